@@ -1,0 +1,203 @@
+# ptool: see README.md.  make V=1 shows the commands; config.mk holds local overrides.
+#   make demo          installs what is missing, builds, shows ptool on a real trace
+#   make check         installs what tests need, builds, runs every test
+#                      SAN=1: under ASan and UBSan; VALGRIND=1: under memcheck;
+#                      UPDATE=1: rewrites the expected outputs
+#   make lint fuzz bench coverage format install uninstall dist clean
+-include config.mk
+
+VERSION = 0.1.0
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+BUILD ?= build$(if $(SAN),-san)
+CC ?= cc
+CFLAGS ?= -O2 -g
+TIME ?= 60
+PKGS = sqlite3 zlib
+
+# What to build, in a fixed order, so that the same sources give the same program.
+SRCS := $(sort $(wildcard src/*/*.c))
+HEADERS := $(sort $(wildcard src/*/*.h tests/*/*.h))
+ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql src/report/assets/*))
+GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS))
+OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
+UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter tests/unit/test_%,$(UNIT_SRCS)))
+UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/test_%,$(UNIT_SRCS)))
+FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
+FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
+REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/replay_%,$(FUZZ_SRCS))
+C_FILES := $(wildcard src/main.c) $(SRCS) $(UNIT_SRCS) $(sort $(wildcard tests/fuzz/*.c tests/bench/*.c))
+SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) .ci/run
+PAGES := $(sort $(wildcard man/*.[1-8]))
+PAGES1 := $(filter %.1,$(PAGES))
+PAGES5 := $(filter %.5,$(PAGES))
+INSTALLED = $(BINDIR)/ptool $(PAGES1:man/%=$(MANDIR)/man1/%) $(PAGES5:man/%=$(MANDIR)/man5/%) \
+	$(DATADIR)/bash-completion/completions/ptool $(DATADIR)/zsh/site-functions/_ptool \
+	$(DATADIR)/fish/vendor_completions.d/ptool.fish
+
+# How: OWN_* are ours, CFLAGS, CPPFLAGS and LDFLAGS the packager's.  probe.mk adds
+# what the compiler and the libraries of this machine need (scripts/probe.sh).
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
+	-Wold-style-definition -Wmissing-prototypes -Wredundant-decls -Wvla -Wundef \
+	-Wwrite-strings -Wcast-qual -Wpointer-arith -Wformat=2 -Wswitch-enum \
+	-Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion -Wdate-time -Walloca \
+	$(if $(DEV),-Werror)
+SANITIZE = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer) $(if $(FUZZING),-fsanitize=fuzzer-no-link)
+# glibc's checks need optimization and get in the way of the sanitizers'.
+HARDEN = -fstack-protector-strong -fPIE $(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),\
+	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+COMMA = ,
+CPP_OWN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 \
+	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -include base/banned.h $(PKG_CFLAGS)
+OWN_CFLAGS = $(CPP_OWN) $(WARN) -fno-common -pthread $(HARDEN) $(SANITIZE) \
+	-ffile-prefix-map=$(CURDIR)=. -MMD -MP
+OWN_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE)
+LIBS = $(PKG_LIBS) -lm
+
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
+compile = $(CC) $(OWN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+link = $(CC) $(CFLAGS) $(OWN_LDFLAGS) $(LDFLAGS) -o $@
+# Another make on all cores, unless this one was told how many to use.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+all: $(BUILD)/ptool
+
+# Goals that compile nothing themselves must work before the libraries are there.
+NO_PROBE = demo check lint fuzz bench coverage format uninstall dist clean
+ifneq ($(filter-out $(NO_PROBE),$(or $(MAKECMDGOALS),all)),)
+include $(BUILD)/probe.mk
+endif
+# Asked every time, written only when the answer or the flags are new: then all is rebuilt.
+$(BUILD)/probe.mk: FORCE
+	@mkdir -p $(@D)
+	@CC='$(CC)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
+	echo '# $(subst ','\'',$(VERSION) $(CC) $(OWN_LDFLAGS) $(HARDEN) $(DEV) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' \
+		>>$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi || \
+	{ rm -f $@.$$$$; false; }
+
+$(BUILD)/libptool.a: $(OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $(OBJS)
+$(BUILD)/ptool: $(BUILD)/obj/main.o $(BUILD)/libptool.a
+	$(call say,LINK,$@)
+	$(Q)$(link) $^ $(LIBS)
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(compile)
+$(BUILD)/gen/%.c: src/% scripts/embed.sh
+	$(call say,EMBED,$<)
+	@mkdir -p $(@D)
+	$(Q)scripts/embed.sh $< asset_$(subst .,_,$(subst /,_,$*)) >$@.new && mv $@.new $@
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/probe.mk
+	$(Q)$(compile)
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(compile)
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SHARED) $(BUILD)/libptool.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(link) $^ -lcmocka $(LIBS)
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/driver.o $(BUILD)/libptool.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(link) $^ $(LIBS)
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libptool.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(link) -fsanitize=fuzzer $^ $(LIBS)
+
+demo:
+	@scripts/deps.sh build
+	@$(SUBMAKE) $(BUILD)/ptool
+	@scripts/demo.sh $(BUILD)/ptool
+
+check:
+	@scripts/deps.sh build test $(if $(VALGRIND),valgrind)
+	@$(SUBMAKE) everything
+	@SAN='$(SAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' tests/run $(BUILD)
+everything: $(BUILD)/ptool $(UNIT) $(REPLAY) $(BENCH)
+
+# Fuzz each target for TIME seconds.
+fuzz:
+	@scripts/deps.sh build fuzz
+	@$(SUBMAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' SAN=1 FUZZING=1 fuzz-targets
+	@scripts/fuzz.sh $(BUILD)-fuzz $(TIME)
+fuzz-targets: $(FUZZ)
+
+bench:
+	@scripts/deps.sh build bench
+	@$(SUBMAKE) $(BUILD)/ptool
+	@CC='$(CC)' tests/bench/bench.sh $(BUILD)/ptool $(BUILD)/bench
+
+coverage:
+	@scripts/deps.sh build test coverage
+	@$(SUBMAKE) BUILD=$(BUILD)-cov CFLAGS='-O0 -g --coverage' everything
+	@find $(BUILD)-cov -name '*.gcda' -delete
+	@tests/run $(BUILD)-cov
+	@gcovr -r . --object-directory $(BUILD)-cov -f src/ --txt - --html-details $(BUILD)-cov/coverage.html
+
+lint:
+	@scripts/deps.sh build test lint
+	@$(SUBMAKE) BUILD=$(BUILD)-gcc CC=gcc DEV=1 everything
+	@$(SUBMAKE) BUILD=$(BUILD)-clang CC=clang DEV=1 everything
+	@$(SUBMAKE) -k CC=clang lint-format lint-layers lint-tidy lint-cppcheck lint-scripts lint-man
+	@scripts/check-docs.sh $(BUILD)-gcc/ptool
+	@echo 'lint: nothing to complain about'
+lint-format:
+	$(call say,FORMAT)
+	@bad=; for f in $(C_FILES) $(HEADERS); do clang-format-14 "$$f" | \
+	diff -u --label "$$f" --label "$$f, formatted" "$$f" - || bad=1; done; [ -z "$$bad" ]
+lint-layers:
+	$(call say,LAYERS)
+	@CC='$(CC)' scripts/check-layers.sh $(CPP_OWN)
+# Slow, so each file has a stamp and is checked again only after a change.
+lint-tidy: $(C_FILES:%.c=$(BUILD)/tidy/%.ok)
+$(BUILD)/tidy/%.ok: %.c $(HEADERS) .clang-tidy $(BUILD)/probe.mk
+	$(call say,TIDY,$<)
+	@mkdir -p $(@D)
+	@clang-tidy-14 --quiet $< -- $(CPP_OWN) >$@.log 2>&1 || { cat $@.log; false; }
+	@touch $@
+lint-cppcheck:
+	$(call say,CPPCHECK)
+	@cppcheck -q --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
+		--inline-suppr --suppress=missingIncludeSystem -Isrc $(C_FILES)
+lint-scripts:
+	$(call say,SHELL)
+	@shellcheck $(SCRIPTS)
+lint-man:
+	$(call say,MANDOC)
+	@$(if $(PAGES),mandoc -T lint -W warning $(PAGES))
+
+format:
+	clang-format-14 -i $(C_FILES) $(HEADERS)
+
+install: $(BUILD)/ptool
+	install -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)%)))
+	install -m 755 $(BUILD)/ptool $(DESTDIR)$(BINDIR)/ptool
+	$(if $(PAGES1),install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1)
+	$(if $(PAGES5),install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5)
+	$(BUILD)/ptool help --bash >$(DESTDIR)$(DATADIR)/bash-completion/completions/ptool
+	$(BUILD)/ptool help --zsh >$(DESTDIR)$(DATADIR)/zsh/site-functions/_ptool
+	$(BUILD)/ptool help --fish >$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ptool.fish
+uninstall:
+	rm -f $(INSTALLED:%=$(DESTDIR)%)
+
+dist:
+	git archive --prefix=ptool-$(VERSION)/ HEAD | gzip -9n >ptool-$(VERSION).tar.gz
+clean:
+	rm -rf build build-* $(BUILD) $(BUILD)-*
+
+.PHONY: all demo check everything fuzz fuzz-targets bench coverage lint lint-format lint-layers \
+	lint-tidy lint-cppcheck lint-scripts lint-man format install uninstall dist clean FORCE
+.DELETE_ON_ERROR:
+# Keep the objects between a test's source and its program.
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

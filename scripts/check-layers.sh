@@ -1,0 +1,49 @@
+#!/bin/sh
+# check-layers.sh FLAG...: do the includes keep ARCHITECTURE.md's layers, and
+# does each header compile alone (with $CC and FLAGs)?
+set -eu
+cc=${CC:-cc}
+bad=$(mktemp)
+trap 'rm -f "$bad"' EXIT
+
+# Tells each include in the files of a layer that is not one of its own.
+layer() { # LAYER ALLOWED|ALLOWED...
+	grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "src/$1"/*.[ch] 2>/dev/null |
+		grep -vE "\"($2)/[a-z0-9_]+\.h\"" |
+		sed "s/\$/   <- $1 may include only $2/" >>"$bad" || true
+}
+
+# Tells each use of a library's header outside the files that may use it.
+only() { # HEADER FILES|FILES...
+	grep -rnE "#[[:space:]]*include[[:space:]]*[<\"]$1[>\"]" src --include='*.[ch]' |
+		grep -vE "^src/($2)" |
+		sed "s,\$,   <- only $2 may include $1," >>"$bad" || true
+}
+
+layer base 'base'
+layer ingest 'base|ingest'
+layer store 'base|ingest|store'
+layer query 'base|ingest|store|query'
+layer report 'base|report'
+layer cli 'base|ingest|store|query|report|cli'
+only sqlite3.h 'store/|query/'
+only csv.h 'report/csv\.c:'
+only 'isa-l.*\.h' 'base/|cli/version\.c:'
+only zlib.h 'base/|cli/version\.c:'
+
+for header in src/*/*.h; do
+	printf '#include "%s"\n' "${header#src/}" |
+		$cc "$@" -Isrc -Wall -Wextra -Werror -fsyntax-only -x c - 2>>"$bad" ||
+		echo "$header   <- does not compile alone" >>"$bad"
+done
+
+# A header that reaches itself through the others.
+for header in src/*/*.h; do
+	grep -hoE '^#include "[^"]+"' "$header" | sed 's,#include "\(.*\)",src/\1,' |
+		sed "s,^,$header ,"
+done | tsort >/dev/null 2>>"$bad" || true
+
+if [ -s "$bad" ]; then
+	cat "$bad" >&2
+	exit 1
+fi

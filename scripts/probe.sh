@@ -1,0 +1,44 @@
+#!/bin/sh
+# probe.sh PACKAGE...: what this machine's compiler ($CC) and libraries offer,
+# as make variables on stdout.  Fails with one line when a library is missing.
+set -eu
+cc=${CC:-cc}
+
+die() {
+	echo "ptool: $1 (on Debian: scripts/deps.sh build)" >&2
+	exit 1
+}
+
+# Does a program that includes HEADER compile and link with FLAGS?
+compiles() { # HEADER FLAGS...
+	header=$1
+	shift
+	printf '%s\n' '#include <stdio.h>' "#include <$header>" 'int main(void) { return 0; }' |
+		$cc -x c -o "$scratch/a.out" - "$@" 2>/dev/null
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+compiles stdlib.h || die "$cc makes no programs"
+command -v pkg-config >/dev/null || die "pkg-config is missing"
+for package; do
+	pkg-config --exists "$package" || die "the library $package is missing"
+done
+# These come without a .pc file.
+compiles csv.h -lcsv || die "the library libcsv (csv.h, -lcsv) is missing"
+compiles libiberty/demangle.h -liberty || die "the library libiberty (-liberty) is missing"
+
+echo "PKG_CFLAGS = $(pkg-config --cflags "$@")"
+echo "PKG_LIBS = $(pkg-config --libs "$@") -lcsv -liberty"
+if compiles isa-l/igzip_lib.h -lisal; then
+	echo "PKG_LIBS += -lisal"
+else
+	echo "PKG_CFLAGS += -DPTOOL_USE_ZLIB"
+fi
+# Warnings that gcc has and clang refuses.
+gcc_warnings="-Wduplicated-cond -Wduplicated-branches -Wlogical-op"
+# shellcheck disable=SC2086 # a list of flags
+if compiles stdlib.h -Werror $gcc_warnings; then
+	echo "WARN += $gcc_warnings"
+fi

@@ -1,0 +1,82 @@
+/* Allocation that cannot fail: see alloc.h. */
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_NO_MEMORY 5
+
+static void *checked(void *p)
+{
+	if (!p) {
+		fputs("ptool: out of memory\n", stderr);
+		_exit(EXIT_NO_MEMORY);
+	}
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc_array(void *old, size_t count, size_t size)
+{
+	if (size && count > SIZE_MAX / size)
+		checked(NULL);
+	size_t bytes = count * size;
+	return checked(realloc(old, bytes > 0 ? bytes : 1));
+}
+
+char *xstrndup(const char *text, size_t n)
+{
+	char *copy = xmalloc(n + 1);
+
+	if (n)
+		memcpy(copy, text, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+char *xstrdup(const char *text)
+{
+	return xstrndup(text, strlen(text));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list args, again;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+	checked(text);
+	vsnprintf(text, (size_t)len + 1, fmt, again);
+	va_end(again);
+	return text;
+}
+
+void *xgrow(void *p, size_t *cap, size_t need, size_t size)
+{
+	if (need <= *cap)
+		return p;
+	size_t n = *cap ? *cap : 16;
+	while (n < need) {
+		if (n > SIZE_MAX / 2)
+			checked(NULL);
+		n *= 2;
+	}
+	*cap = n;
+	return xrealloc_array(p, n, size);
+}

@@ -1,0 +1,94 @@
+/* Text interning: see intern.h. */
+#include "base/intern.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+#define FIRST_SLOTS 256
+
+/* Eight bytes a round (multiply and fold); not for untrusted network keys. */
+uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ (n * UINT64_C(0xff51afd7ed558ccd));
+	uint64_t word;
+
+	while (n >= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
+		h ^= h >> 35;
+		p += sizeof(word);
+		n -= sizeof(word);
+	}
+	word = 0;
+	for (size_t i = 0; i < n; i++)
+		word |= (uint64_t)p[i] << (8 * i);
+	return hash_u64(h ^ word);
+}
+
+void intern_init(struct intern *in)
+{
+	*in = (struct intern){ 0 };
+	in->nslots = FIRST_SLOTS;
+	in->slots = xcalloc(in->nslots, sizeof(*in->slots));
+}
+
+void intern_release(struct intern *in)
+{
+	arena_release(&in->text);
+	free(in->strs);
+	free(in->hashes);
+	free(in->slots);
+	*in = (struct intern){ 0 };
+}
+
+static void rehash(struct intern *in)
+{
+	free(in->slots);
+	in->nslots *= 2;
+	in->slots = xcalloc(in->nslots, sizeof(*in->slots));
+	for (size_t i = 0; i < in->n; i++) {
+		size_t at = in->hashes[i] & (in->nslots - 1);
+		while (in->slots[at])
+			at = (at + 1) & (in->nslots - 1);
+		in->slots[at] = (uint32_t)i + 1;
+	}
+}
+
+static uint32_t append(struct intern *in, struct str text, uint64_t hash)
+{
+	size_t cap = in->cap;
+
+	assert(in->n < UINT32_MAX - 1);
+	in->strs = xgrow(in->strs, &in->cap, in->n + 1, sizeof(*in->strs));
+	in->hashes = xgrow(in->hashes, &cap, in->n + 1, sizeof(*in->hashes));
+	in->strs[in->n] = arena_copy(&in->text, text);
+	in->hashes[in->n] = hash;
+	return (uint32_t)in->n++;
+}
+
+uint32_t intern_add(struct intern *in, struct str text)
+{
+	uint64_t hash = hash_bytes(text.p, text.n);
+	size_t at = hash & (in->nslots - 1);
+
+	while (in->slots[at]) {
+		uint32_t number = in->slots[at] - 1;
+		if (in->hashes[number] == hash && str_equal(in->strs[number], text))
+			return number;
+		at = (at + 1) & (in->nslots - 1);
+	}
+	uint32_t number = append(in, text, hash);
+	in->slots[at] = number + 1;
+	if (in->n * 2 > in->nslots)
+		rehash(in);
+	return number;
+}
+
+struct str intern_str(const struct intern *in, uint32_t number)
+{
+	assert(number < in->n);
+	return in->strs[number];
+}

@@ -1,0 +1,42 @@
+/*
+ * Text -> small number, each text stored once, numbers given in order of
+ * first sight: the same input always gives the same numbers.
+ */
+#ifndef PTOOL_BASE_INTERN_H
+#define PTOOL_BASE_INTERN_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct intern {
+	struct arena text; /* owns the bytes */
+	struct str *strs;  /* by number */
+	uint64_t *hashes;  /* by number */
+	size_t n, cap;
+	uint32_t *slots; /* open addressing; number + 1, 0 is free */
+	size_t nslots;   /* a power of two */
+};
+
+void intern_init(struct intern *in);
+void intern_release(struct intern *in);
+/* The number of the text, which is copied when it is new. */
+uint32_t intern_add(struct intern *in, struct str text);
+/* The text of a number; lives as long as the table. */
+struct str intern_str(const struct intern *in, uint32_t number);
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+/* Spread of a 64-bit key for open-addressing tables. */
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	x ^= x >> 32;
+	return x;
+}
+
+#endif

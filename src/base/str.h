@@ -1,0 +1,51 @@
+/*
+ * Borrowed views of bytes: never freed, never NUL-terminated by promise.
+ * `struct str` is text (or what should be text), `struct bytes` is raw input:
+ * unsigned, because a signed char compares wrongly above 0x7f.
+ */
+#ifndef PTOOL_BASE_STR_H
+#define PTOOL_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+struct bytes {
+	const uint8_t *p;
+	size_t n;
+};
+
+/* printf("%.*s") of a struct str: STR_FMT in the format, STR_ARG in the arguments. */
+#define STR_FMT "%.*s"
+#define STR_ARG(s) (int)(s).n, (s).p
+
+/* A string literal as a struct str. */
+#define STR_LIT(text) ((struct str){ (text), sizeof(text) - 1 })
+
+static inline struct str str_of(const char *text)
+{
+	return (struct str){ text, strlen(text) };
+}
+
+static inline bool str_equal(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str s, const char *text)
+{
+	return str_equal(s, str_of(text));
+}
+
+static inline bool str_starts_with(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+#endif

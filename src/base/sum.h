@@ -1,0 +1,28 @@
+/*
+ * Sums of input numbers that stay within int64 whatever the input says: they
+ * stick at the ends of the range instead of wrapping round.
+ */
+#ifndef PTOOL_BASE_SUM_H
+#define PTOOL_BASE_SUM_H
+
+#include <stdint.h>
+
+static inline int64_t sum_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static inline int64_t sum_sub(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(a, b, &difference))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+#endif

@@ -1,0 +1,8 @@
+/* The table type's one function of its own: see table.h. */
+#include "base/table.h"
+
+void table_free(struct table *t)
+{
+	if (t)
+		t->free(t);
+}

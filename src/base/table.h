@@ -1,0 +1,93 @@
+/*
+ * A table of typed cells, pulled row by row: what query fills and report draws.
+ */
+#ifndef PTOOL_BASE_TABLE_H
+#define PTOOL_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* What a column's numbers are; people's tables scale them, machines get them bare. */
+enum unit {
+	UNIT_TEXT,
+	UNIT_COUNT,
+	UNIT_NS,      /* a duration */
+	UNIT_TIME,    /* a moment: ns from the profile's first event */
+	UNIT_BYTES,
+	UNIT_PERCENT, /* 0 to 100, real */
+	UNIT_RATIO,   /* real */
+	UNIT_BOOL,
+	UNIT_FLOPS,
+	UNIT_ANY      /* ptool sql: whatever SQLite gives */
+};
+
+/*
+ * name:  machine spelling with the unit in it ("self_cpu_ns");
+ * title: heading in people's tables ("Self CPU").
+ */
+struct column {
+	const char *name, *title;
+	enum unit unit;
+};
+
+enum cell_type { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT };
+
+struct cell {
+	enum cell_type type;
+	union {
+		int64_t integer; /* CELL_INT, also booleans */
+		double real;
+		struct str text; /* borrowed until the next call of next() */
+	} as;
+};
+
+/* NULL (not recorded) prints as nothing in CSV, null in JSON, never as 0. */
+static inline struct cell cell_null(void)
+{
+	return (struct cell){ .type = CELL_NULL };
+}
+
+static inline struct cell cell_int(int64_t value)
+{
+	return (struct cell){ .type = CELL_INT, .as.integer = value };
+}
+
+static inline struct cell cell_real(double value)
+{
+	return (struct cell){ .type = CELL_REAL, .as.real = value };
+}
+
+static inline struct cell cell_text(struct str text)
+{
+	return (struct cell){ .type = CELL_TEXT, .as.text = text };
+}
+
+struct table {
+	const struct column *columns; /* borrowed; lives as long as the table */
+	size_t ncolumns;
+	/* 1: cells hold a row, text borrowed until the next call; 0: end; -1: err is set. */
+	int (*next)(struct table *t, struct cell *cells, struct err *err);
+	void (*free)(struct table *t);
+	/*
+	 * True once known (after the last row at the latest):
+	 * rows that matched before the limit, or -1 when unknown.
+	 */
+	int64_t total_rows;
+	/*
+	 * For people: one line above the table, and notes below it; either may be
+	 * NULL.  `notes` is NULL-terminated.  Owned by the table.
+	 */
+	const char *caption;
+	const char *const *notes;
+	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
+	const char *share;
+};
+
+/* Accepts NULL. */
+void table_free(struct table *t);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * Numbers as people read them: see units.h.  printf's decimal point is the C
+ * locale's: ptool never sets LC_NUMERIC.
+ */
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* From here on %f would print digits that no double holds. */
+#define FIXED_LIMIT 1e15
+
+struct rung {
+	double size;
+	const char *label;
+};
+
+static const struct rung ns_rungs[] = {
+	{ 1, "ns" },
+	{ 1e3, "us" },
+	{ 1e6, "ms" },
+	{ 1e9, "s" },
+};
+static const struct rung byte_rungs[] = {
+	{ 1, "B" },
+	{ 1024, "KiB" },
+	{ 1048576, "MiB" },
+	{ 1073741824, "GiB" },
+};
+static const struct rung flop_rungs[] = {
+	{ 1, "FLOP" },    { 1e3, "kFLOP" },  { 1e6, "MFLOP" },
+	{ 1e9, "GFLOP" }, { 1e12, "TFLOP" },
+};
+static const struct rung plain[] = { { 1, "" } };
+static const struct rung percent[] = { { 1, "%" } };
+
+/* By enum unit. */
+static const struct unit_rule {
+	const char *word;
+	const struct rung *rungs;
+	size_t nrungs;
+	int decimals;
+	bool is_number;
+	bool hides_zeros; /* no decimals on the first rung while all are integers */
+} rules[] = {
+	[UNIT_TEXT] = { "text", plain, COUNT(plain), 0, false, false },
+	[UNIT_COUNT] = { "count", plain, COUNT(plain), 2, true, true },
+	[UNIT_NS] = { "ns", ns_rungs, COUNT(ns_rungs), 3, true, true },
+	[UNIT_TIME] = { "time", ns_rungs, COUNT(ns_rungs), 3, true, true },
+	[UNIT_BYTES] = { "bytes", byte_rungs, COUNT(byte_rungs), 2, true, true },
+	[UNIT_PERCENT] = { "percent", percent, COUNT(percent), 2, true, false },
+	[UNIT_RATIO] = { "ratio", plain, COUNT(plain), 3, true, false },
+	[UNIT_BOOL] = { "bool", plain, COUNT(plain), 0, false, false },
+	[UNIT_FLOPS] = { "flops", flop_rungs, COUNT(flop_rungs), 3, true, true },
+	[UNIT_ANY] = { "any", plain, COUNT(plain), 0, false, false },
+};
+
+const char *units_word(enum unit unit)
+{
+	return rules[unit].word;
+}
+
+bool units_is_number(enum unit unit)
+{
+	return rules[unit].is_number;
+}
+
+struct scale units_scale(enum unit unit, double largest, bool has_fractions)
+{
+	const struct unit_rule *rule = &rules[unit];
+	double half_digit = 0.5 / pow(10, rule->decimals);
+	size_t at = 0;
+
+	/* What would round up to 1000.000 us is 1.000 ms. */
+	while (at + 1 < rule->nrungs &&
+	       largest / rule->rungs[at].size + half_digit >=
+		       rule->rungs[at + 1].size / rule->rungs[at].size)
+		at++;
+	bool is_whole = at == 0 && rule->hides_zeros && !has_fractions;
+	return (struct scale){
+		.unit = unit,
+		.divisor = rule->rungs[at].size,
+		.label = rule->rungs[at].label,
+		.decimals = is_whole ? 0 : rule->decimals,
+	};
+}
+
+/* "-1234567.25" to "-1,234,567.25", in place. */
+static void group_thousands(char out[UNITS_TEXT_MAX])
+{
+	size_t digits_at = out[0] == '-';
+	size_t end = digits_at + strspn(out + digits_at, "0123456789");
+	size_t len = strlen(out);
+
+	for (size_t at = end; at > digits_at + 3 && len + 1 < UNITS_TEXT_MAX; len++) {
+		at -= 3;
+		memmove(out + at + 1, out + at, len + 1 - at);
+		out[at] = ',';
+	}
+}
+
+static void format_scaled(struct scale scale, double value, char out[UNITS_TEXT_MAX])
+{
+	value /= scale.divisor;
+	if (fabs(value) < FIXED_LIMIT)
+		snprintf(out, UNITS_TEXT_MAX, "%.*f", scale.decimals, value);
+	else
+		snprintf(out, UNITS_TEXT_MAX, "%.6g", value);
+	if (out[0] == '-' && out[strspn(out, "-0.")] == '\0')
+		memmove(out, out + 1, strlen(out)); /* no "-0.000" */
+}
+
+static void format_integer(struct scale scale, int64_t value, char out[UNITS_TEXT_MAX])
+{
+	if (scale.unit == UNIT_BOOL)
+		snprintf(out, UNITS_TEXT_MAX, "%s", value ? "yes" : "no");
+	else if (scale.decimals == 0)
+		snprintf(out, UNITS_TEXT_MAX, "%" PRId64, value);
+	else
+		format_scaled(scale, (double)value, out);
+}
+
+static void format_real(struct scale scale, double value, char out[UNITS_TEXT_MAX])
+{
+	if (isnan(value))
+		snprintf(out, UNITS_TEXT_MAX, "-");
+	else if (isinf(value) || !units_is_number(scale.unit))
+		units_shortest(value, out);
+	else
+		format_scaled(scale, value, out);
+}
+
+struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_MAX])
+{
+	switch (cell.type) {
+	case CELL_TEXT:
+		return cell.as.text;
+	case CELL_INT:
+		format_integer(scale, cell.as.integer, out);
+		break;
+	case CELL_REAL:
+		format_real(scale, cell.as.real, out);
+		break;
+	case CELL_NULL:
+		snprintf(out, UNITS_TEXT_MAX, "-");
+		break;
+	}
+	if (scale.unit == UNIT_COUNT)
+		group_thousands(out);
+	return str_of(out);
+}
+
+struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
+{
+	double value = cell.type == CELL_INT    ? (double)cell.as.integer
+		       : cell.type == CELL_REAL ? cell.as.real
+						: 0;
+	struct scale scale = units_scale(unit, fabs(value), value != floor(value));
+	struct str text = units_cell(scale, cell, out);
+
+	if (cell.type == CELL_TEXT || cell.type == CELL_NULL || !scale.label[0])
+		return text;
+	const char *space = scale.label[0] == '%' ? "" : " ";
+	snprintf(out + text.n, UNITS_TEXT_MAX - text.n, "%s%s", space, scale.label);
+	return str_of(out);
+}
+
+struct str units_shortest(double value, char out[UNITS_TEXT_MAX])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(out, UNITS_TEXT_MAX, "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
+			break;
+	}
+	return str_of(out);
+}

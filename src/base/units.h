@@ -1,0 +1,48 @@
+/*
+ * Numbers as people read them.  A column has one scale, chosen from its largest
+ * number, so that its cells can be compared by eye; machine formats do not come
+ * here, but for the shortest decimal of a double.
+ */
+#ifndef PTOOL_BASE_UNITS_H
+#define PTOOL_BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "base/table.h"
+
+/* Room for any number that is formatted here, with its NUL. */
+#define UNITS_TEXT_MAX 64
+
+struct scale {
+	enum unit unit;
+	double divisor;    /* what one of `label` is, in the column's own unit */
+	const char *label; /* "ms", "MiB", "%"; "" when there is nothing to name */
+	int decimals;
+};
+
+/* The unit's word in machine formats: "ns", "bytes", "count", ... */
+const char *units_word(enum unit unit);
+/* True for those whose cells are numbers, and are aligned right. */
+bool units_is_number(enum unit unit);
+
+/*
+ * The scale for a column whose largest magnitude is `largest`; `has_fractions`
+ * says that some number is no integer, which the base units (ns, B) else hide.
+ */
+struct scale units_scale(enum unit unit, double largest, bool has_fractions);
+/*
+ * A cell on a scale, without the label: "12.345", "1,432", "yes", "-" for null
+ * and NaN.  Borrowed from `out`, or from the cell when that is text.
+ */
+struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_MAX]);
+/* One number on a scale of its own, with its label: "12.345 ms", "93.10%". */
+struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]);
+/*
+ * The shortest decimal that reads back as the same double: "0.1".  Infinities
+ * are "inf" and "-inf".
+ */
+struct str units_shortest(double value, char out[UNITS_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * UTF-8 for drawing: code points, the terminal cells they take, and text made
+ * safe to print.  Input is never trusted to be valid: a byte that is no part of
+ * a well-formed sequence counts as one character of its own.
+ */
+#ifndef PTOOL_BASE_UTF8_H
+#define PTOOL_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* What an invalid byte decodes to; no code point is that large. */
+#define UTF8_INVALID UINT32_MAX
+
+/*
+ * The first character: returns the bytes it takes (at least 1; 0 only when
+ * nothing is left).  Overlong forms, surrogates and values above U+10FFFF are
+ * invalid.
+ */
+size_t utf8_decode(struct str text, uint32_t *code);
+/*
+ * Terminal cells of the text: wide East Asian characters and emoji take two,
+ * combining marks none, all else one.  Independent of the locale, unlike
+ * wcwidth; knows ranges rather than every character.
+ */
+size_t utf8_width(struct str text);
+/*
+ * Adds the text with everything that could drive a terminal made visible:
+ * \n \t \r, \x1b for controls and invalid bytes, \u202e for the control
+ * characters beyond ASCII and those that reorder a line.
+ */
+void utf8_add_visible(struct buf *out, struct str text);
+/*
+ * Adds the text in at most `cells` cells (at least 1), its middle replaced
+ * by an ellipsis when it is too wide.
+ */
+void utf8_add_shortened(struct buf *out, struct str text, size_t cells);
+
+#endif

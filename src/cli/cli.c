@@ -1,0 +1,90 @@
+/* The program: see cli.h. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/suggest.h"
+#include "cli/version.h"
+
+/*
+ * A closed standard stream would be given to the next file that is opened, and
+ * a message would land in somebody's store.  The wrong direction keeps reading
+ * and writing them the errors that they should be.
+ */
+static void reserve_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static int unknown_option(const char *name)
+{
+	static const char *const names[] = { "--help", "--version", NULL };
+	struct err err = ERR_INIT;
+
+	suggest_unknown(&err, "option", name, names);
+	return message_error(NULL, NULL, &err);
+}
+
+static int unknown_command(const char *name)
+{
+	struct err err = ERR_INIT;
+	size_t n = 0;
+
+	while (commands[n])
+		n++;
+	const char **names = xcalloc(n + 1, sizeof(*names));
+	for (size_t i = 0; i < n; i++)
+		names[i] = commands[i]->name;
+	suggest_unknown(&err, "command", name, names);
+	free(names);
+	return message_error(NULL, NULL, &err);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	if (argc < 2) {
+		help_short(stderr);
+		return EXIT_USAGE;
+	}
+	const char *name = argv[1];
+	if (strcmp(name, "--version") == 0) {
+		version_print(stdout);
+		return EXIT_OK;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		help_overview(stdout);
+		return EXIT_OK;
+	}
+	if (name[0] == '-')
+		return unknown_option(name);
+	const struct command *command = command_find(name);
+	if (!command)
+		return unknown_command(name);
+	return command->run(command, argc - 2, argv + 2);
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+
+	/* writing fails with EPIPE instead, which output.c takes for what it is */
+	signal(SIGPIPE, SIG_IGN);
+	reserve_standard_streams();
+	int code = dispatch(argc, argv);
+	if (code != EXIT_OK || output_flush_stdout(&err) == 0)
+		return code;
+	const struct command *command = command_find(argv[1]);
+	return message_error(command ? command->name : NULL, NULL, &err);
+}

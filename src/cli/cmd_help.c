@@ -1,0 +1,102 @@
+/* ptool help: the tables, for people, shells and manual pages. */
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/complete.h"
+#include "cli/help.h"
+#include "cli/mdoc.h"
+#include "cli/message.h"
+
+struct help_opts {
+	const char *command;
+	bool list, bash, zsh, fish, mdoc;
+};
+
+#define FIELD(member) offsetof(struct help_opts, member)
+
+/* clang-format off */
+static const struct opt help_options[] = {
+	{ .name = "command", .arg = "COMMAND", .help = "the command to tell about",
+	  .choice_at = command_name_at, .offset = FIELD(command), .type = OPT_ARG },
+	{ .name = "list", .help = "the names of all commands, one a line",
+	  .offset = FIELD(list), .type = OPT_FLAG },
+	{ .name = "bash", .help = "a completion script for bash",
+	  .offset = FIELD(bash), .type = OPT_FLAG },
+	{ .name = "zsh", .help = "a completion script for zsh",
+	  .offset = FIELD(zsh), .type = OPT_FLAG },
+	{ .name = "fish", .help = "a completion script for fish",
+	  .offset = FIELD(fish), .type = OPT_FLAG },
+	{ .name = "mdoc", .help = "SYNOPSIS and OPTIONS of COMMAND for its manual page",
+	  .offset = FIELD(mdoc), .type = OPT_FLAG },
+	OPT_END
+};
+/* clang-format on */
+
+static const struct opt_group help_groups[] = { { .opts = help_options }, OPT_GROUP_END };
+
+static const struct help_opts defaults;
+
+static void print_names(FILE *out)
+{
+	for (size_t i = 0; commands[i]; i++)
+		fprintf(out, "%s\n", commands[i]->name);
+}
+
+static int usage_error(const struct command *self, const char *text)
+{
+	struct err err = ERR_INIT;
+
+	err_set(&err, ERR_USAGE, "%s", text);
+	return message_error(self->name, NULL, &err);
+}
+
+static void print_choice(const struct help_opts *o)
+{
+	const struct command *command = o->command ? command_find(o->command) : NULL;
+
+	if (o->list)
+		print_names(stdout);
+	else if (o->bash)
+		complete_bash(stdout);
+	else if (o->zsh)
+		complete_zsh(stdout);
+	else if (o->fish)
+		complete_fish(stdout);
+	else if (!command)
+		help_overview(stdout);
+	else if (o->mdoc)
+		mdoc_command(command, stdout);
+	else
+		help_command(command, stdout);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct help_opts o;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (o.list + o.bash + o.zsh + o.fish + o.mdoc > 1)
+		return usage_error(
+			self, "--list, --bash, --zsh, --fish, --mdoc exclude each other");
+	if (o.mdoc && !o.command)
+		return usage_error(self, "--mdoc wants a COMMAND");
+	print_choice(&o);
+	return EXIT_OK;
+}
+
+static const char *const examples[] = {
+	"ptool help help",
+	"ptool help --bash > ~/.local/share/bash-completion/completions/ptool", NULL
+};
+
+const struct command cmd_help = {
+	.name = "help",
+	.summary = "Show what a command does and its options",
+	.groups = help_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,85 @@
+/* ptool ingest: files into a run of a store. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/ingesting.h"
+#include "cli/message.h"
+#include "cli/operand.h"
+#include "store/import.h"
+
+struct ingest_opts {
+	struct opt_args files;
+	const char *store, *run, *input_format;
+	struct opt_strings keep;
+	bool strict, quiet;
+};
+
+#define FIELD(member) offsetof(struct ingest_opts, member)
+
+static const char *format_at(size_t i)
+{
+	return readers[i] ? readers[i]->name : NULL;
+}
+
+static const char *const keep_choices[] = { "args", NULL };
+
+/* clang-format off */
+static const struct opt ingest_options[] = {
+	{ .name = "file", .arg = "FILE", .help = "what to read; - is standard input, gzip is found by content",
+	  .offset = FIELD(files), .type = OPT_ARGS, .required = true },
+	{ .name = "output", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
+	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
+	{ .name = "run", .arg = "NAME", .help = "name of the run, instead of the files' common path",
+	  .offset = FIELD(run), .type = OPT_STRING },
+	{ .name = "input-format", .arg = "FORMAT", .help = "read as this format, whatever the content looks like",
+	  .choice_at = format_at, .offset = FIELD(input_format), .type = OPT_CHOICE },
+	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
+	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
+	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
+	  .offset = FIELD(strict), .type = OPT_FLAG },
+	{ .name = "quiet", .help = "no line for a file that went well",
+	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	OPT_END
+};
+/* clang-format on */
+
+static const struct opt_group ingest_groups[] = { { .opts = ingest_options }, OPT_GROUP_END };
+
+static const struct ingest_opts defaults;
+
+static int run_ingest(const struct command *self, int argc, char **argv)
+{
+	struct ingest_opts o;
+	struct err err = ERR_INIT;
+	struct import_result result;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	struct ingesting ingesting = { .command = self->name, .is_quiet = o.quiet };
+	struct import_options options = {
+		.store = o.store ? o.store : operand_default_store(),
+		.run = o.run,
+		.reader = o.input_format ? reader_find(o.input_format) : NULL,
+		.read = { .strict = o.strict, .keep_args = o.keep.n > 0 },
+	};
+	struct import_events events = ingesting_events(&ingesting);
+	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n, &events,
+			      &result, &err);
+	ingesting_end(&ingesting);
+	/* A refused file was told when it was refused. */
+	if (rc < 0 && result.refused == 0)
+		return message_error(self->name, options.store, &err);
+	if (rc < 0 && err.kind != ERR_INPUT)
+		return message_error(self->name, options.store, &err);
+	return result.refused ? EXIT_INPUT : EXIT_OK;
+}
+
+const struct command cmd_ingest = {
+	.name = "ingest",
+	.summary = "read traces into a store",
+	.groups = ingest_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.run = run_ingest,
+};

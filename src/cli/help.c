@@ -1,0 +1,153 @@
+/* Help from the tables: see help.h. */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+#define WIDTH 79
+/* Labels up to here have their help beside them, longer ones below. */
+#define LABEL_WIDTH 24
+#define TEXT_MAX    ((size_t)16 * 1024)
+
+static const char exit_status[] =
+	"Exit status: 0 ok, 1 a gate is broken or a difference is significant, 2 usage or an "
+	"output that exists, 3 nothing matched or not recorded, 4 input missing or unreadable, "
+	"5 I/O error, 130 interrupted.";
+
+/* Words of text, the first at column `at`, further lines indented. */
+static void print_wrapped(const char *text, size_t at, size_t indent, FILE *out)
+{
+	bool fresh = true; /* nothing stands on this line yet */
+
+	while (*(text += strspn(text, " "))) {
+		size_t n = strcspn(text, " ");
+		if (!fresh && at + 1 + n > WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+			fresh = true;
+		}
+		fprintf(out, "%s%.*s", fresh ? "" : " ", (int)n, text);
+		at += n + (fresh ? 0 : 1);
+		fresh = false;
+		text += n;
+	}
+	fputc('\n', out);
+}
+
+static void add_choices(struct buf *text, const struct opt *opt)
+{
+	const char *choice;
+
+	for (size_t i = 0; (choice = opt_choice(opt, i)) != NULL; i++)
+		buf_addf(text, "%s%s", i ? ", " : ": ", choice);
+}
+
+static void add_label(struct buf *label, const struct opt *opt)
+{
+	if (opt_is_operand(opt)) {
+		buf_add_text(label, opt->arg);
+		return;
+	}
+	if (opt->short_name)
+		buf_addf(label, "-%c, --%s", opt->short_name, opt->name);
+	else
+		buf_addf(label, "    --%s", opt->name);
+	if (opt->type != OPT_FLAG)
+		buf_addf(label, " %s", opt->arg);
+}
+
+static void print_row(const struct command *command, struct opt_iter it, FILE *out)
+{
+	struct buf label, text, value;
+
+	buf_init(&label, TEXT_MAX);
+	buf_init(&text, TEXT_MAX);
+	buf_init(&value, TEXT_MAX);
+	add_label(&label, it.opt);
+	buf_add_text(&text, it.opt->help);
+	add_choices(&text, it.opt);
+	if (it.opt->type == OPT_STRINGS)
+		buf_add_text(&text, "; may be repeated");
+	command_default(command, it, &value);
+	if (value.n > 0)
+		buf_addf(&text, " (default %s)", value.p);
+	fprintf(out, "  %-*s", LABEL_WIDTH, label.p);
+	if (label.n > LABEL_WIDTH - 1)
+		fprintf(out, "\n%*s", LABEL_WIDTH + 2, "");
+	print_wrapped(text.p, LABEL_WIDTH + 2, LABEL_WIDTH + 2, out);
+	buf_release(&label);
+	buf_release(&text);
+	buf_release(&value);
+}
+
+static void print_options(const struct command *command, FILE *out)
+{
+	const struct opt_group *group = NULL;
+
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
+		/* --help, which no command lists, goes on where the last group ends */
+		bool untitled = it.group->title && !*it.group->title;
+		if (it.group != group && !(untitled && group))
+			fprintf(out, "\n%s:\n",
+				it.group->title ? it.group->title : "Options");
+		group = it.group;
+		print_row(command, it, out);
+	}
+}
+
+static void print_examples(const struct command *command, FILE *out)
+{
+	if (!command->examples)
+		return;
+	fputs("\nExamples:\n", out);
+	for (size_t i = 0; command->examples[i]; i++)
+		fprintf(out, "  %s\n", command->examples[i]);
+}
+
+void help_synopsis(const struct command *command, FILE *out)
+{
+	fprintf(out, "ptool %s [options]", command->name);
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
+		if (!opt_is_operand(it.opt))
+			continue;
+		fprintf(out, it.opt->required ? " %s" : " [%s", it.opt->arg);
+		fputs(it.opt->type == OPT_ARGS ? "..." : "", out);
+		fputs(it.opt->required ? "" : "]", out);
+	}
+}
+
+void help_command(const struct command *command, FILE *out)
+{
+	fputs("usage: ", out);
+	help_synopsis(command, out);
+	fprintf(out, "\n\n%s.\n", command->summary);
+	print_options(command, out);
+	print_examples(command, out);
+	fputc('\n', out);
+	print_wrapped(exit_status, 0, 2, out);
+}
+
+void help_overview(FILE *out)
+{
+	fputs("usage: ptool COMMAND [options] [STORE|FILE]\n"
+	      "\n"
+	      "Answers from traces and profiles of PyTorch and Python programs.\n"
+	      "\n"
+	      "Commands:\n",
+	      out);
+	for (size_t i = 0; commands[i]; i++) {
+		fprintf(out, "  %-*s", LABEL_WIDTH / 2, commands[i]->name);
+		print_wrapped(commands[i]->summary, LABEL_WIDTH / 2 + 2,
+			      LABEL_WIDTH / 2 + 2, out);
+	}
+	fputs("\n'ptool help COMMAND' tells about one; 'ptool --version' what this is.\n",
+	      out);
+}
+
+void help_short(FILE *out)
+{
+	fputs("usage: ptool COMMAND [options] [STORE|FILE]\n"
+	      "'ptool help' lists the commands.\n",
+	      out);
+}

@@ -1,0 +1,63 @@
+/* Ctrl-C: see interrupt.h. */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* A signal handler has nothing but globals to go by. */
+static volatile sig_atomic_t pending;
+static const char *volatile doomed;
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void set_handler(void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+	struct sigaction old;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		/* nohup and background jobs of plain shells ignore them: so be it */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+static void on_signal_note(int number)
+{
+	(void)number;
+	pending = 1;
+}
+
+/* SA_RESETHAND has put the default back: raised again, the signal kills. */
+static void on_signal_unlink(int number)
+{
+	if (doomed)
+		unlink(doomed);
+	raise(number);
+}
+
+void interrupt_catch(void)
+{
+	set_handler(on_signal_note, (int)SA_RESETHAND);
+}
+
+bool interrupt_pending(void)
+{
+	return pending != 0;
+}
+
+int interrupt_check(struct err *err)
+{
+	return pending ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;
+}
+
+void interrupt_unlink(const char *path)
+{
+	doomed = path;
+	if (path)
+		set_handler(on_signal_unlink, (int)SA_RESETHAND);
+	else
+		set_handler(SIG_DFL, 0);
+}

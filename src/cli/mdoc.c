@@ -1,0 +1,103 @@
+/* mdoc from the tables: see mdoc.h; the language is that of mdoc(7). */
+#include "cli/mdoc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define DEFAULT_MAX ((size_t)4096)
+
+/* roff reads '\' as an escape, and a leading '.' or ''' as a request. */
+static void print_text(const char *text, FILE *out)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", out);
+	for (; *text; text++) {
+		if (*text == '\\')
+			fputs("\\e", out);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void print_sentence(const char *text, FILE *out)
+{
+	if (isalpha((unsigned char)*text)) {
+		fputc(toupper((unsigned char)*text), out);
+		text++;
+	}
+	print_text(text, out);
+	fputs(".\n", out);
+}
+
+static void print_synopsis(const struct command *command, FILE *out)
+{
+	fprintf(out, ".Sh SYNOPSIS\n.Nm ptool %s\n.Op Ar options\n", command->name);
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
+		if (!opt_is_operand(it.opt))
+			continue;
+		fputs(it.opt->required ? ".Ar " : ".Op Ar ", out);
+		print_text(it.opt->arg, out);
+		fputs(it.opt->type == OPT_ARGS ? " ...\n" : "\n", out);
+	}
+}
+
+static void print_item(const struct opt *opt, FILE *out)
+{
+	fputs(".It ", out);
+	if (opt_is_operand(opt)) {
+		fputs("Ar ", out);
+		print_text(opt->arg, out);
+	} else {
+		if (opt->short_name)
+			fprintf(out, "Fl %c , ", opt->short_name);
+		fprintf(out, "Fl -%s", opt->name);
+		if (opt->type != OPT_FLAG) {
+			fputs(" Ar ", out);
+			print_text(opt->arg, out);
+		}
+	}
+	fputc('\n', out);
+	print_sentence(opt->help, out);
+}
+
+static void print_choices(const struct opt *opt, FILE *out)
+{
+	const char *choice;
+
+	if (!opt_choice(opt, 0))
+		return;
+	fputs("One of\n", out);
+	for (size_t i = 0; (choice = opt_choice(opt, i)) != NULL; i++) {
+		fputs(".Cm ", out);
+		print_text(choice, out);
+		fputs(opt_choice(opt, i + 1) ? " ,\n" : " .\n", out);
+	}
+}
+
+static void print_default(const struct command *command, struct opt_iter it, FILE *out)
+{
+	struct buf value;
+
+	buf_init(&value, DEFAULT_MAX);
+	command_default(command, it, &value);
+	if (value.n > 0) {
+		fputs("The default is\n.Cm ", out);
+		print_text(value.p, out);
+		fputs(" .\n", out);
+	}
+	buf_release(&value);
+}
+
+void mdoc_command(const struct command *command, FILE *out)
+{
+	print_synopsis(command, out);
+	fputs(".Sh OPTIONS\n.Bl -tag -width Ds\n", out);
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
+		print_item(it.opt, out);
+		print_choices(it.opt, out);
+		if (it.opt->type == OPT_STRINGS)
+			fputs("May be repeated.\n", out);
+		print_default(command, it, out);
+	}
+	fputs(".El\n", out);
+}

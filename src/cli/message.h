@@ -1,0 +1,34 @@
+/*
+ * The only place that prints errors and chooses exit codes.  One line on
+ * stderr: "ptool: <command>: <file>: byte N: <what>".  Control characters in
+ * what came from a file or a name are escaped, so that a hostile trace cannot
+ * speak to the terminal.
+ */
+#ifndef PTOOL_CLI_MESSAGE_H
+#define PTOOL_CLI_MESSAGE_H
+
+#include "base/err.h"
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FINDING = 1, /* a gate is broken, or a difference is significant */
+	EXIT_USAGE = 2,   /* the command line, or an output that exists */
+	EXIT_EMPTY = 3,   /* nothing matched, not recorded, inconclusive */
+	EXIT_INPUT = 4,   /* input missing, unreadable or foreign */
+	EXIT_IO = 5,      /* disk full, broken output, out of memory */
+	EXIT_INTERRUPT = 130
+};
+
+enum exit_code message_exit_code(enum err_kind kind);
+
+/*
+ * Tells the error and returns its exit code: `return message_error(self->name,
+ * path, &err);`.  command and file may be NULL.
+ */
+int message_error(const char *command, const char *file, const struct err *err);
+
+/* A remark that is no failure, in the same form: "ptool: top: reading x.json ...". */
+void message_note(const char *command, const char *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

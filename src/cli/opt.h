@@ -1,0 +1,99 @@
+/*
+ * Options as data: one row says what an option is called, what it takes, where
+ * its value lands and what it is for.  Parsing, --help, completions and the
+ * man fragment all read the same rows.
+ *
+ * Accepted: --name value, --name=value, -n value, -nvalue, flags in one word
+ * (-fq), options and operands in any order; -- ends the options, and a lone -
+ * is an operand.  Names are never abbreviated; the last of several wins.
+ */
+#ifndef PTOOL_CLI_OPT_H
+#define PTOOL_CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* What an option takes, and the C type of the member at its offset. */
+enum opt_type {
+	OPT_FLAG,    /* bool; takes no value */
+	OPT_UINT,    /* int64_t, 0 or more */
+	OPT_INT,     /* int64_t */
+	OPT_STRING,  /* const char *, NULL when not given */
+	OPT_CHOICE,  /* const char *, one of the row's choices */
+	OPT_STRINGS, /* struct opt_strings; may be given again and again */
+	OPT_ARG,     /* operand: const char *, NULL when not given */
+	OPT_ARGS     /* the operands that are left: struct opt_args */
+};
+
+#define OPT_STRINGS_MAX 64
+
+/* The texts are argv's. */
+struct opt_strings {
+	const char *items[OPT_STRINGS_MAX];
+	size_t n;
+};
+
+/* A part of argv, which opt_parse reorders to bring the operands together. */
+struct opt_args {
+	char **items;
+	size_t n;
+};
+
+struct opt {
+	const char *name; /* "limit"; of an operand a word for messages: "store" */
+	const char *arg;  /* "ROWS"; of an operand what usage shows: "STORE|FILE" */
+	const char *help; /* one lower-case line without a full stop */
+	/* CHOICE, or an ARG that is checked: a NULL-terminated list ... */
+	const char *const *choices;
+	/* ... or a table that lives elsewhere: the name of row i, NULL at the end. */
+	const char *(*choice_at)(size_t i);
+	size_t offset; /* of the member in the group's struct */
+	enum opt_type type;
+	char short_name; /* 'n', or 0 */
+	bool required;   /* operands only */
+};
+
+/* clang-format off */
+/* Ends a table of options. */
+#define OPT_END { .name = NULL }
+/* Ends a list of groups. */
+#define OPT_GROUP_END { .opts = NULL }
+/* clang-format on */
+
+/*
+ * Options that stand together in the help and land in one struct, which is a
+ * member of the command's own options struct (or the whole of it: offset 0).
+ */
+struct opt_group {
+	const char *title;      /* "Output"; NULL: "Options" */
+	const struct opt *opts; /* until OPT_END */
+	size_t offset;          /* of the group's struct in the command's */
+};
+
+enum opt_result { OPT_ERROR = -1, OPT_PARSED = 0, OPT_HELP = 1 };
+
+/*
+ * Fills the options struct, which holds the defaults, from argv[0..argc) (the
+ * command's name is not among them).  OPT_HELP when -h or --help was met;
+ * OPT_ERROR with err set: an unknown name is told with the nearest one and the
+ * valid ones.
+ */
+enum opt_result opt_parse(const struct opt_group *groups, int argc, char **argv,
+			  void *options, struct err *err);
+
+bool opt_is_operand(const struct opt *opt);
+/* Choice i of a row, from its list or its table; NULL at the end. */
+const char *opt_choice(const struct opt *opt, size_t i);
+
+/* All rows of all groups in order: for (it = opt_first(g); it.opt; opt_next(&it)). */
+struct opt_iter {
+	const struct opt_group *group;
+	const struct opt *opt; /* NULL at the end */
+};
+struct opt_iter opt_first(const struct opt_group *groups);
+void opt_next(struct opt_iter *it);
+
+#endif

@@ -1,0 +1,253 @@
+/* Where results go: see output.h. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/interrupt.h"
+#include "cli/terminal.h"
+
+static const char *format_at(size_t i)
+{
+	return renderers[i] ? renderers[i]->name : NULL;
+}
+
+#define FIELD(member) offsetof(struct output_opts, member)
+
+/* clang-format off */
+const struct opt output_options[] = {
+	{ .name = "format", .arg = "FORMAT", .help = "how to write the table",
+	  .choice_at = format_at, .offset = FIELD(format), .type = OPT_CHOICE },
+	{ .name = "output", .arg = "FILE", .help = "write there; its suffix chooses the format",
+	  .offset = FIELD(path), .type = OPT_STRING, .short_name = 'o' },
+	{ .name = "force", .help = "replace FILE when it exists",
+	  .offset = FIELD(force), .type = OPT_FLAG, .short_name = 'f' },
+	{ .name = "color", .arg = "WHEN", .help = "use colour",
+	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
+	{ .name = "no-pager", .help = "write straight to the terminal",
+	  .offset = FIELD(no_pager), .type = OPT_FLAG },
+	OPT_END
+};
+/* clang-format on */
+
+static bool to_stdout(const struct output_opts *o)
+{
+	return !o->path || strcmp(o->path, "-") == 0;
+}
+
+static int path_error(struct err *err, const char *path)
+{
+	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+}
+
+static int refuse(struct err *err, const char *path)
+{
+	return err_set(err, ERR_USAGE, "%s exists; -f replaces it", path);
+}
+
+static bool has_suffix(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strchr(slash ? slash + 1 : path, '.') != NULL;
+}
+
+const struct renderer *output_renderer(const struct output_opts *o, struct err *err)
+{
+	const struct renderer *renderer;
+
+	if (o->format) {
+		renderer = renderer_find(o->format);
+		if (!renderer)
+			err_set(err, ERR_USAGE, "unknown --format '%s'", o->format);
+		return renderer;
+	}
+	if (to_stdout(o))
+		return renderers[0];
+	renderer = renderer_for_path(o->path);
+	if (renderer || !has_suffix(o->path))
+		return renderer ? renderer : renderers[0];
+	err_set(err, ERR_USAGE, "%s: no format has this suffix; name one with --format",
+		o->path);
+	return NULL;
+}
+
+int output_check(const struct output_opts *o, struct err *err)
+{
+	struct stat st;
+
+	if (to_stdout(o))
+		return 0;
+	if (!*o->path)
+		return err_set(err, ERR_USAGE, "--output wants a file name");
+	if (stat(o->path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, ERR_USAGE, "%s is a directory", o->path);
+	return S_ISREG(st.st_mode) && !o->force ? refuse(err, o->path) : 0;
+}
+
+/* mkstemp's file is the owner's alone; the result is what open() would have made. */
+static FILE *open_temporary(char *path)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return NULL;
+	FILE *stream = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+	if (!stream) {
+		close(fd);
+		unlink(path);
+	}
+	return stream;
+}
+
+static int open_file(struct output *out, const struct output_opts *o, struct err *err)
+{
+	struct stat st;
+
+	if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		/* a device or a pipe is written to, not replaced */
+		out->stream = fopen(o->path, "w");
+		if (!out->stream)
+			return path_error(err, o->path);
+		out->path = xstrdup(o->path);
+		return 0;
+	}
+	/* what a symbolic link points at is replaced, not the link */
+	char *resolved = realpath(o->path, NULL);
+	out->path = xstrdup(resolved ? resolved : o->path);
+	free(resolved);
+	out->temporary = xasprintf("%s.XXXXXX", out->path);
+	out->stream = open_temporary(out->temporary);
+	if (out->stream) {
+		interrupt_unlink(out->temporary);
+		return 0;
+	}
+	path_error(err, o->path);
+	free(out->path);
+	free(out->temporary);
+	return -1;
+}
+
+int output_open(struct output *out, const char *command, const struct output_opts *o,
+		struct err *err)
+{
+	*out = (struct output){ .render = { .command = command }, .force = o->force };
+	if (output_check(o, err) < 0)
+		return -1;
+	if (!to_stdout(o)) {
+		if (open_file(out, o, err) < 0)
+			return -1;
+		out->render.color = terminal_color(o->color, fileno(out->stream));
+		return 0;
+	}
+	out->render.width = terminal_width(STDOUT_FILENO);
+	out->render.color = terminal_color(o->color, STDOUT_FILENO);
+	pager_open(&out->pager, !o->no_pager);
+	out->stream = out->pager.out;
+	return 0;
+}
+
+/*
+ * Writing to a pipe whose reader went away fails like a full disk does; errno
+ * is long gone when the renderer has returned, the pipe still knows.
+ */
+static bool reader_is_gone(int fd)
+{
+	struct pollfd state = { .fd = fd, .events = POLLOUT };
+
+	return poll(&state, 1, 0) == 1 && (state.revents & POLLERR);
+}
+
+/* `number`: the errno of a write that failed before, 0 when it is not known. */
+static int flush(FILE *stream, const char *name, int number, struct err *err)
+{
+	bool had_failed = ferror(stream) != 0;
+
+	if (fflush(stream) != 0)
+		number = errno;
+	else if (!had_failed)
+		return 0;
+	if (reader_is_gone(fileno(stream)))
+		return 0;
+	return err_set(err, ERR_IO, "%s: %s", name,
+		       number ? strerror(number) : "writing failed");
+}
+
+int output_flush_stdout(struct err *err)
+{
+	return flush(stdout, "standard output", 0, err);
+}
+
+/* link() where -f was not given: a file made meanwhile is not overwritten either. */
+static int put_in_place(const struct output *out, struct err *err)
+{
+	if (!out->force) {
+		if (link(out->temporary, out->path) == 0) {
+			unlink(out->temporary);
+			return 0;
+		}
+		if (errno == EEXIST)
+			return refuse(err, out->path);
+	}
+	return rename(out->temporary, out->path) == 0 ? 0 : path_error(err, out->path);
+}
+
+static int close_file(struct output *out, bool ok, struct err *err)
+{
+	int rc = ok ? flush(out->stream, out->path, out->write_errno, err) : 0;
+
+	if (fclose(out->stream) != 0 && ok && rc == 0)
+		rc = path_error(err, out->path);
+	if (!out->temporary)
+		return rc;
+	if (ok && rc == 0)
+		rc = put_in_place(out, err);
+	if (!ok || rc < 0)
+		unlink(out->temporary);
+	interrupt_unlink(NULL);
+	return rc;
+}
+
+int output_close(struct output *out, bool ok, struct err *err)
+{
+	int rc = 0;
+
+	if (out->path) {
+		rc = close_file(out, ok, err);
+		free(out->path);
+		free(out->temporary);
+	} else {
+		if (ok)
+			rc = flush(out->stream, "standard output", out->write_errno, err);
+		pager_close(&out->pager);
+	}
+	*out = (struct output){ 0 };
+	return rc;
+}
+
+int output_table(const char *command, struct table *t, const struct output_opts *o,
+		 struct err *err)
+{
+	const struct renderer *renderer = output_renderer(o, err);
+	struct output out;
+
+	if (!renderer || output_open(&out, command, o, err) < 0)
+		return -1;
+	errno = 0;
+	int rc = renderer->render(t, &out.render, out.stream, err);
+	if (rc < 0 && !ferror(out.stream)) {
+		/* the table failed, not the stream: its message stands */
+		output_close(&out, false, err);
+		return -1;
+	}
+	if (rc < 0)
+		out.write_errno = errno;
+	return output_close(&out, true, err);
+}

@@ -1,0 +1,74 @@
+/*
+ * Where a result goes: the terminal, through the pager; a pipe; or -o FILE,
+ * written under a temporary name and renamed, so that it is whole or not there.
+ *
+ * A reader of our pipe that went away is no error; a full disk is.
+ */
+#ifndef PTOOL_CLI_OUTPUT_H
+#define PTOOL_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/table.h"
+#include "cli/opt.h"
+#include "cli/pager.h"
+#include "report/renderer.h"
+
+struct output_opts {
+	const char *format; /* NULL: by the suffix of `path`, else the default */
+	const char *path;   /* NULL or "-": standard output */
+	const char *color;  /* "auto", "always", "never" */
+	bool force;         /* replace `path` */
+	bool no_pager;
+};
+
+/* The initialiser of the member, and the row in the command's list of groups. */
+/* clang-format off */
+#define OUTPUT_DEFAULTS { .color = "auto" }
+#define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member) }
+/* clang-format on */
+/* --format, -o/--output, -f/--force, --color, --no-pager */
+extern const struct opt output_options[];
+
+/*
+ * Whether the output can be written at all: to be asked before long work.
+ * ERR_USAGE when the file exists and may not be replaced.
+ */
+int output_check(const struct output_opts *o, struct err *err);
+
+/*
+ * Draws the table, which stays the caller's, and puts it where it belongs.
+ * After it, t->total_rows == 0 says that nothing matched.
+ */
+int output_table(const char *command, struct table *t, const struct output_opts *o,
+		 struct err *err);
+
+/* For what is no table: a stream to write to, and what belongs to it. */
+struct output {
+	FILE *stream; /* write here; closed by output_close */
+	struct render_opts render;
+	struct pager pager;
+	char *path, *temporary; /* owned; NULL: standard output */
+	bool force;
+	int write_errno; /* of a write that failed; 0: none, or not known */
+};
+
+/* 0, or -1 with err set and nothing to close. */
+int output_open(struct output *out, const char *command, const struct output_opts *o,
+		struct err *err);
+/*
+ * Always to be called once after output_open.  ok: the work went well, keep the
+ * file; else it is removed.  -1 with err set when writing failed.
+ */
+int output_close(struct output *out, bool ok, struct err *err);
+
+/* The renderer for these options; NULL with err set. */
+const struct renderer *output_renderer(const struct output_opts *o, struct err *err);
+
+/* Flushes standard output: 0, also when its reader went away; -1 with err set. */
+int output_flush_stdout(struct err *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* Terminals: see terminal.h. */
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define USUAL_WIDTH 80
+#define WIDEST      10000
+
+const char *const terminal_color_choices[] = { "auto", "always", "never", NULL };
+
+bool terminal_is(int fd)
+{
+	return isatty(fd) == 1;
+}
+
+static int width_from_environment(void)
+{
+	const char *text = getenv("COLUMNS");
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	return columns > 0 && columns <= WIDEST ? (int)columns : USUAL_WIDTH;
+}
+
+int terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (!terminal_is(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return width_from_environment();
+}
+
+/* Set and not empty, as no-color.org has it. */
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+bool terminal_color(const char *when, int fd)
+{
+	const char *term = getenv("TERM");
+	const char *forced = getenv("CLICOLOR_FORCE");
+
+	if (strcmp(when, "always") == 0)
+		return true;
+	if (strcmp(when, "never") == 0 || is_set("NO_COLOR"))
+		return false;
+	if (forced && *forced && strcmp(forced, "0") != 0)
+		return true;
+	return terminal_is(fd) && term && strcmp(term, "dumb") != 0;
+}

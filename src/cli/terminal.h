@@ -1,0 +1,21 @@
+/*
+ * What is on the other end of a stream.
+ */
+#ifndef PTOOL_CLI_TERMINAL_H
+#define PTOOL_CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+bool terminal_is(int fd);
+/* Columns: the terminal's own, else $COLUMNS, else 80; 0 when fd is no terminal. */
+int terminal_width(int fd);
+
+/* Values of --color, NULL-terminated. */
+extern const char *const terminal_color_choices[];
+/*
+ * "always", "never", or "auto": NO_COLOR says no, CLICOLOR_FORCE yes, else a
+ * terminal that is not dumb.
+ */
+bool terminal_color(const char *when, int fd);
+
+#endif

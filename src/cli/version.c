@@ -1,0 +1,28 @@
+/* ptool --version: see version.h. */
+#include "cli/version.h"
+
+#include "store/store.h"
+
+/* Which of the two reads gzip is base/inflate.c's choice. */
+#if !defined(PTOOL_USE_ZLIB) && __has_include(<isa-l.h>)
+#include <isa-l.h>
+static void print_inflate(FILE *out)
+{
+	fprintf(out, "isa-l %d.%d.%d\n", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION,
+		ISAL_PATCH_VERSION);
+}
+#else
+#include <zlib.h>
+static void print_inflate(FILE *out)
+{
+	fprintf(out, "zlib %s\n", zlibVersion());
+}
+#endif
+
+void version_print(FILE *out)
+{
+	fprintf(out, "ptool %s\n", PTOOL_VERSION);
+	fprintf(out, "store schema %d\n", store_schema_version());
+	fprintf(out, "sqlite %s\n", store_sqlite_version());
+	print_inflate(out);
+}

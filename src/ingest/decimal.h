@@ -1,0 +1,29 @@
+/*
+ * Numbers as traces spell them, exactly: never through a double, which steps
+ * by 250 ns at PyTorch's epoch microseconds.
+ */
+#ifndef PTOOL_INGEST_DECIMAL_H
+#define PTOOL_INGEST_DECIMAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum decimal_status {
+	DECIMAL_OK,
+	DECIMAL_BAD,     /* no number: "abc", "", "1x" */
+	DECIMAL_TOO_BIG  /* beyond int64 */
+};
+
+/*
+ * Decimal microseconds ("4311020981081.440", "1.5e3", "-3") to nanoseconds;
+ * digits below 1 ns round half to even.
+ */
+enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns);
+/* An integer; a fraction of zeros is accepted ("7.0"). */
+enum decimal_status decimal_int(struct str text, int64_t *value);
+/* A real number; false when the text is none. */
+bool decimal_real(struct str text, double *value);
+
+#endif

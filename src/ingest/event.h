@@ -1,0 +1,66 @@
+/*
+ * One event of a Chrome trace as it stands in the text: the fields of the
+ * Trace Event Format and the members of args, borrowed from the window.
+ */
+#ifndef PTOOL_INGEST_EVENT_H
+#define PTOOL_INGEST_EVENT_H
+
+#include "ingest/json.h"
+
+/* The fields that are read; any other key of an event is passed over. */
+enum event_field {
+	FIELD_NAME,
+	FIELD_CAT,
+	FIELD_PH,
+	FIELD_TS,
+	FIELD_DUR,
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_ID,
+	FIELD_ID2,
+	FIELD_SCOPE,
+	FIELD_S,
+	FIELD_BP,
+	FIELD_BIND_ID,
+	FIELD_FLOW_IN,
+	FIELD_FLOW_OUT,
+	FIELD_ARGS,
+	NFIELDS
+};
+
+#define EVENT_ARGS_MAX 96 /* members of args that are kept by name */
+
+struct event_arg {
+	struct str key;
+	struct json_value value;
+};
+
+struct event {
+	uint64_t offset;  /* of its '{' in the input */
+	struct str text;  /* from '{' to '}' */
+	uint32_t present; /* bit of an enum event_field */
+	bool args_is_object;
+	size_t nargs, lost_args; /* kept; beyond EVENT_ARGS_MAX */
+	struct json_value field[NFIELDS];
+	struct event_arg args[EVENT_ARGS_MAX];
+};
+
+/*
+ * The object at j->p into *e (offset is left alone).  On JSON_MORE and JSON_BAD
+ * *e is unspecified and j->p is where it stopped.  Of a key given twice the
+ * last one counts.
+ */
+enum json_status event_parse(struct json *j, struct event *e);
+
+static inline bool event_has(const struct event *e, enum event_field field)
+{
+	return e->present >> field & 1;
+}
+
+/* The text of a field, empty when it is absent. */
+static inline struct str event_text(const struct event *e, enum event_field field)
+{
+	return event_has(e, field) ? e->field[field].text : (struct str){ "", 0 };
+}
+
+#endif

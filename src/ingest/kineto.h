@@ -1,0 +1,51 @@
+/*
+ * What PyTorch's Kineto adds to Chrome's format: categories, args, metadata,
+ * and the dialect that tells how torch of that time counted (torch-profiler
+ * b.1; libkineto/src/output_json.cpp, torch/csrc/profiler/collection.cpp).
+ */
+#ifndef PTOOL_INGEST_KINETO_H
+#define PTOOL_INGEST_KINETO_H
+
+#include "base/intern.h"
+#include "ingest/event.h"
+#include "ingest/sink.h"
+
+#define KINETO_ARG_SLOTS 512 /* a power of two, several times the args known */
+
+struct kineto {
+	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
+	struct intern shapes;                /* raw "Input Dims" ... */
+	uint32_t *shape_texts;               /* ... to the sink's text; owned */
+	size_t shape_cap;
+	/* what tells the dialect */
+	bool schema_version, has_base, base_before_events, metadata_first, events_seen;
+	bool kineto_category, operator_category, host_name, finished_key, event_index;
+	bool fractional, memory_seen, shapes_seen, stacks_seen, flops_seen;
+	int64_t base_ns, rank, world_size, window_end_ns, span_end_ns;
+	uint32_t host; /* text number, or TEXT_NONE */
+};
+
+/* Where the facts of one event's args are put; pointers in the slice point here. */
+struct kineto_facts {
+	struct op_fact op;
+	struct device_fact device;
+	struct collective_fact collective;
+	struct memory_fact memory;
+};
+
+struct chrome;
+
+void kineto_init(struct kineto *k);
+void kineto_release(struct kineto *k);
+/* The class of an event of this category; `name` decides for memory instants. */
+enum slice_class kineto_class(struct kineto *k, const struct event *e);
+/* Fills slice from the current event's args: ids, links and details. */
+void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
+/* Notes what an event tells about the dialect. */
+void kineto_note_event(struct chrome *c, const struct slice_fact *slice);
+/* An entry beside the events: passed on, and read where it is known. */
+void kineto_metadata(struct chrome *c, struct str key, const struct json_value *value);
+/* Tells the sink what the file was. */
+void kineto_finish(struct chrome *c);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * An input format: a probe and a streaming reader.  A new format is one file
+ * and one row in readers.c.
+ */
+#ifndef PTOOL_INGEST_READER_H
+#define PTOOL_INGEST_READER_H
+
+#include "base/err.h"
+#include "base/input.h"
+#include "base/str.h"
+#include "ingest/sink.h"
+
+/* How sure a probe is, from the first bytes alone. */
+enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
+
+/* Bytes that a probe gets to see at most. */
+#define PROBE_BYTES 65536
+
+struct read_options {
+	bool strict;    /* what would be a finding of severity error or warning is an error */
+	bool keep_args; /* pass each event's args on as JSON text */
+};
+
+struct reader {
+	const char *name; /* value of --input-format */
+	const char *help; /* one lower-case line */
+	/* Pure: looks at the first bytes, allocates nothing, never fails. */
+	enum probe (*probe)(struct bytes head);
+	/* Streams the input into the sink.  0, or -1 with err set. */
+	int (*read)(struct input *in, const struct read_options *options, struct sink *sink,
+		    struct err *err);
+};
+
+/* NULL-terminated, cheap probes first. */
+extern const struct reader *const readers[];
+/* The most certain one, the earlier on a tie; NULL when none knows the bytes. */
+const struct reader *reader_detect(struct bytes head);
+const struct reader *reader_find(const char *name);
+
+#endif

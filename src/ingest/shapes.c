@@ -1,0 +1,240 @@
+/* Operator shapes and flops: see shapes.h. */
+#include "ingest/shapes.h"
+
+#include "ingest/decimal.h"
+#include "ingest/json.h"
+#include "ingest/sink.h"
+
+static struct json reader_of(struct str json)
+{
+	return (struct json){ .p = json.p, .end = json.p + json.n, .last = true };
+}
+
+/* True when a list contains a list. */
+static bool is_nested(struct str list)
+{
+	return list.n > 1 && memchr(list.p + 1, '[', list.n - 1);
+}
+
+/* One entry: numbers as they are, a flat list of them, [] for a nested list. */
+static void add_entry(const struct json_value *value, struct buf *out)
+{
+	struct json_value element;
+	bool done;
+
+	if (value->type == JSON_STRING) {
+		buf_addf(out, "'" STR_FMT "'", STR_ARG(value->text));
+		return;
+	}
+	if (value->type != JSON_ARRAY) {
+		buf_add_str(out, value->text);
+		return;
+	}
+	buf_add_char(out, '[');
+	struct json j = reader_of(value->text);
+	j.p++;
+	for (bool first = true; !is_nested(value->text); first = false) {
+		if (json_element(&j, first, &done) != JSON_OK || done ||
+		    json_value(&j, &element) != JSON_OK)
+			break;
+		if (!first)
+			buf_add_text(out, ", ");
+		buf_add_str(out, element.text);
+	}
+	buf_add_char(out, ']');
+}
+
+void shapes_python_text(struct str json, struct buf *out)
+{
+	struct json j = reader_of(json);
+	struct json_value value;
+	bool done;
+
+	buf_clear(out);
+	buf_add_char(out, '[');
+	if (json.n && json.p[0] == '[') {
+		j.p++;
+		for (bool first = true;; first = false) {
+			if (json_element(&j, first, &done) != JSON_OK || done ||
+			    json_value(&j, &value) != JSON_OK)
+				break;
+			if (!first)
+				buf_add_text(out, ", ");
+			add_entry(&value, out);
+		}
+	}
+	buf_add_char(out, ']');
+}
+
+/* The value at `index` of a list; false when there is none. */
+static bool list_entry(struct str json, size_t index, struct json_value *value)
+{
+	struct json j = reader_of(json);
+	bool done;
+
+	if (json.n == 0 || json.p[0] != '[')
+		return false;
+	j.p++;
+	for (size_t i = 0;; i++) {
+		if (json_element(&j, i == 0, &done) != JSON_OK || done ||
+		    json_value(&j, value) != JSON_OK)
+			return false;
+		if (i == index)
+			return true;
+	}
+}
+
+bool shape_of_text(struct str text, struct shape *out)
+{
+	struct json j = reader_of(text);
+	struct json_value value;
+	bool done;
+
+	out->present = false;
+	out->n = 0;
+	if (text.n && text.p[0] != '[') {
+		out->n = 1;
+		return decimal_int(text, &out->dims[0]) == DECIMAL_OK;
+	}
+	if (text.n == 0)
+		return false;
+	j.p++;
+	for (bool first = true;; first = false) {
+		if (json_element(&j, first, &done) != JSON_OK)
+			return false;
+		if (done)
+			return true;
+		if (out->n == SHAPE_DIMS_MAX || json_value(&j, &value) != JSON_OK ||
+		    decimal_int(value.text, &out->dims[out->n++]) != DECIMAL_OK)
+			return false;
+	}
+}
+
+void shapes_entry(struct str json, size_t index, struct shape *out)
+{
+	struct json_value value;
+
+	*out = (struct shape){ 0 };
+	if (list_entry(json, index, &value) && value.type == JSON_ARRAY)
+		out->present = shape_of_text(value.text, out);
+}
+
+/* product * factor, or NUMBER_NONE when it leaves int64 or the factor is negative. */
+static int64_t times(int64_t product, int64_t factor)
+{
+	int64_t result;
+
+	if (product == NUMBER_NONE || factor < 0 ||
+	    __builtin_mul_overflow(product, factor, &result))
+		return NUMBER_NONE;
+	return result;
+}
+
+static int64_t times_all(int64_t product, const struct shape *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		product = times(product, s->dims[i]);
+	return product;
+}
+
+/* mm, addmm (first = 1), bmm, baddbmm: twice the multiplications. */
+static int64_t matrix_flops(struct str dims, size_t first, bool batched)
+{
+	struct shape a, b;
+
+	shapes_entry(dims, first, &a);
+	shapes_entry(dims, first + 1, &b);
+	if (!a.present || !b.present || a.n < 1 || b.n < 1)
+		return NUMBER_NONE;
+	int64_t inner = a.dims[a.n - 1], batch = batched ? a.dims[0] : 1;
+	if (inner <= 0 || batch <= 0)
+		return inner == 0 || batch == 0 ? 0 : NUMBER_NONE;
+	int64_t product = times_all(1, &a);
+	if (product != NUMBER_NONE)
+		product /= inner;
+	if (product != NUMBER_NONE)
+		product /= batch;
+	return times(times_all(product, &b), 2);
+}
+
+static bool concrete_entry(struct str concrete, size_t index, struct shape *out)
+{
+	struct json_value value;
+
+	return list_entry(concrete, index, &value) && shape_of_text(value.text, out);
+}
+
+/* Output extent of a convolution along one axis, 0 when it has none. */
+static int64_t conv_extent(int64_t in, int64_t kernel, int64_t stride, int64_t padding,
+			   int64_t dilation)
+{
+	const int64_t limit = INT64_C(1) << 30;
+
+	if (stride <= 0 || in < 0 || kernel <= 0 || padding < 0 || dilation < 0 || in > limit ||
+	    kernel > limit || padding > limit || dilation > limit)
+		return 0;
+	int64_t span = in + 2 * padding - dilation * (kernel - 1) - 1;
+	return span < 0 ? 0 : span / stride + 1;
+}
+
+/* Concrete inputs 3 to 6 are stride, padding, dilation, groups. */
+static int64_t conv2d_flops(struct str dims, struct str concrete)
+{
+	struct shape in, kernel, stride, padding, dilation, groups;
+
+	shapes_entry(dims, 0, &in);
+	shapes_entry(dims, 1, &kernel);
+	if (in.n != 4 || kernel.n != 4 || !concrete_entry(concrete, 3, &stride) ||
+	    !concrete_entry(concrete, 4, &padding) || !concrete_entry(concrete, 5, &dilation) ||
+	    !concrete_entry(concrete, 6, &groups))
+		return NUMBER_NONE;
+	if (stride.n != 2 || padding.n != 2 || dilation.n != 2 || groups.dims[0] <= 0)
+		return NUMBER_NONE;
+	int64_t product = 2;
+	for (size_t axis = 0; axis < 2; axis++)
+		product = times(product, conv_extent(in.dims[2 + axis], kernel.dims[2 + axis],
+						     stride.dims[axis], padding.dims[axis],
+						     dilation.dims[axis]));
+	product = times(times(product, in.dims[0]), in.dims[1]);
+	product = times_all(product, &(struct shape){ .n = 3, .dims = { kernel.dims[0], kernel.dims[2],
+									kernel.dims[3] } });
+	return product == NUMBER_NONE ? product : product / groups.dims[0];
+}
+
+/* mul and add: one for each element of the first argument, when it is a tensor. */
+static int64_t element_flops(struct str dims, struct str types)
+{
+	static const char *const no_tensor[] = { "", "Scalar", "ScalarList", "TensorList",
+						 "GenericList" };
+	struct json_value type;
+	struct shape a;
+
+	shapes_entry(dims, 0, &a);
+	if (!a.present)
+		return NUMBER_NONE;
+	if (list_entry(types, 0, &type))
+		for (size_t i = 0; i < sizeof(no_tensor) / sizeof(*no_tensor); i++)
+			if (str_is(type.text, no_tensor[i]))
+				return NUMBER_NONE;
+	return times_all(1, &a);
+}
+
+int64_t shapes_flops(struct str op, struct str dims, struct str types, struct str concrete)
+{
+	if (!str_starts_with(op, STR_LIT("aten::")) || dims.n == 0)
+		return NUMBER_NONE;
+	struct str name = { op.p + 6, op.n - 6 };
+	if (str_is(name, "mm"))
+		return matrix_flops(dims, 0, false);
+	if (str_is(name, "addmm"))
+		return matrix_flops(dims, 1, false);
+	if (str_is(name, "bmm"))
+		return matrix_flops(dims, 0, true);
+	if (str_is(name, "baddbmm"))
+		return matrix_flops(dims, 1, true);
+	if (str_is(name, "conv2d"))
+		return conv2d_flops(dims, concrete);
+	if (str_is(name, "mul") || str_is(name, "add"))
+		return element_flops(dims, types);
+	return NUMBER_NONE;
+}

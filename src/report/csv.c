@@ -1,0 +1,90 @@
+/*
+ * RFC 4180, but with "\n" between lines: what pandas, sqlite3 and spreadsheets
+ * take.  Text is always quoted, by libcsv; numbers never are, so that the text
+ * "12" and the number 12 stay apart, and so do "" and null, which is nothing.
+ * The only file that knows libcsv.
+ */
+#include <csv.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/units.h"
+#include "report/renderer.h"
+
+/* csv_fwrite writes nothing, not even quotes, for a NULL. */
+static void write_text(FILE *out, struct str text)
+{
+	csv_fwrite(out, text.p ? text.p : "", text.n);
+}
+
+/* Names are bare where RFC 4180 lets them; those of `ptool sql` can be anything. */
+static void write_header(FILE *out, const struct table *t)
+{
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		const char *name = t->columns[i].name;
+		if (i)
+			putc(',', out);
+		if (*name && !strpbrk(name, ",\"\r\n"))
+			fputs(name, out);
+		else
+			write_text(out, str_of(name));
+	}
+	putc('\n', out);
+}
+
+static void write_cell(FILE *out, enum unit unit, const struct cell *cell)
+{
+	char text[UNITS_TEXT_MAX];
+
+	switch (cell->type) {
+	case CELL_TEXT:
+		write_text(out, cell->as.text);
+		break;
+	case CELL_INT:
+		fprintf(out, "%" PRId64,
+			unit == UNIT_BOOL ? cell->as.integer != 0 : cell->as.integer);
+		break;
+	case CELL_REAL:
+		if (!isnan(cell->as.real))
+			fputs(units_shortest(cell->as.real, text).p, out);
+		break;
+	case CELL_NULL:
+		break;
+	}
+}
+
+static void write_row(FILE *out, const struct table *t, const struct cell *cells)
+{
+	/* An empty line would be no row at all to most readers. */
+	if (t->ncolumns == 1 && cells[0].type == CELL_NULL)
+		write_text(out, str_of(""));
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		if (i)
+			putc(',', out);
+		write_cell(out, t->columns[i].unit, &cells[i]);
+	}
+	putc('\n', out);
+}
+
+static int csv_render(struct table *t, const struct render_opts *opts, FILE *out,
+		      struct err *err)
+{
+	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	int rc = 0;
+
+	(void)opts;
+	write_header(out, t);
+	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0)
+		write_row(out, t, cells);
+	free(cells);
+	return rc < 0 ? -1 : render_end(out, err);
+}
+
+const struct renderer csv_renderer = {
+	.name = "csv",
+	.help = "comma-separated values with raw numbers",
+	.suffix = "csv",
+	.render = csv_render,
+};

@@ -1,0 +1,112 @@
+/*
+ * A GitHub table of the same words as the people's table: what goes into an
+ * issue.  Spec: GitHub Flavored Markdown, "Tables (extension)"; there a pipe
+ * ends a cell even inside a code span, so text is escaped, not quoted.
+ */
+#include <ctype.h>
+
+#include "report/people.h"
+#include "report/renderer.h"
+
+static bool is_word(struct str text, size_t at)
+{
+	return at < text.n && isalnum((unsigned char)text.p[at]);
+}
+
+/*
+ * Would Markdown read the character as markup?  "<lambda>" would vanish as a tag,
+ * "__init__" become a bold "init"; "max_pool" and "[[8, 3], []]" are safe as is.
+ */
+static bool is_markup(struct str text, size_t at)
+{
+	switch (text.p[at]) {
+	case '|':
+	case '\\':
+	case '<':
+	case '&':
+	case '*':
+	case '`':
+	case '~':
+	case '$':
+		return true;
+	case '_':
+		return at == 0 || !is_word(text, at - 1) || !is_word(text, at + 1);
+	case ']':
+		return at + 1 < text.n && text.p[at + 1] == '(';
+	default:
+		return false;
+	}
+}
+
+static void write_escaped(FILE *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (is_markup(text, i))
+			putc('\\', out);
+		putc(text.p[i], out);
+	}
+}
+
+static void draw_head(FILE *out, const struct people *p)
+{
+	putc('|', out);
+	for (size_t i = 0; i < p->table->ncolumns; i++) {
+		putc(' ', out);
+		write_escaped(out, p->columns[i].heading);
+		fputs(" |", out);
+	}
+	fputs("\n|", out);
+	for (size_t i = 0; i < p->table->ncolumns; i++)
+		fputs(p->columns[i].is_right ? " ---: |" : " --- |", out);
+	putc('\n', out);
+}
+
+static void draw(FILE *out, struct people *p)
+{
+	const struct table *t = p->table;
+
+	if (t->caption) {
+		write_escaped(out, people_line(p, t->caption));
+		fputs("\n\n", out);
+	}
+	draw_head(out, p);
+	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
+		putc('|', out);
+		for (size_t i = 0; i < t->ncolumns; i++) {
+			putc(' ', out);
+			write_escaped(out, people_cell(p, row, i));
+			fputs(" |", out);
+		}
+		putc('\n', out);
+	}
+	putc('\n', out);
+	write_escaped(out, people_footer(p));
+	putc('\n', out);
+	for (size_t i = 0; t->notes && t->notes[i]; i++) {
+		fputs(i ? "* " : "\n* ", out);
+		write_escaped(out, people_line(p, t->notes[i]));
+		putc('\n', out);
+	}
+}
+
+static int markdown_render(struct table *t, const struct render_opts *opts, FILE *out,
+			   struct err *err)
+{
+	struct people people;
+	int rc = people_collect(&people, t, err);
+
+	(void)opts;
+	if (rc == 0) {
+		draw(out, &people);
+		rc = render_end(out, err);
+	}
+	people_release(&people);
+	return rc;
+}
+
+const struct renderer markdown_renderer = {
+	.name = "markdown",
+	.help = "a GitHub table to paste into an issue",
+	.suffix = "md",
+	.render = markdown_render,
+};

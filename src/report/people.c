@@ -1,0 +1,141 @@
+/* A table put into words for people: see people.h. */
+#include "report/people.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* SQLite's limit for one text; escaped, a longer one is cut, nothing else. */
+#define CELL_MAX ((size_t)INT32_MAX)
+
+/* What a column's cells have in common. */
+struct summary {
+	double largest; /* magnitude */
+	bool has_fractions, has_numbers, has_text;
+};
+
+static void add_number(struct summary *s, double value)
+{
+	s->has_numbers = true;
+	if (!isfinite(value))
+		return;
+	if (fabs(value) > s->largest)
+		s->largest = fabs(value);
+	if (value != floor(value))
+		s->has_fractions = true;
+}
+
+static struct summary summarize(const struct memtable *rows, size_t column)
+{
+	struct summary s = { 0 };
+
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *cell = &memtable_row(rows, i)[column];
+		if (cell->type == CELL_INT)
+			add_number(&s, (double)cell->as.integer);
+		else if (cell->type == CELL_REAL)
+			add_number(&s, cell->as.real);
+		else if (cell->type == CELL_TEXT)
+			s.has_text = true;
+	}
+	return s;
+}
+
+/* The unit is named once: not behind a title that says "%" itself. */
+static struct str make_heading(struct people *p, const struct column *column,
+			       const char *label)
+{
+	const char *title = column->title ? column->title : column->name;
+
+	buf_clear(&p->cell);
+	utf8_add_visible(&p->cell, str_of(title));
+	if (label[0] && !strchr(title, '%'))
+		buf_addf(&p->cell, " (%s)", label);
+	return arena_copy(&p->arena, buf_str(&p->cell));
+}
+
+static void measure(struct people *p, size_t column)
+{
+	struct people_column *c = &p->columns[column];
+
+	c->width = utf8_width(c->heading);
+	for (size_t i = 0; i < p->rows->nrows; i++) {
+		size_t width = utf8_width(people_cell(p, i, column));
+		bool is_text = memtable_row(p->rows, i)[column].type == CELL_TEXT;
+		if (width > c->width)
+			c->width = width;
+		if (!is_text && width > c->number_width)
+			c->number_width = width;
+	}
+}
+
+int people_collect(struct people *p, struct table *t, struct err *err)
+{
+	*p = (struct people){ .table = t, .rows = memtable_new(t->columns, t->ncolumns) };
+	buf_init(&p->cell, CELL_MAX);
+	p->columns = arena_alloc(&p->arena, t->ncolumns * sizeof(*p->columns));
+	if (memtable_add_table(p->rows, t, err) < 0)
+		return -1;
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		enum unit unit = t->columns[i].unit;
+		struct summary s = summarize(p->rows, i);
+		struct scale scale = units_scale(unit, s.largest, s.has_fractions);
+		bool is_right = units_is_number(unit) ||
+				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
+		p->columns[i] = (struct people_column){
+			.heading = make_heading(p, &t->columns[i], scale.label),
+			.scale = scale,
+			.is_right = is_right,
+		};
+		measure(p, i);
+	}
+	return 0;
+}
+
+void people_release(struct people *p)
+{
+	if (p->rows)
+		table_free(&p->rows->table);
+	arena_release(&p->arena);
+	buf_release(&p->cell);
+}
+
+static struct str visible(struct people *p, struct str text)
+{
+	buf_clear(&p->cell);
+	utf8_add_visible(&p->cell, text);
+	return buf_str(&p->cell);
+}
+
+struct str people_cell(struct people *p, size_t row, size_t column)
+{
+	const struct cell *cell = &memtable_row(p->rows, row)[column];
+	char number[UNITS_TEXT_MAX];
+
+	return visible(p, units_cell(p->columns[column].scale, *cell, number));
+}
+
+struct str people_line(struct people *p, const char *text)
+{
+	return visible(p, str_of(text));
+}
+
+struct str people_footer(struct people *p)
+{
+	int64_t drawn = (int64_t)p->rows->nrows, total = p->table->total_rows;
+	char number[UNITS_TEXT_MAX];
+
+	buf_clear(&p->cell);
+	buf_add_str(&p->cell, units_text(UNIT_COUNT, cell_int(drawn), number));
+	if (total > drawn)
+		buf_addf(&p->cell, " of %s",
+			 units_text(UNIT_COUNT, cell_int(total), number).p);
+	buf_add_text(&p->cell, drawn == 1 && total <= 1 ? " row" : " rows");
+	if (p->table->share) {
+		buf_add_text(&p->cell, ", ");
+		utf8_add_visible(&p->cell, str_of(p->table->share));
+	}
+	return buf_str(&p->cell);
+}

@@ -1,0 +1,45 @@
+/*
+ * A table put into words for people: all rows collected, one unit a column, the
+ * unit named in the heading, nothing in it that could drive a terminal.  What
+ * the renderers table and markdown share.
+ */
+#ifndef PTOOL_REPORT_PEOPLE_H
+#define PTOOL_REPORT_PEOPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/memtable.h"
+#include "base/table.h"
+#include "base/units.h"
+
+struct people_column {
+	struct str heading; /* "Self CPU (ms)"; in the arena */
+	struct scale scale;
+	bool is_right;       /* aligned right: a column of numbers */
+	size_t width;        /* terminal cells of its widest text, heading included */
+	size_t number_width; /* of its widest cell that is no text */
+};
+
+struct people {
+	const struct table *table; /* borrowed, at its end: caption, notes, totals */
+	struct memtable *rows;     /* owned */
+	struct arena arena;
+	struct people_column *columns; /* in the arena */
+	struct buf cell;               /* what people_cell returned last */
+};
+
+/* Pulls every row of t.  0, or -1 with err set; people_release in both cases. */
+int people_collect(struct people *p, struct table *t, struct err *err);
+void people_release(struct people *p);
+/* The text of a cell; borrowed until the next call with the same p. */
+struct str people_cell(struct people *p, size_t row, size_t column);
+/* Caption or note made safe to print; borrowed as above. */
+struct str people_line(struct people *p, const char *text);
+/* "20 of 1,432 rows, 93.1% of self CPU time"; borrowed as above. */
+struct str people_footer(struct people *p);
+
+#endif

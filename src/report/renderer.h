@@ -1,0 +1,46 @@
+/*
+ * An output format: draws a struct table to a stream.  Knows no SQL.
+ * A new format is one file and one row in renderers.c.
+ */
+#ifndef PTOOL_REPORT_RENDERER_H
+#define PTOOL_REPORT_RENDERER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/table.h"
+
+struct render_opts {
+	const char *command; /* for JSON's "command" key */
+	int width;           /* terminal columns to fit into; 0: unlimited */
+	bool color;          /* people's tables only */
+};
+
+struct renderer {
+	const char *name;   /* value of --format */
+	const char *help;   /* one lower-case line */
+	const char *suffix; /* of -o FILE, blank-separated: "csv"; NULL: none */
+	/*
+	 * Pulls every row, writes, and does not close `out`.  0, or -1 with err set
+	 * (the table's failure, or ERR_IO).  People's tables (table, markdown) collect
+	 * rows, because the largest number chooses a column's unit; all others stream.
+	 */
+	int (*render)(struct table *t, const struct render_opts *opts, FILE *out,
+		      struct err *err);
+};
+
+/* NULL-terminated; the first is the default. */
+extern const struct renderer *const renderers[];
+/* NULL when there is none. */
+const struct renderer *renderer_find(const char *name);
+const struct renderer *renderer_for_path(const char *path);
+
+/*
+ * How every renderer ends: flushes, and tells a write that failed, now or
+ * before, by the errno it left.  0, or -1 with an ERR_IO.  errno stays as the
+ * write left it, so that the caller can know EPIPE from a full disk.
+ */
+int render_end(FILE *out, struct err *err);
+
+#endif

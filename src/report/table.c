@@ -1,0 +1,157 @@
+/*
+ * The people's table: aligned columns that fit the terminal.  Text gives way,
+ * in its middle, where names of operators and kernels are alike the least at
+ * the ends; numbers never do.
+ */
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "report/people.h"
+#include "report/renderer.h"
+
+#define GUTTER     2 /* blanks between columns */
+#define LEAST_TEXT 8 /* cells that a text column keeps on any terminal */
+
+#define BOLD   "\033[1m"
+#define DIM    "\033[2m"
+#define NORMAL "\033[0m"
+
+/* Cells of the column when no text may be wider than `cap`. */
+static size_t capped_width(const struct people_column *column, size_t cap)
+{
+	if (cap < LEAST_TEXT)
+		cap = LEAST_TEXT;
+	if (cap < column->number_width)
+		cap = column->number_width;
+	return column->is_right || column->width < cap ? column->width : cap;
+}
+
+static size_t line_width(const struct people *p, size_t cap)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < p->table->ncolumns; i++)
+		width += capped_width(&p->columns[i], cap) + (i ? GUTTER : 0);
+	return width;
+}
+
+/* Shortens the widest text columns, to one width, until the line fits. */
+static void fit(struct people *p, size_t width)
+{
+	size_t low = 0, high = 0;
+
+	for (size_t i = 0; i < p->table->ncolumns; i++)
+		if (p->columns[i].width > high)
+			high = p->columns[i].width;
+	while (low < high) { /* the largest cap that fits, or 0 */
+		size_t cap = high - (high - low) / 2;
+		if (line_width(p, cap) <= width)
+			low = cap;
+		else
+			high = cap - 1;
+	}
+	for (size_t i = 0; i < p->table->ncolumns; i++)
+		p->columns[i].width = capped_width(&p->columns[i], low);
+}
+
+static void write_str(FILE *out, struct str text)
+{
+	fwrite(text.p, 1, text.n, out);
+}
+
+static void pad(FILE *out, size_t n)
+{
+	while (n-- > 0)
+		putc(' ', out);
+}
+
+/* `scratch` holds the text while it is drawn.  No blanks behind the last column. */
+static void draw_cell(FILE *out, const struct people *p, size_t column, struct str text,
+		      struct buf *scratch)
+{
+	const struct people_column *c = &p->columns[column];
+	bool is_last = column + 1 == p->table->ncolumns;
+
+	buf_clear(scratch);
+	if (c->is_right)
+		buf_add_str(scratch, text);
+	else
+		utf8_add_shortened(scratch, text, c->width);
+	size_t width = utf8_width(buf_str(scratch));
+	size_t blanks = width < c->width ? c->width - width : 0;
+
+	if (column)
+		pad(out, GUTTER);
+	if (c->is_right)
+		pad(out, blanks);
+	write_str(out, buf_str(scratch));
+	if (!c->is_right && !is_last)
+		pad(out, blanks);
+}
+
+static void draw_heading(FILE *out, const struct people *p, bool color,
+			 struct buf *scratch)
+{
+	if (color)
+		fputs(BOLD, out);
+	for (size_t i = 0; i < p->table->ncolumns; i++)
+		draw_cell(out, p, i, p->columns[i].heading, scratch);
+	fputs(color ? NORMAL "\n" : "\n", out);
+}
+
+static void draw_notes(FILE *out, struct people *p, bool color)
+{
+	const char *const *notes = p->table->notes;
+
+	for (size_t i = 0; notes && notes[i]; i++) {
+		fputs(color ? DIM "note: " : "note: ", out);
+		write_str(out, people_line(p, notes[i]));
+		fputs(color ? NORMAL "\n" : "\n", out);
+	}
+}
+
+static void draw(FILE *out, struct people *p, const struct render_opts *opts)
+{
+	struct buf scratch;
+
+	buf_init(&scratch, p->cell.max);
+	if (p->table->caption) {
+		write_str(out, people_line(p, p->table->caption));
+		fputs("\n\n", out);
+	}
+	draw_heading(out, p, opts->color, &scratch);
+	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
+		for (size_t i = 0; i < p->table->ncolumns; i++)
+			draw_cell(out, p, i, people_cell(p, row, i), &scratch);
+		putc('\n', out);
+	}
+	if (p->rows->nrows)
+		putc('\n', out);
+	write_str(out, people_footer(p));
+	putc('\n', out);
+	draw_notes(out, p, opts->color);
+	buf_release(&scratch);
+}
+
+static int table_render(struct table *t, const struct render_opts *opts, FILE *out,
+			struct err *err)
+{
+	struct people people;
+	int rc = people_collect(&people, t, err);
+
+	if (rc == 0) {
+		if (opts->width > 0)
+			fit(&people, (size_t)opts->width);
+		draw(out, &people, opts);
+		rc = render_end(out, err);
+	}
+	people_release(&people);
+	return rc;
+}
+
+const struct renderer table_renderer = {
+	.name = "table",
+	.help = "aligned columns for people, fitted to the terminal",
+	.suffix = "txt",
+	.render = table_render,
+};

@@ -1,0 +1,247 @@
+/*
+ * The cache of raw traces' stores: see cache.h.  The time a store was last used
+ * is its modification time, because many file systems do not keep access times.
+ */
+#include "store/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "store/publish.h"
+#include "store/store.h"
+
+/* "<16 hexadecimal digits>.db" */
+#define HASH_DIGITS 16
+#define NAME_LEN    (HASH_DIGITS + 3)
+
+struct cached {
+	char name[NAME_LEN + 1];
+	uint64_t size_bytes;
+	struct timespec used;
+};
+
+static const char *env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* NULL when no variable says where; the caller frees it. */
+static char *cache_folder(void)
+{
+	const char *own = env("PTOOL_CACHE");
+	const char *xdg = env("XDG_CACHE_HOME");
+	const char *home = env("HOME");
+
+	if (own)
+		return xstrdup(own);
+	if (xdg && xdg[0] == '/') /* the XDG specification: others are ignored */
+		return xasprintf("%s/ptool", xdg);
+	return home ? xasprintf("%s/.cache/ptool", home) : NULL;
+}
+
+/* With its parents; what fails shows when the folder is used. */
+static void make_folders(const char *path)
+{
+	char *part = xstrdup(path);
+
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(part, 0700);
+		*slash = '/';
+	}
+	mkdir(part, 0700);
+	free(part);
+}
+
+/*
+ * The change time is in the key too: it is the one that no copying or unpacking
+ * program sets back, and a stale store would give wrong numbers.
+ */
+static uint64_t key_of(const char *real_path, const struct stat *st)
+{
+	char *key = xasprintf("%s\n%ju:%ju %jd %jd.%09ld %jd.%09ld %d", real_path,
+			      (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
+			      (intmax_t)st->st_size, (intmax_t)st->st_mtim.tv_sec,
+			      st->st_mtim.tv_nsec, (intmax_t)st->st_ctim.tv_sec,
+			      st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION);
+	uint64_t hash = hash_bytes(key, strlen(key));
+
+	free(key);
+	return hash;
+}
+
+/* A file under our name that is no store of ours is damaged, and in the way. */
+static bool is_ready(const char *path)
+{
+	struct err ignored = ERR_INIT;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	struct store_header header = store_read_header(fd);
+	close(fd);
+	if (store_check_header(&header, &ignored) == 0)
+		return true;
+	unlink(path);
+	return false;
+}
+
+static int find_temporary(struct cache_entry *out, struct err *err)
+{
+	const char *tmp = env("TMPDIR");
+	char *folder = xasprintf("%s/ptool-XXXXXX", tmp ? tmp : "/tmp");
+	int rc = 0;
+
+	if (mkdtemp(folder))
+		*out = (struct cache_entry){ .path = xasprintf("%s/ptool.db", folder),
+					     .is_temporary = true };
+	else
+		rc = err_set(err, ERR_IO, "cannot create '%s': %s", folder,
+			     strerror(errno));
+	free(folder);
+	return rc;
+}
+
+/* False when the cache cannot keep it. */
+static bool find_cached(const char *raw_path, const struct stat *st,
+			struct cache_entry *out)
+{
+	char *folder = cache_folder();
+	char *real_path = realpath(raw_path, NULL);
+	bool is_found = false;
+
+	if (folder && real_path && S_ISREG(st->st_mode)) {
+		out->path =
+			xasprintf("%s/%016" PRIx64 ".db", folder, key_of(real_path, st));
+		out->is_ready = is_ready(out->path);
+		if (out->is_ready)
+			utimensat(AT_FDCWD, out->path, NULL, 0);
+		else
+			make_folders(folder);
+		is_found = out->is_ready || access(folder, W_OK | X_OK) == 0;
+	}
+	if (!is_found) {
+		free(out->path);
+		out->path = NULL;
+	}
+	free(real_path);
+	free(folder);
+	return is_found;
+}
+
+int cache_find(const char *raw_path, struct cache_entry *out, struct err *err)
+{
+	struct stat st;
+
+	*out = (struct cache_entry){ 0 };
+	if (strcmp(raw_path, "-") == 0)
+		return find_temporary(out, err);
+	if (stat(raw_path, &st) < 0)
+		return err_set(err, ERR_INPUT, "%s", strerror(errno));
+	if (find_cached(raw_path, &st, out))
+		return 0;
+	return find_temporary(out, err);
+}
+
+void cache_discard(struct cache_entry *entry)
+{
+	if (entry->path && entry->is_temporary) {
+		publish_clear_leftovers(entry->path);
+		unlink(entry->path);
+		*strrchr(entry->path, '/') = '\0';
+		rmdir(entry->path);
+	}
+	free(entry->path);
+	*entry = (struct cache_entry){ 0 };
+}
+
+/* True when the name begins with that of a store of ours. */
+static bool has_our_name(const char *name)
+{
+	return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+	       str_starts_with(str_of(name + HASH_DIGITS), STR_LIT(".db"));
+}
+
+static bool is_leftover(const char *name)
+{
+	struct str rest = str_of(name + NAME_LEN);
+
+	return str_is(rest, ".lock") || str_starts_with(rest, STR_LIT(".tmp."));
+}
+
+static int by_last_use(const void *a, const void *b)
+{
+	const struct cached *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	if (x->used.tv_nsec != y->used.tv_nsec)
+		return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void clear_leftover(const char *folder, const char *name)
+{
+	char *path = xasprintf("%s/%.*s", folder, NAME_LEN, name);
+
+	publish_clear_leftovers(path);
+	free(path);
+}
+
+/* The stores of the folder, oldest first; the caller frees them. */
+static struct cached *list_stores(DIR *dir, const char *folder, size_t *n)
+{
+	struct cached *stores = NULL;
+	size_t cap = 0;
+	struct dirent *entry;
+	struct stat st;
+
+	*n = 0;
+	while ((entry = readdir(dir))) {
+		if (!has_our_name(entry->d_name))
+			continue;
+		if (is_leftover(entry->d_name))
+			clear_leftover(folder, entry->d_name);
+		if (entry->d_name[NAME_LEN] != '\0' ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		stores = xgrow(stores, &cap, *n + 1, sizeof(*stores));
+		struct cached *store = &stores[(*n)++];
+		memcpy(store->name, entry->d_name, sizeof(store->name));
+		store->size_bytes = (uint64_t)st.st_size;
+		store->used = st.st_mtim;
+	}
+	if (*n)
+		qsort(stores, *n, sizeof(*stores), by_last_use);
+	return stores;
+}
+
+void cache_trim(uint64_t max_bytes)
+{
+	char *folder = cache_folder();
+	DIR *dir = folder ? opendir(folder) : NULL;
+	uint64_t total_bytes = 0;
+	size_t n;
+
+	if (dir) {
+		struct cached *stores = list_stores(dir, folder, &n);
+		for (size_t i = 0; i < n; i++)
+			total_bytes += stores[i].size_bytes;
+		for (size_t i = 0; i + 1 < n && total_bytes > max_bytes; i++) {
+			unlinkat(dirfd(dir), stores[i].name, 0);
+			total_bytes -= stores[i].size_bytes;
+		}
+		free(stores);
+		closedir(dir);
+	}
+	free(folder);
+}

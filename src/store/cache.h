@@ -1,0 +1,41 @@
+/*
+ * Where the stores of raw traces are kept that reading commands were given: in
+ * $PTOOL_CACHE, else $XDG_CACHE_HOME/ptool, else $HOME/.cache/ptool.  A name is
+ * made of the trace's resolved path, its file's identity, size and times, and
+ * the schema: a trace that changes gets another one.
+ */
+#ifndef PTOOL_STORE_CACHE_H
+#define PTOOL_STORE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* What cache_trim() leaves, by default. */
+#define CACHE_MAX_BYTES UINT64_C(10000000000)
+
+struct cache_entry {
+	char *path;        /* owned: the store to read, or to publish first */
+	bool is_ready;     /* it is there, whole and of this schema */
+	bool is_temporary; /* not cached: cache_discard() deletes it */
+};
+
+/*
+ * The place of the trace's store; a ready one is marked as used now.  The cache
+ * is made when it is missing; when it cannot be written, or the input is not a
+ * regular file ("-", a pipe), the place is a fresh folder under $TMPDIR.
+ * ERR_INPUT: the trace is missing.  cache_discard() ends the entry.
+ */
+int cache_find(const char *raw_path, struct cache_entry *out, struct err *err);
+/* Deletes a temporary store and frees the entry; the cached ones stay. */
+void cache_discard(struct cache_entry *entry);
+
+/*
+ * Drops the least recently used stores until the others take at most
+ * `max_bytes`, but never the last used one, and what killed writers left.
+ * Touches no file that cache_find() did not name.
+ */
+void cache_trim(uint64_t max_bytes);
+
+#endif

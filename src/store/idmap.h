@@ -1,0 +1,32 @@
+/*
+ * From 64-bit ids to rows: open addressing, several rows may have one id and
+ * are found in the order they were added.
+ */
+#ifndef PTOOL_STORE_IDMAP_H
+#define PTOOL_STORE_IDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct idmap_entry {
+	int64_t id;
+	uint32_t row;
+	uint32_t used;
+};
+
+struct idmap {
+	struct idmap_entry *slots;
+	size_t nslots, n;
+};
+
+void idmap_init(struct idmap *map, size_t expected);
+void idmap_release(struct idmap *map);
+void idmap_add(struct idmap *map, int64_t id, uint32_t row);
+
+/*
+ * for (size_t at = idmap_first(map, id); (row = idmap_next(map, id, &at)) != UINT32_MAX;)
+ */
+size_t idmap_first(const struct idmap *map, int64_t id);
+uint32_t idmap_next(const struct idmap *map, int64_t id, size_t *at);
+
+#endif

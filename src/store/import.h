@@ -1,0 +1,62 @@
+/*
+ * Files into a run of a store, all or nothing: detects each one's format, reads
+ * it, and publishes the store with the new run in it.
+ */
+#ifndef PTOOL_STORE_IMPORT_H
+#define PTOOL_STORE_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "ingest/reader.h"
+
+/* What happened to one file. */
+struct import_file {
+	const char *path;
+	uint64_t bytes; /* decompressed */
+	int64_t slices, findings;
+};
+
+/* Told while it goes on; each may be NULL. */
+struct import_events {
+	void *to;
+	void (*begin)(void *to, const char *path, uint64_t size);
+	/* Now and then: -1 with err set stops the import. */
+	int (*progress)(void *to, uint64_t consumed, struct err *err);
+	void (*done)(void *to, const struct import_file *file);
+	/* This file was refused; the others go on (unless options.strict). */
+	void (*refused)(void *to, const char *path, const struct err *err);
+};
+
+struct import_options {
+	const char *store;        /* path */
+	const char *run;          /* NULL: import_run_name() */
+	const struct reader *reader; /* NULL: by content */
+	struct read_options read;
+	bool fresh;               /* forget what the store holds */
+};
+
+struct import_result {
+	size_t stored, refused; /* files */
+};
+
+/*
+ * 0 when at least one file was stored.  -1: nothing was changed; err says why,
+ * and when every file was refused it is the first one's.
+ */
+int import_files(const struct import_options *options, const char *const *paths, size_t npaths,
+		 const struct import_events *events, struct import_result *result,
+		 struct err *err);
+
+/*
+ * The name of a run of these files: the resolved path of the one, the folder
+ * that all have in common; "-" for standard input.  The caller frees it.
+ */
+char *import_run_name(const char *const *paths, size_t npaths);
+
+/* Deletes a run, all or nothing; ERR_EMPTY when there is none of that name. */
+int import_remove(const char *store, const char *run, struct err *err);
+
+#endif

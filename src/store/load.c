@@ -1,0 +1,344 @@
+/*
+ * The sink: facts become the compact records of model.h.  Nothing is decided
+ * here; that is for the passes once all records are in.
+ */
+#include "store/load.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "store/flow.h"
+#include "store/link.h"
+#include "store/model.h"
+#include "store/nest.h"
+#include "store/order.h"
+#include "store/write.h"
+
+struct loader {
+	struct sink sink; /* first: the callbacks cast back */
+	struct model model;
+	uint32_t category_text; /* of the newest category, to skip the search */
+	uint16_t category;
+	load_progress *progress;
+	void *to;
+};
+
+#define APPEND(m, array) \
+	((m)->array = xgrow((m)->array, &(m)->array##_cap, (m)->n##array + 1, \
+			    sizeof(*(m)->array)), \
+	 &(m)->array[(m)->n##array++])
+
+static struct model *model_of(struct sink *s)
+{
+	return &((struct loader *)s)->model;
+}
+
+static uint32_t on_text(struct sink *s, struct str text)
+{
+	return intern_add(model_of(s)->texts, text);
+}
+
+static uint32_t on_track(struct sink *s, const struct track_fact *track)
+{
+	return model_track(model_of(s), track);
+}
+
+/* Categories are few: an index fits 16 bits, the last one stands for the rest. */
+static uint16_t category_index(struct loader *l, uint32_t text)
+{
+	struct model *m = &l->model;
+
+	if (m->ncategories && text == l->category_text)
+		return l->category;
+	size_t at = 0;
+	while (at < m->ncategories && m->categories[at] != text)
+		at++;
+	if (at == m->ncategories && at < UINT16_MAX)
+		*APPEND(m, categories) = text;
+	l->category_text = text;
+	l->category = (uint16_t)(at < UINT16_MAX ? at : UINT16_MAX - 1);
+	return l->category;
+}
+
+static uint32_t op_detail(struct model *m, const struct op_fact *op)
+{
+	struct op_fact key;
+
+	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
+	key.shapes = op->shapes;
+	key.stack = op->stack;
+	key.module = op->module;
+	key.flops = op->flops;
+	key.fwd_thread = op->fwd_thread;
+	key.is_backward = op->is_backward;
+	size_t known = m->op_detail_keys.n;
+	uint32_t at = intern_add(&m->op_detail_keys, (struct str){ (const char *)&key, sizeof(key) });
+	if (at == known)
+		*APPEND(m, op_details) = key;
+	return at;
+}
+
+/* What the class of the slice carries beside the common fields: its index. */
+static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t *key)
+{
+	switch (f->class) {
+	case CLASS_OP:
+	case CLASS_ANNOTATION:
+		*key = f->external_id;
+		if (!f->op)
+			return ROW_NONE;
+		*APPEND(m, op_links) = (struct op_link){ f->op->sequence, op_detail(m, f->op) };
+		return (uint32_t)m->nop_links - 1;
+	case CLASS_RUNTIME:
+	case CLASS_DRIVER:
+		*key = f->correlation;
+		if (f->external_id == NUMBER_NONE)
+			return ROW_NONE;
+		*APPEND(m, launch_ids) = f->external_id;
+		return (uint32_t)m->nlaunch_ids - 1;
+	case CLASS_MEMORY:
+		*key = NUMBER_NONE;
+		if (!f->memory)
+			return ROW_NONE;
+		*APPEND(m, memory) = (struct memory_rec){ *f->memory, (uint32_t)m->nslices };
+		return (uint32_t)m->nmemory - 1;
+	case CLASS_KERNEL:
+	case CLASS_MEMCPY:
+	case CLASS_MEMSET:
+	case CLASS_ACCELERATOR:
+	case CLASS_SYNC:
+	case CLASS_DEVICE_ANNOTATION:
+		*key = f->correlation;
+		if (!f->device)
+			return ROW_NONE;
+		*APPEND(m, devices) = (struct device_rec){ *f->device, f->external_id };
+		return (uint32_t)m->ndevices - 1;
+	case CLASS_OTHER:
+	case CLASS_PYTHON:
+	case CLASS_OVERHEAD:
+	case CLASS_SPAN:
+	case NCLASSES:
+		break;
+	}
+	*key = f->external_id;
+	return ROW_NONE;
+}
+
+static void note_time(struct model *m, int64_t start_ns, int64_t end_ns)
+{
+	if (!m->has_time || start_ns < m->start_ns)
+		m->start_ns = start_ns;
+	if (!m->has_time || end_ns > m->end_ns)
+		m->end_ns = end_ns;
+	m->has_time = true;
+}
+
+static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
+{
+	struct loader *l = (struct loader *)s;
+	struct model *m = &l->model;
+	int64_t key;
+
+	if (m->nslices == MODEL_ROWS_MAX)
+		return err_at(err, f->offset, "more than %u slices in one profile", MODEL_ROWS_MAX);
+	uint32_t detail = add_detail(m, f, &key);
+	*APPEND(m, slices) = (struct slice_rec){
+		.ts_ns = f->ts_ns,
+		.dur_ns = f->dur_ns,
+		.offset = f->offset,
+		.key = key,
+		.track = f->track,
+		.name = f->name,
+		.detail = detail,
+		.category = category_index(l, f->category),
+		.class = (uint8_t)f->class,
+		.phase = f->phase & 15,
+		.unfinished = f->unfinished,
+	};
+	if (f->phase != PHASE_COMPLETE && f->phase != PHASE_INSTANT)
+		m->tracks[f->track].has_pairs = true;
+	if (f->collective)
+		*APPEND(m, collectives) =
+			(struct collective_rec){ *f->collective, (uint32_t)m->nslices - 1 };
+	if (f->args.n)
+		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
+						      arena_copy(&m->arena, f->args) };
+	note_time(m, f->ts_ns, f->ts_ns + f->dur_ns);
+	return 0;
+}
+
+static int on_counter(struct sink *s, const struct counter_fact *f, struct err *err)
+{
+	struct model *m = model_of(s);
+
+	(void)err;
+	*APPEND(m, counters) = (struct counter_rec){ f->ts_ns, f->value, model_process(m, f->pid),
+						     f->name, f->series };
+	note_time(m, f->ts_ns, f->ts_ns);
+	return 0;
+}
+
+static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
+{
+	struct model *m = model_of(s);
+
+	(void)err;
+	*APPEND(m, flows) = (struct flow_rec){ .ts_ns = f->ts_ns,
+					       .offset = f->offset,
+					       .id = f->id,
+					       .place = model_place(m, f->pid, f->tid),
+					       .category = f->category,
+					       .name = f->name,
+					       .end = f->end,
+					       .enclosing = f->enclosing };
+	return 0;
+}
+
+/* Looking one up may move the array: the index comes first. */
+static struct process *process_of(struct model *m, struct ident pid)
+{
+	uint32_t at = model_process(m, pid);
+
+	return &m->processes[at];
+}
+
+static struct place *place_of(struct model *m, struct ident pid, struct ident tid)
+{
+	uint32_t at = model_place(m, pid, tid);
+
+	return &m->places[at];
+}
+
+static void on_process_name(struct sink *s, struct ident pid, struct str name)
+{
+	struct model *m = model_of(s);
+
+	process_of(m, pid)->name = intern_add(m->texts, name);
+}
+
+static void on_process_labels(struct sink *s, struct ident pid, struct str labels)
+{
+	struct model *m = model_of(s);
+
+	process_of(m, pid)->labels = intern_add(m->texts, labels);
+}
+
+static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
+{
+	struct model *m = model_of(s);
+
+	process_of(m, pid)->sort_index = index;
+}
+
+static void on_thread_name(struct sink *s, struct ident pid, struct ident tid, struct str name)
+{
+	struct model *m = model_of(s);
+
+	place_of(m, pid, tid)->name = intern_add(m->texts, name);
+}
+
+static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid, int64_t index)
+{
+	struct model *m = model_of(s);
+
+	place_of(m, pid, tid)->sort_index = index;
+}
+
+/* Keys may repeat: the last one counts.  There are few distinct ones. */
+static void on_metadata(struct sink *s, struct str key, struct str json)
+{
+	struct model *m = model_of(s);
+	uint32_t text = intern_add(m->texts, key);
+
+	for (size_t i = 0; i < m->nmetadata; i++) {
+		struct metadata_rec *r = &m->metadata[i];
+		if (r->key != text)
+			continue;
+		if (!str_equal(r->json, json))
+			r->json = arena_copy(&m->arena, json);
+		return;
+	}
+	*APPEND(m, metadata) = (struct metadata_rec){ text, arena_copy(&m->arena, json) };
+}
+
+static void on_device_info(struct sink *s, const struct device_info_fact *device)
+{
+	struct model *m = model_of(s);
+	struct device_info_fact copy = *device;
+
+	copy.name = arena_copy(&m->arena, device->name);
+	copy.json = arena_copy(&m->arena, device->json);
+	*APPEND(m, device_infos) = copy;
+}
+
+static void on_profile(struct sink *s, const struct profile_fact *profile)
+{
+	model_of(s)->profile = *profile;
+}
+
+static void on_finding(struct sink *s, enum finding finding, uint64_t offset, struct str detail,
+		       struct str excerpt)
+{
+	model_finding(model_of(s), finding, offset, detail, excerpt);
+}
+
+static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err *err)
+{
+	struct loader *l = (struct loader *)s;
+
+	return l->progress ? l->progress(l->to, consumed, size, err) : 0;
+}
+
+struct loader *loader_new(struct intern *texts, load_progress *progress, void *to)
+{
+	struct loader *l = xcalloc(1, sizeof(*l));
+
+	model_init(&l->model, texts);
+	l->progress = progress;
+	l->to = to;
+	l->sink = (struct sink){
+		.text = on_text,
+		.track = on_track,
+		.slice = on_slice,
+		.counter = on_counter,
+		.flow = on_flow,
+		.process_name = on_process_name,
+		.process_labels = on_process_labels,
+		.process_sort = on_process_sort,
+		.thread_name = on_thread_name,
+		.thread_sort = on_thread_sort,
+		.metadata = on_metadata,
+		.device_info = on_device_info,
+		.profile = on_profile,
+		.finding = on_finding,
+		.tick = on_tick,
+	};
+	return l;
+}
+
+void loader_free(struct loader *l)
+{
+	if (!l)
+		return;
+	model_release(&l->model);
+	free(l);
+}
+
+struct sink *loader_sink(struct loader *l)
+{
+	return &l->sink;
+}
+
+int loader_write(struct loader *l, struct sqlite3 *db, int64_t run_id, const char *path,
+		 uint64_t bytes, struct load_result *result, struct err *err)
+{
+	struct model *m = &l->model;
+
+	order_rows(m);
+	nest_rows(m);
+	link_rows(m);
+	flow_rows(m);
+	const struct write_profile profile = { run_id, path, bytes };
+	return write_model(m, db, &profile, result, err);
+}

@@ -1,0 +1,38 @@
+/*
+ * The sink that readers fill: collects one profile in memory, finds out what
+ * belongs together, and writes it into a store that is being built.
+ */
+#ifndef PTOOL_STORE_LOAD_H
+#define PTOOL_STORE_LOAD_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "ingest/sink.h"
+
+struct sqlite3;
+struct loader;
+
+/* Called now and then with input bytes; -1 with err set stops the loading. */
+typedef int load_progress(void *to, uint64_t consumed, uint64_t size, struct err *err);
+
+/* `texts`: those of the run, see write_texts(); both stay the caller's. */
+struct loader *loader_new(struct intern *texts, load_progress *progress, void *to);
+void loader_free(struct loader *l);
+/* Borrowed: hand it to a reader's read(). */
+struct sink *loader_sink(struct loader *l);
+
+struct load_result {
+	int64_t profile_id, slices;
+	int64_t findings; /* of severity warning or error */
+};
+
+/*
+ * Behind the reader: orders, nests, links and sums up, then inserts the rows of
+ * the profile.  The transaction is the caller's.
+ */
+int loader_write(struct loader *l, struct sqlite3 *db, int64_t run_id, const char *path,
+		 uint64_t bytes, struct load_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * A lock file that one process holds at a time and that is gone when nobody
+ * does.  The lock is flock()'s: it dies with its holder, and the file that a
+ * killed holder leaves behind is taken over by the next one.
+ */
+#ifndef PTOOL_STORE_LOCKFILE_H
+#define PTOOL_STORE_LOCKFILE_H
+
+#include "base/err.h"
+
+struct lockfile {
+	char *path; /* owned; NULL: not held */
+	int fd;
+};
+
+/*
+ * Waits for the lock.  A signal that arrives during the wait and is handled
+ * (Ctrl-C) ends it with ERR_INTERRUPT.
+ */
+int lockfile_acquire(struct lockfile *lock, const char *path, struct err *err);
+/* 0: held; 1: somebody else holds it; -1: err is set. */
+int lockfile_try(struct lockfile *lock, const char *path, struct err *err);
+/* Accepts one that is not held. */
+void lockfile_release(struct lockfile *lock);
+
+#endif

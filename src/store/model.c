@@ -1,0 +1,145 @@
+/* The profile in memory: see model.h. */
+#include "store/model.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+const char *track_kind_name(enum track_kind kind)
+{
+	static const char *const names[] = { "thread", "stream", "stream_notes", "async" };
+
+	return names[kind];
+}
+
+void model_init(struct model *m, struct intern *texts)
+{
+	*m = (struct model){ .texts = texts };
+	intern_init(&m->op_detail_keys);
+	intern_init(&m->place_keys);
+	intern_init(&m->process_keys);
+	intern_init(&m->scope_keys);
+}
+
+void model_release(struct model *m)
+{
+	void *const owned[] = { m->categories, m->processes,   m->places,   m->tracks,
+				m->slices,     m->op_details,  m->op_links, m->launch_ids,
+				m->devices,    m->memory,      m->collectives, m->counters,
+				m->flows,      m->findings,    m->metadata, m->args,
+				m->device_infos, m->scope_track, m->order,  m->parent,
+				m->depth,      m->self_ns,     m->launch,   m->op,
+				m->step,       m->device_ns,   m->steps,    m->arrows };
+
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		free(owned[i]);
+	intern_release(&m->op_detail_keys);
+	intern_release(&m->place_keys);
+	intern_release(&m->process_keys);
+	intern_release(&m->scope_keys);
+	arena_release(&m->arena);
+}
+
+void model_finding(struct model *m, enum finding finding, uint64_t offset, struct str detail,
+		   struct str excerpt)
+{
+	uint32_t text = intern_add(m->texts, detail);
+
+	for (size_t i = 0; i < m->nfindings; i++) {
+		struct finding_rec *f = &m->findings[i];
+		if (f->finding != finding || f->detail != text)
+			continue;
+		f->count++;
+		if (offset < f->offset) {
+			f->offset = offset;
+			f->excerpt = arena_copy(&m->arena, excerpt);
+		}
+		return;
+	}
+	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1, sizeof(*m->findings));
+	m->findings[m->nfindings++] = (struct finding_rec){
+		finding, text, 1, offset, arena_copy(&m->arena, excerpt),
+	};
+}
+
+uint32_t model_process(struct model *m, struct ident pid)
+{
+	struct ident key;
+
+	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
+	key.number = pid.text == TEXT_NONE ? pid.number : 0;
+	key.text = pid.text;
+	size_t known = m->process_keys.n;
+	uint32_t at = intern_add(&m->process_keys, (struct str){ (const char *)&key, sizeof(key) });
+	if (at < known)
+		return at;
+	m->processes = xgrow(m->processes, &m->processes_cap, at + 1U, sizeof(*m->processes));
+	m->processes[at] = (struct process){ key, TEXT_NONE, TEXT_NONE, NUMBER_NONE };
+	m->nprocesses = at + 1U;
+	return at;
+}
+
+uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
+{
+	struct ident key[2];
+
+	memset(key, 0, sizeof(key));
+	key[0].number = pid.text == TEXT_NONE ? pid.number : 0;
+	key[0].text = pid.text;
+	key[1].number = tid.text == TEXT_NONE ? tid.number : 0;
+	key[1].text = tid.text;
+	size_t known = m->place_keys.n;
+	uint32_t at = intern_add(&m->place_keys, (struct str){ (const char *)key, sizeof(key) });
+	if (at < known)
+		return at;
+	struct place place = { .pid = key[0],
+			       .tid = key[1],
+			       .name = TEXT_NONE,
+			       .sort_index = NUMBER_NONE,
+			       .process = model_process(m, pid) };
+	for (size_t kind = 0; kind < TRACK_ASYNC; kind++)
+		place.track[kind] = TEXT_NONE;
+	m->places = xgrow(m->places, &m->places_cap, at + 1U, sizeof(*m->places));
+	m->places[at] = place;
+	m->nplaces = at + 1U;
+	return at;
+}
+
+static uint32_t add_track(struct model *m, struct track track)
+{
+	m->tracks = xgrow(m->tracks, &m->tracks_cap, m->ntracks + 1, sizeof(*m->tracks));
+	m->tracks[m->ntracks] = track;
+	return (uint32_t)m->ntracks++;
+}
+
+static uint32_t async_track(struct model *m, const struct track_fact *fact)
+{
+	struct {
+		uint32_t process, scope;
+	} key = { model_process(m, fact->pid), fact->scope };
+	size_t known = m->scope_keys.n;
+	uint32_t at = intern_add(&m->scope_keys, (struct str){ (const char *)&key, sizeof(key) });
+
+	if (at < known)
+		return m->scope_track[at];
+	m->scope_track = xgrow(m->scope_track, &m->scope_track_cap, at + 1U, sizeof(*m->scope_track));
+	m->scope_track[at] = add_track(m, (struct track){ .kind = TRACK_ASYNC,
+							  .place = TEXT_NONE,
+							  .scope = fact->scope,
+							  .process = key.process });
+	return m->scope_track[at];
+}
+
+uint32_t model_track(struct model *m, const struct track_fact *fact)
+{
+	if (fact->kind == TRACK_ASYNC)
+		return async_track(m, fact);
+	uint32_t at = model_place(m, fact->pid, fact->tid);
+	struct place *place = &m->places[at];
+	if (place->track[fact->kind] == TEXT_NONE)
+		place->track[fact->kind] = add_track(m, (struct track){ .kind = fact->kind,
+									.place = at,
+									.scope = TEXT_NONE,
+									.process = place->process });
+	return place->track[fact->kind];
+}

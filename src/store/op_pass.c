@@ -1,0 +1,99 @@
+/* The pass over tracks: see op_pass.h. */
+#include "store/op_pass.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts)
+{
+	*p = (struct op_pass){ .rules = *rules,
+			       .texts = texts,
+			       .window_end_ns = NUMBER_NONE,
+			       .span_end_ns = NUMBER_NONE };
+}
+
+void op_pass_set_memory(struct op_pass *p, struct op_memory_event *events, size_t n,
+			int64_t base_ns)
+{
+	op_memory_init(&p->memory, events, n, &p->rules, base_ns);
+}
+
+void op_pass_release(struct op_pass *p)
+{
+	op_memory_release(&p->memory);
+	for (int i = 0; i < 2; i++) {
+		free(p->names[i]);
+		free(p->names_known[i]);
+	}
+	free(p->nodes);
+	*p = (struct op_pass){ 0 };
+}
+
+struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
+{
+	if (text >= p->names_cap[is_op]) {
+		size_t old = p->names_cap[is_op], cap = old;
+		p->names[is_op] = xgrow(p->names[is_op], &cap, text + 1U, sizeof(struct op_name));
+		p->names_known[is_op] = xrealloc_array(p->names_known[is_op], cap, 1);
+		memset(p->names_known[is_op] + old, 0, cap - old);
+		p->names_cap[is_op] = cap;
+	}
+	if (!p->names_known[is_op][text]) {
+		p->names[is_op][text] = op_name_of(intern_str(p->texts, text), is_op, p->texts);
+		p->names_known[is_op][text] = 1;
+	}
+	return p->names[is_op][text];
+}
+
+/*
+ * Still open when the recording stopped: flagged, or (torch 2.4 to 2.10) cut at
+ * the record window's end without a flag.
+ */
+static bool is_unfinished(const struct op_pass *p, const struct op_event *e)
+{
+	if (e->unfinished)
+		return true;
+	return p->window_end_ns != NUMBER_NONE && !p->rules.all_slices &&
+	       (e->class == CLASS_OP || e->class == CLASS_ANNOTATION) &&
+	       e->ts_ns + e->dur_ns == p->window_end_ns;
+}
+
+static void add_node(struct op_pass *p, const struct op_event *e, bool async_track)
+{
+	bool is_op = e->class == CLASS_OP;
+	struct op_name name = op_pass_name(p, e->name, is_op);
+	bool unfinished = is_unfinished(p, e);
+	int64_t end_ns = e->ts_ns + e->dur_ns;
+
+	if (name.dropped && !p->rules.all_slices)
+		return;
+	if (unfinished && !p->rules.keep_unfinished && !p->rules.all_slices)
+		return;
+	if (unfinished && p->rules.keep_unfinished && p->span_end_ns != NUMBER_NONE)
+		end_ns = p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
+	bool c10d = name.is_async && (is_op || e->class == CLASS_ANNOTATION);
+	p->nodes = xgrow(p->nodes, &p->nodes_cap, p->nnodes + 1, sizeof(*p->nodes));
+	struct op_node *node = &p->nodes[p->nnodes++];
+	*node = (struct op_node){
+		.start_ns = e->ts_ns,
+		.end_ns = end_ns,
+		.row = e->row,
+		.name = name.name,
+		.is_async = async_track || c10d || (unfinished && p->rules.keep_unfinished),
+		.device_ns = e->device_ns,
+	};
+	if (p->memory.n)
+		op_memory_charge(&p->memory, node);
+}
+
+void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events, size_t n)
+{
+	p->nnodes = 0;
+	if (kind != TRACK_THREAD && !(kind == TRACK_ASYNC && p->rules.all_slices))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (op_class_counts(events[i].class, &p->rules))
+			add_node(p, &events[i], kind == TRACK_ASYNC);
+	optree_build(p->nodes, p->nnodes);
+}

@@ -1,0 +1,98 @@
+/*
+ * Names as torch's table spells them (profiler_util.py, _rewrite_name and
+ * _filter_name; torch._C._demangle is abi::__cxa_demangle, whose C form is
+ * libiberty's).  Not through base/alloc.h: libiberty has an xmalloc of its own.
+ */
+#include <stdlib.h>
+
+#include <libiberty/demangle.h>
+
+#include "base/intern.h"
+#include "store/optree.h"
+
+/* Longer names are no mangled ones that a profiler writes. */
+#define DEMANGLE_MAX 8192
+
+static const char *const dropped_names[] = {
+	"[memory]",
+	"[OutOfMemory]",
+	"profiler::_record_function_enter",
+	"profiler::_record_function_enter_new",
+	"profiler::_record_function_exit",
+	"aten::is_leaf",
+	"aten::output_nr",
+	"aten::_version",
+};
+
+/* c10d's Work ranges are recorded as asynchronous; the file does not say so. */
+static const char *const async_prefixes[] = {
+	"gloo:", "nccl:", "mpi:", "ucc:", "xccl:", "hccl:", "rccl:",
+};
+
+static bool is_identifier(char c, bool first)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (!first && c >= '0' && c <= '9');
+}
+
+static const char *skip_identifier(const char *p, const char *end)
+{
+	if (p == end || !is_identifier(*p, true))
+		return NULL;
+	while (p < end && is_identifier(*p, false))
+		p++;
+	return p;
+}
+
+/* "ns::op.Overload": where its dot is, or NULL. */
+static const char *find_overload(struct str name)
+{
+	const char *end = name.p + name.n;
+	const char *p = skip_identifier(name.p, end);
+
+	if (!p || end - p < 2 || p[0] != ':' || p[1] != ':')
+		return NULL;
+	const char *dot = p + 2;
+	while (dot < end && is_identifier(*dot, false))
+		dot++;
+	if (dot == p + 2 || dot == end || *dot != '.' || dot + 1 == end)
+		return NULL;
+	for (p = dot + 1; p < end; p++)
+		if (!is_identifier(*p, false))
+			return NULL;
+	return dot;
+}
+
+/* The demangled name, to be freed, or NULL when it is none. */
+static char *demangle(struct str text)
+{
+	if (text.n <= 1 || text.n > DEMANGLE_MAX || memchr(text.p, '\0', text.n))
+		return NULL;
+	struct arena copy = { 0 };
+	char *plain = cplus_demangle_v3(arena_copy(&copy, text).p, DMGL_PARAMS | DMGL_TYPES);
+	arena_release(&copy);
+	return plain;
+}
+
+struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
+{
+	struct op_name result = { 0, TEXT_NONE, false, false };
+
+	for (size_t i = 0; i < sizeof(dropped_names) / sizeof(*dropped_names); i++)
+		result.dropped |= str_is(text, dropped_names[i]);
+	for (size_t i = 0; i < sizeof(async_prefixes) / sizeof(*async_prefixes); i++)
+		result.is_async |= str_starts_with(text, str_of(async_prefixes[i]));
+	char *plain = demangle(text);
+	struct str name = plain ? str_of(plain) : text;
+	const char *dot = is_op ? find_overload(name) : NULL;
+	if (dot) {
+		size_t left = name.n - (size_t)(dot + 1 - name.p);
+		result.overload = intern_add(texts, (struct str){ dot + 1, left });
+		name.n = (size_t)(dot - name.p);
+	}
+	if (str_starts_with(name, STR_LIT("ProfilerStep#")))
+		name = STR_LIT("ProfilerStep*");
+	result.name = intern_add(texts, name);
+	free(plain);
+	return result;
+}

@@ -1,0 +1,115 @@
+/* Stacks of operators: see opstack.h. */
+#include "store/opstack.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+void opstack_init(struct opstack *s, struct intern *texts)
+{
+	*s = (struct opstack){ .texts = texts };
+	idmap_init(&s->forward, 16);
+}
+
+void opstack_release(struct opstack *s)
+{
+	idmap_release(&s->forward);
+	free(s->first);
+	*s = (struct opstack){ 0 };
+}
+
+static bool contains(struct str text, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= text.n; i++)
+		if (memcmp(text.p + i, part, n) == 0)
+			return true;
+	return false;
+}
+
+/* _filter_stack_entry: frames of the machinery itself. */
+static bool is_machinery(struct str frame)
+{
+	return (contains(frame, "autograd/__init__") &&
+		(contains(frame, "_make_grads") || contains(frame, "backward"))) ||
+	       (contains(frame, "torch/tensor") && contains(frame, "backward")) ||
+	       (contains(frame, "_internal/common_utils") &&
+		(contains(frame, "prof_callable") || contains(frame, "prof_func_call") ||
+		 contains(frame, "prof_meth_call")));
+}
+
+/* The recorded stack less those frames; TEXT_NONE when nothing is left. */
+static uint32_t filter(struct opstack *s, uint32_t stack)
+{
+	if (stack == TEXT_NONE)
+		return TEXT_NONE;
+	struct str text = intern_str(s->texts, stack);
+	const char *p = text.p, *end = text.p + text.n;
+	struct buf kept;
+
+	buf_init(&kept, text.n + 1);
+	while (p < end) {
+		const char *semicolon = memchr(p, ';', (size_t)(end - p));
+		struct str frame = { p, (size_t)((semicolon ? semicolon : end) - p) };
+		p += frame.n + 1;
+		if (frame.n == 0 || is_machinery(frame))
+			continue;
+		if (kept.n)
+			buf_add_char(&kept, ';');
+		buf_add_str(&kept, frame);
+	}
+	uint32_t result = kept.n ? intern_add(s->texts, buf_str(&kept)) : TEXT_NONE;
+	buf_release(&kept);
+	return result;
+}
+
+/* The node or the nearest one around it that runs for the backward pass. */
+static const struct op_node *backward_around(const struct op_node *nodes, const struct op_node *node,
+					     op_stack_lookup *lookup, const void *from)
+{
+	for (;;) {
+		if (lookup(from, node->row).is_backward)
+			return node;
+		if (node->parent == NODE_NONE)
+			return NULL;
+		node = &nodes[node->parent];
+	}
+}
+
+void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_stack_lookup *lookup,
+		  const void *from)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct op_stack_info info = lookup(from, nodes[i].row);
+		if (nodes[i].folded || info.sequence == NUMBER_NONE || info.stack == TEXT_NONE ||
+		    backward_around(nodes, &nodes[i], lookup, from))
+			continue;
+		size_t at = idmap_first(&s->forward, info.sequence);
+		uint32_t known = idmap_next(&s->forward, info.sequence, &at);
+		if (known == UINT32_MAX) {
+			s->first = xgrow(s->first, &s->first_cap, s->nfirst + 1, sizeof(*s->first));
+			idmap_add(&s->forward, info.sequence, (uint32_t)s->nfirst);
+			s->first[s->nfirst++] =
+				(struct forward_op){ nodes[i].start_ns, info.stack };
+		} else if (nodes[i].start_ns < s->first[known].start_ns) {
+			s->first[known] = (struct forward_op){ nodes[i].start_ns, info.stack };
+		}
+	}
+}
+
+uint32_t opstack_of(struct opstack *s, const struct op_node *nodes, const struct op_node *node,
+		    op_stack_lookup *lookup, const void *from)
+{
+	const struct op_node *backward = backward_around(nodes, node, lookup, from);
+
+	if (!backward)
+		return filter(s, lookup(from, node->row).stack);
+	int64_t sequence = lookup(from, backward->row).sequence;
+	if (sequence == NUMBER_NONE)
+		return TEXT_NONE;
+	size_t at = idmap_first(&s->forward, sequence);
+	uint32_t known = idmap_next(&s->forward, sequence, &at);
+	return known == UINT32_MAX ? TEXT_NONE : filter(s, s->first[known].stack);
+}

@@ -1,0 +1,13 @@
+/*
+ * From records in file order to rows: begins paired with ends, then every track
+ * by (ts, longest first, file order).
+ */
+#ifndef PTOOL_STORE_ORDER_H
+#define PTOOL_STORE_ORDER_H
+
+#include "store/model.h"
+
+/* Sets order, nrows, tracks' rows; what cannot be paired is a finding. */
+void order_rows(struct model *m);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * Writing a store, all or nothing: see publish.h.  The order matters: lock,
+ * look at the old file, clear, create; and at the end close, fsync, rename,
+ * fsync of the directory, unlock.
+ */
+#include "store/publish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "store/copy.h"
+#include "store/lockfile.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+#define LINKS_MAX 40
+
+struct publish {
+	char *path; /* what is replaced: symbolic links are followed */
+	struct lockfile lock;
+	char *temp_path; /* NULL: not there, or renamed already */
+	int temp_fd;     /* flock()ed as long as its writer lives; -1 */
+	int old_fd;      /* the old store, to copy its bytes and its mode; -1: none */
+	sqlite3 *db;
+};
+
+/* secure_delete would write zeroes over every run that is replaced. */
+static const char writing_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
+				      "PRAGMA page_size = 4096;"
+				      "PRAGMA journal_mode = OFF;"
+				      "PRAGMA synchronous = OFF;"
+				      "PRAGMA secure_delete = OFF;"
+				      "PRAGMA cache_size = -16384;";
+
+/* Output that cannot be written is ERR_IO, whatever the reason. */
+static int output_errno(struct err *err, const char *path)
+{
+	return err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* With its last slash, or "" for the working directory; the caller frees it. */
+static char *folder_of(const char *path)
+{
+	return xstrndup(path, (size_t)(base_of(path) - path));
+}
+
+/* The file at the end of a chain of links, there or not; the caller frees it. */
+static char *follow_links(const char *path, struct err *err)
+{
+	char *at = xstrdup(path);
+	char target[PATH_MAX];
+
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t n = readlink(at, target, sizeof(target));
+		if (n < 0)
+			return at;
+		char *folder = target[0] == '/' ? xstrdup("") : folder_of(at);
+		free(at);
+		at = xasprintf("%s%.*s", folder, (int)n, target);
+		free(folder);
+	}
+	free(at);
+	err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(ELOOP));
+	return NULL;
+}
+
+/* True for "<prefix><digits>". */
+static bool is_temp_name(const char *name, struct str prefix)
+{
+	if (!str_starts_with(str_of(name), prefix))
+		return false;
+	name += prefix.n;
+	return *name && name[strspn(name, "0123456789")] == '\0';
+}
+
+static void remove_if_dead(int folder_fd, const char *name)
+{
+	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder_fd, name, 0);
+	close(fd);
+}
+
+/* The lock is held, so that no writer is between creating its file and locking it. */
+static void clear_dead_temps(const char *path)
+{
+	char *folder = folder_of(path);
+	char *prefix = xasprintf("%s.tmp.", base_of(path));
+	DIR *dir = opendir(*folder ? folder : ".");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_temp_name(entry->d_name, str_of(prefix)))
+			remove_if_dead(dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(prefix);
+	free(folder);
+}
+
+static char *lock_path_of(const char *path)
+{
+	return xasprintf("%s.lock", path);
+}
+
+void publish_clear_leftovers(const char *path)
+{
+	struct err ignored = ERR_INIT;
+	struct lockfile lock;
+	char *lock_path = lock_path_of(path);
+
+	if (lockfile_try(&lock, lock_path, &ignored) == 0) {
+		clear_dead_temps(path);
+		lockfile_release(&lock);
+	}
+	free(lock_path);
+}
+
+static int take_lock(struct publish *p, struct err *err)
+{
+	char *lock_path = lock_path_of(p->path);
+	int rc = lockfile_acquire(&p->lock, lock_path, err);
+
+	free(lock_path);
+	return rc;
+}
+
+static int open_old(struct publish *p, bool keep_old, struct err *err)
+{
+	p->old_fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (p->old_fd < 0)
+		return errno == ENOENT ? 0 : output_errno(err, p->path);
+
+	struct store_header header = store_read_header(p->old_fd);
+	if (!header.is_store)
+		return err_set(err, ERR_USAGE, "exists and is not a ptool store");
+	return keep_old ? store_check_header(&header, err) : 0;
+}
+
+/*
+ * A journal of another program belongs to the old bytes; beside the new file
+ * SQLite would play it into that one.
+ */
+static int check_no_journal(const char *path, const char *suffix, struct err *err)
+{
+	char *journal = xasprintf("%s%s", path, suffix);
+	struct stat st;
+	int rc = 0;
+
+	if (stat(journal, &st) == 0 && st.st_size > 0)
+		rc = err_set(err, ERR_IO,
+			     "another program is changing the store: '%s' exists",
+			     journal);
+	free(journal);
+	return rc;
+}
+
+static int make_temp(struct publish *p, bool keep_old, struct err *err)
+{
+	char *temp_path = xasprintf("%s.tmp.%ld", p->path, (long)getpid());
+
+	p->temp_fd = open(temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (p->temp_fd < 0) {
+		output_errno(err, temp_path);
+		free(temp_path);
+		return -1;
+	}
+	p->temp_path = temp_path;
+	if (flock(p->temp_fd, LOCK_EX | LOCK_NB) < 0)
+		return output_errno(err, temp_path);
+	if (keep_old && p->old_fd >= 0 && copy_file(p->old_fd, p->temp_fd) < 0)
+		return output_errno(err, temp_path);
+	return 0;
+}
+
+/* Without SQLite's own locks, which a network file system would run into ours. */
+static int open_temp(struct publish *p, struct err *err)
+{
+	char *uri = sql_uri(p->temp_path, "mode=rw&nolock=1");
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+	int code = sqlite3_open_v2(uri, &p->db, flags, NULL);
+
+	free(uri);
+	if (code != SQLITE_OK)
+		return sql_error(p->db, err);
+	return sql_exec(p->db, writing_pragmas, err);
+}
+
+static int begin(struct publish *p, const struct publish_keep *keep, struct err *err)
+{
+	if (take_lock(p, err) < 0)
+		return -1;
+	/* Asked under the lock: nobody changes the store between the answer and the copy. */
+	bool keep_old = keep->decide ? keep->decide(p->path, keep->to) : keep->always;
+	if (open_old(p, keep_old, err) < 0)
+		return -1;
+	if (check_no_journal(p->path, "-journal", err) < 0 ||
+	    check_no_journal(p->path, "-wal", err) < 0)
+		return -1;
+	clear_dead_temps(p->path);
+	if (make_temp(p, keep_old, err) < 0)
+		return -1;
+	return open_temp(p, err);
+}
+
+int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err)
+{
+	return publish_begin_keep(path, &(struct publish_keep){ .always = keep_old }, out, err);
+}
+
+int publish_begin_keep(const char *path, const struct publish_keep *keep, struct publish **out,
+		       struct err *err)
+{
+	*out = NULL;
+	if (!*base_of(path))
+		return err_set(err, ERR_USAGE, "'%s' is not the name of a file", path);
+	char *target = follow_links(path, err);
+	if (!target)
+		return -1;
+
+	struct publish *p = xmalloc(sizeof(*p));
+	*p = (struct publish){ .path = target, .temp_fd = -1, .old_fd = -1 };
+	if (begin(p, keep, err) < 0) {
+		publish_abort(p);
+		return -1;
+	}
+	*out = p;
+	return 0;
+}
+
+struct sqlite3 *publish_db(struct publish *p)
+{
+	return p->db;
+}
+
+/* Only now is it a store: one that somebody finds half-made is refused. */
+static int seal(struct publish *p, struct err *err)
+{
+	char *ids = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;",
+			      STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
+	int rc = 0;
+
+	if (!sqlite3_get_autocommit(p->db))
+		rc = sql_exec(p->db, "COMMIT", err);
+	if (rc == 0)
+		rc = sql_exec(p->db, ids, err);
+	free(ids);
+	if (rc < 0)
+		return -1;
+	if (sqlite3_close(p->db) != SQLITE_OK)
+		return sql_error(p->db, err);
+	p->db = NULL;
+	return 0;
+}
+
+static int sync_folder(const char *path, struct err *err)
+{
+	char *folder = folder_of(path);
+	int fd = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	int rc = 0;
+
+	/* A folder that may be written and not read, or has no fsync, is no failure. */
+	if (fd >= 0 && fsync(fd) < 0 && errno != EINVAL)
+		rc = output_errno(err, path);
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	return rc;
+}
+
+static int replace(struct publish *p, struct err *err)
+{
+	struct stat old;
+
+	if (p->old_fd >= 0 &&
+	    (fstat(p->old_fd, &old) < 0 || fchmod(p->temp_fd, old.st_mode & 0777) < 0))
+		return output_errno(err, p->temp_path);
+	if (fsync(p->temp_fd) < 0)
+		return output_errno(err, p->temp_path);
+	if (rename(p->temp_path, p->path) < 0)
+		return output_errno(err, p->path);
+	free(p->temp_path);
+	p->temp_path = NULL;
+	return sync_folder(p->path, err);
+}
+
+int publish_commit(struct publish *p, struct err *err)
+{
+	int rc = seal(p, err);
+
+	if (rc == 0)
+		rc = replace(p, err);
+	publish_abort(p);
+	return rc;
+}
+
+void publish_abort(struct publish *p)
+{
+	if (!p)
+		return;
+	sqlite3_close_v2(p->db); /* its statements may still be finalized later */
+	if (p->temp_path)
+		unlink(p->temp_path);
+	if (p->temp_fd >= 0)
+		close(p->temp_fd);
+	if (p->old_fd >= 0)
+		close(p->old_fd);
+	lockfile_release(&p->lock);
+	free(p->temp_path);
+	free(p->path);
+	free(p);
+}

@@ -1,0 +1,59 @@
+/*
+ * Writing a store, all or nothing.  It is built as <path>.tmp.<pid> and renamed
+ * over the path when it is whole and on the disk, so that a crash at any moment
+ * leaves the old store or the new one, and a reader that has the old one open
+ * goes on reading it.  Writers take turns by <path>.lock; what a killed one
+ * leaves behind the next one clears.
+ */
+#ifndef PTOOL_STORE_PUBLISH_H
+#define PTOOL_STORE_PUBLISH_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+struct sqlite3;
+struct publish;
+
+/*
+ * Begins a new store for the path (of a symbolic link: for what it points to),
+ * as a copy of the old one with `keep_old`, else empty.  Waits while another
+ * process writes; Ctrl-C with a handler ends the wait with ERR_INTERRUPT.
+ *
+ * ERR_USAGE: something that is not a ptool store is there, and stays.
+ * ERR_INPUT: `keep_old`, and the old one is not one that store_open() takes.
+ * ERR_IO: the directory cannot be written, the disk is full.
+ *
+ * *out is NULL on failure, else ended by publish_commit() or publish_abort().
+ */
+int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err);
+
+/* Whether to keep the old store, decided once this writer has the lock. */
+struct publish_keep {
+	bool (*decide)(const char *path, void *to); /* NULL: `always` says it */
+	void *to;
+	bool always;
+};
+int publish_begin_keep(const char *path, const struct publish_keep *keep, struct publish **out,
+		       struct err *err);
+
+/*
+ * The new store, to be written; borrowed.  No journal: after an error there is
+ * no ROLLBACK, only publish_abort().  PRAGMA page_size can still be set while it
+ * is empty: application_id and user_version come with the commit.
+ */
+struct sqlite3 *publish_db(struct publish *p);
+
+/*
+ * Commits an open transaction, makes the file durable and puts it in the place
+ * of the old one, whose mode it takes.  Statements must be finalized.  Frees p;
+ * on failure as publish_abort() does.
+ */
+int publish_commit(struct publish *p, struct err *err);
+/* Leaves the old store as it was.  Accepts NULL. */
+void publish_abort(struct publish *p);
+
+/* Clears what killed writers left beside the path, unless somebody writes it now. */
+void publish_clear_leftovers(const char *path);
+
+#endif

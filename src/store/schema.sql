@@ -1,0 +1,362 @@
+-- The ptool store, format 1: a public interface, explained in ptool-store(5).
+--
+-- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
+-- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
+-- NULL means not recorded, never 0.  Texts are stored once, in `string`.
+-- Rows that one pass reads together stand together: slices by (profile, track,
+-- ts, longest first).
+
+-- What one `ptool ingest` took in.
+CREATE TABLE run (
+    id          INTEGER PRIMARY KEY,       -- the newest run has the largest
+    name        TEXT NOT NULL UNIQUE       -- --run, else the inputs' resolved common path
+) STRICT;
+
+-- One ingested file.
+CREATE TABLE profile (
+    id              INTEGER PRIMARY KEY,
+    run_id          INTEGER NOT NULL REFERENCES run (id),
+    path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
+    format          TEXT NOT NULL,         -- 'pytorch', 'chrome'
+    dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
+    rank            INTEGER,               -- distributedInfo.rank
+    world_size      INTEGER,
+    host            TEXT,
+    base_ns         INTEGER,               -- absolute ns of the file clock's 0, when the file tells
+    start_ns        INTEGER NOT NULL,      -- first event, in the file's clock
+    dur_ns          INTEGER NOT NULL,      -- first event to the end of the last
+    window_end_ns   INTEGER,               -- ts of 'Record Window End'
+    span_end_ns     INTEGER,               -- end of the recording's own span
+    bytes           INTEGER NOT NULL,      -- decompressed size of the input
+    first_slice_id  INTEGER NOT NULL,      -- its slices are first_slice_id to
+    slices          INTEGER NOT NULL,      --   first_slice_id + slices - 1
+    first_op_detail_id INTEGER NOT NULL,   -- its op_details likewise
+    op_details      INTEGER NOT NULL,
+    has_memory      INTEGER NOT NULL,      -- 1 when memory events were recorded (profile_memory)
+    has_shapes      INTEGER NOT NULL,      -- record_shapes
+    has_stacks      INTEGER NOT NULL,      -- with_stack
+    has_flops       INTEGER NOT NULL,      -- with_flops
+    -- How the operator table is built (ptool-top(1), OPERATOR TREE):
+    all_slices          INTEGER NOT NULL,  -- 1: every host slice counts as an operator
+    split_annotations   INTEGER NOT NULL,  -- 1: annotations are rows apart from operators
+    float_memory_window INTEGER NOT NULL,  -- 1: memory instants compared in float64 microseconds
+    python_in_tree      INTEGER NOT NULL,  -- 1: Python frames take part in the nesting
+    keep_unfinished     INTEGER NOT NULL,  -- 1: open ranges count, until the span's end
+    annotation_fudge_ns INTEGER NOT NULL,  -- what the exporter added to a device annotation's dur
+    metadata        TEXT NOT NULL          -- everything beside the events, as one JSON object
+) STRICT;
+
+-- Interned text.
+CREATE TABLE string (
+    id          INTEGER PRIMARY KEY,
+    text        TEXT NOT NULL
+) STRICT;
+
+-- What slice_row.class means.
+CREATE TABLE slice_class (
+    id          INTEGER PRIMARY KEY,
+    name        TEXT NOT NULL,             -- 'op', 'annotation', 'kernel', ...
+    is_device_work INTEGER NOT NULL        -- 1: counts as device time
+) STRICT;
+
+CREATE TABLE process (
+    upid        INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    pid         INTEGER,                   -- NULL when the trace spells it as text
+    pid_text    TEXT,                      -- the text, when it is no number
+    name        TEXT,
+    labels      TEXT,
+    sort_index  INTEGER
+) STRICT;
+
+CREATE TABLE thread (
+    utid        INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    upid        INTEGER NOT NULL REFERENCES process (upid),
+    tid         INTEGER,
+    tid_text    TEXT,
+    name        TEXT,
+    is_main_thread INTEGER NOT NULL,       -- 1 when tid = pid
+    sort_index  INTEGER
+) STRICT;
+
+-- What slices and counters lie on.
+CREATE TABLE track (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    kind        TEXT NOT NULL,             -- 'thread', 'stream', 'stream_notes', 'async', 'counter'
+    upid        INTEGER REFERENCES process (upid),
+    utid        INTEGER REFERENCES thread (utid), -- of kind 'thread'
+    tid         INTEGER,                   -- as in the trace: the stream of a 'stream'
+    name        TEXT,                      -- thread name, stream, async id, counter and series
+    first_slice_id INTEGER,                -- its slices are first_slice_id to
+    slices      INTEGER NOT NULL           --   first_slice_id + slices - 1
+) STRICT;
+
+-- Parameters that many operator calls share.
+CREATE TABLE op_detail (
+    id          INTEGER PRIMARY KEY,
+    shapes_id   INTEGER REFERENCES string (id), -- as Python prints them: [[8, 3], []]
+    stack_id    INTEGER REFERENCES string (id), -- innermost first, ';' between frames
+    module_id   INTEGER REFERENCES string (id), -- Module Hierarchy
+    flops       INTEGER,                   -- of one call, by torch's formulas
+    fwd_thread  INTEGER,                   -- 0 in the forward pass
+    is_backward INTEGER NOT NULL           -- 1: runs for the backward pass
+) STRICT;
+
+-- A step: ProfilerStep#N.
+CREATE TABLE step (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    number      INTEGER NOT NULL,          -- N
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
+    dur         INTEGER NOT NULL
+) STRICT;
+
+-- Every span and instant; the view `slice` shows it with its texts.
+CREATE TABLE slice_row (
+    id          INTEGER PRIMARY KEY,
+    track_id    INTEGER NOT NULL REFERENCES track (id),
+    ts          INTEGER NOT NULL,
+    dur         INTEGER NOT NULL,          -- 0 for instants
+    name_id     INTEGER NOT NULL REFERENCES string (id),
+    category_id INTEGER REFERENCES string (id),
+    class       INTEGER NOT NULL REFERENCES slice_class (id),
+    flags       INTEGER,                   -- 1 instant, 2 unfinished; NULL: neither
+    depth       INTEGER NOT NULL,          -- 0 at the root of its track
+    parent_id   INTEGER REFERENCES slice_row (id),
+    self_ns     INTEGER NOT NULL,          -- dur less direct children, children clipped
+    step_id     INTEGER REFERENCES step (id),
+    correlation INTEGER,                   -- joins a launch to its device work
+    external_id INTEGER,                   -- joins both to an operator, where it can be trusted
+    launch_id   INTEGER REFERENCES slice_row (id), -- device work: the call that launched it
+    op_id       INTEGER REFERENCES slice_row (id), -- device work: the operator it was launched for
+    op_detail_id INTEGER REFERENCES op_detail (id),
+    sequence    INTEGER                    -- autograd sequence number
+) STRICT;
+
+-- Details of kernels.
+CREATE TABLE kernel (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    device      INTEGER,
+    stream      INTEGER,
+    context     INTEGER,
+    grid_x      INTEGER, grid_y INTEGER, grid_z INTEGER,
+    block_x     INTEGER, block_y INTEGER, block_z INTEGER,
+    registers   INTEGER,                   -- per thread
+    shared_memory_bytes INTEGER,
+    blocks_per_sm REAL,
+    warps_per_sm REAL,
+    occupancy_pct REAL,                    -- estimated achieved occupancy, 0 to 100
+    graph_id    INTEGER,
+    graph_node_id INTEGER,
+    queued      INTEGER,
+    priority    INTEGER
+) STRICT;
+
+-- Details of copies and sets.
+CREATE TABLE copy (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    device      INTEGER,
+    stream      INTEGER,
+    context     INTEGER,
+    bytes       INTEGER,
+    graph_id    INTEGER,
+    graph_node_id INTEGER
+) STRICT;
+
+-- Details of waits that the device's tracer shows (cuda_sync).
+CREATE TABLE device_wait (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    device      INTEGER,
+    stream      INTEGER,
+    kind        TEXT,                      -- 'Stream Wait Event', 'Context Sync', ...
+    wait_stream INTEGER,
+    wait_event  INTEGER,
+    wait_correlation INTEGER               -- correlation of the call that recorded the event
+) STRICT;
+
+-- Details of collectives, on the operator and on its kernel.
+CREATE TABLE collective (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    name        TEXT,
+    dtype       TEXT,
+    in_elements INTEGER,
+    out_elements INTEGER,
+    in_split    TEXT,
+    out_split   TEXT,
+    group_name  TEXT,
+    group_description TEXT,
+    group_ranks TEXT,
+    group_size  INTEGER,
+    rank        INTEGER,
+    source      INTEGER,
+    destination INTEGER,
+    sequence    INTEGER,
+    comm_id     TEXT,                      -- text: it may exceed 64 bits
+    is_async    INTEGER
+) STRICT;
+
+-- Memory events.
+CREATE TABLE allocation (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id), -- the instant: ts, track, step
+    op_id       INTEGER REFERENCES slice_row (id), -- innermost operator around it on its thread
+    bytes       INTEGER,                   -- negative: freed
+    address     INTEGER,
+    total_allocated_bytes INTEGER,
+    total_reserved_bytes INTEGER,
+    device_type INTEGER NOT NULL,          -- c10::DeviceType: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, ...
+    device      INTEGER,                   -- index; -1 for the CPU
+    out_of_memory INTEGER NOT NULL
+) STRICT;
+
+-- Samples of counters.
+CREATE TABLE counter (
+    id          INTEGER PRIMARY KEY,
+    track_id    INTEGER NOT NULL REFERENCES track (id),
+    ts          INTEGER NOT NULL,
+    value       REAL NOT NULL
+) STRICT;
+
+-- Arrows between slices.
+CREATE TABLE flow (
+    id          INTEGER PRIMARY KEY,
+    slice_out   INTEGER NOT NULL REFERENCES slice_row (id),
+    slice_in    INTEGER NOT NULL REFERENCES slice_row (id),
+    category_id INTEGER REFERENCES string (id), -- 'ac2g', 'fwdbwd', ...
+    trace_id    INTEGER                    -- the arrow's id where it is a number
+) STRICT;
+
+-- Devices as the recording describes them.
+CREATE TABLE device (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER NOT NULL,
+    name        TEXT,
+    memory_bytes INTEGER,
+    sms         INTEGER,
+    compute_major INTEGER,
+    compute_minor INTEGER,
+    properties  TEXT NOT NULL              -- the whole entry as JSON
+) STRICT;
+
+-- args of an event as JSON text; only with `ptool ingest --keep args`.
+CREATE TABLE slice_args (
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
+    args        TEXT NOT NULL
+) STRICT;
+
+-- What was repaired, skipped or not used: `ptool doctor`.
+CREATE TABLE finding (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    code        TEXT NOT NULL,             -- stable, for scripts
+    detail      TEXT NOT NULL,             -- tells kinds of one code apart; ''
+    severity    TEXT NOT NULL,             -- 'info', 'warning', 'error'
+    count       INTEGER NOT NULL,
+    first_offset INTEGER NOT NULL,         -- byte of the first one in the decompressed input
+    excerpt     TEXT NOT NULL              -- of the first one
+) STRICT;
+
+-- The operator table, summed: what `ptool top` reads.  Two grains: grain 0 has a
+-- row for each (profile, step, kind, annotation or not, name), grain 1 for each of
+-- those and (shapes, stack, overload).  Each grain adds up to the same totals.
+CREATE TABLE op_stat (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    grain       INTEGER NOT NULL,
+    step_id     INTEGER REFERENCES step (id), -- NULL: outside every step
+    kind        INTEGER NOT NULL,          -- 0 host, 1 device work, 2 device annotation, 3 Python frame, 4 memory outside every operator
+    name_id     INTEGER NOT NULL REFERENCES string (id), -- as torch's table spells it
+    is_annotation INTEGER NOT NULL,
+    shapes_id   INTEGER REFERENCES string (id),
+    stack_id    INTEGER REFERENCES string (id),
+    overload_id INTEGER REFERENCES string (id),
+    first_ts    INTEGER NOT NULL,          -- rows in the order (first_ts, -first_dur, first_order)
+    first_dur   INTEGER NOT NULL,          --   are in the order torch lists them unsorted
+    first_order INTEGER NOT NULL,
+    is_async    INTEGER NOT NULL,          -- of the first call: outside the tree, no self time
+    is_top_level INTEGER NOT NULL,         -- of the first call: it has no parent
+    calls       INTEGER NOT NULL,
+    primitive_calls INTEGER NOT NULL,      -- not inside a call of the same name
+    self_ns     INTEGER NOT NULL,
+    total_ns    INTEGER NOT NULL,
+    min_ns      INTEGER NOT NULL,
+    max_ns      INTEGER NOT NULL,
+    mean_ns     REAL NOT NULL,
+    m2          REAL NOT NULL,             -- sum of squared deviations from the mean
+    histogram   BLOB,                      -- of durations, grain 1 only: ptool-store(5), HISTOGRAMS
+    self_device_ns INTEGER NOT NULL,
+    total_device_ns INTEGER NOT NULL,
+    cpu_mem_bytes INTEGER NOT NULL,
+    self_cpu_mem_bytes INTEGER NOT NULL,
+    device_mem_bytes INTEGER NOT NULL,
+    self_device_mem_bytes INTEGER NOT NULL,
+    flops       INTEGER                    -- NULL: no call has a formula
+) STRICT;
+
+-- Each label of record_function: what `ptool top --by annotation` reads.
+CREATE TABLE annotation_stat (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    step_id     INTEGER REFERENCES step (id),
+    name_id     INTEGER NOT NULL REFERENCES string (id),
+    first_ts    INTEGER NOT NULL,
+    calls       INTEGER NOT NULL,
+    host_ns     INTEGER NOT NULL,
+    device_ns   INTEGER NOT NULL,          -- device work launched inside it, on its thread
+    device_span_ns INTEGER NOT NULL,       -- first start to last end of that work, each device apart
+    launches    INTEGER NOT NULL           -- pieces of device work
+) STRICT;
+
+-- Slices with their texts; the first columns are those of Perfetto's table.
+CREATE VIEW slice AS
+SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,
+       n.text AS name, s.depth AS depth, s.parent_id AS parent_id, s.self_ns AS self_ns,
+       k.name AS class, t.profile_id AS profile_id, st.number AS step,
+       s.correlation AS correlation, s.external_id AS external_id,
+       s.launch_id AS launch_id, s.op_id AS op_id, s.sequence AS sequence,
+       coalesce(s.flags & 1, 0) AS is_instant, coalesce(s.flags & 2, 0) / 2 AS is_unfinished
+FROM slice_row s
+JOIN string n ON n.id = s.name_id
+JOIN track t ON t.id = s.track_id
+JOIN slice_class k ON k.id = s.class
+LEFT JOIN string c ON c.id = s.category_id
+LEFT JOIN step st ON st.id = s.step_id;
+
+-- Tracks of CPU threads, as in Perfetto.
+CREATE VIEW thread_track AS
+SELECT id, name, utid, profile_id FROM track WHERE kind = 'thread';
+
+-- The operator table of each profile, steps added up.
+CREATE VIEW v_op AS
+SELECT o.profile_id AS profile_id, n.text AS name, o.is_annotation AS is_user_annotation,
+       sum(o.calls) AS calls, sum(o.self_ns) AS self_cpu_ns, sum(o.total_ns) AS total_cpu_ns,
+       sum(o.self_device_ns) AS self_device_ns, sum(o.total_device_ns) AS total_device_ns,
+       sum(o.cpu_mem_bytes) AS cpu_mem_bytes, sum(o.self_cpu_mem_bytes) AS self_cpu_mem_bytes,
+       sum(o.device_mem_bytes) AS device_mem_bytes,
+       sum(o.self_device_mem_bytes) AS self_device_mem_bytes
+FROM op_stat o JOIN string n ON n.id = o.name_id
+WHERE o.grain = 0 AND o.kind = 0
+GROUP BY o.profile_id, o.name_id, o.is_annotation;
+
+-- Device work by name.
+CREATE VIEW v_kernel AS
+SELECT o.profile_id AS profile_id, n.text AS name, sum(o.calls) AS calls,
+       sum(o.self_device_ns) AS total_ns, min(o.min_ns) AS min_ns, max(o.max_ns) AS max_ns
+FROM op_stat o JOIN string n ON n.id = o.name_id
+WHERE o.grain = 0 AND o.kind = 1
+GROUP BY o.profile_id, o.name_id;
+
+-- Steps: host range, and the device time launched in it.
+CREATE VIEW v_step AS
+SELECT st.profile_id AS profile_id, st.number AS step, st.ts AS start_ns, st.dur AS total_ns,
+       (SELECT sum(o.self_device_ns) FROM op_stat o
+        WHERE o.step_id = st.id AND o.grain = 0 AND o.kind = 1) AS device_ns
+FROM step st;

@@ -1,0 +1,102 @@
+/* SQL with failures in a struct err: see sql.h. */
+#include "store/sql.h"
+
+#include <sqlite3.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+/* Every byte of a path may become "%XX", and no path is that long. */
+#define URI_MAX ((size_t)1 << 20)
+
+static enum err_kind kind_of_code(int code)
+{
+	switch (code) {
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+	case SQLITE_NOMEM:
+	case SQLITE_CANTOPEN:
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return ERR_IO;
+	case SQLITE_READONLY:
+	case SQLITE_AUTH:
+		return ERR_USAGE;
+	case SQLITE_INTERRUPT:
+		return ERR_INTERRUPT;
+	default:
+		return ERR_INPUT;
+	}
+}
+
+int sql_error(struct sqlite3 *db, struct err *err)
+{
+	int primary = sqlite3_errcode(db) & 0xff;
+
+	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
+}
+
+int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
+		struct err *err)
+{
+	*out = NULL;
+	if (sqlite3_prepare_v2(db, text, -1, out, NULL) != SQLITE_OK)
+		return sql_error(db, err);
+	return 0;
+}
+
+int sql_step(struct sqlite3_stmt *stmt, struct err *err)
+{
+	int code = sqlite3_step(stmt);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	/* The message belongs to the connection, and the reset keeps it. */
+	sqlite3_reset(stmt);
+	return code == SQLITE_DONE ? 0 : sql_error(sqlite3_db_handle(stmt), err);
+}
+
+int sql_exec(struct sqlite3 *db, const char *text, struct err *err)
+{
+	if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK)
+		return sql_error(db, err);
+	return 0;
+}
+
+int sql_int(struct sqlite3 *db, const char *text, int64_t *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (sql_prepare(db, text, &stmt, err) < 0)
+		return -1;
+	int rc = sql_step(stmt, err);
+	if (rc == 1)
+		*out = sqlite3_column_int64(stmt, 0);
+	else if (rc == 0)
+		rc = err_set(err, ERR_EMPTY, "no row");
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("/._-~", c));
+}
+
+char *sql_uri(const char *path, const char *options)
+{
+	struct buf uri;
+
+	buf_init(&uri, URI_MAX);
+	/* An empty authority, so that a path that begins with "//" is not taken for one. */
+	buf_add_text(&uri, path[0] == '/' ? "file://" : "file:");
+	for (const char *p = path; *p; p++) {
+		if (is_plain(*p))
+			buf_add_char(&uri, *p);
+		else
+			buf_addf(&uri, "%%%02X", (unsigned)(unsigned char)*p);
+	}
+	buf_addf(&uri, "?%s", options);
+	return uri.p; /* moved to the caller: what a buf owns is malloc()ed */
+}

@@ -1,0 +1,39 @@
+/*
+ * Preparing and running SQL with failures in a struct err: the few helpers that
+ * store/ and query/ share.
+ */
+#ifndef PTOOL_STORE_SQL_H
+#define PTOOL_STORE_SQL_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* One statement; the caller finalizes *out.  On failure *out is NULL. */
+int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
+		struct err *err);
+/* 1: a row is there; 0: done, and the statement is reset; -1: err is set, and it is reset. */
+int sql_step(struct sqlite3_stmt *stmt, struct err *err);
+/* Runs every statement of the text; rows are thrown away. */
+int sql_exec(struct sqlite3 *db, const char *text, struct err *err);
+/* The first column of the one row that the text selects; ERR_EMPTY when there is none. */
+int sql_int(struct sqlite3 *db, const char *text, int64_t *out, struct err *err);
+
+/*
+ * The connection's last failure, as -1 with err set.  Disk and memory are
+ * ERR_IO, a broken file or a missing table is ERR_INPUT, an attempt to write
+ * what is read-only is ERR_USAGE, sqlite3_interrupt() is ERR_INTERRUPT.
+ */
+int sql_error(struct sqlite3 *db, struct err *err);
+
+/*
+ * A file: URI for sqlite3_open_v2() with SQLITE_OPEN_URI: the path quoted, so
+ * that '?', '#' and '%' in it mean themselves, then '?' and the options
+ * ("mode=ro&nolock=1").  The caller frees it.
+ */
+char *sql_uri(const char *path, const char *options);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Opening a store to read it: see store.h.  The file's header is looked at
+ * before SQLite sees the file, so that a foreign or an older file gets a message
+ * that says so; https://www.sqlite.org/fileformat.html, 1.3, has the offsets.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "store/sql.h"
+
+#define HEADER_SIZE           100
+#define HEADER_READ_FORMAT    19 /* 2: write-ahead log */
+#define HEADER_USER_VERSION   60
+#define HEADER_APPLICATION_ID 68
+
+/* For the programs that lock a store to write it; ptool itself never does. */
+#define BUSY_TIMEOUT_MS 5000
+
+struct store {
+	sqlite3 *db;
+};
+
+/* Set before the first page is read.  1 GiB of mmap: pages are not copied. */
+static const char reading_pragmas[] = "PRAGMA query_only = ON;"
+				      "PRAGMA temp_store = MEMORY;"
+				      "PRAGMA mmap_size = 1073741824;";
+
+static uint32_t big_endian32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+struct store_header store_read_header(int fd)
+{
+	static const char magic[] = "SQLite format 3"; /* with its NUL: 16 bytes */
+	struct store_header header = { 0 };
+	uint8_t bytes[HEADER_SIZE];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return header;
+	if (pread(fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return header;
+	header.is_sqlite = memcmp(bytes, magic, sizeof(magic)) == 0;
+	if (!header.is_sqlite)
+		return header;
+	header.is_store =
+		big_endian32(bytes + HEADER_APPLICATION_ID) == STORE_APPLICATION_ID;
+	header.is_wal = bytes[HEADER_READ_FORMAT] == 2;
+	header.schema = big_endian32(bytes + HEADER_USER_VERSION);
+	return header;
+}
+
+int store_check_header(const struct store_header *header, struct err *err)
+{
+	if (!header->is_store)
+		return err_set(err, ERR_INPUT, "not a ptool store");
+	/* SQLite would make -wal and -shm files to read it. */
+	if (header->is_wal)
+		return err_set(err, ERR_INPUT,
+			       "another program set the store to WAL mode; "
+			       "set it back with PRAGMA journal_mode = DELETE");
+	if (header->schema == STORE_SCHEMA_VERSION)
+		return 0;
+	return err_set(err, ERR_INPUT,
+		       "store has schema %u, this ptool reads %d; ingest the trace again",
+		       (unsigned)header->schema, STORE_SCHEMA_VERSION);
+}
+
+/* Not blocking: opening a named pipe must not wait for its writer. */
+static int open_to_look(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool store_is(const char *path)
+{
+	int fd = open_to_look(path);
+
+	if (fd < 0)
+		return false;
+	struct store_header header = store_read_header(fd);
+	close(fd);
+	return header.is_sqlite;
+}
+
+static int check_file(const char *path, struct err *err)
+{
+	int fd = open_to_look(path);
+
+	if (fd < 0)
+		return err_set(err, ERR_INPUT, "%s", strerror(errno));
+	struct store_header header = store_read_header(fd);
+	close(fd);
+	return store_check_header(&header, err);
+}
+
+static int open_db(struct store *store, const char *path, struct err *err)
+{
+	char *uri = sql_uri(path, "mode=ro&immutable=0");
+	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+	int code = sqlite3_open_v2(uri, &store->db, flags, NULL);
+	int64_t schema_version; /* read to see now whether the file is whole */
+
+	free(uri);
+	if (code != SQLITE_OK)
+		return sql_error(store->db, err);
+	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* VACUUM INTO attaches, and makes its file before it finds that it may not. */
+	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+	if (sql_exec(store->db, reading_pragmas, err) < 0)
+		return -1;
+	return sql_int(store->db, "PRAGMA schema_version", &schema_version, err);
+}
+
+int store_open(const char *path, struct store **out, struct err *err)
+{
+	*out = NULL;
+	if (check_file(path, err) < 0)
+		return -1;
+
+	struct store *store = xcalloc(1, sizeof(*store));
+	if (open_db(store, path, err) < 0) {
+		store_close(store);
+		return -1;
+	}
+	*out = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	sqlite3_close_v2(store->db);
+	free(store);
+}
+
+struct sqlite3 *store_db(struct store *store)
+{
+	return store->db;
+}
+
+int store_schema_version(void)
+{
+	return STORE_SCHEMA_VERSION;
+}
+
+const char *store_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}

@@ -1,0 +1,59 @@
+/*
+ * A store, opened to be read: never created, never changed, nothing left beside
+ * it.  publish.h is how one is written.
+ */
+#ifndef PTOOL_STORE_STORE_H
+#define PTOOL_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct sqlite3;
+
+/* The SQLite header's application_id of a store: "ptol". */
+#define STORE_APPLICATION_ID 0x70746f6c
+/* The user_version this ptool reads and writes; a store of another one is ingested again. */
+#define STORE_SCHEMA_VERSION 1
+
+struct store;
+
+/*
+ * ERR_INPUT when the file is missing ("No such file or directory"), is not a
+ * store, or is one of another schema.  store_close() frees *out, which is NULL
+ * on failure.
+ */
+int store_open(const char *path, struct store **out, struct err *err);
+/* Accepts NULL.  Statements on store_db() must be finalized before. */
+void store_close(struct store *store);
+/*
+ * Borrowed from the store.  No SQL that is run on it can write or create a file:
+ * neither TEMP tables nor ATTACH, and views may not use unsafe functions.
+ */
+struct sqlite3 *store_db(struct store *store);
+
+/*
+ * True when the path is a regular file with SQLite's magic: a store operand,
+ * perhaps a foreign one, and not a raw trace.  Never reads from a pipe.
+ */
+bool store_is(const char *path);
+
+/* What the 100-byte header of a file says; all false when it is not SQLite's. */
+struct store_header {
+	bool is_sqlite; /* the 16-byte magic */
+	bool is_store;  /* SQLite, and STORE_APPLICATION_ID */
+	bool is_wal;    /* another program switched it to write-ahead logging */
+	uint32_t schema;
+};
+
+/* Does not move the file's offset. */
+struct store_header store_read_header(int fd);
+/* 0, or -1 with the ERR_INPUT of a file that store_open() refuses. */
+int store_check_header(const struct store_header *header, struct err *err);
+
+/* For `ptool --version`. */
+int store_schema_version(void);
+const char *store_sqlite_version(void);
+
+#endif

@@ -1,0 +1,280 @@
+/* Summaries: see summary.h. */
+#include "store/summary.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "store/op_pass.h"
+#include "store/opstack.h"
+
+struct summing {
+	const struct model *m;
+	struct summary *out;
+	struct op_pass pass;
+	struct opstack stacks;
+	bool has_stacks;
+	struct op_event *events;
+	size_t events_cap;
+};
+
+static const struct op_fact *detail_of(const struct model *m, uint32_t row)
+{
+	const struct slice_rec *s = model_slice(m, row);
+
+	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) || s->detail == ROW_NONE)
+		return NULL;
+	return &m->op_details[m->op_links[s->detail].detail];
+}
+
+static struct op_stack_info stack_info(const void *from, uint32_t row)
+{
+	const struct model *m = from;
+	const struct op_fact *detail = detail_of(m, row);
+
+	if (!detail)
+		return (struct op_stack_info){ TEXT_NONE, NUMBER_NONE, false };
+	return (struct op_stack_info){ detail->stack,
+				       m->op_links[model_slice(m, row)->detail].sequence,
+				       detail->is_backward };
+}
+
+/* The slices of a track as events; instants are no calls. */
+static size_t track_events(struct summing *s, const struct track *t)
+{
+	const struct model *m = s->m;
+	size_t n = 0;
+
+	s->events = xgrow(s->events, &s->events_cap, t->n, sizeof(*s->events));
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		const struct slice_rec *slice = model_slice(m, row);
+		if (slice->phase == PHASE_INSTANT)
+			continue;
+		s->events[n++] = (struct op_event){ .ts_ns = slice->ts_ns,
+						    .dur_ns = slice->dur_ns,
+						    .device_ns = m->device_ns[row],
+						    .row = row,
+						    .name = slice->name,
+						    .class = slice->class,
+						    .unfinished = slice->unfinished };
+	}
+	return n;
+}
+
+/* Adds one call to its group of the full grain. */
+static void add_call(struct summing *s, const struct opstat_key *key, const struct opstat *call)
+{
+	struct opstat *group = opstats_group(&s->out->full, key);
+
+	opstat_merge(group, call);
+	histogram_add(&group->histogram, call->sums.total_ns);
+}
+
+static struct opstat_first first_of(const struct model *m, uint32_t row, int64_t start_ns,
+				    int64_t dur_ns)
+{
+	return (struct opstat_first){ start_ns, dur_ns, m->order[row] };
+}
+
+static void add_node(struct summing *s, const struct op_node *node)
+{
+	const struct model *m = s->m;
+	const struct slice_rec *slice = model_slice(m, node->row);
+	const struct op_fact *detail = detail_of(m, node->row);
+	int64_t total_ns = node->end_ns - node->start_ns;
+	struct opstat_key key = {
+		.step = m->step[node->row],
+		.name = node->name,
+		.shapes = detail ? detail->shapes : TEXT_NONE,
+		.stack = TEXT_NONE,
+		.overload = op_pass_name(&s->pass, slice->name, slice->class == CLASS_OP).overload,
+		.kind = slice->class == CLASS_PYTHON && !s->pass.rules.all_slices ? OP_PYTHON :
+										   OP_HOST,
+		.is_annotation = slice->class == CLASS_ANNOTATION && s->pass.rules.split_annotations,
+	};
+	if (s->has_stacks)
+		key.stack = opstack_of(&s->stacks, s->pass.nodes, node, stack_info, m);
+	struct opstat call = {
+		.first = first_of(m, node->row, node->start_ns, total_ns),
+		.is_async = node->is_async,
+		.is_top_level = node->parent == NODE_NONE,
+		.sums = { .calls = 1,
+			  .primitive_calls = !node->recursive,
+			  .self_ns = node->self_ns,
+			  .total_ns = total_ns,
+			  .min_ns = total_ns,
+			  .max_ns = total_ns,
+			  .mean_ns = (double)total_ns,
+			  .self_device_ns = node->self_device_ns,
+			  .total_device_ns = node->total_device_ns,
+			  .cpu_bytes = node->cpu_bytes,
+			  .self_cpu_bytes = node->self_cpu_bytes,
+			  .device_bytes = node->device_bytes,
+			  .self_device_bytes = node->self_device_bytes,
+			  .flops = detail ? detail->flops : NUMBER_NONE },
+	};
+	add_call(s, &key, &call);
+}
+
+static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
+{
+	const struct model *m = s->m;
+	const struct slice_rec *slice = model_slice(m, row);
+	int64_t fudge_ns = kind == OP_DEVICE_ANNOTATION ? s->pass.rules.annotation_fudge_ns : 0;
+	int64_t dur_ns = slice->dur_ns > fudge_ns ? slice->dur_ns - fudge_ns : 0;
+	struct opstat_key key = {
+		.step = m->step[row],
+		.name = op_pass_name(&s->pass, slice->name, false).name,
+		.shapes = TEXT_NONE,
+		.stack = TEXT_NONE,
+		.overload = TEXT_NONE,
+		.kind = (uint16_t)kind,
+		.is_annotation = kind == OP_DEVICE_ANNOTATION,
+	};
+	struct opstat call = {
+		.first = first_of(m, row, slice->ts_ns, slice->dur_ns),
+		.is_top_level = true,
+		.sums = { .calls = 1,
+			  .primitive_calls = 1,
+			  .min_ns = dur_ns,
+			  .max_ns = dur_ns,
+			  .mean_ns = (double)dur_ns,
+			  .self_device_ns = dur_ns,
+			  .total_device_ns = dur_ns,
+			  .flops = NUMBER_NONE },
+	};
+	struct opstat *group = opstats_group(&s->out->full, &key);
+	opstat_merge(group, &call);
+	histogram_add(&group->histogram, dur_ns);
+}
+
+static void sum_track(struct summing *s, const struct track *t)
+{
+	op_pass_track(&s->pass, t->kind, s->events, track_events(s, t));
+	for (size_t i = 0; i < s->pass.nnodes; i++)
+		if (!s->pass.nodes[i].folded)
+			add_node(s, &s->pass.nodes[i]);
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		enum slice_class class = model_slice(s->m, row)->class;
+		if (class_is_device_work(class))
+			add_device_row(s, row, OP_DEVICE);
+		else if (class == CLASS_DEVICE_ANNOTATION)
+			add_device_row(s, row, OP_DEVICE_ANNOTATION);
+	}
+}
+
+/* The memory events of the profile, moved into the pass. */
+static void set_memory(struct summing *s)
+{
+	const struct model *m = s->m;
+	struct op_memory_event *events = xrealloc_array(NULL, m->nmemory, sizeof(*events));
+	size_t n = 0;
+
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		const struct slice_rec *slice = model_slice(m, row);
+		if (slice->class != CLASS_MEMORY || slice->detail == ROW_NONE)
+			continue;
+		const struct memory_fact *fact = &m->memory[slice->detail].fact;
+		events[n++] = (struct op_memory_event){ .ts_ns = slice->ts_ns,
+							.bytes = fact->bytes,
+							.order = m->order[row],
+							.row = row,
+							.is_cpu = op_memory_is_cpu(
+								fact->device_type),
+							.out_of_memory = fact->out_of_memory };
+	}
+	op_pass_set_memory(&s->pass, events, n, m->profile.has_base ? m->profile.base_ns : 0);
+}
+
+/* Memory events outside every operator are rows of their own (a.1, 4). */
+static void add_memory_rows(struct summing *s)
+{
+	const struct op_memory *memory = &s->pass.memory;
+
+	op_memory_finish(&s->pass.memory);
+	for (size_t i = 0; i < memory->n; i++) {
+		const struct op_memory_event *e = &memory->events[i];
+		if (!op_memory_is_row(memory, i))
+			continue;
+		int64_t bytes = e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
+		int64_t cpu = e->is_cpu ? bytes : 0, device = e->is_cpu ? 0 : bytes;
+		struct opstat_key key = { .step = s->m->step[e->row],
+					  .name = model_slice(s->m, e->row)->name,
+					  .shapes = TEXT_NONE,
+					  .stack = TEXT_NONE,
+					  .overload = TEXT_NONE,
+					  .kind = OP_MEMORY };
+		/* Behind every slice that begins at the same time. */
+		struct opstat call = { .first = { e->ts_ns, 0, (UINT64_C(1) << 40) + e->order },
+				       .is_top_level = true,
+				       .sums = { .calls = 1,
+						 .primitive_calls = 1,
+						 .cpu_bytes = cpu,
+						 .self_cpu_bytes = cpu,
+						 .device_bytes = device,
+						 .self_device_bytes = device,
+						 .flops = NUMBER_NONE } };
+		add_call(s, &key, &call);
+	}
+}
+
+/* The grain by name alone: the full one, merged. */
+static void fold_names(struct summary *s)
+{
+	for (size_t i = 0; i < s->full.n; i++) {
+		struct opstat_key key = s->full.rows[i].key;
+		key.shapes = TEXT_NONE;
+		key.stack = TEXT_NONE;
+		key.overload = TEXT_NONE;
+		opstat_merge(opstats_group(&s->names, &key), &s->full.rows[i]);
+	}
+}
+
+static void note_stacks(struct summing *s)
+{
+	const struct model *m = s->m;
+
+	for (size_t i = 0; i < m->nop_details && !s->has_stacks; i++)
+		s->has_stacks = m->op_details[i].stack != TEXT_NONE;
+	if (!s->has_stacks)
+		return;
+	for (size_t t = 0; t < m->ntracks; t++) {
+		const struct track *track = &m->tracks[t];
+		op_pass_track(&s->pass, track->kind, s->events, track_events(s, track));
+		opstack_note(&s->stacks, s->pass.nodes, s->pass.nnodes, stack_info, m);
+	}
+}
+
+void summary_make(const struct model *m, struct summary *out)
+{
+	struct summing s = { .m = m, .out = out };
+
+	*out = (struct summary){ 0 };
+	opstats_init(&out->full);
+	opstats_init(&out->names);
+	op_pass_init(&s.pass, &m->profile.rules, m->texts);
+	s.pass.window_end_ns = m->profile.window_end_ns;
+	s.pass.span_end_ns = m->profile.span_end_ns;
+	opstack_init(&s.stacks, m->texts);
+	note_stacks(&s);
+	set_memory(&s);
+	for (size_t t = 0; t < m->ntracks; t++)
+		sum_track(&s, &m->tracks[t]);
+	add_memory_rows(&s);
+	fold_names(out);
+	opstats_sort(&out->full);
+	opstats_sort(&out->names);
+	summary_annotations(m, &s.pass, out);
+	op_pass_release(&s.pass);
+	opstack_release(&s.stacks);
+	free(s.events);
+}
+
+void summary_release(struct summary *s)
+{
+	opstats_release(&s->full);
+	opstats_release(&s->names);
+	free(s->annotations);
+	*s = (struct summary){ 0 };
+}

@@ -1,0 +1,377 @@
+/* Writing a profile's rows: see write.h. */
+#include "store/write.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/asset.h"
+#include "base/buf.h"
+#include "store/bulk.h"
+#include "store/sql.h"
+#include "store/statements.h"
+#include "store/summary.h"
+#include "store/write_rows.h"
+
+#define JSON_MAX ((size_t)1 << 30)
+
+/* slice_class: what slice_row.class means. */
+static const char *const class_names[NCLASSES] = {
+	[CLASS_OTHER] = "other",
+	[CLASS_OP] = "op",
+	[CLASS_ANNOTATION] = "annotation",
+	[CLASS_PYTHON] = "python",
+	[CLASS_RUNTIME] = "runtime",
+	[CLASS_DRIVER] = "driver",
+	[CLASS_OVERHEAD] = "overhead",
+	[CLASS_KERNEL] = "kernel",
+	[CLASS_MEMCPY] = "memcpy",
+	[CLASS_MEMSET] = "memset",
+	[CLASS_ACCELERATOR] = "accelerator",
+	[CLASS_SYNC] = "sync",
+	[CLASS_DEVICE_ANNOTATION] = "device_annotation",
+	[CLASS_SPAN] = "span",
+	[CLASS_MEMORY] = "memory",
+};
+
+int write_schema(struct sqlite3 *db, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (sql_exec(db, (const char *)asset_store_schema_sql, err) < 0 ||
+	    statement_prepare(db, "insert_class", &stmt, err) < 0)
+		return -1;
+	int rc = 0;
+	for (int class = 0; class < NCLASSES && rc == 0; class ++) {
+		sqlite3_bind_int(stmt, 1, class);
+		sqlite3_bind_text(stmt, 2, class_names[class], -1, SQLITE_STATIC);
+		sqlite3_bind_int(stmt, 3, class_is_device_work((enum slice_class)class));
+		rc = sql_step(stmt, err);
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (statement_prepare(db, "select_strings", &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 1);
+		size_t n = (size_t)sqlite3_column_bytes(stmt, 1);
+		int64_t id = sqlite3_column_int64(stmt, 0);
+		if ((int64_t)intern_add(texts, (struct str){ text ? text : "", n }) + 1 == id)
+			continue;
+		rc = err_set(err, ERR_INPUT, "the store's texts are out of order; ingest again");
+		break;
+	}
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+struct text_rows {
+	const struct intern *texts;
+	size_t known;
+};
+
+static void text_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+{
+	const struct text_rows *rows = from;
+
+	(void)column;
+	bulk_text(to, intern_str(rows->texts, (uint32_t)(rows->known + (size_t)row)));
+}
+
+static const struct bulk bulk_string = { "string", 1, text_cell };
+
+int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known, struct err *err)
+{
+	struct text_rows rows = { texts, known };
+
+	return bulk_insert(db, &bulk_string, &rows, (int64_t)(texts->n - known), err);
+}
+
+int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (statement_prepare(db, "insert_run", &stmt, err) < 0)
+		return -1;
+	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	*id = sqlite3_last_insert_rowid(db);
+	return rc;
+}
+
+int write_remove_run(struct sqlite3 *db, const char *name, struct err *err)
+{
+	return statements_run(db, "remove_", name, err);
+}
+
+/* Keys and values come as JSON text; a key may hold what JSON forbids. */
+static void add_key(struct buf *out, struct str key)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < key.n; i++)
+		if ((unsigned char)key.p[i] < 0x20)
+			buf_addf(out, "\\u%04x", (unsigned)key.p[i]);
+		else
+			buf_add_char(out, key.p[i]);
+	buf_add_text(out, "\": ");
+}
+
+static void metadata_json(const struct model *m, struct buf *out)
+{
+	buf_init(out, JSON_MAX);
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < m->nmetadata; i++) {
+		if (i)
+			buf_add_text(out, ", ");
+		add_key(out, intern_str(m->texts, m->metadata[i].key));
+		buf_add_str(out, m->metadata[i].json);
+	}
+	buf_add_char(out, '}');
+}
+
+static void bind_number(struct sqlite3_stmt *stmt, const char *name, int64_t value)
+{
+	if (value != NUMBER_NONE)
+		sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, name), value);
+}
+
+static void bind_text(struct sqlite3_stmt *stmt, const char *name, struct str text)
+{
+	sqlite3_bind_text64(stmt, sqlite3_bind_parameter_index(stmt, name), text.p, text.n,
+			    SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static void bind_rules(const struct op_rules *rules, struct sqlite3_stmt *stmt)
+{
+	bind_number(stmt, ":all_slices", rules->all_slices);
+	bind_number(stmt, ":split_annotations", rules->split_annotations);
+	bind_number(stmt, ":float_memory_window", rules->float_memory_window);
+	bind_number(stmt, ":python_in_tree", rules->python_in_tree);
+	bind_number(stmt, ":keep_unfinished", rules->keep_unfinished);
+	bind_number(stmt, ":annotation_fudge_ns", rules->annotation_fudge_ns);
+}
+
+static void bind_profile(const struct write_rows *rows, const struct write_profile *w,
+			 struct sqlite3_stmt *stmt)
+{
+	const struct model *m = rows->m;
+	const struct profile_fact *p = &m->profile;
+
+	bind_number(stmt, ":run_id", w->run_id);
+	bind_text(stmt, ":path", str_of(w->path));
+	bind_text(stmt, ":format", str_of(p->format));
+	if (p->dialect[0])
+		bind_text(stmt, ":dialect", str_of(p->dialect));
+	bind_number(stmt, ":rank", p->rank);
+	bind_number(stmt, ":world_size", p->world_size);
+	if (p->host != TEXT_NONE)
+		bind_text(stmt, ":host", intern_str(m->texts, p->host));
+	if (p->has_base)
+		bind_number(stmt, ":base_ns", p->base_ns);
+	bind_number(stmt, ":start_ns", m->start_ns);
+	bind_number(stmt, ":dur_ns", m->end_ns - m->start_ns);
+	bind_number(stmt, ":window_end_ns", p->window_end_ns);
+	bind_number(stmt, ":span_end_ns", p->span_end_ns);
+	bind_number(stmt, ":bytes", (int64_t)w->bytes);
+	bind_number(stmt, ":slices", (int64_t)m->nrows);
+	bind_number(stmt, ":has_memory", p->has_memory);
+	bind_number(stmt, ":has_shapes", p->has_shapes);
+	bind_number(stmt, ":has_stacks", p->has_stacks);
+	bind_number(stmt, ":has_flops", p->has_flops);
+	bind_number(stmt, ":first_slice_id", rows->slice + 1);
+	bind_number(stmt, ":first_op_detail_id", rows->op_detail + 1);
+	bind_number(stmt, ":op_details", (int64_t)m->nop_details);
+	bind_rules(&p->rules, stmt);
+}
+
+static int insert_profile(struct write_rows *rows, struct sqlite3 *db,
+			  const struct write_profile *w, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	struct buf metadata;
+
+	if (statement_prepare(db, "insert_profile", &stmt, err) < 0)
+		return -1;
+	metadata_json(rows->m, &metadata);
+	bind_profile(rows, w, stmt);
+	bind_text(stmt, ":metadata", buf_str(&metadata));
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	buf_release(&metadata);
+	rows->profile_id = sqlite3_last_insert_rowid(db);
+	return rc;
+}
+
+/* Lists of rows and places that the tables are made of; freed together. */
+struct lists {
+	uint32_t *place_thread, *threads, *kernels, *copies, *waits, *slice_row;
+	size_t nthreads, nkernels, ncopies, nwaits;
+	struct counter_track *counter_tracks;
+	size_t ncounter_tracks, counter_tracks_cap;
+};
+
+static void list_threads(const struct model *m, struct lists *l)
+{
+	l->place_thread = xrealloc_array(NULL, m->nplaces, sizeof(uint32_t));
+	l->threads = xrealloc_array(NULL, m->nplaces, sizeof(uint32_t));
+	for (uint32_t i = 0; i < m->nplaces; i++) {
+		l->place_thread[i] = ROW_NONE;
+		if (m->places[i].track[TRACK_THREAD] == TEXT_NONE)
+			continue;
+		l->place_thread[i] = (uint32_t)l->nthreads;
+		l->threads[l->nthreads++] = i;
+	}
+}
+
+static void list_details(const struct model *m, struct lists *l)
+{
+	l->kernels = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
+	l->copies = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
+	l->waits = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
+	l->slice_row = xrealloc_array(NULL, m->nslices, sizeof(uint32_t));
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		const struct slice_rec *s = model_slice(m, row);
+		l->slice_row[m->order[row]] = row;
+		if (s->detail == ROW_NONE)
+			continue;
+		if (s->class == CLASS_KERNEL || s->class == CLASS_ACCELERATOR)
+			l->kernels[l->nkernels++] = row;
+		else if (s->class == CLASS_MEMCPY || s->class == CLASS_MEMSET)
+			l->copies[l->ncopies++] = row;
+		else if (s->class == CLASS_SYNC)
+			l->waits[l->nwaits++] = row;
+	}
+}
+
+/* One track for each (process, counter, series); a counter's `name` becomes its track. */
+static void list_counters(const struct model *m, struct lists *l)
+{
+	struct intern keys;
+
+	intern_init(&keys);
+	for (size_t i = 0; i < m->ncounters; i++) {
+		struct counter_rec *c = &m->counters[i];
+		struct counter_track key = { c->process, c->name, c->series };
+		size_t known = keys.n;
+		uint32_t at = intern_add(&keys, (struct str){ (const char *)&key, sizeof(key) });
+		c->name = at;
+		if (at < known)
+			continue;
+		struct str name = intern_str(m->texts, key.name);
+		struct str series = intern_str(m->texts, key.series);
+		struct buf full;
+		buf_init(&full, name.n + series.n + 1);
+		buf_addf(&full, STR_FMT " " STR_FMT, STR_ARG(name), STR_ARG(series));
+		key.name = intern_add(m->texts, buf_str(&full));
+		buf_release(&full);
+		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap, at + 1U,
+					  sizeof(key));
+		l->counter_tracks[l->ncounter_tracks++] = key;
+	}
+	intern_release(&keys);
+}
+
+static void lists_release(struct lists *l)
+{
+	free(l->place_thread);
+	free(l->threads);
+	free(l->kernels);
+	free(l->copies);
+	free(l->waits);
+	free(l->slice_row);
+	free(l->counter_tracks);
+}
+
+static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
+{
+	struct {
+		const char *sql;
+		int64_t *into;
+	} const bases[] = {
+		{ "SELECT coalesce(max(upid), 0) FROM process", &w->process },
+		{ "SELECT coalesce(max(utid), 0) FROM thread", &w->thread },
+		{ "SELECT coalesce(max(id), 0) FROM track", &w->track },
+		{ "SELECT coalesce(max(id), 0) FROM op_detail", &w->op_detail },
+		{ "SELECT coalesce(max(id), 0) FROM step", &w->step },
+		{ "SELECT coalesce(max(id), 0) FROM slice_row", &w->slice },
+	};
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if (sql_int(db, bases[i].sql, bases[i].into, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int insert_all(const struct write_rows *w, const struct lists *l, struct sqlite3 *db,
+		      struct err *err)
+{
+	const struct model *m = w->m;
+	const struct {
+		const struct bulk *bulk;
+		size_t n;
+	} tables[] = {
+		{ &bulk_process, m->nprocesses },
+		{ &bulk_thread, l->nthreads },
+		{ &bulk_track, m->ntracks },
+		{ &bulk_counter_track, l->ncounter_tracks },
+		{ &bulk_device, m->ndevice_infos },
+		{ &bulk_op_detail, m->nop_details },
+		{ &bulk_step, m->nsteps },
+		{ &bulk_slice, m->nrows },
+		{ &bulk_kernel, l->nkernels },
+		{ &bulk_copy, l->ncopies },
+		{ &bulk_wait, l->nwaits },
+		{ &bulk_collective, m->ncollectives },
+		{ &bulk_allocation, m->nmemory },
+		{ &bulk_counter, m->ncounters },
+		{ &bulk_flow, m->narrows },
+		{ &bulk_args, m->nargs },
+		{ &bulk_finding, m->nfindings },
+		{ &bulk_name_stat, w->summary->names.n },
+		{ &bulk_full_stat, w->summary->full.n },
+		{ &bulk_annotation_stat, w->summary->nannotations },
+	};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (bulk_insert(db, tables[i].bulk, w, (int64_t)tables[i].n, err) < 0)
+			return -1;
+	return 0;
+}
+
+int write_model(const struct model *m, struct sqlite3 *db, const struct write_profile *profile,
+		struct load_result *result, struct err *err)
+{
+	struct summary summary;
+	struct lists lists = { 0 };
+	struct write_rows w = { .m = m, .summary = &summary };
+	int rc = -1;
+
+	summary_make(m, &summary);
+	list_threads(m, &lists);
+	list_details(m, &lists);
+	list_counters(m, &lists);
+	w.place_thread = lists.place_thread;
+	w.threads = lists.threads;
+	w.kernels = lists.kernels;
+	w.copies = lists.copies;
+	w.waits = lists.waits;
+	w.slice_row = lists.slice_row;
+	w.counter_tracks = lists.counter_tracks;
+	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, profile, err) == 0)
+		rc = insert_all(&w, &lists, db, err);
+	*result = (struct load_result){ .profile_id = w.profile_id, .slices = (int64_t)m->nrows };
+	for (size_t i = 0; i < m->nfindings; i++)
+		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)
+			result->findings += m->findings[i].count;
+	lists_release(&lists);
+	summary_release(&summary);
+	return rc;
+}

@@ -1,0 +1,38 @@
+/*
+ * The rows of a profile into a store that is being built (publish.h).
+ */
+#ifndef PTOOL_STORE_WRITE_H
+#define PTOOL_STORE_WRITE_H
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "store/load.h"
+#include "store/model.h"
+
+struct sqlite3;
+
+struct write_profile {
+	int64_t run_id;
+	const char *path;
+	uint64_t bytes; /* decompressed size of the input */
+};
+
+/* Makes the tables of schema.sql and the rows that every store has. */
+int write_schema(struct sqlite3 *db, struct err *err);
+/*
+ * The texts of the store into an empty table, in the order of their ids: a text's
+ * id is its number + 1.
+ */
+int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err);
+/* Those behind the first `known` into the store. */
+int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known, struct err *err);
+/* A new run: its id. */
+int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err);
+/* Deletes a run and all that belongs to it; 0 also when there is none. */
+int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
+
+/* The profile and everything in it. */
+int write_model(const struct model *m, struct sqlite3 *db, const struct write_profile *profile,
+		struct load_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* Tables in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memtable.h"
+
+static const struct column columns[] = { { "name", "Name", UNIT_TEXT },
+					 { "calls", "Calls", UNIT_COUNT } };
+
+static void add(struct memtable *m, struct str name, int64_t calls)
+{
+	struct cell row[] = { cell_text(name), cell_int(calls) };
+
+	memtable_add_row(m, row);
+}
+
+static void rows_come_back_in_order_and_then_the_end(void **state)
+{
+	struct memtable *m = memtable_new(columns, 2);
+	struct table *t = &m->table;
+	struct cell cells[2];
+	struct err err = ERR_INIT;
+
+	(void)state;
+	for (int64_t i = 0; i < 1000; i++)
+		add(m, STR_LIT("aten::mm"), i);
+	assert_int_equal(1000, t->total_rows);
+	for (int64_t i = 0; i < 1000; i++) {
+		assert_int_equal(1, t->next(t, cells, &err));
+		assert_int_equal(CELL_TEXT, cells[0].type);
+		assert_true(str_is(cells[0].as.text, "aten::mm"));
+		assert_int_equal(i, cells[1].as.integer);
+	}
+	assert_int_equal(0, t->next(t, cells, &err));
+	assert_int_equal(0, t->next(t, cells, &err));
+	table_free(t);
+}
+
+static void text_is_copied(void **state)
+{
+	struct memtable *m = memtable_new(columns, 2);
+	char name[] = "aten::mm";
+
+	(void)state;
+	add(m, str_of(name), 1);
+	memset(name, 'x', sizeof(name) - 1);
+	assert_true(str_is(memtable_row(m, 0)[0].as.text, "aten::mm"));
+	table_free(&m->table);
+}
+
+static void nulls_and_reals_stay_what_they_are(void **state)
+{
+	struct memtable *m = memtable_new(columns, 2);
+	struct cell row[] = { cell_null(), cell_real(0.5) };
+
+	(void)state;
+	memtable_add_row(m, row);
+	assert_int_equal(CELL_NULL, memtable_row(m, 0)[0].type);
+	assert_int_equal(CELL_REAL, memtable_row(m, 0)[1].type);
+	assert_true(memtable_row(m, 0)[1].as.real == 0.5);
+	table_free(&m->table);
+}
+
+static void notes_end_in_null(void **state)
+{
+	struct memtable *m = memtable_new(columns, 2);
+
+	(void)state;
+	assert_null(m->table.notes);
+	for (int i = 0; i < 40; i++)
+		memtable_add_note(m, "note %d", i);
+	assert_string_equal("note 0", m->table.notes[0]);
+	assert_string_equal("note 39", m->table.notes[39]);
+	assert_null(m->table.notes[40]);
+	table_free(&m->table);
+}
+
+static void a_table_can_be_copied_from_another(void **state)
+{
+	struct memtable *from = memtable_new(columns, 2), *to = memtable_new(columns, 2);
+	struct err err = ERR_INIT;
+
+	(void)state;
+	add(from, STR_LIT("a"), 1);
+	add(from, STR_LIT("b"), 2);
+	assert_int_equal(0, memtable_add_table(to, &from->table, &err));
+	table_free(&from->table);
+	assert_int_equal(2, to->nrows);
+	assert_true(str_is(memtable_row(to, 1)[0].as.text, "b"));
+	table_free(&to->table);
+}
+
+static int next_fails(struct table *t, struct cell *cells, struct err *err)
+{
+	(void)t;
+	(void)cells;
+	return err_set(err, ERR_IO, "disk on fire");
+}
+
+static void a_failure_of_the_other_table_is_passed_on(void **state)
+{
+	struct table from = { .columns = columns, .ncolumns = 2, .next = next_fails };
+	struct memtable *m = memtable_new(columns, 2);
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(-1, memtable_add_table(m, &from, &err));
+	assert_string_equal("disk on fire", err.text);
+	table_free(&m->table);
+}
+
+static void freeing_no_table_is_fine(void **state)
+{
+	(void)state;
+	table_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_come_back_in_order_and_then_the_end),
+		cmocka_unit_test(text_is_copied),
+		cmocka_unit_test(nulls_and_reals_stay_what_they_are),
+		cmocka_unit_test(notes_end_in_null),
+		cmocka_unit_test(a_table_can_be_copied_from_another),
+		cmocka_unit_test(a_failure_of_the_other_table_is_passed_on),
+		cmocka_unit_test(freeing_no_table_is_fine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

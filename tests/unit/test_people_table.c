@@ -1,0 +1,350 @@
+/* --format table: what a person at a terminal sees. */
+#include "rendering.h"
+
+#include <math.h>
+
+#include "base/utf8.h"
+
+static const struct column op_columns[] = {
+	{ "name", "Name", UNIT_TEXT },
+	{ "calls", "Calls", UNIT_COUNT },
+	{ "self_cpu_ns", "Self CPU", UNIT_NS },
+	{ "is_async", "Async", UNIT_BOOL },
+};
+
+static void add_op(struct memtable *m, const char *name, int64_t calls, int64_t self_ns)
+{
+	struct cell row[] = { cell_text(str_of(name)), cell_int(calls), cell_int(self_ns),
+			      cell_int(0) };
+
+	memtable_add_row(m, row);
+}
+
+static struct memtable *op_table(void)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	add_op(m, "aten::convolution_backward", 1432, 812345678);
+	add_op(m, "aten::mm", 7, 450000);
+	return m;
+}
+
+static struct memtable *one_cell(struct column column, struct cell cell)
+{
+	static struct column columns[1];
+
+	columns[0] = column;
+	struct memtable *m = memtable_new(columns, 1);
+	memtable_add_row(m, &cell);
+	return m;
+}
+
+static void numbers_go_right_and_text_left(void **state)
+{
+	(void)state;
+	assert_renders("table", op_table(),
+		       "Name                        Calls  Self CPU (ms)  Async\n"
+		       "aten::convolution_backward  1,432        812.346  no\n"
+		       "aten::mm                        7          0.450  no\n"
+		       "\n"
+		       "2 rows\n");
+}
+
+static void caption_stands_above_and_footer_and_notes_below(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	add_op(m, "aten::mm", 7, 450);
+	memtable_add_note(m, "3 events skipped: no \"ts\"");
+	memtable_add_note(m, "2 ranks");
+	m->table.caption = "trace.json: 3 steps";
+	m->table.total_rows = 1432;
+	m->table.share = "93.1% of self CPU time";
+	assert_renders("table", m,
+		       "trace.json: 3 steps\n"
+		       "\n"
+		       "Name      Calls  Self CPU (ns)  Async\n"
+		       "aten::mm      7            450  no\n"
+		       "\n"
+		       "1 of 1,432 rows, 93.1% of self CPU time\n"
+		       "note: 3 events skipped: no \"ts\"\n"
+		       "note: 2 ranks\n");
+}
+
+static void no_rows_is_a_heading_and_zero_rows(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	assert_renders("table", m, "Name  Calls  Self CPU (ns)  Async\n0 rows\n");
+}
+
+static void one_row_is_a_row(void **state)
+{
+	(void)state;
+	assert_renders("table",
+		       one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3)),
+		       "N\n3\n\n1 row\n");
+}
+
+static void an_unknown_total_is_not_printed(void **state)
+{
+	struct memtable *m =
+		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
+
+	(void)state;
+	m->table.total_rows = -1;
+	assert_renders("table", m, "N\n3\n\n1 row\n");
+}
+
+static void null_is_a_dash(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+	struct cell row[] = { cell_null(), cell_null(), cell_null(), cell_null() };
+
+	(void)state;
+	add_op(m, "aten::mm", 7, 450);
+	memtable_add_row(m, row);
+	assert_renders("table", m,
+		       "Name      Calls  Self CPU (ns)  Async\n"
+		       "aten::mm      7            450  no\n"
+		       "-             -              -  -\n"
+		       "\n"
+		       "2 rows\n");
+}
+
+static void the_largest_magnitude_chooses_the_unit_of_its_column(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	add_op(m, "a", 1, -2500000000);
+	add_op(m, "b", 1, 4000000);
+	assert_renders("table", m,
+		       "Name  Calls  Self CPU (s)  Async\n"
+		       "a         1        -2.500  no\n"
+		       "b         1         0.004  no\n"
+		       "\n"
+		       "2 rows\n");
+}
+
+static void a_heading_that_says_percent_names_no_unit_again(void **state)
+{
+	(void)state;
+	assert_renders("table",
+		       one_cell((struct column){ "p", "Self CPU %", UNIT_PERCENT },
+				cell_real(93.104)),
+		       "Self CPU %\n     93.10\n\n1 row\n");
+	assert_renders(
+		"table",
+		one_cell((struct column){ "p", "Busy", UNIT_PERCENT }, cell_real(7)),
+		"Busy (%)\n    7.00\n\n1 row\n");
+}
+
+static void sql_results_are_bare(void **state)
+{
+	static const struct column columns[] = { { "id", "id", UNIT_ANY },
+						 { "what", "what", UNIT_ANY },
+						 { "mean", "mean", UNIT_ANY } };
+	struct memtable *m = memtable_new(columns, NCOLUMNS(columns));
+	struct cell one[] = { cell_int(1234567), cell_int(5), cell_real(0.1) };
+	struct cell two[] = { cell_int(8), TEXT("x"), cell_real((double)NAN) };
+
+	(void)state;
+	memtable_add_row(m, one);
+	memtable_add_row(m, two);
+	assert_renders("table", m,
+		       "     id  what  mean\n"
+		       "1234567  5      0.1\n"
+		       "      8  x        -\n"
+		       "\n"
+		       "2 rows\n");
+}
+
+static void a_moment_scales_as_a_duration(void **state)
+{
+	(void)state;
+	assert_renders(
+		"table",
+		one_cell((struct column){ "ts", "Start", UNIT_TIME }, cell_int(12345000)),
+		"Start (ms)\n    12.345\n\n1 row\n");
+}
+
+static void names_give_way_in_their_middle(void **state)
+{
+	struct memtable *m = op_table();
+	struct render_opts opts = { .width = 46 };
+	char *text = render_with("table", &m->table, &opts);
+
+	(void)state;
+	assert_string_equal("Name               Calls  Self CPU (ms)  Async\n"
+			    "aten::co…backward  1,432        812.346  no\n"
+			    "aten::mm               7          0.450  no\n"
+			    "\n"
+			    "2 rows\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
+/* Terminal cells of the widest line. */
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	for (const char *line = text; *line;) {
+		size_t n = strcspn(line, "\n");
+		size_t width = utf8_width((struct str){ line, n });
+		if (width > widest)
+			widest = width;
+		line += n + (line[n] == '\n');
+	}
+	return widest;
+}
+
+static void a_400_character_kernel_fits_any_usual_terminal(void **state)
+{
+	char kernel[401];
+
+	(void)state;
+	for (size_t i = 0; i < 400; i++)
+		kernel[i] = "at::native::vectorized_elementwise_kernel<4>"[i % 44];
+	kernel[400] = '\0';
+	for (int width = 37; width < 450; width++) {
+		struct memtable *m = op_table();
+		struct render_opts opts = { .width = width };
+		add_op(m, kernel, 1, 1);
+		char *text = render_with("table", &m->table, &opts);
+		/* 400 for the name, 29 for the rest */
+		assert_int_equal(width < 429 ? width : 429, widest_line(text));
+		assert_non_null(strstr(text, "812.346"));
+		free(text);
+		table_free(&m->table);
+	}
+}
+
+static void numbers_wider_than_the_terminal_stay_whole(void **state)
+{
+	struct memtable *m = op_table();
+	struct render_opts opts = { .width = 5 };
+	char *text = render_with("table", &m->table, &opts);
+
+	(void)state;
+	assert_string_equal("Name      Calls  Self CPU (ms)  Async\n"
+			    "aten…ard  1,432        812.346  no\n"
+			    "aten::mm      7          0.450  no\n"
+			    "\n"
+			    "2 rows\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
+static void a_number_in_a_text_column_is_not_shortened(void **state)
+{
+	static const struct column columns[] = { { "x", "x", UNIT_ANY } };
+	struct memtable *m = memtable_new(columns, 1);
+	struct cell number = cell_int(INT64_MAX),
+		    text = TEXT("a text longer than the number");
+	struct render_opts opts = { .width = 10 };
+
+	(void)state;
+	memtable_add_row(m, &number);
+	memtable_add_row(m, &text);
+	char *out = render_with("table", &m->table, &opts);
+	assert_string_equal("x\n9223372036854775807\na text lo…he number\n\n2 rows\n",
+			    out);
+	free(out);
+	table_free(&m->table);
+}
+
+static void wide_characters_keep_columns_aligned(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	add_op(m, "训练::mm", 1, 2);
+	add_op(m, "e\xcc\x81tape", 1, 2);
+	assert_renders("table", m,
+		       "Name      Calls  Self CPU (ns)  Async\n"
+		       "训练::mm      1              2  no\n"
+		       "e\xcc\x81tape         1              2  no\n"
+		       "\n"
+		       "2 rows\n");
+}
+
+static void a_hostile_name_cannot_drive_the_terminal(void **state)
+{
+	static const struct column columns[] = { { "x", "x\033[31m", UNIT_TEXT } };
+	struct cell name = TEXT("\033[2J\a\n\x9b\xc2\x9b\xe2\x80\xae");
+	struct memtable *m = memtable_new(columns, 1);
+
+	(void)state;
+	memtable_add_row(m, &name);
+	memtable_add_note(m, "in file a\rb");
+	m->table.caption = "a\033]0;title";
+	m->table.share = "5%\v";
+	assert_renders("table", m,
+		       "a\\x1b]0;title\n"
+		       "\n"
+		       "x\\x1b[31m\n"
+		       "\\x1b[2J\\x07\\n\\x9b\\u009b\\u202e\n"
+		       "\n"
+		       "1 row, 5%\\x0b\n"
+		       "note: in file a\\rb\n");
+}
+
+static void colour_is_a_bold_heading_and_dim_notes(void **state)
+{
+	struct memtable *m =
+		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
+	struct render_opts opts = { .color = true };
+
+	(void)state;
+	memtable_add_note(m, "2 ranks");
+	char *text = render_with("table", &m->table, &opts);
+	assert_string_equal("\033[1mN\033[0m\n3\n\n1 row\n\033[2mnote: 2 ranks\033[0m\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	assert_full_disk_is_told("table");
+}
+
+static void a_failing_table_keeps_its_message(void **state)
+{
+	(void)state;
+	assert_failing_table_is_told("table");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_go_right_and_text_left),
+		cmocka_unit_test(caption_stands_above_and_footer_and_notes_below),
+		cmocka_unit_test(no_rows_is_a_heading_and_zero_rows),
+		cmocka_unit_test(one_row_is_a_row),
+		cmocka_unit_test(an_unknown_total_is_not_printed),
+		cmocka_unit_test(null_is_a_dash),
+		cmocka_unit_test(the_largest_magnitude_chooses_the_unit_of_its_column),
+		cmocka_unit_test(a_heading_that_says_percent_names_no_unit_again),
+		cmocka_unit_test(sql_results_are_bare),
+		cmocka_unit_test(a_moment_scales_as_a_duration),
+		cmocka_unit_test(names_give_way_in_their_middle),
+		cmocka_unit_test(a_400_character_kernel_fits_any_usual_terminal),
+		cmocka_unit_test(numbers_wider_than_the_terminal_stay_whole),
+		cmocka_unit_test(a_number_in_a_text_column_is_not_shortened),
+		cmocka_unit_test(wide_characters_keep_columns_aligned),
+		cmocka_unit_test(a_hostile_name_cannot_drive_the_terminal),
+		cmocka_unit_test(colour_is_a_bold_heading_and_dim_notes),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(a_failing_table_keeps_its_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

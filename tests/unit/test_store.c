@@ -1,0 +1,305 @@
+/* Opening a store to read it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+
+#include "base/err.h"
+#include "scratch.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+/* A database made by the sqlite3 of anybody. */
+static void make_database(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
+	assert_int_equal(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
+	assert_int_equal(SQLITE_OK, sqlite3_close(db));
+}
+
+#define OUR_IDS "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 1;"
+
+static void assert_refused(const char *path, enum err_kind kind, const char *text)
+{
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	assert_int_equal(-1, store_open(path, &store, &err));
+	assert_null(store);
+	assert_int_equal(kind, err.kind);
+	assert_string_equal(text, err.text);
+}
+
+static void a_store_opens_and_answers(void **state)
+{
+	char *path = scratch_path(state, "odd ?name#100%.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+	int64_t value = 0;
+
+	make_database(path, OUR_IDS "CREATE TABLE t (a); INSERT INTO t VALUES (42);");
+	assert_int_equal(0, store_open(path, &store, &err));
+	assert_int_equal(0, sql_int(store_db(store), "SELECT a FROM t", &value, &err));
+	assert_int_equal(42, value);
+	store_close(store);
+	free(path);
+}
+
+static void a_path_that_begins_with_two_slashes_opens(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	char *slashed = xasprintf("/%s", path);
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	make_database(path, OUR_IDS);
+	assert_int_equal(0, store_open(slashed, &store, &err));
+	store_close(store);
+	free(slashed);
+	free(path);
+}
+
+static void a_missing_store_is_an_input_error_and_is_not_created(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+
+	assert_refused(path, ERR_INPUT, "No such file or directory");
+	assert_int_equal(0, scratch_nfiles(state));
+	free(path);
+}
+
+static void files_that_are_no_store_say_so(void **state)
+{
+	char *json = scratch_path(state, "trace.json");
+	char *empty = scratch_path(state, "empty");
+	char *foreign = scratch_path(state, "places.sqlite");
+
+	scratch_write(json, "{\"traceEvents\": []}");
+	scratch_write(empty, "");
+	make_database(foreign, "PRAGMA user_version = 1; CREATE TABLE t (a);");
+	assert_refused(json, ERR_INPUT, "not a ptool store");
+	assert_refused(empty, ERR_INPUT, "not a ptool store");
+	assert_refused(foreign, ERR_INPUT, "not a ptool store");
+	assert_refused(*state, ERR_INPUT, "not a ptool store");
+	free(foreign);
+	free(empty);
+	free(json);
+}
+
+static void another_schema_tells_both_numbers(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+
+	make_database(path,
+		      "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 7;");
+	assert_refused(path, ERR_INPUT,
+		       "store has schema 7, this ptool reads 1; ingest the trace again");
+	free(path);
+}
+
+static void a_store_cut_in_the_middle_is_an_input_error(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+
+	make_database(path, OUR_IDS "CREATE TABLE t (a); CREATE TABLE u (a);");
+	assert_int_equal(0, truncate(path, 5000));
+	assert_refused(path, ERR_INPUT, "database disk image is malformed");
+	free(path);
+}
+
+static void a_store_in_wal_mode_is_refused_before_sqlite_makes_files(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+
+	make_database(path, OUR_IDS "PRAGMA journal_mode = WAL; CREATE TABLE t (a);");
+	assert_refused(path, ERR_INPUT,
+		       "another program set the store to WAL mode; "
+		       "set it back with PRAGMA journal_mode = DELETE");
+	assert_int_equal(1, scratch_nfiles(state));
+	free(path);
+}
+
+static void reading_changes_nothing_and_leaves_nothing(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+	struct stat before, after;
+	int64_t value;
+
+	make_database(path,
+		      OUR_IDS "CREATE TABLE t (a); INSERT INTO t VALUES (3), (1), (2);");
+	assert_int_equal(0, stat(path, &before));
+	assert_int_equal(0, store_open(path, &store, &err));
+	sqlite3 *db = store_db(store);
+	assert_int_equal(0,
+			 sql_int(db, "SELECT a FROM t ORDER BY a LIMIT 1", &value, &err));
+	assert_int_equal(1, scratch_nfiles(state));
+	store_close(store);
+	assert_int_equal(0, stat(path, &after));
+	assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	assert_int_equal(1, scratch_nfiles(state));
+	free(path);
+}
+
+/* VACUUM INTO and ATTACH are the two statements that write files of any name. */
+static void writing_through_a_store_is_a_usage_error(void **state)
+{
+	static const char *const writes[] = { "INSERT INTO t VALUES (1)", "DROP TABLE t",
+					      "CREATE TEMP TABLE u (a)",
+					      "PRAGMA user_version = 5" };
+	char *path = scratch_path(state, "a.db");
+	char *vacuum = xasprintf("VACUUM INTO '%s/b.db'", (const char *)*state);
+	char *attach =
+		xasprintf("ATTACH 'file:%s/c.db?mode=rwc' AS c; CREATE TABLE c.t (a);",
+			  (const char *)*state);
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	make_database(path, OUR_IDS "CREATE TABLE t (a);");
+	assert_int_equal(0, store_open(path, &store, &err));
+	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
+		assert_int_equal(-1, sql_exec(store_db(store), writes[i], &err));
+		assert_int_equal(ERR_USAGE, err.kind);
+		assert_string_equal("attempt to write a readonly database", err.text);
+	}
+	assert_int_equal(-1, sql_exec(store_db(store), vacuum, &err));
+	assert_int_equal(-1, sql_exec(store_db(store), attach, &err));
+	store_close(store);
+	assert_int_equal(1, scratch_nfiles(state));
+	free(attach);
+	free(vacuum);
+	free(path);
+}
+
+static void sqlite_files_are_told_from_raw_traces(void **state)
+{
+	char *store = scratch_path(state, "a.db");
+	char *foreign = scratch_path(state, "nsys.sqlite");
+	char *raw = scratch_path(state, "trace.json");
+	char *cut = scratch_path(state, "cut");
+	char *missing = scratch_path(state, "missing");
+
+	make_database(store, OUR_IDS "CREATE TABLE t (a);");
+	make_database(foreign, "CREATE TABLE t (a);");
+	scratch_write(raw, "{\"traceEvents\": []}");
+	scratch_write(cut, "SQLite format 3");
+	assert_true(store_is(store));
+	assert_true(store_is(foreign));
+	assert_false(store_is(raw));
+	assert_false(store_is(cut));
+	assert_false(store_is(missing));
+	assert_false(store_is(*state));
+	free(missing);
+	free(cut);
+	free(raw);
+	free(foreign);
+	free(store);
+}
+
+static void asking_whether_a_pipe_is_a_store_leaves_its_bytes(void **state)
+{
+	char *path = scratch_path(state, "pipe");
+	char byte = 0;
+
+	assert_int_equal(0, mkfifo(path, 0600));
+	int fd = open(path, O_RDWR);
+	assert_int_equal(1, write(fd, "x", 1));
+	assert_false(store_is(path));
+	assert_int_equal(1, read(fd, &byte, 1));
+	assert_int_equal('x', byte);
+	close(fd);
+	free(path);
+}
+
+static int interrupt_now(void *db)
+{
+	sqlite3_interrupt(db);
+	return 0;
+}
+
+static void sql_failures_have_the_kind_of_their_cause(void **state)
+{
+	struct err err = ERR_INIT;
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	int64_t value;
+
+	(void)state;
+	assert_int_equal(SQLITE_OK, sqlite3_open(":memory:", &db));
+	assert_int_equal(-1, sql_prepare(db, "SELECT a FROM missing", &stmt, &err));
+	assert_null(stmt);
+	assert_int_equal(ERR_INPUT, err.kind);
+	assert_string_equal("no such table: missing", err.text);
+
+	assert_int_equal(0, sql_exec(db, "CREATE TABLE t (a)", &err));
+	assert_int_equal(-1, sql_int(db, "SELECT a FROM t", &value, &err));
+	assert_int_equal(ERR_EMPTY, err.kind);
+
+	assert_int_equal(0, sql_exec(db, "PRAGMA max_page_count = 4", &err));
+	assert_int_equal(-1,
+			 sql_exec(db, "INSERT INTO t VALUES (zeroblob(100000))", &err));
+	assert_int_equal(ERR_IO, err.kind);
+	assert_string_equal("database or disk is full", err.text);
+
+	sqlite3_progress_handler(db, 10, interrupt_now, db);
+	assert_int_equal(
+		-1, sql_exec(db,
+			     "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 "
+			     "FROM n LIMIT 100000) SELECT sum(i) FROM n",
+			     &err));
+	assert_int_equal(ERR_INTERRUPT, err.kind);
+	sqlite3_close(db);
+}
+
+static void stepping_gives_rows_then_the_end_then_rows_again(void **state)
+{
+	struct err err = ERR_INIT;
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(SQLITE_OK, sqlite3_open(":memory:", &db));
+	assert_int_equal(0, sql_prepare(db, "VALUES (1), (2)", &stmt, &err));
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(1, sql_step(stmt, &err));
+		assert_int_equal(1, sqlite3_column_int(stmt, 0));
+		assert_int_equal(1, sql_step(stmt, &err));
+		assert_int_equal(2, sqlite3_column_int(stmt, 0));
+		assert_int_equal(0, sql_step(stmt, &err));
+	}
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+}
+
+#define WITH_SCRATCH(test) \
+	cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_SCRATCH(a_store_opens_and_answers),
+		WITH_SCRATCH(a_path_that_begins_with_two_slashes_opens),
+		WITH_SCRATCH(a_missing_store_is_an_input_error_and_is_not_created),
+		WITH_SCRATCH(files_that_are_no_store_say_so),
+		WITH_SCRATCH(another_schema_tells_both_numbers),
+		WITH_SCRATCH(a_store_cut_in_the_middle_is_an_input_error),
+		WITH_SCRATCH(a_store_in_wal_mode_is_refused_before_sqlite_makes_files),
+		WITH_SCRATCH(reading_changes_nothing_and_leaves_nothing),
+		WITH_SCRATCH(writing_through_a_store_is_a_usage_error),
+		WITH_SCRATCH(sqlite_files_are_told_from_raw_traces),
+		WITH_SCRATCH(asking_whether_a_pipe_is_a_store_leaves_its_bytes),
+		cmocka_unit_test(sql_failures_have_the_kind_of_their_cause),
+		cmocka_unit_test(stepping_gives_rows_then_the_end_then_rows_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
