@@ -10,10 +10,11 @@ packages() {
 build gcc the C compiler
 build libc6-dev headers of the C library
 build make runs the Makefile
-build pkgconf finds SQLite and zlib
+build pkgconf finds SQLite, zlib and PCRE2
 build libsqlite3-dev the store is an SQLite file
 build zlib1g-dev reads gzip
 build libcsv-dev reads and writes CSV
+build libpcre2-dev regular expressions of --focus and --ignore
 build libiberty-dev demangles the names of C++ kernels
 build libisal-dev:amd64,arm64 reads gzip several times faster than zlib
 test libcmocka-dev the unit tests are cmocka programs

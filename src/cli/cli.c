@@ -81,6 +81,8 @@ int cli_main(int argc, char **argv)
 
 	/* writing fails with EPIPE instead, which output.c takes for what it is */
 	signal(SIGPIPE, SIG_IGN);
+	/* and with EFBIG where `ulimit -f` ends: as on a full disk, we clean up */
+	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)

@@ -43,9 +43,22 @@ static const struct opt ingest_options[] = {
 };
 /* clang-format on */
 
-static const struct opt_group ingest_groups[] = { { .opts = ingest_options }, OPT_GROUP_END };
+static const struct opt_group ingest_groups[] = { { .opts = ingest_options },
+						  OPT_GROUP_END };
 
 static const struct ingest_opts defaults;
+
+/* What the types of the options do not say. */
+static int check_options(const struct ingest_opts *o, struct err *err)
+{
+	if (o->run && !*o->run)
+		return err_set(err, ERR_USAGE, "--run wants a name");
+	if (o->store && !*o->store)
+		return err_set(err, ERR_USAGE, "--output wants STORE");
+	if (o->store && strcmp(o->store, "-") == 0)
+		return err_set(err, ERR_USAGE, "a store is a file, not standard output");
+	return 0;
+}
 
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
@@ -56,6 +69,8 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	if (check_options(&o, &err) < 0)
+		return message_error(self->name, NULL, &err);
 	struct ingesting ingesting = { .command = self->name, .is_quiet = o.quiet };
 	struct import_options options = {
 		.store = o.store ? o.store : operand_default_store(),
@@ -64,20 +79,18 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 		.read = { .strict = o.strict, .keep_args = o.keep.n > 0 },
 	};
 	struct import_events events = ingesting_events(&ingesting);
-	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n, &events,
-			      &result, &err);
+	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,
+			      &events, &result, &err);
 	ingesting_end(&ingesting);
 	/* A refused file was told when it was refused. */
-	if (rc < 0 && result.refused == 0)
-		return message_error(self->name, options.store, &err);
-	if (rc < 0 && err.kind != ERR_INPUT)
+	if (rc < 0 && !result.is_refusal)
 		return message_error(self->name, options.store, &err);
 	return result.refused ? EXIT_INPUT : EXIT_OK;
 }
 
 const struct command cmd_ingest = {
 	.name = "ingest",
-	.summary = "read traces into a store",
+	.summary = "Read traces into a store",
 	.groups = ingest_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

@@ -1,9 +1,7 @@
 /* The visible side of an import: see ingesting.h. */
 #include "cli/ingesting.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
+#include "base/buf.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
@@ -26,27 +24,34 @@ static int on_progress(void *to, uint64_t consumed, struct err *err)
 	return interrupt_check(err);
 }
 
-static struct str count_text(int64_t n, char out[UNITS_TEXT_MAX])
+/* "1 finding", "1,432 findings" */
+static void add_count(struct buf *line, int64_t n, const char *word)
 {
-	return units_text(UNIT_COUNT, cell_int(n), out);
+	char digits[UNITS_TEXT_MAX];
+
+	buf_add_str(line, units_text(UNIT_COUNT, cell_int(n), digits));
+	buf_addf(line, " %s%s", word, n == 1 ? "" : "s");
 }
 
 static void on_done(void *to, const struct import_file *file)
 {
-	char slices[UNITS_TEXT_MAX], findings[UNITS_TEXT_MAX];
 	struct ingesting *i = to;
+	struct buf line;
 
 	ingesting_end(i);
 	if (i->is_quiet)
 		return;
-	if (file->findings == 0)
-		message_note(i->command, file->path, STR_FMT " slices",
-			     STR_ARG(count_text(file->slices, slices)));
-	else
-		message_note(i->command, file->path,
-			     STR_FMT " slices, " STR_FMT " findings; 'ptool doctor' lists them",
-			     STR_ARG(count_text(file->slices, slices)),
-			     STR_ARG(count_text(file->findings, findings)));
+	buf_init(&line, ERR_TEXT_MAX);
+	add_count(&line, file->slices, "slice");
+	if (i->where)
+		buf_addf(&line, " %s", i->where);
+	if (file->findings) {
+		buf_add_text(&line, ", ");
+		add_count(&line, file->findings, "finding");
+		buf_add_text(&line, "; 'ptool doctor' lists them");
+	}
+	message_note(i->command, file->path, STR_FMT, STR_ARG(buf_str(&line)));
+	buf_release(&line);
 }
 
 static void on_refused(void *to, const char *path, const struct err *err)

@@ -10,6 +10,7 @@
 
 struct ingesting {
 	const char *command; /* for messages */
+	const char *where;   /* "read into the cache": told behind the slices; NULL */
 	bool is_quiet;       /* no line for a file that went well */
 	bool is_running;
 	struct progress progress;

@@ -6,13 +6,11 @@
 #define PTOOL_CLI_OPERAND_H
 
 #include "base/err.h"
-#include "store/cache.h"
 #include "store/store.h"
 
 struct operand {
-	struct store *store;      /* owned */
-	struct cache_entry cache; /* path NULL: the operand is a store */
-	char *path;               /* owned: what messages call it */
+	struct store *store; /* owned */
+	char *path;          /* owned: what messages call it */
 };
 
 /* The path of the default store: $PTOOL_STORE, else ptool.db. */
@@ -23,7 +21,8 @@ const char *operand_default_store(void);
  * ingested.  On failure there is nothing to close, and message_error() with
  * operand_name(path) as the file tells it.
  */
-int operand_open(const char *command, const char *path, struct operand *out, struct err *err);
+int operand_open(const char *command, const char *path, struct operand *out,
+		 struct err *err);
 void operand_close(struct operand *operand);
 /* What an error about this operand names: the path, or the default's. */
 const char *operand_name(const char *path);

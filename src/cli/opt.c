@@ -168,6 +168,8 @@ static int add_string(const struct parser *p, const struct opt *opt,
 	if (member->n == OPT_STRINGS_MAX)
 		return err_set(p->err, ERR_USAGE, "--%s is given more than %d times",
 			       opt->name, OPT_STRINGS_MAX);
+	if (opt_choice(opt, 0))
+		return set_choice(p, opt, &member->items[member->n++], value);
 	member->items[member->n++] = value;
 	return OPT_PARSED;
 }

@@ -1,16 +1,17 @@
 /*
- * State of one Chrome trace being read, shared by the container (chrome.c),
- * the phases (phase.c) and PyTorch's categories and args (kineto.c).
+ * State of one Chrome trace being read, shared by the container (chrome.c), the
+ * event list (event_list.c), the phases (phase.c) and PyTorch's categories and
+ * args (kineto.c).
  */
 #ifndef PTOOL_INGEST_CHROME_H
 #define PTOOL_INGEST_CHROME_H
 
 #include "base/buf.h"
-#include "base/input.h"
 #include "ingest/event.h"
 #include "ingest/kineto.h"
 #include "ingest/reader.h"
 #include "ingest/sink.h"
+#include "ingest/window.h"
 
 #define TRACK_CACHE 1024 /* a power of two */
 
@@ -22,33 +23,53 @@ struct cached_track {
 };
 
 struct chrome {
-	struct input *in;               /* borrowed */
 	const struct read_options *options; /* borrowed */
-	struct sink *sink;              /* borrowed */
-	struct json j;                  /* over the input's window */
-	uint64_t window_offset;         /* of the window's first byte */
-	const char *window;
-	bool object_form;
-	uint64_t nevents;               /* objects seen in the event list */
-	struct buf scratch;             /* json_unescape's */
-	struct event event;             /* the one being read */
+	struct sink *sink;                  /* borrowed */
+	struct window window;
+	bool truncated;                     /* it is told once */
+	uint64_t nevents;                   /* objects seen in the event list */
+	uint64_t wasted;                    /* bytes that were parsed in vain */
+	struct buf scratch;                 /* json_unescape's */
+	struct event event;                 /* the one being read */
 	struct cached_track tracks[TRACK_CACHE];
 	struct kineto kineto;
 };
 
-/* The number of a string value's text, escapes undone. */
+/* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */
+int chrome_read_windowed(struct input *in, const struct read_options *options, struct sink *sink,
+			 size_t window, struct err *err);
+
+/* event_list.c: the events behind the '[' at which the window stands.  *closed: its ']' was there. */
+int event_list_read(struct chrome *c, bool *closed, struct err *err);
+
+/* phase.c: what the current event says.  0, or -1 with err set. */
+int phase_event(struct chrome *c, struct err *err);
+
+/*
+ * facts.c.  The number of a string value's text, escapes undone.
+ */
 uint32_t chrome_text(struct chrome *c, const struct json_value *value);
+/*
+ * A value as JSON text for the sink, always valid; borrowed from the event or
+ * from c->scratch.
+ */
+struct str chrome_json(struct chrome *c, const struct json_value *value);
+/* An entry beside the events or an unknown metadata event; the key is as in the text. */
+void chrome_metadata(struct chrome *c, struct str key, const struct json_value *value);
 /* A pid or tid field; absent is 0. */
 struct ident chrome_ident(struct chrome *c, enum event_field field);
 /* The track of that kind that the event's pid and tid name. */
 uint32_t chrome_track(struct chrome *c, enum track_kind kind);
 /*
- * Counts a finding at the current event; in strict mode one of severity
- * warning or error is an error: -1 with err set.
+ * Count a finding at an offset of the input, or at the current event; in strict
+ * mode one of severity warning or error is an error: -1 with err set.
  */
+int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset, struct str detail,
+		      struct str excerpt, struct err *err);
 int chrome_finding(struct chrome *c, enum finding finding, struct str detail, struct err *err);
-
-/* phase.c: what the current event says.  0, or -1 with err set. */
-int phase_event(struct chrome *c, struct err *err);
+/* The input ended too early: told once. */
+int chrome_truncated(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err);
+/* Counts what the tokenizer noted since the last call. */
+int chrome_flaws(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 enum decimal_status {
 	DECIMAL_OK,
 	DECIMAL_BAD,     /* no number: "abc", "", "1x" */
-	DECIMAL_TOO_BIG  /* beyond int64 */
+	DECIMAL_TOO_BIG  /* beyond int64: the value is the end of the range on its side */
 };
 
 /*
@@ -23,6 +23,8 @@ enum decimal_status {
 enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns);
 /* An integer; a fraction of zeros is accepted ("7.0"). */
 enum decimal_status decimal_int(struct str text, int64_t *value);
+/* An id that is a number: an integer, or hexadecimal digits behind "0x". */
+bool decimal_id(struct str text, int64_t *value);
 /* A real number; false when the text is none. */
 bool decimal_real(struct str text, double *value);
 

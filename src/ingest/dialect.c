@@ -12,10 +12,11 @@ static void each_member(struct str object, void (*each)(void *to, struct str key
 							const struct json_value *value),
 			void *to)
 {
-	struct json j = { .p = object.p + 1, .end = object.p + object.n, .last = true };
+	struct json j = json_of(object);
 	struct json_value key, value;
 	bool done;
 
+	j.p++;
 	for (bool first = true;; first = false) {
 		if (json_member(&j, first, &key, &done) != JSON_OK || done ||
 		    json_value(&j, &value) != JSON_OK)
@@ -61,10 +62,11 @@ static void device_member(void *to, struct str key, const struct json_value *val
 /* deviceProperties (1.10: computeProperties): one object a device. */
 static void read_devices(struct chrome *c, struct str array)
 {
-	struct json j = { .p = array.p + 1, .end = array.p + array.n, .last = true };
+	struct json j = json_of(array);
 	struct json_value value;
 	bool done;
 
+	j.p++;
 	for (bool first = true;; first = false) {
 		if (json_element(&j, first, &done) != JSON_OK || done ||
 		    json_value(&j, &value) != JSON_OK)
@@ -84,9 +86,7 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 	struct kineto *k = &c->kineto;
 	int64_t number;
 
-	c->sink->metadata(c->sink, key, value->type == JSON_STRING ?
-					    (struct str){ value->text.p - 1, value->text.n + 2 } :
-					    value->text);
+	chrome_metadata(c, key, value);
 	if (str_is(key, "schemaVersion")) {
 		k->schema_version = true;
 	} else if (str_is(key, "baseTimeNanoseconds")) {
@@ -99,7 +99,7 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 		k->host_name = true;
 		k->host = chrome_text(c, value);
 	} else if (str_is(key, "with_flops")) {
-		k->flops_seen = true;
+		k->flops_seen = !str_is(value->text, "0");
 	} else if (str_is(key, "distributedInfo") && value->type == JSON_OBJECT) {
 		each_member(value->text, distributed_member, k);
 	} else if ((str_is(key, "deviceProperties") || str_is(key, "computeProperties")) &&

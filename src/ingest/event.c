@@ -4,38 +4,45 @@
  */
 #include "ingest/event.h"
 
+/* Names of up to eight bytes are compared as one number. */
 struct field_name {
-	const char *name;
-	size_t n;
+	char name[sizeof(uint64_t)];
 	enum event_field field;
 };
 
 /* In the order producers write them, so that the scan is short. */
 static const struct field_name field_names[] = {
-	{ "ph", 2, FIELD_PH },
-	{ "cat", 3, FIELD_CAT },
-	{ "name", 4, FIELD_NAME },
-	{ "pid", 3, FIELD_PID },
-	{ "tid", 3, FIELD_TID },
-	{ "ts", 2, FIELD_TS },
-	{ "dur", 3, FIELD_DUR },
-	{ "args", 4, FIELD_ARGS },
-	{ "id", 2, FIELD_ID },
-	{ "bp", 2, FIELD_BP },
-	{ "s", 1, FIELD_S },
-	{ "id2", 3, FIELD_ID2 },
-	{ "scope", 5, FIELD_SCOPE },
-	{ "bind_id", 7, FIELD_BIND_ID },
-	{ "flow_in", 7, FIELD_FLOW_IN },
-	{ "flow_out", 8, FIELD_FLOW_OUT },
+	{ "ph", FIELD_PH },
+	{ "cat", FIELD_CAT },
+	{ "name", FIELD_NAME },
+	{ "pid", FIELD_PID },
+	{ "tid", FIELD_TID },
+	{ "ts", FIELD_TS },
+	{ "dur", FIELD_DUR },
+	{ "args", FIELD_ARGS },
+	{ "id", FIELD_ID },
+	{ "bp", FIELD_BP },
+	{ "s", FIELD_S },
+	{ "id2", FIELD_ID2 },
+	{ "scope", FIELD_SCOPE },
+	{ "bind_id", FIELD_BIND_ID },
+	{ "flow_in", FIELD_FLOW_IN },
+	{ { 'f', 'l', 'o', 'w', '_', 'o', 'u', 't' }, FIELD_FLOW_OUT },
 };
 
 static enum event_field find_field(struct str key)
 {
+	char padded[sizeof(uint64_t)] = { 0 };
+	uint64_t wanted, name;
+
+	if (key.n > sizeof(padded))
+		return NFIELDS;
+	memcpy(padded, key.p, key.n);
+	memcpy(&wanted, padded, sizeof(wanted));
 	for (size_t i = 0; i < sizeof(field_names) / sizeof(*field_names); i++) {
-		const struct field_name *f = &field_names[i];
-		if (f->n == key.n && memcmp(f->name, key.p, key.n) == 0)
-			return f->field;
+		memcpy(&name, field_names[i].name, sizeof(name));
+		if (name == wanted)
+			return field_names[i].field;
 	}
 	return NFIELDS;
 }
@@ -56,7 +63,6 @@ static enum json_status parse_args(struct json *j, struct event *e)
 	const char *start = j->p++;
 	bool done = false;
 
-	e->nargs = 0;
 	for (bool first = true;; first = false) {
 		enum json_status status = json_member(j, first, &key, &done);
 		if (status != JSON_OK)
@@ -70,6 +76,29 @@ static enum json_status parse_args(struct json *j, struct event *e)
 	e->args_is_object = true;
 	e->field[FIELD_ARGS] =
 		(struct json_value){ { start, (size_t)(j->p - start) }, JSON_OBJECT, false };
+	return JSON_OK;
+}
+
+/* The value at j->p. */
+static enum json_status parse_field(struct json *j, struct event *e, enum event_field field)
+{
+	enum json_status status;
+
+	if (field == FIELD_ARGS) {
+		e->nargs = 0;
+		e->lost_args = 0;
+		e->args_is_object = false;
+	}
+	if (field == FIELD_ARGS && *j->p == '{')
+		status = parse_args(j, e);
+	else
+		status = json_value(j, &e->field[field]);
+	if (status != JSON_OK)
+		return status;
+	if (e->field[field].type == JSON_NULL)
+		e->present &= ~(UINT32_C(1) << field);
+	else
+		e->present |= UINT32_C(1) << field;
 	return JSON_OK;
 }
 
@@ -90,15 +119,18 @@ enum json_status event_parse(struct json *j, struct event *e)
 		if (done)
 			break;
 		enum event_field field = find_field(key.text);
-		if (field == FIELD_ARGS && *j->p == '{')
-			status = parse_args(j, e);
-		else
-			status = json_value(j, field == NFIELDS ? &other : &e->field[field]);
+		status = field == NFIELDS ? json_value(j, &other) : parse_field(j, e, field);
 		if (status != JSON_OK)
 			return status;
-		if (field != NFIELDS)
-			e->present |= UINT32_C(1) << field;
 	}
 	e->text = (struct str){ start, (size_t)(j->p - start) };
 	return JSON_OK;
+}
+
+const struct json_value *event_arg(const struct event *e, const char *key)
+{
+	for (size_t i = e->nargs; i-- > 0;)
+		if (str_is(e->args[i].key, key))
+			return &e->args[i].value;
+	return NULL;
 }

@@ -48,7 +48,7 @@ struct event {
 /*
  * The object at j->p into *e (offset is left alone).  On JSON_MORE and JSON_BAD
  * *e is unspecified and j->p is where it stopped.  Of a key given twice the
- * last one counts.
+ * last one counts; null is as good as no field.
  */
 enum json_status event_parse(struct json *j, struct event *e);
 
@@ -62,5 +62,8 @@ static inline struct str event_text(const struct event *e, enum event_field fiel
 {
 	return event_has(e, field) ? e->field[field].text : (struct str){ "", 0 };
 }
+
+/* The last member of args with that key, or NULL. */
+const struct json_value *event_arg(const struct event *e, const char *key);
 
 #endif

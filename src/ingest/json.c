@@ -2,6 +2,11 @@
  * The tokenizer of json.h.  Scalar on purpose: short tokens make SIMD masks a
  * dependency chain, while predicted branches run ahead; only strings are
  * scanned eight bytes at a time.
+ *
+ * A scanning function takes the place of its first byte and returns the place
+ * behind its last one, or NULL when it failed, with the status, p and what set.
+ * None looks for the window's end on its way: the NUL there is no part of any
+ * token, so that the end shows as something unexpected, and only then is asked.
  */
 #include "ingest/json.h"
 
@@ -9,269 +14,274 @@
 
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
+#define REPAIRED_MAX 65536 /* bytes of a string that is read in repair mode */
 
-static enum json_status bad(struct json *j, const char *what)
+/* Where a string stands, which says what may follow its closing quote. */
+enum place { IN_KEY, IN_MEMBER, ELSEWHERE };
+
+static const char *bad(struct json *j, const char *p, const char *what)
 {
+	j->p = p;
 	j->what = what;
-	return JSON_BAD;
+	j->status = JSON_BAD;
+	return NULL;
 }
 
 /* At the window's end: more bytes may come, or the input ends inside a value. */
-static enum json_status at_end(struct json *j)
+static const char *at_end(struct json *j)
 {
-	if (!j->last)
-		return JSON_MORE;
-	j->ended = true;
-	return bad(j, "the text ends inside a value");
+	if (j->last) {
+		j->ended = true;
+		return bad(j, j->end, "the text ends inside a value");
+	}
+	j->p = j->end;
+	j->status = JSON_MORE;
+	return NULL;
 }
 
-static bool is_blank(char c)
+/* What stands at p was not expected: perhaps because the window ends here. */
+static const char *unexpected(struct json *j, const char *p, const char *what)
+{
+	return p < j->end ? bad(j, p, what) : at_end(j);
+}
+
+/* Notes a flaw at p; false when it is an error. */
+static bool flaw(struct json *j, enum json_flaw which, const char *p, const char *what)
+{
+	j->flaws |= which;
+	if (j->strict)
+		bad(j, p, what);
+	return !j->strict;
+}
+
+static enum json_status moved(struct json *j, const char *p)
+{
+	if (!p)
+		return j->status;
+	j->p = p;
+	return JSON_OK;
+}
+
+static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static bool is_digit(char c)
+static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-enum json_status json_blanks(struct json *j)
+static inline const char *blanks(const char *p)
 {
-	const char *p = j->p;
-
-	while (is_blank(*p) && p < j->end)
-		p++;
-	j->p = p < j->end ? p : j->end;
-	return j->p < j->end ? JSON_OK : at_end(j);
-}
-
-/* True when a byte of the word is '"', '\\' or below 0x20; *high collects bits of non-ASCII. */
-static bool word_has_special(uint64_t word, uint64_t *high)
-{
-	uint64_t quote = word ^ (ONES * '"');
-	uint64_t slash = word ^ (ONES * '\\');
-
-	*high |= word & HIGHS;
-	return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) |
-		((word - ONES * 0x20) & ~word)) & HIGHS;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* The code unit of "\uXXXX" whose four digits are at p, or -1. */
-static int32_t hex4(const char *p, const char *end)
-{
-	int32_t unit = 0;
-
-	if (end - p < 4)
-		return -1;
-	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(p[i]);
-		if (digit < 0)
-			return -1;
-		unit = unit * 16 + digit;
-	}
-	return unit;
-}
-
-static bool is_high_surrogate(int32_t unit)
-{
-	return unit >= 0xd800 && unit < 0xdc00;
-}
-
-static bool is_low_surrogate(int32_t unit)
-{
-	return unit >= 0xdc00 && unit < 0xe000;
-}
-
-/* Are all escapes of a complete string well formed? */
-static bool escapes_are_valid(struct str text)
-{
-	const char *p = text.p, *end = text.p + text.n;
-
-	while (p < end) {
-		if (*p++ != '\\')
-			continue;
-		if (p == end)
-			return false;
-		char c = *p++;
-		if (c != 'u') {
-			if (!strchr("\"\\/bfnrt", c) || !c)
-				return false;
-			continue;
-		}
-		int32_t unit = hex4(p, end);
-		if (unit < 0 || is_low_surrogate(unit))
-			return false;
-		p += 4;
-		if (!is_high_surrogate(unit))
-			continue;
-		if (end - p < 6 || p[0] != '\\' || p[1] != 'u' || !is_low_surrogate(hex4(p + 2, end)))
-			return false;
-		p += 6;
-	}
-	return true;
-}
-
-static const char *skip_blanks(const char *p, const char *end)
-{
-	while (p < end && is_blank(*p))
+	while (is_blank(*p))
 		p++;
 	return p;
 }
 
-/*
- * In repair mode: does the quote before p really end the string?  Only when an
- * object could go on behind it: "}" or a comma and a short key with its colon.
- */
-static bool ends_value(const char *p, const char *end)
+/* Eight bytes, the first one in the lowest bits. */
+static inline uint64_t load(const char *p)
 {
-	p = skip_blanks(p, end);
-	if (p == end || *p == '}' || *p == ']' || *p == ':')
-		return true;
-	if (*p != ',')
-		return false;
-	p = skip_blanks(p + 1, end);
-	if (p == end)
-		return true;
-	if (*p != '"')
-		return false;
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/*
+ * The lowest set bit is the high bit of the first byte that is '"', '\\' or
+ * below 0x20; those above it may be wrong.
+ */
+static inline uint64_t specials(uint64_t word)
+{
+	uint64_t quote = word ^ (ONES * '"');
+	uint64_t slash = word ^ (ONES * '\\');
+
+	return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) |
+		((word - ONES * 0x20) & ~word)) & HIGHS;
+}
+
+/* The first '"', '\\' or control character from p on; *high collects bits of non-ASCII. */
+static inline const char *plain_text(const char *p, uint64_t *high)
+{
+	for (;; p += sizeof(uint64_t)) {
+		uint64_t word = load(p), special = specials(word);
+		*high |= word & HIGHS;
+		if (special)
+			return p + (__builtin_ctzll(special) >> 3);
+	}
+}
+
+/* p is behind a comma: does a key with its colon follow, as far as can be seen? */
+static bool key_follows(const char *p, const char *end)
+{
+	p = blanks(p);
+	if (p >= end || *p != '"')
+		return p >= end;
 	for (const char *key = ++p; p < end && p - key < 64; p++) {
 		if (*p == '\n' || *p == '\\')
 			return false;
 		if (*p == '"') {
-			p = skip_blanks(p + 1, end);
-			return p == end || *p == ':';
+			p = blanks(p + 1);
+			return p >= end || *p == ':';
 		}
 	}
-	return p == end;
+	return p >= end;
 }
 
-/* Finds the closing quote from p on; notes what was seen on the way. */
-static const char *find_quote(struct json *j, const char *p, bool *escaped, uint64_t *high)
+/* In repair mode: can the text go on behind the quote before p? */
+static bool ends_string(const char *p, const char *end, enum place place)
 {
-	uint64_t word;
-
-	for (;;) {
-		for (;;) {
-			memcpy(&word, p, sizeof(word));
-			if (word_has_special(word, high) || p >= j->end)
-				break;
-			p += sizeof(word);
-		}
-		while ((unsigned char)*p >= 0x20 && *p != '"' && *p != '\\')
-			p++;
-		if (p >= j->end)
-			return NULL;
-		if (*p == '"') {
-			if (!j->repair || ends_value(p + 1, j->end))
-				return p;
-			p++;
-		} else if (*p == '\\') {
-			*escaped = true;
-			p += 2;
-		} else {
-			j->flaws |= JSON_FLAW_CONTROL;
-			p++;
-		}
-	}
+	p = blanks(p);
+	if (p >= end || place == ELSEWHERE)
+		return true;
+	if (place == IN_KEY)
+		return *p == ':';
+	if (*p == ',')
+		return key_follows(p + 1, end);
+	if (*p != '}')
+		return false;
+	p = blanks(p + 1);
+	return p >= end || *p == ',' || *p == ']' || *p == '}';
 }
 
-enum json_status json_string(struct json *j, struct json_value *out)
+/* One byte that plain text ends at, which is not the closing quote; where to go on. */
+static const char *pass_special(struct json *j, const char *p)
 {
-	const char *start = j->p + 1;
-	uint64_t high = 0;
-	bool escaped = false;
-
-	const char *quote = find_quote(j, start, &escaped, &high);
-	if (!quote)
+	if (p >= j->end)
 		return at_end(j);
-	out->type = JSON_STRING;
-	out->text = (struct str){ start, (size_t)(quote - start) };
-	out->escaped = escaped;
-	if (escaped && !escapes_are_valid(out->text))
-		j->flaws |= JSON_FLAW_ESCAPE;
-	if (high && !json_is_utf8(out->text))
-		j->flaws |= JSON_FLAW_UTF8;
-	j->p = quote + 1;
-	return JSON_OK;
+	if (*p == '\\')
+		return p + 1 < j->end ? p + 2 : at_end(j);
+	bool ok = *p == '"' ?
+			  flaw(j, JSON_FLAW_QUOTE, p, "a string contains an unescaped quote") :
+			  flaw(j, JSON_FLAW_CONTROL, p, "a string contains a raw control character");
+	return ok ? p + 1 : NULL;
 }
 
-static const char *digits(const char *p)
+/*
+ * Does a quote at p, or in repair mode one behind a stray backslash there, end
+ * the string?  Then *quote is its place.
+ */
+static bool is_closing(const struct json *j, const char *p, enum place place, const char **quote)
+{
+	if (p >= j->end)
+		return false;
+	*quote = p + (j->repair && *p == '\\');
+	return **quote == '"' && (!j->repair || ends_string(*quote + 1, j->end, place));
+}
+
+/* The closing quote of a string that is not plain; p is at its first special byte. */
+static const char *closing_quote(struct json *j, const char *p, enum place place, uint64_t *high)
+{
+	const char *first = p, *quote;
+
+	while (!is_closing(j, p, place, &quote)) {
+		p = pass_special(j, p);
+		if (!p)
+			return NULL;
+		if (j->repair && p - first > REPAIRED_MAX)
+			return bad(j, first, "a string does not end");
+		p = plain_text(p, high);
+	}
+	return quote;
+}
+
+static bool check_text(struct json *j, const struct json_value *string, bool high)
+{
+	const char *at;
+
+	if (string->escaped && (at = json_bad_escape(string->text)) &&
+	    !flaw(j, JSON_FLAW_ESCAPE, at, "a string contains an invalid escape"))
+		return false;
+	return !high || !(at = json_bad_utf8(string->text)) ||
+	       flaw(j, JSON_FLAW_UTF8, at, "a string is not valid UTF-8");
+}
+
+/* The string whose opening quote is at p. */
+static inline const char *string(struct json *j, const char *p, enum place place,
+				 struct json_value *out)
+{
+	const char *start = p + 1;
+	uint64_t high = 0;
+
+	p = plain_text(start, &high);
+	bool plain = *p == '"' && !j->repair && p < j->end;
+	if (!plain && !(p = closing_quote(j, p, place, &high)))
+		return NULL;
+	out->type = JSON_STRING;
+	out->text = (struct str){ start, (size_t)(p - start) };
+	out->escaped = !plain && memchr(start, '\\', out->text.n);
+	if ((high || out->escaped) && !check_text(j, out, high))
+		return NULL;
+	return p + 1;
+}
+
+static inline const char *digits(const char *p)
 {
 	while (is_digit(*p))
 		p++;
 	return p;
 }
 
-/* p is at '-', '+', '.' or a digit. */
-static enum json_status number(struct json *j, struct json_value *out)
+/* The exponent behind 'e' or 'E'. */
+static const char *exponent(const char *p, bool *ok)
 {
-	const char *p = j->p;
+	if (*p == '-' || *p == '+')
+		p++;
+	*ok = *ok && is_digit(*p);
+	return digits(p);
+}
+
+/* p is at '-', '+', '.' or a digit. */
+static inline const char *number(struct json *j, const char *p, struct json_value *out)
+{
+	const char *start = p;
 	bool ok = *p != '+';
 
 	if (*p == '-' || *p == '+')
 		p++;
 	const char *whole = p;
 	p = digits(p);
-	size_t nwhole = (size_t)(p - whole), nfraction = 0;
-	if (nwhole == 0 || (nwhole > 1 && *whole == '0'))
-		ok = false;
+	size_t nwhole = (size_t)(p - whole), nfraction = 1;
+	ok = ok && nwhole > 0 && (nwhole == 1 || *whole != '0');
 	if (*p == '.') {
 		const char *fraction = ++p;
 		p = digits(p);
 		nfraction = (size_t)(p - fraction);
 		ok = ok && nfraction > 0;
+		nwhole += nfraction;
 	}
-	if (nwhole + nfraction == 0 && p < j->end)
-		return bad(j, "a number has no digits");
-	if (*p == 'e' || *p == 'E') {
-		p++;
-		if (*p == '-' || *p == '+')
-			p++;
-		ok = ok && is_digit(*p);
-		p = digits(p);
-	}
-	if (p >= j->end && !j->last)
-		return JSON_MORE;
-	if (p > j->end)
+	if (nwhole == 0)
+		return unexpected(j, p, "a number has no digits");
+	if (*p == 'e' || *p == 'E')
+		p = exponent(p + 1, &ok);
+	if (p >= j->end && (!j->last || p > j->end))
 		return at_end(j);
-	if (!ok)
-		j->flaws |= JSON_FLAW_NUMBER;
+	if (!ok && !flaw(j, JSON_FLAW_NUMBER, start, "a number is not spelt as JSON wants"))
+		return NULL;
 	out->type = JSON_NUMBER;
-	out->text = (struct str){ j->p, (size_t)(p - j->p) };
-	j->p = p;
-	return JSON_OK;
+	out->text = (struct str){ start, (size_t)(p - start) };
+	out->escaped = false;
+	return p;
 }
 
 struct literal {
 	const char *text;
 	size_t n;
 	enum json_type type;
-	unsigned flaw;
+	bool finite;
 };
 
-/* Longer spellings first.  The not-finite ones are Python's and C's printf's. */
+/* The not-finite ones are Python's and C's printf's. */
 static const struct literal literals[] = {
-	{ "true", 4, JSON_TRUE, 0 },
-	{ "false", 5, JSON_FALSE, 0 },
-	{ "null", 4, JSON_NULL, 0 },
-	{ "NaN", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "nan", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "Infinity", 8, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "inf", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "-Infinity", 9, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "-inf", 4, JSON_NULL, JSON_FLAW_NOT_FINITE },
-	{ "-nan", 4, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "true", 4, JSON_TRUE, true },       { "false", 5, JSON_FALSE, true },
+	{ "null", 4, JSON_NULL, true },       { "NaN", 3, JSON_NULL, false },
+	{ "nan", 3, JSON_NULL, false },       { "Infinity", 8, JSON_NULL, false },
+	{ "inf", 3, JSON_NULL, false },       { "-Infinity", 9, JSON_NULL, false },
+	{ "-inf", 4, JSON_NULL, false },      { "-nan", 4, JSON_NULL, false },
 };
 
 static bool is_word(char c)
@@ -279,56 +289,99 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
 }
 
-static enum json_status literal(struct json *j, struct json_value *out)
+static const char *literal(struct json *j, const char *p, struct json_value *out)
 {
-	size_t left = (size_t)(j->end - j->p);
+	size_t left = (size_t)(j->end - p);
 
 	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++) {
 		const struct literal *l = &literals[i];
 		size_t n = left < l->n ? left : l->n;
-		if (memcmp(j->p, l->text, n) != 0)
+		if (memcmp(p, l->text, n) != 0)
 			continue;
-		if (left <= l->n && !j->last)
-			return JSON_MORE;
-		if (left < l->n || is_word(j->p[l->n]))
-			continue;
-		j->flaws |= l->flaw;
-		*out = (struct json_value){ { j->p, l->n }, l->type, false };
-		j->p += l->n;
-		return JSON_OK;
+		if (left < l->n || (left == l->n && !j->last))
+			return at_end(j);
+		if (is_word(p[n]))
+			break;
+		if (!l->finite && !flaw(j, JSON_FLAW_NOT_FINITE, p,
+					"NaN or Infinity stands where a number should"))
+			return NULL;
+		*out = (struct json_value){ { p, n }, l->type, false };
+		return p + n;
 	}
-	return bad(j, "a value was expected");
+	return bad(j, p, "a value was expected");
 }
 
-static enum json_status scalar(struct json *j, struct json_value *out)
+static inline const char *scalar(struct json *j, const char *p, enum place place,
+				 struct json_value *out)
 {
-	char c = *j->p;
+	char c = *p;
 
+	if (p >= j->end)
+		return at_end(j);
 	if (c == '"')
-		return json_string(j, out);
+		return string(j, p, place, out);
 	if (is_digit(c) || c == '+' || c == '.')
-		return number(j, out);
-	if (c == '-' && (is_digit(j->p[1]) || j->p[1] == '.'))
-		return number(j, out);
-	return literal(j, out);
+		return number(j, p, out);
+	if (c == '-' && (is_digit(p[1]) || p[1] == '.'))
+		return number(j, p, out);
+	return literal(j, p, out);
 }
 
-/* One bit a level: is it an object?  Enough for any sane depth, no recursion. */
+static inline const char *member(struct json *j, const char *p, bool first,
+				 struct json_value *key, bool *done)
+{
+	p = blanks(p);
+	*done = *p == '}' && p < j->end;
+	if (*done)
+		return p + 1;
+	if (!first) {
+		if (*p != ',')
+			return unexpected(j, p, "',' or '}' was expected");
+		p = blanks(p + 1);
+	}
+	if (*p != '"' || p >= j->end)
+		return unexpected(j, p, "a key was expected");
+	p = string(j, p, IN_KEY, key);
+	if (!p)
+		return NULL;
+	p = blanks(p);
+	if (*p != ':')
+		return unexpected(j, p, "':' was expected");
+	p = blanks(p + 1);
+	return p < j->end ? p : at_end(j);
+}
+
+static inline const char *element(struct json *j, const char *p, bool first, bool *done)
+{
+	p = blanks(p);
+	if (p >= j->end)
+		return at_end(j);
+	*done = *p == ']';
+	if (*done)
+		return p + 1;
+	if (first)
+		return p;
+	if (*p != ',')
+		return bad(j, p, "',' or ']' was expected");
+	p = blanks(p + 1);
+	if (*p == ']' || p >= j->end)
+		return unexpected(j, p, "a value was expected");
+	return p;
+}
+
+/* The containers around p, a bit each: is it an object?  No depth needs a larger stack. */
 struct nesting {
 	unsigned depth;
 	uint64_t bits[JSON_DEPTH_MAX / 64];
 };
 
-static bool push(struct nesting *n, bool object)
+static void push(struct nesting *n, bool object)
 {
-	if (n->depth == JSON_DEPTH_MAX)
-		return false;
-	uint64_t bit = (uint64_t)object << (n->depth & 63);
-	uint64_t below = n->depth & 63 ? n->bits[n->depth >> 6] : 0;
-	uint64_t mask = (UINT64_C(1) << (n->depth & 63)) - 1;
-	n->bits[n->depth >> 6] = (below & mask) | bit;
-	n->depth++;
-	return true;
+	uint64_t bit = UINT64_C(1) << (n->depth & 63);
+	uint64_t *word = &n->bits[n->depth++ >> 6];
+
+	/* The words are not set before they are used: a new one begins as zero. */
+	*word = bit == 1 ? object : object ? *word | bit : *word & ~bit;
 }
 
 static bool top_is_object(const struct nesting *n)
@@ -338,112 +391,62 @@ static bool top_is_object(const struct nesting *n)
 	return (n->bits[at >> 6] >> (at & 63)) & 1;
 }
 
-/*
- * One step inside a container whose bracket was passed: a member's key, an
- * element's place, or the closing bracket (*done).
- */
-static enum json_status container_step(struct json *j, bool object, bool first, bool *done)
-{
-	struct json_value key;
-
-	if (object)
-		return json_member(j, first, &key, done);
-	return json_element(j, first, done);
-}
-
 /* The object or array at p, to its closing bracket. */
-static enum json_status container(struct json *j, struct json_value *out)
+static const char *container(struct json *j, const char *p, struct json_value *out)
 {
 	struct nesting nest;
 	struct json_value leaf;
-	const char *start = j->p;
-	bool first = true, done = false;
+	const char *start = p;
+	bool object = false, first = false, done = false;
 
 	nest.depth = 0;
-	push(&nest, *start == '{');
-	j->p++;
-	while (nest.depth) {
-		enum json_status status = container_step(j, top_is_object(&nest), first, &done);
-		if (status != JSON_OK)
-			return status;
-		first = false;
-		if (done) {
-			nest.depth--;
-		} else if (*j->p == '{' || *j->p == '[') {
-			if (!push(&nest, *j->p == '{'))
-				return bad(j, "nested too deep");
-			j->p++;
+	do {
+		if (!done && (*p == '{' || *p == '[')) {
+			if (nest.depth == JSON_DEPTH_MAX)
+				return bad(j, p, "nested too deep");
 			first = true;
-		} else if ((status = scalar(j, &leaf)) != JSON_OK) {
-			return status;
+			object = *p++ == '{';
+			push(&nest, object);
+		} else if (!done) {
+			p = scalar(j, p, object ? IN_MEMBER : ELSEWHERE, &leaf);
+			if (!p)
+				return NULL;
 		}
-	}
+		p = object ? member(j, p, first, &leaf, &done) : element(j, p, first, &done);
+		if (!p)
+			return NULL;
+		first = false;
+		if (done && --nest.depth)
+			object = top_is_object(&nest);
+	} while (nest.depth);
 	out->type = *start == '{' ? JSON_OBJECT : JSON_ARRAY;
-	out->text = (struct str){ start, (size_t)(j->p - start) };
+	out->text = (struct str){ start, (size_t)(p - start) };
 	out->escaped = false;
-	return JSON_OK;
+	return p;
+}
+
+enum json_status json_blanks(struct json *j)
+{
+	const char *p = blanks(j->p);
+
+	return moved(j, p < j->end ? p : at_end(j));
 }
 
 enum json_status json_value(struct json *j, struct json_value *out)
 {
-	enum json_status status = json_blanks(j);
+	const char *p = blanks(j->p);
 
-	if (status != JSON_OK)
-		return status;
-	if (*j->p == '{' || *j->p == '[')
-		return container(j, out);
-	return scalar(j, out);
+	if ((*p == '{' || *p == '[') && p < j->end)
+		return moved(j, container(j, p, out));
+	return moved(j, scalar(j, p, IN_MEMBER, out));
 }
 
 enum json_status json_member(struct json *j, bool first, struct json_value *key, bool *done)
 {
-	enum json_status status = json_blanks(j);
-
-	if (status != JSON_OK)
-		return status;
-	*done = *j->p == '}';
-	if (*done) {
-		j->p++;
-		return JSON_OK;
-	}
-	if (!first) {
-		if (*j->p != ',')
-			return bad(j, "',' or '}' was expected");
-		j->p++;
-		if ((status = json_blanks(j)) != JSON_OK)
-			return status;
-	}
-	if (*j->p != '"')
-		return bad(j, "a key was expected");
-	if ((status = json_string(j, key)) != JSON_OK)
-		return status;
-	if ((status = json_blanks(j)) != JSON_OK)
-		return status;
-	if (*j->p != ':')
-		return bad(j, "':' was expected");
-	j->p++;
-	return json_blanks(j);
+	return moved(j, member(j, j->p, first, key, done));
 }
 
 enum json_status json_element(struct json *j, bool first, bool *done)
 {
-	enum json_status status = json_blanks(j);
-
-	if (status != JSON_OK)
-		return status;
-	*done = *j->p == ']';
-	if (*done) {
-		j->p++;
-		return JSON_OK;
-	}
-	if (first)
-		return JSON_OK;
-	if (*j->p != ',')
-		return bad(j, "',' or ']' was expected");
-	j->p++;
-	if ((status = json_blanks(j)) != JSON_OK)
-		return status;
-	if (*j->p == ']')
-		return bad(j, "a value was expected");
-	return JSON_OK;
+	return moved(j, element(j, j->p, first, done));
 }

@@ -1,11 +1,11 @@
 /*
  * A pull tokenizer for RFC 8259 text in a window of memory: it borrows from
- * the window, allocates nothing and never looks past `end` plus JSON_PADDING.
+ * the window and allocates nothing.
  *
  * What is wrong but readable (a bad escape, a raw control character, NaN) is
- * noted in `flaws` and passed over; what has no reading is JSON_BAD.  When the
- * window ends inside a value the answer is JSON_MORE: the caller reads on and
- * asks again from where it last stood.
+ * noted in `flaws` and passed over, unless `strict`; what has no reading is
+ * JSON_BAD.  When the window ends inside a value the answer is JSON_MORE: the
+ * caller reads on and asks again from where it last stood.
  */
 #ifndef PTOOL_INGEST_JSON_H
 #define PTOOL_INGEST_JSON_H
@@ -15,7 +15,11 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Readable bytes that must follow the window's end. */
+/*
+ * Readable bytes behind the window's end, the first of them NUL, so that no
+ * token passes it.  Where the window is the text of a value that was read
+ * before, what stands behind it does the same.
+ */
 #define JSON_PADDING 16
 #define JSON_DEPTH_MAX 65536
 
@@ -27,7 +31,8 @@ enum json_flaw {
 	JSON_FLAW_CONTROL = 2,    /* a raw byte below 0x20 in a string */
 	JSON_FLAW_UTF8 = 4,       /* bytes that are not UTF-8 */
 	JSON_FLAW_NUMBER = 8,     /* 01, +1, .5, 1. */
-	JSON_FLAW_NOT_FINITE = 16 /* NaN, Infinity, inf */
+	JSON_FLAW_NOT_FINITE = 16, /* NaN, Infinity, inf */
+	JSON_FLAW_QUOTE = 32       /* a quote in a string, see struct json: repair */
 };
 
 enum json_type {
@@ -41,10 +46,12 @@ enum json_type {
 };
 
 struct json {
-	const char *p, *end; /* borrowed window; the bytes behind `end` are padding */
+	const char *p, *end; /* borrowed window */
 	bool last;           /* nothing follows the window: its end is the input's */
-	bool repair;         /* a quote inside a string value does not end it (json_string) */
+	bool strict;         /* a flaw is JSON_BAD, p is where it stands */
+	bool repair;         /* a quote ends a string only where an object can go on */
 	bool ended;          /* JSON_BAD because the input ended inside a value */
+	enum json_status status;
 	unsigned flaws;      /* enum json_flaw, only ever added to */
 	const char *what;    /* after JSON_BAD: what was expected; static text */
 };
@@ -59,12 +66,21 @@ struct json_value {
 	bool escaped; /* a string with escapes in it: see json_unescape */
 };
 
-/* Skips blanks; JSON_MORE at the window's end (unless it is the last). */
+/* A reader of text that is complete in memory; see JSON_PADDING. */
+static inline struct json json_of(struct str text)
+{
+	return (struct json){ .p = text.p, .end = text.p + text.n, .last = true };
+}
+
+/*
+ * All leave p behind what was read, or after JSON_MORE and JSON_BAD where it
+ * stopped.
+ */
+
+/* Skips blanks; at the window's end JSON_MORE, or JSON_BAD when it is the last. */
 enum json_status json_blanks(struct json *j);
 /* The value at p, validated to its end.  Leading blanks are skipped. */
 enum json_status json_value(struct json *j, struct json_value *out);
-/* The string at p (p is at its quote). */
-enum json_status json_string(struct json *j, struct json_value *out);
 /*
  * One member of an object: call with p behind '{' or behind a member.
  * JSON_OK with *done false: key is set, p is at the value.  JSON_OK with *done
@@ -83,7 +99,11 @@ enum json_status json_element(struct json *j, bool first, bool *done);
  * there is nothing to undo).
  */
 struct str json_unescape(struct str text, struct buf *into);
-/* True when the bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong). */
-bool json_is_utf8(struct str text);
+/* The text as a JSON string, with its quotes, into the cleared `out`. */
+void json_quote(struct str text, struct buf *out);
+/* The first bytes that are not UTF-8 (RFC 3629), or NULL. */
+const char *json_bad_utf8(struct str text);
+/* The first backslash that begins no escape of RFC 8259, or half a pair; or NULL. */
+const char *json_bad_escape(struct str text);
 
 #endif

@@ -4,56 +4,27 @@
  */
 #include <stdint.h>
 
+#include "base/utf8.h"
 #include "ingest/json.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/*
- * Length of the UTF-8 sequence at p, 0 when it is none (Unicode 15, table 3-7:
- * the second byte's range depends on the first).
- */
-static size_t sequence_length(const unsigned char *p, size_t left)
+const char *json_bad_utf8(struct str text)
 {
-	unsigned char lead = p[0], low = 0x80, high = 0xbf;
-	size_t n;
+	const char *end = text.p + text.n;
+	uint32_t code;
 
-	if (lead < 0x80)
-		return 1;
-	if (lead >= 0xc2 && lead <= 0xdf)
-		n = 2;
-	else if (lead >= 0xe0 && lead <= 0xef)
-		n = 3;
-	else if (lead >= 0xf0 && lead <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	if (lead == 0xe0)
-		low = 0xa0;
-	else if (lead == 0xed)
-		high = 0x9f;
-	else if (lead == 0xf0)
-		low = 0x90;
-	else if (lead == 0xf4)
-		high = 0x8f;
-	if (left < n || p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-bool json_is_utf8(struct str text)
-{
-	const unsigned char *p = (const unsigned char *)text.p;
-
-	for (size_t i = 0; i < text.n;) {
-		size_t n = sequence_length(p + i, text.n - i);
-		if (n == 0)
-			return false;
-		i += n;
+	for (const char *p = text.p; p < end;) {
+		if ((unsigned char)*p < 0x80) {
+			p++;
+			continue;
+		}
+		size_t n = utf8_decode((struct str){ p, (size_t)(end - p) }, &code);
+		if (code == UTF8_INVALID)
+			return p;
+		p += n;
 	}
-	return true;
+	return NULL;
 }
 
 static void add_code_point(struct buf *into, uint32_t c)
@@ -79,7 +50,18 @@ static void add_code_point(struct buf *into, uint32_t c)
 	buf_add(into, out, n);
 }
 
-/* Four hex digits at p, or -1. */
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* The code unit whose four hex digits are at p, or -1. */
 static int32_t code_unit(const char *p, const char *end)
 {
 	int32_t unit = 0;
@@ -87,14 +69,44 @@ static int32_t code_unit(const char *p, const char *end)
 	if (end - p < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		const char *hex = "0123456789abcdef";
-		char c = p[i] >= 'A' && p[i] <= 'F' ? (char)(p[i] + 32) : p[i];
-		const char *at = c ? strchr(hex, c) : NULL;
-		if (!at)
+		int digit = hex_digit(p[i]);
+		if (digit < 0)
 			return -1;
-		unit = unit * 16 + (int32_t)(at - hex);
+		unit = unit * 16 + digit;
 	}
 	return unit;
+}
+
+static bool is_high_surrogate(int32_t unit)
+{
+	return unit >= 0xd800 && unit < 0xdc00;
+}
+
+static bool is_low_surrogate(int32_t unit)
+{
+	return unit >= 0xdc00 && unit < 0xe000;
+}
+
+/* The code unit of the "\\uXXXX" at p, or -1. */
+static int32_t escaped_unit(const char *p, const char *end)
+{
+	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? code_unit(p + 2, end) : -1;
+}
+
+const char *json_bad_escape(struct str text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
+		int32_t unit = escaped_unit(p, end);
+		if (unit < 0 && (end - p < 2 || !memchr("\"\\/bfnrt", p[1], 8)))
+			return p;
+		if (is_low_surrogate(unit) ||
+		    (is_high_surrogate(unit) && !is_low_surrogate(escaped_unit(p + 6, end))))
+			return p;
+		p += unit < 0 ? 2 : is_high_surrogate(unit) ? 12 : 6;
+	}
+	return NULL;
 }
 
 /* p is behind "\u"; returns where the escape ends. */
@@ -107,12 +119,12 @@ static const char *unicode_escape(const char *p, const char *end, struct buf *in
 		return p;
 	}
 	p += 4;
-	if (unit < 0xd800 || unit > 0xdfff) {
+	if (!is_high_surrogate(unit) && !is_low_surrogate(unit)) {
 		add_code_point(into, (uint32_t)unit);
 		return p;
 	}
-	int32_t low = end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? code_unit(p + 2, end) : -1;
-	if (unit < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) {
+	int32_t low = escaped_unit(p, end);
+	if (is_high_surrogate(unit) && is_low_surrogate(low)) {
 		add_code_point(into, 0x10000 + (uint32_t)((unit - 0xd800) << 10) +
 					     (uint32_t)(low - 0xdc00));
 		return p + 6;
@@ -144,8 +156,9 @@ static const char *escape(const char *p, const char *end, struct buf *into)
 struct str json_unescape(struct str text, struct buf *into)
 {
 	const char *p = text.p, *end = text.p + text.n;
+	uint32_t code;
 
-	if ((!text.n || !memchr(p, '\\', text.n)) && json_is_utf8(text))
+	if ((!text.n || !memchr(p, '\\', text.n)) && !json_bad_utf8(text))
 		return text;
 	buf_clear(into);
 	while (p < end) {
@@ -153,12 +166,34 @@ struct str json_unescape(struct str text, struct buf *into)
 			p = escape(p + 1, end, into);
 			continue;
 		}
-		size_t n = sequence_length((const unsigned char *)p, (size_t)(end - p));
-		if (n)
-			buf_add(into, p, n);
-		else
+		size_t n = utf8_decode((struct str){ p, (size_t)(end - p) }, &code);
+		if (code == UTF8_INVALID)
 			buf_add_text(into, REPLACEMENT);
-		p += n ? n : 1;
+		else
+			buf_add(into, p, n);
+		p += n;
 	}
 	return buf_str(into);
+}
+
+void json_quote(struct str text, struct buf *out)
+{
+	const char *end = text.p + text.n;
+	uint32_t code;
+	size_t n;
+
+	buf_clear(out);
+	buf_add_char(out, '"');
+	for (const char *p = text.p; p < end; p += n) {
+		n = utf8_decode((struct str){ p, (size_t)(end - p) }, &code);
+		if (code == UTF8_INVALID)
+			buf_add_text(out, REPLACEMENT);
+		else if (code < 0x20)
+			buf_addf(out, "\\u%04x", (unsigned)code);
+		else if (code == '"' || code == '\\')
+			buf_add(out, (char[]){ '\\', *p }, 2);
+		else
+			buf_add(out, p, n);
+	}
+	buf_add_char(out, '"');
 }

@@ -196,7 +196,7 @@ static bool is_memory_name(struct str name)
  */
 enum slice_class kineto_class(struct kineto *k, const struct event *e)
 {
-	struct str cat = event_text(e, FIELD_CAT), ph = event_text(e, FIELD_PH);
+	struct str cat = event_text(e, FIELD_CAT);
 	enum slice_class class = CLASS_OTHER;
 
 	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
@@ -204,11 +204,11 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 			class = categories[i].class;
 			break;
 		}
-	bool memory = (class == CLASS_MEMORY || (class == CLASS_OTHER && !str_is(ph, "X"))) &&
-		      is_memory_name(event_text(e, FIELD_NAME));
-	if (memory)
+	bool may_be_memory = class == CLASS_MEMORY ||
+			     (class == CLASS_OTHER && !str_is(event_text(e, FIELD_PH), "X"));
+	if (may_be_memory && is_memory_name(event_text(e, FIELD_NAME)))
 		return CLASS_MEMORY;
-	if (class == CLASS_MEMORY || str_is(ph, "C"))
+	if (class == CLASS_MEMORY)
 		class = CLASS_OTHER;
 	k->kineto_category |= class != CLASS_OTHER;
 	k->operator_category |= class == CLASS_OP && cat.p[0] == 'O';

@@ -18,13 +18,12 @@ static int event_time(struct chrome *c, int64_t *ns, struct err *err)
 
 	if (event_has(&c->event, FIELD_TS))
 		status = decimal_us_to_ns(c->event.field[FIELD_TS].text, ns);
+	if (status == DECIMAL_BAD)
+		return chrome_finding(c, FINDING_NO_TIME, STR_LIT(""), err);
 	/* Half the range: sums and differences of two times must fit as well. */
-	if (status == DECIMAL_OK && (*ns > INT64_MAX / 2 || *ns < INT64_MIN / 2))
-		status = DECIMAL_TOO_BIG;
-	if (status == DECIMAL_OK)
-		return 1;
-	enum finding finding = status == DECIMAL_BAD ? FINDING_NO_TIME : FINDING_TIME_RANGE;
-	return chrome_finding(c, finding, STR_LIT(""), err);
+	if (*ns > INT64_MAX / 2 || *ns < INT64_MIN / 2)
+		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
+	return 1;
 }
 
 /* The class's own track: a stream has one for its work and one for the rest. */
@@ -44,20 +43,36 @@ static uint32_t event_name(struct chrome *c)
 	return chrome_text(c, &c->event.field[FIELD_NAME]);
 }
 
+/* TEXT_NONE when it has none. */
+static uint32_t event_category(struct chrome *c)
+{
+	if (!event_has(&c->event, FIELD_CAT))
+		return TEXT_NONE;
+	return chrome_text(c, &c->event.field[FIELD_CAT]);
+}
+
+/* An arrow's id: "31" and 31 are the same, and so is "0x1f". */
+static struct ident flow_id(struct chrome *c, const struct json_value *id)
+{
+	struct ident ident = { 0, TEXT_NONE };
+
+	if (decimal_id(id->text, &ident.number))
+		return ident;
+	ident.text = chrome_text(c, id);
+	return ident;
+}
+
 /* Name, category, class and ids; ts is set by the caller. */
 static void fill_slice(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts)
 {
 	const struct event *e = &c->event;
 
 	slice->name = event_name(c);
-	slice->category = event_has(e, FIELD_CAT) ? chrome_text(c, &e->field[FIELD_CAT]) :
-						    TEXT_NONE;
+	slice->category = event_category(c);
 	slice->class = kineto_class(&c->kineto, e);
 	slice->offset = e->offset;
 	slice->correlation = NUMBER_NONE;
 	slice->external_id = NUMBER_NONE;
-	if (c->options->keep_args)
-		slice->args = event_text(e, FIELD_ARGS);
 	if (e->nargs)
 		kineto_args(c, slice, facts);
 }
@@ -74,6 +89,8 @@ static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 	kineto_note_event(c, slice);
 	if (many_args(c, err) < 0)
 		return -1;
+	if (c->options->keep_args && event_has(&c->event, FIELD_ARGS))
+		slice->args = chrome_json(c, &c->event.field[FIELD_ARGS]);
 	return c->sink->slice(c->sink, slice, err);
 }
 
@@ -82,24 +99,22 @@ static int flow_v2(struct chrome *c, const struct slice_fact *slice, struct err 
 {
 	const struct event *e = &c->event;
 
-	if (!event_has(e, FIELD_BIND_ID))
-		return 0;
 	bool in = event_has(e, FIELD_FLOW_IN) && e->field[FIELD_FLOW_IN].type == JSON_TRUE;
 	bool out = event_has(e, FIELD_FLOW_OUT) && e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
+	if (!event_has(e, FIELD_BIND_ID) || (!in && !out))
+		return 0;
+	uint32_t text = c->sink->text(c->sink, STR_LIT("bind_id"));
 	struct flow_fact flow = {
 		.ts_ns = slice->ts_ns,
 		.pid = chrome_ident(c, FIELD_PID),
 		.tid = chrome_ident(c, FIELD_TID),
-		.category = c->sink->text(c->sink, STR_LIT("bind_id")),
-		.name = c->sink->text(c->sink, STR_LIT("bind_id")),
-		.id = chrome_ident(c, FIELD_BIND_ID),
+		.category = text,
+		.name = text,
+		.id = flow_id(c, &e->field[FIELD_BIND_ID]),
 		.end = in && out ? FLOW_STEP : in ? FLOW_FINISH : FLOW_START,
 		.enclosing = true,
 		.offset = e->offset,
 	};
-
-	if (!in && !out)
-		return 0;
 	return c->sink->flow(c->sink, &flow, err);
 }
 
@@ -110,21 +125,20 @@ static int event_duration(struct chrome *c, struct slice_fact *slice, struct err
 
 	if (event_has(&c->event, FIELD_DUR))
 		status = decimal_us_to_ns(c->event.field[FIELD_DUR].text, &slice->dur_ns);
-	if (status == DECIMAL_TOO_BIG || (status == DECIMAL_OK && slice->dur_ns > INT64_MAX / 4))
+	/* The end is a time, too. */
+	if (status != DECIMAL_BAD && slice->dur_ns > INT64_MAX / 2 - slice->ts_ns)
 		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
+	if (status == DECIMAL_OK && slice->dur_ns >= 0)
+		return 1;
+	enum finding finding = FINDING_NEGATIVE_DURATION;
 	if (status == DECIMAL_BAD) {
 		/* Begun and never ended: the loader closes it with the trace. */
 		slice->phase = PHASE_BEGIN;
-		slice->dur_ns = 0;
-		slice->unfinished = true;
-		return chrome_finding(c, FINDING_NO_DURATION, STR_LIT(""), err) < 0 ? -1 : 1;
+		finding = FINDING_NO_DURATION;
 	}
-	if (slice->dur_ns < 0) {
-		slice->dur_ns = 0;
-		slice->unfinished = true;
-		return chrome_finding(c, FINDING_NEGATIVE_DURATION, STR_LIT(""), err) < 0 ? -1 : 1;
-	}
-	return 1;
+	slice->dur_ns = 0;
+	slice->unfinished = true;
+	return chrome_finding(c, finding, STR_LIT(""), err) < 0 ? -1 : 1;
 }
 
 static int on_complete(struct chrome *c, struct err *err)
@@ -139,8 +153,10 @@ static int on_complete(struct chrome *c, struct err *err)
 		return rc;
 	fill_slice(c, &slice, &facts);
 	if (slice.class == CLASS_MEMORY) {
+		/* Its dur and its "finished" are the exporter's filling. */
 		slice.phase = PHASE_INSTANT;
 		slice.dur_ns = 0;
+		slice.unfinished = false;
 	}
 	slice.track = chrome_track(c, kind_of_class(slice.class));
 	if (emit(c, &slice, err) < 0)
@@ -182,7 +198,33 @@ static bool is_number(const struct json_value *value, double *number)
 	       decimal_real(value->text, number);
 }
 
-/* Every member of args is a series of the counter; an id is part of its name. */
+/* The number of the text that a group's name and an id make together. */
+static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
+{
+	struct buf joined;
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += parts[i].n;
+	buf_init(&joined, size);
+	for (size_t i = 0; i < n; i++)
+		buf_add_str(&joined, parts[i]);
+	uint32_t text = c->sink->text(c->sink, json_unescape(buf_str(&joined), &c->scratch));
+	buf_release(&joined);
+	return text;
+}
+
+/* A counter's id is part of its name. */
+static uint32_t counter_name(struct chrome *c)
+{
+	const struct event *e = &c->event;
+	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["), event_text(e, FIELD_ID),
+			       STR_LIT("]") };
+
+	return event_has(e, FIELD_ID) ? joined_text(c, parts, 4) : event_name(c);
+}
+
+/* Every member of args is a series of the counter. */
 static int on_counter(struct chrome *c, struct err *err)
 {
 	struct event *e = &c->event;
@@ -191,46 +233,45 @@ static int on_counter(struct chrome *c, struct err *err)
 	int rc = event_time(c, &counter.ts_ns, err);
 	if (rc <= 0)
 		return rc;
-	counter.name = event_name(c);
-	if (event_has(e, FIELD_ID)) {
-		struct str name = event_text(e, FIELD_NAME), id = event_text(e, FIELD_ID);
-		struct buf full;
-		buf_init(&full, name.n + id.n + 8);
-		buf_addf(&full, STR_FMT "[" STR_FMT "]", STR_ARG(name), STR_ARG(id));
-		counter.name = c->sink->text(c->sink, buf_str(&full));
-		buf_release(&full);
-	}
+	counter.name = counter_name(c);
 	for (size_t i = 0; i < e->nargs; i++) {
 		if (!is_number(&e->args[i].value, &counter.value)) {
 			if (chrome_finding(c, FINDING_COUNTER_VALUE, STR_LIT(""), err) < 0)
 				return -1;
 			continue;
 		}
-		counter.series = c->sink->text(c->sink, e->args[i].key);
+		counter.series =
+			c->sink->text(c->sink, json_unescape(e->args[i].key, &c->scratch));
 		if (c->sink->counter(c->sink, &counter, err) < 0)
 			return -1;
 	}
 	return many_args(c, err);
 }
 
-/* The member of id2 ("local" or "global"), the id itself, or nothing. */
-static struct str event_id(const struct event *e, bool *local)
+/* The id itself or id2's, "local" or "global"; false when there is none. */
+static bool event_id(const struct event *e, struct json_value *id, bool *local)
 {
-	struct json_value key, value;
+	struct json_value key;
 	bool done;
 
 	*local = false;
+	*id = e->field[FIELD_ID];
 	if (event_has(e, FIELD_ID))
-		return event_text(e, FIELD_ID);
+		return id->text.n > 0;
 	if (!event_has(e, FIELD_ID2) || e->field[FIELD_ID2].type != JSON_OBJECT)
-		return (struct str){ "", 0 };
-	struct str text = e->field[FIELD_ID2].text;
-	struct json j = { .p = text.p + 1, .end = text.p + text.n, .last = true };
-	if (json_member(&j, true, &key, &done) != JSON_OK || done ||
-	    json_value(&j, &value) != JSON_OK)
-		return (struct str){ "", 0 };
+		return false;
+	struct json j = json_of(e->field[FIELD_ID2].text);
+	j.p++;
+	if (json_member(&j, true, &key, &done) != JSON_OK || done || json_value(&j, id) != JSON_OK)
+		return false;
 	*local = str_is(key.text, "local");
-	return value.text;
+	return id->text.n > 0;
+}
+
+/* The name of a legacy asynchronous event's part. */
+static const struct json_value *step_name(const struct event *e, enum slice_phase phase)
+{
+	return phase == PHASE_STEP_INTO || phase == PHASE_STEP_PAST ? event_arg(e, "step") : NULL;
 }
 
 /*
@@ -241,31 +282,29 @@ static int on_async(struct chrome *c, enum slice_phase phase, bool legacy, struc
 {
 	struct event *e = &c->event;
 	struct slice_fact slice = { .phase = phase };
-	struct track_fact track = { .kind = TRACK_ASYNC, .tid = { 0, TEXT_NONE } };
+	struct track_fact track = { .kind = TRACK_ASYNC,
+				    .pid = { 0, TEXT_NONE },
+				    .tid = { 0, TEXT_NONE } };
 	struct kineto_facts facts;
-	struct buf key;
+	struct json_value id;
 	bool local;
 
 	int rc = event_time(c, &slice.ts_ns, err);
 	if (rc <= 0)
 		return rc;
-	struct str id = event_id(e, &local);
-	if (id.n == 0)
+	if (!event_id(e, &id, &local))
 		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
-	struct str group = event_text(e, legacy ? FIELD_NAME : FIELD_CAT);
-	struct str scope = event_text(e, FIELD_SCOPE);
-	buf_init(&key, group.n + scope.n + id.n + 16);
-	buf_addf(&key, STR_FMT "%s" STR_FMT " " STR_FMT, STR_ARG(group), scope.n ? ":" : "",
-		 STR_ARG(scope), STR_ARG(id));
-	track.scope = c->sink->text(c->sink, buf_str(&key));
-	buf_release(&key);
-	track.pid = local ? chrome_ident(c, FIELD_PID) : (struct ident){ 0, TEXT_NONE };
+	struct str parts[] = { event_text(e, legacy ? FIELD_NAME : FIELD_CAT),
+			       event_has(e, FIELD_SCOPE) ? STR_LIT(":") : STR_LIT(""),
+			       event_text(e, FIELD_SCOPE), STR_LIT(" "), id.text };
+	track.scope = joined_text(c, parts, 5);
+	if (local)
+		track.pid = chrome_ident(c, FIELD_PID);
 	fill_slice(c, &slice, &facts);
 	slice.track = c->sink->track(c->sink, &track);
-	if (phase == PHASE_STEP_INTO || phase == PHASE_STEP_PAST)
-		for (size_t i = 0; i < e->nargs; i++)
-			if (str_is(e->args[i].key, "step"))
-				slice.name = chrome_text(c, &e->args[i].value);
+	const struct json_value *step = step_name(e, phase);
+	if (step)
+		slice.name = chrome_text(c, step);
 	return emit(c, &slice, err);
 }
 
@@ -294,70 +333,95 @@ static int on_async_step_past(struct chrome *c, struct err *err)
 	return on_async(c, PHASE_STEP_PAST, true, err);
 }
 
+/* Old recordings mark by category which arrows end in the slice around them (catapult). */
+static bool has_old_binding(struct str category)
+{
+	static const struct str marks[] = { { "input", 5 }, { "ipc.flow", 8 } };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		for (size_t at = 0; at + marks[i].n <= category.n; at++)
+			if (memcmp(category.p + at, marks[i].p, marks[i].n) == 0)
+				return true;
+	return false;
+}
+
 /* Flow arrows: s and t bind to the slice around them, f to the next unless bp is "e". */
 static int on_flow(struct chrome *c, struct err *err)
 {
 	struct event *e = &c->event;
 	char ph = e->field[FIELD_PH].text.p[0];
-	struct str category = event_text(e, FIELD_CAT);
 	struct flow_fact flow = {
 		.pid = chrome_ident(c, FIELD_PID),
 		.tid = chrome_ident(c, FIELD_TID),
-		.id = { 0, TEXT_NONE },
 		.end = ph == 's' ? FLOW_START : ph == 't' ? FLOW_STEP : FLOW_FINISH,
 		.enclosing = ph != 'f' || str_is(event_text(e, FIELD_BP), "e") ||
-			     str_is(category, "input") || str_is(category, "ipc.flow"),
+			     has_old_binding(event_text(e, FIELD_CAT)),
 		.offset = e->offset,
 	};
+	struct json_value id;
 	bool local;
 
 	int rc = event_time(c, &flow.ts_ns, err);
 	if (rc <= 0)
 		return rc;
-	struct str id = event_id(e, &local);
-	if (id.n == 0)
+	if (!event_id(e, &id, &local))
 		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
-	if (decimal_int(id, &flow.id.number) != DECIMAL_OK)
-		flow.id.text = c->sink->text(c->sink, id);
-	flow.category = c->sink->text(c->sink, category);
+	flow.id = flow_id(c, &id);
+	flow.category = event_category(c);
+	if (flow.category == TEXT_NONE)
+		flow.category = c->sink->text(c->sink, STR_LIT(""));
 	flow.name = event_name(c);
 	return c->sink->flow(c->sink, &flow, err);
 }
 
-static const struct json_value *find_arg(const struct event *e, const char *key)
+/* A name or a list of labels of a process or thread.  False: not one of those. */
+static bool name_metadata(struct chrome *c, struct str name)
 {
-	for (size_t i = 0; i < e->nargs; i++)
-		if (str_is(e->args[i].key, key))
-			return &e->args[i].value;
-	return NULL;
+	bool labels = str_is(name, "process_labels");
+	const struct json_value *value = event_arg(&c->event, labels ? "labels" : "name");
+	struct ident pid = chrome_ident(c, FIELD_PID), tid = chrome_ident(c, FIELD_TID);
+
+	if (!value)
+		return false;
+	struct str text = json_unescape(value->text, &c->scratch);
+	if (labels)
+		c->sink->process_labels(c->sink, pid, text);
+	else if (str_is(name, "process_name"))
+		c->sink->process_name(c->sink, pid, text);
+	else if (str_is(name, "thread_name"))
+		c->sink->thread_name(c->sink, pid, tid, text);
+	else
+		return false;
+	return true;
+}
+
+static bool sort_metadata(struct chrome *c, struct str name)
+{
+	const struct json_value *value = event_arg(&c->event, "sort_index");
+	struct ident pid = chrome_ident(c, FIELD_PID), tid = chrome_ident(c, FIELD_TID);
+	int64_t index;
+
+	if (!value || decimal_int(value->text, &index) != DECIMAL_OK)
+		return false;
+	if (str_is(name, "process_sort_index"))
+		c->sink->process_sort(c->sink, pid, index);
+	else if (str_is(name, "thread_sort_index"))
+		c->sink->thread_sort(c->sink, pid, tid, index);
+	else
+		return false;
+	return true;
 }
 
 /* Metadata of a process or thread; an unknown kind is kept under its name. */
 static int on_metadata(struct chrome *c, struct err *err)
 {
-	struct event *e = &c->event;
-	struct sink *s = c->sink;
+	const struct event *e = &c->event;
 	struct str name = event_text(e, FIELD_NAME);
-	struct ident pid = chrome_ident(c, FIELD_PID), tid = chrome_ident(c, FIELD_TID);
-	const struct json_value *text = find_arg(e, str_is(name, "process_labels") ? "labels" : "name");
-	const struct json_value *index = find_arg(e, "sort_index");
-	int64_t number;
+	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
 
 	(void)err;
-	if (text && str_is(name, "process_name"))
-		s->process_name(s, pid, json_unescape(text->text, &c->scratch));
-	else if (text && str_is(name, "process_labels"))
-		s->process_labels(s, pid, json_unescape(text->text, &c->scratch));
-	else if (text && str_is(name, "thread_name"))
-		s->thread_name(s, pid, tid, json_unescape(text->text, &c->scratch));
-	else if (index && decimal_int(index->text, &number) == DECIMAL_OK &&
-		 str_is(name, "process_sort_index"))
-		s->process_sort(s, pid, number);
-	else if (index && decimal_int(index->text, &number) == DECIMAL_OK &&
-		 str_is(name, "thread_sort_index"))
-		s->thread_sort(s, pid, tid, number);
-	else
-		s->metadata(s, name, e->args_is_object ? event_text(e, FIELD_ARGS) : STR_LIT("null"));
+	if (!name_metadata(c, name) && !sort_metadata(c, name))
+		chrome_metadata(c, name, event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
 	return 0;
 }
 

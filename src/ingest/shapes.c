@@ -5,11 +5,6 @@
 #include "ingest/json.h"
 #include "ingest/sink.h"
 
-static struct json reader_of(struct str json)
-{
-	return (struct json){ .p = json.p, .end = json.p + json.n, .last = true };
-}
-
 /* True when a list contains a list. */
 static bool is_nested(struct str list)
 {
@@ -23,7 +18,9 @@ static void add_entry(const struct json_value *value, struct buf *out)
 	bool done;
 
 	if (value->type == JSON_STRING) {
-		buf_addf(out, "'" STR_FMT "'", STR_ARG(value->text));
+		buf_add_char(out, '\'');
+		buf_add_str(out, value->text);
+		buf_add_char(out, '\'');
 		return;
 	}
 	if (value->type != JSON_ARRAY) {
@@ -31,7 +28,7 @@ static void add_entry(const struct json_value *value, struct buf *out)
 		return;
 	}
 	buf_add_char(out, '[');
-	struct json j = reader_of(value->text);
+	struct json j = json_of(value->text);
 	j.p++;
 	for (bool first = true; !is_nested(value->text); first = false) {
 		if (json_element(&j, first, &done) != JSON_OK || done ||
@@ -46,7 +43,7 @@ static void add_entry(const struct json_value *value, struct buf *out)
 
 void shapes_python_text(struct str json, struct buf *out)
 {
-	struct json j = reader_of(json);
+	struct json j = json_of(json);
 	struct json_value value;
 	bool done;
 
@@ -69,7 +66,7 @@ void shapes_python_text(struct str json, struct buf *out)
 /* The value at `index` of a list; false when there is none. */
 static bool list_entry(struct str json, size_t index, struct json_value *value)
 {
-	struct json j = reader_of(json);
+	struct json j = json_of(json);
 	bool done;
 
 	if (json.n == 0 || json.p[0] != '[')
@@ -86,7 +83,7 @@ static bool list_entry(struct str json, size_t index, struct json_value *value)
 
 bool shape_of_text(struct str text, struct shape *out)
 {
-	struct json j = reader_of(text);
+	struct json j = json_of(text);
 	struct json_value value;
 	bool done;
 
@@ -188,7 +185,8 @@ static int64_t conv2d_flops(struct str dims, struct str concrete)
 	    !concrete_entry(concrete, 4, &padding) || !concrete_entry(concrete, 5, &dilation) ||
 	    !concrete_entry(concrete, 6, &groups))
 		return NUMBER_NONE;
-	if (stride.n != 2 || padding.n != 2 || dilation.n != 2 || groups.dims[0] <= 0)
+	if (stride.n != 2 || padding.n != 2 || dilation.n != 2 || groups.n != 1 ||
+	    groups.dims[0] <= 0)
 		return NUMBER_NONE;
 	int64_t product = 2;
 	for (size_t axis = 0; axis < 2; axis++)

@@ -1,6 +1,7 @@
 /*
  * "Input Dims" of an operator: the text torch groups by, and the numbers its
- * flop formulas need.
+ * flop formulas need.  All texts are JSON values that stand in a window (json.h:
+ * JSON_PADDING), or the texts of strings that do.
  */
 #ifndef PTOOL_INGEST_SHAPES_H
 #define PTOOL_INGEST_SHAPES_H

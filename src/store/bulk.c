@@ -143,8 +143,8 @@ int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from, i
 	if (sqlite3_create_module(db, "ptool_bulk", &bulk_module, &source) != SQLITE_OK)
 		return sql_error(db, err);
 	buf_init(&sql, SQL_MAX);
-	buf_addf(&sql, "INSERT INTO %s SELECT NULL", bulk->table);
-	for (int i = 0; i < bulk->ncolumns; i++)
+	buf_addf(&sql, "INSERT INTO %s SELECT %s", bulk->table, bulk->gives_id ? "c0" : "NULL, c0");
+	for (int i = 1; i < bulk->ncolumns; i++)
 		buf_addf(&sql, ", c%d", i);
 	buf_add_text(&sql, " FROM ptool_bulk");
 	int rc = sql_exec(db, sql.p, err);

@@ -6,6 +6,7 @@
 #ifndef PTOOL_STORE_BULK_H
 #define PTOOL_STORE_BULK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -17,6 +18,7 @@ struct sqlite3_context;
 struct bulk {
 	const char *table;
 	int ncolumns; /* of the table, without its id */
+	bool gives_id; /* the id is column 0 of them, and not the next free one */
 	/* Gives one cell by a bulk_ function below, or nothing for NULL. */
 	void (*cell)(const void *from, int64_t row, int column, struct sqlite3_context *to);
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/intern.h"
 
 void idmap_init(struct idmap *map, size_t expected)
 {
@@ -11,51 +12,65 @@ void idmap_init(struct idmap *map, size_t expected)
 
 	while (n < expected * 2)
 		n *= 2;
-	*map = (struct idmap){ xcalloc(n, sizeof(*map->slots)), n, 0 };
+	*map = (struct idmap){ .slots = xcalloc(n, sizeof(*map->slots)), .nslots = n };
 }
 
 void idmap_release(struct idmap *map)
 {
+	free(map->entries);
 	free(map->slots);
 	*map = (struct idmap){ 0 };
 }
 
-/* Ids count up, so that their low bits probe almost in sequence. */
-size_t idmap_first(const struct idmap *map, int64_t id)
+/* Where the id is or belongs. */
+static struct idmap_slot *find_slot(const struct idmap *map, int64_t id)
 {
-	return (uint64_t)id & (map->nslots - 1);
+	size_t at = hash_u64((uint64_t)id) & (map->nslots - 1);
+
+	while (map->slots[at].first && map->entries[map->slots[at].first - 1].id != id)
+		at = (at + 1) & (map->nslots - 1);
+	return &map->slots[at];
 }
 
-static void insert(struct idmap *map, struct idmap_entry entry)
+static void grow(struct idmap *map)
 {
-	size_t at = idmap_first(map, entry.id);
+	struct idmap_slot *old = map->slots;
+	size_t nold = map->nslots;
 
-	while (map->slots[at].used)
-		at = (at + 1) & (map->nslots - 1);
-	map->slots[at] = entry;
-	map->n++;
+	map->nslots *= 2;
+	map->slots = xcalloc(map->nslots, sizeof(*map->slots));
+	for (size_t i = 0; i < nold; i++)
+		if (old[i].first)
+			*find_slot(map, map->entries[old[i].first - 1].id) = old[i];
+	free(old);
 }
 
 void idmap_add(struct idmap *map, int64_t id, uint32_t row)
 {
-	if (map->n * 2 >= map->nslots) {
-		struct idmap old = *map;
-		idmap_init(map, old.nslots);
-		for (size_t i = 0; i < old.nslots; i++)
-			if (old.slots[i].used)
-				insert(map, old.slots[i]);
-		free(old.slots);
+	if ((map->nids + 1) * 2 > map->nslots)
+		grow(map);
+	struct idmap_slot *slot = find_slot(map, id);
+	map->entries = xgrow(map->entries, &map->cap, map->n + 1, sizeof(*map->entries));
+	map->entries[map->n++] = (struct idmap_entry){ id, row, 0 };
+	if (slot->first) {
+		map->entries[slot->last - 1].next = (uint32_t)map->n;
+	} else {
+		slot->first = (uint32_t)map->n;
+		map->nids++;
 	}
-	insert(map, (struct idmap_entry){ id, row, 1 });
+	slot->last = (uint32_t)map->n;
 }
 
-uint32_t idmap_next(const struct idmap *map, int64_t id, size_t *at)
+size_t idmap_first(const struct idmap *map, int64_t id)
 {
-	while (map->slots[*at].used) {
-		const struct idmap_entry *e = &map->slots[*at];
-		*at = (*at + 1) & (map->nslots - 1);
-		if (e->id == id)
-			return e->row;
-	}
-	return UINT32_MAX;
+	return find_slot(map, id)->first;
+}
+
+uint32_t idmap_next(const struct idmap *map, size_t *at)
+{
+	if (*at == 0)
+		return UINT32_MAX;
+	const struct idmap_entry *e = &map->entries[*at - 1];
+	*at = e->next;
+	return e->row;
 }

@@ -11,12 +11,17 @@
 struct idmap_entry {
 	int64_t id;
 	uint32_t row;
-	uint32_t used;
+	uint32_t next; /* entry + 1 of the same id, 0 at the last one */
 };
 
 struct idmap {
-	struct idmap_entry *slots;
-	size_t nslots, n;
+	struct idmap_entry *entries;
+	size_t n, cap;
+	struct idmap_slot {
+		uint32_t first, last; /* entry + 1; 0 is free */
+	} *slots;
+	size_t nslots; /* a power of two */
+	size_t nids;   /* distinct ones */
 };
 
 void idmap_init(struct idmap *map, size_t expected);
@@ -24,9 +29,9 @@ void idmap_release(struct idmap *map);
 void idmap_add(struct idmap *map, int64_t id, uint32_t row);
 
 /*
- * for (size_t at = idmap_first(map, id); (row = idmap_next(map, id, &at)) != UINT32_MAX;)
+ * for (size_t at = idmap_first(map, id); (row = idmap_next(map, &at)) != UINT32_MAX;)
  */
 size_t idmap_first(const struct idmap *map, int64_t id);
-uint32_t idmap_next(const struct idmap *map, int64_t id, size_t *at);
+uint32_t idmap_next(const struct idmap *map, size_t *at);
 
 #endif

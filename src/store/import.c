@@ -16,10 +16,19 @@
 /* Virtual machine steps of SQLite between two looks at the interruption flag. */
 #define SQL_STEPS 100000
 
+/* What became of an operand: told when it is certain that the store is written. */
+struct outcome {
+	struct import_file file;
+	struct err *err; /* owned; why it was refused, or NULL */
+};
+
 struct importing {
 	const struct import_options *options;
+	const char *const *paths;
 	const struct import_events *events;
 	struct import_result *result;
+	struct outcome *outcomes; /* of the first noutcomes operands */
+	size_t noutcomes;
 	struct sqlite3 *db;
 	struct intern texts;
 	size_t known_texts;
@@ -28,7 +37,7 @@ struct importing {
 
 static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *err)
 {
-	const struct import_events *events = to;
+	const struct import_events *events = ((const struct importing *)to)->events;
 
 	(void)size;
 	return events->progress ? events->progress(events->to, consumed, err) : 0;
@@ -37,14 +46,14 @@ static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *e
 /* SQLite's progress handler: not 0 interrupts the statement. */
 static int on_sql_steps(void *to)
 {
-	const struct import_events *events = to;
+	const struct import_events *events = ((const struct importing *)to)->events;
 	struct err err = ERR_INIT;
 
 	return events->progress && events->progress(events->to, 0, &err) < 0;
 }
 
-static const struct reader *choose_reader(const struct import_options *options, struct input *in,
-					  struct err *err)
+static const struct reader *choose_reader(const struct import_options *options,
+					  struct input *in, struct err *err)
 {
 	struct bytes head = input_peek(in, PROBE_BYTES, err);
 
@@ -71,40 +80,11 @@ static int read_input(const struct importing *i, struct input *in, struct loader
 {
 	const struct reader *reader = choose_reader(i->options, in, err);
 
-	return reader ? reader->read(in, &i->options->read, loader_sink(loader), err) : -1;
+	return reader ? reader->read(in, &i->options->read, loader_sink(loader), err)
+		      : -1;
 }
 
-/*
- * 1: stored; 0: the file was refused, err says why; -1: nothing can be stored,
- * because the database or the user said no.
- */
-static int import_file(struct importing *i, const char *path, const char *resolved, struct err *err)
-{
-	struct import_file file = { .path = path };
-	struct load_result loaded = { 0 };
-	struct input *in = input_open(path, err);
-
-	if (!in)
-		return 0;
-	if (i->events->begin)
-		i->events->begin(i->events->to, path, input_size(in));
-	void *to = (void *)(uintptr_t)i->events;
-	struct loader *loader = loader_new(&i->texts, on_progress, to);
-	int rc = read_input(i, in, loader, err) < 0 ? 0 : 1;
-	if (rc == 0 && (err->kind == ERR_INTERRUPT || err->kind == ERR_IO))
-		rc = -1;
-	file.bytes = input_offset(in);
-	if (rc > 0 && loader_write(loader, i->db, i->run_id, resolved, file.bytes, &loaded, err) < 0)
-		rc = -1;
-	file.slices = loaded.slices;
-	file.findings = loaded.findings;
-	loader_free(loader);
-	input_close(in);
-	if (rc > 0 && i->events->done)
-		i->events->done(i->events->to, &file);
-	return rc;
-}
-
+/* The path with its links followed; what has none (-, a pipe) as it is spelt. */
 static char *resolve(const char *path)
 {
 	char *resolved = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);
@@ -112,14 +92,78 @@ static char *resolve(const char *path)
 	return resolved ? resolved : xstrdup(path);
 }
 
-static int import_each(struct importing *i, const char *const *paths, size_t npaths,
-		       struct err *first_err)
+/* True when an earlier operand is the same file: its times would count twice. */
+static bool is_given_before(const struct importing *i, size_t at, const char *resolved)
 {
-	for (size_t at = 0; at < npaths; at++) {
+	bool is_same = false;
+
+	for (size_t before = 0; before < at && !is_same; before++) {
+		char *other = resolve(i->paths[before]);
+		is_same = strcmp(other, resolved) == 0;
+		free(other);
+	}
+	return is_same;
+}
+
+/*
+ * 1: stored; 0: the file was refused, err says why; -1: nothing can be stored,
+ * because the database or the user said no.
+ */
+static int import_file(struct importing *i, struct import_file *file, const char *resolved,
+		       struct err *err)
+{
+	struct load_result loaded = { 0 };
+	struct input *in = input_open(file->path, err);
+
+	if (!in)
+		return 0;
+	if (i->events->begin)
+		i->events->begin(i->events->to, file->path, input_size(in));
+	struct loader *loader = loader_new(&i->texts, on_progress, i);
+	int rc = read_input(i, in, loader, err) < 0 ? 0 : 1;
+	if (rc == 0 && err->kind == ERR_INTERRUPT)
+		rc = -1;
+	file->bytes = input_offset(in);
+	const struct load_source source = { i->run_id, resolved, file->bytes };
+	if (rc > 0 && loader_write(loader, i->db, &source, &loaded, err) < 0)
+		rc = -1;
+	file->slices = loaded.slices;
+	file->findings = loaded.findings;
+	loader_free(loader);
+	input_close(in);
+	return rc;
+}
+
+/* The next operand; as import_file(). */
+static int import_operand(struct importing *i, struct err *err)
+{
+	size_t at = i->noutcomes;
+	struct outcome *outcome = &i->outcomes[at];
+	char *resolved = resolve(i->paths[at]);
+	int rc = 0;
+
+	*outcome = (struct outcome){ .file = { .path = i->paths[at] } };
+	if (is_given_before(i, at, resolved))
+		err_set(err, ERR_INPUT, "given twice; it is read once");
+	else
+		rc = import_file(i, &outcome->file, resolved, err);
+	free(resolved);
+	if (rc < 0)
+		return -1;
+	i->noutcomes++;
+	if (rc == 0) {
+		err->kind = ERR_INPUT; /* a disk that cannot be read, too */
+		outcome->err = xmalloc(sizeof(*err));
+		*outcome->err = *err;
+	}
+	return rc;
+}
+
+static int import_each(struct importing *i, size_t npaths, struct err *first_err)
+{
+	while (i->noutcomes < npaths) {
 		struct err err = ERR_INIT;
-		char *resolved = resolve(paths[at]);
-		int rc = import_file(i, paths[at], resolved, &err);
-		free(resolved);
+		int rc = import_operand(i, &err);
 		if (rc > 0) {
 			i->result->stored++;
 			continue;
@@ -129,32 +173,58 @@ static int import_each(struct importing *i, const char *const *paths, size_t npa
 		if (rc < 0)
 			return -1;
 		i->result->refused++;
-		if (i->events->refused)
-			i->events->refused(i->events->to, paths[at], &err);
 		if (i->options->read.strict)
-			return -1;
+			break;
 	}
-	return i->result->stored ? 0 : -1;
+	i->result->is_refusal =
+		i->result->stored == 0 || (i->result->refused && i->options->read.strict);
+	return i->result->is_refusal ? -1 : 0;
 }
 
-/* How many runs the store has, and whether one of them has this name. */
-static int64_t count_runs(const char *path, const char *name, bool *has_it)
+/* What went well first, so that errors are the last on the screen. */
+static void tell_outcomes(const struct importing *i, bool is_written)
 {
-	struct err err = ERR_INIT;
+	const struct import_events *events = i->events;
+
+	for (size_t at = 0; is_written && events->done && at < i->noutcomes; at++)
+		if (!i->outcomes[at].err)
+			events->done(events->to, &i->outcomes[at].file);
+	for (size_t at = 0; events->refused && at < i->noutcomes; at++)
+		if (i->outcomes[at].err)
+			events->refused(events->to, i->paths[at], i->outcomes[at].err);
+}
+
+static void release_outcomes(struct importing *i)
+{
+	for (size_t at = 0; at < i->noutcomes; at++)
+		free(i->outcomes[at].err);
+	free(i->outcomes);
+}
+
+struct run_count {
+	int64_t all, named; /* in the store; of this name */
+};
+
+static int count_runs(const char *path, const char *name, struct run_count *runs,
+		      struct err *err)
+{
+	static const char text[] =
+		"SELECT count(*), coalesce(sum(name = :run), 0) FROM run";
 	struct store *store;
 	struct sqlite3_stmt *stmt;
-	int64_t n = 0;
 
-	*has_it = false;
-	if (store_open(path, &store, &err) < 0)
+	if (store_open(path, &store, err) < 0)
 		return -1;
-	if (sql_prepare(store_db(store), "SELECT name FROM run ORDER BY id", &stmt, &err) == 0) {
-		for (; sql_step(stmt, &err) > 0; n++)
-			*has_it |= strcmp((const char *)sqlite3_column_text(stmt, 0), name) == 0;
+	int rc = sql_prepare(store_db(store), text, &stmt, err);
+	if (rc == 0) {
+		sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+		rc = sql_step(stmt, err) < 0 ? -1 : 0;
+		*runs = (struct run_count){ sqlite3_column_int64(stmt, 0),
+					    sqlite3_column_int64(stmt, 1) };
 		sqlite3_finalize(stmt);
 	}
 	store_close(store);
-	return n;
+	return rc;
 }
 
 struct keep_question {
@@ -166,12 +236,14 @@ struct keep_question {
 static bool decide_keep(const char *path, void *to)
 {
 	const struct keep_question *question = to;
-	bool has_it;
+	struct err ignored = ERR_INIT; /* publishing opens it again, and tells */
+	struct run_count runs;
 
 	if (question->fresh)
 		return false;
-	int64_t runs = count_runs(path, question->run, &has_it);
-	return runs < 0 || runs > 1 || (runs == 1 && !has_it);
+	if (count_runs(path, question->run, &runs, &ignored) < 0)
+		return true;
+	return runs.all > runs.named;
 }
 
 static int prepare(struct importing *i, const char *run, struct err *err)
@@ -183,17 +255,21 @@ static int prepare(struct importing *i, const char *run, struct err *err)
 		return -1;
 	if (tables == 0 && write_schema(i->db, err) < 0)
 		return -1;
-	if (write_load_texts(i->db, &i->texts, err) < 0 ||
-	    write_remove_run(i->db, run, err) < 0)
+	/* In this order: texts that only the old run had go with it. */
+	if (write_remove_run(i->db, run, err) < 0 ||
+	    write_load_texts(i->db, &i->texts, err) < 0)
 		return -1;
 	i->known_texts = i->texts.n;
 	return write_run(i->db, run, &i->run_id, err);
 }
 
-int import_files(const struct import_options *options, const char *const *paths, size_t npaths,
-		 const struct import_events *events, struct import_result *result, struct err *err)
+int import_files(const struct import_options *options, const char *const *paths,
+		 size_t npaths, const struct import_events *events,
+		 struct import_result *result, struct err *err)
 {
-	struct importing i = { .options = options, .events = events, .result = result };
+	struct importing i = {
+		.options = options, .paths = paths, .events = events, .result = result
+	};
 	char *run = options->run ? xstrdup(options->run) : import_run_name(paths, npaths);
 	struct keep_question question = { run, options->fresh };
 	struct publish_keep keep = { .decide = decide_keep, .to = &question };
@@ -204,11 +280,10 @@ int import_files(const struct import_options *options, const char *const *paths,
 	if (rc == 0) {
 		intern_init(&i.texts);
 		i.db = publish_db(publish);
-		void *to = (void *)(uintptr_t)events;
-		sqlite3_progress_handler(i.db, SQL_STEPS, on_sql_steps, to);
+		sqlite3_progress_handler(i.db, SQL_STEPS, on_sql_steps, &i);
 		rc = prepare(&i, run, err);
 		if (rc == 0)
-			rc = import_each(&i, paths, npaths, err);
+			rc = import_each(&i, npaths, err);
 		if (rc == 0)
 			rc = write_texts(i.db, &i.texts, i.known_texts, err);
 		if (rc == 0)
@@ -237,28 +312,39 @@ static size_t common_folder(const char *a, const char *b, size_t n)
 
 char *import_run_name(const char *const *paths, size_t npaths)
 {
-	char *name = resolve(paths[0]);
-	size_t n = strlen(name);
+	char *name = NULL;
+	size_t n = 0;
 
-	for (size_t i = 1; i < npaths; i++) {
-		char *other = resolve(paths[i]);
-		if (strcmp(name, other) != 0)
+	for (size_t i = 0; i < npaths; i++) {
+		char *other =
+			strcmp(paths[i], "-") == 0 ? NULL : realpath(paths[i], NULL);
+		if (!other)
+			continue;
+		if (name && strcmp(name, other) != 0)
 			n = common_folder(name, other, n);
-		free(other);
+		if (name) {
+			free(other);
+			continue;
+		}
+		name = other;
+		n = strlen(name);
 	}
-	if (npaths > 1 && n == 0 && name[0] == '/')
-		n = 1;
-	name[n] = '\0';
+	if (!name)
+		return xstrdup(paths[0]);
+	name[n ? n : 1] = '\0'; /* nothing in common but "/" */
 	return name;
 }
 
 int import_remove(const char *store, const char *run, struct err *err)
 {
 	struct publish *publish;
-	bool has_it;
+	struct run_count runs;
 
-	if (count_runs(store, run, &has_it) >= 0 && !has_it)
-		return err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them", run);
+	if (count_runs(store, run, &runs, err) < 0)
+		return -1;
+	if (runs.named == 0)
+		return err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them",
+			       run);
 	if (publish_begin(store, true, &publish, err) < 0)
 		return -1;
 	struct sqlite3 *db = publish_db(publish);

@@ -31,32 +31,38 @@ struct import_events {
 };
 
 struct import_options {
-	const char *store;        /* path */
-	const char *run;          /* NULL: import_run_name() */
+	const char *store;           /* path */
+	const char *run;             /* NULL: import_run_name() */
 	const struct reader *reader; /* NULL: by content */
 	struct read_options read;
-	bool fresh;               /* forget what the store holds */
+	bool fresh; /* forget what the store holds */
 };
 
 struct import_result {
 	size_t stored, refused; /* files */
+	bool is_refusal;        /* after -1: err is a file's, and was told to `refused` */
 };
 
 /*
  * 0 when at least one file was stored.  -1: nothing was changed; err says why,
- * and when every file was refused it is the first one's.
+ * and when every file was refused it is the first one's.  A file that cannot be
+ * read, is no trace, or is given twice is refused: ERR_INPUT.
  */
-int import_files(const struct import_options *options, const char *const *paths, size_t npaths,
-		 const struct import_events *events, struct import_result *result,
-		 struct err *err);
+int import_files(const struct import_options *options, const char *const *paths,
+		 size_t npaths, const struct import_events *events,
+		 struct import_result *result, struct err *err);
 
 /*
  * The name of a run of these files: the resolved path of the one, the folder
- * that all have in common; "-" for standard input.  The caller frees it.
+ * that all have in common; "-" for standard input alone.  Files that are not
+ * there have no say.  The caller frees it.
  */
 char *import_run_name(const char *const *paths, size_t npaths);
 
-/* Deletes a run, all or nothing; ERR_EMPTY when there is none of that name. */
+/*
+ * Deletes a run, all or nothing.  ERR_EMPTY when there is none of that name,
+ * ERR_INPUT when there is no store.
+ */
 int import_remove(const char *store, const char *run, struct err *err);
 
 #endif

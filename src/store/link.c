@@ -5,72 +5,20 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/decimal.h"
-#include "store/idmap.h"
+#include "base/sort.h"
+#include "store/idtable.h"
+#include "store/ranges.h"
+#include "store/steps.h"
 
-bool link_step_number(struct str name, int64_t *number)
-{
-	const struct str prefix = STR_LIT("ProfilerStep#");
-
-	if (!str_starts_with(name, prefix))
-		return false;
-	struct str digits = { name.p + prefix.n, name.n - prefix.n };
-	return digits.n && decimal_int(digits, number) == DECIMAL_OK;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct step_rec *x = a, *y = b;
-
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void find_steps(struct model *m)
-{
-	int64_t number;
-
-	for (uint32_t row = 0; row < m->nrows; row++) {
-		const struct slice_rec *s = model_slice(m, row);
-		if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
-		    s->phase != PHASE_COMPLETE ||
-		    !link_step_number(intern_str(m->texts, s->name), &number))
-			continue;
-		m->steps = xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));
-		m->steps[m->nsteps++] = (struct step_rec){ number, s->ts_ns, slice_end(s), row };
-	}
-	if (m->nsteps)
-		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
-}
-
-/* Host rows: the newest step that holds their start.  Steps rarely overlap. */
-static void step_of_host(struct model *m, const struct track *t)
-{
-	size_t next = 0; /* first step that begins behind the row */
-
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
-		int64_t ts_ns = model_slice(m, row)->ts_ns;
-		while (next < m->nsteps && m->steps[next].ts_ns <= ts_ns)
-			next++;
-		size_t back = next > 8 ? next - 8 : 0;
-		for (size_t k = next; k-- > back;)
-			if (ts_ns < m->steps[k].end_ns) {
-				m->step[row] = (uint32_t)k;
-				break;
-			}
-	}
-}
+/* Recordings merged into one file that may share a correlation id. */
+#define MERGED_MAX 1024
 
 struct linker {
 	struct model *m;
-	struct idmap launches;  /* correlation -> row of the call */
-	struct idmap operators; /* external id -> row */
-	bool external_ids;      /* they say something */
-	uint64_t unknown_launches;
+	struct idtable launches;  /* correlation -> row of the call */
+	struct idtable operators; /* external id -> row */
+	bool external_ids;        /* they say something */
 };
-
 
 static int64_t external_id_of(const struct model *m, const struct slice_rec *s)
 {
@@ -117,9 +65,9 @@ static void index_ids(struct linker *l)
 		if (s->key == NUMBER_NONE || s->key == 0)
 			continue;
 		if (is_call(s))
-			idmap_add(&l->launches, s->key, row);
+			idtable_add(&l->launches, s->key, row);
 		else if (s->class == CLASS_OP && l->external_ids)
-			idmap_add(&l->operators, s->key, row);
+			idtable_add(&l->operators, s->key, row);
 	}
 }
 
@@ -137,8 +85,11 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 
 	if (work->key == NUMBER_NONE || work->key == 0)
 		return ROW_NONE;
-	for (size_t at = idmap_first(&l->launches, work->key);
-	     (row = idmap_next(&l->launches, work->key, &at)) != ROW_NONE;) {
+	struct idtable_rows calls = idtable_find(&l->launches, work->key);
+	for (int i = 0; i < MERGED_MAX; i++) {
+		row = idtable_next(&l->launches, &calls);
+		if (row == ROW_NONE)
+			break;
 		const struct slice_rec *call = model_slice(m, row);
 		bool same = external_id != NUMBER_NONE && external_id_of(m, call) == external_id;
 		bool earlier = call->ts_ns <= work->ts_ns;
@@ -154,84 +105,144 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 	return best;
 }
 
+/*
+ * The operator that the External id names, without a launch: it must name one
+ * alone.  The correlation as External id was how exporters spelled "none" (b.5).
+ */
+static uint32_t only_operator(const struct linker *l, const struct slice_rec *work)
+{
+	int64_t external_id = external_id_of(l->m, work);
+
+	if (external_id == NUMBER_NONE || external_id == 0 || external_id == work->key ||
+	    !l->external_ids)
+		return ROW_NONE;
+	struct idtable_rows named = idtable_find(&l->operators, external_id);
+	uint32_t row = idtable_next(&l->operators, &named);
+	return idtable_next(&l->operators, &named) == ROW_NONE ? row : ROW_NONE;
+}
+
 /* The operator that the External id names on the launch's thread, around the launch. */
 static uint32_t named_operator(const struct linker *l, int64_t external_id, uint32_t launch)
 {
 	const struct model *m = l->m;
-	const struct slice_rec *call = launch == ROW_NONE ? NULL : model_slice(m, launch);
-	uint32_t row, only = ROW_NONE;
+	const struct slice_rec *call = model_slice(m, launch);
+	uint32_t row;
 
 	if (external_id == NUMBER_NONE || external_id == 0 || !l->external_ids)
 		return ROW_NONE;
-	for (size_t at = idmap_first(&l->operators, external_id);
-	     (row = idmap_next(&l->operators, external_id, &at)) != ROW_NONE;) {
+	struct idtable_rows named = idtable_find(&l->operators, external_id);
+	for (int i = 0; i < MERGED_MAX; i++) {
+		row = idtable_next(&l->operators, &named);
+		if (row == ROW_NONE)
+			break;
 		const struct slice_rec *op = model_slice(m, row);
-		if (!call) {
-			/* Without the call the id must name one operator alone. */
-			if (only != ROW_NONE)
-				return ROW_NONE;
-			only = row;
-		} else if (op->track == call->track && op->ts_ns <= call->ts_ns &&
-			   slice_end(call) <= slice_end(op)) {
+		if (op->track == call->track && op->ts_ns <= call->ts_ns &&
+		    slice_end(call) <= slice_end(op))
 			return row;
-		}
 	}
-	return only;
+	return ROW_NONE;
 }
 
-/* The nearest row of that class around `row`, or ROW_NONE. */
-static uint32_t around(const struct model *m, uint32_t row, enum slice_class class)
+/*
+ * What device work is charged to: its operator, else the innermost label around
+ * its launch.
+ */
+static void charge(struct model *m, uint32_t work, uint32_t charged)
 {
-	do {
-		row = m->parent[row];
-	} while (row != ROW_NONE && model_slice(m, row)->class != class);
-	return row;
+	if (charged != ROW_NONE)
+		m->device_ns[charged] =
+			sum_add(m->device_ns[charged], model_slice(m, work)->dur_ns);
 }
 
-/* What device work without an operator is charged to: the innermost annotation. */
-static uint32_t charged_row(const struct model *m, uint32_t launch, uint32_t op)
-{
-	if (op != ROW_NONE || launch == ROW_NONE)
-		return op;
-	return around(m, launch, CLASS_ANNOTATION);
-}
-
-static void link_work(struct linker *l, uint32_t row)
+/* Work without a launch in the recording: its External id may still tell the operator. */
+static void link_unlaunched(struct linker *l, uint32_t work)
 {
 	struct model *m = l->m;
-	const struct slice_rec *work = model_slice(m, row);
-	uint32_t launch = find_launch(l, work);
-	uint32_t op = named_operator(l, external_id_of(m, work), launch);
+	const struct slice_rec *s = model_slice(m, work);
 
-	if (launch == ROW_NONE)
-		model_finding(m, FINDING_LAUNCH_UNKNOWN, work->offset, STR_LIT(""),
-			      intern_str(m->texts, work->name));
-	else if (op == ROW_NONE)
-		op = around(m, launch, CLASS_OP);
-	m->launch[row] = launch;
-	m->op[row] = op;
-	if (launch != ROW_NONE)
-		m->step[row] = m->step[launch];
-	uint32_t charged = charged_row(m, launch, op);
-	if (charged != ROW_NONE && class_is_device_work(work->class))
-		m->device_ns[charged] = sum_add(m->device_ns[charged], work->dur_ns);
+	model_finding(m, FINDING_LAUNCH_UNKNOWN, s->offset, STR_LIT(""),
+		      intern_str(m->texts, s->name));
+	m->op[work] = only_operator(l, s);
+	charge(m, work, m->op[work]);
 }
 
-static void link_devices(struct model *m)
+/* Work whose launch the ranges have come to. */
+static void link_launched(struct linker *l, const struct ranges *open, uint32_t work)
 {
-	struct linker l = { .m = m };
+	struct model *m = l->m;
+	uint32_t launch = m->launch[work];
+	uint32_t op = named_operator(l, external_id_of(m, model_slice(m, work)), launch);
 
-	l.external_ids = external_ids_are_usable(m);
-	if (!l.external_ids)
-		model_finding(m, FINDING_EXTERNAL_ID_UNUSABLE, 0, STR_LIT(""), STR_LIT(""));
-	idmap_init(&l.launches, m->nlaunch_ids);
-	idmap_init(&l.operators, m->nop_links);
-	index_ids(&l);
-	for (uint32_t row = 0; row < m->nrows; row++)
-		if (class_is_device_work(model_slice(m, row)->class))
-			link_work(&l, row);
-	idmap_release(&l.launches);
-	idmap_release(&l.operators);
+	if (op == ROW_NONE)
+		op = ranges_innermost(open, m, CLASS_OP);
+	m->op[work] = op;
+	m->step[work] = m->step[launch];
+	charge(m, work, op != ROW_NONE ? op : ranges_innermost(open, m, CLASS_ANNOTATION));
+}
+
+/* Is this work's launch before that one's? */
+static bool launched_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct model *m = context;
+
+	return m->launch[a] < m->launch[b];
+}
+
+/* Finds the launch of all device work; m->works are those that have one, by launch. */
+static void find_launches(struct linker *l)
+{
+	struct model *m = l->m;
+
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		const struct slice_rec *s = model_slice(m, row);
+		if (!class_is_device_work(s->class))
+			continue;
+		m->launch[row] = find_launch(l, s);
+		if (m->launch[row] == ROW_NONE) {
+			link_unlaunched(l, row);
+			continue;
+		}
+		m->works = xgrow(m->works, &m->works_cap, m->nworks + 1, sizeof(*m->works));
+		m->works[m->nworks++] = row;
+	}
+	uint32_t *spare = xrealloc_array(NULL, m->nworks, sizeof(*spare));
+	sort_indexes(m->works, m->nworks, spare, launched_before, m);
+	free(spare);
+}
+
+/* Passes over a thread: its launches and memory events come to what is around them. */
+static void link_thread(struct linker *l, const struct track *t, size_t *next, struct ranges *open)
+{
+	struct model *m = l->m;
+
+	open->n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		ranges_pass(open, m, row);
+		if (model_slice(m, row)->class == CLASS_MEMORY)
+			m->op[row] = ranges_innermost(open, m, CLASS_OP);
+		for (; *next < m->nworks && m->launch[m->works[*next]] == row; ++*next)
+			link_launched(l, open, m->works[*next]);
+	}
+}
+
+static bool has_device_work(const struct model *m)
+{
+	for (size_t t = 0; t < m->ntracks; t++)
+		if (m->tracks[t].kind == TRACK_STREAM && m->tracks[t].n)
+			return true;
+	return false;
+}
+
+static void link_devices(struct linker *l)
+{
+	l->external_ids = external_ids_are_usable(l->m);
+	if (!l->external_ids)
+		model_finding(l->m, FINDING_EXTERNAL_ID_UNUSABLE, 0, STR_LIT(""), STR_LIT(""));
+	index_ids(l);
+	idtable_build(&l->launches);
+	idtable_build(&l->operators);
+	find_launches(l);
 }
 
 static uint32_t *none_rows(size_t n)
@@ -244,22 +255,20 @@ static uint32_t *none_rows(size_t n)
 
 void link_rows(struct model *m)
 {
-	bool has_device = false;
+	struct linker l = { .m = m };
+	struct ranges open = { 0 };
+	size_t next = 0; /* work to come */
 
 	m->launch = none_rows(m->nrows);
 	m->op = none_rows(m->nrows);
 	m->step = none_rows(m->nrows);
 	m->device_ns = xcalloc(m->nrows, sizeof(*m->device_ns));
-	find_steps(m);
-	for (size_t t = 0; t < m->ntracks; t++) {
-		if (m->tracks[t].kind == TRACK_STREAM && m->tracks[t].n)
-			has_device = true;
-		else if (m->tracks[t].kind == TRACK_THREAD || m->tracks[t].kind == TRACK_ASYNC)
-			step_of_host(m, &m->tracks[t]);
-	}
-	if (has_device)
-		link_devices(m);
-	for (uint32_t row = 0; row < m->nrows; row++)
-		if (model_slice(m, row)->class == CLASS_MEMORY)
-			m->op[row] = around(m, row, CLASS_OP);
+	steps_of_rows(m);
+	if (has_device_work(m))
+		link_devices(&l);
+	for (size_t t = 0; t < m->ntracks && (m->nworks || m->nmemory); t++)
+		link_thread(&l, &m->tracks[t], &next, &open);
+	ranges_release(&open);
+	idtable_release(&l.launches);
+	idtable_release(&l.operators);
 }

@@ -7,10 +7,7 @@
 
 #include "store/model.h"
 
-/* Sets steps, step, launch, op and device_ns; behind nest_rows(). */
+/* Sets steps, step, launch, op, device_ns and works; behind order_rows(). */
 void link_rows(struct model *m);
-
-/* True for "ProfilerStep#N" with its N. */
-bool link_step_number(struct str name, int64_t *number);
 
 #endif

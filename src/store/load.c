@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "store/args.h"
 #include "store/flow.h"
+#include "store/idmap.h"
 #include "store/link.h"
 #include "store/model.h"
 #include "store/nest.h"
@@ -18,7 +20,8 @@
 struct loader {
 	struct sink sink; /* first: the callbacks cast back */
 	struct model model;
-	uint32_t category_text; /* of the newest category, to skip the search */
+	struct idmap category_of_text; /* text -> index into categories */
+	uint32_t category_text;        /* of the newest category, to skip the search */
 	uint16_t category;
 	load_progress *progress;
 	void *to;
@@ -51,13 +54,16 @@ static uint16_t category_index(struct loader *l, uint32_t text)
 
 	if (m->ncategories && text == l->category_text)
 		return l->category;
-	size_t at = 0;
-	while (at < m->ncategories && m->categories[at] != text)
-		at++;
-	if (at == m->ncategories && at < UINT16_MAX)
-		*APPEND(m, categories) = text;
+	size_t probe = idmap_first(&l->category_of_text, text);
+	uint32_t at = idmap_next(&l->category_of_text, &probe);
+	if (at == UINT32_MAX) {
+		at = m->ncategories < UINT16_MAX ? (uint32_t)m->ncategories : UINT16_MAX - 1;
+		idmap_add(&l->category_of_text, text, at);
+		if (m->ncategories < UINT16_MAX)
+			*APPEND(m, categories) = text;
+	}
 	l->category_text = text;
-	l->category = (uint16_t)(at < UINT16_MAX ? at : UINT16_MAX - 1);
+	l->category = (uint16_t)at;
 	return l->category;
 }
 
@@ -295,6 +301,7 @@ struct loader *loader_new(struct intern *texts, load_progress *progress, void *t
 	struct loader *l = xcalloc(1, sizeof(*l));
 
 	model_init(&l->model, texts);
+	idmap_init(&l->category_of_text, 16);
 	l->progress = progress;
 	l->to = to;
 	l->sink = (struct sink){
@@ -322,6 +329,7 @@ void loader_free(struct loader *l)
 	if (!l)
 		return;
 	model_release(&l->model);
+	idmap_release(&l->category_of_text);
 	free(l);
 }
 
@@ -330,15 +338,15 @@ struct sink *loader_sink(struct loader *l)
 	return &l->sink;
 }
 
-int loader_write(struct loader *l, struct sqlite3 *db, int64_t run_id, const char *path,
-		 uint64_t bytes, struct load_result *result, struct err *err)
+int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
+		 struct load_result *result, struct err *err)
 {
 	struct model *m = &l->model;
 
 	order_rows(m);
+	args_of_ends(m);
 	nest_rows(m);
 	link_rows(m);
 	flow_rows(m);
-	const struct write_profile profile = { run_id, path, bytes };
-	return write_model(m, db, &profile, result, err);
+	return write_model(m, db, source, result, err);
 }

@@ -23,6 +23,13 @@ void loader_free(struct loader *l);
 /* Borrowed: hand it to a reader's read(). */
 struct sink *loader_sink(struct loader *l);
 
+/* What the profile is told about itself. */
+struct load_source {
+	int64_t run_id;
+	const char *path;
+	uint64_t bytes; /* decompressed size of the input */
+};
+
 struct load_result {
 	int64_t profile_id, slices;
 	int64_t findings; /* of severity warning or error */
@@ -32,7 +39,7 @@ struct load_result {
  * Behind the reader: orders, nests, links and sums up, then inserts the rows of
  * the profile.  The transaction is the caller's.
  */
-int loader_write(struct loader *l, struct sqlite3 *db, int64_t run_id, const char *path,
-		 uint64_t bytes, struct load_result *result, struct err *err);
+int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
+		 struct load_result *result, struct err *err);
 
 #endif

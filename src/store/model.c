@@ -29,7 +29,8 @@ void model_release(struct model *m)
 				m->flows,      m->findings,    m->metadata, m->args,
 				m->device_infos, m->scope_track, m->order,  m->parent,
 				m->depth,      m->self_ns,     m->launch,   m->op,
-				m->step,       m->device_ns,   m->steps,    m->arrows };
+				m->step,       m->device_ns,   m->works,    m->steps,
+				m->arrows };
 
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		free(owned[i]);

@@ -41,13 +41,14 @@ struct track {
 struct slice_rec {
 	int64_t ts_ns, dur_ns;
 	uint64_t offset;
-	int64_t key;       /* correlation of launches, device work, waits; external id of others */
+	int64_t key;       /* correlation of launches, device work, waits; external id of others;
+			      of a dead end: index of the slice it ended, or NUMBER_NONE */
 	uint32_t track, name;
 	uint32_t detail;   /* by class: index into op_links, launch_ids, devices, memory; or ROW_NONE */
 	uint16_t category; /* index into categories */
 	uint8_t class;     /* enum slice_class */
 	uint8_t phase : 4; /* enum slice_phase */
-	uint8_t unfinished : 1, dead : 1;
+	uint8_t unfinished : 1, dead : 1; /* dead: an end, which is no row */
 };
 
 /* What an operator's record points to; the parameters are shared. */
@@ -155,6 +156,7 @@ struct model {
 	uint32_t *op;     /* device work and memory: row of the operator */
 	uint32_t *step;   /* index into steps, or ROW_NONE */
 	int64_t *device_ns; /* device work launched for this row itself */
+	MODEL_ARRAY(uint32_t, works); /* rows of device work with a launch, by launch */
 	MODEL_ARRAY(struct step_rec, steps);
 	MODEL_ARRAY(struct arrow_rec, arrows);
 	int64_t start_ns, end_ns; /* of all events, in the file's clock */

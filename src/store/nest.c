@@ -26,12 +26,12 @@ static void nest_row(struct model *m, uint32_t row, struct open_rows *open)
 	m->depth[row] = (uint32_t)open->n;
 	m->parent[row] = open->n ? open->at[open->n - 1].row : ROW_NONE;
 	if (open->n) {
-		struct open_row *around = &open->at[open->n - 1];
-		if (end_ns > around->end_ns) {
+		const struct open_row *around = &open->at[open->n - 1];
+		if (end_ns > slice_end(model_slice(m, around->row)))
 			model_finding(m, FINDING_CHILD_OVERRUNS, s->offset, STR_LIT(""),
 				      intern_str(m->texts, s->name));
+		if (end_ns > around->end_ns)
 			end_ns = around->end_ns;
-		}
 		m->self_ns[around->row] -= end_ns - s->ts_ns;
 	}
 	m->self_ns[row] = end_ns - s->ts_ns;

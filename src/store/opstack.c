@@ -87,7 +87,7 @@ void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_s
 		    backward_around(nodes, &nodes[i], lookup, from))
 			continue;
 		size_t at = idmap_first(&s->forward, info.sequence);
-		uint32_t known = idmap_next(&s->forward, info.sequence, &at);
+		uint32_t known = idmap_next(&s->forward, &at);
 		if (known == UINT32_MAX) {
 			s->first = xgrow(s->first, &s->first_cap, s->nfirst + 1, sizeof(*s->first));
 			idmap_add(&s->forward, info.sequence, (uint32_t)s->nfirst);
@@ -110,6 +110,6 @@ uint32_t opstack_of(struct opstack *s, const struct op_node *nodes, const struct
 	if (sequence == NUMBER_NONE)
 		return TEXT_NONE;
 	size_t at = idmap_first(&s->forward, sequence);
-	uint32_t known = idmap_next(&s->forward, sequence, &at);
+	uint32_t known = idmap_next(&s->forward, &at);
 	return known == UINT32_MAX ? TEXT_NONE : filter(s, s->first[known].stack);
 }

@@ -223,31 +223,50 @@ static bool is_behind(const struct op_memory *m, int64_t ts_ns, int64_t end_ns)
 				  float_window_ns(sum_add(m->base_ns, end_ns))) > 0;
 }
 
+typedef bool window_fn(const struct op_memory *m, int64_t ts_ns, int64_t edge_ns);
+
+/*
+ * The first event from `from` on for which `inside` is false; it is true for a
+ * run of events first.  Steps double, because the answer is mostly near.
+ */
+static size_t run_end(const struct op_memory *m, size_t from, window_fn *inside, int64_t edge_ns)
+{
+	size_t low = from, step = 1;
+
+	while (low + step <= m->n && inside(m, m->events[low + step - 1].ts_ns, edge_ns)) {
+		low += step;
+		step *= 2;
+	}
+	size_t high = low + step <= m->n ? low + step - 1 : m->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (inside(m, m->events[middle].ts_ns, edge_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_not_behind(const struct op_memory *m, int64_t ts_ns, int64_t end_ns)
+{
+	return !is_behind(m, ts_ns, end_ns);
+}
+
 void op_memory_charge(struct op_memory *m, struct op_node *node)
 {
-	size_t low = 0, high = m->n;
+	/* Nodes come by their start: the search goes on where the last one began. */
+	if (m->last && !is_before(m, m->events[m->last - 1].ts_ns, node->start_ns))
+		m->last = 0;
+	size_t first = run_end(m, m->last, is_before, node->start_ns);
+	size_t end = run_end(m, first, is_not_behind, node->end_ns);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (is_before(m, m->events[middle].ts_ns, node->start_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	size_t first = low;
-	high = m->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (is_behind(m, m->events[middle].ts_ns, node->end_ns))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	node->cpu_bytes = sum_sub(m->cpu_sums[low], m->cpu_sums[first]);
-	node->device_bytes = sum_sub(m->device_sums[low], m->device_sums[first]);
-	if (low > first) {
+	m->last = first;
+	node->cpu_bytes = sum_sub(m->cpu_sums[end], m->cpu_sums[first]);
+	node->device_bytes = sum_sub(m->device_sums[end], m->device_sums[first]);
+	if (end > first) {
 		m->covers[first]++;
-		m->covers[low]--;
+		m->covers[end]--;
 	}
 }
 

@@ -70,6 +70,7 @@ struct op_memory_event {
 struct op_memory {
 	struct op_memory_event *events; /* owned; by (ts, order) */
 	size_t n;
+	size_t last;                     /* where the newest interval began */
 	int64_t *cpu_sums, *device_sums; /* owned; n + 1 of them */
 	int32_t *covers;                 /* owned; +1 and -1 where intervals begin and end */
 	bool float_window;               /* torch 2.4 to 2.10: compared in float64 microseconds */

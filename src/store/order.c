@@ -24,16 +24,19 @@ static bool time_before(const void *context, uint32_t a, uint32_t b)
 	return slices[a].ts_ns < slices[b].ts_ns;
 }
 
-/* Open slices of the track being paired: indexes into slices. */
-struct open_stack {
-	uint32_t *at;
+/* A track being paired; indexes into slices. */
+struct pairing {
+	uint32_t *open; /* begun and not ended */
 	size_t n, cap;
+	uint32_t part; /* newest part of a legacy asynchronous slice, or ROW_NONE */
+	bool part_is_open, by_name;
+	uint32_t no_name; /* the empty text */
 };
 
-static void push(struct open_stack *stack, uint32_t slice)
+static void push(struct pairing *p, uint32_t slice)
 {
-	stack->at = xgrow(stack->at, &stack->cap, stack->n + 1, sizeof(*stack->at));
-	stack->at[stack->n++] = slice;
+	p->open = xgrow(p->open, &p->cap, p->n + 1, sizeof(*p->open));
+	p->open[p->n++] = slice;
 }
 
 static void finding_at(struct model *m, enum finding finding, const struct slice_rec *s)
@@ -47,82 +50,122 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
 	begin->phase = PHASE_COMPLETE;
 }
 
-/*
- * An end on an asynchronous track closes the newest open slice of its name; on a
- * thread the newest one, whatever the name says (catapult does the same).
- */
-static void pair_end(struct model *m, struct open_stack *open, struct slice_rec *end, bool by_name)
+/* How many of the open slices are left to look at: the last of them is the end's. */
+static size_t find_begin(const struct model *m, const struct pairing *p, const struct slice_rec *end)
 {
-	uint32_t empty = intern_add(m->texts, STR_LIT(""));
-	size_t at = open->n;
+	size_t at = p->n;
+
+	/* Asynchronous slices of one id overlap as they like: the name tells. */
+	if (!p->by_name || end->name == p->no_name)
+		return at;
+	while (at > 0 && m->slices[p->open[at - 1]].name != end->name)
+		at--;
+	return at;
+}
+
+/*
+ * An end closes the newest open slice, on an asynchronous track of its name; on
+ * a thread whatever the name says (catapult does the same).
+ */
+static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
+{
+	size_t at = find_begin(m, p, end);
 
 	end->dead = 1;
-	while (by_name && at > 0 && m->slices[open->at[at - 1]].name != end->name)
-		at--;
+	end->key = NUMBER_NONE;
 	if (at == 0) {
 		finding_at(m, FINDING_END_WITHOUT_BEGIN, end);
 		return;
 	}
-	struct slice_rec *begin = &m->slices[open->at[at - 1]];
-	if (end->name != begin->name && end->name != empty)
+	struct slice_rec *begin = &m->slices[p->open[at - 1]];
+	if (end->name != begin->name && end->name != p->no_name)
 		finding_at(m, FINDING_END_NAME, end);
+	end->key = p->open[at - 1];
 	close_slice(begin, end->ts_ns);
-	memmove(&open->at[at - 1], &open->at[at], (open->n - at) * sizeof(*open->at));
-	open->n--;
+	memmove(&p->open[at - 1], &p->open[at], (p->n - at) * sizeof(*p->open));
+	p->n--;
 }
 
-/* The parts of a legacy asynchronous slice end where the next one begins. */
-static void pair_step(struct model *m, struct open_stack *open, uint32_t slice, uint32_t *part)
+/* A part that lasts until what comes next does so now. */
+static void close_part(struct model *m, struct pairing *p, int64_t end_ns)
+{
+	if (p->part != ROW_NONE && p->part_is_open)
+		close_slice(&m->slices[p->part], end_ns);
+	p->part_is_open = false;
+}
+
+/* A part of a legacy asynchronous slice: since the one before, or until the next. */
+static void pair_step(struct model *m, struct pairing *p, uint32_t slice)
 {
 	struct slice_rec *step = &m->slices[slice];
+	int64_t from_ns = step->ts_ns;
 
+	close_part(m, p, step->ts_ns);
 	if (step->phase == PHASE_STEP_PAST) {
-		int64_t from = *part != ROW_NONE ? slice_end(&m->slices[*part]) :
-			       open->n		  ? m->slices[open->at[open->n - 1]].ts_ns :
-						    step->ts_ns;
-		step->dur_ns = step->ts_ns - from;
-		step->ts_ns = from;
-	} else if (*part != ROW_NONE) {
-		close_slice(&m->slices[*part], step->ts_ns);
+		if (p->part != ROW_NONE)
+			from_ns = slice_end(&m->slices[p->part]);
+		else if (p->n)
+			from_ns = m->slices[p->open[p->n - 1]].ts_ns;
+		step->dur_ns = step->ts_ns - from_ns;
+		step->ts_ns = from_ns;
+	} else {
+		p->part_is_open = true;
 	}
 	step->phase = PHASE_COMPLETE;
-	*part = slice;
+	p->part = slice;
 }
 
-static void pair_track(struct model *m, const struct track *t, const uint32_t *rows,
-		       struct open_stack *open)
+/* What is still open lasts until the end of the recording. */
+static void close_rest(struct model *m, struct pairing *p)
 {
-	uint32_t part = ROW_NONE; /* newest part of a legacy slice */
-
-	open->n = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		struct slice_rec *s = &m->slices[rows[i]];
-		switch ((enum slice_phase)s->phase) {
-		case PHASE_BEGIN:
-			push(open, rows[i]);
-			break;
-		case PHASE_END:
-			if (part != ROW_NONE && m->slices[part].dur_ns == 0)
-				close_slice(&m->slices[part], s->ts_ns);
-			part = ROW_NONE;
-			pair_end(m, open, s, t->kind == TRACK_ASYNC);
-			break;
-		case PHASE_STEP_INTO:
-		case PHASE_STEP_PAST:
-			pair_step(m, open, rows[i], &part);
-			break;
-		case PHASE_COMPLETE:
-		case PHASE_INSTANT:
-			break;
-		}
-	}
-	for (size_t i = 0; i < open->n; i++) {
-		struct slice_rec *s = &m->slices[open->at[i]];
-		if (!s->unfinished)
-			finding_at(m, FINDING_BEGIN_WITHOUT_END, s);
+	if (p->part != ROW_NONE && p->part_is_open)
+		m->slices[p->part].unfinished = 1;
+	close_part(m, p, m->end_ns);
+	for (size_t i = 0; i < p->n; i++) {
+		struct slice_rec *s = &m->slices[p->open[i]];
+		finding_at(m, FINDING_BEGIN_WITHOUT_END, s);
 		s->unfinished = 1;
 		close_slice(s, m->end_ns);
 	}
+}
+
+static void pair_slice(struct model *m, struct pairing *p, uint32_t slice)
+{
+	struct slice_rec *s = &m->slices[slice];
+
+	switch ((enum slice_phase)s->phase) {
+	case PHASE_BEGIN:
+		/* A complete event without a dur waits for no end. */
+		if (s->unfinished)
+			close_slice(s, m->end_ns);
+		else
+			push(p, slice);
+		break;
+	case PHASE_END:
+		close_part(m, p, s->ts_ns);
+		p->part = ROW_NONE;
+		pair_end(m, p, s);
+		break;
+	case PHASE_STEP_INTO:
+	case PHASE_STEP_PAST:
+		pair_step(m, p, slice);
+		break;
+	case PHASE_COMPLETE:
+	case PHASE_INSTANT:
+		break;
+	}
+}
+
+static void pair_track(struct model *m, const struct track *t, const uint32_t *rows,
+		       struct pairing *p)
+{
+	p->n = 0;
+	p->part = ROW_NONE;
+	p->part_is_open = false;
+	p->by_name = t->kind == TRACK_ASYNC;
+	for (size_t i = 0; i < t->n; i++)
+		pair_slice(m, p, rows[i]);
+	close_rest(m, p);
 }
 
 /* Counting sort by track, stable in the file's order. */
@@ -165,7 +208,7 @@ static void drop_dead(struct model *m)
 void order_rows(struct model *m)
 {
 	uint32_t *spare = xrealloc_array(NULL, m->nslices, sizeof(*spare));
-	struct open_stack open = { 0 };
+	struct pairing pairing = { .no_name = intern_add(m->texts, STR_LIT("")) };
 
 	m->order = xrealloc_array(NULL, m->nslices, sizeof(*m->order));
 	scatter(m);
@@ -175,12 +218,12 @@ void order_rows(struct model *m)
 			continue;
 		uint32_t *rows = m->order + track->first;
 		sort_indexes(rows, track->n, spare, time_before, m->slices);
-		pair_track(m, track, rows, &open);
+		pair_track(m, track, rows, &pairing);
 	}
 	drop_dead(m);
 	for (size_t t = 0; t < m->ntracks; t++)
 		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare, row_before,
 			     m->slices);
-	free(open.at);
+	free(pairing.open);
 	free(spare);
 }

@@ -152,7 +152,14 @@ static int open_old(struct publish *p, bool keep_old, struct err *err)
 	struct store_header header = store_read_header(p->old_fd);
 	if (!header.is_store)
 		return err_set(err, ERR_USAGE, "exists and is not a ptool store");
-	return keep_old ? store_check_header(&header, err) : 0;
+	if (!keep_old)
+		return 0;
+	if (header.schema != STORE_SCHEMA_VERSION)
+		return err_set(
+			err, ERR_INPUT,
+			"store has schema %u, this ptool writes %d; move it away first",
+			(unsigned)header.schema, STORE_SCHEMA_VERSION);
+	return store_check_header(&header, err);
 }
 
 /*
@@ -223,11 +230,12 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 
 int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err)
 {
-	return publish_begin_keep(path, &(struct publish_keep){ .always = keep_old }, out, err);
+	return publish_begin_keep(path, &(struct publish_keep){ .always = keep_old }, out,
+				  err);
 }
 
-int publish_begin_keep(const char *path, const struct publish_keep *keep, struct publish **out,
-		       struct err *err)
+int publish_begin_keep(const char *path, const struct publish_keep *keep,
+		       struct publish **out, struct err *err)
 {
 	*out = NULL;
 	if (!*base_of(path))

@@ -34,8 +34,8 @@ struct publish_keep {
 	void *to;
 	bool always;
 };
-int publish_begin_keep(const char *path, const struct publish_keep *keep, struct publish **out,
-		       struct err *err);
+int publish_begin_keep(const char *path, const struct publish_keep *keep,
+		       struct publish **out, struct err *err);
 
 /*
  * The new store, to be written; borrowed.  No journal: after an error there is

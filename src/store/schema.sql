@@ -264,14 +264,16 @@ CREATE TABLE finding (
     excerpt     TEXT NOT NULL              -- of the first one
 ) STRICT;
 
--- The operator table, summed: what `ptool top` reads.  Two grains: grain 0 has a
--- row for each (profile, step, kind, annotation or not, name), grain 1 for each of
--- those and (shapes, stack, overload).  Each grain adds up to the same totals.
+-- The operator table, summed: what `ptool top` reads.  Three grains, each of which
+-- adds up to the same totals: grain 0 has a row for each (profile, kind, annotation or
+-- not, name) with step_id NULL; grain 1 for each of those and (shapes, stack,
+-- overload), step_id NULL too; grain 2 for each (profile, step, kind, annotation or
+-- not, name), where step_id NULL means outside every step.
 CREATE TABLE op_stat (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
     grain       INTEGER NOT NULL,
-    step_id     INTEGER REFERENCES step (id), -- NULL: outside every step
+    step_id     INTEGER REFERENCES step (id), -- grain 2 only
     kind        INTEGER NOT NULL,          -- 0 host, 1 device work, 2 device annotation, 3 Python frame, 4 memory outside every operator
     name_id     INTEGER NOT NULL REFERENCES string (id), -- as torch's table spells it
     is_annotation INTEGER NOT NULL,
@@ -300,6 +302,9 @@ CREATE TABLE op_stat (
     self_device_mem_bytes INTEGER NOT NULL,
     flops       INTEGER                    -- NULL: no call has a formula
 ) STRICT;
+
+-- Reading one grain of one profile must not cost the others.
+CREATE INDEX op_stat_grain ON op_stat (profile_id, grain);
 
 -- Each label of record_function: what `ptool top --by annotation` reads.
 CREATE TABLE annotation_stat (
@@ -334,7 +339,7 @@ LEFT JOIN step st ON st.id = s.step_id;
 CREATE VIEW thread_track AS
 SELECT id, name, utid, profile_id FROM track WHERE kind = 'thread';
 
--- The operator table of each profile, steps added up.
+-- The operator table of each profile.
 CREATE VIEW v_op AS
 SELECT o.profile_id AS profile_id, n.text AS name, o.is_annotation AS is_user_annotation,
        sum(o.calls) AS calls, sum(o.self_ns) AS self_cpu_ns, sum(o.total_ns) AS total_cpu_ns,
@@ -358,5 +363,6 @@ GROUP BY o.profile_id, o.name_id;
 CREATE VIEW v_step AS
 SELECT st.profile_id AS profile_id, st.number AS step, st.ts AS start_ns, st.dur AS total_ns,
        (SELECT sum(o.self_device_ns) FROM op_stat o
-        WHERE o.step_id = st.id AND o.grain = 0 AND o.kind = 1) AS device_ns
+        WHERE o.profile_id = st.profile_id AND o.grain = 2 AND o.step_id = st.id
+          AND o.kind = 1) AS device_ns
 FROM step st;

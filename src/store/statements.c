@@ -30,7 +30,7 @@ int statement_prepare(struct sqlite3 *db, const char *name, struct sqlite3_stmt 
 	while ((p = next_name(p)))
 		if (str_is(name_at(p), name))
 			return sql_prepare(db, p + name_at(p).n, out, err);
-	assert(!"a statement of that name");
+	assert(p); /* a test prepares every statement */
 	return err_set(err, ERR_IO, "no statement '%s'", name);
 }
 

@@ -23,51 +23,61 @@ VALUES (:run_id, :path, :format, :dialect, :rank, :world_size, :host, :base_ns, 
     :float_memory_window, :python_in_tree,
     :keep_unfinished, :annotation_fudge_ns, :metadata);
 
--- A profile's slices are one range of ids, because they were written together.
+-- A run's slices are one range of ids, because they were written together.
 -- name: remove_kernel
-DELETE FROM kernel WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND kernel.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM kernel WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_copy
-DELETE FROM copy WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND copy.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM copy WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_device_wait
-DELETE FROM device_wait WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND device_wait.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM device_wait WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_collective
-DELETE FROM collective WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND collective.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM collective WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_allocation
-DELETE FROM allocation WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND allocation.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM allocation WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_slice_args
-DELETE FROM slice_args WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND slice_args.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM slice_args WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_flow
-DELETE FROM flow WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND flow.slice_out BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM flow WHERE slice_out BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_op_detail
-DELETE FROM op_detail WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run
-    AND op_detail.id BETWEEN p.first_op_detail_id AND p.first_op_detail_id + p.op_details - 1);
+DELETE FROM op_detail WHERE id BETWEEN
+    (SELECT min(p.first_op_detail_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run)
+    AND (SELECT max(p.first_op_detail_id + p.op_details) - 1 FROM run r
+        JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
 -- name: remove_slice_row
-DELETE FROM slice_row WHERE EXISTS (
-    SELECT 1 FROM run r JOIN profile p ON p.run_id = r.id
-    WHERE r.name = :run AND slice_row.id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1);
+DELETE FROM slice_row WHERE id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
 
 -- name: remove_counter
 DELETE FROM counter WHERE track_id IN (
@@ -111,3 +121,19 @@ DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
 -- name: remove_run
 DELETE FROM run WHERE name = :run;
+
+-- Texts behind the last one that is used: those between others keep their ids.
+-- name: remove_string
+DELETE FROM string WHERE id > (SELECT max(id) FROM (
+    SELECT 0 AS id
+    UNION ALL SELECT max(name_id) FROM slice_row
+    UNION ALL SELECT max(category_id) FROM slice_row
+    UNION ALL SELECT max(shapes_id) FROM op_detail
+    UNION ALL SELECT max(stack_id) FROM op_detail
+    UNION ALL SELECT max(module_id) FROM op_detail
+    UNION ALL SELECT max(category_id) FROM flow
+    UNION ALL SELECT max(name_id) FROM op_stat
+    UNION ALL SELECT max(shapes_id) FROM op_stat
+    UNION ALL SELECT max(stack_id) FROM op_stat
+    UNION ALL SELECT max(overload_id) FROM op_stat
+    UNION ALL SELECT max(name_id) FROM annotation_stat));

@@ -61,13 +61,19 @@ static size_t track_events(struct summing *s, const struct track *t)
 	return n;
 }
 
-/* Adds one call to its group of the full grain. */
+/* Adds one call, whose duration is its largest one, to its groups by detail and by step. */
 static void add_call(struct summing *s, const struct opstat_key *key, const struct opstat *call)
 {
-	struct opstat *group = opstats_group(&s->out->full, key);
+	struct opstat_key full = *key, step = *key;
 
+	full.step = ROW_NONE;
+	struct opstat *group = opstats_group(&s->out->full, &full);
 	opstat_merge(group, call);
-	histogram_add(&group->histogram, call->sums.total_ns);
+	histogram_add(&group->histogram, call->sums.max_ns);
+	step.shapes = TEXT_NONE;
+	step.stack = TEXT_NONE;
+	step.overload = TEXT_NONE;
+	opstat_merge(opstats_group(&s->out->steps, &step), call);
 }
 
 static struct opstat_first first_of(const struct model *m, uint32_t row, int64_t start_ns,
@@ -143,9 +149,7 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 			  .total_device_ns = dur_ns,
 			  .flops = NUMBER_NONE },
 	};
-	struct opstat *group = opstats_group(&s->out->full, &key);
-	opstat_merge(group, &call);
-	histogram_add(&group->histogram, dur_ns);
+	add_call(s, &key, &call);
 }
 
 static void sum_track(struct summing *s, const struct track *t)
@@ -219,15 +223,13 @@ static void add_memory_rows(struct summing *s)
 	}
 }
 
-/* The grain by name alone: the full one, merged. */
+/* The grain by name alone: that by step, merged. */
 static void fold_names(struct summary *s)
 {
-	for (size_t i = 0; i < s->full.n; i++) {
-		struct opstat_key key = s->full.rows[i].key;
-		key.shapes = TEXT_NONE;
-		key.stack = TEXT_NONE;
-		key.overload = TEXT_NONE;
-		opstat_merge(opstats_group(&s->names, &key), &s->full.rows[i]);
+	for (size_t i = 0; i < s->steps.n; i++) {
+		struct opstat_key key = s->steps.rows[i].key;
+		key.step = ROW_NONE;
+		opstat_merge(opstats_group(&s->names, &key), &s->steps.rows[i]);
 	}
 }
 
@@ -253,6 +255,7 @@ void summary_make(const struct model *m, struct summary *out)
 	*out = (struct summary){ 0 };
 	opstats_init(&out->full);
 	opstats_init(&out->names);
+	opstats_init(&out->steps);
 	op_pass_init(&s.pass, &m->profile.rules, m->texts);
 	s.pass.window_end_ns = m->profile.window_end_ns;
 	s.pass.span_end_ns = m->profile.span_end_ns;
@@ -265,6 +268,7 @@ void summary_make(const struct model *m, struct summary *out)
 	fold_names(out);
 	opstats_sort(&out->full);
 	opstats_sort(&out->names);
+	opstats_sort(&out->steps);
 	summary_annotations(m, &s.pass, out);
 	op_pass_release(&s.pass);
 	opstack_release(&s.stacks);
@@ -275,6 +279,7 @@ void summary_release(struct summary *s)
 {
 	opstats_release(&s->full);
 	opstats_release(&s->names);
+	opstats_release(&s->steps);
 	free(s->annotations);
 	*s = (struct summary){ 0 };
 }

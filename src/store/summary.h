@@ -1,5 +1,5 @@
 /*
- * The summaries of a profile, from its rows: the operator table in two grains
+ * The summaries of a profile, from its rows: the operator table in three grains
  * and the table of annotations.  Commands read these instead of millions of
  * slices.
  */
@@ -16,14 +16,15 @@ struct annotation_stat {
 };
 
 struct summary {
-	struct opstats full;  /* by name, shapes, stack, overload: op_stat grain 1 */
-	struct opstats names; /* by name: grain 0 */
+	struct opstats names; /* by name: op_stat grain 0 */
+	struct opstats full;  /* by name, shapes, stack, overload: grain 1 */
+	struct opstats steps; /* by step and name: grain 2 */
 	struct annotation_stat *annotations; /* owned */
 	size_t nannotations, annotations_cap;
 };
 
 /* Behind link_rows().  summary_release() frees. */
-void summary_make(const struct model *m, struct summary *s);
+void summary_make(const struct model *m, struct summary *out);
 void summary_release(struct summary *s);
 
 /* annotation.c: the table of annotations. */

@@ -85,7 +85,7 @@ static void text_cell(const void *from, int64_t row, int column, struct sqlite3_
 	bulk_text(to, intern_str(rows->texts, (uint32_t)(rows->known + (size_t)row)));
 }
 
-static const struct bulk bulk_string = { "string", 1, text_cell };
+static const struct bulk bulk_string = { "string", 1, false, text_cell };
 
 int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known, struct err *err)
 {
@@ -159,14 +159,14 @@ static void bind_rules(const struct op_rules *rules, struct sqlite3_stmt *stmt)
 	bind_number(stmt, ":annotation_fudge_ns", rules->annotation_fudge_ns);
 }
 
-static void bind_profile(const struct write_rows *rows, const struct write_profile *w,
+static void bind_profile(const struct write_rows *rows, const struct load_source *source,
 			 struct sqlite3_stmt *stmt)
 {
 	const struct model *m = rows->m;
 	const struct profile_fact *p = &m->profile;
 
-	bind_number(stmt, ":run_id", w->run_id);
-	bind_text(stmt, ":path", str_of(w->path));
+	bind_number(stmt, ":run_id", source->run_id);
+	bind_text(stmt, ":path", str_of(source->path));
 	bind_text(stmt, ":format", str_of(p->format));
 	if (p->dialect[0])
 		bind_text(stmt, ":dialect", str_of(p->dialect));
@@ -180,7 +180,7 @@ static void bind_profile(const struct write_rows *rows, const struct write_profi
 	bind_number(stmt, ":dur_ns", m->end_ns - m->start_ns);
 	bind_number(stmt, ":window_end_ns", p->window_end_ns);
 	bind_number(stmt, ":span_end_ns", p->span_end_ns);
-	bind_number(stmt, ":bytes", (int64_t)w->bytes);
+	bind_number(stmt, ":bytes", (int64_t)source->bytes);
 	bind_number(stmt, ":slices", (int64_t)m->nrows);
 	bind_number(stmt, ":has_memory", p->has_memory);
 	bind_number(stmt, ":has_shapes", p->has_shapes);
@@ -193,7 +193,7 @@ static void bind_profile(const struct write_rows *rows, const struct write_profi
 }
 
 static int insert_profile(struct write_rows *rows, struct sqlite3 *db,
-			  const struct write_profile *w, struct err *err)
+			  const struct load_source *source, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 	struct buf metadata;
@@ -201,93 +201,13 @@ static int insert_profile(struct write_rows *rows, struct sqlite3 *db,
 	if (statement_prepare(db, "insert_profile", &stmt, err) < 0)
 		return -1;
 	metadata_json(rows->m, &metadata);
-	bind_profile(rows, w, stmt);
+	bind_profile(rows, source, stmt);
 	bind_text(stmt, ":metadata", buf_str(&metadata));
 	int rc = sql_step(stmt, err);
 	sqlite3_finalize(stmt);
 	buf_release(&metadata);
 	rows->profile_id = sqlite3_last_insert_rowid(db);
 	return rc;
-}
-
-/* Lists of rows and places that the tables are made of; freed together. */
-struct lists {
-	uint32_t *place_thread, *threads, *kernels, *copies, *waits, *slice_row;
-	size_t nthreads, nkernels, ncopies, nwaits;
-	struct counter_track *counter_tracks;
-	size_t ncounter_tracks, counter_tracks_cap;
-};
-
-static void list_threads(const struct model *m, struct lists *l)
-{
-	l->place_thread = xrealloc_array(NULL, m->nplaces, sizeof(uint32_t));
-	l->threads = xrealloc_array(NULL, m->nplaces, sizeof(uint32_t));
-	for (uint32_t i = 0; i < m->nplaces; i++) {
-		l->place_thread[i] = ROW_NONE;
-		if (m->places[i].track[TRACK_THREAD] == TEXT_NONE)
-			continue;
-		l->place_thread[i] = (uint32_t)l->nthreads;
-		l->threads[l->nthreads++] = i;
-	}
-}
-
-static void list_details(const struct model *m, struct lists *l)
-{
-	l->kernels = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
-	l->copies = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
-	l->waits = xrealloc_array(NULL, m->ndevices, sizeof(uint32_t));
-	l->slice_row = xrealloc_array(NULL, m->nslices, sizeof(uint32_t));
-	for (uint32_t row = 0; row < m->nrows; row++) {
-		const struct slice_rec *s = model_slice(m, row);
-		l->slice_row[m->order[row]] = row;
-		if (s->detail == ROW_NONE)
-			continue;
-		if (s->class == CLASS_KERNEL || s->class == CLASS_ACCELERATOR)
-			l->kernels[l->nkernels++] = row;
-		else if (s->class == CLASS_MEMCPY || s->class == CLASS_MEMSET)
-			l->copies[l->ncopies++] = row;
-		else if (s->class == CLASS_SYNC)
-			l->waits[l->nwaits++] = row;
-	}
-}
-
-/* One track for each (process, counter, series); a counter's `name` becomes its track. */
-static void list_counters(const struct model *m, struct lists *l)
-{
-	struct intern keys;
-
-	intern_init(&keys);
-	for (size_t i = 0; i < m->ncounters; i++) {
-		struct counter_rec *c = &m->counters[i];
-		struct counter_track key = { c->process, c->name, c->series };
-		size_t known = keys.n;
-		uint32_t at = intern_add(&keys, (struct str){ (const char *)&key, sizeof(key) });
-		c->name = at;
-		if (at < known)
-			continue;
-		struct str name = intern_str(m->texts, key.name);
-		struct str series = intern_str(m->texts, key.series);
-		struct buf full;
-		buf_init(&full, name.n + series.n + 1);
-		buf_addf(&full, STR_FMT " " STR_FMT, STR_ARG(name), STR_ARG(series));
-		key.name = intern_add(m->texts, buf_str(&full));
-		buf_release(&full);
-		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap, at + 1U,
-					  sizeof(key));
-		l->counter_tracks[l->ncounter_tracks++] = key;
-	}
-	intern_release(&keys);
-}
-
-static void lists_release(struct lists *l)
-{
-	free(l->place_thread);
-	free(l->threads);
-	free(l->kernels);
-	free(l->copies);
-	free(l->waits);
-	free(l->slice_row);
-	free(l->counter_tracks);
 }
 
 static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
@@ -310,10 +230,10 @@ static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
 	return 0;
 }
 
-static int insert_all(const struct write_rows *w, const struct lists *l, struct sqlite3 *db,
-		      struct err *err)
+static int insert_all(const struct write_rows *w, struct sqlite3 *db, struct err *err)
 {
 	const struct model *m = w->m;
+	const struct write_lists *l = &w->lists;
 	const struct {
 		const struct bulk *bulk;
 		size_t n;
@@ -329,14 +249,15 @@ static int insert_all(const struct write_rows *w, const struct lists *l, struct 
 		{ &bulk_kernel, l->nkernels },
 		{ &bulk_copy, l->ncopies },
 		{ &bulk_wait, l->nwaits },
-		{ &bulk_collective, m->ncollectives },
-		{ &bulk_allocation, m->nmemory },
+		{ &bulk_collective, l->ncollectives },
+		{ &bulk_allocation, l->nallocations },
 		{ &bulk_counter, m->ncounters },
 		{ &bulk_flow, m->narrows },
-		{ &bulk_args, m->nargs },
+		{ &bulk_args, l->nargs },
 		{ &bulk_finding, m->nfindings },
 		{ &bulk_name_stat, w->summary->names.n },
 		{ &bulk_full_stat, w->summary->full.n },
+		{ &bulk_step_stat, w->summary->steps.n },
 		{ &bulk_annotation_stat, w->summary->nannotations },
 	};
 
@@ -346,32 +267,22 @@ static int insert_all(const struct write_rows *w, const struct lists *l, struct 
 	return 0;
 }
 
-int write_model(const struct model *m, struct sqlite3 *db, const struct write_profile *profile,
+int write_model(const struct model *m, struct sqlite3 *db, const struct load_source *source,
 		struct load_result *result, struct err *err)
 {
 	struct summary summary;
-	struct lists lists = { 0 };
 	struct write_rows w = { .m = m, .summary = &summary };
 	int rc = -1;
 
 	summary_make(m, &summary);
-	list_threads(m, &lists);
-	list_details(m, &lists);
-	list_counters(m, &lists);
-	w.place_thread = lists.place_thread;
-	w.threads = lists.threads;
-	w.kernels = lists.kernels;
-	w.copies = lists.copies;
-	w.waits = lists.waits;
-	w.slice_row = lists.slice_row;
-	w.counter_tracks = lists.counter_tracks;
-	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, profile, err) == 0)
-		rc = insert_all(&w, &lists, db, err);
+	write_lists_make(m, &w.lists);
+	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
+		rc = insert_all(&w, db, err);
 	*result = (struct load_result){ .profile_id = w.profile_id, .slices = (int64_t)m->nrows };
 	for (size_t i = 0; i < m->nfindings; i++)
 		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)
 			result->findings += m->findings[i].count;
-	lists_release(&lists);
+	write_lists_release(&w.lists);
 	summary_release(&summary);
 	return rc;
 }

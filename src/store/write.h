@@ -11,12 +11,6 @@
 
 struct sqlite3;
 
-struct write_profile {
-	int64_t run_id;
-	const char *path;
-	uint64_t bytes; /* decompressed size of the input */
-};
-
 /* Makes the tables of schema.sql and the rows that every store has. */
 int write_schema(struct sqlite3 *db, struct err *err);
 /*
@@ -32,7 +26,7 @@ int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
 
 /* The profile and everything in it. */
-int write_model(const struct model *m, struct sqlite3 *db, const struct write_profile *profile,
+int write_model(const struct model *m, struct sqlite3 *db, const struct load_source *source,
 		struct load_result *result, struct err *err);
 
 #endif

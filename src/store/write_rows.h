@@ -10,21 +10,33 @@
 #include "store/model.h"
 #include "store/summary.h"
 
+struct counter_track {
+	uint32_t process, name;
+};
+
+/* Which rows and places each table has rows of; owned. */
+struct write_lists {
+	uint32_t *place_thread; /* place -> thread, or ROW_NONE */
+	uint32_t *threads;      /* thread -> place */
+	uint32_t *slice_row;    /* index into slices -> row, or ROW_NONE */
+	uint32_t *kernels, *copies, *waits, *allocations; /* rows */
+	uint32_t *collectives, *args; /* indexes into the model's */
+	uint32_t *counter_track; /* counter -> counter_tracks */
+	struct counter_track *counter_tracks;
+	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs;
+	size_t ncounter_tracks, counter_tracks_cap;
+};
+
+void write_lists_make(const struct model *m, struct write_lists *l);
+void write_lists_release(struct write_lists *l);
+
 struct write_rows {
 	const struct model *m;
 	const struct summary *summary;
 	int64_t profile_id;
 	/* largest ids before this profile */
 	int64_t process, thread, track, op_detail, step, slice;
-	const uint32_t *place_thread;   /* place -> thread, or ROW_NONE */
-	const uint32_t *threads;        /* thread -> place */
-	const uint32_t *kernels, *copies, *waits; /* rows of slices */
-	const struct counter_track *counter_tracks;
-	const uint32_t *slice_row;      /* index into slices -> row */
-};
-
-struct counter_track {
-	uint32_t process, name, series;
+	struct write_lists lists;
 };
 
 /* slice_row and what hangs on it: write_slices.c. */
@@ -34,7 +46,8 @@ extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
 extern const struct bulk bulk_process, bulk_thread, bulk_track, bulk_counter_track;
 extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;
 /* summaries and findings: write_stats.c */
-extern const struct bulk bulk_full_stat, bulk_name_stat, bulk_annotation_stat, bulk_finding;
+extern const struct bulk bulk_name_stat, bulk_full_stat, bulk_step_stat;
+extern const struct bulk bulk_annotation_stat, bulk_finding;
 
 /* Cells that many tables have.  ROW_NONE and TEXT_NONE are NULL. */
 void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row);

@@ -141,7 +141,7 @@ static void slice_cell(const void *from, int64_t row, int column, struct sqlite3
 	}
 }
 
-const struct bulk bulk_slice = { "slice_row", 17, slice_cell };
+const struct bulk bulk_slice = { "slice_row", 17, false, slice_cell };
 
 /* Column 0 of every detail table. */
 static const struct device_fact *device_fact(const struct write_rows *w, uint32_t row)
@@ -158,7 +158,7 @@ static void real_cell(struct sqlite3_context *to, double value)
 static void kernel_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	uint32_t slice = w->kernels[row];
+	uint32_t slice = w->lists.kernels[row];
 	const struct device_fact *d = device_fact(w, slice);
 	const int64_t numbers[] = { w->slice + 1 + slice, d->device,    d->stream,   d->context,
 				    d->grid[0],		  d->grid[1],	d->grid[2],  d->block[0],
@@ -174,12 +174,12 @@ static void kernel_cell(const void *from, int64_t row, int column, struct sqlite
 		bulk_number(to, tail[column - 15]);
 }
 
-const struct bulk bulk_kernel = { "kernel", 19, kernel_cell };
+const struct bulk bulk_kernel = { "kernel", 19, false, kernel_cell };
 
 static void copy_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	uint32_t slice = w->copies[row];
+	uint32_t slice = w->lists.copies[row];
 	const struct device_fact *d = device_fact(w, slice);
 	const int64_t numbers[] = { w->slice + 1 + slice, d->device, d->stream,	     d->context,
 				    d->bytes,		  d->graph_id, d->graph_node_id };
@@ -187,12 +187,12 @@ static void copy_cell(const void *from, int64_t row, int column, struct sqlite3_
 	bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_copy = { "copy", 7, copy_cell };
+const struct bulk bulk_copy = { "copy", 7, false, copy_cell };
 
 static void wait_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	uint32_t slice = w->waits[row];
+	uint32_t slice = w->lists.waits[row];
 	const struct device_fact *d = device_fact(w, slice);
 	const int64_t numbers[] = { w->slice + 1 + slice, d->device,     d->stream,	    0,
 				    d->wait_stream,	  d->wait_event, d->wait_correlation };
@@ -203,12 +203,12 @@ static void wait_cell(const void *from, int64_t row, int column, struct sqlite3_
 		bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_wait = { "device_wait", 7, wait_cell };
+const struct bulk bulk_wait = { "device_wait", 7, false, wait_cell };
 
 static void collective_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct collective_rec *rec = &w->m->collectives[row];
+	const struct collective_rec *rec = &w->m->collectives[w->lists.collectives[row]];
 	const struct collective_fact *f = &rec->fact;
 	const uint32_t texts[] = { TEXT_NONE, f->name,	  f->dtype,	TEXT_NONE, TEXT_NONE, f->in_split,
 				   f->out_split, f->group, f->group_description, f->ranks };
@@ -216,7 +216,7 @@ static void collective_cell(const void *from, int64_t row, int column, struct sq
 				    f->sequence,   NUMBER_NONE, f->is_async };
 
 	if (column == 0)
-		cell_row(to, w->slice, w->slice_row[rec->slice]);
+		cell_row(to, w->slice, w->lists.slice_row[rec->slice]);
 	else if (column == 3)
 		bulk_number(to, f->in_elements);
 	else if (column == 4)
@@ -229,14 +229,13 @@ static void collective_cell(const void *from, int64_t row, int column, struct sq
 		bulk_number(to, numbers[column - 10]);
 }
 
-const struct bulk bulk_collective = { "collective", 17, collective_cell };
+const struct bulk bulk_collective = { "collective", 17, false, collective_cell };
 
 static void allocation_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct memory_rec *rec = &w->m->memory[row];
-	const struct memory_fact *f = &rec->fact;
-	uint32_t slice = w->slice_row[rec->slice];
+	uint32_t slice = w->lists.allocations[row];
+	const struct memory_fact *f = &w->m->memory[model_slice(w->m, slice)->detail].fact;
 	int64_t type = f->device_type == NUMBER_NONE ? 0 : f->device_type;
 	const int64_t numbers[] = { f->bytes,	       f->address, f->total_allocated,
 				    f->total_reserved, type,	   f->device,
@@ -250,7 +249,7 @@ static void allocation_cell(const void *from, int64_t row, int column, struct sq
 		bulk_number(to, numbers[column - 2]);
 }
 
-const struct bulk bulk_allocation = { "allocation", 9, allocation_cell };
+const struct bulk bulk_allocation = { "allocation", 9, false, allocation_cell };
 
 static void flow_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -268,7 +267,7 @@ static void flow_cell(const void *from, int64_t row, int column, struct sqlite3_
 		bulk_number(to, f->id.number);
 }
 
-const struct bulk bulk_flow = { "flow", 4, flow_cell };
+const struct bulk bulk_flow = { "flow", 4, false, flow_cell };
 
 static void step_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -280,17 +279,17 @@ static void step_cell(const void *from, int64_t row, int column, struct sqlite3_
 	bulk_int(to, numbers[column]);
 }
 
-const struct bulk bulk_step = { "step", 5, step_cell };
+const struct bulk bulk_step = { "step", 5, false, step_cell };
 
 static void args_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct args_rec *rec = &w->m->args[row];
+	const struct args_rec *rec = &w->m->args[w->lists.args[row]];
 
 	if (column == 0)
-		cell_row(to, w->slice, w->slice_row[rec->slice]);
+		cell_row(to, w->slice, w->lists.slice_row[rec->slice]);
 	else
 		bulk_text(to, rec->json);
 }
 
-const struct bulk bulk_args = { "slice_args", 2, args_cell };
+const struct bulk bulk_args = { "slice_args", 2, true, args_cell };

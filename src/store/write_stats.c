@@ -93,8 +93,16 @@ static void name_stat_cell(const void *from, int64_t row, int column, struct sql
 	stat_cell(w, &w->summary->names.rows[row], 0, column, to);
 }
 
-const struct bulk bulk_full_stat = { "op_stat", 30, full_stat_cell };
-const struct bulk bulk_name_stat = { "op_stat", 30, name_stat_cell };
+static void step_stat_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+{
+	const struct write_rows *w = from;
+
+	stat_cell(w, &w->summary->steps.rows[row], 2, column, to);
+}
+
+const struct bulk bulk_step_stat = { "op_stat", 30, false, step_stat_cell };
+const struct bulk bulk_full_stat = { "op_stat", 30, false, full_stat_cell };
+const struct bulk bulk_name_stat = { "op_stat", 30, false, name_stat_cell };
 
 static void annotation_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -118,7 +126,7 @@ static void annotation_cell(const void *from, int64_t row, int column, struct sq
 		bulk_int(to, numbers[column]);
 }
 
-const struct bulk bulk_annotation_stat = { "annotation_stat", 9, annotation_cell };
+const struct bulk bulk_annotation_stat = { "annotation_stat", 9, false, annotation_cell };
 
 static void finding_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -150,4 +158,4 @@ static void finding_cell(const void *from, int64_t row, int column, struct sqlit
 	}
 }
 
-const struct bulk bulk_finding = { "finding", 7, finding_cell };
+const struct bulk bulk_finding = { "finding", 7, false, finding_cell };

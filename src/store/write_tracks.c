@@ -33,7 +33,7 @@ static void process_cell(const void *from, int64_t row, int column, struct sqlit
 	}
 }
 
-const struct bulk bulk_process = { "process", 6, process_cell };
+const struct bulk bulk_process = { "process", 6, false, process_cell };
 
 static bool is_main_thread(const struct place *p)
 {
@@ -44,7 +44,7 @@ static bool is_main_thread(const struct place *p)
 static void thread_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct place *p = &w->m->places[w->threads[row]];
+	const struct place *p = &w->m->places[w->lists.threads[row]];
 
 	switch (column) {
 	case 0:
@@ -70,7 +70,7 @@ static void thread_cell(const void *from, int64_t row, int column, struct sqlite
 	}
 }
 
-const struct bulk bulk_thread = { "thread", 7, thread_cell };
+const struct bulk bulk_thread = { "thread", 7, false, thread_cell };
 
 static void track_name(const struct write_rows *w, const struct track *t, struct sqlite3_context *to)
 {
@@ -99,7 +99,7 @@ static void track_cell(const void *from, int64_t row, int column, struct sqlite3
 		break;
 	case 3:
 		if (t->kind == TRACK_THREAD)
-			cell_row(to, w->thread, w->place_thread[t->place]);
+			cell_row(to, w->thread, w->lists.place_thread[t->place]);
 		break;
 	case 4:
 		if (t->kind != TRACK_ASYNC)
@@ -117,12 +117,12 @@ static void track_cell(const void *from, int64_t row, int column, struct sqlite3
 	}
 }
 
-const struct bulk bulk_track = { "track", 8, track_cell };
+const struct bulk bulk_track = { "track", 8, false, track_cell };
 
 static void counter_track_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct counter_track *t = &w->counter_tracks[row];
+	const struct counter_track *t = &w->lists.counter_tracks[row];
 
 	if (column == 0)
 		bulk_int(to, w->profile_id);
@@ -136,7 +136,7 @@ static void counter_track_cell(const void *from, int64_t row, int column, struct
 		bulk_int(to, 0);
 }
 
-const struct bulk bulk_counter_track = { "track", 8, counter_track_cell };
+const struct bulk bulk_counter_track = { "track", 8, false, counter_track_cell };
 
 static void counter_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -144,14 +144,14 @@ static void counter_cell(const void *from, int64_t row, int column, struct sqlit
 	const struct counter_rec *c = &w->m->counters[row];
 
 	if (column == 0)
-		bulk_int(to, w->track + 1 + (int64_t)w->m->ntracks + c->name);
+		bulk_int(to, w->track + 1 + (int64_t)w->m->ntracks + w->lists.counter_track[row]);
 	else if (column == 1)
 		bulk_int(to, c->ts_ns - w->m->start_ns);
 	else
 		bulk_real(to, c->value);
 }
 
-const struct bulk bulk_counter = { "counter", 3, counter_cell };
+const struct bulk bulk_counter = { "counter", 3, false, counter_cell };
 
 static void op_detail_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -179,7 +179,7 @@ static void op_detail_cell(const void *from, int64_t row, int column, struct sql
 	}
 }
 
-const struct bulk bulk_op_detail = { "op_detail", 6, op_detail_cell };
+const struct bulk bulk_op_detail = { "op_detail", 6, false, op_detail_cell };
 
 static void device_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
 {
@@ -196,4 +196,4 @@ static void device_cell(const void *from, int64_t row, int column, struct sqlite
 		bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_device = { "device", 8, device_cell };
+const struct bulk bulk_device = { "device", 8, false, device_cell };

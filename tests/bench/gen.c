@@ -35,7 +35,7 @@ static void build(const struct program *p, struct step *s, int64_t n, int64_t la
 	s->n = s->depth = 0;
 	s->now_ns = s->device_free_ns = TRACE_START_NS + 100000 + n * STEP_NS;
 	s->tid = p->first_tid + lane;
-	s->next_id = 1 + (n * p->lanes + lane) * STEP_EVENTS;
+	s->next_id = 1 + (n * p->lanes + lane) * STEP_IDS;
 	s->next_python = s->next_id;
 	s->allocated = INT64_C(1) << 20;
 	s->rng = (uint64_t)(n * p->lanes + lane);

@@ -23,7 +23,7 @@ static int64_t some(struct step *s, int64_t low, int64_t high)
 
 static struct event *add(struct step *s, enum kind kind, const char *name)
 {
-	if (s->n == STEP_EVENTS)
+	if (s->n == STEP_EVENTS || s->next_id % STEP_IDS == 0)
 		abort();
 	s->events[s->n] = (struct event){
 		.kind = kind, .name = name, .ts_ns = s->now_ns, .tid = s->tid, .seq = -1

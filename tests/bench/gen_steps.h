@@ -8,6 +8,7 @@
 #include "gen_text.h"
 
 #define STEP_EVENTS  4096
+#define STEP_IDS     1024 /* as dense as Kineto's: a few numbers for each id used */
 #define STEP_DEPTH   64
 #define STEP_NS      INT64_C(200000000) /* no step takes longer */
 #define NAMES        100000

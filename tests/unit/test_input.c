@@ -34,10 +34,11 @@ static uint8_t *some_text(size_t n)
 	return p;
 }
 
-/* A gzip stream under construction: owned bytes. */
+/* A gzip stream under construction: owned bytes, zlib's strategy. */
 struct gzip {
 	uint8_t *p;
 	size_t n;
+	int strategy;
 };
 
 /* Appends a member; `header` may be NULL. */
@@ -51,8 +52,7 @@ static void add_member(struct gzip *gz, const void *plain, size_t n, gz_header *
 	memcpy(in, plain, n);
 	gz->p = xrealloc_array(gz->p, gz->n + room, 1);
 	z.next_out = gz->p + gz->n;
-	assert_int_equal(Z_OK,
-			 deflateInit2(&z, 6, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY));
+	assert_int_equal(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, gzip, 8, gz->strategy));
 	if (header)
 		deflateSetHeader(&z, header);
 	assert_int_equal(Z_STREAM_END, deflate(&z, Z_FINISH));
@@ -63,16 +63,15 @@ static void add_member(struct gzip *gz, const void *plain, size_t n, gz_header *
 
 static struct gzip gzip_of(const void *plain, size_t n)
 {
-	struct gzip gz = { NULL, 0 };
+	struct gzip gz = { .strategy = Z_DEFAULT_STRATEGY };
 
 	add_member(&gz, plain, n, NULL);
 	return gz;
 }
 
-/* How many bytes zlib makes of n bytes of gzip. */
-static size_t zlib_makes(uint8_t *gz, size_t n, size_t room)
+/* What zlib makes of n bytes of gzip, whole or not: how many bytes at `out`. */
+static size_t zlib_makes(uint8_t *gz, size_t n, uint8_t *out, size_t room)
 {
-	uint8_t *out = xmalloc(room);
 	z_stream z = { .next_in = gz, .avail_in = (uInt)n };
 
 	z.next_out = out;
@@ -81,7 +80,6 @@ static size_t zlib_makes(uint8_t *gz, size_t n, size_t room)
 	(void)inflate(&z, Z_NO_FLUSH);
 	size_t made = z.total_out;
 	inflateEnd(&z);
-	free(out);
 	return made;
 }
 
@@ -387,17 +385,18 @@ static void gzip_may_come_and_go_in_pieces_of_any_size(void **state)
 static void a_gzip_stream_cut_anywhere_gives_the_bytes_before_the_cut(void **state)
 {
 	(void)state;
-	uint8_t *text = some_text(5000);
+	uint8_t *text = some_text(5000), *out = xmalloc(5000);
 	struct gzip gz = gzip_of(text, 5000);
 
 	for (size_t cut = 2; cut < gz.n; cut++) {
-		size_t most = zlib_makes(gz.p, cut, 5000);
+		size_t most = zlib_makes(gz.p, cut, out, 5000);
 		size_t n = read_damaged(gz.p, cut, VIEW(text, 5000),
 					"gzip stream ends early");
 		assert_in_range(n, most < 2 ? 0 : most - 2, most);
 	}
 	free(gz.p);
 	free(text);
+	free(out);
 }
 
 static void a_cut_in_a_later_member_leaves_the_earlier_ones_whole(void **state)
@@ -462,7 +461,7 @@ static void a_header_that_is_not_understood_is_told(void **state)
 {
 	(void)state;
 	gz_header header = { .hcrc = 1 };
-	struct gzip gz = { NULL, 0 };
+	struct gzip gz = { .strategy = Z_DEFAULT_STRATEGY };
 
 	add_member(&gz, "trace", 5, &header);
 	gz.p[4] ^= 1; /* the time, which the header's checksum covers */
@@ -474,46 +473,33 @@ static void a_header_that_is_not_understood_is_told(void **state)
 	free(gz.p);
 }
 
-/* Looks at every byte, so that memcheck sees one that nobody wrote. */
-static uint64_t sum_of(const uint8_t *gz, size_t gz_n, const char **damage)
-{
-	struct err err = ERR_INIT;
-	struct input *in = input_from_memory(VIEW(gz, gz_n));
-	struct bytes got;
-	uint64_t sum = 0;
-
-	while ((got = input_peek(in, 1, &err)).n) {
-		for (size_t i = 0; i < got.n; i++)
-			sum = sum * 31 + (got.p[i] > 'e' ? got.p[i] : 1);
-		input_skip(in, got.n);
-	}
-	*damage = input_damage(in);
-	input_close(in);
-	return sum;
-}
-
-static void a_flipped_bit_anywhere_is_told_and_never_shows_foreign_bytes(void **state)
+/*
+ * A match may then reach back to before the first byte: nothing of what lies
+ * there may be seen.  Fixed codes, because zlib and igzip agree where they break.
+ */
+static void a_flipped_bit_is_told_and_gives_no_bytes_that_zlib_does_not(void **state)
 {
 	(void)state;
-	const size_t header = 10;
-	const char *damage;
-	uint8_t *text = some_text(1500);
-	struct gzip gz = gzip_of(text, 1500);
-	uint64_t whole = sum_of(gz.p, gz.n, &damage);
+	const size_t from = 8 * 11; /* behind the header and the block's type */
+	const size_t room = 16 * KIB;
+	uint8_t *text = some_text(1500), *out = xmalloc(room);
+	struct gzip gz = { .strategy = Z_FIXED };
 
-	for (size_t bit = 8 * header; bit < 8 * gz.n; bit++) {
+	add_member(&gz, text, 1500, NULL);
+	for (size_t bit = from; bit < 8 * gz.n; bit++) {
 		gz.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		uint64_t sum = sum_of(gz.p, gz.n, &damage);
-		assert_int_equal(sum, sum_of(gz.p, gz.n, &damage));
+		size_t n = zlib_makes(gz.p, gz.n, out, room);
+		struct input *in = input_from_memory(VIEW(gz.p, gz.n));
+		read_to_end(in, VIEW(out, n));
 		/* Only the bits that fill up the last byte mean nothing. */
-		if (!damage) {
+		if (!input_damage(in))
 			assert_int_equal(gz.n - TRAILER_SIZE - 1, bit / 8);
-			assert_int_equal(whole, sum);
-		}
+		input_close(in);
 		gz.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
 	free(gz.p);
 	free(text);
+	free(out);
 }
 
 static void an_empty_file_has_no_bytes(void **state)
@@ -576,23 +562,6 @@ static void an_unreadable_file_is_refused(void **state)
 	free(path);
 }
 
-/* Linux refuses to read its own memory at address 0. */
-static void a_read_error_is_told_and_stays(void **state)
-{
-	(void)state;
-	struct err err = ERR_INIT, again = ERR_INIT;
-	struct input *in = input_open("/proc/self/mem", &err);
-
-	if (!in)
-		skip();
-	assert_int_equal(0, input_peek(in, 1, &err).n);
-	assert_int_equal(ERR_IO, err.kind);
-	assert_string_equal("cannot read: Input/output error", err.text);
-	assert_int_equal(0, input_peek(in, 1, &again).n);
-	assert_string_equal(err.text, again.text);
-	input_close(in);
-}
-
 static int use_as_stdin(int fd)
 {
 	int saved = dup(STDIN_FILENO);
@@ -606,6 +575,28 @@ static void restore_stdin(int saved)
 {
 	dup2(saved, STDIN_FILENO);
 	close(saved);
+}
+
+/* Linux refuses to read a program's memory at address 0. */
+static void a_read_error_is_told_and_stays(void **state)
+{
+	struct err err = ERR_INIT, again = ERR_INIT;
+	char *path = write_file(state, "good", BYTES("too late"));
+	int bad = open("/proc/self/mem", O_RDONLY);
+
+	if (bad < 0)
+		skip();
+	int saved = use_as_stdin(bad);
+	struct input *in = input_open("-", &err);
+	assert_int_equal(0, input_peek(in, 1, &err).n);
+	assert_int_equal(ERR_IO, err.kind);
+	assert_string_equal("cannot read: Input/output error", err.text);
+	close(use_as_stdin(open(path, O_RDONLY)));
+	assert_int_equal(0, input_peek(in, 1, &again).n);
+	assert_string_equal(err.text, again.text);
+	input_close(in);
+	restore_stdin(saved);
+	free(path);
 }
 
 static void a_dash_is_standard_input_from_where_it_stands(void **state)
@@ -726,7 +717,7 @@ int main(void)
 		cmocka_unit_test(what_follows_the_last_member_is_told),
 		cmocka_unit_test(a_header_that_is_not_understood_is_told),
 		cmocka_unit_test(
-			a_flipped_bit_anywhere_is_told_and_never_shows_foreign_bytes),
+			a_flipped_bit_is_told_and_gives_no_bytes_that_zlib_does_not),
 		cmocka_unit_test(an_empty_file_has_no_bytes),
 		cmocka_unit_test(a_file_that_shrinks_while_read_is_shorter),
 		cmocka_unit_test(a_missing_file_and_a_directory_are_refused),

@@ -1,0 +1,113 @@
+/* ptool rm: deletes runs from a store. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/message.h"
+#include "cli/operand.h"
+#include "cli/scope_options.h"
+#include "store/import.h"
+
+struct rm_opts {
+	struct opt_args runs;
+	const char *store;
+	bool quiet;
+};
+
+#define FIELD(member) offsetof(struct rm_opts, member)
+
+/* clang-format off */
+static const struct opt rm_options[] = {
+	{ .name = "run", .arg = "RUN", .help = "a run to delete: its name, or the file it was made from",
+	  .offset = FIELD(runs), .type = OPT_ARGS, .required = true },
+	{ .name = "store", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
+	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
+	{ .name = "quiet", .help = "do not name what was deleted",
+	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	OPT_END
+};
+/* clang-format on */
+
+static const struct opt_group rm_groups[] = { { .opts = rm_options }, OPT_GROUP_END };
+
+static const struct rm_opts defaults;
+
+static bool is_listed(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The runs that are meant, each once, before any is deleted: a misspelt one
+ * leaves all of them.  How many, or -1.
+ */
+static int resolve_runs(const char *path, const struct opt_args *runs, struct arena *arena,
+			const char **names, struct err *err)
+{
+	struct store *store;
+	size_t n = 0;
+	int rc = 0;
+
+	if (store_open(path, &store, err) < 0)
+		return -1;
+	for (size_t i = 0; rc == 0 && i < runs->n; i++) {
+		const char *name = scope_options_run(store, runs->items[i], arena, err);
+		if (!name)
+			rc = -1;
+		else if (!is_listed(names, n, name))
+			names[n++] = name;
+	}
+	store_close(store);
+	return rc < 0 ? -1 : (int)n;
+}
+
+static int remove_runs(const struct command *self, const struct rm_opts *o, const char *path,
+		       struct arena *arena, struct err *err)
+{
+	const char **names = arena_alloc(arena, o->runs.n * sizeof(*names));
+	int n = resolve_runs(path, &o->runs, arena, names, err);
+
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		if (interrupt_check(err) < 0 || import_remove(path, names[i], err) < 0)
+			return -1;
+		if (!o->quiet)
+			message_note(self->name, path, "deleted run '%s'", names[i]);
+	}
+	return 0;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct rm_opts o;
+	struct err err = ERR_INIT;
+	struct arena arena = { 0 };
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	const char *path = operand_name(o.store);
+	interrupt_catch();
+	code = EXIT_OK;
+	if (remove_runs(self, &o, path, &arena, &err) < 0)
+		code = message_error(self->name, path, &err);
+	arena_release(&arena);
+	return code;
+}
+
+static const char *const examples[] = { "ptool rm trace.json",
+					"ptool rm before after -o experiments.db", NULL };
+
+const struct command cmd_rm = {
+	.name = "rm",
+	.summary = "Delete runs from a store",
+	.groups = rm_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,277 @@
+/* ptool top: the operator table, torch's key_averages(). */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memtable.h"
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/message.h"
+#include "cli/operand.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+#include "cli/scope_options.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+#include "cli/torch_format.h"
+#include "query/top.h"
+
+struct top_opts {
+	const char *operand;
+	const char *sort;
+	struct opt_strings by;
+	int64_t limit;
+	bool reverse, flops, top_level;
+	struct torch_opts torch;
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+/* What --format takes beside the renderers. */
+#define TORCH_FORMAT "torch"
+
+static const char *format_at(size_t i)
+{
+	if (renderers[i])
+		return renderers[i]->name;
+	return i > 0 && renderers[i - 1] ? TORCH_FORMAT : NULL;
+}
+
+#define FIELD(member) offsetof(struct top_opts, member)
+
+/* clang-format off */
+static const struct opt top_options[] = {
+	{ .name = "sort", .arg = "KEY", .help = "sort by this column, under its own name or torch's, pstats' or pprof's; 'help' lists them",
+	  .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
+	{ .name = "reverse", .help = "the other direction",
+	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
+	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	{ .name = "by", .arg = "WHAT", .help = "what tells rows apart beside the name: shape, stack[:N], overload, module, category, thread, stream, step, rank, profile; or annotation, for the table of labels",
+	  .offset = FIELD(by), .type = OPT_STRINGS },
+	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
+	  .offset = FIELD(flops), .type = OPT_FLAG },
+	{ .name = "top-level", .help = "only operators whose first call no other contains",
+	  .offset = FIELD(top_level), .type = OPT_FLAG },
+	OPT_END
+};
+
+static const struct opt top_format[] = {
+	{ .name = "format", .arg = "FORMAT", .help = "how to write the table",
+	  .choice_at = format_at, .offset = offsetof(struct output_opts, format), .type = OPT_CHOICE },
+	OPT_END
+};
+
+/* The first of output_options is the format, which has one more choice here. */
+static const struct opt_group top_groups[] = {
+	OPERAND_GROUP(struct top_opts, operand),
+	{ .opts = top_options },
+	{ "Torch's own table (--format torch)", torch_options, FIELD(torch) },
+	FILTER_GROUP(struct top_opts, filter),
+	SCOPE_GROUP(struct top_opts, scope),
+	{ "Output", top_format, FIELD(output) },
+	{ "", output_options + 1, FIELD(output) },
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct top_opts defaults = { .limit = 20, .output = OUTPUT_DEFAULTS };
+
+static bool is_torch(const struct top_opts *o)
+{
+	return o->output.format && strcmp(o->output.format, TORCH_FORMAT) == 0;
+}
+
+/* --sort help: the keys as a table of its own. */
+static int list_keys(const struct command *self, const struct sort_key *keys,
+		     const struct output_opts *output)
+{
+	static const struct column columns[] = {
+		{ "key", "Key", UNIT_TEXT },
+		{ "also", "Also", UNIT_TEXT },
+		{ "what", "Sorts by", UNIT_TEXT },
+	};
+	struct memtable *m = memtable_new(columns, 3);
+	struct err err = ERR_INIT;
+
+	for (const struct sort_key *k = keys; k->name; k++) {
+		const struct cell cells[] = {
+			cell_text(str_of(k->name)),
+			k->also ? cell_text(str_of(k->also)) : cell_null(),
+			cell_text(str_of(k->what)),
+		};
+		memtable_add_row(m, cells);
+	}
+	int rc = output_table(self->name, &m->table, output, &err);
+	table_free(&m->table);
+	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
+}
+
+static int find_key(const char *name, const struct sort_key *keys, const struct sort_key **out,
+		    struct err *err)
+{
+	struct arena arena = { 0 };
+
+	*out = name ? sort_key_find(keys, name) : NULL;
+	if (name && !*out)
+		suggest_unknown(err, "sort key", name, sort_key_names(keys, &arena));
+	arena_release(&arena);
+	return name && !*out ? -1 : 0;
+}
+
+/* Options that exclude each other: 0, or -1 with an ERR_USAGE. */
+static int check(const struct top_opts *o, const struct top_query *query, struct err *err)
+{
+	bool splits = false;
+
+	for (size_t i = 0; i < NTOP_SPLITS; i++)
+		splits |= query->by.split[i];
+	if (query->by.annotation &&
+	    (splits || query->by.shape || query->by.stack || query->by.overload || o->flops ||
+	     o->top_level || filter_needs_slices(query->filter)))
+		return err_set(err, ERR_USAGE,
+			       "--by annotation is a table of its own: it takes --sort, --limit, "
+			       "--focus, --ignore, --step and the options of profiles and output");
+	if (is_torch(o) && (splits || query->by.annotation))
+		return err_set(err, ERR_USAGE,
+			       "--format torch knows --by shape, stack and overload alone");
+	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
+}
+
+static int make_query(const struct top_opts *o, const struct filter *filter,
+		      struct top_query *query, struct err *err)
+{
+	*query = (struct top_query){ .filter = filter,
+				     .limit = o->limit,
+				     .reverse = o->reverse,
+				     .flops = o->flops,
+				     .top_level = o->top_level && !is_torch(o),
+				     .torch_times = is_torch(o) };
+	for (size_t i = 0; i < o->by.n; i++)
+		if (top_by_add(&query->by, o->by.items[i], err) < 0)
+			return -1;
+	if (find_key(o->sort, query->by.annotation ? annotation_sort_keys : top_sort_keys,
+		     &query->sort, err) < 0)
+		return -1;
+	return check(o, query, err);
+}
+
+/* Below: how a table is made and drawn; reading_run() calls the first. */
+struct top_request {
+	const struct top_opts *opts;
+	const struct top_query *query;
+};
+
+static int open_top(const struct reading *r, const void *options, struct table **out,
+		    struct err *err)
+{
+	const struct top_request *request = options;
+	const struct output_opts *output = &request->opts->output;
+	bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
+	const struct top_style style = { r->for_people,
+					 to_stdout ? terminal_width(STDOUT_FILENO) : 0 };
+	struct top_rows rows;
+
+	if (request->query->by.annotation)
+		return top_annotations(r->store, r->scope, request->query, &style, out, err);
+	int rc = top_load(r->store, r->scope, request->query, &rows, err);
+	if (rc == 0)
+		*out = top_table(&rows, r->scope, request->query, &style);
+	top_release(&rows);
+	return rc;
+}
+
+static int write_torch(const char *command, const struct top_request *request,
+		       struct store *store, struct err *err)
+{
+	const struct top_opts *o = request->opts;
+	struct output_opts output = o->output;
+	struct top_rows rows = { .norder = 0 };
+	struct scope scope;
+
+	output.format = NULL; /* it is no renderer's */
+	if (scope_options_load(store, &o->scope, &scope, err) < 0)
+		return -1;
+	int rc = top_load(store, &scope, request->query, &rows, err);
+	if (rc == 0) {
+		const struct torch_request torch = { &rows, &scope, request->query, &o->torch,
+						     o->top_level };
+		rc = torch_format_write(command, &torch, &output, err);
+	}
+	top_release(&rows);
+	scope_release(&scope);
+	return rc;
+}
+
+static int run_torch(const char *command, const struct top_request *request)
+{
+	const struct top_opts *o = request->opts;
+	struct err err = ERR_INIT;
+	struct operand operand;
+
+	if (scope_options_check(&o->scope, &err) < 0 || output_check(&o->output, &err) < 0)
+		return message_error(command, NULL, &err);
+	if (operand_open(command, o->operand, &operand, &err) < 0)
+		return message_error(command, operand_name(o->operand), &err);
+	int code = EXIT_OK;
+	if (write_torch(command, request, operand.store, &err) < 0)
+		code = message_error(command, err.kind == ERR_IO ? NULL : operand.path, &err);
+	operand_close(&operand);
+	return code;
+}
+
+static int run_table(const char *command, const struct top_request *request)
+{
+	const struct top_opts *o = request->opts;
+
+	return reading_run(&(struct reading_plan){ .command = command,
+						   .operand = o->operand,
+						   .scope = &o->scope,
+						   .output = &o->output,
+						   .open = open_top,
+						   .options = request });
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	struct filter filter;
+	struct top_query query;
+	struct top_opts o;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (o.sort && strcmp(o.sort, "help") == 0)
+		return list_keys(self, top_sort_keys, &o.output);
+	if (filter_options_compile(&o.filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	const struct top_request request = { &o, &query };
+	if (make_query(&o, &filter, &query, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = is_torch(&o) ? run_torch(self->name, &request) :
+				      run_table(self->name, &request);
+	filter_release(&filter);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool top trace.json",
+	"ptool top --sort cpu_time_total --limit 10",
+	"ptool top --by shape --focus 'conv|mm$'",
+	"ptool top --step 3..5 --by step --format csv",
+	"ptool top --format torch --sort self_cpu_time_total --limit 10",
+	NULL
+};
+
+const struct command cmd_top = {
+	.name = "top",
+	.summary = "Show where time and memory go, by operator and kernel",
+	.groups = top_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

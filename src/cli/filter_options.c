@@ -1,0 +1,49 @@
+/* The options of filters: see filter_options.h. */
+#include "cli/filter_options.h"
+
+#define FIELD(member) offsetof(struct filter_opts, member)
+
+/* clang-format off */
+const struct opt filter_options[] = {
+	{ .name = "focus", .arg = "RE", .help = "only names that match the regular expression",
+	  .offset = FIELD(focus), .type = OPT_STRING, .short_name = 'F' },
+	{ .name = "ignore", .arg = "RE", .help = "no names that match the regular expression",
+	  .offset = FIELD(ignore), .type = OPT_STRING, .short_name = 'N' },
+	{ .name = "cat", .arg = "CATEGORY", .help = "only slices of these categories (cpu_op,kernel)",
+	  .offset = FIELD(cat), .type = OPT_STRINGS },
+	{ .name = "thread", .arg = "THREAD", .help = "only slices on these threads, by number or name",
+	  .offset = FIELD(thread), .type = OPT_STRINGS },
+	{ .name = "stream", .arg = "N", .help = "only device work on these streams",
+	  .offset = FIELD(stream), .type = OPT_STRINGS },
+	{ .name = "device", .arg = "N", .help = "only device work on these devices",
+	  .offset = FIELD(device), .type = OPT_STRINGS },
+	{ .name = "step", .arg = "A..B", .help = "only what belongs to these steps, both ends included",
+	  .offset = FIELD(step), .type = OPT_STRING },
+	{ .name = "time", .arg = "A..B", .help = "only slices that start in this time of the recording (1ms..2.5ms)",
+	  .offset = FIELD(time), .type = OPT_STRING },
+	{ .name = "min-dur", .arg = "TIME", .help = "only slices that last at least this long (10us)",
+	  .offset = FIELD(min_dur), .type = OPT_STRING },
+	OPT_END
+};
+/* clang-format on */
+
+int filter_options_compile(const struct filter_opts *o, struct filter *out, struct err *err)
+{
+	const struct filter_texts texts = {
+		.focus = o->focus,
+		.ignore = o->ignore,
+		.steps = o->step,
+		.times = o->time,
+		.min_dur = o->min_dur,
+		.categories = o->cat.items,
+		.threads = o->thread.items,
+		.streams = o->stream.items,
+		.devices = o->device.items,
+		.ncategories = o->cat.n,
+		.nthreads = o->thread.n,
+		.nstreams = o->stream.n,
+		.ndevices = o->device.n,
+	};
+
+	return filter_compile(&texts, out, err);
+}

@@ -1,0 +1,244 @@
+/*
+ * The list of events of a Chrome trace.  It streams: the window holds at least
+ * one event, and a broken one costs itself only.
+ */
+#include "ingest/chrome.h"
+
+#define EVENT_MAX ((size_t)64 << 20) /* bytes that one entry may take */
+#define WASTE_MAX ((uint64_t)64 << 20)
+#define KEPT_MAX  1024               /* bytes in which an event shows its first key */
+
+/* Keys that an event may begin with. */
+static bool is_event_key(const char *p, size_t left)
+{
+	static const char *const keys[] = { "ph\"", "name\"", "cat\"", "pid\"", "tid\"",
+					    "ts\"", "args\"", "id\"",  "dur\"", "s\"",
+					    "bp\"", "tts\"",  "scope\"" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		size_t n = strlen(keys[i]);
+		if (left >= n && memcmp(p, keys[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_blank(char ch)
+{
+	return ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r';
+}
+
+/* Does the '{' at p stand where an event can begin, before a key that events have? */
+static bool looks_like_event(const char *from, const char *p, const char *end)
+{
+	const char *before = p, *key = p + 1;
+
+	while (before > from && is_blank(before[-1]))
+		before--;
+	if (before == from || (before[-1] != ',' && before[-1] != '}' && before[-1] != '['))
+		return false;
+	while (key < end && is_blank(*key))
+		key++;
+	return key < end && *key == '"' && is_event_key(key + 1, (size_t)(end - key - 1));
+}
+
+/* The next place behind `from` that looks like an event; NULL: the window has none. */
+static const char *next_candidate(const char *from, const char *end)
+{
+	for (const char *p = from; p < end; p++) {
+		p = memchr(p, '{', (size_t)(end - p));
+		if (!p || looks_like_event(from, p, end))
+			return p;
+	}
+	return NULL;
+}
+
+static enum json_status parse_event(struct json *j, void *event)
+{
+	return event_parse(j, event);
+}
+
+/*
+ * Is there an event at j.p?  An object within a broken event's args looks like
+ * one, but it has no ph; nor does an event begin within one that the input's
+ * end cuts.  1: yes; 0: no, *from is where to look on; -1: err is set.
+ */
+static int is_event(struct chrome *c, const char **from, struct err *err)
+{
+	struct json *j = &c->window.j;
+	const char *start;
+
+	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	if (status < 0)
+		return -1;
+	c->wasted += (uint64_t)(j->p - start);
+	*from = start + 1;
+	if (status == JSON_OK ? !event_has(&c->event, FIELD_PH) : j->ended)
+		return 0;
+	j->p = start;
+	return 1;
+}
+
+/* Goes to the next event behind `from`: 1; to the input's end: 0; -1: err is set. */
+static int go_to_next(struct chrome *c, const char *from, struct err *err)
+{
+	struct window *w = &c->window;
+
+	for (;;) {
+		w->j.p = next_candidate(from, w->j.end);
+		if (w->j.p) {
+			int rc = is_event(c, &from, err);
+			if (rc != 0)
+				return rc;
+			continue;
+		}
+		w->j.p = w->j.end;
+		if (w->j.last)
+			return 0;
+		/* What follows '{' may lie behind the window's end: keep some of it. */
+		if (w->j.end - from > KEPT_MAX)
+			from = w->j.end - KEPT_MAX;
+		if (window_move(w, from, w->size + KEPT_MAX, err) < 0)
+			return -1;
+		from = w->start;
+	}
+}
+
+/*
+ * The entry at `start` has no reading, as j and its p tell: counts it and goes
+ * on at the next event.  Strict mode ends here.
+ */
+static int skip_entry(struct chrome *c, const char *start, struct err *err)
+{
+	struct window *w = &c->window;
+	uint64_t offset = window_at(w, start);
+	struct str excerpt = window_rest(w, start);
+	bool ended = w->j.ended;
+
+	if (c->options->strict && !ended)
+		return err_at(err, window_at(w, w->j.p), "%s",
+			      w->j.what ? w->j.what : "an event is larger than 64 MiB");
+	if (!ended &&
+	    chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""), excerpt, err) < 0)
+		return -1;
+	/* However the input is made, the time to read it grows with its size only. */
+	c->wasted += (uint64_t)(w->j.p - start);
+	bool hurry = c->wasted > WASTE_MAX + 8 * offset;
+	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
+	w->j.flaws = 0;
+	if (rc < 0 || !ended)
+		return rc < 0 ? -1 : 0;
+	if (rc == 0)
+		return chrome_truncated(c, offset, excerpt, err);
+	return chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""), excerpt, err);
+}
+
+/* Once more, as if a name contained quotes that were not escaped. */
+static int repair_event(struct chrome *c, const char **start, struct err *err)
+{
+	struct json *j = &c->window.j;
+
+	j->p = *start;
+	j->flaws = 0;
+	j->repair = true;
+	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, start, err);
+	j->repair = false;
+	return status;
+}
+
+/* The event at j.p: says what it means, or what is wrong with it. */
+static int read_event(struct chrome *c, struct err *err)
+{
+	struct json *j = &c->window.j;
+	const char *start;
+
+	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	if (status == JSON_BAD && !j->ended && !j->strict)
+		status = repair_event(c, &start, err);
+	if (status != JSON_OK)
+		return status < 0 ? -1 : skip_entry(c, start, err);
+	c->event.offset = window_at(&c->window, start);
+	c->nevents++;
+	if (phase_event(c, err) < 0)
+		return -1;
+	return j->flaws ? chrome_flaws(c, c->event.offset, c->event.text, err) : 0;
+}
+
+static enum json_status parse_value(struct json *j, void *value)
+{
+	return json_value(j, value);
+}
+
+/* An entry of the event list that is no object. */
+static int read_other(struct chrome *c, struct err *err)
+{
+	struct json_value value;
+	const char *start;
+
+	int status = window_parse(&c->window, parse_value, &value, EVENT_MAX, &start, err);
+	if (status != JSON_OK)
+		return status < 0 ? -1 : skip_entry(c, start, err);
+	c->window.j.flaws = 0;
+	return chrome_finding_at(c, FINDING_EVENT_NOT_OBJECT, window_at(&c->window, start),
+				 STR_LIT(""), value.text, err);
+}
+
+static int finding_here(struct chrome *c, enum finding finding, struct err *err)
+{
+	const struct window *w = &c->window;
+
+	return chrome_finding_at(c, finding, window_at(w, w->j.p), STR_LIT(""),
+				 window_rest(w, w->j.p), err);
+}
+
+/* What stands before the next entry. */
+struct separator {
+	bool first; /* there was no entry yet */
+	int commas; /* 1 before the first entry, which wants none */
+};
+
+/* The next thing at j.p.  1: the list's end was passed; 0: go on; -1: err is set. */
+static int read_next(struct chrome *c, struct separator *s, struct err *err)
+{
+	struct json *j = &c->window.j;
+	int rc = 0;
+
+	switch (*j->p) {
+	case ']':
+		if (s->commas && !s->first)
+			rc = finding_here(c, FINDING_EXTRA_COMMA, err);
+		j->p++;
+		return rc < 0 ? -1 : 1;
+	case ',':
+		if (s->commas)
+			rc = finding_here(c, FINDING_EXTRA_COMMA, err);
+		s->commas++;
+		j->p++;
+		return rc;
+	default:
+		if (!s->commas)
+			rc = finding_here(c, FINDING_MISSING_COMMA, err);
+		*s = (struct separator){ .first = false, .commas = 0 };
+		if (rc < 0)
+			return -1;
+		return *j->p == '{' ? read_event(c, err) : read_other(c, err);
+	}
+}
+
+int event_list_read(struct chrome *c, bool *closed, struct err *err)
+{
+	struct separator separator = { .first = true, .commas = 1 };
+	int rc;
+
+	*closed = false;
+	do {
+		if (window_keep_filled(&c->window, err) < 0)
+			return -1;
+		enum json_status status = json_blanks(&c->window.j);
+		if (status == JSON_BAD)
+			return 0;
+		rc = status == JSON_MORE ? 0 : read_next(c, &separator, err);
+	} while (rc == 0);
+	*closed = rc > 0;
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,57 @@
+/* The sliding window: see window.h. */
+#include "ingest/window.h"
+
+void window_init(struct window *w, struct input *in, struct sink *sink, size_t size)
+{
+	*w = (struct window){
+		.in = in, .sink = sink, .start = "", .offset = input_offset(in), .size = size
+	};
+	w->j.p = w->j.end = w->start;
+}
+
+uint64_t window_at(const struct window *w, const char *p)
+{
+	return w->offset + (uint64_t)(p - w->start);
+}
+
+int window_move(struct window *w, const char *from, size_t want, struct err *err)
+{
+	input_skip(w->in, (size_t)(from - w->start));
+	struct bytes text = input_peek(w->in, want, err);
+	if (err->kind != ERR_NONE)
+		return -1;
+	w->start = (const char *)text.p;
+	w->offset = input_offset(w->in);
+	w->j.p = w->start;
+	w->j.end = w->start + text.n;
+	w->j.last = text.n < want;
+	return w->sink->tick(w->sink, input_consumed(w->in), input_size(w->in), err);
+}
+
+int window_keep_filled(struct window *w, struct err *err)
+{
+	if (w->j.last || (size_t)(w->j.end - w->j.p) > w->size / 16)
+		return 0;
+	return window_move(w, w->j.p, w->size, err);
+}
+
+int window_parse(struct window *w, window_parse_fn *parse, void *out, size_t most,
+		 const char **start, struct err *err)
+{
+	*start = w->j.p;
+	w->j.ended = false;
+	for (;;) {
+		enum json_status status = parse(&w->j, out);
+		size_t had = (size_t)(w->j.end - *start);
+		if (status != JSON_MORE || had >= most)
+			return (int)status;
+		if (window_move(w, *start, had < most / 2 ? had * 2 : most, err) < 0)
+			return -1;
+		*start = w->j.p;
+	}
+}
+
+struct str window_rest(const struct window *w, const char *p)
+{
+	return (struct str){ p, (size_t)(w->j.end - p) };
+}

@@ -1,0 +1,47 @@
+/*
+ * A window of JSON text that slides over an input: what is to be parsed lies in
+ * memory as a whole, and no more of the input than that.
+ */
+#ifndef PTOOL_INGEST_WINDOW_H
+#define PTOOL_INGEST_WINDOW_H
+
+#include "base/input.h"
+#include "ingest/json.h"
+#include "ingest/sink.h"
+
+#define WINDOW_BYTES ((size_t)1 << 20)
+
+struct window {
+	struct json j;     /* over the window; j.p is the place of the reader */
+	struct input *in;  /* borrowed */
+	struct sink *sink; /* borrowed; its tick is called at each refill */
+	const char *start;
+	uint64_t offset;   /* of `start` in the input */
+	size_t size;       /* bytes to ask for */
+};
+
+/* Reads one thing at j->p into `out`; moves j->p. */
+typedef enum json_status window_parse_fn(struct json *j, void *out);
+
+/* An empty window at the input's place; `size` is WINDOW_BYTES but for tests. */
+void window_init(struct window *w, struct input *in, struct sink *sink, size_t size);
+/* Offset in the input of a place in the window. */
+uint64_t window_at(const struct window *w, const char *p);
+/*
+ * Moves the window, so that it begins at `from` and holds `want` bytes, or all
+ * that are left.  Pointers into it are dead.  0, or -1 with err set.
+ */
+int window_move(struct window *w, const char *from, size_t want, struct err *err);
+/* Moves it to j.p when little is left behind that. */
+int window_keep_filled(struct window *w, struct err *err);
+/*
+ * Parses at j.p, in a window that grows to `most` bytes when it must, and sets
+ * *start to where it began.  An enum json_status (JSON_MORE: it is larger than
+ * that), or -1 with err set.
+ */
+int window_parse(struct window *w, window_parse_fn *parse, void *out, size_t most,
+		 const char **start, struct err *err);
+/* From p to the window's end: an excerpt for a finding. */
+struct str window_rest(const struct window *w, const char *p);
+
+#endif

@@ -1,0 +1,322 @@
+/* The filters of reading commands: see filter.h.  Regular expressions are PCRE2's. */
+#include "query/filter.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/alloc.h"
+#include "ingest/decimal.h"
+
+/*
+ * What one match may cost before it is given up: an expression such as (a+)+$
+ * would else run for years on a long name.
+ */
+#define MATCH_LIMIT UINT32_C(1000000)
+#define HEAP_KIB    UINT32_C(20000)
+/* Bytes of a name in a message. */
+#define NAME_SHOWN ((size_t)100)
+
+struct filter_regex {
+	const char *option;
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+};
+
+static void regex_free(struct filter_regex *r)
+{
+	if (!r)
+		return;
+	pcre2_code_free(r->code);
+	pcre2_match_data_free(r->data);
+	pcre2_match_context_free(r->context);
+	free(r);
+}
+
+static int out_of_memory(struct err *err)
+{
+	return err_set(err, ERR_IO, "out of memory");
+}
+
+static int regex_compile(const char *option, const char *text, struct filter_regex **out,
+			 struct err *err)
+{
+	struct filter_regex *r = xcalloc(1, sizeof(*r));
+	char why[128];
+	size_t at;
+	int code;
+
+	*out = r; /* the filter's from here on */
+	r->option = option;
+	r->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+				&code, &at, NULL);
+	if (!r->code) {
+		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
+		return err_set(err, ERR_USAGE, "%s '%.200s': character %zu: %s", option, text,
+			       at + 1, why);
+	}
+	r->data = pcre2_match_data_create(1, NULL);
+	r->context = pcre2_match_context_create(NULL);
+	if (!r->data || !r->context)
+		return out_of_memory(err);
+	pcre2_set_match_limit(r->context, MATCH_LIMIT);
+	pcre2_set_heap_limit(r->context, HEAP_KIB);
+	return 0;
+}
+
+static int regex_match(const struct filter_regex *r, struct str text, struct err *err)
+{
+	const char *p = text.p ? text.p : "";
+	int rc = pcre2_match(r->code, (PCRE2_SPTR)p, text.n, 0, 0, r->data, r->context);
+
+	if (rc >= 0)
+		return 1;
+	if (rc == PCRE2_ERROR_NOMATCH)
+		return 0;
+	if (rc == PCRE2_ERROR_NOMEMORY)
+		return out_of_memory(err);
+	struct str shown = { p, text.n < NAME_SHOWN ? text.n : NAME_SHOWN };
+	return err_set(err, ERR_USAGE, "%s takes too long on '" STR_FMT "'; make it simpler",
+		       r->option, STR_ARG(shown));
+}
+
+/* The next of a comma list; false at its end. */
+static bool next_item(const char **at, struct str *item)
+{
+	if (!**at)
+		return false;
+	item->p = *at;
+	item->n = strcspn(*at, ",");
+	*at += item->n;
+	if (**at == ',')
+		(*at)++;
+	return true;
+}
+
+static int too_many(const char *option, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "%s takes at most %d values", option, FILTER_ITEMS_MAX);
+}
+
+static int parse_names(const char *option, const char *const *texts, size_t n,
+		       struct filter_names *out, struct err *err)
+{
+	struct str item;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!*texts[i])
+			return err_set(err, ERR_USAGE, "%s wants a name", option);
+		for (const char *at = texts[i]; next_item(&at, &item);) {
+			if (out->n == FILTER_ITEMS_MAX)
+				return too_many(option, err);
+			out->items[out->n++] = item;
+		}
+	}
+	return 0;
+}
+
+static int parse_numbers(const char *option, const char *const *texts, size_t n,
+			 struct filter_numbers *out, struct err *err)
+{
+	struct filter_names names = { .n = 0 };
+
+	if (parse_names(option, texts, n, &names, err) < 0)
+		return -1;
+	for (; out->n < names.n; out->n++)
+		if (decimal_int(names.items[out->n], &out->items[out->n]) != DECIMAL_OK)
+			return err_set(err, ERR_USAGE, "%s wants numbers, not '" STR_FMT "'",
+				       option, STR_ARG(names.items[out->n]));
+	return 0;
+}
+
+bool filter_parse_time(struct str text, int64_t *ns)
+{
+	static const struct {
+		const char *unit, *exponent; /* from the unit to microseconds */
+	} units[] = { { "ns", "e-3" }, { "us", "" }, { "ms", "e3" }, { "s", "e6" }, { "", NULL } };
+	struct str number = text;
+	char copy[64];
+	size_t unit = 0;
+
+	while (number.n && number.p[number.n - 1] >= 'a' && number.p[number.n - 1] <= 'z')
+		number.n--;
+	while (units[unit].exponent && !str_is((struct str){ number.p + number.n, text.n - number.n },
+					       units[unit].unit))
+		unit++;
+	if (!units[unit].exponent) {
+		*ns = 0;
+		return str_is(text, "0");
+	}
+	/* digits and a point alone: the exponent behind them is ours */
+	for (size_t i = 0; i < number.n; i++)
+		if ((number.p[i] < '0' || number.p[i] > '9') && number.p[i] != '.')
+			return false;
+	if (number.n == 0 || number.n > 40)
+		return false;
+	snprintf(copy, sizeof(copy), STR_FMT "%s", STR_ARG(number), units[unit].exponent);
+	return decimal_us_to_ns(str_of(copy), ns) == DECIMAL_OK;
+}
+
+/* "A..B" in two, either empty where open; false when there is no "..". */
+static bool split_range(const char *text, struct str *from, struct str *to)
+{
+	const char *dots = strstr(text, "..");
+
+	if (!dots)
+		return false;
+	*from = (struct str){ text, (size_t)(dots - text) };
+	*to = str_of(dots + 2);
+	return true;
+}
+
+static int parse_steps(const char *text, struct filter *f, struct err *err)
+{
+	struct str from, to;
+	bool ok = true;
+
+	f->has_steps = true;
+	f->first_step = INT64_MIN;
+	f->last_step = INT64_MAX;
+	if (!split_range(text, &from, &to))
+		from = to = str_of(text);
+	if (from.n || !to.n)
+		ok = decimal_int(from, &f->first_step) == DECIMAL_OK;
+	if (ok && to.n)
+		ok = decimal_int(to, &f->last_step) == DECIMAL_OK;
+	if (!ok)
+		return err_set(err, ERR_USAGE, "--step wants N, A..B, A.. or ..B, not '%.100s'",
+			       text);
+	if (f->last_step < f->first_step)
+		return err_set(err, ERR_USAGE, "--step %.100s ends before it begins", text);
+	return 0;
+}
+
+static int parse_times(const char *text, struct filter *f, struct err *err)
+{
+	struct str from, to;
+
+	f->has_times = true;
+	f->from_ns = 0;
+	f->to_ns = INT64_MAX;
+	if (!split_range(text, &from, &to) || (!from.n && !to.n) ||
+	    (from.n && !filter_parse_time(from, &f->from_ns)) ||
+	    (to.n && !filter_parse_time(to, &f->to_ns)))
+		return err_set(err, ERR_USAGE,
+			       "--time wants A..B with units (1.5ms..20ms, 1s.., ..300us), "
+			       "not '%.100s'",
+			       text);
+	if (f->to_ns <= f->from_ns)
+		return err_set(err, ERR_USAGE, "--time %.100s is empty", text);
+	return 0;
+}
+
+static int parse_min_dur(const char *text, struct filter *f, struct err *err)
+{
+	f->has_min_dur = true;
+	if (filter_parse_time(str_of(text), &f->min_dur_ns))
+		return 0;
+	return err_set(err, ERR_USAGE, "--min-dur wants a time with its unit (10us), not '%.100s'",
+		       text);
+}
+
+static int compile(const struct filter_texts *t, struct filter *f, struct err *err)
+{
+	if (t->focus && regex_compile("--focus", t->focus, &f->focus, err) < 0)
+		return -1;
+	if (t->ignore && regex_compile("--ignore", t->ignore, &f->ignore, err) < 0)
+		return -1;
+	if (t->steps && parse_steps(t->steps, f, err) < 0)
+		return -1;
+	if (t->times && parse_times(t->times, f, err) < 0)
+		return -1;
+	if (t->min_dur && parse_min_dur(t->min_dur, f, err) < 0)
+		return -1;
+	if (parse_names("--cat", t->categories, t->ncategories, &f->categories, err) < 0 ||
+	    parse_names("--thread", t->threads, t->nthreads, &f->threads, err) < 0 ||
+	    parse_numbers("--stream", t->streams, t->nstreams, &f->streams, err) < 0 ||
+	    parse_numbers("--device", t->devices, t->ndevices, &f->devices, err) < 0)
+		return -1;
+	return 0;
+}
+
+int filter_compile(const struct filter_texts *texts, struct filter *out, struct err *err)
+{
+	*out = (struct filter){ .focus = NULL };
+	if (compile(texts, out, err) == 0)
+		return 0;
+	filter_release(out);
+	return -1;
+}
+
+void filter_release(struct filter *f)
+{
+	regex_free(f->focus);
+	regex_free(f->ignore);
+	*f = (struct filter){ .focus = NULL };
+}
+
+int filter_has_name(const struct filter *f, struct str name, struct err *err)
+{
+	int focused = f->focus ? regex_match(f->focus, name, err) : 1;
+
+	if (focused <= 0 || !f->ignore)
+		return focused;
+	int ignored = regex_match(f->ignore, name, err);
+	return ignored < 0 ? -1 : !ignored;
+}
+
+bool filter_has_step(const struct filter *f, int64_t number, bool is_in_step)
+{
+	return !f->has_steps ||
+	       (is_in_step && number >= f->first_step && number <= f->last_step);
+}
+
+bool filter_has_time(const struct filter *f, int64_t start_ns)
+{
+	return !f->has_times || (start_ns >= f->from_ns && start_ns < f->to_ns);
+}
+
+bool filter_has_dur(const struct filter *f, int64_t dur_ns)
+{
+	return !f->has_min_dur || dur_ns >= f->min_dur_ns;
+}
+
+static bool has_item(const struct filter_names *names, struct str text)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (str_equal(names->items[i], text))
+			return true;
+	return false;
+}
+
+bool filter_has_category(const struct filter *f, struct str category)
+{
+	return f->categories.n == 0 || has_item(&f->categories, category);
+}
+
+bool filter_has_thread(const struct filter *f, struct str tid, struct str name)
+{
+	return f->threads.n == 0 || (tid.n && has_item(&f->threads, tid)) ||
+	       (name.n && has_item(&f->threads, name));
+}
+
+bool filter_has_number(const struct filter_numbers *numbers, int64_t value)
+{
+	for (size_t i = 0; i < numbers->n; i++)
+		if (numbers->items[i] == value)
+			return true;
+	return numbers->n == 0;
+}
+
+bool filter_needs_slices(const struct filter *f)
+{
+	return f->has_times || f->has_min_dur || f->categories.n || f->threads.n ||
+	       f->streams.n || f->devices.n;
+}
+
+bool filter_wants_python(const struct filter *f)
+{
+	return has_item(&f->categories, STR_LIT("python_function")) ||
+	       has_item(&f->categories, STR_LIT("PythonFunction"));
+}

@@ -1,0 +1,25 @@
+/*
+ * The findings of profiles as a table: what the reader met, what it means, what
+ * was done about it.
+ */
+#ifndef PTOOL_QUERY_FINDINGS_H
+#define PTOOL_QUERY_FINDINGS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/table.h"
+#include "query/scope.h"
+#include "query/view.h"
+
+/* The part of the table that the store holds. */
+extern const struct view view_finding;
+
+/*
+ * Worst first; a table without rows when there are none.  For people each code
+ * is explained once, below.  *out is the caller's.
+ */
+int findings_open(struct store *store, const struct scope *scope, bool for_people,
+		  struct table **out, struct err *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* A table with some of another one's columns: see pick.h. */
+#include "query/pick.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+struct picked {
+	struct table table;
+	struct table *from;     /* owned */
+	struct column *columns; /* owned */
+	struct cell *cells;     /* owned: a whole row */
+	size_t *at;             /* owned: by column, its place in the whole row */
+};
+
+static bool is_shown(enum shown shown, const struct scope *scope, bool for_people)
+{
+	switch (shown) {
+	case SHOWN_ALWAYS:
+		return true;
+	case SHOWN_TO_PEOPLE:
+		return for_people;
+	case SHOWN_TO_MACHINES:
+		return !for_people;
+	case SHOWN_IF_RANKS:
+		return !for_people || scope->nranks > 1;
+	case SHOWN_IF_PROFILES:
+		return !for_people || (scope->n > 1 && scope->nranks < scope->n);
+	}
+	return true;
+}
+
+/* Some of it is known only behind the last row. */
+static void copy_facts(struct table *to, const struct table *from)
+{
+	to->total_rows = from->total_rows;
+	to->caption = from->caption;
+	to->notes = from->notes;
+	to->share = from->share;
+}
+
+static int picked_next(struct table *t, struct cell *cells, struct err *err)
+{
+	struct picked *p = (struct picked *)t;
+	int rc = p->from->next(p->from, p->cells, err);
+
+	copy_facts(t, p->from);
+	for (size_t i = 0; rc > 0 && i < t->ncolumns; i++)
+		cells[i] = p->cells[p->at[i]];
+	return rc;
+}
+
+static void picked_free(struct table *t)
+{
+	struct picked *p = (struct picked *)t;
+
+	table_free(p->from);
+	free(p->columns);
+	free(p->cells);
+	free(p->at);
+	free(p);
+}
+
+struct table *table_pick(struct table *from, const enum shown *shown,
+			 const struct scope *scope, bool for_people)
+{
+	struct picked *p = xcalloc(1, sizeof(*p));
+	size_t n = 0;
+
+	p->from = from;
+	p->columns = xcalloc(from->ncolumns, sizeof(*p->columns));
+	p->cells = xcalloc(from->ncolumns, sizeof(*p->cells));
+	p->at = xcalloc(from->ncolumns, sizeof(*p->at));
+	for (size_t i = 0; i < from->ncolumns; i++) {
+		if (!is_shown(shown[i], scope, for_people))
+			continue;
+		p->columns[n] = from->columns[i];
+		p->at[n++] = i;
+	}
+	p->table = (struct table){
+		.columns = p->columns, .ncolumns = n, .next = picked_next, .free = picked_free
+	};
+	copy_facts(&p->table, from);
+	return &p->table;
+}

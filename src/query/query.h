@@ -1,0 +1,44 @@
+/*
+ * Running the SQL of views/ on a store: prepared from the embedded file, with
+ * parameters bound by name, so that nothing is ever formatted into it.
+ */
+#ifndef PTOOL_QUERY_QUERY_H
+#define PTOOL_QUERY_QUERY_H
+
+#include <stdint.h>
+
+#include "base/asset.h"
+#include "base/err.h"
+#include "base/table.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+ASSET(asset_query_views_finding_sql);
+ASSET(asset_query_views_info_sql);
+ASSET(asset_query_views_run_names_sql);
+ASSET(asset_query_views_scope_sql);
+ASSET(asset_query_views_slice_classes_sql);
+ASSET(asset_query_views_slice_rows_sql);
+ASSET(asset_query_views_slice_steps_sql);
+ASSET(asset_query_views_slice_tracks_sql);
+ASSET(asset_query_views_string_count_sql);
+ASSET(asset_query_views_string_order_sql);
+ASSET(asset_query_views_string_text_sql);
+
+/* An embedded file with one statement; the caller finalizes *out. */
+int query_prepare(struct store *store, const unsigned char *sql, struct sqlite3_stmt **out,
+		  struct err *err);
+
+/*
+ * ":name" is among the statement's parameters: anything else is a mistake of the
+ * program.  NULL text binds NULL; the text must outlive the statement's run.
+ */
+void query_bind_int(struct sqlite3_stmt *stmt, const char *name, int64_t value);
+void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *text);
+/* Text is copied. */
+void query_bind(struct sqlite3_stmt *stmt, const char *name, struct cell value);
+
+/* Column `column` of the row the statement stands on; text is borrowed until the next step. */
+struct cell query_cell(struct sqlite3_stmt *stmt, int column);
+
+#endif

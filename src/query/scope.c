@@ -1,0 +1,242 @@
+/* Which profiles a command reads: see scope.h. */
+#include "query/scope.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "query/query.h"
+
+#define LIST_MAX ((size_t)64 * 1024 * 1024)
+/* Characters of a list in a message; what is left out ends in "...". */
+#define LIST_SHOWN ((size_t)160)
+
+/* Columns of views/scope.sql. */
+enum {
+	COLUMN_ID,
+	COLUMN_RUN_ID,
+	COLUMN_RUN,
+	COLUMN_PATH,
+	COLUMN_FORMAT,
+	COLUMN_DIALECT,
+	COLUMN_HOST,
+	COLUMN_RANK,
+	COLUMN_BASE,
+	COLUMN_START,
+	COLUMN_DUR,
+	COLUMN_FIRST_SLICE,
+	COLUMN_SLICES,
+	COLUMN_MEMORY,
+	COLUMN_SHAPES,
+	COLUMN_STACKS,
+	COLUMN_FLOPS
+};
+
+struct loading {
+	struct scope *scope;
+	size_t cap;
+};
+
+static const char *text_column(struct sqlite3_stmt *stmt, int column, struct arena *arena)
+{
+	const unsigned char *text = sqlite3_column_text(stmt, column);
+
+	return text ? arena_strdup(arena, (const char *)text) : NULL;
+}
+
+static bool is_set(struct sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) != SQLITE_NULL;
+}
+
+static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
+{
+	struct scope *s = l->scope;
+
+	s->profiles = xgrow(s->profiles, &l->cap, s->n + 1, sizeof(*s->profiles));
+	s->profiles[s->n++] = (struct scope_profile){
+		.id = sqlite3_column_int64(stmt, COLUMN_ID),
+		.run_id = sqlite3_column_int64(stmt, COLUMN_RUN_ID),
+		.run = text_column(stmt, COLUMN_RUN, &s->arena),
+		.path = text_column(stmt, COLUMN_PATH, &s->arena),
+		.format = text_column(stmt, COLUMN_FORMAT, &s->arena),
+		.dialect = text_column(stmt, COLUMN_DIALECT, &s->arena),
+		.host = text_column(stmt, COLUMN_HOST, &s->arena),
+		.rank = sqlite3_column_int64(stmt, COLUMN_RANK),
+		.base_ns = sqlite3_column_int64(stmt, COLUMN_BASE),
+		.start_ns = sqlite3_column_int64(stmt, COLUMN_START),
+		.dur_ns = sqlite3_column_int64(stmt, COLUMN_DUR),
+		.first_slice_id = sqlite3_column_int64(stmt, COLUMN_FIRST_SLICE),
+		.slices = sqlite3_column_int64(stmt, COLUMN_SLICES),
+		.has_rank = is_set(stmt, COLUMN_RANK),
+		.has_base = is_set(stmt, COLUMN_BASE),
+		.has_memory = sqlite3_column_int(stmt, COLUMN_MEMORY) != 0,
+		.has_shapes = sqlite3_column_int(stmt, COLUMN_SHAPES) != 0,
+		.has_stacks = sqlite3_column_int(stmt, COLUMN_STACKS) != 0,
+		.has_flops = sqlite3_column_int(stmt, COLUMN_FLOPS) != 0,
+	};
+}
+
+static int load_profiles(struct store *store, const struct scope_request *request,
+			 struct scope *scope, struct err *err)
+{
+	struct loading loading = { .scope = scope };
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_scope_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":all", request->all_runs);
+	query_bind_text(stmt, ":run", request->run);
+	while ((rc = sql_step(stmt, err)) > 0)
+		add_profile(&loading, stmt);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+typedef bool selects(const struct scope_profile *p, const struct scope_request *request);
+
+static bool is_named(const struct scope_profile *p, const struct scope_request *request)
+{
+	const char *slash = strrchr(p->path, '/');
+	char id[24];
+
+	snprintf(id, sizeof(id), "%" PRId64, p->id);
+	return strcmp(request->profile, id) == 0 || strcmp(request->profile, p->path) == 0 ||
+	       (slash && strcmp(request->profile, slash + 1) == 0);
+}
+
+static bool is_of_rank(const struct scope_profile *p, const struct scope_request *request)
+{
+	return p->has_rank && p->rank >= request->first_rank && p->rank <= request->last_rank;
+}
+
+/* Keeps those that the function selects; when that is none, all, and false. */
+static bool narrow_by(struct scope *scope, selects *select, const struct scope_request *request)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		if (select(&scope->profiles[i], request))
+			scope->profiles[kept++] = scope->profiles[i];
+	if (kept > 0)
+		scope->n = kept;
+	return kept > 0;
+}
+
+/* "0, 1, 2": the ids or ranks that there are; cut where a message has no room for more. */
+static const char *list_numbers(struct scope *scope, bool of_ranks)
+{
+	struct buf list;
+
+	buf_init(&list, LIST_MAX);
+	for (size_t i = 0; i < scope->n && list.n < LIST_SHOWN; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		if (!of_ranks || p->has_rank)
+			buf_addf(&list, "%s%" PRId64, list.n ? ", " : "",
+				 of_ranks ? p->rank : p->id);
+	}
+	if (list.n >= LIST_SHOWN)
+		buf_add_text(&list, ", ...");
+	const char *text = arena_strdup(&scope->arena, list.n ? list.p : "none recorded");
+	buf_release(&list);
+	return text;
+}
+
+static int narrow(struct scope *scope, const struct scope_request *request, struct err *err)
+{
+	if (scope->n == 0 && request->run)
+		return err_set(err, ERR_EMPTY, "no run '%s'", request->run);
+	if (scope->n == 0)
+		return err_set(err, ERR_EMPTY,
+			       "the store holds no run; 'ptool ingest FILE' adds one");
+	if (request->profile && !narrow_by(scope, is_named, request))
+		return err_set(err, ERR_EMPTY,
+			       "no profile '%s' in run '%s' (profiles: %s; "
+			       "'ptool info' lists those of all runs)",
+			       request->profile, scope->profiles[0].run,
+			       list_numbers(scope, false));
+	if (request->has_rank && !narrow_by(scope, is_of_rank, request))
+		return err_set(err, ERR_EMPTY, "no profile of that rank (ranks: %s)",
+			       list_numbers(scope, true));
+	return 0;
+}
+
+static bool rank_is_new(const struct scope *scope, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (scope->profiles[i].has_rank &&
+		    scope->profiles[i].rank == scope->profiles[at].rank)
+			return false;
+	return true;
+}
+
+static void summarize(struct scope *scope)
+{
+	struct buf ids;
+
+	buf_init(&ids, LIST_MAX);
+	for (size_t i = 0; i < scope->n; i++) {
+		buf_addf(&ids, "%c%" PRId64, i ? ',' : '[', scope->profiles[i].id);
+		if (!scope->profiles[i].has_rank)
+			continue;
+		scope->nranked++;
+		scope->nranks += rank_is_new(scope, i);
+	}
+	buf_add_char(&ids, ']');
+	scope->ids = arena_strdup(&scope->arena, ids.p);
+	buf_release(&ids);
+}
+
+int scope_load(struct store *store, const struct scope_request *request, struct scope *out,
+	       struct err *err)
+{
+	*out = (struct scope){ 0 };
+	if (load_profiles(store, request, out, err) < 0 || narrow(out, request, err) < 0) {
+		scope_release(out);
+		return -1;
+	}
+	summarize(out);
+	return 0;
+}
+
+void scope_release(struct scope *scope)
+{
+	free(scope->profiles);
+	arena_release(&scope->arena);
+	*scope = (struct scope){ 0 };
+}
+
+const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].id == profile_id)
+			return &scope->profiles[i];
+	return NULL;
+}
+
+int scope_run_names(struct store *store, struct arena *arena, const char *const **out,
+		    struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_run_names_sql, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0) {
+		names = xgrow(names, &cap, n + 2, sizeof(*names));
+		names[n++] = text_column(stmt, 0, arena);
+	}
+	sqlite3_finalize(stmt);
+	const char **list = arena_alloc(arena, (n + 1) * sizeof(*list));
+	if (n > 0)
+		memcpy(list, names, n * sizeof(*list));
+	list[n] = NULL;
+	*out = list;
+	free(names);
+	return rc;
+}

@@ -1,0 +1,71 @@
+/*
+ * Which profiles a reading command works on: those of the newest run, or of a
+ * named one, narrowed by rank and by profile.  Read once; a handful of rows in
+ * most stores, one for each rank of a large job.
+ */
+#ifndef PTOOL_QUERY_SCOPE_H
+#define PTOOL_QUERY_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "store/store.h"
+
+struct scope_profile {
+	int64_t id, run_id;
+	const char *run;  /* name of its run */
+	const char *path; /* as resolved when it was ingested; "-" is standard input */
+	const char *format;
+	const char *dialect; /* NULL: not known */
+	const char *host;    /* NULL: not recorded */
+	int64_t rank;        /* when has_rank */
+	int64_t base_ns;     /* absolute ns of the file clock's 0, when has_base */
+	int64_t start_ns;    /* first event, in the file's clock */
+	int64_t dur_ns;      /* first event to the end of the last */
+	int64_t first_slice_id, slices; /* ids first_slice_id .. first_slice_id + slices - 1 */
+	bool has_rank, has_base;
+	bool has_memory, has_shapes, has_stacks, has_flops;
+};
+
+struct scope {
+	struct scope_profile *profiles; /* by (run_id, id); at least one */
+	size_t n;
+	/*
+	 * "[1,2,3]", for SQL: profile_id IN (SELECT value FROM json_each(:profiles))
+	 */
+	const char *ids;
+	/* Profiles that have a rank, and how many different ones they have. */
+	size_t nranked, nranks;
+	struct arena arena; /* owns all of it */
+};
+
+/* What the user asked for; zeroed: every profile of the newest run. */
+struct scope_request {
+	const char *run;     /* NULL: the newest */
+	const char *profile; /* NULL, or an id, a path, or the last part of one */
+	int64_t first_rank, last_rank; /* both inclusive, when has_rank */
+	bool has_rank;
+	bool all_runs; /* of every run; `run` is NULL */
+};
+
+/*
+ * ERR_EMPTY: the store holds no profile, has no such run, or nothing in it is
+ * of that rank or that profile.  scope_release() frees; on failure there is
+ * nothing to free.
+ */
+int scope_load(struct store *store, const struct scope_request *request, struct scope *out,
+	       struct err *err);
+/* Accepts a zeroed one. */
+void scope_release(struct scope *scope);
+
+/* NULL when the profile is not in the scope. */
+const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id);
+
+/* The names of all runs, newest first, NULL-terminated, in the arena. */
+int scope_run_names(struct store *store, struct arena *arena, const char *const **out,
+		    struct err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * The calls of a profile's operator table, one by one, from the slices in the
+ * store: the same passes as at ingest (store/op_pass.h), over rows.
+ */
+#ifndef PTOOL_QUERY_SLICE_OPS_H
+#define PTOOL_QUERY_SLICE_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "query/scope.h"
+#include "query/text_pool.h"
+#include "store/opstat.h"
+
+/* What a call stands on. */
+struct call_track {
+	enum track_kind kind;
+	uint32_t first, n;     /* its rows */
+	uint32_t thread, name; /* texts: the thread's id and name, or TEXT_NONE */
+	int64_t stream, device; /* NUMBER_NONE where there is none */
+};
+
+/* One call: a row of the table whose sums are of one.  Borrowed for the callback. */
+struct slice_call {
+	const struct call_track *track;
+	struct opstat stat; /* key: name, kind and is_annotation */
+	uint32_t shapes, stack, overload, module, category; /* texts, or TEXT_NONE */
+	int64_t ts_ns, dur_ns;
+	int64_t step;           /* its N, or NUMBER_NONE */
+	double self_us, total_us; /* as torch's float64 arithmetic has them */
+};
+
+typedef int slice_call_fn(void *to, const struct slice_call *call, struct err *err);
+
+struct slice_ops_request {
+	const struct scope_profile *profile;
+	bool python; /* Python frames take part, also where this torch left them out */
+	slice_call_fn *call;
+	void *to;
+};
+
+/*
+ * Calls back for every call, track by track, each in the order of starts; Python
+ * frames too, with kind OP_PYTHON.  0, or -1 with err set here or by the callback.
+ */
+int slice_ops_each(struct store *store, struct text_pool *texts,
+		   const struct slice_ops_request *request, struct err *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* Texts of the store as numbers: see text_pool.h. */
+#include "query/text_pool.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_pool_max_sql);
+ASSET(asset_query_views_pool_text_sql);
+
+static int damaged(struct err *err)
+{
+	return err_set(err, ERR_INPUT, "the store names a text that it does not have");
+}
+
+static int find_max(struct store *store, int64_t *max_id, struct err *err)
+{
+	const char *sql = (const char *)asset_query_views_pool_max_sql;
+
+	if (sql_int(store_db(store), sql, max_id, err) < 0)
+		return -1;
+	return *max_id < 0 || *max_id >= UINT32_MAX ? damaged(err) : 0;
+}
+
+int text_pool_open(struct store *store, struct text_pool *out, struct err *err)
+{
+	*out = (struct text_pool){ .stmt = NULL };
+	intern_init(&out->intern);
+	if (find_max(store, &out->max_id, err) < 0)
+		return -1;
+	out->numbers = xcalloc((size_t)out->max_id + 1, sizeof(*out->numbers));
+	return query_prepare(store, asset_query_views_pool_text_sql, &out->stmt, err);
+}
+
+void text_pool_close(struct text_pool *t)
+{
+	sqlite3_finalize(t->stmt);
+	intern_release(&t->intern);
+	free(t->numbers);
+	*t = (struct text_pool){ .stmt = NULL };
+}
+
+static int read_text(struct text_pool *t, int64_t id, struct err *err)
+{
+	query_bind_int(t->stmt, ":id", id);
+	int rc = sql_step(t->stmt, err);
+	if (rc < 0)
+		return -1;
+	if (rc > 0) {
+		struct cell cell = query_cell(t->stmt, 0);
+		struct str text = cell.type == CELL_TEXT ? cell.as.text : (struct str){ "", 0 };
+		t->numbers[id] = intern_add(&t->intern, text) + 1;
+	}
+	sqlite3_reset(t->stmt);
+	return rc > 0 ? 0 : damaged(err);
+}
+
+int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct err *err)
+{
+	*number = TEXT_NONE;
+	if (id == 0)
+		return 0;
+	if (id < 0 || id > t->max_id)
+		return damaged(err);
+	if (!t->numbers[id] && read_text(t, id, err) < 0)
+		return -1;
+	*number = t->numbers[id] - 1;
+	return 0;
+}
+
+struct str text_pool_str(const struct text_pool *t, uint32_t number)
+{
+	return number == TEXT_NONE ? (struct str){ "", 0 } : intern_str(&t->intern, number);
+}

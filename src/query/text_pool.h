@@ -1,0 +1,34 @@
+/*
+ * Texts of the store as small numbers, with room for texts of one's own: what is
+ * grouped by texts needs.  Each is read when it is first met, so that a command
+ * pays for the names it meets and not for all there are.
+ */
+#ifndef PTOOL_QUERY_TEXT_POOL_H
+#define PTOOL_QUERY_TEXT_POOL_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "ingest/sink.h"
+#include "store/store.h"
+
+struct sqlite3_stmt;
+
+struct text_pool {
+	struct sqlite3_stmt *stmt;
+	struct intern intern; /* open to who makes texts of his own */
+	uint32_t *numbers;    /* by string.id: number + 1; 0: not read yet */
+	int64_t max_id;
+};
+
+/* text_pool_close() in both cases, before the store is closed. */
+int text_pool_open(struct store *store, struct text_pool *out, struct err *err);
+/* Accepts a zeroed one. */
+void text_pool_close(struct text_pool *t);
+/* The number of string.id; TEXT_NONE for id 0, which is how SQLite reads NULL. */
+int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct err *err);
+/* The text of a number, empty for TEXT_NONE; lives as long as the pool. */
+struct str text_pool_str(const struct text_pool *t, uint32_t number);
+
+#endif

@@ -1,0 +1,205 @@
+/* Rows of the operator table: see top_rows.h. */
+#include "query/top_rows.h"
+
+#include <stdlib.h>
+
+static struct str cut_stack(struct str stack, int64_t frames)
+{
+	const char *p = stack.p, *end = stack.p + stack.n;
+
+	for (int64_t i = 0; i < frames; i++) {
+		const char *semicolon = memchr(p, ';', (size_t)(end - p));
+		if (!semicolon)
+			return stack;
+		p = semicolon + 1;
+	}
+	return (struct str){ stack.p, (size_t)(p - 1 - stack.p) };
+}
+
+static uint32_t stack_key(struct top_rows *rows, const struct top_by *by, uint32_t stack)
+{
+	if (stack == TEXT_NONE || by->stack_frames == 0)
+		return stack;
+	return intern_add(&rows->texts.intern,
+			  cut_stack(text_pool_str(&rows->texts, stack), by->stack_frames));
+}
+
+/* An operator whose inputs were recorded and that has none: [], as torch says. */
+static uint32_t shapes_key(struct top_rows *rows, const struct top_place *place,
+			   const struct opstat *stat)
+{
+	if (place->shapes != TEXT_NONE || stat->key.kind != OP_HOST ||
+	    !place->profile->has_shapes)
+		return place->shapes;
+	return intern_add(&rows->texts.intern, STR_LIT("[]"));
+}
+
+static uint32_t split_key(struct top_rows *rows, const struct top_by *by,
+			  const struct top_place *place)
+{
+	int64_t values[NTOP_SPLITS];
+
+	for (size_t i = 0; i < NTOP_SPLITS; i++)
+		values[i] = by->split[i] ? place->split[i] : SPLIT_NONE;
+	return intern_add(&rows->splits, (struct str){ (const char *)values, sizeof(values) });
+}
+
+uint32_t top_add(struct top_rows *rows, const struct top_query *query,
+		 const struct top_place *place, const struct opstat *stat)
+{
+	const struct top_by *by = &query->by;
+	const struct opstat_key key = {
+		.step = split_key(rows, by, place),
+		.name = stat->key.name,
+		.shapes = by->shape ? shapes_key(rows, place, stat) : TEXT_NONE,
+		.stack = by->stack ? stack_key(rows, by, place->stack) : TEXT_NONE,
+		.overload = by->overload ? place->overload : TEXT_NONE,
+		.kind = stat->key.kind,
+		.is_annotation = stat->key.is_annotation,
+	};
+	struct opstat *group = opstats_group(&rows->stats, &key);
+
+	opstat_merge(group, stat);
+	return (uint32_t)(group - rows->stats.rows);
+}
+
+void top_release(struct top_rows *rows)
+{
+	text_pool_close(&rows->texts);
+	opstats_release(&rows->stats);
+	intern_release(&rows->splits);
+	free(rows->floats);
+	free(rows->order);
+	*rows = (struct top_rows){ .norder = 0 };
+}
+
+bool top_is_device_row(const struct top_rows *rows, uint32_t row)
+{
+	enum op_kind kind = (enum op_kind)rows->stats.rows[row].key.kind;
+
+	return rows->device_is_launched ? kind != OP_DEVICE && kind != OP_DEVICE_ANNOTATION :
+					  kind == OP_DEVICE;
+}
+
+static int64_t split_value(const struct top_rows *rows, const struct opstat *stat,
+			   enum top_column column)
+{
+	int64_t values[NTOP_SPLITS];
+	struct str key = intern_str(&rows->splits, stat->key.step);
+
+	memcpy(values, key.p, sizeof(values));
+	return values[column - TOP_FIRST_SPLIT];
+}
+
+static struct cell split_cell(const struct top_rows *rows, const struct scope *scope,
+			      const struct opstat *stat, enum top_column column)
+{
+	int64_t value = split_value(rows, stat, column);
+	const struct scope_profile *profile;
+
+	if (value == SPLIT_NONE)
+		return cell_null();
+	switch ((int)column) {
+	case TOP_PROFILE:
+		profile = scope_find(scope, value);
+		return profile ? cell_text(str_of(profile->path)) : cell_null();
+	case TOP_THREAD:
+	case TOP_CATEGORY:
+	case TOP_MODULE:
+		return cell_text(text_pool_str(&rows->texts, (uint32_t)value));
+	default:
+		return cell_int(value);
+	}
+}
+
+static struct cell text_cell(const struct top_rows *rows, uint32_t text)
+{
+	return text == TEXT_NONE ? cell_null() : cell_text(text_pool_str(&rows->texts, text));
+}
+
+static struct cell cell_if(bool recorded, int64_t value)
+{
+	return recorded ? cell_int(value) : cell_null();
+}
+
+static struct cell average(int64_t total, int64_t calls)
+{
+	return cell_real((double)total / (double)calls);
+}
+
+static struct cell share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
+}
+
+static struct cell sums_cell(const struct top_rows *rows, const struct opstat *stat,
+			     enum top_column column)
+{
+	const struct opstat_sums *s = &stat->sums;
+	bool has_device_memory = rows->has_memory && rows->has_device_memory;
+
+	switch ((int)column) {
+	case TOP_CALLS:
+		return cell_int(s->calls);
+	case TOP_PRIMITIVE_CALLS:
+		return cell_int(s->primitive_calls);
+	case TOP_SELF_CPU:
+		return cell_int(s->self_ns);
+	case TOP_TOTAL_CPU:
+		return cell_int(s->total_ns);
+	case TOP_AVG_CPU:
+		return average(s->total_ns, s->calls);
+	case TOP_SELF_DEVICE:
+		return cell_if(rows->has_device, s->self_device_ns);
+	case TOP_TOTAL_DEVICE:
+		return cell_if(rows->has_device, s->total_device_ns);
+	case TOP_AVG_DEVICE:
+		return rows->has_device ? average(s->total_device_ns, s->calls) : cell_null();
+	case TOP_CPU_MEM:
+		return cell_if(rows->has_memory, s->cpu_bytes);
+	case TOP_SELF_CPU_MEM:
+		return cell_if(rows->has_memory, s->self_cpu_bytes);
+	case TOP_DEVICE_MEM:
+		return cell_if(has_device_memory, s->device_bytes);
+	case TOP_SELF_DEVICE_MEM:
+		return cell_if(has_device_memory, s->self_device_bytes);
+	case TOP_FLOPS:
+		return cell_if(s->flops != NUMBER_NONE, s->flops);
+	case TOP_SELF_CPU_SHARE:
+		return share(s->self_ns, rows->self_cpu_ns);
+	case TOP_TOTAL_CPU_SHARE:
+		/* as torch: outside the tree a share of it means nothing */
+		return stat->is_async ? cell_null() : share(s->total_ns, rows->self_cpu_ns);
+	case TOP_SELF_DEVICE_SHARE:
+		return rows->has_device ? share(s->self_device_ns, rows->self_device_ns) :
+					  cell_null();
+	default:
+		return cell_null();
+	}
+}
+
+struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uint32_t row,
+		     enum top_column column)
+{
+	const struct opstat *stat = &rows->stats.rows[row];
+
+	switch ((int)column) {
+	case TOP_NAME:
+		return text_cell(rows, stat->key.name);
+	case TOP_IS_ANNOTATION:
+		return cell_int(stat->key.is_annotation);
+	case TOP_IS_ASYNC:
+		return cell_int(stat->is_async);
+	case TOP_SHAPES:
+		return text_cell(rows, stat->key.shapes);
+	case TOP_STACK:
+		return text_cell(rows, stat->key.stack);
+	case TOP_OVERLOAD:
+		return text_cell(rows, stat->key.overload);
+	default:
+		break;
+	}
+	if (column >= TOP_FIRST_SPLIT && column < TOP_FIRST_SPLIT + NTOP_SPLITS)
+		return split_cell(rows, scope, stat, column);
+	return sums_cell(rows, stat, column);
+}

@@ -1,0 +1,305 @@
+/* A user's own SQL: see user_sql.h. */
+#include "query/user_sql.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "query/query.h"
+
+/* SQLite's own limit for one value. */
+#define BLOB_MAX ((size_t)1000000000 * 2)
+
+struct statement {
+	struct sqlite3_stmt *stmt; /* owned */
+	bool *bound;               /* owned; by parameter index - 1 */
+	int nparameters;
+};
+
+struct user_sql {
+	struct statement *statements; /* owned */
+	size_t n, cap, at;
+};
+
+struct result {
+	struct table table;
+	struct sqlite3_stmt *stmt; /* borrowed */
+	struct column *columns;    /* owned */
+	struct arena names;
+	struct buf *hex; /* owned; one for each column */
+	int64_t nrows;
+	bool is_over;
+};
+
+/* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
+static int query_error(struct sqlite3 *db, struct err *err)
+{
+	int rc = sql_error(db, err);
+
+	switch (sqlite3_errcode(db) & 0xff) {
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+	case SQLITE_FORMAT:
+		return rc;
+	default:
+		if (err->kind == ERR_INPUT)
+			err->kind = ERR_USAGE;
+		return rc;
+	}
+}
+
+static void add_statement(struct user_sql *q, struct sqlite3_stmt *stmt)
+{
+	int n = sqlite3_bind_parameter_count(stmt);
+
+	q->statements = xgrow(q->statements, &q->cap, q->n + 1, sizeof(*q->statements));
+	q->statements[q->n++] = (struct statement){ .stmt = stmt,
+						    .bound = xcalloc((size_t)n + 1,
+								     sizeof(bool)),
+						    .nparameters = n };
+}
+
+static int check_statement(struct sqlite3_stmt *stmt, struct err *err)
+{
+	if (!sqlite3_stmt_readonly(stmt))
+		return err_set(err, ERR_USAGE, "a store is only read; this would write: %.100s",
+			       sqlite3_sql(stmt));
+	for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++)
+		if (!sqlite3_bind_parameter_name(stmt, i))
+			return err_set(err, ERR_USAGE,
+				       "a bare ? cannot be given a value; name it, as :name");
+	return 0;
+}
+
+static int prepare_all(struct user_sql *q, struct sqlite3 *db, const char *text, struct err *err)
+{
+	const char *at = text;
+
+	while (*at) {
+		struct sqlite3_stmt *stmt;
+		const char *rest;
+		if (sqlite3_prepare_v2(db, at, -1, &stmt, &rest) != SQLITE_OK) {
+			int offset = sqlite3_error_offset(db);
+			query_error(db, err);
+			if (offset >= 0)
+				err->offset = at - text + offset;
+			return -1;
+		}
+		at = rest;
+		if (!stmt) /* a comment, or blanks */
+			continue;
+		add_statement(q, stmt);
+		if (check_statement(stmt, err) < 0)
+			return -1;
+	}
+	return q->n ? 0 : err_set(err, ERR_USAGE, "the query is empty");
+}
+
+int user_sql_open(struct store *store, const char *text, struct user_sql **out, struct err *err)
+{
+	struct user_sql *q = xcalloc(1, sizeof(*q));
+
+	*out = q;
+	if (prepare_all(q, store_db(store), text, err) == 0)
+		return 0;
+	user_sql_close(q);
+	*out = NULL;
+	return -1;
+}
+
+void user_sql_close(struct user_sql *q)
+{
+	if (!q)
+		return;
+	for (size_t i = 0; i < q->n; i++) {
+		sqlite3_finalize(q->statements[i].stmt);
+		free(q->statements[i].bound);
+	}
+	free(q->statements);
+	free(q);
+}
+
+/* "12", "-1.5e3"; not "inf", "0x10", " 1" or "". */
+static bool is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789+-.eE")] == '\0' &&
+	       strpbrk(text, "0123456789");
+}
+
+static void bind(struct sqlite3_stmt *stmt, int index, const char *value)
+{
+	char *end;
+
+	if (is_number(value)) {
+		errno = 0;
+		long long integer = strtoll(value, &end, 10);
+		if (!*end && errno == 0) {
+			sqlite3_bind_int64(stmt, index, integer);
+			return;
+		}
+		double real = strtod(value, &end);
+		if (!*end && isfinite(real)) {
+			sqlite3_bind_double(stmt, index, real);
+			return;
+		}
+	}
+	sqlite3_bind_text(stmt, index, value, -1, SQLITE_TRANSIENT);
+}
+
+int user_sql_bind(struct user_sql *q, struct str name, const char *value, struct err *err)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < q->n; i++) {
+		struct statement *s = &q->statements[i];
+		for (int at = 1; at <= s->nparameters; at++) {
+			/* behind its ':', '@', '$' or '?' */
+			if (!str_is(name, sqlite3_bind_parameter_name(s->stmt, at) + 1))
+				continue;
+			bind(s->stmt, at, value);
+			s->bound[at - 1] = found = true;
+		}
+	}
+	if (found)
+		return 0;
+	return err_set(err, ERR_USAGE, "--param " STR_FMT ": the query has no :" STR_FMT,
+		       STR_ARG(name), STR_ARG(name));
+}
+
+int user_sql_check_bound(const struct user_sql *q, struct err *err)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		const struct statement *s = &q->statements[i];
+		for (int at = 1; at <= s->nparameters; at++)
+			if (!s->bound[at - 1]) {
+				const char *name = sqlite3_bind_parameter_name(s->stmt, at);
+				return err_set(err, ERR_USAGE,
+					       "%s has no value; give it --param %s=VALUE", name,
+					       name + 1);
+			}
+	}
+	return 0;
+}
+
+size_t user_sql_nresults(const struct user_sql *q)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n; i++)
+		n += sqlite3_column_count(q->statements[i].stmt) > 0;
+	return n;
+}
+
+static enum unit unit_of(const char *name)
+{
+	static const struct {
+		const char *suffix;
+		enum unit unit;
+	} units[] = { { "_ns", UNIT_NS }, { "_bytes", UNIT_BYTES }, { "_pct", UNIT_PERCENT } };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t len = strlen(units[i].suffix);
+		if (n > len && strcmp(name + n - len, units[i].suffix) == 0)
+			return units[i].unit;
+	}
+	return UNIT_ANY;
+}
+
+/* A blob as hexadecimal digits: no format can carry its bytes. */
+static struct cell blob_cell(struct result *r, int column)
+{
+	const uint8_t *bytes = sqlite3_column_blob(r->stmt, column);
+	int n = sqlite3_column_bytes(r->stmt, column);
+	struct buf *hex = &r->hex[column];
+
+	buf_clear(hex);
+	buf_add_text(hex, "");
+	for (int i = 0; i < n; i++)
+		buf_addf(hex, "%02x", bytes[i]);
+	return cell_text(buf_str(hex));
+}
+
+/* 1: a row; 0: end; -1. */
+static int step(struct sqlite3_stmt *stmt, struct err *err)
+{
+	switch (sqlite3_step(stmt)) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		return 0;
+	default:
+		return query_error(sqlite3_db_handle(stmt), err);
+	}
+}
+
+static int result_next(struct table *t, struct cell *cells, struct err *err)
+{
+	struct result *r = (struct result *)t;
+	int rc = r->is_over ? 0 : step(r->stmt, err);
+
+	if (rc <= 0) {
+		r->is_over = true;
+		t->total_rows = r->nrows;
+		return rc;
+	}
+	for (int i = 0; i < (int)t->ncolumns; i++)
+		cells[i] = sqlite3_column_type(r->stmt, i) == SQLITE_BLOB ?
+				   blob_cell(r, i) :
+				   query_cell(r->stmt, i);
+	r->nrows++;
+	return 1;
+}
+
+static void result_free(struct table *t)
+{
+	struct result *r = (struct result *)t;
+
+	for (size_t i = 0; i < t->ncolumns; i++)
+		buf_release(&r->hex[i]);
+	free(r->hex);
+	free(r->columns);
+	arena_release(&r->names);
+	free(r);
+}
+
+static struct table *result_new(struct sqlite3_stmt *stmt, bool units)
+{
+	struct result *r = xcalloc(1, sizeof(*r));
+	size_t n = (size_t)sqlite3_column_count(stmt);
+
+	r->stmt = stmt;
+	r->columns = xcalloc(n, sizeof(*r->columns));
+	r->hex = xcalloc(n, sizeof(*r->hex));
+	for (size_t i = 0; i < n; i++) {
+		const char *name = sqlite3_column_name(stmt, (int)i);
+		name = arena_strdup(&r->names, name ? name : "");
+		r->columns[i] = (struct column){ name, NULL, units ? unit_of(name) : UNIT_ANY };
+		buf_init(&r->hex[i], BLOB_MAX);
+	}
+	r->table = (struct table){ .columns = r->columns,
+				   .ncolumns = n,
+				   .next = result_next,
+				   .free = result_free,
+				   .total_rows = -1 };
+	return &r->table;
+}
+
+int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err)
+{
+	*out = NULL;
+	while (q->at < q->n) {
+		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
+		if (sqlite3_column_count(stmt) > 0) {
+			*out = result_new(stmt, units);
+			return 1;
+		}
+		if (step(stmt, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * A user's own SQL on a store: statements one after another, parameters by
+ * name, each result a struct table.  Nothing in it can change the store.
+ */
+#ifndef PTOOL_QUERY_USER_SQL_H
+#define PTOOL_QUERY_USER_SQL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "store/store.h"
+
+struct user_sql;
+
+/*
+ * Prepares every statement of the text, which must outlive *out.  ERR_USAGE, at
+ * the byte of the text where SQLite says so: a mistake in it, a statement that
+ * would write, or none at all.  *out is NULL on failure.
+ */
+int user_sql_open(struct store *store, const char *text, struct user_sql **out,
+		  struct err *err);
+/* Accepts NULL; before the store is closed. */
+void user_sql_close(struct user_sql *q);
+
+/*
+ * Binds :name, @name and $name in all statements, as a number where the value
+ * looks like one.  ERR_USAGE when no statement has it.
+ */
+int user_sql_bind(struct user_sql *q, struct str name, const char *value, struct err *err);
+/* ERR_USAGE names a parameter that has no value yet. */
+int user_sql_check_bound(const struct user_sql *q, struct err *err);
+
+/* How many statements give a result. */
+size_t user_sql_nresults(const struct user_sql *q);
+/*
+ * Runs on to the next result: 1, and a table (the caller's, freed before the
+ * next call); 0 when all has run; -1.  `units`: columns named *_ns, *_bytes and
+ * *_pct carry their unit, which for people would scale the numbers.
+ */
+int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err);
+
+#endif

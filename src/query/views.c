@@ -1,0 +1,39 @@
+/* The table of views: a new one is its .sql file and its rows here. */
+#include "query/views.h"
+
+#include "query/findings.h"
+#include "query/query.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct column info_columns[] = {
+	{ "profile", "ID", UNIT_COUNT },
+	{ "run", "Run", UNIT_TEXT },
+	{ "path", "File", UNIT_TEXT },
+	{ "format", "Format", UNIT_TEXT },
+	{ "dialect", "Dialect", UNIT_TEXT },
+	{ "host", "Host", UNIT_TEXT },
+	{ "rank", "Rank", UNIT_COUNT },
+	{ "world_size", "World size", UNIT_COUNT },
+	{ "start", "Start (UTC)", UNIT_TEXT },
+	{ "start_minute", "Start (UTC)", UNIT_TEXT },
+	{ "span_ns", "Span", UNIT_NS },
+	{ "slices", "Slices", UNIT_COUNT },
+	{ "steps", "Steps", UNIT_COUNT },
+	{ "devices", "Devices", UNIT_COUNT },
+	{ "has_memory", "Memory", UNIT_BOOL },
+	{ "has_shapes", "Shapes", UNIT_BOOL },
+	{ "has_stacks", "Stacks", UNIT_BOOL },
+	{ "has_flops", "FLOPs", UNIT_BOOL },
+	{ "findings", "Findings", UNIT_COUNT },
+	{ "input_bytes", "Input", UNIT_BYTES },
+};
+
+const struct view view_info = {
+	.name = "info",
+	.sql = asset_query_views_info_sql,
+	.columns = info_columns,
+	.ncolumns = COUNT(info_columns),
+};
+
+const struct view *const views[] = { &view_finding, &view_info, NULL };

@@ -1,0 +1,36 @@
+-- The profiles :profiles (ids as a JSON array) by run and id.
+-- profile       id: what --profile takes
+-- run           name of the run
+-- path          of the file, as resolved when it was ingested
+-- format, dialect, host, rank, world_size  NULL where not recorded
+-- start         first event as UTC, to the nanosecond; NULL when the file does not tell
+-- start_minute  the same for people
+-- span_ns       first event to the end of the last
+-- slices, steps
+-- devices       that did work
+-- has_memory, has_shapes, has_stacks, has_flops  1: recorded
+-- findings      rows of the view finding that are no mere information
+-- input_bytes   decompressed size of the file
+WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
+work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 'stream'
+         GROUP BY profile_id),
+steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
+findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
+             GROUP BY profile_id)
+SELECT p.id AS profile, r.name AS run, p.path AS path, p.format AS format,
+       p.dialect AS dialect, p.host AS host, p.rank AS rank, p.world_size AS world_size,
+       strftime('%Y-%m-%dT%H:%M:%S', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
+           || printf('.%09dZ', (p.base_ns + p.start_ns) % 1000000000) AS start,
+       strftime('%Y-%m-%d %H:%M', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
+           AS start_minute,
+       p.dur_ns AS span_ns, p.slices AS slices, coalesce(steps.n, 0) AS steps,
+       coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
+       p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
+       coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes
+FROM profile p
+JOIN run r ON r.id = p.run_id
+LEFT JOIN work ON work.profile_id = p.id
+LEFT JOIN steps ON steps.profile_id = p.id
+LEFT JOIN findings ON findings.profile_id = p.id
+WHERE p.id IN (SELECT id FROM chosen)
+ORDER BY p.run_id, p.id

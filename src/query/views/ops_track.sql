@@ -1,0 +1,16 @@
+-- The tracks of a profile that hold slices.
+-- thread   number or text of the thread's id, NULL for other tracks
+-- device   of a stream: as its work says, else the id of its process
+SELECT t.kind, t.name, coalesce(h.tid, h.tid_text) AS thread, t.tid AS stream,
+       t.first_slice_id, t.slices,
+       CASE WHEN t.kind IN ('stream', 'stream_notes') THEN coalesce(
+           (SELECT k.device FROM kernel k
+            WHERE k.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
+           (SELECT c.device FROM copy c
+            WHERE c.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
+           p.pid) END AS device
+FROM track t
+LEFT JOIN thread h ON h.utid = t.utid
+LEFT JOIN process p ON p.upid = t.upid
+WHERE t.profile_id = :profile AND t.first_slice_id IS NOT NULL
+ORDER BY t.id

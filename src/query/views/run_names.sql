@@ -1,0 +1,2 @@
+-- The names of all runs, newest first.
+SELECT name FROM run ORDER BY id DESC

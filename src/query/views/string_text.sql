@@ -1,0 +1,2 @@
+-- The text :id.
+SELECT text FROM string WHERE id = :id

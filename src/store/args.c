@@ -1,0 +1,80 @@
+/* The args of begins and ends: see args.h. */
+#include "store/args.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static bool is_object(struct str json)
+{
+	return json.n >= 2 && json.p[0] == '{';
+}
+
+/*
+ * "{a}" and "{b}" as "{a,b}": of a key in both the last one counts.  What is no
+ * object stays the begin's.
+ */
+static struct str join(struct arena *arena, struct str begin, struct str end)
+{
+	size_t n = begin.n - 1; /* without the '}' */
+
+	if (!is_object(begin) || !is_object(end))
+		return begin;
+	while (n > 1 && strchr(" \t\r\n", begin.p[n - 1]))
+		n--;
+	if (n == 1)
+		return end;
+	char *p = arena_alloc(arena, n + end.n);
+	memcpy(p, begin.p, n);
+	p[n] = ',';
+	memcpy(p + n + 1, end.p + 1, end.n - 1);
+	return (struct str){ p, n + end.n };
+}
+
+static bool is_empty(struct str json)
+{
+	for (size_t i = 1; i + 1 < json.n; i++)
+		if (!strchr(" \t\r\n", json.p[i]))
+			return false;
+	return is_object(json);
+}
+
+/* True when the record is to stay: moved to the begin, or not an end's. */
+static bool move_to_begin(struct model *m, struct args_rec *args, uint32_t *of_slice, uint32_t at)
+{
+	const struct slice_rec *end = &m->slices[args->slice];
+
+	if (!end->dead)
+		return true;
+	if (end->key == NUMBER_NONE || is_empty(args->json))
+		return false;
+	args->slice = (uint32_t)end->key;
+	if (of_slice[args->slice] == ROW_NONE) {
+		of_slice[args->slice] = at;
+		return true;
+	}
+	struct args_rec *begin = &m->args[of_slice[args->slice]];
+	begin->json = join(&m->arena, begin->json, args->json);
+	return false;
+}
+
+void args_of_ends(struct model *m)
+{
+	size_t to = 0;
+
+	if (m->nargs == 0)
+		return;
+	uint32_t *of_slice = xrealloc_array(NULL, m->nslices, sizeof(*of_slice));
+	memset(of_slice, 0xff, m->nslices * sizeof(*of_slice)); /* ROW_NONE */
+	for (uint32_t i = 0; i < m->nargs; i++)
+		of_slice[m->args[i].slice] = i;
+	for (uint32_t i = 0; i < m->nargs; i++) {
+		struct args_rec args = m->args[i];
+		if (!move_to_begin(m, &args, of_slice, (uint32_t)to))
+			continue;
+		of_slice[args.slice] = (uint32_t)to;
+		m->args[to++] = args;
+	}
+	m->nargs = to;
+	free(of_slice);
+}

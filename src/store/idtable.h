@@ -1,0 +1,40 @@
+/*
+ * Ids to rows, built once and then only asked: ids that are given by counters
+ * lie in an array by id, others in an idmap.
+ */
+#ifndef PTOOL_STORE_IDTABLE_H
+#define PTOOL_STORE_IDTABLE_H
+
+#include <stdbool.h>
+
+#include "store/idmap.h"
+
+struct idtable {
+	int64_t *ids;   /* owned while it is filled */
+	uint32_t *rows; /* likewise */
+	size_t n, cap;
+	int64_t first;    /* id of dense[0] */
+	uint32_t *dense;  /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
+	size_t ndense;
+	struct idmap map; /* ids with several rows, or all when they lie far apart */
+};
+
+/* Zeroed is empty. */
+void idtable_release(struct idtable *t);
+void idtable_add(struct idtable *t, int64_t id, uint32_t row);
+/* Once, behind the last idtable_add(). */
+void idtable_build(struct idtable *t);
+
+/* Rows of an id, in the order they were added. */
+struct idtable_rows {
+	int64_t id;
+	uint32_t only; /* the one row left, or UINT32_MAX */
+	bool in_map;
+	size_t at;
+};
+
+struct idtable_rows idtable_find(const struct idtable *t, int64_t id);
+/* UINT32_MAX: no more. */
+uint32_t idtable_next(const struct idtable *t, struct idtable_rows *rows);
+
+#endif

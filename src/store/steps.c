@@ -1,0 +1,126 @@
+/* Steps of training: see steps.h. */
+#include "store/steps.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ingest/decimal.h"
+
+/* Steps that may be open at once within one process: more is no program. */
+#define OPEN_MAX 8
+
+bool steps_number(struct str name, int64_t *number)
+{
+	const struct str prefix = STR_LIT("ProfilerStep#");
+
+	if (!str_starts_with(name, prefix))
+		return false;
+	struct str digits = { name.p + prefix.n, name.n - prefix.n };
+	return digits.n && decimal_int(digits, number) == DECIMAL_OK;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct step_rec *x = a, *y = b;
+
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void find_steps(struct model *m)
+{
+	int64_t number;
+
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		const struct slice_rec *s = model_slice(m, row);
+		if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
+		    s->phase != PHASE_COMPLETE ||
+		    !steps_number(intern_str(m->texts, s->name), &number))
+			continue;
+		m->steps = xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));
+		m->steps[m->nsteps++] = (struct step_rec){ number, s->ts_ns, slice_end(s), row };
+	}
+	if (m->nsteps)
+		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
+}
+
+/* A step and whose it is. */
+struct owned_step {
+	uint32_t process, step;
+};
+
+/* Steps by (process, start), or by start alone. */
+struct step_list {
+	const struct owned_step *at;
+	size_t n;
+};
+
+static int by_process(const void *a, const void *b)
+{
+	const struct owned_step *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static size_t first_of_process(struct step_list all, uint32_t process)
+{
+	size_t low = 0, high = all.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (all.at[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The newest step that holds the row's start: rows and steps are by time. */
+static void mark_track(struct model *m, const struct track *t, struct step_list steps)
+{
+	size_t next = 0; /* first step that begins behind the row */
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		int64_t ts_ns = model_slice(m, row)->ts_ns;
+		while (next < steps.n && m->steps[steps.at[next].step].ts_ns <= ts_ns)
+			next++;
+		size_t back = next > OPEN_MAX ? next - OPEN_MAX : 0;
+		for (size_t k = next; k-- > back;)
+			if (ts_ns < m->steps[steps.at[k].step].end_ns) {
+				m->step[row] = steps.at[k].step;
+				break;
+			}
+	}
+}
+
+void steps_of_rows(struct model *m)
+{
+	find_steps(m);
+	if (m->nsteps == 0)
+		return;
+	struct owned_step *owned = xrealloc_array(NULL, m->nsteps, sizeof(*owned));
+	struct owned_step *any = xrealloc_array(NULL, m->nsteps, sizeof(*any));
+	for (uint32_t i = 0; i < m->nsteps; i++) {
+		uint32_t track = model_slice(m, m->steps[i].row)->track;
+		owned[i] = (struct owned_step){ m->tracks[track].process, i };
+		any[i] = owned[i];
+	}
+	qsort(owned, m->nsteps, sizeof(*owned), by_process);
+	for (size_t t = 0; t < m->ntracks; t++) {
+		const struct track *track = &m->tracks[t];
+		if (track->kind != TRACK_THREAD && track->kind != TRACK_ASYNC)
+			continue;
+		struct step_list all = { owned, m->nsteps };
+		size_t from = first_of_process(all, track->process);
+		size_t to = first_of_process(all, track->process + 1);
+		mark_track(m, track, from < to ? (struct step_list){ owned + from, to - from } :
+						 (struct step_list){ any, m->nsteps });
+	}
+	free(owned);
+	free(any);
+}

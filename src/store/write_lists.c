@@ -1,0 +1,137 @@
+/* What the tables of a profile are made of: see write_rows.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "store/write_rows.h"
+
+static uint32_t *none_rows(size_t n)
+{
+	uint32_t *rows = xrealloc_array(NULL, n, sizeof(*rows));
+
+	memset(rows, 0xff, n * sizeof(*rows)); /* ROW_NONE */
+	return rows;
+}
+
+static void list_threads(const struct model *m, struct write_lists *l)
+{
+	l->place_thread = none_rows(m->nplaces);
+	l->threads = xrealloc_array(NULL, m->nplaces, sizeof(*l->threads));
+	for (uint32_t i = 0; i < m->nplaces; i++) {
+		if (m->places[i].track[TRACK_THREAD] == TEXT_NONE)
+			continue;
+		l->place_thread[i] = (uint32_t)l->nthreads;
+		l->threads[l->nthreads++] = i;
+	}
+}
+
+/* Rows that have a row of a table of details, in the order of rows. */
+static void list_details(const struct model *m, struct write_lists *l)
+{
+	l->kernels = xrealloc_array(NULL, m->ndevices, sizeof(*l->kernels));
+	l->copies = xrealloc_array(NULL, m->ndevices, sizeof(*l->copies));
+	l->waits = xrealloc_array(NULL, m->ndevices, sizeof(*l->waits));
+	l->allocations = xrealloc_array(NULL, m->nmemory, sizeof(*l->allocations));
+	l->slice_row = none_rows(m->nslices);
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		const struct slice_rec *s = model_slice(m, row);
+		l->slice_row[m->order[row]] = row;
+		if (s->detail == ROW_NONE)
+			continue;
+		if (s->class == CLASS_KERNEL || s->class == CLASS_ACCELERATOR)
+			l->kernels[l->nkernels++] = row;
+		else if (s->class == CLASS_MEMCPY || s->class == CLASS_MEMSET)
+			l->copies[l->ncopies++] = row;
+		else if (s->class == CLASS_SYNC)
+			l->waits[l->nwaits++] = row;
+		else if (s->class == CLASS_MEMORY)
+			l->allocations[l->nallocations++] = row;
+	}
+}
+
+/* Collectives in file order; an end's are its begin's. */
+static void list_collectives(const struct model *m, struct write_lists *l)
+{
+	l->collectives = xrealloc_array(NULL, m->ncollectives, sizeof(*l->collectives));
+	for (uint32_t i = 0; i < m->ncollectives; i++)
+		if (l->slice_row[m->collectives[i].slice] != ROW_NONE)
+			l->collectives[l->ncollectives++] = i;
+}
+
+/* Args in the order of rows, which is that of their table. */
+static void list_args(const struct model *m, struct write_lists *l)
+{
+	if (m->nargs == 0)
+		return;
+	uint32_t *of_row = none_rows(m->nrows);
+	for (uint32_t i = 0; i < m->nargs; i++)
+		if (l->slice_row[m->args[i].slice] != ROW_NONE)
+			of_row[l->slice_row[m->args[i].slice]] = i;
+	l->args = of_row;
+	for (size_t row = 0; row < m->nrows; row++)
+		if (of_row[row] != ROW_NONE)
+			l->args[l->nargs++] = of_row[row];
+}
+
+static uint32_t counter_name(const struct model *m, const struct counter_rec *c)
+{
+	struct str name = intern_str(m->texts, c->name);
+	struct str series = intern_str(m->texts, c->series);
+	struct buf full;
+
+	buf_init(&full, name.n + series.n + 1);
+	buf_add_str(&full, name);
+	buf_add_char(&full, ' ');
+	buf_add_str(&full, series);
+	uint32_t text = intern_add(m->texts, buf_str(&full));
+	buf_release(&full);
+	return text;
+}
+
+/* One track for each (process, counter, series). */
+static void list_counters(const struct model *m, struct write_lists *l)
+{
+	struct intern keys;
+
+	intern_init(&keys);
+	l->counter_track = xrealloc_array(NULL, m->ncounters, sizeof(*l->counter_track));
+	for (size_t i = 0; i < m->ncounters; i++) {
+		const struct counter_rec *c = &m->counters[i];
+		const uint32_t key[] = { c->process, c->name, c->series };
+		size_t known = keys.n;
+		uint32_t at = intern_add(&keys, (struct str){ (const char *)key, sizeof(key) });
+		l->counter_track[i] = at;
+		if (at < known)
+			continue;
+		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap, at + 1U,
+					  sizeof(*l->counter_tracks));
+		l->counter_tracks[at] = (struct counter_track){ c->process, counter_name(m, c) };
+		l->ncounter_tracks = at + 1U;
+	}
+	intern_release(&keys);
+}
+
+void write_lists_make(const struct model *m, struct write_lists *l)
+{
+	*l = (struct write_lists){ 0 };
+	list_threads(m, l);
+	list_details(m, l);
+	list_collectives(m, l);
+	list_args(m, l);
+	list_counters(m, l);
+}
+
+void write_lists_release(struct write_lists *l)
+{
+	free(l->place_thread);
+	free(l->threads);
+	free(l->kernels);
+	free(l->copies);
+	free(l->waits);
+	free(l->allocations);
+	free(l->collectives);
+	free(l->args);
+	free(l->slice_row);
+	free(l->counter_track);
+	free(l->counter_tracks);
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# A raw trace as operand of a reading command: ingested once, into the cache.
+
+load setup
+
+READ_INTO='85 slices read into the cache'
+READ_ALONE='85 slices read for this call alone'
+
+# The stores in a cache.
+stores() { # FOLDER
+	ls -A "$1" | grep -E '^[0-9a-f]{16}\.db$'
+}
+
+@test "a raw trace is ingested once, which stderr says, and answers like its store" {
+	cp "$GPU/two_streams.json" trace.json
+	run --separate-stderr ptool info trace.json --format csv
+	exits 0
+	says "ptool: info: trace.json: $READ_INTO"
+	first=$output
+	run --separate-stderr ptool info trace.json --format csv
+	exits 0
+	says ''
+	prints "$first"
+	ptool ingest -q trace.json
+	run --separate-stderr ptool info --format csv
+	prints "$first"
+	only_files ptool.db trace.json
+}
+
+@test "every reading command reads a raw trace" {
+	for command in $(reading_commands); do
+		export PTOOL_CACHE=$PWD/cache-$command
+		run --separate-stderr ptool "$command" "$GPU/two_streams.json" $(arguments_of "$command")
+		[ "$command" = sql ] && run --separate-stderr ptool sql "$GPU/two_streams.json" "$(arguments_of sql)"
+		[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+		[[ $stderr == *"$READ_INTO"* ]]
+		[ "$(stores "cache-$command" | wc -l)" -eq 1 ]
+	done
+}
+
+@test "the cache is PTOOL_CACHE, else XDG_CACHE_HOME/ptool, else ~/.cache/ptool" {
+	export HOME=$PWD/home
+	PTOOL_CACHE=$PWD/own ptool info "$GPU/copies.json" >/dev/null
+	stores own
+	XDG_CACHE_HOME=$PWD/xdg ptool info "$GPU/copies.json" >/dev/null
+	stores xdg/ptool
+	XDG_CACHE_HOME=relative ptool info "$GPU/copies.json" >/dev/null # which the XDG's rules forbid
+	stores home/.cache/ptool
+	rm -r home
+	PTOOL_CACHE='' XDG_CACHE_HOME='' ptool info "$GPU/copies.json" >/dev/null
+	stores home/.cache/ptool
+	only_files own xdg home
+}
+
+@test "a trace that changes is ingested again, its links are one trace" {
+	export PTOOL_CACHE=$PWD/cache
+	cp "$GPU/two_streams.json" trace.json
+	ln -s trace.json link.json
+	ptool info trace.json >/dev/null
+	run --separate-stderr ptool info link.json
+	says ''
+	cp "$GPU/copies.json" trace.json
+	run --separate-stderr ptool info trace.json
+	exits 0
+	says 'ptool: info: trace.json: 37 slices read into the cache'
+	[ "$(stores cache | wc -l)" -eq 2 ]
+}
+
+@test "a damaged store in the cache is made anew" {
+	export PTOOL_CACHE=$PWD/cache
+	ptool info "$GPU/two_streams.json" >/dev/null
+	echo rubbish >"cache/$(stores cache)"
+	run --separate-stderr ptool info "$GPU/two_streams.json"
+	exits 0
+	[[ $stderr == *"$READ_INTO" ]]
+}
+
+@test "what a killed ptool left in the cache is cleared" {
+	export PTOOL_CACHE=$PWD/cache
+	ptool info "$GPU/two_streams.json" >/dev/null
+	name=$(stores cache)
+	: >"cache/$name.tmp.99999999"
+	: >"cache/$name.lock"
+	: >cache/notes
+	ptool info "$GPU/copies.json" >/dev/null
+	[ "$(ls -A cache | wc -l)" -eq 3 ]
+	[ -e cache/notes ]
+}
+
+@test "where the cache cannot be written the trace is read for the call alone" {
+	: >file
+	for cache in /proc/no/cache "$PWD/file/below" "$PWD/file"; do
+		run --separate-stderr env PTOOL_CACHE="$cache" "$PTOOL" info "$GPU/two_streams.json"
+		exits 0
+		[[ $stderr == *"$READ_ALONE" ]]
+	done
+	only_files file
+	[ -z "$(ls -A "$TMPDIR")" ]
+}
+
+@test "a cache without write permission is passed over" {
+	[ "$(id -u)" -ne 0 ] || skip 'root may write everywhere'
+	mkdir cache
+	chmod 555 cache
+	PTOOL_CACHE=$PWD/cache run --separate-stderr ptool info "$GPU/two_streams.json"
+	exits 0
+	[[ $stderr == *"$READ_ALONE" ]]
+}
+
+@test "what comes through a pipe is read for the call alone and leaves nothing" {
+	export PTOOL_CACHE=$PWD/cache
+	run --separate-stderr bash -c 'cat "$0" | "$PTOOL" info - --format csv' "$GPU/two_streams.json"
+	exits 0
+	says "ptool: info: -: $READ_ALONE"
+	[ "${#lines[@]}" -eq 2 ]
+	run --separate-stderr bash -c '"$PTOOL" info <(cat "$0") --format csv' "$GPU/two_streams.json"
+	exits 0
+	[[ $stderr == *"$READ_ALONE" ]]
+	run --separate-stderr ptool info - --format csv <"$GPU/two_streams.json"
+	exits 0
+	[ -z "$(ls -A)" ]
+	[ -z "$(ls -A "$TMPDIR")" ]
+}
+
+@test "what is no trace is one line and exit 4, and nothing stays in the cache" {
+	export PTOOL_CACHE=$PWD/cache
+	echo text >text
+	for operand in text . missing.json; do
+		run --separate-stderr ptool info $operand
+		exits 4
+		prints ''
+		[[ $stderr == "ptool: info: $operand: "* ]]
+		[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	done
+	[ ! -e cache ] || [ -z "$(ls -A cache)" ]
+}
+
+@test "a damaged trace says so when it is read into the cache" {
+	head -c 20000 "$GPU/one_stream.json" >cut.json
+	run --separate-stderr ptool info cut.json
+	exits 0
+	[[ $stderr == *"slices read into the cache, 1 finding; 'ptool doctor' lists them" ]]
+}
+
+@test "many readers of one new trace all get their answer" {
+	export PTOOL_CACHE=$PWD/cache
+	for i in 1 2 3 4 5 6; do
+		ptool info "$GPU/two_streams.json" --format csv >out.$i 2>/dev/null &
+	done
+	wait
+	for i in 2 3 4 5 6; do
+		cmp out.1 out.$i
+	done
+	[ -s out.1 ]
+	[ "$(ls -A cache)" = "$(stores cache)" ]
+}
+
+@test "a disk that is full while the cache is filled is exit 5, and nothing stays" {
+	export PTOOL_CACHE=$PWD/cache
+	run --separate-stderr bash -c 'ulimit -f 8; "$PTOOL" info "$0"' "$GPU/one_stream.json"
+	exits 5
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	[ -z "$(ls -A cache)" ]
+}
+
+@test "a reading command never makes a store" {
+	run --separate-stderr ptool info
+	exits 4
+	says "ptool: info: ptool.db: no store here; run 'ptool ingest FILE' first"
+	PTOOL_STORE=typo.db run --separate-stderr ptool info
+	exits 4
+	says "ptool: info: typo.db: no store here; run 'ptool ingest FILE' first"
+	run --separate-stderr ptool info typo.db
+	exits 4
+	says 'ptool: info: typo.db: No such file or directory'
+	[ -z "$(ls -A)" ]
+}

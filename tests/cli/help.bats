@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# ptool help, -h and what is told to somebody who mistypes; the completions.
+
+load setup
+
+# Every --option of a command, from its help.
+options_of() { # COMMAND
+	ptool help "$1" | grep -oE '^ +(-., *)?--[a-z][a-z0-9-]*' | sed 's/.*--/--/'
+}
+
+@test "without arguments usage goes to stderr, exit 2" {
+	run --separate-stderr ptool
+	exits 2
+	prints ''
+	[[ $stderr == usage:* ]]
+}
+
+@test "help, --help and -h give the same overview on stdout, with every command" {
+	run --separate-stderr ptool help
+	exits 0
+	says ''
+	overview=$output
+	for command in $(ptool help --list); do
+		grep -qE "^  $command +[A-Z]" <<<"$overview"
+	done
+	for spelling in --help -h; do
+		run --separate-stderr ptool $spelling
+		exits 0
+		says ''
+		prints "$overview"
+	done
+}
+
+@test "each command's help is the same by all three roads, fits 80 columns, and exits 0" {
+	for command in $(ptool help --list); do
+		run --separate-stderr ptool help "$command"
+		exits 0
+		says ''
+		help=$output
+		[[ $help == "usage: ptool $command"* ]]
+		run ptool "$command" --help
+		exits 0
+		prints "$help"
+		run ptool "$command" no-such-file -h
+		exits 0
+		prints "$help"
+		[ "$(wc -L <<<"$help")" -le 80 ]
+	done
+}
+
+@test "a misspelt command is exit 2, names the nearest, and lists all" {
+	run --separate-stderr ptool ingets trace.json
+	exits 2
+	prints ''
+	says "ptool: unknown command 'ingets'; did you mean 'ingest'? (valid: $(ptool help --list | paste -sd, | sed 's/,/, /g'))"
+	run --separate-stderr ptool help ingets
+	exits 2
+	[[ $stderr == "ptool: help: unknown command 'ingets'; did you mean 'ingest'?"* ]]
+	run --separate-stderr ptool --verison
+	exits 2
+	says "ptool: unknown option '--verison'; did you mean '--version'? (valid: --help, --version)"
+}
+
+@test "a misspelt option of any command is exit 2 and names the nearest" {
+	for command in $(ptool help --list); do
+		run --separate-stderr ptool "$command" --hepl
+		exits 2
+		prints ''
+		[[ $stderr == "ptool: $command: unknown option '--hepl'; did you mean '--help'? (valid: --"* ]]
+		[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	done
+}
+
+@test "a misspelt value of any option that has choices is exit 2 and lists them" {
+	tried=0
+	for command in $(ptool help --list); do
+		for option in $(options_of "$command"); do
+			run --separate-stderr ptool "$command" "$option" '#' no-such-file
+			[[ $stderr == "ptool: $command: unknown $option '#'"* ]] || continue
+			exits 2
+			[[ $stderr == *'(valid: '* ]]
+			tried=$((tried + 1))
+		done
+	done
+	[ $tried -ge 2 ]
+}
+
+@test "a value that is missing is exit 2 and says what the option wants" {
+	run --separate-stderr ptool ingest trace.json --run
+	exits 2
+	says 'ptool: ingest: --run wants NAME'
+}
+
+@test "the switches of help exclude each other, and --mdoc wants a command" {
+	run --separate-stderr ptool help --bash --zsh
+	exits 2
+	says 'ptool: help: --list, --bash, --zsh, --fish, --mdoc exclude each other'
+	run --separate-stderr ptool help --mdoc
+	exits 2
+	says 'ptool: help: --mdoc wants a COMMAND'
+	run --separate-stderr ptool help ingest top
+	exits 2
+	says "ptool: help: unexpected operand 'top'"
+}
+
+@test "every command and every long option stands in each shell's completions" {
+	ptool help --bash >bash
+	ptool help --zsh >zsh
+	ptool help --fish >fish
+	for command in $(ptool help --list); do
+		for shell in bash zsh fish; do
+			grep -qE "(^|[^a-z-])$command([^a-z-]|\$)" $shell
+		done
+		for option in $(options_of "$command"); do
+			for shell in bash zsh; do
+				grep -qE -e "(^|[^a-z-])$option([^a-z-]|\$)" $shell
+			done
+			grep -qE -e "-l '?${option#--}'?( |\$)" fish
+		done
+	done
+}
+
+@test "bash completes commands, options and values" {
+	complete_words() { # WORD...: the candidates for the last one
+		bash -c 'source <("$0" help --bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+			_ptool; printf "%s\n" "${COMPREPLY[@]}"' "$PTOOL" "$@"
+	}
+	[ "$(complete_words ptool ing)" = ingest ]
+	[ "$(complete_words ptool ingest --str)" = --strict ]
+	[ "$(complete_words ptool ingest --keep '')" = args ]
+	[ "$(complete_words ptool help in | head -1)" = in* ] ||
+		complete_words ptool help in | grep -qx ingest
+}
+
+@test "bash reads its completion without a complaint, and so do the other shells that are here" {
+	for shell in bash zsh fish; do
+		command -v $shell >/dev/null || continue
+		ptool help --$shell >script
+		$shell -n script
+	done
+}
+
+@test "help goes through pipes: a reader that leaves is no failure, a full disk is" {
+	set +e
+	ptool help | true
+	[ "${PIPESTATUS[0]}" -eq 0 ] || return 1
+	ptool help --bash | head -c 1 >/dev/null
+	[ "${PIPESTATUS[0]}" -eq 0 ] || return 1
+	set -e
+	run --separate-stderr bash -c '"$PTOOL" help >/dev/full'
+	exits 5
+	[[ $stderr == *'No space left on device' ]]
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+}

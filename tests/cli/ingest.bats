@@ -1,0 +1,324 @@
+#!/usr/bin/env bats
+# ptool ingest: what it takes, where it puts it, what it says, how it ends.
+
+load setup
+
+@test "a trace goes into ./ptool.db and says how many slices it has" {
+	cp "$GPU/two_streams.json" trace.json
+	run --separate-stderr ptool ingest trace.json
+	exits 0
+	prints ''
+	says 'ptool: ingest: trace.json: 85 slices'
+	[ "$(ask ptool.db 'SELECT name FROM run')" = "$PWD/trace.json" ]
+	[ "$(ask ptool.db 'SELECT path, format FROM profile')" = "$PWD/trace.json|pytorch" ]
+	only_files ptool.db trace.json
+}
+
+@test "the store is -o, else PTOOL_STORE, else ptool.db; an empty variable is none" {
+	ptool ingest -q "$GPU/copies.json"
+	PTOOL_STORE='' ptool ingest -q "$GPU/copies.json"
+	only_files ptool.db
+	PTOOL_STORE=env.db ptool ingest -q "$GPU/copies.json"
+	only_files ptool.db env.db
+	PTOOL_STORE=env.db ptool ingest -q --output=option.db "$GPU/copies.json"
+	only_files ptool.db env.db option.db
+}
+
+@test "-q says nothing of files that went well, and still of those that did not" {
+	run --separate-stderr ptool ingest -q "$GPU/copies.json" missing.json
+	exits 4
+	says 'ptool: ingest: missing.json: cannot open: No such file or directory'
+}
+
+@test "gzip is found by content, whatever the name" {
+	gzip -c "$GPU/copies.json" >copies
+	ptool ingest -q -o packed.db copies
+	ptool ingest -q -o plain.db "$GPU/copies.json"
+	what='SELECT bytes, slices FROM profile'
+	[ "$(ask packed.db "$what")" = "$(ask plain.db "$what")" ]
+	cat copies copies | gzip -dc >twice # several members are one stream
+	! cmp -s twice "$GPU/copies.json"
+}
+
+@test "standard input, a pipe, a named pipe and a process substitution are read" {
+	what='SELECT slices FROM profile'
+	ptool ingest -q -o a.db - <"$GPU/copies.json"
+	cat "$GPU/copies.json" | ptool ingest -q -o b.db -
+	ptool ingest -q -o c.db <(cat "$GPU/copies.json")
+	ptool ingest -q -o d.db /dev/stdin <"$GPU/copies.json"
+	gzip -c "$GPU/copies.json" | ptool ingest -q -o e.db -
+	mkfifo fifo
+	cat "$GPU/copies.json" >fifo &
+	ptool ingest -q -o f.db fifo
+	for store in ?.db; do
+		[ "$(ask $store "$what")" = 37 ]
+	done
+	[ "$(ask a.db 'SELECT name FROM run')" = - ]
+	[ "$(ask a.db 'SELECT path FROM profile')" = - ]
+}
+
+@test "a file called - is ./-" {
+	cp "$GPU/copies.json" -- -
+	ptool ingest -q ./- </dev/null
+	[ "$(ask ptool.db 'SELECT name FROM run')" = "$PWD/-" ]
+}
+
+@test "what is no trace gets one line that says why, and exit 4" {
+	mkdir folder
+	: >empty
+	printf '\177ELF\002\001\001' >binary
+	echo 'step 1 took 3 ms' >text
+	echo '[1, 2, 3]' >numbers.json
+	echo '{"rows": []}' >object.json
+	echo '{"traceEvents": 3}' >no_list.json
+	printf '\037\213' >cut.gz
+	printf 'SQLite format 3' >database
+	for file in folder empty binary text numbers.json object.json no_list.json cut.gz database \
+		missing.json text/below; do
+		run --separate-stderr ptool ingest $file
+		exits 4
+		prints ''
+		[ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
+		printf '%s\n' "$stderr"
+	done | like_golden ingest_refused.err
+	[ ! -e ptool.db ]
+}
+
+@test "of several files some refused, the rest is stored and the exit status is 4" {
+	echo text >text
+	: >empty
+	cp "$GPU/copies.json" a.json
+	cp "$GPU/graph.json" b.json
+	run --separate-stderr ptool ingest text a.json empty b.json
+	exits 4
+	says "ptool: ingest: text: byte 0: no known format; 'ptool help ingest' lists them
+ptool: ingest: a.json: 37 slices
+ptool: ingest: empty: byte 0: the file is empty
+ptool: ingest: b.json: 69 slices"
+	[ "$(ask ptool.db 'SELECT path FROM profile ORDER BY id')" = "$PWD/a.json"$'\n'"$PWD/b.json" ]
+}
+
+@test "with --strict none is stored when one is refused" {
+	echo text >text
+	run --separate-stderr ptool ingest --strict "$GPU/copies.json" text
+	exits 4
+	[[ $stderr == *'text: byte 0: no known format'* ]]
+	only_files text
+	ptool ingest -q "$GPU/graph.json"
+	before=$(cksum <ptool.db)
+	run ptool ingest --strict "$GPU/copies.json" text
+	exits 4
+	[ "$(cksum <ptool.db)" = "$before" ]
+}
+
+@test "a file that is given twice counts once" {
+	cp "$GPU/copies.json" a.json
+	ln -s a.json link.json
+	run --separate-stderr ptool ingest -q a.json link.json
+	exits 4
+	says 'ptool: ingest: link.json: given twice; it is read once'
+	[ "$(ask ptool.db 'SELECT count(*) FROM profile')" = 1 ]
+}
+
+@test "a truncated trace is stored up to the cut, with a finding and exit 0" {
+	head -c 20000 "$GPU/one_stream.json" >cut.json
+	run --separate-stderr ptool ingest cut.json
+	exits 0
+	[[ $stderr == *"slices, 1 finding; 'ptool doctor' lists them" ]]
+	[ "$(ask ptool.db 'SELECT code, severity, count FROM finding')" = 'truncated|error|1' ]
+	# the last X of those 20,000 bytes is the one that was cut
+	[ "$(ask ptool.db 'SELECT count(*) + 1 FROM slice')" = "$(grep -c '"ph": "X"' cut.json)" ]
+}
+
+@test "--strict refuses a truncated trace and says where" {
+	head -c 20000 "$GPU/one_stream.json" >cut.json
+	run --separate-stderr ptool ingest --strict cut.json
+	exits 4
+	[[ $stderr == 'ptool: ingest: cut.json: byte '*': '* ]]
+	[ ! -e ptool.db ]
+}
+
+@test "a gzip file that is cut off is stored up to the cut" {
+	gzip -dc "$TORCH/t2141_cnn_w0/trace.json.gz" | gzip -1 | head -c 60000 >cut.json.gz
+	run --separate-stderr ptool ingest cut.json.gz
+	exits 0
+	[[ $stderr == *findings* ]]
+	ask ptool.db 'SELECT code FROM finding' | grep -qx truncated
+	ask ptool.db 'SELECT code FROM finding' | grep -qx compression
+}
+
+@test "--run names the run; the same name replaces it whole" {
+	ptool ingest -q --run first "$GPU/copies.json"
+	ptool ingest -q --run second "$GPU/graph.json"
+	[ "$(ask ptool.db 'SELECT name FROM run ORDER BY id')" = first$'\n'second ]
+	ptool ingest -q --run first "$GPU/memory.json" "$GPU/sync.json"
+	[ "$(ask ptool.db 'SELECT name FROM run ORDER BY id')" = second$'\n'first ]
+	what="SELECT r.name, count(*) FROM run r JOIN profile p ON p.run_id = r.id GROUP BY 1 ORDER BY 1"
+	[ "$(ask ptool.db "$what")" = 'first|2'$'\n''second|1' ]
+	[ -z "$(ask ptool.db 'PRAGMA foreign_key_check')" ]
+	[ "$(ask ptool.db 'PRAGMA integrity_check')" = ok ]
+	# what replacing leaves is what a new store has
+	ptool ingest -q -o new.db --run second "$GPU/graph.json"
+	ptool ingest -q -o new.db --run first "$GPU/memory.json" "$GPU/sync.json"
+	for table in profile slice op_stat track finding flow allocation kernel copy step counter; do
+		rows="SELECT count(*) FROM $table"
+		[ "$(ask ptool.db "$rows")" = "$(ask new.db "$rows")" ]
+	done
+}
+
+@test "a run's default name is the path of its file, or the folder that its files share" {
+	mkdir -p job/a job/ab
+	cp "$GPU/copies.json" job/a/0.json
+	cp "$GPU/copies.json" job/a/1.json
+	cp "$GPU/copies.json" job/ab/2.json
+	name='SELECT name FROM run ORDER BY id DESC LIMIT 1'
+	(cd job && ptool ingest -q -o ../ptool.db a/0.json)
+	[ "$(ask ptool.db "$name")" = "$PWD/job/a/0.json" ]
+	ptool ingest -q job/a/0.json ./job/a/../a/1.json
+	[ "$(ask ptool.db "$name")" = "$PWD/job/a" ]
+	ptool ingest -q job/a/0.json job/ab/2.json
+	[ "$(ask ptool.db "$name")" = "$PWD/job" ]
+	ptool ingest -q - job/a/1.json <job/ab/2.json
+	[ "$(ask ptool.db "$name")" = "$PWD/job/a/1.json" ]
+	run ptool ingest -q missing.json job/ab/2.json
+	exits 4
+	[ "$(ask ptool.db "$name")" = "$PWD/job/ab/2.json" ]
+}
+
+@test "hostile names are stored as they are and shown without their controls" {
+	name=$'a\e[31m\n\'"; DROP TABLE run; --\xff.json'
+	cp "$GPU/copies.json" "$name"
+	run --separate-stderr ptool ingest --run $'run\e]0;title\a' "$name"
+	exits 0
+	says 'ptool: ingest: a\x1b[31m\n'\''"; DROP TABLE run; --\xff.json: 37 slices'
+	[ "$(ask ptool.db "SELECT hex(name) FROM run")" = "$(printf 'run\e]0;title\a' | xxd -p -u)" ]
+	[ "$(ask ptool.db "SELECT count(*) FROM run")" = 1 ]
+}
+
+@test "--keep args keeps each event's args" {
+	ptool ingest -q -o without.db "$GPU/copies.json"
+	ptool ingest -q -o with.db --keep args "$GPU/copies.json"
+	[ "$(ask without.db 'SELECT count(*) FROM slice_args')" = 0 ]
+	[ "$(ask with.db 'SELECT count(*) > 0 FROM slice_args WHERE json_valid(args)')" = 1 ]
+}
+
+@test "--input-format reads whatever the content looks like" {
+	echo 'no trace at all' >text
+	run --separate-stderr ptool ingest --input-format chrome text
+	exits 4
+	says 'ptool: ingest: text: byte 0: this is no JSON trace'
+}
+
+@test "a file that is no store is refused with exit 2 and not touched" {
+	echo 'my notes' >notes
+	mkdir folder
+	: >empty
+	sqlite3 other.db 'CREATE TABLE t (a)'
+	for store in notes folder empty other.db; do
+		before=$(ls -ld --time-style=full-iso $store)
+		run --separate-stderr ptool ingest -o $store "$GPU/copies.json"
+		exits 2
+		says "ptool: ingest: $store: exists and is not a ptool store"
+		[ "$(ls -ld --time-style=full-iso $store)" = "$before" ]
+	done
+	only_files notes folder empty other.db
+}
+
+@test "a store of another schema is refused with exit 4 and not touched" {
+	ptool ingest -q "$GPU/copies.json"
+	sqlite3 ptool.db 'PRAGMA user_version = 999'
+	before=$(cksum <ptool.db)
+	run --separate-stderr ptool ingest "$GPU/copies.json"
+	exits 4
+	[[ $stderr == 'ptool: ingest: ptool.db: store has schema 999, this ptool writes '* ]]
+	[ "$(cksum <ptool.db)" = "$before" ]
+}
+
+@test "a damaged store is exit 4 or replaced, never half written" {
+	ptool ingest -q --run one "$GPU/copies.json"
+	printf 'rubbish' | dd of=ptool.db bs=1 seek=4200 conv=notrunc status=none
+	printf '%5000s' '' | dd of=ptool.db bs=1 seek=8192 conv=notrunc status=none
+	before=$(cksum <ptool.db)
+	run --separate-stderr ptool ingest --run two "$GPU/copies.json"
+	exits 4
+	[[ $stderr == 'ptool: ingest: ptool.db: '* ]]
+	[ "$(cksum <ptool.db)" = "$before" ]
+	only_files ptool.db
+}
+
+@test "where nothing can be written the exit status is 5" {
+	for store in missing/ptool.db /proc/ptool.db; do
+		run --separate-stderr ptool ingest -o $store "$GPU/copies.json"
+		exits 5
+		[[ $stderr == "ptool: ingest: $store: cannot create '$store.lock': "* ]]
+	done
+}
+
+@test "a folder without write permission is exit 5" {
+	[ "$(id -u)" -ne 0 ] || skip 'root may write everywhere'
+	mkdir readonly
+	chmod 555 readonly
+	run --separate-stderr ptool ingest -o readonly/ptool.db "$GPU/copies.json"
+	exits 5
+	[[ $stderr == *'Permission denied' ]]
+}
+
+@test "usage mistakes are exit 2, name what was meant, and touch nothing" {
+	while IFS='|' read -r arguments message; do
+		# shellcheck disable=SC2086 # words
+		eval "run --separate-stderr ptool ingest $arguments"
+		exits 2
+		[[ $stderr == "ptool: ingest: $message"* ]] || { echo "$stderr"; false; }
+	done <<'EOF'
+|FILE is missing
+--output|--output wants STORE
+-o '' a.json|--output wants STORE
+-o - a.json|a store is a file, not standard output
+--run '' a.json|--run wants a name
+--keep arg a.json|unknown --keep 'arg'; did you mean 'args'? (valid: args)
+--input-format chrom a.json|unknown --input-format 'chrom'; did you mean 'chrome'? (valid: chrome
+--strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --keep, --strict, --quiet, --help)
+--strict=yes a.json|--strict takes no value
+-x a.json|unknown option '-x'
+EOF
+	run --separate-stderr ptool ingest -o folder/ "$GPU/copies.json"
+	exits 2
+	says "ptool: ingest: folder/: 'folder/' is not the name of a file"
+	[ -z "$(ls -A)" ]
+}
+
+@test "a symbolic link to a store is followed, and stays a link" {
+	mkdir elsewhere
+	ln -s elsewhere/real.db ptool.db
+	ptool ingest -q "$GPU/copies.json"
+	[ -L ptool.db ]
+	[ "$(ask elsewhere/real.db 'SELECT count(*) FROM run')" = 1 ]
+	[ "$(ls elsewhere)" = real.db ]
+}
+
+@test "a store keeps the mode it has" {
+	ptool ingest -q "$GPU/copies.json"
+	chmod 640 ptool.db
+	ptool ingest -q "$GPU/graph.json"
+	[ "$(stat -c %a ptool.db)" = 640 ]
+}
+
+@test "the exit status is the same through a pipe, whoever reads it" {
+	echo text >text
+	for expected in 0:"$GPU/copies.json" 4:text 4:missing; do
+		set +e
+		ptool ingest "${expected#*:}" 2>&1 | cat >/dev/null
+		first=${PIPESTATUS[0]}
+		ptool ingest "${expected#*:}" 2>&1 | true
+		second=${PIPESTATUS[0]}
+		set -e
+		[ "$first" -eq "${expected%%:*}" ]
+		[ "$second" -eq "${expected%%:*}" ]
+	done
+}
+
+@test "the same input gives the same store, byte for byte" {
+	ptool ingest -q -o a.db "$GPU/memory.json"
+	ptool ingest -q -o b.db "$GPU/memory.json"
+	cmp a.db b.db
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# The manual pages of the formats name everything that the code has, and nothing
+# else; the SQL in them runs.  (scripts/check-docs.sh holds the commands' pages to
+# the option tables.)
+
+load setup
+
+ROOT=$(dirname "$TESTS")
+
+# The items of a list: ".It Va x" and the like, "a , b" as two.
+items() { # MACRO, mdoc on stdin
+	sed -n "s/^\.It $1 //p" | sed 's/ , /\n/g; s/\\&//g'
+}
+
+section() { # ".Sh NAME" or ".Ss NAME", up to the next one; page on stdin
+	awk -v want="$1" '/^\.S[hs] / { on = $0 == want; next } on'
+}
+
+# What follows .Cm on a line of a section, "a , b" as two, without what ends it.
+commands_in() {
+	sed -n 's/^\.\(It .*\)\{0,1\}Cm //p' | sed 's/\\&//g; s/ [,:;.]*$//; s/ , /\n/g'
+}
+
+@test "ptool-store(5) explains every table and view, column by column" {
+	page=$ROOT/man/ptool-store.5
+	ptool ingest -q "$GPU/copies.json"
+	ask ptool.db "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'" >tables
+	[ "$(wc -l <tables)" -gt 20 ]
+	while read -r table; do
+		ask ptool.db "SELECT name FROM pragma_table_info('$table')" >columns
+		section ".Ss $table" <"$page" | items Va | diff -u --label "schema.sql: $table" --label "$page" columns -
+	done <tables
+	# and nothing that is not there
+	sed -n '/^\.Sh TABLES/,/^\.Sh HISTOGRAMS/s/^\.Ss //p' "$page" | sort | diff -u <(sort tables) -
+}
+
+@test "ptool-store(5) names every class of slices and the format's numbers" {
+	page=$ROOT/man/ptool-store.5
+	ptool ingest -q "$GPU/copies.json"
+	for class in $(ask ptool.db 'SELECT name FROM slice_class'); do
+		section '.Ss slice_class' <"$page" | grep -qx "\.Sq $class\( ,\| \.\)\{0,1\}"
+	done
+	grep -q "$(printf '0x%x' "$(ask ptool.db 'PRAGMA application_id')")" "$page"
+	grep -q "the number of the schema, $(ask ptool.db 'PRAGMA user_version')\." "$page"
+}
+
+@test "ptool-store(5) tells buckets of histograms as the code makes them" {
+	ptool ingest -q "$GPU/memory.json"
+	ask ptool.db "SELECT hex(histogram), calls, min_ns, max_ns FROM op_stat WHERE grain = 1" >rows
+	[ -s rows ]
+	python3 - rows <<'EOF'
+import sys
+
+def numbers(blob):
+    value = shift = 0
+    for byte in blob:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+def bucket_of(d):
+    p = d.bit_length() - 1
+    return d if d < 64 else 64 * (p - 5) + (d >> (p - 6)) % 64
+
+for line in open(sys.argv[1]):
+    blob, calls, shortest, longest = line.strip().split("|")
+    pairs = list(numbers(bytes.fromhex(blob)))
+    distances, counts = pairs[0::2], pairs[1::2]
+    assert sum(counts) == int(calls), line
+    assert distances[0] == bucket_of(int(shortest)), line
+    assert sum(distances) == bucket_of(int(longest)), line
+EOF
+}
+
+@test "the SQL in the pages runs on every fixture" {
+	for page in store formats; do
+		sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.Bd/d;/^\.Ed/d;p}' "$ROOT/man/ptool-$page.5" >>queries.sql
+	done
+	[ "$(grep -c '^SELECT' queries.sql)" -ge 6 ]
+	for trace in "$GPU"/*.json "$TORCH"/*/trace.json.gz; do
+		[[ $trace == *.truth.json ]] || ptool ingest -q --run "$trace" "$trace"
+	done
+	sqlite3 -readonly -bail ptool.db <queries.sql >answers
+	[ -s answers ]
+}
+
+@test "ptool-formats(5) explains every finding, and by its severity" {
+	page=$ROOT/man/ptool-formats.5
+	severity_of() { # the codes of finding.c with this severity
+		tr '\n' ' ' <"$ROOT/src/ingest/finding.c" |
+			grep -oE '= \{ "[a-z0-9_]+",[^}]*\}' | grep "$1" | sed 's/= { "//; s/".*//' | sort
+	}
+	[ "$(severity_of SEVERITY | wc -l)" -eq "$(grep -c '^	FINDING_' "$ROOT/src/ingest/finding.h")" ]
+	section '.Ss Errors: something was lost' <"$page" | items Cm | sort |
+		diff -u <(severity_of SEVERITY_ERROR) -
+	section '.Ss Warnings: something was repaired or passed over' <"$page" | items Cm | sort |
+		diff -u <(severity_of SEVERITY_WARNING) -
+	section '.Ss Information: what the numbers are to be read with' <"$page" | items Cm | sort |
+		diff -u <(severity_of SEVERITY_INFO) -
+}
+
+@test "ptool-formats(5) says what is done with every ph" {
+	page=$ROOT/man/ptool-formats.5
+	grep -oE "^	\{ '.', " "$ROOT/src/ingest/phase.c" | cut -d "'" -f 2 | sort >phases
+	[ "$(wc -l <phases)" -gt 20 ]
+	section '.Sh PHASES' <"$page" | items Cm | sort | diff -u phases -
+}
+
+@test "ptool-formats(5) names every category, arg and entry that is read" {
+	page=$ROOT/man/ptool-formats.5
+	grep -oE 'CATEGORY\("[^"]+"' "$ROOT/src/ingest/kineto.c" | cut -d '"' -f 2 | sort -u >categories
+	[ "$(wc -l <categories)" -gt 20 ]
+	section '.Sh CATEGORIES' <"$page" | commands_in | sort -u | diff -u categories -
+	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto.c" | cut -d '"' -f 2 | sort -u >arguments
+	[ "$(wc -l <arguments)" -gt 40 ]
+	section '.Sh ARGS' <"$page" | commands_in | grep -vx args | sort -u | diff -u arguments -
+	grep -oE 'str_is\(key, "[A-Za-z_]+"\)' "$ROOT/src/ingest/dialect.c" | cut -d '"' -f 2 |
+		grep -vxE 'rank|world_size|name|id|totalGlobalMem|numSms|compute(Major|Minor)' >entries
+	for entry in $(cat entries); do
+		grep -qE "^\.Li $entry( |\$)" "$page"
+	done
+	grep -oE '^	\{ "[^"]+", \{ (true|false)' "$ROOT/src/ingest/dialect.c" | cut -d '"' -f 2 | uniq |
+		diff -u - <(section '.Sh DIALECTS' <"$page" | items Sy)
+}
+
+@test "no page has anything that mandoc warns of" {
+	command -v mandoc >/dev/null || skip 'mandoc is not installed'
+	mandoc -T lint -W warning "$ROOT"/man/*.[1-8]
+}

@@ -1,0 +1,75 @@
+# For the bats files: each test in an empty folder of its own, with no setting of
+# the user's in sight, and comparison with the files of golden/ (UPDATE=1 rewrites
+# them).  tests/run says where the program and the fixtures are.
+
+bats_require_minimum_version 1.5.0
+
+GOLDEN=$BATS_TEST_DIRNAME/golden
+GPU=$FIXTURES/gpu
+TORCH=$FIXTURES/torch
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/here" "$BATS_TEST_TMPDIR/tmp"
+	cd "$BATS_TEST_TMPDIR/here" || return 1
+	unset PTOOL_STORE PTOOL_CACHE PTOOL_PAGER PAGER NO_COLOR CLICOLOR_FORCE COLUMNS
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache TMPDIR=$BATS_TEST_TMPDIR/tmp
+}
+
+ptool() {
+	"$PTOOL" "$@"
+}
+
+# The exit status, stdout and stderr of the last `run --separate-stderr`.
+exits() { # STATUS
+	[ "$status" -eq "$1" ] && return
+	printf 'exit status %s, not %s\nstdout: %s\nstderr: %s\n' "$status" "$1" "$output" "${stderr-}"
+	return 1
+}
+
+says() { # TEXT: all of stderr is this
+	[ "${stderr-}" = "$1" ] && return
+	printf 'stderr: %s\nwanted: %s\n' "${stderr-}" "$1"
+	return 1
+}
+
+prints() { # TEXT: all of stdout is this
+	[ "$output" = "$1" ] && return
+	printf 'stdout: %s\nwanted: %s\n' "$output" "$1"
+	return 1
+}
+
+# stdin is what golden/NAME holds.
+like_golden() { # NAME
+	if [ -n "${UPDATE-}" ]; then
+		cat >"$GOLDEN/$1"
+	else
+		diff -u "$GOLDEN/$1" -
+	fi
+}
+
+# What a store holds, as SQLite prints it.
+ask() { # STORE SQL
+	sqlite3 -readonly "$1" "$2"
+}
+
+# Nothing but these files is here.
+only_files() { # NAME...
+	diff <(printf '%s\n' "$@" | sort) <(ls -A)
+}
+
+# A command on a terminal so many columns wide; what it wrote there.
+on_terminal() { # COLUMNS COMMAND...
+	python3 "$BATS_TEST_DIRNAME/on_terminal.py" "$@"
+}
+
+# Command lines with every reading command there is, one a line.
+reading_commands() {
+	ptool help --list | grep -vxE 'ingest|help|rm'
+}
+
+# The arguments that a reading command cannot do without.
+arguments_of() { # COMMAND
+	case $1 in
+	sql) echo 'SELECT count(*) AS n FROM slice' ;;
+	esac
+}

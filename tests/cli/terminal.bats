@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# On a terminal: width, colour, pager, progress.
+
+load setup
+
+# Without colours and the like.
+plain() {
+	sed 's/\x1b\[[0-9;]*[A-Za-z]//g'
+}
+
+# The widest line of stdin is at most so wide.
+fits() { # COLUMNS
+	local widest
+	widest=$(plain | wc -L)
+	[ "$widest" -le "$1" ] || { echo "$widest columns, not $1"; return 1; }
+}
+
+has_escapes() {
+	grep -q $'\x1b\['
+}
+
+@test "tables fit a terminal of 80 columns, whatever tells its width" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	for command in $(reading_commands); do
+		[ "$command" = sql ] && continue # its columns are the user's
+		on_terminal 80 "$PTOOL" "$command" --no-pager ptool.db >out 2>&1 || [ $? -eq 3 ]
+		fits 80 <out
+		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager ptool.db >again 2>&1 || [ $? -eq 3 ]
+		cmp out again
+	done
+}
+
+@test "a narrower terminal shortens names, and no number" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	on_terminal 200 "$PTOOL" info --no-pager ptool.db | plain >wide
+	on_terminal 40 "$PTOOL" info --no-pager ptool.db | plain >narrow
+	[ "$(wc -L <narrow)" -lt "$(wc -L <wide)" ]
+	diff <(grep -oE '\b[0-9][0-9,.]*\b' wide | sort -u | head -1000) \
+		<(grep -oE '\b[0-9][0-9,.]*\b' narrow | sort -u) | grep '^>' && return 1
+	grep -q '4,684' narrow
+}
+
+@test "where the output is no terminal nothing is shortened, whatever COLUMNS says" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	for command in $(reading_commands); do
+		[ "$command" = sql ] && continue
+		COLUMNS=40 ptool "$command" ptool.db >narrow || [ $? -eq 3 ]
+		ptool "$command" ptool.db >wide || [ $? -eq 3 ]
+		cmp narrow wide
+	done
+}
+
+@test "colour: on a terminal, unless NO_COLOR or a dumb terminal says no" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	export TERM=xterm
+	for command in $(reading_commands); do
+		[ "$command" = sql ] && continue
+		show() { # environment and options, "--" between them and the width
+			on_terminal 100 env "$@"
+		}
+		show "$PTOOL" "$command" --no-pager >auto || [ $? -eq 3 ]
+		show NO_COLOR=1 "$PTOOL" "$command" --no-pager >no || [ $? -eq 3 ]
+		! has_escapes <no
+		plain <auto | cmp - no
+		show TERM=dumb "$PTOOL" "$command" --no-pager | cmp - no || [ "${PIPESTATUS[0]}" -eq 3 ]
+		show "$PTOOL" "$command" --no-pager --color never | cmp - no || [ "${PIPESTATUS[0]}" -eq 3 ]
+		show NO_COLOR=1 "$PTOOL" "$command" --no-pager --color always | cmp - auto ||
+			[ "${PIPESTATUS[0]}" -eq 3 ]
+		# no terminal: none, unless it is asked for
+		ptool "$command" >piped 2>/dev/null || [ $? -eq 3 ]
+		! has_escapes <piped
+		for format in csv json ndjson tsv; do
+			ptool "$command" --color always --format $format >machine 2>/dev/null || [ $? -eq 3 ]
+			! has_escapes <machine
+		done
+	done
+}
+
+@test "a pager on a terminal only: PTOOL_PAGER before PAGER, cat and nothing are none" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	export PAGER='sed s/^/pager:/'
+	on_terminal 80 "$PTOOL" info | grep -q '^pager:'
+	PTOOL_PAGER='sed s/^/own:/' on_terminal 80 "$PTOOL" info | grep -q '^own:'
+	for none in cat ''; do
+		! PTOOL_PAGER=$none on_terminal 80 "$PTOOL" info | grep -q '^pager:'
+	done
+	! on_terminal 80 "$PTOOL" info --no-pager | grep -q '^pager:'
+	! ptool info | grep -q '^pager:'
+	PTOOL_PAGER=false run on_terminal 80 "$PTOOL" info # it quits at once
+	exits 0
+}
+
+# A trace of two megabytes, with a pause of so many seconds in its middle.
+slowly() { # SECONDS
+	python3 - "$1" <<'EOF'
+import sys, time
+out = sys.stdout
+out.write("[\n")
+for half in range(2):
+    for i in range(20000):
+        out.write('{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": %d, "dur": 1},\n'
+                  % (half * 20000 + i))
+    out.flush()
+    time.sleep(float(sys.argv[1]) * (1 - half))
+out.write('{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 99999, "dur": 1}]\n')
+EOF
+}
+
+@test "progress comes after half a second, on a terminal, and is wiped" {
+	slowly 0.8 >fifo.json & # fills up while nobody reads: a file that is there at once
+	wait
+	slowly 0.8 | on_terminal 80 "$PTOOL" ingest -o slow.db - >slow
+	grep -q 'MB/s' slow
+	tail -c 60 slow | grep -q $'\r\x1b\[K''ptool: ingest: -: 40,001 slices' # the line is gone
+	on_terminal 80 "$PTOOL" ingest -o fast.db fifo.json >fast
+	[ "$(cat fast)" = 'ptool: ingest: fifo.json: 40,001 slices' ]
+	slowly 0.8 | ptool ingest -o piped.db - 2>piped
+	[ "$(cat piped)" = 'ptool: ingest: -: 40,001 slices' ]
+}
+
+@test "-q keeps the line of a file to itself on a terminal, too" {
+	[ -z "$(on_terminal 80 "$PTOOL" ingest -q "$GPU/copies.json")" ]
+}
+
+@test "help is the same on a terminal of any width" {
+	ptool help ingest >wide
+	on_terminal 40 "$PTOOL" help ingest | plain | cmp - wide
+}
+
+@test "a hostile name cannot drive the terminal" {
+	name=$'\e]0;owned\a\e[2Jtrace.json'
+	cp "$GPU/copies.json" "$name"
+	on_terminal 80 "$PTOOL" ingest "$name" >out
+	on_terminal 80 "$PTOOL" info --no-pager --color never >>out
+	on_terminal 80 "$PTOOL" info --no-pager --color never --run "$name" >>out || true
+	! grep -q $'[\x07\x1b]' out
+}

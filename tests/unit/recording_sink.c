@@ -1,0 +1,460 @@
+/* Facts as lines of text: see recording_sink.h. */
+#include "recording_sink.h"
+
+#include <inttypes.h>
+
+#include "ingest/chrome.h"
+
+#define LINES_MAX ((size_t)1 << 30)
+
+static const char *const class_names[NCLASSES] = {
+	[CLASS_OTHER] = "",
+	[CLASS_OP] = " op",
+	[CLASS_ANNOTATION] = " annotation",
+	[CLASS_PYTHON] = " python",
+	[CLASS_RUNTIME] = " runtime",
+	[CLASS_DRIVER] = " driver",
+	[CLASS_OVERHEAD] = " overhead",
+	[CLASS_KERNEL] = " kernel",
+	[CLASS_MEMCPY] = " memcpy",
+	[CLASS_MEMSET] = " memset",
+	[CLASS_ACCELERATOR] = " accelerator",
+	[CLASS_SYNC] = " sync",
+	[CLASS_DEVICE_ANNOTATION] = " device_annotation",
+	[CLASS_SPAN] = " span",
+	[CLASS_MEMORY] = " memory",
+};
+
+static const char *const phase_names[] = {
+	[PHASE_COMPLETE] = "",         [PHASE_INSTANT] = " instant",
+	[PHASE_BEGIN] = " begin",      [PHASE_END] = " end",
+	[PHASE_STEP_INTO] = " into",   [PHASE_STEP_PAST] = " past",
+};
+
+static const char *const track_names[] = {
+	[TRACK_THREAD] = "thread",
+	[TRACK_STREAM] = "stream",
+	[TRACK_STREAM_NOTES] = "notes",
+	[TRACK_ASYNC] = "async",
+};
+
+static struct recording *self(struct sink *s)
+{
+	return (struct recording *)s;
+}
+
+static void add_quoted(struct buf *out, struct str text)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		if (c < 0x20 || c == '"' || c == '\\')
+			buf_addf(out, "\\x%02x", c);
+		else
+			buf_add_char(out, (char)c);
+	}
+	buf_add_char(out, '"');
+}
+
+static void add_text(struct recording *r, uint32_t text)
+{
+	add_quoted(&r->lines, intern_str(&r->texts, text));
+}
+
+static void add_ident(struct recording *r, struct ident id)
+{
+	if (id.text == TEXT_NONE)
+		buf_addf(&r->lines, "%" PRId64, id.number);
+	else
+		add_text(r, id.text);
+}
+
+static void add_thread(struct recording *r, struct ident pid, struct ident tid)
+{
+	add_ident(r, pid);
+	buf_add_char(&r->lines, '/');
+	add_ident(r, tid);
+}
+
+static void add_number(struct recording *r, const char *name, int64_t value)
+{
+	if (value != NUMBER_NONE)
+		buf_addf(&r->lines, " %s=%" PRId64, name, value);
+}
+
+static void add_real(struct recording *r, const char *name, double value)
+{
+	if (value >= 0)
+		buf_addf(&r->lines, " %s=%g", name, value);
+}
+
+static void add_named(struct recording *r, const char *name, uint32_t text)
+{
+	if (text == TEXT_NONE)
+		return;
+	buf_addf(&r->lines, " %s=", name);
+	add_text(r, text);
+}
+
+static void add_triple(struct recording *r, const char *name, const int64_t value[3])
+{
+	if (value[0] != NUMBER_NONE)
+		buf_addf(&r->lines, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, name, value[0], value[1],
+			 value[2]);
+}
+
+static void add_op(struct recording *r, const struct op_fact *op)
+{
+	add_named(r, "shapes", op->shapes);
+	add_named(r, "stack", op->stack);
+	add_named(r, "module", op->module);
+	add_number(r, "flops", op->flops);
+	add_number(r, "sequence", op->sequence);
+	add_number(r, "fwd_thread", op->fwd_thread);
+	if (op->is_backward)
+		buf_add_text(&r->lines, " backward");
+}
+
+static void add_device(struct recording *r, const struct device_fact *d)
+{
+	add_number(r, "device", d->device);
+	add_number(r, "context", d->context);
+	add_number(r, "stream", d->stream);
+	add_number(r, "bytes", d->bytes);
+	add_triple(r, "grid", d->grid);
+	add_triple(r, "block", d->block);
+	add_number(r, "registers", d->registers);
+	add_number(r, "shared_memory", d->shared_memory);
+	add_number(r, "graph_id", d->graph_id);
+	add_number(r, "graph_node_id", d->graph_node_id);
+	add_number(r, "queued", d->queued);
+	add_number(r, "priority", d->priority);
+	add_real(r, "blocks_per_sm", d->blocks_per_sm);
+	add_real(r, "warps_per_sm", d->warps_per_sm);
+	add_real(r, "occupancy", d->occupancy_pct);
+	add_named(r, "sync", d->sync_kind);
+	add_number(r, "wait_stream", d->wait_stream);
+	add_number(r, "wait_event", d->wait_event);
+	add_number(r, "wait_correlation", d->wait_correlation);
+}
+
+static void add_collective(struct recording *r, const struct collective_fact *c)
+{
+	add_named(r, "collective", c->name);
+	add_named(r, "dtype", c->dtype);
+	add_named(r, "group", c->group);
+	add_named(r, "group_description", c->group_description);
+	add_named(r, "ranks", c->ranks);
+	add_named(r, "in_split", c->in_split);
+	add_named(r, "out_split", c->out_split);
+	add_named(r, "comm_id", c->comm_id);
+	add_number(r, "in_elements", c->in_elements);
+	add_number(r, "out_elements", c->out_elements);
+	add_number(r, "group_size", c->group_size);
+	add_number(r, "rank", c->rank);
+	add_number(r, "source", c->source);
+	add_number(r, "destination", c->destination);
+	add_number(r, "sequence", c->sequence);
+	add_number(r, "is_async", c->is_async);
+}
+
+static void add_memory(struct recording *r, const struct memory_fact *m)
+{
+	add_number(r, "bytes", m->bytes);
+	add_number(r, "address", m->address);
+	add_number(r, "allocated", m->total_allocated);
+	add_number(r, "reserved", m->total_reserved);
+	add_number(r, "device_type", m->device_type);
+	add_number(r, "device", m->device);
+	if (m->out_of_memory)
+		buf_add_text(&r->lines, " out_of_memory");
+}
+
+static uint32_t on_text(struct sink *s, struct str text)
+{
+	return intern_add(&self(s)->texts, text);
+}
+
+static uint32_t on_track(struct sink *s, const struct track_fact *track)
+{
+	struct track_fact key;
+
+	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
+	key.kind = track->kind;
+	key.pid.number = track->pid.number;
+	key.pid.text = track->pid.text;
+	key.tid.number = track->tid.number;
+	key.tid.text = track->tid.text;
+	key.scope = track->scope;
+	return intern_add(&self(s)->tracks, (struct str){ (const char *)&key, sizeof(key) });
+}
+
+static void add_track(struct recording *r, uint32_t number)
+{
+	struct track_fact track;
+
+	memcpy(&track, intern_str(&r->tracks, number).p, sizeof(track));
+	buf_addf(&r->lines, "%s ", track_names[track.kind]);
+	if (track.kind != TRACK_ASYNC) {
+		add_thread(r, track.pid, track.tid);
+		return;
+	}
+	add_ident(r, track.pid);
+	buf_add_char(&r->lines, ' ');
+	add_text(r, track.scope);
+}
+
+/* An end at or behind the start, whatever the input says. */
+static bool is_sound(const struct slice_fact *f)
+{
+	return f->dur_ns >= 0 && f->dur_ns <= INT64_MAX - (f->ts_ns > 0 ? f->ts_ns : 0) &&
+	       (f->phase == PHASE_COMPLETE || f->dur_ns == 0);
+}
+
+static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+
+	r->is_ill = r->is_ill || !is_sound(f);
+	if (r->fail_after >= 0 && r->nslices == (unsigned)r->fail_after)
+		return err_set(err, ERR_IO, "the sink is full");
+	r->nslices++;
+	buf_add_text(&r->lines, "slice ");
+	add_track(r, f->track);
+	buf_add_char(&r->lines, ' ');
+	add_text(r, f->name);
+	buf_addf(&r->lines, " %" PRId64 "+%" PRId64 "%s%s%s", f->ts_ns, f->dur_ns,
+		 phase_names[f->phase], f->unfinished ? " unfinished" : "", class_names[f->class]);
+	add_named(r, "cat", f->category);
+	add_number(r, "correlation", f->correlation);
+	add_number(r, "external_id", f->external_id);
+	if (f->op)
+		add_op(r, f->op);
+	if (f->device)
+		add_device(r, f->device);
+	if (f->collective)
+		add_collective(r, f->collective);
+	if (f->memory)
+		add_memory(r, f->memory);
+	if (f->args.n) {
+		buf_add_text(&r->lines, " args=");
+		buf_add_str(&r->lines, f->args);
+	}
+	buf_add_char(&r->lines, '\n');
+	return 0;
+}
+
+static int on_counter(struct sink *s, const struct counter_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	buf_add_text(&r->lines, "counter ");
+	add_ident(r, f->pid);
+	buf_add_char(&r->lines, ' ');
+	add_text(r, f->name);
+	buf_add_char(&r->lines, '/');
+	add_text(r, f->series);
+	buf_addf(&r->lines, " %" PRId64 " = %.17g\n", f->ts_ns, f->value);
+	return 0;
+}
+
+static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
+{
+	static const char *const ends[] = { "start", "step", "finish" };
+	struct recording *r = self(s);
+
+	(void)err;
+	buf_addf(&r->lines, "flow %s ", ends[f->end]);
+	add_thread(r, f->pid, f->tid);
+	buf_add_char(&r->lines, ' ');
+	add_text(r, f->category);
+	buf_add_char(&r->lines, '/');
+	add_text(r, f->name);
+	buf_add_text(&r->lines, " #");
+	add_ident(r, f->id);
+	buf_addf(&r->lines, " %" PRId64 "%s\n", f->ts_ns, f->enclosing ? " enclosing" : "");
+	return 0;
+}
+
+static void add_naming(struct sink *s, const char *what, struct ident pid, struct str text)
+{
+	struct recording *r = self(s);
+
+	buf_addf(&r->lines, "%s ", what);
+	add_ident(r, pid);
+	buf_add_char(&r->lines, ' ');
+	add_quoted(&r->lines, text);
+	buf_add_char(&r->lines, '\n');
+}
+
+static void on_process_name(struct sink *s, struct ident pid, struct str name)
+{
+	add_naming(s, "process_name", pid, name);
+}
+
+static void on_process_labels(struct sink *s, struct ident pid, struct str labels)
+{
+	add_naming(s, "process_labels", pid, labels);
+}
+
+static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
+{
+	struct recording *r = self(s);
+
+	buf_add_text(&r->lines, "process_sort ");
+	add_ident(r, pid);
+	buf_addf(&r->lines, " %" PRId64 "\n", index);
+}
+
+static void on_thread_name(struct sink *s, struct ident pid, struct ident tid, struct str name)
+{
+	struct recording *r = self(s);
+
+	buf_add_text(&r->lines, "thread_name ");
+	add_thread(r, pid, tid);
+	buf_add_char(&r->lines, ' ');
+	add_quoted(&r->lines, name);
+	buf_add_char(&r->lines, '\n');
+}
+
+static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid, int64_t index)
+{
+	struct recording *r = self(s);
+
+	buf_add_text(&r->lines, "thread_sort ");
+	add_thread(r, pid, tid);
+	buf_addf(&r->lines, " %" PRId64 "\n", index);
+}
+
+static void on_metadata(struct sink *s, struct str key, struct str json)
+{
+	struct buf *out = &self(s)->lines;
+
+	buf_add_text(out, "metadata ");
+	buf_add_str(out, key);
+	buf_add_text(out, ": ");
+	buf_add_str(out, json);
+	buf_add_char(out, '\n');
+}
+
+static void on_device_info(struct sink *s, const struct device_info_fact *d)
+{
+	struct recording *r = self(s);
+
+	buf_addf(&r->lines, "device_info %" PRId64 " ", d->id);
+	add_quoted(&r->lines, d->name);
+	add_number(r, "memory", d->total_memory);
+	add_number(r, "sms", d->sms);
+	add_number(r, "major", d->major);
+	add_number(r, "minor", d->minor);
+	buf_add_char(&r->lines, '\n');
+}
+
+static void add_flag(struct recording *r, const char *name, bool flag)
+{
+	if (flag)
+		buf_addf(&r->lines, " %s", name);
+}
+
+static void on_profile(struct sink *s, const struct profile_fact *p)
+{
+	struct recording *r = self(s);
+
+	buf_addf(&r->lines, "profile %s %s", p->format, p->dialect);
+	if (p->has_base)
+		add_number(r, "base", p->base_ns);
+	add_number(r, "rank", p->rank);
+	add_number(r, "world_size", p->world_size);
+	add_number(r, "window_end", p->window_end_ns);
+	add_number(r, "span_end", p->span_end_ns);
+	add_named(r, "host", p->host);
+	add_flag(r, "memory", p->has_memory);
+	add_flag(r, "shapes", p->has_shapes);
+	add_flag(r, "stacks", p->has_stacks);
+	add_flag(r, "flops", p->has_flops);
+	buf_add_text(&r->lines, " rules");
+	add_flag(r, "all_slices", p->rules.all_slices);
+	add_flag(r, "split_annotations", p->rules.split_annotations);
+	add_flag(r, "float_memory_window", p->rules.float_memory_window);
+	add_flag(r, "python_in_tree", p->rules.python_in_tree);
+	add_flag(r, "keep_unfinished", p->rules.keep_unfinished);
+	buf_addf(&r->lines, " fudge=%" PRId64 "\n", p->rules.annotation_fudge_ns);
+}
+
+static void on_finding(struct sink *s, enum finding finding, uint64_t offset, struct str detail,
+		       struct str excerpt)
+{
+	struct recording *r = self(s);
+
+	r->nfindings++;
+	r->is_ill = r->is_ill || excerpt.n > 120;
+	buf_addf(&r->lines, "finding %s @%" PRIu64, finding_kinds[finding].code, offset);
+	if (detail.n) {
+		buf_add_char(&r->lines, ' ');
+		add_quoted(&r->lines, detail);
+	}
+	buf_add_char(&r->lines, '\n');
+}
+
+static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	r->nticks++;
+	r->is_ill = r->is_ill || (size && consumed > size);
+	return 0;
+}
+
+void recording_init(struct recording *r)
+{
+	*r = (struct recording){
+		.sink = {
+			.text = on_text,
+			.track = on_track,
+			.slice = on_slice,
+			.counter = on_counter,
+			.flow = on_flow,
+			.process_name = on_process_name,
+			.process_labels = on_process_labels,
+			.process_sort = on_process_sort,
+			.thread_name = on_thread_name,
+			.thread_sort = on_thread_sort,
+			.metadata = on_metadata,
+			.device_info = on_device_info,
+			.profile = on_profile,
+			.finding = on_finding,
+			.tick = on_tick,
+		},
+		.fail_after = -1,
+	};
+	buf_init(&r->lines, LINES_MAX);
+	intern_init(&r->texts);
+	intern_init(&r->tracks);
+}
+
+void recording_release(struct recording *r)
+{
+	buf_release(&r->lines);
+	intern_release(&r->texts);
+	intern_release(&r->tracks);
+}
+
+const char *recording_text(const struct recording *r)
+{
+	return buf_str(&r->lines).p;
+}
+
+int recording_read(struct recording *r, struct str text, const struct read_options *options,
+		   size_t window, struct err *err)
+{
+	struct input *in = input_from_memory((struct bytes){ (const uint8_t *)text.p, text.n });
+	int rc;
+
+	if (window)
+		input_set_window(in, 2, (size_t)1 << 30);
+	rc = chrome_read_windowed(in, options, &r->sink, window ? window : WINDOW_BYTES, err);
+	input_close(in);
+	return rc;
+}

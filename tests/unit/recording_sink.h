@@ -1,0 +1,38 @@
+/*
+ * A sink that writes down what it is told, a line a fact, so that tests read
+ * like the format's manual:
+ *
+ *     slice thread 1/1 "a" 10000+5000
+ *     counter 1 "queue"/"depth" 100000 = 3
+ *
+ * Times are ns.  What a fact leaves out (no category, class other, not
+ * recorded) is left out of its line.
+ */
+#ifndef PTOOL_TESTS_RECORDING_SINK_H
+#define PTOOL_TESTS_RECORDING_SINK_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ingest/reader.h"
+
+struct recording {
+	struct sink sink; /* first: the callbacks cast back */
+	struct buf lines;
+	struct intern texts, tracks;
+	unsigned nslices, nfindings, nticks;
+	bool is_ill;      /* a fact broke what sink.h promises */
+	int fail_after;   /* slices after which the sink fails; negative: never */
+};
+
+void recording_init(struct recording *r);
+void recording_release(struct recording *r);
+/* All lines, NUL-terminated; borrowed until the next fact. */
+const char *recording_text(const struct recording *r);
+/*
+ * Reads the bytes as a Chrome trace, through windows of that size (0: the usual
+ * one).  0, or -1 with err set.
+ */
+int recording_read(struct recording *r, struct str text, const struct read_options *options,
+		   size_t window, struct err *err);
+
+#endif

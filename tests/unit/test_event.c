@@ -1,0 +1,161 @@
+/* One event of a trace as it stands in the text (ingest/event.h). */
+#include "reading.h"
+
+#include "base/alloc.h"
+#include "ingest/event.h"
+
+/* The event of a text of its exact size; the caller frees the bytes. */
+static char *parse(const char *text, struct event *e, enum json_status expected)
+{
+	size_t n = strlen(text);
+	char *bytes = xcalloc(1, n + JSON_PADDING);
+	struct json j = { .p = bytes, .end = bytes + n, .last = true };
+
+	memcpy(bytes, text, n);
+	assert_int_equal(event_parse(&j, e), expected);
+	return bytes;
+}
+
+static void assert_field(const struct event *e, enum event_field field, const char *expected)
+{
+	assert_true(event_has(e, field));
+	assert_true(str_is(event_text(e, field), expected));
+}
+
+static void every_field_of_the_format_is_found(void **state)
+{
+	struct event e;
+	char *bytes = parse("{\"name\":\"n\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":3,"
+			    "\"tid\":4,\"id\":5,\"id2\":{\"local\":6},\"scope\":\"s\",\"s\":\"t\","
+			    "\"bp\":\"e\",\"bind_id\":7,\"flow_in\":true,\"flow_out\":false,"
+			    "\"args\":{\"a\":1}}",
+			    &e, JSON_OK);
+
+	(void)state;
+	assert_field(&e, FIELD_NAME, "n");
+	assert_field(&e, FIELD_CAT, "c");
+	assert_field(&e, FIELD_PH, "X");
+	assert_field(&e, FIELD_TS, "1");
+	assert_field(&e, FIELD_DUR, "2");
+	assert_field(&e, FIELD_PID, "3");
+	assert_field(&e, FIELD_TID, "4");
+	assert_field(&e, FIELD_ID, "5");
+	assert_field(&e, FIELD_ID2, "{\"local\":6}");
+	assert_field(&e, FIELD_SCOPE, "s");
+	assert_field(&e, FIELD_S, "t");
+	assert_field(&e, FIELD_BP, "e");
+	assert_field(&e, FIELD_BIND_ID, "7");
+	assert_field(&e, FIELD_FLOW_IN, "true");
+	assert_field(&e, FIELD_FLOW_OUT, "false");
+	assert_field(&e, FIELD_ARGS, "{\"a\":1}");
+	assert_int_equal(e.present, (1U << NFIELDS) - 1);
+	free(bytes);
+}
+
+static void other_keys_are_passed_over(void **state)
+{
+	struct event e;
+	char *bytes = parse("{ \"cname\" : \"x\", \"stack\":[{\"ph\":\"Q\"}], \"p\":1, \"phx\":2,"
+			    "\"flow_outer\":3, \"\":4, \"ph\" : \"i\" }",
+			    &e, JSON_OK);
+
+	(void)state;
+	assert_int_equal(e.present, 1U << FIELD_PH);
+	assert_field(&e, FIELD_PH, "i");
+	assert_int_equal(e.text.n, strlen(bytes));
+	free(bytes);
+}
+
+static void of_a_key_given_twice_the_last_one_counts(void **state)
+{
+	struct event e;
+	char *bytes = parse("{\"ts\":1,\"args\":{\"a\":1,\"b\":2,\"a\":3},\"ts\":2}", &e, JSON_OK);
+
+	(void)state;
+	assert_field(&e, FIELD_TS, "2");
+	assert_true(str_is(event_arg(&e, "a")->text, "3"));
+	assert_true(str_is(event_arg(&e, "b")->text, "2"));
+	assert_null(event_arg(&e, "c"));
+	free(bytes);
+	bytes = parse("{\"args\":{\"a\":1},\"args\":{\"b\":2}}", &e, JSON_OK);
+	assert_int_equal(e.nargs, 1);
+	assert_null(event_arg(&e, "a"));
+	free(bytes);
+	bytes = parse("{\"args\":{\"a\":1},\"args\":\"__stripped__\"}", &e, JSON_OK);
+	assert_int_equal(e.nargs, 0);
+	assert_false(e.args_is_object);
+	assert_field(&e, FIELD_ARGS, "__stripped__");
+	free(bytes);
+}
+
+static void null_is_as_good_as_no_field(void **state)
+{
+	struct event e;
+	char *bytes = parse("{\"ph\":\"X\",\"ts\":null,\"args\":null,\"dur\":3,\"dur\":null}", &e,
+			    JSON_OK);
+
+	(void)state;
+	assert_int_equal(e.present, 1U << FIELD_PH);
+	assert_int_equal(event_text(&e, FIELD_TS).n, 0);
+	free(bytes);
+}
+
+static void members_of_args_are_kept_in_order(void **state)
+{
+	struct event e;
+	char *bytes = parse("{\"args\":{\"Input Dims\":[[1]],\"s\":\"x\",\"n\":-1}}", &e, JSON_OK);
+
+	(void)state;
+	assert_int_equal(e.nargs, 3);
+	assert_true(e.args_is_object);
+	assert_true(str_is(e.args[0].key, "Input Dims"));
+	assert_int_equal(e.args[0].value.type, JSON_ARRAY);
+	assert_true(str_is(e.args[1].value.text, "x"));
+	assert_true(str_is(e.args[2].value.text, "-1"));
+	free(bytes);
+}
+
+static void args_beyond_the_limit_are_counted(void **state)
+{
+	struct event e;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, 10000);
+	buf_add_text(&text, "{\"args\":{\"k\":0");
+	for (int i = 1; i < EVENT_ARGS_MAX + 5; i++)
+		buf_addf(&text, ",\"k%d\":%d", i, i);
+	buf_add_text(&text, "}}");
+	char *bytes = parse(text.p, &e, JSON_OK);
+	assert_int_equal(e.nargs, EVENT_ARGS_MAX);
+	assert_int_equal(e.lost_args, 5);
+	free(bytes);
+	buf_release(&text);
+}
+
+static void an_event_that_is_cut_or_broken_is_bad(void **state)
+{
+	static const char *const texts[] = { "{",           "{\"ph\"",       "{\"ph\":",
+					     "{\"ph\":\"X", "{\"args\":{",   "{\"args\":{\"a\":1}",
+					     "{\"a\":1,}",  "{\"args\":{1}}", "{]" };
+	struct event e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		free(parse(texts[i], &e, JSON_BAD));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_field_of_the_format_is_found),
+		cmocka_unit_test(other_keys_are_passed_over),
+		cmocka_unit_test(of_a_key_given_twice_the_last_one_counts),
+		cmocka_unit_test(null_is_as_good_as_no_field),
+		cmocka_unit_test(members_of_args_are_kept_in_order),
+		cmocka_unit_test(args_beyond_the_limit_are_counted),
+		cmocka_unit_test(an_event_that_is_cut_or_broken_is_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
