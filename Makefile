@@ -26,11 +26,14 @@ OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
 UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter tests/unit/test_%,$(UNIT_SRCS)))
 UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/test_%,$(UNIT_SRCS)))
+# Programs that check_*.py scripts drive.
+TOOLS := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/tools/*.c)))
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+RECORDING := $(BUILD)/tests/unit/recording_sink.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/replay_%,$(FUZZ_SRCS))
-C_FILES := $(wildcard src/main.c) $(SRCS) $(UNIT_SRCS) $(sort $(wildcard tests/fuzz/*.c tests/bench/*.c))
+C_FILES := $(wildcard src/main.c) $(SRCS) $(UNIT_SRCS) $(sort $(wildcard tests/fuzz/*.c tests/bench/*.c tests/tools/*.c))
 SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) .ci/run
 PAGES := $(sort $(wildcard man/*.[1-8]))
 PAGES1 := $(filter %.1,$(PAGES))
@@ -105,11 +108,15 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SHARED) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ -lcmocka $(LIBS)
-$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/driver.o $(BUILD)/libptool.a
+$(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libptool.a
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/driver.o $(RECORDING) $(BUILD)/libptool.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(link) $^ $(LIBS)
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(RECORDING) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) -fsanitize=fuzzer $^ $(LIBS)
@@ -123,7 +130,7 @@ check:
 	@scripts/deps.sh build test $(if $(VALGRIND),valgrind)
 	@$(SUBMAKE) everything
 	@SAN='$(SAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' tests/run $(BUILD)
-everything: $(BUILD)/ptool $(UNIT) $(REPLAY) $(BENCH)
+everything: $(BUILD)/ptool $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
 
 # Fuzz each target for TIME seconds.
 fuzz:

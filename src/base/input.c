@@ -25,6 +25,8 @@ struct input {
 	int fd;              /* NO_FD: memory */
 	struct bytes memory; /* borrowed; what was not read yet */
 	uint64_t consumed, size;
+	input_stop_fn *stop; /* NULL: nobody asks */
+	void *stop_to;
 	uint8_t *window; /* NULL before the first peek, then
 			    cap + INPUT_PADDING bytes; zeros behind `end` */
 	size_t cap, max;
@@ -68,6 +70,12 @@ void input_set_window(struct input *in, size_t size, size_t max)
 	assert(!in->sniffed && size >= GZIP_ID_LEN && max >= size);
 	in->cap = size;
 	in->max = max;
+}
+
+void input_set_stop(struct input *in, input_stop_fn *stop, void *to)
+{
+	in->stop = stop;
+	in->stop_to = to;
 }
 
 static int open_path(const char *path)
@@ -140,18 +148,20 @@ static size_t read_memory(struct input *in, uint8_t *to, size_t n)
 }
 
 /* Waits where another program has made the shared standard input non-blocking. */
-static ssize_t read_fd(int fd, uint8_t *to, size_t n)
+static ssize_t read_fd(const struct input *in, uint8_t *to, size_t n, struct err *err)
 {
-	ssize_t got;
-
-	while ((got = read(fd, to, n)) < 0) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
+	for (;;) {
+		struct pollfd ready = { .fd = in->fd, .events = POLLIN };
+		if (in->stop && in->stop(in->stop_to, err) < 0)
+			return -1;
+		ssize_t got = read(in->fd, to, n);
+		if (got >= 0)
+			return got;
 		if (errno == EAGAIN)
 			(void)poll(&ready, 1, -1);
 		else if (errno != EINTR)
-			break;
+			return err_errno(err, "cannot read");
 	}
-	return got;
 }
 
 static ssize_t read_source(void *source, uint8_t *to, size_t n, struct err *err)
@@ -162,9 +172,9 @@ static ssize_t read_source(void *source, uint8_t *to, size_t n, struct err *err)
 	if (in->fd == NO_FD)
 		got = (ssize_t)read_memory(in, to, n);
 	else
-		got = read_fd(in->fd, to, n);
+		got = read_fd(in, to, n, err);
 	if (got < 0)
-		return err_errno(err, "cannot read");
+		return -1;
 	in->consumed += (uint64_t)got;
 	return got;
 }

@@ -26,6 +26,13 @@ struct input *input_open(const char *path, struct err *err);
 struct input *input_from_memory(struct bytes bytes);
 /* Accepts NULL. */
 void input_close(struct input *in);
+/*
+ * Asked before each read and whenever a signal has interrupted one, which may
+ * have waited for a pipe: -1 with err set ends the reading.  Without it signals
+ * are of no account.
+ */
+typedef int input_stop_fn(void *to, struct err *err);
+void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
 
 /*
  * At least `want` bytes from here if the input has them, else all that are

@@ -111,10 +111,11 @@ static void note_recorded(struct memtable *m)
 		const char *word = recorded[i].word;
 		size_t n = count_rows(m, recorded[i].column);
 		if (n > 0 && n < m->nrows)
-			word = arena_printf(&m->arena, "%s (in %zu of %zu profiles)", word, n,
-					    m->nrows);
+			word = arena_printf(&m->arena, "%s (in %zu of %zu profiles)",
+					    word, n, m->nrows);
 		const char **list = n > 0 ? &yes : &no;
-		*list = arena_printf(&m->arena, "%s%s%s", *list, **list ? ", " : "", word);
+		*list = arena_printf(&m->arena, "%s%s%s", *list, **list ? ", " : "",
+				     word);
 	}
 	memtable_add_note(m, "%s%s%s%s%s", *yes ? "recorded: " : "", yes,
 			  *yes && *no ? "; " : "", *no ? "not recorded: " : "", no);
@@ -126,14 +127,16 @@ static void add_notes(struct memtable *m)
 
 	note_recorded(m);
 	if (n > 0)
-		memtable_add_note(m, "%zu %s repaired or damaged events; 'ptool doctor' tells",
-				  n, n == 1 ? "profile has" : "profiles have");
+		memtable_add_note(
+			m, "%zu %s repaired or damaged events; 'ptool doctor' tells", n,
+			n == 1 ? "profile has" : "profiles have");
 }
 
 static int open_info(const struct reading *r, const void *options, struct table **out,
 		     struct err *err)
 {
-	struct view_arg args[] = { { ":profiles", cell_text(str_of(r->scope->ids)) }, { NULL } };
+	struct view_arg args[] = { { ":profiles", cell_text(str_of(r->scope->ids)) },
+				   { .name = NULL } };
 	struct table *rows;
 
 	(void)options;

@@ -85,8 +85,7 @@ static int run(const struct command *self, int argc, char **argv)
 }
 
 static const char *const examples[] = {
-	"ptool list --limit 20",
-	"ptool list --sort dur --limit 10 --cat kernel",
+	"ptool list --limit 20", "ptool list --sort dur --limit 10 --cat kernel",
 	"ptool list --focus '^aten::copy_' --step 3..5 --format csv -o copies.csv", NULL
 };
 

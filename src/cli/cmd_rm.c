@@ -44,8 +44,8 @@ static bool is_listed(const char *const *names, size_t n, const char *name)
  * The runs that are meant, each once, before any is deleted: a misspelt one
  * leaves all of them.  How many, or -1.
  */
-static int resolve_runs(const char *path, const struct opt_args *runs, struct arena *arena,
-			const char **names, struct err *err)
+static int resolve_runs(const char *path, const struct opt_args *runs,
+			struct arena *arena, const char **names, struct err *err)
 {
 	struct store *store;
 	size_t n = 0;
@@ -64,8 +64,8 @@ static int resolve_runs(const char *path, const struct opt_args *runs, struct ar
 	return rc < 0 ? -1 : (int)n;
 }
 
-static int remove_runs(const struct command *self, const struct rm_opts *o, const char *path,
-		       struct arena *arena, struct err *err)
+static int remove_runs(const struct command *self, const struct rm_opts *o,
+		       const char *path, struct arena *arena, struct err *err)
 {
 	const char **names = arena_alloc(arena, o->runs.n * sizeof(*names));
 	int n = resolve_runs(path, &o->runs, arena, names, err);

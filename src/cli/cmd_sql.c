@@ -1,4 +1,5 @@
 /* ptool sql: the user's own query on a store, in any output format. */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -59,7 +60,8 @@ static bool is_file(const char *path)
 static int sort_operands(struct sql_opts *o, struct err *err)
 {
 	if (o->file)
-		return o->query ? err_set(err, ERR_USAGE, "there is a QUERY and a --file") : 0;
+		return o->query ? err_set(err, ERR_USAGE, "there is a QUERY and a --file")
+				: 0;
 	if (o->query)
 		return 0;
 	if (!o->operand || is_file(o->operand))
@@ -88,14 +90,15 @@ static char *read_query(const char *path, struct err *err)
 	return text;
 }
 
-static int bind_params(struct user_sql *q, const struct opt_strings *params, struct err *err)
+static int bind_params(struct user_sql *q, const struct opt_strings *params,
+		       struct err *err)
 {
 	for (size_t i = 0; i < params->n; i++) {
 		const char *text = params->items[i];
 		const char *equals = strchr(text, '=');
 		if (!equals || equals == text)
-			return err_set(err, ERR_USAGE, "--param wants NAME=VALUE, not '%s'",
-				       text);
+			return err_set(err, ERR_USAGE,
+				       "--param wants NAME=VALUE, not '%s'", text);
 		struct str name = { text, (size_t)(equals - text) };
 		if (user_sql_bind(q, name, equals + 1, err) < 0)
 			return -1;
@@ -103,29 +106,137 @@ static int bind_params(struct user_sql *q, const struct opt_strings *params, str
 	return user_sql_check_bound(q, err);
 }
 
-/* One result after the other, with an empty line between: for people only. */
-static int draw_all(struct user_sql *q, const struct command *self, const struct output_opts *o,
-		    struct err *err)
+static int draw_one(struct table *table, struct output *out,
+		    const struct renderer *renderer, struct err *err)
+{
+	errno = 0;
+	int rc = renderer->render(table, &out->render, out->stream, err);
+	if (rc < 0)
+		out->write_errno = errno;
+	table_free(table);
+	return rc;
+}
+
+/* One result after the other, an empty line between them: for people. */
+static int draw_each(struct user_sql *q, const struct command *self,
+		     const struct output_opts *o, struct err *err)
 {
 	const struct renderer *renderer = output_renderer(o, err);
+	const char *between = "";
 	struct output out;
 	struct table *table;
-	bool is_first = true;
 	int rc;
 
 	if (output_open(&out, self->name, o, err) < 0)
 		return -1;
 	while ((rc = user_sql_next(q, false, &table, err)) > 0) {
-		if (!is_first)
-			fputc('\n', out.stream);
-		is_first = false;
-		rc = renderer->render(table, &out.render, out.stream, err);
-		table_free(table);
+		fputs(between, out.stream);
+		between = "\n";
+		rc = draw_one(table, &out, renderer, err);
 		if (rc < 0)
 			break;
 	}
-	bool write_failed = rc < 0 && ferror(out.stream);
-	if (output_close(&out, rc == 0 || write_failed, err) < 0 || (rc < 0 && !write_failed))
-		return -1;
-	return 0;
+	/* a stream that failed is told by output_close(), which knows a reader that left */
+	bool is_stream = rc < 0 && ferror(out.stream);
+	int closed = output_close(&out, rc == 0 || is_stream, err);
+	return is_stream ? closed : rc < 0 ? -1 : closed;
 }
+
+/* At most one result; what stands behind it runs too. */
+static int draw_result(struct user_sql *q, const struct command *self,
+		       const struct output_opts *o, struct err *err)
+{
+	struct table *table;
+	int rc = user_sql_next(q, !reading_is_for_people(o), &table, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = output_table(self->name, table, o, err);
+	table_free(table);
+	return rc < 0 ? -1 : user_sql_next(q, false, &table, err);
+}
+
+static int answer(const struct command *self, const struct sql_opts *o,
+		  struct store *store, struct err *err)
+{
+	struct user_sql *q;
+
+	if (user_sql_open(store, o->query, &q, err) < 0)
+		return -1;
+	int rc = bind_params(q, &o->params, err);
+	size_t n = user_sql_nresults(q);
+	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
+		rc = err_set(
+			err, ERR_USAGE,
+			"%zu statements give rows; only table and markdown show more "
+			"than one result",
+			n);
+	else if (rc == 0 && n > 1)
+		rc = draw_each(q, self, &o->output, err);
+	else if (rc == 0)
+		rc = draw_result(q, self, &o->output, err);
+	user_sql_close(q);
+	return rc;
+}
+
+/* Mistakes in the query name its file, if any; damage names the store. */
+static int ask(const struct command *self, const struct sql_opts *o)
+{
+	struct err err = ERR_INIT;
+	struct operand operand;
+
+	if (!output_renderer(&o->output, &err) || output_check(&o->output, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (operand_open(self->name, o->operand, &operand, &err) < 0)
+		return message_error(self->name, operand_name(o->operand), &err);
+	int code = EXIT_OK;
+	if (answer(self, o, operand.store, &err) < 0)
+		code = message_error(self->name,
+				     err.kind == ERR_INPUT ? operand.path
+				     : err.offset >= 0     ? o->file
+							   : NULL,
+				     &err);
+	operand_close(&operand);
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct sql_opts o;
+	struct err err = ERR_INIT;
+	char *text = NULL;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (sort_operands(&o, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (o.file) {
+		text = read_query(o.file, &err);
+		if (!text)
+			return message_error(self->name, o.file, &err);
+		o.query = text;
+	}
+	code = ask(self, &o);
+	free(text);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool sql 'SELECT * FROM v_step'",
+	"ptool sql trace.json 'SELECT name, dur FROM slice ORDER BY dur DESC LIMIT 5'",
+	"ptool sql -p min=1000000 'SELECT * FROM slice WHERE dur > :min' --format csv",
+	"ptool sql \"SELECT name, sql FROM sqlite_schema WHERE type = 'view'\"",
+	"ptool sql --file report.sql before.db --format json",
+	NULL
+};
+
+const struct command cmd_sql = {
+	.name = "sql",
+	.summary = "Ask a store in SQL",
+	.groups = sql_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

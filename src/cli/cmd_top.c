@@ -33,9 +33,13 @@ struct top_opts {
 
 static const char *format_at(size_t i)
 {
-	if (renderers[i])
+	size_t n = 0;
+
+	while (renderers[n])
+		n++;
+	if (i < n)
 		return renderers[i]->name;
-	return i > 0 && renderers[i - 1] ? TORCH_FORMAT : NULL;
+	return i == n ? TORCH_FORMAT : NULL;
 }
 
 #define FIELD(member) offsetof(struct top_opts, member)
@@ -108,8 +112,8 @@ static int list_keys(const struct command *self, const struct sort_key *keys,
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
 }
 
-static int find_key(const char *name, const struct sort_key *keys, const struct sort_key **out,
-		    struct err *err)
+static int find_key(const char *name, const struct sort_key *keys,
+		    const struct sort_key **out, struct err *err)
 {
 	struct arena arena = { 0 };
 
@@ -128,14 +132,16 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		splits |= query->by.split[i];
 	if (query->by.annotation &&
-	    (splits || query->by.shape || query->by.stack || query->by.overload || o->flops ||
-	     o->top_level || filter_needs_slices(query->filter)))
-		return err_set(err, ERR_USAGE,
-			       "--by annotation is a table of its own: it takes --sort, --limit, "
-			       "--focus, --ignore, --step and the options of profiles and output");
+	    (splits || query->by.shape || query->by.stack || query->by.overload ||
+	     o->flops || o->top_level || filter_needs_slices(query->filter)))
+		return err_set(
+			err, ERR_USAGE,
+			"--by annotation is a table of its own: it takes --sort, --limit, "
+			"--focus, --ignore, --step and the options of profiles and output");
 	if (is_torch(o) && (splits || query->by.annotation))
-		return err_set(err, ERR_USAGE,
-			       "--format torch knows --by shape, stack and overload alone");
+		return err_set(
+			err, ERR_USAGE,
+			"--format torch knows --by shape, stack and overload alone");
 	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
 }
 
@@ -174,7 +180,8 @@ static int open_top(const struct reading *r, const void *options, struct table *
 	struct top_rows rows;
 
 	if (request->query->by.annotation)
-		return top_annotations(r->store, r->scope, request->query, &style, out, err);
+		return top_annotations(r->store, r->scope, request->query, &style, out,
+				       err);
 	int rc = top_load(r->store, r->scope, request->query, &rows, err);
 	if (rc == 0)
 		*out = top_table(&rows, r->scope, request->query, &style);
@@ -195,8 +202,8 @@ static int write_torch(const char *command, const struct top_request *request,
 		return -1;
 	int rc = top_load(store, &scope, request->query, &rows, err);
 	if (rc == 0) {
-		const struct torch_request torch = { &rows, &scope, request->query, &o->torch,
-						     o->top_level };
+		const struct torch_request torch = { &rows, &scope, request->query,
+						     &o->torch, o->top_level };
 		rc = torch_format_write(command, &torch, &output, err);
 	}
 	top_release(&rows);
@@ -210,13 +217,15 @@ static int run_torch(const char *command, const struct top_request *request)
 	struct err err = ERR_INIT;
 	struct operand operand;
 
-	if (scope_options_check(&o->scope, &err) < 0 || output_check(&o->output, &err) < 0)
+	if (scope_options_check(&o->scope, &err) < 0 ||
+	    output_check(&o->output, &err) < 0)
 		return message_error(command, NULL, &err);
 	if (operand_open(command, o->operand, &operand, &err) < 0)
 		return message_error(command, operand_name(o->operand), &err);
 	int code = EXIT_OK;
 	if (write_torch(command, request, operand.store, &err) < 0)
-		code = message_error(command, err.kind == ERR_IO ? NULL : operand.path, &err);
+		code = message_error(command, err.kind == ERR_IO ? NULL : operand.path,
+				     &err);
 	operand_close(&operand);
 	return code;
 }
@@ -251,8 +260,8 @@ static int run(const struct command *self, int argc, char **argv)
 	if (make_query(&o, &filter, &query, &err) < 0)
 		code = message_error(self->name, NULL, &err);
 	else
-		code = is_torch(&o) ? run_torch(self->name, &request) :
-				      run_table(self->name, &request);
+		code = is_torch(&o) ? run_torch(self->name, &request)
+				    : run_table(self->name, &request);
 	filter_release(&filter);
 	return code;
 }

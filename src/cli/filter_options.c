@@ -27,7 +27,8 @@ const struct opt filter_options[] = {
 };
 /* clang-format on */
 
-int filter_options_compile(const struct filter_opts *o, struct filter *out, struct err *err)
+int filter_options_compile(const struct filter_opts *o, struct filter *out,
+			   struct err *err)
 {
 	const struct filter_texts texts = {
 		.focus = o->focus,

@@ -23,6 +23,7 @@ struct filter_opts {
 extern const struct opt filter_options[];
 
 /* As filter_compile(); argv outlives the filter. */
-int filter_options_compile(const struct filter_opts *o, struct filter *out, struct err *err);
+int filter_options_compile(const struct filter_opts *o, struct filter *out,
+			   struct err *err);
 
 #endif

@@ -11,6 +11,7 @@ static void on_begin(void *to, const char *path, uint64_t size)
 {
 	struct ingesting *i = to;
 
+	ingesting_end(i); /* that of the file before */
 	progress_start(&i->progress, path, size);
 	i->is_running = true;
 }

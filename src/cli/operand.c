@@ -38,6 +38,11 @@ static int fill_cache(const char *command, const char *path,
 	events.refused = NULL; /* the caller tells it */
 	int rc = import_files(&options, &path, 1, &events, &result, err);
 	ingesting_end(&ingesting);
+	if (rc < 0 && err->kind == ERR_IO) {
+		/* the caller names the trace, but it is the cache that has no room */
+		struct err why = *err;
+		err_set(err, ERR_IO, "cannot make '%s': %s", cache->path, why.text);
+	}
 	if (rc == 0)
 		rc = interrupt_check(err);
 	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */

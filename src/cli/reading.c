@@ -40,9 +40,10 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 			struct err *err)
 {
 	struct scope scope;
-	int rc = plan->all_runs ?
-			 scope_options_load_all(operand->store, plan->scope, &scope, err) :
-			 scope_options_load(operand->store, plan->scope, &scope, err);
+	int rc =
+		plan->all_runs
+			? scope_options_load_all(operand->store, plan->scope, &scope, err)
+			: scope_options_load(operand->store, plan->scope, &scope, err);
 
 	if (rc < 0)
 		return -1;
@@ -67,14 +68,15 @@ int reading_run(const struct reading_plan *plan)
 	struct operand operand;
 
 	/* before a raw file is ingested for nothing */
-	if (scope_options_check(plan->scope, &err) < 0 || !output_renderer(plan->output, &err) ||
-	    output_check(plan->output, &err) < 0)
+	if (scope_options_check(plan->scope, &err) < 0 ||
+	    !output_renderer(plan->output, &err) || output_check(plan->output, &err) < 0)
 		return message_error(plan->command, NULL, &err);
 	if (operand_open(plan->command, plan->operand, &operand, &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
 	if (read_operand(plan, &operand, &err) < 0)
-		code = message_error(plan->command, is_of_store(&err) ? operand.path : NULL, &err);
+		code = message_error(plan->command,
+				     is_of_store(&err) ? operand.path : NULL, &err);
 	operand_close(&operand);
 	return code;
 }

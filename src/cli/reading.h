@@ -39,7 +39,8 @@ struct reading_plan {
 	int (*open)(const struct reading *r, const void *options, struct table **out,
 		    struct err *err);
 	const void *options;
-	const char *nothing; /* said, with exit 3, when no row came; NULL: that is an answer */
+	const char *
+		nothing; /* said, with exit 3, when no row came; NULL: that is an answer */
 };
 
 /* All of it; returns the exit code. */

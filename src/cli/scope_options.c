@@ -121,10 +121,11 @@ static void unknown_run(const char *const *names, const char *wrong, struct aren
 	const char *nearest = nearest_run(names, wrong, arena);
 
 	if (!names[0])
-		err_set(err, ERR_EMPTY, "the store holds no run; 'ptool ingest FILE' adds one");
+		err_set(err, ERR_EMPTY,
+			"the store holds no run; 'ptool ingest FILE' adds one");
 	else if (nearest)
-		err_set(err, ERR_EMPTY, "no run '%.100s'; did you mean '%s'? (runs: %s)", wrong,
-			nearest, list_names(names, arena));
+		err_set(err, ERR_EMPTY, "no run '%.100s'; did you mean '%s'? (runs: %s)",
+			wrong, nearest, list_names(names, arena));
 	else
 		err_set(err, ERR_EMPTY, "no run '%.100s' (runs: %s)", wrong,
 			list_names(names, arena));
@@ -148,10 +149,11 @@ const char *scope_options_run(struct store *store, const char *name, struct aren
 	return found;
 }
 
-static int load(struct store *store, const struct scope_opts *o, bool all, struct scope *out,
-		struct err *err)
+static int load(struct store *store, const struct scope_opts *o, bool all,
+		struct scope *out, struct err *err)
 {
-	struct scope_request request = { .profile = o->profile, .all_runs = all && !o->run };
+	struct scope_request request = { .profile = o->profile,
+					 .all_runs = all && !o->run };
 	struct arena arena = { 0 };
 	int rc = o->rank ? parse_rank(o->rank, &request, err) : 0;
 
@@ -171,8 +173,8 @@ int scope_options_load(struct store *store, const struct scope_opts *o, struct s
 	return load(store, o, false, out, err);
 }
 
-int scope_options_load_all(struct store *store, const struct scope_opts *o, struct scope *out,
-			   struct err *err)
+int scope_options_load_all(struct store *store, const struct scope_opts *o,
+			   struct scope *out, struct err *err)
 {
 	return load(store, o, true, out, err);
 }

@@ -34,8 +34,8 @@ int scope_options_check(const struct scope_opts *o, struct err *err);
 int scope_options_load(struct store *store, const struct scope_opts *o, struct scope *out,
 		       struct err *err);
 /* The same, but without --run the profiles of all runs. */
-int scope_options_load_all(struct store *store, const struct scope_opts *o, struct scope *out,
-			   struct err *err);
+int scope_options_load_all(struct store *store, const struct scope_opts *o,
+			   struct scope *out, struct err *err);
 
 /*
  * The run that `name` means: a run's name, or the path of the file a run was

@@ -1,6 +1,7 @@
 /* The torch format of ptool top: see torch_format.h. */
 #include "cli/torch_format.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -39,8 +40,8 @@ static int parse_width(const char *text, int64_t *width, struct err *err)
 	*width = NAME_WIDTH;
 	if (!text || (decimal_int(str_of(text), width) == DECIMAL_OK && *width >= 0))
 		return 0;
-	return err_set(err, ERR_USAGE, "--max-name-column-width wants a number, not '%.100s'",
-		       text);
+	return err_set(err, ERR_USAGE,
+		       "--max-name-column-width wants a number, not '%.100s'", text);
 }
 
 static struct str text_of(const struct torch_request *r, uint32_t number)
@@ -107,7 +108,7 @@ int torch_format_write(const char *command, const struct torch_request *r,
 	size_t n = r->rows->nmatched;
 	struct torch_table table = {
 		.nrows = n,
-		.device = r->rows->has_device ? "CUDA" : NULL,
+		.device = r->rows->has_device ? r->rows->device : NULL,
 		.header = r->opts->header,
 		.time_unit = r->opts->time_unit,
 		.row_limit = r->query->limit > 0 ? r->query->limit : -1,
@@ -126,7 +127,9 @@ int torch_format_write(const char *command, const struct torch_request *r,
 	for (size_t i = 0; i < n; i++)
 		rows[i] = make_row(r, r->rows->order[i]);
 	table.rows = rows;
-	int rc = torch_table_print(&table, out.stream, err);
+	errno = 0;
+	if (torch_table_print(&table, out.stream, err) < 0)
+		out.write_errno = errno; /* nothing else can fail */
 	free(rows);
-	return output_close(&out, rc == 0, err) < 0 || rc < 0 ? -1 : 0;
+	return output_close(&out, true, err);
 }

@@ -257,6 +257,18 @@ static int check_rest(struct chrome *c, struct err *err)
 	return chrome_finding_at(c, FINDING_COMPRESSION, offset, STR_LIT(""), str_of(damage), err);
 }
 
+/* Nothing of a trace was found: because the input is damaged, or it is something else. */
+static int no_trace(struct chrome *c, const char *otherwise, struct err *err)
+{
+	const char *damage = input_damage(c->window.in);
+
+	if (damage)
+		otherwise = damage;
+	else if (c->truncated)
+		otherwise = "the file ends before its first event does";
+	return err_at(err, 0, "%s", otherwise);
+}
+
 static int read_array(struct chrome *c, struct err *err)
 {
 	bool closed;
@@ -264,9 +276,7 @@ static int read_array(struct chrome *c, struct err *err)
 	/* The format allows an array without its ']', but not half an event. */
 	if (event_list_read(c, &closed, err) < 0)
 		return -1;
-	if (c->nevents == 0)
-		return err_at(err, 0, "a JSON array without events is no trace");
-	return 0;
+	return c->nevents ? 0 : no_trace(c, "a JSON array without events is no trace", err);
 }
 
 /* To the first byte that is no mark and no blank. */
@@ -285,17 +295,15 @@ static int read_all(struct chrome *c, struct err *err)
 
 	if (skip_head(w, err) < 0)
 		return -1;
-	if (w->j.p >= w->j.end) {
-		const char *damage = input_damage(w->in);
-		return err_at(err, 0, "%s", damage ? damage : "the file is empty");
-	}
+	if (w->j.p >= w->j.end)
+		return no_trace(c, "the file is empty", err);
 	char bracket = *w->j.p++;
 	if (bracket != '{' && bracket != '[')
 		return err_at(err, window_at(w, w->j.p - 1), "this is no JSON trace");
 	if ((bracket == '{' ? read_object(c, err) : read_array(c, err)) < 0)
 		return -1;
 	if (bracket == '{' && !c->kineto.events_seen)
-		return err_at(err, 0, "a JSON object without traceEvents is no trace");
+		return no_trace(c, "a JSON object without traceEvents is no trace", err);
 	if (check_rest(c, err) < 0)
 		return -1;
 	kineto_finish(c);

@@ -47,31 +47,34 @@ static enum event_field find_field(struct str key)
 	return NFIELDS;
 }
 
-static void keep_arg(struct event *e, struct str key, const struct json_value *value)
+static void keep_arg(struct event *e, struct str key, const struct json_value *value,
+		     uint8_t *meaning)
 {
 	if (e->nargs == EVENT_ARGS_MAX) {
 		e->lost_args++;
 		return;
 	}
-	e->args[e->nargs++] = (struct event_arg){ key, *value };
+	e->args[e->nargs++] = (struct event_arg){ key, *value, meaning };
 }
 
 /* j->p is at the '{' of args. */
 static enum json_status parse_args(struct json *j, struct event *e)
 {
-	struct json_value key, value;
+	struct member *member = members_start(&e->members, MEMBER_OF_ARGS);
+	struct json_value value;
+	struct str key;
 	const char *start = j->p++;
-	bool done = false;
 
-	for (bool first = true;; first = false) {
-		enum json_status status = json_member(j, first, &key, &done);
+	for (;;) {
+		enum json_status status =
+			members_next(&e->members, j, MEMBER_OF_ARGS, &member, &key);
 		if (status != JSON_OK)
 			return status;
-		if (done)
+		if (member->done)
 			break;
 		if ((status = json_value(j, &value)) != JSON_OK)
 			return status;
-		keep_arg(e, key.text, &value);
+		keep_arg(e, key, &value, member->n ? &member->meaning : NULL);
 	}
 	e->args_is_object = true;
 	e->field[FIELD_ARGS] =
@@ -79,20 +82,25 @@ static enum json_status parse_args(struct json *j, struct event *e)
 	return JSON_OK;
 }
 
+static void forget_args(struct event *e)
+{
+	e->nargs = 0;
+	e->lost_args = 0;
+	e->args_is_object = false;
+}
+
 /* The value at j->p. */
 static enum json_status parse_field(struct json *j, struct event *e, enum event_field field)
 {
-	enum json_status status;
+	enum json_status status = JSON_OK;
 
 	if (field == FIELD_ARGS) {
-		e->nargs = 0;
-		e->lost_args = 0;
-		e->args_is_object = false;
+		forget_args(e);
+		status = json_blanks(j);
 	}
-	if (field == FIELD_ARGS && *j->p == '{')
-		status = parse_args(j, e);
-	else
-		status = json_value(j, &e->field[field]);
+	if (status == JSON_OK)
+		status = field == FIELD_ARGS && *j->p == '{' ? parse_args(j, e) :
+							       json_value(j, &e->field[field]);
 	if (status != JSON_OK)
 		return status;
 	if (e->field[field].type == JSON_NULL)
@@ -102,23 +110,32 @@ static enum json_status parse_field(struct json *j, struct event *e, enum event_
 	return JSON_OK;
 }
 
+/* The field that a member's key names, looked up once for each member. */
+static enum event_field field_of(struct member *member, struct str key)
+{
+	if (!member->meaning)
+		member->meaning = (uint8_t)(find_field(key) + 1);
+	return member->meaning - 1;
+}
+
 enum json_status event_parse(struct json *j, struct event *e)
 {
-	struct json_value key, other;
+	struct member *member = members_start(&e->members, MEMBER_OF_EVENT);
+	struct json_value other;
+	struct str key;
 	const char *start = j->p++;
-	bool done = false;
 
+	members_renew(&e->members);
 	e->present = 0;
-	e->nargs = 0;
-	e->lost_args = 0;
-	e->args_is_object = false;
-	for (bool first = true;; first = false) {
-		enum json_status status = json_member(j, first, &key, &done);
+	forget_args(e);
+	for (;;) {
+		enum json_status status =
+			members_next(&e->members, j, MEMBER_OF_EVENT, &member, &key);
 		if (status != JSON_OK)
 			return status;
-		if (done)
+		if (member->done)
 			break;
-		enum event_field field = find_field(key.text);
+		enum event_field field = field_of(member, key);
 		status = field == NFIELDS ? json_value(j, &other) : parse_field(j, e, field);
 		if (status != JSON_OK)
 			return status;

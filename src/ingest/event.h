@@ -6,6 +6,7 @@
 #define PTOOL_INGEST_EVENT_H
 
 #include "ingest/json.h"
+#include "ingest/member.h"
 
 /* The fields that are read; any other key of an event is passed over. */
 enum event_field {
@@ -33,6 +34,8 @@ enum event_field {
 struct event_arg {
 	struct str key;
 	struct json_value value;
+	/* For whoever looks keys up: 0, or what he found the last time.  May be NULL. */
+	uint8_t *meaning;
 };
 
 struct event {
@@ -43,10 +46,11 @@ struct event {
 	size_t nargs, lost_args; /* kept; beyond EVENT_ARGS_MAX */
 	struct json_value field[NFIELDS];
 	struct event_arg args[EVENT_ARGS_MAX];
+	struct members members; /* of the events before */
 };
 
 /*
- * The object at j->p into *e (offset is left alone).  On JSON_MORE and JSON_BAD
+ * The object at j->p into *e, which begins zeroed and is used again (offset is left alone).  On JSON_MORE and JSON_BAD
  * *e is unspecified and j->p is where it stopped.  Of a key given twice the
  * last one counts; null is as good as no field.
  */

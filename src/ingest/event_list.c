@@ -106,7 +106,7 @@ static int go_to_next(struct chrome *c, const char *from, struct err *err)
 
 /*
  * The entry at `start` has no reading, as j and its p tell: counts it and goes
- * on at the next event.  Strict mode ends here.
+ * on at the next event (1).  Strict mode ends here (-1).
  */
 static int skip_entry(struct chrome *c, const char *start, struct err *err)
 {
@@ -126,11 +126,11 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 	bool hurry = c->wasted > WASTE_MAX + 8 * offset;
 	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
 	w->j.flaws = 0;
-	if (rc < 0 || !ended)
-		return rc < 0 ? -1 : 0;
-	if (rc == 0)
-		return chrome_truncated(c, offset, excerpt, err);
-	return chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""), excerpt, err);
+	if (rc >= 0 && ended)
+		rc = rc == 0 ? chrome_truncated(c, offset, excerpt, err) :
+			       chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""),
+						 excerpt, err);
+	return rc < 0 ? -1 : 1;
 }
 
 /* Once more, as if a name contained quotes that were not escaped. */
@@ -143,10 +143,11 @@ static int repair_event(struct chrome *c, const char **start, struct err *err)
 	j->repair = true;
 	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, start, err);
 	j->repair = false;
+	j->ended = false;
 	return status;
 }
 
-/* The event at j.p: says what it means, or what is wrong with it. */
+/* The event at j.p: says what it means (0) or what is wrong with it (1); -1: err is set. */
 static int read_event(struct chrome *c, struct err *err)
 {
 	struct json *j = &c->window.j;
@@ -169,7 +170,7 @@ static enum json_status parse_value(struct json *j, void *value)
 	return json_value(j, value);
 }
 
-/* An entry of the event list that is no object. */
+/* An entry of the event list that is no object: as read_event. */
 static int read_other(struct chrome *c, struct err *err)
 {
 	struct json_value value;
@@ -218,10 +219,11 @@ static int read_next(struct chrome *c, struct separator *s, struct err *err)
 	default:
 		if (!s->commas)
 			rc = finding_here(c, FINDING_MISSING_COMMA, err);
-		*s = (struct separator){ .first = false, .commas = 0 };
-		if (rc < 0)
-			return -1;
-		return *j->p == '{' ? read_event(c, err) : read_other(c, err);
+		if (rc == 0)
+			rc = *j->p == '{' ? read_event(c, err) : read_other(c, err);
+		/* What was skipped took its comma with it. */
+		*s = (struct separator){ .first = false, .commas = rc > 0 };
+		return rc < 0 ? -1 : 0;
 	}
 }
 

@@ -28,7 +28,7 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				 "it counts as not recorded", SEVERITY_WARNING },
 	[FINDING_EXTRA_COMMA] = { "extra_comma", "a comma has nothing behind it",
 				  "it was passed over", SEVERITY_WARNING },
-	[FINDING_MISSING_COMMA] = { "missing_comma", "two events have no comma between them",
+	[FINDING_MISSING_COMMA] = { "missing_comma", "two entries have no comma between them",
 				    "both were read", SEVERITY_WARNING },
 	[FINDING_TRAILING_BYTES] = { "trailing_bytes", "something follows the end of the trace",
 				     "it was passed over", SEVERITY_WARNING },

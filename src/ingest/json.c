@@ -15,6 +15,7 @@
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 #define REPAIRED_MAX 65536 /* bytes of a string that is read in repair mode */
+#define KEY_MAX	     64    /* bytes of a key that tells it where a string ends */
 
 /* Where a string stands, which says what may follow its closing quote. */
 enum place { IN_KEY, IN_MEMBER, ELSEWHERE };
@@ -115,37 +116,49 @@ static inline const char *plain_text(const char *p, uint64_t *high)
 	}
 }
 
-/* p is behind a comma: does a key with its colon follow, as far as can be seen? */
-static bool key_follows(const char *p, const char *end)
+/* What repair mode sees behind a quote; the window may end too early to tell. */
+enum answer { NO, YES, UNSEEN };
+
+static enum answer at_window_end(const struct json *j)
 {
-	p = blanks(p);
-	if (p >= end || *p != '"')
-		return p >= end;
-	for (const char *key = ++p; p < end && p - key < 64; p++) {
-		if (*p == '\n' || *p == '\\')
-			return false;
-		if (*p == '"') {
-			p = blanks(p + 1);
-			return p >= end || *p == ':';
-		}
-	}
-	return p >= end;
+	return j->last ? YES : UNSEEN;
 }
 
-/* In repair mode: can the text go on behind the quote before p? */
-static bool ends_string(const char *p, const char *end, enum place place)
+/* p is behind a comma: does a key with its colon follow? */
+static enum answer key_follows(const struct json *j, const char *p)
 {
 	p = blanks(p);
-	if (p >= end || place == ELSEWHERE)
-		return true;
+	if (*p != '"' && p < j->end)
+		return NO;
+	for (const char *key = ++p; p < j->end && p - key < KEY_MAX; p++) {
+		if (*p == '\n' || *p == '\\')
+			return NO;
+		if (*p != '"')
+			continue;
+		p = blanks(p + 1);
+		return p >= j->end ? at_window_end(j) : *p == ':' ? YES : NO;
+	}
+	return p >= j->end ? at_window_end(j) : NO;
+}
+
+/* Can the text go on behind the quote before p? */
+static enum answer ends_string(const struct json *j, const char *p, enum place place)
+{
+	if (place == ELSEWHERE)
+		return YES;
+	p = blanks(p);
+	if (p >= j->end)
+		return at_window_end(j);
 	if (place == IN_KEY)
-		return *p == ':';
+		return *p == ':' ? YES : NO;
 	if (*p == ',')
-		return key_follows(p + 1, end);
+		return key_follows(j, p + 1);
 	if (*p != '}')
-		return false;
+		return NO;
 	p = blanks(p + 1);
-	return p >= end || *p == ',' || *p == ']' || *p == '}';
+	if (p >= j->end)
+		return at_window_end(j);
+	return *p == ',' || *p == ']' || *p == '}' ? YES : NO;
 }
 
 /* One byte that plain text ends at, which is not the closing quote; where to go on. */
@@ -165,27 +178,47 @@ static const char *pass_special(struct json *j, const char *p)
  * Does a quote at p, or in repair mode one behind a stray backslash there, end
  * the string?  Then *quote is its place.
  */
-static bool is_closing(const struct json *j, const char *p, enum place place, const char **quote)
+static enum answer is_closing(const struct json *j, const char *p, enum place place,
+			      const char **quote)
 {
 	if (p >= j->end)
-		return false;
+		return NO;
 	*quote = p + (j->repair && *p == '\\');
-	return **quote == '"' && (!j->repair || ends_string(*quote + 1, j->end, place));
+	if (**quote != '"')
+		return NO;
+	return j->repair ? ends_string(j, *quote + 1, place) : YES;
+}
+
+/* Does a text go from one object of a list to the next one? */
+static bool spans_objects(const char *p, const char *end)
+{
+	while (p < end && (p = memchr(p, '}', (size_t)(end - p)))) {
+		const char *comma = blanks(++p);
+		if (*comma != ',')
+			continue;
+		const char *brace = blanks(comma + 1);
+		if (brace < end && *brace == '{' && *blanks(brace + 1) == '"')
+			return true;
+	}
+	return false;
 }
 
 /* The closing quote of a string that is not plain; p is at its first special byte. */
 static const char *closing_quote(struct json *j, const char *p, enum place place, uint64_t *high)
 {
 	const char *first = p, *quote;
+	enum answer closing;
 
-	while (!is_closing(j, p, place, &quote)) {
-		p = pass_special(j, p);
+	while ((closing = is_closing(j, p, place, &quote)) != YES) {
+		p = closing == NO ? pass_special(j, p) : at_end(j);
 		if (!p)
 			return NULL;
 		if (j->repair && p - first > REPAIRED_MAX)
 			return bad(j, first, "a string does not end");
 		p = plain_text(p, high);
 	}
+	if (j->repair && spans_objects(first, quote))
+		return bad(j, first, "a string does not end");
 	return quote;
 }
 

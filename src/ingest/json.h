@@ -20,7 +20,7 @@
  * token passes it.  Where the window is the text of a value that was read
  * before, what stands behind it does the same.
  */
-#define JSON_PADDING 16
+#define JSON_PADDING 64
 #define JSON_DEPTH_MAX 65536
 
 enum json_status { JSON_OK, JSON_MORE, JSON_BAD };

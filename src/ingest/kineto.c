@@ -184,6 +184,19 @@ static const struct arg *find_arg(const struct kineto *k, struct str key)
 	return NULL;
 }
 
+#define NO_MEANING UINT8_MAX
+
+/* What an arg's key means, looked up once for each of them; NULL: nothing. */
+static const struct arg *meaning_of(const struct kineto *k, const struct event_arg *given)
+{
+	if (given->meaning && *given->meaning)
+		return *given->meaning == NO_MEANING ? NULL : &args[*given->meaning - 1];
+	const struct arg *found = find_arg(k, given->key);
+	if (given->meaning)
+		*given->meaning = found ? (uint8_t)(found - args + 1) : NO_MEANING;
+	return found;
+}
+
 static bool is_memory_name(struct str name)
 {
 	return str_is(name, "[memory]") || str_is(name, "[OutOfMemory]");
@@ -420,7 +433,7 @@ void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts
 	facts->memory = no_memory;
 	for (size_t i = 0; i < e->nargs; i++) {
 		const struct event_arg *given = &e->args[i];
-		const struct arg *arg = find_arg(&c->kineto, given->key);
+		const struct arg *arg = meaning_of(&c->kineto, given);
 		if (!arg)
 			continue;
 		char *base = target_base(arg->target, slice, facts);

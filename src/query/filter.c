@@ -49,12 +49,13 @@ static int regex_compile(const char *option, const char *text, struct filter_reg
 	*out = r; /* the filter's from here on */
 	r->option = option;
 	r->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+					PCRE2_NEVER_BACKSLASH_C,
 				&code, &at, NULL);
 	if (!r->code) {
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-		return err_set(err, ERR_USAGE, "%s '%.200s': character %zu: %s", option, text,
-			       at + 1, why);
+		return err_set(err, ERR_USAGE, "%s '%.200s': character %zu: %s", option,
+			       text, at + 1, why);
 	}
 	r->data = pcre2_match_data_create(1, NULL);
 	r->context = pcre2_match_context_create(NULL);
@@ -77,8 +78,9 @@ static int regex_match(const struct filter_regex *r, struct str text, struct err
 	if (rc == PCRE2_ERROR_NOMEMORY)
 		return out_of_memory(err);
 	struct str shown = { p, text.n < NAME_SHOWN ? text.n : NAME_SHOWN };
-	return err_set(err, ERR_USAGE, "%s takes too long on '" STR_FMT "'; make it simpler",
-		       r->option, STR_ARG(shown));
+	return err_set(err, ERR_USAGE,
+		       "%s takes too long on '" STR_FMT "'; make it simpler", r->option,
+		       STR_ARG(shown));
 }
 
 /* The next of a comma list; false at its end. */
@@ -96,7 +98,8 @@ static bool next_item(const char **at, struct str *item)
 
 static int too_many(const char *option, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "%s takes at most %d values", option, FILTER_ITEMS_MAX);
+	return err_set(err, ERR_USAGE, "%s takes at most %d values", option,
+		       FILTER_ITEMS_MAX);
 }
 
 static int parse_names(const char *option, const char *const *texts, size_t n,
@@ -125,8 +128,9 @@ static int parse_numbers(const char *option, const char *const *texts, size_t n,
 		return -1;
 	for (; out->n < names.n; out->n++)
 		if (decimal_int(names.items[out->n], &out->items[out->n]) != DECIMAL_OK)
-			return err_set(err, ERR_USAGE, "%s wants numbers, not '" STR_FMT "'",
-				       option, STR_ARG(names.items[out->n]));
+			return err_set(err, ERR_USAGE,
+				       "%s wants numbers, not '" STR_FMT "'", option,
+				       STR_ARG(names.items[out->n]));
 	return 0;
 }
 
@@ -134,15 +138,18 @@ bool filter_parse_time(struct str text, int64_t *ns)
 {
 	static const struct {
 		const char *unit, *exponent; /* from the unit to microseconds */
-	} units[] = { { "ns", "e-3" }, { "us", "" }, { "ms", "e3" }, { "s", "e6" }, { "", NULL } };
+	} units[] = {
+		{ "ns", "e-3" }, { "us", "" }, { "ms", "e3" }, { "s", "e6" }, { "", NULL }
+	};
 	struct str number = text;
 	char copy[64];
 	size_t unit = 0;
 
 	while (number.n && number.p[number.n - 1] >= 'a' && number.p[number.n - 1] <= 'z')
 		number.n--;
-	while (units[unit].exponent && !str_is((struct str){ number.p + number.n, text.n - number.n },
-					       units[unit].unit))
+	while (units[unit].exponent &&
+	       !str_is((struct str){ number.p + number.n, text.n - number.n },
+		       units[unit].unit))
 		unit++;
 	if (!units[unit].exponent) {
 		*ns = 0;
@@ -185,10 +192,11 @@ static int parse_steps(const char *text, struct filter *f, struct err *err)
 	if (ok && to.n)
 		ok = decimal_int(to, &f->last_step) == DECIMAL_OK;
 	if (!ok)
-		return err_set(err, ERR_USAGE, "--step wants N, A..B, A.. or ..B, not '%.100s'",
-			       text);
+		return err_set(err, ERR_USAGE,
+			       "--step wants N, A..B, A.. or ..B, not '%.100s'", text);
 	if (f->last_step < f->first_step)
-		return err_set(err, ERR_USAGE, "--step %.100s ends before it begins", text);
+		return err_set(err, ERR_USAGE, "--step %.100s ends before it begins",
+			       text);
 	return 0;
 }
 
@@ -202,10 +210,11 @@ static int parse_times(const char *text, struct filter *f, struct err *err)
 	if (!split_range(text, &from, &to) || (!from.n && !to.n) ||
 	    (from.n && !filter_parse_time(from, &f->from_ns)) ||
 	    (to.n && !filter_parse_time(to, &f->to_ns)))
-		return err_set(err, ERR_USAGE,
-			       "--time wants A..B with units (1.5ms..20ms, 1s.., ..300us), "
-			       "not '%.100s'",
-			       text);
+		return err_set(
+			err, ERR_USAGE,
+			"--time wants A..B with units (1.5ms..20ms, 1s.., ..300us), "
+			"not '%.100s'",
+			text);
 	if (f->to_ns <= f->from_ns)
 		return err_set(err, ERR_USAGE, "--time %.100s is empty", text);
 	return 0;
@@ -216,8 +225,8 @@ static int parse_min_dur(const char *text, struct filter *f, struct err *err)
 	f->has_min_dur = true;
 	if (filter_parse_time(str_of(text), &f->min_dur_ns))
 		return 0;
-	return err_set(err, ERR_USAGE, "--min-dur wants a time with its unit (10us), not '%.100s'",
-		       text);
+	return err_set(err, ERR_USAGE,
+		       "--min-dur wants a time with its unit (10us), not '%.100s'", text);
 }
 
 static int compile(const struct filter_texts *t, struct filter *f, struct err *err)
@@ -232,7 +241,8 @@ static int compile(const struct filter_texts *t, struct filter *f, struct err *e
 		return -1;
 	if (t->min_dur && parse_min_dur(t->min_dur, f, err) < 0)
 		return -1;
-	if (parse_names("--cat", t->categories, t->ncategories, &f->categories, err) < 0 ||
+	if (parse_names("--cat", t->categories, t->ncategories, &f->categories, err) <
+		    0 ||
 	    parse_names("--thread", t->threads, t->nthreads, &f->threads, err) < 0 ||
 	    parse_numbers("--stream", t->streams, t->nstreams, &f->streams, err) < 0 ||
 	    parse_numbers("--device", t->devices, t->ndevices, &f->devices, err) < 0)

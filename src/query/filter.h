@@ -43,8 +43,8 @@ struct filter {
 	struct filter_names categories, threads;
 	struct filter_numbers streams, devices;
 	bool has_steps, has_times, has_min_dur;
-	int64_t first_step, last_step;   /* inclusive */
-	int64_t from_ns, to_ns;          /* [from, to) from the profile's first event */
+	int64_t first_step, last_step; /* inclusive */
+	int64_t from_ns, to_ns;        /* [from, to) from the profile's first event */
 	int64_t min_dur_ns;
 };
 

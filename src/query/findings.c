@@ -41,10 +41,8 @@ static const struct column finding_columns[NCOLUMNS] = {
 };
 
 static const enum shown finding_shown[NCOLUMNS] = {
-	[PROFILE] = SHOWN_IF_PROFILES,
-	[RANK] = SHOWN_IF_RANKS,
-	[FILE_PATH] = SHOWN_TO_MACHINES,
-	[FOUND] = SHOWN_TO_MACHINES,
+	[PROFILE] = SHOWN_IF_PROFILES,   [RANK] = SHOWN_IF_RANKS,
+	[FILE_PATH] = SHOWN_TO_MACHINES, [FOUND] = SHOWN_TO_MACHINES,
 	[DONE] = SHOWN_TO_MACHINES,
 };
 
@@ -88,7 +86,8 @@ static size_t count_severity(const struct memtable *m, enum severity severity)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nrows; i++)
-		n += str_is(memtable_row(m, i)[SEVERITY].as.text, severity_name(severity));
+		n += str_is(memtable_row(m, i)[SEVERITY].as.text,
+			    severity_name(severity));
 	return n;
 }
 
@@ -119,8 +118,9 @@ static const char *make_caption(struct memtable *m, const struct scope *scope)
 	add_count(&text, errors, "", "error");
 	add_count(&text, warnings, text.n ? ", " : "", "warning");
 	add_count(&text, infos, text.n ? ", " : "", "remark");
-	const char *caption = arena_printf(&m->arena, "%zu finding%s in %s: %s", m->nrows,
-					   m->nrows == 1 ? "" : "s", what_about(scope), text.p);
+	const char *caption =
+		arena_printf(&m->arena, "%zu finding%s in %s: %s", m->nrows,
+			     m->nrows == 1 ? "" : "s", what_about(scope), text.p);
 	buf_release(&text);
 	return caption;
 }
@@ -139,7 +139,8 @@ static bool is_first_of_code(const struct memtable *m, size_t row)
 static void explain(struct memtable *m)
 {
 	for (size_t i = 0; i < m->nrows; i++) {
-		const struct finding_kind *kind = kind_of(memtable_row(m, i)[CODE].as.text);
+		const struct finding_kind *kind =
+			kind_of(memtable_row(m, i)[CODE].as.text);
 		if (kind && is_first_of_code(m, i))
 			memtable_add_note(m, "%s: %s; %s", kind->code, kind->what,
 					  kind->done);
@@ -149,7 +150,8 @@ static void explain(struct memtable *m)
 int findings_open(struct store *store, const struct scope *scope, bool for_people,
 		  struct table **out, struct err *err)
 {
-	struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) }, { NULL } };
+	struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
+				   { .name = NULL } };
 	struct table *rows;
 
 	if (view_open(store, &view_finding, args, &rows, err) < 0)

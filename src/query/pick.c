@@ -77,9 +77,10 @@ struct table *table_pick(struct table *from, const enum shown *shown,
 		p->columns[n] = from->columns[i];
 		p->at[n++] = i;
 	}
-	p->table = (struct table){
-		.columns = p->columns, .ncolumns = n, .next = picked_next, .free = picked_free
-	};
+	p->table = (struct table){ .columns = p->columns,
+				   .ncolumns = n,
+				   .next = picked_next,
+				   .free = picked_free };
 	copy_facts(&p->table, from);
 	return &p->table;
 }

@@ -14,7 +14,7 @@ enum shown {
 	SHOWN_ALWAYS,
 	SHOWN_TO_PEOPLE,
 	SHOWN_TO_MACHINES,
-	SHOWN_IF_RANKS,   /* to machines; to people when there are several ranks */
+	SHOWN_IF_RANKS, /* to machines; to people when there are several ranks */
 	SHOWN_IF_PROFILES /* to machines; to people when ranks do not tell the profiles apart */
 };
 

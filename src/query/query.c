@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <sqlite3.h>
 
-int query_prepare(struct store *store, const unsigned char *sql, struct sqlite3_stmt **out,
-		  struct err *err)
+int query_prepare(struct store *store, const unsigned char *sql,
+		  struct sqlite3_stmt **out, struct err *err)
 {
 	return sql_prepare(store_db(store), (const char *)sql, out, err);
 }
@@ -43,8 +43,8 @@ void query_bind(struct sqlite3_stmt *stmt, const char *name, struct cell value)
 		sqlite3_bind_double(stmt, at, value.as.real);
 		break;
 	case CELL_TEXT:
-		sqlite3_bind_text64(stmt, at, value.as.text.p, value.as.text.n, SQLITE_TRANSIENT,
-				    SQLITE_UTF8);
+		sqlite3_bind_text64(stmt, at, value.as.text.p, value.as.text.n,
+				    SQLITE_TRANSIENT, SQLITE_UTF8);
 		break;
 	}
 }
@@ -60,8 +60,8 @@ struct cell query_cell(struct sqlite3_stmt *stmt, int column)
 		return cell_null();
 	default:
 		/* bytes first would be wrong for text in UTF-16 */
-		return cell_text((struct str){
-			(const char *)sqlite3_column_text(stmt, column),
-			(size_t)sqlite3_column_bytes(stmt, column) });
+		return cell_text(
+			(struct str){ (const char *)sqlite3_column_text(stmt, column),
+				      (size_t)sqlite3_column_bytes(stmt, column) });
 	}
 }

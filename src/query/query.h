@@ -26,8 +26,8 @@ ASSET(asset_query_views_string_order_sql);
 ASSET(asset_query_views_string_text_sql);
 
 /* An embedded file with one statement; the caller finalizes *out. */
-int query_prepare(struct store *store, const unsigned char *sql, struct sqlite3_stmt **out,
-		  struct err *err);
+int query_prepare(struct store *store, const unsigned char *sql,
+		  struct sqlite3_stmt **out, struct err *err);
 
 /*
  * ":name" is among the statement's parameters: anything else is a mistake of the

@@ -104,17 +104,20 @@ static bool is_named(const struct scope_profile *p, const struct scope_request *
 	char id[24];
 
 	snprintf(id, sizeof(id), "%" PRId64, p->id);
-	return strcmp(request->profile, id) == 0 || strcmp(request->profile, p->path) == 0 ||
+	return strcmp(request->profile, id) == 0 ||
+	       strcmp(request->profile, p->path) == 0 ||
 	       (slash && strcmp(request->profile, slash + 1) == 0);
 }
 
 static bool is_of_rank(const struct scope_profile *p, const struct scope_request *request)
 {
-	return p->has_rank && p->rank >= request->first_rank && p->rank <= request->last_rank;
+	return p->has_rank && p->rank >= request->first_rank &&
+	       p->rank <= request->last_rank;
 }
 
 /* Keeps those that the function selects; when that is none, all, and false. */
-static bool narrow_by(struct scope *scope, selects *select, const struct scope_request *request)
+static bool narrow_by(struct scope *scope, selects *select,
+		      const struct scope_request *request)
 {
 	size_t kept = 0;
 
@@ -145,7 +148,8 @@ static const char *list_numbers(struct scope *scope, bool of_ranks)
 	return text;
 }
 
-static int narrow(struct scope *scope, const struct scope_request *request, struct err *err)
+static int narrow(struct scope *scope, const struct scope_request *request,
+		  struct err *err)
 {
 	if (scope->n == 0 && request->run)
 		return err_set(err, ERR_EMPTY, "no run '%s'", request->run);
@@ -190,11 +194,12 @@ static void summarize(struct scope *scope)
 	buf_release(&ids);
 }
 
-int scope_load(struct store *store, const struct scope_request *request, struct scope *out,
-	       struct err *err)
+int scope_load(struct store *store, const struct scope_request *request,
+	       struct scope *out, struct err *err)
 {
 	*out = (struct scope){ 0 };
-	if (load_profiles(store, request, out, err) < 0 || narrow(out, request, err) < 0) {
+	if (load_profiles(store, request, out, err) < 0 ||
+	    narrow(out, request, err) < 0) {
 		scope_release(out);
 		return -1;
 	}

@@ -25,7 +25,8 @@ struct scope_profile {
 	int64_t base_ns;     /* absolute ns of the file clock's 0, when has_base */
 	int64_t start_ns;    /* first event, in the file's clock */
 	int64_t dur_ns;      /* first event to the end of the last */
-	int64_t first_slice_id, slices; /* ids first_slice_id .. first_slice_id + slices - 1 */
+	int64_t first_slice_id,
+		slices; /* ids first_slice_id .. first_slice_id + slices - 1 */
 	bool has_rank, has_base;
 	bool has_memory, has_shapes, has_stacks, has_flops;
 };
@@ -56,8 +57,8 @@ struct scope_request {
  * of that rank or that profile.  scope_release() frees; on failure there is
  * nothing to free.
  */
-int scope_load(struct store *store, const struct scope_request *request, struct scope *out,
-	       struct err *err);
+int scope_load(struct store *store, const struct scope_request *request,
+	       struct scope *out, struct err *err);
 /* Accepts a zeroed one. */
 void scope_release(struct scope *scope);
 

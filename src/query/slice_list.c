@@ -102,7 +102,8 @@ static struct cell place_cell(struct slice_list *l, const struct slices_track *t
 	return cell_text(str_of(l->place));
 }
 
-static void set_track(struct slice_list *l, const struct slices_track *t, struct cell *cells)
+static void set_track(struct slice_list *l, const struct slices_track *t,
+		      struct cell *cells)
 {
 	const struct scope_profile *p = t->profile;
 
@@ -136,7 +137,8 @@ static int set_row(struct slice_list *l, const struct slice_row *row, struct cel
 	cells[DEPTH] = cell_int(row->depth);
 	cells[PARENT] = id_cell(row->parent_id);
 	cells[STEP] = slices_step(l->slices, row, &step) ? cell_int(step) : cell_null();
-	cells[CORRELATION] = row->has_correlation ? cell_int(row->correlation) : cell_null();
+	cells[CORRELATION] =
+		row->has_correlation ? cell_int(row->correlation) : cell_null();
 	cells[UNFINISHED] = cell_int(row->is_unfinished);
 	return 0;
 }
@@ -192,7 +194,8 @@ static int begin(struct slice_list *l, struct store *store,
 		l->table.total_rows = l->slices->is_filtered ? -1 : l->slices->total;
 		return 0;
 	}
-	if (slice_rank_open(store, l->slices, keys[request->order], l->limit, &l->rank, err) < 0)
+	if (slice_rank_open(store, l->slices, keys[request->order], l->limit, &l->rank,
+			    err) < 0)
 		return -1;
 	l->table.total_rows = slice_rank_total(l->rank);
 	return 0;

@@ -14,7 +14,6 @@ ASSET(asset_query_views_ops_memory_sql);
 ASSET(asset_query_views_ops_profile_sql);
 ASSET(asset_query_views_ops_slice_sql);
 ASSET(asset_query_views_ops_track_sql);
-ASSET(asset_query_views_top_step_sql);
 
 /* slice_row.flags */
 #define FLAG_INSTANT    1
@@ -37,12 +36,12 @@ static int64_t int_at(struct sqlite3_stmt *stmt, int column)
 
 static int64_t number_at(struct sqlite3_stmt *stmt, int column)
 {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NUMBER_NONE :
-								  int_at(stmt, column);
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NUMBER_NONE
+								: int_at(stmt, column);
 }
 
-static int text_at(struct loading *l, struct sqlite3_stmt *stmt, int column, uint32_t *text,
-		   struct err *err)
+static int text_at(struct loading *l, struct sqlite3_stmt *stmt, int column,
+		   uint32_t *text, struct err *err)
 {
 	return text_pool_number(l->texts, int_at(stmt, column), text, err);
 }
@@ -57,10 +56,12 @@ static uint32_t own_text_at(struct loading *l, struct sqlite3_stmt *stmt, int co
 
 static int damaged(struct err *err)
 {
-	return err_set(err, ERR_INPUT, "the store's slices do not fit together; ingest again");
+	return err_set(err, ERR_INPUT,
+		       "the store's slices do not fit together; ingest again");
 }
 
-static int each_row(struct loading *l, struct sqlite3_stmt *stmt, add_fn *add, struct err *err)
+static int each_row(struct loading *l, struct sqlite3_stmt *stmt, add_fn *add,
+		    struct err *err)
 {
 	int rc;
 
@@ -126,9 +127,11 @@ static int add_step(struct loading *l, struct sqlite3_stmt *stmt, struct err *er
 {
 	struct slice_load *out = l->out;
 
-	if (out->nsteps && int_at(stmt, 0) != out->step_ids[0] + (int64_t)out->nsteps)
+	if (out->nsteps &&
+	    sum_sub(int_at(stmt, 0), out->step_ids[0]) != (int64_t)out->nsteps)
 		return damaged(err);
-	out->steps = xgrow(out->steps, &out->steps_cap, out->nsteps + 1, sizeof(*out->steps));
+	out->steps =
+		xgrow(out->steps, &out->steps_cap, out->nsteps + 1, sizeof(*out->steps));
 	out->step_ids = xgrow(out->step_ids, &out->step_ids_cap, out->nsteps + 1,
 			      sizeof(*out->step_ids));
 	out->step_ids[out->nsteps] = int_at(stmt, 0);
@@ -141,7 +144,7 @@ static int load_steps(struct loading *l, struct err *err)
 	struct sqlite3_stmt *stmt;
 	char ids[32];
 
-	if (query_prepare(l->store, asset_query_views_top_step_sql, &stmt, err) < 0)
+	if (query_prepare(l->store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
 		return -1;
 	snprintf(ids, sizeof(ids), "[%lld]", (long long)l->profile->id);
 	query_bind_text(stmt, ":profiles", ids);
@@ -160,7 +163,8 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 {
 	struct slice_load *out = l->out;
 	const char *kind = (const char *)sqlite3_column_text(stmt, 0);
-	int64_t first = int_at(stmt, 4) - l->profile->first_slice_id, n = int_at(stmt, 5);
+	int64_t first = sum_sub(int_at(stmt, 4), l->profile->first_slice_id);
+	int64_t n = int_at(stmt, 5);
 
 	if (!kind || first < 0 || n < 0 || (uint64_t)first > out->n ||
 	    (uint64_t)n > out->n - (uint64_t)first)
@@ -186,7 +190,8 @@ static int add_detail(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	struct loaded_detail d = { .flops = number_at(stmt, 3),
 				   .is_backward = int_at(stmt, 4) != 0 };
 
-	if (text_at(l, stmt, 0, &d.shapes, err) < 0 || text_at(l, stmt, 1, &d.stack, err) < 0 ||
+	if (text_at(l, stmt, 0, &d.shapes, err) < 0 ||
+	    text_at(l, stmt, 1, &d.stack, err) < 0 ||
 	    text_at(l, stmt, 2, &d.module, err) < 0)
 		return -1;
 	out->details = xgrow(out->details, &out->details_cap, out->ndetails + 1,
@@ -198,8 +203,9 @@ static int add_detail(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 /* From an id to a place in an array of n; SLICE_NONE where there is none. */
 static uint32_t place_of(int64_t id, int64_t first_id, size_t n)
 {
-	return id >= first_id && (uint64_t)(id - first_id) < n ? (uint32_t)(id - first_id) :
-								 SLICE_NONE;
+	int64_t place = sum_sub(id, first_id);
+
+	return place >= 0 && (uint64_t)place < n ? (uint32_t)place : SLICE_NONE;
 }
 
 static uint32_t step_of(const struct slice_load *l, int64_t id)
@@ -211,16 +217,16 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 {
 	struct slice_load *out = l->out;
 	int64_t first = l->profile->first_slice_id, flags = int_at(stmt, 6);
-	int64_t class = int_at(stmt, 5);
+	int64_t ts_ns = int_at(stmt, 1), dur_ns = int_at(stmt, 2), what = int_at(stmt, 5);
 	size_t all = (size_t)l->profile->slices;
 
-	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE || class < 0 ||
-	    class >= NCLASSES)
+	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
+	    what < 0 || what >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
 		return damaged(err);
 	struct loaded_slice s = {
-		.ts_ns = int_at(stmt, 1),
-		.dur_ns = int_at(stmt, 2),
-		.class = (uint8_t)class,
+		.ts_ns = ts_ns,
+		.dur_ns = dur_ns,
+		.class = (uint8_t)what,
 		.is_instant = (flags & FLAG_INSTANT) != 0,
 		.is_unfinished = (flags & FLAG_UNFINISHED) != 0,
 		.parent = place_of(int_at(stmt, 7), first, out->n),
@@ -230,9 +236,10 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		.detail = place_of(int_at(stmt, 11), out->first_detail_id, out->ndetails),
 		.sequence = number_at(stmt, 12),
 	};
-	if (text_at(l, stmt, 3, &s.name, err) < 0 || text_at(l, stmt, 4, &s.category, err) < 0)
+	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
+	    text_at(l, stmt, 4, &s.category, err) < 0)
 		return -1;
-	if (class == CLASS_SPAN)
+	if (what == CLASS_SPAN)
 		out->span_start_ns = s.ts_ns;
 	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));
 	out->slices[out->n++] = s;
@@ -268,7 +275,8 @@ static void charge_device_work(struct slice_load *l)
 		uint32_t row = work->op;
 		if (row == SLICE_NONE && work->launch < l->n) {
 			row = l->slices[work->launch].parent;
-			while (row != SLICE_NONE && l->slices[row].class != CLASS_ANNOTATION)
+			while (row != SLICE_NONE &&
+			       l->slices[row].class != CLASS_ANNOTATION)
 				row = l->slices[row].parent;
 		}
 		if (row < l->n)
@@ -277,15 +285,19 @@ static void charge_device_work(struct slice_load *l)
 	}
 }
 
-int slice_load(struct store *store, struct text_pool *texts, const struct scope_profile *profile,
-	       struct slice_load *out, struct err *err)
+int slice_load(struct store *store, struct text_pool *texts,
+	       const struct scope_profile *profile, struct slice_load *out,
+	       struct err *err)
 {
 	struct loading l = { store, texts, profile, out };
 
-	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE, .span_end_ns = NUMBER_NONE };
-	if (profile->slices < 0 || profile->slices >= SLICE_NONE)
+	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
+				    .span_end_ns = NUMBER_NONE };
+	if (profile->slices < 0 || profile->slices >= SLICE_NONE ||
+	    profile->first_slice_id < 0 || profile->first_slice_id > INT64_MAX / 2)
 		return damaged(err);
-	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) < 0 ||
+	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) <
+		    0 ||
 	    load_steps(&l, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_detail_sql, add_detail, err) < 0 ||
 	    each_of_slices(&l, asset_query_views_ops_slice_sql, add_slice, err) < 0 ||

@@ -13,13 +13,13 @@
 
 struct loaded_slice {
 	int64_t ts_ns, dur_ns;
-	int64_t sequence;           /* or NUMBER_NONE */
-	int64_t device_ns;          /* device work launched for it */
-	uint32_t name, category;    /* texts */
-	uint32_t parent;            /* an earlier row, or SLICE_NONE */
-	uint32_t launch, op;        /* rows, or SLICE_NONE */
-	uint32_t detail, step;      /* indexes, or SLICE_NONE */
-	uint8_t class;              /* enum slice_class */
+	int64_t sequence;        /* or NUMBER_NONE */
+	int64_t device_ns;       /* device work launched for it */
+	uint32_t name, category; /* texts */
+	uint32_t parent;         /* an earlier row, or SLICE_NONE */
+	uint32_t launch, op;     /* rows, or SLICE_NONE */
+	uint32_t detail, step;   /* indexes, or SLICE_NONE */
+	uint8_t class;           /* enum slice_class */
 	bool is_instant, is_unfinished;
 };
 
@@ -41,14 +41,16 @@ struct slice_load {
 	struct op_memory_event *memory; /* owned, until a pass takes it over */
 	size_t nmemory, memory_cap;
 	struct op_rules rules;
-	int64_t window_end_ns, span_end_ns; /* from the profile's first event, or NUMBER_NONE */
+	int64_t window_end_ns,
+		span_end_ns;   /* from the profile's first event, or NUMBER_NONE */
 	int64_t span_start_ns; /* the recording's own span; 0: none was recorded */
 	int64_t first_detail_id;
 };
 
 /* slice_load_release() in both cases. */
-int slice_load(struct store *store, struct text_pool *texts, const struct scope_profile *profile,
-	       struct slice_load *out, struct err *err);
+int slice_load(struct store *store, struct text_pool *texts,
+	       const struct scope_profile *profile, struct slice_load *out,
+	       struct err *err);
 void slice_load_release(struct slice_load *l);
 
 #endif

@@ -82,8 +82,8 @@ static int refill(struct slice_merge *m, struct source *s, struct err *err)
 
 	if (!s->rows)
 		s->rows = xcalloc(all < BLOCK ? all : BLOCK, sizeof(*s->rows));
-	int n = slices_read(m->slices, s->track, s->next_id, s->rows, all < block ? all : block,
-			    err);
+	int n = slices_read(m->slices, s->track, s->next_id, s->rows,
+			    all < block ? all : block, err);
 	if (n <= 0)
 		return n;
 	s->next_id = s->rows[n - 1].id + 1;
@@ -141,7 +141,8 @@ static int open_profile(struct slice_merge *m, struct err *err)
 	const struct slices *slices = m->slices;
 
 	while (m->nheap == 0 && m->next_track < slices->ntracks) {
-		const struct scope_profile *profile = slices->tracks[m->next_track].profile;
+		const struct scope_profile *profile =
+			slices->tracks[m->next_track].profile;
 		for (; m->next_track < slices->ntracks &&
 		       slices->tracks[m->next_track].profile == profile;
 		     m->next_track++)

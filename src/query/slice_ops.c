@@ -30,8 +30,8 @@ struct running {
 	int64_t base_us_ns; /* what torch counts microseconds from */
 };
 
-static const struct loaded_detail no_detail = { TEXT_NONE, TEXT_NONE, TEXT_NONE, NUMBER_NONE,
-						false };
+static const struct loaded_detail no_detail = { TEXT_NONE, TEXT_NONE, TEXT_NONE,
+						NUMBER_NONE, false };
 
 static const struct loaded_detail *detail_of(const struct slice_load *l, uint32_t row)
 {
@@ -49,7 +49,7 @@ static struct op_stack_info stack_info(const void *from, uint32_t row)
 				       detail->is_backward };
 }
 
-/* The slices of a track as events; instants are no calls. */
+/* The slices of a track as events; instants are no calls, memory events may be in the tree. */
 static size_t track_events(struct running *r, const struct call_track *t)
 {
 	size_t n = 0;
@@ -57,7 +57,7 @@ static size_t track_events(struct running *r, const struct call_track *t)
 	r->events = xgrow(r->events, &r->events_cap, t->n, sizeof(*r->events));
 	for (uint32_t row = t->first; row < t->first + t->n; row++) {
 		const struct loaded_slice *s = &r->load.slices[row];
-		if (s->is_instant)
+		if (s->is_instant && s->class != CLASS_MEMORY)
 			continue;
 		r->events[n++] = (struct op_event){ .ts_ns = s->ts_ns,
 						    .dur_ns = s->dur_ns,
@@ -104,7 +104,8 @@ static void sum_children(struct running *r)
 {
 	const struct op_pass *pass = &r->pass;
 
-	r->children = xgrow(r->children, &r->children_cap, pass->nnodes, sizeof(*r->children));
+	r->children =
+		xgrow(r->children, &r->children_cap, pass->nnodes, sizeof(*r->children));
 	for (size_t i = 0; i < pass->nnodes; i++)
 		r->children[i] = (struct float_sum){ 0, 0 };
 	for (size_t i = 0; i < pass->nnodes; i++) {
@@ -151,7 +152,8 @@ static struct opstat_sums node_sums(const struct op_node *node, int64_t flops)
 				     .flops = flops };
 }
 
-static int call_node(struct running *r, const struct call_track *t, size_t at, struct err *err)
+static int call_node(struct running *r, const struct call_track *t, size_t at,
+		     struct err *err)
 {
 	const struct op_node *node = &r->pass.nodes[at];
 	const struct op_rules *rules = &r->pass.rules;
@@ -164,15 +166,19 @@ static int call_node(struct running *r, const struct call_track *t, size_t at, s
 	call.module = detail->module;
 	call.overload = op_pass_name(&r->pass, s->name, s->class == CLASS_OP).overload;
 	if (r->has_stacks)
-		call.stack = opstack_of(&r->stacks, r->pass.nodes, node, stack_info, &r->load);
+		call.stack =
+			opstack_of(&r->stacks, r->pass.nodes, node, stack_info, &r->load);
 	call.total_us = duration_us(r, node);
-	call.self_us = node->is_async ? 0 :
-					call.total_us - (r->children[at].sum + r->children[at].lost);
+	call.self_us =
+		node->is_async
+			? 0
+			: call.total_us - (r->children[at].sum + r->children[at].lost);
 	bool python = s->class == CLASS_PYTHON && !rules->all_slices;
 	call.stat = (struct opstat){
 		.key = { .name = node->name,
 			 .kind = python ? OP_PYTHON : OP_HOST,
-			 .is_annotation = s->class == CLASS_ANNOTATION && rules->split_annotations },
+			 .is_annotation = s->class == CLASS_ANNOTATION &&
+					  rules->split_annotations },
 		.first = { node->start_ns, call.dur_ns, node->row },
 		.is_async = node->is_async,
 		.is_top_level = node->parent == NODE_NONE,
@@ -209,12 +215,19 @@ static int call_device_row(struct running *r, const struct call_track *t, uint32
 	return r->request->call(r->request->to, &call, err);
 }
 
+/* Its row is made by call_memory(). */
+static bool is_memory(const struct running *r, const struct op_node *node)
+{
+	return r->load.slices[node->row].class == CLASS_MEMORY;
+}
+
 static int call_track(struct running *r, const struct call_track *t, struct err *err)
 {
 	build_track(r, t);
 	sum_children(r);
 	for (size_t i = 0; i < r->pass.nnodes; i++)
-		if (!r->pass.nodes[i].folded && call_node(r, t, i, err) < 0)
+		if (!r->pass.nodes[i].folded && !is_memory(r, &r->pass.nodes[i]) &&
+		    call_node(r, t, i, err) < 0)
 			return -1;
 	for (uint32_t row = t->first; row < t->first + t->n; row++) {
 		enum slice_class class = (enum slice_class)r->load.slices[row].class;
@@ -228,17 +241,19 @@ static int call_track(struct running *r, const struct call_track *t, struct err 
 static const struct call_track *track_of(const struct slice_load *l, uint32_t row)
 {
 	static const struct call_track none = { .thread = TEXT_NONE,
-						 .name = TEXT_NONE,
-						 .stream = NUMBER_NONE,
-						 .device = NUMBER_NONE };
+						.name = TEXT_NONE,
+						.stream = NUMBER_NONE,
+						.device = NUMBER_NONE };
 
 	for (size_t i = 0; i < l->ntracks; i++)
-		if (row >= l->tracks[i].first && row - l->tracks[i].first < l->tracks[i].n)
+		if (row >= l->tracks[i].first &&
+		    row - l->tracks[i].first < l->tracks[i].n)
 			return &l->tracks[i];
 	return &none;
 }
 
-static int call_memory(struct running *r, const struct op_memory_event *e, struct err *err)
+static int call_memory(struct running *r, const struct op_memory_event *e,
+		       struct err *err)
 {
 	struct slice_call call = call_of_row(r, track_of(&r->load, e->row), e->row);
 	int64_t bytes = e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
@@ -278,7 +293,8 @@ static void note_stacks(struct running *r)
 		r->has_stacks = r->load.details[i].stack != TEXT_NONE;
 	for (size_t t = 0; r->has_stacks && t < r->load.ntracks; t++) {
 		build_track(r, &r->load.tracks[t]);
-		opstack_note(&r->stacks, r->pass.nodes, r->pass.nnodes, stack_info, &r->load);
+		opstack_note(&r->stacks, r->pass.nodes, r->pass.nnodes, stack_info,
+			     &r->load);
 	}
 }
 
@@ -297,6 +313,12 @@ static void begin(struct running *r, struct text_pool *texts)
 	note_stacks(r);
 	op_pass_set_memory(&r->pass, l->memory, l->nmemory, base_ns);
 	l->memory = NULL; /* the pass's now */
+	if (!op_pass_wants_cover(&r->pass))
+		return;
+	for (size_t t = 0; t < l->ntracks; t++)
+		op_pass_cover_track(&r->pass, l->tracks[t].kind, r->events,
+				    track_events(r, &l->tracks[t]));
+	op_pass_cover_end(&r->pass);
 }
 
 int slice_ops_each(struct store *store, struct text_pool *texts,

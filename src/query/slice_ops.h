@@ -16,8 +16,8 @@
 /* What a call stands on. */
 struct call_track {
 	enum track_kind kind;
-	uint32_t first, n;     /* its rows */
-	uint32_t thread, name; /* texts: the thread's id and name, or TEXT_NONE */
+	uint32_t first, n;      /* its rows */
+	uint32_t thread, name;  /* texts: the thread's id and name, or TEXT_NONE */
 	int64_t stream, device; /* NUMBER_NONE where there is none */
 };
 
@@ -27,7 +27,7 @@ struct slice_call {
 	struct opstat stat; /* key: name, kind and is_annotation */
 	uint32_t shapes, stack, overload, module, category; /* texts, or TEXT_NONE */
 	int64_t ts_ns, dur_ns;
-	int64_t step;           /* its N, or NUMBER_NONE */
+	int64_t step;             /* its N, or NUMBER_NONE */
 	double self_us, total_us; /* as torch's float64 arithmetic has them */
 };
 

@@ -83,27 +83,29 @@ static void keep(struct slice_rank *r, struct ranked ranked)
 	sift_down(r);
 }
 
-static int64_t key_of(const struct slice_rank *r, const struct slice_row *row, enum slice_key key)
+static int64_t key_of(const struct slice_rank *r, const struct slice_row *row,
+		      enum slice_key key)
 {
 	switch (key) {
 	case SLICE_BY_DUR:
-		return -row->dur_ns;
+		return ~row->dur_ns; /* turns the order round, and cannot overflow */
 	case SLICE_BY_SELF:
-		return -row->self_ns;
+		return ~row->self_ns;
 	case SLICE_BY_NAME:
 		break;
 	}
 	return (size_t)row->name_id < r->nplaces ? r->places[row->name_id] : 0;
 }
 
-static int scan_track(struct slice_rank *r, const struct slices_track *track, enum slice_key key,
-		      struct err *err)
+static int scan_track(struct slice_rank *r, const struct slices_track *track,
+		      enum slice_key key, struct err *err)
 {
 	struct slice_row rows[SCAN_BLOCK];
 	int64_t id = track->first_id;
 	int n;
 
-	if (r->slices->from_ns > 0 && slices_seek(r->slices, track, r->slices->from_ns, &id, err) < 0)
+	if (r->slices->from_ns > 0 &&
+	    slices_seek(r->slices, track, r->slices->from_ns, &id, err) < 0)
 		return -1;
 	while ((n = slices_read(r->slices, track, id, rows, SCAN_BLOCK, err)) > 0) {
 		for (int i = 0; i < n; i++) {
@@ -113,7 +115,8 @@ static int scan_track(struct slice_rank *r, const struct slices_track *track, en
 			if (rc < 0)
 				return -1;
 			if (rc > 0)
-				keep(r, (struct ranked){ key_of(r, &rows[i], key), rows[i].id });
+				keep(r, (struct ranked){ key_of(r, &rows[i], key),
+							 rows[i].id });
 		}
 		id = rows[n - 1].id + 1;
 	}
@@ -160,7 +163,8 @@ int slice_rank_open(struct store *store, struct slices *slices, enum slice_key k
 	r->slices = slices;
 	r->limit = limit > 0 ? (size_t)limit : SIZE_MAX;
 	*out = r;
-	if ((key != SLICE_BY_NAME || load_places(r, store, err) == 0) && scan(r, key, err) == 0)
+	if ((key != SLICE_BY_NAME || load_places(r, store, err) == 0) &&
+	    scan(r, key, err) == 0)
 		return 0;
 	slice_rank_free(r);
 	*out = NULL;

@@ -2,47 +2,12 @@
 #include "query/slices.h"
 
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "query/query.h"
-#include "query/text_pool.h"
+#include "query/slices_state.h"
 
 /* What is known of a text and the filters that ask for it. */
 enum verdict { UNKNOWN, UNWANTED, WANTED };
-
-struct step_number {
-	int64_t id, number;
-};
-
-struct slices_state {
-	struct slices public;
-	const struct scope *scope;
-	const struct filter *filter; /* NULL: everything is wanted */
-	struct arena arena;
-	struct sqlite3_stmt *rows;
-	struct text_pool texts;
-	struct step_number *steps; /* owned; by id */
-	size_t nsteps, steps_cap, tracks_cap, classes_cap;
-	const char **classes; /* owned; by number */
-	size_t nclasses;
-	/* owned, by text id, NULL without such a filter */
-	uint8_t *name_verdicts, *category_verdicts;
-};
-
-/* Columns of views/slice_tracks.sql. */
-enum {
-	TRACKS_PROFILE,
-	TRACKS_KIND,
-	TRACKS_FIRST,
-	TRACKS_SLICES,
-	TRACKS_TID,
-	TRACKS_PID,
-	TRACKS_DEVICE,
-	TRACKS_THREAD,
-	TRACKS_THREAD_NAME
-};
 
 /* Columns of views/slice_rows.sql. */
 enum {
@@ -62,150 +27,6 @@ enum {
 
 #define FLAG_UNFINISHED 2
 
-static const char *copy_text(struct slices_state *s, struct sqlite3_stmt *stmt, int column)
-{
-	const unsigned char *text = sqlite3_column_text(stmt, column);
-
-	return text ? arena_strdup(&s->arena, (const char *)text) : NULL;
-}
-
-static struct str text_or_empty(const char *text)
-{
-	return str_of(text ? text : "");
-}
-
-static bool track_is_wanted(const struct slices_track *track, const struct filter *filter)
-{
-	if (!filter)
-		return true;
-	bool has_device_filter = filter->streams.n > 0 || filter->devices.n > 0;
-	if (has_device_filter && !track->is_device)
-		return false;
-	if (filter->threads.n > 0 && track->is_device)
-		return false;
-	return filter_has_number(&filter->streams, track->stream) &&
-	       filter_has_number(&filter->devices, track->device) &&
-	       filter_has_thread(filter, text_or_empty(track->thread),
-				 text_or_empty(track->thread_name));
-}
-
-static struct slices_track read_track(struct slices_state *s, struct sqlite3_stmt *stmt)
-{
-	struct slices_track track = {
-		.profile = scope_find(s->scope, sqlite3_column_int64(stmt, TRACKS_PROFILE)),
-		.kind = copy_text(s, stmt, TRACKS_KIND),
-		.pid = copy_text(s, stmt, TRACKS_PID),
-		.thread = copy_text(s, stmt, TRACKS_THREAD),
-		.thread_name = copy_text(s, stmt, TRACKS_THREAD_NAME),
-		.device = sqlite3_column_int64(stmt, TRACKS_DEVICE),
-		.stream = sqlite3_column_int64(stmt, TRACKS_TID),
-		.first_id = sqlite3_column_int64(stmt, TRACKS_FIRST),
-		.slices = sqlite3_column_int64(stmt, TRACKS_SLICES),
-	};
-
-	track.is_device = strncmp(track.kind, "stream", strlen("stream")) == 0;
-	track.is_wanted = track_is_wanted(&track, s->filter);
-	return track;
-}
-
-/* Calls `add` for each row of a statement about the profiles of the scope. */
-static int for_rows(struct slices_state *s, struct store *store, const unsigned char *sql,
-		    void (*add)(struct slices_state *s, struct sqlite3_stmt *stmt),
-		    struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-	int rc;
-
-	if (query_prepare(store, sql, &stmt, err) < 0)
-		return -1;
-	if (sqlite3_bind_parameter_count(stmt) > 0)
-		query_bind_text(stmt, ":profiles", s->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0)
-		add(s, stmt);
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
-{
-	struct slices *p = &s->public;
-
-	p->tracks = xgrow(p->tracks, &s->tracks_cap, p->ntracks + 1, sizeof(*p->tracks));
-	p->tracks[p->ntracks] = read_track(s, stmt);
-	p->total += p->tracks[p->ntracks++].slices;
-}
-
-static void add_step(struct slices_state *s, struct sqlite3_stmt *stmt)
-{
-	s->steps = xgrow(s->steps, &s->steps_cap, s->nsteps + 1, sizeof(*s->steps));
-	s->steps[s->nsteps++] = (struct step_number){ sqlite3_column_int64(stmt, 0),
-						      sqlite3_column_int64(stmt, 1) };
-}
-
-/* Classes are numbered from 0 without a gap. */
-static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
-{
-	s->classes = xgrow(s->classes, &s->classes_cap, s->nclasses + 1, sizeof(*s->classes));
-	s->classes[s->nclasses++] = copy_text(s, stmt, 1);
-}
-
-static int load(struct slices_state *s, struct store *store, struct err *err)
-{
-	if (for_rows(s, store, asset_query_views_slice_tracks_sql, add_track, err) < 0 ||
-	    for_rows(s, store, asset_query_views_slice_steps_sql, add_step, err) < 0 ||
-	    for_rows(s, store, asset_query_views_slice_classes_sql, add_class, err) < 0 ||
-	    text_pool_open(store, &s->texts, err) < 0)
-		return -1;
-	if (s->filter && (s->filter->focus || s->filter->ignore))
-		s->name_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
-	if (s->filter && s->filter->categories.n > 0)
-		s->category_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
-	return query_prepare(store, asset_query_views_slice_rows_sql, &s->rows, err);
-}
-
-static bool is_given(const struct filter *f)
-{
-	return f->focus || f->ignore || f->categories.n > 0 || f->threads.n > 0 ||
-	       f->streams.n > 0 || f->devices.n > 0 || f->has_steps || f->has_times ||
-	       f->has_min_dur;
-}
-
-int slices_open(struct store *store, const struct scope *scope, const struct filter *filter,
-		struct slices **out, struct err *err)
-{
-	struct slices_state *s = xcalloc(1, sizeof(*s));
-
-	s->public.state = s;
-	s->public.is_filtered = filter && is_given(filter);
-	s->scope = scope;
-	s->filter = s->public.is_filtered ? filter : NULL;
-	bool has_times = filter && filter->has_times;
-	s->public.from_ns = has_times ? filter->from_ns : 0;
-	s->public.to_ns = has_times ? filter->to_ns : INT64_MAX;
-	*out = &s->public;
-	if (load(s, store, err) == 0)
-		return 0;
-	slices_close(*out);
-	*out = NULL;
-	return -1;
-}
-
-void slices_close(struct slices *slices)
-{
-	if (!slices)
-		return;
-	struct slices_state *s = slices->state;
-	sqlite3_finalize(s->rows);
-	text_pool_close(&s->texts);
-	free(slices->tracks);
-	free(s->steps);
-	free(s->classes);
-	free(s->name_verdicts);
-	free(s->category_verdicts);
-	arena_release(&s->arena);
-	free(s);
-}
-
 static struct slice_row read_row(struct sqlite3_stmt *stmt)
 {
 	return (struct slice_row){
@@ -221,7 +42,8 @@ static struct slice_row read_row(struct sqlite3_stmt *stmt)
 		.class = sqlite3_column_int(stmt, COLUMN_CLASS),
 		.depth = sqlite3_column_int(stmt, COLUMN_DEPTH),
 		.is_unfinished = sqlite3_column_int(stmt, COLUMN_FLAGS) & FLAG_UNFINISHED,
-		.has_correlation = sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
+		.has_correlation =
+			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};
 }
 
@@ -253,7 +75,8 @@ int slices_seek(struct slices *slices, const struct slices_track *track, int64_t
 		int64_t middle = low + (high - low) / 2;
 		int rc = slices_read(slices, track, middle, &row, 1, err);
 		if (rc == 0)
-			err_set(err, ERR_INPUT, "the store is damaged: slices are missing");
+			err_set(err, ERR_INPUT,
+				"the store is damaged: slices are missing");
 		if (rc <= 0)
 			return -1;
 		if (row.ts_ns < ts_ns)
@@ -283,7 +106,8 @@ const struct slices_track *slices_track_of(const struct slices *slices, int64_t 
 }
 
 /* Each text is judged once. */
-static int name_is_wanted(struct slices_state *s, const struct slice_row *row, struct err *err)
+static int name_is_wanted(struct slices_state *s, const struct slice_row *row,
+			  struct err *err)
 {
 	struct str name;
 
@@ -320,7 +144,8 @@ int slices_is_wanted(struct slices *slices, const struct slice_row *row, struct 
 
 	if (!s->filter)
 		return 1;
-	if (!filter_has_time(s->filter, row->ts_ns) || !filter_has_dur(s->filter, row->dur_ns))
+	if (!filter_has_time(s->filter, row->ts_ns) ||
+	    !filter_has_dur(s->filter, row->dur_ns))
 		return 0;
 	bool is_in_step = slices_step(slices, row, &number);
 	if (!filter_has_step(s->filter, number, is_in_step))
@@ -332,7 +157,8 @@ int slices_is_wanted(struct slices *slices, const struct slice_row *row, struct 
 	return rc;
 }
 
-bool slices_step(const struct slices *slices, const struct slice_row *row, int64_t *number)
+bool slices_step(const struct slices *slices, const struct slice_row *row,
+		 int64_t *number)
 {
 	const struct slices_state *s = slices->state;
 	size_t low = 0, high = s->nsteps;
@@ -356,7 +182,9 @@ const char *slices_class(const struct slices *slices, const struct slice_row *ro
 {
 	const struct slices_state *s = slices->state;
 
-	return row->class >= 0 && (size_t)row->class < s->nclasses ? s->classes[row->class] : "";
+	return row->class >= 0 && (size_t)row->class < s->nclasses
+		       ? s->classes[row->class]
+		       : "";
 }
 
 int slices_text(struct slices *slices, int64_t id, struct str *out, struct err *err)

@@ -18,7 +18,8 @@
 struct slices_track {
 	const struct scope_profile *profile;
 	const char *kind; /* as in the store: "thread", "stream", ... */
-	const char *pid, *thread, *thread_name; /* NULL: none; thread is its number or text */
+	const char *pid, *thread,
+		*thread_name;   /* NULL: none; thread is its number or text */
 	int64_t device, stream; /* when is_device */
 	int64_t first_id, slices;
 	bool is_device;
@@ -27,7 +28,8 @@ struct slices_track {
 
 /* A row of slice_row; ids are 0 where the store has NULL. */
 struct slice_row {
-	int64_t id, ts_ns, dur_ns, self_ns, name_id, category_id, parent_id, step_id, correlation;
+	int64_t id, ts_ns, dur_ns, self_ns, name_id, category_id, parent_id, step_id,
+		correlation;
 	int class, depth;
 	bool is_unfinished, has_correlation;
 };
@@ -35,8 +37,8 @@ struct slice_row {
 struct slices {
 	struct slices_track *tracks; /* in the order of their ids */
 	size_t ntracks;
-	int64_t total; /* slices of all tracks */
-	bool is_filtered; /* some may not be wanted */
+	int64_t total;          /* slices of all tracks */
+	bool is_filtered;       /* some may not be wanted */
 	int64_t from_ns, to_ns; /* those wanted start in [from, to) */
 	struct slices_state *state;
 };
@@ -45,8 +47,8 @@ struct slices {
  * Scope and filter (NULL: none) are borrowed and outlive *out, which
  * slices_close() frees before the store is closed; NULL on failure.
  */
-int slices_open(struct store *store, const struct scope *scope, const struct filter *filter,
-		struct slices **out, struct err *err);
+int slices_open(struct store *store, const struct scope *scope,
+		const struct filter *filter, struct slices **out, struct err *err);
 /* Accepts NULL. */
 void slices_close(struct slices *s);
 
@@ -54,8 +56,8 @@ void slices_close(struct slices *s);
 int slices_read(struct slices *s, const struct slices_track *track, int64_t id,
 		struct slice_row *rows, size_t n, struct err *err);
 /* The id of the track's first slice that starts at or after ts_ns; one behind the last if none. */
-int slices_seek(struct slices *s, const struct slices_track *track, int64_t ts_ns, int64_t *id,
-		struct err *err);
+int slices_seek(struct slices *s, const struct slices_track *track, int64_t ts_ns,
+		int64_t *id, struct err *err);
 /* NULL when no track of the scope holds it. */
 const struct slices_track *slices_track_of(const struct slices *s, int64_t id);
 

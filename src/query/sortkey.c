@@ -27,8 +27,12 @@ static bool rewrite(const char *name, struct buf *out)
 	buf_init(out, NAME_MAX_BYTES);
 	while (*name && fits) {
 		size_t n = device_at(name);
-		fits = n ? buf_add_text(out, "device") :
-			   buf_add_char(out, *name == '-' ? '_' : *name);
+		if (n)
+			fits = buf_add_text(out, "device");
+		else if (*name == '-')
+			fits = buf_add_char(out, '_');
+		else
+			fits = buf_add_char(out, *name);
 		name += n ? n : 1;
 	}
 	return fits && out->n;

@@ -7,9 +7,6 @@
 #include "base/alloc.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_pool_max_sql);
-ASSET(asset_query_views_pool_text_sql);
-
 static int damaged(struct err *err)
 {
 	return err_set(err, ERR_INPUT, "the store names a text that it does not have");
@@ -17,7 +14,7 @@ static int damaged(struct err *err)
 
 static int find_max(struct store *store, int64_t *max_id, struct err *err)
 {
-	const char *sql = (const char *)asset_query_views_pool_max_sql;
+	const char *sql = (const char *)asset_query_views_string_count_sql;
 
 	if (sql_int(store_db(store), sql, max_id, err) < 0)
 		return -1;
@@ -31,7 +28,7 @@ int text_pool_open(struct store *store, struct text_pool *out, struct err *err)
 	if (find_max(store, &out->max_id, err) < 0)
 		return -1;
 	out->numbers = xcalloc((size_t)out->max_id + 1, sizeof(*out->numbers));
-	return query_prepare(store, asset_query_views_pool_text_sql, &out->stmt, err);
+	return query_prepare(store, asset_query_views_string_text_sql, &out->stmt, err);
 }
 
 void text_pool_close(struct text_pool *t)
@@ -50,7 +47,8 @@ static int read_text(struct text_pool *t, int64_t id, struct err *err)
 		return -1;
 	if (rc > 0) {
 		struct cell cell = query_cell(t->stmt, 0);
-		struct str text = cell.type == CELL_TEXT ? cell.as.text : (struct str){ "", 0 };
+		struct str text =
+			cell.type == CELL_TEXT ? cell.as.text : (struct str){ "", 0 };
 		t->numbers[id] = intern_add(&t->intern, text) + 1;
 	}
 	sqlite3_reset(t->stmt);
@@ -72,5 +70,6 @@ int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct e
 
 struct str text_pool_str(const struct text_pool *t, uint32_t number)
 {
-	return number == TEXT_NONE ? (struct str){ "", 0 } : intern_str(&t->intern, number);
+	return number == TEXT_NONE ? (struct str){ "", 0 }
+				   : intern_str(&t->intern, number);
 }

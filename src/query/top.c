@@ -14,7 +14,7 @@ struct by_word {
 };
 
 #define BY(member)    offsetof(struct top_by, member)
-#define SPLIT(column) (offsetof(struct top_by, split) + (column) - TOP_FIRST_SPLIT)
+#define SPLIT(column) (offsetof(struct top_by, split) + (column)-TOP_FIRST_SPLIT)
 
 static const struct by_word by_words[] = {
 	{ "shape", BY(shape) },
@@ -39,10 +39,11 @@ const char *top_by_name(size_t i)
 
 static int unknown_word(struct str word, struct err *err)
 {
-	return err_set(err, ERR_USAGE,
-		       "unknown --by '" STR_FMT "' (valid: name, shape, stack[:N], overload, "
-		       "annotation, module, category, thread, stream, step, rank, profile)",
-		       (int)(word.n < 100 ? word.n : 100), word.p);
+	return err_set(
+		err, ERR_USAGE,
+		"unknown --by '" STR_FMT "' (valid: name, shape, stack[:N], overload, "
+		"annotation, module, category, thread, stream, step, rank, profile)",
+		(int)(word.n < 100 ? word.n : 100), word.p);
 }
 
 static int add_word(struct top_by *by, struct str word, struct err *err)
@@ -59,11 +60,13 @@ static int add_word(struct top_by *by, struct str word, struct err *err)
 		if (!colon)
 			return 0;
 		struct str frames = { colon + 1, word.n - name.n - 1 };
-		if (!str_is(name, "stack") || decimal_int(frames, &by->stack_frames) != DECIMAL_OK ||
+		if (!str_is(name, "stack") ||
+		    decimal_int(frames, &by->stack_frames) != DECIMAL_OK ||
 		    by->stack_frames < 1)
-			return err_set(err, ERR_USAGE,
-				       "--by stack:N wants a number of frames, and only stack "
-				       "takes one");
+			return err_set(
+				err, ERR_USAGE,
+				"--by stack:N wants a number of frames, and only stack "
+				"takes one");
 		return 0;
 	}
 	return unknown_word(word, err);
@@ -84,68 +87,93 @@ static bool needs_slices(const struct top_query *query)
 {
 	const struct top_by *by = &query->by;
 	bool by_detail = by->shape || by->stack || by->overload;
-	bool by_step = by->split[TOP_STEP - TOP_FIRST_SPLIT] || query->filter->has_steps;
+	bool by_step = by->split[top_split(TOP_STEP)] || query->filter->has_steps;
 
 	return query->torch_times || filter_needs_slices(query->filter) ||
-	       (by_detail && by_step) || by->split[TOP_THREAD - TOP_FIRST_SPLIT] ||
-	       by->split[TOP_STREAM - TOP_FIRST_SPLIT] ||
-	       by->split[TOP_CATEGORY - TOP_FIRST_SPLIT] ||
-	       by->split[TOP_MODULE - TOP_FIRST_SPLIT];
+	       (by_detail && by_step) || by->split[top_split(TOP_THREAD)] ||
+	       by->split[top_split(TOP_STREAM)] || by->split[top_split(TOP_CATEGORY)] ||
+	       by->split[top_split(TOP_MODULE)];
 }
 
-static bool any_profile_has(const struct scope *scope, size_t offset)
+static bool has_memory(const struct scope *scope)
 {
 	for (size_t i = 0; i < scope->n; i++)
-		if (*((const bool *)((const char *)&scope->profiles[i] + offset)))
+		if (scope->profiles[i].has_memory)
 			return true;
 	return false;
 }
 
-#define RECORDED(scope, member) any_profile_has(scope, offsetof(struct scope_profile, member))
+/* What can be asked for beside the names, and why it may not be there. */
+static const struct asked {
+	enum top_column column;
+	size_t offset; /* of a bool in struct top_query */
+	const char *missing;
+} asked[] = {
+#define ASK(column, member, missing)                                \
+	{                                                           \
+		column, offsetof(struct top_query, member), missing \
+	}
+#define ASK_SPLIT(column, missing)                                                       \
+	{                                                                                \
+		column, offsetof(struct top_query, by.split) + (column)-TOP_FIRST_SPLIT, \
+			missing                                                          \
+	}
+	ASK(TOP_SHAPES, by.shape,
+	    "--by shape: no shapes were recorded (record_shapes=True)"),
+	ASK(TOP_STACK, by.stack,
+	    "--by stack: no stacks of operators were recorded (with_stack=True, and since "
+	    "torch 2.0 _ExperimentalConfig(verbose=True))"),
+	ASK(TOP_OVERLOAD, by.overload,
+	    "--by overload: no overloads were recorded "
+	    "(_ExperimentalConfig(capture_overload_names=True))"),
+	ASK(TOP_FLOPS, flops,
+	    "--flops: no operator with a known count has its shapes recorded "
+	    "(record_shapes=True)"),
+	ASK_SPLIT(TOP_MODULE,
+		  "--by module: no modules were recorded (with_modules=True)"),
+	ASK_SPLIT(TOP_CATEGORY, "--by category: no slice here has a category"),
+	ASK_SPLIT(TOP_THREAD, "--by thread: nothing here runs on a thread"),
+	ASK_SPLIT(TOP_STREAM, "--by stream: nothing here runs on a stream"),
+	ASK_SPLIT(TOP_STEP,
+		  "--by step: nothing here belongs to a step (profiler.step())"),
+	ASK_SPLIT(TOP_RANK, "--by rank: no rank was recorded (torch.distributed)"),
+#undef ASK
+#undef ASK_SPLIT
+};
 
 /* What is asked for must have been recorded: an empty column would not say why. */
-static int check_recorded(const struct scope *scope, const struct top_query *query,
-			  struct err *err)
+static int check_asked(const struct top_rows *rows, const struct scope *scope,
+		       const struct top_query *query, struct err *err)
 {
-	const struct top_by *by = &query->by;
-
-	if (by->shape && !RECORDED(scope, has_shapes))
-		return err_set(err, ERR_EMPTY,
-			       "--by shape: no shapes were recorded (profile with record_shapes=True)");
-	if (by->stack && !RECORDED(scope, has_stacks))
-		return err_set(err, ERR_EMPTY,
-			       "--by stack: no stacks were recorded (profile with with_stack=True)");
-	if (by->split[TOP_RANK - TOP_FIRST_SPLIT] && !scope->nranked)
-		return err_set(err, ERR_EMPTY, "--by rank: no rank was recorded");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		const struct asked *a = &asked[i];
+		bool is_missing = *(const bool *)((const char *)query + a->offset);
+		for (uint32_t row = 0; row < rows->stats.n && is_missing; row++)
+			is_missing =
+				top_cell(rows, scope, row, a->column).type == CELL_NULL;
+		if (is_missing)
+			return err_set(err, ERR_EMPTY, "%s", a->missing);
+	}
 	return 0;
 }
 
-static int check_flops(const struct top_rows *rows, struct err *err)
+int top_load(struct store *store, const struct scope *scope,
+	     const struct top_query *query, struct top_rows *out, struct err *err)
 {
-	for (size_t i = 0; i < rows->stats.n; i++)
-		if (rows->stats.rows[i].sums.flops != NUMBER_NONE)
-			return 0;
-	return err_set(err, ERR_EMPTY,
-		       "--flops: no operator with a known count has its shapes recorded "
-		       "(profile with record_shapes=True)");
-}
-
-int top_load(struct store *store, const struct scope *scope, const struct top_query *query,
-	     struct top_rows *out, struct err *err)
-{
-	*out = (struct top_rows){ .has_memory = RECORDED(scope, has_memory) };
+	*out = (struct top_rows){ .has_memory = has_memory(scope), .device = "CUDA" };
 	opstats_init(&out->stats);
 	intern_init(&out->splits);
-	if (check_recorded(scope, query, err) < 0 || text_pool_open(store, &out->texts, err) < 0)
+	if (text_pool_open(store, &out->texts, err) < 0)
 		return -1;
-	int rc = needs_slices(query) ? top_load_slices(store, scope, query, out, err) :
-				       top_load_summaries(store, scope, query, out, err);
+	int rc = needs_slices(query) ? top_load_slices(store, scope, query, out, err)
+				     : top_load_summaries(store, scope, query, out, err);
 	if (rc < 0 || top_order(out, scope, query, err) < 0)
 		return -1;
 	if (out->nmatched == 0)
-		return err_set(err, ERR_EMPTY, out->stats.n ? "no operator matches" :
-							      "nothing matches the filters");
-	return query->flops ? check_flops(out, err) : 0;
+		return err_set(err, ERR_EMPTY,
+			       out->stats.n ? "no operator matches"
+					    : "nothing matches the filters");
+	return check_asked(out, scope, query, err);
 }
 
 const char *top_scope_note(const struct scope *scope, struct arena *arena)
@@ -153,7 +181,9 @@ const char *top_scope_note(const struct scope *scope, struct arena *arena)
 	if (scope->n < 2)
 		return NULL;
 	if (scope->nranked == scope->n)
-		return arena_printf(arena, "%zu ranks added up; --by rank tells them apart",
+		return arena_printf(arena,
+				    "%zu ranks added up; --by rank tells them apart",
 				    scope->nranks);
-	return arena_printf(arena, "%zu profiles added up; --by profile tells them apart", scope->n);
+	return arena_printf(arena, "%zu profiles added up; --by profile tells them apart",
+			    scope->n);
 }

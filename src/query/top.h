@@ -59,10 +59,16 @@ enum top_column {
 #define TOP_FIRST_SPLIT TOP_RANK
 #define NTOP_SPLITS     (TOP_MODULE - TOP_RANK + 1)
 
+/* A split's place in arrays of them. */
+static inline size_t top_split(enum top_column column)
+{
+	return (size_t)column - TOP_FIRST_SPLIT;
+}
+
 /* What rows are told apart by, beside their names. */
 struct top_by {
 	bool shape, stack, overload, annotation;
-	bool split[NTOP_SPLITS]; /* by column - TOP_FIRST_SPLIT */
+	bool split[NTOP_SPLITS]; /* by top_split() */
 	int64_t stack_frames;    /* of a stack; 0: all */
 };
 
@@ -77,12 +83,13 @@ const char *top_by_name(size_t i);
 struct top_query {
 	struct top_by by;
 	const struct filter *filter; /* borrowed */
-	const struct sort_key *sort; /* of top_sort_keys; NULL: device self, else CPU self */
-	int64_t limit;               /* 0: all */
-	bool reverse;                /* the other direction; ties keep their order */
-	bool flops;                  /* the column is asked for */
-	bool top_level;              /* only rows whose first call has no parent */
-	bool torch_times;            /* make self_us and total_us, and sort by them */
+	const struct sort_key
+		*sort;    /* of top_sort_keys; NULL: device self, else CPU self */
+	int64_t limit;    /* 0: all */
+	bool reverse;     /* the other direction; ties keep their order */
+	bool flops;       /* the column is asked for */
+	bool top_level;   /* only rows whose first call has no parent */
+	bool torch_times; /* make self_us and total_us, and sort by them */
 };
 
 extern const struct sort_key top_sort_keys[];
@@ -94,16 +101,17 @@ struct top_float {
 
 /* All rows of the scope, and which of them to show in which order. */
 struct top_rows {
-	struct text_pool texts;    /* of names, shapes, stacks, overloads, threads, ... */
-	struct opstats stats;  /* key.step is a number in `splits` */
-	struct intern splits;  /* int64_t[NTOP_SPLITS]: a number, or a text's number */
+	struct text_pool texts;   /* of names, shapes, stacks, overloads, threads, ... */
+	struct opstats stats;     /* key.step is a number in `splits` */
+	struct intern splits;     /* int64_t[NTOP_SPLITS]: a number, or a text's number */
 	struct top_float *floats; /* owned, by row; NULL unless torch_times */
-	uint32_t *order;       /* owned: the rows that match, sorted */
-	size_t nmatched;       /* of them */
-	size_t norder;         /* within the limit: to show */
-	bool has_memory;       /* memory was recorded */
-	bool has_device;       /* device work was recorded */
+	uint32_t *order;          /* owned: the rows that match, sorted */
+	size_t nmatched;          /* of them */
+	size_t norder;            /* within the limit: to show */
+	bool has_memory;          /* memory was recorded */
+	bool has_device;          /* device work was recorded */
 	bool has_device_memory;
+	const char *device; /* as torch calls it: "CUDA", "XPU"; static */
 	/*
 	 * Over all rows, also those that --focus and --ignore hide.  Device time is
 	 * that of device work; where filters left none, what operators launched.
@@ -117,8 +125,8 @@ struct top_rows {
  * 0 with at least one row, or -1: ERR_EMPTY when nothing matched or when what was
  * asked for was not recorded.  top_release() frees, in both cases.
  */
-int top_load(struct store *store, const struct scope *scope, const struct top_query *query,
-	     struct top_rows *out, struct err *err);
+int top_load(struct store *store, const struct scope *scope,
+	     const struct top_query *query, struct top_rows *out, struct err *err);
 void top_release(struct top_rows *rows);
 
 /* Is the row's self device time among those that self_device_ns adds up? */

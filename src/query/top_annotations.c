@@ -15,7 +15,15 @@
 
 ASSET(asset_query_views_top_annotation_sql);
 
-enum { COLUMN_NAME, COLUMN_CALLS, COLUMN_HOST, COLUMN_DEVICE, COLUMN_SPAN, COLUMN_LAUNCHES, NCOLUMNS };
+enum {
+	COLUMN_NAME,
+	COLUMN_CALLS,
+	COLUMN_HOST,
+	COLUMN_DEVICE,
+	COLUMN_SPAN,
+	COLUMN_LAUNCHES,
+	NCOLUMNS
+};
 
 static const struct column columns[NCOLUMNS] = {
 	{ "name", "Label", UNIT_TEXT },
@@ -57,7 +65,8 @@ struct labels {
 
 static struct label *find_label(struct labels *l, uint32_t name)
 {
-	uint32_t at = intern_add(&l->names, (struct str){ (const char *)&name, sizeof(name) });
+	uint32_t at =
+		intern_add(&l->names, (struct str){ (const char *)&name, sizeof(name) });
 
 	if (at == l->n) {
 		l->at = xgrow(l->at, &l->cap, l->n + 1, sizeof(*l->at));
@@ -77,7 +86,8 @@ static int add_label(struct labels *l, struct sqlite3_stmt *stmt, struct err *er
 	if (first_ts_ns < label->first_ts_ns)
 		label->first_ts_ns = first_ts_ns;
 	for (int i = COLUMN_CALLS; i < NCOLUMNS; i++)
-		label->sums[i] = sum_add(label->sums[i], sqlite3_column_int64(stmt, 3 + i));
+		label->sums[i] =
+			sum_add(label->sums[i], sqlite3_column_int64(stmt, 3 + i));
 	return 0;
 }
 
@@ -112,7 +122,8 @@ static bool label_before(const void *context, uint32_t a, uint32_t b)
 	int column = l->key->column;
 
 	if (column == COLUMN_NAME) {
-		struct str p = text_pool_str(&l->texts, x->name), q = text_pool_str(&l->texts, y->name);
+		struct str p = text_pool_str(&l->texts, x->name),
+			   q = text_pool_str(&l->texts, y->name);
 		size_t n = p.n < q.n ? p.n : q.n;
 		int order = n ? memcmp(p.p, q.p, n) : 0;
 		order = order ? order : (p.n > q.n) - (p.n < q.n);
@@ -138,7 +149,8 @@ static int64_t order_labels(struct labels *l, const struct filter *f, uint32_t *
 	int64_t n = 0;
 
 	for (uint32_t i = 0; i < l->n && n >= 0; i++) {
-		int has = filter_has_name(f, text_pool_str(&l->texts, l->at[i].name), err);
+		int has =
+			filter_has_name(f, text_pool_str(&l->texts, l->at[i].name), err);
 		if (has > 0)
 			order[n++] = i;
 		else if (has < 0)
@@ -165,15 +177,17 @@ static struct table *draw(const struct labels *l, const struct scope *scope,
 			  int64_t limit)
 {
 	bool has_device = any_launches(l);
-	struct memtable *m =
-		memtable_new(columns, style->people && !has_device ? COLUMN_DEVICE : NCOLUMNS);
+	struct memtable *m = memtable_new(
+		columns, style->people && !has_device ? COLUMN_DEVICE : NCOLUMNS);
 
 	for (size_t i = 0; i < n && (limit == 0 || (int64_t)i < limit); i++) {
 		const struct label *label = &l->at[order[i]];
-		struct cell cells[NCOLUMNS] = { cell_text(text_pool_str(&l->texts, label->name)) };
+		struct cell cells[NCOLUMNS] = { cell_text(
+			text_pool_str(&l->texts, label->name)) };
 		for (int c = COLUMN_CALLS; c < NCOLUMNS; c++)
-			cells[c] = c < COLUMN_DEVICE || has_device ? cell_int(label->sums[c]) :
-								     cell_null();
+			cells[c] = c < COLUMN_DEVICE || has_device
+					   ? cell_int(label->sums[c])
+					   : cell_null();
 		memtable_add_row(m, cells);
 	}
 	m->table.total_rows = (int64_t)n;
@@ -205,8 +219,9 @@ int top_annotations(struct store *store, const struct scope *scope,
 		uint32_t *order = xrealloc_array(NULL, l.n, sizeof(*order));
 		n = order_labels(&l, query->filter, order, err);
 		if (n == 0)
-			n = err_set(err, ERR_EMPTY, l.n ? "no label matches" :
-							  "no labels (record_function) here");
+			n = err_set(err, ERR_EMPTY,
+				    l.n ? "no label matches"
+					: "no labels (record_function) here");
 		if (n > 0)
 			*out = draw(&l, scope, order, (size_t)n, style, query->limit);
 		free(order);

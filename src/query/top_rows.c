@@ -20,16 +20,19 @@ static uint32_t stack_key(struct top_rows *rows, const struct top_by *by, uint32
 {
 	if (stack == TEXT_NONE || by->stack_frames == 0)
 		return stack;
-	return intern_add(&rows->texts.intern,
-			  cut_stack(text_pool_str(&rows->texts, stack), by->stack_frames));
+	return intern_add(
+		&rows->texts.intern,
+		cut_stack(text_pool_str(&rows->texts, stack), by->stack_frames));
 }
 
-/* An operator whose inputs were recorded and that has none: [], as torch says. */
+/* Inputs were recorded and there are none: [], as torch says; kernels have no inputs. */
 static uint32_t shapes_key(struct top_rows *rows, const struct top_place *place,
 			   const struct opstat *stat)
 {
-	if (place->shapes != TEXT_NONE || stat->key.kind != OP_HOST ||
-	    !place->profile->has_shapes)
+	bool on_device =
+		stat->key.kind == OP_DEVICE || stat->key.kind == OP_DEVICE_ANNOTATION;
+
+	if (place->shapes != TEXT_NONE || on_device || !place->profile->has_shapes)
 		return place->shapes;
 	return intern_add(&rows->texts.intern, STR_LIT("[]"));
 }
@@ -41,7 +44,8 @@ static uint32_t split_key(struct top_rows *rows, const struct top_by *by,
 
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		values[i] = by->split[i] ? place->split[i] : SPLIT_NONE;
-	return intern_add(&rows->splits, (struct str){ (const char *)values, sizeof(values) });
+	return intern_add(&rows->splits,
+			  (struct str){ (const char *)values, sizeof(values) });
 }
 
 uint32_t top_add(struct top_rows *rows, const struct top_query *query,
@@ -77,8 +81,9 @@ bool top_is_device_row(const struct top_rows *rows, uint32_t row)
 {
 	enum op_kind kind = (enum op_kind)rows->stats.rows[row].key.kind;
 
-	return rows->device_is_launched ? kind != OP_DEVICE && kind != OP_DEVICE_ANNOTATION :
-					  kind == OP_DEVICE;
+	return rows->device_is_launched
+		       ? kind != OP_DEVICE && kind != OP_DEVICE_ANNOTATION
+		       : kind == OP_DEVICE;
 }
 
 static int64_t split_value(const struct top_rows *rows, const struct opstat *stat,
@@ -88,7 +93,7 @@ static int64_t split_value(const struct top_rows *rows, const struct opstat *sta
 	struct str key = intern_str(&rows->splits, stat->key.step);
 
 	memcpy(values, key.p, sizeof(values));
-	return values[column - TOP_FIRST_SPLIT];
+	return values[top_split(column)];
 }
 
 static struct cell split_cell(const struct top_rows *rows, const struct scope *scope,
@@ -114,7 +119,8 @@ static struct cell split_cell(const struct top_rows *rows, const struct scope *s
 
 static struct cell text_cell(const struct top_rows *rows, uint32_t text)
 {
-	return text == TEXT_NONE ? cell_null() : cell_text(text_pool_str(&rows->texts, text));
+	return text == TEXT_NONE ? cell_null()
+				 : cell_text(text_pool_str(&rows->texts, text));
 }
 
 static struct cell cell_if(bool recorded, int64_t value)
@@ -154,7 +160,8 @@ static struct cell sums_cell(const struct top_rows *rows, const struct opstat *s
 	case TOP_TOTAL_DEVICE:
 		return cell_if(rows->has_device, s->total_device_ns);
 	case TOP_AVG_DEVICE:
-		return rows->has_device ? average(s->total_device_ns, s->calls) : cell_null();
+		return rows->has_device ? average(s->total_device_ns, s->calls)
+					: cell_null();
 	case TOP_CPU_MEM:
 		return cell_if(rows->has_memory, s->cpu_bytes);
 	case TOP_SELF_CPU_MEM:
@@ -169,10 +176,11 @@ static struct cell sums_cell(const struct top_rows *rows, const struct opstat *s
 		return share(s->self_ns, rows->self_cpu_ns);
 	case TOP_TOTAL_CPU_SHARE:
 		/* as torch: outside the tree a share of it means nothing */
-		return stat->is_async ? cell_null() : share(s->total_ns, rows->self_cpu_ns);
+		return stat->is_async ? cell_null()
+				      : share(s->total_ns, rows->self_cpu_ns);
 	case TOP_SELF_DEVICE_SHARE:
-		return rows->has_device ? share(s->self_device_ns, rows->self_device_ns) :
-					  cell_null();
+		return rows->has_device ? share(s->self_device_ns, rows->self_device_ns)
+					: cell_null();
 	default:
 		return cell_null();
 	}

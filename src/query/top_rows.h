@@ -30,10 +30,11 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 		       const struct top_query *query, struct top_rows *rows,
 		       struct err *err);
 int top_load_slices(struct store *store, const struct scope *scope,
-		    const struct top_query *query, struct top_rows *rows, struct err *err);
+		    const struct top_query *query, struct top_rows *rows,
+		    struct err *err);
 
 /* top_sort.c: the rows to show, from all of them; sets the totals too. */
-int top_order(struct top_rows *rows, const struct scope *scope, const struct top_query *query,
-	      struct err *err);
+int top_order(struct top_rows *rows, const struct scope *scope,
+	      const struct top_query *query, struct err *err);
 
 #endif

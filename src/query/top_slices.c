@@ -26,7 +26,8 @@ struct collecting {
 
 static bool is_on_device(const struct slice_call *call)
 {
-	return call->track->kind == TRACK_STREAM || call->track->kind == TRACK_STREAM_NOTES;
+	return call->track->kind == TRACK_STREAM ||
+	       call->track->kind == TRACK_STREAM_NOTES;
 }
 
 /* --thread lets host slices through, --stream and --device device work: together both. */
@@ -37,9 +38,11 @@ static bool is_on_wanted_track(const struct collecting *c, const struct slice_ca
 	bool wants_device = f->streams.n || f->devices.n;
 
 	if (!is_on_device(call))
-		return f->threads.n ? filter_has_thread(f, text_pool_str(&c->rows->texts, t->thread),
-							text_pool_str(&c->rows->texts, t->name)) :
-				      !wants_device;
+		return f->threads.n
+			       ? filter_has_thread(
+					 f, text_pool_str(&c->rows->texts, t->thread),
+					 text_pool_str(&c->rows->texts, t->name))
+			       : !wants_device;
 	if (!wants_device)
 		return f->threads.n == 0;
 	return filter_has_number(&f->streams, t->stream) &&
@@ -63,7 +66,8 @@ static int64_t split_of_text(uint32_t text)
 	return text == TEXT_NONE ? SPLIT_NONE : (int64_t)text;
 }
 
-static struct top_place place_of(const struct collecting *c, const struct slice_call *call)
+static struct top_place place_of(const struct collecting *c,
+				 const struct slice_call *call)
 {
 	const struct call_track *t = call->track;
 	uint32_t thread = t->name != TEXT_NONE ? t->name : t->thread;
@@ -73,13 +77,14 @@ static struct top_place place_of(const struct collecting *c, const struct slice_
 				   .overload = call->overload };
 	int64_t *split = place.split;
 
-	split[TOP_RANK - TOP_FIRST_SPLIT] = c->profile->has_rank ? c->profile->rank : SPLIT_NONE;
-	split[TOP_PROFILE - TOP_FIRST_SPLIT] = c->profile->id;
-	split[TOP_STEP - TOP_FIRST_SPLIT] = call->step;
-	split[TOP_THREAD - TOP_FIRST_SPLIT] = split_of_text(is_on_device(call) ? TEXT_NONE : thread);
-	split[TOP_STREAM - TOP_FIRST_SPLIT] = is_on_device(call) ? t->stream : SPLIT_NONE;
-	split[TOP_CATEGORY - TOP_FIRST_SPLIT] = split_of_text(call->category);
-	split[TOP_MODULE - TOP_FIRST_SPLIT] = split_of_text(call->module);
+	split[top_split(TOP_RANK)] = c->profile->has_rank ? c->profile->rank : SPLIT_NONE;
+	split[top_split(TOP_PROFILE)] = c->profile->id;
+	split[top_split(TOP_STEP)] = call->step;
+	split[top_split(TOP_THREAD)] =
+		split_of_text(is_on_device(call) ? TEXT_NONE : thread);
+	split[top_split(TOP_STREAM)] = is_on_device(call) ? t->stream : SPLIT_NONE;
+	split[top_split(TOP_CATEGORY)] = split_of_text(call->category);
+	split[top_split(TOP_MODULE)] = split_of_text(call->module);
 	return place;
 }
 
@@ -130,6 +135,24 @@ static void add_floats(struct collecting *c, size_t known_rows)
 	c->ncalls = 0;
 }
 
+/* Of the texts that were read, categories among them. */
+static bool has_text(struct text_pool *texts, const char *text)
+{
+	size_t known = texts->intern.n;
+
+	return intern_add(&texts->intern, str_of(text)) < known;
+}
+
+/* torch names the device by what profiled it; categories begin with it. */
+static const char *device_name(struct text_pool *texts)
+{
+	if (has_text(texts, "xpu_runtime") || has_text(texts, "xpu_driver"))
+		return "XPU";
+	if (has_text(texts, "mtia_runtime") || has_text(texts, "mtia_ccp_events"))
+		return "MTIA";
+	return has_text(texts, "hpu_op") ? "HPU" : "CUDA";
+}
+
 int top_load_slices(struct store *store, const struct scope *scope,
 		    const struct top_query *query, struct top_rows *rows, struct err *err)
 {
@@ -149,6 +172,7 @@ int top_load_slices(struct store *store, const struct scope *scope,
 		if (rc == 0 && query->torch_times)
 			add_floats(&c, known_rows);
 	}
+	rows->device = device_name(&rows->texts);
 	free(c.calls);
 	return rc;
 }

@@ -110,14 +110,16 @@ static void sort_rows(struct top_rows *rows, const struct scope *scope,
 {
 	size_t n = rows->nmatched;
 	uint32_t *spare = xrealloc_array(NULL, n, sizeof(*spare));
-	struct sorting s = { .rows = rows, .ascending = key->ascending != query->reverse };
+	struct sorting s = { .rows = rows,
+			     .ascending = key->ascending != query->reverse };
 
 	sort_indexes(rows->order, n, spare, first_before, rows);
 	if (key->column != TOP_NONE) {
 		s.cells = xcalloc(rows->stats.n, sizeof(*s.cells));
 		for (size_t i = 0; i < n; i++)
-			s.cells[rows->order[i]] = sorted_cell(rows, scope, rows->order[i],
-							      (enum top_column)key->column);
+			s.cells[rows->order[i]] =
+				sorted_cell(rows, scope, rows->order[i],
+					    (enum top_column)key->column);
 		sort_indexes(rows->order, n, spare, cell_before, &s);
 		free(s.cells);
 	}
@@ -137,7 +139,8 @@ static void add_totals(struct top_rows *rows)
 		const struct opstat_sums *s = &stat->sums;
 		rows->self_cpu_ns = sum_add(rows->self_cpu_ns, s->self_ns);
 		if (stat->key.kind == OP_DEVICE)
-			rows->self_device_ns = sum_add(rows->self_device_ns, s->self_device_ns);
+			rows->self_device_ns =
+				sum_add(rows->self_device_ns, s->self_device_ns);
 		else if (stat->key.kind != OP_DEVICE_ANNOTATION)
 			launched_ns = sum_add(launched_ns, s->self_device_ns);
 		rows->has_device |= s->self_device_ns || s->total_device_ns;
@@ -149,15 +152,16 @@ static void add_totals(struct top_rows *rows)
 		rows->self_device_ns = launched_ns;
 }
 
-static int match_rows(struct top_rows *rows, const struct top_query *query, struct err *err)
+static int match_rows(struct top_rows *rows, const struct top_query *query,
+		      struct err *err)
 {
 	rows->order = xrealloc_array(NULL, rows->stats.n, sizeof(*rows->order));
 	for (uint32_t row = 0; row < rows->stats.n; row++) {
 		const struct opstat *stat = &rows->stats.rows[row];
 		if (query->top_level && !stat->is_top_level)
 			continue;
-		int has = filter_has_name(query->filter, text_pool_str(&rows->texts, stat->key.name),
-					  err);
+		int has = filter_has_name(
+			query->filter, text_pool_str(&rows->texts, stat->key.name), err);
 		if (has < 0)
 			return -1;
 		if (has)
@@ -172,8 +176,8 @@ static const struct sort_key *default_key(const struct top_rows *rows)
 			     rows->self_device_ns > 0 ? "self_device_ns" : "self_cpu_ns");
 }
 
-int top_order(struct top_rows *rows, const struct scope *scope, const struct top_query *query,
-	      struct err *err)
+int top_order(struct top_rows *rows, const struct scope *scope,
+	      const struct top_query *query, struct err *err)
 {
 	add_totals(rows);
 	if (match_rows(rows, query, err) < 0)

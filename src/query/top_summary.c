@@ -8,7 +8,6 @@
 #include "query/top_rows.h"
 
 ASSET(asset_query_views_top_stat_sql);
-ASSET(asset_query_views_top_step_sql);
 
 /* op_stat.grain */
 enum { GRAIN_NAME = 0, GRAIN_DETAIL = 1, GRAIN_STEP = 2 };
@@ -83,7 +82,7 @@ static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 struct step_numbers {
 	struct step_number {
 		int64_t id, number;
-	} *at;
+	} * at;
 	size_t n, cap;
 };
 
@@ -93,12 +92,13 @@ static int load_steps(struct store *store, const struct scope *scope,
 	struct sqlite3_stmt *stmt;
 	int rc;
 
-	if (query_prepare(store, asset_query_views_top_step_sql, &stmt, err) < 0)
+	if (query_prepare(store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		out->at = xgrow(out->at, &out->cap, out->n + 1, sizeof(*out->at));
-		out->at[out->n++] = (struct step_number){ int_at(stmt, 0), int_at(stmt, 1) };
+		out->at[out->n++] =
+			(struct step_number){ int_at(stmt, 0), int_at(stmt, 1) };
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -116,7 +116,8 @@ static int64_t step_number(const struct step_numbers *steps, int64_t id)
 		else
 			high = middle;
 	}
-	return low < steps->n && steps->at[low].id == id ? steps->at[low].number : SPLIT_NONE;
+	return low < steps->n && steps->at[low].id == id ? steps->at[low].number
+							 : SPLIT_NONE;
 }
 
 struct summing {
@@ -127,8 +128,8 @@ struct summing {
 	const struct scope_profile *profile; /* of the newest row */
 };
 
-static int place_row(struct summing *s, struct sqlite3_stmt *stmt, struct top_place *place,
-		     struct err *err)
+static int place_row(struct summing *s, struct sqlite3_stmt *stmt,
+		     struct top_place *place, struct err *err)
 {
 	struct text_pool *texts = &s->rows->texts;
 	int64_t id = int_at(stmt, COLUMN_PROFILE);
@@ -139,15 +140,17 @@ static int place_row(struct summing *s, struct sqlite3_stmt *stmt, struct top_pl
 	*place = (struct top_place){ .profile = s->profile };
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		place->split[i] = SPLIT_NONE;
-	place->split[TOP_PROFILE - TOP_FIRST_SPLIT] = id;
+	place->split[top_split(TOP_PROFILE)] = id;
 	if (s->profile->has_rank)
-		place->split[TOP_RANK - TOP_FIRST_SPLIT] = s->profile->rank;
-	place->split[TOP_STEP - TOP_FIRST_SPLIT] =
+		place->split[top_split(TOP_RANK)] = s->profile->rank;
+	place->split[top_split(TOP_STEP)] =
 		step_number(&s->steps, int_at(stmt, COLUMN_STEP));
-	if (text_pool_number(texts, int_at(stmt, COLUMN_SHAPES), &place->shapes, err) < 0 ||
+	if (text_pool_number(texts, int_at(stmt, COLUMN_SHAPES), &place->shapes, err) <
+		    0 ||
 	    text_pool_number(texts, int_at(stmt, COLUMN_STACK), &place->stack, err) < 0)
 		return -1;
-	return text_pool_number(texts, int_at(stmt, COLUMN_OVERLOAD), &place->overload, err);
+	return text_pool_number(texts, int_at(stmt, COLUMN_OVERLOAD), &place->overload,
+				err);
 }
 
 static int add_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err)
@@ -160,21 +163,24 @@ static int add_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err
 	if (stat.sums.calls <= 0)
 		return 0; /* of no use to an average; no ptool writes one */
 	if (place_row(s, stmt, &place, err) < 0 ||
-	    text_pool_number(&rows->texts, int_at(stmt, COLUMN_NAME), &stat.key.name, err) < 0)
+	    text_pool_number(&rows->texts, int_at(stmt, COLUMN_NAME), &stat.key.name,
+			     err) < 0)
 		return -1;
-	rows->has_device |= stat.key.kind == OP_DEVICE || stat.key.kind == OP_DEVICE_ANNOTATION;
-	int64_t step = place.split[TOP_STEP - TOP_FIRST_SPLIT];
+	rows->has_device |=
+		stat.key.kind == OP_DEVICE || stat.key.kind == OP_DEVICE_ANNOTATION;
+	int64_t step = place.split[top_split(TOP_STEP)];
 	if (filter_has_step(s->query->filter, step, step != SPLIT_NONE))
 		top_add(rows, s->query, &place, &stat);
 	return 0;
 }
 
 int top_load_summaries(struct store *store, const struct scope *scope,
-		       const struct top_query *query, struct top_rows *rows, struct err *err)
+		       const struct top_query *query, struct top_rows *rows,
+		       struct err *err)
 {
 	struct summing s = { .scope = scope, .query = query, .rows = rows };
 	const struct top_by *by = &query->by;
-	bool by_step = query->filter->has_steps || by->split[TOP_STEP - TOP_FIRST_SPLIT];
+	bool by_step = query->filter->has_steps || by->split[top_split(TOP_STEP)];
 	bool by_detail = by->shape || by->stack || by->overload;
 	struct sqlite3_stmt *stmt;
 
@@ -182,7 +188,9 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	query_bind_int(stmt, ":grain",
-		       by_step ? GRAIN_STEP : by_detail ? GRAIN_DETAIL : GRAIN_NAME);
+		       by_step     ? GRAIN_STEP
+		       : by_detail ? GRAIN_DETAIL
+				   : GRAIN_NAME);
 	int rc = by_step ? load_steps(store, scope, &s.steps, err) : 0;
 	while (rc == 0 && (rc = sql_step(stmt, err)) > 0)
 		rc = add_row(&s, stmt, err);

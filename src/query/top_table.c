@@ -8,83 +8,80 @@
 #include "base/memtable.h"
 #include "query/top.h"
 
-/* When a column is there. */
-enum when { ALWAYS, MACHINE, PEOPLE, ASKED };
-
 struct top_heading {
-	enum top_column column;
 	const char *name, *title;
+	enum top_column column;
 	enum unit unit;
-	enum when when;
-	/*
-	 * On a narrow terminal the columns with the largest number go first; 0
-	 * stays.
-	 */
-	int leaves;
+	bool is_asked_for; /* there only with its --by or --flops */
+	int leaves; /* on a narrow terminal the largest number goes first; 0 stays */
 };
 
+/* clang-format off */
 /* For machines in this order; people see splits behind the name, and calls last. */
 static const struct top_heading machine[] = {
-	{ TOP_NAME, "name", "Name", UNIT_TEXT, ALWAYS, 0 },
-	{ TOP_CALLS, "calls", "Calls", UNIT_COUNT, ALWAYS, 0 },
-	{ TOP_SELF_CPU, "self_cpu_ns", "Self CPU", UNIT_NS, ALWAYS, 0 },
-	{ TOP_TOTAL_CPU, "total_cpu_ns", "CPU total", UNIT_NS, ALWAYS, 0 },
-	{ TOP_AVG_CPU, "avg_cpu_ns", "CPU avg", UNIT_NS, ALWAYS, 0 },
-	{ TOP_SELF_DEVICE, "self_device_ns", "Self device", UNIT_NS, ALWAYS, 0 },
-	{ TOP_TOTAL_DEVICE, "total_device_ns", "Device total", UNIT_NS, ALWAYS, 0 },
-	{ TOP_CPU_MEM, "cpu_mem_bytes", "CPU mem", UNIT_BYTES, ALWAYS, 0 },
-	{ TOP_SELF_CPU_MEM, "self_cpu_mem_bytes", "Self CPU mem", UNIT_BYTES, ALWAYS, 0 },
-	{ TOP_DEVICE_MEM, "device_mem_bytes", "Device mem", UNIT_BYTES, ALWAYS, 0 },
-	{ TOP_SELF_DEVICE_MEM, "self_device_mem_bytes", "Self device mem", UNIT_BYTES, ALWAYS, 0 },
-	{ TOP_IS_ANNOTATION, "is_user_annotation", "Label", UNIT_BOOL, ALWAYS, 0 },
-	{ TOP_SHAPES, "input_shapes", "Input shapes", UNIT_TEXT, ASKED, 0 },
-	{ TOP_STACK, "stack", "Stack", UNIT_TEXT, ASKED, 0 },
-	{ TOP_OVERLOAD, "overload", "Overload", UNIT_TEXT, ASKED, 0 },
-	{ TOP_FLOPS, "flops", "Work", UNIT_FLOPS, ASKED, 0 },
-	{ TOP_RANK, "rank", "Rank", UNIT_COUNT, ASKED, 0 },
-	{ TOP_PROFILE, "profile", "Profile", UNIT_TEXT, ASKED, 0 },
-	{ TOP_STEP, "step", "Step", UNIT_COUNT, ASKED, 0 },
-	{ TOP_THREAD, "thread", "Thread", UNIT_TEXT, ASKED, 0 },
-	{ TOP_STREAM, "stream", "Stream", UNIT_COUNT, ASKED, 0 },
-	{ TOP_CATEGORY, "category", "Category", UNIT_TEXT, ASKED, 0 },
-	{ TOP_MODULE, "module", "Module", UNIT_TEXT, ASKED, 0 },
+	{ "name", "Name", TOP_NAME, UNIT_TEXT, false, 0 },
+	{ "calls", "Calls", TOP_CALLS, UNIT_COUNT, false, 0 },
+	{ "self_cpu_ns", "Self CPU", TOP_SELF_CPU, UNIT_NS, false, 0 },
+	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 0 },
+	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 0 },
+	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
+	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 0 },
+	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 0 },
+	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 0 },
+	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 0 },
+	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 0 },
+	{ "is_user_annotation", "Label", TOP_IS_ANNOTATION, UNIT_BOOL, false, 0 },
+	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
+	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
+	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
+	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
+	{ "rank", "Rank", TOP_RANK, UNIT_COUNT, true, 0 },
+	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
+	{ "step", "Step", TOP_STEP, UNIT_COUNT, true, 0 },
+	{ "thread", "Thread", TOP_THREAD, UNIT_TEXT, true, 0 },
+	{ "stream", "Stream", TOP_STREAM, UNIT_COUNT, true, 0 },
+	{ "category", "Category", TOP_CATEGORY, UNIT_TEXT, true, 0 },
+	{ "module", "Module", TOP_MODULE, UNIT_TEXT, true, 0 },
 };
 
 static const struct top_heading people[] = {
-	{ TOP_NAME, "name", "Name", UNIT_TEXT, ALWAYS, 0 },
-	{ TOP_RANK, "rank", "Rank", UNIT_COUNT, ASKED, 0 },
-	{ TOP_PROFILE, "profile", "Profile", UNIT_TEXT, ASKED, 0 },
-	{ TOP_STEP, "step", "Step", UNIT_COUNT, ASKED, 0 },
-	{ TOP_THREAD, "thread", "Thread", UNIT_TEXT, ASKED, 0 },
-	{ TOP_STREAM, "stream", "Stream", UNIT_COUNT, ASKED, 0 },
-	{ TOP_CATEGORY, "category", "Category", UNIT_TEXT, ASKED, 0 },
-	{ TOP_MODULE, "module", "Module", UNIT_TEXT, ASKED, 0 },
-	{ TOP_OVERLOAD, "overload", "Overload", UNIT_TEXT, ASKED, 0 },
-	{ TOP_SHAPES, "input_shapes", "Input shapes", UNIT_TEXT, ASKED, 0 },
-	{ TOP_SELF_CPU_SHARE, "self_cpu_pct", "Self CPU", UNIT_PERCENT, ALWAYS, 6 },
-	{ TOP_SELF_CPU, "self_cpu_ns", "Self CPU", UNIT_NS, ALWAYS, 0 },
-	{ TOP_TOTAL_CPU_SHARE, "total_cpu_pct", "CPU total", UNIT_PERCENT, ALWAYS, 7 },
-	{ TOP_TOTAL_CPU, "total_cpu_ns", "CPU total", UNIT_NS, ALWAYS, 1 },
-	{ TOP_AVG_CPU, "avg_cpu_ns", "CPU avg", UNIT_NS, ALWAYS, 3 },
-	{ TOP_SELF_DEVICE, "self_device_ns", "Self device", UNIT_NS, ALWAYS, 0 },
-	{ TOP_SELF_DEVICE_SHARE, "self_device_pct", "Self device", UNIT_PERCENT, ALWAYS, 4 },
-	{ TOP_TOTAL_DEVICE, "total_device_ns", "Device total", UNIT_NS, ALWAYS, 2 },
-	{ TOP_CPU_MEM, "cpu_mem_bytes", "CPU mem", UNIT_BYTES, ALWAYS, 9 },
-	{ TOP_SELF_CPU_MEM, "self_cpu_mem_bytes", "Self CPU mem", UNIT_BYTES, ALWAYS, 8 },
-	{ TOP_DEVICE_MEM, "device_mem_bytes", "Device mem", UNIT_BYTES, ALWAYS, 9 },
-	{ TOP_SELF_DEVICE_MEM, "self_device_mem_bytes", "Self device mem", UNIT_BYTES, ALWAYS, 8 },
-	{ TOP_FLOPS, "flops", "Work", UNIT_FLOPS, ASKED, 0 },
-	{ TOP_CALLS, "calls", "Calls", UNIT_COUNT, ALWAYS, 0 },
-	{ TOP_STACK, "stack", "Stack", UNIT_TEXT, ASKED, 0 },
+	{ "name", "Name", TOP_NAME, UNIT_TEXT, false, 0 },
+	{ "rank", "Rank", TOP_RANK, UNIT_COUNT, true, 0 },
+	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
+	{ "step", "Step", TOP_STEP, UNIT_COUNT, true, 0 },
+	{ "thread", "Thread", TOP_THREAD, UNIT_TEXT, true, 0 },
+	{ "stream", "Stream", TOP_STREAM, UNIT_COUNT, true, 0 },
+	{ "category", "Category", TOP_CATEGORY, UNIT_TEXT, true, 0 },
+	{ "module", "Module", TOP_MODULE, UNIT_TEXT, true, 0 },
+	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
+	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
+	{ "self_cpu_pct", "Self CPU", TOP_SELF_CPU_SHARE, UNIT_PERCENT, false, 6 },
+	{ "self_cpu_ns", "Self CPU", TOP_SELF_CPU, UNIT_NS, false, 0 },
+	{ "total_cpu_pct", "CPU total", TOP_TOTAL_CPU_SHARE, UNIT_PERCENT, false, 7 },
+	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 1 },
+	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 3 },
+	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
+	{ "self_device_pct", "Self device", TOP_SELF_DEVICE_SHARE, UNIT_PERCENT, false, 4 },
+	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 2 },
+	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 9 },
+	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 8 },
+	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 9 },
+	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 8 },
+	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
+	{ "calls", "Calls", TOP_CALLS, UNIT_COUNT, false, 0 },
+	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
 };
+
+/* clang-format on */
 
 #define NMACHINE (sizeof(machine) / sizeof(*machine))
 #define NPEOPLE  (sizeof(people) / sizeof(*people))
 #define NMOST    (NMACHINE > NPEOPLE ? NMACHINE : NPEOPLE)
 
 /* Cells that a name keeps before another column has to go. */
-#define NAME_WIDTH 28
-#define GUTTER     2
+#define NAME_WIDTH  26
+#define LEAST_WIDTH 6
+#define GUTTER      2
 
 struct choice {
 	const struct top_rows *rows;
@@ -107,16 +104,24 @@ static bool is_asked(const struct top_query *query, enum top_column column)
 	case TOP_FLOPS:
 		return query->flops;
 	default:
-		return column >= TOP_FIRST_SPLIT && column < TOP_FIRST_SPLIT + NTOP_SPLITS &&
-		       by->split[column - TOP_FIRST_SPLIT];
+		return column >= TOP_FIRST_SPLIT &&
+		       column < TOP_FIRST_SPLIT + NTOP_SPLITS &&
+		       by->split[top_split(column)];
 	}
 }
 
+/* Does no row say anything?  Of device memory 0 says nothing either. */
 static bool is_empty(const struct choice *c, enum top_column column)
 {
-	for (size_t i = 0; i < c->rows->norder; i++)
-		if (top_cell(c->rows, c->scope, c->rows->order[i], column).type != CELL_NULL)
+	bool zero_says_nothing =
+		column == TOP_DEVICE_MEM || column == TOP_SELF_DEVICE_MEM;
+
+	for (size_t i = 0; i < c->rows->norder; i++) {
+		struct cell cell = top_cell(c->rows, c->scope, c->rows->order[i], column);
+		if (cell.type != CELL_NULL &&
+		    !(zero_says_nothing && cell.as.integer == 0))
 			return false;
+	}
 	return true;
 }
 
@@ -127,7 +132,7 @@ static size_t likely_width(const struct top_heading *h)
 
 	if (h->column == TOP_NAME)
 		return NAME_WIDTH;
-	return (heading < 8 ? 8 : heading) + GUTTER;
+	return (heading < LEAST_WIDTH ? LEAST_WIDTH : heading) + GUTTER;
 }
 
 /* The next column to leave a line that is too long, or n. */
@@ -154,8 +159,8 @@ static void fit(struct choice *c, int width)
 			needed += likely_width(c->headings[i]);
 		if (needed <= (size_t)width || at == c->n)
 			return;
-		memmove(&c->headings[at], &c->headings[at + 1],
-			(--c->n - at) * sizeof(c->headings[0]));
+		for (c->n--; at < c->n; at++)
+			c->headings[at] = c->headings[at + 1];
 	}
 }
 
@@ -166,9 +171,10 @@ static void choose(struct choice *c, const struct top_query *query,
 	size_t n = style->people ? NPEOPLE : NMACHINE;
 
 	for (size_t i = 0; i < n; i++) {
-		if (all[i].when == ASKED && !is_asked(query, all[i].column))
+		if (all[i].is_asked_for && !is_asked(query, all[i].column))
 			continue;
-		if (style->people && all[i].column != TOP_NAME && is_empty(c, all[i].column))
+		if (style->people && all[i].column != TOP_NAME &&
+		    is_empty(c, all[i].column))
 			continue;
 		c->headings[c->n++] = &all[i];
 	}
@@ -178,7 +184,8 @@ static void choose(struct choice *c, const struct top_query *query,
 
 static bool is_of_device(enum top_column column)
 {
-	return column == TOP_SELF_DEVICE || column == TOP_TOTAL_DEVICE || column == TOP_AVG_DEVICE;
+	return column == TOP_SELF_DEVICE || column == TOP_TOTAL_DEVICE ||
+	       column == TOP_AVG_DEVICE;
 }
 
 /* What part of the time the rows shown make up; NULL when all are shown. */
@@ -198,8 +205,8 @@ static const char *shown_share(const struct top_rows *rows, struct arena *arena)
 	}
 	if (whole <= 0 || rows->norder == rows->stats.n)
 		return NULL;
-	return arena_printf(arena, "%.1f%% of self %s time", 100.0 * shown / (double)whole,
-			    device ? "device" : "CPU");
+	return arena_printf(arena, "%.1f%% of self %s time",
+			    100.0 * shown / (double)whole, device ? "device" : "CPU");
 }
 
 struct table *top_table(const struct top_rows *rows, const struct scope *scope,
@@ -217,12 +224,15 @@ struct table *top_table(const struct top_rows *rows, const struct scope *scope,
 	m->table.columns = columns;
 	for (size_t row = 0; row < rows->norder; row++) {
 		for (size_t i = 0; i < c.n; i++)
-			cells[i] = top_cell(rows, scope, rows->order[row], c.headings[i]->column);
+			cells[i] = top_cell(rows, scope, rows->order[row],
+					    c.headings[i]->column);
 		memtable_add_row(m, cells);
 	}
 	m->table.total_rows = (int64_t)rows->nmatched;
 	m->table.share = shown_share(rows, &m->arena);
-	const char *note = top_scope_note(scope, &m->arena);
+	bool is_split = query->by.split[top_split(TOP_RANK)] ||
+			query->by.split[top_split(TOP_PROFILE)];
+	const char *note = is_split ? NULL : top_scope_note(scope, &m->arena);
 	if (note)
 		memtable_add_note(m, "%s", note);
 	return &m->table;

@@ -57,25 +57,28 @@ static void add_statement(struct user_sql *q, struct sqlite3_stmt *stmt)
 	int n = sqlite3_bind_parameter_count(stmt);
 
 	q->statements = xgrow(q->statements, &q->cap, q->n + 1, sizeof(*q->statements));
-	q->statements[q->n++] = (struct statement){ .stmt = stmt,
-						    .bound = xcalloc((size_t)n + 1,
-								     sizeof(bool)),
-						    .nparameters = n };
+	q->statements[q->n++] =
+		(struct statement){ .stmt = stmt,
+				    .bound = xcalloc((size_t)n + 1, sizeof(bool)),
+				    .nparameters = n };
 }
 
 static int check_statement(struct sqlite3_stmt *stmt, struct err *err)
 {
 	if (!sqlite3_stmt_readonly(stmt))
-		return err_set(err, ERR_USAGE, "a store is only read; this would write: %.100s",
+		return err_set(err, ERR_USAGE,
+			       "a store is only read; this would write: %.100s",
 			       sqlite3_sql(stmt));
 	for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++)
 		if (!sqlite3_bind_parameter_name(stmt, i))
-			return err_set(err, ERR_USAGE,
-				       "a bare ? cannot be given a value; name it, as :name");
+			return err_set(
+				err, ERR_USAGE,
+				"a bare ? cannot be given a value; name it, as :name");
 	return 0;
 }
 
-static int prepare_all(struct user_sql *q, struct sqlite3 *db, const char *text, struct err *err)
+static int prepare_all(struct user_sql *q, struct sqlite3 *db, const char *text,
+		       struct err *err)
 {
 	const char *at = text;
 
@@ -99,7 +102,8 @@ static int prepare_all(struct user_sql *q, struct sqlite3 *db, const char *text,
 	return q->n ? 0 : err_set(err, ERR_USAGE, "the query is empty");
 }
 
-int user_sql_open(struct store *store, const char *text, struct user_sql **out, struct err *err)
+int user_sql_open(struct store *store, const char *text, struct user_sql **out,
+		  struct err *err)
 {
 	struct user_sql *q = xcalloc(1, sizeof(*q));
 
@@ -176,10 +180,12 @@ int user_sql_check_bound(const struct user_sql *q, struct err *err)
 		const struct statement *s = &q->statements[i];
 		for (int at = 1; at <= s->nparameters; at++)
 			if (!s->bound[at - 1]) {
-				const char *name = sqlite3_bind_parameter_name(s->stmt, at);
-				return err_set(err, ERR_USAGE,
-					       "%s has no value; give it --param %s=VALUE", name,
-					       name + 1);
+				const char *name =
+					sqlite3_bind_parameter_name(s->stmt, at);
+				return err_set(
+					err, ERR_USAGE,
+					"%s has no value; give it --param %s=VALUE", name,
+					name + 1);
 			}
 	}
 	return 0;
@@ -199,7 +205,9 @@ static enum unit unit_of(const char *name)
 	static const struct {
 		const char *suffix;
 		enum unit unit;
-	} units[] = { { "_ns", UNIT_NS }, { "_bytes", UNIT_BYTES }, { "_pct", UNIT_PERCENT } };
+	} units[] = { { "_ns", UNIT_NS },
+		      { "_bytes", UNIT_BYTES },
+		      { "_pct", UNIT_PERCENT } };
 	size_t n = strlen(name);
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -213,14 +221,17 @@ static enum unit unit_of(const char *name)
 /* A blob as hexadecimal digits: no format can carry its bytes. */
 static struct cell blob_cell(struct result *r, int column)
 {
+	static const char digits[] = "0123456789abcdef";
 	const uint8_t *bytes = sqlite3_column_blob(r->stmt, column);
 	int n = sqlite3_column_bytes(r->stmt, column);
 	struct buf *hex = &r->hex[column];
 
 	buf_clear(hex);
-	buf_add_text(hex, "");
-	for (int i = 0; i < n; i++)
-		buf_addf(hex, "%02x", bytes[i]);
+	buf_add_text(hex, ""); /* an empty blob is empty text, not none */
+	for (int i = 0; i < n; i++) {
+		buf_add_char(hex, digits[bytes[i] >> 4]);
+		buf_add_char(hex, digits[bytes[i] & 0xf]);
+	}
 	return cell_text(buf_str(hex));
 }
 
@@ -248,9 +259,9 @@ static int result_next(struct table *t, struct cell *cells, struct err *err)
 		return rc;
 	}
 	for (int i = 0; i < (int)t->ncolumns; i++)
-		cells[i] = sqlite3_column_type(r->stmt, i) == SQLITE_BLOB ?
-				   blob_cell(r, i) :
-				   query_cell(r->stmt, i);
+		cells[i] = sqlite3_column_type(r->stmt, i) == SQLITE_BLOB
+				   ? blob_cell(r, i)
+				   : query_cell(r->stmt, i);
 	r->nrows++;
 	return 1;
 }
@@ -278,7 +289,8 @@ static struct table *result_new(struct sqlite3_stmt *stmt, bool units)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = sqlite3_column_name(stmt, (int)i);
 		name = arena_strdup(&r->names, name ? name : "");
-		r->columns[i] = (struct column){ name, NULL, units ? unit_of(name) : UNIT_ANY };
+		r->columns[i] =
+			(struct column){ name, NULL, units ? unit_of(name) : UNIT_ANY };
 		buf_init(&r->hex[i], BLOB_MAX);
 	}
 	r->table = (struct table){ .columns = r->columns,

@@ -29,7 +29,8 @@ void user_sql_close(struct user_sql *q);
  * Binds :name, @name and $name in all statements, as a number where the value
  * looks like one.  ERR_USAGE when no statement has it.
  */
-int user_sql_bind(struct user_sql *q, struct str name, const char *value, struct err *err);
+int user_sql_bind(struct user_sql *q, struct str name, const char *value,
+		  struct err *err);
 /* ERR_USAGE names a parameter that has no value yet. */
 int user_sql_check_bound(const struct user_sql *q, struct err *err);
 

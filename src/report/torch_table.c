@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "report/renderer.h"
+#include "report/torch_text.h"
 
 #define COLUMN_WIDTH     12
 #define SHAPES_WIDTH_MAX 80
@@ -27,11 +28,12 @@ struct torch_column {
 struct printing {
 	const struct torch_table *table;
 	FILE *out;
-	struct arena arena; /* rows, titles and cells */
+	struct arena arena;     /* rows, titles and cells */
 	struct torch_row *rows; /* made safe to print */
 	struct torch_column columns[MOST_COLUMNS];
 	size_t ncolumns;
-	bool has_overloads, has_shapes, has_stacks, has_device, has_device_memory, has_flops;
+	bool has_overloads, has_shapes, has_stacks, has_device, has_device_memory,
+		has_flops;
 	size_t name_width, source_width;
 	double flops_scale;
 	double self_cpu_us, self_device_us; /* sums over all rows, in their order */
@@ -44,34 +46,6 @@ struct line {
 	struct str cells[MOST_COLUMNS];
 	size_t n;
 };
-
-/* Characters, not bytes: what Python's len() says of the decoded text. */
-static size_t length(struct str text)
-{
-	uint32_t code;
-	size_t n = 0;
-
-	for (; text.n; n++) {
-		size_t bytes = utf8_decode(text, &code);
-		text.p += bytes;
-		text.n -= bytes;
-	}
-	return n;
-}
-
-/* text[:n] */
-static struct str first_characters(struct str text, size_t n)
-{
-	struct str rest = text;
-	uint32_t code;
-
-	while (n-- > 0 && rest.n) {
-		size_t bytes = utf8_decode(rest, &code);
-		rest.p += bytes;
-		rest.n -= bytes;
-	}
-	return (struct str){ text.p, text.n - rest.n };
-}
 
 /* Names come from a file: nothing in them may drive a terminal. */
 static struct str visible(struct printing *p, struct str text)
@@ -102,38 +76,6 @@ static void copy_rows(struct printing *p)
 	}
 }
 
-/* _format_time */
-static struct str time_text(struct printing *p, double us)
-{
-	const char *unit = p->table->time_unit;
-
-	if (unit ? strcmp(unit, "s") == 0 : us >= 1e6)
-		return PRINTED(p, "%.3fs", us / 1e6);
-	if (unit ? strcmp(unit, "ms") == 0 : us >= 1e3)
-		return PRINTED(p, "%.3fms", us / 1e3);
-	return PRINTED(p, "%.3fus", us);
-}
-
-/* _format_time_share */
-static struct str share_text(struct printing *p, double us, double total_us)
-{
-	return total_us == 0 ? STR_LIT("NaN") : PRINTED(p, "%.2f%%", us * 100.0 / total_us);
-}
-
-/* _format_memory */
-static struct str memory_text(struct printing *p, int64_t bytes)
-{
-	static const char *const old_units[] = { "Gb", "Mb", "Kb", "b" };
-	static const char *const new_units[] = { "GB", "MB", "KB", "B" };
-	const char *const *units = p->table->old_memory_units ? old_units : new_units;
-	double magnitude = fabs((double)bytes), size = 1024.0 * 1024 * 1024;
-
-	for (int i = 0; i < 3; i++, size /= 1024)
-		if (magnitude >= size)
-			return PRINTED(p, "%.2f %s", (double)bytes / size, units[i]);
-	return PRINTED(p, "%" PRId64 " %s", bytes, units[3]);
-}
-
 static void add_column(struct printing *p, const char *title, size_t width, bool is_left)
 {
 	p->columns[p->ncolumns++] = (struct torch_column){ title, width, is_left };
@@ -144,24 +86,21 @@ static void add_plain(struct printing *p, const char *title)
 	add_column(p, title, COLUMN_WIDTH, false);
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static size_t longest_frame(struct str stack)
+/* Of the longest frame. */
+static size_t stack_width(struct str stack)
 {
 	size_t longest = 0;
 
 	while (stack.n) {
-		const char *semicolon = memchr(stack.p, ';', stack.n);
-		struct str frame = { stack.p, semicolon ? (size_t)(semicolon - stack.p) : stack.n };
-		size_t n = length(frame);
+		size_t n = torch_length(torch_next_frame(&stack));
 		longest = n > longest ? n : longest;
-		stack.p += frame.n + (semicolon ? 1 : 0);
-		stack.n -= frame.n + (semicolon ? 1 : 0);
 	}
 	return longest;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
 }
 
 struct widths {
@@ -175,8 +114,8 @@ static struct widths measure(struct printing *p)
 
 	for (size_t i = 0; i < p->table->nrows; i++) {
 		const struct torch_row *row = &p->rows[i];
-		size_t name = length(row->name), shapes = length(row->shapes);
-		size_t source = longest_frame(row->stack);
+		size_t name = torch_length(row->name), shapes = torch_length(row->shapes);
+		size_t source = stack_width(row->stack);
 		w.name = name > w.name ? name : w.name;
 		w.shapes = shapes > w.shapes ? shapes : w.shapes;
 		w.source = source > w.source ? source : w.source;
@@ -204,7 +143,7 @@ static void add_device_columns(struct printing *p)
 /* auto_scale_flops: one scale for the column, from its smallest number. */
 static void add_flops_column(struct printing *p, int64_t least)
 {
-	static const char *const titles[] = { "FLOPs",	"KFLOPs", "MFLOPs",
+	static const char *const titles[] = { "FLOPs",  "KFLOPs", "MFLOPs",
 					      "GFLOPs", "TFLOPs", "PFLOPs" };
 	double step = floor(fmax(0, fmin(log10((double)least) / 3, 5)));
 
@@ -243,7 +182,8 @@ static void make_columns(struct printing *p)
 	}
 	add_plain(p, "# of Calls");
 	if (p->has_shapes)
-		add_column(p, "Input Shapes", smaller(w.shapes + 4, SHAPES_WIDTH_MAX), false);
+		add_column(p, "Input Shapes", smaller(w.shapes + 4, SHAPES_WIDTH_MAX),
+			   false);
 	if (p->has_stacks)
 		add_column(p, "Source Location", p->source_width, true);
 	p->has_flops = t->flops && w.least_flops > 0;
@@ -262,9 +202,10 @@ static void print_line(struct printing *p, const struct line *line)
 	for (size_t i = 0; i < p->ncolumns; i++) {
 		const struct torch_column *c = &p->columns[i];
 		struct str cell = i < line->n ? line->cells[i] : STR_LIT("");
-		size_t n = length(cell), blanks = n < c->width ? c->width - n : 0;
+		size_t n = torch_length(cell), blanks = n < c->width ? c->width - n : 0;
 		pad(p->out, ' ', c->is_left ? 0 : blanks);
-		fwrite(cell.p, 1, cell.n, p->out);
+		if (cell.n)
+			fwrite(cell.p, 1, cell.n, p->out);
 		pad(p->out, ' ', (c->is_left ? blanks : 0) + 2);
 	}
 	putc('\n', p->out);
@@ -306,56 +247,39 @@ static void add_cell(struct line *line, struct str cell)
 	line->cells[line->n++] = cell;
 }
 
-/* Cut three characters before the limit already, as torch does. */
-static struct str name_text(struct printing *p, struct str name)
+static struct str time_cell(struct printing *p, double us)
 {
-	size_t max = (size_t)p->table->max_name_width;
-
-	if (max == 0 || length(name) + 3 < max)
-		return name;
-	struct str kept = first_characters(name, max > 3 ? max - 3 : 0);
-	return PRINTED(p, STR_FMT "...", STR_ARG(kept));
+	return torch_time(&p->arena, us, p->table->time_unit);
 }
 
-/* trim_path: the end of a path says more than its beginning. */
-static struct str frame_text(struct printing *p, struct str frame)
+static struct str memory_cell(struct printing *p, int64_t bytes)
 {
-	size_t n = length(frame);
-	if (n <= p->source_width)
-		return frame;
-	struct str cut = first_characters(frame, n - p->source_width + 3);
-	frame.p += cut.n;
-	frame.n -= cut.n;
-	return PRINTED(p, "..." STR_FMT, STR_ARG(frame));
+	return torch_memory(&p->arena, bytes, p->table->old_memory_units);
 }
 
-static void add_device_cells(struct printing *p, const struct torch_row *row, struct line *line)
+static struct str frame_cell(struct printing *p, struct str *stack)
 {
-	add_cell(line, time_text(p, row->self_device_us));
-	add_cell(line, share_text(p, row->self_device_us, p->self_device_us));
-	add_cell(line, time_text(p, row->total_device_us));
-	add_cell(line, time_text(p, row->total_device_us / (double)row->calls));
+	return torch_path(&p->arena, torch_next_frame(stack), p->source_width);
 }
 
-static void add_memory_cells(struct printing *p, const struct torch_row *row, struct line *line)
+static void add_device_cells(struct printing *p, const struct torch_row *row,
+			     struct line *line)
 {
-	add_cell(line, memory_text(p, row->cpu_bytes));
-	add_cell(line, memory_text(p, row->self_cpu_bytes));
+	add_cell(line, time_cell(p, row->self_device_us));
+	add_cell(line, torch_share(&p->arena, row->self_device_us, p->self_device_us));
+	add_cell(line, time_cell(p, row->total_device_us));
+	add_cell(line, time_cell(p, row->total_device_us / (double)row->calls));
+}
+
+static void add_memory_cells(struct printing *p, const struct torch_row *row,
+			     struct line *line)
+{
+	add_cell(line, memory_cell(p, row->cpu_bytes));
+	add_cell(line, memory_cell(p, row->self_cpu_bytes));
 	if (!p->has_device_memory)
 		return;
-	add_cell(line, memory_text(p, row->device_bytes));
-	add_cell(line, memory_text(p, row->self_device_bytes));
-}
-
-/* The first frame of the stack, which moves behind it. */
-static struct str next_frame(struct str *stack)
-{
-	const char *semicolon = stack->n ? memchr(stack->p, ';', stack->n) : NULL;
-	struct str frame = { stack->p, semicolon ? (size_t)(semicolon - stack->p) : stack->n };
-
-	stack->p += frame.n + (semicolon ? 1 : 0);
-	stack->n -= frame.n + (semicolon ? 1 : 0);
-	return frame;
+	add_cell(line, memory_cell(p, row->device_bytes));
+	add_cell(line, memory_cell(p, row->self_device_bytes));
 }
 
 /*
@@ -367,7 +291,7 @@ static void print_stack(struct printing *p, struct str stack)
 	struct line line = { .n = p->ncolumns };
 
 	for (int i = 1; stack.n && !(p->table->short_stacks && i >= SHORT_STACK); i++) {
-		line.cells[p->ncolumns - 1] = frame_text(p, next_frame(&stack));
+		line.cells[p->ncolumns - 1] = frame_cell(p, &stack);
 		print_line(p, &line);
 	}
 	line.cells[p->ncolumns - 1] = STR_LIT("");
@@ -379,29 +303,32 @@ static void print_row(struct printing *p, const struct torch_row *row)
 	struct str stack = row->stack;
 	struct line line = { .n = 0 };
 
-	add_cell(&line, name_text(p, row->name));
+	add_cell(&line, torch_name(&p->arena, row->name, p->table->max_name_width));
 	if (p->has_overloads)
-		add_cell(&line, name_text(p, row->overload));
-	add_cell(&line, share_text(p, row->self_cpu_us, p->self_cpu_us));
-	add_cell(&line, time_text(p, row->self_cpu_us));
-	add_cell(&line, row->is_async ? STR_LIT("0") :
-					share_text(p, row->total_cpu_us, p->self_cpu_us));
-	add_cell(&line, time_text(p, row->total_cpu_us));
-	add_cell(&line, time_text(p, row->total_cpu_us / (double)row->calls));
+		add_cell(&line,
+			 torch_name(&p->arena, row->overload, p->table->max_name_width));
+	add_cell(&line, torch_share(&p->arena, row->self_cpu_us, p->self_cpu_us));
+	add_cell(&line, time_cell(p, row->self_cpu_us));
+	add_cell(&line, row->is_async ? STR_LIT("0")
+				      : torch_share(&p->arena, row->total_cpu_us,
+						    p->self_cpu_us));
+	add_cell(&line, time_cell(p, row->total_cpu_us));
+	add_cell(&line, time_cell(p, row->total_cpu_us / (double)row->calls));
 	if (p->has_device)
 		add_device_cells(p, row, &line);
 	if (p->table->memory)
 		add_memory_cells(p, row, &line);
 	add_cell(&line, PRINTED(p, "%" PRId64, row->calls));
 	if (p->has_shapes)
-		add_cell(&line, first_characters(row->shapes, SHAPES_WIDTH_MAX));
+		add_cell(&line, torch_first(row->shapes, SHAPES_WIDTH_MAX));
 	/* torch has the flops before the stack here, but behind it in the titles */
 	if (p->has_flops)
-		add_cell(&line, row->flops > 0 ?
-					PRINTED(p, "%8.3f", (double)row->flops * p->flops_scale) :
-					STR_LIT("--"));
+		add_cell(&line, row->flops > 0
+					? PRINTED(p, "%8.3f",
+						  (double)row->flops * p->flops_scale)
+					: STR_LIT("--"));
 	if (p->has_stacks)
-		add_cell(&line, frame_text(p, next_frame(&stack)));
+		add_cell(&line, frame_cell(p, &stack));
 	print_line(p, &line);
 	if (p->has_stacks)
 		print_stack(p, stack);
@@ -422,14 +349,15 @@ static void print_rows(struct printing *p)
 
 static void print_foot(struct printing *p)
 {
-	struct str text = time_text(p, p->self_cpu_us);
+	struct str text = time_cell(p, p->self_cpu_us);
 
 	print_rule(p);
 	fprintf(p->out, "Self CPU time total: " STR_FMT "\n", STR_ARG(text));
 	if (!p->has_device)
 		return;
-	text = time_text(p, p->self_device_us);
-	fprintf(p->out, "Self %s time total: " STR_FMT "\n", p->table->device, STR_ARG(text));
+	text = time_cell(p, p->self_device_us);
+	fprintf(p->out, "Self %s time total: " STR_FMT "\n", p->table->device,
+		STR_ARG(text));
 }
 
 int torch_table_print(const struct torch_table *table, FILE *out, struct err *err)

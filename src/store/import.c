@@ -43,13 +43,18 @@ static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *e
 	return events->progress ? events->progress(events->to, consumed, err) : 0;
 }
 
+/* A pipe may keep us waiting for ever. */
+static int on_wait(void *to, struct err *err)
+{
+	return on_progress(to, 0, 0, err);
+}
+
 /* SQLite's progress handler: not 0 interrupts the statement. */
 static int on_sql_steps(void *to)
 {
-	const struct import_events *events = ((const struct importing *)to)->events;
 	struct err err = ERR_INIT;
 
-	return events->progress && events->progress(events->to, 0, &err) < 0;
+	return on_progress(to, 0, 0, &err) < 0;
 }
 
 static const struct reader *choose_reader(const struct import_options *options,
@@ -109,21 +114,23 @@ static bool is_given_before(const struct importing *i, size_t at, const char *re
  * 1: stored; 0: the file was refused, err says why; -1: nothing can be stored,
  * because the database or the user said no.
  */
-static int import_file(struct importing *i, struct import_file *file, const char *resolved,
-		       struct err *err)
+static int import_file(struct importing *i, struct import_file *file,
+		       const char *resolved, struct err *err)
 {
 	struct load_result loaded = { 0 };
 	struct input *in = input_open(file->path, err);
 
 	if (!in)
 		return 0;
+	input_set_stop(in, on_wait, i);
 	if (i->events->begin)
 		i->events->begin(i->events->to, file->path, input_size(in));
 	struct loader *loader = loader_new(&i->texts, on_progress, i);
 	int rc = read_input(i, in, loader, err) < 0 ? 0 : 1;
 	if (rc == 0 && err->kind == ERR_INTERRUPT)
 		rc = -1;
-	file->bytes = input_offset(in);
+	/* What the reader looked at and did not skip counts too. */
+	file->bytes = input_offset(in) + input_peek(in, 1, &(struct err)ERR_INIT).n;
 	const struct load_source source = { i->run_id, resolved, file->bytes };
 	if (rc > 0 && loader_write(loader, i->db, &source, &loaded, err) < 0)
 		rc = -1;
@@ -213,6 +220,7 @@ static int count_runs(const char *path, const char *name, struct run_count *runs
 	struct store *store;
 	struct sqlite3_stmt *stmt;
 
+	*runs = (struct run_count){ 0, 0 };
 	if (store_open(path, &store, err) < 0)
 		return -1;
 	int rc = sql_prepare(store_db(store), text, &stmt, err);
@@ -263,6 +271,29 @@ static int prepare(struct importing *i, const char *run, struct err *err)
 	return write_run(i->db, run, &i->run_id, err);
 }
 
+/* Ends the publishing, whatever comes of it. */
+static int import_into(struct importing *i, struct publish *publish, const char *run,
+		       size_t npaths, struct err *err)
+{
+	intern_init(&i->texts);
+	i->outcomes = xcalloc(npaths, sizeof(*i->outcomes));
+	i->db = publish_db(publish);
+	sqlite3_progress_handler(i->db, SQL_STEPS, on_sql_steps, i);
+	int rc = prepare(i, run, err);
+	if (rc == 0)
+		rc = import_each(i, npaths, err);
+	if (rc == 0)
+		rc = write_texts(i->db, &i->texts, i->known_texts, err);
+	if (rc == 0)
+		rc = publish_commit(publish, err);
+	else
+		publish_abort(publish);
+	intern_release(&i->texts);
+	tell_outcomes(i, rc == 0);
+	release_outcomes(i);
+	return rc;
+}
+
 int import_files(const struct import_options *options, const char *const *paths,
 		 size_t npaths, const struct import_events *events,
 		 struct import_result *result, struct err *err)
@@ -277,62 +308,10 @@ int import_files(const struct import_options *options, const char *const *paths,
 
 	*result = (struct import_result){ 0 };
 	int rc = publish_begin_keep(options->store, &keep, &publish, err);
-	if (rc == 0) {
-		intern_init(&i.texts);
-		i.db = publish_db(publish);
-		sqlite3_progress_handler(i.db, SQL_STEPS, on_sql_steps, &i);
-		rc = prepare(&i, run, err);
-		if (rc == 0)
-			rc = import_each(&i, npaths, err);
-		if (rc == 0)
-			rc = write_texts(i.db, &i.texts, i.known_texts, err);
-		if (rc == 0)
-			rc = publish_commit(publish, err);
-		else
-			publish_abort(publish);
-		intern_release(&i.texts);
-	}
+	if (rc == 0)
+		rc = import_into(&i, publish, run, npaths, err);
 	free(run);
 	return rc;
-}
-
-/* Length of the longest folder of a's first n bytes that b lies in too. */
-static size_t common_folder(const char *a, const char *b, size_t n)
-{
-	size_t same = 0, slash = 0;
-
-	while (same < n && a[same] == b[same]) {
-		if (a[same] == '/')
-			slash = same;
-		same++;
-	}
-	bool whole = same == n && (b[n] == '/' || b[n] == '\0');
-	return whole ? n : slash;
-}
-
-char *import_run_name(const char *const *paths, size_t npaths)
-{
-	char *name = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < npaths; i++) {
-		char *other =
-			strcmp(paths[i], "-") == 0 ? NULL : realpath(paths[i], NULL);
-		if (!other)
-			continue;
-		if (name && strcmp(name, other) != 0)
-			n = common_folder(name, other, n);
-		if (name) {
-			free(other);
-			continue;
-		}
-		name = other;
-		n = strlen(name);
-	}
-	if (!name)
-		return xstrdup(paths[0]);
-	name[n ? n : 1] = '\0'; /* nothing in common but "/" */
-	return name;
 }
 
 int import_remove(const char *store, const char *run, struct err *err)

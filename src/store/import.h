@@ -25,8 +25,9 @@ struct import_events {
 	void (*begin)(void *to, const char *path, uint64_t size);
 	/* Now and then: -1 with err set stops the import. */
 	int (*progress)(void *to, uint64_t consumed, struct err *err);
+	/* At the end, once the store is there: each file in it. */
 	void (*done)(void *to, const struct import_file *file);
-	/* This file was refused; the others go on (unless options.strict). */
+	/* And each that was refused; with options.strict there is one at most. */
 	void (*refused)(void *to, const char *path, const struct err *err);
 };
 

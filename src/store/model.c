@@ -19,6 +19,7 @@ void model_init(struct model *m, struct intern *texts)
 	intern_init(&m->place_keys);
 	intern_init(&m->process_keys);
 	intern_init(&m->scope_keys);
+	idmap_init(&m->finding_of, 0);
 }
 
 void model_release(struct model *m)
@@ -38,6 +39,7 @@ void model_release(struct model *m)
 	intern_release(&m->place_keys);
 	intern_release(&m->process_keys);
 	intern_release(&m->scope_keys);
+	idmap_release(&m->finding_of);
 	arena_release(&m->arena);
 }
 
@@ -45,11 +47,12 @@ void model_finding(struct model *m, enum finding finding, uint64_t offset, struc
 		   struct str excerpt)
 {
 	uint32_t text = intern_add(m->texts, detail);
+	int64_t id = (int64_t)((uint64_t)finding << 32 | text);
+	size_t probe = idmap_first(&m->finding_of, id);
+	uint32_t at = idmap_next(&m->finding_of, &probe);
 
-	for (size_t i = 0; i < m->nfindings; i++) {
-		struct finding_rec *f = &m->findings[i];
-		if (f->finding != finding || f->detail != text)
-			continue;
+	if (at != UINT32_MAX) {
+		struct finding_rec *f = &m->findings[at];
 		f->count++;
 		if (offset < f->offset) {
 			f->offset = offset;
@@ -57,6 +60,7 @@ void model_finding(struct model *m, enum finding finding, uint64_t offset, struc
 		}
 		return;
 	}
+	idmap_add(&m->finding_of, id, (uint32_t)m->nfindings);
 	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1, sizeof(*m->findings));
 	m->findings[m->nfindings++] = (struct finding_rec){
 		finding, text, 1, offset, arena_copy(&m->arena, excerpt),

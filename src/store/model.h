@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "ingest/sink.h"
+#include "store/idmap.h"
 
 #define ROW_NONE UINT32_MAX
 #define MODEL_ROWS_MAX (UINT32_MAX - 1) /* slices of one profile */
@@ -143,6 +144,7 @@ struct model {
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
+	struct idmap finding_of; /* kind and detail -> index into findings */
 	uint32_t *scope_track; /* asynchronous track by number in scope_keys */
 	size_t scope_track_cap;
 

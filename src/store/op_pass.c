@@ -27,6 +27,7 @@ void op_pass_release(struct op_pass *p)
 		free(p->names_known[i]);
 	}
 	free(p->nodes);
+	free(p->loose);
 	*p = (struct op_pass){ 0 };
 }
 
@@ -87,13 +88,77 @@ static void add_node(struct op_pass *p, const struct op_event *e, bool async_tra
 		op_memory_charge(&p->memory, node);
 }
 
-void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events, size_t n)
+static int by_row(const void *a, const void *b)
+{
+	const struct op_loose *x = a, *y = b;
+
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void add_memory_node(struct op_pass *p, const struct op_event *e)
+{
+	const struct op_loose wanted = { .row = e->row };
+	const struct op_loose *loose =
+		p->nloose ? bsearch(&wanted, p->loose, p->nloose, sizeof(wanted), by_row) : NULL;
+
+	if (!loose)
+		return;
+	const struct op_memory_event *m = &p->memory.events[loose->event];
+	int64_t bytes = m->out_of_memory || m->bytes == NUMBER_NONE ? 0 : m->bytes;
+	p->nodes = xgrow(p->nodes, &p->nodes_cap, p->nnodes + 1, sizeof(*p->nodes));
+	p->nodes[p->nnodes++] = (struct op_node){ .start_ns = e->ts_ns,
+						  .end_ns = e->ts_ns,
+						  .row = e->row,
+						  .name = e->name,
+						  .cpu_bytes = m->is_cpu ? bytes : 0,
+						  .device_bytes = m->is_cpu ? 0 : bytes };
+}
+
+static void add_nodes(struct op_pass *p, enum track_kind kind, const struct op_event *events,
+		      size_t n)
 {
 	p->nnodes = 0;
 	if (kind != TRACK_THREAD && !(kind == TRACK_ASYNC && p->rules.all_slices))
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (op_class_counts(events[i].class, &p->rules))
+	for (size_t i = 0; i < n; i++) {
+		if (events[i].class == CLASS_MEMORY)
+			add_memory_node(p, &events[i]);
+		else if (op_class_counts(events[i].class, &p->rules))
 			add_node(p, &events[i], kind == TRACK_ASYNC);
+	}
+}
+
+bool op_pass_wants_cover(const struct op_pass *p)
+{
+	if (p->memory.float_window)
+		return p->memory.n > 0;
+	for (size_t i = 0; i < p->memory.n; i++)
+		if (p->memory.events[i].out_of_memory)
+			return true;
+	return false;
+}
+
+void op_pass_cover_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
+			 size_t n)
+{
+	add_nodes(p, kind, events, n);
+}
+
+void op_pass_cover_end(struct op_pass *p)
+{
+	op_memory_finish(&p->memory);
+	for (size_t i = 0; i < p->memory.n; i++) {
+		if (!op_memory_is_row(&p->memory, i))
+			continue;
+		p->loose = xgrow(p->loose, &p->loose_cap, p->nloose + 1, sizeof(*p->loose));
+		p->loose[p->nloose++] = (struct op_loose){ p->memory.events[i].row, i };
+	}
+	if (p->nloose)
+		qsort(p->loose, p->nloose, sizeof(*p->loose), by_row);
+}
+
+void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events, size_t n)
+{
+	add_nodes(p, kind, events, n);
 	optree_build(p->nodes, p->nnodes);
 }

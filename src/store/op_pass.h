@@ -11,7 +11,7 @@
 #include "ingest/sink.h"
 #include "store/optree.h"
 
-/* A slice of a track; times in one clock of the caller's. */
+/* A slice of a track, or a memory event's instant; times in one clock of the caller's. */
 struct op_event {
 	int64_t ts_ns, dur_ns;
 	int64_t device_ns; /* device work launched for it */
@@ -20,11 +20,19 @@ struct op_event {
 	bool unfinished;
 };
 
+/* A memory event that stands in the tree. */
+struct op_loose {
+	uint32_t row;
+	size_t event; /* of memory.events */
+};
+
 struct op_pass {
 	struct op_rules rules;
 	int64_t window_end_ns, span_end_ns; /* the caller's clock, or NUMBER_NONE */
 	struct intern *texts;               /* borrowed */
 	struct op_memory memory;
+	struct op_loose *loose; /* owned; by row */
+	size_t nloose, loose_cap;
 	struct op_name *names[2];           /* owned; by text number, for others and for operators */
 	uint8_t *names_known[2];
 	size_t names_cap[2];
@@ -42,8 +50,20 @@ void op_pass_set_memory(struct op_pass *p, struct op_memory_event *events, size_
 void op_pass_release(struct op_pass *p);
 
 /*
- * The slices of one track in the order of rows; sets p->nodes, folded ones
- * among them.  Asynchronous tracks give asynchronous nodes.
+ * A memory event that no interval holds is an event of torch's list, and can be a
+ * child in the tree: [OutOfMemory] always is one, and in float64 (torch 2.4 to
+ * 2.10) an event can lie inside an operator and yet be held by none.  Where that
+ * may be, all tracks go through op_pass_cover_track() before any is built, and
+ * op_pass_cover_end() ends it.
+ */
+bool op_pass_wants_cover(const struct op_pass *p);
+void op_pass_cover_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
+			 size_t n);
+void op_pass_cover_end(struct op_pass *p);
+
+/*
+ * The slices of one track in the order of rows; sets p->nodes, folded ones and
+ * those of memory events (CLASS_MEMORY, which are no calls) among them.  Asynchronous tracks give asynchronous nodes.
  */
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n);

@@ -83,7 +83,8 @@ void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_s
 {
 	for (size_t i = 0; i < n; i++) {
 		struct op_stack_info info = lookup(from, nodes[i].row);
-		if (nodes[i].folded || info.sequence == NUMBER_NONE || info.stack == TEXT_NONE ||
+		/* An empty stack counts too: torch takes the first forward operator's as it is. */
+		if (nodes[i].folded || info.sequence == NUMBER_NONE ||
 		    backward_around(nodes, &nodes[i], lookup, from))
 			continue;
 		size_t at = idmap_first(&s->forward, info.sequence);

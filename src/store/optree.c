@@ -264,7 +264,7 @@ void op_memory_charge(struct op_memory *m, struct op_node *node)
 	m->last = first;
 	node->cpu_bytes = sum_sub(m->cpu_sums[end], m->cpu_sums[first]);
 	node->device_bytes = sum_sub(m->device_sums[end], m->device_sums[first]);
-	if (end > first) {
+	if (end > first && !m->is_finished) {
 		m->covers[first]++;
 		m->covers[end]--;
 	}
@@ -272,8 +272,9 @@ void op_memory_charge(struct op_memory *m, struct op_node *node)
 
 void op_memory_finish(struct op_memory *m)
 {
-	for (size_t i = 1; i <= m->n; i++)
+	for (size_t i = 1; i <= m->n && !m->is_finished; i++)
 		m->covers[i] += m->covers[i - 1];
+	m->is_finished = true;
 }
 
 bool op_memory_is_row(const struct op_memory *m, size_t event)

@@ -74,6 +74,7 @@ struct op_memory {
 	int64_t *cpu_sums, *device_sums; /* owned; n + 1 of them */
 	int32_t *covers;                 /* owned; +1 and -1 where intervals begin and end */
 	bool float_window;               /* torch 2.4 to 2.10: compared in float64 microseconds */
+	bool is_finished;
 	int64_t base_ns;
 };
 
@@ -81,11 +82,11 @@ struct op_memory {
 void op_memory_init(struct op_memory *m, struct op_memory_event *events, size_t n,
 		    const struct op_rules *rules, int64_t base_ns);
 void op_memory_release(struct op_memory *m);
-/* Sets cpu_bytes and device_bytes; notes the interval as covered. */
+/* Sets cpu_bytes and device_bytes; before op_memory_finish() notes the interval as covered. */
 void op_memory_charge(struct op_memory *m, struct op_node *node);
 /*
- * Behind the last op_memory_charge(): is this event in torch's table as a row
- * of its own, because no interval holds it?
+ * Behind all intervals: is this event in torch's table as a row of its own,
+ * because no interval holds it?
  */
 void op_memory_finish(struct op_memory *m);
 bool op_memory_is_row(const struct op_memory *m, size_t event);

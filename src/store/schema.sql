@@ -25,8 +25,8 @@ CREATE TABLE profile (
     base_ns         INTEGER,               -- absolute ns of the file clock's 0, when the file tells
     start_ns        INTEGER NOT NULL,      -- first event, in the file's clock
     dur_ns          INTEGER NOT NULL,      -- first event to the end of the last
-    window_end_ns   INTEGER,               -- ts of 'Record Window End'
-    span_end_ns     INTEGER,               -- end of the recording's own span
+    window_end_ns   INTEGER,               -- of 'Record Window End', in the file's clock
+    span_end_ns     INTEGER,               -- end of the recording's own span, likewise
     bytes           INTEGER NOT NULL,      -- decompressed size of the input
     first_slice_id  INTEGER NOT NULL,      -- its slices are first_slice_id to
     slices          INTEGER NOT NULL,      --   first_slice_id + slices - 1

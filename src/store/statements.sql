@@ -1,5 +1,5 @@
 -- Named statements of the store's writer; statements.c finds them by the lines
--- "-- name: <name>".  Parameters are bound by name; a remove_* statement takes
+-- that begin with "-- name".  Parameters are bound by name; a remove_* statement takes
 -- :run, the name of a run, and they run in the order they stand here.
 
 -- name: insert_class

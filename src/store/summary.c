@@ -38,7 +38,7 @@ static struct op_stack_info stack_info(const void *from, uint32_t row)
 				       detail->is_backward };
 }
 
-/* The slices of a track as events; instants are no calls. */
+/* The slices of a track as events; instants are no calls, memory events may be in the tree. */
 static size_t track_events(struct summing *s, const struct track *t)
 {
 	const struct model *m = s->m;
@@ -48,7 +48,7 @@ static size_t track_events(struct summing *s, const struct track *t)
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		const struct slice_rec *slice = model_slice(m, row);
-		if (slice->phase == PHASE_INSTANT)
+		if (slice->phase == PHASE_INSTANT && slice->class != CLASS_MEMORY)
 			continue;
 		s->events[n++] = (struct op_event){ .ts_ns = slice->ts_ns,
 						    .dur_ns = slice->dur_ns,
@@ -152,11 +152,17 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 	add_call(s, &key, &call);
 }
 
+/* Its row is made by add_memory_rows(). */
+static bool is_memory(const struct model *m, const struct op_node *node)
+{
+	return model_slice(m, node->row)->class == CLASS_MEMORY;
+}
+
 static void sum_track(struct summing *s, const struct track *t)
 {
 	op_pass_track(&s->pass, t->kind, s->events, track_events(s, t));
 	for (size_t i = 0; i < s->pass.nnodes; i++)
-		if (!s->pass.nodes[i].folded)
+		if (!s->pass.nodes[i].folded && !is_memory(s->m, &s->pass.nodes[i]))
 			add_node(s, &s->pass.nodes[i]);
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
@@ -189,6 +195,13 @@ static void set_memory(struct summing *s)
 							.out_of_memory = fact->out_of_memory };
 	}
 	op_pass_set_memory(&s->pass, events, n, m->profile.has_base ? m->profile.base_ns : 0);
+	if (!op_pass_wants_cover(&s->pass))
+		return;
+	for (size_t t = 0; t < m->ntracks; t++) {
+		const struct track *track = &m->tracks[t];
+		op_pass_cover_track(&s->pass, track->kind, s->events, track_events(s, track));
+	}
+	op_pass_cover_end(&s->pass);
 }
 
 /* Memory events outside every operator are rows of their own (a.1, 4). */

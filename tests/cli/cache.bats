@@ -28,14 +28,14 @@ stores() { # FOLDER
 }
 
 @test "every reading command reads a raw trace" {
-	for command in $(reading_commands); do
+	reads() {
 		export PTOOL_CACHE=$PWD/cache-$command
-		run --separate-stderr ptool "$command" "$GPU/two_streams.json" $(arguments_of "$command")
-		[ "$command" = sql ] && run --separate-stderr ptool sql "$GPU/two_streams.json" "$(arguments_of sql)"
-		[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-		[[ $stderr == *"$READ_INTO"* ]]
+		run --separate-stderr ptool "$command" "$GPU/two_streams.json" "${extra[@]}"
+		exits 0
+		says "ptool: $command: $GPU/two_streams.json: $READ_INTO"
 		[ "$(stores "cache-$command" | wc -l)" -eq 1 ]
-	done
+	}
+	each reads
 }
 
 @test "the cache is PTOOL_CACHE, else XDG_CACHE_HOME/ptool, else ~/.cache/ptool" {
@@ -159,6 +159,7 @@ stores() { # FOLDER
 	export PTOOL_CACHE=$PWD/cache
 	run --separate-stderr bash -c 'ulimit -f 8; "$PTOOL" info "$0"' "$GPU/one_stream.json"
 	exits 5
+	[[ $stderr == "ptool: info: $GPU/one_stream.json: cannot make '$PWD/cache/"* ]]
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	[ -z "$(ls -A cache)" ]
 }

@@ -91,10 +91,10 @@ load setup
 	cp "$GPU/graph.json" b.json
 	run --separate-stderr ptool ingest text a.json empty b.json
 	exits 4
-	says "ptool: ingest: text: byte 0: no known format; 'ptool help ingest' lists them
-ptool: ingest: a.json: 37 slices
-ptool: ingest: empty: byte 0: the file is empty
-ptool: ingest: b.json: 69 slices"
+	says "ptool: ingest: a.json: 37 slices
+ptool: ingest: b.json: 69 slices
+ptool: ingest: text: byte 0: no known format; 'ptool help ingest' lists them
+ptool: ingest: empty: byte 0: the file is empty"
 	[ "$(ask ptool.db 'SELECT path FROM profile ORDER BY id')" = "$PWD/a.json"$'\n'"$PWD/b.json" ]
 }
 
@@ -191,7 +191,7 @@ ptool: ingest: b.json: 69 slices"
 	run --separate-stderr ptool ingest --run $'run\e]0;title\a' "$name"
 	exits 0
 	says 'ptool: ingest: a\x1b[31m\n'\''"; DROP TABLE run; --\xff.json: 37 slices'
-	[ "$(ask ptool.db "SELECT hex(name) FROM run")" = "$(printf 'run\e]0;title\a' | xxd -p -u)" ]
+	[ "$(ask ptool.db "SELECT hex(name) FROM run")" = "$(printf 'run\e]0;title\a' | od -An -tx1 | tr -d ' \n' | tr a-f A-F)" ]
 	[ "$(ask ptool.db "SELECT count(*) FROM run")" = 1 ]
 }
 

@@ -20,18 +20,6 @@ ends() { # STATUS TEXT COMMAND...
 	[ "$piped" -eq "$wanted" ] || { echo "ptool $* | cat: $piped"; return 1; }
 }
 
-# Calls a function for every reading command, with the arguments it cannot be without.
-each() { # FUNCTION
-	for command in $(reading_commands); do
-		if [ "$command" = sql ]; then
-			extra=("$(arguments_of sql)")
-		else
-			extra=()
-		fi
-		"$1"
-	done
-}
-
 @test "there are reading commands" {
 	[ "$(reading_commands | wc -l)" -ge 2 ]
 }
@@ -47,11 +35,7 @@ each() { # FUNCTION
 	: >empty
 	head -c 4096 other.db >cut.db
 	fails() {
-		if [ "$command" = sql ]; then
-			ends 4 "no store here; run 'ptool ingest FILE' first" "$command" "${extra[@]}"
-		else
-			ends 4 "no store here; run 'ptool ingest FILE' first" "$command"
-		fi
+		ends 4 "no store here; run 'ptool ingest FILE' first" "$command" "${extra[@]}"
 		ends 4 'missing.db: No such file or directory' "$command" missing.db "${extra[@]}"
 		ends 4 'foreign.db: not a ptool store' "$command" foreign.db "${extra[@]}"
 		ends 4 'other.db: store has schema 999, this ptool reads ' "$command" other.db "${extra[@]}"
@@ -81,7 +65,7 @@ each() { # FUNCTION
 		ends 2 "unknown --format 'cvs'; did you mean 'csv'?" "$command" ptool.db --format cvs "${extra[@]}"
 		ends 2 "unknown --color 'alway'; did you mean 'always'?" "$command" ptool.db --color alway "${extra[@]}"
 		ends 2 '--output wants FILE' "$command" ptool.db "${extra[@]}" --output
-		ends 2 "unexpected operand 'c'" "$command" ptool.db "${extra[@]:-b}" c d
+		ends 2 'unexpected operand ' "$command" ptool.db "${extra[@]:-b}" c d
 		ends 2 'mine.csv exists; -f replaces it' "$command" ptool.db -o mine.csv "${extra[@]}"
 		ends 2 'x.pdf: no format has this suffix; name one with --format' "$command" ptool.db -o x.pdf "${extra[@]}"
 		[ "$(cat mine.csv)" = mine ]

@@ -62,14 +62,17 @@ on_terminal() { # COLUMNS COMMAND...
 	python3 "$BATS_TEST_DIRNAME/on_terminal.py" "$@"
 }
 
-# Command lines with every reading command there is, one a line.
+# Every reading command there is, one a line.
 reading_commands() {
 	ptool help --list | grep -vxE 'ingest|help|rm'
 }
 
-# The arguments that a reading command cannot do without.
-arguments_of() { # COMMAND
-	case $1 in
-	sql) echo 'SELECT count(*) AS n FROM slice' ;;
-	esac
+# Calls a function for each of them: $command, and in ${extra[@]} what it cannot do
+# without.
+each() { # FUNCTION
+	for command in $(reading_commands); do
+		extra=()
+		[ "$command" != sql ] || extra=('SELECT name, count(*) AS n FROM slice GROUP BY name')
+		"$1"
+	done
 }

@@ -8,10 +8,11 @@ plain() {
 	sed 's/\x1b\[[0-9;]*[A-Za-z]//g'
 }
 
-# The widest line of stdin is at most so wide.
+# The widest line of a table is at most so wide; sentences above and below it may
+# be longer.
 fits() { # COLUMNS
 	local widest
-	widest=$(plain | wc -L)
+	widest=$(plain | sed '1d; /^note: /d' | wc -L)
 	[ "$widest" -le "$1" ] || { echo "$widest columns, not $1"; return 1; }
 }
 
@@ -21,13 +22,13 @@ has_escapes() {
 
 @test "tables fit a terminal of 80 columns, whatever tells its width" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
-	for command in $(reading_commands); do
-		[ "$command" = sql ] && continue # its columns are the user's
-		on_terminal 80 "$PTOOL" "$command" --no-pager ptool.db >out 2>&1 || [ $? -eq 3 ]
+	draws() {
+		on_terminal 80 "$PTOOL" "$command" --no-pager ptool.db "${extra[@]}" >out
 		fits 80 <out
-		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager ptool.db >again 2>&1 || [ $? -eq 3 ]
+		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager ptool.db "${extra[@]}" >again
 		cmp out again
-	done
+	}
+	each draws
 }
 
 @test "a narrower terminal shortens names, and no number" {
@@ -42,38 +43,40 @@ has_escapes() {
 
 @test "where the output is no terminal nothing is shortened, whatever COLUMNS says" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
-	for command in $(reading_commands); do
-		[ "$command" = sql ] && continue
-		COLUMNS=40 ptool "$command" ptool.db >narrow || [ $? -eq 3 ]
-		ptool "$command" ptool.db >wide || [ $? -eq 3 ]
+	draws() {
+		COLUMNS=40 ptool "$command" ptool.db "${extra[@]}" >narrow
+		ptool "$command" ptool.db "${extra[@]}" >wide
 		cmp narrow wide
-	done
+	}
+	each draws
 }
 
 @test "colour: on a terminal, unless NO_COLOR or a dumb terminal says no" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
 	export TERM=xterm
-	for command in $(reading_commands); do
-		[ "$command" = sql ] && continue
-		show() { # environment and options, "--" between them and the width
+	draws() {
+		show() { # [SETTING...] PTOOL [OPTION...]
 			on_terminal 100 env "$@"
 		}
-		show "$PTOOL" "$command" --no-pager >auto || [ $? -eq 3 ]
-		show NO_COLOR=1 "$PTOOL" "$command" --no-pager >no || [ $? -eq 3 ]
+		set -- "$PTOOL" "$command" ptool.db "${extra[@]}" --no-pager
+		show "$@" >auto
+		show NO_COLOR=1 "$@" >no
 		! has_escapes <no
 		plain <auto | cmp - no
-		show TERM=dumb "$PTOOL" "$command" --no-pager | cmp - no || [ "${PIPESTATUS[0]}" -eq 3 ]
-		show "$PTOOL" "$command" --no-pager --color never | cmp - no || [ "${PIPESTATUS[0]}" -eq 3 ]
-		show NO_COLOR=1 "$PTOOL" "$command" --no-pager --color always | cmp - auto ||
-			[ "${PIPESTATUS[0]}" -eq 3 ]
+		show TERM=dumb "$@" | cmp - no
+		show "$@" --color never | cmp - no
+		show NO_COLOR=1 "$@" --color always | cmp - auto
 		# no terminal: none, unless it is asked for
-		ptool "$command" >piped 2>/dev/null || [ $? -eq 3 ]
+		"$@" >piped
 		! has_escapes <piped
-		for format in csv json ndjson tsv; do
-			ptool "$command" --color always --format $format >machine 2>/dev/null || [ $? -eq 3 ]
+		for format in csv json ndjson tsv markdown; do
+			"$@" --color always --format $format >machine
 			! has_escapes <machine
 		done
-	done
+	}
+	each draws
+	# and it is used at all
+	on_terminal 100 "$PTOOL" info --no-pager | has_escapes
 }
 
 @test "a pager on a terminal only: PTOOL_PAGER before PAGER, cat and nothing are none" {

@@ -326,6 +326,22 @@ def interrupted(shop):
     assert stopped > 0
 
 
+def interrupted_while_it_waits_for_its_input(shop):
+    shop.begin()
+    with subprocess.Popen([PTOOL, "ingest", "-o", shop.store, "-"], stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as program:
+        program.stdin.write('[{"ph": ')
+        program.stdin.flush()
+        while shop.files() == ["ptool.db"]:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        program.send_signal(signal.SIGINT)
+        said = program.stderr.read()  # until it has ended: the pipe stays open
+        assert program.wait() == 130, (program.returncode, said)
+    assert said == f"ptool: ingest: {shop.store}: interrupted\n", said
+    assert shop.is_old() and shop.files() == ["ptool.db"]
+
+
 def interrupted_while_another_writes(shop):
     shop.begin()
     with subprocess.Popen([PTOOL, "ingest", "-q", "-o", shop.store, "--run", "slow", "-"],
@@ -369,6 +385,7 @@ TESTS = [
     writers_of_one_run,
     readers_during_a_write,
     interrupted,
+    interrupted_while_it_waits_for_its_input,
     interrupted_while_another_writes,
     a_folder_that_may_not_be_written,
 ]

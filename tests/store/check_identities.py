@@ -4,6 +4,7 @@
 On every fixture: the traces that lie are among them, and no finding breaks an identity.
 timeout: 300 s
 """
+import gzip
 import sqlite3
 
 from storetap import DEVICE_WORK, Tap, Workplace, fixtures, rows, union, value
@@ -52,6 +53,12 @@ def check_ranges(tap, db, case):
     tap.same(value(db, "SELECT count(*) FROM slice_row WHERE ts < 0 OR dur < 0"), 0, f"{case}: time begins with the profile")
     tap.same(value(db, "SELECT count(*) FROM slice_row s JOIN track t ON t.id = s.track_id JOIN profile p "
                    "ON p.id = t.profile_id WHERE s.ts + s.dur > p.dur_ns"), 0, f"{case}: and ends with it")
+
+
+def check_size(tap, db, case, path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rb") as trace:
+        tap.same(value(db, "SELECT bytes FROM profile"), len(trace.read()), f"{case}: the profile knows its size")
 
 
 def check_links(tap, db, case):
@@ -138,6 +145,7 @@ def main():
             check_database(tap, db, case)
             check_self_times(tap, db, case)
             check_ranges(tap, db, case)
+            check_size(tap, db, case, path)
             check_links(tap, db, case)
             check_summaries(tap, db, case)
             check_devices(tap, db, case)

@@ -12,6 +12,7 @@ static char *parse(const char *text, struct event *e, enum json_status expected)
 	struct json j = { .p = bytes, .end = bytes + n, .last = true };
 
 	memcpy(bytes, text, n);
+	*e = (struct event){ 0 };
 	assert_int_equal(event_parse(&j, e), expected);
 	return bytes;
 }
@@ -24,7 +25,7 @@ static void assert_field(const struct event *e, enum event_field field, const ch
 
 static void every_field_of_the_format_is_found(void **state)
 {
-	struct event e;
+	static struct event e;
 	char *bytes = parse("{\"name\":\"n\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":3,"
 			    "\"tid\":4,\"id\":5,\"id2\":{\"local\":6},\"scope\":\"s\",\"s\":\"t\","
 			    "\"bp\":\"e\",\"bind_id\":7,\"flow_in\":true,\"flow_out\":false,"
@@ -54,7 +55,7 @@ static void every_field_of_the_format_is_found(void **state)
 
 static void other_keys_are_passed_over(void **state)
 {
-	struct event e;
+	static struct event e;
 	char *bytes = parse("{ \"cname\" : \"x\", \"stack\":[{\"ph\":\"Q\"}], \"p\":1, \"phx\":2,"
 			    "\"flow_outer\":3, \"\":4, \"ph\" : \"i\" }",
 			    &e, JSON_OK);
@@ -68,7 +69,7 @@ static void other_keys_are_passed_over(void **state)
 
 static void of_a_key_given_twice_the_last_one_counts(void **state)
 {
-	struct event e;
+	static struct event e;
 	char *bytes = parse("{\"ts\":1,\"args\":{\"a\":1,\"b\":2,\"a\":3},\"ts\":2}", &e, JSON_OK);
 
 	(void)state;
@@ -90,7 +91,7 @@ static void of_a_key_given_twice_the_last_one_counts(void **state)
 
 static void null_is_as_good_as_no_field(void **state)
 {
-	struct event e;
+	static struct event e;
 	char *bytes = parse("{\"ph\":\"X\",\"ts\":null,\"args\":null,\"dur\":3,\"dur\":null}", &e,
 			    JSON_OK);
 
@@ -102,7 +103,7 @@ static void null_is_as_good_as_no_field(void **state)
 
 static void members_of_args_are_kept_in_order(void **state)
 {
-	struct event e;
+	static struct event e;
 	char *bytes = parse("{\"args\":{\"Input Dims\":[[1]],\"s\":\"x\",\"n\":-1}}", &e, JSON_OK);
 
 	(void)state;
@@ -117,7 +118,7 @@ static void members_of_args_are_kept_in_order(void **state)
 
 static void args_beyond_the_limit_are_counted(void **state)
 {
-	struct event e;
+	static struct event e;
 	struct buf text;
 
 	(void)state;
@@ -138,7 +139,7 @@ static void an_event_that_is_cut_or_broken_is_bad(void **state)
 	static const char *const texts[] = { "{",           "{\"ph\"",       "{\"ph\":",
 					     "{\"ph\":\"X", "{\"args\":{",   "{\"args\":{\"a\":1}",
 					     "{\"a\":1,}",  "{\"args\":{1}}", "{]" };
-	struct event e;
+	static struct event e;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -1,6 +1,8 @@
 /* The phases of the Trace Event Format: what each event becomes (ingest/phase.c). */
 #include "reading.h"
 
+#include "ingest/event.h"
+
 /* One event in the shortest trace. */
 #define EVENT(members) "[{" members "}]"
 
@@ -237,9 +239,9 @@ static void an_event_without_a_readable_ts_is_skipped(void **state)
 		      "slice thread 0/0 \"a\" 1000+0 instant\n"
 		      "finding no_time @30\n"
 		      "finding no_time @49\n"
-		      "finding no_time @80\n"
-		      "finding no_time @101\n"
-		      "finding no_time @121\n"
+		      "finding no_time @79\n"
+		      "finding no_time @100\n"
+		      "finding no_time @120\n"
 		      "finding no_time @146\n",
 		      30, "an event has no readable ts");
 }
@@ -256,8 +258,8 @@ static void a_time_beyond_64_bits_skips_the_event(void **state)
 		      "finding time_range @22\n"
 		      "finding time_range @44\n"
 		      "slice thread 0/0 \"a\" 4611686018427387903+0 instant\n"
-		      "finding time_range @132\n"
-		      "finding time_range @174\n",
+		      "finding time_range @129\n"
+		      "finding time_range @170\n",
 		      1, "a time lies beyond 64-bit nanoseconds");
 }
 
@@ -268,7 +270,7 @@ static void an_x_without_a_dur_is_unfinished(void **state)
 		      "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":\"abc\"}]",
 		      "finding no_duration @1\n"
 		      "slice thread 0/0 \"a\" 1000+0 begin unfinished\n"
-		      "finding no_duration @32\n"
+		      "finding no_duration @30\n"
 		      "slice thread 0/0 \"b\" 1000+0 begin unfinished\n",
 		      1, "a complete event has no readable dur");
 }
@@ -280,7 +282,7 @@ static void a_negative_dur_counts_as_0_and_unfinished(void **state)
 		      "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":-11018539704271257}]",
 		      "finding negative_duration @1\n"
 		      "slice thread 0/0 \"a\" 1000+0 unfinished\n"
-		      "finding negative_duration @41\n"
+		      "finding negative_duration @39\n"
 		      "slice thread 0/0 \"b\" 1000+0 unfinished\n",
 		      1, "an event ends before it begins");
 }

@@ -1,2 +1,0 @@
--- The text :id.
-SELECT text FROM string WHERE id = :id

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# ptool info: which runs and profiles a store holds, and what was recorded.
+
+load setup
+
+# Three runs: two ranks, a CPU recording, GPU work.
+three_runs() {
+	ptool ingest -q --run ddp "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	ptool ingest -q --run odd "$TORCH/t260_odd/trace.json.gz"
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+}
+
+# The folder of the fixtures differs from machine to machine, and the size of a
+# file is not what these goldens are about.
+without_folder() {
+	sed -E "s|$FIXTURES|FIXTURES|g; s/,[0-9]+\$/,BYTES/; s/(\"input_bytes\":)[0-9]+/\1BYTES/"
+}
+
+@test "all profiles of all runs, in the order they came, as people read it" {
+	three_runs
+	ptool info >out
+	sed '1s/, [0-9.]* KiB$/, SIZE/' out | like_golden info.txt
+	size=$(stat -c %s ptool.db)
+	[ "$(head -1 out)" = "ptool.db: 3 runs, 4 profiles, $((size / 1024)).00 KiB" ]
+}
+
+@test "every format has what was recorded, with paths and exact times" {
+	three_runs
+	for format in csv json; do
+		ptool info --format $format | without_folder | like_golden info.$format
+	done
+}
+
+@test "the start is the first event's absolute time, to the nanosecond" {
+	ptool ingest -q "$GPU/copies.json"
+	ns=$(ask ptool.db 'SELECT base_ns + start_ns FROM profile')
+	want=$(date -u -d "@$((ns / 1000000000))" +%Y-%m-%dT%H:%M:%S).$(printf %09d $((ns % 1000000000)))Z
+	ptool info --format ndjson | grep -qF "\"start\":\"$want\""
+}
+
+@test "where the file does not tell its clock's start, that is null" {
+	echo '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >plain.json
+	ptool info plain.json --format ndjson 2>/dev/null | grep -F '"start":null'
+	ptool info plain.json 2>/dev/null | grep -E '^ 1 .* -  +- '
+}
+
+@test "--run, --rank and --profile narrow it" {
+	three_runs
+	ptool info --run odd --format csv | tail -n +2 | cut -d, -f2 | prints_lines '"odd"'
+	ptool info --rank 1 --format csv | tail -n +2 | cut -d, -f1,7 | prints_lines 2,1
+	ptool info --profile 4 --format csv | tail -n +2 | cut -d, -f1 | prints_lines 4
+}
+
+prints_lines() { # LINE...: all of stdin
+	diff <(printf '%s\n' "$@") -
+}
+
+@test "without --run the newest run is not the only one that --rank looks at" {
+	three_runs # the newest has no ranks
+	run --separate-stderr ptool info --rank 0 --format ndjson
+	exits 0
+	[ ${#lines[@]} -eq 1 ]
+}
+
+@test "flags say what the recording has" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	ptool info --format ndjson | grep -F '"has_memory":true,"has_shapes":true,"has_stacks":true'
+	ptool info | grep -x 'note: recorded: shapes, memory, stacks; not recorded: flops'
+}
+
+@test "people are told when something was repaired" {
+	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
+	ptool info | grep -x "note: 1 profile has repaired or damaged events; 'ptool doctor' tells"
+	ptool info --format json | grep -F '"findings":2'
+}
+
+@test "an empty store is exit 3" {
+	ptool ingest -q --run only "$GPU/copies.json"
+	ptool rm -q only
+	run --separate-stderr ptool info
+	exits 3
+	says "ptool: info: ptool.db: the store holds no run; 'ptool ingest FILE' adds one"
+	prints ''
+}
+
+@test "names that could drive a terminal are shown, not obeyed" {
+	ptool ingest -q --run $'red \e[31m\n' "$GPU/copies.json"
+	ptool info | grep -F 'red \x1b[31m\n'
+	run --separate-stderr ptool info --run $'red \e[31m'
+	exits 3
+	says "ptool: info: ptool.db: no run 'red \\x1b[31m'; did you mean 'red \\x1b[31m\\n'? (runs: red \\x1b[31m\\n)"
+}

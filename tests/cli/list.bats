@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# ptool list: single slices, in an order, filtered; held against SQL on the store.
+
+load setup
+
+# "id,start,dur,self" of each slice listed, in that order.
+listed() { # OPTION...
+	ptool list --format csv "$@" | tail -n +2 | cut -d, -f3-6
+}
+
+# The same in SQL: WHERE and ORDER BY of the view slice, as s.
+wanted() { # WHERE ORDER
+	sqlite3 -readonly -separator , ptool.db "SELECT s.id, s.ts, s.dur, s.self_ns FROM slice s
+		JOIN track t ON t.id = s.track_id LEFT JOIN process p ON p.upid = t.upid
+		LEFT JOIN thread th ON th.utid = t.utid
+		WHERE t.profile_id IN (SELECT id FROM profile WHERE run_id = (SELECT max(id) FROM run))
+		AND ($1) ORDER BY ${2:-t.profile_id, s.ts, s.id}"
+}
+
+# What is listed with the options is what the SQL gives, and not nothing.
+same() { # WHERE ORDER OPTION...
+	wanted "$1" "$2" >wanted
+	listed "${@:3}" >listed
+	[ -s wanted ]
+	diff wanted listed | head -20
+	cmp wanted listed
+}
+
+@test "slices by start, as people read them" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	ptool list --limit 12 | like_golden list.txt
+	ptool list --sort dur --cat kernel --limit 3 | like_golden list_kernels.txt
+}
+
+@test "machines get all columns, bare numbers, and null for what there is not" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	ptool list --limit 12 --format csv | like_golden list.csv
+	ptool list --sort dur --limit 2 --cat kernel --format json | like_golden list.json
+}
+
+@test "by start: all slices of all profiles, each once, in the order of time" {
+	for trace in "$TORCH"/t2141_cnn_w0_stack/trace.json.gz "$GPU"/*s.json; do
+		ptool ingest -q --run r "$trace"
+		same 1 ''
+	done
+	ptool ingest -q --run r "$TORCH"/t260_ddp_rank[01]/trace.json.gz "$GPU/phases_of_chrome.json"
+	same 1 ''
+	[ "$(wc -l <listed)" = "$(ask ptool.db 'SELECT sum(slices) FROM profile')" ]
+}
+
+@test "by dur and self the largest are first, by name the bytes count; ids end every tie" {
+	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz "$GPU/two_streams.json"
+	same 1 's.dur DESC, s.id' --sort dur
+	same 1 's.self_ns DESC, s.id' --sort self
+	same 1 's.name, s.id' --sort name
+}
+
+@test "--limit gives the first of the same order, 0 all of them" {
+	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	for sort in start dur self name; do
+		listed --sort $sort >all
+		listed --sort $sort --limit 0 | cmp all -
+		for n in 1 2 63 64 65 700 1316 1317; do
+			listed --sort $sort --limit $n | cmp <(head -n $n all) -
+		done
+	done
+}
+
+@test "the footer says of how many rows, where that is known" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	[ "$(ptool list -n 3 | tail -1)" = '3 of 4,684 rows' ]
+	[ "$(ptool list -n 3 --sort dur --cat cpu_op | tail -1)" = "3 of $(ask ptool.db \
+		"SELECT printf('%,d', count(*)) FROM slice WHERE category = 'cpu_op'") rows" ]
+	[ "$(ptool list -n 3 --cat cpu_op | tail -1)" = '3 rows' ]
+	ptool list -n 3 --cat cpu_op --format json | grep '"total_rows":null'
+}
+
+@test "each filter lets through what the same question in SQL gives" {
+	ptool ingest -q "$GPU/two_devices.json"
+	same "s.name LIKE '%mm%'" '' --focus mm
+	same "s.name NOT LIKE '%a%'" '' --ignore '[aA]'
+	same "s.category IN ('kernel', 'cpu_op')" '' --cat kernel --cat cpu_op
+	same "s.category IN ('kernel', 'cpu_op')" '' --cat kernel,cpu_op
+	same "th.tid = 4242" '' --thread 4242
+	same "th.name = 'thread 4242 (python3)'" '' --thread 'thread 4242 (python3)'
+	same "t.kind LIKE 'stream%' AND t.tid = 7" '' --stream 7
+	same "t.kind LIKE 'stream%' AND p.pid = 1" '' --device 1
+	same 's.step = 1' '' --step 1
+	same 's.step BETWEEN 0 AND 1' '' --step 0..1
+	same 's.ts >= 150000 AND s.ts < 250000' '' --time 150us..250us
+	same 's.dur >= 30000' '' --min-dur 30us
+	same "s.category = 'kernel' AND s.step = 1 AND s.dur >= 35000 AND p.pid = 0" \
+		's.dur DESC, s.id' --cat kernel --step 1 --min-dur 35us --device 0 --sort dur
+}
+
+@test "a time in the middle of long tracks is found, whatever the order" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	for sort in start dur; do
+		order=$([ $sort = dur ] && echo 's.dur DESC, s.id') || :
+		same 's.ts >= 50000000 AND s.ts < 70000000' "$order" --time 50ms..70ms --sort $sort
+		same 's.ts >= 60000000' "$order" --time 60ms.. --sort $sort
+		same 's.ts < 60000000' "$order" --time ..60ms --sort $sort
+	done
+}
+
+@test "names are listed as they are, for people as they may be shown" {
+	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
+	ptool list --format ndjson --focus 'quote' | grep -F '"name":"quote \" backslash'
+	ptool list | grep -F 'quote " backslash / tab\t slash / uni é 漢 \u2028'
+	[ -z "$(ptool list | tr -d '\n' | LC_ALL=C tr -cd '\0-\037\177')" ]
+}
+
+@test "3: nothing matches, in every order; the table is empty and not unfiltered" {
+	ptool ingest -q "$GPU/two_devices.json"
+	for sort in start dur self name; do
+		run --separate-stderr ptool list --sort $sort --focus nosuchname --format csv
+		exits 3
+		says 'ptool: list: ptool.db: no slice matches'
+		[ ${#lines[@]} -eq 1 ]
+	done
+	run --separate-stderr ptool list --time 1h..
+	exits 2
+	run --separate-stderr ptool list --step 99
+	exits 3
+	run --separate-stderr ptool list --stream 99
+	exits 3
+}
+
+@test "2: a misspelt order or filter, before a trace is read" {
+	run --separate-stderr ptool list --sort nmae missing.json
+	exits 2
+	says "ptool: list: unknown --sort 'nmae'; did you mean 'name'? (valid: start, dur, self, name)"
+	run --separate-stderr ptool list --focus '(' missing.json
+	exits 2
+	[[ $stderr == "ptool: list: --focus '(': "* ]]
+	run --separate-stderr ptool list --limit x missing.json
+	exits 2
+}
+
+@test "4: a store whose slices do not fit together is told, not trusted" {
+	ptool ingest -q "$GPU/two_devices.json"
+	cp ptool.db good.db
+	damage() { # SQL
+		cp good.db ptool.db
+		sqlite3 ptool.db "PRAGMA foreign_keys = OFF; $1"
+	}
+	damage 'DELETE FROM string WHERE id IN (SELECT name_id FROM slice_row)'
+	run --separate-stderr ptool list
+	exits 4
+	damage 'UPDATE slice_row SET name_id = -5'
+	run --separate-stderr ptool list --focus a
+	exits 4
+	damage 'UPDATE slice_row SET class = 9999, category_id = NULL, step_id = 77, parent_id = 1e15'
+	run --separate-stderr ptool list
+	exits 0
+	damage 'UPDATE track SET first_slice_id = 1, slices = 1000000000000'
+	run --separate-stderr ptool list --limit 5 --time 1us..
+	[ "$status" -eq 4 ] || [ "$status" -eq 0 ]
+	damage 'UPDATE track SET first_slice_id = 9223372036854775800, slices = 1000'
+	run --separate-stderr ptool list
+	exits 4
+	damage 'UPDATE slice_row SET dur = -9223372036854775808, self_ns = -9223372036854775808'
+	run --separate-stderr ptool list --sort dur
+	exits 0
+	damage 'UPDATE track SET slices = -3'
+	run --separate-stderr ptool list
+	exits 3
+}
+
+@test "the first rows of a large trace come at once, and do not wait for the others" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	set -o pipefail
+	ptool list --format csv | head -1 | grep -q '^profile,'
+}

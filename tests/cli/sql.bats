@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# ptool sql: the user's own query on a store.
+
+load setup
+
+here() {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+}
+
+@test "rows in every format, columns as the query names them" {
+	here
+	query='SELECT name, count(*) AS n, sum(dur) AS total_ns, NULL AS "a ""b""" FROM slice GROUP BY 1 ORDER BY 1 LIMIT 3'
+	for format in table csv tsv json ndjson markdown; do
+		ptool sql "$query" --format $format | like_golden "sql.$format"
+	done
+}
+
+@test "the answers are SQLite's own" {
+	here
+	ask_both() { # SQL
+		[ "$(ptool sql "$1" --format tsv | tail -n +2)" = "$(sqlite3 -readonly -separator $'\t' ptool.db "$1")" ]
+	}
+	ask_both 'SELECT * FROM v_step'
+	ask_both 'SELECT * FROM v_kernel'
+	ask_both 'SELECT id, ts, dur, name FROM slice ORDER BY dur DESC, id'
+	ask_both "SELECT 9223372036854775807, -1, 0.1, 'x'"
+}
+
+@test "a query comes from a file, or from standard input" {
+	here
+	printf -- '-- a comment\nSELECT count(*) AS n\nFROM run;\n' >query.sql
+	run --separate-stderr ptool sql --file query.sql --format csv
+	exits 0
+	prints $'n\n1'
+	run --separate-stderr bash -c '"$PTOOL" sql ptool.db --file - --format csv <query.sql'
+	exits 0
+	prints $'n\n1'
+}
+
+@test "--param gives values: numbers as numbers, all else as text" {
+	here
+	types='SELECT typeof(:a) AS a, typeof(@b) AS b, typeof($c) AS c, typeof(:d) AS d, typeof(:e) AS e'
+	run --separate-stderr ptool sql --format csv -p a=12 -p b=-1.5e3 -p c=x -p d= -p e=12x "$types"
+	exits 0
+	prints $'a,b,c,d,e\n"integer","real","text","text","text"'
+	run --separate-stderr ptool sql --format csv -p 1=9223372036854775808 'SELECT typeof(?1) AS beyond_int64'
+	prints $'beyond_int64\n"real"'
+}
+
+@test "a value cannot become part of the query" {
+	here
+	run --separate-stderr ptool sql --format csv --param "name='; DROP TABLE run; --" \
+		'SELECT count(*) AS n FROM slice WHERE name = :name'
+	exits 0
+	prints $'n\n0'
+}
+
+@test "a query that selects nothing is an answer: exit 0" {
+	here
+	run --separate-stderr ptool sql 'SELECT name FROM slice WHERE 0' --format csv
+	exits 0
+	says ''
+	prints name
+	run --separate-stderr ptool sql 'PRAGMA case_sensitive_like = 1'
+	exits 0
+	prints ''
+}
+
+@test "several statements: their results one after the other, for people only" {
+	here
+	run --separate-stderr ptool sql 'SELECT 1 AS a; -- then
+		PRAGMA case_sensitive_like = 1; SELECT 2 AS b;'
+	exits 0
+	prints $'a\n1\n\n1 row\n\nb\n2\n\n1 row'
+	run --separate-stderr ptool sql 'SELECT 1 AS a; SELECT 2 AS b' --format csv
+	exits 2
+	says 'ptool: sql: 2 statements give rows; only table and markdown show more than one result'
+	run --separate-stderr ptool sql 'SELECT 1 AS a; PRAGMA case_sensitive_like = 1' --format csv
+	exits 0
+	prints $'a\n1'
+}
+
+@test "columns named _ns, _bytes and _pct carry their unit in JSON; people get the bare numbers" {
+	here
+	query='SELECT 5000000 AS dur_ns, 2048 AS b_bytes, 12.5 AS busy_pct, 7 AS n, 1 AS _ns'
+	run --separate-stderr ptool sql "$query" --format json
+	[[ $output == *'{"name":"dur_ns","unit":"ns"},{"name":"b_bytes","unit":"bytes"},{"name":"busy_pct","unit":"percent"},{"name":"n","unit":"any"},{"name":"_ns","unit":"any"}'* ]]
+	[[ $output == *'{"dur_ns":5000000,"b_bytes":2048,"busy_pct":12.5,"n":7,"_ns":1}'* ]]
+	ptool sql "$query" | sed -n 2p | grep -x '5000000     2048      12.5  7    1'
+}
+
+@test "blobs are hexadecimal, an empty one is no null" {
+	here
+	run --separate-stderr ptool sql "SELECT x'00ff10' AS a, x'' AS b" --format ndjson
+	exits 0
+	prints '{"a":"00ff10","b":""}'
+}
+
+@test "2: a mistake says where in the query, in one line" {
+	here
+	run --separate-stderr ptool sql 'SELECT * FRM slice'
+	exits 2
+	says 'ptool: sql: byte 9: near "FRM": syntax error'
+	run --separate-stderr ptool sql 'SELECT 1; SELECT nme FROM slice'
+	exits 2
+	says 'ptool: sql: byte 17: no such column: nme'
+	printf 'SELECT 1;\nSELECT nme FROM slice' >query.sql
+	run --separate-stderr ptool sql --file query.sql
+	exits 2
+	says 'ptool: sql: query.sql: byte 17: no such column: nme'
+	run --separate-stderr ptool sql 'SELECT * FROM "no
+such"'
+	exits 2
+	says 'ptool: sql: no such table: no\nsuch'
+	run --separate-stderr ptool sql 'SELECT abs(-9223372036854775808)'
+	exits 2
+	says 'ptool: sql: integer overflow'
+}
+
+@test "2: nothing in a query can write: the store stays the same, and no file comes to be" {
+	here
+	cp ptool.db was
+	for query in 'DELETE FROM run' 'DROP TABLE run' 'UPDATE run SET name = 1' \
+		"INSERT INTO run VALUES (9, 'x')" 'CREATE TABLE x (a)' 'CREATE TEMP TABLE x (a)' \
+		"VACUUM INTO 'copy.db'" 'VACUUM' "ATTACH 'other.db' AS other" 'PRAGMA user_version = 9' \
+		'PRAGMA query_only = OFF; DELETE FROM run' 'BEGIN IMMEDIATE; DELETE FROM run' \
+		'PRAGMA writable_schema = 1; DELETE FROM sqlite_schema' 'REINDEX' 'ANALYZE'; do
+		run --separate-stderr ptool sql "$query"
+		[ "$status" -eq 2 ] || { echo "$query: $status"; return 1; }
+		[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	done
+	for query in 'PRAGMA journal_mode = WAL' 'PRAGMA journal_mode = TRUNCATE' 'BEGIN EXCLUSIVE' \
+		"SELECT load_extension('x')" "SELECT writefile('x', 1)"; do
+		run --separate-stderr ptool sql "$query"
+	done
+	cmp ptool.db was
+	only_files ptool.db was
+}
+
+@test "2: parameters that do not fit the query" {
+	here
+	run --separate-stderr ptool sql 'SELECT :a'
+	exits 2
+	says 'ptool: sql: :a has no value; give it --param a=VALUE'
+	run --separate-stderr ptool sql 'SELECT :a' -p b=1
+	exits 2
+	says 'ptool: sql: --param b: the query has no :b'
+	run --separate-stderr ptool sql 'SELECT :a' -p a
+	exits 2
+	says "ptool: sql: --param wants NAME=VALUE, not 'a'"
+	run --separate-stderr ptool sql 'SELECT ?' -p 1=1
+	exits 2
+	says 'ptool: sql: a bare ? cannot be given a value; name it, as :name'
+}
+
+@test "2: no query, two of them, or an empty one" {
+	here
+	for arguments in '' 'ptool.db'; do
+		run --separate-stderr ptool sql $arguments
+		exits 2
+		says 'ptool: sql: QUERY is missing'
+	done
+	for query in '' ' ; ' $'\n-- only a comment'; do
+		run --separate-stderr ptool sql "$query"
+		exits 2
+		says 'ptool: sql: the query is empty'
+	done
+	run --separate-stderr ptool sql ptool.db 'SELECT 1' --file x.sql
+	exits 2
+	printf 'SELECT 1\0' >nul.sql
+	run --separate-stderr ptool sql --file nul.sql
+	exits 2
+	says 'ptool: sql: nul.sql: this is no SQL: it contains a NUL byte'
+}
+
+@test "4: a query file or a store that is missing, a store that is damaged" {
+	run --separate-stderr ptool sql 'SELECT 1'
+	exits 4
+	says "ptool: sql: ptool.db: no store here; run 'ptool ingest FILE' first"
+	here
+	run --separate-stderr ptool sql --file missing.sql
+	exits 4
+	[[ $stderr == *'missing.sql: '*'No such file or directory' ]]
+	ptool ingest -q -o big.db "$TORCH/t2141_cnn_w0/trace.json.gz"
+	size=$(stat -c %s big.db)
+	head -c 8192 big.db >cut.db
+	head -c $((size - 8192)) /dev/zero | tr '\0' '\377' >>cut.db
+	run --separate-stderr ptool sql cut.db 'SELECT sum(dur) FROM slice_row'
+	exits 4
+	says 'ptool: sql: cut.db: database disk image is malformed'
+}
+
+@test "5: an output that cannot be written, after one result and after two" {
+	here
+	for query in 'SELECT 1' 'SELECT 1; SELECT 2'; do
+		run --separate-stderr bash -c '"$PTOOL" sql "$0" >/dev/full' "$query"
+		exits 5
+		[[ $stderr == *'No space left on device' ]]
+	done
+}
+
+@test "130: Ctrl-C ends a query that does not" {
+	here
+	run --separate-stderr timeout --preserve-status -s INT 1 "$PTOOL" sql \
+		'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+	exits 130
+}
+
+@test "a reader that goes away ends a long answer quietly" {
+	here
+	run --separate-stderr bash -c '"$PTOOL" sql --format csv "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n" | head -1; exit "${PIPESTATUS[0]}"'
+	exits 0
+	says ''
+	prints i
+}
+
+@test "several results go to one file" {
+	here
+	ptool sql 'SELECT 1 AS a; SELECT 2 AS b' -o out.txt
+	[ "$(grep -c '1 row' out.txt)" -eq 2 ]
+	run --separate-stderr ptool sql 'SELECT 1 AS a; SELECT 2 AS b' -o out.txt
+	exits 2
+	says 'ptool: sql: out.txt exists; -f replaces it'
+}

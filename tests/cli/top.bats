@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# ptool top: the operator table.  Its numbers are held against torch's own by
+# tests/top/check_*.py; here is what a user types and sees.
+
+load setup
+
+labels() {
+	ptool ingest -q --run labels "$GPU/annotations.json"
+}
+
+cnn() {
+	ptool ingest -q --run cnn "$TORCH/t2141_cnn_w0/trace.json.gz"
+}
+
+# The names, in order.
+names() { # OPTION...
+	ptool top --format json "$@" | python3 -c \
+		'import json, sys; [print(row["name"]) for row in json.load(sys.stdin)["rows"]]'
+}
+
+@test "device time first where there is some, as wide as the terminal" {
+	labels
+	on_terminal 80 "$PTOOL" top --no-pager --color never | like_golden top_80.txt
+	on_terminal 140 "$PTOOL" top --no-pager --color never --limit 0 | like_golden top_140.txt
+	ptool top --limit 3 | like_golden top_unlimited.txt
+}
+
+@test "without a device the columns of devices are not there" {
+	cnn
+	on_terminal 80 "$PTOOL" top --no-pager --color never | like_golden top_cpu_80.txt
+	on_terminal 120 "$PTOOL" top --no-pager --color never --sort self_cpu_memory_usage --limit 5 |
+		like_golden top_cpu_120.txt
+	ptool top --limit 5 --format markdown | like_golden top.markdown
+}
+
+@test "machines get all columns, bare numbers, and null for what was not recorded" {
+	cnn
+	ptool top --limit 5 --format csv | like_golden top.csv
+	ptool top --limit 2 --format json | like_golden top.json
+	labels
+	ptool top --limit 5 --format csv | like_golden top_gpu.csv
+	ptool top --limit 2 --by stream,thread --format ndjson | like_golden top.ndjson
+}
+
+@test "columns are appended as they are asked for" {
+	cnn
+	ptool top --limit 5 --by shape --flops --sort flops --format csv | like_golden top_shape.csv
+	ptool top --limit 4 --by step,category --sort none --format csv | like_golden top_step.csv
+	ptool ingest -q "$TORCH/t2141_jitmod/trace.json.gz"
+	ptool top --limit 4 --by stack:2 --format csv | like_golden top_stack.csv
+	ptool top --by stack --format csv --limit 0 | grep -q 'linear.py(134): forward;.*;.*forward op'
+	ptool top --by stack:1 --format csv --limit 0 | grep -q '"[^";]*linear.py(134): forward"$'
+}
+
+@test "labels are a table of their own" {
+	labels
+	ptool top --by annotation | like_golden top_annotation.txt
+	ptool top --by annotation --sort launches --limit 3 --format csv | like_golden top_annotation.csv
+	[ "$(ptool top --by annotation --step 0 --focus encoder --format csv | tail -1)" = \
+		'"encoder",1,58450,141000,83773,4' ]
+	cnn
+	ptool top --by annotation --limit 2 --format csv | like_golden top_annotation_cpu.csv
+}
+
+@test "profiles are added up, and the table says so, unless they are told apart" {
+	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank tells them apart'
+	! ptool top --focus barrier --rank 0 | grep note
+	! ptool top --focus barrier --by rank | grep note
+	calls='SELECT sum(calls) FROM op_stat WHERE grain = 0 AND kind <> 3'
+	[ "$(ptool top --limit 0 --format tsv | tail -n +2 | awk -F '\t' '{ n += $2 } END { print n }')" = \
+		"$(ask ptool.db "$calls")" ]
+	[ "$(ptool top --focus c10d::barrier --by rank --sort rank --format csv | cut -d, -f2,3,13)" = \
+		$'calls,self_cpu_ns,rank\n2,72089,0\n2,3538841,1' ]
+}
+
+@test "the footer says what part of the time is shown" {
+	cnn
+	ptool top --limit 5 | tail -1 | like_golden top_footer.txt
+	[ "$(ptool top --limit 0 | tail -1)" = '98 rows' ]
+	ptool top --focus conv | tail -1 | grep -q '^5 rows, .*% of self CPU time$'
+	labels
+	ptool top --limit 1 | tail -1 | grep -q 'of self device time$'
+	ptool top --limit 1 --sort calls | tail -1 | grep -q 'of self CPU time$'
+}
+
+@test "the default limit is 20, 0 is all" {
+	cnn
+	[ "$(names | wc -l)" = 20 ]
+	[ "$(names --limit 0 | wc -l)" = 98 ]
+	[ "$(names -n 7 | wc -l)" = 7 ]
+}
+
+@test "--sort takes torch's, pstats' and pprof's names; --sort help lists them" {
+	labels
+	for key in cuda_time_total device_time_total xpu_time_total total_device_ns; do
+		[ "$(names --sort $key)" = "$(names --sort total_device_ns)" ]
+	done
+	[ "$(names --sort cumulative)" = "$(names --sort cpu_time_total)" ]
+	[ "$(names --sort flat)" = "$(names --sort tottime)" ]
+	[ "$(names --sort name)" = "$(names --sort name | LC_ALL=C sort)" ]
+	[ "$(names --sort key)" = "$(names --sort name --reverse)" ]
+	[ "$(ptool top --sort calls --format tsv | sed -n 2p | cut -f2)" = 12 ]
+	[ "$(ptool top --sort calls -r --format tsv --limit 0 | tail -1 | cut -f2)" = 12 ]
+	ptool top --sort help | like_golden top_sort_help.txt
+	rm ptool.db
+	ptool top --sort help >/dev/null # no store is opened
+}
+
+@test "a wrong sort key, grouping or filter is exit 2 and says what there is" {
+	run --separate-stderr ptool top --sort cpu_time_totl
+	exits 2
+	[[ $stderr == "ptool: top: unknown sort key 'cpu_time_totl'; did you mean 'cpu_time_total'? (valid: name, "* ]]
+	run --separate-stderr ptool top --by shpe
+	exits 2
+	says "ptool: top: unknown --by 'shpe' (valid: name, shape, stack[:N], overload, annotation, module, category, thread, stream, step, rank, profile)"
+	run --separate-stderr ptool top --time 1..2
+	exits 2
+	run --separate-stderr ptool top --focus '('
+	exits 2
+	says "ptool: top: --focus '(': character 2: missing closing parenthesis"
+	run --separate-stderr ptool top --by annotation --cat kernel
+	exits 2
+	run --separate-stderr ptool top --by annotation,rank
+	exits 2
+}
+
+@test "what matches nothing, and what was not recorded, is exit 3" {
+	labels
+	for filter in --focus=xyzzy --ignore=. --cat=nothing --thread=77 --stream=77 --device=9 --step=77 \
+		--time=900s.. --min-dur=1s; do
+		run --separate-stderr ptool top "$filter"
+		exits 3
+		prints ''
+		[ -n "$stderr" ]
+	done
+	run --separate-stderr ptool top --by stack
+	exits 3
+	says "ptool: top: ptool.db: --by stack: no stacks of operators were recorded (with_stack=True, and since torch 2.0 _ExperimentalConfig(verbose=True))"
+	run --separate-stderr ptool top --by rank
+	exits 3
+	run --separate-stderr ptool top --by annotation --focus xyzzy
+	exits 3
+}
+
+@test "filters choose among calls: places, categories, times, steps" {
+	labels
+	[ "$(names --stream 20)" = $'attention\nvoid at::native::vectorized_elementwise_kernel<4, at::native::relu_functor<float>, at::detail::Array<char*, 2> >(int, at::native::relu_functor<float>, at::detail::Array<char*, 2>)' ]
+	[ "$(names --cat kernel --limit 0 | wc -l)" = 2 ]
+	[ "$(names --cat kernel,gpu_user_annotation --limit 0 | wc -l)" = 6 ]
+	! names --thread 4242 | grep -q gemm
+	[ "$(ptool top --step 1 --focus '^aten::addmm' --format csv | cut -d, -f2 | tail -1)" = 4 ]
+	[ "$(ptool top --step 0..1 --focus '^aten::addmm' --format csv | cut -d, -f2 | tail -1)" = 8 ]
+	[ "$(ptool top --focus mm --ignore ampere --format csv | wc -l)" = 2 ]
+}
+
+@test "Python frames are in the tree and in no row, but for --cat python_function" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	! names --limit 0 | grep -q '\.py('
+	names --cat python_function | grep -q '\.py('
+	! names --cat python_function --limit 0 | grep -q aten::
+}
+
+@test "--top-level leaves the operators that no other contains" {
+	cnn
+	[ "$(names --top-level --limit 0 | wc -l)" -lt 98 ]
+	names --top-level | grep -qxF 'ProfilerStep*'
+	! names --top-level --limit 0 | grep -qx aten::mkldnn_convolution
+}
+
+@test "--format torch is the text that torch prints" {
+	cnn
+	ptool top --format torch --sort cpu_time_total --limit 10 |
+		cmp - "$TORCH/t2141_cnn_w0/table_cpu_time_total_10.txt"
+	ptool top --format torch --sort cpu_time_total --limit 3 --header 'my header' \
+		--max-name-column-width 25 --time-unit us --top-level | like_golden top_torch.txt
+	ptool top --format torch --limit 3 --max-name-column-width 0 -o out.txt
+	[ "$(ptool top --format torch --limit 3 --max-name-column-width 0)" = "$(cat out.txt)" ]
+	labels
+	ptool top --format torch --limit 5 | like_golden top_torch_gpu.txt
+}
+
+@test "--format torch, and its options, are nobody else's" {
+	cnn
+	run --separate-stderr ptool info --format torch
+	exits 2
+	run --separate-stderr ptool top --header x
+	exits 2
+	says 'ptool: top: --header, --max-name-column-width and --time-unit are for --format torch'
+	run --separate-stderr ptool top --format torch --by rank
+	exits 2
+	run --separate-stderr ptool top --format torch --max-name-column-width x
+	exits 2
+	touch out.txt
+	run --separate-stderr ptool top --format torch -o out.txt
+	exits 2
+	says 'ptool: top: out.txt exists; -f replaces it'
+	[ ! -s out.txt ]
+	[ "$(ptool top --help | grep -c -e '--format FORMAT')" = 1 ]
+	[ "$(ptool top --help | grep -c -e '--output FILE')" = 1 ]
+}
+
+@test "a disk that is full and a store that is missing are told by torch's table too" {
+	run --separate-stderr ptool top --format torch
+	exits 4
+	cnn
+	run --separate-stderr bash -c '"$PTOOL" top --format torch >/dev/full'
+	exits 5
+	run --separate-stderr bash -c '"$PTOOL" top --format torch --limit 0 | head -1; exit ${PIPESTATUS[0]}'
+	exits 0
+}
+
+@test "a raw trace is an operand too" {
+	[ "$(names "$GPU/annotations.json" --limit 1 2>/dev/null)" = aten::addmm ]
+}
+
+@test "a trace of no profiler of PyTorch has every slice in its table" {
+	ptool ingest -q "$GPU/phases_of_chrome.json"
+	ptool top --sort none --format csv --limit 5 | like_golden top_chrome.csv
+}

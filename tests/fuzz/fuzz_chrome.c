@@ -1,0 +1,62 @@
+/*
+ * The reader of Chrome traces on any bytes: no crash, nothing that sink.h
+ * forbids, errors within the input; and the same facts whatever the window.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../unit/recording_sink.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* 0 or -1, the facts in *r, which the caller releases. */
+static int read_bytes(struct recording *r, struct str text, const struct read_options *options,
+		      size_t window)
+{
+	struct err err = ERR_INIT;
+
+	recording_init(r);
+	int rc = recording_read(r, text, options, window, &err);
+	must((rc == 0) == (err.kind == ERR_NONE));
+	must(rc == 0 || err.text[0] != '\0');
+	/* offsets count decompressed bytes */
+	if (text.n < 2 || (unsigned char)text.p[0] != 0x1f)
+		must(err.offset <= (int64_t)text.n);
+	must(!r->is_ill);
+	return rc;
+}
+
+static void compare(struct str text, const struct read_options *options, size_t window)
+{
+	struct recording whole, again;
+
+	int rc = read_bytes(&whole, text, options, 0);
+	must(read_bytes(&again, text, options, window) == rc);
+	must(str_equal(buf_str(&whole.lines), buf_str(&again.lines)));
+	recording_release(&whole);
+	recording_release(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str text = { (const char *)data, size };
+	uint64_t choice = size ? hash_bytes(data, size) : 0;
+	struct read_options tolerant = { .strict = false, .keep_args = choice & 1 };
+	struct read_options strict = { .strict = true };
+	struct recording r;
+
+	compare(text, &tolerant, (choice >> 8) % 200);
+	bool strict_ok = read_bytes(&r, text, &strict, 0) == 0;
+	recording_release(&r);
+	/* what strict mode accepts, tolerant mode does too */
+	bool tolerant_ok = read_bytes(&r, text, &tolerant, 0) == 0;
+	must(tolerant_ok || !strict_ok);
+	recording_release(&r);
+	return 0;
+}

@@ -1,0 +1,202 @@
+/*
+ * A profile in memory, made record by record, for the tests of the passes over
+ * it (store/model.h).  Times are ns; a function that adds a slice gives its
+ * index in the file, row_of() the row that it became.
+ */
+#ifndef PTOOL_TESTS_MODELING_H
+#define PTOOL_TESTS_MODELING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "store/link.h"
+#include "store/model.h"
+#include "store/nest.h"
+#include "store/order.h"
+
+struct world {
+	struct intern texts;
+	struct model m;
+};
+
+static inline void world_init(struct world *w)
+{
+	intern_init(&w->texts);
+	model_init(&w->m, &w->texts);
+	w->m.profile = (struct profile_fact){ .format = "pytorch",
+					      .dialect = "D",
+					      .rank = NUMBER_NONE,
+					      .world_size = NUMBER_NONE,
+					      .window_end_ns = NUMBER_NONE,
+					      .span_end_ns = NUMBER_NONE,
+					      .host = TEXT_NONE };
+}
+
+static inline void world_release(struct world *w)
+{
+	model_release(&w->m);
+	intern_release(&w->texts);
+}
+
+static inline uint32_t text_in(struct world *w, const char *text)
+{
+	return intern_add(&w->texts, str_of(text));
+}
+
+static inline uint32_t track_in(struct world *w, enum track_kind kind, int64_t pid, int64_t tid)
+{
+	const struct track_fact fact = { .kind = kind,
+					 .pid = { pid, TEXT_NONE },
+					 .tid = { tid, TEXT_NONE },
+					 .scope = TEXT_NONE };
+
+	return model_track(&w->m, &fact);
+}
+
+static inline uint32_t thread_in(struct world *w, int64_t tid)
+{
+	return track_in(w, TRACK_THREAD, 100, tid);
+}
+
+static inline uint32_t stream_in(struct world *w, int64_t stream)
+{
+	return track_in(w, TRACK_STREAM, 0, stream);
+}
+
+static inline uint32_t async_in(struct world *w, const char *scope)
+{
+	const struct track_fact fact = { .kind = TRACK_ASYNC,
+					 .pid = { 100, TEXT_NONE },
+					 .tid = { 1, TEXT_NONE },
+					 .scope = text_in(w, scope) };
+
+	return model_track(&w->m, &fact);
+}
+
+static inline uint32_t add_record(struct world *w, struct slice_rec s)
+{
+	struct model *m = &w->m;
+	int64_t end_ns = s.ts_ns + s.dur_ns;
+
+	m->slices = xgrow(m->slices, &m->slices_cap, m->nslices + 1, sizeof(*m->slices));
+	s.offset = m->nslices;
+	m->slices[m->nslices] = s;
+	if (s.phase != PHASE_COMPLETE && s.phase != PHASE_INSTANT)
+		m->tracks[s.track].has_pairs = true;
+	if (!m->has_time || s.ts_ns < m->start_ns)
+		m->start_ns = s.ts_ns;
+	if (!m->has_time || end_ns > m->end_ns)
+		m->end_ns = end_ns;
+	m->has_time = true;
+	return (uint32_t)m->nslices++;
+}
+
+static inline struct slice_rec record(struct world *w, uint32_t track, const char *name,
+				      int64_t ts_ns, int64_t dur_ns)
+{
+	return (struct slice_rec){ .ts_ns = ts_ns,
+				   .dur_ns = dur_ns,
+				   .key = NUMBER_NONE,
+				   .track = track,
+				   .name = text_in(w, name),
+				   .detail = ROW_NONE,
+				   .class = CLASS_OTHER,
+				   .phase = PHASE_COMPLETE };
+}
+
+static inline uint32_t add(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
+			   int64_t dur_ns, enum slice_class class)
+{
+	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
+
+	s.class = (uint8_t)class;
+	return add_record(w, s);
+}
+
+static inline uint32_t add_phase(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
+				 enum slice_phase phase)
+{
+	struct slice_rec s = record(w, track, name, ts_ns, 0);
+
+	s.phase = phase & 15;
+	return add_record(w, s);
+}
+
+/* An operator whose External id is this. */
+static inline uint32_t add_op(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
+			      int64_t dur_ns, int64_t external_id)
+{
+	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
+
+	s.class = CLASS_OP;
+	s.key = external_id;
+	return add_record(w, s);
+}
+
+static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns, int64_t dur_ns,
+				  int64_t correlation, int64_t external_id)
+{
+	struct model *m = &w->m;
+	struct slice_rec s = record(w, track, "cudaLaunchKernel", ts_ns, dur_ns);
+
+	m->launch_ids = xgrow(m->launch_ids, &m->launch_ids_cap, m->nlaunch_ids + 1,
+			      sizeof(*m->launch_ids));
+	m->launch_ids[m->nlaunch_ids] = external_id;
+	s.class = CLASS_RUNTIME;
+	s.key = correlation;
+	s.detail = (uint32_t)m->nlaunch_ids++;
+	return add_record(w, s);
+}
+
+static inline uint32_t add_kernel(struct world *w, uint32_t track, int64_t ts_ns, int64_t dur_ns,
+				  int64_t correlation, int64_t external_id)
+{
+	struct model *m = &w->m;
+	struct slice_rec s = record(w, track, "kernel", ts_ns, dur_ns);
+
+	m->devices = xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
+	m->devices[m->ndevices] = (struct device_rec){ .fact = { .device = NUMBER_NONE },
+						       .external_id = external_id };
+	s.class = CLASS_KERNEL;
+	s.key = correlation;
+	s.detail = (uint32_t)m->ndevices++;
+	return add_record(w, s);
+}
+
+static inline uint32_t row_of(const struct world *w, uint32_t slice)
+{
+	for (uint32_t row = 0; row < w->m.nrows; row++)
+		if (w->m.order[row] == slice)
+			return row;
+	return ROW_NONE;
+}
+
+/* The slice that a row is of, ROW_NONE for none. */
+static inline uint32_t slice_of(const struct world *w, uint32_t row)
+{
+	return row == ROW_NONE ? ROW_NONE : w->m.order[row];
+}
+
+static inline int64_t count_findings(const struct world *w, enum finding finding)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < w->m.nfindings; i++)
+		if (w->m.findings[i].finding == finding)
+			n += w->m.findings[i].count;
+	return n;
+}
+
+static inline void assert_lasts(const struct world *w, uint32_t slice, int64_t ts_ns, int64_t dur_ns)
+{
+	assert_int_not_equal(ROW_NONE, row_of(w, slice));
+	assert_int_equal(ts_ns, w->m.slices[slice].ts_ns);
+	assert_int_equal(dur_ns, w->m.slices[slice].dur_ns);
+}
+
+#endif

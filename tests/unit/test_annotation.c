@@ -1,0 +1,155 @@
+/* The table of labels: host time, and the device work launched inside. */
+#include "modeling.h"
+
+#include <stdio.h>
+
+#include "store/summary.h"
+
+static void build(struct world *w, struct summary *s)
+{
+	w->m.profile.rules = (struct op_rules){ .split_annotations = true };
+	order_rows(&w->m);
+	nest_rows(&w->m);
+	link_rows(&w->m);
+	summary_make(&w->m, s);
+}
+
+static const struct annotation_stat *label(const struct world *w, const struct summary *s,
+					   const char *name)
+{
+	for (size_t i = 0; i < s->nannotations; i++)
+		if (str_is(intern_str(&w->texts, s->annotations[i].name), name))
+			return &s->annotations[i];
+	fail_msg("no label '%s'", name);
+	return NULL;
+}
+
+static void a_label_has_all_work_launched_inside_it(void **state)
+{
+	struct summary s;
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	add(&w, thread, "outer", 0, 100, CLASS_ANNOTATION);
+	add(&w, thread, "inner", 10, 50, CLASS_ANNOTATION);
+	add_op(&w, thread, "aten::mm", 15, 20, 5);
+	add_launch(&w, thread, 20, 5, 901, 5);
+	add_launch(&w, thread, 70, 5, 902, NUMBER_NONE);
+	add_kernel(&w, stream, 30, 40, 901, 5);
+	add_kernel(&w, stream, 90, 20, 902, NUMBER_NONE);
+	build(&w, &s);
+
+	assert_int_equal(2, s.nannotations);
+	assert_int_equal(100, label(&w, &s, "outer")->host_ns);
+	assert_int_equal(60, label(&w, &s, "outer")->device_ns);
+	assert_int_equal(80, label(&w, &s, "outer")->device_span_ns);
+	assert_int_equal(2, label(&w, &s, "outer")->launches);
+	assert_int_equal(40, label(&w, &s, "inner")->device_ns);
+	assert_int_equal(40, label(&w, &s, "inner")->device_span_ns);
+	summary_release(&s);
+	world_release(&w);
+}
+
+static void spans_of_two_devices_are_added_not_joined(void **state)
+{
+	struct summary s;
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "label", 0, 100, CLASS_ANNOTATION);
+	add_launch(&w, thread, 20, 5, 901, NUMBER_NONE);
+	add_launch(&w, thread, 30, 5, 902, NUMBER_NONE);
+	add_kernel(&w, track_in(&w, TRACK_STREAM, 0, 7), 40, 10, 901, NUMBER_NONE);
+	add_kernel(&w, track_in(&w, TRACK_STREAM, 1, 7), 1040, 10, 902, NUMBER_NONE);
+	build(&w, &s);
+
+	assert_int_equal(20, label(&w, &s, "label")->device_span_ns);
+	summary_release(&s);
+	world_release(&w);
+}
+
+static void calls_of_a_label_add_up_within_a_step(void **state)
+{
+	struct summary s;
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "ProfilerStep#1", 0, 100, CLASS_ANNOTATION);
+	add(&w, thread, "ProfilerStep#2", 100, 100, CLASS_ANNOTATION);
+	add(&w, thread, "forward", 10, 20, CLASS_ANNOTATION);
+	add(&w, thread, "forward", 40, 30, CLASS_ANNOTATION);
+	add(&w, thread, "forward", 110, 5, CLASS_ANNOTATION);
+	build(&w, &s);
+
+	/* ProfilerStep* and forward, in each of two steps. */
+	assert_int_equal(4, s.nannotations);
+	assert_int_equal(2, label(&w, &s, "forward")->calls);
+	assert_int_equal(50, label(&w, &s, "forward")->host_ns);
+	assert_int_equal(10, label(&w, &s, "forward")->first_ts_ns);
+	summary_release(&s);
+	world_release(&w);
+}
+
+/* record_function begins inside __enter__, where the tree of slices leaves it. */
+static void python_frames_that_overlap_a_label_take_nothing_from_it(void **state)
+{
+	struct summary s;
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "__enter__", 0, 20, CLASS_PYTHON);
+	add(&w, thread, "forward", 10, 100, CLASS_ANNOTATION);
+	add_launch(&w, thread, 50, 5, 901, NUMBER_NONE);
+	add(&w, thread, "__exit__", 90, 40, CLASS_PYTHON);
+	add_launch(&w, thread, 115, 5, 902, NUMBER_NONE);
+	add_kernel(&w, stream_in(&w, 7), 60, 40, 901, NUMBER_NONE);
+	add_kernel(&w, stream_in(&w, 7), 120, 40, 902, NUMBER_NONE);
+	build(&w, &s);
+
+	assert_int_equal(1, label(&w, &s, "forward")->launches);
+	assert_int_equal(40, label(&w, &s, "forward")->device_ns);
+	summary_release(&s);
+	world_release(&w);
+}
+
+static void thousands_of_labels_are_told_apart(void **state)
+{
+	struct summary s;
+	struct world w;
+	char name[16];
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "batch %d", i % 10000);
+		add(&w, thread, name, 10 * i, 5, CLASS_ANNOTATION);
+	}
+	build(&w, &s);
+
+	assert_int_equal(10000, s.nannotations);
+	assert_int_equal(2, label(&w, &s, "batch 9999")->calls);
+	summary_release(&s);
+	world_release(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_label_has_all_work_launched_inside_it),
+		cmocka_unit_test(spans_of_two_devices_are_added_not_joined),
+		cmocka_unit_test(calls_of_a_label_add_up_within_a_step),
+		cmocka_unit_test(python_frames_that_overlap_a_label_take_nothing_from_it),
+		cmocka_unit_test(thousands_of_labels_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

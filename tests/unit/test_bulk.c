@@ -1,0 +1,159 @@
+/* Bulk insertion: rows of C structs into a table, ids counting on. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "ingest/sink.h"
+#include "store/bulk.h"
+#include "store/sql.h"
+
+static int db_setup(void **state)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+		return -1;
+	*state = db;
+	return sqlite3_exec(db,
+			    "CREATE TABLE fact (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c REAL, "
+			    "d BLOB) STRICT;"
+			    "CREATE TABLE args (slice_id INTEGER PRIMARY KEY, text TEXT) STRICT;"
+			    "CREATE TABLE strict_one (id INTEGER PRIMARY KEY, a INTEGER NOT NULL)",
+			    NULL, NULL, NULL);
+}
+
+static int db_teardown(void **state)
+{
+	return sqlite3_close(*state);
+}
+
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+	struct err err = ERR_INIT;
+	int64_t value = -1;
+
+	if (sql_int(db, sql, &value, &err) < 0)
+		fail_msg("%s: %s", sql, err.text);
+	return value;
+}
+
+struct fact {
+	int64_t a;
+	const char *b;
+	double c;
+};
+
+static void fact_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+{
+	const struct fact *f = (const struct fact *)from + row;
+
+	switch (column) {
+	case 0:
+		bulk_number(to, f->a);
+		break;
+	case 1:
+		if (f->b)
+			bulk_text(to, str_of(f->b));
+		break;
+	case 2:
+		bulk_real(to, f->c);
+		break;
+	default:
+		bulk_blob_copy(to, (struct str){ "\0\1", 2 });
+	}
+}
+
+static const struct bulk bulk_fact = { "fact", 4, false, fact_cell };
+
+static void must_insert(sqlite3 *db, const struct bulk *bulk, const void *from, int64_t nrows)
+{
+	struct err err = ERR_INIT;
+
+	if (bulk_insert(db, bulk, from, nrows, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void cells_of_every_type_arrive(void **state)
+{
+	static const struct fact facts[] = { { INT64_MAX, "caf\xc3\xa9", 0.1 },
+					     { NUMBER_NONE, NULL, 2.5 } };
+
+	must_insert(*state, &bulk_fact, facts, 2);
+	assert_int_equal(1, ask(*state, "SELECT a = 9223372036854775807 AND b = 'café' AND c = 0.1 "
+					"AND d = x'0001' FROM fact WHERE id = 1"));
+	assert_int_equal(1, ask(*state, "SELECT a IS NULL AND b IS NULL AND c = 2.5 FROM fact "
+					"WHERE id = 2"));
+}
+
+static void ids_count_on_from_the_largest(void **state)
+{
+	static const struct fact facts[] = { { 1, "a", 0 }, { 2, "b", 0 } };
+
+	must_insert(*state, &bulk_fact, facts, 2);
+	sqlite3_exec(*state, "UPDATE fact SET id = 40 WHERE id = 2", NULL, NULL, NULL);
+	must_insert(*state, &bulk_fact, facts, 2);
+	assert_int_equal(42, ask(*state, "SELECT max(id) FROM fact"));
+	assert_int_equal(4, ask(*state, "SELECT count(*) FROM fact"));
+}
+
+static void args_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+{
+	const int64_t *ids = from;
+
+	if (column == 0)
+		bulk_int(to, ids[row]);
+	else
+		bulk_text(to, STR_LIT("{}"));
+}
+
+static void a_table_may_give_its_ids_itself(void **state)
+{
+	static const struct bulk bulk_args = { "args", 2, true, args_cell };
+	static const int64_t ids[] = { 7, 9 };
+
+	must_insert(*state, &bulk_args, ids, 2);
+	assert_int_equal(16, ask(*state, "SELECT sum(slice_id) FROM args WHERE text = '{}'"));
+}
+
+static void no_rows_are_no_work(void **state)
+{
+	must_insert(*state, &bulk_fact, NULL, 0);
+	assert_int_equal(0, ask(*state, "SELECT count(*) FROM fact"));
+}
+
+static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **state)
+{
+	static const struct bulk bulk_none = { "nowhere", 4, false, fact_cell };
+	static const struct bulk bulk_null = { "strict_one", 1, false, fact_cell };
+	static const struct fact facts[] = { { NUMBER_NONE, "a", 0 } };
+	struct err err = ERR_INIT;
+
+	assert_int_equal(-1, bulk_insert(*state, &bulk_none, facts, 1, &err));
+	assert_string_equal("no such table: nowhere", err.text);
+	assert_int_equal(-1, bulk_insert(*state, &bulk_null, facts, 1, &err));
+	assert_string_equal("NOT NULL constraint failed: strict_one.a", err.text);
+	must_insert(*state, &bulk_fact, facts, 1);
+	assert_int_equal(1, ask(*state, "SELECT count(*) FROM fact"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(cells_of_every_type_arrive, db_setup, db_teardown),
+		cmocka_unit_test_setup_teardown(ids_count_on_from_the_largest, db_setup,
+						db_teardown),
+		cmocka_unit_test_setup_teardown(a_table_may_give_its_ids_itself, db_setup,
+						db_teardown),
+		cmocka_unit_test_setup_teardown(no_rows_are_no_work, db_setup, db_teardown),
+		cmocka_unit_test_setup_teardown(
+			a_table_that_refuses_is_an_error_and_the_next_insert_works, db_setup,
+			db_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

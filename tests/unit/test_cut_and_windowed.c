@@ -1,0 +1,261 @@
+/*
+ * The reader where its input ends or its window does: at every byte of the small
+ * fixtures the facts are those of the whole file, or of its beginning.
+ */
+#include "reading.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+
+#define FILES_MAX 64
+
+/* timeout: 600 s */
+
+struct file {
+	char *name;      /* owned */
+	struct buf text; /* owned, decompressed */
+};
+
+struct files {
+	struct file file[FILES_MAX];
+	size_t n;
+};
+
+static void add_file(struct files *files, const char *folder, const char *name)
+{
+	struct err err = ERR_INIT;
+	struct file *file = &files->file[files->n++];
+
+	assert_true(files->n <= FILES_MAX);
+	file->name = xasprintf("%s/%s", folder, name);
+	buf_init(&file->text, (size_t)64 << 20);
+	struct input *in = input_open(file->name, &err);
+	assert_non_null(in);
+	struct bytes all = input_peek(in, (size_t)32 << 20, &err);
+	buf_add(&file->text, all.p, all.n);
+	input_close(in);
+}
+
+/* The traces of tests/fixtures/gpu, and the smallest real recordings. */
+static int load_files(void **state)
+{
+	const char *fixtures = getenv("FIXTURES");
+	char *gpu = xasprintf("%s/gpu", fixtures ? fixtures : "tests/fixtures");
+	char *torch = xasprintf("%s/torch", fixtures ? fixtures : "tests/fixtures");
+	struct files *files = xcalloc(1, sizeof(*files));
+	struct dirent **entries = NULL;
+	int n = scandir(gpu, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+		if (strstr(name, ".json") && !strstr(name, ".truth."))
+			add_file(files, gpu, name);
+		free(entries[i]);
+	}
+	free(entries);
+	add_file(files, torch, "t260_unfinished/trace.json.gz");
+	add_file(files, torch, "t260_odd/trace.json.gz");
+	add_file(files, torch, "t2141_jitmod/trace.json.gz");
+	free(gpu);
+	free(torch);
+	*state = files;
+	return n > 0 ? 0 : -1;
+}
+
+static int free_files(void **state)
+{
+	struct files *files = *state;
+
+	for (size_t i = 0; i < files->n; i++) {
+		free(files->file[i].name);
+		buf_release(&files->file[i].text);
+	}
+	free(files);
+	return 0;
+}
+
+/* The lines of a reading that begin with a word, or those that do not; the caller frees them. */
+static char *filtered(const char *lines, const char *word, bool with)
+{
+	struct buf out;
+
+	buf_init(&out, (size_t)1 << 30);
+	buf_add_text(&out, "");
+	while (*lines) {
+		const char *next = strchr(lines, '\n') + 1;
+		if ((strncmp(lines, word, strlen(word)) == 0) == with)
+			buf_add(&out, lines, (size_t)(next - lines));
+		lines = next;
+	}
+	return out.p;
+}
+
+static size_t count(const char *lines, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = lines; (p = strstr(p, what)); p++)
+		n++;
+	return n;
+}
+
+/* What the reader says of a text; NULL when it is refused. */
+static char *read_lines(struct str text, size_t window)
+{
+	struct recording r;
+	struct err err = ERR_INIT;
+	char *lines = NULL;
+
+	recording_init(&r);
+	if (recording_read(&r, text, &(struct read_options){ .strict = false }, window, &err) == 0)
+		lines = xstrdup(recording_text(&r));
+	else
+		assert_true(err.text[0] != '\0' && !strchr(err.text, '\n'));
+	assert_false(r.is_ill);
+	recording_release(&r);
+	return lines;
+}
+
+/*
+ * A step that visits every byte of small files and, so that the test ends, every
+ * n-th one of larger ones; n has no factor in common with the lines' lengths.
+ */
+static size_t stride_of(size_t size)
+{
+	const size_t work = (size_t)150 << 20;
+	size_t stride = size * size / 2 / work + 1;
+
+	return stride == 1 ? 1 : stride | 1;
+}
+
+static void assert_cut_gives_the_beginning(const struct file *file, const char *slices,
+					   size_t findings, size_t size)
+{
+	char *lines = read_lines((struct str){ file->text.p, size }, 0);
+	bool is_array = file->text.p[strspn(file->text.p, " \n")] == '[';
+
+	if (!lines)
+		return; /* no event was whole: the error was checked */
+	char *got = filtered(lines, "slice ", true);
+	if (strncmp(got, slices, strlen(got)) != 0)
+		fail_msg("%s cut at byte %zu gives other slices", file->name, size);
+	size_t cuts = count(lines, "finding truncated ");
+	size_t others = count(lines, "finding ") - cuts;
+	if (cuts > 1 || (cuts == 0 && !is_array) || others > findings)
+		fail_msg("%s cut at byte %zu: %zu times truncated, %zu other findings", file->name,
+			 size, cuts, others);
+	free(got);
+	free(lines);
+}
+
+static void a_file_cut_at_any_byte_gives_its_beginning(void **state)
+{
+	const struct files *files = *state;
+
+	for (size_t i = 0; i < files->n; i++) {
+		const struct file *file = &files->file[i];
+		struct str whole = buf_str(&file->text);
+		char *lines = read_lines(whole, 0);
+		char *slices = filtered(lines, "slice ", true);
+		size_t findings = count(lines, "finding ");
+
+		assert_int_equal(count(lines, "finding truncated "), 0);
+		while (whole.n && strchr(" \n", whole.p[whole.n - 1]))
+			whole.n--;
+		size_t stride = stride_of(whole.n);
+		for (size_t size = 0; size < whole.n; size += stride)
+			assert_cut_gives_the_beginning(file, slices, findings, size);
+		free(slices);
+		free(lines);
+	}
+}
+
+/* In the array form only half an event is missed: a missing ] is allowed. */
+static void an_array_is_truncated_exactly_within_an_event(void **state)
+{
+	const char *json = " [ {\"ph\":\"i\",\"name\":\"a\",\"ts\":1} , {\"ph\":\"i\",\"name\":\"b\","
+			   "\"ts\":2,\"args\":{\"x\":[{}]}} ] ";
+	size_t depth = 0, n = strlen(json), whole = 0;
+
+	(void)state;
+	for (size_t size = 0; size < n; size++) {
+		char *lines = read_lines((struct str){ json, size }, 0);
+		if (size > 0 && json[size - 1] == '{')
+			depth++;
+		if (size > 0 && json[size - 1] == '}')
+			whole += --depth == 0;
+		assert_int_equal(lines != NULL, whole > 0);
+		if (lines) {
+			assert_int_equal(count(lines, "finding truncated "), depth > 0);
+			assert_int_equal(count(lines, "slice "), whole);
+		}
+		free(lines);
+	}
+}
+
+static void assert_same_through_window(const struct file *file, const char *expected, size_t window)
+{
+	char *lines = read_lines(buf_str(&file->text), window);
+
+	if (!lines || strcmp(lines, expected) != 0)
+		fail_msg("%s reads differently through a window of %zu bytes", file->name, window);
+	free(lines);
+}
+
+static void windows_of_any_size_give_the_same_facts(void **state)
+{
+	static const size_t sizes[] = { 1,  2,	3,   5,	  8,   13,  17,	 31,   64,   100,
+					127, 200, 333, 512, 700, 999, 1500, 4096, 10007, 65536 };
+	const struct files *files = *state;
+
+	for (size_t i = 0; i < files->n; i++) {
+		char *expected = read_lines(buf_str(&files->file[i].text), 0);
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
+			assert_same_through_window(&files->file[i], expected, sizes[k]);
+		free(expected);
+	}
+}
+
+/* Every kind of damage, in a text whose every byte is a window's end for some size. */
+static void windows_of_any_size_give_the_same_findings(void **state)
+{
+	static const char *const texts[] = {
+		"\xef\xbb\xbf { \"a\" : [ 1 , { \"b\" : \"\\u00e9\\ud83d\\ude80\" } ] , \"traceEvents\" : [ "
+		"{ \"ph\" : \"X\" , \"name\" : \"q\"uote\" , \"ts\" : 1.5e3 , \"dur\" : 2 } , null , "
+		"{ \"ph\" : \"X\" , \"name\" : oops } , { \"ph\" : \"i\" , \"ts\" : -1 , \"name\" : NaN } "
+		"{ \"ph\" : \"i\" , \"ts\" : 01 , \"name\" : \"C:\\path\" } , , ] , \"samples\" : [] , , "
+		"\"c\" : tru , \"d\" : \"\t\" \"e\" : true , } trailing",
+		"[{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"ts\":2}],\"x\":},\"ts\":1},"
+		"{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},-,{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}]",
+		"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},"
+		"{\"name\":2},{\"na",
+		"{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"l\":[1,{\"ph\":\"i\",\"name\":\"a\","
+		"\"ts\":1},{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}],\"k\":1}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char *expected = read_lines(str_of(texts[i]), 0);
+		assert_non_null(expected);
+		for (size_t window = 1; window < strlen(texts[i]) + 20; window++) {
+			char *lines = read_lines(str_of(texts[i]), window);
+			assert_string_equal(lines, expected);
+			free(lines);
+		}
+		free(expected);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_cut_at_any_byte_gives_its_beginning),
+		cmocka_unit_test(an_array_is_truncated_exactly_within_an_event),
+		cmocka_unit_test(windows_of_any_size_give_the_same_facts),
+		cmocka_unit_test(windows_of_any_size_give_the_same_findings),
+	};
+
+	return cmocka_run_group_tests(tests, load_files, free_files);
+}

@@ -1,0 +1,191 @@
+/* Histograms of durations: percentiles within 1 %, mergeable, small on disk. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "store/histogram.h"
+
+static void assert_within_1_percent(int64_t exact, int64_t got)
+{
+	double error = (double)(got - exact) / (double)exact;
+
+	if (error < -0.01 || error > 0.01)
+		fail_msg("%lld is not within 1 %% of %lld", (long long)got, (long long)exact);
+}
+
+static void the_middle_of_a_bucket_is_within_1_percent_of_all_in_it(void **state)
+{
+	(void)state;
+	for (int64_t ns = 1; ns < INT64_MAX / 3; ns += ns / 100 + 1)
+		assert_within_1_percent(ns, histogram_value_of(histogram_bucket_of(ns)));
+	assert_within_1_percent(INT64_MAX, histogram_value_of(histogram_bucket_of(INT64_MAX)));
+}
+
+static void buckets_ascend_with_durations(void **state)
+{
+	uint16_t before = 0;
+
+	(void)state;
+	for (int64_t ns = 0; ns < INT64_MAX / 3; ns += ns / 100 + 1) {
+		assert_true(histogram_bucket_of(ns) >= before);
+		before = histogram_bucket_of(ns);
+	}
+}
+
+static void below_64_ns_values_are_exact_and_negative_ones_are_0(void **state)
+{
+	(void)state;
+	for (int64_t ns = 0; ns < 64; ns++)
+		assert_int_equal(ns, histogram_value_of(histogram_bucket_of(ns)));
+	assert_int_equal(0, histogram_bucket_of(-1));
+	assert_int_equal(0, histogram_bucket_of(INT64_MIN));
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void percentiles_are_within_1_percent_of_the_exact_ones(void **state)
+{
+	static const double percents[] = { 1, 25, 50, 75, 90, 95, 99, 99.9, 100 };
+	enum { N = 5000 };
+	struct histogram h = { 0 };
+	int64_t values[N];
+	unsigned random = 1;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		random = random * 1103515245u + 12345u;
+		values[i] = 100 + (int64_t)(random >> 8) * (random >> 28);
+		histogram_add(&h, values[i]);
+	}
+	qsort(values, N, sizeof(*values), by_value);
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		size_t rank = (size_t)((double)N * percents[i] / 100.0 + 0.999999);
+		assert_within_1_percent(values[rank - 1], histogram_percentile(&h, percents[i]));
+	}
+	histogram_release(&h);
+}
+
+static void an_empty_histogram_has_the_percentile_0(void **state)
+{
+	struct histogram h = { 0 };
+
+	(void)state;
+	assert_int_equal(0, histogram_percentile(&h, 50));
+	histogram_release(&h);
+}
+
+static void assert_same(const struct histogram *a, const struct histogram *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++) {
+		assert_int_equal(a->buckets[i].bucket, b->buckets[i].bucket);
+		assert_int_equal(a->buckets[i].count, b->buckets[i].count);
+	}
+}
+
+static void merging_two_is_adding_all(void **state)
+{
+	struct histogram one = { 0 }, two = { 0 }, all = { 0 };
+
+	(void)state;
+	for (int64_t ns = 1; ns < INT64_C(1) << 40; ns *= 3) {
+		histogram_add(ns % 2 ? &one : &two, ns);
+		histogram_add(&all, ns);
+		histogram_add(&one, 1000);
+		histogram_add(&two, 1000);
+		histogram_add(&all, 1000);
+		histogram_add(&all, 1000);
+	}
+	histogram_merge(&one, &two);
+	assert_same(&all, &one);
+	histogram_release(&one);
+	histogram_release(&two);
+	histogram_release(&all);
+}
+
+static struct bytes bytes_of(const struct buf *b)
+{
+	return (struct bytes){ (const uint8_t *)b->p, b->n };
+}
+
+static void a_blob_gives_back_what_was_put_in(void **state)
+{
+	struct histogram h = { 0 }, back;
+	struct buf blob;
+
+	(void)state;
+	buf_init(&blob, 1 << 20);
+	for (int64_t ns = 1; ns < INT64_MAX / 3; ns *= 3)
+		for (int i = 0; i < 200; i++)
+			histogram_add(&h, ns);
+	histogram_encode(&h, &blob);
+	assert_true(histogram_decode(bytes_of(&blob), &back));
+	assert_same(&h, &back);
+	histogram_release(&h);
+	histogram_release(&back);
+	buf_release(&blob);
+}
+
+/* One call: the distance 70 (two bytes would be wrong) and the count 1. */
+static void a_blob_of_one_duration_is_two_bytes(void **state)
+{
+	struct histogram h = { 0 };
+	struct buf blob;
+
+	(void)state;
+	buf_init(&blob, 64);
+	histogram_add(&h, 70);
+	histogram_encode(&h, &blob);
+	assert_int_equal(2, blob.n);
+	assert_int_equal(70, blob.p[0]);
+	assert_int_equal(1, blob.p[1]);
+	histogram_release(&h);
+	buf_release(&blob);
+}
+
+static void bytes_of_another_form_are_refused(void **state)
+{
+	static const uint8_t cut[] = { 70 }, endless[] = { 0x80, 0x80 };
+	static const uint8_t too_far[] = { 0xff, 0xff, 0xff, 0x7f, 1 };
+	static const uint8_t long_count[] = { 1,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					      0xff, 0xff, 0xff, 0xff, 1 };
+	struct histogram h;
+
+	(void)state;
+	assert_false(histogram_decode((struct bytes){ cut, sizeof(cut) }, &h));
+	histogram_release(&h);
+	assert_false(histogram_decode((struct bytes){ endless, sizeof(endless) }, &h));
+	histogram_release(&h);
+	assert_false(histogram_decode((struct bytes){ too_far, sizeof(too_far) }, &h));
+	histogram_release(&h);
+	assert_false(histogram_decode((struct bytes){ long_count, sizeof(long_count) }, &h));
+	histogram_release(&h);
+	assert_true(histogram_decode((struct bytes){ cut, 0 }, &h));
+	histogram_release(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_middle_of_a_bucket_is_within_1_percent_of_all_in_it),
+		cmocka_unit_test(buckets_ascend_with_durations),
+		cmocka_unit_test(below_64_ns_values_are_exact_and_negative_ones_are_0),
+		cmocka_unit_test(percentiles_are_within_1_percent_of_the_exact_ones),
+		cmocka_unit_test(an_empty_histogram_has_the_percentile_0),
+		cmocka_unit_test(merging_two_is_adding_all),
+		cmocka_unit_test(a_blob_gives_back_what_was_put_in),
+		cmocka_unit_test(a_blob_of_one_duration_is_two_bytes),
+		cmocka_unit_test(bytes_of_another_form_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

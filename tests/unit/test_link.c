@@ -1,0 +1,372 @@
+/* Device work comes to its launch, its operator and its step. */
+#include "modeling.h"
+
+#include "store/steps.h"
+
+static void build(struct world *w)
+{
+	order_rows(&w->m);
+	nest_rows(&w->m);
+	link_rows(&w->m);
+}
+
+static uint32_t launch_of(const struct world *w, uint32_t slice)
+{
+	return slice_of(w, w->m.launch[row_of(w, slice)]);
+}
+
+static uint32_t op_of(const struct world *w, uint32_t slice)
+{
+	return slice_of(w, w->m.op[row_of(w, slice)]);
+}
+
+/* The number of the slice's step, -1 for none. */
+static int64_t step_of(const struct world *w, uint32_t slice)
+{
+	uint32_t step = w->m.step[row_of(w, slice)];
+
+	return step == ROW_NONE ? -1 : w->m.steps[step].number;
+}
+
+static int64_t device_ns_of(const struct world *w, uint32_t slice)
+{
+	return w->m.device_ns[row_of(w, slice)];
+}
+
+static void a_kernel_belongs_to_the_call_with_its_correlation(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	uint32_t op = add_op(&w, thread, "aten::mm", 0, 100, 5);
+	uint32_t launch = add_launch(&w, thread, 10, 20, 901, 5);
+	uint32_t kernel = add_kernel(&w, stream, 40, 60, 901, 5);
+	build(&w);
+
+	assert_int_equal(launch, launch_of(&w, kernel));
+	assert_int_equal(op, op_of(&w, kernel));
+	assert_int_equal(60, device_ns_of(&w, op));
+	assert_int_equal(0, w.m.nfindings);
+	world_release(&w);
+}
+
+/* cudaGraphLaunch. */
+static void one_call_may_launch_many_kernels(void **state)
+{
+	struct world w;
+	uint32_t kernels[12];
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	uint32_t op = add_op(&w, thread, "graph", 0, 100, 5);
+	uint32_t launch = add_launch(&w, thread, 10, 20, 901, 5);
+	for (int i = 0; i < 12; i++)
+		kernels[i] = add_kernel(&w, stream, 40 + 10 * i, 10, 901, 5);
+	build(&w);
+
+	for (int i = 0; i < 12; i++) {
+		assert_int_equal(launch, launch_of(&w, kernels[i]));
+		assert_int_equal(op, op_of(&w, kernels[i]));
+	}
+	assert_int_equal(120, device_ns_of(&w, op));
+	assert_int_equal(12, w.m.nworks);
+	world_release(&w);
+}
+
+static void a_kernel_without_its_launch_keeps_its_operator_and_is_counted(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	add(&w, thread, "ProfilerStep#3", 0, 200, CLASS_ANNOTATION);
+	uint32_t op = add_op(&w, thread, "aten::mm", 10, 100, 5);
+	uint32_t lost = add_kernel(&w, stream, 40, 60, 901, 5);
+	uint32_t alien = add_kernel(&w, stream, 140, 60, 902, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(ROW_NONE, launch_of(&w, lost));
+	assert_int_equal(op, op_of(&w, lost));
+	assert_int_equal(-1, step_of(&w, lost));
+	assert_int_equal(ROW_NONE, op_of(&w, alien));
+	assert_int_equal(2, count_findings(&w, FINDING_LAUNCH_UNKNOWN));
+	world_release(&w);
+}
+
+/* Until October 2024 a kernel without an operator named itself. */
+static void an_external_id_that_is_the_correlation_names_no_operator(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	add_op(&w, thread, "by coincidence", 0, 10, 901);
+	add_op(&w, thread, "aten::mm", 20, 100, 5);
+	add_launch(&w, thread, 30, 20, 900, 5);
+	add_kernel(&w, stream, 60, 10, 900, 5);
+	uint32_t lost = add_kernel(&w, stream, 80, 60, 901, 901);
+	build(&w);
+
+	assert_int_equal(ROW_NONE, op_of(&w, lost));
+	assert_int_equal(0, count_findings(&w, FINDING_EXTERNAL_ID_UNUSABLE));
+	world_release(&w);
+}
+
+static void when_all_external_ids_are_correlations_the_time_of_the_launch_tells(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	uint32_t outer = add_op(&w, thread, "aten::linear", 0, 100, 901);
+	uint32_t inner = add_op(&w, thread, "aten::addmm", 10, 80, 7);
+	uint32_t launch = add_launch(&w, thread, 20, 20, 901, 901);
+	uint32_t kernel = add_kernel(&w, stream, 50, 10, 901, 901);
+	build(&w);
+
+	assert_int_equal(launch, launch_of(&w, kernel));
+	assert_int_equal(inner, op_of(&w, kernel));
+	assert_int_equal(0, device_ns_of(&w, outer));
+	assert_int_equal(1, count_findings(&w, FINDING_EXTERNAL_ID_UNUSABLE));
+	world_release(&w);
+}
+
+static void an_external_id_that_names_an_operator_of_another_thread_is_not_believed(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), other = thread_in(&w, 2), stream = stream_in(&w, 7);
+
+	add_op(&w, other, "elsewhere", 0, 100, 5);
+	uint32_t here = add_op(&w, thread, "here", 0, 50, 6);
+	uint32_t launch = add_launch(&w, thread, 10, 20, 901, 5);
+	uint32_t kernel = add_kernel(&w, stream, 40, 10, 901, 5);
+	add_launch(&w, thread, 60, 20, 902, 5);
+	uint32_t outside = add_kernel(&w, stream, 90, 10, 902, 5);
+	build(&w);
+
+	assert_int_equal(launch, launch_of(&w, kernel));
+	assert_int_equal(here, op_of(&w, kernel));
+	assert_int_equal(ROW_NONE, op_of(&w, outside));
+	world_release(&w);
+}
+
+/* Two ranks in one file repeat each other's ids. */
+static void of_two_calls_with_one_correlation_the_same_external_id_decides(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1), two = track_in(&w, TRACK_THREAD, 2, 2);
+
+	uint32_t op_one = add_op(&w, one, "one", 0, 50, 5);
+	uint32_t launch_one = add_launch(&w, one, 10, 10, 901, 5);
+	uint32_t op_two = add_op(&w, two, "two", 5, 50, 6);
+	uint32_t launch_two = add_launch(&w, two, 15, 10, 901, 6);
+	uint32_t kernel_one = add_kernel(&w, stream_in(&w, 7), 40, 10, 901, 5);
+	uint32_t kernel_two = add_kernel(&w, stream_in(&w, 8), 40, 10, 901, 6);
+	build(&w);
+
+	assert_int_equal(launch_one, launch_of(&w, kernel_one));
+	assert_int_equal(launch_two, launch_of(&w, kernel_two));
+	assert_int_equal(op_one, op_of(&w, kernel_one));
+	assert_int_equal(op_two, op_of(&w, kernel_two));
+	world_release(&w);
+}
+
+static void else_the_last_call_before_the_work_does(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	add_launch(&w, thread, 10, 5, 901, NUMBER_NONE);
+	uint32_t near = add_launch(&w, thread, 100, 5, 901, NUMBER_NONE);
+	add_launch(&w, thread, 200, 5, 901, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream, 150, 10, 901, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(near, launch_of(&w, kernel));
+	world_release(&w);
+}
+
+/* Clocks of host and device drift. */
+static void work_that_seems_to_begin_before_its_launch_is_linked(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+
+	uint32_t launch = add_launch(&w, thread_in(&w, 1), 100, 5, 901, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream_in(&w, 7), 90, 10, 901, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(launch, launch_of(&w, kernel));
+	world_release(&w);
+}
+
+static void work_outside_every_operator_is_charged_to_the_innermost_label(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	uint32_t outer = add(&w, thread, "outer", 0, 100, CLASS_ANNOTATION);
+	uint32_t inner = add(&w, thread, "inner", 10, 50, CLASS_ANNOTATION);
+	add_launch(&w, thread, 20, 5, 901, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream_in(&w, 7), 30, 40, 901, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(ROW_NONE, op_of(&w, kernel));
+	assert_int_equal(40, device_ns_of(&w, inner));
+	assert_int_equal(0, device_ns_of(&w, outer));
+	world_release(&w);
+}
+
+/* with_stack: record_function begins inside __enter__ and ends inside __exit__. */
+static void a_label_that_overlaps_python_frames_still_holds_its_launches(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "__enter__", 0, 20, CLASS_PYTHON);
+	uint32_t label = add(&w, thread, "forward", 10, 100, CLASS_ANNOTATION);
+	add_launch(&w, thread, 50, 5, 901, NUMBER_NONE);
+	add(&w, thread, "__exit__", 90, 40, CLASS_PYTHON);
+	add_kernel(&w, stream_in(&w, 7), 60, 40, 901, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(40, device_ns_of(&w, label));
+	world_release(&w);
+}
+
+static void a_memory_event_belongs_to_the_innermost_operator_on_its_thread(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add_op(&w, thread, "aten::add", 0, 100, 5);
+	uint32_t empty = add_op(&w, thread, "aten::empty", 10, 50, 6);
+	struct slice_rec s = record(&w, thread, "[memory]", 20, 0);
+	s.class = CLASS_MEMORY;
+	s.phase = PHASE_INSTANT;
+	uint32_t inside = add_record(&w, s);
+	s.ts_ns = 200;
+	uint32_t outside = add_record(&w, s);
+	w.m.nmemory = 2;
+	build(&w);
+
+	assert_int_equal(empty, op_of(&w, inside));
+	assert_int_equal(ROW_NONE, op_of(&w, outside));
+	world_release(&w);
+}
+
+static void a_host_slice_belongs_to_the_step_that_holds_its_start(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t main_thread = thread_in(&w, 1), autograd = thread_in(&w, 2);
+
+	uint32_t before = add(&w, main_thread, "before", 5, 20, CLASS_OP);
+	uint32_t step = add(&w, main_thread, "ProfilerStep#7", 10, 90, CLASS_ANNOTATION);
+	add(&w, main_thread, "ProfilerStep#8", 100, 50, CLASS_ANNOTATION);
+	uint32_t other_thread = add(&w, autograd, "backward", 99, 80, CLASS_OP);
+	uint32_t at_end = add(&w, autograd, "next", 100, 5, CLASS_OP);
+	uint32_t between = add(&w, autograd, "behind", 150, 5, CLASS_OP);
+	build(&w);
+
+	assert_int_equal(-1, step_of(&w, before));
+	assert_int_equal(7, step_of(&w, step));
+	assert_int_equal(7, step_of(&w, other_thread));
+	assert_int_equal(8, step_of(&w, at_end));
+	assert_int_equal(-1, step_of(&w, between));
+	world_release(&w);
+}
+
+static void device_work_belongs_to_the_step_of_its_launch(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "ProfilerStep#7", 10, 90, CLASS_ANNOTATION);
+	add(&w, thread, "ProfilerStep#8", 100, 90, CLASS_ANNOTATION);
+	add_launch(&w, thread, 95, 5, 901, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream_in(&w, 7), 120, 10, 901, NUMBER_NONE);
+	build(&w);
+
+	assert_int_equal(7, step_of(&w, kernel));
+	world_release(&w);
+}
+
+static void in_a_merged_file_a_rank_has_its_own_steps(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1), two = track_in(&w, TRACK_THREAD, 2, 2);
+	uint32_t loader = track_in(&w, TRACK_THREAD, 3, 3);
+
+	uint32_t step_one = add(&w, one, "ProfilerStep#1", 0, 100, CLASS_ANNOTATION);
+	uint32_t step_two = add(&w, two, "ProfilerStep#1", 20, 100, CLASS_ANNOTATION);
+	uint32_t in_one = add(&w, one, "a", 50, 10, CLASS_OP);
+	uint32_t in_two = add(&w, two, "b", 50, 10, CLASS_OP);
+	uint32_t elsewhere = add(&w, loader, "c", 10, 10, CLASS_OP);
+	build(&w);
+
+	assert_int_equal(row_of(&w, step_one), w.m.steps[w.m.step[row_of(&w, in_one)]].row);
+	assert_int_equal(row_of(&w, step_two), w.m.steps[w.m.step[row_of(&w, in_two)]].row);
+	assert_int_equal(1, step_of(&w, elsewhere));
+	world_release(&w);
+}
+
+static void a_step_is_profilerstep_with_a_number(void **state)
+{
+	int64_t number;
+	(void)state;
+
+	assert_true(steps_number(STR_LIT("ProfilerStep#12"), &number));
+	assert_int_equal(12, number);
+	assert_false(steps_number(STR_LIT("ProfilerStep#"), &number));
+	assert_false(steps_number(STR_LIT("ProfilerStep*"), &number));
+	assert_false(steps_number(STR_LIT("ProfilerStep#x"), &number));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_kernel_belongs_to_the_call_with_its_correlation),
+		cmocka_unit_test(one_call_may_launch_many_kernels),
+		cmocka_unit_test(a_kernel_without_its_launch_keeps_its_operator_and_is_counted),
+		cmocka_unit_test(an_external_id_that_is_the_correlation_names_no_operator),
+		cmocka_unit_test(when_all_external_ids_are_correlations_the_time_of_the_launch_tells),
+		cmocka_unit_test(an_external_id_that_names_an_operator_of_another_thread_is_not_believed),
+		cmocka_unit_test(of_two_calls_with_one_correlation_the_same_external_id_decides),
+		cmocka_unit_test(else_the_last_call_before_the_work_does),
+		cmocka_unit_test(work_that_seems_to_begin_before_its_launch_is_linked),
+		cmocka_unit_test(work_outside_every_operator_is_charged_to_the_innermost_label),
+		cmocka_unit_test(a_label_that_overlaps_python_frames_still_holds_its_launches),
+		cmocka_unit_test(a_memory_event_belongs_to_the_innermost_operator_on_its_thread),
+		cmocka_unit_test(a_host_slice_belongs_to_the_step_that_holds_its_start),
+		cmocka_unit_test(device_work_belongs_to_the_step_of_its_launch),
+		cmocka_unit_test(in_a_merged_file_a_rank_has_its_own_steps),
+		cmocka_unit_test(a_step_is_profilerstep_with_a_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* The names that ptool top --sort takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "query/top.h"
+
+static void assert_sorts_by(enum top_column column, const char *const *names)
+{
+	for (size_t i = 0; names[i]; i++) {
+		const struct sort_key *key = sort_key_find(top_sort_keys, names[i]);
+		if (!key)
+			fail_msg("nothing is called '%s'", names[i]);
+		if (key->column != (int)column)
+			fail_msg("'%s' sorts by '%s'", names[i], key->name);
+	}
+}
+
+#define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void every_attribute_of_torch_sorts(void **state)
+{
+	(void)state;
+	assert_sorts_by(TOP_NAME, NAMES("key"));
+	assert_sorts_by(TOP_CALLS, NAMES("count"));
+	assert_sorts_by(TOP_AVG_CPU, NAMES("cpu_time"));
+	assert_sorts_by(TOP_TOTAL_CPU, NAMES("cpu_time_total"));
+	assert_sorts_by(TOP_SELF_CPU, NAMES("self_cpu_time_total"));
+	assert_sorts_by(TOP_AVG_DEVICE, NAMES("device_time"));
+	assert_sorts_by(TOP_TOTAL_DEVICE, NAMES("device_time_total"));
+	assert_sorts_by(TOP_SELF_DEVICE, NAMES("self_device_time_total"));
+	assert_sorts_by(TOP_CPU_MEM, NAMES("cpu_memory_usage"));
+	assert_sorts_by(TOP_SELF_CPU_MEM, NAMES("self_cpu_memory_usage"));
+	assert_sorts_by(TOP_DEVICE_MEM, NAMES("device_memory_usage"));
+	assert_sorts_by(TOP_SELF_DEVICE_MEM, NAMES("self_device_memory_usage"));
+	assert_sorts_by(TOP_FLOPS, NAMES("flops"));
+	assert_sorts_by(TOP_NONE, NAMES("node_id", "none"));
+	assert_sorts_by(TOP_SHAPES, NAMES("input_shapes"));
+	assert_sorts_by(TOP_IS_ANNOTATION, NAMES("is_user_annotation"));
+}
+
+static void the_names_of_devices_are_rewritten(void **state)
+{
+	(void)state;
+	assert_sorts_by(TOP_AVG_DEVICE, NAMES("cuda_time", "xpu_time", "privateuse1_time"));
+	assert_sorts_by(TOP_TOTAL_DEVICE, NAMES("cuda_time_total", "xpu_time_total",
+						"privateuse1_time_total", "hpu_time_total"));
+	assert_sorts_by(TOP_SELF_DEVICE, NAMES("self_cuda_time_total", "self_mtia_time_total"));
+	assert_sorts_by(TOP_SELF_DEVICE_MEM, NAMES("self_cuda_memory_usage"));
+}
+
+static void the_names_of_pstats_and_pprof_sort(void **state)
+{
+	(void)state;
+	assert_sorts_by(TOP_CALLS, NAMES("calls", "ncalls"));
+	assert_sorts_by(TOP_PRIMITIVE_CALLS, NAMES("pcalls"));
+	assert_sorts_by(TOP_TOTAL_CPU, NAMES("cumulative", "cumtime", "cum"));
+	assert_sorts_by(TOP_SELF_CPU, NAMES("tottime", "time", "flat"));
+	assert_sorts_by(TOP_NAME, NAMES("name", "nfl", "stdname", "filename", "file", "module",
+					"line"));
+}
+
+static void columns_sort_with_and_without_their_unit(void **state)
+{
+	(void)state;
+	assert_sorts_by(TOP_SELF_CPU, NAMES("self_cpu_ns", "self_cpu", "self-cpu"));
+	assert_sorts_by(TOP_DEVICE_MEM, NAMES("device_mem_bytes", "device_mem", "cuda-mem"));
+}
+
+static void names_go_up_and_numbers_go_down(void **state)
+{
+	(void)state;
+	assert_true(sort_key_find(top_sort_keys, "name")->ascending);
+	assert_false(sort_key_find(top_sort_keys, "key")->ascending); /* as in torch */
+	assert_false(sort_key_find(top_sort_keys, "cpu_time_total")->ascending);
+}
+
+static void what_is_no_key_is_not_found(void **state)
+{
+	char *long_name = xcalloc(1, 1000);
+
+	(void)state;
+	memset(long_name, 'a', 999);
+	assert_null(sort_key_find(top_sort_keys, ""));
+	assert_null(sort_key_find(top_sort_keys, "self_cpu_"));
+	assert_null(sort_key_find(top_sort_keys, "calls_ns"));
+	assert_null(sort_key_find(top_sort_keys, "cumul"));
+	assert_null(sort_key_find(top_sort_keys, long_name));
+	free(long_name);
+}
+
+static void no_name_means_two_columns(void **state)
+{
+	struct arena arena = { 0 };
+	const char *const *names = sort_key_names(top_sort_keys, &arena);
+	size_t n = 0;
+
+	(void)state;
+	for (; names[n]; n++)
+		for (size_t i = 0; i < n; i++)
+			assert_string_not_equal(names[i], names[n]);
+	assert_true(n > 50);
+	arena_release(&arena);
+}
+
+static void words_of_by_are_added_up(void **state)
+{
+	struct err err = ERR_INIT;
+	struct top_by by = { .shape = false };
+
+	(void)state;
+	assert_int_equal(0, top_by_add(&by, "name,stack:3,rank", &err));
+	assert_int_equal(0, top_by_add(&by, "overload", &err));
+	assert_true(by.stack && by.overload && by.split[top_split(TOP_RANK)]);
+	assert_int_equal(3, by.stack_frames);
+	assert_false(by.shape || by.annotation || by.split[top_split(TOP_STEP)]);
+}
+
+static void other_words_of_by_are_refused(void **state)
+{
+	static const char *const lists[] = { "", "shapes", "stack:0", "stack:x", "rank:1", "shape,",
+					     "stack:", "stack:-1" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		struct err err = ERR_INIT;
+		struct top_by by = { .shape = false };
+		assert_int_equal(-1, top_by_add(&by, lists[i], &err));
+		assert_int_equal(ERR_USAGE, err.kind);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_attribute_of_torch_sorts),
+		cmocka_unit_test(the_names_of_devices_are_rewritten),
+		cmocka_unit_test(the_names_of_pstats_and_pprof_sort),
+		cmocka_unit_test(columns_sort_with_and_without_their_unit),
+		cmocka_unit_test(names_go_up_and_numbers_go_down),
+		cmocka_unit_test(what_is_no_key_is_not_found),
+		cmocka_unit_test(no_name_means_two_columns),
+		cmocka_unit_test(words_of_by_are_added_up),
+		cmocka_unit_test(other_words_of_by_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
