@@ -28,6 +28,7 @@ layer report 'base|report'
 layer cli 'base|ingest|store|query|report|cli'
 only sqlite3.h 'store/|query/'
 only csv.h 'report/csv\.c:'
+only pcre2.h 'query/filter\.c:'
 only 'isa-l.*\.h' 'base/|cli/version\.c:'
 only zlib.h 'base/|cli/version\.c:'
 

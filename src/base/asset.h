@@ -6,9 +6,8 @@
 #ifndef PTOOL_BASE_ASSET_H
 #define PTOOL_BASE_ASSET_H
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): the symbol is declared, not used */
-#define ASSET(symbol)                        \
-	extern const unsigned char symbol[]; \
+#define ASSET(symbol)                         \
+	extern const unsigned char(symbol)[]; \
 	extern const unsigned long symbol##_len
 
 ASSET(asset_store_schema_sql);

@@ -1,6 +1,8 @@
 /* ptool --version: see version.h. */
 #include "cli/version.h"
 
+#include "query/filter.h"
+#include "report/renderer.h"
 #include "store/store.h"
 
 /* Which of the two reads gzip is base/inflate.c's choice. */
@@ -21,8 +23,13 @@ static void print_inflate(FILE *out)
 
 void version_print(FILE *out)
 {
+	char regex[64];
+
+	filter_regex_version(regex);
 	fprintf(out, "ptool %s\n", PTOOL_VERSION);
 	fprintf(out, "store schema %d\n", store_schema_version());
 	fprintf(out, "sqlite %s\n", store_sqlite_version());
+	fprintf(out, "libcsv %s\n", renderer_csv_version());
+	fprintf(out, "pcre2 %s\n", regex);
 	print_inflate(out);
 }

@@ -8,11 +8,11 @@
 
 #include "base/alloc.h"
 
-#define BOM	   "\xef\xbb\xbf"
-#define BOM_LENGTH (sizeof(BOM) - 1)
-#define METADATA_MAX ((size_t)1 << 20) /* bytes of an entry beside the events */
+#define BOM                 "\xef\xbb\xbf"
+#define BOM_LENGTH          (sizeof(BOM) - 1)
+#define METADATA_MAX        ((size_t)1 << 20) /* bytes of an entry beside the events */
 #define STRICT_METADATA_MAX ((size_t)64 << 20)
-#define SCRATCH_MAX ((size_t)256 << 20)
+#define SCRATCH_MAX         ((size_t)256 << 20)
 
 static bool contains(struct str head, struct str text)
 {
@@ -37,7 +37,8 @@ static enum probe chrome_probe(struct bytes bytes)
 		return PROBE_NO;
 	if (contains(head, STR_LIT("\"traceEvents\"")))
 		return PROBE_SURE;
-	if (contains(head, STR_LIT("\"ph\"")) || contains(head, STR_LIT("\"schemaVersion\"")))
+	if (contains(head, STR_LIT("\"ph\"")) ||
+	    contains(head, STR_LIT("\"schemaVersion\"")))
 		return PROBE_LIKELY;
 	return PROBE_MAYBE;
 }
@@ -45,8 +46,9 @@ static enum probe chrome_probe(struct bytes bytes)
 /* What is kept as metadata although it holds data that a view might show. */
 static bool is_unused_section(struct str key)
 {
-	static const char *const keys[] = { "samples",           "stackFrames", "systemTraceEvents",
-					    "powerTraceAsString", "cgroupDump", "androidProcessDump",
+	static const char *const keys[] = { "samples",           "stackFrames",
+					    "systemTraceEvents", "powerTraceAsString",
+					    "cgroupDump",        "androidProcessDump",
 					    "traceAnnotations" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -134,12 +136,13 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 		return chrome_flaws(c, offset, value.text, err);
 	}
 	if (status == JSON_BAD && c->options->strict)
-		return w->j.ended ? chrome_truncated(c, offset, excerpt, err) :
-				    err_at(err, window_at(w, w->j.p), "%s", w->j.what);
+		return w->j.ended ? chrome_truncated(c, offset, excerpt, err)
+				  : err_at(err, window_at(w, w->j.p), "%s", w->j.what);
 	w->j.flaws = 0;
 	if (status == JSON_BAD && w->j.ended)
 		return chrome_truncated(c, offset, excerpt, err);
-	enum finding finding = status == JSON_BAD ? FINDING_EVENT_SYNTAX : FINDING_METADATA_SIZE;
+	enum finding finding =
+		status == JSON_BAD ? FINDING_EVENT_SYNTAX : FINDING_METADATA_SIZE;
 	if (chrome_finding_at(c, finding, offset, key, excerpt, err) < 0)
 		return -1;
 	if (status == JSON_OK)
@@ -158,8 +161,10 @@ static int read_entry(struct chrome *c, struct str key, struct err *err)
 		c->kineto.events_seen = true;
 		if (event_list_read(c, &closed, err) < 0)
 			return -1;
-		return closed ? 0 : chrome_truncated(c, window_at(&c->window, c->window.j.end),
-						     STR_LIT(""), err);
+		return closed ? 0
+			      : chrome_truncated(c,
+						 window_at(&c->window, c->window.j.end),
+						 STR_LIT(""), err);
 	}
 	/* The key lies in a window that reading the value may replace. */
 	char *copy = xstrndup(key.p, key.n);
@@ -182,7 +187,8 @@ static enum json_status parse_key(struct json *j, void *to)
 }
 
 /* No entry can be read at `start`: tries to go on behind it. */
-static int skip_to_entry(struct chrome *c, const char *start, struct entry *entry, struct err *err)
+static int skip_to_entry(struct chrome *c, const char *start, struct entry *entry,
+			 struct err *err)
 {
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
@@ -218,15 +224,15 @@ static int read_object(struct chrome *c, struct err *err)
 	while (rc == 0 && !c->truncated) {
 		if (window_keep_filled(&c->window, err) < 0)
 			return -1;
-		int status =
-			window_parse(&c->window, parse_key, &entry, METADATA_MAX, &start, err);
+		int status = window_parse(&c->window, parse_key, &entry, METADATA_MAX,
+					  &start, err);
 		if (status < 0)
 			return -1;
 		if (status == JSON_OK && entry.done)
 			return 0;
 		entry.first = false;
-		rc = status == JSON_OK ? read_entry(c, entry.key.text, err) :
-					 skip_to_entry(c, start, &entry, err);
+		rc = status == JSON_OK ? read_entry(c, entry.key.text, err)
+				       : skip_to_entry(c, start, &entry, err);
 	}
 	return rc;
 }
@@ -248,13 +254,15 @@ static int check_rest(struct chrome *c, struct err *err)
 	if (skip_blanks(w, err) < 0)
 		return -1;
 	uint64_t offset = window_at(w, w->j.p);
-	if (w->j.p < w->j.end && chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, STR_LIT(""),
-						   window_rest(w, w->j.p), err) < 0)
+	if (w->j.p < w->j.end &&
+	    chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, STR_LIT(""),
+			      window_rest(w, w->j.p), err) < 0)
 		return -1;
 	const char *damage = input_damage(w->in);
 	if (!damage)
 		return 0;
-	return chrome_finding_at(c, FINDING_COMPRESSION, offset, STR_LIT(""), str_of(damage), err);
+	return chrome_finding_at(c, FINDING_COMPRESSION, offset, STR_LIT(""),
+				 str_of(damage), err);
 }
 
 /* Nothing of a trace was found: because the input is damaged, or it is something else. */
@@ -276,13 +284,15 @@ static int read_array(struct chrome *c, struct err *err)
 	/* The format allows an array without its ']', but not half an event. */
 	if (event_list_read(c, &closed, err) < 0)
 		return -1;
-	return c->nevents ? 0 : no_trace(c, "a JSON array without events is no trace", err);
+	return c->nevents ? 0
+			  : no_trace(c, "a JSON array without events is no trace", err);
 }
 
 /* To the first byte that is no mark and no blank. */
 static int skip_head(struct window *w, struct err *err)
 {
-	if (window_move(w, w->start, w->size < BOM_LENGTH ? BOM_LENGTH : w->size, err) < 0)
+	if (window_move(w, w->start, w->size < BOM_LENGTH ? BOM_LENGTH : w->size, err) <
+	    0)
 		return -1;
 	if (str_starts_with(window_rest(w, w->j.p), STR_LIT(BOM)))
 		w->j.p += BOM_LENGTH;
@@ -310,8 +320,8 @@ static int read_all(struct chrome *c, struct err *err)
 	return 0;
 }
 
-int chrome_read_windowed(struct input *in, const struct read_options *options, struct sink *sink,
-			 size_t window, struct err *err)
+int chrome_read_windowed(struct input *in, const struct read_options *options,
+			 struct sink *sink, size_t window, struct err *err)
 {
 	struct chrome *c = xcalloc(1, sizeof(*c));
 
@@ -328,8 +338,8 @@ int chrome_read_windowed(struct input *in, const struct read_options *options, s
 	return rc;
 }
 
-static int chrome_read(struct input *in, const struct read_options *options, struct sink *sink,
-		       struct err *err)
+static int chrome_read(struct input *in, const struct read_options *options,
+		       struct sink *sink, struct err *err)
 {
 	return chrome_read_windowed(in, options, sink, WINDOW_BYTES, err);
 }

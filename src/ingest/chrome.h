@@ -26,18 +26,18 @@ struct chrome {
 	const struct read_options *options; /* borrowed */
 	struct sink *sink;                  /* borrowed */
 	struct window window;
-	bool truncated;                     /* it is told once */
-	uint64_t nevents;                   /* objects seen in the event list */
-	uint64_t wasted;                    /* bytes that were parsed in vain */
-	struct buf scratch;                 /* json_unescape's */
-	struct event event;                 /* the one being read */
+	bool truncated;     /* it is told once */
+	uint64_t nevents;   /* objects seen in the event list */
+	uint64_t wasted;    /* bytes that were parsed in vain */
+	struct buf scratch; /* json_unescape's */
+	struct event event; /* the one being read */
 	struct cached_track tracks[TRACK_CACHE];
 	struct kineto kineto;
 };
 
 /* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */
-int chrome_read_windowed(struct input *in, const struct read_options *options, struct sink *sink,
-			 size_t window, struct err *err);
+int chrome_read_windowed(struct input *in, const struct read_options *options,
+			 struct sink *sink, size_t window, struct err *err);
 
 /* event_list.c: the events behind the '[' at which the window stands.  *closed: its ']' was there. */
 int event_list_read(struct chrome *c, bool *closed, struct err *err);
@@ -64,11 +64,13 @@ uint32_t chrome_track(struct chrome *c, enum track_kind kind);
  * Count a finding at an offset of the input, or at the current event; in strict
  * mode one of severity warning or error is an error: -1 with err set.
  */
-int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset, struct str detail,
-		      struct str excerpt, struct err *err);
-int chrome_finding(struct chrome *c, enum finding finding, struct str detail, struct err *err);
+int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
+		      struct str detail, struct str excerpt, struct err *err);
+int chrome_finding(struct chrome *c, enum finding finding, struct str detail,
+		   struct err *err);
 /* The input ended too early: told once. */
-int chrome_truncated(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err);
+int chrome_truncated(struct chrome *c, uint64_t offset, struct str excerpt,
+		     struct err *err);
 /* Counts what the tokenizer noted since the last call. */
 int chrome_flaws(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err);
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#define DIGITS_MAX 400 /* beyond this an exponent decides anyway */
+#define DIGITS_MAX   400 /* beyond this an exponent decides anyway */
 #define EXPONENT_MAX 100000
-#define REAL_MAX 64    /* longest text of a real number */
+#define REAL_MAX     64 /* longest text of a real number */
 
 /* sign * digits * 10^exponent; digits without leading zeros. */
 struct decimal {
@@ -52,7 +52,8 @@ static void add_digit(struct decimal *d, char c, bool fraction)
 	d->exponent -= fraction;
 }
 
-static const char *scan_digits(const char *p, const char *end, struct decimal *d, bool fraction)
+static const char *scan_digits(const char *p, const char *end, struct decimal *d,
+			       bool fraction)
 {
 	for (; p < end && is_digit(*p); p++)
 		add_digit(d, *p, fraction);
@@ -143,26 +144,59 @@ static enum decimal_status to_int(const struct decimal *d, int64_t *value, bool 
 	return DECIMAL_OK;
 }
 
+/* The n (at most 8) digits at p, all at once; false when some byte is none. */
+static inline bool digits8(const char *p, size_t n, uint64_t *value)
+{
+	uint64_t x;
+
+	if (n == 0) {
+		*value = 0;
+		return true;
+	}
+	memcpy(&x, p, sizeof(x));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	/* The first digit is in the lowest byte: zeros come in before it. */
+	x = (x ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+	if (((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080))
+		return false;
+	x = x * 10 + (x >> 8);
+	*value = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
+		  ((x >> 16) & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >>
+		 32;
+	return true;
+}
+
+/* The same for at most 18 digits and at least one. */
+static inline bool digits18(const char *p, size_t n, uint64_t *value)
+{
+	uint64_t part;
+
+	if (n - 1 >= 18 || !digits8(p, n & 7, value))
+		return false;
+	for (size_t at = n & 7; at < n; at += 8) {
+		if (!digits8(p + at, 8, &part))
+			return false;
+		*value = *value * 100000000 + part;
+	}
+	return true;
+}
+
 enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns)
 {
 	const uint64_t whole_max = INT64_MAX / 1000 - 1;
-	const char *p = text.p, *end = text.p + text.n;
-	uint64_t n = 0;
+	uint64_t whole, fraction = 0;
 	struct decimal d;
 	bool exact;
 
 	/* The usual spelling: microseconds and, if there is a point, three digits behind it. */
-	while (p < end && is_digit(*p))
-		n = n * 10 + (uint64_t)(*p++ - '0');
-	size_t whole = (size_t)(p - text.p);
-	if (whole > 0 && whole <= 18 && n <= whole_max) {
-		*ns = (int64_t)(n * 1000);
-		if (p == end)
-			return DECIMAL_OK;
-		if (end - p == 4 && *p == '.' && is_digit(p[1]) && is_digit(p[2]) && is_digit(p[3])) {
-			*ns += (p[1] - '0') * 100 + (p[2] - '0') * 10 + (p[3] - '0');
-			return DECIMAL_OK;
-		}
+	bool has_point = text.n > 4 && text.p[text.n - 4] == '.';
+	size_t nwhole = has_point ? text.n - 4 : text.n;
+	if (digits18(text.p, nwhole, &whole) && whole <= whole_max &&
+	    (!has_point || digits8(text.p + nwhole + 1, 3, &fraction))) {
+		*ns = (int64_t)(whole * 1000 + fraction);
+		return DECIMAL_OK;
 	}
 	if (!scan(text, &d))
 		return DECIMAL_BAD;
@@ -172,18 +206,13 @@ enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns)
 
 enum decimal_status decimal_int(struct str text, int64_t *value)
 {
-	const char *p = text.p, *end = text.p + text.n;
-	uint64_t n = 0;
+	size_t sign = text.n && text.p[0] == '-';
 	struct decimal d;
+	uint64_t n;
 	bool exact;
 
-	bool negative = p < end && *p == '-';
-	p += negative;
-	const char *first = p;
-	while (p < end && is_digit(*p))
-		n = n * 10 + (uint64_t)(*p++ - '0');
-	if (p == end && p > first && p - first <= 18) {
-		*value = negative ? -(int64_t)n : (int64_t)n;
+	if (digits18(text.p + sign, text.n - sign, &n)) {
+		*value = sign ? -(int64_t)n : (int64_t)n;
 		return DECIMAL_OK;
 	}
 	if (!scan(text, &d))

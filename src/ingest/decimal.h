@@ -1,6 +1,7 @@
 /*
  * Numbers as traces spell them, exactly: never through a double, which steps
- * by 250 ns at PyTorch's epoch microseconds.
+ * by 250 ns at PyTorch's epoch microseconds.  The texts stand in a window:
+ * DECIMAL_PADDING bytes behind them may be read.
  */
 #ifndef PTOOL_INGEST_DECIMAL_H
 #define PTOOL_INGEST_DECIMAL_H
@@ -10,10 +11,12 @@
 
 #include "base/str.h"
 
+#define DECIMAL_PADDING 8
+
 enum decimal_status {
 	DECIMAL_OK,
-	DECIMAL_BAD,     /* no number: "abc", "", "1x" */
-	DECIMAL_TOO_BIG  /* beyond int64: the value is the end of the range on its side */
+	DECIMAL_BAD,    /* no number: "abc", "", "1x" */
+	DECIMAL_TOO_BIG /* beyond int64: the value is the end of the range on its side */
 };
 
 /*

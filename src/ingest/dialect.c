@@ -8,8 +8,9 @@
 #include "ingest/kineto.h"
 
 /* Calls `each` for every member of an object's text. */
-static void each_member(struct str object, void (*each)(void *to, struct str key,
-							const struct json_value *value),
+static void each_member(struct str object,
+			void (*each)(void *to, struct str key,
+				     const struct json_value *value),
 			void *to)
 {
 	struct json j = json_of(object);
@@ -73,8 +74,9 @@ static void read_devices(struct chrome *c, struct str array)
 			return;
 		if (value.type != JSON_OBJECT)
 			continue;
-		struct device_info_fact d = { NUMBER_NONE, { "", 0 },   NUMBER_NONE, NUMBER_NONE,
-					      NUMBER_NONE, NUMBER_NONE, value.text };
+		struct device_info_fact d = { NUMBER_NONE, { "", 0 },   NUMBER_NONE,
+					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
+					      value.text };
 		each_member(value.text, device_member, &d);
 		if (d.id != NUMBER_NONE)
 			c->sink->device_info(c->sink, &d);
@@ -102,7 +104,8 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 		k->flops_seen = !str_is(value->text, "0");
 	} else if (str_is(key, "distributedInfo") && value->type == JSON_OBJECT) {
 		each_member(value->text, distributed_member, k);
-	} else if ((str_is(key, "deviceProperties") || str_is(key, "computeProperties")) &&
+	} else if ((str_is(key, "deviceProperties") ||
+		    str_is(key, "computeProperties")) &&
 		   value->type == JSON_ARRAY) {
 		read_devices(c, value->text);
 	}
@@ -119,11 +122,12 @@ static const struct dialect dialects[] = {
 	{ "B", { false, false, false, false, false, 1000 } }, /* 1.11 to 1.13 */
 	{ "C", { false, false, false, false, false, 1000 } }, /* 2.0 to 2.3 */
 	{ "C'", { false, true, true, false, false, 1500 } },  /* 2.4 before its release */
-	{ "D", { false, true, true, false, false, 2 } },   /* 2.4 to 2.6 */
-	{ "E", { false, true, true, false, false, 2 } },   /* 2.7 to 2.10 */
-	{ "E", { false, true, false, false, false, 2 } },  /* 2.11: exact memory window */
-	{ "E", { false, true, false, true, true, 2 } },    /* 2.12, 2.13: open ranges, frames */
-	{ "F", { false, true, false, true, true, 2 } },    /* 2.14 */
+	{ "D", { false, true, true, false, false, 2 } },      /* 2.4 to 2.6 */
+	{ "E", { false, true, true, false, false, 2 } },      /* 2.7 to 2.10 */
+	{ "E", { false, true, false, false, false, 2 } }, /* 2.11: exact memory window */
+	{ "E",
+	  { false, true, false, true, true, 2 } }, /* 2.12, 2.13: open ranges, frames */
+	{ "F", { false, true, false, true, true, 2 } }, /* 2.14 */
 };
 
 static const struct dialect *find_dialect(const struct kineto *k)

@@ -47,21 +47,11 @@ static enum event_field find_field(struct str key)
 	return NFIELDS;
 }
 
-static void keep_arg(struct event *e, struct str key, const struct json_value *value,
-		     uint8_t *meaning)
-{
-	if (e->nargs == EVENT_ARGS_MAX) {
-		e->lost_args++;
-		return;
-	}
-	e->args[e->nargs++] = (struct event_arg){ key, *value, meaning };
-}
-
 /* j->p is at the '{' of args. */
 static enum json_status parse_args(struct json *j, struct event *e)
 {
 	struct member *member = members_start(&e->members, MEMBER_OF_ARGS);
-	struct json_value value;
+	struct event_arg lost, *arg;
 	struct str key;
 	const char *start = j->p++;
 
@@ -72,13 +62,21 @@ static enum json_status parse_args(struct json *j, struct event *e)
 			return status;
 		if (member->done)
 			break;
-		if ((status = json_value(j, &value)) != JSON_OK)
+		if (e->nargs < EVENT_ARGS_MAX) {
+			arg = &e->args[e->nargs++];
+		} else {
+			arg = &lost;
+			e->lost_args++;
+		}
+		arg->key = key;
+		arg->meaning = member->n ? &member->meaning : NULL;
+		if ((status = json_value(j, &arg->value)) != JSON_OK)
 			return status;
-		keep_arg(e, key, &value, member->n ? &member->meaning : NULL);
 	}
 	e->args_is_object = true;
-	e->field[FIELD_ARGS] =
-		(struct json_value){ { start, (size_t)(j->p - start) }, JSON_OBJECT, false };
+	e->field[FIELD_ARGS] = (struct json_value){ { start, (size_t)(j->p - start) },
+						    JSON_OBJECT,
+						    false };
 	return JSON_OK;
 }
 
@@ -90,7 +88,8 @@ static void forget_args(struct event *e)
 }
 
 /* The value at j->p. */
-static enum json_status parse_field(struct json *j, struct event *e, enum event_field field)
+static enum json_status parse_field(struct json *j, struct event *e,
+				    enum event_field field)
 {
 	enum json_status status = JSON_OK;
 
@@ -99,8 +98,9 @@ static enum json_status parse_field(struct json *j, struct event *e, enum event_
 		status = json_blanks(j);
 	}
 	if (status == JSON_OK)
-		status = field == FIELD_ARGS && *j->p == '{' ? parse_args(j, e) :
-							       json_value(j, &e->field[field]);
+		status = field == FIELD_ARGS && *j->p == '{'
+				 ? parse_args(j, e)
+				 : json_value(j, &e->field[field]);
 	if (status != JSON_OK)
 		return status;
 	if (e->field[field].type == JSON_NULL)
@@ -136,7 +136,8 @@ enum json_status event_parse(struct json *j, struct event *e)
 		if (member->done)
 			break;
 		enum event_field field = field_of(member, key);
-		status = field == NFIELDS ? json_value(j, &other) : parse_field(j, e, field);
+		status = field == NFIELDS ? json_value(j, &other)
+					  : parse_field(j, e, field);
 		if (status != JSON_OK)
 			return status;
 	}

@@ -6,13 +6,13 @@
 
 #define EVENT_MAX ((size_t)64 << 20) /* bytes that one entry may take */
 #define WASTE_MAX ((uint64_t)64 << 20)
-#define KEPT_MAX  1024               /* bytes in which an event shows its first key */
+#define KEPT_MAX  1024 /* bytes in which an event shows its first key */
 
 /* Keys that an event may begin with. */
 static bool is_event_key(const char *p, size_t left)
 {
-	static const char *const keys[] = { "ph\"", "name\"", "cat\"", "pid\"", "tid\"",
-					    "ts\"", "args\"", "id\"",  "dur\"", "s\"",
+	static const char *const keys[] = { "ph\"", "name\"", "cat\"",  "pid\"", "tid\"",
+					    "ts\"", "args\"", "id\"",   "dur\"", "s\"",
 					    "bp\"", "tts\"",  "scope\"" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -35,7 +35,8 @@ static bool looks_like_event(const char *from, const char *p, const char *end)
 
 	while (before > from && is_blank(before[-1]))
 		before--;
-	if (before == from || (before[-1] != ',' && before[-1] != '}' && before[-1] != '['))
+	if (before == from ||
+	    (before[-1] != ',' && before[-1] != '}' && before[-1] != '['))
 		return false;
 	while (key < end && is_blank(*key))
 		key++;
@@ -68,7 +69,8 @@ static int is_event(struct chrome *c, const char **from, struct err *err)
 	struct json *j = &c->window.j;
 	const char *start;
 
-	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	int status =
+		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
 	if (status < 0)
 		return -1;
 	c->wasted += (uint64_t)(j->p - start);
@@ -118,8 +120,8 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 	if (c->options->strict && !ended)
 		return err_at(err, window_at(w, w->j.p), "%s",
 			      w->j.what ? w->j.what : "an event is larger than 64 MiB");
-	if (!ended &&
-	    chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""), excerpt, err) < 0)
+	if (!ended && chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""),
+					excerpt, err) < 0)
 		return -1;
 	/* However the input is made, the time to read it grows with its size only. */
 	c->wasted += (uint64_t)(w->j.p - start);
@@ -127,9 +129,9 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
 	w->j.flaws = 0;
 	if (rc >= 0 && ended)
-		rc = rc == 0 ? chrome_truncated(c, offset, excerpt, err) :
-			       chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""),
-						 excerpt, err);
+		rc = rc == 0 ? chrome_truncated(c, offset, excerpt, err)
+			     : chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset,
+						 STR_LIT(""), excerpt, err);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -141,7 +143,8 @@ static int repair_event(struct chrome *c, const char **start, struct err *err)
 	j->p = *start;
 	j->flaws = 0;
 	j->repair = true;
-	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, start, err);
+	int status =
+		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, start, err);
 	j->repair = false;
 	j->ended = false;
 	return status;
@@ -153,7 +156,8 @@ static int read_event(struct chrome *c, struct err *err)
 	struct json *j = &c->window.j;
 	const char *start;
 
-	int status = window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	int status =
+		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
 	if (status == JSON_BAD && !j->ended && !j->strict)
 		status = repair_event(c, &start, err);
 	if (status != JSON_OK)
@@ -176,12 +180,14 @@ static int read_other(struct chrome *c, struct err *err)
 	struct json_value value;
 	const char *start;
 
-	int status = window_parse(&c->window, parse_value, &value, EVENT_MAX, &start, err);
+	int status =
+		window_parse(&c->window, parse_value, &value, EVENT_MAX, &start, err);
 	if (status != JSON_OK)
 		return status < 0 ? -1 : skip_entry(c, start, err);
 	c->window.j.flaws = 0;
-	return chrome_finding_at(c, FINDING_EVENT_NOT_OBJECT, window_at(&c->window, start),
-				 STR_LIT(""), value.text, err);
+	return chrome_finding_at(c, FINDING_EVENT_NOT_OBJECT,
+				 window_at(&c->window, start), STR_LIT(""), value.text,
+				 err);
 }
 
 static int finding_here(struct chrome *c, enum finding finding, struct err *err)

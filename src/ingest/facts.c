@@ -56,22 +56,23 @@ struct ident chrome_ident(struct chrome *c, enum event_field field)
 
 uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 {
-	struct track_fact fact = { kind, chrome_ident(c, FIELD_PID), chrome_ident(c, FIELD_TID),
-				   TEXT_NONE };
+	struct track_fact fact = { kind, chrome_ident(c, FIELD_PID),
+				   chrome_ident(c, FIELD_TID), TEXT_NONE };
 
 	if (fact.pid.text != TEXT_NONE || fact.tid.text != TEXT_NONE)
 		return c->sink->track(c->sink, &fact);
-	uint64_t key = (uint64_t)fact.pid.number * 31 + (uint64_t)fact.tid.number * 4 + kind;
+	uint64_t key =
+		(uint64_t)fact.pid.number * 31 + (uint64_t)fact.tid.number * 4 + kind;
 	struct cached_track *slot = &c->tracks[hash_u64(key) & (TRACK_CACHE - 1)];
 	if (!slot->used || slot->pid != fact.pid.number || slot->tid != fact.tid.number ||
 	    slot->kind != kind)
-		*slot = (struct cached_track){ fact.pid.number, fact.tid.number, kind, true,
-					       c->sink->track(c->sink, &fact) };
+		*slot = (struct cached_track){ fact.pid.number, fact.tid.number, kind,
+					       true, c->sink->track(c->sink, &fact) };
 	return slot->track;
 }
 
-int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset, struct str detail,
-		      struct str excerpt, struct err *err)
+int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
+		      struct str detail, struct str excerpt, struct err *err)
 {
 	const struct finding_kind *kind = &finding_kinds[finding];
 
@@ -83,12 +84,14 @@ int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset, s
 	return 0;
 }
 
-int chrome_finding(struct chrome *c, enum finding finding, struct str detail, struct err *err)
+int chrome_finding(struct chrome *c, enum finding finding, struct str detail,
+		   struct err *err)
 {
 	return chrome_finding_at(c, finding, c->event.offset, detail, c->event.text, err);
 }
 
-int chrome_truncated(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err)
+int chrome_truncated(struct chrome *c, uint64_t offset, struct str excerpt,
+		     struct err *err)
 {
 	if (c->truncated)
 		return 0;
@@ -115,10 +118,11 @@ int chrome_flaws(struct chrome *c, uint64_t offset, struct str excerpt, struct e
 	unsigned flaws = c->window.j.flaws;
 
 	c->window.j.flaws = 0;
-	for (size_t i = 0; flaws && i < sizeof(flaw_findings) / sizeof(*flaw_findings); i++)
+	for (size_t i = 0; flaws && i < sizeof(flaw_findings) / sizeof(*flaw_findings);
+	     i++)
 		if (flaws & flaw_findings[i].flaw &&
-		    chrome_finding_at(c, flaw_findings[i].finding, offset, STR_LIT(""), excerpt,
-				      err) < 0)
+		    chrome_finding_at(c, flaw_findings[i].finding, offset, STR_LIT(""),
+				      excerpt, err) < 0)
 			return -1;
 	return 0;
 }

@@ -45,9 +45,9 @@ enum finding {
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
 struct finding_kind {
-	const char *code;  /* "truncated": stable, for scripts */
-	const char *what;  /* one lower-case line: what was found */
-	const char *done;  /* what ptool did about it */
+	const char *code; /* "truncated": stable, for scripts */
+	const char *what; /* one lower-case line: what was found */
+	const char *done; /* what ptool did about it */
 	enum severity severity;
 };
 

@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
+#define ONES         UINT64_C(0x0101010101010101)
+#define HIGHS        UINT64_C(0x8080808080808080)
 #define REPAIRED_MAX 65536 /* bytes of a string that is read in repair mode */
-#define KEY_MAX	     64    /* bytes of a key that tells it where a string ends */
+#define KEY_MAX      64    /* bytes of a key that tells it where a string ends */
 
 /* Where a string stands, which says what may follow its closing quote. */
 enum place { IN_KEY, IN_MEMBER, ELSEWHERE };
@@ -102,7 +102,8 @@ static inline uint64_t specials(uint64_t word)
 	uint64_t slash = word ^ (ONES * '\\');
 
 	return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) |
-		((word - ONES * 0x20) & ~word)) & HIGHS;
+		((word - ONES * 0x20) & ~word)) &
+	       HIGHS;
 }
 
 /* The first '"', '\\' or control character from p on; *high collects bits of non-ASCII. */
@@ -168,9 +169,10 @@ static const char *pass_special(struct json *j, const char *p)
 		return at_end(j);
 	if (*p == '\\')
 		return p + 1 < j->end ? p + 2 : at_end(j);
-	bool ok = *p == '"' ?
-			  flaw(j, JSON_FLAW_QUOTE, p, "a string contains an unescaped quote") :
-			  flaw(j, JSON_FLAW_CONTROL, p, "a string contains a raw control character");
+	bool ok = *p == '"' ? flaw(j, JSON_FLAW_QUOTE, p,
+				   "a string contains an unescaped quote")
+			    : flaw(j, JSON_FLAW_CONTROL, p,
+				   "a string contains a raw control character");
 	return ok ? p + 1 : NULL;
 }
 
@@ -204,7 +206,8 @@ static bool spans_objects(const char *p, const char *end)
 }
 
 /* The closing quote of a string that is not plain; p is at its first special byte. */
-static const char *closing_quote(struct json *j, const char *p, enum place place, uint64_t *high)
+static const char *closing_quote(struct json *j, const char *p, enum place place,
+				 uint64_t *high)
 {
 	const char *first = p, *quote;
 	enum answer closing;
@@ -252,11 +255,16 @@ static inline const char *string(struct json *j, const char *p, enum place place
 	return p + 1;
 }
 
+/* Behind the digits at p. */
 static inline const char *digits(const char *p)
 {
-	while (is_digit(*p))
-		p++;
-	return p;
+	for (;; p += sizeof(uint64_t)) {
+		/* A digit becomes 0 to 9; of the bits below, the lowest one is right. */
+		uint64_t word = load(p) ^ (ONES * '0');
+		uint64_t others = ((word + ONES * (0x80 - 10)) | word) & HIGHS;
+		if (others)
+			return p + (__builtin_ctzll(others) >> 3);
+	}
 }
 
 /* The exponent behind 'e' or 'E'. */
@@ -268,8 +276,8 @@ static const char *exponent(const char *p, bool *ok)
 	return digits(p);
 }
 
-/* p is at '-', '+', '.' or a digit. */
-static inline const char *number(struct json *j, const char *p, struct json_value *out)
+/* A number that is no plain integer; p is at '-', '+', '.' or a digit. */
+static const char *any_number(struct json *j, const char *p, struct json_value *out)
 {
 	const char *start = p;
 	bool ok = *p != '+';
@@ -293,8 +301,26 @@ static inline const char *number(struct json *j, const char *p, struct json_valu
 		p = exponent(p + 1, &ok);
 	if (p >= j->end && (!j->last || p > j->end))
 		return at_end(j);
-	if (!ok && !flaw(j, JSON_FLAW_NUMBER, start, "a number is not spelt as JSON wants"))
+	if (!ok &&
+	    !flaw(j, JSON_FLAW_NUMBER, start, "a number is not spelt as JSON wants"))
 		return NULL;
+	out->type = JSON_NUMBER;
+	out->text = (struct str){ start, (size_t)(p - start) };
+	out->escaped = false;
+	return p;
+}
+
+static inline const char *number(struct json *j, const char *p, struct json_value *out)
+{
+	const char *start = p;
+
+	p = *p == '0' ? p + 1 : digits(p);
+	if (p == start || is_digit(*p))
+		return any_number(j, start, out);
+	if (*p == '.' && is_digit(p[1]))
+		p = digits(p + 2);
+	if (*p == '.' || (*p | 0x20) == 'e' || p >= j->end)
+		return any_number(j, start, out);
 	out->type = JSON_NUMBER;
 	out->text = (struct str){ start, (size_t)(p - start) };
 	out->escaped = false;
@@ -310,16 +336,17 @@ struct literal {
 
 /* The not-finite ones are Python's and C's printf's. */
 static const struct literal literals[] = {
-	{ "true", 4, JSON_TRUE, true },       { "false", 5, JSON_FALSE, true },
-	{ "null", 4, JSON_NULL, true },       { "NaN", 3, JSON_NULL, false },
-	{ "nan", 3, JSON_NULL, false },       { "Infinity", 8, JSON_NULL, false },
-	{ "inf", 3, JSON_NULL, false },       { "-Infinity", 9, JSON_NULL, false },
-	{ "-inf", 4, JSON_NULL, false },      { "-nan", 4, JSON_NULL, false },
+	{ "true", 4, JSON_TRUE, true },  { "false", 5, JSON_FALSE, true },
+	{ "null", 4, JSON_NULL, true },  { "NaN", 3, JSON_NULL, false },
+	{ "nan", 3, JSON_NULL, false },  { "Infinity", 8, JSON_NULL, false },
+	{ "inf", 3, JSON_NULL, false },  { "-Infinity", 9, JSON_NULL, false },
+	{ "-inf", 4, JSON_NULL, false }, { "-nan", 4, JSON_NULL, false },
 };
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       is_digit(c);
 }
 
 static const char *literal(struct json *j, const char *p, struct json_value *out)
@@ -349,22 +376,20 @@ static inline const char *scalar(struct json *j, const char *p, enum place place
 {
 	char c = *p;
 
-	if (p >= j->end)
-		return at_end(j);
-	if (c == '"')
+	if (c == '"' && p < j->end)
 		return string(j, p, place, out);
 	if (is_digit(c) || c == '+' || c == '.')
 		return number(j, p, out);
 	if (c == '-' && (is_digit(p[1]) || p[1] == '.'))
-		return number(j, p, out);
-	return literal(j, p, out);
+		return any_number(j, p, out);
+	return p < j->end ? literal(j, p, out) : at_end(j);
 }
 
 static inline const char *member(struct json *j, const char *p, bool first,
 				 struct json_value *key, bool *done)
 {
 	p = blanks(p);
-	*done = *p == '}' && p < j->end;
+	*done = *p == '}';
 	if (*done)
 		return p + 1;
 	if (!first) {
@@ -380,26 +405,21 @@ static inline const char *member(struct json *j, const char *p, bool first,
 	p = blanks(p);
 	if (*p != ':')
 		return unexpected(j, p, "':' was expected");
-	p = blanks(p + 1);
-	return p < j->end ? p : at_end(j);
+	return blanks(p + 1);
 }
 
 static inline const char *element(struct json *j, const char *p, bool first, bool *done)
 {
 	p = blanks(p);
-	if (p >= j->end)
-		return at_end(j);
 	*done = *p == ']';
 	if (*done)
 		return p + 1;
 	if (first)
 		return p;
 	if (*p != ',')
-		return bad(j, p, "',' or ']' was expected");
+		return unexpected(j, p, "',' or ']' was expected");
 	p = blanks(p + 1);
-	if (*p == ']' || p >= j->end)
-		return unexpected(j, p, "a value was expected");
-	return p;
+	return *p == ']' ? bad(j, p, "a value was expected") : p;
 }
 
 /* The containers around p, a bit each: is it an object?  No depth needs a larger stack. */
@@ -445,7 +465,8 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 			if (!p)
 				return NULL;
 		}
-		p = object ? member(j, p, first, &leaf, &done) : element(j, p, first, &done);
+		p = object ? member(j, p, first, &leaf, &done)
+			   : element(j, p, first, &done);
 		if (!p)
 			return NULL;
 		first = false;
@@ -474,12 +495,23 @@ enum json_status json_value(struct json *j, struct json_value *out)
 	return moved(j, scalar(j, p, IN_MEMBER, out));
 }
 
-enum json_status json_member(struct json *j, bool first, struct json_value *key, bool *done)
+/* A value must follow p; the caller wants to see how it begins. */
+static enum json_status moved_to_value(struct json *j, const char *p, bool done)
 {
-	return moved(j, member(j, j->p, first, key, done));
+	return moved(j, !p || done || p < j->end ? p : at_end(j));
+}
+
+enum json_status json_member(struct json *j, bool first, struct json_value *key,
+			     bool *done)
+{
+	const char *p = member(j, j->p, first, key, done);
+
+	return moved_to_value(j, p, *done);
 }
 
 enum json_status json_element(struct json *j, bool first, bool *done)
 {
-	return moved(j, element(j, j->p, first, done));
+	const char *p = element(j, j->p, first, done);
+
+	return moved_to_value(j, p, *done);
 }

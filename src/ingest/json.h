@@ -20,17 +20,17 @@
  * token passes it.  Where the window is the text of a value that was read
  * before, what stands behind it does the same.
  */
-#define JSON_PADDING 64
+#define JSON_PADDING   64
 #define JSON_DEPTH_MAX 65536
 
 enum json_status { JSON_OK, JSON_MORE, JSON_BAD };
 
 /* What strict mode refuses and tolerant mode counts. */
 enum json_flaw {
-	JSON_FLAW_ESCAPE = 1,     /* "\q", "\u12" or a lone surrogate */
-	JSON_FLAW_CONTROL = 2,    /* a raw byte below 0x20 in a string */
-	JSON_FLAW_UTF8 = 4,       /* bytes that are not UTF-8 */
-	JSON_FLAW_NUMBER = 8,     /* 01, +1, .5, 1. */
+	JSON_FLAW_ESCAPE = 1,      /* "\q", "\u12" or a lone surrogate */
+	JSON_FLAW_CONTROL = 2,     /* a raw byte below 0x20 in a string */
+	JSON_FLAW_UTF8 = 4,        /* bytes that are not UTF-8 */
+	JSON_FLAW_NUMBER = 8,      /* 01, +1, .5, 1. */
 	JSON_FLAW_NOT_FINITE = 16, /* NaN, Infinity, inf */
 	JSON_FLAW_QUOTE = 32       /* a quote in a string, see struct json: repair */
 };
@@ -52,8 +52,8 @@ struct json {
 	bool repair;         /* a quote ends a string only where an object can go on */
 	bool ended;          /* JSON_BAD because the input ended inside a value */
 	enum json_status status;
-	unsigned flaws;      /* enum json_flaw, only ever added to */
-	const char *what;    /* after JSON_BAD: what was expected; static text */
+	unsigned flaws;   /* enum json_flaw, only ever added to */
+	const char *what; /* after JSON_BAD: what was expected; static text */
 };
 
 /*
@@ -86,7 +86,8 @@ enum json_status json_value(struct json *j, struct json_value *out);
  * JSON_OK with *done false: key is set, p is at the value.  JSON_OK with *done
  * true: the '}' was passed.  `first` is true before the first member.
  */
-enum json_status json_member(struct json *j, bool first, struct json_value *key, bool *done);
+enum json_status json_member(struct json *j, bool first, struct json_value *key,
+			     bool *done);
 /*
  * One element of an array: call with p behind '[' or behind an element.
  * *done true: the ']' was passed; else p is at the element.

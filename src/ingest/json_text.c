@@ -102,7 +102,8 @@ const char *json_bad_escape(struct str text)
 		if (unit < 0 && (end - p < 2 || !memchr("\"\\/bfnrt", p[1], 8)))
 			return p;
 		if (is_low_surrogate(unit) ||
-		    (is_high_surrogate(unit) && !is_low_surrogate(escaped_unit(p + 6, end))))
+		    (is_high_surrogate(unit) &&
+		     !is_low_surrogate(escaped_unit(p + 6, end))))
 			return p;
 		p += unit < 0 ? 2 : is_high_surrogate(unit) ? 12 : 6;
 	}

@@ -14,7 +14,10 @@ struct category {
 	enum slice_class class;
 };
 
-#define CATEGORY(name, class) { name, sizeof(name) - 1, class }
+#define CATEGORY(name, class)                 \
+	{                                     \
+		name, sizeof(name) - 1, class \
+	}
 
 /*
  * Today's spellings, most frequent first, then those of 2021 (dialect A) and of
@@ -54,12 +57,12 @@ static const struct category categories[] = {
 };
 
 enum arg_type {
-	ARG_INT,      /* int64 at offset */
-	ARG_REAL,     /* double */
-	ARG_TEXT,     /* text number */
-	ARG_TRIPLE,   /* int64[3] */
-	ARG_FLAG,     /* true/false/"True" as 0 or 1 */
-	ARG_SPECIAL   /* handled by name in special_arg */
+	ARG_INT,    /* int64 at offset */
+	ARG_REAL,   /* double */
+	ARG_TEXT,   /* text number */
+	ARG_TRIPLE, /* int64[3] */
+	ARG_FLAG,   /* true/false/"True" as 0 or 1 */
+	ARG_SPECIAL /* handled by name in special_arg */
 };
 
 enum arg_target { TO_SLICE, TO_OP, TO_DEVICE, TO_COLLECTIVE, TO_MEMORY };
@@ -71,11 +74,11 @@ struct arg {
 	size_t offset;
 };
 
-#define SLICE(field) TO_SLICE, offsetof(struct slice_fact, field)
-#define OP(field) TO_OP, offsetof(struct op_fact, field)
-#define DEVICE(field) TO_DEVICE, offsetof(struct device_fact, field)
+#define SLICE(field)      TO_SLICE, offsetof(struct slice_fact, field)
+#define OP(field)         TO_OP, offsetof(struct op_fact, field)
+#define DEVICE(field)     TO_DEVICE, offsetof(struct device_fact, field)
 #define COLLECTIVE(field) TO_COLLECTIVE, offsetof(struct collective_fact, field)
-#define MEMORY(field) TO_MEMORY, offsetof(struct memory_fact, field)
+#define MEMORY(field)     TO_MEMORY, offsetof(struct memory_fact, field)
 
 static const struct arg args[] = {
 	{ "External id", ARG_INT, SLICE(external_id) },
@@ -147,7 +150,8 @@ static size_t arg_slot(struct str key)
 {
 	if (key.n < 3)
 		return 0;
-	size_t h = key.n * 61 + (unsigned char)key.p[0] * 7 + (unsigned char)key.p[key.n - 1] * 31 +
+	size_t h = key.n * 61 + (unsigned char)key.p[0] * 7 +
+		   (unsigned char)key.p[key.n - 1] * 31 +
 		   (unsigned char)key.p[key.n / 2] * 17;
 	return h & (KINETO_ARG_SLOTS - 1);
 }
@@ -176,7 +180,8 @@ void kineto_release(struct kineto *k)
 
 static const struct arg *find_arg(const struct kineto *k, struct str key)
 {
-	for (size_t at = arg_slot(key); k->arg_slots[at]; at = (at + 1) & (KINETO_ARG_SLOTS - 1)) {
+	for (size_t at = arg_slot(key); k->arg_slots[at];
+	     at = (at + 1) & (KINETO_ARG_SLOTS - 1)) {
 		const struct arg *arg = &args[k->arg_slots[at] - 1];
 		if (str_is(key, arg->key))
 			return arg;
@@ -213,12 +218,14 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	enum slice_class class = CLASS_OTHER;
 
 	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
-		if (categories[i].n == cat.n && memcmp(categories[i].name, cat.p, cat.n) == 0) {
+		if (categories[i].n == cat.n &&
+		    memcmp(categories[i].name, cat.p, cat.n) == 0) {
 			class = categories[i].class;
 			break;
 		}
-	bool may_be_memory = class == CLASS_MEMORY ||
-			     (class == CLASS_OTHER && !str_is(event_text(e, FIELD_PH), "X"));
+	bool may_be_memory =
+		class == CLASS_MEMORY ||
+		(class == CLASS_OTHER && !str_is(event_text(e, FIELD_PH), "X"));
 	if (may_be_memory && is_memory_name(event_text(e, FIELD_NAME)))
 		return CLASS_MEMORY;
 	if (class == CLASS_MEMORY)
@@ -252,8 +259,8 @@ static void read_triple(const struct json_value *value, int64_t *into)
 			into[i] = triple.dims[i];
 }
 
-static void store_arg(struct chrome *c, const struct arg *arg, const struct json_value *value,
-		      char *base)
+static void store_arg(struct chrome *c, const struct arg *arg,
+		      const struct json_value *value, char *base)
 {
 	void *into = base + arg->offset;
 	int64_t integer;
@@ -261,7 +268,8 @@ static void store_arg(struct chrome *c, const struct arg *arg, const struct json
 
 	switch (arg->type) {
 	case ARG_INT:
-		if (decimal_int(value->text, &integer) == DECIMAL_OK && integer != NUMBER_NONE)
+		if (decimal_int(value->text, &integer) == DECIMAL_OK &&
+		    integer != NUMBER_NONE)
 			*(int64_t *)into = integer;
 		break;
 	case ARG_REAL:
@@ -276,7 +284,8 @@ static void store_arg(struct chrome *c, const struct arg *arg, const struct json
 		read_triple(value, into);
 		break;
 	case ARG_FLAG:
-		*(int64_t *)into = value->type == JSON_TRUE || str_is(value->text, "True") ||
+		*(int64_t *)into = value->type == JSON_TRUE ||
+				   str_is(value->text, "True") ||
 				   str_is(value->text, "1");
 		break;
 	case ARG_SPECIAL:
@@ -289,8 +298,8 @@ struct op_texts {
 	struct str dims, types, concrete;
 };
 
-static void special_arg(struct chrome *c, const struct event_arg *arg, struct slice_fact *slice,
-			struct op_texts *texts)
+static void special_arg(struct chrome *c, const struct event_arg *arg,
+			struct slice_fact *slice, struct op_texts *texts)
 {
 	struct str key = arg->key;
 
@@ -328,7 +337,8 @@ static void finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 
 	if (texts->dims.n) {
 		op->shapes = shapes_text(c, texts->dims);
-		op->flops = shapes_flops(name, texts->dims, texts->types, texts->concrete);
+		op->flops =
+			shapes_flops(name, texts->dims, texts->types, texts->concrete);
 		c->kineto.shapes_seen = true;
 	}
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);
@@ -378,7 +388,8 @@ static const struct collective_fact no_collective = {
 	.is_async = NUMBER_NONE,
 };
 static const struct memory_fact no_memory = { NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
-					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE, false };
+					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
+					      false };
 
 /*
  * The struct that a target means for this slice, NULL when its class has none:
@@ -387,16 +398,17 @@ static const struct memory_fact no_memory = { NUMBER_NONE, NUMBER_NONE, NUMBER_N
 static char *target_base(enum arg_target target, struct slice_fact *slice,
 			 struct kineto_facts *facts)
 {
-	bool on_device = class_is_device_work(slice->class) || slice->class == CLASS_SYNC ||
+	bool on_device = class_is_device_work(slice->class) ||
+			 slice->class == CLASS_SYNC ||
 			 slice->class == CLASS_DEVICE_ANNOTATION;
 
 	switch (target) {
 	case TO_SLICE:
 		return slice->class == CLASS_OTHER ? NULL : (char *)slice;
 	case TO_OP:
-		return slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION ?
-			       (char *)&facts->op :
-			       NULL;
+		return slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION
+			       ? (char *)&facts->op
+			       : NULL;
 	case TO_DEVICE:
 		if (on_device && !slice->device) {
 			facts->device = no_device;
@@ -417,9 +429,11 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 	return NULL;
 }
 
-static void finish_memory(struct chrome *c, struct slice_fact *slice, struct memory_fact *memory)
+static void finish_memory(struct chrome *c, struct slice_fact *slice,
+			  struct memory_fact *memory)
 {
-	memory->out_of_memory = str_is(event_text(&c->event, FIELD_NAME), "[OutOfMemory]");
+	memory->out_of_memory =
+		str_is(event_text(&c->event, FIELD_NAME), "[OutOfMemory]");
 	c->kineto.memory_seen = true;
 	slice->memory = memory;
 }
@@ -462,7 +476,8 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 		k->stacks_seen = true;
 	if (slice->class == CLASS_SPAN)
 		k->span_end_ns = slice->ts_ns + slice->dur_ns;
-	else if (slice->phase == PHASE_INSTANT && str_is(event_text(e, FIELD_NAME), "Record Window End"))
+	else if (slice->phase == PHASE_INSTANT &&
+		 str_is(event_text(e, FIELD_NAME), "Record Window End"))
 		k->window_end_ns = slice->ts_ns;
 	if (!k->fractional) {
 		struct str ts = event_text(e, FIELD_TS);

@@ -1,7 +1,8 @@
 /* Remembered members: see member.h. */
 #include "ingest/member.h"
 
-#define RESETS_MAX 16 /* a producer that has more members than fit is not worth the while */
+#define RESETS_MAX \
+	16 /* a producer that has more members than fit is not worth the while */
 
 #define FIRST (2 * NLEVELS) /* of those that are remembered */
 
@@ -22,7 +23,8 @@ void members_renew(struct members *m)
 }
 
 /* The member with that text, which may be a new one; NULL when there is no room. */
-static struct member *remember(struct members *m, enum member_level level, struct str text)
+static struct member *remember(struct members *m, enum member_level level,
+			       struct str text)
 {
 	for (unsigned i = FIRST; i < m->n; i++) {
 		struct member *known = &m->all[i];
@@ -46,8 +48,9 @@ static void put_first(struct member *before, unsigned at, uint16_t number)
 }
 
 /* Reads the member at j->p, as if nothing was remembered. */
-static enum json_status read_member(struct members *m, struct json *j, enum member_level level,
-				    struct member **at, struct str *key)
+static enum json_status read_member(struct members *m, struct json *j,
+				    enum member_level level, struct member **at,
+				    struct str *key)
 {
 	const char *start = j->p;
 	struct json_value value = { .text = { start, 0 } };
@@ -74,20 +77,17 @@ static enum json_status read_member(struct members *m, struct json *j, enum memb
 	return JSON_OK;
 }
 
-enum json_status members_next(struct members *m, struct json *j, enum member_level level,
+enum json_status members_find(struct members *m, struct json *j, enum member_level level,
 			      struct member **at, struct str *key)
 {
 	struct member *before = *at;
 
-	for (unsigned i = 0; i < MEMBER_NEXT && before->next[i]; i++) {
-		struct member *member = &m->all[before->next[i]];
-		if (memcmp(j->p, member->text, member->n) != 0)
+	for (unsigned i = 1; i < MEMBER_NEXT && before->next[i]; i++) {
+		uint16_t number = before->next[i];
+		if (!member_is_at(&m->all[number], j->p))
 			continue;
-		if (i > 0)
-			put_first(before, i, before->next[i]);
-		*key = (struct str){ j->p + member->key_at, member->key_n };
-		j->p += member->n;
-		*at = member;
+		put_first(before, i, number);
+		member_pass(&m->all[number], j, at, key);
 		return JSON_OK;
 	}
 	return read_member(m, j, level, at, key);

@@ -11,21 +11,23 @@
 
 #include "ingest/json.h"
 
-#define MEMBERS_MAX	512
-#define MEMBER_TEXT_MAX 56 /* longer ones are not remembered; at most JSON_PADDING */
-#define MEMBER_NEXT	4
+#define MEMBERS_MAX     512
+#define MEMBER_TEXT_MAX 48 /* longer ones are not remembered; at most JSON_PADDING */
+#define MEMBER_NEXT     4
 
 /* Which objects are alike: a key means something else in each. */
 enum member_level { MEMBER_OF_EVENT, MEMBER_OF_ARGS, NLEVELS };
 
 struct member {
-	char text[MEMBER_TEXT_MAX]; /* from the value before it, or the '{', to its own value */
+	char text
+		[MEMBER_TEXT_MAX]; /* from the value before it, or the '{', to its own value */
 	uint8_t n;
-	uint8_t key_at, key_n;      /* the key within the text */
+	uint8_t key_at, key_n; /* the key within the text */
 	uint8_t level;
-	bool done;                  /* the text is that of the object's end */
-	uint8_t meaning;            /* the caller's, for its key; 0 at first, and while n is 0 */
-	uint16_t next[MEMBER_NEXT]; /* what followed it, the newest first; 0: nothing yet */
+	bool done;       /* the text is that of the object's end */
+	uint8_t meaning; /* the caller's, for its key; 0 at first, and while n is 0 */
+	uint16_t next
+		[MEMBER_NEXT]; /* what followed it, the newest first; 0: nothing yet */
 };
 
 /*
@@ -45,11 +47,55 @@ static inline struct member *members_start(struct members *m, enum member_level 
 	return &m->all[level];
 }
 
+/* members_next where the member is not the one that followed the last time. */
+enum json_status members_find(struct members *m, struct json *j, enum member_level level,
+			      struct member **at, struct str *key);
+
+static inline uint64_t member_word(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* Does the member's text stand at p?  Inline, because calling memcmp costs more than it does. */
+static inline bool member_is_at(const struct member *member, const char *p)
+{
+	const size_t step = sizeof(uint64_t);
+	size_t n = member->n;
+	uint64_t other = 0;
+
+	if (n < step)
+		return n && memcmp(p, member->text, n) == 0;
+	for (size_t i = 0; i < n - step; i += step)
+		other |= member_word(p + i) ^ member_word(member->text + i);
+	other |= member_word(p + n - step) ^ member_word(member->text + n - step);
+	return other == 0;
+}
+
+static inline void member_pass(struct member *member, struct json *j, struct member **at,
+			       struct str *key)
+{
+	*key = (struct str){ j->p + member->key_at, member->key_n };
+	j->p += member->n;
+	*at = member;
+}
+
 /*
  * The member behind *at, as json_member: sets *at to it, the key, and j->p to
  * its value.  When (*at)->done is true, the '}' was passed instead.
  */
-enum json_status members_next(struct members *m, struct json *j, enum member_level level,
-			      struct member **at, struct str *key);
+static inline enum json_status members_next(struct members *m, struct json *j,
+					    enum member_level level, struct member **at,
+					    struct str *key)
+{
+	struct member *likely = &m->all[(*at)->next[0]];
+
+	if (!member_is_at(likely, j->p))
+		return members_find(m, j, level, at, key);
+	member_pass(likely, j, at, key);
+	return JSON_OK;
+}
 
 #endif

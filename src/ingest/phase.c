@@ -63,7 +63,8 @@ static struct ident flow_id(struct chrome *c, const struct json_value *id)
 }
 
 /* Name, category, class and ids; ts is set by the caller. */
-static void fill_slice(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts)
+static void fill_slice(struct chrome *c, struct slice_fact *slice,
+		       struct kineto_facts *facts)
 {
 	const struct event *e = &c->event;
 
@@ -99,8 +100,10 @@ static int flow_v2(struct chrome *c, const struct slice_fact *slice, struct err 
 {
 	const struct event *e = &c->event;
 
-	bool in = event_has(e, FIELD_FLOW_IN) && e->field[FIELD_FLOW_IN].type == JSON_TRUE;
-	bool out = event_has(e, FIELD_FLOW_OUT) && e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
+	bool in =
+		event_has(e, FIELD_FLOW_IN) && e->field[FIELD_FLOW_IN].type == JSON_TRUE;
+	bool out = event_has(e, FIELD_FLOW_OUT) &&
+		   e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
 	if (!event_has(e, FIELD_BIND_ID) || (!in && !out))
 		return 0;
 	uint32_t text = c->sink->text(c->sink, STR_LIT("bind_id"));
@@ -111,7 +114,9 @@ static int flow_v2(struct chrome *c, const struct slice_fact *slice, struct err 
 		.category = text,
 		.name = text,
 		.id = flow_id(c, &e->field[FIELD_BIND_ID]),
-		.end = in && out ? FLOW_STEP : in ? FLOW_FINISH : FLOW_START,
+		.end = in && out ? FLOW_STEP
+		       : in      ? FLOW_FINISH
+				 : FLOW_START,
 		.enclosing = true,
 		.offset = e->offset,
 	};
@@ -209,7 +214,8 @@ static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
 	buf_init(&joined, size);
 	for (size_t i = 0; i < n; i++)
 		buf_add_str(&joined, parts[i]);
-	uint32_t text = c->sink->text(c->sink, json_unescape(buf_str(&joined), &c->scratch));
+	uint32_t text =
+		c->sink->text(c->sink, json_unescape(buf_str(&joined), &c->scratch));
 	buf_release(&joined);
 	return text;
 }
@@ -218,8 +224,8 @@ static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
 static uint32_t counter_name(struct chrome *c)
 {
 	const struct event *e = &c->event;
-	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["), event_text(e, FIELD_ID),
-			       STR_LIT("]") };
+	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["),
+			       event_text(e, FIELD_ID), STR_LIT("]") };
 
 	return event_has(e, FIELD_ID) ? joined_text(c, parts, 4) : event_name(c);
 }
@@ -236,12 +242,13 @@ static int on_counter(struct chrome *c, struct err *err)
 	counter.name = counter_name(c);
 	for (size_t i = 0; i < e->nargs; i++) {
 		if (!is_number(&e->args[i].value, &counter.value)) {
-			if (chrome_finding(c, FINDING_COUNTER_VALUE, STR_LIT(""), err) < 0)
+			if (chrome_finding(c, FINDING_COUNTER_VALUE, STR_LIT(""), err) <
+			    0)
 				return -1;
 			continue;
 		}
-		counter.series =
-			c->sink->text(c->sink, json_unescape(e->args[i].key, &c->scratch));
+		counter.series = c->sink->text(
+			c->sink, json_unescape(e->args[i].key, &c->scratch));
 		if (c->sink->counter(c->sink, &counter, err) < 0)
 			return -1;
 	}
@@ -262,7 +269,8 @@ static bool event_id(const struct event *e, struct json_value *id, bool *local)
 		return false;
 	struct json j = json_of(e->field[FIELD_ID2].text);
 	j.p++;
-	if (json_member(&j, true, &key, &done) != JSON_OK || done || json_value(&j, id) != JSON_OK)
+	if (json_member(&j, true, &key, &done) != JSON_OK || done ||
+	    json_value(&j, id) != JSON_OK)
 		return false;
 	*local = str_is(key.text, "local");
 	return id->text.n > 0;
@@ -271,14 +279,16 @@ static bool event_id(const struct event *e, struct json_value *id, bool *local)
 /* The name of a legacy asynchronous event's part. */
 static const struct json_value *step_name(const struct event *e, enum slice_phase phase)
 {
-	return phase == PHASE_STEP_INTO || phase == PHASE_STEP_PAST ? event_arg(e, "step") : NULL;
+	return phase == PHASE_STEP_INTO || phase == PHASE_STEP_PAST ? event_arg(e, "step")
+								    : NULL;
 }
 
 /*
  * An asynchronous slice lives on a track of its own: nestable ones (b n e) by
  * category, scope and id, legacy ones (S T p F) by name and id.
  */
-static int on_async(struct chrome *c, enum slice_phase phase, bool legacy, struct err *err)
+static int on_async(struct chrome *c, enum slice_phase phase, bool legacy,
+		    struct err *err)
 {
 	struct event *e = &c->event;
 	struct slice_fact slice = { .phase = phase };
@@ -353,7 +363,9 @@ static int on_flow(struct chrome *c, struct err *err)
 	struct flow_fact flow = {
 		.pid = chrome_ident(c, FIELD_PID),
 		.tid = chrome_ident(c, FIELD_TID),
-		.end = ph == 's' ? FLOW_START : ph == 't' ? FLOW_STEP : FLOW_FINISH,
+		.end = ph == 's'   ? FLOW_START
+		       : ph == 't' ? FLOW_STEP
+				   : FLOW_FINISH,
 		.enclosing = ph != 'f' || str_is(event_text(e, FIELD_BP), "e") ||
 			     has_old_binding(event_text(e, FIELD_CAT)),
 		.offset = e->offset,
@@ -421,7 +433,8 @@ static int on_metadata(struct chrome *c, struct err *err)
 
 	(void)err;
 	if (!name_metadata(c, name) && !sort_metadata(c, name))
-		chrome_metadata(c, name, event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
+		chrome_metadata(c, name,
+				event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
 	return 0;
 }
 
@@ -448,10 +461,10 @@ static const struct phase phases[] = {
 	{ 'N', NULL },       /* objects: created, snapshot, deleted */
 	{ 'O', NULL },
 	{ 'D', NULL },
-	{ 'v', NULL },       /* memory dumps */
+	{ 'v', NULL }, /* memory dumps */
 	{ 'V', NULL },
-	{ 'c', NULL },       /* clock syncs */
-	{ '(', NULL },       /* contexts */
+	{ 'c', NULL }, /* clock syncs */
+	{ '(', NULL }, /* contexts */
 	{ ')', NULL },
 };
 

@@ -17,7 +17,7 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 #define PROBE_BYTES 65536
 
 struct read_options {
-	bool strict;    /* what would be a finding of severity error or warning is an error */
+	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args; /* pass each event's args on as JSON text */
 };
 
@@ -27,8 +27,8 @@ struct reader {
 	/* Pure: looks at the first bytes, allocates nothing, never fails. */
 	enum probe (*probe)(struct bytes head);
 	/* Streams the input into the sink.  0, or -1 with err set. */
-	int (*read)(struct input *in, const struct read_options *options, struct sink *sink,
-		    struct err *err);
+	int (*read)(struct input *in, const struct read_options *options,
+		    struct sink *sink, struct err *err);
 };
 
 /* NULL-terminated, cheap probes first. */

@@ -167,8 +167,8 @@ static int64_t conv_extent(int64_t in, int64_t kernel, int64_t stride, int64_t p
 {
 	const int64_t limit = INT64_C(1) << 30;
 
-	if (stride <= 0 || in < 0 || kernel <= 0 || padding < 0 || dilation < 0 || in > limit ||
-	    kernel > limit || padding > limit || dilation > limit)
+	if (stride <= 0 || in < 0 || kernel <= 0 || padding < 0 || dilation < 0 ||
+	    in > limit || kernel > limit || padding > limit || dilation > limit)
 		return 0;
 	int64_t span = in + 2 * padding - dilation * (kernel - 1) - 1;
 	return span < 0 ? 0 : span / stride + 1;
@@ -182,7 +182,8 @@ static int64_t conv2d_flops(struct str dims, struct str concrete)
 	shapes_entry(dims, 0, &in);
 	shapes_entry(dims, 1, &kernel);
 	if (in.n != 4 || kernel.n != 4 || !concrete_entry(concrete, 3, &stride) ||
-	    !concrete_entry(concrete, 4, &padding) || !concrete_entry(concrete, 5, &dilation) ||
+	    !concrete_entry(concrete, 4, &padding) ||
+	    !concrete_entry(concrete, 5, &dilation) ||
 	    !concrete_entry(concrete, 6, &groups))
 		return NUMBER_NONE;
 	if (stride.n != 2 || padding.n != 2 || dilation.n != 2 || groups.n != 1 ||
@@ -190,12 +191,15 @@ static int64_t conv2d_flops(struct str dims, struct str concrete)
 		return NUMBER_NONE;
 	int64_t product = 2;
 	for (size_t axis = 0; axis < 2; axis++)
-		product = times(product, conv_extent(in.dims[2 + axis], kernel.dims[2 + axis],
-						     stride.dims[axis], padding.dims[axis],
-						     dilation.dims[axis]));
+		product = times(product,
+				conv_extent(in.dims[2 + axis], kernel.dims[2 + axis],
+					    stride.dims[axis], padding.dims[axis],
+					    dilation.dims[axis]));
 	product = times(times(product, in.dims[0]), in.dims[1]);
-	product = times_all(product, &(struct shape){ .n = 3, .dims = { kernel.dims[0], kernel.dims[2],
-									kernel.dims[3] } });
+	product = times_all(product,
+			    &(struct shape){ .n = 3,
+					     .dims = { kernel.dims[0], kernel.dims[2],
+						       kernel.dims[3] } });
 	return product == NUMBER_NONE ? product : product / groups.dims[0];
 }
 
@@ -217,7 +221,8 @@ static int64_t element_flops(struct str dims, struct str types)
 	return times_all(1, &a);
 }
 
-int64_t shapes_flops(struct str op, struct str dims, struct str types, struct str concrete)
+int64_t shapes_flops(struct str op, struct str dims, struct str types,
+		     struct str concrete)
 {
 	if (!str_starts_with(op, STR_LIT("aten::")) || dims.n == 0)
 		return NUMBER_NONE;

@@ -12,7 +12,7 @@
 #define SHAPE_DIMS_MAX 16
 
 struct shape {
-	bool present;     /* the list has this entry and it is a flat list of numbers */
+	bool present; /* the list has this entry and it is a flat list of numbers */
 	size_t n;
 	int64_t dims[SHAPE_DIMS_MAX];
 };
@@ -33,6 +33,7 @@ bool shape_of_text(struct str text, struct shape *out);
  * dims, types and concrete are the JSON texts of "Input Dims", "Input type" and
  * "Concrete Inputs"; empty when not recorded.
  */
-int64_t shapes_flops(struct str op, struct str dims, struct str types, struct str concrete);
+int64_t shapes_flops(struct str op, struct str dims, struct str types,
+		     struct str concrete);
 
 #endif

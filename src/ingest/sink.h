@@ -17,19 +17,19 @@
 #include "base/str.h"
 #include "ingest/finding.h"
 
-#define TEXT_NONE UINT32_MAX  /* no text */
-#define NUMBER_NONE INT64_MIN /* not recorded */
+#define TEXT_NONE   UINT32_MAX /* no text */
+#define NUMBER_NONE INT64_MIN  /* not recorded */
 
 /* What a slice is; decides on which tree it stands and what counts it. */
 enum slice_class {
 	CLASS_OTHER,
-	CLASS_OP,                /* an operator (cpu_op) */
-	CLASS_ANNOTATION,        /* record_function, ProfilerStep */
-	CLASS_PYTHON,            /* a Python frame */
-	CLASS_RUNTIME,           /* a call of the device's runtime */
-	CLASS_DRIVER,            /* a call of the device's driver */
-	CLASS_OVERHEAD,          /* the profiler's own */
-	CLASS_KERNEL,            /* device work from here ... */
+	CLASS_OP,         /* an operator (cpu_op) */
+	CLASS_ANNOTATION, /* record_function, ProfilerStep */
+	CLASS_PYTHON,     /* a Python frame */
+	CLASS_RUNTIME,    /* a call of the device's runtime */
+	CLASS_DRIVER,     /* a call of the device's driver */
+	CLASS_OVERHEAD,   /* the profiler's own */
+	CLASS_KERNEL,     /* device work from here ... */
 	CLASS_MEMCPY,
 	CLASS_MEMSET,
 	CLASS_ACCELERATOR,       /* ... to here: work of other accelerators */
@@ -47,19 +47,19 @@ static inline bool class_is_device_work(enum slice_class c)
 
 /* How the event gives its extent; the sink pairs begins with ends. */
 enum slice_phase {
-	PHASE_COMPLETE,  /* ts and dur */
-	PHASE_INSTANT,   /* ts */
-	PHASE_BEGIN,     /* ends at the matching PHASE_END of its track */
+	PHASE_COMPLETE, /* ts and dur */
+	PHASE_INSTANT,  /* ts */
+	PHASE_BEGIN,    /* ends at the matching PHASE_END of its track */
 	PHASE_END,
 	PHASE_STEP_INTO, /* legacy async: a part that lasts until the next step */
 	PHASE_STEP_PAST  /* legacy async: a part that began at the previous step */
 };
 
 enum track_kind {
-	TRACK_THREAD,        /* a CPU thread */
-	TRACK_STREAM,        /* device work of a stream */
-	TRACK_STREAM_NOTES,  /* annotations and waits shown on a stream */
-	TRACK_ASYNC          /* asynchronous slices of one category and id */
+	TRACK_THREAD,       /* a CPU thread */
+	TRACK_STREAM,       /* device work of a stream */
+	TRACK_STREAM_NOTES, /* annotations and waits shown on a stream */
+	TRACK_ASYNC         /* asynchronous slices of one category and id */
 };
 
 /* A pid or tid: a number, or text when it is none ("7" and 7 are the same). */
@@ -76,57 +76,59 @@ struct track_fact {
 
 /* What only operators carry. */
 struct op_fact {
-	uint32_t shapes;      /* "[[8, 3], []]" as Python prints it, or TEXT_NONE */
-	uint32_t stack;       /* ";"-joined frames, innermost first, or TEXT_NONE */
-	uint32_t module;      /* Module Hierarchy, or TEXT_NONE */
-	int64_t flops;        /* by torch's formulas, or NUMBER_NONE */
-	int64_t sequence;     /* joins forward and backward, or NUMBER_NONE */
-	int64_t fwd_thread;   /* 0 in the forward pass, or NUMBER_NONE */
-	bool is_backward;     /* runs for the backward pass (torch's own rule) */
+	uint32_t shapes;    /* "[[8, 3], []]" as Python prints it, or TEXT_NONE */
+	uint32_t stack;     /* ";"-joined frames, innermost first, or TEXT_NONE */
+	uint32_t module;    /* Module Hierarchy, or TEXT_NONE */
+	int64_t flops;      /* by torch's formulas, or NUMBER_NONE */
+	int64_t sequence;   /* joins forward and backward, or NUMBER_NONE */
+	int64_t fwd_thread; /* 0 in the forward pass, or NUMBER_NONE */
+	bool is_backward;   /* runs for the backward pass (torch's own rule) */
 };
 
 /* What device work and waits carry; NUMBER_NONE where not recorded. */
 struct device_fact {
 	int64_t device, context, stream;
-	int64_t bytes;                     /* copies and sets */
+	int64_t bytes; /* copies and sets */
 	int64_t grid[3], block[3];
-	int64_t registers, shared_memory;  /* per thread; bytes */
+	int64_t registers, shared_memory; /* per thread; bytes */
 	int64_t graph_id, graph_node_id;
 	int64_t queued, priority;
 	double blocks_per_sm, warps_per_sm, occupancy_pct; /* negative: not recorded */
-	uint32_t sync_kind;                /* "Stream Wait Event", or TEXT_NONE */
+	uint32_t sync_kind; /* "Stream Wait Event", or TEXT_NONE */
 	int64_t wait_stream, wait_event, wait_correlation;
 };
 
 /* A collective, on its operator (record_param_comms) or on its kernel. */
 struct collective_fact {
-	uint32_t name, dtype, group, group_description, ranks, in_split, out_split, comm_id;
-	int64_t in_elements, out_elements, group_size, rank, source, destination, sequence;
+	uint32_t name, dtype, group, group_description, ranks, in_split, out_split,
+		comm_id;
+	int64_t in_elements, out_elements, group_size, rank, source, destination,
+		sequence;
 	int64_t is_async; /* 0, 1 or NUMBER_NONE */
 };
 
 struct memory_fact {
-	int64_t bytes;        /* negative: freed; NUMBER_NONE for OutOfMemory without it */
+	int64_t bytes; /* negative: freed; NUMBER_NONE for OutOfMemory without it */
 	int64_t address, total_allocated, total_reserved;
-	int64_t device_type;  /* c10::DeviceType: 0 CPU, 1 CUDA, ... */
-	int64_t device;       /* index, -1 for the CPU */
+	int64_t device_type; /* c10::DeviceType: 0 CPU, 1 CUDA, ... */
+	int64_t device;      /* index, -1 for the CPU */
 	bool out_of_memory;
 };
 
 struct slice_fact {
-	int64_t ts_ns, dur_ns; /* dur 0 for instants, begins and ends */
+	int64_t ts_ns, dur_ns;          /* dur 0 for instants, begins and ends */
 	uint32_t track, name, category; /* category may be TEXT_NONE */
 	enum slice_class class;
 	enum slice_phase phase;
-	bool unfinished;       /* still open when the recording stopped */
-	int64_t correlation;   /* joins a launch to its device work, or NUMBER_NONE */
-	int64_t external_id;   /* joins both to an operator, or NUMBER_NONE */
-	uint64_t offset;       /* byte of the event in the input */
-	const struct op_fact *op;                 /* each may be NULL */
+	bool unfinished;          /* still open when the recording stopped */
+	int64_t correlation;      /* joins a launch to its device work, or NUMBER_NONE */
+	int64_t external_id;      /* joins both to an operator, or NUMBER_NONE */
+	uint64_t offset;          /* byte of the event in the input */
+	const struct op_fact *op; /* each may be NULL */
 	const struct device_fact *device;
 	const struct collective_fact *collective;
 	const struct memory_fact *memory;
-	struct str args;       /* the event's args as JSON text, when asked for */
+	struct str args; /* the event's args as JSON text, when asked for */
 };
 
 struct counter_fact {
@@ -144,37 +146,37 @@ struct flow_fact {
 	uint32_t category, name;
 	struct ident id;
 	enum flow_end end;
-	bool enclosing;       /* binds to the slice around ts, else to the next one */
+	bool enclosing; /* binds to the slice around ts, else to the next one */
 	uint64_t offset;
 };
 
 /* How torch of this file's time builds its key_averages (torch-profiler a.1 to a.9). */
 struct op_rules {
-	bool all_slices;           /* no PyTorch trace: every host slice is an operator */
-	bool split_annotations;    /* an annotation and an operator of one name are two rows */
-	bool float_memory_window;  /* memory instants compared in float64 microseconds */
-	bool python_in_tree;       /* Python frames take part in the nesting */
-	bool keep_unfinished;      /* open ranges count, until the span's end */
+	bool all_slices;        /* no PyTorch trace: every host slice is an operator */
+	bool split_annotations; /* an annotation and an operator of one name are two rows */
+	bool float_memory_window; /* memory instants compared in float64 microseconds */
+	bool python_in_tree;      /* Python frames take part in the nesting */
+	bool keep_unfinished;     /* open ranges count, until the span's end */
 	int64_t annotation_fudge_ns; /* what the exporter adds to a device annotation's dur */
 };
 
 struct profile_fact {
-	const char *format;   /* "pytorch", "chrome": static */
-	const char *dialect;  /* "F", ..., or "": static */
+	const char *format;  /* "pytorch", "chrome": static */
+	const char *dialect; /* "F", ..., or "": static */
 	bool has_base;
-	int64_t base_ns;      /* absolute ns = base + ts */
-	int64_t rank, world_size; /* or NUMBER_NONE */
+	int64_t base_ns;                    /* absolute ns = base + ts */
+	int64_t rank, world_size;           /* or NUMBER_NONE */
 	int64_t window_end_ns, span_end_ns; /* file clock, or NUMBER_NONE */
 	bool has_memory, has_shapes, has_stacks, has_flops;
-	uint32_t host;        /* text, or TEXT_NONE */
+	uint32_t host; /* text, or TEXT_NONE */
 	struct op_rules rules;
 };
 
 struct device_info_fact {
 	int64_t id;
-	struct str name;        /* borrowed */
+	struct str name; /* borrowed */
 	int64_t total_memory, sms, major, minor;
-	struct str json;        /* the whole entry */
+	struct str json; /* the whole entry */
 };
 
 struct sink {
@@ -183,22 +185,25 @@ struct sink {
 	/* The number of a track; the same facts give the same number. */
 	uint32_t (*track)(struct sink *s, const struct track_fact *track);
 	int (*slice)(struct sink *s, const struct slice_fact *slice, struct err *err);
-	int (*counter)(struct sink *s, const struct counter_fact *counter, struct err *err);
+	int (*counter)(struct sink *s, const struct counter_fact *counter,
+		       struct err *err);
 	int (*flow)(struct sink *s, const struct flow_fact *flow, struct err *err);
 	/* A name, label or sort index of a process or thread: the last one counts. */
 	void (*process_name)(struct sink *s, struct ident pid, struct str name);
 	void (*process_labels)(struct sink *s, struct ident pid, struct str labels);
 	void (*process_sort)(struct sink *s, struct ident pid, int64_t index);
-	void (*thread_name)(struct sink *s, struct ident pid, struct ident tid, struct str name);
-	void (*thread_sort)(struct sink *s, struct ident pid, struct ident tid, int64_t index);
+	void (*thread_name)(struct sink *s, struct ident pid, struct ident tid,
+			    struct str name);
+	void (*thread_sort)(struct sink *s, struct ident pid, struct ident tid,
+			    int64_t index);
 	/* An entry beside the events, or an unknown metadata event: JSON text. */
 	void (*metadata)(struct sink *s, struct str key, struct str json);
 	void (*device_info)(struct sink *s, const struct device_info_fact *device);
 	/* Once, behind the last event. */
 	void (*profile)(struct sink *s, const struct profile_fact *profile);
 	/* detail: "" or what tells kinds of this finding apart (the ph); excerpt may be empty. */
-	void (*finding)(struct sink *s, enum finding finding, uint64_t offset, struct str detail,
-			struct str excerpt);
+	void (*finding)(struct sink *s, enum finding finding, uint64_t offset,
+			struct str detail, struct str excerpt);
 	/* Now and then: progress, interruption.  -1 with err set stops the reader. */
 	int (*tick)(struct sink *s, uint64_t consumed, uint64_t size, struct err *err);
 };

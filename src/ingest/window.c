@@ -3,9 +3,11 @@
 
 void window_init(struct window *w, struct input *in, struct sink *sink, size_t size)
 {
-	*w = (struct window){
-		.in = in, .sink = sink, .start = "", .offset = input_offset(in), .size = size
-	};
+	*w = (struct window){ .in = in,
+			      .sink = sink,
+			      .start = "",
+			      .offset = input_offset(in),
+			      .size = size };
 	w->j.p = w->j.end = w->start;
 }
 

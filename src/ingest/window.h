@@ -16,8 +16,8 @@ struct window {
 	struct input *in;  /* borrowed */
 	struct sink *sink; /* borrowed; its tick is called at each refill */
 	const char *start;
-	uint64_t offset;   /* of `start` in the input */
-	size_t size;       /* bytes to ask for */
+	uint64_t offset; /* of `start` in the input */
+	size_t size;     /* bytes to ask for */
 };
 
 /* Reads one thing at j->p into `out`; moves j->p. */

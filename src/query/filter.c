@@ -330,3 +330,10 @@ bool filter_wants_python(const struct filter *f)
 	return has_item(&f->categories, STR_LIT("python_function")) ||
 	       has_item(&f->categories, STR_LIT("PythonFunction"));
 }
+
+void filter_regex_version(char out[64])
+{
+	/* PCRE2 asks for at least 24 bytes. */
+	if (pcre2_config(PCRE2_CONFIG_VERSION, out) < 0)
+		out[0] = '\0';
+}

@@ -77,4 +77,7 @@ bool filter_wants_python(const struct filter *f);
  */
 bool filter_parse_time(struct str text, int64_t *ns);
 
+/* "10.42 2022-12-11": PCRE2's, for `ptool --version`. */
+void filter_regex_version(char out[64]);
+
 #endif

@@ -43,4 +43,7 @@ const struct renderer *renderer_for_path(const char *path);
  */
 int render_end(FILE *out, struct err *err);
 
+/* "3.0.3": libcsv's, for `ptool --version`. */
+const char *renderer_csv_version(void);
+
 #endif

@@ -35,7 +35,8 @@ static struct call_span *find_span(struct call_spans *spans, uint32_t row, int64
 			return &spans->at[at];
 	spans->at = xgrow(spans->at, &spans->cap, spans->n + 1, sizeof(*spans->at));
 	idmap_add(&spans->by_row, row, (uint32_t)spans->n);
-	spans->at[spans->n] = (struct call_span){ row, device, INT64_MAX, INT64_MIN, 0, 0 };
+	spans->at[spans->n] =
+		(struct call_span){ row, device, INT64_MAX, INT64_MIN, 0, 0 };
 	return &spans->at[spans->n++];
 }
 
@@ -47,7 +48,8 @@ static int64_t device_of(const struct model *m, const struct slice_rec *s)
 }
 
 /* Charges the work to a label that is open around its launch. */
-static void charge(const struct model *m, struct call_spans *spans, uint32_t row, uint32_t work)
+static void charge(const struct model *m, struct call_spans *spans, uint32_t row,
+		   uint32_t work)
 {
 	const struct slice_rec *s = model_slice(m, work);
 	struct call_span *span = find_span(spans, row, device_of(m, s));
@@ -61,8 +63,8 @@ static void charge(const struct model *m, struct call_spans *spans, uint32_t row
 }
 
 /* Passes over a thread: its launches' work is charged to the labels around them. */
-static void charge_thread(const struct model *m, const struct track *t, struct call_spans *spans,
-			  size_t *next, struct ranges *open)
+static void charge_thread(const struct model *m, const struct track *t,
+			  struct call_spans *spans, size_t *next, struct ranges *open)
 {
 	open->n = 0;
 	for (size_t i = 0; i < t->n && *next < m->nworks; i++) {
@@ -75,8 +77,8 @@ static void charge_thread(const struct model *m, const struct track *t, struct c
 	}
 }
 
-static struct annotation_stat *find_label(struct summary *s, struct idmap *labels, uint32_t step,
-					  uint32_t name)
+static struct annotation_stat *find_label(struct summary *s, struct idmap *labels,
+					  uint32_t step, uint32_t name)
 {
 	int64_t id = (int64_t)((uint64_t)step << 32 | name);
 	size_t probe = idmap_first(labels, id);
@@ -86,8 +88,9 @@ static struct annotation_stat *find_label(struct summary *s, struct idmap *label
 		return &s->annotations[at];
 	s->annotations = xgrow(s->annotations, &s->annotations_cap, s->nannotations + 1,
 			       sizeof(*s->annotations));
-	s->annotations[s->nannotations] =
-		(struct annotation_stat){ .step = step, .name = name, .first_ts_ns = INT64_MAX };
+	s->annotations[s->nannotations] = (struct annotation_stat){
+		.step = step, .name = name, .first_ts_ns = INT64_MAX
+	};
 	idmap_add(labels, id, (uint32_t)s->nannotations);
 	return &s->annotations[s->nannotations++];
 }
@@ -107,14 +110,14 @@ static void add_call(const struct model *m, const struct call_spans *spans, uint
 	while ((at = idmap_next(&spans->by_row, &probe)) != UINT32_MAX) {
 		const struct call_span *span = &spans->at[at];
 		label->device_ns = sum_add(label->device_ns, span->device_ns);
-		label->device_span_ns =
-			sum_add(label->device_span_ns, sum_sub(span->end_ns, span->start_ns));
+		label->device_span_ns = sum_add(label->device_span_ns,
+						sum_sub(span->end_ns, span->start_ns));
 		label->launches += span->launches;
 	}
 }
 
-static void add_calls(const struct model *m, struct op_pass *pass, const struct call_spans *spans,
-		      struct summary *s)
+static void add_calls(const struct model *m, struct op_pass *pass,
+		      const struct call_spans *spans, struct summary *s)
 {
 	struct idmap labels;
 

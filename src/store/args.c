@@ -40,7 +40,8 @@ static bool is_empty(struct str json)
 }
 
 /* True when the record is to stay: moved to the begin, or not an end's. */
-static bool move_to_begin(struct model *m, struct args_rec *args, uint32_t *of_slice, uint32_t at)
+static bool move_to_begin(struct model *m, struct args_rec *args, uint32_t *of_slice,
+			  uint32_t at)
 {
 	const struct slice_rec *end = &m->slices[args->slice];
 

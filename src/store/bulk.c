@@ -83,8 +83,8 @@ static int bulk_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static int bulk_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int argc,
-		       sqlite3_value **argv)
+static int bulk_filter(sqlite3_vtab_cursor *cursor, int number, const char *text,
+		       int argc, sqlite3_value **argv)
 {
 	(void)number;
 	(void)text;
@@ -132,8 +132,8 @@ static const sqlite3_module bulk_module = {
 	.xRowid = bulk_rowid,
 };
 
-int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from, int64_t nrows,
-		struct err *err)
+int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
+		int64_t nrows, struct err *err)
 {
 	struct source source = { bulk, from, nrows };
 	struct buf sql;
@@ -143,7 +143,8 @@ int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from, i
 	if (sqlite3_create_module(db, "ptool_bulk", &bulk_module, &source) != SQLITE_OK)
 		return sql_error(db, err);
 	buf_init(&sql, SQL_MAX);
-	buf_addf(&sql, "INSERT INTO %s SELECT %s", bulk->table, bulk->gives_id ? "c0" : "NULL, c0");
+	buf_addf(&sql, "INSERT INTO %s SELECT %s", bulk->table,
+		 bulk->gives_id ? "c0" : "NULL, c0");
 	for (int i = 1; i < bulk->ncolumns; i++)
 		buf_addf(&sql, ", c%d", i);
 	buf_add_text(&sql, " FROM ptool_bulk");

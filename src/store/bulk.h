@@ -17,15 +17,16 @@ struct sqlite3_context;
 
 struct bulk {
 	const char *table;
-	int ncolumns; /* of the table, without its id */
+	int ncolumns;  /* of the table, without its id */
 	bool gives_id; /* the id is column 0 of them, and not the next free one */
 	/* Gives one cell by a bulk_ function below, or nothing for NULL. */
-	void (*cell)(const void *from, int64_t row, int column, struct sqlite3_context *to);
+	void (*cell)(const void *from, int64_t row, int column,
+		     struct sqlite3_context *to);
 };
 
 /* 0, or -1 with err set. */
-int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from, int64_t nrows,
-		struct err *err);
+int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
+		int64_t nrows, struct err *err);
 
 void bulk_int(struct sqlite3_context *to, int64_t value);
 /* NUMBER_NONE is NULL. */

@@ -36,7 +36,8 @@ static uint32_t enclosing(const struct model *m, const struct track *t, int64_t 
 	row--;
 	if (t->kind == TRACK_STREAM)
 		return slice_end(model_slice(m, row)) >= ts_ns ? row : ROW_NONE;
-	while (row != ROW_NONE && (is_instant(m, row) || slice_end(model_slice(m, row)) < ts_ns))
+	while (row != ROW_NONE &&
+	       (is_instant(m, row) || slice_end(model_slice(m, row)) < ts_ns))
 		row = m->parent[row];
 	return row;
 }
@@ -44,7 +45,8 @@ static uint32_t enclosing(const struct model *m, const struct track *t, int64_t 
 /* The next slice that begins at ts or later. */
 static uint32_t following(const struct model *m, const struct track *t, int64_t ts_ns)
 {
-	uint32_t row = ts_ns == INT64_MIN ? (uint32_t)t->first : first_behind(m, t, ts_ns - 1);
+	uint32_t row =
+		ts_ns == INT64_MIN ? (uint32_t)t->first : first_behind(m, t, ts_ns - 1);
 
 	while (row < t->first + t->n && is_instant(m, row))
 		row++;
@@ -64,7 +66,8 @@ static uint32_t bind(const struct model *m, const struct flow_rec *f)
 		if (place->track[kind] == TEXT_NONE)
 			continue;
 		const struct track *t = &m->tracks[place->track[kind]];
-		uint32_t row = f->enclosing ? enclosing(m, t, f->ts_ns) : following(m, t, f->ts_ns);
+		uint32_t row = f->enclosing ? enclosing(m, t, f->ts_ns)
+					    : following(m, t, f->ts_ns);
 		if (row == ROW_NONE)
 			continue;
 		if (best == ROW_NONE || (model_slice(m, row)->ts_ns == f->ts_ns &&
@@ -99,8 +102,8 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b)
 
 static void unbound(struct model *m, const struct flow_rec *f)
 {
-	model_finding(m, FINDING_FLOW_UNBOUND, f->offset, intern_str(m->texts, f->category),
-		      STR_LIT(""));
+	model_finding(m, FINDING_FLOW_UNBOUND, f->offset,
+		      intern_str(m->texts, f->category), STR_LIT(""));
 }
 
 static void add_arrow(struct model *m, uint32_t out, uint32_t in, uint32_t flow)
@@ -112,7 +115,8 @@ static void add_arrow(struct model *m, uint32_t out, uint32_t in, uint32_t flow)
 /* Two ends may stand in the wrong order: clocks of host and device drift. */
 static bool is_swapped_pair(const struct model *m, const uint32_t *at, size_t n)
 {
-	return n == 2 && m->flows[at[0]].end == FLOW_FINISH && m->flows[at[1]].end == FLOW_START;
+	return n == 2 && m->flows[at[0]].end == FLOW_FINISH &&
+	       m->flows[at[1]].end == FLOW_START;
 }
 
 /* The ends of one (category, name, id), by time: each binds to the one before it. */
@@ -149,7 +153,8 @@ void flow_rows(struct model *m)
 	free(spare);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;
-		while (i + n < m->nflows && same_arrow(&m->flows[at[i]], &m->flows[at[i + n]]))
+		while (i + n < m->nflows &&
+		       same_arrow(&m->flows[at[i]], &m->flows[at[i + n]]))
 			n++;
 		join(m, at + i, n);
 		i += n;

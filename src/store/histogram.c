@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-#define SUB_BITS 6
+#define SUB_BITS  6
 #define SUB_COUNT (1 << SUB_BITS)
 
 void histogram_release(struct histogram *h)

@@ -19,7 +19,7 @@ struct idmap {
 	size_t n, cap;
 	struct idmap_slot {
 		uint32_t first, last; /* entry + 1; 0 is free */
-	} *slots;
+	} * slots;
 	size_t nslots; /* a power of two */
 	size_t nids;   /* distinct ones */
 };

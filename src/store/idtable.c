@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-#define NONE UINT32_MAX
+#define NONE    UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
 
 /* An array may be this many times as long as there are ids in it. */

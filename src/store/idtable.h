@@ -13,8 +13,8 @@ struct idtable {
 	int64_t *ids;   /* owned while it is filled */
 	uint32_t *rows; /* likewise */
 	size_t n, cap;
-	int64_t first;    /* id of dense[0] */
-	uint32_t *dense;  /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
+	int64_t first;   /* id of dense[0] */
+	uint32_t *dense; /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
 	size_t ndense;
 	struct idmap map; /* ids with several rows, or all when they lie far apart */
 };

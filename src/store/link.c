@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/sum.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "store/idtable.h"
 #include "store/ranges.h"
 #include "store/steps.h"
@@ -91,7 +91,8 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 		if (row == ROW_NONE)
 			break;
 		const struct slice_rec *call = model_slice(m, row);
-		bool same = external_id != NUMBER_NONE && external_id_of(m, call) == external_id;
+		bool same = external_id != NUMBER_NONE &&
+			    external_id_of(m, call) == external_id;
 		bool earlier = call->ts_ns <= work->ts_ns;
 		bool better = best == ROW_NONE || (same && !best_same) ||
 			      (same == best_same && earlier &&
@@ -122,7 +123,8 @@ static uint32_t only_operator(const struct linker *l, const struct slice_rec *wo
 }
 
 /* The operator that the External id names on the launch's thread, around the launch. */
-static uint32_t named_operator(const struct linker *l, int64_t external_id, uint32_t launch)
+static uint32_t named_operator(const struct linker *l, int64_t external_id,
+			       uint32_t launch)
 {
 	const struct model *m = l->m;
 	const struct slice_rec *call = model_slice(m, launch);
@@ -177,7 +179,8 @@ static void link_launched(struct linker *l, const struct ranges *open, uint32_t 
 		op = ranges_innermost(open, m, CLASS_OP);
 	m->op[work] = op;
 	m->step[work] = m->step[launch];
-	charge(m, work, op != ROW_NONE ? op : ranges_innermost(open, m, CLASS_ANNOTATION));
+	charge(m, work,
+	       op != ROW_NONE ? op : ranges_innermost(open, m, CLASS_ANNOTATION));
 }
 
 /* Is this work's launch before that one's? */
@@ -202,7 +205,8 @@ static void find_launches(struct linker *l)
 			link_unlaunched(l, row);
 			continue;
 		}
-		m->works = xgrow(m->works, &m->works_cap, m->nworks + 1, sizeof(*m->works));
+		m->works =
+			xgrow(m->works, &m->works_cap, m->nworks + 1, sizeof(*m->works));
 		m->works[m->nworks++] = row;
 	}
 	uint32_t *spare = xrealloc_array(NULL, m->nworks, sizeof(*spare));
@@ -211,7 +215,8 @@ static void find_launches(struct linker *l)
 }
 
 /* Passes over a thread: its launches and memory events come to what is around them. */
-static void link_thread(struct linker *l, const struct track *t, size_t *next, struct ranges *open)
+static void link_thread(struct linker *l, const struct track *t, size_t *next,
+			struct ranges *open)
 {
 	struct model *m = l->m;
 
@@ -238,7 +243,8 @@ static void link_devices(struct linker *l)
 {
 	l->external_ids = external_ids_are_usable(l->m);
 	if (!l->external_ids)
-		model_finding(l->m, FINDING_EXTERNAL_ID_UNUSABLE, 0, STR_LIT(""), STR_LIT(""));
+		model_finding(l->m, FINDING_EXTERNAL_ID_UNUSABLE, 0, STR_LIT(""),
+			      STR_LIT(""));
 	index_ids(l);
 	idtable_build(&l->launches);
 	idtable_build(&l->operators);

@@ -27,9 +27,9 @@ struct loader {
 	void *to;
 };
 
-#define APPEND(m, array) \
+#define APPEND(m, array)                                                      \
 	((m)->array = xgrow((m)->array, &(m)->array##_cap, (m)->n##array + 1, \
-			    sizeof(*(m)->array)), \
+			    sizeof(*(m)->array)),                             \
 	 &(m)->array[(m)->n##array++])
 
 static struct model *model_of(struct sink *s)
@@ -57,7 +57,8 @@ static uint16_t category_index(struct loader *l, uint32_t text)
 	size_t probe = idmap_first(&l->category_of_text, text);
 	uint32_t at = idmap_next(&l->category_of_text, &probe);
 	if (at == UINT32_MAX) {
-		at = m->ncategories < UINT16_MAX ? (uint32_t)m->ncategories : UINT16_MAX - 1;
+		at = m->ncategories < UINT16_MAX ? (uint32_t)m->ncategories
+						 : UINT16_MAX - 1;
 		idmap_add(&l->category_of_text, text, at);
 		if (m->ncategories < UINT16_MAX)
 			*APPEND(m, categories) = text;
@@ -65,24 +66,6 @@ static uint16_t category_index(struct loader *l, uint32_t text)
 	l->category_text = text;
 	l->category = (uint16_t)at;
 	return l->category;
-}
-
-static uint32_t op_detail(struct model *m, const struct op_fact *op)
-{
-	struct op_fact key;
-
-	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
-	key.shapes = op->shapes;
-	key.stack = op->stack;
-	key.module = op->module;
-	key.flops = op->flops;
-	key.fwd_thread = op->fwd_thread;
-	key.is_backward = op->is_backward;
-	size_t known = m->op_detail_keys.n;
-	uint32_t at = intern_add(&m->op_detail_keys, (struct str){ (const char *)&key, sizeof(key) });
-	if (at == known)
-		*APPEND(m, op_details) = key;
-	return at;
 }
 
 /* What the class of the slice carries beside the common fields: its index. */
@@ -94,7 +77,8 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 		*key = f->external_id;
 		if (!f->op)
 			return ROW_NONE;
-		*APPEND(m, op_links) = (struct op_link){ f->op->sequence, op_detail(m, f->op) };
+		*APPEND(m, op_links) =
+			(struct op_link){ f->op->sequence, model_op_detail(m, f->op) };
 		return (uint32_t)m->nop_links - 1;
 	case CLASS_RUNTIME:
 	case CLASS_DRIVER:
@@ -107,7 +91,8 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 		*key = NUMBER_NONE;
 		if (!f->memory)
 			return ROW_NONE;
-		*APPEND(m, memory) = (struct memory_rec){ *f->memory, (uint32_t)m->nslices };
+		*APPEND(m, memory) =
+			(struct memory_rec){ *f->memory, (uint32_t)m->nslices };
 		return (uint32_t)m->nmemory - 1;
 	case CLASS_KERNEL:
 	case CLASS_MEMCPY:
@@ -147,7 +132,8 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	int64_t key;
 
 	if (m->nslices == MODEL_ROWS_MAX)
-		return err_at(err, f->offset, "more than %u slices in one profile", MODEL_ROWS_MAX);
+		return err_at(err, f->offset, "more than %u slices in one profile",
+			      MODEL_ROWS_MAX);
 	uint32_t detail = add_detail(m, f, &key);
 	*APPEND(m, slices) = (struct slice_rec){
 		.ts_ns = f->ts_ns,
@@ -166,7 +152,8 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 		m->tracks[f->track].has_pairs = true;
 	if (f->collective)
 		*APPEND(m, collectives) =
-			(struct collective_rec){ *f->collective, (uint32_t)m->nslices - 1 };
+			(struct collective_rec){ *f->collective,
+						 (uint32_t)m->nslices - 1 };
 	if (f->args.n)
 		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
 						      arena_copy(&m->arena, f->args) };
@@ -179,8 +166,9 @@ static int on_counter(struct sink *s, const struct counter_fact *f, struct err *
 	struct model *m = model_of(s);
 
 	(void)err;
-	*APPEND(m, counters) = (struct counter_rec){ f->ts_ns, f->value, model_process(m, f->pid),
-						     f->name, f->series };
+	*APPEND(m, counters) =
+		(struct counter_rec){ f->ts_ns, f->value, model_process(m, f->pid),
+				      f->name, f->series };
 	note_time(m, f->ts_ns, f->ts_ns);
 	return 0;
 }
@@ -237,14 +225,16 @@ static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
 	process_of(m, pid)->sort_index = index;
 }
 
-static void on_thread_name(struct sink *s, struct ident pid, struct ident tid, struct str name)
+static void on_thread_name(struct sink *s, struct ident pid, struct ident tid,
+			   struct str name)
 {
 	struct model *m = model_of(s);
 
 	place_of(m, pid, tid)->name = intern_add(m->texts, name);
 }
 
-static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid, int64_t index)
+static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
+			   int64_t index)
 {
 	struct model *m = model_of(s);
 
@@ -283,8 +273,8 @@ static void on_profile(struct sink *s, const struct profile_fact *profile)
 	model_of(s)->profile = *profile;
 }
 
-static void on_finding(struct sink *s, enum finding finding, uint64_t offset, struct str detail,
-		       struct str excerpt)
+static void on_finding(struct sink *s, enum finding finding, uint64_t offset,
+		       struct str detail, struct str excerpt)
 {
 	model_finding(model_of(s), finding, offset, detail, excerpt);
 }

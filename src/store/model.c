@@ -7,7 +7,8 @@
 
 const char *track_kind_name(enum track_kind kind)
 {
-	static const char *const names[] = { "thread", "stream", "stream_notes", "async" };
+	static const char *const names[] = { "thread", "stream", "stream_notes",
+					     "async" };
 
 	return names[kind];
 }
@@ -24,14 +25,14 @@ void model_init(struct model *m, struct intern *texts)
 
 void model_release(struct model *m)
 {
-	void *const owned[] = { m->categories, m->processes,   m->places,   m->tracks,
-				m->slices,     m->op_details,  m->op_links, m->launch_ids,
-				m->devices,    m->memory,      m->collectives, m->counters,
-				m->flows,      m->findings,    m->metadata, m->args,
-				m->device_infos, m->scope_track, m->order,  m->parent,
-				m->depth,      m->self_ns,     m->launch,   m->op,
-				m->step,       m->device_ns,   m->works,    m->steps,
-				m->arrows };
+	void *const owned[] = {
+		m->categories,  m->processes,    m->places,      m->tracks,   m->slices,
+		m->op_details,  m->op_links,     m->launch_ids,  m->devices,  m->memory,
+		m->collectives, m->counters,     m->flows,       m->findings, m->metadata,
+		m->args,        m->device_infos, m->scope_track, m->order,    m->parent,
+		m->depth,       m->self_ns,      m->launch,      m->op,       m->step,
+		m->device_ns,   m->works,        m->steps,       m->arrows
+	};
 
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		free(owned[i]);
@@ -43,8 +44,8 @@ void model_release(struct model *m)
 	arena_release(&m->arena);
 }
 
-void model_finding(struct model *m, enum finding finding, uint64_t offset, struct str detail,
-		   struct str excerpt)
+void model_finding(struct model *m, enum finding finding, uint64_t offset,
+		   struct str detail, struct str excerpt)
 {
 	uint32_t text = intern_add(m->texts, detail);
 	int64_t id = (int64_t)((uint64_t)finding << 32 | text);
@@ -61,7 +62,8 @@ void model_finding(struct model *m, enum finding finding, uint64_t offset, struc
 		return;
 	}
 	idmap_add(&m->finding_of, id, (uint32_t)m->nfindings);
-	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1, sizeof(*m->findings));
+	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1,
+			    sizeof(*m->findings));
 	m->findings[m->nfindings++] = (struct finding_rec){
 		finding, text, 1, offset, arena_copy(&m->arena, excerpt),
 	};
@@ -75,10 +77,12 @@ uint32_t model_process(struct model *m, struct ident pid)
 	key.number = pid.text == TEXT_NONE ? pid.number : 0;
 	key.text = pid.text;
 	size_t known = m->process_keys.n;
-	uint32_t at = intern_add(&m->process_keys, (struct str){ (const char *)&key, sizeof(key) });
+	uint32_t at = intern_add(&m->process_keys,
+				 (struct str){ (const char *)&key, sizeof(key) });
 	if (at < known)
 		return at;
-	m->processes = xgrow(m->processes, &m->processes_cap, at + 1U, sizeof(*m->processes));
+	m->processes =
+		xgrow(m->processes, &m->processes_cap, at + 1U, sizeof(*m->processes));
 	m->processes[at] = (struct process){ key, TEXT_NONE, TEXT_NONE, NUMBER_NONE };
 	m->nprocesses = at + 1U;
 	return at;
@@ -94,7 +98,8 @@ uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
 	key[1].number = tid.text == TEXT_NONE ? tid.number : 0;
 	key[1].text = tid.text;
 	size_t known = m->place_keys.n;
-	uint32_t at = intern_add(&m->place_keys, (struct str){ (const char *)key, sizeof(key) });
+	uint32_t at = intern_add(&m->place_keys,
+				 (struct str){ (const char *)key, sizeof(key) });
 	if (at < known)
 		return at;
 	struct place place = { .pid = key[0],
@@ -123,11 +128,13 @@ static uint32_t async_track(struct model *m, const struct track_fact *fact)
 		uint32_t process, scope;
 	} key = { model_process(m, fact->pid), fact->scope };
 	size_t known = m->scope_keys.n;
-	uint32_t at = intern_add(&m->scope_keys, (struct str){ (const char *)&key, sizeof(key) });
+	uint32_t at = intern_add(&m->scope_keys,
+				 (struct str){ (const char *)&key, sizeof(key) });
 
 	if (at < known)
 		return m->scope_track[at];
-	m->scope_track = xgrow(m->scope_track, &m->scope_track_cap, at + 1U, sizeof(*m->scope_track));
+	m->scope_track = xgrow(m->scope_track, &m->scope_track_cap, at + 1U,
+			       sizeof(*m->scope_track));
 	m->scope_track[at] = add_track(m, (struct track){ .kind = TRACK_ASYNC,
 							  .place = TEXT_NONE,
 							  .scope = fact->scope,
@@ -142,9 +149,33 @@ uint32_t model_track(struct model *m, const struct track_fact *fact)
 	uint32_t at = model_place(m, fact->pid, fact->tid);
 	struct place *place = &m->places[at];
 	if (place->track[fact->kind] == TEXT_NONE)
-		place->track[fact->kind] = add_track(m, (struct track){ .kind = fact->kind,
-									.place = at,
-									.scope = TEXT_NONE,
-									.process = place->process });
+		place->track[fact->kind] =
+			add_track(m, (struct track){ .kind = fact->kind,
+						     .place = at,
+						     .scope = TEXT_NONE,
+						     .process = place->process });
 	return place->track[fact->kind];
+}
+
+uint32_t model_op_detail(struct model *m, const struct op_fact *op)
+{
+	struct op_fact key;
+
+	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
+	key.shapes = op->shapes;
+	key.stack = op->stack;
+	key.module = op->module;
+	key.flops = op->flops;
+	key.fwd_thread = op->fwd_thread;
+	key.is_backward = op->is_backward;
+	size_t known = m->op_detail_keys.n;
+	uint32_t at = intern_add(&m->op_detail_keys,
+				 (struct str){ (const char *)&key, sizeof(key) });
+	if (at < known)
+		return at;
+	m->op_details =
+		xgrow(m->op_details, &m->op_details_cap, at + 1U, sizeof(*m->op_details));
+	m->op_details[at] = key;
+	m->nop_details = at + 1U;
+	return at;
 }

@@ -11,15 +11,16 @@
 #include "ingest/sink.h"
 #include "store/idmap.h"
 
-#define ROW_NONE UINT32_MAX
+#define ROW_NONE       UINT32_MAX
 #define MODEL_ROWS_MAX (UINT32_MAX - 1) /* slices of one profile */
 
 /* A (pid, tid) as the trace spells it: a thread, a stream, or both. */
 struct place {
 	struct ident pid, tid;
-	uint32_t track[TRACK_ASYNC]; /* by enum track_kind below TRACK_ASYNC, or TEXT_NONE */
-	uint32_t name;               /* of the thread, or TEXT_NONE */
-	int64_t sort_index;          /* or NUMBER_NONE */
+	uint32_t track
+		[TRACK_ASYNC]; /* by enum track_kind below TRACK_ASYNC, or TEXT_NONE */
+	uint32_t name;         /* of the thread, or TEXT_NONE */
+	int64_t sort_index;    /* or NUMBER_NONE */
 	uint32_t process;
 };
 
@@ -34,7 +35,7 @@ struct track {
 	uint32_t place; /* TEXT_NONE for asynchronous tracks */
 	uint32_t scope; /* asynchronous tracks: text */
 	uint32_t process;
-	bool has_pairs; /* begins or ends to be paired */
+	bool has_pairs;  /* begins or ends to be paired */
 	size_t first, n; /* its rows in `order`, once they are ordered */
 };
 
@@ -42,13 +43,14 @@ struct track {
 struct slice_rec {
 	int64_t ts_ns, dur_ns;
 	uint64_t offset;
-	int64_t key;       /* correlation of launches, device work, waits; external id of others;
+	int64_t key; /* correlation of launches, device work, waits; external id of others;
 			      of a dead end: index of the slice it ended, or NUMBER_NONE */
 	uint32_t track, name;
-	uint32_t detail;   /* by class: index into op_links, launch_ids, devices, memory; or ROW_NONE */
-	uint16_t category; /* index into categories */
-	uint8_t class;     /* enum slice_class */
-	uint8_t phase : 4; /* enum slice_phase */
+	uint32_t
+		detail; /* by class: index into op_links, launch_ids, devices, memory; or ROW_NONE */
+	uint16_t category;                /* index into categories */
+	uint8_t class;                    /* enum slice_class */
+	uint8_t phase : 4;                /* enum slice_phase */
 	uint8_t unfinished : 1, dead : 1; /* dead: an end, which is no row */
 };
 
@@ -145,19 +147,19 @@ struct model {
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
 	struct idmap finding_of; /* kind and detail -> index into findings */
-	uint32_t *scope_track; /* asynchronous track by number in scope_keys */
+	uint32_t *scope_track;   /* asynchronous track by number in scope_keys */
 	size_t scope_track_cap;
 
 	/* From here on: by row, that is in the order (track, ts, -dur, file). */
-	uint32_t *order;  /* row -> index into slices */
+	uint32_t *order; /* row -> index into slices */
 	size_t nrows;
 	uint32_t *parent; /* row, or ROW_NONE */
 	uint32_t *depth;
 	int64_t *self_ns;
-	uint32_t *launch; /* device work: row of the launch, else ROW_NONE */
-	uint32_t *op;     /* device work and memory: row of the operator */
-	uint32_t *step;   /* index into steps, or ROW_NONE */
-	int64_t *device_ns; /* device work launched for this row itself */
+	uint32_t *launch;             /* device work: row of the launch, else ROW_NONE */
+	uint32_t *op;                 /* device work and memory: row of the operator */
+	uint32_t *step;               /* index into steps, or ROW_NONE */
+	int64_t *device_ns;           /* device work launched for this row itself */
 	MODEL_ARRAY(uint32_t, works); /* rows of device work with a launch, by launch */
 	MODEL_ARRAY(struct step_rec, steps);
 	MODEL_ARRAY(struct arrow_rec, arrows);
@@ -183,11 +185,13 @@ static inline int64_t slice_end(const struct slice_rec *s)
 }
 
 /* Counts a finding; the excerpt is copied when it is the first of its kind. */
-void model_finding(struct model *m, enum finding finding, uint64_t offset, struct str detail,
-		   struct str excerpt);
+void model_finding(struct model *m, enum finding finding, uint64_t offset,
+		   struct str detail, struct str excerpt);
 /* The (pid, tid), a new one when it was not seen before: its index. */
 uint32_t model_place(struct model *m, struct ident pid, struct ident tid);
 uint32_t model_process(struct model *m, struct ident pid);
 uint32_t model_track(struct model *m, const struct track_fact *fact);
+/* The parameters of an operator call, without its sequence number: shared by equal ones. */
+uint32_t model_op_detail(struct model *m, const struct op_fact *op);
 
 #endif

@@ -35,13 +35,15 @@ struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
 {
 	if (text >= p->names_cap[is_op]) {
 		size_t old = p->names_cap[is_op], cap = old;
-		p->names[is_op] = xgrow(p->names[is_op], &cap, text + 1U, sizeof(struct op_name));
+		p->names[is_op] =
+			xgrow(p->names[is_op], &cap, text + 1U, sizeof(struct op_name));
 		p->names_known[is_op] = xrealloc_array(p->names_known[is_op], cap, 1);
 		memset(p->names_known[is_op] + old, 0, cap - old);
 		p->names_cap[is_op] = cap;
 	}
 	if (!p->names_known[is_op][text]) {
-		p->names[is_op][text] = op_name_of(intern_str(p->texts, text), is_op, p->texts);
+		p->names[is_op][text] =
+			op_name_of(intern_str(p->texts, text), is_op, p->texts);
 		p->names_known[is_op][text] = 1;
 	}
 	return p->names[is_op][text];
@@ -81,7 +83,8 @@ static void add_node(struct op_pass *p, const struct op_event *e, bool async_tra
 		.end_ns = end_ns,
 		.row = e->row,
 		.name = name.name,
-		.is_async = async_track || c10d || (unfinished && p->rules.keep_unfinished),
+		.is_async =
+			async_track || c10d || (unfinished && p->rules.keep_unfinished),
 		.device_ns = e->device_ns,
 	};
 	if (p->memory.n)
@@ -99,7 +102,8 @@ static void add_memory_node(struct op_pass *p, const struct op_event *e)
 {
 	const struct op_loose wanted = { .row = e->row };
 	const struct op_loose *loose =
-		p->nloose ? bsearch(&wanted, p->loose, p->nloose, sizeof(wanted), by_row) : NULL;
+		p->nloose ? bsearch(&wanted, p->loose, p->nloose, sizeof(wanted), by_row)
+			  : NULL;
 
 	if (!loose)
 		return;
@@ -114,8 +118,8 @@ static void add_memory_node(struct op_pass *p, const struct op_event *e)
 						  .device_bytes = m->is_cpu ? 0 : bytes };
 }
 
-static void add_nodes(struct op_pass *p, enum track_kind kind, const struct op_event *events,
-		      size_t n)
+static void add_nodes(struct op_pass *p, enum track_kind kind,
+		      const struct op_event *events, size_t n)
 {
 	p->nnodes = 0;
 	if (kind != TRACK_THREAD && !(kind == TRACK_ASYNC && p->rules.all_slices))
@@ -138,8 +142,8 @@ bool op_pass_wants_cover(const struct op_pass *p)
 	return false;
 }
 
-void op_pass_cover_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
-			 size_t n)
+void op_pass_cover_track(struct op_pass *p, enum track_kind kind,
+			 const struct op_event *events, size_t n)
 {
 	add_nodes(p, kind, events, n);
 }
@@ -150,14 +154,16 @@ void op_pass_cover_end(struct op_pass *p)
 	for (size_t i = 0; i < p->memory.n; i++) {
 		if (!op_memory_is_row(&p->memory, i))
 			continue;
-		p->loose = xgrow(p->loose, &p->loose_cap, p->nloose + 1, sizeof(*p->loose));
+		p->loose =
+			xgrow(p->loose, &p->loose_cap, p->nloose + 1, sizeof(*p->loose));
 		p->loose[p->nloose++] = (struct op_loose){ p->memory.events[i].row, i };
 	}
 	if (p->nloose)
 		qsort(p->loose, p->nloose, sizeof(*p->loose), by_row);
 }
 
-void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events, size_t n)
+void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
+		   size_t n)
 {
 	add_nodes(p, kind, events, n);
 	optree_build(p->nodes, p->nnodes);

@@ -33,10 +33,11 @@ struct op_pass {
 	struct op_memory memory;
 	struct op_loose *loose; /* owned; by row */
 	size_t nloose, loose_cap;
-	struct op_name *names[2];           /* owned; by text number, for others and for operators */
+	struct op_name
+		*names[2]; /* owned; by text number, for others and for operators */
 	uint8_t *names_known[2];
 	size_t names_cap[2];
-	struct op_node *nodes;              /* owned; of the newest track */
+	struct op_node *nodes; /* owned; of the newest track */
 	size_t nnodes, nodes_cap;
 };
 
@@ -57,8 +58,8 @@ void op_pass_release(struct op_pass *p);
  * op_pass_cover_end() ends it.
  */
 bool op_pass_wants_cover(const struct op_pass *p);
-void op_pass_cover_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
-			 size_t n);
+void op_pass_cover_track(struct op_pass *p, enum track_kind kind,
+			 const struct op_event *events, size_t n);
 void op_pass_cover_end(struct op_pass *p);
 
 /*

@@ -69,7 +69,8 @@ static char *demangle(struct str text)
 	if (text.n <= 1 || text.n > DEMANGLE_MAX || memchr(text.p, '\0', text.n))
 		return NULL;
 	struct arena copy = { 0 };
-	char *plain = cplus_demangle_v3(arena_copy(&copy, text).p, DMGL_PARAMS | DMGL_TYPES);
+	char *plain =
+		cplus_demangle_v3(arena_copy(&copy, text).p, DMGL_PARAMS | DMGL_TYPES);
 	arena_release(&copy);
 	return plain;
 }

@@ -66,7 +66,8 @@ static uint32_t filter(struct opstack *s, uint32_t stack)
 }
 
 /* The node or the nearest one around it that runs for the backward pass. */
-static const struct op_node *backward_around(const struct op_node *nodes, const struct op_node *node,
+static const struct op_node *backward_around(const struct op_node *nodes,
+					     const struct op_node *node,
 					     op_stack_lookup *lookup, const void *from)
 {
 	for (;;) {
@@ -78,8 +79,8 @@ static const struct op_node *backward_around(const struct op_node *nodes, const 
 	}
 }
 
-void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_stack_lookup *lookup,
-		  const void *from)
+void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
+		  op_stack_lookup *lookup, const void *from)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct op_stack_info info = lookup(from, nodes[i].row);
@@ -90,18 +91,20 @@ void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_s
 		size_t at = idmap_first(&s->forward, info.sequence);
 		uint32_t known = idmap_next(&s->forward, &at);
 		if (known == UINT32_MAX) {
-			s->first = xgrow(s->first, &s->first_cap, s->nfirst + 1, sizeof(*s->first));
+			s->first = xgrow(s->first, &s->first_cap, s->nfirst + 1,
+					 sizeof(*s->first));
 			idmap_add(&s->forward, info.sequence, (uint32_t)s->nfirst);
 			s->first[s->nfirst++] =
 				(struct forward_op){ nodes[i].start_ns, info.stack };
 		} else if (nodes[i].start_ns < s->first[known].start_ns) {
-			s->first[known] = (struct forward_op){ nodes[i].start_ns, info.stack };
+			s->first[known] =
+				(struct forward_op){ nodes[i].start_ns, info.stack };
 		}
 	}
 }
 
-uint32_t opstack_of(struct opstack *s, const struct op_node *nodes, const struct op_node *node,
-		    op_stack_lookup *lookup, const void *from)
+uint32_t opstack_of(struct opstack *s, const struct op_node *nodes,
+		    const struct op_node *node, op_stack_lookup *lookup, const void *from)
 {
 	const struct op_node *backward = backward_around(nodes, node, lookup, from);
 

@@ -24,17 +24,18 @@ struct opstack {
 	struct forward_op {
 		int64_t start_ns;
 		uint32_t stack;
-	} *first; /* owned */
+	} * first; /* owned */
 	size_t nfirst, first_cap;
 };
 
 void opstack_init(struct opstack *s, struct intern *texts);
 void opstack_release(struct opstack *s);
 /* First over all tracks: notes the forward operators of a built tree. */
-void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n, op_stack_lookup *lookup,
-		  const void *from);
+void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
+		  op_stack_lookup *lookup, const void *from);
 /* Then: the stack to group a surviving node by, or TEXT_NONE for an empty one. */
-uint32_t opstack_of(struct opstack *s, const struct op_node *nodes, const struct op_node *node,
-		    op_stack_lookup *lookup, const void *from);
+uint32_t opstack_of(struct opstack *s, const struct op_node *nodes,
+		    const struct op_node *node, op_stack_lookup *lookup,
+		    const void *from);
 
 #endif

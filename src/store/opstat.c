@@ -27,7 +27,8 @@ static size_t find_slot(const struct opstats *s, const struct opstat_key *key)
 {
 	size_t at = hash_bytes(key, sizeof(*key)) & (s->nslots - 1);
 
-	while (s->slots[at] && memcmp(&s->rows[s->slots[at] - 1].key, key, sizeof(*key)) != 0)
+	while (s->slots[at] &&
+	       memcmp(&s->rows[s->slots[at] - 1].key, key, sizeof(*key)) != 0)
 		at = (at + 1) & (s->nslots - 1);
 	return at;
 }
@@ -98,10 +99,12 @@ void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from)
 	into->cpu_bytes = sum_add(into->cpu_bytes, from->cpu_bytes);
 	into->self_cpu_bytes = sum_add(into->self_cpu_bytes, from->self_cpu_bytes);
 	into->device_bytes = sum_add(into->device_bytes, from->device_bytes);
-	into->self_device_bytes = sum_add(into->self_device_bytes, from->self_device_bytes);
+	into->self_device_bytes =
+		sum_add(into->self_device_bytes, from->self_device_bytes);
 	if (from->flops != NUMBER_NONE)
-		into->flops = into->flops == NUMBER_NONE ? from->flops :
-							   sum_add(into->flops, from->flops);
+		into->flops = into->flops == NUMBER_NONE
+				      ? from->flops
+				      : sum_add(into->flops, from->flops);
 }
 
 void opstat_merge(struct opstat *into, const struct opstat *from)

@@ -114,11 +114,14 @@ static void add_to_parent(struct op_node *nodes, const struct op_node *node)
 
 	if (node->folded) {
 		/* torch loses the parent's own kernels here; they are kept. */
-		parent->self_device_ns = sum_add(parent->self_device_ns, node->self_device_ns);
+		parent->self_device_ns =
+			sum_add(parent->self_device_ns, node->self_device_ns);
 	} else {
-		parent->self_ns = sum_sub(parent->self_ns, sum_sub(node->end_ns, node->start_ns));
+		parent->self_ns =
+			sum_sub(parent->self_ns, sum_sub(node->end_ns, node->start_ns));
 		parent->self_cpu_bytes = sum_sub(parent->self_cpu_bytes, node->cpu_bytes);
-		parent->self_device_bytes = sum_sub(parent->self_device_bytes, node->device_bytes);
+		parent->self_device_bytes =
+			sum_sub(parent->self_device_bytes, node->device_bytes);
 	}
 	parent->total_device_ns = sum_add(parent->total_device_ns, node->total_device_ns);
 }
@@ -132,7 +135,8 @@ void optree_build(struct op_node *nodes, size_t n)
 	fold(nodes, n, nchildren);
 	for (size_t i = 0; i < n; i++) {
 		begin_sums(&nodes[i]);
-		nodes[i].recursive = !nodes[i].folded && is_inside_same_name(nodes, &nodes[i]);
+		nodes[i].recursive =
+			!nodes[i].folded && is_inside_same_name(nodes, &nodes[i]);
 	}
 	/* Children stand behind their parents: backwards each is complete when added. */
 	for (size_t i = n; i-- > 0;)
@@ -164,7 +168,8 @@ void op_memory_init(struct op_memory *m, struct op_memory_event *events, size_t 
 		qsort(events, n, sizeof(*events), by_time);
 	for (size_t i = 0; i < n; i++) {
 		const struct op_memory_event *e = &events[i];
-		int64_t bytes = e->out_of_memory || e->bytes == NUMBER_NONE ? 0 : e->bytes;
+		int64_t bytes =
+			e->out_of_memory || e->bytes == NUMBER_NONE ? 0 : e->bytes;
 		m->cpu_sums[i + 1] = sum_add(m->cpu_sums[i], e->is_cpu ? bytes : 0);
 		m->device_sums[i + 1] = sum_add(m->device_sums[i], e->is_cpu ? 0 : bytes);
 	}
@@ -186,7 +191,8 @@ void op_memory_release(struct op_memory *m)
  */
 static double float_window_ns(int64_t ns)
 {
-	double us = (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
+	int64_t whole_us = ns / 1000, rest_ns = ns % 1000;
+	double us = (double)whole_us + (double)rest_ns / 1000.0;
 
 	return us * 1000.0;
 }
@@ -229,11 +235,13 @@ typedef bool window_fn(const struct op_memory *m, int64_t ts_ns, int64_t edge_ns
  * The first event from `from` on for which `inside` is false; it is true for a
  * run of events first.  Steps double, because the answer is mostly near.
  */
-static size_t run_end(const struct op_memory *m, size_t from, window_fn *inside, int64_t edge_ns)
+static size_t run_end(const struct op_memory *m, size_t from, window_fn *inside,
+		      int64_t edge_ns)
 {
 	size_t low = from, step = 1;
 
-	while (low + step <= m->n && inside(m, m->events[low + step - 1].ts_ns, edge_ns)) {
+	while (low + step <= m->n &&
+	       inside(m, m->events[low + step - 1].ts_ns, edge_ns)) {
 		low += step;
 		step *= 2;
 	}

@@ -23,10 +23,11 @@
 
 /* What a name is to torch's table; found once for each distinct name. */
 struct op_name {
-	uint32_t name;     /* as the table spells it: demangled, ProfilerStep*, no overload */
-	uint32_t overload; /* of an operator's name "aten::add.Tensor": "Tensor", or TEXT_NONE */
-	bool dropped;      /* torch drops these before the tree is built */
-	bool is_async;     /* a c10d work range: outside the tree */
+	uint32_t name; /* as the table spells it: demangled, ProfilerStep*, no overload */
+	uint32_t
+		overload; /* of an operator's name "aten::add.Tensor": "Tensor", or TEXT_NONE */
+	bool dropped;  /* torch drops these before the tree is built */
+	bool is_async; /* a c10d work range: outside the tree */
 };
 
 /* `is_op`: overloads are taken off operators only. */
@@ -38,15 +39,15 @@ bool op_class_counts(enum slice_class class, const struct op_rules *rules);
 struct op_node {
 	/* given */
 	int64_t start_ns, end_ns;
-	uint32_t row;          /* the caller's */
-	uint32_t name;         /* as the table spells it */
-	bool is_async;         /* outside the tree: no self time */
 	int64_t cpu_bytes, device_bytes; /* allocated less freed within [start, end] */
-	int64_t device_ns;     /* device work launched for this node itself */
+	int64_t device_ns;               /* device work launched for this node itself */
+	uint32_t row;                    /* the caller's */
+	uint32_t name;                   /* as the table spells it */
+	bool is_async;                   /* outside the tree: no self time */
 	/* found */
-	uint32_t parent;       /* index of the surviving node around it, or NODE_NONE */
-	bool folded;           /* an only child of its parent's name: no row of its own */
-	bool recursive;        /* inside a surviving node of its name */
+	bool folded;     /* an only child of its parent's name: no row of its own */
+	bool recursive;  /* inside a surviving node of its name */
+	uint32_t parent; /* index of the surviving node around it, or NODE_NONE */
 	int64_t self_ns, self_cpu_bytes, self_device_bytes;
 	int64_t self_device_ns, total_device_ns;
 };
@@ -61,7 +62,7 @@ void optree_build(struct op_node *nodes, size_t n);
 struct op_memory_event {
 	int64_t ts_ns;
 	int64_t bytes;
-	uint64_t order;      /* breaks ties: the caller's */
+	uint64_t order; /* breaks ties: the caller's */
 	uint32_t row;
 	bool is_cpu;
 	bool out_of_memory;
@@ -72,8 +73,8 @@ struct op_memory {
 	size_t n;
 	size_t last;                     /* where the newest interval began */
 	int64_t *cpu_sums, *device_sums; /* owned; n + 1 of them */
-	int32_t *covers;                 /* owned; +1 and -1 where intervals begin and end */
-	bool float_window;               /* torch 2.4 to 2.10: compared in float64 microseconds */
+	int32_t *covers;   /* owned; +1 and -1 where intervals begin and end */
+	bool float_window; /* torch 2.4 to 2.10: compared in float64 microseconds */
 	bool is_finished;
 	int64_t base_ns;
 };
@@ -91,10 +92,14 @@ void op_memory_charge(struct op_memory *m, struct op_node *node);
 void op_memory_finish(struct op_memory *m);
 bool op_memory_is_row(const struct op_memory *m, size_t event);
 
-/* c10::DeviceType values whose memory counts as the CPU's: CPU, MKLDNN, IDEEP. */
+/*
+ * c10::DeviceType values whose memory counts as the CPU's: CPU, MKLDNN, IDEEP; and
+ * where none is told, as in the table allocation.
+ */
 static inline bool op_memory_is_cpu(int64_t device_type)
 {
-	return device_type == 0 || device_type == 2 || device_type == 5;
+	return device_type == NUMBER_NONE || device_type == 0 || device_type == 2 ||
+	       device_type == 5;
 }
 
 #endif

@@ -51,7 +51,8 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
 }
 
 /* How many of the open slices are left to look at: the last of them is the end's. */
-static size_t find_begin(const struct model *m, const struct pairing *p, const struct slice_rec *end)
+static size_t find_begin(const struct model *m, const struct pairing *p,
+			 const struct slice_rec *end)
 {
 	size_t at = p->n;
 
@@ -69,7 +70,7 @@ static size_t find_begin(const struct model *m, const struct pairing *p, const s
  */
 static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
 {
-	size_t at = find_begin(m, p, end);
+	size_t at = p->n ? find_begin(m, p, end) : 0;
 
 	end->dead = 1;
 	end->key = NUMBER_NONE;
@@ -222,8 +223,8 @@ void order_rows(struct model *m)
 	}
 	drop_dead(m);
 	for (size_t t = 0; t < m->ntracks; t++)
-		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare, row_before,
-			     m->slices);
+		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare,
+			     row_before, m->slices);
 	free(pairing.open);
 	free(spare);
 }

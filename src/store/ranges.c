@@ -32,7 +32,8 @@ bool ranges_is_open(const struct ranges *r, const struct model *m, size_t i,
 	return s->class == class && slice_end(s) > r->ts_ns;
 }
 
-uint32_t ranges_innermost(const struct ranges *r, const struct model *m, enum slice_class class)
+uint32_t ranges_innermost(const struct ranges *r, const struct model *m,
+			  enum slice_class class)
 {
 	for (size_t i = r->n; i-- > 0;)
 		if (ranges_is_open(r, m, i, class))

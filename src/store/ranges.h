@@ -25,6 +25,7 @@ void ranges_pass(struct ranges *r, const struct model *m, uint32_t row);
 bool ranges_is_open(const struct ranges *r, const struct model *m, size_t i,
 		    enum slice_class class);
 /* The innermost one of that class, or ROW_NONE. */
-uint32_t ranges_innermost(const struct ranges *r, const struct model *m, enum slice_class class);
+uint32_t ranges_innermost(const struct ranges *r, const struct model *m,
+			  enum slice_class class);
 
 #endif

@@ -40,13 +40,15 @@ static int run_one(struct sqlite3 *db, const char *sql, const char *run, struct 
 
 	if (sql_prepare(db, sql, &stmt, err) < 0)
 		return -1;
-	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":run"), run, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":run"), run, -1,
+			  SQLITE_STATIC);
 	int rc = sql_step(stmt, err);
 	sqlite3_finalize(stmt);
 	return rc;
 }
 
-int statements_run(struct sqlite3 *db, const char *prefix, const char *run, struct err *err)
+int statements_run(struct sqlite3 *db, const char *prefix, const char *run,
+		   struct err *err)
 {
 	const char *p = (const char *)asset_store_statements_sql;
 

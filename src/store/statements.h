@@ -14,6 +14,7 @@ struct sqlite3_stmt;
 int statement_prepare(struct sqlite3 *db, const char *name, struct sqlite3_stmt **out,
 		      struct err *err);
 /* Runs every statement whose name begins so, :run bound, in the file's order. */
-int statements_run(struct sqlite3 *db, const char *prefix, const char *run, struct err *err);
+int statements_run(struct sqlite3 *db, const char *prefix, const char *run,
+		   struct err *err);
 
 #endif

@@ -38,8 +38,10 @@ static void find_steps(struct model *m)
 		    s->phase != PHASE_COMPLETE ||
 		    !steps_number(intern_str(m->texts, s->name), &number))
 			continue;
-		m->steps = xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));
-		m->steps[m->nsteps++] = (struct step_rec){ number, s->ts_ns, slice_end(s), row };
+		m->steps =
+			xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));
+		m->steps[m->nsteps++] =
+			(struct step_rec){ number, s->ts_ns, slice_end(s), row };
 	}
 	if (m->nsteps)
 		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
@@ -118,8 +120,9 @@ void steps_of_rows(struct model *m)
 		struct step_list all = { owned, m->nsteps };
 		size_t from = first_of_process(all, track->process);
 		size_t to = first_of_process(all, track->process + 1);
-		mark_track(m, track, from < to ? (struct step_list){ owned + from, to - from } :
-						 (struct step_list){ any, m->nsteps });
+		mark_track(m, track,
+			   from < to ? (struct step_list){ owned + from, to - from }
+				     : (struct step_list){ any, m->nsteps });
 	}
 	free(owned);
 	free(any);

@@ -21,7 +21,8 @@ static const struct op_fact *detail_of(const struct model *m, uint32_t row)
 {
 	const struct slice_rec *s = model_slice(m, row);
 
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) || s->detail == ROW_NONE)
+	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
+	    s->detail == ROW_NONE)
 		return NULL;
 	return &m->op_details[m->op_links[s->detail].detail];
 }
@@ -62,7 +63,8 @@ static size_t track_events(struct summing *s, const struct track *t)
 }
 
 /* Adds one call, whose duration is its largest one, to its groups by detail and by step. */
-static void add_call(struct summing *s, const struct opstat_key *key, const struct opstat *call)
+static void add_call(struct summing *s, const struct opstat_key *key,
+		     const struct opstat *call)
 {
 	struct opstat_key full = *key, step = *key;
 
@@ -93,10 +95,13 @@ static void add_node(struct summing *s, const struct op_node *node)
 		.name = node->name,
 		.shapes = detail ? detail->shapes : TEXT_NONE,
 		.stack = TEXT_NONE,
-		.overload = op_pass_name(&s->pass, slice->name, slice->class == CLASS_OP).overload,
-		.kind = slice->class == CLASS_PYTHON && !s->pass.rules.all_slices ? OP_PYTHON :
-										   OP_HOST,
-		.is_annotation = slice->class == CLASS_ANNOTATION && s->pass.rules.split_annotations,
+		.overload = op_pass_name(&s->pass, slice->name, slice->class == CLASS_OP)
+				    .overload,
+		.kind = slice->class == CLASS_PYTHON && !s->pass.rules.all_slices
+				? OP_PYTHON
+				: OP_HOST,
+		.is_annotation = slice->class == CLASS_ANNOTATION &&
+				 s->pass.rules.split_annotations,
 	};
 	if (s->has_stacks)
 		key.stack = opstack_of(&s->stacks, s->pass.nodes, node, stack_info, m);
@@ -126,7 +131,8 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 {
 	const struct model *m = s->m;
 	const struct slice_rec *slice = model_slice(m, row);
-	int64_t fudge_ns = kind == OP_DEVICE_ANNOTATION ? s->pass.rules.annotation_fudge_ns : 0;
+	int64_t fudge_ns =
+		kind == OP_DEVICE_ANNOTATION ? s->pass.rules.annotation_fudge_ns : 0;
 	int64_t dur_ns = slice->dur_ns > fudge_ns ? slice->dur_ns - fudge_ns : 0;
 	struct opstat_key key = {
 		.step = m->step[row],
@@ -178,7 +184,8 @@ static void sum_track(struct summing *s, const struct track *t)
 static void set_memory(struct summing *s)
 {
 	const struct model *m = s->m;
-	struct op_memory_event *events = xrealloc_array(NULL, m->nmemory, sizeof(*events));
+	struct op_memory_event *events =
+		xrealloc_array(NULL, m->nmemory, sizeof(*events));
 	size_t n = 0;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
@@ -186,20 +193,23 @@ static void set_memory(struct summing *s)
 		if (slice->class != CLASS_MEMORY || slice->detail == ROW_NONE)
 			continue;
 		const struct memory_fact *fact = &m->memory[slice->detail].fact;
-		events[n++] = (struct op_memory_event){ .ts_ns = slice->ts_ns,
-							.bytes = fact->bytes,
-							.order = m->order[row],
-							.row = row,
-							.is_cpu = op_memory_is_cpu(
-								fact->device_type),
-							.out_of_memory = fact->out_of_memory };
+		events[n++] = (struct op_memory_event){
+			.ts_ns = slice->ts_ns,
+			.bytes = fact->bytes,
+			.order = m->order[row],
+			.row = row,
+			.is_cpu = op_memory_is_cpu(fact->device_type),
+			.out_of_memory = fact->out_of_memory
+		};
 	}
-	op_pass_set_memory(&s->pass, events, n, m->profile.has_base ? m->profile.base_ns : 0);
+	op_pass_set_memory(&s->pass, events, n,
+			   m->profile.has_base ? m->profile.base_ns : 0);
 	if (!op_pass_wants_cover(&s->pass))
 		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
 		const struct track *track = &m->tracks[t];
-		op_pass_cover_track(&s->pass, track->kind, s->events, track_events(s, track));
+		op_pass_cover_track(&s->pass, track->kind, s->events,
+				    track_events(s, track));
 	}
 	op_pass_cover_end(&s->pass);
 }
@@ -214,7 +224,8 @@ static void add_memory_rows(struct summing *s)
 		const struct op_memory_event *e = &memory->events[i];
 		if (!op_memory_is_row(memory, i))
 			continue;
-		int64_t bytes = e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
+		int64_t bytes =
+			e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
 		int64_t cpu = e->is_cpu ? bytes : 0, device = e->is_cpu ? 0 : bytes;
 		struct opstat_key key = { .step = s->m->step[e->row],
 					  .name = model_slice(s->m, e->row)->name,
@@ -223,7 +234,8 @@ static void add_memory_rows(struct summing *s)
 					  .overload = TEXT_NONE,
 					  .kind = OP_MEMORY };
 		/* Behind every slice that begins at the same time. */
-		struct opstat call = { .first = { e->ts_ns, 0, (UINT64_C(1) << 40) + e->order },
+		struct opstat call = { .first = { e->ts_ns, 0,
+						  (UINT64_C(1) << 40) + e->order },
 				       .is_top_level = true,
 				       .sums = { .calls = 1,
 						 .primitive_calls = 1,

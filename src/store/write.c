@@ -42,10 +42,10 @@ int write_schema(struct sqlite3 *db, struct err *err)
 	    statement_prepare(db, "insert_class", &stmt, err) < 0)
 		return -1;
 	int rc = 0;
-	for (int class = 0; class < NCLASSES && rc == 0; class ++) {
-		sqlite3_bind_int(stmt, 1, class);
-		sqlite3_bind_text(stmt, 2, class_names[class], -1, SQLITE_STATIC);
-		sqlite3_bind_int(stmt, 3, class_is_device_work((enum slice_class)class));
+	for (int i = 0; i < NCLASSES && rc == 0; i++) {
+		sqlite3_bind_int(stmt, 1, i);
+		sqlite3_bind_text(stmt, 2, class_names[i], -1, SQLITE_STATIC);
+		sqlite3_bind_int(stmt, 3, class_is_device_work((enum slice_class)i));
 		rc = sql_step(stmt, err);
 	}
 	sqlite3_finalize(stmt);
@@ -63,9 +63,11 @@ int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err)
 		const char *text = (const char *)sqlite3_column_text(stmt, 1);
 		size_t n = (size_t)sqlite3_column_bytes(stmt, 1);
 		int64_t id = sqlite3_column_int64(stmt, 0);
-		if ((int64_t)intern_add(texts, (struct str){ text ? text : "", n }) + 1 == id)
+		if ((int64_t)intern_add(texts, (struct str){ text ? text : "", n }) + 1 ==
+		    id)
 			continue;
-		rc = err_set(err, ERR_INPUT, "the store's texts are out of order; ingest again");
+		rc = err_set(err, ERR_INPUT,
+			     "the store's texts are out of order; ingest again");
 		break;
 	}
 	sqlite3_finalize(stmt);
@@ -77,7 +79,8 @@ struct text_rows {
 	size_t known;
 };
 
-static void text_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void text_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct text_rows *rows = from;
 
@@ -87,7 +90,8 @@ static void text_cell(const void *from, int64_t row, int column, struct sqlite3_
 
 static const struct bulk bulk_string = { "string", 1, false, text_cell };
 
-int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known, struct err *err)
+int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
+		struct err *err)
 {
 	struct text_rows rows = { texts, known };
 
@@ -145,8 +149,8 @@ static void bind_number(struct sqlite3_stmt *stmt, const char *name, int64_t val
 
 static void bind_text(struct sqlite3_stmt *stmt, const char *name, struct str text)
 {
-	sqlite3_bind_text64(stmt, sqlite3_bind_parameter_index(stmt, name), text.p, text.n,
-			    SQLITE_STATIC, SQLITE_UTF8);
+	sqlite3_bind_text64(stmt, sqlite3_bind_parameter_index(stmt, name), text.p,
+			    text.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static void bind_rules(const struct op_rules *rules, struct sqlite3_stmt *stmt)
@@ -267,8 +271,9 @@ static int insert_all(const struct write_rows *w, struct sqlite3 *db, struct err
 	return 0;
 }
 
-int write_model(const struct model *m, struct sqlite3 *db, const struct load_source *source,
-		struct load_result *result, struct err *err)
+int write_model(const struct model *m, struct sqlite3 *db,
+		const struct load_source *source, struct load_result *result,
+		struct err *err)
 {
 	struct summary summary;
 	struct write_rows w = { .m = m, .summary = &summary };
@@ -278,7 +283,8 @@ int write_model(const struct model *m, struct sqlite3 *db, const struct load_sou
 	write_lists_make(m, &w.lists);
 	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
 		rc = insert_all(&w, db, err);
-	*result = (struct load_result){ .profile_id = w.profile_id, .slices = (int64_t)m->nrows };
+	*result = (struct load_result){ .profile_id = w.profile_id,
+					.slices = (int64_t)m->nrows };
 	for (size_t i = 0; i < m->nfindings; i++)
 		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)
 			result->findings += m->findings[i].count;

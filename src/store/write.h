@@ -19,14 +19,16 @@ int write_schema(struct sqlite3 *db, struct err *err);
  */
 int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err);
 /* Those behind the first `known` into the store. */
-int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known, struct err *err);
+int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
+		struct err *err);
 /* A new run: its id. */
 int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err);
 /* Deletes a run and all that belongs to it; 0 also when there is none. */
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
 
 /* The profile and everything in it. */
-int write_model(const struct model *m, struct sqlite3 *db, const struct load_source *source,
-		struct load_result *result, struct err *err);
+int write_model(const struct model *m, struct sqlite3 *db,
+		const struct load_source *source, struct load_result *result,
+		struct err *err);
 
 #endif

@@ -99,13 +99,15 @@ static void list_counters(const struct model *m, struct write_lists *l)
 		const struct counter_rec *c = &m->counters[i];
 		const uint32_t key[] = { c->process, c->name, c->series };
 		size_t known = keys.n;
-		uint32_t at = intern_add(&keys, (struct str){ (const char *)key, sizeof(key) });
+		uint32_t at =
+			intern_add(&keys, (struct str){ (const char *)key, sizeof(key) });
 		l->counter_track[i] = at;
 		if (at < known)
 			continue;
-		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap, at + 1U,
-					  sizeof(*l->counter_tracks));
-		l->counter_tracks[at] = (struct counter_track){ c->process, counter_name(m, c) };
+		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap,
+					  at + 1U, sizeof(*l->counter_tracks));
+		l->counter_tracks[at] =
+			(struct counter_track){ c->process, counter_name(m, c) };
 		l->ncounter_tracks = at + 1U;
 	}
 	intern_release(&keys);

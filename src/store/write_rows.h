@@ -20,8 +20,8 @@ struct write_lists {
 	uint32_t *threads;      /* thread -> place */
 	uint32_t *slice_row;    /* index into slices -> row, or ROW_NONE */
 	uint32_t *kernels, *copies, *waits, *allocations; /* rows */
-	uint32_t *collectives, *args; /* indexes into the model's */
-	uint32_t *counter_track; /* counter -> counter_tracks */
+	uint32_t *collectives, *args;                     /* indexes into the model's */
+	uint32_t *counter_track;                          /* counter -> counter_tracks */
 	struct counter_track *counter_tracks;
 	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs;
 	size_t ncounter_tracks, counter_tracks_cap;

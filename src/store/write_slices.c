@@ -1,7 +1,7 @@
 /* Rows of slice_row and of the tables that detail it: see write_rows.h. */
 #include "store/write_rows.h"
 
-#define FLAG_INSTANT 1
+#define FLAG_INSTANT    1
 #define FLAG_UNFINISHED 2
 
 void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row)
@@ -34,7 +34,8 @@ static int64_t external_id(const struct model *m, const struct slice_rec *s)
 	case CLASS_ACCELERATOR:
 	case CLASS_SYNC:
 	case CLASS_DEVICE_ANNOTATION:
-		return s->detail == ROW_NONE ? NUMBER_NONE : m->devices[s->detail].external_id;
+		return s->detail == ROW_NONE ? NUMBER_NONE
+					     : m->devices[s->detail].external_id;
 	case CLASS_OP:
 	case CLASS_ANNOTATION:
 	case CLASS_OTHER:
@@ -50,13 +51,15 @@ static int64_t external_id(const struct model *m, const struct slice_rec *s)
 
 static bool has_correlation(const struct slice_rec *s)
 {
-	return s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER || s->class == CLASS_SYNC ||
-	       s->class == CLASS_DEVICE_ANNOTATION || class_is_device_work(s->class);
+	return s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER ||
+	       s->class == CLASS_SYNC || s->class == CLASS_DEVICE_ANNOTATION ||
+	       class_is_device_work(s->class);
 }
 
 static const struct op_link *op_link(const struct model *m, const struct slice_rec *s)
 {
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) || s->detail == ROW_NONE)
+	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
+	    s->detail == ROW_NONE)
 		return NULL;
 	return &m->op_links[s->detail];
 }
@@ -70,7 +73,8 @@ static void slice_flags(const struct slice_rec *s, struct sqlite3_context *to)
 		bulk_int(to, flags);
 }
 
-static void slice_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void slice_cell(const void *from, int64_t row, int column,
+		       struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct model *m = w->m;
@@ -155,14 +159,17 @@ static void real_cell(struct sqlite3_context *to, double value)
 		bulk_real(to, value);
 }
 
-static void kernel_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void kernel_cell(const void *from, int64_t row, int column,
+			struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.kernels[row];
 	const struct device_fact *d = device_fact(w, slice);
-	const int64_t numbers[] = { w->slice + 1 + slice, d->device,    d->stream,   d->context,
-				    d->grid[0],		  d->grid[1],	d->grid[2],  d->block[0],
-				    d->block[1],	  d->block[2],	d->registers, d->shared_memory };
+	const int64_t numbers[] = {
+		w->slice + 1 + slice, d->device,   d->stream,    d->context,
+		d->grid[0],           d->grid[1],  d->grid[2],   d->block[0],
+		d->block[1],          d->block[2], d->registers, d->shared_memory
+	};
 	const double reals[] = { d->blocks_per_sm, d->warps_per_sm, d->occupancy_pct };
 	const int64_t tail[] = { d->graph_id, d->graph_node_id, d->queued, d->priority };
 
@@ -176,26 +183,31 @@ static void kernel_cell(const void *from, int64_t row, int column, struct sqlite
 
 const struct bulk bulk_kernel = { "kernel", 19, false, kernel_cell };
 
-static void copy_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void copy_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.copies[row];
 	const struct device_fact *d = device_fact(w, slice);
-	const int64_t numbers[] = { w->slice + 1 + slice, d->device, d->stream,	     d->context,
-				    d->bytes,		  d->graph_id, d->graph_node_id };
+	const int64_t numbers[] = { w->slice + 1 + slice, d->device, d->stream,
+				    d->context,           d->bytes,  d->graph_id,
+				    d->graph_node_id };
 
 	bulk_number(to, numbers[column]);
 }
 
 const struct bulk bulk_copy = { "copy", 7, false, copy_cell };
 
-static void wait_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void wait_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.waits[row];
 	const struct device_fact *d = device_fact(w, slice);
-	const int64_t numbers[] = { w->slice + 1 + slice, d->device,     d->stream,	    0,
-				    d->wait_stream,	  d->wait_event, d->wait_correlation };
+	const int64_t numbers[] = {
+		w->slice + 1 + slice, d->device,     d->stream,          0,
+		d->wait_stream,       d->wait_event, d->wait_correlation
+	};
 
 	if (column == 3)
 		cell_string(to, w->m, d->sync_kind);
@@ -205,15 +217,19 @@ static void wait_cell(const void *from, int64_t row, int column, struct sqlite3_
 
 const struct bulk bulk_wait = { "device_wait", 7, false, wait_cell };
 
-static void collective_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void collective_cell(const void *from, int64_t row, int column,
+			    struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct collective_rec *rec = &w->m->collectives[w->lists.collectives[row]];
 	const struct collective_fact *f = &rec->fact;
-	const uint32_t texts[] = { TEXT_NONE, f->name,	  f->dtype,	TEXT_NONE, TEXT_NONE, f->in_split,
-				   f->out_split, f->group, f->group_description, f->ranks };
-	const int64_t numbers[] = { f->group_size, f->rank,	f->source, f->destination,
-				    f->sequence,   NUMBER_NONE, f->is_async };
+	const uint32_t texts[] = { TEXT_NONE,    f->name,   f->dtype,
+				   TEXT_NONE,    TEXT_NONE, f->in_split,
+				   f->out_split, f->group,  f->group_description,
+				   f->ranks };
+	const int64_t numbers[] = { f->group_size,  f->rank,     f->source,
+				    f->destination, f->sequence, NUMBER_NONE,
+				    f->is_async };
 
 	if (column == 0)
 		cell_row(to, w->slice, w->lists.slice_row[rec->slice]);
@@ -231,14 +247,16 @@ static void collective_cell(const void *from, int64_t row, int column, struct sq
 
 const struct bulk bulk_collective = { "collective", 17, false, collective_cell };
 
-static void allocation_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void allocation_cell(const void *from, int64_t row, int column,
+			    struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.allocations[row];
-	const struct memory_fact *f = &w->m->memory[model_slice(w->m, slice)->detail].fact;
+	const struct memory_fact *f =
+		&w->m->memory[model_slice(w->m, slice)->detail].fact;
 	int64_t type = f->device_type == NUMBER_NONE ? 0 : f->device_type;
-	const int64_t numbers[] = { f->bytes,	       f->address, f->total_allocated,
-				    f->total_reserved, type,	   f->device,
+	const int64_t numbers[] = { f->bytes,          f->address, f->total_allocated,
+				    f->total_reserved, type,       f->device,
 				    f->out_of_memory };
 
 	if (column == 0)
@@ -251,7 +269,8 @@ static void allocation_cell(const void *from, int64_t row, int column, struct sq
 
 const struct bulk bulk_allocation = { "allocation", 9, false, allocation_cell };
 
-static void flow_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void flow_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct arrow_rec *arrow = &w->m->arrows[row];
@@ -269,19 +288,22 @@ static void flow_cell(const void *from, int64_t row, int column, struct sqlite3_
 
 const struct bulk bulk_flow = { "flow", 4, false, flow_cell };
 
-static void step_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void step_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct step_rec *step = &w->m->steps[row];
 	const int64_t numbers[] = { w->profile_id, step->number, w->slice + 1 + step->row,
-				    step->ts_ns - w->m->start_ns, step->end_ns - step->ts_ns };
+				    step->ts_ns - w->m->start_ns,
+				    step->end_ns - step->ts_ns };
 
 	bulk_int(to, numbers[column]);
 }
 
 const struct bulk bulk_step = { "step", 5, false, step_cell };
 
-static void args_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void args_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct args_rec *rec = &w->m->args[w->lists.args[row]];

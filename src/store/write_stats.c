@@ -43,10 +43,11 @@ static void histogram_cell(const struct histogram *h, struct sqlite3_context *to
 
 static void sums_cell(const struct opstat_sums *s, int column, struct sqlite3_context *to)
 {
-	const int64_t numbers[] = { s->calls, s->primitive_calls, s->self_ns, s->total_ns,
-				    s->min_ns, s->max_ns };
-	const int64_t tail[] = { s->self_device_ns, s->total_device_ns, s->cpu_bytes,
-				 s->self_cpu_bytes, s->device_bytes,	s->self_device_bytes,
+	const int64_t numbers[] = { s->calls,    s->primitive_calls, s->self_ns,
+				    s->total_ns, s->min_ns,          s->max_ns };
+	const int64_t tail[] = { s->self_device_ns, s->total_device_ns,
+				 s->cpu_bytes,      s->self_cpu_bytes,
+				 s->device_bytes,   s->self_device_bytes,
 				 s->flops };
 
 	if (column < 6)
@@ -59,11 +60,12 @@ static void sums_cell(const struct opstat_sums *s, int column, struct sqlite3_co
 		bulk_number(to, tail[column - 9]);
 }
 
-static void stat_cell(const struct write_rows *w, const struct opstat *stat, int grain, int column,
-		      struct sqlite3_context *to)
+static void stat_cell(const struct write_rows *w, const struct opstat *stat, int grain,
+		      int column, struct sqlite3_context *to)
 {
 	const int64_t first[] = { stat->first.ts_ns - w->m->start_ns, stat->first.dur_ns,
-				  (int64_t)stat->first.order, stat->is_async, stat->is_top_level };
+				  (int64_t)stat->first.order, stat->is_async,
+				  stat->is_top_level };
 
 	if (column == 0)
 		bulk_int(to, w->profile_id);
@@ -79,21 +81,24 @@ static void stat_cell(const struct write_rows *w, const struct opstat *stat, int
 		histogram_cell(&stat->histogram, to);
 }
 
-static void full_stat_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void full_stat_cell(const void *from, int64_t row, int column,
+			   struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 
 	stat_cell(w, &w->summary->full.rows[row], 1, column, to);
 }
 
-static void name_stat_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void name_stat_cell(const void *from, int64_t row, int column,
+			   struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 
 	stat_cell(w, &w->summary->names.rows[row], 0, column, to);
 }
 
-static void step_stat_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void step_stat_cell(const void *from, int64_t row, int column,
+			   struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 
@@ -104,7 +109,8 @@ const struct bulk bulk_step_stat = { "op_stat", 30, false, step_stat_cell };
 const struct bulk bulk_full_stat = { "op_stat", 30, false, full_stat_cell };
 const struct bulk bulk_name_stat = { "op_stat", 30, false, name_stat_cell };
 
-static void annotation_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void annotation_cell(const void *from, int64_t row, int column,
+			    struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct annotation_stat *a = &w->summary->annotations[row];
@@ -128,7 +134,8 @@ static void annotation_cell(const void *from, int64_t row, int column, struct sq
 
 const struct bulk bulk_annotation_stat = { "annotation_stat", 9, false, annotation_cell };
 
-static void finding_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void finding_cell(const void *from, int64_t row, int column,
+			 struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct finding_rec *f = &w->m->findings[row];

@@ -7,7 +7,8 @@ static void ident_cell(struct sqlite3_context *to, struct ident id)
 		bulk_int(to, id.number);
 }
 
-static void process_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void process_cell(const void *from, int64_t row, int column,
+			 struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct process *p = &w->m->processes[row];
@@ -41,7 +42,8 @@ static bool is_main_thread(const struct place *p)
 	       p->tid.number == p->pid.number;
 }
 
-static void thread_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void thread_cell(const void *from, int64_t row, int column,
+			struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct place *p = &w->m->places[w->lists.threads[row]];
@@ -72,7 +74,8 @@ static void thread_cell(const void *from, int64_t row, int column, struct sqlite
 
 const struct bulk bulk_thread = { "thread", 7, false, thread_cell };
 
-static void track_name(const struct write_rows *w, const struct track *t, struct sqlite3_context *to)
+static void track_name(const struct write_rows *w, const struct track *t,
+		       struct sqlite3_context *to)
 {
 	if (t->kind == TRACK_ASYNC) {
 		cell_string(to, w->m, t->scope);
@@ -82,7 +85,8 @@ static void track_name(const struct write_rows *w, const struct track *t, struct
 	cell_string(to, w->m, p->name != TEXT_NONE ? p->name : p->tid.text);
 }
 
-static void track_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void track_cell(const void *from, int64_t row, int column,
+		       struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct track *t = &w->m->tracks[row];
@@ -119,7 +123,8 @@ static void track_cell(const void *from, int64_t row, int column, struct sqlite3
 
 const struct bulk bulk_track = { "track", 8, false, track_cell };
 
-static void counter_track_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void counter_track_cell(const void *from, int64_t row, int column,
+			       struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct counter_track *t = &w->lists.counter_tracks[row];
@@ -138,13 +143,15 @@ static void counter_track_cell(const void *from, int64_t row, int column, struct
 
 const struct bulk bulk_counter_track = { "track", 8, false, counter_track_cell };
 
-static void counter_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void counter_cell(const void *from, int64_t row, int column,
+			 struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct counter_rec *c = &w->m->counters[row];
 
 	if (column == 0)
-		bulk_int(to, w->track + 1 + (int64_t)w->m->ntracks + w->lists.counter_track[row]);
+		bulk_int(to, w->track + 1 + (int64_t)w->m->ntracks +
+				     w->lists.counter_track[row]);
 	else if (column == 1)
 		bulk_int(to, c->ts_ns - w->m->start_ns);
 	else
@@ -153,7 +160,8 @@ static void counter_cell(const void *from, int64_t row, int column, struct sqlit
 
 const struct bulk bulk_counter = { "counter", 3, false, counter_cell };
 
-static void op_detail_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void op_detail_cell(const void *from, int64_t row, int column,
+			   struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct op_fact *d = &w->m->op_details[row];
@@ -181,12 +189,13 @@ static void op_detail_cell(const void *from, int64_t row, int column, struct sql
 
 const struct bulk bulk_op_detail = { "op_detail", 6, false, op_detail_cell };
 
-static void device_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void device_cell(const void *from, int64_t row, int column,
+			struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct device_info_fact *d = &w->m->device_infos[row];
-	const int64_t numbers[] = { w->profile_id, d->id,    0, d->total_memory,
-				    d->sms,	   d->major, d->minor };
+	const int64_t numbers[] = { w->profile_id, d->id,    0,       d->total_memory,
+				    d->sms,        d->major, d->minor };
 
 	if (column == 2)
 		bulk_text(to, d->name);

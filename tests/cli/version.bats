@@ -10,8 +10,10 @@ load setup
 	[[ ${lines[0]} =~ ^ptool\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 	[[ ${lines[1]} =~ ^store\ schema\ [0-9]+$ ]]
 	[[ ${lines[2]} =~ ^sqlite\ 3\.[0-9]+\.[0-9]+$ ]]
-	[[ ${lines[3]} =~ ^(isa-l|zlib)\ [0-9]+\.[0-9.]+$ ]]
-	[ ${#lines[@]} -eq 4 ]
+	[[ ${lines[3]} =~ ^libcsv\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ ${lines[4]} =~ ^pcre2\ [0-9]+\.[0-9]+ ]]
+	[[ ${lines[5]} =~ ^(isa-l|zlib)\ [0-9]+\.[0-9.]+$ ]]
+	[ ${#lines[@]} -eq 6 ]
 }
 
 @test "the schema it names is that of the stores it writes" {

@@ -16,8 +16,8 @@ static void must(bool holds)
 }
 
 /* 0 or -1, the facts in *r, which the caller releases. */
-static int read_bytes(struct recording *r, struct str text, const struct read_options *options,
-		      size_t window)
+static int read_bytes(struct recording *r, struct str text,
+		      const struct read_options *options, size_t window)
 {
 	struct err err = ERR_INIT;
 

@@ -33,7 +33,9 @@ static char *window_copy(const uint8_t *data, size_t size)
 
 static struct json reader_of(const char *text, size_t size, bool last, bool strict)
 {
-	return (struct json){ .p = text, .end = text + size, .last = last, .strict = strict };
+	return (struct json){
+		.p = text, .end = text + size, .last = last, .strict = strict
+	};
 }
 
 /* Both ways of reading a container end at the same place. */
@@ -45,8 +47,9 @@ static void pull(const char *text, size_t size, const struct json_value *whole)
 
 	j.p = whole->text.p + 1;
 	for (bool first = true;; first = false) {
-		must((whole->type == JSON_OBJECT ? json_member(&j, first, &part, &done) :
-						   json_element(&j, first, &done)) == JSON_OK);
+		must((whole->type == JSON_OBJECT
+			      ? json_member(&j, first, &part, &done)
+			      : json_element(&j, first, &done)) == JSON_OK);
 		if (done)
 			break;
 		must(json_value(&j, &part) == JSON_OK);
@@ -67,7 +70,8 @@ static void unescape_and_quote(struct str text)
 	json_quote(unescaped, &quoted);
 	buf_add(&quoted, (char[JSON_PADDING]){ 0 }, JSON_PADDING);
 	struct json j = reader_of(quoted.p, quoted.n - JSON_PADDING, true, true);
-	must(json_value(&j, &value) == JSON_OK && value.type == JSON_STRING && j.p == j.end);
+	must(json_value(&j, &value) == JSON_OK && value.type == JSON_STRING &&
+	     j.p == j.end);
 	must(str_equal(json_unescape(value.text, &again), unescaped));
 	buf_release(&plain);
 	buf_release(&quoted);

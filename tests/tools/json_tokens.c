@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "ingest/json.h"
 
-#define TEXT_MAX ((size_t)1 << 28)
+#define TEXT_MAX  ((size_t)1 << 28)
 #define DEPTH_MAX 4096
 
 static void print_text(char kind, struct str text, struct buf *scratch)
@@ -84,7 +84,8 @@ static void print_tokens(struct json *j, struct buf *scratch)
 	} while (depth > 0);
 }
 
-static void print_document(const char *text, size_t size, bool strict, struct buf *scratch)
+static void print_document(const char *text, size_t size, bool strict,
+			   struct buf *scratch)
 {
 	struct json j = { .p = text, .end = text + size, .last = true, .strict = strict };
 	struct json_value value;
@@ -107,7 +108,8 @@ int main(void)
 	struct buf scratch;
 
 	buf_init(&scratch, TEXT_MAX);
-	while (scanf("%zu %15s", &size, mode) == 2 && getchar() == '\n' && size < TEXT_MAX) {
+	while (scanf("%zu %15s", &size, mode) == 2 && getchar() == '\n' &&
+	       size < TEXT_MAX) {
 		char *text = xcalloc(1, size + JSON_PADDING);
 		if (fread(text, 1, size, stdin) != size)
 			return 2;

@@ -48,7 +48,8 @@ static inline uint32_t text_in(struct world *w, const char *text)
 	return intern_add(&w->texts, str_of(text));
 }
 
-static inline uint32_t track_in(struct world *w, enum track_kind kind, int64_t pid, int64_t tid)
+static inline uint32_t track_in(struct world *w, enum track_kind kind, int64_t pid,
+				int64_t tid)
 {
 	const struct track_fact fact = { .kind = kind,
 					 .pid = { pid, TEXT_NONE },
@@ -109,17 +110,17 @@ static inline struct slice_rec record(struct world *w, uint32_t track, const cha
 				   .phase = PHASE_COMPLETE };
 }
 
-static inline uint32_t add(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
-			   int64_t dur_ns, enum slice_class class)
+static inline uint32_t add(struct world *w, uint32_t track, const char *name,
+			   int64_t ts_ns, int64_t dur_ns, enum slice_class class)
 {
 	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
 
-	s.class = (uint8_t)class;
+	s.class = (uint8_t) class;
 	return add_record(w, s);
 }
 
-static inline uint32_t add_phase(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
-				 enum slice_phase phase)
+static inline uint32_t add_phase(struct world *w, uint32_t track, const char *name,
+				 int64_t ts_ns, enum slice_phase phase)
 {
 	struct slice_rec s = record(w, track, name, ts_ns, 0);
 
@@ -128,8 +129,8 @@ static inline uint32_t add_phase(struct world *w, uint32_t track, const char *na
 }
 
 /* An operator whose External id is this. */
-static inline uint32_t add_op(struct world *w, uint32_t track, const char *name, int64_t ts_ns,
-			      int64_t dur_ns, int64_t external_id)
+static inline uint32_t add_op(struct world *w, uint32_t track, const char *name,
+			      int64_t ts_ns, int64_t dur_ns, int64_t external_id)
 {
 	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
 
@@ -138,8 +139,9 @@ static inline uint32_t add_op(struct world *w, uint32_t track, const char *name,
 	return add_record(w, s);
 }
 
-static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns, int64_t dur_ns,
-				  int64_t correlation, int64_t external_id)
+static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns,
+				  int64_t dur_ns, int64_t correlation,
+				  int64_t external_id)
 {
 	struct model *m = &w->m;
 	struct slice_rec s = record(w, track, "cudaLaunchKernel", ts_ns, dur_ns);
@@ -153,13 +155,15 @@ static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns
 	return add_record(w, s);
 }
 
-static inline uint32_t add_kernel(struct world *w, uint32_t track, int64_t ts_ns, int64_t dur_ns,
-				  int64_t correlation, int64_t external_id)
+static inline uint32_t add_kernel(struct world *w, uint32_t track, int64_t ts_ns,
+				  int64_t dur_ns, int64_t correlation,
+				  int64_t external_id)
 {
 	struct model *m = &w->m;
 	struct slice_rec s = record(w, track, "kernel", ts_ns, dur_ns);
 
-	m->devices = xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
+	m->devices =
+		xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
 	m->devices[m->ndevices] = (struct device_rec){ .fact = { .device = NUMBER_NONE },
 						       .external_id = external_id };
 	s.class = CLASS_KERNEL;
@@ -192,7 +196,8 @@ static inline int64_t count_findings(const struct world *w, enum finding finding
 	return n;
 }
 
-static inline void assert_lasts(const struct world *w, uint32_t slice, int64_t ts_ns, int64_t dur_ns)
+static inline void assert_lasts(const struct world *w, uint32_t slice, int64_t ts_ns,
+				int64_t dur_ns)
 {
 	assert_int_not_equal(ROW_NONE, row_of(w, slice));
 	assert_int_equal(ts_ns, w->m.slices[slice].ts_ns);

@@ -30,8 +30,8 @@ static inline char *lines_of(const struct recording *r, bool profile)
 	return out.p;
 }
 
-static inline void assert_lines(struct str json, const struct read_options *options, bool profile,
-				const char *expected)
+static inline void assert_lines(struct str json, const struct read_options *options,
+				bool profile, const char *expected)
 {
 	struct recording r;
 	struct err err = ERR_INIT;
@@ -49,14 +49,16 @@ static inline void assert_lines(struct str json, const struct read_options *opti
 /* The trace is read, and these are its facts but for the line of the profile. */
 static inline void assert_facts(const char *json, const char *expected)
 {
-	assert_lines(str_of(json), &(struct read_options){ .strict = false }, false, expected);
+	assert_lines(str_of(json), &(struct read_options){ .strict = false }, false,
+		     expected);
 }
 
 /* As assert_facts, where strict mode has nothing against the trace. */
 static inline void assert_sound(const char *json, const char *expected)
 {
 	assert_facts(json, expected);
-	assert_lines(str_of(json), &(struct read_options){ .strict = true }, false, expected);
+	assert_lines(str_of(json), &(struct read_options){ .strict = true }, false,
+		     expected);
 }
 
 /* The line of the profile, without its word. */
@@ -68,7 +70,8 @@ static inline void assert_profile(const char *json, const char *expected)
 	assert_lines(str_of(json), &(struct read_options){ .strict = false }, true, line);
 }
 
-static inline void assert_error(const char *json, bool strict, int64_t offset, const char *text)
+static inline void assert_error(const char *json, bool strict, int64_t offset,
+				const char *text)
 {
 	struct read_options options = { .strict = strict };
 	struct recording r;

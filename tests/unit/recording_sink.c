@@ -26,9 +26,8 @@ static const char *const class_names[NCLASSES] = {
 };
 
 static const char *const phase_names[] = {
-	[PHASE_COMPLETE] = "",         [PHASE_INSTANT] = " instant",
-	[PHASE_BEGIN] = " begin",      [PHASE_END] = " end",
-	[PHASE_STEP_INTO] = " into",   [PHASE_STEP_PAST] = " past",
+	[PHASE_COMPLETE] = "", [PHASE_INSTANT] = " instant", [PHASE_BEGIN] = " begin",
+	[PHASE_END] = " end",  [PHASE_STEP_INTO] = " into",  [PHASE_STEP_PAST] = " past",
 };
 
 static const char *const track_names[] = {
@@ -99,8 +98,8 @@ static void add_named(struct recording *r, const char *name, uint32_t text)
 static void add_triple(struct recording *r, const char *name, const int64_t value[3])
 {
 	if (value[0] != NUMBER_NONE)
-		buf_addf(&r->lines, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, name, value[0], value[1],
-			 value[2]);
+		buf_addf(&r->lines, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, name,
+			 value[0], value[1], value[2]);
 }
 
 static void add_op(struct recording *r, const struct op_fact *op)
@@ -186,7 +185,8 @@ static uint32_t on_track(struct sink *s, const struct track_fact *track)
 	key.tid.number = track->tid.number;
 	key.tid.text = track->tid.text;
 	key.scope = track->scope;
-	return intern_add(&self(s)->tracks, (struct str){ (const char *)&key, sizeof(key) });
+	return intern_add(&self(s)->tracks,
+			  (struct str){ (const char *)&key, sizeof(key) });
 }
 
 static void add_track(struct recording *r, uint32_t number)
@@ -224,7 +224,8 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	buf_add_char(&r->lines, ' ');
 	add_text(r, f->name);
 	buf_addf(&r->lines, " %" PRId64 "+%" PRId64 "%s%s%s", f->ts_ns, f->dur_ns,
-		 phase_names[f->phase], f->unfinished ? " unfinished" : "", class_names[f->class]);
+		 phase_names[f->phase], f->unfinished ? " unfinished" : "",
+		 class_names[f->class]);
 	add_named(r, "cat", f->category);
 	add_number(r, "correlation", f->correlation);
 	add_number(r, "external_id", f->external_id);
@@ -273,11 +274,13 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 	add_text(r, f->name);
 	buf_add_text(&r->lines, " #");
 	add_ident(r, f->id);
-	buf_addf(&r->lines, " %" PRId64 "%s\n", f->ts_ns, f->enclosing ? " enclosing" : "");
+	buf_addf(&r->lines, " %" PRId64 "%s\n", f->ts_ns,
+		 f->enclosing ? " enclosing" : "");
 	return 0;
 }
 
-static void add_naming(struct sink *s, const char *what, struct ident pid, struct str text)
+static void add_naming(struct sink *s, const char *what, struct ident pid,
+		       struct str text)
 {
 	struct recording *r = self(s);
 
@@ -307,7 +310,8 @@ static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
 	buf_addf(&r->lines, " %" PRId64 "\n", index);
 }
 
-static void on_thread_name(struct sink *s, struct ident pid, struct ident tid, struct str name)
+static void on_thread_name(struct sink *s, struct ident pid, struct ident tid,
+			   struct str name)
 {
 	struct recording *r = self(s);
 
@@ -318,7 +322,8 @@ static void on_thread_name(struct sink *s, struct ident pid, struct ident tid, s
 	buf_add_char(&r->lines, '\n');
 }
 
-static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid, int64_t index)
+static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
+			   int64_t index)
 {
 	struct recording *r = self(s);
 
@@ -382,8 +387,8 @@ static void on_profile(struct sink *s, const struct profile_fact *p)
 	buf_addf(&r->lines, " fudge=%" PRId64 "\n", p->rules.annotation_fudge_ns);
 }
 
-static void on_finding(struct sink *s, enum finding finding, uint64_t offset, struct str detail,
-		       struct str excerpt)
+static void on_finding(struct sink *s, enum finding finding, uint64_t offset,
+		       struct str detail, struct str excerpt)
 {
 	struct recording *r = self(s);
 
@@ -446,15 +451,17 @@ const char *recording_text(const struct recording *r)
 	return buf_str(&r->lines).p;
 }
 
-int recording_read(struct recording *r, struct str text, const struct read_options *options,
-		   size_t window, struct err *err)
+int recording_read(struct recording *r, struct str text,
+		   const struct read_options *options, size_t window, struct err *err)
 {
-	struct input *in = input_from_memory((struct bytes){ (const uint8_t *)text.p, text.n });
+	struct input *in =
+		input_from_memory((struct bytes){ (const uint8_t *)text.p, text.n });
 	int rc;
 
 	if (window)
 		input_set_window(in, 2, (size_t)1 << 30);
-	rc = chrome_read_windowed(in, options, &r->sink, window ? window : WINDOW_BYTES, err);
+	rc = chrome_read_windowed(in, options, &r->sink, window ? window : WINDOW_BYTES,
+				  err);
 	input_close(in);
 	return rc;
 }

@@ -20,8 +20,8 @@ struct recording {
 	struct buf lines;
 	struct intern texts, tracks;
 	unsigned nslices, nfindings, nticks;
-	bool is_ill;      /* a fact broke what sink.h promises */
-	int fail_after;   /* slices after which the sink fails; negative: never */
+	bool is_ill;    /* a fact broke what sink.h promises */
+	int fail_after; /* slices after which the sink fails; negative: never */
 };
 
 void recording_init(struct recording *r);
@@ -32,7 +32,7 @@ const char *recording_text(const struct recording *r);
  * Reads the bytes as a Chrome trace, through windows of that size (0: the usual
  * one).  0, or -1 with err set.
  */
-int recording_read(struct recording *r, struct str text, const struct read_options *options,
-		   size_t window, struct err *err);
+int recording_read(struct recording *r, struct str text,
+		   const struct read_options *options, size_t window, struct err *err);
 
 #endif

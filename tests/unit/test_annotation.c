@@ -131,7 +131,7 @@ static void thousands_of_labels_are_told_apart(void **state)
 
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "batch %d", i % 10000);
-		add(&w, thread, name, 10 * i, 5, CLASS_ANNOTATION);
+		add(&w, thread, name, INT64_C(10) * i, 5, CLASS_ANNOTATION);
 	}
 	build(&w, &s);
 

@@ -8,7 +8,8 @@ static void give_args(struct world *w, uint32_t slice, const char *json)
 	struct model *m = &w->m;
 
 	m->args = xgrow(m->args, &m->args_cap, m->nargs + 1, sizeof(*m->args));
-	m->args[m->nargs++] = (struct args_rec){ slice, arena_copy(&m->arena, str_of(json)) };
+	m->args[m->nargs++] =
+		(struct args_rec){ slice, arena_copy(&m->arena, str_of(json)) };
 }
 
 static void build(struct world *w)

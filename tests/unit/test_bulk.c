@@ -19,12 +19,13 @@ static int db_setup(void **state)
 	if (sqlite3_open(":memory:", &db) != SQLITE_OK)
 		return -1;
 	*state = db;
-	return sqlite3_exec(db,
-			    "CREATE TABLE fact (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c REAL, "
-			    "d BLOB) STRICT;"
-			    "CREATE TABLE args (slice_id INTEGER PRIMARY KEY, text TEXT) STRICT;"
-			    "CREATE TABLE strict_one (id INTEGER PRIMARY KEY, a INTEGER NOT NULL)",
-			    NULL, NULL, NULL);
+	return sqlite3_exec(
+		db,
+		"CREATE TABLE fact (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c REAL, "
+		"d BLOB) STRICT;"
+		"CREATE TABLE args (slice_id INTEGER PRIMARY KEY, text TEXT) STRICT;"
+		"CREATE TABLE strict_one (id INTEGER PRIMARY KEY, a INTEGER NOT NULL)",
+		NULL, NULL, NULL);
 }
 
 static int db_teardown(void **state)
@@ -48,7 +49,8 @@ struct fact {
 	double c;
 };
 
-static void fact_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void fact_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const struct fact *f = (const struct fact *)from + row;
 
@@ -70,7 +72,8 @@ static void fact_cell(const void *from, int64_t row, int column, struct sqlite3_
 
 static const struct bulk bulk_fact = { "fact", 4, false, fact_cell };
 
-static void must_insert(sqlite3 *db, const struct bulk *bulk, const void *from, int64_t nrows)
+static void must_insert(sqlite3 *db, const struct bulk *bulk, const void *from,
+			int64_t nrows)
 {
 	struct err err = ERR_INIT;
 
@@ -84,10 +87,13 @@ static void cells_of_every_type_arrive(void **state)
 					     { NUMBER_NONE, NULL, 2.5 } };
 
 	must_insert(*state, &bulk_fact, facts, 2);
-	assert_int_equal(1, ask(*state, "SELECT a = 9223372036854775807 AND b = 'café' AND c = 0.1 "
-					"AND d = x'0001' FROM fact WHERE id = 1"));
-	assert_int_equal(1, ask(*state, "SELECT a IS NULL AND b IS NULL AND c = 2.5 FROM fact "
-					"WHERE id = 2"));
+	assert_int_equal(1,
+			 ask(*state,
+			     "SELECT a = 9223372036854775807 AND b = 'café' AND c = 0.1 "
+			     "AND d = x'0001' FROM fact WHERE id = 1"));
+	assert_int_equal(1, ask(*state,
+				"SELECT a IS NULL AND b IS NULL AND c = 2.5 FROM fact "
+				"WHERE id = 2"));
 }
 
 static void ids_count_on_from_the_largest(void **state)
@@ -101,7 +107,8 @@ static void ids_count_on_from_the_largest(void **state)
 	assert_int_equal(4, ask(*state, "SELECT count(*) FROM fact"));
 }
 
-static void args_cell(const void *from, int64_t row, int column, struct sqlite3_context *to)
+static void args_cell(const void *from, int64_t row, int column,
+		      struct sqlite3_context *to)
 {
 	const int64_t *ids = from;
 
@@ -117,7 +124,8 @@ static void a_table_may_give_its_ids_itself(void **state)
 	static const int64_t ids[] = { 7, 9 };
 
 	must_insert(*state, &bulk_args, ids, 2);
-	assert_int_equal(16, ask(*state, "SELECT sum(slice_id) FROM args WHERE text = '{}'"));
+	assert_int_equal(16,
+			 ask(*state, "SELECT sum(slice_id) FROM args WHERE text = '{}'"));
 }
 
 static void no_rows_are_no_work(void **state)
@@ -144,15 +152,17 @@ static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(cells_of_every_type_arrive, db_setup, db_teardown),
+		cmocka_unit_test_setup_teardown(cells_of_every_type_arrive, db_setup,
+						db_teardown),
 		cmocka_unit_test_setup_teardown(ids_count_on_from_the_largest, db_setup,
 						db_teardown),
 		cmocka_unit_test_setup_teardown(a_table_may_give_its_ids_itself, db_setup,
 						db_teardown),
-		cmocka_unit_test_setup_teardown(no_rows_are_no_work, db_setup, db_teardown),
+		cmocka_unit_test_setup_teardown(no_rows_are_no_work, db_setup,
+						db_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_table_that_refuses_is_an_error_and_the_next_insert_works, db_setup,
-			db_teardown),
+			a_table_that_refuses_is_an_error_and_the_next_insert_works,
+			db_setup, db_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,8 @@
 
 #include "ingest/chrome.h"
 
-#define A "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1}" /* 36 bytes */
-#define B "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1}"
+#define A       "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1}" /* 36 bytes */
+#define B       "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1}"
 #define SLICE_A "slice thread 0/0 \"a\" 1000+1000\n"
 #define SLICE_B "slice thread 0/0 \"b\" 2000+1000\n"
 
@@ -35,25 +35,29 @@ static void an_object_with_traceEvents_is_a_trace(void **state)
 static void every_other_key_is_metadata_before_and_behind_the_events(void **state)
 {
 	(void)state;
-	assert_sound("{\"schemaVersion\": 1, \"a\\u0041\": \"x\\n\", \"traceEvents\": [" A "],"
-		     "\"list\": [1, {\"b\": []}], \"no\": null, \"real\": -1.5e3, \"yes\": true}",
-		     "metadata schemaVersion: 1\n"
-		     "metadata a\\u0041: \"x\\n\"\n" SLICE_A "metadata list: [1, {\"b\": []}]\n"
-		     "metadata no: null\n"
-		     "metadata real: -1.5e3\n"
-		     "metadata yes: true\n");
+	assert_sound(
+		"{\"schemaVersion\": 1, \"a\\u0041\": \"x\\n\", \"traceEvents\": [" A "],"
+		"\"list\": [1, {\"b\": []}], \"no\": null, \"real\": -1.5e3, \"yes\": true}",
+		"metadata schemaVersion: 1\n"
+		"metadata a\\u0041: \"x\\n\"\n" SLICE_A
+		"metadata list: [1, {\"b\": []}]\n"
+		"metadata no: null\n"
+		"metadata real: -1.5e3\n"
+		"metadata yes: true\n");
 }
 
 static void the_events_may_come_in_two_lists(void **state)
 {
 	(void)state;
-	assert_sound("{\"traceEvents\":[" A "],\"traceEvents\":[" B "]}", SLICE_A SLICE_B);
+	assert_sound("{\"traceEvents\":[" A "],\"traceEvents\":[" B "]}",
+		     SLICE_A SLICE_B);
 }
 
 static void metadata_that_is_not_json_is_kept_as_a_json_string(void **state)
 {
 	(void)state;
-	assert_flawed("{\"a\": [NaN, \"\t\"], \"b\xff\": 01, \"traceEvents\": [" A "], \"c\": 1}",
+	assert_flawed("{\"a\": [NaN, \"\t\"], \"b\xff\": 01, \"traceEvents\": [" A
+		      "], \"c\": 1}",
 		      "metadata a: \"[NaN, \\\"\\u0009\\\"]\"\n"
 		      "finding control_character @6\n"
 		      "finding not_finite @6\n"
@@ -88,10 +92,11 @@ static void large_metadata_is_passed_over(void **state)
 	buf_add_text(&json, "]},\"traceEvents\":[" A "]}");
 	for (int strict = 0; strict < 2; strict++) {
 		recording_init(&r);
-		assert_int_equal(recording_read(&r, buf_str(&json),
-						&(struct read_options){ .strict = strict }, 0,
-						&err),
-				 0);
+		assert_int_equal(
+			recording_read(&r, buf_str(&json),
+				       &(struct read_options){ .strict = strict }, 0,
+				       &err),
+			0);
 		assert_string_equal(recording_text(&r),
 				    "finding metadata_size @7 \"big\"\n" SLICE_A
 				    "profile chrome  rules all_slices fudge=0\n");
@@ -123,8 +128,10 @@ static void what_is_no_trace_is_refused_in_one_line(void **state)
 static void a_file_cut_within_its_first_event_is_refused(void **state)
 {
 	(void)state;
-	assert_error("[{\"ph\":\"X\",\"na", false, 0, "the file ends before its first event does");
-	assert_error("{\"a\":1,\"traceEv", false, 0, "the file ends before its first event does");
+	assert_error("[{\"ph\":\"X\",\"na", false, 0,
+		     "the file ends before its first event does");
+	assert_error("{\"a\":1,\"traceEv", false, 0,
+		     "the file ends before its first event does");
 	assert_facts("{\"traceEvents\":[{\"ph", "finding truncated @16\n");
 }
 
@@ -132,11 +139,11 @@ static void gzip_is_undone_and_its_damage_told(void **state)
 {
 	/* "[" A "]" through gzip -9n */
 	static const unsigned char gz[] = {
-		0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x8b, 0xae,
-		0x56, 0x2a, 0xc8, 0x50, 0xb2, 0x52, 0x8a, 0x50, 0xd2, 0x51, 0xca, 0x4b,
-		0xcc, 0x4d, 0x05, 0x32, 0x13, 0x81, 0xcc, 0x92, 0x62, 0x25, 0x2b, 0x43,
-		0x1d, 0xa5, 0x94, 0xd2, 0x22, 0x20, 0x5d, 0x1b, 0x0b, 0x00, 0x1f, 0x60,
-		0xd7, 0x4e, 0x26, 0x00, 0x00, 0x00,
+		0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x8b,
+		0xae, 0x56, 0x2a, 0xc8, 0x50, 0xb2, 0x52, 0x8a, 0x50, 0xd2, 0x51,
+		0xca, 0x4b, 0xcc, 0x4d, 0x05, 0x32, 0x13, 0x81, 0xcc, 0x92, 0x62,
+		0x25, 0x2b, 0x43, 0x1d, 0xa5, 0x94, 0xd2, 0x22, 0x20, 0x5d, 0x1b,
+		0x0b, 0x00, 0x1f, 0x60, 0xd7, 0x4e, 0x26, 0x00, 0x00, 0x00,
 	};
 	struct recording r;
 	struct err err = ERR_INIT;
@@ -144,14 +151,15 @@ static void gzip_is_undone_and_its_damage_told(void **state)
 
 	(void)state;
 	recording_init(&r);
-	assert_int_equal(recording_read(&r, (struct str){ (const char *)gz, sizeof(gz) }, &options,
-					0, &err),
+	assert_int_equal(recording_read(&r, (struct str){ (const char *)gz, sizeof(gz) },
+					&options, 0, &err),
 			 0);
 	assert_string_equal(recording_text(&r),
 			    SLICE_A "profile chrome  rules all_slices fudge=0\n");
 	recording_release(&r);
 	recording_init(&r);
-	assert_int_equal(recording_read(&r, (struct str){ (const char *)gz, sizeof(gz) - 4 },
+	assert_int_equal(recording_read(&r,
+					(struct str){ (const char *)gz, sizeof(gz) - 4 },
 					&options, 0, &err),
 			 0);
 	assert_string_equal(recording_text(&r),
@@ -159,7 +167,8 @@ static void gzip_is_undone_and_its_damage_told(void **state)
 				    "profile chrome  rules all_slices fudge=0\n");
 	recording_release(&r);
 	recording_init(&r);
-	assert_int_equal(recording_read(&r, (struct str){ (const char *)gz, 12 }, &options, 0, &err),
+	assert_int_equal(recording_read(&r, (struct str){ (const char *)gz, 12 },
+					&options, 0, &err),
 			 -1);
 	assert_string_equal(err.text, "gzip stream ends early");
 	recording_release(&r);
@@ -168,11 +177,13 @@ static void gzip_is_undone_and_its_damage_told(void **state)
 static void the_object_form_wants_its_end(void **state)
 {
 	(void)state;
-	assert_flawed("{\"traceEvents\":[" A "," B "]", SLICE_A SLICE_B "finding truncated @90\n", 90,
+	assert_flawed("{\"traceEvents\":[" A "," B "]",
+		      SLICE_A SLICE_B "finding truncated @90\n", 90,
 		      "the file ends before its end");
 	assert_flawed("{\"traceEvents\":[" A, SLICE_A "finding truncated @52\n", 52,
 		      "the file ends before its end");
-	assert_flawed("{\"traceEvents\":[" A "],\"k\":[1", SLICE_A "finding truncated @58\n", 58,
+	assert_flawed("{\"traceEvents\":[" A "],\"k\":[1",
+		      SLICE_A "finding truncated @58\n", 58,
 		      "the file ends before its end");
 }
 
@@ -182,10 +193,12 @@ static void half_an_event_is_told_in_both_shapes(void **state)
 	assert_flawed("[" A ",{\"ph\":\"X\",\"na", SLICE_A "finding truncated @38\n", 38,
 		      "the file ends before its end");
 	assert_flawed("{\"traceEvents\":[" A ",{\"ph\":\"X\",\"na",
-		      SLICE_A "finding truncated @53\n", 53, "the file ends before its end");
+		      SLICE_A "finding truncated @53\n", 53,
+		      "the file ends before its end");
 	/* objects in its args are no events */
-	assert_flawed("[" A ",{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"name\":2},{\"na",
-		      SLICE_A "finding truncated @38\n", 38, "the file ends before its end");
+	assert_flawed(
+		"[" A ",{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"name\":2},{\"na",
+		SLICE_A "finding truncated @38\n", 38, "the file ends before its end");
 }
 
 static void a_broken_event_costs_itself_only(void **state)
@@ -194,10 +207,12 @@ static void a_broken_event_costs_itself_only(void **state)
 	assert_flawed("[{\"ph\":\"X\",\"name\":oops,\"ts\":1}," A "]",
 		      "finding event_syntax @1\n" SLICE_A, 18, "a value was expected");
 	assert_flawed("[" A ",{\"ph\":\"X\" \"ts\":1}," B "]",
-		      SLICE_A "finding event_syntax @38\n" SLICE_B, 48, "',' or '}' was expected");
-	assert_flawed("[{\"ph\":\"X\",\"args\":{\"a\":[1,2},\"ts\":1},\n  {\n\"ph\":\"X\",\"name\":"
-		      "\"a\",\"ts\":1,\"dur\":1}]",
-		      "finding event_syntax @1\n" SLICE_A, 27, "',' or ']' was expected");
+		      SLICE_A "finding event_syntax @38\n" SLICE_B, 48,
+		      "',' or '}' was expected");
+	assert_flawed(
+		"[{\"ph\":\"X\",\"args\":{\"a\":[1,2},\"ts\":1},\n  {\n\"ph\":\"X\",\"name\":"
+		"\"a\",\"ts\":1,\"dur\":1}]",
+		"finding event_syntax @1\n" SLICE_A, 27, "',' or ']' was expected");
 }
 
 static void an_event_that_swallows_the_next_ones_costs_itself_only(void **state)
@@ -212,40 +227,43 @@ static void an_event_that_swallows_the_next_ones_costs_itself_only(void **state)
 static void unescaped_quotes_in_a_name_are_kept(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"X\",\"name\":\"{\"device\": \"cpu\"}\",\"ts\":1,\"dur\":1}]",
-		      "slice thread 0/0 \"{\\x22device\\x22: \\x22cpu\\x22}\" 1000+1000\n"
-		      "finding name_repaired @1\n",
-		      21, "',' or '}' was expected");
+	assert_flawed(
+		"[{\"ph\":\"X\",\"name\":\"{\"device\": \"cpu\"}\",\"ts\":1,\"dur\":1}]",
+		"slice thread 0/0 \"{\\x22device\\x22: \\x22cpu\\x22}\" 1000+1000\n"
+		"finding name_repaired @1\n",
+		21, "',' or '}' was expected");
 }
 
 static void flaws_are_kept_and_told_for_each_event(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"i\",\"ts\":1,\"name\":\"C:\\path\"},{\"ph\":\"i\",\"ts\":2,"
-		      "\"name\":\"a\nb\"},{\"ph\":\"i\",\"ts\":3,\"name\":\"\xff\"},"
-		      "{\"ph\":\"i\",\"ts\":04,\"name\":\"d\"},"
-		      "{\"ph\":\"i\",\"ts\":5,\"name\":\"e\",\"args\":{\"v\":NaN}},"
-		      "{\"ph\":\"i\",\"ts\":6,\"name\":\"\\ud83d\"}]",
-		      "slice thread 0/0 \"C:\\x5cpath\" 1000+0 instant\n"
-		      "finding escape @1\n"
-		      "slice thread 0/0 \"a\\x0ab\" 2000+0 instant\n"
-		      "finding control_character @36\n"
-		      "slice thread 0/0 \"\xef\xbf\xbd\" 3000+0 instant\n"
-		      "finding utf8 @67\n"
-		      "slice thread 0/0 \"d\" 4000+0 instant\n"
-		      "finding number_syntax @96\n"
-		      "slice thread 0/0 \"e\" 5000+0 instant\n"
-		      "finding not_finite @126\n"
-		      "slice thread 0/0 \"\xef\xbf\xbd\" 6000+0 instant\n"
-		      "finding escape @172\n",
-		      28, "a string contains an invalid escape");
+	assert_flawed(
+		"[{\"ph\":\"i\",\"ts\":1,\"name\":\"C:\\path\"},{\"ph\":\"i\",\"ts\":2,"
+		"\"name\":\"a\nb\"},{\"ph\":\"i\",\"ts\":3,\"name\":\"\xff\"},"
+		"{\"ph\":\"i\",\"ts\":04,\"name\":\"d\"},"
+		"{\"ph\":\"i\",\"ts\":5,\"name\":\"e\",\"args\":{\"v\":NaN}},"
+		"{\"ph\":\"i\",\"ts\":6,\"name\":\"\\ud83d\"}]",
+		"slice thread 0/0 \"C:\\x5cpath\" 1000+0 instant\n"
+		"finding escape @1\n"
+		"slice thread 0/0 \"a\\x0ab\" 2000+0 instant\n"
+		"finding control_character @36\n"
+		"slice thread 0/0 \"\xef\xbf\xbd\" 3000+0 instant\n"
+		"finding utf8 @67\n"
+		"slice thread 0/0 \"d\" 4000+0 instant\n"
+		"finding number_syntax @96\n"
+		"slice thread 0/0 \"e\" 5000+0 instant\n"
+		"finding not_finite @126\n"
+		"slice thread 0/0 \"\xef\xbf\xbd\" 6000+0 instant\n"
+		"finding escape @172\n",
+		28, "a string contains an invalid escape");
 }
 
 static void entries_that_are_no_events_are_told(void **state)
 {
 	(void)state;
 	assert_flawed("[null," A ",[1,{}],\"x\",12,true,NaN]",
-		      "finding event_not_object @1\n" SLICE_A "finding event_not_object @43\n"
+		      "finding event_not_object @1\n" SLICE_A
+		      "finding event_not_object @43\n"
 		      "finding event_not_object @50\n"
 		      "finding event_not_object @54\n"
 		      "finding event_not_object @57\n"
@@ -273,12 +291,13 @@ static void the_object_goes_on_behind_what_is_wrong_in_it(void **state)
 		      "metadata a: 1\n" SLICE_A "finding extra_comma @59\n", 60,
 		      "a key was expected");
 	assert_flawed("{\"a\":1,,\"traceEvents\":[" A "]}",
-		      "metadata a: 1\nfinding extra_comma @6\n" SLICE_A, 7, "a key was expected");
+		      "metadata a: 1\nfinding extra_comma @6\n" SLICE_A, 7,
+		      "a key was expected");
 	assert_flawed("{\"a\":1 \"traceEvents\":[" A "]}",
 		      "metadata a: 1\nfinding missing_comma @6\n" SLICE_A, 7,
 		      "',' or '}' was expected");
-	assert_flawed("{oops:[1,{2}],\"traceEvents\":[" A "]}", "finding event_syntax @1\n" SLICE_A,
-		      1, "a key was expected");
+	assert_flawed("{oops:[1,{2}],\"traceEvents\":[" A "]}",
+		      "finding event_syntax @1\n" SLICE_A, 1, "a key was expected");
 	assert_flawed("{\"a\":[1,{2}],\"traceEvents\":[" A "]}",
 		      "finding event_syntax @5 \"a\"\n" SLICE_A, 9, "a key was expected");
 	assert_flawed("{\"traceEvents\":[" A "]],\"b\":2}",
@@ -291,7 +310,8 @@ static void bytes_behind_the_end_are_told(void **state)
 	(void)state;
 	assert_flawed("[" A "] {}", SLICE_A "finding trailing_bytes @39\n", 39,
 		      "something follows the end of the trace");
-	assert_flawed("{\"traceEvents\":[" A "]}}", SLICE_A "finding trailing_bytes @54\n", 54,
+	assert_flawed("{\"traceEvents\":[" A "]}}",
+		      SLICE_A "finding trailing_bytes @54\n", 54,
 		      "something follows the end of the trace");
 }
 
@@ -308,8 +328,9 @@ static void an_event_of_many_megabytes_is_read(void **state)
 		buf_add_text(&json, "0123456789abcdef");
 	buf_add_text(&json, "\"},\"name\":\"b\"}]");
 	recording_init(&r);
-	assert_int_equal(recording_read(&r, buf_str(&json), &(struct read_options){ .strict = true },
-					0, &err),
+	assert_int_equal(recording_read(&r, buf_str(&json),
+					&(struct read_options){ .strict = true }, 0,
+					&err),
 			 0);
 	assert_string_equal(recording_text(&r),
 			    SLICE_A SLICE_B "profile chrome  rules all_slices fudge=0\n");
@@ -331,8 +352,9 @@ static void blanks_may_be_longer_than_a_window(void **state)
 		buf_add_text(&json, i == 0 ? "[" : i == 1 ? A : "]x");
 	}
 	recording_init(&r);
-	assert_int_equal(recording_read(&r, buf_str(&json), &(struct read_options){ .strict = false },
-					0, &err),
+	assert_int_equal(recording_read(&r, buf_str(&json),
+					&(struct read_options){ .strict = false }, 0,
+					&err),
 			 0);
 	assert_int_equal(r.nslices, 1);
 	assert_int_equal(r.nfindings, 1);
@@ -350,7 +372,8 @@ static void a_sink_that_fails_stops_the_reader(void **state)
 	recording_init(&r);
 	r.fail_after = 1;
 	assert_int_equal(recording_read(&r, STR_LIT("[" A "," B "," A "]"),
-					&(struct read_options){ .strict = false }, 0, &err),
+					&(struct read_options){ .strict = false }, 0,
+					&err),
 			 -1);
 	assert_string_equal(err.text, "the sink is full");
 	assert_string_equal(recording_text(&r), SLICE_A);
@@ -363,7 +386,8 @@ int main(void)
 		cmocka_unit_test(an_array_of_events_is_a_trace),
 		cmocka_unit_test(the_bracket_behind_an_array_may_be_missing),
 		cmocka_unit_test(an_object_with_traceEvents_is_a_trace),
-		cmocka_unit_test(every_other_key_is_metadata_before_and_behind_the_events),
+		cmocka_unit_test(
+			every_other_key_is_metadata_before_and_behind_the_events),
 		cmocka_unit_test(the_events_may_come_in_two_lists),
 		cmocka_unit_test(metadata_that_is_not_json_is_kept_as_a_json_string),
 		cmocka_unit_test(data_that_no_view_uses_is_told),

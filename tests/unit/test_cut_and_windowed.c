@@ -109,7 +109,8 @@ static char *read_lines(struct str text, size_t window)
 	char *lines = NULL;
 
 	recording_init(&r);
-	if (recording_read(&r, text, &(struct read_options){ .strict = false }, window, &err) == 0)
+	if (recording_read(&r, text, &(struct read_options){ .strict = false }, window,
+			   &err) == 0)
 		lines = xstrdup(recording_text(&r));
 	else
 		assert_true(err.text[0] != '\0' && !strchr(err.text, '\n'));
@@ -144,8 +145,8 @@ static void assert_cut_gives_the_beginning(const struct file *file, const char *
 	size_t cuts = count(lines, "finding truncated ");
 	size_t others = count(lines, "finding ") - cuts;
 	if (cuts > 1 || (cuts == 0 && !is_array) || others > findings)
-		fail_msg("%s cut at byte %zu: %zu times truncated, %zu other findings", file->name,
-			 size, cuts, others);
+		fail_msg("%s cut at byte %zu: %zu times truncated, %zu other findings",
+			 file->name, size, cuts, others);
 	free(got);
 	free(lines);
 }
@@ -175,8 +176,9 @@ static void a_file_cut_at_any_byte_gives_its_beginning(void **state)
 /* In the array form only half an event is missed: a missing ] is allowed. */
 static void an_array_is_truncated_exactly_within_an_event(void **state)
 {
-	const char *json = " [ {\"ph\":\"i\",\"name\":\"a\",\"ts\":1} , {\"ph\":\"i\",\"name\":\"b\","
-			   "\"ts\":2,\"args\":{\"x\":[{}]}} ] ";
+	const char *json =
+		" [ {\"ph\":\"i\",\"name\":\"a\",\"ts\":1} , {\"ph\":\"i\",\"name\":\"b\","
+		"\"ts\":2,\"args\":{\"x\":[{}]}} ] ";
 	size_t depth = 0, n = strlen(json), whole = 0;
 
 	(void)state;
@@ -195,19 +197,22 @@ static void an_array_is_truncated_exactly_within_an_event(void **state)
 	}
 }
 
-static void assert_same_through_window(const struct file *file, const char *expected, size_t window)
+static void assert_same_through_window(const struct file *file, const char *expected,
+				       size_t window)
 {
 	char *lines = read_lines(buf_str(&file->text), window);
 
 	if (!lines || strcmp(lines, expected) != 0)
-		fail_msg("%s reads differently through a window of %zu bytes", file->name, window);
+		fail_msg("%s reads differently through a window of %zu bytes", file->name,
+			 window);
 	free(lines);
 }
 
 static void windows_of_any_size_give_the_same_facts(void **state)
 {
-	static const size_t sizes[] = { 1,  2,	3,   5,	  8,   13,  17,	 31,   64,   100,
-					127, 200, 333, 512, 700, 999, 1500, 4096, 10007, 65536 };
+	static const size_t sizes[] = { 1,   2,   3,    5,    8,     13,   17,
+					31,  64,  100,  127,  200,   333,  512,
+					700, 999, 1500, 4096, 10007, 65536 };
 	const struct files *files = *state;
 
 	for (size_t i = 0; i < files->n; i++) {

@@ -3,11 +3,21 @@
 
 #include "ingest/decimal.h"
 
+/* The text with the bytes behind it that a window has. */
+static struct str in_window(const char *text)
+{
+	static char window[128];
+
+	memset(window, '7', sizeof(window));
+	memcpy(window, text, strlen(text));
+	return (struct str){ window, strlen(text) };
+}
+
 static void assert_ns(const char *text, int64_t expected)
 {
 	int64_t ns = -77;
 
-	assert_int_equal(decimal_us_to_ns(str_of(text), &ns), DECIMAL_OK);
+	assert_int_equal(decimal_us_to_ns(in_window(text), &ns), DECIMAL_OK);
 	assert_int_equal(ns, expected);
 }
 
@@ -15,7 +25,7 @@ static void assert_int(const char *text, int64_t expected)
 {
 	int64_t value = -77;
 
-	assert_int_equal(decimal_int(str_of(text), &value), DECIMAL_OK);
+	assert_int_equal(decimal_int(in_window(text), &value), DECIMAL_OK);
 	assert_int_equal(value, expected);
 }
 
@@ -71,7 +81,7 @@ static void digits_below_a_nanosecond_round_half_to_even(void **state)
 static void a_hundred_thousand_digits_are_read_to_the_last(void **state)
 {
 	size_t n = 100000;
-	char *text = malloc(n + 1);
+	char *text = malloc(n + DECIMAL_PADDING);
 	int64_t ns;
 
 	(void)state;
@@ -101,29 +111,68 @@ static void the_ends_of_the_range_are_read_and_no_more(void **state)
 	assert_ns("9223372036854775.8074", INT64_MAX);
 	assert_ns("9223372036854774.999", 9223372036854774999);
 	assert_ns("9223372036854773", 9223372036854773000);
-	assert_int_equal(decimal_us_to_ns(str_of("9223372036854775.808"), &ns), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("9223372036854775.808"), &ns),
+			 DECIMAL_TOO_BIG);
 	assert_int_equal(ns, INT64_MAX);
-	assert_int_equal(decimal_us_to_ns(str_of("9223372036854776"), &ns), DECIMAL_TOO_BIG);
-	assert_int_equal(decimal_us_to_ns(str_of("999999999999999999"), &ns), DECIMAL_TOO_BIG);
-	assert_int_equal(decimal_us_to_ns(str_of("-9223372036854775.809"), &ns), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("9223372036854776"), &ns),
+			 DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("999999999999999999"), &ns),
+			 DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("-9223372036854775.809"), &ns),
+			 DECIMAL_TOO_BIG);
 	assert_int_equal(ns, INT64_MIN);
-	assert_int_equal(decimal_us_to_ns(str_of("1e400"), &ns), DECIMAL_TOO_BIG);
-	assert_int_equal(decimal_us_to_ns(str_of("18446744073709551617"), &ns), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("1e400"), &ns), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_us_to_ns(in_window("18446744073709551617"), &ns),
+			 DECIMAL_TOO_BIG);
 }
 
 static void what_is_no_number_is_said_to_be_none(void **state)
 {
-	static const char *const texts[] = { "",    " ",   "abc", "1x",   "x1",  "-",    "+",
-					     ".",   "e5",  "1e",  "1e+",  "1.5.2", "--1", "1 2",
-					     "0x10", "NaN", "inf", "null", "1,5", "[1]" };
+	static const char *const texts[] = { "",    " ",     "abc",  "1x",  "x1",
+					     "-",   "+",     ".",    "e5",  "1e",
+					     "1e+", "1.5.2", "--1",  "1 2", "0x10",
+					     "NaN", "inf",   "null", "1,5", "[1]" };
 	int64_t value;
 	double real;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		assert_int_equal(decimal_us_to_ns(str_of(texts[i]), &value), DECIMAL_BAD);
-		assert_int_equal(decimal_int(str_of(texts[i]), &value), DECIMAL_BAD);
-		assert_false(decimal_real(str_of(texts[i]), &real));
+		assert_int_equal(decimal_us_to_ns(in_window(texts[i]), &value),
+				 DECIMAL_BAD);
+		assert_int_equal(decimal_int(in_window(texts[i]), &value), DECIMAL_BAD);
+		assert_false(decimal_real(in_window(texts[i]), &real));
+	}
+}
+
+static void digits_are_read_in_every_number(void **state)
+{
+	char text[32];
+
+	(void)state;
+	for (int64_t value = 1; value < INT64_MAX / 20;
+	     value = value * 10 + value % 7 + 1) {
+		snprintf(text, sizeof(text), "%lld", (long long)value);
+		assert_int(text, value);
+		if (value < INT64_MAX / 1000)
+			assert_ns(text, value * 1000);
+		snprintf(text, sizeof(text), "-%lld", (long long)value);
+		assert_int(text, -value);
+		snprintf(text, sizeof(text), "%lld.%03lld", (long long)(value / 1000),
+			 (long long)(value % 1000));
+		assert_ns(text, value);
+	}
+	/* a byte that is no digit, at every place */
+	for (size_t n = 1; n < 18; n++) {
+		for (size_t at = 0; at < n; at++) {
+			int64_t value;
+			memset(text, '4', n);
+			text[n] = '\0';
+			text[at] = "/:;aA\xb4\x84"[at % 7];
+			assert_int_equal(decimal_int(in_window(text), &value),
+					 DECIMAL_BAD);
+			assert_int_equal(decimal_us_to_ns(in_window(text), &value),
+					 DECIMAL_BAD);
+		}
 	}
 }
 
@@ -140,8 +189,9 @@ static void integers_may_be_spelt_with_a_fraction_of_zeros(void **state)
 	assert_int("140737353934656", 140737353934656);
 	assert_int("9223372036854775807", INT64_MAX);
 	assert_int("-9223372036854775808", INT64_MIN);
-	assert_int_equal(decimal_int(str_of("7.5"), &value), DECIMAL_BAD);
-	assert_int_equal(decimal_int(str_of("9223372036854775808"), &value), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_int(in_window("7.5"), &value), DECIMAL_BAD);
+	assert_int_equal(decimal_int(in_window("9223372036854775808"), &value),
+			 DECIMAL_TOO_BIG);
 }
 
 static void ids_may_be_hexadecimal(void **state)
@@ -149,31 +199,40 @@ static void ids_may_be_hexadecimal(void **state)
 	int64_t id;
 
 	(void)state;
-	assert_true(decimal_id(str_of("31"), &id));
+	assert_true(decimal_id(in_window("31"), &id));
 	assert_int_equal(id, 31);
-	assert_true(decimal_id(str_of("0x1f"), &id));
+	assert_true(decimal_id(in_window("0x1f"), &id));
 	assert_int_equal(id, 31);
-	assert_true(decimal_id(str_of("0X7FFFFFFFFFFFFFFF"), &id));
+	assert_true(decimal_id(in_window("0X7FFFFFFFFFFFFFFF"), &id));
 	assert_int_equal(id, INT64_MAX);
-	assert_false(decimal_id(str_of("0x8000000000000000"), &id));
-	assert_false(decimal_id(str_of("0x"), &id));
-	assert_false(decimal_id(str_of("0x1g"), &id));
-	assert_false(decimal_id(str_of("1f"), &id));
+	assert_false(decimal_id(in_window("0x8000000000000000"), &id));
+	assert_false(decimal_id(in_window("0x"), &id));
+	assert_false(decimal_id(in_window("0x1g"), &id));
+	assert_false(decimal_id(in_window("1f"), &id));
 }
 
 static void reals_are_the_nearest_double(void **state)
 {
-	static const char *const texts[] = { "0",     "1.5",   "0.1",   "1e-3",      "123456.789",
-					     ".25",   "3.",    "-2.5",  "1e308",     "99.99999999",
-					     "12345678901234567", "0.30000000000000004" };
+	static const char *const texts[] = { "0",
+					     "1.5",
+					     "0.1",
+					     "1e-3",
+					     "123456.789",
+					     ".25",
+					     "3.",
+					     "-2.5",
+					     "1e308",
+					     "99.99999999",
+					     "12345678901234567",
+					     "0.30000000000000004" };
 	double real;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		assert_true(decimal_real(str_of(texts[i]), &real));
+		assert_true(decimal_real(in_window(texts[i]), &real));
 		assert_true(real == strtod(texts[i], NULL));
 	}
-	assert_false(decimal_real(str_of("1e999"), &real));
+	assert_false(decimal_real(in_window("1e999"), &real));
 }
 
 int main(void)
@@ -185,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_hundred_thousand_digits_are_read_to_the_last),
 		cmocka_unit_test(the_ends_of_the_range_are_read_and_no_more),
 		cmocka_unit_test(what_is_no_number_is_said_to_be_none),
+		cmocka_unit_test(digits_are_read_in_every_number),
 		cmocka_unit_test(integers_may_be_spelt_with_a_fraction_of_zeros),
 		cmocka_unit_test(ids_may_be_hexadecimal),
 		cmocka_unit_test(reals_are_the_nearest_double),

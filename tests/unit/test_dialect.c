@@ -4,13 +4,14 @@
  */
 #include "reading.h"
 
-#define OP(args)                                                                        \
+#define OP(args)                                                                                   \
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5.001," \
 	"\"dur\":1,\"args\":{" args "}}"
-#define WHOLE_US_OP(args)                                                               \
-	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5,"     \
+#define WHOLE_US_OP(args)                                                                      \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5," \
 	"\"dur\":1,\"args\":{" args "}}"
-#define META "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":5.001,\"pid\":1,\"args\":{\"name\":\"p\"}}"
+#define META \
+	"{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":5.001,\"pid\":1,\"args\":{\"name\":\"p\"}}"
 #define BASE "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": 1790857026000000000"
 #define IN(before, events, behind) \
 	"{\"schemaVersion\": 1," before "\"traceEvents\": [" events "]" behind "}"
@@ -18,12 +19,13 @@
 static void a_is_told_by_its_categories(void **state)
 {
 	(void)state;
-	assert_profile(IN("",
-			  "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"aten::mm\",\"pid\":1,"
-			  "\"tid\":\"25738\",\"ts\":1621401187223005,\"dur\":1,"
-			  "\"args\":{\"Device\":0,\"Input dims\":[[1]]}}",
-			  ""),
-		       "pytorch A shapes rules fudge=1000");
+	assert_profile(
+		IN("",
+		   "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"aten::mm\",\"pid\":1,"
+		   "\"tid\":\"25738\",\"ts\":1621401187223005,\"dur\":1,"
+		   "\"args\":{\"Device\":0,\"Input dims\":[[1]]}}",
+		   ""),
+		"pytorch A shapes rules fudge=1000");
 }
 
 static void b_is_told_by_its_event_index(void **state)
@@ -38,14 +40,16 @@ static void b_is_told_by_its_event_index(void **state)
 static void c_has_whole_microseconds_and_no_index(void **state)
 {
 	(void)state;
-	assert_profile(IN("", WHOLE_US_OP("\"Ev Idx\": 3"), ""), "pytorch C rules fudge=1000");
+	assert_profile(IN("", WHOLE_US_OP("\"Ev Idx\": 3"), ""),
+		       "pytorch C rules fudge=1000");
 }
 
 static void the_months_between_had_fractions_and_no_base(void **state)
 {
 	(void)state;
-	assert_profile(IN("", OP("\"Ev Idx\": 3"), ",\"displayTimeUnit\": \"ns\""),
-		       "pytorch C' rules split_annotations float_memory_window fudge=1500");
+	assert_profile(
+		IN("", OP("\"Ev Idx\": 3"), ",\"displayTimeUnit\": \"ns\""),
+		"pytorch C' rules split_annotations float_memory_window fudge=1500");
 }
 
 static void d_has_its_base_behind_the_events(void **state)
@@ -63,12 +67,14 @@ static void e_has_its_base_before_the_events(void **state)
 		       "pytorch E base=1790857026000000000 rules split_annotations "
 		       "float_memory_window fudge=2");
 	/* from 2.11 on it names its host, from 2.12 on it says what is finished */
-	assert_profile(IN("\"host_name\": \"n\\u00f6de\"," BASE ",", OP("\"Ev Idx\": 3"), ""),
-		       "pytorch E base=1790857026000000000 host=\"n\xc3\xb6"
-		       "de\" rules split_annotations fudge=2");
-	assert_profile(IN("\"host_name\": \"n\"," BASE ",", OP("\"finished\": true"), ""),
-		       "pytorch E base=1790857026000000000 host=\"n\" rules split_annotations "
-		       "python_in_tree keep_unfinished fudge=2");
+	assert_profile(
+		IN("\"host_name\": \"n\\u00f6de\"," BASE ",", OP("\"Ev Idx\": 3"), ""),
+		"pytorch E base=1790857026000000000 host=\"n\xc3\xb6"
+		"de\" rules split_annotations fudge=2");
+	assert_profile(
+		IN("\"host_name\": \"n\"," BASE ",", OP("\"finished\": true"), ""),
+		"pytorch E base=1790857026000000000 host=\"n\" rules split_annotations "
+		"python_in_tree keep_unfinished fudge=2");
 }
 
 static void f_has_its_metadata_events_first(void **state)
@@ -82,9 +88,11 @@ static void f_has_its_metadata_events_first(void **state)
 static void other_programs_traces_have_no_dialect(void **state)
 {
 	(void)state;
-	assert_profile("[{\"ph\":\"X\",\"cat\":\"toplevel\",\"name\":\"a\",\"ts\":1,\"dur\":1}]",
+	assert_profile(
+		"[{\"ph\":\"X\",\"cat\":\"toplevel\",\"name\":\"a\",\"ts\":1,\"dur\":1}]",
+		"chrome  rules all_slices fudge=0");
+	assert_profile("{\"traceEvents\":[" META "]}",
 		       "chrome  rules all_slices fudge=0");
-	assert_profile("{\"traceEvents\":[" META "]}", "chrome  rules all_slices fudge=0");
 	/* a recording without any event of Kineto's is still PyTorch's */
 	assert_profile(IN(BASE ",", META, ""),
 		       "pytorch F base=1790857026000000000 rules split_annotations "
@@ -94,30 +102,34 @@ static void other_programs_traces_have_no_dialect(void **state)
 static void what_was_recorded_is_told(void **state)
 {
 	(void)state;
-	assert_profile(IN("\"with_flops\": 1,",
-			  WHOLE_US_OP("\"Input Dims\": [[1]], \"Call stack\": \"f\"") ","
-			  "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
-			  "\"ts\":1,\"args\":{\"Bytes\":1}}",
-			  ""),
-		       "pytorch C memory shapes stacks flops rules fudge=1000");
-	assert_profile(IN("\"with_flops\": 0,",
-			  WHOLE_US_OP("") ",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":"
-					  "\"f\",\"ts\":1,\"dur\":1}",
-			  ""),
-		       "pytorch C stacks rules fudge=1000");
+	assert_profile(
+		IN("\"with_flops\": 1,",
+		   WHOLE_US_OP(
+			   "\"Input Dims\": [[1]], \"Call stack\": \"f\"") ","
+									   "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
+									   "\"ts\":1,\"args\":{\"Bytes\":1}}",
+		   ""),
+		"pytorch C memory shapes stacks flops rules fudge=1000");
+	assert_profile(
+		IN("\"with_flops\": 0,",
+		   WHOLE_US_OP("") ",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":"
+				   "\"f\",\"ts\":1,\"dur\":1}",
+		   ""),
+		"pytorch C stacks rules fudge=1000");
 }
 
 static void the_window_and_the_span_have_ends(void **state)
 {
 	(void)state;
-	assert_profile(IN("",
-			  WHOLE_US_OP("")
-			  ",{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\","
-			  "\"pid\":\"Spans\",\"tid\":\"PyTorch Profiler\",\"ts\":4,\"dur\":10},"
-			  "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":\"\","
-			  "\"tid\":\"\",\"ts\":12}",
-			  ""),
-		       "pytorch C window_end=12000 span_end=14000 rules fudge=1000");
+	assert_profile(
+		IN("",
+		   WHOLE_US_OP(
+			   "") ",{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\","
+			       "\"pid\":\"Spans\",\"tid\":\"PyTorch Profiler\",\"ts\":4,\"dur\":10},"
+			       "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":\"\","
+			       "\"tid\":\"\",\"ts\":12}",
+		   ""),
+		"pytorch C window_end=12000 span_end=14000 rules fudge=1000");
 }
 
 static void distributedInfo_gives_the_rank(void **state)
@@ -127,8 +139,9 @@ static void distributedInfo_gives_the_rank(void **state)
 			  "\"world_size\": \"8\", \"pg_config\": [{\"ranks\": [0, 1]}]},",
 			  WHOLE_US_OP(""), ""),
 		       "pytorch C rank=3 world_size=8 rules fudge=1000");
-	assert_profile(IN("\"distributedInfo\": {\"rank\": \"none\"},", WHOLE_US_OP(""), ""),
-		       "pytorch C rules fudge=1000");
+	assert_profile(
+		IN("\"distributedInfo\": {\"rank\": \"none\"},", WHOLE_US_OP(""), ""),
+		"pytorch C rules fudge=1000");
 	assert_profile(IN("\"distributedInfo\": [3],", WHOLE_US_OP(""), ""),
 		       "pytorch C rules fudge=1000");
 }
@@ -136,18 +149,19 @@ static void distributedInfo_gives_the_rank(void **state)
 static void deviceProperties_describe_each_device(void **state)
 {
 	(void)state;
-	assert_sound(IN("\"deviceProperties\": [{\"id\": 0, \"name\": \"A100\", "
-			"\"totalGlobalMem\": 85899345920, \"computeMajor\": 8, "
-			"\"computeMinor\": 0, \"numSms\": 108}, 7, {\"name\": \"no id\"}, "
-			"{\"id\": 1}],",
-			"", ""),
-		     "metadata schemaVersion: 1\n"
-		     "metadata deviceProperties: [{\"id\": 0, \"name\": \"A100\", "
-		     "\"totalGlobalMem\": 85899345920, \"computeMajor\": 8, "
-		     "\"computeMinor\": 0, \"numSms\": 108}, 7, {\"name\": \"no id\"}, "
-		     "{\"id\": 1}]\n"
-		     "device_info 0 \"A100\" memory=85899345920 sms=108 major=8 minor=0\n"
-		     "device_info 1 \"\"\n");
+	assert_sound(
+		IN("\"deviceProperties\": [{\"id\": 0, \"name\": \"A100\", "
+		   "\"totalGlobalMem\": 85899345920, \"computeMajor\": 8, "
+		   "\"computeMinor\": 0, \"numSms\": 108}, 7, {\"name\": \"no id\"}, "
+		   "{\"id\": 1}],",
+		   "", ""),
+		"metadata schemaVersion: 1\n"
+		"metadata deviceProperties: [{\"id\": 0, \"name\": \"A100\", "
+		"\"totalGlobalMem\": 85899345920, \"computeMajor\": 8, "
+		"\"computeMinor\": 0, \"numSms\": 108}, 7, {\"name\": \"no id\"}, "
+		"{\"id\": 1}]\n"
+		"device_info 0 \"A100\" memory=85899345920 sms=108 major=8 minor=0\n"
+		"device_info 1 \"\"\n");
 	assert_sound(IN("\"computeProperties\": [{\"id\": 2}],", "", ""),
 		     "metadata schemaVersion: 1\n"
 		     "metadata computeProperties: [{\"id\": 2}]\n"

@@ -17,7 +17,8 @@ static char *parse(const char *text, struct event *e, enum json_status expected)
 	return bytes;
 }
 
-static void assert_field(const struct event *e, enum event_field field, const char *expected)
+static void assert_field(const struct event *e, enum event_field field,
+			 const char *expected)
 {
 	assert_true(event_has(e, field));
 	assert_true(str_is(event_text(e, field), expected));
@@ -26,11 +27,12 @@ static void assert_field(const struct event *e, enum event_field field, const ch
 static void every_field_of_the_format_is_found(void **state)
 {
 	static struct event e;
-	char *bytes = parse("{\"name\":\"n\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":3,"
-			    "\"tid\":4,\"id\":5,\"id2\":{\"local\":6},\"scope\":\"s\",\"s\":\"t\","
-			    "\"bp\":\"e\",\"bind_id\":7,\"flow_in\":true,\"flow_out\":false,"
-			    "\"args\":{\"a\":1}}",
-			    &e, JSON_OK);
+	char *bytes = parse(
+		"{\"name\":\"n\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":3,"
+		"\"tid\":4,\"id\":5,\"id2\":{\"local\":6},\"scope\":\"s\",\"s\":\"t\","
+		"\"bp\":\"e\",\"bind_id\":7,\"flow_in\":true,\"flow_out\":false,"
+		"\"args\":{\"a\":1}}",
+		&e, JSON_OK);
 
 	(void)state;
 	assert_field(&e, FIELD_NAME, "n");
@@ -56,9 +58,10 @@ static void every_field_of_the_format_is_found(void **state)
 static void other_keys_are_passed_over(void **state)
 {
 	static struct event e;
-	char *bytes = parse("{ \"cname\" : \"x\", \"stack\":[{\"ph\":\"Q\"}], \"p\":1, \"phx\":2,"
-			    "\"flow_outer\":3, \"\":4, \"ph\" : \"i\" }",
-			    &e, JSON_OK);
+	char *bytes = parse(
+		"{ \"cname\" : \"x\", \"stack\":[{\"ph\":\"Q\"}], \"p\":1, \"phx\":2,"
+		"\"flow_outer\":3, \"\":4, \"ph\" : \"i\" }",
+		&e, JSON_OK);
 
 	(void)state;
 	assert_int_equal(e.present, 1U << FIELD_PH);
@@ -70,7 +73,8 @@ static void other_keys_are_passed_over(void **state)
 static void of_a_key_given_twice_the_last_one_counts(void **state)
 {
 	static struct event e;
-	char *bytes = parse("{\"ts\":1,\"args\":{\"a\":1,\"b\":2,\"a\":3},\"ts\":2}", &e, JSON_OK);
+	char *bytes = parse("{\"ts\":1,\"args\":{\"a\":1,\"b\":2,\"a\":3},\"ts\":2}", &e,
+			    JSON_OK);
 
 	(void)state;
 	assert_field(&e, FIELD_TS, "2");
@@ -92,8 +96,9 @@ static void of_a_key_given_twice_the_last_one_counts(void **state)
 static void null_is_as_good_as_no_field(void **state)
 {
 	static struct event e;
-	char *bytes = parse("{\"ph\":\"X\",\"ts\":null,\"args\":null,\"dur\":3,\"dur\":null}", &e,
-			    JSON_OK);
+	char *bytes =
+		parse("{\"ph\":\"X\",\"ts\":null,\"args\":null,\"dur\":3,\"dur\":null}",
+		      &e, JSON_OK);
 
 	(void)state;
 	assert_int_equal(e.present, 1U << FIELD_PH);
@@ -104,7 +109,8 @@ static void null_is_as_good_as_no_field(void **state)
 static void members_of_args_are_kept_in_order(void **state)
 {
 	static struct event e;
-	char *bytes = parse("{\"args\":{\"Input Dims\":[[1]],\"s\":\"x\",\"n\":-1}}", &e, JSON_OK);
+	char *bytes = parse("{\"args\":{\"Input Dims\":[[1]],\"s\":\"x\",\"n\":-1}}", &e,
+			    JSON_OK);
 
 	(void)state;
 	assert_int_equal(e.nargs, 3);
@@ -134,11 +140,112 @@ static void args_beyond_the_limit_are_counted(void **state)
 	buf_release(&text);
 }
 
+static void assert_same_value(const struct json_value *a, const struct json_value *b)
+{
+	assert_true(str_equal(a->text, b->text));
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->escaped, b->escaped);
+}
+
+static void assert_same_event(const struct event *a, const struct event *b)
+{
+	assert_int_equal(a->present, b->present);
+	assert_int_equal(a->nargs, b->nargs);
+	assert_int_equal(a->lost_args, b->lost_args);
+	assert_int_equal(a->args_is_object, b->args_is_object);
+	assert_true(str_equal(a->text, b->text));
+	for (int field = 0; field < NFIELDS; field++)
+		if (event_has(a, (enum event_field)field))
+			assert_same_value(&a->field[field], &b->field[field]);
+	for (size_t i = 0; i < a->nargs; i++) {
+		assert_true(str_equal(a->args[i].key, b->args[i].key));
+		assert_same_value(&a->args[i].value, &b->args[i].value);
+		/* a meaning belongs to a key, whatever event it stands in */
+		uint8_t *meaning = b->args[i].meaning;
+		if (meaning && *meaning)
+			assert_int_equal(*meaning, 1 + b->args[i].key.n % 200);
+		else if (meaning)
+			*meaning = (uint8_t)(1 + b->args[i].key.n % 200);
+	}
+}
+
+/* The text as read by *used, which has read others, and by one that has not. */
+static void assert_reads_as_by_a_new_one(const char *text, size_t n, struct event *used)
+{
+	static struct event new;
+	char *bytes = xcalloc(1, n + JSON_PADDING);
+
+	memcpy(bytes, text, n);
+	memset(&new.members, 0, sizeof(new.members));
+	struct json j = { .p = bytes, .end = bytes + n, .last = true }, again = j;
+	assert_int_equal(event_parse(&j, &new), event_parse(&again, used));
+	assert_ptr_equal(j.p, again.p);
+	assert_int_equal(j.flaws, again.flaws);
+	if (j.p == j.end && n && text[n - 1] == '}')
+		assert_same_event(&new, used);
+	free(bytes);
+}
+
+static void members_that_were_seen_before_are_read_the_same(void **state)
+{
+	static const char *const texts[] = {
+		"{\"ph\": \"X\", \"name\": \"a\", \"args\": {\"name\": 1, \"ts\": 2}, \"ts\": 3}",
+		"{\"ph\": \"X\", \"name\": \"b\", \"args\": {\"ts\": 1}, \"ts\": 3}",
+		"{\"ph\":  \"X\", \"name\" : \"b\", \"args\":  {\"ts\": 1}, \"ts\":\n3\n}",
+		"{\"ph\": \"X\", \"args\": \"none\", \"ts\": null}",
+		"{\"ph\": \"X\", \"args\": {}, \"ts\": 12.5}",
+		"{}",
+		"{ }",
+		"{\"ph\": \"X\", \"ph\": \"i\", \"ph\": \"X\"}",
+		"{\"a key that is longer than what is remembered of a member\": 1, \"ph\": \"X\"}",
+		"{\"args\": {\"a key that is longer than what is remembered of a member\": 1, "
+		"\"and another one that is longer than what is remembered\": 2}}",
+		"{\"ph\": \"X\", \"name\": \"b\", ",
+		"{\"ph\": \"X\", \"name\": oops}",
+		"{\"p\\u0068\": \"X\", \"b\xff\": 1, \"ph\": \"B\"}",
+	};
+	const size_t n = sizeof(texts) / sizeof(*texts);
+	static struct event used;
+
+	(void)state;
+	for (size_t i = 0; i < n * n; i++) {
+		assert_reads_as_by_a_new_one(texts[i / n], strlen(texts[i / n]), &used);
+		assert_reads_as_by_a_new_one(texts[i % n], strlen(texts[i % n]), &used);
+	}
+}
+
+static void more_members_than_are_remembered_are_read_the_same(void **state)
+{
+	static struct event used;
+	struct buf text;
+	uint32_t random = 1;
+
+	(void)state;
+	buf_init(&text, 4096);
+	for (int round = 0; round < 20 * MEMBERS_MAX; round++) {
+		buf_clear(&text);
+		buf_addf(&text, "{\"ph\":%d,\"k%d\":1,\"args\":{", round % 7,
+			 round % 1000);
+		for (unsigned i = 0; i < 1 + random % 5; i++) {
+			random = random * 1664525 + 1013904223;
+			buf_addf(&text, "%s\"%.*s\":%u", i ? "," : "",
+				 (int)(random >> 16) % 30,
+				 "abcdefghijklmnopqrstuvwxyz0123456789" + random % 5,
+				 random);
+		}
+		buf_addf(&text, "}%s\"name\":\"x\"}", round % 3 ? "," : " , ");
+		assert_reads_as_by_a_new_one(text.p, text.n, &used);
+	}
+	buf_release(&text);
+}
+
 static void an_event_that_is_cut_or_broken_is_bad(void **state)
 {
-	static const char *const texts[] = { "{",           "{\"ph\"",       "{\"ph\":",
-					     "{\"ph\":\"X", "{\"args\":{",   "{\"args\":{\"a\":1}",
-					     "{\"a\":1,}",  "{\"args\":{1}}", "{]" };
+	static const char *const texts[] = { "{",           "{\"ph\"",
+					     "{\"ph\":",    "{\"ph\":\"X",
+					     "{\"args\":{", "{\"args\":{\"a\":1}",
+					     "{\"a\":1,}",  "{\"args\":{1}}",
+					     "{]" };
 	static struct event e;
 
 	(void)state;
@@ -155,6 +262,8 @@ int main(void)
 		cmocka_unit_test(null_is_as_good_as_no_field),
 		cmocka_unit_test(members_of_args_are_kept_in_order),
 		cmocka_unit_test(args_beyond_the_limit_are_counted),
+		cmocka_unit_test(members_that_were_seen_before_are_read_the_same),
+		cmocka_unit_test(more_members_than_are_remembered_are_read_the_same),
 		cmocka_unit_test(an_event_that_is_cut_or_broken_is_bad),
 	};
 

@@ -39,7 +39,8 @@ static int64_t time_of(const char *text)
 
 static bool names_match(const char *focus, const char *ignore, const char *name)
 {
-	struct filter f = must_compile(&(struct filter_texts){ .focus = focus, .ignore = ignore });
+	struct filter f =
+		must_compile(&(struct filter_texts){ .focus = focus, .ignore = ignore });
 	struct err err = ERR_INIT;
 	int has = filter_has_name(&f, str_of(name), &err);
 
@@ -79,8 +80,10 @@ static void times_carry_their_unit_and_are_exact(void **state)
 
 static void what_is_no_time_is_none(void **state)
 {
-	static const char *const texts[] = { "", "5", "ms", "-1ms", "1e3us", "1.5 ms", "1m", "1h",
-					     "1ms2us", ".", "9223372037s", "0x1us", "1us " };
+	static const char *const texts[] = { "",       "5",      "ms",          "-1ms",
+					     "1e3us",  "1.5 ms", "1m",          "1h",
+					     "1ms2us", ".",      "9223372037s", "0x1us",
+					     "1us " };
 	int64_t ns;
 
 	(void)state;
@@ -144,10 +147,13 @@ static void mistakes_name_the_option(void **state)
 		       "--step wants N, A..B, A.. or ..B, not 'a'");
 	assert_refused(&(struct filter_texts){ .steps = ".." },
 		       "--step wants N, A..B, A.. or ..B, not '..'");
-	assert_refused(&(struct filter_texts){ .steps = "5..3" }, "--step 5..3 ends before it begins");
-	assert_refused(&(struct filter_texts){ .times = "1..2" },
-		       "--time wants A..B with units (1.5ms..20ms, 1s.., ..300us), not '1..2'");
-	assert_refused(&(struct filter_texts){ .times = "2ms..2ms" }, "--time 2ms..2ms is empty");
+	assert_refused(&(struct filter_texts){ .steps = "5..3" },
+		       "--step 5..3 ends before it begins");
+	assert_refused(
+		&(struct filter_texts){ .times = "1..2" },
+		"--time wants A..B with units (1.5ms..20ms, 1s.., ..300us), not '1..2'");
+	assert_refused(&(struct filter_texts){ .times = "2ms..2ms" },
+		       "--time 2ms..2ms is empty");
 	assert_refused(&(struct filter_texts){ .min_dur = "10" },
 		       "--min-dur wants a time with its unit (10us), not '10'");
 	assert_refused(&(struct filter_texts){ .focus = "a(b" },
@@ -185,12 +191,14 @@ static void an_expression_that_runs_away_is_given_up(void **state)
 	struct err err = ERR_INIT;
 
 	(void)state;
-	assert_int_equal(-1, filter_has_name(&f, STR_LIT("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
-					     &err));
+	assert_int_equal(
+		-1, filter_has_name(&f, STR_LIT("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
+				    &err));
 	assert_int_equal(ERR_USAGE, err.kind);
-	assert_string_equal("--focus takes too long on 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'; "
-			    "make it simpler",
-			    err.text);
+	assert_string_equal(
+		"--focus takes too long on 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'; "
+		"make it simpler",
+		err.text);
 	filter_release(&f);
 }
 
@@ -228,9 +236,8 @@ static void a_list_is_not_endless(void **state)
 
 static void a_thread_is_named_by_its_number_or_its_name(void **state)
 {
-	struct filter f = must_compile(
-		&(struct filter_texts){ .threads = (const char *const[]){ "17,autograd" },
-					.nthreads = 1 });
+	struct filter f = must_compile(&(struct filter_texts){
+		.threads = (const char *const[]){ "17,autograd" }, .nthreads = 1 });
 
 	(void)state;
 	assert_true(filter_has_thread(&f, STR_LIT("17"), STR_LIT("main")));

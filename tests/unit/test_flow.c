@@ -3,7 +3,8 @@
 
 #include "store/flow.h"
 
-static void add_flow(struct world *w, enum flow_end end, int64_t id, int64_t tid, int64_t ts_ns)
+static void add_flow(struct world *w, enum flow_end end, int64_t id, int64_t tid,
+		     int64_t ts_ns)
 {
 	struct model *m = &w->m;
 	uint32_t place = model_place(m, (struct ident){ 100, TEXT_NONE },
@@ -171,7 +172,8 @@ static void a_place_that_is_thread_and_stream_binds_to_what_begins_there(void **
 
 	uint32_t from = add(&w, thread_in(&w, 1), "launch", 0, 50, CLASS_OP);
 	add(&w, thread_in(&w, 7), "host", 60, 100, CLASS_OP);
-	uint32_t into = add_kernel(&w, track_in(&w, TRACK_STREAM, 100, 7), 80, 10, 901, NUMBER_NONE);
+	uint32_t into = add_kernel(&w, track_in(&w, TRACK_STREAM, 100, 7), 80, 10, 901,
+				   NUMBER_NONE);
 	add_flow(&w, FLOW_START, 1, 1, 10);
 	add_flow(&w, FLOW_FINISH, 1, 7, 80);
 	build(&w);
@@ -201,13 +203,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_arrow_joins_the_slices_around_its_ends),
-		cmocka_unit_test(a_finish_that_does_not_enclose_binds_to_what_begins_next),
+		cmocka_unit_test(
+			a_finish_that_does_not_enclose_binds_to_what_begins_next),
 		cmocka_unit_test(steps_make_a_chain),
 		cmocka_unit_test(one_start_may_have_many_ends),
 		cmocka_unit_test(an_end_before_its_start_is_clock_drift),
 		cmocka_unit_test(ends_of_two_ids_or_categories_are_not_joined),
 		cmocka_unit_test(an_end_with_no_slice_around_it_is_counted),
-		cmocka_unit_test(a_place_that_is_thread_and_stream_binds_to_what_begins_there),
+		cmocka_unit_test(
+			a_place_that_is_thread_and_stream_binds_to_what_begins_there),
 		cmocka_unit_test(instants_hold_no_arrow),
 	};
 

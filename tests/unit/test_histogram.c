@@ -14,7 +14,8 @@ static void assert_within_1_percent(int64_t exact, int64_t got)
 	double error = (double)(got - exact) / (double)exact;
 
 	if (error < -0.01 || error > 0.01)
-		fail_msg("%lld is not within 1 %% of %lld", (long long)got, (long long)exact);
+		fail_msg("%lld is not within 1 %% of %lld", (long long)got,
+			 (long long)exact);
 }
 
 static void the_middle_of_a_bucket_is_within_1_percent_of_all_in_it(void **state)
@@ -22,7 +23,8 @@ static void the_middle_of_a_bucket_is_within_1_percent_of_all_in_it(void **state
 	(void)state;
 	for (int64_t ns = 1; ns < INT64_MAX / 3; ns += ns / 100 + 1)
 		assert_within_1_percent(ns, histogram_value_of(histogram_bucket_of(ns)));
-	assert_within_1_percent(INT64_MAX, histogram_value_of(histogram_bucket_of(INT64_MAX)));
+	assert_within_1_percent(INT64_MAX,
+				histogram_value_of(histogram_bucket_of(INT64_MAX)));
 }
 
 static void buckets_ascend_with_durations(void **state)
@@ -69,7 +71,8 @@ static void percentiles_are_within_1_percent_of_the_exact_ones(void **state)
 	qsort(values, N, sizeof(*values), by_value);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
 		size_t rank = (size_t)((double)N * percents[i] / 100.0 + 0.999999);
-		assert_within_1_percent(values[rank - 1], histogram_percentile(&h, percents[i]));
+		assert_within_1_percent(values[rank - 1],
+					histogram_percentile(&h, percents[i]));
 	}
 	histogram_release(&h);
 }
@@ -156,8 +159,8 @@ static void bytes_of_another_form_are_refused(void **state)
 {
 	static const uint8_t cut[] = { 70 }, endless[] = { 0x80, 0x80 };
 	static const uint8_t too_far[] = { 0xff, 0xff, 0xff, 0x7f, 1 };
-	static const uint8_t long_count[] = { 1,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-					      0xff, 0xff, 0xff, 0xff, 1 };
+	static const uint8_t long_count[] = { 1,    0xff, 0xff, 0xff, 0xff, 0xff,
+					      0xff, 0xff, 0xff, 0xff, 0xff, 1 };
 	struct histogram h;
 
 	(void)state;
@@ -167,7 +170,8 @@ static void bytes_of_another_form_are_refused(void **state)
 	histogram_release(&h);
 	assert_false(histogram_decode((struct bytes){ too_far, sizeof(too_far) }, &h));
 	histogram_release(&h);
-	assert_false(histogram_decode((struct bytes){ long_count, sizeof(long_count) }, &h));
+	assert_false(
+		histogram_decode((struct bytes){ long_count, sizeof(long_count) }, &h));
 	histogram_release(&h);
 	assert_true(histogram_decode((struct bytes){ cut, 0 }, &h));
 	histogram_release(&h);

@@ -48,7 +48,7 @@ static void rows_of_one_id_come_in_the_order_they_were_added(void **state)
 	for (int64_t id = 0; id < 10; id++) {
 		size_t at = idmap_first(&map, id);
 		for (uint32_t i = 0; i < 100; i++)
-			assert_int_equal(10 * i + id, idmap_next(&map, &at));
+			assert_int_equal(10 * (int64_t)i + id, idmap_next(&map, &at));
 		assert_int_equal(UINT32_MAX, idmap_next(&map, &at));
 	}
 	idmap_release(&map);
@@ -70,7 +70,8 @@ static void hostile_ids_take_no_longer_than_others(void **state)
 }
 
 /* How many rows the id has; they must be the expected ones, in order. */
-static void assert_rows(const struct idtable *t, int64_t id, const uint32_t *expected, size_t n)
+static void assert_rows(const struct idtable *t, int64_t id, const uint32_t *expected,
+			size_t n)
 {
 	struct idtable_rows rows = idtable_find(t, id);
 

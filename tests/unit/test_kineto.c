@@ -2,10 +2,10 @@
 #include "reading.h"
 
 /* An X of 1 us on thread 1/1 with a category, a name and args. */
-#define X(cat, name, args) \
+#define X(cat, name, args)                                    \
 	"[{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name \
 	"\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{" args "}}]"
-#define INSTANT(cat, name, args) \
+#define INSTANT(cat, name, args)                              \
 	"[{\"ph\":\"i\",\"cat\":\"" cat "\",\"name\":\"" name \
 	"\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":{" args "}}]"
 
@@ -59,34 +59,39 @@ static void every_category_has_its_class_and_track(void **state)
 	}
 }
 
-static void an_operator_carries_its_shapes_and_its_place_in_the_backward_pass(void **state)
+static void an_operator_carries_its_shapes_and_its_place_in_the_backward_pass(
+	void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "aten::mm",
-		       "\"External id\": 7, \"Record function id\": 0, \"Ev Idx\": 3, "
-		       "\"Sequence number\": 23, \"Fwd thread id\": 1, "
-		       "\"Input Dims\": [[2, 3], [3, 5]], \"Input type\": [\"float\", \"float\"], "
-		       "\"Call stack\": \"a.py(1): f;b.py(2): g\", \"Module Hierarchy\": \"top\""),
-		     "slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" external_id=7 "
-		     "shapes=\"[[2, 3], [3, 5]]\" stack=\"a.py(1): f;b.py(2): g\" module=\"top\" "
-		     "flops=60 sequence=23 fwd_thread=1 backward\n");
+	assert_sound(
+		X("cpu_op", "aten::mm",
+		  "\"External id\": 7, \"Record function id\": 0, \"Ev Idx\": 3, "
+		  "\"Sequence number\": 23, \"Fwd thread id\": 1, "
+		  "\"Input Dims\": [[2, 3], [3, 5]], \"Input type\": [\"float\", \"float\"], "
+		  "\"Call stack\": \"a.py(1): f;b.py(2): g\", \"Module Hierarchy\": \"top\""),
+		"slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" external_id=7 "
+		"shapes=\"[[2, 3], [3, 5]]\" stack=\"a.py(1): f;b.py(2): g\" module=\"top\" "
+		"flops=60 sequence=23 fwd_thread=1 backward\n");
 }
 
 static void the_backward_pass_is_known_by_thread_and_name(void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "aten::mm", "\"Fwd thread id\": 0"),
-		     "slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" fwd_thread=0\n");
+	assert_sound(
+		X("cpu_op", "aten::mm", "\"Fwd thread id\": 0"),
+		"slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" fwd_thread=0\n");
 	assert_sound(X("cpu_op", "torch::autograd::AccumulateGrad", "\"Ev Idx\": 1"),
 		     "slice thread 1/1 \"torch::autograd::AccumulateGrad\" 1000+1000 op "
 		     "cat=\"cpu_op\" backward\n");
-	assert_sound(X("cpu_op", "autograd::engine::evaluate_function: MmBackward0",
-		       "\"Fwd thread id\": 1"),
-		     "slice thread 1/1 \"autograd::engine::evaluate_function: MmBackward0\" "
-		     "1000+1000 op cat=\"cpu_op\" fwd_thread=1\n");
-	assert_sound(X("user_annotation", "step", "\"Fwd thread id\": 1"),
-		     "slice thread 1/1 \"step\" 1000+1000 annotation cat=\"user_annotation\" "
-		     "fwd_thread=1\n");
+	assert_sound(
+		X("cpu_op", "autograd::engine::evaluate_function: MmBackward0",
+		  "\"Fwd thread id\": 1"),
+		"slice thread 1/1 \"autograd::engine::evaluate_function: MmBackward0\" "
+		"1000+1000 op cat=\"cpu_op\" fwd_thread=1\n");
+	assert_sound(
+		X("user_annotation", "step", "\"Fwd thread id\": 1"),
+		"slice thread 1/1 \"step\" 1000+1000 annotation cat=\"user_annotation\" "
+		"fwd_thread=1\n");
 }
 
 static void a_kernel_carries_its_launch_and_its_shape(void **state)
@@ -109,11 +114,12 @@ static void a_kernel_carries_its_launch_and_its_shape(void **state)
 static void a_copy_carries_its_bytes(void **state)
 {
 	(void)state;
-	assert_sound(X("gpu_memcpy", "Memcpy HtoD",
-		       "\"device\": 1, \"stream\": \"7\", \"bytes\": 4096, "
-		       "\"memory bandwidth (GB/s)\": 1.25"),
-		     "slice stream 1/1 \"Memcpy HtoD\" 1000+1000 memcpy cat=\"gpu_memcpy\" device=1 "
-		     "stream=7 bytes=4096\n");
+	assert_sound(
+		X("gpu_memcpy", "Memcpy HtoD",
+		  "\"device\": 1, \"stream\": \"7\", \"bytes\": 4096, "
+		  "\"memory bandwidth (GB/s)\": 1.25"),
+		"slice stream 1/1 \"Memcpy HtoD\" 1000+1000 memcpy cat=\"gpu_memcpy\" device=1 "
+		"stream=7 bytes=4096\n");
 	assert_sound(X("Memcpy", "Memcpy HtoD", "\"Device\": 1, \"external id\": 5"),
 		     "slice stream 1/1 \"Memcpy HtoD\" 1000+1000 memcpy cat=\"Memcpy\" "
 		     "external_id=5 device=1\n");
@@ -122,76 +128,86 @@ static void a_copy_carries_its_bytes(void **state)
 static void a_wait_carries_what_it_waits_for(void **state)
 {
 	(void)state;
-	assert_sound(X("cuda_sync", "Stream Wait Event",
-		       "\"cuda_sync_kind\": \"Stream Wait Event\", \"stream\": 7, "
-		       "\"correlation\": 4, \"wait_on_stream\": 20, \"wait_on_cuda_event_id\": 3, "
-		       "\"wait_on_cuda_event_record_corr_id\": -1"),
-		     "slice notes 1/1 \"Stream Wait Event\" 1000+1000 sync cat=\"cuda_sync\" "
-		     "correlation=4 stream=7 sync=\"Stream Wait Event\" wait_stream=20 "
-		     "wait_event=3 wait_correlation=-1\n");
+	assert_sound(
+		X("cuda_sync", "Stream Wait Event",
+		  "\"cuda_sync_kind\": \"Stream Wait Event\", \"stream\": 7, "
+		  "\"correlation\": 4, \"wait_on_stream\": 20, \"wait_on_cuda_event_id\": 3, "
+		  "\"wait_on_cuda_event_record_corr_id\": -1"),
+		"slice notes 1/1 \"Stream Wait Event\" 1000+1000 sync cat=\"cuda_sync\" "
+		"correlation=4 stream=7 sync=\"Stream Wait Event\" wait_stream=20 "
+		"wait_event=3 wait_correlation=-1\n");
 }
 
 static void a_collective_is_told_on_its_operator_and_on_its_kernel(void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "record_param_comms",
-		       "\"Collective name\": \"allreduce\", \"dtype\": \"Float\", "
-		       "\"In msg nelems\": 10, \"Out msg nelems\": 20, "
-		       "\"In split size\": \"[]\", \"Out split size\": [1, 2], \"Group size\": 2, "
-		       "\"Process Group Name\": \"0\", "
-		       "\"Process Group Description\": \"default_pg\", "
-		       "\"Process Group Ranks\": \"[0, 1]\", \"Rank\": 1, \"Src Rank\": 0, "
-		       "\"Dst Rank\": 1, \"Seq\": 5, \"Comms Id\": 18446744073709551615, "
-		       "\"Is asynchronized op\": \"True\""),
-		     "slice thread 1/1 \"record_param_comms\" 1000+1000 op cat=\"cpu_op\" "
-		     "collective=\"allreduce\" dtype=\"Float\" group=\"0\" "
-		     "group_description=\"default_pg\" ranks=\"[0, 1]\" in_split=\"[]\" "
-		     "out_split=\"[1, 2]\" comm_id=\"18446744073709551615\" in_elements=10 "
-		     "out_elements=20 group_size=2 rank=1 source=0 destination=1 sequence=5 "
-		     "is_async=1\n");
-	assert_sound(X("kernel", "ncclDevKernel", "\"Collective name\": \"allreduce\", \"stream\": 3, "
-						  "\"Is asynchronized op\": false"),
-		     "slice stream 1/1 \"ncclDevKernel\" 1000+1000 kernel cat=\"kernel\" stream=3 "
-		     "collective=\"allreduce\" is_async=0\n");
+	assert_sound(
+		X("cpu_op", "record_param_comms",
+		  "\"Collective name\": \"allreduce\", \"dtype\": \"Float\", "
+		  "\"In msg nelems\": 10, \"Out msg nelems\": 20, "
+		  "\"In split size\": \"[]\", \"Out split size\": [1, 2], \"Group size\": 2, "
+		  "\"Process Group Name\": \"0\", "
+		  "\"Process Group Description\": \"default_pg\", "
+		  "\"Process Group Ranks\": \"[0, 1]\", \"Rank\": 1, \"Src Rank\": 0, "
+		  "\"Dst Rank\": 1, \"Seq\": 5, \"Comms Id\": 18446744073709551615, "
+		  "\"Is asynchronized op\": \"True\""),
+		"slice thread 1/1 \"record_param_comms\" 1000+1000 op cat=\"cpu_op\" "
+		"collective=\"allreduce\" dtype=\"Float\" group=\"0\" "
+		"group_description=\"default_pg\" ranks=\"[0, 1]\" in_split=\"[]\" "
+		"out_split=\"[1, 2]\" comm_id=\"18446744073709551615\" in_elements=10 "
+		"out_elements=20 group_size=2 rank=1 source=0 destination=1 sequence=5 "
+		"is_async=1\n");
+	assert_sound(
+		X("kernel", "ncclDevKernel",
+		  "\"Collective name\": \"allreduce\", \"stream\": 3, "
+		  "\"Is asynchronized op\": false"),
+		"slice stream 1/1 \"ncclDevKernel\" 1000+1000 kernel cat=\"kernel\" stream=3 "
+		"collective=\"allreduce\" is_async=0\n");
 }
 
 static void keyword_inputs_of_an_operator_are_not_taken_for_ours(void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "my::op",
-		       "\"External id\": 1, \"stream\": 7, \"dtype\": \"Float\", \"Rank\": 3, "
-		       "\"device\": 0, \"Bytes\": 12, \"grid\": [1, 2, 3]"),
-		     "slice thread 1/1 \"my::op\" 1000+1000 op cat=\"cpu_op\" external_id=1\n");
+	assert_sound(
+		X("cpu_op", "my::op",
+		  "\"External id\": 1, \"stream\": 7, \"dtype\": \"Float\", \"Rank\": 3, "
+		  "\"device\": 0, \"Bytes\": 12, \"grid\": [1, 2, 3]"),
+		"slice thread 1/1 \"my::op\" 1000+1000 op cat=\"cpu_op\" external_id=1\n");
 }
 
 static void args_of_other_programs_have_no_meaning(void **state)
 {
 	(void)state;
-	assert_sound(X("toplevel", "task", "\"correlation\": 4, \"stream\": 7, \"finished\": false"),
+	assert_sound(X("toplevel", "task",
+		       "\"correlation\": 4, \"stream\": 7, \"finished\": false"),
 		     "slice thread 1/1 \"task\" 1000+1000 cat=\"toplevel\"\n");
 }
 
 static void a_memory_record_is_an_instant_of_its_own_class(void **state)
 {
-	const char *expected = "slice thread 1/1 \"[memory]\" 1000+0 instant memory "
-			       "cat=\"cpu_instant_event\" bytes=-512 address=94 allocated=1024 "
-			       "reserved=0 device_type=0 device=-1\n";
+	const char *expected =
+		"slice thread 1/1 \"[memory]\" 1000+0 instant memory "
+		"cat=\"cpu_instant_event\" bytes=-512 address=94 allocated=1024 "
+		"reserved=0 device_type=0 device=-1\n";
 
 	(void)state;
-	assert_sound(INSTANT("cpu_instant_event", "[memory]",
-			     "\"Device Type\": 0, \"Device Id\": -1, \"Addr\": 94, \"Bytes\": -512, "
-			     "\"Total Allocated\": 1024, \"Total Reserved\": 0"),
-		     expected);
+	assert_sound(
+		INSTANT("cpu_instant_event", "[memory]",
+			"\"Device Type\": 0, \"Device Id\": -1, \"Addr\": 94, \"Bytes\": -512, "
+			"\"Total Allocated\": 1024, \"Total Reserved\": 0"),
+		expected);
 	/* torch's Python exporter gives it a dur up to the end, and calls it unfinished */
-	assert_sound(X("cpu_instant_event", "[memory]",
-		       "\"Device Type\": 0, \"Device Id\": -1, \"Addr\": 94, \"Bytes\": -512, "
-		       "\"Total Allocated\": 1024, \"Total Reserved\": 0, \"finished\": false"),
-		     expected);
+	assert_sound(
+		X("cpu_instant_event", "[memory]",
+		  "\"Device Type\": 0, \"Device Id\": -1, \"Addr\": 94, \"Bytes\": -512, "
+		  "\"Total Allocated\": 1024, \"Total Reserved\": 0, \"finished\": false"),
+		expected);
 	/* before 1.11 it had no category */
-	assert_sound("[{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":{\"Bytes\":8,"
-		     "\"Device Type\":1,\"Device Id\":0}}]",
-		     "slice thread 0/0 \"[memory]\" 1000+0 instant memory bytes=8 device_type=1 "
-		     "device=0\n");
+	assert_sound(
+		"[{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":{\"Bytes\":8,"
+		"\"Device Type\":1,\"Device Id\":0}}]",
+		"slice thread 0/0 \"[memory]\" 1000+0 instant memory bytes=8 device_type=1 "
+		"device=0\n");
 	assert_sound(INSTANT("cpu_instant_event", "[OutOfMemory]", "\"Device Type\": 1"),
 		     "slice thread 1/1 \"[OutOfMemory]\" 1000+0 instant memory "
 		     "cat=\"cpu_instant_event\" device_type=1 out_of_memory\n");
@@ -200,9 +216,10 @@ static void a_memory_record_is_an_instant_of_its_own_class(void **state)
 static void a_label_called_memory_stays_an_annotation(void **state)
 {
 	(void)state;
-	assert_sound(X("user_annotation", "[memory]", "\"External id\": 3, \"Bytes\": 8"),
-		     "slice thread 1/1 \"[memory]\" 1000+1000 annotation cat=\"user_annotation\" "
-		     "external_id=3\n");
+	assert_sound(
+		X("user_annotation", "[memory]", "\"External id\": 3, \"Bytes\": 8"),
+		"slice thread 1/1 \"[memory]\" 1000+1000 annotation cat=\"user_annotation\" "
+		"external_id=3\n");
 	assert_sound(INSTANT("cpu_instant_event", "something else", "\"Bytes\": 8"),
 		     "slice thread 1/1 \"something else\" 1000+0 instant "
 		     "cat=\"cpu_instant_event\"\n");
@@ -211,8 +228,9 @@ static void a_label_called_memory_stays_an_annotation(void **state)
 static void a_range_marked_so_is_unfinished(void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "aten::mm", "\"finished\": false"),
-		     "slice thread 1/1 \"aten::mm\" 1000+1000 unfinished op cat=\"cpu_op\"\n");
+	assert_sound(
+		X("cpu_op", "aten::mm", "\"finished\": false"),
+		"slice thread 1/1 \"aten::mm\" 1000+1000 unfinished op cat=\"cpu_op\"\n");
 	assert_sound(X("cpu_op", "aten::mm", "\"finished\": true"),
 		     "slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\"\n");
 }
@@ -227,11 +245,12 @@ static void of_an_arg_given_twice_the_last_one_counts(void **state)
 static void numbers_without_a_reading_are_not_recorded(void **state)
 {
 	(void)state;
-	assert_sound(X("kernel", "k",
-		       "\"stream\": null, \"correlation\": 99999999999999999999, "
-		       "\"External id\": \"x\", \"grid\": \"no\", \"blocks per SM\": true, "
-		       "\"device\": 1.5, \"context\": 2"),
-		     "slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" context=2\n");
+	assert_sound(
+		X("kernel", "k",
+		  "\"stream\": null, \"correlation\": 99999999999999999999, "
+		  "\"External id\": \"x\", \"grid\": \"no\", \"blocks per SM\": true, "
+		  "\"device\": 1.5, \"context\": 2"),
+		"slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" context=2\n");
 }
 
 static void equal_shapes_are_one_text_however_they_are_spelt(void **state)
@@ -242,14 +261,15 @@ static void equal_shapes_are_one_text_however_they_are_spelt(void **state)
 	(void)state;
 	recording_init(&r);
 	assert_int_equal(
-		recording_read(&r,
-			       STR_LIT("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\",\"ts\":1,"
-				       "\"dur\":1,\"args\":{\"Input Dims\":[[8,3]]}},"
-				       "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\",\"ts\":1,"
-				       "\"dur\":1,\"args\":{\"Input Dims\":[[8, 3]]}},"
-				       "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"\",\"ts\":1,"
-				       "\"dur\":1,\"args\":{\"Input dims\":[[8, 3]]}}]"),
-			       &(struct read_options){ .strict = true }, 0, &err),
+		recording_read(
+			&r,
+			STR_LIT("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\",\"ts\":1,"
+				"\"dur\":1,\"args\":{\"Input Dims\":[[8,3]]}},"
+				"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\",\"ts\":1,"
+				"\"dur\":1,\"args\":{\"Input Dims\":[[8, 3]]}},"
+				"{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"\",\"ts\":1,"
+				"\"dur\":1,\"args\":{\"Input dims\":[[8, 3]]}}]"),
+			&(struct read_options){ .strict = true }, 0, &err),
 		0);
 	assert_int_equal(r.texts.n, 4); /* "", "cpu_op", "Operator" and the shape */
 	recording_release(&r);
@@ -258,18 +278,21 @@ static void equal_shapes_are_one_text_however_they_are_spelt(void **state)
 static void shapes_may_be_anything(void **state)
 {
 	(void)state;
-	assert_sound(X("cpu_op", "aten::mm", "\"Input Dims\": \"[[2, 3\", \"Input type\": 7"),
-		     "slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" shapes=\"[]\"\n");
-	assert_sound(X("cpu_op", "aten::conv2d",
-		       "\"Input Dims\": {\"a\": 1}, \"Concrete Inputs\": \"[1\\\"\""),
-		     "slice thread 1/1 \"aten::conv2d\" 1000+1000 op cat=\"cpu_op\" shapes=\"[]\"\n");
+	assert_sound(
+		X("cpu_op", "aten::mm", "\"Input Dims\": \"[[2, 3\", \"Input type\": 7"),
+		"slice thread 1/1 \"aten::mm\" 1000+1000 op cat=\"cpu_op\" shapes=\"[]\"\n");
+	assert_sound(
+		X("cpu_op", "aten::conv2d",
+		  "\"Input Dims\": {\"a\": 1}, \"Concrete Inputs\": \"[1\\\"\""),
+		"slice thread 1/1 \"aten::conv2d\" 1000+1000 op cat=\"cpu_op\" shapes=\"[]\"\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_category_has_its_class_and_track),
-		cmocka_unit_test(an_operator_carries_its_shapes_and_its_place_in_the_backward_pass),
+		cmocka_unit_test(
+			an_operator_carries_its_shapes_and_its_place_in_the_backward_pass),
 		cmocka_unit_test(the_backward_pass_is_known_by_thread_and_name),
 		cmocka_unit_test(a_kernel_carries_its_launch_and_its_shape),
 		cmocka_unit_test(a_copy_carries_its_bytes),

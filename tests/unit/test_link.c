@@ -117,7 +117,8 @@ static void an_external_id_that_is_the_correlation_names_no_operator(void **stat
 	world_release(&w);
 }
 
-static void when_all_external_ids_are_correlations_the_time_of_the_launch_tells(void **state)
+static void when_all_external_ids_are_correlations_the_time_of_the_launch_tells(
+	void **state)
 {
 	struct world w;
 	(void)state;
@@ -137,12 +138,14 @@ static void when_all_external_ids_are_correlations_the_time_of_the_launch_tells(
 	world_release(&w);
 }
 
-static void an_external_id_that_names_an_operator_of_another_thread_is_not_believed(void **state)
+static void an_external_id_that_names_an_operator_of_another_thread_is_not_believed(
+	void **state)
 {
 	struct world w;
 	(void)state;
 	world_init(&w);
-	uint32_t thread = thread_in(&w, 1), other = thread_in(&w, 2), stream = stream_in(&w, 7);
+	uint32_t thread = thread_in(&w, 1), other = thread_in(&w, 2),
+		 stream = stream_in(&w, 7);
 
 	add_op(&w, other, "elsewhere", 0, 100, 5);
 	uint32_t here = add_op(&w, thread, "here", 0, 50, 6);
@@ -164,7 +167,8 @@ static void of_two_calls_with_one_correlation_the_same_external_id_decides(void 
 	struct world w;
 	(void)state;
 	world_init(&w);
-	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1), two = track_in(&w, TRACK_THREAD, 2, 2);
+	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1),
+		 two = track_in(&w, TRACK_THREAD, 2, 2);
 
 	uint32_t op_one = add_op(&w, one, "one", 0, 50, 5);
 	uint32_t launch_one = add_launch(&w, one, 10, 10, 901, 5);
@@ -319,7 +323,8 @@ static void in_a_merged_file_a_rank_has_its_own_steps(void **state)
 	struct world w;
 	(void)state;
 	world_init(&w);
-	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1), two = track_in(&w, TRACK_THREAD, 2, 2);
+	uint32_t one = track_in(&w, TRACK_THREAD, 1, 1),
+		 two = track_in(&w, TRACK_THREAD, 2, 2);
 	uint32_t loader = track_in(&w, TRACK_THREAD, 3, 3);
 
 	uint32_t step_one = add(&w, one, "ProfilerStep#1", 0, 100, CLASS_ANNOTATION);
@@ -329,8 +334,10 @@ static void in_a_merged_file_a_rank_has_its_own_steps(void **state)
 	uint32_t elsewhere = add(&w, loader, "c", 10, 10, CLASS_OP);
 	build(&w);
 
-	assert_int_equal(row_of(&w, step_one), w.m.steps[w.m.step[row_of(&w, in_one)]].row);
-	assert_int_equal(row_of(&w, step_two), w.m.steps[w.m.step[row_of(&w, in_two)]].row);
+	assert_int_equal(row_of(&w, step_one),
+			 w.m.steps[w.m.step[row_of(&w, in_one)]].row);
+	assert_int_equal(row_of(&w, step_two),
+			 w.m.steps[w.m.step[row_of(&w, in_two)]].row);
 	assert_int_equal(1, step_of(&w, elsewhere));
 	world_release(&w);
 }
@@ -352,16 +359,24 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_belongs_to_the_call_with_its_correlation),
 		cmocka_unit_test(one_call_may_launch_many_kernels),
-		cmocka_unit_test(a_kernel_without_its_launch_keeps_its_operator_and_is_counted),
-		cmocka_unit_test(an_external_id_that_is_the_correlation_names_no_operator),
-		cmocka_unit_test(when_all_external_ids_are_correlations_the_time_of_the_launch_tells),
-		cmocka_unit_test(an_external_id_that_names_an_operator_of_another_thread_is_not_believed),
-		cmocka_unit_test(of_two_calls_with_one_correlation_the_same_external_id_decides),
+		cmocka_unit_test(
+			a_kernel_without_its_launch_keeps_its_operator_and_is_counted),
+		cmocka_unit_test(
+			an_external_id_that_is_the_correlation_names_no_operator),
+		cmocka_unit_test(
+			when_all_external_ids_are_correlations_the_time_of_the_launch_tells),
+		cmocka_unit_test(
+			an_external_id_that_names_an_operator_of_another_thread_is_not_believed),
+		cmocka_unit_test(
+			of_two_calls_with_one_correlation_the_same_external_id_decides),
 		cmocka_unit_test(else_the_last_call_before_the_work_does),
 		cmocka_unit_test(work_that_seems_to_begin_before_its_launch_is_linked),
-		cmocka_unit_test(work_outside_every_operator_is_charged_to_the_innermost_label),
-		cmocka_unit_test(a_label_that_overlaps_python_frames_still_holds_its_launches),
-		cmocka_unit_test(a_memory_event_belongs_to_the_innermost_operator_on_its_thread),
+		cmocka_unit_test(
+			work_outside_every_operator_is_charged_to_the_innermost_label),
+		cmocka_unit_test(
+			a_label_that_overlaps_python_frames_still_holds_its_launches),
+		cmocka_unit_test(
+			a_memory_event_belongs_to_the_innermost_operator_on_its_thread),
 		cmocka_unit_test(a_host_slice_belongs_to_the_step_that_holds_its_start),
 		cmocka_unit_test(device_work_belongs_to_the_step_of_its_launch),
 		cmocka_unit_test(in_a_merged_file_a_rank_has_its_own_steps),

@@ -184,7 +184,8 @@ static void self_times_add_up_to_the_roots_whatever_overlaps(void **state)
 		uint32_t thread = thread_in(&w, 1);
 		for (int i = 0; i < 30; i++) {
 			random = random * 1103515245u + 12345u;
-			add(&w, thread, "x", random >> 16 & 63, random >> 22 & 31, CLASS_OP);
+			add(&w, thread, "x", random >> 16 & 63, random >> 22 & 31,
+			    CLASS_OP);
 		}
 		build(&w);
 		for (uint32_t row = 0; row < w.m.nrows; row++) {
@@ -203,7 +204,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(self_time_is_the_duration_less_direct_children),
 		cmocka_unit_test(a_child_that_overruns_is_clipped_and_counted),
-		cmocka_unit_test(what_fits_into_an_overrunning_slice_is_no_second_finding),
+		cmocka_unit_test(
+			what_fits_into_an_overrunning_slice_is_no_second_finding),
 		cmocka_unit_test(of_identical_intervals_the_first_is_the_parent),
 		cmocka_unit_test(a_slice_of_no_length_has_no_children),
 		cmocka_unit_test(a_slice_that_begins_where_another_ends_is_its_sibling),

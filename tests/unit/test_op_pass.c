@@ -26,8 +26,8 @@ static void passing_release(struct passing *p)
 	intern_release(&p->texts);
 }
 
-static struct op_event event(struct passing *p, const char *name, int64_t ts_ns, int64_t dur_ns,
-			     enum slice_class class)
+static struct op_event event(struct passing *p, const char *name, int64_t ts_ns,
+			     int64_t dur_ns, enum slice_class class)
 {
 	return (struct op_event){ .ts_ns = ts_ns,
 				  .dur_ns = dur_ns,
@@ -110,7 +110,8 @@ static void a_range_that_ends_with_the_record_window_is_unfinished(void **state)
 	(void)state;
 	passing_init(&p, &torch_2_6);
 	const struct op_event events[] = { event(&p, "open", 0, 100, CLASS_OP),
-					   event(&p, "cudaDeviceSynchronize", 50, 50, CLASS_RUNTIME) };
+					   event(&p, "cudaDeviceSynchronize", 50, 50,
+						 CLASS_RUNTIME) };
 	p.pass.window_end_ns = 100;
 	op_pass_track(&p.pass, TRACK_THREAD, events, 2);
 
@@ -210,8 +211,12 @@ static void an_operator_owns_the_memory_of_every_thread(void **state)
 	struct passing p;
 	(void)state;
 	passing_init(&p, &torch_2_14);
-	memory[0] = (struct op_memory_event){ .ts_ns = 20, .bytes = 64, .row = 7, .is_cpu = true };
-	memory[1] = (struct op_memory_event){ .ts_ns = 30, .bytes = -16, .row = 8, .is_cpu = false };
+	memory[0] = (struct op_memory_event){
+		.ts_ns = 20, .bytes = 64, .row = 7, .is_cpu = true
+	};
+	memory[1] = (struct op_memory_event){
+		.ts_ns = 30, .bytes = -16, .row = 8, .is_cpu = false
+	};
 	const struct op_event events[] = { event(&p, "aten::empty", 10, 50, CLASS_OP) };
 	op_pass_set_memory(&p.pass, memory, 2, 0);
 	op_pass_track(&p.pass, TRACK_THREAD, events, 1);
@@ -228,7 +233,8 @@ static void out_of_memory_stands_in_the_tree(void **state)
 	struct passing p;
 	(void)state;
 	passing_init(&p, &torch_2_14);
-	memory[0] = (struct op_memory_event){ .ts_ns = 90, .row = 2, .out_of_memory = true };
+	memory[0] =
+		(struct op_memory_event){ .ts_ns = 90, .row = 2, .out_of_memory = true };
 	struct op_event events[] = { event(&p, "aten::sum", 0, 100, CLASS_OP),
 				     event(&p, "aten::sum", 10, 60, CLASS_OP),
 				     event(&p, "[OutOfMemory]", 90, 0, CLASS_MEMORY) };
@@ -256,7 +262,8 @@ int main(void)
 		cmocka_unit_test(an_unfinished_range_is_asynchronous_since_torch_2_12),
 		cmocka_unit_test(c10d_ranges_shield_nothing),
 		cmocka_unit_test(names_are_folded_as_the_table_spells_them),
-		cmocka_unit_test(streams_have_no_calls_and_async_tracks_only_without_torch),
+		cmocka_unit_test(
+			streams_have_no_calls_and_async_tracks_only_without_torch),
 		cmocka_unit_test(without_torch_every_slice_counts),
 		cmocka_unit_test(an_operator_owns_the_memory_of_every_thread),
 		cmocka_unit_test(out_of_memory_stands_in_the_tree),

@@ -48,8 +48,8 @@ static void labels_that_look_mangled_are_demangled(void **state)
 	assert_name(state, "Sa", false, "std::allocator", NULL);
 	assert_name(state, "N4demo3FooE", false, "demo::Foo", NULL);
 	assert_name(state, "_Z3fooi", false, "foo(int)", NULL);
-	assert_name(state, "_ZN2at6native6kernelILi4EEEvPf", false, "void at::native::kernel<4>(float*)",
-		    NULL);
+	assert_name(state, "_ZN2at6native6kernelILi4EEEvPf", false,
+		    "void at::native::kernel<4>(float*)", NULL);
 }
 
 static void one_letter_and_plain_names_stay(void **state)
@@ -84,7 +84,8 @@ static void other_names_with_dots_keep_them(void **state)
 	assert_name(state, "aten::add.", true, "aten::add.", NULL);
 	assert_name(state, "aten::.x", true, "aten::.x", NULL);
 	assert_name(state, "aten::a.b.c", true, "aten::a.b.c", NULL);
-	assert_name(state, "Optimizer.step#SGD.step", true, "Optimizer.step#SGD.step", NULL);
+	assert_name(state, "Optimizer.step#SGD.step", true, "Optimizer.step#SGD.step",
+		    NULL);
 	assert_name(state, "a::b::c.d", true, "a::b::c.d", NULL);
 	assert_name(state, "::x.y", true, "::x.y", NULL);
 }

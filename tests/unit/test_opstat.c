@@ -83,7 +83,8 @@ static void groups_are_listed_by_their_first_call(void **state)
 
 	for (uint32_t name = 0; name < 4; name++) {
 		struct opstat_key k = key(name);
-		struct opstat first = call(ts_ns[name], dur_ns[name]), later = call(1000, 1);
+		struct opstat first = call(ts_ns[name], dur_ns[name]),
+			      later = call(1000, 1);
 		opstat_merge(opstats_group(&s, &k), &later);
 		opstat_merge(opstats_group(&s, &k), &first);
 	}

@@ -18,7 +18,8 @@ static struct op_node node(enum name name, int64_t start_ns, int64_t end_ns)
 
 static void a_child_lies_within_its_parent_and_takes_its_self_time(void **state)
 {
-	struct op_node n[] = { node(A, 0, 100), node(B, 10, 40), node(C, 20, 30), node(D, 40, 100) };
+	struct op_node n[] = { node(A, 0, 100), node(B, 10, 40), node(C, 20, 30),
+			       node(D, 40, 100) };
 	(void)state;
 	optree_build(n, 4);
 
@@ -45,7 +46,8 @@ static void a_partial_overlap_pops_the_earlier_one_for_good(void **state)
 
 static void siblings_that_overlap_are_both_children_of_what_holds_them(void **state)
 {
-	struct op_node n[] = { node(A, 0, 100), node(B, 50, 70), node(C, 60, 80), node(D, 65, 69) };
+	struct op_node n[] = { node(A, 0, 100), node(B, 50, 70), node(C, 60, 80),
+			       node(D, 65, 69) };
 	(void)state;
 	optree_build(n, 4);
 
@@ -118,7 +120,8 @@ static void an_only_child_of_its_parents_name_is_folded(void **state)
 
 static void a_chain_of_one_name_folds_into_its_first(void **state)
 {
-	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 80), node(B, 30, 40) };
+	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 80),
+			       node(B, 30, 40) };
 	(void)state;
 	optree_build(n, 4);
 
@@ -141,7 +144,8 @@ static void a_child_with_a_sibling_is_not_folded(void **state)
 
 static void the_folded_ones_children_do_not_fold_when_they_are_two(void **state)
 {
-	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 40), node(B, 50, 60) };
+	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 40),
+			       node(B, 50, 60) };
 	(void)state;
 	optree_build(n, 4);
 
@@ -183,7 +187,8 @@ static void self_memory_is_what_children_did_not_allocate(void **state)
 
 static void recursion_is_seen_through_other_names(void **state)
 {
-	struct op_node n[] = { node(A, 0, 100), node(B, 10, 90), node(A, 20, 80), node(C, 85, 86) };
+	struct op_node n[] = { node(A, 0, 100), node(B, 10, 90), node(A, 20, 80),
+			       node(C, 85, 86) };
 	(void)state;
 	optree_build(n, 4);
 
@@ -198,7 +203,8 @@ static const struct op_rules float_rules = { .float_memory_window = true };
 #define TEST_BASE_NS INT64_C(1790857026000000000)
 
 /* Memory events at these times, of 1, 10, 100, ... bytes. */
-static struct op_memory memory_at(const int64_t *ts_ns, size_t n, const struct op_rules *rules)
+static struct op_memory memory_at(const int64_t *ts_ns, size_t n,
+				  const struct op_rules *rules)
 {
 	struct op_memory_event *events = xcalloc(n, sizeof(*events));
 	struct op_memory memory;
@@ -257,7 +263,8 @@ static void intervals_may_be_charged_in_any_order(void **state)
 static void the_float_window_is_off_by_as_much_as_pythons(void **state)
 {
 	const int64_t start_ns = 4311020981081884, end_ns = start_ns + 5000;
-	const int64_t ts_ns[] = { start_ns + 227, start_ns + 228, end_ns + 92, end_ns + 93 };
+	const int64_t ts_ns[] = { start_ns + 227, start_ns + 228, end_ns + 92,
+				  end_ns + 93 };
 	struct op_memory m = memory_at(ts_ns, 4, &float_rules);
 	(void)state;
 
@@ -297,7 +304,9 @@ static void what_was_refused_allocates_nothing(void **state)
 	struct op_memory_event *events = xcalloc(2, sizeof(*events));
 	struct op_memory m;
 	(void)state;
-	events[0] = (struct op_memory_event){ .ts_ns = 5, .bytes = 1 << 30, .out_of_memory = true };
+	events[0] = (struct op_memory_event){ .ts_ns = 5,
+					      .bytes = 1 << 30,
+					      .out_of_memory = true };
 	events[1] = (struct op_memory_event){ .ts_ns = 6, .bytes = NUMBER_NONE };
 	op_memory_init(&m, events, 2, &exact_rules, 0);
 
@@ -335,11 +344,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_lies_within_its_parent_and_takes_its_self_time),
 		cmocka_unit_test(a_partial_overlap_pops_the_earlier_one_for_good),
-		cmocka_unit_test(siblings_that_overlap_are_both_children_of_what_holds_them),
+		cmocka_unit_test(
+			siblings_that_overlap_are_both_children_of_what_holds_them),
 		cmocka_unit_test(self_time_may_be_negative),
 		cmocka_unit_test(a_range_of_no_length_is_nobodys_parent),
 		cmocka_unit_test(of_identical_intervals_the_first_is_the_parent),
-		cmocka_unit_test(an_asynchronous_range_has_no_parent_no_children_and_no_self_time),
+		cmocka_unit_test(
+			an_asynchronous_range_has_no_parent_no_children_and_no_self_time),
 		cmocka_unit_test(an_only_child_of_its_parents_name_is_folded),
 		cmocka_unit_test(a_chain_of_one_name_folds_into_its_first),
 		cmocka_unit_test(a_child_with_a_sibling_is_not_folded),
@@ -351,7 +362,8 @@ int main(void)
 		cmocka_unit_test(intervals_may_be_charged_in_any_order),
 		cmocka_unit_test(the_float_window_is_off_by_as_much_as_pythons),
 		cmocka_unit_test(the_float_window_may_begin_before_the_interval),
-		cmocka_unit_test(an_event_in_no_interval_is_a_row_and_out_of_memory_always_is),
+		cmocka_unit_test(
+			an_event_in_no_interval_is_a_row_and_out_of_memory_always_is),
 		cmocka_unit_test(what_was_refused_allocates_nothing),
 		cmocka_unit_test(memory_of_mkldnn_and_ideep_is_the_cpus),
 		cmocka_unit_test(python_frames_and_other_slices_count_by_the_rules),

@@ -274,7 +274,8 @@ int main(void)
 		cmocka_unit_test(a_nameless_asynchronous_end_closes_the_newest),
 		cmocka_unit_test(step_into_lasts_until_the_next_step_or_the_end),
 		cmocka_unit_test(step_past_began_at_the_previous_step_or_the_begin),
-		cmocka_unit_test(a_step_that_is_open_when_the_recording_stops_is_unfinished),
+		cmocka_unit_test(
+			a_step_that_is_open_when_the_recording_stops_is_unfinished),
 		cmocka_unit_test(a_profile_without_slices_has_no_rows),
 	};
 

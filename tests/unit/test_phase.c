@@ -9,18 +9,21 @@
 static void an_x_is_a_complete_slice(void **state)
 {
 	(void)state;
-	assert_sound(EVENT("\"ph\":\"X\",\"name\":\"a\",\"ts\":10,\"dur\":5,\"pid\":1,\"tid\":2"),
-		     "slice thread 1/2 \"a\" 10000+5000\n");
-	assert_sound(EVENT("\"ph\":\"X\",\"name\":\"a\",\"cat\":\"x,y\",\"ts\":1.5,\"dur\":0"),
-		     "slice thread 0/0 \"a\" 1500+0 cat=\"x,y\"\n");
+	assert_sound(
+		EVENT("\"ph\":\"X\",\"name\":\"a\",\"ts\":10,\"dur\":5,\"pid\":1,\"tid\":2"),
+		"slice thread 1/2 \"a\" 10000+5000\n");
+	assert_sound(
+		EVENT("\"ph\":\"X\",\"name\":\"a\",\"cat\":\"x,y\",\"ts\":1.5,\"dur\":0"),
+		"slice thread 0/0 \"a\" 1500+0 cat=\"x,y\"\n");
 }
 
 static void keys_may_come_in_any_order(void **state)
 {
 	(void)state;
-	assert_sound(EVENT("\"args\":{\"ph\":\"B\"},\"dur\":5,\"tid\":2,\"ts\":10,\"pid\":1,"
-			   "\"name\":\"a\",\"ph\":\"X\""),
-		     "slice thread 1/2 \"a\" 10000+5000\n");
+	assert_sound(
+		EVENT("\"args\":{\"ph\":\"B\"},\"dur\":5,\"tid\":2,\"ts\":10,\"pid\":1,"
+		      "\"name\":\"a\",\"ph\":\"X\""),
+		"slice thread 1/2 \"a\" 10000+5000\n");
 }
 
 static void a_b_begins_and_an_e_ends(void **state)
@@ -89,12 +92,13 @@ static void nestable_async_slices_are_grouped_by_category_scope_and_id(void **st
 static void a_local_id_belongs_to_its_process(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"b\",\"name\":\"a\",\"cat\":\"c\",\"id2\":{\"local\":\"0x9\"},"
-		     "\"ts\":1,\"pid\":4},"
-		     "{\"ph\":\"b\",\"name\":\"a\",\"cat\":\"c\",\"id2\":{\"global\":\"0x9\"},"
-		     "\"ts\":2,\"pid\":4}]",
-		     "slice async 4 \"c 0x9\" \"a\" 1000+0 begin cat=\"c\"\n"
-		     "slice async 0 \"c 0x9\" \"a\" 2000+0 begin cat=\"c\"\n");
+	assert_sound(
+		"[{\"ph\":\"b\",\"name\":\"a\",\"cat\":\"c\",\"id2\":{\"local\":\"0x9\"},"
+		"\"ts\":1,\"pid\":4},"
+		"{\"ph\":\"b\",\"name\":\"a\",\"cat\":\"c\",\"id2\":{\"global\":\"0x9\"},"
+		"\"ts\":2,\"pid\":4}]",
+		"slice async 4 \"c 0x9\" \"a\" 1000+0 begin cat=\"c\"\n"
+		"slice async 0 \"c 0x9\" \"a\" 2000+0 begin cat=\"c\"\n");
 }
 
 static void legacy_async_slices_are_grouped_by_name_and_id(void **state)
@@ -129,29 +133,31 @@ static void an_arrow_starts_steps_and_finishes(void **state)
 static void arrows_of_old_categories_end_in_the_slice_around_them(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"f\",\"name\":\"m\",\"cat\":\"a,input,b\",\"id\":1,\"ts\":1},"
-		     "{\"ph\":\"f\",\"name\":\"m\",\"cat\":\"ipc.flow\",\"id\":1,\"ts\":2}]",
-		     "flow finish 0/0 \"a,input,b\"/\"m\" #1 1000 enclosing\n"
-		     "flow finish 0/0 \"ipc.flow\"/\"m\" #1 2000 enclosing\n");
+	assert_sound(
+		"[{\"ph\":\"f\",\"name\":\"m\",\"cat\":\"a,input,b\",\"id\":1,\"ts\":1},"
+		"{\"ph\":\"f\",\"name\":\"m\",\"cat\":\"ipc.flow\",\"id\":1,\"ts\":2}]",
+		"flow finish 0/0 \"a,input,b\"/\"m\" #1 1000 enclosing\n"
+		"flow finish 0/0 \"ipc.flow\"/\"m\" #1 2000 enclosing\n");
 }
 
 static void an_arrow_of_version_2_rides_on_its_slice(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"bind_id\":\"0x77\","
-		     "\"flow_out\":true},"
-		     "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"bind_id\":\"0x77\","
-		     "\"flow_in\":true,\"flow_out\":true},"
-		     "{\"ph\":\"X\",\"name\":\"c\",\"ts\":3,\"dur\":1,\"bind_id\":\"0x77\","
-		     "\"flow_in\":true,\"flow_out\":false},"
-		     "{\"ph\":\"X\",\"name\":\"d\",\"ts\":4,\"dur\":1,\"bind_id\":\"0x77\"}]",
-		     "slice thread 0/0 \"a\" 1000+1000\n"
-		     "flow start 0/0 \"bind_id\"/\"bind_id\" #119 1000 enclosing\n"
-		     "slice thread 0/0 \"b\" 2000+1000\n"
-		     "flow step 0/0 \"bind_id\"/\"bind_id\" #119 2000 enclosing\n"
-		     "slice thread 0/0 \"c\" 3000+1000\n"
-		     "flow finish 0/0 \"bind_id\"/\"bind_id\" #119 3000 enclosing\n"
-		     "slice thread 0/0 \"d\" 4000+1000\n");
+	assert_sound(
+		"[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"bind_id\":\"0x77\","
+		"\"flow_out\":true},"
+		"{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"bind_id\":\"0x77\","
+		"\"flow_in\":true,\"flow_out\":true},"
+		"{\"ph\":\"X\",\"name\":\"c\",\"ts\":3,\"dur\":1,\"bind_id\":\"0x77\","
+		"\"flow_in\":true,\"flow_out\":false},"
+		"{\"ph\":\"X\",\"name\":\"d\",\"ts\":4,\"dur\":1,\"bind_id\":\"0x77\"}]",
+		"slice thread 0/0 \"a\" 1000+1000\n"
+		"flow start 0/0 \"bind_id\"/\"bind_id\" #119 1000 enclosing\n"
+		"slice thread 0/0 \"b\" 2000+1000\n"
+		"flow step 0/0 \"bind_id\"/\"bind_id\" #119 2000 enclosing\n"
+		"slice thread 0/0 \"c\" 3000+1000\n"
+		"flow finish 0/0 \"bind_id\"/\"bind_id\" #119 3000 enclosing\n"
+		"slice thread 0/0 \"d\" 4000+1000\n");
 }
 
 static void metadata_names_processes_and_threads(void **state)
@@ -176,16 +182,17 @@ static void metadata_names_processes_and_threads(void **state)
 static void metadata_of_an_unknown_name_is_kept_each_time(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":8}},"
-		     "{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":9}},"
-		     "{\"ph\":\"M\",\"name\":\"bare\"},"
-		     "{\"ph\":\"M\",\"name\":\"text\",\"args\":\"x\"},"
-		     "{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{}}]",
-		     "metadata num_cpus: {\"number\":8}\n"
-		     "metadata num_cpus: {\"number\":9}\n"
-		     "metadata bare: null\n"
-		     "metadata text: \"x\"\n"
-		     "metadata thread_name: {}\n");
+	assert_sound(
+		"[{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":8}},"
+		"{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":9}},"
+		"{\"ph\":\"M\",\"name\":\"bare\"},"
+		"{\"ph\":\"M\",\"name\":\"text\",\"args\":\"x\"},"
+		"{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{}}]",
+		"metadata num_cpus: {\"number\":8}\n"
+		"metadata num_cpus: {\"number\":9}\n"
+		"metadata bare: null\n"
+		"metadata text: \"x\"\n"
+		"metadata thread_name: {}\n");
 }
 
 static void a_number_and_its_text_are_the_same_thread(void **state)
@@ -219,31 +226,33 @@ static void ids_of_threads_may_be_text_negative_or_of_64_bits(void **state)
 static void ts_may_be_text_and_have_an_exponent(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"20.5\",\"dur\":\"1.5e3\"},"
-		     "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1.5e3,\"dur\":25e-1},"
-		     "{\"ph\":\"X\",\"name\":\"c\",\"ts\":-10,\"dur\":1},"
-		     "{\"ph\":\"X\",\"name\":\"d\",\"ts\":1712195495519689.047,\"dur\":0.0005}]",
-		     "slice thread 0/0 \"a\" 20500+1500000\n"
-		     "slice thread 0/0 \"b\" 1500000+2500\n"
-		     "slice thread 0/0 \"c\" -10000+1000\n"
-		     "slice thread 0/0 \"d\" 1712195495519689047+0\n");
+	assert_sound(
+		"[{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"20.5\",\"dur\":\"1.5e3\"},"
+		"{\"ph\":\"X\",\"name\":\"b\",\"ts\":1.5e3,\"dur\":25e-1},"
+		"{\"ph\":\"X\",\"name\":\"c\",\"ts\":-10,\"dur\":1},"
+		"{\"ph\":\"X\",\"name\":\"d\",\"ts\":1712195495519689.047,\"dur\":0.0005}]",
+		"slice thread 0/0 \"a\" 20500+1500000\n"
+		"slice thread 0/0 \"b\" 1500000+2500\n"
+		"slice thread 0/0 \"c\" -10000+1000\n"
+		"slice thread 0/0 \"d\" 1712195495519689047+0\n");
 }
 
 static void an_event_without_a_readable_ts_is_skipped(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"X\",\"dur\":1},"
-		      "{\"ph\":\"X\",\"ts\":\"abc\",\"dur\":1},{\"ph\":\"B\",\"ts\":null},"
-		      "{\"ph\":\"C\",\"ts\":[1]},{\"ph\":\"s\",\"ts\":{},\"id\":1},"
-		      "{\"ph\":\"b\",\"ts\":false,\"id\":1}]",
-		      "slice thread 0/0 \"a\" 1000+0 instant\n"
-		      "finding no_time @30\n"
-		      "finding no_time @49\n"
-		      "finding no_time @79\n"
-		      "finding no_time @100\n"
-		      "finding no_time @120\n"
-		      "finding no_time @146\n",
-		      30, "an event has no readable ts");
+	assert_flawed(
+		"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"X\",\"dur\":1},"
+		"{\"ph\":\"X\",\"ts\":\"abc\",\"dur\":1},{\"ph\":\"B\",\"ts\":null},"
+		"{\"ph\":\"C\",\"ts\":[1]},{\"ph\":\"s\",\"ts\":{},\"id\":1},"
+		"{\"ph\":\"b\",\"ts\":false,\"id\":1}]",
+		"slice thread 0/0 \"a\" 1000+0 instant\n"
+		"finding no_time @30\n"
+		"finding no_time @49\n"
+		"finding no_time @79\n"
+		"finding no_time @100\n"
+		"finding no_time @120\n"
+		"finding no_time @146\n",
+		30, "an event has no readable ts");
 }
 
 static void a_time_beyond_64_bits_skips_the_event(void **state)
@@ -278,43 +287,46 @@ static void an_x_without_a_dur_is_unfinished(void **state)
 static void a_negative_dur_counts_as_0_and_unfinished(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-1},"
-		      "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":-11018539704271257}]",
-		      "finding negative_duration @1\n"
-		      "slice thread 0/0 \"a\" 1000+0 unfinished\n"
-		      "finding negative_duration @39\n"
-		      "slice thread 0/0 \"b\" 1000+0 unfinished\n",
-		      1, "an event ends before it begins");
+	assert_flawed(
+		"[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-1},"
+		"{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":-11018539704271257}]",
+		"finding negative_duration @1\n"
+		"slice thread 0/0 \"a\" 1000+0 unfinished\n"
+		"finding negative_duration @39\n"
+		"slice thread 0/0 \"b\" 1000+0 unfinished\n",
+		1, "an event ends before it begins");
 }
 
 static void asynchronous_events_and_arrows_want_an_id(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"b\",\"ts\":1},"
-		      "{\"ph\":\"s\",\"ts\":1,\"id\":\"\"},{\"ph\":\"S\",\"ts\":1,\"id2\":{}},"
-		      "{\"ph\":\"f\",\"ts\":1,\"id2\":7}]",
-		      "slice thread 0/0 \"a\" 1000+0 instant\n"
-		      "finding no_id @30\n"
-		      "finding no_id @48\n"
-		      "finding no_id @74\n"
-		      "finding no_id @101\n",
-		      30, "an asynchronous event or a flow has no id");
+	assert_flawed(
+		"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"b\",\"ts\":1},"
+		"{\"ph\":\"s\",\"ts\":1,\"id\":\"\"},{\"ph\":\"S\",\"ts\":1,\"id2\":{}},"
+		"{\"ph\":\"f\",\"ts\":1,\"id2\":7}]",
+		"slice thread 0/0 \"a\" 1000+0 instant\n"
+		"finding no_id @30\n"
+		"finding no_id @48\n"
+		"finding no_id @74\n"
+		"finding no_id @101\n",
+		30, "an asynchronous event or a flow has no id");
 }
 
 static void phases_without_a_view_are_counted_by_their_letter(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"P\",\"ts\":1},{\"ph\":\"N\"},{\"ph\":\"O\"},{\"ph\":\"D\"},"
-		     "{\"ph\":\"v\"},{\"ph\":\"V\"},{\"ph\":\"c\"},{\"ph\":\"(\"},{\"ph\":\")\"}]",
-		     "finding unused_phase @1 \"P\"\n"
-		     "finding unused_phase @19 \"N\"\n"
-		     "finding unused_phase @30 \"O\"\n"
-		     "finding unused_phase @41 \"D\"\n"
-		     "finding unused_phase @52 \"v\"\n"
-		     "finding unused_phase @63 \"V\"\n"
-		     "finding unused_phase @74 \"c\"\n"
-		     "finding unused_phase @85 \"(\"\n"
-		     "finding unused_phase @96 \")\"\n");
+	assert_sound(
+		"[{\"ph\":\"P\",\"ts\":1},{\"ph\":\"N\"},{\"ph\":\"O\"},{\"ph\":\"D\"},"
+		"{\"ph\":\"v\"},{\"ph\":\"V\"},{\"ph\":\"c\"},{\"ph\":\"(\"},{\"ph\":\")\"}]",
+		"finding unused_phase @1 \"P\"\n"
+		"finding unused_phase @19 \"N\"\n"
+		"finding unused_phase @30 \"O\"\n"
+		"finding unused_phase @41 \"D\"\n"
+		"finding unused_phase @52 \"v\"\n"
+		"finding unused_phase @63 \"V\"\n"
+		"finding unused_phase @74 \"c\"\n"
+		"finding unused_phase @85 \"(\"\n"
+		"finding unused_phase @96 \")\"\n");
 }
 
 static void phases_outside_the_format_are_told(void **state)
@@ -336,20 +348,22 @@ static void phases_outside_the_format_are_told(void **state)
 static void names_have_their_escapes_undone(void **state)
 {
 	(void)state;
-	assert_sound(EVENT("\"ph\":\"i\",\"name\":\"caf\\u00e9 \\ud83d\\ude80\",\"cat\":\"\\\"\","
-			   "\"ts\":1,\"tid\":\"\\u0041\""),
-		     "slice thread 0/\"A\" \"caf\xc3\xa9 \xf0\x9f\x9a\x80\" 1000+0 instant "
-		     "cat=\"\\x22\"\n");
+	assert_sound(
+		EVENT("\"ph\":\"i\",\"name\":\"caf\\u00e9 \\ud83d\\ude80\",\"cat\":\"\\\"\","
+		      "\"ts\":1,\"tid\":\"\\u0041\""),
+		"slice thread 0/\"A\" \"caf\xc3\xa9 \xf0\x9f\x9a\x80\" 1000+0 instant "
+		"cat=\"\\x22\"\n");
 }
 
 static void a_name_may_be_missing_or_no_text(void **state)
 {
 	(void)state;
-	assert_sound("[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":null,\"cat\":null},"
-		     "{\"ph\":\"i\",\"ts\":1,\"name\":12}]",
-		     "slice thread 0/0 \"\" 1000+0 instant\n"
-		     "slice thread 0/0 \"\" 1000+0 instant\n"
-		     "slice thread 0/0 \"12\" 1000+0 instant\n");
+	assert_sound(
+		"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":null,\"cat\":null},"
+		"{\"ph\":\"i\",\"ts\":1,\"name\":12}]",
+		"slice thread 0/0 \"\" 1000+0 instant\n"
+		"slice thread 0/0 \"\" 1000+0 instant\n"
+		"slice thread 0/0 \"12\" 1000+0 instant\n");
 }
 
 static void more_args_than_are_kept_are_told(void **state)
@@ -372,19 +386,21 @@ static void args_are_kept_as_json_when_asked_for(void **state)
 	const struct read_options keep = { .keep_args = true };
 
 	(void)state;
-	assert_lines(STR_LIT("[{\"ph\":\"i\",\"name\":\"a\\n\",\"ts\":1,\"args\":{\"k\" : [1, "
-			     "\"\\u00e9\"]}},"
-			     "{\"ph\":\"i\",\"name\":\"b\",\"ts\":1},"
-			     "{\"ph\":\"i\",\"name\":\"c\",\"ts\":1,\"args\":\"__stripped__\"}]"),
-		     &keep, false,
-		     "slice thread 0/0 \"a\\x0a\" 1000+0 instant args={\"k\" : [1, \"\\u00e9\"]}\n"
-		     "slice thread 0/0 \"b\" 1000+0 instant\n"
-		     "slice thread 0/0 \"c\" 1000+0 instant args=\"__stripped__\"\n");
+	assert_lines(
+		STR_LIT("[{\"ph\":\"i\",\"name\":\"a\\n\",\"ts\":1,\"args\":{\"k\" : [1, "
+			"\"\\u00e9\"]}},"
+			"{\"ph\":\"i\",\"name\":\"b\",\"ts\":1},"
+			"{\"ph\":\"i\",\"name\":\"c\",\"ts\":1,\"args\":\"__stripped__\"}]"),
+		&keep, false,
+		"slice thread 0/0 \"a\\x0a\" 1000+0 instant args={\"k\" : [1, \"\\u00e9\"]}\n"
+		"slice thread 0/0 \"b\" 1000+0 instant\n"
+		"slice thread 0/0 \"c\" 1000+0 instant args=\"__stripped__\"\n");
 	/* what is not JSON becomes a JSON string */
-	assert_lines(STR_LIT("[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1,\"args\":{\"k\":NaN}}]"),
-		     &keep, false,
-		     "slice thread 0/0 \"a\" 1000+0 instant args=\"{\\\"k\\\":NaN}\"\n"
-		     "finding not_finite @1\n");
+	assert_lines(
+		STR_LIT("[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1,\"args\":{\"k\":NaN}}]"),
+		&keep, false,
+		"slice thread 0/0 \"a\" 1000+0 instant args=\"{\\\"k\\\":NaN}\"\n"
+		"finding not_finite @1\n");
 }
 
 int main(void)
@@ -397,7 +413,8 @@ int main(void)
 		cmocka_unit_test(every_arg_of_a_counter_is_a_series),
 		cmocka_unit_test(the_id_of_a_counter_is_part_of_its_name),
 		cmocka_unit_test(a_counter_that_is_no_number_is_told),
-		cmocka_unit_test(nestable_async_slices_are_grouped_by_category_scope_and_id),
+		cmocka_unit_test(
+			nestable_async_slices_are_grouped_by_category_scope_and_id),
 		cmocka_unit_test(a_local_id_belongs_to_its_process),
 		cmocka_unit_test(legacy_async_slices_are_grouped_by_name_and_id),
 		cmocka_unit_test(an_arrow_starts_steps_and_finishes),

@@ -12,7 +12,8 @@ static void a_trace_is_known_by_its_keys(void **state)
 {
 	(void)state;
 	assert_int_equal(sureness("{\"traceEvents\": ["), PROBE_SURE);
-	assert_int_equal(sureness("{\n \"schemaVersion\": 1,\n \"deviceProperties\": ["), PROBE_LIKELY);
+	assert_int_equal(sureness("{\n \"schemaVersion\": 1,\n \"deviceProperties\": ["),
+			 PROBE_LIKELY);
 	assert_int_equal(sureness("[{\"name\": \"a\", \"ph\": \"X\""), PROBE_LIKELY);
 	assert_int_equal(sureness("\xef\xbb\xbf \n[{\"ph\":\"X\"}]"), PROBE_LIKELY);
 }
@@ -46,8 +47,8 @@ static void the_surest_reader_is_taken(void **state)
 	assert_non_null(reader);
 	assert_string_equal(reader->name, "chrome");
 	for (size_t i = 0; readers[i]; i++)
-		assert_true(readers[i]->probe((struct bytes){ (const uint8_t *)head,
-							      strlen(head) }) <= PROBE_SURE);
+		assert_true(readers[i]->probe((struct bytes){
+				    (const uint8_t *)head, strlen(head) }) <= PROBE_SURE);
 }
 
 static void readers_are_found_by_name(void **state)
@@ -77,8 +78,9 @@ static void every_finding_is_documented(void **state)
 		assert_non_null(kind->code);
 		assert_true(strlen(kind->what) > 0 && strlen(kind->done) > 0);
 		assert_null(strchr(kind->what, '\n'));
-		assert_int_equal(strspn(kind->code, "abcdefghijklmnopqrstuvwxyz_0123456789"),
-				 strlen(kind->code));
+		assert_int_equal(
+			strspn(kind->code, "abcdefghijklmnopqrstuvwxyz_0123456789"),
+			strlen(kind->code));
 		assert_non_null(severity_name(kind->severity));
 		for (size_t other = 0; other < i; other++)
 			assert_string_not_equal(kind->code, finding_kinds[other].code);

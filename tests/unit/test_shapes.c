@@ -80,23 +80,26 @@ static void more_dimensions_than_torch_has_are_refused(void **state)
 	struct shape shape;
 
 	(void)state;
-	assert_true(shape_of_text(in_window("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]"), &shape));
-	assert_false(shape_of_text(in_window("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"), &shape));
+	assert_true(shape_of_text(in_window("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]"),
+				  &shape));
+	assert_false(shape_of_text(
+		in_window("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"), &shape));
 	assert_true(shape_of_text(in_window("12"), &shape));
 	assert_int_equal(shape.dims[0], 12);
 	assert_false(shape_of_text(in_window(""), &shape));
 	assert_false(shape_of_text(in_window("True"), &shape));
 }
 
-static void assert_flops(const char *op, const char *dims, const char *types, const char *concrete,
-			 int64_t expected)
+static void assert_flops(const char *op, const char *dims, const char *types,
+			 const char *concrete, int64_t expected)
 {
-	assert_int_equal(shapes_flops(str_of(op), in_window(dims), in_window(types), in_window(concrete)),
+	assert_int_equal(shapes_flops(str_of(op), in_window(dims), in_window(types),
+				      in_window(concrete)),
 			 expected);
 }
 
 #define NO_CONCRETE ""
-#define TENSORS "[\"float\", \"float\", \"float\"]"
+#define TENSORS     "[\"float\", \"float\", \"float\"]"
 
 static void flops_are_those_of_torch(void **state)
 {
@@ -134,8 +137,8 @@ static void a_product_counts_two_for_each_multiplication(void **state)
 		     2 * 2 * 3 * 5);
 	assert_flops("aten::bmm", "[[4, 2, 3], [4, 3, 5]]", TENSORS, NO_CONCRETE,
 		     2 * 4 * 2 * 3 * 5);
-	assert_flops("aten::baddbmm", "[[4, 2, 5], [4, 2, 3], [4, 3, 5]]", TENSORS, NO_CONCRETE,
-		     2 * 4 * 2 * 3 * 5);
+	assert_flops("aten::baddbmm", "[[4, 2, 5], [4, 2, 3], [4, 3, 5]]", TENSORS,
+		     NO_CONCRETE, 2 * 4 * 2 * 3 * 5);
 	assert_flops("aten::mm", "[[2, 0], [0, 5]]", TENSORS, NO_CONCRETE, 0);
 }
 
@@ -144,9 +147,11 @@ static void an_element_wise_operator_counts_one_for_each_element(void **state)
 	(void)state;
 	assert_flops("aten::add", "[[8, 3], [8, 3], []]", TENSORS, NO_CONCRETE, 24);
 	assert_flops("aten::mul", "[[], []]", "[\"double\", \"float\"]", NO_CONCRETE, 1);
-	assert_flops("aten::mul", "[[], []]", "[\"Scalar\", \"float\"]", NO_CONCRETE, NUMBER_NONE);
+	assert_flops("aten::mul", "[[], []]", "[\"Scalar\", \"float\"]", NO_CONCRETE,
+		     NUMBER_NONE);
 	assert_flops("aten::mul", "[[], []]", "[\"\", \"\"]", NO_CONCRETE, NUMBER_NONE);
-	assert_flops("aten::add", "[[[2], [3]], []]", "[\"TensorList\"]", NO_CONCRETE, NUMBER_NONE);
+	assert_flops("aten::add", "[[[2], [3]], []]", "[\"TensorList\"]", NO_CONCRETE,
+		     NUMBER_NONE);
 }
 
 static void a_convolution_counts_its_windows(void **state)
@@ -181,11 +186,14 @@ static void a_convolution_without_its_parameters_has_no_flops(void **state)
 	(void)state;
 	assert_flops("aten::conv2d", dims, TENSORS, NO_CONCRETE, NUMBER_NONE);
 	assert_flops("aten::conv2d", dims, TENSORS,
-		     "[\"\", \"\", \"\", \"[1, 1]\", \"same\", \"[1, 1]\", \"1\"]", NUMBER_NONE);
+		     "[\"\", \"\", \"\", \"[1, 1]\", \"same\", \"[1, 1]\", \"1\"]",
+		     NUMBER_NONE);
 	assert_flops("aten::conv2d", dims, TENSORS,
-		     "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"[]\"]", NUMBER_NONE);
+		     "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"[]\"]",
+		     NUMBER_NONE);
 	assert_flops("aten::conv2d", dims, TENSORS,
-		     "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"0\"]", NUMBER_NONE);
+		     "[\"\", \"\", \"\", \"[1, 1]\", \"[0, 0]\", \"[1, 1]\", \"0\"]",
+		     NUMBER_NONE);
 	assert_flops("aten::conv2d", "[[8, 3, 32], [16, 3, 3]]", TENSORS,
 		     "[\"\", \"\", \"\", \"[1]\", \"[0]\", \"[1]\", \"1\"]", NUMBER_NONE);
 	assert_flops("aten::conv2d", dims, TENSORS,
@@ -195,7 +203,8 @@ static void a_convolution_without_its_parameters_has_no_flops(void **state)
 static void other_operators_have_no_flops(void **state)
 {
 	(void)state;
-	assert_flops("aten::matmul", "[[2, 3], [3, 5]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
+	assert_flops("aten::matmul", "[[2, 3], [3, 5]]", TENSORS, NO_CONCRETE,
+		     NUMBER_NONE);
 	assert_flops("mm", "[[2, 3], [3, 5]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
 	assert_flops("aten::mm", "", TENSORS, NO_CONCRETE, NUMBER_NONE);
 	assert_flops("aten::mm", "[]", TENSORS, NO_CONCRETE, NUMBER_NONE);
@@ -206,8 +215,10 @@ static void other_operators_have_no_flops(void **state)
 static void numbers_beyond_64_bits_or_below_zero_give_none(void **state)
 {
 	(void)state;
-	assert_flops("aten::add", "[[4294967296, 4294967296]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
-	assert_flops("aten::add", "[[99999999999999999999]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
+	assert_flops("aten::add", "[[4294967296, 4294967296]]", TENSORS, NO_CONCRETE,
+		     NUMBER_NONE);
+	assert_flops("aten::add", "[[99999999999999999999]]", TENSORS, NO_CONCRETE,
+		     NUMBER_NONE);
 	assert_flops("aten::add", "[[-1, 3]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
 	assert_flops("aten::mm", "[[2, -3], [-3, 5]]", TENSORS, NO_CONCRETE, NUMBER_NONE);
 }

@@ -52,7 +52,8 @@ static void every_statement_prepares(void **state)
 	static const char mark[] = "-- name: ";
 	unsigned n = 0;
 
-	for (const char *p = (const char *)asset_store_statements_sql; (p = strstr(p, mark)); n++) {
+	for (const char *p = (const char *)asset_store_statements_sql;
+	     (p = strstr(p, mark)); n++) {
 		struct err err = ERR_INIT;
 		struct sqlite3_stmt *stmt;
 		char name[64];
@@ -71,12 +72,15 @@ static void every_statement_prepares(void **state)
 
 static void the_schema_is_strict_and_names_every_class(void **state)
 {
-	assert_int_equal(0, ask(*state, "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' "
-					"AND type = 'table' AND name NOT LIKE 'sqlite_%' "
-					"AND NOT strict"));
+	assert_int_equal(
+		0, ask(*state,
+		       "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' "
+		       "AND type = 'table' AND name NOT LIKE 'sqlite_%' "
+		       "AND NOT strict"));
 	assert_int_equal(NCLASSES, ask(*state, "SELECT count(*) FROM slice_class"));
 	assert_int_equal(4, ask(*state, "SELECT sum(is_device_work) FROM slice_class"));
-	assert_int_equal(0, ask(*state, "SELECT count(*) FROM slice_class WHERE name IS NULL"));
+	assert_int_equal(
+		0, ask(*state, "SELECT count(*) FROM slice_class WHERE name IS NULL"));
 }
 
 static void every_view_can_be_asked(void **state)
@@ -85,11 +89,13 @@ static void every_view_can_be_asked(void **state)
 	struct sqlite3_stmt *list;
 	unsigned n = 0;
 
-	assert_int_equal(0, sql_prepare(*state, "SELECT 'SELECT count(*) FROM ' || name FROM "
-						"sqlite_schema WHERE type = 'view'",
+	assert_int_equal(0, sql_prepare(*state,
+					"SELECT 'SELECT count(*) FROM ' || name FROM "
+					"sqlite_schema WHERE type = 'view'",
 					&list, &err));
 	for (; sql_step(list, &err) > 0; n++)
-		assert_int_equal(0, ask(*state, (const char *)sqlite3_column_text(list, 0)));
+		assert_int_equal(0,
+				 ask(*state, (const char *)sqlite3_column_text(list, 0)));
 	sqlite3_finalize(list);
 	assert_true(n >= 4);
 }
@@ -100,8 +106,9 @@ static void removing_a_run_reaches_every_table_of_facts(void **state)
 	struct err err = ERR_INIT;
 	struct sqlite3_stmt *list;
 
-	assert_int_equal(0, sql_prepare(*state, "SELECT 'remove_' || name FROM sqlite_schema "
-						"WHERE type = 'table' AND name <> 'slice_class'",
+	assert_int_equal(0, sql_prepare(*state,
+					"SELECT 'remove_' || name FROM sqlite_schema "
+					"WHERE type = 'table' AND name <> 'slice_class'",
 					&list, &err));
 	while (sql_step(list, &err) > 0) {
 		struct sqlite3_stmt *stmt;
@@ -121,20 +128,24 @@ static void a_text_that_any_table_refers_to_is_kept(void **state)
 	unsigned n = 0;
 
 	assert_int_equal(
-		0, sql_prepare(*state,
-			       "SELECT 'SELECT instr((SELECT :sql), ''max(' || f.\"from\" || "
-			       "') FROM ' || m.name || ''')' FROM sqlite_schema m "
-			       "JOIN pragma_foreign_key_list(m.name) f WHERE f.\"table\" = 'string'",
-			       &list, &err));
+		0,
+		sql_prepare(
+			*state,
+			"SELECT 'SELECT instr((SELECT :sql), ''max(' || f.\"from\" || "
+			"') FROM ' || m.name || ''')' FROM sqlite_schema m "
+			"JOIN pragma_foreign_key_list(m.name) f WHERE f.\"table\" = 'string'",
+			&list, &err));
 	for (; sql_step(list, &err) > 0; n++) {
 		struct sqlite3_stmt *stmt;
-		assert_int_equal(0, sql_prepare(*state, (const char *)sqlite3_column_text(list, 0),
-						&stmt, &err));
+		assert_int_equal(
+			0, sql_prepare(*state, (const char *)sqlite3_column_text(list, 0),
+				       &stmt, &err));
 		sqlite3_bind_text(stmt, 1, (const char *)asset_store_statements_sql, -1,
 				  SQLITE_STATIC);
 		assert_int_equal(1, sql_step(stmt, &err));
 		if (sqlite3_column_int(stmt, 0) == 0)
-			fail_msg("remove_string forgets: %s", sqlite3_column_text(list, 0));
+			fail_msg("remove_string forgets: %s",
+				 sqlite3_column_text(list, 0));
 		sqlite3_finalize(stmt);
 	}
 	sqlite3_finalize(list);
@@ -189,18 +200,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_statement_prepares, store_setup,
 						store_teardown),
-		cmocka_unit_test_setup_teardown(the_schema_is_strict_and_names_every_class,
-						store_setup, store_teardown),
+		cmocka_unit_test_setup_teardown(
+			the_schema_is_strict_and_names_every_class, store_setup,
+			store_teardown),
 		cmocka_unit_test_setup_teardown(every_view_can_be_asked, store_setup,
 						store_teardown),
-		cmocka_unit_test_setup_teardown(removing_a_run_reaches_every_table_of_facts,
-						store_setup, store_teardown),
+		cmocka_unit_test_setup_teardown(
+			removing_a_run_reaches_every_table_of_facts, store_setup,
+			store_teardown),
 		cmocka_unit_test_setup_teardown(a_text_that_any_table_refers_to_is_kept,
 						store_setup, store_teardown),
 		cmocka_unit_test_setup_teardown(removing_an_unknown_run_changes_nothing,
 						store_setup, store_teardown),
-		cmocka_unit_test_setup_teardown(texts_come_back_with_their_numbers, store_setup,
-						store_teardown),
+		cmocka_unit_test_setup_teardown(texts_come_back_with_their_numbers,
+						store_setup, store_teardown),
 		cmocka_unit_test_setup_teardown(a_store_whose_texts_have_a_gap_is_refused,
 						store_setup, store_teardown),
 	};

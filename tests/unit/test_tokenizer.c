@@ -83,7 +83,8 @@ static void a_value_is_borrowed_as_it_stands(void **state)
 static void a_string_tells_whether_it_has_escapes(void **state)
 {
 	struct json_value value;
-	struct window_copy w = value_of("\"plain text that is longer than eight\"", &value);
+	struct window_copy w =
+		value_of("\"plain text that is longer than eight\"", &value);
 
 	(void)state;
 	assert_false(value.escaped);
@@ -95,7 +96,8 @@ static void a_string_tells_whether_it_has_escapes(void **state)
 
 static void members_and_elements_are_pulled_one_by_one(void **state)
 {
-	struct window_copy w = window_over(STR_LIT("{\"a\": [1, \"b\"], \"c\": {}}"), true, true);
+	struct window_copy w =
+		window_over(STR_LIT("{\"a\": [1, \"b\"], \"c\": {}}"), true, true);
 	struct json_value key, value;
 	bool done;
 
@@ -129,8 +131,10 @@ static void the_deepest_nesting_allowed_is_read_and_one_more_is_not(void **state
 	(void)state;
 	memset(text, '[', n + 1);
 	memset(text + n + 1, ']', n + 1);
-	assert_int_equal(read_whole((struct str){ text + 1, 2 * n }, true, &flaws), JSON_OK);
-	assert_int_equal(read_whole((struct str){ text, 2 * (n + 1) }, true, &flaws), JSON_BAD);
+	assert_int_equal(read_whole((struct str){ text + 1, 2 * n }, true, &flaws),
+			 JSON_OK);
+	assert_int_equal(read_whole((struct str){ text, 2 * (n + 1) }, true, &flaws),
+			 JSON_BAD);
 	free(text);
 }
 
@@ -192,7 +196,8 @@ static void strict_mode_stops_where_the_flaw_stands(void **state)
 
 static void only_an_end_inside_a_value_counts_as_ended(void **state)
 {
-	static const char *const cut[] = { "[1, 2", "\"abc", "{\"a\"", "tru", "-", "[1,", "" };
+	static const char *const cut[] = { "[1, 2", "\"abc", "{\"a\"", "tru",
+					   "-",     "[1,",   "" };
 	static const char *const wrong[] = { "[1, 2}", "truex", "{a", "-x", "[1,]" };
 	struct json_value value;
 
@@ -297,7 +302,8 @@ typedef void vector_fn(const struct vector *v);
 static int each_vector(vector_fn *each)
 {
 	const char *fixtures = getenv("FIXTURES");
-	char *path = xasprintf("%s/json/vectors.txt", fixtures ? fixtures : "tests/fixtures");
+	char *path =
+		xasprintf("%s/json/vectors.txt", fixtures ? fixtures : "tests/fixtures");
 	FILE *in = fopen(path, "r");
 	char line[2048], kind[32];
 	int n = 0;
@@ -312,7 +318,8 @@ static int each_vector(vector_fn *each)
 		assert_int_equal(sscanf(line, "%31s %63s%n", kind, v.name, &text_at), 2);
 		v.kind = find_kind(kind);
 		assert_non_null(v.kind);
-		v.text = (struct str){ v.bytes, decode_percent(line + text_at + 1, v.bytes) };
+		v.text = (struct str){ v.bytes,
+				       decode_percent(line + text_at + 1, v.bytes) };
 		each(&v);
 		n++;
 	}
@@ -343,7 +350,8 @@ static void every_vector_reads_as_the_rfc_says(void **state)
 static void assert_parts_ask_for_more(const struct vector *v)
 {
 	for (size_t n = 0; n < v->text.n && v->kind->tolerant == JSON_OK; n++) {
-		struct window_copy w = window_over((struct str){ v->text.p, n }, false, false);
+		struct window_copy w =
+			window_over((struct str){ v->text.p, n }, false, false);
 		struct json_value value;
 		enum json_status status = json_value(&w.j, &value);
 
@@ -370,19 +378,22 @@ static void assert_event_tells_its_flaw(const struct vector *v)
 	struct buf json;
 
 	buf_init(&json, 4096);
-	buf_add_text(&json, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"n\",\"args\":{\"v\":");
+	buf_add_text(&json,
+		     "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"n\",\"args\":{\"v\":");
 	buf_add_str(&json, v->text);
 	buf_add_text(&json, "}}]");
 	recording_init(&r);
-	int rc = recording_read(&r, buf_str(&json), &(struct read_options){ .strict = false }, 0,
-				&err);
+	int rc = recording_read(&r, buf_str(&json),
+				&(struct read_options){ .strict = false }, 0, &err);
 	unsigned expected = v->kind->tolerant == JSON_OK ? v->kind->flaws != 0 : 1;
-	if (v->kind->tolerant == JSON_OK ? rc < 0 || r.nfindings != expected || r.nslices != 1 :
-					   rc == 0 && r.nfindings < expected)
+	if (v->kind->tolerant == JSON_OK
+		    ? rc < 0 || r.nfindings != expected || r.nslices != 1
+		    : rc == 0 && r.nfindings < expected)
 		fail_msg("%s: %d, %u findings: %s", v->name, rc, r.nfindings, err.text);
 	recording_release(&r);
 	recording_init(&r);
-	rc = recording_read(&r, buf_str(&json), &(struct read_options){ .strict = true }, 0, &err);
+	rc = recording_read(&r, buf_str(&json), &(struct read_options){ .strict = true },
+			    0, &err);
 	if ((rc == 0) != (v->kind->strict == JSON_OK))
 		fail_msg("%s: strict mode gave %d", v->name, rc);
 	recording_release(&r);
@@ -405,7 +416,8 @@ int main(void)
 		cmocka_unit_test(brackets_of_a_deep_nesting_must_match),
 		cmocka_unit_test(strict_mode_stops_where_the_flaw_stands),
 		cmocka_unit_test(only_an_end_inside_a_value_counts_as_ended),
-		cmocka_unit_test(in_repair_mode_a_quote_ends_a_string_where_the_object_can_go_on),
+		cmocka_unit_test(
+			in_repair_mode_a_quote_ends_a_string_where_the_object_can_go_on),
 		cmocka_unit_test(every_vector_reads_as_the_rfc_says),
 		cmocka_unit_test(a_window_that_ends_inside_a_value_asks_for_more),
 		cmocka_unit_test(every_invalid_vector_in_an_event_is_a_finding),

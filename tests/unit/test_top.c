@@ -37,7 +37,8 @@ static const char trace[] =
 /* The store of the trace; the caller frees the path. */
 static char *make_store(void **state)
 {
-	char *json = scratch_path(state, "trace.json"), *path = scratch_path(state, "a.db");
+	char *json = scratch_path(state, "trace.json"),
+	     *path = scratch_path(state, "a.db");
 	const char *const paths[] = { json };
 	struct import_options options = { .store = path };
 	struct import_events events = { .to = NULL };
@@ -69,7 +70,8 @@ static struct loaded load(const char *path, const char *by, bool slices, struct 
 	assert_int_equal(0, top_by_add(&query.by, by, err));
 	query.filter = &l.filter;
 	if (store_open(path, &l.store, err) == 0 &&
-	    scope_load(l.store, &(struct scope_request){ .run = NULL }, &l.scope, err) == 0)
+	    scope_load(l.store, &(struct scope_request){ .run = NULL }, &l.scope, err) ==
+		    0)
 		l.rc = top_load(l.store, &l.scope, &query, &l.rows, err);
 	return l;
 }
@@ -85,7 +87,8 @@ static void unload(struct loaded *l)
 static const struct opstat *find(const struct top_rows *rows, const char *name)
 {
 	for (size_t i = 0; i < rows->stats.n; i++)
-		if (str_is(text_pool_str(&rows->texts, rows->stats.rows[i].key.name), name))
+		if (str_is(text_pool_str(&rows->texts, rows->stats.rows[i].key.name),
+			   name))
 			return &rows->stats.rows[i];
 	fail_msg("no row '%s'", name);
 	return NULL;
@@ -139,7 +142,8 @@ static void rows_are_told_apart_by_shapes(void **state)
 	assert_true(str_is(shapes, "[[8, 3], [3, 4]]"));
 	shapes = text_pool_str(&l.rows.texts, find(&l.rows, "ProfilerStep*")->key.shapes);
 	assert_true(str_is(shapes, "[]"));
-	assert_int_equal(TEXT_NONE, find(&l.rows, "gemm")->key.shapes); /* kernels have none */
+	assert_int_equal(TEXT_NONE,
+			 find(&l.rows, "gemm")->key.shapes); /* kernels have none */
 	unload(&l);
 	free(path);
 }

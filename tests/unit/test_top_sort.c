@@ -46,10 +46,13 @@ static void every_attribute_of_torch_sorts(void **state)
 static void the_names_of_devices_are_rewritten(void **state)
 {
 	(void)state;
-	assert_sorts_by(TOP_AVG_DEVICE, NAMES("cuda_time", "xpu_time", "privateuse1_time"));
-	assert_sorts_by(TOP_TOTAL_DEVICE, NAMES("cuda_time_total", "xpu_time_total",
-						"privateuse1_time_total", "hpu_time_total"));
-	assert_sorts_by(TOP_SELF_DEVICE, NAMES("self_cuda_time_total", "self_mtia_time_total"));
+	assert_sorts_by(TOP_AVG_DEVICE,
+			NAMES("cuda_time", "xpu_time", "privateuse1_time"));
+	assert_sorts_by(TOP_TOTAL_DEVICE,
+			NAMES("cuda_time_total", "xpu_time_total",
+			      "privateuse1_time_total", "hpu_time_total"));
+	assert_sorts_by(TOP_SELF_DEVICE,
+			NAMES("self_cuda_time_total", "self_mtia_time_total"));
 	assert_sorts_by(TOP_SELF_DEVICE_MEM, NAMES("self_cuda_memory_usage"));
 }
 
@@ -60,15 +63,16 @@ static void the_names_of_pstats_and_pprof_sort(void **state)
 	assert_sorts_by(TOP_PRIMITIVE_CALLS, NAMES("pcalls"));
 	assert_sorts_by(TOP_TOTAL_CPU, NAMES("cumulative", "cumtime", "cum"));
 	assert_sorts_by(TOP_SELF_CPU, NAMES("tottime", "time", "flat"));
-	assert_sorts_by(TOP_NAME, NAMES("name", "nfl", "stdname", "filename", "file", "module",
-					"line"));
+	assert_sorts_by(TOP_NAME, NAMES("name", "nfl", "stdname", "filename", "file",
+					"module", "line"));
 }
 
 static void columns_sort_with_and_without_their_unit(void **state)
 {
 	(void)state;
 	assert_sorts_by(TOP_SELF_CPU, NAMES("self_cpu_ns", "self_cpu", "self-cpu"));
-	assert_sorts_by(TOP_DEVICE_MEM, NAMES("device_mem_bytes", "device_mem", "cuda-mem"));
+	assert_sorts_by(TOP_DEVICE_MEM,
+			NAMES("device_mem_bytes", "device_mem", "cuda-mem"));
 }
 
 static void names_go_up_and_numbers_go_down(void **state)
@@ -122,8 +126,8 @@ static void words_of_by_are_added_up(void **state)
 
 static void other_words_of_by_are_refused(void **state)
 {
-	static const char *const lists[] = { "", "shapes", "stack:0", "stack:x", "rank:1", "shape,",
-					     "stack:", "stack:-1" };
+	static const char *const lists[] = { "",       "shapes", "stack:0", "stack:x",
+					     "rank:1", "shape,", "stack:",  "stack:-1" };
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		struct err err = ERR_INIT;

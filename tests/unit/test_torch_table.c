@@ -58,10 +58,9 @@ static struct torch_row row_of(const char *name)
 
 static struct torch_table table_of(const struct torch_row *rows, size_t n)
 {
-	return (struct torch_table){ .rows = rows,
-				     .nrows = n,
-				     .row_limit = -1,
-				     .max_name_width = 55 };
+	return (struct torch_table){
+		.rows = rows, .nrows = n, .row_limit = -1, .max_name_width = 55
+	};
 }
 
 static void no_rows_print_nothing(void **state)
@@ -110,12 +109,14 @@ static void device_columns_come_with_device_time(void **state)
 				      .total_device_us = 8,
 				      .is_device_work = true };
 	t.device = "XPU";
-	assert_line(&t, 1,
-		    "        Name    Self CPU %      Self CPU   CPU total %     CPU total  "
-		    "CPU time avg      Self XPU    Self XPU %     XPU total  XPU time avg    # of Calls");
-	assert_line(&t, 4,
-		    "        gemm         0.00%       0.000us         0.00%       0.000us  "
-		    "     0.000us       8.000us       100.00%       8.000us       2.000us             4");
+	assert_line(
+		&t, 1,
+		"        Name    Self CPU %      Self CPU   CPU total %     CPU total  "
+		"CPU time avg      Self XPU    Self XPU %     XPU total  XPU time avg    # of Calls");
+	assert_line(
+		&t, 4,
+		"        gemm         0.00%       0.000us         0.00%       0.000us  "
+		"     0.000us       8.000us       100.00%       8.000us       2.000us             4");
 	assert_line(&t, 7, "Self XPU time total: 8.000us");
 }
 
@@ -125,9 +126,10 @@ static void a_total_of_nothing_has_no_shares(void **state)
 	struct torch_table t = table_of(&row, 1);
 
 	(void)state;
-	assert_line(&t, 3,
-		    "    [memory]           NaN       0.000us           NaN       0.000us  "
-		    "     0.000us             1");
+	assert_line(
+		&t, 3,
+		"    [memory]           NaN       0.000us           NaN       0.000us  "
+		"     0.000us             1");
 }
 
 static void what_is_asynchronous_has_a_bare_zero_for_its_share(void **state)
@@ -138,9 +140,10 @@ static void what_is_asynchronous_has_a_bare_zero_for_its_share(void **state)
 	(void)state;
 	rows[1].is_async = true;
 	rows[1].self_cpu_us = 0;
-	assert_line(&t, 4,
-		    "    nccl:all_reduce         0.00%       0.000us             0       3.000ms  "
-		    "     1.500ms             2");
+	assert_line(
+		&t, 4,
+		"    nccl:all_reduce         0.00%       0.000us             0       3.000ms  "
+		"     1.500ms             2");
 }
 
 static void memory_is_scaled_each_cell_by_itself(void **state)
@@ -152,19 +155,22 @@ static void memory_is_scaled_each_cell_by_itself(void **state)
 	t.memory = true;
 	row.cpu_bytes = -1536;
 	row.self_cpu_bytes = 1023;
-	assert_line(&t, 3,
-		    "    aten::mm       100.00%       1.500ms       200.00%       3.000ms  "
-		    "     1.500ms      -1.50 KB        1023 B             2");
+	assert_line(
+		&t, 3,
+		"    aten::mm       100.00%       1.500ms       200.00%       3.000ms  "
+		"     1.500ms      -1.50 KB        1023 B             2");
 	t.old_memory_units = true;
 	row.cpu_bytes = INT64_C(3) << 30;
 	row.device_bytes = row.self_device_bytes = 5 << 20;
 	t.device = "CUDA";
-	assert_line(&t, 1,
-		    "        Name    Self CPU %      Self CPU   CPU total %     CPU total  "
-		    "CPU time avg       CPU Mem  Self CPU Mem      CUDA Mem  Self CUDA Mem    # of Calls");
-	assert_line(&t, 3,
-		    "    aten::mm       100.00%       1.500ms       200.00%       3.000ms  "
-		    "     1.500ms       3.00 Gb        1023 b       5.00 Mb       5.00 Mb             2");
+	assert_line(
+		&t, 1,
+		"        Name    Self CPU %      Self CPU   CPU total %     CPU total  "
+		"CPU time avg       CPU Mem  Self CPU Mem      CUDA Mem  Self CUDA Mem    # of Calls");
+	assert_line(
+		&t, 3,
+		"    aten::mm       100.00%       1.500ms       200.00%       3.000ms  "
+		"     1.500ms       3.00 Gb        1023 b       5.00 Mb       5.00 Mb             2");
 }
 
 static void names_are_counted_in_characters_and_cut_early(void **state)
@@ -187,8 +193,10 @@ static void paths_keep_their_ends(void **state)
 	struct arena arena = { 0 };
 
 	(void)state;
-	assert_true(str_is(torch_path(&arena, STR_LIT("/a/bc.py(1): f"), 14), "/a/bc.py(1): f"));
-	assert_true(str_is(torch_path(&arena, STR_LIT("/a/bc.py(1): f"), 13), "...c.py(1): f"));
+	assert_true(str_is(torch_path(&arena, STR_LIT("/a/bc.py(1): f"), 14),
+			   "/a/bc.py(1): f"));
+	assert_true(str_is(torch_path(&arena, STR_LIT("/a/bc.py(1): f"), 13),
+			   "...c.py(1): f"));
 	arena_release(&arena);
 }
 
@@ -199,13 +207,15 @@ static void shapes_are_a_column_when_any_row_has_some(void **state)
 
 	(void)state;
 	rows[0].shapes = rows[1].shapes = STR_LIT("[]");
-	assert_line(&t, 3,
-		    "    a        50.00%       1.500ms       100.00%       3.000ms       1.500ms"
-		    "             2");
+	assert_line(
+		&t, 3,
+		"    a        50.00%       1.500ms       100.00%       3.000ms       1.500ms"
+		"             2");
 	rows[1].shapes = STR_LIT("[[8, 3], []]");
-	assert_line(&t, 3,
-		    "    a        50.00%       1.500ms       100.00%       3.000ms       1.500ms"
-		    "             2                []");
+	assert_line(
+		&t, 3,
+		"    a        50.00%       1.500ms       100.00%       3.000ms       1.500ms"
+		"             2                []");
 }
 
 static void a_stack_goes_on_below_its_row(void **state)
@@ -215,12 +225,14 @@ static void a_stack_goes_on_below_its_row(void **state)
 
 	(void)state;
 	row.stack = STR_LIT("m.py(1): f;m.py(2): g;m.py(3): h");
-	assert_line(&t, 3,
-		    "    a       100.00%       1.500ms       200.00%       3.000ms       1.500ms"
-		    "             2  m.py(1): f");
-	assert_line(&t, 4,
-		    "                                                                           "
-		    "                m.py(2): g");
+	assert_line(
+		&t, 3,
+		"    a       100.00%       1.500ms       200.00%       3.000ms       1.500ms"
+		"             2  m.py(1): f");
+	assert_line(
+		&t, 4,
+		"                                                                           "
+		"                m.py(2): g");
 	assert_line(&t, 6, "");
 	assert_line(&t, 8, "Self CPU time total: 1.500ms");
 	row.stack = STR_LIT("1;2;3;4;5;6;7");
@@ -228,7 +240,8 @@ static void a_stack_goes_on_below_its_row(void **state)
 	assert_line(&t, 10, "Self CPU time total: 1.500ms");
 }
 
-static void flops_share_one_scale_and_stand_under_the_wrong_title_with_stacks(void **state)
+static void flops_share_one_scale_and_stand_under_the_wrong_title_with_stacks(
+	void **state)
 {
 	struct torch_row rows[] = { row_of("a"), row_of("b"), row_of("c") };
 	struct torch_table t = table_of(rows, 3);
@@ -237,19 +250,23 @@ static void flops_share_one_scale_and_stand_under_the_wrong_title_with_stacks(vo
 	t.flops = true;
 	rows[0].flops = 5000000;
 	rows[1].flops = 1500;
-	assert_line(&t, 1,
-		    " Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg"
-		    "    # of Calls  Total KFLOPs");
-	assert_line(&t, 3,
-		    "    a        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
-		    "             2      5000.000");
-	assert_line(&t, 5,
-		    "    c        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
-		    "             2            --");
+	assert_line(
+		&t, 1,
+		" Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg"
+		"    # of Calls  Total KFLOPs");
+	assert_line(
+		&t, 3,
+		"    a        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
+		"             2      5000.000");
+	assert_line(
+		&t, 5,
+		"    c        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
+		"             2            --");
 	rows[0].stack = STR_LIT("m.py(1): f");
-	assert_line(&t, 3,
-		    "    a        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
-		    "             2  5000.000          m.py(1): f");
+	assert_line(
+		&t, 3,
+		"    a        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
+		"             2  5000.000          m.py(1): f");
 }
 
 static void limits_count_printed_rows_and_the_sums_all_of_them(void **state)
@@ -264,9 +281,10 @@ static void limits_count_printed_rows_and_the_sums_all_of_them(void **state)
 	t.row_limit = 1;
 	assert_line(&t, 1, "my header");
 	assert_line(&t, 3, "This report only display top-level ops statistics");
-	assert_line(&t, 7,
-		    "    b        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
-		    "             2");
+	assert_line(
+		&t, 7,
+		"    b        33.33%       1.500ms        66.67%       3.000ms       1.500ms"
+		"             2");
 	assert_line(&t, 9, "Self CPU time total: 4.500ms");
 }
 
@@ -322,7 +340,8 @@ int main(void)
 		cmocka_unit_test(paths_keep_their_ends),
 		cmocka_unit_test(shapes_are_a_column_when_any_row_has_some),
 		cmocka_unit_test(a_stack_goes_on_below_its_row),
-		cmocka_unit_test(flops_share_one_scale_and_stand_under_the_wrong_title_with_stacks),
+		cmocka_unit_test(
+			flops_share_one_scale_and_stand_under_the_wrong_title_with_stacks),
 		cmocka_unit_test(limits_count_printed_rows_and_the_sums_all_of_them),
 		cmocka_unit_test(one_unit_of_time_can_be_forced),
 		cmocka_unit_test(a_name_cannot_drive_the_terminal),
