@@ -31,7 +31,7 @@ static enum probe chrome_probe(struct bytes bytes)
 	struct str head = { (const char *)bytes.p, bytes.n };
 	size_t at = str_starts_with(head, STR_LIT(BOM)) ? BOM_LENGTH : 0;
 
-	while (at < head.n && memchr(" \t\r\n", head.p[at], 4))
+	while (at < head.n && json_is_blank(head.p[at]))
 		at++;
 	if (at == head.n || (head.p[at] != '{' && head.p[at] != '['))
 		return PROBE_NO;

@@ -279,7 +279,7 @@ bool decimal_real(struct str text, double *value)
 		return false;
 	/* strtod also reads "0x1p3", "inf" and "nan". */
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_digit(text.p[i]) && !memchr("+-.eE", text.p[i], 5))
+		if (!is_digit(text.p[i]) && (!text.p[i] || !strchr("+-.eE", text.p[i])))
 			return false;
 	memcpy(copy, text.p, text.n);
 	copy[text.n] = '\0';

@@ -23,22 +23,17 @@ static bool is_event_key(const char *p, size_t left)
 	return false;
 }
 
-static bool is_blank(char ch)
-{
-	return ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r';
-}
-
 /* Does the '{' at p stand where an event can begin, before a key that events have? */
 static bool looks_like_event(const char *from, const char *p, const char *end)
 {
 	const char *before = p, *key = p + 1;
 
-	while (before > from && is_blank(before[-1]))
+	while (before > from && json_is_blank(before[-1]))
 		before--;
 	if (before == from ||
 	    (before[-1] != ',' && before[-1] != '}' && before[-1] != '['))
 		return false;
-	while (key < end && is_blank(*key))
+	while (key < end && json_is_blank(*key))
 		key++;
 	return key < end && *key == '"' && is_event_key(key + 1, (size_t)(end - key - 1));
 }

@@ -63,11 +63,6 @@ static enum json_status moved(struct json *j, const char *p)
 	return JSON_OK;
 }
 
-static inline bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -75,7 +70,7 @@ static inline bool is_digit(char c)
 
 static inline const char *blanks(const char *p)
 {
-	while (is_blank(*p))
+	while (json_is_blank(*p))
 		p++;
 	return p;
 }
@@ -428,20 +423,40 @@ struct nesting {
 	uint64_t bits[JSON_DEPTH_MAX / 64];
 };
 
-static void push(struct nesting *n, bool object)
+/* False when it is nested too deep. */
+static bool push(struct nesting *n, bool object)
 {
+	if (n->depth == JSON_DEPTH_MAX)
+		return false;
 	uint64_t bit = UINT64_C(1) << (n->depth & 63);
 	uint64_t *word = &n->bits[n->depth++ >> 6];
-
 	/* The words are not set before they are used: a new one begins as zero. */
 	*word = bit == 1 ? object : object ? *word | bit : *word & ~bit;
+	return true;
 }
 
-static bool top_is_object(const struct nesting *n)
+/* Where the values of the innermost container stand. */
+static enum place top_place(const struct nesting *n)
 {
 	unsigned at = n->depth - 1;
 
-	return (n->bits[at >> 6] >> (at & 63)) & 1;
+	return (n->bits[at >> 6] >> (at & 63)) & 1 ? IN_MEMBER : ELSEWHERE;
+}
+
+static inline bool is_opening(char c)
+{
+	return c == '{' || c == '[';
+}
+
+/* Behind a value or an opening bracket: to the next value, or behind the closing bracket. */
+static inline const char *step(struct json *j, const char *p, enum place place,
+			       bool first, bool *done)
+{
+	struct json_value key;
+
+	if (place == IN_MEMBER)
+		return member(j, p, first, &key, done);
+	return element(j, p, first, done);
 }
 
 /* The object or array at p, to its closing bracket. */
@@ -450,28 +465,23 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 	struct nesting nest;
 	struct json_value leaf;
 	const char *start = p;
-	bool object = false, first = false, done = false;
+	enum place place = ELSEWHERE;
+	bool first = true, done = false;
 
 	nest.depth = 0;
 	do {
-		if (!done && (*p == '{' || *p == '[')) {
-			if (nest.depth == JSON_DEPTH_MAX)
+		if (first) {
+			if (!push(&nest, *p == '{'))
 				return bad(j, p, "nested too deep");
-			first = true;
-			object = *p++ == '{';
-			push(&nest, object);
+			place = *p++ == '{' ? IN_MEMBER : ELSEWHERE;
 		} else if (!done) {
-			p = scalar(j, p, object ? IN_MEMBER : ELSEWHERE, &leaf);
-			if (!p)
-				return NULL;
+			p = scalar(j, p, place, &leaf);
 		}
-		p = object ? member(j, p, first, &leaf, &done)
-			   : element(j, p, first, &done);
-		if (!p)
+		if (!p || !(p = step(j, p, place, first, &done)))
 			return NULL;
-		first = false;
 		if (done && --nest.depth)
-			object = top_is_object(&nest);
+			place = top_place(&nest);
+		first = !done && is_opening(*p);
 	} while (nest.depth);
 	out->type = *start == '{' ? JSON_OBJECT : JSON_ARRAY;
 	out->text = (struct str){ start, (size_t)(p - start) };
@@ -490,7 +500,7 @@ enum json_status json_value(struct json *j, struct json_value *out)
 {
 	const char *p = blanks(j->p);
 
-	if ((*p == '{' || *p == '[') && p < j->end)
+	if (is_opening(*p) && p < j->end)
 		return moved(j, container(j, p, out));
 	return moved(j, scalar(j, p, IN_MEMBER, out));
 }

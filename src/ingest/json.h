@@ -66,6 +66,12 @@ struct json_value {
 	bool escaped; /* a string with escapes in it: see json_unescape */
 };
 
+/* RFC 8259's blanks. */
+static inline bool json_is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 /* A reader of text that is complete in memory; see JSON_PADDING. */
 static inline struct json json_of(struct str text)
 {

@@ -9,6 +9,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
+static const char escape_letters[] = "\"\\/bfnrt", escape_values[] = "\"\\/\b\f\n\r\t";
+
 const char *json_bad_utf8(struct str text)
 {
 	const char *end = text.p + text.n;
@@ -99,7 +101,7 @@ const char *json_bad_escape(struct str text)
 
 	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
 		int32_t unit = escaped_unit(p, end);
-		if (unit < 0 && (end - p < 2 || !memchr("\"\\/bfnrt", p[1], 8)))
+		if (unit < 0 && (end - p < 2 || !p[1] || !strchr(escape_letters, p[1])))
 			return p;
 		if (is_low_surrogate(unit) ||
 		    (is_high_surrogate(unit) &&
@@ -137,20 +139,18 @@ static const char *unicode_escape(const char *p, const char *end, struct buf *in
 /* p is behind a backslash.  An unknown escape keeps both of its characters. */
 static const char *escape(const char *p, const char *end, struct buf *into)
 {
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-
 	if (p == end) {
 		buf_add_char(into, '\\');
 		return p;
 	}
 	if (*p == 'u')
 		return unicode_escape(p + 1, end, into);
-	const char *at = *p ? strchr(from, *p) : NULL;
+	const char *at = *p ? strchr(escape_letters, *p) : NULL;
 	if (!at) {
 		buf_add_char(into, '\\');
 		return p;
 	}
-	buf_add_char(into, to[at - from]);
+	buf_add_char(into, escape_values[at - escape_letters]);
 	return p + 1;
 }
 

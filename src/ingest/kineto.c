@@ -150,9 +150,9 @@ static size_t arg_slot(struct str key)
 {
 	if (key.n < 3)
 		return 0;
-	size_t h = key.n * 61 + (unsigned char)key.p[0] * 7 +
-		   (unsigned char)key.p[key.n - 1] * 31 +
-		   (unsigned char)key.p[key.n / 2] * 17;
+	const unsigned char *p = (const unsigned char *)key.p;
+	size_t h = key.n * 61 + p[0] * (size_t)7 + p[key.n - 1] * (size_t)31 +
+		   p[key.n / 2] * (size_t)17;
 	return h & (KINETO_ARG_SLOTS - 1);
 }
 

@@ -85,10 +85,22 @@ static int many_args(struct chrome *c, struct err *err)
 	return chrome_finding(c, FINDING_MANY_ARGS, STR_LIT(""), err);
 }
 
+/* A memory record that does not say how much is an instant like any other. */
+static int check_memory(struct chrome *c, struct slice_fact *slice, struct err *err)
+{
+	const struct memory_fact *memory = slice->memory;
+
+	if (slice->class != CLASS_MEMORY ||
+	    (memory && (memory->bytes != NUMBER_NONE || memory->out_of_memory)))
+		return 0;
+	slice->memory = NULL;
+	return chrome_finding(c, FINDING_MEMORY_FIELDS, STR_LIT(""), err);
+}
+
 static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 {
 	kineto_note_event(c, slice);
-	if (many_args(c, err) < 0)
+	if (many_args(c, err) < 0 || check_memory(c, slice, err) < 0)
 		return -1;
 	if (c->options->keep_args && event_has(&c->event, FIELD_ARGS))
 		slice->args = chrome_json(c, &c->event.field[FIELD_ARGS]);

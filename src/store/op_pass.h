@@ -37,7 +37,7 @@ struct op_pass {
 		*names[2]; /* owned; by text number, for others and for operators */
 	uint8_t *names_known[2];
 	size_t names_cap[2];
-	struct op_node *nodes; /* owned; of the newest track */
+	struct op_node *nodes; /* owned; of the newest part */
 	size_t nnodes, nodes_cap;
 };
 
@@ -63,8 +63,10 @@ void op_pass_cover_track(struct op_pass *p, enum track_kind kind,
 void op_pass_cover_end(struct op_pass *p);
 
 /*
- * The slices of one track in the order of rows; sets p->nodes, folded ones and
- * those of memory events (CLASS_MEMORY, which are no calls) among them.  Asynchronous tracks give asynchronous nodes.
+ * The slices of one track in the order of rows, or a part of them that begins and
+ * ends where no slice is open; sets p->nodes, folded ones and those of memory events
+ * (CLASS_MEMORY, which are no calls) among them.  Asynchronous tracks give
+ * asynchronous nodes.
  */
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n);

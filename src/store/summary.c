@@ -7,6 +7,9 @@
 #include "store/op_pass.h"
 #include "store/opstack.h"
 
+/* Events of a track that are in memory at a time, unless more are open at once. */
+#define PART_EVENTS 8192
+
 struct summing {
 	const struct model *m;
 	struct summary *out;
@@ -39,18 +42,27 @@ static struct op_stack_info stack_info(const void *from, uint32_t row)
 				       detail->is_backward };
 }
 
-/* The slices of a track as events; instants are no calls, memory events may be in the tree. */
-static size_t track_events(struct summing *s, const struct track *t)
+/*
+ * The next part of a track as events, 0 at its end: cut where nothing is open, so
+ * that the parts are trees of their own and few are in memory at a time.  Instants
+ * are no calls; memory events may be in the tree.
+ */
+static size_t next_events(struct summing *s, const struct track *t, size_t *next)
 {
 	const struct model *m = s->m;
+	int64_t reach_ns = INT64_MIN; /* the last end so far */
 	size_t n = 0;
 
-	s->events = xgrow(s->events, &s->events_cap, t->n, sizeof(*s->events));
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
+	for (; *next < t->n; ++*next) {
+		uint32_t row = (uint32_t)(t->first + *next);
 		const struct slice_rec *slice = model_slice(m, row);
 		if (slice->phase == PHASE_INSTANT && slice->class != CLASS_MEMORY)
 			continue;
+		if (n >= PART_EVENTS && slice->ts_ns >= reach_ns)
+			break;
+		if (op_class_counts(slice->class, &m->profile.rules) && slice_end(slice) > reach_ns)
+			reach_ns = slice_end(slice);
+		s->events = xgrow(s->events, &s->events_cap, n + 1, sizeof(*s->events));
 		s->events[n++] = (struct op_event){ .ts_ns = slice->ts_ns,
 						    .dur_ns = slice->dur_ns,
 						    .device_ns = m->device_ns[row],
@@ -166,10 +178,14 @@ static bool is_memory(const struct model *m, const struct op_node *node)
 
 static void sum_track(struct summing *s, const struct track *t)
 {
-	op_pass_track(&s->pass, t->kind, s->events, track_events(s, t));
-	for (size_t i = 0; i < s->pass.nnodes; i++)
-		if (!s->pass.nodes[i].folded && !is_memory(s->m, &s->pass.nodes[i]))
-			add_node(s, &s->pass.nodes[i]);
+	size_t next = 0, n;
+
+	while ((n = next_events(s, t, &next)) > 0) {
+		op_pass_track(&s->pass, t->kind, s->events, n);
+		for (size_t i = 0; i < s->pass.nnodes; i++)
+			if (!s->pass.nodes[i].folded && !is_memory(s->m, &s->pass.nodes[i]))
+				add_node(s, &s->pass.nodes[i]);
+	}
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		enum slice_class class = model_slice(s->m, row)->class;
@@ -208,8 +224,9 @@ static void set_memory(struct summing *s)
 		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
 		const struct track *track = &m->tracks[t];
-		op_pass_cover_track(&s->pass, track->kind, s->events,
-				    track_events(s, track));
+		size_t next = 0, part;
+		while ((part = next_events(s, track, &next)) > 0)
+			op_pass_cover_track(&s->pass, track->kind, s->events, part);
 	}
 	op_pass_cover_end(&s->pass);
 }
@@ -268,8 +285,11 @@ static void note_stacks(struct summing *s)
 		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
 		const struct track *track = &m->tracks[t];
-		op_pass_track(&s->pass, track->kind, s->events, track_events(s, track));
-		opstack_note(&s->stacks, s->pass.nodes, s->pass.nnodes, stack_info, m);
+		size_t next = 0, n;
+		while ((n = next_events(s, track, &next)) > 0) {
+			op_pass_track(&s->pass, track->kind, s->events, n);
+			opstack_note(&s->stacks, s->pass.nodes, s->pass.nnodes, stack_info, m);
+		}
 	}
 }
 

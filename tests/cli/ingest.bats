@@ -124,7 +124,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 	head -c 20000 "$GPU/one_stream.json" >cut.json
 	run --separate-stderr ptool ingest cut.json
 	exits 0
-	[[ $stderr == *"slices, 1 finding; 'ptool doctor' lists them" ]]
+	[[ $stderr == *"slices, 1 warning or error; 'ptool doctor' lists it" ]]
 	[ "$(ask ptool.db 'SELECT code, severity, count FROM finding')" = 'truncated|error|1' ]
 	# the last X of those 20,000 bytes is the one that was cut
 	[ "$(ask ptool.db 'SELECT count(*) + 1 FROM slice')" = "$(grep -c '"ph": "X"' cut.json)" ]
@@ -142,7 +142,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 	gzip -dc "$TORCH/t2141_cnn_w0/trace.json.gz" | gzip -1 | head -c 60000 >cut.json.gz
 	run --separate-stderr ptool ingest cut.json.gz
 	exits 0
-	[[ $stderr == *findings* ]]
+	[[ $stderr == *'warnings or errors; '* ]]
 	ask ptool.db 'SELECT code FROM finding' | grep -qx truncated
 	ask ptool.db 'SELECT code FROM finding' | grep -qx compression
 }

@@ -12,7 +12,7 @@ import subprocess
 
 from storetap import PTOOL, Tap, Workplace
 
-N = 20000
+N = 10000
 
 
 def x(name, ts, tid=1, **more):

@@ -50,38 +50,54 @@ static void print_scalar(const struct json_value *value, struct buf *scratch)
 	}
 }
 
+/* The containers around a place in a value. */
+struct nesting {
+	bool is_object[DEPTH_MAX];
+	size_t depth;
+	bool first;
+};
+
+/* Goes to the next value, out of the containers that end before it; *key is its key. */
+static void go_on(struct json *j, struct nesting *n, struct json_value *key)
+{
+	bool done = true;
+
+	while (done && n->depth > 0) {
+		bool object = n->is_object[n->depth - 1];
+		if (object)
+			json_member(j, n->first, key, &done);
+		else
+			json_element(j, n->first, &done);
+		n->first = false;
+		if (done) {
+			n->depth--;
+			printf(" %c", object ? '}' : ']');
+		}
+	}
+}
+
 /* The tokens of a value that was validated as a whole. */
 static void print_tokens(struct json *j, struct buf *scratch)
 {
-	static bool is_object[DEPTH_MAX];
-	struct json_value value;
-	size_t depth = 0;
-	bool first = true, done = false;
+	static struct nesting n;
+	struct json_value value, key;
 
+	n.depth = 0;
 	do {
 		if (*j->p == '{' || *j->p == '[') {
-			if (depth == DEPTH_MAX)
+			if (n.depth == DEPTH_MAX)
 				exit(3);
-			is_object[depth++] = *j->p == '{';
+			n.is_object[n.depth++] = *j->p == '{';
+			n.first = true;
 			printf(" %c", *j->p++);
-			first = true;
 		} else {
 			json_value(j, &value);
 			print_scalar(&value, scratch);
 		}
-		while (depth > 0) {
-			if (is_object[depth - 1])
-				json_member(j, first, &value, &done);
-			else
-				json_element(j, first, &done);
-			first = false;
-			if (!done)
-				break;
-			printf(" %c", is_object[--depth] ? '}' : ']');
-		}
-		if (depth > 0 && is_object[depth - 1])
-			print_text('k', value.text, scratch);
-	} while (depth > 0);
+		go_on(j, &n, &key);
+		if (n.depth > 0 && n.is_object[n.depth - 1])
+			print_text('k', key.text, scratch);
+	} while (n.depth > 0);
 }
 
 static void print_document(const char *text, size_t size, bool strict,

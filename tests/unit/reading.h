@@ -14,6 +14,22 @@
 
 #include "recording_sink.h"
 
+#include "ingest/json.h"
+
+/* A copy of the text with the bytes behind it that a window has; four at a time. */
+static inline struct str in_window(const char *text)
+{
+	static char windows[4][512];
+	static unsigned next;
+	char *window = windows[next++ % 4];
+	size_t n = strlen(text);
+
+	memset(window, 0, sizeof(windows[0]));
+	for (size_t i = 0; i < n && i + JSON_PADDING < sizeof(windows[0]); i++)
+		window[i] = text[i];
+	return (struct str){ window, n };
+}
+
 /* The lines that do or do not begin with "profile "; the caller frees them. */
 static inline char *lines_of(const struct recording *r, bool profile)
 {

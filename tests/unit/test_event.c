@@ -4,14 +4,23 @@
 #include "base/alloc.h"
 #include "ingest/event.h"
 
+/* Of its exact size, so that sanitizers see each overrun; the caller frees it. */
+static char *window_copy(const char *text, size_t n)
+{
+	char *bytes = xcalloc(1, n + JSON_PADDING);
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = text[i];
+	return bytes;
+}
+
 /* The event of a text of its exact size; the caller frees the bytes. */
 static char *parse(const char *text, struct event *e, enum json_status expected)
 {
 	size_t n = strlen(text);
-	char *bytes = xcalloc(1, n + JSON_PADDING);
+	char *bytes = window_copy(text, n);
 	struct json j = { .p = bytes, .end = bytes + n, .last = true };
 
-	memcpy(bytes, text, n);
 	*e = (struct event){ 0 };
 	assert_int_equal(event_parse(&j, e), expected);
 	return bytes;
@@ -173,9 +182,8 @@ static void assert_same_event(const struct event *a, const struct event *b)
 static void assert_reads_as_by_a_new_one(const char *text, size_t n, struct event *used)
 {
 	static struct event new;
-	char *bytes = xcalloc(1, n + JSON_PADDING);
+	char *bytes = window_copy(text, n);
 
-	memcpy(bytes, text, n);
 	memset(&new.members, 0, sizeof(new.members));
 	struct json j = { .p = bytes, .end = bytes + n, .last = true }, again = j;
 	assert_int_equal(event_parse(&j, &new), event_parse(&again, used));
@@ -198,8 +206,8 @@ static void members_that_were_seen_before_are_read_the_same(void **state)
 		"{ }",
 		"{\"ph\": \"X\", \"ph\": \"i\", \"ph\": \"X\"}",
 		"{\"a key that is longer than what is remembered of a member\": 1, \"ph\": \"X\"}",
-		"{\"args\": {\"a key that is longer than what is remembered of a member\": 1, "
-		"\"and another one that is longer than what is remembered\": 2}}",
+		"{\"args\": {\"a key longer than what is remembered of a member\": 1, \"x\": 2}}",
+		"{\"args\": {\"another one longer than what is remembered of it\": 1, \"x\": 2}}",
 		"{\"ph\": \"X\", \"name\": \"b\", ",
 		"{\"ph\": \"X\", \"name\": oops}",
 		"{\"p\\u0068\": \"X\", \"b\xff\": 1, \"ph\": \"B\"}",

@@ -213,6 +213,19 @@ static void a_memory_record_is_an_instant_of_its_own_class(void **state)
 		     "cat=\"cpu_instant_event\" device_type=1 out_of_memory\n");
 }
 
+static void a_memory_record_without_bytes_is_told(void **state)
+{
+	(void)state;
+	assert_flawed(INSTANT("cpu_instant_event", "[memory]", "\"Device Type\": 1"),
+		      "finding memory_fields @1\n"
+		      "slice thread 1/1 \"[memory]\" 1000+0 instant memory "
+		      "cat=\"cpu_instant_event\"\n",
+		      1, "a memory event has no Bytes");
+	assert_facts("[{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1}]",
+		     "finding memory_fields @1\n"
+		     "slice thread 0/0 \"[memory]\" 1000+0 instant memory\n");
+}
+
 static void a_label_called_memory_stays_an_annotation(void **state)
 {
 	(void)state;
@@ -301,6 +314,7 @@ int main(void)
 		cmocka_unit_test(keyword_inputs_of_an_operator_are_not_taken_for_ours),
 		cmocka_unit_test(args_of_other_programs_have_no_meaning),
 		cmocka_unit_test(a_memory_record_is_an_instant_of_its_own_class),
+		cmocka_unit_test(a_memory_record_without_bytes_is_told),
 		cmocka_unit_test(a_label_called_memory_stays_an_annotation),
 		cmocka_unit_test(a_range_marked_so_is_unfinished),
 		cmocka_unit_test(of_an_arg_given_twice_the_last_one_counts),

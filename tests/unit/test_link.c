@@ -352,6 +352,8 @@ static void a_step_is_profilerstep_with_a_number(void **state)
 	assert_false(steps_number(STR_LIT("ProfilerStep#"), &number));
 	assert_false(steps_number(STR_LIT("ProfilerStep*"), &number));
 	assert_false(steps_number(STR_LIT("ProfilerStep#x"), &number));
+	assert_false(
+		steps_number(STR_LIT("ProfilerStep#1111111111111111111111111"), &number));
 }
 
 int main(void)

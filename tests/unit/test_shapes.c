@@ -8,18 +8,6 @@
 #include "ingest/shapes.h"
 #include "ingest/sink.h"
 
-/* A copy with the bytes behind it that a window has; four at a time. */
-static struct str in_window(const char *text)
-{
-	static char windows[4][512];
-	static unsigned next;
-	char *window = windows[next++ % 4];
-
-	memset(window, 0, sizeof(windows[0]));
-	memcpy(window, text, strlen(text));
-	return (struct str){ window, strlen(text) };
-}
-
 static void assert_python_text(const char *json, const char *expected)
 {
 	struct buf out;
@@ -132,13 +120,14 @@ static void flops_are_those_of_torch(void **state)
 static void a_product_counts_two_for_each_multiplication(void **state)
 {
 	(void)state;
-	assert_flops("aten::mm", "[[2, 3], [3, 5]]", TENSORS, NO_CONCRETE, 2 * 2 * 3 * 5);
+	assert_flops("aten::mm", "[[2, 3], [3, 5]]", TENSORS, NO_CONCRETE,
+		     2LL * 2 * 3 * 5);
 	assert_flops("aten::addmm", "[[5], [2, 3], [3, 5], [], []]", TENSORS, NO_CONCRETE,
-		     2 * 2 * 3 * 5);
+		     2LL * 2 * 3 * 5);
 	assert_flops("aten::bmm", "[[4, 2, 3], [4, 3, 5]]", TENSORS, NO_CONCRETE,
-		     2 * 4 * 2 * 3 * 5);
+		     2LL * 4 * 2 * 3 * 5);
 	assert_flops("aten::baddbmm", "[[4, 2, 5], [4, 2, 3], [4, 3, 5]]", TENSORS,
-		     NO_CONCRETE, 2 * 4 * 2 * 3 * 5);
+		     NO_CONCRETE, 2LL * 4 * 2 * 3 * 5);
 	assert_flops("aten::mm", "[[2, 0], [0, 5]]", TENSORS, NO_CONCRETE, 0);
 }
 
