@@ -21,7 +21,8 @@ void *arena_alloc(struct arena *a, size_t size);
 /* A copy of the text with a NUL behind it (not counted in n). */
 struct str arena_copy(struct arena *a, struct str text);
 char *arena_strdup(struct arena *a, const char *text);
-char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_printf(struct arena *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void arena_release(struct arena *a);
 
 #endif

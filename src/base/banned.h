@@ -14,6 +14,7 @@
 #undef sprintf
 #undef vsprintf
 
-#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets atoi atol atoll
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets atoi atol \
+	atoll
 
 #endif

@@ -23,12 +23,14 @@ static void merge(const struct sorting *s, uint32_t *at, size_t middle, size_t e
 	memcpy(s->spare, at, middle * sizeof(*at));
 	size_t a = 0, b = middle, to = 0;
 	while (a < middle && b < end)
-		at[to++] = s->before(s->context, at[b], s->spare[a]) ? at[b++] : s->spare[a++];
+		at[to++] = s->before(s->context, at[b], s->spare[a]) ? at[b++]
+								     : s->spare[a++];
 	while (a < middle)
 		at[to++] = s->spare[a++];
 }
 
-void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before, const void *context)
+void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
+		  const void *context)
 {
 	struct sorting s = { spare, before, context };
 

@@ -13,6 +13,7 @@
 typedef bool sort_before(const void *context, uint32_t a, uint32_t b);
 
 /* `spare` has room for n. */
-void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before, const void *context);
+void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
+		  const void *context);
 
 #endif

@@ -22,7 +22,7 @@ struct bytes {
 };
 
 /* printf("%.*s") of a struct str: STR_FMT in the format, STR_ARG in the arguments. */
-#define STR_FMT "%.*s"
+#define STR_FMT    "%.*s"
 #define STR_ARG(s) (int)(s).n, (s).p
 
 /* A string literal as a struct str. */

@@ -15,14 +15,14 @@
 enum unit {
 	UNIT_TEXT,
 	UNIT_COUNT,
-	UNIT_NS,      /* a duration */
-	UNIT_TIME,    /* a moment: ns from the profile's first event */
+	UNIT_NS,   /* a duration */
+	UNIT_TIME, /* a moment: ns from the profile's first event */
 	UNIT_BYTES,
 	UNIT_PERCENT, /* 0 to 100, real */
 	UNIT_RATIO,   /* real */
 	UNIT_BOOL,
 	UNIT_FLOPS,
-	UNIT_ANY      /* ptool sql: whatever SQLite gives */
+	UNIT_ANY /* ptool sql: whatever SQLite gives */
 };
 
 /*

@@ -86,10 +86,8 @@ static int run(const struct command *self, int argc, char **argv)
 	return EXIT_OK;
 }
 
-static const char *const examples[] = {
-	"ptool help help",
-	"ptool help --bash > ~/.local/share/bash-completion/completions/ptool", NULL
-};
+static const char *const examples[] = { "ptool help help", "source <(ptool help --bash)",
+					NULL };
 
 const struct command cmd_help = {
 	.name = "help",

@@ -25,13 +25,13 @@ static int on_progress(void *to, uint64_t consumed, struct err *err)
 	return interrupt_check(err);
 }
 
-/* "1 finding", "1,432 findings" */
-static void add_count(struct buf *line, int64_t n, const char *word)
+/* "1 slice", "1,432 slices" */
+static void add_count(struct buf *line, int64_t n, const char *one, const char *many)
 {
 	char digits[UNITS_TEXT_MAX];
 
 	buf_add_str(line, units_text(UNIT_COUNT, cell_int(n), digits));
-	buf_addf(line, " %s%s", word, n == 1 ? "" : "s");
+	buf_addf(line, " %s", n == 1 ? one : many);
 }
 
 static void on_done(void *to, const struct import_file *file)
@@ -43,13 +43,15 @@ static void on_done(void *to, const struct import_file *file)
 	if (i->is_quiet)
 		return;
 	buf_init(&line, ERR_TEXT_MAX);
-	add_count(&line, file->slices, "slice");
+	add_count(&line, file->slices, "slice", "slices");
 	if (i->where)
 		buf_addf(&line, " %s", i->where);
 	if (file->findings) {
 		buf_add_text(&line, ", ");
-		add_count(&line, file->findings, "finding");
-		buf_add_text(&line, "; 'ptool doctor' lists them");
+		add_count(&line, file->findings, "warning or error",
+			  "warnings or errors");
+		buf_addf(&line, "; 'ptool doctor' lists %s",
+			 file->findings == 1 ? "it" : "them");
 	}
 	message_note(i->command, file->path, STR_FMT, STR_ARG(buf_str(&line)));
 	buf_release(&line);

@@ -38,7 +38,7 @@ int torch_options_check(const struct torch_opts *o, struct err *err)
 static int parse_width(const char *text, int64_t *width, struct err *err)
 {
 	*width = NAME_WIDTH;
-	if (!text || (decimal_int(str_of(text), width) == DECIMAL_OK && *width >= 0))
+	if (!text || (decimal_text_int(str_of(text), width) == DECIMAL_OK && *width >= 0))
 		return 0;
 	return err_set(err, ERR_USAGE,
 		       "--max-name-column-width wants a number, not '%.100s'", text);

@@ -286,3 +286,32 @@ bool decimal_real(struct str text, double *value)
 	*value = strtod(copy, &end);
 	return end == copy + text.n && *value - *value == 0.0;
 }
+
+/* The text with DECIMAL_PADDING bytes behind it; false when it is too long. */
+static bool pad(struct str text, char copy[DECIMAL_TEXT_MAX + DECIMAL_PADDING],
+		struct str *padded)
+{
+	if (text.n > DECIMAL_TEXT_MAX)
+		return false;
+	memset(copy, 0, DECIMAL_TEXT_MAX + DECIMAL_PADDING);
+	if (text.n)
+		memcpy(copy, text.p, text.n);
+	*padded = (struct str){ copy, text.n };
+	return true;
+}
+
+enum decimal_status decimal_text_us_to_ns(struct str text, int64_t *ns)
+{
+	char copy[DECIMAL_TEXT_MAX + DECIMAL_PADDING];
+	struct str padded;
+
+	return pad(text, copy, &padded) ? decimal_us_to_ns(padded, ns) : DECIMAL_BAD;
+}
+
+enum decimal_status decimal_text_int(struct str text, int64_t *value)
+{
+	char copy[DECIMAL_TEXT_MAX + DECIMAL_PADDING];
+	struct str padded;
+
+	return pad(text, copy, &padded) ? decimal_int(padded, value) : DECIMAL_BAD;
+}

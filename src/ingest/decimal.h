@@ -28,6 +28,13 @@ enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns);
 enum decimal_status decimal_int(struct str text, int64_t *value);
 /* An id that is a number: an integer, or hexadecimal digits behind "0x". */
 bool decimal_id(struct str text, int64_t *value);
+/*
+ * The same for text that stands elsewhere and has nothing readable behind it: an
+ * option, a name.  Longer than DECIMAL_TEXT_MAX is none.
+ */
+#define DECIMAL_TEXT_MAX 512
+enum decimal_status decimal_text_us_to_ns(struct str text, int64_t *ns);
+enum decimal_status decimal_text_int(struct str text, int64_t *value);
 /* A real number; false when the text is none. */
 bool decimal_real(struct str text, double *value);
 

@@ -12,13 +12,11 @@
 
 #include <stdint.h>
 
+#include "ingest/json_repair.h"
+
 #define ONES         UINT64_C(0x0101010101010101)
 #define HIGHS        UINT64_C(0x8080808080808080)
 #define REPAIRED_MAX 65536 /* bytes of a string that is read in repair mode */
-#define KEY_MAX      64    /* bytes of a key that tells it where a string ends */
-
-/* Where a string stands, which says what may follow its closing quote. */
-enum place { IN_KEY, IN_MEMBER, ELSEWHERE };
 
 static const char *bad(struct json *j, const char *p, const char *what)
 {
@@ -68,13 +66,6 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static inline const char *blanks(const char *p)
-{
-	while (json_is_blank(*p))
-		p++;
-	return p;
-}
-
 /* Eight bytes, the first one in the lowest bits. */
 static inline uint64_t load(const char *p)
 {
@@ -112,51 +103,6 @@ static inline const char *plain_text(const char *p, uint64_t *high)
 	}
 }
 
-/* What repair mode sees behind a quote; the window may end too early to tell. */
-enum answer { NO, YES, UNSEEN };
-
-static enum answer at_window_end(const struct json *j)
-{
-	return j->last ? YES : UNSEEN;
-}
-
-/* p is behind a comma: does a key with its colon follow? */
-static enum answer key_follows(const struct json *j, const char *p)
-{
-	p = blanks(p);
-	if (*p != '"' && p < j->end)
-		return NO;
-	for (const char *key = ++p; p < j->end && p - key < KEY_MAX; p++) {
-		if (*p == '\n' || *p == '\\')
-			return NO;
-		if (*p != '"')
-			continue;
-		p = blanks(p + 1);
-		return p >= j->end ? at_window_end(j) : *p == ':' ? YES : NO;
-	}
-	return p >= j->end ? at_window_end(j) : NO;
-}
-
-/* Can the text go on behind the quote before p? */
-static enum answer ends_string(const struct json *j, const char *p, enum place place)
-{
-	if (place == ELSEWHERE)
-		return YES;
-	p = blanks(p);
-	if (p >= j->end)
-		return at_window_end(j);
-	if (place == IN_KEY)
-		return *p == ':' ? YES : NO;
-	if (*p == ',')
-		return key_follows(j, p + 1);
-	if (*p != '}')
-		return NO;
-	p = blanks(p + 1);
-	if (p >= j->end)
-		return at_window_end(j);
-	return *p == ',' || *p == ']' || *p == '}' ? YES : NO;
-}
-
 /* One byte that plain text ends at, which is not the closing quote; where to go on. */
 static const char *pass_special(struct json *j, const char *p)
 {
@@ -175,47 +121,33 @@ static const char *pass_special(struct json *j, const char *p)
  * Does a quote at p, or in repair mode one behind a stray backslash there, end
  * the string?  Then *quote is its place.
  */
-static enum answer is_closing(const struct json *j, const char *p, enum place place,
-			      const char **quote)
+static enum json_answer is_closing(const struct json *j, const char *p,
+				   enum json_place place, const char **quote)
 {
 	if (p >= j->end)
-		return NO;
+		return JSON_NO;
 	*quote = p + (j->repair && *p == '\\');
 	if (**quote != '"')
-		return NO;
-	return j->repair ? ends_string(j, *quote + 1, place) : YES;
-}
-
-/* Does a text go from one object of a list to the next one? */
-static bool spans_objects(const char *p, const char *end)
-{
-	while (p < end && (p = memchr(p, '}', (size_t)(end - p)))) {
-		const char *comma = blanks(++p);
-		if (*comma != ',')
-			continue;
-		const char *brace = blanks(comma + 1);
-		if (brace < end && *brace == '{' && *blanks(brace + 1) == '"')
-			return true;
-	}
-	return false;
+		return JSON_NO;
+	return j->repair ? json_ends_string(j, *quote + 1, place) : JSON_YES;
 }
 
 /* The closing quote of a string that is not plain; p is at its first special byte. */
-static const char *closing_quote(struct json *j, const char *p, enum place place,
+static const char *closing_quote(struct json *j, const char *p, enum json_place place,
 				 uint64_t *high)
 {
 	const char *first = p, *quote;
-	enum answer closing;
+	enum json_answer closing;
 
-	while ((closing = is_closing(j, p, place, &quote)) != YES) {
-		p = closing == NO ? pass_special(j, p) : at_end(j);
+	while ((closing = is_closing(j, p, place, &quote)) != JSON_YES) {
+		p = closing == JSON_NO ? pass_special(j, p) : at_end(j);
 		if (!p)
 			return NULL;
 		if (j->repair && p - first > REPAIRED_MAX)
 			return bad(j, first, "a string does not end");
 		p = plain_text(p, high);
 	}
-	if (j->repair && spans_objects(first, quote))
+	if (j->repair && json_spans_objects(first, quote))
 		return bad(j, first, "a string does not end");
 	return quote;
 }
@@ -232,7 +164,7 @@ static bool check_text(struct json *j, const struct json_value *string, bool hig
 }
 
 /* The string whose opening quote is at p. */
-static inline const char *string(struct json *j, const char *p, enum place place,
+static inline const char *string(struct json *j, const char *p, enum json_place place,
 				 struct json_value *out)
 {
 	const char *start = p + 1;
@@ -366,7 +298,7 @@ static const char *literal(struct json *j, const char *p, struct json_value *out
 	return bad(j, p, "a value was expected");
 }
 
-static inline const char *scalar(struct json *j, const char *p, enum place place,
+static inline const char *scalar(struct json *j, const char *p, enum json_place place,
 				 struct json_value *out)
 {
 	char c = *p;
@@ -383,29 +315,29 @@ static inline const char *scalar(struct json *j, const char *p, enum place place
 static inline const char *member(struct json *j, const char *p, bool first,
 				 struct json_value *key, bool *done)
 {
-	p = blanks(p);
+	p = json_skip_blanks(p);
 	*done = *p == '}';
 	if (*done)
 		return p + 1;
 	if (!first) {
 		if (*p != ',')
 			return unexpected(j, p, "',' or '}' was expected");
-		p = blanks(p + 1);
+		p = json_skip_blanks(p + 1);
 	}
 	if (*p != '"' || p >= j->end)
 		return unexpected(j, p, "a key was expected");
-	p = string(j, p, IN_KEY, key);
+	p = string(j, p, JSON_IN_KEY, key);
 	if (!p)
 		return NULL;
-	p = blanks(p);
+	p = json_skip_blanks(p);
 	if (*p != ':')
 		return unexpected(j, p, "':' was expected");
-	return blanks(p + 1);
+	return json_skip_blanks(p + 1);
 }
 
 static inline const char *element(struct json *j, const char *p, bool first, bool *done)
 {
-	p = blanks(p);
+	p = json_skip_blanks(p);
 	*done = *p == ']';
 	if (*done)
 		return p + 1;
@@ -413,7 +345,7 @@ static inline const char *element(struct json *j, const char *p, bool first, boo
 		return p;
 	if (*p != ',')
 		return unexpected(j, p, "',' or ']' was expected");
-	p = blanks(p + 1);
+	p = json_skip_blanks(p + 1);
 	return *p == ']' ? bad(j, p, "a value was expected") : p;
 }
 
@@ -436,11 +368,11 @@ static bool push(struct nesting *n, bool object)
 }
 
 /* Where the values of the innermost container stand. */
-static enum place top_place(const struct nesting *n)
+static enum json_place top_place(const struct nesting *n)
 {
 	unsigned at = n->depth - 1;
 
-	return (n->bits[at >> 6] >> (at & 63)) & 1 ? IN_MEMBER : ELSEWHERE;
+	return (n->bits[at >> 6] >> (at & 63)) & 1 ? JSON_IN_MEMBER : JSON_ELSEWHERE;
 }
 
 static inline bool is_opening(char c)
@@ -449,12 +381,12 @@ static inline bool is_opening(char c)
 }
 
 /* Behind a value or an opening bracket: to the next value, or behind the closing bracket. */
-static inline const char *step(struct json *j, const char *p, enum place place,
+static inline const char *step(struct json *j, const char *p, enum json_place place,
 			       bool first, bool *done)
 {
 	struct json_value key;
 
-	if (place == IN_MEMBER)
+	if (place == JSON_IN_MEMBER)
 		return member(j, p, first, &key, done);
 	return element(j, p, first, done);
 }
@@ -465,7 +397,7 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 	struct nesting nest;
 	struct json_value leaf;
 	const char *start = p;
-	enum place place = ELSEWHERE;
+	enum json_place place = JSON_ELSEWHERE;
 	bool first = true, done = false;
 
 	nest.depth = 0;
@@ -473,7 +405,7 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 		if (first) {
 			if (!push(&nest, *p == '{'))
 				return bad(j, p, "nested too deep");
-			place = *p++ == '{' ? IN_MEMBER : ELSEWHERE;
+			place = *p++ == '{' ? JSON_IN_MEMBER : JSON_ELSEWHERE;
 		} else if (!done) {
 			p = scalar(j, p, place, &leaf);
 		}
@@ -491,18 +423,18 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 
 enum json_status json_blanks(struct json *j)
 {
-	const char *p = blanks(j->p);
+	const char *p = json_skip_blanks(j->p);
 
 	return moved(j, p < j->end ? p : at_end(j));
 }
 
 enum json_status json_value(struct json *j, struct json_value *out)
 {
-	const char *p = blanks(j->p);
+	const char *p = json_skip_blanks(j->p);
 
 	if (is_opening(*p) && p < j->end)
 		return moved(j, container(j, p, out));
-	return moved(j, scalar(j, p, IN_MEMBER, out));
+	return moved(j, scalar(j, p, JSON_IN_MEMBER, out));
 }
 
 /* A value must follow p; the caller wants to see how it begins. */

@@ -72,6 +72,14 @@ static inline bool json_is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
+/* The first place at or behind p that is no blank; at most the window's end. */
+static inline const char *json_skip_blanks(const char *p)
+{
+	while (json_is_blank(*p))
+		p++;
+	return p;
+}
+
 /* A reader of text that is complete in memory; see JSON_PADDING. */
 static inline struct json json_of(struct str text)
 {

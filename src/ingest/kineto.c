@@ -1,4 +1,4 @@
-/* PyTorch's categories and args: see kineto.h. */
+/* PyTorch's categories, and what follows from an operator's args: see kineto.h. */
 #include "ingest/kineto.h"
 
 #include <stdlib.h>
@@ -56,106 +56,6 @@ static const struct category categories[] = {
 	CATEGORY("hpu_op", CLASS_KERNEL),
 };
 
-enum arg_type {
-	ARG_INT,    /* int64 at offset */
-	ARG_REAL,   /* double */
-	ARG_TEXT,   /* text number */
-	ARG_TRIPLE, /* int64[3] */
-	ARG_FLAG,   /* true/false/"True" as 0 or 1 */
-	ARG_SPECIAL /* handled by name in special_arg */
-};
-
-enum arg_target { TO_SLICE, TO_OP, TO_DEVICE, TO_COLLECTIVE, TO_MEMORY };
-
-struct arg {
-	const char *key;
-	enum arg_type type;
-	enum arg_target target;
-	size_t offset;
-};
-
-#define SLICE(field)      TO_SLICE, offsetof(struct slice_fact, field)
-#define OP(field)         TO_OP, offsetof(struct op_fact, field)
-#define DEVICE(field)     TO_DEVICE, offsetof(struct device_fact, field)
-#define COLLECTIVE(field) TO_COLLECTIVE, offsetof(struct collective_fact, field)
-#define MEMORY(field)     TO_MEMORY, offsetof(struct memory_fact, field)
-
-static const struct arg args[] = {
-	{ "External id", ARG_INT, SLICE(external_id) },
-	{ "external id", ARG_INT, SLICE(external_id) },
-	{ "correlation", ARG_INT, SLICE(correlation) },
-	{ "finished", ARG_SPECIAL, SLICE(unfinished) },
-	{ "Trace name", ARG_SPECIAL, SLICE(unfinished) },
-	{ "Profiler Event Index", ARG_SPECIAL, SLICE(unfinished) },
-	{ "Input Dims", ARG_SPECIAL, OP(shapes) },
-	{ "Input dims", ARG_SPECIAL, OP(shapes) },
-	{ "Input type", ARG_SPECIAL, OP(flops) },
-	{ "Concrete Inputs", ARG_SPECIAL, OP(flops) },
-	{ "Call stack", ARG_TEXT, OP(stack) },
-	{ "Module Hierarchy", ARG_TEXT, OP(module) },
-	{ "Sequence number", ARG_INT, OP(sequence) },
-	{ "Fwd thread id", ARG_INT, OP(fwd_thread) },
-	{ "device", ARG_INT, DEVICE(device) },
-	{ "Device", ARG_INT, DEVICE(device) },
-	{ "context", ARG_INT, DEVICE(context) },
-	{ "stream", ARG_INT, DEVICE(stream) },
-	{ "bytes", ARG_INT, DEVICE(bytes) },
-	{ "grid", ARG_TRIPLE, DEVICE(grid) },
-	{ "block", ARG_TRIPLE, DEVICE(block) },
-	{ "registers per thread", ARG_INT, DEVICE(registers) },
-	{ "shared memory", ARG_INT, DEVICE(shared_memory) },
-	{ "blocks per SM", ARG_REAL, DEVICE(blocks_per_sm) },
-	{ "warps per SM", ARG_REAL, DEVICE(warps_per_sm) },
-	{ "est. achieved occupancy %", ARG_REAL, DEVICE(occupancy_pct) },
-	{ "theoretical occupancy %", ARG_REAL, DEVICE(occupancy_pct) },
-	{ "graph id", ARG_INT, DEVICE(graph_id) },
-	{ "graph node id", ARG_INT, DEVICE(graph_node_id) },
-	{ "queued", ARG_INT, DEVICE(queued) },
-	{ "priority", ARG_INT, DEVICE(priority) },
-	{ "cuda_sync_kind", ARG_TEXT, DEVICE(sync_kind) },
-	{ "wait_on_stream", ARG_INT, DEVICE(wait_stream) },
-	{ "wait_on_cuda_event_id", ARG_INT, DEVICE(wait_event) },
-	{ "wait_on_cuda_event_record_corr_id", ARG_INT, DEVICE(wait_correlation) },
-	{ "Collective name", ARG_TEXT, COLLECTIVE(name) },
-	{ "dtype", ARG_TEXT, COLLECTIVE(dtype) },
-	{ "Process Group Name", ARG_TEXT, COLLECTIVE(group) },
-	{ "Process Group ID", ARG_TEXT, COLLECTIVE(group) },
-	{ "Process Group Description", ARG_TEXT, COLLECTIVE(group_description) },
-	{ "Process Group Ranks", ARG_TEXT, COLLECTIVE(ranks) },
-	{ "In split size", ARG_TEXT, COLLECTIVE(in_split) },
-	{ "Out split size", ARG_TEXT, COLLECTIVE(out_split) },
-	{ "Comms Id", ARG_TEXT, COLLECTIVE(comm_id) },
-	{ "In msg nelems", ARG_INT, COLLECTIVE(in_elements) },
-	{ "In msg size", ARG_INT, COLLECTIVE(in_elements) },
-	{ "Out msg nelems", ARG_INT, COLLECTIVE(out_elements) },
-	{ "Out msg size", ARG_INT, COLLECTIVE(out_elements) },
-	{ "Group size", ARG_INT, COLLECTIVE(group_size) },
-	{ "Rank", ARG_INT, COLLECTIVE(rank) },
-	{ "Src Rank", ARG_INT, COLLECTIVE(source) },
-	{ "Dst Rank", ARG_INT, COLLECTIVE(destination) },
-	{ "Seq", ARG_INT, COLLECTIVE(sequence) },
-	{ "Is asynchronized op", ARG_FLAG, COLLECTIVE(is_async) },
-	{ "Bytes", ARG_INT, MEMORY(bytes) },
-	{ "Addr", ARG_INT, MEMORY(address) },
-	{ "Total Allocated", ARG_INT, MEMORY(total_allocated) },
-	{ "Total Reserved", ARG_INT, MEMORY(total_reserved) },
-	{ "Device Type", ARG_INT, MEMORY(device_type) },
-	{ "Device Id", ARG_INT, MEMORY(device) },
-};
-
-#define NARGS (sizeof(args) / sizeof(*args))
-
-/* Where a key's search in arg_slots begins. */
-static size_t arg_slot(struct str key)
-{
-	if (key.n < 3)
-		return 0;
-	const unsigned char *p = (const unsigned char *)key.p;
-	size_t h = key.n * 61 + p[0] * (size_t)7 + p[key.n - 1] * (size_t)31 +
-		   p[key.n / 2] * (size_t)17;
-	return h & (KINETO_ARG_SLOTS - 1);
-}
-
 void kineto_init(struct kineto *k)
 {
 	*k = (struct kineto){ .rank = NUMBER_NONE,
@@ -164,42 +64,13 @@ void kineto_init(struct kineto *k)
 			      .span_end_ns = NUMBER_NONE,
 			      .host = TEXT_NONE };
 	intern_init(&k->shapes);
-	for (size_t i = 0; i < NARGS; i++) {
-		size_t at = arg_slot(str_of(args[i].key));
-		while (k->arg_slots[at])
-			at = (at + 1) & (KINETO_ARG_SLOTS - 1);
-		k->arg_slots[at] = (uint8_t)(i + 1);
-	}
+	kineto_index_args(k);
 }
 
 void kineto_release(struct kineto *k)
 {
 	intern_release(&k->shapes);
 	free(k->shape_texts);
-}
-
-static const struct arg *find_arg(const struct kineto *k, struct str key)
-{
-	for (size_t at = arg_slot(key); k->arg_slots[at];
-	     at = (at + 1) & (KINETO_ARG_SLOTS - 1)) {
-		const struct arg *arg = &args[k->arg_slots[at] - 1];
-		if (str_is(key, arg->key))
-			return arg;
-	}
-	return NULL;
-}
-
-#define NO_MEANING UINT8_MAX
-
-/* What an arg's key means, looked up once for each of them; NULL: nothing. */
-static const struct arg *meaning_of(const struct kineto *k, const struct event_arg *given)
-{
-	if (given->meaning && *given->meaning)
-		return *given->meaning == NO_MEANING ? NULL : &args[*given->meaning - 1];
-	const struct arg *found = find_arg(k, given->key);
-	if (given->meaning)
-		*given->meaning = found ? (uint8_t)(found - args + 1) : NO_MEANING;
-	return found;
 }
 
 static bool is_memory_name(struct str name)
@@ -250,74 +121,6 @@ static uint32_t shapes_text(struct chrome *c, struct str json)
 	return k->shape_texts[raw];
 }
 
-static void read_triple(const struct json_value *value, int64_t *into)
-{
-	struct shape triple;
-
-	if (value->type == JSON_ARRAY && shape_of_text(value->text, &triple))
-		for (size_t i = 0; i < 3 && i < triple.n; i++)
-			into[i] = triple.dims[i];
-}
-
-static void store_arg(struct chrome *c, const struct arg *arg,
-		      const struct json_value *value, char *base)
-{
-	void *into = base + arg->offset;
-	int64_t integer;
-	double real;
-
-	switch (arg->type) {
-	case ARG_INT:
-		if (decimal_int(value->text, &integer) == DECIMAL_OK &&
-		    integer != NUMBER_NONE)
-			*(int64_t *)into = integer;
-		break;
-	case ARG_REAL:
-		if (decimal_real(value->text, &real))
-			*(double *)into = real;
-		break;
-	case ARG_TEXT:
-		if (value->text.n && value->type != JSON_NULL)
-			*(uint32_t *)into = chrome_text(c, value);
-		break;
-	case ARG_TRIPLE:
-		read_triple(value, into);
-		break;
-	case ARG_FLAG:
-		*(int64_t *)into = value->type == JSON_TRUE ||
-				   str_is(value->text, "True") ||
-				   str_is(value->text, "1");
-		break;
-	case ARG_SPECIAL:
-		break;
-	}
-}
-
-/* Texts of an operator's args that are only needed until all are read. */
-struct op_texts {
-	struct str dims, types, concrete;
-};
-
-static void special_arg(struct chrome *c, const struct event_arg *arg,
-			struct slice_fact *slice, struct op_texts *texts)
-{
-	struct str key = arg->key;
-
-	if (str_is(key, "finished")) {
-		c->kineto.finished_key = true;
-		if (arg->value.type == JSON_FALSE && slice->phase == PHASE_COMPLETE)
-			slice->unfinished = true;
-	} else if (str_is(key, "Input Dims") || str_is(key, "Input dims")) {
-		texts->dims = arg->value.text;
-	} else if (str_is(key, "Input type")) {
-		texts->types = arg->value.text;
-	} else if (str_is(key, "Concrete Inputs")) {
-		texts->concrete = arg->value.text;
-	} else {
-		c->kineto.event_index = true;
-	}
-}
-
 /*
  * The backward pass by torch-profiler.md a.9: the record scope is not in the
  * file, this stand-in is exact on every recording measured.
@@ -330,7 +133,7 @@ static bool is_backward(struct str name, const struct op_fact *op)
 	       !str_starts_with(name, STR_LIT("autograd::engine::evaluate_function"));
 }
 
-static void finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact *op,
+void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact *op,
 		      const struct op_texts *texts)
 {
 	struct str name = event_text(&c->event, FIELD_NAME);
@@ -344,127 +147,6 @@ static void finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);
 	c->kineto.stacks_seen |= op->stack != TEXT_NONE;
 	slice->op = op;
-}
-
-static const struct op_fact no_op = { TEXT_NONE,   TEXT_NONE,   TEXT_NONE, NUMBER_NONE,
-				      NUMBER_NONE, NUMBER_NONE, false };
-static const struct device_fact no_device = {
-	.device = NUMBER_NONE,
-	.context = NUMBER_NONE,
-	.stream = NUMBER_NONE,
-	.bytes = NUMBER_NONE,
-	.grid = { NUMBER_NONE, NUMBER_NONE, NUMBER_NONE },
-	.block = { NUMBER_NONE, NUMBER_NONE, NUMBER_NONE },
-	.registers = NUMBER_NONE,
-	.shared_memory = NUMBER_NONE,
-	.graph_id = NUMBER_NONE,
-	.graph_node_id = NUMBER_NONE,
-	.queued = NUMBER_NONE,
-	.priority = NUMBER_NONE,
-	.blocks_per_sm = -1,
-	.warps_per_sm = -1,
-	.occupancy_pct = -1,
-	.sync_kind = TEXT_NONE,
-	.wait_stream = NUMBER_NONE,
-	.wait_event = NUMBER_NONE,
-	.wait_correlation = NUMBER_NONE,
-};
-static const struct collective_fact no_collective = {
-	.name = TEXT_NONE,
-	.dtype = TEXT_NONE,
-	.group = TEXT_NONE,
-	.group_description = TEXT_NONE,
-	.ranks = TEXT_NONE,
-	.in_split = TEXT_NONE,
-	.out_split = TEXT_NONE,
-	.comm_id = TEXT_NONE,
-	.in_elements = NUMBER_NONE,
-	.out_elements = NUMBER_NONE,
-	.group_size = NUMBER_NONE,
-	.rank = NUMBER_NONE,
-	.source = NUMBER_NONE,
-	.destination = NUMBER_NONE,
-	.sequence = NUMBER_NONE,
-	.is_async = NUMBER_NONE,
-};
-static const struct memory_fact no_memory = { NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
-					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
-					      false };
-
-/*
- * The struct that a target means for this slice, NULL when its class has none:
- * a cpu_op may carry a keyword input called "stream".
- */
-static char *target_base(enum arg_target target, struct slice_fact *slice,
-			 struct kineto_facts *facts)
-{
-	bool on_device = class_is_device_work(slice->class) ||
-			 slice->class == CLASS_SYNC ||
-			 slice->class == CLASS_DEVICE_ANNOTATION;
-
-	switch (target) {
-	case TO_SLICE:
-		return slice->class == CLASS_OTHER ? NULL : (char *)slice;
-	case TO_OP:
-		return slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION
-			       ? (char *)&facts->op
-			       : NULL;
-	case TO_DEVICE:
-		if (on_device && !slice->device) {
-			facts->device = no_device;
-			slice->device = &facts->device;
-		}
-		return on_device ? (char *)&facts->device : NULL;
-	case TO_COLLECTIVE:
-		if (slice->class != CLASS_OP && slice->class != CLASS_KERNEL)
-			return NULL;
-		if (!slice->collective) {
-			facts->collective = no_collective;
-			slice->collective = &facts->collective;
-		}
-		return (char *)&facts->collective;
-	case TO_MEMORY:
-		return slice->class == CLASS_MEMORY ? (char *)&facts->memory : NULL;
-	}
-	return NULL;
-}
-
-static void finish_memory(struct chrome *c, struct slice_fact *slice,
-			  struct memory_fact *memory)
-{
-	memory->out_of_memory =
-		str_is(event_text(&c->event, FIELD_NAME), "[OutOfMemory]");
-	c->kineto.memory_seen = true;
-	slice->memory = memory;
-}
-
-void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts)
-{
-	const struct event *e = &c->event;
-	struct op_texts texts = { { "", 0 }, { "", 0 }, { "", 0 } };
-
-	facts->op = no_op;
-	facts->memory = no_memory;
-	for (size_t i = 0; i < e->nargs; i++) {
-		const struct event_arg *given = &e->args[i];
-		const struct arg *arg = meaning_of(&c->kineto, given);
-		if (!arg)
-			continue;
-		char *base = target_base(arg->target, slice, facts);
-		if (!base)
-			continue;
-		if (arg->type == ARG_SPECIAL)
-			special_arg(c, given, slice, &texts);
-		else
-			store_arg(c, arg, &given->value, base);
-	}
-	/* A keyword input may be called dtype or Rank: the name makes a collective. */
-	if (slice->collective && facts->collective.name == TEXT_NONE)
-		slice->collective = NULL;
-	if (slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION)
-		finish_op(c, slice, &facts->op, &texts);
-	else if (slice->class == CLASS_MEMORY)
-		finish_memory(c, slice, &facts->memory);
 }
 
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice)

@@ -39,6 +39,16 @@ void kineto_init(struct kineto *k);
 void kineto_release(struct kineto *k);
 /* The class of an event of this category; `name` decides for memory instants. */
 enum slice_class kineto_class(struct kineto *k, const struct event *e);
+/* Texts of an operator's args that are only needed until all are read. */
+struct op_texts {
+	struct str dims, types, concrete;
+};
+
+/* What follows from an operator's args once all are read. */
+void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact *op,
+		      const struct op_texts *texts);
+/* kineto_args.c: fills arg_slots. */
+void kineto_index_args(struct kineto *k);
 /* Fills slice from the current event's args: ids, links and details. */
 void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
 /* Notes what an event tells about the dialect. */

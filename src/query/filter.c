@@ -127,7 +127,8 @@ static int parse_numbers(const char *option, const char *const *texts, size_t n,
 	if (parse_names(option, texts, n, &names, err) < 0)
 		return -1;
 	for (; out->n < names.n; out->n++)
-		if (decimal_int(names.items[out->n], &out->items[out->n]) != DECIMAL_OK)
+		if (decimal_text_int(names.items[out->n], &out->items[out->n]) !=
+		    DECIMAL_OK)
 			return err_set(err, ERR_USAGE,
 				       "%s wants numbers, not '" STR_FMT "'", option,
 				       STR_ARG(names.items[out->n]));
@@ -162,7 +163,7 @@ bool filter_parse_time(struct str text, int64_t *ns)
 	if (number.n == 0 || number.n > 40)
 		return false;
 	snprintf(copy, sizeof(copy), STR_FMT "%s", STR_ARG(number), units[unit].exponent);
-	return decimal_us_to_ns(str_of(copy), ns) == DECIMAL_OK;
+	return decimal_text_us_to_ns(str_of(copy), ns) == DECIMAL_OK;
 }
 
 /* "A..B" in two, either empty where open; false when there is no "..". */
@@ -188,9 +189,9 @@ static int parse_steps(const char *text, struct filter *f, struct err *err)
 	if (!split_range(text, &from, &to))
 		from = to = str_of(text);
 	if (from.n || !to.n)
-		ok = decimal_int(from, &f->first_step) == DECIMAL_OK;
+		ok = decimal_text_int(from, &f->first_step) == DECIMAL_OK;
 	if (ok && to.n)
-		ok = decimal_int(to, &f->last_step) == DECIMAL_OK;
+		ok = decimal_text_int(to, &f->last_step) == DECIMAL_OK;
 	if (!ok)
 		return err_set(err, ERR_USAGE,
 			       "--step wants N, A..B, A.. or ..B, not '%.100s'", text);

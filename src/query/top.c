@@ -61,7 +61,7 @@ static int add_word(struct top_by *by, struct str word, struct err *err)
 			return 0;
 		struct str frames = { colon + 1, word.n - name.n - 1 };
 		if (!str_is(name, "stack") ||
-		    decimal_int(frames, &by->stack_frames) != DECIMAL_OK ||
+		    decimal_text_int(frames, &by->stack_frames) != DECIMAL_OK ||
 		    by->stack_frames < 1)
 			return err_set(
 				err, ERR_USAGE,
@@ -137,9 +137,56 @@ static const struct asked {
 	ASK_SPLIT(TOP_STEP,
 		  "--by step: nothing here belongs to a step (profiler.step())"),
 	ASK_SPLIT(TOP_RANK, "--by rank: no rank was recorded (torch.distributed)"),
+	ASK_SPLIT(TOP_PROFILE, "--by profile: no profile has a path"),
 #undef ASK
 #undef ASK_SPLIT
 };
+
+static bool is_nowhere(const struct top_rows *rows, const struct scope *scope,
+		       enum top_column column)
+{
+	for (uint32_t row = 0; row < rows->stats.n; row++)
+		if (top_cell(rows, scope, row, column).type != CELL_NULL)
+			return false;
+	return true;
+}
+
+static bool is_asked(const struct top_query *query, const struct asked *a)
+{
+	return *(const bool *)((const char *)query + a->offset);
+}
+
+/* Every row is the same in what does not tell rows apart; torch knows no such order. */
+static int check_sort(const struct top_query *query, struct err *err)
+{
+	const struct sort_key *key = query->sort;
+
+	if (!key || key->column == TOP_FLOPS)
+		return 0;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		if ((int)asked[i].column == key->column && !is_asked(query, &asked[i]))
+			return err_set(err, ERR_USAGE, "--sort %s needs %.*s", key->name,
+				       (int)strcspn(asked[i].missing, ":"),
+				       asked[i].missing);
+	return 0;
+}
+
+const char *top_sort_note(const struct top_rows *rows, const struct scope *scope,
+			  const struct top_query *query, struct arena *arena)
+{
+	const struct sort_key *key = query->sort;
+
+	if (!key || key->column == TOP_NONE)
+		return NULL;
+	if (is_nowhere(rows, scope, (enum top_column)key->column))
+		return arena_printf(arena,
+				    "no %s was recorded: rows are in the order of their "
+				    "first calls",
+				    key->name);
+	return key->column == TOP_FLOPS && !query->flops
+		       ? "sorted by flops, which --flops shows"
+		       : NULL;
+}
 
 /* What is asked for must have been recorded: an empty column would not say why. */
 static int check_asked(const struct top_rows *rows, const struct scope *scope,
@@ -147,11 +194,7 @@ static int check_asked(const struct top_rows *rows, const struct scope *scope,
 {
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
 		const struct asked *a = &asked[i];
-		bool is_missing = *(const bool *)((const char *)query + a->offset);
-		for (uint32_t row = 0; row < rows->stats.n && is_missing; row++)
-			is_missing =
-				top_cell(rows, scope, row, a->column).type == CELL_NULL;
-		if (is_missing)
+		if (is_asked(query, a) && is_nowhere(rows, scope, a->column))
 			return err_set(err, ERR_EMPTY, "%s", a->missing);
 	}
 	return 0;
@@ -163,7 +206,7 @@ int top_load(struct store *store, const struct scope *scope,
 	*out = (struct top_rows){ .has_memory = has_memory(scope), .device = "CUDA" };
 	opstats_init(&out->stats);
 	intern_init(&out->splits);
-	if (text_pool_open(store, &out->texts, err) < 0)
+	if (check_sort(query, err) < 0 || text_pool_open(store, &out->texts, err) < 0)
 		return -1;
 	int rc = needs_slices(query) ? top_load_slices(store, scope, query, out, err)
 				     : top_load_summaries(store, scope, query, out, err);

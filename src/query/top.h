@@ -49,7 +49,8 @@ enum top_column {
 	TOP_STREAM,
 	TOP_CATEGORY,
 	TOP_MODULE, /* ... to here */
-	/* shares, for people */
+	/* for people */
+	TOP_KIND,
 	TOP_SELF_CPU_SHARE,
 	TOP_TOTAL_CPU_SHARE,
 	TOP_SELF_DEVICE_SHARE,
@@ -115,9 +116,11 @@ struct top_rows {
 	/*
 	 * Over all rows, also those that --focus and --ignore hide.  Device time is
 	 * that of device work; where filters left none, what operators launched.
+	 * launched_of_ns is what an operator's device time is a share of: the same,
+	 * or, where filters choose among calls, what the operators left launched,
+	 * since that is no part of the device work left.
 	 */
-	int64_t self_cpu_ns, self_device_ns;
-	bool device_is_launched;
+	int64_t self_cpu_ns, self_device_ns, launched_of_ns;
 	enum top_column sorted_by;
 };
 
@@ -129,7 +132,14 @@ int top_load(struct store *store, const struct scope *scope,
 	     const struct top_query *query, struct top_rows *out, struct err *err);
 void top_release(struct top_rows *rows);
 
-/* Is the row's self device time among those that self_device_ns adds up? */
+/* Is it a time on the device? */
+bool top_is_device_time(enum top_column column);
+/*
+ * What part of the time the rows to show make up: "93.1% of self CPU time", in the
+ * arena; NULL when they are all rows there are.
+ */
+const char *top_shown_share(const struct top_rows *rows, struct arena *arena);
+/* Is the row device work, or a label's span on a device? */
 bool top_is_device_row(const struct top_rows *rows, uint32_t row);
 /* A value of a row; text is borrowed from the rows. */
 struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uint32_t row,
@@ -156,5 +166,8 @@ extern const struct sort_key annotation_sort_keys[];
 
 /* "12 ranks added up": a note for tables that sum over profiles; NULL for one. */
 const char *top_scope_note(const struct scope *scope, struct arena *arena);
+/* What --sort could not do, or does unseen: a note; NULL when all is well. */
+const char *top_sort_note(const struct top_rows *rows, const struct scope *scope,
+			  const struct top_query *query, struct arena *arena);
 
 #endif

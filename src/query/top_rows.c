@@ -81,9 +81,38 @@ bool top_is_device_row(const struct top_rows *rows, uint32_t row)
 {
 	enum op_kind kind = (enum op_kind)rows->stats.rows[row].key.kind;
 
-	return rows->device_is_launched
-		       ? kind != OP_DEVICE && kind != OP_DEVICE_ANNOTATION
-		       : kind == OP_DEVICE;
+	return kind == OP_DEVICE || kind == OP_DEVICE_ANNOTATION;
+}
+
+static struct cell share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
+}
+
+/* A label's span holds idle time too, so it is no share of anything. */
+static struct cell device_share(const struct top_rows *rows, const struct opstat *stat)
+{
+	if (!rows->has_device || stat->key.kind == OP_DEVICE_ANNOTATION)
+		return cell_null();
+	return share(stat->sums.self_device_ns, stat->key.kind == OP_DEVICE
+							? rows->self_device_ns
+							: rows->launched_of_ns);
+}
+
+static struct cell kind_cell(const struct opstat *stat)
+{
+	switch ((enum op_kind)stat->key.kind) {
+	case OP_DEVICE:
+		return cell_text(STR_LIT("device"));
+	case OP_DEVICE_ANNOTATION:
+		return cell_text(STR_LIT("span"));
+	case OP_HOST:
+	case OP_PYTHON:
+	case OP_MEMORY:
+		break;
+	}
+	return stat->key.is_annotation ? cell_text(STR_LIT("label"))
+				       : cell_text(STR_LIT("host"));
 }
 
 static int64_t split_value(const struct top_rows *rows, const struct opstat *stat,
@@ -133,11 +162,6 @@ static struct cell average(int64_t total, int64_t calls)
 	return cell_real((double)total / (double)calls);
 }
 
-static struct cell share(int64_t part, int64_t whole)
-{
-	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
-}
-
 static struct cell sums_cell(const struct top_rows *rows, const struct opstat *stat,
 			     enum top_column column)
 {
@@ -179,8 +203,7 @@ static struct cell sums_cell(const struct top_rows *rows, const struct opstat *s
 		return stat->is_async ? cell_null()
 				      : share(s->total_ns, rows->self_cpu_ns);
 	case TOP_SELF_DEVICE_SHARE:
-		return rows->has_device ? share(s->self_device_ns, rows->self_device_ns)
-					: cell_null();
+		return device_share(rows, stat);
 	default:
 		return cell_null();
 	}
@@ -198,6 +221,8 @@ struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uin
 		return cell_int(stat->key.is_annotation);
 	case TOP_IS_ASYNC:
 		return cell_int(stat->is_async);
+	case TOP_KIND:
+		return kind_cell(stat);
 	case TOP_SHAPES:
 		return text_cell(rows, stat->key.shapes);
 	case TOP_STACK:

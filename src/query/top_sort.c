@@ -126,11 +126,7 @@ static void sort_rows(struct top_rows *rows, const struct scope *scope,
 	free(spare);
 }
 
-/*
- * Device time is that of device work.  Where filters leave none of it, the shares
- * are of what the operators launched.
- */
-static void add_totals(struct top_rows *rows)
+static void add_totals(struct top_rows *rows, const struct filter *filter)
 {
 	int64_t launched_ns = 0;
 
@@ -147,9 +143,12 @@ static void add_totals(struct top_rows *rows)
 		rows->has_device_memory |= s->device_bytes || s->self_device_bytes;
 	}
 	rows->has_device_memory |= rows->has_device;
-	rows->device_is_launched = rows->self_device_ns == 0;
-	if (rows->device_is_launched)
+	if (rows->self_device_ns == 0)
 		rows->self_device_ns = launched_ns;
+	/* what a step's operators launched can, at its ends, be another step's work */
+	bool is_part =
+		!filter_needs_slices(filter) && launched_ns <= rows->self_device_ns;
+	rows->launched_of_ns = is_part ? rows->self_device_ns : launched_ns;
 }
 
 static int match_rows(struct top_rows *rows, const struct top_query *query,
@@ -179,7 +178,7 @@ static const struct sort_key *default_key(const struct top_rows *rows)
 int top_order(struct top_rows *rows, const struct scope *scope,
 	      const struct top_query *query, struct err *err)
 {
-	add_totals(rows);
+	add_totals(rows, query->filter);
 	if (match_rows(rows, query, err) < 0)
 		return -1;
 	const struct sort_key *key = query->sort ? query->sort : default_key(rows);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/memtable.h"
 #include "query/top.h"
 
@@ -46,6 +47,7 @@ static const struct top_heading machine[] = {
 
 static const struct top_heading people[] = {
 	{ "name", "Name", TOP_NAME, UNIT_TEXT, false, 0 },
+	{ "kind", "Kind", TOP_KIND, UNIT_TEXT, false, 1 },
 	{ "rank", "Rank", TOP_RANK, UNIT_COUNT, true, 0 },
 	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
 	{ "step", "Step", TOP_STEP, UNIT_COUNT, true, 0 },
@@ -55,18 +57,18 @@ static const struct top_heading people[] = {
 	{ "module", "Module", TOP_MODULE, UNIT_TEXT, true, 0 },
 	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
 	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
-	{ "self_cpu_pct", "Self CPU", TOP_SELF_CPU_SHARE, UNIT_PERCENT, false, 6 },
+	{ "self_cpu_pct", "Self CPU", TOP_SELF_CPU_SHARE, UNIT_PERCENT, false, 7 },
 	{ "self_cpu_ns", "Self CPU", TOP_SELF_CPU, UNIT_NS, false, 0 },
-	{ "total_cpu_pct", "CPU total", TOP_TOTAL_CPU_SHARE, UNIT_PERCENT, false, 7 },
-	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 1 },
-	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 3 },
+	{ "total_cpu_pct", "CPU total", TOP_TOTAL_CPU_SHARE, UNIT_PERCENT, false, 8 },
+	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 3 },
+	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 5 },
 	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
-	{ "self_device_pct", "Self device", TOP_SELF_DEVICE_SHARE, UNIT_PERCENT, false, 4 },
-	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 2 },
-	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 9 },
-	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 8 },
-	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 9 },
-	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 8 },
+	{ "self_device_pct", "Self device", TOP_SELF_DEVICE_SHARE, UNIT_PERCENT, false, 6 },
+	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 4 },
+	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 10 },
+	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 9 },
+	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 10 },
+	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 9 },
 	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
 	{ "calls", "Calls", TOP_CALLS, UNIT_COUNT, false, 0 },
 	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
@@ -78,15 +80,19 @@ static const struct top_heading people[] = {
 #define NPEOPLE  (sizeof(people) / sizeof(*people))
 #define NMOST    (NMACHINE > NPEOPLE ? NMACHINE : NPEOPLE)
 
-/* Cells that a name keeps before another column has to go. */
-#define NAME_WIDTH  26
-#define LEAST_WIDTH 6
-#define GUTTER      2
+/* Cells that a name keeps before another column has to go, and a kind takes. */
+#define NAME_WIDTH      26
+#define KIND_WIDTH      6
+#define LEAST_WIDTH     6
+#define SELF_CPU_LEAVES 2 /* of a table that is sorted by the device's time */
+#define GUTTER          2
+#define TITLES_MAX      1024
 
 struct choice {
 	const struct top_rows *rows;
 	const struct scope *scope;
 	const struct top_heading *headings[NMOST];
+	bool has_no_room[NMOST];
 	size_t n;
 };
 
@@ -110,14 +116,63 @@ static bool is_asked(const struct top_query *query, enum top_column column)
 	}
 }
 
+/* Of the host alone: what a piece of device work cannot have. */
+static bool is_of_host(enum top_column column)
+{
+	return column == TOP_SELF_CPU || column == TOP_TOTAL_CPU ||
+	       column == TOP_AVG_CPU || column == TOP_CPU_MEM ||
+	       column == TOP_SELF_CPU_MEM || column == TOP_SELF_CPU_SHARE ||
+	       column == TOP_TOTAL_CPU_SHARE;
+}
+
+/* Machines get torch's 0 for the host's time of a kernel; to people it is none. */
+static struct cell people_cell(const struct choice *c, uint32_t row,
+			       enum top_column column)
+{
+	if (is_of_host(column) && top_is_device_row(c->rows, row))
+		return cell_null();
+	return top_cell(c->rows, c->scope, row, column);
+}
+
+/* Rows shown of one kind: the host's, device work, or spans of labels. */
+struct kinds {
+	size_t host, device, spans;
+};
+
+static struct kinds count_kinds(const struct choice *c)
+{
+	struct kinds kinds = { 0, 0, 0 };
+
+	for (size_t i = 0; i < c->rows->norder; i++) {
+		uint32_t row = c->rows->order[i];
+		if (!top_is_device_row(c->rows, row))
+			kinds.host++;
+		else if (c->rows->stats.rows[row].key.kind == OP_DEVICE)
+			kinds.device++;
+		else
+			kinds.spans++;
+	}
+	return kinds;
+}
+
+/* A kind says something where one label or operator can stand there twice. */
+static bool has_kinds(const struct choice *c)
+{
+	struct kinds kinds = count_kinds(c);
+
+	return kinds.spans || (kinds.host && kinds.device);
+}
+
 /* Does no row say anything?  Of device memory 0 says nothing either. */
 static bool is_empty(const struct choice *c, enum top_column column)
 {
 	bool zero_says_nothing =
 		column == TOP_DEVICE_MEM || column == TOP_SELF_DEVICE_MEM;
 
+	if (column == TOP_KIND)
+		return !has_kinds(c);
 	for (size_t i = 0; i < c->rows->norder; i++) {
-		struct cell cell = top_cell(c->rows, c->scope, c->rows->order[i], column);
+		struct cell cell = people_cell(c, c->rows->order[i], column);
 		if (cell.type != CELL_NULL &&
 		    !(zero_says_nothing && cell.as.integer == 0))
 			return false;
@@ -132,6 +187,8 @@ static size_t likely_width(const struct top_heading *h)
 
 	if (h->column == TOP_NAME)
 		return NAME_WIDTH;
+	if (h->column == TOP_KIND)
+		return KIND_WIDTH + GUTTER;
 	return (heading < LEAST_WIDTH ? LEAST_WIDTH : heading) + GUTTER;
 }
 
@@ -143,8 +200,12 @@ static size_t first_to_leave(const struct choice *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct top_heading *h = c->headings[i];
-		if (h->leaves > most && h->column != c->rows->sorted_by) {
-			most = h->leaves;
+		int leaves = h->leaves;
+		if (h->column == TOP_SELF_CPU && top_is_device_time(c->rows->sorted_by))
+			leaves = SELF_CPU_LEAVES;
+		if (leaves > most && h->column != c->rows->sorted_by &&
+		    !c->has_no_room[i]) {
+			most = leaves;
 			found = i;
 		}
 	}
@@ -156,12 +217,28 @@ static void fit(struct choice *c, int width)
 	for (;;) {
 		size_t needed = 0, at = first_to_leave(c);
 		for (size_t i = 0; i < c->n; i++)
-			needed += likely_width(c->headings[i]);
+			if (!c->has_no_room[i])
+				needed += likely_width(c->headings[i]);
 		if (needed <= (size_t)width || at == c->n)
 			return;
-		for (c->n--; at < c->n; at++)
-			c->headings[at] = c->headings[at + 1];
+		c->has_no_room[at] = true;
 	}
+}
+
+/* "CPU total, CPU avg": the titles of what has no room, which leaves here. */
+static void leave(struct choice *c, struct buf *titles)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct top_heading *h = c->headings[i];
+		if (c->has_no_room[i])
+			buf_addf(titles, "%s%s%s", titles->n ? ", " : "", h->title,
+				 h->unit == UNIT_PERCENT ? " %" : "");
+		else
+			c->headings[kept++] = h;
+	}
+	c->n = kept;
 }
 
 static void choose(struct choice *c, const struct top_query *query,
@@ -182,31 +259,28 @@ static void choose(struct choice *c, const struct top_query *query,
 		fit(c, style->width);
 }
 
-static bool is_of_device(enum top_column column)
+static void add_notes(struct memtable *m, const struct choice *c,
+		      const struct top_query *query, const struct buf *no_room)
 {
-	return column == TOP_SELF_DEVICE || column == TOP_TOTAL_DEVICE ||
-	       column == TOP_AVG_DEVICE;
-}
+	const bool *split = query->by.split;
+	bool is_split = split[top_split(TOP_RANK)] || split[top_split(TOP_PROFILE)];
+	const char *note = is_split ? NULL : top_scope_note(c->scope, &m->arena);
 
-/* What part of the time the rows shown make up; NULL when all are shown. */
-static const char *shown_share(const struct top_rows *rows, struct arena *arena)
-{
-	bool device = is_of_device(rows->sorted_by) && rows->self_device_ns > 0;
-	int64_t whole = device ? rows->self_device_ns : rows->self_cpu_ns;
-	double shown = 0;
-
-	for (size_t i = 0; i < rows->norder; i++) {
-		uint32_t row = rows->order[i];
-		const struct opstat_sums *s = &rows->stats.rows[row].sums;
-		if (!device)
-			shown += (double)s->self_ns;
-		else if (top_is_device_row(rows, row))
-			shown += (double)s->self_device_ns;
-	}
-	if (whole <= 0 || rows->norder == rows->stats.n)
-		return NULL;
-	return arena_printf(arena, "%.1f%% of self %s time",
-			    100.0 * shown / (double)whole, device ? "device" : "CPU");
+	if (note)
+		memtable_add_note(m, "%s", note);
+	note = top_sort_note(c->rows, c->scope, query, &m->arena);
+	if (note)
+		memtable_add_note(m, "%s", note);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->headings[i]->column == TOP_KIND && count_kinds(c).spans)
+			memtable_add_note(m,
+					  "span: a label on the device, first start to "
+					  "last end of its work");
+	if (no_room->n)
+		memtable_add_note(m,
+				  "no room for " STR_FMT "; 'ptool top | less -S' shows "
+				  "all",
+				  STR_ARG(buf_str(no_room)));
 }
 
 struct table *top_table(const struct top_rows *rows, const struct scope *scope,
@@ -214,8 +288,11 @@ struct table *top_table(const struct top_rows *rows, const struct scope *scope,
 {
 	struct choice c = { .rows = rows, .scope = scope };
 	struct cell cells[NMOST];
+	struct buf no_room;
 
+	buf_init(&no_room, TITLES_MAX);
 	choose(&c, query, style);
+	leave(&c, &no_room);
 	struct memtable *m = memtable_new(NULL, c.n);
 	struct column *columns = arena_alloc(&m->arena, c.n * sizeof(*columns));
 	for (size_t i = 0; i < c.n; i++)
@@ -224,16 +301,15 @@ struct table *top_table(const struct top_rows *rows, const struct scope *scope,
 	m->table.columns = columns;
 	for (size_t row = 0; row < rows->norder; row++) {
 		for (size_t i = 0; i < c.n; i++)
-			cells[i] = top_cell(rows, scope, rows->order[row],
-					    c.headings[i]->column);
+			cells[i] = style->people ? people_cell(&c, rows->order[row],
+							       c.headings[i]->column)
+						 : top_cell(rows, scope, rows->order[row],
+							    c.headings[i]->column);
 		memtable_add_row(m, cells);
 	}
 	m->table.total_rows = (int64_t)rows->nmatched;
-	m->table.share = shown_share(rows, &m->arena);
-	bool is_split = query->by.split[top_split(TOP_RANK)] ||
-			query->by.split[top_split(TOP_PROFILE)];
-	const char *note = is_split ? NULL : top_scope_note(scope, &m->arena);
-	if (note)
-		memtable_add_note(m, "%s", note);
+	m->table.share = top_shown_share(rows, &m->arena);
+	add_notes(m, &c, query, &no_room);
+	buf_release(&no_room);
 	return &m->table;
 }

@@ -82,7 +82,7 @@ static int csv_render(struct table *t, const struct render_opts *opts, FILE *out
 	return rc < 0 ? -1 : render_end(out, err);
 }
 
-#define TEXT(number) #number
+#define TEXT(number)                        #number
 #define VERSION_TEXT(major, minor, release) TEXT(major) "." TEXT(minor) "." TEXT(release)
 
 const char *renderer_csv_version(void)

@@ -10,19 +10,30 @@
 /* SQLite's limit for one text; escaped, a longer one is cut, nothing else. */
 #define CELL_MAX ((size_t)INT32_MAX)
 
+#define NDECADES 20 /* int64's; what is larger counts in the last */
+
 /* What a column's cells have in common. */
 struct summary {
-	double largest; /* magnitude */
+	double largest;           /* magnitude */
+	size_t decades[NDECADES]; /* how many numbers begin at 10^i; zeros are in none */
+	size_t nonzero;
 	bool has_fractions, has_numbers, has_text;
 };
 
 static void add_number(struct summary *s, double value)
 {
+	double magnitude = fabs(value);
+
 	s->has_numbers = true;
 	if (!isfinite(value))
 		return;
-	if (fabs(value) > s->largest)
-		s->largest = fabs(value);
+	if (magnitude > s->largest)
+		s->largest = magnitude;
+	if (magnitude > 0) {
+		double decade = magnitude < 1 ? 0 : floor(log10(magnitude));
+		s->decades[decade < NDECADES ? (size_t)decade : NDECADES - 1]++;
+		s->nonzero++;
+	}
 	if (value != floor(value))
 		s->has_fractions = true;
 }
@@ -41,6 +52,34 @@ static struct summary summarize(const struct memtable *rows, size_t column)
 			s.has_text = true;
 	}
 	return s;
+}
+
+/* Half of the numbers that are not 0, or more, are at least this. */
+static double usual_magnitude(const struct summary *s)
+{
+	size_t larger = 0;
+	int decade = NDECADES - 1;
+
+	for (; decade > 0; decade--) {
+		larger += s->decades[decade];
+		if (2 * larger >= s->nonzero)
+			break;
+	}
+	return pow(10, decade);
+}
+
+/*
+ * The largest number chooses the unit, unless half of the others would then show
+ * no two digits: one long slice among short ones must not make them all 0.000.
+ */
+static struct scale choose_scale(enum unit unit, const struct summary *s)
+{
+	struct scale scale = units_scale(unit, s->largest, s->has_fractions);
+	double reach = usual_magnitude(s) * pow(10, scale.decimals - 1);
+
+	return scale.decimals > 0 && reach < s->largest
+		       ? units_scale(unit, reach, s->has_fractions)
+		       : scale;
 }
 
 /* The unit is named once: not behind a title that says "%" itself. */
@@ -81,7 +120,7 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		enum unit unit = t->columns[i].unit;
 		struct summary s = summarize(p->rows, i);
-		struct scale scale = units_scale(unit, s.largest, s.has_fractions);
+		struct scale scale = choose_scale(unit, &s);
 		bool is_right = units_is_number(unit) ||
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
 		p->columns[i] = (struct people_column){
@@ -128,6 +167,8 @@ struct str people_footer(struct people *p)
 	char number[UNITS_TEXT_MAX];
 
 	buf_clear(&p->cell);
+	if (total < 0) /* there may be more, which nobody looked for */
+		buf_add_text(&p->cell, "first ");
 	buf_add_str(&p->cell, units_text(UNIT_COUNT, cell_int(drawn), number));
 	if (total > drawn)
 		buf_addf(&p->cell, " of %s",

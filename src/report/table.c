@@ -4,6 +4,7 @@
  * the ends; numbers never do.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "report/people.h"
@@ -15,6 +16,8 @@
 #define BOLD   "\033[1m"
 #define DIM    "\033[2m"
 #define NORMAL "\033[0m"
+
+#define NOTE "note: "
 
 /* Cells of the column when no text may be wider than `cap`. */
 static size_t capped_width(const struct people_column *column, size_t cap)
@@ -99,14 +102,40 @@ static void draw_heading(FILE *out, const struct people *p, bool color,
 	fputs(color ? NORMAL "\n" : "\n", out);
 }
 
-static void draw_notes(FILE *out, struct people *p, bool color)
+/* A note behind its label, in lines of `width` cells, broken at blanks; 0: in one. */
+static void write_wrapped(FILE *out, struct str text, size_t width)
+{
+	size_t indent = strlen(NOTE), at = indent;
+
+	while (text.n) {
+		const char *blank = memchr(text.p, ' ', text.n);
+		size_t n = blank ? (size_t)(blank - text.p) : text.n;
+		size_t cells = utf8_width((struct str){ text.p, n });
+
+		if (at > indent && width > 0 && at + 1 + cells > width) {
+			putc('\n', out);
+			pad(out, indent);
+			at = indent;
+		} else if (at > indent) {
+			putc(' ', out);
+			at++;
+		}
+		fwrite(text.p, 1, n, out);
+		at += cells;
+		n += blank ? 1 : 0;
+		text = (struct str){ text.p + n, text.n - n };
+	}
+}
+
+static void draw_notes(FILE *out, struct people *p, const struct render_opts *opts)
 {
 	const char *const *notes = p->table->notes;
 
 	for (size_t i = 0; notes && notes[i]; i++) {
-		fputs(color ? DIM "note: " : "note: ", out);
-		write_str(out, people_line(p, notes[i]));
-		fputs(color ? NORMAL "\n" : "\n", out);
+		fputs(opts->color ? DIM NOTE : NOTE, out);
+		write_wrapped(out, people_line(p, notes[i]),
+			      opts->width > 0 ? (size_t)opts->width : 0);
+		fputs(opts->color ? NORMAL "\n" : "\n", out);
 	}
 }
 
@@ -129,7 +158,7 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 		putc('\n', out);
 	write_str(out, people_footer(p));
 	putc('\n', out);
-	draw_notes(out, p, opts->color);
+	draw_notes(out, p, opts);
 	buf_release(&scratch);
 }
 

@@ -9,20 +9,14 @@
 /* Steps that may be open at once within one process: more is no program. */
 #define OPEN_MAX 8
 
-#define DIGITS_MAX 24 /* of a step's number */
-
 bool steps_number(struct str name, int64_t *number)
 {
 	const struct str prefix = STR_LIT("ProfilerStep#");
-	char digits[DIGITS_MAX + DECIMAL_PADDING] = "";
 
 	if (!str_starts_with(name, prefix))
 		return false;
-	size_t n = name.n - prefix.n;
-	if (n == 0 || n > DIGITS_MAX)
-		return false;
-	memcpy(digits, name.p + prefix.n, n);
-	return decimal_int((struct str){ digits, n }, number) == DECIMAL_OK;
+	struct str digits = { name.p + prefix.n, name.n - prefix.n };
+	return decimal_text_int(digits, number) == DECIMAL_OK;
 }
 
 static int by_start(const void *a, const void *b)

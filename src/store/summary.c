@@ -60,7 +60,8 @@ static size_t next_events(struct summing *s, const struct track *t, size_t *next
 			continue;
 		if (n >= PART_EVENTS && slice->ts_ns >= reach_ns)
 			break;
-		if (op_class_counts(slice->class, &m->profile.rules) && slice_end(slice) > reach_ns)
+		if (op_class_counts(slice->class, &m->profile.rules) &&
+		    slice_end(slice) > reach_ns)
 			reach_ns = slice_end(slice);
 		s->events = xgrow(s->events, &s->events_cap, n + 1, sizeof(*s->events));
 		s->events[n++] = (struct op_event){ .ts_ns = slice->ts_ns,
@@ -183,7 +184,8 @@ static void sum_track(struct summing *s, const struct track *t)
 	while ((n = next_events(s, t, &next)) > 0) {
 		op_pass_track(&s->pass, t->kind, s->events, n);
 		for (size_t i = 0; i < s->pass.nnodes; i++)
-			if (!s->pass.nodes[i].folded && !is_memory(s->m, &s->pass.nodes[i]))
+			if (!s->pass.nodes[i].folded &&
+			    !is_memory(s->m, &s->pass.nodes[i]))
 				add_node(s, &s->pass.nodes[i]);
 	}
 	for (size_t i = 0; i < t->n; i++) {
@@ -288,7 +290,8 @@ static void note_stacks(struct summing *s)
 		size_t next = 0, n;
 		while ((n = next_events(s, track, &next)) > 0) {
 			op_pass_track(&s->pass, track->kind, s->events, n);
-			opstack_note(&s->stacks, s->pass.nodes, s->pass.nnodes, stack_info, m);
+			opstack_note(&s->stacks, s->pass.nodes, s->pass.nnodes,
+				     stack_info, m);
 		}
 	}
 }

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 		{ "shuffled", build_gpu, 1, TRACE_PID, true, true },
 	};
 	struct step *s = calloc(1, sizeof(*s));
-	char *end = NULL;
+	char *end = "";
 	double bytes = argc == 3 ? strtod(argv[2], &end) : 0;
 
 	if (!s || !(s->names = calloc(NAMES, sizeof(*s->names))))
@@ -143,6 +143,8 @@ int main(int argc, char **argv)
 		free(s);
 		return 0;
 	}
+	free(s->names);
+	free(s);
 	fprintf(stderr,
 		"usage: gen gpu|cpu|stack|allx|names|tracks|shuffled BYTES >FILE\n");
 	return 2;

@@ -113,7 +113,7 @@ EOF
 	grep -oE 'CATEGORY\("[^"]+"' "$ROOT/src/ingest/kineto.c" | cut -d '"' -f 2 | sort -u >categories
 	[ "$(wc -l <categories)" -gt 20 ]
 	section '.Sh CATEGORIES' <"$page" | commands_in | sort -u | diff -u categories -
-	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto.c" | cut -d '"' -f 2 | sort -u >arguments
+	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto_args.c" | cut -d '"' -f 2 | sort -u >arguments
 	[ "$(wc -l <arguments)" -gt 40 ]
 	section '.Sh ARGS' <"$page" | commands_in | grep -vx args | sort -u | diff -u arguments -
 	grep -oE 'str_is\(key, "[A-Za-z_]+"\)' "$ROOT/src/ingest/dialect.c" | cut -d '"' -f 2 |

@@ -80,8 +80,58 @@ names() { # OPTION...
 	[ "$(ptool top --limit 0 | tail -1)" = '98 rows' ]
 	ptool top --focus conv | tail -1 | grep -q '^5 rows, .*% of self CPU time$'
 	labels
-	ptool top --limit 1 | tail -1 | grep -q 'of self device time$'
 	ptool top --limit 1 --sort calls | tail -1 | grep -q 'of self CPU time$'
+}
+
+@test "device time is a share of each nanosecond once, though operators and kernels are both there" {
+	labels # aten::addmm launched 200 us of 342, ampere_sgemm_128x64_nn is those 200 us
+	[ "$(ptool top --limit 1 | tail -1)" = '1 of 21 rows, whose operators launched 58.5% of device time' ]
+	[ "$(ptool top --limit 2 | tail -1)" = '2 of 21 rows, whose operators launched 58.5% of device time' ]
+	[ "$(ptool top --limit 0 --ignore sgemm | grep ' rows')" = \
+		'20 rows, whose operators launched 100.0% of device time' ]
+	[ "$(ptool top --cat kernel --limit 1 | tail -1)" = '1 of 2 rows, 58.5% of device time' ]
+	# in a part of the time what was launched is no part of what ran
+	shares=$(ptool top --time 0us..300us --limit 0 --sort none | awk '{ print $(NF - 2) }' | grep -E '^[0-9.]+$')
+	for share in $shares; do
+		[ "${share%.*}" -le 100 ]
+	done
+}
+
+@test "work of the device is told from the operators and labels of the same name" {
+	labels
+	[ "$(ptool top --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
+	ptool top --focus '^encoder$' | grep -qx \
+		'note: span: a label on the device, first start to last end of its work'
+	! ptool top --focus '^encoder$' --cat user_annotation | grep -E 'Kind|note'
+	! ptool top --cat kernel | grep -E 'Kind|CPU'
+	[ "$(ptool top --focus '^ampere' --format csv | tail -1 | cut -d, -f3)" = 0 ] # as torch has it
+}
+
+@test "columns that have no room are named" {
+	labels
+	on_terminal 80 "$PTOOL" top --no-pager --color never --limit 2 | tr -d '\r' | tail -2 >notes
+	grep -q '^note: no room for Self CPU %, CPU total %, CPU total, CPU avg, ' notes
+	[ "$(awk '{ print (length($0) > 80) }' notes | sort -u)" = 0 ]
+	on_terminal 40 "$PTOOL" top --no-pager --color never --limit 1 | head -1 |
+		grep -qE '^Name +Self device \(us\)  Calls'
+	! on_terminal 200 "$PTOOL" top --no-pager --color never | grep 'no room'
+	! ptool top | grep 'no room'
+}
+
+@test "an order by what does not tell rows apart is exit 2, by what was not recorded a note" {
+	labels
+	for key in input_shapes:shape rank:rank thread:thread stack:stack; do
+		run --separate-stderr ptool top --sort "${key%:*}"
+		exits 2
+		says "ptool: top: --sort ${key%:*} needs --by ${key#*:}"
+	done
+	ptool top --sort cpu_memory_usage | grep -qx \
+		'note: no cpu_mem_bytes was recorded: rows are in the order of their first calls'
+	[ "$(names --sort cpu_memory_usage)" = "$(names --sort none)" ]
+	! ptool top --sort cuda_time_total | grep 'was recorded'
+	cnn
+	ptool top --sort flops | grep -qx 'note: sorted by flops, which --flops shows'
+	! ptool top --sort flops --flops | grep note
 }
 
 @test "the default limit is 20, 0 is all" {

@@ -406,7 +406,8 @@ static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err 
 {
 	struct recording *r = self(s);
 
-	(void)err;
+	if (r->stop_after >= 0 && r->nticks == (unsigned)r->stop_after)
+		return err_set(err, ERR_INTERRUPT, "interrupted");
 	r->nticks++;
 	r->is_ill = r->is_ill || (size && consumed > size);
 	return 0;
@@ -433,6 +434,7 @@ void recording_init(struct recording *r)
 			.tick = on_tick,
 		},
 		.fail_after = -1,
+		.stop_after = -1,
 	};
 	buf_init(&r->lines, LINES_MAX);
 	intern_init(&r->texts);

@@ -22,6 +22,7 @@ struct recording {
 	unsigned nslices, nfindings, nticks;
 	bool is_ill;    /* a fact broke what sink.h promises */
 	int fail_after; /* slices after which the sink fails; negative: never */
+	int stop_after; /* ticks, likewise: as when the user interrupts */
 };
 
 void recording_init(struct recording *r);

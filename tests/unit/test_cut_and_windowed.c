@@ -223,33 +223,64 @@ static void windows_of_any_size_give_the_same_facts(void **state)
 	}
 }
 
-/* Every kind of damage, in a text whose every byte is a window's end for some size. */
+/* Every kind of damage. */
+static const char *const damaged[] = {
+	"\xef\xbb\xbf { \"a\" : [ 1 , { \"b\" : \"\\u00e9\\ud83d\\ude80\" } ] , \"traceEvents\" : [ "
+	"{ \"ph\" : \"X\" , \"name\" : \"q\"uote\" , \"ts\" : 1.5e3 , \"dur\" : 2 } , null , "
+	"{ \"ph\" : \"X\" , \"name\" : oops } , { \"ph\" : \"i\" , \"ts\" : -1 , \"name\" : NaN } "
+	"{ \"ph\" : \"i\" , \"ts\" : 01 , \"name\" : \"C:\\path\" } , , ] , \"samples\" : [] , , "
+	"\"c\" : tru , \"d\" : \"\t\" \"e\" : true , } trailing",
+	"[{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"ts\":2}],\"x\":},\"ts\":1},"
+	"{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},-,{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}]",
+	"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},"
+	"{\"name\":2},{\"na",
+	"{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"l\":[1,{\"ph\":\"i\",\"name\":\"a\","
+	"\"ts\":1},{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}],\"k\":1}",
+};
+
+#define NDAMAGED (sizeof(damaged) / sizeof(*damaged))
+
+/* Every byte of the texts is a window's end for some size. */
 static void windows_of_any_size_give_the_same_findings(void **state)
 {
-	static const char *const texts[] = {
-		"\xef\xbb\xbf { \"a\" : [ 1 , { \"b\" : \"\\u00e9\\ud83d\\ude80\" } ] , \"traceEvents\" : [ "
-		"{ \"ph\" : \"X\" , \"name\" : \"q\"uote\" , \"ts\" : 1.5e3 , \"dur\" : 2 } , null , "
-		"{ \"ph\" : \"X\" , \"name\" : oops } , { \"ph\" : \"i\" , \"ts\" : -1 , \"name\" : NaN } "
-		"{ \"ph\" : \"i\" , \"ts\" : 01 , \"name\" : \"C:\\path\" } , , ] , \"samples\" : [] , , "
-		"\"c\" : tru , \"d\" : \"\t\" \"e\" : true , } trailing",
-		"[{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"ts\":2}],\"x\":},\"ts\":1},"
-		"{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},-,{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}]",
-		"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},"
-		"{\"name\":2},{\"na",
-		"{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"l\":[1,{\"ph\":\"i\",\"name\":\"a\","
-		"\"ts\":1},{\"ph\":\"i\",\"name\":\"b\",\"ts\":2}],\"k\":1}",
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		char *expected = read_lines(str_of(texts[i]), 0);
+	for (size_t i = 0; i < NDAMAGED; i++) {
+		char *expected = read_lines(str_of(damaged[i]), 0);
 		assert_non_null(expected);
-		for (size_t window = 1; window < strlen(texts[i]) + 20; window++) {
-			char *lines = read_lines(str_of(texts[i]), window);
+		for (size_t window = 1; window < strlen(damaged[i]) + 20; window++) {
+			char *lines = read_lines(str_of(damaged[i]), window);
 			assert_string_equal(lines, expected);
 			free(lines);
 		}
 		free(expected);
+	}
+}
+
+/* 1 when it was stopped, 0 when it read all. */
+static int read_until_stopped(const char *text, int ticks)
+{
+	struct recording r;
+	struct err err = ERR_INIT;
+
+	recording_init(&r);
+	r.stop_after = ticks;
+	int rc = recording_read(&r, str_of(text),
+				&(struct read_options){ .strict = false }, 8, &err);
+	if (rc < 0)
+		assert_string_equal(err.text, "interrupted");
+	recording_release(&r);
+	return rc < 0;
+}
+
+static void an_interrupt_at_any_refill_stops_the_reader(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NDAMAGED; i++) {
+		int ticks = 0;
+
+		while (read_until_stopped(damaged[i], ticks))
+			ticks++;
+		assert_true(ticks > 3);
 	}
 }
 
@@ -260,6 +291,7 @@ int main(void)
 		cmocka_unit_test(an_array_is_truncated_exactly_within_an_event),
 		cmocka_unit_test(windows_of_any_size_give_the_same_facts),
 		cmocka_unit_test(windows_of_any_size_give_the_same_findings),
+		cmocka_unit_test(an_interrupt_at_any_refill_stops_the_reader),
 	};
 
 	return cmocka_run_group_tests(tests, load_files, free_files);

@@ -226,6 +226,34 @@ static void reals_are_the_nearest_double(void **state)
 	assert_false(decimal_real(in_window("1e999"), &real));
 }
 
+static void text_outside_a_window_is_not_read_past_its_end(void **state)
+{
+	/* The sanitizers see a byte too many behind memory of this size. */
+	char *exact = malloc(4);
+	char *long_one = malloc(DECIMAL_TEXT_MAX + 1);
+	int64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		exact[i] = "1.25"[i];
+	memset(long_one, '0', DECIMAL_TEXT_MAX + 1);
+	assert_int_equal(DECIMAL_OK,
+			 decimal_text_us_to_ns((struct str){ exact, 4 }, &value));
+	assert_int_equal(1250, value);
+	for (size_t i = 0; i < 4; i++)
+		exact[i] = "1234"[i];
+	assert_int_equal(DECIMAL_OK, decimal_text_int((struct str){ exact, 4 }, &value));
+	assert_int_equal(1234, value);
+	assert_int_equal(
+		DECIMAL_OK,
+		decimal_text_int((struct str){ long_one, DECIMAL_TEXT_MAX }, &value));
+	assert_int_equal(
+		DECIMAL_BAD,
+		decimal_text_int((struct str){ long_one, DECIMAL_TEXT_MAX + 1 }, &value));
+	free(exact);
+	free(long_one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +267,7 @@ int main(void)
 		cmocka_unit_test(integers_may_be_spelt_with_a_fraction_of_zeros),
 		cmocka_unit_test(ids_may_be_hexadecimal),
 		cmocka_unit_test(reals_are_the_nearest_double),
+		cmocka_unit_test(text_outside_a_window_is_not_read_past_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,7 +238,7 @@ static void more_members_than_are_remembered_are_read_the_same(void **state)
 			random = random * 1664525 + 1013904223;
 			buf_addf(&text, "%s\"%.*s\":%u", i ? "," : "",
 				 (int)(random >> 16) % 30,
-				 "abcdefghijklmnopqrstuvwxyz0123456789" + random % 5,
+				 &"abcdefghijklmnopqrstuvwxyz0123456789"[random % 5],
 				 random);
 		}
 		buf_addf(&text, "}%s\"name\":\"x\"}", round % 3 ? "," : " , ");

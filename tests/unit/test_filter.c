@@ -226,8 +226,8 @@ static void a_list_is_not_endless(void **state)
 	char *many = xcalloc(1, 512);
 
 	(void)state;
-	for (size_t i = 0; i < 2 * (FILTER_ITEMS_MAX + 1); i += 2)
-		memcpy(many + i, "1,", 2);
+	for (size_t i = 0; i < (size_t)2 * (FILTER_ITEMS_MAX + 1); i++)
+		many[i] = i % 2 ? ',' : '1';
 	assert_refused(&(struct filter_texts){ .devices = (const char *const[]){ many },
 					       .ndevices = 1 },
 		       "--device takes at most 64 values");

@@ -480,7 +480,7 @@ static void a_header_that_is_not_understood_is_told(void **state)
 static void a_flipped_bit_is_told_and_gives_no_bytes_that_zlib_does_not(void **state)
 {
 	(void)state;
-	const size_t from = 8 * 11; /* behind the header and the block's type */
+	const size_t from = (size_t)8 * 11; /* behind the header and the block's type */
 	const size_t room = 16 * KIB;
 	uint8_t *text = some_text(1500), *out = xmalloc(room);
 	struct gzip gz = { .strategy = Z_FIXED };

@@ -88,14 +88,14 @@ static void one_row_is_a_row(void **state)
 		       "N\n3\n\n1 row\n");
 }
 
-static void an_unknown_total_is_not_printed(void **state)
+static void of_an_unknown_total_the_first_are_shown(void **state)
 {
 	struct memtable *m =
 		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
 
 	(void)state;
 	m->table.total_rows = -1;
-	assert_renders("table", m, "N\n3\n\n1 row\n");
+	assert_renders("table", m, "N\n3\n\nfirst 1 row\n");
 }
 
 static void null_is_a_dash(void **state)
@@ -127,6 +127,62 @@ static void the_largest_magnitude_chooses_the_unit_of_its_column(void **state)
 		       "b         1         0.004  no\n"
 		       "\n"
 		       "2 rows\n");
+}
+
+static void one_long_time_does_not_make_all_short_ones_zero(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	add_op(m, "the recording", 1, 578889000);
+	add_op(m, "nothing", 1, 0);
+	add_op(m, "aten::view", 1, 992);
+	add_op(m, "aten::mm", 1, 9120);
+	assert_renders("table", m,
+		       "Name           Calls  Self CPU (us)  Async\n"
+		       "the recording      1     578889.000  no\n"
+		       "nothing            1          0.000  no\n"
+		       "aten::view         1          0.992  no\n"
+		       "aten::mm           1          9.120  no\n"
+		       "\n"
+		       "4 rows\n");
+}
+
+static void numbers_of_two_digits_leave_the_unit_to_the_largest(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	add_op(m, "the recording", 1, 578889000);
+	add_op(m, "aten::mm", 1, 10000);
+	add_op(m, "aten::view", 1, 9000);
+	assert_renders("table", m,
+		       "Name           Calls  Self CPU (ms)  Async\n"
+		       "the recording      1        578.889  no\n"
+		       "aten::mm           1          0.010  no\n"
+		       "aten::view         1          0.009  no\n"
+		       "\n"
+		       "3 rows\n");
+}
+
+static void notes_are_broken_at_blanks_where_the_terminal_ends(void **state)
+{
+	struct render_opts opts = { .command = "top", .width = 30 };
+	struct memtable *m =
+		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
+
+	(void)state;
+	memtable_add_note(m, "two ranks added up; --by rank tells them apart");
+	memtable_add_note(m, "a-word-that-is-wider-than-any-terminal of ours");
+	char *text = render_with("table", &m->table, &opts);
+	assert_string_equal("N\n3\n\n1 row\n"
+			    "note: two ranks added up; --by\n"
+			    "      rank tells them apart\n"
+			    "note: a-word-that-is-wider-than-any-terminal\n"
+			    "      of ours\n",
+			    text);
+	free(text);
+	table_free(&m->table);
 }
 
 static void a_heading_that_says_percent_names_no_unit_again(void **state)
@@ -329,9 +385,12 @@ int main(void)
 		cmocka_unit_test(caption_stands_above_and_footer_and_notes_below),
 		cmocka_unit_test(no_rows_is_a_heading_and_zero_rows),
 		cmocka_unit_test(one_row_is_a_row),
-		cmocka_unit_test(an_unknown_total_is_not_printed),
+		cmocka_unit_test(of_an_unknown_total_the_first_are_shown),
 		cmocka_unit_test(null_is_a_dash),
 		cmocka_unit_test(the_largest_magnitude_chooses_the_unit_of_its_column),
+		cmocka_unit_test(one_long_time_does_not_make_all_short_ones_zero),
+		cmocka_unit_test(numbers_of_two_digits_leave_the_unit_to_the_largest),
+		cmocka_unit_test(notes_are_broken_at_blanks_where_the_terminal_ends),
 		cmocka_unit_test(a_heading_that_says_percent_names_no_unit_again),
 		cmocka_unit_test(sql_results_are_bare),
 		cmocka_unit_test(a_moment_scales_as_a_duration),

@@ -237,8 +237,8 @@ static void links_that_lead_nowhere_are_not_followed(void **state)
 		"UPDATE slice_row SET ts = -9223372036854775807 - 1, dur = 9223372036854775807",
 		"UPDATE step SET id = -9223372036854775807",
 		"UPDATE profile SET first_op_detail_id = -9223372036854775807 - 1",
-		"UPDATE profile SET window_end_ns = 9223372036854775807, base_ns = start_ns - 1 - "
-		"9223372036854775807",
+		("UPDATE profile SET window_end_ns = 9223372036854775807, "
+		 "base_ns = start_ns - 1 - 9223372036854775807"),
 		"UPDATE slice_row SET ts = -ts",
 		"UPDATE op_stat SET calls = 0 WHERE kind = 0",
 		"UPDATE op_stat SET self_ns = 9223372036854775807, total_ns = 9223372036854775807",

@@ -32,6 +32,8 @@ static char *line_of(const struct torch_table *table, int number)
 	for (int i = 0; i < number && p; i++)
 		p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL;
 	assert_non_null(p);
+	if (!p)
+		return NULL; /* analyzers do not know that the assertion never returns */
 	size_t n = strcspn(p, "\n");
 	while (n && p[n - 1] == ' ')
 		n--;

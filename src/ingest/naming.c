@@ -1,0 +1,55 @@
+/* Metadata events (M): names, labels and places of processes and threads. */
+#include "ingest/chrome.h"
+#include "ingest/decimal.h"
+#include "ingest/phase.h"
+
+/* A name or a list of labels of a process or thread.  False: not one of those. */
+static bool name_metadata(struct chrome *c, struct str name)
+{
+	bool labels = str_is(name, "process_labels");
+	const struct json_value *value = event_arg(&c->event, labels ? "labels" : "name");
+	struct ident pid = chrome_ident(c, FIELD_PID), tid = chrome_ident(c, FIELD_TID);
+
+	if (!value)
+		return false;
+	struct str text = json_unescape(value->text, &c->scratch);
+	if (labels)
+		c->sink->process_labels(c->sink, pid, text);
+	else if (str_is(name, "process_name"))
+		c->sink->process_name(c->sink, pid, text);
+	else if (str_is(name, "thread_name"))
+		c->sink->thread_name(c->sink, pid, tid, text);
+	else
+		return false;
+	return true;
+}
+
+static bool sort_metadata(struct chrome *c, struct str name)
+{
+	const struct json_value *value = event_arg(&c->event, "sort_index");
+	struct ident pid = chrome_ident(c, FIELD_PID), tid = chrome_ident(c, FIELD_TID);
+	int64_t index;
+
+	if (!value || decimal_int(value->text, &index) != DECIMAL_OK)
+		return false;
+	if (str_is(name, "process_sort_index"))
+		c->sink->process_sort(c->sink, pid, index);
+	else if (str_is(name, "thread_sort_index"))
+		c->sink->thread_sort(c->sink, pid, tid, index);
+	else
+		return false;
+	return true;
+}
+
+int naming_event(struct chrome *c, struct err *err)
+{
+	const struct event *e = &c->event;
+	struct str name = event_text(e, FIELD_NAME);
+	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
+
+	(void)err;
+	if (!name_metadata(c, name) && !sort_metadata(c, name))
+		chrome_metadata(c, name,
+				event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
+	return 0;
+}
