@@ -16,7 +16,8 @@
 struct import_file {
 	const char *path;
 	uint64_t bytes; /* decompressed */
-	int64_t slices, findings;
+	int64_t slices;
+	int64_t findings; /* warnings and errors */
 };
 
 /* Told while it goes on; each may be NULL. */

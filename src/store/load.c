@@ -21,6 +21,7 @@ struct loader {
 	struct sink sink; /* first: the callbacks cast back */
 	struct model model;
 	struct idmap category_of_text; /* text -> index into categories */
+	struct idmap metadata_of_key;  /* text -> index into metadata */
 	uint32_t category_text;        /* of the newest category, to skip the search */
 	uint16_t category;
 	load_progress *progress;
@@ -241,21 +242,22 @@ static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
 	place_of(m, pid, tid)->sort_index = index;
 }
 
-/* Keys may repeat: the last one counts.  There are few distinct ones. */
+/* Keys may repeat: the last one counts. */
 static void on_metadata(struct sink *s, struct str key, struct str json)
 {
-	struct model *m = model_of(s);
+	struct loader *l = (struct loader *)s;
+	struct model *m = &l->model;
 	uint32_t text = intern_add(m->texts, key);
+	size_t probe = idmap_first(&l->metadata_of_key, text);
+	uint32_t at = idmap_next(&l->metadata_of_key, &probe);
 
-	for (size_t i = 0; i < m->nmetadata; i++) {
-		struct metadata_rec *r = &m->metadata[i];
-		if (r->key != text)
-			continue;
-		if (!str_equal(r->json, json))
-			r->json = arena_copy(&m->arena, json);
-		return;
+	if (at == UINT32_MAX) {
+		idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
+		*APPEND(m, metadata) =
+			(struct metadata_rec){ text, arena_copy(&m->arena, json) };
+	} else if (!str_equal(m->metadata[at].json, json)) {
+		m->metadata[at].json = arena_copy(&m->arena, json);
 	}
-	*APPEND(m, metadata) = (struct metadata_rec){ text, arena_copy(&m->arena, json) };
 }
 
 static void on_device_info(struct sink *s, const struct device_info_fact *device)
@@ -292,6 +294,7 @@ struct loader *loader_new(struct intern *texts, load_progress *progress, void *t
 
 	model_init(&l->model, texts);
 	idmap_init(&l->category_of_text, 16);
+	idmap_init(&l->metadata_of_key, 16);
 	l->progress = progress;
 	l->to = to;
 	l->sink = (struct sink){
@@ -320,6 +323,7 @@ void loader_free(struct loader *l)
 		return;
 	model_release(&l->model);
 	idmap_release(&l->category_of_text);
+	idmap_release(&l->metadata_of_key);
 	free(l);
 }
 

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 		{ "shuffled", build_gpu, 1, TRACE_PID, true, true },
 	};
 	struct step *s = calloc(1, sizeof(*s));
-	char *end = "";
+	char none[] = "", *end = none;
 	double bytes = argc == 3 ? strtod(argv[2], &end) : 0;
 
 	if (!s || !(s->names = calloc(NAMES, sizeof(*s->names))))

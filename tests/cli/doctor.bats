@@ -51,8 +51,8 @@ values() { # KEY
 	ptool ingest -q damaged.json
 	ptool doctor --format ndjson >rows
 	[ -s rows ]
-	! grep -F '"found":null' rows
-	! grep -F '"done":null' rows
+	lacks -F '"found":null' <rows
+	lacks -F '"done":null' <rows
 	[ "$(values code <rows | sort -u)" = "$(ask ptool.db 'SELECT DISTINCT code FROM finding ORDER BY 1')" ]
 }
 

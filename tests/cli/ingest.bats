@@ -37,7 +37,7 @@ load setup
 	what='SELECT bytes, slices FROM profile'
 	[ "$(ask packed.db "$what")" = "$(ask plain.db "$what")" ]
 	cat copies copies | gzip -dc >twice # several members are one stream
-	! cmp -s twice "$GPU/copies.json"
+	run ! cmp -s twice "$GPU/copies.json"
 }
 
 @test "standard input, a pipe, a named pipe and a process substitution are read" {

@@ -47,6 +47,16 @@ like_golden() { # NAME
 	fi
 }
 
+# stdin says something, and no line of it has the pattern.  (`! grep` in the middle of
+# a test fails nothing.)
+lacks() { # GREP-ARGUMENT...
+	text=$(cat)
+	[ -n "$text" ] || return 1
+	if grep "$@" <<<"$text"; then
+		return 1
+	fi
+}
+
 # What a store holds, as SQLite prints it.
 ask() { # STORE SQL
 	sqlite3 -readonly "$1" "$2"

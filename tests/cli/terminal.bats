@@ -87,8 +87,8 @@ has_escapes() {
 	for none in cat ''; do
 		! PTOOL_PAGER=$none on_terminal 80 "$PTOOL" info | grep -q '^pager:'
 	done
-	! on_terminal 80 "$PTOOL" info --no-pager | grep -q '^pager:'
-	! ptool info | grep -q '^pager:'
+	on_terminal 80 "$PTOOL" info --no-pager | lacks '^pager:'
+	ptool info | lacks '^pager:'
 	PTOOL_PAGER=false run on_terminal 80 "$PTOOL" info # it quits at once
 	exits 0
 }
@@ -136,5 +136,5 @@ EOF
 	on_terminal 80 "$PTOOL" ingest "$name" >out
 	on_terminal 80 "$PTOOL" info --no-pager --color never >>out
 	on_terminal 80 "$PTOOL" info --no-pager --color never --run "$name" >>out || true
-	! grep -q $'[\x07\x1b]' out
+	lacks $'[\x07\x1b]' <out
 }

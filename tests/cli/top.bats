@@ -65,8 +65,8 @@ names() { # OPTION...
 @test "profiles are added up, and the table says so, unless they are told apart" {
 	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
 	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank tells them apart'
-	! ptool top --focus barrier --rank 0 | grep note
-	! ptool top --focus barrier --by rank | grep note
+	ptool top --focus barrier --rank 0 | lacks note
+	ptool top --focus barrier --by rank | lacks note
 	calls='SELECT sum(calls) FROM op_stat WHERE grain = 0 AND kind <> 3'
 	[ "$(ptool top --limit 0 --format tsv | tail -n +2 | awk -F '\t' '{ n += $2 } END { print n }')" = \
 		"$(ask ptool.db "$calls")" ]
@@ -102,8 +102,8 @@ names() { # OPTION...
 	[ "$(ptool top --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
 	ptool top --focus '^encoder$' | grep -qx \
 		'note: span: a label on the device, first start to last end of its work'
-	! ptool top --focus '^encoder$' --cat user_annotation | grep -E 'Kind|note'
-	! ptool top --cat kernel | grep -E 'Kind|CPU'
+	ptool top --focus '^encoder$' --cat user_annotation | lacks -E 'Kind|note'
+	ptool top --cat kernel | lacks -E 'Kind|CPU'
 	[ "$(ptool top --focus '^ampere' --format csv | tail -1 | cut -d, -f3)" = 0 ] # as torch has it
 }
 
@@ -114,8 +114,8 @@ names() { # OPTION...
 	[ "$(awk '{ print (length($0) > 80) }' notes | sort -u)" = 0 ]
 	on_terminal 40 "$PTOOL" top --no-pager --color never --limit 1 | head -1 |
 		grep -qE '^Name +Self device \(us\)  Calls'
-	! on_terminal 200 "$PTOOL" top --no-pager --color never | grep 'no room'
-	! ptool top | grep 'no room'
+	on_terminal 200 "$PTOOL" top --no-pager --color never | lacks 'no room'
+	ptool top | lacks 'no room'
 }
 
 @test "an order by what does not tell rows apart is exit 2, by what was not recorded a note" {
@@ -128,10 +128,10 @@ names() { # OPTION...
 	ptool top --sort cpu_memory_usage | grep -qx \
 		'note: no cpu_mem_bytes was recorded: rows are in the order of their first calls'
 	[ "$(names --sort cpu_memory_usage)" = "$(names --sort none)" ]
-	! ptool top --sort cuda_time_total | grep 'was recorded'
+	ptool top --sort cuda_time_total | lacks 'was recorded'
 	cnn
 	ptool top --sort flops | grep -qx 'note: sorted by flops, which --flops shows'
-	! ptool top --sort flops --flops | grep note
+	ptool top --sort flops --flops | lacks note
 }
 
 @test "the default limit is 20, 0 is all" {
@@ -198,7 +198,7 @@ names() { # OPTION...
 	[ "$(names --stream 20)" = $'attention\nvoid at::native::vectorized_elementwise_kernel<4, at::native::relu_functor<float>, at::detail::Array<char*, 2> >(int, at::native::relu_functor<float>, at::detail::Array<char*, 2>)' ]
 	[ "$(names --cat kernel --limit 0 | wc -l)" = 2 ]
 	[ "$(names --cat kernel,gpu_user_annotation --limit 0 | wc -l)" = 6 ]
-	! names --thread 4242 | grep -q gemm
+	names --thread 4242 | lacks gemm
 	[ "$(ptool top --step 1 --focus '^aten::addmm' --format csv | cut -d, -f2 | tail -1)" = 4 ]
 	[ "$(ptool top --step 0..1 --focus '^aten::addmm' --format csv | cut -d, -f2 | tail -1)" = 8 ]
 	[ "$(ptool top --focus mm --ignore ampere --format csv | wc -l)" = 2 ]
@@ -206,16 +206,16 @@ names() { # OPTION...
 
 @test "Python frames are in the tree and in no row, but for --cat python_function" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
-	! names --limit 0 | grep -q '\.py('
+	names --limit 0 | lacks '\.py('
 	names --cat python_function | grep -q '\.py('
-	! names --cat python_function --limit 0 | grep -q aten::
+	names --cat python_function --limit 0 | lacks aten::
 }
 
 @test "--top-level leaves the operators that no other contains" {
 	cnn
 	[ "$(names --top-level --limit 0 | wc -l)" -lt 98 ]
 	names --top-level | grep -qxF 'ProfilerStep*'
-	! names --top-level --limit 0 | grep -qx aten::mkldnn_convolution
+	names --top-level --limit 0 | lacks -x aten::mkldnn_convolution
 }
 
 @test "--format torch is the text that torch prints" {
