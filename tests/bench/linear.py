@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""check_linear.py: four times as much of anything takes about four times as long.
+"""linear.py: four times as much of anything takes about four times as long.
 
 For each thing that a trace can have many of, one trace with n of them and one with 4 n.
 Quadratic work would take sixteen times as long; processor time, not the clock, is compared.
-timeout: 600 s
+It times, so it is no part of make check: PTOOL=build/ptool python3 tests/bench/linear.py
 """
 import json
 import os
 import resource
 import subprocess
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "store"))
 from storetap import PTOOL, Tap, Workplace
 
 N = 10000
