@@ -132,26 +132,6 @@ static struct slice_call call_of_row(const struct running *r, const struct call_
 	};
 }
 
-static struct opstat_sums node_sums(const struct op_node *node, int64_t flops)
-{
-	int64_t total_ns = sum_sub(node->end_ns, node->start_ns);
-
-	return (struct opstat_sums){ .calls = 1,
-				     .primitive_calls = !node->recursive,
-				     .self_ns = node->self_ns,
-				     .total_ns = total_ns,
-				     .min_ns = total_ns,
-				     .max_ns = total_ns,
-				     .mean_ns = (double)total_ns,
-				     .self_device_ns = node->self_device_ns,
-				     .total_device_ns = node->total_device_ns,
-				     .cpu_bytes = node->cpu_bytes,
-				     .self_cpu_bytes = node->self_cpu_bytes,
-				     .device_bytes = node->device_bytes,
-				     .self_device_bytes = node->self_device_bytes,
-				     .flops = flops };
-}
-
 static int call_node(struct running *r, const struct call_track *t, size_t at,
 		     struct err *err)
 {
@@ -182,7 +162,7 @@ static int call_node(struct running *r, const struct call_track *t, size_t at,
 		.first = { node->start_ns, call.dur_ns, node->row },
 		.is_async = node->is_async,
 		.is_top_level = node->parent == NODE_NONE,
-		.sums = node_sums(node, detail->flops),
+		.sums = opstat_of_node(node, detail->flops),
 	};
 	return r->request->call(r->request->to, &call, err);
 }

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/sum.h"
 #include "ingest/sink.h"
+#include "store/optree.h"
 
 void opstats_init(struct opstats *s)
 {
@@ -135,4 +136,24 @@ void opstats_sort(struct opstats *s)
 	memset(s->slots, 0, s->nslots * sizeof(*s->slots));
 	for (size_t i = 0; i < s->n; i++)
 		s->slots[find_slot(s, &s->rows[i].key)] = (uint32_t)i + 1;
+}
+
+struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)
+{
+	int64_t total_ns = sum_sub(node->end_ns, node->start_ns);
+
+	return (struct opstat_sums){ .calls = 1,
+				     .primitive_calls = !node->recursive,
+				     .self_ns = node->self_ns,
+				     .total_ns = total_ns,
+				     .min_ns = total_ns,
+				     .max_ns = total_ns,
+				     .mean_ns = (double)total_ns,
+				     .self_device_ns = node->self_device_ns,
+				     .total_device_ns = node->total_device_ns,
+				     .cpu_bytes = node->cpu_bytes,
+				     .self_cpu_bytes = node->self_cpu_bytes,
+				     .device_bytes = node->device_bytes,
+				     .self_device_bytes = node->self_device_bytes,
+				     .flops = flops };
 }

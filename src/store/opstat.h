@@ -69,4 +69,8 @@ void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from);
 /* By first call: the order of torch's unsorted table. */
 void opstats_sort(struct opstats *s);
 
+/* The sums of one call, a node of a built tree. */
+struct op_node;
+struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops);
+
 #endif

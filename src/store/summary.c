@@ -122,20 +122,7 @@ static void add_node(struct summing *s, const struct op_node *node)
 		.first = first_of(m, node->row, node->start_ns, total_ns),
 		.is_async = node->is_async,
 		.is_top_level = node->parent == NODE_NONE,
-		.sums = { .calls = 1,
-			  .primitive_calls = !node->recursive,
-			  .self_ns = node->self_ns,
-			  .total_ns = total_ns,
-			  .min_ns = total_ns,
-			  .max_ns = total_ns,
-			  .mean_ns = (double)total_ns,
-			  .self_device_ns = node->self_device_ns,
-			  .total_device_ns = node->total_device_ns,
-			  .cpu_bytes = node->cpu_bytes,
-			  .self_cpu_bytes = node->self_cpu_bytes,
-			  .device_bytes = node->device_bytes,
-			  .self_device_bytes = node->self_device_bytes,
-			  .flops = detail ? detail->flops : NUMBER_NONE },
+		.sums = opstat_of_node(node, detail ? detail->flops : NUMBER_NONE),
 	};
 	add_call(s, &key, &call);
 }

@@ -135,6 +135,6 @@ EOF
 	cp "$GPU/copies.json" "$name"
 	on_terminal 80 "$PTOOL" ingest "$name" >out
 	on_terminal 80 "$PTOOL" info --no-pager --color never >>out
-	on_terminal 80 "$PTOOL" info --no-pager --color never --run "$name" >>out || true
+	on_terminal 80 "$PTOOL" info --no-pager --color never --run "$name" >>out
 	lacks $'[\x07\x1b]' <out
 }
