@@ -18,7 +18,8 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 
 struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
-	bool keep_args; /* pass each event's args on as JSON text */
+	bool keep_args;    /* pass each event's args on as JSON text */
+	int torch_version; /* major * 100 + minor, instead of the dialect's; 0: by content */
 };
 
 struct reader {

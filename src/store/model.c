@@ -44,8 +44,8 @@ void model_release(struct model *m)
 	arena_release(&m->arena);
 }
 
-void model_finding(struct model *m, enum finding finding, uint64_t offset,
-		   struct str detail, struct str excerpt)
+struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_t offset,
+				  struct str detail, struct str excerpt)
 {
 	uint32_t text = intern_add(m->texts, detail);
 	int64_t id = (int64_t)((uint64_t)finding << 32 | text);
@@ -59,14 +59,15 @@ void model_finding(struct model *m, enum finding finding, uint64_t offset,
 			f->offset = offset;
 			f->excerpt = arena_copy(&m->arena, excerpt);
 		}
-		return;
+		return f;
 	}
 	idmap_add(&m->finding_of, id, (uint32_t)m->nfindings);
 	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1,
 			    sizeof(*m->findings));
-	m->findings[m->nfindings++] = (struct finding_rec){
-		finding, text, 1, offset, arena_copy(&m->arena, excerpt),
-	};
+	struct finding_rec *f = &m->findings[m->nfindings++];
+	*f = (struct finding_rec){ finding, text, 1, offset,
+				   arena_copy(&m->arena, excerpt), NUMBER_NONE, -1 };
+	return f;
 }
 
 uint32_t model_process(struct model *m, struct ident pid)

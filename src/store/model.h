@@ -106,6 +106,8 @@ struct finding_rec {
 	int64_t count;
 	uint64_t offset;
 	struct str excerpt; /* in the model's arena */
+	int64_t time_ns;    /* of the events concerned, or NUMBER_NONE */
+	double share_pct;   /* finding_kind's share_of; negative: none */
 };
 
 struct metadata_rec {
@@ -184,9 +186,12 @@ static inline int64_t slice_end(const struct slice_rec *s)
 	return s->ts_ns + s->dur_ns;
 }
 
-/* Counts a finding; the excerpt is copied when it is the first of its kind. */
-void model_finding(struct model *m, enum finding finding, uint64_t offset,
-		   struct str detail, struct str excerpt);
+/*
+ * Counts a finding; the excerpt is copied when it is the first of its kind.  Its
+ * record, borrowed until the next call, to add times to.
+ */
+struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_t offset,
+				  struct str detail, struct str excerpt);
 /* The (pid, tid), a new one when it was not seen before: its index. */
 uint32_t model_place(struct model *m, struct ident pid, struct ident tid);
 uint32_t model_process(struct model *m, struct ident pid);

@@ -1,4 +1,4 @@
--- The ptool store, format 1: a public interface, explained in ptool-store(5).
+-- The ptool store, format 2: a public interface, explained in ptool-store(5).
 --
 -- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
@@ -19,7 +19,11 @@ CREATE TABLE profile (
     path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
     format          TEXT NOT NULL,         -- 'pytorch', 'chrome'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
-    rank            INTEGER,               -- distributedInfo.rank
+    rank            INTEGER,
+    rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'order'
+    worker          TEXT,                  -- of a name <worker>.<stamp>.pt.trace.json
+    stamp           INTEGER,               -- likewise
+    span            INTEGER,               -- place of the stamp among the worker's, from 1
     world_size      INTEGER,
     host            TEXT,
     base_ns         INTEGER,               -- absolute ns of the file clock's 0, when the file tells
@@ -109,7 +113,7 @@ CREATE TABLE step (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
     number      INTEGER NOT NULL,          -- N
-    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    slice_id    INTEGER REFERENCES slice_row (id), -- NULL: the whole file is the step (train_step_N.json)
     ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
     dur         INTEGER NOT NULL
 ) STRICT;
@@ -123,7 +127,7 @@ CREATE TABLE slice_row (
     name_id     INTEGER NOT NULL REFERENCES string (id),
     category_id INTEGER REFERENCES string (id),
     class       INTEGER NOT NULL REFERENCES slice_class (id),
-    flags       INTEGER,                   -- 1 instant, 2 unfinished; NULL: neither
+    flags       INTEGER,                   -- 1 instant, 2 unfinished, 4 set apart (quarantine); NULL: none
     depth       INTEGER NOT NULL,          -- 0 at the root of its track
     parent_id   INTEGER REFERENCES slice_row (id),
     self_ns     INTEGER NOT NULL,          -- dur less direct children, children clipped
@@ -134,6 +138,14 @@ CREATE TABLE slice_row (
     op_id       INTEGER REFERENCES slice_row (id), -- device work: the operator it was launched for
     op_detail_id INTEGER REFERENCES op_detail (id),
     sequence    INTEGER                    -- autograd sequence number
+) STRICT;
+
+-- Slices whose times cannot be: kept with dur 0, outside every sum.
+CREATE TABLE quarantine (
+    id          INTEGER PRIMARY KEY,
+    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    code        TEXT NOT NULL,             -- of the finding: 'negative_duration', ...
+    dur         INTEGER NOT NULL           -- as recorded
 ) STRICT;
 
 -- Details of kernels.
@@ -261,7 +273,9 @@ CREATE TABLE finding (
     severity    TEXT NOT NULL,             -- 'info', 'warning', 'error'
     count       INTEGER NOT NULL,
     first_offset INTEGER NOT NULL,         -- byte of the first one in the decompressed input
-    excerpt     TEXT NOT NULL              -- of the first one
+    excerpt     TEXT NOT NULL,             -- of the first one
+    time_ns     INTEGER,                   -- time of the events concerned, where that says something
+    share_pct   REAL                       -- of what ptool-findings(7) says for the code
 ) STRICT;
 
 -- The operator table, summed: what `ptool top` reads.  Three grains, each of which

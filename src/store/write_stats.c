@@ -160,9 +160,16 @@ static void finding_cell(const void *from, int64_t row, int column,
 	case 5:
 		bulk_int(to, (int64_t)f->offset);
 		break;
-	default:
+	case 6:
 		bulk_text(to, f->excerpt);
+		break;
+	case 7:
+		bulk_number(to, f->time_ns);
+		break;
+	default:
+		if (f->share_pct >= 0)
+			bulk_real(to, f->share_pct);
 	}
 }
 
-const struct bulk bulk_finding = { "finding", 7, false, finding_cell };
+const struct bulk bulk_finding = { "finding", 9, false, finding_cell };
