@@ -15,7 +15,7 @@ BUILD ?= build$(if $(SAN),-san)
 CC ?= cc
 CFLAGS ?= -O2 -g
 TIME ?= 60
-PKGS = sqlite3 zlib libpcre2-8
+PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd
 
 # What to build, in a fixed order, so that the same sources give the same program.
 SRCS := $(sort $(wildcard src/*/*.c))

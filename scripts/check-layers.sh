@@ -31,6 +31,8 @@ only csv.h 'report/csv\.c:'
 only pcre2.h 'query/filter\.c:'
 only 'isa-l.*\.h' 'base/|cli/version\.c:'
 only zlib.h 'base/|cli/version\.c:'
+only 'zstd.*\.h' 'base/|cli/version\.c:'
+only 'archive.*\.h' 'base/bundle\.c:|cli/version\.c:'
 
 for header in src/*/*.h; do
 	printf '#include "%s"\n' "${header#src/}" |

@@ -10,10 +10,12 @@ packages() {
 build gcc the C compiler
 build libc6-dev headers of the C library
 build make runs the Makefile
-build pkgconf finds SQLite, zlib and PCRE2
+build pkgconf finds most of the libraries
 build libsqlite3-dev the store is an SQLite file
 build zlib1g-dev reads gzip
 build libcsv-dev reads and writes CSV
+build libzstd-dev reads zstd
+build libarchive-dev reads zip and tar
 build libpcre2-dev regular expressions of --focus and --ignore
 build libiberty-dev demangles the names of C++ kernels
 build libisal-dev:amd64,arm64 reads gzip several times faster than zlib

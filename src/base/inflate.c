@@ -25,6 +25,8 @@
 #include <zlib.h>
 #endif
 
+#define GZIP_ID1       0x1f
+#define GZIP_ID2       0x8b
 #define METHOD_DEFLATE 8
 #define FLAG_HCRC      0x02
 #define FLAG_EXTRA     0x04
@@ -32,6 +34,8 @@
 #define FLAG_COMMENT   0x10
 #define FLAGS_RESERVED 0xe0
 
+/* The most compressed bytes that are asked of the source at once. */
+#define CHUNK ((size_t)128 * 1024)
 /* Room for the bytes that an engine took too many and gives back at its end. */
 #define GIVE_BACK_MAX sizeof(uint64_t)
 
@@ -39,8 +43,8 @@ enum state { STATE_HEADER, STATE_DATA, STATE_TRAILER, STATE_BETWEEN, STATE_END }
 enum step { STEP_MORE, STEP_END, STEP_CORRUPT };
 
 struct inflate {
-	inflate_source_fn *read;
-	void *source; /* borrowed */
+	input_read_fn *read;
+	void *from; /* borrowed */
 	enum state state;
 	const char *damage;
 	uint32_t crc;      /* of the header, then of the member's bytes so far */
@@ -54,7 +58,7 @@ struct inflate {
 #else
 	z_stream engine;
 #endif
-	uint8_t chunk[GIVE_BACK_MAX + INFLATE_CHUNK];
+	uint8_t chunk[GIVE_BACK_MAX + CHUNK];
 };
 
 #ifdef HAVE_IGZIP
@@ -132,32 +136,34 @@ static enum step engine_step(struct inflate *z)
 	return step;
 }
 
-struct inflate *inflate_new(inflate_source_fn *read, void *source, struct bytes head)
+static bool inflate_knows(struct bytes head)
+{
+	return head.n >= 2 && head.p[0] == GZIP_ID1 && head.p[1] == GZIP_ID2;
+}
+
+static void *inflate_open(input_read_fn *read, void *from)
 {
 	struct inflate *z = xcalloc(1, sizeof(*z));
 
 	z->read = read;
-	z->source = source;
+	z->from = from;
 	z->next = z->chunk + GIVE_BACK_MAX;
-	z->avail = head.n < INFLATE_CHUNK ? head.n : INFLATE_CHUNK;
-	if (z->avail)
-		memcpy(z->next, head.p, z->avail);
 	return z;
 }
 
-void inflate_free(struct inflate *z)
+static void inflate_close(void *state)
 {
-	if (!z)
-		return;
+	struct inflate *z = state;
+
 #ifndef HAVE_IGZIP
 	inflateEnd(&z->engine);
 #endif
 	free(z);
 }
 
-const char *inflate_damage(const struct inflate *z)
+static const char *inflate_damage(const void *state)
 {
-	return z->damage;
+	return ((const struct inflate *)state)->damage;
 }
 
 /* -1, as everything below returns when the stream cannot go on: damage or err says why. */
@@ -175,7 +181,7 @@ static int refill(struct inflate *z, struct err *err)
 		return 1;
 	memmove(z->chunk, z->next - GIVE_BACK_MAX, GIVE_BACK_MAX);
 	z->next = z->chunk + GIVE_BACK_MAX;
-	ssize_t n = z->read(z->source, z->next, INFLATE_CHUNK, err);
+	ssize_t n = z->read(z->from, z->next, CHUNK, err);
 	if (n < 0)
 		return -1;
 	z->avail = (size_t)n;
@@ -327,8 +333,9 @@ static int find_member(struct inflate *z, struct err *err)
 	return 0;
 }
 
-ssize_t inflate_read(struct inflate *z, uint8_t *to, size_t n, struct err *err)
+static ssize_t inflate_read(void *state, uint8_t *to, size_t n, struct err *err)
 {
+	struct inflate *z = state;
 	static int (*const parts[])(struct inflate *, struct err *) = {
 		[STATE_HEADER] = read_header,
 		[STATE_DATA] = read_data,
@@ -337,7 +344,7 @@ ssize_t inflate_read(struct inflate *z, uint8_t *to, size_t n, struct err *err)
 	};
 	int rc = 0;
 
-	assert(n > 0 && n <= INFLATE_READ_MAX);
+	assert(n > 0 && n <= DECODER_READ_MAX);
 	z->to = to;
 	z->room = n;
 	z->made = 0;
@@ -345,3 +352,11 @@ ssize_t inflate_read(struct inflate *z, uint8_t *to, size_t n, struct err *err)
 		rc = parts[z->state](z, err);
 	return rc < 0 && !z->damage ? -1 : (ssize_t)z->made;
 }
+
+const struct decoder inflate_decoder = {
+	.knows = inflate_knows,
+	.open = inflate_open,
+	.read = inflate_read,
+	.damage = inflate_damage,
+	.close = inflate_close,
+};

@@ -1,40 +1,55 @@
 /*
- * A window that slides over a file, a pipe or memory: see input.h.  It is
- * filled by read(2), which is as fast as mapping for one pass, works on pipes,
- * and makes a file that shrinks shorter instead of a SIGBUS.
+ * A window that slides over a source and the decoders on top of it: see
+ * input.h.  Each layer's first bytes are looked at before they are used, to see
+ * whether another decoder belongs on it.
  */
 #include "base/input.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/inflate.h"
+#include "base/source.h"
+#include "base/unzstd.h"
+#include "base/utf16.h"
 
 #define FIRST_WINDOW ((size_t)1 << 20)
 #define MAX_WINDOW   ((size_t)1 << 30)
-#define GZIP_ID_LEN  2
-#define NO_FD        (-1)
+#define LEAST_WINDOW 2
+
+/* Compression within compression: each level may want memory of its own. */
+#define MAX_LEVELS 3
+/* The source, the levels, and UTF-16. */
+#define MAX_LAYERS (1 + MAX_LEVELS + 1)
+
+static const struct decoder *const compressions[] = { &inflate_decoder, &unzstd_decoder };
+
+/* A source whose first bytes are looked at; what is on top of it reads all of them. */
+struct layer {
+	input_read_fn *read;
+	void *from;
+	const struct decoder *decoder; /* whose state `from` is; NULL: the source's */
+	bool ended;
+	size_t head_at, head_n; /* bytes of head that are still to be read */
+	uint8_t head[DECODER_HEAD];
+};
 
 struct input {
-	int fd;              /* NO_FD: memory */
-	struct bytes memory; /* borrowed; what was not read yet */
+	struct source *source; /* owned; NULL: from input_from_source() */
+	input_read_fn *read;
+	void *from;
+	input_damage_fn *damage; /* NULL: the source never is */
 	uint64_t consumed, size;
-	input_stop_fn *stop; /* NULL: nobody asks */
-	void *stop_to;
 	uint8_t *window; /* NULL before the first peek, then
 			    cap + INPUT_PADDING bytes; zeros behind `end` */
 	size_t cap, max;
 	size_t start, end; /* the unread bytes within the window */
 	uint64_t offset;   /* of `start` */
-	struct inflate *gzip;
 	bool sniffed, at_end;
 	struct err failure; /* a read error stays */
+	size_t nlayers;
+	struct layer *layers[MAX_LAYERS]; /* owned; the source's first */
 };
 
 static void end_window(struct input *in)
@@ -48,143 +63,181 @@ static void resize_window(struct input *in, size_t cap)
 	in->cap = cap;
 }
 
-static struct input *input_new(int fd, struct bytes memory, uint64_t size)
+struct input *input_from_source(input_read_fn *read, void *from, uint64_t size)
 {
 	struct input *in = xcalloc(1, sizeof(*in));
 
-	in->fd = fd;
-	in->memory = memory;
+	in->read = read;
+	in->from = from;
 	in->size = size;
 	in->cap = FIRST_WINDOW;
 	in->max = MAX_WINDOW;
 	return in;
 }
 
+static struct input *input_of(struct source *source)
+{
+	struct input *in = input_from_source(source_read, source, source_size(source));
+
+	in->source = source;
+	return in;
+}
+
 struct input *input_from_memory(struct bytes bytes)
 {
-	return input_new(NO_FD, bytes, bytes.n);
+	return input_of(source_of_memory(bytes));
+}
+
+struct input *input_open(const char *path, struct err *err)
+{
+	struct source *source = source_open(path, err);
+
+	return source ? input_of(source) : NULL;
 }
 
 void input_set_window(struct input *in, size_t size, size_t max)
 {
-	assert(!in->sniffed && size >= GZIP_ID_LEN && max >= size);
+	assert(!in->sniffed && size >= LEAST_WINDOW && max >= size);
 	in->cap = size;
 	in->max = max;
 }
 
 void input_set_stop(struct input *in, input_stop_fn *stop, void *to)
 {
-	in->stop = stop;
-	in->stop_to = to;
+	if (in->source)
+		source_set_stop(in->source, stop, to);
 }
 
-static int open_path(const char *path)
+void input_set_damage(struct input *in, input_damage_fn *damage)
 {
-	int fd;
-
-	if (strcmp(path, "-") == 0)
-		return STDIN_FILENO;
-	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	} while (fd < 0 && errno == EINTR);
-	return fd;
-}
-
-static void close_fd(int fd)
-{
-	if (fd > STDIN_FILENO)
-		close(fd);
-}
-
-/* What is left of a regular file: standard input may stand in its middle. */
-static uint64_t bytes_left(int fd, const struct stat *st)
-{
-	off_t at = S_ISREG(st->st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
-
-	return at >= 0 && st->st_size > at ? (uint64_t)(st->st_size - at) : 0;
-}
-
-struct input *input_open(const char *path, struct err *err)
-{
-	struct stat st;
-	int fd = open_path(path);
-
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		err_errno(err, "cannot open");
-		close_fd(fd);
-		return NULL;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		close_fd(fd);
-		errno = EISDIR;
-		err_errno(err, "cannot open");
-		return NULL;
-	}
-	if (S_ISREG(st.st_mode))
-		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	return input_new(fd, (struct bytes){ NULL, 0 }, bytes_left(fd, &st));
+	in->damage = damage;
 }
 
 void input_close(struct input *in)
 {
 	if (!in)
 		return;
-	close_fd(in->fd);
-	inflate_free(in->gzip);
+	while (in->nlayers) {
+		struct layer *layer = in->layers[--in->nlayers];
+		if (layer->decoder)
+			layer->decoder->close(layer->from);
+		free(layer);
+	}
+	source_close(in->source);
 	free(in->window);
 	free(in);
 }
 
-static size_t read_memory(struct input *in, uint8_t *to, size_t n)
+/* The source, as an input_read_fn that counts. */
+static ssize_t read_source(void *input, uint8_t *to, size_t n, struct err *err)
 {
-	if (n > in->memory.n)
-		n = in->memory.n;
-	if (n == 0)
-		return 0;
-	memcpy(to, in->memory.p, n);
-	in->memory.p += n;
-	in->memory.n -= n;
-	return n;
-}
+	struct input *in = input;
+	ssize_t got = in->read(in->from, to, n, err);
 
-/* Waits where another program has made the shared standard input non-blocking. */
-static ssize_t read_fd(const struct input *in, uint8_t *to, size_t n, struct err *err)
-{
-	for (;;) {
-		struct pollfd ready = { .fd = in->fd, .events = POLLIN };
-		if (in->stop && in->stop(in->stop_to, err) < 0)
-			return -1;
-		ssize_t got = read(in->fd, to, n);
-		if (got >= 0)
-			return got;
-		if (errno == EAGAIN)
-			(void)poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return err_errno(err, "cannot read");
-	}
-}
-
-static ssize_t read_source(void *source, uint8_t *to, size_t n, struct err *err)
-{
-	struct input *in = source;
-	ssize_t got;
-
-	if (in->fd == NO_FD)
-		got = (ssize_t)read_memory(in, to, n);
-	else
-		got = read_fd(in, to, n, err);
-	if (got < 0)
-		return -1;
-	in->consumed += (uint64_t)got;
+	if (got > 0)
+		in->consumed += (uint64_t)got;
 	return got;
 }
 
-/* More bytes behind `end`, or at_end, or -1: from the source or through gzip. */
+/* An input_read_fn: the bytes that were looked at, then those behind them. */
+static ssize_t read_layer(void *from, uint8_t *to, size_t n, struct err *err)
+{
+	struct layer *layer = from;
+	size_t left = layer->head_n - layer->head_at;
+
+	if (left == 0) {
+		ssize_t got = layer->ended ? 0 : layer->read(layer->from, to, n, err);
+		layer->ended = got == 0;
+		return got;
+	}
+	if (n > left)
+		n = left;
+	memcpy(to, layer->head + layer->head_at, n);
+	layer->head_at += n;
+	return (ssize_t)n;
+}
+
+static struct layer *add_layer(struct input *in, input_read_fn *read, void *from,
+			       const struct decoder *decoder)
+{
+	struct layer *layer = xmalloc(sizeof(*layer));
+
+	assert(in->nlayers < MAX_LAYERS);
+	layer->read = read;
+	layer->from = from;
+	layer->decoder = decoder;
+	layer->ended = false;
+	layer->head_at = layer->head_n = 0;
+	in->layers[in->nlayers++] = layer;
+	return layer;
+}
+
+static int look_at_head(struct layer *layer, struct err *err)
+{
+	while (layer->head_n < DECODER_HEAD && !layer->ended) {
+		ssize_t got = layer->read(layer->from, layer->head + layer->head_n,
+					  DECODER_HEAD - layer->head_n, err);
+		if (got < 0)
+			return -1;
+		layer->ended = got == 0;
+		layer->head_n += (size_t)got;
+	}
+	return 0;
+}
+
+/* The compression that begins like this, or NULL. */
+static const struct decoder *find_compression(struct bytes head)
+{
+	for (size_t i = 0; i < sizeof(compressions) / sizeof(*compressions); i++)
+		if (compressions[i]->knows(head))
+			return compressions[i];
+	return NULL;
+}
+
+static void add_decoder(struct input *in, const struct decoder *decoder,
+			struct layer *below)
+{
+	add_layer(in, decoder->read, decoder->open(read_layer, below), decoder);
+}
+
+/* Puts decoders on the source, until the bytes on top are known as none's. */
+static int add_decoders(struct input *in, struct err *err)
+{
+	const struct decoder *decoder;
+	struct layer *top = add_layer(in, read_source, in, NULL);
+
+	for (int level = 0;; level++) {
+		if (look_at_head(top, err) < 0)
+			return -1;
+		struct bytes head = { top->head, top->head_n };
+		decoder = find_compression(head);
+		if (!decoder && utf16_decoder.knows(head))
+			add_decoder(in, &utf16_decoder, top);
+		if (!decoder)
+			return 0;
+		if (level == MAX_LEVELS)
+			return err_at(err, 0, "compressed more than %d times over",
+				      MAX_LEVELS);
+		add_decoder(in, decoder, top);
+		top = in->layers[in->nlayers - 1];
+	}
+}
+
+static int sniff(struct input *in, struct err *err)
+{
+	resize_window(in, in->cap);
+	in->sniffed = true;
+	if (add_decoders(in, err) == 0)
+		return 0;
+	in->failure = *err;
+	return -1;
+}
+
+/* More bytes behind `end`, or at_end, or -1. */
 static int pull(struct input *in, size_t n, struct err *err)
 {
-	uint8_t *to = in->window + in->end;
-	ssize_t got = in->gzip ? inflate_read(in->gzip, to, n, err)
-			       : read_source(in, to, n, err);
+	ssize_t got =
+		read_layer(in->layers[in->nlayers - 1], in->window + in->end, n, err);
 
 	if (got < 0) {
 		in->failure = *err;
@@ -192,25 +245,6 @@ static int pull(struct input *in, size_t n, struct err *err)
 	}
 	in->end += (size_t)got;
 	in->at_end = got == 0;
-	return 0;
-}
-
-/* gzip's magic: the bytes that were read become its first input. */
-static int sniff(struct input *in, struct err *err)
-{
-	size_t most = in->cap < INFLATE_CHUNK ? in->cap : INFLATE_CHUNK;
-
-	resize_window(in, in->cap);
-	while (in->end < GZIP_ID_LEN && !in->at_end) {
-		if (pull(in, most - in->end, err) < 0)
-			return -1;
-	}
-	in->sniffed = true;
-	if (in->end < GZIP_ID_LEN || in->window[0] != GZIP_ID1 ||
-	    in->window[1] != GZIP_ID2)
-		return 0;
-	in->gzip = inflate_new(read_source, in, (struct bytes){ in->window, in->end });
-	in->end = 0;
 	return 0;
 }
 
@@ -277,6 +311,31 @@ uint64_t input_offset(const struct input *in)
 	return in->offset;
 }
 
+bool input_can_seek(const struct input *in)
+{
+	return in->nlayers == 1 && in->source && source_can_seek(in->source);
+}
+
+int input_seek(struct input *in, uint64_t offset, struct err *err)
+{
+	uint64_t begin = in->offset - in->start; /* of the window */
+
+	assert(input_can_seek(in) && offset <= in->size);
+	if (offset >= begin && offset - begin <= in->end) {
+		in->start = (size_t)(offset - begin);
+		in->offset = offset;
+		return 0;
+	}
+	if (source_seek(in->source, offset, err) < 0)
+		return -1;
+	in->layers[0]->head_at = in->layers[0]->head_n;
+	in->layers[0]->ended = in->at_end = false;
+	in->start = in->end = 0;
+	in->offset = in->consumed = offset;
+	end_window(in);
+	return 0;
+}
+
 uint64_t input_consumed(const struct input *in)
 {
 	return in->consumed;
@@ -287,7 +346,17 @@ uint64_t input_size(const struct input *in)
 	return in->size;
 }
 
+/* Where several are damaged, the lowest is the cause. */
 const char *input_damage(const struct input *in)
 {
-	return in->gzip ? inflate_damage(in->gzip) : NULL;
+	const char *damage = in->damage ? in->damage(in->from) : NULL;
+
+	for (size_t i = 1; i < in->nlayers && !damage; i++)
+		damage = in->layers[i]->decoder->damage(in->layers[i]->from);
+	return damage;
+}
+
+bool input_is_utf16(const struct input *in)
+{
+	return in->nlayers && in->layers[in->nlayers - 1]->decoder == &utf16_decoder;
 }

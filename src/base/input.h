@@ -1,7 +1,9 @@
 /*
- * Bytes from a file or standard input, with compression already removed
- * (found by magic, not by name; several gzip members are one stream).
- * Offsets count decompressed bytes.
+ * Bytes from a file, standard input or any other source, with compression
+ * already removed and UTF-16 made UTF-8: found by the first bytes, not by name.
+ * gzip and zstd may lie within each other a few levels deep; several members or
+ * frames are one stream.  Offsets count the bytes that are given: decompressed,
+ * and converted.
  */
 #ifndef PTOOL_BASE_INPUT_H
 #define PTOOL_BASE_INPUT_H
@@ -9,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/decoder.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -21,15 +24,22 @@ struct input;
 struct input *input_open(const char *path, struct err *err);
 /*
  * Memory as an input, for tests and fuzzers; the bytes stay the caller's.
- * gzip in it is found and removed as in a file.
+ * Compression in it is found and removed as in a file.
  */
 struct input *input_from_memory(struct bytes bytes);
+/*
+ * What `read` gives as an input; `from` is borrowed.  size: of all that it will
+ * give, 0: unknown, for progress.
+ */
+struct input *input_from_source(input_read_fn *read, void *from, uint64_t size);
+/* Before the first peek: whom input_damage() asks about what that source gives. */
+void input_set_damage(struct input *in, input_damage_fn *damage);
 /* Accepts NULL. */
 void input_close(struct input *in);
 /*
  * Asked before each read and whenever a signal has interrupted one, which may
  * have waited for a pipe: -1 with err set ends the reading.  Without it signals
- * are of no account.
+ * are of no account.  What was made by input_from_source() leaves it to that.
  */
 typedef int input_stop_fn(void *to, struct err *err);
 void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
@@ -40,19 +50,29 @@ void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
  * skip; INPUT_PADDING zero bytes lie behind the n bytes and may be read.
  * After a read error n is 0 and err is set; so it is, with the offset, when
  * `want` and what is left both pass the window's ceiling (1 GiB).  A compressed
- * stream that breaks off gives the bytes before the break (inflate.h: the last
- * two may be missing) and input_damage() tells it.  Memory grows with the bytes that are there, never with `want`.
+ * stream that breaks off gives the bytes before the break (inflate.h, unzstd.h:
+ * not always the last ones) and input_damage() tells it.  Memory grows with the
+ * bytes that are there, never with `want`.
  */
 struct bytes input_peek(struct input *in, size_t want, struct err *err);
 /* n is at most what the last peek gave, less what was skipped since. */
 void input_skip(struct input *in, size_t n);
 /* Offset of the next byte. */
 uint64_t input_offset(const struct input *in);
-/* Compressed bytes read so far, and the file's size (0: unknown): for progress. */
+/*
+ * Whether what is given is what lies in a file or in memory, where any byte can
+ * be gone to; false before the first peek.
+ */
+bool input_can_seek(const struct input *in);
+/* Makes the byte at `offset`, at most input_size(), the next.  0, or -1 with err set. */
+int input_seek(struct input *in, uint64_t offset, struct err *err);
+/* Bytes of the source read so far, and its size (0: unknown): for progress. */
 uint64_t input_consumed(const struct input *in);
 uint64_t input_size(const struct input *in);
 /* NULL, or what is wrong with the compressed stream ("gzip stream ends early"). */
 const char *input_damage(const struct input *in);
+/* Whether the text was UTF-16 and is converted; false before the first peek. */
+bool input_is_utf16(const struct input *in);
 
 /*
  * Bytes of the window at first and at most, before the first peek: small ones

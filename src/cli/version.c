@@ -1,6 +1,9 @@
 /* ptool --version: see version.h. */
 #include "cli/version.h"
 
+#include <archive.h>
+#include <zstd.h>
+
 #include "query/filter.h"
 #include "report/renderer.h"
 #include "store/store.h"
@@ -32,4 +35,6 @@ void version_print(FILE *out)
 	fprintf(out, "libcsv %s\n", renderer_csv_version());
 	fprintf(out, "pcre2 %s\n", regex);
 	print_inflate(out);
+	fprintf(out, "zstd %s\n", ZSTD_versionString());
+	fprintf(out, "%s\n", archive_version_string());
 }

@@ -288,14 +288,32 @@ static int read_array(struct chrome *c, struct err *err)
 			  : no_trace(c, "a JSON array without events is no trace", err);
 }
 
-/* To the first byte that is no mark and no blank. */
-static int skip_head(struct window *w, struct err *err)
+/* How the text is encoded, where that is not plain UTF-8; goes behind a mark. */
+static int check_encoding(struct chrome *c, struct err *err)
 {
+	struct window *w = &c->window;
+	uint64_t offset = window_at(w, w->j.p);
+
+	if (input_is_utf16(w->in) && chrome_finding_at(c, FINDING_UTF16, offset,
+						       STR_LIT(""), STR_LIT(""), err) < 0)
+		return -1;
+	if (!str_starts_with(window_rest(w, w->j.p), STR_LIT(BOM)))
+		return 0;
+	w->j.p += BOM_LENGTH;
+	return chrome_finding_at(c, FINDING_BYTE_ORDER_MARK, offset, STR_LIT(""),
+				 STR_LIT(""), err);
+}
+
+/* To the first byte that is no mark and no blank. */
+static int skip_head(struct chrome *c, struct err *err)
+{
+	struct window *w = &c->window;
+
 	if (window_move(w, w->start, w->size < BOM_LENGTH ? BOM_LENGTH : w->size, err) <
 	    0)
 		return -1;
-	if (str_starts_with(window_rest(w, w->j.p), STR_LIT(BOM)))
-		w->j.p += BOM_LENGTH;
+	if (check_encoding(c, err) < 0)
+		return -1;
 	return skip_blanks(w, err);
 }
 
@@ -303,7 +321,7 @@ static int read_all(struct chrome *c, struct err *err)
 {
 	struct window *w = &c->window;
 
-	if (skip_head(w, err) < 0)
+	if (skip_head(c, err) < 0)
 		return -1;
 	if (w->j.p >= w->j.end)
 		return no_trace(c, "the file is empty", err);

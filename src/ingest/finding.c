@@ -34,7 +34,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "the text begins with a byte order mark",
 				      "it was passed over", SEVERITY_INFO },
 	[FINDING_UTF16] = { "utf16", "the text is UTF-16",
-			    "it was converted; offsets count the bytes of its UTF-8",
+			    "it was converted, halves of characters became U+FFFD; offsets "
+			    "count the bytes of its UTF-8",
 			    SEVERITY_WARNING },
 	[FINDING_NUL_BYTES] = { "nul_bytes", "zero bytes stand between entries",
 				"they were passed over", SEVERITY_WARNING },

@@ -13,7 +13,9 @@ load setup
 	[[ ${lines[3]} =~ ^libcsv\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 	[[ ${lines[4]} =~ ^pcre2\ [0-9]+\.[0-9]+ ]]
 	[[ ${lines[5]} =~ ^(isa-l|zlib)\ [0-9]+\.[0-9.]+$ ]]
-	[ ${#lines[@]} -eq 6 ]
+	[[ ${lines[6]} =~ ^zstd\ [0-9]+\.[0-9.]+$ ]]
+	[[ ${lines[7]} =~ ^libarchive\ [0-9]+\.[0-9.]+ ]]
+	[ ${#lines[@]} -eq 8 ]
 }
 
 @test "the schema it names is that of the stores it writes" {

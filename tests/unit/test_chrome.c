@@ -13,7 +13,6 @@ static void an_array_of_events_is_a_trace(void **state)
 	(void)state;
 	assert_sound("[" A "," B "]", SLICE_A SLICE_B);
 	assert_sound(" \r\n\t[ " A " ,\n" B "\n]\n\n", SLICE_A SLICE_B);
-	assert_sound("\xef\xbb\xbf[" A "]", SLICE_A);
 }
 
 static void the_bracket_behind_an_array_may_be_missing(void **state)
@@ -29,7 +28,14 @@ static void an_object_with_traceEvents_is_a_trace(void **state)
 	(void)state;
 	assert_sound("{\"traceEvents\":[" A "," B "]}", SLICE_A SLICE_B);
 	assert_sound(" { \"traceEvents\" : [ ] } ", "");
-	assert_sound("\xef\xbb\xbf{\"traceEvents\":[" A "]}", SLICE_A);
+}
+
+static void a_byte_order_mark_is_passed_over_and_told(void **state)
+{
+	(void)state;
+	assert_sound("\xef\xbb\xbf[" A "]", "finding byte_order_mark @0\n" SLICE_A);
+	assert_sound("\xef\xbb\xbf {\"traceEvents\":[" A "]}",
+		     "finding byte_order_mark @0\n" SLICE_A);
 }
 
 static void every_other_key_is_metadata_before_and_behind_the_events(void **state)
@@ -172,6 +178,39 @@ static void gzip_is_undone_and_its_damage_told(void **state)
 			 -1);
 	assert_string_equal(err.text, "gzip stream ends early");
 	recording_release(&r);
+}
+
+/* The ASCII text in UTF-16 at `to`. */
+static struct str in_utf16(const char *text, bool is_big, char *to)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < n; i++) {
+		to[2 * i + is_big] = text[i];
+		to[2 * i + !is_big] = 0;
+	}
+	return (struct str){ to, 2 * n };
+}
+
+static void utf_16_is_read_and_told_and_strictly_refused(void **state)
+{
+	static const char text[] = " [" A "," B "]";
+	struct read_options tolerant = { .strict = false }, strict = { .strict = true };
+	char wide[2 * sizeof(text)];
+
+	(void)state;
+	for (int is_big = 0; is_big <= 1; is_big++) {
+		struct recording r;
+		struct err err = ERR_INIT;
+		struct str json = in_utf16(text, is_big, wide);
+		assert_lines(json, &tolerant, false,
+			     "finding utf16 @0\n" SLICE_A SLICE_B);
+		recording_init(&r);
+		assert_int_equal(recording_read(&r, json, &strict, 0, &err), -1);
+		assert_string_equal(err.text, "the text is UTF-16");
+		assert_int_equal(err.offset, 0);
+		recording_release(&r);
+	}
 }
 
 static void the_object_form_wants_its_end(void **state)
@@ -386,6 +425,8 @@ int main(void)
 		cmocka_unit_test(an_array_of_events_is_a_trace),
 		cmocka_unit_test(the_bracket_behind_an_array_may_be_missing),
 		cmocka_unit_test(an_object_with_traceEvents_is_a_trace),
+		cmocka_unit_test(a_byte_order_mark_is_passed_over_and_told),
+		cmocka_unit_test(utf_16_is_read_and_told_and_strictly_refused),
 		cmocka_unit_test(
 			every_other_key_is_metadata_before_and_behind_the_events),
 		cmocka_unit_test(the_events_may_come_in_two_lists),

@@ -342,20 +342,20 @@ static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err
 static void assert_inflates(struct dribble source, size_t room, struct bytes plain)
 {
 	struct err err = ERR_INIT;
-	struct inflate *z = inflate_new(dribble_read, &source, BYTES(""));
+	void *z = inflate_decoder.open(dribble_read, &source);
 	uint8_t *out = xmalloc(room);
 	size_t n = 0;
 	ssize_t got;
 
-	while ((got = inflate_read(z, out, room, &err)) > 0) {
+	while ((got = inflate_decoder.read(z, out, room, &err)) > 0) {
 		assert_in_range(got, 1, room);
 		assert_memory_equal(out, plain.p + n, (size_t)got);
 		n += (size_t)got;
 	}
 	assert_int_equal(0, got);
 	assert_int_equal(plain.n, n);
-	assert_null(inflate_damage(z));
-	inflate_free(z);
+	assert_null(inflate_decoder.damage(z));
+	inflate_decoder.close(z);
 	free(out);
 }
 
