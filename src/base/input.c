@@ -1,39 +1,16 @@
-/*
- * A window that slides over a source and the decoders on top of it: see
- * input.h.  Each layer's first bytes are looked at before they are used, to see
- * whether another decoder belongs on it.
- */
+/* A window that slides over a source and the decoders on top of it: see input.h. */
 #include "base/input.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/inflate.h"
+#include "base/layers.h"
 #include "base/source.h"
-#include "base/unzstd.h"
-#include "base/utf16.h"
 
 #define FIRST_WINDOW ((size_t)1 << 20)
 #define MAX_WINDOW   ((size_t)1 << 30)
 #define LEAST_WINDOW 2
-
-/* Compression within compression: each level may want memory of its own. */
-#define MAX_LEVELS 3
-/* The source, the levels, and UTF-16. */
-#define MAX_LAYERS (1 + MAX_LEVELS + 1)
-
-static const struct decoder *const compressions[] = { &inflate_decoder, &unzstd_decoder };
-
-/* A source whose first bytes are looked at; what is on top of it reads all of them. */
-struct layer {
-	input_read_fn *read;
-	void *from;
-	const struct decoder *decoder; /* whose state `from` is; NULL: the source's */
-	bool ended;
-	size_t head_at, head_n; /* bytes of head that are still to be read */
-	uint8_t head[DECODER_HEAD];
-};
 
 struct input {
 	struct source *source; /* owned; NULL: from input_from_source() */
@@ -48,8 +25,7 @@ struct input {
 	uint64_t offset;   /* of `start` */
 	bool sniffed, at_end;
 	struct err failure; /* a read error stays */
-	size_t nlayers;
-	struct layer *layers[MAX_LAYERS]; /* owned; the source's first */
+	struct layers *layers;
 };
 
 static void end_window(struct input *in)
@@ -63,12 +39,24 @@ static void resize_window(struct input *in, size_t cap)
 	in->cap = cap;
 }
 
+/* The source, as an input_read_fn that counts. */
+static ssize_t read_source(void *input, uint8_t *to, size_t n, struct err *err)
+{
+	struct input *in = input;
+	ssize_t got = in->read(in->from, to, n, err);
+
+	if (got > 0)
+		in->consumed += (uint64_t)got;
+	return got;
+}
+
 struct input *input_from_source(input_read_fn *read, void *from, uint64_t size)
 {
 	struct input *in = xcalloc(1, sizeof(*in));
 
 	in->read = read;
 	in->from = from;
+	in->layers = layers_new(read_source, in);
 	in->size = size;
 	in->cap = FIRST_WINDOW;
 	in->max = MAX_WINDOW;
@@ -117,117 +105,17 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
-	while (in->nlayers) {
-		struct layer *layer = in->layers[--in->nlayers];
-		if (layer->decoder)
-			layer->decoder->close(layer->from);
-		free(layer);
-	}
+	layers_free(in->layers);
 	source_close(in->source);
 	free(in->window);
 	free(in);
-}
-
-/* The source, as an input_read_fn that counts. */
-static ssize_t read_source(void *input, uint8_t *to, size_t n, struct err *err)
-{
-	struct input *in = input;
-	ssize_t got = in->read(in->from, to, n, err);
-
-	if (got > 0)
-		in->consumed += (uint64_t)got;
-	return got;
-}
-
-/* An input_read_fn: the bytes that were looked at, then those behind them. */
-static ssize_t read_layer(void *from, uint8_t *to, size_t n, struct err *err)
-{
-	struct layer *layer = from;
-	size_t left = layer->head_n - layer->head_at;
-
-	if (left == 0) {
-		ssize_t got = layer->ended ? 0 : layer->read(layer->from, to, n, err);
-		layer->ended = got == 0;
-		return got;
-	}
-	if (n > left)
-		n = left;
-	memcpy(to, layer->head + layer->head_at, n);
-	layer->head_at += n;
-	return (ssize_t)n;
-}
-
-static struct layer *add_layer(struct input *in, input_read_fn *read, void *from,
-			       const struct decoder *decoder)
-{
-	struct layer *layer = xmalloc(sizeof(*layer));
-
-	assert(in->nlayers < MAX_LAYERS);
-	layer->read = read;
-	layer->from = from;
-	layer->decoder = decoder;
-	layer->ended = false;
-	layer->head_at = layer->head_n = 0;
-	in->layers[in->nlayers++] = layer;
-	return layer;
-}
-
-static int look_at_head(struct layer *layer, struct err *err)
-{
-	while (layer->head_n < DECODER_HEAD && !layer->ended) {
-		ssize_t got = layer->read(layer->from, layer->head + layer->head_n,
-					  DECODER_HEAD - layer->head_n, err);
-		if (got < 0)
-			return -1;
-		layer->ended = got == 0;
-		layer->head_n += (size_t)got;
-	}
-	return 0;
-}
-
-/* The compression that begins like this, or NULL. */
-static const struct decoder *find_compression(struct bytes head)
-{
-	for (size_t i = 0; i < sizeof(compressions) / sizeof(*compressions); i++)
-		if (compressions[i]->knows(head))
-			return compressions[i];
-	return NULL;
-}
-
-static void add_decoder(struct input *in, const struct decoder *decoder,
-			struct layer *below)
-{
-	add_layer(in, decoder->read, decoder->open(read_layer, below), decoder);
-}
-
-/* Puts decoders on the source, until the bytes on top are known as none's. */
-static int add_decoders(struct input *in, struct err *err)
-{
-	const struct decoder *decoder;
-	struct layer *top = add_layer(in, read_source, in, NULL);
-
-	for (int level = 0;; level++) {
-		if (look_at_head(top, err) < 0)
-			return -1;
-		struct bytes head = { top->head, top->head_n };
-		decoder = find_compression(head);
-		if (!decoder && utf16_decoder.knows(head))
-			add_decoder(in, &utf16_decoder, top);
-		if (!decoder)
-			return 0;
-		if (level == MAX_LEVELS)
-			return err_at(err, 0, "compressed more than %d times over",
-				      MAX_LEVELS);
-		add_decoder(in, decoder, top);
-		top = in->layers[in->nlayers - 1];
-	}
 }
 
 static int sniff(struct input *in, struct err *err)
 {
 	resize_window(in, in->cap);
 	in->sniffed = true;
-	if (add_decoders(in, err) == 0)
+	if (layers_find(in->layers, err) == 0)
 		return 0;
 	in->failure = *err;
 	return -1;
@@ -236,8 +124,7 @@ static int sniff(struct input *in, struct err *err)
 /* More bytes behind `end`, or at_end, or -1. */
 static int pull(struct input *in, size_t n, struct err *err)
 {
-	ssize_t got =
-		read_layer(in->layers[in->nlayers - 1], in->window + in->end, n, err);
+	ssize_t got = layers_read(in->layers, in->window + in->end, n, err);
 
 	if (got < 0) {
 		in->failure = *err;
@@ -313,7 +200,8 @@ uint64_t input_offset(const struct input *in)
 
 bool input_can_seek(const struct input *in)
 {
-	return in->nlayers == 1 && in->source && source_can_seek(in->source);
+	return in->sniffed && in->source && source_can_seek(in->source) &&
+	       layers_are_none(in->layers);
 }
 
 int input_seek(struct input *in, uint64_t offset, struct err *err)
@@ -328,8 +216,8 @@ int input_seek(struct input *in, uint64_t offset, struct err *err)
 	}
 	if (source_seek(in->source, offset, err) < 0)
 		return -1;
-	in->layers[0]->head_at = in->layers[0]->head_n;
-	in->layers[0]->ended = in->at_end = false;
+	layers_restart(in->layers);
+	in->at_end = false;
 	in->start = in->end = 0;
 	in->offset = in->consumed = offset;
 	end_window(in);
@@ -346,17 +234,14 @@ uint64_t input_size(const struct input *in)
 	return in->size;
 }
 
-/* Where several are damaged, the lowest is the cause. */
 const char *input_damage(const struct input *in)
 {
 	const char *damage = in->damage ? in->damage(in->from) : NULL;
 
-	for (size_t i = 1; i < in->nlayers && !damage; i++)
-		damage = in->layers[i]->decoder->damage(in->layers[i]->from);
-	return damage;
+	return damage ? damage : layers_damage(in->layers);
 }
 
 bool input_is_utf16(const struct input *in)
 {
-	return in->nlayers && in->layers[in->nlayers - 1]->decoder == &utf16_decoder;
+	return layers_are_utf16(in->layers);
 }

@@ -1,0 +1,305 @@
+/*
+ * Archives through libarchive: see bundle.h.  Of a zip in a file the directory
+ * at its end is read first, which knows more than what stands before each
+ * member; in a pipe there is only the latter.
+ */
+#include "base/bundle.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+
+/* Of a name; what is longer is cut. */
+#define NAME_MAX_BYTES ((size_t)4096)
+/* As each byte of it may be drawn: \u202e stands for three. */
+#define NAME_MAX_DRAWN (4 * NAME_MAX_BYTES)
+#define DAMAGE_MAX     256
+/*
+ * Bytes of the archive that are read before its first member is found: those of
+ * a zip's directory, whose entries libarchive keeps in some five times as many.
+ */
+#define DIRECTORY_MAX ((size_t)32 << 20)
+
+struct bundle {
+	struct input *in; /* borrowed */
+	struct archive *archive;
+	locale_t utf8;      /* names are converted to it; 0: there is none */
+	struct err failure; /* of reading `in`; it stays */
+	size_t lent;        /* bytes from here that libarchive still looks at */
+	size_t before;      /* bytes read before the first member was found */
+	bool began;
+	struct buf name;
+	uint64_t size;
+	/* Of the member: */
+	const uint8_t *block; /* libarchive's; block_n bytes not yet taken */
+	size_t block_n;
+	int64_t at; /* behind the block */
+	bool ended;
+	char damage[DAMAGE_MAX]; /* "": none */
+};
+
+/* The caller is libarchive, which is told that it failed; err says why. */
+static int fail_reading(struct bundle *b, const struct err *err)
+{
+	b->failure = *err;
+	archive_set_error(b->archive, EIO, "%s", err->text);
+	return ARCHIVE_FATAL;
+}
+
+/* libarchive's read callback: it looks at the bytes until the next call. */
+static la_ssize_t on_read(struct archive *archive, void *bundle, const void **p)
+{
+	struct bundle *b = bundle;
+	struct err err = ERR_INIT;
+
+	(void)archive;
+	input_skip(b->in, b->lent);
+	b->lent = 0;
+	struct bytes bytes = input_peek(b->in, 1, &err);
+	if (err.kind != ERR_NONE)
+		return fail_reading(b, &err);
+	if (!b->began && b->before > DIRECTORY_MAX) {
+		err_at(&err, 0, "no member within the first %zu bytes that were read",
+		       DIRECTORY_MAX);
+		return fail_reading(b, &err);
+	}
+	b->before += bytes.n;
+	b->lent = bytes.n;
+	*p = bytes.p;
+	return (la_ssize_t)bytes.n;
+}
+
+/* Its seek callback; the bytes that it looks at are dead then. */
+static la_int64_t on_seek(struct archive *archive, void *bundle, la_int64_t offset,
+			  int whence)
+{
+	struct bundle *b = bundle;
+	struct err err = ERR_INIT;
+	int64_t size = (int64_t)input_size(b->in);
+	int64_t from = whence == SEEK_SET   ? 0
+		       : whence == SEEK_END ? size
+					    : (int64_t)(input_offset(b->in) + b->lent);
+
+	(void)archive;
+	b->lent = 0;
+	if (offset < -from || offset > size - from)
+		return ARCHIVE_FATAL;
+	if (input_seek(b->in, (uint64_t)(from + offset), &err) < 0)
+		return fail_reading(b, &err);
+	return from + offset;
+}
+
+/* Only what the first bytes are, so that nothing else is tried on damaged ones. */
+static int support(struct archive *archive, bool zip, bool can_seek)
+{
+	if (!zip)
+		return archive_read_support_format_gnutar(archive);
+	if (can_seek && archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	return archive_read_support_format_zip_streamable(archive);
+}
+
+static int open_archive(struct bundle *b, struct bytes head)
+{
+	struct archive *archive = b->archive;
+	bool can_seek = input_can_seek(b->in);
+
+	if (!archive || support(archive, bundle_is_zip(head), can_seek) != ARCHIVE_OK)
+		return -1;
+	archive_read_set_read_callback(archive, on_read);
+	if (can_seek)
+		archive_read_set_seek_callback(archive, on_seek);
+	archive_read_set_callback_data(archive, b);
+	return archive_read_open1(archive) == ARCHIVE_OK ? 0 : -1;
+}
+
+struct bundle *bundle_open(struct input *in, struct err *err)
+{
+	struct bytes head = input_peek(in, BUNDLE_HEAD, err);
+
+	if (err->kind != ERR_NONE)
+		return NULL;
+	struct bundle *b = xcalloc(1, sizeof(*b));
+	b->in = in;
+	b->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	b->archive = archive_read_new();
+	buf_init(&b->name, NAME_MAX_DRAWN);
+	if (open_archive(b, head) == 0)
+		return b;
+	if (b->failure.kind != ERR_NONE)
+		*err = b->failure;
+	else
+		err_at(err, 0, "cannot read the archive: %s",
+		       b->archive ? archive_error_string(b->archive) : "out of memory");
+	bundle_close(b);
+	return NULL;
+}
+
+void bundle_close(struct bundle *b)
+{
+	if (!b)
+		return;
+	archive_read_free(b->archive);
+	if (b->utf8)
+		freelocale(b->utf8);
+	buf_release(&b->name);
+	free(b);
+}
+
+/* What libarchive or the input says is wrong, for people; `otherwise` if neither does. */
+static const char *reason(const struct bundle *b)
+{
+	const char *damage = input_damage(b->in);
+	const char *text = archive_error_string(b->archive);
+
+	return damage ? damage : text ? text : "it is not understood";
+}
+
+static int refuse(const struct bundle *b, struct err *err)
+{
+	if (b->failure.kind != ERR_NONE) {
+		*err = b->failure;
+		return -1;
+	}
+	int64_t at = archive_filter_bytes(b->archive, 0);
+	return err_at(err, at < 0 ? 0 : (uint64_t)at, "the archive is damaged: %s",
+		      reason(b));
+}
+
+/* libarchive makes text of the names in the encoding of the thread's locale. */
+static int next_header(struct bundle *b, struct archive_entry **entry, struct str *name)
+{
+	locale_t before = uselocale(b->utf8);
+	int rc = archive_read_next_header(b->archive, entry);
+
+	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
+		const char *text = archive_entry_pathname(*entry);
+		*name = str_of(text ? text : "");
+	}
+	uselocale(before);
+	return rc;
+}
+
+static bool is_file(struct archive_entry *entry)
+{
+	return archive_entry_filetype(entry) == AE_IFREG &&
+	       !archive_entry_hardlink(entry);
+}
+
+static void set_name(struct bundle *b, struct str name)
+{
+	if (name.n > NAME_MAX_BYTES)
+		name.n = NAME_MAX_BYTES;
+	buf_clear(&b->name);
+	utf8_add_visible(&b->name, name);
+}
+
+/* The member of this entry is the one to read. */
+static int begin_member(struct bundle *b, struct archive_entry *entry, struct err *err)
+{
+	b->block_n = 0;
+	b->at = 0;
+	b->ended = false;
+	b->damage[0] = '\0';
+	b->size = 0;
+	if (archive_entry_size_is_set(entry) && archive_entry_size(entry) > 0)
+		b->size = (uint64_t)archive_entry_size(entry);
+	if (!archive_entry_is_encrypted(entry))
+		return 1;
+	int64_t at = archive_filter_bytes(b->archive, 0);
+	return err_at(err, at < 0 ? 0 : (uint64_t)at, "'" STR_FMT "' is encrypted",
+		      STR_ARG(buf_str(&b->name)));
+}
+
+int bundle_next(struct bundle *b, struct str *name, uint64_t *size, struct err *err)
+{
+	struct archive_entry *entry = NULL;
+	struct str stored = STR_LIT("");
+	int rc;
+
+	do {
+		rc = next_header(b, &entry, &stored);
+		b->began = b->failure.kind == ERR_NONE;
+	} while ((rc == ARCHIVE_OK || rc == ARCHIVE_WARN) && !is_file(entry));
+	b->ended = true;
+	if (rc == ARCHIVE_EOF && !input_damage(b->in))
+		return 0;
+	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+		return refuse(b, err);
+	set_name(b, stored);
+	rc = begin_member(b, entry, err);
+	*name = buf_str(&b->name);
+	*size = b->size;
+	return rc;
+}
+
+static void damage_member(struct bundle *b, const char *why)
+{
+	snprintf(b->damage, sizeof(b->damage), "the member is damaged: %s", why);
+	b->ended = true;
+}
+
+/* Another block of the member, or its end, or -1. */
+static int next_block(struct bundle *b, struct err *err)
+{
+	const void *block = NULL;
+	la_int64_t at = b->at;
+	int rc = archive_read_data_block(b->archive, &block, &b->block_n, &at);
+
+	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
+		b->block = block;
+		/* Petabytes of zeros are a few bytes in a tar. */
+		if (b->block_n && at != b->at)
+			damage_member(b, "it has holes");
+		b->at += (int64_t)b->block_n;
+	} else if (rc == ARCHIVE_EOF) {
+		b->ended = true;
+	} else if (b->failure.kind != ERR_NONE) {
+		*err = b->failure;
+		return -1;
+	} else {
+		damage_member(b, reason(b));
+	}
+	if (b->ended)
+		b->block_n = 0;
+	return 0;
+}
+
+/* An input_read_fn. */
+static ssize_t read_member(void *bundle, uint8_t *to, size_t n, struct err *err)
+{
+	struct bundle *b = bundle;
+
+	while (b->block_n == 0 && !b->ended)
+		if (next_block(b, err) < 0)
+			return -1;
+	if (n > b->block_n)
+		n = b->block_n;
+	if (n)
+		memcpy(to, b->block, n);
+	b->block += n;
+	b->block_n -= n;
+	return (ssize_t)n;
+}
+
+static const char *member_damage(const void *bundle)
+{
+	const struct bundle *b = bundle;
+
+	return b->damage[0] ? b->damage : NULL;
+}
+
+struct input *bundle_member(struct bundle *b)
+{
+	struct input *in = input_from_source(read_member, b, b->size);
+
+	input_set_damage(in, member_damage);
+	return in;
+}
