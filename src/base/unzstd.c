@@ -1,6 +1,7 @@
 /*
  * Frames around libzstd's streaming decoder: see unzstd.h.  A call that fails
- * gives none of the blocks that it has decoded, so each call gets one block.
+ * gives nothing of what it has decoded, so each call gets one block, and none
+ * while there is something of the last one.
  */
 #include "base/unzstd.h"
 
@@ -160,7 +161,7 @@ static int read_frame(struct unzstd *z, ZSTD_outBuffer *out, struct err *err)
 			return rc < 0 ? -1 : stop_damaged(z, "zstd stream ends early");
 	}
 	size_t most = z->hint > BLOCK_HEADER ? z->hint - BLOCK_HEADER : z->hint;
-	size_t left = z->n - z->at;
+	size_t left = z->full ? 0 : z->n - z->at;
 	ZSTD_inBuffer in = { z->chunk + z->at, most < left ? most : left, 0 };
 	size_t rc = ZSTD_decompressStream(z->engine, out, &in);
 	if (ZSTD_isError(rc))
