@@ -31,10 +31,10 @@ struct bundle {
 	struct input *in; /* borrowed */
 	struct archive *archive;
 	locale_t utf8;      /* names are converted to it; 0: there is none */
-	struct err failure; /* of reading `in`; it stays */
+	struct err failure; /* it stays */
 	size_t lent;        /* bytes from here that libarchive still looks at */
 	size_t before;      /* bytes read before the first member was found */
-	bool began;
+	bool began, is_over;
 	struct buf name;
 	uint64_t size;
 	/* Of the member: */
@@ -162,15 +162,19 @@ static const char *reason(const struct bundle *b)
 	return damage ? damage : text ? text : "it is not understood";
 }
 
-static int refuse(const struct bundle *b, struct err *err)
+static uint64_t place(const struct bundle *b)
 {
-	if (b->failure.kind != ERR_NONE) {
-		*err = b->failure;
-		return -1;
-	}
 	int64_t at = archive_filter_bytes(b->archive, 0);
-	return err_at(err, at < 0 ? 0 : (uint64_t)at, "the archive is damaged: %s",
-		      reason(b));
+
+	return at < 0 ? 0 : (uint64_t)at;
+}
+
+static int refuse(struct bundle *b, struct err *err)
+{
+	if (b->failure.kind == ERR_NONE)
+		err_at(&b->failure, place(b), "the archive is damaged: %s", reason(b));
+	*err = b->failure;
+	return -1;
 }
 
 /* libarchive makes text of the names in the encoding of the thread's locale. */
@@ -213,8 +217,7 @@ static int begin_member(struct bundle *b, struct archive_entry *entry, struct er
 		b->size = (uint64_t)archive_entry_size(entry);
 	if (!archive_entry_is_encrypted(entry))
 		return 1;
-	int64_t at = archive_filter_bytes(b->archive, 0);
-	return err_at(err, at < 0 ? 0 : (uint64_t)at, "'" STR_FMT "' is encrypted",
+	return err_at(err, place(b), "'" STR_FMT "' is encrypted",
 		      STR_ARG(buf_str(&b->name)));
 }
 
@@ -224,12 +227,15 @@ int bundle_next(struct bundle *b, struct str *name, uint64_t *size, struct err *
 	struct str stored = STR_LIT("");
 	int rc;
 
+	if (b->failure.kind != ERR_NONE || b->is_over)
+		return b->is_over ? 0 : refuse(b, err);
 	do {
 		rc = next_header(b, &entry, &stored);
 		b->began = b->failure.kind == ERR_NONE;
 	} while ((rc == ARCHIVE_OK || rc == ARCHIVE_WARN) && !is_file(entry));
 	b->ended = true;
-	if (rc == ARCHIVE_EOF && !input_damage(b->in))
+	b->is_over = rc == ARCHIVE_EOF && !input_damage(b->in);
+	if (b->is_over)
 		return 0;
 	if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
 		return refuse(b, err);
@@ -243,7 +249,6 @@ int bundle_next(struct bundle *b, struct str *name, uint64_t *size, struct err *
 static void damage_member(struct bundle *b, const char *why)
 {
 	snprintf(b->damage, sizeof(b->damage), "the member is damaged: %s", why);
-	b->ended = true;
 }
 
 /* Another block of the member, or its end, or -1. */
@@ -252,23 +257,23 @@ static int next_block(struct bundle *b, struct err *err)
 	const void *block = NULL;
 	la_int64_t at = b->at;
 	int rc = archive_read_data_block(b->archive, &block, &b->block_n, &at);
+	bool is_there = rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
+	/* Petabytes of zeros are a few bytes in a tar. */
+	bool is_hole = is_there && b->block_n && at != b->at;
 
-	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
-		b->block = block;
-		/* Petabytes of zeros are a few bytes in a tar. */
-		if (b->block_n && at != b->at)
-			damage_member(b, "it has holes");
-		b->at += (int64_t)b->block_n;
-	} else if (rc == ARCHIVE_EOF) {
-		b->ended = true;
-	} else if (b->failure.kind != ERR_NONE) {
+	if (b->failure.kind != ERR_NONE) {
 		*err = b->failure;
 		return -1;
-	} else {
-		damage_member(b, reason(b));
 	}
+	if (is_hole)
+		damage_member(b, "it has holes");
+	else if (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)
+		damage_member(b, reason(b));
+	b->ended = !is_there || is_hole;
 	if (b->ended)
 		b->block_n = 0;
+	b->block = block;
+	b->at += (int64_t)b->block_n;
 	return 0;
 }
 

@@ -30,7 +30,8 @@ struct bundle *bundle_open(struct input *in, struct err *err);
 /* Accepts NULL. */
 void bundle_close(struct bundle *b);
 /*
- * The next regular file; folders, links and devices are passed over.  1 with
+ * The next regular file; folders, links and devices are passed over (in a zip
+ * that comes through a pipe a link is a file that holds its target).  1 with
  * its name (borrowed until the next call; as stored, made safe to print) and
  * its size (0: unknown); 0 at the end; -1 with err set, whose offset is in `in`:
  * the archive is damaged or encrypted from here on, or cannot be read.
