@@ -23,6 +23,7 @@ test libcmocka-dev the unit tests are cmocka programs
 test bats the command-line tests are bats files
 test python3 compares ptool's answers with Python's and torch's
 test sqlite3 the tests look into stores with it
+test zstd packs traces for the tests
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols
 lint clang the second compiler
