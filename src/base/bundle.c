@@ -285,10 +285,11 @@ static ssize_t read_member(void *bundle, uint8_t *to, size_t n, struct err *err)
 	while (b->block_n == 0 && !b->ended)
 		if (next_block(b, err) < 0)
 			return -1;
+	if (b->block_n == 0)
+		return 0;
 	if (n > b->block_n)
 		n = b->block_n;
-	if (n)
-		memcpy(to, b->block, n);
+	memcpy(to, b->block, n);
 	b->block += n;
 	b->block_n -= n;
 	return (ssize_t)n;

@@ -14,7 +14,8 @@
 /* The source, the levels, and UTF-16. */
 #define MAX_LAYERS (1 + MAX_LEVELS + 1)
 
-static const struct decoder *const compressions[] = { &inflate_decoder, &unzstd_decoder };
+static const struct decoder *const compressions[] = { &inflate_decoder, &unzstd_decoder,
+						      NULL };
 
 /* A source whose first bytes are looked at; what is on top of it reads all of them. */
 struct layer {
@@ -105,7 +106,7 @@ static int look_at_head(struct layer *layer, struct err *err)
 /* The compression that begins like this, or NULL. */
 static const struct decoder *find_compression(struct bytes head)
 {
-	for (size_t i = 0; i < sizeof(compressions) / sizeof(*compressions); i++)
+	for (size_t i = 0; compressions[i]; i++)
 		if (compressions[i]->knows(head))
 			return compressions[i];
 	return NULL;

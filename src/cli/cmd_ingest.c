@@ -25,7 +25,7 @@ static const char *const keep_choices[] = { "args", NULL };
 
 /* clang-format off */
 static const struct opt ingest_options[] = {
-	{ .name = "file", .arg = "FILE", .help = "what to read; - is standard input, gzip is found by content",
+	{ .name = "file", .arg = "FILE", .help = "what to read; - is standard input, compression is found by content",
 	  .offset = FIELD(files), .type = OPT_ARGS, .required = true },
 	{ .name = "output", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
 	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },

@@ -90,6 +90,13 @@ static struct bytes pack_end(struct packing *a)
 	return VIEW(a->p, a->n);
 }
 
+/* The bytes of a magic, which ends without a NUL. */
+static void put(uint8_t *p, const char *magic)
+{
+	while (*magic)
+		*p++ = (uint8_t)*magic++;
+}
+
 /* A source that cannot go back, as a pipe. */
 static ssize_t trickle(void *source, uint8_t *to, size_t n, struct err *err)
 {
@@ -297,7 +304,7 @@ static void what_is_no_archive_is_known_by_its_first_bytes(void **state)
 			bundle_is(VIEW((const uint8_t *)texts[i], strlen(texts[i]))));
 	assert_false(bundle_is(VIEW(block, sizeof(block))));
 	memset(block, ' ', sizeof(block));
-	memcpy(block + 257, "ustar ", 6); /* a text may have it there */
+	put(block + 257, "ustar "); /* a text may have it there */
 	assert_false(bundle_is(VIEW(block, sizeof(block))));
 	memset(block, '7', sizeof(block));
 	assert_false(bundle_is(VIEW(block, sizeof(block))));
@@ -320,7 +327,7 @@ static void a_tar_is_known_by_its_checksum_or_its_magic(void **state)
 		a.p[0] ^= 1;
 		/* as old programs for signed characters did it */
 		memcpy(a.p + 257, "\0\0\0\0\0\0\0\0", 8);
-		long sum = 8 * ' ';
+		long sum = 8L * ' ';
 		for (size_t at = 0; at < BUNDLE_HEAD; at++)
 			if (at < 148 || at >= 156)
 				sum += a.p[at] < 0x80 ? a.p[at] : a.p[at] - 256;
@@ -661,10 +668,10 @@ static void a_zip_that_is_all_directory_is_refused(void **state)
 	struct str name;
 	uint64_t member_size;
 
-	memcpy(zip, "PK\3\4", 4);
+	put(zip, "PK\3\4");
 	for (uint32_t i = 0; i < n; i++, p += entry)
-		memcpy(p, "PK\1\2", 4);
-	memcpy(p, "PK\5\6", 4);
+		put(p, "PK\1\2");
+	put(p, "PK\5\6");
 	put_le(p + 8, 0xffff, 2);
 	put_le(p + 10, 0xffff, 2);
 	put_le(p + 12, n * entry, 4);

@@ -388,7 +388,7 @@ static void a_flipped_bit_is_told_and_gives_no_other_bytes(void **state)
 	struct err err = ERR_INIT;
 
 	add_frame(&z, text, 1500);
-	for (size_t bit = 8 * 4; bit < 8 * z.n; bit++) {
+	for (size_t bit = (size_t)8 * 4; bit < 8 * z.n; bit++) {
 		z.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		struct input *in = input_from_memory(VIEW(z.p, z.n));
 		struct bytes got = input_peek(in, BLOCK + KIB, &err);
