@@ -1,6 +1,10 @@
 /* The visible side of an import: see ingesting.h. */
 #include "cli/ingesting.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/table.h"
 #include "base/units.h"
@@ -11,8 +15,12 @@ static void on_begin(void *to, const char *path, uint64_t size)
 {
 	struct ingesting *i = to;
 
-	ingesting_end(i); /* that of the file before */
-	progress_start(&i->progress, path, size);
+	free(i->label);
+	i->label = xstrdup(path);
+	if (i->is_running)
+		i->progress.label = i->label; /* one line over all files */
+	else
+		progress_start(&i->progress, i->label, size);
 	i->is_running = true;
 }
 
@@ -57,11 +65,62 @@ static void on_done(void *to, const struct import_file *file)
 	buf_release(&line);
 }
 
+/* A reading command is asked for numbers: it tells only how many there are. */
+static void on_passed(void *to, const char *path, const struct err *why)
+{
+	struct ingesting *i = to;
+
+	ingesting_end(i);
+	if (!i->is_quiet && !i->where)
+		message_note(i->command, path, "passed over: %s", why->text);
+}
+
+static void tell_passed(const struct ingesting *i, size_t n, const char *more)
+{
+	if (n > 0)
+		message_note(i->command, NULL, "%zu %s%s passed over", n, more,
+			     n == 1 ? "file was" : "files were");
+}
+
+static void tell_ranks(const struct ingesting *i, const struct import_result *result)
+{
+	int64_t first = result->first_rank, last = result->last_rank;
+
+	if (result->named_ranks == 1)
+		message_note(i->command, NULL, "rank %" PRId64 " is what a name tells",
+			     first);
+	else if (result->named_ranks)
+		message_note(i->command, NULL,
+			     "ranks %" PRId64 " to %" PRId64 " are what names tell",
+			     first, last);
+	else if (result->ordered_ranks)
+		message_note(i->command, NULL,
+			     "nothing tells a rank: the files are numbered %" PRId64
+			     " to %" PRId64 " by their names",
+			     first, last);
+}
+
+static void on_summed(void *to, const struct import_result *result)
+{
+	struct ingesting *i = to;
+	size_t told = i->where ? 0 : IMPORT_PASSED_TOLD;
+
+	ingesting_end(i);
+	if (i->is_quiet || (i->where && result->is_refusal))
+		return;
+	if (result->passed > told)
+		tell_passed(i, result->passed - told, told ? "more " : "");
+	tell_ranks(i, result);
+}
+
 static void on_refused(void *to, const char *path, const struct err *err)
 {
 	struct ingesting *i = to;
 
 	ingesting_end(i);
+	if (i->operand && i->result->is_refusal && strcmp(path, i->operand) == 0)
+		return;
+	i->nrefused++;
 	message_error(i->command, path, err);
 }
 
@@ -72,6 +131,8 @@ struct import_events ingesting_events(struct ingesting *i)
 				       .begin = on_begin,
 				       .progress = on_progress,
 				       .done = on_done,
+				       .passed = on_passed,
+				       .summed = on_summed,
 				       .refused = on_refused };
 }
 
@@ -79,5 +140,7 @@ void ingesting_end(struct ingesting *i)
 {
 	if (i->is_running)
 		progress_end(&i->progress);
+	free(i->label);
+	i->label = NULL;
 	i->is_running = false;
 }

@@ -11,8 +11,16 @@
 struct ingesting {
 	const char *command; /* for messages */
 	const char *where;   /* "read into the cache": told behind the slices; NULL */
-	bool is_quiet;       /* no line for a file that went well */
+	bool is_quiet;       /* only what went wrong */
+	/*
+	 * The caller tells when nothing of this operand could be read, which its
+	 * result says; NULL: nobody does.
+	 */
+	const char *operand;
+	const struct import_result *result; /* borrowed: import_files() sets it */
+	size_t nrefused;                    /* told here */
 	bool is_running;
+	char *label; /* owned: the file that progress names */
 	struct progress progress;
 };
 

@@ -23,19 +23,24 @@ const char *operand_name(const char *path)
 	return path ? path : operand_default_store();
 }
 
-/* Makes the cached store of a raw file; the run is named after the file. */
-static int fill_cache(const char *command, const char *path,
-		      const struct cache_entry *cache, struct err *err)
+/*
+ * Makes the cached store of a raw file or folder; the run is named after it.  What
+ * was made of a part of a folder's files is not found again, so that every call
+ * tells which are missing.
+ */
+static int fill_cache(const char *command, const char *path, struct cache_entry *cache,
+		      struct err *err)
 {
+	struct import_result result;
 	struct ingesting ingesting = { .command = command,
+				       .operand = path,
+				       .result = &result,
 				       .where = cache->is_temporary
 							? "read for this call alone"
 							: "read into the cache" };
 	struct import_options options = { .store = cache->path, .fresh = true };
 	struct import_events events = ingesting_events(&ingesting);
-	struct import_result result;
 
-	events.refused = NULL; /* the caller tells it */
 	int rc = import_files(&options, &path, 1, &events, &result, err);
 	ingesting_end(&ingesting);
 	if (rc < 0 && err->kind == ERR_IO) {
@@ -43,15 +48,18 @@ static int fill_cache(const char *command, const char *path,
 		struct err why = *err;
 		err_set(err, ERR_IO, "cannot make '%s': %s", cache->path, why.text);
 	}
+	if (rc < 0 && result.is_refusal && ingesting.nrefused)
+		err_set(err, ERR_INPUT, "no trace in it can be read");
+	if (rc == 0 && result.refused)
+		cache_forget(cache);
 	if (rc == 0)
 		rc = interrupt_check(err);
 	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
 	return rc;
 }
 
-static int open_cached(const char *command, const char *path,
-		       const struct cache_entry *cache, struct store **out,
-		       struct err *err)
+static int open_cached(const char *command, const char *path, struct cache_entry *cache,
+		       struct store **out, struct err *err)
 {
 	if (!cache->is_ready) {
 		if (fill_cache(command, path, cache, err) < 0)

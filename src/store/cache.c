@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "base/walk.h"
 #include "store/publish.h"
 #include "store/store.h"
 
@@ -66,17 +67,45 @@ static void make_folders(const char *path)
  * The change time is in the key too: it is the one that no copying or unpacking
  * program sets back, and a stale store would give wrong numbers.
  */
-static uint64_t key_of(const char *real_path, const struct stat *st)
+static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t before)
 {
-	char *key = xasprintf("%s\n%ju:%ju %jd %jd.%09ld %jd.%09ld %d", real_path,
-			      (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
-			      (intmax_t)st->st_size, (intmax_t)st->st_mtim.tv_sec,
-			      st->st_mtim.tv_nsec, (intmax_t)st->st_ctim.tv_sec,
-			      st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION);
+	char *key = xasprintf(
+		"%016" PRIx64 "%s\n%ju:%ju %jd %jd.%09ld %jd.%09ld %d", before, real_path,
+		(uintmax_t)st->st_dev, (uintmax_t)st->st_ino, (intmax_t)st->st_size,
+		(intmax_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+		(intmax_t)st->st_ctim.tv_sec, st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION);
 	uint64_t hash = hash_bytes(key, strlen(key));
 
 	free(key);
 	return hash;
+}
+
+/*
+ * Of a folder: of the files below it, but for our stores, of which the cache may
+ * be one.  0, or -1 when they cannot be listed, which who reads them will tell.
+ */
+static int key_of_folder(const char *real_path, uint64_t *key)
+{
+	struct err ignored = ERR_INIT;
+	struct walk walk;
+	int rc = walk_folder(real_path, &walk, NULL, NULL, &ignored);
+
+	*key = hash_bytes(real_path, strlen(real_path));
+	for (size_t i = 0; i < walk.n; i++) {
+		const struct walk_file *file = &walk.files[i];
+		if (!store_is_own(file->path))
+			*key = key_of(file->path, &file->st, *key);
+	}
+	walk_release(&walk);
+	return rc;
+}
+
+static int find_key(const char *real_path, const struct stat *st, uint64_t *key)
+{
+	if (S_ISDIR(st->st_mode))
+		return key_of_folder(real_path, key);
+	*key = key_of(real_path, st, 0);
+	return S_ISREG(st->st_mode) ? 0 : -1;
 }
 
 /* A file under our name that is no store of ours is damaged, and in the way. */
@@ -118,10 +147,10 @@ static bool find_cached(const char *raw_path, const struct stat *st,
 	char *folder = cache_folder();
 	char *real_path = realpath(raw_path, NULL);
 	bool is_found = false;
+	uint64_t key;
 
-	if (folder && real_path && S_ISREG(st->st_mode)) {
-		out->path =
-			xasprintf("%s/%016" PRIx64 ".db", folder, key_of(real_path, st));
+	if (folder && real_path && find_key(real_path, st, &key) == 0) {
+		out->path = xasprintf("%s/%016" PRIx64 ".db", folder, key);
 		out->is_ready = is_ready(out->path);
 		if (out->is_ready)
 			utimensat(AT_FDCWD, out->path, NULL, 0);
@@ -152,8 +181,15 @@ int cache_find(const char *raw_path, struct cache_entry *out, struct err *err)
 	return find_temporary(out, err);
 }
 
+void cache_forget(struct cache_entry *entry)
+{
+	entry->is_forgotten = true;
+}
+
 void cache_discard(struct cache_entry *entry)
 {
+	if (entry->path && entry->is_forgotten && !entry->is_temporary)
+		unlink(entry->path);
 	if (entry->path && entry->is_temporary) {
 		publish_clear_leftovers(entry->path);
 		unlink(entry->path);

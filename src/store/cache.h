@@ -2,7 +2,8 @@
  * Where the stores of raw traces are kept that reading commands were given: in
  * $PTOOL_CACHE, else $XDG_CACHE_HOME/ptool, else $HOME/.cache/ptool.  A name is
  * made of the trace's resolved path, its file's identity, size and times, and
- * the schema: a trace that changes gets another one.
+ * the schema: a trace that changes gets another one.  So does a folder, by the
+ * files below it.
  */
 #ifndef PTOOL_STORE_CACHE_H
 #define PTOOL_STORE_CACHE_H
@@ -18,17 +19,20 @@
 struct cache_entry {
 	char *path;        /* owned: the store to read, or to publish first */
 	bool is_ready;     /* it is there, whole and of this schema */
-	bool is_temporary; /* not cached: cache_discard() deletes it */
+	bool is_temporary; /* not cached: cache_discard() deletes it and its folder */
+	bool is_forgotten; /* cached, but of a part of the files only */
 };
 
 /*
  * The place of the trace's store; a ready one is marked as used now.  The cache
  * is made when it is missing; when it cannot be written, or the input is not a
- * regular file ("-", a pipe), the place is a fresh folder under $TMPDIR.
+ * regular file or a folder ("-", a pipe), the place is a fresh folder under $TMPDIR.
  * ERR_INPUT: the trace is missing.  cache_discard() ends the entry.
  */
 int cache_find(const char *raw_path, struct cache_entry *out, struct err *err);
-/* Deletes a temporary store and frees the entry; the cached ones stay. */
+/* The store is not to be found again: cache_discard() deletes it. */
+void cache_forget(struct cache_entry *entry);
+/* Deletes a temporary or forgotten store and frees the entry; the cached ones stay. */
 void cache_discard(struct cache_entry *entry);
 
 /*

@@ -1,6 +1,9 @@
 /*
- * Files into a run of a store, all or nothing: detects each one's format, reads
- * it, and publishes the store with the new run in it.
+ * Files, folders and archives into a run of a store, all or nothing: detects
+ * each file's format, reads it, and publishes the store with the new run in it.
+ *
+ * A file that is named is a trace, or it is refused.  One that is found, in a
+ * folder or in an archive, may be anything: what no reader knows is passed over.
  */
 #ifndef PTOOL_STORE_IMPORT_H
 #define PTOOL_STORE_IMPORT_H
@@ -14,20 +17,36 @@
 
 /* What happened to one file. */
 struct import_file {
-	const char *path;
-	uint64_t bytes; /* decompressed */
+	const char *path; /* as the user spelt it; "folder/file", "archive.zip/file" */
+	uint64_t bytes;   /* decompressed */
 	int64_t slices;
 	int64_t findings; /* warnings and errors */
+};
+
+/* Files passed over that are told one by one. */
+#define IMPORT_PASSED_TOLD 20
+
+struct import_result {
+	size_t stored, refused, passed; /* files */
+	/* Profiles whose rank their name told; workers numbered in order; all ranks. */
+	size_t named_ranks, ordered_ranks;
+	int64_t first_rank, last_rank; /* of those */
+	bool is_refusal; /* after -1: err is a file's, and was told to `refused` */
 };
 
 /* Told while it goes on; each may be NULL. */
 struct import_events {
 	void *to;
+	/* `size`: compressed bytes of all files, 0 when that is not known. */
 	void (*begin)(void *to, const char *path, uint64_t size);
-	/* Now and then: -1 with err set stops the import. */
+	/* Now and then: -1 with err set stops the import.  Bytes of all files so far, or 0. */
 	int (*progress)(void *to, uint64_t consumed, struct err *err);
 	/* At the end, once the store is there: each file in it. */
 	void (*done)(void *to, const struct import_file *file);
+	/* The first IMPORT_PASSED_TOLD files that were passed over, and why. */
+	void (*passed)(void *to, const char *path, const struct err *why);
+	/* Once behind them. */
+	void (*summed)(void *to, const struct import_result *result);
 	/* And each that was refused; with options.strict there is one at most. */
 	void (*refused)(void *to, const char *path, const struct err *err);
 };
@@ -40,15 +59,11 @@ struct import_options {
 	bool fresh; /* forget what the store holds */
 };
 
-struct import_result {
-	size_t stored, refused; /* files */
-	bool is_refusal;        /* after -1: err is a file's, and was told to `refused` */
-};
-
 /*
  * 0 when at least one file was stored.  -1: nothing was changed; err says why,
  * and when every file was refused it is the first one's.  A file that cannot be
- * read, is no trace, or is given twice is refused: ERR_INPUT.
+ * read, is no trace, or is given twice is refused: ERR_INPUT; so is a folder or
+ * an archive without a trace.
  */
 int import_files(const struct import_options *options, const char *const *paths,
 		 size_t npaths, const struct import_events *events,

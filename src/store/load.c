@@ -332,11 +332,21 @@ struct sink *loader_sink(struct loader *l)
 	return &l->sink;
 }
 
+bool loader_is_empty(const struct loader *l)
+{
+	return l->model.nslices == 0 && l->model.ncounters == 0;
+}
+
 int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
 		 struct load_result *result, struct err *err)
 {
 	struct model *m = &l->model;
 
+	if (m->profile.rank == NUMBER_NONE && source->name.rank != NUMBER_NONE) {
+		m->profile.rank = source->name.rank;
+		m->is_rank_of_name = true;
+	}
+	m->file_step = source->name.step;
 	order_rows(m);
 	args_of_ends(m);
 	nest_rows(m);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
+#include "ingest/file_name.h"
 #include "ingest/sink.h"
 
 struct sqlite3;
@@ -27,13 +28,19 @@ struct sink *loader_sink(struct loader *l);
 struct load_source {
 	int64_t run_id;
 	const char *path;
-	uint64_t bytes; /* decompressed size of the input */
+	struct file_name name; /* what it tells where the recording does not */
+	uint64_t bytes;        /* decompressed size of the input */
 };
 
 struct load_result {
 	int64_t profile_id, slices;
 	int64_t findings; /* of severity warning or error */
+	int64_t rank;     /* or NUMBER_NONE */
+	bool is_rank_of_name;
 };
+
+/* Did the reader give no slice and no counter? */
+bool loader_is_empty(const struct loader *l);
 
 /*
  * Behind the reader: orders, nests, links and sums up, then inserts the rows of

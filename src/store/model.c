@@ -15,7 +15,7 @@ const char *track_kind_name(enum track_kind kind)
 
 void model_init(struct model *m, struct intern *texts)
 {
-	*m = (struct model){ .texts = texts };
+	*m = (struct model){ .texts = texts, .file_step = NUMBER_NONE };
 	intern_init(&m->op_detail_keys);
 	intern_init(&m->place_keys);
 	intern_init(&m->process_keys);
@@ -65,8 +65,9 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1,
 			    sizeof(*m->findings));
 	struct finding_rec *f = &m->findings[m->nfindings++];
-	*f = (struct finding_rec){ finding, text, 1, offset,
-				   arena_copy(&m->arena, excerpt), NUMBER_NONE, -1 };
+	*f = (struct finding_rec){
+		finding, text, 1, offset, arena_copy(&m->arena, excerpt), NUMBER_NONE, -1
+	};
 	return f;
 }
 

@@ -97,7 +97,7 @@ struct arrow_rec {
 
 struct step_rec {
 	int64_t number, ts_ns, end_ns;
-	uint32_t row;
+	uint32_t row; /* ROW_NONE: the whole recording is the step */
 };
 
 struct finding_rec {
@@ -130,6 +130,8 @@ struct model {
 	struct arena arena;
 	struct intern op_detail_keys; /* struct op_fact without the sequence, as bytes */
 	struct profile_fact profile;
+	bool is_rank_of_name; /* profile.rank is what the file's name tells */
+	int64_t file_step;    /* the step that its name tells, or NUMBER_NONE */
 	MODEL_ARRAY(uint32_t, categories);
 	MODEL_ARRAY(struct process, processes);
 	MODEL_ARRAY(struct place, places);

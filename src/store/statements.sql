@@ -12,16 +12,24 @@ INSERT INTO run (name) VALUES (?1);
 SELECT id, text FROM string ORDER BY id;
 
 -- name: insert_profile
-INSERT INTO profile (run_id, path, format, dialect, rank, world_size, host, base_ns, start_ns,
+INSERT INTO profile (run_id, path, format, dialect, rank, rank_source, worker, stamp,
+    world_size, host, base_ns, start_ns,
     dur_ns, window_end_ns, span_end_ns, bytes, slices, has_memory, has_shapes, has_stacks,
     has_flops, first_slice_id, first_op_detail_id, op_details, all_slices, split_annotations,
     float_memory_window, python_in_tree,
     keep_unfinished, annotation_fudge_ns, metadata)
-VALUES (:run_id, :path, :format, :dialect, :rank, :world_size, :host, :base_ns, :start_ns,
+VALUES (:run_id, :path, :format, :dialect, :rank, :rank_source, :worker, :stamp,
+    :world_size, :host, :base_ns, :start_ns,
     :dur_ns, :window_end_ns, :span_end_ns, :bytes, :slices, :has_memory, :has_shapes, :has_stacks,
     :has_flops, :first_slice_id, :first_op_detail_id, :op_details, :all_slices, :split_annotations,
     :float_memory_window, :python_in_tree,
     :keep_unfinished, :annotation_fudge_ns, :metadata);
+
+-- name: set_span
+UPDATE profile SET span = ?2 WHERE id = ?1;
+
+-- name: set_rank_by_order
+UPDATE profile SET rank = ?2, rank_source = 'order' WHERE id = ?1;
 
 -- A run's slices are one range of ids, because they were written together.
 -- name: remove_kernel

@@ -100,11 +100,31 @@ static void mark_track(struct model *m, const struct track *t, struct step_list 
 	}
 }
 
+static bool is_host(const struct track *t)
+{
+	return t->kind == TRACK_THREAD || t->kind == TRACK_ASYNC;
+}
+
+/* A file of one step, whose name tells which (train_step_3.json): all of it is the step. */
+static void step_of_file(struct model *m)
+{
+	if (m->file_step == NUMBER_NONE || !m->has_time)
+		return;
+	m->steps = xgrow(m->steps, &m->steps_cap, 1, sizeof(*m->steps));
+	m->steps[m->nsteps++] =
+		(struct step_rec){ m->file_step, m->start_ns, m->end_ns, ROW_NONE };
+	for (size_t t = 0; t < m->ntracks; t++)
+		for (size_t i = 0; is_host(&m->tracks[t]) && i < m->tracks[t].n; i++)
+			m->step[m->tracks[t].first + i] = 0;
+}
+
 void steps_of_rows(struct model *m)
 {
 	find_steps(m);
-	if (m->nsteps == 0)
+	if (m->nsteps == 0) {
+		step_of_file(m);
 		return;
+	}
 	struct owned_step *owned = xrealloc_array(NULL, m->nsteps, sizeof(*owned));
 	struct owned_step *any = xrealloc_array(NULL, m->nsteps, sizeof(*any));
 	for (uint32_t i = 0; i < m->nsteps; i++) {
@@ -115,7 +135,7 @@ void steps_of_rows(struct model *m)
 	qsort(owned, m->nsteps, sizeof(*owned), by_process);
 	for (size_t t = 0; t < m->ntracks; t++) {
 		const struct track *track = &m->tracks[t];
-		if (track->kind != TRACK_THREAD && track->kind != TRACK_ASYNC)
+		if (!is_host(track))
 			continue;
 		struct step_list all = { owned, m->nsteps };
 		size_t from = first_of_process(all, track->process);

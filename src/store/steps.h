@@ -1,7 +1,8 @@
 /*
  * Steps of training: ProfilerStep#N, and which host rows belong to which.  A
  * row belongs to the step that holds its start, on any thread: of its own
- * process, or of any process where its own has none.
+ * process, or of any process where its own has none.  Without any the file may be
+ * a step as a whole: model.file_step.
  */
 #ifndef PTOOL_STORE_STEPS_H
 #define PTOOL_STORE_STEPS_H

@@ -79,15 +79,26 @@ static int open_to_look(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-bool store_is(const char *path)
+static struct store_header look_at(const char *path)
 {
+	struct store_header header = { 0 };
 	int fd = open_to_look(path);
 
 	if (fd < 0)
-		return false;
-	struct store_header header = store_read_header(fd);
+		return header;
+	header = store_read_header(fd);
 	close(fd);
-	return header.is_sqlite;
+	return header;
+}
+
+bool store_is(const char *path)
+{
+	return look_at(path).is_sqlite;
+}
+
+bool store_is_own(const char *path)
+{
+	return look_at(path).is_store;
 }
 
 static int check_file(const char *path, struct err *err)

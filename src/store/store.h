@@ -39,6 +39,9 @@ struct sqlite3 *store_db(struct store *store);
  */
 bool store_is(const char *path);
 
+/* True when it is a ptool store of any schema. */
+bool store_is_own(const char *path);
+
 /* What the 100-byte header of a file says; all false when it is not SQLite's. */
 struct store_header {
 	bool is_sqlite; /* the 16-byte magic */

@@ -175,6 +175,12 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 	if (p->dialect[0])
 		bind_text(stmt, ":dialect", str_of(p->dialect));
 	bind_number(stmt, ":rank", p->rank);
+	if (p->rank != NUMBER_NONE)
+		bind_text(stmt, ":rank_source",
+			  str_of(m->is_rank_of_name ? "name" : "recording"));
+	if (source->name.worker.n)
+		bind_text(stmt, ":worker", source->name.worker);
+	bind_number(stmt, ":stamp", source->name.stamp);
 	bind_number(stmt, ":world_size", p->world_size);
 	if (p->host != TEXT_NONE)
 		bind_text(stmt, ":host", intern_str(m->texts, p->host));
@@ -284,7 +290,9 @@ int write_model(const struct model *m, struct sqlite3 *db,
 	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
 		rc = insert_all(&w, db, err);
 	*result = (struct load_result){ .profile_id = w.profile_id,
-					.slices = (int64_t)m->nrows };
+					.slices = (int64_t)m->nrows,
+					.rank = m->profile.rank,
+					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)
 		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)
 			result->findings += m->findings[i].count;

@@ -293,11 +293,14 @@ static void step_cell(const void *from, int64_t row, int column,
 {
 	const struct write_rows *w = from;
 	const struct step_rec *step = &w->m->steps[row];
-	const int64_t numbers[] = { w->profile_id, step->number, w->slice + 1 + step->row,
+	const int64_t numbers[] = { w->profile_id, step->number, 0,
 				    step->ts_ns - w->m->start_ns,
 				    step->end_ns - step->ts_ns };
 
-	bulk_int(to, numbers[column]);
+	if (column == 2)
+		cell_row(to, w->slice, step->row);
+	else
+		bulk_int(to, numbers[column]);
 }
 
 const struct bulk bulk_step = { "step", 5, false, step_cell };

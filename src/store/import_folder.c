@@ -1,0 +1,171 @@
+/* What lies in a folder or in an archive: see importing.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bundle.h"
+#include "store/importing.h"
+#include "store/store.h"
+
+/* What was noted before a folder or archive was gone through. */
+struct noted {
+	size_t traces; /* stored, refused, or read before */
+	size_t passed;
+};
+
+static struct noted count_noted(const struct importing *i)
+{
+	return (struct noted){ i->result->stored + i->result->refused + i->nrepeated,
+			       i->result->passed };
+}
+
+/* Nothing in it is a trace: a mistake where it was named, no matter where it was found. */
+static void note_fruitless(struct importing *i, const char *shown,
+			   const struct noted *before, enum import_end end)
+{
+	struct noted now = count_noted(i);
+	struct import_file file = { .path = shown };
+	struct err why = ERR_INIT;
+	size_t looked_at = now.passed - before->passed;
+
+	if (now.traces != before->traces)
+		return;
+	if (looked_at == 0)
+		err_set(&why, ERR_INPUT, "there is no file in it");
+	else
+		err_set(&why, ERR_INPUT, "no trace in it: %zu %s looked at", looked_at,
+			looked_at == 1 ? "file was" : "files were");
+	import_note(i, end, &file, &why);
+}
+
+/* What is no file that can be opened. */
+static void note_odd(struct importing *i, const struct walk_file *found)
+{
+	struct import_file file = { .path = found->path };
+	struct err why = ERR_INIT;
+	enum import_end end = IMPORT_PASSED;
+
+	if (found->kind == WALK_LINK)
+		err_set(&why, ERR_INPUT,
+			"a link to a folder; name that folder to read it");
+	else if (found->kind == WALK_OTHER)
+		err_set(&why, ERR_INPUT, "neither a file nor a folder");
+	else
+		err_set(&why, ERR_INPUT, "cannot open: %s", strerror(found->error));
+	/* a link to nothing is no trace; what may not be looked at could be one */
+	if (found->kind == WALK_FAILED && found->error != ENOENT && found->error != ELOOP)
+		end = IMPORT_REFUSED;
+	import_note(i, end, &file, &why);
+}
+
+static int import_found(struct importing *i, const struct import_operand *folder,
+			const struct walk_file *found, struct err *err)
+{
+	if (found->kind != WALK_FILE) {
+		note_odd(i, found);
+		return 0;
+	}
+	/* who ingests the folder that they lie in knows them: they are not told */
+	if (store_is_own(found->path))
+		return 0;
+	const char *below = found->path + strlen(folder->path);
+	while (*below == '/')
+		below++;
+	char *path = xasprintf("%s/%s", folder->resolved, below);
+	const struct import_source source = { found->path, path, true };
+	int rc = import_path(i, &source, err);
+	free(path);
+	return rc;
+}
+
+int import_folder(struct importing *i, const struct import_operand *folder,
+		  struct err *err)
+{
+	struct noted before = count_noted(i);
+	struct import_file file = { .path = folder->path };
+
+	i->is_collection = true;
+	if (folder->err.kind != ERR_NONE) {
+		import_note(i, IMPORT_REFUSED, &file, &folder->err);
+		return 0;
+	}
+	for (size_t at = 0; at < folder->walk.n && !import_is_lost(i); at++)
+		if (import_found(i, folder, &folder->walk.files[at], err) < 0)
+			return -1;
+	note_fruitless(i, folder->path, &before, IMPORT_REFUSED);
+	return 0;
+}
+
+/* As in folders: ".name" anywhere in it, but not "./name". */
+static bool is_hidden(const char *name)
+{
+	for (const char *part = name; part; part = strchr(part, '/')) {
+		part += part != name;
+		if (part[0] == '.' && part[1] != '/' && part[1] != '.' && part[1] != '\0')
+			return true;
+	}
+	return false;
+}
+
+static int import_member(struct importing *i, const struct import_source *archive,
+			 const char *name, struct bundle *bundle, struct err *err)
+{
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	if (is_hidden(name))
+		return 0;
+	char *shown = xasprintf("%s/%s", archive->shown, name);
+	char *path = xasprintf("%s/%s", archive->path, name);
+	const struct import_source source = { shown, path, true };
+	struct input *in = bundle_member(bundle);
+	int rc = import_input(i, &source, in, err);
+	input_close(in);
+	free(path);
+	free(shown);
+	return rc;
+}
+
+/* 0 at its end, 1 when it is damaged: `why`; -1 with err set. */
+static int import_members(struct importing *i, const struct import_source *archive,
+			  struct bundle *bundle, struct err *why, struct err *err)
+{
+	struct str name;
+	uint64_t size;
+	int more = 1, rc = 0;
+
+	while (rc == 0 && !import_is_lost(i) &&
+	       (more = bundle_next(bundle, &name, &size, why)) > 0) {
+		char *text = xstrndup(name.p, name.n);
+		rc = import_member(i, archive, text, bundle, err);
+		free(text);
+	}
+	return rc < 0 ? -1 : more < 0;
+}
+
+int import_archive(struct importing *i, const struct import_source *source,
+		   struct input *in, struct err *err)
+{
+	struct noted before = count_noted(i);
+	struct import_file file = { .path = source->shown };
+	struct err why = ERR_INIT;
+	struct bundle *bundle = bundle_open(in, &why);
+	int rc = bundle ? 0 : 1;
+
+	i->is_collection = true;
+	i->archive = in;
+	if (bundle) {
+		rc = import_members(i, source, bundle, &why, err);
+		bundle_close(bundle);
+	}
+	i->archive = NULL;
+	if (rc > 0 && why.kind == ERR_INTERRUPT) {
+		*err = why;
+		return -1;
+	}
+	if (rc > 0)
+		import_note(i, IMPORT_REFUSED, &file, &why);
+	else if (rc == 0)
+		note_fruitless(i, source->shown, &before,
+			       source->is_found ? IMPORT_PASSED : IMPORT_REFUSED);
+	return rc < 0 ? -1 : 0;
+}

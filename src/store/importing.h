@@ -1,0 +1,101 @@
+/*
+ * An import that goes on: what the files of import.h's implementation share.
+ * import.c drives, import_file.c reads one input, import_folder.c what lies in
+ * folders and archives, import_place.c tells spans and ranks at the end.
+ *
+ * Their functions return 0, or -1 with err set when nothing can be stored: the
+ * database or the user said no.  What became of each file they note.
+ */
+#ifndef PTOOL_STORE_IMPORTING_H
+#define PTOOL_STORE_IMPORTING_H
+
+#include "base/input.h"
+#include "base/intern.h"
+#include "base/walk.h"
+#include "ingest/file_name.h"
+#include "store/import.h"
+
+struct sqlite3;
+
+enum import_end { IMPORT_REFUSED, IMPORT_PASSED, IMPORT_STORED };
+
+/* Told when it is certain that the store is written. */
+struct outcome {
+	enum import_end end;
+	struct import_file file; /* its path is owned */
+	struct err *err;         /* owned; why it was not stored, else NULL */
+};
+
+/* A file to be read. */
+struct import_source {
+	const char *shown; /* as messages call it */
+	const char *path;  /* as the store calls it */
+	bool is_found;     /* in a folder or archive: it need not be a trace */
+};
+
+/* What the user named. */
+struct import_operand {
+	const char *path;
+	char *resolved; /* owned */
+	bool is_folder;
+	struct walk walk; /* of a folder */
+	struct err err;   /* why it could not be listed */
+};
+
+/* A profile that is stored. */
+struct import_profile {
+	int64_t id;
+	char *shown, *path;    /* owned */
+	struct file_name name; /* borrows from `shown` */
+	int64_t rank;          /* or NUMBER_NONE */
+};
+
+struct importing {
+	const struct import_options *options;
+	const struct import_events *events;
+	struct import_result *result;
+	struct import_operand *operands;
+	size_t noperands;
+	struct outcome *outcomes; /* the first IMPORT_PASSED_TOLD of those passed over */
+	size_t noutcomes, outcomes_cap;
+	struct err first_err; /* of those refused */
+	struct import_profile *profiles;
+	size_t nprofiles, profiles_cap;
+	struct intern seen;          /* (device, inode) of the files that were read */
+	size_t nrepeated;            /* found files that were read before */
+	bool is_collection;          /* an operand was a folder or an archive */
+	uint64_t total, before;      /* bytes of all files (0: unknown), of those done */
+	const struct input *archive; /* that the input is a member of, or NULL */
+	struct sqlite3 *db;
+	struct intern texts;
+	size_t known_texts;
+	int64_t run_id;
+};
+
+/* Notes what became of a file; err is why it was not stored. */
+void import_note(struct importing *i, enum import_end end, const struct import_file *file,
+		 const struct err *err);
+/* With --strict nothing is stored when one was refused: why read on? */
+bool import_is_lost(const struct importing *i);
+/* For input_set_stop() and walk_folder(): asks whether the user wants to stop. */
+int import_wait(void *to, struct err *err);
+
+/* import_file.c: one input, which is no archive. */
+int import_input(struct importing *i, const struct import_source *source,
+		 struct input *in, struct err *err);
+/* A file or an archive that was named or found. */
+int import_path(struct importing *i, const struct import_source *source, struct err *err);
+
+/* import_folder.c: what lies in them. */
+int import_folder(struct importing *i, const struct import_operand *folder,
+		  struct err *err);
+int import_archive(struct importing *i, const struct import_source *source,
+		   struct input *in, struct err *err);
+
+/* import_place.c: spans, and ranks by order. */
+int import_place(struct importing *i, struct err *err);
+
+/* import_run.c: does the store hold other runs than this one? */
+bool import_has_other_runs(const char *store, const char *run);
+
+#endif
