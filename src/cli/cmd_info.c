@@ -27,16 +27,20 @@ static const struct opt_group info_groups[] = {
 
 static const struct info_opts defaults = { .output = OUTPUT_DEFAULTS };
 
-/* By the columns of view_info. */
+/* By the columns of view_info; fit_people() makes room for names. */
 static const enum shown info_shown[] = {
 	SHOWN_ALWAYS,      /* profile */
 	SHOWN_ALWAYS,      /* run */
+	SHOWN_NEVER,       /* name */
 	SHOWN_TO_MACHINES, /* path */
 	SHOWN_TO_MACHINES, /* format */
 	SHOWN_TO_MACHINES, /* dialect */
 	SHOWN_TO_MACHINES, /* host */
 	SHOWN_ALWAYS,      /* rank */
 	SHOWN_TO_MACHINES, /* world_size */
+	SHOWN_TO_MACHINES, /* rank_source */
+	SHOWN_TO_MACHINES, /* worker */
+	SHOWN_TO_MACHINES, /* span */
 	SHOWN_TO_MACHINES, /* start */
 	SHOWN_TO_PEOPLE,   /* start_minute */
 	SHOWN_ALWAYS,      /* span_ns */
@@ -50,6 +54,8 @@ static const enum shown info_shown[] = {
 	SHOWN_TO_MACHINES, /* findings */
 	SHOWN_TO_MACHINES, /* input_bytes */
 };
+
+#define NCOLUMNS (sizeof(info_shown) / sizeof(info_shown[0]))
 
 static size_t count_runs(const struct scope *scope)
 {
@@ -78,16 +84,79 @@ static const char *make_caption(struct memtable *m, const struct reading *r)
 	return arena_printf(&m->arena, "%s, %s", caption, size);
 }
 
-/* In how many rows this column is more than 0. */
+static size_t column_at(const char *name)
+{
+	size_t at = 0;
+
+	while (strcmp(view_info.columns[at].name, name) != 0)
+		at++;
+	return at;
+}
+
+static const struct cell *cell_at(const struct memtable *m, size_t row,
+				  const char *column)
+{
+	return &memtable_row(m, row)[column_at(column)];
+}
+
+/* In how many rows this column is more than so much. */
+static size_t count_above(const struct memtable *m, const char *column, int64_t least)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *cell = cell_at(m, i, column);
+		n += cell->type == CELL_INT && cell->as.integer > least;
+	}
+	return n;
+}
+
 static size_t count_rows(const struct memtable *m, const char *column)
 {
-	size_t at = 0, n = 0;
+	return count_above(m, column, 0);
+}
 
-	while (strcmp(m->table.columns[at].name, column) != 0)
-		at++;
-	for (size_t i = 0; i < m->nrows; i++)
-		n += memtable_row(m, i)[at].as.integer > 0;
+/* In how many rows this column is that text; NULL: any. */
+static size_t count_texts(const struct memtable *m, const char *column, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *cell = cell_at(m, i, column);
+		n += cell->type == CELL_TEXT && (!text || str_is(cell->as.text, text));
+	}
 	return n;
+}
+
+/* Does a run hold several profiles that no rank tells apart? */
+static bool has_unranked(const struct scope *scope)
+{
+	for (size_t i = 1; i < scope->n; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		if (p->run_id == p[-1].run_id && (!p->has_rank || !p[-1].has_rank))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where profiles are known by their workers or files, those are shown; there is
+ * room in 80 columns without the start, and of one run the name is said below.
+ */
+static void fit_people(struct memtable *m, const struct scope *scope, enum shown *shown)
+{
+	if (count_texts(m, "worker", NULL) + count_texts(m, "rank_source", "order") ==
+		    0 &&
+	    !has_unranked(scope))
+		return;
+	shown[column_at("name")] = SHOWN_TO_PEOPLE;
+	shown[column_at("start_minute")] = SHOWN_NEVER;
+	if (count_above(m, "span", 1) > 0)
+		shown[column_at("span")] = SHOWN_ALWAYS;
+	if (count_runs(scope) > 1)
+		return;
+	shown[column_at("run")] = SHOWN_TO_MACHINES;
+	memtable_add_note(m, "run: %s", scope->profiles[0].run);
 }
 
 struct recorded {
@@ -121,10 +190,28 @@ static void note_recorded(struct memtable *m)
 			  *yes && *no ? "; " : "", *no ? "not recorded: " : "", no);
 }
 
+/* Where ranks come from, when the recordings do not tell them. */
+static void note_ranks(struct memtable *m)
+{
+	size_t named = count_texts(m, "rank_source", "name");
+	size_t ordered = count_texts(m, "rank_source", "order");
+
+	if (named)
+		memtable_add_note(m, "the rank of %zu %s is what %s name tells", named,
+				  named == 1 ? "profile" : "profiles",
+				  named == 1 ? "its" : "each one's");
+	if (ordered)
+		memtable_add_note(m,
+				  "nothing tells the ranks of %zu profiles: they are "
+				  "numbered by their names",
+				  ordered);
+}
+
 static void add_notes(struct memtable *m)
 {
 	size_t n = count_rows(m, "findings");
 
+	note_ranks(m);
 	note_recorded(m);
 	if (n > 0)
 		memtable_add_note(
@@ -149,10 +236,14 @@ static int open_info(const struct reading *r, const void *options, struct table 
 		table_free(&m->table);
 		return -1;
 	}
+	enum shown shown[NCOLUMNS];
+	memcpy(shown, info_shown, sizeof(shown));
 	m->table.caption = make_caption(m, r);
-	if (r->for_people)
+	if (r->for_people) {
+		fit_people(m, r->scope, shown);
 		add_notes(m);
-	*out = table_pick(&m->table, info_shown, r->scope, r->for_people);
+	}
+	*out = table_pick(&m->table, shown, r->scope, r->for_people);
 	return 0;
 }
 

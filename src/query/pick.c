@@ -16,6 +16,8 @@ struct picked {
 static bool is_shown(enum shown shown, const struct scope *scope, bool for_people)
 {
 	switch (shown) {
+	case SHOWN_NEVER:
+		return false;
 	case SHOWN_ALWAYS:
 		return true;
 	case SHOWN_TO_PEOPLE:

@@ -15,7 +15,8 @@ enum shown {
 	SHOWN_TO_PEOPLE,
 	SHOWN_TO_MACHINES,
 	SHOWN_IF_RANKS, /* to machines; to people when there are several ranks */
-	SHOWN_IF_PROFILES /* to machines; to people when ranks do not tell the profiles apart */
+	SHOWN_IF_PROFILES, /* to machines; to people when ranks do not tell the profiles apart */
+	SHOWN_NEVER
 };
 
 /* One for each column of `from`, which is moved: table_free() of the result frees it. */

@@ -1,8 +1,11 @@
 -- The profiles :profiles (ids as a JSON array) by run and id.
 -- profile       id: what --profile takes
 -- run           name of the run
+-- name          for people: the worker, else the file's name without its suffixes
 -- path          of the file, as resolved when it was ingested
 -- format, dialect, host, rank, world_size  NULL where not recorded
+-- rank_source   what tells the rank: 'recording', 'name', 'order'
+-- worker, span  of a name that TensorBoard's handler gave
 -- start         first event as UTC, to the nanosecond; NULL when the file does not tell
 -- start_minute  the same for people
 -- span_ns       first event to the end of the last
@@ -17,8 +20,13 @@ work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 's
 steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
 findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
              GROUP BY profile_id)
-SELECT p.id AS profile, r.name AS run, p.path AS path, p.format AS format,
+SELECT p.id AS profile, r.name AS run,
+       coalesce(p.worker, replace(replace(replace(
+           replace(p.path, rtrim(p.path, replace(p.path, '/', '')), ''),
+           '.gz', ''), '.zst', ''), '.json', '')) AS name,
+       p.path AS path, p.format AS format,
        p.dialect AS dialect, p.host AS host, p.rank AS rank, p.world_size AS world_size,
+       p.rank_source AS rank_source, p.worker AS worker, p.span AS span,
        strftime('%Y-%m-%dT%H:%M:%S', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
            || printf('.%09dZ', (p.base_ns + p.start_ns) % 1000000000) AS start,
        strftime('%Y-%m-%d %H:%M', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
