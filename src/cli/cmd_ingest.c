@@ -25,7 +25,7 @@ static const char *const keep_choices[] = { "args", NULL };
 
 /* clang-format off */
 static const struct opt ingest_options[] = {
-	{ .name = "file", .arg = "FILE", .help = "what to read; - is standard input, compression is found by content",
+	{ .name = "file", .arg = "FILE", .help = "a trace, a folder or an archive; - is standard input, compression is found by content",
 	  .offset = FIELD(files), .type = OPT_ARGS, .required = true },
 	{ .name = "output", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
 	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
@@ -37,7 +37,7 @@ static const struct opt ingest_options[] = {
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
-	{ .name = "quiet", .help = "no line for a file that went well",
+	{ .name = "quiet", .help = "no line for a file that went well or was passed over",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
 	OPT_END
 };

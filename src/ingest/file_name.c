@@ -4,6 +4,8 @@
  */
 #include "ingest/file_name.h"
 
+#include <ctype.h>
+
 #include "ingest/decimal.h"
 #include "ingest/sink.h"
 
@@ -15,14 +17,10 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
+/* In the C locale, which ptool never leaves. */
 static bool is_letter(char c)
 {
-	return lower(c) >= 'a' && lower(c) <= 'z';
+	return isalpha((unsigned char)c) != 0;
 }
 
 static bool drop_suffix(struct str *text, struct str suffix)
@@ -70,7 +68,7 @@ static void split_worker(struct str stem, struct file_name *out)
 static bool starts_with_word(struct str text, struct str word)
 {
 	for (size_t i = 0; i < word.n; i++)
-		if (i >= text.n || lower(text.p[i]) != word.p[i])
+		if (i >= text.n || tolower((unsigned char)text.p[i]) != word.p[i])
 			return false;
 	return true;
 }

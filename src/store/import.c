@@ -44,7 +44,8 @@ void import_note(struct importing *i, enum import_end end, const struct import_f
 			    sizeof(*i->outcomes));
 	struct outcome *outcome = &i->outcomes[i->noutcomes++];
 	*outcome = (struct outcome){ .end = end, .file = *file };
-	outcome->file.path = xstrdup(file->path);
+	outcome->path = xstrdup(file->path);
+	outcome->file.path = outcome->path;
 	if (end == IMPORT_STORED)
 		return;
 	outcome->err = xmalloc(sizeof(*outcome->err));
@@ -161,18 +162,18 @@ static void tell_outcomes(const struct importing *i, bool is_written)
 			events->done(events->to, &o->file);
 	for (const struct outcome *o = i->outcomes; o < end; o++)
 		if (is_whole && events->passed && o->end == IMPORT_PASSED)
-			events->passed(events->to, o->file.path, o->err);
+			events->passed(events->to, o->path, o->err);
 	if (is_whole && events->summed)
 		events->summed(events->to, i->result);
 	for (const struct outcome *o = i->outcomes; o < end; o++)
 		if (events->refused && o->end == IMPORT_REFUSED)
-			events->refused(events->to, o->file.path, o->err);
+			events->refused(events->to, o->path, o->err);
 }
 
 static void importing_release(struct importing *i)
 {
 	for (size_t at = 0; at < i->noutcomes; at++) {
-		free((void *)(uintptr_t)i->outcomes[at].file.path);
+		free(i->outcomes[at].path);
 		free(i->outcomes[at].err);
 	}
 	free(i->outcomes);

@@ -8,9 +8,16 @@
 
 #include "base/alloc.h"
 #include "base/natural.h"
+#include "base/sort.h"
 #include "store/importing.h"
 #include "store/sql.h"
 #include "store/statements.h"
+
+/* Some of the profiles. */
+struct chosen {
+	uint32_t *at, *spare; /* owned; indexes into profiles */
+	size_t n;
+};
 
 /* Sets a column of a profile by one of statements.sql. */
 static int set_number(struct importing *i, const char *statement, int64_t profile_id,
@@ -36,33 +43,30 @@ static int compare_workers(const struct import_profile *a, const struct import_p
 	return order ? order : natural_compare(a->name.worker, b->name.worker);
 }
 
-static int by_stamp(const void *a, const void *b)
+static bool is_earlier_span(const void *context, uint32_t a, uint32_t b)
 {
-	const struct import_profile *x = *(const struct import_profile *const *)a;
-	const struct import_profile *y = *(const struct import_profile *const *)b;
-	int order = compare_workers(x, y);
+	const struct import_profile *profiles = context;
+	int order = compare_workers(&profiles[a], &profiles[b]);
 
-	if (order)
-		return order;
-	if (x->name.stamp != y->name.stamp)
-		return x->name.stamp < y->name.stamp ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+	return order ? order < 0 : profiles[a].name.stamp < profiles[b].name.stamp;
 }
 
 /* Those that have a stamp; one stamp is one span. */
-static int set_spans(struct importing *i, const struct import_profile **at, size_t n,
-		     struct err *err)
+static int set_spans(struct importing *i, struct chosen *those, struct err *err)
 {
+	const struct import_profile *before = NULL;
 	int64_t span = 0;
 
-	qsort(at, n, sizeof(*at), by_stamp);
-	for (size_t k = 0; k < n; k++) {
-		if (k == 0 || compare_workers(at[k - 1], at[k]) != 0)
+	sort_indexes(those->at, those->n, those->spare, is_earlier_span, i->profiles);
+	for (size_t k = 0; k < those->n; k++) {
+		const struct import_profile *p = &i->profiles[those->at[k]];
+		if (!before || compare_workers(before, p) != 0)
 			span = 1;
-		else if (at[k - 1]->name.stamp != at[k]->name.stamp)
+		else if (before->name.stamp != p->name.stamp)
 			span++;
-		if (set_number(i, "set_span", at[k]->id, span, err) < 0)
+		if (set_number(i, "set_span", p->id, span, err) < 0)
 			return -1;
+		before = p;
 	}
 	return 0;
 }
@@ -73,43 +77,39 @@ static struct str rank_key(const struct import_profile *p)
 	return p->name.worker.n ? p->name.worker : str_of(p->shown);
 }
 
-static int by_rank_key(const void *a, const void *b)
+static bool is_lower_rank(const void *context, uint32_t a, uint32_t b)
 {
-	const struct import_profile *x = *(const struct import_profile *const *)a;
-	const struct import_profile *y = *(const struct import_profile *const *)b;
-	int order = natural_compare(rank_key(x), rank_key(y));
+	const struct import_profile *profiles = context;
 
-	return order ? order : (x->id > y->id) - (x->id < y->id);
+	return natural_compare(rank_key(&profiles[a]), rank_key(&profiles[b])) < 0;
 }
 
-static size_t count_keys(const struct import_profile *const *at, size_t n)
+/* Does the k-th of those have another rank than the one before it? */
+static bool is_next_rank(const struct importing *i, const struct chosen *those, size_t k)
 {
-	size_t keys = 0;
-
-	for (size_t k = 0; k < n; k++)
-		keys += k == 0 || !str_equal(rank_key(at[k - 1]), rank_key(at[k]));
-	return keys;
+	return k > 0 && !str_equal(rank_key(&i->profiles[those->at[k - 1]]),
+				   rank_key(&i->profiles[those->at[k]]));
 }
 
-/* Those that are no steps; one alone has no rank. */
-static int set_ranks(struct importing *i, const struct import_profile **at, size_t n,
-		     struct err *err)
+/* Those that are no steps; one worker alone has no rank. */
+static int set_ranks(struct importing *i, struct chosen *those, struct err *err)
 {
-	struct import_result *result = i->result;
-	int64_t rank = 0;
+	int64_t last = 0, rank = 0;
 
-	qsort(at, n, sizeof(*at), by_rank_key);
-	size_t keys = count_keys(at, n);
-	if (keys < 2)
+	sort_indexes(those->at, those->n, those->spare, is_lower_rank, i->profiles);
+	for (size_t k = 0; k < those->n; k++)
+		last += is_next_rank(i, those, k);
+	if (last == 0)
 		return 0;
-	for (size_t k = 0; k < n; k++) {
-		rank += k > 0 && !str_equal(rank_key(at[k - 1]), rank_key(at[k]));
-		if (set_number(i, "set_rank_by_order", at[k]->id, rank, err) < 0)
+	for (size_t k = 0; k < those->n; k++) {
+		rank += is_next_rank(i, those, k);
+		if (set_number(i, "set_rank_by_order", i->profiles[those->at[k]].id, rank,
+			       err) < 0)
 			return -1;
 	}
-	result->ordered_ranks = keys;
-	result->first_rank = 0;
-	result->last_rank = rank;
+	i->result->ordered_ranks = (size_t)last + 1;
+	i->result->first_rank = 0;
+	i->result->last_rank = last;
 	return 0;
 }
 
@@ -123,21 +123,23 @@ static bool is_ranked(const struct importing *i)
 
 int import_place(struct importing *i, struct err *err)
 {
-	const struct import_profile **at =
-		xrealloc_array(NULL, i->nprofiles, sizeof(struct import_profile *));
-	size_t n = 0;
+	struct chosen those = {
+		.at = xrealloc_array(NULL, i->nprofiles, sizeof(uint32_t)),
+		.spare = xrealloc_array(NULL, i->nprofiles, sizeof(uint32_t)),
+	};
 
-	for (size_t k = 0; k < i->nprofiles; k++)
+	for (uint32_t k = 0; k < i->nprofiles; k++)
 		if (i->profiles[k].name.stamp != NUMBER_NONE)
-			at[n++] = &i->profiles[k];
-	int rc = set_spans(i, at, n, err);
-	n = 0;
+			those.at[those.n++] = k;
+	int rc = set_spans(i, &those, err);
+	those.n = 0;
 	if (i->is_collection && i->noperands == 1 && !is_ranked(i))
-		for (size_t k = 0; k < i->nprofiles; k++)
+		for (uint32_t k = 0; k < i->nprofiles; k++)
 			if (i->profiles[k].name.step == NUMBER_NONE)
-				at[n++] = &i->profiles[k];
+				those.at[those.n++] = k;
 	if (rc == 0)
-		rc = set_ranks(i, at, n, err);
-	free(at);
+		rc = set_ranks(i, &those, err);
+	free(those.at);
+	free(those.spare);
 	return rc;
 }

@@ -22,8 +22,9 @@ enum import_end { IMPORT_REFUSED, IMPORT_PASSED, IMPORT_STORED };
 /* Told when it is certain that the store is written. */
 struct outcome {
 	enum import_end end;
-	struct import_file file; /* its path is owned */
-	struct err *err;         /* owned; why it was not stored, else NULL */
+	char *path; /* owned */
+	struct import_file file;
+	struct err *err; /* owned; why it was not stored, else NULL */
 };
 
 /* A file to be read. */
