@@ -5,11 +5,12 @@
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "ingest/torch_dialect.h"
 #include "store/import.h"
 
 struct ingest_opts {
 	struct opt_args files;
-	const char *store, *run, *input_format;
+	const char *store, *run, *input_format, *torch_version;
 	struct opt_strings keep;
 	bool strict, quiet;
 };
@@ -33,6 +34,8 @@ static const struct opt ingest_options[] = {
 	  .offset = FIELD(run), .type = OPT_STRING },
 	{ .name = "input-format", .arg = "FORMAT", .help = "read as this format, whatever the content looks like",
 	  .choice_at = format_at, .offset = FIELD(input_format), .type = OPT_CHOICE },
+	{ .name = "torch-version", .arg = "X.Y", .help = "count as this torch did, whatever a PyTorch trace looks like",
+	  .offset = FIELD(torch_version), .type = OPT_STRING },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
@@ -60,6 +63,21 @@ static int check_options(const struct ingest_opts *o, struct err *err)
 	return 0;
 }
 
+/* 0 when the option was not given. */
+static int read_torch_version(const struct ingest_opts *o, int *version, struct err *err)
+{
+	char known[TORCH_VERSIONS_MAX];
+
+	*version = 0;
+	if (!o->torch_version ||
+	    (torch_version_parse(str_of(o->torch_version), version) &&
+	     torch_dialect_of_version(*version)))
+		return 0;
+	torch_versions_text(known);
+	return err_set(err, ERR_USAGE, "--torch-version '%s' is none of %s",
+		       o->torch_version, known);
+}
+
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -69,14 +87,18 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (check_options(&o, &err) < 0)
+	int torch_version;
+	if (check_options(&o, &err) < 0 ||
+	    read_torch_version(&o, &torch_version, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	struct ingesting ingesting = { .command = self->name, .is_quiet = o.quiet };
 	struct import_options options = {
 		.store = o.store ? o.store : operand_default_store(),
 		.run = o.run,
 		.reader = o.input_format ? reader_find(o.input_format) : NULL,
-		.read = { .strict = o.strict, .keep_args = o.keep.n > 0 },
+		.read = { .strict = o.strict,
+			  .keep_args = o.keep.n > 0,
+			  .torch_version = torch_version },
 	};
 	struct import_events events = ingesting_events(&ingesting);
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,

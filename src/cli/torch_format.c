@@ -86,7 +86,10 @@ static bool any(const struct scope *scope, bool (*is)(const struct scope_profile
 	return false;
 }
 
-/* Dialects go by age: A to D were written by torch 1.8 to 2.6. */
+/*
+ * Dialects go by age: A to D were written by torch 1.8 to 2.6.  Lists (L) have
+ * neither memory nor stacks.
+ */
 static bool is_up_to_2_6(const struct scope_profile *p)
 {
 	return p->dialect && p->dialect[0] <= 'D';

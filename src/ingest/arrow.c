@@ -73,6 +73,7 @@ int arrow_event(struct chrome *c, struct err *err)
 	if (flow.category == TEXT_NONE)
 		flow.category = c->sink->text(c->sink, STR_LIT(""));
 	flow.name = phase_name(c);
+	kineto_list_arrow(c, &flow);
 	return c->sink->flow(c->sink, &flow, err);
 }
 

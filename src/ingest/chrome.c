@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "ingest/unpadded.h"
 
 #define BOM                 "\xef\xbb\xbf"
 #define BOM_LENGTH          (sizeof(BOM) - 1)
@@ -288,6 +289,17 @@ static int read_array(struct chrome *c, struct err *err)
 			  : no_trace(c, "a JSON array without events is no trace", err);
 }
 
+/* How times are written must be known before the first one is read. */
+static int look_at_times(struct chrome *c, struct input *in, struct err *err)
+{
+	struct bytes head = input_peek(in, PROBE_BYTES, err);
+
+	if (err->kind != ERR_NONE)
+		return -1;
+	c->unpadded = unpadded_has(head, head.n < PROBE_BYTES);
+	return 0;
+}
+
 /* How the text is encoded, where that is not plain UTF-8; goes behind a mark. */
 static int check_encoding(struct chrome *c, struct err *err)
 {
@@ -349,7 +361,9 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	c->window.j.strict = options->strict;
 	buf_init(&c->scratch, SCRATCH_MAX);
 	kineto_init(&c->kineto);
-	int rc = read_all(c, err);
+	int rc = look_at_times(c, in, err);
+	if (rc == 0)
+		rc = read_all(c, err);
 	kineto_release(&c->kineto);
 	buf_release(&c->scratch);
 	free(c);

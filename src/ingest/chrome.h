@@ -27,6 +27,7 @@ struct chrome {
 	struct sink *sink;                  /* borrowed */
 	struct window window;
 	bool truncated;     /* it is told once */
+	bool unpadded;      /* times are as unpadded.h says */
 	uint64_t nevents;   /* objects seen in the event list */
 	uint64_t wasted;    /* bytes that were parsed in vain */
 	struct buf scratch; /* json_unescape's */

@@ -1,11 +1,12 @@
 /*
- * What stands beside the events of a PyTorch trace, and which dialect the file
- * is: it never says which torch wrote it (torch-profiler.md b.1).
+ * What stands beside the events of a PyTorch trace, and what the file was: it
+ * never says which torch wrote it (torch_dialect.h).
  */
 #include "base/alloc.h"
 #include "ingest/chrome.h"
 #include "ingest/decimal.h"
 #include "ingest/kineto.h"
+#include "ingest/torch_dialect.h"
 
 /* Calls `each` for every member of an object's text. */
 static void each_member(struct str object,
@@ -97,6 +98,8 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 			k->base_before_events = !k->events_seen;
 			k->base_ns = number;
 		}
+	} else if (str_is(key, "trace_id")) {
+		k->trace_id = true;
 	} else if (str_is(key, "host_name") && value->type == JSON_STRING) {
 		k->host_name = true;
 		k->host = chrome_text(c, value);
@@ -111,45 +114,21 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 	}
 }
 
-struct dialect {
-	const char *name;
-	struct op_rules rules;
-};
-
-/* torch-profiler.md b.1 with the rules of a.1, a.3, a.7 and a.9. */
-static const struct dialect dialects[] = {
-	{ "A", { false, false, false, false, false, 1000 } }, /* 1.8.1 to 1.10 */
-	{ "B", { false, false, false, false, false, 1000 } }, /* 1.11 to 1.13 */
-	{ "C", { false, false, false, false, false, 1000 } }, /* 2.0 to 2.3 */
-	{ "C'", { false, true, true, false, false, 1500 } },  /* 2.4 before its release */
-	{ "D", { false, true, true, false, false, 2 } },      /* 2.4 to 2.6 */
-	{ "E", { false, true, true, false, false, 2 } },      /* 2.7 to 2.10 */
-	{ "E", { false, true, false, false, false, 2 } }, /* 2.11: exact memory window */
-	{ "E",
-	  { false, true, false, true, true, 2 } }, /* 2.12, 2.13: open ranges, frames */
-	{ "F", { false, true, false, true, true, 2 } }, /* 2.14 */
-};
-
-static const struct dialect *find_dialect(const struct kineto *k)
+/* The version that the user names counts, but a list holds nothing that versions tell apart. */
+static const struct torch_dialect *choose_dialect(const struct chrome *c)
 {
-	if (k->operator_category)
-		return &dialects[0];
-	if (!k->has_base)
-		return &dialects[k->fractional ? 3 : k->event_index ? 1 : 2];
-	if (!k->base_before_events)
-		return &dialects[4];
-	if (k->metadata_first)
-		return &dialects[8];
-	if (k->finished_key)
-		return &dialects[7];
-	return &dialects[k->host_name ? 6 : 5];
+	const struct torch_dialect *named =
+		torch_dialect_of_version(c->options->torch_version);
+
+	return named && !c->kineto.legacy ? named : torch_dialect_of_content(&c->kineto);
 }
 
 void kineto_finish(struct chrome *c)
 {
 	const struct kineto *k = &c->kineto;
-	bool pytorch = k->kineto_category || (k->schema_version && k->has_base);
-	const struct dialect *d = find_dialect(k);
+	bool pytorch =
+		k->kineto_category || k->legacy || (k->schema_version && k->has_base);
+	const struct torch_dialect *d = choose_dialect(c);
 	struct profile_fact profile = {
 		.format = pytorch ? "pytorch" : "chrome",
 		.dialect = pytorch ? d->name : "",

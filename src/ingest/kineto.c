@@ -20,8 +20,8 @@ struct category {
 	}
 
 /*
- * Today's spellings, most frequent first, then those of 2021 (dialect A) and of
- * other accelerators.
+ * Today's spellings, most frequent first, then those of 2021 (dialect A), of other
+ * accelerators, and what is PyTorch's without being work or a call.
  */
 static const struct category categories[] = {
 	CATEGORY("cpu_op", CLASS_OP),
@@ -54,7 +54,18 @@ static const struct category categories[] = {
 	CATEGORY("privateuse1_runtime", CLASS_RUNTIME),
 	CATEGORY("privateuse1_driver", CLASS_DRIVER),
 	CATEGORY("hpu_op", CLASS_KERNEL),
+	CATEGORY("cuda_event", CLASS_SYNC), /* a mark in the stream, no work */
+	CATEGORY("external_correlation", CLASS_OTHER),
+	CATEGORY("cuda_profiler_range", CLASS_OTHER),
+	CATEGORY("collective_comm", CLASS_OTHER),
+	CATEGORY("mtia_insight", CLASS_OTHER),
+	CATEGORY("mtia_workloadd", CLASS_OTHER),
+	CATEGORY("mtia_counters", CLASS_OTHER),
+	CATEGORY("hardware_counters", CLASS_OTHER),
+	CATEGORY("xpu_scope_profiler", CLASS_OTHER),
 };
+
+#define NCATEGORIES (sizeof(categories) / sizeof(*categories))
 
 void kineto_init(struct kineto *k)
 {
@@ -78,31 +89,67 @@ static bool is_memory_name(struct str name)
 	return str_is(name, "[memory]") || str_is(name, "[OutOfMemory]");
 }
 
+static bool is_equal_but_for_case(const char *a, const char *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char x = a[i], y = b[i];
+		if (x != y && ((x ^ y) != ' ' || (x | ' ') < 'a' || (x | ' ') > 'z'))
+			return false;
+	}
+	return true;
+}
+
+/* Producers differ in capitals; only "Trace" is a word of others in small letters. */
+static const struct category *find_other_case(struct str cat)
+{
+	for (size_t i = 0; i < NCATEGORIES; i++)
+		if (categories[i].n == cat.n && categories[i].class != CLASS_SPAN &&
+		    is_equal_but_for_case(categories[i].name, cat.p, cat.n))
+			return &categories[i];
+	return NULL;
+}
+
+static const struct category *find_category(struct str cat)
+{
+	for (size_t i = 0; i < NCATEGORIES; i++)
+		if (categories[i].n == cat.n &&
+		    memcmp(categories[i].name, cat.p, cat.n) == 0)
+			return &categories[i];
+	return find_other_case(cat);
+}
+
 /*
  * Memory records are instants named [memory]; before 1.11 they had no category,
  * torch's Python exporter writes them as X of category cpu_instant_event.  A
  * record_function may carry the same name: it is an X of another category.
  */
+static bool is_memory(struct kineto *k, const struct event *e, enum slice_class class)
+{
+	bool is_complete = str_is(event_text(e, FIELD_PH), "X");
+
+	if ((class != CLASS_MEMORY && (class != CLASS_OTHER || is_complete)) ||
+	    !is_memory_name(event_text(e, FIELD_NAME)))
+		return false;
+	k->long_memory |= is_complete;
+	return true;
+}
+
 enum slice_class kineto_class(struct kineto *k, const struct event *e)
 {
 	struct str cat = event_text(e, FIELD_CAT);
-	enum slice_class class = CLASS_OTHER;
 
-	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
-		if (categories[i].n == cat.n &&
-		    memcmp(categories[i].name, cat.p, cat.n) == 0) {
-			class = categories[i].class;
-			break;
-		}
-	bool may_be_memory =
-		class == CLASS_MEMORY ||
-		(class == CLASS_OTHER && !str_is(event_text(e, FIELD_PH), "X"));
-	if (may_be_memory && is_memory_name(event_text(e, FIELD_NAME)))
+	if (cat.n == 0 && kineto_list_has(e)) {
+		k->legacy = true;
+		return kineto_list_class(e);
+	}
+	const struct category *found = find_category(cat);
+	enum slice_class class = found ? found->class : CLASS_OTHER;
+	if (is_memory(k, e, class))
 		return CLASS_MEMORY;
 	if (class == CLASS_MEMORY)
-		class = CLASS_OTHER;
-	k->kineto_category |= class != CLASS_OTHER;
-	k->operator_category |= class == CLASS_OP && cat.p[0] == 'O';
+		return CLASS_OTHER;
+	k->kineto_category |= found != NULL;
+	k->operator_category |= class == CLASS_OP && cat.n == sizeof("Operator") - 1;
 	return class;
 }
 
@@ -147,6 +194,12 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);
 	c->kineto.stacks_seen |= op->stack != TEXT_NONE;
 	slice->op = op;
+}
+
+void kineto_note_first(struct kineto *k, const struct event *e)
+{
+	k->metadata_first = str_is(event_text(e, FIELD_PH), "M");
+	k->one_line = !memchr(e->text.p, '\n', e->text.n);
 }
 
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice)

@@ -20,7 +20,12 @@ struct kineto {
 	/* what tells the dialect */
 	bool schema_version, has_base, base_before_events, metadata_first, events_seen;
 	bool kineto_category, operator_category, host_name, finished_key, event_index;
+	bool legacy, trace_id; /* a list of CPU functions and CUDA functions */
+	bool one_line;         /* the first event stands in one line */
+	bool long_memory;      /* a memory record is a complete event */
 	bool fractional, memory_seen, shapes_seen, stacks_seen, flops_seen;
+	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */
+	bool has_open_arrow;         /* ... or there is none */
 	int64_t base_ns, rank, world_size, window_end_ns, span_end_ns;
 	uint32_t host; /* text number, or TEXT_NONE */
 };
@@ -34,6 +39,22 @@ struct kineto_facts {
 };
 
 struct chrome;
+
+/*
+ * kineto_list.c: the lists of events that torch without Kineto writes (dialect L).
+ * They have no categories: a pid of text tells operators and device work.
+ */
+bool kineto_list_has(const struct event *e);
+/* Of an event that a list has. */
+enum slice_class kineto_list_class(const struct event *e);
+/*
+ * A complete event of such a file: its device, and the end of its operator's arrow
+ * where the file has none.  0, or -1 with err set.
+ */
+int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
+		      struct device_fact *device, struct err *err);
+/* An arrow as the file has it. */
+void kineto_list_arrow(struct chrome *c, const struct flow_fact *flow);
 
 void kineto_init(struct kineto *k);
 void kineto_release(struct kineto *k);
@@ -49,8 +70,12 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		      const struct op_texts *texts);
 /* kineto_args.c: fills arg_slots. */
 void kineto_index_args(struct kineto *k);
+/* Nothing recorded. */
+void kineto_no_device(struct device_fact *device);
 /* Fills slice from the current event's args: ids, links and details. */
 void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
+/* Notes how the first event is written. */
+void kineto_note_first(struct kineto *k, const struct event *e);
 /* Notes what an event tells about the dialect. */
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice);
 /* An entry beside the events: passed on, and read where it is known. */

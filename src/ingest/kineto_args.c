@@ -246,6 +246,11 @@ static const struct memory_fact no_memory = { NUMBER_NONE, NUMBER_NONE, NUMBER_N
 					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
 					      false };
 
+void kineto_no_device(struct device_fact *device)
+{
+	*device = no_device;
+}
+
 /*
  * The struct that a target means for this slice, NULL when its class has none:
  * a cpu_op may carry a keyword input called "stream".

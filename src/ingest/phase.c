@@ -5,6 +5,7 @@
 #include "ingest/phase.h"
 #include "ingest/chrome.h"
 #include "ingest/decimal.h"
+#include "ingest/unpadded.h"
 
 /* What a ph means here.  `handle` is NULL for a phase that no view uses. */
 struct phase {
@@ -12,12 +13,20 @@ struct phase {
 	int (*handle)(struct chrome *c, struct err *err);
 };
 
+static enum decimal_status read_us(const struct chrome *c, enum event_field field,
+				   int64_t *ns)
+{
+	struct str text = c->event.field[field].text;
+
+	return c->unpadded ? unpadded_us_to_ns(text, ns) : decimal_us_to_ns(text, ns);
+}
+
 int phase_time(struct chrome *c, int64_t *ns, struct err *err)
 {
 	enum decimal_status status = DECIMAL_BAD;
 
 	if (event_has(&c->event, FIELD_TS))
-		status = decimal_us_to_ns(c->event.field[FIELD_TS].text, ns);
+		status = read_us(c, FIELD_TS, ns);
 	if (status == DECIMAL_BAD)
 		return chrome_finding(c, FINDING_NO_TIME, STR_LIT(""), err);
 	/* Half the range: sums and differences of two times must fit as well. */
@@ -101,7 +110,7 @@ static int event_duration(struct chrome *c, struct slice_fact *slice, struct err
 	enum decimal_status status = DECIMAL_BAD;
 
 	if (event_has(&c->event, FIELD_DUR))
-		status = decimal_us_to_ns(c->event.field[FIELD_DUR].text, &slice->dur_ns);
+		status = read_us(c, FIELD_DUR, &slice->dur_ns);
 	/* The end is a time, too. */
 	if (status != DECIMAL_BAD && slice->dur_ns > INT64_MAX / 2 - slice->ts_ns)
 		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
@@ -136,6 +145,8 @@ static int on_complete(struct chrome *c, struct err *err)
 		slice.unfinished = false;
 	}
 	slice.track = chrome_track(c, kind_of_class(slice.class));
+	if (c->kineto.legacy && kineto_list_slice(c, &slice, &facts.device, err) < 0)
+		return -1;
 	if (emit(c, &slice, err) < 0)
 		return -1;
 	return arrow_on_slice(c, &slice, err);
@@ -329,7 +340,7 @@ int phase_event(struct chrome *c, struct err *err)
 	struct str ph = event_text(&c->event, FIELD_PH);
 
 	if (c->nevents == 1)
-		c->kineto.metadata_first = str_is(ph, "M");
+		kineto_note_first(&c->kineto, &c->event);
 	if (ph.n == 0)
 		return chrome_finding(c, FINDING_NO_PHASE, STR_LIT(""), err);
 	for (size_t i = 0; ph.n == 1 && i < sizeof(phases) / sizeof(*phases); i++) {

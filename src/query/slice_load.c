@@ -117,6 +117,7 @@ static int add_profile(struct loading *l, struct sqlite3_stmt *stmt, struct err 
 		.keep_unfinished = int_at(stmt, 4) != 0,
 		.annotation_fudge_ns = int_at(stmt, 5),
 	};
+	l->out->span_start_ns = sum_sub(0, l->profile->start_ns);
 	l->out->window_end_ns = moment_at(l, stmt, 6);
 	l->out->span_end_ns = moment_at(l, stmt, 7);
 	l->out->first_detail_id = int_at(stmt, 8);

@@ -42,8 +42,8 @@ struct slice_load {
 	size_t nmemory, memory_cap;
 	struct op_rules rules;
 	int64_t window_end_ns,
-		span_end_ns;   /* from the profile's first event, or NUMBER_NONE */
-	int64_t span_start_ns; /* the recording's own span; 0: none was recorded */
+		span_end_ns; /* from the profile's first event, or NUMBER_NONE */
+	int64_t span_start_ns; /* the recording's own span; without one: of the file's clock */
 	int64_t first_detail_id;
 };
 

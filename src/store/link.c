@@ -156,12 +156,36 @@ static void charge(struct model *m, uint32_t work, uint32_t charged)
 			sum_add(m->device_ns[charged], model_slice(m, work)->dur_ns);
 }
 
-/* Work without a launch in the recording: its External id may still tell the operator. */
+/*
+ * Work that has no correlation may still have an arrow from its operator (lists of
+ * torch without Kineto): that is its launch, as far as it is known.
+ */
+static void follow_arrows(struct model *m)
+{
+	for (size_t i = 0; i < m->narrows; i++) {
+		const struct arrow_rec *arrow = &m->arrows[i];
+		const struct slice_rec *work = model_slice(m, arrow->in);
+		if (class_is_device_work(work->class) &&
+		    (work->key == NUMBER_NONE || work->key == 0) &&
+		    model_slice(m, arrow->out)->class == CLASS_OP)
+			m->op[arrow->in] = arrow->out;
+	}
+}
+
+/*
+ * Work without a launch in the recording: an arrow or its External id may still
+ * tell the operator.
+ */
 static void link_unlaunched(struct linker *l, uint32_t work)
 {
 	struct model *m = l->m;
 	const struct slice_rec *s = model_slice(m, work);
 
+	if (m->op[work] != ROW_NONE) {
+		m->step[work] = m->step[m->op[work]];
+		charge(m, work, m->op[work]);
+		return;
+	}
 	model_finding(m, FINDING_LAUNCH_UNKNOWN, s->offset, STR_LIT(""),
 		      intern_str(m->texts, s->name));
 	m->op[work] = only_operator(l, s);
@@ -245,6 +269,7 @@ static void link_devices(struct linker *l)
 	if (!l->external_ids)
 		model_finding(l->m, FINDING_EXTERNAL_ID_UNUSABLE, 0, STR_LIT(""),
 			      STR_LIT(""));
+	follow_arrows(l->m);
 	index_ids(l);
 	idtable_build(&l->launches);
 	idtable_build(&l->operators);

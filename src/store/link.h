@@ -7,7 +7,10 @@
 
 #include "store/model.h"
 
-/* Sets steps, step, launch, op, device_ns and works; behind order_rows(). */
+/*
+ * Sets steps, step, launch, op, device_ns and works; behind order_rows() and
+ * flow_rows().
+ */
 void link_rows(struct model *m);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "store/args.h"
 #include "store/flow.h"
+#include "store/fudge.h"
 #include "store/idmap.h"
 #include "store/link.h"
 #include "store/model.h"
@@ -350,7 +351,8 @@ int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source 
 	order_rows(m);
 	args_of_ends(m);
 	nest_rows(m);
-	link_rows(m);
 	flow_rows(m);
+	link_rows(m);
+	fudge_of_annotations(m);
 	return write_model(m, db, source, result, err);
 }

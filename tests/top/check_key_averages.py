@@ -2,7 +2,9 @@
 """ptool top against torch's key_averages() of the same process.  timeout: 300 s
 
 Every row of every grouping: name, calls, times and memory, exactly, in torch's
-order, unsorted and by each sort key; by both roads, summaries and slices.
+order, unsorted and by each sort key; by both roads, summaries and slices.  Lists
+of events (dialect L) hold names and times alone, which are exact likewise; of
+traces in whole microseconds most rows are within a microsecond a call.
 """
 import tempfile
 from fractions import Fraction
@@ -24,6 +26,9 @@ SORT_KEYS = [
     "self_cpu_memory_usage", "flops", "self_cuda_time_total", "cuda_time_total", "xpu_time_total",
     "device_memory_usage", "is_user_annotation",
 ]
+# Of a list of events.
+LIST_FIELDS = ["name", "calls", "self_cpu_ns", "total_cpu_ns", "is_user_annotation"]
+LIST_SORT_KEYS = ["key", "count", "cpu_time", "cpu_time_total", "self_cpu_time_total"]
 # What every key but "key" sorts by: an exact number, so that torch's float64 noise is no difference.
 EXACT = {
     "count": lambda row: row["count"],
@@ -46,7 +51,7 @@ def theirs(row):
     out = {
         "name": row["key"],
         "calls": row["count"],
-        "is_user_annotation": bool(row["is_user_annotation"]),
+        "is_user_annotation": bool(row.get("is_user_annotation")),
         "input_shapes": str(row["input_shapes"]) if row["input_shapes"] != "" else None,
         "stack": ";".join(row["stack"]) or None,
         "overload": row.get("overload_name") or None,
@@ -136,27 +141,62 @@ def check(tap, recording):
                differences(expected, rows))
 
 
+def check_list(tap, recording):
+    """A list has no memory, no shapes and no [memory] row; order, calls and times are exact."""
+    truth = [row for row in recording.truth["group_none"] if row["key"] != "[memory]"]
+    for key in ["none"] + LIST_SORT_KEYS:
+        given = truth if key == "none" else \
+            sorted(truth, key=EXACT.get(key, lambda row, key=key: row[key]), reverse=True)
+        expected = [{field: theirs(row)[field] for field in LIST_FIELDS} for row in given]
+        for road, extra in (("summaries", []), ("slices", ["--min-dur", "0"])):
+            why = differences(expected, recording.rows("--sort", key, *extra))
+            tap.ok(not why, f"{recording.name}: sorted by {key}, {road}", why)
+
+
+def identity(row):
+    """What a row of ptool's or, as `theirs` gives it, of torch's is of."""
+    return row["name"], row.get("input_shapes"), row.get("stack")
+
+
 def check_rounded(tap, recording):
     """
-    torch 1.13 rounds in the file and, otherwise, in memory: a call is off by at
-    most a microsecond, and a range may have another parent.  Names and calls stay.
+    torch up to 2.3 rounds in the file and, otherwise, in memory: a call is off by at
+    most a microsecond, and a range may have another parent there.  No row is missing
+    or too much; of all rows of all groupings 95 in 100 are within that in calls and
+    total, 80 in 100 in self time.
     """
-    mine = {row["name"]: row for row in recording.rows()}
-    lines = []
-    for row in recording.truth["group_none"]:
-        got = mine.get(row["key"])
-        if not got:
-            lines.append(f"no row '{row['key']}'")
-        elif got["calls"] == row["count"] and \
-                abs(got["total_cpu_ns"] - ns(row["cpu_time_total"])) > 1000 * row["count"]:
-            lines.append(f"'{row['key']}': {row['cpu_time_total']} us expected, {got['total_cpu_ns']} ns found")
-    tap.ok(not lines, f"{recording.name}: names, and times within a microsecond a call", lines)
+    nrows, calls, totals, selves, lines = 0, 0, 0, 0, []
+    for grouping, by in GROUPINGS.items():
+        if grouping not in recording.truth or is_unrecorded(grouping, recording.truth[grouping]):
+            continue
+        mine = {identity(row): row for row in recording.rows(*by)}
+        truth = [theirs(row) for row in recording.truth[grouping]]
+        names = {identity(row) for row in truth}
+        tap.ok(names == set(mine), f"{recording.name}: {grouping}: the rows",
+               [f"only one has {row}" for row in names ^ set(mine)])
+        for row in truth:
+            got = mine.get(identity(row), {"calls": 0, "total_cpu_ns": 0, "self_cpu_ns": 0})
+            same = got["calls"] == row["calls"]
+            near = same and abs(got["total_cpu_ns"] - row["total_cpu_ns"]) <= 1000 * row["calls"]
+            nrows, calls, totals = nrows + 1, calls + same, totals + near
+            selves += abs(got["self_cpu_ns"] - row["self_cpu_ns"]) <= 1000 * row["calls"]
+            if same and not near:
+                lines.append(f"{identity(row)}: {row['total_cpu_ns']} expected, {got['total_cpu_ns']} found")
+    tap.ok(not lines, f"{recording.name}: where calls are the same, totals are within a microsecond a call", lines)
+    for what, count, wanted in (("calls", calls, 95), ("totals", totals, 95), ("self times", selves, 80)):
+        tap.ok(100 * count >= wanted * nrows > 0, f"{recording.name}: {what} of {wanted} rows in 100",
+               [f"{count} of {nrows}"])
+
+
+# By the beginning of a case's name; the others are exact in all.
+CHECKS = {"k113": check_rounded, "legacy": check_list}
 
 
 def check_all(tap, found):
     for recording in found:
-        old = recording.name.split("/")[-1 if "/" not in recording.name else 1].startswith("k113")
-        (check_rounded if old else check)(tap, recording)
+        case = recording.name.removeprefix("collection/")
+        chosen = [check_case for start, check_case in CHECKS.items() if case.startswith(start)]
+        (chosen or [check])[0](tap, recording)
 
 
 def main():

@@ -1,0 +1,32 @@
+/*
+ * The dialects of PyTorch's traces (torch-profiler.md b.1) and how torch of that
+ * time counted: one table, whose rows are found by what a file looks like or by
+ * the version that the user names.
+ */
+#ifndef PTOOL_INGEST_TORCH_DIALECT_H
+#define PTOOL_INGEST_TORCH_DIALECT_H
+
+#include "ingest/kineto.h"
+
+struct torch_dialect {
+	const char *name;
+	/* Versions of torch, major * 100 + minor; 0: no release writes it. */
+	int first_version, last_version;
+	/* Does a file that is none of the rows before look so? */
+	bool (*is)(const struct kineto *k);
+	struct op_rules rules;
+};
+
+/* What the file is, from all that was noted of it. */
+const struct torch_dialect *torch_dialect_of_content(const struct kineto *k);
+/* What that version writes without options; NULL: there is no such torch. */
+const struct torch_dialect *torch_dialect_of_version(int version);
+
+#define TORCH_VERSIONS_MAX 128
+
+/* "1.8 to 1.13, 2.0 to 2.15": the versions of the table. */
+void torch_versions_text(char text[TORCH_VERSIONS_MAX]);
+/* "2.6" is 206; false when the text is not two numbers and a dot. */
+bool torch_version_parse(struct str text, int *version);
+
+#endif
