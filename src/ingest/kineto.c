@@ -8,6 +8,9 @@
 #include "ingest/decimal.h"
 #include "ingest/shapes.h"
 
+/* Times since 1970 are larger: this one is of 1973. */
+#define SINCE_1970_NS INT64_C(100000000000000000)
+
 struct category {
 	const char *name;
 	size_t n;
@@ -217,5 +220,6 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 	if (!k->fractional) {
 		struct str ts = event_text(e, FIELD_TS);
 		k->fractional = ts.n && memchr(ts.p, '.', ts.n);
+		k->relative = k->fractional && slice->ts_ns < SINCE_1970_NS;
 	}
 }

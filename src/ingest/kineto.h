@@ -22,6 +22,7 @@ struct kineto {
 	bool kineto_category, operator_category, host_name, finished_key, event_index;
 	bool legacy, trace_id; /* a list of CPU functions and CUDA functions */
 	bool one_line;         /* the first event stands in one line */
+	bool relative;         /* the first time with a fraction is not since 1970 */
 	bool long_memory;      /* a memory record is a complete event */
 	bool fractional, memory_seen, shapes_seen, stacks_seen, flops_seen;
 	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */

@@ -4,6 +4,8 @@
  */
 #include "reading.h"
 
+#include "ingest/torch_dialect.h"
+
 #define OP(args)                                                                                   \
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5.001," \
 	"\"dur\":1,\"args\":{" args "}}"
@@ -11,7 +13,7 @@
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5," \
 	"\"dur\":1,\"args\":{" args "}}"
 #define META \
-	"{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":5.001,\"pid\":1,\"args\":{\"name\":\"p\"}}"
+	"{\n\"ph\":\"M\",\"name\":\"process_name\",\"ts\":5.001,\"pid\":1,\"args\":{\"name\":\"p\"}}"
 #define BASE "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": 1790857026000000000"
 #define IN(before, events, behind) \
 	"{\"schemaVersion\": 1," before "\"traceEvents\": [" events "]" behind "}"
@@ -47,9 +49,14 @@ static void c_has_whole_microseconds_and_no_index(void **state)
 static void the_months_between_had_fractions_and_no_base(void **state)
 {
 	(void)state;
-	assert_profile(
-		IN("", OP("\"Ev Idx\": 3"), ",\"displayTimeUnit\": \"ns\""),
-		"pytorch C' rules split_annotations float_memory_window fudge=1500");
+	/* since 1970, or since a time that is not told */
+	assert_profile(IN("",
+			  "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"pid\":1,"
+			  "\"tid\":1,\"ts\":1712195495406752.811,\"dur\":1}",
+			  ",\"displayTimeUnit\": \"ns\""),
+		       "pytorch C' rules float_memory_window fudge=1");
+	assert_profile(IN("", OP("\"Ev Idx\": 3"), ",\"displayTimeUnit\": \"ns\""),
+		       "pytorch C' rules float_memory_window fudge=1500");
 }
 
 static void d_has_its_base_behind_the_events(void **state)
@@ -83,6 +90,97 @@ static void f_has_its_metadata_events_first(void **state)
 	assert_profile(IN(BASE ",", META "," OP("\"Ev Idx\": 3"), ""),
 		       "pytorch F base=1790857026000000000 rules split_annotations "
 		       "python_in_tree keep_unfinished fudge=2");
+}
+
+#define META_IN_A_LINE \
+	"{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":5.001,\"pid\":1,\"args\":{\"name\":\"p\"}}"
+#define RULES_OF_2_14 "rules split_annotations python_in_tree keep_unfinished fudge=2"
+
+static void p_is_written_by_python(void **state)
+{
+	(void)state;
+	assert_profile(IN(BASE ",", META_IN_A_LINE "," OP(""), ""),
+		       "pytorch P base=1790857026000000000 " RULES_OF_2_14);
+	assert_profile(IN("\"trace_id\": \"1\"," BASE ",", META_IN_A_LINE "," OP(""), ""),
+		       "pytorch F base=1790857026000000000 " RULES_OF_2_14);
+	/* its memory records last until the end; however the file was laid out since */
+	assert_profile(IN(BASE ",",
+			  META ",{\"ph\":\"X\",\"cat\":\"cpu_instant_event\",\"name\":"
+			       "\"[memory]\",\"ts\":1,\"dur\":7,\"args\":{\"Bytes\":1}}",
+			  ""),
+		       "pytorch P base=1790857026000000000 memory " RULES_OF_2_14);
+}
+
+static void l_has_pids_of_text_and_no_categories(void **state)
+{
+	(void)state;
+	assert_profile("[{\"name\": \"aten::mm\", \"ph\": \"X\", \"ts\": 5, \"dur\": 1, "
+		       "\"tid\": 1, \"pid\": \"CPU functions\", \"args\": {}}]",
+		       "pytorch L rules fudge=0");
+	assert_profile("[{\"name\": \"volta\", \"ph\": \"X\", \"ts\": 5.5, \"dur\": 1, "
+		       "\"tid\": 0, \"pid\": \"CUDA functions\", \"args\": {}}]",
+		       "pytorch L rules fudge=0");
+	/* with a category it is somebody else's */
+	assert_profile("[{\"name\": \"a\", \"cat\": \"b\", \"ph\": \"X\", \"ts\": 5, "
+		       "\"dur\": 1, \"tid\": 1, \"pid\": \"CPU functions\"}]",
+		       "chrome  rules all_slices fudge=0");
+}
+
+/* What a trace is when the user says which torch wrote it. */
+static void assert_named(int version, const char *json, const char *expected)
+{
+	struct read_options options = { .torch_version = version };
+	char line[256];
+
+	snprintf(line, sizeof(line), "profile %s\n", expected);
+	assert_lines(str_of(json), &options, true, line);
+}
+
+static void the_version_that_is_named_counts(void **state)
+{
+	const char *f = IN(BASE ",", META "," OP(""), "");
+
+	(void)state;
+	assert_named(110, f, "pytorch A base=1790857026000000000 rules fudge=1000");
+	assert_named(
+		204, f,
+		"pytorch D base=1790857026000000000 rules float_memory_window fudge=2");
+	assert_named(206, f,
+		     "pytorch D base=1790857026000000000 rules split_annotations "
+		     "float_memory_window fudge=2");
+	assert_named(
+		211, f,
+		"pytorch E base=1790857026000000000 rules split_annotations fudge=2");
+	assert_named(213, f, "pytorch E base=1790857026000000000 " RULES_OF_2_14);
+	/* a list has nothing that versions tell apart, other programs have no torch */
+	assert_named(213,
+		     "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":5,\"dur\":1,\"pid\":\"CPU "
+		     "functions\"}]",
+		     "pytorch L rules fudge=0");
+	assert_named(213, "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":5,\"dur\":1}]",
+		     "chrome  rules all_slices fudge=0");
+}
+
+static void versions_are_two_numbers_that_torch_has(void **state)
+{
+	static const char *const bad[] = { "",      "2",     "2.",   ".6",   "2.6.0",
+					   "2.x",   "2,6",   " 2.6", "2.6 ", "-2.6",
+					   "002.6", "2.123", "v2.6" };
+	static const int none[] = { 0, 6, 107, 114, 199, 216, 300, 9999 };
+	char text[TORCH_VERSIONS_MAX];
+	int version;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(torch_version_parse(str_of(bad[i]), &version));
+	assert_true(torch_version_parse(STR_LIT("1.13"), &version));
+	assert_int_equal(version, 113);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_null(torch_dialect_of_version(none[i]));
+	for (int v = 200; v <= 215; v++)
+		assert_non_null(torch_dialect_of_version(v));
+	torch_versions_text(text);
+	assert_string_equal(text, "1.8 to 1.13, 2.0 to 2.15");
 }
 
 static void other_programs_traces_have_no_dialect(void **state)
@@ -178,6 +276,10 @@ int main(void)
 		cmocka_unit_test(d_has_its_base_behind_the_events),
 		cmocka_unit_test(e_has_its_base_before_the_events),
 		cmocka_unit_test(f_has_its_metadata_events_first),
+		cmocka_unit_test(p_is_written_by_python),
+		cmocka_unit_test(l_has_pids_of_text_and_no_categories),
+		cmocka_unit_test(the_version_that_is_named_counts),
+		cmocka_unit_test(versions_are_two_numbers_that_torch_has),
 		cmocka_unit_test(other_programs_traces_have_no_dialect),
 		cmocka_unit_test(what_was_recorded_is_told),
 		cmocka_unit_test(the_window_and_the_span_have_ends),
