@@ -43,6 +43,25 @@ static void every_category_has_its_class_and_track(void **state)
 		{ "gpu_user_annotation", "notes", " device_annotation" },
 		{ "gpu_user_Annotation", "notes", " device_annotation" },
 		{ "Trace", "thread", " span" },
+		{ "cuda_event", "notes", " sync" },
+		{ "external_correlation", "thread", "" },
+		{ "cuda_profiler_range", "thread", "" },
+		{ "collective_comm", "thread", "" },
+		{ "mtia_insight", "thread", "" },
+		{ "mtia_workloadd", "thread", "" },
+		{ "CPU_OP", "thread", " op" },
+		{ "Cpu_Op", "thread", " op" },
+		{ "operator", "thread", " op" },
+		{ "User_Annotation", "thread", " annotation" },
+		{ "GPU_User_Annotation", "notes", " device_annotation" },
+		{ "KERNEL", "stream", " kernel" },
+		{ "Gpu_Memcpy", "stream", " memcpy" },
+		{ "MTIA_CCP_Events", "stream", " accelerator" },
+		/* words of other programs, or other characters a bit away */
+		{ "trace", "thread", "" },
+		{ "TRACE", "thread", "" },
+		{ "cpu\x7fop", "thread", "" },
+		{ "cpu_opp", "thread", "" },
 		{ "cpu_instant_event", "thread", "" },
 		{ "ac2g", "thread", "" },
 		{ "kernels", "thread", "" },
@@ -57,6 +76,43 @@ static void every_category_has_its_class_and_track(void **state)
 			 rows[i].class, rows[i].category);
 		assert_sound(json, expected);
 	}
+}
+
+/* Device rows are called by numbers that threads have, too: 0 is the frames' of idle threads. */
+static void a_thread_and_a_stream_of_the_same_numbers_are_two(void **state)
+{
+	(void)state;
+	assert_sound(
+		"[{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"wait\",\"pid\":0,"
+		"\"tid\":0,\"ts\":1,\"dur\":9},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":0,"
+		"\"ts\":2,\"dur\":1},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"s\",\"pid\":0,\"tid\":0,"
+		"\"ts\":2,\"dur\":2}]",
+		"slice thread 0/0 \"wait\" 1000+9000 python cat=\"python_function\"\n"
+		"slice stream 0/0 \"k\" 2000+1000 kernel cat=\"kernel\"\n"
+		"slice notes 0/0 \"s\" 2000+2000 sync cat=\"cuda_sync\"\n");
+}
+
+static void threads_are_called_by_any_number_or_text(void **state)
+{
+	(void)state;
+	assert_sound(
+		"[{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"a\",\"pid\":1,"
+		"\"tid\":\"25738\",\"ts\":1,\"dur\":1},"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,"
+		"\"tid\":25738,\"ts\":1,\"dur\":1},"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"c\",\"pid\":1,"
+		"\"tid\":-1886824704,\"ts\":1,\"dur\":1},"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"d\",\"pid\":1,"
+		"\"tid\":9223372036854775807,\"ts\":1,\"dur\":1},"
+		"{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"e\",\"pid\":0,"
+		"\"tid\":\"stream 7\",\"ts\":1,\"dur\":1}]",
+		"slice thread 1/25738 \"a\" 1000+1000 op cat=\"Operator\"\n"
+		"slice thread 1/25738 \"b\" 1000+1000 op cat=\"cpu_op\"\n"
+		"slice thread 1/-1886824704 \"c\" 1000+1000 op cat=\"cpu_op\"\n"
+		"slice thread 1/9223372036854775807 \"d\" 1000+1000 op cat=\"cpu_op\"\n"
+		"slice stream 0/\"stream 7\" \"e\" 1000+1000 kernel cat=\"Kernel\"\n");
 }
 
 static void an_operator_carries_its_shapes_and_its_place_in_the_backward_pass(
@@ -304,6 +360,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_category_has_its_class_and_track),
+		cmocka_unit_test(a_thread_and_a_stream_of_the_same_numbers_are_two),
+		cmocka_unit_test(threads_are_called_by_any_number_or_text),
 		cmocka_unit_test(
 			an_operator_carries_its_shapes_and_its_place_in_the_backward_pass),
 		cmocka_unit_test(the_backward_pass_is_known_by_thread_and_name),

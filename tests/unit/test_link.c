@@ -76,6 +76,60 @@ static void one_call_may_launch_many_kernels(void **state)
 	world_release(&w);
 }
 
+static void link_with_arrow(struct world *w, uint32_t out, uint32_t in)
+{
+	struct arrow_rec arrow;
+
+	order_rows(&w->m);
+	nest_rows(&w->m);
+	arrow = (struct arrow_rec){ row_of(w, out), row_of(w, in), 0 };
+	w->m.arrows = &arrow;
+	w->m.narrows = 1;
+	link_rows(&w->m);
+	w->m.arrows = NULL;
+	w->m.narrows = 0;
+}
+
+/* A list of torch without Kineto has no calls. */
+static void a_kernel_without_correlation_belongs_where_its_arrow_begins(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 0);
+
+	add_op(&w, thread, "ProfilerStep#4", 0, 1000, NUMBER_NONE);
+	uint32_t op = add_op(&w, thread, "aten::mm", 0, 100, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream, 2000, 60, NUMBER_NONE, NUMBER_NONE);
+	link_with_arrow(&w, op, kernel);
+
+	assert_int_equal(ROW_NONE, w.m.launch[row_of(&w, kernel)]);
+	assert_int_equal(op, op_of(&w, kernel));
+	assert_int_equal(60, device_ns_of(&w, op));
+	assert_int_equal(4, step_of(&w, kernel));
+	assert_int_equal(0, w.m.nfindings);
+	world_release(&w);
+}
+
+/* Arrows of Kineto's lead from calls, and correlations are surer. */
+static void an_arrow_says_nothing_where_there_is_a_correlation(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 0);
+
+	uint32_t other = add_op(&w, thread, "aten::add", 0, 100, NUMBER_NONE);
+	uint32_t op = add_op(&w, thread, "aten::mm", 200, 100, NUMBER_NONE);
+	add_launch(&w, thread, 210, 20, 901, NUMBER_NONE);
+	uint32_t kernel = add_kernel(&w, stream, 300, 60, 901, NUMBER_NONE);
+	link_with_arrow(&w, other, kernel);
+
+	assert_int_equal(op, op_of(&w, kernel));
+	assert_int_equal(0, device_ns_of(&w, other));
+	world_release(&w);
+}
+
 static void a_kernel_without_its_launch_keeps_its_operator_and_is_counted(void **state)
 {
 	struct world w;
@@ -361,6 +415,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_belongs_to_the_call_with_its_correlation),
 		cmocka_unit_test(one_call_may_launch_many_kernels),
+		cmocka_unit_test(
+			a_kernel_without_correlation_belongs_where_its_arrow_begins),
+		cmocka_unit_test(an_arrow_says_nothing_where_there_is_a_correlation),
 		cmocka_unit_test(
 			a_kernel_without_its_launch_keeps_its_operator_and_is_counted),
 		cmocka_unit_test(
