@@ -16,13 +16,13 @@
 	"\"pid\": \"CUDA functions\", \"id\": " id ", \"cat\": \"cpu_to_cuda\", " \
 	"\"args\": {}}"
 
-#define MM       "slice thread \"CPU functions\"/1 \"mm\" 5500+9000 op\n"
-#define GEMM     "slice stream \"CUDA functions\"/3 \"gemm\" 7250+3125 kernel device=3\n"
-#define MM_ARROW "flow start \"CPU functions\"/1 \"cpu_to_cuda\"/\"mm\" #0 5500 enclosing
-"
+#define MM   "slice thread \"CPU functions\"/1 \"mm\" 5500+9000 op\n"
+#define GEMM "slice stream \"CUDA functions\"/3 \"gemm\" 7250+3125 kernel device=3\n"
+#define MM_ARROW \
+	"flow start \"CPU functions\"/1 \"cpu_to_cuda\"/\"mm\" #0 5500 enclosing\n"
 
-	static void
-	functions_of_the_host_are_operators_and_those_of_a_device_its_work(void **state)
+static void functions_of_the_host_are_operators_and_those_of_a_device_its_work(
+	void **state)
 {
 	(void)state;
 	assert_sound("[" HOST("mm", "5.5", "9.000000000000002") ", " WORK("gemm", "7.25",

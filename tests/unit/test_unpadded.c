@@ -53,12 +53,11 @@ static void what_is_behind_the_point_counts_nanoseconds(void **state)
 static void a_trace_of_that_time_is_read_so(void **state)
 {
 	(void)state;
-	assert_facts(
-		IN(EVENT(AT ".7", "2.45") "," EVENT(AT ".120", "2.0"), "\"ns\""),
-		SLICE "1711000000000005007+2045 op cat=\"cpu_op\"\n" SLICE
-		      "1711000000000005120+2000 op cat=\"cpu_op\"\n"
-		      "metadata schemaVersion: 1\nmetadata displayTimeUnit: \"ns\"\n" +
-			0);
+	assert_facts(IN(EVENT(AT ".7", "2.45") "," EVENT(AT ".120", "2.0"), "\"ns\""),
+		     "metadata schemaVersion: 1\n" SLICE
+		     "1711000000000005007+2045 op cat=\"cpu_op\"\n" SLICE
+		     "1711000000000005120+2000 op cat=\"cpu_op\"\n"
+		     "metadata displayTimeUnit: \"ns\"\n");
 }
 
 static void a_fraction_that_begins_with_a_zero_is_decimal(void **state)
@@ -68,9 +67,7 @@ static void a_fraction_that_begins_with_a_zero_is_decimal(void **state)
 	assert_false(has(IN(EVENT(AT ".7", "2.45") "," EVENT(AT ".04", "1"), "\"ns\"")));
 	assert_false(
 		has(IN(EVENT(AT ".7", "2.45") "," EVENT(AT ".1234", "1"), "\"ns\"")));
-	assert_false(
-		has(IN(EVENT(AT ".7", "2.45") "," EVENT(AT ".1", "1e3"), "\"ns\"")) &&
-		has(IN(EVENT(AT ".7", "2.4e5"), "\"ns\"")));
+	assert_false(has(IN(EVENT(AT ".7", "2.4e5"), "\"ns\"")));
 	/* all of three digits: padded */
 	assert_false(has(IN(EVENT(AT ".700", "2.450"), "\"ns\"")));
 }
