@@ -54,8 +54,8 @@ enum slice_class kineto_list_class(const struct event *e);
  */
 int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
 		      struct device_fact *device, struct err *err);
-/* An arrow as the file has it. */
-void kineto_list_arrow(struct chrome *c, const struct flow_fact *flow);
+/* An arrow as the file has it: both its ends get one name. */
+void kineto_list_arrow(struct chrome *c, struct flow_fact *flow);
 
 void kineto_init(struct kineto *k);
 void kineto_release(struct kineto *k);

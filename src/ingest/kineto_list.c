@@ -65,11 +65,15 @@ int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
 	return c->sink->flow(c->sink, &end, err);
 }
 
-void kineto_list_arrow(struct chrome *c, const struct flow_fact *flow)
+void kineto_list_arrow(struct chrome *c, struct flow_fact *flow)
 {
 	struct kineto *k = &c->kineto;
 
-	k->has_open_arrow = flow->end == FLOW_START && k->legacy &&
-			    str_is(event_text(&c->event, FIELD_CAT), ARROW);
+	k->has_open_arrow = false;
+	if (!k->legacy || !str_is(event_text(&c->event, FIELD_CAT), ARROW))
+		return;
+	/* The two ends are called by the operator and by the work. */
+	flow->name = flow->category;
+	k->has_open_arrow = flow->end == FLOW_START;
 	k->open_arrow = *flow;
 }

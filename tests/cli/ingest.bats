@@ -322,3 +322,37 @@ EOF
 	ptool ingest -q -o b.db "$GPU/memory.json"
 	cmp a.db b.db
 }
+
+@test "--torch-version counts as that torch did, and takes what the table has" {
+	ptool ingest -q -o content.db "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	ptool ingest -q -o named.db --torch-version 2.6 "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	what='SELECT dialect, python_in_tree, float_memory_window FROM profile'
+	[ "$(ask content.db "$what")" = 'F|1|0' ]
+	[ "$(ask named.db "$what")" = 'D|0|1' ]
+	[ "$(ptool info --format csv named.db | grep -o '"pytorch","D"')" ]
+	for version in 9.9 1.14 2.6.0 2 x ''; do
+		run --separate-stderr ptool ingest -o no.db --torch-version "$version" "$GPU/copies.json"
+		exits 2
+		says "ptool: ingest: --torch-version '$version' is none of 1.8 to 1.13, 2.0 to 2.15"
+	done
+	only_files content.db named.db
+}
+
+@test "a list of torch without Kineto: its arrows join device work and operators" {
+	cat >list.json <<-'END'
+		[{"name": "ProfilerStep#7", "ph": "X", "ts": 1, "dur": 90, "tid": 1, "pid": "CPU functions", "args": {}},
+		{"name": "mm", "ph": "X", "ts": 5.5, "dur": 9.000000000000002, "tid": 1, "pid": "CPU functions", "args": {}},
+		{"name": "mm", "ph": "s", "ts": 5.5, "tid": 1, "pid": "CPU functions", "id": 0, "cat": "cpu_to_cuda", "args": {}},
+		{"name": "gemm", "ph": "f", "ts": 100, "tid": 0, "pid": "CUDA functions", "id": 0, "cat": "cpu_to_cuda", "args": {}},
+		{"name": "gemm", "ph": "X", "ts": 100, "dur": 3.25, "tid": 0, "pid": "CUDA functions", "args": {}},
+		{"name": "mm", "ph": "s", "ts": 5.5, "tid": 1, "pid": "CPU functions", "id": 1, "cat": "cpu_to_cuda", "args": {}},
+		{"name": "split", "ph": "X", "ts": 104, "dur": 1, "tid": 0, "pid": "CUDA functions", "args": {}}]
+	END
+	ptool ingest -q list.json
+	[ "$(ask ptool.db 'SELECT format, dialect FROM profile')" = 'pytorch|L' ]
+	what="SELECT k.name, k.class, k.step, o.name FROM slice k JOIN slice o ON o.id = k.op_id ORDER BY k.ts"
+	[ "$(ask ptool.db "$what")" = 'gemm|kernel|7|mm
+split|kernel|7|mm' ]
+	[ "$(ptool top --focus '^mm$' --format csv list.json | tail -1 | grep -o '4250' | head -1)" = 4250 ]
+	[ "$(ask ptool.db "SELECT count(*) FROM finding WHERE code = 'launch_unknown'")" = 0 ]
+}

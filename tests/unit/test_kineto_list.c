@@ -19,7 +19,7 @@
 #define MM   "slice thread \"CPU functions\"/1 \"mm\" 5500+9000 op\n"
 #define GEMM "slice stream \"CUDA functions\"/3 \"gemm\" 7250+3125 kernel device=3\n"
 #define MM_ARROW \
-	"flow start \"CPU functions\"/1 \"cpu_to_cuda\"/\"mm\" #0 5500 enclosing\n"
+	"flow start \"CPU functions\"/1 \"cpu_to_cuda\"/\"cpu_to_cuda\" #0 5500 enclosing\n"
 
 static void functions_of_the_host_are_operators_and_those_of_a_device_its_work(
 	void **state)
@@ -37,7 +37,7 @@ static void an_arrow_without_an_end_leads_to_the_work_behind_it(void **state)
 		"[" HOST("mm", "5.5", "9.0") ", " START("mm", "5.5", "0") ", " WORK(
 			"gemm", "7.25", "3.125") "]",
 		MM MM_ARROW
-		"flow finish \"CUDA functions\"/3 \"cpu_to_cuda\"/\"mm\" #0 7250\n" GEMM);
+		"flow finish \"CUDA functions\"/3 \"cpu_to_cuda\"/\"cpu_to_cuda\" #0 7250\n" GEMM);
 }
 
 static void an_arrow_with_an_end_is_as_it_stands(void **state)
@@ -47,7 +47,7 @@ static void an_arrow_with_an_end_is_as_it_stands(void **state)
 		"[" HOST("mm", "5.5", "9.0") ", " START("mm", "5.5", "0") ", " FINISH(
 			"gemm", "7.25", "0") ", " WORK("gemm", "7.25", "3.125") "]",
 		MM MM_ARROW
-		"flow finish \"CUDA functions\"/3 \"cpu_to_cuda\"/\"gemm\" #0 7250\n" GEMM);
+		"flow finish \"CUDA functions\"/3 \"cpu_to_cuda\"/\"cpu_to_cuda\" #0 7250\n" GEMM);
 }
 
 /* A file that was sorted by time: what is next to an arrow says nothing. */
