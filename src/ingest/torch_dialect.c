@@ -76,9 +76,9 @@ static bool is_what_is_left(const struct kineto *k)
 	{                                   \
 		.annotation_fudge_ns = 1000 \
 	}
-#define RULES_2_4(fudge)                                                  \
-	{                                                                 \
-		.float_memory_window = true, .annotation_fudge_ns = fudge \
+#define RULES_2_4(fudge)                                                    \
+	{                                                                   \
+		.float_memory_window = true, .annotation_fudge_ns = (fudge) \
 	}
 #define RULES_2_5                                                       \
 	{                                                               \

@@ -71,7 +71,8 @@ static struct fractions note_all(struct str text)
 	const char *p = text.p, *end = text.p + text.n;
 
 	while ((p = memchr(p, '"', (size_t)(end - p)))) {
-		struct str rest = { ++p, (size_t)(end - p) };
+		p++;
+		struct str rest = { p, (size_t)(end - p) };
 		if (str_starts_with(rest, STR_LIT("ts\"")))
 			note_value(&f, p + 3, end, true);
 		else if (str_starts_with(rest, STR_LIT("dur\"")))

@@ -59,7 +59,7 @@ static void most_spans_decide(void **state)
 	struct world w;
 	(void)state;
 	world_init(&w);
-	for (int i = 0; i < 3; i++) {
+	for (int64_t i = 0; i < 3; i++) {
 		int64_t at = 100000 * i;
 		add(&w, stream_in(&w, 7), "a", at, 1000, CLASS_KERNEL);
 		add_span(&w, 7, at - (i == 1 ? 1000 : 1), (i == 1 ? 2000 : 1002));
