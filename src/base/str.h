@@ -43,6 +43,12 @@ static inline bool str_is(struct str s, const char *text)
 	return str_equal(s, str_of(text));
 }
 
+/* What follows the first n bytes, of which there are as many. */
+static inline struct str str_behind(struct str s, size_t n)
+{
+	return (struct str){ s.p + n, s.n - n };
+}
+
 static inline bool str_starts_with(struct str s, struct str prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);

@@ -160,6 +160,7 @@ static int read_entry(struct chrome *c, struct str key, struct err *err)
 	if (str_is(key, "traceEvents") && *c->window.j.p == '[') {
 		c->window.j.p++;
 		c->kineto.events_seen = true;
+		c->foreign = (struct foreign){ 0 }; /* of the events from now on */
 		if (event_list_read(c, &closed, err) < 0)
 			return -1;
 		return closed ? 0
@@ -167,6 +168,8 @@ static int read_entry(struct chrome *c, struct str key, struct err *err)
 						 window_at(&c->window, c->window.j.end),
 						 STR_LIT(""), err);
 	}
+	if (!c->kineto.events_seen)
+		foreign_add_key(&c->foreign, key);
 	/* The key lies in a window that reading the value may replace. */
 	char *copy = xstrndup(key.p, key.n);
 	int rc = read_metadata(c, (struct str){ copy, key.n }, err);
@@ -267,15 +270,23 @@ static int check_rest(struct chrome *c, struct err *err)
 }
 
 /* Nothing of a trace was found: because the input is damaged, or it is something else. */
-static int no_trace(struct chrome *c, const char *otherwise, struct err *err)
+static int no_trace(struct chrome *c,
+		    int (*otherwise)(const struct foreign *, struct err *),
+		    struct err *err)
 {
 	const char *damage = input_damage(c->window.in);
 
 	if (damage)
-		otherwise = damage;
-	else if (c->truncated)
-		otherwise = "the file ends before its first event does";
-	return err_at(err, 0, "%s", otherwise);
+		return err_at(err, 0, "%s", damage);
+	if (c->truncated)
+		return err_at(err, 0, "the file ends before its first event does");
+	return otherwise(&c->foreign, err);
+}
+
+static int is_empty(const struct foreign *unused, struct err *err)
+{
+	(void)unused;
+	return err_at(err, 0, "the file is empty");
 }
 
 static int read_array(struct chrome *c, struct err *err)
@@ -285,8 +296,7 @@ static int read_array(struct chrome *c, struct err *err)
 	/* The format allows an array without its ']', but not half an event. */
 	if (event_list_read(c, &closed, err) < 0)
 		return -1;
-	return c->nevents ? 0
-			  : no_trace(c, "a JSON array without events is no trace", err);
+	return c->has_phase ? 0 : no_trace(c, foreign_array, err);
 }
 
 /* How times are written must be known before the first one is read. */
@@ -336,14 +346,16 @@ static int read_all(struct chrome *c, struct err *err)
 	if (skip_head(c, err) < 0)
 		return -1;
 	if (w->j.p >= w->j.end)
-		return no_trace(c, "the file is empty", err);
+		return no_trace(c, is_empty, err);
 	char bracket = *w->j.p++;
 	if (bracket != '{' && bracket != '[')
 		return err_at(err, window_at(w, w->j.p - 1), "this is no JSON trace");
 	if ((bracket == '{' ? read_object(c, err) : read_array(c, err)) < 0)
 		return -1;
 	if (bracket == '{' && !c->kineto.events_seen)
-		return no_trace(c, "a JSON object without traceEvents is no trace", err);
+		return no_trace(c, foreign_object, err);
+	if (c->foreign.nkeys && !c->has_phase && c->kineto.events_seen)
+		return no_trace(c, foreign_array, err);
 	if (check_rest(c, err) < 0)
 		return -1;
 	kineto_finish(c);
@@ -365,6 +377,7 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	if (rc == 0)
 		rc = read_all(c, err);
 	kineto_release(&c->kineto);
+	xprof_release(&c->xprof);
 	buf_release(&c->scratch);
 	free(c);
 	return rc;

@@ -8,10 +8,12 @@
 
 #include "base/buf.h"
 #include "ingest/event.h"
+#include "ingest/foreign.h"
 #include "ingest/kineto.h"
 #include "ingest/reader.h"
 #include "ingest/sink.h"
 #include "ingest/window.h"
+#include "ingest/xprof.h"
 
 #define TRACK_CACHE 1024 /* a power of two */
 
@@ -34,6 +36,9 @@ struct chrome {
 	struct event event; /* the one being read */
 	struct cached_track tracks[TRACK_CACHE];
 	struct kineto kineto;
+	struct xprof xprof;
+	bool has_phase;         /* an object of the event list has a ph */
+	struct foreign foreign; /* what it is when nothing does */
 };
 
 /* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */

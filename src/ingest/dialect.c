@@ -130,7 +130,9 @@ void kineto_finish(struct chrome *c)
 		k->kineto_category || k->legacy || (k->schema_version && k->has_base);
 	const struct torch_dialect *d = choose_dialect(c);
 	struct profile_fact profile = {
-		.format = pytorch ? "pytorch" : "chrome",
+		.format = pytorch         ? "pytorch"
+			  : c->xprof.seen ? "xprof"
+					  : "chrome",
 		.dialect = pytorch ? d->name : "",
 		.has_base = k->has_base,
 		.base_ns = k->base_ns,

@@ -53,7 +53,7 @@ enum slice_class kineto_list_class(const struct event *e);
  * where the file has none.  0, or -1 with err set.
  */
 int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
-		      struct device_fact *device, struct err *err);
+		      struct kineto_facts *facts, struct err *err);
 /* An arrow as the file has it: both its ends get one name. */
 void kineto_list_arrow(struct chrome *c, struct flow_fact *flow);
 
@@ -71,8 +71,8 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		      const struct op_texts *texts);
 /* kineto_args.c: fills arg_slots. */
 void kineto_index_args(struct kineto *k);
-/* Nothing recorded. */
-void kineto_no_device(struct device_fact *device);
+/* The details of work or of a wait, which slice points to from now on; not recorded at first. */
+struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts *facts);
 /* Fills slice from the current event's args: ids, links and details. */
 void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
 /* Notes how the first event is written. */

@@ -246,9 +246,13 @@ static const struct memory_fact no_memory = { NUMBER_NONE, NUMBER_NONE, NUMBER_N
 					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
 					      false };
 
-void kineto_no_device(struct device_fact *device)
+struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts *facts)
 {
-	*device = no_device;
+	if (!slice->device) {
+		facts->device = no_device;
+		slice->device = &facts->device;
+	}
+	return &facts->device;
 }
 
 /*
@@ -270,11 +274,7 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 			       ? (char *)&facts->op
 			       : NULL;
 	case TO_DEVICE:
-		if (on_device && !slice->device) {
-			facts->device = no_device;
-			slice->device = &facts->device;
-		}
-		return on_device ? (char *)&facts->device : NULL;
+		return on_device ? (char *)kineto_device(slice, facts) : NULL;
 	case TO_COLLECTIVE:
 		if (slice->class != CLASS_OP && slice->class != CLASS_KERNEL)
 			return NULL;

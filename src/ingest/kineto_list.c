@@ -31,21 +31,18 @@ enum slice_class kineto_list_class(const struct event *e)
 
 /* A device is called by its number. */
 static void set_device(const struct event *e, struct slice_fact *slice,
-		       struct device_fact *device)
+		       struct kineto_facts *facts)
 {
+	struct device_fact *device = kineto_device(slice, facts);
 	int64_t number;
 
-	if (!slice->device) {
-		kineto_no_device(device);
-		slice->device = device;
-	}
 	if (device->device == NUMBER_NONE &&
 	    decimal_int(event_text(e, FIELD_TID), &number) == DECIMAL_OK)
 		device->device = number;
 }
 
 int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
-		      struct device_fact *device, struct err *err)
+		      struct kineto_facts *facts, struct err *err)
 {
 	struct kineto *k = &c->kineto;
 	struct flow_fact end = k->open_arrow;
@@ -53,7 +50,7 @@ int kineto_list_slice(struct chrome *c, struct slice_fact *slice,
 
 	k->has_open_arrow = false;
 	if (slice->class == CLASS_KERNEL)
-		set_device(&c->event, slice, device);
+		set_device(&c->event, slice, facts);
 	if (!leads_here)
 		return 0;
 	end.end = FLOW_FINISH;

@@ -3,6 +3,19 @@
 #include "ingest/decimal.h"
 #include "ingest/phase.h"
 
+static void name_process(struct chrome *c, struct ident pid, struct str text)
+{
+	xprof_process_name(&c->xprof, pid, text);
+	c->sink->process_name(c->sink, pid, text);
+}
+
+static void name_thread(struct chrome *c, struct ident pid, struct ident tid,
+			struct str text)
+{
+	xprof_thread_name(&c->xprof, pid, tid, text);
+	c->sink->thread_name(c->sink, pid, tid, text);
+}
+
 /* A name or a list of labels of a process or thread.  False: not one of those. */
 static bool name_metadata(struct chrome *c, struct str name)
 {
@@ -16,9 +29,9 @@ static bool name_metadata(struct chrome *c, struct str name)
 	if (labels)
 		c->sink->process_labels(c->sink, pid, text);
 	else if (str_is(name, "process_name"))
-		c->sink->process_name(c->sink, pid, text);
+		name_process(c, pid, text);
 	else if (str_is(name, "thread_name"))
-		c->sink->thread_name(c->sink, pid, tid, text);
+		name_thread(c, pid, tid, text);
 	else
 		return false;
 	return true;

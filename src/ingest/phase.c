@@ -71,6 +71,9 @@ static void fill_slice(struct chrome *c, struct slice_fact *slice,
 	slice->offset = e->offset;
 	slice->correlation = NUMBER_NONE;
 	slice->external_id = NUMBER_NONE;
+	if (c->xprof.seen && slice->class == CLASS_OTHER &&
+	    slice->phase == PHASE_COMPLETE)
+		xprof_slice(c, slice, facts);
 	if (e->nargs)
 		kineto_args(c, slice, facts);
 }
@@ -145,7 +148,7 @@ static int on_complete(struct chrome *c, struct err *err)
 		slice.unfinished = false;
 	}
 	slice.track = chrome_track(c, kind_of_class(slice.class));
-	if (c->kineto.legacy && kineto_list_slice(c, &slice, &facts.device, err) < 0)
+	if (c->kineto.legacy && kineto_list_slice(c, &slice, &facts, err) < 0)
 		return -1;
 	if (emit(c, &slice, err) < 0)
 		return -1;
@@ -335,6 +338,18 @@ static const struct phase phases[] = {
 	{ ')', NULL },
 };
 
+/* JAX ends its list with {}, to be done with commas; anything else is damaged, or no event. */
+static int no_phase(struct chrome *c, struct err *err)
+{
+	struct str text = c->event.text;
+
+	if (json_skip_blanks(text.p + 1) == text.p + text.n - 1)
+		return chrome_finding(c, FINDING_EMPTY_EVENT, STR_LIT(""), err);
+	if (!c->has_phase)
+		foreign_add_object(&c->foreign, text);
+	return chrome_finding(c, FINDING_NO_PHASE, STR_LIT(""), err);
+}
+
 int phase_event(struct chrome *c, struct err *err)
 {
 	struct str ph = event_text(&c->event, FIELD_PH);
@@ -342,7 +357,8 @@ int phase_event(struct chrome *c, struct err *err)
 	if (c->nevents == 1)
 		kineto_note_first(&c->kineto, &c->event);
 	if (ph.n == 0)
-		return chrome_finding(c, FINDING_NO_PHASE, STR_LIT(""), err);
+		return no_phase(c, err);
+	c->has_phase = true;
 	for (size_t i = 0; ph.n == 1 && i < sizeof(phases) / sizeof(*phases); i++) {
 		if (phases[i].ph != ph.p[0])
 			continue;

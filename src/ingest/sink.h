@@ -120,7 +120,9 @@ struct slice_fact {
 	uint32_t track, name, category; /* category may be TEXT_NONE */
 	enum slice_class class;
 	enum slice_phase phase;
-	bool unfinished;          /* still open when the recording stopped */
+	bool unfinished; /* still open when the recording stopped */
+	bool is_step;    /* an annotation that tells a step's number: */
+	int64_t step_number;
 	int64_t correlation;      /* joins a launch to its device work, or NUMBER_NONE */
 	int64_t external_id;      /* joins both to an operator, or NUMBER_NONE */
 	uint64_t offset;          /* byte of the event in the input */
@@ -161,7 +163,7 @@ struct op_rules {
 };
 
 struct profile_fact {
-	const char *format;  /* "pytorch", "chrome": static */
+	const char *format;  /* "pytorch", "xprof", "chrome": static */
 	const char *dialect; /* "F", ..., or "": static */
 	bool has_base;
 	int64_t base_ns;                    /* absolute ns = base + ts */

@@ -156,6 +156,9 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 		*APPEND(m, collectives) =
 			(struct collective_rec){ *f->collective,
 						 (uint32_t)m->nslices - 1 };
+	if (f->is_step)
+		*APPEND(m, step_marks) =
+			(struct step_mark){ f->step_number, (uint32_t)m->nslices - 1 };
 	if (f->args.n)
 		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
 						      arena_copy(&m->arena, f->args) };

@@ -100,6 +100,12 @@ struct step_rec {
 	uint32_t row; /* ROW_NONE: the whole recording is the step */
 };
 
+/* A slice that says itself which step it is. */
+struct step_mark {
+	int64_t number;
+	uint32_t slice;
+};
+
 struct finding_rec {
 	enum finding finding;
 	uint32_t detail; /* text */
@@ -143,6 +149,7 @@ struct model {
 	MODEL_ARRAY(struct device_rec, devices);
 	MODEL_ARRAY(struct memory_rec, memory);
 	MODEL_ARRAY(struct collective_rec, collectives);
+	MODEL_ARRAY(struct step_mark, step_marks); /* in the order of slices */
 	MODEL_ARRAY(struct counter_rec, counters);
 	MODEL_ARRAY(struct flow_rec, flows);
 	MODEL_ARRAY(struct finding_rec, findings);

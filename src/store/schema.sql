@@ -17,7 +17,7 @@ CREATE TABLE profile (
     id              INTEGER PRIMARY KEY,
     run_id          INTEGER NOT NULL REFERENCES run (id),
     path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
-    format          TEXT NOT NULL,         -- 'pytorch', 'chrome'
+    format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
     rank            INTEGER,
     rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'order'

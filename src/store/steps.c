@@ -28,15 +28,40 @@ static int by_start(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
+static int by_slice(const void *a, const void *b)
+{
+	const struct step_mark *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+/* The step that the row is: by its name in PyTorch's traces, by its args in xprof's. */
+static bool is_step(const struct model *m, uint32_t row, int64_t *number)
+{
+	const struct slice_rec *s = model_slice(m, row);
+	const struct step_mark key = { .slice = m->order[row] };
+
+	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
+	    s->phase != PHASE_COMPLETE)
+		return false;
+	if (steps_number(intern_str(m->texts, s->name), number))
+		return true;
+	const struct step_mark *mark =
+		m->nstep_marks ? bsearch(&key, m->step_marks, m->nstep_marks, sizeof(key),
+					 by_slice)
+			       : NULL;
+	if (mark)
+		*number = mark->number;
+	return mark != NULL;
+}
+
 static void find_steps(struct model *m)
 {
 	int64_t number;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		const struct slice_rec *s = model_slice(m, row);
-		if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
-		    s->phase != PHASE_COMPLETE ||
-		    !steps_number(intern_str(m->texts, s->name), &number))
+		if (!is_step(m, row, &number))
 			continue;
 		m->steps =
 			xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));

@@ -1,0 +1,135 @@
+/* JSON that is no trace: see foreign.h. */
+#include "ingest/foreign.h"
+
+#include "base/buf.h"
+#include "ingest/json.h"
+
+#define KNOWN_KEYS 3
+#define SHOWN_KEYS 4 /* in a message */
+
+struct known {
+	const char *what;             /* "a ...": completes "this is" */
+	const char *keys[KNOWN_KEYS]; /* all are there; NULL: no more */
+};
+
+/* The more special first: some share keys. */
+static const struct known objects[] = {
+	{ "a speedscope profile", { "$schema", "shared", "profiles" } },
+	{ "a CPU profile of V8", { "nodes", "timeDeltas" } },
+	{ "a heap snapshot of V8", { "snapshot", "nodes", "strings" } },
+	{ "a PyTorch execution trace", { "schema", "nodes" } },
+	{ "a PyTorch memory snapshot", { "segments", "device_traces" } },
+	{ "a profile of Firefox", { "meta", "threads", "libs" } },
+	{ "a profile of pyinstrument", { "duration", "root_frame" } },
+	{ "a session of pyinstrument", { "duration", "frame_records" } },
+	{ "a profile of Scalene", { "elapsed_time_sec", "files" } },
+	{ "a profile of V8 (--prof)", { "code", "functions", "ticks" } },
+};
+
+static const struct known entries[] = {
+	{ "a table of key_averages()", { "key", "cpu_time_total" } },
+	{ "a table of key_averages()", { "key", "self_cpu_time_total" } },
+	{ "a table of operators", { "name", "count", "cpu_time_total" } },
+};
+
+void foreign_add_key(struct foreign *f, struct str key)
+{
+	if (f->nkeys == FOREIGN_KEYS)
+		return;
+	char *to = f->keys[f->nkeys++];
+	size_t n = key.n < FOREIGN_KEY_MAX ? key.n : FOREIGN_KEY_MAX;
+	memcpy(to, key.p, n);
+	to[n] = '\0';
+}
+
+void foreign_add_object(struct foreign *f, struct str object)
+{
+	struct json j = json_of(object);
+	struct json_value key, value;
+	bool done;
+
+	if (f->nkeys)
+		return;
+	j.p++;
+	for (bool first = true;; first = false) {
+		if (json_member(&j, first, &key, &done) != JSON_OK || done ||
+		    json_value(&j, &value) != JSON_OK)
+			return;
+		foreign_add_key(f, key.text);
+	}
+}
+
+static bool has_key(const struct foreign *f, const char *key)
+{
+	for (unsigned i = 0; i < f->nkeys; i++)
+		if (strcmp(f->keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+static const char *find_known(const struct foreign *f, const struct known *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool is_it = true;
+		for (size_t k = 0; k < KNOWN_KEYS && all[i].keys[k]; k++)
+			is_it &= has_key(f, all[i].keys[k]);
+		if (is_it)
+			return all[i].what;
+	}
+	return NULL;
+}
+
+/* " (its keys: a, b, ...)", or nothing. */
+static void add_keys(const struct foreign *f, const char *whose, struct buf *out)
+{
+	for (unsigned i = 0; i < f->nkeys && i < SHOWN_KEYS; i++) {
+		if (i == 0)
+			buf_addf(out, " (%s: ", whose);
+		buf_addf(out, "%s%s", i ? ", " : "", f->keys[i]);
+	}
+	if (f->nkeys)
+		buf_add_text(out, f->nkeys > SHOWN_KEYS ? ", ...)" : ")");
+}
+
+/* The sentence and the keys; `what` NULL: it is nothing known. */
+static int refuse(const struct foreign *f, const char *what, const char *otherwise,
+		  const char *whose, struct err *err)
+{
+	struct buf text;
+
+	buf_init(&text, ERR_TEXT_MAX);
+	if (what) {
+		buf_addf(&text, "this is %s, not a trace", what);
+	} else {
+		buf_add_text(&text, otherwise);
+		add_keys(f, whose, &text);
+	}
+	struct str said = buf_str(&text);
+	int rc = err_at(err, 0, "%.*s", (int)said.n, said.p);
+	buf_release(&text);
+	return rc;
+}
+
+int foreign_object(const struct foreign *f, struct err *err)
+{
+	const char *what = find_known(f, objects, sizeof(objects) / sizeof(*objects));
+
+	if (has_key(f, "traceEvents"))
+		return err_at(err, 0, "traceEvents is no array");
+	return refuse(f, what, "a JSON object without traceEvents is no trace",
+		      "its keys", err);
+}
+
+int foreign_array(const struct foreign *f, struct err *err)
+{
+	const char *what = find_known(f, entries, sizeof(entries) / sizeof(*entries));
+
+	if (f->nkeys)
+		return refuse(f, what,
+			      "no entry of the event list has a ph: it is no trace",
+			      "keys of the first", err);
+	return refuse(f,
+		      f->has_array ? "an array of arrays, as a PyTorch memory timeline is"
+				   : NULL,
+		      "a JSON array without events is no trace", "", err);
+}
