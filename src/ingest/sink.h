@@ -123,6 +123,8 @@ struct slice_fact {
 	bool unfinished; /* still open when the recording stopped */
 	bool is_step;    /* an annotation that tells a step's number: */
 	int64_t step_number;
+	bool has_group; /* a step, and device work of the step with the same group */
+	uint32_t group;
 	int64_t correlation;      /* joins a launch to its device work, or NUMBER_NONE */
 	int64_t external_id;      /* joins both to an operator, or NUMBER_NONE */
 	uint64_t offset;          /* byte of the event in the input */

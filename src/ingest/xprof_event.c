@@ -9,6 +9,7 @@
 enum xprof_arg {
 	ARG_CORRELATION,
 	ARG_STEP,
+	ARG_GROUP,
 	ARG_CONTEXT,
 	ARG_GRAPH,
 	ARG_GRAPH_NODE,
@@ -26,6 +27,7 @@ enum xprof_arg {
 static const char *const arg_names[NARGS] = {
 	[ARG_CORRELATION] = "correlation_id",
 	[ARG_STEP] = "step_num",
+	[ARG_GROUP] = "group_id",
 	[ARG_CONTEXT] = "context_id",
 	[ARG_GRAPH] = "cuda_graph_id",
 	[ARG_GRAPH_NODE] = "cuda_graph_node_id",
@@ -67,12 +69,24 @@ static bool is_driver_call(struct str name)
 	       name.p[2] <= 'Z';
 }
 
+/* The group joins a step to what ran for it on a device. */
+static void read_group(const struct xprof_args *args, struct slice_fact *slice)
+{
+	int64_t group;
+
+	slice->has_group = read_number(args->text[ARG_GROUP], &group) && group >= 0 &&
+			   group <= UINT32_MAX;
+	if (slice->has_group)
+		slice->group = (uint32_t)group;
+}
+
 /* A call, a frame of Python ("$file.py:12 f"), a step, or a range of the program. */
 static enum slice_class host_class(struct str name, const struct xprof_args *args,
 				   struct slice_fact *slice)
 {
 	if (read_number(args->text[ARG_STEP], &slice->step_number)) {
 		slice->is_step = true;
+		read_group(args, slice);
 		return CLASS_ANNOTATION;
 	}
 	if (read_number(args->text[ARG_CORRELATION], &slice->correlation))
@@ -178,7 +192,8 @@ static void device_args(const struct xprof_args *args, struct slice_fact *slice,
 {
 	struct str context = args->text[ARG_CONTEXT];
 
-	read_number(args->text[ARG_CORRELATION], &slice->correlation);
+	if (!read_number(args->text[ARG_CORRELATION], &slice->correlation))
+		read_group(args, slice);
 	if (str_starts_with(context,
 			    STR_LIT("$$"))) /* "$$1": so that viewers keep it a text */
 		context = str_behind(context, 2);

@@ -299,6 +299,7 @@ void link_rows(struct model *m)
 		link_devices(&l);
 	for (size_t t = 0; t < m->ntracks && (m->nworks || m->nmemory); t++)
 		link_thread(&l, &m->tracks[t], &next, &open);
+	steps_of_groups(m);
 	ranges_release(&open);
 	idtable_release(&l.launches);
 	idtable_release(&l.operators);

@@ -127,6 +127,16 @@ static void note_time(struct model *m, int64_t start_ns, int64_t end_ns)
 	m->has_time = true;
 }
 
+static void note_step(struct model *m, const struct slice_fact *f)
+{
+	uint32_t slice = (uint32_t)m->nslices - 1;
+
+	if (f->is_step)
+		*APPEND(m, step_marks) = (struct step_mark){ f->step_number, slice };
+	if (f->has_group)
+		*APPEND(m, group_marks) = (struct group_mark){ f->group, slice };
+}
+
 static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 {
 	struct loader *l = (struct loader *)s;
@@ -156,9 +166,8 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 		*APPEND(m, collectives) =
 			(struct collective_rec){ *f->collective,
 						 (uint32_t)m->nslices - 1 };
-	if (f->is_step)
-		*APPEND(m, step_marks) =
-			(struct step_mark){ f->step_number, (uint32_t)m->nslices - 1 };
+	if (f->is_step || f->has_group)
+		note_step(m, f);
 	if (f->args.n)
 		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
 						      arena_copy(&m->arena, f->args) };

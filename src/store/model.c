@@ -25,16 +25,16 @@ void model_init(struct model *m, struct intern *texts)
 
 void model_release(struct model *m)
 {
-	void *const owned[] = { m->categories,  m->processes,  m->places,
-				m->tracks,      m->slices,     m->op_details,
-				m->op_links,    m->launch_ids, m->devices,
-				m->memory,      m->step_marks, m->collectives,
-				m->counters,    m->flows,      m->findings,
-				m->metadata,    m->args,       m->device_infos,
-				m->scope_track, m->order,      m->parent,
-				m->depth,       m->self_ns,    m->launch,
-				m->op,          m->step,       m->device_ns,
-				m->works,       m->steps,      m->arrows };
+	void *const owned[] = {
+		m->categories,  m->processes,  m->places,       m->tracks,
+		m->slices,      m->op_details, m->op_links,     m->launch_ids,
+		m->devices,     m->memory,     m->step_marks,   m->group_marks,
+		m->collectives, m->counters,   m->flows,        m->findings,
+		m->metadata,    m->args,       m->device_infos, m->scope_track,
+		m->order,       m->parent,     m->depth,        m->self_ns,
+		m->launch,      m->op,         m->step,         m->device_ns,
+		m->works,       m->steps,      m->arrows
+	};
 
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		free(owned[i]);

@@ -106,6 +106,11 @@ struct step_mark {
 	uint32_t slice;
 };
 
+/* A step or device work of a group. */
+struct group_mark {
+	uint32_t group, slice;
+};
+
 struct finding_rec {
 	enum finding finding;
 	uint32_t detail; /* text */
@@ -149,7 +154,8 @@ struct model {
 	MODEL_ARRAY(struct device_rec, devices);
 	MODEL_ARRAY(struct memory_rec, memory);
 	MODEL_ARRAY(struct collective_rec, collectives);
-	MODEL_ARRAY(struct step_mark, step_marks); /* in the order of slices */
+	MODEL_ARRAY(struct step_mark, step_marks);   /* in the order of slices */
+	MODEL_ARRAY(struct group_mark, group_marks); /* the same */
 	MODEL_ARRAY(struct counter_rec, counters);
 	MODEL_ARRAY(struct flow_rec, flows);
 	MODEL_ARRAY(struct finding_rec, findings);

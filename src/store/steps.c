@@ -35,6 +35,21 @@ static int by_slice(const void *a, const void *b)
 	return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
+static int by_group_slice(const void *a, const void *b)
+{
+	const struct group_mark *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+static const struct group_mark *find_group(const struct model *m, uint32_t row)
+{
+	const struct group_mark key = { .slice = m->order[row] };
+
+	return bsearch(&key, m->group_marks, m->ngroup_marks, sizeof(key),
+		       by_group_slice);
+}
+
 /* The step that the row is: by its name in PyTorch's traces, by its args in xprof's. */
 static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 {
@@ -171,4 +186,27 @@ void steps_of_rows(struct model *m)
 	}
 	free(owned);
 	free(any);
+}
+
+void steps_of_groups(struct model *m)
+{
+	const struct group_mark *mark;
+	struct idmap steps;
+
+	if (m->ngroup_marks == 0 || m->nsteps == 0)
+		return;
+	idmap_init(&steps, m->nsteps);
+	for (uint32_t i = 0; i < m->nsteps; i++)
+		if ((mark = find_group(m, m->steps[i].row)))
+			idmap_add(&steps, mark->group, i);
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		if (!class_is_device_work(model_slice(m, row)->class) ||
+		    m->launch[row] != ROW_NONE || !(mark = find_group(m, row)))
+			continue;
+		size_t probe = idmap_first(&steps, mark->group);
+		uint32_t step = idmap_next(&steps, &probe);
+		if (step != UINT32_MAX)
+			m->step[row] = step;
+	}
+	idmap_release(&steps);
 }

@@ -13,5 +13,7 @@
 bool steps_number(struct str name, int64_t *number);
 /* Sets steps, by start, and the step of every row of a thread. */
 void steps_of_rows(struct model *m);
+/* Gives device work that has no launch, but a group, the step of that group. */
+void steps_of_groups(struct model *m);
 
 #endif
