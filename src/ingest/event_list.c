@@ -180,7 +180,8 @@ static int read_other(struct chrome *c, struct err *err)
 	if (status != JSON_OK)
 		return status < 0 ? -1 : skip_entry(c, start, err);
 	c->window.j.flaws = 0;
-	c->foreign.has_array |= value.type == JSON_ARRAY;
+	c->foreign.has_other = true;
+	c->foreign.has_scalar |= value.type != JSON_ARRAY;
 	return chrome_finding_at(c, FINDING_EVENT_NOT_OBJECT,
 				 window_at(&c->window, start), STR_LIT(""), value.text,
 				 err);

@@ -128,8 +128,7 @@ int foreign_array(const struct foreign *f, struct err *err)
 		return refuse(f, what,
 			      "no entry of the event list has a ph: it is no trace",
 			      "keys of the first", err);
-	return refuse(f,
-		      f->has_array ? "an array of arrays, as a PyTorch memory timeline is"
-				   : NULL,
-		      "a JSON array without events is no trace", "", err);
+	if (f->has_other && !f->has_scalar)
+		what = "an array of arrays, as a PyTorch memory timeline is";
+	return refuse(f, what, "a JSON array without events is no trace", "", err);
 }

@@ -16,7 +16,7 @@
 /* Zeroed is empty. */
 struct foreign {
 	unsigned nkeys;
-	bool has_array; /* an entry of the array is an array */
+	bool has_other, has_scalar; /* entries that are no objects; no arrays either */
 	char keys[FOREIGN_KEYS][FOREIGN_KEY_MAX + 1];
 };
 

@@ -229,6 +229,10 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	add_named(r, "cat", f->category);
 	add_number(r, "correlation", f->correlation);
 	add_number(r, "external_id", f->external_id);
+	if (f->is_step)
+		add_number(r, "step", f->step_number);
+	if (f->has_group)
+		add_number(r, "group_id", f->group);
 	if (f->op)
 		add_op(r, f->op);
 	if (f->device)

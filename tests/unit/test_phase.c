@@ -338,11 +338,53 @@ static void phases_outside_the_format_are_told(void **state)
 		      "finding unknown_phase @19 \"XX\"\n"
 		      "finding unknown_phase @38 \"a phase that is \"\n",
 		      1, "an event's ph is not in the format");
-	assert_flawed("[{},{\"ph\":\"\"},{\"name\":\"a\",\"ts\":1,\"dur\":1}]",
-		      "finding no_phase @1\n"
-		      "finding no_phase @4\n"
-		      "finding no_phase @14\n",
-		      1, "an event has no ph");
+}
+
+static void an_object_without_a_phase_is_told(void **state)
+{
+	(void)state;
+	assert_flawed("[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"\"},{\"name\":\"a\",\"ts\":1}]",
+		      "slice thread 0/0 \"\" 1000+0 instant\n"
+		      "finding no_phase @19\n"
+		      "finding no_phase @29\n",
+		      19, "an event has no ph");
+}
+
+static void an_empty_object_does_no_harm(void **state)
+{
+	(void)state;
+	assert_sound("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1},{},{ \n}]}",
+		     "slice thread 0/0 \"\" 1000+0 instant\n"
+		     "finding empty_event @34\n"
+		     "finding empty_event @37\n");
+	assert_sound("{\"traceEvents\":[{}]}", "finding empty_event @16\n");
+	assert_flawed("[{\"ph\":\"i\",\"ts\":1},{\"x\":{}}]",
+		      "slice thread 0/0 \"\" 1000+0 instant\n"
+		      "finding no_phase @19\n",
+		      19, "an event has no ph");
+}
+
+/* As Chromium writes them: lists of categories, clocks of threads, removed args, ids of text. */
+static void what_chromium_writes_is_sound(void **state)
+{
+	(void)state;
+	assert_sound(
+		EVENT("\"pid\":1,\"tid\":2,\"ph\":\"X\",\"cat\":\"cc,benchmark\",\"name\":\"a\",\"ts\":1,\"dur\":2,"
+		      "\"tts\":7,\"tdur\":1,\"args\":\"__stripped__\""),
+		"slice thread 1/2 \"a\" 1000+2000 cat=\"cc,benchmark\"\n");
+	assert_sound(
+		EVENT("\"pid\":1,\"tid\":2,\"ph\":\"n\",\"cat\":\"netlog\",\"name\":\"a\",\"ts\":1,"
+		      "\"id2\":{\"local\":\"0x37\"}"),
+		"slice async 1 \"netlog 0x37\" \"a\" 1000+0 instant cat=\"netlog\"\n");
+	assert_sound(
+		EVENT("\"pid\":1,\"tid\":2,\"ph\":\"X\",\"cat\":\"toplevel.flow\",\"name\":\"a\",\"ts\":1,"
+		      "\"dur\":2,\"bind_id\":\"0x6a\",\"flow_out\":true"),
+		"slice thread 1/2 \"a\" 1000+2000 cat=\"toplevel.flow\"\n"
+		"flow start 1/2 \"bind_id\"/\"bind_id\" #106 1000 enclosing\n");
+	assert_sound(
+		EVENT("\"pid\":1,\"tid\":2,\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\","
+		      "\"ts\":0,\"args\":{\"name\":\"CrBrowserMain\"}"),
+		"thread_name 1/2 \"CrBrowserMain\"\n");
 }
 
 static void names_have_their_escapes_undone(void **state)
@@ -432,6 +474,9 @@ int main(void)
 		cmocka_unit_test(asynchronous_events_and_arrows_want_an_id),
 		cmocka_unit_test(phases_without_a_view_are_counted_by_their_letter),
 		cmocka_unit_test(phases_outside_the_format_are_told),
+		cmocka_unit_test(an_object_without_a_phase_is_told),
+		cmocka_unit_test(an_empty_object_does_no_harm),
+		cmocka_unit_test(what_chromium_writes_is_sound),
 		cmocka_unit_test(names_have_their_escapes_undone),
 		cmocka_unit_test(a_name_may_be_missing_or_no_text),
 		cmocka_unit_test(more_args_than_are_kept_are_told),
