@@ -108,7 +108,7 @@ CREATE TABLE op_detail (
     is_backward INTEGER NOT NULL           -- 1: runs for the backward pass
 ) STRICT;
 
--- A step: ProfilerStep#N.
+-- A step: ProfilerStep#N, or what has a step_num.
 CREATE TABLE step (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
