@@ -129,7 +129,8 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 		return -1;
 	uint64_t offset = window_at(w, start);
 	struct str excerpt = window_rest(w, start);
-	if (is_unused_section(key) &&
+	bool has_data = status != JSON_OK || value.text.n > strlen("{}");
+	if (has_data && is_unused_section(key) &&
 	    chrome_finding_at(c, FINDING_UNUSED_SECTION, offset, key, excerpt, err) < 0)
 		return -1;
 	if (status == JSON_OK && value.text.n <= METADATA_MAX) {

@@ -99,7 +99,7 @@ static int refuse(const struct foreign *f, const char *what, const char *otherwi
 
 	buf_init(&text, ERR_TEXT_MAX);
 	if (what) {
-		buf_addf(&text, "this is %s, not a trace", what);
+		buf_addf(&text, "this is %s, not a profiler trace", what);
 	} else {
 		buf_add_text(&text, otherwise);
 		add_keys(f, whose, &text);

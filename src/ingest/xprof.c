@@ -7,7 +7,7 @@
 #include "base/intern.h"
 #include "ingest/decimal.h"
 
-#define NAMED_MAX   ((size_t)1 << 20) /* more rows are no recording */
+#define NAMED_MAX   ((size_t)1 << 15) /* more rows of devices are no recording */
 #define NAMED_LEAST 64                /* a power of two */
 
 enum named_kind {

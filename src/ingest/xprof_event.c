@@ -57,9 +57,11 @@ static void read_args(const struct event *e, struct xprof_args *args)
 			}
 }
 
+/* An arg that is not there has no bytes behind it, as decimal_int wants them. */
 static bool read_number(struct str text, int64_t *number)
 {
-	return decimal_int(text, number) == DECIMAL_OK && *number != NUMBER_NONE;
+	return text.n && decimal_int(text, number) == DECIMAL_OK &&
+	       *number != NUMBER_NONE;
 }
 
 /* cuLaunchKernel is the driver's, cudaLaunchKernel and hipLaunchKernel the runtime's. */
@@ -200,7 +202,8 @@ static void device_args(const struct xprof_args *args, struct slice_fact *slice,
 	read_number(context, &device->context);
 	read_number(args->text[ARG_GRAPH], &device->graph_id);
 	read_number(args->text[ARG_GRAPH_NODE], &device->graph_node_id);
-	decimal_real(args->text[ARG_OCCUPANCY], &device->occupancy_pct);
+	if (args->text[ARG_OCCUPANCY].n)
+		decimal_real(args->text[ARG_OCCUPANCY], &device->occupancy_pct);
 	if (slice->class == CLASS_KERNEL)
 		kernel_details(args->text[ARG_KERNEL], device);
 	else if (slice->class == CLASS_MEMCPY)

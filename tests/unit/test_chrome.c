@@ -77,11 +77,12 @@ static void data_that_no_view_uses_is_told(void **state)
 {
 	(void)state;
 	assert_sound("{\"traceEvents\":[" A "],\"stackFrames\":{\"1\":{\"name\":\"f\"}},"
-		     "\"samples\":[]}",
+		     "\"samples\":[1],\"traceAnnotations\":[]}",
 		     SLICE_A "finding unused_section @68 \"stackFrames\"\n"
 			     "metadata stackFrames: {\"1\":{\"name\":\"f\"}}\n"
 			     "finding unused_section @97 \"samples\"\n"
-			     "metadata samples: []\n");
+			     "metadata samples: [1]\n"
+			     "metadata traceAnnotations: []\n");
 }
 
 static void large_metadata_is_passed_over(void **state)

@@ -26,7 +26,8 @@ static void an_object_is_told_by_its_keys(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		snprintf(text, sizeof(text), "this is %s, not a trace", rows[i].what);
+		snprintf(text, sizeof(text), "this is %s, not a profiler trace",
+			 rows[i].what);
 		assert_error(rows[i].json, false, 0, text);
 	}
 }
@@ -61,7 +62,7 @@ static void objects_without_a_phase_are_no_events(void **state)
 		     "no entry of the event list has a ph: it is no trace (keys of the "
 		     "first: name)");
 	assert_error("[{\"key\":\"aten::mm\",\"count\":2,\"cpu_time_total\":7}]", false,
-		     0, "this is a table of key_averages(), not a trace");
+		     0, "this is a table of key_averages(), not a profiler trace");
 	assert_no_trace("[{}]", 0, "a JSON array without events is no trace");
 }
 
@@ -70,7 +71,7 @@ static void a_memory_timeline_is_an_array_of_arrays(void **state)
 	(void)state;
 	assert_error("[[1, 2, 3], [[0, 5], [0, 7], [0, 9]]]", false, 0,
 		     "this is an array of arrays, as a PyTorch memory timeline is, not a "
-		     "trace");
+		     "profiler trace");
 	assert_error("[1, \"a\"]", false, 0, "a JSON array without events is no trace");
 }
 
