@@ -122,8 +122,9 @@ static void what_is_no_trace_is_refused_in_one_line(void **state)
 	assert_no_trace("  \"text\"", 2, "this is no JSON trace");
 	assert_no_trace("12", 0, "this is no JSON trace");
 	assert_no_trace("{}", 0, "a JSON object without traceEvents is no trace");
-	assert_no_trace("{\"nodes\": [{\"id\": 1}]}", 0,
-			"a JSON object without traceEvents is no trace (its keys: nodes)");
+	assert_no_trace(
+		"{\"nodes\": [{\"id\": 1}]}", 0,
+		"a JSON object without traceEvents is no trace (its keys: nodes)");
 	assert_no_trace("{\"traceEvents\": {}}", 0, "traceEvents is no array");
 	assert_no_trace("[]", 0, "a JSON array without events is no trace");
 	assert_no_trace("[ ]\n", 0, "a JSON array without events is no trace");
