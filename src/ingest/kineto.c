@@ -212,7 +212,7 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 
 	if (slice->class == CLASS_PYTHON)
 		k->stacks_seen = true;
-	if (slice->class == CLASS_SPAN)
+	if (slice->class == CLASS_SPAN && dur_is_possible(slice->dur_ns))
 		k->span_end_ns = slice->ts_ns + slice->dur_ns;
 	else if (slice->phase == PHASE_INSTANT &&
 		 str_is(event_text(e, FIELD_NAME), "Record Window End"))

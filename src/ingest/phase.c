@@ -107,27 +107,40 @@ static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 	return c->sink->slice(c->sink, slice, err);
 }
 
-/* dur of the current event; an unreadable or negative one marks it unfinished. */
+/* dur of the current event, as recorded; an unreadable one marks it unfinished. */
 static int event_duration(struct chrome *c, struct slice_fact *slice, struct err *err)
 {
 	enum decimal_status status = DECIMAL_BAD;
 
 	if (event_has(&c->event, FIELD_DUR))
 		status = read_us(c, FIELD_DUR, &slice->dur_ns);
-	/* The end is a time, too. */
-	if (status != DECIMAL_BAD && slice->dur_ns > INT64_MAX / 2 - slice->ts_ns)
-		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
-	if (status == DECIMAL_OK && slice->dur_ns >= 0)
-		return 1;
-	enum finding finding = FINDING_NEGATIVE_DURATION;
 	if (status == DECIMAL_BAD) {
 		/* Begun and never ended: the loader closes it with the trace. */
 		slice->phase = PHASE_BEGIN;
-		finding = FINDING_NO_DURATION;
+		slice->dur_ns = 0;
+		slice->unfinished = true;
+		return chrome_finding(c, FINDING_NO_DURATION, STR_LIT(""), err) < 0 ? -1
+										    : 1;
 	}
-	slice->dur_ns = 0;
-	slice->unfinished = true;
-	return chrome_finding(c, finding, STR_LIT(""), err) < 0 ? -1 : 1;
+	/* The end is a time, too. */
+	bool beyond = dur_is_possible(slice->dur_ns)
+			      ? slice->dur_ns > INT64_MAX / 2 - slice->ts_ns
+			      : status == DECIMAL_TOO_BIG && slice->dur_ns > 0;
+	if (beyond)
+		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
+	return 1;
+}
+
+/* Tells a duration that cannot be; the sink sets the slice apart. */
+static int check_duration(struct chrome *c, const struct slice_fact *slice,
+			  struct err *err)
+{
+	if (dur_is_possible(slice->dur_ns))
+		return 0;
+	return chrome_finding(c,
+			      slice->dur_ns < 0 ? FINDING_NEGATIVE_DURATION
+						: FINDING_IMPOSSIBLE_DURATION,
+			      STR_LIT(""), err);
 }
 
 static int on_complete(struct chrome *c, struct err *err)
@@ -150,7 +163,7 @@ static int on_complete(struct chrome *c, struct err *err)
 	slice.track = chrome_track(c, kind_of_class(slice.class));
 	if (c->kineto.legacy && kineto_list_slice(c, &slice, &facts, err) < 0)
 		return -1;
-	if (emit(c, &slice, err) < 0)
+	if (check_duration(c, &slice, err) < 0 || emit(c, &slice, err) < 0)
 		return -1;
 	return arrow_on_slice(c, &slice, err);
 }
@@ -220,7 +233,8 @@ static uint32_t counter_name(struct chrome *c)
 static int on_counter(struct chrome *c, struct err *err)
 {
 	struct event *e = &c->event;
-	struct counter_fact counter = { .pid = chrome_ident(c, FIELD_PID) };
+	struct counter_fact counter = { .pid = chrome_ident(c, FIELD_PID),
+					.offset = e->offset };
 
 	int rc = phase_time(c, &counter.ts_ns, err);
 	if (rc <= 0)

@@ -115,8 +115,21 @@ struct memory_fact {
 	bool out_of_memory;
 };
 
+/* A duration that cannot be: below 0, or longer than 7 days (HTA drops the same). */
+#define SLICE_DUR_MAX_NS INT64_C(604800000000000)
+
+static inline bool dur_is_possible(int64_t dur_ns)
+{
+	return (uint64_t)dur_ns <= (uint64_t)SLICE_DUR_MAX_NS;
+}
+
 struct slice_fact {
-	int64_t ts_ns, dur_ns;          /* dur 0 for instants, begins and ends */
+	/*
+	 * dur 0 for instants, begins and ends.  A complete one's is as recorded, even
+	 * where it cannot be: the reader tells the finding, the sink sets it apart.
+	 * The end is a time too unless the duration cannot be.
+	 */
+	int64_t ts_ns, dur_ns;
 	uint32_t track, name, category; /* category may be TEXT_NONE */
 	enum slice_class class;
 	enum slice_phase phase;
@@ -140,6 +153,7 @@ struct counter_fact {
 	struct ident pid;
 	uint32_t name, series; /* "name key" pairs of the format */
 	double value;
+	uint64_t offset;
 };
 
 enum flow_end { FLOW_START, FLOW_STEP, FLOW_FINISH };

@@ -2,15 +2,15 @@
 #include "query/slice_list.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "query/pick.h"
 #include "query/slice_merge.h"
 #include "query/slice_rank.h"
 
-#define PLACE_MAX 64
+#define PLACE_MAX ((size_t)1 << 20)
 
 enum {
 	PROFILE,
@@ -34,6 +34,7 @@ enum {
 	STEP,
 	CORRELATION,
 	UNFINISHED,
+	SET_APART,
 	NCOLUMNS
 };
 
@@ -59,6 +60,7 @@ static const struct column columns[NCOLUMNS] = {
 	[STEP] = { "step", "Step", UNIT_COUNT },
 	[CORRELATION] = { "correlation", "Correlation", UNIT_COUNT },
 	[UNFINISHED] = { "is_unfinished", "Unfinished", UNIT_BOOL },
+	[SET_APART] = { "is_set_apart", "Set apart", UNIT_BOOL },
 };
 
 static const enum shown list_shown[NCOLUMNS] = {
@@ -69,7 +71,7 @@ static const enum shown list_shown[NCOLUMNS] = {
 	[THREAD_NAME] = SHOWN_TO_MACHINES, [DEVICE] = SHOWN_TO_MACHINES,
 	[STREAM] = SHOWN_TO_MACHINES,      [DEPTH] = SHOWN_TO_MACHINES,
 	[PARENT] = SHOWN_TO_MACHINES,      [CORRELATION] = SHOWN_TO_MACHINES,
-	[UNFINISHED] = SHOWN_TO_MACHINES,
+	[UNFINISHED] = SHOWN_TO_MACHINES,  [SET_APART] = SHOWN_TO_MACHINES,
 };
 
 struct slice_list {
@@ -78,7 +80,8 @@ struct slice_list {
 	struct slice_merge *merge; /* owned; NULL: ranked */
 	struct slice_rank *rank;   /* owned; NULL: merged */
 	int64_t limit, given;
-	char place[PLACE_MAX];
+	struct buf place;
+	bool for_people;
 };
 
 static struct cell text_cell(const char *text)
@@ -92,14 +95,31 @@ static struct cell id_cell(int64_t id)
 	return id ? cell_int(id) : cell_null();
 }
 
-/* For people: a stream as device:stream, else the thread's number, else its name. */
+/*
+ * For people: a stream as device:stream, else the thread's number, else its name;
+ * and whether the slice is set apart.
+ */
 static struct cell place_cell(struct slice_list *l, const struct slices_track *t)
 {
-	if (!t->is_device)
-		return text_cell(t->thread ? t->thread : t->thread_name);
-	snprintf(l->place, sizeof(l->place), "stream %" PRId64 ":%" PRId64, t->device,
-		 t->stream);
-	return cell_text(str_of(l->place));
+	const char *thread = t->thread ? t->thread : t->thread_name;
+
+	if (!t->is_device && !t->is_apart)
+		return text_cell(thread);
+	buf_clear(&l->place);
+	if (t->is_device)
+		buf_addf(&l->place, "stream %" PRId64 ":%" PRId64, t->device, t->stream);
+	else if (thread)
+		buf_add_text(&l->place, thread);
+	if (t->is_apart)
+		buf_add_text(&l->place, l->place.n ? ", set apart" : "set apart");
+	return cell_text(buf_str(&l->place));
+}
+
+/* Times that cannot be would choose the unit of the whole column. */
+static struct cell time_cell(const struct slice_list *l, const struct slices_track *t,
+			     int64_t ns)
+{
+	return t->is_apart && l->for_people ? cell_null() : cell_int(ns);
 }
 
 static void set_track(struct slice_list *l, const struct slices_track *t,
@@ -116,10 +136,11 @@ static void set_track(struct slice_list *l, const struct slices_track *t,
 	cells[THREAD_NAME] = text_cell(t->thread_name);
 	cells[DEVICE] = t->is_device ? cell_int(t->device) : cell_null();
 	cells[STREAM] = t->is_device ? cell_int(t->stream) : cell_null();
+	cells[SET_APART] = cell_int(t->is_apart);
 }
 
-static int set_row(struct slice_list *l, const struct slice_row *row, struct cell *cells,
-		   struct err *err)
+static int set_row(struct slice_list *l, const struct slices_track *t,
+		   const struct slice_row *row, struct cell *cells, struct err *err)
 {
 	struct str name, category;
 	int64_t step;
@@ -128,9 +149,9 @@ static int set_row(struct slice_list *l, const struct slice_row *row, struct cel
 	    slices_text(l->slices, row->category_id, &category, err) < 0)
 		return -1;
 	cells[ID] = cell_int(row->id);
-	cells[START] = cell_int(row->ts_ns);
-	cells[DUR] = cell_int(row->dur_ns);
-	cells[SELF] = cell_int(row->self_ns);
+	cells[START] = time_cell(l, t, row->ts_ns);
+	cells[DUR] = time_cell(l, t, row->dur_ns);
+	cells[SELF] = time_cell(l, t, row->self_ns);
 	cells[NAME] = cell_text(name);
 	cells[CLASS] = cell_text(str_of(slices_class(l->slices, row)));
 	cells[CATEGORY] = row->category_id ? cell_text(category) : cell_null();
@@ -166,7 +187,7 @@ static int list_next(struct table *t, struct cell *cells, struct err *err)
 		return rc;
 	l->given++;
 	set_track(l, track, cells);
-	return set_row(l, &row, cells, err) < 0 ? -1 : 1;
+	return set_row(l, track, &row, cells, err) < 0 ? -1 : 1;
 }
 
 static void list_free(struct table *t)
@@ -176,6 +197,7 @@ static void list_free(struct table *t)
 	slice_merge_free(l->merge);
 	slice_rank_free(l->rank);
 	slices_close(l->slices);
+	buf_release(&l->place);
 	free(l);
 }
 
@@ -214,6 +236,8 @@ int slice_list_open(struct store *store, const struct scope *scope,
 				   .free = list_free,
 				   .total_rows = -1 };
 	l->limit = request->limit;
+	l->for_people = request->for_people;
+	buf_init(&l->place, PLACE_MAX);
 	if (slices_open(store, scope, request->filter, &l->slices, err) < 0 ||
 	    begin(l, store, request, err) < 0) {
 		list_free(&l->table);

@@ -18,6 +18,7 @@ ASSET(asset_query_views_ops_track_sql);
 /* slice_row.flags */
 #define FLAG_INSTANT    1
 #define FLAG_UNFINISHED 2
+#define FLAG_APART      4
 
 struct loading {
 	struct store *store;
@@ -240,7 +241,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
 	    text_at(l, stmt, 4, &s.category, err) < 0)
 		return -1;
-	if (what == CLASS_SPAN)
+	if (what == CLASS_SPAN && !(flags & FLAG_APART))
 		out->span_start_ns = s.ts_ns;
 	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));
 	out->slices[out->n++] = s;

@@ -55,6 +55,8 @@ static bool is_before(const struct source *a, const struct source *b)
 {
 	const struct slice_row *x = head(a), *y = head(b);
 
+	if (a->track->is_apart != b->track->is_apart)
+		return b->track->is_apart;
 	return x->ts_ns != y->ts_ns ? x->ts_ns < y->ts_ns : x->id < y->id;
 }
 

@@ -23,7 +23,8 @@ struct slices_track {
 	int64_t device, stream; /* when is_device */
 	int64_t first_id, slices;
 	bool is_device;
-	bool is_wanted; /* by --thread, --stream and --device */
+	bool is_apart; /* those of it that are set apart: behind the others in any order */
+	bool is_wanted; /* by --thread, --stream and --device; nothing apart by --time */
 };
 
 /* A row of slice_row; ids are 0 where the store has NULL. */
@@ -35,7 +36,7 @@ struct slice_row {
 };
 
 struct slices {
-	struct slices_track *tracks; /* in the order of their ids */
+	struct slices_track *tracks; /* in the order of their ids; some are there twice */
 	size_t ntracks;
 	int64_t total;          /* slices of all tracks */
 	bool is_filtered;       /* some may not be wanted */

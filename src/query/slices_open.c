@@ -18,7 +18,8 @@ enum {
 	TRACKS_PID,
 	TRACKS_DEVICE,
 	TRACKS_THREAD,
-	TRACKS_THREAD_NAME
+	TRACKS_THREAD_NAME,
+	TRACKS_IS_APART
 };
 
 static const char *copy_text(struct slices_state *s, struct sqlite3_stmt *stmt,
@@ -38,6 +39,8 @@ static bool track_is_wanted(const struct slices_track *track, const struct filte
 {
 	if (!filter)
 		return true;
+	if (track->is_apart && filter->has_times)
+		return false;
 	bool has_device_filter = filter->streams.n > 0 || filter->devices.n > 0;
 	if (has_device_filter && !track->is_device)
 		return false;
@@ -62,6 +65,7 @@ static struct slices_track read_track(struct slices_state *s, struct sqlite3_stm
 		.stream = sqlite3_column_int64(stmt, TRACKS_TID),
 		.first_id = sqlite3_column_int64(stmt, TRACKS_FIRST),
 		.slices = sqlite3_column_int64(stmt, TRACKS_SLICES),
+		.is_apart = sqlite3_column_int(stmt, TRACKS_IS_APART) != 0,
 	};
 
 	track.is_device = str_starts_with(text_or_empty(track.kind), STR_LIT("stream"));

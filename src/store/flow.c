@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "store/apart.h"
 
 /* The first row of the track that begins behind ts. */
 static uint32_t first_behind(const struct model *m, const struct track *t, int64_t ts_ns)
@@ -53,6 +54,20 @@ static uint32_t following(const struct model *m, const struct track *t, int64_t 
 	return row < t->first + t->n ? row : ROW_NONE;
 }
 
+/* The slice that an arrow was drawn for is set apart: none that stands near is meant. */
+static bool is_for_apart(const struct model *m, const struct flow_rec *f)
+{
+	const struct place *place = &m->places[f->place];
+
+	if (apart_is_far(m, f->ts_ns))
+		return true;
+	for (size_t kind = 0; kind < TRACK_ASYNC && m->napart; kind++)
+		if (place->track[kind] != TEXT_NONE &&
+		    apart_begins_at(m, place->track[kind], f->ts_ns))
+			return true;
+	return false;
+}
+
 /*
  * A (pid, tid) may be a thread and a stream at once (devices are small numbers):
  * the track with a slice that begins right there counts, else the thread.
@@ -74,6 +89,9 @@ static uint32_t bind(const struct model *m, const struct flow_rec *f)
 					 model_slice(m, best)->ts_ns != f->ts_ns))
 			best = row;
 	}
+	if (best != ROW_NONE && model_slice(m, best)->ts_ns != f->ts_ns &&
+	    is_for_apart(m, f))
+		return ROW_NONE;
 	return best;
 }
 

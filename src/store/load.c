@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "store/apart.h"
 #include "store/args.h"
 #include "store/flow.h"
 #include "store/fudge.h"
@@ -118,15 +119,6 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 	return ROW_NONE;
 }
 
-static void note_time(struct model *m, int64_t start_ns, int64_t end_ns)
-{
-	if (!m->has_time || start_ns < m->start_ns)
-		m->start_ns = start_ns;
-	if (!m->has_time || end_ns > m->end_ns)
-		m->end_ns = end_ns;
-	m->has_time = true;
-}
-
 static void note_step(struct model *m, const struct slice_fact *f)
 {
 	uint32_t slice = (uint32_t)m->nslices - 1;
@@ -171,7 +163,10 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	if (f->args.n)
 		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
 						      arena_copy(&m->arena, f->args) };
-	note_time(m, f->ts_ns, f->ts_ns + f->dur_ns);
+	if (dur_is_possible(f->dur_ns))
+		model_note_time(m, f->ts_ns, f->ts_ns + f->dur_ns);
+	else
+		m->has_odd_dur = true;
 	return 0;
 }
 
@@ -180,10 +175,13 @@ static int on_counter(struct sink *s, const struct counter_fact *f, struct err *
 	struct model *m = model_of(s);
 
 	(void)err;
-	*APPEND(m, counters) =
-		(struct counter_rec){ f->ts_ns, f->value, model_process(m, f->pid),
-				      f->name, f->series };
-	note_time(m, f->ts_ns, f->ts_ns);
+	*APPEND(m, counters) = (struct counter_rec){ .ts_ns = f->ts_ns,
+						     .value = f->value,
+						     .offset = f->offset,
+						     .process = model_process(m, f->pid),
+						     .name = f->name,
+						     .series = f->series };
+	model_note_time(m, f->ts_ns, f->ts_ns);
 	return 0;
 }
 
@@ -360,9 +358,11 @@ int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source 
 		m->is_rank_of_name = true;
 	}
 	m->file_step = source->name.step;
+	apart_find(m);
 	order_rows(m);
 	args_of_ends(m);
 	nest_rows(m);
+	apart_tell(m);
 	flow_rows(m);
 	link_rows(m);
 	fudge_of_annotations(m);

@@ -73,6 +73,15 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 	return f;
 }
 
+struct finding_rec *model_told(const struct model *m, enum finding finding)
+{
+	for (size_t i = 0; i < m->nfindings; i++)
+		if (m->findings[i].finding == finding &&
+		    intern_str(m->texts, m->findings[i].detail).n == 0)
+			return &m->findings[i];
+	return NULL;
+}
+
 uint32_t model_process(struct model *m, struct ident pid)
 {
 	struct ident key;

@@ -52,7 +52,11 @@ struct slice_rec {
 	uint8_t class;                    /* enum slice_class */
 	uint8_t phase : 4;                /* enum slice_phase */
 	uint8_t unfinished : 1, dead : 1; /* dead: an end, which is no row */
+	uint8_t apart : 2;                /* enum apart; its dur is as recorded */
 };
+
+/* Why a slice is set apart: see apart.h. */
+enum apart { APART_NOT, APART_NEGATIVE, APART_LONG, APART_FAR };
 
 /* What an operator's record points to; the parameters are shared. */
 struct op_link {
@@ -78,6 +82,7 @@ struct collective_rec {
 struct counter_rec {
 	int64_t ts_ns;
 	double value;
+	uint64_t offset;
 	uint32_t process, name, series;
 };
 
@@ -170,6 +175,7 @@ struct model {
 	/* From here on: by row, that is in the order (track, ts, -dur, file). */
 	uint32_t *order; /* row -> index into slices */
 	size_t nrows;
+	size_t napart;    /* rows behind those, which no pass looks at: apart.h */
 	uint32_t *parent; /* row, or ROW_NONE */
 	uint32_t *depth;
 	int64_t *self_ns;
@@ -182,6 +188,9 @@ struct model {
 	MODEL_ARRAY(struct arrow_rec, arrows);
 	int64_t start_ns, end_ns; /* of all events, in the file's clock */
 	bool has_time;
+	bool has_odd_dur; /* a duration that cannot be was recorded */
+	bool is_odd;      /* some times cannot be; the others are around body_ns */
+	int64_t body_ns;
 };
 
 /* Names of tracks' kinds in the store. */
@@ -201,12 +210,24 @@ static inline int64_t slice_end(const struct slice_rec *s)
 	return s->ts_ns + s->dur_ns;
 }
 
+/* Stretches the recording to [start, end]. */
+static inline void model_note_time(struct model *m, int64_t start_ns, int64_t end_ns)
+{
+	if (!m->has_time || start_ns < m->start_ns)
+		m->start_ns = start_ns;
+	if (!m->has_time || end_ns > m->end_ns)
+		m->end_ns = end_ns;
+	m->has_time = true;
+}
+
 /*
  * Counts a finding; the excerpt is copied when it is the first of its kind.  Its
  * record, borrowed until the next call, to add times to.
  */
 struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_t offset,
 				  struct str detail, struct str excerpt);
+/* The record of a finding without detail, borrowed likewise; NULL when there is none. */
+struct finding_rec *model_told(const struct model *m, enum finding finding);
 /* The (pid, tid), a new one when it was not seen before: its index. */
 uint32_t model_place(struct model *m, struct ident pid, struct ident tid);
 uint32_t model_process(struct model *m, struct ident pid);

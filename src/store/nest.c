@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 
 struct open_row {
 	uint32_t row;
@@ -41,22 +42,71 @@ static void nest_row(struct model *m, uint32_t row, struct open_rows *open)
 	open->at[open->n++] = (struct open_row){ row, end_ns };
 }
 
+/* Device work, and how much of it runs while the piece before it does. */
+struct stream_sums {
+	int64_t device_ns, overlap_ns;
+};
+
+/* A row of a stream can show other devices' work only where its args say so. */
+static bool on_same_stream(const struct model *m, const struct slice_rec *a,
+			   const struct slice_rec *b)
+{
+	if (a->detail == ROW_NONE || b->detail == ROW_NONE)
+		return true;
+	const struct device_fact *x = &m->devices[a->detail].fact;
+	const struct device_fact *y = &m->devices[b->detail].fact;
+	return x->device == y->device && x->stream == y->stream;
+}
+
+/* `s` begins before the end of `reach`, the piece before it that ends last. */
+static void overlap(struct model *m, const struct slice_rec *reach,
+		    const struct slice_rec *s, struct stream_sums *sums)
+{
+	int64_t end_ns = slice_end(s);
+
+	if (end_ns > slice_end(reach))
+		end_ns = slice_end(reach);
+	if (end_ns == s->ts_ns || !on_same_stream(m, reach, s))
+		return;
+	sums->overlap_ns = sum_add(sums->overlap_ns, end_ns - s->ts_ns);
+	model_finding(m, FINDING_STREAM_OVERLAP, reach->offset, STR_LIT(""),
+		      intern_str(m->texts, reach->name));
+}
+
+static void lay_stream(struct model *m, const struct track *t, struct stream_sums *sums)
+{
+	const struct slice_rec *reach = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		const struct slice_rec *s = model_slice(m, row);
+		m->parent[row] = ROW_NONE;
+		m->self_ns[row] = s->dur_ns;
+		sums->device_ns = sum_add(sums->device_ns, s->dur_ns);
+		if (reach && s->ts_ns < slice_end(reach))
+			overlap(m, reach, s, sums);
+		if (!reach || slice_end(s) > slice_end(reach))
+			reach = s;
+	}
+}
+
+static void tell_overlap(const struct model *m, const struct stream_sums *sums)
+{
+	struct finding_rec *finding = model_told(m, FINDING_STREAM_OVERLAP);
+
+	if (!finding)
+		return;
+	finding->time_ns = sums->overlap_ns;
+	finding->share_pct = 100 * (double)sums->overlap_ns / (double)sums->device_ns;
+}
+
 static void nest_track(struct model *m, const struct track *t, struct open_rows *open)
 {
 	int64_t roots_ns = 0, selves_ns = 0;
 
 	open->n = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
-		if (t->kind == TRACK_STREAM) {
-			m->parent[row] = ROW_NONE;
-			m->self_ns[row] = model_slice(m, row)->dur_ns;
-		} else {
-			nest_row(m, row, open);
-		}
-	}
-	if (t->kind == TRACK_STREAM)
-		return;
+	for (size_t i = 0; i < t->n; i++)
+		nest_row(m, (uint32_t)(t->first + i), open);
 	/* Roots do not overlap, so that no sum leaves int64. */
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
@@ -72,11 +122,16 @@ static void nest_track(struct model *m, const struct track *t, struct open_rows 
 void nest_rows(struct model *m)
 {
 	struct open_rows open = { 0 };
+	struct stream_sums sums = { 0, 0 };
 
 	m->parent = xrealloc_array(NULL, m->nrows, sizeof(*m->parent));
 	m->depth = xcalloc(m->nrows, sizeof(*m->depth));
 	m->self_ns = xcalloc(m->nrows, sizeof(*m->self_ns));
 	for (size_t t = 0; t < m->ntracks; t++)
-		nest_track(m, &m->tracks[t], &open);
+		if (m->tracks[t].kind == TRACK_STREAM)
+			lay_stream(m, &m->tracks[t], &sums);
+		else
+			nest_track(m, &m->tracks[t], &open);
+	tell_overlap(m, &sums);
 	free(open.at);
 }

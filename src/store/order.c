@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "store/apart.h"
 
 /* The order of rows.  Ties keep the file's order: the sort is stable. */
 static bool row_before(const void *context, uint32_t a, uint32_t b)
@@ -14,6 +15,14 @@ static bool row_before(const void *context, uint32_t a, uint32_t b)
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns;
 	return x->dur_ns > y->dur_ns;
+}
+
+/* The order of rows that are set apart, which no time can be trusted for. */
+static bool apart_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct slice_rec *slices = context, *x = &slices[a], *y = &slices[b];
+
+	return x->track != y->track ? x->track < y->track : x->ts_ns < y->ts_ns;
 }
 
 /* The order in which begins and ends are paired. */
@@ -187,8 +196,8 @@ static void scatter(struct model *m)
 	}
 }
 
-/* Ends have done their work: rows move up over them. */
-static void drop_dead(struct model *m)
+/* Ends have done their work: rows move up over them, and over those set apart. */
+static void drop_dead(struct model *m, uint32_t *aside)
 {
 	size_t to = 0;
 
@@ -197,13 +206,18 @@ static void drop_dead(struct model *m)
 		size_t first = to;
 		for (size_t i = 0; i < track->n; i++) {
 			uint32_t slice = m->order[track->first + i];
-			if (!m->slices[slice].dead)
+			const struct slice_rec *s = &m->slices[slice];
+			if (!s->dead && !s->apart)
 				m->order[to++] = slice;
+			else if (!s->dead)
+				aside[m->napart++] = slice;
 		}
 		track->first = first;
 		track->n = to - first;
 	}
 	m->nrows = to;
+	if (m->napart)
+		memcpy(m->order + to, aside, m->napart * sizeof(*aside));
 }
 
 void order_rows(struct model *m)
@@ -221,10 +235,12 @@ void order_rows(struct model *m)
 		sort_indexes(rows, track->n, spare, time_before, m->slices);
 		pair_track(m, track, rows, &pairing);
 	}
-	drop_dead(m);
+	apart_pairs(m);
+	drop_dead(m, spare);
 	for (size_t t = 0; t < m->ntracks; t++)
 		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare,
 			     row_before, m->slices);
+	sort_indexes(m->order + m->nrows, m->napart, spare, apart_before, m->slices);
 	free(pairing.open);
 	free(spare);
 }

@@ -7,7 +7,10 @@
 
 #include "store/model.h"
 
-/* Sets order, nrows, tracks' rows; what cannot be paired is a finding. */
+/*
+ * Sets order, nrows, napart, tracks' rows; what cannot be paired is a finding.  Behind
+ * the rows stand those set apart, by (track, ts, file order).
+ */
 void order_rows(struct model *m);
 
 #endif

@@ -4,7 +4,7 @@
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
 -- NULL means not recorded, never 0.  Texts are stored once, in `string`.
 -- Rows that one pass reads together stand together: slices by (profile, track,
--- ts, longest first).
+-- ts, longest first), those set apart behind the others of the profile.
 
 -- What one `ptool ingest` took in.
 CREATE TABLE run (
@@ -33,7 +33,7 @@ CREATE TABLE profile (
     span_end_ns     INTEGER,               -- end of the recording's own span, likewise
     bytes           INTEGER NOT NULL,      -- decompressed size of the input
     first_slice_id  INTEGER NOT NULL,      -- its slices are first_slice_id to
-    slices          INTEGER NOT NULL,      --   first_slice_id + slices - 1
+    slices          INTEGER NOT NULL,      --   first_slice_id + slices - 1; the last are those set apart
     first_op_detail_id INTEGER NOT NULL,   -- its op_details likewise
     op_details      INTEGER NOT NULL,
     has_memory      INTEGER NOT NULL,      -- 1 when memory events were recorded (profile_memory)
@@ -140,7 +140,8 @@ CREATE TABLE slice_row (
     sequence    INTEGER                    -- autograd sequence number
 ) STRICT;
 
--- Slices whose times cannot be: kept with dur 0, outside every sum.
+-- Slices whose times cannot be: kept with dur 0, outside every sum.  They stand behind
+-- the slices of the profile's tracks, by (track, ts), and have no row in tables of details.
 CREATE TABLE quarantine (
     id          INTEGER PRIMARY KEY,
     slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
@@ -341,7 +342,8 @@ SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS c
        k.name AS class, t.profile_id AS profile_id, st.number AS step,
        s.correlation AS correlation, s.external_id AS external_id,
        s.launch_id AS launch_id, s.op_id AS op_id, s.sequence AS sequence,
-       coalesce(s.flags & 1, 0) AS is_instant, coalesce(s.flags & 2, 0) / 2 AS is_unfinished
+       coalesce(s.flags & 1, 0) AS is_instant, coalesce(s.flags & 2, 0) / 2 AS is_unfinished,
+       coalesce(s.flags & 4, 0) / 4 AS is_set_apart
 FROM slice_row s
 JOIN string n ON n.id = s.name_id
 JOIN track t ON t.id = s.track_id

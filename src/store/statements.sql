@@ -32,6 +32,12 @@ UPDATE profile SET span = ?2 WHERE id = ?1;
 UPDATE profile SET rank = ?2, rank_source = 'order' WHERE id = ?1;
 
 -- A run's slices are one range of ids, because they were written together.
+-- name: remove_quarantine
+DELETE FROM quarantine WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
+
 -- name: remove_kernel
 DELETE FROM kernel WHERE slice_id BETWEEN
     (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)

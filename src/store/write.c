@@ -191,7 +191,7 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 	bind_number(stmt, ":window_end_ns", p->window_end_ns);
 	bind_number(stmt, ":span_end_ns", p->span_end_ns);
 	bind_number(stmt, ":bytes", (int64_t)source->bytes);
-	bind_number(stmt, ":slices", (int64_t)m->nrows);
+	bind_number(stmt, ":slices", (int64_t)(m->nrows + m->napart));
 	bind_number(stmt, ":has_memory", p->has_memory);
 	bind_number(stmt, ":has_shapes", p->has_shapes);
 	bind_number(stmt, ":has_stacks", p->has_stacks);
@@ -255,7 +255,8 @@ static int insert_all(const struct write_rows *w, struct sqlite3 *db, struct err
 		{ &bulk_device, m->ndevice_infos },
 		{ &bulk_op_detail, m->nop_details },
 		{ &bulk_step, m->nsteps },
-		{ &bulk_slice, m->nrows },
+		{ &bulk_slice, m->nrows + m->napart },
+		{ &bulk_quarantine, m->napart },
 		{ &bulk_kernel, l->nkernels },
 		{ &bulk_copy, l->ncopies },
 		{ &bulk_wait, l->nwaits },
@@ -290,7 +291,7 @@ int write_model(const struct model *m, struct sqlite3 *db,
 	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
 		rc = insert_all(&w, db, err);
 	*result = (struct load_result){ .profile_id = w.profile_id,
-					.slices = (int64_t)m->nrows,
+					.slices = (int64_t)(m->nrows + m->napart),
 					.rank = m->profile.rank,
 					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)

@@ -58,17 +58,23 @@ static void list_collectives(const struct model *m, struct write_lists *l)
 			l->collectives[l->ncollectives++] = i;
 }
 
-/* Args in the order of rows, which is that of their table. */
+/*
+ * Args in the order of rows, which is that of their table.  The last list: what is
+ * set apart has args, but no row of a table that is summed over.
+ */
 static void list_args(const struct model *m, struct write_lists *l)
 {
 	if (m->nargs == 0)
 		return;
-	uint32_t *of_row = none_rows(m->nrows);
+	size_t nrows = m->nrows + m->napart;
+	uint32_t *of_row = none_rows(nrows);
+	for (size_t row = m->nrows; row < nrows; row++)
+		l->slice_row[m->order[row]] = (uint32_t)row;
 	for (uint32_t i = 0; i < m->nargs; i++)
 		if (l->slice_row[m->args[i].slice] != ROW_NONE)
 			of_row[l->slice_row[m->args[i].slice]] = i;
 	l->args = of_row;
-	for (size_t row = 0; row < m->nrows; row++)
+	for (size_t row = 0; row < nrows; row++)
 		if (of_row[row] != ROW_NONE)
 			l->args[l->nargs++] = of_row[row];
 }
