@@ -215,7 +215,7 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 	if (slice->class == CLASS_SPAN && dur_is_possible(slice->dur_ns))
 		k->span_end_ns = slice->ts_ns + slice->dur_ns;
 	else if (slice->phase == PHASE_INSTANT &&
-		 str_is(event_text(e, FIELD_NAME), "Record Window End"))
+		 str_is(event_text(e, FIELD_NAME), KINETO_WINDOW_END))
 		k->window_end_ns = slice->ts_ns;
 	if (!k->fractional) {
 		struct str ts = event_text(e, FIELD_TS);

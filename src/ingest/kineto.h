@@ -10,7 +10,8 @@
 #include "ingest/event.h"
 #include "ingest/sink.h"
 
-#define KINETO_ARG_SLOTS 512 /* a power of two, several times the args known */
+#define KINETO_ARG_SLOTS  512 /* a power of two, several times the args known */
+#define KINETO_WINDOW_END "Record Window End" /* the instant at which recording stopped */
 
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "ingest/kineto.h"
 
 /* From the body to an event that still belongs to it, and the width of a body. */
 #define REACH_NS SLICE_DUR_MAX_NS
@@ -98,12 +99,6 @@ bool apart_is_far(const struct model *m, int64_t ts_ns)
 	return distance_ns > REACH_NS || distance_ns < -REACH_NS;
 }
 
-/* A moment of the recording, unless it is far off. */
-static int64_t sound_moment(const struct model *m, int64_t ts_ns)
-{
-	return ts_ns == NUMBER_NONE || apart_is_far(m, ts_ns) ? NUMBER_NONE : ts_ns;
-}
-
 /* Start and end by the events that are not set apart. */
 static void frame(struct model *m)
 {
@@ -145,6 +140,28 @@ static void judge_counters(struct model *m)
 				      intern_str(m->texts, m->counters[i].name));
 }
 
+/* What the reader took from the last events of their kinds, from the last sound ones. */
+static void find_moments(struct model *m)
+{
+	struct profile_fact *p = &m->profile;
+	uint32_t window_end = intern_add(m->texts, STR_LIT(KINETO_WINDOW_END));
+	int64_t window_end_ns = NUMBER_NONE, span_end_ns = NUMBER_NONE;
+
+	for (size_t i = 0; i < m->nslices; i++) {
+		const struct slice_rec *s = &m->slices[i];
+		if (s->apart)
+			continue;
+		if (s->class == CLASS_SPAN && s->phase == PHASE_COMPLETE)
+			span_end_ns = slice_end(s);
+		else if (s->phase == PHASE_INSTANT && s->name == window_end)
+			window_end_ns = s->ts_ns;
+	}
+	if (p->window_end_ns != NUMBER_NONE)
+		p->window_end_ns = window_end_ns;
+	if (p->span_end_ns != NUMBER_NONE)
+		p->span_end_ns = span_end_ns;
+}
+
 void apart_find(struct model *m)
 {
 	if (!m->has_odd_dur && (!m->has_time || m->end_ns - m->start_ns <= REACH_NS))
@@ -158,8 +175,7 @@ void apart_find(struct model *m)
 	}
 	judge_counters(m);
 	frame(m);
-	m->profile.window_end_ns = sound_moment(m, m->profile.window_end_ns);
-	m->profile.span_end_ns = sound_moment(m, m->profile.span_end_ns);
+	find_moments(m);
 }
 
 static void judge_pair(struct model *m, struct slice_rec *s)

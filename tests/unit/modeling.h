@@ -82,18 +82,15 @@ static inline uint32_t async_in(struct world *w, const char *scope)
 static inline uint32_t add_record(struct world *w, struct slice_rec s)
 {
 	struct model *m = &w->m;
-	int64_t end_ns = s.ts_ns + s.dur_ns;
-
 	m->slices = xgrow(m->slices, &m->slices_cap, m->nslices + 1, sizeof(*m->slices));
 	s.offset = m->nslices;
 	m->slices[m->nslices] = s;
 	if (s.phase != PHASE_COMPLETE && s.phase != PHASE_INSTANT)
 		m->tracks[s.track].has_pairs = true;
-	if (!m->has_time || s.ts_ns < m->start_ns)
-		m->start_ns = s.ts_ns;
-	if (!m->has_time || end_ns > m->end_ns)
-		m->end_ns = end_ns;
-	m->has_time = true;
+	if (dur_is_possible(s.dur_ns))
+		model_note_time(m, s.ts_ns, s.ts_ns + s.dur_ns);
+	else
+		m->has_odd_dur = true;
 	return (uint32_t)m->nslices++;
 }
 

@@ -204,9 +204,11 @@ static void add_track(struct recording *r, uint32_t number)
 	add_text(r, track.scope);
 }
 
-/* An end at or behind the start, whatever the input says. */
+/* An end at or behind the start, unless the duration is recorded as what cannot be. */
 static bool is_sound(const struct slice_fact *f)
 {
+	if (!dur_is_possible(f->dur_ns))
+		return f->phase == PHASE_COMPLETE;
 	return f->dur_ns >= 0 && f->dur_ns <= INT64_MAX - (f->ts_ns > 0 ? f->ts_ns : 0) &&
 	       (f->phase == PHASE_COMPLETE || f->dur_ns == 0);
 }

@@ -261,14 +261,14 @@ static void a_time_beyond_64_bits_skips_the_event(void **state)
 	assert_flawed("[{\"ph\":\"i\",\"ts\":1e30},{\"ph\":\"i\",\"ts\":-1e30},"
 		      "{\"ph\":\"i\",\"ts\":4611686018427387.904},"
 		      "{\"ph\":\"i\",\"name\":\"a\",\"ts\":4611686018427387.903},"
-		      "{\"ph\":\"X\",\"ts\":0,\"dur\":7447584000000000},"
+		      "{\"ph\":\"X\",\"ts\":4611686018427387,\"dur\":600000000000},"
 		      "{\"ph\":\"X\",\"ts\":0,\"dur\":1e30}]",
 		      "finding time_range @1\n"
 		      "finding time_range @22\n"
 		      "finding time_range @44\n"
 		      "slice thread 0/0 \"a\" 4611686018427387903+0 instant\n"
 		      "finding time_range @129\n"
-		      "finding time_range @170\n",
+		      "finding time_range @181\n",
 		      1, "a time lies beyond 64-bit nanoseconds");
 }
 
@@ -284,17 +284,42 @@ static void an_x_without_a_dur_is_unfinished(void **state)
 		      1, "a complete event has no readable dur");
 }
 
-static void a_negative_dur_counts_as_0_and_unfinished(void **state)
+static void a_negative_dur_is_told_and_handed_on(void **state)
 {
 	(void)state;
 	assert_flawed(
 		"[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-1},"
 		"{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":-11018539704271257}]",
 		"finding negative_duration @1\n"
-		"slice thread 0/0 \"a\" 1000+0 unfinished\n"
+		"slice thread 0/0 \"a\" 1000+-1000\n"
 		"finding negative_duration @39\n"
-		"slice thread 0/0 \"b\" 1000+0 unfinished\n",
+		"slice thread 0/0 \"b\" 1000+-9223372036854775808\n",
 		1, "an event ends before it begins");
+}
+
+static void a_dur_above_7_days_is_told_and_handed_on(void **state)
+{
+	(void)state;
+	assert_sound(EVENT("\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":604800000000"),
+		     "slice thread 0/0 \"a\" 1000+604800000000000\n");
+	assert_flawed("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":604800000000.001},"
+		      "{\"ph\":\"X\",\"name\":\"b\",\"ts\":4611686018427387,"
+		      "\"dur\":7447584000000000}]",
+		      "finding impossible_duration @1\n"
+		      "slice thread 0/0 \"a\" 1000+604800000000001\n"
+		      "finding impossible_duration @53\n"
+		      "slice thread 0/0 \"b\" 4611686018427387000+7447584000000000000\n",
+		      1, "a duration is longer than 7 days");
+}
+
+/* torch's Python exporter writes memory instants as X, with any dur. */
+static void the_dur_of_a_memory_record_is_not_looked_at(void **state)
+{
+	(void)state;
+	assert_sound(
+		EVENT("\"ph\":\"X\",\"name\":\"[memory]\",\"cat\":\"cpu_instant_event\","
+		      "\"ts\":1,\"dur\":-5,\"args\":{\"Bytes\":8}"),
+		"slice thread 0/0 \"[memory]\" 1000+0 instant memory cat=\"cpu_instant_event\" bytes=8\n");
 }
 
 static void asynchronous_events_and_arrows_want_an_id(void **state)
@@ -470,7 +495,9 @@ int main(void)
 		cmocka_unit_test(an_event_without_a_readable_ts_is_skipped),
 		cmocka_unit_test(a_time_beyond_64_bits_skips_the_event),
 		cmocka_unit_test(an_x_without_a_dur_is_unfinished),
-		cmocka_unit_test(a_negative_dur_counts_as_0_and_unfinished),
+		cmocka_unit_test(a_negative_dur_is_told_and_handed_on),
+		cmocka_unit_test(a_dur_above_7_days_is_told_and_handed_on),
+		cmocka_unit_test(the_dur_of_a_memory_record_is_not_looked_at),
 		cmocka_unit_test(asynchronous_events_and_arrows_want_an_id),
 		cmocka_unit_test(phases_without_a_view_are_counted_by_their_letter),
 		cmocka_unit_test(phases_outside_the_format_are_told),
