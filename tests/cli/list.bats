@@ -172,3 +172,22 @@ same() { # WHERE ORDER OPTION...
 	set -o pipefail
 	ptool list --format csv | head -1 | grep -q '^profile,'
 }
+
+@test "slices whose times cannot be come last, marked, and at no time" {
+	cat >odd.json <<-'END'
+		[{"ph":"X","name":"lost","pid":1,"tid":1,"ts":0,"dur":2},
+		{"ph":"X","name":"a","pid":1,"tid":1,"ts":1700000000000000,"dur":20},
+		{"ph":"X","name":"back","pid":1,"tid":1,"ts":1700000000000005,"dur":-2},
+		{"ph":"X","name":"b","pid":1,"tid":2,"ts":1700000000000010,"dur":30},
+		{"ph":"X","name":"ever","pid":1,"tid":2,"ts":1700000000000015,"dur":7447584000000000}]
+	END
+	ptool ingest -q odd.json
+	ptool list | like_golden list_set_apart.txt
+	ptool list --format csv | like_golden list_set_apart.csv
+	[ "$(ptool list --time 0.. --format csv | wc -l)" = 3 ]
+	[ "$(ptool list --min-dur 1ns --format csv | wc -l)" = 3 ]
+	[ "$(ptool list --thread 2 --format ndjson | grep -c '"is_set_apart":true')" = 1 ]
+	[ "$(ask ptool.db "SELECT group_concat(code || ' ' || dur, ', ') FROM quarantine ORDER BY id")" = \
+		'impossible_time 2000, negative_duration -2000, impossible_duration 7447584000000000000' ]
+	[ "$(ask ptool.db 'SELECT dur_ns FROM profile')" = 40000 ]
+}
