@@ -42,7 +42,8 @@ struct write_rows {
 /* slice_row and what hangs on it: write_slices.c. */
 extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective;
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
-extern const struct bulk bulk_quarantine;
+/* what is set apart: write_apart.c */
+extern const struct bulk bulk_apart, bulk_quarantine;
 /* the frame: write_tracks.c */
 extern const struct bulk bulk_process, bulk_thread, bulk_track, bulk_counter_track;
 extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;

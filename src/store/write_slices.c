@@ -1,5 +1,4 @@
 /* Rows of slice_row and of the tables that detail it: see write_rows.h. */
-#include "store/apart.h"
 #include "store/write_rows.h"
 
 #define FLAG_INSTANT    1
@@ -75,41 +74,13 @@ static void slice_flags(const struct slice_rec *s, struct sqlite3_context *to)
 		bulk_int(to, flags);
 }
 
-/* What the passes found out; those set apart have been through none. */
-static void found_cell(const struct write_rows *w, uint32_t row, int column,
-		       struct sqlite3_context *to)
-{
-	const struct model *m = w->m;
-	bool apart = row >= m->nrows;
-
-	switch (column) {
-	case 7:
-		bulk_int(to, apart ? 0 : m->depth[row]);
-		break;
-	case 8:
-		cell_row(to, w->slice, apart ? ROW_NONE : m->parent[row]);
-		break;
-	case 9:
-		bulk_int(to, apart ? 0 : m->self_ns[row]);
-		break;
-	case 10:
-		cell_row(to, w->step, apart ? ROW_NONE : m->step[row]);
-		break;
-	case 13:
-		cell_row(to, w->slice, apart ? ROW_NONE : m->launch[row]);
-		break;
-	default:
-		if (!apart && model_slice(m, row)->class != CLASS_MEMORY)
-			cell_row(to, w->slice, m->op[row]);
-	}
-}
-
 static void slice_cell(const void *from, int64_t row, int column,
 		       struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	const struct model *m = w->m;
-	const struct slice_rec *s = model_slice(m, (uint32_t)row);
+	uint32_t at = (uint32_t)row;
+	const struct slice_rec *s = model_slice(m, at);
 	const struct op_link *op;
 
 	switch (column) {
@@ -120,7 +91,7 @@ static void slice_cell(const void *from, int64_t row, int column,
 		bulk_int(to, s->ts_ns - m->start_ns);
 		break;
 	case 2:
-		bulk_int(to, s->apart ? 0 : s->dur_ns);
+		bulk_int(to, s->dur_ns);
 		break;
 	case 3:
 		cell_text_id(to, s->name);
@@ -134,12 +105,31 @@ static void slice_cell(const void *from, int64_t row, int column,
 	case 6:
 		slice_flags(s, to);
 		break;
+	case 7:
+		bulk_int(to, m->depth[at]);
+		break;
+	case 8:
+		cell_row(to, w->slice, m->parent[at]);
+		break;
+	case 9:
+		bulk_int(to, m->self_ns[at]);
+		break;
+	case 10:
+		cell_row(to, w->step, m->step[at]);
+		break;
 	case 11:
 		if (has_correlation(s))
 			bulk_number(to, s->key);
 		break;
 	case 12:
 		bulk_number(to, external_id(m, s));
+		break;
+	case 13:
+		cell_row(to, w->slice, m->launch[at]);
+		break;
+	case 14:
+		if (s->class != CLASS_MEMORY)
+			cell_row(to, w->slice, m->op[at]);
 		break;
 	case 15:
 		op = op_link(m, s);
@@ -152,30 +142,11 @@ static void slice_cell(const void *from, int64_t row, int column,
 			bulk_number(to, op->sequence);
 		break;
 	default:
-		found_cell(w, (uint32_t)row, column, to);
+		break;
 	}
 }
 
 const struct bulk bulk_slice = { "slice_row", 17, false, slice_cell };
-
-static void quarantine_cell(const void *from, int64_t row, int column,
-			    struct sqlite3_context *to)
-{
-	const struct write_rows *w = from;
-	uint32_t at = (uint32_t)(w->m->nrows + (size_t)row);
-	const struct slice_rec *s = model_slice(w->m, at);
-
-	if (column == 0)
-		cell_row(to, w->slice, at);
-	else if (column == 1)
-		bulk_text(
-			to,
-			str_of(finding_kinds[apart_finding((enum apart)s->apart)].code));
-	else
-		bulk_int(to, s->dur_ns);
-}
-
-const struct bulk bulk_quarantine = { "quarantine", 3, false, quarantine_cell };
 
 /* Column 0 of every detail table. */
 static const struct device_fact *device_fact(const struct write_rows *w, uint32_t row)
