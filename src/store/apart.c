@@ -33,15 +33,21 @@ static int compare_times(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The time of an event; false when it is to be passed over. */
+/*
+ * The time of an event; false when it is to be passed over.  0 is what a stamp that
+ * was never set says, however many there are; where it is none, others are near.
+ */
 static bool event_time(const struct model *m, size_t i, bool all, int64_t *ts_ns)
 {
-	if (m->nslices == 0) {
+	bool possible = true;
+
+	if (m->nslices) {
+		*ts_ns = m->slices[i].ts_ns;
+		possible = dur_is_possible(m->slices[i].dur_ns);
+	} else {
 		*ts_ns = m->counters[i].ts_ns;
-		return true;
 	}
-	*ts_ns = m->slices[i].ts_ns;
-	return all || dur_is_possible(m->slices[i].dur_ns);
+	return all || (possible && *ts_ns != 0);
 }
 
 /*
@@ -62,7 +68,7 @@ static size_t sample_times(const struct model *m, bool all, int64_t *times)
 	return n;
 }
 
-/* The middle of the 7 days with the most of the times; garbage is mostly 0: the later. */
+/* The middle of the 7 days with the most of the times, the last ones of equal many. */
 static int64_t densest(int64_t *times, size_t n)
 {
 	size_t low = 0, best = 0, most = 0;

@@ -14,7 +14,7 @@
 
 /*
  * Before order_rows(): finds the body, that is the 7 days with the most events,
- * the last ones of equal many; marks complete slices and instants, and sets start
+ * the last ones of equal many, not counting those at 0; marks complete slices and instants, and sets start
  * and end to those of the others.
  */
 void apart_find(struct model *m);

@@ -184,7 +184,24 @@ static void of_equal_bodies_the_last_stays(void **state)
 	world_release(&w);
 }
 
-/* More events than are sampled, every other one of them lost. */
+static void stamps_that_were_never_set_are_no_body(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t stream = stream_in(&w, 7);
+
+	for (int i = 0; i < 5; i++)
+		add(&w, stream, "zero", 0, 0, CLASS_KERNEL);
+	add(&w, thread_in(&w, 1), "a", NOW_NS, 1, CLASS_OP);
+	settle(&w);
+
+	assert_int_equal(5, w.m.napart);
+	assert_frame(&w, NOW_NS, NOW_NS + 1);
+	world_release(&w);
+}
+
+/* More events than are sampled, every fourth of them lost. */
 static void the_body_is_found_whatever_the_pattern(void **state)
 {
 	struct world w;
@@ -412,6 +429,7 @@ int main(void)
 		cmocka_unit_test(of_two_bodies_the_larger_stays),
 		cmocka_unit_test(of_three_bodies_the_largest_stays),
 		cmocka_unit_test(of_equal_bodies_the_last_stays),
+		cmocka_unit_test(stamps_that_were_never_set_are_no_body),
 		cmocka_unit_test(the_body_is_found_whatever_the_pattern),
 		cmocka_unit_test(times_may_be_negative),
 		cmocka_unit_test(nothing_overflows_at_the_ends_of_the_range),

@@ -15,7 +15,7 @@
 -- findings      rows of the view finding that are no mere information
 -- input_bytes   decompressed size of the file
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
-work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 'stream'
+work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 'stream' AND slices > 0
          GROUP BY profile_id),
 steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
 findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
