@@ -78,13 +78,19 @@ static void note_profile(struct importing *i, const struct import_source *source
 
 /* Into memory: nothing is in the database yet.  0, or -1 with err set. */
 static int read_input(const struct importing *i, const struct choice *choice,
-		      struct input *in, struct loader *loader, struct err *err)
+		      struct input *in, struct loader *loader, struct load_source *about,
+		      struct err *err)
 {
-	if (choice->reader->read(in, &i->options->read, loader_sink(loader), err) < 0)
+	const struct read_options *options = &i->options->read;
+	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
+
+	if (choice->reader->read(in, options, loader_sink(loader), err) < 0)
 		return -1;
 	if (!choice->is_sure && loader_is_empty(loader))
 		return err_at(err, 0, "it holds no event of a trace");
-	return 0;
+	/* What the reader looked at and did not skip counts too. */
+	about->bytes = input_offset(in) + input_peek(in, 1, &ignored).n;
+	return loader_settle(loader, about, options->strict, err);
 }
 
 /* What no reader took, or could not read: 0, or -1 when the user stopped it. */
@@ -102,28 +108,26 @@ static int load_input(struct importing *i, const struct import_source *source,
 		      const struct choice *choice, struct input *in, struct err *err)
 {
 	struct import_file file = { .path = source->shown };
+	struct load_source about = { .run_id = i->run_id,
+				     .path = source->path,
+				     .name = file_name_parse(str_of(source->shown)) };
 	struct load_result loaded = { 0 };
 	struct err why = ERR_INIT;
 	struct loader *loader = loader_new(&i->texts, on_progress, i);
 	int rc = 0;
 
-	if (read_input(i, choice, in, loader, &why) < 0) {
+	if (read_input(i, choice, in, loader, &about, &why) < 0) {
 		rc = note_unread(i, choice->is_sure, &file, &why);
 		if (rc < 0)
 			*err = why;
 		loader_free(loader);
 		return rc;
 	}
-	/* What the reader looked at and did not skip counts too. */
-	file.bytes = input_offset(in) + input_peek(in, 1, &why).n;
-	const struct load_source about = { .run_id = i->run_id,
-					   .path = source->path,
-					   .name = file_name_parse(str_of(source->shown)),
-					   .bytes = file.bytes };
 	rc = loader_write(loader, i->db, &about, &loaded, err);
 	loader_free(loader);
 	if (rc < 0)
 		return -1;
+	file.bytes = about.bytes;
 	file.slices = loaded.slices;
 	file.findings = loaded.findings;
 	note_profile(i, source, &loaded);

@@ -348,8 +348,8 @@ bool loader_is_empty(const struct loader *l)
 	return l->model.nslices == 0 && l->model.ncounters == 0;
 }
 
-int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
-		 struct load_result *result, struct err *err)
+int loader_settle(struct loader *l, const struct load_source *source, bool strict,
+		  struct err *err)
 {
 	struct model *m = &l->model;
 
@@ -366,5 +366,11 @@ int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source 
 	flow_rows(m);
 	link_rows(m);
 	fudge_of_annotations(m);
-	return write_model(m, db, source, result, err);
+	return strict ? model_check_strict(m, err) : 0;
+}
+
+int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
+		 struct load_result *result, struct err *err)
+{
+	return write_model(&l->model, db, source, result, err);
 }

@@ -5,6 +5,7 @@
 #ifndef PTOOL_STORE_LOAD_H
 #define PTOOL_STORE_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -43,8 +44,15 @@ struct load_result {
 bool loader_is_empty(const struct loader *l);
 
 /*
- * Behind the reader: orders, nests, links and sums up, then inserts the rows of
- * the profile.  The transaction is the caller's.
+ * Behind the reader: orders, nests and links; the file's name tells what the
+ * recording does not.  0, or -1 when strict and a finding of
+ * the passes is a warning or an error; those of the reader stop it there.
+ */
+int loader_settle(struct loader *l, const struct load_source *source, bool strict,
+		  struct err *err);
+/*
+ * Behind that: sums up and inserts the rows of the profile.  The transaction is the
+ * caller's.
  */
 int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
 		 struct load_result *result, struct err *err);

@@ -82,6 +82,21 @@ struct finding_rec *model_told(const struct model *m, enum finding finding)
 	return NULL;
 }
 
+int model_check_strict(const struct model *m, struct err *err)
+{
+	const struct finding_rec *first = NULL;
+
+	for (size_t i = 0; i < m->nfindings; i++) {
+		const struct finding_rec *f = &m->findings[i];
+		if (finding_kinds[f->finding].severity >= SEVERITY_WARNING &&
+		    (!first || f->offset < first->offset))
+			first = f;
+	}
+	if (!first)
+		return 0;
+	return err_at(err, first->offset, "%s", finding_kinds[first->finding].what);
+}
+
 uint32_t model_process(struct model *m, struct ident pid)
 {
 	struct ident key;

@@ -228,6 +228,8 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 				  struct str detail, struct str excerpt);
 /* The record of a finding without detail, borrowed likewise; NULL when there is none. */
 struct finding_rec *model_told(const struct model *m, enum finding finding);
+/* 0, or -1 with err at the first finding that is a warning or an error. */
+int model_check_strict(const struct model *m, struct err *err);
 /* The (pid, tid), a new one when it was not seen before: its index. */
 uint32_t model_place(struct model *m, struct ident pid, struct ident tid);
 uint32_t model_process(struct model *m, struct ident pid);

@@ -356,3 +356,15 @@ split|kernel|7|mm' ]
 	[ "$(ptool top --focus '^mm$' --format csv list.json | tail -1 | grep -o '4250' | head -1)" = 4250 ]
 	[ "$(ask ptool.db "SELECT count(*) FROM finding WHERE code = 'launch_unknown'")" = 0 ]
 }
+
+@test "--strict refuses what only the whole recording shows" {
+	echo '[{"ph":"E","ts":3},{"ph":"X","name":"a","ts":1,"dur":1}]' >end.json
+	echo '[{"ph":"X","name":"a","ts":1700000000000000,"dur":1},{"ph":"i","name":"lost","ts":0}]' >far.json
+	run --separate-stderr ptool ingest --strict end.json
+	exits 4
+	says 'ptool: ingest: end.json: byte 1: an E has no B before it'
+	run --separate-stderr ptool ingest --strict far.json
+	exits 4
+	says 'ptool: ingest: far.json: byte 53: an event lies more than 7 days from the others'
+	[ ! -e ptool.db ]
+}

@@ -152,7 +152,7 @@ static void work_of_a_stream_does_not_nest(void **state)
 
 	assert_int_equal(ROW_NONE, parent_of(&w, inside));
 	assert_int_equal(20, self_of(&w, inside));
-	assert_int_equal(0, w.m.nfindings);
+	assert_int_equal(0, count_findings(&w, FINDING_CHILD_OVERRUNS));
 	world_release(&w);
 }
 
