@@ -1,0 +1,300 @@
+/* One pass for all checks: see health_sweep.h. */
+#include "store/health_sweep.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "store/steps.h"
+
+/* What the pass knows of the rows before the one it is at. */
+struct sweep {
+	struct health *h;
+	bool whole_us;   /* every time is a whole microsecond: coarse */
+	uint32_t *twins; /* newest row by name, among those of one time; owned */
+	size_t run;      /* first row of those, plus 1 in `twins` */
+	bool sync_track; /* a row of waits alone */
+	struct cover cover;
+	int64_t annotated_ns; /* reach of annotations on the track */
+};
+
+void tally_add(struct tally *t, const struct slice_rec *s, int64_t time_ns)
+{
+	if (t->n == 0 || s->offset < t->offset) {
+		t->offset = s->offset;
+		t->name = s->name;
+	}
+	t->n++;
+	t->time_ns = sum_add(t->time_ns, time_ns);
+}
+
+static bool has(struct str name, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i + n <= name.n; i++)
+		if (memcmp(name.p + i, text, n) == 0)
+			return true;
+	return false;
+}
+
+static bool starts_with_any(struct str name, const char *const *prefixes)
+{
+	for (size_t i = 0; prefixes[i]; i++)
+		if (str_starts_with(name, str_of(prefixes[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Calls of CUDA and HIP, runtime and driver, with whatever suffix (_ptsz, Ex, v2).
+ * Copies are those of CUDA alone: HIP copies small things without the device.
+ */
+static enum name_kind call_kind(struct str name)
+{
+	static const char *const makers[] = { "cuda", "cu", "hip", NULL };
+	static const char *const copies[] = { "cudaMemcpy", "cudaMemset", "cuMemcpy",
+					      "cuMemset", NULL };
+
+	if (!starts_with_any(name, makers))
+		return NAME_OTHER;
+	if (has(name, "StreamBeginCapture"))
+		return NAME_CAPTURE_BEGIN;
+	if (has(name, "StreamEndCapture"))
+		return NAME_CAPTURE_END;
+	if (has(name, "GraphLaunch"))
+		return NAME_GRAPH;
+	if (has(name, "HostFunc")) /* launches a function of the host */
+		return NAME_OTHER;
+	if (has(name, "Launch") && !has(name, "Attribute"))
+		return NAME_LAUNCH;
+	return starts_with_any(name, copies) ? NAME_COPY : NAME_OTHER;
+}
+
+/* Operators and annotations of torch.distributed, in all its spellings. */
+static enum name_kind kind_of_name(struct str name)
+{
+	static const char *const collectives[] = { "nccl:",
+						   "gloo:",
+						   "mpi:",
+						   "ucc:",
+						   "xccl:",
+						   "hccl:",
+						   "c10d::",
+						   "record_param_comms",
+						   "DistributedDataParallel.forward",
+						   NULL };
+	enum name_kind kind = call_kind(name);
+	int64_t number;
+
+	if (kind != NAME_OTHER)
+		return kind;
+	if (steps_number(name, &number))
+		return NAME_STEP;
+	return starts_with_any(name, collectives) ? NAME_COLLECTIVE : NAME_OTHER;
+}
+
+enum name_kind health_name_kind(struct health *h, uint32_t row)
+{
+	const struct slice_rec *s = model_slice(h->m, row);
+
+	if (s->name >= h->nkinds)
+		return NAME_OTHER;
+	if (h->kinds[s->name] == NAME_UNSEEN)
+		h->kinds[s->name] =
+			(uint8_t)kind_of_name(intern_str(h->m->texts, s->name));
+	return (enum name_kind)h->kinds[s->name];
+}
+
+/*
+ * A slice that is there twice has one time, name and category; and one id, which
+ * two calls never share.  Without a length, or in whole microseconds without ids,
+ * two short calls look the same: those of other tools' traces are not even told.
+ */
+static void note_twins(struct sweep *w, const struct slice_rec *a,
+		       const struct slice_rec *b)
+{
+	struct health *h = w->h;
+
+	if (a->category != b->category || !health_counts(a) ||
+	    b->phase == PHASE_INSTANT || b->class == CLASS_MEMORY)
+		return;
+	bool by_chance = b->dur_ns == 0 || a->key != b->key ||
+			 (b->key == NUMBER_NONE && w->whole_us);
+	if (!by_chance)
+		tally_add(&h->repeated, b, b->dur_ns);
+	else if (health_is_torch(h))
+		tally_add(&h->coincident, b, b->dur_ns);
+}
+
+/* Rows of one time are neighbours; their names may alternate. */
+static void sweep_twins(struct sweep *w, const struct track *t, uint32_t row)
+{
+	const struct model *m = w->h->m;
+	const struct slice_rec *s = model_slice(m, row), *before;
+
+	if (row == t->first)
+		return;
+	before = model_slice(m, row - 1);
+	if (before->ts_ns != s->ts_ns || before->dur_ns != s->dur_ns) {
+		w->run = row;
+		return;
+	}
+	if (row - 1 == w->run && before->name < w->h->nkinds)
+		w->twins[before->name] = row - 1;
+	if (s->name >= w->h->nkinds)
+		return;
+	uint32_t twin = w->twins[s->name];
+	if (twin != ROW_NONE && twin >= w->run && twin < row)
+		note_twins(w, model_slice(m, twin), s);
+	w->twins[s->name] = row;
+}
+
+static void push_row(uint32_t **rows, size_t *n, size_t *cap, uint32_t row)
+{
+	*rows = xgrow(*rows, cap, *n + 1, sizeof(**rows));
+	(*rows)[(*n)++] = row;
+}
+
+static void sweep_call(struct health *h, uint32_t row)
+{
+	enum name_kind kind = health_name_kind(h, row);
+
+	if (name_is_launch(kind))
+		push_row(&h->calls, &h->ncalls, &h->calls_cap, row);
+	else if (kind == NAME_CAPTURE_BEGIN || kind == NAME_CAPTURE_END)
+		push_row(&h->captures, &h->ncaptures, &h->captures_cap, row);
+}
+
+/* Goes on to a slice, in the order of their starts: how much more it covers. */
+static int64_t reach_on(int64_t *reach_ns, const struct slice_rec *s)
+{
+	int64_t from_ns = s->ts_ns > *reach_ns ? s->ts_ns : *reach_ns;
+	int64_t end_ns = slice_end(s);
+
+	if (end_ns <= from_ns)
+		return 0;
+	*reach_ns = end_ns;
+	return end_ns - from_ns;
+}
+
+static void sweep_cover(struct sweep *w, uint32_t row)
+{
+	const struct slice_rec *s = model_slice(w->h->m, row);
+	struct cover *c = &w->cover;
+	bool has_name = s->class == CLASS_OP || s->class == CLASS_ANNOTATION;
+	enum name_kind kind = has_name ? health_name_kind(w->h, row) : NAME_OTHER;
+
+	if (kind == NAME_COLLECTIVE)
+		tally_add(&w->h->collectives, s, s->dur_ns);
+	if (kind == NAME_STEP || s->phase == PHASE_INSTANT)
+		return;
+	if (c->reach_ns == INT64_MIN) {
+		c->first_ns = s->ts_ns;
+		c->reach_ns = s->ts_ns;
+		c->offset = s->offset;
+		c->name = s->name;
+	}
+	c->has_operators |= s->class == CLASS_OP || s->class == CLASS_PYTHON;
+	c->covered_ns += reach_on(&c->reach_ns, s);
+}
+
+static void sweep_class(struct sweep *w, uint32_t row)
+{
+	struct health *h = w->h;
+	const struct slice_rec *s = model_slice(h->m, row);
+
+	switch ((enum slice_class)s->class) {
+	case CLASS_RUNTIME:
+	case CLASS_DRIVER:
+		sweep_call(h, row);
+		sweep_cover(w, row);
+		break;
+	case CLASS_OP:
+	case CLASS_ANNOTATION:
+	case CLASS_PYTHON:
+		sweep_cover(w, row);
+		break;
+	case CLASS_SYNC:
+		tally_add(&h->sync_rows, s, s->dur_ns);
+		break;
+	case CLASS_DEVICE_ANNOTATION:
+		tally_add(&h->annotated, s, reach_on(&w->annotated_ns, s));
+		break;
+	case CLASS_OVERHEAD:
+		tally_add(&h->overhead, s, h->m->self_ns[row]);
+		break;
+	case CLASS_OTHER:
+		if (w->sync_track)
+			tally_add(&h->sync_rows, s, s->dur_ns);
+		break;
+	case CLASS_KERNEL:
+	case CLASS_MEMCPY:
+	case CLASS_MEMSET:
+	case CLASS_ACCELERATOR:
+	case CLASS_SPAN:
+	case CLASS_MEMORY:
+	case NCLASSES:
+		break;
+	}
+}
+
+/* "stream 7 (sync)": rows of their own for waits, of 2026. */
+static bool is_sync_track(const struct model *m, const struct track *t)
+{
+	if (t->place == TEXT_NONE || m->places[t->place].name == TEXT_NONE ||
+	    t->kind == TRACK_STREAM)
+		return false;
+	struct str name = intern_str(m->texts, m->places[t->place].name);
+	return str_starts_with(name, STR_LIT("stream ")) && has(name, "(sync)");
+}
+
+static void sweep_track(struct sweep *w, const struct track *t)
+{
+	struct health *h = w->h;
+
+	w->run = t->first;
+	w->sync_track = is_sync_track(h->m, t);
+	w->annotated_ns = INT64_MIN;
+	w->cover = (struct cover){ .reach_ns = INT64_MIN };
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t row = (uint32_t)(t->first + i);
+		const struct slice_rec *s = model_slice(h->m, row);
+		if (!health_counts(s))
+			continue;
+		tally_add(&h->classes[s->class], s, s->dur_ns);
+		sweep_class(w, row);
+		sweep_twins(w, t, row);
+	}
+	if (t->kind == TRACK_THREAD && w->cover.has_operators &&
+	    w->cover.covered_ns > h->busiest.covered_ns)
+		h->busiest = w->cover;
+}
+
+static bool is_whole_us(const struct model *m)
+{
+	for (size_t i = 0; i < m->nslices; i++)
+		if (m->slices[i].ts_ns % 1000 || m->slices[i].dur_ns % 1000)
+			return false;
+	return true;
+}
+
+void health_sweep(struct health *h, struct model *m)
+{
+	struct sweep w = { .h = h, .whole_us = is_whole_us(m) };
+
+	*h = (struct health){ .m = m, .nkinds = m->texts->n };
+	h->kinds = xcalloc(h->nkinds, sizeof(*h->kinds));
+	w.twins = xrealloc_array(NULL, h->nkinds, sizeof(*w.twins));
+	memset(w.twins, 0xff, h->nkinds * sizeof(*w.twins)); /* ROW_NONE */
+	for (size_t t = 0; t < m->ntracks; t++)
+		sweep_track(&w, &m->tracks[t]);
+	free(w.twins);
+}
+
+void health_release(struct health *h)
+{
+	free(h->kinds);
+	free(h->calls);
+	free(h->captures);
+}
