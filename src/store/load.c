@@ -12,6 +12,7 @@
 #include "store/args.h"
 #include "store/flow.h"
 #include "store/fudge.h"
+#include "store/health.h"
 #include "store/idmap.h"
 #include "store/link.h"
 #include "store/model.h"
@@ -366,6 +367,7 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 	flow_rows(m);
 	link_rows(m);
 	fudge_of_annotations(m);
+	health_rows(m);
 	return strict ? model_check_strict(m, err) : 0;
 }
 
