@@ -3,6 +3,9 @@
 
 void table_free(struct table *t)
 {
-	if (t)
+	while (t) {
+		struct table *more = t->more;
 		t->free(t);
+		t = more;
+	}
 }

@@ -85,6 +85,7 @@ struct table {
 	const char *const *notes;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;
+	struct table *more; /* for people: drawn below this one; owned; or NULL */
 };
 
 /* Accepts NULL. */

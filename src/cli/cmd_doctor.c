@@ -1,30 +1,51 @@
-/* ptool doctor: what was wrong with the input, and what was done about it. */
+/*
+ * ptool doctor: what was wrong with the input and what was done about it, and
+ * what the recording cannot tell.
+ */
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "query/findings.h"
 
 struct doctor_opts {
-	const char *operand;
+	const char *operand, *severity;
 	struct scope_opts scope;
 	struct output_opts output;
 };
 
+static const char *const severity_choices[] = { "info", "warning", "error", NULL };
+
+#define FIELD(member) offsetof(struct doctor_opts, member)
+
 /* clang-format off */
+static const struct opt doctor_options[] = {
+	{ .name = "severity", .arg = "LEVEL", .help = "only findings of this severity and worse",
+	  .choices = severity_choices, .offset = FIELD(severity), .type = OPT_CHOICE },
+	OPT_END
+};
+
 static const struct opt_group doctor_groups[] = {
 	OPERAND_GROUP(struct doctor_opts, operand),
+	{ .opts = doctor_options },
 	SCOPE_GROUP(struct doctor_opts, scope),
 	OUTPUT_GROUP(struct doctor_opts, output),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct doctor_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct doctor_opts defaults = { .severity = "info",
+					     .output = OUTPUT_DEFAULTS };
 
 static int open_doctor(const struct reading *r, const void *options, struct table **out,
 		       struct err *err)
 {
-	(void)options;
-	return findings_open(r->store, r->scope, r->for_people, out, err);
+	const struct doctor_opts *o = options;
+	enum severity least = SEVERITY_INFO;
+
+	while (strcmp(severity_choices[least], o->severity) != 0)
+		least++;
+	return findings_open(r->store, r->scope, least, r->for_people, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -38,15 +59,17 @@ static int run(const struct command *self, int argc, char **argv)
 						   .operand = o.operand,
 						   .scope = &o.scope,
 						   .output = &o.output,
-						   .open = open_doctor });
+						   .open = open_doctor,
+						   .options = &o });
 }
 
 static const char *const examples[] = { "ptool doctor", "ptool doctor trace.json",
-					"ptool doctor --rank 3 --format csv", NULL };
+					"ptool doctor --severity error --format csv",
+					NULL };
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.summary = "List what was damaged or missing in the input, and what was done",
+	.summary = "List what was damaged in the input, and what the recording lacks",
 	.groups = doctor_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

@@ -232,6 +232,19 @@ int output_close(struct output *out, bool ok, struct err *err)
 	return rc;
 }
 
+/* The table, and those that belong below it. */
+static int render_all(const struct renderer *renderer, struct table *t,
+		      const struct output *out, struct err *err)
+{
+	for (const struct table *first = t; t; t = t->more) {
+		if (t != first)
+			putc('\n', out->stream);
+		if (renderer->render(t, &out->render, out->stream, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int output_table(const char *command, struct table *t, const struct output_opts *o,
 		 struct err *err)
 {
@@ -241,7 +254,7 @@ int output_table(const char *command, struct table *t, const struct output_opts 
 	if (!renderer || output_open(&out, command, o, err) < 0)
 		return -1;
 	errno = 0;
-	int rc = renderer->render(t, &out.render, out.stream, err);
+	int rc = render_all(renderer, t, &out, err);
 	if (rc < 0 && !ferror(out.stream)) {
 		/* the table failed, not the stream: its message stands */
 		output_close(&out, false, err);

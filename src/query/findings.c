@@ -2,48 +2,28 @@
 #include "query/findings.h"
 
 #include "base/buf.h"
-#include "base/memtable.h"
-#include "ingest/finding.h"
-#include "query/pick.h"
+#include "query/findings_rows.h"
 #include "query/query.h"
 
 #define CAPTION_MAX ((size_t)256)
 
-/* The columns: those of views/finding.sql, then what the code means. */
-enum {
-	PROFILE,
-	RANK,
-	FILE_PATH,
-	SEVERITY,
-	CODE,
-	DETAIL,
-	HOW_OFTEN,
-	FIRST_OFFSET,
-	EXCERPT,
-	NVIEW_COLUMNS,
-	FOUND = NVIEW_COLUMNS,
-	DONE,
-	NCOLUMNS
-};
-
-static const struct column finding_columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[FILE_PATH] = { "path", "File", UNIT_TEXT },
-	[SEVERITY] = { "severity", "Severity", UNIT_TEXT },
-	[CODE] = { "code", "Code", UNIT_TEXT },
-	[DETAIL] = { "detail", "Detail", UNIT_TEXT },
-	[HOW_OFTEN] = { "count", "Count", UNIT_COUNT },
-	[FIRST_OFFSET] = { "first_offset", "First at byte", UNIT_COUNT },
-	[EXCERPT] = { "excerpt", "Excerpt", UNIT_TEXT },
-	[FOUND] = { "found", "Found", UNIT_TEXT },
-	[DONE] = { "done", "Done", UNIT_TEXT },
-};
-
-static const enum shown finding_shown[NCOLUMNS] = {
-	[PROFILE] = SHOWN_IF_PROFILES,   [RANK] = SHOWN_IF_RANKS,
-	[FILE_PATH] = SHOWN_TO_MACHINES, [FOUND] = SHOWN_TO_MACHINES,
-	[DONE] = SHOWN_TO_MACHINES,
+const struct column finding_columns[NFINDING_COLUMNS] = {
+	[FINDING_PROFILE] = { "profile", "Profile", UNIT_COUNT },
+	[FINDING_RANK] = { "rank", "Rank", UNIT_COUNT },
+	[FINDING_PATH] = { "path", "File", UNIT_TEXT },
+	[FINDING_SEVERITY] = { "severity", "Severity", UNIT_TEXT },
+	[FINDING_CODE] = { "code", "Code", UNIT_TEXT },
+	[FINDING_DETAIL] = { "detail", "Detail", UNIT_TEXT },
+	[FINDING_COUNT] = { "count", "Count", UNIT_COUNT },
+	[FINDING_OFFSET] = { "first_offset", "At byte", UNIT_COUNT },
+	[FINDING_EXCERPT] = { "excerpt", "Excerpt", UNIT_TEXT },
+	[FINDING_TIME] = { "time_ns", "Time", UNIT_NS },
+	[FINDING_SHARE] = { "share_pct", "Share", UNIT_PERCENT },
+	[FINDING_FOUND] = { "found", "Found", UNIT_TEXT },
+	[FINDING_DONE] = { "done", "Done", UNIT_TEXT },
+	[FINDING_DISABLES] = { "disables", "Disables", UNIT_TEXT },
+	[FINDING_ADVICE] = { "advice", "Advice", UNIT_TEXT },
+	[FINDING_SHARE_OF] = { "share_of", "Share of", UNIT_TEXT },
 };
 
 const struct view view_finding = {
@@ -53,8 +33,7 @@ const struct view view_finding = {
 	.ncolumns = NVIEW_COLUMNS,
 };
 
-/* NULL for the code of a newer ptool's store. */
-static const struct finding_kind *kind_of(struct str code)
+const struct finding_kind *findings_kind(struct str code)
 {
 	for (size_t i = 0; i < NFINDINGS; i++)
 		if (str_is(code, finding_kinds[i].code))
@@ -67,16 +46,38 @@ static struct cell text_cell(const char *text)
 	return text ? cell_text(str_of(text)) : cell_null();
 }
 
-static int collect(struct memtable *m, struct table *findings, struct err *err)
+static void add_row(struct memtable *m, struct cell *cells)
 {
-	struct cell cells[NCOLUMNS];
+	const struct finding_kind *kind = findings_kind(cells[FINDING_CODE].as.text);
+
+	cells[FINDING_FOUND] = text_cell(kind ? kind->what : NULL);
+	cells[FINDING_DONE] = text_cell(kind ? kind->done : NULL);
+	cells[FINDING_DISABLES] = text_cell(kind ? kind->disables : NULL);
+	cells[FINDING_ADVICE] = text_cell(kind ? kind->advice : NULL);
+	cells[FINDING_SHARE_OF] = text_cell(kind ? kind->share_of : NULL);
+	memtable_add_row(m, cells);
+}
+
+static bool is_as_bad(struct str severity, enum severity least)
+{
+	for (enum severity s = least; s <= SEVERITY_ERROR; s++)
+		if (str_is(severity, severity_name(s)))
+			return true;
+	return false;
+}
+
+/* *total: those that are not as bad count too. */
+static int collect(struct memtable *m, struct table *findings, enum severity least,
+		   size_t *total, struct err *err)
+{
+	struct cell cells[NFINDING_COLUMNS];
 	int rc;
 
+	*total = 0;
 	while ((rc = findings->next(findings, cells, err)) > 0) {
-		const struct finding_kind *kind = kind_of(cells[CODE].as.text);
-		cells[FOUND] = text_cell(kind ? kind->what : NULL);
-		cells[DONE] = text_cell(kind ? kind->done : NULL);
-		memtable_add_row(m, cells);
+		++*total;
+		if (is_as_bad(cells[FINDING_SEVERITY].as.text, least))
+			add_row(m, cells);
 	}
 	return rc;
 }
@@ -86,7 +87,7 @@ static size_t count_severity(const struct memtable *m, enum severity severity)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nrows; i++)
-		n += str_is(memtable_row(m, i)[SEVERITY].as.text,
+		n += str_is(memtable_row(m, i)[FINDING_SEVERITY].as.text,
 			    severity_name(severity));
 	return n;
 }
@@ -105,67 +106,53 @@ static const char *what_about(const struct scope *scope)
 }
 
 /* "3 findings in trace.json: 1 error, 2 warnings" */
-static const char *make_caption(struct memtable *m, const struct scope *scope)
+static const char *make_caption(struct memtable *m, const struct scope *scope,
+				size_t total)
 {
 	size_t errors = count_severity(m, SEVERITY_ERROR);
 	size_t warnings = count_severity(m, SEVERITY_WARNING);
 	size_t infos = count_severity(m, SEVERITY_INFO);
 	struct buf text;
 
-	if (m->nrows == 0)
+	if (total == 0)
 		return arena_printf(&m->arena, "no findings in %s", what_about(scope));
+	if (m->nrows == 0)
+		return arena_printf(&m->arena, "none of %zu findings in %s", total,
+				    what_about(scope));
 	buf_init(&text, CAPTION_MAX);
+	buf_addf(&text, "%zu ", m->nrows);
+	if (m->nrows < total)
+		buf_addf(&text, "of %zu ", total);
+	buf_add_text(&text, total == 1 ? "finding" : "findings");
+	const char *head = arena_printf(&m->arena, STR_FMT, STR_ARG(buf_str(&text)));
+	buf_clear(&text);
 	add_count(&text, errors, "", "error");
 	add_count(&text, warnings, text.n ? ", " : "", "warning");
 	add_count(&text, infos, text.n ? ", " : "", "remark");
-	const char *caption =
-		arena_printf(&m->arena, "%zu finding%s in %s: %s", m->nrows,
-			     m->nrows == 1 ? "" : "s", what_about(scope), text.p);
+	const char *caption = arena_printf(&m->arena, "%s in %s: " STR_FMT, head,
+					   what_about(scope), STR_ARG(buf_str(&text)));
 	buf_release(&text);
 	return caption;
 }
 
-static bool is_first_of_code(const struct memtable *m, size_t row)
-{
-	struct str code = memtable_row(m, row)[CODE].as.text;
-
-	for (size_t i = 0; i < row; i++)
-		if (str_equal(memtable_row(m, i)[CODE].as.text, code))
-			return false;
-	return true;
-}
-
-/* Sentences are for notes: a column would have to cut them. */
-static void explain(struct memtable *m)
-{
-	for (size_t i = 0; i < m->nrows; i++) {
-		const struct finding_kind *kind =
-			kind_of(memtable_row(m, i)[CODE].as.text);
-		if (kind && is_first_of_code(m, i))
-			memtable_add_note(m, "%s: %s; %s", kind->code, kind->what,
-					  kind->done);
-	}
-}
-
-int findings_open(struct store *store, const struct scope *scope, bool for_people,
-		  struct table **out, struct err *err)
+int findings_open(struct store *store, const struct scope *scope, enum severity least,
+		  bool for_people, struct table **out, struct err *err)
 {
 	struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
 				   { .name = NULL } };
 	struct table *rows;
+	size_t total;
 
 	if (view_open(store, &view_finding, args, &rows, err) < 0)
 		return -1;
-	struct memtable *m = memtable_new(finding_columns, NCOLUMNS);
-	int rc = collect(m, rows, err);
+	struct memtable *m = memtable_new(finding_columns, NFINDING_COLUMNS);
+	int rc = collect(m, rows, least, &total, err);
 	table_free(rows);
 	if (rc < 0) {
 		table_free(&m->table);
 		return -1;
 	}
-	m->table.caption = make_caption(m, scope);
-	if (for_people)
-		explain(m);
-	*out = table_pick(&m->table, finding_shown, scope, for_people);
+	m->table.caption = make_caption(m, scope, total);
+	*out = for_people ? findings_for_people(m, scope) : &m->table;
 	return 0;
 }

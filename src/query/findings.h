@@ -1,6 +1,6 @@
 /*
  * The findings of profiles as a table: what the reader met, what it means, what
- * was done about it.
+ * was done about it, and what the recording lacks.
  */
 #ifndef PTOOL_QUERY_FINDINGS_H
 #define PTOOL_QUERY_FINDINGS_H
@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/table.h"
+#include "ingest/finding.h"
 #include "query/scope.h"
 #include "query/view.h"
 
@@ -16,10 +17,11 @@
 extern const struct view view_finding;
 
 /*
- * Worst first; a table without rows when there are none.  For people each code
- * is explained once, below.  *out is the caller's.
+ * Those as bad as `least`, worst first; a table without rows when there are none.
+ * For people in two tables, where each code is explained once, below.  *out is the
+ * caller's.
  */
-int findings_open(struct store *store, const struct scope *scope, bool for_people,
-		  struct table **out, struct err *err);
+int findings_open(struct store *store, const struct scope *scope, enum severity least,
+		  bool for_people, struct table **out, struct err *err);
 
 #endif

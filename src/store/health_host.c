@@ -22,7 +22,7 @@ void health_repeats(struct health *h)
 
 	health_tell(h, FINDING_DUPLICATE_SLICES, &h->repeated,
 		    health_share(h->repeated.n, slices));
-	health_tell_detail(h, FINDING_DUPLICATE_SLICES, STR_LIT("may be coincidence"),
+	health_tell_detail(h, FINDING_DUPLICATE_SLICES, STR_LIT("coincidence?"),
 			   &h->coincident, health_share(h->coincident.n, slices));
 }
 

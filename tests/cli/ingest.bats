@@ -125,7 +125,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 	run --separate-stderr ptool ingest cut.json
 	exits 0
 	[[ $stderr == *"slices, 1 warning or error; 'ptool doctor' lists it" ]]
-	[ "$(ask ptool.db 'SELECT code, severity, count FROM finding')" = 'truncated|error|1' ]
+	[ "$(ask ptool.db "SELECT code, severity, count FROM finding WHERE severity <> 'info'")" = 'truncated|error|1' ]
 	# the last X of those 20,000 bytes is the one that was cut
 	[ "$(ask ptool.db 'SELECT count(*) + 1 FROM slice')" = "$(grep -c '"ph": "X"' cut.json)" ]
 }
