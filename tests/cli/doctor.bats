@@ -117,7 +117,7 @@ values() { # KEY
 	tail -n +2 screen | tr -d '\r' | while IFS= read -r line; do
 		[ ${#line} -le 80 ]
 	done
-	grep -q "^info  *launch_unknown " screen
+	grep -q " info  *launch_unknown " screen
 }
 
 @test "the same remark on several profiles is one row with their number" {
