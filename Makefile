@@ -38,7 +38,9 @@ SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) .ci/run
 PAGES := $(sort $(wildcard man/*.[1-8]))
 PAGES1 := $(filter %.1,$(PAGES))
 PAGES5 := $(filter %.5,$(PAGES))
+PAGES7 := $(filter %.7,$(PAGES))
 INSTALLED = $(BINDIR)/ptool $(PAGES1:man/%=$(MANDIR)/man1/%) $(PAGES5:man/%=$(MANDIR)/man5/%) \
+	$(PAGES7:man/%=$(MANDIR)/man7/%) \
 	$(DATADIR)/bash-completion/completions/ptool $(DATADIR)/zsh/site-functions/_ptool \
 	$(DATADIR)/fish/vendor_completions.d/ptool.fish
 
@@ -191,6 +193,7 @@ install: $(BUILD)/ptool
 	install -m 755 $(BUILD)/ptool $(DESTDIR)$(BINDIR)/ptool
 	$(if $(PAGES1),install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1)
 	$(if $(PAGES5),install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5)
+	$(if $(PAGES7),install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7)
 	$(BUILD)/ptool help --bash >$(DESTDIR)$(DATADIR)/bash-completion/completions/ptool
 	$(BUILD)/ptool help --zsh >$(DESTDIR)$(DATADIR)/zsh/site-functions/_ptool
 	$(BUILD)/ptool help --fish >$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ptool.fish

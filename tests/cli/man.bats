@@ -75,8 +75,8 @@ EOF
 }
 
 @test "the SQL in the pages runs on every fixture" {
-	for page in store formats; do
-		sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.Bd/d;/^\.Ed/d;p}' "$ROOT/man/ptool-$page.5" >>queries.sql
+	for page in store.5 formats.5 findings.7; do
+		sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.Bd/d;/^\.Ed/d;/^ptool /d;p}' "$ROOT/man/ptool-$page" >>queries.sql
 	done
 	[ "$(grep -c '^SELECT' queries.sql)" -ge 6 ]
 	for trace in "$GPU"/*.json "$TORCH"/*/trace.json.gz; do
@@ -86,19 +86,40 @@ EOF
 	[ -s answers ]
 }
 
-@test "ptool-formats(5) explains every finding, and by its severity" {
-	page=$ROOT/man/ptool-formats.5
+@test "ptool-findings(7) explains every finding, by its severity, and what the recording lacks apart" {
+	page=$ROOT/man/ptool-findings.7
 	severity_of() { # the codes of finding.c with this severity
 		tr '\n' ' ' <"$ROOT/src/ingest/finding.c" |
 			grep -oE '= \{ "[a-z0-9_]+",[^}]*\}' | grep "$1" | sed 's/= { "//; s/".*//' | sort
 	}
+	lacks_of() { # those behind the line of finding.h that says so
+		sed -n '/From here on/,/NFINDINGS/s/^	FINDING_\(.*\),$/\1/p' "$ROOT/src/ingest/finding.h" |
+			tr '[:upper:]' '[:lower:]' | sort
+	}
 	[ "$(severity_of SEVERITY | wc -l)" -eq "$(grep -c '^	FINDING_' "$ROOT/src/ingest/finding.h")" ]
+	[ "$(lacks_of | wc -l)" -ge 14 ]
 	section '.Ss Errors: something was lost' <"$page" | items Cm | sort |
 		diff -u <(severity_of SEVERITY_ERROR) -
 	section '.Ss Warnings: something was repaired or passed over' <"$page" | items Cm | sort |
 		diff -u <(severity_of SEVERITY_WARNING) -
 	section '.Ss Information: what the numbers are to be read with' <"$page" | items Cm | sort |
-		diff -u <(severity_of SEVERITY_INFO) -
+		diff -u <(severity_of SEVERITY_INFO | grep -vxF "$(lacks_of)") -
+	section '.Ss The recording: what it cannot tell' <"$page" | items Cm | sort | diff -u <(lacks_of) -
+}
+
+@test "ptool-findings(7) tells what a share is of, for every code that has one" {
+	page=$ROOT/man/ptool-findings.7
+	ptool ingest -q "$GPU/copies.json"
+	sqlite3 ptool.db "DELETE FROM finding"
+	tr '\n' ' ' <"$ROOT/src/ingest/finding.c" | grep -oE '= \{ "[a-z0-9_]+",[^}]*\}' |
+		sed 's/= { "\([^"]*\)".*/\1/' | while read -r code; do
+		sqlite3 ptool.db "INSERT INTO finding VALUES (NULL, 1, '$code', '', 'info', 1, 0, '', 1, 1.0)"
+	done
+	ptool doctor --format ndjson | grep -v '"share_of":null' | sed 's/.*"code":"\([^"]*\)".*/\1/' | sort >shares
+	[ "$(wc -l <shares)" -ge 10 ]
+	# an item lasts until the next one
+	awk '/^\.It Cm / { code = $3 } /^\.El/ { code = "" } code { text[code] = text[code] " " $0 }
+		END { for (c in text) if (text[c] ~ /[Ss]hare (is )?of/) print c }' "$page" | sort | diff -u shares -
 }
 
 @test "ptool-formats(5) says what is done with every ph" {
