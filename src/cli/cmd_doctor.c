@@ -14,6 +14,7 @@ struct doctor_opts {
 	struct output_opts output;
 };
 
+/* By enum severity. */
 static const char *const severity_choices[] = { "info", "warning", "error", NULL };
 
 #define FIELD(member) offsetof(struct doctor_opts, member)
@@ -41,10 +42,10 @@ static int open_doctor(const struct reading *r, const void *options, struct tabl
 		       struct err *err)
 {
 	const struct doctor_opts *o = options;
-	enum severity least = SEVERITY_INFO;
+	enum severity least = SEVERITY_ERROR;
 
-	while (strcmp(severity_choices[least], o->severity) != 0)
-		least++;
+	while (least > SEVERITY_INFO && strcmp(severity_choices[least], o->severity) != 0)
+		least--;
 	return findings_open(r->store, r->scope, least, r->for_people, out, err);
 }
 

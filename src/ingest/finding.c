@@ -1,6 +1,8 @@
 /* The table of findings: see finding.h. */
 #include "ingest/finding.h"
 
+#include <stddef.h>
+
 /* Most kinds are damage: what they leave out is NULL. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 

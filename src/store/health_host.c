@@ -1,4 +1,5 @@
 /* Checks of what the host recorded: see health_sweep.h. */
+#include "base/sum.h"
 #include "store/health_sweep.h"
 
 /* Shares, in percent, from which on something is worth a remark. */
@@ -76,7 +77,7 @@ void health_rank(struct health *h)
 
 static int64_t span_ns(const struct model *m)
 {
-	return m->has_time ? m->end_ns - m->start_ns : 0;
+	return m->has_time ? sum_sub(m->end_ns, m->start_ns) : 0;
 }
 
 void health_overhead(struct health *h)
@@ -95,12 +96,12 @@ void health_overhead(struct health *h)
 void health_cover(struct health *h)
 {
 	const struct cover *c = &h->busiest;
-	int64_t all_ns = c->reach_ns - c->first_ns;
+	int64_t all_ns = sum_sub(c->reach_ns, c->first_ns);
 
 	if (health_share(all_ns, span_ns(h->m)) < EXTENT_LEAST)
 		return;
 	struct tally uncovered = { .n = 1,
-				   .time_ns = all_ns - c->covered_ns,
+				   .time_ns = sum_sub(all_ns, c->covered_ns),
 				   .offset = c->offset,
 				   .name = c->name };
 	double share = health_share(uncovered.time_ns, all_ns);

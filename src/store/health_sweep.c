@@ -196,7 +196,7 @@ static void sweep_cover(struct sweep *w, uint32_t row)
 		c->name = s->name;
 	}
 	c->has_operators |= s->class == CLASS_OP || s->class == CLASS_PYTHON;
-	c->covered_ns += reach_on(&c->reach_ns, s);
+	c->covered_ns = sum_add(c->covered_ns, reach_on(&c->reach_ns, s));
 }
 
 static void sweep_class(struct sweep *w, uint32_t row)

@@ -73,7 +73,7 @@ static void a_sound_recording_gets_no_remark(void **state)
 	(void)state;
 	begin(&w);
 	add_op(&w, thread_in(&w, 1), "aten::mm", 0, 100001, 1);
-	for (int i = 1; i < 9; i++)
+	for (int64_t i = 1; i < 9; i++)
 		add_pair(&w, i * 10007, i);
 	judge(&w);
 	assert_int_equal(0, w.m.nfindings);
