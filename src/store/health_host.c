@@ -1,6 +1,7 @@
 /* Checks of what the host recorded: see health_sweep.h. */
-#include "base/sum.h"
 #include "store/health_sweep.h"
+
+#include "base/sum.h"
 
 /* Shares, in percent, from which on something is worth a remark. */
 #define OVERHEAD_LEAST  1.0
