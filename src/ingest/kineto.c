@@ -112,13 +112,21 @@ static const struct category *find_other_case(struct str cat)
 	return NULL;
 }
 
-static const struct category *find_category(struct str cat)
+/* NULL: it has no meaning here.  The last of those is remembered, as they come in rows. */
+static const struct category *find_category(struct kineto *k, struct str cat)
 {
+	if (cat.n && cat.n == k->unknown_n && memcmp(k->unknown, cat.p, cat.n) == 0)
+		return NULL;
 	for (size_t i = 0; i < NCATEGORIES; i++)
 		if (categories[i].n == cat.n &&
 		    memcmp(categories[i].name, cat.p, cat.n) == 0)
 			return &categories[i];
-	return find_other_case(cat);
+	const struct category *found = find_other_case(cat);
+	if (!found && cat.n <= sizeof(k->unknown)) {
+		memcpy(k->unknown, cat.p, cat.n);
+		k->unknown_n = cat.n;
+	}
+	return found;
 }
 
 /*
@@ -128,9 +136,10 @@ static const struct category *find_category(struct str cat)
  */
 static bool is_memory(struct kineto *k, const struct event *e, enum slice_class class)
 {
+	if (class != CLASS_MEMORY && class != CLASS_OTHER)
+		return false;
 	bool is_complete = str_is(event_text(e, FIELD_PH), "X");
-
-	if ((class != CLASS_MEMORY && (class != CLASS_OTHER || is_complete)) ||
+	if ((class == CLASS_OTHER && is_complete) ||
 	    !is_memory_name(event_text(e, FIELD_NAME)))
 		return false;
 	k->long_memory |= is_complete;
@@ -145,7 +154,7 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 		k->legacy = true;
 		return kineto_list_class(e);
 	}
-	const struct category *found = find_category(cat);
+	const struct category *found = find_category(k, cat);
 	enum slice_class class = found ? found->class : CLASS_OTHER;
 	if (is_memory(k, e, class))
 		return CLASS_MEMORY;

@@ -18,6 +18,8 @@ struct kineto {
 	struct intern shapes;                /* raw "Input Dims" ... */
 	uint32_t *shape_texts;               /* ... to the sink's text; owned */
 	size_t shape_cap;
+	char unknown[32]; /* the newest category without a meaning ... */
+	size_t unknown_n; /* ... and its length */
 	/* what tells the dialect */
 	bool schema_version, has_base, base_before_events, metadata_first, events_seen;
 	bool kineto_category, operator_category, host_name, finished_key, event_index;
