@@ -124,6 +124,31 @@ static void a_slice_of_no_length_has_no_children(void **state)
 	world_release(&w);
 }
 
+/* Traces in whole microseconds: what ran for none may stand before what it ran in. */
+static void a_parent_may_stand_behind_its_children_of_no_length(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	uint32_t first = add(&w, thread, "child", 1000, 0, CLASS_OP);
+	uint32_t second = add(&w, thread, "child", 1000, 0, CLASS_OP);
+	uint32_t inner = add(&w, thread, "inner", 1000, 1000, CLASS_OP);
+	uint32_t outer = add(&w, thread, "outer", 1000, 3000, CLASS_OP);
+	uint32_t twin = add(&w, thread, "outer", 1000, 3000, CLASS_OP);
+	build(&w);
+
+	assert_int_equal(ROW_NONE, parent_of(&w, outer));
+	assert_int_equal(outer, parent_of(&w, twin));
+	assert_int_equal(twin, parent_of(&w, inner));
+	assert_int_equal(inner, parent_of(&w, first));
+	assert_int_equal(inner, parent_of(&w, second));
+	assert_int_equal(0, self_of(&w, outer));
+	assert_int_equal(2000, self_of(&w, twin));
+	world_release(&w);
+}
+
 static void a_slice_that_begins_where_another_ends_is_its_sibling(void **state)
 {
 	struct world w;
@@ -208,6 +233,7 @@ int main(void)
 			what_fits_into_an_overrunning_slice_is_no_second_finding),
 		cmocka_unit_test(of_identical_intervals_the_first_is_the_parent),
 		cmocka_unit_test(a_slice_of_no_length_has_no_children),
+		cmocka_unit_test(a_parent_may_stand_behind_its_children_of_no_length),
 		cmocka_unit_test(a_slice_that_begins_where_another_ends_is_its_sibling),
 		cmocka_unit_test(work_of_a_stream_does_not_nest),
 		cmocka_unit_test(threads_of_one_number_in_two_processes_are_two),
