@@ -137,6 +137,11 @@ EOF
 	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto_args.c" | cut -d '"' -f 2 | sort -u >arguments
 	[ "$(wc -l <arguments)" -gt 40 ]
 	section '.Sh ARGS' <"$page" | commands_in | grep -vx args | sort -u | diff -u arguments -
+	grep -oE '^	\[ARG_[A-Z_]+\] = "[a-z_]+"' "$ROOT/src/ingest/xprof_event.c" | cut -d '"' -f 2 >xprof_args
+	[ "$(wc -l <xprof_args)" -gt 10 ]
+	for arg in $(cat xprof_args); do
+		section '.Sh XPROF' <"$page" | grep -qE "^\.(Pq )?Li (.* )?$arg( |\$)"
+	done
 	grep -oE 'str_is\(key, "[A-Za-z_]+"\)' "$ROOT/src/ingest/dialect.c" | cut -d '"' -f 2 |
 		grep -vxE 'rank|world_size|name|id|totalGlobalMem|numSms|compute(Major|Minor)' >entries
 	for entry in $(cat entries); do
