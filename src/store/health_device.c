@@ -41,8 +41,7 @@ void health_skew(struct health *h)
 	for (size_t i = 0; i < m->nworks; i++) {
 		const struct slice_rec *work = model_slice(m, m->works[i]);
 		const struct slice_rec *launch = model_slice(m, m->launch[m->works[i]]);
-		if (!health_counts(work) || !health_counts(launch) ||
-		    work->ts_ns >= launch->ts_ns)
+		if (work->ts_ns >= launch->ts_ns)
 			continue;
 		tally_add(&early, work, 0);
 		int64_t by_ns = sum_sub(launch->ts_ns, work->ts_ns);
@@ -80,7 +79,7 @@ static struct tally tally_work(struct health *h,
 		for (size_t k = 0; k < track->n; k++) {
 			uint32_t row = (uint32_t)(track->first + k);
 			const struct slice_rec *s = model_slice(m, row);
-			if (health_counts(s) && holds(h, row))
+			if (holds(h, row))
 				tally_add(&t, s, s->dur_ns);
 		}
 	}

@@ -39,8 +39,7 @@ static void find_worked(struct launches *l)
 
 	for (size_t i = 0; i < m->nworks; i++) {
 		const struct slice_rec *work = model_slice(m, m->works[i]);
-		if (health_counts(work))
-			idtable_add(&l->worked, work->key, (uint32_t)i);
+		idtable_add(&l->worked, work->key, (uint32_t)i);
 	}
 	idtable_build(&l->worked);
 }

@@ -116,8 +116,8 @@ static void note_twins(struct sweep *w, const struct slice_rec *a,
 {
 	struct health *h = w->h;
 
-	if (a->category != b->category || !health_counts(a) ||
-	    b->phase == PHASE_INSTANT || b->class == CLASS_MEMORY)
+	if (a->category != b->category || b->phase == PHASE_INSTANT ||
+	    b->class == CLASS_MEMORY)
 		return;
 	bool by_chance = b->dur_ns == 0 || a->key != b->key ||
 			 (b->key == NUMBER_NONE && w->whole_us);
@@ -260,8 +260,6 @@ static void sweep_track(struct sweep *w, const struct track *t)
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		const struct slice_rec *s = model_slice(h->m, row);
-		if (!health_counts(s))
-			continue;
 		tally_add(&h->classes[s->class], s, s->dur_ns);
 		sweep_class(w, row);
 		sweep_twins(w, t, row);

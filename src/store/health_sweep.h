@@ -49,12 +49,6 @@ struct health {
 	MODEL_ARRAY(uint32_t, captures); /* rows of begins and ends of captures */
 };
 
-/* Does the row take part in what the recording tells? */
-static inline bool health_counts(const struct slice_rec *s)
-{
-	return !s->dead;
-}
-
 static inline bool name_is_launch(enum name_kind kind)
 {
 	return kind == NAME_LAUNCH || kind == NAME_GRAPH || kind == NAME_COPY;

@@ -34,6 +34,20 @@ static int set_number(struct importing *i, const char *statement, int64_t profil
 	return rc;
 }
 
+static int set_rank(struct importing *i, int64_t profile_id, int64_t rank,
+		    struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (set_number(i, "set_rank_by_order", profile_id, rank, err) < 0 ||
+	    statement_prepare(i->db, "drop_rank_unknown", &stmt, err) < 0)
+		return -1;
+	sqlite3_bind_int64(stmt, 1, profile_id);
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
 /* Folder, then worker. */
 static int compare_workers(const struct import_profile *a, const struct import_profile *b)
 {
@@ -103,8 +117,7 @@ static int set_ranks(struct importing *i, struct chosen *those, struct err *err)
 		return 0;
 	for (size_t k = 0; k < those->n; k++) {
 		rank += is_next_rank(i, those, k);
-		if (set_number(i, "set_rank_by_order", i->profiles[those->at[k]].id, rank,
-			       err) < 0)
+		if (set_rank(i, i->profiles[those->at[k]].id, rank, err) < 0)
 			return -1;
 	}
 	i->result->ordered_ranks = (size_t)last + 1;

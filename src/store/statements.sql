@@ -31,6 +31,10 @@ UPDATE profile SET span = ?2 WHERE id = ?1;
 -- name: set_rank_by_order
 UPDATE profile SET rank = ?2, rank_source = 'order' WHERE id = ?1;
 
+-- The rank came after the look at the recording's health.
+-- name: drop_rank_unknown
+DELETE FROM finding WHERE profile_id = ?1 AND code = 'rank_unknown';
+
 -- A run's slices are one range of ids, because they were written together.
 -- name: remove_quarantine
 DELETE FROM quarantine WHERE slice_id BETWEEN
