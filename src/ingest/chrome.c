@@ -36,9 +36,10 @@ static enum probe chrome_probe(struct bytes bytes)
 		at++;
 	if (at == head.n || (head.p[at] != '{' && head.p[at] != '['))
 		return PROBE_NO;
-	if (contains(head, STR_LIT("\"traceEvents\"")))
+	if (contains(head, STR_LIT("\"traceEvents\"")) ||
+	    contains(head, STR_LIT("'traceEvents'")))
 		return PROBE_SURE;
-	if (contains(head, STR_LIT("\"ph\"")) ||
+	if (contains(head, STR_LIT("\"ph\"")) || contains(head, STR_LIT("'ph'")) ||
 	    contains(head, STR_LIT("\"schemaVersion\"")))
 		return PROBE_LIKELY;
 	return PROBE_MAYBE;
@@ -111,9 +112,22 @@ static int skip_value(struct chrome *c, struct err *err)
 	return 0;
 }
 
-static enum json_status parse_value(struct json *j, void *value)
+/* The value of an entry: behind a string with quotes in it the object cannot go on. */
+static enum json_status parse_metadata(struct json *j, void *to)
 {
-	return json_value(j, value);
+	struct json_value *value = to;
+
+	enum json_status status = json_value(j, value);
+	if (status != JSON_OK || value->type != JSON_STRING)
+		return status;
+	const char *next = json_skip_blanks(j->p);
+	if (next >= j->end)
+		return j->last ? JSON_OK : JSON_MORE;
+	if (*next == ',' || *next == '}')
+		return JSON_OK;
+	j->what = "',' or '}' was expected";
+	j->p = next;
+	return JSON_BAD;
 }
 
 /* The value of an entry beside the events. */
@@ -124,7 +138,12 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 	const char *start;
 
 	size_t most = c->options->strict ? STRICT_METADATA_MAX : METADATA_MAX;
-	int status = window_parse(w, parse_value, &value, most, &start, err);
+	int status = window_parse(w, parse_metadata, &value, most, &start, err);
+	if (status == JSON_BAD && !c->options->strict) {
+		status = repair_value(c, &value, &start, err);
+		if (status == JSON_OK && repair_findings(c, start, err) < 0)
+			return -1;
+	}
 	if (status < 0)
 		return -1;
 	uint64_t offset = window_at(w, start);
@@ -159,8 +178,13 @@ static int read_entry(struct chrome *c, struct str key, struct err *err)
 	bool closed;
 
 	if (str_is(key, "traceEvents") && *c->window.j.p == '[') {
+		if (c->kineto.events_seen &&
+		    chrome_finding_at(c, FINDING_DUPLICATE_KEY,
+				      window_at(&c->window, c->window.j.p), key,
+				      window_rest(&c->window, c->window.j.p), err) < 0)
+			return -1;
 		c->window.j.p++;
-		c->kineto.events_seen = true;
+		c->kineto.events_seen = c->is_object = true;
 		c->foreign = (struct foreign){ 0 }; /* of the events from now on */
 		if (event_list_read(c, &closed, err) < 0)
 			return -1;
@@ -178,27 +202,22 @@ static int read_entry(struct chrome *c, struct str key, struct err *err)
 	return rc;
 }
 
-/* The place of an entry in the top-level object. */
-struct entry {
-	bool first, done;
-	struct json_value key;
-};
-
 static enum json_status parse_key(struct json *j, void *to)
 {
 	struct entry *entry = to;
+	struct json_value key;
 
-	return json_member(j, entry->first, &entry->key, &entry->done);
+	enum json_status status = json_member(j, entry->first, &key, &entry->done);
+	entry->key = key.text;
+	return status;
 }
 
-/* No entry can be read at `start`: tries to go on behind it. */
-static int skip_to_entry(struct chrome *c, const char *start, struct entry *entry,
-			 struct err *err)
+/* No entry can be read at `start`: passes over what stands there. */
+static int skip_to_entry(struct chrome *c, const char *start, struct err *err)
 {
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
 	struct str excerpt = window_rest(w, start);
-	enum finding finding = FINDING_EVENT_SYNTAX;
 
 	w->j.flaws = 0;
 	if (w->j.ended)
@@ -206,16 +225,10 @@ static int skip_to_entry(struct chrome *c, const char *start, struct entry *entr
 	if (c->options->strict)
 		return err_at(err, window_at(w, w->j.p), "%s",
 			      w->j.what ? w->j.what : "a key is larger than 1 MiB");
-	if (*w->j.p == '}' || *w->j.p == ',')
-		finding = FINDING_EXTRA_COMMA;
-	else if (*w->j.p == '"')
-		finding = FINDING_MISSING_COMMA;
-	entry->first = finding == FINDING_MISSING_COMMA;
-	if (chrome_finding_at(c, finding, offset, STR_LIT(""), excerpt, err) < 0)
+	if (chrome_finding_at(c, FINDING_STRAY_TEXT, offset, STR_LIT(""), excerpt, err) <
+	    0)
 		return -1;
-	if (finding != FINDING_EVENT_SYNTAX)
-		return 0;
-	w->j.p++;
+	w->j.p += w->j.p < w->j.end;
 	return skip_value(c, err);
 }
 
@@ -231,13 +244,18 @@ static int read_object(struct chrome *c, struct err *err)
 			return -1;
 		int status = window_parse(&c->window, parse_key, &entry, METADATA_MAX,
 					  &start, err);
+		if (status == JSON_BAD && !c->options->strict) {
+			status = repair_entry(c, &entry, &start, err);
+			if (status == JSON_OK && repair_findings(c, start, err) < 0)
+				return -1;
+		}
 		if (status < 0)
 			return -1;
 		if (status == JSON_OK && entry.done)
 			return 0;
 		entry.first = false;
-		rc = status == JSON_OK ? read_entry(c, entry.key.text, err)
-				       : skip_to_entry(c, start, &entry, err);
+		rc = status == JSON_OK ? read_entry(c, entry.key, err)
+				       : skip_to_entry(c, start, err);
 	}
 	return rc;
 }
@@ -251,17 +269,33 @@ static int skip_blanks(struct window *w, struct err *err)
 	return 0;
 }
 
+/* Zero bytes behind the end of the trace: what a file system put there. */
+static int check_zeros(struct chrome *c, struct err *err)
+{
+	struct window *w = &c->window;
+
+	if (w->j.p == w->j.end || *w->j.p)
+		return 0;
+	if (chrome_finding_at(c, FINDING_NUL_BYTES, window_at(w, w->j.p), STR_LIT(""),
+			      STR_LIT(""), err) < 0)
+		return -1;
+	return window_pass_zeros(w, err);
+}
+
 /* Behind the end of the trace. */
 static int check_rest(struct chrome *c, struct err *err)
 {
 	struct window *w = &c->window;
 
-	if (skip_blanks(w, err) < 0)
+	if (skip_blanks(w, err) < 0 || check_zeros(c, err) < 0)
 		return -1;
 	uint64_t offset = window_at(w, w->j.p);
-	if (w->j.p < w->j.end &&
-	    chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, STR_LIT(""),
-			      window_rest(w, w->j.p), err) < 0)
+	struct str rest = window_rest(w, w->j.p);
+	struct str detail = { "", 0 };
+	if (rest.n && (*rest.p == '{' || *rest.p == '['))
+		detail = STR_LIT("another JSON text, not read");
+	if (rest.n && chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, detail, rest,
+					err) < 0)
 		return -1;
 	const char *damage = input_damage(w->in);
 	if (!damage)
@@ -379,12 +413,15 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	c->window.j.strict = options->strict;
 	buf_init(&c->scratch, SCRATCH_MAX);
 	kineto_init(&c->kineto);
+	mend_init(&c->mend);
+	c->mend.known = &c->event.members;
 	int rc = look_at_times(c, in, err);
 	if (rc == 0)
 		rc = read_all(c, err);
 	kineto_release(&c->kineto);
 	xprof_release(&c->xprof);
 	buf_release(&c->scratch);
+	mend_release(&c->mend);
 	free(c);
 	return rc;
 }

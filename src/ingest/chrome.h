@@ -10,6 +10,7 @@
 #include "ingest/event.h"
 #include "ingest/foreign.h"
 #include "ingest/kineto.h"
+#include "ingest/mend.h"
 #include "ingest/reader.h"
 #include "ingest/sink.h"
 #include "ingest/window.h"
@@ -24,21 +25,32 @@ struct cached_track {
 	uint32_t track;
 };
 
+/* Slices without pid or tid before the first one that has both. */
+struct threadless {
+	bool threads_seen;
+	uint64_t n, offset; /* offset and excerpt of the first one */
+	char excerpt[64];
+	size_t excerpt_n;
+};
+
 struct chrome {
 	const struct read_options *options; /* borrowed */
 	struct sink *sink;                  /* borrowed */
 	struct window window;
+	bool is_object;     /* the events are in an object, which wants its end */
 	bool truncated;     /* it is told once */
 	bool unpadded;      /* times are as unpadded.h says */
 	uint64_t nevents;   /* objects seen in the event list */
 	uint64_t wasted;    /* bytes that were parsed in vain */
 	struct buf scratch; /* json_unescape's */
 	struct event event; /* the one being read */
+	struct mend mend;   /* what could not be read as it stands */
 	struct cached_track tracks[TRACK_CACHE];
 	struct kineto kineto;
 	struct xprof xprof;
 	bool has_phase;         /* an object of the event list has a ph */
 	struct foreign foreign; /* what it is when nothing does */
+	struct threadless threadless;
 };
 
 /* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */
@@ -47,6 +59,30 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 
 /* event_list.c: the events behind the '[' at which the window stands.  *closed: its ']' was there. */
 int event_list_read(struct chrome *c, bool *closed, struct err *err);
+
+/*
+ * repair.c: reads what is no JSON at *start, where the window's parser stopped
+ * and strict mode would end, as if it was.  The same statuses as window_parse;
+ * with JSON_OK, repair_findings tells what was done once the text is used.
+ */
+int repair_event(struct chrome *c, const char **start, struct err *err);
+/* The value of an entry beside the events, of at most that many bytes. */
+int repair_value(struct chrome *c, struct json_value *value, const char **start,
+		 struct err *err);
+/* The key of such an entry, with the place in the top-level object that it has. */
+struct entry {
+	bool first, done;
+	struct str key; /* borrowed */
+};
+int repair_entry(struct chrome *c, struct entry *entry, const char **start,
+		 struct err *err);
+/* `start` is what repair_* set, with the window where they left it. */
+int repair_findings(struct chrome *c, const char *start, struct err *err);
+
+/* lacks.c: tells what the current event lacks or has twice, whatever its phase. */
+int lacks_event(struct chrome *c, struct err *err);
+/* The same for a slice, once its args are read. */
+int lacks_slice(struct chrome *c, const struct slice_fact *slice, struct err *err);
 
 /* phase.c: what the current event says.  0, or -1 with err set. */
 int phase_event(struct chrome *c, struct err *err);

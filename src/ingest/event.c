@@ -47,6 +47,17 @@ static enum event_field find_field(struct str key)
 	return NFIELDS;
 }
 
+bool event_is_key(struct str key)
+{
+	static const char *const others[] = { "tts", "tdur",  "cname", "sf",
+					      "esf", "stack", "estack" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (str_is(key, others[i]))
+			return true;
+	return key.n > 0 && find_field(key) != NFIELDS;
+}
+
 /* j->p is at the '{' of args. */
 static enum json_status parse_args(struct json *j, struct event *e)
 {
@@ -85,6 +96,7 @@ static void forget_args(struct event *e)
 	e->nargs = 0;
 	e->lost_args = 0;
 	e->args_is_object = false;
+	e->args_is_odd = false;
 }
 
 /* The value at j->p. */
@@ -103,6 +115,9 @@ static enum json_status parse_field(struct json *j, struct event *e,
 				 : json_value(j, &e->field[field]);
 	if (status != JSON_OK)
 		return status;
+	if (field == FIELD_ARGS && !e->args_is_object)
+		e->args_is_odd = !str_is(e->field[field].text, "__stripped__");
+	e->twice |= e->present & UINT32_C(1) << field;
 	if (e->field[field].type == JSON_NULL)
 		e->present &= ~(UINT32_C(1) << field);
 	else
@@ -126,7 +141,7 @@ enum json_status event_parse(struct json *j, struct event *e)
 	const char *start = j->p++;
 
 	members_renew(&e->members);
-	e->present = 0;
+	e->present = e->twice = 0;
 	forget_args(e);
 	for (;;) {
 		enum json_status status =

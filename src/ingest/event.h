@@ -42,7 +42,9 @@ struct event {
 	uint64_t offset;  /* of its '{' in the input */
 	struct str text;  /* from '{' to '}' */
 	uint32_t present; /* bit of an enum event_field */
+	uint32_t twice;   /* bit of a field that was given again */
 	bool args_is_object;
+	bool args_is_odd; /* args is no object, and no mark of an exporter that left them out */
 	size_t nargs, lost_args; /* kept; beyond EVENT_ARGS_MAX */
 	struct json_value field[NFIELDS];
 	struct event_arg args[EVENT_ARGS_MAX];
@@ -61,6 +63,8 @@ static inline bool event_has(const struct event *e, enum event_field field)
 	return e->present >> field & 1;
 }
 
+/* A key that the format gives to events, read here or not. */
+bool event_is_key(struct str key);
 /* The text of a field, empty when it is absent. */
 static inline struct str event_text(const struct event *e, enum event_field field)
 {

@@ -8,19 +8,15 @@
 #define WASTE_MAX ((uint64_t)64 << 20)
 #define KEPT_MAX  1024 /* bytes in which an event shows its first key */
 
-/* Keys that an event may begin with. */
-static bool is_event_key(const char *p, size_t left)
-{
-	static const char *const keys[] = { "ph\"", "name\"", "cat\"",  "pid\"", "tid\"",
-					    "ts\"", "args\"", "id\"",   "dur\"", "s\"",
-					    "bp\"", "tts\"",  "scope\"" };
+#define KEY_MAX    16  /* bytes of the longest key of an event, and its quote */
+#define SHOWN_MAX  120 /* bytes of an excerpt */
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		size_t n = strlen(keys[i]);
-		if (left >= n && memcmp(p, keys[i], n) == 0)
-			return true;
-	}
-	return false;
+/* Is the text behind a quote a key that events have? */
+static bool is_event_key(const char *p, size_t left, char quote)
+{
+	const char *end = memchr(p, quote, left < KEY_MAX ? left : KEY_MAX);
+
+	return end && event_is_key((struct str){ p, (size_t)(end - p) });
 }
 
 /* Does the '{' at p stand where an event can begin, before a key that events have? */
@@ -30,12 +26,13 @@ static bool looks_like_event(const char *from, const char *p, const char *end)
 
 	while (before > from && json_is_blank(before[-1]))
 		before--;
-	if (before == from ||
-	    (before[-1] != ',' && before[-1] != '}' && before[-1] != '['))
+	if (before == from || (!strchr(",}[", before[-1]) &&
+			       !memchr(before, '\n', (size_t)(p - before))))
 		return false;
 	while (key < end && json_is_blank(*key))
 		key++;
-	return key < end && *key == '"' && is_event_key(key + 1, (size_t)(end - key - 1));
+	return key < end && (*key == '"' || *key == '\'') &&
+	       is_event_key(key + 1, (size_t)(end - key - 1), *key);
 }
 
 /* The next place behind `from` that looks like an event; NULL: the window has none. */
@@ -101,6 +98,12 @@ static int go_to_next(struct chrome *c, const char *from, struct err *err)
 	}
 }
 
+/* The input's last bytes are zeros: a file system that crashed wrote no others. */
+static bool ends_in_zeros(const struct window *w)
+{
+	return w->j.end > w->start && !w->j.end[-1];
+}
+
 /*
  * The entry at `start` has no reading, as j and its p tell: counts it and goes
  * on at the next event (1).  Strict mode ends here (-1).
@@ -109,40 +112,28 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 {
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
-	struct str excerpt = window_rest(w, start);
+	struct str rest = window_rest(w, start);
+	char shown[SHOWN_MAX];
 	bool ended = w->j.ended;
+	enum finding finding = *start == '{' ? FINDING_EVENT_SYNTAX : FINDING_STRAY_TEXT;
 
 	if (c->options->strict && !ended)
 		return err_at(err, window_at(w, w->j.p), "%s",
 			      w->j.what ? w->j.what : "an event is larger than 64 MiB");
-	if (!ended && chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset, STR_LIT(""),
-					excerpt, err) < 0)
-		return -1;
+	/* The window moves on, the excerpt must not. */
+	struct str excerpt = { shown, rest.n < SHOWN_MAX ? rest.n : SHOWN_MAX };
+	memcpy(shown, rest.p, excerpt.n);
 	/* However the input is made, the time to read it grows with its size only. */
 	c->wasted += (uint64_t)(w->j.p - start);
 	bool hurry = c->wasted > WASTE_MAX + 8 * offset;
 	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
 	w->j.flaws = 0;
-	if (rc >= 0 && ended)
-		rc = rc == 0 ? chrome_truncated(c, offset, excerpt, err)
-			     : chrome_finding_at(c, FINDING_EVENT_SYNTAX, offset,
-						 STR_LIT(""), excerpt, err);
+	if (rc < 0)
+		return -1;
+	rc = rc == 0 && (ended || ends_in_zeros(w))
+		     ? chrome_truncated(c, offset, excerpt, err)
+		     : chrome_finding_at(c, finding, offset, STR_LIT(""), excerpt, err);
 	return rc < 0 ? -1 : 1;
-}
-
-/* Once more, as if a name contained quotes that were not escaped. */
-static int repair_event(struct chrome *c, const char **start, struct err *err)
-{
-	struct json *j = &c->window.j;
-
-	j->p = *start;
-	j->flaws = 0;
-	j->repair = true;
-	int status =
-		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, start, err);
-	j->repair = false;
-	j->ended = false;
-	return status;
 }
 
 /* The event at j.p: says what it means (0) or what is wrong with it (1); -1: err is set. */
@@ -150,17 +141,22 @@ static int read_event(struct chrome *c, struct err *err)
 {
 	struct json *j = &c->window.j;
 	const char *start;
+	bool repaired = false;
 
 	int status =
 		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
-	if (status == JSON_BAD && !j->ended && !j->strict)
+	if (status == JSON_BAD && !j->strict) {
 		status = repair_event(c, &start, err);
+		repaired = status == JSON_OK;
+	}
 	if (status != JSON_OK)
 		return status < 0 ? -1 : skip_entry(c, start, err);
 	c->event.offset = window_at(&c->window, start);
 	c->nevents++;
 	if (phase_event(c, err) < 0)
 		return -1;
+	if (repaired)
+		return repair_findings(c, start, err);
 	return j->flaws ? chrome_flaws(c, c->event.offset, c->event.text, err) : 0;
 }
 
@@ -195,6 +191,25 @@ static int finding_here(struct chrome *c, enum finding finding, struct err *err)
 				 window_rest(w, w->j.p), err);
 }
 
+/*
+ * Zero bytes at j.p, and the blanks among them.  Those behind which nothing
+ * stands are the input's end.
+ */
+static int pass_zeros(struct chrome *c, struct err *err)
+{
+	struct window *w = &c->window;
+	uint64_t offset = window_at(w, w->j.p);
+	struct str excerpt = { "", 0 };
+
+	if (c->options->strict)
+		return finding_here(c, FINDING_NUL_BYTES, err);
+	if (window_pass_zeros(w, err) < 0)
+		return -1;
+	if (w->j.p == w->j.end && c->is_object)
+		return chrome_truncated(c, offset, excerpt, err);
+	return chrome_finding_at(c, FINDING_NUL_BYTES, offset, STR_LIT(""), excerpt, err);
+}
+
 /* What stands before the next entry. */
 struct separator {
 	bool first; /* there was no entry yet */
@@ -219,8 +234,10 @@ static int read_next(struct chrome *c, struct separator *s, struct err *err)
 		s->commas++;
 		j->p++;
 		return rc;
+	case '\0':
+		return pass_zeros(c, err);
 	default:
-		if (!s->commas)
+		if (!s->commas && *j->p == '{')
 			rc = finding_here(c, FINDING_MISSING_COMMA, err);
 		if (rc == 0)
 			rc = *j->p == '{' ? read_event(c, err) : read_other(c, err);

@@ -110,7 +110,7 @@ static const struct flaw_finding flaw_findings[] = {
 	{ JSON_FLAW_UTF8, FINDING_UTF8 },
 	{ JSON_FLAW_NUMBER, FINDING_NUMBER_SYNTAX },
 	{ JSON_FLAW_NOT_FINITE, FINDING_NOT_FINITE },
-	{ JSON_FLAW_QUOTE, FINDING_NAME_REPAIRED },
+	{ JSON_FLAW_WORD, FINDING_NUMBER_SYNTAX },
 };
 
 int chrome_flaws(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err)

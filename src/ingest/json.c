@@ -12,11 +12,8 @@
 
 #include <stdint.h>
 
-#include "ingest/json_repair.h"
-
-#define ONES         UINT64_C(0x0101010101010101)
-#define HIGHS        UINT64_C(0x8080808080808080)
-#define REPAIRED_MAX 65536 /* bytes of a string that is read in repair mode */
+#define ONES  UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
 
 static const char *bad(struct json *j, const char *p, const char *what)
 {
@@ -45,7 +42,7 @@ static const char *unexpected(struct json *j, const char *p, const char *what)
 }
 
 /* Notes a flaw at p; false when it is an error. */
-static bool flaw(struct json *j, enum json_flaw which, const char *p, const char *what)
+static bool flaw(struct json *j, unsigned which, const char *p, const char *what)
 {
 	j->flaws |= which;
 	if (j->strict)
@@ -103,53 +100,21 @@ static inline const char *plain_text(const char *p, uint64_t *high)
 	}
 }
 
-/* One byte that plain text ends at, which is not the closing quote; where to go on. */
-static const char *pass_special(struct json *j, const char *p)
-{
-	if (p >= j->end)
-		return at_end(j);
-	if (*p == '\\')
-		return p + 1 < j->end ? p + 2 : at_end(j);
-	bool ok = *p == '"' ? flaw(j, JSON_FLAW_QUOTE, p,
-				   "a string contains an unescaped quote")
-			    : flaw(j, JSON_FLAW_CONTROL, p,
-				   "a string contains a raw control character");
-	return ok ? p + 1 : NULL;
-}
-
-/*
- * Does a quote at p, or in repair mode one behind a stray backslash there, end
- * the string?  Then *quote is its place.
- */
-static enum json_answer is_closing(const struct json *j, const char *p,
-				   enum json_place place, const char **quote)
-{
-	if (p >= j->end)
-		return JSON_NO;
-	*quote = p + (j->repair && *p == '\\');
-	if (**quote != '"')
-		return JSON_NO;
-	return j->repair ? json_ends_string(j, *quote + 1, place) : JSON_YES;
-}
-
 /* The closing quote of a string that is not plain; p is at its first special byte. */
-static const char *closing_quote(struct json *j, const char *p, enum json_place place,
-				 uint64_t *high)
+static const char *closing_quote(struct json *j, const char *p, uint64_t *high)
 {
-	const char *first = p, *quote;
-	enum json_answer closing;
-
-	while ((closing = is_closing(j, p, place, &quote)) != JSON_YES) {
-		p = closing == JSON_NO ? pass_special(j, p) : at_end(j);
-		if (!p)
+	for (; *p != '"' || p >= j->end; p = plain_text(p, high)) {
+		if (p >= j->end || (*p == '\\' && p + 1 >= j->end))
+			return at_end(j);
+		if (*p == '\\')
+			p += 2;
+		else if (flaw(j, JSON_FLAW_CONTROL, p,
+			      "a string contains a raw control character"))
+			p++;
+		else
 			return NULL;
-		if (j->repair && p - first > REPAIRED_MAX)
-			return bad(j, first, "a string does not end");
-		p = plain_text(p, high);
 	}
-	if (j->repair && json_spans_objects(first, quote))
-		return bad(j, first, "a string does not end");
-	return quote;
+	return p;
 }
 
 static bool check_text(struct json *j, const struct json_value *string, bool high)
@@ -164,15 +129,14 @@ static bool check_text(struct json *j, const struct json_value *string, bool hig
 }
 
 /* The string whose opening quote is at p. */
-static inline const char *string(struct json *j, const char *p, enum json_place place,
-				 struct json_value *out)
+static inline const char *string(struct json *j, const char *p, struct json_value *out)
 {
 	const char *start = p + 1;
 	uint64_t high = 0;
 
 	p = plain_text(start, &high);
-	bool plain = *p == '"' && !j->repair && p < j->end;
-	if (!plain && !(p = closing_quote(j, p, place, &high)))
+	bool plain = *p == '"' && p < j->end;
+	if (!plain && !(p = closing_quote(j, p, &high)))
 		return NULL;
 	out->type = JSON_STRING;
 	out->text = (struct str){ start, (size_t)(p - start) };
@@ -258,17 +222,35 @@ struct literal {
 	const char *text;
 	size_t n;
 	enum json_type type;
-	bool finite;
+	unsigned flaw; /* an enum json_flaw, or 0 */
 };
 
-/* The not-finite ones are Python's and C's printf's. */
+/* Behind RFC 8259's those of C's printf, Python and JavaScript. */
 static const struct literal literals[] = {
-	{ "true", 4, JSON_TRUE, true },  { "false", 5, JSON_FALSE, true },
-	{ "null", 4, JSON_NULL, true },  { "NaN", 3, JSON_NULL, false },
-	{ "nan", 3, JSON_NULL, false },  { "Infinity", 8, JSON_NULL, false },
-	{ "inf", 3, JSON_NULL, false },  { "-Infinity", 9, JSON_NULL, false },
-	{ "-inf", 4, JSON_NULL, false }, { "-nan", 4, JSON_NULL, false },
+	{ "true", 4, JSON_TRUE, 0 },
+	{ "false", 5, JSON_FALSE, 0 },
+	{ "null", 4, JSON_NULL, 0 },
+	{ "NaN", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "nan", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "Infinity", 8, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "inf", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "-Infinity", 9, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "-inf", 4, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "-nan", 4, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "N/A", 3, JSON_NULL, JSON_FLAW_NOT_FINITE },
+	{ "None", 4, JSON_NULL, JSON_FLAW_WORD },
+	{ "True", 4, JSON_TRUE, JSON_FLAW_WORD },
+	{ "False", 5, JSON_FALSE, JSON_FLAW_WORD },
+	{ "undefined", 9, JSON_NULL, JSON_FLAW_WORD },
 };
+
+/* What strict mode says of a literal with that flaw. */
+static const char *word_problem(unsigned which)
+{
+	return which == JSON_FLAW_WORD
+		       ? "a word is not spelt as JSON wants"
+		       : "NaN or Infinity stands where a number should";
+}
 
 static bool is_word(char c)
 {
@@ -289,8 +271,7 @@ static const char *literal(struct json *j, const char *p, struct json_value *out
 			return at_end(j);
 		if (is_word(p[n]))
 			break;
-		if (!l->finite && !flaw(j, JSON_FLAW_NOT_FINITE, p,
-					"NaN or Infinity stands where a number should"))
+		if (l->flaw && !flaw(j, l->flaw, p, word_problem(l->flaw)))
 			return NULL;
 		*out = (struct json_value){ { p, n }, l->type, false };
 		return p + n;
@@ -298,13 +279,12 @@ static const char *literal(struct json *j, const char *p, struct json_value *out
 	return bad(j, p, "a value was expected");
 }
 
-static inline const char *scalar(struct json *j, const char *p, enum json_place place,
-				 struct json_value *out)
+static inline const char *scalar(struct json *j, const char *p, struct json_value *out)
 {
 	char c = *p;
 
 	if (c == '"' && p < j->end)
-		return string(j, p, place, out);
+		return string(j, p, out);
 	if (is_digit(c) || c == '+' || c == '.')
 		return number(j, p, out);
 	if (c == '-' && (is_digit(p[1]) || p[1] == '.'))
@@ -326,7 +306,7 @@ static inline const char *member(struct json *j, const char *p, bool first,
 	}
 	if (*p != '"' || p >= j->end)
 		return unexpected(j, p, "a key was expected");
-	p = string(j, p, JSON_IN_KEY, key);
+	p = string(j, p, key);
 	if (!p)
 		return NULL;
 	p = json_skip_blanks(p);
@@ -367,12 +347,12 @@ static bool push(struct nesting *n, bool object)
 	return true;
 }
 
-/* Where the values of the innermost container stand. */
-static enum json_place top_place(const struct nesting *n)
+/* Is the innermost container an object? */
+static bool is_in_object(const struct nesting *n)
 {
 	unsigned at = n->depth - 1;
 
-	return (n->bits[at >> 6] >> (at & 63)) & 1 ? JSON_IN_MEMBER : JSON_ELSEWHERE;
+	return (n->bits[at >> 6] >> (at & 63)) & 1;
 }
 
 static inline bool is_opening(char c)
@@ -381,12 +361,12 @@ static inline bool is_opening(char c)
 }
 
 /* Behind a value or an opening bracket: to the next value, or behind the closing bracket. */
-static inline const char *step(struct json *j, const char *p, enum json_place place,
-			       bool first, bool *done)
+static inline const char *step(struct json *j, const char *p, bool in_object, bool first,
+			       bool *done)
 {
 	struct json_value key;
 
-	if (place == JSON_IN_MEMBER)
+	if (in_object)
 		return member(j, p, first, &key, done);
 	return element(j, p, first, done);
 }
@@ -397,22 +377,21 @@ static const char *container(struct json *j, const char *p, struct json_value *o
 	struct nesting nest;
 	struct json_value leaf;
 	const char *start = p;
-	enum json_place place = JSON_ELSEWHERE;
-	bool first = true, done = false;
+	bool in_object = false, first = true, done = false;
 
 	nest.depth = 0;
 	do {
 		if (first) {
 			if (!push(&nest, *p == '{'))
 				return bad(j, p, "nested too deep");
-			place = *p++ == '{' ? JSON_IN_MEMBER : JSON_ELSEWHERE;
+			in_object = *p++ == '{';
 		} else if (!done) {
-			p = scalar(j, p, place, &leaf);
+			p = scalar(j, p, &leaf);
 		}
-		if (!p || !(p = step(j, p, place, first, &done)))
+		if (!p || !(p = step(j, p, in_object, first, &done)))
 			return NULL;
 		if (done && --nest.depth)
-			place = top_place(&nest);
+			in_object = is_in_object(&nest);
 		first = !done && is_opening(*p);
 	} while (nest.depth);
 	out->type = *start == '{' ? JSON_OBJECT : JSON_ARRAY;
@@ -434,7 +413,7 @@ enum json_status json_value(struct json *j, struct json_value *out)
 
 	if (is_opening(*p) && p < j->end)
 		return moved(j, container(j, p, out));
-	return moved(j, scalar(j, p, JSON_IN_MEMBER, out));
+	return moved(j, scalar(j, p, out));
 }
 
 /* A value must follow p; the caller wants to see how it begins. */

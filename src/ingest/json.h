@@ -31,8 +31,8 @@ enum json_flaw {
 	JSON_FLAW_CONTROL = 2,     /* a raw byte below 0x20 in a string */
 	JSON_FLAW_UTF8 = 4,        /* bytes that are not UTF-8 */
 	JSON_FLAW_NUMBER = 8,      /* 01, +1, .5, 1. */
-	JSON_FLAW_NOT_FINITE = 16, /* NaN, Infinity, inf */
-	JSON_FLAW_QUOTE = 32       /* a quote in a string, see struct json: repair */
+	JSON_FLAW_NOT_FINITE = 16, /* NaN, Infinity, inf, N/A */
+	JSON_FLAW_WORD = 32        /* None, True, False, undefined */
 };
 
 enum json_type {
@@ -49,7 +49,6 @@ struct json {
 	const char *p, *end; /* borrowed window */
 	bool last;           /* nothing follows the window: its end is the input's */
 	bool strict;         /* a flaw is JSON_BAD, p is where it stands */
-	bool repair;         /* a quote ends a string only where an object can go on */
 	bool ended;          /* JSON_BAD because the input ended inside a value */
 	enum json_status status;
 	unsigned flaws;   /* enum json_flaw, only ever added to */

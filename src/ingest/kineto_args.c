@@ -93,6 +93,8 @@ static const struct arg args[] = {
 
 #define NARGS (sizeof(args) / sizeof(*args))
 
+_Static_assert(NARGS <= 64, "args given twice are found by one bit for each");
+
 /* Where a key's search in arg_slots begins. */
 static size_t arg_slot(struct str key)
 {
@@ -147,18 +149,26 @@ static void read_triple(const struct json_value *value, int64_t *into)
 			into[i] = triple.dims[i];
 }
 
+static void read_integer(struct chrome *c, const struct json_value *value, int64_t *into)
+{
+	int64_t integer;
+
+	enum decimal_status status = decimal_int(value->text, &integer);
+	if (status == DECIMAL_TOO_BIG || (status == DECIMAL_OK && integer == NUMBER_NONE))
+		c->kineto.flaws |= KINETO_INTEGER_RANGE;
+	else if (status == DECIMAL_OK)
+		*into = integer;
+}
+
 static void store_arg(struct chrome *c, const struct arg *arg,
 		      const struct json_value *value, char *base)
 {
 	void *into = base + arg->offset;
-	int64_t integer;
 	double real;
 
 	switch (arg->type) {
 	case ARG_INT:
-		if (decimal_int(value->text, &integer) == DECIMAL_OK &&
-		    integer != NUMBER_NONE)
-			*(int64_t *)into = integer;
+		read_integer(c, value, into);
 		break;
 	case ARG_REAL:
 		if (decimal_real(value->text, &real))
@@ -302,6 +312,7 @@ void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts
 {
 	const struct event *e = &c->event;
 	struct op_texts texts = { { "", 0 }, { "", 0 }, { "", 0 } };
+	uint64_t seen = 0, twice = 0; /* bits of what args[] holds */
 
 	facts->op = no_op;
 	facts->memory = no_memory;
@@ -310,6 +321,9 @@ void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts
 		const struct arg *arg = meaning_of(&c->kineto, given);
 		if (!arg)
 			continue;
+		uint64_t bit = UINT64_C(1) << (arg - args);
+		twice |= seen & bit;
+		seen |= bit;
 		char *base = target_base(arg->target, slice, facts);
 		if (!base)
 			continue;
@@ -318,6 +332,8 @@ void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts
 		else
 			store_arg(c, arg, &given->value, base);
 	}
+	if (twice)
+		c->kineto.flaws |= KINETO_DUPLICATE_ARG;
 	/* A keyword input may be called dtype or Rank: the name makes a collective. */
 	if (slice->collective && facts->collective.name == TEXT_NONE)
 		slice->collective = NULL;

@@ -40,6 +40,18 @@ static struct member *remember(struct members *m, enum member_level level,
 	return new;
 }
 
+bool members_know(const struct members *m, enum member_level level, struct str key)
+{
+	for (unsigned i = FIRST; i < m->n; i++) {
+		const struct member *known = &m->all[i];
+		if (known->level == level && !known->done &&
+		    str_equal((struct str){ known->text + known->key_at, known->key_n },
+			      key))
+			return true;
+	}
+	return false;
+}
+
 static void put_first(struct member *before, unsigned at, uint16_t number)
 {
 	for (; at > 0; at--)

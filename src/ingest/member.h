@@ -41,6 +41,8 @@ struct members {
 
 /* Makes room when there is none: between two events, as it forgets meanings. */
 void members_renew(struct members *m);
+/* Is a member of that level with that key remembered? */
+bool members_know(const struct members *m, enum member_level level, struct str key);
 /* What stands before the first member of an object. */
 static inline struct member *members_start(struct members *m, enum member_level level)
 {

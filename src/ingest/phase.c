@@ -100,7 +100,7 @@ static int check_memory(struct chrome *c, struct slice_fact *slice, struct err *
 static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 {
 	kineto_note_event(c, slice);
-	if (many_args(c, err) < 0 || check_memory(c, slice, err) < 0)
+	if (lacks_slice(c, slice, err) < 0 || many_args(c, err) < 0 || check_memory(c, slice, err) < 0)
 		return -1;
 	if (c->options->keep_args && event_has(&c->event, FIELD_ARGS))
 		slice->args = chrome_json(c, &c->event.field[FIELD_ARGS]);
@@ -370,6 +370,8 @@ int phase_event(struct chrome *c, struct err *err)
 
 	if (c->nevents == 1)
 		kineto_note_first(&c->kineto, &c->event);
+	if ((c->event.twice || c->event.args_is_odd) && lacks_event(c, err) < 0)
+		return -1;
 	if (ph.n == 0)
 		return no_phase(c, err);
 	c->has_phase = true;

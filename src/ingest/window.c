@@ -37,6 +37,18 @@ int window_keep_filled(struct window *w, struct err *err)
 	return window_move(w, w->j.p, w->size, err);
 }
 
+int window_pass_zeros(struct window *w, struct err *err)
+{
+	for (;;) {
+		while (w->j.p < w->j.end && (!*w->j.p || json_is_blank(*w->j.p)))
+			w->j.p++;
+		if (w->j.p < w->j.end || w->j.last)
+			return 0;
+		if (window_move(w, w->j.p, w->size, err) < 0)
+			return -1;
+	}
+}
+
 int window_parse(struct window *w, window_parse_fn *parse, void *out, size_t most,
 		 const char **start, struct err *err)
 {

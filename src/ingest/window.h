@@ -32,6 +32,8 @@ uint64_t window_at(const struct window *w, const char *p);
  * that are left.  Pointers into it are dead.  0, or -1 with err set.
  */
 int window_move(struct window *w, const char *from, size_t want, struct err *err);
+/* Goes behind the blanks and zero bytes at j.p, or to the input's end. */
+int window_pass_zeros(struct window *w, struct err *err);
 /* Moves it to j.p when little is left behind that. */
 int window_keep_filled(struct window *w, struct err *err);
 /*

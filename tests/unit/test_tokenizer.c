@@ -216,38 +216,6 @@ static void only_an_end_inside_a_value_counts_as_ended(void **state)
 	}
 }
 
-static void assert_repaired(const char *text, const char *key, const char *expected)
-{
-	struct window_copy w = window_over(str_of(text), true, false);
-	struct json_value name, value;
-	bool done, first = true;
-
-	w.j.repair = true;
-	w.j.p++;
-	do {
-		assert_int_equal(json_member(&w.j, first, &name, &done), JSON_OK);
-		assert_false(done);
-		assert_int_equal(json_value(&w.j, &value), JSON_OK);
-		first = false;
-	} while (!str_is(name.text, key));
-	assert_int_equal(value.text.n, strlen(expected));
-	assert_memory_equal(value.text.p, expected, value.text.n);
-	free(w.bytes);
-}
-
-static void in_repair_mode_a_quote_ends_a_string_where_the_object_can_go_on(void **state)
-{
-	(void)state;
-	assert_repaired("{\"name\": \"say \"hi\"\", \"pid\": 1}", "name", "say \"hi\"");
-	assert_repaired("{\"name\": \"{\"device\": \"cpu\"}\", \"pid\": 1}", "name",
-			"{\"device\": \"cpu\"}");
-	assert_repaired("{\"name\": \"a\", b\", \"pid\": 1}", "name", "a\", b");
-	assert_repaired("{\"name\": \"x\"}\"},", "name", "x\"}");
-	assert_repaired("{\"name\": \"C:\\dir\\\", \"pid\": 1}", "name", "C:\\dir\\");
-	assert_repaired("{\"a\": [\"x\", \"y\"], \"name\": \"q\"r\"\n}]", "name", "q\"r");
-	assert_repaired("{\"a\"b\": 1, \"name\": \"n\"}", "name", "n");
-}
-
 struct kind {
 	const char *name;
 	enum json_status tolerant, strict;
@@ -416,8 +384,6 @@ int main(void)
 		cmocka_unit_test(brackets_of_a_deep_nesting_must_match),
 		cmocka_unit_test(strict_mode_stops_where_the_flaw_stands),
 		cmocka_unit_test(only_an_end_inside_a_value_counts_as_ended),
-		cmocka_unit_test(
-			in_repair_mode_a_quote_ends_a_string_where_the_object_can_go_on),
 		cmocka_unit_test(every_vector_reads_as_the_rfc_says),
 		cmocka_unit_test(a_window_that_ends_inside_a_value_asks_for_more),
 		cmocka_unit_test(every_invalid_vector_in_an_event_is_a_finding),
