@@ -294,8 +294,8 @@ static int check_rest(struct chrome *c, struct err *err)
 	struct str detail = { "", 0 };
 	if (rest.n && (*rest.p == '{' || *rest.p == '['))
 		detail = STR_LIT("another JSON text, not read");
-	if (rest.n && chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, detail, rest,
-					err) < 0)
+	if (rest.n &&
+	    chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, detail, rest, err) < 0)
 		return -1;
 	const char *damage = input_damage(w->in);
 	if (!damage)

@@ -33,6 +33,14 @@ struct threadless {
 	size_t excerpt_n;
 };
 
+#define NAMINGS_CACHE 4096 /* a power of two */
+
+/* Metadata events that name the same thing again. */
+struct namings {
+	uint64_t seen[NAMINGS_CACHE]; /* hashes of what was named; 0: nothing yet */
+	uint64_t nrepeats;
+};
+
 struct chrome {
 	const struct read_options *options; /* borrowed */
 	struct sink *sink;                  /* borrowed */
@@ -51,6 +59,7 @@ struct chrome {
 	bool has_phase;         /* an object of the event list has a ph */
 	struct foreign foreign; /* what it is when nothing does */
 	struct threadless threadless;
+	struct namings namings;
 };
 
 /* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */

@@ -8,8 +8,8 @@
 #define WASTE_MAX ((uint64_t)64 << 20)
 #define KEPT_MAX  1024 /* bytes in which an event shows its first key */
 
-#define KEY_MAX    16  /* bytes of the longest key of an event, and its quote */
-#define SHOWN_MAX  120 /* bytes of an excerpt */
+#define KEY_MAX   16  /* bytes of the longest key of an event, and its quote */
+#define SHOWN_MAX 120 /* bytes of an excerpt */
 
 /* Is the text behind a quote a key that events have? */
 static bool is_event_key(const char *p, size_t left, char quote)
@@ -26,8 +26,8 @@ static bool looks_like_event(const char *from, const char *p, const char *end)
 
 	while (before > from && json_is_blank(before[-1]))
 		before--;
-	if (before == from || (!strchr(",}[", before[-1]) &&
-			       !memchr(before, '\n', (size_t)(p - before))))
+	if (before == from ||
+	    (!strchr(",}[", before[-1]) && !memchr(before, '\n', (size_t)(p - before))))
 		return false;
 	while (key < end && json_is_blank(*key))
 		key++;

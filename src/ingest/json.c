@@ -247,9 +247,8 @@ static const struct literal literals[] = {
 /* What strict mode says of a literal with that flaw. */
 static const char *word_problem(unsigned which)
 {
-	return which == JSON_FLAW_WORD
-		       ? "a word is not spelt as JSON wants"
-		       : "NaN or Infinity stands where a number should";
+	return which == JSON_FLAW_WORD ? "a word is not spelt as JSON wants"
+				       : "NaN or Infinity stands where a number should";
 }
 
 static bool is_word(char c)

@@ -10,11 +10,8 @@
  * is taken, so that one kind of damage is not read as another.
  */
 static const struct mend_mode modes[] = {
-	{ false, MEND_NO_STRAY },
-	{ false, MEND_STRAY_LINES },
-	{ true, MEND_NO_STRAY },
-	{ false, MEND_ANY_STRAY },
-	{ true, MEND_ANY_STRAY },
+	{ false, MEND_NO_STRAY },   { false, MEND_STRAY_LINES }, { true, MEND_NO_STRAY },
+	{ true, MEND_STRAY_LINES }, { false, MEND_ANY_STRAY },   { true, MEND_ANY_STRAY },
 };
 
 void mend_init(struct mend *m)
@@ -313,7 +310,6 @@ static bool pass_value(struct mender *m)
 /* Does an object go on behind the string that was its member's value? */
 static bool check_follower(struct mender *m)
 {
-	const char *line = memchr(m->p, '\n', (size_t)(m->end - m->p));
 	const char *next = mender_gap(m, m->p);
 
 	if (next >= m->end)
@@ -323,7 +319,8 @@ static bool check_follower(struct mender *m)
 		return mender_at_end(m);
 	if (*next == ',' || *next == '}' || key != MEND_NO_KEY)
 		return true;
-	return (m->mode.stray && line && line < next) || mender_fail(m);
+	return (m->mode.stray && memchr(m->p, '\n', (size_t)(next - m->p))) ||
+	       mender_fail(m);
 }
 
 /* The bytes that a window has behind it. */
@@ -381,6 +378,9 @@ enum json_status mend_member(struct mend *out, struct json *j, bool first,
 
 	j->ended = false;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		/* No key is known here that could end such a text. */
+		if (modes[i].stray == MEND_ANY_STRAY)
+			break;
 		begin(&m, out, start, j, modes[i]);
 		push(&m, true);
 		pass_entry(&m, first, done);

@@ -2,7 +2,7 @@
 #include "ingest/event.h"
 #include "ingest/mender.h"
 
-#define KEY_MAX   128 /* bytes of a key that is looked for */
+#define KEY_MAX   128   /* bytes of a key that is looked for */
 #define STRAY_MAX 65536 /* bytes between two members */
 
 static bool knows(const struct mender *m, struct str key)

@@ -7,7 +7,8 @@
 #include "ingest/mender.h"
 
 #define STRING_MAX    ((size_t)32 << 20)
-#define EVENT_KEY_MAX 10 /* bytes of the longest key of an event */
+#define LINE_MAX      4096 /* bytes of a log's line */
+#define EVENT_KEY_MAX 10   /* bytes of the longest key of an event */
 
 /* Can a string end at a quote? */
 enum ends {
@@ -66,9 +67,10 @@ static enum ends ends_before_stray(const struct mender *m, const char *p)
 
 	if (key == MEND_NO_KEY && m->mode.stray) {
 		p = mender_gap(m, p + (*p == ','));
-		const char *line = memchr(p, '\n', (size_t)(m->end - p));
+		size_t left = (size_t)(m->end - p);
+		const char *line = memchr(p, '\n', left < LINE_MAX ? left : LINE_MAX);
 		if (!line)
-			return m->last ? ENDS_NOT : ENDS_UNSEEN;
+			return m->last || left >= LINE_MAX ? ENDS_NOT : ENDS_UNSEEN;
 		key = mender_key_at(m, mender_gap(m, line));
 	}
 	if (key == MEND_UNSEEN_KEY)

@@ -54,15 +54,39 @@ static bool sort_metadata(struct chrome *c, struct str name)
 	return true;
 }
 
+#define REPEATS_MAX 10000 /* that are usual */
+
+/*
+ * Some exporters name a process once more for each of its events.  Hashes will
+ * do: a few repeats more or less do not matter.
+ */
+static int count_repeats(struct chrome *c, struct str name, struct err *err)
+{
+	struct str pid = event_text(&c->event, FIELD_PID),
+		   tid = event_text(&c->event, FIELD_TID);
+	uint64_t hash =
+		hash_u64(hash_bytes(name.p, name.n) * 3 + hash_bytes(pid.p, pid.n) * 5 +
+			 hash_bytes(tid.p, tid.n)) |
+		1;
+	uint64_t *slot = &c->namings.seen[hash >> 1 & (NAMINGS_CACHE - 1)];
+
+	if (*slot != hash) {
+		*slot = hash;
+		return 0;
+	}
+	if (++c->namings.nrepeats <= REPEATS_MAX)
+		return 0;
+	return chrome_finding(c, FINDING_REPEATED_METADATA, STR_LIT(""), err);
+}
+
 int naming_event(struct chrome *c, struct err *err)
 {
 	const struct event *e = &c->event;
 	struct str name = event_text(e, FIELD_NAME);
 	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
 
-	(void)err;
 	if (!name_metadata(c, name) && !sort_metadata(c, name))
 		chrome_metadata(c, name,
 				event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
-	return 0;
+	return count_repeats(c, name, err);
 }

@@ -100,7 +100,8 @@ static int check_memory(struct chrome *c, struct slice_fact *slice, struct err *
 static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 {
 	kineto_note_event(c, slice);
-	if (lacks_slice(c, slice, err) < 0 || many_args(c, err) < 0 || check_memory(c, slice, err) < 0)
+	if (lacks_slice(c, slice, err) < 0 || many_args(c, err) < 0 ||
+	    check_memory(c, slice, err) < 0)
 		return -1;
 	if (c->options->keep_args && event_has(&c->event, FIELD_ARGS))
 		slice->args = chrome_json(c, &c->event.field[FIELD_ARGS]);

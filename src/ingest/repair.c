@@ -104,8 +104,9 @@ int repair_findings(struct chrome *c, const char *start, struct err *err)
 		/* The whole, or its part where the whole is too long to show the flaw. */
 		size_t at = m->flaws[i].at < SHOWN ? 0 : m->flaws[i].at;
 		struct str shown = { text.p + at, text.n - at };
-		if (chrome_finding_at(c, m->flaws[i].finding, window_at(&c->window, shown.p),
-				      STR_LIT(""), shown, err) < 0)
+		if (chrome_finding_at(c, m->flaws[i].finding,
+				      window_at(&c->window, shown.p), STR_LIT(""), shown,
+				      err) < 0)
 			return -1;
 	}
 	return 0;

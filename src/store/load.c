@@ -254,6 +254,18 @@ static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
 	place_of(m, pid, tid)->sort_index = index;
 }
 
+/* However often a text changes, it takes a few times its largest size. */
+static void replace_json(struct model *m, struct metadata_rec *metadata, struct str json)
+{
+	if (json.n > metadata->cap) {
+		metadata->cap = 2 * json.n;
+		metadata->room = arena_alloc(&m->arena, metadata->cap);
+	}
+	if (json.n)
+		memcpy(metadata->room, json.p, json.n);
+	metadata->json = (struct str){ metadata->room, json.n };
+}
+
 /* Keys may repeat: the last one counts. */
 static void on_metadata(struct sink *s, struct str key, struct str json)
 {
@@ -266,9 +278,10 @@ static void on_metadata(struct sink *s, struct str key, struct str json)
 	if (at == UINT32_MAX) {
 		idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
 		*APPEND(m, metadata) =
-			(struct metadata_rec){ text, arena_copy(&m->arena, json) };
+			(struct metadata_rec){ text, arena_copy(&m->arena, json), NULL,
+					       0 };
 	} else if (!str_equal(m->metadata[at].json, json)) {
-		m->metadata[at].json = arena_copy(&m->arena, json);
+		replace_json(m, &m->metadata[at], json);
 	}
 }
 

@@ -129,6 +129,8 @@ struct finding_rec {
 struct metadata_rec {
 	uint32_t key;
 	struct str json; /* in the model's arena */
+	char *room;      /* where it stands once it has changed ... */
+	size_t cap;      /* ... and the bytes that are there */
 };
 
 struct args_rec {

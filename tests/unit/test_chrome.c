@@ -56,7 +56,7 @@ static void the_events_may_come_in_two_lists(void **state)
 {
 	(void)state;
 	assert_sound("{\"traceEvents\":[" A "],\"traceEvents\":[" B "]}",
-		     SLICE_A SLICE_B);
+		     SLICE_A "finding duplicate_key @68 \"traceEvents\"\n" SLICE_B);
 }
 
 static void metadata_that_is_not_json_is_kept_as_a_json_string(void **state)
@@ -244,10 +244,10 @@ static void half_an_event_is_told_in_both_shapes(void **state)
 static void a_broken_event_costs_itself_only(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"X\",\"name\":oops,\"ts\":1}," A "]",
+	assert_flawed("[{\"ph\":\"X\",\"name\":,\"ts\":1}," A "]",
 		      "finding event_syntax @1\n" SLICE_A, 18, "a value was expected");
-	assert_flawed("[" A ",{\"ph\":\"X\" \"ts\":1}," B "]",
-		      SLICE_A "finding event_syntax @38\n" SLICE_B, 48,
+	assert_flawed("[" A ",{\"ph\":\"X\",\"args\":{\"a\":1],\"ts\":1}," B "]",
+		      SLICE_A "finding event_syntax @38\n" SLICE_B, 61,
 		      "',' or '}' was expected");
 	assert_flawed(
 		"[{\"ph\":\"X\",\"args\":{\"a\":[1,2},\"ts\":1},\n  {\n\"ph\":\"X\",\"name\":"
@@ -336,9 +336,11 @@ static void the_object_goes_on_behind_what_is_wrong_in_it(void **state)
 	assert_flawed("{\"a\":1 \"traceEvents\":[" A "]}",
 		      "metadata a: 1\nfinding missing_comma @6\n" SLICE_A, 7,
 		      "',' or '}' was expected");
-	assert_flawed("{oops:[1,{2}],\"traceEvents\":[" A "]}",
-		      "finding event_syntax @1\n" SLICE_A, 1, "a key was expected");
-	assert_flawed("{\"a\":[1,{2}],\"traceEvents\":[" A "]}",
+	assert_flawed("{oops:[1,}],\"traceEvents\":[" A "]}",
+		      "finding bare_key @1\nfinding event_syntax @6 \"oops\"\n"
+		      "finding stray_text @10\n" SLICE_A,
+		      1, "a key was expected");
+	assert_flawed("{\"a\":[1,{]}],\"traceEvents\":[" A "]}",
 		      "finding event_syntax @5 \"a\"\n" SLICE_A, 9, "a key was expected");
 	assert_flawed("{\"traceEvents\":[" A "]],\"b\":2}",
 		      SLICE_A "finding event_syntax @53\nmetadata b: 2\n", 53,
@@ -348,8 +350,10 @@ static void the_object_goes_on_behind_what_is_wrong_in_it(void **state)
 static void bytes_behind_the_end_are_told(void **state)
 {
 	(void)state;
-	assert_flawed("[" A "] {}", SLICE_A "finding trailing_bytes @39\n", 39,
-		      "something follows the end of the trace");
+	assert_flawed("[" A "] {}",
+		      SLICE_A
+		      "finding trailing_bytes @39 \"another JSON text, not read\"\n",
+		      39, "something follows the end of the trace");
 	assert_flawed("{\"traceEvents\":[" A "]}}",
 		      SLICE_A "finding trailing_bytes @54\n", 54,
 		      "something follows the end of the trace");

@@ -182,7 +182,7 @@ static void metadata_names_processes_and_threads(void **state)
 static void metadata_of_an_unknown_name_is_kept_each_time(void **state)
 {
 	(void)state;
-	assert_sound(
+	assert_flawed(
 		"[{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":8}},"
 		"{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":9}},"
 		"{\"ph\":\"M\",\"name\":\"bare\"},"
@@ -191,8 +191,10 @@ static void metadata_of_an_unknown_name_is_kept_each_time(void **state)
 		"metadata num_cpus: {\"number\":8}\n"
 		"metadata num_cpus: {\"number\":9}\n"
 		"metadata bare: null\n"
+		"finding args_not_object @140\n"
 		"metadata text: \"x\"\n"
-		"metadata thread_name: {}\n");
+		"metadata thread_name: {}\n",
+		140, "the args of an event are no object");
 }
 
 static void a_number_and_its_text_are_the_same_thread(void **state)
@@ -209,7 +211,7 @@ static void a_number_and_its_text_are_the_same_thread(void **state)
 static void ids_of_threads_may_be_text_negative_or_of_64_bits(void **state)
 {
 	(void)state;
-	assert_sound(
+	assert_flawed(
 		"[{\"ph\":\"i\",\"name\":\"a\",\"ts\":1,\"pid\":\"Spans\",\"tid\":\"PyTorch (0)\"},"
 		"{\"ph\":\"i\",\"name\":\"a\",\"ts\":1,\"pid\":\"\",\"tid\":\"stream 7\"},"
 		"{\"ph\":\"i\",\"name\":\"a\",\"ts\":1,\"pid\":-1,\"tid\":140737353934656},"
@@ -220,7 +222,9 @@ static void ids_of_threads_may_be_text_negative_or_of_64_bits(void **state)
 		"slice thread \"\"/\"stream 7\" \"a\" 1000+0 instant\n"
 		"slice thread -1/140737353934656 \"a\" 1000+0 instant\n"
 		"slice thread -9223372036854775808/\"9223372036854775808\" \"a\" 1000+0 instant\n"
-		"slice thread 0/\"1.5\" \"a\" 1000+0 instant\n");
+		"finding no_thread @261\n"
+		"slice thread 0/\"1.5\" \"a\" 1000+0 instant\n",
+		261, "an event has no pid or no tid");
 }
 
 static void ts_may_be_text_and_have_an_exponent(void **state)
@@ -425,12 +429,15 @@ static void names_have_their_escapes_undone(void **state)
 static void a_name_may_be_missing_or_no_text(void **state)
 {
 	(void)state;
-	assert_sound(
+	assert_flawed(
 		"[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":null,\"cat\":null},"
 		"{\"ph\":\"i\",\"ts\":1,\"name\":12}]",
+		"finding no_name @1\n"
 		"slice thread 0/0 \"\" 1000+0 instant\n"
+		"finding no_name @19\n"
 		"slice thread 0/0 \"\" 1000+0 instant\n"
-		"slice thread 0/0 \"12\" 1000+0 instant\n");
+		"slice thread 0/0 \"12\" 1000+0 instant\n",
+		1, "an event has no name");
 }
 
 static void more_args_than_are_kept_are_told(void **state)

@@ -226,6 +226,7 @@ static const struct kind kinds[] = {
 	{ "y", JSON_OK, JSON_OK, 0 },
 	{ "n", JSON_BAD, JSON_BAD, 0 },
 	{ "escape", JSON_OK, JSON_BAD, JSON_FLAW_ESCAPE },
+	{ "word", JSON_OK, JSON_BAD, JSON_FLAW_WORD },
 	{ "control", JSON_OK, JSON_BAD, JSON_FLAW_CONTROL },
 	{ "utf8", JSON_OK, JSON_BAD, JSON_FLAW_UTF8 },
 	{ "number", JSON_OK, JSON_BAD, JSON_FLAW_NUMBER },
