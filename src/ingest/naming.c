@@ -79,10 +79,20 @@ static int count_repeats(struct chrome *c, struct str name, struct err *err)
 	return chrome_finding(c, FINDING_REPEATED_METADATA, STR_LIT(""), err);
 }
 
+/* An object or array is no name: its brackets and quotes would not make a JSON key. */
+static struct str metadata_name(const struct event *e)
+{
+	enum json_type type = e->field[FIELD_NAME].type;
+
+	if (event_has(e, FIELD_NAME) && (type == JSON_OBJECT || type == JSON_ARRAY))
+		return STR_LIT("");
+	return event_text(e, FIELD_NAME);
+}
+
 int naming_event(struct chrome *c, struct err *err)
 {
 	const struct event *e = &c->event;
-	struct str name = event_text(e, FIELD_NAME);
+	struct str name = metadata_name(e);
 	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
 
 	if (!name_metadata(c, name) && !sort_metadata(c, name))
