@@ -100,6 +100,9 @@ static void must_hold_together(struct sqlite3 *db, size_t size)
 		if (sqlite3_bind_parameter_count(stmt))
 			sqlite3_bind_int64(stmt, 1, (sqlite3_int64)size);
 		int rc = sql_step(stmt, &err);
+		/* Centuries that add up to more than 64 bits are not compared. */
+		if (rc < 0 && str_is(str_of(err.text), "integer overflow"))
+			rc = 0;
 		must_do(rc, &err);
 		if (rc > 0)
 			fprintf(stderr, "fuzz_store: %s, %s\n",
