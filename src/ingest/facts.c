@@ -78,8 +78,12 @@ int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
 
 	if (c->options->strict && kind->severity >= SEVERITY_WARNING)
 		return err_at(err, offset, "%s", kind->what);
-	if (excerpt.n > EXCERPT_MAX)
+	if (excerpt.n > EXCERPT_MAX) {
 		excerpt.n = EXCERPT_MAX;
+		/* Not within a UTF-8 sequence, which has 3 bytes behind its first at most. */
+		for (int i = 0; i < 3 && (excerpt.p[excerpt.n] & 0xc0) == 0x80; i++)
+			excerpt.n--;
+	}
 	c->sink->finding(c->sink, finding, offset, detail, excerpt);
 	return 0;
 }

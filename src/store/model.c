@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
+#include "ingest/json.h"
 
 const char *track_kind_name(enum track_kind kind)
 {
@@ -46,9 +48,31 @@ void model_release(struct model *m)
 	arena_release(&m->arena);
 }
 
+/* A piece of the input in the arena, with U+FFFD for bytes that are no UTF-8. */
+static struct str copy_valid(struct model *m, struct str text)
+{
+	struct buf valid;
+	uint32_t code;
+
+	if (!json_bad_utf8(text))
+		return arena_copy(&m->arena, text);
+	buf_init(&valid, 3 * text.n);
+	while (text.n) {
+		size_t n = utf8_decode(text, &code);
+		buf_add_str(&valid, code == UTF8_INVALID ? STR_LIT("\xef\xbf\xbd")
+							 : (struct str){ text.p, n });
+		text = (struct str){ text.p + n, text.n - n };
+	}
+	struct str copy = arena_copy(&m->arena, buf_str(&valid));
+	buf_release(&valid);
+	return copy;
+}
+
 struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_t offset,
 				  struct str detail, struct str excerpt)
 {
+	if (json_bad_utf8(detail))
+		detail = copy_valid(m, detail);
 	uint32_t text = intern_add(m->texts, detail);
 	int64_t id = (int64_t)((uint64_t)finding << 32 | text);
 	size_t probe = idmap_first(&m->finding_of, id);
@@ -59,7 +83,7 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 		f->count++;
 		if (offset < f->offset) {
 			f->offset = offset;
-			f->excerpt = arena_copy(&m->arena, excerpt);
+			f->excerpt = copy_valid(m, excerpt);
 		}
 		return f;
 	}
@@ -67,9 +91,8 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1,
 			    sizeof(*m->findings));
 	struct finding_rec *f = &m->findings[m->nfindings++];
-	*f = (struct finding_rec){
-		finding, text, 1, offset, arena_copy(&m->arena, excerpt), NUMBER_NONE, -1
-	};
+	*f = (struct finding_rec){ finding,     text, 1, offset, copy_valid(m, excerpt),
+				   NUMBER_NONE, -1 };
 	return f;
 }
 

@@ -11,6 +11,7 @@
 #include "base/input.h"
 #include "base/intern.h"
 #include "ingest/chrome.h"
+#include "ingest/json.h"
 #include "store/load.h"
 #include "store/sql.h"
 #include "store/write.h"
@@ -117,24 +118,27 @@ static void add_rows(struct sqlite3 *db, const char *table, struct buf *dump)
 {
 	struct err err = ERR_INIT;
 	struct sqlite3_stmt *stmt;
-	struct buf text;
+	struct buf query;
 	int rc;
 
-	buf_init(&text, 256);
-	buf_addf(&text, "SELECT * FROM %s", table);
-	must_do(sql_prepare(db, buf_str(&text).p, &stmt, &err), &err);
+	buf_init(&query, 256);
+	buf_addf(&query, "SELECT * FROM %s", table);
+	must_do(sql_prepare(db, buf_str(&query).p, &stmt, &err), &err);
 	while ((rc = sql_step(stmt, &err)) > 0) {
 		for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+			bool is_text = sqlite3_column_type(stmt, i) == SQLITE_TEXT;
 			const char *cell = (const char *)sqlite3_column_text(stmt, i);
 			int n = sqlite3_column_bytes(stmt, i);
-			buf_add(dump, cell ? cell : "", (size_t)n);
+			struct str text = { cell ? cell : "", (size_t)n };
+			must(!is_text || !json_bad_utf8(text), "no UTF-8", table);
+			buf_add_str(dump, text);
 			buf_add_char(dump, '|');
 		}
 		buf_add_char(dump, '\n');
 	}
 	must_do(rc, &err);
 	sqlite3_finalize(stmt);
-	buf_release(&text);
+	buf_release(&query);
 }
 
 /* All rows of all tables as text, but for what a window may show less of. */
