@@ -21,7 +21,8 @@ struct kineto {
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
 	/* what tells the dialect */
-	bool schema_version, has_base, base_before_events, metadata_first, events_seen;
+	bool schema_version, has_base, base_before_events, metadata_first, events_seen,
+		phase_seen;
 	bool kineto_category, operator_category, host_name, finished_key, event_index;
 	bool legacy, trace_id; /* a list of CPU functions and CUDA functions */
 	bool one_line;         /* the first event stands in one line */

@@ -369,8 +369,6 @@ int phase_event(struct chrome *c, struct err *err)
 {
 	struct str ph = event_text(&c->event, FIELD_PH);
 
-	if (c->nevents == 1)
-		kineto_note_first(&c->kineto, &c->event);
 	if ((c->event.twice || c->event.args_is_odd) && lacks_event(c, err) < 0)
 		return -1;
 	if (ph.n == 0)
@@ -379,6 +377,10 @@ int phase_event(struct chrome *c, struct err *err)
 	for (size_t i = 0; ph.n == 1 && i < sizeof(phases) / sizeof(*phases); i++) {
 		if (phases[i].ph != ph.p[0])
 			continue;
+		/* Of the first event that has a phase: a damaged one before it tells nothing. */
+		if (!c->kineto.phase_seen)
+			kineto_note_first(&c->kineto, &c->event);
+		c->kineto.phase_seen = true;
 		if (!phases[i].handle)
 			return chrome_finding(c, FINDING_UNUSED_PHASE, ph, err);
 		return phases[i].handle(c, err);

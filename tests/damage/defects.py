@@ -66,7 +66,7 @@ STRINGS = [
     ("a raw tab", "a\tb", "a\tb", "control_character"),
     ("a raw NUL", "a\0b", "a\0b", "control_character"),
     ("a byte that is no UTF-8", "a\udcffb", f"a{REPLACED}b", "utf8"),
-    ("half a UTF-8 sequence", "a\udce6\udcbcb", f"a{REPLACED}b", "utf8"),
+    ("half a UTF-8 sequence", "a\udce6\udcbcb", f"a{REPLACED * 2}b", "utf8"),
     ("a surrogate in UTF-8", "a\udced\udca0\udc80b", f"a{REPLACED * 3}b", "utf8"),
 ]
 

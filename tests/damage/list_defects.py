@@ -21,7 +21,7 @@ for label, text, code in ENTRIES:
 
 @defect("a comma behind the last event", None)
 def trailing_comma(trace, at, dice):
-    return Plant(tail=lambda tail: "," + tail, codes=("extra_comma",))
+    return Plant(tail=lambda tail: tail.replace("]", ",]", 1), codes=("extra_comma",))
 
 
 @defect("no comma between two events", is_any)
@@ -53,9 +53,9 @@ def log_line_before(trace, at, dice):
 
 @defect("an event cut in the middle, the next one whole", is_slice)
 def half_event(trace, at, dice):
-    text = trace.events[at]
-    cut = dice.randrange(2, len(text) - 1)
-    return Plant(at, text[:cut], None, codes=("event_syntax",), may=frozenset(("missing_comma",)))
+    event = trace.event(at)
+    event.items = event.items[:dice.randrange(1, len(event.items))]
+    return Plant(at, event.text()[:-1], None, codes=("event_syntax",), may=frozenset(("missing_comma",)))
 
 
 # Large or deep, and sound.

@@ -113,8 +113,8 @@ class Store:
                                                  self.sound(row["op_id"]))
         for row in self.rows("SELECT * FROM flow"):
             if not self.apart & {row["slice_out"], row["slice_in"]}:
-                self.profile_of(row["slice_out"]).add("flow", (self.slice[row["slice_out"]], self.slice[row["slice_in"]],
-                                                               self.text[row["category_id"]], row["trace_id"]))
+                self.profile_of(row["slice_out"]).add_derived("flow", (self.slice[row["slice_out"]], self.slice[row["slice_in"]],
+                                                                       self.text[row["category_id"]], row["trace_id"]))
         for row in self.rows("SELECT * FROM counter"):
             profile, track = self.track[row["track_id"]]
             self.facts[profile].add("counter", (track, row["ts"] + self.starts[profile], row["value"]))

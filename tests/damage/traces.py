@@ -182,16 +182,19 @@ def equal_bytes(trace, plants):
     """The bytes of the sound trace that must give the same store; None: nothing of it is left."""
     events = list(trace.events)
     n, tail = len(events), trace.tail
+    closing = "]" if trace.is_array() else "]}"
     for plant in plants:
         if plant.text is not None:
             events[plant.at] = plant.equal
         if plant.cut is not None:
-            n = plant.at + (plant.cut == len(trace.events[plant.at]))
+            n, tail = plant.at + (plant.cut == len(trace.events[plant.at])), closing
         if plant.tail_cut is not None:
             tail = kept_tail(trace, plant.tail_cut)
         if plant.unpack:
             n = whole_events(trace, plant.unpack(encode(trace.text())).decode("utf-8", "ignore"))
     if n < len(trace.events):
-        tail = "]" if trace.is_array() else "]}"
+        tail = closing
     events = [event for event in events[:n] if event is not None]
-    return encode(replace(trace, events=tuple(events), tail=tail).text()) if events else None
+    if not events and trace.is_array():
+        return None
+    return encode(replace(trace, events=tuple(events), tail=tail).text())
