@@ -211,13 +211,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	buf_init(&first, (size_t)1 << 30);
 	buf_init(&again, (size_t)1 << 30);
-	bool keep = choice & 1;
+	bool keep = choice >> 32 & 1;
 	bool is_trace = read_into(db, bytes, 0, keep, &first);
+	/* Of most inputs fuzz_chrome tells as much, and faster. */
 	size_t window = 1 + (choice >> 8) % 200;
-	must(read_into(db, bytes, window, keep, &again) == is_trace, "another answer",
-	     "through a small window");
-	must(str_equal(buf_str(&first), buf_str(&again)), "other rows",
-	     "through a small window");
+	if (choice % 4 == 0) {
+		must(read_into(db, bytes, window, keep, &again) == is_trace,
+		     "another answer", "through a small window");
+		must(str_equal(buf_str(&first), buf_str(&again)), "other rows",
+		     "through a small window");
+	}
 	buf_release(&first);
 	buf_release(&again);
 	return 0;
