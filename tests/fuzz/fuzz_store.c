@@ -188,10 +188,11 @@ static bool read_into(struct sqlite3 *db, struct bytes bytes, size_t window, boo
 	must_do(sql_exec(db, "BEGIN", &err), &err);
 	bool is_trace = chrome_read_windowed(in, &options, loader_sink(loader),
 					     window ? window : WINDOW_BYTES, &err) == 0;
+	/* What offsets count: the bytes without their compression. */
+	size_t size = input_offset(in) + input_peek(in, 1, &(struct err)ERR_INIT).n;
 	if (is_trace) {
-		write_store(db, loader, &texts, bytes.n);
-		if (bytes.n < 2 || bytes.p[0] != 0x1f) /* offsets are of the unpacked */
-			must_hold_together(db, bytes.n);
+		write_store(db, loader, &texts, size);
+		must_hold_together(db, size);
 		add_dump(db, dump);
 	}
 	err = (struct err)ERR_INIT;

@@ -204,6 +204,12 @@ static void add_track(struct recording *r, uint32_t number)
 	add_text(r, track.scope);
 }
 
+static void note_offset(struct recording *r, uint64_t offset)
+{
+	if (offset > r->far_offset)
+		r->far_offset = offset;
+}
+
 /* An end at or behind the start, unless the duration is recorded as what cannot be. */
 static bool is_sound(const struct slice_fact *f)
 {
@@ -218,6 +224,7 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	struct recording *r = self(s);
 
 	r->is_ill = r->is_ill || !is_sound(f);
+	note_offset(r, f->offset);
 	if (r->fail_after >= 0 && r->nslices == (unsigned)r->fail_after)
 		return err_set(err, ERR_IO, "the sink is full");
 	r->nslices++;
@@ -272,6 +279,7 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 	struct recording *r = self(s);
 
 	(void)err;
+	note_offset(r, f->offset);
 	buf_addf(&r->lines, "flow %s ", ends[f->end]);
 	add_thread(r, f->pid, f->tid);
 	buf_add_char(&r->lines, ' ');
@@ -399,6 +407,7 @@ static void on_finding(struct sink *s, enum finding finding, uint64_t offset,
 	struct recording *r = self(s);
 
 	r->nfindings++;
+	note_offset(r, offset);
 	r->is_ill = r->is_ill || excerpt.n > 120;
 	buf_addf(&r->lines, "finding %s @%" PRIu64, finding_kinds[finding].code, offset);
 	if (detail.n) {
@@ -470,6 +479,9 @@ int recording_read(struct recording *r, struct str text,
 		input_set_window(in, 2, (size_t)1 << 30);
 	rc = chrome_read_windowed(in, options, &r->sink, window ? window : WINDOW_BYTES,
 				  err);
+	r->nbytes = input_offset(in) + input_peek(in, 1, &(struct err)ERR_INIT).n;
+	r->is_ill = r->is_ill || r->far_offset > r->nbytes ||
+		    (rc < 0 && err->offset > (int64_t)r->nbytes);
 	input_close(in);
 	return rc;
 }

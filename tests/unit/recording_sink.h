@@ -20,7 +20,8 @@ struct recording {
 	struct buf lines;
 	struct intern texts, tracks;
 	unsigned nslices, nfindings, nticks;
-	bool is_ill;    /* a fact broke what sink.h promises */
+	bool is_ill;                 /* a fact broke what sink.h promises */
+	uint64_t far_offset, nbytes; /* the largest offset named; bytes that were read */
 	int fail_after; /* slices after which the sink fails; negative: never */
 	int stop_after; /* ticks, likewise: as when the user interrupts */
 };
