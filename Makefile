@@ -30,6 +30,7 @@ UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/t
 TOOLS := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/tools/*.c)))
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 RECORDING := $(BUILD)/tests/unit/recording_sink.o
+DRIVER := $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/fuzz/random_trace.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/replay_%,$(FUZZ_SRCS))
@@ -114,7 +115,7 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)
-$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/driver.o $(RECORDING) $(BUILD)/libptool.a
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(DRIVER) $(RECORDING) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)

