@@ -121,12 +121,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pieces pieces = { bytes, 1 + (size_t)(choice % 600) };
 	struct err err = ERR_INIT;
 
+	struct gist whole = { 0 };
 	struct input *in = input_from_memory(bytes);
 	struct bytes head = input_peek(in, BUNDLE_HEAD, &err);
 	bool is_bundle = err.kind == ERR_NONE && bundle_is(head);
 	if (is_bundle)
 		read_members(in);
-	struct gist whole = is_bundle ? (struct gist){ 0 } : read_input(in);
+	else
+		whole = read_input(in);
 	input_close(in);
 
 	in = input_from_source(read_piece, &pieces, 0);
