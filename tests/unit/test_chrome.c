@@ -340,10 +340,11 @@ static void the_object_goes_on_behind_what_is_wrong_in_it(void **state)
 		      "finding bare_key @1\nfinding event_syntax @6 \"oops\"\n"
 		      "finding stray_text @10\n" SLICE_A,
 		      1, "a key was expected");
-	assert_flawed("{\"a\":[1,{]}],\"traceEvents\":[" A "]}",
-		      "finding event_syntax @5 \"a\"\n" SLICE_A, 9, "a key was expected");
+	assert_flawed("{\"a\":[1,{\"b\":}],\"traceEvents\":[" A "]}",
+		      "finding event_syntax @5 \"a\"\n" SLICE_A, 13,
+		      "a value was expected");
 	assert_flawed("{\"traceEvents\":[" A "]],\"b\":2}",
-		      SLICE_A "finding event_syntax @53\nmetadata b: 2\n", 53,
+		      SLICE_A "finding stray_text @53\nmetadata b: 2\n", 53,
 		      "',' or '}' was expected");
 }
 
