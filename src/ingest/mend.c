@@ -132,6 +132,24 @@ static bool is_entry(const struct mender *m, bool comma)
 	return !m->mode.stray;
 }
 
+/* Passes over what is no JSON at p, unless it is a key without its quotes. */
+static bool pass_stray(struct mender *m)
+{
+	const char *start = m->p;
+	size_t n = m->out->text.n;
+
+	if (mender_bare_key(m)) {
+		/* It will be read again, as a key. */
+		m->out->text.n = n;
+		m->p = start;
+		return true;
+	}
+	if (m->status != JSON_BAD || m->ended)
+		return false;
+	m->status = JSON_OK;
+	return mender_stray_text(m);
+}
+
 /*
  * What stands before the next entry.  *comma: a comma, or nothing where none is
  * wanted; *done: the closing bracket, which is not passed.
@@ -157,17 +175,11 @@ static bool pass_separator(struct mender *m, bool *comma, bool *done)
 		}
 		if (is_entry(m, *comma))
 			return true;
-		size_t n = m->out->text.n;
-		if (mender_bare_key(m)) {
-			/* It will be read again, as a key. */
-			m->out->text.n = n;
+		const char *at = m->p;
+		if (!pass_stray(m))
+			return false;
+		if (m->p == at)
 			return true;
-		}
-		if (m->status != JSON_BAD || m->ended)
-			return false;
-		m->status = JSON_OK;
-		if (!mender_stray_text(m))
-			return false;
 	}
 	return false;
 }
@@ -377,6 +389,7 @@ enum json_status mend_member(struct mend *out, struct json *j, bool first,
 	struct mender m;
 
 	j->ended = false;
+	m.status = JSON_BAD;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		/* No key is known here that could end such a text. */
 		if (modes[i].stray == MEND_ANY_STRAY)

@@ -42,8 +42,8 @@ void mend_release(struct mend *m);
 enum json_status mend_value(struct mend *m, struct json *j);
 /* The same for an event: an object whose keys, and those of args, are known. */
 enum json_status mend_event(struct mend *m, struct json *j);
-/* As json_member, where that says JSON_BAD; the key is borrowed from m->text. */
-enum json_status mend_member(struct mend *m, struct json *j, bool first, struct str *key,
-			     bool *done);
+/* As json_member, where that says JSON_BAD; the key is borrowed from out->text. */
+enum json_status mend_member(struct mend *out, struct json *j, bool first,
+			     struct str *key, bool *done);
 
 #endif

@@ -168,6 +168,15 @@ static bool is_end(const struct mender *m, const struct search *s, enum ends end
 	return s->open == 0;
 }
 
+/* Remembers a quote that is not the end, as far as can be told. */
+static void refuse(struct search *s, const char *p, enum ends ends, bool escaped)
+{
+	if (ends != ENDS_NOT && !s->weak)
+		s->weak = p;
+	if (!escaped && !s->first)
+		s->first = p;
+}
+
 static int64_t bracket(char c)
 {
 	if (c == '{' || c == '[' || c == '(')
@@ -211,10 +220,7 @@ static const char *likely_end(struct mender *m, enum mend_place place)
 			return no_end(m);
 		if (is_end(m, &s, ends))
 			return p;
-		if (ends != ENDS_NOT && !s.weak)
-			s.weak = p;
-		if (!escaped && !s.first)
-			s.first = p;
+		refuse(&s, p, ends, escaped);
 	}
 	return m->last && s.weak ? s.weak : no_end(m);
 }
@@ -245,7 +251,9 @@ static int64_t hex_value(const char *p, const char *end, size_t n)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const char *digits = "0123456789abcdef", *at;
-		char c = p[i] >= 'A' && p[i] <= 'F' ? (char)(p[i] | 0x20) : p[i];
+		char c = p[i];
+		if (c >= 'A' && c <= 'F')
+			c = (char)(c + ('a' - 'A'));
 		if (!c || !(at = strchr(digits, c)))
 			return -1;
 		value = value * 16 + (at - digits);
