@@ -1,6 +1,7 @@
 /*
  * The reader where its input ends or its window does: at every byte of the small
- * fixtures the facts are those of the whole file, or of its beginning.
+ * fixtures the facts are those of the whole file, or of its beginning.  And where
+ * a bit of it is another one.
  */
 #include "reading.h"
 
@@ -183,6 +184,28 @@ static void a_file_cut_at_any_byte_gives_its_beginning(void **state)
 	}
 }
 
+/* Any answer will do that keeps the promises of sink.h, which read_lines() looks at. */
+static void a_bit_turned_over_anywhere_breaks_no_promise(void **state)
+{
+	const struct files *files = *state;
+
+	for (size_t i = 0; i < files->n; i++) {
+		const struct buf *text = &files->file[i].text;
+		size_t places = text->n > WINDOWED_MAX       ? 20
+				: text->n > (size_t)32 << 10 ? 200
+							     : 1000;
+		if (getenv("LONG"))
+			places = 1000;
+		for (size_t k = 0; k < places; k++) {
+			char bit = (char)(1 << k % 8);
+			char *at = text->p + text->n / places * k + k % 7;
+			*at ^= bit;
+			free(read_lines(buf_str(text), 0));
+			*at ^= bit;
+		}
+	}
+}
+
 /* In the array form only half an event is missed: a missing ] is allowed. */
 static void an_array_is_truncated_exactly_within_an_event(void **state)
 {
@@ -300,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_cut_at_any_byte_gives_its_beginning),
+		cmocka_unit_test(a_bit_turned_over_anywhere_breaks_no_promise),
 		cmocka_unit_test(an_array_is_truncated_exactly_within_an_event),
 		cmocka_unit_test(windows_of_any_size_give_the_same_facts),
 		cmocka_unit_test(windows_of_any_size_give_the_same_findings),
