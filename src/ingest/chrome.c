@@ -13,6 +13,8 @@
 #define BOM_LENGTH          (sizeof(BOM) - 1)
 #define METADATA_MAX        ((size_t)1 << 20) /* bytes of an entry beside the events */
 #define STRICT_METADATA_MAX ((size_t)64 << 20)
+#define KEYS_MAX            4096 /* entries that are told from one another */
+#define KEY_SHOWN           64
 #define SCRATCH_MAX         ((size_t)256 << 20)
 
 static bool contains(struct str head, struct str text)
@@ -172,17 +174,28 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 	return skip_value(c, err);
 }
 
+/* An entry that is there twice; of very many entries those beyond are not looked at. */
+static int check_key(struct chrome *c, struct str key, struct err *err)
+{
+	const struct window *w = &c->window;
+	size_t known = c->keys.n;
+
+	if (known == KEYS_MAX || intern_add(&c->keys, key) == known)
+		return 0;
+	if (key.n > KEY_SHOWN)
+		key.n = KEY_SHOWN;
+	return chrome_finding_at(c, FINDING_DUPLICATE_KEY, window_at(w, w->j.p), key,
+				 window_rest(w, w->j.p), err);
+}
+
 /* One entry of the top-level object; its key is already read. */
 static int read_entry(struct chrome *c, struct str key, struct err *err)
 {
 	bool closed;
 
+	if (check_key(c, key, err) < 0)
+		return -1;
 	if (str_is(key, "traceEvents") && *c->window.j.p == '[') {
-		if (c->kineto.events_seen &&
-		    chrome_finding_at(c, FINDING_DUPLICATE_KEY,
-				      window_at(&c->window, c->window.j.p), key,
-				      window_rest(&c->window, c->window.j.p), err) < 0)
-			return -1;
 		c->window.j.p++;
 		c->kineto.events_seen = c->is_object = true;
 		c->foreign = (struct foreign){ 0 }; /* of the events from now on */
@@ -413,6 +426,7 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	c->window.j.strict = options->strict;
 	buf_init(&c->scratch, SCRATCH_MAX);
 	kineto_init(&c->kineto);
+	intern_init(&c->keys);
 	mend_init(&c->mend);
 	c->mend.known = &c->event.members;
 	int rc = look_at_times(c, in, err);
@@ -422,6 +436,7 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	xprof_release(&c->xprof);
 	buf_release(&c->scratch);
 	mend_release(&c->mend);
+	intern_release(&c->keys);
 	free(c);
 	return rc;
 }

@@ -59,6 +59,7 @@ struct chrome {
 	bool has_phase;         /* an object of the event list has a ph */
 	struct foreign foreign; /* what it is when nothing does */
 	struct threadless threadless;
+	struct intern keys; /* of the entries beside the events */
 	struct namings namings;
 };
 
@@ -92,6 +93,8 @@ int repair_findings(struct chrome *c, const char *start, struct err *err);
 int lacks_event(struct chrome *c, struct err *err);
 /* The same for a slice, once its args are read. */
 int lacks_slice(struct chrome *c, const struct slice_fact *slice, struct err *err);
+/* What was wrong with its numbers and args: c->kineto.flaws, which is reset. */
+int lacks_numbers(struct chrome *c, struct err *err);
 
 /* phase.c: what the current event says.  0, or -1 with err set. */
 int phase_event(struct chrome *c, struct err *err);

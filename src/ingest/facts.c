@@ -47,7 +47,10 @@ struct ident chrome_ident(struct chrome *c, enum event_field field)
 
 	if (!event_has(&c->event, field))
 		return id;
-	if (decimal_int(value->text, &id.number) != DECIMAL_OK) {
+	enum decimal_status status = decimal_int(value->text, &id.number);
+	if (status != DECIMAL_OK) {
+		if (status == DECIMAL_TOO_BIG)
+			c->kineto.flaws |= KINETO_INTEGER_RANGE;
 		id.number = 0;
 		id.text = chrome_text(c, value);
 	}

@@ -270,7 +270,7 @@ static bool pass_word(struct mender *m)
 	enum json_status status = json_value(&j, &value);
 	if (status == JSON_MORE || j.ended)
 		return mender_at_end(m);
-	if (status == JSON_BAD)
+	if (status == JSON_BAD || (j.p < m->end && mender_is_word(*j.p)))
 		return stray_value(m);
 	if (j.flaws & JSON_FLAW_NOT_FINITE)
 		mender_note(m, FINDING_NOT_FINITE, m->p);

@@ -50,8 +50,7 @@ enum mend_key mender_key_at(const struct mender *m, const char *p)
 	return unseen(m);
 }
 
-/* Of a key that stands without quotes. */
-static bool is_word(char c)
+bool mender_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '-';
@@ -65,7 +64,7 @@ static bool is_in_key(char c)
 /* Behind the word at p. */
 static const char *word_end(const struct mender *m, const char *p)
 {
-	while (p < m->end && is_word(*p))
+	while (p < m->end && mender_is_word(*p))
 		p++;
 	return p;
 }

@@ -8,6 +8,7 @@
 
 #define STRING_MAX    ((size_t)32 << 20)
 #define LINE_MAX      4096 /* bytes of a log's line */
+#define PHASE_WITHIN  512  /* bytes of an event in which its ph stands */
 #define EVENT_KEY_MAX 10   /* bytes of the longest key of an event */
 
 /* Can a string end at a quote? */
@@ -130,16 +131,36 @@ static const char *back_over_gap(const struct mender *m, const char *p)
 	return p;
 }
 
+/* Does the object whose first key is at p have a ph early on? */
+static bool has_phase(const struct mender *m, const char *p)
+{
+	const char *end = m->end - p > PHASE_WITHIN ? p + PHASE_WITHIN : m->end;
+
+	for (; p < end && *p != '}'; p++) {
+		if (!mender_is_quote(*p) ||
+		    !str_starts_with((struct str){ p + 1, (size_t)(m->end - p - 1) },
+				     STR_LIT("ph")) ||
+		    p + 3 >= m->end || p[3] != *p)
+			continue;
+		const char *colon = mender_gap(m, p + 4);
+		return colon < m->end && *colon == ':';
+	}
+	return false;
+}
+
 bool mender_starts_event(const struct mender *m, const char *p)
 {
 	const char *key = p + 1, *before = back_over_gap(m, p);
+	bool comma;
 
 	if (before == m->start || before[-1] != '{')
 		return false;
 	before = back_over_gap(m, before - 1);
-	if (before > m->start && before[-1] == ',')
+	comma = before > m->start && before[-1] == ',';
+	if (comma)
 		before = back_over_gap(m, before - 1);
-	if (before == m->start || before[-1] != '}')
+	/* The event before it may be cut off. */
+	if (before == m->start || (before[-1] != '}' && !(comma && has_phase(m, p))))
 		return false;
 	size_t left = (size_t)(m->end - key);
 	const char *quote = memchr(key, *p, left < EVENT_KEY_MAX ? left : EVENT_KEY_MAX);
@@ -231,12 +252,12 @@ static const char *plain_end(struct mender *m)
 	char quote = *m->p;
 
 	for (const char *p = m->p + 1; p < m->end; p++) {
-		if (*p == quote)
-			return p;
-		if (*p == '"' && mender_starts_event(m, p)) {
+		if (mender_is_quote(*p) && mender_starts_event(m, p)) {
 			mender_fail(m);
 			return NULL;
 		}
+		if (*p == quote)
+			return p;
 		p += *p == '\\';
 	}
 	return no_end(m);

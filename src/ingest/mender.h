@@ -63,6 +63,8 @@ enum mend_key {
 	MEND_UNSEEN_KEY /* the window ends too early to tell */
 };
 
+/* Can it be a part of a number, a word, or a key that stands without quotes? */
+bool mender_is_word(char c);
 /* In quotes. */
 enum mend_key mender_key_at(const struct mender *m, const char *p);
 /* The key at p without its opening quote, or without both, into the text. */

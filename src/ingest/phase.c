@@ -383,7 +383,8 @@ int phase_event(struct chrome *c, struct err *err)
 		c->kineto.phase_seen = true;
 		if (!phases[i].handle)
 			return chrome_finding(c, FINDING_UNUSED_PHASE, ph, err);
-		return phases[i].handle(c, err);
+		int rc = phases[i].handle(c, err);
+		return rc == 0 && c->kineto.flaws ? lacks_numbers(c, err) : rc;
 	}
 	if (ph.n > 16)
 		ph.n = 16;

@@ -55,10 +55,10 @@ ptool: ingest: nothing tells a rank: the files are numbered 0 to 2 by their name
 	exits 0
 	says 'ptool: ingest: logs/a.json: 1 slice
 ptool: ingest: logs/empty.json: passed over: the file is empty
-ptool: ingest: logs/list.json: passed over: it holds no event of a trace
+ptool: ingest: logs/list.json: passed over: no entry of the event list has a ph: it is no trace (keys of the first: loss)
 ptool: ingest: logs/notes.txt: passed over: no known format
 ptool: ingest: logs/pipe: passed over: neither a file nor a folder
-ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents is no trace'
+ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents is no trace (its keys: loss)'
 	run --separate-stderr ptool ingest -q logs
 	exits 0
 	says ''
@@ -102,7 +102,7 @@ ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents
 	exits 4
 	says 'ptool: ingest: logs/a.json: 1 slice
 ptool: ingest: logs/host.1.pt.trace.json: byte 0: the file is empty
-ptool: ingest: logs/no_list.json: byte 0: a JSON object without traceEvents is no trace'
+ptool: ingest: logs/no_list.json: byte 0: traceEvents is no array'
 	profiles | prints_lines 'logs/a.json|1'
 	before=$(cksum <ptool.db)
 	run --separate-stderr ptool ingest --strict logs

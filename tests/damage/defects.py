@@ -127,7 +127,8 @@ for spelling in ("null", '"abc"', "[]", "{}", '""', "true"):
 
 @defect("bare letters as ts", is_timed)
 def garbage_ts(trace, at, dice):
-    return Plant(at, trace.event(at).put("ts", "1x2").text(), None, codes=("no_time|event_syntax",), may=TIMELESS)
+    return Plant(at, trace.event(at).put("ts", "1x2").text(), None, codes=("no_time|event_syntax",),
+                 may=TIMELESS | {"stray_text"})
 
 
 @defect("no ts", is_timed)
@@ -289,4 +290,4 @@ def no_comma(trace, at, dice):
     place = text.index('"tid"')
     comma = text.rindex(",", 0, place)
     return Plant(at, text[:comma] + text[comma + 1:], text, codes=("missing_comma|event_syntax",),
-                 may=frozenset(("event_syntax",)), loose=True)
+                 may=frozenset(("event_syntax",)), loose=True, gap=True)

@@ -85,7 +85,7 @@ NOTES = [
     ("an unescaped quote", '"a "b" c"', "name_repaired|event_syntax"), ("a raw newline", '"a\nb"', "control_character"),
     ("a lone backslash", r'"C:\path"', "escape"), ("a byte that is no UTF-8", '"a\udcffb"', "utf8"),
     ("NaN", "NaN", "not_finite"), ("-inf", "-inf", "not_finite"), ("N/A", "N/A", "not_finite|event_syntax"),
-    ("bare letters", "none at all", "event_syntax"), ("no value", "", "event_syntax|extra_comma"),
+    ("bare letters", "none at all", "stray_text|number_syntax|event_syntax"), ("no value", "", "event_syntax|extra_comma"),
 ]
 for label, text, code in NOTES:
     @defect(f"{label} in an entry before the events", None)
@@ -102,13 +102,14 @@ for label, text, code in NOTES:
 @defect("a log line among the entries", None)
 def log_line(trace, at, dice):
     return None if trace.is_array() else Plant(head=lambda head: head.replace("{", "{\n" + LOG_LINE, 1),
-                                               codes=("event_syntax",), loose=True)
+                                               codes=("stray_text|event_syntax",), loose=True)
 
 
 @defect("an entry twice", None)
 def entry_twice(trace, at, dice):
     return None if trace.is_array() or '"schemaVersion"' not in trace.head else Plant(
-        head=lambda head: head.replace("{", '{"schemaVersion": 99,', 1), codes=("duplicate_key",), loose=True)
+        head=lambda head: head.replace("{", '{"schemaVersion": 99,', 1), codes=("duplicate_key",), loose=True,
+        anywhere=True)    # the second one shows it
 
 
 @defect("two event lists", is_any)

@@ -41,13 +41,13 @@ for n in (1, 7, 4096, 100_000):
 
 @defect("a log line behind a comma", is_any)
 def log_line(trace, at, dice):
-    return Plant(at, before="\n" + LOG_LINE, codes=("event_syntax|event_not_object",),
+    return Plant(at, before="\n" + LOG_LINE, codes=("stray_text|event_syntax|event_not_object",),
                  may=frozenset(("event_syntax", "missing_comma")))
 
 
 @defect("a log line before a comma", is_any)
 def log_line_before(trace, at, dice):
-    return Plant(at, separator="\n" + LOG_LINE + ",\n", codes=("event_syntax|event_not_object",),
+    return Plant(at, separator="\n" + LOG_LINE + ",\n", codes=("stray_text|event_syntax|event_not_object",),
                  may=frozenset(("event_syntax", "missing_comma"))) if at else None
 
 

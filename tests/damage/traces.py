@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from event_text import Object, entries
 
+MARK = b"\xef\xbb\xbf"      # of the byte order
 KEPT_FIRST, KEPT_LAST = 60, 16      # events of a recording: enough of each kind, and small
 
 
@@ -78,6 +79,7 @@ class Plant:
     kept: bool = False      # loose: its slice is there
     apart: bool = False     # the event is kept, but set apart
     anywhere: bool = False  # the place of the defect is not one byte
+    gap: bool = False       # it shows behind the blanks that follow it
     pairs: bool = False     # it begins or ends a slice by itself: not two of those in one file
     spans: list = field(default_factory=list)   # of bytes in the damaged text, that a finding may name
 
@@ -130,6 +132,12 @@ def add_event(out, trace, at, plant):
     out += text
 
 
+def behind_blanks(text, at):
+    while text[at:at + 1].isspace():
+        at += 1
+    return at
+
+
 def damaged_bytes(trace, plants):
     """The bytes with all plants in them; each plant learns which of them may be named."""
     touched = {plant.at: plant for plant in plants if plant.touches_list()}
@@ -150,8 +158,14 @@ def damaged_bytes(trace, plants):
         out += tail
     whole = bytes(out)
     for plant in plants:
+        if plant.gap:
+            plant.spans = [(first, behind_blanks(whole, last)) for first, last in plant.spans]
+    for plant in plants:
         if plant.whole:
             whole = plant.whole(whole)
+    if whole.startswith(MARK):
+        for plant in plants:
+            plant.spans = [(first + len(MARK), last + len(MARK)) for first, last in plant.spans]
     return whole
 
 

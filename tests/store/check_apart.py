@@ -10,7 +10,7 @@ import csv
 import io
 import json
 
-from planting import CODES, load, plant, save
+from impossible import CODES, load, plant, save
 from storetap import Tap, Workplace, fixtures, rows, value
 
 TOPS = [[], ["--by", "shape"], ["--by", "stack"], ["--by", "step"], ["--by", "annotation"], ["--by", "category"],

@@ -19,6 +19,10 @@ OPERATORS = {"cpu_op", "operator"}
 COPIES = ("cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset")
 
 
+# The lists of torch without Kineto have no categories.
+LISTS = {"CPU functions": "cpu_op", "CUDA functions": "kernel"}
+
+
 def read_events(path):
     """Every X with a time, in whole ns; a damaged file gives None."""
     text = (gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")).read()
@@ -33,7 +37,7 @@ def read_events(path):
             continue
         event["ns"] = int(round(decimal.Decimal(str(event["ts"])) * 1000))
         event["dur_ns"] = int(round(decimal.Decimal(str(event.get("dur", 0))) * 1000))
-        event["kind"] = event.get("cat", "").lower()
+        event["kind"] = event.get("cat", LISTS.get(event.get("pid"), "")).lower()
         events.append(event)
     return events, trace
 

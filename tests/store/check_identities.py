@@ -8,7 +8,7 @@ timeout: 300 s
 import gzip
 import sqlite3
 
-from planting import load, plant, save
+from impossible import load, plant, save
 from storetap import DEVICE_WORK, Tap, Workplace, fixtures, rows, union, value
 
 PLANTED = ("two_streams", "memory", "annotations", "t260_ddp_rank0", "t2141_cnn_w0_stack")

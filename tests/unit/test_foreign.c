@@ -79,9 +79,9 @@ static void a_memory_timeline_is_an_array_of_arrays(void **state)
 static void one_event_is_enough(void **state)
 {
 	(void)state;
-	assert_facts("[{\"a\":1},{\"ph\":\"i\",\"ts\":1}]",
+	assert_facts("[{\"a\":1},{\"ph\":\"i\",\"name\":\"b\",\"ts\":1}]",
 		     "finding no_phase @1\n"
-		     "slice thread 0/0 \"\" 1000+0 instant\n");
+		     "slice thread 0/0 \"b\" 1000+0 instant\n");
 	assert_facts("{\"nodes\":1,\"schema\":2,\"traceEvents\":[]}",
 		     "metadata nodes: 1\nmetadata schema: 2\n");
 }

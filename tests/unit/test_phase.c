@@ -372,25 +372,27 @@ static void phases_outside_the_format_are_told(void **state)
 static void an_object_without_a_phase_is_told(void **state)
 {
 	(void)state;
-	assert_flawed("[{\"ph\":\"i\",\"ts\":1},{\"ph\":\"\"},{\"name\":\"a\",\"ts\":1}]",
-		      "slice thread 0/0 \"\" 1000+0 instant\n"
-		      "finding no_phase @19\n"
-		      "finding no_phase @29\n",
-		      19, "an event has no ph");
+	assert_flawed(
+		"[{\"ph\":\"i\",\"ts\":1,\"name\":\"i\"},{\"ph\":\"\"},{\"name\":\"a\",\"ts\":1}]",
+		"slice thread 0/0 \"i\" 1000+0 instant\n"
+		"finding no_phase @30\n"
+		"finding no_phase @40\n",
+		30, "an event has no ph");
 }
 
 static void an_empty_object_does_no_harm(void **state)
 {
 	(void)state;
-	assert_sound("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1},{},{ \n}]}",
-		     "slice thread 0/0 \"\" 1000+0 instant\n"
-		     "finding empty_event @34\n"
-		     "finding empty_event @37\n");
+	assert_sound(
+		"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"i\"},{},{ \n}]}",
+		"slice thread 0/0 \"i\" 1000+0 instant\n"
+		"finding empty_event @45\n"
+		"finding empty_event @48\n");
 	assert_sound("{\"traceEvents\":[{}]}", "finding empty_event @16\n");
-	assert_flawed("[{\"ph\":\"i\",\"ts\":1},{\"x\":{}}]",
-		      "slice thread 0/0 \"\" 1000+0 instant\n"
-		      "finding no_phase @19\n",
-		      19, "an event has no ph");
+	assert_flawed("[{\"ph\":\"i\",\"ts\":1,\"name\":\"i\"},{\"x\":{}}]",
+		      "slice thread 0/0 \"i\" 1000+0 instant\n"
+		      "finding no_phase @30\n",
+		      30, "an event has no ph");
 }
 
 /* As Chromium writes them: lists of categories, clocks of threads, removed args, ids of text. */
