@@ -136,10 +136,13 @@ static void add_random_bytes(uint64_t *state, struct buf *out)
 
 	buf_add_text(out,
 		     random_below(state, 2) ? "{\"traceEvents\":[{\"ph\":\"X\"," : "");
-	for (uint64_t i = 0; i < n; i++)
-		buf_add_char(out,
-			     is_text ? letters[random_below(state, sizeof(letters) - 1)]
-				     : (char)random_below(state, 256));
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t any = random_below(state, 256);
+		char byte = (char)any;
+		if (is_text)
+			byte = letters[any % (sizeof(letters) - 1)];
+		buf_add_char(out, byte);
+	}
 }
 
 static void play_random(void)

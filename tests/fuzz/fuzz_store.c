@@ -193,7 +193,7 @@ static bool read_into(struct sqlite3 *db, struct bytes bytes, size_t window, boo
 	/* What offsets count: the bytes without their compression. */
 	size_t size = input_offset(in) + input_peek(in, 1, &(struct err)ERR_INIT).n;
 	if (is_trace) {
-		write_store(db, loader, &texts, size);
+		write_store(db, loader, &texts, bytes.n);
 		must_hold_together(db, size);
 		add_dump(db, dump);
 	}
