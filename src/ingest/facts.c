@@ -8,8 +8,9 @@ uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 {
 	struct str text = value->text;
 
-	if (value->type == JSON_STRING &&
-	    (value->escaped || (c->window.j.flaws & JSON_FLAW_UTF8)))
+	/* An object may stand for a name, too: its bytes are no better. */
+	if ((value->type == JSON_STRING && value->escaped) ||
+	    (c->window.j.flaws & JSON_FLAW_UTF8))
 		text = json_unescape(text, &c->scratch);
 	return c->sink->text(c->sink, text);
 }
