@@ -308,8 +308,8 @@ static void of_an_arg_given_twice_the_last_one_counts(void **state)
 {
 	(void)state;
 	assert_sound(X("kernel", "k", "\"stream\": 7, \"stream\": 8"),
-		     "finding duplicate_key @1 \"args\"\n"
-		     "slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" stream=8\n");
+		     "slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" stream=8\n"
+		     "finding duplicate_key @1 \"args\"\n");
 }
 
 static void numbers_without_a_reading_are_not_recorded(void **state)
@@ -320,8 +320,8 @@ static void numbers_without_a_reading_are_not_recorded(void **state)
 		  "\"stream\": null, \"correlation\": 99999999999999999999, "
 		  "\"External id\": \"x\", \"grid\": \"no\", \"blocks per SM\": true, "
 		  "\"device\": 1.5, \"context\": 2"),
-		"finding integer_range @1\n"
-		"slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" context=2\n",
+		"slice stream 1/1 \"k\" 1000+1000 kernel cat=\"kernel\" context=2\n"
+		"finding integer_range @1\n",
 		1, "an integer lies beyond 64 bits");
 }
 

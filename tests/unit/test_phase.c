@@ -222,9 +222,10 @@ static void ids_of_threads_may_be_text_negative_or_of_64_bits(void **state)
 		"slice thread \"\"/\"stream 7\" \"a\" 1000+0 instant\n"
 		"slice thread -1/140737353934656 \"a\" 1000+0 instant\n"
 		"slice thread -9223372036854775808/\"9223372036854775808\" \"a\" 1000+0 instant\n"
+		"finding integer_range @179\n"
 		"finding no_thread @261\n"
 		"slice thread 0/\"1.5\" \"a\" 1000+0 instant\n",
-		261, "an event has no pid or no tid");
+		179, "an integer lies beyond 64 bits");
 }
 
 static void ts_may_be_text_and_have_an_exponent(void **state)
