@@ -28,7 +28,7 @@ struct kineto {
 	bool one_line;         /* the first event stands in one line */
 	bool relative;         /* the first time with a fraction is not since 1970 */
 	bool long_memory;      /* a memory record is a complete event */
-	unsigned flaws; /* enum kineto_flaw, of the current event's args */
+	unsigned flaws;        /* enum kineto_flaw, of the current event's args */
 	bool fractional, memory_seen, shapes_seen, stacks_seen, flops_seen;
 	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */
 	bool has_open_arrow;         /* ... or there is none */
