@@ -129,7 +129,7 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 					"the event was skipped", SEVERITY_WARNING },
 	[FINDING_BEGIN_WITHOUT_END] = { "begin_without_end", "a B has no E behind it",
 					"it ends with the trace and is marked unfinished",
-					SEVERITY_WARNING },
+					SEVERITY_INFO },
 	[FINDING_END_NAME] = { "end_name",
 			       "an E names another slice than the one it ends",
 			       "it ends the innermost open slice", SEVERITY_WARNING },

@@ -137,34 +137,40 @@ static bool has_phase(const struct mender *m, const char *p)
 	const char *end = m->end - p > PHASE_WITHIN ? p + PHASE_WITHIN : m->end;
 
 	for (; p < end && *p != '}'; p++) {
-		if (!mender_is_quote(*p) ||
-		    !str_starts_with((struct str){ p + 1, (size_t)(m->end - p - 1) },
-				     STR_LIT("ph")) ||
-		    p + 3 >= m->end || p[3] != *p)
+		if (!mender_is_quote(*p) || end - p < 4 || p[1] != 'p' || p[2] != 'h' ||
+		    p[3] != *p)
 			continue;
-		const char *colon = mender_gap(m, p + 4);
-		return colon < m->end && *colon == ':';
+		for (p += 4; p < end && (json_is_blank(*p) || !*p);)
+			p++;
+		return p < end && *p == ':';
 	}
 	return false;
 }
 
-bool mender_starts_event(const struct mender *m, const char *p)
+enum mend_start mender_starts_event(const struct mender *m, const char *p)
 {
 	const char *key = p + 1, *before = back_over_gap(m, p);
 	bool comma;
 
 	if (before == m->start || before[-1] != '{')
-		return false;
+		return MEND_NO_START;
 	before = back_over_gap(m, before - 1);
 	comma = before > m->start && before[-1] == ',';
 	if (comma)
 		before = back_over_gap(m, before - 1);
+	bool closed = before > m->start && before[-1] == '}';
+	if (!closed && !comma)
+		return MEND_NO_START;
+	if (!m->last && m->end - p < PHASE_WITHIN)
+		return MEND_START_UNSEEN;
 	/* The event before it may be cut off. */
-	if (before == m->start || (before[-1] != '}' && !(comma && has_phase(m, p))))
-		return false;
+	if (!closed && !has_phase(m, p))
+		return MEND_NO_START;
 	size_t left = (size_t)(m->end - key);
 	const char *quote = memchr(key, *p, left < EVENT_KEY_MAX ? left : EVENT_KEY_MAX);
-	return quote && event_is_key((struct str){ key, (size_t)(quote - key) });
+	return quote && event_is_key((struct str){ key, (size_t)(quote - key) })
+		       ? MEND_START
+		       : MEND_NO_START;
 }
 
 /* What is known of a string while its end is looked for. */
@@ -232,8 +238,13 @@ static const char *likely_end(struct mender *m, enum mend_place place)
 		s.open += bracket(*p);
 		if (escaped && ++p == m->end)
 			break;
-		if (!escaped && mender_is_quote(*p) && mender_starts_event(m, p))
+		enum mend_start start = escaped || !mender_is_quote(*p)
+						? MEND_NO_START
+						: mender_starts_event(m, p);
+		if (start == MEND_START)
 			return best_end(m, &s);
+		if (start == MEND_START_UNSEEN)
+			return no_end(m);
 		if (*p != quote)
 			continue;
 		enum ends ends = ends_at(m, p + 1, place);
@@ -252,8 +263,10 @@ static const char *plain_end(struct mender *m)
 	char quote = *m->p;
 
 	for (const char *p = m->p + 1; p < m->end; p++) {
-		if (mender_is_quote(*p) && mender_starts_event(m, p)) {
-			mender_fail(m);
+		enum mend_start start =
+			mender_is_quote(*p) ? mender_starts_event(m, p) : MEND_NO_START;
+		if (start != MEND_NO_START) {
+			start == MEND_START ? mender_fail(m) : mender_at_end(m);
 			return NULL;
 		}
 		if (*p == quote)

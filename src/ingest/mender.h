@@ -53,7 +53,8 @@ static inline bool mender_is_quote(char c)
 /* mend_text.c: the string whose quote is at p, in double quotes, into the text. */
 bool mender_string(struct mender *m, enum mend_place place);
 /* Does the '"' or '\'' at p open the first key of the list's next event? */
-bool mender_starts_event(const struct mender *m, const char *p);
+enum mend_start { MEND_NO_START, MEND_START, MEND_START_UNSEEN };
+enum mend_start mender_starts_event(const struct mender *m, const char *p);
 
 /* mend_keys.c: what a key with its colon at p is. */
 enum mend_key {

@@ -222,7 +222,8 @@ def main():
         for path in sorted(glob.glob(os.path.join(FIXTURES, "chrome", "*.json.gz"))):
             name = os.path.basename(path)[:-len(".json.gz")]
             trace = Trace(path)
-            db = work.open(work.ingest(path, options=("--strict",)))
+            # Chromium's buffers begin in the middle of slices, so that ends come without begins.
+            db = work.open(work.ingest(path, options=() if name == "chromium" else ("--strict",)))
             is_xprof = any(n.split(" ")[-1].startswith(("/host:", "/device:")) for n in trace.processes.values())
             tap.same(value(db, "SELECT format FROM profile"), "xprof" if is_xprof else "chrome", f"{name}: its format")
             check_host(tap, db, name, trace)
