@@ -23,6 +23,7 @@ struct input {
 	size_t cap, max;
 	size_t start, end; /* the unread bytes within the window */
 	uint64_t offset;   /* of `start` */
+	bool is_plain; /* nothing is to be decoded */
 	bool sniffed, at_end;
 	struct err failure; /* a read error stays */
 	struct layers *layers;
@@ -96,6 +97,12 @@ void input_set_stop(struct input *in, input_stop_fn *stop, void *to)
 		source_set_stop(in->source, stop, to);
 }
 
+void input_set_plain(struct input *in)
+{
+	assert(!in->sniffed);
+	in->is_plain = true;
+}
+
 void input_set_damage(struct input *in, input_damage_fn *damage)
 {
 	in->damage = damage;
@@ -115,7 +122,7 @@ static int sniff(struct input *in, struct err *err)
 {
 	resize_window(in, in->cap);
 	in->sniffed = true;
-	if (layers_find(in->layers, err) == 0)
+	if (in->is_plain || layers_find(in->layers, err) == 0)
 		return 0;
 	in->failure = *err;
 	return -1;

@@ -32,6 +32,8 @@ struct input *input_from_memory(struct bytes bytes);
  * give, 0: unknown, for progress.
  */
 struct input *input_from_source(input_read_fn *read, void *from, uint64_t size);
+/* Before the first peek: the bytes are to be given as they are, whatever they look like. */
+void input_set_plain(struct input *in);
 /* Before the first peek: whom input_damage() asks about what that source gives. */
 void input_set_damage(struct input *in, input_damage_fn *damage);
 /* Accepts NULL. */

@@ -87,6 +87,19 @@ uint32_t intern_add(struct intern *in, struct str text)
 	return number;
 }
 
+bool intern_has(const struct intern *in, struct str text)
+{
+	uint64_t hash = hash_bytes(text.p, text.n);
+
+	for (size_t at = hash & (in->nslots - 1); in->slots[at];
+	     at = (at + 1) & (in->nslots - 1)) {
+		uint32_t number = in->slots[at] - 1;
+		if (in->hashes[number] == hash && str_equal(in->strs[number], text))
+			return true;
+	}
+	return false;
+}
+
 struct str intern_str(const struct intern *in, uint32_t number)
 {
 	assert(number < in->n);

@@ -5,6 +5,7 @@
 #ifndef PTOOL_BASE_INTERN_H
 #define PTOOL_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -23,6 +24,8 @@ void intern_init(struct intern *in);
 void intern_release(struct intern *in);
 /* The number of the text, which is copied when it is new. */
 uint32_t intern_add(struct intern *in, struct str text);
+/* Was that text added? */
+bool intern_has(const struct intern *in, struct str text);
 /* The text of a number; lives as long as the table. */
 struct str intern_str(const struct intern *in, uint32_t number);
 

@@ -1,4 +1,5 @@
 /* ptool ingest: files into a run of a store. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -13,6 +14,7 @@ struct ingest_opts {
 	const char *store, *run, *input_format, *torch_version;
 	struct opt_strings keep;
 	bool strict, quiet;
+	int64_t jobs;
 };
 
 #define FIELD(member) offsetof(struct ingest_opts, member)
@@ -38,6 +40,8 @@ static const struct opt ingest_options[] = {
 	  .offset = FIELD(torch_version), .type = OPT_STRING },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
+	{ .name = "jobs", .arg = "N", .help = "threads to use, instead of one a core",
+	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
 	{ .name = "quiet", .help = "no line for a file that went well or was passed over",
@@ -98,7 +102,8 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 		.reader = o.input_format ? reader_find(o.input_format) : NULL,
 		.read = { .strict = o.strict,
 			  .keep_args = o.keep.n > 0,
-			  .torch_version = torch_version },
+			  .torch_version = torch_version,
+			  .threads = read_threads(o.jobs) },
 	};
 	struct import_events events = ingesting_events(&ingesting);
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,

@@ -191,20 +191,17 @@ static int check_key(struct chrome *c, struct str key, struct err *err)
 /* One entry of the top-level object; its key is already read. */
 static int read_entry(struct chrome *c, struct str key, struct err *err)
 {
-	bool closed;
-
 	if (check_key(c, key, err) < 0)
 		return -1;
 	if (str_is(key, "traceEvents") && *c->window.j.p == '[') {
 		c->window.j.p++;
 		c->kineto.events_seen = c->is_object = true;
 		c->foreign = (struct foreign){ 0 }; /* of the events from now on */
-		if (event_list_read(c, &closed, err) < 0)
-			return -1;
-		return closed ? 0
-			      : chrome_truncated(c,
-						 window_at(&c->window, c->window.j.end),
-						 STR_LIT(""), err);
+		enum list_end end = event_blocks_read(c, err);
+		if (end != LIST_CUT)
+			return end == LIST_CLOSED ? 0 : -1;
+		return chrome_truncated(c, window_at(&c->window, c->window.j.end),
+					STR_LIT(""), err);
 	}
 	if (!c->kineto.events_seen)
 		foreign_add_key(&c->foreign, key);
@@ -310,7 +307,7 @@ static int check_rest(struct chrome *c, struct err *err)
 	if (rest.n &&
 	    chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, detail, rest, err) < 0)
 		return -1;
-	const char *damage = input_damage(w->in);
+	const char *damage = input_damage(w->whole);
 	if (!damage)
 		return 0;
 	return chrome_finding_at(c, FINDING_COMPRESSION, offset, STR_LIT(""),
@@ -322,7 +319,7 @@ static int no_trace(struct chrome *c,
 		    int (*otherwise)(const struct foreign *, struct err *),
 		    struct err *err)
 {
-	const char *damage = input_damage(c->window.in);
+	const char *damage = input_damage(c->window.whole);
 
 	if (damage)
 		return err_at(err, 0, "%s", damage);
@@ -339,10 +336,8 @@ static int is_empty(const struct foreign *unused, struct err *err)
 
 static int read_array(struct chrome *c, struct err *err)
 {
-	bool closed;
-
 	/* The format allows an array without its ']', but not half an event. */
-	if (event_list_read(c, &closed, err) < 0)
+	if (event_blocks_read(c, err) == LIST_FAILED)
 		return -1;
 	return c->has_phase ? 0 : no_trace(c, foreign_array, err);
 }
@@ -427,16 +422,20 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	buf_init(&c->scratch, SCRATCH_MAX);
 	kineto_init(&c->kineto);
 	intern_init(&c->keys);
+	member_keys_init(c->event_keys);
+	c->event.members.keys = c->event_keys;
 	mend_init(&c->mend);
-	c->mend.known = &c->event.members;
+	c->mend.known = c->event_keys;
 	int rc = look_at_times(c, in, err);
 	if (rc == 0)
 		rc = read_all(c, err);
+	event_blocks_release(c);
 	kineto_release(&c->kineto);
 	xprof_release(&c->xprof);
 	buf_release(&c->scratch);
 	mend_release(&c->mend);
 	intern_release(&c->keys);
+	member_keys_release(c->event_keys);
 	free(c);
 	return rc;
 }

@@ -33,14 +33,6 @@ struct threadless {
 	size_t excerpt_n;
 };
 
-#define NAMINGS_CACHE 4096 /* a power of two */
-
-/* Metadata events that name the same thing again. */
-struct namings {
-	uint64_t seen[NAMINGS_CACHE]; /* hashes of what was named; 0: nothing yet */
-	uint64_t nrepeats;
-};
-
 struct chrome {
 	const struct read_options *options; /* borrowed */
 	struct sink *sink;                  /* borrowed */
@@ -59,16 +51,42 @@ struct chrome {
 	bool has_phase;         /* an object of the event list has a ph */
 	struct foreign foreign; /* what it is when nothing does */
 	struct threadless threadless;
-	struct intern keys; /* of the entries beside the events */
-	struct namings namings;
+	struct intern keys;    /* of the entries beside the events */
+	uint64_t list_start;   /* behind the '[' of the list that blocks are of */
+	struct blocks *blocks; /* of the event list, or NULL; owned */
+	struct input *rest; /* what follows the blocks that were taken; owned, or NULL */
+	bool by_blocks;     /* their list is being read */
+	bool is_ahead;      /* reads one block for another thread */
+	struct intern event_keys
+		[NLEVELS]; /* that the events had so far, by enum member_level */
 };
 
 /* chrome.c: reads a trace through windows of that size (WINDOW_BYTES but for tests). */
 int chrome_read_windowed(struct input *in, const struct read_options *options,
 			 struct sink *sink, size_t window, struct err *err);
 
-/* event_list.c: the events behind the '[' at which the window stands.  *closed: its ']' was there. */
-int event_list_read(struct chrome *c, bool *closed, struct err *err);
+/* What stands before the next entry of an event list. */
+struct separator {
+	bool first; /* there was no entry yet */
+	int commas; /* 1 before the first entry, which wants none */
+};
+
+/* Where an event list was left. */
+enum list_end {
+	LIST_FAILED = -1,
+	LIST_CLOSED,   /* behind its ']' */
+	LIST_CUT,      /* at the end of the text */
+	LIST_AT_BLOCK, /* at an event with which one of c->blocks begins */
+};
+
+/* event_list.c: entries of the list, from behind its '[' or from an entry on. */
+enum list_end event_list_read(struct chrome *c, struct separator *s, struct err *err);
+/* Bytes before the last place in the text where an event of a list seems to begin; 0: none. */
+size_t event_list_cut(struct str text);
+/* event_blocks.c: the same for the whole list, with c->options->threads. */
+enum list_end event_blocks_read(struct chrome *c, struct err *err);
+/* Frees what it left for reading on behind the list. */
+void event_blocks_release(struct chrome *c);
 
 /*
  * repair.c: reads what is no JSON at *start, where the window's parser stopped
@@ -95,6 +113,14 @@ int lacks_event(struct chrome *c, struct err *err);
 int lacks_slice(struct chrome *c, const struct slice_fact *slice, struct err *err);
 /* What was wrong with its numbers and args: c->kineto.flaws, which is reset. */
 int lacks_numbers(struct chrome *c, struct err *err);
+
+/*
+ * A block that is read ahead is given up, because what stands before it has a
+ * say, or damage does: -1, and err is not set.
+ */
+int chrome_doubt(struct chrome *c);
+/* Do events mean the same whatever stood before them? */
+bool chrome_is_plain(const struct chrome *c);
 
 /* phase.c: what the current event says.  0, or -1 with err set. */
 int phase_event(struct chrome *c, struct err *err);

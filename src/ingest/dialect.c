@@ -128,14 +128,15 @@ static const struct torch_dialect *choose_dialect(const struct chrome *c)
 	const struct torch_dialect *named =
 		torch_dialect_of_version(c->options->torch_version);
 
-	return named && !c->kineto.legacy ? named : torch_dialect_of_content(&c->kineto);
+	return named && !c->kineto.told.legacy ? named
+					       : torch_dialect_of_content(&c->kineto);
 }
 
 void kineto_finish(struct chrome *c)
 {
 	const struct kineto *k = &c->kineto;
-	bool pytorch =
-		k->kineto_category || k->legacy || (k->schema_version && k->has_base);
+	bool pytorch = k->told.kineto_category || k->told.legacy ||
+		       (k->schema_version && k->has_base);
 	const struct torch_dialect *d = choose_dialect(c);
 	struct profile_fact profile = {
 		.format = pytorch         ? "pytorch"
@@ -146,12 +147,12 @@ void kineto_finish(struct chrome *c)
 		.base_ns = k->base_ns,
 		.rank = k->rank,
 		.world_size = k->world_size,
-		.window_end_ns = k->window_end_ns,
-		.span_end_ns = k->span_end_ns,
+		.window_end_ns = k->told.window_end_ns,
+		.span_end_ns = k->told.span_end_ns,
 		.host = k->host,
-		.has_memory = k->memory_seen,
-		.has_shapes = k->shapes_seen,
-		.has_stacks = k->stacks_seen,
+		.has_memory = k->told.memory_seen,
+		.has_shapes = k->told.shapes_seen,
+		.has_stacks = k->told.stacks_seen,
 		.has_flops = k->flops_seen,
 		.rules = pytorch ? d->rules : (struct op_rules){ .all_slices = true },
 	};

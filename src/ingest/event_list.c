@@ -2,6 +2,7 @@
  * The list of events of a Chrome trace.  It streams: the window holds at least
  * one event, and a broken one costs itself only.
  */
+#include "ingest/blocks.h"
 #include "ingest/chrome.h"
 
 #define EVENT_MAX ((size_t)64 << 20) /* bytes that one entry may take */
@@ -117,6 +118,8 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 	bool ended = w->j.ended;
 	enum finding finding = *start == '{' ? FINDING_EVENT_SYNTAX : FINDING_STRAY_TEXT;
 
+	if (c->is_ahead)
+		return chrome_doubt(c);
 	if (c->options->strict && !ended)
 		return err_at(err, window_at(w, w->j.p), "%s",
 			      w->j.what ? w->j.what : "an event is larger than 64 MiB");
@@ -145,7 +148,7 @@ static int read_event(struct chrome *c, struct err *err)
 
 	int status =
 		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
-	if (status == JSON_BAD && !j->strict) {
+	if (status == JSON_BAD && !j->strict && !c->is_ahead) {
 		status = repair_event(c, &start, err);
 		repaired = status == JSON_OK;
 	}
@@ -175,6 +178,8 @@ static int read_other(struct chrome *c, struct err *err)
 		window_parse(&c->window, parse_value, &value, EVENT_MAX, &start, err);
 	if (status != JSON_OK)
 		return status < 0 ? -1 : skip_entry(c, start, err);
+	if (c->is_ahead)
+		return chrome_doubt(c);
 	c->window.j.flaws = 0;
 	c->foreign.has_other = true;
 	c->foreign.has_scalar |= value.type != JSON_ARRAY;
@@ -201,6 +206,8 @@ static int pass_zeros(struct chrome *c, struct err *err)
 	uint64_t offset = window_at(w, w->j.p);
 	struct str excerpt = { "", 0 };
 
+	if (c->is_ahead)
+		return chrome_doubt(c);
 	if (c->options->strict)
 		return finding_here(c, FINDING_NUL_BYTES, err);
 	if (window_pass_zeros(w, err) < 0)
@@ -209,12 +216,6 @@ static int pass_zeros(struct chrome *c, struct err *err)
 		return chrome_truncated(c, offset, excerpt, err);
 	return chrome_finding_at(c, FINDING_NUL_BYTES, offset, STR_LIT(""), excerpt, err);
 }
-
-/* What stands before the next entry. */
-struct separator {
-	bool first; /* there was no entry yet */
-	int commas; /* 1 before the first entry, which wants none */
-};
 
 /* The next thing at j.p.  1: the list's end was passed; 0: go on; -1: err is set. */
 static int read_next(struct chrome *c, struct separator *s, struct err *err)
@@ -247,20 +248,43 @@ static int read_next(struct chrome *c, struct separator *s, struct err *err)
 	}
 }
 
-int event_list_read(struct chrome *c, bool *closed, struct err *err)
+/* Can blocks that were read ahead take over here? */
+static bool is_block(const struct chrome *c, const struct separator *s)
 {
-	struct separator separator = { .first = true, .commas = 1 };
+	const struct json *j = &c->window.j;
+
+	return c->by_blocks && chrome_is_plain(c) && s->commas && !s->first &&
+	       *j->p == '{' && blocks_begin_at(c->blocks, window_at(&c->window, j->p));
+}
+
+enum list_end event_list_read(struct chrome *c, struct separator *s, struct err *err)
+{
+	struct window *w = &c->window;
 	int rc;
 
-	*closed = false;
 	do {
-		if (window_keep_filled(&c->window, err) < 0)
-			return -1;
-		enum json_status status = json_blanks(&c->window.j);
-		if (status == JSON_BAD)
-			return 0;
-		rc = status == JSON_MORE ? 0 : read_next(c, &separator, err);
+		if (window_keep_filled(w, err) < 0)
+			return LIST_FAILED;
+		enum json_status status = json_blanks(&w->j);
+		if (status == JSON_BAD || (status == JSON_MORE && c->is_ahead))
+			return LIST_CUT;
+		if (is_block(c, s))
+			return LIST_AT_BLOCK;
+		rc = status == JSON_MORE ? 0 : read_next(c, s, err);
 	} while (rc == 0);
-	*closed = rc > 0;
-	return rc < 0 ? -1 : 0;
+	return rc > 0 ? LIST_CLOSED : LIST_FAILED;
+}
+
+size_t event_list_cut(struct str text)
+{
+	for (size_t i = text.n; i-- > 1;) {
+		const char *p = text.p + i;
+		if (*p != '{' || !looks_like_event(text.p, p, text.p + text.n))
+			continue;
+		while (json_is_blank(p[-1]))
+			p--;
+		if (p[-1] == ',')
+			return i;
+	}
+	return 0;
 }

@@ -1,5 +1,8 @@
 /* What the parts of the Chrome reader say to the sink in the same way: see chrome.h. */
 #include "ingest/chrome.h"
+
+#include <assert.h>
+
 #include "ingest/decimal.h"
 
 #define EXCERPT_MAX 120
@@ -73,6 +76,17 @@ uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 		*slot = (struct cached_track){ fact.pid.number, fact.tid.number, kind,
 					       true, c->sink->track(c->sink, &fact) };
 	return slot->track;
+}
+
+int chrome_doubt(struct chrome *c)
+{
+	assert(c->is_ahead);
+	return -1;
+}
+
+bool chrome_is_plain(const struct chrome *c)
+{
+	return !c->xprof.seen && !c->kineto.told.legacy;
 }
 
 int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,

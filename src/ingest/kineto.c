@@ -74,8 +74,8 @@ void kineto_init(struct kineto *k)
 {
 	*k = (struct kineto){ .rank = NUMBER_NONE,
 			      .world_size = NUMBER_NONE,
-			      .window_end_ns = NUMBER_NONE,
-			      .span_end_ns = NUMBER_NONE,
+			      .told.window_end_ns = NUMBER_NONE,
+			      .told.span_end_ns = NUMBER_NONE,
 			      .host = TEXT_NONE };
 	intern_init(&k->shapes);
 	kineto_index_args(k);
@@ -85,6 +85,37 @@ void kineto_release(struct kineto *k)
 {
 	intern_release(&k->shapes);
 	free(k->shape_texts);
+}
+
+void kineto_restart(struct kineto *k)
+{
+	kineto_release(k);
+	kineto_init(k);
+}
+
+void kineto_add(struct kineto_told *told, const struct kineto_told *part)
+{
+	if (!told->phase_seen) {
+		told->metadata_first = part->metadata_first;
+		told->one_line = part->one_line;
+	}
+	if (!told->fractional)
+		told->relative = part->relative;
+	told->phase_seen |= part->phase_seen;
+	told->fractional |= part->fractional;
+	told->kineto_category |= part->kineto_category;
+	told->operator_category |= part->operator_category;
+	told->finished_key |= part->finished_key;
+	told->event_index |= part->event_index;
+	told->legacy |= part->legacy;
+	told->long_memory |= part->long_memory;
+	told->memory_seen |= part->memory_seen;
+	told->shapes_seen |= part->shapes_seen;
+	told->stacks_seen |= part->stacks_seen;
+	if (part->window_end_ns != NUMBER_NONE)
+		told->window_end_ns = part->window_end_ns;
+	if (part->span_end_ns != NUMBER_NONE)
+		told->span_end_ns = part->span_end_ns;
 }
 
 static bool is_memory_name(struct str name)
@@ -142,7 +173,7 @@ static bool is_memory(struct kineto *k, const struct event *e, enum slice_class 
 	if ((class == CLASS_OTHER && is_complete) ||
 	    !is_memory_name(event_text(e, FIELD_NAME)))
 		return false;
-	k->long_memory |= is_complete;
+	k->told.long_memory |= is_complete;
 	return true;
 }
 
@@ -151,7 +182,7 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	struct str cat = event_text(e, FIELD_CAT);
 
 	if (cat.n == 0 && kineto_list_has(e)) {
-		k->legacy = true;
+		k->told.legacy = true;
 		return kineto_list_class(e);
 	}
 	const struct category *found = find_category(k, cat);
@@ -160,8 +191,8 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 		return CLASS_MEMORY;
 	if (class == CLASS_MEMORY)
 		return CLASS_OTHER;
-	k->kineto_category |= found != NULL;
-	k->operator_category |= class == CLASS_OP && cat.n == sizeof("Operator") - 1;
+	k->told.kineto_category |= found != NULL;
+	k->told.operator_category |= class == CLASS_OP && cat.n == sizeof("Operator") - 1;
 	return class;
 }
 
@@ -201,17 +232,17 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		op->shapes = shapes_text(c, texts->dims);
 		op->flops =
 			shapes_flops(name, texts->dims, texts->types, texts->concrete);
-		c->kineto.shapes_seen = true;
+		c->kineto.told.shapes_seen = true;
 	}
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);
-	c->kineto.stacks_seen |= op->stack != TEXT_NONE;
+	c->kineto.told.stacks_seen |= op->stack != TEXT_NONE;
 	slice->op = op;
 }
 
 void kineto_note_first(struct kineto *k, const struct event *e)
 {
-	k->metadata_first = str_is(event_text(e, FIELD_PH), "M");
-	k->one_line = !memchr(e->text.p, '\n', e->text.n);
+	k->told.metadata_first = str_is(event_text(e, FIELD_PH), "M");
+	k->told.one_line = !memchr(e->text.p, '\n', e->text.n);
 }
 
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
@@ -220,15 +251,15 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 	const struct event *e = &c->event;
 
 	if (slice->class == CLASS_PYTHON)
-		k->stacks_seen = true;
+		k->told.stacks_seen = true;
 	if (slice->class == CLASS_SPAN && dur_is_possible(slice->dur_ns))
-		k->span_end_ns = slice->ts_ns + slice->dur_ns;
+		k->told.span_end_ns = slice->ts_ns + slice->dur_ns;
 	else if (slice->phase == PHASE_INSTANT &&
 		 str_is(event_text(e, FIELD_NAME), KINETO_WINDOW_END))
-		k->window_end_ns = slice->ts_ns;
-	if (!k->fractional) {
+		k->told.window_end_ns = slice->ts_ns;
+	if (!k->told.fractional) {
 		struct str ts = event_text(e, FIELD_TS);
-		k->fractional = ts.n && memchr(ts.p, '.', ts.n);
-		k->relative = k->fractional && slice->ts_ns < SINCE_1970_NS;
+		k->told.fractional = ts.n && memchr(ts.p, '.', ts.n);
+		k->told.relative = k->told.fractional && slice->ts_ns < SINCE_1970_NS;
 	}
 }

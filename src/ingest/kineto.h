@@ -13,6 +13,19 @@
 #define KINETO_ARG_SLOTS  512 /* a power of two, several times the args known */
 #define KINETO_WINDOW_END "Record Window End" /* the instant at which recording stopped */
 
+/* What events tell of the recording and of the dialect; of parts it adds up. */
+struct kineto_told {
+	bool phase_seen;               /* there was an event; and of the first: */
+	bool metadata_first, one_line; /* it names something; it stands in one line */
+	bool kineto_category, operator_category, finished_key, event_index;
+	bool legacy;      /* a list of CPU functions and CUDA functions */
+	bool long_memory; /* a memory record is a complete event */
+	bool memory_seen, shapes_seen, stacks_seen;
+	bool fractional; /* a time has a fraction; and of the first such: */
+	bool relative;   /* it is not since 1970 */
+	int64_t window_end_ns, span_end_ns; /* or NUMBER_NONE */
+};
+
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
 	struct intern shapes;                /* raw "Input Dims" ... */
@@ -20,19 +33,13 @@ struct kineto {
 	size_t shape_cap;
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
-	/* what tells the dialect */
-	bool schema_version, has_base, base_before_events, metadata_first, events_seen,
-		phase_seen;
-	bool kineto_category, operator_category, host_name, finished_key, event_index;
-	bool legacy, trace_id; /* a list of CPU functions and CUDA functions */
-	bool one_line;         /* the first event stands in one line */
-	bool relative;         /* the first time with a fraction is not since 1970 */
-	bool long_memory;      /* a memory record is a complete event */
-	unsigned flaws;        /* enum kineto_flaw, of the current event's args */
-	bool fractional, memory_seen, shapes_seen, stacks_seen, flops_seen;
+	bool schema_version, has_base, base_before_events, events_seen;
+	bool host_name, trace_id, flops_seen;
+	struct kineto_told told;
+	unsigned flaws;              /* enum kineto_flaw, of the current event's args */
 	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */
 	bool has_open_arrow;         /* ... or there is none */
-	int64_t base_ns, rank, world_size, window_end_ns, span_end_ns;
+	int64_t base_ns, rank, world_size;
 	uint32_t host; /* text number, or TEXT_NONE */
 };
 
@@ -70,6 +77,10 @@ void kineto_list_arrow(struct chrome *c, struct flow_fact *flow);
 
 void kineto_init(struct kineto *k);
 void kineto_release(struct kineto *k);
+/* Forgets what events told, for the next block. */
+void kineto_restart(struct kineto *k);
+/* Adds what the events of a later part of the trace told. */
+void kineto_add(struct kineto_told *told, const struct kineto_told *part);
 /* The class of an event of this category; `name` decides for memory instants. */
 enum slice_class kineto_class(struct kineto *k, const struct event *e);
 /* Texts of an operator's args that are only needed until all are read. */

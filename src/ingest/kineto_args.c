@@ -197,7 +197,7 @@ static void special_arg(struct chrome *c, const struct event_arg *arg,
 	struct str key = arg->key;
 
 	if (str_is(key, "finished")) {
-		c->kineto.finished_key = true;
+		c->kineto.told.finished_key = true;
 		if (arg->value.type == JSON_FALSE && slice->phase == PHASE_COMPLETE)
 			slice->unfinished = true;
 	} else if (str_is(key, "Input Dims") || str_is(key, "Input dims")) {
@@ -207,7 +207,7 @@ static void special_arg(struct chrome *c, const struct event_arg *arg,
 	} else if (str_is(key, "Concrete Inputs")) {
 		texts->concrete = arg->value.text;
 	} else {
-		c->kineto.event_index = true;
+		c->kineto.told.event_index = true;
 	}
 }
 
@@ -304,7 +304,7 @@ static void finish_memory(struct chrome *c, struct slice_fact *slice,
 {
 	memory->out_of_memory =
 		str_is(event_text(&c->event, FIELD_NAME), "[OutOfMemory]");
-	c->kineto.memory_seen = true;
+	c->kineto.told.memory_seen = true;
 	slice->memory = memory;
 }
 

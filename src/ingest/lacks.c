@@ -59,6 +59,8 @@ static int lacks_thread(struct chrome *c, struct err *err)
 {
 	struct threadless *t = &c->threadless;
 
+	if (c->is_ahead)
+		return chrome_doubt(c);
 	if (t->threads_seen)
 		return chrome_finding(c, FINDING_NO_THREAD, STR_LIT(""), err);
 	if (t->n++ > 0)

@@ -6,6 +6,26 @@
 
 #define FIRST (2 * NLEVELS) /* of those that are remembered */
 
+void member_keys_init(struct intern *keys)
+{
+	for (size_t level = 0; level < NLEVELS; level++)
+		intern_init(&keys[level]);
+}
+
+void member_keys_release(struct intern *keys)
+{
+	for (size_t level = 0; level < NLEVELS; level++)
+		intern_release(&keys[level]);
+}
+
+void member_keys_add(struct intern *keys, const struct intern *more)
+{
+	for (size_t level = 0; level < NLEVELS; level++)
+		for (uint32_t i = 0; i < more[level].n; i++)
+			if (keys[level].n < MEMBER_KEYS_MAX)
+				intern_add(&keys[level], intern_str(&more[level], i));
+}
+
 static bool is_start(const struct members *m, const struct member *at)
 {
 	return at < m->all + NLEVELS;
@@ -40,18 +60,6 @@ static struct member *remember(struct members *m, enum member_level level,
 	return new;
 }
 
-bool members_know(const struct members *m, enum member_level level, struct str key)
-{
-	for (unsigned i = FIRST; i < m->n; i++) {
-		const struct member *known = &m->all[i];
-		if (known->level == level && !known->done &&
-		    str_equal((struct str){ known->text + known->key_at, known->key_n },
-			      key))
-			return true;
-	}
-	return false;
-}
-
 static void put_first(struct member *before, unsigned at, uint16_t number)
 {
 	for (; at > 0; at--)
@@ -73,6 +81,8 @@ static enum json_status read_member(struct members *m, struct json *j,
 		return status;
 	struct str text = { start, (size_t)(j->p - start) };
 	struct member *found = NULL;
+	if (m->keys && !done && m->keys[level].n < MEMBER_KEYS_MAX)
+		intern_add(&m->keys[level], value.text);
 	if (text.n <= MEMBER_TEXT_MAX && j->flaws == 0)
 		found = remember(m, level, text);
 	if (found) {

@@ -9,11 +9,13 @@
 
 #include <stdint.h>
 
+#include "base/intern.h"
 #include "ingest/json.h"
 
 #define MEMBERS_MAX     512
 #define MEMBER_TEXT_MAX 48 /* longer ones are not remembered; at most JSON_PADDING */
 #define MEMBER_NEXT     4
+#define MEMBER_KEYS_MAX 65536
 
 /* Which objects are alike: a key means something else in each. */
 enum member_level { MEMBER_OF_EVENT, MEMBER_OF_ARGS, NLEVELS };
@@ -37,12 +39,16 @@ struct member {
 struct members {
 	struct member all[MEMBERS_MAX];
 	unsigned n, nresets;
+	struct intern *
+		keys; /* NLEVELS of them, borrowed: every key that was read; may be NULL */
 };
 
+/* NLEVELS sets of keys, of at most MEMBER_KEYS_MAX each: the first ones count. */
+void member_keys_init(struct intern *keys);
+void member_keys_release(struct intern *keys);
+void member_keys_add(struct intern *keys, const struct intern *more);
 /* Makes room when there is none: between two events, as it forgets meanings. */
 void members_renew(struct members *m);
-/* Is a member of that level with that key remembered? */
-bool members_know(const struct members *m, enum member_level level, struct str key);
 /* What stands before the first member of an object. */
 static inline struct member *members_start(struct members *m, enum member_level level)
 {

@@ -29,7 +29,7 @@ struct mend {
 	struct mend_flaw flaws[MEND_FLAWS_MAX];
 	size_t nflaws;
 	/* The keys that the file's events have had so far; borrowed, may be NULL. */
-	const struct members *known;
+	const struct intern *known; /* by enum member_level */
 };
 
 void mend_init(struct mend *m);

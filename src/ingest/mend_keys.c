@@ -7,14 +7,14 @@
 
 static bool knows(const struct mender *m, struct str key)
 {
-	const struct members *known = m->out->known;
+	const struct intern *known = m->out->known;
 
 	switch (mender_level(m)) {
 	case MEND_OF_EVENT:
 		return event_is_key(key) ||
-		       (known && members_know(known, MEMBER_OF_EVENT, key));
+		       (known && intern_has(&known[MEMBER_OF_EVENT], key));
 	case MEND_OF_ARGS:
-		return known && members_know(known, MEMBER_OF_ARGS, key);
+		return known && intern_has(&known[MEMBER_OF_ARGS], key);
 	case MEND_OF_OTHER:
 		break;
 	}

@@ -162,7 +162,7 @@ static int on_complete(struct chrome *c, struct err *err)
 		slice.unfinished = false;
 	}
 	slice.track = chrome_track(c, kind_of_class(slice.class));
-	if (c->kineto.legacy && kineto_list_slice(c, &slice, &facts, err) < 0)
+	if (c->kineto.told.legacy && kineto_list_slice(c, &slice, &facts, err) < 0)
 		return -1;
 	if (check_duration(c, &slice, err) < 0 || emit(c, &slice, err) < 0)
 		return -1;
@@ -360,6 +360,8 @@ static int no_phase(struct chrome *c, struct err *err)
 
 	if (json_skip_blanks(text.p + 1) == text.p + text.n - 1)
 		return chrome_finding(c, FINDING_EMPTY_EVENT, STR_LIT(""), err);
+	if (c->is_ahead)
+		return chrome_doubt(c);
 	if (!c->has_phase)
 		foreign_add_object(&c->foreign, text);
 	return chrome_finding(c, FINDING_NO_PHASE, STR_LIT(""), err);
@@ -378,9 +380,9 @@ int phase_event(struct chrome *c, struct err *err)
 		if (phases[i].ph != ph.p[0])
 			continue;
 		/* Of the first event that has a phase: a damaged one before it tells nothing. */
-		if (!c->kineto.phase_seen)
+		if (!c->kineto.told.phase_seen)
 			kineto_note_first(&c->kineto, &c->event);
-		c->kineto.phase_seen = true;
+		c->kineto.told.phase_seen = true;
 		if (!phases[i].handle)
 			return chrome_finding(c, FINDING_UNUSED_PHASE, ph, err);
 		int rc = phases[i].handle(c, err);

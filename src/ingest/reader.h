@@ -20,6 +20,8 @@ struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args;    /* pass each event's args on as JSON text */
 	int torch_version; /* major * 100 + minor, instead of the dialect's; 0: by content */
+	unsigned threads;  /* beside the caller's */
+	size_t block_size; /* bytes that a thread takes at once; 0: the usual */
 };
 
 struct reader {
@@ -32,6 +34,8 @@ struct reader {
 		    struct sink *sink, struct err *err);
 };
 
+/* What options.threads is to be for that many threads in all; 0: one a core. */
+unsigned read_threads(int64_t jobs);
 /* NULL-terminated, cheap probes first. */
 extern const struct reader *const readers[];
 /* The most certain one, the earlier on a tie; NULL when none knows the bytes. */

@@ -1,12 +1,24 @@
 /* The table of input formats. */
 #include "ingest/reader.h"
 
+#include <unistd.h>
+
+/* One thread tells the sink what the others read: more of them would wait for it. */
+#define THREADS_MAX 16
+
 extern const struct reader chrome_reader;
 
 const struct reader *const readers[] = {
 	&chrome_reader,
 	NULL,
 };
+
+unsigned read_threads(int64_t jobs)
+{
+	int64_t all = jobs ? jobs : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return all < 2 ? 0 : (unsigned)(all < THREADS_MAX ? all : THREADS_MAX) - 1;
+}
 
 const struct reader *reader_detect(struct bytes head)
 {

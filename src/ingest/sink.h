@@ -156,6 +156,33 @@ struct counter_fact {
 	uint64_t offset;
 };
 
+/* A name, label or sort index of a process or thread: the last one counts. */
+enum naming_kind {
+	NAMING_PROCESS,
+	NAMING_PROCESS_LABELS,
+	NAMING_PROCESS_SORT,
+	NAMING_THREAD,
+	NAMING_THREAD_SORT
+};
+
+static inline bool naming_is_sort(enum naming_kind kind)
+{
+	return kind == NAMING_PROCESS_SORT || kind == NAMING_THREAD_SORT;
+}
+
+static inline bool naming_is_thread(enum naming_kind kind)
+{
+	return kind == NAMING_THREAD || kind == NAMING_THREAD_SORT;
+}
+
+struct naming_fact {
+	enum naming_kind kind;
+	struct ident pid, tid; /* tid: a thread's */
+	struct str text;       /* of names and labels */
+	int64_t index;         /* to sort by */
+	uint64_t offset;
+};
+
 enum flow_end { FLOW_START, FLOW_STEP, FLOW_FINISH };
 
 struct flow_fact {
@@ -206,14 +233,7 @@ struct sink {
 	int (*counter)(struct sink *s, const struct counter_fact *counter,
 		       struct err *err);
 	int (*flow)(struct sink *s, const struct flow_fact *flow, struct err *err);
-	/* A name, label or sort index of a process or thread: the last one counts. */
-	void (*process_name)(struct sink *s, struct ident pid, struct str name);
-	void (*process_labels)(struct sink *s, struct ident pid, struct str labels);
-	void (*process_sort)(struct sink *s, struct ident pid, int64_t index);
-	void (*thread_name)(struct sink *s, struct ident pid, struct ident tid,
-			    struct str name);
-	void (*thread_sort)(struct sink *s, struct ident pid, struct ident tid,
-			    int64_t index);
+	void (*naming)(struct sink *s, const struct naming_fact *naming);
 	/* An entry beside the events, or an unknown metadata event: JSON text. */
 	void (*metadata)(struct sink *s, struct str key, struct str json);
 	void (*device_info)(struct sink *s, const struct device_info_fact *device);

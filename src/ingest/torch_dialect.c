@@ -5,28 +5,28 @@
 
 static bool is_list(const struct kineto *k)
 {
-	return k->legacy;
+	return k->told.legacy;
 }
 
 static bool has_old_categories(const struct kineto *k)
 {
-	return k->operator_category;
+	return k->told.operator_category;
 }
 
 static bool has_event_index(const struct kineto *k)
 {
-	return !k->has_base && !k->fractional && k->event_index;
+	return !k->has_base && !k->told.fractional && k->told.event_index;
 }
 
 /* Of a few weeks in 2024: no longer since 1970, and from when is not told. */
 static bool has_relative_times(const struct kineto *k)
 {
-	return !k->has_base && k->fractional && k->relative;
+	return !k->has_base && k->told.fractional && k->told.relative;
 }
 
 static bool has_fractions(const struct kineto *k)
 {
-	return !k->has_base && k->fractional;
+	return !k->has_base && k->told.fractional;
 }
 
 static bool has_no_base(const struct kineto *k)
@@ -41,17 +41,18 @@ static bool has_base_behind(const struct kineto *k)
 
 static bool is_from_python(const struct kineto *k)
 {
-	return k->metadata_first && (k->long_memory || (k->one_line && !k->trace_id));
+	return k->told.metadata_first &&
+	       (k->told.long_memory || (k->told.one_line && !k->trace_id));
 }
 
 static bool has_metadata_first(const struct kineto *k)
 {
-	return k->metadata_first;
+	return k->told.metadata_first;
 }
 
 static bool has_finished(const struct kineto *k)
 {
-	return k->finished_key;
+	return k->told.finished_key;
 }
 
 static bool has_host_name(const struct kineto *k)

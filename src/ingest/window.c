@@ -4,11 +4,37 @@
 void window_init(struct window *w, struct input *in, struct sink *sink, size_t size)
 {
 	*w = (struct window){ .in = in,
+			      .whole = in,
 			      .sink = sink,
 			      .start = "",
 			      .offset = input_offset(in),
 			      .size = size };
 	w->j.p = w->j.end = w->start;
+}
+
+void window_init_text(struct window *w, struct str text, uint64_t offset)
+{
+	bool strict = w->j.strict;
+
+	*w = (struct window){ .start = text.p, .offset = offset };
+	w->j = (struct json){ .p = text.p, .end = text.p + text.n, .strict = strict };
+}
+
+void window_leave(struct window *w)
+{
+	input_skip(w->in, (size_t)(w->j.p - w->start));
+	w->start = w->j.p = w->j.end = "";
+	w->offset = w->base + input_offset(w->in);
+	w->j.last = false;
+}
+
+void window_enter(struct window *w, struct input *in, uint64_t base)
+{
+	w->in = in;
+	w->base = base;
+	w->start = w->j.p = w->j.end = "";
+	w->offset = base;
+	w->j.last = false;
 }
 
 uint64_t window_at(const struct window *w, const char *p)
@@ -23,16 +49,17 @@ int window_move(struct window *w, const char *from, size_t want, struct err *err
 	if (err->kind != ERR_NONE)
 		return -1;
 	w->start = (const char *)text.p;
-	w->offset = input_offset(w->in);
+	w->offset = w->base + input_offset(w->in);
 	w->j.p = w->start;
 	w->j.end = w->start + text.n;
 	w->j.last = text.n < want;
-	return w->sink->tick(w->sink, input_consumed(w->in), input_size(w->in), err);
+	return w->sink->tick(w->sink, input_consumed(w->whole), input_size(w->whole),
+			     err);
 }
 
 int window_keep_filled(struct window *w, struct err *err)
 {
-	if (w->j.last || (size_t)(w->j.end - w->j.p) > w->size / 16)
+	if (w->j.last || w->size == 0 || (size_t)(w->j.end - w->j.p) > w->size / 16)
 		return 0;
 	return window_move(w, w->j.p, w->size, err);
 }
@@ -57,7 +84,7 @@ int window_parse(struct window *w, window_parse_fn *parse, void *out, size_t mos
 	for (;;) {
 		enum json_status status = parse(&w->j, out);
 		size_t had = (size_t)(w->j.end - *start);
-		if (status != JSON_MORE || had >= most)
+		if (status != JSON_MORE || had >= most || w->size == 0)
 			return (int)status;
 		if (window_move(w, *start, had < most / 2 ? had * 2 : most, err) < 0)
 			return -1;

@@ -12,12 +12,14 @@
 #define WINDOW_BYTES ((size_t)1 << 20)
 
 struct window {
-	struct json j;     /* over the window; j.p is the place of the reader */
-	struct input *in;  /* borrowed */
+	struct json j;       /* over the window; j.p is the place of the reader */
+	struct input *in;    /* borrowed; its first byte is at `base` of the trace */
+	struct input *whole; /* borrowed; the trace's own input, for progress */
+	uint64_t base;
 	struct sink *sink; /* borrowed; its tick is called at each refill */
 	const char *start;
-	uint64_t offset; /* of `start` in the input */
-	size_t size;     /* bytes to ask for */
+	uint64_t offset; /* of `start` in the trace */
+	size_t size;     /* bytes to ask for; 0: the window is all there is to be had */
 };
 
 /* Reads one thing at j->p into `out`; moves j->p. */
@@ -25,8 +27,14 @@ typedef enum json_status window_parse_fn(struct json *j, void *out);
 
 /* An empty window at the input's place; `size` is WINDOW_BYTES but for tests. */
 void window_init(struct window *w, struct input *in, struct sink *sink, size_t size);
+/* A window that stays: text with JSON_PADDING behind it, which begins at that offset. */
+void window_init_text(struct window *w, struct str text, uint64_t offset);
 /* Offset in the input of a place in the window. */
 uint64_t window_at(const struct window *w, const char *p);
+/* Ends the window at its place, from where its input then goes on. */
+void window_leave(struct window *w);
+/* Goes on in another input, which is at its start and that at `base` of the trace. */
+void window_enter(struct window *w, struct input *in, uint64_t base);
 /*
  * Moves the window, so that it begins at `from` and holds `want` bytes, or all
  * that are left.  Pointers into it are dead.  0, or -1 with err set.

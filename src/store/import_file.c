@@ -7,6 +7,8 @@
 #include "store/importing.h"
 #include "store/load.h"
 
+#define DRAIN_BYTES ((size_t)1 << 16)
+
 /* Who reads an input, and how sure it is that it can. */
 struct choice {
 	const struct reader *reader;
@@ -76,20 +78,29 @@ static void note_profile(struct importing *i, const struct import_source *source
 	r->named_ranks++;
 }
 
+/* All of it, whatever the reader left unread. */
+static uint64_t size_of(struct input *in)
+{
+	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
+	size_t n;
+
+	while ((n = input_peek(in, DRAIN_BYTES, &ignored).n))
+		input_skip(in, n);
+	return input_offset(in);
+}
+
 /* Into memory: nothing is in the database yet.  0, or -1 with err set. */
 static int read_input(const struct importing *i, const struct choice *choice,
 		      struct input *in, struct loader *loader, struct load_source *about,
 		      struct err *err)
 {
 	const struct read_options *options = &i->options->read;
-	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
 
 	if (choice->reader->read(in, options, loader_sink(loader), err) < 0)
 		return -1;
 	if (!choice->is_sure && loader_is_empty(loader))
 		return err_at(err, 0, "it holds no event of a trace");
-	/* What the reader looked at and did not skip counts too. */
-	about->bytes = input_offset(in) + input_peek(in, 1, &ignored).n;
+	about->bytes = size_of(in);
 	return loader_settle(loader, about, options->strict, err);
 }
 
@@ -110,7 +121,8 @@ static int load_input(struct importing *i, const struct import_source *source,
 	struct import_file file = { .path = source->shown };
 	struct load_source about = { .run_id = i->run_id,
 				     .path = source->path,
-				     .name = file_name_parse(str_of(source->shown)) };
+				     .name = file_name_parse(str_of(source->shown)),
+				     .threaded = i->options->read.threads > 0 };
 	struct load_result loaded = { 0 };
 	struct err why = ERR_INIT;
 	struct loader *loader = loader_new(&i->texts, on_progress, i);

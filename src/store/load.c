@@ -12,10 +12,10 @@
 #include "store/args.h"
 #include "store/flow.h"
 #include "store/fudge.h"
-#include "store/health.h"
 #include "store/idmap.h"
 #include "store/link.h"
 #include "store/model.h"
+#include "store/naming.h"
 #include "store/nest.h"
 #include "store/order.h"
 #include "store/write.h"
@@ -202,56 +202,9 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 	return 0;
 }
 
-/* Looking one up may move the array: the index comes first. */
-static struct process *process_of(struct model *m, struct ident pid)
+static void on_naming(struct sink *s, const struct naming_fact *naming)
 {
-	uint32_t at = model_process(m, pid);
-
-	return &m->processes[at];
-}
-
-static struct place *place_of(struct model *m, struct ident pid, struct ident tid)
-{
-	uint32_t at = model_place(m, pid, tid);
-
-	return &m->places[at];
-}
-
-static void on_process_name(struct sink *s, struct ident pid, struct str name)
-{
-	struct model *m = model_of(s);
-
-	process_of(m, pid)->name = intern_add(m->texts, name);
-}
-
-static void on_process_labels(struct sink *s, struct ident pid, struct str labels)
-{
-	struct model *m = model_of(s);
-
-	process_of(m, pid)->labels = intern_add(m->texts, labels);
-}
-
-static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
-{
-	struct model *m = model_of(s);
-
-	process_of(m, pid)->sort_index = index;
-}
-
-static void on_thread_name(struct sink *s, struct ident pid, struct ident tid,
-			   struct str name)
-{
-	struct model *m = model_of(s);
-
-	place_of(m, pid, tid)->name = intern_add(m->texts, name);
-}
-
-static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
-			   int64_t index)
-{
-	struct model *m = model_of(s);
-
-	place_of(m, pid, tid)->sort_index = index;
+	naming_add(model_of(s), naming);
 }
 
 /* However often a text changes, it takes a few times its largest size. */
@@ -328,11 +281,7 @@ struct loader *loader_new(struct intern *texts, load_progress *progress, void *t
 		.slice = on_slice,
 		.counter = on_counter,
 		.flow = on_flow,
-		.process_name = on_process_name,
-		.process_labels = on_process_labels,
-		.process_sort = on_process_sort,
-		.thread_name = on_thread_name,
-		.thread_sort = on_thread_sort,
+		.naming = on_naming,
 		.metadata = on_metadata,
 		.device_info = on_device_info,
 		.profile = on_profile,
@@ -380,7 +329,6 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 	flow_rows(m);
 	link_rows(m);
 	fudge_of_annotations(m);
-	health_rows(m);
 	return strict ? model_check_strict(m, err) : 0;
 }
 

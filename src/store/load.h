@@ -31,6 +31,7 @@ struct load_source {
 	const char *path;
 	struct file_name name; /* what it tells where the recording does not */
 	uint64_t bytes;        /* decompressed size of the input */
+	bool threaded;         /* a thread may sum up while rows are written */
 };
 
 struct load_result {
@@ -51,7 +52,8 @@ bool loader_is_empty(const struct loader *l);
 int loader_settle(struct loader *l, const struct load_source *source, bool strict,
 		  struct err *err);
 /*
- * Behind that: sums up and inserts the rows of the profile.  The transaction is the
+ * Behind that: looks at the recording's health, sums up and inserts the rows of the
+ * profile.  The transaction is the
  * caller's.
  */
 int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,

@@ -169,6 +169,7 @@ struct model {
 	MODEL_ARRAY(struct metadata_rec, metadata);
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
+	size_t nrepeated; /* namings of what had a name already */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
 	struct idmap finding_of; /* kind and detail -> index into findings */
 	uint32_t *scope_track;   /* asynchronous track by number in scope_keys */

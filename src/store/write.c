@@ -1,6 +1,7 @@
 /* Writing a profile's rows: see write.h. */
 #include "store/write.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "base/asset.h"
 #include "base/buf.h"
 #include "store/bulk.h"
+#include "store/health.h"
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/summary.h"
@@ -240,31 +242,56 @@ static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
 	return 0;
 }
 
-static int insert_all(const struct write_rows *w, struct sqlite3 *db, struct err *err)
+struct table_rows {
+	const struct bulk *bulk;
+	size_t n;
+};
+
+static int insert_tables(const struct write_rows *w, struct sqlite3 *db,
+			 const struct table_rows *tables, size_t ntables, struct err *err)
+{
+	for (size_t i = 0; i < ntables; i++)
+		if (bulk_insert(db, tables[i].bulk, w, (int64_t)tables[i].n, err) < 0)
+			return -1;
+	return 0;
+}
+
+#define INSERT(w, db, tables, err) \
+	insert_tables(w, db, tables, sizeof(tables) / sizeof(*(tables)), err)
+
+/* Numbers alone: no text and no finding is looked at. */
+static int insert_numbers(const struct write_rows *w, struct sqlite3 *db, struct err *err)
 {
 	const struct model *m = w->m;
 	const struct write_lists *l = &w->lists;
-	const struct {
-		const struct bulk *bulk;
-		size_t n;
-	} tables[] = {
+	const struct table_rows tables[] = {
+		{ &bulk_op_detail, m->nop_details },
+		{ &bulk_step, m->nsteps },
+		{ &bulk_slice, m->nrows },
+		{ &bulk_apart, m->napart },
+		{ &bulk_kernel, l->nkernels },
+		{ &bulk_copy, l->ncopies },
+		{ &bulk_allocation, l->nallocations },
+		{ &bulk_counter, m->ncounters },
+		{ &bulk_flow, m->narrows },
+	};
+
+	return INSERT(w, db, tables, err);
+}
+
+static int insert_others(const struct write_rows *w, struct sqlite3 *db, struct err *err)
+{
+	const struct model *m = w->m;
+	const struct write_lists *l = &w->lists;
+	const struct table_rows tables[] = {
 		{ &bulk_process, m->nprocesses },
 		{ &bulk_thread, l->nthreads },
 		{ &bulk_track, m->ntracks },
 		{ &bulk_counter_track, l->ncounter_tracks },
 		{ &bulk_device, m->ndevice_infos },
-		{ &bulk_op_detail, m->nop_details },
-		{ &bulk_step, m->nsteps },
-		{ &bulk_slice, m->nrows },
-		{ &bulk_apart, m->napart },
 		{ &bulk_quarantine, m->napart },
-		{ &bulk_kernel, l->nkernels },
-		{ &bulk_copy, l->ncopies },
 		{ &bulk_wait, l->nwaits },
 		{ &bulk_collective, l->ncollectives },
-		{ &bulk_allocation, l->nallocations },
-		{ &bulk_counter, m->ncounters },
-		{ &bulk_flow, m->narrows },
 		{ &bulk_args, l->nargs },
 		{ &bulk_finding, m->nfindings },
 		{ &bulk_name_stat, w->summary->names.n },
@@ -273,24 +300,49 @@ static int insert_all(const struct write_rows *w, struct sqlite3 *db, struct err
 		{ &bulk_annotation_stat, w->summary->nannotations },
 	};
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		if (bulk_insert(db, tables[i].bulk, w, (int64_t)tables[i].n, err) < 0)
-			return -1;
-	return 0;
+	return INSERT(w, db, tables, err);
 }
 
-int write_model(const struct model *m, struct sqlite3 *db,
-		const struct load_source *source, struct load_result *result,
-		struct err *err)
+/* What is found out while rows are written already. */
+struct finding_out {
+	struct model *m;
+	struct summary *summary;
+	pthread_t thread;
+	bool is_thread;
+};
+
+static void *find_out(void *to)
 {
-	struct summary summary;
+	struct finding_out *f = to;
+
+	health_rows(f->m);
+	summary_make(f->m, f->summary);
+	return NULL;
+}
+
+static int insert_all(struct finding_out *f, const struct write_rows *w,
+		      struct sqlite3 *db, bool threaded, struct err *err)
+{
+	f->is_thread = threaded && pthread_create(&f->thread, NULL, find_out, f) == 0;
+	if (!f->is_thread)
+		find_out(f);
+	int rc = insert_numbers(w, db, err);
+	if (f->is_thread)
+		pthread_join(f->thread, NULL);
+	return rc < 0 ? -1 : insert_others(w, db, err);
+}
+
+int write_model(struct model *m, struct sqlite3 *db, const struct load_source *source,
+		struct load_result *result, struct err *err)
+{
+	struct summary summary = { 0 };
+	struct finding_out f = { .m = m, .summary = &summary };
 	struct write_rows w = { .m = m, .summary = &summary };
 	int rc = -1;
 
-	summary_make(m, &summary);
 	write_lists_make(m, &w.lists);
 	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
-		rc = insert_all(&w, db, err);
+		rc = insert_all(&f, &w, db, source->threaded, err);
 	*result = (struct load_result){ .profile_id = w.profile_id,
 					.slices = (int64_t)(m->nrows + m->napart),
 					.rank = m->profile.rank,

@@ -19,8 +19,8 @@
 /* Larger ones are for the tests that read the whole file through ptool. */
 #define REPLAY_MAX_BYTES (1 << 20)
 /* So many bytes of damaged copies of each file, and so many copies. */
-#define DAMAGED_BYTES (1 << 20)
-#define DAMAGED_MAX   250
+#define DAMAGED_BYTES (1 << 18)
+#define DAMAGED_MAX   100
 #define RANDOM_TRACES 400
 #define RANDOM_TEXTS  2000
 #define RANDOM_BYTES  300

@@ -1,6 +1,8 @@
 /*
  * The reader of Chrome traces on any bytes: no crash, nothing that sink.h
- * forbids, errors within the input; and the same facts whatever the window.
+ * forbids, errors within the input; and the same facts whatever the window, the
+ * threads and their blocks.
+ * timeout: 600 s
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,12 +38,17 @@ static bool is_compressed(struct str text)
 	       str_starts_with(text, STR_LIT("\x28\xb5\x2f\xfd"));
 }
 
-static void compare(struct str text, const struct read_options *options, size_t window)
+/* What is said is the same through windows of that size, or in blocks by two threads. */
+static void compare(struct str text, const struct read_options *options, size_t window,
+		    size_t block)
 {
 	struct recording whole, again;
+	struct read_options by_blocks = *options;
 
+	by_blocks.threads = block ? 1 : 0;
+	by_blocks.block_size = block;
 	int rc = read_bytes(&whole, text, options, 0);
-	bool is_same = read_bytes(&again, text, options, window) == rc &&
+	bool is_same = read_bytes(&again, text, &by_blocks, window) == rc &&
 		       str_equal(buf_str(&whole.lines), buf_str(&again.lines));
 	must(is_same || is_compressed(text));
 	recording_release(&whole);
@@ -56,7 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct read_options strict = { .strict = true };
 	struct recording r;
 
-	compare(text, &tolerant, (choice >> 8) % 200);
+	compare(text, &tolerant, (choice >> 8) % 200, 0);
+	if ((choice >> 32) % 4 == 0)
+		compare(text, &tolerant, 0, 2 + (choice >> 16) % 300);
 	bool strict_ok = read_bytes(&r, text, &strict, 0) == 0;
 	recording_release(&r);
 	/* what strict mode accepts, tolerant mode does too */

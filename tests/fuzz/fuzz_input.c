@@ -2,6 +2,7 @@
  * Decoders and archives on any bytes: no crash, errors that say something, and
  * the same bytes whatever the window, the pieces that they come in, and whether
  * the source can go back.
+ * timeout: 600 s
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * has no flaw, a window that shows a part is never taken for the whole, pulling
  * members one by one gives what the value as a whole is, and text survives
  * being quoted; what is mended is JSON.
+ * timeout: 600 s
  */
 #include <stdint.h>
 #include <stdlib.h>

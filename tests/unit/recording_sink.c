@@ -293,57 +293,29 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 	return 0;
 }
 
-static void add_naming(struct sink *s, const char *what, struct ident pid,
-		       struct str text)
+static void on_naming(struct sink *s, const struct naming_fact *f)
 {
+	static const char *const kinds[] = {
+		[NAMING_PROCESS] = "process_name",
+		[NAMING_PROCESS_LABELS] = "process_labels",
+		[NAMING_PROCESS_SORT] = "process_sort",
+		[NAMING_THREAD] = "thread_name",
+		[NAMING_THREAD_SORT] = "thread_sort",
+	};
 	struct recording *r = self(s);
 
-	buf_addf(&r->lines, "%s ", what);
-	add_ident(r, pid);
+	note_offset(r, f->offset);
+	buf_addf(&r->lines, "%s ", kinds[f->kind]);
+	if (naming_is_thread(f->kind))
+		add_thread(r, f->pid, f->tid);
+	else
+		add_ident(r, f->pid);
 	buf_add_char(&r->lines, ' ');
-	add_quoted(&r->lines, text);
+	if (naming_is_sort(f->kind))
+		buf_addf(&r->lines, "%" PRId64, f->index);
+	else
+		add_quoted(&r->lines, f->text);
 	buf_add_char(&r->lines, '\n');
-}
-
-static void on_process_name(struct sink *s, struct ident pid, struct str name)
-{
-	add_naming(s, "process_name", pid, name);
-}
-
-static void on_process_labels(struct sink *s, struct ident pid, struct str labels)
-{
-	add_naming(s, "process_labels", pid, labels);
-}
-
-static void on_process_sort(struct sink *s, struct ident pid, int64_t index)
-{
-	struct recording *r = self(s);
-
-	buf_add_text(&r->lines, "process_sort ");
-	add_ident(r, pid);
-	buf_addf(&r->lines, " %" PRId64 "\n", index);
-}
-
-static void on_thread_name(struct sink *s, struct ident pid, struct ident tid,
-			   struct str name)
-{
-	struct recording *r = self(s);
-
-	buf_add_text(&r->lines, "thread_name ");
-	add_thread(r, pid, tid);
-	buf_add_char(&r->lines, ' ');
-	add_quoted(&r->lines, name);
-	buf_add_char(&r->lines, '\n');
-}
-
-static void on_thread_sort(struct sink *s, struct ident pid, struct ident tid,
-			   int64_t index)
-{
-	struct recording *r = self(s);
-
-	buf_add_text(&r->lines, "thread_sort ");
-	add_thread(r, pid, tid);
-	buf_addf(&r->lines, " %" PRId64 "\n", index);
 }
 
 static void on_metadata(struct sink *s, struct str key, struct str json)
@@ -437,11 +409,7 @@ void recording_init(struct recording *r)
 			.slice = on_slice,
 			.counter = on_counter,
 			.flow = on_flow,
-			.process_name = on_process_name,
-			.process_labels = on_process_labels,
-			.process_sort = on_process_sort,
-			.thread_name = on_thread_name,
-			.thread_sort = on_thread_sort,
+			.naming = on_naming,
 			.metadata = on_metadata,
 			.device_info = on_device_info,
 			.profile = on_profile,

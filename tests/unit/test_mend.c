@@ -245,29 +245,6 @@ static void what_an_event_lacks_or_has_twice_is_told(void **state)
 		SLICE_A);
 }
 
-static void metadata_repeated_without_end_is_told(void **state)
-{
-	struct recording r;
-	struct err err = ERR_INIT;
-	struct buf json;
-
-	(void)state;
-	buf_init(&json, (size_t)1 << 24);
-	buf_add_text(&json, "[" A);
-	for (int i = 0; i < 10011; i++)
-		buf_add_text(&json, ",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,"
-				    "\"args\":{\"name\":\"p\"}}");
-	buf_add_text(&json, "]");
-	recording_init(&r);
-	assert_int_equal(recording_read(&r, buf_str(&json),
-					&(struct read_options){ .strict = true }, 0,
-					&err),
-			 0);
-	assert_int_equal(r.nfindings, 10);
-	recording_release(&r);
-	buf_release(&json);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,7 +261,6 @@ int main(void)
 		cmocka_unit_test(damaged_events_leave_their_neighbours_alone),
 		cmocka_unit_test(zero_bytes_at_the_end_are_a_crash_or_nothing),
 		cmocka_unit_test(what_an_event_lacks_or_has_twice_is_told),
-		cmocka_unit_test(metadata_repeated_without_end_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
