@@ -23,7 +23,7 @@ struct input {
 	size_t cap, max;
 	size_t start, end; /* the unread bytes within the window */
 	uint64_t offset;   /* of `start` */
-	bool is_plain; /* nothing is to be decoded */
+	bool is_plain;     /* nothing is to be decoded */
 	bool sniffed, at_end;
 	struct err failure; /* a read error stays */
 	struct layers *layers;

@@ -27,8 +27,7 @@ int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
 
 /* The profile and everything in it. */
-int write_model(struct model *m, struct sqlite3 *db,
-		const struct load_source *source, struct load_result *result,
-		struct err *err);
+int write_model(struct model *m, struct sqlite3 *db, const struct load_source *source,
+		struct load_result *result, struct err *err);
 
 #endif
