@@ -9,7 +9,7 @@
  * In the order of how much they assume: the first one that gives a whole value
  * is taken, so that one kind of damage is not read as another.
  */
-static const struct mend_mode modes[] = {
+static const struct mend_mode modes[MEND_ATTEMPTS] = {
 	{ false, MEND_NO_STRAY },   { false, MEND_STRAY_LINES }, { true, MEND_NO_STRAY },
 	{ true, MEND_STRAY_LINES }, { false, MEND_ANY_STRAY },   { true, MEND_ANY_STRAY },
 };

@@ -16,6 +16,7 @@
 #include "ingest/member.h"
 
 #define MEND_FLAWS_MAX 16
+#define MEND_ATTEMPTS  6 /* at a text, each of which may read all of it */
 
 /* What was mended, and how far behind the start of the text it stands first. */
 struct mend_flaw {

@@ -65,7 +65,7 @@ static int repair(struct chrome *c, window_parse_fn *parse, struct mended *mende
 	if (status != JSON_BAD && status != JSON_MORE)
 		return status;
 	/* As the first parser left it. */
-	c->wasted += (uint64_t)(j->p - *start);
+	c->wasted += MEND_ATTEMPTS * (uint64_t)(j->p - *start);
 	j->p = *start + behind;
 	j->ended |= ended;
 	j->what = what;
