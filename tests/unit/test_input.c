@@ -1,10 +1,6 @@
 /* Reading files, pipes, memory and gzip through one window. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decoding.h"
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,8 +13,6 @@
 #include "scratch.h"
 
 #define KIB          ((size_t)1024)
-#define BYTES(text)  ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
-#define VIEW(p, n)   ((struct bytes){ (p), (n) })
 #define TRAILER_SIZE 8
 
 /* Text that compresses and does not repeat itself; the caller frees it. */
@@ -81,30 +75,6 @@ static size_t zlib_makes(uint8_t *gz, size_t n, uint8_t *out, size_t room)
 	size_t made = z.total_out;
 	inflateEnd(&z);
 	return made;
-}
-
-static void assert_padded(struct bytes b)
-{
-	for (size_t i = 0; i < INPUT_PADDING; i++)
-		assert_int_equal(0, b.p[b.n + i]);
-}
-
-/* Reads on to the end; the bytes are the next of `plain`.  How many there were. */
-static size_t read_to_end(struct input *in, struct bytes plain)
-{
-	struct err err = ERR_INIT;
-	struct bytes got;
-	size_t n = 0;
-
-	while ((got = input_peek(in, 1, &err)).n) {
-		assert_true(got.n <= plain.n - n);
-		assert_memory_equal(got.p, plain.p + n, got.n);
-		n += got.n;
-		input_skip(in, got.n);
-	}
-	assert_padded(got);
-	assert_int_equal(ERR_NONE, err.kind);
-	return n;
 }
 
 static void assert_reads(struct input *in, struct bytes plain)
@@ -320,45 +290,6 @@ static void several_gzip_members_are_one_stream(void **state)
 	free(gz.p);
 }
 
-/* A source that gives at most `most` bytes at once. */
-struct dribble {
-	struct bytes left;
-	size_t most;
-};
-
-static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err)
-{
-	(void)err;
-	struct dribble *d = source;
-
-	n = n < d->most ? n : d->most;
-	n = n < d->left.n ? n : d->left.n;
-	memcpy(to, d->left.p, n);
-	d->left.p += n;
-	d->left.n -= n;
-	return (ssize_t)n;
-}
-
-static void assert_inflates(struct dribble source, size_t room, struct bytes plain)
-{
-	struct err err = ERR_INIT;
-	void *z = inflate_decoder.open(dribble_read, &source);
-	uint8_t *out = xmalloc(room);
-	size_t n = 0;
-	ssize_t got;
-
-	while ((got = inflate_decoder.read(z, out, room, &err)) > 0) {
-		assert_in_range(got, 1, room);
-		assert_memory_equal(out, plain.p + n, (size_t)got);
-		n += (size_t)got;
-	}
-	assert_int_equal(0, got);
-	assert_int_equal(plain.n, n);
-	assert_null(inflate_decoder.damage(z));
-	inflate_decoder.close(z);
-	free(out);
-}
-
 static void gzip_may_come_and_go_in_pieces_of_any_size(void **state)
 {
 	(void)state;
@@ -374,8 +305,9 @@ static void gzip_may_come_and_go_in_pieces_of_any_size(void **state)
 	add_member(&gz, text + 1000, 2000, &header);
 	for (size_t most = 1; most <= gz.n; most += 1 + most / 20) {
 		for (size_t room = 1; room <= 4000; room *= 3)
-			assert_inflates((struct dribble){ VIEW(gz.p, gz.n), most }, room,
-					VIEW(text, 3000));
+			assert_decodes(&inflate_decoder,
+				       (struct dribble){ VIEW(gz.p, gz.n), most }, room,
+				       VIEW(text, 3000));
 	}
 	free(gz.p);
 	free(text);

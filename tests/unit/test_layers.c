@@ -1,10 +1,6 @@
 /* Sources that are no file, decoders on top of each other, and going to a byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decoding.h"
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -12,10 +8,8 @@
 #include "base/input.h"
 #include "scratch.h"
 
-#define TEXT        "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 1, \"dur\": 2}]}"
-#define BYTES(text) ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
-#define VIEW(p, n)  ((struct bytes){ (p), (n) })
-#define ROOM        ((size_t)4096)
+#define TEXT "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 1, \"dur\": 2}]}"
+#define ROOM ((size_t)4096)
 
 /* Owned bytes. */
 struct packed {
@@ -64,23 +58,6 @@ static struct packed utf16(struct packed plain)
 	for (size_t i = 0; i < plain.n; i++)
 		packed.p[2 * i + 1] = plain.p[i];
 	return packed;
-}
-
-/* Reads on to the end; the bytes are the next of `plain`.  How many there were. */
-static size_t read_to_end(struct input *in, struct bytes plain)
-{
-	struct err err = ERR_INIT;
-	struct bytes got;
-	size_t n = 0;
-
-	while ((got = input_peek(in, 1, &err)).n) {
-		assert_true(got.n <= plain.n - n);
-		assert_memory_equal(got.p, plain.p + n, got.n);
-		n += got.n;
-		input_skip(in, got.n);
-	}
-	assert_int_equal(ERR_NONE, err.kind);
-	return n;
 }
 
 static void assert_reads(const struct packed *packed, const char *damage)
@@ -159,16 +136,16 @@ static void the_outermost_damage_is_the_one_that_is_told(void **state)
 }
 
 /* A source that gives at most `most` bytes at once, and fails after `good` bytes. */
-struct dribble {
+struct breaking {
 	struct bytes left;
 	size_t most, good;
 	unsigned calls_too_many;
 	bool is_over;
 };
 
-static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err)
+static ssize_t breaking_read(void *source, uint8_t *to, size_t n, struct err *err)
 {
-	struct dribble *d = source;
+	struct breaking *d = source;
 
 	d->calls_too_many += d->is_over;
 	n = n < d->most ? n : d->most;
@@ -183,9 +160,9 @@ static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err
 	return (ssize_t)n;
 }
 
-static const char *dribble_damage(const void *source)
+static const char *breaking_damage(const void *source)
 {
-	return ((const struct dribble *)source)->left.n ? NULL : "it went dry";
+	return ((const struct breaking *)source)->left.n ? NULL : "it went dry";
 }
 
 static void any_source_can_be_an_input(void **state)
@@ -196,12 +173,12 @@ static void any_source_can_be_an_input(void **state)
 
 	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
 		for (size_t most = 1; most < 100; most++) {
-			struct dribble source = { .left = VIEW(packed[i].p, packed[i].n),
-						  .most = most,
-						  .good = SIZE_MAX };
+			struct breaking source = { .left = VIEW(packed[i].p, packed[i].n),
+						   .most = most,
+						   .good = SIZE_MAX };
 			struct input *in =
-				input_from_source(dribble_read, &source, packed[i].n);
-			input_set_damage(in, dribble_damage);
+				input_from_source(breaking_read, &source, packed[i].n);
+			input_set_damage(in, breaking_damage);
 			assert_null(input_damage(in));
 			assert_int_equal(sizeof(TEXT) - 1, read_to_end(in, BYTES(TEXT)));
 			assert_string_equal("it went dry", input_damage(in));
@@ -224,10 +201,10 @@ static void a_source_that_fails_is_told_and_not_asked_again(void **state)
 	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
 		for (size_t good = 0; good < packed[i].n; good++) {
 			struct err err = ERR_INIT;
-			struct dribble source = { .left = VIEW(packed[i].p, packed[i].n),
-						  .most = 1,
-						  .good = good };
-			struct input *in = input_from_source(dribble_read, &source, 0);
+			struct breaking source = { .left = VIEW(packed[i].p, packed[i].n),
+						   .most = 1,
+						   .good = good };
+			struct input *in = input_from_source(breaking_read, &source, 0);
 			for (int again = 0; again <= 1; again++) {
 				err = (struct err)ERR_INIT;
 				assert_int_equal(0, input_peek(in, ROOM, &err).n);

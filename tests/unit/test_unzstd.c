@@ -1,10 +1,6 @@
 /* zstd as a decoder: frames made by libzstd itself, whole, cut and broken. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decoding.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -12,10 +8,8 @@
 #include "base/input.h"
 #include "base/unzstd.h"
 
-#define KIB         ((size_t)1024)
-#define BLOCK       (128 * KIB)
-#define BYTES(text) ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
-#define VIEW(p, n)  ((struct bytes){ (p), (n) })
+#define KIB   ((size_t)1024)
+#define BLOCK (128 * KIB)
 
 /* Text that compresses and does not repeat itself; the caller frees it. */
 static uint8_t *some_text(size_t n)
@@ -71,22 +65,6 @@ static void add_skippable(struct zst *z)
 
 	memset(frame + 8, 0xfd, 300);
 	add_bytes(z, frame, sizeof(frame));
-}
-
-static size_t read_to_end(struct input *in, struct bytes plain)
-{
-	struct err err = ERR_INIT;
-	struct bytes got;
-	size_t n = 0;
-
-	while ((got = input_peek(in, 1, &err)).n) {
-		assert_true(got.n <= plain.n - n);
-		assert_memory_equal(got.p, plain.p + n, got.n);
-		n += got.n;
-		input_skip(in, got.n);
-	}
-	assert_int_equal(ERR_NONE, err.kind);
-	return n;
 }
 
 static void assert_reads(struct bytes zst, struct bytes plain)
@@ -164,45 +142,6 @@ static void what_does_not_shrink_is_read(void **state)
 	free(noise);
 }
 
-/* A source that gives at most `most` bytes at once. */
-struct dribble {
-	struct bytes left;
-	size_t most;
-};
-
-static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err)
-{
-	(void)err;
-	struct dribble *d = source;
-
-	n = n < d->most ? n : d->most;
-	n = n < d->left.n ? n : d->left.n;
-	memcpy(to, d->left.p, n);
-	d->left.p += n;
-	d->left.n -= n;
-	return (ssize_t)n;
-}
-
-static void assert_unpacks(struct dribble source, size_t room, struct bytes plain)
-{
-	struct err err = ERR_INIT;
-	void *z = unzstd_decoder.open(dribble_read, &source);
-	uint8_t *out = xmalloc(room);
-	size_t n = 0;
-	ssize_t got;
-
-	while ((got = unzstd_decoder.read(z, out, room, &err)) > 0) {
-		assert_in_range(got, 1, room);
-		assert_memory_equal(out, plain.p + n, (size_t)got);
-		n += (size_t)got;
-	}
-	assert_int_equal(0, got);
-	assert_int_equal(plain.n, n);
-	assert_null(unzstd_decoder.damage(z));
-	unzstd_decoder.close(z);
-	free(out);
-}
-
 static void zstd_may_come_and_go_in_pieces_of_any_size(void **state)
 {
 	(void)state;
@@ -215,7 +154,8 @@ static void zstd_may_come_and_go_in_pieces_of_any_size(void **state)
 	add_frame(&z, text + 1000, 2000);
 	for (size_t most = 1; most <= z.n; most += 1 + most / 20) {
 		for (size_t room = 1; room <= 4000; room *= 3)
-			assert_unpacks((struct dribble){ VIEW(z.p, z.n), most }, room,
+			assert_decodes(&unzstd_decoder,
+				       (struct dribble){ VIEW(z.p, z.n), most }, room,
 				       VIEW(text, 3000));
 	}
 	free(z.p);

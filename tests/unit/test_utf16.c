@@ -1,10 +1,6 @@
 /* UTF-16 as a decoder: every character, either byte order, cut anywhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decoding.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -12,10 +8,8 @@
 #include "base/utf16.h"
 #include "base/utf8.h"
 
-#define BYTES(text) ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
-#define VIEW(p, n)  ((struct bytes){ (p), (n) })
-#define UNITS(u)    (u), sizeof(u) / sizeof(*(u))
-#define FFFD        "\xef\xbf\xbd"
+#define UNITS(u) (u), sizeof(u) / sizeof(*(u))
+#define FFFD     "\xef\xbf\xbd"
 
 /* The units as bytes; the caller frees them. */
 static uint8_t *wide(const uint16_t *units, size_t n, bool is_big)
@@ -185,25 +179,6 @@ static void what_only_looks_like_it_is_left_alone(void **state)
 		assert_input(others[i], false, others[i]);
 }
 
-/* A source that gives at most `most` bytes at once. */
-struct dribble {
-	struct bytes left;
-	size_t most;
-};
-
-static ssize_t dribble_read(void *source, uint8_t *to, size_t n, struct err *err)
-{
-	(void)err;
-	struct dribble *d = source;
-
-	n = n < d->most ? n : d->most;
-	n = n < d->left.n ? n : d->left.n;
-	memcpy(to, d->left.p, n);
-	d->left.p += n;
-	d->left.n -= n;
-	return (ssize_t)n;
-}
-
 /* 1: as bytes come from a slow pipe; room for less than a character. */
 static void it_may_come_and_go_in_pieces_of_any_size(void **state)
 {
@@ -217,20 +192,7 @@ static void it_may_come_and_go_in_pieces_of_any_size(void **state)
 	for (size_t most = 1; most <= 8; most++) {
 		for (size_t room = 1; room <= 12; room++) {
 			struct dribble source = { VIEW(p, sizeof(units)), most };
-			struct err err = ERR_INIT;
-			uint8_t out[12];
-			size_t n = 0;
-			ssize_t got;
-			void *u = utf16_decoder.open(dribble_read, &source);
-			while ((got = utf16_decoder.read(u, out, room, &err)) > 0) {
-				assert_true((size_t)got <= room &&
-					    n + (size_t)got <= text.n);
-				assert_memory_equal(out, text.p + n, (size_t)got);
-				n += (size_t)got;
-			}
-			assert_int_equal(0, got);
-			assert_int_equal(text.n, n);
-			utf16_decoder.close(u);
+			assert_decodes(&utf16_decoder, source, room, text);
 		}
 	}
 	free(p);
