@@ -11,11 +11,9 @@
 
 #define BOM                 "\xef\xbb\xbf"
 #define BOM_LENGTH          (sizeof(BOM) - 1)
-#define METADATA_MAX        ((size_t)1 << 20) /* bytes of an entry beside the events */
 #define STRICT_METADATA_MAX ((size_t)64 << 20)
 #define KEYS_MAX            4096 /* entries that are told from one another */
 #define KEY_SHOWN           64
-#define SCRATCH_MAX         ((size_t)256 << 20)
 
 static bool contains(struct str head, struct str text)
 {
@@ -139,7 +137,7 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 	struct json_value value;
 	const char *start;
 
-	size_t most = c->options->strict ? STRICT_METADATA_MAX : METADATA_MAX;
+	size_t most = c->options->strict ? STRICT_METADATA_MAX : CHROME_METADATA_MAX;
 	int status = window_parse(w, parse_metadata, &value, most, &start, err);
 	if (status == JSON_BAD && !c->options->strict) {
 		status = repair_value(c, &value, &start, err);
@@ -154,7 +152,7 @@ static int read_metadata(struct chrome *c, struct str key, struct err *err)
 	if (has_data && is_unused_section(key) &&
 	    chrome_finding_at(c, FINDING_UNUSED_SECTION, offset, key, excerpt, err) < 0)
 		return -1;
-	if (status == JSON_OK && value.text.n <= METADATA_MAX) {
+	if (status == JSON_OK && value.text.n <= CHROME_METADATA_MAX) {
 		kineto_metadata(c, key, &value);
 		return chrome_flaws(c, offset, value.text, err);
 	}
@@ -252,8 +250,8 @@ static int read_object(struct chrome *c, struct err *err)
 	while (rc == 0 && !c->truncated) {
 		if (window_keep_filled(&c->window, err) < 0)
 			return -1;
-		int status = window_parse(&c->window, parse_key, &entry, METADATA_MAX,
-					  &start, err);
+		int status = window_parse(&c->window, parse_key, &entry,
+					  CHROME_METADATA_MAX, &start, err);
 		if (status == JSON_BAD && !c->options->strict) {
 			status = repair_entry(c, &entry, &start, err);
 			if (status == JSON_OK && repair_findings(c, start, err) < 0)
@@ -419,7 +417,7 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	c->sink = sink;
 	window_init(&c->window, in, sink, window);
 	c->window.j.strict = options->strict;
-	buf_init(&c->scratch, SCRATCH_MAX);
+	buf_init(&c->scratch, CHROME_SCRATCH_MAX);
 	kineto_init(&c->kineto);
 	intern_init(&c->keys);
 	member_keys_init(c->event_keys);

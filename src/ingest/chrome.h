@@ -16,7 +16,13 @@
 #include "ingest/window.h"
 #include "ingest/xprof.h"
 
-#define TRACK_CACHE 1024 /* a power of two */
+#define CHROME_EVENT_MAX \
+	((size_t)64 << 20) /* bytes that one entry of the list may take */
+#define CHROME_METADATA_MAX ((size_t)1 << 20) /* and one beside it */
+#define CHROME_WASTE_MAX \
+	((uint64_t)64 << 20) /* bytes that may be parsed in vain, at first */
+#define CHROME_SCRATCH_MAX ((size_t)256 << 20)
+#define TRACK_CACHE        1024 /* a power of two */
 
 struct cached_track {
 	int64_t pid, tid;

@@ -13,8 +13,6 @@
 #include "ingest/blocks.h"
 #include "ingest/chrome.h"
 
-#define SCRATCH_MAX ((size_t)256 << 20)
-
 /* What a thread makes of a block. */
 struct part {
 	struct batch batch;
@@ -35,7 +33,7 @@ static void *begin_thread(void *to)
 	c->list_start = reader->list_start;
 	c->unpadded = reader->unpadded;
 	c->is_ahead = true;
-	buf_init(&c->scratch, SCRATCH_MAX);
+	buf_init(&c->scratch, CHROME_SCRATCH_MAX);
 	kineto_init(&c->kineto);
 	return c;
 }
@@ -87,6 +85,7 @@ static void restart(struct chrome *c, const struct block *block, struct part *pa
 	memset(&c->event.members, 0, sizeof(c->event.members));
 	c->event.members.keys = part->keys;
 	kineto_restart(&c->kineto);
+	xprof_release(&c->xprof);
 	window_init_text(&c->window, block->text, block->offset);
 	c->window.j.strict = c->options->strict;
 }

@@ -5,9 +5,7 @@
 #include "ingest/blocks.h"
 #include "ingest/chrome.h"
 
-#define EVENT_MAX ((size_t)64 << 20) /* bytes that one entry may take */
-#define WASTE_MAX ((uint64_t)64 << 20)
-#define KEPT_MAX  1024 /* bytes in which an event shows its first key */
+#define KEPT_MAX 1024 /* bytes in which an event shows its first key */
 
 #define KEY_MAX   16  /* bytes of the longest key of an event, and its quote */
 #define SHOWN_MAX 120 /* bytes of an excerpt */
@@ -62,8 +60,8 @@ static int is_event(struct chrome *c, const char **from, struct err *err)
 	struct json *j = &c->window.j;
 	const char *start;
 
-	int status =
-		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	int status = window_parse(&c->window, parse_event, &c->event, CHROME_EVENT_MAX,
+				  &start, err);
 	if (status < 0)
 		return -1;
 	c->wasted += (uint64_t)(j->p - start);
@@ -128,7 +126,7 @@ static int skip_entry(struct chrome *c, const char *start, struct err *err)
 	memcpy(shown, rest.p, excerpt.n);
 	/* However the input is made, the time to read it grows with its size only. */
 	c->wasted += (uint64_t)(w->j.p - start);
-	bool hurry = c->wasted > WASTE_MAX + 8 * offset;
+	bool hurry = c->wasted > CHROME_WASTE_MAX + 8 * offset;
 	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
 	w->j.flaws = 0;
 	if (rc < 0)
@@ -146,8 +144,8 @@ static int read_event(struct chrome *c, struct err *err)
 	const char *start;
 	bool repaired = false;
 
-	int status =
-		window_parse(&c->window, parse_event, &c->event, EVENT_MAX, &start, err);
+	int status = window_parse(&c->window, parse_event, &c->event, CHROME_EVENT_MAX,
+				  &start, err);
 	if (status == JSON_BAD && !j->strict && !c->is_ahead) {
 		status = repair_event(c, &start, err);
 		repaired = status == JSON_OK;
@@ -174,8 +172,8 @@ static int read_other(struct chrome *c, struct err *err)
 	struct json_value value;
 	const char *start;
 
-	int status =
-		window_parse(&c->window, parse_value, &value, EVENT_MAX, &start, err);
+	int status = window_parse(&c->window, parse_value, &value, CHROME_EVENT_MAX,
+				  &start, err);
 	if (status != JSON_OK)
 		return status < 0 ? -1 : skip_entry(c, start, err);
 	if (c->is_ahead)

@@ -4,10 +4,7 @@
  */
 #include "ingest/chrome.h"
 
-#define EVENT_MAX    ((size_t)64 << 20)
-#define METADATA_MAX ((size_t)1 << 20)
-#define WASTE_MAX    ((uint64_t)64 << 20)
-#define SHOWN        80 /* bytes of an excerpt in which a flaw is seen */
+#define SHOWN 80 /* bytes of an excerpt in which a flaw is seen */
 
 struct mended {
 	struct mend *mend;
@@ -53,7 +50,7 @@ static int repair(struct chrome *c, window_parse_fn *parse, struct mended *mende
 	const char *stopped = j->p;
 
 	/* However the input is made, the time to read it grows with its size only. */
-	if (c->wasted > WASTE_MAX + 8 * window_at(&c->window, *start))
+	if (c->wasted > CHROME_WASTE_MAX + 8 * window_at(&c->window, *start))
 		return JSON_BAD;
 	bool ended = j->ended;
 	const char *what = j->what;
@@ -76,7 +73,7 @@ int repair_event(struct chrome *c, const char **start, struct err *err)
 {
 	struct mended mended = { .event = &c->event };
 
-	return repair(c, parse_event, &mended, EVENT_MAX, start, err);
+	return repair(c, parse_event, &mended, CHROME_EVENT_MAX, start, err);
 }
 
 int repair_value(struct chrome *c, struct json_value *value, const char **start,
@@ -84,7 +81,7 @@ int repair_value(struct chrome *c, struct json_value *value, const char **start,
 {
 	struct mended mended = { .value = value };
 
-	return repair(c, parse_value, &mended, METADATA_MAX, start, err);
+	return repair(c, parse_value, &mended, CHROME_METADATA_MAX, start, err);
 }
 
 int repair_entry(struct chrome *c, struct entry *entry, const char **start,
@@ -92,7 +89,7 @@ int repair_entry(struct chrome *c, struct entry *entry, const char **start,
 {
 	struct mended mended = { .entry = entry };
 
-	return repair(c, parse_entry, &mended, METADATA_MAX, start, err);
+	return repair(c, parse_entry, &mended, CHROME_METADATA_MAX, start, err);
 }
 
 int repair_findings(struct chrome *c, const char *start, struct err *err)

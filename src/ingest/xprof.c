@@ -30,6 +30,7 @@ struct xprof_named {
 void xprof_release(struct xprof *x)
 {
 	free(x->all);
+	*x = (struct xprof){ 0 };
 }
 
 static uint64_t key_hash(const struct xprof_named *key)

@@ -23,6 +23,7 @@ struct xprof {
 	size_t n, nslots;        /* a power of two */
 };
 
+/* Empty again. */
 void xprof_release(struct xprof *x);
 /* A process or a thread has this name; others than xprof's are passed over. */
 void xprof_process_name(struct xprof *x, struct ident pid, struct str name);
