@@ -2,7 +2,9 @@
 #   make demo          installs what is missing, builds, shows ptool on a real trace
 #   make check         installs what tests need, builds, runs every test
 #                      SAN=1: under ASan and UBSan; VALGRIND=1: under memcheck;
+#                      TSAN=1: the tests of threads under ThreadSanitizer;
 #                      UPDATE=1: rewrites the expected outputs
+#   make bench-compare REV=COMMIT   the working tree beside that commit
 #   make lint fuzz bench coverage format install uninstall dist clean
 -include config.mk
 
@@ -11,7 +13,7 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
-BUILD ?= build$(if $(SAN),-san)
+BUILD ?= build$(if $(SAN),-san)$(if $(TSAN),-tsan)
 CC ?= cc
 CFLAGS ?= -O2 -g
 TIME ?= 60
@@ -28,8 +30,10 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter tests/unit/test_%,$(U
 UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/test_%,$(UNIT_SRCS)))
 # Programs that check_*.py scripts drive.
 TOOLS := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/tools/*.c)))
+# Those that make check TSAN=1 runs, with the check_*.py that say the same.
+THREADED := $(patsubst tests/%.c,$(BUILD)/%,$(shell grep -il 'under tsan' $(UNIT_SRCS)))
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-RECORDING := $(BUILD)/tests/unit/recording_sink.o
+FUZZ_SHARED := $(BUILD)/tests/unit/recording_sink.o $(BUILD)/tests/fuzz/small_store.o
 DRIVER := $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/fuzz/random_trace.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
@@ -53,12 +57,13 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict
 	-Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion -Wdate-time -Walloca \
 	$(if $(DEV),-Werror)
 SANITIZE = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer) $(if $(FUZZING),-fsanitize=fuzzer-no-link)
+	-fno-omit-frame-pointer) $(if $(TSAN),-fsanitize=thread -fno-omit-frame-pointer) \
+	$(if $(FUZZING),-fsanitize=fuzzer-no-link)
 # glibc's checks need optimization and get in the way of the sanitizers'.
-HARDEN = -fstack-protector-strong -fPIE $(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),\
+HARDEN = -fstack-protector-strong -fPIE $(if $(SAN)$(TSAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),\
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 COMMA = ,
-CPP_OWN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 \
+CPP_OWN = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -include base/banned.h $(PKG_CFLAGS)
 OWN_CFLAGS = $(CPP_OWN) $(WARN) -fno-common -pthread $(HARDEN) $(SANITIZE) \
 	-ffile-prefix-map=$(CURDIR)=. -MMD -MP
@@ -75,7 +80,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(s
 all: $(BUILD)/ptool
 
 # Goals that compile nothing themselves must work before the libraries are there.
-NO_PROBE = demo check lint fuzz bench coverage format uninstall dist clean
+NO_PROBE = demo check lint fuzz bench bench-compare coverage format uninstall dist clean
 ifneq ($(filter-out $(NO_PROBE),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/probe.mk
 endif
@@ -115,11 +120,11 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)
-$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(DRIVER) $(RECORDING) $(BUILD)/libptool.a
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(DRIVER) $(FUZZ_SHARED) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(RECORDING) $(BUILD)/libptool.a
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(FUZZ_SHARED) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) -fsanitize=fuzzer $^ $(LIBS)
@@ -131,8 +136,9 @@ demo:
 
 check:
 	@scripts/deps.sh build test $(if $(VALGRIND),valgrind)
-	@$(SUBMAKE) everything
-	@SAN='$(SAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' tests/run $(BUILD)
+	@$(SUBMAKE) $(if $(TSAN),threaded,everything)
+	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' tests/run $(BUILD)
+threaded: $(BUILD)/ptool $(TOOLS) $(THREADED)
 everything: $(BUILD)/ptool $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
 
 # Fuzz each target for TIME seconds.
@@ -145,7 +151,14 @@ fuzz-targets: $(FUZZ)
 bench:
 	@scripts/deps.sh build bench
 	@$(SUBMAKE) $(BUILD)/ptool
-	@CC='$(CC)' tests/bench/bench.sh $(BUILD)/ptool $(BUILD)/bench
+	@CC='$(CC)' tests/bench/bench.py $(BUILD)/ptool $(BUILD)/bench
+
+# The working tree beside the commit REV: BENCH_BYTES, BENCH_KINDS, BENCH_PAIRS.
+bench-compare:
+	@[ -n '$(REV)' ] || { echo 'usage: make bench-compare REV=COMMIT' >&2; exit 2; }
+	@scripts/deps.sh build bench valgrind
+	@$(SUBMAKE) $(BUILD)/ptool
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' tests/bench/compare.py '$(REV)' $(BUILD)/ptool $(BUILD)/bench
 
 coverage:
 	@scripts/deps.sh build test coverage
@@ -206,7 +219,8 @@ dist:
 clean:
 	rm -rf build build-* $(BUILD) $(BUILD)-*
 
-.PHONY: all demo check everything fuzz fuzz-targets bench coverage lint lint-format lint-layers \
+.PHONY: all demo check everything threaded fuzz fuzz-targets bench bench-compare coverage lint \
+	lint-format lint-layers \
 	lint-tidy lint-cppcheck lint-scripts lint-man format install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 # Keep the objects between a test's source and its program.

@@ -73,6 +73,7 @@ check_paths() { # FILE
 prepare() { # FOLDER
 	mkdir "$1"
 	cp tests/fixtures/torch/t2141_cnn_w0/trace.json.gz "$1"
+	cp tests/fixtures/pyprof/pstats/sys311/w_gen.prof "$1/program.prof"
 	gzip -dc "$1/trace.json.gz" >"$1/trace.json"
 	(
 		cd "$1"
@@ -126,7 +127,7 @@ for page in man/*.[1-8]; do
 done
 # shellcheck disable=SC2094 # the name is for messages
 check_examples README.md <README.md
-for file in README.md ARCHITECTURE.md CONTRIBUTING.md; do
+for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
 	check_paths "$file"
 done
 [ ! -s "$work/bad" ]

@@ -34,6 +34,9 @@ lint shellcheck checks the shell scripts
 lint mandoc checks the man pages
 bench g++ compiles the comparison with simdjson
 bench python3 its json.load is measured too
+bench sqlite3 its json_each is measured too
+bench gzip packs the traces
+bench zstd packs them as well
 bench libsimdjson-dev the floor that the JSON parser is measured against
 fuzz clang compiles for libFuzzer
 fuzz libclang-rt-14-dev libFuzzer itself

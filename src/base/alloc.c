@@ -10,12 +10,16 @@
 
 #define EXIT_NO_MEMORY 5
 
+void *xdie_of_memory(void)
+{
+	fputs("ptool: out of memory\n", stderr);
+	_exit(EXIT_NO_MEMORY);
+}
+
 static void *checked(void *p)
 {
-	if (!p) {
-		fputs("ptool: out of memory\n", stderr);
-		_exit(EXIT_NO_MEMORY);
-	}
+	if (!p)
+		xdie_of_memory();
 	return p;
 }
 

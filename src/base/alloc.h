@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+/* What the others do then; returns to nobody. */
+__attribute__((noreturn)) void *xdie_of_memory(void);
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 /* count * size, checked for overflow. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spill.h"
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
@@ -16,12 +17,16 @@ struct arena_block {
 	alignas(max_align_t) char bytes[];
 };
 
+/* Blocks that may lie in files are few, however much there is: each is a file. */
 static void add_block(struct arena *a, size_t size)
 {
-	struct arena_block *block = xmalloc(sizeof(*block) + size);
+	if (a->spill && size < a->total / 4)
+		size = a->total / 4;
+	struct arena_block *block = spill_alloc(a->spill, 1, sizeof(*block) + size);
 
 	block->next = a->blocks;
 	a->blocks = block;
+	a->total += size;
 	a->at = block->bytes;
 	a->end = block->bytes + size;
 }
@@ -79,8 +84,8 @@ void arena_release(struct arena *a)
 
 	while (block) {
 		struct arena_block *next = block->next;
-		free(block);
+		spill_free(a->spill, block);
 		block = next;
 	}
-	*a = (struct arena){ 0 };
+	*a = (struct arena){ .spill = a->spill };
 }

@@ -10,10 +10,13 @@
 #include "base/str.h"
 
 struct arena_block;
+struct spill;
 
 struct arena {
 	struct arena_block *blocks; /* owned */
 	char *at, *end;             /* free room in the newest block */
+	struct spill *spill; /* borrowed: where blocks come from, instead of the heap */
+	size_t total;        /* bytes of all blocks */
 };
 
 /* Aligned for any type; never NULL; lives until arena_release. */

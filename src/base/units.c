@@ -179,3 +179,28 @@ struct str units_shortest(double value, char out[UNITS_TEXT_MAX])
 	}
 	return str_of(out);
 }
+
+bool units_parse_bytes(struct str text, int64_t *bytes)
+{
+	static const char letters[] = "KMGT";
+	const char *letter = text.n ? strchr(letters, text.p[text.n - 1]) : NULL;
+	int shift = 0;
+
+	if (letter && *letter) {
+		shift = 10 * (int)(letter - letters + 1);
+		text.n--;
+	}
+	if (text.n == 0)
+		return false;
+	*bytes = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		int digit = text.p[i] - '0';
+		if (digit < 0 || digit > 9 || *bytes > (INT64_MAX - digit) / 10)
+			return false;
+		*bytes = *bytes * 10 + digit;
+	}
+	if (*bytes > INT64_MAX >> shift)
+		return false;
+	*bytes <<= shift;
+	return true;
+}

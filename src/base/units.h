@@ -44,5 +44,10 @@ struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]
  * are "inf" and "-inf".
  */
 struct str units_shortest(double value, char out[UNITS_TEXT_MAX]);
+/*
+ * A size as people type it: "4096", "512K", "16M"; K, M, G and T are powers of 1024.
+ * False when it is none, or beyond int64_t.
+ */
+bool units_parse_bytes(struct str text, int64_t *bytes);
 
 #endif

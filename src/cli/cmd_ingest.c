@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/ingesting.h"
 #include "cli/message.h"
@@ -11,7 +12,7 @@
 
 struct ingest_opts {
 	struct opt_args files;
-	const char *store, *run, *input_format, *torch_version;
+	const char *store, *run, *input_format, *torch_version, *memory_limit;
 	struct opt_strings keep;
 	bool strict, quiet;
 	int64_t jobs;
@@ -42,6 +43,8 @@ static const struct opt ingest_options[] = {
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
 	{ .name = "jobs", .arg = "N", .help = "threads to use, instead of one a core",
 	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
+	{ .name = "memory-limit", .arg = "SIZE", .help = "memory for the records of a trace, instead of half the machine's",
+	  .offset = FIELD(memory_limit), .type = OPT_STRING },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
 	{ .name = "quiet", .help = "no line for a file that went well or was passed over",
@@ -82,6 +85,18 @@ static int read_torch_version(const struct ingest_opts *o, int *version, struct 
 		       o->torch_version, known);
 }
 
+/* 0 when the option was not given. */
+static int read_memory_limit(const struct ingest_opts *o, int64_t *bytes, struct err *err)
+{
+	*bytes = 0;
+	if (!o->memory_limit ||
+	    (units_parse_bytes(str_of(o->memory_limit), bytes) && *bytes > 0))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--memory-limit wants a size like 512M or 16G, not '%s'",
+		       o->memory_limit);
+}
+
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -92,18 +107,24 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
 	int torch_version;
+	int64_t memory_limit;
 	if (check_options(&o, &err) < 0 ||
-	    read_torch_version(&o, &torch_version, &err) < 0)
+	    read_torch_version(&o, &torch_version, &err) < 0 ||
+	    read_memory_limit(&o, &memory_limit, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	struct ingesting ingesting = { .command = self->name, .is_quiet = o.quiet };
+	const char *store = o.store ? o.store : operand_default_store();
+	struct ingesting ingesting = { .command = self->name,
+				       .subject = store,
+				       .is_quiet = o.quiet };
 	struct import_options options = {
-		.store = o.store ? o.store : operand_default_store(),
+		.store = store,
 		.run = o.run,
 		.reader = o.input_format ? reader_find(o.input_format) : NULL,
 		.read = { .strict = o.strict,
 			  .keep_args = o.keep.n > 0,
 			  .torch_version = torch_version,
 			  .threads = read_threads(o.jobs) },
+		.memory_limit = (uint64_t)memory_limit,
 	};
 	struct import_events events = ingesting_events(&ingesting);
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,

@@ -1,9 +1,11 @@
-/* ptool top: the operator table, torch's key_averages(). */
+/*
+ * ptool top: the operator table, torch's key_averages(); of a call graph its
+ * functions.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memtable.h"
 #include "cli/command.h"
 #include "cli/filter_options.h"
 #include "cli/message.h"
@@ -11,10 +13,11 @@
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/scope_options.h"
-#include "cli/suggest.h"
+#include "cli/sort_keys.h"
 #include "cli/terminal.h"
 #include "cli/torch_format.h"
 #include "query/top.h"
+#include "query/top_functions.h"
 
 struct top_opts {
 	const char *operand;
@@ -87,43 +90,6 @@ static bool is_torch(const struct top_opts *o)
 	return o->output.format && strcmp(o->output.format, TORCH_FORMAT) == 0;
 }
 
-/* --sort help: the keys as a table of its own. */
-static int list_keys(const struct command *self, const struct sort_key *keys,
-		     const struct output_opts *output)
-{
-	static const struct column columns[] = {
-		{ "key", "Key", UNIT_TEXT },
-		{ "also", "Also", UNIT_TEXT },
-		{ "what", "Sorts by", UNIT_TEXT },
-	};
-	struct memtable *m = memtable_new(columns, 3);
-	struct err err = ERR_INIT;
-
-	for (const struct sort_key *k = keys; k->name; k++) {
-		const struct cell cells[] = {
-			cell_text(str_of(k->name)),
-			k->also ? cell_text(str_of(k->also)) : cell_null(),
-			cell_text(str_of(k->what)),
-		};
-		memtable_add_row(m, cells);
-	}
-	int rc = output_table(self->name, &m->table, output, &err);
-	table_free(&m->table);
-	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
-}
-
-static int find_key(const char *name, const struct sort_key *keys,
-		    const struct sort_key **out, struct err *err)
-{
-	struct arena arena = { 0 };
-
-	*out = name ? sort_key_find(keys, name) : NULL;
-	if (name && !*out)
-		suggest_unknown(err, "sort key", name, sort_key_names(keys, &arena));
-	arena_release(&arena);
-	return name && !*out ? -1 : 0;
-}
-
 /* Options that exclude each other: 0, or -1 with an ERR_USAGE. */
 static int check(const struct top_opts *o, const struct top_query *query, struct err *err)
 {
@@ -145,6 +111,19 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
 }
 
+/* What only call graphs have stays NULL: whether it is one is seen when it is read. */
+static int find_sort(const struct top_opts *o, struct top_query *query, struct err *err)
+{
+	bool is_function_key = o->sort && sort_key_find(function_sort_keys, o->sort);
+
+	if (query->by.annotation)
+		return sort_keys_find(o->sort, annotation_sort_keys, &query->sort, err);
+	query->sort = o->sort ? sort_key_find(top_sort_keys, o->sort) : NULL;
+	if (query->sort || is_function_key)
+		return 0;
+	return sort_keys_find(o->sort, top_sort_keys, &query->sort, err);
+}
+
 static int make_query(const struct top_opts *o, const struct filter *filter,
 		      struct top_query *query, struct err *err)
 {
@@ -157,8 +136,7 @@ static int make_query(const struct top_opts *o, const struct filter *filter,
 	for (size_t i = 0; i < o->by.n; i++)
 		if (top_by_add(&query->by, o->by.items[i], err) < 0)
 			return -1;
-	if (find_key(o->sort, query->by.annotation ? annotation_sort_keys : top_sort_keys,
-		     &query->sort, err) < 0)
+	if (find_sort(o, query, err) < 0)
 		return -1;
 	return check(o, query, err);
 }
@@ -169,6 +147,32 @@ struct top_request {
 	const struct top_query *query;
 };
 
+/* A call graph has neither slices nor anything to split its functions by. */
+static int check_functions(const struct top_opts *o, const struct filter *filter,
+			   struct err *err)
+{
+	if (o->by.n || o->flops || o->top_level || is_torch(o))
+		return err_set(err, ERR_USAGE,
+			       "--by, --flops, --top-level and --format torch are for "
+			       "traces; this is a call graph");
+	return filter_check_call_graph(filter, err);
+}
+
+static int open_functions(const struct reading *r, const struct top_request *request,
+			  struct table **out, struct err *err)
+{
+	const struct top_opts *o = request->opts;
+	struct function_query query = { .filter = request->query->filter,
+					.limit = o->limit,
+					.reverse = o->reverse,
+					.for_people = r->for_people };
+
+	if (check_functions(o, query.filter, err) < 0 ||
+	    sort_keys_find(o->sort, function_sort_keys, &query.sort, err) < 0)
+		return -1;
+	return top_functions(r->store, r->scope, &query, out, err);
+}
+
 static int open_top(const struct reading *r, const void *options, struct table **out,
 		    struct err *err)
 {
@@ -178,7 +182,15 @@ static int open_top(const struct reading *r, const void *options, struct table *
 	const struct top_style style = { r->for_people,
 					 to_stdout ? terminal_width(STDOUT_FILENO) : 0 };
 	struct top_rows rows;
+	bool is_call_graph;
 
+	if (scope_is_call_graph(r->scope, &is_call_graph, err) < 0)
+		return -1;
+	if (is_call_graph)
+		return open_functions(r, request, out, err);
+	if (request->opts->sort && !request->query->sort)
+		return sort_keys_find(request->opts->sort, top_sort_keys,
+				      &(const struct sort_key *){ NULL }, err);
 	if (request->query->by.annotation)
 		return top_annotations(r->store, r->scope, request->query, &style, out,
 				       err);
@@ -196,11 +208,16 @@ static int write_torch(const char *command, const struct top_request *request,
 	struct output_opts output = o->output;
 	struct top_rows rows = { .norder = 0 };
 	struct scope scope;
+	bool is_call_graph;
 
 	output.format = NULL; /* it is no renderer's */
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
-	int rc = top_load(store, &scope, request->query, &rows, err);
+	int rc = scope_is_call_graph(&scope, &is_call_graph, err);
+	if (rc == 0 && is_call_graph)
+		rc = check_functions(o, request->query->filter, err);
+	if (rc == 0)
+		rc = top_load(store, &scope, request->query, &rows, err);
 	if (rc == 0) {
 		const struct torch_request torch = { &rows, &scope, request->query,
 						     &o->torch, o->top_level };
@@ -253,7 +270,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
 	if (o.sort && strcmp(o.sort, "help") == 0)
-		return list_keys(self, top_sort_keys, &o.output);
+		return sort_keys_list(self, top_sort_keys, &o.output);
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	const struct top_request request = { &o, &query };
@@ -277,7 +294,7 @@ static const char *const examples[] = {
 
 const struct command cmd_top = {
 	.name = "top",
-	.summary = "Show where time and memory go, by operator and kernel",
+	.summary = "Show where time and memory go, by operator, kernel or function",
 	.groups = top_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

@@ -63,6 +63,7 @@ void command_default(const struct command *command, struct opt_iter row, struct 
 		break;
 	case OPT_FLAG:
 	case OPT_STRINGS:
+	case OPT_SEQUENCE:
 	case OPT_ARG:
 	case OPT_ARGS:
 		break;

@@ -1,15 +1,20 @@
 /* The table of commands: a new one is its file and its row here. */
 #include "cli/command.h"
 
-extern const struct command cmd_doctor, cmd_help, cmd_info, cmd_ingest, cmd_list, cmd_rm,
-	cmd_sql, cmd_top;
+extern const struct command cmd_callees, cmd_callers, cmd_doctor, cmd_export, cmd_help,
+	cmd_info, cmd_ingest, cmd_list, cmd_pstats, cmd_rm, cmd_sql, cmd_top, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
 	&cmd_ingest,
 	&cmd_top,
+	&cmd_tree,
+	&cmd_callers,
+	&cmd_callees,
+	&cmd_export,
 	&cmd_info,
 	&cmd_list,
+	&cmd_pstats,
 	&cmd_doctor,
 	&cmd_sql,
 	&cmd_rm,

@@ -149,7 +149,7 @@ static void zsh_option(const struct opt *opt, FILE *out)
 {
 	bool has_value = opt->type != OPT_FLAG;
 
-	if (opt->type == OPT_STRINGS)
+	if (opt_repeats(opt))
 		fputs("'*'", out);
 	else if (opt->short_name)
 		fprintf(out, "'(-%c --%s)'", opt->short_name, opt->name);

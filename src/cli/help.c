@@ -67,7 +67,7 @@ static void print_row(const struct command *command, struct opt_iter it, FILE *o
 	add_label(&label, it.opt);
 	buf_add_text(&text, it.opt->help);
 	add_choices(&text, it.opt);
-	if (it.opt->type == OPT_STRINGS)
+	if (opt_repeats(it.opt))
 		buf_add_text(&text, "; may be repeated");
 	command_default(command, it, &value);
 	if (value.n > 0)

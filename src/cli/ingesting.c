@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -10,6 +12,17 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/terminal.h"
+
+/* The progress line. */
+static void erase(struct ingesting *i)
+{
+	if (i->is_running)
+		progress_end(&i->progress);
+	free(i->label);
+	i->label = NULL;
+	i->is_running = false;
+}
 
 static void on_begin(void *to, const char *path, uint64_t size)
 {
@@ -28,9 +41,33 @@ static int on_progress(void *to, uint64_t consumed, struct err *err)
 {
 	struct ingesting *i = to;
 
-	if (consumed)
-		progress_update(&i->progress, consumed);
+	progress_update(&i->progress, consumed ? consumed : i->progress.done);
 	return interrupt_check(err);
+}
+
+/*
+ * Between two looks at the flag a pass over millions of rows may take longer than a
+ * user likes to wait: from here on Ctrl-C has nobody to wait for.
+ */
+static int on_unfinished(void *to, const char *temporary, const char *lock,
+			 struct err *err)
+{
+	struct ingesting *i = to;
+	char *line = message_line(i->command, i->subject, "interrupted");
+
+	i->temporary = xstrdup(temporary);
+	i->lock = xstrdup(lock);
+	i->last_words =
+		xasprintf("%s%s", terminal_is(STDERR_FILENO) ? PROGRESS_ERASE : "", line);
+	free(line);
+	i->leave = (struct interrupt_leave){ .temporary = i->temporary,
+					     .lock = i->lock,
+					     .folder = i->folder,
+					     .last_words = i->last_words,
+					     .nlast_words = strlen(i->last_words),
+					     .exit_code = EXIT_INTERRUPT };
+	interrupt_leave(&i->leave);
+	return interrupt_check(err); /* it may have come just before */
 }
 
 /* "1 slice", "1,432 slices" */
@@ -47,11 +84,14 @@ static void on_done(void *to, const struct import_file *file)
 	struct ingesting *i = to;
 	struct buf line;
 
-	ingesting_end(i);
+	erase(i);
 	if (i->is_quiet)
 		return;
 	buf_init(&line, ERR_TEXT_MAX);
-	add_count(&line, file->slices, "slice", "slices");
+	if (file->functions)
+		add_count(&line, file->functions, "function", "functions");
+	else
+		add_count(&line, file->slices, "slice", "slices");
 	if (i->where)
 		buf_addf(&line, " %s", i->where);
 	if (file->findings) {
@@ -70,7 +110,7 @@ static void on_passed(void *to, const char *path, const struct err *why)
 {
 	struct ingesting *i = to;
 
-	ingesting_end(i);
+	erase(i);
 	if (!i->is_quiet && !i->where)
 		message_note(i->command, path, "passed over: %s", why->text);
 }
@@ -105,7 +145,7 @@ static void on_summed(void *to, const struct import_result *result)
 	struct ingesting *i = to;
 	size_t told = i->where ? 0 : IMPORT_PASSED_TOLD;
 
-	ingesting_end(i);
+	erase(i);
 	if (i->is_quiet || (i->where && result->is_refusal))
 		return;
 	if (result->passed > told)
@@ -117,7 +157,7 @@ static void on_refused(void *to, const char *path, const struct err *err)
 {
 	struct ingesting *i = to;
 
-	ingesting_end(i);
+	erase(i);
 	if (i->operand && i->result->is_refusal && strcmp(path, i->operand) == 0)
 		return;
 	i->nrefused++;
@@ -130,6 +170,7 @@ struct import_events ingesting_events(struct ingesting *i)
 	return (struct import_events){ .to = i,
 				       .begin = on_begin,
 				       .progress = on_progress,
+				       .unfinished = on_unfinished,
 				       .done = on_done,
 				       .passed = on_passed,
 				       .summed = on_summed,
@@ -138,9 +179,10 @@ struct import_events ingesting_events(struct ingesting *i)
 
 void ingesting_end(struct ingesting *i)
 {
-	if (i->is_running)
-		progress_end(&i->progress);
-	free(i->label);
-	i->label = NULL;
-	i->is_running = false;
+	erase(i);
+	interrupt_leave(NULL);
+	free(i->temporary);
+	free(i->lock);
+	free(i->last_words);
+	i->temporary = i->lock = i->last_words = NULL;
 }

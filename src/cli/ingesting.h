@@ -5,13 +5,17 @@
 #ifndef PTOOL_CLI_INGESTING_H
 #define PTOOL_CLI_INGESTING_H
 
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "store/import.h"
 
 struct ingesting {
 	const char *command; /* for messages */
 	const char *where;   /* "read into the cache": told behind the slices; NULL */
-	bool is_quiet;       /* only what went wrong */
+	const char *
+		subject; /* what an error of the whole is told of: the store, the operand */
+	const char *folder; /* holds nothing but the store, and goes with it; NULL */
+	bool is_quiet;      /* only what went wrong */
 	/*
 	 * The caller tells when nothing of this operand could be read, which its
 	 * result says; NULL: nobody does.
@@ -22,9 +26,11 @@ struct ingesting {
 	bool is_running;
 	char *label; /* owned: the file that progress names */
 	struct progress progress;
+	char *temporary, *lock, *last_words; /* owned: what `leave` borrows */
+	struct interrupt_leave leave;
 };
 
-/* Installs the interrupt flag; the struct must outlive the import. */
+/* Installs the handler of Ctrl-C; the struct must stay where it is until ingesting_end(). */
 struct import_events ingesting_events(struct ingesting *i);
 /* Behind the import, whatever its result. */
 void ingesting_end(struct ingesting *i);

@@ -1,6 +1,7 @@
 /* Ctrl-C: see interrupt.h. */
 #include "cli/interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 /* A signal handler has nothing but globals to go by. */
 static volatile sig_atomic_t pending;
 static const char *volatile doomed;
+static const struct interrupt_leave *volatile leaving;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -24,10 +26,23 @@ static void set_handler(void (*handler)(int), int flags)
 	}
 }
 
+/* The temporary file goes first: who cannot remove it has come too late. */
 static void on_signal_note(int number)
 {
+	const struct interrupt_leave *leave = leaving;
+	int before = errno;
+
 	(void)number;
 	pending = 1;
+	if (leave && unlink(leave->temporary) == 0) {
+		unlink(leave->lock);
+		if (leave->folder)
+			rmdir(leave->folder);
+		if (write(STDERR_FILENO, leave->last_words, leave->nlast_words) < 0)
+			_exit(leave->exit_code); /* nobody hears it */
+		_exit(leave->exit_code);
+	}
+	errno = before;
 }
 
 /* SA_RESETHAND has put the default back: raised again, the signal kills. */
@@ -51,6 +66,11 @@ bool interrupt_pending(void)
 int interrupt_check(struct err *err)
 {
 	return pending ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;
+}
+
+void interrupt_leave(const struct interrupt_leave *leave)
+{
+	leaving = leave;
 }
 
 void interrupt_unlink(const char *path)

@@ -6,6 +6,7 @@
 #define PTOOL_CLI_INTERRUPT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
@@ -17,6 +18,23 @@ void interrupt_catch(void);
 bool interrupt_pending(void);
 /* 0, or -1 with an ERR_INTERRUPT when the flag is set. */
 int interrupt_check(struct err *err);
+
+/* What is to be done where the flag would be asked too late; all borrowed. */
+struct interrupt_leave {
+	const char *temporary, *lock; /* files that go */
+	const char *folder;           /* and then the empty folder, or NULL */
+	const char *last_words;       /* for stderr */
+	size_t nlast_words;
+	int exit_code;
+};
+
+/*
+ * The first signal of interrupt_catch() ends the process at once: whatever the
+ * program is at, these files are removed and the words said.  When `temporary` is
+ * there no longer, what it was for is done or given up already; then the signal
+ * only sets the flag.  NULL: no longer; till then the struct must live.
+ */
+void interrupt_leave(const struct interrupt_leave *leave);
 
 /*
  * Remove this file when a signal kills the process; NULL: no longer.  The text

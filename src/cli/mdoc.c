@@ -95,7 +95,7 @@ void mdoc_command(const struct command *command, FILE *out)
 	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
 		print_item(it.opt, out);
 		print_choices(it.opt, out);
-		if (it.opt->type == OPT_STRINGS)
+		if (opt_repeats(it.opt))
 			fputs("May be repeated.\n", out);
 		print_default(command, it, out);
 	}

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -30,6 +31,22 @@ enum exit_code message_exit_code(enum err_kind kind)
 	return EXIT_IO;
 }
 
+static void add_line(struct buf *line, const char *command, const char *file,
+		     int64_t offset, const char *text)
+{
+	buf_add_text(line, "ptool: ");
+	if (command)
+		buf_addf(line, "%s: ", command);
+	if (file) {
+		utf8_add_visible(line, str_of(file));
+		buf_add_text(line, ": ");
+	}
+	if (offset != ERR_NO_OFFSET)
+		buf_addf(line, "byte %" PRId64 ": ", offset);
+	utf8_add_visible(line, str_of(text));
+	buf_add_char(line, '\n');
+}
+
 /* What is on stdout comes first, so that the message is the last on the screen. */
 static void print_line(const char *command, const char *file, int64_t offset,
 		       const char *text)
@@ -37,17 +54,7 @@ static void print_line(const char *command, const char *file, int64_t offset,
 	struct buf line;
 
 	buf_init(&line, LINE_MAX_BYTES);
-	buf_add_text(&line, "ptool: ");
-	if (command)
-		buf_addf(&line, "%s: ", command);
-	if (file) {
-		utf8_add_visible(&line, str_of(file));
-		buf_add_text(&line, ": ");
-	}
-	if (offset != ERR_NO_OFFSET)
-		buf_addf(&line, "byte %" PRId64 ": ", offset);
-	utf8_add_visible(&line, str_of(text));
-	buf_add_char(&line, '\n');
+	add_line(&line, command, file, offset, text);
 	fflush(stdout);
 	fwrite(line.p, 1, line.n, stderr);
 	buf_release(&line);
@@ -57,6 +64,17 @@ int message_error(const char *command, const char *file, const struct err *err)
 {
 	print_line(command, file, err->offset, err->text);
 	return (int)message_exit_code(err->kind);
+}
+
+char *message_line(const char *command, const char *file, const char *text)
+{
+	struct buf line;
+
+	buf_init(&line, LINE_MAX_BYTES);
+	add_line(&line, command, file, ERR_NO_OFFSET, text);
+	char *copy = xstrndup(line.p, line.n);
+	buf_release(&line);
+	return copy;
 }
 
 void message_note(const char *command, const char *file, const char *fmt, ...)

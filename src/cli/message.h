@@ -27,6 +27,9 @@ enum exit_code message_exit_code(enum err_kind kind);
  */
 int message_error(const char *command, const char *file, const struct err *err);
 
+/* The line of such an error without an offset, for who cannot wait; the caller frees it. */
+char *message_line(const char *command, const char *file, const char *text);
+
 /* A remark that is no failure, in the same form: "ptool: top: reading x.json ...". */
 void message_note(const char *command, const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

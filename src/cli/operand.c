@@ -2,6 +2,7 @@
 #include "cli/operand.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -32,7 +33,14 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 		      struct err *err)
 {
 	struct import_result result;
+	char *folder =
+		cache->is_temporary
+			? xstrndup(cache->path,
+				   (size_t)(strrchr(cache->path, '/') - cache->path))
+			: NULL;
 	struct ingesting ingesting = { .command = command,
+				       .subject = path,
+				       .folder = folder,
 				       .operand = path,
 				       .result = &result,
 				       .where = cache->is_temporary
@@ -43,6 +51,7 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 
 	int rc = import_files(&options, &path, 1, &events, &result, err);
 	ingesting_end(&ingesting);
+	free(folder);
 	if (rc < 0 && err->kind == ERR_IO) {
 		/* the caller names the trace, but it is the cache that has no room */
 		struct err why = *err;
@@ -89,14 +98,13 @@ int operand_open(const char *command, const char *path, struct operand *out,
 	const char *name = operand_name(path);
 	int rc;
 
-	*out = (struct operand){ 0 };
+	*out = (struct operand){ .is_raw = path &&
+					   (strcmp(path, "-") == 0 || !store_is(path)) };
 	if (!path && access(name, F_OK) != 0)
 		return err_set(err, ERR_INPUT,
 			       "no store here; run 'ptool ingest FILE' first");
-	if (!path || (strcmp(path, "-") != 0 && store_is(path)))
-		rc = store_open(name, &out->store, err);
-	else
-		rc = open_raw(command, path, &out->store, err);
+	rc = out->is_raw ? open_raw(command, path, &out->store, err)
+			 : store_open(name, &out->store, err);
 	if (rc == 0)
 		out->path = xstrdup(name);
 	return rc;

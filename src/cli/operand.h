@@ -11,6 +11,7 @@
 struct operand {
 	struct store *store; /* owned */
 	char *path;          /* owned: what messages call it */
+	bool is_raw;         /* no store: it was ingested into the cache */
 };
 
 /* The path of the default store: $PTOOL_STORE, else ptool.db. */

@@ -62,6 +62,11 @@ bool opt_is_operand(const struct opt *opt)
 	return opt->type == OPT_ARG || opt->type == OPT_ARGS;
 }
 
+bool opt_repeats(const struct opt *opt)
+{
+	return opt->type == OPT_STRINGS || opt->type == OPT_SEQUENCE;
+}
+
 const char *opt_choice(const struct opt *opt, size_t i)
 {
 	if (opt->choice_at)
@@ -174,6 +179,18 @@ static int add_string(const struct parser *p, const struct opt *opt,
 	return OPT_PARSED;
 }
 
+static int add_to_sequence(const struct parser *p, const struct opt *opt,
+			   struct opt_sequence *member, const char *value)
+{
+	if (member->n == OPT_STRINGS_MAX)
+		return err_set(p->err, ERR_USAGE,
+			       "--%s is one of more than %d such options", opt->name,
+			       OPT_STRINGS_MAX);
+	member->items[member->n].opt = opt;
+	member->items[member->n++].text = value;
+	return OPT_PARSED;
+}
+
 static int set_value(const struct parser *p, struct opt_iter it, const char *value)
 {
 	void *member = (char *)p->options + it.group->offset + it.opt->offset;
@@ -192,6 +209,8 @@ static int set_value(const struct parser *p, struct opt_iter it, const char *val
 		return set_choice(p, it.opt, member, value);
 	case OPT_STRINGS:
 		return add_string(p, it.opt, member, value);
+	case OPT_SEQUENCE:
+		return add_to_sequence(p, it.opt, member, value);
 	case OPT_ARG:
 		if (opt_choice(it.opt, 0))
 			return set_choice(p, it.opt, member, value);

@@ -24,8 +24,9 @@ enum opt_type {
 	OPT_STRING,  /* const char *, NULL when not given */
 	OPT_CHOICE,  /* const char *, one of the row's choices */
 	OPT_STRINGS, /* struct opt_strings; may be given again and again */
-	OPT_ARG,     /* operand: const char *, NULL when not given */
-	OPT_ARGS     /* the operands that are left: struct opt_args */
+	OPT_SEQUENCE, /* struct opt_sequence, which several rows may share; repeated likewise */
+	OPT_ARG, /* operand: const char *, NULL when not given */
+	OPT_ARGS /* the operands that are left: struct opt_args */
 };
 
 #define OPT_STRINGS_MAX 64
@@ -54,6 +55,15 @@ struct opt {
 	enum opt_type type;
 	char short_name; /* 'n', or 0 */
 	bool required;   /* operands only */
+};
+
+/* Values of several options in the order in which they were given. */
+struct opt_sequence {
+	struct {
+		const struct opt *opt;
+		const char *text; /* argv's */
+	} items[OPT_STRINGS_MAX];
+	size_t n;
 };
 
 /* clang-format off */
@@ -85,6 +95,8 @@ enum opt_result opt_parse(const struct opt_group *groups, int argc, char **argv,
 			  void *options, struct err *err);
 
 bool opt_is_operand(const struct opt *opt);
+/* May it be given again and again, each time with one value more? */
+bool opt_repeats(const struct opt *opt);
 /* Choice i of a row, from its list or its table; NULL at the end. */
 const char *opt_choice(const struct opt *opt, size_t i);
 

@@ -15,7 +15,6 @@
 #define BETWEEN_NS      (SECOND_NS / 6)
 #define LABEL_CELLS     32
 #define LABEL_BYTES_MAX ((size_t)64 * 1024)
-#define ERASE_LINE      "\r\033[K"
 
 static int64_t now_ns(void)
 {
@@ -85,7 +84,10 @@ void progress_format(const struct progress *p, int64_t elapsed_ns, size_t width,
 	buf_add_text(&text, "  ");
 	add_size(&text, p->done);
 	buf_addf(&text, "  %.0f MB/s", rate / 1e6);
-	if (sized && rate > 0)
+	/* what comes behind the bytes takes as long as them, and cannot be told in bytes */
+	if (sized && p->done == p->total)
+		buf_add_text(&text, "  writing");
+	else if (sized && rate > 0)
 		add_eta(&text, (double)(p->total - p->done) / rate);
 	if (width > PROGRESS_LINE_MAX - 1)
 		width = PROGRESS_LINE_MAX - 1;
@@ -106,7 +108,7 @@ void progress_update(struct progress *p, uint64_t done_bytes)
 	int width = terminal_width(STDERR_FILENO);
 	/* the last column stays free: some terminals wrap when it is filled */
 	progress_format(p, now - p->started_ns, width > 1 ? (size_t)width - 1 : 0, line);
-	fprintf(stderr, ERASE_LINE "%s", line);
+	fprintf(stderr, PROGRESS_ERASE "%s", line);
 	p->shown_ns = now;
 	p->visible = true;
 }
@@ -114,7 +116,7 @@ void progress_update(struct progress *p, uint64_t done_bytes)
 void progress_end(struct progress *p)
 {
 	if (p->visible)
-		fputs(ERASE_LINE, stderr);
+		fputs(PROGRESS_ERASE, stderr);
 	p->visible = false;
 	p->enabled = false;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define PROGRESS_LINE_MAX 160
+#define PROGRESS_ERASE    "\r\033[K" /* the line, whatever it is */
 
 struct progress {
 	const char *label;    /* borrowed: "trace.json" */
@@ -25,7 +26,10 @@ void progress_update(struct progress *p, uint64_t done_bytes);
 /* Erases the line; to be called before anything else goes to the terminal. */
 void progress_end(struct progress *p);
 
-/* The line for a moment, cut to `width` columns: "trace.json  43%  512 MB  610 MB/s  ETA 1s". */
+/*
+ * The line for a moment, cut to `width` columns: "trace.json  43%  512 MB  610 MB/s  ETA 1s".
+ * The time left is that of the bytes; once all are read it says "writing".
+ */
 void progress_format(const struct progress *p, int64_t elapsed_ns, size_t width,
 		     char line[PROGRESS_LINE_MAX]);
 

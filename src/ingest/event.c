@@ -58,6 +58,16 @@ bool event_is_key(struct str key)
 	return key.n > 0 && find_field(key) != NFIELDS;
 }
 
+/* The value of a member of args at j->p. */
+static enum json_status parse_arg(struct json *j, struct event *e, struct member *member,
+				  struct json_value *out)
+{
+	if (member->n == 0 || (*j->p != '[' && *j->p != '{'))
+		return json_value(j, out);
+	return again_value(&e->again, (uint16_t)(member - e->members.all), &member->value,
+			   j, out);
+}
+
 /* j->p is at the '{' of args. */
 static enum json_status parse_args(struct json *j, struct event *e)
 {
@@ -81,7 +91,7 @@ static enum json_status parse_args(struct json *j, struct event *e)
 		}
 		arg->key = key;
 		arg->meaning = member->n ? &member->meaning : NULL;
-		if ((status = json_value(j, &arg->value)) != JSON_OK)
+		if ((status = parse_arg(j, e, member, &arg->value)) != JSON_OK)
 			return status;
 	}
 	e->args_is_object = true;

@@ -5,6 +5,7 @@
 #ifndef PTOOL_INGEST_EVENT_H
 #define PTOOL_INGEST_EVENT_H
 
+#include "ingest/again.h"
 #include "ingest/json.h"
 #include "ingest/member.h"
 
@@ -49,6 +50,7 @@ struct event {
 	struct json_value field[NFIELDS];
 	struct event_arg args[EVENT_ARGS_MAX];
 	struct members members; /* of the events before */
+	struct again again;     /* their args */
 };
 
 /*

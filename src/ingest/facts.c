@@ -31,12 +31,21 @@ struct str chrome_json(struct chrome *c, const struct json_value *value)
 	return buf_str(&c->scratch);
 }
 
+/* Is it no text of a JSON string as it stands?  Mending a value forgets its key's flaws. */
+static bool is_flawed(struct str key)
+{
+	for (size_t i = 0; i < key.n; i++)
+		if ((unsigned char)key.p[i] < ' ')
+			return true;
+	return json_bad_utf8(key) || json_bad_escape(key);
+}
+
 void chrome_metadata(struct chrome *c, struct str key, const struct json_value *value)
 {
 	struct buf quoted;
 
 	buf_init(&quoted, 6 * key.n + 2);
-	if (c->window.j.flaws) {
+	if (c->window.j.flaws || is_flawed(key)) {
 		json_quote(key, &quoted);
 		key = (struct str){ quoted.p + 1, quoted.n - 2 };
 	}

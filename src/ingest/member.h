@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "ingest/json.h"
+#include "ingest/same_text.h"
 
 #define MEMBERS_MAX     512
 #define MEMBER_TEXT_MAX 48 /* longer ones are not remembered; at most JSON_PADDING */
@@ -28,6 +29,7 @@ struct member {
 	uint8_t level;
 	bool done;       /* the text is that of the object's end */
 	uint8_t meaning; /* the caller's, for its key; 0 at first, and while n is 0 */
+	uint16_t value;  /* the caller's too: the newest of its values (again.h) */
 	uint16_t next
 		[MEMBER_NEXT]; /* what followed it, the newest first; 0: nothing yet */
 };
@@ -59,27 +61,10 @@ static inline struct member *members_start(struct members *m, enum member_level 
 enum json_status members_find(struct members *m, struct json *j, enum member_level level,
 			      struct member **at, struct str *key);
 
-static inline uint64_t member_word(const char *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return word;
-}
-
-/* Does the member's text stand at p?  Inline, because calling memcmp costs more than it does. */
+/* Does the member's text stand at p? */
 static inline bool member_is_at(const struct member *member, const char *p)
 {
-	const size_t step = sizeof(uint64_t);
-	size_t n = member->n;
-	uint64_t other = 0;
-
-	if (n < step)
-		return n && memcmp(p, member->text, n) == 0;
-	for (size_t i = 0; i < n - step; i += step)
-		other |= member_word(p + i) ^ member_word(member->text + i);
-	other |= member_word(p + n - step) ^ member_word(member->text + n - step);
-	return other == 0;
+	return member->n && same_text(member->text, member->n, p);
 }
 
 static inline void member_pass(struct member *member, struct json *j, struct member **at,

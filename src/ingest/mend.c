@@ -5,6 +5,9 @@
 
 #define TEXT_MAX ((size_t)256 << 20)
 
+/* Bytes that are looked at in vain, however few were passed. */
+#define VAIN_MAX ((uint64_t)4 << 20)
+
 /*
  * In the order of how much they assume: the first one that gives a whole value
  * is taken, so that one kind of damage is not read as another.
@@ -17,6 +20,7 @@ static const struct mend_mode modes[MEND_ATTEMPTS] = {
 void mend_init(struct mend *m)
 {
 	m->nflaws = 0;
+	m->in_vain = 0;
 	m->known = NULL;
 	buf_init(&m->text, TEXT_MAX);
 	buf_init(&m->python, TEXT_MAX);
@@ -36,6 +40,18 @@ bool mender_fail(struct mender *m)
 {
 	m->status = JSON_BAD;
 	return false;
+}
+
+void mender_looked(struct mender *m, size_t n)
+{
+	m->out->in_vain += n;
+}
+
+size_t mender_may_look(const struct mender *m)
+{
+	uint64_t most = VAIN_MAX + MEND_VAIN_FOR_EACH * (uint64_t)(m->p - m->start);
+
+	return m->out->in_vain < most ? (size_t)(most - m->out->in_vain) : 0;
 }
 
 bool mender_at_end(struct mender *m)
@@ -96,6 +112,8 @@ static void begin(struct mender *m, struct mend *out, const char *start,
 	m->mode = mode;
 	m->status = JSON_OK;
 	m->depth = 0;
+	m->line = m->phase = (struct mender_ahead){ start, start };
+	m->line_end = NULL;
 	buf_clear(&out->text);
 	out->nflaws = 0;
 }
@@ -361,6 +379,7 @@ static enum json_status mend(struct mend *out, struct json *j, bool is_event)
 	struct mender m;
 
 	j->ended = false;
+	out->in_vain = 0;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		begin(&m, out, start, j, modes[i]);
 		m.is_event = is_event;
@@ -389,6 +408,7 @@ enum json_status mend_member(struct mend *out, struct json *j, bool first,
 	struct mender m;
 
 	j->ended = false;
+	out->in_vain = 0;
 	m.status = JSON_BAD;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		/* No key is known here that could end such a text. */

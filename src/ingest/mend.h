@@ -17,6 +17,8 @@
 
 #define MEND_FLAWS_MAX 16
 #define MEND_ATTEMPTS  6 /* at a text, each of which may read all of it */
+#define MEND_VAIN_FOR_EACH \
+	16 /* bytes that may be looked at in vain for each that is passed */
 
 /* What was mended, and how far behind the start of the text it stands first. */
 struct mend_flaw {
@@ -29,6 +31,8 @@ struct mend {
 	struct buf python, plain, quoted; /* of one string */
 	struct mend_flaw flaws[MEND_FLAWS_MAX];
 	size_t nflaws;
+	/* Bytes that all attempts looked at and did not pass: see mender_looked. */
+	uint64_t in_vain;
 	/* The keys that the file's events have had so far; borrowed, may be NULL. */
 	const struct intern *known; /* by enum member_level */
 };

@@ -183,15 +183,19 @@ bool mender_stray_text(struct mender *m)
 		enum stray stray = stray_at(m, p);
 		if (stray == STRAY_UNSEEN)
 			return mender_at_end(m);
-		if (stray == STRAY_IN_EVENT)
+		if (stray == STRAY_IN_EVENT) {
+			mender_looked(m, (size_t)(p - from));
 			return mender_fail(m);
+		}
 		if (stray == STRAY_ENDS && !only_lines)
 			break;
 	}
 	if (p == m->end)
 		return mender_at_end(m);
-	if (p - from == STRAY_MAX)
+	if (p - from == STRAY_MAX) {
+		mender_looked(m, STRAY_MAX);
 		return mender_fail(m);
+	}
 	mender_note(m, FINDING_STRAY_TEXT, from);
 	m->p = p;
 	return true;

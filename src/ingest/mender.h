@@ -1,6 +1,6 @@
 /*
- * One attempt at mending a text, shared by its structure (mend.c) and its
- * strings (mend_text.c).  Functions return false when the attempt ends here,
+ * One attempt at mending a text, shared by its structure (mend.c), its strings
+ * (mend_text.c, mend_end.c) and its keys (mend_keys.c).  Functions return false when the attempt ends here,
  * with the status set.
  */
 #ifndef PTOOL_INGEST_MENDER_H
@@ -23,6 +23,22 @@ enum mend_place { MEND_KEY, MEND_MEMBER, MEND_ELEMENT };
 /* Whose members are read: of two kinds of objects the keys are known. */
 enum mend_level { MEND_OF_EVENT, MEND_OF_ARGS, MEND_OF_OTHER };
 
+/* What a key with its colon is. */
+enum mend_key {
+	MEND_NO_KEY,
+	MEND_ANY_KEY,
+	MEND_KNOWN_KEY, /* events, or their args, have it */
+	MEND_UNSEEN_KEY /* the window ends too early to tell */
+};
+
+/*
+ * How far something was looked for: it is not between the two places.  What
+ * every quote asks for is looked for once.
+ */
+struct mender_ahead {
+	const char *from, *to;
+};
+
 struct mender {
 	struct mend *out;
 	const char *start, *p, *end; /* borrowed window */
@@ -31,6 +47,11 @@ struct mender {
 	struct mend_mode mode;
 	enum json_status status;
 	bool ended;
+	struct mender_ahead line, phase;
+	/* What stands behind the line's end, on that level; the place may be NULL. */
+	const char *line_end;
+	enum mend_level line_level;
+	enum mend_key line_key;
 	/* The containers around p, a bit each: is it an object? */
 	unsigned depth;
 	uint64_t bits[JSON_DEPTH_MAX / 64];
@@ -40,6 +61,13 @@ struct mender {
 bool mender_fail(struct mender *m);
 /* The window ends: more may come, or the input ended. */
 bool mender_at_end(struct mender *m);
+/*
+ * So many bytes were looked at and not passed, which the text may make the
+ * mender do again at every byte: it has a limit.
+ */
+void mender_looked(struct mender *m, size_t n);
+/* How many more of them there may be. */
+size_t mender_may_look(const struct mender *m);
 void mender_note(struct mender *m, enum finding finding, const char *at);
 /* Behind the blanks and zero bytes at p; at most the window's end. */
 const char *mender_gap(const struct mender *m, const char *p);
@@ -52,21 +80,16 @@ static inline bool mender_is_quote(char c)
 
 /* mend_text.c: the string whose quote is at p, in double quotes, into the text. */
 bool mender_string(struct mender *m, enum mend_place place);
+/* mend_end.c: the quote that ends the string at m->p; NULL: the attempt ends. */
+const char *mender_string_end(struct mender *m, enum mend_place place);
 /* Does the '"' or '\'' at p open the first key of the list's next event? */
 enum mend_start { MEND_NO_START, MEND_START, MEND_START_UNSEEN };
-enum mend_start mender_starts_event(const struct mender *m, const char *p);
+enum mend_start mender_starts_event(struct mender *m, const char *p);
 
-/* mend_keys.c: what a key with its colon at p is. */
-enum mend_key {
-	MEND_NO_KEY,
-	MEND_ANY_KEY,
-	MEND_KNOWN_KEY, /* events, or their args, have it */
-	MEND_UNSEEN_KEY /* the window ends too early to tell */
-};
-
+/* mend_keys.c. */
 /* Can it be a part of a number, a word, or a key that stands without quotes? */
 bool mender_is_word(char c);
-/* In quotes. */
+/* The one in quotes at p. */
 enum mend_key mender_key_at(const struct mender *m, const char *p);
 /* The key at p without its opening quote, or without both, into the text. */
 bool mender_bare_key(struct mender *m);

@@ -6,10 +6,12 @@
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
 
-extern const struct reader chrome_reader;
+extern const struct reader chrome_reader, pstats_dump_reader, pstats_text_reader;
 
 const struct reader *const readers[] = {
+	&pstats_dump_reader,
 	&chrome_reader,
+	&pstats_text_reader,
 	NULL,
 };
 

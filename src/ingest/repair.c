@@ -43,6 +43,17 @@ static enum json_status parse_entry(struct json *j, void *to)
 			   &entry->done);
 }
 
+/* What reading so many bytes, or failing to, took beyond them. */
+static uint64_t wasted(const struct mend *m, int status, size_t n)
+{
+	uint64_t passed =
+		(uint64_t)n * (status == JSON_OK ? MEND_VAIN_FOR_EACH : MEND_ATTEMPTS);
+
+	if (status == JSON_OK)
+		return m->in_vain > passed ? m->in_vain - passed : 0;
+	return m->in_vain > passed ? m->in_vain : passed;
+}
+
 static int repair(struct chrome *c, window_parse_fn *parse, struct mended *mended,
 		  size_t most, const char **start, struct err *err)
 {
@@ -59,10 +70,12 @@ static int repair(struct chrome *c, window_parse_fn *parse, struct mended *mende
 	j->p = *start;
 	j->flaws = 0;
 	int status = window_parse(&c->window, parse, mended, most, start, err);
-	if (status != JSON_BAD && status != JSON_MORE)
+	if (status < 0)
+		return status;
+	c->wasted += wasted(&c->mend, status, (size_t)(j->p - *start));
+	if (status == JSON_OK)
 		return status;
 	/* As the first parser left it. */
-	c->wasted += MEND_ATTEMPTS * (uint64_t)(j->p - *start);
 	j->p = *start + behind;
 	j->ended |= ended;
 	j->what = what;

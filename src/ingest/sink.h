@@ -195,6 +195,37 @@ struct flow_fact {
 	uint64_t offset;
 };
 
+/* A function of a call graph, as Python names it: (file, line, name). */
+struct function_fact {
+	uint32_t file, name;
+	int64_t line;
+	struct str file_bytes; /* of the file's name where it is no UTF-8; borrowed */
+};
+
+/* A count of calls; where it lies beyond int64 `n` is the end of the range. */
+struct count {
+	int64_t n;         /* or NUMBER_NONE */
+	struct str digits; /* borrowed; of one beyond int64, else empty */
+};
+
+/* What a call graph says of a function, or of its calls from one caller. */
+struct call_sums {
+	struct count calls, primitive;
+	bool has_times;
+	double self_s, total_s; /* seconds as recorded, which may be no numbers */
+};
+
+struct function_stat_fact {
+	uint32_t function;
+	struct call_sums sums;
+	uint64_t offset;
+};
+
+struct call_fact {
+	uint32_t caller, callee;
+	struct call_sums sums;
+};
+
 /* How torch of this file's time builds its key_averages (torch-profiler a.1 to a.9). */
 struct op_rules {
 	bool all_slices;        /* no PyTorch trace: every host slice is an operator */
@@ -206,8 +237,8 @@ struct op_rules {
 };
 
 struct profile_fact {
-	const char *format;  /* "pytorch", "xprof", "chrome": static */
-	const char *dialect; /* "F", ..., or "": static */
+	const char *format;  /* "pytorch", "xprof", "chrome", "pstats": static */
+	const char *dialect; /* "F", "cprofile", ..., or "": static */
 	bool has_base;
 	int64_t base_ns;                    /* absolute ns = base + ts */
 	int64_t rank, world_size;           /* or NUMBER_NONE */
@@ -237,6 +268,16 @@ struct sink {
 	/* An entry beside the events, or an unknown metadata event: JSON text. */
 	void (*metadata)(struct sink *s, struct str key, struct str json);
 	void (*device_info)(struct sink *s, const struct device_info_fact *device);
+	/* The number of a function; the same facts give the same number. */
+	uint32_t (*function)(struct sink *s, const struct function_fact *function);
+	/*
+	 * A function's own row, in the order of the listing.  Of two for one function
+	 * the last one counts, in the place of the first; its calls go with it.
+	 */
+	int (*function_stat)(struct sink *s, const struct function_stat_fact *stat,
+			     struct err *err);
+	/* Calls from one caller, behind the callee's row; again the last one counts. */
+	int (*call)(struct sink *s, const struct call_fact *call, struct err *err);
 	/* Once, behind the last event. */
 	void (*profile)(struct sink *s, const struct profile_fact *profile);
 	/* detail: "" or what tells kinds of this finding apart (the ph); excerpt may be empty. */

@@ -232,7 +232,9 @@ static int parse_min_dur(const char *text, struct filter *f, struct err *err)
 
 static int compile(const struct filter_texts *t, struct filter *f, struct err *err)
 {
-	if (t->focus && regex_compile("--focus", t->focus, &f->focus, err) < 0)
+	const char *focus_as = t->focus_as ? t->focus_as : "--focus";
+
+	if (t->focus && regex_compile(focus_as, t->focus, &f->focus, err) < 0)
 		return -1;
 	if (t->ignore && regex_compile("--ignore", t->ignore, &f->ignore, err) < 0)
 		return -1;
@@ -324,6 +326,15 @@ bool filter_needs_slices(const struct filter *f)
 {
 	return f->has_times || f->has_min_dur || f->categories.n || f->threads.n ||
 	       f->streams.n || f->devices.n;
+}
+
+int filter_check_call_graph(const struct filter *f, struct err *err)
+{
+	if (!filter_needs_slices(f) && !f->has_steps)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "a call graph has no slices to filter: it takes --focus and "
+		       "--ignore alone");
 }
 
 bool filter_wants_python(const struct filter *f)

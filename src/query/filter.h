@@ -18,6 +18,7 @@
 /* As the user wrote them: NULL and 0 where not given.  Borrowed. */
 struct filter_texts {
 	const char *focus, *ignore; /* regular expressions */
+	const char *focus_as;       /* what messages call the first; NULL: --focus */
 	const char *steps;          /* "3", "3..5", "3..", "..5": inclusive */
 	const char *times;          /* "1ms..2.5ms", "1s..": half-open, units required */
 	const char *min_dur;        /* "10us" */
@@ -68,6 +69,8 @@ bool filter_has_number(const struct filter_numbers *numbers, int64_t value);
 
 /* Is a filter given that only single slices can answer? */
 bool filter_needs_slices(const struct filter *f);
+/* ERR_USAGE for what call graphs do not have: all but --focus and --ignore. */
+int filter_check_call_graph(const struct filter *f, struct err *err);
 /* Do the category filters ask for Python frames, which are hidden otherwise? */
 bool filter_wants_python(const struct filter *f);
 

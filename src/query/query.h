@@ -13,6 +13,12 @@
 #include "store/sql.h"
 #include "store/store.h"
 
+ASSET(asset_query_views_callgraph_count_sql);
+ASSET(asset_query_views_callgraph_edges_sql);
+ASSET(asset_query_views_callgraph_functions_sql);
+ASSET(asset_query_views_callgraph_jprofile_sql);
+ASSET(asset_query_views_callgraph_range_sql);
+ASSET(asset_query_views_callgraph_rows_sql);
 ASSET(asset_query_views_finding_sql);
 ASSET(asset_query_views_info_sql);
 ASSET(asset_query_views_run_names_sql);

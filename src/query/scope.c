@@ -31,7 +31,8 @@ enum {
 	COLUMN_MEMORY,
 	COLUMN_SHAPES,
 	COLUMN_STACKS,
-	COLUMN_FLOPS
+	COLUMN_FLOPS,
+	COLUMN_MTIME
 };
 
 struct loading {
@@ -71,6 +72,8 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 		.first_slice_id = sqlite3_column_int64(stmt, COLUMN_FIRST_SLICE),
 		.slices = sqlite3_column_int64(stmt, COLUMN_SLICES),
 		.has_rank = is_set(stmt, COLUMN_RANK),
+		.mtime_ns = sqlite3_column_int64(stmt, COLUMN_MTIME),
+		.has_mtime = is_set(stmt, COLUMN_MTIME),
 		.has_base = is_set(stmt, COLUMN_BASE),
 		.has_memory = sqlite3_column_int(stmt, COLUMN_MEMORY) != 0,
 		.has_shapes = sqlite3_column_int(stmt, COLUMN_SHAPES) != 0,
@@ -244,4 +247,20 @@ int scope_run_names(struct store *store, struct arena *arena, const char *const 
 	*out = list;
 	free(names);
 	return rc;
+}
+
+int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
+{
+	size_t graphs = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		graphs += strcmp(scope->profiles[i].format, "pstats") == 0;
+	*is = graphs > 0;
+	if (graphs == 0 || graphs == scope->n)
+		return 0;
+	return err_set(
+		err, ERR_EMPTY,
+		"the run holds call graphs (%zu) and traces (%zu), which cannot be "
+		"added up; --profile chooses one ('ptool info' lists them)",
+		graphs, scope->n - graphs);
 }

@@ -26,8 +26,9 @@ struct scope_profile {
 	int64_t start_ns;    /* first event, in the file's clock */
 	int64_t dur_ns;      /* first event to the end of the last */
 	int64_t first_slice_id,
-		slices; /* ids first_slice_id .. first_slice_id + slices - 1 */
-	bool has_rank, has_base;
+		slices;   /* ids first_slice_id .. first_slice_id + slices - 1 */
+	int64_t mtime_ns; /* when the file was changed last, since 1970, when has_mtime */
+	bool has_rank, has_base, has_mtime;
 	bool has_memory, has_shapes, has_stacks, has_flops;
 };
 
@@ -64,6 +65,12 @@ void scope_release(struct scope *scope);
 
 /* NULL when the profile is not in the scope. */
 const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id);
+
+/*
+ * Are they call graphs (functions and their callers) and no traces?  -1 with an
+ * ERR_EMPTY when they are both, which no table can add up.
+ */
+int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err);
 
 /* The names of all runs, newest first, NULL-terminated, in the arena. */
 int scope_run_names(struct store *store, struct arena *arena, const char *const **out,

@@ -7,7 +7,7 @@
 #define PTOOL_QUERY_SLICE_LOAD_H
 
 #include "query/slice_ops.h"
-#include "store/optree.h"
+#include "store/op_memory.h"
 
 #define SLICE_NONE UINT32_MAX
 
@@ -38,7 +38,7 @@ struct slice_load {
 	size_t ndetails, details_cap;
 	int64_t *steps, *step_ids; /* owned: N and step.id */
 	size_t nsteps, steps_cap, step_ids_cap;
-	struct op_memory_event *memory; /* owned, until a pass takes it over */
+	struct op_memory_event *memory; /* owned */
 	size_t nmemory, memory_cap;
 	struct op_rules rules;
 	int64_t window_end_ns,

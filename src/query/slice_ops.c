@@ -72,7 +72,9 @@ static size_t track_events(struct running *r, const struct call_track *t)
 
 static void build_track(struct running *r, const struct call_track *t)
 {
-	op_pass_track(&r->pass, t->kind, r->events, track_events(r, t));
+	size_t n = track_events(r, t); /* may move them */
+
+	op_pass_track(&r->pass, t->kind, r->events, n);
 }
 
 /* Microseconds from the start of the recording, as torch holds them. */
@@ -141,6 +143,8 @@ static int call_node(struct running *r, const struct call_track *t, size_t at,
 	const struct loaded_detail *detail = detail_of(&r->load, node->row);
 	struct slice_call call = call_of_row(r, t, node->row);
 
+	call.node = at;
+	call.parent = node->parent;
 	call.dur_ns = sum_sub(node->end_ns, node->start_ns);
 	call.shapes = detail->shapes;
 	call.module = detail->module;
@@ -236,7 +240,7 @@ static int call_memory(struct running *r, const struct op_memory_event *e,
 		       struct err *err)
 {
 	struct slice_call call = call_of_row(r, track_of(&r->load, e->row), e->row);
-	int64_t bytes = e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
+	int64_t bytes = op_memory_bytes(e);
 	int64_t cpu = e->is_cpu ? bytes : 0, device = e->is_cpu ? 0 : bytes;
 
 	call.stat = (struct opstat){
@@ -260,10 +264,12 @@ static int call_all(struct running *r, struct err *err)
 		if (call_track(r, &r->load.tracks[t], err) < 0)
 			return -1;
 	op_memory_finish(&r->pass.memory);
-	for (size_t i = 0; i < r->pass.memory.n; i++)
+	for (size_t i = 0; i < r->pass.memory.n; i++) {
+		const struct op_memory_event event = op_memory_at(&r->pass.memory, i);
 		if (op_memory_is_row(&r->pass.memory, i) &&
-		    call_memory(r, &r->pass.memory.events[i], err) < 0)
+		    call_memory(r, &event, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -278,6 +284,34 @@ static void note_stacks(struct running *r)
 	}
 }
 
+/* Memory events by their place in the loaded ones. */
+static struct op_memory_event memory_event(const void *from, uint32_t number)
+{
+	const struct slice_load *l = from;
+
+	return l->memory[number];
+}
+
+static int64_t memory_ts(const void *from, uint32_t number)
+{
+	const struct slice_load *l = from;
+
+	return l->memory[number].ts_ns;
+}
+
+static void set_memory(struct running *r, int64_t base_ns)
+{
+	const struct op_memory_source source = { .from = &r->load,
+						 .event = memory_event,
+						 .ts_ns = memory_ts,
+						 .base_ns = base_ns };
+	uint32_t *numbers = xrealloc_array(NULL, r->load.nmemory, sizeof(*numbers));
+
+	for (uint32_t i = 0; i < r->load.nmemory; i++)
+		numbers[i] = i;
+	op_pass_set_memory(&r->pass, &source, numbers, r->load.nmemory);
+}
+
 static void begin(struct running *r, struct text_pool *texts)
 {
 	const struct scope_profile *p = r->request->profile;
@@ -286,18 +320,18 @@ static void begin(struct running *r, struct text_pool *texts)
 
 	r->base_us_ns = l->span_start_ns;
 	l->rules.python_in_tree |= r->request->python;
-	op_pass_init(&r->pass, &l->rules, &texts->intern);
+	op_pass_init(&r->pass, &l->rules, &texts->intern, NULL);
 	r->pass.window_end_ns = l->window_end_ns;
 	r->pass.span_end_ns = l->span_end_ns;
-	opstack_init(&r->stacks, &texts->intern);
+	opstack_init(&r->stacks, &texts->intern, NULL);
 	note_stacks(r);
-	op_pass_set_memory(&r->pass, l->memory, l->nmemory, base_ns);
-	l->memory = NULL; /* the pass's now */
+	set_memory(r, base_ns);
 	if (!op_pass_wants_cover(&r->pass))
 		return;
-	for (size_t t = 0; t < l->ntracks; t++)
-		op_pass_cover_track(&r->pass, l->tracks[t].kind, r->events,
-				    track_events(r, &l->tracks[t]));
+	for (size_t t = 0; t < l->ntracks; t++) {
+		size_t n = track_events(r, &l->tracks[t]);
+		op_pass_cover_track(&r->pass, l->tracks[t].kind, r->events, n);
+	}
 	op_pass_cover_end(&r->pass);
 }
 

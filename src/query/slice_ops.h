@@ -12,6 +12,7 @@
 #include "query/scope.h"
 #include "query/text_pool.h"
 #include "store/opstat.h"
+#include "store/optree.h"
 
 /* What a call stands on. */
 struct call_track {
@@ -27,6 +28,8 @@ struct slice_call {
 	struct opstat stat; /* key: name, kind and is_annotation */
 	uint32_t shapes, stack, overload, module, category; /* texts, or TEXT_NONE */
 	int64_t ts_ns, dur_ns;
+	size_t node; /* of host calls: its number in the track's tree, which grows ... */
+	uint32_t parent;          /* ... and its parent's, a smaller one, or NODE_NONE */
 	int64_t step;             /* its N, or NUMBER_NONE */
 	double self_us, total_us; /* as torch's float64 arithmetic has them */
 };

@@ -112,7 +112,9 @@ static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
 {
 	s->classes =
 		xgrow(s->classes, &s->classes_cap, s->nclasses + 1, sizeof(*s->classes));
-	s->classes[s->nclasses++] = copy_text(s, stmt, 1);
+	/* A damaged store may have NULL where a name must be. */
+	const char *name = copy_text(s, stmt, 1);
+	s->classes[s->nclasses++] = name ? name : "";
 }
 
 /* Ids that can be counted with, whatever the store says. */

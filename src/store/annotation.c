@@ -4,13 +4,11 @@
  * of that work, from its first start to its last end, each device apart.  The
  * exporter's own gpu_user_annotation is one span for each stream instead.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sum.h"
 #include "store/idmap.h"
 #include "store/op_pass.h"
 #include "store/ranges.h"
+#include "store/steps.h"
 #include "store/summary.h"
 
 /* Device work launched in one call of an annotation on one device. */
@@ -33,7 +31,8 @@ static struct call_span *find_span(struct call_spans *spans, uint32_t row, int64
 	while ((at = idmap_next(&spans->by_row, &probe)) != UINT32_MAX)
 		if (spans->at[at].device == device)
 			return &spans->at[at];
-	spans->at = xgrow(spans->at, &spans->cap, spans->n + 1, sizeof(*spans->at));
+	spans->at = spill_grow(spans->by_row.spill, spans->at, &spans->cap, spans->n + 1,
+			       sizeof(*spans->at));
 	idmap_add(&spans->by_row, row, (uint32_t)spans->n);
 	spans->at[spans->n] =
 		(struct call_span){ row, device, INT64_MAX, INT64_MIN, 0, 0 };
@@ -42,8 +41,10 @@ static struct call_span *find_span(struct call_spans *spans, uint32_t row, int64
 
 static int64_t device_of(const struct model *m, const struct slice_rec *s)
 {
-	if (s->detail != ROW_NONE && m->devices[s->detail].fact.device != NUMBER_NONE)
-		return m->devices[s->detail].fact.device;
+	const struct device_fact *setup = slice_setup(m, s);
+
+	if (setup && setup->device != NUMBER_NONE)
+		return setup->device;
 	return m->processes[m->tracks[s->track].process].pid.number;
 }
 
@@ -70,7 +71,8 @@ static void charge_thread(const struct model *m, const struct track *t,
 	for (size_t i = 0; i < t->n && *next < m->nworks; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		ranges_pass(open, m, row);
-		for (; *next < m->nworks && m->launch[m->works[*next]] == row; ++*next)
+		for (; *next < m->nworks && row_launch(m, m->works[*next]) == row;
+		     ++*next)
 			for (size_t k = 0; k < open->n; k++)
 				if (ranges_is_open(open, m, k, CLASS_ANNOTATION))
 					charge(m, spans, open->rows[k], m->works[*next]);
@@ -86,8 +88,8 @@ static struct annotation_stat *find_label(struct summary *s, struct idmap *label
 
 	if (at != UINT32_MAX)
 		return &s->annotations[at];
-	s->annotations = xgrow(s->annotations, &s->annotations_cap, s->nannotations + 1,
-			       sizeof(*s->annotations));
+	s->annotations = spill_grow(s->spill, s->annotations, &s->annotations_cap,
+				    s->nannotations + 1, sizeof(*s->annotations));
 	s->annotations[s->nannotations] = (struct annotation_stat){
 		.step = step, .name = name, .first_ts_ns = INT64_MAX
 	};
@@ -119,15 +121,17 @@ static void add_call(const struct model *m, const struct call_spans *spans, uint
 static void add_calls(const struct model *m, struct op_pass *pass,
 		      const struct call_spans *spans, struct summary *s)
 {
+	struct step_cursor steps = step_cursor(m);
 	struct idmap labels;
 
-	idmap_init(&labels, 16);
+	idmap_init_in(&labels, 16, m->spill);
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		const struct slice_rec *slice = model_slice(m, row);
 		if (slice->class != CLASS_ANNOTATION || slice->phase != PHASE_COMPLETE)
 			continue;
 		uint32_t name = op_pass_name(pass, slice->name, false).name;
-		add_call(m, spans, row, find_label(s, &labels, m->step[row], name));
+		uint32_t step = step_of_row(&steps, row);
+		add_call(m, spans, row, find_label(s, &labels, step, name));
 	}
 	idmap_release(&labels);
 }
@@ -135,14 +139,14 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 void summary_annotations(const struct model *m, struct op_pass *pass, struct summary *s)
 {
 	struct call_spans spans = { 0 };
-	struct ranges open = { 0 };
+	struct ranges open = { .spill = m->spill };
 	size_t next = 0; /* work to come */
 
-	idmap_init(&spans.by_row, 16);
+	idmap_init_in(&spans.by_row, 16, m->spill);
 	for (size_t t = 0; t < m->ntracks && next < m->nworks; t++)
 		charge_thread(m, &m->tracks[t], &spans, &next, &open);
 	add_calls(m, pass, &spans, s);
 	ranges_release(&open);
+	spill_free(m->spill, spans.at);
 	idmap_release(&spans.by_row);
-	free(spans.at);
 }

@@ -204,7 +204,7 @@ void apart_pairs(struct model *m)
 		return;
 	for (size_t i = 0; i < m->nslices; i++) {
 		struct slice_rec *s = &m->slices[i];
-		if (!s->dead && !s->apart && m->tracks[s->track].has_pairs)
+		if (s->phase != PHASE_END && !s->apart && m->tracks[s->track].has_pairs)
 			judge_pair(m, s);
 	}
 	frame(m);

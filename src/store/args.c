@@ -1,10 +1,6 @@
 /* The args of begins and ends: see args.h. */
 #include "store/args.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
-
 static bool is_object(struct str json)
 {
 	return json.n >= 2 && json.p[0] == '{';
@@ -45,11 +41,11 @@ static bool move_to_begin(struct model *m, struct args_rec *args, uint32_t *of_s
 {
 	const struct slice_rec *end = &m->slices[args->slice];
 
-	if (!end->dead)
+	if (end->phase != PHASE_END)
 		return true;
-	if (end->key == NUMBER_NONE || is_empty(args->json))
+	if (end->key == ROW_NONE || is_empty(args->json))
 		return false;
-	args->slice = (uint32_t)end->key;
+	args->slice = end->key;
 	if (of_slice[args->slice] == ROW_NONE) {
 		of_slice[args->slice] = at;
 		return true;
@@ -65,7 +61,7 @@ void args_of_ends(struct model *m)
 
 	if (m->nargs == 0)
 		return;
-	uint32_t *of_slice = xrealloc_array(NULL, m->nslices, sizeof(*of_slice));
+	uint32_t *of_slice = spill_alloc(m->spill, m->nslices, sizeof(*of_slice));
 	memset(of_slice, 0xff, m->nslices * sizeof(*of_slice)); /* ROW_NONE */
 	for (uint32_t i = 0; i < m->nargs; i++)
 		of_slice[m->args[i].slice] = i;
@@ -77,5 +73,5 @@ void args_of_ends(struct model *m)
 		m->args[to++] = args;
 	}
 	m->nargs = to;
-	free(of_slice);
+	spill_free(m->spill, of_slice);
 }

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 
 #define CHUNK_SIZE   ((size_t)1 << 20)
-#define SENDFILE_MAX ((size_t)1 << 30)
+#define SENDFILE_MAX ((size_t)16 << 20) /* a signal is not heard before the call ends */
 
 static int write_all(int fd, const char *p, size_t n)
 {

@@ -1,9 +1,6 @@
 /* Flow arrows: see flow.h. */
 #include "store/flow.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sort.h"
 #include "store/apart.h"
 
@@ -97,7 +94,7 @@ static uint32_t bind(const struct model *m, const struct flow_rec *f)
 
 static bool same_arrow(const struct flow_rec *a, const struct flow_rec *b)
 {
-	return a->id.number == b->id.number && a->id.text == b->id.text &&
+	return a->id_number == b->id_number && a->id_text == b->id_text &&
 	       a->category == b->category && a->name == b->name;
 }
 
@@ -105,10 +102,10 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct flow_rec *flows = context, *x = &flows[a], *y = &flows[b];
 
-	if (x->id.number != y->id.number)
-		return x->id.number < y->id.number;
-	if (x->id.text != y->id.text)
-		return x->id.text < y->id.text;
+	if (x->id_number != y->id_number)
+		return x->id_number < y->id_number;
+	if (x->id_text != y->id_text)
+		return x->id_text < y->id_text;
 	if (x->category != y->category)
 		return x->category < y->category;
 	if (x->name != y->name)
@@ -124,10 +121,13 @@ static void unbound(struct model *m, const struct flow_rec *f)
 		      intern_str(m->texts, f->category), STR_LIT(""));
 }
 
-static void add_arrow(struct model *m, uint32_t out, uint32_t in, uint32_t flow)
+static void add_arrow(struct model *m, uint32_t out, uint32_t in,
+		      const struct flow_rec *f)
 {
-	m->arrows = xgrow(m->arrows, &m->arrows_cap, m->narrows + 1, sizeof(*m->arrows));
-	m->arrows[m->narrows++] = (struct arrow_rec){ out, in, flow };
+	int64_t id = f->id_text == TEXT_NONE ? f->id_number : NUMBER_NONE;
+
+	*APPEND(m, arrows) =
+		(struct arrow_rec){ out, in, f->category, wide_add(&m->arrow_ids, id) };
 }
 
 /* Two ends may stand in the wrong order: clocks of host and device drift. */
@@ -154,7 +154,7 @@ static void join(struct model *m, const uint32_t *at, size_t n)
 		if (row == ROW_NONE || !has_partner)
 			unbound(m, f);
 		else if (f->end != FLOW_START)
-			add_arrow(m, from, row, at[i]);
+			add_arrow(m, from, row, f);
 		if (f->end != FLOW_FINISH)
 			from = row;
 	}
@@ -162,13 +162,13 @@ static void join(struct model *m, const uint32_t *at, size_t n)
 
 void flow_rows(struct model *m)
 {
-	uint32_t *at = xrealloc_array(NULL, m->nflows, sizeof(*at));
-	uint32_t *spare = xrealloc_array(NULL, m->nflows, sizeof(*spare));
+	uint32_t *at = spill_alloc(m->spill, m->nflows, sizeof(*at));
+	uint32_t *spare = spill_alloc(m->spill, m->nflows, sizeof(*spare));
 
 	for (size_t i = 0; i < m->nflows; i++)
 		at[i] = (uint32_t)i;
 	sort_indexes(at, m->nflows, spare, flow_before, m->flows);
-	free(spare);
+	spill_free(m->spill, spare);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;
 		while (i + n < m->nflows &&
@@ -177,5 +177,6 @@ void flow_rows(struct model *m)
 		join(m, at + i, n);
 		i += n;
 	}
-	free(at);
+	spill_free(m->spill, at);
+	model_drop_flows(m);
 }

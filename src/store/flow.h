@@ -7,7 +7,7 @@
 
 #include "store/model.h"
 
-/* Sets arrows; ends without a slice or a partner are findings. */
+/* Makes flows into arrows; ends without a slice or a partner are findings. */
 void flow_rows(struct model *m);
 
 #endif

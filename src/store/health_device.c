@@ -2,16 +2,18 @@
 #include "store/health_sweep.h"
 
 #include "base/sum.h"
-#include "store/optree.h"
+#include "store/op_memory.h"
 
 /* Was there a device?  A recording of the CPU alone lacks nothing. */
 static bool saw_device(const struct health *h)
 {
 	const struct model *m = h->m;
 
-	for (size_t i = 0; i < m->nmemory; i++)
-		if (!op_memory_is_cpu(m->memory[i].fact.device_type))
+	for (uint32_t i = 0; i < m->memory_kinds.n; i++) {
+		const struct memory_kind *kind = uniques_at(&m->memory_kinds, i);
+		if (!op_memory_is_cpu(kind->device_type))
 			return true;
+	}
 	return m->ndevice_infos || h->classes[CLASS_RUNTIME].n ||
 	       h->classes[CLASS_DRIVER].n || h->sync_rows.n || h->annotated.n;
 }
@@ -40,7 +42,8 @@ void health_skew(struct health *h)
 
 	for (size_t i = 0; i < m->nworks; i++) {
 		const struct slice_rec *work = model_slice(m, m->works[i]);
-		const struct slice_rec *launch = model_slice(m, m->launch[m->works[i]]);
+		const struct slice_rec *launch =
+			model_slice(m, row_launch(m, m->works[i]));
 		if (work->ts_ns >= launch->ts_ns)
 			continue;
 		tally_add(&early, work, 0);
@@ -56,13 +59,14 @@ static bool is_of_graph(struct health *h, uint32_t row)
 {
 	const struct model *m = h->m;
 	const struct slice_rec *s = model_slice(m, row);
-	int64_t graph =
-		s->detail == ROW_NONE ? NUMBER_NONE : m->devices[s->detail].fact.graph_id;
 
-	if (graph != NUMBER_NONE && graph != 0)
+	if (!slice_is_of_device(s))
+		return false;
+	const struct device_fact *setup = slice_setup(m, s);
+	if (setup && setup->graph_id != NUMBER_NONE && setup->graph_id != 0)
 		return true;
-	return m->launch[row] != ROW_NONE &&
-	       health_name_kind(h, m->launch[row]) == NAME_GRAPH;
+	uint32_t launch = row_launch(m, row);
+	return launch != ROW_NONE && health_name_kind(h, launch) == NAME_GRAPH;
 }
 
 /* Device work of which something holds. */
@@ -96,7 +100,8 @@ void health_graphs(struct health *h)
 
 static bool is_unlaunched(struct health *h, uint32_t row)
 {
-	return h->m->launch[row] == ROW_NONE;
+	return !slice_is_of_device(model_slice(h->m, row)) ||
+	       row_launch(h->m, row) == ROW_NONE;
 }
 
 /* Linking has found these; here they get their time. */

@@ -4,9 +4,6 @@
  * have none by right: those that a graph captures, copies of no bytes, and the
  * inner one of two calls (the runtime launches through the driver).
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sort.h"
 #include "store/health_sweep.h"
 #include "store/idtable.h"
@@ -39,7 +36,7 @@ static void find_worked(struct launches *l)
 
 	for (size_t i = 0; i < m->nworks; i++) {
 		const struct slice_rec *work = model_slice(m, m->works[i]);
-		idtable_add(&l->worked, work->key, (uint32_t)i);
+		idtable_add(&l->worked, slice_key(m, work), (uint32_t)i);
 	}
 	idtable_build(&l->worked);
 }
@@ -53,10 +50,10 @@ static bool row_by_time(const void *context, uint32_t a, uint32_t b)
 
 static void sort_by_time(const struct model *m, uint32_t *rows, size_t n)
 {
-	uint32_t *spare = xrealloc_array(NULL, n, sizeof(*spare));
+	uint32_t *spare = spill_alloc(m->spill, n, sizeof(*spare));
 
 	sort_indexes(rows, n, spare, row_by_time, m);
-	free(spare);
+	spill_free(m->spill, spare);
 }
 
 /*
@@ -70,7 +67,7 @@ static void find_captures(struct launches *l)
 	size_t open = 0;
 
 	sort_by_time(h->m, h->captures, h->ncaptures);
-	l->captures = xrealloc_array(NULL, h->ncaptures, sizeof(*l->captures));
+	l->captures = spill_alloc(h->m->spill, h->ncaptures, sizeof(*l->captures));
 	for (size_t i = 0; i < h->ncaptures; i++) {
 		const struct slice_rec *s = model_slice(h->m, h->captures[i]);
 		if (health_name_kind(h, h->captures[i]) == NAME_CAPTURE_BEGIN) {
@@ -131,10 +128,10 @@ static void judge_calls(struct launches *l)
 	const struct health *h = l->h;
 
 	for (size_t i = h->ncalls; i-- > 0;) {
-		const struct slice_rec *s = call_at(l, i);
-		if (s->key == NUMBER_NONE || s->key == 0)
+		int64_t key = slice_key(h->m, call_at(l, i));
+		if (key == NUMBER_NONE || key == 0)
 			continue;
-		struct idtable_rows works = idtable_find(&l->worked, s->key);
+		struct idtable_rows works = idtable_find(&l->worked, key);
 		l->has_work[i] |= idtable_next(&l->worked, &works) != ROW_NONE;
 		uint32_t around = h->m->parent[h->calls[i]];
 		size_t outer = around == ROW_NONE ? h->ncalls : place_of(h, around);
@@ -170,13 +167,14 @@ static bool call_by_time(const void *context, uint32_t a, uint32_t b)
 static uint32_t *calls_by_time(const struct launches *l)
 {
 	size_t n = l->h->ncalls;
-	uint32_t *at = xrealloc_array(NULL, n, sizeof(*at));
-	uint32_t *spare = xrealloc_array(NULL, n, sizeof(*spare));
+	struct spill *spill = l->h->m->spill;
+	uint32_t *at = spill_alloc(spill, n, sizeof(*at));
+	uint32_t *spare = spill_alloc(spill, n, sizeof(*spare));
 
 	for (size_t i = 0; i < n; i++)
 		at[i] = (uint32_t)i;
 	sort_indexes(at, n, spare, call_by_time, l);
-	free(spare);
+	spill_free(spill, spare);
 	return at;
 }
 
@@ -197,7 +195,7 @@ static void tell_missing(struct launches *l, int64_t counted, int64_t missing)
 		tally_add(is_first ? &first : &others, call_at(l, at),
 			  call_at(l, at)->dur_ns);
 	}
-	free(by_time);
+	spill_free(l->h->m->spill, by_time);
 	first.time_ns = others.time_ns = NUMBER_NONE;
 	health_tell(l->h, FINDING_FIRST_KERNELS_MISSING, &first,
 		    health_share(first.n, counted));
@@ -207,13 +205,13 @@ static void tell_missing(struct launches *l, int64_t counted, int64_t missing)
 
 void health_launches(struct health *h)
 {
-	struct launches l = { .h = h };
+	struct launches l = { .h = h, .worked = { .spill = h->m->spill } };
 	int64_t counted = 0, missing = 0;
 
 	if (health_device_slices(h) == 0 || h->ncalls == 0)
 		return;
-	l.has_work = xcalloc(h->ncalls, sizeof(*l.has_work));
-	l.counts = xcalloc(h->ncalls, sizeof(*l.counts));
+	l.has_work = spill_alloc(h->m->spill, h->ncalls, sizeof(*l.has_work));
+	l.counts = spill_alloc(h->m->spill, h->ncalls, sizeof(*l.counts));
 	find_worked(&l);
 	find_captures(&l);
 	judge_calls(&l);
@@ -224,7 +222,7 @@ void health_launches(struct health *h)
 	if (missing)
 		tell_missing(&l, counted, missing);
 	idtable_release(&l.worked);
-	free(l.has_work);
-	free(l.counts);
-	free(l.captures);
+	spill_free(h->m->spill, l.has_work);
+	spill_free(h->m->spill, l.counts);
+	spill_free(h->m->spill, l.captures);
 }

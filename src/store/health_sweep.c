@@ -119,8 +119,8 @@ static void note_twins(struct sweep *w, const struct slice_rec *a,
 	if (a->category != b->category || b->phase == PHASE_INSTANT ||
 	    b->class == CLASS_MEMORY)
 		return;
-	bool by_chance = b->dur_ns == 0 || a->key != b->key ||
-			 (b->key == NUMBER_NONE && w->whole_us);
+	bool by_chance = b->dur_ns == 0 || slice_key(h->m, a) != slice_key(h->m, b) ||
+			 (b->key == WIDE_NONE && w->whole_us);
 	if (!by_chance)
 		tally_add(&h->repeated, b, b->dur_ns);
 	else if (health_is_torch(h))
@@ -150,9 +150,10 @@ static void sweep_twins(struct sweep *w, const struct track *t, uint32_t row)
 	w->twins[s->name] = row;
 }
 
-static void push_row(uint32_t **rows, size_t *n, size_t *cap, uint32_t row)
+static void push_row(struct spill *spill, uint32_t **rows, size_t *n, size_t *cap,
+		     uint32_t row)
 {
-	*rows = xgrow(*rows, cap, *n + 1, sizeof(**rows));
+	*rows = spill_grow(spill, *rows, cap, *n + 1, sizeof(**rows));
 	(*rows)[(*n)++] = row;
 }
 
@@ -161,9 +162,9 @@ static void sweep_call(struct health *h, uint32_t row)
 	enum name_kind kind = health_name_kind(h, row);
 
 	if (name_is_launch(kind))
-		push_row(&h->calls, &h->ncalls, &h->calls_cap, row);
+		push_row(h->m->spill, &h->calls, &h->ncalls, &h->calls_cap, row);
 	else if (kind == NAME_CAPTURE_BEGIN || kind == NAME_CAPTURE_END)
-		push_row(&h->captures, &h->ncaptures, &h->captures_cap, row);
+		push_row(h->m->spill, &h->captures, &h->ncaptures, &h->captures_cap, row);
 }
 
 /* Goes on to a slice, in the order of their starts: how much more it covers. */
@@ -222,7 +223,7 @@ static void sweep_class(struct sweep *w, uint32_t row)
 		tally_add(&h->annotated, s, reach_on(&w->annotated_ns, s));
 		break;
 	case CLASS_OVERHEAD:
-		tally_add(&h->overhead, s, h->m->self_ns[row]);
+		tally_add(&h->overhead, s, row_self_ns(h->m, row));
 		break;
 	case CLASS_OTHER:
 		if (w->sync_track)
@@ -293,6 +294,6 @@ void health_sweep(struct health *h, struct model *m)
 void health_release(struct health *h)
 {
 	free(h->kinds);
-	free(h->calls);
-	free(h->captures);
+	spill_free(h->m->spill, h->calls);
+	spill_free(h->m->spill, h->captures);
 }

@@ -58,7 +58,10 @@ static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 		h->buckets[at].count += count;
 		return;
 	}
-	h->buckets = xgrow(h->buckets, &h->cap, h->n + 1, sizeof(*h->buckets));
+	if (h->n == h->cap) { /* most have a few buckets, and there are many */
+		h->cap = h->cap ? 2 * h->cap : 4;
+		h->buckets = xrealloc_array(h->buckets, h->cap, sizeof(*h->buckets));
+	}
 	memmove(&h->buckets[at + 1], &h->buckets[at], (h->n - at) * sizeof(*h->buckets));
 	h->buckets[at] = (struct histogram_bucket){ bucket, count };
 	h->n++;

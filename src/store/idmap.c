@@ -1,24 +1,29 @@
 /* Ids to rows: see idmap.h. */
 #include "store/idmap.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/intern.h"
+#include "base/spill.h"
 
 void idmap_init(struct idmap *map, size_t expected)
+{
+	idmap_init_in(map, expected, NULL);
+}
+
+void idmap_init_in(struct idmap *map, size_t expected, struct spill *spill)
 {
 	size_t n = 16;
 
 	while (n < expected * 2)
 		n *= 2;
-	*map = (struct idmap){ .slots = xcalloc(n, sizeof(*map->slots)), .nslots = n };
+	*map = (struct idmap){ .slots = spill_alloc(spill, n, sizeof(*map->slots)),
+			       .nslots = n,
+			       .spill = spill };
 }
 
 void idmap_release(struct idmap *map)
 {
-	free(map->entries);
-	free(map->slots);
+	spill_free(map->spill, map->entries);
+	spill_free(map->spill, map->slots);
 	*map = (struct idmap){ 0 };
 }
 
@@ -38,11 +43,11 @@ static void grow(struct idmap *map)
 	size_t nold = map->nslots;
 
 	map->nslots *= 2;
-	map->slots = xcalloc(map->nslots, sizeof(*map->slots));
+	map->slots = spill_alloc(map->spill, map->nslots, sizeof(*map->slots));
 	for (size_t i = 0; i < nold; i++)
 		if (old[i].first)
 			*find_slot(map, map->entries[old[i].first - 1].id) = old[i];
-	free(old);
+	spill_free(map->spill, old);
 }
 
 void idmap_add(struct idmap *map, int64_t id, uint32_t row)
@@ -50,7 +55,8 @@ void idmap_add(struct idmap *map, int64_t id, uint32_t row)
 	if ((map->nids + 1) * 2 > map->nslots)
 		grow(map);
 	struct idmap_slot *slot = find_slot(map, id);
-	map->entries = xgrow(map->entries, &map->cap, map->n + 1, sizeof(*map->entries));
+	map->entries = spill_grow(map->spill, map->entries, &map->cap, map->n + 1,
+				  sizeof(*map->entries));
 	map->entries[map->n++] = (struct idmap_entry){ id, row, 0 };
 	if (slot->first) {
 		map->entries[slot->last - 1].next = (uint32_t)map->n;

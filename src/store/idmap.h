@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct spill;
+
 struct idmap_entry {
 	int64_t id;
 	uint32_t row;
@@ -20,11 +22,14 @@ struct idmap {
 	struct idmap_slot {
 		uint32_t first, last; /* entry + 1; 0 is free */
 	} * slots;
-	size_t nslots; /* a power of two */
-	size_t nids;   /* distinct ones */
+	size_t nslots;       /* a power of two */
+	size_t nids;         /* distinct ones */
+	struct spill *spill; /* borrowed, or NULL: where all of it lies */
 };
 
 void idmap_init(struct idmap *map, size_t expected);
+/* One that grows with the events. */
+void idmap_init_in(struct idmap *map, size_t expected, struct spill *spill);
 void idmap_release(struct idmap *map);
 void idmap_add(struct idmap *map, int64_t id, uint32_t row);
 

@@ -1,10 +1,9 @@
 /* Ids to rows: see idtable.h. */
 #include "store/idtable.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/spill.h"
 
 #define NONE    UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
@@ -14,19 +13,17 @@
 
 void idtable_release(struct idtable *t)
 {
-	free(t->ids);
-	free(t->rows);
-	free(t->dense);
+	spill_free(t->spill, t->ids);
+	spill_free(t->spill, t->rows);
+	spill_free(t->spill, t->dense);
 	idmap_release(&t->map);
 	*t = (struct idtable){ 0 };
 }
 
 void idtable_add(struct idtable *t, int64_t id, uint32_t row)
 {
-	size_t cap = t->cap;
-
-	t->ids = xgrow(t->ids, &cap, t->n + 1, sizeof(*t->ids));
-	t->rows = xgrow(t->rows, &t->cap, t->n + 1, sizeof(*t->rows));
+	t->ids = spill_grow(t->spill, t->ids, &t->ids_cap, t->n + 1, sizeof(*t->ids));
+	t->rows = spill_grow(t->spill, t->rows, &t->rows_cap, t->n + 1, sizeof(*t->rows));
 	t->ids[t->n] = id;
 	t->rows[t->n++] = row;
 }
@@ -51,7 +48,7 @@ static void build_dense(struct idtable *t)
 {
 	bool several = false;
 
-	t->dense = xrealloc_array(NULL, t->ndense, sizeof(*t->dense));
+	t->dense = spill_alloc(t->spill, t->ndense, sizeof(*t->dense));
 	memset(t->dense, 0xff, t->ndense * sizeof(*t->dense));
 	t->first = t->ids[0];
 	for (size_t i = 0; i < t->n; i++)
@@ -70,14 +67,14 @@ static void build_dense(struct idtable *t)
 void idtable_build(struct idtable *t)
 {
 	t->ndense = dense_length(t);
-	idmap_init(&t->map, t->ndense ? 16 : t->n);
+	idmap_init_in(&t->map, t->ndense ? 16 : t->n, t->spill);
 	if (t->ndense)
 		build_dense(t);
 	else
 		for (size_t i = 0; i < t->n; i++)
 			idmap_add(&t->map, t->ids[i], t->rows[i]);
-	free(t->ids);
-	free(t->rows);
+	spill_free(t->spill, t->ids);
+	spill_free(t->spill, t->rows);
 	t->ids = NULL;
 	t->rows = NULL;
 }

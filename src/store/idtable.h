@@ -12,14 +12,15 @@
 struct idtable {
 	int64_t *ids;   /* owned while it is filled */
 	uint32_t *rows; /* likewise */
-	size_t n, cap;
+	size_t n, ids_cap, rows_cap;
 	int64_t first;   /* id of dense[0] */
 	uint32_t *dense; /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
 	size_t ndense;
-	struct idmap map; /* ids with several rows, or all when they lie far apart */
+	struct idmap map;    /* ids with several rows, or all when they lie far apart */
+	struct spill *spill; /* borrowed, or NULL: where all of it lies */
 };
 
-/* Zeroed is empty. */
+/* Zeroed but for `spill` is empty. */
 void idtable_release(struct idtable *t);
 void idtable_add(struct idtable *t, int64_t id, uint32_t row);
 /* Once, behind the last idtable_add(). */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/machine.h"
+#include "base/spill.h"
+#include "store/ahead.h"
 #include "store/importing.h"
 #include "store/publish.h"
 #include "store/sql.h"
@@ -14,12 +17,20 @@
 /* Virtual machine steps of SQLite between two looks at the interruption flag. */
 #define SQL_STEPS 100000
 
+int import_tell(struct importing *i, uint64_t consumed, struct err *err)
+{
+	const struct import_events *events = i->events;
+	uint64_t all = i->before + consumed + ahead_consumed(i->ahead);
+
+	if (all > i->told)
+		i->told = all;
+	return events->progress ? events->progress(events->to, i->told, err) : 0;
+}
+
 /* A pipe may keep us waiting for ever. */
 int import_wait(void *to, struct err *err)
 {
-	const struct import_events *events = ((const struct importing *)to)->events;
-
-	return events->progress ? events->progress(events->to, 0, err) : 0;
+	return import_tell(to, 0, err);
 }
 
 /* SQLite's progress handler: not 0 interrupts the statement. */
@@ -74,12 +85,14 @@ static int look_at(struct importing *i, struct import_operand *operand, bool *is
 {
 	struct stat st = { 0 };
 
+	operand->st = st;
 	operand->err = (struct err)ERR_INIT;
 	operand->resolved = resolve(operand->path);
 	if (strcmp(operand->path, "-") == 0 || stat(operand->path, &st) < 0) {
 		*is_sized = false;
 		return 0;
 	}
+	operand->st = st;
 	operand->is_folder = S_ISDIR(st.st_mode);
 	*is_sized = *is_sized && (operand->is_folder || S_ISREG(st.st_mode));
 	i->total += operand->is_folder ? 0 : (uint64_t)st.st_size;
@@ -110,8 +123,7 @@ static int look_at_all(struct importing *i, const char *const *paths, struct err
 	return 0;
 }
 
-/* True when an earlier operand is the same file or folder. */
-static bool is_given_before(const struct importing *i,
+bool import_is_given_before(const struct importing *i,
 			    const struct import_operand *operand)
 {
 	for (const struct import_operand *o = i->operands; o < operand; o++)
@@ -126,7 +138,7 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 	struct import_file file = { .path = operand->path };
 	struct err why = ERR_INIT;
 
-	if (is_given_before(i, operand)) {
+	if (import_is_given_before(i, operand)) {
 		err_set(&why, ERR_INPUT, "given twice; it is read once");
 		import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;
@@ -137,13 +149,24 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 	return import_path(i, &source, err);
 }
 
+static int import_operands(struct importing *i, struct err *err)
+{
+	for (size_t at = 0; at < i->noperands && !import_is_lost(i); at++)
+		if (import_operand(i, &i->operands[at], err) < 0)
+			return -1;
+	return 0;
+}
+
 static int import_each(struct importing *i, struct err *err)
 {
 	struct import_result *result = i->result;
 
-	for (size_t at = 0; at < i->noperands && !import_is_lost(i); at++)
-		if (import_operand(i, &i->operands[at], err) < 0)
-			return -1;
+	i->ahead = import_ahead(i);
+	int rc = import_operands(i, err);
+	ahead_free(i->ahead);
+	i->ahead = NULL;
+	if (rc < 0)
+		return -1;
 	result->is_refusal = result->stored == 0 || import_is_lost(i);
 	if (result->is_refusal)
 		*err = i->first_err;
@@ -194,6 +217,7 @@ static void importing_release(struct importing *i)
 struct keep_question {
 	const char *run;
 	bool fresh;
+	const struct import_events *events;
 };
 
 /* A store whose only run is replaced begins anew: nothing has to be copied. */
@@ -202,6 +226,15 @@ static bool decide_keep(const char *path, void *to)
 	const struct keep_question *question = to;
 
 	return !question->fresh && import_has_other_runs(path, question->run);
+}
+
+static int tell_unfinished(const char *temporary, const char *lock, void *to,
+			   struct err *err)
+{
+	const struct import_events *events = ((const struct keep_question *)to)->events;
+
+	return events->unfinished ? events->unfinished(events->to, temporary, lock, err)
+				  : 0;
 }
 
 static int prepare(struct importing *i, const char *run, struct err *err)
@@ -225,7 +258,11 @@ static int prepare(struct importing *i, const char *run, struct err *err)
 static int import_into(struct importing *i, struct publish *publish, const char *run,
 		       struct err *err)
 {
+	uint64_t limit = i->options->memory_limit;
+
 	i->db = publish_db(publish);
+	i->spill = spill_open(limit ? limit : machine_memory() / 2,
+			      publish_temp_path(publish));
 	sqlite3_progress_handler(i->db, SQL_STEPS, on_sql_steps, i);
 	int rc = prepare(i, run, err);
 	if (rc == 0)
@@ -234,6 +271,7 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 		rc = import_place(i, err);
 	if (rc == 0)
 		rc = write_texts(i->db, &i->texts, i->known_texts, err);
+	spill_close(i->spill);
 	if (rc == 0)
 		rc = publish_commit(publish, err);
 	else
@@ -251,8 +289,10 @@ int import_files(const struct import_options *options, const char *const *paths,
 			       .result = result,
 			       .noperands = npaths };
 	char *run = options->run ? xstrdup(options->run) : import_run_name(paths, npaths);
-	struct keep_question question = { run, options->fresh };
-	struct publish_keep keep = { .decide = decide_keep, .to = &question };
+	struct keep_question question = { run, options->fresh, events };
+	struct publish_keep keep = { .decide = decide_keep,
+				     .to = &question,
+				     .made = tell_unfinished };
 	struct publish *publish;
 
 	*result = (struct import_result){ 0 };

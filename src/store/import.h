@@ -19,7 +19,7 @@
 struct import_file {
 	const char *path; /* as the user spelt it; "folder/file", "archive.zip/file" */
 	uint64_t bytes;   /* decompressed */
-	int64_t slices;
+	int64_t slices, functions;
 	int64_t findings; /* warnings and errors */
 };
 
@@ -41,6 +41,12 @@ struct import_events {
 	void (*begin)(void *to, const char *path, uint64_t size);
 	/* Now and then: -1 with err set stops the import.  Bytes of all files so far, or 0. */
 	int (*progress)(void *to, uint64_t consumed, struct err *err);
+	/*
+	 * Once, before anything is written: these two are there until the import ends,
+	 * and shall not outlive the process; borrowed.  -1 with err set stops it.
+	 */
+	int (*unfinished)(void *to, const char *temporary, const char *lock,
+			  struct err *err);
 	/* At the end, once the store is there: each file in it. */
 	void (*done)(void *to, const struct import_file *file);
 	/* The first IMPORT_PASSED_TOLD files that were passed over, and why. */
@@ -56,7 +62,9 @@ struct import_options {
 	const char *run;             /* NULL: import_run_name() */
 	const struct reader *reader; /* NULL: by content */
 	struct read_options read;
-	bool fresh; /* forget what the store holds */
+	bool fresh;      /* forget what the store holds */
+	bool one_by_one; /* all threads read one file: no other is in memory beside it */
+	uint64_t memory_limit; /* bytes of records in memory; 0: half of the machine's */
 };
 
 /*

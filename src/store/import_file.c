@@ -4,56 +4,18 @@
 
 #include "base/alloc.h"
 #include "base/bundle.h"
+#include "base/spill.h"
+#include "store/ahead.h"
+#include "store/import_read.h"
 #include "store/importing.h"
-#include "store/load.h"
-
-#define DRAIN_BYTES ((size_t)1 << 16)
-
-/* Who reads an input, and how sure it is that it can. */
-struct choice {
-	const struct reader *reader;
-	bool is_sure; /* what it cannot read is a damaged trace, and not something else */
-};
 
 /* The bytes that a member has taken are the archive's; so is the file's size. */
 static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *err)
 {
-	const struct importing *i = to;
+	struct importing *i = to;
 
 	(void)size;
-	if (i->archive)
-		consumed = input_consumed(i->archive);
-	return i->events->progress
-		       ? i->events->progress(i->events->to, i->before + consumed, err)
-		       : 0;
-}
-
-/* 0, or -1 with err set: no reader takes it. */
-static int choose_reader(const struct importing *i, const struct import_source *source,
-			 struct input *in, struct choice *out, struct err *err)
-{
-	const struct reader *forced = i->options->reader;
-	struct bytes head = input_peek(in, PROBE_BYTES, err);
-
-	*out = (struct choice){ .is_sure = true };
-	if (err->kind != ERR_NONE)
-		return -1;
-	if (head.n > PROBE_BYTES)
-		head.n = PROBE_BYTES;
-	out->reader = forced ? forced : reader_detect(head);
-	enum probe sure = out->reader ? out->reader->probe(head) : PROBE_NO;
-	if (source->is_found && !file_name_parse(str_of(source->shown)).is_handler)
-		out->is_sure = sure >= PROBE_LIKELY;
-	if (out->reader && (sure > PROBE_NO || !source->is_found))
-		return 0;
-	const char *damage = input_damage(in);
-	if (head.n == 0)
-		return err_at(err, 0, "%s", damage ? damage : "the file is empty");
-	if (forced)
-		return err_at(err, 0, "it does not look like the format '%s'",
-			      forced->name);
-	return err_at(err, 0, "no known format%s",
-		      source->is_found ? "" : "; 'ptool help ingest' lists them");
+	return import_tell(i, i->archive ? input_consumed(i->archive) : consumed, err);
 }
 
 static void note_profile(struct importing *i, const struct import_source *source,
@@ -78,90 +40,110 @@ static void note_profile(struct importing *i, const struct import_source *source
 	r->named_ranks++;
 }
 
-/* All of it, whatever the reader left unread. */
-static uint64_t size_of(struct input *in)
+/* What nothing was read of, or what could not be: 0, or -1 when the user stopped it. */
+static int note_unread(struct importing *i, const struct import_source *source,
+		       const struct reading *reading, struct err *err)
 {
-	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
-	size_t n;
+	struct import_file file = { .path = source->shown };
+	bool is_refused = reading->is_sure || reading->why.kind != ERR_INPUT;
 
-	while ((n = input_peek(in, DRAIN_BYTES, &ignored).n))
-		input_skip(in, n);
-	return input_offset(in);
-}
-
-/* Into memory: nothing is in the database yet.  0, or -1 with err set. */
-static int read_input(const struct importing *i, const struct choice *choice,
-		      struct input *in, struct loader *loader, struct load_source *about,
-		      struct err *err)
-{
-	const struct read_options *options = &i->options->read;
-
-	if (choice->reader->read(in, options, loader_sink(loader), err) < 0)
+	/* it is not the file's fault that there is no room for its records */
+	if (spill_check(i->spill, err) < 0)
 		return -1;
-	if (!choice->is_sure && loader_is_empty(loader))
-		return err_at(err, 0, "it holds no event of a trace");
-	about->bytes = size_of(in);
-	return loader_settle(loader, about, options->strict, err);
-}
-
-/* What no reader took, or could not read: 0, or -1 when the user stopped it. */
-static int note_unread(struct importing *i, bool is_sure, struct import_file *file,
-		       struct err *err)
-{
-	if (err->kind == ERR_INTERRUPT)
+	if (reading->why.kind == ERR_INTERRUPT) {
+		*err = reading->why;
 		return -1;
-	import_note(i, is_sure || err->kind != ERR_INPUT ? IMPORT_REFUSED : IMPORT_PASSED,
-		    file, err);
+	}
+	import_note(i, is_refused ? IMPORT_REFUSED : IMPORT_PASSED, &file, &reading->why);
 	return 0;
 }
 
-static int load_input(struct importing *i, const struct import_source *source,
-		      const struct choice *choice, struct input *in, struct err *err)
+/* When the file was changed last; what is no file of its own has no such time. */
+static int64_t mtime_of(const struct importing *i, const struct import_source *source)
+{
+	struct stat st;
+
+	if (i->archive || strcmp(source->path, "-") == 0 || stat(source->path, &st) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return NUMBER_NONE;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+/* text_ids: load_source's. */
+static int store_reading(struct importing *i, const struct import_source *source,
+			 const struct reading *reading, const uint32_t *text_ids,
+			 struct err *err)
 {
 	struct import_file file = { .path = source->shown };
-	struct load_source about = { .run_id = i->run_id,
-				     .path = source->path,
-				     .name = file_name_parse(str_of(source->shown)),
-				     .threaded = i->options->read.threads > 0 };
+	struct load_source about = reading->about;
 	struct load_result loaded = { 0 };
-	struct err why = ERR_INIT;
-	struct loader *loader = loader_new(&i->texts, on_progress, i);
-	int rc = 0;
 
-	if (read_input(i, choice, in, loader, &about, &why) < 0) {
-		rc = note_unread(i, choice->is_sure, &file, &why);
-		if (rc < 0)
-			*err = why;
-		loader_free(loader);
-		return rc;
-	}
-	rc = loader_write(loader, i->db, &about, &loaded, err);
-	loader_free(loader);
-	if (rc < 0)
+	if (reading->why.kind != ERR_NONE)
+		return note_unread(i, source, reading, err);
+	about.run_id = i->run_id;
+	about.path = source->path;
+	about.mtime_ns = mtime_of(i, source);
+	about.threaded = i->options->read.threads > 0;
+	about.text_ids = text_ids;
+	if (loader_write(reading->loader, i->db, &about, &loaded, err) < 0)
 		return -1;
 	file.bytes = about.bytes;
 	file.slices = loaded.slices;
+	file.functions = loaded.functions;
 	file.findings = loaded.findings;
 	note_profile(i, source, &loaded);
 	import_note(i, IMPORT_STORED, &file, NULL);
 	return 0;
 }
 
+static void tell_begin(const struct importing *i, const struct import_source *source)
+{
+	if (i->events->begin)
+		i->events->begin(i->events->to, source->shown, i->total);
+}
+
 int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err)
 {
-	struct import_file file = { .path = source->shown };
-	struct err why = ERR_INIT;
-	struct choice choice;
+	const struct reading_how how = { .reader = i->options->reader,
+					 .options = i->options->read,
+					 .texts = &i->texts,
+					 .spill = i->spill,
+					 .progress = on_progress,
+					 .to = i };
+	struct reading reading;
 
 	input_set_stop(in, import_wait, i);
-	if (i->events->begin)
-		i->events->begin(i->events->to, source->shown, i->total);
-	if (choose_reader(i, source, in, &choice, &why) == 0)
-		return load_input(i, source, &choice, in, err);
-	int rc = note_unread(i, choice.is_sure, &file, &why);
-	if (rc < 0)
-		*err = why;
+	tell_begin(i, source);
+	reading_read(&how, source, in, &reading);
+	reading_settle(&how, &reading);
+	int rc = store_reading(i, source, &reading, NULL, err);
+	reading_release(&reading);
+	return rc;
+}
+
+/*
+ * Adds a file's own texts in the order in which it said them: the run then numbers
+ * them as if they had been said now.  By their own numbers; owned.
+ */
+static uint32_t *add_texts(struct importing *i, const struct intern *own)
+{
+	uint32_t *ids = xrealloc_array(NULL, own->n, sizeof(*ids));
+
+	for (uint32_t k = 0; k < own->n; k++)
+		ids[k] = intern_add(&i->texts, intern_str(own, k));
+	return ids;
+}
+
+static int import_result_ahead(struct importing *i, const struct import_source *source,
+			       const struct ahead_result *result, struct err *err)
+{
+	/* What is refused leaves its texts, too, whoever reads it. */
+	uint32_t *text_ids = add_texts(i, &result->texts);
+
+	int rc = store_reading(i, source, &result->reading, text_ids, err);
+	free(text_ids);
+	i->before += result->size;
 	return rc;
 }
 
@@ -191,6 +173,40 @@ static int import_opened(struct importing *i, const struct import_source *source
 	return import_input(i, source, in, err);
 }
 
+static int import_here(struct importing *i, const struct import_source *source,
+		       struct err *err)
+{
+	struct import_file file = { .path = source->shown };
+	struct err why = ERR_INIT;
+	struct input *in = input_open(source->shown, &why);
+
+	if (!in) {
+		import_note(i, IMPORT_REFUSED, &file, &why);
+		return 0;
+	}
+	int rc = import_opened(i, source, in, err);
+	i->before += input_size(in) ? input_size(in) : input_consumed(in);
+	input_close(in);
+	return rc;
+}
+
+/* 0, or -1; 1 when nobody has read it. */
+static int import_read_ahead(struct importing *i, const struct import_source *source,
+			     struct err *err)
+{
+	const struct ahead_wait wait = { import_wait, i };
+	struct ahead_result *result;
+
+	tell_begin(i, source); /* what is waited for */
+	if (ahead_take(i->ahead, source->shown, &wait, &result, err) < 0)
+		return -1;
+	if (!result)
+		return 1;
+	int rc = result->is_left ? 1 : import_result_ahead(i, source, result, err);
+	ahead_give_back(i->ahead);
+	return rc;
+}
+
 int import_path(struct importing *i, const struct import_source *source, struct err *err)
 {
 	struct import_file file = { .path = source->shown };
@@ -203,13 +219,6 @@ int import_path(struct importing *i, const struct import_source *source, struct 
 			import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;
 	}
-	struct input *in = input_open(source->shown, &why);
-	if (!in) {
-		import_note(i, IMPORT_REFUSED, &file, &why);
-		return 0;
-	}
-	int rc = import_opened(i, source, in, err);
-	i->before += input_size(in) ? input_size(in) : input_consumed(in);
-	input_close(in);
-	return rc;
+	int rc = i->ahead ? import_read_ahead(i, source, err) : 1;
+	return rc > 0 ? import_here(i, source, err) : rc;
 }

@@ -1,7 +1,8 @@
 /*
  * An import that goes on: what the files of import.h's implementation share.
- * import.c drives, import_file.c reads one input, import_folder.c what lies in
- * folders and archives, import_place.c tells spans and ranks at the end.
+ * import.c drives, import_file.c stores one input, import_folder.c what lies in
+ * folders and archives, import_place.c tells spans and ranks at the end.  Files may
+ * have been read before their turn: import_ahead.c.
  *
  * Their functions return 0, or -1 with err set when nothing can be stored: the
  * database or the user said no.  What became of each file they note.
@@ -15,7 +16,9 @@
 #include "ingest/file_name.h"
 #include "store/import.h"
 
+struct spill;
 struct sqlite3;
+struct ahead;
 
 enum import_end { IMPORT_REFUSED, IMPORT_PASSED, IMPORT_STORED };
 
@@ -39,6 +42,7 @@ struct import_operand {
 	const char *path;
 	char *resolved; /* owned */
 	bool is_folder;
+	struct stat st;   /* st_mode 0: nothing is known of it */
 	struct walk walk; /* of a folder */
 	struct err err;   /* why it could not be listed */
 };
@@ -66,8 +70,11 @@ struct importing {
 	size_t nrepeated;            /* found files that were read before */
 	bool is_collection;          /* an operand was a folder or an archive */
 	uint64_t total, before;      /* bytes of all files (0: unknown), of those done */
+	uint64_t told;               /* the progress: it never goes back */
+	struct ahead *ahead;         /* owned; reads files before their turn, or NULL */
 	const struct input *archive; /* that the input is a member of, or NULL */
 	struct sqlite3 *db;
+	struct spill *spill; /* of the records */
 	struct intern texts;
 	size_t known_texts;
 	int64_t run_id;
@@ -76,8 +83,13 @@ struct importing {
 /* Notes what became of a file; err is why it was not stored. */
 void import_note(struct importing *i, enum import_end end, const struct import_file *file,
 		 const struct err *err);
+/* Was the same file or folder named before? */
+bool import_is_given_before(const struct importing *i,
+			    const struct import_operand *operand);
 /* With --strict nothing is stored when one was refused: why read on? */
 bool import_is_lost(const struct importing *i);
+/* Tells the progress: bytes of the input that is being read beside those ahead. */
+int import_tell(struct importing *i, uint64_t consumed, struct err *err);
 /* For input_set_stop() and walk_folder(): asks whether the user wants to stop. */
 int import_wait(void *to, struct err *err);
 
@@ -86,6 +98,9 @@ int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err);
 /* A file or an archive that was named or found. */
 int import_path(struct importing *i, const struct import_source *source, struct err *err);
+
+/* import_ahead.c: the regular files among what the user named, read by several threads. */
+struct ahead *import_ahead(const struct importing *i);
 
 /* import_folder.c: what lies in them. */
 int import_folder(struct importing *i, const struct import_operand *folder,

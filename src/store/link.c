@@ -1,9 +1,6 @@
 /* Linking: see link.h.  The rules are those of torch-profiler a.6 and b.5. */
 #include "store/link.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "store/idtable.h"
@@ -18,20 +15,20 @@ struct linker {
 	struct idtable launches;  /* correlation -> row of the call */
 	struct idtable operators; /* external id -> row */
 	bool external_ids;        /* they say something */
+	struct step_cursor steps;
 };
+
+static bool is_call(const struct slice_rec *s)
+{
+	return s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER;
+}
 
 static int64_t external_id_of(const struct model *m, const struct slice_rec *s)
 {
 	if (s->detail == ROW_NONE)
 		return NUMBER_NONE;
-	if (s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER)
-		return m->launch_ids[s->detail];
-	return m->devices[s->detail].external_id;
-}
-
-static bool is_call(const struct slice_rec *s)
-{
-	return s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER;
+	return wide_get(&m->numbers, is_call(s) ? m->launch_ids[s->detail]
+						: m->devices[s->detail].external_id);
 }
 
 /*
@@ -47,13 +44,21 @@ static bool external_ids_are_usable(const struct model *m)
 		if (!is_call(s) && !class_is_device_work(s->class))
 			continue;
 		int64_t id = external_id_of(m, s);
-		if (id == NUMBER_NONE || s->key == NUMBER_NONE)
+		if (id == NUMBER_NONE || s->key == WIDE_NONE)
 			continue;
-		if (id != s->key)
+		if (id != slice_key(m, s))
 			return true;
 		seen++;
 	}
 	return seen == 0;
+}
+
+/* 0 is how exporters spell it, too. */
+static bool has_no_key(const struct model *m, const struct slice_rec *s)
+{
+	int64_t key = slice_key(m, s);
+
+	return key == NUMBER_NONE || key == 0;
 }
 
 static void index_ids(struct linker *l)
@@ -62,12 +67,12 @@ static void index_ids(struct linker *l)
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		const struct slice_rec *s = model_slice(m, row);
-		if (s->key == NUMBER_NONE || s->key == 0)
+		if (has_no_key(m, s))
 			continue;
 		if (is_call(s))
-			idtable_add(&l->launches, s->key, row);
+			idtable_add(&l->launches, slice_key(m, s), row);
 		else if (s->class == CLASS_OP && l->external_ids)
-			idtable_add(&l->operators, s->key, row);
+			idtable_add(&l->operators, slice_key(m, s), row);
 	}
 }
 
@@ -83,9 +88,9 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 	int64_t best_ts = 0;
 	bool best_same = false;
 
-	if (work->key == NUMBER_NONE || work->key == 0)
+	if (has_no_key(m, work))
 		return ROW_NONE;
-	struct idtable_rows calls = idtable_find(&l->launches, work->key);
+	struct idtable_rows calls = idtable_find(&l->launches, slice_key(m, work));
 	for (int i = 0; i < MERGED_MAX; i++) {
 		row = idtable_next(&l->launches, &calls);
 		if (row == ROW_NONE)
@@ -114,8 +119,8 @@ static uint32_t only_operator(const struct linker *l, const struct slice_rec *wo
 {
 	int64_t external_id = external_id_of(l->m, work);
 
-	if (external_id == NUMBER_NONE || external_id == 0 || external_id == work->key ||
-	    !l->external_ids)
+	if (external_id == NUMBER_NONE || external_id == 0 ||
+	    external_id == slice_key(l->m, work) || !l->external_ids)
 		return ROW_NONE;
 	struct idtable_rows named = idtable_find(&l->operators, external_id);
 	uint32_t row = idtable_next(&l->operators, &named);
@@ -151,9 +156,49 @@ static uint32_t named_operator(const struct linker *l, int64_t external_id,
  */
 static void charge(struct model *m, uint32_t work, uint32_t charged)
 {
-	if (charged != ROW_NONE)
-		m->device_ns[charged] =
-			sum_add(m->device_ns[charged], model_slice(m, work)->dur_ns);
+	int64_t dur_ns = model_slice(m, work)->dur_ns;
+	struct charge *end = m->charges + m->ncharges;
+
+	if (charged == ROW_NONE)
+		return;
+	if (m->ncharges && end[-1].row == charged)
+		end[-1].device_ns = sum_add(end[-1].device_ns, dur_ns);
+	else
+		*APPEND(m, charges) = (struct charge){ dur_ns, charged };
+}
+
+static bool charged_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct charge *charges = context;
+
+	return charges[a].row < charges[b].row;
+}
+
+/* One charge a row. */
+static void sum_charges(struct model *m)
+{
+	size_t all = m->ncharges, n = 0;
+	struct charge *sums = spill_alloc(m->spill, all, sizeof(*sums));
+	uint32_t *at = spill_alloc(m->spill, all, sizeof(*at));
+	uint32_t *spare = spill_alloc(m->spill, all, sizeof(*spare));
+
+	for (size_t i = 0; i < all; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, all, spare, charged_before, m->charges);
+	for (size_t i = 0; i < all; i++) {
+		const struct charge *c = &m->charges[at[i]];
+		if (n && sums[n - 1].row == c->row)
+			sums[n - 1].device_ns =
+				sum_add(sums[n - 1].device_ns, c->device_ns);
+		else
+			sums[n++] = *c;
+	}
+	spill_free(m->spill, spare);
+	spill_free(m->spill, at);
+	spill_free(m->spill, m->charges);
+	m->charges = sums;
+	m->ncharges = n;
+	m->charges_cap = all;
 }
 
 /*
@@ -165,10 +210,9 @@ static void follow_arrows(struct model *m)
 	for (size_t i = 0; i < m->narrows; i++) {
 		const struct arrow_rec *arrow = &m->arrows[i];
 		const struct slice_rec *work = model_slice(m, arrow->in);
-		if (class_is_device_work(work->class) &&
-		    (work->key == NUMBER_NONE || work->key == 0) &&
+		if (class_is_device_work(work->class) && has_no_key(m, work) &&
 		    model_slice(m, arrow->out)->class == CLASS_OP)
-			m->op[arrow->in] = arrow->out;
+			slice_device(m, work)->op = arrow->out;
 	}
 }
 
@@ -180,29 +224,31 @@ static void link_unlaunched(struct linker *l, uint32_t work)
 {
 	struct model *m = l->m;
 	const struct slice_rec *s = model_slice(m, work);
+	struct device_rec *d = slice_device(m, s);
 
-	if (m->op[work] != ROW_NONE) {
-		m->step[work] = m->step[m->op[work]];
-		charge(m, work, m->op[work]);
+	if (d->op != ROW_NONE) {
+		d->step = step_of_row(&l->steps, d->op);
+		charge(m, work, d->op);
 		return;
 	}
 	model_finding(m, FINDING_LAUNCH_UNKNOWN, s->offset, STR_LIT(""),
 		      intern_str(m->texts, s->name));
-	m->op[work] = only_operator(l, s);
-	charge(m, work, m->op[work]);
+	d->op = only_operator(l, s);
+	charge(m, work, d->op);
 }
 
 /* Work whose launch the ranges have come to. */
 static void link_launched(struct linker *l, const struct ranges *open, uint32_t work)
 {
 	struct model *m = l->m;
-	uint32_t launch = m->launch[work];
-	uint32_t op = named_operator(l, external_id_of(m, model_slice(m, work)), launch);
+	const struct slice_rec *s = model_slice(m, work);
+	struct device_rec *d = slice_device(m, s);
+	uint32_t op = named_operator(l, external_id_of(m, s), d->launch);
 
 	if (op == ROW_NONE)
 		op = ranges_innermost(open, m, CLASS_OP);
-	m->op[work] = op;
-	m->step[work] = m->step[launch];
+	d->op = op;
+	d->step = step_of_row(&l->steps, d->launch);
 	charge(m, work,
 	       op != ROW_NONE ? op : ranges_innermost(open, m, CLASS_ANNOTATION));
 }
@@ -212,7 +258,7 @@ static bool launched_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct model *m = context;
 
-	return m->launch[a] < m->launch[b];
+	return row_launch(m, a) < row_launch(m, b);
 }
 
 /* Finds the launch of all device work; m->works are those that have one, by launch. */
@@ -224,21 +270,19 @@ static void find_launches(struct linker *l)
 		const struct slice_rec *s = model_slice(m, row);
 		if (!class_is_device_work(s->class))
 			continue;
-		m->launch[row] = find_launch(l, s);
-		if (m->launch[row] == ROW_NONE) {
+		uint32_t launch = find_launch(l, s);
+		slice_device(m, s)->launch = launch;
+		if (launch == ROW_NONE)
 			link_unlaunched(l, row);
-			continue;
-		}
-		m->works =
-			xgrow(m->works, &m->works_cap, m->nworks + 1, sizeof(*m->works));
-		m->works[m->nworks++] = row;
+		else
+			*APPEND(m, works) = row;
 	}
-	uint32_t *spare = xrealloc_array(NULL, m->nworks, sizeof(*spare));
+	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
 	sort_indexes(m->works, m->nworks, spare, launched_before, m);
-	free(spare);
+	spill_free(m->spill, spare);
 }
 
-/* Passes over a thread: its launches and memory events come to what is around them. */
+/* Passes over a thread: its launches come to what is around them. */
 static void link_thread(struct linker *l, const struct track *t, size_t *next,
 			struct ranges *open)
 {
@@ -248,9 +292,8 @@ static void link_thread(struct linker *l, const struct track *t, size_t *next,
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		ranges_pass(open, m, row);
-		if (model_slice(m, row)->class == CLASS_MEMORY)
-			m->op[row] = ranges_innermost(open, m, CLASS_OP);
-		for (; *next < m->nworks && m->launch[m->works[*next]] == row; ++*next)
+		for (; *next < m->nworks && row_launch(m, m->works[*next]) == row;
+		     ++*next)
 			link_launched(l, open, m->works[*next]);
 	}
 }
@@ -276,29 +319,21 @@ static void link_devices(struct linker *l)
 	find_launches(l);
 }
 
-static uint32_t *none_rows(size_t n)
-{
-	uint32_t *rows = xrealloc_array(NULL, n, sizeof(*rows));
-
-	memset(rows, 0xff, n * sizeof(*rows)); /* ROW_NONE */
-	return rows;
-}
-
 void link_rows(struct model *m)
 {
-	struct linker l = { .m = m };
-	struct ranges open = { 0 };
+	struct linker l = { .m = m,
+			    .launches = { .spill = m->spill },
+			    .operators = { .spill = m->spill },
+			    .steps = step_cursor(m) };
+	struct ranges open = { .spill = m->spill };
 	size_t next = 0; /* work to come */
 
-	m->launch = none_rows(m->nrows);
-	m->op = none_rows(m->nrows);
-	m->step = none_rows(m->nrows);
-	m->device_ns = xcalloc(m->nrows, sizeof(*m->device_ns));
 	steps_of_rows(m);
 	if (has_device_work(m))
 		link_devices(&l);
-	for (size_t t = 0; t < m->ntracks && (m->nworks || m->nmemory); t++)
+	for (size_t t = 0; t < m->ntracks && m->nworks; t++)
 		link_thread(&l, &m->tracks[t], &next, &open);
+	sum_charges(m);
 	steps_of_groups(m);
 	ranges_release(&open);
 	idtable_release(&l.launches);

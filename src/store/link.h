@@ -8,8 +8,8 @@
 #include "store/model.h"
 
 /*
- * Sets steps, step, launch, op, device_ns and works; behind order_rows() and
- * flow_rows().
+ * Sets steps, charges, works, and what records of device work and memory say of
+ * launches, operators and steps; behind order_rows() and flow_rows().
  */
 void link_rows(struct model *m);
 

@@ -20,6 +20,9 @@
 #include "store/order.h"
 #include "store/write.h"
 
+/* Numbers that one slice adds at most: its key and those of its class. */
+#define SLICE_NUMBERS 4
+
 struct loader {
 	struct sink sink; /* first: the callbacks cast back */
 	struct model model;
@@ -27,14 +30,10 @@ struct loader {
 	struct idmap metadata_of_key;  /* text -> index into metadata */
 	uint32_t category_text;        /* of the newest category, to skip the search */
 	uint16_t category;
+	struct write_found *found; /* owned; NULL: before loader_sum_up() */
 	load_progress *progress;
 	void *to;
 };
-
-#define APPEND(m, array)                                                      \
-	((m)->array = xgrow((m)->array, &(m)->array##_cap, (m)->n##array + 1, \
-			    sizeof(*(m)->array)),                             \
-	 &(m)->array[(m)->n##array++])
 
 static struct model *model_of(struct sink *s)
 {
@@ -79,25 +78,15 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 	case CLASS_OP:
 	case CLASS_ANNOTATION:
 		*key = f->external_id;
-		if (!f->op)
-			return ROW_NONE;
-		*APPEND(m, op_links) =
-			(struct op_link){ f->op->sequence, model_op_detail(m, f->op) };
-		return (uint32_t)m->nop_links - 1;
+		return f->op ? model_op_link(m, f->op) : ROW_NONE;
 	case CLASS_RUNTIME:
 	case CLASS_DRIVER:
 		*key = f->correlation;
-		if (f->external_id == NUMBER_NONE)
-			return ROW_NONE;
-		*APPEND(m, launch_ids) = f->external_id;
-		return (uint32_t)m->nlaunch_ids - 1;
+		return f->external_id == NUMBER_NONE ? ROW_NONE
+						     : model_launch_id(m, f->external_id);
 	case CLASS_MEMORY:
 		*key = NUMBER_NONE;
-		if (!f->memory)
-			return ROW_NONE;
-		*APPEND(m, memory) =
-			(struct memory_rec){ *f->memory, (uint32_t)m->nslices };
-		return (uint32_t)m->nmemory - 1;
+		return f->memory ? model_memory(m, f->memory, key) : ROW_NONE;
 	case CLASS_KERNEL:
 	case CLASS_MEMCPY:
 	case CLASS_MEMSET:
@@ -105,10 +94,8 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 	case CLASS_SYNC:
 	case CLASS_DEVICE_ANNOTATION:
 		*key = f->correlation;
-		if (!f->device)
-			return ROW_NONE;
-		*APPEND(m, devices) = (struct device_rec){ *f->device, f->external_id };
-		return (uint32_t)m->ndevices - 1;
+		return model_device(m, f->device,
+				    f->device ? f->external_id : NUMBER_NONE);
 	case CLASS_OTHER:
 	case CLASS_PYTHON:
 	case CLASS_OVERHEAD:
@@ -130,28 +117,46 @@ static void note_step(struct model *m, const struct slice_fact *f)
 		*APPEND(m, group_marks) = (struct group_mark){ f->group, slice };
 }
 
+/* Have the compact records room for one more of n? */
+static bool has_room(const struct model *m, size_t n, uint64_t offset)
+{
+	return n < MODEL_ROWS_MAX && offset <= OFFSET_MAX &&
+	       m->numbers.nlarge <= WIDE_MAX - SLICE_NUMBERS;
+}
+
+static int no_room(size_t n, uint64_t offset, struct err *err)
+{
+	if (n >= MODEL_ROWS_MAX)
+		return err_at(err, offset, "more than %u slices or arrows in one profile",
+			      MODEL_ROWS_MAX);
+	if (offset > OFFSET_MAX)
+		return err_at(err, offset, "a profile of more than %llu bytes",
+			      (unsigned long long)OFFSET_MAX);
+	return err_at(err, offset, "more than %zu large numbers in one profile",
+		      WIDE_MAX - SLICE_NUMBERS);
+}
+
 static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 {
 	struct loader *l = (struct loader *)s;
 	struct model *m = &l->model;
 	int64_t key;
 
-	if (m->nslices == MODEL_ROWS_MAX)
-		return err_at(err, f->offset, "more than %u slices in one profile",
-			      MODEL_ROWS_MAX);
+	if (!has_room(m, m->nslices, f->offset))
+		return no_room(m->nslices, f->offset, err);
 	uint32_t detail = add_detail(m, f, &key);
 	*APPEND(m, slices) = (struct slice_rec){
 		.ts_ns = f->ts_ns,
 		.dur_ns = f->dur_ns,
-		.offset = f->offset,
-		.key = key,
+		.offset = f->offset & OFFSET_MAX,
+		.category = category_index(l, f->category),
+		.class = f->class & 15,
+		.phase = f->phase & 7,
+		.unfinished = f->unfinished,
 		.track = f->track,
 		.name = f->name,
+		.key = wide_add(&m->numbers, key),
 		.detail = detail,
-		.category = category_index(l, f->category),
-		.class = (uint8_t)f->class,
-		.phase = f->phase & 15,
-		.unfinished = f->unfinished,
 	};
 	if (f->phase != PHASE_COMPLETE && f->phase != PHASE_INSTANT)
 		m->tracks[f->track].has_pairs = true;
@@ -190,15 +195,17 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 {
 	struct model *m = model_of(s);
 
-	(void)err;
+	if (!has_room(m, m->nflows, f->offset))
+		return no_room(m->nflows, f->offset, err);
 	*APPEND(m, flows) = (struct flow_rec){ .ts_ns = f->ts_ns,
-					       .offset = f->offset,
-					       .id = f->id,
+					       .id_number = f->id.number,
+					       .offset = f->offset & OFFSET_MAX,
+					       .end = f->end & 3,
+					       .enclosing = f->enclosing,
+					       .id_text = f->id.text,
 					       .place = model_place(m, f->pid, f->tid),
 					       .category = f->category,
-					       .name = f->name,
-					       .end = f->end,
-					       .enclosing = f->enclosing };
+					       .name = f->name };
 	return 0;
 }
 
@@ -248,6 +255,39 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	*APPEND(m, device_infos) = copy;
 }
 
+static uint32_t on_function(struct sink *s, const struct function_fact *function)
+{
+	return functions_add(&model_of(s)->functions, function);
+}
+
+static int on_function_stat(struct sink *s, const struct function_stat_fact *stat,
+			    struct err *err)
+{
+	struct model *m = model_of(s);
+
+	if (m->functions.nstats == MODEL_ROWS_MAX ||
+	    m->functions.ncalls >= MODEL_ROWS_MAX)
+		return err_at(err, stat->offset, "more than %u functions in one profile",
+			      MODEL_ROWS_MAX);
+	if (!functions_stat(&m->functions, m->texts, stat)) {
+		const struct function_rec *f = &m->functions.functions[stat->function];
+		model_finding(m, FINDING_DUPLICATE_FUNCTION, stat->offset, STR_LIT(""),
+			      intern_str(m->texts, f->name));
+	}
+	return 0;
+}
+
+static int on_call(struct sink *s, const struct call_fact *call, struct err *err)
+{
+	struct model *m = model_of(s);
+
+	if (m->functions.ncalls == MODEL_ROWS_MAX)
+		return err_set(err, ERR_INPUT, "more than %u callers in one profile",
+			       MODEL_ROWS_MAX);
+	functions_call(&m->functions, m->texts, call);
+	return 0;
+}
+
 static void on_profile(struct sink *s, const struct profile_fact *profile)
 {
 	model_of(s)->profile = *profile;
@@ -263,14 +303,17 @@ static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err 
 {
 	struct loader *l = (struct loader *)s;
 
+	if (spill_check(l->model.spill, err) < 0)
+		return -1;
 	return l->progress ? l->progress(l->to, consumed, size, err) : 0;
 }
 
-struct loader *loader_new(struct intern *texts, load_progress *progress, void *to)
+struct loader *loader_new(struct intern *texts, struct spill *spill,
+			  load_progress *progress, void *to)
 {
 	struct loader *l = xcalloc(1, sizeof(*l));
 
-	model_init(&l->model, texts);
+	model_init(&l->model, texts, spill);
 	idmap_init(&l->category_of_text, 16);
 	idmap_init(&l->metadata_of_key, 16);
 	l->progress = progress;
@@ -284,6 +327,9 @@ struct loader *loader_new(struct intern *texts, load_progress *progress, void *t
 		.naming = on_naming,
 		.metadata = on_metadata,
 		.device_info = on_device_info,
+		.function = on_function,
+		.function_stat = on_function_stat,
+		.call = on_call,
 		.profile = on_profile,
 		.finding = on_finding,
 		.tick = on_tick,
@@ -295,6 +341,7 @@ void loader_free(struct loader *l)
 {
 	if (!l)
 		return;
+	write_found_free(l->found);
 	model_release(&l->model);
 	idmap_release(&l->category_of_text);
 	idmap_release(&l->metadata_of_key);
@@ -308,7 +355,8 @@ struct sink *loader_sink(struct loader *l)
 
 bool loader_is_empty(const struct loader *l)
 {
-	return l->model.nslices == 0 && l->model.ncounters == 0;
+	return l->model.nslices == 0 && l->model.ncounters == 0 &&
+	       l->model.functions.nstats == 0;
 }
 
 int loader_settle(struct loader *l, const struct load_source *source, bool strict,
@@ -321,19 +369,35 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 		m->is_rank_of_name = true;
 	}
 	m->file_step = source->name.step;
+	functions_settle(&m->functions);
+	if (m->functions.nstats)
+		model_note_time(m, 0, functions_self_ns(&m->functions));
 	apart_find(m);
 	order_rows(m);
 	args_of_ends(m);
+	if (spill_check(m->spill, err) < 0)
+		return -1;
 	nest_rows(m);
 	apart_tell(m);
 	flow_rows(m);
+	if (spill_check(m->spill, err) < 0)
+		return -1;
 	link_rows(m);
 	fudge_of_annotations(m);
+	if (spill_check(m->spill, err) < 0)
+		return -1;
 	return strict ? model_check_strict(m, err) : 0;
+}
+
+void loader_sum_up(struct loader *l)
+{
+	l->found = write_find(&l->model);
 }
 
 int loader_write(struct loader *l, struct sqlite3 *db, const struct load_source *source,
 		 struct load_result *result, struct err *err)
 {
-	return write_model(&l->model, db, source, result, err);
+	if (write_model(&l->model, l->found, db, source, result, err) < 0)
+		return -1;
+	return spill_check(l->model.spill, err);
 }

@@ -14,13 +14,19 @@
 #include "ingest/sink.h"
 
 struct sqlite3;
+struct spill;
 struct loader;
 
 /* Called now and then with input bytes; -1 with err set stops the loading. */
 typedef int load_progress(void *to, uint64_t consumed, uint64_t size, struct err *err);
 
-/* `texts`: those of the run, see write_texts(); both stay the caller's. */
-struct loader *loader_new(struct intern *texts, load_progress *progress, void *to);
+/*
+ * `texts`: those of the run, see write_texts(), or the loader's own, to be added to
+ * the run's before loader_write(); `spill`: where records lie, or NULL.  All stay the
+ * caller's.
+ */
+struct loader *loader_new(struct intern *texts, struct spill *spill,
+			  load_progress *progress, void *to);
 void loader_free(struct loader *l);
 /* Borrowed: hand it to a reader's read(). */
 struct sink *loader_sink(struct loader *l);
@@ -31,17 +37,20 @@ struct load_source {
 	const char *path;
 	struct file_name name; /* what it tells where the recording does not */
 	uint64_t bytes;        /* decompressed size of the input */
+	int64_t mtime_ns;      /* of the file, since 1970, or NUMBER_NONE */
 	bool threaded;         /* a thread may sum up while rows are written */
+	/* Numbers in the run of the loader's texts, where those are its own; else NULL. */
+	const uint32_t *text_ids;
 };
 
 struct load_result {
-	int64_t profile_id, slices;
+	int64_t profile_id, slices, functions;
 	int64_t findings; /* of severity warning or error */
 	int64_t rank;     /* or NUMBER_NONE */
 	bool is_rank_of_name;
 };
 
-/* Did the reader give no slice and no counter? */
+/* Did the reader give no slice, no counter and no function? */
 bool loader_is_empty(const struct loader *l);
 
 /*
@@ -51,6 +60,8 @@ bool loader_is_empty(const struct loader *l);
  */
 int loader_settle(struct loader *l, const struct load_source *source, bool strict,
 		  struct err *err);
+/* Behind that, and optional: what loader_write() would find out before it can write all. */
+void loader_sum_up(struct loader *l);
 /*
  * Behind that: looks at the recording's health, sums up and inserts the rows of the
  * profile.  The transaction is the

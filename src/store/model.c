@@ -15,10 +15,20 @@ const char *track_kind_name(enum track_kind kind)
 	return names[kind];
 }
 
-void model_init(struct model *m, struct intern *texts)
+void model_init(struct model *m, struct intern *texts, struct spill *spill)
 {
-	*m = (struct model){ .texts = texts, .file_step = NUMBER_NONE };
-	intern_init(&m->op_detail_keys);
+	*m = (struct model){ .texts = texts,
+			     .spill = spill,
+			     .arena = { .spill = spill },
+			     .numbers = { .spill = spill },
+			     .arrow_ids = { .spill = spill },
+			     .far_selves = { .spill = spill },
+			     .file_step = NUMBER_NONE };
+	uniques_init(&m->op_details, sizeof(struct op_fact), spill);
+	uniques_init(&m->device_setups, sizeof(struct device_fact), spill);
+	uniques_init(&m->device_owns, sizeof(struct device_own), spill);
+	uniques_init(&m->memory_kinds, sizeof(struct memory_kind), spill);
+	functions_init(&m->functions);
 	intern_init(&m->place_keys);
 	intern_init(&m->process_keys);
 	intern_init(&m->scope_keys);
@@ -27,20 +37,26 @@ void model_init(struct model *m, struct intern *texts)
 
 void model_release(struct model *m)
 {
-	void *const owned[] = {
-		m->categories,  m->processes,  m->places,       m->tracks,
-		m->slices,      m->op_details, m->op_links,     m->launch_ids,
-		m->devices,     m->memory,     m->step_marks,   m->group_marks,
-		m->collectives, m->counters,   m->flows,        m->findings,
-		m->metadata,    m->args,       m->device_infos, m->scope_track,
-		m->order,       m->parent,     m->depth,        m->self_ns,
-		m->launch,      m->op,         m->step,         m->device_ns,
-		m->works,       m->steps,      m->arrows
-	};
+	void *const owned[] = { m->categories,  m->processes,   m->places,
+				m->tracks,      m->slices,      m->op_links,
+				m->launch_ids,  m->devices,     m->memory,
+				m->step_marks,  m->group_marks, m->collectives,
+				m->counters,    m->flows,       m->findings,
+				m->metadata,    m->args,        m->device_infos,
+				m->scope_track, m->order,       m->parent,
+				m->selves,      m->charges,     m->works,
+				m->steps,       m->arrows,      m->step_owners };
 
+	functions_release(&m->functions);
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
-		free(owned[i]);
-	intern_release(&m->op_detail_keys);
+		spill_free(m->spill, owned[i]);
+	wides_release(&m->numbers);
+	wides_release(&m->arrow_ids);
+	wides_release(&m->far_selves);
+	uniques_release(&m->op_details);
+	uniques_release(&m->device_setups);
+	uniques_release(&m->device_owns);
+	uniques_release(&m->memory_kinds);
 	intern_release(&m->place_keys);
 	intern_release(&m->process_keys);
 	intern_release(&m->scope_keys);
@@ -206,27 +222,4 @@ uint32_t model_track(struct model *m, const struct track_fact *fact)
 						     .scope = TEXT_NONE,
 						     .process = place->process });
 	return place->track[fact->kind];
-}
-
-uint32_t model_op_detail(struct model *m, const struct op_fact *op)
-{
-	struct op_fact key;
-
-	memset(&key, 0, sizeof(key)); /* padding too: the key is compared as bytes */
-	key.shapes = op->shapes;
-	key.stack = op->stack;
-	key.module = op->module;
-	key.flops = op->flops;
-	key.fwd_thread = op->fwd_thread;
-	key.is_backward = op->is_backward;
-	size_t known = m->op_detail_keys.n;
-	uint32_t at = intern_add(&m->op_detail_keys,
-				 (struct str){ (const char *)&key, sizeof(key) });
-	if (at < known)
-		return at;
-	m->op_details =
-		xgrow(m->op_details, &m->op_details_cap, at + 1U, sizeof(*m->op_details));
-	m->op_details[at] = key;
-	m->nop_details = at + 1U;
-	return at;
 }

@@ -8,11 +8,19 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/spill.h"
 #include "ingest/sink.h"
+#include "store/functions.h"
 #include "store/idmap.h"
+#include "store/unique.h"
+#include "store/wide.h"
 
 #define ROW_NONE       UINT32_MAX
-#define MODEL_ROWS_MAX (UINT32_MAX - 1) /* slices of one profile */
+#define MODEL_ROWS_MAX (UINT32_MAX / 2 - 1) /* slices or arrow ends of one profile */
+
+/* Bits of the place of an event in the input: 256 GiB. */
+#define OFFSET_BITS 38
+#define OFFSET_MAX  ((UINT64_C(1) << OFFSET_BITS) - 1)
 
 /* A (pid, tid) as the trace spells it: a thread, a stream, or both. */
 struct place {
@@ -39,20 +47,23 @@ struct track {
 	size_t first, n; /* its rows in `order`, once they are ordered */
 };
 
-/* 48 bytes: there are millions. */
+/* 40 bytes: there are millions. */
 struct slice_rec {
 	int64_t ts_ns, dur_ns;
-	uint64_t offset;
-	int64_t key; /* correlation of launches, device work, waits; external id of others;
-			      of a dead end: index of the slice it ended, or NUMBER_NONE */
+	uint64_t offset : OFFSET_BITS;
+	uint64_t category : 16; /* index into categories */
+	uint64_t class : 4;     /* enum slice_class */
+	uint64_t phase : 3;     /* enum slice_phase; an end stays one, and is no row */
+	uint64_t unfinished : 1;
+	uint64_t apart : 2; /* enum apart; its dur is as recorded */
 	uint32_t track, name;
-	uint32_t
-		detail; /* by class: index into op_links, launch_ids, devices, memory; or ROW_NONE */
-	uint16_t category;                /* index into categories */
-	uint8_t class;                    /* enum slice_class */
-	uint8_t phase : 4;                /* enum slice_phase */
-	uint8_t unfinished : 1, dead : 1; /* dead: an end, which is no row */
-	uint8_t apart : 2;                /* enum apart; its dur is as recorded */
+	/*
+	 * Correlation of launches, device work, waits; place in memory_kinds of memory;
+	 * external id of others: see slice_key().  Of an end: the slice it ended, or ROW_NONE.
+	 */
+	uint32_t key;
+	/* By class: index into op_links, launch_ids, devices, memory; or ROW_NONE. */
+	uint32_t detail;
 };
 
 /* Why a slice is set apart: see apart.h. */
@@ -60,20 +71,36 @@ enum apart { APART_NOT, APART_NEGATIVE, APART_LONG, APART_FAR };
 
 /* What an operator's record points to; the parameters are shared. */
 struct op_link {
-	int64_t sequence;
-	uint32_t detail; /* index into op_details */
+	uint32_t sequence; /* of m->numbers */
+	uint32_t detail;   /* place in op_details */
+};
+
+/* What device work, a wait or a device annotation shares with no other, or few. */
+struct device_own {
+	int64_t bytes, graph_node_id, queued, wait_event, wait_correlation;
 };
 
 struct device_rec {
-	struct device_fact fact;
-	int64_t external_id;
+	uint32_t external_id; /* of m->numbers */
+	uint32_t setup, own;  /* places in device_setups and device_owns, or ROW_NONE */
+	uint32_t launch, op;  /* device work: rows of them, or ROW_NONE */
+	uint32_t step;        /* device work: index, ROW_NONE, or STEP_BY_START */
+};
+
+/* Not the step of a launch, but the one that the row's own start lies in. */
+#define STEP_BY_START (UINT32_MAX - 1)
+
+struct memory_kind {
+	int64_t device_type, device;
+	int64_t out_of_memory; /* 0 or 1 */
 };
 
 struct memory_rec {
-	struct memory_fact fact;
-	uint32_t slice;
+	int64_t address, total_allocated;
+	uint32_t total_reserved, bytes; /* of m->numbers */
 };
 
+/* Here and below, `slice` is a place in the file, and a row behind order_rows(). */
 struct collective_rec {
 	struct collective_fact fact;
 	uint32_t slice;
@@ -86,23 +113,35 @@ struct counter_rec {
 	uint32_t process, name, series;
 };
 
+/* 40 bytes; they are freed once they are arrows. */
 struct flow_rec {
-	int64_t ts_ns;
-	uint64_t offset;
-	struct ident id;
-	uint32_t place, category, name;
-	enum flow_end end;
-	bool enclosing;
+	int64_t ts_ns, id_number;
+	uint64_t offset : OFFSET_BITS;
+	uint64_t end : 2; /* enum flow_end */
+	uint64_t enclosing : 1;
+	uint32_t id_text, place, category, name;
 };
 
 struct arrow_rec {
-	uint32_t out, in; /* rows */
-	uint32_t flow;    /* index of the flow that ends it */
+	uint32_t out, in;  /* rows */
+	uint32_t category; /* of the flow that ends it */
+	uint32_t id;       /* its id, of m->arrow_ids; WIDE_NONE when it is text */
 };
 
 struct step_rec {
 	int64_t number, ts_ns, end_ns;
 	uint32_t row; /* ROW_NONE: the whole recording is the step */
+};
+
+/* A step, and the process whose it is. */
+struct owned_step {
+	uint32_t process, step;
+};
+
+/* Device work that was launched for a row itself. */
+struct charge {
+	int64_t device_ns;
+	uint32_t row;
 };
 
 /* A slice that says itself which step it is. */
@@ -143,10 +182,16 @@ struct args_rec {
 	type *name;             \
 	size_t n##name, name##_cap
 
+/* One more at the end of an array: a pointer to it. */
+#define APPEND(m, array)                                                    \
+	((m)->array = spill_grow((m)->spill, (m)->array, &(m)->array##_cap, \
+				 (m)->n##array + 1, sizeof(*(m)->array)),   \
+	 &(m)->array[(m)->n##array++])
+
 struct model {
 	struct intern *texts; /* borrowed: shared by the profiles of a run */
+	struct spill *spill;  /* borrowed, or NULL: where what grows with events lies */
 	struct arena arena;
-	struct intern op_detail_keys; /* struct op_fact without the sequence, as bytes */
 	struct profile_fact profile;
 	bool is_rank_of_name; /* profile.rank is what the file's name tells */
 	int64_t file_step;    /* the step that its name tells, or NUMBER_NONE */
@@ -155,39 +200,43 @@ struct model {
 	MODEL_ARRAY(struct place, places);
 	MODEL_ARRAY(struct track, tracks);
 	MODEL_ARRAY(struct slice_rec, slices);
-	MODEL_ARRAY(struct op_fact, op_details);
+	struct wides numbers;         /* the slices' keys and what hangs on them */
+	struct wides arrow_ids;       /* the arrows' */
+	struct uniques op_details;    /* struct op_fact without the sequence */
+	struct uniques device_setups; /* struct device_fact without what is in ... */
+	struct uniques device_owns;   /* ... struct device_own */
+	struct uniques memory_kinds;  /* struct memory_kind */
 	MODEL_ARRAY(struct op_link, op_links);
-	MODEL_ARRAY(int64_t, launch_ids); /* external ids of calls, by their detail */
+	MODEL_ARRAY(uint32_t, launch_ids); /* external ids of calls, of m->numbers */
 	MODEL_ARRAY(struct device_rec, devices);
 	MODEL_ARRAY(struct memory_rec, memory);
 	MODEL_ARRAY(struct collective_rec, collectives);
-	MODEL_ARRAY(struct step_mark, step_marks);   /* in the order of slices */
-	MODEL_ARRAY(struct group_mark, group_marks); /* the same */
+	MODEL_ARRAY(struct step_mark, step_marks);   /* by slice */
+	MODEL_ARRAY(struct group_mark, group_marks); /* by slice */
 	MODEL_ARRAY(struct counter_rec, counters);
 	MODEL_ARRAY(struct flow_rec, flows);
 	MODEL_ARRAY(struct finding_rec, findings);
 	MODEL_ARRAY(struct metadata_rec, metadata);
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
+	struct functions functions;                         /* of a call graph */
 	size_t nrepeated; /* namings of what had a name already */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
 	struct idmap finding_of; /* kind and detail -> index into findings */
 	uint32_t *scope_track;   /* asynchronous track by number in scope_keys */
 	size_t scope_track_cap;
 
-	/* From here on: by row, that is in the order (track, ts, -dur, file). */
-	uint32_t *order; /* row -> index into slices */
+	/* From here on: by row, as the slices are, in the order (track, ts, -dur, file). */
+	uint32_t *order; /* row -> place in the file */
 	size_t nrows;
 	size_t napart;    /* rows behind those, which no pass looks at: apart.h */
 	uint32_t *parent; /* row, or ROW_NONE */
-	uint32_t *depth;
-	int64_t *self_ns;
-	uint32_t *launch;             /* device work: row of the launch, else ROW_NONE */
-	uint32_t *op;                 /* device work and memory: row of the operator */
-	uint32_t *step;               /* index into steps, or ROW_NONE */
-	int64_t *device_ns;           /* device work launched for this row itself */
+	uint32_t *selves; /* self times, of far_selves: see row_self_ns() */
+	struct wides far_selves;
+	MODEL_ARRAY(struct charge, charges); /* by row; of others it is 0 */
 	MODEL_ARRAY(uint32_t, works); /* rows of device work with a launch, by launch */
 	MODEL_ARRAY(struct step_rec, steps);
+	struct owned_step *step_owners; /* the steps by process, and once more by start */
 	MODEL_ARRAY(struct arrow_rec, arrows);
 	int64_t start_ns, end_ns; /* of all events, in the file's clock */
 	bool has_time;
@@ -199,13 +248,76 @@ struct model {
 /* Names of tracks' kinds in the store. */
 const char *track_kind_name(enum track_kind kind);
 
-void model_init(struct model *m, struct intern *texts);
+/* Both stay the caller's, and must outlive it; `spill` may be NULL. */
+void model_init(struct model *m, struct intern *texts, struct spill *spill);
 void model_release(struct model *m);
 
-/* The slice record of a row. */
+/* The slice record of a row; behind order_rows(). */
 static inline struct slice_rec *model_slice(const struct model *m, uint32_t row)
 {
-	return &m->slices[m->order[row]];
+	return &m->slices[row];
+}
+
+static inline int64_t slice_key(const struct model *m, const struct slice_rec *s)
+{
+	return wide_get(&m->numbers, s->key);
+}
+
+/* Behind nest_rows(). */
+static inline int64_t row_self_ns(const struct model *m, uint32_t row)
+{
+	return wide_get(&m->far_selves, m->selves[row]);
+}
+
+/* Has it a device_rec?  Device work, and what else a device's tracer shows, has one. */
+static inline bool slice_is_of_device(const struct slice_rec *s)
+{
+	return s->class >= CLASS_KERNEL && s->class <= CLASS_DEVICE_ANNOTATION;
+}
+
+/* The record of a slice of the device. */
+static inline struct device_rec *slice_device(const struct model *m,
+					      const struct slice_rec *s)
+{
+	return &m->devices[s->detail];
+}
+
+/* What the device did it with, or NULL; device_own apart. */
+static inline const struct device_fact *slice_setup(const struct model *m,
+						    const struct slice_rec *s)
+{
+	uint32_t setup = slice_device(m, s)->setup;
+
+	return setup == ROW_NONE ? NULL : uniques_at(&m->device_setups, setup);
+}
+
+/* The parameters of an operator or annotation, or NULL. */
+static inline const struct op_link *slice_op_link(const struct model *m,
+						  const struct slice_rec *s)
+{
+	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
+	    s->detail == ROW_NONE)
+		return NULL;
+	return &m->op_links[s->detail];
+}
+
+/* What a memory event shares with others; it has a detail. */
+static inline const struct memory_kind *slice_memory_kind(const struct model *m,
+							  const struct slice_rec *s)
+{
+	return uniques_at(&m->memory_kinds, (uint32_t)slice_key(m, s));
+}
+
+static inline const struct op_fact *op_link_detail(const struct model *m,
+						   const struct op_link *link)
+{
+	return uniques_at(&m->op_details, link->detail);
+}
+
+/* The row that launched this row of device work, or ROW_NONE. */
+static inline uint32_t row_launch(const struct model *m, uint32_t row)
+{
+	return slice_device(m, model_slice(m, row))->launch;
 }
 
 static inline int64_t slice_end(const struct slice_rec *s)
@@ -237,7 +349,16 @@ int model_check_strict(const struct model *m, struct err *err);
 uint32_t model_place(struct model *m, struct ident pid, struct ident tid);
 uint32_t model_process(struct model *m, struct ident pid);
 uint32_t model_track(struct model *m, const struct track_fact *fact);
-/* The parameters of an operator call, without its sequence number: shared by equal ones. */
-uint32_t model_op_detail(struct model *m, const struct op_fact *op);
+
+/* What hangs on a slice, copied: its index. */
+uint32_t model_op_link(struct model *m, const struct op_fact *op);
+uint32_t model_launch_id(struct model *m, int64_t external_id);
+/* `fact` may be NULL. */
+uint32_t model_device(struct model *m, const struct device_fact *fact,
+		      int64_t external_id);
+/* *kind is the place of what it shares. */
+uint32_t model_memory(struct model *m, const struct memory_fact *fact, int64_t *kind);
+/* Frees what is in no arrow; behind flow_rows(). */
+void model_drop_flows(struct model *m);
 
 #endif

@@ -2,14 +2,13 @@
 #include "store/nest.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/sum.h"
 
 struct open_row {
 	uint32_t row;
-	int64_t end_ns; /* no later than that of the slice around it */
+	int64_t end_ns;  /* no later than that of the slice around it */
+	int64_t self_ns; /* so far */
 };
 
 struct open_rows {
@@ -17,29 +16,42 @@ struct open_rows {
 	size_t n, cap;
 };
 
+static void set_self(struct model *m, uint32_t row, int64_t self_ns)
+{
+	m->selves[row] = wide_add(&m->far_selves, self_ns);
+}
+
+static void close_row(struct model *m, struct open_rows *open)
+{
+	const struct open_row *last = &open->at[--open->n];
+
+	set_self(m, last->row, last->self_ns);
+}
+
 static void nest_row(struct model *m, uint32_t row, struct open_rows *open)
 {
 	const struct slice_rec *s = model_slice(m, row);
 	int64_t end_ns = slice_end(s);
 
 	while (open->n && open->at[open->n - 1].end_ns <= s->ts_ns)
-		open->n--;
-	m->depth[row] = (uint32_t)open->n;
+		close_row(m, open);
 	m->parent[row] = open->n ? open->at[open->n - 1].row : ROW_NONE;
 	if (open->n) {
-		const struct open_row *around = &open->at[open->n - 1];
+		struct open_row *around = &open->at[open->n - 1];
 		if (end_ns > slice_end(model_slice(m, around->row)))
 			model_finding(m, FINDING_CHILD_OVERRUNS, s->offset, STR_LIT(""),
 				      intern_str(m->texts, s->name));
 		if (end_ns > around->end_ns)
 			end_ns = around->end_ns;
-		m->self_ns[around->row] -= end_ns - s->ts_ns;
+		around->self_ns -= end_ns - s->ts_ns;
 	}
-	m->self_ns[row] = end_ns - s->ts_ns;
-	if (end_ns == s->ts_ns)
+	if (end_ns == s->ts_ns) {
+		set_self(m, row, 0);
 		return;
-	open->at = xgrow(open->at, &open->cap, open->n + 1, sizeof(*open->at));
-	open->at[open->n++] = (struct open_row){ row, end_ns };
+	}
+	open->at = spill_grow(m->spill, open->at, &open->cap, open->n + 1,
+			      sizeof(*open->at));
+	open->at[open->n++] = (struct open_row){ row, end_ns, end_ns - s->ts_ns };
 }
 
 /* Device work, and how much of it runs while the piece before it does. */
@@ -47,15 +59,20 @@ struct stream_sums {
 	int64_t device_ns, overlap_ns;
 };
 
+/* What may stand on a stream beside the device's own says nothing of devices. */
+static const struct device_fact *setup_of(const struct model *m,
+					  const struct slice_rec *s)
+{
+	return slice_is_of_device(s) ? slice_setup(m, s) : NULL;
+}
+
 /* A row of a stream can show other devices' work only where its args say so. */
 static bool on_same_stream(const struct model *m, const struct slice_rec *a,
 			   const struct slice_rec *b)
 {
-	if (a->detail == ROW_NONE || b->detail == ROW_NONE)
-		return true;
-	const struct device_fact *x = &m->devices[a->detail].fact;
-	const struct device_fact *y = &m->devices[b->detail].fact;
-	return x->device == y->device && x->stream == y->stream;
+	const struct device_fact *x = setup_of(m, a), *y = setup_of(m, b);
+
+	return !x || !y || (x->device == y->device && x->stream == y->stream);
 }
 
 /* `s` begins before the end of `reach`, the piece before it that ends last. */
@@ -81,7 +98,7 @@ static void lay_stream(struct model *m, const struct track *t, struct stream_sum
 		uint32_t row = (uint32_t)(t->first + i);
 		const struct slice_rec *s = model_slice(m, row);
 		m->parent[row] = ROW_NONE;
-		m->self_ns[row] = s->dur_ns;
+		set_self(m, row, s->dur_ns);
 		sums->device_ns = sum_add(sums->device_ns, s->dur_ns);
 		if (reach && s->ts_ns < slice_end(reach))
 			overlap(m, reach, s, sums);
@@ -107,10 +124,12 @@ static void nest_track(struct model *m, const struct track *t, struct open_rows 
 	open->n = 0;
 	for (size_t i = 0; i < t->n; i++)
 		nest_row(m, (uint32_t)(t->first + i), open);
+	while (open->n)
+		close_row(m, open);
 	/* Roots do not overlap, so that no sum leaves int64. */
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
-		selves_ns += m->self_ns[row];
+		selves_ns += row_self_ns(m, row);
 		if (m->parent[row] == ROW_NONE)
 			roots_ns += model_slice(m, row)->dur_ns;
 	}
@@ -124,14 +143,13 @@ void nest_rows(struct model *m)
 	struct open_rows open = { 0 };
 	struct stream_sums sums = { 0, 0 };
 
-	m->parent = xrealloc_array(NULL, m->nrows, sizeof(*m->parent));
-	m->depth = xcalloc(m->nrows, sizeof(*m->depth));
-	m->self_ns = xcalloc(m->nrows, sizeof(*m->self_ns));
+	m->parent = spill_alloc(m->spill, m->nrows, sizeof(*m->parent));
+	m->selves = spill_alloc(m->spill, m->nrows, sizeof(*m->selves));
 	for (size_t t = 0; t < m->ntracks; t++)
 		if (m->tracks[t].kind == TRACK_STREAM)
 			lay_stream(m, &m->tracks[t], &sums);
 		else
 			nest_track(m, &m->tracks[t], &open);
 	tell_overlap(m, &sums);
-	free(open.at);
+	spill_free(m->spill, open.at);
 }

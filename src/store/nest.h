@@ -10,7 +10,7 @@
 
 #include "store/model.h"
 
-/* Sets parent, depth and self_ns of every row. */
+/* Sets the parent and the self time of every row. */
 void nest_rows(struct model *m);
 
 #endif

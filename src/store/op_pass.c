@@ -4,19 +4,22 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spill.h"
 
-void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts)
+void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts,
+		  struct spill *spill)
 {
 	*p = (struct op_pass){ .rules = *rules,
 			       .texts = texts,
+			       .spill = spill,
 			       .window_end_ns = NUMBER_NONE,
 			       .span_end_ns = NUMBER_NONE };
 }
 
-void op_pass_set_memory(struct op_pass *p, struct op_memory_event *events, size_t n,
-			int64_t base_ns)
+void op_pass_set_memory(struct op_pass *p, const struct op_memory_source *memory,
+			uint32_t *numbers, size_t n)
 {
-	op_memory_init(&p->memory, events, n, &p->rules, base_ns);
+	op_memory_init(&p->memory, memory, numbers, n, &p->rules, p->spill);
 }
 
 void op_pass_release(struct op_pass *p)
@@ -26,8 +29,8 @@ void op_pass_release(struct op_pass *p)
 		free(p->names[i]);
 		free(p->names_known[i]);
 	}
-	free(p->nodes);
-	free(p->loose);
+	spill_free(p->spill, p->nodes);
+	spill_free(p->spill, p->loose);
 	*p = (struct op_pass){ 0 };
 }
 
@@ -76,7 +79,8 @@ static void add_node(struct op_pass *p, const struct op_event *e, bool async_tra
 	if (unfinished && p->rules.keep_unfinished && p->span_end_ns != NUMBER_NONE)
 		end_ns = p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
 	bool c10d = name.is_async && (is_op || e->class == CLASS_ANNOTATION);
-	p->nodes = xgrow(p->nodes, &p->nodes_cap, p->nnodes + 1, sizeof(*p->nodes));
+	p->nodes = spill_grow(p->spill, p->nodes, &p->nodes_cap, p->nnodes + 1,
+			      sizeof(*p->nodes));
 	struct op_node *node = &p->nodes[p->nnodes++];
 	*node = (struct op_node){
 		.start_ns = e->ts_ns,
@@ -107,15 +111,16 @@ static void add_memory_node(struct op_pass *p, const struct op_event *e)
 
 	if (!loose)
 		return;
-	const struct op_memory_event *m = &p->memory.events[loose->event];
-	int64_t bytes = m->out_of_memory || m->bytes == NUMBER_NONE ? 0 : m->bytes;
-	p->nodes = xgrow(p->nodes, &p->nodes_cap, p->nnodes + 1, sizeof(*p->nodes));
+	const struct op_memory_event m = op_memory_at(&p->memory, loose->event);
+	int64_t bytes = op_memory_bytes(&m);
+	p->nodes = spill_grow(p->spill, p->nodes, &p->nodes_cap, p->nnodes + 1,
+			      sizeof(*p->nodes));
 	p->nodes[p->nnodes++] = (struct op_node){ .start_ns = e->ts_ns,
 						  .end_ns = e->ts_ns,
 						  .row = e->row,
 						  .name = e->name,
-						  .cpu_bytes = m->is_cpu ? bytes : 0,
-						  .device_bytes = m->is_cpu ? 0 : bytes };
+						  .cpu_bytes = m.is_cpu ? bytes : 0,
+						  .device_bytes = m.is_cpu ? 0 : bytes };
 }
 
 static void add_nodes(struct op_pass *p, enum track_kind kind,
@@ -137,7 +142,7 @@ bool op_pass_wants_cover(const struct op_pass *p)
 	if (p->memory.float_window)
 		return p->memory.n > 0;
 	for (size_t i = 0; i < p->memory.n; i++)
-		if (p->memory.events[i].out_of_memory)
+		if (op_memory_at(&p->memory, i).out_of_memory)
 			return true;
 	return false;
 }
@@ -154,9 +159,10 @@ void op_pass_cover_end(struct op_pass *p)
 	for (size_t i = 0; i < p->memory.n; i++) {
 		if (!op_memory_is_row(&p->memory, i))
 			continue;
-		p->loose =
-			xgrow(p->loose, &p->loose_cap, p->nloose + 1, sizeof(*p->loose));
-		p->loose[p->nloose++] = (struct op_loose){ p->memory.events[i].row, i };
+		p->loose = spill_grow(p->spill, p->loose, &p->loose_cap, p->nloose + 1,
+				      sizeof(*p->loose));
+		p->loose[p->nloose++] =
+			(struct op_loose){ op_memory_at(&p->memory, i).row, (uint32_t)i };
 	}
 	if (p->nloose)
 		qsort(p->loose, p->nloose, sizeof(*p->loose), by_row);
@@ -166,5 +172,5 @@ void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_even
 		   size_t n)
 {
 	add_nodes(p, kind, events, n);
-	optree_build(p->nodes, p->nnodes);
+	optree_build(p->nodes, p->nnodes, p->spill);
 }

@@ -9,7 +9,7 @@
 
 #include "base/intern.h"
 #include "ingest/sink.h"
-#include "store/optree.h"
+#include "store/op_memory.h"
 
 /* A slice of a track, or a memory event's instant; times in one clock of the caller's. */
 struct op_event {
@@ -23,7 +23,7 @@ struct op_event {
 /* A memory event that stands in the tree. */
 struct op_loose {
 	uint32_t row;
-	size_t event; /* of memory.events */
+	uint32_t event; /* its place in time: op_memory_at() */
 };
 
 struct op_pass {
@@ -39,15 +39,16 @@ struct op_pass {
 	size_t names_cap[2];
 	struct op_node *nodes; /* owned; of the newest part */
 	size_t nnodes, nodes_cap;
+	struct spill *spill; /* borrowed, or NULL: where what grows with events lies */
 };
 
 /*
- * `events` of memory are moved in.  base_ns: absolute time of the clock's 0, for
- * the float window.  op_pass_release() frees.
+ * `memory`: op_memory_init()'s source and numbers.  op_pass_release() frees.
  */
-void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts);
-void op_pass_set_memory(struct op_pass *p, struct op_memory_event *events, size_t n,
-			int64_t base_ns);
+void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts,
+		  struct spill *spill);
+void op_pass_set_memory(struct op_pass *p, const struct op_memory_source *memory,
+			uint32_t *numbers, size_t n);
 void op_pass_release(struct op_pass *p);
 
 /*

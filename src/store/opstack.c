@@ -1,21 +1,19 @@
 /* Stacks of operators: see opstack.h. */
 #include "store/opstack.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/spill.h"
 
-void opstack_init(struct opstack *s, struct intern *texts)
+void opstack_init(struct opstack *s, struct intern *texts, struct spill *spill)
 {
 	*s = (struct opstack){ .texts = texts };
-	idmap_init(&s->forward, 16);
+	idmap_init_in(&s->forward, 16, spill);
 }
 
 void opstack_release(struct opstack *s)
 {
+	spill_free(s->forward.spill, s->first);
 	idmap_release(&s->forward);
-	free(s->first);
 	*s = (struct opstack){ 0 };
 }
 
@@ -91,8 +89,8 @@ void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
 		size_t at = idmap_first(&s->forward, info.sequence);
 		uint32_t known = idmap_next(&s->forward, &at);
 		if (known == UINT32_MAX) {
-			s->first = xgrow(s->first, &s->first_cap, s->nfirst + 1,
-					 sizeof(*s->first));
+			s->first = spill_grow(s->forward.spill, s->first, &s->first_cap,
+					      s->nfirst + 1, sizeof(*s->first));
 			idmap_add(&s->forward, info.sequence, (uint32_t)s->nfirst);
 			s->first[s->nfirst++] =
 				(struct forward_op){ nodes[i].start_ns, info.stack };

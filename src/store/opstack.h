@@ -28,7 +28,7 @@ struct opstack {
 	size_t nfirst, first_cap;
 };
 
-void opstack_init(struct opstack *s, struct intern *texts);
+void opstack_init(struct opstack *s, struct intern *texts, struct spill *spill);
 void opstack_release(struct opstack *s);
 /* First over all tracks: notes the forward operators of a built tree. */
 void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,

@@ -3,24 +3,29 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/intern.h"
+#include "base/spill.h"
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "store/optree.h"
 
 void opstats_init(struct opstats *s)
 {
-	*s = (struct opstats){ .nslots = 256 };
-	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+	opstats_init_in(s, NULL);
+}
+
+void opstats_init_in(struct opstats *s, struct spill *spill)
+{
+	*s = (struct opstats){ .nslots = 256, .spill = spill };
+	s->slots = spill_alloc(spill, s->nslots, sizeof(*s->slots));
 }
 
 void opstats_release(struct opstats *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		histogram_release(&s->rows[i].histogram);
-	free(s->rows);
-	free(s->slots);
+	spill_free(s->spill, s->rows);
+	spill_free(s->spill, s->slots);
 	*s = (struct opstats){ 0 };
 }
 
@@ -36,9 +41,9 @@ static size_t find_slot(const struct opstats *s, const struct opstat_key *key)
 
 static void rehash(struct opstats *s)
 {
-	free(s->slots);
+	spill_free(s->spill, s->slots);
 	s->nslots *= 2;
-	s->slots = xcalloc(s->nslots, sizeof(*s->slots));
+	s->slots = spill_alloc(s->spill, s->nslots, sizeof(*s->slots));
 	for (size_t i = 0; i < s->n; i++)
 		s->slots[find_slot(s, &s->rows[i].key)] = (uint32_t)i + 1;
 }
@@ -53,7 +58,7 @@ struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key)
 		rehash(s);
 		at = find_slot(s, key);
 	}
-	s->rows = xgrow(s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
+	s->rows = spill_grow(s->spill, s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
 	s->rows[s->n] = (struct opstat){ .key = *key, .sums.flops = NUMBER_NONE };
 	s->slots[at] = (uint32_t)++s->n;
 	return &s->rows[s->n - 1];

@@ -10,6 +10,8 @@
 
 #include "store/histogram.h"
 
+struct spill;
+
 /* op_stat.kind */
 enum op_kind {
 	OP_HOST = 0,
@@ -56,9 +58,12 @@ struct opstats {
 	size_t n, cap;
 	uint32_t *slots; /* row + 1; a power of two of them */
 	size_t nslots;
+	struct spill *spill; /* borrowed, or NULL: where all but the histograms lies */
 };
 
 void opstats_init(struct opstats *s);
+/* Groups that may be as many as events. */
+void opstats_init_in(struct opstats *s, struct spill *spill);
 void opstats_release(struct opstats *s);
 /* The group, a new and empty one when it was not seen before; until the next call. */
 struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key);

@@ -19,6 +19,8 @@
 #include "base/str.h"
 #include "ingest/sink.h"
 
+struct spill;
+
 #define NODE_NONE UINT32_MAX
 
 /* What a name is to torch's table; found once for each distinct name. */
@@ -52,54 +54,7 @@ struct op_node {
 	int64_t self_device_ns, total_device_ns;
 };
 
-/* The nodes of one thread, sorted. */
-void optree_build(struct op_node *nodes, size_t n);
-
-/*
- * Memory events as torch's table sees them: running sums by time, so that the
- * bytes within an interval are a difference.
- */
-struct op_memory_event {
-	int64_t ts_ns;
-	int64_t bytes;
-	uint64_t order; /* breaks ties: the caller's */
-	uint32_t row;
-	bool is_cpu;
-	bool out_of_memory;
-};
-
-struct op_memory {
-	struct op_memory_event *events; /* owned; by (ts, order) */
-	size_t n;
-	size_t last;                     /* where the newest interval began */
-	int64_t *cpu_sums, *device_sums; /* owned; n + 1 of them */
-	int32_t *covers;   /* owned; +1 and -1 where intervals begin and end */
-	bool float_window; /* torch 2.4 to 2.10: compared in float64 microseconds */
-	bool is_finished;
-	int64_t base_ns;
-};
-
-/* Takes the events over (they are sorted in place). */
-void op_memory_init(struct op_memory *m, struct op_memory_event *events, size_t n,
-		    const struct op_rules *rules, int64_t base_ns);
-void op_memory_release(struct op_memory *m);
-/* Sets cpu_bytes and device_bytes; before op_memory_finish() notes the interval as covered. */
-void op_memory_charge(struct op_memory *m, struct op_node *node);
-/*
- * Behind all intervals: is this event in torch's table as a row of its own,
- * because no interval holds it?
- */
-void op_memory_finish(struct op_memory *m);
-bool op_memory_is_row(const struct op_memory *m, size_t event);
-
-/*
- * c10::DeviceType values whose memory counts as the CPU's: CPU, MKLDNN, IDEEP; and
- * where none is told, as in the table allocation.
- */
-static inline bool op_memory_is_cpu(int64_t device_type)
-{
-	return device_type == NUMBER_NONE || device_type == 0 || device_type == 2 ||
-	       device_type == 5;
-}
+/* The nodes of one thread, sorted.  What it needs meanwhile lies in the spill, or NULL. */
+void optree_build(struct op_node *nodes, size_t n, struct spill *spill);
 
 #endif

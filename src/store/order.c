@@ -1,9 +1,6 @@
 /* Pairing and ordering: see order.h. */
 #include "store/order.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sort.h"
 #include "store/apart.h"
 
@@ -35,6 +32,7 @@ static bool time_before(const void *context, uint32_t a, uint32_t b)
 
 /* A track being paired; indexes into slices. */
 struct pairing {
+	struct spill *spill;
 	uint32_t *open; /* begun and not ended */
 	size_t n, cap;
 	uint32_t part; /* newest part of a legacy asynchronous slice, or ROW_NONE */
@@ -44,7 +42,7 @@ struct pairing {
 
 static void push(struct pairing *p, uint32_t slice)
 {
-	p->open = xgrow(p->open, &p->cap, p->n + 1, sizeof(*p->open));
+	p->open = spill_grow(p->spill, p->open, &p->cap, p->n + 1, sizeof(*p->open));
 	p->open[p->n++] = slice;
 }
 
@@ -81,8 +79,7 @@ static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
 {
 	size_t at = p->n ? find_begin(m, p, end) : 0;
 
-	end->dead = 1;
-	end->key = NUMBER_NONE;
+	end->key = ROW_NONE;
 	if (at == 0) {
 		finding_at(m, FINDING_END_WITHOUT_BEGIN, end);
 		return;
@@ -196,10 +193,13 @@ static void scatter(struct model *m)
 	}
 }
 
-/* Ends have done their work: rows move up over them, and over those set apart. */
-static void drop_dead(struct model *m, uint32_t *aside)
+/*
+ * Ends have done their work: rows move up over them, and over those set apart.  Behind
+ * the rows come those, then the ends.
+ */
+static void put_ends_last(struct model *m, uint32_t *aside)
 {
-	size_t to = 0;
+	size_t to = 0, nends = 0;
 
 	for (size_t t = 0; t < m->ntracks; t++) {
 		struct track *track = &m->tracks[t];
@@ -207,10 +207,12 @@ static void drop_dead(struct model *m, uint32_t *aside)
 		for (size_t i = 0; i < track->n; i++) {
 			uint32_t slice = m->order[track->first + i];
 			const struct slice_rec *s = &m->slices[slice];
-			if (!s->dead && !s->apart)
-				m->order[to++] = slice;
-			else if (!s->dead)
+			if (s->phase == PHASE_END)
+				aside[m->nslices - ++nends] = slice;
+			else if (s->apart)
 				aside[m->napart++] = slice;
+			else
+				m->order[to++] = slice;
 		}
 		track->first = first;
 		track->n = to - first;
@@ -218,14 +220,81 @@ static void drop_dead(struct model *m, uint32_t *aside)
 	m->nrows = to;
 	if (m->napart)
 		memcpy(m->order + to, aside, m->napart * sizeof(*aside));
+	to += m->napart;
+	if (nends)
+		memcpy(m->order + to, aside + to, nends * sizeof(*aside));
+}
+
+/* The slices in the order of rows, in place; `done` is overwritten. */
+static void move_slices(struct model *m, uint32_t *done)
+{
+	for (uint32_t i = 0; i < m->nslices; i++) {
+		if (done[i] == ROW_NONE || m->order[i] == i)
+			continue;
+		struct slice_rec first = m->slices[i];
+		uint32_t to = i;
+		for (uint32_t from; (from = m->order[to]) != i; to = from) {
+			m->slices[to] = m->slices[from];
+			done[to] = ROW_NONE;
+		}
+		m->slices[to] = first;
+		done[to] = ROW_NONE;
+	}
+}
+
+static int by_step_slice(const void *a, const void *b)
+{
+	const struct step_mark *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+static int by_group_slice(const void *a, const void *b)
+{
+	const struct group_mark *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+/* What stands beside the slices names their rows from here on. */
+static void name_rows(struct model *m, const uint32_t *row_of)
+{
+	for (size_t i = 0; i < m->ncollectives; i++)
+		m->collectives[i].slice = row_of[m->collectives[i].slice];
+	for (size_t i = 0; i < m->nargs; i++)
+		m->args[i].slice = row_of[m->args[i].slice];
+	for (size_t i = 0; i < m->nstep_marks; i++)
+		m->step_marks[i].slice = row_of[m->step_marks[i].slice];
+	for (size_t i = 0; i < m->ngroup_marks; i++)
+		m->group_marks[i].slice = row_of[m->group_marks[i].slice];
+	for (size_t row = m->nrows + m->napart; row < m->nslices; row++) {
+		struct slice_rec *end = &m->slices[m->order[row]];
+		end->key = end->key == ROW_NONE ? ROW_NONE : row_of[end->key];
+	}
+	if (m->nstep_marks)
+		qsort(m->step_marks, m->nstep_marks, sizeof(*m->step_marks),
+		      by_step_slice);
+	if (m->ngroup_marks)
+		qsort(m->group_marks, m->ngroup_marks, sizeof(*m->group_marks),
+		      by_group_slice);
+}
+
+/* Every later pass goes over the slices themselves. */
+static void make_rows(struct model *m, uint32_t *row_of)
+{
+	for (uint32_t row = 0; row < m->nslices; row++)
+		row_of[m->order[row]] = row;
+	name_rows(m, row_of);
+	move_slices(m, row_of);
 }
 
 void order_rows(struct model *m)
 {
-	uint32_t *spare = xrealloc_array(NULL, m->nslices, sizeof(*spare));
-	struct pairing pairing = { .no_name = intern_add(m->texts, STR_LIT("")) };
+	uint32_t *spare = spill_alloc(m->spill, m->nslices, sizeof(*spare));
+	struct pairing pairing = { .spill = m->spill,
+				   .no_name = intern_add(m->texts, STR_LIT("")) };
 
-	m->order = xrealloc_array(NULL, m->nslices, sizeof(*m->order));
+	m->order = spill_alloc(m->spill, m->nslices, sizeof(*m->order));
 	scatter(m);
 	for (size_t t = 0; t < m->ntracks; t++) {
 		struct track *track = &m->tracks[t];
@@ -236,11 +305,12 @@ void order_rows(struct model *m)
 		pair_track(m, track, rows, &pairing);
 	}
 	apart_pairs(m);
-	drop_dead(m, spare);
+	put_ends_last(m, spare);
 	for (size_t t = 0; t < m->ntracks; t++)
 		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare,
 			     row_before, m->slices);
 	sort_indexes(m->order + m->nrows, m->napart, spare, apart_before, m->slices);
-	free(pairing.open);
-	free(spare);
+	make_rows(m, spare);
+	spill_free(m->spill, pairing.open);
+	spill_free(m->spill, spare);
 }

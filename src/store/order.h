@@ -8,8 +8,9 @@
 #include "store/model.h"
 
 /*
- * Sets order, nrows, napart, tracks' rows; what cannot be paired is a finding.  Behind
- * the rows stand those set apart, by (track, ts, file order).
+ * Moves the slices into the order of rows; sets order, nrows, napart, tracks' rows;
+ * what cannot be paired is a finding.  Behind the rows stand those set apart, by
+ * (track, ts, file order), then the ends.
  */
 void order_rows(struct model *m);
 

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "store/copy.h"
+#include "store/flush.h"
 #include "store/lockfile.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -38,7 +39,7 @@ static const char writing_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
 				      "PRAGMA journal_mode = OFF;"
 				      "PRAGMA synchronous = OFF;"
 				      "PRAGMA secure_delete = OFF;"
-				      "PRAGMA cache_size = -16384;";
+				      "PRAGMA cache_size = -4096;";
 
 /* Output that cannot be written is ERR_IO, whatever the reason. */
 static int output_errno(struct err *err, const char *path)
@@ -180,7 +181,8 @@ static int check_no_journal(const char *path, const char *suffix, struct err *er
 	return rc;
 }
 
-static int make_temp(struct publish *p, bool keep_old, struct err *err)
+static int make_temp(struct publish *p, const struct publish_keep *keep, bool keep_old,
+		     struct err *err)
 {
 	char *temp_path = xasprintf("%s.tmp.%ld", p->path, (long)getpid());
 
@@ -193,6 +195,8 @@ static int make_temp(struct publish *p, bool keep_old, struct err *err)
 	p->temp_path = temp_path;
 	if (flock(p->temp_fd, LOCK_EX | LOCK_NB) < 0)
 		return output_errno(err, temp_path);
+	if (keep->made && keep->made(temp_path, p->lock.path, keep->to, err) < 0)
+		return -1;
 	if (keep_old && p->old_fd >= 0 && copy_file(p->old_fd, p->temp_fd) < 0)
 		return output_errno(err, temp_path);
 	return 0;
@@ -223,7 +227,7 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 	    check_no_journal(p->path, "-wal", err) < 0)
 		return -1;
 	clear_dead_temps(p->path);
-	if (make_temp(p, keep_old, err) < 0)
+	if (make_temp(p, keep, keep_old, err) < 0)
 		return -1;
 	return open_temp(p, err);
 }
@@ -257,6 +261,11 @@ int publish_begin_keep(const char *path, const struct publish_keep *keep,
 struct sqlite3 *publish_db(struct publish *p)
 {
 	return p->db;
+}
+
+const char *publish_temp_path(const struct publish *p)
+{
+	return p->temp_path;
 }
 
 /* Only now is it a store: one that somebody finds half-made is refused. */
@@ -301,7 +310,7 @@ static int replace(struct publish *p, struct err *err)
 	if (p->old_fd >= 0 &&
 	    (fstat(p->old_fd, &old) < 0 || fchmod(p->temp_fd, old.st_mode & 0777) < 0))
 		return output_errno(err, p->temp_path);
-	if (fsync(p->temp_fd) < 0)
+	if (flush_file(p->temp_fd) < 0)
 		return output_errno(err, p->temp_path);
 	if (rename(p->temp_path, p->path) < 0)
 		return output_errno(err, p->path);

@@ -33,6 +33,11 @@ struct publish_keep {
 	bool (*decide)(const char *path, void *to); /* NULL: `always` says it */
 	void *to;
 	bool always;
+	/*
+	 * Told as soon as there is a file that does not outlive this writer, before
+	 * anything is in it; NULL: nobody.  -1 with err set gives up.
+	 */
+	int (*made)(const char *temporary, const char *lock, void *to, struct err *err);
 };
 int publish_begin_keep(const char *path, const struct publish_keep *keep,
 		       struct publish **out, struct err *err);
@@ -43,6 +48,11 @@ int publish_begin_keep(const char *path, const struct publish_keep *keep,
  * is empty: application_id and user_version come with the commit.
  */
 struct sqlite3 *publish_db(struct publish *p);
+/*
+ * Its path, borrowed until the end.  Files called like it with digits behind the name
+ * are cleared with it when the writer has died.
+ */
+const char *publish_temp_path(const struct publish *p);
 
 /*
  * Commits an open transaction, makes the file durable and puts it in the place

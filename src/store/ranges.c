@@ -1,13 +1,9 @@
 /* What is open on a thread: see ranges.h. */
 #include "store/ranges.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
-
 void ranges_release(struct ranges *r)
 {
-	free(r->rows);
+	spill_free(r->spill, r->rows);
 	*r = (struct ranges){ 0 };
 }
 
@@ -20,7 +16,7 @@ void ranges_pass(struct ranges *r, const struct model *m, uint32_t row)
 		r->n--;
 	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) || s->dur_ns == 0)
 		return;
-	r->rows = xgrow(r->rows, &r->cap, r->n + 1, sizeof(*r->rows));
+	r->rows = spill_grow(r->spill, r->rows, &r->cap, r->n + 1, sizeof(*r->rows));
 	r->rows[r->n++] = row;
 }
 

@@ -8,11 +8,12 @@
 
 #include "store/model.h"
 
-/* Zeroed is empty. */
+/* Zeroed but for `spill` is empty. */
 struct ranges {
 	uint32_t *rows; /* owned; by start, ended ones may be among them */
 	size_t n, cap;
 	int64_t ts_ns;
+	struct spill *spill; /* borrowed, or NULL: where the rows lie */
 };
 
 void ranges_release(struct ranges *r);

@@ -1,4 +1,4 @@
--- The ptool store, format 2: a public interface, explained in ptool-store(5).
+-- The ptool store, format 3: a public interface, explained in ptool-store(5).
 --
 -- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
@@ -17,7 +17,8 @@ CREATE TABLE profile (
     id              INTEGER PRIMARY KEY,
     run_id          INTEGER NOT NULL REFERENCES run (id),
     path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
-    format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome'
+    mtime_ns        INTEGER,               -- when the file was changed last, since 1970; NULL: no file
+    format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome', 'pstats'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
     rank            INTEGER,
     rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'order'
@@ -265,6 +266,45 @@ CREATE TABLE slice_args (
     args        TEXT NOT NULL
 ) STRICT;
 
+-- Functions of call graphs (cProfile): (file, line, name) of a profile once.
+CREATE TABLE function (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    file_id     INTEGER NOT NULL REFERENCES string (id), -- '~' and line 0: built in
+    line        INTEGER NOT NULL,          -- of its definition
+    name_id     INTEGER NOT NULL REFERENCES string (id),
+    file_bytes  BLOB                       -- the file's name where it is no UTF-8
+) STRICT;
+
+-- What each took, in the order of the recording: pstats lists them so.
+CREATE TABLE function_stat (
+    id          INTEGER PRIMARY KEY,
+    function_id INTEGER NOT NULL REFERENCES function (id),
+    calls       INTEGER NOT NULL,          -- pstats nc
+    primitive_calls INTEGER NOT NULL,      -- pstats cc: not within a call of itself
+    self_ns     INTEGER,                   -- pstats tottime, rounded; NULL: no number
+    total_ns    INTEGER,                   -- pstats cumtime
+    self_s      REAL,                      -- the same as recorded; -4.9e-324 is -0.0, which SQLite has not
+    total_s     REAL,
+    calls_text  TEXT,                      -- all digits, of counts beyond 64 bits
+    primitive_calls_text TEXT
+) STRICT;
+
+-- What the calls of a function from one caller took, callee after callee.
+CREATE TABLE call_edge (
+    id          INTEGER PRIMARY KEY,
+    callee_id   INTEGER NOT NULL REFERENCES function (id),
+    caller_id   INTEGER NOT NULL REFERENCES function (id), -- may have no function_stat
+    calls       INTEGER NOT NULL,
+    primitive_calls INTEGER,               -- NULL: the producer (profile) counts calls alone
+    self_ns     INTEGER,                   -- of the callee, when called from there
+    total_ns    INTEGER,
+    self_s      REAL,
+    total_s     REAL,
+    calls_text  TEXT,
+    primitive_calls_text TEXT
+) STRICT;
+
 -- What was repaired, skipped or not used: `ptool doctor`.
 CREATE TABLE finding (
     id          INTEGER PRIMARY KEY,
@@ -378,7 +418,17 @@ GROUP BY o.profile_id, o.name_id;
 -- Steps: host range, and the device time launched in it.
 CREATE VIEW v_step AS
 SELECT st.profile_id AS profile_id, st.number AS step, st.ts AS start_ns, st.dur AS total_ns,
-       (SELECT sum(o.self_device_ns) FROM op_stat o
-        WHERE o.profile_id = st.profile_id AND o.grain = 2 AND o.step_id = st.id
-          AND o.kind = 1) AS device_ns
-FROM step st;
+       d.device_ns AS device_ns
+FROM step st
+LEFT JOIN (SELECT step_id, sum(self_device_ns) AS device_ns FROM op_stat
+           WHERE grain = 2 AND kind = 1 GROUP BY step_id) d ON d.step_id = st.id;
+
+-- Functions of call graphs with their texts.
+CREATE VIEW v_function AS
+SELECT f.profile_id AS profile_id, file.text AS file, f.line AS line, name.text AS function,
+       s.calls AS calls, s.primitive_calls AS primitive_calls, s.self_ns AS self_ns,
+       s.total_ns AS total_ns
+FROM function_stat s
+JOIN function f ON f.id = s.function_id
+JOIN string file ON file.id = f.file_id
+JOIN string name ON name.id = f.name_id;

@@ -12,13 +12,13 @@ INSERT INTO run (name) VALUES (?1);
 SELECT id, text FROM string ORDER BY id;
 
 -- name: insert_profile
-INSERT INTO profile (run_id, path, format, dialect, rank, rank_source, worker, stamp,
+INSERT INTO profile (run_id, path, mtime_ns, format, dialect, rank, rank_source, worker, stamp,
     world_size, host, base_ns, start_ns,
     dur_ns, window_end_ns, span_end_ns, bytes, slices, has_memory, has_shapes, has_stacks,
     has_flops, first_slice_id, first_op_detail_id, op_details, all_slices, split_annotations,
     float_memory_window, python_in_tree,
     keep_unfinished, annotation_fudge_ns, metadata)
-VALUES (:run_id, :path, :format, :dialect, :rank, :rank_source, :worker, :stamp,
+VALUES (:run_id, :path, :mtime_ns, :format, :dialect, :rank, :rank_source, :worker, :stamp,
     :world_size, :host, :base_ns, :start_ns,
     :dur_ns, :window_end_ns, :span_end_ns, :bytes, :slices, :has_memory, :has_shapes, :has_stacks,
     :has_flops, :first_slice_id, :first_op_detail_id, :op_details, :all_slices, :split_annotations,
@@ -122,6 +122,20 @@ DELETE FROM process WHERE profile_id IN (
 DELETE FROM device WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_call_edge
+DELETE FROM call_edge WHERE callee_id IN (
+    SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
+    WHERE r.name = :run);
+
+-- name: remove_function_stat
+DELETE FROM function_stat WHERE function_id IN (
+    SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
+    WHERE r.name = :run);
+
+-- name: remove_function
+DELETE FROM function WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_finding
 DELETE FROM finding WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
@@ -154,4 +168,6 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(shapes_id) FROM op_stat
     UNION ALL SELECT max(stack_id) FROM op_stat
     UNION ALL SELECT max(overload_id) FROM op_stat
-    UNION ALL SELECT max(name_id) FROM annotation_stat));
+    UNION ALL SELECT max(name_id) FROM annotation_stat
+    UNION ALL SELECT max(file_id) FROM function
+    UNION ALL SELECT max(name_id) FROM function));

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "ingest/decimal.h"
 
 /* Steps that may be open at once within one process: more is no program. */
@@ -44,7 +43,7 @@ static int by_group_slice(const void *a, const void *b)
 
 static const struct group_mark *find_group(const struct model *m, uint32_t row)
 {
-	const struct group_mark key = { .slice = m->order[row] };
+	const struct group_mark key = { .slice = row };
 
 	return bsearch(&key, m->group_marks, m->ngroup_marks, sizeof(key),
 		       by_group_slice);
@@ -54,7 +53,7 @@ static const struct group_mark *find_group(const struct model *m, uint32_t row)
 static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 {
 	const struct slice_rec *s = model_slice(m, row);
-	const struct step_mark key = { .slice = m->order[row] };
+	const struct step_mark key = { .slice = row };
 
 	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
 	    s->phase != PHASE_COMPLETE)
@@ -78,25 +77,12 @@ static void find_steps(struct model *m)
 		const struct slice_rec *s = model_slice(m, row);
 		if (!is_step(m, row, &number))
 			continue;
-		m->steps =
-			xgrow(m->steps, &m->steps_cap, m->nsteps + 1, sizeof(*m->steps));
-		m->steps[m->nsteps++] =
+		*APPEND(m, steps) =
 			(struct step_rec){ number, s->ts_ns, slice_end(s), row };
 	}
 	if (m->nsteps)
 		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
 }
-
-/* A step and whose it is. */
-struct owned_step {
-	uint32_t process, step;
-};
-
-/* Steps by (process, start), or by start alone. */
-struct step_list {
-	const struct owned_step *at;
-	size_t n;
-};
 
 static int by_process(const void *a, const void *b)
 {
@@ -107,13 +93,13 @@ static int by_process(const void *a, const void *b)
 	return x->step < y->step ? -1 : x->step > y->step;
 }
 
-static size_t first_of_process(struct step_list all, uint32_t process)
+static size_t first_of_process(const struct model *m, uint32_t process)
 {
-	size_t low = 0, high = all.n;
+	size_t low = 0, high = m->nsteps;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (all.at[middle].process < process)
+		if (m->step_owners[middle].process < process)
 			low = middle + 1;
 		else
 			high = middle;
@@ -121,41 +107,13 @@ static size_t first_of_process(struct step_list all, uint32_t process)
 	return low;
 }
 
-/* The newest step that holds the row's start: rows and steps are by time. */
-static void mark_track(struct model *m, const struct track *t, struct step_list steps)
-{
-	size_t next = 0; /* first step that begins behind the row */
-
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
-		int64_t ts_ns = model_slice(m, row)->ts_ns;
-		while (next < steps.n && m->steps[steps.at[next].step].ts_ns <= ts_ns)
-			next++;
-		size_t back = next > OPEN_MAX ? next - OPEN_MAX : 0;
-		for (size_t k = next; k-- > back;)
-			if (ts_ns < m->steps[steps.at[k].step].end_ns) {
-				m->step[row] = steps.at[k].step;
-				break;
-			}
-	}
-}
-
-static bool is_host(const struct track *t)
-{
-	return t->kind == TRACK_THREAD || t->kind == TRACK_ASYNC;
-}
-
 /* A file of one step, whose name tells which (train_step_3.json): all of it is the step. */
 static void step_of_file(struct model *m)
 {
 	if (m->file_step == NUMBER_NONE || !m->has_time)
 		return;
-	m->steps = xgrow(m->steps, &m->steps_cap, 1, sizeof(*m->steps));
-	m->steps[m->nsteps++] =
+	*APPEND(m, steps) =
 		(struct step_rec){ m->file_step, m->start_ns, m->end_ns, ROW_NONE };
-	for (size_t t = 0; t < m->ntracks; t++)
-		for (size_t i = 0; is_host(&m->tracks[t]) && i < m->tracks[t].n; i++)
-			m->step[m->tracks[t].first + i] = 0;
 }
 
 void steps_of_rows(struct model *m)
@@ -165,27 +123,95 @@ void steps_of_rows(struct model *m)
 		step_of_file(m);
 		return;
 	}
-	struct owned_step *owned = xrealloc_array(NULL, m->nsteps, sizeof(*owned));
-	struct owned_step *any = xrealloc_array(NULL, m->nsteps, sizeof(*any));
+	m->step_owners = spill_alloc(m->spill, 2 * m->nsteps, sizeof(*m->step_owners));
 	for (uint32_t i = 0; i < m->nsteps; i++) {
 		uint32_t track = model_slice(m, m->steps[i].row)->track;
-		owned[i] = (struct owned_step){ m->tracks[track].process, i };
-		any[i] = owned[i];
+		m->step_owners[i] = (struct owned_step){ m->tracks[track].process, i };
+		m->step_owners[m->nsteps + i] = m->step_owners[i];
 	}
-	qsort(owned, m->nsteps, sizeof(*owned), by_process);
-	for (size_t t = 0; t < m->ntracks; t++) {
-		const struct track *track = &m->tracks[t];
-		if (!is_host(track))
+	qsort(m->step_owners, m->nsteps, sizeof(*m->step_owners), by_process);
+}
+
+struct step_cursor step_cursor(const struct model *m)
+{
+	return (struct step_cursor){ .m = m, .track = TEXT_NONE };
+}
+
+/* Those of the track's process, or of any where it has none; no host's has any. */
+static void go_to_track(struct step_cursor *c, uint32_t at)
+{
+	const struct model *m = c->m;
+	const struct track *track = &m->tracks[at];
+
+	c->track = at;
+	c->next = c->n = 0;
+	c->is_host = track->kind == TRACK_THREAD || track->kind == TRACK_ASYNC;
+	if (!c->is_host || !m->step_owners)
+		return;
+	size_t from = first_of_process(m, track->process);
+	size_t to = first_of_process(m, track->process + 1);
+	c->steps = m->step_owners + (from < to ? from : m->nsteps);
+	c->n = from < to ? to - from : m->nsteps;
+}
+
+static int64_t start_of(const struct step_cursor *c, size_t i)
+{
+	return c->m->steps[c->steps[i].step].ts_ns;
+}
+
+/* To the first step that begins behind ts; it is near when rows are asked for in order. */
+static void go_to_time(struct step_cursor *c, int64_t ts_ns)
+{
+	size_t low = 0, high = c->n;
+
+	if (c->next == 0 || start_of(c, c->next - 1) <= ts_ns) {
+		if (c->next == c->n || start_of(c, c->next) > ts_ns)
+			return;
+		low = c->next + 1;
+	} else {
+		high = c->next - 1;
+	}
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (start_of(c, middle) <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	c->next = low;
+}
+
+/* The newest step that holds the start; what ends or begins first bounds the answer. */
+static uint32_t newest_at(struct step_cursor *c, int64_t ts_ns)
+{
+	const struct model *m = c->m;
+
+	c->until_ns = INT64_MAX;
+	if (c->n == 0)
+		return c->is_host && m->nsteps && m->steps[0].row == ROW_NONE ? 0
+									      : ROW_NONE;
+	go_to_time(c, ts_ns);
+	if (c->next < c->n)
+		c->until_ns = start_of(c, c->next);
+	size_t back = c->next > OPEN_MAX ? c->next - OPEN_MAX : 0;
+	for (size_t k = c->next; k-- > back;) {
+		uint32_t step = c->steps[k].step;
+		if (ts_ns >= m->steps[step].end_ns)
 			continue;
-		struct step_list all = { owned, m->nsteps };
-		size_t from = first_of_process(all, track->process);
-		size_t to = first_of_process(all, track->process + 1);
-		mark_track(m, track,
-			   from < to ? (struct step_list){ owned + from, to - from }
-				     : (struct step_list){ any, m->nsteps });
+		if (m->steps[step].end_ns < c->until_ns)
+			c->until_ns = m->steps[step].end_ns;
+		return step;
 	}
-	free(owned);
-	free(any);
+	return ROW_NONE;
+}
+
+uint32_t step_by_start(struct step_cursor *c, const struct slice_rec *s)
+{
+	if (s->track != c->track)
+		go_to_track(c, s->track);
+	c->step = newest_at(c, s->ts_ns);
+	c->from_ns = s->ts_ns;
+	return c->step;
 }
 
 void steps_of_groups(struct model *m)
@@ -195,18 +221,18 @@ void steps_of_groups(struct model *m)
 
 	if (m->ngroup_marks == 0 || m->nsteps == 0)
 		return;
-	idmap_init(&steps, m->nsteps);
+	idmap_init_in(&steps, m->nsteps, m->spill);
 	for (uint32_t i = 0; i < m->nsteps; i++)
 		if ((mark = find_group(m, m->steps[i].row)))
 			idmap_add(&steps, mark->group, i);
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		if (!class_is_device_work(model_slice(m, row)->class) ||
-		    m->launch[row] != ROW_NONE || !(mark = find_group(m, row)))
+		    row_launch(m, row) != ROW_NONE || !(mark = find_group(m, row)))
 			continue;
 		size_t probe = idmap_first(&steps, mark->group);
 		uint32_t step = idmap_next(&steps, &probe);
 		if (step != UINT32_MAX)
-			m->step[row] = step;
+			slice_device(m, model_slice(m, row))->step = step;
 	}
 	idmap_release(&steps);
 }

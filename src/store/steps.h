@@ -11,8 +11,38 @@
 
 /* True for "ProfilerStep#N" with its N. */
 bool steps_number(struct str name, int64_t *number);
-/* Sets steps, by start, and the step of every row of a thread. */
+/* Sets steps, by start, and whose they are. */
 void steps_of_rows(struct model *m);
+
+/* Tells the steps of rows, fast when it is asked in their order. */
+struct step_cursor {
+	const struct model *m;          /* borrowed */
+	const struct owned_step *steps; /* those that a row of the track may be in */
+	size_t n, next;
+	uint32_t track; /* of the newest row */
+	bool is_host;
+	/* A start from here to there on that track has the same answer. */
+	int64_t from_ns, until_ns;
+	uint32_t step;
+};
+
+/* Behind steps_of_rows(), or before and first asked behind it. */
+struct step_cursor step_cursor(const struct model *m);
+/* By the start of the row alone: index, or ROW_NONE. */
+uint32_t step_by_start(struct step_cursor *c, const struct slice_rec *s);
+
+/* Index, or ROW_NONE. */
+static inline uint32_t step_of_row(struct step_cursor *c, uint32_t row)
+{
+	const struct slice_rec *s = model_slice(c->m, row);
+
+	if (class_is_device_work(s->class) &&
+	    slice_device(c->m, s)->step != STEP_BY_START)
+		return slice_device(c->m, s)->step;
+	if (s->track == c->track && s->ts_ns >= c->from_ns && s->ts_ns < c->until_ns)
+		return c->step;
+	return step_by_start(c, s);
+}
 /* Gives device work that has no launch, but a group, the step of that group. */
 void steps_of_groups(struct model *m);
 

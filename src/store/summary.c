@@ -1,11 +1,10 @@
 /* Summaries: see summary.h. */
 #include "store/summary.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
+#include "store/allocation_walk.h"
 #include "store/op_pass.h"
 #include "store/opstack.h"
+#include "store/steps.h"
 
 /* Events of a track that are in memory at a time, unless more are open at once. */
 #define PART_EVENTS 8192
@@ -18,28 +17,43 @@ struct summing {
 	bool has_stacks;
 	struct op_event *events;
 	size_t events_cap;
+	size_t next_charge; /* the first one of the newest row or behind it */
+	struct step_cursor steps;
 };
 
 static const struct op_fact *detail_of(const struct model *m, uint32_t row)
 {
-	const struct slice_rec *s = model_slice(m, row);
+	const struct op_link *link = slice_op_link(m, model_slice(m, row));
 
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
-	    s->detail == ROW_NONE)
-		return NULL;
-	return &m->op_details[m->op_links[s->detail].detail];
+	return link ? op_link_detail(m, link) : NULL;
 }
 
 static struct op_stack_info stack_info(const void *from, uint32_t row)
 {
 	const struct model *m = from;
-	const struct op_fact *detail = detail_of(m, row);
+	const struct op_link *link = slice_op_link(m, model_slice(m, row));
 
-	if (!detail)
+	if (!link)
 		return (struct op_stack_info){ TEXT_NONE, NUMBER_NONE, false };
+	const struct op_fact *detail = op_link_detail(m, link);
 	return (struct op_stack_info){ detail->stack,
-				       m->op_links[model_slice(m, row)->detail].sequence,
+				       wide_get(&m->numbers, link->sequence),
 				       detail->is_backward };
+}
+
+/* Device work launched for a row itself; rows are mostly asked for in their order. */
+static int64_t device_ns_of(struct summing *s, uint32_t row)
+{
+	const struct model *m = s->m;
+	size_t at = s->next_charge;
+
+	if (at > 0 && m->charges[at - 1].row >= row)
+		at = 0;
+	while (at < m->ncharges && m->charges[at].row < row)
+		at++;
+	s->next_charge = at;
+	return at < m->ncharges && m->charges[at].row == row ? m->charges[at].device_ns
+							     : 0;
 }
 
 /*
@@ -63,10 +77,11 @@ static size_t next_events(struct summing *s, const struct track *t, size_t *next
 		if (op_class_counts(slice->class, &m->profile.rules) &&
 		    slice_end(slice) > reach_ns)
 			reach_ns = slice_end(slice);
-		s->events = xgrow(s->events, &s->events_cap, n + 1, sizeof(*s->events));
+		s->events = spill_grow(m->spill, s->events, &s->events_cap, n + 1,
+				       sizeof(*s->events));
 		s->events[n++] = (struct op_event){ .ts_ns = slice->ts_ns,
 						    .dur_ns = slice->dur_ns,
-						    .device_ns = m->device_ns[row],
+						    .device_ns = device_ns_of(s, row),
 						    .row = row,
 						    .name = slice->name,
 						    .class = slice->class,
@@ -75,20 +90,39 @@ static size_t next_events(struct summing *s, const struct track *t, size_t *next
 	return n;
 }
 
+/* Groups that are one in another grain: the sums so far, without their histograms. */
+static void copy_groups(struct opstats *into, const struct opstats *from, bool by_name)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct opstat group = from->rows[i];
+		group.histogram = (struct histogram){ 0 };
+		if (by_name)
+			group.key.step = ROW_NONE;
+		opstat_merge(opstats_group(into, &group.key), &group);
+	}
+}
+
 /* Adds one call, whose duration is its largest one, to its groups by detail and by step. */
 static void add_call(struct summing *s, const struct opstat_key *key,
 		     const struct opstat *call)
 {
+	struct summary *out = s->out;
 	struct opstat_key full = *key, step = *key;
 
 	full.step = ROW_NONE;
-	struct opstat *group = opstats_group(&s->out->full, &full);
-	opstat_merge(group, call);
-	histogram_add(&group->histogram, call->sums.max_ns);
 	step.shapes = TEXT_NONE;
 	step.stack = TEXT_NONE;
 	step.overload = TEXT_NONE;
-	opstat_merge(opstats_group(&s->out->steps, &step), call);
+	if (!out->is_split && memcmp(&full, &step, sizeof(full)) != 0) {
+		out->is_split = true;
+		copy_groups(&out->stats[GRAIN_STEPS], &out->stats[GRAIN_FULL], false);
+	}
+	struct opstat *group = opstats_group(&out->stats[GRAIN_FULL], &full);
+	opstat_merge(group, call);
+	histogram_add(&group->histogram, call->sums.max_ns);
+	if (out->is_split)
+		opstat_merge(opstats_group(&out->stats[GRAIN_STEPS], &step), call);
+	out->has_steps |= step.step != ROW_NONE;
 }
 
 static struct opstat_first first_of(const struct model *m, uint32_t row, int64_t start_ns,
@@ -104,7 +138,7 @@ static void add_node(struct summing *s, const struct op_node *node)
 	const struct op_fact *detail = detail_of(m, node->row);
 	int64_t total_ns = node->end_ns - node->start_ns;
 	struct opstat_key key = {
-		.step = m->step[node->row],
+		.step = step_of_row(&s->steps, node->row),
 		.name = node->name,
 		.shapes = detail ? detail->shapes : TEXT_NONE,
 		.stack = TEXT_NONE,
@@ -135,7 +169,7 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 		kind == OP_DEVICE_ANNOTATION ? s->pass.rules.annotation_fudge_ns : 0;
 	int64_t dur_ns = slice->dur_ns > fudge_ns ? slice->dur_ns - fudge_ns : 0;
 	struct opstat_key key = {
-		.step = m->step[row],
+		.step = step_of_row(&s->steps, row),
 		.name = op_pass_name(&s->pass, slice->name, false).name,
 		.shapes = TEXT_NONE,
 		.stack = TEXT_NONE,
@@ -185,30 +219,45 @@ static void sum_track(struct summing *s, const struct track *t)
 	}
 }
 
-/* The memory events of the profile, moved into the pass. */
+/* Memory events by row. */
+static struct op_memory_event memory_event(const void *from, uint32_t row)
+{
+	const struct model *m = from;
+	const struct slice_rec *slice = model_slice(m, row);
+	const struct memory_kind *kind = slice_memory_kind(m, slice);
+
+	return (struct op_memory_event){
+		.ts_ns = slice->ts_ns,
+		.bytes = wide_get(&m->numbers, m->memory[slice->detail].bytes),
+		.order = m->order[row],
+		.row = row,
+		.is_cpu = op_memory_is_cpu(kind->device_type),
+		.out_of_memory = kind->out_of_memory != 0
+	};
+}
+
+static int64_t memory_ts(const void *from, uint32_t row)
+{
+	return model_slice(from, row)->ts_ns;
+}
+
+/* The memory events of the profile into the pass. */
 static void set_memory(struct summing *s)
 {
 	const struct model *m = s->m;
-	struct op_memory_event *events =
-		xrealloc_array(NULL, m->nmemory, sizeof(*events));
+	const struct op_memory_source source = { .from = m,
+						 .event = memory_event,
+						 .ts_ns = memory_ts,
+						 .base_ns = m->profile.has_base
+								    ? m->profile.base_ns
+								    : 0 };
+	uint32_t *rows = spill_alloc(m->spill, m->nmemory, sizeof(*rows));
 	size_t n = 0;
 
-	for (uint32_t row = 0; row < m->nrows; row++) {
-		const struct slice_rec *slice = model_slice(m, row);
-		if (slice->class != CLASS_MEMORY || slice->detail == ROW_NONE)
-			continue;
-		const struct memory_fact *fact = &m->memory[slice->detail].fact;
-		events[n++] = (struct op_memory_event){
-			.ts_ns = slice->ts_ns,
-			.bytes = fact->bytes,
-			.order = m->order[row],
-			.row = row,
-			.is_cpu = op_memory_is_cpu(fact->device_type),
-			.out_of_memory = fact->out_of_memory
-		};
-	}
-	op_pass_set_memory(&s->pass, events, n,
-			   m->profile.has_base ? m->profile.base_ns : 0);
+	for (uint32_t row = 0; row < m->nrows; row++)
+		if (slice_is_allocation(model_slice(m, row)))
+			rows[n++] = row;
+	op_pass_set_memory(&s->pass, &source, rows, n);
 	if (!op_pass_wants_cover(&s->pass))
 		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
@@ -227,21 +276,20 @@ static void add_memory_rows(struct summing *s)
 
 	op_memory_finish(&s->pass.memory);
 	for (size_t i = 0; i < memory->n; i++) {
-		const struct op_memory_event *e = &memory->events[i];
 		if (!op_memory_is_row(memory, i))
 			continue;
-		int64_t bytes =
-			e->bytes == NUMBER_NONE || e->out_of_memory ? 0 : e->bytes;
-		int64_t cpu = e->is_cpu ? bytes : 0, device = e->is_cpu ? 0 : bytes;
-		struct opstat_key key = { .step = s->m->step[e->row],
-					  .name = model_slice(s->m, e->row)->name,
+		const struct op_memory_event e = op_memory_at(memory, i);
+		int64_t bytes = op_memory_bytes(&e);
+		int64_t cpu = e.is_cpu ? bytes : 0, device = e.is_cpu ? 0 : bytes;
+		struct opstat_key key = { .step = step_of_row(&s->steps, e.row),
+					  .name = model_slice(s->m, e.row)->name,
 					  .shapes = TEXT_NONE,
 					  .stack = TEXT_NONE,
 					  .overload = TEXT_NONE,
 					  .kind = OP_MEMORY };
 		/* Behind every slice that begins at the same time. */
-		struct opstat call = { .first = { e->ts_ns, 0,
-						  (UINT64_C(1) << 40) + e->order },
+		struct opstat call = { .first = { e.ts_ns, 0,
+						  (UINT64_C(1) << 40) + e.order },
 				       .is_top_level = true,
 				       .sums = { .calls = 1,
 						 .primitive_calls = 1,
@@ -254,22 +302,14 @@ static void add_memory_rows(struct summing *s)
 	}
 }
 
-/* The grain by name alone: that by step, merged. */
-static void fold_names(struct summary *s)
-{
-	for (size_t i = 0; i < s->steps.n; i++) {
-		struct opstat_key key = s->steps.rows[i].key;
-		key.step = ROW_NONE;
-		opstat_merge(opstats_group(&s->names, &key), &s->steps.rows[i]);
-	}
-}
-
 static void note_stacks(struct summing *s)
 {
 	const struct model *m = s->m;
 
-	for (size_t i = 0; i < m->nop_details && !s->has_stacks; i++)
-		s->has_stacks = m->op_details[i].stack != TEXT_NONE;
+	for (uint32_t i = 0; i < m->op_details.n && !s->has_stacks; i++) {
+		const struct op_fact *detail = uniques_at(&m->op_details, i);
+		s->has_stacks = detail->stack != TEXT_NONE;
+	}
 	if (!s->has_stacks)
 		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
@@ -285,36 +325,34 @@ static void note_stacks(struct summing *s)
 
 void summary_make(const struct model *m, struct summary *out)
 {
-	struct summing s = { .m = m, .out = out };
+	struct summing s = { .m = m, .out = out, .steps = step_cursor(m) };
 
-	*out = (struct summary){ 0 };
-	opstats_init(&out->full);
-	opstats_init(&out->names);
-	opstats_init(&out->steps);
-	op_pass_init(&s.pass, &m->profile.rules, m->texts);
+	*out = (struct summary){ .spill = m->spill };
+	for (int grain = 0; grain < NGRAINS; grain++)
+		opstats_init_in(&out->stats[grain], m->spill);
+	op_pass_init(&s.pass, &m->profile.rules, m->texts, m->spill);
 	s.pass.window_end_ns = m->profile.window_end_ns;
 	s.pass.span_end_ns = m->profile.span_end_ns;
-	opstack_init(&s.stacks, m->texts);
+	opstack_init(&s.stacks, m->texts, m->spill);
 	note_stacks(&s);
 	set_memory(&s);
 	for (size_t t = 0; t < m->ntracks; t++)
 		sum_track(&s, &m->tracks[t]);
 	add_memory_rows(&s);
-	fold_names(out);
-	opstats_sort(&out->full);
-	opstats_sort(&out->names);
-	opstats_sort(&out->steps);
+	if (out->has_steps)
+		copy_groups(&out->stats[GRAIN_NAMES], &out->stats[GRAIN_STEPS], true);
+	for (int grain = 0; grain < NGRAINS; grain++)
+		opstats_sort(&out->stats[grain]);
 	summary_annotations(m, &s.pass, out);
 	op_pass_release(&s.pass);
 	opstack_release(&s.stacks);
-	free(s.events);
+	spill_free(m->spill, s.events);
 }
 
 void summary_release(struct summary *s)
 {
-	opstats_release(&s->full);
-	opstats_release(&s->names);
-	opstats_release(&s->steps);
-	free(s->annotations);
+	for (int grain = 0; grain < NGRAINS; grain++)
+		opstats_release(&s->stats[grain]);
+	spill_free(s->spill, s->annotations);
 	*s = (struct summary){ 0 };
 }

@@ -15,17 +15,32 @@ struct annotation_stat {
 	int64_t first_ts_ns, calls, host_ns, device_ns, device_span_ns, launches;
 };
 
+/* op_stat.grain: by name; by name, shapes, stack and overload; by step and name. */
+enum grain { GRAIN_NAMES, GRAIN_FULL, GRAIN_STEPS, NGRAINS };
+
 struct summary {
-	struct opstats names; /* by name: op_stat grain 0 */
-	struct opstats full;  /* by name, shapes, stack, overload: grain 1 */
-	struct opstats steps; /* by step and name: grain 2 */
+	/* Grains of the same groups are one: ask summary_grain().  GRAIN_FULL has histograms. */
+	struct opstats stats[NGRAINS];
+	bool has_steps; /* a group has a step: names have groups of their own */
+	bool is_split;  /* groups of steps and of details differ: likewise */
 	struct annotation_stat *annotations; /* owned */
 	size_t nannotations, annotations_cap;
+	struct spill *spill; /* borrowed: the model's, which outlives it */
 };
 
 /* Behind link_rows().  summary_release() frees. */
 void summary_make(const struct model *m, struct summary *out);
 void summary_release(struct summary *s);
+
+static inline const struct opstats *summary_grain(const struct summary *s,
+						  enum grain grain)
+{
+	if (grain == GRAIN_NAMES && !s->has_steps)
+		grain = GRAIN_STEPS;
+	if (grain == GRAIN_STEPS && !s->is_split)
+		grain = GRAIN_FULL;
+	return &s->stats[grain];
+}
 
 /* annotation.c: the table of annotations. */
 struct op_pass;

@@ -173,6 +173,7 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 
 	bind_number(stmt, ":run_id", source->run_id);
 	bind_text(stmt, ":path", str_of(source->path));
+	bind_number(stmt, ":mtime_ns", source->mtime_ns);
 	bind_text(stmt, ":format", str_of(p->format));
 	if (p->dialect[0])
 		bind_text(stmt, ":dialect", str_of(p->dialect));
@@ -200,7 +201,7 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 	bind_number(stmt, ":has_flops", p->has_flops);
 	bind_number(stmt, ":first_slice_id", rows->slice + 1);
 	bind_number(stmt, ":first_op_detail_id", rows->op_detail + 1);
-	bind_number(stmt, ":op_details", (int64_t)m->nop_details);
+	bind_number(stmt, ":op_details", (int64_t)m->op_details.n);
 	bind_rules(&p->rules, stmt);
 }
 
@@ -234,6 +235,7 @@ static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
 		{ "SELECT coalesce(max(id), 0) FROM op_detail", &w->op_detail },
 		{ "SELECT coalesce(max(id), 0) FROM step", &w->step },
 		{ "SELECT coalesce(max(id), 0) FROM slice_row", &w->slice },
+		{ "SELECT coalesce(max(id), 0) FROM function", &w->function },
 	};
 
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
@@ -265,7 +267,7 @@ static int insert_numbers(const struct write_rows *w, struct sqlite3 *db, struct
 	const struct model *m = w->m;
 	const struct write_lists *l = &w->lists;
 	const struct table_rows tables[] = {
-		{ &bulk_op_detail, m->nop_details },
+		{ &bulk_op_detail, m->op_details.n },
 		{ &bulk_step, m->nsteps },
 		{ &bulk_slice, m->nrows },
 		{ &bulk_apart, m->napart },
@@ -274,6 +276,9 @@ static int insert_numbers(const struct write_rows *w, struct sqlite3 *db, struct
 		{ &bulk_allocation, l->nallocations },
 		{ &bulk_counter, m->ncounters },
 		{ &bulk_flow, m->narrows },
+		{ &bulk_function, m->functions.nfunctions },
+		{ &bulk_function_stat, m->functions.nstats },
+		{ &bulk_call_edge, m->functions.ncalls },
 	};
 
 	return INSERT(w, db, tables, err);
@@ -294,63 +299,101 @@ static int insert_others(const struct write_rows *w, struct sqlite3 *db, struct 
 		{ &bulk_collective, l->ncollectives },
 		{ &bulk_args, l->nargs },
 		{ &bulk_finding, m->nfindings },
-		{ &bulk_name_stat, w->summary->names.n },
-		{ &bulk_full_stat, w->summary->full.n },
-		{ &bulk_step_stat, w->summary->steps.n },
+		{ &bulk_name_stat, summary_grain(w->summary, GRAIN_NAMES)->n },
+		{ &bulk_full_stat, summary_grain(w->summary, GRAIN_FULL)->n },
+		{ &bulk_step_stat, summary_grain(w->summary, GRAIN_STEPS)->n },
 		{ &bulk_annotation_stat, w->summary->nannotations },
 	};
 
 	return INSERT(w, db, tables, err);
 }
 
-/* What is found out while rows are written already. */
-struct finding_out {
-	struct model *m;
-	struct summary *summary;
-	pthread_t thread;
-	bool is_thread;
+struct write_found {
+	struct model *m; /* borrowed */
+	struct write_lists lists;
+	struct summary summary;
+	bool is_all; /* else the lists alone */
 };
 
-static void *find_out(void *to)
+static struct write_found *find_lists(struct model *m)
 {
-	struct finding_out *f = to;
+	struct write_found *found = xcalloc(1, sizeof(*found));
 
-	health_rows(f->m);
-	summary_make(f->m, f->summary);
+	found->m = m;
+	write_lists_make(m, &found->lists);
+	return found;
+}
+
+static void *find_rest(void *to)
+{
+	struct write_found *found = to;
+
+	health_rows(found->m);
+	summary_make(found->m, &found->summary);
+	found->is_all = true;
 	return NULL;
 }
 
-static int insert_all(struct finding_out *f, const struct write_rows *w,
+struct write_found *write_find(struct model *m)
+{
+	struct write_found *found = find_lists(m);
+
+	find_rest(found);
+	return found;
+}
+
+void write_found_free(struct write_found *found)
+{
+	if (!found)
+		return;
+	write_lists_release(found->m, &found->lists);
+	summary_release(&found->summary);
+	free(found);
+}
+
+/* The rest is found out while rows are written already. */
+static int insert_all(struct write_found *found, const struct write_rows *w,
 		      struct sqlite3 *db, bool threaded, struct err *err)
 {
-	f->is_thread = threaded && pthread_create(&f->thread, NULL, find_out, f) == 0;
-	if (!f->is_thread)
-		find_out(f);
+	pthread_t thread;
+	bool is_thread = threaded && !found->is_all &&
+			 pthread_create(&thread, NULL, find_rest, found) == 0;
+
+	if (!is_thread && !found->is_all)
+		find_rest(found);
 	int rc = insert_numbers(w, db, err);
-	if (f->is_thread)
-		pthread_join(f->thread, NULL);
+	if (is_thread)
+		pthread_join(thread, NULL);
 	return rc < 0 ? -1 : insert_others(w, db, err);
 }
 
-int write_model(struct model *m, struct sqlite3 *db, const struct load_source *source,
-		struct load_result *result, struct err *err)
+int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
+		const struct load_source *source, struct load_result *result,
+		struct err *err)
 {
-	struct summary summary = { 0 };
-	struct finding_out f = { .m = m, .summary = &summary };
-	struct write_rows w = { .m = m, .summary = &summary };
+	struct write_found *own = found ? NULL : find_lists(m);
+	struct row_walk walk;
 	int rc = -1;
 
-	write_lists_make(m, &w.lists);
-	if (find_bases(db, &w, err) == 0 && insert_profile(&w, db, source, err) == 0)
-		rc = insert_all(&f, &w, db, source->threaded, err);
+	found = found ? found : own;
+	struct write_rows w = { .m = m,
+				.summary = &found->summary,
+				.lists = found->lists,
+				.walk = &walk,
+				.text_ids = source->text_ids };
+	row_walk_init(&walk, m);
+	if (spill_check(m->spill, err) == 0 && find_bases(db, &w, err) == 0 &&
+	    insert_profile(&w, db, source, err) == 0)
+		rc = insert_all(found, &w, db, source->threaded, err);
 	*result = (struct load_result){ .profile_id = w.profile_id,
 					.slices = (int64_t)(m->nrows + m->napart),
+					.functions = (int64_t)m->functions.nstats,
 					.rank = m->profile.rank,
 					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)
 		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)
 			result->findings += m->findings[i].count;
-	write_lists_release(&w.lists);
-	summary_release(&summary);
+	row_walk_release(&walk);
+	write_found_free(own);
 	return rc;
 }

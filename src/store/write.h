@@ -26,8 +26,14 @@ int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err
 /* Deletes a run and all that belongs to it; 0 also when there is none. */
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
 
-/* The profile and everything in it. */
-int write_model(struct model *m, struct sqlite3 *db, const struct load_source *source,
-		struct load_result *result, struct err *err);
+/* What is to be known of a profile, which is settled, before all its rows can be written. */
+struct write_found;
+/* Looks at its health and sums up; borrows the model.  write_found_free accepts NULL. */
+struct write_found *write_find(struct model *m);
+void write_found_free(struct write_found *found);
+/* The profile and everything in it; found may be NULL: then it is found out meanwhile. */
+int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
+		const struct load_source *source, struct load_result *result,
+		struct err *err);
 
 #endif

@@ -1,13 +1,10 @@
 /* What the tables of a profile are made of: see write_rows.h. */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "store/write_rows.h"
 
-static uint32_t *none_rows(size_t n)
+static uint32_t *none_rows(struct spill *spill, size_t n)
 {
-	uint32_t *rows = xrealloc_array(NULL, n, sizeof(*rows));
+	uint32_t *rows = spill_alloc(spill, n, sizeof(*rows));
 
 	memset(rows, 0xff, n * sizeof(*rows)); /* ROW_NONE */
 	return rows;
@@ -15,8 +12,8 @@ static uint32_t *none_rows(size_t n)
 
 static void list_threads(const struct model *m, struct write_lists *l)
 {
-	l->place_thread = none_rows(m->nplaces);
-	l->threads = xrealloc_array(NULL, m->nplaces, sizeof(*l->threads));
+	l->place_thread = none_rows(m->spill, m->nplaces);
+	l->threads = spill_alloc(m->spill, m->nplaces, sizeof(*l->threads));
 	for (uint32_t i = 0; i < m->nplaces; i++) {
 		if (m->places[i].track[TRACK_THREAD] == TEXT_NONE)
 			continue;
@@ -28,15 +25,13 @@ static void list_threads(const struct model *m, struct write_lists *l)
 /* Rows that have a row of a table of details, in the order of rows. */
 static void list_details(const struct model *m, struct write_lists *l)
 {
-	l->kernels = xrealloc_array(NULL, m->ndevices, sizeof(*l->kernels));
-	l->copies = xrealloc_array(NULL, m->ndevices, sizeof(*l->copies));
-	l->waits = xrealloc_array(NULL, m->ndevices, sizeof(*l->waits));
-	l->allocations = xrealloc_array(NULL, m->nmemory, sizeof(*l->allocations));
-	l->slice_row = none_rows(m->nslices);
+	l->kernels = spill_alloc(m->spill, m->ndevices, sizeof(*l->kernels));
+	l->copies = spill_alloc(m->spill, m->ndevices, sizeof(*l->copies));
+	l->waits = spill_alloc(m->spill, m->ndevices, sizeof(*l->waits));
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		const struct slice_rec *s = model_slice(m, row);
-		l->slice_row[m->order[row]] = row;
-		if (s->detail == ROW_NONE)
+		if (s->detail == ROW_NONE ||
+		    (slice_is_of_device(s) && !slice_setup(m, s)))
 			continue;
 		if (s->class == CLASS_KERNEL || s->class == CLASS_ACCELERATOR)
 			l->kernels[l->nkernels++] = row;
@@ -45,34 +40,29 @@ static void list_details(const struct model *m, struct write_lists *l)
 		else if (s->class == CLASS_SYNC)
 			l->waits[l->nwaits++] = row;
 		else if (s->class == CLASS_MEMORY)
-			l->allocations[l->nallocations++] = row;
+			l->nallocations++;
 	}
 }
 
 /* Collectives in file order; an end's are its begin's. */
 static void list_collectives(const struct model *m, struct write_lists *l)
 {
-	l->collectives = xrealloc_array(NULL, m->ncollectives, sizeof(*l->collectives));
+	l->collectives = spill_alloc(m->spill, m->ncollectives, sizeof(*l->collectives));
 	for (uint32_t i = 0; i < m->ncollectives; i++)
-		if (l->slice_row[m->collectives[i].slice] != ROW_NONE)
+		if (m->collectives[i].slice < m->nrows)
 			l->collectives[l->ncollectives++] = i;
 }
 
-/*
- * Args in the order of rows, which is that of their table.  The last list: what is
- * set apart has args, but no row of a table that is summed over.
- */
+/* Args in the order of rows, which is that of their table. */
 static void list_args(const struct model *m, struct write_lists *l)
 {
 	if (m->nargs == 0)
 		return;
 	size_t nrows = m->nrows + m->napart;
-	uint32_t *of_row = none_rows(nrows);
-	for (size_t row = m->nrows; row < nrows; row++)
-		l->slice_row[m->order[row]] = (uint32_t)row;
+	uint32_t *of_row = none_rows(m->spill, nrows);
 	for (uint32_t i = 0; i < m->nargs; i++)
-		if (l->slice_row[m->args[i].slice] != ROW_NONE)
-			of_row[l->slice_row[m->args[i].slice]] = i;
+		if (m->args[i].slice < nrows)
+			of_row[m->args[i].slice] = i;
 	l->args = of_row;
 	for (size_t row = 0; row < nrows; row++)
 		if (of_row[row] != ROW_NONE)
@@ -100,7 +90,7 @@ static void list_counters(const struct model *m, struct write_lists *l)
 	struct intern keys;
 
 	intern_init(&keys);
-	l->counter_track = xrealloc_array(NULL, m->ncounters, sizeof(*l->counter_track));
+	l->counter_track = spill_alloc(m->spill, m->ncounters, sizeof(*l->counter_track));
 	for (size_t i = 0; i < m->ncounters; i++) {
 		const struct counter_rec *c = &m->counters[i];
 		const uint32_t key[] = { c->process, c->name, c->series };
@@ -110,8 +100,9 @@ static void list_counters(const struct model *m, struct write_lists *l)
 		l->counter_track[i] = at;
 		if (at < known)
 			continue;
-		l->counter_tracks = xgrow(l->counter_tracks, &l->counter_tracks_cap,
-					  at + 1U, sizeof(*l->counter_tracks));
+		l->counter_tracks =
+			spill_grow(m->spill, l->counter_tracks, &l->counter_tracks_cap,
+				   at + 1U, sizeof(*l->counter_tracks));
 		l->counter_tracks[at] =
 			(struct counter_track){ c->process, counter_name(m, c) };
 		l->ncounter_tracks = at + 1U;
@@ -129,17 +120,15 @@ void write_lists_make(const struct model *m, struct write_lists *l)
 	list_counters(m, l);
 }
 
-void write_lists_release(struct write_lists *l)
+void write_lists_release(const struct model *m, struct write_lists *l)
 {
-	free(l->place_thread);
-	free(l->threads);
-	free(l->kernels);
-	free(l->copies);
-	free(l->waits);
-	free(l->allocations);
-	free(l->collectives);
-	free(l->args);
-	free(l->slice_row);
-	free(l->counter_track);
-	free(l->counter_tracks);
+	spill_free(m->spill, l->place_thread);
+	spill_free(m->spill, l->threads);
+	spill_free(m->spill, l->kernels);
+	spill_free(m->spill, l->copies);
+	spill_free(m->spill, l->waits);
+	spill_free(m->spill, l->collectives);
+	spill_free(m->spill, l->args);
+	spill_free(m->spill, l->counter_track);
+	spill_free(m->spill, l->counter_tracks);
 }

@@ -6,8 +6,10 @@
 #ifndef PTOOL_STORE_WRITE_ROWS_H
 #define PTOOL_STORE_WRITE_ROWS_H
 
+#include "store/allocation_walk.h"
 #include "store/bulk.h"
 #include "store/model.h"
+#include "store/steps.h"
 #include "store/summary.h"
 
 struct counter_track {
@@ -16,27 +18,38 @@ struct counter_track {
 
 /* Which rows and places each table has rows of; owned. */
 struct write_lists {
-	uint32_t *place_thread; /* place -> thread, or ROW_NONE */
-	uint32_t *threads;      /* thread -> place */
-	uint32_t *slice_row;    /* index into slices -> row, or ROW_NONE */
-	uint32_t *kernels, *copies, *waits, *allocations; /* rows */
-	uint32_t *collectives, *args;                     /* indexes into the model's */
-	uint32_t *counter_track;                          /* counter -> counter_tracks */
+	uint32_t *place_thread;             /* place -> thread, or ROW_NONE */
+	uint32_t *threads;                  /* thread -> place */
+	uint32_t *kernels, *copies, *waits; /* rows */
+	uint32_t *collectives, *args;       /* indexes into the model's */
+	uint32_t *counter_track;            /* counter -> counter_tracks */
 	struct counter_track *counter_tracks;
 	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs;
 	size_t ncounter_tracks, counter_tracks_cap;
 };
 
 void write_lists_make(const struct model *m, struct write_lists *l);
-void write_lists_release(struct write_lists *l);
+void write_lists_release(const struct model *m, struct write_lists *l);
+
+/* What the table of slices says of a row that no array holds, asked for row after row. */
+struct row_walk {
+	struct step_cursor steps;
+	MODEL_ARRAY(uint32_t, around); /* the newest row, and those that it stands in */
+	struct allocation_walk allocations;
+};
+
+void row_walk_init(struct row_walk *walk, const struct model *m);
+void row_walk_release(struct row_walk *walk);
 
 struct write_rows {
 	const struct model *m;
 	const struct summary *summary;
+	struct row_walk *walk; /* the state of cells; borrowed */
 	int64_t profile_id;
 	/* largest ids before this profile */
-	int64_t process, thread, track, op_detail, step, slice;
-	struct write_lists lists;
+	int64_t process, thread, track, op_detail, step, slice, function;
+	struct write_lists lists; /* borrowed */
+	const uint32_t *text_ids; /* load_source's */
 };
 
 /* slice_row and what hangs on it: write_slices.c. */
@@ -44,6 +57,8 @@ extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_col
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
 /* what is set apart: write_apart.c */
 extern const struct bulk bulk_apart, bulk_quarantine;
+/* call graphs: write_functions.c */
+extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge;
 /* the frame: write_tracks.c */
 extern const struct bulk bulk_process, bulk_thread, bulk_track, bulk_counter_track;
 extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;
@@ -54,6 +69,9 @@ extern const struct bulk bulk_annotation_stat, bulk_finding;
 /* Cells that many tables have.  ROW_NONE and TEXT_NONE are NULL. */
 void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row);
 void cell_string(struct sqlite3_context *to, const struct model *m, uint32_t text);
-void cell_text_id(struct sqlite3_context *to, uint32_t text);
+void cell_text_id(struct sqlite3_context *to, const struct write_rows *w, uint32_t text);
+/* Of each row once, in their order. */
+void cell_depth(struct sqlite3_context *to, const struct write_rows *w, uint32_t row);
+void cell_step(struct sqlite3_context *to, const struct write_rows *w, uint32_t row);
 
 #endif

@@ -17,10 +17,10 @@ void cell_string(struct sqlite3_context *to, const struct model *m, uint32_t tex
 		bulk_text(to, intern_str(m->texts, text));
 }
 
-void cell_text_id(struct sqlite3_context *to, uint32_t text)
+void cell_text_id(struct sqlite3_context *to, const struct write_rows *w, uint32_t text)
 {
 	if (text != TEXT_NONE)
-		bulk_int(to, (int64_t)text + 1);
+		bulk_int(to, (int64_t)(w->text_ids ? w->text_ids[text] : text) + 1);
 }
 
 static int64_t external_id(const struct model *m, const struct slice_rec *s)
@@ -28,26 +28,28 @@ static int64_t external_id(const struct model *m, const struct slice_rec *s)
 	switch ((enum slice_class)s->class) {
 	case CLASS_RUNTIME:
 	case CLASS_DRIVER:
-		return s->detail == ROW_NONE ? NUMBER_NONE : m->launch_ids[s->detail];
+		return s->detail == ROW_NONE
+			       ? NUMBER_NONE
+			       : wide_get(&m->numbers, m->launch_ids[s->detail]);
 	case CLASS_KERNEL:
 	case CLASS_MEMCPY:
 	case CLASS_MEMSET:
 	case CLASS_ACCELERATOR:
 	case CLASS_SYNC:
 	case CLASS_DEVICE_ANNOTATION:
-		return s->detail == ROW_NONE ? NUMBER_NONE
-					     : m->devices[s->detail].external_id;
+		return wide_get(&m->numbers, slice_device(m, s)->external_id);
 	case CLASS_OP:
 	case CLASS_ANNOTATION:
 	case CLASS_OTHER:
 	case CLASS_PYTHON:
 	case CLASS_OVERHEAD:
 	case CLASS_SPAN:
-	case CLASS_MEMORY:
 	case NCLASSES:
 		break;
+	case CLASS_MEMORY:
+		return NUMBER_NONE;
 	}
-	return s->key;
+	return slice_key(m, s);
 }
 
 static bool has_correlation(const struct slice_rec *s)
@@ -55,14 +57,6 @@ static bool has_correlation(const struct slice_rec *s)
 	return s->class == CLASS_RUNTIME || s->class == CLASS_DRIVER ||
 	       s->class == CLASS_SYNC || s->class == CLASS_DEVICE_ANNOTATION ||
 	       class_is_device_work(s->class);
-}
-
-static const struct op_link *op_link(const struct model *m, const struct slice_rec *s)
-{
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
-	    s->detail == ROW_NONE)
-		return NULL;
-	return &m->op_links[s->detail];
 }
 
 static void slice_flags(const struct slice_rec *s, struct sqlite3_context *to)
@@ -94,52 +88,53 @@ static void slice_cell(const void *from, int64_t row, int column,
 		bulk_int(to, s->dur_ns);
 		break;
 	case 3:
-		cell_text_id(to, s->name);
+		cell_text_id(to, w, s->name);
 		break;
 	case 4:
-		cell_text_id(to, m->categories[s->category]);
+		cell_text_id(to, w, m->categories[s->category]);
 		break;
 	case 5:
-		bulk_int(to, s->class);
+		bulk_int(to, (int64_t)s->class);
 		break;
 	case 6:
 		slice_flags(s, to);
 		break;
 	case 7:
-		bulk_int(to, m->depth[at]);
+		cell_depth(to, w, at);
 		break;
 	case 8:
 		cell_row(to, w->slice, m->parent[at]);
 		break;
 	case 9:
-		bulk_int(to, m->self_ns[at]);
+		bulk_int(to, row_self_ns(m, at));
 		break;
 	case 10:
-		cell_row(to, w->step, m->step[at]);
+		cell_step(to, w, at);
 		break;
 	case 11:
 		if (has_correlation(s))
-			bulk_number(to, s->key);
+			bulk_number(to, slice_key(m, s));
 		break;
 	case 12:
 		bulk_number(to, external_id(m, s));
 		break;
 	case 13:
-		cell_row(to, w->slice, m->launch[at]);
+		if (slice_is_of_device(s))
+			cell_row(to, w->slice, slice_device(m, s)->launch);
 		break;
 	case 14:
-		if (s->class != CLASS_MEMORY)
-			cell_row(to, w->slice, m->op[at]);
+		if (slice_is_of_device(s))
+			cell_row(to, w->slice, slice_device(m, s)->op);
 		break;
 	case 15:
-		op = op_link(m, s);
+		op = slice_op_link(m, s);
 		if (op)
 			cell_row(to, w->op_detail, op->detail);
 		break;
 	case 16:
-		op = op_link(m, s);
+		op = slice_op_link(m, s);
 		if (op)
-			bulk_number(to, op->sequence);
+			bulk_number(to, wide_get(&m->numbers, op->sequence));
 		break;
 	default:
 		break;
@@ -149,9 +144,18 @@ static void slice_cell(const void *from, int64_t row, int column,
 const struct bulk bulk_slice = { "slice_row", 17, false, slice_cell };
 
 /* Column 0 of every detail table. */
-static const struct device_fact *device_fact(const struct write_rows *w, uint32_t row)
+static const struct device_fact *setup_of(const struct write_rows *w, uint32_t row)
 {
-	return &w->m->devices[model_slice(w->m, row)->detail].fact;
+	uint32_t setup = slice_device(w->m, model_slice(w->m, row))->setup;
+
+	return uniques_at(&w->m->device_setups, setup);
+}
+
+static const struct device_own *own_of(const struct write_rows *w, uint32_t row)
+{
+	uint32_t own = slice_device(w->m, model_slice(w->m, row))->own;
+
+	return uniques_at(&w->m->device_owns, own);
 }
 
 static void real_cell(struct sqlite3_context *to, double value)
@@ -160,26 +164,36 @@ static void real_cell(struct sqlite3_context *to, double value)
 		bulk_real(to, value);
 }
 
+/* How the kernel came to run: the last columns. */
+static int64_t schedule_number(const struct write_rows *w, uint32_t slice, int column)
+{
+	const struct device_fact *d = setup_of(w, slice);
+	const struct device_own *own = own_of(w, slice);
+	const int64_t numbers[] = { d->graph_id, own->graph_node_id, own->queued,
+				    d->priority };
+
+	return numbers[column];
+}
+
 static void kernel_cell(const void *from, int64_t row, int column,
 			struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.kernels[row];
-	const struct device_fact *d = device_fact(w, slice);
+	const struct device_fact *d = setup_of(w, slice);
 	const int64_t numbers[] = {
 		w->slice + 1 + slice, d->device,   d->stream,    d->context,
 		d->grid[0],           d->grid[1],  d->grid[2],   d->block[0],
 		d->block[1],          d->block[2], d->registers, d->shared_memory
 	};
 	const double reals[] = { d->blocks_per_sm, d->warps_per_sm, d->occupancy_pct };
-	const int64_t tail[] = { d->graph_id, d->graph_node_id, d->queued, d->priority };
 
 	if (column < 12)
 		bulk_number(to, numbers[column]);
 	else if (column < 15)
 		real_cell(to, reals[column - 12]);
 	else
-		bulk_number(to, tail[column - 15]);
+		bulk_number(to, schedule_number(w, slice, column - 15));
 }
 
 const struct bulk bulk_kernel = { "kernel", 19, false, kernel_cell };
@@ -189,10 +203,11 @@ static void copy_cell(const void *from, int64_t row, int column,
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.copies[row];
-	const struct device_fact *d = device_fact(w, slice);
-	const int64_t numbers[] = { w->slice + 1 + slice, d->device, d->stream,
-				    d->context,           d->bytes,  d->graph_id,
-				    d->graph_node_id };
+	const struct device_fact *d = setup_of(w, slice);
+	const struct device_own *own = own_of(w, slice);
+	const int64_t numbers[] = { w->slice + 1 + slice, d->device,  d->stream,
+				    d->context,           own->bytes, d->graph_id,
+				    own->graph_node_id };
 
 	bulk_number(to, numbers[column]);
 }
@@ -204,11 +219,15 @@ static void wait_cell(const void *from, int64_t row, int column,
 {
 	const struct write_rows *w = from;
 	uint32_t slice = w->lists.waits[row];
-	const struct device_fact *d = device_fact(w, slice);
-	const int64_t numbers[] = {
-		w->slice + 1 + slice, d->device,     d->stream,          0,
-		d->wait_stream,       d->wait_event, d->wait_correlation
-	};
+	const struct device_fact *d = setup_of(w, slice);
+	const struct device_own *own = own_of(w, slice);
+	const int64_t numbers[] = { w->slice + 1 + slice,
+				    d->device,
+				    d->stream,
+				    0,
+				    d->wait_stream,
+				    own->wait_event,
+				    own->wait_correlation };
 
 	if (column == 3)
 		cell_string(to, w->m, d->sync_kind);
@@ -233,7 +252,7 @@ static void collective_cell(const void *from, int64_t row, int column,
 				    f->is_async };
 
 	if (column == 0)
-		cell_row(to, w->slice, w->lists.slice_row[rec->slice]);
+		cell_row(to, w->slice, rec->slice);
 	else if (column == 3)
 		bulk_number(to, f->in_elements);
 	else if (column == 4)
@@ -252,18 +271,24 @@ static void allocation_cell(const void *from, int64_t row, int column,
 			    struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	uint32_t slice = w->lists.allocations[row];
-	const struct memory_fact *f =
-		&w->m->memory[model_slice(w->m, slice)->detail].fact;
-	int64_t type = f->device_type == NUMBER_NONE ? 0 : f->device_type;
-	const int64_t numbers[] = { f->bytes,          f->address, f->total_allocated,
-				    f->total_reserved, type,       f->device,
-				    f->out_of_memory };
+	const struct model *m = w->m;
+	const struct allocation_walk *at = allocation_walk_to(&w->walk->allocations, row);
+	const struct slice_rec *s = model_slice(m, at->row);
+	const struct memory_rec *rec = &m->memory[s->detail];
+	const struct memory_kind *kind = slice_memory_kind(m, s);
+	const int64_t numbers[] = { wide_get(&m->numbers, rec->bytes),
+				    rec->address,
+				    rec->total_allocated,
+				    wide_get(&m->numbers, rec->total_reserved),
+				    kind->device_type == NUMBER_NONE ? 0
+								     : kind->device_type,
+				    kind->device,
+				    kind->out_of_memory };
 
 	if (column == 0)
-		cell_row(to, w->slice, slice);
+		cell_row(to, w->slice, at->row);
 	else if (column == 1)
-		cell_row(to, w->slice, w->m->op[slice]);
+		cell_row(to, w->slice, ranges_innermost(&at->open, m, CLASS_OP));
 	else
 		bulk_number(to, numbers[column - 2]);
 }
@@ -275,16 +300,15 @@ static void flow_cell(const void *from, int64_t row, int column,
 {
 	const struct write_rows *w = from;
 	const struct arrow_rec *arrow = &w->m->arrows[row];
-	const struct flow_rec *f = &w->m->flows[arrow->flow];
 
 	if (column == 0)
 		cell_row(to, w->slice, arrow->out);
 	else if (column == 1)
 		cell_row(to, w->slice, arrow->in);
 	else if (column == 2)
-		cell_text_id(to, f->category);
-	else if (f->id.text == TEXT_NONE)
-		bulk_number(to, f->id.number);
+		cell_text_id(to, w, arrow->category);
+	else
+		bulk_number(to, wide_get(&w->m->arrow_ids, arrow->id));
 }
 
 const struct bulk bulk_flow = { "flow", 4, false, flow_cell };
@@ -313,7 +337,7 @@ static void args_cell(const void *from, int64_t row, int column,
 	const struct args_rec *rec = &w->m->args[w->lists.args[row]];
 
 	if (column == 0)
-		cell_row(to, w->slice, w->lists.slice_row[rec->slice]);
+		cell_row(to, w->slice, rec->slice);
 	else
 		bulk_text(to, rec->json);
 }

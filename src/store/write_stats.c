@@ -15,19 +15,19 @@ static void key_cell(const struct write_rows *w, const struct opstat_key *key, i
 		bulk_int(to, key->kind);
 		break;
 	case 4:
-		cell_text_id(to, key->name);
+		cell_text_id(to, w, key->name);
 		break;
 	case 5:
 		bulk_int(to, key->is_annotation);
 		break;
 	case 6:
-		cell_text_id(to, key->shapes);
+		cell_text_id(to, w, key->shapes);
 		break;
 	case 7:
-		cell_text_id(to, key->stack);
+		cell_text_id(to, w, key->stack);
 		break;
 	default:
-		cell_text_id(to, key->overload);
+		cell_text_id(to, w, key->overload);
 	}
 }
 
@@ -60,9 +60,10 @@ static void sums_cell(const struct opstat_sums *s, int column, struct sqlite3_co
 		bulk_number(to, tail[column - 9]);
 }
 
-static void stat_cell(const struct write_rows *w, const struct opstat *stat, int grain,
+static void stat_cell(const struct write_rows *w, enum grain grain, int64_t row,
 		      int column, struct sqlite3_context *to)
 {
+	const struct opstat *stat = &summary_grain(w->summary, grain)->rows[row];
 	const int64_t first[] = { stat->first.ts_ns - w->m->start_ns, stat->first.dur_ns,
 				  (int64_t)stat->first.order, stat->is_async,
 				  stat->is_top_level };
@@ -70,39 +71,33 @@ static void stat_cell(const struct write_rows *w, const struct opstat *stat, int
 	if (column == 0)
 		bulk_int(to, w->profile_id);
 	else if (column == 1)
-		bulk_int(to, grain);
+		bulk_int(to, (int64_t)grain);
 	else if (column <= 8)
 		key_cell(w, &stat->key, column, to);
 	else if (column <= 13)
 		bulk_int(to, first[column - 9]);
 	else if (column != 22)
 		sums_cell(&stat->sums, column - 14, to);
-	else if (grain == 1)
+	else if (grain == GRAIN_FULL)
 		histogram_cell(&stat->histogram, to);
 }
 
 static void full_stat_cell(const void *from, int64_t row, int column,
 			   struct sqlite3_context *to)
 {
-	const struct write_rows *w = from;
-
-	stat_cell(w, &w->summary->full.rows[row], 1, column, to);
+	stat_cell(from, GRAIN_FULL, row, column, to);
 }
 
 static void name_stat_cell(const void *from, int64_t row, int column,
 			   struct sqlite3_context *to)
 {
-	const struct write_rows *w = from;
-
-	stat_cell(w, &w->summary->names.rows[row], 0, column, to);
+	stat_cell(from, GRAIN_NAMES, row, column, to);
 }
 
 static void step_stat_cell(const void *from, int64_t row, int column,
 			   struct sqlite3_context *to)
 {
-	const struct write_rows *w = from;
-
-	stat_cell(w, &w->summary->steps.rows[row], 2, column, to);
+	stat_cell(from, GRAIN_STEPS, row, column, to);
 }
 
 const struct bulk bulk_step_stat = { "op_stat", 30, false, step_stat_cell };
@@ -127,7 +122,7 @@ static void annotation_cell(const void *from, int64_t row, int column,
 	if (column == 1)
 		cell_row(to, w->step, a->step);
 	else if (column == 2)
-		cell_text_id(to, a->name);
+		cell_text_id(to, w, a->name);
 	else
 		bulk_int(to, numbers[column]);
 }

@@ -164,17 +164,17 @@ static void op_detail_cell(const void *from, int64_t row, int column,
 			   struct sqlite3_context *to)
 {
 	const struct write_rows *w = from;
-	const struct op_fact *d = &w->m->op_details[row];
+	const struct op_fact *d = uniques_at(&w->m->op_details, (uint32_t)row);
 
 	switch (column) {
 	case 0:
-		cell_text_id(to, d->shapes);
+		cell_text_id(to, w, d->shapes);
 		break;
 	case 1:
-		cell_text_id(to, d->stack);
+		cell_text_id(to, w, d->stack);
 		break;
 	case 2:
-		cell_text_id(to, d->module);
+		cell_text_id(to, w, d->module);
 		break;
 	case 3:
 		bulk_number(to, d->flops);

@@ -4,8 +4,10 @@
  * is that of the command and of the children it waited for (it is our only child).
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +30,7 @@ static void run(char **argv)
 {
 	int null = open("/dev/null", O_WRONLY);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (null >= 0 && dup2(null, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	perror(argv[0]);
@@ -45,6 +48,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: timed COMMAND...\n");
 		return 2;
 	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the bench may be killed without its group */
 	child = fork();
 	if (child == 0)
 		run(argv + 1);

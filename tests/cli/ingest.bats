@@ -276,8 +276,8 @@ ptool: ingest: empty: byte 0: the file is empty"
 -o - a.json|a store is a file, not standard output
 --run '' a.json|--run wants a name
 --keep arg a.json|unknown --keep 'arg'; did you mean 'args'? (valid: args)
---input-format chrom a.json|unknown --input-format 'chrom'; did you mean 'chrome'? (valid: chrome
---strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --keep, --jobs, --strict, --quiet, --help)
+--input-format chrom a.json|unknown --input-format 'chrom'; did you mean 'chrome'? (valid: pstats, chrome, pstats-text
+--strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --keep, --jobs, --memory-limit, --strict, --quiet, --help)
 --torch-version 1.99 a.json|--torch-version '1.99' is none of 1.8 to 1.13, 2.0 to 2.15
 --strict=yes a.json|--strict takes no value
 -x a.json|unknown option '-x'
@@ -337,6 +337,20 @@ EOF
 		says "ptool: ingest: --torch-version '$version' is none of 1.8 to 1.13, 2.0 to 2.15"
 	done
 	only_files content.db named.db
+}
+
+@test "--memory-limit takes a size; the store is the same whatever it is" {
+	ptool ingest -q -o much.db "$GPU/one_stream.json"
+	ptool ingest -q -o little.db --memory-limit 1 "$GPU/one_stream.json"
+	ptool ingest -q -o middle.db --memory-limit=64K "$GPU/one_stream.json"
+	cmp much.db little.db
+	cmp much.db middle.db
+	for size in 0 0M x 1.5G 16m -1 8388608T ''; do
+		run --separate-stderr ptool ingest -o no.db --memory-limit "$size" "$GPU/copies.json"
+		exits 2
+		says "ptool: ingest: --memory-limit wants a size like 512M or 16G, not '$size'"
+	done
+	only_files little.db middle.db much.db
 }
 
 @test "a list of torch without Kineto: its arrows join device work and operators" {

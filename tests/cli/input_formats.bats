@@ -7,7 +7,7 @@ load setup
 holds() { # STORE
 	sqlite3 -readonly "$1" .dump | grep -vE '^INSERT INTO (profile|finding) '
 	columns=$(ask "$1" "SELECT group_concat(name) FROM pragma_table_info('profile')
-		WHERE name NOT IN ('path', 'bytes')")
+		WHERE name NOT IN ('path', 'bytes', 'mtime_ns')")
 	ask "$1" "SELECT $columns FROM profile"
 }
 

@@ -191,3 +191,12 @@ same() { # WHERE ORDER OPTION...
 		'impossible_time 2000, negative_duration -2000, impossible_duration 7447584000000000000' ]
 	[ "$(ask ptool.db 'SELECT dur_ns FROM profile')" = 40000 ]
 }
+
+@test "a damaged store that lacks the names of classes is listed without them" {
+	ptool ingest -q "$GPU/two_devices.json"
+	sqlite3 ptool.db "PRAGMA writable_schema = 1;
+		UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'slice_class';
+		PRAGMA writable_schema = RESET; UPDATE slice_class SET name = NULL"
+	run -0 ptool list --format csv
+	[ "${#lines[@]}" -gt 5 ]
+}

@@ -65,7 +65,8 @@ ends() { # STATUS TEXT COMMAND...
 		ends 2 "unknown --format 'cvs'; did you mean 'csv'?" "$command" ptool.db --format cvs "${extra[@]}"
 		ends 2 "unknown --color 'alway'; did you mean 'always'?" "$command" ptool.db --color alway "${extra[@]}"
 		ends 2 '--output wants FILE' "$command" ptool.db "${extra[@]}" --output
-		ends 2 'unexpected operand ' "$command" ptool.db "${extra[@]:-b}" c d
+		ptool help "$command" | grep -qF 'STORE|FILE...' ||
+			ends 2 'unexpected operand ' "$command" ptool.db "${extra[@]:-b}" c d
 		ends 2 'mine.csv exists; -f replaces it' "$command" ptool.db -o mine.csv "${extra[@]}"
 		ends 2 'x.pdf: no format has this suffix; name one with --format' "$command" ptool.db -o x.pdf "${extra[@]}"
 		[ "$(cat mine.csv)" = mine ]

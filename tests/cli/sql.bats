@@ -26,6 +26,16 @@ here() {
 	ask_both "SELECT 9223372036854775807, -1, 0.1, 'x'"
 }
 
+@test "a view of a summary does not look through it once for each row" {
+	here
+	for view in v_op v_kernel v_step; do
+		run sqlite3 -readonly ptool.db "EXPLAIN QUERY PLAN SELECT * FROM $view"
+		exits 0
+		[[ $output == *op_stat* ]]
+		[[ $output != *CORRELATED* ]]
+	done
+}
+
 @test "a query comes from a file, or from standard input" {
 	here
 	printf -- '-- a comment\nSELECT count(*) AS n\nFROM run;\n' >query.sql

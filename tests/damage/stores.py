@@ -20,7 +20,7 @@ class Facts:
         self.row = row
         self.plain = {"metadata": Counter((k, json.dumps(v)) for k, v in json.loads(row["metadata"]).items())}
         self.derived = {"profile": Counter([tuple(row[key] for key in row.keys() if key not in (
-            "id", "run_id", "path", "bytes", "first_slice_id", "slices", "first_op_detail_id", "op_details", "metadata")
+            "id", "run_id", "path", "mtime_ns", "bytes", "first_slice_id", "slices", "first_op_detail_id", "op_details", "metadata")
             and not key.startswith(("rank_source", "worker", "stamp", "span")))])}
         self.apart = []         # (name, category, finding's code) of the slices set apart
         self.findings = {}      # code -> [count, first offset, severity]

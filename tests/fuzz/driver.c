@@ -20,7 +20,7 @@
 #define REPLAY_MAX_BYTES (1 << 20)
 /* So many bytes of damaged copies of each file, and so many copies. */
 #define DAMAGED_BYTES (1 << 18)
-#define DAMAGED_MAX   100
+#define DAMAGED_MAX   20
 #define RANDOM_TRACES 400
 #define RANDOM_TEXTS  2000
 #define RANDOM_BYTES  300

@@ -45,7 +45,7 @@ static void compare(struct str text, const struct read_options *options, size_t 
 	struct recording whole, again;
 	struct read_options by_blocks = *options;
 
-	by_blocks.threads = block ? 1 : 0;
+	by_blocks.threads = block ? 1 + (unsigned)(block % 3) : 0;
 	by_blocks.block_size = block;
 	int rc = read_bytes(&whole, text, options, 0);
 	bool is_same = read_bytes(&again, text, &by_blocks, window) == rc &&

@@ -183,7 +183,7 @@ static bool read_into(struct sqlite3 *db, struct bytes bytes, size_t window, boo
 	struct intern texts;
 
 	intern_init(&texts);
-	struct loader *loader = loader_new(&texts, NULL, NULL);
+	struct loader *loader = loader_new(&texts, NULL, NULL, NULL);
 	struct input *in = input_from_memory(bytes);
 	if (window)
 		input_set_window(in, 2, (size_t)1 << 30);

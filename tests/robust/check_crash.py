@@ -24,9 +24,17 @@ BIG_BYTES = 30_000_000
 SMALL = os.path.join(FIXTURES, "gpu", "copies.json")
 MIDDLE = os.path.join(FIXTURES, "gpu", "one_stream.json")
 
+# A shell that started us in the background has SIGINT ignored, and so would our children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 KILLS_AT_CALLS = 100  # of each kind of write
 KILLS_AT_TIMES = 60
 INTERRUPTS = 24
+
+
+# Records of this lie in files: 64 KiB is what an array may take before it counts.
+SPILLED = ["--memory-limit", "64K", "-j", "1", "--run", "new"]
+SPILLED_BYTES = 2_500_000
 
 
 class Skip(Exception):
@@ -40,7 +48,7 @@ def compile_c(output, *arguments):
 class Workshop:
     """A folder with the program's helpers, the inputs, and the store to be hurt."""
 
-    def __init__(self, root):
+    def __init__(self, root, big_bytes=BIG_BYTES):
         self.root = root
         self.fault = os.path.join(root, "fault.so")
         self.big = os.path.join(root, "big.json")
@@ -51,8 +59,10 @@ class Workshop:
         gen = os.path.join(root, "gen")
         sources = [os.path.join(BENCH, name) for name in ("gen.c", "gen_steps.c", "gen_text.c")]
         compile_c(gen, "-D_XOPEN_SOURCE=700", *sources)
-        with open(self.big, "wb") as out:
-            subprocess.run([gen, "gpu", str(BIG_BYTES)], check=True, stdout=out)
+        self.spilled = os.path.join(root, "spilled.json")
+        for path, size in ((self.big, big_bytes), (self.spilled, SPILLED_BYTES)):
+            with open(path, "wb") as out:
+                subprocess.run([gen, "gpu", str(size)], check=True, stdout=out)
         self.ingest_well("-o", self.pristine, "--run", "old", MIDDLE)
         self.ingest_well("-o", self.pristine, "--run", "older", SMALL)
         with open(self.pristine, "rb") as file:
@@ -95,11 +105,11 @@ class Workshop:
         assert out == "", out
         return program.returncode, said
 
-    def calls(self, *arguments):
+    def calls(self, *arguments, fault=None):
         """The letters of all calls that change something, in a run that goes well."""
         log = os.path.join(self.root, "log")
         self.begin()
-        status, said = self.run(*arguments, fault={"FAULT_LOG": log})
+        status, said = self.run(*arguments, fault={"FAULT_LOG": log, **(fault or {})})
         assert status == 0, said
         with open(log, encoding="ascii") as file:
             return file.read()
@@ -151,14 +161,15 @@ def check_killed(shop, new_runs):
     return runs == new_runs
 
 
-def kill_at_calls(shop, arguments, new_runs):
+def kill_at_calls(shop, arguments, new_runs, fault=None):
     needs_preload()
-    calls = shop.calls(*arguments)
+    fault = fault or {}
+    calls = shop.calls(*arguments, fault=fault)
     moved = calls.index("m") + 1
     assert calls.count("m") == 1 and "s" in calls[:moved - 1], calls
     for point in points(calls):
         shop.begin()
-        status, said = shop.run(*arguments, fault={"FAULT": "kill", "FAULT_AT": str(point)})
+        status, said = shop.run(*arguments, fault={"FAULT": "kill", "FAULT_AT": str(point), **fault})
         assert status == -signal.SIGKILL, (point, status, said)
         is_new = check_killed(shop, new_runs)
         assert is_new == (point > moved), (point, moved, is_new)
@@ -170,6 +181,17 @@ def killed_at_any_call_while_adding_a_run(shop):
 
 def killed_at_any_call_while_replacing_a_run(shop):
     kill_at_calls(shop, ["--run", "old", SMALL], ["older", "old"])
+
+
+def killed_at_any_call_while_records_lie_in_files(shop):
+    arguments = [*SPILLED, shop.spilled]
+    calls = shop.calls(*arguments)
+    assert calls.count("a") > 9
+    kill_at_calls(shop, arguments, ["old", "older", "new"])
+    # where the file system knows no files without a name, each is unlinked at once
+    named = {"FAULT_NAMED": "1"}
+    assert shop.calls(*arguments, fault=named).count("u") > calls.count("u") + 3
+    kill_at_calls(shop, arguments, ["old", "older", "new"], named)
 
 
 def killed_at_any_call_while_making_a_store(shop):
@@ -217,8 +239,15 @@ def killed_at_any_moment(shop):
 
 def a_full_disk(shop):
     """Whatever call it is at: exit 5, one line, the old store, nothing left."""
+    full_disk(shop, ["--run", "new", MIDDLE])
+
+
+def a_full_disk_while_records_lie_in_files(shop):
+    full_disk(shop, [*SPILLED, shop.spilled])
+
+
+def full_disk(shop, arguments):
     needs_preload()
-    arguments = ["--run", "new", MIDDLE]
     calls = shop.calls(*arguments)
     moved = calls.index("m") + 1
     for point in points(calls):
@@ -241,11 +270,12 @@ def a_limit_of_file_size(shop):
     size = os.path.getsize(shop.store)
     for limit in (0, 4096, len(shop.pristine_bytes), size // 2, size - 1):
         shop.begin()
-        status, said = shop.run(
-            "--run", "new", shop.big,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-        assert status == 5 and said.count("\n") == 1, (limit, status, said)
-        assert shop.is_old() and shop.files() == ["ptool.db"], limit
+        for options in ([], ["--memory-limit", "1M"]):
+            status, said = shop.run(
+                *options, "--run", "new", shop.big,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            assert status == 5 and said.count("\n") == 1, (limit, options, status, said)
+            assert shop.is_old() and shop.files() == ["ptool.db"], (limit, options)
 
 
 def writers_at_once(shop):
@@ -378,8 +408,10 @@ TESTS = [
     killed_at_any_call_while_adding_a_run,
     killed_at_any_call_while_replacing_a_run,
     killed_at_any_call_while_making_a_store,
+    killed_at_any_call_while_records_lie_in_files,
     killed_at_any_moment,
     a_full_disk,
+    a_full_disk_while_records_lie_in_files,
     a_limit_of_file_size,
     writers_at_once,
     writers_of_one_run,
@@ -391,15 +423,16 @@ TESTS = [
 ]
 
 
-def main():
+def run_tests(tests, prefix, stage_of, label=""):
+    """TAP of tests that take a stage, which is made in a folder of its own; the exit status."""
     failed = 0
-    print(f"1..{len(TESTS)}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="ptool-crash.") as root:
-        shop = Workshop(root)
-        for number, test in enumerate(TESTS, 1):
-            name = test.__name__.replace("_", " ")
+    print(f"1..{len(tests)}", flush=True)
+    with tempfile.TemporaryDirectory(prefix=prefix) as root:
+        stage = stage_of(root)
+        for number, test in enumerate(tests, 1):
+            name = label + test.__name__.replace("_", " ")
             try:
-                test(shop)
+                test(stage)
                 print(f"ok {number} - {name}", flush=True)
             except Skip as why:
                 print(f"ok {number} - {name} # SKIP {why}", flush=True)
@@ -410,7 +443,8 @@ def main():
                     line = line.tb_next
                 print(f"not ok {number} - {name}\n# line {line.tb_lineno}: "
                       f"{type(error).__name__}: {error}", flush=True)
-    sys.exit(1 if failed else 0)
+    return 1 if failed else 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(run_tests(TESTS, "ptool-crash.", Workshop))

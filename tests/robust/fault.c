@@ -3,10 +3,13 @@
  * file system, and lets the one go wrong that it is told to.
  *
  *   FAULT_LOG=FILE   one letter a call goes there: o create, w write, t truncate,
- *                    s sync, m rename (move), u unlink
+ *                    a allocate, s sync, m rename (move), u unlink
  *   FAULT_AT=N       at the Nth call, counted from 1, ...
  *   FAULT=kill       ... the process is killed, before the call is made
+ *   FAULT=interrupt  ... the process gets a SIGINT, before the call is made
  *   FAULT=full       ... and from then on, whatever takes space fails with ENOSPC
+ *
+ *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
  * Writes to standard output and error are not counted.
  */
@@ -24,7 +27,7 @@
 #include <unistd.h>
 
 static long at = -1, calls;
-static bool kills;
+static int strikes; /* the signal, or 0 */
 static int log_fd = -1;
 
 /* The function that this library stands in front of. */
@@ -36,7 +39,10 @@ static void set_up(void)
 	const char *what = getenv("FAULT");
 
 	at = number ? atol(number) : 0;
-	kills = what && strcmp(what, "kill") == 0;
+	if (what && strcmp(what, "kill") == 0)
+		strikes = SIGKILL;
+	if (what && strcmp(what, "interrupt") == 0)
+		strikes = SIGINT;
 	if (log)
 		log_fd = NEXT(open)(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
@@ -51,9 +57,9 @@ static bool fails(char letter)
 		abort();
 	if (at == 0 || calls < at)
 		return false;
-	if (kills && calls == at)
-		raise(SIGKILL);
-	if (kills || letter == 'u')
+	if (strikes && calls == at)
+		raise(strikes);
+	if (strikes || letter == 'u')
 		return false;
 	errno = ENOSPC;
 	return true;
@@ -64,9 +70,20 @@ static bool is_standard(int fd)
 	return fd == STDOUT_FILENO || fd == STDERR_FILENO;
 }
 
+static bool makes_file(int flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+/* Is it to be as on a file system that knows no files without a name? */
+static bool is_refused(int flags)
+{
+	return (flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMED");
+}
+
 static mode_t mode_of(int flags, va_list args)
 {
-	return flags & O_CREAT ? (mode_t)va_arg(args, int) : 0;
+	return makes_file(flags) ? (mode_t)va_arg(args, int) : 0;
 }
 
 /* clang-format off */
@@ -77,7 +94,11 @@ static mode_t mode_of(int flags, va_list args)
 		va_start(args, flags);                                 \
 		mode_t mode = mode_of(flags, args);                    \
 		va_end(args);                                          \
-		if (flags & O_CREAT && fails('o'))                     \
+		if (is_refused(flags)) {                               \
+			errno = EOPNOTSUPP;                            \
+			return -1;                                     \
+		}                                                      \
+		if (makes_file(flags) && fails('o'))                   \
 			return -1;                                     \
 		return NEXT(name)(path, flags, mode);                  \
 	}
@@ -95,6 +116,12 @@ static mode_t mode_of(int flags, va_list args)
 	}
 /* clang-format on */
 
+/* It gives the error back and leaves errno alone. */
+int posix_fallocate64(int fd, off64_t from, off64_t n)
+{
+	return fails('a') ? ENOSPC : NEXT(posix_fallocate64)(fd, from, n);
+}
+
 OPEN(open)
 OPEN(open64)
 WRITE(write, (int fd, const void *p, size_t n), (fd, p, n))
@@ -106,6 +133,8 @@ CALL(ftruncate, 't', (int fd, off_t n), (fd, n))
 CALL(ftruncate64, 't', (int fd, off64_t n), (fd, n))
 CALL(fsync, 's', (int fd), (fd))
 CALL(fdatasync, 's', (int fd), (fd))
+CALL(sync_file_range, 's', (int fd, off64_t from, off64_t n, unsigned flags),
+     (fd, from, n, flags))
 CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))

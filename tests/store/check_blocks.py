@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The store is the same to the byte whatever the threads and blocks.  timeout: 300 s
+"""The store is the same to the byte whatever the threads and blocks.  timeout: 300 s, runs under TSAN
 
 Fixtures, and traces made to mislead: strings, args and nested objects that look
 like the boundary of two events, damaged at random places, cut, in gzip.

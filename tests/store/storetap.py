@@ -5,6 +5,7 @@ defaults, so that a check can be run by hand.
 """
 import glob
 import os
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -14,6 +15,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PTOOL = os.environ.get("PTOOL", os.path.join(ROOT, "build", "ptool"))
 FIXTURES = os.environ.get("FIXTURES", os.path.join(ROOT, "tests", "fixtures"))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")  # big recordings, beside some checkouts
+# A shell that started us in the background has SIGINT ignored, and so would our children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 SHOWN = 6  # differences of one test that are shown
 
 DEVICE_WORK = "(SELECT id FROM slice_class WHERE is_device_work)"

@@ -1,10 +1,12 @@
 /*
- * read_blocks THREADS BLOCK_SIZE STORE FILE...: ptool ingest with that many
+ * read_blocks [-a] THREADS BLOCK_SIZE STORE FILE...: ptool ingest with that many
  * threads beside its own and blocks of that size, for tests: no option makes
- * blocks smaller than is quick.  Refused files are told on stderr; exit 4.
+ * blocks smaller than is quick.  All threads read one file, with -a they read
+ * ahead, too.  Refused files are told on stderr; exit 4.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/import.h"
 
@@ -16,6 +18,10 @@ static void on_refused(void *to, const char *path, const struct err *err)
 
 int main(int argc, char **argv)
 {
+	bool is_ahead = argc > 1 && strcmp(argv[1], "-a") == 0;
+
+	argv += is_ahead;
+	argc -= is_ahead;
 	if (argc < 5)
 		return 2;
 	struct import_options options = {
@@ -25,6 +31,7 @@ int main(int argc, char **argv)
 			  .threads = (unsigned)strtoul(argv[1], NULL, 10),
 			  .block_size = (size_t)strtoul(argv[2], NULL, 10) },
 		.fresh = true,
+		.one_by_one = !is_ahead,
 	};
 	struct import_events events = { .refused = on_refused };
 	struct import_result result;

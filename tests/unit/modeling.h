@@ -27,7 +27,7 @@ struct world {
 static inline void world_init(struct world *w)
 {
 	intern_init(&w->texts);
-	model_init(&w->m, &w->texts);
+	model_init(&w->m, &w->texts, NULL);
 	w->m.profile = (struct profile_fact){ .format = "pytorch",
 					      .dialect = "D",
 					      .rank = NUMBER_NONE,
@@ -83,7 +83,7 @@ static inline uint32_t add_record(struct world *w, struct slice_rec s)
 {
 	struct model *m = &w->m;
 	m->slices = xgrow(m->slices, &m->slices_cap, m->nslices + 1, sizeof(*m->slices));
-	s.offset = m->nslices;
+	s.offset = m->nslices & OFFSET_MAX;
 	m->slices[m->nslices] = s;
 	if (s.phase != PHASE_COMPLETE && s.phase != PHASE_INSTANT)
 		m->tracks[s.track].has_pairs = true;
@@ -99,12 +99,12 @@ static inline struct slice_rec record(struct world *w, uint32_t track, const cha
 {
 	return (struct slice_rec){ .ts_ns = ts_ns,
 				   .dur_ns = dur_ns,
-				   .key = NUMBER_NONE,
+				   .class = CLASS_OTHER,
+				   .phase = PHASE_COMPLETE,
 				   .track = track,
 				   .name = text_in(w, name),
-				   .detail = ROW_NONE,
-				   .class = CLASS_OTHER,
-				   .phase = PHASE_COMPLETE };
+				   .key = WIDE_NONE,
+				   .detail = ROW_NONE };
 }
 
 static inline uint32_t add(struct world *w, uint32_t track, const char *name,
@@ -112,7 +112,9 @@ static inline uint32_t add(struct world *w, uint32_t track, const char *name,
 {
 	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
 
-	s.class = (uint8_t) class;
+	s.class = class & 15;
+	if (slice_is_of_device(&s))
+		s.detail = model_device(&w->m, NULL, NUMBER_NONE);
 	return add_record(w, s);
 }
 
@@ -121,7 +123,7 @@ static inline uint32_t add_phase(struct world *w, uint32_t track, const char *na
 {
 	struct slice_rec s = record(w, track, name, ts_ns, 0);
 
-	s.phase = phase & 15;
+	s.phase = phase & 7;
 	return add_record(w, s);
 }
 
@@ -132,7 +134,7 @@ static inline uint32_t add_op(struct world *w, uint32_t track, const char *name,
 	struct slice_rec s = record(w, track, name, ts_ns, dur_ns);
 
 	s.class = CLASS_OP;
-	s.key = external_id;
+	s.key = wide_add(&w->m.numbers, external_id);
 	return add_record(w, s);
 }
 
@@ -140,15 +142,22 @@ static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns
 				  int64_t dur_ns, int64_t correlation,
 				  int64_t external_id)
 {
-	struct model *m = &w->m;
 	struct slice_rec s = record(w, track, "cudaLaunchKernel", ts_ns, dur_ns);
 
-	m->launch_ids = xgrow(m->launch_ids, &m->launch_ids_cap, m->nlaunch_ids + 1,
-			      sizeof(*m->launch_ids));
-	m->launch_ids[m->nlaunch_ids] = external_id;
 	s.class = CLASS_RUNTIME;
-	s.key = correlation;
-	s.detail = (uint32_t)m->nlaunch_ids++;
+	s.key = wide_add(&w->m.numbers, correlation);
+	s.detail = model_launch_id(&w->m, external_id);
+	return add_record(w, s);
+}
+
+/* Device work with nothing but its place in graphs, 0 or NUMBER_NONE for none. */
+static inline uint32_t add_work(struct world *w, struct slice_rec s, int64_t external_id,
+				int64_t graph_id)
+{
+	const struct device_fact fact = { .device = NUMBER_NONE, .graph_id = graph_id };
+
+	s.class = CLASS_KERNEL;
+	s.detail = model_device(&w->m, &fact, external_id);
 	return add_record(w, s);
 }
 
@@ -156,17 +165,10 @@ static inline uint32_t add_kernel(struct world *w, uint32_t track, int64_t ts_ns
 				  int64_t dur_ns, int64_t correlation,
 				  int64_t external_id)
 {
-	struct model *m = &w->m;
 	struct slice_rec s = record(w, track, "kernel", ts_ns, dur_ns);
 
-	m->devices =
-		xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
-	m->devices[m->ndevices] = (struct device_rec){ .fact = { .device = NUMBER_NONE },
-						       .external_id = external_id };
-	s.class = CLASS_KERNEL;
-	s.key = correlation;
-	s.detail = (uint32_t)m->ndevices++;
-	return add_record(w, s);
+	s.key = wide_add(&w->m.numbers, correlation);
+	return add_work(w, s, external_id, 0);
 }
 
 static inline uint32_t row_of(const struct world *w, uint32_t slice)
@@ -175,6 +177,16 @@ static inline uint32_t row_of(const struct world *w, uint32_t slice)
 		if (w->m.order[row] == slice)
 			return row;
 	return ROW_NONE;
+}
+
+/* The record of a slice, set apart or not; behind order_rows(). */
+static inline const struct slice_rec *record_of(const struct world *w, uint32_t slice)
+{
+	uint32_t row = 0;
+
+	while (w->m.order[row] != slice)
+		row++;
+	return &w->m.slices[row];
 }
 
 /* The slice that a row is of, ROW_NONE for none. */
@@ -197,8 +209,8 @@ static inline void assert_lasts(const struct world *w, uint32_t slice, int64_t t
 				int64_t dur_ns)
 {
 	assert_int_not_equal(ROW_NONE, row_of(w, slice));
-	assert_int_equal(ts_ns, w->m.slices[slice].ts_ns);
-	assert_int_equal(dur_ns, w->m.slices[slice].dur_ns);
+	assert_int_equal(ts_ns, record_of(w, slice)->ts_ns);
+	assert_int_equal(dur_ns, record_of(w, slice)->dur_ns);
 }
 
 #endif

@@ -342,6 +342,73 @@ static void on_device_info(struct sink *s, const struct device_info_fact *d)
 	buf_add_char(&r->lines, '\n');
 }
 
+static uint32_t on_function(struct sink *s, const struct function_fact *f)
+{
+	struct recording *r = self(s);
+	size_t before = r->lines.n;
+
+	add_text(r, f->file);
+	buf_addf(&r->lines, ":%" PRId64 " ", f->line);
+	add_text(r, f->name);
+	if (f->file_bytes.n) {
+		buf_add_text(&r->lines, " bytes=");
+		add_quoted(&r->lines, f->file_bytes);
+	}
+	uint32_t number =
+		intern_add(&r->functions, str_behind(buf_str(&r->lines), before));
+	r->lines.n = before;
+	return number;
+}
+
+static void add_counted(struct recording *r, const struct count *count)
+{
+	if (count->digits.n)
+		buf_add_str(&r->lines, count->digits);
+	else
+		buf_addf(&r->lines, "%" PRId64, count->n);
+}
+
+static void add_sums(struct recording *r, const struct call_sums *sums)
+{
+	buf_add_text(&r->lines, " calls=");
+	add_counted(r, &sums->calls);
+	if (sums->primitive.n != NUMBER_NONE) {
+		buf_add_char(&r->lines, '/');
+		add_counted(r, &sums->primitive);
+	}
+	if (sums->has_times)
+		buf_addf(&r->lines, " self=%.17g total=%.17g", sums->self_s,
+			 sums->total_s);
+	buf_add_char(&r->lines, '\n');
+}
+
+static int on_function_stat(struct sink *s, const struct function_stat_fact *f,
+			    struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	note_offset(r, f->offset);
+	r->callee = f->function;
+	r->is_ill = r->is_ill || !f->sums.has_times || f->sums.primitive.n == NUMBER_NONE;
+	buf_add_text(&r->lines, "function ");
+	buf_add_str(&r->lines, intern_str(&r->functions, f->function));
+	add_sums(r, &f->sums);
+	return 0;
+}
+
+static int on_call(struct sink *s, const struct call_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	r->is_ill = r->is_ill || f->callee != r->callee;
+	buf_add_text(&r->lines, "call from ");
+	buf_add_str(&r->lines, intern_str(&r->functions, f->caller));
+	add_sums(r, &f->sums);
+	return 0;
+}
+
 static void add_flag(struct recording *r, const char *name, bool flag)
 {
 	if (flag)
@@ -412,6 +479,9 @@ void recording_init(struct recording *r)
 			.naming = on_naming,
 			.metadata = on_metadata,
 			.device_info = on_device_info,
+			.function = on_function,
+			.function_stat = on_function_stat,
+			.call = on_call,
 			.profile = on_profile,
 			.finding = on_finding,
 			.tick = on_tick,
@@ -422,6 +492,7 @@ void recording_init(struct recording *r)
 	buf_init(&r->lines, LINES_MAX);
 	intern_init(&r->texts);
 	intern_init(&r->tracks);
+	intern_init(&r->functions);
 }
 
 void recording_release(struct recording *r)
@@ -429,11 +500,22 @@ void recording_release(struct recording *r)
 	buf_release(&r->lines);
 	intern_release(&r->texts);
 	intern_release(&r->tracks);
+	intern_release(&r->functions);
 }
 
 const char *recording_text(const struct recording *r)
 {
 	return buf_str(&r->lines).p;
+}
+
+/* What was read, to the last byte; nothing outside it may have been named. */
+static void check_offsets(struct recording *r, struct input *in, size_t more, int rc,
+			  const struct err *err)
+{
+	r->nbytes = input_offset(in) + input_peek(in, more, &(struct err)ERR_INIT).n;
+	r->is_ill = r->is_ill || r->far_offset > r->nbytes ||
+		    (rc < 0 && err->offset > (int64_t)r->nbytes);
+	input_close(in);
 }
 
 int recording_read(struct recording *r, struct str text,
@@ -447,9 +529,17 @@ int recording_read(struct recording *r, struct str text,
 		input_set_window(in, 2, (size_t)1 << 30);
 	rc = chrome_read_windowed(in, options, &r->sink, window ? window : WINDOW_BYTES,
 				  err);
-	r->nbytes = input_offset(in) + input_peek(in, 1, &(struct err)ERR_INIT).n;
-	r->is_ill = r->is_ill || r->far_offset > r->nbytes ||
-		    (rc < 0 && err->offset > (int64_t)r->nbytes);
-	input_close(in);
+	check_offsets(r, in, 1, rc, err);
+	return rc;
+}
+
+int recording_read_as(struct recording *r, const struct reader *reader, struct str text,
+		      const struct read_options *options, struct err *err)
+{
+	struct input *in =
+		input_from_memory((struct bytes){ (const uint8_t *)text.p, text.n });
+	int rc = reader->read(in, options, &r->sink, err);
+
+	check_offsets(r, in, (size_t)1 << 30, rc, err); /* it skips nothing */
 	return rc;
 }

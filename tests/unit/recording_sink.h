@@ -5,7 +5,10 @@
  *     slice thread 1/1 "a" 10000+5000
  *     counter 1 "queue"/"depth" 100000 = 3
  *
- * Times are ns.  What a fact leaves out (no category, class other, not
+ *     function "a.py":10 "f" calls=3/1 self=0.5 total=2
+ *     call from "a.py":1 "<module>" calls=1/1 self=0.5 total=2
+ *
+ * Times of slices are ns, those of functions seconds.  What a fact leaves out (no category, class other, not
  * recorded) is left out of its line.
  */
 #ifndef PTOOL_TESTS_RECORDING_SINK_H
@@ -18,8 +21,9 @@
 struct recording {
 	struct sink sink; /* first: the callbacks cast back */
 	struct buf lines;
-	struct intern texts, tracks;
+	struct intern texts, tracks, functions;
 	unsigned nslices, nfindings, nticks;
+	uint32_t callee;             /* of the calls that come */
 	bool is_ill;                 /* a fact broke what sink.h promises */
 	uint64_t far_offset, nbytes; /* the largest offset named; bytes that were read */
 	int fail_after; /* slices after which the sink fails; negative: never */
@@ -36,5 +40,8 @@ const char *recording_text(const struct recording *r);
  */
 int recording_read(struct recording *r, struct str text,
 		   const struct read_options *options, size_t window, struct err *err);
+/* The same with a reader of its own. */
+int recording_read_as(struct recording *r, const struct reader *reader, struct str text,
+		      const struct read_options *options, struct err *err);
 
 #endif

@@ -92,13 +92,13 @@ static void durations_that_cannot_be_count_nowhere(void **state)
 	assert_int_equal(2, w.m.tracks[thread].n);
 	assert_true(is_apart(&w, negative) && is_apart(&w, endless));
 	assert_int_equal(root, slice_of(&w, w.m.parent[row_of(&w, child)]));
-	assert_int_equal(90, w.m.self_ns[row_of(&w, root)]);
+	assert_int_equal(90, row_self_ns(&w.m, row_of(&w, root)));
 	assert_frame(&w, NOW_NS, NOW_NS + 100);
 	assert_claims(&w, FINDING_NEGATIVE_DURATION, 1, 300, 75);
 	assert_claims(&w, FINDING_IMPOSSIBLE_DURATION, 1, WEEK_NS + 1,
 		      100.0 * (WEEK_NS + 1) / (WEEK_NS + 101));
 	/* what was recorded stays with it */
-	assert_int_equal(-300, w.m.slices[negative].dur_ns);
+	assert_int_equal(-300, record_of(&w, negative)->dur_ns);
 	world_release(&w);
 }
 
@@ -369,7 +369,8 @@ static void add_flow(struct world *w, int64_t ts_ns, int64_t id, enum flow_end e
 	m->flows = xgrow(m->flows, &m->flows_cap, m->nflows + 1, sizeof(*m->flows));
 	m->flows[m->nflows++] = (struct flow_rec){
 		.ts_ns = ts_ns,
-		.id = { id, TEXT_NONE },
+		.id_number = id,
+		.id_text = TEXT_NONE,
 		.place = model_place(m, (struct ident){ 100, TEXT_NONE },
 				     (struct ident){ 1, TEXT_NONE }),
 		.category = text_in(w, "c"),

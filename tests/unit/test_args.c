@@ -21,7 +21,7 @@ static void build(struct world *w)
 static void assert_args(const struct world *w, size_t i, uint32_t slice, const char *json)
 {
 	assert_true(i < w->m.nargs);
-	assert_int_equal(slice, w->m.args[i].slice);
+	assert_int_equal(slice, slice_of(w, w->m.args[i].slice));
 	assert_int_equal(strlen(json), w->m.args[i].json.n);
 	assert_memory_equal(json, w->m.args[i].json.p, strlen(json));
 }

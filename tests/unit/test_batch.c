@@ -1,4 +1,7 @@
-/* What a batch keeps, it says again to the letter and with the same numbers (ingest/batch.h). */
+/*
+ * What a batch keeps, it says again to the letter and with the same numbers
+ * (ingest/batch.h).  Runs under TSAN.
+ */
 #include "reading.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* An input in blocks that threads work on ahead (ingest/blocks.h). */
+/* An input in blocks that threads work on ahead (ingest/blocks.h).  Runs under TSAN. */
 #include "reading.h"
 
 #include "base/alloc.h"

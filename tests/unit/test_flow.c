@@ -12,12 +12,13 @@ static void add_flow(struct world *w, enum flow_end end, int64_t id, int64_t tid
 
 	m->flows = xgrow(m->flows, &m->flows_cap, m->nflows + 1, sizeof(*m->flows));
 	m->flows[m->nflows++] = (struct flow_rec){ .ts_ns = ts_ns,
-						   .id = { id, TEXT_NONE },
+						   .id_number = id,
+						   .end = end & 3,
+						   .enclosing = true,
+						   .id_text = TEXT_NONE,
 						   .place = place,
 						   .category = text_in(w, "flow"),
-						   .name = text_in(w, "flow"),
-						   .end = end,
-						   .enclosing = true };
+						   .name = text_in(w, "flow") };
 }
 
 static void build(struct world *w)

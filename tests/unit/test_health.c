@@ -39,7 +39,7 @@ static void assert_told(const struct world *w, enum finding finding, int64_t cou
 
 	assert_int_equal(count, f->count);
 	assert_int_equal(first_slice, f->offset);
-	assert_true(str_equal(intern_str(&w->texts, w->m.slices[first_slice].name),
+	assert_true(str_equal(intern_str(&w->texts, record_of(w, first_slice)->name),
 			      f->excerpt));
 }
 
@@ -228,10 +228,9 @@ static void graphs_and_unknown_launches_tell_their_share_of_device_time(void **s
 	uint32_t graph = add_kernel(&w, stream_in(&w, 7), 7000, 300, 1, NUMBER_NONE);
 	uint32_t lost = add_kernel(&w, stream_in(&w, 7), 8000, 100, 77, NUMBER_NONE);
 	add_pair(&w, 10000, 2);
-	uint32_t by_id = add_kernel(&w, stream_in(&w, 7), 30000, 600, 78, NUMBER_NONE);
-	for (size_t i = 0; i < w.m.ndevices; i++)
-		w.m.devices[i].fact.graph_id = NUMBER_NONE;
-	w.m.devices[w.m.slices[by_id].detail].fact.graph_id = 4;
+	struct slice_rec by_id = record(&w, stream_in(&w, 7), "kernel", 30000, 600);
+	by_id.key = wide_add(&w.m.numbers, 78);
+	add_work(&w, by_id, NUMBER_NONE, 4);
 	judge(&w);
 	assert_told(&w, FINDING_GRAPH_KERNELS, 2, graph);
 	assert_int_equal(900, told(&w, FINDING_GRAPH_KERNELS)->time_ns);

@@ -1,6 +1,7 @@
 /* Device work comes to its launch, its operator and its step. */
 #include "modeling.h"
 
+#include "store/allocation_walk.h"
 #include "store/steps.h"
 
 static void build(struct world *w)
@@ -12,25 +13,49 @@ static void build(struct world *w)
 
 static uint32_t launch_of(const struct world *w, uint32_t slice)
 {
-	return slice_of(w, w->m.launch[row_of(w, slice)]);
+	return slice_of(w, row_launch(&w->m, row_of(w, slice)));
 }
 
 static uint32_t op_of(const struct world *w, uint32_t slice)
 {
-	return slice_of(w, w->m.op[row_of(w, slice)]);
+	return slice_of(w, slice_device(&w->m, record_of(w, slice))->op);
+}
+
+/* The operator around a memory event. */
+static uint32_t op_around(const struct world *w, uint32_t slice)
+{
+	struct allocation_walk walk;
+	uint32_t op = ROW_NONE;
+
+	allocation_walk_init(&walk, &w->m);
+	for (int64_t i = 0; op == ROW_NONE && i < (int64_t)w->m.nmemory; i++)
+		if (allocation_walk_to(&walk, i)->row == row_of(w, slice))
+			op = ranges_innermost(&walk.open, &w->m, CLASS_OP);
+	allocation_walk_release(&walk);
+	return slice_of(w, op);
+}
+
+static uint32_t step_at(const struct world *w, uint32_t slice)
+{
+	struct step_cursor steps = step_cursor(&w->m);
+
+	return step_of_row(&steps, row_of(w, slice));
 }
 
 /* The number of the slice's step, -1 for none. */
 static int64_t step_of(const struct world *w, uint32_t slice)
 {
-	uint32_t step = w->m.step[row_of(w, slice)];
+	uint32_t step = step_at(w, slice);
 
 	return step == ROW_NONE ? -1 : w->m.steps[step].number;
 }
 
 static int64_t device_ns_of(const struct world *w, uint32_t slice)
 {
-	return w->m.device_ns[row_of(w, slice)];
+	for (size_t i = 0; i < w->m.ncharges; i++)
+		if (w->m.charges[i].row == row_of(w, slice))
+			return w->m.charges[i].device_ns;
+	return 0;
 }
 
 static void a_kernel_belongs_to_the_call_with_its_correlation(void **state)
@@ -82,7 +107,7 @@ static void link_with_arrow(struct world *w, uint32_t out, uint32_t in)
 
 	order_rows(&w->m);
 	nest_rows(&w->m);
-	arrow = (struct arrow_rec){ row_of(w, out), row_of(w, in), 0 };
+	arrow = (struct arrow_rec){ row_of(w, out), row_of(w, in), TEXT_NONE, WIDE_NONE };
 	w->m.arrows = &arrow;
 	w->m.narrows = 1;
 	link_rows(&w->m);
@@ -103,7 +128,7 @@ static void a_kernel_without_correlation_belongs_where_its_arrow_begins(void **s
 	uint32_t kernel = add_kernel(&w, stream, 2000, 60, NUMBER_NONE, NUMBER_NONE);
 	link_with_arrow(&w, op, kernel);
 
-	assert_int_equal(ROW_NONE, w.m.launch[row_of(&w, kernel)]);
+	assert_int_equal(ROW_NONE, row_launch(&w.m, row_of(&w, kernel)));
 	assert_int_equal(op, op_of(&w, kernel));
 	assert_int_equal(60, device_ns_of(&w, op));
 	assert_int_equal(4, step_of(&w, kernel));
@@ -211,7 +236,7 @@ static void an_external_id_that_names_an_operator_of_another_thread_is_not_belie
 
 	assert_int_equal(launch, launch_of(&w, kernel));
 	assert_int_equal(here, op_of(&w, kernel));
-	assert_int_equal(ROW_NONE, op_of(&w, outside));
+	assert_int_equal(ROW_NONE, op_around(&w, outside));
 	world_release(&w);
 }
 
@@ -311,6 +336,8 @@ static void a_label_that_overlaps_python_frames_still_holds_its_launches(void **
 
 static void a_memory_event_belongs_to_the_innermost_operator_on_its_thread(void **state)
 {
+	const struct memory_fact allocation = { .bytes = 512 };
+	int64_t kind;
 	struct world w;
 	(void)state;
 	world_init(&w);
@@ -321,14 +348,17 @@ static void a_memory_event_belongs_to_the_innermost_operator_on_its_thread(void 
 	struct slice_rec s = record(&w, thread, "[memory]", 20, 0);
 	s.class = CLASS_MEMORY;
 	s.phase = PHASE_INSTANT;
+	s.detail = model_memory(&w.m, &allocation, &kind);
+	s.key = wide_add(&w.m.numbers, kind);
 	uint32_t inside = add_record(&w, s);
 	s.ts_ns = 200;
+	s.detail = model_memory(&w.m, &allocation, &kind);
+	s.key = wide_add(&w.m.numbers, kind);
 	uint32_t outside = add_record(&w, s);
-	w.m.nmemory = 2;
 	build(&w);
 
-	assert_int_equal(empty, op_of(&w, inside));
-	assert_int_equal(ROW_NONE, op_of(&w, outside));
+	assert_int_equal(empty, op_around(&w, inside));
+	assert_int_equal(ROW_NONE, op_around(&w, outside));
 	world_release(&w);
 }
 
@@ -388,10 +418,8 @@ static void in_a_merged_file_a_rank_has_its_own_steps(void **state)
 	uint32_t elsewhere = add(&w, loader, "c", 10, 10, CLASS_OP);
 	build(&w);
 
-	assert_int_equal(row_of(&w, step_one),
-			 w.m.steps[w.m.step[row_of(&w, in_one)]].row);
-	assert_int_equal(row_of(&w, step_two),
-			 w.m.steps[w.m.step[row_of(&w, in_two)]].row);
+	assert_int_equal(row_of(&w, step_one), w.m.steps[step_at(&w, in_one)].row);
+	assert_int_equal(row_of(&w, step_two), w.m.steps[step_at(&w, in_two)].row);
 	assert_int_equal(1, step_of(&w, elsewhere));
 	world_release(&w);
 }

@@ -104,6 +104,49 @@ static void keys_may_lack_their_quotes(void **state)
 	assert_event("{\"ts\": 1, two words: 0}", NULL);
 }
 
+/* An event with n strings whose ends are looked for up to the next event. */
+static void add_endless(struct buf *text, unsigned n)
+{
+	buf_add_text(text, "{\"ph\":\"X\",");
+	for (unsigned i = 0; i < n; i++)
+		buf_add_text(text, "\"name\":\"a\"( ");
+	buf_add_text(text, "\"name\":\"z},{\"ph\":\"X\"}");
+	buf_add(text, (char[JSON_PADDING]){ 0 }, JSON_PADDING);
+}
+
+static enum json_status mend_endless(unsigned n, uint64_t *in_vain, size_t *size)
+{
+	struct buf text;
+	struct mend m;
+
+	buf_init(&text, (size_t)1 << 24);
+	add_endless(&text, n);
+	*size = text.n - JSON_PADDING;
+	struct json j = json_of((struct str){ text.p, *size });
+	mend_init(&m);
+	enum json_status status = mend_event(&m, &j);
+	*in_vain = m.in_vain;
+	mend_release(&m);
+	buf_release(&text);
+	return status;
+}
+
+static void what_is_looked_at_in_vain_has_a_limit(void **state)
+{
+	const uint64_t at_first = (uint64_t)4 << 20;
+	uint64_t in_vain;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(JSON_BAD, mend_endless(100, &in_vain, &size));
+	assert_in_range(in_vain, 50 * size, 800 * size);
+	for (unsigned n = 10000; n <= 40000; n *= 4) {
+		assert_int_equal(JSON_BAD, mend_endless(n, &in_vain, &size));
+		assert_in_range(in_vain, at_first,
+				at_first + (MEND_VAIN_FOR_EACH + MEND_ATTEMPTS) * size);
+	}
+}
+
 static void zero_bytes_between_tokens_are_passed_over(void **state)
 {
 	static const char text[] = "{\"a\"\0:\0\0 1\0,\"b\":[\0 2]}";
@@ -253,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_backslash_before_the_last_quote_is_no_escape),
 		cmocka_unit_test(what_python_prints_is_read),
 		cmocka_unit_test(keys_may_lack_their_quotes),
+		cmocka_unit_test(what_is_looked_at_in_vain_has_a_limit),
 		cmocka_unit_test(zero_bytes_between_tokens_are_passed_over),
 		cmocka_unit_test(commas_may_be_too_many_or_too_few),
 		cmocka_unit_test(numbers_are_spelt_as_json_wants),

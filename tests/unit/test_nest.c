@@ -14,12 +14,16 @@ static uint32_t parent_of(const struct world *w, uint32_t slice)
 
 static int64_t self_of(const struct world *w, uint32_t slice)
 {
-	return w->m.self_ns[row_of(w, slice)];
+	return row_self_ns(&w->m, row_of(w, slice));
 }
 
 static unsigned depth_of(const struct world *w, uint32_t slice)
 {
-	return w->m.depth[row_of(w, slice)];
+	unsigned depth = 0;
+
+	for (uint32_t row = row_of(w, slice); w->m.parent[row] != ROW_NONE; depth++)
+		row = w->m.parent[row];
+	return depth;
 }
 
 static void self_time_is_the_duration_less_direct_children(void **state)
@@ -214,8 +218,8 @@ static void self_times_add_up_to_the_roots_whatever_overlaps(void **state)
 		}
 		build(&w);
 		for (uint32_t row = 0; row < w.m.nrows; row++) {
-			assert_true(w.m.self_ns[row] >= 0);
-			selves_ns += w.m.self_ns[row];
+			assert_true(row_self_ns(&w.m, row) >= 0);
+			selves_ns += row_self_ns(&w.m, row);
 			if (w.m.parent[row] == ROW_NONE)
 				roots_ns += model_slice(&w.m, row)->dur_ns;
 		}

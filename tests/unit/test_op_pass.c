@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "memory_events.h"
 #include "store/op_pass.h"
 
 struct passing {
@@ -17,7 +18,7 @@ struct passing {
 static void passing_init(struct passing *p, const struct op_rules *rules)
 {
 	intern_init(&p->texts);
-	op_pass_init(&p->pass, rules, &p->texts);
+	op_pass_init(&p->pass, rules, &p->texts, NULL);
 }
 
 static void passing_release(struct passing *p)
@@ -207,7 +208,8 @@ static void without_torch_every_slice_counts(void **state)
 
 static void an_operator_owns_the_memory_of_every_thread(void **state)
 {
-	struct op_memory_event *memory = xcalloc(2, sizeof(*memory));
+	struct op_memory_event memory[2];
+	const struct op_memory_source source = memory_source(memory, 0);
 	struct passing p;
 	(void)state;
 	passing_init(&p, &torch_2_14);
@@ -218,7 +220,7 @@ static void an_operator_owns_the_memory_of_every_thread(void **state)
 		.ts_ns = 30, .bytes = -16, .row = 8, .is_cpu = false
 	};
 	const struct op_event events[] = { event(&p, "aten::empty", 10, 50, CLASS_OP) };
-	op_pass_set_memory(&p.pass, memory, 2, 0);
+	op_pass_set_memory(&p.pass, &source, memory_numbers(2), 2);
 	op_pass_track(&p.pass, TRACK_THREAD, events, 1);
 
 	assert_int_equal(64, p.pass.nodes[0].cpu_bytes);
@@ -229,7 +231,8 @@ static void an_operator_owns_the_memory_of_every_thread(void **state)
 /* [OutOfMemory] is an event of torch's list, and so a child that keeps others from folding. */
 static void out_of_memory_stands_in_the_tree(void **state)
 {
-	struct op_memory_event *memory = xcalloc(1, sizeof(*memory));
+	struct op_memory_event memory[1];
+	const struct op_memory_source source = memory_source(memory, 0);
 	struct passing p;
 	(void)state;
 	passing_init(&p, &torch_2_14);
@@ -240,7 +243,7 @@ static void out_of_memory_stands_in_the_tree(void **state)
 				     event(&p, "[OutOfMemory]", 90, 0, CLASS_MEMORY) };
 	for (uint32_t i = 0; i < 3; i++)
 		events[i].row = i;
-	op_pass_set_memory(&p.pass, memory, 1, 0);
+	op_pass_set_memory(&p.pass, &source, memory_numbers(1), 1);
 	assert_true(op_pass_wants_cover(&p.pass));
 	op_pass_cover_track(&p.pass, TRACK_THREAD, events, 3);
 	op_pass_cover_end(&p.pass);

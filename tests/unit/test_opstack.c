@@ -24,7 +24,7 @@ static void known_init(struct known *k)
 {
 	*k = (struct known){ 0 };
 	intern_init(&k->texts);
-	opstack_init(&k->stacks, &k->texts);
+	opstack_init(&k->stacks, &k->texts, NULL);
 	for (uint32_t row = 0; row < 4; row++) {
 		k->info[row] = (struct op_stack_info){ TEXT_NONE, NUMBER_NONE, false };
 		k->nodes[row] = (struct op_node){ .start_ns = 10 * (int64_t)row,

@@ -295,9 +295,35 @@ static void all_rows_of_all_groups_are_walked_and_help_last(void **state)
 	assert_string_equal("help", last);
 }
 
+static void options_of_a_sequence_keep_the_order_in_which_they_came(void **state)
+{
+	static const struct opt rows[] = {
+		{ .name = "first", .arg = "N", .type = OPT_SEQUENCE },
+		{ .name = "match", .arg = "RE", .type = OPT_SEQUENCE, .short_name = 'm' },
+		OPT_END
+	};
+	static const struct opt_group cuts[] = { { NULL, rows, 0 }, OPT_GROUP_END };
+	char words[][12] = { "-m", "a", "--first", "2", "--match=b", "--first=-1" };
+	char *argv[] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	struct opt_sequence o = { .n = 0 };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(OPT_PARSED, opt_parse(cuts, 6, argv, &o, &err));
+	assert_int_equal(4, o.n);
+	assert_ptr_equal(&rows[1], o.items[0].opt);
+	assert_string_equal("a", o.items[0].text);
+	assert_ptr_equal(&rows[0], o.items[1].opt);
+	assert_string_equal("2", o.items[1].text);
+	assert_string_equal("b", o.items[2].text);
+	assert_string_equal("-1", o.items[3].text);
+	assert_true(opt_repeats(&rows[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_a_sequence_keep_the_order_in_which_they_came),
 		cmocka_unit_test(what_is_not_given_keeps_its_default),
 		cmocka_unit_test(a_value_stands_behind_a_blank_or_an_equals_sign),
 		cmocka_unit_test(a_short_option_takes_its_value_with_or_without_a_blank),

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "base/alloc.h"
 #include "store/optree.h"
 
 enum name { A, B, C, D };
@@ -21,7 +20,7 @@ static void a_child_lies_within_its_parent_and_takes_its_self_time(void **state)
 	struct op_node n[] = { node(A, 0, 100), node(B, 10, 40), node(C, 20, 30),
 			       node(D, 40, 100) };
 	(void)state;
-	optree_build(n, 4);
+	optree_build(n, 4, NULL);
 
 	assert_int_equal(NODE_NONE, n[0].parent);
 	assert_int_equal(0, n[1].parent);
@@ -37,7 +36,7 @@ static void a_partial_overlap_pops_the_earlier_one_for_good(void **state)
 {
 	struct op_node n[] = { node(A, 0, 100), node(B, 50, 120), node(C, 60, 90) };
 	(void)state;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_int_equal(NODE_NONE, n[1].parent);
 	assert_int_equal(1, n[2].parent);
@@ -49,7 +48,7 @@ static void siblings_that_overlap_are_both_children_of_what_holds_them(void **st
 	struct op_node n[] = { node(A, 0, 100), node(B, 50, 70), node(C, 60, 80),
 			       node(D, 65, 69) };
 	(void)state;
-	optree_build(n, 4);
+	optree_build(n, 4, NULL);
 
 	assert_int_equal(0, n[1].parent);
 	assert_int_equal(0, n[2].parent);
@@ -61,7 +60,7 @@ static void self_time_may_be_negative(void **state)
 {
 	struct op_node n[] = { node(A, 0, 30), node(B, 0, 20), node(C, 10, 30) };
 	(void)state;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_int_equal(-10, n[0].self_ns);
 }
@@ -71,8 +70,8 @@ static void a_range_of_no_length_is_nobodys_parent(void **state)
 	struct op_node n[] = { node(A, 10, 10), node(B, 10, 10) };
 	struct op_node at_end[] = { node(A, 0, 10), node(B, 10, 10) };
 	(void)state;
-	optree_build(n, 2);
-	optree_build(at_end, 2);
+	optree_build(n, 2, NULL);
+	optree_build(at_end, 2, NULL);
 
 	assert_int_equal(NODE_NONE, n[1].parent);
 	assert_int_equal(NODE_NONE, at_end[1].parent);
@@ -82,7 +81,7 @@ static void of_identical_intervals_the_first_is_the_parent(void **state)
 {
 	struct op_node n[] = { node(A, 0, 10), node(B, 0, 10) };
 	(void)state;
-	optree_build(n, 2);
+	optree_build(n, 2, NULL);
 
 	assert_int_equal(0, n[1].parent);
 	assert_int_equal(0, n[0].self_ns);
@@ -95,7 +94,7 @@ static void an_asynchronous_range_has_no_parent_no_children_and_no_self_time(voi
 	n[1].is_async = true;
 	n[1].device_ns = 7;
 	n[1].cpu_bytes = 64;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_int_equal(NODE_NONE, n[1].parent);
 	assert_int_equal(0, n[2].parent);
@@ -110,7 +109,7 @@ static void an_only_child_of_its_parents_name_is_folded(void **state)
 {
 	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(B, 20, 50) };
 	(void)state;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_false(n[0].folded);
 	assert_true(n[1].folded);
@@ -123,7 +122,7 @@ static void a_chain_of_one_name_folds_into_its_first(void **state)
 	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 80),
 			       node(B, 30, 40) };
 	(void)state;
-	optree_build(n, 4);
+	optree_build(n, 4, NULL);
 
 	assert_true(n[1].folded);
 	assert_true(n[2].folded);
@@ -135,7 +134,7 @@ static void a_child_with_a_sibling_is_not_folded(void **state)
 {
 	struct op_node n[] = { node(A, 0, 100), node(A, 10, 40), node(B, 50, 60) };
 	(void)state;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_false(n[1].folded);
 	assert_true(n[1].recursive);
@@ -147,7 +146,7 @@ static void the_folded_ones_children_do_not_fold_when_they_are_two(void **state)
 	struct op_node n[] = { node(A, 0, 100), node(A, 10, 90), node(A, 20, 40),
 			       node(B, 50, 60) };
 	(void)state;
-	optree_build(n, 4);
+	optree_build(n, 4, NULL);
 
 	assert_true(n[1].folded);
 	assert_false(n[2].folded);
@@ -163,7 +162,7 @@ static void folding_keeps_the_parents_own_device_work(void **state)
 	n[0].device_ns = 5;
 	n[1].device_ns = 7;
 	n[2].device_ns = 11;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_int_equal(12, n[0].self_device_ns);
 	assert_int_equal(23, n[0].total_device_ns);
@@ -178,7 +177,7 @@ static void self_memory_is_what_children_did_not_allocate(void **state)
 	n[1].cpu_bytes = 100;
 	n[2].cpu_bytes = 160;
 	n[2].device_bytes = -8;
-	optree_build(n, 3);
+	optree_build(n, 3, NULL);
 
 	assert_int_equal(-60, n[0].self_cpu_bytes);
 	assert_int_equal(160, n[2].self_cpu_bytes);
@@ -190,138 +189,11 @@ static void recursion_is_seen_through_other_names(void **state)
 	struct op_node n[] = { node(A, 0, 100), node(B, 10, 90), node(A, 20, 80),
 			       node(C, 85, 86) };
 	(void)state;
-	optree_build(n, 4);
+	optree_build(n, 4, NULL);
 
 	assert_false(n[0].recursive);
 	assert_false(n[1].recursive);
 	assert_true(n[2].recursive);
-}
-
-static const struct op_rules exact_rules = { .split_annotations = true };
-static const struct op_rules float_rules = { .float_memory_window = true };
-
-#define TEST_BASE_NS INT64_C(1790857026000000000)
-
-/* Memory events at these times, of 1, 10, 100, ... bytes. */
-static struct op_memory memory_at(const int64_t *ts_ns, size_t n,
-				  const struct op_rules *rules)
-{
-	struct op_memory_event *events = xcalloc(n, sizeof(*events));
-	struct op_memory memory;
-	int64_t bytes = 1;
-
-	for (size_t i = 0; i < n; i++, bytes *= 10)
-		events[i] = (struct op_memory_event){
-			.ts_ns = ts_ns[i], .bytes = bytes, .order = i, .is_cpu = true
-		};
-	op_memory_init(&memory, events, n, rules, TEST_BASE_NS);
-	return memory;
-}
-
-static int64_t bytes_within(struct op_memory *m, int64_t start_ns, int64_t end_ns)
-{
-	struct op_node n = node(A, start_ns, end_ns);
-
-	op_memory_charge(m, &n);
-	return n.cpu_bytes;
-}
-
-static void an_interval_owns_the_memory_events_at_both_its_ends(void **state)
-{
-	static const int64_t ts_ns[] = { 99, 100, 150, 200, 201 };
-	struct op_memory m = memory_at(ts_ns, 5, &exact_rules);
-	(void)state;
-
-	assert_int_equal(1110, bytes_within(&m, 100, 200));
-	assert_int_equal(0, bytes_within(&m, 101, 149));
-	assert_int_equal(11111, bytes_within(&m, 0, 1000));
-	op_memory_release(&m);
-}
-
-/* Intervals arrive a thread after the other, so that starts go back. */
-static void intervals_may_be_charged_in_any_order(void **state)
-{
-	static const int64_t ts_ns[] = { 100, 200, 300, 400, 500 };
-	struct op_memory m = memory_at(ts_ns, 5, &exact_rules);
-	(void)state;
-
-	assert_int_equal(10000, bytes_within(&m, 450, 550));
-	assert_int_equal(1, bytes_within(&m, 50, 150));
-	assert_int_equal(1100, bytes_within(&m, 250, 400));
-	assert_int_equal(0, bytes_within(&m, 600, 700));
-	assert_int_equal(11111, bytes_within(&m, 100, 500));
-	assert_int_equal(0, bytes_within(&m, 0, 50));
-	op_memory_release(&m);
-}
-
-/*
- * torch 2.4 to 2.10 compares whole ns with ns / 1000 * 1000 in float64, which
- * steps by 256 ns.  The numbers are Python's:
- *     a = 1790857026000000000 + 4311020981081884
- *     int(a / 1000 * 1000) - a == 228, int((a + 5000) / 1000 * 1000) - (a + 5000) == 92
- */
-static void the_float_window_is_off_by_as_much_as_pythons(void **state)
-{
-	const int64_t start_ns = 4311020981081884, end_ns = start_ns + 5000;
-	const int64_t ts_ns[] = { start_ns + 227, start_ns + 228, end_ns + 92,
-				  end_ns + 93 };
-	struct op_memory m = memory_at(ts_ns, 4, &float_rules);
-	(void)state;
-
-	assert_int_equal(110, bytes_within(&m, start_ns, end_ns));
-	op_memory_release(&m);
-}
-
-/* int(a / 1000 * 1000) - a == -225 for a = 1790857026000000000 + 4311020981083105. */
-static void the_float_window_may_begin_before_the_interval(void **state)
-{
-	const int64_t start_ns = 4311020981083105;
-	const int64_t ts_ns[] = { start_ns - 226, start_ns - 225 };
-	struct op_memory m = memory_at(ts_ns, 2, &float_rules);
-	(void)state;
-
-	assert_int_equal(10, bytes_within(&m, start_ns, start_ns + 5000));
-	op_memory_release(&m);
-}
-
-static void an_event_in_no_interval_is_a_row_and_out_of_memory_always_is(void **state)
-{
-	static const int64_t ts_ns[] = { 100, 200, 300 };
-	struct op_memory m = memory_at(ts_ns, 3, &exact_rules);
-	(void)state;
-	m.events[1].out_of_memory = true;
-
-	bytes_within(&m, 150, 350);
-	op_memory_finish(&m);
-	assert_true(op_memory_is_row(&m, 0));
-	assert_true(op_memory_is_row(&m, 1));
-	assert_false(op_memory_is_row(&m, 2));
-	op_memory_release(&m);
-}
-
-static void what_was_refused_allocates_nothing(void **state)
-{
-	struct op_memory_event *events = xcalloc(2, sizeof(*events));
-	struct op_memory m;
-	(void)state;
-	events[0] = (struct op_memory_event){ .ts_ns = 5,
-					      .bytes = 1 << 30,
-					      .out_of_memory = true };
-	events[1] = (struct op_memory_event){ .ts_ns = 6, .bytes = NUMBER_NONE };
-	op_memory_init(&m, events, 2, &exact_rules, 0);
-
-	assert_int_equal(0, bytes_within(&m, 0, 10));
-	op_memory_release(&m);
-}
-
-static void memory_of_mkldnn_and_ideep_is_the_cpus(void **state)
-{
-	(void)state;
-	assert_true(op_memory_is_cpu(0));
-	assert_true(op_memory_is_cpu(2));
-	assert_true(op_memory_is_cpu(5));
-	assert_false(op_memory_is_cpu(1));
-	assert_false(op_memory_is_cpu(6));
 }
 
 static void python_frames_and_other_slices_count_by_the_rules(void **state)
@@ -358,14 +230,6 @@ int main(void)
 		cmocka_unit_test(folding_keeps_the_parents_own_device_work),
 		cmocka_unit_test(self_memory_is_what_children_did_not_allocate),
 		cmocka_unit_test(recursion_is_seen_through_other_names),
-		cmocka_unit_test(an_interval_owns_the_memory_events_at_both_its_ends),
-		cmocka_unit_test(intervals_may_be_charged_in_any_order),
-		cmocka_unit_test(the_float_window_is_off_by_as_much_as_pythons),
-		cmocka_unit_test(the_float_window_may_begin_before_the_interval),
-		cmocka_unit_test(
-			an_event_in_no_interval_is_a_row_and_out_of_memory_always_is),
-		cmocka_unit_test(what_was_refused_allocates_nothing),
-		cmocka_unit_test(memory_of_mkldnn_and_ideep_is_the_cpus),
 		cmocka_unit_test(python_frames_and_other_slices_count_by_the_rules),
 	};
 

@@ -124,7 +124,7 @@ static void a_begin_without_an_end_lasts_until_the_recording_ends(void **state)
 	order_rows(&w.m);
 
 	assert_lasts(&w, open, 10, 90);
-	assert_true(w.m.slices[open].unfinished);
+	assert_true(record_of(&w, open)->unfinished);
 	assert_int_equal(1, count_findings(&w, FINDING_BEGIN_WITHOUT_END));
 	world_release(&w);
 }
@@ -242,7 +242,7 @@ static void a_step_that_is_open_when_the_recording_stops_is_unfinished(void **st
 
 	assert_lasts(&w, job, 10, 90);
 	assert_lasts(&w, part, 20, 80);
-	assert_true(w.m.slices[part].unfinished);
+	assert_true(record_of(&w, part)->unfinished);
 	world_release(&w);
 }
 

@@ -29,6 +29,14 @@ static void a_known_size_gives_percent_and_time_left(void **state)
 	assert_line(&p, 5000 * SECOND_NS, 80, "a.json  25%  500 MB  0 MB/s  ETA 4h10m");
 }
 
+static void when_all_is_read_it_says_what_is_left(void **state)
+{
+	struct progress p = { .label = "a.json", .done = 20 * MB, .total = 20 * MB };
+
+	(void)state;
+	assert_line(&p, SECOND_NS, 80, "a.json  100%  20 MB  20 MB/s  writing");
+}
+
 static void an_unknown_size_gives_neither(void **state)
 {
 	struct progress p = { .label = "-", .done = 1500 * MB };
@@ -87,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_known_size_gives_percent_and_time_left),
+		cmocka_unit_test(when_all_is_read_it_says_what_is_left),
 		cmocka_unit_test(an_unknown_size_gives_neither),
 		cmocka_unit_test(a_file_that_grows_is_never_more_than_whole),
 		cmocka_unit_test(nothing_is_divided_by_nothing),

@@ -164,6 +164,42 @@ static void no_number_overflows_its_room(void **state)
 	assert_text("1e+308", UNIT_COUNT, cell_real(1e308));
 }
 
+static void assert_bytes(int64_t expected, const char *text)
+{
+	int64_t bytes = -1;
+
+	assert_true(units_parse_bytes(str_of(text), &bytes));
+	assert_int_equal(expected, bytes);
+}
+
+static void sizes_are_read_in_powers_of_1024(void **state)
+{
+	(void)state;
+	assert_bytes(0, "0");
+	assert_bytes(4096, "4096");
+	assert_bytes(INT64_C(512) * 1024, "512K");
+	assert_bytes(16 << 20, "16M");
+	assert_bytes(INT64_C(3) << 30, "3G");
+	assert_bytes(INT64_C(8388607) << 40, "8388607T");
+	assert_bytes(INT64_MAX, "9223372036854775807");
+}
+
+static void what_is_no_size_is_refused(void **state)
+{
+	static const char *const texts[] = { "",      "K",        "16m",
+					     "1.5G",  "-1",       "1 M",
+					     "M1",    "1KK",      "0x10",
+					     "16MiB", "8388608T", "9223372036854775808" };
+	int64_t bytes;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (units_parse_bytes(str_of(texts[i]), &bytes))
+			fail_msg("'%s' is a size", texts[i]);
+	/* a NUL within the text is no letter's end */
+	assert_false(units_parse_bytes((struct str){ "1\0", 2 }, &bytes));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +217,8 @@ int main(void)
 		cmocka_unit_test(text_passes_as_it_is),
 		cmocka_unit_test(shortest_reads_back_the_same),
 		cmocka_unit_test(no_number_overflows_its_room),
+		cmocka_unit_test(sizes_are_read_in_powers_of_1024),
+		cmocka_unit_test(what_is_no_size_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,343 @@
+/*
+ * Arrays in memory or in files: see spill.h.
+ *
+ * A shared mapping's pages may be taken from the process at any time, whoever reads
+ * or writes them: they are in the page cache, which the kernel writes back and
+ * reclaims as it likes, and come back when they are touched.  So a thread looks at
+ * the resident size every moment and drops them when they are too many; the passes
+ * over the arrays stay as they are.
+ */
+#include "base/spill.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/resident.h"
+#include "base/spill_file.h"
+
+/* Arrays below this are on the heap, uncounted: there are only so many of them. */
+#define MAPPED_MIN ((size_t)64 * 1024)
+
+/* From this size on arrays grow by a quarter, which costs no copy; they double below. */
+#define LARGE_MIN ((size_t)1 << 20)
+
+/* From this size on memory may come in pages of 2 MiB, as far as it is touched. */
+#define HUGE_MIN ((size_t)8 << 20)
+
+/*
+ * Between two looks at the resident size: a pass reads some GB a second, and must
+ * not read more than a part of the limit meanwhile.
+ */
+#define LOOK_NS_MIN       200000
+#define LOOK_NS_MAX       4000000
+#define READ_BYTES_PER_NS 16
+
+/* Pages of files that may be in memory however low the limit is: less takes for ever. */
+#define ROOM_MIN ((uint64_t)4 << 20)
+
+/* An array: first the part that a file holds, then the part that is in memory. */
+struct area {
+	char *p;
+	size_t file_bytes, bytes; /* of the first part, of both; whole pages */
+	int fd;                   /* -1: none */
+};
+
+struct spill {
+	pthread_mutex_t lock;
+	uint64_t limit, in_memory, in_files;
+	size_t page;
+	struct area *areas;
+	size_t nareas, areas_cap;
+	char *prefix;
+	int why; /* errno of the first failure, or 0 */
+	pthread_t watcher;
+	bool is_watched, is_ending;
+	struct resident resident;
+};
+
+struct spill *spill_open(uint64_t limit, const char *prefix)
+{
+	struct spill *s = xcalloc(1, sizeof(*s));
+
+	pthread_mutex_init(&s->lock, NULL);
+	s->limit = limit;
+	s->page = (size_t)sysconf(_SC_PAGESIZE);
+	s->prefix = xstrdup(prefix);
+	s->resident.fd = -1;
+	return s;
+}
+
+/* Under the lock, so that no area moves meanwhile. */
+static void drop_pages(const struct spill *s)
+{
+	uint64_t room = s->limit > s->in_memory ? s->limit - s->in_memory : 0;
+
+	if (room < ROOM_MIN)
+		room = ROOM_MIN;
+	/* Half of it: the other half is for what comes until the next look. */
+	if (resident_bytes(&s->resident) <= room / 2)
+		return;
+	for (size_t i = 0; i < s->nareas; i++)
+		if (s->areas[i].file_bytes)
+			madvise(s->areas[i].p, s->areas[i].file_bytes, MADV_DONTNEED);
+}
+
+static void *watch(void *to)
+{
+	struct spill *s = to;
+	uint64_t look_ns = s->limit / 4 / READ_BYTES_PER_NS;
+	bool is_ending = false;
+
+	resident_short_turns((uint64_t)LOOK_NS_MIN);
+	if (look_ns < LOOK_NS_MIN)
+		look_ns = LOOK_NS_MIN;
+	if (look_ns > LOOK_NS_MAX)
+		look_ns = LOOK_NS_MAX;
+	while (!is_ending) {
+		nanosleep(&(struct timespec){ 0, (long)look_ns }, NULL);
+		pthread_mutex_lock(&s->lock);
+		if (s->in_files)
+			drop_pages(s);
+		is_ending = s->is_ending;
+		pthread_mutex_unlock(&s->lock);
+	}
+	return NULL;
+}
+
+/* Signals are for the threads that were there before, one of which may wait for input. */
+static void begin_watching(struct spill *s)
+{
+	sigset_t all, before;
+
+	if (s->is_watched)
+		return;
+	resident_begin(&s->resident);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* Without a thread pages are still dropped whenever an array grows. */
+	s->is_watched = pthread_create(&s->watcher, NULL, watch, s) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void release_area(struct spill *s, struct area *area)
+{
+	munmap(area->p, area->bytes);
+	if (area->fd >= 0)
+		close(area->fd);
+	s->in_files -= area->file_bytes;
+	s->in_memory -= area->bytes - area->file_bytes;
+	*area = s->areas[--s->nareas];
+}
+
+void spill_close(struct spill *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->is_ending = true;
+	pthread_mutex_unlock(&s->lock);
+	if (s->is_watched)
+		pthread_join(s->watcher, NULL);
+	while (s->nareas)
+		release_area(s, &s->areas[s->nareas - 1]);
+	resident_end(&s->resident);
+	pthread_mutex_destroy(&s->lock);
+	free(s->areas);
+	free(s->prefix);
+	free(s);
+}
+
+static struct area *find(const struct spill *s, const void *p)
+{
+	for (size_t i = 0; i < s->nareas; i++)
+		if (s->areas[i].p == p)
+			return &s->areas[i];
+	return NULL;
+}
+
+static char *mapped(void *p)
+{
+	if (p == MAP_FAILED)
+		xdie_of_memory();
+	return p;
+}
+
+static char *map_memory(size_t bytes)
+{
+	return mapped(mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+/* All of the area to its file, which grows, and is made when there is none: 0, or errno. */
+static int move_to_file(struct spill *s, struct area *area, size_t bytes)
+{
+	int fd = area->fd >= 0 ? area->fd : spill_file_open(s->prefix);
+	int why = fd < 0 ? errno : spill_file_grow(fd, area->file_bytes, bytes);
+
+	if (why == 0 && area->fd < 0)
+		why = spill_file_write(fd, area->p, area->bytes);
+	char *p = why ? MAP_FAILED
+		      : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		why = why ? why : errno;
+		if (fd >= 0 && area->fd < 0)
+			close(fd);
+		return why;
+	}
+	begin_watching(s);
+	if (area->bytes)
+		munmap(area->p, area->bytes);
+	s->in_files += bytes - area->file_bytes;
+	s->in_memory -= area->bytes - area->file_bytes;
+	*area = (struct area){ .p = p, .file_bytes = bytes, .bytes = bytes, .fd = fd };
+	return 0;
+}
+
+/* Pages that move to a place that is mapped already. */
+static void move_pages(char *from, size_t bytes, char *to)
+{
+	if (bytes)
+		mapped(mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to));
+}
+
+/* Grows in memory, behind what a file may hold of it. */
+static void grow_in_memory(struct spill *s, struct area *area, size_t bytes)
+{
+	char *p;
+
+	if (area->bytes && !area->file_bytes) {
+		p = mapped(mremap(area->p, area->bytes, bytes, MREMAP_MAYMOVE));
+	} else {
+		p = map_memory(bytes);
+		move_pages(area->p, area->file_bytes, p);
+		move_pages(area->p + area->file_bytes, area->bytes - area->file_bytes,
+			   p + area->file_bytes);
+	}
+	/* a hint: without it the pages come one by one */
+	if (bytes - area->file_bytes >= HUGE_MIN)
+		madvise(p + area->file_bytes, bytes - area->file_bytes, MADV_HUGEPAGE);
+	s->in_memory += bytes - area->bytes;
+	area->p = p;
+	area->bytes = bytes;
+}
+
+/*
+ * In memory up to three quarters of the limit, the last one is for pages of files.
+ * What lies in a file stays there; when one cannot grow, all else is in memory.
+ */
+static void grow_area(struct spill *s, struct area *area, size_t bytes)
+{
+	bytes = (bytes + s->page - 1) & ~(s->page - 1);
+	bool is_over = s->in_memory + (bytes - area->bytes) > s->limit - s->limit / 4;
+
+	if (s->why == 0 && (area->fd >= 0 || is_over)) {
+		s->why = move_to_file(s, area, bytes);
+		drop_pages(s);
+	}
+	if (area->bytes < bytes)
+		grow_in_memory(s, area, bytes);
+}
+
+static struct area *new_area(struct spill *s, size_t bytes)
+{
+	s->areas = xgrow(s->areas, &s->areas_cap, s->nareas + 1, sizeof(*s->areas));
+	struct area *area = &s->areas[s->nareas++];
+	*area = (struct area){ .fd = -1 };
+	grow_area(s, area, bytes);
+	return area;
+}
+
+void *spill_alloc(struct spill *s, size_t count, size_t size)
+{
+	if (!s || !size || count < MAPPED_MIN / size)
+		return xcalloc(count, size);
+	if (count > (SIZE_MAX - MAPPED_MIN) / size)
+		xdie_of_memory();
+	pthread_mutex_lock(&s->lock);
+	char *p = new_area(s, count * size)->p;
+	pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
+void spill_free(struct spill *s, void *p)
+{
+	struct area *area = NULL;
+
+	if (s) {
+		pthread_mutex_lock(&s->lock);
+		area = find(s, p);
+		if (area)
+			release_area(s, area);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (!area)
+		free(p);
+}
+
+/* Elements for at least `need`: twice as many as now, of large arrays a quarter more. */
+static size_t more(size_t cap, size_t need, size_t size)
+{
+	size_t n = cap * size < LARGE_MIN ? 2 * cap : cap + cap / 4;
+
+	return n > need ? n : need;
+}
+
+void *spill_grow_more(struct spill *s, void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t old_bytes = *cap * size;
+
+	if (!s || need < MAPPED_MIN / 2 / size)
+		return xgrow(p, cap, need, size);
+	if (need > SIZE_MAX / 4 / size)
+		xdie_of_memory();
+	size_t n = more(*cap, need, size);
+	pthread_mutex_lock(&s->lock);
+	struct area *area = p ? find(s, p) : NULL;
+	bool is_on_heap = !area;
+	if (area)
+		grow_area(s, area, n * size);
+	else
+		area = new_area(s, n * size);
+	char *grown = area->p;
+	*cap = area->bytes / size;
+	pthread_mutex_unlock(&s->lock);
+	if (is_on_heap) {
+		assert(grown);
+		if (p)
+			memcpy(grown, p, old_bytes);
+		free(p);
+	}
+	return grown;
+}
+
+int spill_check(struct spill *s, struct err *err)
+{
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	int why = s->why;
+	pthread_mutex_unlock(&s->lock);
+	if (why == 0)
+		return 0;
+	return err_set(err, ERR_IO, "cannot write a temporary file beside it: %s",
+		       strerror(why));
+}
+
+uint64_t spill_in_files(struct spill *s)
+{
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	uint64_t bytes = s->in_files;
+	pthread_mutex_unlock(&s->lock);
+	return bytes;
+}

@@ -1,0 +1,129 @@
+/* ptool tree: what was called by what, and what that took. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "query/tree.h"
+
+struct tree_opts {
+	const char *operand, *min_share, *min_time;
+	int64_t depth, limit;
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+#define FIELD(member) offsetof(struct tree_opts, member)
+
+/* clang-format off */
+static const struct opt tree_options[] = {
+	{ .name = "depth", .arg = "LEVELS", .help = "show so many levels, 0 for all",
+	  .offset = FIELD(depth), .type = OPT_UINT },
+	{ .name = "min-share", .arg = "PERCENT", .help = "sum up what takes less of the whole time, 0 for nothing",
+	  .offset = FIELD(min_share), .type = OPT_STRING },
+	{ .name = "min-time", .arg = "TIME", .help = "sum up what takes less time (1ms)",
+	  .offset = FIELD(min_time), .type = OPT_STRING },
+	{ .name = "limit", .arg = "ROWS", .help = "show so many children of each, 0 for all",
+	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	OPT_END
+};
+
+static const struct opt_group tree_groups[] = {
+	OPERAND_GROUP(struct tree_opts, operand),
+	{ .opts = tree_options },
+	FILTER_GROUP(struct tree_opts, filter),
+	SCOPE_GROUP(struct tree_opts, scope),
+	OUTPUT_GROUP(struct tree_opts, output),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct tree_opts defaults = { .depth = 100,
+					   .min_share = "1",
+					   .output = OUTPUT_DEFAULTS };
+
+static int parse_share(const char *text, double *pct, struct err *err)
+{
+	char *end;
+
+	*pct = strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	if (end != text && !*end && *pct >= 0 && *pct <= 100)
+		return 0;
+	return err_set(err, ERR_USAGE, "--min-share wants 0 to 100 percent, not '%.100s'",
+		       text);
+}
+
+static int make_request(const struct tree_opts *o, const struct filter *filter,
+			struct tree_request *request, struct err *err)
+{
+	*request = (struct tree_request){ .filter = filter,
+					  .depth = o->depth,
+					  .limit = o->limit };
+	if (parse_share(o->min_share, &request->min_share_pct, err) < 0)
+		return -1;
+	if (o->min_time && !filter_parse_time(str_of(o->min_time), &request->min_ns))
+		return err_set(
+			err, ERR_USAGE,
+			"--min-time wants a time with its unit (1ms), not '%.100s'",
+			o->min_time);
+	if (filter->streams.n || filter->devices.n)
+		return err_set(err, ERR_USAGE,
+			       "--stream and --device choose device work, which has no "
+			       "callers: 'ptool list' and 'ptool top' show it");
+	return 0;
+}
+
+static int open_tree(const struct reading *r, const void *options, struct table **out,
+		     struct err *err)
+{
+	struct tree_request request = *(const struct tree_request *)options;
+
+	request.for_people = r->for_people;
+	return tree_open(r->store, r->scope, &request, out, err);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct tree_opts o;
+	struct err err = ERR_INIT;
+	struct filter filter;
+	struct tree_request request;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (filter_options_compile(&o.filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(&o, &filter, &request, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = reading_run(&(struct reading_plan){ .command = self->name,
+							   .operand = o.operand,
+							   .scope = &o.scope,
+							   .output = &o.output,
+							   .open = open_tree,
+							   .options = &request });
+	filter_release(&filter);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool tree trace.json --depth 4", "ptool tree --min-share 5",
+	"ptool tree train.prof --focus forward",
+	"ptool tree --min-share 0 --format csv -o tree.csv", NULL
+};
+
+const struct command cmd_tree = {
+	.name = "tree",
+	.summary = "Show what called what, as a tree",
+	.groups = tree_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,89 @@
+/*
+ * ptool export --to pstats: the dict that Python's cProfile dumps, for pstats,
+ * snakeviz, gprof2dot and whatever else reads one.  What was read from a dump
+ * comes out with the same order, digits and bits.
+ */
+#include "cli/exporter.h"
+#include "query/callgraph.h"
+#include "report/marshal_put.h"
+
+static void put_count(FILE *out, struct bignum count)
+{
+	if (count.digits)
+		marshal_put_digits(out, str_of(count.digits));
+	else
+		marshal_put_int(out, count.n);
+}
+
+/* (file, line, name) */
+static void put_key(FILE *out, const struct callgraph *g, uint32_t function)
+{
+	const struct callgraph_function *f = &g->functions[function];
+
+	marshal_put_tuple(out, 3);
+	marshal_put_text(
+		out, callgraph_text(g, f->bytes != CALLGRAPH_NONE ? f->bytes : f->file));
+	marshal_put_int(out, f->line);
+	marshal_put_text(out, callgraph_text(g, f->name));
+}
+
+static void put_caller(FILE *out, const struct callgraph *g,
+		       const struct callgraph_edge *edge)
+{
+	put_key(out, g, edge->caller);
+	if (!edge->sums.has_times) { /* as profile.Profile writes it */
+		put_count(out, edge->sums.calls);
+		return;
+	}
+	marshal_put_tuple(out, 4);
+	put_count(out, edge->sums.calls);
+	put_count(out, edge->sums.primitive);
+	marshal_put_real(out, edge->sums.self_s);
+	marshal_put_real(out, edge->sums.total_s);
+}
+
+/* A function's own counts stand the other way round than those of its callers. */
+static void put_row(FILE *out, const struct callgraph *g, const struct callgraph_row *row)
+{
+	uint32_t next;
+
+	put_key(out, g, row->function);
+	marshal_put_tuple(out, 5);
+	put_count(out, row->sums.primitive);
+	put_count(out, row->sums.calls);
+	marshal_put_real(out, row->sums.self_s);
+	marshal_put_real(out, row->sums.total_s);
+	marshal_put_dict(out);
+	for (uint32_t at = g->functions[row->function].first; at != CALLGRAPH_NONE;
+	     at = next) {
+		put_caller(out, g, &g->edges[at]);
+		next = g->edges[at].next;
+	}
+	marshal_put_end(out);
+}
+
+static int write_pstats(struct store *store, const struct scope *scope, FILE *out,
+			struct err *err)
+{
+	struct callgraph g;
+
+	callgraph_init(&g);
+	int rc = callgraph_load_scope(store, scope, &g, err);
+	if (rc == 0) {
+		marshal_put_dict(out);
+		for (size_t i = 0; i < g.nrows && !ferror(out); i++)
+			put_row(out, &g, &g.rows[i]);
+		marshal_put_end(out);
+	}
+	callgraph_release(&g);
+	return rc;
+}
+
+static const char *const suffixes[] = { ".prof", ".pstats", ".cprof", NULL };
+
+const struct exporter export_pstats = {
+	.name = "pstats",
+	.suffixes = suffixes,
+	.is_binary = true,
+	.write = write_pstats,
+};

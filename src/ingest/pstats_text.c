@@ -1,0 +1,449 @@
+/*
+ * What Python's pstats prints: `python -m cProfile`, `-m profile`, %prun, print_stats(),
+ * print_callers(), print_callees(), profiling.sampling, wherever in a text it stands.
+ *
+ * A text may hold several tables.  Those of one profile, which is told by its totals,
+ * say the same numbers: its longest listing gives the rows, all of its tables of callers
+ * and callees give calls.  An input is one profile, so others are only told.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ingest/json.h"
+#include "ingest/pstats_graph.h"
+#include "ingest/pstats_table.h"
+#include "ingest/reader.h"
+
+#define LISTING_MAX   ((size_t)1 << 30)
+#define EXCERPT_BYTES 80
+#define TITLE_BYTES   512 /* of a line that a probe takes colours from */
+#define TICK_BYTES    ((size_t)1 << 20)
+#define BOM           "\xef\xbb\xbf"
+#define NO_PROFILE    UINT32_MAX
+
+/* A table and what stands above it; texts are numbers in `texts`. */
+struct report {
+	struct title title;
+	size_t at; /* where its rows begin */
+	size_t rows;
+	uint32_t profile, order, restrictions;
+};
+
+struct totals {
+	uint32_t files, said; /* texts */
+	size_t at;
+};
+
+struct text {
+	struct table_sink table; /* first: the callbacks cast back */
+	struct lines lines;
+	struct sink *sink;                  /* borrowed */
+	const struct read_options *options; /* borrowed */
+	struct intern texts;
+	struct intern keys; /* what tells profiles apart; numbers are indexes */
+	struct totals *profiles;
+	size_t profiles_cap;
+	struct report *reports;
+	size_t nreports, reports_cap;
+	/* What was said since the last table. */
+	struct buf files, restrictions;
+	uint32_t order, profile;
+	struct report *counting; /* while tables are looked for */
+	size_t bad_at, nbad;
+	struct graph graph;
+	enum title_kind reading; /* which rows come */
+	bool is_swapped, is_uncounted, has_big;
+	size_t ticked;
+};
+
+static int tell(struct text *t, enum finding what, size_t at, struct str excerpt,
+		struct err *err)
+{
+	if (t->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
+		return err_at(err, at, "%s", finding_kinds[what].what);
+	if (excerpt.n > EXCERPT_BYTES)
+		excerpt.n = EXCERPT_BYTES;
+	t->sink->finding(t->sink, what, at, STR_LIT(""), excerpt);
+	return 0;
+}
+
+static int tick(struct text *t, struct err *err)
+{
+	if (t->lines.at - t->ticked < TICK_BYTES)
+		return 0;
+	t->ticked = t->lines.at;
+	return t->sink->tick(t->sink, t->lines.at, t->lines.text.n, err);
+}
+
+static int count_row(struct table_sink *s, struct str function,
+		     const struct text_row *row, size_t at, struct err *err)
+{
+	struct text *t = (struct text *)s;
+
+	(void)function;
+	(void)row;
+	(void)at;
+	t->counting->rows++;
+	return tick(t, err);
+}
+
+static int count_bad(struct table_sink *s, struct str line, size_t at, struct err *err)
+{
+	struct text *t = (struct text *)s;
+
+	(void)line;
+	(void)err;
+	t->bad_at = t->nbad++ ? t->bad_at : at;
+	return 0;
+}
+
+static void add_line(struct buf *to, struct str line)
+{
+	if (to->n)
+		buf_add_char(to, '\n');
+	buf_add_str(to, line);
+}
+
+/* The profile that what follows is of. */
+static void on_totals(struct text *t, struct str said)
+{
+	size_t known = t->keys.n;
+	struct totals totals = { .files = intern_add(&t->texts, buf_str(&t->files)),
+				 .said = intern_add(&t->texts, said),
+				 .at = t->lines.start };
+
+	add_line(&t->files, said);
+	t->profile = intern_add(&t->keys, buf_str(&t->files));
+	buf_clear(&t->files);
+	if (t->profile < known)
+		return;
+	t->profiles = xgrow(t->profiles, &t->profiles_cap, t->profile + 1U,
+			    sizeof(*t->profiles));
+	t->profiles[t->profile] = totals;
+}
+
+static int on_table(struct text *t, const struct title *title, struct err *err)
+{
+	t->reports =
+		xgrow(t->reports, &t->reports_cap, t->nreports + 1, sizeof(*t->reports));
+	t->counting = &t->reports[t->nreports++];
+	*t->counting = (struct report){
+		.title = *title,
+		.at = t->lines.at,
+		.profile = t->profile,
+		.order = t->order,
+		.restrictions = intern_add(&t->texts, buf_str(&t->restrictions)),
+	};
+	t->counting->title.said = STR_LIT(""); /* it was borrowed */
+	t->order = intern_add(&t->texts, STR_LIT(""));
+	buf_clear(&t->restrictions);
+	return table_read(&t->lines, title, &t->table, err);
+}
+
+static int on_line(struct text *t, struct err *err)
+{
+	struct title title = title_of(t->lines.line);
+
+	switch (title.kind) {
+	case TITLE_NONE:
+		return tick(t, err);
+	case TITLE_FILE:
+		add_line(&t->files, title.said);
+		return 0;
+	case TITLE_TOTALS:
+		on_totals(t, title.said);
+		return 0;
+	case TITLE_ORDER:
+		t->order = intern_add(&t->texts, title.said);
+		buf_clear(&t->restrictions);
+		return 0;
+	case TITLE_RESTRICTION:
+		add_line(&t->restrictions, title.said);
+		return 0;
+	case TITLE_LISTING:
+	case TITLE_SAMPLES:
+	case TITLE_CALLERS:
+	case TITLE_CALLEES:
+		break;
+	}
+	return on_table(t, &title, err);
+}
+
+static int find_tables(struct text *t, struct err *err)
+{
+	t->table = (struct table_sink){ .row = count_row, .bad = count_bad };
+	t->profile = NO_PROFILE;
+	t->order = intern_add(&t->texts, STR_LIT(""));
+	while (lines_next(&t->lines))
+		if (on_line(t, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_calls(const struct report *r)
+{
+	return r->title.kind == TITLE_CALLERS || r->title.kind == TITLE_CALLEES;
+}
+
+/* The first table with rows, a listing if there is one; NULL: none. */
+static const struct report *first_report(const struct text *t)
+{
+	const struct report *first = NULL;
+
+	for (size_t i = 0; i < t->nreports; i++) {
+		const struct report *r = &t->reports[i];
+		if (r->rows && !is_calls(r))
+			return r;
+		if (r->rows && !first)
+			first = r;
+	}
+	return first;
+}
+
+/* Of the same profile; the first of equals. */
+static const struct report *longest_listing(const struct text *t,
+					    const struct report *first)
+{
+	const struct report *longest = first;
+
+	for (size_t i = 0; i < t->nreports; i++) {
+		const struct report *r = &t->reports[i];
+		if (!is_calls(r) && r->profile == first->profile &&
+		    r->rows > longest->rows)
+			longest = r;
+	}
+	return longest;
+}
+
+static int read_listing_row(struct text *t, const struct text_row *row, size_t at,
+			    struct err *err)
+{
+	t->is_swapped |= row->sums.primitive.n > row->sums.calls.n;
+	t->is_uncounted |= row->sums.calls.n == -1 && row->sums.primitive.n == -1;
+	if (graph_row(&t->graph, row, at))
+		return 0;
+	return tell(t, FINDING_DUPLICATE_FUNCTION, at, row->name, err);
+}
+
+static int read_row(struct table_sink *s, struct str function, const struct text_row *row,
+		    size_t at, struct err *err)
+{
+	struct text *t = (struct text *)s;
+
+	if ((row->sums.calls.digits.n || row->sums.primitive.digits.n) &&
+	    tell(t, FINDING_COUNT_RANGE, at, row->name, err) < 0)
+		return -1;
+	if (t->reading == TITLE_CALLERS)
+		graph_call(&t->graph, row->name, function, &row->sums);
+	else if (t->reading == TITLE_CALLEES)
+		graph_call(&t->graph, function, row->name, &row->sums);
+	else
+		return read_listing_row(t, row, at, err);
+	return 0;
+}
+
+static int read_bad(struct table_sink *s, struct str line, size_t at, struct err *err)
+{
+	return tell((struct text *)s, FINDING_ROW_SYNTAX, at, line_trimmed(line), err);
+}
+
+static int read_report(struct text *t, const struct report *r, struct err *err)
+{
+	t->lines.at = r->at;
+	t->reading = r->title.kind;
+	return table_read(&t->lines, &r->title, &t->table, err);
+}
+
+static void add_metadata(struct text *t, const char *key, uint32_t text)
+{
+	struct buf json;
+
+	if (intern_str(&t->texts, text).n == 0)
+		return;
+	buf_init(&json, SIZE_MAX);
+	json_quote(intern_str(&t->texts, text), &json);
+	t->sink->metadata(t->sink, str_of(key), buf_str(&json));
+	buf_release(&json);
+}
+
+/* What stands above the listing. */
+static int tell_header(struct text *t, const struct report *r, struct err *err)
+{
+	struct str said = STR_LIT("");
+
+	if (r->profile != NO_PROFILE) {
+		add_metadata(t, "files", t->profiles[r->profile].files);
+		add_metadata(t, "totals", t->profiles[r->profile].said);
+		said = intern_str(&t->texts, t->profiles[r->profile].said);
+	}
+	add_metadata(t, "order", r->order);
+	add_metadata(t, "restrictions", r->restrictions);
+	struct str restrictions = intern_str(&t->texts, r->restrictions);
+	if (restrictions.n && !is_calls(r) &&
+	    tell(t, FINDING_LISTING_REDUCED, r->at, restrictions, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < t->keys.n; i++)
+		if (r->profile != NO_PROFILE && i != r->profile &&
+		    tell(t, FINDING_SEVERAL_PROFILES, t->profiles[i].at, said, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int tell_counts(struct text *t, bool is_sampled, struct err *err)
+{
+	if (is_sampled)
+		return tell(t, FINDING_COUNTS_ARE_SAMPLES, 0, STR_LIT(""), err);
+	if (t->is_uncounted)
+		return tell(t, FINDING_COUNTS_MISSING, 0, STR_LIT(""), err);
+	if (t->is_swapped)
+		return tell(t, FINDING_COUNTS_SWAPPED, 0, STR_LIT(""), err);
+	return 0;
+}
+
+static int tell_rest(struct text *t, const struct report *r, struct err *err)
+{
+	const struct graph *g = &t->graph;
+	struct profile_fact profile = { .format = "pstats",
+					.dialect = "text",
+					.rank = NUMBER_NONE,
+					.world_size = NUMBER_NONE,
+					.window_end_ns = NUMBER_NONE,
+					.span_end_ns = NUMBER_NONE,
+					.host = TEXT_NONE,
+					.rules.all_slices = true };
+
+	if (g->nderived &&
+	    tell(t, FINDING_ROWS_FROM_CALLERS, r->at, STR_LIT(""), err) < 0)
+		return -1;
+	if (t->lines.bad_utf8 != LINE_NONE &&
+	    tell(t, FINDING_UTF8, t->lines.bad_utf8, STR_LIT(""), err) < 0)
+		return -1;
+	if (tell_counts(t, r->title.kind == TITLE_SAMPLES, err) < 0 ||
+	    tell(t, FINDING_ROUNDED, r->at, STR_LIT(""), err) < 0)
+		return -1;
+	t->sink->profile(t->sink, &profile);
+	return 0;
+}
+
+static int no_rows(const struct text *t, struct err *err)
+{
+	if (t->nbad)
+		return err_at(err, t->bad_at,
+			      "no row of the pstats listing can be read: they want "
+			      "ncalls, tottime, percall, cumtime, percall and a name");
+	if (t->keys.n || t->nreports)
+		return err_at(err, t->keys.n ? t->profiles[0].at : t->reports[0].at,
+			      "a pstats listing without rows: the profile holds no "
+			      "functions, or it was cut");
+	return err_at(err, 0, "no listing of pstats is in it");
+}
+
+static int read_profile(struct text *t, struct err *err)
+{
+	const struct report *r = first_report(t);
+
+	if (!r)
+		return no_rows(t, err);
+	t->table = (struct table_sink){ .row = read_row, .bad = read_bad };
+	if (!is_calls(r))
+		r = longest_listing(t, r);
+	if (tell_header(t, r, err) < 0 || (!is_calls(r) && read_report(t, r, err) < 0))
+		return -1;
+	for (size_t i = 0; i < t->nreports; i++) {
+		const struct report *calls = &t->reports[i];
+		bool is_same = calls->profile == r->profile ||
+			       calls->profile == NO_PROFILE || r->profile == NO_PROFILE;
+		if (is_calls(calls) && is_same && read_report(t, calls, err) < 0)
+			return -1;
+	}
+	if (graph_tell(&t->graph, t->sink, err) < 0)
+		return -1;
+	return tell_rest(t, r, err);
+}
+
+/* How the text is encoded, where that is not plain UTF-8, and what is wrong with it. */
+static int tell_encoding(struct text *t, struct input *in, struct err *err)
+{
+	const char *damage = input_damage(in);
+
+	if (input_is_utf16(in) && tell(t, FINDING_UTF16, 0, STR_LIT(""), err) < 0)
+		return -1;
+	if (damage &&
+	    tell(t, FINDING_COMPRESSION, t->lines.text.n, str_of(damage), err) < 0)
+		return -1;
+	if (t->lines.text.n < sizeof(BOM) - 1 ||
+	    memcmp(t->lines.text.p, BOM, sizeof(BOM) - 1) != 0)
+		return 0;
+	t->lines.at = sizeof(BOM) - 1;
+	return tell(t, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
+}
+
+static void text_init(struct text *t, struct bytes bytes)
+{
+	lines_init(&t->lines, bytes);
+	intern_init(&t->texts);
+	intern_init(&t->keys);
+	buf_init(&t->files, SIZE_MAX);
+	buf_init(&t->restrictions, SIZE_MAX);
+	graph_init(&t->graph);
+}
+
+static void text_release(struct text *t)
+{
+	lines_release(&t->lines);
+	intern_release(&t->texts);
+	intern_release(&t->keys);
+	free(t->profiles);
+	free(t->reports);
+	buf_release(&t->files);
+	buf_release(&t->restrictions);
+	graph_release(&t->graph);
+}
+
+static int text_read(struct input *in, const struct read_options *options,
+		     struct sink *sink, struct err *err)
+{
+	struct text t = { .sink = sink, .options = options };
+	struct bytes bytes = input_peek(in, LISTING_MAX, err);
+
+	if (err->kind != ERR_NONE)
+		return -1;
+	if (bytes.n >= LISTING_MAX)
+		return err_at(err, LISTING_MAX, "a text of more than 1 GiB");
+	text_init(&t, bytes);
+	int rc = tell_encoding(&t, in, err);
+	if (rc == 0)
+		rc = find_tables(&t, err);
+	if (rc == 0)
+		rc = read_profile(&t, err);
+	text_release(&t);
+	return rc;
+}
+
+/* A title or totals; a line without newline may be cut, but totals are whole then. */
+static enum probe text_probe(struct bytes head)
+{
+	char plain[TITLE_BYTES];
+	size_t at = 0;
+
+	while (at < head.n) {
+		const uint8_t *newline = memchr(head.p + at, '\n', head.n - at);
+		size_t end = newline ? (size_t)(newline - head.p) : head.n;
+		struct str line = { (const char *)head.p + at, end - at };
+		if (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
+		enum title_kind kind =
+			title_of(line_plain(line, plain, sizeof(plain))).kind;
+		if (kind == TITLE_TOTALS || title_is_table(kind))
+			return PROBE_LIKELY;
+		at = end + 1;
+	}
+	return PROBE_NO;
+}
+
+const struct reader pstats_text_reader = {
+	.name = "pstats-text",
+	.help = "what pstats prints: python -m cProfile, %prun, print_stats",
+	.probe = text_probe,
+	.read = text_read,
+};

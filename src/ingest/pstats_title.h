@@ -1,0 +1,42 @@
+/*
+ * The lines around the tables of Python's pstats, which say what a table is: see
+ * print_stats(), print_callers() and print_callees() of Lib/pstats.py.  They have not
+ * changed since Python 1.5, but for "CPU seconds" (up to 2.6) and the table of
+ * profiling.sampling (3.15).
+ */
+#ifndef PTOOL_INGEST_PSTATS_TITLE_H
+#define PTOOL_INGEST_PSTATS_TITLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+enum title_kind {
+	TITLE_NONE,
+	TITLE_FILE,        /* "Tue Jan  2 03:04:05 2024    w.prof" */
+	TITLE_TOTALS,      /* "12 function calls (9 primitive calls) in 0.003 seconds" */
+	TITLE_ORDER,       /* "Ordered by: cumulative time" */
+	TITLE_RESTRICTION, /* "List reduced from 200 to 20 due to restriction <0.1>" */
+	TITLE_LISTING,     /* from here on a table follows */
+	TITLE_SAMPLES,
+	TITLE_CALLERS,
+	TITLE_CALLEES
+};
+
+struct title {
+	enum title_kind kind;
+	struct str said;   /* without what stands before it; within the line */
+	size_t indent;     /* of tables: blanks that the whole text is moved by */
+	size_t name_width; /* of callers and callees: characters before the arrow */
+	double unit_s;     /* of samples: what times are in */
+};
+
+/* What a line is. */
+struct title title_of(struct str line);
+static inline bool title_is_table(enum title_kind kind)
+{
+	return kind >= TITLE_LISTING;
+}
+
+#endif

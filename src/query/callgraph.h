@@ -1,0 +1,147 @@
+/*
+ * A call graph in memory: functions, what each took, and what its calls from each
+ * caller took, with the order and the arithmetic of Python's pstats: dicts keep the
+ * order in which keys came, sums of counts have no limit, seconds are doubles as
+ * recorded.  Beside them stand exact nanoseconds, for all that is no listing.
+ *
+ *	callgraph_init(&sum);
+ *	callgraph_load(store, profile, CALLGRAPH_ALL, &one, err);
+ *	callgraph_add(&sum, &one);
+ */
+#ifndef PTOOL_QUERY_CALLGRAPH_H
+#define PTOOL_QUERY_CALLGRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/bignum.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "query/scope.h"
+#include "store/store.h"
+
+#define CALLGRAPH_NONE UINT32_MAX
+
+/* Of a function, or of its calls from one caller. */
+struct callgraph_sums {
+	struct bignum calls, primitive;
+	int64_t self_ns, total_ns; /* NUMBER_NONE: no number */
+	double self_s, total_s;    /* NaN: no number */
+	/* False: calls alone were recorded (profile.Profile's callers); the rest is
+	 * undefined. */
+	bool has_times;
+};
+
+struct callgraph_function {
+	int64_t line;
+	uint32_t file, name; /* texts; CALLGRAPH_NONE: not read, see callgraph_load() */
+	uint32_t bytes;      /* the file's name where it is no UTF-8, or CALLGRAPH_NONE */
+	uint32_t row;        /* CALLGRAPH_NONE: only a caller */
+	uint32_t first, last; /* of its callers' edges, or CALLGRAPH_NONE */
+};
+
+struct callgraph_row {
+	struct callgraph_sums sums;
+	uint32_t function;
+	bool is_top_level; /* ("jprofile", 0, "profiler") called it: pstats' top_level */
+};
+
+struct callgraph_edge {
+	struct callgraph_sums sums; /* of the callee, when called from there */
+	uint32_t caller, callee;    /* functions */
+	uint32_t next; /* of the same callee, in dict order; CALLGRAPH_NONE */
+};
+
+struct callgraph {
+	struct callgraph_function *functions; /* owned, as all below */
+	size_t nfunctions, functions_cap;
+	struct callgraph_row *rows; /* in dict order */
+	size_t nrows, rows_cap;
+	struct callgraph_edge *edges;
+	size_t nedges, edges_cap;
+	/* As pstats adds them up: profile by profile, before anything is stripped. */
+	struct bignum calls, primitive;
+	double self_s;
+	int64_t self_ns;
+	/* What callgraph_strip() lost as pstats does, and both could not add. */
+	size_t noverwritten, nmixed;
+	struct intern texts;
+	struct intern
+		keys; /* of functions: numbers are indexes; see callgraph_function() */
+	struct arena arena; /* digits */
+	uint32_t *mark;     /* by function: an edge from it, to be looked at */
+	size_t mark_cap;
+	int64_t first_id; /* function.id of functions[0], when loaded */
+};
+
+void callgraph_init(struct callgraph *g);
+/* Accepts a zeroed one. */
+void callgraph_release(struct callgraph *g);
+
+enum callgraph_parts {
+	CALLGRAPH_ROWS = 0,  /* rows alone: names on demand, by callgraph_name() */
+	CALLGRAPH_NAMES = 1, /* of all functions */
+	CALLGRAPH_EDGES = 2,
+	CALLGRAPH_ALL = CALLGRAPH_NAMES | CALLGRAPH_EDGES
+};
+
+/*
+ * A profile, into an initialised graph.  ERR_EMPTY when it has no functions.
+ * callgraph_release() in both cases.
+ */
+int callgraph_load(struct store *store, const struct scope_profile *profile,
+		   enum callgraph_parts parts, struct callgraph *g, struct err *err);
+/*
+ * callgraph_trace.c, for callgraph_load(): operators are functions ("~", 0, name), and
+ * Python frames, where they were recorded, (file, line, name).
+ */
+int callgraph_of_trace(struct store *store, const struct scope_profile *profile,
+		       struct callgraph *g, struct err *err);
+/* Reads the names of all functions, or of one, when they were not. */
+int callgraph_names(struct store *store, struct callgraph *g, struct err *err);
+int callgraph_name(struct store *store, struct callgraph *g, uint32_t function,
+		   struct err *err);
+/* All profiles of the scope, added in the order of Stats(first, second, ...). */
+int callgraph_load_scope(struct store *store, const struct scope *scope,
+			 struct callgraph *g, struct err *err);
+
+/*
+ * The function of these names, a new one when there is none.  Texts are those of
+ * `g`.  Not for a graph that was loaded, which numbers its functions otherwise: add
+ * it to an empty one.
+ */
+uint32_t callgraph_function(struct callgraph *g, const struct callgraph_function *key);
+/* An edge behind the callee's others; its digits are in the graph's arena.  Its index. */
+uint32_t callgraph_append(struct callgraph *g, const struct callgraph_edge *edge);
+/*
+ * Stats.add(): rows and callers that are there keep their place, others go to the
+ * end.  pstats adds later arguments in reverse: Stats(a, b, c) is a, c, b.
+ */
+void callgraph_add(struct callgraph *g, const struct callgraph *other);
+/*
+ * strip_dirs() of `from` into the empty `g`: functions whose names meet are added.
+ * Callers that meet within one function: pstats keeps the last one alone, which
+ * `overwrites` does and counts; else they are added.
+ */
+void callgraph_strip(struct callgraph *g, const struct callgraph *from, bool overwrites);
+
+/*
+ * Edges by caller: `order` has room for nedges and takes their indexes, `first`
+ * for nfunctions + 1: those of caller f are order[first[f]] to order[first[f + 1] - 1].
+ */
+void callgraph_callees(const struct callgraph *g, uint32_t *first, uint32_t *order);
+
+struct str callgraph_text(const struct callgraph *g, uint32_t text);
+/* pstats' standard name: "file:line(name)", "{built-in method len}". */
+void callgraph_add_name(const struct callgraph *g, uint32_t function, struct buf *out);
+/* By (file, line, name), text by code points: -1, 0, 1. */
+int callgraph_compare(const struct callgraph *g, uint32_t a, uint32_t b);
+/* NUMBER_NONE and anything is NUMBER_NONE. */
+int64_t callgraph_add_ns(int64_t a, int64_t b);
+/* Adds what one side took to the other; true: one of them has calls alone, as the sum. */
+bool callgraph_sums_add(struct arena *arena, struct callgraph_sums *to,
+			const struct callgraph_sums *more);
+
+#endif

@@ -1,0 +1,327 @@
+/* A tree of calls as a table, row by row: see tree_table.h. */
+#include "query/tree_table.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "ingest/sink.h"
+
+#define INDENT   "  "
+#define PATH_SEP ';'
+
+enum {
+	ID,
+	PARENT,
+	DEPTH,
+	PATH,
+	NAME,
+	KIND,
+	CALLS,
+	SELF,
+	TOTAL,
+	SHARE,
+	ESTIMATED,
+	NMACHINE
+};
+enum { PEOPLE_SHARE, PEOPLE_TOTAL, PEOPLE_SELF, PEOPLE_CALLS, PEOPLE_NAME, NPEOPLE };
+
+static const struct column machine_columns[NMACHINE] = {
+	[ID] = { "id", "ID", UNIT_COUNT },
+	[PARENT] = { "parent_id", "Parent", UNIT_COUNT },
+	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
+	[PATH] = { "path", "Path", UNIT_TEXT },
+	[NAME] = { "name", "Name", UNIT_TEXT },
+	[KIND] = { "kind", "Kind", UNIT_TEXT },
+	[CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[SELF] = { "self_ns", "Self", UNIT_NS },
+	[TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[ESTIMATED] = { "is_estimated", "Estimated", UNIT_BOOL },
+};
+
+static const struct column people_columns[NPEOPLE] = {
+	[PEOPLE_SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[PEOPLE_TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[PEOPLE_SELF] = { "self_ns", "Self", UNIT_NS },
+	[PEOPLE_CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[PEOPLE_NAME] = { "name", "Name", UNIT_TEXT },
+};
+
+/* By enum call_kind. */
+static const char *const kinds[] = { "call", "recursion", "rest" };
+
+struct tree_rows {
+	struct table table;
+	struct call_tree tree; /* owned */
+	struct tree_request request;
+	int64_t min_ns; /* of both limits the larger */
+	int64_t given;
+	uint32_t at;   /* the node of the newest row */
+	int64_t depth; /* of it, from 1 */
+	struct buf path, name;
+	size_t *ends; /* owned; by depth: where the path of that node ends */
+	size_t ends_cap;
+	uint32_t *children, *spare; /* owned: of one node, while they are sorted */
+	size_t children_cap, spare_cap;
+};
+
+static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
+{
+	struct str x = intern_str(&tree->texts, tree->nodes[a].name);
+	struct str y = intern_str(&tree->texts, tree->nodes[b].name);
+	size_t n = x.n < y.n ? x.n : y.n;
+	int order = n ? memcmp(x.p, y.p, n) : 0;
+
+	return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+/* The longest first; equal ones by name, and of one name by kind. */
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct call_tree *tree = context;
+	const struct call_node *x = &tree->nodes[a], *y = &tree->nodes[b];
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns;
+	int order = compare_names(tree, a, b);
+	return order ? order < 0 : x->kind < y->kind;
+}
+
+static size_t sort_children(struct tree_rows *t, uint32_t parent)
+{
+	const struct call_node *nodes = t->tree.nodes;
+	size_t n = 0;
+
+	for (uint32_t i = nodes[parent].first; i != CALL_NONE; i = nodes[i].next) {
+		t->children =
+			xgrow(t->children, &t->children_cap, n + 1, sizeof(*t->children));
+		t->children[n++] = i;
+	}
+	if (n > 1) {
+		t->spare = xgrow(t->spare, &t->spare_cap, n, sizeof(*t->spare));
+		sort_indexes(t->children, n, t->spare, is_before, &t->tree);
+	}
+	return n;
+}
+
+/* How many of the children, which are sorted, have rows. */
+static size_t count_shown(const struct tree_rows *t, size_t n)
+{
+	const struct tree_request *r = &t->request;
+	size_t shown = 0;
+
+	if (r->depth && t->depth >= r->depth)
+		return 0;
+	if (r->limit && (size_t)r->limit < n)
+		n = (size_t)r->limit;
+	while (shown < n && t->tree.nodes[t->children[shown]].total_ns >= t->min_ns)
+		shown++;
+	return shown;
+}
+
+/* The children [from, n) as one node. */
+static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size_t n)
+{
+	struct call_tree *tree = &t->tree;
+	struct call_node rest = { .name = TEXT_NONE,
+				  .parent = parent,
+				  .first = CALL_NONE,
+				  .next = CALL_NONE,
+				  .kind = CALL_REST };
+
+	for (size_t i = from; i < n; i++) {
+		const struct call_node *cut = &tree->nodes[t->children[i]];
+		rest.total_ns = sum_add(rest.total_ns, cut->total_ns);
+		rest.calls += cut->kind == CALL_REST ? cut->calls : 1;
+	}
+	rest.self_ns = rest.total_ns;
+	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
+	tree->nodes[tree->n] = rest;
+	return (uint32_t)tree->n++;
+}
+
+/* Puts the children in the order of their rows; the first, or CALL_NONE. */
+static uint32_t arrange(struct tree_rows *t, uint32_t parent)
+{
+	size_t n = sort_children(t, parent), shown = count_shown(t, n);
+	uint32_t next = shown < n ? add_rest(t, parent, shown, n) : CALL_NONE;
+
+	while (shown-- > 0) {
+		t->tree.nodes[t->children[shown]].next = next;
+		next = t->children[shown];
+	}
+	t->tree.nodes[parent].first = next;
+	return next;
+}
+
+/* The node of the next row; false behind the last. */
+static bool advance(struct tree_rows *t)
+{
+	const struct call_node *nodes;
+	uint32_t child = arrange(t, t->at);
+
+	nodes = t->tree.nodes;
+	if (child != CALL_NONE) {
+		t->at = child;
+		t->depth++;
+		return true;
+	}
+	while (t->at != CALL_ROOT && nodes[t->at].next == CALL_NONE) {
+		t->at = nodes[t->at].parent;
+		t->depth--;
+	}
+	if (t->at == CALL_ROOT)
+		return false;
+	t->at = nodes[t->at].next;
+	return true;
+}
+
+static struct str name_of(struct tree_rows *t)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+
+	if (node->kind == CALL_PATH)
+		return intern_str(&t->tree.texts, node->name);
+	buf_clear(&t->name);
+	if (node->kind == CALL_REST) {
+		buf_addf(&t->name, "(%lld more)", (long long)node->calls);
+	} else {
+		buf_add_str(&t->name, intern_str(&t->tree.texts, node->name));
+		buf_add_text(&t->name, " (recursion)");
+	}
+	return buf_str(&t->name);
+}
+
+/* The parent's path is still there: the row before this one lies below it. */
+static struct str path_of(struct tree_rows *t, struct str name)
+{
+	size_t depth = (size_t)t->depth;
+
+	t->ends = xgrow(t->ends, &t->ends_cap, depth + 1, sizeof(*t->ends));
+	t->ends[0] = 0;
+	t->path.n = t->ends[depth - 1];
+	if (t->path.n)
+		buf_add_char(&t->path, PATH_SEP);
+	buf_add_str(&t->path, name);
+	t->ends[depth] = t->path.n;
+	return buf_str(&t->path);
+}
+
+static struct cell calls_cell(const struct call_node *node)
+{
+	return node->kind == CALL_REST ? cell_null() : cell_int(node->calls);
+}
+
+static struct cell share_cell(const struct tree_rows *t, const struct call_node *node)
+{
+	double all = (double)t->tree.nodes[CALL_ROOT].total_ns;
+
+	return all > 0 ? cell_real(100.0 * (double)node->total_ns / all) : cell_null();
+}
+
+static void machine_row(struct tree_rows *t, struct cell *cells)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+	struct str name = name_of(t);
+
+	cells[ID] = cell_int(t->at);
+	cells[PARENT] = node->parent == CALL_ROOT ? cell_null() : cell_int(node->parent);
+	cells[DEPTH] = cell_int(t->depth - 1);
+	cells[NAME] = cell_text(name);
+	cells[PATH] = cell_text(path_of(t, name));
+	cells[KIND] = cell_text(str_of(kinds[node->kind]));
+	cells[CALLS] = calls_cell(node);
+	cells[SELF] = cell_int(node->self_ns);
+	cells[TOTAL] = cell_int(node->total_ns);
+	cells[SHARE] = share_cell(t, node);
+	cells[ESTIMATED] = cell_int(t->tree.is_estimated);
+}
+
+static void people_row(struct tree_rows *t, struct cell *cells)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+
+	buf_clear(&t->path);
+	for (int64_t i = 1; i < t->depth; i++)
+		buf_add_text(&t->path, INDENT);
+	buf_add_str(&t->path, name_of(t));
+	cells[PEOPLE_SHARE] = share_cell(t, node);
+	cells[PEOPLE_TOTAL] = cell_int(node->total_ns);
+	cells[PEOPLE_SELF] =
+		node->kind == CALL_REST ? cell_null() : cell_int(node->self_ns);
+	cells[PEOPLE_CALLS] = calls_cell(node);
+	cells[PEOPLE_NAME] = cell_text(buf_str(&t->path));
+}
+
+static int next_row(struct table *table, struct cell *cells, struct err *err)
+{
+	struct tree_rows *t = (struct tree_rows *)table;
+
+	(void)err;
+	if (!advance(t)) {
+		table->total_rows = t->given;
+		return 0;
+	}
+	t->given++;
+	if (t->request.for_people)
+		people_row(t, cells);
+	else
+		machine_row(t, cells);
+	return 1;
+}
+
+static void free_rows(struct table *table)
+{
+	struct tree_rows *t = (struct tree_rows *)table;
+
+	call_tree_release(&t->tree);
+	buf_release(&t->path);
+	buf_release(&t->name);
+	free(t->ends);
+	free(t->children);
+	free(t->spare);
+	free(t);
+}
+
+/* Above the table and below it; both live as long as the program. */
+static void add_notes(struct tree_rows *t)
+{
+	static const char *const full[] = {
+		"the tree was not followed beyond a million nodes: --min-share, "
+		"--min-time and --depth say where to stop",
+		NULL
+	};
+
+	if (t->tree.is_estimated)
+		t->table.caption = "estimated: a call graph tells callers and callees, "
+				   "not paths";
+	if (t->tree.is_full)
+		t->table.notes = full;
+}
+
+struct table *tree_table(struct call_tree *tree, const struct tree_request *request)
+{
+	struct tree_rows *t = xcalloc(1, sizeof(*t));
+	double all = (double)tree->nodes[CALL_ROOT].total_ns;
+	double share_ns = all * request->min_share_pct / 100.0;
+
+	t->tree = *tree;
+	*tree = (struct call_tree){ 0 };
+	t->request = *request;
+	t->min_ns =
+		share_ns > (double)request->min_ns ? (int64_t)share_ns : request->min_ns;
+	buf_init(&t->path, SIZE_MAX);
+	buf_init(&t->name, SIZE_MAX);
+	t->table = (struct table){
+		.columns = request->for_people ? people_columns : machine_columns,
+		.ncolumns = request->for_people ? (size_t)NPEOPLE : (size_t)NMACHINE,
+		.next = next_row,
+		.free = free_rows,
+		.total_rows = -1,
+	};
+	add_notes(t);
+	return &t->table;
+}

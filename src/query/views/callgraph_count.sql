@@ -1,0 +1,2 @@
+-- How many functions the store holds: ids that lie further apart are damaged.
+SELECT count(*) FROM function

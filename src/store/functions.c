@@ -1,0 +1,165 @@
+/* A call graph in memory: see functions.h. */
+#include "store/functions.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "store/model.h"
+
+#define KEY_PARTS 3 /* numbers; the file's bytes follow */
+#define NS_PER_S  1e9
+#define NS_LIMIT  9223372036854774784.0 /* the largest double below 2^63 */
+
+void functions_init(struct functions *f)
+{
+	*f = (struct functions){ 0 };
+	intern_init(&f->keys);
+	buf_init(&f->key, SIZE_MAX);
+}
+
+struct str functions_file_bytes(const struct functions *f, uint32_t function)
+{
+	return str_behind(intern_str(&f->keys, function), KEY_PARTS * sizeof(int64_t));
+}
+
+void functions_release(struct functions *f)
+{
+	intern_release(&f->keys);
+	buf_release(&f->key);
+	free(f->functions);
+	free(f->stats);
+	free(f->calls);
+	free(f->newest);
+}
+
+uint32_t functions_add(struct functions *f, const struct function_fact *function)
+{
+	const int64_t parts[KEY_PARTS] = { function->line, function->file,
+					   function->name };
+	size_t known = f->keys.n;
+
+	buf_clear(&f->key);
+	buf_add(&f->key, parts, sizeof(parts));
+	buf_add_str(&f->key, function->file_bytes);
+	uint32_t at = intern_add(&f->keys, buf_str(&f->key));
+
+	if (at < known)
+		return at;
+	f->functions =
+		xgrow(f->functions, &f->functions_cap, at + 1U, sizeof(*f->functions));
+	f->functions[at] = (struct function_rec){ .line = function->line,
+						  .file = function->file,
+						  .name = function->name,
+						  .stat = ROW_NONE };
+	f->newest = xgrow(f->newest, &f->newest_cap, at + 1U, sizeof(*f->newest));
+	f->newest[at] = ROW_NONE;
+	f->nfunctions = at + 1U;
+	return at;
+}
+
+static uint32_t digits_text(struct intern *texts, const struct count *count)
+{
+	return count->digits.n ? intern_add(texts, count->digits) : TEXT_NONE;
+}
+
+static struct sums_rec record_of(struct intern *texts, const struct call_sums *sums)
+{
+	return (struct sums_rec){ .calls = sums->calls.n,
+				  .primitive = sums->primitive.n,
+				  .self_s = sums->self_s,
+				  .total_s = sums->total_s,
+				  .calls_text = digits_text(texts, &sums->calls),
+				  .primitive_text =
+					  digits_text(texts, &sums->primitive) };
+}
+
+bool functions_stat(struct functions *f, struct intern *texts,
+		    const struct function_stat_fact *stat)
+{
+	struct function_rec *function = &f->functions[stat->function];
+	bool is_new = function->stat == ROW_NONE;
+
+	if (is_new) {
+		f->stats =
+			xgrow(f->stats, &f->stats_cap, f->nstats + 1, sizeof(*f->stats));
+		function->stat = (uint32_t)f->nstats++;
+	} else {
+		const struct stat_rec *old = &f->stats[function->stat];
+		for (uint32_t i = 0; i < old->n; i++)
+			f->calls[old->first + i].caller = ROW_NONE;
+		f->has_dead |= old->n > 0;
+	}
+	f->stats[function->stat] =
+		(struct stat_rec){ .sums = record_of(texts, &stat->sums),
+				   .function = stat->function,
+				   .first = (uint32_t)f->ncalls };
+	return is_new;
+}
+
+void functions_call(struct functions *f, struct intern *texts,
+		    const struct call_fact *call)
+{
+	struct stat_rec *stat = &f->stats[f->functions[call->callee].stat];
+	uint32_t at = f->newest[call->caller];
+	/* One given twice keeps its place, as a key of a dict does. */
+	bool is_new = at == ROW_NONE || at < stat->first;
+
+	if (is_new) {
+		at = (uint32_t)f->ncalls++;
+		f->calls = xgrow(f->calls, &f->calls_cap, f->ncalls, sizeof(*f->calls));
+		f->newest[call->caller] = at;
+		stat->n++;
+	}
+	f->calls[at] = (struct call_rec){ .sums = record_of(texts, &call->sums),
+					  .caller = call->caller,
+					  .callee = call->callee,
+					  .has_times = call->sums.has_times };
+}
+
+void functions_settle(struct functions *f)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < f->ncalls && f->has_dead; i++)
+		if (f->calls[i].caller != ROW_NONE)
+			f->calls[to++] = f->calls[i];
+	if (f->has_dead)
+		f->ncalls = to;
+	f->has_dead = false;
+}
+
+int64_t seconds_ns(double seconds)
+{
+	double ns = rint(seconds * NS_PER_S);
+
+	if (isnan(ns))
+		return NUMBER_NONE;
+	if (ns > NS_LIMIT)
+		return INT64_MAX;
+	return ns < -NS_LIMIT ? -INT64_MAX : (int64_t)ns;
+}
+
+double seconds_stored(double seconds)
+{
+	return seconds == 0 && signbit(seconds) ? -DBL_TRUE_MIN : seconds;
+}
+
+double seconds_recorded(double stored)
+{
+	return stored < 0 && stored >= -DBL_TRUE_MIN ? -0.0 : stored;
+}
+
+int64_t functions_self_ns(const struct functions *f)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < f->nstats; i++) {
+		int64_t ns = seconds_ns(f->stats[i].sums.self_s);
+		if (ns != NUMBER_NONE)
+			sum = sum_add(sum, ns);
+	}
+	return sum;
+}

@@ -1,0 +1,79 @@
+/*
+ * The call graph of a profile in memory: functions, what each took, and what its
+ * calls from each caller took.  Part of the model (model.h), filled through the
+ * loader's sink.
+ */
+#ifndef PTOOL_STORE_FUNCTIONS_H
+#define PTOOL_STORE_FUNCTIONS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ingest/sink.h"
+
+/* 40 bytes; NUMBER_NONE and TEXT_NONE where there is none. */
+struct sums_rec {
+	int64_t calls, primitive;
+	double self_s, total_s;              /* undefined without times ... */
+	uint32_t calls_text, primitive_text; /* digits, of counts beyond int64 */
+};
+
+struct function_rec {
+	int64_t line;
+	uint32_t file, name; /* texts */
+	uint32_t stat;       /* index of its row, or ROW_NONE */
+};
+
+struct stat_rec {
+	struct sums_rec sums;
+	uint32_t function;
+	uint32_t first, n; /* its calls, in `calls` */
+};
+
+struct call_rec {
+	struct sums_rec sums;
+	uint32_t caller, callee; /* functions; caller ROW_NONE: replaced by a later one */
+	bool has_times;
+};
+
+/* Zeroed is empty, but for the keys. */
+struct functions {
+	struct intern keys; /* of function_facts as bytes; numbers are indexes */
+	struct buf key;     /* of the newest */
+	struct function_rec *functions;
+	size_t nfunctions, functions_cap;
+	struct stat_rec *stats;
+	size_t nstats, stats_cap;
+	struct call_rec *calls;
+	size_t ncalls, calls_cap;
+	/* The newest call of each caller, to find one that is given twice. */
+	uint32_t *newest;
+	size_t newest_cap;
+	bool has_dead; /* some calls were replaced */
+};
+
+void functions_init(struct functions *f);
+void functions_release(struct functions *f);
+/* The number of a function. */
+uint32_t functions_add(struct functions *f, const struct function_fact *function);
+/* The bytes of the file's name where they are no UTF-8, else empty; borrowed. */
+struct str functions_file_bytes(const struct functions *f, uint32_t function);
+/* Adds a row, true; or puts it where that function's row was: false. */
+bool functions_stat(struct functions *f, struct intern *texts,
+		    const struct function_stat_fact *stat);
+/* Adds calls to the newest row, which is the callee's. */
+void functions_call(struct functions *f, struct intern *texts,
+		    const struct call_fact *call);
+/* Behind the last: calls that were replaced go. */
+void functions_settle(struct functions *f);
+/* Seconds in nanoseconds, rounded; NUMBER_NONE for what is no number. */
+int64_t seconds_ns(double seconds);
+/*
+ * SQLite keeps no -0.0, which pstats prints as -0.000: the store has the negative
+ * number next to 0 for it.
+ */
+double seconds_stored(double seconds);
+double seconds_recorded(double stored);
+/* Sum of what all functions took themselves. */
+int64_t functions_self_ns(const struct functions *f);
+
+#endif

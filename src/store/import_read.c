@@ -1,0 +1,80 @@
+/* One input into memory: see import_read.h. */
+#include "store/import_read.h"
+
+#include "ingest/foreign_head.h"
+
+#define DRAIN_BYTES ((size_t)1 << 16)
+
+/* Who reads the input, NULL with err set: nobody does.  And how sure it is that it can. */
+static const struct reader *choose_reader(const struct reader *forced,
+					  const struct import_source *source,
+					  struct input *in, bool *is_sure,
+					  struct err *err)
+{
+	struct bytes head = input_peek(in, PROBE_BYTES, err);
+
+	*is_sure = true;
+	if (err->kind != ERR_NONE)
+		return NULL;
+	if (head.n > PROBE_BYTES)
+		head.n = PROBE_BYTES;
+	const struct reader *reader = forced ? forced : reader_detect(head);
+	enum probe sure = reader ? reader->probe(head) : PROBE_NO;
+	if (source->is_found && !file_name_parse(str_of(source->shown)).is_handler)
+		*is_sure = sure >= PROBE_LIKELY;
+	if (reader && (sure > PROBE_NO || !source->is_found))
+		return reader;
+	const char *damage = input_damage(in), *what = foreign_head(head);
+	if (head.n == 0)
+		err_at(err, 0, "%s", damage ? damage : "the file is empty");
+	else if (forced)
+		err_at(err, 0, "it does not look like the format '%s'", forced->name);
+	else if (what)
+		err_at(err, 0, "this is %s, which ptool does not read", what);
+	else
+		err_at(err, 0, "no known format%s",
+		       source->is_found ? "" : "; 'ptool help ingest' lists them");
+	return NULL;
+}
+
+/* All of it, whatever the reader left unread. */
+static uint64_t size_of(struct input *in)
+{
+	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
+	size_t n;
+
+	while ((n = input_peek(in, DRAIN_BYTES, &ignored).n))
+		input_skip(in, n);
+	return input_offset(in);
+}
+
+void reading_read(const struct reading_how *how, const struct import_source *source,
+		  struct input *in, struct reading *out)
+{
+	*out = (struct reading){ .about.name = file_name_parse(str_of(source->shown)),
+				 .why = ERR_INIT };
+	const struct reader *reader =
+		choose_reader(how->reader, source, in, &out->is_sure, &out->why);
+	if (!reader)
+		return;
+	out->loader = loader_new(how->texts, how->spill, how->progress, how->to);
+	if (reader->read(in, &how->options, loader_sink(out->loader), &out->why) < 0)
+		return;
+	if (!out->is_sure && loader_is_empty(out->loader))
+		err_at(&out->why, 0, "it holds no event of a trace");
+	else
+		out->about.bytes = size_of(in);
+}
+
+void reading_settle(const struct reading_how *how, struct reading *reading)
+{
+	if (reading->why.kind == ERR_NONE)
+		(void)loader_settle(reading->loader, &reading->about, how->options.strict,
+				    &reading->why);
+}
+
+void reading_release(struct reading *reading)
+{
+	loader_free(reading->loader);
+	reading->loader = NULL;
+}

@@ -1,0 +1,41 @@
+/*
+ * What the table of slices says of a row that no array holds: its depth and its
+ * step.  Cells are asked for row after row, so that both are found from the row
+ * before.  Apart from write_slices.c, whose cells need no room for calls.
+ */
+#include "store/write_rows.h"
+
+void row_walk_init(struct row_walk *walk, const struct model *m)
+{
+	*walk = (struct row_walk){ .steps = step_cursor(m) };
+	allocation_walk_init(&walk->allocations, m);
+}
+
+void row_walk_release(struct row_walk *walk)
+{
+	spill_free(walk->steps.m->spill, walk->around);
+	allocation_walk_release(&walk->allocations);
+	*walk = (struct row_walk){ 0 };
+}
+
+/* The parent is the row before or stands around it. */
+void cell_depth(struct sqlite3_context *to, const struct write_rows *w, uint32_t row)
+{
+	struct row_walk *walk = w->walk;
+	uint32_t parent = w->m->parent[row];
+	size_t depth = walk->naround;
+
+	while (depth && walk->around[depth - 1] != parent)
+		depth--;
+	if (depth == walk->around_cap)
+		walk->around = spill_grow(w->m->spill, walk->around, &walk->around_cap,
+					  depth + 1, sizeof(*walk->around));
+	walk->around[depth] = row;
+	walk->naround = depth + 1;
+	bulk_int(to, (int64_t)depth);
+}
+
+void cell_step(struct sqlite3_context *to, const struct write_rows *w, uint32_t row)
+{
+	cell_row(to, w->step, step_of_row(&w->walk->steps, row));
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# ptool callers, callees and tree, and top on call graphs, as users see them.  The
+# numbers are held against Python's in tests/pyprof/check_calls.py.
+
+load setup
+
+PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
+TRACE=$TORCH/t2141_cnn_w0/trace.json.gz
+
+@test "callers: a function is named once, above who calls it" {
+	cp "$PROF" a.prof
+	ptool callers 'contextlib' a.prof | like_golden callers.txt
+	ptool callers 'contextlib' a.prof --format csv | like_golden callers.csv
+}
+
+@test "callees: what a function calls, and how many of those that match call nothing" {
+	cp "$PROF" a.prof
+	ptool callees 'w_gen|sum' a.prof | like_golden callees.txt
+}
+
+@test "rows sorted by one key, reversed, and limited" {
+	cp "$PROF" a.prof
+	ptool callers . a.prof --sort ncalls --limit 3 --format csv >most
+	[ "$(wc -l <most)" -eq 4 ]
+	ptool callers . a.prof --sort calls --format csv | head -n 4 | cmp most -
+	ptool callers . a.prof --sort calls --format csv | tail -n +2 | cut -d, -f7 | sort -rnc
+	ptool callers . a.prof --sort cumtime --reverse --format csv | tail -n +2 | cut -d, -f10 | sort -nc
+	ptool callees . a.prof --sort help | grep -q '^total_ns .*cumulative'
+}
+
+@test "a regular expression that nothing matches names what is near" {
+	cp "$PROF" a.prof
+	run -3 --separate-stderr ptool callers pipline a.prof
+	says "ptool: callers: a.prof: 28 functions read into the cache
+ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(pipeline)?"
+	run -3 --separate-stderr ptool callees '^nothing like it$' a.prof
+	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top' lists them"
+	run -3 --separate-stderr ptool callers 'builtins.exec' a.prof
+	says "ptool: callers: a.prof: what matches 'builtins.exec' has no callers: the recording begins there"
+	run -3 --separate-stderr ptool callees 'builtins.print' a.prof
+	says "ptool: callees: a.prof: what matches 'builtins.print' has no callees"
+}
+
+@test "mistakes in the command line are one line, and exit 2" {
+	run -2 --separate-stderr ptool callers
+	says 'ptool: callers: RE is missing'
+	run -2 --separate-stderr ptool callers '(' "$PROF"
+	says "ptool: callers: RE '(': character 2: missing closing parenthesis"
+	run -2 --separate-stderr ptool callees x "$PROF" --sort cumulatve
+	[[ $stderr == "ptool: callees: unknown sort key 'cumulatve'; did you mean 'cumulative'? (valid: calls, "* ]]
+	run -2 --separate-stderr ptool tree "$PROF" --min-share 101
+	says "ptool: tree: --min-share wants 0 to 100 percent, not '101'"
+	run -2 --separate-stderr ptool tree "$PROF" --min-share nan
+	says "ptool: tree: --min-share wants 0 to 100 percent, not 'nan'"
+	run -2 --separate-stderr ptool tree "$PROF" --min-time 5
+	says "ptool: tree: --min-time wants a time with its unit (1ms), not '5'"
+	run -2 --separate-stderr ptool tree "$TRACE" --stream 7
+	says "ptool: tree: --stream and --device choose device work, which has no callers: 'ptool list' and 'ptool top' show it"
+}
+
+@test "what cannot be read, and where nothing can be written, ends as in other commands" {
+	for command in callers callees; do
+		run -4 --separate-stderr ptool $command x missing.db
+		says "ptool: $command: missing.db: No such file or directory"
+		run -4 --separate-stderr ptool $command x
+		says "ptool: $command: ptool.db: no store here; run 'ptool ingest FILE' first"
+		cp "$PROF" a.prof
+		run -5 --separate-stderr bash -c '"$PTOOL" "$@" >/dev/full' - $command . a.prof
+		[[ $stderr == *'standard output: No space left on device' ]]
+		run -0 bash -c 'set -o pipefail; "$PTOOL" "$@" 2>stderr | true' - $command . a.prof
+		touch out.csv
+		run -2 --separate-stderr ptool $command . a.prof -o out.csv
+		says "ptool: $command: out.csv exists; -f replaces it"
+	done
+}
+
+@test "callers and callees of a trace are its operators" {
+	ptool ingest -q "$TRACE"
+	ptool callees '^aten::linear$' --format csv | cut -d, -f3,6,7 | grep -qx '"aten::linear","aten::addmm",3'
+	ptool callers '^aten::addmm$' --format csv | cut -d, -f3,6,7 | grep -qx '"aten::linear","aten::addmm",3'
+}
+
+@test "a tree of a call graph says that it is estimated" {
+	cp "$PROF" a.prof
+	ptool tree a.prof --depth 5 | like_golden tree_estimated.txt
+	ptool tree a.prof --depth 2 --format csv | like_golden tree_estimated.csv
+}
+
+@test "a tree of a trace is the real one" {
+	ptool ingest -q "$TRACE"
+	ptool tree --depth 4 --min-share 3 | like_golden tree.txt
+	ptool tree --format json | lacks '"is_estimated":true'
+	ptool tree --step 3 --focus mm --format csv | cut -d, -f5 | tail -n +2 | head -1 | grep -qx '"ProfilerStep#3"'
+	run -3 --separate-stderr ptool tree --focus 'nothing like it'
+	says 'ptool: tree: ptool.db: no call matches'
+}
+
+@test "top on a call graph: functions, under anybody's sort keys" {
+	cp "$PROF" a.prof
+	ptool top a.prof --limit 5 | like_golden top_functions.txt
+	ptool top a.prof --limit 5 --sort cumulative --format csv | like_golden top_functions.csv
+	for key in cum cumtime total cpu_time_total total_ns; do
+		ptool top a.prof --limit 5 --sort $key --format csv | cmp - "$GOLDEN/top_functions.csv"
+	done
+	ptool top a.prof --focus w_gen --ignore genexpr --limit 0 --format csv | tail -n +2 >some
+	[ -s some ]
+	lacks genexpr <some
+	[ "$(grep -c w_gen some)" -eq "$(wc -l <some)" ]
+}
+
+@test "what only traces have is refused for call graphs, and the other way round" {
+	ptool ingest -q "$PROF"
+	for option in '--by shape' --flops --top-level '--format torch'; do
+		run -2 --separate-stderr ptool top $option
+		[[ $stderr == *'--by, --flops, --top-level and --format torch are for traces; this is a call graph' ]]
+	done
+	for command in top tree; do
+		for option in '--step 3' '--cat cpu_op' '--min-dur 1us' '--time 0..1ms' '--thread 1'; do
+			run -2 --separate-stderr ptool $command $option
+			says "ptool: $command: a call graph has no slices to filter: it takes --focus and --ignore alone"
+		done
+	done
+	run -2 --separate-stderr ptool top --sort self_device_time_total
+	[[ $stderr == "ptool: top: unknown sort key 'self_device_time_total'"* ]]
+	ptool ingest -q -o trace.db "$TRACE"
+	run -2 --separate-stderr ptool top trace.db --sort avg_ns
+	[[ $stderr == "ptool: top: unknown sort key 'avg_ns'"* ]]
+}
+
+@test "a run of both kinds asks which is meant" {
+	ptool ingest -q "$PROF" "$TRACE"
+	for command in top tree; do
+		run -3 --separate-stderr ptool $command
+		says "ptool: $command: ptool.db: the run holds call graphs (1) and traces (1), which cannot be added up; --profile chooses one ('ptool info' lists them)"
+		ptool $command --profile w_gen.prof >/dev/null
+		ptool $command --profile trace.json.gz >/dev/null
+	done
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# ptool ingest of Python's profiles: dumps and what pstats prints, wherever they lie.
+
+load setup
+
+APP=$FIXTURES/pyprof/app
+
+# Functions as "calls/primitive calls self total file:line(name)", in the order of the file.
+functions() { # STORE
+	ask "$1" "SELECT calls || '/' || primitive_calls, self_ns, total_ns,
+		file || ':' || line || '(' || function || ')' FROM v_function"
+}
+
+calls() { # STORE
+	ask "$1" "SELECT b.text, a.text, e.calls, e.primitive_calls, e.self_ns, e.total_ns
+		FROM call_edge e JOIN function r ON r.id = e.caller_id JOIN function c ON c.id = e.callee_id
+		JOIN string b ON b.id = r.name_id JOIN string a ON a.id = c.name_id ORDER BY 1, 2"
+}
+
+@test "a dump is told by its content and counted in functions" {
+	cp "$APP.prof" whatever.json
+	run --separate-stderr ptool ingest whatever.json
+	exits 0
+	says 'ptool: ingest: whatever.json: 4 functions'
+	[ "$(ask ptool.db 'SELECT format, dialect, slices FROM profile')" = 'pstats|cprofile|0' ]
+	functions ptool.db | diff - <(
+		cat <<'END'
+1/1|1000000|2001000000|/src/app.py:1(<module>)
+9/1|1500000000|1500000000|/src/app.py:10(fib)
+1/1|0|2001000000|~:0(<built-in method builtins.exec>)
+1/1|500000000|500000000|~:0(<built-in method time.sleep>)
+END
+	)
+	calls ptool.db | diff - <(
+		cat <<'END'
+<built-in method builtins.exec>|<module>|1|1|1000000|2001000000
+<module>|<built-in method time.sleep>|1|1|500000000|500000000
+<module>|fib|1|1|250000000|1500000000
+fib|fib|8|2|1250000000|1250000000
+END
+	)
+}
+
+@test "what pstats printed of it has the same functions and calls" {
+	run --separate-stderr ptool ingest -o text.db "$APP.txt"
+	exits 0
+	says "ptool: ingest: $APP.txt: 4 functions"
+	ptool ingest -q -o dump.db "$APP.prof"
+	diff <(functions text.db | sort) <(functions dump.db | sort)
+	diff <(calls text.db) <(calls dump.db)
+	[ "$(ask text.db 'SELECT format, dialect FROM profile')" = 'pstats|text' ]
+	[ "$(ask text.db 'SELECT code, severity FROM finding')" = 'rounded|info' ]
+}
+
+@test "both come through pipes, gzip, zstd and UTF-16" {
+	for kind in prof txt; do
+		ptool ingest -q -o a.db "$APP.$kind"
+		ptool ingest -q -o b.db - <"$APP.$kind"
+		gzip -c "$APP.$kind" | ptool ingest -q -o c.db -
+		zstd -qc "$APP.$kind" >packed
+		ptool ingest -q -o d.db packed
+		for store in b c d; do
+			diff <(functions a.db) <(functions $store.db)
+			[ "$(ask $store.db 'SELECT bytes FROM profile')" -eq "$(wc -c <"$APP.$kind")" ]
+		done
+		rm ./*.db
+	done
+	ptool ingest -q -o a.db "$APP.txt"
+	iconv -f UTF-8 -t UTF-16 "$APP.txt" >wide.txt
+	ptool ingest -q -o wide.db wide.txt
+	diff <(functions a.db) <(functions wide.db)
+	run --separate-stderr ptool ingest --strict wide.txt
+	exits 4
+}
+
+@test "both are found in folders and archives, beside what is no profile" {
+	mkdir -p runs/a
+	cp "$APP.prof" runs/a/one.prof
+	cp "$APP.txt" runs/two.log
+	echo 'nothing' >runs/notes.txt
+	ptool ingest -q -o folder.db runs
+	[ "$(ask folder.db 'SELECT dialect FROM profile ORDER BY 1')" = "$(printf 'cprofile\ntext')" ]
+	tar -cf runs.tar runs
+	ptool ingest -q -o archive.db runs.tar
+	[ "$(ask archive.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|0' ]
+	[ "$(functions archive.db | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ]
+}
+
+@test "when the file was changed is kept" {
+	cp "$APP.prof" a.prof
+	touch -d '2024-01-02 03:04:05.25 UTC' a.prof
+	ptool ingest -q a.prof
+	ptool ingest -q - <a.prof
+	[ "$(ask ptool.db "SELECT coalesce(mtime_ns, 'NULL') FROM profile ORDER BY id")" = "$(printf '1704164645250000000\nNULL')" ]
+}
+
+@test "--input-format reads as told, and says when nothing of it is there" {
+	ptool ingest -q --input-format pstats "$APP.prof"
+	ptool ingest -q --input-format pstats-text "$APP.txt"
+	run --separate-stderr ptool ingest --input-format pstats-text "$APP.prof"
+	exits 4
+	says "ptool: ingest: $APP.prof: byte 0: no listing of pstats is in it"
+}
+
+@test "what is no profile is refused with what it is" {
+	printf '\x80\x04\x95\x10\0\0\0\0\0\0\0\x8c\x09LineStats.' >a
+	printf '\xa7\x0d\x0d\x0a\0\0\0\0\0\0\0\0\0\0\0\0' >b
+	printf '\x13\x0fhotshot-version' >c
+	printf '[\x02\0\0\0NN' >d
+	run --separate-stderr ptool ingest a b c d
+	exits 4
+	says "ptool: ingest: a: byte 0: this is data of line_profiler (.lprof), which ptool does not read
+ptool: ingest: b: byte 0: this is compiled Python (.pyc), which ptool does not read
+ptool: ingest: c: byte 0: this is a hotshot profile of Python 2 (its hotshot.stats.load().dump_stats() converts it), which ptool does not read
+ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is expected"
+}
+
+@test "names in messages are shown, not obeyed, and stay on one line" {
+	printf '{)\x03z\x05a\ne\x1bfi\x01\0\0\0z\x01gN0' >hostile
+	run --separate-stderr ptool ingest hostile
+	exits 4
+	says 'ptool: ingest: hostile: byte 18: the value of a\ne\x1bf:1(g) is None of another shape; (primitive calls, calls, self, total, callers) is expected'
+}
+
+@test "info does not tell what a call graph cannot have" {
+	ptool ingest -q "$APP.prof"
+	run --separate-stderr ptool info ptool.db
+	exits 0
+	lacks -e recorded <<<"$output $stderr"
+}

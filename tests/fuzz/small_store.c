@@ -1,0 +1,141 @@
+/* Stores for fuzzing: see small_store.h. */
+#include "small_store.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "store/import.h"
+
+static const char trace[] =
+	"{\"schemaVersion\":1,\"baseTimeNanoseconds\":1000,\"deviceProperties\":["
+	"{\"id\":0,\"name\":\"GPU\",\"totalGlobalMem\":99}],\"traceEvents\":[\n"
+	"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"t\"}},\n"
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#3\",\"pid\":1,\"tid\":1,"
+	"\"ts\":0.000,\"dur\":20.000},\n"
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::linear\",\"pid\":1,\"tid\":1,"
+	"\"ts\":1.000,\"dur\":10.000,\"args\":{\"External id\":1,\"Input Dims\":[[8, 3]],"
+	"\"Call stack\":\"a.py(1): f;b.py(2): g\"}},\n"
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,"
+	"\"ts\":2.000,\"dur\":6.000,\"args\":{\"External id\":2}},\n"
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"
+	"\"ts\":3.000,\"dur\":2.000,\"args\":{\"External id\":2,\"correlation\":9}},\n"
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":6.000,"
+	"\"dur\":4.000,\"args\":{\"External id\":2,\"correlation\":9,\"device\":0,\"stream\":7}},\n"
+	"{\"ph\":\"s\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":9,\"pid\":1,\"tid\":1,\"ts\":3.000},\n"
+	"{\"ph\":\"f\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":9,\"pid\":0,\"tid\":7,\"ts\":6.000,"
+	"\"bp\":\"e\"},\n"
+	"{\"ph\":\"C\",\"name\":\"queue\",\"pid\":1,\"ts\":4,\"args\":{\"depth\":3}},\n"
+	"{\"ph\":\"X\",\"name\":\"odd\",\"pid\":1,\"tid\":1,\"ts\":7,\"dur\":-1},\n"
+	"{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,"
+	"\"ts\":2.500,\"args\":{\"Bytes\":512,\"Device Type\":0,\"Device Id\":-1}}\n"
+	"]}\n";
+
+static void must(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	perror(what);
+	abort();
+}
+
+static const char *tmp_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	return tmp && *tmp ? tmp : "/tmp";
+}
+
+/* All of a file; the caller frees bytes.p. */
+static struct bytes read_all(const char *path)
+{
+	FILE *in = fopen(path, "rb");
+	long size = in && fseek(in, 0, SEEK_END) == 0 ? ftell(in) : -1;
+
+	must(size >= 0, path);
+	uint8_t *bytes = xmalloc((size_t)size + 1);
+	rewind(in);
+	must(fread(bytes, 1, (size_t)size, in) == (size_t)size, path);
+	fclose(in);
+	return (struct bytes){ bytes, (size_t)size };
+}
+
+static struct bytes make(const char *folder)
+{
+	char *json = xasprintf("%s/trace.json", folder),
+	     *db = xasprintf("%s/a.db", folder);
+	const char *const paths[] = { json };
+	struct import_options options = { .store = db, .run = "it" };
+	struct import_events events = { .to = NULL };
+	struct import_result result;
+	struct err err = ERR_INIT;
+	FILE *out = fopen(json, "w");
+
+	must(out != NULL, json);
+	must(fputs(trace, out) >= 0, json);
+	must(fclose(out) == 0, json);
+	must(import_files(&options, paths, 1, &events, &result, &err) == 0, err.text);
+	struct bytes bytes = read_all(db);
+	remove(json);
+	remove(db);
+	free(json);
+	free(db);
+	return bytes;
+}
+
+struct bytes small_store(void)
+{
+	static struct bytes bytes;
+
+	if (bytes.n)
+		return bytes;
+	char *folder = xasprintf("%s/ptool-fuzz-XXXXXX", tmp_folder());
+	must(mkdtemp(folder) != NULL, folder);
+	bytes = make(folder);
+	rmdir(folder);
+	free(folder);
+	return bytes;
+}
+
+static char store_path[4096];
+
+static void remove_file(void)
+{
+	unlink(store_path);
+}
+
+const char *small_store_file(struct bytes bytes)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		int n = snprintf(store_path, sizeof(store_path), "%s/ptool-fuzz-XXXXXX",
+				 tmp_folder());
+		must(n < (int)sizeof(store_path), "TMPDIR is too long");
+		fd = mkstemp(store_path);
+		must(fd >= 0 && atexit(remove_file) == 0, store_path);
+	}
+	must(pwrite(fd, bytes.p, bytes.n, 0) == (ssize_t)bytes.n, "write");
+	must(ftruncate(fd, (off_t)bytes.n) == 0, "truncate");
+	return store_path;
+}
+
+void small_store_free(struct bytes bytes)
+{
+	void *p;
+
+	memcpy(&p, &bytes.p, sizeof(p)); /* it was made here, and is no longer const */
+	free(p);
+}
+
+bool small_store_is(struct bytes bytes)
+{
+	struct bytes now = read_all(store_path);
+	bool is = now.n == bytes.n && memcmp(now.p, bytes.p, now.n) == 0;
+
+	small_store_free(now);
+	return is;
+}

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""ptool top, callers, callees and tree on call graphs and traces, against sums made here.  timeout: 300 s
+
+The same rows from the dict of the dump; trees whose times close at every node and whose
+whole is the profile's; trees of traces against the slices in the store, by path.
+"""
+import collections
+import json
+import marshal
+import os
+import pstats
+import sqlite3
+import tempfile
+
+from callgraphs import FIXTURES, Tap, fixture_dumps, ptool, random_graph, recorded_graph, shared_dumps
+
+TRACES = ["t2141_cnn_w0", "t2141_cnn_w0_stack", "t260_ddp_rank0"]
+
+
+def rows(*args):
+    return json.loads(ptool(*args, "--format", "json"))["rows"]
+
+
+def ns(seconds):
+    return round(seconds * 1e9) if seconds == seconds and abs(seconds) < 9e9 else None
+
+
+def dump(graph, scratch, name):
+    path = os.path.join(scratch, name + ".prof")
+    with open(path, "wb") as file:
+        marshal.dump(graph, file)
+    return path
+
+
+def close_to(want, got):
+    """Nanoseconds of a double are rounded once for each; None was not comparable."""
+    return all(a == b or (isinstance(a, int) and isinstance(b, int) and abs(a - b) <= 4) for a, b in zip(want, got))
+
+
+def differences(want, got):
+    lines = [f"{key}: {want.get(key)} expected, {got.get(key)} found" for key in want.keys() ^ got.keys()]
+    return lines + [f"{key}: {want[key]} expected, {got[key]} found" for key in want
+                    if key in got and not close_to(want[key], got[key])]
+
+
+def edges_of(graph):
+    """(caller, callee) -> calls, primitive calls, self, total."""
+    edges = {}
+    for callee, (_, _, _, _, callers) in graph.items():
+        for caller, sums in callers.items():
+            edges[caller, callee] = ((sums, None, None, None) if isinstance(sums, int) else
+                                     (sums[0], sums[1], ns(sums[2]), ns(sums[3])))
+    return edges
+
+
+def edge_rows(got):
+    return {((row["caller_file"], row["caller_line"], row["caller_function"]),
+             (row["file"], row["line"], row["function"])):
+            (row["calls"], row["primitive_calls"], row["self_ns"], row["total_ns"]) for row in got}
+
+
+def check_functions(tap, name, graph, path):
+    got = {(row["file"], row["line"], row["function"]):
+           (row["calls"], row["primitive_calls"], row["self_ns"], row["total_ns"]) for row in rows("top", path, "--limit", "0")}
+    want = {key: (nc, cc, ns(tt), ns(ct)) for key, (cc, nc, tt, ct, _) in graph.items()}
+    lines = differences(want, got)
+    tap.ok(not lines and want, f"{name}: top has every function", lines)
+
+
+def check_orders(tap, name, graph, path):
+    """Each key sorts as Python does; ties keep the order of the recording."""
+    by = {"total": (lambda key: graph[key][3], True), "tottime": (lambda key: graph[key][2], True),
+          "ncalls": (lambda key: graph[key][1], True), "pcalls": (lambda key: graph[key][0], True),
+          "name": (lambda key: key[2].encode(), False), "file": (lambda key: key[0].encode(), False),
+          "line": (lambda key: key[1], False), "nfl": (lambda key: (key[2].encode(), key[0].encode(), key[1]), False),
+          "stdname": (lambda key: pstats.func_std_string(key).encode(), False), "none": (lambda key: 0, False)}
+    for sort, (value, largest_first) in by.items():
+        for reverse in (False, True):
+            if sort == "none" and reverse:
+                want = list(graph)[::-1]
+            else:
+                want = sorted(graph, key=value, reverse=largest_first != reverse)
+            options = ["--reverse"] if reverse else []
+            got = [(row["file"], row["line"], row["function"])
+                   for row in rows("top", path, "--limit", "7", "--sort", sort, *options)]
+            tap.ok(got == want[:7], f"{name}: --sort {sort} {' '.join(options)}", [f"{want[:7]}", f"{got}"])
+
+
+def check_edges(tap, name, graph, path):
+    want = edges_of(graph)
+    for command in ("callers", "callees"):
+        lines = differences(want, edge_rows(rows(command, ".", path)))
+        tap.ok(not lines and want, f"{name}: {command} of all are all edges", lines)
+    caller, callee = next(iter(want))
+    escaped = "^" + "".join(c if c.isalnum() else "\\x{%x}" % ord(c) for c in pstats.func_std_string(callee)) + "$"
+    lines = differences({key: value for key, value in want.items() if key[1] == callee},
+                        edge_rows(rows("callers", escaped, path)))
+    tap.ok(not lines, f"{name}: callers of one function", lines)
+
+
+def check_strip(tap, scratch):
+    """Callers whose names meet are added, where pstats keeps the last one."""
+    graph = {("/a/x.py", 1, "f"): (5, 5, 0.5, 1.0, {("/a/m.py", 3, "g"): (2, 2, 0.2, 0.4), ("/b/m.py", 3, "g"): (3, 3, 0.3, 0.6)}),
+             ("/a/m.py", 3, "g"): (1, 1, 0.1, 1.0, {}), ("/b/m.py", 3, "g"): (1, 1, 0.1, 1.0, {})}
+    got = edge_rows(rows("callers", "f", dump(graph, scratch, "strip"), "--strip-dirs"))
+    want = {(("m.py", 3, "g"), ("x.py", 1, "f")): (5, 5, 500000000, 1000000000)}
+    tap.ok(got == want, "--strip-dirs adds callers that have one name then", [f"{got}"])
+
+
+def check_closing(tap, name, tree):
+    """total = self + children, for each node; and the paths are those of the parents."""
+    children = collections.Counter()
+    node = {row["id"]: row for row in tree}
+    wrong = []
+    for row in tree:
+        parent = node.get(row["parent_id"])
+        children[row["parent_id"]] += row["total_ns"]
+        path = (parent["path"] + ";" if parent else "") + row["name"]
+        if row["path"] != path or row["depth"] != (parent["depth"] + 1 if parent else 0):
+            wrong.append(f"{row['id']}: {row['path']} below {parent}")
+    for row in tree:
+        if row["total_ns"] != row["self_ns"] + children[row["id"]]:
+            wrong.append(f"{row['path']}: {row['total_ns']} is not {row['self_ns']} + {children[row['id']]}")
+    tap.ok(not wrong and tree, f"{name}: each node is its self time and its children", wrong)
+    return children[None]
+
+
+def check_estimate(tap, name, graph, path, whole_ns):
+    for options in ([], ["--min-share", "0", "--depth", "6"], ["--limit", "2"], ["--min-time", "50us", "--min-share", "0"]):
+        tree = rows("tree", path, *options)
+        total = check_closing(tap, f"{name} {' '.join(options)}", tree)
+        tap.ok(all(row["is_estimated"] for row in tree), f"{name} {' '.join(options)}: it says estimated")
+        if whole_ns:
+            tap.ok(abs(total - whole_ns) <= len(graph) + 2, f"{name} {' '.join(options)}: all of the profile's time",
+                   [f"{total} of {whole_ns}"])
+
+
+def check_simple(tap, scratch):
+    """A graph that has one tree only: then the estimate is the truth."""
+    f, g, h, k = [("a.py", line, name) for line, name in enumerate("fghk")]
+    graph = {f: (1, 1, 1.0, 10.0, {}), g: (2, 2, 2.0, 5.0, {f: (2, 2, 2.0, 5.0)}), h: (4, 4, 3.0, 3.0, {g: (4, 4, 3.0, 3.0)}),
+             k: (1, 1, 4.0, 4.0, {f: (1, 1, 4.0, 4.0)})}
+    tree = rows("tree", dump(graph, scratch, "simple"))
+    got = [(row["depth"], row["name"], row["calls"], row["self_ns"] // 10**9, row["total_ns"] // 10**9) for row in tree]
+    want = [(0, "a.py:0(f)", 1, 1, 10), (1, "a.py:1(g)", 2, 2, 5), (2, "a.py:2(h)", 4, 3, 3), (1, "a.py:3(k)", 1, 4, 4)]
+    tap.ok(got == want, "a graph with one path to each function is its tree", [f"{got}"])
+
+
+def check_shares(tap, scratch):
+    """g is called from two places: what it calls is shared out as its time is."""
+    a, b, g, h = [("a.py", line, name) for line, name in enumerate("abgh")]
+    graph = {a: (1, 1, 1.0, 4.0, {}), b: (1, 1, 1.0, 2.0, {}), g: (4, 4, 2.0, 4.0, {a: (3, 3, 1.5, 3.0), b: (1, 1, 0.5, 1.0)}),
+             h: (8, 8, 2.0, 2.0, {g: (8, 8, 2.0, 2.0)})}
+    tree = rows("tree", dump(graph, scratch, "shares"))
+    got = {row["path"]: (row["calls"], row["self_ns"], row["total_ns"]) for row in tree}
+    want = {"a.py:0(a);a.py:2(g);a.py:3(h)": (6, 1500000000, 1500000000), "a.py:1(b);a.py:2(g);a.py:3(h)": (2, 500000000, 500000000)}
+    tap.ok(all(got.get(path) == value for path, value in want.items()), "callees are split by the callers' shares", [f"{got}"])
+
+
+def check_recursion(tap, scratch):
+    """A ring is gone through once; what it calls itself is cut, and the time is all there."""
+    top, a, b = ("t.py", 1, "top"), ("r.py", 1, "a"), ("r.py", 2, "b")
+    graph = {top: (1, 1, 1.0, 7.0, {}), a: (1, 3, 3.0, 6.0, {top: (1, 1, 1.0, 6.0), b: (2, 2, 2.0, 4.0)}),
+             b: (1, 2, 3.0, 5.0, {a: (2, 1, 3.0, 5.0)})}
+    path = dump(graph, scratch, "ring")
+    tree = rows("tree", path, "--min-share", "0")
+    kinds = [(row["depth"], row["kind"]) for row in tree]
+    tap.ok(kinds == [(0, "call"), (1, "call"), (2, "call"), (3, "recursion")], "a ring is cut where it closes", [f"{kinds}"])
+    tap.ok(check_closing(tap, "ring", tree) == 7 * 10**9, "a ring takes what it took")
+
+
+def slices_by_path(store):
+    """path -> [calls, self], from the slices of threads."""
+    db = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    query = ("SELECT s.id, s.parent_id, s.name, s.self_ns, s.class FROM slice s JOIN track t ON t.id = s.track_id "
+             "WHERE t.kind = 'thread' AND s.is_set_apart = 0 ORDER BY s.track_id, s.ts, s.id")
+    paths, sums = {}, {}
+    for number, parent, name, self_ns, kind in db.execute(query):
+        above = paths.get(parent, ())
+        if kind in ("memory", "span"):
+            paths[number] = above
+            continue
+        paths[number] = above + (name,)
+        entry = sums.setdefault(paths[number], [0, 0])
+        entry[0] += 1
+        entry[1] += self_ns
+    db.close()
+    return sums
+
+
+def check_trace(tap, name, scratch):
+    trace = os.path.join(FIXTURES, "torch", name, "trace.json.gz")
+    store = os.path.join(scratch, name + ".db")
+    ptool("ingest", "-q", "-o", store, trace)
+    want = slices_by_path(store)
+    tree = rows("tree", store, "--min-share", "0", "--depth", "0")
+    node = {}
+    for row in tree:
+        node[row["id"]] = node.get(row["parent_id"], ()) + (row["name"],)
+    got = {node[row["id"]]: [row["calls"], row["self_ns"]] for row in tree}
+    lines = [f"{path}: {want.get(path)} expected, {got.get(path)} found" for path in sorted(want.keys() | got.keys())
+             if want.get(path) != got.get(path)]
+    tap.ok(not lines and len(want) > 10, f"{name}: every path of the slices", lines)
+    total = check_closing(tap, name, tree)
+    tap.ok(total == sum(self_ns for _, self_ns in want.values()), f"{name}: all self times")
+    for options in (["--min-share", "5"], ["--depth", "3"], ["--limit", "1"], ["--focus", "mm"], ["--ignore", "aten::"],
+                    ["--min-time", "1ms"]):
+        part = check_closing(tap, f"{name} {' '.join(options)}", rows("tree", store, *options))
+        if options[0] not in ("--focus", "--ignore"):
+            tap.ok(part == total, f"{name} {' '.join(options)}: what is cut is summed")
+    focused = rows("tree", store, "--focus", "mm", "--min-share", "0", "--depth", "0")
+    wanted = sum(self_ns for path, (_, self_ns) in want.items() if any("mm" in part for part in path))
+    tap.ok(sum(row["self_ns"] for row in focused) == wanted, f"{name}: --focus keeps the time of paths with the name")
+    ignored = rows("tree", store, "--ignore", "aten::", "--min-share", "0", "--depth", "0")
+    wanted = sum(self_ns for path, (_, self_ns) in want.items() if not any("aten::" in part for part in path))
+    tap.ok(sum(row["self_ns"] for row in ignored) == wanted, f"{name}: --ignore drops what lies below the name")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["PTOOL_CACHE"] = os.path.join(scratch, "cache")
+        for seed in range(6):
+            graph = random_graph(seed, functions=50, pure=seed == 3, odd=False)
+            path = dump(graph, scratch, f"random{seed}")
+            check_functions(tap, f"random {seed}", graph, path)
+            check_edges(tap, f"random {seed}", graph, path)
+            check_estimate(tap, f"random {seed}", graph, path, 0)
+        check_orders(tap, "random 0", random_graph(0, functions=50, odd=False), os.path.join(scratch, "random0.prof"))
+        for seed in range(3):
+            graph = recorded_graph(seed)
+            path = dump(graph, scratch, f"recorded{seed}")
+            whole = sum(ns(row[2]) for row in graph.values())
+            check_estimate(tap, f"recorded {seed}", graph, path, whole)
+        odd = random_graph(40, odd=True)
+        check_estimate(tap, "odd numbers", odd, dump(odd, scratch, "odd"), 0)
+        check_strip(tap, scratch)
+        check_simple(tap, scratch)
+        check_shares(tap, scratch)
+        check_recursion(tap, scratch)
+        for name in TRACES:
+            check_trace(tap, name, scratch)
+        for path in fixture_dumps() + shared_dumps():
+            check_closing(tap, os.path.basename(path), rows("tree", path))
+    tap.done()
+
+
+main()

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The store is the same to the byte when its records lie in files, and memory is
+what --memory-limit says.  timeout: 400 s
+
+Traces of a million events, as the bench generates them; and one made here of what
+needs much memory besides records: ids far apart, args, slices that are all open at
+once, flows, counters, steps, memory events.  Of that the memory is not looked at:
+pages that are read in no order come faster than a busy machine takes them away.
+"""
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+from storetap import PTOOL, Tap
+
+BENCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
+LIMIT = 16
+REST_MIB = 64       # for all that is no record
+IS_CHECKED = bool(os.environ.get("SAN") or os.environ.get("VALGRIND"))
+EVENTS = 200_000 if IS_CHECKED else 1_000_000
+ODD_EVENTS = 200_000
+EVENT_BYTES = {"gpu": 250, "cpu": 370, "stack": 230, "tracks": 220, "shuffled": 250}
+MODES = ((16, 1), (16, 2))   # MiB, threads
+
+
+def make_gen(folder):
+    gen = os.path.join(folder, "gen")
+    sources = [os.path.join(BENCH, name) for name in ("gen.c", "gen_steps.c", "gen_text.c")]
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-D_XOPEN_SOURCE=700", "-o", gen, *sources], check=True)
+    return gen
+
+
+def odd_events(dice):
+    """Events of the kinds that the generator has few of, in no order."""
+    for i in range(ODD_EVENTS // 10):
+        ts, correlation = i * 40, dice.getrandbits(62)
+        common = f'"pid": 1, "tid": {i % 7}'
+        yield (f'{{"ph": "X", "cat": "cpu_op", "name": "aten::op{i % 90}", {common}, "ts": {ts}.{i % 1000:03}, "dur": 30, '
+               f'"args": {{"External id": {correlation ^ 1}, "Sequence number": {i}}}}}')
+        yield (f'{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", {common}, "ts": {ts + 3}, "dur": 4, '
+               f'"args": {{"External id": {correlation ^ 1}, "correlation": {correlation}}}}}')
+        yield (f'{{"ph": "X", "cat": "kernel", "name": "kernel{i % 50}", "pid": 0, "tid": {i % 3}, "ts": {ts + 9}, "dur": 20, '
+               f'"args": {{"device": 0, "stream": {i % 3}, "correlation": {correlation}, "External id": {correlation ^ 1}}}}}')
+        yield f'{{"ph": "s", "cat": "ac2g", "name": "ac2g", "id": {correlation}, {common}, "ts": {ts + 3}}}'
+        yield f'{{"ph": "f", "cat": "ac2g", "name": "ac2g", "id": {correlation}, "pid": 0, "tid": {i % 3}, "ts": {ts + 9}, "bp": "e"}}'
+        yield f'{{"ph": "C", "name": "memory", "pid": 1, "ts": {ts}, "args": {{"used": {i}}}}}'
+        yield (f'{{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", {common}, "ts": {ts + 1}, "s": "t", '
+               f'"args": {{"Bytes": {i - 5000}, "Addr": {i}, "Device Type": {i % 2}, "Device Id": 0}}}}')
+        yield f'{{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#{i // 50}", "pid": 1, "tid": 0, "ts": {ts}, "dur": 39}}'
+        yield f'{{"ph": "B", "cat": "x", "name": "open", "pid": 2, "tid": 2, "ts": {ts}}}'
+        yield f'{{"ph": "X", "cat": "x", "name": "nested", "pid": 3, "tid": 3, "ts": {ts}, "dur": {80 * ODD_EVENTS - 2 * ts}}}'
+
+
+def write_odd(path):
+    with open(path, "w", encoding="ascii") as out:
+        out.write('{"schemaVersion": 1, "traceEvents": [\n')
+        for event in odd_events(random.Random(1)):
+            out.write(event + ",\n")
+        out.write("{}]}\n")
+
+
+class Ingest:
+    """A store being made; peak resident size in MiB behind its end."""
+
+    def __init__(self, store, *arguments, **options):
+        self.program = subprocess.Popen([PTOOL, "ingest", "-q", "-o", store, *arguments], stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, text=True, **options)
+        self.store = store
+        self.said = self.peak_mib = self.status = None
+
+    def spilled(self):
+        """Does it have files without a name?"""
+        folder = f"/proc/{self.program.pid}/fd"
+        try:
+            links = [os.readlink(os.path.join(folder, fd)) for fd in os.listdir(folder)]
+        except FileNotFoundError:
+            return False
+        return any(link.startswith(os.path.dirname(self.store)) and link.endswith(" (deleted)") for link in links)
+
+    def wait(self):
+        self.said = self.program.stderr.read()
+        _, status, usage = os.wait4(self.program.pid, 0)
+        self.status = self.program.returncode = os.waitstatus_to_exitcode(status)
+        self.program.stderr.close()
+        self.peak_mib = usage.ru_maxrss / 1024
+        return self
+
+
+def digest(path):
+    """Read in pieces: a child's peak is never below what its parent's was."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_shape(tap, folder, name, trace, options=()):
+    store = os.path.join(folder, "store.db")
+    begun = Ingest(store, *options, trace).wait()
+    tap.ok(begun.status == 0, f"{name}: without a limit", begun.said)
+    expected = digest(store)
+    os.remove(store)
+    for limit, threads in MODES:
+        run = Ingest(store, *options, "--memory-limit", f"{limit}M", "-j", str(threads), trace).wait()
+        what = f"{name}: {limit} MiB, {threads} threads"
+        tap.ok(run.status == 0 and digest(store) == expected and os.listdir(folder) == ["store.db"],
+               f"{what}: the same store", run.said)
+        os.remove(store)
+        if options:
+            continue
+        if IS_CHECKED:
+            tap.skip(f"{what}: memory", "the checks take memory themselves")
+        else:
+            tap.ok(run.peak_mib <= limit + REST_MIB, f"{what}: memory",
+                   f"{run.peak_mib:.1f} MiB, allowed are {limit + REST_MIB}")
+
+
+def check_interrupt(tap, folder, trace):
+    """Stopped when there are files without a name: none gets one, nothing is left."""
+    store = os.path.join(folder, "store.db")
+    run = Ingest(store, "--memory-limit", "1M", trace)
+    seen = False
+    while run.program.poll() is None and not seen:
+        seen = run.spilled()
+        time.sleep(0.001)
+    tap.ok(seen, "records lie in files without a name")
+    if seen:
+        run.program.send_signal(signal.SIGINT)
+        run.wait()
+    tap.ok(run.status == 130 and os.listdir(folder) == [], "Ctrl-C leaves nothing", run.status, run.said)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="ptool-spill.") as root:
+        gen, trace, folder = make_gen(root), os.path.join(root, "trace.json"), os.path.join(root, "stores")
+        os.mkdir(folder)
+        for shape, size in EVENT_BYTES.items():
+            with open(trace, "wb") as out:
+                subprocess.run([gen, shape, str(EVENTS * size)], stdout=out, check=True)
+            check_shape(tap, folder, shape, trace)
+        write_odd(trace)
+        check_shape(tap, folder, "odd, with args", trace, ("--keep", "args"))
+        check_interrupt(tap, folder, trace)
+    tap.done()
+
+
+main()

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""ptool with several threads: what they race for ThreadSanitizer sees.  Runs under TSAN.
+
+Fixtures and a generated trace, by any number of threads and in small blocks, the thread that
+sums up beside the one that writes rows, and an interrupt while blocks are read ahead.
+timeout: 300 s
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from storetap import FIXTURES, PTOOL, Tap, Workplace, fixtures
+
+TOOL = os.path.join(os.path.dirname(PTOOL), "tools", "read_blocks")
+EVENTS = 6000  # of the generated trace
+JOBS = (2, 5, 16)
+INTERRUPTS = 6
+
+
+def trace(count, dice):
+    """Operators that launch kernels, with memory and arrows, on several threads."""
+    for i in range(count // 4):
+        place = {"pid": 1, "tid": i % 5, "ts": 10 * i}
+        yield {"ph": "X", "name": f"aten::op{i % 40}", "cat": "cpu_op", "dur": 9, "args": {"External id": i}, **place}
+        yield {"ph": "X", "name": "cudaLaunchKernel", "cat": "cuda_runtime", "dur": 3,
+               "args": {"correlation": i, "External id": i}, **place}
+        yield {"ph": "X", "name": f"kernel {dice.randrange(90)}", "cat": "kernel", "pid": 0, "tid": 7, "ts": 10 * i + 2,
+               "dur": 5, "args": {"correlation": i, "stream": 7, "device": 0, f"key {i % 700}": "},{"}}
+        yield {"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "s": "t",
+               "args": {"Bytes": 512, "Device Type": 0, "Device Id": -1}, **place}
+
+
+def dump(work, store):
+    with work.open(store) as db:
+        return [line for line in db.iterdump() if not line.startswith('INSERT INTO "run"')]
+
+
+def ingests_alike(tap, work, name, files):
+    expected = dump(work, work.ingest(*files, options=("-j", "1")))
+    for jobs in JOBS:
+        tap.ok(dump(work, work.ingest(*files, options=("-j", str(jobs)))) == expected, f"{name}: -j {jobs}")
+
+
+def reads_blocks(tap, work, name, files):
+    """Far more blocks than threads, far more threads than cores."""
+    for threads, size in ((15, 64), (7, 3000)):
+        store = work.path("blocks.db")
+        done = subprocess.run([TOOL, str(threads), str(size), store, *files], capture_output=True, check=False)
+        tap.ok(done.returncode == 0, f"{name}: {threads} threads more, blocks of {size} bytes",
+               done.stderr.decode(errors="replace")[-600:])
+        if os.path.exists(store):
+            os.remove(store)
+
+
+def interrupts(tap, work, path):
+    """The signal comes at any time: the program ends with 130, or was through."""
+    started = time.monotonic()
+    work.ingest(path, options=("-j", "4"))
+    whole_s = time.monotonic() - started
+    store = work.path("interrupted.db")
+    ends = []
+    for i in range(INTERRUPTS):
+        with subprocess.Popen([PTOOL, "ingest", "-q", "-j", "4", "-o", store, path], stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL) as program:
+            time.sleep(whole_s * (i + 1) / (INTERRUPTS + 1))
+            program.send_signal(signal.SIGINT)
+            program.communicate()
+        ends.append(program.returncode)
+        if os.path.exists(store):
+            os.remove(store)
+    tap.ok(all(end in (0, 130, -signal.SIGINT) for end in ends) and 130 in ends, "interrupted while blocks are read", ends)
+
+
+def main():
+    tap = Tap()
+    small = [path for _, path in fixtures() if os.path.getsize(path) < 200000]
+    chrome = os.path.join(FIXTURES, "chrome")
+    small += sorted(os.path.join(chrome, name) for name in os.listdir(chrome) if name.endswith(".json.gz"))
+    with Workplace() as work:
+        made = work.path("made.json")
+        with open(made, "w", encoding="utf-8") as out:
+            json.dump({"schemaVersion": 1, "traceEvents": list(trace(EVENTS, random.Random(4)))}, out)
+        ingests_alike(tap, work, "fixtures", small)
+        ingests_alike(tap, work, "a generated trace", [made])
+        reads_blocks(tap, work, "a generated trace", [made])
+        interrupts(tap, work, made)
+    tap.done()
+
+
+main()
