@@ -17,7 +17,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from storetap import PTOOL, Tap
+from storetap import INTERRUPTED_ENV, PTOOL, Tap
 
 TOOL = os.path.join(os.path.dirname(PTOOL), "tools", "read_blocks")
 JOBS = (2, 3, 5, 16)
@@ -198,7 +198,7 @@ def check_blocks(tap, store, files):
 
 def interrupt(dice, argv):
     """Interrupted at some moment: the exit status."""
-    with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as program:
+    with subprocess.Popen(argv, stderr=subprocess.DEVNULL, env=INTERRUPTED_ENV) as program:
         try:
             program.wait(dice.random() * 0.3)
         except subprocess.TimeoutExpired:

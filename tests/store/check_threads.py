@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from storetap import FIXTURES, PTOOL, Tap, Workplace, fixtures
+from storetap import FIXTURES, INTERRUPTED_ENV, PTOOL, Tap, Workplace, fixtures
 
 TOOL = os.path.join(os.path.dirname(PTOOL), "tools", "read_blocks")
 EVENTS = 6000  # of the generated trace
@@ -64,7 +64,7 @@ def interrupts(tap, work, path):
     ends = []
     for i in range(INTERRUPTS):
         with subprocess.Popen([PTOOL, "ingest", "-q", "-j", "4", "-o", store, path], stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL) as program:
+                              stdin=subprocess.DEVNULL, env=INTERRUPTED_ENV) as program:
             time.sleep(whole_s * (i + 1) / (INTERRUPTS + 1))
             program.send_signal(signal.SIGINT)
             program.communicate()

@@ -18,6 +18,9 @@ SHARED = os.path.join(os.path.dirname(ROOT), "shared")  # big recordings, beside
 # A shell that started us in the background has SIGINT ignored, and so would our children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# For a program that Ctrl-C shall end: it leaves at once, with its threads at work.
+INTERRUPTED_ENV = dict(os.environ, TSAN_OPTIONS=os.environ.get("TSAN_OPTIONS", "") + ":report_thread_leaks=0")
+
 SHOWN = 6  # differences of one test that are shown
 
 DEVICE_WORK = "(SELECT id FROM slice_class WHERE is_device_work)"
