@@ -1,0 +1,175 @@
+/* Sets of intervals: see intervals.h. */
+#include "base/intervals.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+
+static int64_t min_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void intervals_add(struct intervals *to, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns >= end_ns)
+		return;
+	if (to->n == to->cap)
+		to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
+	to->items[to->n++] = (struct interval){ start_ns, end_ns };
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct interval *a = left, *b = right;
+
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* What comes off one stream is in order already. */
+static bool is_in_order(const struct intervals *set)
+{
+	for (size_t i = 1; i < set->n; i++)
+		if (set->items[i].start_ns < set->items[i - 1].start_ns)
+			return false;
+	return true;
+}
+
+void intervals_unite(struct intervals *set)
+{
+	struct interval *items = set->items;
+	size_t last = 0;
+
+	if (set->n == 0)
+		return;
+	if (!is_in_order(set))
+		qsort(items, set->n, sizeof(*items), by_start);
+	for (size_t i = 1; i < set->n; i++) {
+		if (items[i].start_ns > items[last].end_ns)
+			items[++last] = items[i];
+		else
+			items[last].end_ns = max_ns(items[last].end_ns, items[i].end_ns);
+	}
+	set->n = last + 1;
+}
+
+void intervals_release(struct intervals *set)
+{
+	free(set->items);
+	*set = (struct intervals){ .n = 0 };
+}
+
+int64_t intervals_length(const struct intervals *set)
+{
+	return intervals_length_within(set, INT64_MIN, INT64_MAX);
+}
+
+size_t intervals_after(const struct intervals *set, int64_t ns)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (set->items[middle].end_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int64_t intervals_length_within(const struct intervals *set, int64_t from_ns,
+				int64_t to_ns)
+{
+	int64_t length = 0;
+
+	for (size_t i = intervals_after(set, from_ns);
+	     i < set->n && set->items[i].start_ns < to_ns && from_ns < to_ns; i++)
+		length =
+			sum_add(length, sum_sub(min_ns(set->items[i].end_ns, to_ns),
+						max_ns(set->items[i].start_ns, from_ns)));
+	return length;
+}
+
+int64_t intervals_overlap(const struct intervals *a, const struct intervals *b)
+{
+	int64_t length = 0;
+
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct interval *x = &a->items[i], *y = &b->items[k];
+		int64_t start = max_ns(x->start_ns, y->start_ns);
+		int64_t end = min_ns(x->end_ns, y->end_ns);
+		if (start < end)
+			length = sum_add(length, sum_sub(end, start));
+		if (x->end_ns < y->end_ns)
+			i++;
+		else
+			k++;
+	}
+	return length;
+}
+
+void intervals_intersect(const struct intervals *a, const struct intervals *b,
+			 struct intervals *out)
+{
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct interval *x = &a->items[i], *y = &b->items[k];
+		intervals_add(out, max_ns(x->start_ns, y->start_ns),
+			      min_ns(x->end_ns, y->end_ns));
+		if (x->end_ns < y->end_ns)
+			i++;
+		else
+			k++;
+	}
+}
+
+void intervals_join(const struct intervals *a, const struct intervals *b,
+		    struct intervals *out)
+{
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
+		bool is_a = k == b->n ||
+			    (i < a->n && a->items[i].start_ns <= b->items[k].start_ns);
+		const struct interval *next = is_a ? &a->items[i++] : &b->items[k++];
+		intervals_add(out, next->start_ns, next->end_ns);
+	}
+	intervals_unite(out);
+}
+
+void intervals_subtract(const struct intervals *a, const struct intervals *b,
+			struct intervals *out)
+{
+	size_t k = 0;
+
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = 0; i < a->n; i++) {
+		int64_t from = a->items[i].start_ns, end = a->items[i].end_ns;
+		while (k < b->n && b->items[k].end_ns <= from)
+			k++;
+		for (; k < b->n && b->items[k].start_ns < end; k++) {
+			intervals_add(out, from, b->items[k].start_ns);
+			from = b->items[k].end_ns;
+			if (from > end)
+				break; /* and it may reach into the next of a */
+		}
+		intervals_add(out, from, end);
+	}
+}
+
+void intervals_within(const struct intervals *a, int64_t from_ns, int64_t to_ns,
+		      struct intervals *out)
+{
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = intervals_after(a, from_ns);
+	     i < a->n && a->items[i].start_ns < to_ns; i++)
+		intervals_add(out, max_ns(a->items[i].start_ns, from_ns),
+			      min_ns(a->items[i].end_ns, to_ns));
+}
