@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/memtable.h"
-#include "ingest/sink.h"
+#include "query/callgraph_cells.h"
 
 static const struct column edge_columns[] = {
 	{ "caller_file", "Caller's file", UNIT_TEXT },
@@ -20,7 +20,10 @@ static const struct column edge_columns[] = {
 	{ "total_ns", "Total", UNIT_NS },
 };
 
-enum { CALLER_COLUMNS = 3, NCOLUMNS = sizeof(edge_columns) / sizeof(*edge_columns) };
+enum {
+	CALLER_COLUMNS = NFUNCTION_CELLS,
+	NCOLUMNS = sizeof(edge_columns) / sizeof(*edge_columns)
+};
 
 void callgraph_ends_init(struct callgraph_ends *e, const struct callgraph *g,
 			 enum callgraph_calls which)
@@ -94,38 +97,6 @@ void callgraph_ends_of(struct callgraph_ends *e, const struct callgraph *g,
 	sort_ends(e, g);
 }
 
-static void set_function(const struct callgraph *g, uint32_t function,
-			 struct cell cells[3])
-{
-	const struct callgraph_function *f = &g->functions[function];
-
-	cells[0] = cell_text(callgraph_text(g, f->file));
-	cells[1] = cell_int(f->line);
-	cells[2] = cell_text(callgraph_text(g, f->name));
-}
-
-static struct cell count_cell(struct bignum count)
-{
-	return count.digits ? cell_text(str_of(count.digits)) : cell_int(count.n);
-}
-
-static struct cell ns_cell(int64_t ns)
-{
-	return ns == NUMBER_NONE ? cell_null() : cell_int(ns);
-}
-
-static void set_sums(const struct callgraph_sums *sums, struct cell cells[4])
-{
-	cells[0] = count_cell(sums->calls);
-	for (size_t i = 1; i < 4; i++)
-		cells[i] = cell_null();
-	if (!sums->has_times)
-		return;
-	cells[1] = count_cell(sums->primitive);
-	cells[2] = ns_cell(sums->self_ns);
-	cells[3] = ns_cell(sums->total_ns);
-}
-
 static void add_edges(struct memtable *m, const struct callgraph *g,
 		      const struct callgraph_ends *ends)
 {
@@ -133,9 +104,10 @@ static void add_edges(struct memtable *m, const struct callgraph *g,
 
 	for (size_t i = 0; i < ends->n; i++) {
 		const struct callgraph_edge *edge = &g->edges[ends->edges[i]];
-		set_function(g, edge->caller, cells);
-		set_function(g, edge->callee, cells + CALLER_COLUMNS);
-		set_sums(&edge->sums, cells + CALLER_COLUMNS + 3);
+		callgraph_function_cells(g, edge->caller, cells);
+		callgraph_function_cells(g, edge->callee, cells + CALLER_COLUMNS);
+		callgraph_sum_cells(&edge->sums,
+				    cells + CALLER_COLUMNS + NFUNCTION_CELLS);
 		memtable_add_row(m, cells);
 	}
 }
@@ -145,8 +117,8 @@ static void add_row(struct memtable *m, const struct callgraph *g,
 {
 	struct cell cells[NCOLUMNS];
 
-	set_function(g, row->function, cells);
-	set_sums(&row->sums, cells + 3);
+	callgraph_function_cells(g, row->function, cells);
+	callgraph_sum_cells(&row->sums, cells + NFUNCTION_CELLS);
 	memtable_add_row(m, cells);
 }
 
