@@ -139,6 +139,22 @@ static void draw_notes(FILE *out, struct people *p, const struct render_opts *op
 	}
 }
 
+static void draw_rows(FILE *out, struct people *p, const struct render_opts *opts,
+		      struct buf *scratch)
+{
+	draw_heading(out, p, opts->color, scratch);
+	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
+		for (size_t i = 0; i < p->table->ncolumns; i++)
+			draw_cell(out, p, i, people_cell(p, row, i), scratch);
+		putc('\n', out);
+	}
+	if (p->rows->nrows)
+		putc('\n', out);
+	write_str(out, people_footer(p));
+	putc('\n', out);
+}
+
+/* A caption without rows says it all. */
 static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 {
 	struct buf scratch;
@@ -148,16 +164,8 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 		write_str(out, people_line(p, p->table->caption));
 		fputs("\n\n", out);
 	}
-	draw_heading(out, p, opts->color, &scratch);
-	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
-		for (size_t i = 0; i < p->table->ncolumns; i++)
-			draw_cell(out, p, i, people_cell(p, row, i), &scratch);
-		putc('\n', out);
-	}
-	if (p->rows->nrows)
-		putc('\n', out);
-	write_str(out, people_footer(p));
-	putc('\n', out);
+	if (p->rows->nrows || !p->table->caption)
+		draw_rows(out, p, opts, &scratch);
 	draw_notes(out, p, opts);
 	buf_release(&scratch);
 }

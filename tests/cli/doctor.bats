@@ -23,7 +23,7 @@ values() { # KEY
 	ptool ingest -q --run clean "$TORCH/t2141_jitmod/trace.json.gz"
 	run --separate-stderr ptool doctor
 	exits 0
-	[ "${lines[0]}" = "no findings in $TORCH/t2141_jitmod/trace.json.gz" ]
+	[ "$output" = "no findings in $TORCH/t2141_jitmod/trace.json.gz" ]
 	run --separate-stderr ptool doctor --format json
 	exits 0
 	[[ $output == *'"total_rows":0,"notes":[]}' ]]
