@@ -45,7 +45,7 @@ static int load_ranges(struct store *store, const struct scope_profile *profile,
 			.step_id = sqlite3_column_int64(stmt, 0),
 			.number = sqlite3_column_int64(stmt, 1),
 			.host_start_ns = sqlite3_column_int64(stmt, 2),
-			.is_file = sqlite3_column_int(stmt, 4) != 0,
+			.slice_id = sqlite3_column_int64(stmt, 4),
 		};
 		if (add_bound(out, bound, sqlite3_column_int64(stmt, 3), err) < 0) {
 			rc = -1;
@@ -62,13 +62,9 @@ static int load_extent(struct store *store, const struct scope_profile *profile,
 {
 	struct sqlite3_stmt *stmt;
 
-	if (profile->slices == 0)
-		return 0;
 	if (query_prepare(store, asset_query_views_step_extent_sql, &stmt, err) < 0)
 		return -1;
 	query_bind_int(stmt, ":profile", profile->id);
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
 	int rc = sql_step(stmt, err);
 	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
 		const struct step_bound all = { .host_start_ns =

@@ -27,11 +27,11 @@
 struct step_bound {
 	int64_t step_id; /* 0: the profile has no steps, this is all of it */
 	int64_t number;
+	int64_t slice_id; /* of its ProfilerStep; 0: the whole file is it (train_step_3.json) */
 	int64_t host_start_ns, host_end_ns;
 	int64_t start_ns, end_ns;            /* moved: start <= end */
 	int64_t first_work_ns, last_work_ns; /* when nwork > 0: first start, last end */
 	size_t nwork;    /* pieces of device work that counted for it */
-	bool is_file;    /* the whole file is the step (train_step_3.json) */
 	bool is_dropped; /* the plugin hides it: one of the last, with too little work */
 };
 
@@ -53,7 +53,7 @@ int step_bounds_load(struct store *store, const struct scope_profile *profile,
 		     struct err *err);
 void step_bounds_release(struct step_bounds *b);
 
-/* The part that computes: sets all but step_id, number, is_file and the host's bounds. */
+/* The part that computes: sets all but step_id, number, slice_id and the host's bounds. */
 void step_bounds_move(struct step_bounds *b, const struct device_work *work);
 
 #endif
