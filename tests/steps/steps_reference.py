@@ -1,0 +1,187 @@
+"""Steps worked out slowly from the events of a trace, as tensorboard-plugin.md 9.1 and 9.2 have it.
+
+Nothing is shared with ptool: bounds by the plugin's own walk over all runtime calls, categories
+by a sweep over every moment at which anything begins or ends.  Where ptool means to differ from
+the plugin (collectives by the names of their kernels, driver calls, copies that a tracer shows as
+kernels, no annotation of a device), this does too.
+"""
+import gzip
+import json
+import re
+from decimal import Decimal
+
+CATEGORIES = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"]
+RUNTIME = {"runtime", "cuda_runtime", "cuda_driver", "mtia_runtime", "glow_runtime", "xpu_runtime", "xpu_driver",
+           "privateuse1_runtime", "privateuse1_driver"}
+DEVICE = {"kernel": "kernel", "memcpy": "memcpy", "gpu_memcpy": "memcpy", "memset": "memset", "gpu_memset": "memset",
+          "mtia_ccp_events": "kernel"}
+HOST = {"cpu_op", "operator", "user_annotation", "userannotation"}
+COLLECTIVE = re.compile("nccl|rccl|hccl", re.I)
+COMMUNICATION = re.compile("(nccl|rccl|hccl|xccl|gloo|ucc|mpi):")
+DATA = re.compile(r"enumerate\(DataLoader\)#.*\.__next__$|enumerate\(DataPipe\)#")
+
+
+def load(path):
+    """The events of a trace."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        trace = json.loads(file.read(), parse_float=Decimal)
+    return trace["traceEvents"] if isinstance(trace, dict) else trace
+
+
+def nanoseconds(value):
+    return value * 1000 if isinstance(value, int) else int(round(Decimal(value) * 1000))
+
+
+class Recording:
+    """What of the events counts: host ranges by category, calls, device work, steps."""
+
+    def __init__(self, events):
+        self.host = {name: [] for name in CATEGORIES}
+        self.calls, self.work, self.steps, self.operators = [], [], [], []
+        origin = []
+        for event in events:
+            if event.get("ph") != "X" or "dur" not in event:
+                if event.get("ph") in ("X", "i", "I", "B", "E", "C") and "ts" in event and event.get("cat") != "Trace":
+                    origin.append(nanoseconds(event["ts"]))
+                continue
+            start = nanoseconds(event["ts"])
+            origin.append(start)
+            self.add(event, start, start + nanoseconds(event["dur"]))
+        self.origin = min(origin, default=0)
+        self.steps.sort(key=lambda step: step[0])
+
+    def add(self, event, start, end):
+        category, name, args = str(event.get("cat")).lower(), event["name"], event.get("args") or {}
+        if category in DEVICE:
+            kind = "communication" if COLLECTIVE.search(name) else DEVICE[category]
+            device = args.get("device", event.get("pid"))
+            self.work.append((start, end, kind, str(device), args.get("correlation")))
+        elif category in RUNTIME:
+            self.calls.append((start, end, args.get("correlation")))
+            self.host["runtime"].append((start, end))
+        elif category in HOST:
+            if category != "user_annotation" or name.startswith("ProfilerStep#"):
+                self.operators.append((start, end))
+            if name.startswith("ProfilerStep#"):
+                self.steps.append((start, end, int(name.split("#")[1])))
+            elif DATA.match(name):
+                self.host["dataloader"].append((start, end))
+            elif COMMUNICATION.match(name):
+                self.host["communication"].append((start, end))
+            else:
+                self.host["cpu_exec"].append((start, end))
+
+
+def bounds(recording, host_ranges=False):
+    """[(number, start, end, dropped)], by 9.1, word for word."""
+    steps = list(recording.steps)
+    if not steps:
+        if not recording.operators:
+            spans = [(w[0], w[1]) for w in recording.work]
+        else:
+            spans = recording.operators
+        if not spans:
+            return []
+        steps = [(min(s[0] for s in spans), max(s[1] for s in spans), 0)]
+    if host_ranges:
+        return [(n, s, e, False) for s, e, n in steps]
+    by_correlation = {}
+    for index, work in enumerate(recording.work):
+        if work[4]:
+            by_correlation.setdefault(work[4], []).append(index)
+    calls = sorted(recording.calls, key=lambda call: call[0])
+    device, count, matched = [None] * len(steps), [0] * len(steps), set()
+    i = r = 0
+    while i < len(steps) and r < len(calls):
+        start, end, correlation = calls[r]
+        if start < steps[i][0]:
+            r += 1
+        elif end <= steps[i][1]:
+            for index in by_correlation.get(correlation, []):
+                work = recording.work[index]
+                low, high = device[i] or (work[0], work[1])
+                device[i] = (min(low, work[0]), max(high, work[1]))
+                count[i] += 1
+                matched.add(index)
+            r += 1
+        elif start < steps[i][1]:
+            r += 1
+        else:
+            i += 1
+    if not matched:
+        return [(n, s, e, False) for s, e, n in steps]
+    previous = steps[0][0]
+    if device[0]:
+        ends = [w[1] for k, w in enumerate(recording.work) if k not in matched and w[1] < device[0][0]]
+        previous = max([previous] + ends)
+    moved = []
+    for (start, end, number), on_device in zip(steps, device):
+        start = max(previous, start)
+        end = max(end, on_device[1] if on_device else start, start)
+        moved.append((number, start, end))
+        previous = end
+    keep = len(moved)
+    if len(moved) > 1:
+        k = max(n for n in range(len(moved)) if count[n] > 0)
+        keep = k + 1
+        if k > 0 and count[k - 1] * 0.8 > count[k]:
+            keep = k
+    return [(*step, n >= keep) for n, step in enumerate(moved)]
+
+
+def covered(ranges, points):
+    """For each stretch between neighbours of the sorted points: is it within any of the ranges?"""
+    change = {}
+    for start, end in ranges:
+        if end > start:
+            change[start] = change.get(start, 0) + 1
+            change[end] = change.get(end, 0) - 1
+    depth, result, keys = 0, [], sorted(change)
+    at = 0
+    for point in points[:-1]:
+        while at < len(keys) and keys[at] <= point:
+            depth += change[keys[at]]
+            at += 1
+        result.append(depth > 0)
+    return result
+
+
+def sweep(layers, steps):
+    """For each step the time of each layer, the first of those that run having it, and of none."""
+    points = sorted({p for ranges in layers for r in ranges for p in r} | {p for s in steps for p in s})
+    runs = [covered(ranges, points) for ranges in layers]
+    first = [next((k for k, run in enumerate(runs) if run[n]), len(layers)) for n in range(len(points) - 1)]
+    place = {point: n for n, point in enumerate(points)}
+    result = []
+    for start, end in steps:
+        times = [0] * (len(layers) + 1)
+        for n in range(place[start], place[end]):
+            times[first[n]] += points[n + 1] - points[n]
+        result.append(times)
+    return result
+
+
+def work_of(recording, kinds, device=None):
+    return [(w[0], w[1]) for w in recording.work if w[2] in kinds and device in (None, w[3])]
+
+
+def table(recording, host_ranges=False):
+    """The rows of ptool steps but the mean, as dictionaries of the columns that are computed."""
+    steps = bounds(recording, host_ranges)
+    spans = [(s, e) for _, s, e, _ in steps]
+    layers = [work_of(recording, {name}) + recording.host[name] for name in CATEGORIES[:-1]]
+    categories = sweep(layers, spans)
+    rows = []
+    for device in sorted({w[3] for w in recording.work}, key=lambda d: (not d.isdigit(), int(d) if d.isdigit() else 0, d)) or [None]:
+        views = sweep([work_of(recording, {"kernel"}, device), work_of(recording, {"communication"}, device),
+                       work_of(recording, {"memcpy", "memset"}, device)], spans) if device is not None else None
+        for n, (number, start, end, dropped) in enumerate(steps):
+            row = {"device": device, "step": str(number), "start_ns": start - recording.origin, "total_ns": end - start,
+                   "is_dropped": int(dropped)}
+            row.update({f"{name}_ns": categories[n][k] for k, name in enumerate(CATEGORIES)})
+            if views:
+                compute, communication, copies, idle = views[n]
+                row.update({"gpu_busy_ns": compute + communication + copies, "gpu_idle_ns": idle,
+                            "gpu_compute_ns": compute, "exposed_comm_ns": communication, "exposed_copy_ns": copies})
+            rows.append(row)
+    return rows
