@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# ptool steps: what each step took.  The numbers are held by tests/steps/check_steps.py.
+
+load setup
+
+# An event of a made trace: CATEGORY NAME START DUR [PID TID ARGS], in microseconds.
+event() {
+	printf '{"ph":"X","cat":"%s","name":"%s","ts":%s,"dur":%s,"pid":%s,"tid":%s,"args":{%s}},\n' \
+		"$1" "$2" "$3" "$4" "${5-1}" "${6-1}" "${7-}"
+}
+
+# A trace of the events on stdin.
+made() { # FILE
+	{
+		echo '{"schemaVersion":1,"traceEvents":['
+		cat
+		echo '{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}]}'
+	} >"$1"
+}
+
+# Columns of the rows in CSV.
+columns() { # STORE|FILE NAMES OPTION...
+	"$PTOOL" steps "$1" --format csv "${@:3}" 2>/dev/null | python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(*(row[name] or "-" for name in sys.argv[1].split(",")))' "$2"
+}
+
+# Four steps of 100 us, each with a forward and a backward pass; the third has 60 us more
+# of operators, the last no device work.
+four_steps() {
+	for n in 0 1 2 3; do
+		local at=$((n * 200)) more=$((n == 2 ? 60 : 0))
+		event user_annotation "ProfilerStep#$n" $at $((100 + more))
+		event cpu_op aten::mm $((at + 10)) $((20 + more)) 1 1 '"Sequence number":7'
+		event cpu_op 'autograd::engine::evaluate_function: MmBackward0' $((at + more + 40)) 30 1 2
+		event user_annotation 'Optimizer.step#SGD.step' $((at + more + 80)) 10
+		[ $n = 3 ] || event cuda_runtime cudaLaunchKernel $((at + 12)) 3 1 1 "\"correlation\":$((n + 1))"
+		[ $n = 3 ] || event kernel gemm $((at + 20)) 40 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((n + 1))"
+	done | made four.json
+}
+
+@test "people see shares of the step, the device below, and notes on marks" {
+	four_steps
+	ptool ingest -q four.json
+	ptool steps | like_golden steps.txt
+	ptool steps --phases | like_golden steps_phases.txt
+}
+
+@test "machines get all columns, bare numbers, and null for what there is not" {
+	ptool ingest -q "$GPU/two_devices.json"
+	ptool steps --format csv | like_golden steps.csv
+	ptool steps --phases --format csv | like_golden steps_phases.csv
+	ptool steps --format json --step 0 --device 1 | like_golden steps.json
+}
+
+@test "every table fits 80 columns" {
+	four_steps
+	for trace in four.json "$GPU"/two_devices.json "$GPU"/collectives_rank0.json "$GPU"/copies.json; do
+		ptool ingest -q --run r "$trace"
+		for option in --host-ranges --phases; do
+			on_terminal 80 "$PTOOL" steps --no-pager --color never $option >shown
+			[ "$(tr -d '\r' <shown | wc -L)" -le 80 ]
+		done
+	done
+}
+
+@test "the last steps without device work are shown, marked, and not in the mean" {
+	four_steps
+	[ "$(columns four.json step,total_ns,is_dropped,device_events)" = "0 100000 0 1
+1 100000 0 1
+2 160000 0 1
+3 100000 1 0
+mean 120000 - -" ]
+}
+
+@test "a long step says what grew" {
+	four_steps
+	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 3p)" = '2 1 CPU Exec 50000' ]
+	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 1p)" = '0 0 - -' ]
+}
+
+@test "a step lasts until its work is done, and --host-ranges are the host's" {
+	{
+		event user_annotation ProfilerStep#4 0 100
+		event user_annotation ProfilerStep#5 100 100
+		event cuda_runtime cudaLaunchKernel 10 5 1 1 '"correlation":1'
+		event kernel gemm 50 80 0 7 '"device":0,"stream":7,"correlation":1'
+		event cuda_runtime cudaLaunchKernel 150 5 1 1 '"correlation":2'
+		event kernel gemm 160 10 0 7 '"device":0,"stream":7,"correlation":2'
+	} | made t.json
+	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns,gpu_idle_ns)" = "4 0 130000 80000 50000
+5 130000 70000 10000 60000
+mean - 100000 45000 55000" ]
+	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns --host-ranges)" = "4 0 100000 50000
+5 100000 100000 40000
+mean - 100000 45000" ]
+}
+
+@test "a ProfilerStep on the device is no step, and labels there are no time of the host" {
+	{
+		event user_annotation ProfilerStep#1 0 100
+		event gpu_user_annotation ProfilerStep#1 50 100 0 7
+		event gpu_user_annotation 'my range' 60 30 0 7
+	} | made t.json
+	[ "$(columns t.json step,total_ns,cpu_exec_ns,other_ns)" = "1 100000 0 100000
+mean 100000 0 100000" ]
+}
+
+@test "a category that covers all steps leaves nothing to the next" {
+	{
+		event user_annotation ProfilerStep#1 0 100
+		event cpu_op aten::mm 0 40
+		event cuda_runtime cudaLaunchKernel 0 2 1 1 '"correlation":1'
+		event kernel gemm 0 100 0 7 '"device":0,"stream":7,"correlation":1'
+	} | made t.json
+	[ "$(columns t.json step,total_ns,kernel_ns,runtime_ns,cpu_exec_ns,other_ns | head -1)" = '1 100000 100000 0 0 0' ]
+}
+
+@test "launches by the driver move the bounds, one graph launch for all of its kernels" {
+	{
+		event user_annotation ProfilerStep#1 0 100
+		event cuda_driver cuGraphLaunch 10 5 1 1 '"correlation":9'
+		for n in 1 2 3; do
+			event kernel "part$n" $((n * 50)) 20 0 7 '"device":0,"stream":7,"correlation":9'
+		done
+	} | made t.json
+	[ "$(columns t.json step,total_ns,kernel_ns,runtime_ns,device_events | head -1)" = '1 170000 60000 5000 3' ]
+}
+
+@test "without steps all of the recording is step 0, and a note says how to record them" {
+	event cpu_op aten::mm 10 90 | made t.json
+	[ "$(columns t.json step,start_ns,total_ns,cpu_exec_ns,gpu_busy_ns | head -1)" = '0 0 90000 90000 -' ]
+	ptool steps t.json 2>/dev/null | grep 'no ProfilerStep in the recording'
+	event kernel gemm 50 80 0 7 '"device":0,"stream":7' | made k.json
+	[ "$(columns k.json step,total_ns,kernel_ns,gpu_busy_ns | head -1)" = '0 80000 80000 80000' ]
+	ptool steps k.json 2>/dev/null | grep 'no device work is linked to a call'
+}
+
+@test "phases add up to the host's step: labels win, gaps of a pass belong to it" {
+	{
+		event user_annotation ProfilerStep#1 0 100
+		event user_annotation 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__' 0 10
+		event cpu_op aten::to 10 10
+		event cpu_op aten::copy_ 11 8
+		event cuda_runtime cudaMemcpyAsync 12 3 1 1 '"correlation":1'
+		event gpu_memcpy 'Memcpy HtoD (Pageable -> Device)' 40 5 0 7 '"device":0,"stream":7,"correlation":1'
+		event cpu_op aten::mm 22 5 1 1 '"Sequence number":1'
+		event cpu_op aten::relu 30 5 1 1 '"Sequence number":2'
+		event cpu_op 'autograd::engine::evaluate_function: ReluBackward0' 40 10 1 2
+		event cpu_op 'autograd::engine::evaluate_function: MmBackward0' 55 10 1 2
+		event cpu_op Optimizer.step#SGD.step 70 20
+	} | made t.json
+	names=total_ns,data_loading_ns,host_to_device_ns,forward_ns,backward_ns,optimizer_ns,other_ns,gpu_host_to_device_ns
+	[ "$(columns t.json $names --phases | head -1)" = '100000 10000 10000 13000 25000 20000 22000 5000' ]
+	[ "$(columns t.json forward_from,backward_from,optimizer_from --phases | head -1)" = \
+		'sequence numbers autograd threads Optimizer ranges' ]
+	sed 's/"aten::mm"/"## forward ##"/' t.json >l.json
+	[ "$(columns l.json forward_ns,forward_from --phases | head -1)" = '5000 labels' ]
+}
+
+@test "what nothing tells is null, and the note says how to tell it" {
+	event cpu_op aten::mm 10 90 | made t.json
+	[ "$(columns t.json forward_ns,host_to_device_ns,other_ns --phases | head -1)" = '- - 90000' ]
+	ptool steps t.json --phases 2>/dev/null | grep 'nothing tells data loading, H2D, forward, backward, optimizer'
+}
+
+@test "files that are a step each have one mean for each rank" {
+	for n in 1 2 3; do
+		event cpu_op aten::mm 0 $((n * 10)) | made train_step_$n.json
+	done
+	ptool ingest -q --run r train_step_*.json
+	[ "$(columns ptool.db profile,step,total_ns)" = "1 1 10000
+2 2 20000
+3 3 30000
+- mean 20000" ]
+}
+
+@test "profiles of several ranks stand one below the other" {
+	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	[ "$(columns ptool.db profile,rank,step | sort -u | cut -d' ' -f1,2 | sort -u)" = "1 0
+2 1" ]
+	columns ptool.db rank,step,total_ns --rank 1 | lacks '^0 '
+	ptool steps | head -1 | grep -E '^Rank +Step'
+}
+
+@test "--step and --device choose rows, and the mean is of those" {
+	four_steps
+	[ "$(columns four.json step,total_ns --step 1..2)" = "1 100000
+2 160000
+mean 130000" ]
+	ptool ingest -q "$GPU/two_devices.json"
+	[ "$(columns ptool.db device --device 1 | sort -u)" = 1 ]
+}
+
+@test "nothing there, nothing chosen, no trace, and a wrong option, each with its status" {
+	event user_annotation 'my range' 10 90 | made t.json
+	run --separate-stderr ptool steps t.json
+	exits 3
+	[[ ${stderr##*$'\n'} = *'no steps, operators or device work were recorded; record with torch.profiler and call its step()' ]]
+	ptool ingest -q "$GPU/two_devices.json"
+	run --separate-stderr ptool steps --step 7
+	exits 3
+	says 'ptool: steps: ptool.db: no step matches'
+	run --separate-stderr ptool steps --device 7
+	exits 3
+	run --separate-stderr ptool steps "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
+	exits 3
+	[[ ${stderr##*$'\n'} = *'a call graph has no steps; record a trace with torch.profiler' ]]
+	run --separate-stderr ptool steps --phase
+	exits 2
+	[[ $stderr = *--phases* ]]
+	run --separate-stderr ptool steps --phases --device 0
+	exits 2
+	run --separate-stderr ptool steps --step x
+	exits 2
+}
