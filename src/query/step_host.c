@@ -24,7 +24,6 @@ struct host_loading {
 	size_t nsteps, next_step;
 	struct copy_call *copies; /* by (track, start) */
 	size_t ncopies;
-	int64_t track_id, transfer_end_ns; /* of the outermost transfer on that track */
 };
 
 static unsigned bits_of(struct host_loading *l, uint32_t name)
@@ -84,17 +83,13 @@ static size_t first_copy_from(const struct host_loading *l, int64_t track_id,
 	return low;
 }
 
-/* The outermost aten::to around a copy to the device is part of it. */
+/* An aten::to around a call that copies to the device is part of that. */
 static void add_transfer(struct host_loading *l, const struct host_slice *slice)
 {
-	if (slice->track_id == l->track_id && slice->start_ns < l->transfer_end_ns)
-		return;
 	size_t at = first_copy_from(l, slice->track_id, slice->start_ns);
 	if (at == l->ncopies || l->copies[at].track_id != slice->track_id ||
 	    l->copies[at].end_ns > slice->end_ns)
 		return;
-	l->track_id = slice->track_id;
-	l->transfer_end_ns = slice->end_ns;
 	add(l, PART_TO_DEVICE, slice);
 }
 
@@ -177,7 +172,9 @@ static int by_place(const void *left, const void *right)
 
 	if (a->track_id != b->track_id)
 		return a->track_id < b->track_id ? -1 : 1;
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
 static void collect_copies(struct host_loading *l, const struct device_work *work)

@@ -96,7 +96,12 @@ def check_trace(place, path, stats):
         expected = steps_reference.table(recording, bool(options))
         wrong += differences(rows, expected) + wrong_sums(rows) + wrong_means(rows)
         stats["numbers"] += sum(len(row) for row in expected)
-    wrong += wrong_phases(steps(place, store, "--phases"))
+    rows = steps(place, store, "--phases")
+    expected = steps_reference.phases(recording)
+    wrong += wrong_phases(rows)
+    for row, want in zip([row for row in rows if row["step"] != "mean"], expected):
+        wrong += [f"phases: step {row['step']}: {key} {row[key]}, not {value}" for key, value in want.items() if row[key] != value]
+    stats["numbers"] += sum(len(row) for row in expected)
     return wrong
 
 

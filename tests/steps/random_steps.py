@@ -6,6 +6,8 @@ class Maker:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.events, self.correlation = [], 0
+        # One kind of label a trace: with all of them labels would tell every phase.
+        self.label = self.random.choice(["## forward ##", "loss.backward", "my range", "optimizer", "load data"])
         self.devices = self.random.choice([[0], [0], [0, 1], [3], []])
 
     def span(self, category, name, start, dur, pid=1, tid=1, **args):
@@ -32,12 +34,17 @@ class Maker:
             at = pick.randrange(start, end)
             dur = pick.randrange(0, max(1, (end - start) // 3))
             category, name = pick.choice([
-                ("cpu_op", "aten::mm"), ("cpu_op", "aten::add"), ("user_annotation", "## forward ##"),
+                ("cpu_op", "aten::mm"), ("cpu_op", "aten::add"), ("cpu_op", "aten::to"), ("cpu_op", "aten::copy_"),
+                ("cpu_op", "autograd::engine::evaluate_function: MmBackward0"), ("cpu_op", "MmBackward0"), ("user_annotation", self.label),
                 ("user_annotation", "nccl:all_reduce"), ("cpu_op", "gloo:broadcast"),
                 ("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
                 ("user_annotation", "Optimizer.step#SGD.step"), ("python_function", "train.py(1): f"),
                 ("gpu_user_annotation", "## forward ##")])
-            self.span(category, name, at, dur, tid=pick.choice([1, 2]))
+            args = {}
+            if category == "cpu_op" and pick.random() < 0.5:
+                args["Sequence number"] = pick.randrange(0, 9)
+                args["Fwd thread id"] = 1 if name == "MmBackward0" else 0
+            self.span(category, name, at, dur, tid=pick.choice([1, 2]), **args)
         for _ in range(pick.randrange(0, 10) if self.devices else 0):
             at = pick.randrange(start, end)
             self.work(at, at + pick.randrange(0, 600), pick.random() < 0.9)

@@ -38,6 +38,7 @@ class Recording:
     def __init__(self, events):
         self.host = {name: [] for name in CATEGORIES}
         self.calls, self.work, self.steps, self.operators = [], [], [], []
+        self.ranges = []  # of the host, with what phases are told from
         origin = []
         for event in events:
             if event.get("ph") != "X" or "dur" not in event:
@@ -55,11 +56,13 @@ class Recording:
         if category in DEVICE:
             kind = "communication" if COLLECTIVE.search(name) else DEVICE[category]
             device = args.get("device", event.get("pid"))
-            self.work.append((start, end, kind, str(device), args.get("correlation")))
+            self.work.append((start, end, kind, str(device), args.get("correlation"), name))
         elif category in RUNTIME:
-            self.calls.append((start, end, args.get("correlation")))
+            self.calls.append((start, end, args.get("correlation"), (event["pid"], event["tid"])))
             self.host["runtime"].append((start, end))
         elif category in HOST:
+            if not name.startswith("ProfilerStep#"):
+                self.ranges.append((start, end, name, args, category in ("cpu_op", "operator"), (event["pid"], event["tid"])))
             if category != "user_annotation" or name.startswith("ProfilerStep#"):
                 self.operators.append((start, end))
             if name.startswith("ProfilerStep#"):
@@ -93,7 +96,7 @@ def bounds(recording, host_ranges=False):
     device, count, matched = [None] * len(steps), [0] * len(steps), set()
     i = r = 0
     while i < len(steps) and r < len(calls):
-        start, end, correlation = calls[r]
+        start, end, correlation, _ = calls[r]
         if start < steps[i][0]:
             r += 1
         elif end <= steps[i][1]:
@@ -185,3 +188,67 @@ def table(recording, host_ranges=False):
                             "gpu_compute_ns": compute, "exposed_comm_ns": communication, "exposed_copy_ns": copies})
             rows.append(row)
     return rows
+
+
+def says(name, words):
+    """Is it a label with just one phase's words, and that one's?"""
+    if "::" in name or name.startswith(("ProfilerStep#", "enumerate(DataPipe)#", "Optimizer.", "nccl:", "gloo:")) or DATA.match(name):
+        return False
+    found = set(re.findall("[a-z0-9]+", name.lower()))
+    phases = [{"dataloader", "dataloading"}, {"forward", "fwd"}, {"backward", "bwd"}, {"optimizer", "optim"}]
+    told = [bool(found & phase) for phase in phases]
+    told[0] |= bool(found & {"data", "batch"}) and bool(found & {"load", "loading", "loader", "fetch", "next"})
+    return sum(told) == 1 and told[words]
+
+
+def is_backward(name, args, is_operator):
+    engine = name.startswith("autograd::engine::evaluate_function")
+    return engine or (is_operator and (name == "torch::autograd::AccumulateGrad" or args.get("Fwd thread id", 0) > 0))
+
+
+def copies_to_device(recording):
+    """The calls that started a copy to a device, and the transfers that the next of them lies in."""
+    copies = {work[4] for work in recording.work if work[2] == "memcpy" and work[4] and "HtoD" in work[5]}
+    calls = [call for call in recording.calls if call[2] in copies]
+    found = [(call[0], call[1]) for call in calls]
+    for start, end, name, _, _, thread in recording.ranges:
+        if name in ("aten::to", "aten::_to_copy", "aten::copy_"):
+            inside = [(c[0], c[1]) for c in calls if c[3] == thread and c[0] >= start]
+            if inside and min(inside)[1] <= end:
+                found.append((start, end))
+    return found
+
+
+PHASES = ["data_loading_ns", "host_to_device_ns", "optimizer_ns", "backward_ns", "forward_ns", "other_ns"]
+
+
+def phases(recording):
+    """For each step the time of each phase; None where nothing tells it."""
+    told = [
+        (0, [r for r in recording.ranges if DATA.match(r[2])]),
+        (None, []),
+        (3, [r for r in recording.ranges if r[2].startswith("Optimizer.")]),
+        (2, [r for r in recording.ranges if is_backward(*r[2:5])]),
+        (1, [r for r in recording.ranges if not is_backward(*r[2:5]) and "Sequence number" in r[3]]),
+    ]
+    layers, fills = [], []
+    for words, ranges in told:
+        labels = [r for r in recording.ranges if words is not None and says(r[2], words)]
+        layers.append([(r[0], r[1]) for r in labels or ranges])
+        fills.append(not labels and words in (1, 2))
+    layers[1] = copies_to_device(recording)
+    result = []
+    for _, start, end, _ in bounds(recording, True):
+        points = sorted({start, end} | {p for ranges in layers for r in ranges for p in r if start < p < end})
+        runs = [covered(ranges, points) for ranges in layers]
+        first = [next((k for k, run in enumerate(runs) if run[n]), 5) for n in range(len(points) - 1)]
+        known = [n for n, phase in enumerate(first) if phase != 5]
+        for a, b in zip(known, known[1:]):
+            if first[a] == first[b] and fills[first[a]]:
+                first[a:b] = [first[a]] * (b - a)
+        times = [0] * 6
+        for n, phase in enumerate(first):
+            times[phase] += points[n + 1] - points[n]
+        any_time = [any(e > s for s, e in ranges) for ranges in layers] + [True]
+        result.append({name: times[k] if any_time[k] else None for k, name in enumerate(PHASES)})
+    return result
