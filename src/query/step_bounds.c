@@ -219,7 +219,7 @@ static void drop_tail(struct step_bounds *b)
 void step_bounds_move(struct step_bounds *b, const struct device_work *work)
 {
 	const struct work_item **launched =
-		xrealloc_array(NULL, work->n, sizeof(*launched));
+		xrealloc_array(NULL, work->n, sizeof(const struct work_item *));
 	bool *is_matched = xcalloc(work->n, sizeof(*is_matched));
 	size_t n = 0;
 

@@ -197,17 +197,16 @@ static void collect_copies(struct host_loading *l, const struct device_work *wor
 		qsort(l->copies, l->ncopies, sizeof(*l->copies), by_place);
 }
 
-int step_host_load(struct store *store, struct text_pool *texts,
-		   const struct scope_profile *profile, const struct device_work *work,
+int step_host_load(const struct step_source *from, const struct device_work *work,
 		   const struct step_bounds *bounds, struct step_host *out,
 		   struct err *err)
 {
-	struct host_loading l = { .texts = texts, .out = out };
+	struct host_loading l = { .texts = from->texts, .out = out };
 
 	*out = (struct step_host){ .has_engine = false };
 	collect_steps(&l, bounds);
 	collect_copies(&l, work);
-	int rc = host_scan(store, texts, profile, add_slice, &l, err);
+	int rc = host_scan(from->store, from->texts, from->profile, add_slice, &l, err);
 	for (int part = 0; rc == 0 && part < NHOST_PARTS; part++)
 		intervals_unite(&out->parts[part]);
 	free(l.bits);

@@ -37,9 +37,15 @@ struct step_host {
 	bool has_engine; /* some of PART_BACKWARD is of the engine, or of its thread */
 };
 
+/* Where a profile is read from; all borrowed. */
+struct step_source {
+	struct store *store;
+	struct text_pool *texts;
+	const struct scope_profile *profile;
+};
+
 /* `work` has its launches.  step_host_release() in both cases. */
-int step_host_load(struct store *store, struct text_pool *texts,
-		   const struct scope_profile *profile, const struct device_work *work,
+int step_host_load(const struct step_source *from, const struct device_work *work,
 		   const struct step_bounds *bounds, struct step_host *out,
 		   struct err *err);
 void step_host_release(struct step_host *h);

@@ -9,8 +9,9 @@
 
 /* What is known of one profile while its rows are made. */
 struct profile_steps {
-	const struct scope_profile *profile;
+	struct step_source from;
 	size_t group;
+	bool is_file; /* the whole file is its step */
 	struct device_work work;
 	struct step_bounds bounds;
 	struct step_host host;
@@ -19,16 +20,18 @@ struct profile_steps {
 };
 
 /* Profiles that are a step each, of one rank, are one group; others are their own. */
-static size_t group_of(const struct steps *s, const struct scope *scope,
-		       const struct scope_profile *profile, bool is_file)
+static void join_group(const struct steps *s, struct profile_steps *p)
 {
-	for (size_t i = 0; is_file && i < s->n; i++) {
+	const struct scope_profile *profile = p->from.profile;
+
+	for (size_t i = 0; p->is_file && i < s->n; i++) {
 		const struct step_row *row = &s->rows[i];
 		if (row->is_file && row->has_rank == profile->has_rank &&
-		    (!row->has_rank || row->rank == profile->rank))
-			return row->group;
+		    (!row->has_rank || row->rank == profile->rank)) {
+			p->group = row->group;
+			return;
+		}
 	}
-	return (size_t)(profile - scope->profiles);
 }
 
 static struct step_row *add_row(struct steps *s)
@@ -42,16 +45,16 @@ static struct step_row row_of_step(const struct profile_steps *p, size_t step,
 {
 	const struct step_bound *bound = &p->bounds.items[step];
 	struct step_row row = {
-		.profile = p->profile,
-		.rank = p->profile->rank,
-		.has_rank = p->profile->has_rank,
+		.profile = p->from.profile,
+		.rank = p->from.profile->rank,
+		.has_rank = p->from.profile->has_rank,
 		.number = bound->number,
 		.start_ns = bound->start_ns,
 		.host_start_ns = bound->host_start_ns,
 		.host_end_ns = bound->host_end_ns,
 		.nwork = (int64_t)bound->nwork,
 		.group = p->group,
-		.is_file = !p->bounds.is_single && bound->slice_id == 0,
+		.is_file = p->is_file,
 		.has_work = p->work.n > 0,
 		.is_single = p->bounds.is_single,
 		.is_dropped = bound->is_dropped,
@@ -91,7 +94,7 @@ static void add_rows(struct steps *s, const struct profile_steps *p,
 {
 	struct device_parts view = { .parts = { { .n = 0 } } };
 	const char *name = NULL;
-	bool is_first = s->n == 0 || s->rows[s->n - 1].profile != p->profile;
+	bool is_first = s->n == 0 || s->rows[s->n - 1].profile != p->from.profile;
 
 	if (device) {
 		device_parts_make(&p->work, device, &view);
@@ -149,23 +152,26 @@ static void use_host_ranges(struct step_bounds *b)
 	}
 }
 
-static int load_profile(struct store *store, struct text_pool *texts,
-			const struct steps_request *request, struct profile_steps *p,
+static int load_profile(struct profile_steps *p, const struct steps_request *request,
 			struct err *err)
 {
-	if (device_work_load(store, texts, p->profile, true, &p->work, err) < 0 ||
-	    step_bounds_load(store, p->profile, &p->work, &p->bounds, err) < 0)
+	const struct step_source *from = &p->from;
+	struct step_bounds *bounds = &p->bounds;
+
+	if (device_work_load(from->store, from->texts, from->profile, true, &p->work,
+			     err) < 0 ||
+	    step_bounds_load(from->store, from->profile, &p->work, bounds, err) < 0)
 		return -1;
 	if (request->host_ranges || request->phases)
-		use_host_ranges(&p->bounds);
-	if (p->bounds.n == 0)
+		use_host_ranges(bounds);
+	if (bounds->n == 0)
 		return 0;
-	if (step_host_load(store, texts, p->profile, &p->work, &p->bounds, &p->host,
-			   err) < 0)
+	p->is_file = !bounds->is_single && bounds->items[0].slice_id == 0;
+	if (step_host_load(from, &p->work, bounds, &p->host, err) < 0)
 		return -1;
-	step_parts_make(&p->bounds, &p->work, &p->host, &p->parts);
+	step_parts_make(bounds, &p->work, &p->host, &p->parts);
 	if (request->phases)
-		step_phases_make(&p->bounds, &p->work, &p->host, &p->phases);
+		step_phases_make(bounds, &p->work, &p->host, &p->phases);
 	return 0;
 }
 
@@ -178,20 +184,16 @@ static void release_profile(struct profile_steps *p)
 	device_work_release(&p->work);
 }
 
-static int add_steps_of(struct store *store, struct text_pool *texts,
-			const struct scope *scope, const struct scope_profile *profile,
-			const struct steps_request *request, struct steps *out,
-			struct err *err)
+static int add_steps_of(struct profile_steps *p, const struct steps_request *request,
+			struct steps *out, struct err *err)
 {
-	struct profile_steps p = { .profile = profile };
-	int rc = load_profile(store, texts, request, &p, err);
+	int rc = load_profile(p, request, err);
 
-	if (rc == 0 && p.bounds.n) {
-		bool is_file = !p.bounds.is_single && p.bounds.items[0].slice_id == 0;
-		p.group = group_of(out, scope, profile, is_file);
-		add_profile(out, &p, request);
+	if (rc == 0 && p->bounds.n) {
+		join_group(out, p);
+		add_profile(out, p, request);
 	}
-	release_profile(&p);
+	release_profile(p);
 	return rc;
 }
 
@@ -202,9 +204,13 @@ int steps_load(struct store *store, const struct scope *scope,
 
 	*out = (struct steps){ .n = 0 };
 	int rc = text_pool_open(store, &texts, err);
-	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_steps_of(store, &texts, scope, &scope->profiles[i], request, out,
-				  err);
+	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
+		struct profile_steps p = {
+			.from = { store, &texts, &scope->profiles[i] },
+			.group = i,
+		};
+		rc = add_steps_of(&p, request, out, err);
+	}
 	text_pool_close(&texts);
 	if (rc == 0)
 		steps_sum_up(out);

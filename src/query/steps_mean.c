@@ -196,7 +196,7 @@ static void insert_means(struct steps *s, const struct step_row *means,
 
 void steps_sum_up(struct steps *s)
 {
-	struct step_row **rows = xrealloc_array(NULL, s->n, sizeof(*rows));
+	struct step_row **rows = xrealloc_array(NULL, s->n, sizeof(struct step_row *));
 	struct step_row *means = xrealloc_array(NULL, s->n, sizeof(*means));
 	bool *has_mean = xcalloc(s->n, sizeof(*has_mean));
 	int64_t *ns = xrealloc_array(NULL, s->n, sizeof(*ns));
@@ -204,7 +204,7 @@ void steps_sum_up(struct steps *s)
 	for (size_t i = 0; i < s->n; i++)
 		rows[i] = &s->rows[i];
 	if (s->n)
-		qsort(rows, s->n, sizeof(*rows), by_company);
+		qsort(rows, s->n, sizeof(struct step_row *), by_company);
 	for (size_t i = 0, n; i < s->n; i += n) {
 		for (n = 1; i + n < s->n && is_together(rows[i], rows[i + n]);)
 			n++;

@@ -160,7 +160,7 @@ static void a_last_step_with_less_than_four_fifths_of_the_work_is_dropped(void *
 				.launch_end_ns = i < 5 ? 6 : 106,
 			};
 		r.work.items = items;
-		r.work.n = (size_t)(5 + last);
+		r.work.n = 5 + (size_t)last;
 		step_bounds_move(&r.bounds, &r.work);
 		assert_int_equal(last < 4, r.steps[1].is_dropped);
 		assert_false(r.steps[0].is_dropped);

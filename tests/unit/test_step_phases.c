@@ -24,7 +24,7 @@ static void begin(struct recording *r)
 	*r = (struct recording){ .bounds.n = 2 };
 	r->bounds.items = r->steps;
 	r->work.items = r->items;
-	for (int i = 0; i < 2; i++)
+	for (int64_t i = 0; i < 2; i++)
 		r->steps[i] = (struct step_bound){ .step_id = i + 1,
 						   .host_start_ns = i * 100,
 						   .host_end_ns = i * 100 + 100 };
