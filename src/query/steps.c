@@ -111,7 +111,10 @@ static void add_rows(struct steps *s, const struct profile_steps *p,
 			row.has_device = true;
 			row.device = device->device;
 			row.device_name = name;
-			row.place = (size_t)(device - p->work.devices);
+			/* files of one group may not have the same devices */
+			row.place = p->is_file && device->device != NUMBER_NONE
+					    ? (size_t)device->device
+					    : (size_t)(device - p->work.devices);
 			add_device_view(&view, &p->bounds.items[i], &row);
 		}
 		*add_row(s) = row;

@@ -42,7 +42,7 @@ struct step_row {
 	int64_t values[NSTEP_VALUES];
 	const char *sources[NSTEP_PHASES]; /* what tells the phases; NULL: nothing does */
 	size_t group; /* rows of one group have a mean together, each device apart */
-	size_t place; /* of the device in its profile, from 0 */
+	size_t place; /* of the device among those of its group */
 	enum step_category grew; /* when is_long: the category that did most */
 	bool has_rank, has_device;
 	bool has_work; /* its profile has device work */

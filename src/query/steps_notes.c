@@ -92,6 +92,7 @@ static void note_sources(const struct steps *s, struct memtable *m)
 		{ STEP_PHASE_OPTIMIZER, "optimizer" },
 	};
 	struct buf known, unknown;
+	const char *first = NULL; /* that nothing tells */
 
 	buf_init(&known, 1024);
 	buf_init(&unknown, 1024);
@@ -100,17 +101,19 @@ static void note_sources(const struct steps *s, struct memtable *m)
 		if (source)
 			buf_addf(&known, "%s%s by %s", known.n ? ", " : "", told[i].name,
 				 source);
-		else
-			buf_addf(&unknown, "%s%s", unknown.n ? ", " : "", told[i].name);
+		/* without copies there is no H2D, and no label would tell it */
+		if (source || told[i].phase == STEP_PHASE_TO_DEVICE)
+			continue;
+		buf_addf(&unknown, "%s%s", unknown.n ? ", " : "", told[i].name);
+		first = first ? first : told[i].name;
 	}
 	if (known.n)
 		memtable_add_note(m, "told: " STR_FMT, STR_ARG(buf_str(&known)));
-	if (unknown.n)
+	if (first)
 		memtable_add_note(m,
-				  "nothing tells " STR_FMT
-				  "; torch.profiler.record_function(\"forward\") around "
-				  "it does",
-				  STR_ARG(buf_str(&unknown)));
+				  "nothing tells " STR_FMT "; to record it, put it into "
+				  "torch.profiler.record_function(\"%s\")",
+				  STR_ARG(buf_str(&unknown)), first);
 	buf_release(&unknown);
 	buf_release(&known);
 }
