@@ -1,0 +1,76 @@
+/*
+ * Why a device was idle: the causes, what they are called, and what usually removes
+ * them.  One table, which the command, its messages and its tests read.
+ */
+#ifndef PTOOL_QUERY_GAP_CAUSE_H
+#define PTOOL_QUERY_GAP_CAUSE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "ingest/sink.h"
+
+enum gap_cause {
+	GAP_NONE, /* of a name: it tells no cause */
+	/* The host had not launched yet, and did something that has a name of its own ... */
+	GAP_SYNC,
+	GAP_READ,
+	GAP_COPY,
+	GAP_MALLOC,
+	GAP_LOADER,
+	GAP_COMMUNICATION,
+	GAP_COMPILE,
+	GAP_COLLECTION,
+	GAP_OPTIMIZER,
+	GAP_OVERHEAD,
+	/* ... or something else: what is innermost is charged, ... */
+	GAP_OPERATOR,
+	GAP_ANNOTATION,
+	GAP_PYTHON,
+	GAP_CALL,
+	GAP_UNTRACED, /* ... or nothing that was recorded. */
+	/* The launch was made: the device had not begun. */
+	GAP_EVENT,
+	GAP_ENGINE,
+	GAP_ORDER,
+	GAP_LATENCY,
+	GAP_UNKNOWN, /* the launch is not in the trace */
+	GAP_LATE_RANK,
+	NGAP_CAUSES
+};
+
+struct gap_cause_row {
+	const char *code;   /* machine spelling */
+	const char *title;  /* in people's tables */
+	const char *remedy; /* what usually removes it: ends a sentence */
+};
+
+/* By enum gap_cause. */
+extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
+
+/* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
+enum gap_cause gap_cause_of(enum slice_class class, struct str name);
+/* Did the host wait for the device then, so that its queue was empty behind? */
+static inline bool gap_cause_drains(enum gap_cause cause)
+{
+	return cause >= GAP_SYNC && cause <= GAP_COPY;
+}
+/* Only what the host did beside waiting: what --root charges to what drained the queue. */
+static inline bool gap_cause_is_burst(enum gap_cause cause)
+{
+	return cause == GAP_OPTIMIZER || (cause >= GAP_OPERATOR && cause <= GAP_UNTRACED) ||
+	       cause == GAP_LATENCY;
+}
+
+/* Is it a step's own annotation, which covers everything and says nothing? */
+bool gap_name_is_step(struct str name);
+/* An operator that moves values between host and device, or within either. */
+bool gap_name_is_copy_op(struct str name);
+
+/* What a copy's name says. */
+struct gap_copy {
+	bool is_read, is_pageable;
+};
+struct gap_copy gap_copy_of(struct str name);
+
+#endif
