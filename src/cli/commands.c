@@ -1,22 +1,23 @@
 /* The table of commands: a new one is its file and its row here. */
 #include "cli/command.h"
 
-extern const struct command cmd_callees, cmd_callers, cmd_doctor, cmd_export, cmd_help,
-	cmd_info, cmd_ingest, cmd_list, cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_top,
-	cmd_tree;
+extern const struct command cmd_callees, cmd_callers, cmd_doctor, cmd_export, cmd_gaps,
+	cmd_help, cmd_info, cmd_ingest, cmd_list, cmd_pstats, cmd_rm, cmd_sql, cmd_steps,
+	cmd_top, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
 	&cmd_ingest,
 	&cmd_top,
 	&cmd_steps,
+	&cmd_gaps,
 	&cmd_tree,
 	&cmd_callers,
 	&cmd_callees,
 	&cmd_export,
+	&cmd_pstats,
 	&cmd_info,
 	&cmd_list,
-	&cmd_pstats,
 	&cmd_doctor,
 	&cmd_sql,
 	&cmd_rm,

@@ -58,8 +58,8 @@ static inline bool gap_cause_drains(enum gap_cause cause)
 /* Only what the host did beside waiting: what --root charges to what drained the queue. */
 static inline bool gap_cause_is_burst(enum gap_cause cause)
 {
-	return cause == GAP_OPTIMIZER || (cause >= GAP_OPERATOR && cause <= GAP_UNTRACED) ||
-	       cause == GAP_LATENCY;
+	return cause == GAP_OPTIMIZER ||
+	       (cause >= GAP_OPERATOR && cause <= GAP_UNTRACED) || cause == GAP_LATENCY;
 }
 
 /* Is it a step's own annotation, which covers everything and says nothing? */

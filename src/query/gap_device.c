@@ -11,9 +11,9 @@
 
 ASSET(asset_query_views_gap_waits_sql);
 
-#define NOT_SAID   INT64_C(-1) /* in gap_waits.sql */
-#define WAITS_MAX  64 /* that are looked at for one gap: no stream waits for so many */
-#define NO_ITEM    UINT32_MAX
+#define NOT_SAID  INT64_C(-1) /* in gap_waits.sql */
+#define WAITS_MAX 64 /* that are looked at for one gap: no stream waits for so many */
+#define NO_ITEM   UINT32_MAX
 
 enum { WAIT_DEVICE, WAIT_STREAM, WAIT_TS, WAIT_OTHER, WAIT_ID, WAIT_DUR };
 
@@ -44,8 +44,8 @@ static int load_waits(struct judging *j, struct err *err)
 	struct sqlite3_stmt *stmt;
 	int rc;
 
-	if (query_prepare(j->request->store, asset_query_views_gap_waits_sql, &stmt, err) <
-	    0)
+	if (query_prepare(j->request->store, asset_query_views_gap_waits_sql, &stmt,
+			  err) < 0)
 		return -1;
 	query_bind_int(stmt, ":first", profile->first_slice_id);
 	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
@@ -64,8 +64,8 @@ static int load_waits(struct judging *j, struct err *err)
 			rc = -1;
 			break;
 		}
-		j->waits = xgrow(j->waits, &j->waits_cap, j->nwaits + 1,
-				 sizeof(*j->waits));
+		j->waits =
+			xgrow(j->waits, &j->waits_cap, j->nwaits + 1, sizeof(*j->waits));
 		j->waits[j->nwaits++] = wait;
 	}
 	sqlite3_finalize(stmt);
@@ -261,7 +261,8 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 	int rc = load_waits(&j, err);
 
 	if (rc == 0) {
-		j.past = xrealloc_array(NULL, request->work->nstreams + 1, sizeof(*j.past));
+		j.past = xrealloc_array(NULL, request->work->nstreams + 1,
+					sizeof(*j.past));
 		judge_all(&j);
 	}
 	free(j.waits);

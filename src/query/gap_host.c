@@ -39,9 +39,10 @@ struct pass {
 	size_t n, next, end;         /* those of the track: next to end */
 	struct asked *asked;         /* owned */
 	size_t nasked, asked_cap;
-	int64_t at_ns;          /* all before it is charged */
-	struct gap_charge drained; /* the last wait for the device with no launch behind it */
-	bool has_waited;           /* a stream was told to wait since the last launch */
+	int64_t at_ns; /* all before it is charged */
+	struct gap_charge
+		drained; /* the last wait for the device with no launch behind it */
+	bool has_waited; /* a stream was told to wait since the last launch */
 };
 
 static int damaged(struct err *err)
@@ -349,7 +350,8 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	if (rc == 0)
 		answer_rest(&p, answered);
 	if (blame->ndrains)
-		qsort(blame->drains, blame->ndrains, sizeof(*blame->drains), compare_drains);
+		qsort(blame->drains, blame->ndrains, sizeof(*blame->drains),
+		      compare_drains);
 	sqlite3_finalize(threads);
 	sqlite3_finalize(rows);
 	gap_stack_release(&p.stack);

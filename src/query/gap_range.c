@@ -24,8 +24,9 @@ static int add_step(struct gap_range *r, struct sqlite3_stmt *stmt, struct err *
 	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > ts_ns)
 		r->steps[r->nsteps - 1].end_ns = ts_ns;
 	r->steps = xgrow(r->steps, &r->steps_cap, r->nsteps + 1, sizeof(*r->steps));
-	r->steps[r->nsteps++] = (struct gap_step){ sqlite3_column_int64(stmt, STEP_NUMBER),
-						   ts_ns, ts_ns + dur_ns };
+	r->steps[r->nsteps++] =
+		(struct gap_step){ sqlite3_column_int64(stmt, STEP_NUMBER), ts_ns,
+				   ts_ns + dur_ns };
 	if (mark) {
 		r->marks =
 			xgrow(r->marks, &r->marks_cap, r->nmarks + 1, sizeof(*r->marks));

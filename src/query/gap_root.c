@@ -59,8 +59,8 @@ void gap_roots_find(const struct gap_blame *b, struct gap_roots *out)
 {
 	struct tracing t = { .b = b, .out = out, .root = GAP_NO_ROOT };
 
-	*out = (struct gap_roots){ .of_piece = xrealloc_array(
-					   NULL, b->n + 1, sizeof(*out->of_piece)) };
+	*out = (struct gap_roots){ .of_piece = xrealloc_array(NULL, b->n + 1,
+							      sizeof(*out->of_piece)) };
 	for (size_t i = 0; i < b->n; i++)
 		out->of_piece[i] = GAP_NO_ROOT;
 	for (size_t i = 0; i < b->gaps.n; i++)

@@ -28,9 +28,10 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 		memset(s->causes + old, 0, s->causes_cap - old);
 	}
 	if (!s->causes[key])
-		s->causes[key] = (uint8_t)(
-			1 + gap_cause_of(slice->class,
-					 text_pool_str(s->request->texts, slice->name)));
+		s->causes[key] =
+			(uint8_t)(1 + gap_cause_of(slice->class,
+						   text_pool_str(s->request->texts,
+								 slice->name)));
 	return (enum gap_cause)(s->causes[key] - 1);
 }
 
@@ -135,8 +136,8 @@ static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap
 		if (!gap_name_is_copy_op(name))
 			f->copying.cause = GAP_NONE;
 		else if (f->copying.cause == GAP_NONE)
-			f->copying = (struct gap_charge){ slice->id, slice->name,
-							  GAP_COPY };
+			f->copying =
+				(struct gap_charge){ slice->id, slice->name, GAP_COPY };
 	} else if (is_call(slice->class) && f->general.cause == GAP_NONE) {
 		set_general(f, slice, GAP_CALL);
 	}
@@ -152,8 +153,8 @@ void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 
 	if (parent)
 		f = *parent;
-	f.end_ns = parent && parent->end_ns < slice->end_ns ? parent->end_ns
-							     : slice->end_ns;
+	f.end_ns =
+		parent && parent->end_ns < slice->end_ns ? parent->end_ns : slice->end_ns;
 	f.is_draining = false;
 	if (!(slice->class == CLASS_ANNOTATION &&
 	      (gap_range_is_mark(s->request->range, slice->id) ||

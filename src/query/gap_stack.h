@@ -21,9 +21,10 @@ struct gap_frame {
 	int64_t end_ns;
 	struct gap_charge named;   /* GAP_NONE: no name tells a cause */
 	struct gap_charge general; /* GAP_NONE: nothing covers */
-	struct gap_charge copying; /* the outermost of the copying operators; or GAP_NONE */
+	struct gap_charge
+		copying; /* the outermost of the copying operators; or GAP_NONE */
 	uint32_t op, frame, annotation; /* innermost; texts, or TEXT_NONE */
-	uint32_t op_at;                 /* place of the innermost operator; UINT32_MAX: none */
+	uint32_t op_at;   /* place of the innermost operator; UINT32_MAX: none */
 	uint8_t copied;   /* GAP_READ or GAP_COPY: what a copy within that operator was */
 	bool is_draining; /* a call in which the host waits for the device */
 };
@@ -37,7 +38,8 @@ struct gap_launch {
 struct gap_stack {
 	struct gap_frame *frames; /* owned */
 	size_t n, cap;
-	uint8_t *causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
+	uint8_t *
+		causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
 	size_t causes_cap;
 	const struct gap_blame_request *request;
 	const struct gap_launch *launches; /* borrowed; by launch_id, then item */

@@ -16,7 +16,8 @@ struct gap {
 	 */
 	int64_t host_end_ns;
 	uint32_t before; /* item that ended last at start_ns */
-	uint32_t after; /* item that ends it: of those that start then the lowest stream's first */
+	uint32_t
+		after; /* item that ends it: of those that start then the lowest stream's first */
 	uint32_t device;
 	uint32_t first_piece, npieces; /* of the blame: gap_blame.h */
 };

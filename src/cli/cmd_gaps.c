@@ -1,0 +1,169 @@
+/* ptool gaps: why devices were idle. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "query/gap_table.h"
+
+#define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */
+#define LIST_LIMIT   20
+
+struct gaps_opts {
+	const char *operand, *by, *causes, *threshold;
+	int64_t limit;
+	bool list, root;
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+/* By enum gap_by. */
+static const char *const bys[] = { "cause", "op",     "frame", "annotation",
+				   "step",  "stream", NULL };
+static const char *const cause_sets[] = { "ptool", "hta", NULL };
+
+#define FIELD(member) offsetof(struct gaps_opts, member)
+
+/* clang-format off */
+static const struct opt gaps_options[] = {
+	{ .name = "by", .arg = "WHAT", .help = "a row for each of these",
+	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
+	{ .name = "list", .help = "show single gaps, the longest first",
+	  .offset = FIELD(list), .type = OPT_FLAG },
+	{ .name = "limit", .arg = "ROWS", .help = "show so many single gaps, 0 for all",
+	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	{ .name = "root", .help = "charge the burst behind a synchronisation to that",
+	  .offset = FIELD(root), .type = OPT_FLAG },
+	{ .name = "causes", .arg = "SET", .help = "whose causes: ptool's, or HTA's three of each stream",
+	  .choices = cause_sets, .offset = FIELD(causes), .type = OPT_CHOICE },
+	{ .name = "threshold", .arg = "TIME", .help = "with HTA's causes, a gap shorter than this is a kernel_wait",
+	  .offset = FIELD(threshold), .type = OPT_STRING },
+	OPT_END
+};
+
+static const struct opt_group gaps_groups[] = {
+	OPERAND_GROUP(struct gaps_opts, operand),
+	{ .opts = gaps_options },
+	FILTER_GROUP(struct gaps_opts, filter),
+	SCOPE_GROUP(struct gaps_opts, scope),
+	OUTPUT_GROUP(struct gaps_opts, output),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct gaps_opts defaults = { .by = "cause",
+					   .causes = "ptool",
+					   .threshold = "30us",
+					   .limit = LIST_LIMIT,
+					   .output = OUTPUT_DEFAULTS };
+
+static enum gap_by by_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(bys[i], name) != 0)
+		i++;
+	return (enum gap_by)i;
+}
+
+static bool is_given(const struct filter *f)
+{
+	return f->focus || f->ignore || f->streams.n || f->devices.n || f->has_steps ||
+	       f->has_times || f->has_min_dur;
+}
+
+/* Options that would be silently without effect together. */
+static int check(const struct gaps_opts *o, const struct gap_table_request *r,
+		 const struct filter *f, struct err *err)
+{
+	if (f->categories.n || f->threads.n)
+		return err_set(
+			err, ERR_USAGE,
+			"--cat and --thread choose slices, and idle time has none: "
+			"'ptool list' shows them");
+	if (r->is_hta && (r->is_list || r->charges_roots || r->by != GAPS_BY_CAUSE ||
+			  f->focus || f->ignore || f->has_min_dur))
+		return err_set(
+			err, ERR_USAGE,
+			"--causes hta sums up each stream: no --list, --root, --by, "
+			"--focus, --ignore or --min-dur with it");
+	if (r->is_list && r->by != GAPS_BY_CAUSE)
+		return err_set(err, ERR_USAGE,
+			       "--list shows single gaps, --by sums them up: give one");
+	if (!r->is_hta && strcmp(o->threshold, defaults.threshold) != 0)
+		return err_set(err, ERR_USAGE, "--threshold is for --causes hta");
+	return 0;
+}
+
+static int make_request(const struct gaps_opts *o, const struct filter *filter,
+			struct gap_table_request *request, struct err *err)
+{
+	*request = (struct gap_table_request){
+		.filter = is_given(filter) ? filter : NULL,
+		.by = by_of(o->by),
+		.limit = o->limit,
+		.threshold_ns = THRESHOLD_NS,
+		.is_list = o->list,
+		.is_hta = strcmp(o->causes, "hta") == 0,
+		.charges_roots = o->root,
+	};
+	if (!filter_parse_time(str_of(o->threshold), &request->threshold_ns))
+		return err_set(
+			err, ERR_USAGE,
+			"--threshold wants a time with its unit (30us), not '%.100s'",
+			o->threshold);
+	return check(o, request, filter, err);
+}
+
+static int open_gaps(const struct reading *r, const void *options, struct table **out,
+		     struct err *err)
+{
+	struct gap_table_request request = *(const struct gap_table_request *)options;
+
+	request.for_people = r->for_people;
+	return gap_table_open(r->store, r->scope, &request, out, err);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct gaps_opts o;
+	struct err err = ERR_INIT;
+	struct filter filter;
+	struct gap_table_request request;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (filter_options_compile(&o.filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(&o, &filter, &request, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = reading_run(&(struct reading_plan){ .command = self->name,
+							   .operand = o.operand,
+							   .scope = &o.scope,
+							   .output = &o.output,
+							   .open = open_gaps,
+							   .options = &request });
+	filter_release(&filter);
+	return code;
+}
+
+static const char *const examples[] = { "ptool gaps trace.json",
+					"ptool gaps --by frame --step 3..5",
+					"ptool gaps --list --limit 5 trace.json",
+					"ptool gaps --root --format json",
+					"ptool gaps --causes hta --format csv",
+					NULL };
+
+const struct command cmd_gaps = {
+	.name = "gaps",
+	.summary = "Show why devices were idle",
+	.groups = gaps_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};
