@@ -189,6 +189,22 @@ static struct cell text_cell(struct listing *l, const struct gap_profile *p,
 	return text == TEXT_NONE ? cell_null() : copied(l, text_pool_str(p->texts, text));
 }
 
+/* The step that has most of the stretch; of equal ones the first. */
+static size_t step_of(const struct gap_profile *p, const struct stretch *s)
+{
+	int64_t from_ns = s->start_ns, most_ns = 0;
+	size_t step = GAP_NO_STEP;
+	struct gap_part part;
+
+	while (gap_range_next(&p->range, &from_ns, s->end_ns, &part)) {
+		if (part.end_ns - part.start_ns <= most_ns)
+			continue;
+		most_ns = part.end_ns - part.start_ns;
+		step = part.step;
+	}
+	return step;
+}
+
 /* Where the gap is, and what stands on either side. */
 static void set_place(struct listing *l, const struct gap_profile *p,
 		      const struct stretch *s, struct cell *cells)
@@ -196,7 +212,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 	const struct gap *g = &p->blame.gaps.items[s->gap];
 	const struct work_item *after = &p->work.items[g->after];
 	const struct work_device *device = &p->work.devices[g->device];
-	size_t step = gap_range_step(&p->range, s->start_ns);
+	size_t step = step_of(p, s);
 
 	cells[PROFILE] = cell_int(p->profile->id);
 	cells[RANK] = p->profile->has_rank ? cell_int(p->profile->rank) : cell_null();
