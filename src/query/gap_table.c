@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/memtable.h"
 #include "base/sum.h"
 #include "base/units.h"
@@ -63,7 +62,7 @@ struct making {
 	int64_t cause_ns[NGAP_CAUSES], all_ns;
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
-	size_t ndevices;
+	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
 };
 
@@ -217,38 +216,51 @@ static const char *ns_text(struct making *m, int64_t ns)
 	return arena_copy(&m->out->arena, units_text(UNIT_NS, cell_int(ns), text)).p;
 }
 
+/* "rank 1, device 0: " */
+static const char *device_name(struct making *m, const struct gap_profile *p,
+			       uint32_t device)
+{
+	const struct work_device *d = &p->work.devices[device];
+	struct arena *arena = &m->out->arena;
+	const char *rank = "";
+
+	if (m->scope->nranks > 1 && p->profile->has_rank)
+		rank = arena_printf(arena, "rank %" PRId64 ", ", p->profile->rank);
+	if (d->name)
+		return arena_printf(arena, "%sdevice %.200s: ", rank, d->name);
+	if (d->device == NUMBER_NONE)
+		return rank;
+	return arena_printf(arena, "%sdevice %" PRId64 ": ", rank, d->device);
+}
+
+static const char *steps_text(struct making *m, int64_t steps)
+{
+	return steps ? arena_printf(&m->out->arena, ", %" PRId64 " step%s", steps,
+				    steps == 1 ? "" : "s")
+		     : "";
+}
+
 /* One line for each device: what its idle time is a part of. */
 static void describe(struct making *m, const struct gap_profile *p, uint32_t device)
 {
 	const struct gap_total *t = &p->totals[device];
-	const struct work_device *d = &p->work.devices[device];
-	struct buf line;
+	const char *name = device_name(m, p, device);
+	const char *text = arena_printf(
+		&m->out->arena, "%sidle %s of %s (%.1f%%), %" PRId64 " gap%s%s", name,
+		ns_text(m, t->idle_ns), ns_text(m, t->span_ns),
+		percent(t->idle_ns, t->span_ns), t->gaps, t->gaps == 1 ? "" : "s",
+		steps_text(m, t->steps));
 
-	buf_init(&line, 4096);
-	if (m->scope->nranks > 1 && p->profile->has_rank)
-		buf_addf(&line, "rank %" PRId64 ", ", p->profile->rank);
-	if (d->name)
-		buf_addf(&line, "device %.200s: ", d->name);
-	else if (d->device != NUMBER_NONE)
-		buf_addf(&line, "device %" PRId64 ": ", d->device);
-	buf_addf(&line, "idle %s of %s (%.1f%%), %" PRId64 " gap%s",
-		 ns_text(m, t->idle_ns), ns_text(m, t->span_ns),
-		 percent(t->idle_ns, t->span_ns), t->gaps, t->gaps == 1 ? "" : "s");
-	if (t->steps)
-		buf_addf(&line, ", %" PRId64 " step%s", t->steps,
-			 t->steps == 1 ? "" : "s");
-	const char *text = arena_copy(&m->out->arena, buf_str(&line)).p;
-	if (m->ndevices++ == 0)
+	if (!m->out->table.caption)
 		m->out->table.caption = text;
 	else
 		memtable_add_note(m->out, "%s", text);
-	buf_release(&line);
 	int64_t edge_ns = sum_sub(p->profile->dur_ns, t->span_ns);
 	if (p->range.is_all && edge_ns > 0)
 		memtable_add_note(m->out,
-				  "%s more were recorded before the first and after the "
-				  "last work, and are no idle time",
-				  ns_text(m, edge_ns));
+				  "%s%s more were recorded before the first and after "
+				  "the last work, and are no idle time",
+				  name, ns_text(m, edge_ns));
 }
 
 static int add_profile(struct making *m, struct store *store, struct text_pool *texts,
@@ -266,6 +278,7 @@ static int add_profile(struct making *m, struct store *store, struct text_pool *
 		add_rows(m, &p);
 	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {
 		m->has_work = true;
+		m->has_devices |= p.work.ndevices > 1;
 		m->has_steps |= p.totals[i].steps > 0;
 		if (p.totals[i].is_wanted)
 			describe(m, &p, i);
@@ -305,7 +318,7 @@ static struct table *pick(struct making *m)
 	const enum shown shown[NCOLUMNS] = {
 		[PROFILE] = SHOWN_IF_PROFILES,
 		[RANK] = SHOWN_IF_RANKS,
-		[DEVICE] = m->ndevices > 1 ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
+		[DEVICE] = m->has_devices ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
 		[KEY] = by_cause ? SHOWN_NEVER : SHOWN_ALWAYS,
 		[CAUSE] = SHOWN_TO_MACHINES,
 		[TITLE] = SHOWN_TO_PEOPLE,

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# ptool gaps: idle time by cause, single gaps, HTA's causes; what people see, and mistakes.
+
+load setup
+
+# Sums of the column idle_ns of a table for machines.
+idle() { # OPTION...
+	ptool gaps --format csv "$@" | python3 -c '
+import csv, sys
+print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
+}
+
+@test "idle time by cause, as people read it" {
+	ptool ingest -q "$GPU/sync.json"
+	ptool gaps | like_golden gaps.txt
+	ptool gaps --root | like_golden gaps_root.txt
+	ptool gaps --list | like_golden gaps_list.txt
+}
+
+@test "machines get bare numbers, and null for what there is not" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	ptool gaps --format csv | like_golden gaps.csv
+	ptool gaps --by stream --limit 3 --format json | like_golden gaps_stream.json
+}
+
+@test "whatever the rows are for, they add up to the same" {
+	ptool ingest -q "$GPU/sync.json"
+	for by in cause op frame annotation step stream; do
+		[ "$(idle --by $by)" -eq 56932 ]
+		[ "$(idle --by $by --root)" -eq 56932 ]
+	done
+	[ "$(idle --step 0)" -eq 25297 ]
+	[ "$(idle --step 0..1)" -eq $((25297 + 31523)) ]
+	[ "$(idle --time 300us..400us)" -eq 18859 ]
+	[ "$(idle --time 0ns..380us)" -eq $((56932 - $(idle --time 380us..))) ]
+}
+
+@test "a single gap's time is pasted back, and chooses that gap" {
+	ptool ingest -q "$GPU/sync.json"
+	time=$(ptool gaps --list --limit 1 --format csv | tail -1 | grep -o '[0-9]*ns\.\.[0-9]*ns')
+	[ "$time" = 370549ns..389408ns ]
+	[ "$(idle --time "$time")" -eq 18859 ]
+	[ "$(ptool gaps --list --time "$time" --format csv | wc -l)" -eq 2 ]
+}
+
+@test "filters choose gaps by stream, length and what is charged" {
+	ptool ingest -q "$GPU/sync.json"
+	[ "$(idle --stream 7)" -eq 56932 ]
+	[ "$(idle --min-dur 2us)" -eq $((18859 + 18380 + 17474)) ]
+	[ "$(idle --focus '^aten::item$')" -eq 9003 ]
+	[ "$(idle --focus '^aten::item$' --root)" -eq 35854 ]
+	run --separate-stderr ptool gaps --stream 99
+	exits 3
+	says "ptool: gaps: ptool.db: no idle time matches"
+}
+
+@test "HTA's causes, with another threshold" {
+	ptool ingest -q "$GPU/sync.json"
+	ptool gaps --causes hta --format csv | like_golden gaps_hta.csv
+	[ "$(ptool gaps --causes hta --threshold 1us --format csv | grep -c other)" -eq 1 ]
+}
+
+@test "what was not recorded is said with exit 3" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	run --separate-stderr ptool gaps
+	exits 3
+	says "ptool: gaps: ptool.db: no device work was recorded: profile with ProfilerActivity.CUDA beside CPU"
+	run --separate-stderr ptool gaps --list
+	exits 3
+	run --separate-stderr ptool gaps --causes hta
+	exits 3
+}
+
+@test "mistakes are exit 2, missing input 4" {
+	ptool ingest -q "$GPU/sync.json"
+	run --separate-stderr ptool gaps --lst
+	exits 2
+	[[ $stderr == *"--list"* ]]
+	for wrong in "--by what" "--cat kernel" "--thread 1" "--list --by op" "--causes hta --root" \
+		"--threshold 5us" "--causes hta --threshold 5" "--limit -1"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ptool gaps $wrong
+		exits 2
+	done
+	run --separate-stderr ptool gaps nothing.json
+	exits 4
+}
+
+@test "tables fit 80 columns" {
+	ptool ingest -q "$GPU/graph.json"
+	for options in "" --root --list "--by op" "--by step" "--causes hta"; do
+		# shellcheck disable=SC2086 # words
+		python3 "$BATS_TEST_DIRNAME/on_terminal.py" 80 "$PTOOL" gaps --no-pager $options >shown
+		[ -s shown ]
+		lacks -E '^.{81}' <shown
+	done
+}

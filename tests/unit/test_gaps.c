@@ -1,0 +1,217 @@
+/* What names say of idle time, and where gaps, steps and times are cut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "query/gap_blame.h"
+#include "query/gap_root.h"
+
+static void tells(enum slice_class class, const char *name, enum gap_cause cause)
+{
+	if (gap_cause_of(class, str_of(name)) != cause)
+		fail_msg("'%s' tells '%s'", name,
+			 gap_causes[gap_cause_of(class, str_of(name))].code);
+}
+
+static void names_of_calls_tell_what_the_host_waited_for(void **state)
+{
+	(void)state;
+	tells(CLASS_RUNTIME, "cudaStreamSynchronize", GAP_SYNC);
+	tells(CLASS_RUNTIME, "hipDeviceSynchronize", GAP_SYNC);
+	tells(CLASS_DRIVER, "cuCtxSynchronize_v2", GAP_SYNC);
+	tells(CLASS_RUNTIME, "cudaMalloc", GAP_MALLOC);
+	tells(CLASS_RUNTIME, "cudaFreeHost", GAP_MALLOC);
+	tells(CLASS_DRIVER, "cuMemAddressReserve", GAP_MALLOC);
+	tells(CLASS_DRIVER, "cuModuleLoadData", GAP_COMPILE);
+	tells(CLASS_RUNTIME, "cudaLaunchKernel", GAP_NONE);
+	tells(CLASS_RUNTIME, "cudaMemcpyAsync", GAP_NONE);
+	tells(CLASS_OP, "my::Synchronize", GAP_NONE);
+}
+
+static void names_of_operators_and_frames_tell_causes(void **state)
+{
+	(void)state;
+	tells(CLASS_OP, "aten::item", GAP_READ);
+	tells(CLASS_OP, "aten::items", GAP_NONE);
+	tells(CLASS_PYTHON, "aten::item", GAP_NONE);
+	tells(CLASS_ANNOTATION,
+	      "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+	      GAP_LOADER);
+	tells(CLASS_PYTHON, "torch/utils/data/dataloader.py(701): __next__", GAP_LOADER);
+	tells(CLASS_ANNOTATION, "Optimizer.step#SGD.step", GAP_OPTIMIZER);
+	tells(CLASS_ANNOTATION, "optimizer", GAP_OPTIMIZER);
+	tells(CLASS_PYTHON, "train.py(2): optimizer", GAP_NONE);
+	tells(CLASS_OP, "c10d::allreduce_", GAP_COMMUNICATION);
+	tells(CLASS_OVERHEAD, "Activity Buffer Request", GAP_OVERHEAD);
+	tells(CLASS_OP, "aten::add", GAP_NONE);
+	tells(CLASS_OP, "", GAP_NONE);
+}
+
+static void every_cause_has_a_code_a_title_and_a_remedy(void **state)
+{
+	(void)state;
+	for (int i = GAP_NONE + 1; i < NGAP_CAUSES; i++) {
+		assert_non_null(gap_causes[i].code);
+		assert_true(strlen(gap_causes[i].title) <= 24);
+		assert_true(strlen(gap_causes[i].remedy) > 0);
+		for (int k = GAP_NONE; k < i; k++)
+			assert_string_not_equal(gap_causes[i].code, gap_causes[k].code);
+	}
+}
+
+/* Work of one device on streams 0 and 1, by start. */
+static struct device_work work_of(struct work_item *items, size_t n,
+				  struct work_device *device)
+{
+	*device = (struct work_device){ .device = 0, .n = n };
+	return (struct device_work){
+		.items = items, .n = n, .devices = device, .ndevices = 1
+	};
+}
+
+static void zero_length_work_ends_no_gap_but_the_last(void **state)
+{
+	struct work_item items[] = {
+		{ .start_ns = 10, .end_ns = 20, .slice_id = 1 },
+		{ .start_ns = 25, .end_ns = 25, .slice_id = 2 },
+		{ .start_ns = 30, .end_ns = 30, .slice_id = 3 },
+		{ .start_ns = 30, .end_ns = 35, .slice_id = 4 },
+		{ .start_ns = 30, .end_ns = 31, .slice_id = 5, .stream = 1 },
+		{ .start_ns = 50, .end_ns = 50, .slice_id = 6 },
+	};
+	struct err err = ERR_INIT;
+	struct work_device device;
+	struct device_work work = work_of(items, 6, &device);
+	struct gaps gaps;
+
+	(void)state;
+	assert_int_equal(0, gaps_find(&work, &gaps, &err));
+	assert_int_equal(2, gaps.n);
+	assert_int_equal(20, gaps.items[0].start_ns);
+	assert_int_equal(30, gaps.items[0].end_ns);
+	assert_int_equal(4, items[gaps.items[0].after].slice_id);
+	assert_int_equal(6, items[gaps.items[1].after].slice_id);
+	assert_int_equal(25, gaps.idle_ns[0]);
+	assert_int_equal(40, gaps.span_ns[0]);
+	gaps_release(&gaps);
+}
+
+static void work_out_of_order_or_beyond_int64_is_refused(void **state)
+{
+	struct work_item unordered[] = { { .start_ns = 9, .end_ns = 10 },
+					 { .start_ns = 5, .end_ns = 6 } };
+	struct work_item wide[] = { { .start_ns = -9, .end_ns = 10 },
+				    { .start_ns = 11, .end_ns = INT64_MAX } };
+	struct err err = ERR_INIT;
+	struct work_device device;
+	struct device_work work = work_of(unordered, 2, &device);
+	struct gaps gaps;
+
+	(void)state;
+	assert_int_equal(-1, gaps_find(&work, &gaps, &err));
+	assert_int_equal(ERR_INPUT, err.kind);
+	gaps_release(&gaps);
+	work = work_of(wide, 2, &device);
+	assert_int_equal(-1, gaps_find(&work, &gaps, &err));
+	gaps_release(&gaps);
+}
+
+static void parts_are_cut_where_steps_begin_and_end(void **state)
+{
+	struct gap_step steps[] = { { 4, 10, 20 }, { 5, 20, 30 }, { 6, 40, 50 } };
+	struct interval all = { 12, 45 };
+	const struct gap_range range = { .steps = steps,
+					 .nsteps = 3,
+					 .wanted = { .items = &all, .n = 1, .cap = 1 } };
+	const struct gap_part expected[] = {
+		{ 12, 20, 0 }, { 20, 30, 1 }, { 30, 40, GAP_NO_STEP }, { 40, 45, 2 }
+	};
+	struct gap_part part;
+	int64_t from_ns = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(gap_range_next(&range, &from_ns, 100, &part));
+		assert_int_equal(expected[i].start_ns, part.start_ns);
+		assert_int_equal(expected[i].end_ns, part.end_ns);
+		assert_true(expected[i].step == part.step);
+	}
+	assert_false(gap_range_next(&range, &from_ns, 100, &part));
+	from_ns = 0;
+	assert_false(gap_range_next(&range, &from_ns, 12, &part));
+	assert_true(gap_range_step(&range, 19) == 0);
+	assert_true(gap_range_step(&range, 35) == GAP_NO_STEP);
+}
+
+static void a_blame_that_leaves_a_hole_is_refused(void **state)
+{
+	struct gap gap = { .start_ns = 5, .end_ns = 9, .npieces = 2 };
+	struct gap_piece pieces[] = { { .start_ns = 5, .end_ns = 7 },
+				      { .start_ns = 7, .end_ns = 9 } };
+	struct gap_blame blame = { .gaps = { .items = &gap, .n = 1 },
+				   .pieces = pieces,
+				   .n = 2 };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(0, gap_blame_check(&blame, &err));
+	pieces[1].start_ns = 8;
+	assert_int_equal(-1, gap_blame_check(&blame, &err));
+	pieces[1] = (struct gap_piece){ .start_ns = 7, .end_ns = 10 };
+	assert_int_equal(-1, gap_blame_check(&blame, &err));
+}
+
+static void a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead(
+	void **state)
+{
+	struct gap gaps[] = {
+		{ 0, 10, 10, 0, 0, 0, 0, 2 },  /* a read, then an operator */
+		{ 20, 30, 30, 0, 0, 0, 2, 1 }, /* its burst */
+		{ 40, 50, 40, 0, 0, 0, 3, 1 }, /* launched before */
+		{ 60, 70, 70, 0, 0, 0, 4, 1 }, /* no burst any more */
+	};
+	struct gap_piece pieces[] = {
+		{ .start_ns = 0,
+		  .end_ns = 4,
+		  .slice_id = 7,
+		  .cause = GAP_READ,
+		  .drains = true },
+		{ .start_ns = 4, .end_ns = 10, .cause = GAP_OPERATOR },
+		{ .start_ns = 20, .end_ns = 30, .gap = 1, .cause = GAP_UNTRACED },
+		{ .start_ns = 40, .end_ns = 50, .gap = 2, .cause = GAP_ORDER },
+		{ .start_ns = 60, .end_ns = 70, .gap = 3, .cause = GAP_OPERATOR },
+	};
+	const struct gap_blame blame = { .gaps = { .items = gaps, .n = 4 },
+					 .pieces = pieces,
+					 .n = 5 };
+	const enum gap_cause expected[] = { GAP_READ, GAP_READ, GAP_READ, GAP_ORDER,
+					    GAP_OPERATOR };
+	struct gap_roots roots;
+
+	(void)state;
+	gap_roots_find(&blame, &roots);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(expected[i], gap_roots_charge(&roots, &blame, i).cause);
+	assert_int_equal(7, gap_roots_charge(&roots, &blame, 2).slice_id);
+	gap_roots_release(&roots);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_calls_tell_what_the_host_waited_for),
+		cmocka_unit_test(names_of_operators_and_frames_tell_causes),
+		cmocka_unit_test(every_cause_has_a_code_a_title_and_a_remedy),
+		cmocka_unit_test(zero_length_work_ends_no_gap_but_the_last),
+		cmocka_unit_test(work_out_of_order_or_beyond_int64_is_refused),
+		cmocka_unit_test(parts_are_cut_where_steps_begin_and_end),
+		cmocka_unit_test(a_blame_that_leaves_a_hole_is_refused),
+		cmocka_unit_test(
+			a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
