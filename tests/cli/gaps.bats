@@ -90,7 +90,7 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	ptool ingest -q "$GPU/graph.json"
 	for options in "" --root --list "--by op" "--by step" "--causes hta"; do
 		# shellcheck disable=SC2086 # words
-		python3 "$BATS_TEST_DIRNAME/on_terminal.py" 80 "$PTOOL" gaps --no-pager $options >shown
+		python3 "$BATS_TEST_DIRNAME/on_terminal.py" 80 "$PTOOL" gaps --no-pager --color never $options >shown
 		[ -s shown ]
 		lacks -E '^.{81}' <shown
 	done
