@@ -76,6 +76,7 @@ struct listing {
 	const struct scope *scope;
 	struct memtable *out;
 	struct gap_chain chain;
+	struct gap_ranks ranks;
 	struct listed *rows; /* owned: of the profiles before */
 	size_t n, cap;
 	struct stretch *stretches; /* owned: of this one */
@@ -325,7 +326,7 @@ static int add_profile(struct listing *l, struct store *store, struct text_pool 
 		       const struct scope_profile *profile, struct err *err)
 {
 	struct gap_profile p;
-	int rc = gap_profile_load(store, texts, profile, l->request, &p, err);
+	int rc = gap_profile_load(store, texts, profile, l->request, &l->ranks, &p, err);
 
 	l->nstretches = 0;
 	l->has_work |= p.work.n > 0;
@@ -413,6 +414,8 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	l.out = memtable_new(columns, NCOLUMNS);
 	if (rc == 0)
 		rc = gap_chain_open(store, &texts, &l.chain, err);
+	if (rc == 0)
+		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &l.ranks, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(&l, store, &texts, &scope->profiles[i], err);
 	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
@@ -422,6 +425,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	else
 		table_free(&l.out->table);
 	gap_chain_close(&l.chain);
+	gap_ranks_close(&l.ranks);
 	text_pool_close(&texts);
 	free(l.rows);
 	free(l.stretches);

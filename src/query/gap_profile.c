@@ -149,8 +149,8 @@ static int add_up(struct gap_profile *p, struct err *err)
 
 int gap_profile_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile,
-		     const struct gap_table_request *request, struct gap_profile *out,
-		     struct err *err)
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err)
 {
 	*out = (struct gap_profile){ .profile = profile,
 				     .filter = request->filter,
@@ -164,6 +164,9 @@ int gap_profile_load(struct store *store, struct text_pool *texts,
 						 .work = &out->work,
 						 .range = &out->range };
 	if (gap_blame_load(&blame, &out->blame, err) < 0)
+		return -1;
+	gap_ranks_charge(ranks, profile, &out->blame);
+	if (gap_blame_check(&out->blame, err) < 0)
 		return -1;
 	out->has_roots = request->charges_roots;
 	if (out->has_roots || request->is_list)

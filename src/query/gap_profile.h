@@ -4,6 +4,7 @@
 #ifndef PTOOL_QUERY_GAP_PROFILE_H
 #define PTOOL_QUERY_GAP_PROFILE_H
 
+#include "query/gap_ranks.h"
 #include "query/gap_root.h"
 #include "query/gap_table.h"
 
@@ -34,8 +35,8 @@ struct gap_profile {
  */
 int gap_profile_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile,
-		     const struct gap_table_request *request, struct gap_profile *out,
-		     struct err *err);
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err);
 void gap_profile_release(struct gap_profile *p);
 
 /* By --device, --stream and --min-dur. */

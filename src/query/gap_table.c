@@ -64,6 +64,7 @@ struct making {
 	int64_t look_ns[NGAP_CAUSES];
 	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
+	struct gap_ranks ranks;
 };
 
 static uint32_t key_of(const struct making *m, const struct gap_profile *p,
@@ -267,7 +268,7 @@ static int add_profile(struct making *m, struct store *store, struct text_pool *
 		       const struct scope_profile *profile, struct err *err)
 {
 	struct gap_profile p;
-	int rc = gap_profile_load(store, texts, profile, m->request, &p, err);
+	int rc = gap_profile_load(store, texts, profile, m->request, &m->ranks, &p, err);
 
 	gap_sums_clear(&m->sums);
 	gap_sums_clear(&m->totals);
@@ -342,8 +343,17 @@ static int make(struct making *m, struct store *store, struct err *err)
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
+	if (rc == 0)
+		rc = gap_ranks_open(store, &texts, m->scope->profiles[0].run, &m->ranks,
+				    err);
 	for (size_t i = 0; rc == 0 && i < m->scope->n; i++)
 		rc = add_profile(m, store, &texts, &m->scope->profiles[i], err);
+	if (rc == 0 && m->ranks.naligned)
+		memtable_add_note(m->out,
+				  "the clocks of the ranks are aligned on the ends of "
+				  "their collectives, within %s",
+				  ns_text(m, m->ranks.error_ns));
+	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
 		rc = gap_nothing(m->has_work, err);

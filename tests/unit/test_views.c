@@ -31,6 +31,7 @@ static const struct scan {
 	{ "ops_memory.sql", "allocation", "no index; as few rows as memory events" },
 	{ "ops_track.sql", "kernel", "stops at the first kernel of the stream" },
 	{ "ops_track.sql", "copy", "stops at the first copy of the stream" },
+	{ "gap_collectives.sql", "collective", "no index; as few rows as collectives" },
 	{ "gap_waits.sql", "device_wait", "no index; as few rows as waits" },
 	{ "work_tracks.sql", "kernel", "stops at the first kernel of the stream" },
 	{ "work_tracks.sql", "copy", "stops at the first copy of the stream" },
