@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_waits_sql);
@@ -48,7 +49,8 @@ static int load_waits(struct judging *j, struct err *err)
 			  err) < 0)
 		return -1;
 	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
+	query_bind_int(stmt, ":last",
+		       sum_sub(sum_add(profile->first_slice_id, profile->slices), 1));
 	while ((rc = sql_step(stmt, err)) > 0) {
 		struct stream_wait wait = {
 			.device = sqlite3_column_int64(stmt, WAIT_DEVICE),
@@ -158,6 +160,8 @@ static const struct stream_wait *find_wait(const struct judging *j, const struct
 	bool was_free = !before || past->end_ns < g->start_ns;
 	size_t end = wait_behind(j, device, stream, after->launch_start_ns);
 
+	if (!j->waits)
+		return NULL;
 	for (size_t n = 0; n < WAITS_MAX && end > n; n++) {
 		const struct stream_wait *w = &j->waits[end - 1 - n];
 		if (w->device != device || w->stream != stream ||
@@ -192,6 +196,7 @@ static void judge_queued(const struct judging *j, const struct gap *g,
 
 	piece->slice_id = after->launch_id;
 	piece->blamed = after->launch_name;
+	piece->cause = GAP_LATENCY;
 	if (wait || (!j->nwaits && j->blame->waited[g->after])) {
 		piece->cause = GAP_EVENT;
 		if (wait)
@@ -199,7 +204,7 @@ static void judge_queued(const struct judging *j, const struct gap *g,
 		if (wait && wait->other != NOT_SAID)
 			piece->blamed = stream_text(j, wait->other);
 	} else if (after->launch_end_ns > g->start_ns) {
-		piece->cause = GAP_LATENCY;
+		return; /* it was on its way */
 	} else if (after->class == CLASS_MEMCPY) {
 		piece->cause = GAP_ENGINE;
 		piece->slice_id = after->slice_id;
@@ -208,8 +213,6 @@ static void judge_queued(const struct judging *j, const struct gap *g,
 		piece->cause = GAP_ORDER;
 		piece->slice_id = items[past->item].slice_id;
 		piece->blamed = items[past->item].name;
-	} else {
-		piece->cause = GAP_LATENCY;
 	}
 }
 

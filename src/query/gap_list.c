@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "query/gap_chain.h"
 #include "query/gap_profile.h"
-#include "query/gap_sums.h"
+#include "query/gap_stretch.h"
 #include "query/pick.h"
 
 enum {
@@ -65,12 +65,6 @@ struct listed {
 	struct cell cells[NCOLUMNS];
 };
 
-/* A stretch of a gap. */
-struct stretch {
-	int64_t start_ns, end_ns;
-	uint32_t gap;
-};
-
 struct listing {
 	const struct gap_table_request *request;
 	const struct scope *scope;
@@ -79,7 +73,7 @@ struct listing {
 	struct gap_ranks ranks;
 	struct listed *rows; /* owned: of the profiles before */
 	size_t n, cap;
-	struct stretch *stretches; /* owned: of this one */
+	struct gap_stretch *stretches; /* owned: of this one */
 	size_t nstretches, stretches_cap;
 	int64_t total;
 	bool has_work, has_devices;
@@ -94,8 +88,8 @@ static int compare(int64_t dur_a, int64_t dur_b, int64_t start_a, int64_t start_
 
 static bool stretch_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct stretch *x = (const struct stretch *)context + a;
-	const struct stretch *y = (const struct stretch *)context + b;
+	const struct gap_stretch *x = (const struct gap_stretch *)context + a;
+	const struct gap_stretch *y = (const struct gap_stretch *)context + b;
 
 	return compare(x->end_ns - x->start_ns, y->end_ns - y->start_ns, x->start_ns,
 		       y->start_ns) < 0;
@@ -120,65 +114,6 @@ static uint32_t *sorted_places(const void *of, size_t n, sort_before *before)
 	return at;
 }
 
-/* What of the piece lies in the stretch; 0 or less: nothing. */
-static int64_t common_ns(const struct gap_piece *piece, const struct stretch *s)
-{
-	int64_t from_ns = piece->start_ns > s->start_ns ? piece->start_ns : s->start_ns;
-	int64_t to_ns = piece->end_ns < s->end_ns ? piece->end_ns : s->end_ns;
-
-	return to_ns - from_ns;
-}
-
-/* What is charged most in the stretch; 0 when nothing of it is wanted. */
-static int find_blame(const struct gap_profile *p, const struct stretch *s,
-		      struct gap_row *out, struct err *err)
-{
-	const struct gap *g = &p->blame.gaps.items[s->gap];
-	struct gap_sums sums = { .n = 0 }, totals = { .n = 0 };
-	struct gap_row *rows;
-	int rc = 0;
-
-	for (uint32_t i = 0; rc >= 0 && i < g->npieces; i++) {
-		struct gap_piece piece = gap_profile_piece(p, g->first_piece + i);
-		int64_t ns = common_ns(&piece, s);
-		rc = gap_profile_wants_piece(p, &piece, err);
-		if (rc <= 0 || ns <= 0)
-			continue;
-		struct gap_sum of = { .blamed = piece.blamed, .cause = piece.cause };
-		gap_sums_add(&sums, &of, s->gap, ns);
-		of = (struct gap_sum){ .blamed = TEXT_NONE };
-		gap_sums_add(&totals, &of, s->gap, ns);
-	}
-	size_t n = gap_rows_make(&sums, &totals, p->texts, GAP_LARGEST, &rows);
-	if (n)
-		*out = rows[0];
-	free(rows);
-	gap_sums_release(&sums);
-	gap_sums_release(&totals);
-	return rc < 0 ? -1 : n > 0;
-}
-
-/* The longest piece of the stretch that is charged so. */
-static uint32_t longest_piece(const struct gap_profile *p, const struct stretch *s,
-			      const struct gap_sum *of)
-{
-	const struct gap *g = &p->blame.gaps.items[s->gap];
-	uint32_t longest = UINT32_MAX;
-	int64_t longest_ns = 0;
-
-	for (uint32_t i = 0; i < g->npieces; i++) {
-		uint32_t at = g->first_piece + i;
-		struct gap_piece piece = gap_profile_piece(p, at);
-		int64_t ns = common_ns(&piece, s);
-		if (piece.cause != of->cause || piece.blamed != of->blamed ||
-		    ns <= longest_ns)
-			continue;
-		longest = at;
-		longest_ns = ns;
-	}
-	return longest;
-}
-
 static struct cell copied(struct listing *l, struct str text)
 {
 	return cell_text(arena_copy(&l->out->arena, text));
@@ -190,30 +125,14 @@ static struct cell text_cell(struct listing *l, const struct gap_profile *p,
 	return text == TEXT_NONE ? cell_null() : copied(l, text_pool_str(p->texts, text));
 }
 
-/* The step that has most of the stretch; of equal ones the first. */
-static size_t step_of(const struct gap_profile *p, const struct stretch *s)
-{
-	int64_t from_ns = s->start_ns, most_ns = 0;
-	size_t step = GAP_NO_STEP;
-	struct gap_part part;
-
-	while (gap_range_next(&p->range, &from_ns, s->end_ns, &part)) {
-		if (part.end_ns - part.start_ns <= most_ns)
-			continue;
-		most_ns = part.end_ns - part.start_ns;
-		step = part.step;
-	}
-	return step;
-}
-
 /* Where the gap is, and what stands on either side. */
 static void set_place(struct listing *l, const struct gap_profile *p,
-		      const struct stretch *s, struct cell *cells)
+		      const struct gap_stretch *s, struct cell *cells)
 {
 	const struct gap *g = &p->blame.gaps.items[s->gap];
 	const struct work_item *after = &p->work.items[g->after];
 	const struct work_device *device = &p->work.devices[g->device];
-	size_t step = step_of(p, s);
+	size_t step = gap_stretch_step(p, s);
 
 	cells[PROFILE] = cell_int(p->profile->id);
 	cells[RANK] = p->profile->has_rank ? cell_int(p->profile->rank) : cell_null();
@@ -234,11 +153,11 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 }
 
 static int set_blame(struct listing *l, const struct gap_profile *p,
-		     const struct stretch *s, const struct gap_row *row,
+		     const struct gap_stretch *s, const struct gap_row *row,
 		     struct cell *cells, struct err *err)
 {
 	const struct gap_sum *most = &row->largest;
-	uint32_t piece = longest_piece(p, s, most);
+	uint32_t piece = gap_stretch_piece(p, s, most);
 	struct str chain = { "", 0 };
 
 	cells[CAUSE] = cell_text(str_of(gap_causes[most->cause].code));
@@ -260,13 +179,13 @@ static int set_blame(struct listing *l, const struct gap_profile *p,
 }
 
 static int add_row(struct listing *l, const struct gap_profile *p,
-		   const struct stretch *s, struct err *err)
+		   const struct gap_stretch *s, struct err *err)
 {
 	struct listed row = { .dur_ns = s->end_ns - s->start_ns,
 			      .start_ns = s->start_ns };
 	struct gap_row blame;
 
-	int rc = find_blame(p, s, &blame, err);
+	int rc = gap_stretch_blame(p, s, &blame, err);
 	if (rc <= 0)
 		return rc;
 	set_place(l, p, s, row.cells);
@@ -297,8 +216,8 @@ static void add_stretches(struct listing *l, const struct gap_profile *p, uint32
 
 	for (size_t i = intervals_after(wanted, g->start_ns);
 	     i < wanted->n && wanted->items[i].start_ns < g->end_ns; i++) {
-		struct stretch s = { wanted->items[i].start_ns, wanted->items[i].end_ns,
-				     gap };
+		struct gap_stretch s = { wanted->items[i].start_ns,
+					 wanted->items[i].end_ns, gap };
 		s.start_ns = s.start_ns > g->start_ns ? s.start_ns : g->start_ns;
 		s.end_ns = s.end_ns < g->end_ns ? s.end_ns : g->end_ns;
 		l->stretches = xgrow(l->stretches, &l->stretches_cap, l->nstretches + 1,
@@ -322,11 +241,11 @@ static int add_rows(struct listing *l, const struct gap_profile *p, struct err *
 	return rc;
 }
 
-static int add_profile(struct listing *l, struct store *store, struct text_pool *texts,
+static int add_profile(struct listing *l, struct store *store,
 		       const struct scope_profile *profile, struct err *err)
 {
 	struct gap_profile p;
-	int rc = gap_profile_load(store, texts, profile, l->request, &l->ranks, &p, err);
+	int rc = gap_profile_load(store, profile, l->request, &l->ranks, &p, err);
 
 	l->nstretches = 0;
 	l->has_work |= p.work.n > 0;
@@ -417,7 +336,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	if (rc == 0)
 		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &l.ranks, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(&l, store, &texts, &scope->profiles[i], err);
+		rc = add_profile(&l, store, &scope->profiles[i], err);
 	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
 		rc = gap_nothing(l.has_work, err);
 	if (rc == 0)

@@ -147,19 +147,18 @@ static int add_up(struct gap_profile *p, struct err *err)
 	return rc;
 }
 
-int gap_profile_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile,
+int gap_profile_load(struct store *store, const struct scope_profile *profile,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err)
 {
 	*out = (struct gap_profile){ .profile = profile,
 				     .filter = request->filter,
-				     .texts = texts };
-	if (device_work_load(store, texts, profile, true, &out->work, err) < 0 ||
+				     .texts = ranks->texts };
+	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0 ||
 	    gap_range_load(store, profile, request->filter, &out->range, err) < 0)
 		return -1;
 	const struct gap_blame_request blame = { .store = store,
-						 .texts = texts,
+						 .texts = out->texts,
 						 .profile = profile,
 						 .work = &out->work,
 						 .range = &out->range };

@@ -33,8 +33,7 @@ struct gap_profile {
  * of the range that is asked for adds up to the idle time that the union of its work
  * leaves there.  gap_profile_release() in both cases.
  */
-int gap_profile_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile,
+int gap_profile_load(struct store *store, const struct scope_profile *profile,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err);
 void gap_profile_release(struct gap_profile *p);

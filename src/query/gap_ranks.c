@@ -42,8 +42,10 @@ static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *
 	if (query_prepare(store, asset_query_views_gap_collectives_sql, &stmt, err) < 0)
 		return -1;
 	query_bind_int(stmt, ":first", rank->profile->first_slice_id);
-	query_bind_int(stmt, ":last",
-		       sum_add(rank->profile->first_slice_id, rank->profile->slices) - 1);
+	query_bind_int(
+		stmt, ":last",
+		sum_sub(sum_add(rank->profile->first_slice_id, rank->profile->slices),
+			1));
 	while ((rc = sql_step(stmt, err)) > 0) {
 		int64_t ts_ns = sqlite3_column_int64(stmt, ROW_TS);
 		int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);

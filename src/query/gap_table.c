@@ -1,15 +1,11 @@
 /* Idle time by what it is charged to: see gap_table.h. */
 #include "query/gap_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/memtable.h"
-#include "base/sum.h"
-#include "base/units.h"
-#include "query/gap_profile.h"
-#include "query/gap_sums.h"
+#include "query/gap_notes.h"
 #include "query/pick.h"
 
 enum {
@@ -59,9 +55,7 @@ struct making {
 	struct memtable *out;
 	struct column *columns; /* in the table's arena */
 	struct gap_sums sums, totals;
-	int64_t cause_ns[NGAP_CAUSES], all_ns;
-	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
-	int64_t look_ns[NGAP_CAUSES];
+	struct gap_causes_seen causes;
 	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
 	struct gap_ranks ranks;
@@ -175,21 +169,6 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	memtable_add_row(m->out, cells);
 }
 
-/* For the sentence at the end. */
-static void add_causes(struct making *m, const struct gap_profile *p)
-{
-	for (size_t i = 0; i < m->sums.n; i++) {
-		const struct gap_sum *sum = &m->sums.items[i];
-		m->cause_ns[sum->cause] = sum_add(m->cause_ns[sum->cause], sum->idle_ns);
-		m->all_ns = sum_add(m->all_ns, sum->idle_ns);
-		if (sum->idle_ns <= m->look_ns[sum->cause])
-			continue;
-		m->look_ns[sum->cause] = sum->idle_ns;
-		m->look_at[sum->cause] =
-			arena_copy(&m->out->arena, text_pool_str(p->texts, sum->blamed));
-	}
-}
-
 static void add_rows(struct making *m, const struct gap_profile *p)
 {
 	static const enum gap_order orders[] = {
@@ -207,68 +186,14 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	for (size_t i = 0; i < n; i++)
 		add_row(m, p, &rows[i]);
 	free(rows);
-	add_causes(m, p);
+	gap_notes_add(m->out, &m->causes, &m->sums, p);
 }
 
-static const char *ns_text(struct making *m, int64_t ns)
-{
-	char text[UNITS_TEXT_MAX];
-
-	return arena_copy(&m->out->arena, units_text(UNIT_NS, cell_int(ns), text)).p;
-}
-
-/* "rank 1, device 0: " */
-static const char *device_name(struct making *m, const struct gap_profile *p,
-			       uint32_t device)
-{
-	const struct work_device *d = &p->work.devices[device];
-	struct arena *arena = &m->out->arena;
-	const char *rank = "";
-
-	if (m->scope->nranks > 1 && p->profile->has_rank)
-		rank = arena_printf(arena, "rank %" PRId64 ", ", p->profile->rank);
-	if (d->name)
-		return arena_printf(arena, "%sdevice %.200s: ", rank, d->name);
-	if (d->device == NUMBER_NONE)
-		return rank;
-	return arena_printf(arena, "%sdevice %" PRId64 ": ", rank, d->device);
-}
-
-static const char *steps_text(struct making *m, int64_t steps)
-{
-	return steps ? arena_printf(&m->out->arena, ", %" PRId64 " step%s", steps,
-				    steps == 1 ? "" : "s")
-		     : "";
-}
-
-/* One line for each device: what its idle time is a part of. */
-static void describe(struct making *m, const struct gap_profile *p, uint32_t device)
-{
-	const struct gap_total *t = &p->totals[device];
-	const char *name = device_name(m, p, device);
-	const char *text = arena_printf(
-		&m->out->arena, "%sidle %s of %s (%.1f%%), %" PRId64 " gap%s%s", name,
-		ns_text(m, t->idle_ns), ns_text(m, t->span_ns),
-		percent(t->idle_ns, t->span_ns), t->gaps, t->gaps == 1 ? "" : "s",
-		steps_text(m, t->steps));
-
-	if (!m->out->table.caption)
-		m->out->table.caption = text;
-	else
-		memtable_add_note(m->out, "%s", text);
-	int64_t edge_ns = sum_sub(p->profile->dur_ns, t->span_ns);
-	if (p->range.is_all && edge_ns > 0)
-		memtable_add_note(m->out,
-				  "%s%s more were recorded before the first and after "
-				  "the last work, and are no idle time",
-				  name, ns_text(m, edge_ns));
-}
-
-static int add_profile(struct making *m, struct store *store, struct text_pool *texts,
+static int add_profile(struct making *m, struct store *store,
 		       const struct scope_profile *profile, struct err *err)
 {
 	struct gap_profile p;
-	int rc = gap_profile_load(store, texts, profile, m->request, &m->ranks, &p, err);
+	int rc = gap_profile_load(store, profile, m->request, &m->ranks, &p, err);
 
 	gap_sums_clear(&m->sums);
 	gap_sums_clear(&m->totals);
@@ -282,27 +207,10 @@ static int add_profile(struct making *m, struct store *store, struct text_pool *
 		m->has_devices |= p.work.ndevices > 1;
 		m->has_steps |= p.totals[i].steps > 0;
 		if (p.totals[i].is_wanted)
-			describe(m, &p, i);
+			gap_notes_device(m->out, m->scope, &p, i);
 	}
 	gap_profile_release(&p);
 	return rc;
-}
-
-static void add_sentence(struct making *m)
-{
-	enum gap_cause most = GAP_NONE;
-
-	for (int i = GAP_NONE; i < NGAP_CAUSES; i++)
-		if (m->cause_ns[i] > m->cause_ns[most])
-			most = (enum gap_cause)i;
-	if (m->all_ns == 0)
-		return;
-	struct str at = m->look_at[most];
-	memtable_add_note(m->out, "the largest cause is %s%s" STR_FMT "%s, %.1f%%: %s",
-			  gap_causes[most].title, at.n ? " (" : "",
-			  (int)(at.n < 100 ? at.n : 100), at.p ? at.p : "",
-			  at.n ? ")" : "", percent(m->cause_ns[most], m->all_ns),
-			  gap_causes[most].remedy);
 }
 
 int gap_nothing(bool has_work, struct err *err)
@@ -347,12 +255,9 @@ static int make(struct making *m, struct store *store, struct err *err)
 		rc = gap_ranks_open(store, &texts, m->scope->profiles[0].run, &m->ranks,
 				    err);
 	for (size_t i = 0; rc == 0 && i < m->scope->n; i++)
-		rc = add_profile(m, store, &texts, &m->scope->profiles[i], err);
+		rc = add_profile(m, store, &m->scope->profiles[i], err);
 	if (rc == 0 && m->ranks.naligned)
-		memtable_add_note(m->out,
-				  "the clocks of the ranks are aligned on the ends of "
-				  "their collectives, within %s",
-				  ns_text(m, m->ranks.error_ns));
+		gap_notes_clocks(m->out, &m->ranks);
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
@@ -383,7 +288,7 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		table_free(&m.out->table);
 		return -1;
 	}
-	add_sentence(&m);
+	gap_notes_sentence(m.out, &m.causes);
 	*out = pick(&m);
 	return 0;
 }
