@@ -199,8 +199,8 @@ static void judge_queued(const struct judging *j, const struct gap *g,
 	piece->cause = GAP_LATENCY;
 	if (wait || (!j->nwaits && j->blame->waited[g->after])) {
 		piece->cause = GAP_EVENT;
-		if (wait)
-			piece->slice_id = wait->slice_id;
+		piece->slice_id = wait ? wait->slice_id : after->slice_id;
+		piece->blamed = after->name;
 		if (wait && wait->other != NOT_SAID)
 			piece->blamed = stream_text(j, wait->other);
 	} else if (after->launch_end_ns > g->start_ns) {

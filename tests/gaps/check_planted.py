@@ -69,6 +69,12 @@ def event(p):
     p.queued(stream=20)
 
 
+def event_by_call(p):
+    """No cuda_sync rows: the call just before the launch tells."""
+    p.trace.call("cudaStreamWaitEvent", p.at - 17_000, 1_000)
+    p.queued(stream=20)
+
+
 def engine(p):
     p.queued(cat="gpu_memcpy", api="cudaMemcpyAsync")
 
@@ -113,6 +119,7 @@ PLANTS = {
     "runtime_call": ("cudaEventQuery", host_plant((CALL, "cudaEventQuery"))),
     "untraced_host": ("", host_plant()),
     "event_wait": ("stream 7", event),
+    "event_wait, by the call": ("after", event_by_call),
     "copy_engine": ("after", engine),
     "stream_order": ("before", lambda p: p.queued()),
     "launch_latency": ("cudaLaunchKernel", latency),
