@@ -66,8 +66,6 @@ static void add_mean(struct kernel_mean *mean, double value, int64_t dur_ns)
 		return;
 	mean->weighted += value * (double)dur_ns;
 	mean->weight += (double)dur_ns;
-	mean->plain += value;
-	mean->calls++;
 }
 
 static void add_launch(struct kernel_launches *l, const struct work_item *item,
@@ -201,8 +199,14 @@ static int add_profile(struct gathering *g, struct err *err)
 	return rc;
 }
 
+/*
+ * One read transaction around all: else SQLite locks the file anew for each operator
+ * that is looked up, which takes longer than all the rest.
+ */
 static int gather(struct gathering *g, const struct scope *scope, struct err *err)
 {
+	if (sql_exec(store_db(g->store), "BEGIN", err) < 0)
+		return -1;
 	for (size_t i = 0; i < scope->n; i++) {
 		g->profile = &scope->profiles[i];
 		g->op_id = 0;
@@ -230,8 +234,11 @@ int kernels_load(struct store *store, const struct scope *scope,
 	if (rc == 0)
 		rc = query_prepare(store, asset_query_views_slice_name_sql, &g.op_name,
 				   err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = gather(&g, scope, err);
+		sqlite3_exec(store_db(store), "COMMIT", NULL, NULL,
+			     NULL); /* nothing to write */
+	}
 	if (rc == 0) {
 		kernels_finish(&g);
 		kernels_sort(out, query);

@@ -50,8 +50,7 @@ int kernels_by_add(struct kernels_query *query, const char *list, struct err *er
 
 /* Weighted by duration, over the calls that it is recorded for. */
 struct kernel_mean {
-	double weighted, weight, plain;
-	int64_t calls;
+	double weighted, weight;
 };
 
 /* Of the calls whose launching call is known. */
@@ -97,7 +96,7 @@ int kernels_load(struct store *store, const struct scope *scope,
 		 const struct kernels_query *query, struct kernels *out, struct err *err);
 void kernels_release(struct kernels *k);
 
-/* The mean; NULL when no call has it. */
+/* The mean; NULL when no call has it, or all that have it last 0 ns. */
 struct cell kernel_mean_cell(const struct kernel_mean *mean);
 
 /* kernels_load() and its table; *out is freed by table_free(). */

@@ -112,7 +112,7 @@ static const struct heading people[] = {
 	PEOPLE(STREAM, "stream", "Stream", UNIT_COUNT, WITH_SPLIT, 0, 0),
 	PEOPLE(STEP, "step", "Step", UNIT_COUNT, WITH_SPLIT, 0, 0),
 	PEOPLE(TENSOR_CORE, "tensor_core", "TC", UNIT_BOOL, ALWAYS, 9, 3),
-	PEOPLE(OP_ELIGIBLE, "op_tensor_core_eligible", "Could", UNIT_BOOL, WITH_OP, 19, 0),
+	PEOPLE(OP_ELIGIBLE, "op_tensor_core_eligible", "Eligible", UNIT_BOOL, WITH_OP, 19, 0),
 	PEOPLE(TOTAL, "total_ns", "Total", UNIT_NS, ALWAYS, 0, 0),
 	PEOPLE(SHARE, "total_pct", "%", UNIT_PERCENT, ALWAYS, 6, 0),
 	PEOPLE(CALLS, "calls", "Calls", UNIT_COUNT, ALWAYS, 0, 0),
@@ -143,10 +143,7 @@ struct drawing {
 
 struct cell kernel_mean_cell(const struct kernel_mean *mean)
 {
-	if (mean->calls == 0)
-		return cell_null();
-	return cell_real(mean->weight > 0 ? mean->weighted / mean->weight
-					  : mean->plain / (double)mean->calls);
+	return mean->weight > 0 ? cell_real(mean->weighted / mean->weight) : cell_null();
 }
 
 static struct cell number_cell(int64_t value)
