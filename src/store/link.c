@@ -112,8 +112,8 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 }
 
 /*
- * The operator that the External id names, without a launch: it must name one
- * alone.  The correlation as External id was how exporters spelled "none" (b.5).
+ * The operator that the External id names, where no operator is around a launch: it
+ * must name one alone.  The correlation as External id was how exporters spelled "none" (b.5).
  */
 static uint32_t only_operator(const struct linker *l, const struct slice_rec *work)
 {
@@ -247,6 +247,8 @@ static void link_launched(struct linker *l, const struct ranges *open, uint32_t 
 
 	if (op == ROW_NONE)
 		op = ranges_innermost(open, m, CLASS_OP);
+	if (op == ROW_NONE)
+		op = only_operator(l, s); /* on another thread: its id tells, as to torch */
 	d->op = op;
 	d->step = step_of_row(&l->steps, d->launch);
 	charge(m, work,
