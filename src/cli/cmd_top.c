@@ -24,7 +24,7 @@ struct top_opts {
 	const char *sort;
 	struct opt_strings by;
 	int64_t limit;
-	bool reverse, flops, top_level;
+	bool reverse, flops, tensor_cores, top_level;
 	struct torch_opts torch;
 	struct filter_opts filter;
 	struct scope_opts scope;
@@ -59,6 +59,8 @@ static const struct opt top_options[] = {
 	  .offset = FIELD(by), .type = OPT_STRINGS },
 	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
 	  .offset = FIELD(flops), .type = OPT_FLAG },
+	{ .name = "tensor-cores", .help = "whether operators could use Tensor Cores, and how much of their device time did",
+	  .offset = FIELD(tensor_cores), .type = OPT_FLAG },
 	{ .name = "top-level", .help = "only operators whose first call no other contains",
 	  .offset = FIELD(top_level), .type = OPT_FLAG },
 	OPT_END
@@ -97,9 +99,9 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		splits |= query->by.split[i];
-	if (query->by.annotation &&
-	    (splits || query->by.shape || query->by.stack || query->by.overload ||
-	     o->flops || o->top_level || filter_needs_slices(query->filter)))
+	if (query->by.annotation && (splits || query->by.shape || query->by.stack ||
+				     query->by.overload || o->flops || o->tensor_cores ||
+				     o->top_level || filter_needs_slices(query->filter)))
 		return err_set(
 			err, ERR_USAGE,
 			"--by annotation is a table of its own: it takes --sort, --limit, "
@@ -108,6 +110,9 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 		return err_set(
 			err, ERR_USAGE,
 			"--format torch knows --by shape, stack and overload alone");
+	if (is_torch(o) && o->tensor_cores)
+		return err_set(err, ERR_USAGE,
+			       "--format torch has no columns for --tensor-cores");
 	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
 }
 
@@ -131,6 +136,7 @@ static int make_query(const struct top_opts *o, const struct filter *filter,
 				     .limit = o->limit,
 				     .reverse = o->reverse,
 				     .flops = o->flops,
+				     .tensor_cores = o->tensor_cores,
 				     .top_level = o->top_level && !is_torch(o),
 				     .torch_times = is_torch(o) };
 	for (size_t i = 0; i < o->by.n; i++)
@@ -151,10 +157,10 @@ struct top_request {
 static int check_functions(const struct top_opts *o, const struct filter *filter,
 			   struct err *err)
 {
-	if (o->by.n || o->flops || o->top_level || is_torch(o))
+	if (o->by.n || o->flops || o->tensor_cores || o->top_level || is_torch(o))
 		return err_set(err, ERR_USAGE,
-			       "--by, --flops, --top-level and --format torch are for "
-			       "traces; this is a call graph");
+			       "--by, --flops, --tensor-cores, --top-level and --format "
+			       "torch are for traces; this is a call graph");
 	return filter_check_call_graph(filter, err);
 }
 

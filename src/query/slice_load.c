@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/query.h"
+#include "query/tensor_core.h"
 #include "store/model.h"
 
 ASSET(asset_query_views_ops_detail_sql);
@@ -268,11 +269,14 @@ static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 }
 
 /* Device work is charged to its operator, else to the innermost annotation (link.c). */
-static void charge_device_work(struct slice_load *l)
+static void charge_device_work(struct slice_load *l, const bool *is_wanted)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct loaded_slice *work = &l->slices[i];
 		if (!class_is_device_work((enum slice_class)work->class))
+			continue;
+		if (is_wanted && (work->class != CLASS_KERNEL ||
+				  work->name == TEXT_NONE || !is_wanted[work->name]))
 			continue;
 		uint32_t row = work->op;
 		if (row == SLICE_NONE && work->launch < l->n) {
@@ -306,8 +310,30 @@ int slice_load(struct store *store, struct text_pool *texts,
 	    each_of_profile(&l, asset_query_views_ops_track_sql, add_track, err) < 0 ||
 	    each_of_slices(&l, asset_query_views_ops_memory_sql, add_memory, err) < 0)
 		return -1;
-	charge_device_work(out);
+	charge_device_work(out, NULL);
 	return 0;
+}
+
+int slice_load_rules(struct store *store, const struct scope_profile *profile,
+		     struct slice_load *out, struct err *err)
+{
+	struct loading l = { .store = store, .profile = profile, .out = out };
+
+	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
+				    .span_end_ns = NUMBER_NONE };
+	return each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err);
+}
+
+void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts)
+{
+	bool *names = xcalloc(texts->intern.n + 1, sizeof(*names));
+
+	for (uint32_t i = 0; i < texts->intern.n; i++)
+		names[i] = tensor_core_kernel(intern_str(&texts->intern, i));
+	for (size_t i = 0; i < l->n; i++)
+		l->slices[i].device_ns = 0;
+	charge_device_work(l, names);
+	free(names);
 }
 
 void slice_load_release(struct slice_load *l)

@@ -51,6 +51,11 @@ struct slice_load {
 int slice_load(struct store *store, struct text_pool *texts,
 	       const struct scope_profile *profile, struct slice_load *out,
 	       struct err *err);
+/* Of it only the rules and times of the profile; nothing to release. */
+int slice_load_rules(struct store *store, const struct scope_profile *profile,
+		     struct slice_load *out, struct err *err);
+/* From then on device_ns is that of kernels whose names say Tensor Cores. */
+void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts);
 void slice_load_release(struct slice_load *l);
 
 #endif

@@ -39,6 +39,7 @@ typedef int slice_call_fn(void *to, const struct slice_call *call, struct err *e
 struct slice_ops_request {
 	const struct scope_profile *profile;
 	bool python; /* Python frames take part, also where this torch left them out */
+	bool tensor_cores; /* device times are those of Tensor Core kernels alone */
 	slice_call_fn *call;
 	void *to;
 };

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "ingest/decimal.h"
 #include "query/top_rows.h"
+#include "query/top_tensor.h"
 
 /* A word of --by, and where it lands in struct top_by. */
 struct by_word {
@@ -129,6 +130,8 @@ static const struct asked {
 	ASK(TOP_FLOPS, flops,
 	    "--flops: no operator with a known count has its shapes recorded "
 	    "(record_shapes=True)"),
+	ASK(TOP_TENSOR_SELF, tensor_cores,
+	    "--tensor-cores: no device work was recorded (ProfilerActivity.CUDA)"),
 	ASK_SPLIT(TOP_MODULE,
 		  "--by module: no modules were recorded (with_modules=True)"),
 	ASK_SPLIT(TOP_CATEGORY, "--by category: no slice here has a category"),
@@ -163,6 +166,11 @@ static int check_sort(const struct top_query *query, struct err *err)
 
 	if (!key || key->column == TOP_FLOPS)
 		return 0;
+	if (key->column >= TOP_TENSOR_ELIGIBLE && key->column <= TOP_TENSOR_TOTAL_SHARE)
+		return query->tensor_cores
+			       ? 0
+			       : err_set(err, ERR_USAGE, "--sort %s needs --tensor-cores",
+					 key->name);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
 		if ((int)asked[i].column == key->column && !is_asked(query, &asked[i]))
 			return err_set(err, ERR_USAGE, "--sort %s needs %.*s", key->name,
@@ -210,6 +218,8 @@ int top_load(struct store *store, const struct scope *scope,
 		return -1;
 	int rc = needs_slices(query) ? top_load_slices(store, scope, query, out, err)
 				     : top_load_summaries(store, scope, query, out, err);
+	if (rc == 0 && query->tensor_cores)
+		rc = top_load_tensor(store, scope, query, out, err);
 	if (rc < 0 || top_order(out, scope, query, err) < 0)
 		return -1;
 	if (out->nmatched == 0)

@@ -48,7 +48,12 @@ enum top_column {
 	TOP_THREAD,
 	TOP_STREAM,
 	TOP_CATEGORY,
-	TOP_MODULE, /* ... to here */
+	TOP_MODULE,          /* ... to here */
+	TOP_TENSOR_ELIGIBLE, /* those of --tensor-cores, from here ... */
+	TOP_TENSOR_SELF,
+	TOP_TENSOR_TOTAL,
+	TOP_TENSOR_SELF_SHARE,
+	TOP_TENSOR_TOTAL_SHARE, /* ... to here */
 	/* for people */
 	TOP_KIND,
 	TOP_SELF_CPU_SHARE,
@@ -85,12 +90,13 @@ struct top_query {
 	struct top_by by;
 	const struct filter *filter; /* borrowed */
 	const struct sort_key
-		*sort;    /* of top_sort_keys; NULL: device self, else CPU self */
-	int64_t limit;    /* 0: all */
-	bool reverse;     /* the other direction; ties keep their order */
-	bool flops;       /* the column is asked for */
-	bool top_level;   /* only rows whose first call has no parent */
-	bool torch_times; /* make self_us and total_us, and sort by them */
+		*sort;     /* of top_sort_keys; NULL: device self, else CPU self */
+	int64_t limit;     /* 0: all */
+	bool reverse;      /* the other direction; ties keep their order */
+	bool flops;        /* the column is asked for */
+	bool tensor_cores; /* how much ran on Tensor Cores */
+	bool top_level;    /* only rows whose first call has no parent */
+	bool torch_times;  /* make self_us and total_us, and sort by them */
 };
 
 extern const struct sort_key top_sort_keys[];
@@ -106,11 +112,12 @@ struct top_rows {
 	struct opstats stats;     /* key.step is a number in `splits` */
 	struct intern splits;     /* int64_t[NTOP_SPLITS]: a number, or a text's number */
 	struct top_float *floats; /* owned, by row; NULL unless torch_times */
-	uint32_t *order;          /* owned: the rows that match, sorted */
-	size_t nmatched;          /* of them */
-	size_t norder;            /* within the limit: to show */
-	bool has_memory;          /* memory was recorded */
-	bool has_device;          /* device work was recorded */
+	struct top_tensor *tensor; /* owned, by row; NULL unless tensor_cores */
+	uint32_t *order;           /* owned: the rows that match, sorted */
+	size_t nmatched;           /* of them */
+	size_t norder;             /* within the limit: to show */
+	bool has_memory;           /* memory was recorded */
+	bool has_device;           /* device work was recorded */
 	bool has_device_memory;
 	const char *device; /* as torch calls it: "CUDA", "XPU"; static */
 	/*

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "query/top_tensor.h"
+
 static struct str cut_stack(struct str stack, int64_t frames)
 {
 	const char *p = stack.p, *end = stack.p + stack.n;
@@ -27,10 +29,9 @@ static uint32_t stack_key(struct top_rows *rows, const struct top_by *by, uint32
 
 /* Inputs were recorded and there are none: [], as torch says; kernels have no inputs. */
 static uint32_t shapes_key(struct top_rows *rows, const struct top_place *place,
-			   const struct opstat *stat)
+			   const struct opstat_key *key)
 {
-	bool on_device =
-		stat->key.kind == OP_DEVICE || stat->key.kind == OP_DEVICE_ANNOTATION;
+	bool on_device = key->kind == OP_DEVICE || key->kind == OP_DEVICE_ANNOTATION;
 
 	if (place->shapes != TEXT_NONE || on_device || !place->profile->has_shapes)
 		return place->shapes;
@@ -48,23 +49,30 @@ static uint32_t split_key(struct top_rows *rows, const struct top_by *by,
 			  (struct str){ (const char *)values, sizeof(values) });
 }
 
-uint32_t top_add(struct top_rows *rows, const struct top_query *query,
-		 const struct top_place *place, const struct opstat *stat)
+uint32_t top_row(struct top_rows *rows, const struct top_query *query,
+		 const struct top_place *place, const struct opstat_key *of)
 {
 	const struct top_by *by = &query->by;
 	const struct opstat_key key = {
 		.step = split_key(rows, by, place),
-		.name = stat->key.name,
-		.shapes = by->shape ? shapes_key(rows, place, stat) : TEXT_NONE,
+		.name = of->name,
+		.shapes = by->shape ? shapes_key(rows, place, of) : TEXT_NONE,
 		.stack = by->stack ? stack_key(rows, by, place->stack) : TEXT_NONE,
 		.overload = by->overload ? place->overload : TEXT_NONE,
-		.kind = stat->key.kind,
-		.is_annotation = stat->key.is_annotation,
+		.kind = of->kind,
+		.is_annotation = of->is_annotation,
 	};
-	struct opstat *group = opstats_group(&rows->stats, &key);
 
-	opstat_merge(group, stat);
-	return (uint32_t)(group - rows->stats.rows);
+	return (uint32_t)(opstats_group(&rows->stats, &key) - rows->stats.rows);
+}
+
+uint32_t top_add(struct top_rows *rows, const struct top_query *query,
+		 const struct top_place *place, const struct opstat *stat)
+{
+	uint32_t row = top_row(rows, query, place, &stat->key);
+
+	opstat_merge(&rows->stats.rows[row], stat);
+	return row;
 }
 
 void top_release(struct top_rows *rows)
@@ -73,6 +81,7 @@ void top_release(struct top_rows *rows)
 	opstats_release(&rows->stats);
 	intern_release(&rows->splits);
 	free(rows->floats);
+	free(rows->tensor);
 	free(rows->order);
 	*rows = (struct top_rows){ .norder = 0 };
 }
@@ -162,6 +171,30 @@ static struct cell average(int64_t total, int64_t calls)
 	return cell_real((double)total / (double)calls);
 }
 
+/* What there is no device time for has no part of it on Tensor Cores. */
+static struct cell tensor_cell(const struct top_rows *rows, uint32_t row,
+			       enum top_column column)
+{
+	const struct opstat *stat = &rows->stats.rows[row];
+
+	if (!rows->tensor || !rows->has_device || stat->key.kind == OP_MEMORY ||
+	    stat->key.kind == OP_DEVICE_ANNOTATION)
+		return cell_null();
+	const struct top_tensor *t = &rows->tensor[row];
+	switch ((int)column) {
+	case TOP_TENSOR_ELIGIBLE:
+		return stat->key.kind == OP_DEVICE ? cell_null() : cell_int(t->eligible);
+	case TOP_TENSOR_SELF:
+		return cell_int(t->self_ns);
+	case TOP_TENSOR_TOTAL:
+		return cell_int(t->total_ns);
+	case TOP_TENSOR_SELF_SHARE:
+		return share(t->self_ns, stat->sums.self_device_ns);
+	default:
+		return share(t->total_ns, stat->sums.total_device_ns);
+	}
+}
+
 static struct cell sums_cell(const struct top_rows *rows, const struct opstat *stat,
 			     enum top_column column)
 {
@@ -234,5 +267,7 @@ struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uin
 	}
 	if (column >= TOP_FIRST_SPLIT && column < TOP_FIRST_SPLIT + NTOP_SPLITS)
 		return split_cell(rows, scope, stat, column);
+	if (column >= TOP_TENSOR_ELIGIBLE && column <= TOP_TENSOR_TOTAL_SHARE)
+		return tensor_cell(rows, row, column);
 	return sums_cell(rows, stat, column);
 }

@@ -25,6 +25,10 @@ struct top_place {
 uint32_t top_add(struct top_rows *rows, const struct top_query *query,
 		 const struct top_place *place, const struct opstat *stat);
 
+/* The number of the group alone, which is made when there is none. */
+uint32_t top_row(struct top_rows *rows, const struct top_query *query,
+		 const struct top_place *place, const struct opstat_key *key);
+
 /* The roads.  0, or -1 with err set. */
 int top_load_summaries(struct store *store, const struct scope *scope,
 		       const struct top_query *query, struct top_rows *rows,

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "query/top_rows.h"
+#include "query/top_tensor.h"
 
 /* A call's float64 times, kept until all calls are there: the order of sums matters. */
 struct float_call {
@@ -31,17 +31,17 @@ static bool is_on_device(const struct slice_call *call)
 }
 
 /* --thread lets host slices through, --stream and --device device work: together both. */
-static bool is_on_wanted_track(const struct collecting *c, const struct slice_call *call)
+static bool is_on_wanted_track(const struct top_rows *rows, const struct filter *f,
+			       const struct slice_call *call)
 {
-	const struct filter *f = c->query->filter;
 	const struct call_track *t = call->track;
 	bool wants_device = f->streams.n || f->devices.n;
 
 	if (!is_on_device(call))
 		return f->threads.n
-			       ? filter_has_thread(
-					 f, text_pool_str(&c->rows->texts, t->thread),
-					 text_pool_str(&c->rows->texts, t->name))
+			       ? filter_has_thread(f,
+						   text_pool_str(&rows->texts, t->thread),
+						   text_pool_str(&rows->texts, t->name))
 			       : !wants_device;
 	if (!wants_device)
 		return f->threads.n == 0;
@@ -49,16 +49,15 @@ static bool is_on_wanted_track(const struct collecting *c, const struct slice_ca
 	       filter_has_number(&f->devices, t->device);
 }
 
-static bool is_wanted(const struct collecting *c, const struct slice_call *call)
+static bool is_wanted(const struct top_rows *rows, const struct filter *f,
+		      const struct slice_call *call)
 {
-	const struct filter *f = c->query->filter;
-
 	if (call->stat.key.kind == OP_PYTHON && !filter_wants_python(f))
 		return false;
 	return filter_has_step(f, call->step, call->step != NUMBER_NONE) &&
 	       filter_has_time(f, call->ts_ns) && filter_has_dur(f, call->dur_ns) &&
-	       filter_has_category(f, text_pool_str(&c->rows->texts, call->category)) &&
-	       is_on_wanted_track(c, call);
+	       filter_has_category(f, text_pool_str(&rows->texts, call->category)) &&
+	       is_on_wanted_track(rows, f, call);
 }
 
 static int64_t split_of_text(uint32_t text)
@@ -66,19 +65,21 @@ static int64_t split_of_text(uint32_t text)
 	return text == TEXT_NONE ? SPLIT_NONE : (int64_t)text;
 }
 
-static struct top_place place_of(const struct collecting *c,
-				 const struct slice_call *call)
+struct top_place top_place_of_call(struct top_rows *rows, const struct top_query *query,
+				   const struct scope_profile *profile,
+				   const struct slice_call *call, bool *wanted)
 {
 	const struct call_track *t = call->track;
 	uint32_t thread = t->name != TEXT_NONE ? t->name : t->thread;
-	struct top_place place = { .profile = c->profile,
+	struct top_place place = { .profile = profile,
 				   .shapes = call->shapes,
 				   .stack = call->stack,
 				   .overload = call->overload };
 	int64_t *split = place.split;
 
-	split[top_split(TOP_RANK)] = c->profile->has_rank ? c->profile->rank : SPLIT_NONE;
-	split[top_split(TOP_PROFILE)] = c->profile->id;
+	*wanted = is_wanted(rows, query->filter, call);
+	split[top_split(TOP_RANK)] = profile->has_rank ? profile->rank : SPLIT_NONE;
+	split[top_split(TOP_PROFILE)] = profile->id;
 	split[top_split(TOP_STEP)] = call->step;
 	split[top_split(TOP_THREAD)] =
 		split_of_text(is_on_device(call) ? TEXT_NONE : thread);
@@ -94,9 +95,11 @@ static int add_call(void *to, const struct slice_call *call, struct err *err)
 
 	(void)err;
 	c->rows->has_device |= is_on_device(call);
-	if (!is_wanted(c, call))
+	bool wanted;
+	const struct top_place place =
+		top_place_of_call(c->rows, c->query, c->profile, call, &wanted);
+	if (!wanted)
 		return 0;
-	struct top_place place = place_of(c, call);
 	uint32_t row = top_add(c->rows, c->query, &place, &call->stat);
 	if (!c->query->torch_times)
 		return 0;

@@ -36,6 +36,11 @@ static const struct top_heading machine[] = {
 	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
 	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
 	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
+	{ "tensor_core_eligible", "TC eligible", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
+	{ "self_tensor_core_ns", "Self TC", TOP_TENSOR_SELF, UNIT_NS, true, 0 },
+	{ "total_tensor_core_ns", "TC total", TOP_TENSOR_TOTAL, UNIT_NS, true, 0 },
+	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
+	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
 	{ "rank", "Rank", TOP_RANK, UNIT_COUNT, true, 0 },
 	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
 	{ "step", "Step", TOP_STEP, UNIT_COUNT, true, 0 },
@@ -65,6 +70,9 @@ static const struct top_heading people[] = {
 	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
 	{ "self_device_pct", "Self device", TOP_SELF_DEVICE_SHARE, UNIT_PERCENT, false, 6 },
 	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 4 },
+	{ "tensor_core_eligible", "TC", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
+	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
+	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
 	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 10 },
 	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 9 },
 	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 10 },
@@ -109,6 +117,12 @@ static bool is_asked(const struct top_query *query, enum top_column column)
 		return by->overload;
 	case TOP_FLOPS:
 		return query->flops;
+	case TOP_TENSOR_ELIGIBLE:
+	case TOP_TENSOR_SELF:
+	case TOP_TENSOR_TOTAL:
+	case TOP_TENSOR_SELF_SHARE:
+	case TOP_TENSOR_TOTAL_SHARE:
+		return query->tensor_cores;
 	default:
 		return column >= TOP_FIRST_SPLIT &&
 		       column < TOP_FIRST_SPLIT + NTOP_SPLITS &&

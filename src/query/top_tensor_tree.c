@@ -1,0 +1,368 @@
+/*
+ * Tensor Cores by name alone: the tree is built from no more than times, names and
+ * classes, one track after the other, since reading whole slices is what takes time.
+ */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/device_work.h"
+#include "query/query.h"
+#include "query/slice_load.h"
+#include "query/tensor_core.h"
+#include "query/top_tensor.h"
+#include "store/op_pass.h"
+
+ASSET(asset_query_views_slice_parent_sql);
+ASSET(asset_query_views_tensor_slice_sql);
+ASSET(asset_query_views_tensor_track_sql);
+
+#define FLAG_INSTANT    1
+#define FLAG_UNFINISHED 2
+
+/* A tree of so many events or more ends where no slice is open: it stays in the cache. */
+#define PART_EVENTS 4096
+
+/* What a kernel is charged to. */
+struct charge {
+	int64_t slice_id, ns;
+};
+
+struct growing {
+	struct store *store;
+	struct top_rows *rows;
+	const struct scope_profile *profile;
+	const struct top_query *query;
+	struct op_pass pass;
+	struct charge *charges; /* owned; by slice_id */
+	size_t ncharges, charges_cap;
+	struct op_event *events; /* owned; of a track */
+	size_t nevents, events_cap;
+	int64_t open_until_ns;      /* the last of their ends */
+	struct top_tensor *sums[2]; /* owned; by name: of others, and of annotations */
+	uint8_t *eligible;          /* owned; by node */
+	uint8_t *
+		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
+	size_t sums_cap[2], eligible_cap, judged_cap;
+	struct sqlite3_stmt *slices, *parent;
+};
+
+static int damaged(struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the store's slices do not fit together; ingest again");
+}
+
+static int by_slice(const void *a, const void *b)
+{
+	const struct charge *x = a, *y = b;
+
+	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
+}
+
+/* The innermost label around a slice, or 0; what lies around has a smaller id. */
+static int find_label(struct growing *g, int64_t id, int64_t *label, struct err *err)
+{
+	int rc;
+
+	*label = 0;
+	for (;;) {
+		query_bind_int(g->parent, ":id", id);
+		if ((rc = sql_step(g->parent, err)) <= 0)
+			return rc;
+		int64_t parent = sqlite3_column_int64(g->parent, 0);
+		bool is_label = sqlite3_column_int64(g->parent, 1) == CLASS_ANNOTATION;
+		sqlite3_reset(g->parent);
+		if (is_label)
+			*label = id;
+		if (is_label || parent <= 0)
+			return 0;
+		if (parent >= id)
+			return damaged(err);
+		id = parent;
+	}
+}
+
+static int add_charge(struct growing *g, const struct work_item *item, struct err *err)
+{
+	int64_t id = item->op_id;
+
+	if (!id && item->launch_id && find_label(g, item->launch_id, &id, err) < 0)
+		return -1;
+	if (!id)
+		return 0;
+	g->charges =
+		xgrow(g->charges, &g->charges_cap, g->ncharges + 1, sizeof(*g->charges));
+	g->charges[g->ncharges++] =
+		(struct charge){ id, sum_sub(item->end_ns, item->start_ns) };
+	return 0;
+}
+
+/* Names are judged once each. */
+static int load_charges(struct growing *g, struct err *err)
+{
+	struct device_work work;
+	int rc = device_work_load(g->store, &g->rows->texts, g->profile, false, &work,
+				  err);
+	size_t n = g->rows->texts.intern.n;
+	uint8_t *judged = xcalloc(n + 1, 1);
+
+	for (size_t i = 0; rc == 0 && i < work.n; i++) {
+		const struct work_item *item = &work.items[i];
+		if (item->class != CLASS_KERNEL || item->name == TEXT_NONE)
+			continue;
+		if (!judged[item->name])
+			judged[item->name] = 1 + tensor_core_kernel(text_pool_str(
+							 &g->rows->texts, item->name));
+		if (judged[item->name] == 2)
+			rc = add_charge(g, item, err);
+	}
+	free(judged);
+	device_work_release(&work);
+	if (rc == 0 && g->ncharges)
+		qsort(g->charges, g->ncharges, sizeof(*g->charges), by_slice);
+	return rc;
+}
+
+static size_t first_charge(const struct growing *g, int64_t id)
+{
+	size_t low = 0, high = g->ncharges;
+
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (g->charges[middle].slice_id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The row the statement stands on; `at` goes on in the charges as ids do. */
+static int add_event(struct growing *g, size_t *at, struct err *err)
+{
+	struct sqlite3_stmt *stmt = g->slices;
+	int64_t id = sqlite3_column_int64(stmt, 0), ts_ns = sqlite3_column_int64(stmt, 1);
+	int64_t dur_ns = sqlite3_column_int64(stmt, 2);
+	int64_t class = sqlite3_column_int64(stmt, 4);
+	int64_t flags = sqlite3_column_int64(stmt, 5), device_ns = 0;
+	uint32_t name;
+
+	if (class < 0 || class >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns ||
+	    g->nevents >= SLICE_NONE)
+		return damaged(err);
+	for (; *at < g->ncharges && g->charges[*at].slice_id <= id; (*at)++)
+		if (g->charges[*at].slice_id == id)
+			device_ns = sum_add(device_ns, g->charges[*at].ns);
+	if ((flags & FLAG_INSTANT) ||
+	    !op_class_counts((enum slice_class) class, &g->pass.rules))
+		return 0;
+	if (text_pool_number(&g->rows->texts, sqlite3_column_int64(stmt, 3), &name, err) <
+	    0)
+		return -1;
+	if (name == TEXT_NONE)
+		return damaged(err);
+	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
+	g->events[g->nevents] =
+		(struct op_event){ .ts_ns = ts_ns,
+				   .dur_ns = dur_ns,
+				   .device_ns = device_ns,
+				   .row = (uint32_t)g->nevents,
+				   .name = name,
+				   .class = (enum slice_class) class,
+				   .unfinished = flags & FLAG_UNFINISHED };
+	g->nevents++;
+	if (ts_ns + dur_ns > g->open_until_ns)
+		g->open_until_ns = ts_ns + dur_ns;
+	return 0;
+}
+
+static struct top_tensor *sums_of(struct growing *g, const struct op_node *node)
+{
+	bool label = g->events[node->row].class == CLASS_ANNOTATION &&
+		     g->pass.rules.split_annotations;
+	size_t known = g->sums_cap[label];
+
+	if (node->name >= known) {
+		g->sums[label] = xgrow(g->sums[label], &g->sums_cap[label],
+				       node->name + (size_t)1, sizeof(**g->sums));
+		for (size_t i = known; i < g->sums_cap[label]; i++)
+			g->sums[label][i] = (struct top_tensor){ -1, 0, false };
+	}
+	struct top_tensor *sums = &g->sums[label][node->name];
+	if (sums->self_ns < 0)
+		sums->self_ns = 0;
+	return sums;
+}
+
+static bool is_python(const struct growing *g, const struct op_node *node)
+{
+	return g->events[node->row].class == CLASS_PYTHON && !g->pass.rules.all_slices;
+}
+
+static bool is_eligible_name(struct growing *g, uint32_t name)
+{
+	size_t known = g->judged_cap;
+
+	if (name >= known) {
+		g->judged = xgrow(g->judged, &g->judged_cap, name + (size_t)1, 1);
+		memset(g->judged + known, 0, g->judged_cap - known);
+	}
+	if (!g->judged[name])
+		g->judged[name] = tensor_core_op(intern_str(g->pass.texts, name)) ? 2 : 1;
+	return g->judged[name] == 2;
+}
+
+/* From the last node on, as parents stand before their children. */
+static void add_nodes(struct growing *g)
+{
+	const struct op_node *nodes = g->pass.nodes;
+	size_t n = g->pass.nnodes;
+
+	g->eligible = xgrow(g->eligible, &g->eligible_cap, n + 1, 1);
+	memset(g->eligible, 0, n);
+	for (size_t i = n; i-- > 0;) {
+		const struct op_node *node = &nodes[i];
+		struct top_tensor *sums = is_python(g, node) ? NULL : sums_of(g, node);
+		g->eligible[i] |=
+			node->self_device_ns > 0 || is_eligible_name(g, node->name);
+		if (g->eligible[i] && node->parent < i)
+			g->eligible[node->parent] = 1;
+		if (node->folded || !sums)
+			continue;
+		sums->self_ns = sum_add(sums->self_ns, node->self_device_ns);
+		sums->total_ns = sum_add(sums->total_ns, node->total_device_ns);
+		sums->eligible |= g->eligible[i];
+	}
+}
+
+/* The tree of what has been read since the last time that no slice was open. */
+static void end_part(struct growing *g, enum track_kind kind)
+{
+	op_pass_track(&g->pass, kind, g->events, g->nevents);
+	add_nodes(g);
+	g->nevents = 0;
+	g->open_until_ns = INT64_MIN;
+}
+
+static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *err)
+{
+	const char *name = (const char *)sqlite3_column_text(track, 0);
+	int64_t first = sqlite3_column_int64(track, 1),
+		n = sqlite3_column_int64(track, 2);
+	size_t at = first_charge(g, first);
+	int rc;
+
+	if (!name || first < 0 || n < 0 || first > INT64_MAX - n)
+		return damaged(err);
+	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
+	g->open_until_ns = INT64_MIN;
+	query_bind_int(g->slices, ":first", first);
+	query_bind_int(g->slices, ":last", first + n - 1);
+	while ((rc = sql_step(g->slices, err)) > 0) {
+		if (g->nevents >= PART_EVENTS &&
+		    sqlite3_column_int64(g->slices, 1) > g->open_until_ns)
+			end_part(g, kind);
+		if (add_event(g, &at, err) < 0)
+			return -1;
+	}
+	end_part(g, kind);
+	return rc;
+}
+
+/* The sums by name, to the rows of the table. */
+static int add_sums(struct growing *g, struct err *err)
+{
+	struct top_place place = { .profile = g->profile,
+				   .shapes = TEXT_NONE,
+				   .stack = TEXT_NONE,
+				   .overload = TEXT_NONE };
+
+	place.split[top_split(TOP_RANK)] =
+		g->profile->has_rank ? g->profile->rank : SPLIT_NONE;
+	place.split[top_split(TOP_PROFILE)] = g->profile->id;
+	for (int label = 0; label < 2; label++)
+		for (size_t i = 0; i < g->sums_cap[label]; i++) {
+			const struct opstat_key key = { .name = (uint32_t)i,
+							.kind = OP_HOST,
+							.is_annotation = label == 1 };
+			if (g->sums[label][i].self_ns >= 0 &&
+			    top_tensor_add(g->rows, g->query, &place, &key,
+					   &g->sums[label][i], err) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* Only names and profiles tell rows apart. */
+static bool is_by_name(const struct top_query *query)
+{
+	const struct top_by *by = &query->by;
+
+	for (size_t i = 0; i < NTOP_SPLITS; i++)
+		if (by->split[i] && i != top_split(TOP_RANK) &&
+		    i != top_split(TOP_PROFILE))
+			return false;
+	return !by->shape && !by->stack && !by->overload && !query->torch_times &&
+	       !query->filter->has_steps && !filter_needs_slices(query->filter);
+}
+
+/* 1: done; 0: memory events stand in this profile's tree; -1: err is set. */
+static int each_track(struct growing *g, const struct slice_load *load,
+		      struct sqlite3_stmt *tracks, struct err *err)
+{
+	int rc;
+
+	query_bind_int(tracks, ":profile", g->profile->id);
+	while ((rc = sql_step(tracks, err)) > 0) {
+		if (sqlite3_column_type(tracks, 3) != SQLITE_NULL ||
+		    (load->rules.float_memory_window && g->profile->has_memory))
+			return 0;
+		if (add_track(g, tracks, err) < 0)
+			return -1;
+	}
+	return rc < 0 || add_sums(g, err) < 0 ? -1 : 1;
+}
+
+static void release(struct growing *g)
+{
+	sqlite3_finalize(g->slices);
+	sqlite3_finalize(g->parent);
+	free(g->charges);
+	free(g->events);
+	free(g->sums[0]);
+	free(g->sums[1]);
+	free(g->eligible);
+	free(g->judged);
+}
+
+int top_tensor_tree(struct store *store, const struct scope_profile *profile,
+		    const struct top_query *query, struct top_rows *rows, struct err *err)
+{
+	struct growing g = {
+		.store = store, .rows = rows, .profile = profile, .query = query
+	};
+	struct sqlite3_stmt *tracks = NULL;
+	struct slice_load load;
+	int rc = -1;
+
+	if (!is_by_name(query))
+		return 0;
+	if (slice_load_rules(store, profile, &load, err) < 0)
+		return -1;
+	op_pass_init(&g.pass, &load.rules, &rows->texts.intern, NULL);
+	g.pass.window_end_ns = load.window_end_ns;
+	g.pass.span_end_ns = load.span_end_ns;
+	if (query_prepare(store, asset_query_views_slice_parent_sql, &g.parent, err) ==
+		    0 &&
+	    query_prepare(store, asset_query_views_tensor_slice_sql, &g.slices, err) ==
+		    0 &&
+	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
+	    load_charges(&g, err) == 0)
+		rc = each_track(&g, &load, tracks, err);
+	sqlite3_finalize(tracks);
+	op_pass_release(&g.pass);
+	release(&g);
+	return rc;
+}

@@ -1,0 +1,2 @@
+-- What the slice :id lies in; NULL at the root of its track.
+SELECT parent_id, class FROM slice_row WHERE id = :id
