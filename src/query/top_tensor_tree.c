@@ -46,6 +46,7 @@ struct growing {
 		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
 	size_t sums_cap[2], eligible_cap, judged_cap;
 	struct sqlite3_stmt *slices, *parent;
+	bool has_folded; /* an only child was folded into its parent */
 };
 
 static int damaged(struct err *err)
@@ -229,6 +230,7 @@ static void add_nodes(struct growing *g)
 			node->self_device_ns > 0 || is_eligible_name(g, node->name);
 		if (g->eligible[i] && node->parent < i)
 			g->eligible[node->parent] = 1;
+		g->has_folded |= node->folded;
 		if (node->folded || !sums)
 			continue;
 		sums->self_ns = sum_add(sums->self_ns, node->self_device_ns);
@@ -308,19 +310,23 @@ static bool is_by_name(const struct top_query *query)
 	       !query->filter->has_steps && !filter_needs_slices(query->filter);
 }
 
-/* 1: done; 0: memory events stand in this profile's tree; -1: err is set. */
+/*
+ * 1: done; -1: err is set.  0: memory events may stand in the tree, which are not read
+ * here; all they can change is that an only child is none, and is not folded.
+ */
 static int each_track(struct growing *g, const struct slice_load *load,
 		      struct sqlite3_stmt *tracks, struct err *err)
 {
+	bool has_memory = load->rules.float_memory_window && g->profile->has_memory;
 	int rc;
 
 	query_bind_int(tracks, ":profile", g->profile->id);
 	while ((rc = sql_step(tracks, err)) > 0) {
-		if (sqlite3_column_type(tracks, 3) != SQLITE_NULL ||
-		    (load->rules.float_memory_window && g->profile->has_memory))
-			return 0;
+		has_memory |= sqlite3_column_type(tracks, 3) != SQLITE_NULL;
 		if (add_track(g, tracks, err) < 0)
 			return -1;
+		if (has_memory && g->has_folded)
+			return 0;
 	}
 	return rc < 0 || add_sums(g, err) < 0 ? -1 : 1;
 }
