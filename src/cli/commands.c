@@ -2,8 +2,8 @@
 #include "cli/command.h"
 
 extern const struct command cmd_callees, cmd_callers, cmd_doctor, cmd_export, cmd_gaps,
-	cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list, cmd_pstats, cmd_rm,
-	cmd_sql, cmd_steps, cmd_top, cmd_tree;
+	cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list, cmd_modules, cmd_pstats,
+	cmd_rm, cmd_sql, cmd_steps, cmd_top, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&cmd_steps,
 	&cmd_kernels,
 	&cmd_gaps,
+	&cmd_modules,
 	&cmd_tree,
 	&cmd_callers,
 	&cmd_callees,
