@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# ptool kernels and top --tensor-cores as users see them; their numbers are held to
+# others' by tests/kernels/check_kernels.py and tests/top/check_tensor_cores.py.
+
+load setup
+
+@test "kernels by name, as wide as the terminal" {
+	ptool ingest -q "$GPU/one_stream.json"
+	on_terminal 80 "$PTOOL" kernels --no-pager --color never | like_golden kernels_80.txt
+	on_terminal 80 "$PTOOL" kernels --by op --launches --no-pager --color never |
+		like_golden kernels_op_80.txt
+	ptool kernels | like_golden kernels.txt
+}
+
+@test "no line for a terminal is longer than it" {
+	ptool ingest -q "$GPU/two_devices.json"
+	for by in name op stream op,stream,step; do
+		on_terminal 80 "$PTOOL" kernels --by "$by" --launches --no-pager --color never >wide
+		[ "$(awk '{ print length }' wide | sort -n | tail -1)" -le 80 ]
+	done
+}
+
+@test "machines get every column that was asked for" {
+	ptool ingest -q "$GPU/two_streams.json"
+	ptool kernels --format csv | like_golden kernels.csv
+	ptool kernels --by op,stream --launches --format csv | like_golden kernels_op.csv
+	run -0 ptool kernels --format ndjson --limit 1
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "what --by knows, and what it does not" {
+	ptool ingest -q "$GPU/two_devices.json"
+	run -0 ptool kernels --by device --format csv
+	[[ $output = *',device'* ]]
+	run -2 --separate-stderr ptool kernels --by grid
+	says "ptool: kernels: unknown --by 'grid' (valid: name, op, rank, profile, device, stream, step)"
+	run -2 --separate-stderr ptool kernels --thread 1
+	says "ptool: kernels: --thread and --cat choose slices of the host: 'ptool top' and 'ptool list' know them"
+	run -2 --separate-stderr ptool kernels --sort occupency
+	[[ $stderr = *"occupancy"* ]]
+}
+
+@test "copies are kernels only when asked for" {
+	ptool ingest -q "$GPU/copies.json"
+	ptool kernels --format csv --limit 0 | lacks Memcpy
+	ptool kernels --format csv --limit 0 --copies | grep -q Memcpy
+}
+
+@test "filters choose kernels" {
+	ptool ingest -q "$GPU/one_stream.json"
+	run -3 --separate-stderr ptool kernels --focus nothing
+	says "ptool: kernels: ptool.db: no kernel matches"
+	ptool kernels --step 1 --by step --format csv | awk -F, 'NR > 1 && $NF != 1 { exit 1 }'
+	run -3 ptool kernels --stream 99
+}
+
+@test "a recording without kernels says how to record them" {
+	run -3 --separate-stderr ptool kernels "$TORCH/t2141_cnn_w0/trace.json.gz"
+	[[ $stderr = *"no kernels were recorded (ProfilerActivity.CUDA, or that of the device)" ]]
+	run -3 --separate-stderr ptool top "$TORCH/t2141_cnn_w0/trace.json.gz" --tensor-cores
+	[[ $stderr = *"--tensor-cores: no device work was recorded (ProfilerActivity.CUDA)" ]]
+	run -3 ptool kernels "$FIXTURES/pyprof/app.prof"
+}
+
+@test "ranks are added up, and told apart" {
+	ptool ingest -q "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
+	run -0 ptool kernels
+	[[ $output = *'ranks added up; --by rank tells them apart'* ]]
+	both=$(ptool kernels --format json | python3 -c 'import json, sys; print(sum(r["total_ns"] for r in json.load(sys.stdin)["rows"]))')
+	split=$(ptool kernels --by rank --format json | python3 -c 'import json, sys; print(sum(r["total_ns"] for r in json.load(sys.stdin)["rows"]))')
+	[ "$both" -eq "$split" ]
+}
+
+@test "Tensor Cores of operators" {
+	ptool ingest -q "$GPU/one_stream.json"
+	ptool top --tensor-cores --format csv --limit 0 | like_golden top_tensor_cores.csv
+	run -2 --separate-stderr ptool top --sort tc_total_ratio
+	says "ptool: top: --sort total_tensor_core_pct needs --tensor-cores"
+	run -2 --separate-stderr ptool top --tensor-cores --format torch
+	says "ptool: top: --format torch has no columns for --tensor-cores"
+}
+
+@test "a store that was edited is refused, or read, but never crashes" {
+	ptool ingest -q "$GPU/two_streams.json"
+	for change in "kernel SET slice_id = 1" "kernel SET grid_x = NULL, registers = -5" \
+		"kernel SET blocks_per_sm = 9e999, occupancy_pct = -1" \
+		"slice_row SET op_id = 999999" "slice_row SET op_id = id" \
+		"slice_row SET launch_id = 999999" "slice_row SET dur = 9223372036854775807" \
+		"slice_row SET parent_id = id" "slice_row SET class = 99" \
+		"step SET id = id + 1000"; do
+		cp ptool.db edited.db
+		sqlite3 edited.db "PRAGMA foreign_keys = OFF; UPDATE OR IGNORE $change;"
+		for command in "kernels --by op --launches" "top --tensor-cores" "modules" \
+			"top --tensor-cores --by shape"; do
+			code=0
+			# shellcheck disable=SC2086 # several words
+			ptool $command edited.db >/dev/null 2>&1 || code=$?
+			[ "$code" -eq 0 ] || [ "$code" -eq 3 ] || [ "$code" -eq 4 ]
+		done
+	done
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# ptool modules as users see it; tests/kernels/check_modules.py holds its numbers.
+
+load setup
+
+@test "the modules of a model, as a tree" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	ptool modules | like_golden modules.txt
+	ptool modules --depth 2 --format csv | like_golden modules.csv
+	on_terminal 80 "$PTOOL" modules --no-pager --color never | like_golden modules_80.txt
+}
+
+@test "device work is where it was launched" {
+	run -0 --separate-stderr ptool modules "$GPU/python_stack.json" --format csv
+	prints 'id,parent_id,depth,path,name,calls,ops,total_host_ns,self_host_ns,op_host_ns,total_device_ns,self_device_ns,device_work
+1,,0,"Linear_0","Linear_0",2,4,33639,6637,27002,48000,48000,4'
+}
+
+@test "a module that is left out is none" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	run -0 ptool modules --focus Conv2d --format csv
+	[ "$(grep -c Conv2d <<<"$output")" -eq 2 ]
+	lacks Block <<<"$output"
+	run -3 --separate-stderr ptool modules --focus nothing
+	says "ptool: modules: ptool.db: no module matches"
+	run -2 --separate-stderr ptool modules --stream 7
+	says "ptool: modules: --stream, --device and --cat do not choose modules: 'ptool kernels' and 'ptool top' know them"
+}
+
+@test "a recording without modules says how to record them" {
+	run -3 --separate-stderr ptool modules "$GPU/one_stream.json"
+	[[ $stderr = *"no modules were recorded (with_stack=True, or Lightning's PyTorchProfiler)" ]]
+}
