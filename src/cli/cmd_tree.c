@@ -11,6 +11,7 @@
 struct tree_opts {
 	const char *operand, *min_share, *min_time;
 	int64_t depth, limit;
+	bool kernels, instances;
 	struct filter_opts filter;
 	struct scope_opts scope;
 	struct output_opts output;
@@ -26,6 +27,10 @@ static const struct opt tree_options[] = {
 	  .offset = FIELD(min_share), .type = OPT_STRING },
 	{ .name = "min-time", .arg = "TIME", .help = "sum up what takes less time (1ms)",
 	  .offset = FIELD(min_time), .type = OPT_STRING },
+	{ .name = "kernels", .help = "device work too, below the calls that launched it",
+	  .offset = FIELD(kernels), .type = OPT_FLAG },
+	{ .name = "instances", .help = "each call apart, in the order of starts",
+	  .offset = FIELD(instances), .type = OPT_FLAG },
 	{ .name = "limit", .arg = "ROWS", .help = "show so many children of each, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
 	OPT_END
@@ -63,7 +68,9 @@ static int make_request(const struct tree_opts *o, const struct filter *filter,
 {
 	*request = (struct tree_request){ .filter = filter,
 					  .depth = o->depth,
-					  .limit = o->limit };
+					  .limit = o->limit,
+					  .kernels = o->kernels,
+					  .by_instance = o->instances };
 	if (parse_share(o->min_share, &request->min_share_pct, err) < 0)
 		return -1;
 	if (o->min_time && !filter_parse_time(str_of(o->min_time), &request->min_ns))

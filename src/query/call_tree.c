@@ -38,6 +38,15 @@ uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name)
 	return at < tree->n ? at : call_tree_append(tree, parent, name);
 }
 
+uint32_t call_tree_device(struct call_tree *tree, uint32_t parent, uint32_t name)
+{
+	const uint32_t key[] = { parent, ~name };
+	const struct str bytes = { (const char *)key, sizeof(key) };
+	uint32_t at = intern_add(&tree->keys, bytes) + 1;
+
+	return at < tree->n ? at : call_tree_append(tree, parent, name);
+}
+
 uint32_t call_tree_append(struct call_tree *tree, uint32_t parent, uint32_t name)
 {
 	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
@@ -74,6 +83,7 @@ void call_tree_close(struct call_tree *tree)
 		if (!node->is_focused && node->first == CALL_NONE)
 			continue;
 		parent->total_ns = sum_add(parent->total_ns, node->total_ns);
+		parent->device_ns = sum_add(parent->device_ns, node->device_ns);
 		node->next = parent->first;
 		parent->first = (uint32_t)i;
 	}

@@ -22,13 +22,16 @@
 enum call_kind {
 	CALL_PATH,      /* calls of one function, called along one path */
 	CALL_RECURSION, /* of a function that stands higher up: not followed */
+	CALL_DEVICE,    /* device work, below the call that launched it: no host time */
 	CALL_REST       /* what was cut, summed; `calls` says how many nodes */
 };
 
 struct call_node {
 	int64_t calls, self_ns, total_ns;
-	uint32_t name;   /* text */
-	uint32_t parent; /* parents stand before their children */
+	int64_t device_ns; /* of CALL_DEVICE its own, of all others what is below */
+	int64_t start_ns;  /* of a tree of single calls; else 0 */
+	uint32_t name;     /* text */
+	uint32_t parent;   /* parents stand before their children */
 	uint32_t first, next;
 	enum call_kind kind;
 	bool is_focused; /* it or one above it has a name that --focus wants */
@@ -42,6 +45,8 @@ struct call_tree {
 	struct intern keys;  /* of (parent, name); number + 1 is the node's */
 	struct intern texts; /* names */
 	bool is_estimated;   /* from a call graph, which does not tell it */
+	bool has_device;     /* device work was asked for, and there is some */
+	bool is_by_instance; /* single calls, in the order of starts; else paths */
 	bool is_full;        /* the estimate was not followed to its end */
 };
 
@@ -50,6 +55,8 @@ void call_tree_init(struct call_tree *tree);
 void call_tree_release(struct call_tree *tree);
 /* The child of that name, which is made when there is none. */
 uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name);
+/* The same for device work, which may be called as a child is. */
+uint32_t call_tree_device(struct call_tree *tree, uint32_t parent, uint32_t name);
 /* A node behind all others, without looking whether the parent has one of that name. */
 uint32_t call_tree_append(struct call_tree *tree, uint32_t parent, uint32_t name);
 /*
@@ -67,9 +74,15 @@ void call_tree_close(struct call_tree *tree);
  * that of the nearest chosen one around it.  --focus and --ignore mean paths: kept
  * is what has such a name in it, and gone is what lies below one to ignore.
  */
+struct slice_tree_request {
+	const struct filter *filter;
+	bool kernels;     /* device work too, below its launches */
+	bool by_instance; /* each call a node of its own */
+};
+
 int call_tree_from_slices(struct store *store, const struct scope *scope,
-			  const struct filter *filter, struct call_tree *tree,
-			  struct err *err);
+			  const struct slice_tree_request *request,
+			  struct call_tree *tree, struct err *err);
 
 /* Of a call graph an estimated one: where to stop. */
 struct estimate_limits {

@@ -5,6 +5,7 @@
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/call_tree.h"
+#include "query/device_work.h"
 #include "query/slices.h"
 
 #define BLOCK 256
@@ -12,10 +13,19 @@
 /* In the place of a node: the slice lies below a name to ignore. */
 #define IGNORED (CALL_NONE - 1)
 
+/* A call of a runtime or driver, and where it is in the tree. */
+struct launch {
+	int64_t id;
+	uint32_t node;
+};
+
 struct growing {
 	struct call_tree *tree;
 	struct slices *slices;
 	const struct filter *filter;
+	const struct slice_tree_request *request;
+	struct launch *launches; /* owned; only with device work */
+	size_t nlaunches, launches_cap;
 	uint32_t *texts; /* owned; by string.id: text + 1 */
 	size_t texts_cap;
 	uint32_t *open; /* owned; by depth: the node of the newest slice */
@@ -54,7 +64,10 @@ static int enter(struct growing *g, const struct slice_row *row, uint32_t parent
 
 	if (text_of(g, row->name_id, &text, err) < 0)
 		return -1;
-	*node = call_tree_child(g->tree, parent, text);
+	*node = g->request->by_instance ? call_tree_append(g->tree, parent, text)
+					: call_tree_child(g->tree, parent, text);
+	if (g->request->by_instance)
+		g->tree->nodes[*node].start_ns = row->ts_ns;
 	if (g->tree->n > before && call_tree_judge(g->tree, *node, g->filter, err) < 0)
 		return -1;
 	if (g->tree->nodes[*node].is_ignored)
@@ -83,6 +96,12 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 	g->nopen = depth + 1;
 	if (node == IGNORED || node == CALL_ROOT || !is_call(row))
 		return 0;
+	if (g->request->kernels &&
+	    (row->class == CLASS_RUNTIME || row->class == CLASS_DRIVER)) {
+		g->launches = xgrow(g->launches, &g->launches_cap, g->nlaunches + 1,
+				    sizeof(*g->launches));
+		g->launches[g->nlaunches++] = (struct launch){ row->id, node };
+	}
 	struct call_node *n = &g->tree->nodes[node];
 	if (n->is_focused)
 		n->self_ns = sum_add(n->self_ns, row->self_ns);
@@ -105,6 +124,71 @@ static int add_track(struct growing *g, const struct slices_track *track, struct
 	return n;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct launch *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Work whose launch is not in the tree is not, either. */
+static int add_work(struct growing *g, const struct text_pool *texts,
+		    const struct work_item *item, struct err *err)
+{
+	const struct launch wanted = { .id = item->launch_id };
+	struct call_tree *tree = g->tree;
+	const struct launch *launch =
+		item->launch_id && g->nlaunches
+			? bsearch(&wanted, g->launches, g->nlaunches, sizeof(wanted),
+				  by_id)
+			: NULL;
+
+	if (!launch)
+		return 0;
+	uint32_t name = intern_add(&tree->texts, text_pool_str(texts, item->name));
+	size_t before = tree->n;
+	uint32_t at = g->request->by_instance
+			      ? call_tree_append(tree, launch->node, name)
+			      : call_tree_device(tree, launch->node, name);
+	if (tree->n > before) {
+		if (call_tree_judge(tree, at, g->filter, err) < 0)
+			return -1;
+		tree->nodes[at].kind = CALL_DEVICE;
+		tree->nodes[at].start_ns = g->request->by_instance ? item->start_ns : 0;
+	}
+	struct call_node *node = &tree->nodes[at];
+	if (node->is_ignored || !node->is_focused)
+		return 0;
+	node->calls++;
+	node->device_ns = sum_add(node->device_ns, item->end_ns - item->start_ns);
+	return 0;
+}
+
+static int add_device(struct growing *g, struct store *store, const struct scope *scope,
+		      struct err *err)
+{
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
+
+	if (g->nlaunches)
+		qsort(g->launches, g->nlaunches, sizeof(*g->launches), by_id);
+	for (size_t i = 0; i < scope->n && rc == 0; i++) {
+		struct device_work work;
+		rc = device_work_load(store, &texts, &scope->profiles[i], false, &work,
+				      err);
+		g->tree->has_device |= work.n > 0;
+		for (size_t j = 0; j < work.n && rc == 0; j++)
+			rc = add_work(g, &texts, &work.items[j], err);
+		device_work_release(&work);
+	}
+	text_pool_close(&texts);
+	if (rc == 0 && !g->tree->has_device)
+		return err_set(err, ERR_EMPTY,
+			       "--kernels: no device work was recorded "
+			       "(ProfilerActivity.CUDA)");
+	return rc;
+}
+
 /* Device work has no callers, and asynchronous slices do not nest. */
 static bool has_calls(const struct slices_track *track)
 {
@@ -112,11 +196,13 @@ static bool has_calls(const struct slices_track *track)
 }
 
 int call_tree_from_slices(struct store *store, const struct scope *scope,
-			  const struct filter *filter, struct call_tree *tree,
-			  struct err *err)
+			  const struct slice_tree_request *request,
+			  struct call_tree *tree, struct err *err)
 {
-	struct growing g = { .tree = tree, .filter = filter };
-	struct filter slices = *filter; /* borrows all that it holds */
+	struct growing g = { .tree = tree,
+			     .filter = request->filter,
+			     .request = request };
+	struct filter slices = *request->filter; /* borrows all that it holds */
 	int rc = 0;
 
 	slices.focus = slices.ignore = NULL;
@@ -125,7 +211,11 @@ int call_tree_from_slices(struct store *store, const struct scope *scope,
 	for (size_t i = 0; i < g.slices->ntracks && rc == 0; i++)
 		if (has_calls(&g.slices->tracks[i]))
 			rc = add_track(&g, &g.slices->tracks[i], err);
+	tree->is_by_instance = request->by_instance;
+	if (rc == 0 && request->kernels)
+		rc = add_device(&g, store, scope, err);
 	slices_close(g.slices);
+	free(g.launches);
 	free(g.texts);
 	free(g.open);
 	if (rc == 0)

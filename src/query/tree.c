@@ -11,6 +11,10 @@ static int estimate(struct store *store, const struct scope *scope,
 						.min_share_pct = request->min_share_pct };
 	struct callgraph g;
 
+	if (request->kernels || request->by_instance)
+		return err_set(err, ERR_USAGE,
+			       "--kernels and --instances are for traces; this is a call "
+			       "graph");
 	if (filter_check_call_graph(request->filter, err) < 0)
 		return -1;
 	callgraph_init(&g);
@@ -29,10 +33,11 @@ int tree_open(struct store *store, const struct scope *scope,
 
 	if (scope_is_call_graph(scope, &is_graph, err) < 0)
 		return -1;
+	const struct slice_tree_request slices = { request->filter, request->kernels,
+						   request->by_instance };
 	call_tree_init(&tree);
 	int rc = is_graph ? estimate(store, scope, request, &tree, err)
-			  : call_tree_from_slices(store, scope, request->filter, &tree,
-						  err);
+			  : call_tree_from_slices(store, scope, &slices, &tree, err);
 	if (rc == 0 && tree.nodes[CALL_ROOT].first == CALL_NONE)
 		rc = err_set(err, ERR_EMPTY, "no call matches");
 	if (rc == 0)

@@ -24,9 +24,21 @@ enum {
 	TOTAL,
 	SHARE,
 	ESTIMATED,
+	DEVICE,
+	START,
 	NMACHINE
 };
-enum { PEOPLE_SHARE, PEOPLE_TOTAL, PEOPLE_SELF, PEOPLE_CALLS, PEOPLE_NAME, NPEOPLE };
+enum {
+	PEOPLE_SHARE,
+	PEOPLE_TOTAL,
+	PEOPLE_SELF,
+	PEOPLE_CALLS,
+	PEOPLE_NAME,
+	NPEOPLE,
+	PEOPLE_DEVICE = PEOPLE_NAME, /* with device work: then the name */
+	PEOPLE_NAME_BEHIND_DEVICE,
+	NPEOPLE_DEVICE
+};
 
 static const struct column machine_columns[NMACHINE] = {
 	[ID] = { "id", "ID", UNIT_COUNT },
@@ -40,6 +52,8 @@ static const struct column machine_columns[NMACHINE] = {
 	[TOTAL] = { "total_ns", "Total", UNIT_NS },
 	[SHARE] = { "total_pct", "Total", UNIT_PERCENT },
 	[ESTIMATED] = { "is_estimated", "Estimated", UNIT_BOOL },
+	[DEVICE] = { "total_device_ns", "Device", UNIT_NS },
+	[START] = { "start_ns", "Start", UNIT_TIME },
 };
 
 static const struct column people_columns[NPEOPLE] = {
@@ -50,8 +64,17 @@ static const struct column people_columns[NPEOPLE] = {
 	[PEOPLE_NAME] = { "name", "Name", UNIT_TEXT },
 };
 
+static const struct column people_device_columns[NPEOPLE_DEVICE] = {
+	[PEOPLE_SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[PEOPLE_TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[PEOPLE_SELF] = { "self_ns", "Self", UNIT_NS },
+	[PEOPLE_CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[PEOPLE_DEVICE] = { "total_device_ns", "Device", UNIT_NS },
+	[PEOPLE_NAME_BEHIND_DEVICE] = { "name", "Name", UNIT_TEXT },
+};
+
 /* By enum call_kind. */
-static const char *const kinds[] = { "call", "recursion", "rest" };
+static const char *const kinds[] = { "call", "recursion", "device", "rest" };
 
 struct tree_rows {
 	struct table table;
@@ -78,14 +101,30 @@ static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
 	return order ? order : (x.n > y.n) - (x.n < y.n);
 }
 
-/* The longest first; equal ones by name, and of one name by kind. */
+/* Device work takes none of the host's time: no limit of that means it. */
+static bool is_too_short(const struct tree_rows *t, const struct call_node *node)
+{
+	return node->kind != CALL_DEVICE && node->total_ns < t->min_ns;
+}
+
+/*
+ * What is too short last.  Single calls in the order of starts; else the longest
+ * first, equal ones by name, and of one name by kind.
+ */
 static bool is_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct call_tree *tree = context;
+	const struct tree_rows *t = context;
+	const struct call_tree *tree = &t->tree;
 	const struct call_node *x = &tree->nodes[a], *y = &tree->nodes[b];
 
+	if (is_too_short(t, x) != is_too_short(t, y))
+		return is_too_short(t, y);
+	if (tree->is_by_instance)
+		return a < b;
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns;
+	if (x->device_ns != y->device_ns)
+		return x->device_ns > y->device_ns;
 	int order = compare_names(tree, a, b);
 	return order ? order < 0 : x->kind < y->kind;
 }
@@ -102,7 +141,7 @@ static size_t sort_children(struct tree_rows *t, uint32_t parent)
 	}
 	if (n > 1) {
 		t->spare = xgrow(t->spare, &t->spare_cap, n, sizeof(*t->spare));
-		sort_indexes(t->children, n, t->spare, is_before, &t->tree);
+		sort_indexes(t->children, n, t->spare, is_before, t);
 	}
 	return n;
 }
@@ -117,7 +156,7 @@ static size_t count_shown(const struct tree_rows *t, size_t n)
 		return 0;
 	if (r->limit && (size_t)r->limit < n)
 		n = (size_t)r->limit;
-	while (shown < n && t->tree.nodes[t->children[shown]].total_ns >= t->min_ns)
+	while (shown < n && !is_too_short(t, &t->tree.nodes[t->children[shown]]))
 		shown++;
 	return shown;
 }
@@ -135,6 +174,7 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 	for (size_t i = from; i < n; i++) {
 		const struct call_node *cut = &tree->nodes[t->children[i]];
 		rest.total_ns = sum_add(rest.total_ns, cut->total_ns);
+		rest.device_ns = sum_add(rest.device_ns, cut->device_ns);
 		rest.calls += cut->kind == CALL_REST ? cut->calls : 1;
 	}
 	rest.self_ns = rest.total_ns;
@@ -183,7 +223,7 @@ static struct str name_of(struct tree_rows *t)
 {
 	const struct call_node *node = &t->tree.nodes[t->at];
 
-	if (node->kind == CALL_PATH)
+	if (node->kind == CALL_PATH || node->kind == CALL_DEVICE)
 		return intern_str(&t->tree.texts, node->name);
 	buf_clear(&t->name);
 	if (node->kind == CALL_REST) {
@@ -238,6 +278,10 @@ static void machine_row(struct tree_rows *t, struct cell *cells)
 	cells[TOTAL] = cell_int(node->total_ns);
 	cells[SHARE] = share_cell(t, node);
 	cells[ESTIMATED] = cell_int(t->tree.is_estimated);
+	cells[DEVICE] = t->tree.has_device ? cell_int(node->device_ns) : cell_null();
+	cells[START] = t->tree.is_by_instance && node->kind != CALL_REST
+			       ? cell_int(node->start_ns)
+			       : cell_null();
 }
 
 static void people_row(struct tree_rows *t, struct cell *cells)
@@ -248,12 +292,17 @@ static void people_row(struct tree_rows *t, struct cell *cells)
 	for (int64_t i = 1; i < t->depth; i++)
 		buf_add_text(&t->path, INDENT);
 	buf_add_str(&t->path, name_of(t));
-	cells[PEOPLE_SHARE] = share_cell(t, node);
-	cells[PEOPLE_TOTAL] = cell_int(node->total_ns);
-	cells[PEOPLE_SELF] =
-		node->kind == CALL_REST ? cell_null() : cell_int(node->self_ns);
+	bool on_device = node->kind == CALL_DEVICE;
+	cells[PEOPLE_SHARE] = on_device ? cell_null() : share_cell(t, node);
+	cells[PEOPLE_TOTAL] = on_device ? cell_null() : cell_int(node->total_ns);
+	cells[PEOPLE_SELF] = on_device || node->kind == CALL_REST
+				     ? cell_null()
+				     : cell_int(node->self_ns);
 	cells[PEOPLE_CALLS] = calls_cell(node);
-	cells[PEOPLE_NAME] = cell_text(buf_str(&t->path));
+	if (t->tree.has_device)
+		cells[PEOPLE_DEVICE] = cell_int(node->device_ns);
+	cells[t->tree.has_device ? PEOPLE_NAME_BEHIND_DEVICE : PEOPLE_NAME] =
+		cell_text(buf_str(&t->path));
 }
 
 static int next_row(struct table *table, struct cell *cells, struct err *err)
@@ -315,9 +364,13 @@ struct table *tree_table(struct call_tree *tree, const struct tree_request *requ
 		share_ns > (double)request->min_ns ? (int64_t)share_ns : request->min_ns;
 	buf_init(&t->path, SIZE_MAX);
 	buf_init(&t->name, SIZE_MAX);
+	bool device = t->tree.has_device;
+	size_t npeople = device ? (size_t)NPEOPLE_DEVICE : (size_t)NPEOPLE;
 	t->table = (struct table){
-		.columns = request->for_people ? people_columns : machine_columns,
-		.ncolumns = request->for_people ? (size_t)NPEOPLE : (size_t)NMACHINE,
+		.columns = !request->for_people ? machine_columns
+			   : device             ? people_device_columns
+						: people_columns,
+		.ncolumns = request->for_people ? npeople : (size_t)NMACHINE,
 		.next = next_row,
 		.free = free_rows,
 		.total_rows = -1,

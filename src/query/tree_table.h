@@ -17,7 +17,8 @@ struct tree_request {
 	int64_t limit;               /* children of one node; 0: all */
 	double min_share_pct;        /* of the whole tree's time */
 	int64_t min_ns;
-	bool for_people; /* indented names instead of paths */
+	bool kernels, by_instance; /* of traces: see struct slice_tree_request */
+	bool for_people;           /* indented names instead of paths */
 };
 
 /* The tree is moved: table_free() frees it. */

@@ -112,7 +112,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool ingest -q "$PROF"
 	for option in '--by shape' --flops --top-level '--format torch'; do
 		run -2 --separate-stderr ptool top $option
-		[[ $stderr == *'--by, --flops, --top-level and --format torch are for traces; this is a call graph' ]]
+		[[ $stderr == *'--by, --flops, --tensor-cores, --top-level and --format torch are for traces; this is a call graph' ]]
 	done
 	for command in top tree; do
 		for option in '--step 3' '--cat cpu_op' '--min-dur 1us' '--time 0..1ms' '--thread 1'; do
@@ -134,5 +134,40 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 		says "ptool: $command: ptool.db: the run holds call graphs (1) and traces (1), which cannot be added up; --profile chooses one ('ptool info' lists them)"
 		ptool $command --profile w_gen.prof >/dev/null
 		ptool $command --profile trace.json.gz >/dev/null
+	done
+}
+
+@test "device work stands below its launches" {
+	ptool ingest -q "$GPU/one_stream.json"
+	ptool tree --kernels --step 4 --depth 6 --min-share 0 --focus forward | like_golden tree_kernels.txt
+	run -2 --separate-stderr ptool tree "$PROF" --kernels
+	[[ $stderr = *"--kernels and --instances are for traces; this is a call graph" ]]
+	run -3 --separate-stderr ptool tree "$TRACE" --kernels
+	[[ $stderr = *"--kernels: no device work was recorded (ProfilerActivity.CUDA)" ]]
+}
+
+@test "every call apart, in the order of starts" {
+	ptool ingest -q "$GPU/one_stream.json"
+	ptool tree --instances --kernels --step 4 --focus addmm --min-share 0 --format csv |
+		like_golden tree_instances.csv
+}
+
+@test "times of the tree close on the host and on the device, merged or not" {
+	ptool ingest -q "$GPU/graph.json"
+	launched=$(ask ptool.db "SELECT sum(s.dur) FROM slice_row s JOIN slice_class c ON c.id = s.class
+		WHERE c.is_device_work AND s.launch_id IS NOT NULL")
+	for option in "" --instances; do
+		# shellcheck disable=SC2086 # none or one word
+		ptool tree --kernels $option --min-share 0 --depth 0 --format json | python3 -c '
+import collections, json, sys
+rows = json.load(sys.stdin)["rows"]
+host, device = collections.Counter(), collections.Counter()
+for r in rows:
+    host[r["parent_id"]] += r["total_ns"]
+    device[r["parent_id"]] += r["total_device_ns"]
+for r in rows:
+    assert r["total_ns"] == r["self_ns"] + host[r["id"]], r
+    assert r["kind"] == "device" or r["total_device_ns"] == device[r["id"]], r
+assert device[None] == int(sys.argv[1]) > 0, device[None]' "$launched"
 	done
 }
