@@ -50,20 +50,20 @@ static uint32_t split_key(struct top_rows *rows, const struct top_by *by,
 }
 
 uint32_t top_row(struct top_rows *rows, const struct top_query *query,
-		 const struct top_place *place, const struct opstat_key *of)
+		 const struct top_place *place, const struct opstat_key *key)
 {
 	const struct top_by *by = &query->by;
-	const struct opstat_key key = {
+	const struct opstat_key group = {
 		.step = split_key(rows, by, place),
-		.name = of->name,
-		.shapes = by->shape ? shapes_key(rows, place, of) : TEXT_NONE,
+		.name = key->name,
+		.shapes = by->shape ? shapes_key(rows, place, key) : TEXT_NONE,
 		.stack = by->stack ? stack_key(rows, by, place->stack) : TEXT_NONE,
 		.overload = by->overload ? place->overload : TEXT_NONE,
-		.kind = of->kind,
-		.is_annotation = of->is_annotation,
+		.kind = key->kind,
+		.is_annotation = key->is_annotation,
 	};
 
-	return (uint32_t)(opstats_group(&rows->stats, &key) - rows->stats.rows);
+	return (uint32_t)(opstats_group(&rows->stats, &group) - rows->stats.rows);
 }
 
 uint32_t top_add(struct top_rows *rows, const struct top_query *query,

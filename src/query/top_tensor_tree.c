@@ -7,14 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/device_work.h"
 #include "query/query.h"
 #include "query/slice_load.h"
+#include "query/tensor_charges.h"
 #include "query/tensor_core.h"
 #include "query/top_tensor.h"
 #include "store/op_pass.h"
 
-ASSET(asset_query_views_slice_parent_sql);
 ASSET(asset_query_views_tensor_slice_sql);
 ASSET(asset_query_views_tensor_track_sql);
 
@@ -24,19 +23,13 @@ ASSET(asset_query_views_tensor_track_sql);
 /* A tree of so many events or more ends where no slice is open: it stays in the cache. */
 #define PART_EVENTS 4096
 
-/* What a kernel is charged to. */
-struct charge {
-	int64_t slice_id, ns;
-};
-
 struct growing {
 	struct store *store;
 	struct top_rows *rows;
 	const struct scope_profile *profile;
 	const struct top_query *query;
 	struct op_pass pass;
-	struct charge *charges; /* owned; by slice_id */
-	size_t ncharges, charges_cap;
+	struct tensor_charges charges;
 	struct op_event *events; /* owned; of a track */
 	size_t nevents, events_cap;
 	int64_t open_until_ns;      /* the last of their ends */
@@ -45,7 +38,7 @@ struct growing {
 	uint8_t *
 		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
 	size_t sums_cap[2], eligible_cap, judged_cap;
-	struct sqlite3_stmt *slices, *parent;
+	struct sqlite3_stmt *slices;
 	bool has_folded; /* an only child was folded into its parent */
 };
 
@@ -53,91 +46,6 @@ static int damaged(struct err *err)
 {
 	return err_set(err, ERR_INPUT,
 		       "the store's slices do not fit together; ingest again");
-}
-
-static int by_slice(const void *a, const void *b)
-{
-	const struct charge *x = a, *y = b;
-
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
-/* The innermost label around a slice, or 0; what lies around has a smaller id. */
-static int find_label(struct growing *g, int64_t id, int64_t *label, struct err *err)
-{
-	int rc;
-
-	*label = 0;
-	for (;;) {
-		query_bind_int(g->parent, ":id", id);
-		if ((rc = sql_step(g->parent, err)) <= 0)
-			return rc;
-		int64_t parent = sqlite3_column_int64(g->parent, 0);
-		bool is_label = sqlite3_column_int64(g->parent, 1) == CLASS_ANNOTATION;
-		sqlite3_reset(g->parent);
-		if (is_label)
-			*label = id;
-		if (is_label || parent <= 0)
-			return 0;
-		if (parent >= id)
-			return damaged(err);
-		id = parent;
-	}
-}
-
-static int add_charge(struct growing *g, const struct work_item *item, struct err *err)
-{
-	int64_t id = item->op_id;
-
-	if (!id && item->launch_id && find_label(g, item->launch_id, &id, err) < 0)
-		return -1;
-	if (!id)
-		return 0;
-	g->charges =
-		xgrow(g->charges, &g->charges_cap, g->ncharges + 1, sizeof(*g->charges));
-	g->charges[g->ncharges++] =
-		(struct charge){ id, sum_sub(item->end_ns, item->start_ns) };
-	return 0;
-}
-
-/* Names are judged once each. */
-static int load_charges(struct growing *g, struct err *err)
-{
-	struct device_work work;
-	int rc = device_work_load(g->store, &g->rows->texts, g->profile, false, &work,
-				  err);
-	size_t n = g->rows->texts.intern.n;
-	uint8_t *judged = xcalloc(n + 1, 1);
-
-	for (size_t i = 0; rc == 0 && i < work.n; i++) {
-		const struct work_item *item = &work.items[i];
-		if (item->class != CLASS_KERNEL || item->name == TEXT_NONE)
-			continue;
-		if (!judged[item->name])
-			judged[item->name] = 1 + tensor_core_kernel(text_pool_str(
-							 &g->rows->texts, item->name));
-		if (judged[item->name] == 2)
-			rc = add_charge(g, item, err);
-	}
-	free(judged);
-	device_work_release(&work);
-	if (rc == 0 && g->ncharges)
-		qsort(g->charges, g->ncharges, sizeof(*g->charges), by_slice);
-	return rc;
-}
-
-static size_t first_charge(const struct growing *g, int64_t id)
-{
-	size_t low = 0, high = g->ncharges;
-
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (g->charges[middle].slice_id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* The row the statement stands on; `at` goes on in the charges as ids do. */
@@ -153,9 +61,9 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	if (class < 0 || class >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns ||
 	    g->nevents >= SLICE_NONE)
 		return damaged(err);
-	for (; *at < g->ncharges && g->charges[*at].slice_id <= id; (*at)++)
-		if (g->charges[*at].slice_id == id)
-			device_ns = sum_add(device_ns, g->charges[*at].ns);
+	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= id; (*at)++)
+		if (g->charges.items[*at].slice_id == id)
+			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
 	if ((flags & FLAG_INSTANT) ||
 	    !op_class_counts((enum slice_class) class, &g->pass.rules))
 		return 0;
@@ -253,7 +161,7 @@ static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *
 	const char *name = (const char *)sqlite3_column_text(track, 0);
 	int64_t first = sqlite3_column_int64(track, 1),
 		n = sqlite3_column_int64(track, 2);
-	size_t at = first_charge(g, first);
+	size_t at = tensor_charges_from(&g->charges, first);
 	int rc;
 
 	if (!name || first < 0 || n < 0 || first > INT64_MAX - n)
@@ -334,8 +242,7 @@ static int each_track(struct growing *g, const struct slice_load *load,
 static void release(struct growing *g)
 {
 	sqlite3_finalize(g->slices);
-	sqlite3_finalize(g->parent);
-	free(g->charges);
+	tensor_charges_release(&g->charges);
 	free(g->events);
 	free(g->sums[0]);
 	free(g->sums[1]);
@@ -360,12 +267,10 @@ int top_tensor_tree(struct store *store, const struct scope_profile *profile,
 	op_pass_init(&g.pass, &load.rules, &rows->texts.intern, NULL);
 	g.pass.window_end_ns = load.window_end_ns;
 	g.pass.span_end_ns = load.span_end_ns;
-	if (query_prepare(store, asset_query_views_slice_parent_sql, &g.parent, err) ==
-		    0 &&
-	    query_prepare(store, asset_query_views_tensor_slice_sql, &g.slices, err) ==
+	if (query_prepare(store, asset_query_views_tensor_slice_sql, &g.slices, err) ==
 		    0 &&
 	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
-	    load_charges(&g, err) == 0)
+	    tensor_charges_load(store, profile, &rows->texts, &g.charges, err) == 0)
 		rc = each_track(&g, &load, tracks, err);
 	sqlite3_finalize(tracks);
 	op_pass_release(&g.pass);
