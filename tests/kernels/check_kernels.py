@@ -336,6 +336,26 @@ def check_random(tap, place):
             tap.ok(not wrong, f"random trace {seed}, --by {by}: {len(machine.work)} pieces of work", *wrong)
 
 
+def check_threads(tap, place):
+    """A helper thread launches for an operator on another: only the External id tells."""
+    def event(cat, name, tid, ts, dur, **args):
+        return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+    events = [event("cpu_op", "aten::mm", 1, 100, 50, **{"External id": 3}),
+              event("cpu_op", "aten::add", 2, 300, 20, **{"External id": 4})]
+    for i, (launched, external_id) in enumerate(((110, 3), (200, 3), (305, 4), (350, 9))):
+        ids = {"correlation": 100 + i, "External id": external_id}
+        events.append(event("cuda_runtime", "cudaLaunchKernel", 2, launched, 5, **ids))
+        events.append(event("kernel", f"k{i}", 7, launched + 20, 10, stream=7, device=0, **ids))
+    path = place.path("threads.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+    rows = kernels(place, place.ingest(path), "--by", "op")
+    tap.same(sorted((r["name"], r["op"] or "") for r in rows),
+             [("k0", "aten::mm"), ("k1", "aten::mm"), ("k2", "aten::add"), ("k3", "")],
+             "launches on another thread than their operator's")
+
+
 def check_fixtures(tap, place):
     """However rows are split, they add up to the same, and to the operator table's device work."""
     for name, path in storetap.fixtures():
@@ -356,6 +376,7 @@ def main():
         check_cases(tap, place)
         check_exact(tap, place)
         check_random(tap, place)
+        check_threads(tap, place)
         check_fixtures(tap, place)
     tap.done()
 

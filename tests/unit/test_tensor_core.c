@@ -22,11 +22,11 @@ static void the_plugins_names_are_known(void **state)
 		"volta_fp16_s884cudnn_fp16_128x128_ldg8_splitK_relu_f2f_exp_small_nhwc2nchw",
 		"turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn",
 		"ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_nn",
-		"void xmma_new::gemm::kernel<xmma_new::implicit_gemm::fprop::Kernel_traits<"
-		"xmma_new::Ampere_hmma_tf32_traits<unsigned int, float> > >",
+		("void xmma_new::gemm::kernel<xmma_new::implicit_gemm::fprop::Kernel_traits<"
+		 "xmma_new::Ampere_hmma_tf32_traits<unsigned int, float> > >"),
 		"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_32x6_tn_align4>(Params)",
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_"
-		"warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
+		("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_"
+		 "warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas"),
 		"turing_fp16_s1688cudnn_fp16_256x64_ldg8_relu_f2f_exp_conv1x1",
 		NULL,
 	};
@@ -42,24 +42,24 @@ static void hopper_and_blackwell_are_known(void **state)
 		"nvjet_sm100_tst_64x16_64x16_2x4_2cta_h_bz_splitK_TNT",
 		"nvjet_sm120_tst_mma_64x64x128_3_32x32x128_tmaAB_alignCD4_bz_TNNN",
 		"cutlass3x_sm100_bstensorop_s128x128x64gemm_block_scaled",
-		"void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<"
-		"flash::CollectiveMainloopFwdSm90<2> > > >",
+		("void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<"
+		 "flash::CollectiveMainloopFwdSm90<2> > > >"),
 		"kernel_cutlass_kernel_flash_attncuteflash_fwd_sm100FlashAttentionForwardSm100_0",
 		"void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4> >(Flash_fwd_params)",
-		"void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<"
-		"pytorch_flash::Flash_bwd_kernel_traits<64> >",
+		("void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<"
+		 "pytorch_flash::Flash_bwd_kernel_traits<64> >"),
 		"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_3_64x128x128",
 		"cudnn_generated_fort_native_sdpa_sm80_flash_bprop_f16_knob_31_128x64",
-		"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_"
-		"tilesize128x128x16_stage4_warpsize2x2x1_g1_tensor16x8x8_execute_kernel__5x_cudnn",
-		"sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_"
-		"tilesize128x128x64_warpgroupsize1x1x1_g1_execute_kernel__5x_cudnn",
+		("sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_"
+		 "tilesize128x128x16_stage4_warpsize2x2x1_g1_tensor16x8x8_execute_kernel__5x_cudnn"),
+		("sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_"
+		 "tilesize128x128x64_warpgroupsize1x1x1_g1_execute_kernel__5x_cudnn"),
 		"void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 2112u, 7168u>",
 		"fmha_cutlassF_f32_aligned_64x64_rf_sm80(Params)",
 		"fmha_cutlassF_f16_aligned_64x64_rf_sm75(Params)",
 		"bmm_E4m3_E4m3E4m3_Fp32_t128x8x128u2_s6_TN_transOut_schedS_sm100f",
-		"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<"
-		"cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<7> > >",
+		("void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<"
+		 "cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<7> > >"),
 		NULL,
 	};
 
@@ -96,8 +96,8 @@ static void plain_multiply_adds_are_no_tensor_cores(void **state)
 		"ampere_scudnn_128x64_relu_interior_nn_v1",
 		"void cutlass::Kernel<cutlass_80_simt_sgemm_128x64_8x5_nn_align1>(Params)",
 		"void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_tn_align1>(Params)",
-		"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_"
-		"ffma_aligna4_alignc4_execute_kernel__5x_cublas",
+		("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_"
+		 "ffma_aligna4_alignc4_execute_kernel__5x_cublas"),
 		"sm86_xmma_fprop_implicit_gemm_indexed_f32f32_f32f32_f32_nchwkcrs_nchw",
 		"void flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128> >",
 		"void flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<64> >",
