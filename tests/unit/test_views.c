@@ -35,6 +35,9 @@ static const struct scan {
 	{ "gap_waits.sql", "device_wait", "no index; as few rows as waits" },
 	{ "work_tracks.sql", "kernel", "stops at the first kernel of the stream" },
 	{ "work_tracks.sql", "copy", "stops at the first copy of the stream" },
+	{ "kernel_rows.sql", "kernel", "no index; `ptool kernels` groups every kernel" },
+	{ "tensor_track.sql", "allocation",
+	  "no index; stops at the first refused allocation" },
 };
 #define NSCANS (sizeof(scans) / sizeof(scans[0]))
 
