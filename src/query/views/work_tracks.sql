@@ -1,13 +1,20 @@
 -- The streams of the profile :profile that hold slices, in the order of their numbers.
--- device   as its work says, else the id of its process; NULL when that is a text
--- pid_text that text
-SELECT t.id, t.tid AS stream, t.name, t.first_slice_id, t.slices, coalesce(
-           (SELECT k.device FROM kernel k
-            WHERE k.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
-           (SELECT c.device FROM copy c
-            WHERE c.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
-           p.pid) AS device, p.pid_text
-FROM track t
+-- stream, device  as the first work says, else as its track and process are numbered;
+--                 NULL when those are texts, which
+-- name, pid_text  have
+WITH work AS MATERIALIZED (
+    SELECT t.id AS track_id,
+           (SELECT k.id FROM kernel k WHERE k.slice_id BETWEEN t.first_slice_id
+                AND t.first_slice_id + t.slices - 1 LIMIT 1) AS kernel_id,
+           (SELECT c.id FROM copy c WHERE c.slice_id BETWEEN t.first_slice_id
+                AND t.first_slice_id + t.slices - 1 LIMIT 1) AS copy_id
+    FROM track t
+    WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0)
+SELECT t.id, coalesce(k.stream, c.stream, t.tid) AS stream, t.name, t.first_slice_id, t.slices,
+       coalesce(k.device, c.device, p.pid) AS device, p.pid_text
+FROM work
+JOIN track t ON t.id = work.track_id
+LEFT JOIN kernel k ON k.id = work.kernel_id
+LEFT JOIN copy c ON c.id = work.copy_id
 LEFT JOIN process p ON p.upid = t.upid
-WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0
-ORDER BY device, p.pid_text, t.tid, t.name, t.id
+ORDER BY device, p.pid_text, stream, t.name, t.id
