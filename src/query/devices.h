@@ -1,0 +1,26 @@
+/* ptool devices: a row for each device of each profile that did work. */
+#ifndef PTOOL_QUERY_DEVICES_H
+#define PTOOL_QUERY_DEVICES_H
+
+#include "base/table.h"
+#include "query/filter.h"
+#include "query/scope.h"
+
+struct devices_request {
+	const struct filter *filter; /* borrowed */
+	bool for_people;             /* several narrow tables instead of a wide one */
+};
+
+/* 0 and *out, or -1: ERR_EMPTY when there is no device work, or none that matches. */
+int devices_open(struct store *store, const struct scope *scope,
+		 const struct devices_request *request, struct table **out,
+		 struct err *err);
+
+/*
+ * What `ptool info` shows below its profiles: what the recordings say of the devices
+ * that did work, and how well those were used.  *out is NULL when there are none.
+ */
+int devices_summary_open(struct store *store, const struct scope *scope,
+			 struct table **out, struct err *err);
+
+#endif

@@ -1,0 +1,90 @@
+/* Device work, profile by profile: see work_profiles.h. */
+#include "query/work_profiles.h"
+
+#include "query/work_filter.h"
+
+static int visit_one(struct work_profile *p, const struct work_visitor *visitor,
+		     struct text_pool *texts, bool *has_work, struct err *err)
+{
+	int rc = -1;
+
+	p->bounds = (struct step_bounds){ .n = 0 };
+	if (device_work_load(p->store, texts, p->profile, true, &p->work, err) == 0) {
+		if (p->work.n == 0) {
+			rc = 0;
+		} else if (step_bounds_load(p->store, p->profile, &p->work, &p->bounds,
+					    err) == 0 &&
+			   work_filter_items(&p->work, texts, &p->bounds, p->filter,
+					     err) == 0) {
+			*has_work = true;
+			rc = visitor->visit(visitor->to, p, err);
+		}
+	}
+	step_bounds_release(&p->bounds);
+	device_work_release(&p->work);
+	return rc;
+}
+
+/* Says why there is nothing. */
+static int lacking(const struct scope *scope, bool has_work, struct err *err)
+{
+	bool is_call_graph = false;
+
+	if (has_work)
+		return err_set(err, ERR_EMPTY, "no device work matches");
+	if (scope_is_call_graph(scope, &is_call_graph, err) == 0 && is_call_graph)
+		return err_set(err, ERR_EMPTY,
+			       "a call graph has no device work: record with "
+			       "torch.profiler");
+	return err_set(err, ERR_EMPTY,
+		       "no device work was recorded: profile with "
+		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+}
+
+int work_profiles_visit(struct store *store, const struct scope *scope,
+			const struct filter *filter, const struct work_visitor *visitor,
+			struct err *err)
+{
+	struct text_pool texts;
+	bool has_work = false;
+	int made = 0, rc = 0;
+
+	if (text_pool_open(store, &texts, err) < 0) {
+		text_pool_close(&texts);
+		return -1;
+	}
+	for (size_t i = 0; i < scope->n && rc >= 0; i++) {
+		struct work_profile p = { .store = store,
+					  .profile = &scope->profiles[i],
+					  .filter = filter,
+					  .texts = &texts };
+		rc = visit_one(&p, visitor, &texts, &has_work, err);
+		made += rc > 0;
+	}
+	text_pool_close(&texts);
+	if (rc < 0)
+		return -1;
+	return made ? 0 : lacking(scope, has_work, err);
+}
+
+static struct cell number_or_text(int64_t number, const char *text)
+{
+	if (number != NUMBER_NONE)
+		return cell_int(number);
+	return text ? cell_text(str_of(text)) : cell_null();
+}
+
+struct cell work_device_cell(const struct work_device *device)
+{
+	return number_or_text(device->device, device->name);
+}
+
+struct cell work_stream_cell(const struct work_stream *stream)
+{
+	return number_or_text(work_stream_number(stream), stream->name);
+}
+
+struct cell work_rank_cell(const struct scope_profile *profile)
+{
+	return profile->has_rank ? cell_int(profile->rank) : cell_null();
+}
