@@ -68,7 +68,7 @@ static int make_parts(const struct work_profile *p, const struct launch_queue *q
 			       "the times of launches and device work do not fit "
 			       "together");
 	if (out->n > out->length_ns)
-		out->n = out->length_ns;
+		out->n = out->length_ns ? out->length_ns : 1;
 	return 0;
 }
 
@@ -78,7 +78,9 @@ static void put_part(int64_t start_ns, int64_t dur_ns, int64_t busy_ns,
 	cells[PART_START] = cell_int(start_ns);
 	cells[PART_DUR] = cell_int(dur_ns);
 	cells[PART_BUSY] = cell_int(busy_ns);
-	cells[PART_BUSY_SHARE] = cell_real(100.0 * (double)busy_ns / (double)dur_ns);
+	cells[PART_BUSY_SHARE] =
+		dur_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)dur_ns)
+			   : cell_null();
 }
 
 static void put_queue(const struct launch_queue *q, struct queue_part part,
@@ -88,7 +90,9 @@ static void put_queue(const struct launch_queue *q, struct queue_part part,
 		cell_null();
 	if (q->launched == 0)
 		return;
-	cells[PART_QUEUE_MEAN] = cell_real((double)part.waiting_ns / (double)dur_ns);
+	if (dur_ns > 0)
+		cells[PART_QUEUE_MEAN] =
+			cell_real((double)part.waiting_ns / (double)dur_ns);
 	cells[PART_QUEUE_MAX] = cell_int(part.max);
 	cells[PART_QUEUE_WAIT] = cell_int(part.waiting_ns);
 }
