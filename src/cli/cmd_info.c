@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/reading.h"
+#include "query/devices.h"
 #include "query/pick.h"
 #include "query/views.h"
 
@@ -53,6 +55,7 @@ static const enum shown info_shown[] = {
 	SHOWN_TO_MACHINES, /* has_flops */
 	SHOWN_TO_MACHINES, /* findings */
 	SHOWN_TO_MACHINES, /* input_bytes */
+	SHOWN_TO_MACHINES, /* device_type */
 };
 
 #define NCOLUMNS (sizeof(info_shown) / sizeof(info_shown[0]))
@@ -209,16 +212,48 @@ static void note_ranks(struct memtable *m)
 				  ordered);
 }
 
-static void add_notes(struct memtable *m)
+/* What the TensorBoard plugin calls the configuration, which is that of one run. */
+static void note_configuration(struct memtable *m, const struct scope *scope)
+{
+	size_t traces = count_texts(m, "device_type", NULL);
+
+	if (count_runs(scope) == 1 && traces > 0)
+		memtable_add_note(m, "%zu %s, device type %s", traces,
+				  traces == 1 ? "worker" : "workers",
+				  count_texts(m, "device_type", "GPU") ? "GPU" : "CPU");
+}
+
+static void add_notes(struct memtable *m, const struct scope *scope)
 {
 	size_t n = count_rows(m, "findings");
 
+	note_configuration(m, scope);
 	note_ranks(m);
 	note_recorded(m);
 	if (n > 0)
 		memtable_add_note(
 			m, "%zu %s repaired or damaged events; 'ptool doctor' tells", n,
 			n == 1 ? "profile has" : "profiles have");
+}
+
+/* Reading all the device work of more slices than this takes longer than a list may. */
+#define SLICES_MAX 10000000
+
+/* What belongs below the list: how well the devices were used.  NULL: nothing. */
+static int open_devices(struct memtable *m, const struct reading *r, struct table **out,
+			struct err *err)
+{
+	int64_t slices = 0;
+
+	*out = NULL;
+	if (count_rows(m, "devices") == 0)
+		return 0;
+	for (size_t i = 0; i < r->scope->n; i++)
+		slices = sum_add(slices, r->scope->profiles[i].slices);
+	if (slices <= SLICES_MAX)
+		return devices_summary_open(r->store, r->scope, out, err);
+	memtable_add_note(m, "'ptool devices' tells how well the devices were used");
+	return 0;
 }
 
 static int open_info(const struct reading *r, const void *options, struct table **out,
@@ -239,13 +274,19 @@ static int open_info(const struct reading *r, const void *options, struct table 
 		return -1;
 	}
 	enum shown shown[NCOLUMNS];
+	struct table *below = NULL;
 	memcpy(shown, info_shown, sizeof(shown));
 	m->table.caption = make_caption(m, r);
 	if (r->for_people) {
 		fit_people(m, r->scope, shown);
-		add_notes(m);
+		add_notes(m, r->scope);
+		if (open_devices(m, r, &below, err) < 0) {
+			table_free(&m->table);
+			return -1;
+		}
 	}
 	*out = table_pick(&m->table, shown, r->scope, r->for_people);
+	(*out)->more = below;
 	return 0;
 }
 

@@ -145,7 +145,10 @@ int devices_summary_open(struct store *store, const struct scope *scope,
 	*out = NULL;
 	if (device_rows(store, scope, &nothing, all, err) < 0) {
 		table_free(&all->table);
-		return err->kind == ERR_EMPTY ? 0 : -1;
+		if (err->kind != ERR_EMPTY)
+			return -1;
+		*err = (struct err)ERR_INIT;
+		return 0;
 	}
 	show_part(&summary, shown);
 	shown[DEVICE_PROFILE] = scope->n > 1 ? SHOWN_ALWAYS : SHOWN_NEVER;

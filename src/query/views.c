@@ -31,6 +31,7 @@ static const struct column info_columns[] = {
 	{ "has_flops", "FLOPs", UNIT_BOOL },
 	{ "findings", "Findings", UNIT_COUNT },
 	{ "input_bytes", "Input", UNIT_BYTES },
+	{ "device_type", "Device type", UNIT_TEXT },
 };
 
 const struct view view_info = {

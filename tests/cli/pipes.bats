@@ -120,7 +120,7 @@ ends() { # STATUS TEXT COMMAND...
 }
 
 @test "0: no reading command changes the store or leaves anything beside it" {
-	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz" "$GPU/two_streams.json"
 	before=$(cksum <ptool.db)
 	reads() {
 		ptool "$command" ptool.db "${extra[@]}" >/dev/null

@@ -22,12 +22,15 @@ has_escapes() {
 
 @test "tables fit a terminal of 80 columns, whatever tells its width" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	ptool ingest -q -o gpu.db "$GPU/two_streams.json"
 	draws() {
+		store=ptool.db # unless the command is about device work
+		ptool "$command" ptool.db "${extra[@]}" >/dev/null 2>&1 || store=gpu.db
 		# whose own form is that of Python's, long names and all
 		[ "$command" != pstats ] || extra=(--format table)
-		on_terminal 80 "$PTOOL" "$command" --no-pager ptool.db "${extra[@]}" >out
+		on_terminal 80 "$PTOOL" "$command" --no-pager $store "${extra[@]}" >out
 		fits 80 <out
-		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager ptool.db "${extra[@]}" >again
+		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager $store "${extra[@]}" >again
 		cmp out again
 	}
 	each draws
@@ -44,7 +47,7 @@ has_escapes() {
 }
 
 @test "where the output is no terminal nothing is shortened, whatever COLUMNS says" {
-	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz" "$GPU/two_streams.json"
 	draws() {
 		COLUMNS=40 ptool "$command" ptool.db "${extra[@]}" >narrow
 		ptool "$command" ptool.db "${extra[@]}" >wide
@@ -54,7 +57,7 @@ has_escapes() {
 }
 
 @test "colour: on a terminal, unless NO_COLOR or a dumb terminal says no" {
-	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz" "$GPU/two_streams.json"
 	export TERM=xterm
 	draws() {
 		show() { # [SETTING...] PTOOL [OPTION...]

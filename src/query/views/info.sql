@@ -14,6 +14,7 @@
 -- has_memory, has_shapes, has_stacks, has_flops  1: recorded
 -- findings      rows of the view finding that are no mere information
 -- input_bytes   decompressed size of the file
+-- device_type   of a trace: 'GPU' when a device did work, else 'CPU'
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
 work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 'stream' AND slices > 0
          GROUP BY profile_id),
@@ -34,7 +35,8 @@ SELECT p.id AS profile, r.name AS run,
        p.dur_ns AS span_ns, p.slices AS slices, coalesce(steps.n, 0) AS steps,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
-       coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes
+       coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
+       CASE WHEN p.slices = 0 THEN NULL WHEN work.n > 0 THEN 'GPU' ELSE 'CPU' END AS device_type
 FROM profile p
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
