@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# ptool devices and ptool streams as users see them; tests/devices/ holds their numbers
+# against what is known.
+
+load setup
+
+# The rows of a CSV table.
+csv() { # COMMAND [OPTION...]
+	ptool "$@" --format csv | tail -n +2
+}
+
+@test "devices: people see what closes, table below table" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	ptool devices | like_golden devices.txt
+	ptool ingest -q --run job "$GPU"/collectives_rank[01].json
+	ptool devices | like_golden devices_ranks.txt
+}
+
+@test "devices: machines get all in one table" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	ptool devices --format csv | like_golden devices.csv
+	ptool devices --device 1 --format json | like_golden devices.json
+}
+
+@test "streams: what they did, and the queue" {
+	ptool ingest -q --run gpu "$GPU/unlinked.json"
+	ptool streams | like_golden streams.txt
+	ptool streams --format csv | like_golden streams.csv
+	ptool streams --by-time 3 | like_golden streams_by_time.txt
+}
+
+@test "they fit 80 columns, with ranks and with profiles that have none" {
+	fits() {
+		for command in devices streams 'streams --by-time 5'; do
+			# shellcheck disable=SC2086 # words
+			[ "$(on_terminal 80 "$PTOOL" $command --no-pager | sed 's|\x1b\[[0-9;]*m||g; s|\r||' | grep -v '^note: ' | wc -L)" -le 80 ]
+		done
+	}
+	ptool ingest -q --run job "$GPU"/collectives_rank[01].json
+	fits
+	ptool ingest -q --run files "$GPU"/{graph,copies,two_streams}.json
+	fits
+}
+
+@test "a CUDA graph puts all its kernels into the queue at once" {
+	ptool streams "$GPU/graph.json" --format ndjson 2>/dev/null >rows
+	python3 - rows <<-'EOF'
+		import json, sys
+		rows = [json.loads(line) for line in open(sys.argv[1])]
+		assert max(row["queue_max"] for row in rows) >= 6, rows
+	EOF
+}
+
+@test "filters choose what everything is computed from" {
+	ptool ingest -q "$GPU/two_devices.json"
+	[ "$(csv streams --device 1 --stream 12 | cut -d, -f3-7)" = 1,12,2,0,2 ]
+	[ "$(csv devices --focus Memcpy | cut -d, -f3,5,9,21)" = 1,42000,42000,2 ]
+	[ "$(csv devices --ignore Memcpy | cut -d, -f3,9 | tr '\n' ' ')" = '0,0 1,0 ' ]
+	[ "$(csv devices --step 0 | cut -d, -f3,21 | tr '\n' ' ')" = '0,3 1,4 ' ]
+	[ "$(csv devices --min-dur 44us | cut -d, -f3,21 | tr '\n' ' ')" = '0,2 1,2 ' ]
+}
+
+@test "--time cuts work off at its ends" {
+	echo '{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":100,
+		"args":{"device":0,"stream":7}}]}' >one.json
+	ptool ingest -q one.json
+	[ "$(csv devices --time 25us..75us | cut -d, -f3-6,22,23)" = 0,50000,50000,0,25000,0 ]
+	run -3 --separate-stderr ptool devices --time 100us..200us
+	says 'ptool: devices: ptool.db: no device work matches'
+}
+
+@test "streams that the trace spells as text have their numbers; others keep the text" {
+	kernel() { # PID TID TS
+		printf '{"ph":"X","cat":"Kernel","name":"k","pid":%s,"tid":"%s","ts":%s,"dur":5}' "$@"
+	}
+	echo "[$(kernel 3 'stream 0' 1),$(kernel 3 'stream 17' 2),$(kernel 3 queue 9)]" >text.json
+	ptool ingest -q text.json
+	[ "$(csv streams | cut -d, -f3,4 | sort | tr '\n' ' ')" = '3,"queue" 3,0 3,17 ' ]
+	[ "$(csv streams --stream 17 | cut -d, -f4)" = 17 ]
+	[ "$(csv streams | cut -d, -f19,20 | sort -u)" = 0, ] # no launch is known
+}
+
+@test "2: what does not choose device work is refused, and so are too many parts" {
+	run -2 --separate-stderr ptool devices "$GPU/graph.json" --thread 1
+	says 'ptool: devices: --thread chooses host threads, and device work is on none: --stream and --device choose it'
+	run -2 --separate-stderr ptool streams "$GPU/graph.json" --cat kernel
+	says "ptool: streams: --cat does not choose device work here: --focus chooses it by its name ('^Memcpy', 'nccl')"
+	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-time 100001
+	says 'ptool: streams: --by-time wants at most 100000 parts'
+	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-tim 3
+	[[ $stderr == *--by-time* ]]
+}
+
+@test "3: without device work they say how to record it" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	for command in devices streams 'streams --by-time 3'; do
+		# shellcheck disable=SC2086 # words
+		run -3 --separate-stderr ptool $command
+		says "ptool: ${command%% *}: ptool.db: no device work was recorded: profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
+		prints ''
+	done
+	run -3 --separate-stderr ptool devices "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
+	[[ $stderr == *'a call graph has no device work: record with torch.profiler' ]]
+	run -3 --separate-stderr ptool streams "$GPU/graph.json" --focus 'nothing like it'
+	[[ $stderr == *'no device work matches' ]]
+}
+
+@test "4: a store whose times do not fit together is refused" {
+	ptool ingest -q "$GPU/two_streams.json"
+	sqlite3 ptool.db "UPDATE slice_row SET ts = -9223372036854775807 WHERE id = (SELECT min(slice_id) FROM kernel)"
+	for command in devices streams 'streams --by-time 3'; do
+		# shellcheck disable=SC2086 # words
+		run -4 --separate-stderr ptool $command
+		[[ $stderr == *'not fit together'* ]]
+	done
+}
