@@ -221,6 +221,8 @@ struct figures_window figures_window(const struct step_bounds *bounds,
 		w.from_ns = later(w.from_ns, filter->from_ns);
 		w.to_ns = sooner(w.to_ns, filter->to_ns);
 	}
-	w.is_known = has_any && w.from_ns < w.to_ns;
+	int64_t length_ns;
+	w.is_known = has_any && !__builtin_sub_overflow(w.to_ns, w.from_ns, &length_ns) &&
+		     length_ns > 0;
 	return w;
 }

@@ -23,7 +23,7 @@ struct kernel_load *kernel_loads(struct store *store, const struct scope_profile
 
 struct figures_window {
 	int64_t from_ns, to_ns;
-	bool is_known; /* and longer than nothing */
+	bool is_known; /* longer than nothing, and no longer than int64 tells */
 };
 
 /*

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "query/device_figures.h"
 #include "query/query.h"
 
@@ -96,7 +97,8 @@ struct kernel_load *kernel_loads(struct store *store, const struct scope_profile
 		return NULL;
 	}
 	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
+	query_bind_int(stmt, ":last",
+		       sum_add(profile->first_slice_id, profile->slices - 1));
 	sort_by_slice(work, &items);
 	int rc = read_rows(stmt, &items, loads, err);
 	free(items.at);

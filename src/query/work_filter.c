@@ -72,7 +72,7 @@ struct name_memo {
 
 static int has_name(struct name_memo *m, uint32_t name, struct err *err)
 {
-	size_t at = (size_t)(name + 1U);
+	size_t at = name == TEXT_NONE ? 0 : (size_t)name + 1;
 
 	if (at >= m->cap) {
 		size_t old = m->cap;

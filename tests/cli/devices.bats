@@ -88,7 +88,7 @@ csv() { # COMMAND [OPTION...]
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-time 100001
 	says 'ptool: streams: --by-time wants at most 100000 parts'
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-tim 3
-	[[ $stderr == *--by-time* ]]
+	[[ ${stderr-} == *--by-time* ]]
 }
 
 @test "3: without device work they say how to record it" {
@@ -100,9 +100,9 @@ csv() { # COMMAND [OPTION...]
 		prints ''
 	done
 	run -3 --separate-stderr ptool devices "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
-	[[ $stderr == *'a call graph has no device work: record with torch.profiler' ]]
+	[[ ${stderr-} == *'a call graph has no device work: record with torch.profiler' ]]
 	run -3 --separate-stderr ptool streams "$GPU/graph.json" --focus 'nothing like it'
-	[[ $stderr == *'no device work matches' ]]
+	[[ ${stderr-} == *'no device work matches' ]]
 }
 
 @test "4: a store whose times do not fit together is refused" {
@@ -111,6 +111,6 @@ csv() { # COMMAND [OPTION...]
 	for command in devices streams 'streams --by-time 3'; do
 		# shellcheck disable=SC2086 # words
 		run -4 --separate-stderr ptool $command
-		[[ $stderr == *'not fit together'* ]]
+		[[ ${stderr-} == *'not fit together'* ]]
 	done
 }

@@ -24,7 +24,7 @@ struct recording {
 static void add(struct recording *r, int64_t launch_ns, int64_t start_ns)
 {
 	r->items[r->work.n++] = (struct work_item){ .start_ns = start_ns,
-						    .end_ns = start_ns + 5,
+						    .end_ns = start_ns,
 						    .launch_id = launch_ns < 0 ? 0 : 1,
 						    .launch_start_ns = launch_ns };
 	r->stream.nitems++;
@@ -86,7 +86,7 @@ static void a_graph_puts_in_all_its_kernels_at_once(void **state)
 	for (int64_t i = 0; i < NMOST; i++)
 		add(&r, 100, 110 + i);
 	open_queue(&r);
-	part_is(&r, 0, 110, NMOST * 10, NMOST);
+	part_is(&r, 0, 110, INT64_C(10) * NMOST, NMOST);
 	part_is(&r, 110, 111, NMOST - 1, NMOST - 1);
 	launch_queues_free(r.queues, 1);
 }
