@@ -28,9 +28,9 @@ has_escapes() {
 		ptool "$command" ptool.db "${extra[@]}" >/dev/null 2>&1 || store=gpu.db
 		# whose own form is that of Python's, long names and all
 		[ "$command" != pstats ] || extra=(--format table)
-		on_terminal 80 "$PTOOL" "$command" --no-pager $store "${extra[@]}" >out
+		on_terminal 80 "$PTOOL" "$command" --no-pager "$store" "${extra[@]}" >out
 		fits 80 <out
-		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager $store "${extra[@]}" >again
+		COLUMNS=80 on_terminal 0 "$PTOOL" "$command" --no-pager "$store" "${extra[@]}" >again
 		cmp out again
 	}
 	each draws
