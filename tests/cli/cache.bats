@@ -30,9 +30,9 @@ stores() { # FOLDER
 @test "every reading command reads a raw trace" {
 	reads() {
 		export PTOOL_CACHE=$PWD/cache-$command
-		run --separate-stderr ptool "$command" "$GPU/two_streams.json" "${extra[@]}"
+		run --separate-stderr ptool "$command" "$EVERYTHING" "${extra[@]}"
 		exits 0
-		says "ptool: $command: $GPU/two_streams.json: $READ_INTO"
+		says "ptool: $command: $EVERYTHING: 61 slices read into the cache"
 		[ "$(stores "cache-$command" | wc -l)" -eq 1 ]
 	}
 	each reads

@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 GOLDEN=$BATS_TEST_DIRNAME/golden
 GPU=$FIXTURES/gpu
 TORCH=$FIXTURES/torch
+EVERYTHING=$GPU/everything.json # a trace that has something for every command
 
 setup() {
 	mkdir "$BATS_TEST_TMPDIR/here" "$BATS_TEST_TMPDIR/tmp"

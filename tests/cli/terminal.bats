@@ -22,9 +22,9 @@ has_escapes() {
 
 @test "tables fit a terminal of 80 columns, whatever tells its width" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
-	ptool ingest -q -o gpu.db "$GPU/two_streams.json"
+	ptool ingest -q -o gpu.db "$EVERYTHING"
 	draws() {
-		store=ptool.db # unless the command is about device work
+		store=ptool.db # unless the command is about what a CPU does not record
 		ptool "$command" ptool.db "${extra[@]}" >/dev/null 2>&1 || store=gpu.db
 		# whose own form is that of Python's, long names and all
 		[ "$command" != pstats ] || extra=(--format table)
@@ -47,7 +47,7 @@ has_escapes() {
 }
 
 @test "where the output is no terminal nothing is shortened, whatever COLUMNS says" {
-	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz" "$GPU/two_streams.json"
+	ptool ingest -q "$EVERYTHING"
 	draws() {
 		COLUMNS=40 ptool "$command" ptool.db "${extra[@]}" >narrow
 		ptool "$command" ptool.db "${extra[@]}" >wide
@@ -57,7 +57,7 @@ has_escapes() {
 }
 
 @test "colour: on a terminal, unless NO_COLOR or a dumb terminal says no" {
-	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz" "$GPU/two_streams.json"
+	ptool ingest -q "$EVERYTHING"
 	export TERM=xterm
 	draws() {
 		show() { # [SETTING...] PTOOL [OPTION...]

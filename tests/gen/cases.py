@@ -371,6 +371,26 @@ def sync():
     return m
 
 
+def everything():
+    m = Machine("everything", "F")
+    m.metadata = [("profile_memory", 1), ("with_stack", 1), ("record_shapes", 1)]
+    m.memory.start_from("cuda", 1 << 20, 4 << 20)
+    for n in range(2):
+        with m.step(n):
+            with m.python("train.py(12): step"):
+                with m.op("aten::copy_"):
+                    m.launch(copy("HtoD (Pageable -> Device)", 1 << 20, 90_000), "cudaMemcpyAsync", cbid=41)
+                with m.python("nn.Module: Linear_0"):
+                    with m.op("aten::empty"):
+                        out = m.malloc(1 << 19)
+                    linear(m, 64, n, 40_000)
+                relu(m, 9000, stream=24)
+                collective(m, "allreduce", ALL_REDUCE, 65536, 65536, late=0, end=m.thread.now + 200_000, rank=0, seq=n)
+                m.free(out)
+                m.synchronize("cudaDeviceSynchronize")
+    return m
+
+
 ALL = [one_stream, two_streams, copies, memory, graph, two_devices, unlinked, useless_ids, api_names,
        lambda: collectives(0), lambda: collectives(1), annotations, lambda: python_stack("F"),
-       lambda: python_stack("D"), sync]
+       lambda: python_stack("D"), sync, everything]

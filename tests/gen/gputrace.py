@@ -24,6 +24,7 @@ ran the program (machine.py, facts.py), never from reading the trace.
   python_stack      dialect F: Python frames, record_function overlapping them, a backward thread
   python_stack_2_6  the same program in dialect D, where torch leaves the frames out of its tree
   sync              .item(), cuda_sync rows, a wait for a device that has nothing to do
+  everything        something for every command: copies, modules, memory, a collective, three streams
   phases_of_chrome  no PyTorch at all: every phase of the Trace Event Format, out of order,
                     crossed, unmatched, and with ids in all spellings
   phases_unsorted   the same events, now B and E out of order as well, and no closing bracket

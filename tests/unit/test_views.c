@@ -33,6 +33,7 @@ static const struct scan {
 	{ "ops_track.sql", "copy", "stops at the first copy of the stream" },
 	{ "gap_collectives.sql", "collective", "no index; as few rows as collectives" },
 	{ "gap_waits.sql", "device_wait", "no index; as few rows as waits" },
+	{ "work_kernels.sql", "kernel", "reads what all kernels of a profile say, once" },
 	{ "work_tracks.sql", "kernel", "stops at the first kernel of the stream" },
 	{ "work_tracks.sql", "copy", "stops at the first copy of the stream" },
 	{ "kernel_rows.sql", "kernel", "no index; `ptool kernels` groups every kernel" },
