@@ -3,7 +3,8 @@
 
 extern const struct command cmd_callees, cmd_callers, cmd_devices, cmd_doctor, cmd_export,
 	cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list, cmd_modules,
-	cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams, cmd_top, cmd_tree;
+	cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams, cmd_top, cmd_transfers,
+	cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -16,6 +17,7 @@ const struct command *const commands[] = {
 	&cmd_gaps,
 	&cmd_modules,
 	&cmd_tree,
+	&cmd_transfers,
 	&cmd_callers,
 	&cmd_callees,
 	&cmd_export,

@@ -1,0 +1,42 @@
+/*
+ * Single slices by their id: what a piece of device work links to, and what stands
+ * around that.  One lookup each, so for the few among millions of slices.
+ */
+#ifndef PTOOL_QUERY_SLICE_FINDER_H
+#define PTOOL_QUERY_SLICE_FINDER_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "query/text_pool.h"
+#include "store/store.h"
+
+struct slice_finder {
+	struct text_pool *texts; /* borrowed */
+	struct sqlite3_stmt *at, *next_call;
+};
+
+struct found_slice {
+	int64_t id, ts_ns, dur_ns, track_id;
+	int64_t parent_id, op_detail_id; /* 0: none; a parent stands before its slice */
+	uint32_t name;
+	int class; /* as the store says: perhaps no enum slice_class */
+};
+
+/* slice_finder_close() in both cases. */
+int slice_finder_open(struct store *store, struct text_pool *texts,
+		      struct slice_finder *out, struct err *err);
+/* Accepts a zeroed one. */
+void slice_finder_close(struct slice_finder *f);
+
+/* 1; 0 when there is no such slice, as for id 0; -1 with err set. */
+int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *out,
+		      struct err *err);
+/*
+ * The name of the next call of the runtime near `call`, on its thread and within the
+ * slice around it; TEXT_NONE when there is none.
+ */
+int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
+			   uint32_t *name, struct err *err);
+
+#endif
