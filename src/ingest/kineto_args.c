@@ -1,5 +1,6 @@
 /* The members of args that have a meaning in PyTorch's events: see kineto.h. */
 #include "ingest/chrome.h"
+#include "ingest/comm_range.h"
 #include "ingest/decimal.h"
 #include "ingest/kineto.h"
 #include "ingest/shapes.h"
@@ -308,6 +309,25 @@ static void finish_memory(struct chrome *c, struct slice_fact *slice,
 	slice->memory = memory;
 }
 
+/* What "gloo:all_reduce" moved, where only the shapes of its inputs tell. */
+static void add_range_facts(struct chrome *c, struct slice_fact *slice,
+			    const struct op_texts *texts, struct collective_fact *facts)
+{
+	struct str name, type;
+
+	if (slice->collective || !texts->types.n ||
+	    !comm_range_backend(event_text(&c->event, FIELD_NAME), &name))
+		return;
+	int64_t elements = comm_range_elements(texts->dims, texts->types, &type);
+	if (elements == NUMBER_NONE)
+		return;
+	*facts = no_collective;
+	facts->name = c->sink->text(c->sink, name);
+	facts->dtype = c->sink->text(c->sink, type);
+	facts->in_elements = elements;
+	slice->collective = facts;
+}
+
 void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts)
 {
 	const struct event *e = &c->event;
@@ -337,8 +357,10 @@ void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts
 	/* A keyword input may be called dtype or Rank: the name makes a collective. */
 	if (slice->collective && facts->collective.name == TEXT_NONE)
 		slice->collective = NULL;
-	if (slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION)
+	if (slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION) {
 		kineto_finish_op(c, slice, &facts->op, &texts);
-	else if (slice->class == CLASS_MEMORY)
+		add_range_facts(c, slice, &texts, &facts->collective);
+	} else if (slice->class == CLASS_MEMORY) {
 		finish_memory(c, slice, &facts->memory);
+	}
 }

@@ -8,6 +8,7 @@
 #include <libiberty/demangle.h>
 
 #include "base/intern.h"
+#include "ingest/comm_range.h"
 #include "store/optree.h"
 
 /* Longer names are no mangled ones that a profiler writes. */
@@ -22,11 +23,6 @@ static const char *const dropped_names[] = {
 	"aten::is_leaf",
 	"aten::output_nr",
 	"aten::_version",
-};
-
-/* c10d's Work ranges are recorded as asynchronous; the file does not say so. */
-static const char *const async_prefixes[] = {
-	"gloo:", "nccl:", "mpi:", "ucc:", "xccl:", "hccl:", "rccl:",
 };
 
 static bool is_identifier(char c, bool first)
@@ -78,11 +74,12 @@ static char *demangle(struct str text)
 struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
 {
 	struct op_name result = { 0, TEXT_NONE, false, false };
+	struct str collective;
 
 	for (size_t i = 0; i < sizeof(dropped_names) / sizeof(*dropped_names); i++)
 		result.dropped |= str_is(text, dropped_names[i]);
-	for (size_t i = 0; i < sizeof(async_prefixes) / sizeof(*async_prefixes); i++)
-		result.is_async |= str_starts_with(text, str_of(async_prefixes[i]));
+	/* c10d's Work ranges are recorded as asynchronous; the file does not say so. */
+	result.is_async = comm_range_backend(text, &collective) != COMM_BACKEND_NONE;
 	char *plain = demangle(text);
 	struct str name = plain ? str_of(plain) : text;
 	const char *dot = is_op ? find_overload(name) : NULL;
