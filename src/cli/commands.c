@@ -1,10 +1,10 @@
 /* The table of commands: a new one is its file and its row here. */
 #include "cli/command.h"
 
-extern const struct command cmd_callees, cmd_callers, cmd_devices, cmd_doctor, cmd_export,
-	cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list, cmd_modules,
-	cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams, cmd_top, cmd_transfers,
-	cmd_tree;
+extern const struct command cmd_callees, cmd_callers, cmd_comm, cmd_devices, cmd_doctor,
+	cmd_export, cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list,
+	cmd_modules, cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams, cmd_top,
+	cmd_transfers, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&cmd_modules,
 	&cmd_tree,
 	&cmd_transfers,
+	&cmd_comm,
 	&cmd_callers,
 	&cmd_callees,
 	&cmd_export,

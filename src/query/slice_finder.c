@@ -9,7 +9,7 @@
 ASSET(asset_query_views_slice_at_sql);
 ASSET(asset_query_views_next_call_sql);
 
-enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_DETAIL };
+enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP };
 
 int slice_finder_open(struct store *store, struct text_pool *texts,
 		      struct slice_finder *out, struct err *err)
@@ -36,7 +36,7 @@ static int read_found(struct slice_finder *f, struct found_slice *out, struct er
 	out->dur_ns = sqlite3_column_int64(stmt, AT_DUR);
 	out->track_id = sqlite3_column_int64(stmt, AT_TRACK);
 	out->parent_id = sqlite3_column_int64(stmt, AT_PARENT);
-	out->op_detail_id = sqlite3_column_int64(stmt, AT_DETAIL);
+	out->step_id = sqlite3_column_int64(stmt, AT_STEP);
 	out->class = sqlite3_column_int(stmt, AT_CLASS);
 	if (out->parent_id >= out->id)
 		return err_set(err, ERR_INPUT,

@@ -18,7 +18,7 @@ struct slice_finder {
 
 struct found_slice {
 	int64_t id, ts_ns, dur_ns, track_id;
-	int64_t parent_id, op_detail_id; /* 0: none; a parent stands before its slice */
+	int64_t parent_id, step_id; /* 0: none; a parent stands before its slice */
 	uint32_t name;
 	int class; /* as the store says: perhaps no enum slice_class */
 };

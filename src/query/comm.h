@@ -1,0 +1,36 @@
+/*
+ * ptool comm: the collectives of a scope: summed up or one by one, no profile added to
+ * another; or put side by side across the ranks of a run.
+ */
+#ifndef PTOOL_QUERY_COMM_H
+#define PTOOL_QUERY_COMM_H
+
+#include <stdbool.h>
+
+#include "base/table.h"
+#include "query/filter.h"
+#include "query/scope.h"
+
+enum comm_by {
+	COMM_BY_COLLECTIVE, /* a row for each collective, type and group */
+	COMM_BY_SIZE,       /* and size of the message */
+	COMM_BY_RANK,       /* one for all of a rank's device */
+	COMM_SINGLE         /* one for each */
+};
+
+struct comm_request {
+	const struct filter *filter; /* borrowed */
+	enum comm_by by;
+	bool across_ranks;
+	int64_t limit; /* rows; 0: all */
+	bool for_people;
+};
+
+/*
+ * 0 and *out, which table_free() frees, or -1: ERR_EMPTY when there are no collectives,
+ * or none that two ranks took part in, where that was asked for.
+ */
+int comm_open(struct store *store, const struct scope *scope,
+	      const struct comm_request *request, struct table **out, struct err *err);
+
+#endif
