@@ -14,12 +14,12 @@
 ASSET(asset_query_views_comm_world_sql);
 
 static const struct column columns[NCOMM_COLUMNS] = {
-	[COMM_PROFILE] = { "profile", "Profile", UNIT_COUNT },
+	[COMM_PROFILE] = { "profile", "Prof", UNIT_COUNT },
 	[COMM_RANK] = { "rank", "Rank", UNIT_COUNT },
 	[COMM_DEVICE] = { "device", "Dev", UNIT_COUNT },
 	[COMM_STREAM] = { "stream", "Stream", UNIT_COUNT },
 	[COMM_START] = { "start_ns", "Start", UNIT_TIME },
-	[COMM_DUR] = { "dur_ns", "Duration", UNIT_NS },
+	[COMM_DUR] = { "dur_ns", "Time", UNIT_NS },
 	[COMM_COLLECTIVE] = { "collective", "Collective", UNIT_TEXT },
 	[COMM_SIDE] = { "side", "Side", UNIT_TEXT },
 	[COMM_DTYPE] = { "dtype", "Type", UNIT_TEXT },
@@ -29,7 +29,7 @@ static const struct column columns[NCOMM_COLUMNS] = {
 	[COMM_SEQUENCE] = { "sequence", "Seq", UNIT_COUNT },
 	[COMM_STEP] = { "step", "Step", UNIT_COUNT },
 	[COMM_CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[COMM_MESSAGE] = { "message_bytes", "Message", UNIT_BYTES },
+	[COMM_MESSAGE] = { "message_bytes", "Size", UNIT_BYTES },
 	[COMM_BYTES] = { "bytes", "Size", UNIT_BYTES },
 	[COMM_TOTAL] = { "total_ns", "Time", UNIT_NS },
 	[COMM_BUSY] = { "busy_ns", "Busy", UNIT_NS },
@@ -72,6 +72,7 @@ static const enum shown single_shown[NCOMM_COLUMNS] = {
 	[COMM_DEVICE] = SHOWN_TO_MACHINES,
 	[COMM_STREAM] = SHOWN_TO_MACHINES,
 	[COMM_SIDE] = SHOWN_TO_MACHINES,
+	[COMM_DTYPE] = SHOWN_TO_MACHINES,
 	[COMM_GROUP] = SHOWN_TO_MACHINES,
 	[COMM_GROUP_RANKS] = SHOWN_TO_MACHINES,
 	[COMM_GROUP_SIZE] = SHOWN_TO_MACHINES,

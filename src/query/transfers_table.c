@@ -7,12 +7,12 @@
 #include "query/transfers_rows.h"
 
 static const struct column columns[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = { "profile", "Profile", UNIT_COUNT },
+	[TRANSFERS_PROFILE] = { "profile", "Prof", UNIT_COUNT },
 	[TRANSFERS_RANK] = { "rank", "Rank", UNIT_COUNT },
 	[TRANSFERS_DEVICE] = { "device", "Dev", UNIT_COUNT },
 	[TRANSFERS_STREAM] = { "stream", "Stream", UNIT_COUNT },
 	[TRANSFERS_START] = { "start_ns", "Start", UNIT_TIME },
-	[TRANSFERS_DUR] = { "dur_ns", "Duration", UNIT_NS },
+	[TRANSFERS_DUR] = { "dur_ns", "Time", UNIT_NS },
 	[TRANSFERS_WHAT] = { "transfer", "Transfer", UNIT_TEXT },
 	[TRANSFERS_KIND] = { "kind", "Kind", UNIT_TEXT },
 	[TRANSFERS_MEMORY] = { "memory", "Memory", UNIT_TEXT },
@@ -53,14 +53,23 @@ static const enum shown sums_shown[NTRANSFERS_COLUMNS] = {
 };
 
 static const enum shown single_shown[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = SHOWN_IF_PROFILES, [TRANSFERS_RANK] = SHOWN_IF_RANKS,
-	[TRANSFERS_STREAM] = SHOWN_TO_MACHINES,  [TRANSFERS_WHAT] = SHOWN_TO_PEOPLE,
-	[TRANSFERS_KIND] = SHOWN_TO_MACHINES,    [TRANSFERS_MEMORY] = SHOWN_TO_MACHINES,
-	[TRANSFERS_STEP] = SHOWN_TO_MACHINES,    [TRANSFERS_CALLS] = SHOWN_NEVER,
-	[TRANSFERS_TOTAL] = SHOWN_NEVER,         [TRANSFERS_BUSY] = SHOWN_NEVER,
-	[TRANSFERS_EXPOSED] = SHOWN_TO_MACHINES, [TRANSFERS_HIDDEN] = SHOWN_TO_MACHINES,
-	[TRANSFERS_BLOCKING] = SHOWN_NEVER,      [TRANSFERS_CALL] = SHOWN_TO_MACHINES,
-	[TRANSFERS_NAME] = SHOWN_TO_MACHINES,    [TRANSFERS_ID] = SHOWN_TO_MACHINES,
+	[TRANSFERS_PROFILE] = SHOWN_IF_PROFILES,
+	[TRANSFERS_RANK] = SHOWN_IF_RANKS,
+	[TRANSFERS_STREAM] = SHOWN_TO_MACHINES,
+	[TRANSFERS_WHAT] = SHOWN_TO_PEOPLE,
+	[TRANSFERS_KIND] = SHOWN_TO_MACHINES,
+	[TRANSFERS_MEMORY] = SHOWN_TO_MACHINES,
+	[TRANSFERS_STEP] = SHOWN_TO_MACHINES,
+	[TRANSFERS_CALLS] = SHOWN_NEVER,
+	[TRANSFERS_TOTAL] = SHOWN_NEVER,
+	[TRANSFERS_BUSY] = SHOWN_NEVER,
+	[TRANSFERS_EXPOSED] = SHOWN_TO_MACHINES,
+	[TRANSFERS_HIDDEN] = SHOWN_TO_MACHINES,
+	[TRANSFERS_BLOCKING] = SHOWN_NEVER,
+	[TRANSFERS_BANDWIDTH] = SHOWN_TO_MACHINES,
+	[TRANSFERS_CALL] = SHOWN_TO_MACHINES,
+	[TRANSFERS_NAME] = SHOWN_TO_MACHINES,
+	[TRANSFERS_ID] = SHOWN_TO_MACHINES,
 };
 
 /* One device for each profile goes without saying, to people. */
@@ -78,13 +87,16 @@ static void choose_columns(const struct transfers_request *request, bool several
 		shown[TRANSFERS_BANDWIDTH] = SHOWN_TO_MACHINES;
 		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
 	}
-	if (by == TRANSFERS_BY_STEP)
+	if (by == TRANSFERS_BY_STEP) {
 		shown[TRANSFERS_STEP] = SHOWN_ALWAYS;
+		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
+	}
 	if (by == TRANSFERS_BY_DEVICE) {
 		shown[TRANSFERS_DEVICE] = SHOWN_ALWAYS;
 		shown[TRANSFERS_WHAT] = SHOWN_NEVER;
 		shown[TRANSFERS_KIND] = shown[TRANSFERS_MEMORY] = SHOWN_NEVER;
 		shown[TRANSFERS_HIDDEN] = SHOWN_ALWAYS;
+		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
 	}
 }
 
@@ -94,7 +106,7 @@ struct transfers_sources {
 	struct work_choice choice;
 	struct copied_bytes bytes;
 	bool has_work;        /* any profile has device work */
-	bool several_devices; /* any profile has that of several */
+	bool several_devices; /* any profile has transfers of several */
 };
 
 static int open_sources(struct store *store, const struct scope *scope,
@@ -133,7 +145,9 @@ static int add_profile(struct store *store, const struct scope_profile *profile,
 	else if (rc == 0)
 		transfers_add_sums(&rows, to);
 	s->has_work |= work.n > 0;
-	s->several_devices |= work.ndevices > 1;
+	for (size_t i = 0; i < transfers.n; i++)
+		s->several_devices |=
+			transfers.items[i].device != transfers.items[0].device;
 	transfers_release(&transfers);
 	device_work_release(&work);
 	return rc;

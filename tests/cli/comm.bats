@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# ptool comm: collectives of each rank, and across ranks.
+
+load setup
+
+setup_store() {
+	ptool ingest -q --run job "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
+}
+
+@test "collectives of each rank, as people read them" {
+	setup_store
+	ptool comm | like_golden comm.txt
+	ptool comm --by size --rank 0 | like_golden comm_size.txt
+	ptool comm --list --rank 1 | like_golden comm_list.txt
+}
+
+@test "machines get all columns, bare numbers, and null for what there is not" {
+	setup_store
+	ptool comm --format csv | like_golden comm.csv
+	ptool comm --list --limit 2 --format json | like_golden comm.json
+}
+
+@test "ranks side by side: who waited, who was late" {
+	setup_store
+	ptool comm --ranks | like_golden comm_ranks.txt
+	ptool comm --ranks --list | like_golden comm_ranks_list.txt
+	ptool comm --ranks --format csv | like_golden comm_ranks.csv
+	ptool comm --ranks --by rank --format csv | like_golden comm_ranks_rank.csv
+}
+
+@test "a table fits 80 columns" {
+	setup_store
+	for options in "" "--by size" "--by rank" --list --ranks "--ranks --by size" "--ranks --by rank" "--ranks --list"; do
+		# shellcheck disable=SC2086 # several words
+		COLUMNS=80 ptool comm $options | grep -v ^note: >wide
+		[ "$(wc -L <wide)" -le 80 ]
+	done
+}
+
+@test "gloo's ranges are collectives of the host" {
+	ptool ingest -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t260_ddp_rank1/trace.json.gz"
+	[ "$(ptool comm --format csv --rank 0 | tail -n +2 | cut -d, -f4,5,10,12 | sort)" = "$(printf '%s\n' \
+		'"all_gather","host",2,' '"all_reduce","host",4,209776' '"barrier","host",2,' '"broadcast","host",2,800')" ]
+}
+
+@test "ranks that were not recorded are named" {
+	sed 's/"world_size": 2/"world_size": 4/; s/"Group size": 2/"Group size": 4/g; s/\[0, 1\]/[0, 1, 2, 3]/g' \
+		"$GPU/collectives_rank0.json" >rank0.json
+	sed 's/"world_size": 2/"world_size": 4/; s/"Group size": 2/"Group size": 4/g; s/\[0, 1\]/[0, 1, 2, 3]/g' \
+		"$GPU/collectives_rank1.json" >rank1.json
+	ptool ingest -q rank0.json rank1.json
+	ptool comm --ranks | grep -qx 'note: of 4 ranks these are not here: \[2, 3\]'
+	ptool comm --ranks --format csv | tail -n +2 | grep -c '"\[2, 3\]"' | grep -qx 2
+}
+
+@test "one rank cannot be compared" {
+	ptool ingest -q "$GPU/collectives_rank0.json"
+	run -3 --separate-stderr ptool comm --ranks
+	says "ptool: comm: ptool.db: --ranks compares ranks, and there is only one: ingest the traces of several together"
+}
+
+@test "filters choose single collectives" {
+	setup_store
+	[ "$(ptool comm --list --format csv --focus all_reduce | tail -n +2 | wc -l)" = 4 ]
+	[ "$(ptool comm --list --format csv --step 1 | tail -n +2 | wc -l)" = 4 ]
+	run -3 --separate-stderr ptool comm --ranks --min-dur 150us
+	says "ptool: comm: ptool.db: no two ranks took part in one collective"
+	run -3 --separate-stderr ptool comm --focus broadcast
+	says "ptool: comm: ptool.db: no collective matches"
+	run -2 --separate-stderr ptool comm --cat kernel
+	says "ptool: comm: --cat and --thread choose slices of the host: 'ptool list' shows them"
+}
+
+@test "a recording without collectives says so" {
+	ptool ingest -q "$GPU/copies.json"
+	run -3 --separate-stderr ptool comm
+	says "ptool: comm: ptool.db: no collective is recorded: neither kernels of NCCL and its kin nor torch.distributed's ranges (gloo:all_reduce)"
+}
+
+@test "mistakes in the command line name what is nearest" {
+	run -2 --separate-stderr ptool comm --by sise
+	[[ $stderr == *size* ]]
+	run -2 --separate-stderr ptool comm --rnaks
+	[[ $stderr == *--rank* ]]
+}
+
+@test "a store that somebody edited is told, not believed" {
+	setup_store
+	sqlite3 ptool.db "UPDATE collective SET in_elements = 9223372036854775807, group_size = -1, group_ranks = '[0, 1, 99999999999'"
+	ptool comm >/dev/null
+	ptool comm --ranks --format csv >/dev/null
+	sqlite3 ptool.db "UPDATE collective SET slice_id = -9223372036854775807 - 1"
+	ptool comm --format csv >/dev/null
+	sqlite3 ptool.db "UPDATE profile SET base_ns = 9223372036854775807, start_ns = 9223372036854775807"
+	ptool comm --ranks --list --format csv >/dev/null
+	sqlite3 ptool.db "UPDATE slice_row SET dur = 9223372036854775807"
+	run -4 --separate-stderr ptool comm
+	[[ $stderr == "ptool: comm: ptool.db: the store's device work does not fit together"* ]]
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# ptool transfers: copies and sets, summed up and one by one.
+
+load setup
+
+setup_store() {
+	ptool ingest -q --run gpu "$GPU/copies.json"
+}
+
+@test "copies and sets by kind and memory, as people read them" {
+	setup_store
+	ptool transfers | like_golden transfers.txt
+	ptool transfers --by op | like_golden transfers_op.txt
+	ptool transfers --list | like_golden transfers_list.txt
+}
+
+@test "machines get all columns, bare numbers, and null for what there is not" {
+	setup_store
+	ptool transfers --format csv | like_golden transfers.csv
+	ptool transfers --list --limit 2 --format json | like_golden transfers.json
+	ptool transfers --by device --format csv |
+		cut -d, -f1-4 | { read -r head; [ "$head" = profile,rank,device,calls ]; }
+}
+
+@test "a table fits 80 columns" {
+	ptool ingest -q --run gpu "$GPU/copies.json" "$GPU/two_devices.json"
+	for by in kind op step device; do
+		COLUMNS=80 ptool transfers --by "$by" >wide
+		[ "$(wc -L <wide)" -le 80 ]
+	done
+	COLUMNS=80 ptool transfers --list >wide
+	[ "$(wc -L <wide)" -le 80 ]
+}
+
+@test "devices and profiles are never added together" {
+	ptool ingest -q --run gpu "$GPU/copies.json" "$GPU/two_devices.json"
+	[ "$(ptool transfers --by device --format csv | tail -n +2 | cut -d, -f1,3)" = "$(printf '1,0\n2,1')" ]
+}
+
+@test "filters choose single transfers" {
+	setup_store
+	[ "$(ptool transfers --list --format csv --focus HtoD | tail -n +2 | wc -l)" = 3 ]
+	[ "$(ptool transfers --list --format csv --min-dur 800us | tail -n +2 | wc -l)" = 2 ]
+	[ "$(ptool transfers --list --format csv --ignore 'Memcpy' | tail -n +2 | wc -l)" = 2 ]
+	[ "$(ptool transfers --list --format csv --time 0..1ms | tail -n +2 | wc -l)" = 1 ]
+	[ "$(ptool transfers --format csv --limit 2 | tail -n +2 | wc -l)" = 2 ]
+	run -3 --separate-stderr ptool transfers --step 99
+	says "ptool: transfers: ptool.db: no copy or set matches"
+	run -3 --separate-stderr ptool transfers --device 7
+	says "ptool: transfers: ptool.db: no copy or set matches"
+	run -2 --separate-stderr ptool transfers --thread 7
+	says "ptool: transfers: --cat and --thread choose slices of the host: 'ptool list' shows them"
+}
+
+@test "a recording without device work says what lacks" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
+	run -3 --separate-stderr ptool transfers
+	says "ptool: transfers: ptool.db: no device work is recorded: profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
+}
+
+@test "mistakes in the command line name what is nearest" {
+	run -2 --separate-stderr ptool transfers --by ops
+	[[ $stderr == *"op"* ]]
+	run -2 --separate-stderr ptool transfers --lisst
+	[[ $stderr == *"--list"* ]]
+}
+
+@test "a store that somebody edited is told, not believed" {
+	setup_store
+	sqlite3 ptool.db "UPDATE slice_row SET launch_id = 9223372036854775807 WHERE launch_id IS NOT NULL"
+	ptool transfers >/dev/null
+	sqlite3 ptool.db "UPDATE copy SET bytes = 9223372036854775807"
+	ptool transfers --format csv >/dev/null
+	sqlite3 ptool.db "UPDATE copy SET bytes = -5"
+	ptool transfers --format csv | cut -d, -f1-7 >rows
+	! grep -q -- -5 rows
+	sqlite3 ptool.db "UPDATE slice_row SET op_id = id, launch_id = id, parent_id = id + 1"
+	run -4 --separate-stderr ptool transfers
+	says "ptool: transfers: ptool.db: the store's slices stand before the ones around them; ingest again"
+}
