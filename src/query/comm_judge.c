@@ -131,7 +131,8 @@ static bool is_whole_list(struct str list, int64_t group_size)
 	int64_t rank, before = -1, n = 0;
 	bool bad = false;
 
-	while (next_rank(&list, &rank, &bad) && rank > before) {
+	while (next_rank(&list, &rank, &bad)) {
+		bad |= rank <= before; /* or a part of a number that is too long */
 		before = rank;
 		n++;
 	}

@@ -221,6 +221,36 @@ static void a_collective_is_told_on_its_operator_and_on_its_kernel(void **state)
 		"collective=\"allreduce\" is_async=0\n");
 }
 
+static void the_range_of_a_backend_tells_what_its_inputs_are(void **state)
+{
+	(void)state;
+	assert_sound(X("user_annotation", "gloo:all_reduce",
+		       "\"Input Dims\": [[5, 2], [3]], \"Input type\": [\"float\", "
+		       "\"float\"]"),
+		     "slice thread 1/1 \"gloo:all_reduce\" 1000+1000 annotation "
+		     "cat=\"user_annotation\" shapes=\"[[5, 2], [3]]\" "
+		     "collective=\"all_reduce\" dtype=\"float\" in_elements=13\n");
+	/* of several types, a list of tensors, no range, no type */
+	assert_sound(X("cpu_op", "nccl:broadcast",
+		       "\"Input Dims\": [[5], [3]], \"Input type\": [\"float\", "
+		       "\"long int\"]"),
+		     "slice thread 1/1 \"nccl:broadcast\" 1000+1000 op cat=\"cpu_op\" "
+		     "shapes=\"[[5], [3]]\"\n");
+	assert_sound(X("cpu_op", "nccl:gather",
+		       "\"Input Dims\": [[[5]], []], \"Input type\": [\"TensorList\", "
+		       "\"Int\"]"),
+		     "slice thread 1/1 \"nccl:gather\" 1000+1000 op cat=\"cpu_op\" "
+		     "shapes=\"[[], []]\"\n");
+	assert_sound(X("cpu_op", "abcd:all_reduce",
+		       "\"Input Dims\": [[5]], \"Input type\": [\"float\"]"),
+		     "slice thread 1/1 \"abcd:all_reduce\" 1000+1000 op cat=\"cpu_op\" "
+		     "shapes=\"[[5]]\"\n");
+	assert_sound(X("cpu_op", "nccl:reduce",
+		       "\"Input Dims\": [[5]], \"Input type\": [\"Double\"]"),
+		     "slice thread 1/1 \"nccl:reduce\" 1000+1000 op cat=\"cpu_op\" "
+		     "shapes=\"[[5]]\"\n");
+}
+
 static void keyword_inputs_of_an_operator_are_not_taken_for_ours(void **state)
 {
 	(void)state;
@@ -372,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_copy_carries_its_bytes),
 		cmocka_unit_test(a_wait_carries_what_it_waits_for),
 		cmocka_unit_test(a_collective_is_told_on_its_operator_and_on_its_kernel),
+		cmocka_unit_test(the_range_of_a_backend_tells_what_its_inputs_are),
 		cmocka_unit_test(keyword_inputs_of_an_operator_are_not_taken_for_ours),
 		cmocka_unit_test(args_of_other_programs_have_no_meaning),
 		cmocka_unit_test(a_memory_record_is_an_instant_of_its_own_class),

@@ -39,6 +39,8 @@ static const struct scan {
 	{ "kernel_rows.sql", "kernel", "no index; `ptool kernels` groups every kernel" },
 	{ "tensor_track.sql", "allocation",
 	  "no index; stops at the first refused allocation" },
+	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
+	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
 };
 #define NSCANS (sizeof(scans) / sizeof(scans[0]))
 
