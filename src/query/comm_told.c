@@ -57,6 +57,16 @@ static void add_range_name(const struct comm_from *from, uint32_t name,
 		told->name = intern_add(&from->texts->intern, collective);
 }
 
+/* Any but record_param_comms, which may say nothing, and ranges: those lie within c10d's. */
+static bool is_other_operator(const struct comm_from *from,
+			      const struct found_slice *slice)
+{
+	struct str name = text_pool_str(from->texts, slice->name), collective;
+
+	return slice->class == CLASS_OP && !str_is(name, "record_param_comms") &&
+	       !comm_range_backend(name, &collective);
+}
+
 int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_id,
 		 struct comm_told *told, struct err *err)
 {
@@ -75,8 +85,7 @@ int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_
 		if (row)
 			add_fact(told, row);
 		add_range_name(from, around.name, told);
-		if (str_starts_with(text_pool_str(from->texts, around.name),
-				    STR_LIT("c10d::")))
+		if (!row && is_other_operator(from, &around))
 			break; /* what stands around it belongs to others, too */
 		around_id = around.parent_id;
 	}

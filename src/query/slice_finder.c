@@ -6,6 +6,7 @@
 #include "ingest/sink.h"
 #include "query/query.h"
 
+ASSET(asset_query_views_slice_any_sql);
 ASSET(asset_query_views_slice_at_sql);
 ASSET(asset_query_views_next_call_sql);
 
@@ -15,16 +16,19 @@ int slice_finder_open(struct store *store, struct text_pool *texts,
 		      struct slice_finder *out, struct err *err)
 {
 	*out = (struct slice_finder){ .texts = texts };
-	if (query_prepare(store, asset_query_views_slice_at_sql, &out->at, err) < 0)
+	if (query_prepare(store, asset_query_views_slice_at_sql, &out->at, err) < 0 ||
+	    query_prepare(store, asset_query_views_next_call_sql, &out->next_call, err) <
+		    0 ||
+	    query_prepare(store, asset_query_views_slice_any_sql, &out->held, err) < 0)
 		return -1;
-	return query_prepare(store, asset_query_views_next_call_sql, &out->next_call,
-			     err);
+	return sql_step(out->held, err) < 0 ? -1 : 0;
 }
 
 void slice_finder_close(struct slice_finder *f)
 {
 	sqlite3_finalize(f->at);
 	sqlite3_finalize(f->next_call);
+	sqlite3_finalize(f->held);
 	*f = (struct slice_finder){ .texts = NULL };
 }
 

@@ -14,6 +14,8 @@
 struct slice_finder {
 	struct text_pool *texts; /* borrowed */
 	struct sqlite3_stmt *at, *next_call;
+	/* On its row all the time: else every lookup locks the file anew. */
+	struct sqlite3_stmt *held;
 };
 
 struct found_slice {

@@ -39,6 +39,7 @@ static const struct scan {
 	{ "kernel_rows.sql", "kernel", "no index; `ptool kernels` groups every kernel" },
 	{ "tensor_track.sql", "allocation",
 	  "no index; stops at the first refused allocation" },
+	{ "slice_any.sql", "slice_row", "stops at the first slice" },
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
 };
