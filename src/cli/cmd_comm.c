@@ -61,7 +61,7 @@ static enum comm_by by_of(const struct comm_opts *o)
 {
 	size_t by = 0;
 
-	while (strcmp(by_names[by], o->by) != 0)
+	while (by_names[by + 1] && strcmp(by_names[by], o->by) != 0)
 		by++;
 	return o->list ? COMM_SINGLE : (enum comm_by)by;
 }

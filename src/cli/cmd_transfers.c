@@ -58,7 +58,7 @@ static enum transfers_by by_of(const struct transfers_opts *o)
 {
 	size_t by = 0;
 
-	while (strcmp(by_names[by], o->by) != 0)
+	while (by_names[by + 1] && strcmp(by_names[by], o->by) != 0)
 		by++;
 	return o->list ? TRANSFERS_SINGLE : (enum transfers_by)by;
 }
