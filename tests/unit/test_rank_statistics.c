@@ -1,0 +1,222 @@
+/*
+ * The statistics of ptool diff against what SciPy and R said of the same samples:
+ * tests/fixtures/stats/make.py.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "query/benjamini_hochberg.h"
+#include "query/hodges_lehmann.h"
+#include "query/normal.h"
+#include "query/rank_power.h"
+
+#define CLOSE      1e-9
+#define VALUES_MAX 512
+
+struct line {
+	char word[16];
+	double values[VALUES_MAX];
+	size_t n;
+};
+
+static FILE *open_vectors(void)
+{
+	const char *fixtures = getenv("FIXTURES");
+	char *path =
+		xasprintf("%s/stats/vectors.txt", fixtures ? fixtures : "tests/fixtures");
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	free(path);
+	return file;
+}
+
+/* The next line, whose word must be this one; false at the end. */
+static bool read_line(FILE *file, struct line *line)
+{
+	static char text[1 << 16];
+
+	if (!fgets(text, sizeof(text), file))
+		return false;
+	char *at = strtok_r(text, " \n", &(char *){ NULL });
+	assert_non_null(at);
+	snprintf(line->word, sizeof(line->word), "%s", at);
+	at += strlen(at) + 1;
+	line->n = 0;
+	for (char *end;; at = end) {
+		double value = strtod(at, &end);
+		if (end == at)
+			return true;
+		assert_true(line->n < VALUES_MAX);
+		line->values[line->n++] = value;
+	}
+}
+
+static double answer(FILE *file, const char *word)
+{
+	struct line line;
+
+	assert_true(read_line(file, &line));
+	assert_string_equal(word, line.word);
+	return line.values[0];
+}
+
+static bool is_close(double got, double expected)
+{
+	return fabs(got - expected) <= CLOSE * fmax(1, fabs(expected));
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct sample sorted(struct line *line)
+{
+	qsort(line->values, line->n, sizeof(*line->values), compare);
+	return (struct sample){ line->values, line->n };
+}
+
+static void check_case(FILE *file, struct sample base, struct sample new_side)
+{
+	double exact_p = answer(file, "exact"), asymptotic_p = answer(file, "asymptotic");
+	struct u_distribution d;
+	struct line shift;
+
+	u_distribution_init(&d, new_side.n, base.n);
+	struct mann_whitney test = mann_whitney(base, new_side, &d);
+	assert_int_equal(!isnan(exact_p), test.is_exact);
+	assert_true(is_close(test.p, test.is_exact ? exact_p : asymptotic_p));
+	assert_true(is_close(mann_whitney(base, new_side, NULL).p, asymptotic_p));
+	assert_true(is_close(mann_whitney(new_side, base, NULL).p, asymptotic_p));
+
+	assert_true(read_line(file, &shift));
+	assert_string_equal("shift", shift.word);
+	struct hodges_lehmann h = hodges_lehmann(base, new_side, &d, shift.values[0]);
+	assert_true(is_close(h.shift, shift.values[1]));
+	assert_true(is_close(h.low, shift.values[2]));
+	assert_true(is_close(h.high, shift.values[3]));
+	u_distribution_release(&d);
+}
+
+static void tests_and_shifts_are_those_of_scipy_and_r(void **state)
+{
+	static struct line base, new_side;
+	FILE *file = open_vectors();
+	size_t cases = 0;
+
+	(void)state;
+	while (read_line(file, &base) && strcmp(base.word, "base") == 0) {
+		assert_true(read_line(file, &new_side));
+		assert_string_equal("new", new_side.word);
+		check_case(file, sorted(&base), sorted(&new_side));
+		cases++;
+	}
+	assert_true(cases > 50);
+	fclose(file);
+}
+
+static void q_is_that_of_r(void **state)
+{
+	static struct line p, q;
+	FILE *file = open_vectors();
+	size_t families = 0;
+
+	(void)state;
+	while (read_line(file, &p)) {
+		if (strcmp(p.word, "p") != 0)
+			continue;
+		assert_true(read_line(file, &q));
+		assert_int_equal(p.n, q.n);
+		benjamini_hochberg(p.values, p.values, p.n);
+		for (size_t i = 0; i < p.n; i++)
+			assert_true(is_close(p.values[i], q.values[i]));
+		families++;
+	}
+	assert_int_equal(5, families);
+	fclose(file);
+}
+
+/* Every order of 3 and 4 values is as likely as any other: 35 of them. */
+static void probabilities_count_the_orders(void **state)
+{
+	static const double of_35[] = { 1, 1, 2, 3, 4, 4, 5, 4, 4, 3, 2, 1, 1 };
+	struct u_distribution d;
+	double sum = 0;
+
+	(void)state;
+	u_distribution_init(&d, 3, 4);
+	for (size_t u = 0; u <= 12; u++) {
+		sum += of_35[u];
+		assert_true(is_close(d.at_most[u], sum / 35));
+	}
+	assert_int_equal(0, u_distribution_quantile(&d, 0.02));
+	assert_int_equal(1, u_distribution_quantile(&d, 2.0 / 35));
+	assert_int_equal(2, u_distribution_quantile(&d, 0.06));
+	u_distribution_release(&d);
+}
+
+/* The k-th difference is found by counting: held to all of them, sorted. */
+static void large_samples_need_no_room_for_their_differences(void **state)
+{
+	enum { M = 120, N = 77 };
+	static double a[M], b[N], differences[M * N];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < M; i++)
+		a[i] = (double)(rand() % 1000) - 300;
+	for (size_t i = 0; i < N; i++)
+		b[i] = (double)(rand() % 1000) / 8;
+	qsort(a, M, sizeof(*a), compare);
+	qsort(b, N, sizeof(*b), compare);
+	for (size_t i = 0; i < M; i++)
+		for (size_t j = 0; j < N; j++)
+			differences[n++] = b[j] - a[i];
+	qsort(differences, n, sizeof(*differences), compare);
+	struct hodges_lehmann h = hodges_lehmann((struct sample){ a, M },
+						 (struct sample){ b, N }, NULL, 0.05);
+	assert_true(h.shift == (differences[n / 2 - 1] + differences[n / 2]) / 2);
+	double deviation = sqrt(M * N * (M + N + 1) / 12.0);
+	size_t place = (size_t)ceil(M * N / 2.0 - 0.5 - 1.959963984540054 * deviation);
+	assert_true(h.low == differences[place - 1]);
+	assert_true(h.high == differences[n - place]);
+}
+
+static void few_runs_cannot_decide(void **state)
+{
+	(void)state;
+	assert_true(is_close(rank_power_least_p(3, 3), 0.1));
+	assert_true(is_close(rank_power_least_p(4, 4), 2.0 / 70));
+	assert_true(is_close(rank_power_least_p(1, 1), 1));
+	assert_int_equal(4, rank_power_sides(0.05, 1));
+	assert_int_equal(8, rank_power_sides(0.05, 200));
+	assert_true(isnan(rank_power_least_shift(1, 3, 1, 3, 0.05)));
+	assert_true(is_close(normal_quantile_above(0.025), 1.959963984540054));
+	double shift = rank_power_least_shift(2, 8, 2, 8, 0.05);
+	assert_true(fabs(shift - 2.801585 * 1.023327) < 1e-5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tests_and_shifts_are_those_of_scipy_and_r),
+		cmocka_unit_test(q_is_that_of_r),
+		cmocka_unit_test(probabilities_count_the_orders),
+		cmocka_unit_test(large_samples_need_no_room_for_their_differences),
+		cmocka_unit_test(few_runs_cannot_decide),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
