@@ -22,6 +22,7 @@ struct parser {
 	char **argv;
 	int argc, at;
 	int noperands; /* operands so far are argv[0..noperands) */
+	int nbefore;   /* of them before "--"; -1: it was not met */
 	void *options;
 	struct err *err;
 };
@@ -282,6 +283,15 @@ static int parse_short(struct parser *p, const char *word)
 	return OPT_PARSED;
 }
 
+/* Does "--" stand between operands here? */
+static bool is_divided(const struct opt_group *groups)
+{
+	for (struct opt_iter it = opt_first(groups); it.opt; opt_next(&it))
+		if (it.opt->is_divided)
+			return true;
+	return false;
+}
+
 /* One argument; operands are moved to the front of argv. */
 static int parse_word(struct parser *p, bool *only_operands)
 {
@@ -295,7 +305,8 @@ static int parse_word(struct parser *p, bool *only_operands)
 		return parse_short(p, word);
 	if (word[2])
 		return parse_long(p, word);
-	*only_operands = true;
+	*only_operands = !is_divided(p->groups);
+	p->nbefore = p->noperands;
 	return OPT_PARSED;
 }
 
@@ -319,7 +330,10 @@ static int set_operands(const struct parser *p)
 		}
 		void *member = (char *)p->options + it.group->offset + it.opt->offset;
 		size_t n = (size_t)(p->noperands - used);
-		*(struct opt_args *)member = (struct opt_args){ p->argv + used, n };
+		size_t before = p->nbefore > used ? (size_t)(p->nbefore - used) : 0;
+		*(struct opt_args *)member =
+			(struct opt_args){ p->argv + used, n,
+					   p->nbefore < 0 ? n : before };
 		used = p->noperands;
 	}
 	if (used < p->noperands)
@@ -334,6 +348,7 @@ enum opt_result opt_parse(const struct opt_group *groups, int argc, char **argv,
 	struct parser p = { .groups = groups,
 			    .argv = argv,
 			    .argc = argc,
+			    .nbefore = -1,
 			    .options = options,
 			    .err = err };
 	bool only_operands = false;

@@ -5,7 +5,8 @@
  *
  * Accepted: --name value, --name=value, -n value, -nvalue, flags in one word
  * (-fq), options and operands in any order; -- ends the options, and a lone -
- * is an operand.  Names are never abbreviated; the last of several wins.
+ * is an operand.  Names are never abbreviated; the last of several wins.  Where a row
+ * of operands says so, -- ends nothing but stands between two parts of them.
  */
 #ifndef PTOOL_CLI_OPT_H
 #define PTOOL_CLI_OPT_H
@@ -41,6 +42,7 @@ struct opt_strings {
 struct opt_args {
 	char **items;
 	size_t n;
+	size_t nbefore; /* of them before a lone "--"; n without one */
 };
 
 struct opt {
@@ -55,6 +57,7 @@ struct opt {
 	enum opt_type type;
 	char short_name; /* 'n', or 0 */
 	bool required;   /* operands only */
+	bool is_divided; /* of ARGS: "--" stands between two parts, and ends no options */
 };
 
 /* Values of several options in the order in which they were given. */
