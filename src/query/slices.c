@@ -25,6 +25,7 @@ enum {
 	COLUMN_CORRELATION
 };
 
+#define FLAG_INSTANT    1
 #define FLAG_UNFINISHED 2
 
 static struct slice_row read_row(struct sqlite3_stmt *stmt)
@@ -41,6 +42,7 @@ static struct slice_row read_row(struct sqlite3_stmt *stmt)
 		.correlation = sqlite3_column_int64(stmt, COLUMN_CORRELATION),
 		.class = sqlite3_column_int(stmt, COLUMN_CLASS),
 		.depth = sqlite3_column_int(stmt, COLUMN_DEPTH),
+		.is_instant = sqlite3_column_int(stmt, COLUMN_FLAGS) & FLAG_INSTANT,
 		.is_unfinished = sqlite3_column_int(stmt, COLUMN_FLAGS) & FLAG_UNFINISHED,
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,

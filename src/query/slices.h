@@ -32,7 +32,7 @@ struct slice_row {
 	int64_t id, ts_ns, dur_ns, self_ns, name_id, category_id, parent_id, step_id,
 		correlation;
 	int class, depth;
-	bool is_unfinished, has_correlation;
+	bool is_unfinished, is_instant, has_correlation;
 };
 
 struct slices {
