@@ -1,10 +1,10 @@
 /* The table of commands: a new one is its file and its row here. */
 #include "cli/command.h"
 
-extern const struct command cmd_callees, cmd_callers, cmd_comm, cmd_devices, cmd_doctor,
-	cmd_export, cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels, cmd_list,
-	cmd_modules, cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams, cmd_top,
-	cmd_transfers, cmd_tree;
+extern const struct command cmd_callees, cmd_callers, cmd_comm, cmd_devices, cmd_diff,
+	cmd_doctor, cmd_export, cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels,
+	cmd_list, cmd_modules, cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams,
+	cmd_top, cmd_transfers, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -15,12 +15,13 @@ const struct command *const commands[] = {
 	&cmd_streams,
 	&cmd_kernels,
 	&cmd_gaps,
-	&cmd_modules,
-	&cmd_tree,
 	&cmd_transfers,
 	&cmd_comm,
+	&cmd_modules,
+	&cmd_tree,
 	&cmd_callers,
 	&cmd_callees,
+	&cmd_diff,
 	&cmd_export,
 	&cmd_pstats,
 	&cmd_info,

@@ -55,7 +55,7 @@ static double kth_difference(struct sample base, struct sample new_side, uint64_
 		else
 			low = middle + 1;
 	}
-	return of_ordered(low);
+	return of_ordered(low) + 0.0; /* counted, -0 is as good as 0 */
 }
 
 /* R's qwilcox(alpha / 2, m, n), at least 1. */

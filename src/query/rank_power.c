@@ -37,6 +37,6 @@ double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, 
 			    normal_quantile_above(1 - RANK_POWER_PCT / 100.0);
 
 	if (rank_power_least_p(m, n) > alpha)
-		return NAN;
+		return (double)NAN;
 	return deviations * error * sqrt(PI / 3);
 }

@@ -29,6 +29,7 @@ static const struct scan {
 } scans[] = {
 	{ "string_order.sql", "string", "sorts all names, for `ptool list --sort name`" },
 	{ "ops_memory.sql", "allocation", "no index; as few rows as memory events" },
+	{ "diff_memory.sql", "allocation", "no index; as few rows as memory events" },
 	{ "ops_track.sql", "kernel", "stops at the first kernel of the stream" },
 	{ "ops_track.sql", "copy", "stops at the first copy of the stream" },
 	{ "gap_collectives.sql", "collective", "no index; as few rows as collectives" },

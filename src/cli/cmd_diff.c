@@ -1,0 +1,247 @@
+/* ptool diff: is it slower, by how much, is that noise, and where did it come from. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/diff_sides.h"
+#include "cli/filter_options.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "cli/terminal.h"
+#include "ingest/decimal.h"
+#include "query/diff_report.h"
+
+/* Rows that people are shown without --limit; machines get all. */
+#define PEOPLE_LIMIT 20
+
+struct diff_opts {
+	struct diff_side_opts sides;
+	const char *by, *metric, *alpha, *min_effect, *limit;
+	bool total, first_step, exit_code;
+	struct filter_opts filter;
+	struct output_opts output;
+};
+
+#define FIELD(member) offsetof(struct diff_opts, member)
+
+/* clang-format off */
+static const struct opt diff_operands[] = {
+	{ .name = "side", .arg = "STORE|FILE", .help = "base and new: two, or several of each with -- between them",
+	  .offset = FIELD(sides.operands), .type = OPT_ARGS, .is_divided = true },
+	OPT_END
+};
+
+static const struct opt diff_options[] = {
+	{ .name = "base", .arg = "GLOB", .help = "what to compare with: the files of a pattern",
+	  .offset = FIELD(sides.base), .type = OPT_STRINGS },
+	{ .name = "new", .arg = "GLOB", .help = "what came after it, likewise",
+	  .offset = FIELD(sides.new_side), .type = OPT_STRINGS },
+	{ .name = "by", .arg = "WHAT", .help = "what the rows are, instead of operators, or functions of call graphs",
+	  .choice_at = diff_dimension_name, .offset = FIELD(by), .type = OPT_CHOICE },
+	{ .name = "metric", .arg = "WHAT", .help = "what of them is compared, instead of self time",
+	  .choice_at = diff_metric_name, .offset = FIELD(metric), .type = OPT_CHOICE },
+	{ .name = "total", .help = "compare whole runs, not steps",
+	  .offset = FIELD(total), .type = OPT_FLAG },
+	{ .name = "first-step", .help = "only what stands in the first step",
+	  .offset = FIELD(first_step), .type = OPT_FLAG },
+	{ .name = "aa", .help = "measure the noise of one side: runs of one program",
+	  .offset = FIELD(sides.aa), .type = OPT_FLAG },
+	{ .name = "alpha", .arg = "P", .help = "call a change significant below this probability",
+	  .offset = FIELD(alpha), .type = OPT_STRING },
+	{ .name = "min-effect", .arg = "PERCENT", .help = "and when it is more than this much of base",
+	  .offset = FIELD(min_effect), .type = OPT_STRING },
+	{ .name = "exit-code", .help = "exit 1 for a significant change, 3 when nothing can be decided",
+	  .offset = FIELD(exit_code), .type = OPT_FLAG },
+	{ .name = "limit", .arg = "ROWS", .help = "show so many rows, 0 for all; people see 20, machines all",
+	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
+	OPT_END
+};
+
+/* As scope_options.h has them, but --run may name both sides. */
+static const struct opt diff_scope[] = {
+	{ .name = "run", .arg = "NAME", .help = "the run to read; given twice, base and new",
+	  .offset = FIELD(sides.runs), .type = OPT_STRINGS },
+	{ .name = "rank", .arg = "N|A..B", .help = "only the profiles of these ranks",
+	  .offset = FIELD(sides.rank), .type = OPT_STRING },
+	{ .name = "profile", .arg = "ID|PATH", .help = "only this profile of each run",
+	  .offset = FIELD(sides.profile), .type = OPT_STRING },
+	OPT_END
+};
+
+static const struct opt_group diff_groups[] = {
+	{ .title = "Operands", .opts = diff_operands },
+	{ .opts = diff_options },
+	FILTER_GROUP(struct diff_opts, filter),
+	{ .title = "Profiles", .opts = diff_scope },
+	OUTPUT_GROUP(struct diff_opts, output),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct diff_opts defaults = { .alpha = "0.05",
+					   .min_effect = "1",
+					   .output = OUTPUT_DEFAULTS };
+
+static bool parse_real(const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	return end != text && !*end;
+}
+
+static enum diff_metric find_metric(const char *name)
+{
+	size_t i = 0;
+
+	while (name && diff_metric_name(i) && strcmp(diff_metric_name(i), name) != 0)
+		i++;
+	return name ? (enum diff_metric)i : NDIFF_METRICS;
+}
+
+static int make_request(const struct diff_opts *o, const struct filter *filter,
+			struct diff_request *request, struct err *err)
+{
+	*request = (struct diff_request){
+		.by = o->by ? diff_dimension_find(o->by) : NULL,
+		.filter = filter,
+		.metric = find_metric(o->metric),
+		.total = o->total,
+		.first_step = o->first_step,
+	};
+	if (!parse_real(o->alpha, &request->alpha) ||
+	    !(request->alpha > 0 && request->alpha < 1))
+		return err_set(
+			err, ERR_USAGE,
+			"--alpha wants a probability between 0 and 1, not '%.100s'",
+			o->alpha);
+	if (!parse_real(o->min_effect, &request->min_effect_pct) ||
+	    !(request->min_effect_pct >= 0 && request->min_effect_pct < HUGE_VAL))
+		return err_set(err, ERR_USAGE, "--min-effect wants percent, not '%.100s'",
+			       o->min_effect);
+	return 0;
+}
+
+static int make_style(const struct diff_opts *o, struct diff_style *style,
+		      struct err *err)
+{
+	const struct output_opts *output = &o->output;
+	bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
+
+	*style = (struct diff_style){ .people = reading_is_for_people(output),
+				      .width = to_stdout ? terminal_width(STDOUT_FILENO)
+							 : 0 };
+	style->limit = style->people ? PEOPLE_LIMIT : 0;
+	if (o->limit &&
+	    (decimal_text_int(str_of(o->limit), &style->limit) != DECIMAL_OK ||
+	     style->limit < 0))
+		return err_set(err, ERR_USAGE,
+			       "--limit wants a non-negative number, not '%.100s'",
+			       o->limit);
+	return 0;
+}
+
+/* What --exit-code makes of it. */
+static int exit_code(const char *command, const struct diff *d, const struct diff_opts *o)
+{
+	struct arena arena = { 0 };
+	struct err err = ERR_INIT;
+	int code = EXIT_OK;
+
+	if (!o->exit_code || o->sides.aa)
+		return EXIT_OK;
+	const char *undecided = diff_undecided_text(d, &arena);
+	if (d->headline.verdict == DIFF_SLOWER || d->headline.verdict == DIFF_FASTER ||
+	    d->has_significant_row)
+		code = EXIT_FINDING;
+	else if (undecided) {
+		err_set(&err, ERR_EMPTY, "%s", undecided);
+		code = message_error(command, NULL, &err);
+	}
+	arena_release(&arena);
+	return code;
+}
+
+/* The file that an error is about, unless it says so itself. */
+static const char *file_of(const struct err *err, const char *culprit)
+{
+	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY ? culprit : NULL;
+}
+
+static int compare(const char *command, const struct diff_opts *o,
+		   struct diff_request *request, const struct diff_style *style)
+{
+	struct err err = ERR_INIT;
+	struct diff_sides sides;
+	struct diff d = { .request = NULL };
+	struct table *table = NULL;
+	const char *culprit;
+	int code = EXIT_OK;
+	int rc = diff_sides_open(command, &o->sides, &sides, &culprit, &err);
+
+	if (rc < 0) {
+		code = message_error(command, culprit, &err);
+		diff_sides_close(&sides);
+		return code;
+	}
+	for (size_t i = 0; i < NDIFF_SIDES; i++) {
+		request->runs[i] = sides.runs[i];
+		request->nruns[i] = sides.n[i];
+	}
+	rc = diff_open(&d, request, &err);
+	if (rc == 0)
+		rc = diff_report(&d, style, &table, &err);
+	if (rc == 0)
+		rc = output_table(command, table, &o->output, &err);
+	code = rc < 0 ? message_error(command, file_of(&err, d.culprit), &err)
+		      : exit_code(command, &d, o);
+	table_free(table);
+	diff_release(&d);
+	diff_sides_close(&sides);
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct diff_opts o;
+	struct err err = ERR_INIT;
+	struct filter filter;
+	struct diff_request request;
+	struct diff_style style;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (filter_options_compile(&o.filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(&o, &filter, &request, &err) < 0 ||
+	    !output_renderer(&o.output, &err) || make_style(&o, &style, &err) < 0 ||
+	    diff_sides_check(&o.sides, &err) < 0 || output_check(&o.output, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = compare(self->name, &o, &request, &style);
+	filter_release(&filter);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool diff before.json.gz after.json.gz",
+	"ptool diff base1.db base2.db -- new1.db new2.db",
+	"ptool diff --base 'main/*.json' --new 'branch/*.json' --by kernel",
+	"ptool diff --run before --run after --exit-code",
+	"ptool diff --aa base*.db",
+	NULL
+};
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "Compare recordings from before and after a change",
+	.groups = diff_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};

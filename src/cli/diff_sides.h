@@ -1,0 +1,42 @@
+/*
+ * The two sides of ptool diff from its command line: stores and raw files, before and
+ * behind "--", by patterns, or as runs of one store.
+ */
+#ifndef PTOOL_CLI_DIFF_SIDES_H
+#define PTOOL_CLI_DIFF_SIDES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/opt.h"
+#include "query/diff.h"
+
+struct diff_side_opts {
+	struct opt_args operands;
+	struct opt_strings base, new_side; /* --base, --new: patterns */
+	struct opt_strings runs;           /* --run */
+	const char *rank, *profile;        /* NULL: not given */
+	bool aa;                           /* all are base */
+};
+
+struct diff_inputs;
+
+struct diff_sides {
+	struct diff_run *runs[NDIFF_SIDES]; /* owned */
+	size_t n[NDIFF_SIDES];
+	struct diff_inputs *inputs; /* owned: the open stores */
+};
+
+/* ERR_USAGE when these options name no two sides: to be asked before a store is opened. */
+int diff_sides_check(const struct diff_side_opts *o, struct err *err);
+
+/*
+ * Opens all of them.  On failure *culprit is what the message is about, or NULL; it
+ * lives until diff_sides_close(), which is to be called in both cases.
+ */
+int diff_sides_open(const char *command, const struct diff_side_opts *o,
+		    struct diff_sides *out, const char **culprit, struct err *err);
+void diff_sides_close(struct diff_sides *sides);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The steps of a run that a comparison looks at: those of all its profiles that the
+ * filters leave.  Steps of one number in one profile are one step.
+ */
+#ifndef PTOOL_QUERY_DIFF_STEPS_H
+#define PTOOL_QUERY_DIFF_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "query/filter.h"
+#include "query/scope.h"
+
+#define DIFF_NO_STEP SIZE_MAX
+
+struct diff_step {
+	int64_t profile_id, number;
+	int64_t start_ns; /* of the first of its number, from the profile's first event */
+	int64_t dur_ns;   /* on the host; of all of its number */
+};
+
+struct diff_steps {
+	struct diff_step *items; /* owned; by (profile_id, number) */
+	size_t n, cap;
+	size_t recorded; /* before anything was filtered */
+};
+
+/*
+ * --step and --time of the filter choose; first_only: of each profile the one that
+ * starts first.  diff_steps_release() in both cases.
+ */
+int diff_steps_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, bool first_only, struct diff_steps *out,
+		    struct err *err);
+void diff_steps_release(struct diff_steps *s);
+
+/* The place of a step among them; DIFF_NO_STEP when it is not there. */
+size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number);
+/* What they last together. */
+int64_t diff_steps_total(const struct diff_steps *s);
+
+#endif
