@@ -1,0 +1,299 @@
+#!/usr/bin/env bats
+# ptool diff: what a user sees of it.  The numbers are held by tests/diff/check_diff.py.
+
+load setup
+
+# A trace of steps that last so many microseconds each, with one operator a step.
+trace() { # FILE OPERATOR DURATION...
+	local file=$1 name=$2 at=0 n=0
+	shift 2
+	{
+		echo '{"schemaVersion":1,"traceEvents":['
+		for dur; do
+			printf '{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%s","pid":1,"tid":1,"ts":%s,"dur":%s,"args":{}},\n' \
+				$n $at "$dur"
+			printf '{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":1,"ts":%s,"dur":%s,"args":{}},\n' \
+				"$name" $((at + 1)) $((dur - 2))
+			at=$((at + dur + 10)) n=$((n + 1))
+		done
+		echo '{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}]}'
+	} >"$file"
+}
+
+# Four runs a side, of which the new ones take 12 us a step more.
+eight_runs() {
+	for i in 1 2 3 4; do
+		trace base$i.json aten::mm $((100 + i)) $((100 + i))
+		trace new$i.json aten::mm $((112 + i)) $((112 + i))
+	done
+}
+
+# NAMES of each row.
+columns() { # NAMES ARGUMENT...
+	"$PTOOL" diff "${@:2}" --format csv 2>/dev/null | python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(*(row[name] or "-" for name in sys.argv[1].split(",")))' "$1"
+}
+
+headline() { # ARGUMENT...
+	"$PTOOL" diff "$@" --format json 2>/dev/null | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["notes"][0])'
+}
+
+@test "the headline tells before, after, change, interval, verdict and the main row" {
+	eight_runs
+	run --separate-stderr headline base?.json -- new?.json
+	prints "step 102.500 us -> 114.500 us, +11.7%, shift +11.7% [+8.8%, +14.6%], p = 0.029, 4 v 4 runs: slower; 100% of it in aten::mm (+12.000 us, 1 call a step)"
+}
+
+@test "rows have the columns that are promised" {
+	eight_runs
+	run --separate-stderr ptool diff base1.json new1.json --format csv
+	exits 0
+	[ "${lines[0]}" = name,new_name,status,base_calls,new_calls,base_ns,new_ns,delta_ns,delta_pct,from_calls_ns,from_duration_ns,p,q,significant ]
+	run columns name,status,base_calls,base_ns,new_ns,delta_ns,from_calls_ns,from_duration_ns base1.json new1.json
+	[ "${lines[0]}" = "aten::mm changed 1 99000 111000 12000 0 12000" ]
+	[ "${lines[1]}" = "ProfilerStep* equal 1 2000 2000 0 0 0" ]
+	run columns delta_count base1.json new1.json --metric calls
+	[ "${lines[0]}" = 0 ]
+}
+
+@test "with steps the rows are of a step, with --total of a run" {
+	trace a.json aten::mm 100 100
+	trace b.json aten::mm 100 100 100
+	run columns name,base_calls,new_calls,delta_ns a.json b.json
+	[ "${lines[0]}" = "aten::mm 1 1 0" ]
+	run columns name,base_calls,new_calls,delta_ns,from_calls_ns,from_duration_ns a.json b.json --total
+	[ "${lines[0]}" = "aten::mm 2 3 98000 98000 0" ]
+	run columns name,base_calls,new_calls,delta_ns a.json b.json --total --first-step
+	[ "${lines[0]}" = "aten::mm 1 1 0" ]
+}
+
+@test "a row of one side is added or removed, and no percentage" {
+	trace a.json aten::mm 100 100
+	trace b.json aten::bmm 100 100
+	run columns name,status,base_ns,new_ns,delta_ns,delta_pct,from_calls_ns,from_duration_ns a.json b.json
+	[[ $output == *"aten::bmm added 0 98000 98000 - 98000 0"* ]]
+	[[ $output == *"aten::mm removed 98000 0 -98000 - -98000 0"* ]]
+	run --separate-stderr ptool diff a.json b.json
+	[[ $output == *removed* ]]
+	lacks -e -100.0 <<<"$(grep aten::mm <<<"$output")"
+}
+
+@test "a function that moved to another line is one row under its base name" {
+	for line in 3 9; do
+		python3 - $line <<'END'
+import marshal, sys
+line = int(sys.argv[1])
+stats = {("m.py", line, "f"): (2, 2, line / 1000, line / 1000, {}), ("m.py", 1, "<module>"): (1, 1, 1e-3, 2e-3, {})}
+with open(f"{line}.prof", "wb") as out:
+    marshal.dump(stats, out)
+END
+	done
+	run columns name,new_name,status,delta_ns,delta_pct 3.prof 9.prof
+	[ "${lines[0]}" = "m.py:3(f) m.py:9(f) renamed 6000000 200" ]
+	[ "${lines[1]}" = "m.py:1(<module>) - equal 0 0" ]
+}
+
+@test "sides are also patterns, and runs of one store" {
+	eight_runs
+	ptool ingest -q -o both.db --run before base1.json
+	ptool ingest -q -o both.db --run after new1.json
+	run columns name,delta_ns --base 'base?.json' --new 'new?.json'
+	[ "${lines[0]}" = "aten::mm 12000" ]
+	run columns name,delta_ns both.db --run before --run after
+	[ "${lines[0]}" = "aten::mm 12000" ]
+	PTOOL_STORE=both.db run columns name,delta_ns --run after --run before
+	[ "${lines[0]}" = "aten::mm -12000" ]
+}
+
+@test "options may stand behind the new side too" {
+	eight_runs
+	run --separate-stderr ptool diff base1.json base2.json -- new1.json new2.json --format csv --limit 1
+	exits 0
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "filters choose on both sides" {
+	trace a.json aten::mm 100 200 300
+	trace b.json aten::mm 110 210 310
+	run columns name,base_ns,new_ns a.json b.json --step 1..1 --focus mm
+	prints "aten::mm 198000 208000"
+	run --separate-stderr ptool diff a.json b.json --step 7
+	exits 3
+	[[ $stderr == *"ptool: diff: a.json: no step matches" ]]
+	run --separate-stderr ptool diff a.json b.json --focus nothing
+	exits 3
+}
+
+@test "--exit-code is 1 for a change, 0 for none, 3 when it cannot be decided" {
+	eight_runs
+	run --separate-stderr ptool diff base?.json -- new?.json
+	exits 0
+	run --separate-stderr ptool diff base?.json -- new?.json --exit-code
+	exits 1
+	run --separate-stderr ptool diff base?.json -- base?.json --exit-code
+	exits 0
+	run --separate-stderr ptool diff base?.json -- new?.json --exit-code --min-effect 20
+	exits 0
+	run --separate-stderr ptool diff base[123].json -- new[123].json --exit-code
+	exits 3
+	[[ $stderr == *"ptool: diff: 3 v 3 runs cannot decide at alpha 0.05, whatever the change: the smallest p possible is 0.1; it takes 4 runs a side, and 5 for the 2 rows tested" ]]
+}
+
+@test "what was only seen within one run says so" {
+	trace a.json aten::mm 100 101 102 103
+	trace b.json aten::mm 200 201 202 203
+	run --separate-stderr ptool diff a.json b.json
+	exits 0
+	[[ $output == *"4 v 4 steps: slower"* ]]
+	[[ $output == *"within one run: its steps are compared"* ]]
+}
+
+@test "the parts add up to the step" {
+	run --separate-stderr ptool diff "$GPU/one_stream.json" "$GPU/two_streams.json"
+	exits 0
+	[[ $output == *"exposed communication"* ]]
+	[[ $output == *idle* ]]
+	python3 - "$output" <<'END'
+import sys
+rows = {}
+for line in sys.argv[1].split("\n"):
+    for name in ("compute", "exposed communication", "exposed copies", "idle", "step"):
+        if line.startswith(name + "  "):
+            rows.setdefault(name, [float(cell.replace(",", "")) for cell in line[len(name):].split()])
+for column in (1, 3):
+    assert abs(sum(row[column] for name, row in rows.items() if name != "step") - 100) < .03, rows
+END
+}
+
+@test "what differs in the recordings is said" {
+	run --separate-stderr ptool diff "$TORCH/t2141_cnn_w0/trace.json.gz" "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	exits 0
+	[[ $output == *"note: both sides: host vm, format pytorch F, shapes recorded, memory recorded"* ]]
+	[[ $output == *"note: differs: stacks recorded no -> yes: recording them makes every operator slower"* ]]
+}
+
+@test "--aa measures the noise of one side" {
+	eight_runs
+	run --separate-stderr ptool diff --aa base?.json
+	exits 0
+	[[ ${lines[0]} == "step 102.500 us, noise floor 2.0% (4 runs, 2 v 2): what is below is no change" ]]
+	run --separate-stderr ptool diff --aa base?.json -- new1.json
+	exits 2
+}
+
+@test "sides that share nothing are exit 3, in one line" {
+	trace a.json aten::mm 100
+	run --separate-stderr ptool diff a.json "$FIXTURES/pyprof/app.prof"
+	exits 3
+	[[ $stderr == *"ptool: diff: a call graph (cProfile) and a trace have nothing to compare" ]]
+	run --separate-stderr ptool diff a.json a.json --by kernel
+	exits 3
+	[[ $stderr == *"ptool: diff: a.json: no device work was recorded (ProfilerActivity.CUDA), or none matches" ]]
+	run --separate-stderr ptool diff a.json a.json --by memory
+	exits 3
+}
+
+@test "a side that is missing, empty or foreign is told in one line" {
+	trace a.json aten::mm 100
+	ptool ingest -q -o a.db a.json
+	cp a.db old.db
+	sqlite3 old.db 'PRAGMA user_version = 1'
+	ptool ingest -q -o empty.db --run x a.json
+	ptool rm x -q -o empty.db
+	run --separate-stderr ptool diff a.db missing.db
+	exits 4
+	[[ $stderr == "ptool: diff: missing.db: "* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run --separate-stderr ptool diff a.db old.db
+	exits 4
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run --separate-stderr ptool diff a.db empty.db
+	exits 3
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run --separate-stderr ptool diff --base 'no*.db' --new a.db
+	exits 4
+	says "ptool: diff: no*.db: no file matches"
+}
+
+@test "mistakes in the command line are exit 2" {
+	run --separate-stderr ptool diff
+	exits 2
+	says "ptool: diff: wants two sides: BASE NEW, or --run A --run B of one store"
+	run --separate-stderr ptool diff a b c
+	exits 2
+	says "ptool: diff: say where the new side begins: BASE ... -- NEW ..."
+	run --separate-stderr ptool diff a b --by kernels
+	exits 2
+	[[ $stderr == *"did you mean 'kernel'?"* ]]
+	run --separate-stderr ptool diff a b --alpha 2
+	exits 2
+	run --separate-stderr ptool diff a b --min-effect much
+	exits 2
+	run --separate-stderr ptool diff --base a
+	exits 2
+	says "ptool: diff: --new is missing"
+	run --separate-stderr ptool diff a b --base c --new d
+	exits 2
+	trace a.json aten::mm 100
+	run --separate-stderr ptool diff a.json a.json --by kernel --metric memory
+	exits 2
+}
+
+@test "every dimension that a recording has gives a table" {
+	for by in operator kernel annotation step idle name; do
+		run --separate-stderr ptool diff "$GPU/one_stream.json" "$GPU/one_stream.json" --by $by
+		exits 0
+		[[ $output == *"delta = new - base"* ]]
+	done
+	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory
+	exits 0
+	[[ $output == *"peak of CUDA 0"* ]]
+	run --separate-stderr ptool diff "$GPU/python_stack.json" "$GPU/python_stack.json" --by function
+	exits 0
+}
+
+@test "a table fits 80 columns" {
+	run on_terminal 80 "$PTOOL" diff "$GPU/one_stream.json" "$GPU/two_streams.json" --no-pager \
+		--color never
+	exits 0
+	python3 - "$output" <<'END'
+import sys
+lines = [line for line in sys.argv[1].split("\n") if not line.startswith("ptool: ") and " -> " not in line]
+assert len(lines) > 20
+assert max(map(len, lines)) <= 80, max(lines, key=len)
+END
+}
+
+@test "outputs: a suffix chooses the format, one that exists stays, one that cannot be is exit 5" {
+	trace a.json aten::mm 100 200
+	ptool ingest -q -o a.db a.json
+	run --separate-stderr ptool diff a.db a.db -o out.csv
+	exits 0
+	[ -z "$output" ]
+	[[ $(head -1 out.csv) == name,new_name,* ]]
+	run --separate-stderr ptool diff a.db a.db -o out.csv
+	exits 2
+	run --separate-stderr ptool diff a.db a.db -o out.csv -f
+	exits 0
+	run --separate-stderr ptool diff a.db a.db -o missing/out.csv
+	exits 5
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	for format in table csv tsv json ndjson markdown; do
+		run bash -c '"$PTOOL" diff a.db a.db --format '$format' | head -c 1 >/dev/null; echo "${PIPESTATUS[0]}"'
+		prints 0
+	done
+	[ "$(ls)" = "$(printf 'a.db\na.json\nout.csv')" ]
+}
+
+@test "a run that is not there is exit 3, and the nearest is named" {
+	trace a.json aten::mm 100 200
+	ptool ingest -q -o both.db --run before a.json
+	ptool ingest -q -o both.db --run after a.json
+	run --separate-stderr ptool diff both.db --run befor --run after
+	exits 3
+	[[ $stderr == *"did you mean 'before'?"* ]]
+}

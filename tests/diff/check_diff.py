@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""ptool diff against a slow computation of its own, and HTA's numbers.  timeout: 300 s
+
+Random sides of made runs: every column of every row, the accounting, and what must hold of any
+comparison: of a side with itself, of swapped sides, of files in another order.
+"""
+import csv
+import io
+import os
+import random
+import sys
+
+import diff_reference as reference
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "store"))
+import storetap  # noqa: E402  pylint: disable=wrong-import-position
+
+DATA = os.path.join(storetap.SHARED, "data")
+HTA = os.path.join(DATA, "exact-oracle", "trace_diff_control_vs_test")
+ROUNDS = 40
+NAMES = ["aten::mm", "aten::add", "aten::copy_", "aten::conv2d", "aten::relu"]
+METRICS = ["self", "total", "calls"]
+UNITS = {"self": "ns", "total": "ns", "calls": "count"}
+
+
+def number(text):
+    if text == "":
+        return None
+    return float(text) if "." in text or "e" in text else int(text)
+
+
+def read(text, unit="ns"):
+    rows = []
+    for row in csv.DictReader(io.StringIO(text)):
+        out = {"name": row["name"], "new_name": row["new_name"] or None, "status": row["status"]}
+        for key in ("base_calls", "new_calls", "delta_pct", "p", "q"):
+            out[key] = number(row[key])
+        for key in ("base", "new", "delta", "from_calls", "from_duration"):
+            out[key] = number(row[f"{key}_{unit}"])
+        out["significant"] = {"": None, "0": False, "1": True}[row["significant"]]
+        rows.append(out)
+    return rows
+
+
+def compare(place, sides, *options, unit="ns"):
+    base, new = sides
+    done = place.ptool("diff", *base, "--", *new, "--format", "csv", *options)
+    return read(done.stdout, unit)
+
+
+def is_close(got, expected):
+    if got is None or expected is None:
+        return got is expected
+    return abs(got - expected) <= 1e-9 * max(1, abs(expected))
+
+
+def wrong_rows(got, expected):
+    wrong, count = [], 0
+    if [r["name"] for r in got] != [r["name"] for r in expected]:
+        wrong.append(f"order: {[r['name'] for r in got]} not {[r['name'] for r in expected]}")
+        return wrong, 1
+    for g, e in zip(got, expected):
+        for key, value in e.items():
+            count += 1
+            same = is_close(g[key], value if value is None else float(value)) \
+                if key in ("p", "q", "delta_pct", "base_calls", "new_calls") else g[key] == value
+            if not same:
+                wrong.append(f"{g['name']} {key}: {g[key]!r} not {value!r}")
+    return wrong, count
+
+
+class Case:
+    """Two random sides, in files of their own."""
+
+    def __init__(self, place, seed):
+        rng = random.Random(seed)
+        self.kernels = [reference.KERNEL % (rng.choice([64, 128]), 32), reference.KERNEL % (rng.choice([64, 256]), 64)]
+        self.runs, self.files = [], []
+        counts = rng.choice([(1, 1), (1, 1), (2, 3), (4, 4), (6, 5)])
+        for side, n in enumerate(counts):
+            names = [name for name in NAMES if rng.random() < .85] or NAMES
+            runs = [reference.Run(rng, 1 + .3 * side, names, self.kernels[side]) for _ in range(n)]
+            self.runs.append(runs)
+            self.files.append([place.path(f"s{seed}_{side}_{i}.json") for i in range(n)])
+            for run, path in zip(runs, self.files[-1]):
+                run.write(path)
+        self.within = counts == (1, 1)
+        self.metric = rng.choice(METRICS)
+        self.total = rng.random() < .4
+
+    def sides(self, kernels=False):
+        within = self.within and not self.total
+        return [reference.Side(runs, self.metric, not self.total, kernels, within) for runs in self.runs]
+
+    def options(self, by):
+        return ["--by", by, "--metric", self.metric] + (["--total"] if self.total else [])
+
+    def whole(self):
+        """What total times are shares of: the headline."""
+        if self.metric != "total":
+            return None
+        if self.total:
+            return reference.round_away(reference.fractions.Fraction(sum(r.dur_ns for r in self.runs[0]), len(self.runs[0])))
+        steps = [end - start for run in self.runs[0] for _, start, end in run.steps]
+        return reference.round_away(reference.fractions.Fraction(sum(steps), len(steps)))
+
+
+def check_reference(tap, place, cases):
+    for by in ("name", "kernel"):
+        wrong, count = [], 0
+        for case in cases:
+            base, new = case.sides(by == "kernel")
+            if not base.names or not new.names:
+                continue
+            pair = set(case.kernels) if by == "kernel" and case.kernels[0] != case.kernels[1] else ()
+            expected = reference.diff(base, new, [tuple(case.kernels)] if pair else (), whole=case.whole())
+            got = compare(place, case.files, *case.options(by), unit=UNITS[case.metric])
+            bad, n = wrong_rows(got, expected)
+            wrong += [f"{case.files[0][0]} {case.options(by)}: {b}" for b in bad]
+            count += n
+        tap.ok(not wrong and count > 500, f"--by {by}: {count} cells of random sides are those of a slow computation", *wrong)
+
+
+def check_properties(tap, place, cases):
+    wrong = {"itself": [], "swapped": [], "order": [], "sums": []}
+    keys = ("delta", "from_calls", "from_duration")
+    for case in cases:
+        options, unit = case.options("name"), UNITS[case.metric]
+        rows = compare(place, case.files, *options, unit=unit)
+        same = compare(place, [case.files[0], case.files[0]], *options, unit=unit)
+        wrong["itself"] += [r for r in same if any(r[k] for k in keys) or r["status"] != "equal" or r["significant"]]
+        swapped = {r["name"]: r for r in compare(place, case.files[::-1], *options, unit=unit)}
+        wrong["swapped"] += [r for r in rows if any(r[k] != -swapped[r["name"]][k] for k in keys) or
+                             not is_close(r["p"], swapped[r["name"]]["p"])]
+        again = compare(place, [files[::-1] for files in case.files], *options, unit=unit)
+        wrong["order"] += [case.files[0][0]] if again != rows else []
+        wrong["sums"] += [r for r in rows if r["new"] - r["base"] != r["delta"] or
+                          r["from_calls"] + r["from_duration"] != r["delta"]]
+    tap.ok(not wrong["itself"], "a side differs in nothing from itself", *wrong["itself"])
+    tap.ok(not wrong["swapped"], "swapped sides negate every delta and both parts of it", *wrong["swapped"])
+    tap.ok(not wrong["order"], "the order of the files of a side does not matter", *wrong["order"])
+    tap.ok(not wrong["sums"], "delta is new - base, and its parts add up to it", *wrong["sums"])
+
+
+def check_accounting(tap, place, cases):
+    """The first table, in JSON's sister that has no scaled units: by SQL there is none, so by hand."""
+    wrong, count = [], 0
+    for case in cases:
+        done = place.ptool("diff", *case.files[0], "--", *case.files[1], "--format", "markdown", "--limit", "1")
+        lines = [line for line in done.stdout.split("\n") if line.startswith("|")]
+        table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        heading = table[0]
+        rows = {row[0]: row for row in table[2:7]}
+        if not any(e["cat"] == "kernel" for runs in case.runs for run in runs for e in run.events):
+            continue
+        for side, column in enumerate((1, 3)):
+            unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[heading[column].split("(")[1].rstrip(")")]
+            steps = sum(len(run.steps) for run in case.runs[side])
+            busy = sum(run.accounting()[0] for run in case.runs[side]) / steps
+            idle = sum(run.accounting()[1] for run in case.runs[side]) / steps
+            for name, expected in (("compute", busy), ("idle", idle), ("step", busy + idle)):
+                shown = float(rows[name][column].replace(",", ""))
+                count += 1
+                if abs(shown - expected / unit) > .00051 + .5 / unit:
+                    wrong.append(f"{case.files[side]} {name}: {rows[name][column]} not {expected / unit}")
+    tap.ok(not wrong and count > 100, f"{count} parts of the accounting are those of the events", *wrong)
+
+
+def check_idle(tap, place):
+    """--by idle is ptool gaps, cause by cause."""
+    wrong, seen = [], 0
+    for name, path in storetap.fixtures():
+        gaps = place.ptool("gaps", path, "--format", "csv", check=False)
+        if gaps.returncode:
+            continue
+        sums = {}
+        for row in csv.DictReader(io.StringIO(gaps.stdout)):
+            ns, count = sums.get(row["cause"], (0, 0))
+            sums[row["cause"]] = (ns + int(row["idle_ns"]), count + int(row["gaps"]))
+        rows = read(place.ptool("diff", path, path, "--by", "idle", "--total", "--format", "csv").stdout)
+        got = {row["name"]: (row["base"], row["base_calls"]) for row in rows}
+        seen += len(got)
+        if got != sums:
+            wrong.append(f"{name}: {got} not {sums}")
+    tap.ok(not wrong and seen > 20, f"--by idle: {seen} causes are those of ptool gaps", *wrong)
+
+
+def check_hta(tap, place):
+    name = "HTA's names, counts and totals"
+    if not os.path.isdir(HTA):
+        tap.skip(name, "no ../shared")
+        return
+    control, test = (os.path.join(DATA, "gpu", f"trace_diff_{side}.json.gz") for side in ("control", "test"))
+    for oracle, options in (("default_first_iteration.csv", ["--first-step"]), ("all_iterations.csv", ["--step", "1009.."])):
+        done = place.ptool("diff", control, test, "--total", "--by", "name", "--metric", "total", "--format", "csv", *options)
+        rows = {row["name"]: row for row in read(done.stdout)}
+        wrong, seen = [], 0
+        with open(os.path.join(HTA, oracle), encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                got, seen = rows.get(row["name"]), seen + 1
+                numbers = [float(row[k]) for k in ("Control_counts", "Test_counts")] + \
+                    [float(row[k]) * 1000 for k in ("Control_total_duration", "Test_total_duration", "diff_duration")]
+                if not got or [got[k] for k in ("base_calls", "new_calls", "base", "new", "delta")] != numbers:
+                    wrong.append(f"{row['name']}: {got} not {numbers}")
+        tap.ok(not wrong and seen == len(rows), f"{name}: {oracle}, {seen} names", *wrong)
+        if options != ["--first-step"]:
+            continue
+        both = [r for r in rows.values() if r["status"] not in ("added", "removed")]
+        found = [len(rows), sum(r["status"] == "added" for r in rows.values()),
+                 sum(r["status"] == "removed" for r in rows.values()), sum(r["new_calls"] > r["base_calls"] for r in both),
+                 sum(r["new_calls"] < r["base_calls"] for r in both), sum(r["new_calls"] == r["base_calls"] for r in both)]
+        tap.same(found, [432, 32, 138, 35, 65, 162], "432 names: 32 added, 138 removed, 35 up, 65 down, 162 equal in counts")
+
+
+def main():
+    tap = storetap.Tap()
+    with storetap.Workplace() as place:
+        os.environ["XDG_CACHE_HOME"] = place.path("cache")
+        cases = [Case(place, seed) for seed in range(ROUNDS)]
+        check_reference(tap, place, cases)
+        check_properties(tap, place, cases)
+        check_accounting(tap, place, cases)
+        check_idle(tap, place)
+        check_hta(tap, place)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+/* Rows of a comparison: what is renamed, how deltas are split, what is tested. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "query/diff_account.h"
+#include "query/diff_relax.h"
+#include "query/diff_rows.h"
+
+/* Names until NULL on either side, of weights 1, 2, ...: who is whose partner. */
+static void match(const struct diff_relaxing *ways, const char *const *base,
+		  const char *const *after, char out[256])
+{
+	struct diff_single singles[16];
+	struct intern names;
+	uint32_t partner[16];
+	size_t n = 0;
+
+	intern_init(&names);
+	for (int side = 0; side < 2; side++)
+		for (const char *const *name = side ? after : base; *name; name++) {
+			uint32_t row = intern_add(&names, str_of(*name));
+			singles[n] = (struct diff_single){ (int64_t)n, row, side == 1 };
+			n++;
+		}
+	diff_match_renamed(&names, ways, singles, n, partner);
+	out[0] = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (singles[i].is_new || partner[i] == DIFF_NO_PARTNER)
+			continue;
+		assert_int_equal(i, partner[partner[i]]);
+		size_t at = strlen(out);
+		snprintf(out + at, 256 - at, "%s=%s;",
+			 intern_str(&names, singles[i].row).p,
+			 intern_str(&names, singles[partner[i]].row).p);
+	}
+	intern_release(&names);
+}
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void kernels_are_renamed_by_architecture_sizes_and_base_name(void **state)
+{
+	char out[256];
+
+	(void)state;
+	match(diff_kernel_relaxings,
+	      LIST("ampere_sgemm_128x64_nn", "ampere_sgemm_32x32_nn"),
+	      LIST("volta_sgemm_128x64_nn", "volta_sgemm_64x32_nn"), out);
+	assert_string_equal("ampere_sgemm_128x64_nn=volta_sgemm_128x64_nn;"
+			    "ampere_sgemm_32x32_nn=volta_sgemm_64x32_nn;",
+			    out);
+	match(diff_kernel_relaxings, LIST("void f<int>(int*)"),
+	      LIST("void f<float>(float)"), out);
+	assert_string_equal("void f<int>(int*)=void f<float>(float);", out);
+	/* which of two it became is not known */
+	match(diff_kernel_relaxings, LIST("void f<int>(int*)"),
+	      LIST("void f<float>(float)", "void f<half>(half)"), out);
+	assert_string_equal("", out);
+	match(diff_kernel_relaxings, LIST("Memcpy HtoD (Pinned -> Device)", "small"),
+	      LIST("Memcpy HtoD (Pageable -> Device)", "smart"), out);
+	assert_string_equal("", out);
+}
+
+static void functions_are_renamed_by_line_and_address(void **state)
+{
+	char out[256];
+
+	(void)state;
+	match(diff_function_relaxings, LIST("a.py:9(<lambda>)", "a.py:3(<lambda>)"),
+	      LIST("a.py:4(<lambda>)", "a.py:12(<lambda>)"), out);
+	assert_string_equal("a.py:9(<lambda>)=a.py:12(<lambda>);"
+			    "a.py:3(<lambda>)=a.py:4(<lambda>);",
+			    out);
+	match(diff_function_relaxings, LIST("{method 'f' of <C object at 0x7f01>}"),
+	      LIST("{method 'f' of <C object at 0x55ab>}", "b.py:3(f)"), out);
+	assert_string_equal("{method 'f' of <C object at 0x7f01>}="
+			    "{method 'f' of <C object at 0x55ab>};",
+			    out);
+	match(diff_function_relaxings, LIST("a.py:3(f)"), LIST("b.py:3(f)"), out);
+	assert_string_equal("", out);
+}
+
+static int64_t from_calls(int64_t n0, int64_t ns0, int64_t n1, int64_t ns1)
+{
+	const struct diff_measure of[] = { { .calls = n0, .amount = ns0, .mean = ns0 },
+					   { .calls = n1, .amount = ns1, .mean = ns1 } };
+	const struct diff_measure swapped[] = { of[1], of[0] };
+	const int64_t units[] = { 1, 1 };
+	int64_t value = diff_from_calls(of, units);
+
+	assert_int_equal(-value, diff_from_calls(swapped, units));
+	return value;
+}
+
+static void calls_take_the_mean_of_both_durations(void **state)
+{
+	(void)state;
+	assert_int_equal(30, from_calls(4, 40, 7, 70));
+	assert_int_equal(0, from_calls(4, 40, 4, 99));
+	assert_int_equal(45, from_calls(2, 20, 5, 100)); /* 3 more of (10 + 20) / 2 */
+	assert_int_equal(3, from_calls(1, 2, 2, 6));     /* 1 more of 2.5, away from 0 */
+	assert_int_equal(INT64_MAX, from_calls(1, INT64_MAX, INT64_MAX, INT64_MAX));
+}
+
+static void divisions_round_half_away_from_zero_and_close(void **state)
+{
+	int64_t parts[] = { 1, 1, 1, 4 };
+
+	(void)state;
+	assert_int_equal(2, diff_divide(3, 2));
+	assert_int_equal(-2, diff_divide(-3, 2));
+	assert_int_equal(1, diff_divide(4, 3));
+	assert_int_equal(INT64_MIN, diff_divide(INT64_MIN, 1));
+	diff_account_divide(parts, 4, 2);
+	assert_int_equal(diff_divide(7, 2), parts[0] + parts[1] + parts[2] + parts[3]);
+}
+
+static void sums_of_a_row_come_together_whatever_their_order(void **state)
+{
+	struct diff_sums sums = { .n = 0 };
+
+	(void)state;
+	diff_sums_add(&sums, (struct diff_sum){ 7, 1, 1, INT64_MAX });
+	diff_sums_add(&sums, (struct diff_sum){ 2, 0, 1, 5 });
+	diff_sums_add(&sums, (struct diff_sum){ 7, 1, 2, 3 });
+	diff_sums_add(&sums, (struct diff_sum){ 7, 0, 4, -4 });
+	diff_sums_merge(&sums);
+	assert_int_equal(3, sums.n);
+	assert_int_equal(0, diff_sums_first(&sums, 0));
+	assert_int_equal(1, diff_sums_first(&sums, 7));
+	assert_int_equal(-4, sums.items[1].amount);
+	assert_int_equal(3, sums.items[2].calls);
+	assert_int_equal(INT64_MAX, sums.items[2].amount);
+	assert_int_equal(3, diff_sums_first(&sums, 8));
+	diff_sums_release(&sums);
+}
+
+static void a_change_counts_when_it_is_sure_and_large(void **state)
+{
+	struct diff_test tests[] = {
+		{ .p = 0.001, .change_pct = 9, .is_tested = true },
+		{ .p = 0.001, .change_pct = 0.5, .is_tested = true },
+		{ .p = 0.2, .change_pct = 90, .is_tested = true },
+		{ .p = 0.001, .change_pct = 90, .is_tested = false },
+		{ .p = (double)NAN, .change_pct = 90, .is_tested = true },
+	};
+	const struct diff_limits limits = { 0.05, 1 };
+
+	(void)state;
+	diff_test_rows(tests, 5, &limits);
+	assert_true(tests[0].is_significant);
+	assert_true(fabs(tests[0].q - 0.0015) < 1e-12); /* of three tests */
+	assert_false(tests[1].is_significant);
+	assert_false(tests[2].is_significant);
+	assert_true(isnan(tests[3].q) && !tests[3].is_significant);
+	assert_true(isnan(tests[4].q) && !tests[4].is_significant);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_are_renamed_by_architecture_sizes_and_base_name),
+		cmocka_unit_test(functions_are_renamed_by_line_and_address),
+		cmocka_unit_test(calls_take_the_mean_of_both_durations),
+		cmocka_unit_test(divisions_round_half_away_from_zero_and_close),
+		cmocka_unit_test(sums_of_a_row_come_together_whatever_their_order),
+		cmocka_unit_test(a_change_counts_when_it_is_sure_and_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
