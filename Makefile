@@ -150,8 +150,9 @@ fuzz-targets: $(FUZZ)
 
 bench:
 	@scripts/deps.sh build bench
-	@$(SUBMAKE) $(BUILD)/ptool
+	@$(SUBMAKE) $(BUILD)/ptool $(BUILD)/tools/diff_power
 	@CC='$(CC)' tests/bench/bench.py $(BUILD)/ptool $(BUILD)/bench
+	@$(BUILD)/tools/diff_power
 
 # The working tree beside the commit REV: BENCH_BYTES, BENCH_KINDS, BENCH_PAIRS.
 bench-compare:
