@@ -154,39 +154,57 @@ static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
 	return d->by->load(&loading, err);
 }
 
-/* A run that has no row is one of zeros, unless nobody has any. */
+/*
+ * The runs of a side; one without rows is one of zeros.  1: some have rows; 0: none has,
+ * and *why says what the first one lacks; -1.
+ */
+static int load_side(struct diff *d, size_t which, struct err *why, struct err *err)
+{
+	struct diff_side *side = &d->sides[which];
+	size_t lacking = 0;
+
+	if (make_replicates(d, side, err) < 0)
+		return -1;
+	for (size_t i = 0; i < side->nruns; i++) {
+		struct err own = ERR_INIT;
+		if (load_run(d, which, i, &own) == 0)
+			continue;
+		if (own.kind != ERR_EMPTY) {
+			*err = own;
+			return fail(d, which, i);
+		}
+		if (lacking++ == 0)
+			*why = own;
+	}
+	diff_sums_merge(&side->sums);
+	return lacking < side->nruns;
+}
+
+/* A side that lacks what was asked for has nothing to compare, unless names were chosen. */
 static int load_rows(struct diff *d, struct err *err)
 {
-	struct err first = ERR_INIT;
-	bool has_rows = false;
+	const struct filter *f = d->request->filter;
+	size_t lacking = 0, asked = 0;
+	struct err why[NDIFF_SIDES] = { ERR_INIT, ERR_INIT };
 
 	for (size_t which = 0; which < NDIFF_SIDES; which++) {
-		if (make_replicates(d, &d->sides[which], err) < 0)
+		if (d->sides[which].nruns == 0)
+			continue;
+		int rc = load_side(d, which, &why[which], err);
+		if (rc < 0)
 			return -1;
-		for (size_t i = 0; i < d->sides[which].nruns; i++) {
-			struct err why = ERR_INIT;
-			if (load_run(d, which, i, &why) == 0) {
-				has_rows = true;
-				continue;
-			}
-			if (!first.kind || why.kind != ERR_EMPTY) {
-				first = why;
-				fail(d, which, i);
-			}
-			if (why.kind != ERR_EMPTY) {
-				*err = why;
-				return -1;
-			}
-		}
-		diff_sums_merge(&d->sides[which].sums);
+		asked++;
+		lacking += rc == 0;
 	}
-	if (!has_rows || d->names.n == 0) {
-		*err = first;
-		if (!err->kind)
-			err_set(err, ERR_EMPTY, "nothing stands in the steps compared");
-		return -1;
+	if (lacking > 0 && (lacking == asked || (!f->focus && !f->ignore))) {
+		size_t which = why[DIFF_BASE].kind && d->sides[DIFF_BASE].sums.n == 0
+				       ? DIFF_BASE
+				       : DIFF_NEW;
+		*err = why[which];
+		return fail(d, which, 0);
 	}
-	d->culprit = NULL;
+	if (d->names.n == 0)
+		return err_set(err, ERR_EMPTY, "nothing stands in the steps compared");
 	return 0;
 }
 

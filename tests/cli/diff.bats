@@ -195,6 +195,9 @@ END
 	[[ $stderr == *"ptool: diff: a.json: no device work was recorded (ProfilerActivity.CUDA), or none matches" ]]
 	run --separate-stderr ptool diff a.json a.json --by memory
 	exits 3
+	run --separate-stderr ptool diff "$GPU/memory.json" a.json --metric memory
+	exits 3
+	[[ $stderr == *"ptool: diff: a.json: no memory was recorded (profile_memory=True)" ]]
 }
 
 @test "a side that is missing, empty or foreign is told in one line" {
