@@ -19,6 +19,9 @@ struct diff_measure diff_rows_measure(const struct diff_side *side, uint32_t row
 /* The amounts of a row's replicates, each divided by its units: `values` has room. */
 void diff_rows_samples(const struct diff_side *side, uint32_t row, double *values);
 
+/* diff_headline.c: samples of the sides, what they are on average, and their test. */
+void diff_headline_make(struct diff *d);
+
 /* From d->sides, whose sums are merged, to all of the rest but the headline. */
 void diff_rows_make(struct diff *d);
 
