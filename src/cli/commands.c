@@ -3,8 +3,8 @@
 
 extern const struct command cmd_callees, cmd_callers, cmd_comm, cmd_devices, cmd_diff,
 	cmd_doctor, cmd_export, cmd_gaps, cmd_help, cmd_info, cmd_ingest, cmd_kernels,
-	cmd_list, cmd_modules, cmd_pstats, cmd_rm, cmd_sql, cmd_steps, cmd_streams,
-	cmd_top, cmd_transfers, cmd_tree;
+	cmd_list, cmd_memory, cmd_modules, cmd_pstats, cmd_rm, cmd_sql, cmd_steps,
+	cmd_streams, cmd_top, cmd_transfers, cmd_tree;
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -21,6 +21,7 @@ const struct command *const commands[] = {
 	&cmd_tree,
 	&cmd_callers,
 	&cmd_callees,
+	&cmd_memory,
 	&cmd_diff,
 	&cmd_export,
 	&cmd_pstats,

@@ -1,0 +1,222 @@
+/* ptool memory: what was allocated, when, by what, and what stayed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "query/memory.h"
+
+struct memory_opts {
+	const char *operand, *by, *min_bytes, *min_share;
+	bool views[NMEMORY_VIEWS];
+	int64_t limit;
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+#define FIELD(member) offsetof(struct memory_opts, member)
+#define VIEW(view)    offsetof(struct memory_opts, views[view])
+
+/* By enum memory_by. */
+static const char *const bys[] = { "op", "size", "step", NULL };
+
+/* clang-format off */
+static const struct opt memory_views[] = {
+	{ .name = "stats", .help = "what each operator allocated and freed, itself and in all",
+	  .offset = VIEW(MEMORY_VIEW_STATS), .type = OPT_FLAG },
+	{ .name = "live", .help = "what was live at the peak of each device",
+	  .offset = VIEW(MEMORY_VIEW_LIVE), .type = OPT_FLAG },
+	{ .name = "events", .help = "each block: allocated, freed, how long it lived",
+	  .offset = VIEW(MEMORY_VIEW_EVENTS), .type = OPT_FLAG },
+	{ .name = "curve", .help = "each event with the totals behind it",
+	  .offset = VIEW(MEMORY_VIEW_CURVE), .type = OPT_FLAG },
+	{ .name = "growth", .help = "what each step began with, added and left",
+	  .offset = VIEW(MEMORY_VIEW_GROWTH), .type = OPT_FLAG },
+	{ .name = "leaks", .help = "operators whose blocks of a step are there at the end",
+	  .offset = VIEW(MEMORY_VIEW_LEAKS), .type = OPT_FLAG },
+	{ .name = "spikes", .help = "moments that stand out of the curve",
+	  .offset = VIEW(MEMORY_VIEW_SPIKES), .type = OPT_FLAG },
+	{ .name = "oom", .help = "each time memory was asked for in vain",
+	  .offset = VIEW(MEMORY_VIEW_OOM), .type = OPT_FLAG },
+	OPT_END
+};
+
+static const struct opt memory_options[] = {
+	{ .name = "limit", .arg = "ROWS", .help = "show so many rows (of each device, where they are ranked), 0 for all",
+	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	{ .name = "by", .arg = "WHAT", .help = "what the rows of --live are",
+	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
+	{ .name = "min-bytes", .arg = "SIZE", .help = "only blocks of this size or more (--events; 64K, 1M)",
+	  .offset = FIELD(min_bytes), .type = OPT_STRING },
+	{ .name = "min-share", .arg = "PERCENT", .help = "what share of the peak a spike rises at least (--spikes)",
+	  .offset = FIELD(min_share), .type = OPT_STRING },
+	OPT_END
+};
+
+#define FILTER(member) offsetof(struct filter_opts, member)
+
+/* Of the shared filters those that memory events have; a device is torch's. */
+static const struct opt memory_filters[] = {
+	{ .name = "focus", .arg = "RE", .help = "only operators that match the regular expression",
+	  .offset = FILTER(focus), .type = OPT_STRING, .short_name = 'F' },
+	{ .name = "ignore", .arg = "RE", .help = "no operators that match the regular expression",
+	  .offset = FILTER(ignore), .type = OPT_STRING, .short_name = 'N' },
+	{ .name = "device", .arg = "DEVICE", .help = "only these devices (cpu, cuda:0, cuda, 0)",
+	  .offset = FILTER(device), .type = OPT_STRINGS },
+	{ .name = "step", .arg = "A..B", .help = "only what happens in these steps, both ends included",
+	  .offset = FILTER(step), .type = OPT_STRING },
+	{ .name = "time", .arg = "A..B", .help = "only what happens in this time of the recording (1ms..2.5ms)",
+	  .offset = FILTER(time), .type = OPT_STRING },
+	OPT_END
+};
+
+static const struct opt_group memory_groups[] = {
+	OPERAND_GROUP(struct memory_opts, operand),
+	{ "Views (without one: the peaks)", memory_views, 0 },
+	{ "", memory_options, 0 },
+	{ "Filters", memory_filters, FIELD(filter) },
+	SCOPE_GROUP(struct memory_opts, scope),
+	OUTPUT_GROUP(struct memory_opts, output),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct memory_opts defaults = { .by = "op",
+					     .min_share = "10",
+					     .output = OUTPUT_DEFAULTS };
+
+/* "--stats" of a view; the row of a flag tells where its view lies. */
+static const char *flag_of(enum memory_view view)
+{
+	for (const struct opt *o = memory_views; o->name; o++)
+		if (o->offset == VIEW(view))
+			return o->name;
+	return NULL;
+}
+
+static int find_view(const struct memory_opts *o, enum memory_view *view, struct err *err)
+{
+	*view = MEMORY_VIEW_PEAKS;
+	for (int i = 0; i < NMEMORY_VIEWS; i++) {
+		if (!o->views[i])
+			continue;
+		if (*view != MEMORY_VIEW_PEAKS)
+			return err_set(err, ERR_USAGE,
+				       "--%s and --%s are tables of their own: one at a "
+				       "time",
+				       flag_of(*view), flag_of((enum memory_view)i));
+		*view = (enum memory_view)i;
+	}
+	return 0;
+}
+
+static enum memory_by by_of(const char *word)
+{
+	int i = 0;
+
+	while (strcmp(bys[i], word) != 0)
+		i++;
+	return (enum memory_by)i;
+}
+
+static int parse_share(const char *text, double *pct, struct err *err)
+{
+	char *end;
+
+	*pct = strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	if (end != text && !*end && *pct >= 0 && *pct <= 100)
+		return 0;
+	return err_set(err, ERR_USAGE, "--min-share wants 0 to 100 percent, not '%.100s'",
+		       text);
+}
+
+static int make_request(const struct memory_opts *o, const struct filter *filter,
+			struct memory_request *request, struct err *err)
+{
+	*request = (struct memory_request){ .by = by_of(o->by),
+					    .filter = filter,
+					    .limit = o->limit };
+	if (find_view(o, &request->view, err) < 0 ||
+	    parse_share(o->min_share, &request->min_share_pct, err) < 0)
+		return -1;
+	if (o->min_bytes && !units_parse_bytes(str_of(o->min_bytes), &request->min_bytes))
+		return err_set(err, ERR_USAGE,
+			       "--min-bytes wants a size (4096, 512K, 1M), not '%.100s'",
+			       o->min_bytes);
+	for (size_t i = 0; i < o->filter.device.n; i++)
+		if (memory_specs_add(&request->devices, o->filter.device.items[i], err) <
+		    0)
+			return -1;
+	return 0;
+}
+
+static int open_memory(const struct reading *r, const void *options, struct table **out,
+		       struct err *err)
+{
+	struct memory_request request = *(const struct memory_request *)options;
+
+	request.for_people = r->for_people;
+	return memory_open(r->store, r->scope, &request, out, err);
+}
+
+/* The shared filters take numbers for devices, which memory has names for. */
+static int compile_filter(const struct memory_opts *o, struct filter *out,
+			  struct err *err)
+{
+	struct filter_opts without_devices = o->filter;
+
+	without_devices.device.n = 0;
+	return filter_options_compile(&without_devices, out, err);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct memory_opts o;
+	struct err err = ERR_INIT;
+	struct filter filter;
+	struct memory_request request;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (compile_filter(&o, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(&o, &filter, &request, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = reading_run(&(struct reading_plan){
+			.command = self->name,
+			.operand = o.operand,
+			.scope = &o.scope,
+			.output = &o.output,
+			.open = open_memory,
+			.options = &request,
+			.nothing = memory_nothing(request.view) });
+	filter_release(&filter);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool memory trace.json",
+	"ptool memory --stats --device cuda:0 --limit 20",
+	"ptool memory --live --by size",
+	"ptool memory --leaks",
+	"ptool memory --events --min-bytes 1M --format csv -o blocks.csv",
+	NULL
+};
+
+const struct command cmd_memory = {
+	.name = "memory",
+	.summary = "Show how much memory was allocated, when and by what",
+	.groups = memory_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.run = run,
+};
