@@ -16,7 +16,9 @@ static const char *const kinds[] = {
 	"fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
 	"meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuseone",
 };
-#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
+/* In front of the number of a type that has no name here. */
+#define NAMELESS "type "
+#define NKINDS   (sizeof(kinds) / sizeof(kinds[0]))
 
 static const char *kind_of(int64_t type)
 {
@@ -29,7 +31,7 @@ void memory_device_name(int64_t type, int64_t index, char out[MEMORY_DEVICE_MAX]
 {
 	const char *kind = kind_of(type);
 	int n = kind ? snprintf(out, MEMORY_DEVICE_MAX, "%s", kind)
-		     : snprintf(out, MEMORY_DEVICE_MAX, "type %" PRId64, type);
+		     : snprintf(out, MEMORY_DEVICE_MAX, NAMELESS "%" PRId64, type);
 
 	if (!op_memory_is_cpu(type) && index != NUMBER_NONE && index >= 0 && n > 0)
 		snprintf(out + n, MEMORY_DEVICE_MAX - (size_t)n, ":%" PRId64, index);
@@ -60,7 +62,9 @@ static bool parse_spec(struct str text, struct memory_spec *out)
 {
 	const char *colon = memchr(text.p, ':', text.n);
 
-	*out = (struct memory_spec){ .has_index = true };
+	*out = (struct memory_spec){ .text = text, .has_index = true };
+	if (str_starts_with(text, STR_LIT(NAMELESS)))
+		return true;
 	if (parse_index(text, &out->index))
 		return true;
 	struct str kind = text;
@@ -93,9 +97,15 @@ int memory_specs_add(struct memory_specs *to, const char *text, struct err *err)
 bool memory_specs_have(const struct memory_specs *specs, int64_t type, int64_t index)
 {
 	const char *kind = kind_of(type);
+	char name[MEMORY_DEVICE_MAX];
 
+	memory_device_name(type, index, name);
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct memory_spec *s = &specs->items[i];
+		if (str_is(s->text, name))
+			return true;
+		if (str_starts_with(s->text, STR_LIT(NAMELESS)))
+			continue; /* by its whole name alone */
 		bool is_kind = s->kind ? kind && strcmp(kind, s->kind) == 0
 				       : !op_memory_is_cpu(type);
 		if (is_kind && (!s->has_index || s->index == index ||

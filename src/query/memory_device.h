@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 #define MEMORY_DEVICE_MAX 40
 
@@ -22,6 +23,7 @@ void memory_device_name(int64_t type, int64_t index, char out[MEMORY_DEVICE_MAX]
 
 /* One of the devices that were asked for. */
 struct memory_spec {
+	struct str text;  /* borrowed: as it was written */
 	const char *kind; /* "cuda"; NULL: of any kind but the CPU's */
 	int64_t index;    /* when has_index */
 	bool has_index;
@@ -33,7 +35,10 @@ struct memory_specs {
 	size_t n;
 };
 
-/* Adds "cpu", "cuda", "cuda:1" or "1", or several with commas; -1 with an ERR_USAGE. */
+/*
+ * Adds "cpu", "cuda", "cuda:1", "1" or "type 77:0", or several with commas; -1 with an
+ * ERR_USAGE.  The text is borrowed.
+ */
 int memory_specs_add(struct memory_specs *to, const char *text, struct err *err);
 bool memory_specs_have(const struct memory_specs *specs, int64_t type, int64_t index);
 

@@ -10,6 +10,7 @@
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/memory_device.h"
+#include "query/memory_ties.h"
 #include "query/query.h"
 #include "store/op_memory.h"
 
@@ -17,8 +18,6 @@ ASSET(asset_query_views_memory_events_sql);
 ASSET(asset_query_views_memory_steps_sql);
 
 #define EVENTS_MAX ((size_t)UINT32_MAX - 1) /* what sort_indexes() can number */
-/* How far the successor of an event is looked for among those of the same moment. */
-#define TIES_MAX ((size_t)64)
 
 /* Columns of memory_events.sql. */
 enum {
@@ -201,89 +200,51 @@ int64_t memory_event_bytes(const struct memory_event *e)
 	return e->is_out_of_memory || e->bytes == NUMBER_NONE ? 0 : e->bytes;
 }
 
-static bool follows(const struct memory_event *e, int64_t level_bytes)
+/* Puts the events from `at` on that are of one moment in order: how many they are. */
+static size_t order_moment(struct memory_event *e, size_t n, int64_t level_bytes,
+			   bool is_first)
 {
-	return e->total_bytes == NUMBER_NONE ||
-	       sum_add(level_bytes, memory_event_bytes(e)) == e->total_bytes;
-}
+	size_t same = memory_ties_count(e, n);
 
-static int64_t before(const struct memory_event *e)
-{
-	return sum_sub(e->total_bytes, memory_event_bytes(e));
-}
-
-/* Of events [0, n) of one moment, with nothing before them: which was counted first? */
-static size_t find_first(const struct memory_event *e, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		bool has_one_before = e[i].total_bytes == NUMBER_NONE;
-		for (size_t j = 0; j < n && !has_one_before; j++)
-			has_one_before = j != i && e[j].total_bytes == before(&e[i]);
-		if (!has_one_before)
-			return i;
-	}
-	return 0;
-}
-
-static size_t find_next(const struct memory_event *e, size_t n, int64_t level_bytes)
-{
-	for (size_t i = 0; i < n; i++)
-		if (follows(&e[i], level_bytes))
-			return i;
-	return 0;
-}
-
-/* Moves event `from` to the front of those before it. */
-static void bring_forward(struct memory_event *e, size_t from)
-{
-	struct memory_event moved = e[from];
-
-	memmove(e + 1, e, from * sizeof(*e));
-	e[0] = moved;
-}
-
-static size_t same_moment(const struct memory_event *e, size_t n)
-{
-	size_t same = 1;
-
-	while (same < n && same < TIES_MAX && e[same].ts_ns == e[0].ts_ns)
-		same++;
+	if (same > 1 && is_first)
+		level_bytes = memory_ties_start(e, n);
+	if (same > 1)
+		memory_ties_order(e, same, level_bytes);
 	return same;
 }
 
-/*
- * Threads that allocate in the same moment stand in the order of the store, which is
- * not that of the allocator; its totals tell that.
- */
+/* Of the event behind one that left `level_bytes`. */
+static int64_t next_level(struct memory_device *d, const struct memory_event *e,
+			  int64_t level_bytes)
+{
+	int64_t expected = sum_add(level_bytes, memory_event_bytes(e));
+
+	d->has_reserved |= e->reserved_bytes != NUMBER_NONE;
+	d->has_addresses |= e->address != NUMBER_NONE;
+	if (e->total_bytes == NUMBER_NONE)
+		return expected;
+	if (!d->has_totals) {
+		d->base_bytes = sum_sub(e->total_bytes, expected);
+	} else if (e->total_bytes != expected) {
+		d->mismatches++;
+		d->unexplained_bytes =
+			sum_add(d->unexplained_bytes, sum_sub(e->total_bytes, expected));
+	}
+	d->has_totals = true;
+	return e->total_bytes;
+}
+
 static void set_levels(struct memory_events *m, struct memory_device *d)
 {
 	struct memory_event *e = m->items + d->first;
 	int64_t level_bytes = 0;
-	bool is_first = true;
 
-	for (size_t i = 0; i < d->n; i++) {
-		size_t same = same_moment(e + i, d->n - i);
-		size_t next = 0;
-		if (same > 1)
-			next = is_first ? find_first(e + i, same)
-					: find_next(e + i, same, level_bytes);
-		bring_forward(e + i, next);
-		int64_t expected = sum_add(level_bytes, memory_event_bytes(&e[i]));
-		bool has_total = e[i].total_bytes != NUMBER_NONE;
-		if (has_total && is_first) {
-			d->base_bytes = sum_sub(e[i].total_bytes, expected);
-			is_first = false;
-		} else if (has_total && e[i].total_bytes != expected) {
-			d->mismatches++;
-			d->unexplained_bytes =
-				sum_add(d->unexplained_bytes,
-					sum_sub(e[i].total_bytes, expected));
-		}
-		level_bytes = has_total ? e[i].total_bytes : expected;
+	for (size_t i = 0, ordered = 0; i < d->n; i++) {
+		if (i == ordered)
+			ordered += order_moment(e + i, d->n - i, level_bytes,
+						!d->has_totals);
+		level_bytes = next_level(d, &e[i], level_bytes);
 		e[i].level_bytes = level_bytes;
-		d->has_totals |= has_total;
-		d->has_reserved |= e[i].reserved_bytes != NUMBER_NONE;
-		d->has_addresses |= e[i].address != NUMBER_NONE;
 	}
 	/* those in front of the first total */
 	for (size_t i = 0; i < d->n && e[i].total_bytes == NUMBER_NONE; i++)

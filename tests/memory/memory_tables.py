@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from storetap import SHARED, Tap, Workplace, fixtures  # noqa: E402  (the path is set above)
 
-__all__ = ["SHARED", "Tap", "Workplace", "all_traces", "fixtures", "load_trace", "memory_events", "Recount", "table"]
+__all__ = ["SHARED", "Recount", "Tap", "Workplace", "all_traces", "device_name", "fixtures", "load_trace",
+           "memory_events", "table"]
 
 TYPES = ["cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla", "vulkan", "metal", "xpu",
          "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia", "privateuseone"]
