@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# ptool memory: its numbers are held to second counts by tests/memory/check_*.py; here is
+# what a user types and sees.
+
+load setup
+
+memory() {
+	ptool ingest -q --run memory "$GPU/memory.json"
+}
+
+cnn() {
+	ptool ingest -q --run cnn "$TORCH/t2141_cnn_w0/trace.json.gz"
+}
+
+on_80() {
+	on_terminal 80 "$PTOOL" memory --no-pager --color never "$@"
+}
+
+@test "the peaks, their curves and what was live, as wide as the terminal" {
+	memory
+	on_80 | like_golden memory_80.txt
+	ptool memory --format csv | like_golden memory.csv
+}
+
+@test "every view fits 80 columns" {
+	cnn
+	{
+		on_80 --stats -n 3
+		on_80 --live -n 3
+		on_80 --events -n 3
+		on_80 --curve -n 3
+		on_80 --growth
+		on_80 --leaks
+		on_80 --spikes -n 3
+		on_80 --oom
+	} | like_golden memory_views_80.txt
+	python3 -c 'import sys; assert max(map(len, open(sys.argv[1], encoding="utf-8").read().split("\n"))) <= 80' \
+		"$GOLDEN/memory_views_80.txt"
+}
+
+@test "the columns that scripts rely on" {
+	memory
+	for view in --stats --live --events --curve --growth --leaks --spikes --oom "--live --by size" "--live --by step"; do
+		# shellcheck disable=SC2086 # two words
+		ptool memory $view -n 1 --format csv | head -1
+	done | like_golden memory_columns.txt
+}
+
+@test "devices by torch's names" {
+	memory
+	[ "$(ptool memory --device cuda --format csv | wc -l)" -eq 2 ]
+	[ "$(ptool memory --device cuda:0,cpu --format csv | wc -l)" -eq 3 ]
+	[ "$(ptool memory --device 0 --format csv | cut -d, -f3 | tail -1)" = '"cuda:0"' ]
+	run --separate-stderr ptool memory --device gpu
+	exits 2
+	says "ptool: memory: --device wants cpu, cuda, cuda:1 or 1, not 'gpu'"
+	run --separate-stderr ptool memory --device xpu
+	exits 3
+}
+
+@test "a window has its own peak" {
+	cnn
+	ptool memory --step 3 --format csv | tail -1 | cut -d, -f7 | grep -qx 3
+	whole=$(ptool memory --format csv | tail -1 | cut -d, -f4)
+	late=$(ptool memory --time 400ms.. --format csv | tail -1 | cut -d, -f4)
+	[ "$late" -lt "$whole" ]
+}
+
+@test "one view at a time" {
+	run --separate-stderr ptool memory --stats --events
+	exits 2
+	says "ptool: memory: --stats and --events are tables of their own: one at a time"
+}
+
+@test "sizes, shares and misspelt options" {
+	run --separate-stderr ptool memory --events --min-bytes big
+	exits 2
+	says "ptool: memory: --min-bytes wants a size (4096, 512K, 1M), not 'big'"
+	run --separate-stderr ptool memory --spikes --min-share 101
+	exits 2
+	run --separate-stderr ptool memory --statz
+	exits 2
+	[[ "$stderr" == *--stats* ]]
+}
+
+@test "a filter that lets nothing through is exit 3" {
+	memory
+	run --separate-stderr ptool memory --stats --focus nothing
+	exits 3
+	run --separate-stderr ptool memory --step 99
+	exits 3
+	run --separate-stderr ptool memory --events --min-bytes 1G
+	exits 3
+}
+
+@test "no leak and no spike is an answer" {
+	memory
+	ptool memory --leaks --format csv | grep -q left_bytes
+	ptool memory --spikes --min-share 100 --device cuda --format csv | grep -q rise_bytes
+}
+
+@test "what the recording lacks is told, and how to record it" {
+	ptool ingest -q --run none "$GPU/one_stream.json"
+	run --separate-stderr ptool memory
+	exits 3
+	[[ "$stderr" == *"profile(profile_memory=True)"* ]]
+	ptool ingest -q --run graph "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
+	run --separate-stderr ptool memory
+	exits 3
+	[[ "$stderr" == *"call graph"* ]]
+	run --separate-stderr ptool memory nothing.db
+	exits 4
+}
