@@ -6,13 +6,11 @@
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
 
-extern const struct reader chrome_reader, pstats_dump_reader, pstats_text_reader;
+extern const struct reader chrome_reader, pstats_dump_reader, pstats_text_reader,
+	snapshot_reader;
 
 const struct reader *const readers[] = {
-	&pstats_dump_reader,
-	&chrome_reader,
-	&pstats_text_reader,
-	NULL,
+	&pstats_dump_reader, &snapshot_reader, &chrome_reader, &pstats_text_reader, NULL,
 };
 
 unsigned read_threads(int64_t jobs)

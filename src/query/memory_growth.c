@@ -242,10 +242,9 @@ static int find_leaks(struct memory_source *s, const struct memory_place *p,
 		if (b->fate != MEMORY_ALIVE || e->step == MEMORY_STEP_NONE ||
 		    !memory_event_is_wanted(p->events, e, s->request.filter))
 			continue;
-		if (memory_names_follow(names, e->op_id > 0 ? e->op_id : 0, err) < 0)
+		uint32_t name;
+		if (memory_names_of(names, e, &name, err) < 0)
 			return -1;
-		uint32_t name =
-			names->n ? names->around[names->n - 1].name : names->unknown;
 		int has = filter_has_name(s->request.filter,
 					  text_pool_str(&names->texts, name), err);
 		if (has < 0)

@@ -144,7 +144,7 @@ static int event_row(struct memory_rows *r, const struct memory_event *e,
 	if ((r->only_out_of_memory && !e->is_out_of_memory) ||
 	    !memory_event_is_wanted(r->place.events, e, s->request.filter))
 		return 0;
-	if (memory_names_op(&r->s->names, e->op_id, &name, err) < 0)
+	if (memory_names_str(&r->s->names, e, &name, err) < 0)
 		return -1;
 	int has = filter_has_name(s->request.filter, name, err);
 	if (has <= 0)
@@ -187,12 +187,14 @@ static int block_is_wanted(struct memory_rows *r, const struct memory_block *b,
 			   struct err *err)
 {
 	const struct memory_request *q = &r->s->request;
-	int64_t op_id = b->fate == MEMORY_UNKNOWN ? 0 : first->op_id;
 
 	if (b->bytes < q->min_bytes ||
 	    !memory_event_is_wanted(r->place.events, first, q->filter))
 		return 0;
-	if (memory_names_op(&r->s->names, op_id, name, err) < 0)
+	/* who freed it did not allocate it */
+	if (b->fate == MEMORY_UNKNOWN)
+		*name = STR_LIT(MEMORY_NO_OP);
+	else if (memory_names_str(&r->s->names, first, name, err) < 0)
 		return -1;
 	return filter_has_name(q->filter, *name, err);
 }

@@ -96,12 +96,8 @@ static int key_of(struct memory_source *s, const struct memory_place *place,
 		*key = power_of(b->bytes);
 	else if (s->request.by == MEMORY_BY_STEP)
 		*key = e->step;
-	else if (e->op_id <= 0)
-		*key = s->names.unknown;
-	else if (memory_names_follow(&s->names, e->op_id, err) < 0)
-		return -1;
 	else
-		*key = s->names.around[s->names.n - 1].name;
+		return memory_names_of(&s->names, e, key, err);
 	return 0;
 }
 

@@ -99,15 +99,41 @@ int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
 	return 0;
 }
 
-int memory_names_op(struct memory_names *n, int64_t id, struct str *out, struct err *err)
+/* Of an event in no operator. */
+static int own_name(struct memory_names *n, int64_t slice_id, uint32_t *name,
+		    struct err *err)
 {
-	if (id <= 0) {
-		*out = text_pool_str(&n->texts, n->unknown);
-		return 0;
-	}
-	if (memory_names_follow(n, id, err) < 0)
+	struct memory_around slice;
+	int64_t parent;
+
+	if (read_slice(n, slice_id, &slice, &parent, err) < 0)
 		return -1;
-	*out = text_pool_str(&n->texts, n->around[n->n - 1].name);
+	struct str text = text_pool_str(&n->texts, slice.name);
+	bool says_nothing =
+		text.n == 0 || str_is(text, "[memory]") || str_is(text, "[OutOfMemory]");
+	*name = says_nothing ? n->unknown : slice.name;
+	return 0;
+}
+
+int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32_t *name,
+		    struct err *err)
+{
+	if (e->op_id <= 0)
+		return own_name(n, e->slice_id, name, err);
+	if (memory_names_follow(n, e->op_id, err) < 0)
+		return -1;
+	*name = n->around[n->n - 1].name;
+	return 0;
+}
+
+int memory_names_str(struct memory_names *n, const struct memory_event *e,
+		     struct str *out, struct err *err)
+{
+	uint32_t name;
+
+	if (memory_names_of(n, e, &name, err) < 0)
+		return -1;
+	*out = text_pool_str(&n->texts, name);
 	return 0;
 }
 

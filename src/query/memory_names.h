@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "query/memory_events.h"
 #include "query/text_pool.h"
 #include "store/store.h"
 
@@ -43,8 +44,14 @@ void memory_names_close(struct memory_names *n);
  * come in order.  Id 0: an empty one.
  */
 int memory_names_follow(struct memory_names *n, int64_t id, struct err *err);
-/* The name of the operator; MEMORY_NO_OP for id 0. */
-int memory_names_op(struct memory_names *n, int64_t id, struct str *out, struct err *err);
+/*
+ * Who did it: the operator's name; without one that of the event itself, which is a
+ * Python frame in a snapshot and a category in a memory timeline; else MEMORY_NO_OP.
+ */
+int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32_t *name,
+		    struct err *err);
+int memory_names_str(struct memory_names *n, const struct memory_event *e,
+		     struct str *out, struct err *err);
 /*
  * The innermost slice around the operator that is no Python frame; *out is empty, with
  * p NULL, where there is none.

@@ -119,7 +119,7 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	const struct memory_event *e = &all->events[spike->event];
 	struct str name;
 
-	if (memory_names_op(&s->names, e->op_id, &name, err) < 0)
+	if (memory_names_str(&s->names, e, &name, err) < 0)
 		return -1;
 	memory_place_cells(p, cells);
 	cells[AT] = cell_int(e->ts_ns);

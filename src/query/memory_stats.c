@@ -89,21 +89,21 @@ static void add_sums(struct sums *to, const struct sums *add)
 	to->allocated = sum_add(to->allocated, add->allocated);
 }
 
-/* A run of events of one operator: to it, and to all around it. */
-static int add_run(struct memory_source *s, struct stats *st, int64_t op_id,
-		   const struct sums *sums, struct err *err)
+/* Events of one operator: to it, and to all around it. */
+static int add_run(struct memory_source *s, struct stats *st,
+		   const struct memory_event *of, const struct sums *sums,
+		   struct err *err)
 {
 	struct memory_names *names = &s->names;
+	uint32_t name;
 
-	if (memory_names_follow(names, op_id > 0 ? op_id : 0, err) < 0)
+	if (memory_names_of(names, of, &name, err) < 0)
 		return -1;
 	st->runs++;
-	add_sums(&row_of(st, names->nops ? names->ops[names->nops - 1] : names->unknown)
-			  ->self,
-		 sums);
-	if (names->nops == 0)
-		add_sums(&row_of(st, names->unknown)->total, sums);
-	for (size_t i = 0; i < names->nops; i++) {
+	add_sums(&row_of(st, name)->self, sums);
+	if (of->op_id <= 0)
+		add_sums(&row_of(st, name)->total, sums);
+	for (size_t i = 0; of->op_id > 0 && i < names->nops; i++) {
 		struct op_row *row = row_of(st, names->ops[i]);
 		if (row->counted == st->runs)
 			continue; /* it calls itself */
@@ -144,11 +144,12 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 			at[n++] = (uint32_t)i;
 	sort_indexes(at, n, at + p->of->n, op_before, e);
 	for (size_t i = 0; i < n && rc == 0;) {
+		const struct memory_event *of = &e[at[i]];
 		struct sums sums = { 0 };
-		int64_t op_id = e[at[i]].op_id;
-		for (; i < n && e[at[i]].op_id == op_id; i++)
-			count_event(&sums, &e[at[i]]);
-		rc = add_run(s, st, op_id, &sums, err);
+		do /* those in no operator may have names of their own */
+			count_event(&sums, &e[at[i++]]);
+		while (of->op_id > 0 && i < n && e[at[i]].op_id == of->op_id);
+		rc = add_run(s, st, of, &sums, err);
 	}
 	free(at);
 	return rc;

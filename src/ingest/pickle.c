@@ -1,0 +1,226 @@
+/* Pickles of plain data: see pickle.h. */
+#include "ingest/pickle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ingest/pickle_ops.h"
+
+#define VALUES_MAX ((size_t)UINT32_MAX - 1)
+
+int pickle_push(struct pickle *p, uint32_t value, struct err *err)
+{
+	if (p->nstack >= PICKLE_STACK_MAX)
+		return err_at(err, p->at, "bad pickle: nested too deep");
+	p->stack = xgrow(p->stack, &p->stack_cap, p->nstack + 1, sizeof(*p->stack));
+	p->stack[p->nstack++] = value;
+	return 0;
+}
+
+int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err)
+{
+	if (p->nvalues >= VALUES_MAX)
+		return err_at(err, p->at, "a pickle of too many objects");
+	value.at = p->at;
+	value.first = value.last = PICKLE_NONE;
+	p->values = xgrow(p->values, &p->values_cap, p->nvalues + 1, sizeof(*p->values));
+	p->values[p->nvalues] = value;
+	return pickle_push(p, (uint32_t)p->nvalues++, err);
+}
+
+/* The height that the newest container may take values down to. */
+static size_t floor_of(const struct pickle *p)
+{
+	return p->nmarks ? p->marks[p->nmarks - 1] : 0;
+}
+
+int pickle_need(const struct pickle *p, size_t n, struct err *err)
+{
+	if (p->nstack - floor_of(p) < n)
+		return err_at(err, p->at, "bad pickle: stack underflow");
+	return 0;
+}
+
+int pickle_mark(struct pickle *p, struct err *err)
+{
+	if (p->nmarks >= PICKLE_DEPTH_MAX)
+		return err_at(err, p->at, "bad pickle: nested too deep");
+	p->marks = xgrow(p->marks, &p->marks_cap, p->nmarks + 1, sizeof(*p->marks));
+	p->marks[p->nmarks++] = (uint32_t)p->nstack;
+	return 0;
+}
+
+int pickle_take_mark(struct pickle *p, size_t *from, struct err *err)
+{
+	if (p->nmarks == 0)
+		return err_at(err, p->at, "bad pickle: no mark");
+	*from = p->marks[--p->nmarks];
+	return 0;
+}
+
+static int add_item(struct pickle *p, uint32_t container, uint32_t value, struct err *err)
+{
+	struct pickle_value *to = &p->values[container];
+
+	if (p->nitems >= VALUES_MAX)
+		return err_at(err, p->at, "a pickle of too many objects");
+	p->items = xgrow(p->items, &p->items_cap, p->nitems + 1, sizeof(*p->items));
+	uint32_t item = (uint32_t)p->nitems++;
+	p->items[item] = (struct pickle_item){ value, PICKLE_NONE };
+	if (to->first == PICKLE_NONE)
+		to->first = item;
+	else
+		p->items[to->last].next = item;
+	to->last = item;
+	to->n++;
+	return 0;
+}
+
+int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err *err)
+{
+	if (from == 0 || from - 1 < floor_of(p))
+		return err_at(err, p->at, "bad pickle: stack underflow");
+	uint32_t container = p->stack[from - 1];
+	if (p->values[container].type != type)
+		return err_at(err, p->at, "bad pickle: items for %s, not %s",
+			      pickle_type_name(p->values[container].type),
+			      pickle_type_name(type));
+	if (type == PICKLE_DICT && (p->nstack - from) % 2)
+		return err_at(err, p->at, "bad pickle: a key without a value");
+	for (size_t i = from; i < p->nstack; i++)
+		if (add_item(p, container, p->stack[i], err) < 0)
+			return -1;
+	p->nstack = from;
+	return 0;
+}
+
+int pickle_tuple(struct pickle *p, size_t from, struct err *err)
+{
+	size_t n = p->nstack - from;
+
+	if (pickle_push_new(p, (struct pickle_value){ .type = PICKLE_TUPLE }, err) < 0)
+		return -1;
+	uint32_t tuple = p->stack[p->nstack - 1];
+	for (size_t i = from; i < from + n; i++)
+		if (add_item(p, tuple, p->stack[i], err) < 0)
+			return -1;
+	p->stack[from] = tuple;
+	p->nstack = from + 1;
+	return 0;
+}
+
+/* CPython numbers what it remembers one after the other, each with an opcode of its own. */
+int pickle_put(struct pickle *p, uint64_t number, struct err *err)
+{
+	if (number >= p->text.n)
+		return err_at(err, p->at, "bad pickle: memo index %llu is too large",
+			      (unsigned long long)number);
+	if (pickle_need(p, 1, err) < 0)
+		return -1;
+	size_t at = (size_t)number;
+	p->memo = xgrow(p->memo, &p->memo_cap, at + 1, sizeof(*p->memo));
+	while (p->nmemo <= at)
+		p->memo[p->nmemo++] = PICKLE_NONE;
+	p->memo[at] = p->stack[p->nstack - 1];
+	return 0;
+}
+
+int pickle_get(struct pickle *p, uint64_t number, struct err *err)
+{
+	if (number >= p->nmemo || p->memo[number] == PICKLE_NONE)
+		return err_at(err, p->at, "bad pickle: memo %llu is not defined",
+			      (unsigned long long)number);
+	return pickle_push(p, p->memo[number], err);
+}
+
+static int ended(const struct pickle *p, struct err *err)
+{
+	return err_at(err, p->text.n, "the pickle ends early");
+}
+
+/* The bytes of the argument, and where the next opcode stands. */
+static int read_argument(struct pickle *p, const struct pickle_op *op,
+			 struct pickle_argument *out, struct err *err)
+{
+	size_t at = p->at + 1, left = p->text.n - at;
+	uint64_t n = op->bytes;
+
+	if (left < op->bytes)
+		return ended(p, err);
+	out->number = 0;
+	for (size_t i = op->bytes; i-- > 0;)
+		out->number = out->number << 8 | p->text.p[at + i];
+	out->body = (struct bytes){ p->text.p + at, op->bytes };
+	if (op->has_body) {
+		n = out->number;
+		at += op->bytes;
+		left -= op->bytes;
+		if (op->is_signed && n > INT32_MAX)
+			return err_at(err, p->at, "bad pickle: %s of a negative length",
+				      op->name);
+		if (n > left)
+			return err_at(err, p->at,
+				      "bad pickle: %s of %llu bytes, %zu are left",
+				      op->name, (unsigned long long)n, left);
+		out->body = (struct bytes){ p->text.p + at, (size_t)n };
+	}
+	out->next = at + (size_t)n;
+	return 0;
+}
+
+/* 1: that was the last one; 0; or -1. */
+static int run_op(struct pickle *p, struct err *err)
+{
+	struct pickle_argument argument;
+
+	if (p->at >= p->text.n)
+		return ended(p, err);
+	uint8_t code = p->text.p[p->at];
+	const struct pickle_op *op = &pickle_ops[code];
+	if (!op->name)
+		return err_at(err, p->at, "unknown pickle opcode 0x%02x", code);
+	if (!op->run)
+		return pickle_refuse(p, op->name, err);
+	if (read_argument(p, op, &argument, err) < 0)
+		return -1;
+	int rc = op->run(p, &argument, err);
+	p->at = argument.next;
+	return rc;
+}
+
+int pickle_open(struct pickle *p, struct bytes text, struct err *err)
+{
+	int rc;
+
+	*p = (struct pickle){ .text = text, .top = PICKLE_NONE };
+	if (text.n < 2 || text.p[0] != PICKLE_PROTO)
+		return err_at(err, 0, "no pickle of protocol 2 to 5");
+	do
+		rc = run_op(p, err);
+	while (rc == 0);
+	return rc < 0 ? -1 : 0;
+}
+
+void pickle_release(struct pickle *p)
+{
+	free(p->values);
+	free(p->items);
+	free(p->stack);
+	free(p->memo);
+	free(p->marks);
+	*p = (struct pickle){ .nvalues = 0 };
+}
+
+const char *pickle_type_name(enum pickle_type type)
+{
+	static const char *const names[] = {
+		[PICKLE_NULL] = "None",     [PICKLE_BOOL] = "a boolean",
+		[PICKLE_INT] = "a number",  [PICKLE_BIG] = "a number beyond 64 bits",
+		[PICKLE_FLOAT] = "a float", [PICKLE_TEXT] = "a text",
+		[PICKLE_BYTES] = "bytes",   [PICKLE_TUPLE] = "a tuple",
+		[PICKLE_LIST] = "a list",   [PICKLE_DICT] = "a dict",
+	};
+
+	return names[type];
+}

@@ -1,0 +1,74 @@
+/*
+ * Python's pickle, protocols 2 to 5, as far as plain data goes: None, booleans, numbers,
+ * text, bytes, tuples, lists and dicts, and references among them.  Lib/pickletools.py
+ * of CPython tells the format.
+ *
+ * Nothing is executed, imported or built that is not plain data: an opcode that would
+ * do so is refused by its name, and by that of the class or function where it has one.
+ * Each object stands once however often it is referred to; lists may hold themselves,
+ * so that who walks them needs limits of his own.  Memory is some 40 bytes for each byte
+ * of the text at most, and mostly a fraction of that.
+ */
+#ifndef PTOOL_INGEST_PICKLE_H
+#define PTOOL_INGEST_PICKLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define PICKLE_NONE UINT32_MAX /* no value, no item */
+/* Containers that are open at once, and values that wait for one. */
+#define PICKLE_DEPTH_MAX 1000
+#define PICKLE_STACK_MAX 1000000
+
+enum pickle_type {
+	PICKLE_NULL, /* None */
+	PICKLE_BOOL,
+	PICKLE_INT,
+	PICKLE_BIG, /* an int beyond int64 */
+	PICKLE_FLOAT,
+	PICKLE_TEXT, /* as it stands: should be UTF-8, with halves of pairs in it */
+	PICKLE_BYTES,
+	PICKLE_TUPLE,
+	PICKLE_LIST,
+	PICKLE_DICT
+};
+
+struct pickle_value {
+	uint64_t at;      /* its opcode's byte */
+	uint32_t first;   /* of a container: its first item, or PICKLE_NONE */
+	uint32_t last, n; /* of a dict keys and values in turn, 2 for each entry */
+	enum pickle_type type;
+	union {
+		int64_t number; /* int, bool */
+		double real;
+		struct str text; /* borrowed from the input */
+	} as;
+};
+
+struct pickle_item {
+	uint32_t value, next; /* next: item, or PICKLE_NONE */
+};
+
+struct pickle {
+	struct bytes text;           /* borrowed */
+	struct pickle_value *values; /* owned */
+	struct pickle_item *items;   /* owned */
+	uint32_t *stack, *memo;      /* owned; values */
+	uint32_t *marks;             /* owned; heights of the stack */
+	size_t nvalues, nitems, nstack, nmemo, nmarks;
+	size_t values_cap, items_cap, stack_cap, memo_cap, marks_cap;
+	size_t at;    /* of the next opcode */
+	uint32_t top; /* the value that all of it is */
+};
+
+/* 0, or an ERR_INPUT that names the byte.  pickle_release() in both cases. */
+int pickle_open(struct pickle *p, struct bytes text, struct err *err);
+void pickle_release(struct pickle *p);
+
+/* "a list", "None", "a number": for messages. */
+const char *pickle_type_name(enum pickle_type type);
+
+#endif

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Snapshots of the caching allocator: what ptool makes of them against who made them, and
+pickles that would do more than hold data, which are refused by name."""
+import glob
+import json
+import os
+import pickle
+import random
+
+from memory_tables import SHARED, Tap, Workplace, table
+from storetap import FIXTURES
+
+FOLDER = os.path.join(FIXTURES, "snapshot")
+
+
+class Harm:
+    """Runs when it is unpickled."""
+
+    def __reduce__(self):
+        return (os.mkdir, ("/nonexistent/harm",))
+
+
+def ingest(place, data):
+    path = place.path("it.pickle")
+    with open(path, "wb") as out:
+        out.write(data)
+    store = place.path("it.db")
+    if os.path.exists(store):
+        os.remove(store)
+    return place.ptool("ingest", "-q", "--input-format", "snapshot", "-o", store, path, check=False)
+
+
+def check_fixture(tap, place, path):
+    name = os.path.basename(path)[:-len(".pickle")]
+    with open(path[:-len(".pickle")] + ".truth.json", encoding="utf-8") as text:
+        truth = json.load(text)
+    with open(path, "rb") as text:
+        data = pickle.load(text)  # our own
+    store = place.ingest(path)
+    peaks = {row["device"]: row for row in table(place, store)}
+    for device, facts in zip(data["device_traces"], truth):
+        got = peaks[facts["device"]]
+        tap.same([got["events"] - got["out_of_memory"], got["allocated_peak_bytes"], got["end_bytes"],
+                  got["reserved_peak_bytes"], got["mismatches"]],
+                 [facts["events"], facts["peak_bytes"], facts["end_bytes"], facts["reserved_bytes"], 0],
+                 f"{name}: {facts['device']}: events, peak, end and reserved")
+        curve = table(place, store, "--curve", "--device", facts["device"])
+        told = [e for e in device if e["action"] in ("alloc", "free_requested", "oom")]
+        sign = {"alloc": 1, "free_requested": -1, "oom": 1}
+        tap.same([(row["bytes"], row["addr"]) for row in curve],
+                 [(sign[e["action"]] * e["size"], e.get("addr")) for e in told], f"{name}: {facts['device']}: each entry")
+        frames = [next(f"{f['filename']}({f['line']}): {f['name']}" for f in e["frames"] if f["filename"] == "train.py")
+                  for e in told]
+        tap.same([row["op"] for row in curve], frames, f"{name}: {facts['device']}: the innermost frames of Python")
+        live = table(place, store, "--live", "--device", facts["device"])
+        tap.same(sum(row["bytes"] for row in live), facts["peak_bytes"], f"{name}: {facts['device']}: live at the peak")
+        if facts["peak_us"] is not None:
+            first = min(e["time_us"] for d in data["device_traces"] for e in d if e["action"] in sign)
+            tap.same(got["at_ns"], (facts["peak_us"] - first) * 1000, f"{name}: {facts['device']}: time of the peak")
+
+
+def check_harm(tap, place):
+    for protocol in range(2, 6):
+        data = {"segments": [], "device_traces": [[{"action": Harm(), "size": 1}]]}
+        ran = ingest(place, pickle.dumps(data, protocol=protocol))
+        tap.ok(ran.returncode == 4 and "refused: the pickle names posix.mkdir" in ran.stderr,
+               f"protocol {protocol}: a call is refused by name", ran.stderr)
+    loop = []
+    loop.append(loop)
+    entry = {"action": "alloc", "addr": 1, "size": 1}
+    bomb = [[entry] * 1000]
+    for name, data, said in [
+            ("no snapshot", {"a": 1}, "without segments and device_traces"),
+            ("a list", [1], "is a list, not a dict"),
+            ("segments that are none", {"segments": 3, "device_traces": []}, "segments is a number"),
+            ("traces that are none", {"segments": [], "device_traces": {}}, "device_traces is a dict"),
+            ("entries that are none", {"segments": [], "device_traces": [[3]]}, "is a number, not a dict"),
+            ("a list within itself", {"segments": [], "device_traces": loop}, "is a list, not a dict"),
+            ("no action", {"segments": [], "device_traces": [[{"size": 1}]]}, "no action"),
+            ("no size", {"segments": [], "device_traces": [[{"action": "alloc", "addr": 1}]]}, "alloc without a size"),
+            ("no address", {"segments": [], "device_traces": [[{"action": "alloc", "size": 1}]]}, "alloc without an addr"),
+            ("a negative size", {"segments": [], "device_traces": [[{**entry, "size": -1}]]}, "alloc without a size"),
+            ("a size beyond 64 bits", {"segments": [], "device_traces": [[{**entry, "size": 1 << 64}]]}, "without a size"),
+            ("a time beyond 64 bits", {"segments": [], "device_traces": [[{**entry, "time_us": 1 << 62}]]}, "time_us"),
+            ("device 5000", {"segments": [{"device": 5000, "total_size": 1, "allocated_size": 1}], "device_traces": []},
+             "impossible numbers"),
+            ("lists again and again", {"segments": [], "device_traces": bomb * 900}, "more entries than the file has bytes"),
+            ("1025 devices", {"segments": [], "device_traces": [[]] * 1025}, "more than 1024 devices")]:
+        ran = ingest(place, pickle.dumps(data))
+        tap.ok(ran.returncode == 4 and said in ran.stderr, f"{name}: refused, and says why", ran.stderr)
+
+
+def check_shared(tap, place):
+    found = sorted(glob.glob(os.path.join(SHARED, "data", "pyprof", "bad", "p_*")))
+    if not found:
+        tap.skip("hostile pickles", "no ../shared/data/pyprof/bad")
+    for path in found:
+        with open(path, "rb") as data:
+            ran = ingest(place, data.read())
+        tap.ok(ran.returncode == 4 and ran.stderr.count("\n") == 1 and "byte" in ran.stderr,
+               f"{os.path.basename(path)}: refused", ran.stderr)
+
+
+def check_damage(tap, place):
+    with open(os.path.join(FOLDER, "one_device_p4.pickle"), "rb") as text:
+        good = text.read()
+    cuts = [n for n in range(0, len(good), 97) if ingest(place, good[:n]).returncode != 4]
+    tap.ok(not cuts, "cut anywhere it is refused", cuts)
+    rng = random.Random(5)
+    wrong = []
+    for _ in range(150):
+        data = bytearray(good)
+        data[rng.randrange(2, len(data))] ^= 1 << rng.randrange(8)
+        if ingest(place, bytes(data)).returncode not in (0, 4):
+            wrong.append(bytes(data))
+    tap.ok(not wrong, "with any bit turned it is read or refused", *wrong)
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place:
+        for path in sorted(glob.glob(os.path.join(FOLDER, "*.pickle"))):
+            check_fixture(tap, place, path)
+        check_harm(tap, place)
+        check_shared(tap, place)
+        check_damage(tap, place)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
