@@ -7,10 +7,11 @@
 #define THREADS_MAX 16
 
 extern const struct reader chrome_reader, pstats_dump_reader, pstats_text_reader,
-	snapshot_reader;
+	snapshot_reader, timeline_reader;
 
 const struct reader *const readers[] = {
-	&pstats_dump_reader, &snapshot_reader, &chrome_reader, &pstats_text_reader, NULL,
+	&pstats_dump_reader, &snapshot_reader,    &timeline_reader,
+	&chrome_reader,      &pstats_text_reader, NULL,
 };
 
 unsigned read_threads(int64_t jobs)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "ingest/sink.h"
@@ -86,6 +87,11 @@ void memory_place_next(struct memory_place *place)
 	place->device++;
 }
 
+bool memory_place_is_timeline(const struct memory_place *place)
+{
+	return strcmp(place->events->profile->format, "memory_timeline") == 0;
+}
+
 void memory_place_cells(const struct memory_place *place, struct cell *cells)
 {
 	const struct scope_profile *p = place->events->profile;
@@ -141,6 +147,8 @@ static int check(const struct memory_source *s, struct err *err)
 	     memory_place_next(&p)) {
 		devices++;
 		has_addresses |= p.of->has_addresses;
+		has_addresses |= s->request.view == MEMORY_VIEW_LIVE &&
+				 memory_place_is_timeline(&p);
 	}
 	if (events == 0)
 		return err_set(err, ERR_EMPTY,

@@ -30,6 +30,10 @@ static const char *kind_of(int64_t type)
 void memory_device_name(int64_t type, int64_t index, char out[MEMORY_DEVICE_MAX])
 {
 	const char *kind = kind_of(type);
+	if (type == -1) { /* of a memory timeline, which names none */
+		snprintf(out, MEMORY_DEVICE_MAX, "device");
+		return;
+	}
 	int n = kind ? snprintf(out, MEMORY_DEVICE_MAX, "%s", kind)
 		     : snprintf(out, MEMORY_DEVICE_MAX, NAMELESS "%" PRId64, type);
 

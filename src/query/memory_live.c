@@ -123,6 +123,28 @@ static int group_blocks(struct memory_source *s, const struct memory_place *plac
 	return 0;
 }
 
+/* Of a memory timeline: what each category holds; how many blocks is not told. */
+static int group_categories(struct memory_source *s, const struct memory_place *place,
+			    size_t event, struct grouping *g, struct err *err)
+{
+	for (size_t i = place->of->first; i <= event; i++) {
+		const struct memory_event *e = &place->events->items[i];
+		uint32_t name;
+		if (memory_names_of(&s->names, e, &name, err) < 0)
+			return -1;
+		add_block(g, name, memory_event_bytes(e));
+	}
+	for (size_t i = 0; i < g->n; i++)
+		g->groups[i].blocks = NUMBER_NONE;
+	return 0;
+}
+
+bool memory_live_is_known(const struct memory_source *s, const struct memory_place *place)
+{
+	return place->of->has_addresses ||
+	       (memory_place_is_timeline(place) && s->request.by == MEMORY_BY_OP);
+}
+
 static struct str name_of(const struct grouping *g, const struct group *group)
 {
 	return text_pool_str(&g->s->names.texts, group->key);
@@ -228,7 +250,8 @@ static int64_t add_groups(const struct target *t, const struct grouping *g, size
 			add_group(t, g, group);
 			continue;
 		}
-		rest.blocks += group->blocks;
+		rest.blocks = group->blocks == NUMBER_NONE ? NUMBER_NONE
+							   : rest.blocks + group->blocks;
 		rest.bytes = sum_add(rest.bytes, group->bytes);
 	}
 	if (limit && g->n > limit + 1) {
@@ -246,10 +269,12 @@ int memory_live_add(struct memory_source *s, const struct memory_place *place,
 {
 	const struct target t = { to, place, peak->allocated.bytes };
 	struct grouping g = { .s = s, .by = s->request.by };
-	int64_t freed_before;
+	int64_t freed_before = 0;
 
 	intern_init(&g.keys);
-	int rc = group_blocks(s, place, peak->event, &g, &freed_before, err);
+	int rc = place->of->has_addresses
+			 ? group_blocks(s, place, peak->event, &g, &freed_before, err)
+			 : group_categories(s, place, peak->event, &g, err);
 	if (rc == 0) {
 		int64_t live = add_groups(&t, &g, limit);
 		int64_t older = sum_sub(place->of->base_bytes, freed_before);
@@ -288,9 +313,11 @@ int memory_open_live(struct memory_source *s, struct table **out, struct err *er
 
 	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
 	     memory_place_next(&p)) {
-		if (!p.of->has_addresses) {
+		if (!memory_live_is_known(s, &p)) {
 			memory_place_text(s, &p, name, sizeof(name));
-			memtable_add_note(m, "%s: its events have no addresses", name);
+			memtable_add_note(
+				m, "%s: not known, because its events have no addresses",
+				name);
 		} else if (memory_peak_find(p.events, p.of, s->request.filter, &peak)) {
 			rc = memory_live_add(s, &p, &peak, (size_t)s->request.limit, m,
 					     err);

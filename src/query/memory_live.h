@@ -11,7 +11,13 @@
 /* An empty table of such rows; drawn by memory_live_pick(). */
 struct memtable *memory_live_table(const struct memory_source *s);
 /*
- * Adds the rows of a device that has addresses.  Beyond `limit` rows (0: none) what is
+ * Can it be told?  By addresses; or of a memory timeline, which has what categories
+ * hold, by name alone.
+ */
+bool memory_live_is_known(const struct memory_source *s,
+			  const struct memory_place *place);
+/*
+ * Adds the rows of a device of which it is known.  Beyond `limit` rows (0: none) what is
  * left is summed up in one.
  */
 int memory_live_add(struct memory_source *s, const struct memory_place *place,

@@ -190,7 +190,7 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 	if (peak->out_of_memory)
 		memtable_add_note(to, "%s: out of memory, requests: %lld (--oom)", name,
 				  (long long)peak->out_of_memory);
-	if (!p->of->has_addresses)
+	if (!memory_live_is_known(s, p))
 		memtable_add_note(to,
 				  "%s: what was live is not known: its events have no "
 				  "addresses",
@@ -211,7 +211,7 @@ int memory_open_peaks(struct memory_source *s, struct table **out, struct err *e
 			continue;
 		add_row(s, &p, &peak, m);
 		add_notes(s, &p, &peak, m);
-		if (s->request.for_people && p.of->has_addresses)
+		if (s->request.for_people && memory_live_is_known(s, &p))
 			rc = memory_live_add(s, &p, &peak, LIVE_SHOWN, live, err);
 	}
 	if (rc < 0 || live->nrows == 0) {

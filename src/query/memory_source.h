@@ -44,6 +44,9 @@ bool memory_place_get(const struct memory_source *s, struct memory_place *place)
 /* for (p = zeroed; memory_place_get(s, &p); memory_place_next(&p)) */
 void memory_place_next(struct memory_place *place);
 
+/* Are its events changes of what categories hold, as in a memory timeline? */
+bool memory_place_is_timeline(const struct memory_place *place);
+
 /* The first columns of every view. */
 #define MEMORY_PLACE_COLUMNS                                                  \
 	{ "profile", "Profile", UNIT_COUNT }, { "rank", "Rank", UNIT_COUNT }, \

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Memory timelines, events and curve of one run, against who made them; and damaged ones."""
+import json
+import os
+
+from memory_tables import Tap, Workplace, table
+from storetap import FIXTURES
+
+FOLDER = os.path.join(FIXTURES, "timeline")
+
+
+def check_fixture(tap, place, name, truth):
+    store = place.ingest(os.path.join(FOLDER, name))
+    peak = table(place, store)[0]
+    tap.same([peak["device"], peak["allocated_peak_bytes"], peak["end_bytes"], peak["mismatches"]],
+             ["device", truth["peak_bytes"], truth["end_bytes"], 0], f"{name}: the peak and the end")
+    live = {row["op"]: row["bytes"] for row in table(place, store, "--live") if row["bytes"]}
+    tap.same(live, truth["at_the_peak"], f"{name}: what each category held at the peak")
+    curve = table(place, store, "--curve")
+    level, wrong = 0, 0
+    for row in curve:
+        level += row["bytes"]
+        wrong += level != row["allocated_bytes"]
+    tap.ok(not wrong and curve, f"{name}: {len(curve)} totals are running sums")
+    return peak, curve
+
+
+def check_raw(tap, curve, peak, truth):
+    with open(os.path.join(FOLDER, "small.raw.json"), encoding="utf-8") as text:
+        raw = json.load(text)
+    first = min(t for t, *_ in raw if t >= 0)
+    tap.same([(row["ts_ns"], row["bytes"]) for row in curve], [(max(t, first) - first, size) for t, _, size, _ in raw],
+             f"raw: all {len(raw)} events, those before at the time of the first")
+    start = 1_700_000_000_000_000_123
+    tap.same(peak["at_ns"], start + truth["peak_after_start_ns"] - first, "raw: the time of the peak, to the nanosecond")
+
+
+def check_refused(tap, place):
+    for name, text, said in [
+            ("three numbers", "[[1, 2, 3], 4]", "fewer than four"),
+            ("five numbers", "[[1, 2, 3, 4, 5], 4]", "more than four"),
+            ("action 9", "[[1, 9, 3, 4]]", "an action that is none of 1 to 4"),
+            ("category 8", "[[1, 2, 3, 8]]", "a category that is none of 0 to 7"),
+            ("cut", "[[1, 2, 3, 4], [2, 2, 3", "byte"),
+            ("text", '[[1, 2, "3", 4]]', "a whole number"),
+            ("a number beyond 64 bits", "[[1, 2, 99999999999999999999, 4]]", "a whole number"),
+            ("more sizes than times", "[[1.5], [[0,1,0,0,0,0,0,0,0],[0,1,0,0,0,0,0,0,0]]]", "more sizes than times"),
+            ("fewer sizes than times", "[[1.5, 2.5], [[0,1,0,0,0,0,0,0,0]]]", "fewer sizes than times"),
+            ("ten categories", "[[1.5], [[0,1,0,0,0,0,0,0,0,0,0]]]", "more than eight")]:
+        path = place.path("bad.json")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        ran = place.ptool("ingest", "-q", "-o", place.path("bad.db"), path, check=False)
+        tap.ok(ran.returncode == 4 and said in ran.stderr and ran.stderr.count("\n") == 1, f"{name}: refused", ran.stderr)
+
+
+def main():
+    tap = Tap()
+    with open(os.path.join(FOLDER, "small.truth.json"), encoding="utf-8") as text:
+        truth = json.load(text)
+    with Workplace() as place:
+        check_fixture(tap, place, "small.json", truth)
+        peak, curve = check_fixture(tap, place, "small.raw.json", truth)
+        check_raw(tap, curve, peak, truth)
+        check_refused(tap, place)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
