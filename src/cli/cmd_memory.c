@@ -118,7 +118,7 @@ static enum memory_by by_of(const char *word)
 {
 	int i = 0;
 
-	while (strcmp(bys[i], word) != 0)
+	while (bys[i] && strcmp(bys[i], word) != 0)
 		i++;
 	return (enum memory_by)i;
 }

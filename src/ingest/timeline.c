@@ -135,7 +135,7 @@ static int read_quad(struct timeline *t, int64_t out[4], struct err *err)
 /* The first time that is told: where what was there before stands too. */
 static int find_first_time(struct timeline t, int64_t *first_ns, struct err *err)
 {
-	int64_t quad[4];
+	int64_t quad[4] = { 0 };
 	int more;
 
 	*first_ns = 0;
@@ -154,7 +154,7 @@ static int find_first_time(struct timeline t, int64_t *first_ns, struct err *err
 
 static int read_raw(struct timeline *t, struct err *err)
 {
-	int64_t quad[4], first_ns;
+	int64_t quad[4] = { 0 }, first_ns;
 	int more;
 
 	if (find_first_time(*t, &first_ns, err) < 0 || enter(t, err) < 0)
@@ -187,7 +187,7 @@ static int tell_changes(struct timeline *t, int64_t ts_ns,
 /* The first is 0, for the lower edge of a stacked chart; one for each category follows. */
 static int read_sizes(struct timeline *t, int64_t held[NCATEGORIES], struct err *err)
 {
-	int64_t edge;
+	int64_t edge = 0;
 	int more;
 
 	if (enter(t, err) < 0)
@@ -210,7 +210,7 @@ static int read_curve(struct timeline *times, struct timeline *sizes, struct err
 	if (enter(times, err) < 0)
 		return -1;
 	for (; (more = element(times, first, err)) > 0; first = false) {
-		int64_t held[NCATEGORIES] = { 0 }, ts_ns;
+		int64_t held[NCATEGORIES] = { 0 }, ts_ns = 0;
 		if (read_time_us(times, &ts_ns, err) < 0)
 			return -1;
 		int also = element(sizes, first, err);

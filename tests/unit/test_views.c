@@ -28,6 +28,7 @@ static const struct scan {
 	const char *view, *table, *why;
 } scans[] = {
 	{ "string_order.sql", "string", "sorts all names, for `ptool list --sort name`" },
+	{ "memory_events.sql", "allocation", "no index; as few rows as memory events" },
 	{ "ops_memory.sql", "allocation", "no index; as few rows as memory events" },
 	{ "diff_memory.sql", "allocation", "no index; as few rows as memory events" },
 	{ "ops_track.sql", "kernel", "stops at the first kernel of the stream" },
