@@ -74,6 +74,14 @@ def interrupts(tap, work, path):
     tap.ok(all(end in (0, 130, -signal.SIGINT) for end in ends) and 130 in ends, "interrupted while blocks are read", ends)
 
 
+def sides_of_a_diff(tap, work, path):
+    """Both are read at once; what is told is the same again."""
+    stores = [work.ingest(path, store=name) for name in ("before.db", "after.db")]
+    told = [subprocess.run([PTOOL, "diff", *stores], capture_output=True, check=False) for _ in range(3)]
+    tap.ok(all(done.returncode == 0 and done.stdout == told[0].stdout for done in told), "a diff reads its sides at once",
+           told[0].stderr.decode(errors="replace")[-600:])
+
+
 def main():
     tap = Tap()
     small = [path for _, path in fixtures() if os.path.getsize(path) < 200000]
@@ -86,6 +94,7 @@ def main():
         ingests_alike(tap, work, "fixtures", small)
         ingests_alike(tap, work, "a generated trace", [made])
         reads_blocks(tap, work, "a generated trace", [made])
+        sides_of_a_diff(tap, work, made)
         interrupts(tap, work, made)
     tap.done()
 
