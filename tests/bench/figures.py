@@ -3,7 +3,7 @@ import csv
 import dataclasses
 import statistics
 
-from plan import INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, VIEWS, WALK
+from plan import ANALYSES, DIFF, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, VIEWS, WALK
 
 MIB = 1 << 20
 
@@ -164,8 +164,8 @@ def growth(figures, kind):
     return 100 * max(abs(r - 1) for r in ratios)
 
 
-def slowest_view_ms(figures, kind):
-    found = [find(figures, what, kind) for what in VIEWS]
+def slowest_ms(figures, kind, rows):
+    found = [find(figures, what, kind) for what in rows]
     return max(f.wall_s for f in found) * 1e3 if found and all(found) else None
 
 
@@ -183,7 +183,9 @@ def held(figures, kind):
         Held("ingest of .gz, times ingest", ratio(find(figures, "ptool ingest .gz", kind), ingest), 1.2),
         Held("json.load, times ingest", inverse(ratio(ingest, find(figures, JSON_LOAD, kind))), 16, at_least=True),
         Held("ptool top", top and top.wall_s * 1e3, 20, " ms"),
-        Held("the slowest view of a summary", slowest_view_ms(figures, kind), 50, " ms"),
+        Held("the slowest view of a summary", slowest_ms(figures, kind, VIEWS), 50, " ms"),
+        Held("the slowest of steps, kernels, gaps and their like", slowest_ms(figures, kind, ANALYSES), 1000, " ms"),
+        Held("ptool diff", slowest_ms(figures, kind, [DIFF]), 200, " ms"),
         Held("store, a slice", ingest and bytes_a_slice(ingest), 130, " B"),
         Held("peak memory, of 64 MiB + 64 B an event + distinct text",
              ingest and 100 * ingest.peak_bytes / promised_bytes(ingest), 100, "%"),

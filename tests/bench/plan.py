@@ -38,6 +38,12 @@ SLICES = {
     "ptool list --sort dur": ["list", "{}", "--sort", "dur", "--limit", "20"],
     "ptool sql, by name": ["sql", "{}", BY_NAME],
 }
+# Each within a second, of a gigabyte (issues 6 to 8); a diff within 200 ms (issue 9).
+ANALYSES = {' '.join(words): [words[0], "{}", *words[1:]] for words in (
+    ["steps"], ["steps", "--phases"], ["devices"], ["streams"], ["kernels"], ["kernels", "--by", "op", "--launches"],
+    ["gaps"], ["gaps", "--root"], ["gaps", "--list"], ["memory"], ["memory", "--stats"], ["memory", "--events"],
+    ["transfers"], ["top", "--tensor-cores"], ["tree", "--kernels"])}
+DIFF = "ptool diff, with itself"
 
 
 @dataclasses.dataclass
@@ -105,7 +111,7 @@ class Plan:
         ranks = self.inputs.ranks(kind, self.size, RANKS)
         self.ingest("ptool ingest, folder", kind, ranks, source=f"{RANKS} x {kind}")
         self.peers(kind, trace)
-        for what, arguments in {**VIEWS, **SLICES}.items():
+        for what, arguments in {**VIEWS, **SLICES, **ANALYSES, DIFF: ["diff", "{}", "{}"]}.items():
             if what != "ptool top":
                 self.add(what, kind, kind + ".db",
                          [self.ptool, *(word.format(store) for word in arguments)])
