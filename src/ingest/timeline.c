@@ -294,14 +294,43 @@ static bool is_number_start(char c)
 }
 
 /* No event list begins with two brackets and a number. */
+static const char *behind_blanks(const char *p, const char *end)
+{
+	while (p < end && json_is_blank(*p))
+		p++;
+	return p;
+}
+
+static bool is_number_or_comma(char c)
+{
+	return is_number_start(c) || c == '.' || c == '+' || c == 'e' || c == 'E' ||
+	       c == ',' || json_is_blank(c);
+}
+
+/*
+ * A list whose first entry is a list of numbers, and whose next one is a list too: a
+ * trace with a damaged first event has an object there.
+ */
 static enum probe timeline_probe(struct bytes head)
 {
 	const char *p = (const char *)head.p, *end = p + head.n;
-	int brackets = 0;
 
-	for (; p < end && (json_is_blank(*p) || *p == '['); p++)
-		brackets += *p == '[';
-	return brackets == 2 && p < end && is_number_start(*p) ? PROBE_SURE : PROBE_NO;
+	for (int brackets = 0; brackets < 2; brackets++, p++) {
+		p = behind_blanks(p, end);
+		if (p == end || *p != '[')
+			return PROBE_NO;
+	}
+	p = behind_blanks(p, end);
+	if (p == end || !is_number_start(*p))
+		return PROBE_NO;
+	while (p < end && is_number_or_comma(*p))
+		p++;
+	if (p < end && *p++ != ']')
+		return PROBE_NO;
+	p = behind_blanks(p, end);
+	if (p < end && *p == ',')
+		p = behind_blanks(p + 1, end);
+	return p == end || *p == '[' || *p == ']' ? PROBE_SURE : PROBE_NO;
 }
 
 const struct reader timeline_reader = {
