@@ -322,6 +322,11 @@ bool filter_has_number(const struct filter_numbers *numbers, int64_t value)
 	return numbers->n == 0;
 }
 
+bool filter_is_given(const struct filter *f)
+{
+	return filter_needs_slices(f) || f->focus || f->ignore || f->has_steps;
+}
+
 bool filter_needs_slices(const struct filter *f)
 {
 	return f->has_times || f->has_min_dur || f->categories.n || f->threads.n ||

@@ -67,6 +67,8 @@ bool filter_has_category(const struct filter *f, struct str category);
 bool filter_has_thread(const struct filter *f, struct str tid, struct str name);
 bool filter_has_number(const struct filter_numbers *numbers, int64_t value);
 
+/* Is any filter given? */
+bool filter_is_given(const struct filter *f);
 /* Is a filter given that only single slices can answer? */
 bool filter_needs_slices(const struct filter *f);
 /* ERR_USAGE for what call graphs do not have: all but --focus and --ignore. */

@@ -146,20 +146,13 @@ static int load(struct slices_state *s, struct store *store, struct err *err)
 	return query_prepare(store, asset_query_views_slice_rows_sql, &s->rows, err);
 }
 
-static bool is_given(const struct filter *f)
-{
-	return f->focus || f->ignore || f->categories.n > 0 || f->threads.n > 0 ||
-	       f->streams.n > 0 || f->devices.n > 0 || f->has_steps || f->has_times ||
-	       f->has_min_dur;
-}
-
 int slices_open(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct slices **out, struct err *err)
 {
 	struct slices_state *s = xcalloc(1, sizeof(*s));
 
 	s->public.state = s;
-	s->public.is_filtered = filter && is_given(filter);
+	s->public.is_filtered = filter && filter_is_given(filter);
 	s->scope = scope;
 	s->filter = s->public.is_filtered ? filter : NULL;
 	bool has_times = filter && filter->has_times;
