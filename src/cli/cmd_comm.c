@@ -1,20 +1,13 @@
 /* ptool comm: collectives, and across ranks who waited for whom. */
-#include <string.h>
-
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/comm.h"
 #include "query/work_choice.h"
 
 struct comm_opts {
-	const char *operand, *by;
+	struct filtered_opts on;
+	const char *by;
 	bool list, ranks;
 	int64_t limit;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* By enum comm_by. */
@@ -36,62 +29,48 @@ static const struct opt comm_options[] = {
 };
 
 static const struct opt_group comm_groups[] = {
-	OPERAND_GROUP(struct comm_opts, operand),
+	FILTERED_OPERAND(struct comm_opts, on),
 	{ .opts = comm_options },
-	FILTER_GROUP(struct comm_opts, filter),
-	SCOPE_GROUP(struct comm_opts, scope),
-	OUTPUT_GROUP(struct comm_opts, output),
+	FILTERED_GROUPS(struct comm_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct comm_opts defaults = { .by = "collective",
-					   .output = OUTPUT_DEFAULTS };
+static const struct comm_opts defaults = { .by = "collective", .on = FILTERED_DEFAULTS };
 
-static int open_comm(const struct reading *r, const void *options, struct table **out,
-		     struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	struct comm_request request = *(const struct comm_request *)options;
+	const struct comm_opts *o = options;
+	size_t by = opt_choice_place(by_names, o->by);
 
-	request.for_people = r->for_people;
-	return comm_open(r->store, r->scope, &request, out, err);
+	*(struct comm_request *)request = (struct comm_request){
+		.filter = filter,
+		.by = o->list ? COMM_SINGLE : (enum comm_by)by,
+		.across_ranks = o->ranks,
+		.limit = o->limit,
+		.for_people = reading_is_for_people(&o->on.output),
+	};
+	return work_choice_check(filter, err);
 }
 
-static enum comm_by by_of(const struct comm_opts *o)
+static int open_comm(const struct reading *r, const void *request, struct table **out,
+		     struct err *err)
 {
-	size_t by = 0;
-
-	while (by_names[by + 1] && strcmp(by_names[by], o->by) != 0)
-		by++;
-	return o->list ? COMM_SINGLE : (enum comm_by)by;
+	return comm_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct comm_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	int code;
+	struct comm_request request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	const struct comm_request request = { .filter = &filter,
-					      .by = by_of(&o),
-					      .across_ranks = o.ranks,
-					      .limit = o.limit };
-	if (work_choice_check(&filter, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_comm,
-							   .options = &request });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_comm });
 }
 
 static const char *const examples[] = {

@@ -1,61 +1,51 @@
 /* ptool devices: how busy the devices were, and with what. */
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/devices.h"
 #include "query/work_filter.h"
 
 struct devices_opts {
-	const char *operand;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
+	struct filtered_opts on;
 };
 
 /* clang-format off */
 static const struct opt_group devices_groups[] = {
-	OPERAND_GROUP(struct devices_opts, operand),
-	FILTER_GROUP(struct devices_opts, filter),
-	SCOPE_GROUP(struct devices_opts, scope),
-	OUTPUT_GROUP(struct devices_opts, output),
+	FILTERED_OPERAND(struct devices_opts, on),
+	FILTERED_GROUPS(struct devices_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct devices_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct devices_opts defaults = { .on = FILTERED_DEFAULTS };
 
-static int open_devices(const struct reading *r, const void *options, struct table **out,
+static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	const struct devices_request request = { .filter = options,
-						 .for_people = r->for_people };
+	const struct devices_opts *o = options;
 
-	return devices_open(r->store, r->scope, &request, out, err);
+	*(struct devices_request *)request = (struct devices_request){
+		.filter = filter,
+		.for_people = reading_is_for_people(&o->on.output),
+	};
+	return work_filter_check(filter, err);
+}
+
+static int open_devices(const struct reading *r, const void *request, struct table **out,
+			struct err *err)
+{
+	return devices_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct devices_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	int code;
+	struct devices_request request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (work_filter_check(&filter, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_devices,
-							   .options = &filter });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_devices });
 }
 
 static const char *const examples[] = { "ptool devices trace.json",

@@ -1,14 +1,12 @@
 /* ptool diff: is it slower, by how much, is that noise, and where did it come from. */
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/diff_sides.h"
 #include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/terminal.h"
 #include "ingest/decimal.h"
 #include "query/diff_report.h"
 
@@ -129,11 +127,9 @@ static int make_style(const struct diff_opts *o, struct diff_style *style,
 		      struct err *err)
 {
 	const struct output_opts *output = &o->output;
-	bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
 
 	*style = (struct diff_style){ .people = reading_is_for_people(output),
-				      .width = to_stdout ? terminal_width(STDOUT_FILENO)
-							 : 0 };
+				      .width = output_width(output) };
 	style->limit = style->people ? PEOPLE_LIMIT : 0;
 	if (o->limit &&
 	    (decimal_text_int(str_of(o->limit), &style->limit) != DECIMAL_OK ||

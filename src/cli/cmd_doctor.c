@@ -2,8 +2,6 @@
  * ptool doctor: what was wrong with the input and what was done about it, and
  * what the recording cannot tell.
  */
-#include <string.h>
-
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "query/findings.h"
@@ -42,11 +40,10 @@ static int open_doctor(const struct reading *r, const void *options, struct tabl
 		       struct err *err)
 {
 	const struct doctor_opts *o = options;
-	enum severity least = SEVERITY_ERROR;
+	size_t least = opt_choice_place(severity_choices, o->severity);
 
-	while (least > SEVERITY_INFO && strcmp(severity_choices[least], o->severity) != 0)
-		least--;
-	return findings_open(r->store, r->scope, least, r->for_people, out, err);
+	return findings_open(r->store, r->scope, (enum severity)least, r->for_people, out,
+			     err);
 }
 
 static int run(const struct command *self, int argc, char **argv)

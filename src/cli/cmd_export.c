@@ -47,23 +47,18 @@ static const struct opt_group export_groups[] = {
 static const struct export_opts defaults = { .output = { .color = "never",
 							 .no_pager = true } };
 
-static bool is_to_stdout(const struct output_opts *o)
-{
-	return !o->path || strcmp(o->path, "-") == 0;
-}
-
 static const struct exporter *choose(const struct export_opts *o, struct err *err)
 {
 	const struct exporter *e = o->to ? exporter_find(o->to) : NULL;
 
-	if (!o->to && !is_to_stdout(&o->output))
+	if (!o->to && !output_to_stdout(&o->output))
 		e = exporter_for_path(o->output.path);
 	if (!e) {
 		err_set(err, ERR_USAGE, "--to FORMAT says what to write, %s for one",
 			exporters[0]->name);
 		return NULL;
 	}
-	if (e->is_binary && is_to_stdout(&o->output) && terminal_is(STDOUT_FILENO)) {
+	if (e->is_binary && output_to_stdout(&o->output) && terminal_is(STDOUT_FILENO)) {
 		err_set(err, ERR_USAGE,
 			"%s is nothing for a terminal: -o FILE writes a file", e->name);
 		return NULL;

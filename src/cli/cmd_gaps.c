@@ -1,22 +1,17 @@
 /* ptool gaps: why devices were idle. */
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/gap_table.h"
 
 #define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */
 #define LIST_LIMIT   20
 
 struct gaps_opts {
-	const char *operand, *by, *causes, *threshold;
+	struct filtered_opts on;
+	const char *by, *causes, *threshold;
 	int64_t limit;
 	bool list, root;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* By enum gap_by. */
@@ -44,11 +39,9 @@ static const struct opt gaps_options[] = {
 };
 
 static const struct opt_group gaps_groups[] = {
-	OPERAND_GROUP(struct gaps_opts, operand),
+	FILTERED_OPERAND(struct gaps_opts, on),
 	{ .opts = gaps_options },
-	FILTER_GROUP(struct gaps_opts, filter),
-	SCOPE_GROUP(struct gaps_opts, scope),
-	OUTPUT_GROUP(struct gaps_opts, output),
+	FILTERED_GROUPS(struct gaps_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
@@ -57,22 +50,7 @@ static const struct gaps_opts defaults = { .by = "cause",
 					   .causes = "ptool",
 					   .threshold = "30us",
 					   .limit = LIST_LIMIT,
-					   .output = OUTPUT_DEFAULTS };
-
-static enum gap_by by_of(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(bys[i], name) != 0)
-		i++;
-	return (enum gap_by)i;
-}
-
-static bool is_given(const struct filter *f)
-{
-	return f->focus || f->ignore || f->streams.n || f->devices.n || f->has_steps ||
-	       f->has_times || f->has_min_dur;
-}
+					   .on = FILTERED_DEFAULTS };
 
 /* Options that would be silently without effect together. */
 static int check(const struct gaps_opts *o, const struct gap_table_request *r,
@@ -97,58 +75,47 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 	return 0;
 }
 
-static int make_request(const struct gaps_opts *o, const struct filter *filter,
-			struct gap_table_request *request, struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	*request = (struct gap_table_request){
-		.filter = is_given(filter) ? filter : NULL,
-		.by = by_of(o->by),
+	const struct gaps_opts *o = options;
+	struct gap_table_request *r = request;
+
+	*r = (struct gap_table_request){
+		.filter = filter_is_given(filter) ? filter : NULL,
+		.by = (enum gap_by)opt_choice_place(bys, o->by),
 		.limit = o->limit,
 		.threshold_ns = THRESHOLD_NS,
 		.is_list = o->list,
 		.is_hta = strcmp(o->causes, "hta") == 0,
 		.charges_roots = o->root,
+		.for_people = reading_is_for_people(&o->on.output),
 	};
-	if (!filter_parse_time(str_of(o->threshold), &request->threshold_ns))
+	if (!filter_parse_time(str_of(o->threshold), &r->threshold_ns))
 		return err_set(
 			err, ERR_USAGE,
 			"--threshold wants a time with its unit (30us), not '%.100s'",
 			o->threshold);
-	return check(o, request, filter, err);
+	return check(o, r, filter, err);
 }
 
-static int open_gaps(const struct reading *r, const void *options, struct table **out,
+static int open_gaps(const struct reading *r, const void *request, struct table **out,
 		     struct err *err)
 {
-	struct gap_table_request request = *(const struct gap_table_request *)options;
-
-	request.for_people = r->for_people;
-	return gap_table_open(r->store, r->scope, &request, out, err);
+	return gap_table_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct gaps_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
 	struct gap_table_request request;
-	int code;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (make_request(&o, &filter, &request, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_gaps,
-							   .options = &request });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_gaps });
 }
 
 static const char *const examples[] = { "ptool gaps trace.json",

@@ -1,23 +1,16 @@
 /* ptool kernels: what ran on the devices, by kernel. */
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "cli/sort_keys.h"
-#include "cli/terminal.h"
 #include "query/kernels.h"
 
 struct kernels_opts {
-	const char *operand, *sort;
+	struct filtered_opts on;
+	const char *sort;
 	struct opt_strings by;
 	int64_t limit;
 	bool reverse, launches, copies;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 #define FIELD(member) offsetof(struct kernels_opts, member)
@@ -40,30 +33,29 @@ static const struct opt kernels_options[] = {
 };
 
 static const struct opt_group kernels_groups[] = {
-	OPERAND_GROUP(struct kernels_opts, operand),
+	FILTERED_OPERAND(struct kernels_opts, on),
 	{ .opts = kernels_options },
-	FILTER_GROUP(struct kernels_opts, filter),
-	SCOPE_GROUP(struct kernels_opts, scope),
-	OUTPUT_GROUP(struct kernels_opts, output),
+	FILTERED_GROUPS(struct kernels_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct kernels_opts defaults = { .limit = 20, .output = OUTPUT_DEFAULTS };
+static const struct kernels_opts defaults = { .limit = 20, .on = FILTERED_DEFAULTS };
 
-static int make_query(const struct kernels_opts *o, const struct filter *filter,
-		      struct kernels_query *query, struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	bool to_stdout = !o->output.path || strcmp(o->output.path, "-") == 0;
+	const struct kernels_opts *o = options;
+	struct kernels_query *query = request;
 
-	*query =
-		(struct kernels_query){ .filter = filter,
-					.limit = o->limit,
-					.reverse = o->reverse,
-					.launches = o->launches,
-					.with_copies = o->copies,
-					.width = to_stdout ? terminal_width(STDOUT_FILENO)
-							   : 0 };
+	*query = (struct kernels_query){ .filter = filter,
+					 .limit = o->limit,
+					 .reverse = o->reverse,
+					 .launches = o->launches,
+					 .with_copies = o->copies,
+					 .width = output_width(&o->on.output),
+					 .for_people =
+						 reading_is_for_people(&o->on.output) };
 	for (size_t i = 0; i < o->by.n; i++)
 		if (kernels_by_add(query, o->by.items[i], err) < 0)
 			return -1;
@@ -74,40 +66,27 @@ static int make_query(const struct kernels_opts *o, const struct filter *filter,
 	return sort_keys_find(o->sort, kernel_sort_keys, &query->sort, err);
 }
 
-static int open_kernels(const struct reading *r, const void *options, struct table **out,
+static int open_kernels(const struct reading *r, const void *request, struct table **out,
 			struct err *err)
 {
-	struct kernels_query query = *(const struct kernels_query *)options;
-
-	query.for_people = r->for_people;
-	return kernels_open(r->store, r->scope, &query, out, err);
+	return kernels_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	struct kernels_query query;
 	struct kernels_opts o;
-	struct filter filter;
+	struct kernels_query query;
 	int code;
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
 	if (o.sort && strcmp(o.sort, "help") == 0)
-		return sort_keys_list(self, kernel_sort_keys, &o.output);
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (make_query(&o, &filter, &query, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_kernels,
-							   .options = &query });
-	filter_release(&filter);
-	return code;
+		return sort_keys_list(self, kernel_sort_keys, &o.on.output);
+	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
+								  .on = &o.on,
+								  .request = &query,
+								  .make = make_request,
+								  .open = open_kernels });
 }
 
 static const char *const examples[] = { "ptool kernels trace.json",

@@ -1,18 +1,11 @@
 /* ptool list: single slices. */
-#include <string.h>
-
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/slice_list.h"
 
 struct list_opts {
-	const char *operand, *sort;
+	struct filtered_opts on;
+	const char *sort;
 	int64_t limit;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 #define FIELD(member) offsetof(struct list_opts, member)
@@ -30,58 +23,48 @@ static const struct opt list_options[] = {
 };
 
 static const struct opt_group list_groups[] = {
-	OPERAND_GROUP(struct list_opts, operand),
+	FILTERED_OPERAND(struct list_opts, on),
 	{ .opts = list_options },
-	FILTER_GROUP(struct list_opts, filter),
-	SCOPE_GROUP(struct list_opts, scope),
-	OUTPUT_GROUP(struct list_opts, output),
+	FILTERED_GROUPS(struct list_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct list_opts defaults = { .sort = "start", .output = OUTPUT_DEFAULTS };
+static const struct list_opts defaults = { .sort = "start", .on = FILTERED_DEFAULTS };
 
-static enum slice_list_order order_of(const char *word)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	size_t i = 0;
+	const struct list_opts *o = options;
 
-	while (strcmp(orders[i], word) != 0)
-		i++;
-	return (enum slice_list_order)i;
+	(void)err;
+	*(struct slice_list_request *)request = (struct slice_list_request){
+		.filter = filter,
+		.order = (enum slice_list_order)opt_choice_place(orders, o->sort),
+		.limit = o->limit,
+		.for_people = reading_is_for_people(&o->on.output),
+	};
+	return 0;
 }
 
-static int open_list(const struct reading *r, const void *options, struct table **out,
+static int open_list(const struct reading *r, const void *request, struct table **out,
 		     struct err *err)
 {
-	struct slice_list_request request = *(const struct slice_list_request *)options;
-
-	request.for_people = r->for_people;
-	return slice_list_open(r->store, r->scope, &request, out, err);
+	return slice_list_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct list_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	int code;
+	struct slice_list_request request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	struct slice_list_request request = { .filter = &filter,
-					      .order = order_of(o.sort),
-					      .limit = o.limit };
-	code = reading_run(&(struct reading_plan){ .command = self->name,
-						   .operand = o.operand,
-						   .scope = &o.scope,
-						   .output = &o.output,
-						   .open = open_list,
-						   .options = &request,
-						   .nothing = "no slice matches" });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_list,
+						     .nothing = "no slice matches" });
 }
 
 static const char *const examples[] = {

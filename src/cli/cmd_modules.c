@@ -1,20 +1,10 @@
 /* ptool modules: the tree of nn.Module calls, with host and device time. */
-#include <string.h>
-#include <unistd.h>
-
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
-#include "cli/terminal.h"
+#include "cli/filtered.h"
 #include "query/modules.h"
 
 struct modules_opts {
-	const char *operand;
+	struct filtered_opts on;
 	int64_t depth;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* clang-format off */
@@ -25,28 +15,26 @@ static const struct opt modules_options[] = {
 };
 
 static const struct opt_group modules_groups[] = {
-	OPERAND_GROUP(struct modules_opts, operand),
+	FILTERED_OPERAND(struct modules_opts, on),
 	{ .opts = modules_options },
-	FILTER_GROUP(struct modules_opts, filter),
-	SCOPE_GROUP(struct modules_opts, scope),
-	OUTPUT_GROUP(struct modules_opts, output),
+	FILTERED_GROUPS(struct modules_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct modules_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct modules_opts defaults = { .on = FILTERED_DEFAULTS };
 
-static int open_modules(const struct reading *r, const void *options, struct table **out,
+static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	struct modules_query query = *(const struct modules_query *)options;
+	const struct modules_opts *o = options;
 
-	query.for_people = r->for_people;
-	return modules_open(r->store, r->scope, &query, out, err);
-}
-
-static int check(const struct filter *filter, struct err *err)
-{
+	*(struct modules_query *)request = (struct modules_query){
+		.filter = filter,
+		.depth = o->depth,
+		.width = output_width(&o->on.output),
+		.for_people = reading_is_for_people(&o->on.output),
+	};
 	if (!filter->streams.n && !filter->devices.n && !filter->categories.n)
 		return 0;
 	return err_set(
@@ -55,34 +43,23 @@ static int check(const struct filter *filter, struct err *err)
 		"and 'ptool top' know them");
 }
 
+static int open_modules(const struct reading *r, const void *request, struct table **out,
+			struct err *err)
+{
+	return modules_open(r->store, r->scope, request, out, err);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct err err = ERR_INIT;
 	struct modules_opts o;
-	struct filter filter;
-	int code;
+	struct modules_query request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	bool to_stdout = !o.output.path || strcmp(o.output.path, "-") == 0;
-	const struct modules_query query = {
-		.filter = &filter,
-		.depth = o.depth,
-		.width = to_stdout ? terminal_width(STDOUT_FILENO) : 0,
-	};
-	if (check(&filter, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_modules,
-							   .options = &query });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_modules });
 }
 
 static const char *const examples[] = { "ptool modules trace.json",

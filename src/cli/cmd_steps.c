@@ -1,11 +1,7 @@
 /* ptool steps: what each step of training took, and what the device did in it. */
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/terminal.h"
 #include "query/steps.h"
 
 struct steps_opts {
@@ -54,13 +50,11 @@ static int open_steps(const struct reading *r, const void *options, struct table
 static int read_steps(const struct command *self, const struct steps_opts *o,
 		      const struct filter *filter)
 {
-	const char *path = o->output.path;
-	bool to_stdout = !path || strcmp(path, "-") == 0;
 	const struct steps_request request = {
 		.filter = filter,
 		.host_ranges = o->host_ranges,
 		.phases = o->phases,
-		.width = to_stdout ? terminal_width(STDOUT_FILENO) : 0,
+		.width = output_width(&o->output),
 	};
 
 	return reading_run(&(struct reading_plan){ .command = self->name,

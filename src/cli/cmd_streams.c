@@ -1,19 +1,13 @@
 /* ptool streams: what the streams of devices did, and how much work waited in them. */
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/streams.h"
 #include "query/work_filter.h"
 
 #define PARTS_MAX 100000 /* a row for each and each stream is held in memory */
 
 struct streams_opts {
-	const char *operand;
+	struct filtered_opts on;
 	int64_t by_time;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* clang-format off */
@@ -24,58 +18,48 @@ static const struct opt streams_options[] = {
 };
 
 static const struct opt_group streams_groups[] = {
-	OPERAND_GROUP(struct streams_opts, operand),
+	FILTERED_OPERAND(struct streams_opts, on),
 	{ .opts = streams_options },
-	FILTER_GROUP(struct streams_opts, filter),
-	SCOPE_GROUP(struct streams_opts, scope),
-	OUTPUT_GROUP(struct streams_opts, output),
+	FILTERED_GROUPS(struct streams_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct streams_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct streams_opts defaults = { .on = FILTERED_DEFAULTS };
 
-static int open_streams(const struct reading *r, const void *options, struct table **out,
+static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	struct streams_request request = *(const struct streams_request *)options;
+	const struct streams_opts *o = options;
 
-	request.for_people = r->for_people;
-	return streams_open(r->store, r->scope, &request, out, err);
-}
-
-static int check(const struct streams_opts *o, const struct filter *filter,
-		 struct err *err)
-{
+	*(struct streams_request *)request = (struct streams_request){
+		.filter = filter,
+		.nparts = o->by_time,
+		.for_people = reading_is_for_people(&o->on.output),
+	};
 	if (o->by_time > PARTS_MAX)
 		return err_set(err, ERR_USAGE, "--by-time wants at most %d parts",
 			       PARTS_MAX);
 	return work_filter_check(filter, err);
 }
 
+static int open_streams(const struct reading *r, const void *request, struct table **out,
+			struct err *err)
+{
+	return streams_open(r->store, r->scope, request, out, err);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct streams_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	int code;
+	struct streams_request request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	const struct streams_request request = { .filter = &filter, .nparts = o.by_time };
-	if (check(&o, &filter, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_streams,
-							   .options = &request });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_streams });
 }
 
 static const char *const examples[] = { "ptool streams trace.json",

@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/filter_options.h"
@@ -14,7 +13,6 @@
 #include "cli/reading.h"
 #include "cli/scope_options.h"
 #include "cli/sort_keys.h"
-#include "cli/terminal.h"
 #include "cli/torch_format.h"
 #include "query/top.h"
 #include "query/top_functions.h"
@@ -183,10 +181,8 @@ static int open_top(const struct reading *r, const void *options, struct table *
 		    struct err *err)
 {
 	const struct top_request *request = options;
-	const struct output_opts *output = &request->opts->output;
-	bool to_stdout = !output->path || strcmp(output->path, "-") == 0;
 	const struct top_style style = { r->for_people,
-					 to_stdout ? terminal_width(STDOUT_FILENO) : 0 };
+					 output_width(&request->opts->output) };
 	struct top_rows rows;
 	bool is_call_graph;
 

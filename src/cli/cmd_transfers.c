@@ -1,20 +1,13 @@
 /* ptool transfers: copies and sets of the devices, and who waited for them. */
-#include <string.h>
-
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/transfers_table.h"
 #include "query/work_choice.h"
 
 struct transfers_opts {
-	const char *operand, *by;
+	struct filtered_opts on;
+	const char *by;
 	bool list;
 	int64_t limit;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* By enum transfers_by. */
@@ -34,60 +27,47 @@ static const struct opt transfers_options[] = {
 };
 
 static const struct opt_group transfers_groups[] = {
-	OPERAND_GROUP(struct transfers_opts, operand),
+	FILTERED_OPERAND(struct transfers_opts, on),
 	{ .opts = transfers_options },
-	FILTER_GROUP(struct transfers_opts, filter),
-	SCOPE_GROUP(struct transfers_opts, scope),
-	OUTPUT_GROUP(struct transfers_opts, output),
+	FILTERED_GROUPS(struct transfers_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct transfers_opts defaults = { .by = "kind", .output = OUTPUT_DEFAULTS };
+static const struct transfers_opts defaults = { .by = "kind", .on = FILTERED_DEFAULTS };
 
-static int open_transfers(const struct reading *r, const void *options,
-			  struct table **out, struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	struct transfers_request request = *(const struct transfers_request *)options;
+	const struct transfers_opts *o = options;
+	size_t by = opt_choice_place(by_names, o->by);
 
-	request.for_people = r->for_people;
-	return transfers_open(r->store, r->scope, &request, out, err);
+	*(struct transfers_request *)request = (struct transfers_request){
+		.filter = filter,
+		.by = o->list ? TRANSFERS_SINGLE : (enum transfers_by)by,
+		.limit = o->limit,
+		.for_people = reading_is_for_people(&o->on.output),
+	};
+	return work_choice_check(filter, err);
 }
 
-static enum transfers_by by_of(const struct transfers_opts *o)
+static int open_transfers(const struct reading *r, const void *request,
+			  struct table **out, struct err *err)
 {
-	size_t by = 0;
-
-	while (by_names[by + 1] && strcmp(by_names[by], o->by) != 0)
-		by++;
-	return o->list ? TRANSFERS_SINGLE : (enum transfers_by)by;
+	return transfers_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct transfers_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	int code;
+	struct transfers_request request;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	const struct transfers_request request = { .filter = &filter,
-						   .by = by_of(&o),
-						   .limit = o.limit };
-	if (work_choice_check(&filter, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_transfers,
-							   .options = &request });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_transfers });
 }
 
 static const char *const examples[] = { "ptool transfers trace.json",

@@ -1,20 +1,13 @@
 /* ptool tree: what was called by what, and what that took. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "cli/command.h"
-#include "cli/filter_options.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/filtered.h"
 #include "query/tree.h"
+#include <stdlib.h>
 
 struct tree_opts {
-	const char *operand, *min_share, *min_time;
+	struct filtered_opts on;
+	const char *min_share, *min_time;
 	int64_t depth, limit;
 	bool kernels, instances;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 #define FIELD(member) offsetof(struct tree_opts, member)
@@ -37,18 +30,16 @@ static const struct opt tree_options[] = {
 };
 
 static const struct opt_group tree_groups[] = {
-	OPERAND_GROUP(struct tree_opts, operand),
+	FILTERED_OPERAND(struct tree_opts, on),
 	{ .opts = tree_options },
-	FILTER_GROUP(struct tree_opts, filter),
-	SCOPE_GROUP(struct tree_opts, scope),
-	OUTPUT_GROUP(struct tree_opts, output),
+	FILTERED_GROUPS(struct tree_opts, on),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
 static const struct tree_opts defaults = { .depth = 100,
 					   .min_share = "1",
-					   .output = OUTPUT_DEFAULTS };
+					   .on = FILTERED_DEFAULTS };
 
 static int parse_share(const char *text, double *pct, struct err *err)
 {
@@ -63,17 +54,21 @@ static int parse_share(const char *text, double *pct, struct err *err)
 		       text);
 }
 
-static int make_request(const struct tree_opts *o, const struct filter *filter,
-			struct tree_request *request, struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	*request = (struct tree_request){ .filter = filter,
-					  .depth = o->depth,
-					  .limit = o->limit,
-					  .kernels = o->kernels,
-					  .by_instance = o->instances };
-	if (parse_share(o->min_share, &request->min_share_pct, err) < 0)
+	const struct tree_opts *o = options;
+	struct tree_request *r = request;
+
+	*r = (struct tree_request){ .filter = filter,
+				    .depth = o->depth,
+				    .limit = o->limit,
+				    .kernels = o->kernels,
+				    .by_instance = o->instances,
+				    .for_people = reading_is_for_people(&o->on.output) };
+	if (parse_share(o->min_share, &r->min_share_pct, err) < 0)
 		return -1;
-	if (o->min_time && !filter_parse_time(str_of(o->min_time), &request->min_ns))
+	if (o->min_time && !filter_parse_time(str_of(o->min_time), &r->min_ns))
 		return err_set(
 			err, ERR_USAGE,
 			"--min-time wants a time with its unit (1ms), not '%.100s'",
@@ -85,38 +80,23 @@ static int make_request(const struct tree_opts *o, const struct filter *filter,
 	return 0;
 }
 
-static int open_tree(const struct reading *r, const void *options, struct table **out,
+static int open_tree(const struct reading *r, const void *request, struct table **out,
 		     struct err *err)
 {
-	struct tree_request request = *(const struct tree_request *)options;
-
-	request.for_people = r->for_people;
-	return tree_open(r->store, r->scope, &request, out, err);
+	return tree_open(r->store, r->scope, request, out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct tree_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
 	struct tree_request request;
-	int code;
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (make_request(&o, &filter, &request, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_tree,
-							   .options = &request });
-	filter_release(&filter);
-	return code;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_tree });
 }
 
 static const char *const examples[] = {

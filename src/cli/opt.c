@@ -75,6 +75,15 @@ const char *opt_choice(const struct opt *opt, size_t i)
 	return opt->choices ? opt->choices[i] : NULL;
 }
 
+size_t opt_choice_place(const char *const *choices, const char *word)
+{
+	size_t i = 0;
+
+	while (choices[i] && strcmp(choices[i], word) != 0)
+		i++;
+	return i;
+}
+
 static struct opt_iter find_long(const struct opt_group *groups, struct str name)
 {
 	struct opt_iter it;

@@ -102,6 +102,8 @@ bool opt_is_operand(const struct opt *opt);
 bool opt_repeats(const struct opt *opt);
 /* Choice i of a row, from its list or its table; NULL at the end. */
 const char *opt_choice(const struct opt *opt, size_t i);
+/* The place of a word in a NULL-terminated list of choices; their number: it is none. */
+size_t opt_choice_place(const char *const *choices, const char *word);
 
 /* All rows of all groups in order: for (it = opt_first(g); it.opt; opt_next(&it)). */
 struct opt_iter {

@@ -34,9 +34,14 @@ const struct opt output_options[] = {
 };
 /* clang-format on */
 
-static bool to_stdout(const struct output_opts *o)
+bool output_to_stdout(const struct output_opts *o)
 {
 	return !o->path || strcmp(o->path, "-") == 0;
+}
+
+int output_width(const struct output_opts *o)
+{
+	return output_to_stdout(o) ? terminal_width(STDOUT_FILENO) : 0;
 }
 
 static int path_error(struct err *err, const char *path)
@@ -66,7 +71,7 @@ const struct renderer *output_renderer(const struct output_opts *o, struct err *
 			err_set(err, ERR_USAGE, "unknown --format '%s'", o->format);
 		return renderer;
 	}
-	if (to_stdout(o))
+	if (output_to_stdout(o))
 		return renderers[0];
 	renderer = renderer_for_path(o->path);
 	if (renderer || !has_suffix(o->path))
@@ -80,7 +85,7 @@ int output_check(const struct output_opts *o, struct err *err)
 {
 	struct stat st;
 
-	if (to_stdout(o))
+	if (output_to_stdout(o))
 		return 0;
 	if (!*o->path)
 		return err_set(err, ERR_USAGE, "--output wants a file name");
@@ -141,7 +146,7 @@ int output_open(struct output *out, const char *command, const struct output_opt
 	*out = (struct output){ .render = { .command = command }, .force = o->force };
 	if (output_check(o, err) < 0)
 		return -1;
-	if (!to_stdout(o)) {
+	if (!output_to_stdout(o)) {
 		if (open_file(out, o, err) < 0)
 			return -1;
 		out->render.color = terminal_color(o->color, fileno(out->stream));

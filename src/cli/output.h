@@ -46,6 +46,11 @@ int output_check(const struct output_opts *o, struct err *err);
 int output_table(const char *command, struct table *t, const struct output_opts *o,
 		 struct err *err);
 
+/* Without -o, or with -o -. */
+bool output_to_stdout(const struct output_opts *o);
+/* Columns of the terminal that it goes to; 0 when it goes to none. */
+int output_width(const struct output_opts *o);
+
 /* For what is no table: a stream to write to, and what belongs to it. */
 struct output {
 	FILE *stream; /* write here; closed by output_close */

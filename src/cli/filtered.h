@@ -1,0 +1,61 @@
+/*
+ * Reading commands with filters: STORE|FILE, the command's own options, filters,
+ * profiles and output, one table.  What they all have is a member of the command's
+ * options struct:
+ *
+ *	struct list_opts {
+ *		struct filtered_opts on;
+ *		int64_t limit;
+ *	};
+ *	static const struct opt_group list_groups[] = {
+ *		FILTERED_OPERAND(struct list_opts, on),
+ *		{ .opts = list_options },
+ *		FILTERED_GROUPS(struct list_opts, on),
+ *		OPT_GROUP_END
+ *	};
+ */
+#ifndef PTOOL_CLI_FILTERED_H
+#define PTOOL_CLI_FILTERED_H
+
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/reading.h"
+
+struct filtered_opts {
+	const char *operand; /* NULL: the default store */
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+/* The member's initialiser, and the rows before and behind the command's own. */
+/* clang-format off */
+#define FILTERED_DEFAULTS { .output = OUTPUT_DEFAULTS }
+#define FILTERED_OPERAND(type, member) OPERAND_GROUP(type, member.operand)
+#define FILTERED_GROUPS(type, member)		\
+	FILTER_GROUP(type, member.filter),	\
+	SCOPE_GROUP(type, member.scope),	\
+	OUTPUT_GROUP(type, member.output)
+/* clang-format on */
+
+/* All of it is borrowed for the call. */
+struct filtered_plan {
+	void *options; /* the command's struct; `on` is a member of it */
+	const struct filtered_opts *on;
+	void *request; /* what `make` fills and `open` reads */
+	/* Before a store is opened: 0, or -1 with an ERR_USAGE.  NULL: nothing to do. */
+	int (*make)(const void *options, const struct filter *filter, void *request,
+		    struct err *err);
+	/* As that of struct reading_plan, with the request for its options. */
+	int (*open)(const struct reading *r, const void *request, struct table **out,
+		    struct err *err);
+	const char *nothing; /* as in struct reading_plan */
+};
+
+/* Parses and reads; returns the exit code. */
+int filtered_run(const struct command *self, int argc, char **argv,
+		 const struct filtered_plan *plan);
+/* What follows parsing, for commands that answer some options without a store. */
+int filtered_read(const char *command, const struct filtered_plan *plan);
+
+#endif
