@@ -35,14 +35,6 @@ static int weight(char c)
 	return c == '/' ? 0 : (unsigned char)c + 1;
 }
 
-static int compare_bytes(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 int natural_compare(struct str a, struct str b)
 {
 	struct str x = a, y = b;
@@ -61,5 +53,5 @@ int natural_compare(struct str a, struct str b)
 	}
 	if (x.n != y.n)
 		return x.n < y.n ? -1 : 1;
-	return compare_bytes(a, b);
+	return str_compare(a, b);
 }

@@ -54,4 +54,29 @@ static inline bool str_starts_with(struct str s, struct str prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
+static inline bool str_contains(struct str s, struct str part)
+{
+	if (part.n == 0)
+		return true;
+	while (s.n >= part.n) {
+		const char *p = (const char *)memchr(s.p, part.p[0], s.n - part.n + 1);
+		if (!p)
+			return false;
+		s = str_behind(s, (size_t)(p - s.p));
+		if (memcmp(s.p, part.p, part.n) == 0)
+			return true;
+		s = str_behind(s, 1);
+	}
+	return false;
+}
+
+/* By bytes, and the shorter first: below 0, 0 or above, as memcmp(). */
+static inline int str_compare(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.p, b.p, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 #endif

@@ -40,9 +40,8 @@ static bool has_old_binding(struct str category)
 	static const struct str marks[] = { { "input", 5 }, { "ipc.flow", 8 } };
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		for (size_t at = 0; at + marks[i].n <= category.n; at++)
-			if (memcmp(category.p + at, marks[i].p, marks[i].n) == 0)
-				return true;
+		if (str_contains(category, marks[i]))
+			return true;
 	return false;
 }
 

@@ -35,12 +35,7 @@ static bool has_magic(struct bytes head, const struct head *known)
 
 static bool contains(struct bytes head, const char *text)
 {
-	size_t n = strlen(text);
-
-	for (size_t i = 0; i + n <= head.n; i++)
-		if (memcmp(head.p + i, text, n) == 0)
-			return true;
-	return false;
+	return str_contains((struct str){ (const char *)head.p, head.n }, str_of(text));
 }
 
 /* Protocols 2 to 5 begin with their number; 0 and 1 with the name of a class. */

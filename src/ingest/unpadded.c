@@ -14,20 +14,6 @@ struct fractions {
 	bool has_epoch;
 };
 
-static bool has(struct str text, const char *part)
-{
-	size_t n = strlen(part);
-	const char *p = text.p, *end = text.p + text.n;
-
-	while ((size_t)(end - p) >= n &&
-	       (p = memchr(p, part[0], (size_t)(end - p) - n + 1))) {
-		if (memcmp(p, part, n) == 0)
-			return true;
-		p++;
-	}
-	return false;
-}
-
 static const char *skip_digits(const char *p, const char *end)
 {
 	while (p < end && *p >= '0' && *p <= '9')
@@ -85,13 +71,14 @@ bool unpadded_has(struct bytes head, bool whole)
 {
 	struct str text = { (const char *)head.p, head.n };
 
-	if (!has(text, "\"schemaVersion\"") || has(text, "\"baseTimeNanoseconds\""))
+	if (!str_contains(text, STR_LIT("\"schemaVersion\"")) ||
+	    str_contains(text, STR_LIT("\"baseTimeNanoseconds\"")))
 		return false;
 	struct fractions f = note_all(text);
 	if (f.nshort == 0 || f.is_decimal || f.is_relative || !f.has_epoch)
 		return false;
-	return has(text, "\"displayTimeUnit\": \"ns\"") ||
-	       has(text, "\"displayTimeUnit\":\"ns\"") ||
+	return str_contains(text, STR_LIT("\"displayTimeUnit\": \"ns\"")) ||
+	       str_contains(text, STR_LIT("\"displayTimeUnit\":\"ns\"")) ||
 	       (!whole && f.n >= VALUES_WANTED);
 }
 

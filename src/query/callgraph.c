@@ -34,32 +34,22 @@ struct str callgraph_text(const struct callgraph *g, uint32_t text)
 				      : intern_str(&g->texts, text);
 }
 
-static int compare_texts(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	if (order == 0)
-		return a.n < b.n ? -1 : a.n > b.n;
-	return order < 0 ? -1 : 1;
-}
-
 int callgraph_compare(const struct callgraph *g, uint32_t a, uint32_t b)
 {
 	const struct callgraph_function *l = &g->functions[a], *r = &g->functions[b];
 	int order = 0;
 
 	if (l->file != r->file)
-		order = compare_texts(callgraph_text(g, l->file),
-				      callgraph_text(g, r->file));
+		order = str_compare(callgraph_text(g, l->file),
+				    callgraph_text(g, r->file));
 	if (order == 0)
 		order = l->line < r->line ? -1 : l->line > r->line;
 	if (order == 0 && l->name != r->name)
-		order = compare_texts(callgraph_text(g, l->name),
-				      callgraph_text(g, r->name));
+		order = str_compare(callgraph_text(g, l->name),
+				    callgraph_text(g, r->name));
 	if (order == 0 && l->bytes != r->bytes)
-		order = compare_texts(callgraph_text(g, l->bytes),
-				      callgraph_text(g, r->bytes));
+		order = str_compare(callgraph_text(g, l->bytes),
+				    callgraph_text(g, r->bytes));
 	return order;
 }
 

@@ -88,17 +88,9 @@ static int compare_reals(double a, double b)
 	return a < b ? -1 : a > b; /* what is no number equals everything, as in pstats */
 }
 
-static int compare_strs(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : a.n < b.n ? -1 : a.n > b.n;
-}
-
 static int compare_texts(const struct callgraph *g, uint32_t a, uint32_t b)
 {
-	return a == b ? 0 : compare_strs(callgraph_text(g, a), callgraph_text(g, b));
+	return a == b ? 0 : str_compare(callgraph_text(g, a), callgraph_text(g, b));
 }
 
 static int compare_by(const struct sorting *s, char by, uint32_t a, uint32_t b)
@@ -123,7 +115,7 @@ static int compare_by(const struct sorting *s, char by, uint32_t a, uint32_t b)
 	case 'n':
 		return compare_texts(s->g, f->name, h->name);
 	default:
-		return s->names ? compare_strs(s->names[a], s->names[b]) : 0;
+		return s->names ? str_compare(s->names[a], s->names[b]) : 0;
 	}
 }
 

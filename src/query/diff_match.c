@@ -18,14 +18,6 @@ struct matching {
 	struct relaxed *relaxed; /* owned; by single */
 };
 
-int diff_compare_names(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 static bool is_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct matching *m = context;
@@ -40,8 +32,8 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 		return p->place < q->place;
 	if (x->amount != y->amount)
 		return x->amount > y->amount;
-	return diff_compare_names(intern_str(m->names, x->row),
-				  intern_str(m->names, y->row)) < 0;
+	return str_compare(intern_str(m->names, x->row), intern_str(m->names, y->row)) <
+	       0;
 }
 
 static void relax_names(struct matching *m, const uint32_t *at, size_t n,

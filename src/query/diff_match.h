@@ -39,7 +39,4 @@ struct diff_relaxing {
 void diff_match_renamed(const struct intern *names, const struct diff_relaxing *ways,
 			const struct diff_single *singles, size_t n, uint32_t *partner);
 
-/* By bytes: -1, 0, 1. */
-int diff_compare_names(struct str a, struct str b);
-
 #endif

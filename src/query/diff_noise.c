@@ -153,8 +153,7 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 	if (o->means[a] != o->means[b])
 		return o->means[a] > o->means[b];
-	return diff_compare_names(intern_str(&o->d->names, a),
-				  intern_str(&o->d->names, b)) < 0;
+	return str_compare(intern_str(&o->d->names, a), intern_str(&o->d->names, b)) < 0;
 }
 
 /* The largest rows first. */

@@ -259,8 +259,8 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 	}
 	if (p != q)
 		return p > q;
-	return diff_compare_names(diff_row_name(d, x, DIFF_BASE),
-				  diff_row_name(d, y, DIFF_BASE)) < 0;
+	return str_compare(diff_row_name(d, x, DIFF_BASE),
+			   diff_row_name(d, y, DIFF_BASE)) < 0;
 }
 
 static void sort_rows(struct diff *d)

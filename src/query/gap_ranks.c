@@ -113,13 +113,9 @@ static size_t group_end(const struct gap_rank *rank, size_t first)
 static int compare_groups(const struct gap_ranks *r, const struct gap_collective *a,
 			  const struct gap_collective *b)
 {
-	struct str x = text_pool_str(r->texts, a->members);
-	struct str y = text_pool_str(r->texts, b->members);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
+	int order = str_compare(text_pool_str(r->texts, a->members),
+				text_pool_str(r->texts, b->members));
 
-	if (order == 0)
-		order = (x.n > y.n) - (x.n < y.n);
 	return order ? order : (int)a->on_device - (int)b->on_device;
 }
 

@@ -78,11 +78,7 @@ void gap_sums_release(struct gap_sums *s)
 
 static int compare_texts(const struct text_pool *texts, uint32_t a, uint32_t b)
 {
-	struct str x = text_pool_str(texts, a), y = text_pool_str(texts, b);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_compare(text_pool_str(texts, a), text_pool_str(texts, b));
 }
 
 /* Is it more of the row than what the row is charged to most so far? */

@@ -102,11 +102,7 @@ static int compare_reals(double a, double b)
 
 static int compare_texts(const struct kernels *k, uint32_t a, uint32_t b)
 {
-	struct str x = text_pool_str(&k->texts, a), y = text_pool_str(&k->texts, b);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_compare(text_pool_str(&k->texts, a), text_pool_str(&k->texts, b));
 }
 
 static double mean_of(const struct kernel_mean *mean)

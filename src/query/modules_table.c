@@ -69,12 +69,8 @@ struct drawing {
 
 static int compare_names(const struct modules *m, uint32_t a, uint32_t b)
 {
-	struct str x = intern_str(&m->texts, m->nodes[a].name);
-	struct str y = intern_str(&m->texts, m->nodes[b].name);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_compare(intern_str(&m->texts, m->nodes[a].name),
+			   intern_str(&m->texts, m->nodes[b].name));
 }
 
 /* The longest on the device first, then on the host; no two siblings have one name. */

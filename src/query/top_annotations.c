@@ -122,11 +122,8 @@ static bool label_before(const void *context, uint32_t a, uint32_t b)
 	int column = l->key->column;
 
 	if (column == COLUMN_NAME) {
-		struct str p = text_pool_str(&l->texts, x->name),
-			   q = text_pool_str(&l->texts, y->name);
-		size_t n = p.n < q.n ? p.n : q.n;
-		int order = n ? memcmp(p.p, q.p, n) : 0;
-		order = order ? order : (p.n > q.n) - (p.n < q.n);
+		int order = str_compare(text_pool_str(&l->texts, x->name),
+					text_pool_str(&l->texts, y->name));
 		return l->ascending ? order < 0 : order > 0;
 	}
 	if (column == NCOLUMNS || x->sums[column] == y->sums[column])

@@ -61,14 +61,6 @@ static bool first_before(const void *context, uint32_t a, uint32_t b)
 	return opstat_is_before(&rows->stats.rows[a].first, &rows->stats.rows[b].first);
 }
 
-static int compare_text(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 /* Of one column, so of one type, or null, which is the least. */
 static int compare_cells(const struct cell *a, const struct cell *b)
 {
@@ -80,7 +72,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 	case CELL_REAL:
 		return (a->as.real > b->as.real) - (a->as.real < b->as.real);
 	case CELL_TEXT:
-		return compare_text(a->as.text, b->as.text);
+		return str_compare(a->as.text, b->as.text);
 	case CELL_NULL:
 		break;
 	}

@@ -47,16 +47,6 @@ static const struct memory_word {
 	{ "Managed", HOST_MEMORY_MANAGED },
 };
 
-static bool has(struct str text, const char *part)
-{
-	struct str want = str_of(part);
-
-	for (; text.n >= want.n; text = str_behind(text, 1))
-		if (str_starts_with(text, want))
-			return true;
-	return false;
-}
-
 /* What stands from the first parenthesis on; empty when there is none. */
 static struct str places_of(struct str name)
 {
@@ -70,7 +60,7 @@ static enum transfer_kind kind_of(bool is_set, struct str name)
 	if (is_set)
 		return TRANSFER_SET;
 	for (size_t i = 0; i < sizeof(directions) / sizeof(*directions); i++)
-		if (has(name, directions[i].part))
+		if (str_contains(name, str_of(directions[i].part)))
 			return directions[i].kind;
 	return TRANSFER_COPY;
 }
@@ -81,7 +71,7 @@ struct transfer_name transfer_name_of(bool is_set, struct str name)
 	struct str places = places_of(name);
 
 	for (size_t i = 0; i < sizeof(memories) / sizeof(*memories); i++)
-		if (has(places, memories[i].word)) {
+		if (str_contains(places, str_of(memories[i].word))) {
 			out.memory = memories[i].memory;
 			break;
 		}

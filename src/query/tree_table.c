@@ -93,12 +93,8 @@ struct tree_rows {
 
 static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
 {
-	struct str x = intern_str(&tree->texts, tree->nodes[a].name);
-	struct str y = intern_str(&tree->texts, tree->nodes[b].name);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_compare(intern_str(&tree->texts, tree->nodes[a].name),
+			   intern_str(&tree->texts, tree->nodes[b].name));
 }
 
 /* Device work takes none of the host's time: no limit of that means it. */

@@ -28,16 +28,6 @@ void tally_add(struct tally *t, const struct slice_rec *s, int64_t time_ns)
 	t->time_ns = sum_add(t->time_ns, time_ns);
 }
 
-static bool has(struct str name, const char *text)
-{
-	size_t n = strlen(text);
-
-	for (size_t i = 0; i + n <= name.n; i++)
-		if (memcmp(name.p + i, text, n) == 0)
-			return true;
-	return false;
-}
-
 static bool starts_with_any(struct str name, const char *const *prefixes)
 {
 	for (size_t i = 0; prefixes[i]; i++)
@@ -58,15 +48,16 @@ static enum name_kind call_kind(struct str name)
 
 	if (!starts_with_any(name, makers))
 		return NAME_OTHER;
-	if (has(name, "StreamBeginCapture"))
+	if (str_contains(name, STR_LIT("StreamBeginCapture")))
 		return NAME_CAPTURE_BEGIN;
-	if (has(name, "StreamEndCapture"))
+	if (str_contains(name, STR_LIT("StreamEndCapture")))
 		return NAME_CAPTURE_END;
-	if (has(name, "GraphLaunch"))
+	if (str_contains(name, STR_LIT("GraphLaunch")))
 		return NAME_GRAPH;
-	if (has(name, "HostFunc")) /* launches a function of the host */
+	if (str_contains(name, STR_LIT("HostFunc"))) /* launches a function of the host */
 		return NAME_OTHER;
-	if (has(name, "Launch") && !has(name, "Attribute"))
+	if (str_contains(name, STR_LIT("Launch")) &&
+	    !str_contains(name, STR_LIT("Attribute")))
 		return NAME_LAUNCH;
 	return starts_with_any(name, copies) ? NAME_COPY : NAME_OTHER;
 }
@@ -247,7 +238,8 @@ static bool is_sync_track(const struct model *m, const struct track *t)
 	    t->kind == TRACK_STREAM)
 		return false;
 	struct str name = intern_str(m->texts, m->places[t->place].name);
-	return str_starts_with(name, STR_LIT("stream ")) && has(name, "(sync)");
+	return str_starts_with(name, STR_LIT("stream ")) &&
+	       str_contains(name, STR_LIT("(sync)"));
 }
 
 static void sweep_track(struct sweep *w, const struct track *t)

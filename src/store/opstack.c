@@ -17,25 +17,18 @@ void opstack_release(struct opstack *s)
 	*s = (struct opstack){ 0 };
 }
 
-static bool contains(struct str text, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, part, n) == 0)
-			return true;
-	return false;
-}
-
 /* _filter_stack_entry: frames of the machinery itself. */
 static bool is_machinery(struct str frame)
 {
-	return (contains(frame, "autograd/__init__") &&
-		(contains(frame, "_make_grads") || contains(frame, "backward"))) ||
-	       (contains(frame, "torch/tensor") && contains(frame, "backward")) ||
-	       (contains(frame, "_internal/common_utils") &&
-		(contains(frame, "prof_callable") || contains(frame, "prof_func_call") ||
-		 contains(frame, "prof_meth_call")));
+	return (str_contains(frame, STR_LIT("autograd/__init__")) &&
+		(str_contains(frame, STR_LIT("_make_grads")) ||
+		 str_contains(frame, STR_LIT("backward")))) ||
+	       (str_contains(frame, STR_LIT("torch/tensor")) &&
+		str_contains(frame, STR_LIT("backward"))) ||
+	       (str_contains(frame, STR_LIT("_internal/common_utils")) &&
+		(str_contains(frame, STR_LIT("prof_callable")) ||
+		 str_contains(frame, STR_LIT("prof_func_call")) ||
+		 str_contains(frame, STR_LIT("prof_meth_call"))));
 }
 
 /* The recorded stack less those frames; TEXT_NONE when nothing is left. */
