@@ -66,6 +66,12 @@ static inline struct cell cell_text(struct str text)
 	return (struct cell){ .type = CELL_TEXT, .as.text = text };
 }
 
+/* NULL text is a NULL cell. */
+static inline struct cell cell_text_or_null(const char *text)
+{
+	return text ? cell_text(str_of(text)) : cell_null();
+}
+
 struct table {
 	const struct column *columns; /* borrowed; lives as long as the table */
 	size_t ncolumns;

@@ -19,7 +19,7 @@ int sort_keys_list(const struct command *self, const struct sort_key *keys,
 	for (const struct sort_key *k = keys; k->name; k++) {
 		const struct cell cells[] = {
 			cell_text(str_of(k->name)),
-			k->also ? cell_text(str_of(k->also)) : cell_null(),
+			cell_text_or_null(k->also),
 			cell_text(str_of(k->what)),
 		};
 		memtable_add_row(m, cells);

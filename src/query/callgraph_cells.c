@@ -2,6 +2,7 @@
 #include "query/callgraph_cells.h"
 
 #include "ingest/sink.h"
+#include "query/number_cell.h"
 
 void callgraph_function_cells(const struct callgraph *g, uint32_t function,
 			      struct cell *cells)
@@ -11,11 +12,6 @@ void callgraph_function_cells(const struct callgraph *g, uint32_t function,
 	cells[CELLS_FILE] = cell_text(callgraph_text(g, f->file));
 	cells[CELLS_LINE] = cell_int(f->line);
 	cells[CELLS_NAME] = cell_text(callgraph_text(g, f->name));
-}
-
-static struct cell ns_cell(int64_t ns)
-{
-	return ns == NUMBER_NONE ? cell_null() : cell_int(ns);
 }
 
 /* Text where no int64 holds it. */
@@ -29,8 +25,8 @@ void callgraph_sum_cells(const struct callgraph_sums *sums, struct cell *cells)
 	cells[CELLS_CALLS] = count_cell(&sums->calls);
 	cells[CELLS_PRIMITIVE] =
 		sums->has_times ? count_cell(&sums->primitive) : cell_null();
-	cells[CELLS_SELF] = sums->has_times ? ns_cell(sums->self_ns) : cell_null();
-	cells[CELLS_TOTAL] = sums->has_times ? ns_cell(sums->total_ns) : cell_null();
+	cells[CELLS_SELF] = sums->has_times ? number_cell(sums->self_ns) : cell_null();
+	cells[CELLS_TOTAL] = sums->has_times ? number_cell(sums->total_ns) : cell_null();
 }
 
 const struct callgraph_sums *callgraph_sums_of(const struct callgraph *g,
@@ -48,14 +44,6 @@ int64_t callgraph_total_ns(const struct callgraph *g, uint32_t function)
 	return sums && sums->has_times ? sums->total_ns : NUMBER_NONE;
 }
 
-static int compare_text(struct str a, struct str b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.p, b.p, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 int callgraph_compare_names(const struct callgraph *g, uint32_t a, uint32_t b, int cell)
 {
 	const struct callgraph_function *x = &g->functions[a], *y = &g->functions[b];
@@ -63,9 +51,9 @@ int callgraph_compare_names(const struct callgraph *g, uint32_t a, uint32_t b, i
 	if (cell == CELLS_LINE)
 		return (x->line > y->line) - (x->line < y->line);
 	if (cell == CELLS_FILE)
-		return compare_text(callgraph_text(g, x->file),
-				    callgraph_text(g, y->file));
-	return compare_text(callgraph_text(g, x->name), callgraph_text(g, y->name));
+		return str_compare(callgraph_text(g, x->file),
+				   callgraph_text(g, y->file));
+	return str_compare(callgraph_text(g, x->name), callgraph_text(g, y->name));
 }
 
 int callgraph_compare_sums(const struct callgraph_sums *a, const struct callgraph_sums *b,

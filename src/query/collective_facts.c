@@ -21,13 +21,6 @@ enum {
 	RANKS
 };
 
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NUMBER_NONE
-		       : sqlite3_column_int64(stmt, column);
-}
-
 static uint32_t text_at(struct text_pool *texts, struct sqlite3_stmt *stmt, int column)
 {
 	struct cell cell = query_cell(stmt, column);
@@ -57,10 +50,10 @@ int collective_facts_load(struct store *store, struct text_pool *texts,
 		out->rows = xgrow(out->rows, &out->cap, out->n + 1, sizeof(*out->rows));
 		out->rows[out->n++] = (struct collective_fact_row){
 			.slice_id = sqlite3_column_int64(stmt, SLICE),
-			.in_elements = number_at(stmt, IN_ELEMENTS),
-			.out_elements = number_at(stmt, OUT_ELEMENTS),
-			.group_size = number_at(stmt, GROUP_SIZE),
-			.sequence = number_at(stmt, SEQUENCE),
+			.in_elements = query_number(stmt, IN_ELEMENTS),
+			.out_elements = query_number(stmt, OUT_ELEMENTS),
+			.group_size = query_number(stmt, GROUP_SIZE),
+			.sequence = query_number(stmt, SEQUENCE),
 			.name = text_at(texts, stmt, NAME),
 			.dtype = text_at(texts, stmt, DTYPE),
 			.group = text_at(texts, stmt, GROUP),

@@ -175,13 +175,11 @@ static int read_world(struct store *store, const struct scope *scope, int64_t *s
 {
 	struct sqlite3_stmt *stmt;
 
-	*size = NUMBER_NONE;
 	if (query_prepare(store, asset_query_views_comm_world_sql, &stmt, err) < 0)
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	int rc = sql_step(stmt, err);
-	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
-		*size = sqlite3_column_int64(stmt, 0);
+	*size = rc > 0 ? query_number(stmt, 0) : NUMBER_NONE;
 	sqlite3_finalize(stmt);
 	return rc < 0 ? -1 : 0;
 }

@@ -8,6 +8,7 @@
 #include "base/sum.h"
 #include "query/comm_rank_columns.h"
 #include "query/comm_rows.h"
+#include "query/number_cell.h"
 #include "query/transfers_rows.h"
 
 /* Of one participant, or of one kind of collectives. */
@@ -165,7 +166,7 @@ static struct cell missing_cell(const struct comm_ranks *r, const struct comm_ca
 		comm_missing_ranks(text_pool_str(r->texts, call->ranks), call->group_size,
 				   r->world_size, ranks, n, arena);
 
-	return text ? cell_text(str_of(text)) : cell_null();
+	return cell_text_or_null(text);
 }
 
 static struct cell bus_cell(double bytes, int64_t ns)
@@ -177,11 +178,11 @@ static struct cell bus_cell(double bytes, int64_t ns)
 static void set_call(const struct comm_ranks *r, const struct comm_call *call,
 		     struct cell *cells)
 {
-	cells[RANKS_COLLECTIVE] = comm_text_cell(r->texts, call->collective);
+	cells[RANKS_COLLECTIVE] = text_pool_cell(r->texts, call->collective);
 	cells[RANKS_SIDE] = cell_text(str_of(comm_side_name((enum comm_side)call->side)));
-	cells[RANKS_GROUP] = comm_text_cell(r->texts, call->group);
-	cells[RANKS_GROUP_RANKS] = comm_text_cell(r->texts, call->ranks);
-	cells[RANKS_GROUP_SIZE] = comm_number_cell(call->group_size);
+	cells[RANKS_GROUP] = text_pool_cell(r->texts, call->group);
+	cells[RANKS_GROUP_RANKS] = text_pool_cell(r->texts, call->ranks);
+	cells[RANKS_GROUP_SIZE] = number_cell(call->group_size);
 }
 
 static void set_sums(const struct rank_sums *s, struct cell *cells)
@@ -203,7 +204,7 @@ static void add_kind_row(const struct comm_ranks *r, const struct kind_sums *k,
 	set_call(r, call, cells);
 	set_sums(&k->sums, cells);
 	if (r->by == COMM_BY_SIZE)
-		cells[RANKS_MESSAGE] = comm_number_cell(call->bytes);
+		cells[RANKS_MESSAGE] = number_cell(call->bytes);
 	cells[RANKS_RANKS] = cell_int((int64_t)k->nranks);
 	cells[RANKS_MISSING] = missing_cell(r, call, k->ranks, k->nranks, &to->arena);
 	cells[RANKS_BUSBW] = bus_cell(k->bus_bytes, k->bus_ns);
@@ -339,10 +340,10 @@ static void add_single_row(const struct comm_ranks *r, const struct comm_match *
 	cells[RANKS_NUMBER] = cell_int(part->number);
 	cells[RANKS_START] = cell_int(sum_sub(v->start_ns, origin_of(m, clock)));
 	cells[RANKS_CLOCK] = cell_int(clock);
-	cells[RANKS_DTYPE] = comm_text_cell(r->texts, part->call.dtype);
+	cells[RANKS_DTYPE] = text_pool_cell(r->texts, part->call.dtype);
 	cells[RANKS_RANKS] = cell_int((int64_t)nranks);
 	cells[RANKS_MISSING] = missing_cell(r, &part->call, ranks, nranks, &to->arena);
-	cells[RANKS_MESSAGE] = comm_number_cell(part->call.bytes);
+	cells[RANKS_MESSAGE] = number_cell(part->call.bytes);
 	cells[RANKS_TOTAL] = cell_int(v->total_ns);
 	cells[RANKS_WAIT] = cell_int(v->wait_ns);
 	cells[RANKS_TRANSFER] = cell_int(v->transfer_ns);

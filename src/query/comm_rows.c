@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/exposure.h"
+#include "query/number_cell.h"
 #include "query/transfers_rows.h"
 #include "query/work_profiles.h"
 
@@ -26,16 +27,6 @@ struct grouping {
 	const struct comm_rows *rows;
 	struct comm_sums *sums;
 };
-
-struct cell comm_text_cell(const struct text_pool *texts, uint32_t text)
-{
-	return text == TEXT_NONE ? cell_null() : cell_text(text_pool_str(texts, text));
-}
-
-struct cell comm_number_cell(int64_t number)
-{
-	return number == NUMBER_NONE ? cell_null() : cell_int(number);
-}
 
 static int order_of(int64_t a, int64_t b)
 {
@@ -130,15 +121,15 @@ static void set_row(const struct comm_rows *r, const struct comm_sums *s,
 	if (r->profile->has_rank)
 		cells[COMM_RANK] = cell_int(r->profile->rank);
 	cells[COMM_DEVICE] = device_cell(r, c);
-	cells[COMM_COLLECTIVE] = comm_text_cell(r->texts, c->collective);
+	cells[COMM_COLLECTIVE] = text_pool_cell(r->texts, c->collective);
 	cells[COMM_SIDE] = cell_text(str_of(comm_side_name((enum comm_side)c->side)));
-	cells[COMM_DTYPE] = comm_text_cell(r->texts, c->dtype);
-	cells[COMM_GROUP] = comm_text_cell(r->texts, c->group);
-	cells[COMM_GROUP_RANKS] = comm_text_cell(r->texts, c->ranks);
-	cells[COMM_GROUP_SIZE] = comm_number_cell(c->group_size);
+	cells[COMM_DTYPE] = text_pool_cell(r->texts, c->dtype);
+	cells[COMM_GROUP] = text_pool_cell(r->texts, c->group);
+	cells[COMM_GROUP_RANKS] = text_pool_cell(r->texts, c->ranks);
+	cells[COMM_GROUP_SIZE] = number_cell(c->group_size);
 	cells[COMM_CALLS] = cell_int(s->calls);
 	if (s->same_size)
-		cells[COMM_MESSAGE] = comm_number_cell(c->bytes);
+		cells[COMM_MESSAGE] = number_cell(c->bytes);
 	if (s->sized)
 		cells[COMM_BYTES] = cell_int(s->bytes);
 	cells[COMM_TOTAL] = cell_int(s->total_ns);
@@ -186,14 +177,14 @@ void comm_add_single(const struct comm_rows *r, struct memtable *to)
 		struct comm_sums s = sum_up(r, &at, 1);
 		struct cell cells[NCOMM_COLUMNS] = { { .type = CELL_NULL } };
 		set_row(r, &s, cells);
-		cells[COMM_STREAM] = comm_number_cell(c->stream);
+		cells[COMM_STREAM] = number_cell(c->stream);
 		cells[COMM_START] = cell_int(c->start_ns);
 		cells[COMM_DUR] = cell_int(c->end_ns - c->start_ns);
-		cells[COMM_SEQUENCE] = comm_number_cell(c->sequence);
-		cells[COMM_STEP] = comm_number_cell(c->step);
-		cells[COMM_ALGORITHM] = comm_text_cell(r->texts, c->algorithm);
-		cells[COMM_PROTOCOL] = comm_text_cell(r->texts, c->protocol);
-		cells[COMM_NAME] = comm_text_cell(r->texts, c->name);
+		cells[COMM_SEQUENCE] = number_cell(c->sequence);
+		cells[COMM_STEP] = number_cell(c->step);
+		cells[COMM_ALGORITHM] = text_pool_cell(r->texts, c->algorithm);
+		cells[COMM_PROTOCOL] = text_pool_cell(r->texts, c->protocol);
+		cells[COMM_NAME] = text_pool_cell(r->texts, c->name);
 		cells[COMM_ID] = cell_int(c->slice_id);
 		memtable_add_row(to, cells);
 	}

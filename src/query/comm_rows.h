@@ -55,8 +55,4 @@ void comm_add_sums(const struct comm_rows *r, struct memtable *to);
 /* A row for each call, in the order in which they started on their device. */
 void comm_add_single(const struct comm_rows *r, struct memtable *to);
 
-/* The text, null for TEXT_NONE; the number, null for NUMBER_NONE. */
-struct cell comm_text_cell(const struct text_pool *texts, uint32_t text);
-struct cell comm_number_cell(int64_t number);
-
 #endif

@@ -13,21 +13,14 @@ ASSET(asset_query_views_device_properties_sql);
 
 enum { DEVICE, NAME, MEMORY, SMS, MAJOR, MINOR };
 
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NUMBER_NONE
-		       : sqlite3_column_int64(stmt, column);
-}
-
 static void add_row(struct device_properties_list *list, struct sqlite3_stmt *stmt)
 {
 	const char *name = (const char *)sqlite3_column_text(stmt, NAME);
-	int64_t major = number_at(stmt, MAJOR), minor = number_at(stmt, MINOR);
+	int64_t major = query_number(stmt, MAJOR), minor = query_number(stmt, MINOR);
 	struct device_properties item = {
 		.device = sqlite3_column_int64(stmt, DEVICE),
-		.memory_bytes = number_at(stmt, MEMORY),
-		.sms = number_at(stmt, SMS),
+		.memory_bytes = query_number(stmt, MEMORY),
+		.sms = query_number(stmt, SMS),
 	};
 
 	if (name && *name)

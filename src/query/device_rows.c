@@ -5,6 +5,7 @@
 
 #include "query/device_figures.h"
 #include "query/device_properties.h"
+#include "query/number_cell.h"
 #include "query/work_filter.h"
 #include "query/work_profiles.h"
 #include "query/work_times.h"
@@ -43,16 +44,6 @@ const struct column device_columns[NDEVICE_COLUMNS] = {
 static struct cell if_known(double value)
 {
 	return value >= 0 ? cell_real(value) : cell_null();
-}
-
-static struct cell if_number(int64_t value)
-{
-	return value != NUMBER_NONE ? cell_int(value) : cell_null();
-}
-
-static struct cell if_text(const char *text)
-{
-	return text ? cell_text(str_of(text)) : cell_null();
 }
 
 /* What of the recording lies outside the span, --time considered. */
@@ -107,10 +98,12 @@ static void put_figures(const struct device_figures *f, struct figures_window wi
 
 static void put_properties(const struct device_properties *known, struct cell *cells)
 {
-	cells[DEVICE_NAME] = known ? if_text(known->name) : cell_null();
-	cells[DEVICE_MEMORY_BYTES] = known ? if_number(known->memory_bytes) : cell_null();
-	cells[DEVICE_CAPABILITY] = known ? if_text(known->capability) : cell_null();
-	cells[DEVICE_SMS] = known ? if_number(known->sms) : cell_null();
+	cells[DEVICE_NAME] = known ? cell_text_or_null(known->name) : cell_null();
+	cells[DEVICE_MEMORY_BYTES] =
+		known ? number_cell(known->memory_bytes) : cell_null();
+	cells[DEVICE_CAPABILITY] =
+		known ? cell_text_or_null(known->capability) : cell_null();
+	cells[DEVICE_SMS] = known ? number_cell(known->sms) : cell_null();
 }
 
 /* All that the rows of one profile are made of. */

@@ -63,19 +63,6 @@ struct stretch {
 	int64_t first_id, n;
 };
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's device work does not fit together; ingest again");
-}
-
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NUMBER_NONE
-		       : sqlite3_column_int64(stmt, column);
-}
-
 static const char *copy_text(struct device_work *work, struct sqlite3_stmt *stmt,
 			     int column)
 {
@@ -116,7 +103,7 @@ static int read_launch(struct loading *l, struct work_item *item, struct err *er
 
 	if (sqlite3_column_type(stmt, ROW_LAUNCH_TS) == SQLITE_NULL ||
 	    !is_span(ts_ns, dur_ns))
-		return damaged(err);
+		return query_damaged("device work does", err);
 	item->launch_start_ns = ts_ns;
 	item->launch_end_ns = ts_ns + dur_ns;
 	item->launch_track_id = sqlite3_column_int64(stmt, ROW_LAUNCH_TRACK);
@@ -135,7 +122,7 @@ static int add_item(struct loading *l, struct err *err)
 
 	if (class < 0 || class >= NCLASSES || !is_span(ts_ns, dur_ns) ||
 	    (int64_t)out->n >= l->nslices)
-		return damaged(err);
+		return query_damaged("device work does", err);
 	if (!class_is_device_work((enum slice_class) class))
 		return 0;
 	struct work_item item = {
@@ -165,7 +152,7 @@ static int load_items(struct loading *l, struct stretch in, struct err *err)
 	int rc;
 
 	if (in.first_id < 0 || in.n < 0 || in.first_id > INT64_MAX - in.n)
-		return damaged(err);
+		return query_damaged("device work does", err);
 	sqlite3_reset(l->rows);
 	query_bind_int(l->rows, ":first", in.first_id);
 	query_bind_int(l->rows, ":last", in.first_id + in.n - 1);
@@ -187,7 +174,7 @@ static bool is_same_device(const struct work_device *device, int64_t number,
 static struct work_device *device_of(struct device_work *out, struct sqlite3_stmt *stmt,
 				     size_t first_item)
 {
-	int64_t number = number_at(stmt, TRACK_DEVICE);
+	int64_t number = query_number(stmt, TRACK_DEVICE);
 	const char *name =
 		number == NUMBER_NONE ? copy_text(out, stmt, TRACK_PID_TEXT) : NULL;
 
@@ -224,7 +211,7 @@ static int add_stream(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 			     sizeof(*out->streams));
 	out->streams[out->nstreams++] = (struct work_stream){
 		.track_id = sqlite3_column_int64(stmt, TRACK_ID),
-		.stream = number_at(stmt, TRACK_NUMBER),
+		.stream = query_number(stmt, TRACK_NUMBER),
 		.name = copy_text(out, stmt, TRACK_NAME),
 		.device = out->ndevices - 1,
 		.nitems = out->n - before,

@@ -18,8 +18,7 @@ static int add_step(struct diff_steps *s, const struct diff_step *step, struct e
 	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
 
 	if (step->dur_ns < 0 || step->start_ns > INT64_MAX - step->dur_ns)
-		return err_set(err, ERR_INPUT,
-			       "the store's steps do not fit together; ingest again");
+		return query_damaged("steps do", err);
 	if (last && last->profile_id == step->profile_id &&
 	    last->number == step->number) {
 		last->dur_ns = sum_add(last->dur_ns, step->dur_ns);

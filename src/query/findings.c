@@ -41,20 +41,15 @@ const struct finding_kind *findings_kind(struct str code)
 	return NULL;
 }
 
-static struct cell text_cell(const char *text)
-{
-	return text ? cell_text(str_of(text)) : cell_null();
-}
-
 static void add_row(struct memtable *m, struct cell *cells)
 {
 	const struct finding_kind *kind = findings_kind(cells[FINDING_CODE].as.text);
 
-	cells[FINDING_FOUND] = text_cell(kind ? kind->what : NULL);
-	cells[FINDING_DONE] = text_cell(kind ? kind->done : NULL);
-	cells[FINDING_DISABLES] = text_cell(kind ? kind->disables : NULL);
-	cells[FINDING_ADVICE] = text_cell(kind ? kind->advice : NULL);
-	cells[FINDING_SHARE_OF] = text_cell(kind ? kind->share_of : NULL);
+	cells[FINDING_FOUND] = cell_text_or_null(kind ? kind->what : NULL);
+	cells[FINDING_DONE] = cell_text_or_null(kind ? kind->done : NULL);
+	cells[FINDING_DISABLES] = cell_text_or_null(kind ? kind->disables : NULL);
+	cells[FINDING_ADVICE] = cell_text_or_null(kind ? kind->advice : NULL);
+	cells[FINDING_SHARE_OF] = cell_text_or_null(kind ? kind->share_of : NULL);
 	memtable_add_row(m, cells);
 }
 

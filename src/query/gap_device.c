@@ -61,8 +61,7 @@ static int load_waits(struct judging *j, struct err *err)
 			.slice_id = sqlite3_column_int64(stmt, WAIT_ID),
 		};
 		if (wait.dur_ns < 0 || wait.ts_ns > INT64_MAX - wait.dur_ns) {
-			err_set(err, ERR_INPUT,
-				"the store's waits do not fit together; ingest again");
+			query_damaged("waits do", err);
 			rc = -1;
 			break;
 		}

@@ -45,12 +45,6 @@ struct pass {
 	bool has_waited; /* a stream was told to wait since the last launch */
 };
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's slices do not fit together; ingest again");
-}
-
 static int compare_launches(const void *a, const void *b)
 {
 	const struct gap_launch *x = a, *y = b;
@@ -239,7 +233,7 @@ static int pass_row(struct pass *p, struct sqlite3_stmt *stmt, struct err *err)
 
 	if (class < 0 || class >= NCLASSES || dur_ns < 0 ||
 	    slice.start_ns > INT64_MAX - dur_ns || slice.start_ns < p->at_ns)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	if (text_pool_number(p->request->texts, sqlite3_column_int64(stmt, ROW_NAME),
 			     &slice.name, err) < 0)
 		return -1;
@@ -304,7 +298,7 @@ static int pass_threads(struct pass *p, struct sqlite3_stmt *threads,
 		int64_t first_id = sqlite3_column_int64(threads, 1);
 		int64_t n = sqlite3_column_int64(threads, 2);
 		if (first_id < 0 || n < 0 || first_id > INT64_MAX - n)
-			return damaged(err);
+			return query_damaged("slices do", err);
 		if (!questions_of(p, sqlite3_column_int64(threads, 0)))
 			continue;
 		memset(answered + p->next, true, p->end - p->next);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/gap_profile.h"
+#include "query/number_cell.h"
 #include "query/pick.h"
 
 enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };
@@ -94,7 +95,7 @@ static void add_rows(struct summing *s, size_t stream)
 			[RANK] = s->profile->has_rank ? cell_int(s->profile->rank)
 						      : cell_null(),
 			[DEVICE] = gap_device_cell(&s->work.devices[w->device]),
-			[STREAM] = gap_number_cell(w->stream),
+			[STREAM] = number_cell(w->stream),
 			[CAUSE] = cell_text(str_of(causes[i])),
 			[IDLE] = cell_int(idle->idle_ns[i]),
 			[GAPS] = cell_int(idle->gaps[i]),

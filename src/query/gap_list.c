@@ -12,6 +12,7 @@
 #include "query/gap_chain.h"
 #include "query/gap_profile.h"
 #include "query/gap_stretch.h"
+#include "query/number_cell.h"
 #include "query/pick.h"
 
 enum {
@@ -137,7 +138,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 	cells[PROFILE] = cell_int(p->profile->id);
 	cells[RANK] = p->profile->has_rank ? cell_int(p->profile->rank) : cell_null();
 	cells[DEVICE] = device->name ? copied(l, str_of(device->name))
-				     : gap_number_cell(device->device);
+				     : number_cell(device->device);
 	cells[TIME] = cell_text(str_of(arena_printf(
 		&l->out->arena, "%" PRId64 "ns..%" PRId64 "ns", s->start_ns, s->end_ns)));
 	cells[TIME_SHOWN] = cells[TIME];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "query/number_cell.h"
 
 static int device_wanted(const struct gap_profile *p, uint32_t device)
 {
@@ -184,13 +185,8 @@ void gap_profile_release(struct gap_profile *p)
 	*p = (struct gap_profile){ .totals = NULL };
 }
 
-struct cell gap_number_cell(int64_t number)
-{
-	return number == NUMBER_NONE ? cell_null() : cell_int(number);
-}
-
 struct cell gap_device_cell(const struct work_device *device)
 {
 	return device->name ? cell_text(str_of(device->name))
-			    : gap_number_cell(device->device);
+			    : number_cell(device->device);
 }

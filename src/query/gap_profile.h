@@ -46,8 +46,7 @@ struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece);
 int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
 			    struct err *err);
 
-/* Cells that all tables of gaps have. */
+/* A cell that all tables of gaps have. */
 struct cell gap_device_cell(const struct work_device *device);
-struct cell gap_number_cell(int64_t number);
 
 #endif

@@ -19,8 +19,7 @@ static int add_step(struct gap_range *r, struct sqlite3_stmt *stmt, struct err *
 	int64_t mark = sqlite3_column_int64(stmt, STEP_SLICE);
 
 	if (dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
-		return err_set(err, ERR_INPUT,
-			       "the store's steps do not fit together; ingest again");
+		return query_damaged("steps do", err);
 	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > ts_ns)
 		r->steps[r->nsteps - 1].end_ns = ts_ns;
 	r->steps = xgrow(r->steps, &r->steps_cap, r->nsteps + 1, sizeof(*r->steps));

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/gap_notes.h"
+#include "query/number_cell.h"
 #include "query/pick.h"
 
 enum {
@@ -114,11 +115,6 @@ static int add_gap(struct making *m, const struct gap_profile *p, const struct g
 	return 0;
 }
 
-static struct cell text_or_null(const struct gap_profile *p, uint32_t text)
-{
-	return text == TEXT_NONE ? cell_null() : cell_text(text_pool_str(p->texts, text));
-}
-
 static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 			    uint32_t key)
 {
@@ -126,7 +122,7 @@ static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 	case GAPS_BY_OP:
 	case GAPS_BY_FRAME:
 	case GAPS_BY_ANNOTATION:
-		return text_or_null(p, key);
+		return text_pool_cell(p->texts, key);
 	case GAPS_BY_STEP:
 		return key < p->range.nsteps ? cell_int(p->range.steps[key].number)
 					     : cell_null();
@@ -134,7 +130,7 @@ static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 		if (p->work.streams[key].stream == NUMBER_NONE &&
 		    p->work.streams[key].name)
 			return cell_text(str_of(p->work.streams[key].name));
-		return gap_number_cell(p->work.streams[key].stream);
+		return number_cell(p->work.streams[key].stream);
 	case GAPS_BY_CAUSE:
 		break;
 	}
@@ -161,7 +157,7 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	cells[TITLE] = cell_text(str_of(cause->title));
 	cells[PER_STEP] =
 		total->steps ? cell_int(row->sum.idle_ns / total->steps) : cell_null();
-	cells[BLAMED] = text_or_null(p, row->largest.blamed);
+	cells[BLAMED] = text_pool_cell(p->texts, row->largest.blamed);
 	cells[LOOK_AT] = cells[BLAMED];
 	cells[IDLE] = cell_int(row->sum.idle_ns);
 	cells[GAPS] = cell_int(row->sum.gaps);

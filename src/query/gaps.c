@@ -1,15 +1,10 @@
 /* The gaps of devices: see gaps.h. */
 #include "query/gaps.h"
+#include "query/query.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
-
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's device work does not fit together; ingest again");
-}
 
 /* Where a walk over a device's items has come to. */
 struct walk {
@@ -66,7 +61,7 @@ static int walk_device(struct walk *w, struct err *err)
 		int64_t length;
 		if ((i > first && item->start_ns < items[i - 1].start_ns) ||
 		    __builtin_sub_overflow(item->end_ns, items[first].start_ns, &length))
-			return damaged(err);
+			return query_damaged("device work does", err);
 		if (item->end_ns == item->start_ns)
 			continue;
 		if (item->start_ns > items[w->last].end_ns)
@@ -86,7 +81,7 @@ int gaps_find(const struct device_work *work, struct gaps *out, struct err *err)
 {
 	*out = (struct gaps){ .ndevices = work->ndevices };
 	if (work->n >= UINT32_MAX || work->ndevices >= UINT32_MAX)
-		return damaged(err);
+		return query_damaged("device work does", err);
 	out->idle_ns = xcalloc(work->ndevices + 1, sizeof(*out->idle_ns));
 	out->span_ns = xcalloc(work->ndevices + 1, sizeof(*out->span_ns));
 	for (uint32_t i = 0; i < work->ndevices; i++) {

@@ -27,12 +27,6 @@ struct scanning {
 	void *context;
 };
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's slices do not fit together; ingest again");
-}
-
 static int load_backward(struct scanning *s, struct store *store, int64_t profile_id,
 			 struct err *err)
 {
@@ -80,7 +74,7 @@ static int tell_row(struct scanning *s, int64_t track_id, struct err *err)
 	};
 
 	if (dur_ns < 0 || slice.start_ns > INT64_MAX - dur_ns)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	slice.end_ns = slice.start_ns + dur_ns;
 	if (text_pool_number(s->texts, sqlite3_column_int64(stmt, ROW_NAME), &slice.name,
 			     err) < 0)
@@ -96,7 +90,7 @@ static int scan_track(struct scanning *s, struct sqlite3_stmt *track, struct err
 	int rc;
 
 	if (first < s->next_id || first > INT64_MAX - n)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	s->next_id = first + n;
 	sqlite3_reset(s->rows);
 	query_bind_int(s->rows, ":first", first);

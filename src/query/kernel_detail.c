@@ -21,13 +21,6 @@ enum {
 	SHARED
 };
 
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NUMBER_NONE
-		       : sqlite3_column_int64(stmt, column);
-}
-
 /* Negative, infinite and NaN (which SQLite reads as NULL) say as little as nothing. */
 static double share_at(struct sqlite3_stmt *stmt, int column)
 {
@@ -39,12 +32,12 @@ static double share_at(struct sqlite3_stmt *stmt, int column)
 
 static uint32_t shape_at(struct intern *shapes, struct sqlite3_stmt *stmt)
 {
-	struct kernel_shape shape = { .registers = number_at(stmt, REGISTERS),
-				      .shared_bytes = number_at(stmt, SHARED) };
+	struct kernel_shape shape = { .registers = query_number(stmt, REGISTERS),
+				      .shared_bytes = query_number(stmt, SHARED) };
 
 	for (int i = 0; i < 3; i++) {
-		shape.grid[i] = number_at(stmt, GRID + i);
-		shape.block[i] = number_at(stmt, BLOCK + i);
+		shape.grid[i] = query_number(stmt, GRID + i);
+		shape.block[i] = query_number(stmt, BLOCK + i);
 	}
 	return intern_add(shapes, (struct str){ (const char *)&shape, sizeof(shape) });
 }

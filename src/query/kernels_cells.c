@@ -5,21 +5,11 @@
 #include <stdio.h>
 
 #include "ingest/sink.h"
+#include "query/number_cell.h"
 
 struct cell kernel_mean_cell(const struct kernel_mean *mean)
 {
 	return mean->weight > 0 ? cell_real(mean->weighted / mean->weight) : cell_null();
-}
-
-static struct cell number_cell(int64_t value)
-{
-	return value == NUMBER_NONE ? cell_null() : cell_int(value);
-}
-
-static struct cell text_cell(const struct kernels_drawing *d, uint32_t text)
-{
-	return text == TEXT_NONE ? cell_null()
-				 : cell_text(text_pool_str(&d->k->texts, text));
 }
 
 static struct cell share_cell(int64_t part, int64_t whole)
@@ -113,7 +103,7 @@ struct cell kernels_cell(struct kernels_drawing *d, const struct kernel_group *g
 {
 	switch (column) {
 	case KERNEL_NAME:
-		return text_cell(d, g->name);
+		return text_pool_cell(&d->k->texts, g->name);
 	case KERNEL_CALLS:
 		return cell_int(g->calls);
 	case KERNEL_TOTAL:
@@ -137,7 +127,7 @@ struct cell kernels_cell(struct kernels_drawing *d, const struct kernel_group *g
 	case KERNEL_TENSOR_CORE:
 		return cell_int(g->tensor_core);
 	case KERNEL_OP:
-		return text_cell(d, g->op);
+		return text_pool_cell(&d->k->texts, g->op);
 	case KERNEL_OP_ELIGIBLE:
 		return g->op == TEXT_NONE ? cell_null() : cell_int(g->op_eligible);
 	default:

@@ -99,9 +99,7 @@ static int read_op(struct gathering *g, int64_t op_id, uint32_t *op, struct err 
 		rc = text_pool_number(&g->out->texts, sqlite3_column_int64(g->op_name, 0),
 				      &name, err);
 	} else if (rc == 0) {
-		rc = err_set(err, ERR_INPUT,
-			     "the store's device work does not fit together; ingest "
-			     "again");
+		rc = query_damaged("device work does", err);
 	}
 	sqlite3_reset(g->op_name);
 	*op = name;

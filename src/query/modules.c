@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/device_work.h"
+#include "query/query.h"
 #include "query/slices.h"
 
 #define BLOCK 256
@@ -155,8 +156,7 @@ static int add_slice(struct gathering *g, const struct slice_row *row, struct er
 
 	if (row->dur_ns < 0 || row->ts_ns > INT64_MAX - row->dur_ns ||
 	    g->ncalls >= MODULE_NONE - 2)
-		return err_set(err, ERR_INPUT,
-			       "the store's slices do not fit together; ingest again");
+		return query_damaged("slices do", err);
 	while (g->nopen && g->open[g->nopen - 1].end_ns <= row->ts_ns)
 		g->nopen--;
 	if (row->class != CLASS_OP && row->class != CLASS_PYTHON &&

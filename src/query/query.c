@@ -4,6 +4,12 @@
 #include <assert.h>
 #include <sqlite3.h>
 
+int query_damaged(const char *what_do, struct err *err)
+{
+	return err_set(err, ERR_INPUT, "the store's %s not fit together; ingest again",
+		       what_do);
+}
+
 int query_prepare(struct store *store, const unsigned char *sql,
 		  struct sqlite3_stmt **out, struct err *err)
 {
@@ -64,4 +70,11 @@ struct cell query_cell(struct sqlite3_stmt *stmt, int column)
 			(struct str){ (const char *)sqlite3_column_text(stmt, column),
 				      (size_t)sqlite3_column_bytes(stmt, column) });
 	}
+}
+
+int64_t query_number(struct sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL
+		       ? NUMBER_NONE
+		       : sqlite3_column_int64(stmt, column);
 }

@@ -10,6 +10,7 @@
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/table.h"
+#include "ingest/sink.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -31,6 +32,12 @@ ASSET(asset_query_views_string_count_sql);
 ASSET(asset_query_views_string_order_sql);
 ASSET(asset_query_views_string_text_sql);
 
+/*
+ * Of "slices do" the ERR_INPUT "the store's slices do not fit together; ingest again";
+ * returns -1.
+ */
+int query_damaged(const char *what_do, struct err *err);
+
 /* An embedded file with one statement; the caller finalizes *out. */
 int query_prepare(struct store *store, const unsigned char *sql,
 		  struct sqlite3_stmt **out, struct err *err);
@@ -46,5 +53,7 @@ void query_bind(struct sqlite3_stmt *stmt, const char *name, struct cell value);
 
 /* Column `column` of the row the statement stands on; text is borrowed until the next step. */
 struct cell query_cell(struct sqlite3_stmt *stmt, int column);
+/* The same as an integer; NUMBER_NONE for NULL. */
+int64_t query_number(struct sqlite3_stmt *stmt, int column);
 
 #endif

@@ -84,11 +84,6 @@ struct slice_list {
 	bool for_people;
 };
 
-static struct cell text_cell(const char *text)
-{
-	return text ? cell_text(str_of(text)) : cell_null();
-}
-
 /* 0 is no id. */
 static struct cell id_cell(int64_t id)
 {
@@ -104,7 +99,7 @@ static struct cell place_cell(struct slice_list *l, const struct slices_track *t
 	const char *thread = t->thread ? t->thread : t->thread_name;
 
 	if (!t->is_device && !t->is_apart)
-		return text_cell(thread);
+		return cell_text_or_null(thread);
 	buf_clear(&l->place);
 	if (t->is_device)
 		buf_addf(&l->place, "stream %" PRId64 ":%" PRId64, t->device, t->stream);
@@ -130,10 +125,10 @@ static void set_track(struct slice_list *l, const struct slices_track *t,
 	cells[PROFILE] = cell_int(p->id);
 	cells[RANK] = p->has_rank ? cell_int(p->rank) : cell_null();
 	cells[PLACE] = place_cell(l, t);
-	cells[TRACK] = text_cell(t->kind);
-	cells[PID] = t->is_device ? cell_null() : text_cell(t->pid);
-	cells[THREAD] = text_cell(t->thread);
-	cells[THREAD_NAME] = text_cell(t->thread_name);
+	cells[TRACK] = cell_text_or_null(t->kind);
+	cells[PID] = t->is_device ? cell_null() : cell_text_or_null(t->pid);
+	cells[THREAD] = cell_text_or_null(t->thread);
+	cells[THREAD_NAME] = cell_text_or_null(t->thread_name);
 	cells[DEVICE] = t->is_device ? cell_int(t->device) : cell_null();
 	cells[STREAM] = t->is_device ? cell_int(t->stream) : cell_null();
 	cells[SET_APART] = cell_int(t->is_apart);

@@ -36,12 +36,6 @@ static int64_t int_at(struct sqlite3_stmt *stmt, int column)
 	return sqlite3_column_int64(stmt, column);
 }
 
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NUMBER_NONE
-								: int_at(stmt, column);
-}
-
 static int text_at(struct loading *l, struct sqlite3_stmt *stmt, int column,
 		   uint32_t *text, struct err *err)
 {
@@ -54,12 +48,6 @@ static uint32_t own_text_at(struct loading *l, struct sqlite3_stmt *stmt, int co
 	const char *text = (const char *)sqlite3_column_text(stmt, column);
 
 	return text ? intern_add(&l->texts->intern, str_of(text)) : TEXT_NONE;
-}
-
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's slices do not fit together; ingest again");
 }
 
 static int each_row(struct loading *l, struct sqlite3_stmt *stmt, add_fn *add,
@@ -103,7 +91,7 @@ static int each_of_slices(struct loading *l, const unsigned char *sql, add_fn *a
 /* From the file's clock to that of the profile's first event. */
 static int64_t moment_at(const struct loading *l, struct sqlite3_stmt *stmt, int column)
 {
-	int64_t ns = number_at(stmt, column);
+	int64_t ns = query_number(stmt, column);
 
 	return ns == NUMBER_NONE ? ns : sum_sub(ns, l->profile->start_ns);
 }
@@ -132,7 +120,7 @@ static int add_step(struct loading *l, struct sqlite3_stmt *stmt, struct err *er
 
 	if (out->nsteps &&
 	    sum_sub(int_at(stmt, 0), out->step_ids[0]) != (int64_t)out->nsteps)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	out->steps =
 		xgrow(out->steps, &out->steps_cap, out->nsteps + 1, sizeof(*out->steps));
 	out->step_ids = xgrow(out->step_ids, &out->step_ids_cap, out->nsteps + 1,
@@ -171,7 +159,7 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 
 	if (!kind || first < 0 || n < 0 || (uint64_t)first > out->n ||
 	    (uint64_t)n > out->n - (uint64_t)first)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;
 	out->tracks = xgrow(out->tracks, &out->tracks_cap, out->ntracks + 1,
 			    sizeof(*out->tracks));
@@ -181,8 +169,8 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		.n = (uint32_t)n,
 		.name = own_text_at(l, stmt, 1),
 		.thread = own_text_at(l, stmt, 2),
-		.stream = on_device ? number_at(stmt, 3) : NUMBER_NONE,
-		.device = number_at(stmt, 6),
+		.stream = on_device ? query_number(stmt, 3) : NUMBER_NONE,
+		.device = query_number(stmt, 6),
 	};
 	return 0;
 }
@@ -190,7 +178,7 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 static int add_detail(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct slice_load *out = l->out;
-	struct loaded_detail d = { .flops = number_at(stmt, 3),
+	struct loaded_detail d = { .flops = query_number(stmt, 3),
 				   .is_backward = int_at(stmt, 4) != 0 };
 
 	if (text_at(l, stmt, 0, &d.shapes, err) < 0 ||
@@ -225,7 +213,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 
 	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
 	    what < 0 || what >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	struct loaded_slice s = {
 		.ts_ns = ts_ns,
 		.dur_ns = dur_ns,
@@ -237,7 +225,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		.launch = place_of(int_at(stmt, 9), first, all),
 		.op = place_of(int_at(stmt, 10), first, all),
 		.detail = place_of(int_at(stmt, 11), out->first_detail_id, out->ndetails),
-		.sequence = number_at(stmt, 12),
+		.sequence = query_number(stmt, 12),
 	};
 	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
 	    text_at(l, stmt, 4, &s.category, err) < 0)
@@ -255,12 +243,12 @@ static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	uint32_t row = place_of(int_at(stmt, 0), l->profile->first_slice_id, out->n);
 
 	if (row == SLICE_NONE)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	out->memory = xgrow(out->memory, &out->memory_cap, out->nmemory + 1,
 			    sizeof(*out->memory));
 	out->memory[out->nmemory++] =
 		(struct op_memory_event){ .ts_ns = out->slices[row].ts_ns,
-					  .bytes = number_at(stmt, 1),
+					  .bytes = query_number(stmt, 1),
 					  .order = row,
 					  .row = row,
 					  .is_cpu = op_memory_is_cpu(int_at(stmt, 2)),
@@ -301,7 +289,7 @@ int slice_load(struct store *store, struct text_pool *texts,
 				    .span_end_ns = NUMBER_NONE };
 	if (profile->slices < 0 || profile->slices >= SLICE_NONE ||
 	    profile->first_slice_id < 0 || profile->first_slice_id > INT64_MAX / 2)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) <
 		    0 ||
 	    load_steps(&l, err) < 0 ||

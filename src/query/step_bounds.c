@@ -13,18 +13,12 @@ ASSET(asset_query_views_step_ranges_sql);
 /* A last step with less than this share of the work of the one before is dropped. */
 #define KEPT_TENTHS 8
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's steps do not fit together; ingest again");
-}
-
 /* A start and a duration, or a start and an end, that the store gives. */
 static int add_bound(struct step_bounds *b, struct step_bound bound, int64_t dur_ns,
 		     struct err *err)
 {
 	if (dur_ns < 0 || bound.host_start_ns > INT64_MAX - dur_ns)
-		return damaged(err);
+		return query_damaged("steps do", err);
 	bound.host_end_ns = bound.host_start_ns + dur_ns;
 	b->items = xgrow(b->items, &b->cap, b->n + 1, sizeof(*b->items));
 	b->items[b->n++] = bound;
@@ -92,7 +86,7 @@ static int add_extent_of_work(const struct device_work *work, struct step_bounds
 			end_ns = work->items[i].end_ns;
 	}
 	if (__builtin_sub_overflow(end_ns, start_ns, &dur_ns))
-		return damaged(err);
+		return query_damaged("steps do", err);
 	return add_bound(out, (struct step_bound){ .host_start_ns = start_ns }, dur_ns,
 			 err);
 }

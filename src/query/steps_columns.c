@@ -26,7 +26,7 @@ static struct cell cell_device(const struct step_row *row, int value)
 		return cell_null();
 	if (row->device != NUMBER_NONE)
 		return cell_int(row->device);
-	return row->device_name ? cell_text(str_of(row->device_name)) : cell_null();
+	return cell_text_or_null(row->device_name);
 }
 
 static struct cell cell_start(const struct step_row *row, int value)
@@ -117,7 +117,7 @@ static struct cell cell_device_phase(const struct step_row *row, int phase)
 
 static struct cell cell_source(const struct step_row *row, int phase)
 {
-	return row->sources[phase] ? cell_text(str_of(row->sources[phase])) : cell_null();
+	return cell_text_or_null(row->sources[phase]);
 }
 
 static struct cell cell_dropped(const struct step_row *row, int value)

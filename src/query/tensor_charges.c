@@ -43,9 +43,7 @@ static int find_label(struct charging *c, int64_t id, int64_t *label, struct err
 		if (is_label || parent <= 0)
 			return 0;
 		if (parent >= id)
-			return err_set(err, ERR_INPUT,
-				       "the store's slices do not fit together; ingest "
-				       "again");
+			return query_damaged("slices do", err);
 		id = parent;
 	}
 }

@@ -73,3 +73,8 @@ struct str text_pool_str(const struct text_pool *t, uint32_t number)
 	return number == TEXT_NONE ? (struct str){ "", 0 }
 				   : intern_str(&t->intern, number);
 }
+
+struct cell text_pool_cell(const struct text_pool *t, uint32_t number)
+{
+	return number == TEXT_NONE ? cell_null() : cell_text(text_pool_str(t, number));
+}

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
+#include "base/table.h"
 #include "ingest/sink.h"
 #include "store/store.h"
 
@@ -30,5 +31,7 @@ void text_pool_close(struct text_pool *t);
 int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct err *err);
 /* The text of a number, empty for TEXT_NONE; lives as long as the pool. */
 struct str text_pool_str(const struct text_pool *t, uint32_t number);
+/* The same for a table: NULL for TEXT_NONE. */
+struct cell text_pool_cell(const struct text_pool *t, uint32_t number);
 
 #endif

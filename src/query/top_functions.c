@@ -9,6 +9,7 @@
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/callgraph_cells.h"
+#include "query/number_cell.h"
 #include "query/top.h"
 
 #define NAME_MAX_BYTES SIZE_MAX
@@ -85,10 +86,8 @@ static int compare_standard_names(struct listing *l, uint32_t a, uint32_t b)
 {
 	struct str x = standard_name(&l->g, a, &l->name);
 	struct str y = standard_name(&l->g, b, &l->other);
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
 
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_compare(x, y);
 }
 
 static int compare_nfl(const struct callgraph *g, uint32_t f, uint32_t h)
@@ -207,7 +206,7 @@ static void people_cells(struct listing *l, uint32_t row, struct cell *cells)
 	cells[SELF] = sums[CELLS_SELF];
 	cells[TOTAL_SHARE] = share_cell(l, sums[CELLS_TOTAL]);
 	cells[TOTAL] = sums[CELLS_TOTAL];
-	cells[PER_CALL] = per_call == NUMBER_NONE ? cell_null() : cell_int(per_call);
+	cells[PER_CALL] = number_cell(per_call);
 	cells[CALLS] = sums[CELLS_CALLS];
 	cells[PRIMITIVE] = sums[CELLS_PRIMITIVE];
 }

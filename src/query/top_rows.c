@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "query/number_cell.h"
 #include "query/top_tensor.h"
 
 static struct str cut_stack(struct str stack, int64_t frames)
@@ -155,12 +156,6 @@ static struct cell split_cell(const struct top_rows *rows, const struct scope *s
 	}
 }
 
-static struct cell text_cell(const struct top_rows *rows, uint32_t text)
-{
-	return text == TEXT_NONE ? cell_null()
-				 : cell_text(text_pool_str(&rows->texts, text));
-}
-
 static struct cell cell_if(bool recorded, int64_t value)
 {
 	return recorded ? cell_int(value) : cell_null();
@@ -228,7 +223,7 @@ static struct cell sums_cell(const struct top_rows *rows, const struct opstat *s
 	case TOP_SELF_DEVICE_MEM:
 		return cell_if(has_device_memory, s->self_device_bytes);
 	case TOP_FLOPS:
-		return cell_if(s->flops != NUMBER_NONE, s->flops);
+		return number_cell(s->flops);
 	case TOP_SELF_CPU_SHARE:
 		return share(s->self_ns, rows->self_cpu_ns);
 	case TOP_TOTAL_CPU_SHARE:
@@ -249,7 +244,7 @@ struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uin
 
 	switch ((int)column) {
 	case TOP_NAME:
-		return text_cell(rows, stat->key.name);
+		return text_pool_cell(&rows->texts, stat->key.name);
 	case TOP_IS_ANNOTATION:
 		return cell_int(stat->key.is_annotation);
 	case TOP_IS_ASYNC:
@@ -257,11 +252,11 @@ struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uin
 	case TOP_KIND:
 		return kind_cell(stat);
 	case TOP_SHAPES:
-		return text_cell(rows, stat->key.shapes);
+		return text_pool_cell(&rows->texts, stat->key.shapes);
 	case TOP_STACK:
-		return text_cell(rows, stat->key.stack);
+		return text_pool_cell(&rows->texts, stat->key.stack);
 	case TOP_OVERLOAD:
-		return text_cell(rows, stat->key.overload);
+		return text_pool_cell(&rows->texts, stat->key.overload);
 	default:
 		break;
 	}

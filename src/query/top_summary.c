@@ -51,8 +51,6 @@ static int64_t int_at(struct sqlite3_stmt *stmt, int column)
 
 static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 {
-	bool has_flops = sqlite3_column_type(stmt, COLUMN_FLOPS) != SQLITE_NULL;
-
 	*out = (struct opstat){
 		.key = { .kind = (uint16_t)int_at(stmt, COLUMN_KIND),
 			 .is_annotation = int_at(stmt, COLUMN_ANNOTATION) != 0 },
@@ -74,7 +72,7 @@ static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 			  .self_cpu_bytes = int_at(stmt, COLUMN_SELF_CPU_MEM),
 			  .device_bytes = int_at(stmt, COLUMN_DEVICE_MEM),
 			  .self_device_bytes = int_at(stmt, COLUMN_SELF_DEVICE_MEM),
-			  .flops = has_flops ? int_at(stmt, COLUMN_FLOPS) : NUMBER_NONE },
+			  .flops = query_number(stmt, COLUMN_FLOPS) },
 	};
 }
 

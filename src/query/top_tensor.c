@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/query.h"
 #include "query/tensor_core.h"
 
 #define NO_ROW UINT32_MAX
@@ -32,8 +33,7 @@ int top_tensor_add(struct top_rows *rows, const struct top_query *query,
 	uint32_t row = top_row(rows, query, place, key);
 
 	if (row >= known)
-		return err_set(err, ERR_INPUT,
-			       "the store's operators do not fit together; ingest again");
+		return query_damaged("operators do", err);
 	struct top_tensor *t = &rows->tensor[row];
 	t->self_ns = sum_add(t->self_ns, add->self_ns);
 	t->total_ns = sum_add(t->total_ns, add->total_ns);

@@ -42,12 +42,6 @@ struct growing {
 	bool has_folded; /* an only child was folded into its parent */
 };
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's slices do not fit together; ingest again");
-}
-
 /* The row the statement stands on; `at` goes on in the charges as ids do. */
 static int add_event(struct growing *g, size_t *at, struct err *err)
 {
@@ -60,7 +54,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 
 	if (class < 0 || class >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns ||
 	    g->nevents >= SLICE_NONE)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= id; (*at)++)
 		if (g->charges.items[*at].slice_id == id)
 			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
@@ -71,7 +65,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	    0)
 		return -1;
 	if (name == TEXT_NONE)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
 	g->events[g->nevents] =
 		(struct op_event){ .ts_ns = ts_ns,
@@ -165,7 +159,7 @@ static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *
 	int rc;
 
 	if (!name || first < 0 || n < 0 || first > INT64_MAX - n)
-		return damaged(err);
+		return query_damaged("slices do", err);
 	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
 	g->open_until_ns = INT64_MIN;
 	query_bind_int(g->slices, ":first", first);

@@ -26,9 +26,8 @@ int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err 
 	if (query_prepare(store, asset_query_views_transfer_copies_sql, &stmt, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0) {
-		struct copied row = { sqlite3_column_int64(stmt, 0), NUMBER_NONE };
-		if (sqlite3_column_type(stmt, 1) != SQLITE_NULL)
-			row.bytes = sqlite3_column_int64(stmt, 1);
+		struct copied row = { sqlite3_column_int64(stmt, 0),
+				      query_number(stmt, 1) };
 		if (row.bytes < 0) /* no size */
 			row.bytes = NUMBER_NONE;
 		in_order &= !out->n || out->items[out->n - 1].slice_id < row.slice_id;
@@ -56,16 +55,6 @@ static int64_t bytes_of(const struct copied_bytes *b, int64_t slice_id)
 	return found ? found->bytes : NUMBER_NONE;
 }
 
-static bool has(struct str text, const char *part)
-{
-	struct str want = str_of(part);
-
-	for (; text.n >= want.n; text = str_behind(text, 1))
-		if (str_starts_with(text, want))
-			return true;
-	return false;
-}
-
 /*
  * CUDA's "API synchronization behavior": a copy call that is not asynchronous returns
  * when the host's memory may be used again; one between places on devices, and a set,
@@ -77,11 +66,13 @@ enum transfer_wait transfer_wait_of(struct transfer_name what, struct str call,
 	bool of_host = what.kind != TRANSFER_DTOD && what.kind != TRANSFER_PTOP &&
 		       what.kind != TRANSFER_SET;
 
-	if (of_host && has(call, "emcpy") && !has(call, "Async"))
+	if (of_host && str_contains(call, STR_LIT("emcpy")) &&
+	    !str_contains(call, STR_LIT("Async")))
 		return WAIT_CALL;
 	if (of_host && what.memory == HOST_MEMORY_PAGEABLE)
 		return WAIT_PAGEABLE;
-	return has(next_call, "Synchronize") ? WAIT_SYNCHRONIZE : WAIT_NO;
+	return str_contains(next_call, STR_LIT("Synchronize")) ? WAIT_SYNCHRONIZE
+							       : WAIT_NO;
 }
 
 const char *transfer_wait_name(enum transfer_wait wait)

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/exposure.h"
+#include "query/number_cell.h"
 #include "query/work_profiles.h"
 
 struct transfer_sums {
@@ -26,21 +27,6 @@ struct grouping {
 struct cell bandwidth_cell(int64_t bytes, int64_t ns)
 {
 	return ns > 0 && bytes >= 0 ? cell_real((double)bytes / (double)ns) : cell_null();
-}
-
-static struct cell number_cell(int64_t number)
-{
-	return number == NUMBER_NONE ? cell_null() : cell_int(number);
-}
-
-static struct cell name_cell(const struct text_pool *texts, uint32_t name)
-{
-	return name == TEXT_NONE ? cell_null() : cell_text(text_pool_str(texts, name));
-}
-
-static struct cell optional_text(const char *text)
-{
-	return text ? cell_text(str_of(text)) : cell_null();
 }
 
 static int order_of(int64_t a, int64_t b)
@@ -143,9 +129,9 @@ static void set_sums_row(const struct transfers_rows *r, const struct transfer_s
 	cells[TRANSFERS_KIND] =
 		cell_text(str_of(transfer_kind_name((enum transfer_kind)t->kind)));
 	cells[TRANSFERS_MEMORY] =
-		optional_text(host_memory_name((enum host_memory)t->memory));
+		cell_text_or_null(host_memory_name((enum host_memory)t->memory));
 	cells[TRANSFERS_STEP] = number_cell(t->step);
-	cells[TRANSFERS_OP] = name_cell(r->texts, t->op);
+	cells[TRANSFERS_OP] = text_pool_cell(r->texts, t->op);
 	cells[TRANSFERS_CALLS] = cell_int(s->calls);
 	cells[TRANSFERS_BYTES] = sized ? cell_int(s->sized_bytes) : cell_null();
 	cells[TRANSFERS_TOTAL] = cell_int(s->total_ns);
@@ -221,10 +207,10 @@ void transfers_add_single(const struct transfers_rows *r, struct memtable *to)
 		cells[TRANSFERS_STREAM] = number_cell(t->stream);
 		cells[TRANSFERS_START] = cell_int(t->start_ns);
 		cells[TRANSFERS_DUR] = cell_int(t->end_ns - t->start_ns);
-		cells[TRANSFERS_WAIT] =
-			optional_text(transfer_wait_name((enum transfer_wait)t->wait));
-		cells[TRANSFERS_CALL] = name_cell(r->texts, t->call);
-		cells[TRANSFERS_NAME] = name_cell(r->texts, t->name);
+		cells[TRANSFERS_WAIT] = cell_text_or_null(
+			transfer_wait_name((enum transfer_wait)t->wait));
+		cells[TRANSFERS_CALL] = text_pool_cell(r->texts, t->call);
+		cells[TRANSFERS_NAME] = text_pool_cell(r->texts, t->name);
 		cells[TRANSFERS_ID] = cell_int(t->slice_id);
 		memtable_add_row(to, cells);
 	}

@@ -69,9 +69,7 @@ int work_profiles_visit(struct store *store, const struct scope *scope,
 
 static struct cell number_or_text(int64_t number, const char *text)
 {
-	if (number != NUMBER_NONE)
-		return cell_int(number);
-	return text ? cell_text(str_of(text)) : cell_null();
+	return number != NUMBER_NONE ? cell_int(number) : cell_text_or_null(text);
 }
 
 struct cell work_device_cell(const struct work_device *device)
