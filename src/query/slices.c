@@ -163,21 +163,8 @@ bool slices_step(const struct slices *slices, const struct slice_row *row,
 		 int64_t *number)
 {
 	const struct slices_state *s = slices->state;
-	size_t low = 0, high = s->nsteps;
 
-	if (row->step_id == 0)
-		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->steps[middle].id < row->step_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == s->nsteps || s->steps[low].id != row->step_id)
-		return false;
-	*number = s->steps[low].number;
-	return true;
+	return step_numbers_find(&s->steps, row->step_id, number);
 }
 
 const char *slices_class(const struct slices *slices, const struct slice_row *row)

@@ -100,13 +100,6 @@ static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
 	p->total = sum_add(p->total, p->tracks[p->ntracks++].slices);
 }
 
-static void add_step(struct slices_state *s, struct sqlite3_stmt *stmt)
-{
-	s->steps = xgrow(s->steps, &s->steps_cap, s->nsteps + 1, sizeof(*s->steps));
-	s->steps[s->nsteps++] = (struct step_number){ sqlite3_column_int64(stmt, 0),
-						      sqlite3_column_int64(stmt, 1) };
-}
-
 /* Classes are numbered from 0 without a gap. */
 static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
 {
@@ -134,7 +127,7 @@ static int check_tracks(const struct slices *p, struct err *err)
 static int load(struct slices_state *s, struct store *store, struct err *err)
 {
 	if (for_rows(s, store, asset_query_views_slice_tracks_sql, add_track, err) < 0 ||
-	    for_rows(s, store, asset_query_views_slice_steps_sql, add_step, err) < 0 ||
+	    step_numbers_load(store, s->scope, &s->steps, err) < 0 ||
 	    for_rows(s, store, asset_query_views_slice_classes_sql, add_class, err) < 0 ||
 	    check_tracks(&s->public, err) < 0 ||
 	    text_pool_open(store, &s->texts, err) < 0)
@@ -174,7 +167,7 @@ void slices_close(struct slices *slices)
 	sqlite3_finalize(s->rows);
 	text_pool_close(&s->texts);
 	free(slices->tracks);
-	free(s->steps);
+	step_numbers_release(&s->steps);
 	free(s->classes);
 	free(s->name_verdicts);
 	free(s->category_verdicts);

@@ -6,13 +6,10 @@
 
 #include "base/arena.h"
 #include "query/slices.h"
+#include "query/step_numbers.h"
 #include "query/text_pool.h"
 
 struct sqlite3_stmt;
-
-struct step_number {
-	int64_t id, number;
-};
 
 struct slices_state {
 	struct slices public;
@@ -21,8 +18,8 @@ struct slices_state {
 	struct arena arena;
 	struct sqlite3_stmt *rows;
 	struct text_pool texts;
-	struct step_number *steps; /* owned; by id */
-	size_t nsteps, steps_cap, tracks_cap, classes_cap;
+	struct step_numbers steps;
+	size_t tracks_cap, classes_cap;
 	const char **classes; /* owned; by number */
 	size_t nclasses;
 	/* owned, by text id, NULL without such a filter */

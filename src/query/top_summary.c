@@ -1,10 +1,9 @@
 /* The operator table from the summaries: see top_rows.h. */
 #include <assert.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "query/query.h"
+#include "query/step_numbers.h"
 #include "query/top_rows.h"
 
 ASSET(asset_query_views_top_stat_sql);
@@ -76,46 +75,12 @@ static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 	};
 }
 
-/* step.id to its N; the ids of a scope's steps come in order. */
-struct step_numbers {
-	struct step_number {
-		int64_t id, number;
-	} * at;
-	size_t n, cap;
-};
-
-static int load_steps(struct store *store, const struct scope *scope,
-		      struct step_numbers *out, struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-	int rc;
-
-	if (query_prepare(store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		out->at = xgrow(out->at, &out->cap, out->n + 1, sizeof(*out->at));
-		out->at[out->n++] =
-			(struct step_number){ int_at(stmt, 0), int_at(stmt, 1) };
-	}
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
 /* SPLIT_NONE for what stands in no step. */
 static int64_t step_number(const struct step_numbers *steps, int64_t id)
 {
-	size_t low = 0, high = steps->n;
+	int64_t number;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (steps->at[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < steps->n && steps->at[low].id == id ? steps->at[low].number
-							 : SPLIT_NONE;
+	return step_numbers_find(steps, id, &number) ? number : SPLIT_NONE;
 }
 
 struct summing {
@@ -189,10 +154,10 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 		       by_step     ? GRAIN_STEP
 		       : by_detail ? GRAIN_DETAIL
 				   : GRAIN_NAME);
-	int rc = by_step ? load_steps(store, scope, &s.steps, err) : 0;
+	int rc = by_step ? step_numbers_load(store, scope, &s.steps, err) : 0;
 	while (rc == 0 && (rc = sql_step(stmt, err)) > 0)
 		rc = add_row(&s, stmt, err);
 	sqlite3_finalize(stmt);
-	free(s.steps.at);
+	step_numbers_release(&s.steps);
 	return rc;
 }
