@@ -1,7 +1,7 @@
 /* ptool comm: collectives, and across ranks who waited for whom. */
 #include "cli/filtered.h"
 #include "query/comm.h"
-#include "query/work_choice.h"
+#include "query/work_filter.h"
 
 struct comm_opts {
 	struct filtered_opts on;
@@ -51,7 +51,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.limit = o->limit,
 		.for_people = reading_is_for_people(&o->on.output),
 	};
-	return work_choice_check(filter, err);
+	return work_filter_check_pieces(filter, err);
 }
 
 static int open_comm(const struct reading *r, const void *request, struct table **out,

@@ -1,7 +1,7 @@
 /* ptool transfers: copies and sets of the devices, and who waited for them. */
 #include "cli/filtered.h"
 #include "query/transfers_table.h"
-#include "query/work_choice.h"
+#include "query/work_filter.h"
 
 struct transfers_opts {
 	struct filtered_opts on;
@@ -48,7 +48,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.limit = o->limit,
 		.for_people = reading_is_for_people(&o->on.output),
 	};
-	return work_choice_check(filter, err);
+	return work_filter_check_pieces(filter, err);
 }
 
 static int open_transfers(const struct reading *r, const void *request,

@@ -26,7 +26,7 @@ static int add_call(const struct loading *l, struct comm_call call, int64_t step
 	comm_told_apply(l->from, &told, &call);
 	bool on_device = call.side == COMM_ON_DEVICE;
 	const struct work_piece piece = {
-		.name = text_pool_str(l->from->texts, call.collective),
+		.name = call.collective,
 		.device = on_device ? l->work->devices[call.device].device : NUMBER_NONE,
 		.stream = call.stream,
 		.step_id = step_id,
@@ -34,10 +34,10 @@ static int add_call(const struct loading *l, struct comm_call call, int64_t step
 		.dur_ns = call.end_ns - call.start_ns,
 	};
 	out->found++;
-	int wanted = work_choice_wants(l->from->choice, &piece, err);
+	int wanted = work_filter_wants(l->from->choice, &piece, err);
 	if (wanted <= 0)
 		return wanted;
-	if (!work_choice_step(l->from->choice, step_id, &call.step))
+	if (!step_numbers_find(&l->from->choice->steps, step_id, &call.step))
 		call.step = NUMBER_NONE;
 	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(call));
 	out->items[out->n++] = call;

@@ -13,7 +13,7 @@
 #include "query/collective_name.h"
 #include "query/device_work.h"
 #include "query/slice_finder.h"
-#include "query/work_choice.h"
+#include "query/work_filter.h"
 
 /* Where it ran. */
 enum comm_side {
@@ -50,7 +50,7 @@ struct comm_from {
 	struct text_pool *texts;
 	struct slice_finder *finder;
 	const struct collective_facts *facts;
-	const struct work_choice *choice; /* its names are those of collectives */
+	struct work_filter *choice; /* its names are those of collectives */
 };
 
 /* Those that the choice wants; comm_calls_release() in both cases. */

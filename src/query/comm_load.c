@@ -13,7 +13,7 @@ int comm_sources_open(struct store *store, const struct scope *scope,
 	*out = (struct comm_sources){ .found = 0 };
 	if (text_pool_open(store, &out->texts, err) < 0 ||
 	    slice_finder_open(store, &out->texts, &out->finder, err) < 0 ||
-	    work_choice_open(store, scope, filter, &out->choice, err) < 0)
+	    work_filter_open(store, scope, filter, &out->texts, &out->choice, err) < 0)
 		return -1;
 	return collective_facts_load(store, &out->texts, &out->facts, err);
 }
@@ -21,7 +21,7 @@ int comm_sources_open(struct store *store, const struct scope *scope,
 void comm_sources_close(struct comm_sources *s)
 {
 	collective_facts_release(&s->facts);
-	work_choice_close(&s->choice);
+	work_filter_close(&s->choice);
 	slice_finder_close(&s->finder);
 	text_pool_close(&s->texts);
 }

@@ -9,7 +9,7 @@ struct comm_sources {
 	struct text_pool texts;
 	struct slice_finder finder;
 	struct collective_facts facts;
-	struct work_choice choice;
+	struct work_filter choice;
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
 	bool several_devices;       /* a profile's collectives ran on several */
 };

@@ -119,34 +119,34 @@ static bool is_asked_for(const struct gathering *g, const struct work_item *item
 	return !copies || g->query->with_copies;
 }
 
-static int is_wanted(struct gathering *g, const struct work_item *item, int64_t step,
-		     struct err *err)
+static int is_wanted(struct gathering *g, const struct work_item *item, struct err *err)
 {
-	const struct filter *f = g->query->filter;
 	const struct work_stream *stream = &g->work.streams[item->stream];
 
-	if (!filter_has_step(f, step, step != NUMBER_NONE) ||
-	    !filter_has_time(f, item->start_ns) ||
-	    !filter_has_dur(f, item->end_ns - item->start_ns) ||
-	    !filter_has_number(&f->streams, stream->stream) ||
-	    !filter_has_number(&f->devices, g->work.devices[stream->device].device))
-		return 0;
-	return kernels_is_wanted_name(g, item->name, err);
+	return work_filter_wants(
+		&g->wanted,
+		&(struct work_piece){ .name = item->name,
+				      .device = g->work.devices[stream->device].device,
+				      .stream = stream->stream,
+				      .step_id = item->step_id,
+				      .start_ns = item->start_ns,
+				      .dur_ns = item->end_ns - item->start_ns },
+		err);
 }
 
 static int add_item(struct gathering *g, const struct work_item *item, struct err *err)
 {
 	const struct kernels_query *query = g->query;
-	int64_t step = kernels_step(g, item->step_id);
 	struct group_key key = { .name = item->name,
 				 .op = TEXT_NONE,
 				 .shape = TEXT_NONE };
+	int64_t step;
 	int wanted;
 
 	if (!is_asked_for(g, item))
 		return 0;
 	g->has_work = true;
-	if ((wanted = is_wanted(g, item, step, err)) <= 0)
+	if ((wanted = is_wanted(g, item, err)) <= 0)
 		return wanted;
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
@@ -155,6 +155,8 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 			return -1;
 		key.shape = detail ? detail->shape : TEXT_NONE;
 	}
+	if (!step_numbers_find(&g->wanted.steps, item->step_id, &step))
+		step = NUMBER_NONE;
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
 		key.split[i] = query->split[i]
 				       ? split_value(g, item, (enum kernel_split)i, step)
@@ -187,8 +189,6 @@ static int add_profile(struct gathering *g, struct err *err)
 	int rc = device_work_load(g->store, &out->texts, g->profile, g->query->launches,
 				  &g->work, err);
 
-	if (rc == 0)
-		rc = kernels_load_steps(g, err);
 	if (rc == 0)
 		rc = kernel_details_load(g->store, g->profile, &out->shapes, &g->details,
 					 err);
@@ -234,6 +234,9 @@ int kernels_load(struct store *store, const struct scope *scope,
 	if (rc == 0)
 		rc = query_prepare(store, asset_query_views_slice_name_sql, &g.op_name,
 				   err);
+	if (rc == 0)
+		rc = work_filter_open(store, scope, query->filter, &out->texts, &g.wanted,
+				      err);
 	if (rc == 0) {
 		rc = gather(&g, scope, err);
 		sqlite3_exec(store_db(store), "COMMIT", NULL, NULL,
@@ -246,7 +249,7 @@ int kernels_load(struct store *store, const struct scope *scope,
 	sqlite3_finalize(g.op_name);
 	free(g.facts);
 	free(g.durations);
-	free(g.steps);
+	work_filter_close(&g.wanted);
 	free(g.busy_until);
 	return rc;
 }

@@ -7,19 +7,16 @@
 
 #include "query/device_work.h"
 #include "query/kernels.h"
+#include "query/work_filter.h"
 
 struct duration {
 	int64_t ns;
 	uint32_t group;
 };
 
-struct step_number {
-	int64_t id, number;
-};
-
 /* By text: what is found once for each name. */
 struct name_facts {
-	uint8_t wanted, tensor_core; /* 0 not known, 1 no, 2 yes */
+	uint8_t tensor_core; /* 0 not known, 1 no, 2 yes */
 	uint32_t table_name; /* as the operator table spells it; TEXT_NONE: not known */
 };
 
@@ -37,20 +34,15 @@ struct gathering {
 	size_t facts_cap;
 	struct duration *durations; /* owned */
 	size_t ndurations, durations_cap;
-	struct step_number *steps; /* owned; by id; of the profile */
-	size_t nsteps, steps_cap;
+	struct work_filter wanted;
 	int64_t *busy_until; /* owned; by stream */
 	bool has_work;       /* that was asked for, whatever the filters say */
 };
 
-/* kernels_names.c: by --focus and --ignore: 1, 0, or -1 with err set. */
-int kernels_is_wanted_name(struct gathering *g, uint32_t name, struct err *err);
+/* kernels_names.c */
 bool kernels_is_tensor_core(struct gathering *g, uint32_t name);
 /* The name of the operator that work was launched for; TEXT_NONE: none is known. */
 int kernels_find_op(struct gathering *g, int64_t op_id, uint32_t *op, struct err *err);
-/* The steps of the profile, and the number of the one that has this id, or NUMBER_NONE. */
-int kernels_load_steps(struct gathering *g, struct err *err);
-int64_t kernels_step(const struct gathering *g, int64_t step_id);
 
 /* kernels_finish.c: percentiles, and which operators are eligible. */
 void kernels_finish(struct gathering *g);

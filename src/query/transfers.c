@@ -119,7 +119,7 @@ static int add_transfer(const struct transfers_from *from, const struct work_ite
 	t.kind = (uint8_t)what.kind;
 	t.memory = (uint8_t)what.memory;
 	t.bytes = bytes_of(from->bytes, item->slice_id);
-	if (!work_choice_step(from->choice, item->step_id, &t.step))
+	if (!step_numbers_find(&from->choice->steps, item->step_id, &t.step))
 		t.step = NUMBER_NONE;
 	if (find_call(f, item->launch_id, &t, err) < 0 ||
 	    slice_finder_find(f, item->op_id, &op, err) < 0)
@@ -140,14 +140,14 @@ int transfers_load(const struct transfers_from *from, const struct device_work *
 		if (!work_kind_is_memory((enum work_kind)item->kind))
 			continue;
 		const struct work_piece piece = {
-			.name = text_pool_str(from->finder->texts, item->name),
+			.name = item->name,
 			.device = work->devices[stream->device].device,
 			.stream = stream->stream,
 			.step_id = item->step_id,
 			.start_ns = item->start_ns,
 			.dur_ns = item->end_ns - item->start_ns,
 		};
-		int wanted = work_choice_wants(from->choice, &piece, err);
+		int wanted = work_filter_wants(from->choice, &piece, err);
 		if (wanted < 0)
 			return -1;
 		const struct transfer t = { .start_ns = item->start_ns,

@@ -11,7 +11,7 @@
 #include "query/device_work.h"
 #include "query/slice_finder.h"
 #include "query/transfer_name.h"
-#include "query/work_choice.h"
+#include "query/work_filter.h"
 
 /* Why the host waited. */
 enum transfer_wait {
@@ -55,7 +55,7 @@ struct transfers {
 /* What transfers are made from; all borrowed. */
 struct transfers_from {
 	struct slice_finder *finder;
-	const struct work_choice *choice;
+	struct work_filter *choice;
 	const struct copied_bytes *bytes;
 };
 

@@ -103,7 +103,7 @@ static void choose_columns(const struct transfers_request *request, bool several
 struct transfers_sources {
 	struct text_pool texts;
 	struct slice_finder finder;
-	struct work_choice choice;
+	struct work_filter choice;
 	struct copied_bytes bytes;
 	bool has_work;        /* any profile has device work */
 	bool several_devices; /* any profile has transfers of several */
@@ -115,7 +115,7 @@ static int open_sources(struct store *store, const struct scope *scope,
 {
 	if (text_pool_open(store, &s->texts, err) < 0 ||
 	    slice_finder_open(store, &s->texts, &s->finder, err) < 0 ||
-	    work_choice_open(store, scope, filter, &s->choice, err) < 0)
+	    work_filter_open(store, scope, filter, &s->texts, &s->choice, err) < 0)
 		return -1;
 	return copied_bytes_load(store, &s->bytes, err);
 }
@@ -123,7 +123,7 @@ static int open_sources(struct store *store, const struct scope *scope,
 static void close_sources(struct transfers_sources *s)
 {
 	copied_bytes_release(&s->bytes);
-	work_choice_close(&s->choice);
+	work_filter_close(&s->choice);
 	slice_finder_close(&s->finder);
 	text_pool_close(&s->texts);
 }
@@ -181,7 +181,7 @@ int transfers_open(struct store *store, const struct scope *scope,
 	bool several_devices;
 
 	*out = NULL;
-	if (work_choice_check(request->filter, err) < 0)
+	if (work_filter_check_pieces(request->filter, err) < 0)
 		return -1;
 	struct memtable *rows = memtable_new(columns, NTRANSFERS_COLUMNS);
 	if (add_profiles(store, scope, request, rows, &several_devices, err) < 0) {

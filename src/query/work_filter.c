@@ -43,6 +43,78 @@ int work_filter_check(const struct filter *filter, struct err *err)
 	return 0;
 }
 
+int work_filter_check_pieces(const struct filter *filter, struct err *err)
+{
+	if (filter->categories.n || filter->threads.n)
+		return err_set(err, ERR_USAGE,
+			       "--cat and --thread choose slices of the host: 'ptool "
+			       "list' shows them");
+	return 0;
+}
+
+int work_filter_open(struct store *store, const struct scope *scope,
+		     const struct filter *filter, const struct text_pool *texts,
+		     struct work_filter *out, struct err *err)
+{
+	*out = (struct work_filter){ .filter = filter, .texts = texts };
+	return step_numbers_load(store, scope, &out->steps, err);
+}
+
+void work_filter_close(struct work_filter *f)
+{
+	step_numbers_release(&f->steps);
+	free(f->names);
+	*f = (struct work_filter){ .filter = NULL };
+}
+
+/* What a regular expression says of a name is asked once for each name. */
+static int has_name(struct work_filter *f, uint32_t name, struct err *err)
+{
+	size_t at = name == TEXT_NONE ? 0 : (size_t)name + 1;
+
+	if (at >= f->names_cap) {
+		size_t old = f->names_cap;
+		f->names = xgrow(f->names, &f->names_cap, at + 1, 1);
+		memset(f->names + old, 0, f->names_cap - old);
+	}
+	if (!f->names[at]) {
+		int rc = filter_has_name(f->filter, text_pool_str(f->texts, name), err);
+		if (rc < 0)
+			return -1;
+		f->names[at] = (uint8_t)(1 + rc);
+	}
+	return f->names[at] - 1;
+}
+
+static bool has_number(const struct filter_numbers *wanted, int64_t number)
+{
+	return !wanted->n || (number != NUMBER_NONE && filter_has_number(wanted, number));
+}
+
+static int wants_at_any_time(struct work_filter *f, const struct work_piece *piece,
+			     struct err *err)
+{
+	const struct filter *filter = f->filter;
+	int64_t step = 0;
+	bool in_step =
+		filter->has_steps && step_numbers_find(&f->steps, piece->step_id, &step);
+
+	if (!has_number(&filter->devices, piece->device) ||
+	    !has_number(&filter->streams, piece->stream) ||
+	    !filter_has_step(filter, step, in_step) ||
+	    !filter_has_dur(filter, piece->dur_ns))
+		return 0;
+	return has_name(f, piece->name, err);
+}
+
+int work_filter_wants(struct work_filter *f, const struct work_piece *piece,
+		      struct err *err)
+{
+	return filter_has_time(f->filter, piece->start_ns)
+		       ? wants_at_any_time(f, piece, err)
+		       : 0;
+}
+
 /* What is kept so far, while the items are moved together. */
 struct keeping {
 	struct device_work *work;
@@ -62,88 +134,23 @@ static void keep(struct keeping *k, struct work_item item)
 	k->work->streams[item.stream].nitems++;
 }
 
-/* What a regular expression says of a name is asked once for each name. */
-struct name_memo {
-	const struct filter *filter;
-	const struct text_pool *texts;
-	uint8_t *known; /* owned; by text: 0, or 1 + whether it is wanted */
-	size_t cap;
-};
-
-static int has_name(struct name_memo *m, uint32_t name, struct err *err)
-{
-	size_t at = name == TEXT_NONE ? 0 : (size_t)name + 1;
-
-	if (at >= m->cap) {
-		size_t old = m->cap;
-		m->known = xgrow(m->known, &m->cap, at + 1, 1);
-		memset(m->known + old, 0, m->cap - old);
-	}
-	if (!m->known[at]) {
-		int rc = filter_has_name(m->filter, text_pool_str(m->texts, name), err);
-		if (rc < 0)
-			return -1;
-		m->known[at] = (uint8_t)(1 + rc);
-	}
-	return m->known[at] - 1;
-}
-
-/* Numbers of steps by their ids. */
-static int by_id(const void *a, const void *b)
-{
-	const struct step_bound *x = *(const struct step_bound *const *)a;
-	const struct step_bound *y = *(const struct step_bound *const *)b;
-
-	return (x->step_id > y->step_id) - (x->step_id < y->step_id);
-}
-
-static const struct step_bound **sort_steps(const struct step_bounds *bounds)
-{
-	const struct step_bound **steps =
-		xrealloc_array(NULL, bounds->n + 1, sizeof(const struct step_bound *));
-
-	for (size_t i = 0; i < bounds->n; i++)
-		steps[i] = &bounds->items[i];
-	if (bounds->n)
-		qsort(steps, bounds->n, sizeof(const struct step_bound *), by_id);
-	return steps;
-}
-
-static bool has_step(const struct filter *filter, const struct step_bound **steps,
-		     size_t n, int64_t step_id)
-{
-	const struct step_bound key = { .step_id = step_id }, *at = &key;
-
-	if (!filter->has_steps)
-		return true;
-	if (!step_id || n == 0)
-		return false;
-	const struct step_bound **found =
-		bsearch(&at, steps, n, sizeof(const struct step_bound *), by_id);
-	return found && filter_has_step(filter, (*found)->number, true);
-}
-
-static bool is_on(const struct filter_numbers *wanted, int64_t number)
-{
-	return !wanted->n || (number != NUMBER_NONE && filter_has_number(wanted, number));
-}
-
-static bool has_place(const struct device_work *work, const struct filter *filter,
-		      const struct work_item *item)
+static int wants_item(struct work_filter *f, const struct device_work *work,
+		      const struct work_item *item, struct err *err)
 {
 	const struct work_stream *stream = &work->streams[item->stream];
 
-	return is_on(&filter->streams, work_stream_number(stream)) &&
-	       is_on(&filter->devices, work->devices[stream->device].device) &&
-	       filter_has_dur(filter, sum_sub(item->end_ns, item->start_ns));
+	return wants_at_any_time(
+		f,
+		&(struct work_piece){ .name = item->name,
+				      .device = work->devices[stream->device].device,
+				      .stream = work_stream_number(stream),
+				      .step_id = item->step_id,
+				      .dur_ns = sum_sub(item->end_ns, item->start_ns) },
+		err);
 }
 
-int work_filter_items(struct device_work *work, const struct text_pool *texts,
-		      const struct step_bounds *bounds, const struct filter *filter,
-		      struct err *err)
+int work_filter_items(struct work_filter *f, struct device_work *work, struct err *err)
 {
-	struct name_memo names = { .filter = filter, .texts = texts };
-	const struct step_bound **steps = sort_steps(bounds);
 	struct keeping k;
 	int rc = 0;
 
@@ -153,19 +160,16 @@ int work_filter_items(struct device_work *work, const struct text_pool *texts,
 		size_t first = k.n;
 		for (size_t i = device->first; i < device->first + device->n; i++) {
 			const struct work_item item = work->items[i];
-			rc = has_name(&names, item.name, err);
+			rc = wants_item(f, work, &item, err);
 			if (rc < 0)
 				break;
-			if (rc && has_place(work, filter, &item) &&
-			    has_step(filter, steps, bounds->n, item.step_id))
+			if (rc)
 				keep(&k, item);
 		}
 		device->first = first;
 		device->n = k.n - first;
 	}
 	work->n = k.n;
-	free(steps);
-	free(names.known);
 	return rc < 0 ? -1 : 0;
 }
 

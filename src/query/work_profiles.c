@@ -4,7 +4,8 @@
 #include "query/work_filter.h"
 
 static int visit_one(struct work_profile *p, const struct work_visitor *visitor,
-		     struct text_pool *texts, bool *has_work, struct err *err)
+		     struct text_pool *texts, struct work_filter *filter, bool *has_work,
+		     struct err *err)
 {
 	int rc = -1;
 
@@ -14,8 +15,7 @@ static int visit_one(struct work_profile *p, const struct work_visitor *visitor,
 			rc = 0;
 		} else if (step_bounds_load(p->store, p->profile, &p->work, &p->bounds,
 					    err) == 0 &&
-			   work_filter_items(&p->work, texts, &p->bounds, p->filter,
-					     err) == 0) {
+			   work_filter_items(filter, &p->work, err) == 0) {
 			*has_work = true;
 			rc = visitor->visit(visitor->to, p, err);
 		}
@@ -46,21 +46,21 @@ int work_profiles_visit(struct store *store, const struct scope *scope,
 			struct err *err)
 {
 	struct text_pool texts;
+	struct work_filter choice = { .filter = NULL };
 	bool has_work = false;
-	int made = 0, rc = 0;
+	int made = 0, rc = text_pool_open(store, &texts, err);
 
-	if (text_pool_open(store, &texts, err) < 0) {
-		text_pool_close(&texts);
-		return -1;
-	}
+	if (rc == 0)
+		rc = work_filter_open(store, scope, filter, &texts, &choice, err);
 	for (size_t i = 0; i < scope->n && rc >= 0; i++) {
 		struct work_profile p = { .store = store,
 					  .profile = &scope->profiles[i],
 					  .filter = filter,
 					  .texts = &texts };
-		rc = visit_one(&p, visitor, &texts, &has_work, err);
+		rc = visit_one(&p, visitor, &texts, &choice, &has_work, err);
 		made += rc > 0;
 	}
+	work_filter_close(&choice);
 	text_pool_close(&texts);
 	if (rc < 0)
 		return -1;
