@@ -247,6 +247,31 @@ static void a_thread_is_named_by_its_number_or_its_name(void **state)
 	filter_release(&f);
 }
 
+static void each_filter_is_seen_to_be_given(void **state)
+{
+	static const char *const one[] = { "1" };
+	const struct filter_texts texts[] = {
+		{ .focus = "a" },
+		{ .ignore = "a" },
+		{ .steps = "3" },
+		{ .times = "1ms.." },
+		{ .min_dur = "1us" },
+		{ .categories = one, .ncategories = 1 },
+		{ .threads = one, .nthreads = 1 },
+		{ .streams = one, .nstreams = 1 },
+		{ .devices = one, .ndevices = 1 },
+	};
+	const struct filter none = { .focus = NULL };
+
+	(void)state;
+	assert_false(filter_is_given(&none));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct filter f = must_compile(&texts[i]);
+		assert_true(filter_is_given(&f));
+		filter_release(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +288,7 @@ int main(void)
 		cmocka_unit_test(lists_are_given_at_once_or_again_and_again),
 		cmocka_unit_test(a_list_is_not_endless),
 		cmocka_unit_test(a_thread_is_named_by_its_number_or_its_name),
+		cmocka_unit_test(each_filter_is_seen_to_be_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,6 +320,16 @@ static void options_of_a_sequence_keep_the_order_in_which_they_came(void **state
 	assert_true(opt_repeats(&rows[0]));
 }
 
+static void a_choice_has_the_place_of_its_word(void **state)
+{
+	static const char *const words[] = { "start", "dur", NULL };
+
+	(void)state;
+	assert_int_equal(0, opt_choice_place(words, "start"));
+	assert_int_equal(1, opt_choice_place(words, "dur"));
+	assert_int_equal(2, opt_choice_place(words, "du"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_long_name_behind_one_dash_is_no_bundle_of_letters),
 		cmocka_unit_test(names_are_not_abbreviated),
 		cmocka_unit_test(a_wrong_choice_is_told_with_the_nearest_and_all),
+		cmocka_unit_test(a_choice_has_the_place_of_its_word),
 		cmocka_unit_test(numbers_are_whole_and_in_range),
 		cmocka_unit_test(a_value_that_is_missing_or_too_many_is_refused),
 		cmocka_unit_test(an_operand_too_many_is_refused),
