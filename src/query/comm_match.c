@@ -5,19 +5,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
-
-static int order_of(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static int compare_participants(const void *a, const void *b)
 {
 	const struct comm_participant *x = a, *y = b;
-	int order = order_of(x->profile->rank, y->profile->rank);
+	int order = sort_order(x->profile->rank, y->profile->rank);
 
-	return order ? order : order_of(x->profile->id, y->profile->id);
+	return order ? order : sort_order(x->profile->id, y->profile->id);
 }
 
 void comm_matches_init(const struct scope *scope, struct comm_matches *out)
@@ -79,16 +75,16 @@ void comm_matches_add(struct comm_matches *m, const struct scope_profile *profil
 int comm_part_compare(const struct comm_part *a, const struct comm_part *b, bool by_size)
 {
 	const struct comm_call *c = &a->call, *d = &b->call;
-	int order = order_of(c->group, d->group);
+	int order = sort_order(c->group, d->group);
 
 	if (!order)
-		order = order_of(c->ranks, d->ranks);
+		order = sort_order(c->ranks, d->ranks);
 	if (!order)
-		order = order_of(c->collective, d->collective);
+		order = sort_order(c->collective, d->collective);
 	if (!order)
-		order = order_of(c->side, d->side);
+		order = sort_order(c->side, d->side);
 	if (!order && by_size)
-		order = order_of(c->bytes, d->bytes);
+		order = sort_order(c->bytes, d->bytes);
 	return order;
 }
 
@@ -97,7 +93,7 @@ static int compare_streams(const struct comm_part *a, const struct comm_part *b)
 {
 	int order = comm_part_compare(a, b, false);
 
-	return order ? order : order_of(a->participant, b->participant);
+	return order ? order : sort_order(a->participant, b->participant);
 }
 
 static int by_time(const void *a, const void *b)
@@ -106,8 +102,8 @@ static int by_time(const void *a, const void *b)
 	int order = compare_streams(x, y);
 
 	if (!order)
-		order = order_of(x->call.start_ns, y->call.start_ns);
-	return order ? order : order_of(x->call.slice_id, y->call.slice_id);
+		order = sort_order(x->call.start_ns, y->call.start_ns);
+	return order ? order : sort_order(x->call.slice_id, y->call.slice_id);
 }
 
 /* Does each call of these, which are by time, have a number, and a larger one each? */
@@ -146,8 +142,8 @@ static int compare_places(const struct placed *x, const struct placed *y)
 	int order = comm_part_compare(&x->part, &y->part, false);
 
 	if (!order)
-		order = order_of(x->span, y->span);
-	return order ? order : order_of(x->part.number, y->part.number);
+		order = sort_order(x->span, y->span);
+	return order ? order : sort_order(x->part.number, y->part.number);
 }
 
 static int by_match(const void *a, const void *b)
@@ -155,7 +151,7 @@ static int by_match(const void *a, const void *b)
 	const struct placed *x = a, *y = b;
 	int order = compare_places(x, y);
 
-	return order ? order : order_of(x->part.participant, y->part.participant);
+	return order ? order : sort_order(x->part.participant, y->part.participant);
 }
 
 /* Puts the parts of one collective together. */

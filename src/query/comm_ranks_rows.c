@@ -34,11 +34,6 @@ struct judging {
 	struct kind_sums *kinds;
 };
 
-static int order_of(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
 			int64_t *out)
 {
@@ -101,7 +96,7 @@ static int compare_int64(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return order_of(*x, *y);
+	return sort_order(*x, *y);
 }
 
 /* The ranks of all matches of a kind, which are at[0..n). */
@@ -150,9 +145,9 @@ static size_t straggler(const struct comm_matches *m, const struct rank_sums *la
 	size_t worst = 0;
 
 	for (size_t p = 1; p < m->nparticipants; p++) {
-		int order = order_of(late[p].late_calls, late[worst].late_calls);
+		int order = sort_order(late[p].late_calls, late[worst].late_calls);
 		if (!order)
-			order = order_of(late[p].late_ns, late[worst].late_ns);
+			order = sort_order(late[p].late_ns, late[worst].late_ns);
 		if (order > 0)
 			worst = p;
 	}
@@ -223,7 +218,7 @@ static bool waited_more(const void *context, uint32_t a, uint32_t b)
 {
 	const struct judging *j = context;
 	const struct kind_sums *x = &j->kinds[a], *y = &j->kinds[b];
-	int order = order_of(y->sums.wait_ns, x->sums.wait_ns);
+	int order = sort_order(y->sums.wait_ns, x->sums.wait_ns);
 
 	return order ? order < 0 : x->first < y->first;
 }
@@ -318,11 +313,11 @@ static bool started_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct judging *j = context;
 	const struct comm_matches *m = j->r->matches;
-	int order = order_of(m->participants[part_of(m, a)->participant].clock,
-			     m->participants[part_of(m, b)->participant].clock);
+	int order = sort_order(m->participants[part_of(m, a)->participant].clock,
+			       m->participants[part_of(m, b)->participant].clock);
 
 	if (!order)
-		order = order_of(j->verdicts[a].start_ns, j->verdicts[b].start_ns);
+		order = sort_order(j->verdicts[a].start_ns, j->verdicts[b].start_ns);
 	return order < 0;
 }
 

@@ -28,11 +28,6 @@ struct grouping {
 	struct comm_sums *sums;
 };
 
-static int order_of(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_keys(const struct comm_rows *r, const struct comm_call *a,
 			const struct comm_call *b)
 {
@@ -44,7 +39,7 @@ static int compare_keys(const struct comm_rows *r, const struct comm_call *a,
 	int order = 0;
 
 	for (size_t i = 0; i < n && !order; i++)
-		order = order_of(x[i], y[i]);
+		order = sort_order(x[i], y[i]);
 	return order;
 }
 
@@ -99,10 +94,10 @@ static bool sums_before(const void *context, uint32_t a, uint32_t b)
 	const struct grouping *g = context;
 	const struct comm_sums *x = &g->sums[a], *y = &g->sums[b];
 	const struct comm_call *calls = g->rows->calls->items;
-	int order = order_of(calls[x->first].device, calls[y->first].device);
+	int order = sort_order(calls[x->first].device, calls[y->first].device);
 
 	if (!order)
-		order = order_of(y->total_ns, x->total_ns);
+		order = sort_order(y->total_ns, x->total_ns);
 	return order ? order < 0 : x->first < y->first;
 }
 

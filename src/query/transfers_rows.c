@@ -29,25 +29,20 @@ struct cell bandwidth_cell(int64_t bytes, int64_t ns)
 	return ns > 0 && bytes >= 0 ? cell_real((double)bytes / (double)ns) : cell_null();
 }
 
-static int order_of(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_keys(const struct transfers_rows *r, const struct transfer *a,
 			const struct transfer *b)
 {
-	int order = order_of(a->device, b->device);
+	int order = sort_order(a->device, b->device);
 
 	if (order || r->by == TRANSFERS_BY_DEVICE)
 		return order;
-	order = order_of(a->kind, b->kind);
+	order = sort_order(a->kind, b->kind);
 	if (!order)
-		order = order_of(a->memory, b->memory);
+		order = sort_order(a->memory, b->memory);
 	if (!order && r->by == TRANSFERS_BY_OP)
-		order = order_of(a->op, b->op);
+		order = sort_order(a->op, b->op);
 	if (!order && r->by == TRANSFERS_BY_STEP)
-		order = order_of(a->step, b->step);
+		order = sort_order(a->step, b->step);
 	return order;
 }
 
@@ -97,12 +92,12 @@ static bool sums_before(const void *context, uint32_t a, uint32_t b)
 	const struct transfer_sums *x = &g->sums[a], *y = &g->sums[b];
 	const struct transfer *s = &g->rows->transfers->items[x->first];
 	const struct transfer *t = &g->rows->transfers->items[y->first];
-	int order = order_of(s->device, t->device);
+	int order = sort_order(s->device, t->device);
 
 	if (!order && g->rows->by == TRANSFERS_BY_STEP)
-		order = order_of(s->step, t->step);
+		order = sort_order(s->step, t->step);
 	if (!order)
-		order = order_of(y->total_ns, x->total_ns);
+		order = sort_order(y->total_ns, x->total_ns);
 	return order ? order < 0 : x->first < y->first;
 }
 
