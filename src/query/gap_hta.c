@@ -13,6 +13,7 @@
 #include "query/gap_profile.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+#include "query/work_profiles.h"
 
 enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };
 
@@ -92,9 +93,8 @@ static void add_rows(struct summing *s, size_t stream)
 			all_ns ? 100.0 * (double)idle->idle_ns[i] / (double)all_ns : 0;
 		const struct cell cells[NCOLUMNS] = {
 			[PROFILE] = cell_int(s->profile->id),
-			[RANK] = s->profile->has_rank ? cell_int(s->profile->rank)
-						      : cell_null(),
-			[DEVICE] = gap_device_cell(&s->work.devices[w->device]),
+			[RANK] = work_rank_cell(s->profile),
+			[DEVICE] = work_device_cell(&s->work.devices[w->device]),
 			[STREAM] = number_cell(w->stream),
 			[CAUSE] = cell_text(str_of(causes[i])),
 			[IDLE] = cell_int(idle->idle_ns[i]),

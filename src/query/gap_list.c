@@ -14,6 +14,7 @@
 #include "query/gap_stretch.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+#include "query/work_profiles.h"
 
 enum {
 	PROFILE,
@@ -136,7 +137,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 	size_t step = gap_stretch_step(p, s);
 
 	cells[PROFILE] = cell_int(p->profile->id);
-	cells[RANK] = p->profile->has_rank ? cell_int(p->profile->rank) : cell_null();
+	cells[RANK] = work_rank_cell(p->profile);
 	cells[DEVICE] = device->name ? copied(l, str_of(device->name))
 				     : number_cell(device->device);
 	cells[TIME] = cell_text(str_of(arena_printf(

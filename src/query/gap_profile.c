@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "query/number_cell.h"
 
 static int device_wanted(const struct gap_profile *p, uint32_t device)
 {
@@ -183,10 +182,4 @@ void gap_profile_release(struct gap_profile *p)
 	device_work_release(&p->work);
 	free(p->totals);
 	*p = (struct gap_profile){ .totals = NULL };
-}
-
-struct cell gap_device_cell(const struct work_device *device)
-{
-	return device->name ? cell_text(str_of(device->name))
-			    : number_cell(device->device);
 }

@@ -46,7 +46,4 @@ struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece);
 int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
 			    struct err *err);
 
-/* A cell that all tables of gaps have. */
-struct cell gap_device_cell(const struct work_device *device);
-
 #endif

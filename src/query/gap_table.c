@@ -8,6 +8,7 @@
 #include "query/gap_notes.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+#include "query/work_profiles.h"
 
 enum {
 	PROFILE,
@@ -150,8 +151,8 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	struct cell cells[NCOLUMNS];
 
 	cells[PROFILE] = cell_int(p->profile->id);
-	cells[RANK] = p->profile->has_rank ? cell_int(p->profile->rank) : cell_null();
-	cells[DEVICE] = gap_device_cell(&p->work.devices[row->sum.device]);
+	cells[RANK] = work_rank_cell(p->profile);
+	cells[DEVICE] = work_device_cell(&p->work.devices[row->sum.device]);
 	cells[KEY] = key_cell(m, p, row->sum.key);
 	cells[CAUSE] = cell_text(str_of(cause->code));
 	cells[TITLE] = cell_text(str_of(cause->title));
