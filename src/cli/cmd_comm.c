@@ -29,9 +29,9 @@ static const struct opt comm_options[] = {
 };
 
 static const struct opt_group comm_groups[] = {
-	FILTERED_OPERAND(struct comm_opts, on),
+	FILTERED_OPERAND(struct comm_opts),
 	{ .opts = comm_options },
-	FILTERED_GROUPS(struct comm_opts, on),
+	FILTERED_GROUPS(struct comm_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -9,8 +9,8 @@ struct devices_opts {
 
 /* clang-format off */
 static const struct opt_group devices_groups[] = {
-	FILTERED_OPERAND(struct devices_opts, on),
-	FILTERED_GROUPS(struct devices_opts, on),
+	FILTERED_OPERAND(struct devices_opts),
+	FILTERED_GROUPS(struct devices_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -39,9 +39,9 @@ static const struct opt gaps_options[] = {
 };
 
 static const struct opt_group gaps_groups[] = {
-	FILTERED_OPERAND(struct gaps_opts, on),
+	FILTERED_OPERAND(struct gaps_opts),
 	{ .opts = gaps_options },
-	FILTERED_GROUPS(struct gaps_opts, on),
+	FILTERED_GROUPS(struct gaps_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

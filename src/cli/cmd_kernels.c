@@ -33,9 +33,9 @@ static const struct opt kernels_options[] = {
 };
 
 static const struct opt_group kernels_groups[] = {
-	FILTERED_OPERAND(struct kernels_opts, on),
+	FILTERED_OPERAND(struct kernels_opts),
 	{ .opts = kernels_options },
-	FILTERED_GROUPS(struct kernels_opts, on),
+	FILTERED_GROUPS(struct kernels_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -23,9 +23,9 @@ static const struct opt list_options[] = {
 };
 
 static const struct opt_group list_groups[] = {
-	FILTERED_OPERAND(struct list_opts, on),
+	FILTERED_OPERAND(struct list_opts),
 	{ .opts = list_options },
-	FILTERED_GROUPS(struct list_opts, on),
+	FILTERED_GROUPS(struct list_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -15,9 +15,9 @@ static const struct opt modules_options[] = {
 };
 
 static const struct opt_group modules_groups[] = {
-	FILTERED_OPERAND(struct modules_opts, on),
+	FILTERED_OPERAND(struct modules_opts),
 	{ .opts = modules_options },
-	FILTERED_GROUPS(struct modules_opts, on),
+	FILTERED_GROUPS(struct modules_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

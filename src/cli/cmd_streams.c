@@ -18,9 +18,9 @@ static const struct opt streams_options[] = {
 };
 
 static const struct opt_group streams_groups[] = {
-	FILTERED_OPERAND(struct streams_opts, on),
+	FILTERED_OPERAND(struct streams_opts),
 	{ .opts = streams_options },
-	FILTERED_GROUPS(struct streams_opts, on),
+	FILTERED_GROUPS(struct streams_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -27,9 +27,9 @@ static const struct opt transfers_options[] = {
 };
 
 static const struct opt_group transfers_groups[] = {
-	FILTERED_OPERAND(struct transfers_opts, on),
+	FILTERED_OPERAND(struct transfers_opts),
 	{ .opts = transfers_options },
-	FILTERED_GROUPS(struct transfers_opts, on),
+	FILTERED_GROUPS(struct transfers_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -30,9 +30,9 @@ static const struct opt tree_options[] = {
 };
 
 static const struct opt_group tree_groups[] = {
-	FILTERED_OPERAND(struct tree_opts, on),
+	FILTERED_OPERAND(struct tree_opts),
 	{ .opts = tree_options },
-	FILTERED_GROUPS(struct tree_opts, on),
+	FILTERED_GROUPS(struct tree_opts),
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -1,16 +1,16 @@
 /*
  * Reading commands with filters: STORE|FILE, the command's own options, filters,
- * profiles and output, one table.  What they all have is a member of the command's
- * options struct:
+ * profiles and output, one table.  What they all have is the member `on` of the
+ * command's options struct:
  *
  *	struct list_opts {
  *		struct filtered_opts on;
  *		int64_t limit;
  *	};
  *	static const struct opt_group list_groups[] = {
- *		FILTERED_OPERAND(struct list_opts, on),
+ *		FILTERED_OPERAND(struct list_opts),
  *		{ .opts = list_options },
- *		FILTERED_GROUPS(struct list_opts, on),
+ *		FILTERED_GROUPS(struct list_opts),
  *		OPT_GROUP_END
  *	};
  */
@@ -31,11 +31,11 @@ struct filtered_opts {
 /* The member's initialiser, and the rows before and behind the command's own. */
 /* clang-format off */
 #define FILTERED_DEFAULTS { .output = OUTPUT_DEFAULTS }
-#define FILTERED_OPERAND(type, member) OPERAND_GROUP(type, member.operand)
-#define FILTERED_GROUPS(type, member)		\
-	FILTER_GROUP(type, member.filter),	\
-	SCOPE_GROUP(type, member.scope),	\
-	OUTPUT_GROUP(type, member.output)
+#define FILTERED_OPERAND(type) OPERAND_GROUP(type, on.operand)
+#define FILTERED_GROUPS(type)		\
+	FILTER_GROUP(type, on.filter),	\
+	SCOPE_GROUP(type, on.scope),	\
+	OUTPUT_GROUP(type, on.output)
 /* clang-format on */
 
 /* All of it is borrowed for the call. */
@@ -43,7 +43,7 @@ struct filtered_plan {
 	void *options; /* the command's struct; `on` is a member of it */
 	const struct filtered_opts *on;
 	void *request; /* what `make` fills and `open` reads */
-	/* Before a store is opened: 0, or -1 with an ERR_USAGE.  NULL: nothing to do. */
+	/* Before a store is opened: 0, or -1 with an ERR_USAGE. */
 	int (*make)(const void *options, const struct filter *filter, void *request,
 		    struct err *err);
 	/* As that of struct reading_plan, with the request for its options. */
