@@ -1,23 +1,39 @@
 /* ptool help: the tables, for people, shells and manual pages. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/mdoc.h"
 #include "cli/message.h"
+#include "cli/rule_options.h"
 
 struct help_opts {
 	const char *command;
 	bool list, bash, zsh, fish, mdoc;
 };
 
+#define RULES "rules"
+
 #define FIELD(member) offsetof(struct help_opts, member)
+
+/* The commands, and what else there is to tell about. */
+static const char *topic_name_at(size_t i)
+{
+	size_t n = 0;
+
+	while (commands[n])
+		n++;
+	if (i == n)
+		return RULES;
+	return i < n ? commands[i]->name : NULL;
+}
 
 /* clang-format off */
 static const struct opt help_options[] = {
-	{ .name = "command", .arg = "COMMAND", .help = "the command to tell about",
-	  .choice_at = command_name_at, .offset = FIELD(command), .type = OPT_ARG },
+	{ .name = "command", .arg = "COMMAND", .help = "the command to tell about; rules: those of ptool advise",
+	  .choice_at = topic_name_at, .offset = FIELD(command), .type = OPT_ARG },
 	{ .name = "list", .help = "the names of all commands, one a line",
 	  .offset = FIELD(list), .type = OPT_FLAG },
 	{ .name = "bash", .help = "a completion script for bash",
@@ -62,6 +78,8 @@ static void print_choice(const struct help_opts *o)
 		complete_zsh(stdout);
 	else if (o->fish)
 		complete_fish(stdout);
+	else if (o->command && strcmp(o->command, RULES) == 0)
+		rule_options_help(stdout);
 	else if (!command)
 		help_overview(stdout);
 	else if (o->mdoc)
@@ -80,7 +98,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (o.list + o.bash + o.zsh + o.fish + o.mdoc > 1)
 		return usage_error(
 			self, "--list, --bash, --zsh, --fish, --mdoc exclude each other");
-	if (o.mdoc && !o.command)
+	if (o.mdoc && (!o.command || !command_find(o.command)))
 		return usage_error(self, "--mdoc wants a COMMAND");
 	print_choice(&o);
 	return EXIT_OK;

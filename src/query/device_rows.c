@@ -140,7 +140,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 	return added;
 }
 
-static int visit(void *to, struct work_profile *p, struct err *err)
+int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err)
 {
 	struct profile_rows r = { .p = p };
 	int rc = -1;
@@ -155,6 +155,11 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 	free(r.times);
 	free(r.loads);
 	return rc;
+}
+
+static int visit(void *to, struct work_profile *p, struct err *err)
+{
+	return device_rows_add(to, p, err);
 }
 
 int device_rows(struct store *store, const struct scope *scope,

@@ -8,6 +8,7 @@
 #include "base/memtable.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/work_profiles.h"
 
 /* Columns, in the order of machine formats; the last is for people alone. */
 enum device_column {
@@ -47,5 +48,11 @@ extern const struct column device_columns[NDEVICE_COLUMNS];
 /* `out` has these columns.  -1, with ERR_EMPTY when there is no row. */
 int device_rows(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct memtable *out, struct err *err);
+
+/*
+ * The rows of one profile, whose work and bounds are loaded: 1 when there were any, 0,
+ * or -1 with err set.  Cuts the work off at the ends of --time.
+ */
+int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err);
 
 #endif

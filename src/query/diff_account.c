@@ -13,9 +13,9 @@ ASSET(asset_query_views_diff_devices_sql);
 
 /* On a device; what is left is idle. */
 static const char *const device_names[] = {
-	[DEVICE_COMPUTE] = "compute",
-	[DEVICE_EXPOSED_COMM] = "exposed communication",
-	[DEVICE_EXPOSED_COPY] = "exposed copies",
+	[VIEW_COMPUTE] = "compute",
+	[VIEW_EXPOSED_COMM] = "exposed communication",
+	[VIEW_EXPOSED_COPY] = "exposed copies",
 	[NDEVICE_VIEWS] = "idle",
 };
 

@@ -87,13 +87,13 @@ void device_parts_make(const struct device_work *work, const struct work_device 
 	struct intervals comm, memory, copies;
 
 	device_work_union(work, device, WORK_BIT(WORK_COMPUTE),
-			  &out->parts[DEVICE_COMPUTE]);
+			  &out->parts[VIEW_COMPUTE]);
 	device_work_union(work, device, WORK_BIT(WORK_COMMUNICATION), &comm);
 	device_work_union(work, device, WORK_MEMORY, &memory);
-	intervals_subtract(&comm, &out->parts[DEVICE_COMPUTE],
-			   &out->parts[DEVICE_EXPOSED_COMM]);
-	intervals_subtract(&memory, &out->parts[DEVICE_COMPUTE], &copies);
-	intervals_subtract(&copies, &comm, &out->parts[DEVICE_EXPOSED_COPY]);
+	intervals_subtract(&comm, &out->parts[VIEW_COMPUTE],
+			   &out->parts[VIEW_EXPOSED_COMM]);
+	intervals_subtract(&memory, &out->parts[VIEW_COMPUTE], &copies);
+	intervals_subtract(&copies, &comm, &out->parts[VIEW_EXPOSED_COPY]);
 	intervals_release(&copies);
 	intervals_release(&memory);
 	intervals_release(&comm);

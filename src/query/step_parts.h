@@ -43,12 +43,7 @@ void step_parts_of(const struct step_parts *p, const struct step_bound *step,
  * What a device does: computes; only communicates, or communicates and copies; only
  * copies (and sets); nothing.  The first three are its busy time.
  */
-enum device_view {
-	DEVICE_COMPUTE,
-	DEVICE_EXPOSED_COMM,
-	DEVICE_EXPOSED_COPY,
-	NDEVICE_VIEWS
-};
+enum device_view { VIEW_COMPUTE, VIEW_EXPOSED_COMM, VIEW_EXPOSED_COPY, NDEVICE_VIEWS };
 
 struct device_parts {
 	struct intervals parts[NDEVICE_VIEWS]; /* none overlap */

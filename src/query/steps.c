@@ -11,8 +11,8 @@
 struct profile_steps {
 	struct step_source from;
 	size_t group;
-	bool is_file; /* the whole file is its step */
-	struct device_work work;
+	bool is_file;                   /* the whole file is its step */
+	const struct device_work *work; /* borrowed */
 	struct step_bounds bounds;
 	struct step_host host;
 	struct step_parts parts;
@@ -55,7 +55,7 @@ static struct step_row row_of_step(const struct profile_steps *p, size_t step,
 		.nwork = (int64_t)bound->nwork,
 		.group = p->group,
 		.is_file = p->is_file,
-		.has_work = p->work.n > 0,
+		.has_work = p->work->n > 0,
 		.is_single = p->bounds.is_single,
 		.is_dropped = bound->is_dropped,
 		.is_hidden = !filter_has_step(request->filter, bound->number, true),
@@ -97,7 +97,7 @@ static void add_rows(struct steps *s, const struct profile_steps *p,
 	bool is_first = s->n == 0 || s->rows[s->n - 1].profile != p->from.profile;
 
 	if (device) {
-		device_parts_make(&p->work, device, &view);
+		device_parts_make(p->work, device, &view);
 		name = device->name ? arena_strdup(&s->arena, device->name) : NULL;
 	}
 	for (size_t i = 0; i < p->bounds.n; i++) {
@@ -114,7 +114,7 @@ static void add_rows(struct steps *s, const struct profile_steps *p,
 			/* files of one group may not have the same devices */
 			row.place = p->is_file && device->device != NUMBER_NONE
 					    ? (size_t)device->device
-					    : (size_t)(device - p->work.devices);
+					    : (size_t)(device - p->work->devices);
 			add_device_view(&view, &p->bounds.items[i], &row);
 		}
 		*add_row(s) = row;
@@ -135,15 +135,15 @@ static void add_profile(struct steps *s, const struct profile_steps *p,
 	bool by_device = request->filter->devices.n > 0;
 
 	s->has_single |= p->bounds.is_single;
-	s->has_unmoved |= p->work.n && !p->bounds.is_moved;
-	s->lacks_device |= p->work.n == 0;
-	if (request->phases || (p->work.n == 0 && !by_device)) {
+	s->has_unmoved |= p->work->n && !p->bounds.is_moved;
+	s->lacks_device |= p->work->n == 0;
+	if (request->phases || (p->work->n == 0 && !by_device)) {
 		add_rows(s, p, NULL, request);
 		return;
 	}
-	for (size_t i = 0; i < p->work.ndevices; i++)
-		if (is_wanted(request, &p->work.devices[i]))
-			add_rows(s, p, &p->work.devices[i], request);
+	for (size_t i = 0; i < p->work->ndevices; i++)
+		if (is_wanted(request, &p->work->devices[i]))
+			add_rows(s, p, &p->work->devices[i], request);
 }
 
 static void use_host_ranges(struct step_bounds *b)
@@ -161,20 +161,18 @@ static int load_profile(struct profile_steps *p, const struct steps_request *req
 	const struct step_source *from = &p->from;
 	struct step_bounds *bounds = &p->bounds;
 
-	if (device_work_load(from->store, from->texts, from->profile, true, &p->work,
-			     err) < 0 ||
-	    step_bounds_load(from->store, from->profile, &p->work, bounds, err) < 0)
+	if (step_bounds_load(from->store, from->profile, p->work, bounds, err) < 0)
 		return -1;
 	if (request->host_ranges || request->phases)
 		use_host_ranges(bounds);
 	if (bounds->n == 0)
 		return 0;
 	p->is_file = !bounds->is_single && bounds->items[0].slice_id == 0;
-	if (step_host_load(from, &p->work, bounds, &p->host, err) < 0)
+	if (step_host_load(from, p->work, bounds, &p->host, err) < 0)
 		return -1;
-	step_parts_make(bounds, &p->work, &p->host, &p->parts);
+	step_parts_make(bounds, p->work, &p->host, &p->parts);
 	if (request->phases)
-		step_phases_make(bounds, &p->work, &p->host, &p->phases);
+		step_phases_make(bounds, p->work, &p->host, &p->phases);
 	return 0;
 }
 
@@ -184,19 +182,20 @@ static void release_profile(struct profile_steps *p)
 	step_parts_release(&p->parts);
 	step_host_release(&p->host);
 	step_bounds_release(&p->bounds);
-	device_work_release(&p->work);
 }
 
-static int add_steps_of(struct profile_steps *p, const struct steps_request *request,
-			struct steps *out, struct err *err)
+int steps_add_profile(const struct step_source *from, const struct device_work *work,
+		      const struct steps_request *request, size_t group,
+		      struct steps *out, struct err *err)
 {
-	int rc = load_profile(p, request, err);
+	struct profile_steps p = { .from = *from, .group = group, .work = work };
+	int rc = load_profile(&p, request, err);
 
-	if (rc == 0 && p->bounds.n) {
-		join_group(out, p);
-		add_profile(out, p, request);
+	if (rc == 0 && p.bounds.n) {
+		join_group(out, &p);
+		add_profile(out, &p, request);
 	}
-	release_profile(p);
+	release_profile(&p);
 	return rc;
 }
 
@@ -208,11 +207,12 @@ int steps_load(struct store *store, const struct scope *scope,
 	*out = (struct steps){ .n = 0 };
 	int rc = text_pool_open(store, &texts, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
-		struct profile_steps p = {
-			.from = { store, &texts, &scope->profiles[i] },
-			.group = i,
-		};
-		rc = add_steps_of(&p, request, out, err);
+		const struct step_source from = { store, &texts, &scope->profiles[i] };
+		struct device_work work;
+		rc = device_work_load(store, &texts, from.profile, true, &work, err);
+		if (rc == 0)
+			rc = steps_add_profile(&from, &work, request, i, out, err);
+		device_work_release(&work);
 	}
 	text_pool_close(&texts);
 	if (rc == 0)

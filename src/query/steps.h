@@ -75,7 +75,14 @@ int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err);
 void steps_release(struct steps *s);
 
-/* Marks the long rows and adds the means: for steps_load(). */
+/*
+ * The rows of one profile, whose work has its launches, behind those that are there;
+ * rows of one group have a mean together.  For who has the work already.
+ */
+int steps_add_profile(const struct step_source *from, const struct device_work *work,
+		      const struct steps_request *request, size_t group,
+		      struct steps *out, struct err *err);
+/* Marks the long rows and adds the means, once all are there. */
 void steps_sum_up(struct steps *s);
 
 /* The table; table_free() frees it. */

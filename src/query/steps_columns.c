@@ -171,9 +171,9 @@ static const struct steps_heading machine[] = {
 	{ "other_ns", NULL, cell_value, CATEGORY(STEP_OTHER), UNIT_NS, 0 },
 	{ "gpu_busy_ns", NULL, cell_busy, 0, UNIT_NS, 0 },
 	{ "gpu_idle_ns", NULL, cell_of_device, VALUE_IDLE, UNIT_NS, 0 },
-	{ "gpu_compute_ns", NULL, cell_of_device, VIEW(DEVICE_COMPUTE), UNIT_NS, 0 },
-	{ "exposed_comm_ns", NULL, cell_of_device, VIEW(DEVICE_EXPOSED_COMM), UNIT_NS, 0 },
-	{ "exposed_copy_ns", NULL, cell_of_device, VIEW(DEVICE_EXPOSED_COPY), UNIT_NS, 0 },
+	{ "gpu_compute_ns", NULL, cell_of_device, VIEW(VIEW_COMPUTE), UNIT_NS, 0 },
+	{ "exposed_comm_ns", NULL, cell_of_device, VIEW(VIEW_EXPOSED_COMM), UNIT_NS, 0 },
+	{ "exposed_copy_ns", NULL, cell_of_device, VIEW(VIEW_EXPOSED_COPY), UNIT_NS, 0 },
 	{ "host_start_ns", NULL, cell_host_start, 0, UNIT_TIME, 0 },
 	{ "host_ns", NULL, cell_host, 0, UNIT_NS, 0 },
 	{ "device_events", NULL, cell_work, 0, UNIT_COUNT, 0 },
@@ -231,9 +231,9 @@ static const struct steps_heading people_devices[] = {
 	{ "gpu_busy_pct", "Busy%", cell_busy_share, 0, UNIT_PERCENT, 3 },
 	{ "gpu_busy_ns", "Busy", cell_busy, 0, UNIT_NS, 2 },
 	{ "gpu_idle_ns", "Idle", cell_of_device, VALUE_IDLE, UNIT_NS, 0 },
-	{ "gpu_compute_ns", "Compute", cell_of_device, VIEW(DEVICE_COMPUTE), UNIT_NS, 0 },
-	{ "exposed_comm_ns", "Comm", cell_of_device, VIEW(DEVICE_EXPOSED_COMM), UNIT_NS, 0 },
-	{ "exposed_copy_ns", "Copies", cell_of_device, VIEW(DEVICE_EXPOSED_COPY), UNIT_NS, 0 },
+	{ "gpu_compute_ns", "Compute", cell_of_device, VIEW(VIEW_COMPUTE), UNIT_NS, 0 },
+	{ "exposed_comm_ns", "Comm", cell_of_device, VIEW(VIEW_EXPOSED_COMM), UNIT_NS, 0 },
+	{ "exposed_copy_ns", "Copies", cell_of_device, VIEW(VIEW_EXPOSED_COPY), UNIT_NS, 0 },
 };
 
 static const struct steps_heading people_phases[] = {
