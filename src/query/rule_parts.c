@@ -1,7 +1,10 @@
 /* What rules have in common: see rule_parts.h. */
 #include "query/rule_parts.h"
 
+#include <string.h>
+
 #include "base/sum.h"
+#include "ingest/sink.h"
 
 int rule_lacks_steps(const struct rule_run *run)
 {
@@ -71,4 +74,27 @@ int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix)
 		if (str_starts_with(str_of(names[i].name), str_of(prefix)))
 			calls = sum_add(calls, names[i].calls);
 	return calls;
+}
+
+static const struct cell *cell_at(const struct table *t, const struct cell *cells,
+				  const char *column)
+{
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (strcmp(t->columns[i].name, column) == 0)
+			return &cells[i];
+	return NULL;
+}
+
+int64_t rule_number(const struct table *t, const struct cell *cells, const char *column)
+{
+	const struct cell *cell = cell_at(t, cells, column);
+
+	return cell && cell->type == CELL_INT ? cell->as.integer : NUMBER_NONE;
+}
+
+struct str rule_text(const struct table *t, const struct cell *cells, const char *column)
+{
+	const struct cell *cell = cell_at(t, cells, column);
+
+	return cell && cell->type == CELL_TEXT ? cell->as.text : STR_LIT("");
 }

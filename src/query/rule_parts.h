@@ -24,6 +24,10 @@ void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles);
  */
 const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_below_ns,
 				    struct err *err);
+/* A number of a row by its column's name; NUMBER_NONE: null, or no such column. */
+int64_t rule_number(const struct table *t, const struct cell *cells, const char *column);
+/* Likewise a text; empty: none. */
+struct str rule_text(const struct table *t, const struct cell *cells, const char *column);
 /* Calls of names that begin so. */
 int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix);
 

@@ -7,6 +7,7 @@
 #include "query/comm.h"
 #include "query/comm_rank_columns.h"
 #include "query/query.h"
+#include "query/rule_parts.h"
 
 ASSET(asset_query_views_advise_steps_sql);
 
@@ -17,25 +18,6 @@ struct straggler {
 	const struct scope_profile *profile;
 	int64_t calls, late_calls, late_ns, error_ns; /* NUMBER_NONE: not known */
 };
-
-static size_t column_of(const struct table *t, enum comm_rank_column which)
-{
-	size_t i = 0;
-
-	while (i < t->ncolumns &&
-	       strcmp(t->columns[i].name, comm_rank_columns[which].name) != 0)
-		i++;
-	return i;
-}
-
-static int64_t number_of(const struct table *t, const struct cell *cells,
-			 enum comm_rank_column which)
-{
-	size_t i = column_of(t, which);
-
-	return i < t->ncolumns && cells[i].type == CELL_INT ? cells[i].as.integer
-							    : NUMBER_NONE;
-}
 
 /* Those of the profile; 1 when there are none. */
 static int count_steps(const struct rule_run *run, const struct scope_profile *profile,
@@ -92,12 +74,18 @@ static int judge_rows(const struct rule_run *run, struct table *t, struct err *e
 
 	while ((rc = t->next(t, cells, err)) > 0) {
 		struct straggler s = {
-			.calls = number_of(t, cells, RANKS_CALLS),
-			.late_calls = number_of(t, cells, RANKS_LATE_CALLS),
-			.late_ns = number_of(t, cells, RANKS_LATE),
-			.error_ns = number_of(t, cells, RANKS_ERROR),
-			.profile = scope_find(run->facts->scope,
-					      number_of(t, cells, RANKS_PROFILE)),
+			.calls = rule_number(t, cells,
+					     comm_rank_columns[RANKS_CALLS].name),
+			.late_calls = rule_number(
+				t, cells, comm_rank_columns[RANKS_LATE_CALLS].name),
+			.late_ns =
+				rule_number(t, cells, comm_rank_columns[RANKS_LATE].name),
+			.error_ns = rule_number(t, cells,
+						comm_rank_columns[RANKS_ERROR].name),
+			.profile = scope_find(
+				run->facts->scope,
+				rule_number(t, cells,
+					    comm_rank_columns[RANKS_PROFILE].name)),
 		};
 		if (!s.profile || s.late_ns == NUMBER_NONE)
 			continue;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend,
-	rule_communication, rule_low_utilization, rule_mixed_precision,
-	rule_synchronization, rule_launch_bound, rule_pageable_copies,
+	rule_communication, rule_low_utilization, rule_mixed_precision, rule_memory_limit,
+	rule_memory_growth, rule_synchronization, rule_launch_bound, rule_pageable_copies,
 	rule_exposed_communication, rule_stragglers, rule_allocator_churn,
 	rule_low_occupancy, rule_small_batch, rule_profiler_overhead, rule_warm_up;
 
