@@ -174,8 +174,12 @@ const struct fact_idles *facts_idles(struct advise_facts *f, int64_t burst_below
 
 	if (!work || load_blame(f, work, err) < 0)
 		return NULL;
+	if (out->devices &&
+	    (burst_below_ns == FACTS_ANY_BURST || burst_below_ns == out->burst_below_ns))
+		return out;
 	free(out->devices);
-	*out = (struct fact_idles){ .devices = xcalloc(work->ndevices + 1,
+	*out = (struct fact_idles){ .burst_below_ns = burst_below_ns,
+				    .devices = xcalloc(work->ndevices + 1,
 						       sizeof(*out->devices)) };
 	for (size_t i = 0; i < f->blame.gaps.n; i++) {
 		const struct gap *gap = &f->blame.gaps.items[i];

@@ -25,8 +25,9 @@ struct fact_idle {
 
 struct fact_idles {
 	struct fact_idle *devices; /* owned; by place; NULL: not made yet */
-	int64_t steps;             /* recorded; 1 when there are none */
-	int64_t steps_ns;          /* what they last together */
+	int64_t burst_below_ns;
+	int64_t steps;    /* recorded; 1 when there are none */
+	int64_t steps_ns; /* what they last together */
 };
 
 /* A name of the operator table, whatever its arguments. */
@@ -67,7 +68,11 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err);
 const struct steps *facts_steps(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool devices`. */
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
-/* Idle time by cause; burst_below_ns is how long a gap of a burst is at most. */
+#define FACTS_ANY_BURST (-1)
+/*
+ * Idle time by cause.  A gap shorter than burst_below_ns may be of a burst; who does not
+ * look at bursts says FACTS_ANY_BURST, and takes what is there.
+ */
 const struct fact_idles *facts_idles(struct advise_facts *f, int64_t burst_below_ns,
 				     struct err *err);
 /* Operators, labels and calls; *n of them. */

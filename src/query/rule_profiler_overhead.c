@@ -27,7 +27,7 @@ static void judge(const struct rule_run *run, const struct fact_idles *idles,
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct fact_idles *idles = rule_idles(run, 0, err);
+	const struct fact_idles *idles = rule_idles(run, FACTS_ANY_BURST, err);
 
 	if (!idles)
 		return err->kind ? -1 : 0;

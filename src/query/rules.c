@@ -5,21 +5,35 @@
 
 extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend,
 	rule_communication, rule_low_utilization, rule_mixed_precision, rule_memory_limit,
-	rule_memory_growth, rule_synchronization, rule_launch_bound, rule_pageable_copies,
-	rule_exposed_communication, rule_stragglers, rule_allocator_churn,
-	rule_low_occupancy, rule_small_batch, rule_profiler_overhead, rule_warm_up;
+	rule_synchronization, rule_launch_bound, rule_pageable_copies,
+	rule_exposed_communication, rule_stragglers, rule_memory_growth,
+	rule_allocator_churn, rule_low_occupancy, rule_small_batch,
+	rule_profiler_overhead, rule_warm_up;
 
+/* clang-format off */
 /* Those of the TensorBoard plugin first. */
 const struct rule *const rules[] = {
-	&rule_data_loading,    &rule_data_parallel,
-	&rule_ddp_backend,     &rule_communication,
-	&rule_low_utilization, &rule_mixed_precision,
-	&rule_synchronization, &rule_launch_bound,
-	&rule_pageable_copies, &rule_exposed_communication,
-	&rule_allocator_churn, &rule_low_occupancy,
-	&rule_small_batch,     &rule_profiler_overhead,
-	&rule_warm_up,         NULL,
+	&rule_data_loading,
+	&rule_data_parallel,
+	&rule_ddp_backend,
+	&rule_communication,
+	&rule_low_utilization,
+	&rule_mixed_precision,
+	&rule_memory_limit,
+	&rule_synchronization,
+	&rule_launch_bound,
+	&rule_pageable_copies,
+	&rule_exposed_communication,
+	&rule_stragglers,
+	&rule_memory_growth,
+	&rule_allocator_churn,
+	&rule_low_occupancy,
+	&rule_small_batch,
+	&rule_profiler_overhead,
+	&rule_warm_up,
+	NULL,
 };
+/* clang-format on */
 
 const struct rule *rule_find(const char *name)
 {
