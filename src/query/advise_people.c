@@ -143,7 +143,8 @@ static struct table *lacks_block(const struct advice_list *list,
 {
 	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
 
-	m->table.caption = "Rules that could not run";
+	m->table.caption = list->n ? "Rules that could not run"
+				   : "no problem found; rules that could not run:";
 	for (size_t i = 0; i < list->nlacks; i++)
 		if (is_first_of_reason(list, i))
 			note_reason(m, list, i, scope);
@@ -166,11 +167,7 @@ struct table *advise_blocks(const struct advice_list *list, const struct scope *
 		*end = block(&list->items[i], scope);
 		end = &(*end)->more;
 	}
-	if (!first) {
-		first = nothing_found();
-		end = &first->more;
-	}
 	if (list->nlacks)
 		*end = lacks_block(list, scope);
-	return first;
+	return first ? first : nothing_found();
 }

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""check_rules.py: each rule of `ptool advise` fires where its trace has the problem, with the saving that the trace's
+plan gives; stays silent just below its threshold; and says that it cannot run where the recording lacks what it needs.
+Then the thresholds of the TensorBoard plugin against its own recommendations, where ../shared is.
+timeout: 300 s
+"""
+import glob
+import gzip
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
+import rulecases
+from storetap import SHARED, Tap, Workplace, fixtures
+
+# What the plugin's sentences begin with, and ptool's rule for each.
+PLUGIN = {"This run has high time cost on input data loading": "data-loading",
+          "This run has high time cost on communication": "communication", "Kernels with ": "mixed-precision",
+          "GPU ": "low-utilization", "It is recommended to use DistributedDataParallel": "data-parallel",
+          "Nccl backend is currently the fastest": "ddp-backend"}
+
+
+def advise(work, store, *options):
+    return json.loads(work.ptool("advise", store, "--format", "json", *options).stdout)["rows"]
+
+
+def found(rows):
+    return [row for row in rows if row["severity"] != "not_run"]
+
+
+def save(work, traces):
+    return [trace.save(work.path(f"rank{i}.json")) for i, trace in enumerate(traces)]
+
+
+def check_rule(tap, work, rule):
+    fires, saving, below, lacks = rulecases.CASES[rule]
+    store = work.ingest(*save(work, fires))
+    rows = advise(work, store, "--rule", rule)
+    tap.ok(len(rows) >= 1 and all(row["severity"] in ("low", "medium", "high") for row in rows),
+           f"{rule}: fires", rows)
+    if saving is not None:
+        tap.same([row["saving_ns"] for row in rows], [saving], f"{rule}: saves what the trace's plan gives")
+    else:
+        tap.ok(all((row["saving_ns"] is None) == (row["saving_formula"] is None) for row in rows),
+               f"{rule}: a saving has a formula", rows)
+    evidence = advise(work, store, "--rule", rule, "--evidence")
+    tap.ok(evidence and all(row["value"] is not None for row in evidence), f"{rule}: has evidence", evidence)
+    tap.ok(rule in {row["rule"] for row in found(advise(work, store))}, f"{rule}: fires among all rules")
+    rows = advise(work, work.ingest(*save(work, below)), "--rule", rule)
+    tap.same(rows, [], f"{rule}: silent at its threshold")
+    rows = advise(work, work.ingest(*save(work, lacks)), "--rule", rule)
+    tap.ok(rows and all(row["severity"] == "not_run" and row["finding"] and row["suggestion"] for row in rows),
+           f"{rule}: says that it cannot run, and how to record", rows)
+
+
+def check_thresholds(tap, work):
+    """A parameter moves the threshold; the rule fires above and not at it."""
+    store = work.ingest(*save(work, rulecases.data_loading(60_000)))
+    for option, fires in (("min_pct=5.9", 1), ("min_pct=6", 0), ("min_pct=0", 1), ("min_pct=100", 0)):
+        rows = advise(work, store, "--rule", f"data-loading:{option}")
+        tap.ok(len(rows) == fires, f"data-loading:{option} {'fires' if fires else 'is silent'}", rows)
+
+
+def check_agreement(tap, work):
+    """Savings are what the other commands print."""
+    store = work.ingest(*save(work, rulecases.synchronizing(33_333)))
+    gaps = json.loads(work.ptool("gaps", store, "--root", "--format", "json").stdout)["rows"]
+    idle = sum(row["idle_ns"] for row in gaps if row["cause"] in ("sync", "device_read"))
+    tap.same([row["saving_ns"] for row in advise(work, store, "--rule", "synchronization")], [idle // 3],
+             "synchronization: as ptool gaps --root")
+    for make, rule, column in ((rulecases.collective, "exposed-communication", "exposed_comm_ns"),
+                               (rulecases.collective, "communication", "communication_ns")):
+        store = work.ingest(*save(work, make(222_222)))
+        steps = json.loads(work.ptool("steps", store, "--format", "json").stdout)["rows"]
+        tap.same([row["saving_ns"] for row in advise(work, store, "--rule", rule)], [steps[-1][column]],
+                 f"{rule}: as ptool steps")
+
+
+def check_fixtures(tap, work):
+    """Every recording gives an answer: findings, silence or reasons, in an order that is its own."""
+    for name, path in fixtures():
+        store = work.ingest(path)
+        rows = advise(work, store)
+        savings = [row["saving_ns"] for row in found(rows)]
+        by_severity = [["high", "medium", "low"].index(row["severity"]) for row in found(rows)]
+        asked = {row["rule"] for row in rows}
+        tap.ok(by_severity == sorted(by_severity) and all(s is None or s >= 0 for s in savings)
+               and asked <= set(rulecases.CASES), f"{name}: findings in the order of severity", rows)
+
+
+def said(recommendations):
+    """The rules behind the plugin's sentences."""
+    return {rule for text in recommendations for start, rule in PLUGIN.items() if text.startswith(start)}
+
+
+def check_plugin(tap, work):
+    shared = os.path.join(SHARED, "data", "tb-oracle")
+    if not os.path.isdir(shared):
+        tap.skip("the plugin's recommendations", "no ../shared")
+        return
+    for folder in sorted(glob.glob(os.path.join(shared, "resnet50*"))):
+        name = os.path.basename(folder)
+        with open(os.path.join(folder, "overview.json"), encoding="utf-8") as file:
+            wanted = said(json.load(file)["recommendations"])
+        trace = glob.glob(os.path.join(SHARED, "data", "gpu", name + "*"))[0]
+        rows = found(advise(work, work.ingest(trace)))
+        tap.same(sorted({row["rule"] for row in rows} & set(PLUGIN.values())), sorted(wanted),
+                 f"{name}: as the plugin recommends")
+        loading = [row["finding"] for row in rows if row["rule"] == "data-loading"]
+        tap.ok(("data-loading" in wanted) == bool(loading) and all(text.startswith("33.4%") for text in loading),
+               f"{name}: the plugin's share of data loading", loading)
+        amp = [row["finding"] for row in rows if row["rule"] == "mixed-precision"]
+        tap.ok(len(amp) == 1 and round(float(amp[0].split("%")[0])) == 68, f"{name}: the plugin's 68 % of kernels", amp)
+
+
+def check_cases(tap, work):
+    folder = os.path.join(SHARED, "data", "tb-cases")
+    if not os.path.isdir(folder):
+        tap.skip("the plugin's cases", "no ../shared")
+        return
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        name = os.path.basename(path)[:-len(".json")]
+        with open(path, encoding="utf-8") as file:
+            case = json.load(file)
+        wanted = case.get("expect", {}).get("recommendations")
+        if wanted is None or "trace" not in case:
+            continue
+        trace = work.path("case.json.gz")
+        with gzip.open(trace, "wt", encoding="utf-8") as out:
+            json.dump({"traceEvents": case["trace"], "schemaVersion": 1}, out)
+        done = work.ptool("ingest", "-q", "-o", work.path("case.db"), trace, check=False)
+        if done.returncode:
+            tap.skip(f"{name}: as the plugin recommends", "ptool refuses the case")
+            continue
+        rows = found(advise(work, work.path("case.db")))
+        got = {row["rule"] for row in rows} & set(PLUGIN.values())
+        tap.same(sorted(got), sorted(said(wanted)), f"{name}: as the plugin recommends")
+
+
+def main():
+    tap = Tap()
+    with Workplace() as work:
+        for rule in sorted(rulecases.CASES):
+            check_rule(tap, work, rule)
+        check_thresholds(tap, work)
+        check_agreement(tap, work)
+        check_fixtures(tap, work)
+        check_plugin(tap, work)
+        check_cases(tap, work)
+    tap.done()
+
+
+main()
