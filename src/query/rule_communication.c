@@ -18,8 +18,8 @@ static int check(const struct rule_run *run, struct err *err)
 	if (pct <= run->values[MIN_PCT])
 		return 0;
 	advice_add(run, cell_null(),
-		   "try gradient accumulation, a compression hook of DDP, or a larger "
-		   "batch; 'ptool comm' shows which collectives",
+		   "accumulate gradients over several batches, add a compression hook to "
+		   "DDP, or make the batch larger; 'ptool comm' shows which collectives",
 		   "%.1f%% of %s is communication, while nothing computes", pct,
 		   rule_step_word(mean));
 	rule_add_step(run, mean);

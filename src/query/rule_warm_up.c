@@ -51,7 +51,7 @@ static int check(const struct rule_run *run, struct err *err)
 	advice_add(run, cell_null(),
 		   "skip them: schedule(wait=1, warmup=2, ...), or --step where the "
 		   "command has it",
-		   "the first %lld of %lld steps raise the mean step by %.1f%%",
+		   "%lld of %lld steps, at the beginning, raise the mean step by %.1f%%",
 		   (long long)w.long_steps, (long long)w.steps, pct);
 	advice_evidence(run, "steps", UNIT_COUNT, cell_int(w.steps));
 	advice_evidence(run, "warm_up_steps", UNIT_COUNT, cell_int(w.long_steps));

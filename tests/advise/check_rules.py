@@ -5,7 +5,6 @@ Then the thresholds of the TensorBoard plugin against its own recommendations, w
 timeout: 300 s
 """
 import glob
-import gzip
 import json
 import os
 import sys
@@ -114,27 +113,39 @@ def check_plugin(tap, work):
         tap.ok(len(amp) == 1 and round(float(amp[0].split("%")[0])) == 68, f"{name}: the plugin's 68 % of kernels", amp)
 
 
+def is_missed(events):
+    """Kernels of NCCL without an operator nccl:...: the plugin counts them as computation."""
+    names = [event.get("name", "") for event in events]
+    return any(name.startswith("nccl") and "Kernel" in name for name in names) and \
+        not any(name.startswith("nccl:") for name in names)
+
+
+def plugin_cases(folder):
+    """(name, events, recommendations) of each case, or of each worker of one."""
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        name = os.path.basename(path)[:-len(".json")]
+        with open(path, encoding="utf-8") as file:
+            case = json.load(file)
+        if "traces" in case:
+            for worker, events in sorted(case["traces"].items()):
+                yield f"{name} {worker}", events, case["expect"]["per_worker"][worker]["recommendations"]
+        elif "recommendations" in case.get("expect", {}):
+            yield name, case["trace"], case["expect"]["recommendations"]
+
+
 def check_cases(tap, work):
     folder = os.path.join(SHARED, "data", "tb-cases")
     if not os.path.isdir(folder):
         tap.skip("the plugin's cases", "no ../shared")
         return
-    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
-        name = os.path.basename(path)[:-len(".json")]
-        with open(path, encoding="utf-8") as file:
-            case = json.load(file)
-        wanted = case.get("expect", {}).get("recommendations")
-        if wanted is None or "trace" not in case:
-            continue
-        trace = work.path("case.json.gz")
-        with gzip.open(trace, "wt", encoding="utf-8") as out:
-            json.dump({"traceEvents": case["trace"], "schemaVersion": 1}, out)
-        done = work.ptool("ingest", "-q", "-o", work.path("case.db"), trace, check=False)
-        if done.returncode:
-            tap.skip(f"{name}: as the plugin recommends", "ptool refuses the case")
-            continue
-        rows = found(advise(work, work.path("case.db")))
+    for name, events, wanted in plugin_cases(folder):
+        trace = work.path("case.json")
+        with open(trace, "w", encoding="utf-8") as out:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+        rows = found(advise(work, work.ingest(trace, store="case.db")))
         got = {row["rule"] for row in rows} & set(PLUGIN.values())
+        if is_missed(events):
+            got.discard("communication")
         tap.same(sorted(got), sorted(said(wanted)), f"{name}: as the plugin recommends")
 
 
