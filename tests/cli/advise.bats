@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# ptool advise: what it says and how.  What rules find is held by tests/advise/check_rules.py.
+
+load setup
+
+ROOT=$BATS_TEST_DIRNAME/../..
+
+# "finds RULE" ...: the rules that found something, sorted.
+found() { # OPTION...
+	ptool advise "$GPU/sync.json" --format csv "$@" 2>/dev/null | python3 -c '
+import csv, sys
+print(*sorted({r["rule"] for r in csv.DictReader(sys.stdin) if r["severity"] != "not_run"}))'
+}
+
+@test "advise shows a block for each finding, and what could not run" {
+	COLUMNS=80 ptool advise "$GPU/sync.json" 2>/dev/null | like_golden advise.txt
+}
+
+@test "advise in machine formats has a row for each finding and each rule that could not run" {
+	ptool advise "$GPU/sync.json" --format csv 2>/dev/null | like_golden advise.csv
+	ptool advise "$GPU/sync.json" --format json 2>/dev/null | python3 -c '
+import json, sys
+table = json.load(sys.stdin)
+units = {c["name"]: c["unit"] for c in table["columns"]}
+assert units["saving_ns"] == "ns" and units["finding"] == "text", units
+assert all((r["saving_ns"] is None) == (r["saving_formula"] is None) for r in table["rows"])
+assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
+}
+
+@test "advise --evidence gives the numbers behind the findings" {
+	ptool advise "$GPU/sync.json" --evidence --format csv 2>/dev/null | like_golden advise_evidence.csv
+	run --separate-stderr ptool advise "$GPU/sync.json" --evidence --rule data-loading
+	exits 0
+	prints "no problem found"
+}
+
+@test "advise says so when there is no problem" {
+	run --separate-stderr ptool advise "$GPU/sync.json" --rule data-loading --rule communication
+	exits 0
+	prints "no problem found"
+	run --separate-stderr ptool advise "$GPU/sync.json" --rule data-loading --format csv
+	exits 0
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "advise --rule chooses rules and moves thresholds" {
+	[ "$(found --rule synchronization)" = synchronization ]
+	[ "$(found --rule synchronization:min_pct=20)" = "" ]
+	[ "$(found --rule low-utilization:below_pct=90 --rule low-occupancy)" = "low-occupancy low-utilization" ]
+	[ "$(found --rule low-utilization --rule low-utilization:below_pct=90)" = low-utilization ]
+	ptool ingest -q "$GPU/one_stream.json"
+	ptool advise --rule launch-bound:min_pct=0,max_gap_us=1000 --format csv | grep -q '^"launch-bound",'
+	ptool advise --rule launch-bound:min_pct=0,max_gap_us=0 --format csv | lacks '^"launch-bound",'
+}
+
+@test "advise names the nearest of a misspelt rule or parameter" {
+	run --separate-stderr ptool advise --rule data-loadin "$GPU/sync.json"
+	exits 2
+	[[ $stderr == "ptool: advise: unknown rule 'data-loadin'; did you mean 'data-loading'? (valid: "* ]]
+	run --separate-stderr ptool advise --rule data-loading:min_pc=3 "$GPU/sync.json"
+	exits 2
+	says "ptool: advise: unknown parameter of the rule 'data-loading' 'min_pc'; did you mean 'min_pct'? (valid: min_pct)"
+	run --separate-stderr ptool advise --rule data-parallel:min_pct=3 "$GPU/sync.json"
+	exits 2
+	says "ptool: advise: the rule 'data-parallel' has no parameters, and 'min_pct' is given"
+}
+
+@test "advise refuses values that are no numbers" {
+	for value in min_pct= min_pct min_pct=x min_pct=5% min_pct=-1 min_pct=nan min_pct=inf; do
+		run --separate-stderr ptool advise --rule "data-loading:$value" "$GPU/sync.json"
+		exits 2
+		[[ $stderr == "ptool: advise: --rule data-loading wants min_pct=NUMBER, 0 or more, not '"* ]]
+	done
+	run --separate-stderr ptool advise --rule data-loading: "$GPU/sync.json"
+	exits 2
+	says "ptool: advise: --rule data-loading: wants KEY=NUMBER behind ':'"
+}
+
+@test "advise has no rules for call graphs" {
+	run --separate-stderr ptool advise "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
+	exits 3
+	[[ ${stderr##*$'\n'} == *": rules judge traces, and this is a call graph: record with torch.profiler" ]]
+}
+
+@test "advise of a store that is missing" {
+	run --separate-stderr ptool advise nowhere.db
+	exits 4
+	[[ $stderr == "ptool: advise: nowhere.db: "* ]]
+}
+
+@test "advise fits 80 columns but for its sentences" {
+	for trace in "$GPU"/{sync,copies,memory,two_devices}.json; do
+		COLUMNS=80 ptool advise "$trace" 2>/dev/null | grep -v '^note: ' >shown
+		[ -s shown ]
+		lacks -E '^.{81,}' <shown
+	done
+}
+
+@test "ranks are told apart, and findings of the run have none" {
+	ptool ingest -q "$GPU"/collectives_rank[01].json
+	ptool advise --rule stragglers --format csv | grep -q '^"stragglers","high",2,1,,"rank 1 comes last'
+	ptool advise --rank 0 --rule stragglers --format csv |
+		grep -q '^"stragglers","not_run",,,,"there is only one rank",'
+	ptool advise --rule exposed-communication | grep -q ', rank 1, device 0)$'
+}
+
+@test "ptool help rules and ptool-rules(7) say the same" {
+	ptool help rules >rules
+	[ "$(grep -c '^[a-z]' rules)" -ge 18 ]
+	mandoc -T ascii -O width=200 "$ROOT/man/ptool-rules.7" | awk '{ while (sub(/.\010/, "")); print }' >page
+	python3 - rules page <<'EOF'
+import re, sys
+help_text, page = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+page_words = " ".join(page.split())
+rules = re.split(r"\n\n", help_text)[1:]
+for rule in rules:
+    name, *lines = rule.rstrip().split("\n")
+    text = " ".join(" ".join(lines).split())
+    looks, rest = text.split(" Threshold: ", 1)
+    source, *parameters = re.split(r" (?=[a-z_]+=[0-9.]+: )", rest)
+    wanted = [f"{name} {looks}", f"Threshold: {source}"]
+    for parameter in parameters:
+        key, meaning = parameter.split(": ", 1)
+        wanted.append(f"{key} {meaning[0].upper()}{meaning[1:]}.")
+    for words in wanted:
+        assert words in page_words, words
+assert len(rules) == len({rule.split("\n")[0] for rule in rules})
+EOF
+	items_of_page=$(grep -oE '^\.It Cm [a-z-]+$' "$ROOT/man/ptool-rules.7" | sed 's/.* //')
+	[ "$items_of_page" = "$(grep '^[a-z]' rules)" ]
+}
+
+@test "help knows the topic rules beside the commands" {
+	run --separate-stderr ptool help ruls
+	exits 2
+	[[ $stderr == *"did you mean 'rules'"* ]]
+	run --separate-stderr ptool help --mdoc rules
+	exits 2
+}
