@@ -43,10 +43,12 @@ static int check(const struct rule_run *run, struct err *err)
 		return advice_lacks(
 			run, "fewer than 3 steps were recorded",
 			"record more, and call the profiler's step() in each");
+	if (w.long_steps == 0 || w.long_steps == w.steps)
+		return 0;
 	int64_t mean_ns = w.all_ns / w.steps;
 	int64_t rest_ns = sum_sub(w.all_ns, w.long_ns) / (w.steps - w.long_steps);
 	double pct = facts_pct(sum_sub(mean_ns, rest_ns), rest_ns);
-	if (w.long_steps == 0 || pct <= run->values[MIN_PCT])
+	if (pct <= run->values[MIN_PCT])
 		return 0;
 	advice_add(run, cell_null(),
 		   "skip them: schedule(wait=1, warmup=2, ...), or --step where the "
