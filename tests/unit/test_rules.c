@@ -86,6 +86,7 @@ static void a_tenth_of_the_step_is_of_high_severity(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		advice_add(&f.run, cell_null(), "try", "%d", 1);
 		advice_save(&f.run, cases[i].saving_ns, 1000, "formula");
+		assert_non_null(f.list.items);
 		assert_int_equal(cases[i].severity, f.list.items[i].severity);
 	}
 	advice_list_release(&f.list);
@@ -127,6 +128,7 @@ static void texts_of_findings_and_evidence_are_kept(void **state)
 	advice_add(&f.run, cell_text(str_of(name)), "try", "%s", name);
 	advice_evidence(&f.run, name, UNIT_TEXT, cell_text(str_of(name)));
 	memset(name, 'x', sizeof(name) - 1);
+	assert_non_null(f.list.items);
 	assert_string_equal("cuda:0", f.list.items[0].finding);
 	assert_string_equal("cuda:0", f.list.items[0].evidence[0].item);
 	assert_true(str_is(f.list.items[0].device.as.text, "cuda:0"));
