@@ -84,10 +84,9 @@ static void a_tenth_of_the_step_is_of_high_severity(void **state)
 	(void)state;
 	begin(&f);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		advice_add(&f.run, cell_null(), "try", "%d", 1);
+		const struct advice *a = advice_add(&f.run, cell_null(), "try", "%d", 1);
 		advice_save(&f.run, cases[i].saving_ns, 1000, "formula");
-		assert_non_null(f.list.items);
-		assert_int_equal(cases[i].severity, f.list.items[i].severity);
+		assert_int_equal(cases[i].severity, a->severity);
 	}
 	advice_list_release(&f.list);
 }
@@ -125,15 +124,15 @@ static void texts_of_findings_and_evidence_are_kept(void **state)
 
 	(void)state;
 	begin(&f);
-	advice_add(&f.run, cell_text(str_of(name)), "try", "%s", name);
+	const struct advice *a =
+		advice_add(&f.run, cell_text(str_of(name)), "try", "%s", name);
 	advice_evidence(&f.run, name, UNIT_TEXT, cell_text(str_of(name)));
 	memset(name, 'x', sizeof(name) - 1);
-	assert_non_null(f.list.items);
-	assert_string_equal("cuda:0", f.list.items[0].finding);
-	assert_string_equal("cuda:0", f.list.items[0].evidence[0].item);
-	assert_true(str_is(f.list.items[0].device.as.text, "cuda:0"));
-	assert_true(str_is(f.list.items[0].evidence[0].value.as.text, "cuda:0"));
-	assert_int_equal(NUMBER_NONE, f.list.items[0].saving_ns);
+	assert_string_equal("cuda:0", a->finding);
+	assert_string_equal("cuda:0", a->evidence[0].item);
+	assert_true(str_is(a->device.as.text, "cuda:0"));
+	assert_true(str_is(a->evidence[0].value.as.text, "cuda:0"));
+	assert_int_equal(NUMBER_NONE, a->saving_ns);
 	advice_list_release(&f.list);
 }
 
