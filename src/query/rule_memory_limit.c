@@ -72,6 +72,14 @@ static int judge_rows(const struct rule_run *run, struct table *t,
 	return rc < 0 ? -1 : known;
 }
 
+static bool has_size(const struct device_properties_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].memory_bytes != NUMBER_NONE)
+			return true;
+	return false;
+}
+
 static int check(const struct rule_run *run, struct err *err)
 {
 	const struct filter all = { .focus = NULL };
@@ -89,13 +97,17 @@ static int check(const struct rule_run *run, struct err *err)
 		rc = memory_open(f->store, &f->own, &request, &table, err);
 	if (rc == 0)
 		rc = judge_rows(run, table, &list, err);
+	bool is_size_known = has_size(&list);
 	table_free(table);
 	device_properties_release(&list);
-	if (rc < 0)
-		return -1;
-	return rc ? 0
-		  : advice_lacks(run, "the size of no device's memory was recorded",
-				 "record with ProfilerActivity.CUDA");
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	if (is_size_known)
+		return advice_lacks(run,
+				    "what was allocated on the devices was not recorded",
+				    "record with torch 1.10 or newer");
+	return advice_lacks(run, "the size of no device's memory was recorded",
+			    "record with ProfilerActivity.CUDA");
 }
 
 const struct rule rule_memory_limit = {
