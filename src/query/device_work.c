@@ -308,3 +308,16 @@ void device_work_union(const struct device_work *work, const struct work_device 
 	}
 	intervals_unite(out);
 }
+
+int device_work_lacks(const struct scope *scope, struct err *err)
+{
+	bool is_call_graph = false;
+
+	if (scope_is_call_graph(scope, &is_call_graph, err) == 0 && is_call_graph)
+		return err_set(err, ERR_EMPTY,
+			       "a call graph has no device work: record with "
+			       "torch.profiler");
+	return err_set(err, ERR_EMPTY,
+		       "no device work was recorded: profile with "
+		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+}

@@ -63,6 +63,9 @@ int device_work_load(struct store *store, struct text_pool *texts,
 		     struct device_work *out, struct err *err);
 void device_work_release(struct device_work *work);
 
+/* -1 with an ERR_EMPTY: no device work was recorded in any profile, and how to record it. */
+int device_work_lacks(const struct scope *scope, struct err *err);
+
 /* The bits of enum work_kind that are asked for. */
 #define WORK_BIT(kind) (1U << (kind))
 #define WORK_MEMORY    (WORK_BIT(WORK_MEMCPY) | WORK_BIT(WORK_MEMSET))

@@ -26,12 +26,12 @@ enum {
 	STEP,
 	CAUSE,
 	TITLE,
-	CAUSE_NS,
 	BLAMED,
 	LOOK_AT,
 	BEFORE,
 	AFTER,
 	LAUNCH,
+	CAUSE_NS,
 	LAUNCH_START,
 	TIME,
 	CHAIN,
@@ -340,7 +340,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(&l, store, &scope->profiles[i], err);
 	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
-		rc = gap_nothing(l.has_work, err);
+		rc = gap_nothing(scope, l.has_work, err);
 	if (rc == 0)
 		*out = finish(&l);
 	else

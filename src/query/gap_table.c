@@ -210,12 +210,10 @@ static int add_profile(struct making *m, struct store *store,
 	return rc;
 }
 
-int gap_nothing(bool has_work, struct err *err)
+int gap_nothing(const struct scope *scope, bool has_work, struct err *err)
 {
-	return err_set(err, ERR_EMPTY, "%s",
-		       has_work ? "no idle time matches"
-				: "no device work was recorded: profile with "
-				  "ProfilerActivity.CUDA beside CPU");
+	return has_work ? err_set(err, ERR_EMPTY, "no idle time matches")
+			: device_work_lacks(scope, err);
 }
 
 static struct table *pick(struct making *m)
@@ -258,7 +256,7 @@ static int make(struct making *m, struct store *store, struct err *err)
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
-		rc = gap_nothing(m->has_work, err);
+		rc = gap_nothing(m->scope, m->has_work, err);
 	return rc;
 }
 

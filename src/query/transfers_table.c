@@ -163,11 +163,12 @@ static int add_profiles(struct store *store, const struct scope *scope,
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(store, &scope->profiles[i], request->by, &s, to, err);
 	if (rc == 0 && !s.has_work)
-		rc = err_set(err, ERR_EMPTY,
-			     "no device work is recorded: profile with "
-			     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+		rc = device_work_lacks(scope, err);
 	if (rc == 0 && !to->nrows)
-		rc = err_set(err, ERR_EMPTY, "no copy or set matches");
+		rc = err_set(err, ERR_EMPTY,
+			     filter_is_given(request->filter)
+				     ? "no copy or set matches"
+				     : "no copy or set of memory was recorded");
 	*several_devices = s.several_devices;
 	close_sources(&s);
 	return rc;

@@ -25,22 +25,6 @@ static int visit_one(struct work_profile *p, const struct work_visitor *visitor,
 	return rc;
 }
 
-/* Says why there is nothing. */
-static int lacking(const struct scope *scope, bool has_work, struct err *err)
-{
-	bool is_call_graph = false;
-
-	if (has_work)
-		return err_set(err, ERR_EMPTY, "no device work matches");
-	if (scope_is_call_graph(scope, &is_call_graph, err) == 0 && is_call_graph)
-		return err_set(err, ERR_EMPTY,
-			       "a call graph has no device work: record with "
-			       "torch.profiler");
-	return err_set(err, ERR_EMPTY,
-		       "no device work was recorded: profile with "
-		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
-}
-
 int work_profiles_visit(struct store *store, const struct scope *scope,
 			const struct filter *filter, const struct work_visitor *visitor,
 			struct err *err)
@@ -64,7 +48,9 @@ int work_profiles_visit(struct store *store, const struct scope *scope,
 	text_pool_close(&texts);
 	if (rc < 0)
 		return -1;
-	return made ? 0 : lacking(scope, has_work, err);
+	return made       ? 0
+	       : has_work ? err_set(err, ERR_EMPTY, "no device work matches")
+			  : device_work_lacks(scope, err);
 }
 
 static struct cell number_or_text(int64_t number, const char *text)

@@ -42,7 +42,7 @@ SLICES = {
 ANALYSES = {' '.join(words): [words[0], "{}", *words[1:]] for words in (
     ["steps"], ["steps", "--phases"], ["devices"], ["streams"], ["kernels"], ["kernels", "--by", "op", "--launches"],
     ["gaps"], ["gaps", "--root"], ["gaps", "--list"], ["memory"], ["memory", "--stats"], ["memory", "--events"],
-    ["transfers"], ["top", "--tensor-cores"], ["tree", "--kernels"])}
+    ["transfers"], ["advise"], ["top", "--tensor-cores"], ["tree", "--kernels"])}
 DIFF = "ptool diff, with itself"
 
 
