@@ -64,7 +64,7 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
 	run --separate-stderr ptool gaps
 	exits 3
-	says "ptool: gaps: ptool.db: no device work was recorded: profile with ProfilerActivity.CUDA beside CPU"
+	says "ptool: gaps: ptool.db: no device work was recorded: profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
 	run --separate-stderr ptool gaps --list
 	exits 3
 	run --separate-stderr ptool gaps --causes hta

@@ -55,7 +55,7 @@ setup_store() {
 @test "a recording without device work says what lacks" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0/trace.json.gz"
 	run -3 --separate-stderr ptool transfers
-	says "ptool: transfers: ptool.db: no device work is recorded: profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
+	says "ptool: transfers: ptool.db: no device work was recorded: profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
 }
 
 @test "mistakes in the command line name what is nearest" {
