@@ -20,8 +20,8 @@ TIME ?= 60
 PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd
 
 # What to build, in a fixed order, so that the same sources give the same program.
-SRCS := $(sort $(wildcard src/*/*.c))
-HEADERS := $(sort $(wildcard src/*/*.h tests/*/*.h))
+SRCS := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
 ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql src/report/assets/*))
 GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS))
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)

@@ -8,7 +8,7 @@
 #include "cli/reading.h"
 #include "cli/sort_keys.h"
 #include "cli/suggest.h"
-#include "query/call_edges.h"
+#include "query/calls/call_edges.h"
 
 struct callers_opts {
 	const char *regex, *operand, *sort;

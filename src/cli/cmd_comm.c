@@ -1,7 +1,7 @@
 /* ptool comm: collectives, and across ranks who waited for whom. */
 #include "cli/filtered.h"
-#include "query/comm.h"
-#include "query/work_filter.h"
+#include "query/comm/comm.h"
+#include "query/devices/work_filter.h"
 
 struct comm_opts {
 	struct filtered_opts on;

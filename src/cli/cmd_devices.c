@@ -1,7 +1,7 @@
 /* ptool devices: how busy the devices were, and with what. */
 #include "cli/filtered.h"
-#include "query/devices.h"
-#include "query/work_filter.h"
+#include "query/devices/devices.h"
+#include "query/devices/work_filter.h"
 
 struct devices_opts {
 	struct filtered_opts on;

@@ -8,7 +8,7 @@
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "ingest/decimal.h"
-#include "query/diff_report.h"
+#include "query/diff/diff_report.h"
 
 /* Rows that people are shown without --limit; machines get all. */
 #define PEOPLE_LIMIT 20

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/filtered.h"
-#include "query/gap_table.h"
+#include "query/gaps/gap_table.h"
 
 #define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */
 #define LIST_LIMIT   20

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/reading.h"
-#include "query/devices.h"
+#include "query/devices/devices.h"
 #include "query/pick.h"
 #include "query/views.h"
 

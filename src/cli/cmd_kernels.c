@@ -3,7 +3,7 @@
 
 #include "cli/filtered.h"
 #include "cli/sort_keys.h"
-#include "query/kernels.h"
+#include "query/kernels/kernels.h"
 
 struct kernels_opts {
 	struct filtered_opts on;

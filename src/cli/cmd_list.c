@@ -1,6 +1,6 @@
 /* ptool list: single slices. */
 #include "cli/filtered.h"
-#include "query/slice_list.h"
+#include "query/slices/slice_list.h"
 
 struct list_opts {
 	struct filtered_opts on;

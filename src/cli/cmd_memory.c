@@ -7,7 +7,7 @@
 #include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "query/memory.h"
+#include "query/memory/memory.h"
 
 struct memory_opts {
 	const char *operand, *by, *min_bytes, *min_share;

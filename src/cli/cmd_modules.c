@@ -1,6 +1,6 @@
 /* ptool modules: the tree of nn.Module calls, with host and device time. */
 #include "cli/filtered.h"
-#include "query/modules.h"
+#include "query/kernels/modules.h"
 
 struct modules_opts {
 	struct filtered_opts on;

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "query/steps.h"
+#include "query/steps/steps.h"
 
 struct steps_opts {
 	const char *operand, *step;

@@ -1,7 +1,7 @@
 /* ptool streams: what the streams of devices did, and how much work waited in them. */
 #include "cli/filtered.h"
-#include "query/streams.h"
-#include "query/work_filter.h"
+#include "query/devices/streams.h"
+#include "query/devices/work_filter.h"
 
 #define PARTS_MAX 100000 /* a row for each and each stream is held in memory */
 

@@ -14,8 +14,8 @@
 #include "cli/scope_options.h"
 #include "cli/sort_keys.h"
 #include "cli/torch_format.h"
-#include "query/top.h"
-#include "query/top_functions.h"
+#include "query/top/top.h"
+#include "query/top/top_functions.h"
 
 struct top_opts {
 	const char *operand;

@@ -1,7 +1,7 @@
 /* ptool transfers: copies and sets of the devices, and who waited for them. */
 #include "cli/filtered.h"
-#include "query/transfers_table.h"
-#include "query/work_filter.h"
+#include "query/comm/transfers_table.h"
+#include "query/devices/work_filter.h"
 
 struct transfers_opts {
 	struct filtered_opts on;

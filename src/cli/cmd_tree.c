@@ -1,6 +1,6 @@
 /* ptool tree: what was called by what, and what that took. */
 #include "cli/filtered.h"
-#include "query/tree.h"
+#include "query/calls/tree.h"
 #include <stdlib.h>
 
 struct tree_opts {

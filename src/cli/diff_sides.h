@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "cli/opt.h"
-#include "query/diff.h"
+#include "query/diff/diff.h"
 
 struct diff_side_opts {
 	struct opt_args operands;

@@ -4,7 +4,7 @@
  * comes out with the same order, digits and bits.
  */
 #include "cli/exporter.h"
-#include "query/callgraph.h"
+#include "query/calls/callgraph.h"
 #include "report/marshal_put.h"
 
 static void put_count(FILE *out, struct bignum count)

@@ -8,7 +8,7 @@
 #include "cli/operand.h"
 #include "cli/opt.h"
 #include "cli/scope_options.h"
-#include "query/callgraph.h"
+#include "query/calls/callgraph.h"
 
 struct pstats_profiles {
 	struct callgraph graph;

@@ -4,8 +4,8 @@
 
 #include "cli/opt.h"
 #include "cli/output.h"
-#include "query/callgraph_cut.h"
-#include "query/callgraph_sort.h"
+#include "query/calls/callgraph_cut.h"
+#include "query/calls/callgraph_sort.h"
 
 /* The --format that is no renderer's. */
 #define PSTATS_FORMAT "pstats"

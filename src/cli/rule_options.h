@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "cli/opt.h"
-#include "query/advise.h"
+#include "query/advise/advise.h"
 
 /*
  * The rules that are named, in the order of rules[]; all when none is.  `out` has room

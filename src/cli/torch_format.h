@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "cli/opt.h"
 #include "cli/output.h"
-#include "query/top.h"
+#include "query/top/top.h"
 
 struct torch_opts {
 	const char *header;     /* NULL: none */

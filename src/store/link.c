@@ -248,7 +248,8 @@ static void link_launched(struct linker *l, const struct ranges *open, uint32_t 
 	if (op == ROW_NONE)
 		op = ranges_innermost(open, m, CLASS_OP);
 	if (op == ROW_NONE)
-		op = only_operator(l, s); /* on another thread: its id tells, as to torch */
+		op = only_operator(l,
+				   s); /* on another thread: its id tells, as to torch */
 	d->op = op;
 	d->step = step_of_row(&l->steps, d->launch);
 	charge(m, work,

@@ -11,7 +11,7 @@
 #include "ingest/file_name.h"
 #include "ingest/sink.h"
 #include "query/filter.h"
-#include "query/top.h"
+#include "query/top/top.h"
 
 #define FIELDS   9
 #define TEXT_MAX ((size_t)1 << 24)

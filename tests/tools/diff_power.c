@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "query/diff_rows.h"
+#include "query/diff/diff_rows.h"
 
 #define DIFFS      1000
 #define RUNS       8

@@ -8,7 +8,7 @@
 
 #include "ingest/dtype.h"
 #include "ingest/sink.h"
-#include "query/collective_name.h"
+#include "query/comm/collective_name.h"
 
 static void is_collective(const char *spelled, const char *name)
 {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "query/comm_align.h"
-#include "query/comm_judge.h"
+#include "query/comm/comm_align.h"
+#include "query/comm/comm_judge.h"
 
 /* Two or three ranks with a profile each; clocks begin at their origin. */
 struct job {

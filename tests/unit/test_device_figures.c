@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "query/device_figures.h"
+#include "query/devices/device_figures.h"
 
 #define NMOST 2000
 #define NEAR  1e-9

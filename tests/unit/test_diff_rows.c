@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "query/diff_account.h"
-#include "query/diff_relax.h"
-#include "query/diff_rows.h"
+#include "query/diff/diff_account.h"
+#include "query/diff/diff_relax.h"
+#include "query/diff/diff_rows.h"
 
 /* Names until NULL on either side, of weights 1, 2, ...: who is whose partner. */
 static void match(const struct diff_relaxing *ways, const char *const *base,

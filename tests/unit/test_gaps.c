@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "query/gap_blame.h"
-#include "query/gap_root.h"
+#include "query/gaps/gap_blame.h"
+#include "query/gaps/gap_root.h"
 
 static void tells(enum slice_class class, const char *name, enum gap_cause cause)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "query/host_names.h"
+#include "query/steps/host_names.h"
 
 static void says(unsigned bits, const char *name)
 {

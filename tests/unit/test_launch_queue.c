@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "query/launch_queue.h"
+#include "query/devices/launch_queue.h"
 
 #define NMOST 40
 

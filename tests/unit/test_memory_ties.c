@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "ingest/sink.h"
-#include "query/memory_device.h"
-#include "query/memory_ties.h"
+#include "query/memory/memory_device.h"
+#include "query/memory/memory_ties.h"
 
 static struct memory_event event(int64_t bytes, int64_t total)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/python_repr.h"
-#include "query/python_re.h"
+#include "query/calls/python_re.h"
 
 static bool finds(const char *pattern, const char *text)
 {

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "query/benjamini_hochberg.h"
-#include "query/hodges_lehmann.h"
-#include "query/normal.h"
-#include "query/rank_power.h"
+#include "query/stats/benjamini_hochberg.h"
+#include "query/stats/hodges_lehmann.h"
+#include "query/stats/normal.h"
+#include "query/stats/rank_power.h"
 
 #define CLOSE      1e-9
 #define VALUES_MAX 512

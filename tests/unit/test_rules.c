@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "ingest/sink.h"
-#include "query/advice.h"
-#include "query/advise.h"
-#include "query/advise_facts.h"
+#include "query/advise/advice.h"
+#include "query/advise/advise.h"
+#include "query/advise/advise_facts.h"
 
 static void rules_have_names_of_their_own(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "query/step_bounds.h"
+#include "query/steps/step_bounds.h"
 
 #define NMOST   8
 #define NROUNDS 20000

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "query/step_phases.h"
+#include "query/steps/step_phases.h"
 
 struct recording {
 	struct step_bound steps[2];

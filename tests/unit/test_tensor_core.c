@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "query/tensor_core.h"
+#include "query/kernels/tensor_core.h"
 
 static void assert_all(const char *const *names, bool expected)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "query/top.h"
+#include "query/top/top.h"
 #include "scratch.h"
 #include "store/import.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "query/top.h"
+#include "query/top/top.h"
 
 static void assert_sorts_by(enum top_column column, const char *const *names)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "query/work_filter.h"
+#include "query/devices/work_filter.h"
 
 /* Ids with a hole, as of a scope that leaves a profile out. */
 static struct step_number numbers[] = { { 4, 10 }, { 5, 11 }, { 9, 10 } };

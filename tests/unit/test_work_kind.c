@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "query/work_kind.h"
+#include "query/devices/work_kind.h"
 
 struct example {
 	enum slice_class class;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "query/work_times.h"
+#include "query/devices/work_times.h"
 
 #define NMOST 8
 

@@ -1,0 +1,92 @@
+/* Rules asked of profiles: see advise.h. */
+#include "query/advise/advise.h"
+
+#include <string.h>
+
+#include "query/advise/advise_facts.h"
+
+struct rule_choice rule_choice_of(const struct rule *rule)
+{
+	struct rule_choice choice = { .rule = rule };
+
+	for (size_t i = 0; rule->parameters[i].name; i++)
+		choice.values[i] = rule->parameters[i].value;
+	return choice;
+}
+
+/* The rules of a profile, or those of the run when there is none. */
+static int ask(const struct advise_request *request, struct advise_facts *facts,
+	       struct advice_list *out, struct err *err)
+{
+	for (size_t i = 0; i < request->n; i++) {
+		const struct rule_choice *choice = &request->choices[i];
+		const struct rule_run run = { .rule = choice->rule,
+					      .values = choice->values,
+					      .facts = facts,
+					      .out = out };
+		if (choice->rule->is_of_run != !facts->profile)
+			continue;
+		if (choice->rule->check(&run, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int ask_all(struct advise_facts *facts, const struct advise_request *request,
+		   struct advice_list *out, struct err *err)
+{
+	const struct scope *scope = facts->scope;
+	int rc = 0;
+
+	/* the last round asks the rules of the run */
+	for (size_t i = 0; rc == 0 && i <= scope->n; i++) {
+		advise_facts_begin(facts, i < scope->n ? &scope->profiles[i] : NULL);
+		rc = ask(request, facts, out, err);
+		advise_facts_release(facts);
+	}
+	return rc;
+}
+
+int advise_load(struct store *store, const struct scope *scope,
+		const struct advise_request *request, struct advice_list *out,
+		struct err *err)
+{
+	struct text_pool texts;
+	struct gap_ranks ranks = { .n = 0 };
+	bool is_graph;
+
+	*out = (struct advice_list){ .n = 0 };
+	if (scope_is_call_graph(scope, &is_graph, err) < 0)
+		return -1;
+	if (is_graph)
+		return err_set(err, ERR_EMPTY,
+			       "rules judge traces, and this is a call graph: record "
+			       "with torch.profiler");
+	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0)
+		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &ranks, err);
+	if (rc == 0) {
+		struct advise_facts facts = {
+			.store = store, .scope = scope, .texts = &texts, .ranks = &ranks
+		};
+		rc = ask_all(&facts, request, out, err);
+	}
+	gap_ranks_close(&ranks);
+	text_pool_close(&texts);
+	advice_sort(out);
+	return rc;
+}
+
+int advise_open(struct store *store, const struct scope *scope,
+		const struct advise_request *request, struct table **out, struct err *err)
+{
+	struct advice_list list;
+	int rc = advise_load(store, scope, request, &list, err);
+
+	if (rc == 0)
+		*out = request->for_people && !request->evidence
+			       ? advise_blocks(&list, scope)
+			       : advise_table(&list, request, scope);
+	advice_list_release(&list);
+	return rc;
+}

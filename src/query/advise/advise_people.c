@@ -1,0 +1,173 @@
+/*
+ * Findings for people: a block for each, with its evidence as a table and its sentences
+ * as notes, which the renderer wraps; then the rules that could not run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memtable.h"
+#include "base/units.h"
+#include "ingest/sink.h"
+#include "query/advise/advise.h"
+
+static const struct column evidence_columns[] = {
+	{ "item", "Evidence", UNIT_TEXT },
+	{ "value", "Value", UNIT_TEXT },
+};
+#define NCOLUMNS (sizeof(evidence_columns) / sizeof(evidence_columns[0]))
+
+/* "data_loading_ns" without its unit, which stands at the value, and with blanks. */
+static struct str people_item(const struct advice_evidence *e, struct arena *arena)
+{
+	static const char *const suffixes[] = { "_ns", "_pct", "_bytes" };
+	char *text = arena_strdup(arena, e->item);
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t suffix = strlen(suffixes[i]);
+		if (n > suffix && strcmp(text + n - suffix, suffixes[i]) == 0) {
+			n -= suffix;
+			break;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == '_')
+			text[i] = ' ';
+	return (struct str){ text, n };
+}
+
+static void add_evidence(struct memtable *m, const struct advice *a)
+{
+	for (size_t i = 0; i < a->nevidence; i++) {
+		const struct advice_evidence *e = &a->evidence[i];
+		char text[UNITS_TEXT_MAX];
+		struct str value = e->value.type == CELL_TEXT
+					   ? e->value.as.text
+					   : units_text(e->unit, e->value, text);
+		const struct cell cells[NCOLUMNS] = {
+			cell_text(people_item(e, &m->arena)), cell_text(value)
+		};
+		memtable_add_row(m, cells);
+	}
+}
+
+/* ", rank 3, device 0": what tells findings of one rule apart. */
+static const char *place_text(const struct advice *a, const struct scope *scope,
+			      struct arena *arena)
+{
+	char rank[48] = "", device[96] = "";
+
+	if (a->profile && scope->nranks > 1 && a->profile->has_rank)
+		snprintf(rank, sizeof(rank), ", rank %lld", (long long)a->profile->rank);
+	else if (a->profile && scope->n > 1)
+		snprintf(rank, sizeof(rank), ", profile %lld", (long long)a->profile->id);
+	if (a->device.type == CELL_INT)
+		snprintf(device, sizeof(device), ", device %lld",
+			 (long long)a->device.as.integer);
+	else if (a->device.type == CELL_TEXT)
+		snprintf(device, sizeof(device), ", device %.*s",
+			 (int)(a->device.as.text.n < 64 ? a->device.as.text.n : 64),
+			 a->device.as.text.p);
+	return arena_printf(arena, "%s%s", rank, device);
+}
+
+static struct table *block(const struct advice *a, const struct scope *scope)
+{
+	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
+	char text[UNITS_TEXT_MAX];
+
+	m->table.caption = arena_printf(
+		&m->arena, "%s (%s, %s severity%s)", a->rule->title, a->rule->name,
+		advice_severity_name(a->severity), place_text(a, scope, &m->arena));
+	add_evidence(m, a);
+	memtable_add_note(m, "%s", a->finding);
+	if (a->saving_ns != NUMBER_NONE) {
+		struct str saving = units_text(UNIT_NS, cell_int(a->saving_ns), text);
+		memtable_add_note(m, "saves at most %.*s a step: %s", (int)saving.n,
+				  saving.p, a->formula);
+	}
+	memtable_add_note(m, "try: %s", a->suggestion);
+	return &m->table;
+}
+
+/* Is the same said of a profile before this one? */
+static bool is_told(const struct advice_list *list, size_t lack)
+{
+	for (size_t i = 0; i < lack; i++)
+		if (list->lacks[i].rule == list->lacks[lack].rule &&
+		    list->lacks[i].why == list->lacks[lack].why)
+			return true;
+	return false;
+}
+
+static int64_t count_told(const struct advice_list *list, const struct advice_lack *lack)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < list->nlacks; i++)
+		n += list->lacks[i].rule == lack->rule && list->lacks[i].why == lack->why;
+	return n;
+}
+
+/* Rules that lack the same stand together: "a, b: why; how". */
+static bool is_first_of_reason(const struct advice_list *list, size_t lack)
+{
+	for (size_t i = 0; i < lack; i++)
+		if (list->lacks[i].why == list->lacks[lack].why)
+			return false;
+	return true;
+}
+
+static void note_reason(struct memtable *m, const struct advice_list *list, size_t first,
+			const struct scope *scope)
+{
+	const struct advice_lack *reason = &list->lacks[first];
+	char *names = arena_strdup(&m->arena, "");
+
+	for (size_t i = first; i < list->nlacks; i++) {
+		const struct advice_lack *lack = &list->lacks[i];
+		if (lack->why != reason->why || is_told(list, i))
+			continue;
+		names = arena_printf(&m->arena, "%s%s%s", names, *names ? ", " : "",
+				     lack->rule->name);
+		int64_t n = count_told(list, lack);
+		if (scope->n > 1 && lack->profile)
+			names = arena_printf(&m->arena, "%s (%lld of %zu profiles)",
+					     names, (long long)n, scope->n);
+	}
+	memtable_add_note(m, "%s: %s; better: %s", names, reason->why, reason->record);
+}
+
+static struct table *lacks_block(const struct advice_list *list,
+				 const struct scope *scope)
+{
+	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
+
+	m->table.caption = list->n ? "Rules that could not run"
+				   : "no problem found; rules that could not run:";
+	for (size_t i = 0; i < list->nlacks; i++)
+		if (is_first_of_reason(list, i))
+			note_reason(m, list, i, scope);
+	return &m->table;
+}
+
+static struct table *nothing_found(void)
+{
+	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
+
+	m->table.caption = "no problem found";
+	return &m->table;
+}
+
+struct table *advise_blocks(const struct advice_list *list, const struct scope *scope)
+{
+	struct table *first = NULL, **end = &first;
+
+	for (size_t i = 0; i < list->n; i++) {
+		*end = block(&list->items[i], scope);
+		end = &(*end)->more;
+	}
+	if (list->nlacks)
+		*end = lacks_block(list, scope);
+	return first ? first : nothing_found();
+}

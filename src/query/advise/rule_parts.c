@@ -1,0 +1,100 @@
+/* What rules have in common: see rule_parts.h. */
+#include "query/advise/rule_parts.h"
+
+#include <string.h>
+
+#include "base/sum.h"
+#include "ingest/sink.h"
+
+int rule_lacks_steps(const struct rule_run *run)
+{
+	return advice_lacks(run, "no steps, operators or device work were recorded",
+			    "record with torch.profiler and call its step()");
+}
+
+int rule_lacks_work(const struct rule_run *run)
+{
+	return advice_lacks(run, "no device work was recorded",
+			    "profile with activities=[ProfilerActivity.CPU, "
+			    "ProfilerActivity.CUDA]");
+}
+
+int rule_lacks_launches(const struct rule_run *run)
+{
+	return advice_lacks(run, "no calls that launch device work were recorded",
+			    "record the activity CPU too");
+}
+
+int rule_lacks_names(const struct rule_run *run)
+{
+	return advice_lacks(run, "no operators were recorded",
+			    "record the activity CPU too");
+}
+
+const char *rule_step_word(const struct step_row *mean)
+{
+	return mean->is_single ? "the recording" : "the step";
+}
+
+void rule_add_step(const struct rule_run *run, const struct step_row *mean)
+{
+	if (!mean->is_single)
+		advice_evidence(run, "steps", UNIT_COUNT, cell_int(mean->nmean));
+	advice_evidence(run, "mean_step_ns", UNIT_NS,
+			cell_int(mean->values[VALUE_TOTAL]));
+}
+
+void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles)
+{
+	advice_evidence(run, "steps", UNIT_COUNT, cell_int(idles->steps));
+	advice_evidence(run, "steps_total_ns", UNIT_NS, cell_int(idles->steps_ns));
+}
+
+const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_below_ns,
+				    struct err *err)
+{
+	const struct device_work *work = facts_work(run->facts, err);
+
+	if (!work)
+		return NULL;
+	if (work->n && facts_has_launches(work))
+		return facts_idles(run->facts, burst_below_ns, err);
+	if (work->n)
+		rule_lacks_launches(run);
+	else
+		rule_lacks_work(run);
+	return NULL;
+}
+
+int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix)
+{
+	int64_t calls = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (str_starts_with(str_of(names[i].name), str_of(prefix)))
+			calls = sum_add(calls, names[i].calls);
+	return calls;
+}
+
+static const struct cell *cell_at(const struct table *t, const struct cell *cells,
+				  const char *column)
+{
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (strcmp(t->columns[i].name, column) == 0)
+			return &cells[i];
+	return NULL;
+}
+
+int64_t rule_number(const struct table *t, const struct cell *cells, const char *column)
+{
+	const struct cell *cell = cell_at(t, cells, column);
+
+	return cell && cell->type == CELL_INT ? cell->as.integer : NUMBER_NONE;
+}
+
+struct str rule_text(const struct table *t, const struct cell *cells, const char *column)
+{
+	const struct cell *cell = cell_at(t, cells, column);
+
+	return cell && cell->type == CELL_TEXT ? cell->as.text : STR_LIT("");
+}

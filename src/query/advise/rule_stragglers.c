@@ -1,0 +1,132 @@
+/* A rank that the others wait for in collectives. */
+#include <sqlite3.h>
+
+#include "base/sum.h"
+#include "query/advise/advice.h"
+#include "query/advise/advise_facts.h"
+#include "query/advise/rule_parts.h"
+#include "query/comm/comm.h"
+#include "query/comm/comm_rank_columns.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_advise_steps_sql);
+
+enum { MIN_PCT };
+
+/* Of a row of `ptool comm --ranks --by rank`. */
+struct straggler {
+	const struct scope_profile *profile;
+	int64_t calls, late_calls, late_ns, error_ns; /* NUMBER_NONE: not known */
+};
+
+/* Those of the profile; 1 when there are none. */
+static int count_steps(const struct rule_run *run, const struct scope_profile *profile,
+		       int64_t *steps, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (query_prepare(run->facts->store, asset_query_views_advise_steps_sql, &stmt,
+			  err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	int rc = sql_step(stmt, err);
+	*steps = rc > 0 ? sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	if (*steps < 1)
+		*steps = 1;
+	return rc < 0 ? -1 : 0;
+}
+
+static int judge(const struct rule_run *run, const struct straggler *s, struct err *err)
+{
+	double pct = facts_pct(s->late_ns, s->profile->dur_ns);
+	int64_t steps;
+
+	if (pct <= run->values[MIN_PCT] ||
+	    (s->error_ns != NUMBER_NONE && s->late_calls > 0 &&
+	     s->late_ns / s->late_calls <= s->error_ns))
+		return 0;
+	if (count_steps(run, s->profile, &steps, err) < 0)
+		return -1;
+	struct advice *a = advice_add(
+		run, cell_null(),
+		"look at why that rank is late: its data, its host, its clocks; 'ptool "
+		"diff' compares two ranks",
+		"rank %lld comes last to %lld of %lld collectives, and the others wait "
+		"%.1f%% of the time for it",
+		(long long)s->profile->rank, (long long)s->late_calls,
+		(long long)s->calls, pct);
+	a->profile = s->profile;
+	advice_evidence(run, "collectives", UNIT_COUNT, cell_int(s->calls));
+	advice_evidence(run, "late_collectives", UNIT_COUNT, cell_int(s->late_calls));
+	advice_evidence(run, "late_ns", UNIT_NS, cell_int(s->late_ns));
+	if (s->error_ns != NUMBER_NONE)
+		advice_evidence(run, "clock_error_ns", UNIT_NS, cell_int(s->error_ns));
+	advice_save(run, s->late_ns / steps, s->profile->dur_ns / steps,
+		    "late_ns of the rank (ptool comm --ranks --by rank) / its steps");
+	return 0;
+}
+
+static int judge_rows(const struct rule_run *run, struct table *t, struct err *err)
+{
+	struct cell *cells = arena_alloc(&run->out->arena, t->ncolumns * sizeof(*cells));
+	int rc;
+
+	while ((rc = t->next(t, cells, err)) > 0) {
+		struct straggler s = {
+			.calls = rule_number(t, cells,
+					     comm_rank_columns[RANKS_CALLS].name),
+			.late_calls = rule_number(
+				t, cells, comm_rank_columns[RANKS_LATE_CALLS].name),
+			.late_ns =
+				rule_number(t, cells, comm_rank_columns[RANKS_LATE].name),
+			.error_ns = rule_number(t, cells,
+						comm_rank_columns[RANKS_ERROR].name),
+			.profile = scope_find(
+				run->facts->scope,
+				rule_number(t, cells,
+					    comm_rank_columns[RANKS_PROFILE].name)),
+		};
+		if (!s.profile || s.late_ns == NUMBER_NONE)
+			continue;
+		if (judge(run, &s, err) < 0)
+			return -1;
+	}
+	return rc;
+}
+
+static int check(const struct rule_run *run, struct err *err)
+{
+	const struct filter all = { .focus = NULL };
+	const struct comm_request request = { .filter = &all,
+					      .by = COMM_BY_RANK,
+					      .across_ranks = true };
+	struct table *table;
+
+	if (run->facts->scope->nranks < 2)
+		return advice_lacks(run, "there is only one rank",
+				    "ingest the traces of several ranks together");
+	if (comm_open(run->facts->store, run->facts->scope, &request, &table, err) < 0) {
+		if (err->kind != ERR_EMPTY)
+			return -1;
+		*err = (struct err)ERR_INIT;
+		return advice_lacks(run, "no collective of two ranks was recorded",
+				    "record the same steps on all ranks");
+	}
+	int rc = judge_rows(run, table, err);
+	table_free(table);
+	return rc;
+}
+
+const struct rule rule_stragglers = {
+	.name = "stragglers",
+	.title = "Straggler",
+	.looks = "For how long the other ranks wait in collectives for one rank, from "
+		 "the start of the last but one to that of the last, on aligned clocks "
+		 "(ptool-comm(1), --ranks); nothing below the error of the clocks.",
+	.source = "ptool's own: 2 % of the recording.",
+	.parameters = { [MIN_PCT] = { "min_pct", 2,
+				      "share of the recording that is fine" } },
+	.is_of_run = true,
+	.check = check,
+};

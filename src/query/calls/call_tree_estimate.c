@@ -1,0 +1,322 @@
+/*
+ * An estimated tree of a call graph, breadth first: see call_tree.h.  gprof and
+ * snakeviz estimate alike; here the times close, because what a node took is
+ * shared out, and not what the edges say added up.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "ingest/sink.h"
+#include "query/calls/call_tree.h"
+#include "query/calls/callgraph_cells.h"
+#include "query/calls/callgraph_rings.h"
+
+/* A graph has far more paths than edges: what no limit of the user's stops. */
+#define NODES_MAX 1000000
+/* With --focus: what is below this share of all is not searched. */
+#define FOCUS_PCT 0.01
+
+/* What the tree does not hold of a node. */
+struct estimated {
+	uint32_t function;
+	int64_t depth; /* from 1 */
+	double calls;  /* parts of calls, too */
+};
+
+/* What is known of the functions of a ring. */
+struct root {
+	bool is_called;  /* from outside */
+	bool is_entered; /* by calls that no caller is known of */
+	uint32_t longest;
+};
+
+struct estimate {
+	const struct callgraph *g;
+	const struct estimate_limits *limits;
+	struct call_tree *tree;
+	uint32_t *first, *order; /* owned: callgraph_callees() */
+	uint32_t *names;         /* owned, by function: text + 1 */
+	uint32_t *rings;         /* owned, by function: callgraph_rings() */
+	double *entries;         /* owned, by function: calls from outside its ring */
+	struct root *roots;      /* owned, by ring */
+	uint32_t nrings;
+	struct estimated *more; /* owned, by node */
+	size_t more_cap;
+	double min_ns;
+	struct buf name;
+};
+
+static uint32_t name_of(struct estimate *e, uint32_t function)
+{
+	if (!e->names[function]) {
+		buf_clear(&e->name);
+		callgraph_add_name(e->g, function, &e->name);
+		e->names[function] = intern_add(&e->tree->texts, buf_str(&e->name)) + 1;
+	}
+	return e->names[function] - 1;
+}
+
+static double positive(int64_t ns)
+{
+	return ns > 0 ? (double)ns : 0; /* neither not recorded nor a profiler's bias */
+}
+
+static double calls_of(const struct callgraph *g, uint32_t function)
+{
+	const struct callgraph_sums *sums = callgraph_sums_of(g, function);
+
+	return sums ? positive(sums->calls.n) : 0;
+}
+
+/* Of an edge; where calls alone were recorded, its part of the callee's time. */
+static double edge_ns(const struct callgraph *g, const struct callgraph_edge *edge)
+{
+	double calls = calls_of(g, edge->callee);
+
+	if (edge->sums.has_times)
+		return positive(edge->sums.total_ns);
+	if (calls <= 0)
+		return 0;
+	return positive(callgraph_total_ns(g, edge->callee)) *
+	       positive(edge->sums.calls.n) / calls;
+}
+
+static double self_ns(const struct callgraph *g, uint32_t function)
+{
+	const struct callgraph_sums *sums = callgraph_sums_of(g, function);
+
+	return sums ? positive(sums->self_ns) : 0;
+}
+
+/* All that a function's time consists of; its calls of itself are in both parts. */
+static double parts_ns(const struct estimate *e, uint32_t function)
+{
+	double sum = self_ns(e->g, function);
+
+	for (uint32_t i = e->first[function]; i < e->first[function + 1]; i++) {
+		const struct callgraph_edge *edge = &e->g->edges[e->order[i]];
+		if (edge->callee != function)
+			sum += edge_ns(e->g, edge);
+	}
+	return sum;
+}
+
+static int add_node(struct estimate *e, uint32_t parent, const struct estimated *node,
+		    double ns, struct err *err)
+{
+	uint32_t at = call_tree_append(e->tree, parent, name_of(e, node->function));
+
+	e->more = xgrow(e->more, &e->more_cap, at + 1U, sizeof(*e->more));
+	e->more[at] = *node;
+	e->tree->nodes[at].total_ns = e->tree->nodes[at].self_ns = (int64_t)ns;
+	e->tree->nodes[at].calls = llrint(node->calls);
+	return call_tree_judge(e->tree, at, e->limits->filter, err);
+}
+
+static bool is_on_path(const struct estimate *e, uint32_t node, uint32_t function)
+{
+	for (; node != CALL_ROOT; node = e->tree->nodes[node].parent)
+		if (e->more[node].function == function)
+			return true;
+	return false;
+}
+
+/* A callee's part of a node's time, which is taken from the node's own. */
+static int add_callee(struct estimate *e, uint32_t parent,
+		      const struct callgraph_edge *edge, double scale, struct err *err)
+{
+	struct call_node *node = &e->tree->nodes[parent];
+	double part = rint(edge_ns(e->g, edge) * scale);
+	double all = e->entries[edge->caller], calls = e->more[parent].calls;
+	struct estimated callee = { .function = edge->callee,
+				    .depth = e->more[parent].depth + 1,
+				    .calls = positive(edge->sums.calls.n) };
+
+	/* more than all of them came from within the ring: then it is all of its time */
+	if (calls < all)
+		callee.calls *= calls / all;
+	if (part > (double)node->self_ns)
+		part = (double)node->self_ns;
+	node->self_ns -= (int64_t)part;
+	if (add_node(e, parent, &callee, part, err) < 0)
+		return -1;
+	if (is_on_path(e, parent, edge->callee))
+		e->tree->nodes[e->tree->n - 1].kind = CALL_RECURSION;
+	return 0;
+}
+
+static bool is_followed(const struct estimate *e, uint32_t at)
+{
+	const struct call_node *node = &e->tree->nodes[at];
+	int64_t depth = e->limits->depth;
+
+	return node->kind == CALL_PATH && !node->is_ignored &&
+	       (double)node->total_ns >= e->min_ns &&
+	       (!depth || e->more[at].depth <= depth);
+}
+
+static int follow(struct estimate *e, uint32_t at, struct err *err)
+{
+	uint32_t function = e->more[at].function;
+	double parts = parts_ns(e, function);
+	double whole = positive(callgraph_total_ns(e->g, function));
+	/* what no callee explains is its own; in a ring the parts are more than all */
+	double all = parts > whole ? parts : whole;
+	double scale = all > 0 ? (double)e->tree->nodes[at].total_ns / all : 0;
+
+	if (e->tree->n > NODES_MAX && e->first[function] < e->first[function + 1])
+		e->tree->is_full = true;
+	if (e->tree->is_full)
+		return 0;
+	for (uint32_t i = e->first[function]; i < e->first[function + 1]; i++) {
+		const struct callgraph_edge *edge = &e->g->edges[e->order[i]];
+		if (edge->callee != function && add_callee(e, at, edge, scale, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls that no caller is known of. */
+static double rootless_calls(const struct estimate *e, uint32_t function)
+{
+	double calls = calls_of(e->g, function);
+
+	for (uint32_t at = e->g->functions[function].first; at != CALLGRAPH_NONE;
+	     at = e->g->edges[at].next)
+		calls -= positive(e->g->edges[at].sums.calls.n);
+	return calls > 0 ? calls : 0;
+}
+
+/*
+ * Time that no caller is known of.  Calls from within the ring are parts of those
+ * from outside; one that was not measured itself called others that were.
+ */
+static double rootless_ns(const struct estimate *e, uint32_t function)
+{
+	double ns = positive(callgraph_total_ns(e->g, function));
+
+	if (e->g->functions[function].row == CALLGRAPH_NONE)
+		return parts_ns(e, function);
+	for (uint32_t at = e->g->functions[function].first; at != CALLGRAPH_NONE;
+	     at = e->g->edges[at].next) {
+		const struct callgraph_edge *edge = &e->g->edges[at];
+		if (e->rings[edge->caller] != e->rings[function])
+			ns -= edge_ns(e->g, edge);
+	}
+	return ns > 0 ? ns : 0;
+}
+
+static void look_at_rings(struct estimate *e)
+{
+	const struct callgraph *g = e->g;
+
+	for (uint32_t i = 0; i < e->nrings; i++)
+		e->roots[i] = (struct root){ .longest = CALLGRAPH_NONE };
+	for (size_t i = 0; i < g->nfunctions; i++)
+		e->entries[i] = calls_of(g, (uint32_t)i);
+	for (size_t i = 0; i < g->nedges; i++) {
+		const struct callgraph_edge *edge = &g->edges[i];
+		if (e->rings[edge->caller] != e->rings[edge->callee])
+			e->roots[e->rings[edge->callee]].is_called = true;
+		else
+			e->entries[edge->callee] -= positive(edge->sums.calls.n);
+	}
+	for (uint32_t f = 0; f < g->nfunctions; f++) {
+		struct root *ring = &e->roots[e->rings[f]];
+		ring->is_entered |= rootless_calls(e, f) > 0;
+		if (ring->longest == CALLGRAPH_NONE ||
+		    callgraph_total_ns(g, f) > callgraph_total_ns(g, ring->longest))
+			ring->longest = f;
+	}
+}
+
+/*
+ * Where paths begin: what was called by nothing that is known, which may be some of
+ * a function's calls; of a ring that nothing leads to, its longest function.
+ */
+static bool is_root(const struct estimate *e, uint32_t function)
+{
+	const struct root *ring = &e->roots[e->rings[function]];
+
+	if (!ring->is_called && !ring->is_entered)
+		return ring->longest == function;
+	return rootless_calls(e, function) > 0 &&
+	       (!ring->is_called || rootless_ns(e, function) >= 1);
+}
+
+static int add_roots(struct estimate *e, struct err *err)
+{
+	for (uint32_t f = 0; f < e->g->nfunctions; f++) {
+		struct estimated root = { f, 1, rootless_calls(e, f) };
+		if (!is_root(e, f))
+			continue;
+		if (root.calls <= 0)
+			root.calls = calls_of(e->g, f);
+		if (add_node(e, CALL_ROOT, &root, rootless_ns(e, f), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void set_min(struct estimate *e)
+{
+	const struct estimate_limits *limits = e->limits;
+	double share = limits->min_share_pct, all = 0;
+
+	for (size_t i = 1; i < e->tree->n; i++)
+		all += (double)e->tree->nodes[i].total_ns;
+	e->min_ns = (double)limits->min_ns;
+	/* what to focus on may be small, and is all that is left then */
+	if (limits->filter->focus || limits->filter->ignore) {
+		e->min_ns = 0;
+		share = share < FOCUS_PCT ? share : FOCUS_PCT;
+	}
+	if (all * share / 100.0 > e->min_ns)
+		e->min_ns = all * share / 100.0;
+}
+
+static int grow(struct estimate *e, struct err *err)
+{
+	if (add_roots(e, err) < 0)
+		return -1;
+	set_min(e);
+	for (size_t i = 1; i < e->tree->n; i++)
+		if (is_followed(e, (uint32_t)i) && follow(e, (uint32_t)i, err) < 0)
+			return -1;
+	for (size_t i = 1; i < e->tree->n; i++)
+		if (!e->tree->nodes[i].is_focused)
+			e->tree->nodes[i].self_ns = 0;
+	return 0;
+}
+
+int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *limits,
+		       struct call_tree *tree, struct err *err)
+{
+	struct estimate e = { .g = g, .limits = limits, .tree = tree };
+	size_t n = g->nfunctions + 1;
+
+	tree->is_estimated = true;
+	buf_init(&e.name, SIZE_MAX);
+	e.first = xrealloc_array(NULL, n, sizeof(*e.first));
+	e.order = xrealloc_array(NULL, g->nedges + 1, sizeof(*e.order));
+	e.names = xcalloc(n, sizeof(*e.names));
+	e.entries = xcalloc(n, sizeof(*e.entries));
+	callgraph_callees(g, e.first, e.order);
+	e.rings = callgraph_rings(g, e.first, e.order, &e.nrings);
+	e.roots = xcalloc(e.nrings + 1U, sizeof(*e.roots));
+	look_at_rings(&e);
+	int rc = grow(&e, err);
+	free(e.first);
+	free(e.order);
+	free(e.names);
+	free(e.entries);
+	free(e.rings);
+	free(e.roots);
+	free(e.more);
+	buf_release(&e.name);
+	if (rc == 0)
+		call_tree_close(tree);
+	return rc;
+}

@@ -1,0 +1,224 @@
+/* The tree of a trace, from its slices: see call_tree.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "ingest/sink.h"
+#include "query/calls/call_tree.h"
+#include "query/devices/device_work.h"
+#include "query/slices/slices.h"
+
+#define BLOCK 256
+
+/* In the place of a node: the slice lies below a name to ignore. */
+#define IGNORED (CALL_NONE - 1)
+
+/* A call of a runtime or driver, and where it is in the tree. */
+struct launch {
+	int64_t id;
+	uint32_t node;
+};
+
+struct growing {
+	struct call_tree *tree;
+	struct slices *slices;
+	const struct filter *filter;
+	const struct slice_tree_request *request;
+	struct launch *launches; /* owned; only with device work */
+	size_t nlaunches, launches_cap;
+	uint32_t *texts; /* owned; by string.id: text + 1 */
+	size_t texts_cap;
+	uint32_t *open; /* owned; by depth: the node of the newest slice */
+	size_t nopen, open_cap;
+};
+
+/* What is no call: the recording itself, and instants of the allocator. */
+static bool is_call(const struct slice_row *row)
+{
+	return row->class != CLASS_MEMORY && row->class != CLASS_SPAN;
+}
+
+static int text_of(struct growing *g, int64_t name_id, uint32_t *text, struct err *err)
+{
+	size_t at = (size_t)name_id, known = g->texts_cap;
+	struct str name;
+
+	if (slices_text(g->slices, name_id, &name, err) < 0)
+		return -1;
+	if (at >= known) { /* the id is one of the store's, as it has a text */
+		g->texts = xgrow(g->texts, &g->texts_cap, at + 1, sizeof(*g->texts));
+		memset(g->texts + known, 0, (g->texts_cap - known) * sizeof(*g->texts));
+	}
+	if (!g->texts[at])
+		g->texts[at] = intern_add(&g->tree->texts, name) + 1;
+	*text = g->texts[at] - 1;
+	return 0;
+}
+
+/* The node of a slice that is wanted. */
+static int enter(struct growing *g, const struct slice_row *row, uint32_t parent,
+		 uint32_t *node, struct err *err)
+{
+	size_t before = g->tree->n;
+	uint32_t text;
+
+	if (text_of(g, row->name_id, &text, err) < 0)
+		return -1;
+	*node = g->request->by_instance ? call_tree_append(g->tree, parent, text)
+					: call_tree_child(g->tree, parent, text);
+	if (g->request->by_instance)
+		g->tree->nodes[*node].start_ns = row->ts_ns;
+	if (g->tree->n > before && call_tree_judge(g->tree, *node, g->filter, err) < 0)
+		return -1;
+	if (g->tree->nodes[*node].is_ignored)
+		*node = IGNORED;
+	else
+		g->tree->nodes[*node].calls++;
+	return 0;
+}
+
+static int add_slice(struct growing *g, const struct slice_row *row, struct err *err)
+{
+	size_t depth = (size_t)row->depth;
+
+	if (row->depth < 0 || depth > g->nopen)
+		return err_set(err, ERR_INPUT,
+			       "the store is damaged: slice %lld has no parent",
+			       (long long)row->id);
+	uint32_t parent = depth ? g->open[depth - 1] : CALL_ROOT, node = parent;
+	if (parent != IGNORED && is_call(row)) {
+		int wanted = slices_is_wanted(g->slices, row, err);
+		if (wanted < 0 || (wanted && enter(g, row, parent, &node, err) < 0))
+			return -1;
+	}
+	g->open = xgrow(g->open, &g->open_cap, depth + 1, sizeof(*g->open));
+	g->open[depth] = node;
+	g->nopen = depth + 1;
+	if (node == IGNORED || node == CALL_ROOT || !is_call(row))
+		return 0;
+	if (g->request->kernels &&
+	    (row->class == CLASS_RUNTIME || row->class == CLASS_DRIVER)) {
+		g->launches = xgrow(g->launches, &g->launches_cap, g->nlaunches + 1,
+				    sizeof(*g->launches));
+		g->launches[g->nlaunches++] = (struct launch){ row->id, node };
+	}
+	struct call_node *n = &g->tree->nodes[node];
+	if (n->is_focused)
+		n->self_ns = sum_add(n->self_ns, row->self_ns);
+	return 0;
+}
+
+static int add_track(struct growing *g, const struct slices_track *track, struct err *err)
+{
+	struct slice_row rows[BLOCK];
+	int64_t id = track->first_id;
+	int n;
+
+	g->nopen = 0;
+	while ((n = slices_read(g->slices, track, id, rows, BLOCK, err)) > 0) {
+		for (int i = 0; i < n; i++)
+			if (add_slice(g, &rows[i], err) < 0)
+				return -1;
+		id = rows[n - 1].id + 1;
+	}
+	return n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct launch *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Work whose launch is not in the tree is not, either. */
+static int add_work(struct growing *g, const struct text_pool *texts,
+		    const struct work_item *item, struct err *err)
+{
+	const struct launch wanted = { .id = item->launch_id };
+	struct call_tree *tree = g->tree;
+	const struct launch *launch =
+		item->launch_id && g->nlaunches
+			? bsearch(&wanted, g->launches, g->nlaunches, sizeof(wanted),
+				  by_id)
+			: NULL;
+
+	if (!launch)
+		return 0;
+	uint32_t name = intern_add(&tree->texts, text_pool_str(texts, item->name));
+	size_t before = tree->n;
+	uint32_t at = g->request->by_instance
+			      ? call_tree_append(tree, launch->node, name)
+			      : call_tree_device(tree, launch->node, name);
+	if (tree->n > before) {
+		if (call_tree_judge(tree, at, g->filter, err) < 0)
+			return -1;
+		tree->nodes[at].kind = CALL_DEVICE;
+		tree->nodes[at].start_ns = g->request->by_instance ? item->start_ns : 0;
+	}
+	struct call_node *node = &tree->nodes[at];
+	if (node->is_ignored || !node->is_focused)
+		return 0;
+	node->calls++;
+	node->device_ns = sum_add(node->device_ns, item->end_ns - item->start_ns);
+	return 0;
+}
+
+static int add_device(struct growing *g, struct store *store, const struct scope *scope,
+		      struct err *err)
+{
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
+
+	if (g->nlaunches)
+		qsort(g->launches, g->nlaunches, sizeof(*g->launches), by_id);
+	for (size_t i = 0; i < scope->n && rc == 0; i++) {
+		struct device_work work;
+		rc = device_work_load(store, &texts, &scope->profiles[i], false, &work,
+				      err);
+		g->tree->has_device |= work.n > 0;
+		for (size_t j = 0; j < work.n && rc == 0; j++)
+			rc = add_work(g, &texts, &work.items[j], err);
+		device_work_release(&work);
+	}
+	text_pool_close(&texts);
+	if (rc == 0 && !g->tree->has_device)
+		return err_set(err, ERR_EMPTY,
+			       "--kernels: no device work was recorded "
+			       "(ProfilerActivity.CUDA)");
+	return rc;
+}
+
+/* Device work has no callers, and asynchronous slices do not nest. */
+static bool has_calls(const struct slices_track *track)
+{
+	return track->is_wanted && !track->is_apart && strcmp(track->kind, "thread") == 0;
+}
+
+int call_tree_from_slices(struct store *store, const struct scope *scope,
+			  const struct slice_tree_request *request,
+			  struct call_tree *tree, struct err *err)
+{
+	struct growing g = { .tree = tree,
+			     .filter = request->filter,
+			     .request = request };
+	struct filter slices = *request->filter; /* borrows all that it holds */
+	int rc = 0;
+
+	slices.focus = slices.ignore = NULL;
+	if (slices_open(store, scope, &slices, &g.slices, err) < 0)
+		return -1;
+	for (size_t i = 0; i < g.slices->ntracks && rc == 0; i++)
+		if (has_calls(&g.slices->tracks[i]))
+			rc = add_track(&g, &g.slices->tracks[i], err);
+	tree->is_by_instance = request->by_instance;
+	if (rc == 0 && request->kernels)
+		rc = add_device(&g, store, scope, err);
+	slices_close(g.slices);
+	free(g.launches);
+	free(g.texts);
+	free(g.open);
+	if (rc == 0)
+		call_tree_close(tree);
+	return rc;
+}

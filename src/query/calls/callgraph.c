@@ -1,0 +1,152 @@
+/* A call graph in memory: see callgraph.h.  Python: Lib/pstats.py, class Stats. */
+#include "query/calls/callgraph.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "ingest/sink.h"
+
+#define KEY_PARTS 4
+
+void callgraph_init(struct callgraph *g)
+{
+	*g = (struct callgraph){ 0 };
+	intern_init(&g->texts);
+	intern_init(&g->keys);
+}
+
+void callgraph_release(struct callgraph *g)
+{
+	free(g->functions);
+	free(g->rows);
+	free(g->edges);
+	free(g->mark);
+	intern_release(&g->texts);
+	intern_release(&g->keys);
+	arena_release(&g->arena);
+	*g = (struct callgraph){ 0 };
+}
+
+struct str callgraph_text(const struct callgraph *g, uint32_t text)
+{
+	return text == CALLGRAPH_NONE ? (struct str){ "", 0 }
+				      : intern_str(&g->texts, text);
+}
+
+int callgraph_compare(const struct callgraph *g, uint32_t a, uint32_t b)
+{
+	const struct callgraph_function *l = &g->functions[a], *r = &g->functions[b];
+	int order = 0;
+
+	if (l->file != r->file)
+		order = str_compare(callgraph_text(g, l->file),
+				    callgraph_text(g, r->file));
+	if (order == 0)
+		order = l->line < r->line ? -1 : l->line > r->line;
+	if (order == 0 && l->name != r->name)
+		order = str_compare(callgraph_text(g, l->name),
+				    callgraph_text(g, r->name));
+	if (order == 0 && l->bytes != r->bytes)
+		order = str_compare(callgraph_text(g, l->bytes),
+				    callgraph_text(g, r->bytes));
+	return order;
+}
+
+void callgraph_add_name(const struct callgraph *g, uint32_t function, struct buf *out)
+{
+	const struct callgraph_function *f = &g->functions[function];
+	struct str name = callgraph_text(g, f->name);
+	/* as it was, so that it can be told from others and found on the disk */
+	struct str file =
+		callgraph_text(g, f->bytes == CALLGRAPH_NONE ? f->file : f->bytes);
+
+	if (f->line == 0 && str_is(file, "~")) {
+		bool is_builtin = name.n && name.p[0] == '<' && name.p[name.n - 1] == '>';
+		if (is_builtin)
+			buf_addf(out, "{%.*s}", (int)name.n - 2, name.p + 1);
+		else
+			buf_add_str(out, name);
+		return;
+	}
+	buf_add_str(out, file);
+	buf_addf(out, ":%lld(", (long long)f->line);
+	buf_add_str(out, name);
+	buf_add_char(out, ')');
+}
+
+uint32_t callgraph_function(struct callgraph *g, const struct callgraph_function *key)
+{
+	const int64_t parts[KEY_PARTS] = { key->line, key->file, key->name, key->bytes };
+	size_t known = g->keys.n;
+	uint32_t at =
+		intern_add(&g->keys, (struct str){ (const char *)parts, sizeof(parts) });
+
+	if (at < known)
+		return at;
+	g->functions =
+		xgrow(g->functions, &g->functions_cap, at + 1U, sizeof(*g->functions));
+	g->functions[at] = *key;
+	g->functions[at].row = CALLGRAPH_NONE;
+	g->functions[at].first = g->functions[at].last = CALLGRAPH_NONE;
+	g->nfunctions = at + 1U;
+	g->mark = xgrow(g->mark, &g->mark_cap, at + 1U, sizeof(*g->mark));
+	g->mark[at] = CALLGRAPH_NONE;
+	return at;
+}
+
+uint32_t callgraph_append(struct callgraph *g, const struct callgraph_edge *edge)
+{
+	uint32_t at = (uint32_t)g->nedges++;
+	struct callgraph_function *callee = &g->functions[edge->callee];
+
+	g->edges = xgrow(g->edges, &g->edges_cap, g->nedges, sizeof(*g->edges));
+	g->edges[at] = *edge;
+	g->edges[at].next = CALLGRAPH_NONE;
+	if (callee->last == CALLGRAPH_NONE)
+		callee->first = at;
+	else
+		g->edges[callee->last].next = at;
+	callee->last = at;
+	return at;
+}
+
+int64_t callgraph_add_ns(int64_t a, int64_t b)
+{
+	if (a == NUMBER_NONE || b == NUMBER_NONE)
+		return NUMBER_NONE;
+	int64_t sum = sum_add(a, b);
+	return sum == NUMBER_NONE ? -INT64_MAX : sum; /* the end of the range, not none */
+}
+
+bool callgraph_sums_add(struct arena *arena, struct callgraph_sums *to,
+			const struct callgraph_sums *more)
+{
+	bool is_mixed = to->has_times != more->has_times;
+
+	to->calls = bignum_add(arena, to->calls, more->calls);
+	to->has_times &= more->has_times;
+	if (!to->has_times)
+		return is_mixed;
+	to->primitive = bignum_add(arena, to->primitive, more->primitive);
+	to->self_s += more->self_s;
+	to->total_s += more->total_s;
+	to->self_ns = callgraph_add_ns(to->self_ns, more->self_ns);
+	to->total_ns = callgraph_add_ns(to->total_ns, more->total_ns);
+	return false;
+}
+
+void callgraph_callees(const struct callgraph *g, uint32_t *first, uint32_t *order)
+{
+	memset(first, 0, (g->nfunctions + 1) * sizeof(*first));
+	for (size_t e = 0; e < g->nedges; e++)
+		first[g->edges[e].caller + 1]++;
+	for (size_t f = 0; f < g->nfunctions; f++)
+		first[f + 1] += first[f];
+	/* Each place is moved on by what is put there, and comes back at the end. */
+	for (size_t e = 0; e < g->nedges; e++)
+		order[first[g->edges[e].caller]++] = (uint32_t)e;
+	for (size_t f = g->nfunctions; f > 0; f--)
+		first[f] = first[f - 1];
+	first[0] = 0;
+}

@@ -1,0 +1,30 @@
+/* What tables of call graphs have in their cells. */
+#ifndef PTOOL_QUERY_CALLGRAPH_CELLS_H
+#define PTOOL_QUERY_CALLGRAPH_CELLS_H
+
+#include "base/table.h"
+#include "query/calls/callgraph.h"
+
+enum { CELLS_FILE, CELLS_LINE, CELLS_NAME, NFUNCTION_CELLS };
+enum { CELLS_CALLS, CELLS_PRIMITIVE, CELLS_SELF, CELLS_TOTAL, NSUM_CELLS };
+
+/* file, line, function: texts borrowed from the graph. */
+void callgraph_function_cells(const struct callgraph *g, uint32_t function,
+			      struct cell *cells);
+/* calls, primitive_calls, self_ns, total_ns; null where not recorded. */
+void callgraph_sum_cells(const struct callgraph_sums *sums, struct cell *cells);
+/* The function's own sums; NULL: it is known as a caller alone. */
+const struct callgraph_sums *callgraph_sums_of(const struct callgraph *g,
+					       uint32_t function);
+/* NUMBER_NONE where not recorded. */
+int64_t callgraph_total_ns(const struct callgraph *g, uint32_t function);
+
+/*
+ * One of the cells above, as -1, 0, 1: counts of any size, null before any number;
+ * texts by code points.
+ */
+int callgraph_compare_sums(const struct callgraph_sums *a, const struct callgraph_sums *b,
+			   int cell);
+int callgraph_compare_names(const struct callgraph *g, uint32_t a, uint32_t b, int cell);
+
+#endif

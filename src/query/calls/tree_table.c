@@ -1,0 +1,376 @@
+/* A tree of calls as a table, row by row: see tree_table.h. */
+#include "query/calls/tree_table.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "ingest/sink.h"
+
+#define INDENT   "  "
+#define PATH_SEP ';'
+
+enum {
+	ID,
+	PARENT,
+	DEPTH,
+	PATH,
+	NAME,
+	KIND,
+	CALLS,
+	SELF,
+	TOTAL,
+	SHARE,
+	ESTIMATED,
+	DEVICE,
+	START,
+	NMACHINE
+};
+enum {
+	PEOPLE_SHARE,
+	PEOPLE_TOTAL,
+	PEOPLE_SELF,
+	PEOPLE_CALLS,
+	PEOPLE_NAME,
+	NPEOPLE,
+	PEOPLE_DEVICE = PEOPLE_NAME, /* with device work: then the name */
+	PEOPLE_NAME_BEHIND_DEVICE,
+	NPEOPLE_DEVICE
+};
+
+static const struct column machine_columns[NMACHINE] = {
+	[ID] = { "id", "ID", UNIT_COUNT },
+	[PARENT] = { "parent_id", "Parent", UNIT_COUNT },
+	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
+	[PATH] = { "path", "Path", UNIT_TEXT },
+	[NAME] = { "name", "Name", UNIT_TEXT },
+	[KIND] = { "kind", "Kind", UNIT_TEXT },
+	[CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[SELF] = { "self_ns", "Self", UNIT_NS },
+	[TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[ESTIMATED] = { "is_estimated", "Estimated", UNIT_BOOL },
+	[DEVICE] = { "total_device_ns", "Device", UNIT_NS },
+	[START] = { "start_ns", "Start", UNIT_TIME },
+};
+
+static const struct column people_columns[NPEOPLE] = {
+	[PEOPLE_SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[PEOPLE_TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[PEOPLE_SELF] = { "self_ns", "Self", UNIT_NS },
+	[PEOPLE_CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[PEOPLE_NAME] = { "name", "Name", UNIT_TEXT },
+};
+
+static const struct column people_device_columns[NPEOPLE_DEVICE] = {
+	[PEOPLE_SHARE] = { "total_pct", "Total", UNIT_PERCENT },
+	[PEOPLE_TOTAL] = { "total_ns", "Total", UNIT_NS },
+	[PEOPLE_SELF] = { "self_ns", "Self", UNIT_NS },
+	[PEOPLE_CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[PEOPLE_DEVICE] = { "total_device_ns", "Device", UNIT_NS },
+	[PEOPLE_NAME_BEHIND_DEVICE] = { "name", "Name", UNIT_TEXT },
+};
+
+/* By enum call_kind. */
+static const char *const kinds[] = { "call", "recursion", "device", "rest" };
+
+struct tree_rows {
+	struct table table;
+	struct call_tree tree; /* owned */
+	struct tree_request request;
+	int64_t min_ns; /* of both limits the larger */
+	int64_t given;
+	uint32_t at;   /* the node of the newest row */
+	int64_t depth; /* of it, from 1 */
+	struct buf path, name;
+	size_t *ends; /* owned; by depth: where the path of that node ends */
+	size_t ends_cap;
+	uint32_t *children, *spare; /* owned: of one node, while they are sorted */
+	size_t children_cap, spare_cap;
+};
+
+static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
+{
+	return str_compare(intern_str(&tree->texts, tree->nodes[a].name),
+			   intern_str(&tree->texts, tree->nodes[b].name));
+}
+
+/* Device work takes none of the host's time: no limit of that means it. */
+static bool is_too_short(const struct tree_rows *t, const struct call_node *node)
+{
+	return node->kind != CALL_DEVICE && node->total_ns < t->min_ns;
+}
+
+/*
+ * What is too short last.  Single calls in the order of starts; else the longest
+ * first, equal ones by name, and of one name by kind.
+ */
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct tree_rows *t = context;
+	const struct call_tree *tree = &t->tree;
+	const struct call_node *x = &tree->nodes[a], *y = &tree->nodes[b];
+
+	if (is_too_short(t, x) != is_too_short(t, y))
+		return is_too_short(t, y);
+	if (tree->is_by_instance)
+		return a < b;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns;
+	if (x->device_ns != y->device_ns)
+		return x->device_ns > y->device_ns;
+	int order = compare_names(tree, a, b);
+	return order ? order < 0 : x->kind < y->kind;
+}
+
+static size_t sort_children(struct tree_rows *t, uint32_t parent)
+{
+	const struct call_node *nodes = t->tree.nodes;
+	size_t n = 0;
+
+	for (uint32_t i = nodes[parent].first; i != CALL_NONE; i = nodes[i].next) {
+		t->children =
+			xgrow(t->children, &t->children_cap, n + 1, sizeof(*t->children));
+		t->children[n++] = i;
+	}
+	if (n > 1) {
+		t->spare = xgrow(t->spare, &t->spare_cap, n, sizeof(*t->spare));
+		sort_indexes(t->children, n, t->spare, is_before, t);
+	}
+	return n;
+}
+
+/* How many of the children, which are sorted, have rows. */
+static size_t count_shown(const struct tree_rows *t, size_t n)
+{
+	const struct tree_request *r = &t->request;
+	size_t shown = 0;
+
+	if (r->depth && t->depth >= r->depth)
+		return 0;
+	if (r->limit && (size_t)r->limit < n)
+		n = (size_t)r->limit;
+	while (shown < n && !is_too_short(t, &t->tree.nodes[t->children[shown]]))
+		shown++;
+	return shown;
+}
+
+/* The children [from, n) as one node. */
+static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size_t n)
+{
+	struct call_tree *tree = &t->tree;
+	struct call_node rest = { .name = TEXT_NONE,
+				  .parent = parent,
+				  .first = CALL_NONE,
+				  .next = CALL_NONE,
+				  .kind = CALL_REST };
+
+	for (size_t i = from; i < n; i++) {
+		const struct call_node *cut = &tree->nodes[t->children[i]];
+		rest.total_ns = sum_add(rest.total_ns, cut->total_ns);
+		rest.device_ns = sum_add(rest.device_ns, cut->device_ns);
+		rest.calls += cut->kind == CALL_REST ? cut->calls : 1;
+	}
+	rest.self_ns = rest.total_ns;
+	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
+	tree->nodes[tree->n] = rest;
+	return (uint32_t)tree->n++;
+}
+
+/* Puts the children in the order of their rows; the first, or CALL_NONE. */
+static uint32_t arrange(struct tree_rows *t, uint32_t parent)
+{
+	size_t n = sort_children(t, parent), shown = count_shown(t, n);
+	uint32_t next = shown < n ? add_rest(t, parent, shown, n) : CALL_NONE;
+
+	while (shown-- > 0) {
+		t->tree.nodes[t->children[shown]].next = next;
+		next = t->children[shown];
+	}
+	t->tree.nodes[parent].first = next;
+	return next;
+}
+
+/* The node of the next row; false behind the last. */
+static bool advance(struct tree_rows *t)
+{
+	const struct call_node *nodes;
+	uint32_t child = arrange(t, t->at);
+
+	nodes = t->tree.nodes;
+	if (child != CALL_NONE) {
+		t->at = child;
+		t->depth++;
+		return true;
+	}
+	while (t->at != CALL_ROOT && nodes[t->at].next == CALL_NONE) {
+		t->at = nodes[t->at].parent;
+		t->depth--;
+	}
+	if (t->at == CALL_ROOT)
+		return false;
+	t->at = nodes[t->at].next;
+	return true;
+}
+
+static struct str name_of(struct tree_rows *t)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+
+	if (node->kind == CALL_PATH || node->kind == CALL_DEVICE)
+		return intern_str(&t->tree.texts, node->name);
+	buf_clear(&t->name);
+	if (node->kind == CALL_REST) {
+		buf_addf(&t->name, "(%lld more)", (long long)node->calls);
+	} else {
+		buf_add_str(&t->name, intern_str(&t->tree.texts, node->name));
+		buf_add_text(&t->name, " (recursion)");
+	}
+	return buf_str(&t->name);
+}
+
+/* The parent's path is still there: the row before this one lies below it. */
+static struct str path_of(struct tree_rows *t, struct str name)
+{
+	size_t depth = (size_t)t->depth;
+
+	t->ends = xgrow(t->ends, &t->ends_cap, depth + 1, sizeof(*t->ends));
+	t->ends[0] = 0;
+	t->path.n = t->ends[depth - 1];
+	if (t->path.n)
+		buf_add_char(&t->path, PATH_SEP);
+	buf_add_str(&t->path, name);
+	t->ends[depth] = t->path.n;
+	return buf_str(&t->path);
+}
+
+static struct cell calls_cell(const struct call_node *node)
+{
+	return node->kind == CALL_REST ? cell_null() : cell_int(node->calls);
+}
+
+static struct cell share_cell(const struct tree_rows *t, const struct call_node *node)
+{
+	double all = (double)t->tree.nodes[CALL_ROOT].total_ns;
+
+	return all > 0 ? cell_real(100.0 * (double)node->total_ns / all) : cell_null();
+}
+
+static void machine_row(struct tree_rows *t, struct cell *cells)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+	struct str name = name_of(t);
+
+	cells[ID] = cell_int(t->at);
+	cells[PARENT] = node->parent == CALL_ROOT ? cell_null() : cell_int(node->parent);
+	cells[DEPTH] = cell_int(t->depth - 1);
+	cells[NAME] = cell_text(name);
+	cells[PATH] = cell_text(path_of(t, name));
+	cells[KIND] = cell_text(str_of(kinds[node->kind]));
+	cells[CALLS] = calls_cell(node);
+	cells[SELF] = cell_int(node->self_ns);
+	cells[TOTAL] = cell_int(node->total_ns);
+	cells[SHARE] = share_cell(t, node);
+	cells[ESTIMATED] = cell_int(t->tree.is_estimated);
+	cells[DEVICE] = t->tree.has_device ? cell_int(node->device_ns) : cell_null();
+	cells[START] = t->tree.is_by_instance && node->kind != CALL_REST
+			       ? cell_int(node->start_ns)
+			       : cell_null();
+}
+
+static void people_row(struct tree_rows *t, struct cell *cells)
+{
+	const struct call_node *node = &t->tree.nodes[t->at];
+
+	buf_clear(&t->path);
+	for (int64_t i = 1; i < t->depth; i++)
+		buf_add_text(&t->path, INDENT);
+	buf_add_str(&t->path, name_of(t));
+	bool on_device = node->kind == CALL_DEVICE;
+	cells[PEOPLE_SHARE] = on_device ? cell_null() : share_cell(t, node);
+	cells[PEOPLE_TOTAL] = on_device ? cell_null() : cell_int(node->total_ns);
+	cells[PEOPLE_SELF] = on_device || node->kind == CALL_REST
+				     ? cell_null()
+				     : cell_int(node->self_ns);
+	cells[PEOPLE_CALLS] = calls_cell(node);
+	if (t->tree.has_device)
+		cells[PEOPLE_DEVICE] = cell_int(node->device_ns);
+	cells[t->tree.has_device ? PEOPLE_NAME_BEHIND_DEVICE : PEOPLE_NAME] =
+		cell_text(buf_str(&t->path));
+}
+
+static int next_row(struct table *table, struct cell *cells, struct err *err)
+{
+	struct tree_rows *t = (struct tree_rows *)table;
+
+	(void)err;
+	if (!advance(t)) {
+		table->total_rows = t->given;
+		return 0;
+	}
+	t->given++;
+	if (t->request.for_people)
+		people_row(t, cells);
+	else
+		machine_row(t, cells);
+	return 1;
+}
+
+static void free_rows(struct table *table)
+{
+	struct tree_rows *t = (struct tree_rows *)table;
+
+	call_tree_release(&t->tree);
+	buf_release(&t->path);
+	buf_release(&t->name);
+	free(t->ends);
+	free(t->children);
+	free(t->spare);
+	free(t);
+}
+
+/* Above the table and below it; both live as long as the program. */
+static void add_notes(struct tree_rows *t)
+{
+	static const char *const full[] = {
+		"the tree was not followed beyond a million nodes: --min-share, "
+		"--min-time and --depth say where to stop",
+		NULL
+	};
+
+	if (t->tree.is_estimated)
+		t->table.caption = "estimated: a call graph tells callers and callees, "
+				   "not paths";
+	if (t->tree.is_full)
+		t->table.notes = full;
+}
+
+struct table *tree_table(struct call_tree *tree, const struct tree_request *request)
+{
+	struct tree_rows *t = xcalloc(1, sizeof(*t));
+	double all = (double)tree->nodes[CALL_ROOT].total_ns;
+	double share_ns = all * request->min_share_pct / 100.0;
+
+	t->tree = *tree;
+	*tree = (struct call_tree){ 0 };
+	t->request = *request;
+	t->min_ns =
+		share_ns > (double)request->min_ns ? (int64_t)share_ns : request->min_ns;
+	buf_init(&t->path, SIZE_MAX);
+	buf_init(&t->name, SIZE_MAX);
+	bool device = t->tree.has_device;
+	size_t npeople = device ? (size_t)NPEOPLE_DEVICE : (size_t)NPEOPLE;
+	t->table = (struct table){
+		.columns = !request->for_people ? machine_columns
+			   : device             ? people_device_columns
+						: people_columns,
+		.ncolumns = request->for_people ? npeople : (size_t)NMACHINE,
+		.next = next_row,
+		.free = free_rows,
+		.total_rows = -1,
+	};
+	add_notes(t);
+	return &t->table;
+}

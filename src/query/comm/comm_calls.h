@@ -1,0 +1,65 @@
+/*
+ * The collectives of one profile, each with all that is told of it anywhere: kernels
+ * of NCCL and its kin; ranges of gloo, MPI and UCC on the host; and, in a recording
+ * without such kernels, the ranges and operators that launched them.
+ */
+#ifndef PTOOL_QUERY_COMM_CALLS_H
+#define PTOOL_QUERY_COMM_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/comm/collective_facts.h"
+#include "query/comm/collective_name.h"
+#include "query/devices/device_work.h"
+#include "query/devices/work_filter.h"
+#include "query/slices/slice_finder.h"
+
+/* Where it ran. */
+enum comm_side {
+	COMM_ON_DEVICE,
+	COMM_ON_HOST,
+	COMM_LAUNCH_ONLY, /* its times are those of the call that launched it */
+	NCOMM_SIDES
+};
+
+/* Texts are the pool's, TEXT_NONE where there is none; numbers likewise NUMBER_NONE. */
+struct comm_call {
+	int64_t start_ns, end_ns, slice_id;
+	int64_t bytes; /* collective_bytes() */
+	int64_t group_size, sequence, step, stream;
+	uint32_t name;       /* of the slice */
+	uint32_t collective; /* all_reduce, ..., or what it is called where it is none */
+	uint32_t dtype;      /* float32, ..., or as it is spelled */
+	uint32_t group, ranks;
+	uint32_t algorithm, protocol;
+	uint32_t device; /* place in the work's devices; ndevices: the host */
+	uint8_t kind;    /* enum collective */
+	uint8_t side;    /* enum comm_side */
+};
+
+struct comm_calls {
+	struct comm_call *items; /* owned; by (device, start, stream, slice) */
+	size_t n, cap;
+	int64_t found; /* before anything was chosen */
+};
+
+/* What they are made from; all borrowed. */
+struct comm_from {
+	struct store *store;
+	struct text_pool *texts;
+	struct slice_finder *finder;
+	const struct collective_facts *facts;
+	struct work_filter *choice; /* its names are those of collectives */
+};
+
+/* Those that the choice wants; comm_calls_release() in both cases. */
+int comm_calls_load(const struct comm_from *from, const struct scope_profile *profile,
+		    const struct device_work *work, struct comm_calls *out,
+		    struct err *err);
+void comm_calls_release(struct comm_calls *c);
+
+/* "device", "host", "launch". */
+const char *comm_side_name(enum comm_side side);
+
+#endif

@@ -1,0 +1,178 @@
+/* Ranges of communication on the host: see comm_host.h. */
+#include "query/comm/comm_host.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_comm_host_compute_sql);
+ASSET(asset_query_views_comm_names_sql);
+ASSET(asset_query_views_comm_ranges_sql);
+
+enum { RANGE_ID, RANGE_TS, RANGE_DUR, RANGE_NAME, RANGE_STEP };
+
+static enum comm_backend backend_of(struct str name)
+{
+	struct str collective;
+
+	return comm_range_backend(name, &collective);
+}
+
+/* The ids of the wanted names as a JSON array; empty when there are none. */
+static int list_names(struct store *store, const struct scope_profile *profile,
+		      bool only_host, struct buf *ids, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_comm_names_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct cell name = query_cell(stmt, 1);
+		enum comm_backend backend = name.type == CELL_TEXT
+						    ? backend_of(name.as.text)
+						    : COMM_BACKEND_NONE;
+		if (backend == COMM_BACKEND_NONE ||
+		    (only_host && backend != COMM_BACKEND_HOST))
+			continue;
+		buf_addf(ids, "%c%lld", ids->n ? ',' : '[',
+			 (long long)sqlite3_column_int64(stmt, 0));
+	}
+	sqlite3_finalize(stmt);
+	if (ids->n)
+		buf_add_char(ids, ']');
+	return rc;
+}
+
+static bool is_span(int64_t ts_ns, int64_t dur_ns)
+{
+	return dur_ns >= 0 && ts_ns <= INT64_MAX - dur_ns;
+}
+
+static int damaged(struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the store holds slices whose times cannot be; ingest again");
+}
+
+static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
+		     struct comm_ranges *out, struct err *err)
+{
+	int64_t ts_ns = sqlite3_column_int64(stmt, RANGE_TS);
+	int64_t dur_ns = sqlite3_column_int64(stmt, RANGE_DUR);
+	struct comm_range range = { .slice_id = sqlite3_column_int64(stmt, RANGE_ID),
+				    .step_id = sqlite3_column_int64(stmt, RANGE_STEP) };
+
+	if (!is_span(ts_ns, dur_ns))
+		return damaged(err);
+	range.start_ns = ts_ns;
+	range.end_ns = ts_ns + dur_ns;
+	if (text_pool_number(texts, sqlite3_column_int64(stmt, RANGE_NAME), &range.name,
+			     err) < 0)
+		return -1;
+	range.backend = (uint8_t)backend_of(text_pool_str(texts, range.name));
+	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(range));
+	out->items[out->n++] = range;
+	return 0;
+}
+
+static void bind_slices(struct sqlite3_stmt *stmt, const struct scope_profile *profile)
+{
+	query_bind_int(stmt, ":first", profile->first_slice_id);
+	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
+	query_bind_int(stmt, ":op", CLASS_OP);
+}
+
+static bool has_slices(const struct scope_profile *profile)
+{
+	return profile->slices > 0 && profile->first_slice_id >= 0 &&
+	       profile->first_slice_id <= INT64_MAX - profile->slices;
+}
+
+int comm_ranges_load(struct store *store, struct text_pool *texts,
+		     const struct scope_profile *profile, bool only_host,
+		     struct comm_ranges *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt = NULL;
+	struct buf ids;
+	int rc;
+
+	*out = (struct comm_ranges){ .n = 0 };
+	buf_init(&ids, SIZE_MAX);
+	rc = list_names(store, profile, only_host, &ids, err);
+	if (rc == 0 && ids.n && has_slices(profile) &&
+	    (rc = query_prepare(store, asset_query_views_comm_ranges_sql, &stmt, err)) ==
+		    0) {
+		bind_slices(stmt, profile);
+		query_bind_int(stmt, ":annotation", CLASS_ANNOTATION);
+		query_bind_text(stmt, ":names", ids.p);
+		while ((rc = sql_step(stmt, err)) > 0)
+			if (add_range(texts, stmt, out, err) < 0) {
+				rc = -1;
+				break;
+			}
+	}
+	sqlite3_finalize(stmt);
+	buf_release(&ids);
+	return rc;
+}
+
+void comm_ranges_release(struct comm_ranges *r)
+{
+	free(r->items);
+	*r = (struct comm_ranges){ .n = 0 };
+}
+
+/* Operators that only hand a collective over, or wait for it. */
+static bool is_of_distributed(struct str name)
+{
+	return str_starts_with(name, STR_LIT("c10d::")) ||
+	       str_is(name, "record_param_comms") || backend_of(name);
+}
+
+static int add_operator(struct text_pool *texts, struct sqlite3_stmt *stmt,
+			struct intervals *out, struct err *err)
+{
+	int64_t ts_ns = sqlite3_column_int64(stmt, 0);
+	int64_t dur_ns = sqlite3_column_int64(stmt, 1);
+	uint32_t name;
+
+	if (!is_span(ts_ns, dur_ns))
+		return damaged(err);
+	/* most lie within the one before */
+	if (out->n && out->items[out->n - 1].start_ns <= ts_ns &&
+	    out->items[out->n - 1].end_ns >= ts_ns + dur_ns)
+		return 0;
+	if (text_pool_number(texts, sqlite3_column_int64(stmt, 2), &name, err) < 0)
+		return -1;
+	if (!is_of_distributed(text_pool_str(texts, name)))
+		intervals_add(out, ts_ns, ts_ns + dur_ns);
+	return 0;
+}
+
+int comm_host_compute(struct store *store, struct text_pool *texts,
+		      const struct scope_profile *profile, struct intervals *out,
+		      struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	*out = (struct intervals){ .n = 0 };
+	if (!has_slices(profile))
+		return 0;
+	if (query_prepare(store, asset_query_views_comm_host_compute_sql, &stmt, err) < 0)
+		return -1;
+	bind_slices(stmt, profile);
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (add_operator(texts, stmt, out, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	intervals_unite(out);
+	return rc;
+}

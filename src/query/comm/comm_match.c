@@ -1,0 +1,206 @@
+/* Collectives across ranks: see comm_match.h. */
+#include "query/comm/comm_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+
+static int compare_participants(const void *a, const void *b)
+{
+	const struct comm_participant *x = a, *y = b;
+	int order = sort_order(x->profile->rank, y->profile->rank);
+
+	return order ? order : sort_order(x->profile->id, y->profile->id);
+}
+
+void comm_matches_init(const struct scope *scope, struct comm_matches *out)
+{
+	bool has_base = true;
+
+	*out = (struct comm_matches){ .nparts = 0 };
+	out->participants = xcalloc(scope->n, sizeof(*out->participants));
+	for (size_t i = 0; i < scope->n; i++)
+		has_base &= scope->profiles[i].has_base;
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		if (!p->has_rank) {
+			out->unranked++;
+			continue;
+		}
+		out->participants[out->nparticipants++] = (struct comm_participant){
+			.profile = p,
+			.origin_ns = sum_add(has_base ? p->base_ns : 0, p->start_ns),
+		};
+	}
+	if (out->nparticipants)
+		qsort(out->participants, out->nparticipants, sizeof(*out->participants),
+		      compare_participants);
+	for (size_t i = 1; i < out->nparticipants; i++) {
+		const struct comm_participant *before = &out->participants[i - 1];
+		if (before->profile->rank == out->participants[i].profile->rank)
+			out->participants[i].span = before->span + 1;
+	}
+}
+
+void comm_matches_add(struct comm_matches *m, const struct scope_profile *profile,
+		      const struct comm_calls *calls)
+{
+	size_t at = 0;
+
+	while (at < m->nparticipants && m->participants[at].profile != profile)
+		at++;
+	if (at == m->nparticipants)
+		return;
+	for (size_t i = 0; i < calls->n; i++) {
+		const struct comm_call *call = &calls->items[i];
+		int64_t origin_ns = m->participants[at].origin_ns;
+		if (collective_is_point_to_point((enum collective)call->kind)) {
+			m->direct++;
+			continue;
+		}
+		m->parts =
+			xgrow(m->parts, &m->parts_cap, m->nparts + 1, sizeof(*m->parts));
+		m->parts[m->nparts++] = (struct comm_part){
+			.start_ns = sum_add(origin_ns, call->start_ns),
+			.end_ns = sum_add(origin_ns, call->end_ns),
+			.call = *call,
+			.participant = (uint32_t)at,
+		};
+	}
+}
+
+int comm_part_compare(const struct comm_part *a, const struct comm_part *b, bool by_size)
+{
+	const struct comm_call *c = &a->call, *d = &b->call;
+	int order = sort_order(c->group, d->group);
+
+	if (!order)
+		order = sort_order(c->ranks, d->ranks);
+	if (!order)
+		order = sort_order(c->collective, d->collective);
+	if (!order)
+		order = sort_order(c->side, d->side);
+	if (!order && by_size)
+		order = sort_order(c->bytes, d->bytes);
+	return order;
+}
+
+/* What `number` counts within; spans keep to themselves, but are not told apart else. */
+static int compare_streams(const struct comm_part *a, const struct comm_part *b)
+{
+	int order = comm_part_compare(a, b, false);
+
+	return order ? order : sort_order(a->participant, b->participant);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct comm_part *x = a, *y = b;
+	int order = compare_streams(x, y);
+
+	if (!order)
+		order = sort_order(x->call.start_ns, y->call.start_ns);
+	return order ? order : sort_order(x->call.slice_id, y->call.slice_id);
+}
+
+/* Does each call of these, which are by time, have a number, and a larger one each? */
+static bool is_numbered(const struct comm_part *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].call.sequence == NUMBER_NONE)
+			return false;
+		if (i && parts[i].participant == parts[i - 1].participant &&
+		    parts[i].call.sequence <= parts[i - 1].call.sequence)
+			return false;
+	}
+	return true;
+}
+
+/* The parts, which are by time and of one group and kind. */
+static void number_parts(struct comm_part *parts, size_t n)
+{
+	bool numbered = is_numbered(parts, n);
+
+	for (size_t i = 0; i < n; i++) {
+		bool first = !i || parts[i].participant != parts[i - 1].participant;
+		parts[i].number = numbered ? parts[i].call.sequence
+				  : first  ? 0
+					   : parts[i - 1].number + 1;
+	}
+}
+
+struct placed {
+	struct comm_part part;
+	uint32_t span;
+};
+
+static int compare_places(const struct placed *x, const struct placed *y)
+{
+	int order = comm_part_compare(&x->part, &y->part, false);
+
+	if (!order)
+		order = sort_order(x->span, y->span);
+	return order ? order : sort_order(x->part.number, y->part.number);
+}
+
+static int by_match(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int order = compare_places(x, y);
+
+	return order ? order : sort_order(x->part.participant, y->part.participant);
+}
+
+/* Puts the parts of one collective together. */
+static void sort_by_match(struct comm_matches *m, struct placed *placed)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		placed[i] =
+			(struct placed){ m->parts[i],
+					 m->participants[m->parts[i].participant].span };
+	qsort(placed, m->nparts, sizeof(*placed), by_match);
+	for (size_t i = 0; i < m->nparts; i++)
+		m->parts[i] = placed[i].part;
+}
+
+void comm_matches_find(struct comm_matches *m)
+{
+	struct placed *placed;
+
+	if (!m->nparts)
+		return;
+	qsort(m->parts, m->nparts, sizeof(*m->parts), by_time);
+	for (size_t i = 0, end; i < m->nparts; i = end) {
+		for (end = i + 1; end < m->nparts &&
+				  !comm_part_compare(&m->parts[i], &m->parts[end], false);
+		     end++)
+			;
+		number_parts(m->parts + i, end - i);
+	}
+	placed = xrealloc_array(NULL, m->nparts, sizeof(*placed));
+	sort_by_match(m, placed);
+	for (size_t i = 0, end; i < m->nparts; i = end) {
+		for (end = i + 1;
+		     end < m->nparts && !compare_places(&placed[i], &placed[end]); end++)
+			;
+		if (end - i < 2) {
+			m->unmatched++;
+			continue;
+		}
+		m->matches = xgrow(m->matches, &m->matches_cap, m->nmatches + 1,
+				   sizeof(*m->matches));
+		m->matches[m->nmatches++] = (struct comm_match){ i, end - i };
+	}
+	free(placed);
+}
+
+void comm_matches_release(struct comm_matches *m)
+{
+	free(m->participants);
+	free(m->parts);
+	free(m->matches);
+	*m = (struct comm_matches){ .nparts = 0 };
+}

@@ -1,0 +1,22 @@
+/*
+ * ptool comm --ranks: what the ranks of a run did in the collectives they share.
+ */
+#ifndef PTOOL_QUERY_COMM_RANKS_H
+#define PTOOL_QUERY_COMM_RANKS_H
+
+#include "base/table.h"
+#include "query/comm/comm.h"
+#include "query/comm/comm_match.h"
+
+struct comm_ranks {
+	const struct comm_matches *matches; /* aligned */
+	const struct text_pool *texts;
+	int64_t world_size; /* of the job, or NUMBER_NONE */
+	enum comm_by by;
+	bool for_people;
+};
+
+/* A row for each kind of collective (and size), rank, or single collective. */
+struct table *comm_ranks_table(const struct comm_ranks *r, int64_t limit);
+
+#endif

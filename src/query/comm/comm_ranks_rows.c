@@ -1,0 +1,374 @@
+/* Rows of collectives across ranks: see comm_ranks_rows.h. */
+#include "query/comm/comm_ranks_rows.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/comm/comm_rank_columns.h"
+#include "query/comm/comm_rows.h"
+#include "query/comm/transfers_rows.h"
+#include "query/number_cell.h"
+
+/* Of one participant, or of one kind of collectives. */
+struct rank_sums {
+	int64_t calls, total_ns, wait_ns, transfer_ns;
+	int64_t late_calls, late_ns;
+};
+
+struct kind_sums {
+	size_t first; /* a match */
+	struct rank_sums sums;
+	int64_t skew_ns, max_skew_ns; /* sum and largest */
+	int64_t bus_ns;
+	double bus_bytes;
+	struct rank_sums *late; /* owned; by the first participant of a rank */
+	int64_t *ranks;         /* owned: those that took part */
+	size_t nranks;
+};
+
+struct judging {
+	const struct comm_ranks *r;
+	struct comm_verdict *verdicts; /* by match */
+	struct kind_sums *kinds;
+};
+
+size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
+			int64_t *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < match->n; i++) {
+		const struct comm_part *part = &m->parts[match->first + i];
+		int64_t rank = m->participants[part->participant].profile->rank;
+		if (!n || out[n - 1] != rank)
+			out[n++] = rank;
+	}
+	return n;
+}
+
+/* A rank's spans are one rank: where its first participant stands. */
+static uint32_t first_of_rank(const struct comm_matches *m, uint32_t p)
+{
+	return p - m->participants[p].span;
+}
+
+static const struct comm_part *part_of(const struct comm_matches *m, size_t match)
+{
+	return &m->parts[m->matches[match].first];
+}
+
+static struct comm_verdict *judge_all(const struct comm_matches *m)
+{
+	struct comm_verdict *verdicts = xcalloc(m->nmatches + 1, sizeof(*verdicts));
+
+	for (size_t i = 0; i < m->nmatches; i++)
+		verdicts[i] = comm_judge(m, &m->matches[i]);
+	return verdicts;
+}
+
+static void add_verdict(struct rank_sums *s, const struct comm_verdict *v)
+{
+	s->calls++;
+	s->total_ns = sum_add(s->total_ns, v->total_ns);
+	s->wait_ns = sum_add(s->wait_ns, v->wait_ns);
+	s->transfer_ns = sum_add(s->transfer_ns, v->transfer_ns);
+}
+
+/* The last of all, unless another came at the same time. */
+static void add_late(struct rank_sums *s, const struct comm_verdict *v)
+{
+	s->late_calls += v->late_ns > 0;
+	s->late_ns = sum_add(s->late_ns, v->late_ns);
+}
+
+static bool kind_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct judging *j = context;
+	const struct comm_matches *m = j->r->matches;
+
+	return comm_part_compare(part_of(m, a), part_of(m, b), j->r->by == COMM_BY_SIZE) <
+	       0;
+}
+
+static int compare_int64(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return sort_order(*x, *y);
+}
+
+/* The ranks of all matches of a kind, which are at[0..n). */
+static void collect_ranks(const struct comm_matches *m, const uint32_t *at, size_t n,
+			  struct kind_sums *k)
+{
+	bool *seen = xcalloc(m->nparticipants + 1, sizeof(*seen));
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t p = 0; p < m->matches[at[i]].n; p++)
+			seen[m->parts[m->matches[at[i]].first + p].participant] = true;
+	k->ranks = xcalloc(m->nparticipants + 1, sizeof(*k->ranks));
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		int64_t rank = m->participants[p].profile->rank;
+		if (seen[p] && (!k->nranks || k->ranks[k->nranks - 1] != rank))
+			k->ranks[k->nranks++] = rank;
+	}
+	qsort(k->ranks, k->nranks, sizeof(*k->ranks), compare_int64);
+	free(seen);
+}
+
+static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, size_t n)
+{
+	const struct comm_matches *m = j->r->matches;
+	struct kind_sums k = { .first = at[0] };
+
+	k.late = xcalloc(m->nparticipants + 1, sizeof(*k.late));
+	for (size_t i = 0; i < n; i++) {
+		const struct comm_verdict *v = &j->verdicts[at[i]];
+		add_verdict(&k.sums, v);
+		k.skew_ns = sum_add(k.skew_ns, v->skew_ns);
+		k.max_skew_ns = v->skew_ns > k.max_skew_ns ? v->skew_ns : k.max_skew_ns;
+		if (v->bus_bytes >= 0) {
+			k.bus_bytes += v->bus_bytes;
+			k.bus_ns = sum_add(k.bus_ns, v->transfer_ns);
+		}
+		add_late(&k.late[first_of_rank(m, v->late)], v);
+	}
+	collect_ranks(m, at, n, &k);
+	return k;
+}
+
+/* The participant that came last most often, then by the most; the lowest rank. */
+static size_t straggler(const struct comm_matches *m, const struct rank_sums *late)
+{
+	size_t worst = 0;
+
+	for (size_t p = 1; p < m->nparticipants; p++) {
+		int order = sort_order(late[p].late_calls, late[worst].late_calls);
+		if (!order)
+			order = sort_order(late[p].late_ns, late[worst].late_ns);
+		if (order > 0)
+			worst = p;
+	}
+	return worst;
+}
+
+static struct cell missing_cell(const struct comm_ranks *r, const struct comm_call *call,
+				const int64_t *ranks, size_t n, struct arena *arena)
+{
+	const char *text =
+		comm_missing_ranks(text_pool_str(r->texts, call->ranks), call->group_size,
+				   r->world_size, ranks, n, arena);
+
+	return cell_text_or_null(text);
+}
+
+static struct cell bus_cell(double bytes, int64_t ns)
+{
+	return ns > 0 ? cell_real(bytes / (double)ns) : cell_null();
+}
+
+/* What a kind's and a single one's rows have in common. */
+static void set_call(const struct comm_ranks *r, const struct comm_call *call,
+		     struct cell *cells)
+{
+	cells[RANKS_COLLECTIVE] = text_pool_cell(r->texts, call->collective);
+	cells[RANKS_SIDE] = cell_text(str_of(comm_side_name((enum comm_side)call->side)));
+	cells[RANKS_GROUP] = text_pool_cell(r->texts, call->group);
+	cells[RANKS_GROUP_RANKS] = text_pool_cell(r->texts, call->ranks);
+	cells[RANKS_GROUP_SIZE] = number_cell(call->group_size);
+}
+
+static void set_sums(const struct rank_sums *s, struct cell *cells)
+{
+	cells[RANKS_CALLS] = cell_int(s->calls);
+	cells[RANKS_TOTAL] = cell_int(s->total_ns);
+	cells[RANKS_WAIT] = cell_int(s->wait_ns);
+	cells[RANKS_TRANSFER] = cell_int(s->transfer_ns);
+}
+
+static void add_kind_row(const struct comm_ranks *r, const struct kind_sums *k,
+			 struct memtable *to)
+{
+	const struct comm_matches *m = r->matches;
+	const struct comm_call *call = &part_of(m, k->first)->call;
+	size_t worst = straggler(m, k->late);
+	struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+
+	set_call(r, call, cells);
+	set_sums(&k->sums, cells);
+	if (r->by == COMM_BY_SIZE)
+		cells[RANKS_MESSAGE] = number_cell(call->bytes);
+	cells[RANKS_RANKS] = cell_int((int64_t)k->nranks);
+	cells[RANKS_MISSING] = missing_cell(r, call, k->ranks, k->nranks, &to->arena);
+	cells[RANKS_BUSBW] = bus_cell(k->bus_bytes, k->bus_ns);
+	cells[RANKS_MEAN_SKEW] = cell_int(k->skew_ns / k->sums.calls);
+	cells[RANKS_SKEW] = cell_int(k->max_skew_ns);
+	if (k->late[worst].late_calls) {
+		cells[RANKS_LATE_RANK] = cell_int(m->participants[worst].profile->rank);
+		cells[RANKS_LATE_CALLS] = cell_int(k->late[worst].late_calls);
+		cells[RANKS_LATE] = cell_int(k->late[worst].late_ns);
+	}
+	memtable_add_row(to, cells);
+}
+
+/* Waited for longest, then the first in the order of matches. */
+static bool waited_more(const void *context, uint32_t a, uint32_t b)
+{
+	const struct judging *j = context;
+	const struct kind_sums *x = &j->kinds[a], *y = &j->kinds[b];
+	int order = sort_order(y->sums.wait_ns, x->sums.wait_ns);
+
+	return order ? order < 0 : x->first < y->first;
+}
+
+struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
+{
+	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	size_t n = r->matches->nmatches, nkinds = 0;
+	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
+	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+
+	j.kinds = xcalloc(n + 1, sizeof(*j.kinds));
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, at + n, kind_before, &j);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !kind_before(&j, at[i], at[end]); end++)
+			;
+		j.kinds[nkinds++] = sum_kind(&j, at + i, end - i);
+	}
+	for (size_t i = 0; i < nkinds; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, nkinds, at + n, waited_more, &j);
+	for (size_t i = 0; i < nkinds; i++)
+		add_kind_row(r, &j.kinds[at[i]], to);
+	for (size_t i = 0; i < nkinds; i++) {
+		free(j.kinds[i].late);
+		free(j.kinds[i].ranks);
+	}
+	free(j.kinds);
+	free(j.verdicts);
+	free(at);
+	return to;
+}
+
+static void add_part(const struct comm_matches *m, const struct comm_verdict *v,
+		     const struct comm_part *part, struct rank_sums *s)
+{
+	int64_t dur_ns = part->call.end_ns - part->call.start_ns;
+	int64_t wait_ns = comm_part_wait(m, v, part);
+
+	s->calls++;
+	s->total_ns = sum_add(s->total_ns, dur_ns);
+	s->wait_ns = sum_add(s->wait_ns, wait_ns);
+	s->transfer_ns = sum_add(s->transfer_ns, dur_ns - wait_ns);
+}
+
+struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
+{
+	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	const struct comm_matches *m = r->matches;
+	struct rank_sums *sums = xcalloc(m->nparticipants + 1, sizeof(*sums));
+
+	for (size_t i = 0; i < m->nmatches; i++) {
+		const struct comm_match *match = &m->matches[i];
+		struct comm_verdict v = comm_judge(m, match);
+		for (size_t k = 0; k < match->n; k++) {
+			const struct comm_part *part = &m->parts[match->first + k];
+			add_part(m, &v, part, &sums[part->participant]);
+		}
+		add_late(&sums[v.late], &v);
+	}
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		const struct comm_participant *who = &m->participants[p];
+		struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+		set_sums(&sums[p], cells);
+		cells[RANKS_PROFILE] = cell_int(who->profile->id);
+		cells[RANKS_RANK] = cell_int(who->profile->rank);
+		cells[RANKS_LATE_CALLS] = cell_int(sums[p].late_calls);
+		cells[RANKS_LATE] = cell_int(sums[p].late_ns);
+		cells[RANKS_CLOCK] = cell_int(who->clock);
+		cells[RANKS_OFFSET] = cell_int(who->offset_ns);
+		if (who->shared)
+			cells[RANKS_ERROR] = cell_int(who->error_ns);
+		memtable_add_row(to, cells);
+	}
+	free(sums);
+	return to;
+}
+
+/* Where the aligned clock has its 0: the first event of its first participant. */
+static int64_t origin_of(const struct comm_matches *m, uint32_t clock)
+{
+	size_t p = 0;
+
+	while (m->participants[p].clock != clock)
+		p++;
+	return m->participants[p].origin_ns;
+}
+
+static bool started_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct judging *j = context;
+	const struct comm_matches *m = j->r->matches;
+	int order = sort_order(m->participants[part_of(m, a)->participant].clock,
+			       m->participants[part_of(m, b)->participant].clock);
+
+	if (!order)
+		order = sort_order(j->verdicts[a].start_ns, j->verdicts[b].start_ns);
+	return order < 0;
+}
+
+static void add_single_row(const struct comm_ranks *r, const struct comm_match *match,
+			   const struct comm_verdict *v, int64_t *ranks,
+			   struct memtable *to)
+{
+	const struct comm_matches *m = r->matches;
+	const struct comm_part *part = &m->parts[match->first];
+	uint32_t clock = m->participants[part->participant].clock;
+	size_t nranks = comm_match_ranks(m, match, ranks);
+	struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+
+	set_call(r, &part->call, cells);
+	cells[RANKS_NUMBER] = cell_int(part->number);
+	cells[RANKS_START] = cell_int(sum_sub(v->start_ns, origin_of(m, clock)));
+	cells[RANKS_CLOCK] = cell_int(clock);
+	cells[RANKS_DTYPE] = text_pool_cell(r->texts, part->call.dtype);
+	cells[RANKS_RANKS] = cell_int((int64_t)nranks);
+	cells[RANKS_MISSING] = missing_cell(r, &part->call, ranks, nranks, &to->arena);
+	cells[RANKS_MESSAGE] = number_cell(part->call.bytes);
+	cells[RANKS_TOTAL] = cell_int(v->total_ns);
+	cells[RANKS_WAIT] = cell_int(v->wait_ns);
+	cells[RANKS_TRANSFER] = cell_int(v->transfer_ns);
+	cells[RANKS_SHORTEST] = cell_int(v->shortest_ns);
+	if (v->bus_bytes >= 0)
+		cells[RANKS_BUSBW] = bus_cell(v->bus_bytes, v->transfer_ns);
+	cells[RANKS_SKEW] = cell_int(v->skew_ns);
+	cells[RANKS_END_SKEW] = cell_int(v->end_skew_ns);
+	if (v->late_ns > 0)
+		cells[RANKS_LATE_RANK] = cell_int(m->participants[v->late].profile->rank);
+	cells[RANKS_LATE] = cell_int(v->late_ns);
+	memtable_add_row(to, cells);
+}
+
+struct memtable *comm_ranks_single(const struct comm_ranks *r)
+{
+	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	size_t n = r->matches->nmatches;
+	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
+	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+	int64_t *ranks = xcalloc(r->matches->nparticipants + 1, sizeof(*ranks));
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, at + n, started_before, &j);
+	for (size_t i = 0; i < n; i++)
+		add_single_row(r, &r->matches->matches[at[i]], &j.verdicts[at[i]], ranks,
+			       to);
+	free(ranks);
+	free(j.verdicts);
+	free(at);
+	return to;
+}

@@ -1,0 +1,171 @@
+/* Copies and sets of a profile: see transfers.h. */
+#include "query/comm/transfers.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_transfer_copies_sql);
+
+static int compare_copied(const void *a, const void *b)
+{
+	const struct copied *x = a, *y = b;
+
+	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
+}
+
+int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	bool in_order = true;
+	int rc;
+
+	*out = (struct copied_bytes){ .n = 0 };
+	if (query_prepare(store, asset_query_views_transfer_copies_sql, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct copied row = { sqlite3_column_int64(stmt, 0),
+				      query_number(stmt, 1) };
+		if (row.bytes < 0) /* no size */
+			row.bytes = NUMBER_NONE;
+		in_order &= !out->n || out->items[out->n - 1].slice_id < row.slice_id;
+		out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(row));
+		out->items[out->n++] = row;
+	}
+	sqlite3_finalize(stmt);
+	if (rc == 0 && !in_order)
+		qsort(out->items, out->n, sizeof(*out->items), compare_copied);
+	return rc;
+}
+
+void copied_bytes_release(struct copied_bytes *b)
+{
+	free(b->items);
+	*b = (struct copied_bytes){ .n = 0 };
+}
+
+static int64_t bytes_of(const struct copied_bytes *b, int64_t slice_id)
+{
+	const struct copied key = { slice_id, 0 };
+	const struct copied *found =
+		b->n ? bsearch(&key, b->items, b->n, sizeof(key), compare_copied) : NULL;
+
+	return found ? found->bytes : NUMBER_NONE;
+}
+
+/*
+ * CUDA's "API synchronization behavior": a copy call that is not asynchronous returns
+ * when the host's memory may be used again; one between places on devices, and a set,
+ * never wait; and memory that is not pinned is staged by the caller.
+ */
+enum transfer_wait transfer_wait_of(struct transfer_name what, struct str call,
+				    struct str next_call)
+{
+	bool of_host = what.kind != TRANSFER_DTOD && what.kind != TRANSFER_PTOP &&
+		       what.kind != TRANSFER_SET;
+
+	if (of_host && str_contains(call, STR_LIT("emcpy")) &&
+	    !str_contains(call, STR_LIT("Async")))
+		return WAIT_CALL;
+	if (of_host && what.memory == HOST_MEMORY_PAGEABLE)
+		return WAIT_PAGEABLE;
+	return str_contains(next_call, STR_LIT("Synchronize")) ? WAIT_SYNCHRONIZE
+							       : WAIT_NO;
+}
+
+const char *transfer_wait_name(enum transfer_wait wait)
+{
+	static const char *const names[NTRANSFER_WAITS] = {
+		[WAIT_NO] = "no",
+		[WAIT_CALL] = "call",
+		[WAIT_PAGEABLE] = "pageable",
+		[WAIT_SYNCHRONIZE] = "sync",
+	};
+
+	return names[wait];
+}
+
+/* The call that asked for it, and whether that waited. */
+static int find_call(struct slice_finder *f, int64_t launch_id, struct transfer *t,
+		     struct err *err)
+{
+	struct found_slice call;
+	uint32_t next;
+	int rc = slice_finder_find(f, launch_id, &call, err);
+
+	if (rc <= 0)
+		return rc;
+	t->call = call.name;
+	t->launch_start_ns = call.ts_ns;
+	if (slice_finder_next_call(f, &call, &next, err) < 0)
+		return -1;
+	const struct transfer_name what = { t->kind, t->memory };
+	t->wait = (uint8_t)transfer_wait_of(what, text_pool_str(f->texts, call.name),
+					    text_pool_str(f->texts, next));
+	return 0;
+}
+
+static int add_transfer(const struct transfers_from *from, const struct work_item *item,
+			struct transfer t, struct transfers *out, struct err *err)
+{
+	struct slice_finder *f = from->finder;
+	struct found_slice op;
+	bool is_set = item->kind == WORK_MEMSET;
+	struct transfer_name what =
+		transfer_name_of(is_set, text_pool_str(f->texts, item->name));
+
+	t.kind = (uint8_t)what.kind;
+	t.memory = (uint8_t)what.memory;
+	t.bytes = bytes_of(from->bytes, item->slice_id);
+	if (!step_numbers_find(&from->choice->steps, item->step_id, &t.step))
+		t.step = NUMBER_NONE;
+	if (find_call(f, item->launch_id, &t, err) < 0 ||
+	    slice_finder_find(f, item->op_id, &op, err) < 0)
+		return -1;
+	t.op = op.name;
+	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(t));
+	out->items[out->n++] = t;
+	return 0;
+}
+
+int transfers_load(const struct transfers_from *from, const struct device_work *work,
+		   struct transfers *out, struct err *err)
+{
+	*out = (struct transfers){ .n = 0 };
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *item = &work->items[i];
+		const struct work_stream *stream = &work->streams[item->stream];
+		if (!work_kind_is_memory((enum work_kind)item->kind))
+			continue;
+		const struct work_piece piece = {
+			.name = item->name,
+			.device = work->devices[stream->device].device,
+			.stream = stream->stream,
+			.step_id = item->step_id,
+			.start_ns = item->start_ns,
+			.dur_ns = item->end_ns - item->start_ns,
+		};
+		int wanted = work_filter_wants(from->choice, &piece, err);
+		if (wanted < 0)
+			return -1;
+		const struct transfer t = { .start_ns = item->start_ns,
+					    .end_ns = item->end_ns,
+					    .slice_id = item->slice_id,
+					    .stream = stream->stream,
+					    .launch_start_ns = NUMBER_NONE,
+					    .name = item->name,
+					    .call = TEXT_NONE,
+					    .device = (uint32_t)stream->device };
+		if (wanted && add_transfer(from, item, t, out, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void transfers_release(struct transfers *t)
+{
+	free(t->items);
+	*t = (struct transfers){ .n = 0 };
+}

@@ -1,0 +1,74 @@
+/*
+ * Copies and sets of one profile: how much they moved, for whom, and whether the host
+ * waited for them.  Times are nanoseconds from the profile's first event.
+ */
+#ifndef PTOOL_QUERY_TRANSFERS_H
+#define PTOOL_QUERY_TRANSFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/comm/transfer_name.h"
+#include "query/devices/device_work.h"
+#include "query/devices/work_filter.h"
+#include "query/slices/slice_finder.h"
+
+/* Why the host waited. */
+enum transfer_wait {
+	WAIT_UNKNOWN,     /* the call is not in the recording */
+	WAIT_NO,          /* it did not */
+	WAIT_CALL,        /* cudaMemcpy and its kin return when the copy is done */
+	WAIT_PAGEABLE,    /* so does an asynchronous one of memory that is not pinned */
+	WAIT_SYNCHRONIZE, /* the next call of the operator waits */
+	NTRANSFER_WAITS
+};
+
+struct transfer {
+	int64_t start_ns, end_ns, slice_id;
+	int64_t bytes;           /* or NUMBER_NONE */
+	int64_t stream;          /* its number, or NUMBER_NONE */
+	int64_t step;            /* N, or NUMBER_NONE */
+	int64_t launch_start_ns; /* or NUMBER_NONE */
+	uint32_t name, op, call; /* texts, or TEXT_NONE */
+	uint32_t device;         /* place in the work's devices */
+	uint8_t kind, memory;    /* enum transfer_kind, host_memory */
+	uint8_t wait;            /* enum transfer_wait */
+};
+
+/* Bytes of all copies and sets of a store, by slice. */
+struct copied_bytes {
+	struct copied {
+		int64_t slice_id, bytes; /* bytes may be NUMBER_NONE */
+	} * items;                       /* owned; by slice_id */
+	size_t n, cap;
+};
+
+/* copied_bytes_release() in both cases. */
+int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err);
+void copied_bytes_release(struct copied_bytes *b);
+
+struct transfers {
+	struct transfer *items; /* owned; by (device, start, stream, slice) */
+	size_t n, cap;
+};
+
+/* What transfers are made from; all borrowed. */
+struct transfers_from {
+	struct slice_finder *finder;
+	struct work_filter *choice;
+	const struct copied_bytes *bytes;
+};
+
+/* The copies and sets of `work` that the choice wants; transfers_release() in both cases. */
+int transfers_load(const struct transfers_from *from, const struct device_work *work,
+		   struct transfers *out, struct err *err);
+void transfers_release(struct transfers *t);
+
+/* "call", "pageable", "sync", "no"; NULL for WAIT_UNKNOWN. */
+const char *transfer_wait_name(enum transfer_wait wait);
+
+/* Did the host wait?  A fact of the call's name, the memory and the call behind it. */
+enum transfer_wait transfer_wait_of(struct transfer_name what, struct str call,
+				    struct str next_call);
+
+#endif

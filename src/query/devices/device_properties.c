@@ -1,0 +1,65 @@
+/* What a recording says of devices: see device_properties.h. */
+#include "query/devices/device_properties.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ingest/sink.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_device_properties_sql);
+
+enum { DEVICE, NAME, MEMORY, SMS, MAJOR, MINOR };
+
+static void add_row(struct device_properties_list *list, struct sqlite3_stmt *stmt)
+{
+	const char *name = (const char *)sqlite3_column_text(stmt, NAME);
+	int64_t major = query_number(stmt, MAJOR), minor = query_number(stmt, MINOR);
+	struct device_properties item = {
+		.device = sqlite3_column_int64(stmt, DEVICE),
+		.memory_bytes = query_number(stmt, MEMORY),
+		.sms = query_number(stmt, SMS),
+	};
+
+	if (name && *name)
+		item.name = arena_strdup(&list->arena, name);
+	if (major != NUMBER_NONE && minor != NUMBER_NONE)
+		item.capability =
+			arena_printf(&list->arena, "%" PRId64 ".%" PRId64, major, minor);
+	list->items = xgrow(list->items, &list->cap, list->n + 1, sizeof(*list->items));
+	list->items[list->n++] = item;
+}
+
+int device_properties_load(struct store *store, const struct scope_profile *profile,
+			   struct device_properties_list *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	*out = (struct device_properties_list){ .n = 0 };
+	if (query_prepare(store, asset_query_views_device_properties_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	while ((rc = sql_step(stmt, err)) > 0)
+		add_row(out, stmt);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+void device_properties_release(struct device_properties_list *list)
+{
+	arena_release(&list->arena);
+	free(list->items);
+	*list = (struct device_properties_list){ .n = 0 };
+}
+
+const struct device_properties *device_properties_find(
+	const struct device_properties_list *list, int64_t device)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].device == device)
+			return &list->items[i];
+	return NULL;
+}

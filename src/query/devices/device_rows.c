@@ -1,0 +1,171 @@
+/* The rows of devices: see device_rows.h. */
+#include "query/devices/device_rows.h"
+
+#include <stdlib.h>
+
+#include "query/devices/device_figures.h"
+#include "query/devices/device_properties.h"
+#include "query/devices/work_filter.h"
+#include "query/devices/work_profiles.h"
+#include "query/devices/work_times.h"
+#include "query/number_cell.h"
+
+const struct column device_columns[NDEVICE_COLUMNS] = {
+	[DEVICE_PROFILE] = { "profile", "Profile", UNIT_COUNT },
+	[DEVICE_RANK] = { "rank", "Rank", UNIT_COUNT },
+	[DEVICE_NUMBER] = { "device", "Device", UNIT_COUNT },
+	[DEVICE_SPAN] = { "span_ns", "Span", UNIT_NS },
+	[DEVICE_BUSY] = { "busy_ns", "Busy", UNIT_NS },
+	[DEVICE_IDLE] = { "idle_ns", "Idle", UNIT_NS },
+	[DEVICE_COMPUTE] = { "compute_ns", "Compute", UNIT_NS },
+	[DEVICE_COMMUNICATION] = { "communication_ns", "Comm", UNIT_NS },
+	[DEVICE_MEMORY] = { "memory_ns", "Copy", UNIT_NS },
+	[DEVICE_OVERLAP] = { "overlap_ns", "Overlap", UNIT_NS },
+	[DEVICE_EXPOSED_COMM] = { "exposed_comm_ns", "Exp. comm", UNIT_NS },
+	[DEVICE_EXPOSED_COPY] = { "exposed_copy_ns", "Exp. copy", UNIT_NS },
+	[DEVICE_UTILIZATION] = { "utilization_pct", "Util", UNIT_PERCENT },
+	[DEVICE_SM_EFFICIENCY] = { "sm_efficiency_pct", "SM eff.", UNIT_PERCENT },
+	[DEVICE_OCCUPANCY] = { "occupancy_pct", "Occup.", UNIT_PERCENT },
+	[DEVICE_TENSOR_CORE] = { "tensor_core_pct", "Tensor", UNIT_PERCENT },
+	[DEVICE_NAME] = { "name", "Name", UNIT_TEXT },
+	[DEVICE_MEMORY_BYTES] = { "memory_bytes", "Memory", UNIT_BYTES },
+	[DEVICE_CAPABILITY] = { "compute_capability", "CC", UNIT_TEXT },
+	[DEVICE_SMS] = { "sms", "SMs", UNIT_COUNT },
+	[DEVICE_EVENTS] = { "events", "Events", UNIT_COUNT },
+	[DEVICE_START] = { "start_ns", "Start", UNIT_TIME },
+	[DEVICE_EDGE] = { "edge_ns", "Edge", UNIT_NS },
+	[DEVICE_WINDOW_START] = { "window_start_ns", "Window start", UNIT_TIME },
+	[DEVICE_WINDOW] = { "window_ns", "Window", UNIT_NS },
+	[DEVICE_KERNEL_SUM] = { "kernel_ns", "Kernels", UNIT_NS },
+	[DEVICE_TENSOR_CORE_SUM] = { "tensor_core_ns", "Tensor", UNIT_NS },
+	[DEVICE_BUSY_SHARE] = { "busy_pct", "Busy", UNIT_PERCENT },
+};
+
+static struct cell if_known(double value)
+{
+	return value >= 0 ? cell_real(value) : cell_null();
+}
+
+/* What of the recording lies outside the span, --time considered. */
+static struct cell edge_cell(const struct work_profile *p, const struct work_times *times)
+{
+	int64_t from_ns = 0, to_ns = p->profile->dur_ns;
+
+	if (p->filter->has_times && p->filter->from_ns > from_ns)
+		from_ns = p->filter->from_ns;
+	if (p->filter->has_times && p->filter->to_ns < to_ns)
+		to_ns = p->filter->to_ns;
+	if (times->start_ns < from_ns || times->end_ns > to_ns)
+		return cell_null(); /* the store says that there is more than all */
+	return cell_int(to_ns - from_ns - times->span_ns);
+}
+
+static void put_times(const struct work_profile *p, const struct work_times *t,
+		      struct cell *cells)
+{
+	cells[DEVICE_SPAN] = cell_int(t->span_ns);
+	cells[DEVICE_BUSY] = cell_int(t->busy_ns);
+	cells[DEVICE_IDLE] = cell_int(t->idle_ns);
+	cells[DEVICE_COMPUTE] = cell_int(t->compute_ns);
+	cells[DEVICE_COMMUNICATION] = cell_int(t->communication_ns);
+	cells[DEVICE_MEMORY] = cell_int(t->memory_ns);
+	cells[DEVICE_OVERLAP] = cell_int(t->overlap_ns);
+	cells[DEVICE_EXPOSED_COMM] = cell_int(t->exposed_comm_ns);
+	cells[DEVICE_EXPOSED_COPY] = cell_int(t->exposed_copy_ns);
+	cells[DEVICE_EVENTS] = cell_int(t->events);
+	cells[DEVICE_START] = cell_int(t->start_ns);
+	cells[DEVICE_EDGE] = edge_cell(p, t);
+	cells[DEVICE_BUSY_SHARE] =
+		t->span_ns > 0
+			? cell_real(100.0 * (double)t->busy_ns / (double)t->span_ns)
+			: cell_null();
+}
+
+static void put_figures(const struct device_figures *f, struct figures_window window,
+			struct cell *cells)
+{
+	cells[DEVICE_UTILIZATION] = if_known(f->utilization_pct);
+	cells[DEVICE_SM_EFFICIENCY] = if_known(f->sm_efficiency_pct);
+	cells[DEVICE_OCCUPANCY] = if_known(f->occupancy_pct);
+	cells[DEVICE_TENSOR_CORE] = if_known(f->tensor_core_pct);
+	cells[DEVICE_KERNEL_SUM] = cell_int(f->kernel_ns);
+	cells[DEVICE_TENSOR_CORE_SUM] = cell_int(f->tensor_core_ns);
+	cells[DEVICE_WINDOW_START] =
+		window.is_known ? cell_int(window.from_ns) : cell_null();
+	cells[DEVICE_WINDOW] =
+		window.is_known ? cell_int(window.to_ns - window.from_ns) : cell_null();
+}
+
+static void put_properties(const struct device_properties *known, struct cell *cells)
+{
+	cells[DEVICE_NAME] = known ? cell_text_or_null(known->name) : cell_null();
+	cells[DEVICE_MEMORY_BYTES] =
+		known ? number_cell(known->memory_bytes) : cell_null();
+	cells[DEVICE_CAPABILITY] =
+		known ? cell_text_or_null(known->capability) : cell_null();
+	cells[DEVICE_SMS] = known ? number_cell(known->sms) : cell_null();
+}
+
+/* All that the rows of one profile are made of. */
+struct profile_rows {
+	struct work_profile *p;
+	struct work_times *times;
+	struct kernel_load *loads;
+	struct device_properties_list properties;
+	struct figures_window window;
+};
+
+static int add_rows(struct memtable *rows, const struct profile_rows *r)
+{
+	const struct device_work *work = &r->p->work;
+	int added = 0;
+
+	for (size_t i = 0; i < work->ndevices; i++) {
+		const struct work_device *device = &work->devices[i];
+		struct cell cells[NDEVICE_COLUMNS];
+		if (device->n == 0)
+			continue;
+		const struct device_figures figures =
+			device_figures(work, device, r->loads, r->p->texts, r->window);
+		cells[DEVICE_PROFILE] = cell_int(r->p->profile->id);
+		cells[DEVICE_RANK] = work_rank_cell(r->p->profile);
+		cells[DEVICE_NUMBER] = work_device_cell(device);
+		put_times(r->p, &r->times[i], cells);
+		put_figures(&figures, r->window, cells);
+		put_properties(device_properties_find(&r->properties, device->device),
+			       cells);
+		memtable_add_row(rows, cells);
+		added = 1;
+	}
+	return added;
+}
+
+int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err)
+{
+	struct profile_rows r = { .p = p };
+	int rc = -1;
+
+	work_filter_times(&p->work, p->filter);
+	r.window = figures_window(&p->bounds, p->filter);
+	if (device_properties_load(p->store, p->profile, &r.properties, err) == 0 &&
+	    (r.times = work_times_of_devices(&p->work, err)) != NULL &&
+	    (r.loads = kernel_loads(p->store, p->profile, &p->work, err)) != NULL)
+		rc = add_rows(to, &r);
+	device_properties_release(&r.properties);
+	free(r.times);
+	free(r.loads);
+	return rc;
+}
+
+static int visit(void *to, struct work_profile *p, struct err *err)
+{
+	return device_rows_add(to, p, err);
+}
+
+int device_rows(struct store *store, const struct scope *scope,
+		const struct filter *filter, struct memtable *out, struct err *err)
+{
+	const struct work_visitor visitor = { .visit = visit, .to = out };
+
+	return work_profiles_visit(store, scope, filter, &visitor, err);
+}

@@ -1,0 +1,78 @@
+/*
+ * The device work of one profile (kernels, copies, sets; never waits or annotations)
+ * in arrays: what everything about devices, steps and idle time starts from.  Times
+ * are nanoseconds from the profile's first event.  Work that is set apart is not there.
+ */
+#ifndef PTOOL_QUERY_DEVICE_WORK_H
+#define PTOOL_QUERY_DEVICE_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/intervals.h"
+#include "query/devices/work_kind.h"
+#include "query/scope.h"
+#include "query/text_pool.h"
+
+struct work_item {
+	int64_t start_ns, end_ns;
+	int64_t slice_id;
+	int64_t launch_id, op_id, step_id; /* 0: none is known */
+	/* Of the launching call, when they were asked for and launch_id is not 0. */
+	int64_t launch_start_ns, launch_end_ns, launch_track_id;
+	uint32_t launch_name;
+	uint32_t name;   /* text; TEXT_NONE: none */
+	uint32_t stream; /* place in streams */
+	uint8_t class;   /* enum slice_class */
+	uint8_t kind;    /* enum work_kind */
+};
+
+struct work_stream {
+	int64_t track_id;
+	int64_t stream;   /* its number, or NUMBER_NONE */
+	const char *name; /* as the trace calls it; may be NULL */
+	size_t device;    /* place in devices */
+	size_t nitems;
+};
+
+struct work_device {
+	int64_t device;   /* its number, or NUMBER_NONE: then */
+	const char *name; /*   the trace has this text instead of one; else NULL */
+	size_t first, n;  /* its items, never none */
+	size_t first_stream, nstreams;
+};
+
+struct device_work {
+	struct work_item *items; /* by (device, start_ns, stream, slice_id) */
+	size_t n;
+	struct work_stream *streams; /* by (device, number); all have items */
+	size_t nstreams;
+	struct work_device *devices; /* by number */
+	size_t ndevices;
+	struct device_work_owned *owned;
+};
+
+/*
+ * `texts` is borrowed: names of several profiles of a store are the same numbers in
+ * it.  device_work_release() in both cases, also of a zeroed one.
+ */
+int device_work_load(struct store *store, struct text_pool *texts,
+		     const struct scope_profile *profile, bool with_launches,
+		     struct device_work *out, struct err *err);
+void device_work_release(struct device_work *work);
+
+/* -1 with an ERR_EMPTY: no device work was recorded in any profile, and how to record it. */
+int device_work_lacks(const struct scope *scope, struct err *err);
+
+/* The bits of enum work_kind that are asked for. */
+#define WORK_BIT(kind) (1U << (kind))
+#define WORK_MEMORY    (WORK_BIT(WORK_MEMCPY) | WORK_BIT(WORK_MEMSET))
+#define WORK_ALL       (WORK_BIT(NWORK_KINDS) - 1U)
+
+/* When any work of these kinds ran on the device: a set, the caller's to release. */
+void device_work_union(const struct device_work *work, const struct work_device *device,
+		       unsigned kinds, struct intervals *out);
+
+#endif

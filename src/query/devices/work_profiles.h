@@ -1,0 +1,41 @@
+/*
+ * Device work, profile by profile: what commands about devices have in common.
+ */
+#ifndef PTOOL_QUERY_WORK_PROFILES_H
+#define PTOOL_QUERY_WORK_PROFILES_H
+
+#include "base/table.h"
+#include "query/devices/device_work.h"
+#include "query/filter.h"
+#include "query/steps/step_bounds.h"
+
+struct work_profile {
+	struct store *store;
+	const struct scope_profile *profile;
+	const struct filter *filter;
+	const struct text_pool *texts;
+	/* With launches, of what the filter wants, --time aside: work_filter_times(). */
+	struct device_work work;
+	struct step_bounds bounds; /* of all work, wanted or not */
+};
+
+struct work_visitor {
+	/* 1 when it made something of it, 0 when not, -1 with err set. */
+	int (*visit)(void *to, struct work_profile *p, struct err *err);
+	void *to;
+};
+
+/*
+ * In the order of the scope; profiles without device work are passed by.  ERR_EMPTY,
+ * with what to do about it, when nothing was made of any.
+ */
+int work_profiles_visit(struct store *store, const struct scope *scope,
+			const struct filter *filter, const struct work_visitor *visitor,
+			struct err *err);
+
+/* For rows: a number, or the text that stands for it where there is none. */
+struct cell work_device_cell(const struct work_device *device);
+struct cell work_stream_cell(const struct work_stream *stream);
+struct cell work_rank_cell(const struct scope_profile *profile);
+
+#endif

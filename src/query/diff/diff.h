@@ -1,0 +1,119 @@
+/*
+ * Two sides of recordings compared: base, and what came after it.  A delta is always
+ * new - base.  Each side is one or several runs of the same program; rows are what the
+ * dimension says (query/diff_load.h), measured per step or per run.
+ *
+ *	diff_open(&d, &request, err);     reads all runs of both sides
+ *	d.rows[d.order[0]]                the largest delta
+ *	diff_release(&d);
+ */
+#ifndef PTOOL_QUERY_DIFF_H
+#define PTOOL_QUERY_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "query/diff/diff_load.h"
+#include "query/diff/diff_test.h"
+
+/* One run of a side; all borrowed. */
+struct diff_run {
+	struct store *store;
+	const struct scope *scope;
+	const char *name; /* of the operand it came from */
+};
+
+enum diff_which { DIFF_BASE, DIFF_NEW, NDIFF_SIDES };
+
+struct diff_request {
+	const struct diff_run *runs[NDIFF_SIDES];
+	size_t nruns[NDIFF_SIDES]; /* at least one; of the new side 0: base alone */
+	const struct diff_dimension
+		*by;                 /* NULL: operators, or functions of call graphs */
+	const struct filter *filter; /* borrowed */
+	enum diff_metric metric;     /* NDIFF_METRICS: the dimension's usual one */
+	bool total;                  /* of a run, not of a step */
+	bool first_step;             /* only what stands in the first step */
+	double alpha, min_effect_pct;
+};
+
+/* What the headline is about. */
+enum diff_subject {
+	DIFF_OF_STEPS,      /* host time of a step */
+	DIFF_OF_RECORDINGS, /* first event to the end of the last */
+	DIFF_OF_ROWS        /* what the rows add up to */
+};
+
+struct diff_side {
+	size_t nruns;
+	struct diff_steps *steps; /* owned; by run */
+	struct diff_sums sums;
+	/* What sums are divided by: of all, and of each replicate. */
+	int64_t units, *replicate_units;
+	size_t nreplicates;
+	double *samples; /* owned; the headline's, one a replicate of its own */
+	size_t nsamples;
+	int64_t subject; /* the headline's mean, in its unit, rounded */
+	int64_t total;   /* of all rows, in `unit`, rounded as they are */
+};
+
+enum diff_status { DIFF_CHANGED, DIFF_EQUAL, DIFF_ADDED, DIFF_REMOVED, DIFF_RENAMED };
+
+struct diff_measure {
+	int64_t calls,
+		amount; /* sums over the side; divided by its units they are a row's */
+	int64_t mean;   /* amount / units, rounded half away from 0 */
+	uint32_t row;   /* in the sums; DIFF_NO_ROW when the side has none */
+};
+
+struct diff_row {
+	struct diff_measure of[NDIFF_SIDES];
+	int64_t delta, from_calls, from_duration;
+	double delta_pct;      /* of base; NaN: one side has none, or base is 0 */
+	struct diff_test test; /* is_tested: it holds enough of base's total */
+	enum diff_status status;
+};
+
+#define DIFF_NO_ROW UINT32_MAX
+
+struct diff {
+	const struct diff_request *request; /* borrowed */
+	const struct diff_dimension *by;
+	enum diff_metric metric;
+	enum unit unit; /* of amounts and deltas */
+	bool is_call_graph;
+	bool has_steps;  /* every run has */
+	bool per_step;   /* rows are divided by steps */
+	bool within_run; /* rows' replicates are the steps of one run a side */
+	enum diff_subject subject;
+	bool subject_per_step;   /* the headline is of one step, not of all */
+	bool subject_within_run; /* its samples are steps */
+	struct diff_side sides[NDIFF_SIDES];
+	struct intern names;   /* of rows: numbers are rows of the sums */
+	struct diff_row *rows; /* owned */
+	size_t nrows;
+	uint32_t *order; /* owned: rows, the largest delta first */
+	size_t ntested;
+	struct diff_headline headline;
+	bool has_significant_row;
+	const char *culprit; /* of a failure: the run's name, or NULL */
+};
+
+/*
+ * diff_release() in both cases.  ERR_EMPTY: nothing is there to compare, or the sides
+ * share nothing; ERR_USAGE: what was asked for does not go together.
+ */
+int diff_open(struct diff *d, const struct diff_request *request, struct err *err);
+void diff_release(struct diff *d);
+
+/* The row's name on a side; of the other when this one has none. */
+struct str diff_row_name(const struct diff *d, const struct diff_row *row,
+			 enum diff_which which);
+/* Calls per unit of the side. */
+double diff_row_calls(const struct diff *d, const struct diff_row *row,
+		      enum diff_which which);
+
+#endif

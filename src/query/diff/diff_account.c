@@ -1,0 +1,279 @@
+/* Where the time went: see diff_account.h. */
+#include "query/diff/diff_account.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "base/sum.h"
+#include "query/diff/diff_rows.h"
+#include "query/query.h"
+#include "query/steps/step_parts.h"
+
+ASSET(asset_query_views_diff_devices_sql);
+
+/* On a device; what is left is idle. */
+static const char *const device_names[] = {
+	[VIEW_COMPUTE] = "compute",
+	[VIEW_EXPOSED_COMM] = "exposed communication",
+	[VIEW_EXPOSED_COPY] = "exposed copies",
+	[NDEVICE_VIEWS] = "idle",
+};
+
+/* On the host; what is left is other. */
+static const struct {
+	enum step_category category;
+	const char *name;
+} host_parts[] = {
+	{ STEP_COMMUNICATION, "communication" },
+	{ STEP_RUNTIME, "runtime" },
+	{ STEP_DATA_LOADING, "data loading" },
+	{ STEP_OPERATORS, "operators" },
+	{ STEP_OTHER, "other" },
+};
+
+#define NHOST_NAMES   (sizeof(host_parts) / sizeof(*host_parts))
+#define NDEVICE_NAMES (sizeof(device_names) / sizeof(*device_names))
+
+/* A profile's time that is accounted for: some steps, or all of it. */
+struct accounting {
+	const struct diff *d;
+	const struct diff_run *run;
+	const struct scope_profile *profile;
+	const struct diff_steps *steps;
+	struct device_work work;
+	int64_t sums[DIFF_PARTS_MAX]; /* of the side */
+};
+
+typedef void add_range_fn(const void *parts, const struct step_bound *range,
+			  int64_t *sums);
+
+/* Calls `add` for each range of time of the profile. */
+static void each_range(const struct accounting *a, add_range_fn *add, const void *parts,
+		       int64_t *sums)
+{
+	if (a->d->subject == DIFF_OF_RECORDINGS) {
+		const struct step_bound all = { .end_ns = a->profile->dur_ns };
+		add(parts, &all, sums);
+		return;
+	}
+	for (size_t i = 0; i < a->steps->n; i++) {
+		const struct diff_step *step = &a->steps->items[i];
+		const struct step_bound range = { .start_ns = step->start_ns,
+						  .end_ns =
+							  step->start_ns + step->dur_ns };
+		if (step->profile_id == a->profile->id)
+			add(parts, &range, sums);
+	}
+}
+
+/* Adds the parts of a range, and as the last what is left of it. */
+static void add_parts(int64_t *sums, const int64_t *ns, size_t n,
+		      const struct step_bound *range)
+{
+	int64_t left = range->end_ns - range->start_ns;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		sums[i] = sum_add(sums[i], ns[i]);
+		left = sum_sub(left, ns[i]);
+	}
+	sums[n - 1] = sum_add(sums[n - 1], left);
+}
+
+static void add_device_range(const void *parts, const struct step_bound *range,
+			     int64_t *sums)
+{
+	int64_t ns[NDEVICE_VIEWS];
+
+	device_parts_of(parts, range, ns);
+	add_parts(sums, ns, NDEVICE_NAMES, range);
+}
+
+static void add_host_range(const void *parts, const struct step_bound *range,
+			   int64_t *sums)
+{
+	int64_t all[NSTEP_CATEGORIES], ns[NHOST_NAMES];
+
+	step_parts_of(parts, range, all);
+	for (size_t i = 0; i < NHOST_NAMES; i++)
+		ns[i] = all[host_parts[i].category];
+	add_parts(sums, ns, NHOST_NAMES, range);
+}
+
+/* The mean of the profile's devices; one without device work was idle. */
+static void add_devices(struct accounting *a)
+{
+	int64_t sums[DIFF_PARTS_MAX] = { 0 };
+	struct device_parts parts;
+
+	if (a->work.ndevices == 0) {
+		parts = (struct device_parts){ .parts = { { .n = 0 } } };
+		each_range(a, add_device_range, &parts, sums);
+	}
+	for (size_t i = 0; i < a->work.ndevices; i++) {
+		device_parts_make(&a->work, &a->work.devices[i], &parts);
+		each_range(a, add_device_range, &parts, sums);
+		device_parts_release(&parts);
+	}
+	if (a->work.ndevices > 1)
+		diff_account_divide(sums, NDEVICE_NAMES, (int64_t)a->work.ndevices);
+	for (size_t i = 0; i < NDEVICE_NAMES; i++)
+		a->sums[i] = sum_add(a->sums[i], sums[i]);
+}
+
+static int add_host(struct accounting *a, struct text_pool *texts, struct err *err)
+{
+	struct step_bounds bounds = { .n = 0 };
+	struct step_host host = { .has_engine = false };
+	const struct step_source source = { a->run->store, texts, a->profile };
+	int rc = step_bounds_load(a->run->store, a->profile, &a->work, &bounds, err);
+
+	if (rc == 0)
+		rc = step_host_load(&source, &a->work, &bounds, &host, err);
+	if (rc == 0) {
+		struct step_parts parts;
+		step_parts_make(&bounds, &a->work, &host, &parts);
+		each_range(a, add_host_range, &parts, a->sums);
+		step_parts_release(&parts);
+	}
+	step_host_release(&host);
+	step_bounds_release(&bounds);
+	return rc;
+}
+
+static int add_profile(struct accounting *a, struct text_pool *texts, bool of_device,
+		       struct err *err)
+{
+	int rc = device_work_load(a->run->store, texts, a->profile, false, &a->work, err);
+
+	if (rc == 0 && of_device)
+		add_devices(a);
+	else if (rc == 0)
+		rc = add_host(a, texts, err);
+	device_work_release(&a->work);
+	return rc;
+}
+
+static int add_run(struct accounting *a, bool of_device, struct err *err)
+{
+	struct text_pool texts;
+	int rc = text_pool_open(a->run->store, &texts, err);
+
+	for (size_t i = 0; i < a->run->scope->n && rc == 0; i++) {
+		a->profile = &a->run->scope->profiles[i];
+		rc = add_profile(a, &texts, of_device, err);
+	}
+	text_pool_close(&texts);
+	return rc;
+}
+
+void diff_account_divide(int64_t *parts, size_t n, int64_t units)
+{
+	int64_t sum = 0, before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum = sum_add(sum, parts[i]);
+		int64_t reached = diff_divide(sum, units);
+		parts[i] = sum_sub(reached, before);
+		before = reached;
+	}
+}
+
+static int account_side(const struct diff *d, enum diff_which which,
+			struct diff_account *out, struct err *err)
+{
+	const struct diff_side *side = &d->sides[which];
+	struct accounting a = { .d = d };
+	int64_t units = 0;
+
+	for (size_t i = 0; i < side->nruns; i++) {
+		a.run = &d->request->runs[which][i];
+		a.steps = &side->steps[i];
+		units += d->subject_per_step ? (int64_t)side->steps[i].n : 1;
+		if (add_run(&a, out->of_device, err) < 0)
+			return -1;
+	}
+	diff_account_divide(a.sums, out->n, units > 0 ? units : 1);
+	for (size_t i = 0; i < out->n; i++)
+		out->ns[which][i] = a.sums[i];
+	return 0;
+}
+
+/* Does any run have device work? */
+static int find_device(const struct diff *d, bool *has, struct err *err)
+{
+	*has = false;
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++) {
+		for (size_t i = 0; i < d->sides[which].nruns && !*has; i++) {
+			const struct diff_run *run = &d->request->runs[which][i];
+			struct sqlite3_stmt *stmt;
+			if (query_prepare(run->store, asset_query_views_diff_devices_sql,
+					  &stmt, err) < 0)
+				return -1;
+			query_bind_text(stmt, ":profiles", run->scope->ids);
+			int rc = sql_step(stmt, err);
+			*has = rc > 0 && sqlite3_column_int(stmt, 0) != 0;
+			sqlite3_finalize(stmt);
+			if (rc < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* A side that a thread of its own accounts for. */
+struct side_work {
+	const struct diff *d;
+	struct diff_account *out;
+	struct err err;
+	int rc;
+};
+
+static void *account_new(void *to)
+{
+	struct side_work *work = to;
+
+	work->rc = account_side(work->d, DIFF_NEW, work->out, &work->err);
+	return NULL;
+}
+
+/* Do the sides read through connections of their own? */
+static bool are_apart(const struct diff *d)
+{
+	for (size_t i = 0; i < d->sides[DIFF_BASE].nruns; i++)
+		for (size_t k = 0; k < d->sides[DIFF_NEW].nruns; k++)
+			if (d->request->runs[DIFF_BASE][i].store ==
+			    d->request->runs[DIFF_NEW][k].store)
+				return false;
+	return true;
+}
+
+/* Reading all device work is most of a diff: the sides are read side by side. */
+static int account_sides(const struct diff *d, struct diff_account *out, struct err *err)
+{
+	struct side_work new = { .d = d, .out = out, .err = ERR_INIT };
+	pthread_t thread;
+	bool is_thread =
+		are_apart(d) && pthread_create(&thread, NULL, account_new, &new) == 0;
+	int rc = account_side(d, DIFF_BASE, out, err);
+
+	if (is_thread)
+		pthread_join(thread, NULL);
+	else if (rc == 0)
+		account_new(&new);
+	if (rc == 0 && new.rc < 0)
+		*err = new.err;
+	return rc < 0 ? rc : new.rc;
+}
+
+int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err)
+{
+	*out = (struct diff_account){ .n = 0 };
+	if (d->subject == DIFF_OF_ROWS)
+		return 0;
+	if (find_device(d, &out->of_device, err) < 0)
+		return -1;
+	out->n = out->of_device ? NDEVICE_NAMES : NHOST_NAMES;
+	for (size_t i = 0; i < out->n; i++)
+		out->names[i] = out->of_device ? device_names[i] : host_parts[i].name;
+	return account_sides(d, out, err);
+}

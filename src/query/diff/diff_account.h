@@ -1,0 +1,28 @@
+/*
+ * Where the time of the headline went, as parts that add up to it: on a device what it
+ * computed, what it communicated and copied while it computed nothing, and idle; without
+ * device work what the host did.  The parts are those of ptool steps, within the host's
+ * bounds of a step.
+ */
+#ifndef PTOOL_QUERY_DIFF_ACCOUNT_H
+#define PTOOL_QUERY_DIFF_ACCOUNT_H
+
+#include "query/diff/diff.h"
+
+#define DIFF_PARTS_MAX 8
+
+struct diff_account {
+	size_t n;                          /* parts; 0: there is nothing to account for */
+	const char *names[DIFF_PARTS_MAX]; /* static */
+	/* By side, like its headline; they add up to diff_side.subject. */
+	int64_t ns[NDIFF_SIDES][DIFF_PARTS_MAX];
+	bool of_device; /* of several devices of a profile: their mean */
+};
+
+/* ERR_INPUT when a store does not fit together. */
+int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err);
+
+/* parts[i] / units each, rounded so that they add up to their sum / units, rounded. */
+void diff_account_divide(int64_t *parts, size_t n, int64_t units);
+
+#endif

@@ -1,0 +1,168 @@
+/* What the recordings of two sides have in common: see diff_context.h. */
+#include "query/diff/diff_context.h"
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_diff_facts_sql);
+
+#define TEXT_SHOWN 200
+
+/* The facts of views/diff_facts.sql, in the order in which they are told. */
+static const struct fact {
+	const char *name;
+	const char *title;    /* before a value; of a flag what was recorded */
+	const char *explains; /* why a difference matters; NULL: it need not */
+	bool is_flag;         /* 'yes' or 'no' */
+} facts[] = {
+	{ "device", "", "other hardware explains a change by itself", false },
+	{ "cuda", "CUDA ", "libraries choose other kernels", false },
+	{ "driver", "driver ", NULL, false },
+	{ "cupti", "CUPTI ", NULL, false },
+	{ "hip", "HIP ", "libraries choose other kernels", false },
+	{ "backend", "backend ", "other collectives run", false },
+	{ "nccl", "NCCL ", "other collectives run", false },
+	{ "world", "world size ", "each rank has another share of the work", false },
+	{ "host", "host ", NULL, false },
+	{ "format", "format ",
+	  "another torch wrote it, which may record and run otherwise", false },
+	{ "stacks", "stacks", "recording them makes every operator slower", true },
+	{ "shapes", "shapes", "recording them makes operators slower", true },
+	{ "memory", "memory", "recording it makes allocations slower", true },
+	{ "flops", "FLOPs", NULL, true },
+};
+
+#define NFACTS (sizeof(facts) / sizeof(*facts))
+
+/* The different values of each fact on a side, as one text. */
+struct context {
+	struct intern seen; /* fact, 0, value */
+	struct buf values[NFACTS];
+};
+
+static void add_fact(struct context *c, struct str name, struct str value)
+{
+	struct buf key;
+	size_t i = 0;
+
+	while (i < NFACTS && !str_is(name, facts[i].name))
+		i++;
+	if (i == NFACTS)
+		return;
+	buf_init(&key, SIZE_MAX);
+	buf_addf(&key, "%zu ", i);
+	buf_add_str(&key, value);
+	if (!intern_has(&c->seen, buf_str(&key))) {
+		intern_add(&c->seen, buf_str(&key));
+		if (c->values[i].n)
+			buf_add_text(&c->values[i], ", ");
+		buf_add_str(&c->values[i], value);
+	}
+	buf_release(&key);
+}
+
+static int read_run(struct context *c, const struct diff_run *run, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(run->store, asset_query_views_diff_facts_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", run->scope->ids);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct cell name = query_cell(stmt, 1), value = query_cell(stmt, 2);
+		if (name.type == CELL_TEXT && value.type == CELL_TEXT && value.as.text.n)
+			add_fact(c, name.as.text, value.as.text);
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int read_side(struct context *c, const struct diff *d, enum diff_which which,
+		     struct err *err)
+{
+	intern_init(&c->seen);
+	for (size_t i = 0; i < NFACTS; i++)
+		buf_init(&c->values[i], SIZE_MAX);
+	for (size_t i = 0; i < d->sides[which].nruns; i++)
+		if (read_run(c, &d->request->runs[which][i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static void release(struct context *c)
+{
+	intern_release(&c->seen);
+	for (size_t i = 0; i < NFACTS; i++)
+		buf_release(&c->values[i]);
+}
+
+static struct str shown(const struct buf *value)
+{
+	struct str text = buf_str(value);
+
+	if (text.n == 0)
+		return STR_LIT("not recorded");
+	return text.n < TEXT_SHOWN ? text : (struct str){ text.p, TEXT_SHOWN };
+}
+
+static void note_common(const struct context *base, struct memtable *to,
+			const bool is_same[NFACTS])
+{
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	for (size_t i = 0; i < NFACTS; i++) {
+		struct str value = buf_str(&base->values[i]);
+		if (!is_same[i] || value.n == 0 ||
+		    (facts[i].is_flag && !str_is(value, "yes")))
+			continue;
+		buf_addf(&text, "%s%s", text.n ? ", " : "", facts[i].title);
+		if (facts[i].is_flag)
+			buf_add_text(&text, " recorded");
+		else
+			buf_add_str(&text, shown(&base->values[i]));
+	}
+	if (text.n)
+		memtable_add_note(to, "both sides: " STR_FMT, STR_ARG(buf_str(&text)));
+	buf_release(&text);
+}
+
+static void note_difference(const struct fact *fact, const struct buf *base,
+			    const struct buf *after, struct memtable *to)
+{
+	struct str b = shown(base), a = shown(after);
+	const char *colon = fact->explains ? ": " : "";
+	const char *why = fact->explains ? fact->explains : "";
+
+	memtable_add_note(to, "differs: %s%s" STR_FMT " -> " STR_FMT "%s%s", fact->title,
+			  fact->is_flag ? " recorded " : "", STR_ARG(b), STR_ARG(a),
+			  colon, why);
+}
+
+int diff_add_context(const struct diff *d, struct memtable *to, struct err *err)
+{
+	struct context sides[NDIFF_SIDES] = { { .seen = { .n = 0 } } };
+	bool is_same[NFACTS];
+	int rc = 0;
+
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+		if (rc == 0)
+			rc = read_side(&sides[which], d, (enum diff_which)which, err);
+	for (size_t i = 0; i < NFACTS && rc == 0; i++) {
+		const struct buf *base = &sides[DIFF_BASE].values[i],
+				 *after = &sides[DIFF_NEW].values[i];
+		is_same[i] = str_equal(buf_str(base), buf_str(after));
+	}
+	if (rc == 0)
+		note_common(&sides[DIFF_BASE], to, is_same);
+	for (size_t i = 0; i < NFACTS && rc == 0; i++)
+		if (!is_same[i])
+			note_difference(&facts[i], &sides[DIFF_BASE].values[i],
+					&sides[DIFF_NEW].values[i], to);
+	for (size_t i = 0; i < NDIFF_SIDES; i++)
+		release(&sides[i]);
+	return rc;
+}

@@ -1,0 +1,89 @@
+/* What the headline of a comparison is made of: see diff_rows.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/diff/diff_rows.h"
+
+/* One run's value for the headline; of steps when `per_step`, their mean. */
+static double run_subject(const struct diff *d, const struct diff_side *side,
+			  const struct diff_run *run, size_t i, int64_t *total)
+{
+	const struct diff_steps *steps = &side->steps[i];
+
+	*total = 0;
+	if (d->subject == DIFF_OF_STEPS) {
+		*total = diff_steps_total(steps);
+		return (double)*total /
+		       (double)(d->subject_per_step && steps->n ? steps->n : 1);
+	}
+	for (size_t p = 0; p < run->scope->n; p++)
+		*total = sum_add(*total, run->scope->profiles[p].dur_ns);
+	return (double)*total;
+}
+
+static void sample_runs(const struct diff *d, size_t which, struct diff_side *side)
+{
+	int64_t all = 0, units = 0;
+
+	side->samples = xcalloc(side->nruns, sizeof(*side->samples));
+	for (size_t i = 0; i < side->nruns; i++) {
+		int64_t total;
+		side->samples[side->nsamples++] =
+			run_subject(d, side, &d->request->runs[which][i], i, &total);
+		all = sum_add(all, total);
+		units += d->subject_per_step ? (int64_t)side->steps[i].n : 1;
+	}
+	side->subject = diff_divide(all, units > 0 ? units : 1);
+}
+
+/* The steps of one run a side. */
+static void sample_steps(struct diff_side *side)
+{
+	const struct diff_steps *steps = &side->steps[0];
+
+	side->samples = xcalloc(steps->n, sizeof(*side->samples));
+	for (size_t i = 0; i < steps->n; i++)
+		side->samples[side->nsamples++] = (double)steps->items[i].dur_ns;
+	side->subject =
+		steps->n ? diff_divide(diff_steps_total(steps), (int64_t)steps->n) : 0;
+}
+
+/* What the rows add up to, replicate by replicate. */
+static void sample_rows(struct diff_side *side)
+{
+	int64_t all = 0, *sums = xcalloc(side->nreplicates, sizeof(*sums));
+
+	side->nsamples = side->nreplicates;
+	side->samples = xcalloc(side->nsamples, sizeof(*side->samples));
+	for (size_t i = 0; i < side->sums.n; i++) {
+		const struct diff_sum *sum = &side->sums.items[i];
+		sums[sum->replicate] = sum_add(sums[sum->replicate], sum->amount);
+		all = sum_add(all, sum->amount);
+	}
+	for (size_t i = 0; i < side->nsamples; i++)
+		side->samples[i] = (double)sums[i] / (double)side->replicate_units[i];
+	side->subject = diff_divide(all, side->units);
+	free(sums);
+}
+
+void diff_headline_make(struct diff *d)
+{
+	const struct diff_limits limits = { d->request->alpha,
+					    d->request->min_effect_pct };
+
+	for (size_t which = 0; which < NDIFF_SIDES; which++) {
+		struct diff_side *side = &d->sides[which];
+		if (side->nruns == 0)
+			continue;
+		if (d->subject == DIFF_OF_ROWS)
+			sample_rows(side);
+		else if (d->subject_within_run)
+			sample_steps(side);
+		else
+			sample_runs(d, which, side);
+	}
+	diff_test_headline(d->sides[DIFF_BASE].samples, d->sides[DIFF_BASE].nsamples,
+			   d->sides[DIFF_NEW].samples, d->sides[DIFF_NEW].nsamples,
+			   &limits, &d->headline);
+}

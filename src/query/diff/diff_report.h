@@ -1,0 +1,15 @@
+/* All that ptool diff prints: headline, accounting, rows, notes. */
+#ifndef PTOOL_QUERY_DIFF_REPORT_H
+#define PTOOL_QUERY_DIFF_REPORT_H
+
+#include "query/diff/diff_table.h"
+
+/*
+ * For people the accounting with the headline above it, and the rows below; for machines
+ * the rows, with the headline as their first note.  Without a new side: what noise base
+ * has (diff_noise.h).  0 and *out, or -1.
+ */
+int diff_report(const struct diff *d, const struct diff_style *style, struct table **out,
+		struct err *err);
+
+#endif

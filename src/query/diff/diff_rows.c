@@ -1,0 +1,289 @@
+/* The rows of a comparison: see diff_rows.h. */
+#include "query/diff/diff_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/diff/diff_match.h"
+
+int64_t diff_divide(int64_t sum, int64_t units)
+{
+	int64_t quotient = sum / units, rest = sum % units;
+	uint64_t twice = (uint64_t)(rest < 0 ? -rest : rest) * 2;
+
+	if (twice < (uint64_t)units)
+		return quotient;
+	return quotient + (sum < 0 ? -1 : 1);
+}
+
+/*
+ * round((n1 - n0) (t0 + t1) / 2), with n calls per unit of t each: as one fraction of
+ * whole numbers, so that nothing is rounded before the end where they are small, and
+ * an exact negative when the sides are swapped.
+ */
+int64_t diff_from_calls(const struct diff_measure of[NDIFF_SIDES],
+			const int64_t units[NDIFF_SIDES])
+{
+	const struct diff_measure *base = &of[DIFF_BASE], *new_side = &of[DIFF_NEW];
+	long double n0 = (long double)base->calls, n1 = (long double)new_side->calls;
+	long double u0 = (long double)units[DIFF_BASE], u1 = (long double)units[DIFF_NEW];
+
+	if (base->calls <= 0 || new_side->calls <= 0)
+		return sum_sub(new_side->mean, base->mean);
+	long double more = n1 * u0 - n0 * u1;
+	long double time =
+		(long double)base->amount * n1 + (long double)new_side->amount * n0;
+	long double value = roundl(more * time / (2 * (u0 * u1) * (n0 * n1)));
+	if (!(fabsl(value) < 0x1p63L))
+		return value < 0 ? -INT64_MAX : INT64_MAX;
+	return (int64_t)value;
+}
+
+struct diff_measure diff_rows_measure(const struct diff_side *side, uint32_t row)
+{
+	struct diff_measure m = { .row = DIFF_NO_ROW };
+
+	for (size_t i = diff_sums_first(&side->sums, row);
+	     i < side->sums.n && side->sums.items[i].row == row; i++) {
+		m.row = row;
+		m.calls = sum_add(m.calls, side->sums.items[i].calls);
+		m.amount = sum_add(m.amount, side->sums.items[i].amount);
+	}
+	m.mean = diff_divide(m.amount, side->units);
+	return m;
+}
+
+static struct diff_row *add_row(struct diff *d, struct diff_measure base,
+				struct diff_measure new_side)
+{
+	struct diff_row *row = &d->rows[d->nrows++];
+
+	*row = (struct diff_row){ .of = { base, new_side } };
+	return row;
+}
+
+/* Pairs what one side alone has; what is left over stays alone. */
+static void add_singles(struct diff *d, const struct diff_single *singles, size_t n)
+{
+	static const struct diff_measure none = { .row = DIFF_NO_ROW };
+	uint32_t *partner = xrealloc_array(NULL, n, sizeof(*partner));
+
+	for (size_t i = 0; i < n; i++)
+		partner[i] = DIFF_NO_PARTNER;
+	if (d->by->relaxings)
+		diff_match_renamed(&d->names, d->by->relaxings, singles, n, partner);
+	for (size_t i = 0; i < n; i++) {
+		bool is_new = singles[i].is_new, is_pair = partner[i] != DIFF_NO_PARTNER;
+		struct diff_measure own =
+			diff_rows_measure(&d->sides[is_new], singles[i].row);
+		if (is_pair && is_new)
+			continue; /* with its partner */
+		if (is_pair)
+			add_row(d, own,
+				diff_rows_measure(&d->sides[DIFF_NEW],
+						  singles[partner[i]].row))
+				->status = DIFF_RENAMED;
+		else if (is_new)
+			add_row(d, none, own)->status = DIFF_ADDED;
+		else
+			add_row(d, own, none)->status = DIFF_REMOVED;
+	}
+	free(partner);
+}
+
+/* Is a / m the same as b / n? */
+static bool is_same_ratio(int64_t a, int64_t m, int64_t b, int64_t n)
+{
+	int64_t p, q;
+
+	if (__builtin_mul_overflow(a, n, &p) || __builtin_mul_overflow(b, m, &q))
+		return (long double)a * (long double)n == (long double)b * (long double)m;
+	return p == q;
+}
+
+static enum diff_status status_of_pair(const struct diff *d,
+				       const struct diff_measure *base,
+				       const struct diff_measure *new_side)
+{
+	int64_t m = d->sides[DIFF_BASE].units, n = d->sides[DIFF_NEW].units;
+	bool is_same = is_same_ratio(base->calls, m, new_side->calls, n) &&
+		       is_same_ratio(base->amount, m, new_side->amount, n);
+
+	return is_same ? DIFF_EQUAL : DIFF_CHANGED;
+}
+
+static void match_rows(struct diff *d)
+{
+	size_t names = d->names.n, nsingles = 0;
+	struct diff_single *singles = xrealloc_array(NULL, names, sizeof(*singles));
+
+	d->rows = xrealloc_array(NULL, names, sizeof(*d->rows));
+	for (uint32_t name = 0; name < names; name++) {
+		struct diff_measure base = diff_rows_measure(&d->sides[DIFF_BASE], name);
+		struct diff_measure new_side =
+			diff_rows_measure(&d->sides[DIFF_NEW], name);
+		bool in_base = base.row != DIFF_NO_ROW,
+		     in_new = new_side.row != DIFF_NO_ROW;
+		if (in_base && in_new)
+			add_row(d, base, new_side)->status =
+				status_of_pair(d, &base, &new_side);
+		else if (in_base || in_new)
+			singles[nsingles++] = (struct diff_single){
+				in_new ? new_side.amount : base.amount, name, in_new
+			};
+	}
+	add_singles(d, singles, nsingles);
+	free(singles);
+}
+
+static void split(const struct diff *d, struct diff_row *row)
+{
+	const int64_t units[NDIFF_SIDES] = { d->sides[DIFF_BASE].units,
+					     d->sides[DIFF_NEW].units };
+	int64_t base = row->of[DIFF_BASE].mean;
+	bool is_pair = row->status != DIFF_ADDED && row->status != DIFF_REMOVED;
+
+	row->delta = sum_sub(row->of[DIFF_NEW].mean, base);
+	row->from_calls = is_pair ? diff_from_calls(row->of, units) : row->delta;
+	row->from_duration = sum_sub(row->delta, row->from_calls);
+	row->delta_pct = is_pair && base != 0
+				 ? 100 * (double)row->delta / fabs((double)base)
+				 : (double)NAN;
+}
+
+void diff_rows_samples(const struct diff_side *side, uint32_t row, double *values)
+{
+	for (size_t i = 0; i < side->nreplicates; i++)
+		values[i] = 0;
+	if (row == DIFF_NO_ROW)
+		return;
+	for (size_t i = diff_sums_first(&side->sums, row);
+	     i < side->sums.n && side->sums.items[i].row == row; i++) {
+		const struct diff_sum *sum = &side->sums.items[i];
+		values[sum->replicate] = (double)sum->amount /
+					 (double)side->replicate_units[sum->replicate];
+	}
+}
+
+static double change_pct(const struct diff_row *row)
+{
+	if (row->status == DIFF_ADDED || row->status == DIFF_REMOVED)
+		return (double)INFINITY;
+	return row->of[DIFF_BASE].mean ? row->delta_pct
+				       : (double)row->delta * (double)INFINITY;
+}
+
+/* Total times hold each other, so that their sum is no whole: the headline is. */
+static double whole_of_base(const struct diff *d)
+{
+	const struct diff_side *base = &d->sides[DIFF_BASE];
+	bool is_inclusive = d->metric == DIFF_TOTAL &&
+			    d->per_step == d->subject_per_step && base->subject > 0;
+
+	return (double)(is_inclusive ? base->subject : base->total);
+}
+
+static void choose_tested(struct diff *d)
+{
+	double whole = whole_of_base(d);
+
+	for (size_t i = 0; i < d->nrows; i++) {
+		struct diff_row *row = &d->rows[i];
+		double held = fabs((double)row->of[DIFF_BASE].mean);
+		row->test = (struct diff_test){ .p = (double)NAN,
+						.q = (double)NAN,
+						.change_pct = change_pct(row) };
+		row->test.is_tested = whole > 0 && held * 100 >= DIFF_TESTED_PCT * whole;
+		d->ntested += row->test.is_tested;
+	}
+}
+
+static void compute_p(struct diff *d)
+{
+	struct diff_tester tester;
+	double *values[NDIFF_SIDES];
+
+	diff_tester_init(&tester, d->sides[DIFF_BASE].nreplicates,
+			 d->sides[DIFF_NEW].nreplicates);
+	for (size_t i = 0; i < NDIFF_SIDES; i++)
+		values[i] = xrealloc_array(NULL, d->sides[i].nreplicates, sizeof(double));
+	for (size_t i = 0; i < d->nrows; i++) {
+		struct diff_row *row = &d->rows[i];
+		for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+			diff_rows_samples(&d->sides[which], row->of[which].row,
+					  values[which]);
+		row->test.p = diff_tester_p(&tester, values[DIFF_BASE], values[DIFF_NEW]);
+	}
+	for (size_t i = 0; i < NDIFF_SIDES; i++)
+		free(values[i]);
+	diff_tester_release(&tester);
+}
+
+static void test_rows(struct diff *d)
+{
+	const struct diff_limits limits = { d->request->alpha,
+					    d->request->min_effect_pct };
+	struct diff_test *tests = xrealloc_array(NULL, d->nrows, sizeof(*tests));
+
+	choose_tested(d);
+	if (d->sides[DIFF_BASE].nreplicates > 1 && d->sides[DIFF_NEW].nreplicates > 1)
+		compute_p(d);
+	for (size_t i = 0; i < d->nrows; i++)
+		tests[i] = d->rows[i].test;
+	diff_test_rows(tests, d->nrows, &limits);
+	for (size_t i = 0; i < d->nrows; i++) {
+		d->rows[i].test = tests[i];
+		d->has_significant_row |= tests[i].is_significant;
+	}
+	free(tests);
+}
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* The largest delta first, then the largest row, then by name. */
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct diff *d = context;
+	const struct diff_row *x = &d->rows[a], *y = &d->rows[b];
+	uint64_t p = magnitude(x->delta), q = magnitude(y->delta);
+
+	if (p == q) {
+		p = magnitude(x->of[DIFF_BASE].mean) + magnitude(x->of[DIFF_NEW].mean);
+		q = magnitude(y->of[DIFF_BASE].mean) + magnitude(y->of[DIFF_NEW].mean);
+	}
+	if (p != q)
+		return p > q;
+	return str_compare(diff_row_name(d, x, DIFF_BASE),
+			   diff_row_name(d, y, DIFF_BASE)) < 0;
+}
+
+static void sort_rows(struct diff *d)
+{
+	uint32_t *spare = xrealloc_array(NULL, d->nrows, sizeof(*spare));
+
+	d->order = xrealloc_array(NULL, d->nrows, sizeof(*d->order));
+	for (size_t i = 0; i < d->nrows; i++)
+		d->order[i] = (uint32_t)i;
+	sort_indexes(d->order, d->nrows, spare, is_before, d);
+	free(spare);
+}
+
+void diff_rows_make(struct diff *d)
+{
+	match_rows(d);
+	for (size_t i = 0; i < d->nrows; i++) {
+		struct diff_row *row = &d->rows[i];
+		split(d, row);
+		for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+			d->sides[which].total =
+				sum_add(d->sides[which].total, row->of[which].mean);
+	}
+	test_rows(d);
+	sort_rows(d);
+}

@@ -1,0 +1,122 @@
+/* The steps that a comparison looks at: see diff_steps.h. */
+#include "query/diff/diff_steps.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_diff_steps_sql);
+
+/* Columns of views/diff_steps.sql. */
+enum { COLUMN_PROFILE, COLUMN_NUMBER, COLUMN_TS, COLUMN_DUR };
+
+static int add_step(struct diff_steps *s, const struct diff_step *step, struct err *err)
+{
+	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
+
+	if (step->dur_ns < 0 || step->start_ns > INT64_MAX - step->dur_ns)
+		return query_damaged("steps do", err);
+	if (last && last->profile_id == step->profile_id &&
+	    last->number == step->number) {
+		last->dur_ns = sum_add(last->dur_ns, step->dur_ns);
+		return 0;
+	}
+	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
+	s->items[s->n++] = *step;
+	return 0;
+}
+
+static int read_steps(struct store *store, const struct scope *scope,
+		      const struct filter *filter, struct diff_steps *out,
+		      struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_diff_steps_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", scope->ids);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct diff_step step = {
+			.profile_id = sqlite3_column_int64(stmt, COLUMN_PROFILE),
+			.number = sqlite3_column_int64(stmt, COLUMN_NUMBER),
+			.start_ns = sqlite3_column_int64(stmt, COLUMN_TS),
+			.dur_ns = sqlite3_column_int64(stmt, COLUMN_DUR),
+		};
+		out->recorded++;
+		if (!filter_has_step(filter, step.number, true) ||
+		    !filter_has_time(filter, step.start_ns))
+			continue;
+		if (add_step(out, &step, err) < 0) {
+			rc = -1;
+			break;
+		}
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* They stand profile by profile: of each range the place of its first start. */
+static void keep_first(struct diff_steps *s)
+{
+	size_t kept = 0;
+
+	for (size_t from = 0, to; from < s->n; from = to) {
+		const int64_t profile_id = s->items[from].profile_id;
+		size_t first = from;
+		for (to = from; to < s->n && s->items[to].profile_id == profile_id; to++)
+			if (s->items[to].start_ns < s->items[first].start_ns)
+				first = to;
+		s->items[kept++] = s->items[first];
+	}
+	s->n = kept;
+}
+
+int diff_steps_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, bool first_only, struct diff_steps *out,
+		    struct err *err)
+{
+	*out = (struct diff_steps){ .n = 0 };
+	if (read_steps(store, scope, filter, out, err) < 0)
+		return -1;
+	if (first_only)
+		keep_first(out);
+	return 0;
+}
+
+void diff_steps_release(struct diff_steps *s)
+{
+	free(s->items);
+	*s = (struct diff_steps){ .n = 0 };
+}
+
+size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct diff_step *step = &s->items[middle];
+		if (step->profile_id < profile_id ||
+		    (step->profile_id == profile_id && step->number < number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && s->items[low].profile_id == profile_id &&
+			       s->items[low].number == number
+		       ? low
+		       : DIFF_NO_STEP;
+}
+
+int64_t diff_steps_total(const struct diff_steps *s)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		total = sum_add(total, s->items[i].dur_ns);
+	return total;
+}

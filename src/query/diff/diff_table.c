@@ -1,0 +1,274 @@
+/* The rows of a comparison as a table: see diff_table.h. */
+#include "query/diff/diff_table.h"
+
+#include <math.h>
+
+#include "base/units.h"
+
+enum {
+	NAME,
+	NEW_NAME,
+	STATUS,
+	BASE_CALLS,
+	NEW_CALLS,
+	BASE,
+	NEW,
+	DELTA,
+	DELTA_PCT,
+	FROM_CALLS,
+	FROM_DURATION,
+	P,
+	Q,
+	SIGNIFICANT,
+	NMACHINE
+};
+
+#define COLUMNS(unit, suffix)                                                     \
+	{                                                                         \
+		[NAME] = { "name", "Name", UNIT_TEXT },                           \
+		[NEW_NAME] = { "new_name", "New name", UNIT_TEXT },               \
+		[STATUS] = { "status", "Status", UNIT_TEXT },                     \
+		[BASE_CALLS] = { "base_calls", "Base calls", UNIT_COUNT },        \
+		[NEW_CALLS] = { "new_calls", "New calls", UNIT_COUNT },           \
+		[BASE] = { "base_" suffix, "Base", unit },                        \
+		[NEW] = { "new_" suffix, "New", unit },                           \
+		[DELTA] = { "delta_" suffix, "Delta", unit },                     \
+		[DELTA_PCT] = { "delta_pct", "Change %", UNIT_PERCENT },          \
+		[FROM_CALLS] = { "from_calls_" suffix, "By calls", unit },        \
+		[FROM_DURATION] = { "from_duration_" suffix, "By length", unit }, \
+		[P] = { "p", "p", UNIT_RATIO }, [Q] = { "q", "q", UNIT_RATIO },   \
+		[SIGNIFICANT] = {                                                 \
+			"significant",                                            \
+			"Significant",                                            \
+			UNIT_BOOL                                                 \
+		}                                                                 \
+	}
+
+static const struct column ns_columns[NMACHINE] = COLUMNS(UNIT_NS, "ns");
+static const struct column bytes_columns[NMACHINE] = COLUMNS(UNIT_BYTES, "bytes");
+static const struct column count_columns[NMACHINE] = COLUMNS(UNIT_COUNT, "count");
+
+/* For people: calls of both sides in one column. */
+enum {
+	PEOPLE_NAME,
+	PEOPLE_BASE,
+	PEOPLE_NEW,
+	PEOPLE_DELTA,
+	PEOPLE_CHANGE,
+	PEOPLE_FROM_CALLS,
+	PEOPLE_FROM_DURATION,
+	PEOPLE_CALLS,
+	PEOPLE_Q,
+	NPEOPLE
+};
+
+/* A terminal that is narrower has no room for what the other columns tell as well. */
+#define WIDE 112
+
+static const char *const statuses[] = { "changed", "equal", "added", "removed",
+					"renamed" };
+
+static const struct column *columns_of(enum unit unit)
+{
+	if (unit == UNIT_BYTES)
+		return bytes_columns;
+	return unit == UNIT_COUNT ? count_columns : ns_columns;
+}
+
+/* A whole number where it is one. */
+static struct cell calls_cell(const struct diff *d, const struct diff_row *row,
+			      enum diff_which which)
+{
+	const struct diff_measure *m = &row->of[which];
+	int64_t units = d->sides[which].units;
+
+	if (m->calls % units == 0)
+		return cell_int(m->calls / units);
+	return cell_real(diff_row_calls(d, row, which));
+}
+
+static struct cell real_cell(double value)
+{
+	return isnan(value) ? cell_null() : cell_real(value);
+}
+
+static bool is_pair(const struct diff_row *row)
+{
+	return row->status != DIFF_ADDED && row->status != DIFF_REMOVED;
+}
+
+static void machine_row(const struct diff *d, const struct diff_row *row,
+			struct cell *cells)
+{
+	cells[NAME] = cell_text(diff_row_name(d, row, DIFF_BASE));
+	cells[NEW_NAME] = row->status == DIFF_RENAMED
+				  ? cell_text(diff_row_name(d, row, DIFF_NEW))
+				  : cell_null();
+	cells[STATUS] = cell_text(str_of(statuses[row->status]));
+	cells[BASE_CALLS] = calls_cell(d, row, DIFF_BASE);
+	cells[NEW_CALLS] = calls_cell(d, row, DIFF_NEW);
+	cells[BASE] = cell_int(row->of[DIFF_BASE].mean);
+	cells[NEW] = cell_int(row->of[DIFF_NEW].mean);
+	cells[DELTA] = cell_int(row->delta);
+	cells[DELTA_PCT] = real_cell(row->delta_pct);
+	cells[FROM_CALLS] = cell_int(row->from_calls);
+	cells[FROM_DURATION] = cell_int(row->from_duration);
+	cells[P] = real_cell(row->test.p);
+	cells[Q] = real_cell(row->test.q);
+	cells[SIGNIFICANT] =
+		isnan(row->test.q) ? cell_null() : cell_int(row->test.is_significant);
+}
+
+/* "12", "3.50": calls a step need not be whole. */
+static const char *calls_text(const struct diff *d, const struct diff_row *row,
+			      enum diff_which which, struct arena *arena)
+{
+	static const struct scale whole = { UNIT_COUNT, 1, "", 0 },
+				  part = { UNIT_COUNT, 1, "", 1 };
+	struct cell cell = calls_cell(d, row, which);
+	char text[UNITS_TEXT_MAX];
+	struct str s = units_cell(cell.type == CELL_INT ? whole : part, cell, text);
+
+	return arena_copy(arena, s).p;
+}
+
+static struct cell both_calls(const struct diff *d, const struct diff_row *row,
+			      struct arena *arena)
+{
+	const char *base = calls_text(d, row, DIFF_BASE, arena);
+	const char *new_side = calls_text(d, row, DIFF_NEW, arena);
+
+	if (row->status == DIFF_ADDED)
+		base = "0";
+	if (row->status == DIFF_REMOVED)
+		new_side = "0";
+	if (strcmp(base, new_side) == 0)
+		return cell_text(str_of(base));
+	return cell_text(str_of(arena_printf(arena, "%s -> %s", base, new_side)));
+}
+
+static struct cell change_cell(const struct diff_row *row)
+{
+	return is_pair(row) ? real_cell(row->delta_pct)
+			    : cell_text(str_of(statuses[row->status]));
+}
+
+static struct cell name_cell(const struct diff *d, const struct diff_row *row,
+			     struct arena *arena)
+{
+	struct str name = diff_row_name(d, row, DIFF_BASE);
+
+	if (row->status != DIFF_RENAMED)
+		return cell_text(name);
+	struct str other = diff_row_name(d, row, DIFF_NEW);
+	return cell_text(str_of(arena_printf(arena, STR_FMT " => " STR_FMT, STR_ARG(name),
+					     STR_ARG(other))));
+}
+
+/* For people: what a side does not have is no 0, though machines can add with one. */
+static struct cell side_cell(const struct diff_row *row, enum diff_which which,
+			     struct cell cell)
+{
+	return row->of[which].row == DIFF_NO_ROW ? cell_null() : cell;
+}
+
+static void people_row(const struct diff *d, const struct diff_row *row,
+		       struct arena *arena, struct cell *cells)
+{
+	cells[PEOPLE_NAME] = name_cell(d, row, arena);
+	cells[PEOPLE_BASE] = side_cell(row, DIFF_BASE, cell_int(row->of[DIFF_BASE].mean));
+	cells[PEOPLE_NEW] = side_cell(row, DIFF_NEW, cell_int(row->of[DIFF_NEW].mean));
+	cells[PEOPLE_DELTA] = cell_int(row->delta);
+	cells[PEOPLE_CHANGE] = change_cell(row);
+	cells[PEOPLE_FROM_CALLS] = cell_int(row->from_calls);
+	cells[PEOPLE_FROM_DURATION] = cell_int(row->from_duration);
+	cells[PEOPLE_CALLS] = both_calls(d, row, arena);
+	cells[PEOPLE_Q] = real_cell(row->test.q);
+}
+
+static bool has_q(const struct diff *d)
+{
+	for (size_t i = 0; i < d->nrows; i++)
+		if (!isnan(d->rows[i].test.q))
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct diff *d, const struct diff_style *style, int column)
+{
+	bool is_wide = style->width == 0 || style->width >= WIDE;
+	bool has_split = d->metric != DIFF_CALLS && strcmp(d->by->name, "step") != 0 &&
+			 strcmp(d->by->name, "memory") != 0;
+
+	switch (column) {
+	case PEOPLE_BASE:
+	case PEOPLE_NEW:
+		return is_wide || !has_split;
+	case PEOPLE_FROM_DURATION:
+		return is_wide && has_split;
+	case PEOPLE_FROM_CALLS:
+	case PEOPLE_CALLS:
+		return has_split;
+	case PEOPLE_Q:
+		return has_q(d);
+	default:
+		return true;
+	}
+}
+
+/* The columns that are shown, in the arena of the table that they head. */
+static struct memtable *people_table(const struct diff *d, const struct diff_style *style,
+				     size_t shown[NPEOPLE])
+{
+	const struct column *unit = columns_of(d->unit);
+	const struct column all[NPEOPLE] = {
+		[PEOPLE_NAME] = { "name", d->by->title, UNIT_TEXT },
+		[PEOPLE_BASE] = unit[BASE],
+		[PEOPLE_NEW] = unit[NEW],
+		[PEOPLE_DELTA] = unit[DELTA],
+		[PEOPLE_CHANGE] = unit[DELTA_PCT],
+		[PEOPLE_FROM_CALLS] = unit[FROM_CALLS],
+		[PEOPLE_FROM_DURATION] = unit[FROM_DURATION],
+		[PEOPLE_CALLS] = { "calls", "Calls", UNIT_TEXT },
+		[PEOPLE_Q] = unit[Q],
+	};
+	struct arena arena = { 0 };
+	struct column *columns = arena_alloc(&arena, sizeof(all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < NPEOPLE; i++) {
+		if (!is_shown(d, style, (int)i))
+			continue;
+		shown[n] = i;
+		columns[n++] = all[i];
+	}
+	struct memtable *m = memtable_new(columns, n);
+	m->arena = arena;
+	return m;
+}
+
+struct memtable *diff_rows_table(const struct diff *d, const struct diff_style *style)
+{
+	size_t shown[NPEOPLE];
+	struct memtable *m = style->people ? people_table(d, style, shown)
+					   : memtable_new(columns_of(d->unit), NMACHINE);
+	size_t n = d->nrows;
+
+	if (style->limit > 0 && (uint64_t)style->limit < n)
+		n = (size_t)style->limit;
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_row *row = &d->rows[d->order[i]];
+		struct cell cells[NMACHINE], picked[NMACHINE];
+		if (!style->people) {
+			machine_row(d, row, cells);
+			memtable_add_row(m, cells);
+			continue;
+		}
+		people_row(d, row, &m->arena, cells);
+		for (size_t c = 0; c < m->table.ncolumns; c++)
+			picked[c] = cells[shown[c]];
+		memtable_add_row(m, picked);
+	}
+	m->table.total_rows = (int64_t)d->nrows;
+	return m;
+}

@@ -1,0 +1,140 @@
+/* What is believed of a comparison: see diff_test.h. */
+#include "query/diff/diff_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "query/stats/benjamini_hochberg.h"
+#include "query/stats/rank_power.h"
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew)
+{
+	*t = (struct diff_tester){ .sizes = { nbase, nnew } };
+	t->has_exact = nbase <= U_DISTRIBUTION_MAX && nnew <= U_DISTRIBUTION_MAX;
+	if (t->has_exact)
+		u_distribution_init(&t->exact, nnew, nbase);
+	for (size_t i = 0; i < 2; i++)
+		t->sorted[i] = xrealloc_array(NULL, t->sizes[i], sizeof(double));
+}
+
+void diff_tester_release(struct diff_tester *t)
+{
+	u_distribution_release(&t->exact);
+	free(t->sorted[0]);
+	free(t->sorted[1]);
+	*t = (struct diff_tester){ .has_exact = false };
+}
+
+static struct sample sorted_copy(struct diff_tester *t, size_t which,
+				 const double *values)
+{
+	size_t n = t->sizes[which];
+
+	memcpy(t->sorted[which], values, n * sizeof(*values));
+	qsort(t->sorted[which], n, sizeof(*values), compare);
+	return (struct sample){ t->sorted[which], n };
+}
+
+double diff_tester_p(struct diff_tester *t, const double *base, const double *new_side)
+{
+	struct sample a = sorted_copy(t, 0, base), b = sorted_copy(t, 1, new_side);
+
+	return mann_whitney(a, b, t->has_exact ? &t->exact : NULL).p;
+}
+
+static bool is_large(double change_pct, const struct diff_limits *limits)
+{
+	return fabs(change_pct) > limits->min_effect_pct; /* not when it is NaN */
+}
+
+void diff_test_rows(struct diff_test *rows, size_t n, const struct diff_limits *limits)
+{
+	double *p = xrealloc_array(NULL, n, sizeof(*p));
+	size_t tested = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].is_tested && !isnan(rows[i].p))
+			p[tested++] = rows[i].p;
+	benjamini_hochberg(p, p, tested);
+	for (size_t i = 0; i < n; i++) {
+		struct diff_test *row = &rows[i];
+		bool has_q = row->is_tested && !isnan(row->p);
+		row->q = has_q ? p[at++] : (double)NAN;
+		row->is_significant = has_q && row->q < limits->alpha &&
+				      is_large(row->change_pct, limits);
+	}
+	free(p);
+}
+
+static double mean(const double *values, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / (double)n;
+}
+
+static double deviation(const double *values, size_t n)
+{
+	double middle = mean(values, n), sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (values[i] - middle) * (values[i] - middle);
+	return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : (double)NAN;
+}
+
+static enum diff_verdict decide(const struct diff_headline *h,
+				const struct diff_limits *limits)
+{
+	if (rank_power_least_p(h->sizes[0], h->sizes[1]) > limits->alpha)
+		return DIFF_UNDECIDED;
+	if (!(h->p < limits->alpha) || !is_large(h->change_pct, limits))
+		return DIFF_NO_CHANGE;
+	return h->shift.shift > 0 ? DIFF_SLOWER : DIFF_FASTER;
+}
+
+void diff_test_headline(const double *base, size_t nbase, const double *new_side,
+			size_t nnew, const struct diff_limits *limits,
+			struct diff_headline *out)
+{
+	*out = (struct diff_headline){ .p = (double)NAN,
+				       .change_pct = (double)NAN,
+				       .low_pct = (double)NAN,
+				       .high_pct = (double)NAN,
+				       .least_pct = (double)NAN,
+				       .sizes = { nbase, nnew } };
+	if (nbase == 0 || nnew == 0)
+		return;
+	struct diff_tester t;
+	diff_tester_init(&t, nbase, nnew);
+	struct sample a = sorted_copy(&t, 0, base), b = sorted_copy(&t, 1, new_side);
+	const struct u_distribution *exact = t.has_exact ? &t.exact : NULL;
+	double whole = mean(a.values, nbase);
+	out->has_interval = nbase > 1 && nnew > 1;
+	out->p = out->has_interval ? mann_whitney(a, b, exact).p : (double)NAN;
+	out->shift = hodges_lehmann(a, b, exact, limits->alpha);
+	out->change_pct = percent(out->shift.shift, whole);
+	out->low_pct = percent(out->shift.low, whole);
+	out->high_pct = percent(out->shift.high, whole);
+	out->least_pct = percent(rank_power_least_shift(deviation(a.values, nbase), nbase,
+							deviation(b.values, nnew), nnew,
+							limits->alpha),
+				 whole);
+	out->verdict = decide(out, limits);
+	diff_tester_release(&t);
+}

@@ -1,0 +1,211 @@
+/* What a comparison says in words: see diff_table.h. */
+#include <math.h>
+
+#include "base/units.h"
+#include "query/diff/diff_table.h"
+#include "query/stats/rank_power.h"
+
+#define NAME_SHOWN 60 /* bytes of a name in the headline */
+
+/* What is compared as independent of each other. */
+static const char *replicates(const struct diff *d)
+{
+	return d->subject_within_run ? "steps" : "runs";
+}
+
+const char *diff_subject_name(const struct diff *d)
+{
+	if (d->subject == DIFF_OF_STEPS)
+		return d->subject_per_step ? "step" : "steps";
+	if (d->subject == DIFF_OF_RECORDINGS)
+		return "recording";
+	return strcmp(d->by->name, "memory") == 0 ? "peak memory"
+						  : diff_metric_title(d->metric);
+}
+
+enum unit diff_subject_unit(const struct diff *d)
+{
+	return d->subject == DIFF_OF_ROWS ? d->unit : UNIT_NS;
+}
+
+static const char *amount_text(enum unit unit, int64_t amount, struct arena *arena)
+{
+	char text[UNITS_TEXT_MAX];
+
+	return arena_copy(arena, units_text(unit, cell_int(amount), text)).p;
+}
+
+static const char *signed_text(enum unit unit, int64_t amount, struct arena *arena)
+{
+	return arena_printf(arena, "%s%s", amount > 0 ? "+" : "",
+			    amount_text(unit, amount, arena));
+}
+
+static const char *p_text(double p, struct arena *arena)
+{
+	return p < 0.0001 ? "p < 0.0001" : arena_printf(arena, "p = %.2g", p);
+}
+
+static const char *verdict_text(const struct diff *d)
+{
+	bool is_time = diff_subject_unit(d) == UNIT_NS;
+
+	switch (d->headline.verdict) {
+	case DIFF_SLOWER:
+		return is_time ? "slower" : "more";
+	case DIFF_FASTER:
+		return is_time ? "faster" : "less";
+	case DIFF_NO_CHANGE:
+		return "no significant change";
+	case DIFF_UNDECIDED:
+		break;
+	}
+	return "not decided";
+}
+
+/* The difference of the means, and the shift with its interval where there is one. */
+static const char *change_text(const struct diff *d, struct arena *arena)
+{
+	const struct diff_headline *h = &d->headline;
+	double base = (double)d->sides[DIFF_BASE].subject;
+	double plain = 100 * ((double)d->sides[DIFF_NEW].subject - base) / base;
+	const char *change =
+		base > 0 ? arena_printf(arena, "%+.1f%%", plain) : "no base to compare";
+
+	if (!h->has_interval || isnan(h->change_pct))
+		return change;
+	return arena_printf(arena, "%s, shift %+.1f%% [%+.1f%%, %+.1f%%], %s", change,
+			    h->change_pct, h->low_pct, h->high_pct, p_text(h->p, arena));
+}
+
+/* The row whose delta goes the same way and is the largest; NULL: none. */
+static const struct diff_row *main_row(const struct diff *d, int64_t delta)
+{
+	for (size_t i = 0; i < d->nrows; i++) {
+		const struct diff_row *row = &d->rows[d->order[i]];
+		if ((row->delta > 0) == (delta > 0) && row->delta != 0)
+			return row;
+	}
+	return NULL;
+}
+
+static const char *calls_text(const struct diff *d, const struct diff_row *row,
+			      struct arena *arena)
+{
+	double base = diff_row_calls(d, row, DIFF_BASE),
+	       new_side = diff_row_calls(d, row, DIFF_NEW);
+	const char *unit = d->per_step ? " a step" : "";
+
+	if (row->status == DIFF_ADDED || row->status == DIFF_REMOVED)
+		return row->status == DIFF_ADDED ? ", added" : ", removed";
+	if (base != new_side)
+		return arena_printf(arena, ", %.6g -> %.6g calls%s", base, new_side,
+				    unit);
+	return arena_printf(arena, ", %.6g %s%s", base, base == 1 ? "call" : "calls",
+			    unit);
+}
+
+/* "; 71.0% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)" */
+static const char *explanation(const struct diff *d, struct arena *arena)
+{
+	int64_t delta = d->sides[DIFF_NEW].subject - d->sides[DIFF_BASE].subject;
+	const struct diff_row *row = main_row(d, delta);
+
+	if (!row || delta == 0)
+		return "";
+	double share = 100 * (double)row->delta / (double)delta;
+	bool is_part = d->unit == diff_subject_unit(d) &&
+		       d->per_step == d->subject_per_step && share <= 100;
+	struct str name = diff_row_name(d, row, DIFF_BASE);
+	bool is_long = name.n > NAME_SHOWN;
+	return arena_printf(arena, "; %s %.*s%s (%s%s)",
+			    is_part ? arena_printf(arena, "%.0f%% of it in", share)
+				    : "most in",
+			    is_long ? NAME_SHOWN : (int)name.n, name.p,
+			    is_long ? "..." : "", signed_text(d->unit, row->delta, arena),
+			    d->metric == DIFF_CALLS ? "" : calls_text(d, row, arena));
+}
+
+const char *diff_headline_text(const struct diff *d, struct arena *arena)
+{
+	enum unit unit = diff_subject_unit(d);
+	const char *base = amount_text(unit, d->sides[DIFF_BASE].subject, arena);
+	const char *after = amount_text(unit, d->sides[DIFF_NEW].subject, arena);
+
+	return arena_printf(arena, "%s %s -> %s, %s, %zu v %zu %s: %s%s",
+			    diff_subject_name(d), base, after, change_text(d, arena),
+			    d->headline.sizes[DIFF_BASE], d->headline.sizes[DIFF_NEW],
+			    replicates(d), verdict_text(d), explanation(d, arena));
+}
+
+const char *diff_rows_caption(const struct diff *d, struct arena *arena)
+{
+	const char *of = d->per_step ? "a step" : "a run";
+
+	if (strcmp(d->by->name, "idle") == 0 && d->metric != DIFF_CALLS)
+		return arena_printf(arena, "idle time %s by cause; delta = new - base",
+				    of);
+	return arena_printf(arena, "%s %s by %s; delta = new - base",
+			    diff_metric_title(d->metric), of, d->by->name);
+}
+
+const char *diff_undecided_text(const struct diff *d, struct arena *arena)
+{
+	const struct diff_headline *h = &d->headline;
+	double alpha = d->request->alpha;
+	size_t alone = rank_power_sides(alpha, 1),
+	       all = rank_power_sides(alpha, d->ntested);
+	const char *rows =
+		d->ntested > 1 ? arena_printf(arena, ", and %zu for the %zu rows tested",
+					      all, d->ntested)
+			       : "";
+
+	if (h->verdict != DIFF_UNDECIDED)
+		return NULL;
+	return arena_printf(
+		arena,
+		"%zu v %zu %s cannot decide at alpha %g, whatever the change: "
+		"the smallest p possible is %.2g; it takes %zu %s a side%s",
+		h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], replicates(d), alpha,
+		rank_power_least_p(h->sizes[DIFF_BASE], h->sizes[DIFF_NEW]), alone,
+		replicates(d), rows);
+}
+
+/* Enough for the headline, but not for as many rows. */
+static void note_rows(const struct diff *d, struct memtable *to)
+{
+	size_t n = d->sides[DIFF_BASE].nreplicates, m = d->sides[DIFF_NEW].nreplicates;
+	double limit = d->request->alpha / (double)(d->ntested ? d->ntested : 1);
+
+	if (d->ntested == 0 || d->headline.verdict == DIFF_UNDECIDED)
+		return;
+	if (n > 1 && m > 1 && rank_power_least_p(n, m) > limit)
+		memtable_add_note(to,
+				  "one row alone among the %zu tested could not be "
+				  "significant: that takes %zu %s a side",
+				  d->ntested,
+				  rank_power_sides(d->request->alpha, d->ntested),
+				  d->within_run ? "steps" : "runs");
+}
+
+void diff_add_notes(const struct diff *d, struct memtable *to)
+{
+	const char *undecided = diff_undecided_text(d, &to->arena);
+
+	if (d->subject_within_run || d->within_run)
+		memtable_add_note(to,
+				  "within one run: its steps are compared, which tells "
+				  "nothing of the noise from run to run");
+	if (undecided)
+		memtable_add_note(to, "%s", undecided);
+	if (d->headline.verdict == DIFF_NO_CHANGE && !isnan(d->headline.least_pct))
+		memtable_add_note(
+			to,
+			"the smallest change that would have been seen in %d of "
+			"100 such comparisons: %.1f%%",
+			RANK_POWER_PCT, d->headline.least_pct);
+	note_rows(d, to);
+	if (d->has_steps && d->by->is_whole && !d->request->total &&
+	    strcmp(d->by->name, "function") == 0)
+		memtable_add_note(to, "functions are of whole runs, not of steps");
+}

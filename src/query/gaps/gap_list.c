@@ -1,0 +1,354 @@
+/*
+ * Single gaps as a table, the longest first: see gap_table.h.  What --time and --step
+ * leave of a gap is a row for each stretch of it.
+ */
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/memtable.h"
+#include "base/sort.h"
+#include "query/devices/work_profiles.h"
+#include "query/gaps/gap_chain.h"
+#include "query/gaps/gap_profile.h"
+#include "query/gaps/gap_stretch.h"
+#include "query/number_cell.h"
+#include "query/pick.h"
+
+enum {
+	PROFILE,
+	RANK,
+	DEVICE,
+	TIME_SHOWN,
+	START,
+	DUR,
+	STEP,
+	CAUSE,
+	TITLE,
+	BLAMED,
+	LOOK_AT,
+	BEFORE,
+	AFTER,
+	LAUNCH,
+	CAUSE_NS,
+	LAUNCH_START,
+	TIME,
+	CHAIN,
+	ROOT,
+	NCOLUMNS
+};
+
+static const struct column columns[NCOLUMNS] = {
+	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
+	[RANK] = { "rank", "Rank", UNIT_COUNT },
+	[DEVICE] = { "device", "Device", UNIT_COUNT },
+	[TIME_SHOWN] = { "time", "--time", UNIT_TEXT },
+	[START] = { "start_ns", "Start", UNIT_TIME },
+	[DUR] = { "dur_ns", "Idle", UNIT_NS },
+	[STEP] = { "step", "Step", UNIT_COUNT },
+	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
+	[TITLE] = { "title", "Cause", UNIT_TEXT },
+	[CAUSE_NS] = { "cause_ns", "Of it", UNIT_NS },
+	[BLAMED] = { "blamed", "Look at", UNIT_TEXT },
+	[LOOK_AT] = { "look_at", "Look at", UNIT_TEXT },
+	[BEFORE] = { "before", "Before", UNIT_TEXT },
+	[AFTER] = { "after", "After", UNIT_TEXT },
+	[LAUNCH] = { "launch", "Launch", UNIT_TEXT },
+	[LAUNCH_START] = { "launch_start_ns", "Launched", UNIT_TIME },
+	[TIME] = { "time", "--time", UNIT_TEXT },
+	[CHAIN] = { "chain", "Chain", UNIT_TEXT },
+	[ROOT] = { "root", "Root", UNIT_TEXT },
+};
+
+/* A row before it is cut off by the limit; cells' texts are in the table's arena. */
+struct listed {
+	int64_t dur_ns, start_ns;
+	struct cell cells[NCOLUMNS];
+};
+
+struct listing {
+	const struct gap_table_request *request;
+	const struct scope *scope;
+	struct memtable *out;
+	struct gap_chain chain;
+	struct gap_ranks ranks;
+	struct listed *rows; /* owned: of the profiles before */
+	size_t n, cap;
+	struct gap_stretch *stretches; /* owned: of this one */
+	size_t nstretches, stretches_cap;
+	int64_t total;
+	bool has_work, has_devices;
+};
+
+static int compare(int64_t dur_a, int64_t dur_b, int64_t start_a, int64_t start_b)
+{
+	if (dur_a != dur_b)
+		return dur_a > dur_b ? -1 : 1;
+	return (start_a > start_b) - (start_a < start_b);
+}
+
+static bool stretch_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct gap_stretch *x = (const struct gap_stretch *)context + a;
+	const struct gap_stretch *y = (const struct gap_stretch *)context + b;
+
+	return compare(x->end_ns - x->start_ns, y->end_ns - y->start_ns, x->start_ns,
+		       y->start_ns) < 0;
+}
+
+static bool listed_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct listed *x = (const struct listed *)context + a;
+	const struct listed *y = (const struct listed *)context + b;
+
+	return compare(x->dur_ns, y->dur_ns, x->start_ns, y->start_ns) < 0;
+}
+
+/* Places of n things in order; the caller's to free. */
+static uint32_t *sorted_places(const void *of, size_t n, sort_before *before)
+{
+	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, at + n, before, of);
+	return at;
+}
+
+static struct cell copied(struct listing *l, struct str text)
+{
+	return cell_text(arena_copy(&l->out->arena, text));
+}
+
+static struct cell text_cell(struct listing *l, const struct gap_profile *p,
+			     uint32_t text)
+{
+	return text == TEXT_NONE ? cell_null() : copied(l, text_pool_str(p->texts, text));
+}
+
+/* Where the gap is, and what stands on either side. */
+static void set_place(struct listing *l, const struct gap_profile *p,
+		      const struct gap_stretch *s, struct cell *cells)
+{
+	const struct gap *g = &p->blame.gaps.items[s->gap];
+	const struct work_item *after = &p->work.items[g->after];
+	const struct work_device *device = &p->work.devices[g->device];
+	size_t step = gap_stretch_step(p, s);
+
+	cells[PROFILE] = cell_int(p->profile->id);
+	cells[RANK] = work_rank_cell(p->profile);
+	cells[DEVICE] = device->name ? copied(l, str_of(device->name))
+				     : number_cell(device->device);
+	cells[TIME] = cell_text(str_of(arena_printf(
+		&l->out->arena, "%" PRId64 "ns..%" PRId64 "ns", s->start_ns, s->end_ns)));
+	cells[TIME_SHOWN] = cells[TIME];
+	cells[START] = cell_int(s->start_ns);
+	cells[DUR] = cell_int(s->end_ns - s->start_ns);
+	cells[STEP] =
+		step == GAP_NO_STEP ? cell_null() : cell_int(p->range.steps[step].number);
+	cells[BEFORE] = text_cell(l, p, p->work.items[g->before].name);
+	cells[AFTER] = text_cell(l, p, after->name);
+	cells[LAUNCH] = text_cell(l, p, after->launch_name);
+	cells[LAUNCH_START] =
+		after->launch_id ? cell_int(after->launch_start_ns) : cell_null();
+}
+
+static int set_blame(struct listing *l, const struct gap_profile *p,
+		     const struct gap_stretch *s, const struct gap_row *row,
+		     struct cell *cells, struct err *err)
+{
+	const struct gap_sum *most = &row->largest;
+	uint32_t piece = gap_stretch_piece(p, s, most);
+	struct str chain = { "", 0 };
+
+	cells[CAUSE] = cell_text(str_of(gap_causes[most->cause].code));
+	cells[TITLE] = cell_text(str_of(gap_causes[most->cause].title));
+	cells[CAUSE_NS] = cell_int(row->cause_ns);
+	cells[BLAMED] = text_cell(l, p, most->blamed);
+	cells[LOOK_AT] = cells[BLAMED];
+	cells[CHAIN] = cells[ROOT] = cell_null();
+	if (piece == UINT32_MAX)
+		return 0;
+	if (gap_chain_text(&l->chain, p->blame.pieces[piece].slice_id, &chain, err) < 0)
+		return -1;
+	if (chain.n)
+		cells[CHAIN] = copied(l, chain);
+	uint32_t root = p->roots.of_piece[piece];
+	if (root != GAP_NO_ROOT)
+		cells[ROOT] = text_cell(l, p, p->roots.items[root].blamed);
+	return 0;
+}
+
+static int add_row(struct listing *l, const struct gap_profile *p,
+		   const struct gap_stretch *s, struct err *err)
+{
+	struct listed row = { .dur_ns = s->end_ns - s->start_ns,
+			      .start_ns = s->start_ns };
+	struct gap_row blame;
+
+	int rc = gap_stretch_blame(p, s, &blame, err);
+	if (rc <= 0)
+		return rc;
+	set_place(l, p, s, row.cells);
+	if (set_blame(l, p, s, &blame, row.cells, err) < 0)
+		return -1;
+	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(row));
+	l->rows[l->n++] = row;
+	return 0;
+}
+
+/* --focus and --ignore choose gaps by what is charged in them. */
+static int has_wanted_piece(const struct gap_profile *p, const struct gap *g,
+			    struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < g->npieces; i++) {
+		struct gap_piece piece = gap_profile_piece(p, g->first_piece + i);
+		rc = gap_profile_wants_piece(p, &piece, err);
+	}
+	return rc;
+}
+
+static void add_stretches(struct listing *l, const struct gap_profile *p, uint32_t gap)
+{
+	const struct gap *g = &p->blame.gaps.items[gap];
+	const struct intervals *wanted = &p->range.wanted;
+
+	for (size_t i = intervals_after(wanted, g->start_ns);
+	     i < wanted->n && wanted->items[i].start_ns < g->end_ns; i++) {
+		struct gap_stretch s = { wanted->items[i].start_ns,
+					 wanted->items[i].end_ns, gap };
+		s.start_ns = s.start_ns > g->start_ns ? s.start_ns : g->start_ns;
+		s.end_ns = s.end_ns < g->end_ns ? s.end_ns : g->end_ns;
+		l->stretches = xgrow(l->stretches, &l->stretches_cap, l->nstretches + 1,
+				     sizeof(s));
+		l->stretches[l->nstretches++] = s;
+	}
+}
+
+/* The longest stretches of a profile become rows, as many as may be shown. */
+static int add_rows(struct listing *l, const struct gap_profile *p, struct err *err)
+{
+	uint32_t *at = sorted_places(l->stretches, l->nstretches, stretch_before);
+	size_t n = l->nstretches;
+	int rc = 0;
+
+	if (l->request->limit && (uint64_t)l->request->limit < n)
+		n = (size_t)l->request->limit;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = add_row(l, p, &l->stretches[at[i]], err);
+	free(at);
+	return rc;
+}
+
+static int add_profile(struct listing *l, struct store *store,
+		       const struct scope_profile *profile, struct err *err)
+{
+	struct gap_profile p;
+	int rc = gap_profile_load(store, profile, l->request, &l->ranks, &p, err);
+
+	l->nstretches = 0;
+	l->has_work |= p.work.n > 0;
+	l->has_devices |= p.work.ndevices > 1;
+	for (uint32_t i = 0; rc >= 0 && i < p.blame.gaps.n; i++) {
+		if (!gap_profile_wants(&p, &p.blame.gaps.items[i]))
+			continue;
+		rc = has_wanted_piece(&p, &p.blame.gaps.items[i], err);
+		if (rc > 0)
+			add_stretches(l, &p, i);
+	}
+	l->total += (int64_t)l->nstretches;
+	if (rc >= 0)
+		rc = add_rows(l, &p, err);
+	gap_profile_release(&p);
+	return rc;
+}
+
+static const char *shown_text(const struct listed *row, int column)
+{
+	return row->cells[column].type == CELL_TEXT ? row->cells[column].as.text.p : "?";
+}
+
+/* For people: what there is no room for in a row. */
+static void add_note(struct listing *l, const struct listed *row)
+{
+	const char *chain = shown_text(row, CHAIN), *root = shown_text(row, ROOT);
+	bool has_chain = row->cells[CHAIN].type == CELL_TEXT;
+	bool has_root = row->cells[ROOT].type == CELL_TEXT;
+
+	memtable_add_note(
+		l->out, "%s: after %.200s, before %.200s%s%.200s%s%.800s%s%.200s",
+		shown_text(row, TIME), shown_text(row, BEFORE), shown_text(row, AFTER),
+		row->cells[LAUNCH].type == CELL_TEXT ? ", launched by " : "",
+		row->cells[LAUNCH].type == CELL_TEXT ? shown_text(row, LAUNCH) : "",
+		has_chain ? "; " : "", has_chain ? chain : "",
+		has_root ? "; the queue was emptied by " : "", has_root ? root : "");
+}
+
+static struct table *finish(struct listing *l)
+{
+	const enum shown shown[NCOLUMNS] = {
+		[PROFILE] = SHOWN_IF_PROFILES,
+		[RANK] = SHOWN_IF_RANKS,
+		[DEVICE] = l->has_devices ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
+		[TIME_SHOWN] = SHOWN_TO_PEOPLE,
+		[START] = SHOWN_TO_MACHINES,
+		[STEP] = SHOWN_TO_MACHINES,
+		[CAUSE] = SHOWN_TO_MACHINES,
+		[TITLE] = SHOWN_TO_PEOPLE,
+		[CAUSE_NS] = SHOWN_TO_MACHINES,
+		[BLAMED] = SHOWN_TO_MACHINES,
+		[LOOK_AT] = SHOWN_TO_PEOPLE,
+		[BEFORE] = SHOWN_TO_MACHINES,
+		[AFTER] = SHOWN_TO_MACHINES,
+		[LAUNCH] = SHOWN_TO_MACHINES,
+		[LAUNCH_START] = SHOWN_TO_MACHINES,
+		[TIME] = SHOWN_TO_MACHINES,
+		[CHAIN] = SHOWN_TO_MACHINES,
+		[ROOT] = SHOWN_TO_MACHINES,
+	};
+	uint32_t *at = sorted_places(l->rows, l->n, listed_before);
+	size_t n = l->n;
+
+	if (l->request->limit && (uint64_t)l->request->limit < n)
+		n = (size_t)l->request->limit;
+	for (size_t i = 0; i < n; i++)
+		memtable_add_row(l->out, l->rows[at[i]].cells);
+	for (size_t i = 0; l->request->for_people && i < n; i++)
+		add_note(l, &l->rows[at[i]]);
+	l->out->table.total_rows = l->total;
+	free(at);
+	return table_pick(&l->out->table, shown, l->scope, l->request->for_people);
+}
+
+int gap_list_open(struct store *store, const struct scope *scope,
+		  const struct gap_table_request *request, struct table **out,
+		  struct err *err)
+{
+	struct listing l = { .request = request, .scope = scope };
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
+
+	*out = NULL;
+	l.out = memtable_new(columns, NCOLUMNS);
+	if (rc == 0)
+		rc = gap_chain_open(store, &texts, &l.chain, err);
+	if (rc == 0)
+		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &l.ranks, err);
+	for (size_t i = 0; rc == 0 && i < scope->n; i++)
+		rc = add_profile(&l, store, &scope->profiles[i], err);
+	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
+		rc = gap_nothing(scope, l.has_work, err);
+	if (rc == 0)
+		*out = finish(&l);
+	else
+		table_free(&l.out->table);
+	gap_chain_close(&l.chain);
+	gap_ranks_close(&l.ranks);
+	text_pool_close(&texts);
+	free(l.rows);
+	free(l.stretches);
+	return rc;
+}

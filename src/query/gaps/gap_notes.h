@@ -1,0 +1,28 @@
+/*
+ * What is said beside the table of idle time: of each device how much it is, and in one
+ * sentence the largest cause and what usually removes it.
+ */
+#ifndef PTOOL_QUERY_GAP_NOTES_H
+#define PTOOL_QUERY_GAP_NOTES_H
+
+#include "base/memtable.h"
+#include "query/gaps/gap_profile.h"
+#include "query/gaps/gap_sums.h"
+
+/* For the sentence: zeroed, then added to profile by profile. */
+struct gap_causes_seen {
+	int64_t cause_ns[NGAP_CAUSES], all_ns;
+	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
+	int64_t look_ns[NGAP_CAUSES];
+};
+
+void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
+		   const struct gap_sums *sums, const struct gap_profile *p);
+void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen);
+
+/* The first line is the table's caption, the others are notes. */
+void gap_notes_device(struct memtable *out, const struct scope *scope,
+		      const struct gap_profile *p, uint32_t device);
+void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks);
+
+#endif

@@ -1,0 +1,185 @@
+/* The idle time of one profile: see gap_profile.h. */
+#include "query/gaps/gap_profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static int device_wanted(const struct gap_profile *p, uint32_t device)
+{
+	return !p->filter ||
+	       filter_has_number(&p->filter->devices, p->work.devices[device].device);
+}
+
+bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap)
+{
+	const struct work_item *after = &p->work.items[gap->after];
+
+	if (!p->filter)
+		return true;
+	return p->totals[gap->device].is_wanted &&
+	       filter_has_number(&p->filter->streams,
+				 p->work.streams[after->stream].stream) &&
+	       filter_has_dur(p->filter, gap->end_ns - gap->start_ns);
+}
+
+struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece)
+{
+	return p->has_roots ? gap_roots_charge(&p->roots, &p->blame, piece)
+			    : p->blame.pieces[piece];
+}
+
+int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
+			    struct err *err)
+{
+	if (!p->filter || (!p->filter->focus && !p->filter->ignore))
+		return 1;
+	return filter_has_name(p->filter, text_pool_str(p->texts, piece->blamed), err);
+}
+
+static int64_t device_start(const struct gap_profile *p, uint32_t device)
+{
+	return p->work.items[p->work.devices[device].first].start_ns;
+}
+
+/* What is charged of each step, and of no step, is added to by_step. */
+static void add_parts(struct gap_profile *p, const struct gap *g, int64_t *by_step)
+{
+	struct gap_total *total = &p->totals[g->device];
+	struct gap_part part;
+	bool counts = false;
+
+	for (uint32_t i = 0; i < g->npieces; i++) {
+		const struct gap_piece *piece = &p->blame.pieces[g->first_piece + i];
+		int64_t from_ns = piece->start_ns;
+		while (gap_range_next(&p->range, &from_ns, piece->end_ns, &part)) {
+			size_t step =
+				part.step == GAP_NO_STEP ? p->range.nsteps : part.step;
+			by_step[step] += part.end_ns - part.start_ns;
+			total->idle_ns += part.end_ns - part.start_ns;
+			counts = true;
+		}
+	}
+	total->gaps += counts;
+}
+
+/* When the device was idle, by the union of its work alone. */
+static void find_idle(const struct gap_profile *p, uint32_t device,
+		      struct intervals *idle, int64_t *span_ns)
+{
+	struct intervals busy, span;
+	int64_t start_ns = device_start(p, device);
+
+	device_work_union(&p->work, &p->work.devices[device], WORK_ALL, &busy);
+	intervals_within(&p->range.wanted, start_ns,
+			 start_ns + p->blame.gaps.span_ns[device], &span);
+	intervals_subtract(&span, &busy, idle);
+	*span_ns = intervals_length(&span);
+	intervals_release(&busy);
+	intervals_release(&span);
+}
+
+static int does_not_add_up(const char *of, int64_t number, struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the blame does not add up to the idle time of %s %" PRId64, of,
+		       number);
+}
+
+static int check_device(struct gap_profile *p, uint32_t device, const int64_t *by_step,
+			struct err *err)
+{
+	struct gap_total *total = &p->totals[device];
+	struct intervals idle;
+	int rc = 0;
+
+	find_idle(p, device, &idle, &total->span_ns);
+	if (intervals_length(&idle) != total->idle_ns)
+		rc = does_not_add_up("device", p->work.devices[device].device, err);
+	for (size_t i = 0; rc == 0 && i < p->range.nsteps; i++) {
+		const struct gap_step *step = &p->range.steps[i];
+		int64_t idle_ns = step->start_ns < step->end_ns
+					  ? intervals_length_within(&idle, step->start_ns,
+								    step->end_ns)
+					  : 0;
+		if (idle_ns != by_step[i])
+			rc = does_not_add_up("step", step->number, err);
+	}
+	intervals_release(&idle);
+	return rc;
+}
+
+/* Steps of which something lies both in the range and in the device's span. */
+static int64_t count_steps(const struct gap_profile *p, uint32_t device)
+{
+	int64_t start_ns = device_start(p, device), n = 0;
+	int64_t end_ns = start_ns + p->blame.gaps.span_ns[device];
+
+	for (size_t i = 0; i < p->range.nsteps; i++) {
+		const struct gap_step *step = &p->range.steps[i];
+		int64_t from_ns = step->start_ns > start_ns ? step->start_ns : start_ns;
+		int64_t to_ns = step->end_ns < end_ns ? step->end_ns : end_ns;
+		if (from_ns < to_ns &&
+		    intervals_length_within(&p->range.wanted, from_ns, to_ns) > 0)
+			n++;
+	}
+	return n;
+}
+
+static int add_up(struct gap_profile *p, struct err *err)
+{
+	int64_t *by_step = xcalloc(p->range.nsteps + 1, sizeof(*by_step));
+	size_t gap = 0;
+	int rc = 0;
+
+	for (uint32_t device = 0; rc == 0 && device < p->work.ndevices; device++) {
+		for (size_t i = 0; i <= p->range.nsteps; i++)
+			by_step[i] = 0;
+		for (; gap < p->blame.gaps.n && p->blame.gaps.items[gap].device == device;
+		     gap++)
+			add_parts(p, &p->blame.gaps.items[gap], by_step);
+		rc = check_device(p, device, by_step, err);
+		p->totals[device].steps = count_steps(p, device);
+		p->totals[device].is_wanted = device_wanted(p, device);
+	}
+	free(by_step);
+	return rc;
+}
+
+int gap_profile_load(struct store *store, const struct scope_profile *profile,
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err)
+{
+	*out = (struct gap_profile){ .profile = profile,
+				     .filter = request->filter,
+				     .texts = ranks->texts };
+	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0 ||
+	    gap_range_load(store, profile, request->filter, &out->range, err) < 0)
+		return -1;
+	const struct gap_blame_request blame = { .store = store,
+						 .texts = out->texts,
+						 .profile = profile,
+						 .work = &out->work,
+						 .range = &out->range };
+	if (gap_blame_load(&blame, &out->blame, err) < 0)
+		return -1;
+	gap_ranks_charge(ranks, profile, &out->blame);
+	if (gap_blame_check(&out->blame, err) < 0)
+		return -1;
+	out->has_roots = request->charges_roots;
+	if (out->has_roots || request->is_list)
+		gap_roots_find(&out->blame, &out->roots);
+	out->totals = xcalloc(out->work.ndevices + 1, sizeof(*out->totals));
+	return add_up(out, err);
+}
+
+void gap_profile_release(struct gap_profile *p)
+{
+	gap_roots_release(&p->roots);
+	gap_blame_release(&p->blame);
+	gap_range_release(&p->range);
+	device_work_release(&p->work);
+	free(p->totals);
+	*p = (struct gap_profile){ .totals = NULL };
+}

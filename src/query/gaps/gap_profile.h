@@ -1,0 +1,49 @@
+/*
+ * All that is known of the idle time of one profile's devices, and which of it counts.
+ */
+#ifndef PTOOL_QUERY_GAP_PROFILE_H
+#define PTOOL_QUERY_GAP_PROFILE_H
+
+#include "query/gaps/gap_ranks.h"
+#include "query/gaps/gap_root.h"
+#include "query/gaps/gap_table.h"
+
+/* What counts of one device. */
+struct gap_total {
+	int64_t idle_ns, span_ns; /* within --time and --step */
+	int64_t gaps;             /* that have a part there */
+	int64_t steps;            /* likewise */
+	bool is_wanted;           /* by --device */
+};
+
+struct gap_profile {
+	const struct scope_profile *profile;
+	const struct filter *filter; /* NULL: none */
+	struct text_pool *texts;     /* borrowed */
+	struct device_work work;
+	struct gap_range range;
+	struct gap_blame blame;
+	struct gap_roots roots;
+	bool has_roots;           /* they are charged */
+	struct gap_total *totals; /* owned; by device */
+};
+
+/*
+ * The blame of every device, checked: what is charged of each device, of each step and
+ * of the range that is asked for adds up to the idle time that the union of its work
+ * leaves there.  gap_profile_release() in both cases.
+ */
+int gap_profile_load(struct store *store, const struct scope_profile *profile,
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err);
+void gap_profile_release(struct gap_profile *p);
+
+/* By --device, --stream and --min-dur. */
+bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap);
+/* The piece as it is charged. */
+struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece);
+/* By --focus and --ignore, of what is charged: 1, 0, or -1 with err set. */
+int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
+			    struct err *err);
+
+#endif

@@ -1,0 +1,326 @@
+/* Waits for other ranks: see gap_ranks.h. */
+#include "query/gaps/gap_ranks.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_gap_collectives_sql);
+
+enum { ROW_ID, ROW_MEMBERS, ROW_ON_DEVICE, ROW_NAME, ROW_TS, ROW_DUR };
+
+/* [from, to) on the host of a rank that waits for another. */
+struct late {
+	int64_t from_ns, to_ns;
+	int64_t rank;
+};
+
+/* A rank's collectives, and where another has the same ones: item i is `other` + i. */
+struct match {
+	size_t first, n, other;
+};
+
+static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	return intern_add(&r->texts->intern, str_of(text ? text : ""));
+}
+
+static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *rank,
+		     struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_gap_collectives_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":first", rank->profile->first_slice_id);
+	query_bind_int(
+		stmt, ":last",
+		sum_sub(sum_add(rank->profile->first_slice_id, rank->profile->slices),
+			1));
+	while ((rc = sql_step(stmt, err)) > 0) {
+		int64_t ts_ns = sqlite3_column_int64(stmt, ROW_TS);
+		int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
+		rank->items =
+			xgrow(rank->items, &rank->cap, rank->n + 1, sizeof(*rank->items));
+		rank->items[rank->n++] = (struct gap_collective){
+			.slice_id = sqlite3_column_int64(stmt, ROW_ID),
+			.start_ns = ts_ns,
+			.end_ns = sum_add(ts_ns, dur_ns),
+			.members = own_text(r, stmt, ROW_MEMBERS),
+			.name = own_text(r, stmt, ROW_NAME),
+			.on_device = sqlite3_column_int(stmt, ROW_ON_DEVICE) != 0,
+		};
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run,
+		   struct gap_ranks *out, struct err *err)
+{
+	const struct scope_request request = { .run = run };
+	int rc = 0;
+
+	*out = (struct gap_ranks){ .texts = texts };
+	if (scope_load(store, &request, &out->run, err) < 0)
+		return -1;
+	if (out->run.nranks < 2)
+		return 0;
+	out->ranks = xcalloc(out->run.n, sizeof(*out->ranks));
+	for (size_t i = 0; rc == 0 && i < out->run.n; i++) {
+		if (!out->run.profiles[i].has_rank)
+			continue;
+		out->ranks[out->n].profile = &out->run.profiles[i];
+		rc = load_rank(out, store, &out->ranks[out->n++], err);
+	}
+	return rc;
+}
+
+void gap_ranks_close(struct gap_ranks *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->ranks[i].items);
+	free(r->ranks);
+	scope_release(&r->run);
+	*r = (struct gap_ranks){ .n = 0 };
+}
+
+static bool is_same_group(const struct gap_collective *a, const struct gap_collective *b)
+{
+	return a->members == b->members && a->on_device == b->on_device;
+}
+
+/* The end of the group that begins at `first`. */
+static size_t group_end(const struct gap_rank *rank, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < rank->n && is_same_group(&rank->items[first], &rank->items[end]))
+		end++;
+	return end;
+}
+
+/* As the rows come: by the bytes of the members, hosts before devices. */
+static int compare_groups(const struct gap_ranks *r, const struct gap_collective *a,
+			  const struct gap_collective *b)
+{
+	int order = str_compare(text_pool_str(r->texts, a->members),
+				text_pool_str(r->texts, b->members));
+
+	return order ? order : (int)a->on_device - (int)b->on_device;
+}
+
+/*
+ * The same group on the other rank: only when both have the same collectives in it.
+ * Groups come in one order on both; *at is where the search for the one before ended.
+ */
+static bool find_match(const struct gap_ranks *r, const struct gap_rank *rank,
+		       const struct gap_rank *other, size_t *at, struct match *out)
+{
+	size_t first = out->first, end = group_end(rank, first);
+
+	while (*at < other->n &&
+	       compare_groups(r, &other->items[*at], &rank->items[first]) < 0)
+		*at = group_end(other, *at);
+	if (*at == other->n || !is_same_group(&rank->items[first], &other->items[*at]) ||
+	    group_end(other, *at) - *at != end - first)
+		return false;
+	for (size_t i = 0; i < end - first; i++)
+		if (rank->items[first + i].name != other->items[*at + i].name)
+			return false;
+	out->n = end - first;
+	out->other = *at;
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What is to be added to the other's times to be the rank's; false when nothing tells. */
+static bool align(struct gap_ranks *r, const struct gap_rank *rank,
+		  const struct gap_rank *other, bool on_device, int64_t *offset_ns)
+{
+	int64_t *offsets = xrealloc_array(NULL, rank->n + 1, sizeof(*offsets));
+	struct match m;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < rank->n; i = group_end(rank, i)) {
+		m.first = i;
+		if (rank->items[i].on_device != on_device ||
+		    !find_match(r, rank, other, &at, &m))
+			continue;
+		for (size_t k = 0; k < m.n; k++)
+			offsets[n++] = sum_sub(rank->items[m.first + k].end_ns,
+					       other->items[m.other + k].end_ns);
+	}
+	if (n) {
+		qsort(offsets, n, sizeof(*offsets), by_value);
+		*offset_ns = offsets[n / 2];
+		int64_t below = sum_sub(*offset_ns, offsets[0]);
+		int64_t above = sum_sub(offsets[n - 1], *offset_ns);
+		below = below > above ? below : above;
+		r->error_ns = r->error_ns > below ? r->error_ns : below;
+		r->naligned += n;
+	}
+	free(offsets);
+	return n > 0;
+}
+
+/* The later of what is known and what this rank did: the last to come is the late one. */
+static void find_late(const struct gap_ranks *r, const struct gap_rank *rank,
+		      const struct gap_rank *other, int64_t offset_ns, struct late *late)
+{
+	struct match m;
+	size_t at = 0;
+
+	for (size_t i = 0; i < rank->n; i = group_end(rank, i)) {
+		m.first = i;
+		if (rank->items[i].on_device || !find_match(r, rank, other, &at, &m))
+			continue;
+		for (size_t k = 0; k < m.n; k++) {
+			int64_t came_ns =
+				sum_add(other->items[m.other + k].start_ns, offset_ns);
+			if (came_ns > late[i + k].to_ns) {
+				late[i + k].to_ns = came_ns;
+				late[i + k].rank = other->profile->rank;
+			}
+		}
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct late *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return (x->to_ns > y->to_ns) - (x->to_ns < y->to_ns);
+}
+
+/*
+ * Those collectives that still ran when another rank came, and waited longer than the
+ * clocks are wrong; by start, none touches another's inside.
+ */
+static size_t choose_late(const struct gap_ranks *r, const struct gap_rank *rank,
+			  struct late *late)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rank->n; i++) {
+		const struct gap_collective *c = &rank->items[i];
+		if (late[i].to_ns <= c->end_ns &&
+		    sum_sub(late[i].to_ns, late[i].from_ns) > r->error_ns)
+			late[n++] = late[i];
+	}
+	qsort(late, n, sizeof(*late), by_start);
+	for (size_t i = 1; i < n; i++)
+		if (late[i - 1].to_ns > late[i].from_ns)
+			late[i - 1].to_ns = late[i].from_ns;
+	return n;
+}
+
+static void add_part(struct gap_blame *to, struct gap_piece piece, int64_t from_ns,
+		     int64_t to_ns)
+{
+	piece.start_ns = from_ns > piece.start_ns ? from_ns : piece.start_ns;
+	piece.end_ns = to_ns < piece.end_ns ? to_ns : piece.end_ns;
+	if (piece.start_ns < piece.end_ns)
+		gap_blame_add(to, &piece);
+}
+
+/* Cuts the piece where waits for others begin and end. */
+static void split(struct gap_ranks *r, struct gap_blame *to,
+		  const struct gap_piece *piece, const struct late *late, size_t nlate)
+{
+	int64_t at_ns = piece->start_ns;
+	size_t low = 0, high = nlate;
+	char text[40];
+
+	while (low < high) { /* the first that ends behind the piece's start */
+		size_t middle = low + (high - low) / 2;
+		if (late[middle].to_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < nlate && late[low].from_ns < piece->end_ns; low++) {
+		struct gap_piece waiting = *piece;
+		add_part(to, *piece, at_ns, late[low].from_ns);
+		snprintf(text, sizeof(text), "rank %" PRId64, late[low].rank);
+		waiting.cause = GAP_LATE_RANK;
+		waiting.blamed = intern_add(&r->texts->intern, str_of(text));
+		add_part(to, waiting, late[low].from_ns, late[low].to_ns);
+		at_ns = late[low].to_ns > at_ns ? late[low].to_ns : at_ns;
+	}
+	add_part(to, *piece, at_ns, piece->end_ns);
+}
+
+static void charge(struct gap_ranks *r, struct gap_blame *blame, const struct late *late,
+		   size_t nlate)
+{
+	struct gap_blame cut = { .n = 0 };
+
+	for (size_t i = 0; i < blame->gaps.n; i++) {
+		struct gap *g = &blame->gaps.items[i];
+		uint32_t first = g->first_piece;
+		g->first_piece = (uint32_t)cut.n;
+		for (uint32_t k = 0; k < g->npieces; k++) {
+			const struct gap_piece *piece = &blame->pieces[first + k];
+			if (piece->cause == GAP_COMMUNICATION)
+				split(r, &cut, piece, late, nlate);
+			else
+				gap_blame_add(&cut, piece);
+		}
+		g->npieces = (uint32_t)(cut.n - g->first_piece);
+	}
+	free(blame->pieces);
+	blame->pieces = cut.pieces;
+	blame->n = cut.n;
+	blame->cap = cut.cap;
+}
+
+static const struct gap_rank *rank_of(const struct gap_ranks *r, int64_t profile_id)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->ranks[i].profile->id == profile_id)
+			return &r->ranks[i];
+	return NULL;
+}
+
+void gap_ranks_charge(struct gap_ranks *r, const struct scope_profile *profile,
+		      struct gap_blame *blame)
+{
+	const struct gap_rank *rank = rank_of(r, profile->id);
+
+	if (!rank || !rank->n)
+		return;
+	struct late *late = xcalloc(rank->n, sizeof(*late));
+	for (size_t i = 0; i < rank->n; i++)
+		late[i].from_ns = late[i].to_ns = rank->items[i].start_ns;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct gap_rank *other = &r->ranks[i];
+		int64_t offset_ns;
+		if (other->profile->rank == profile->rank)
+			continue;
+		if (align(r, rank, other, true, &offset_ns) ||
+		    align(r, rank, other, false, &offset_ns))
+			find_late(r, rank, other, offset_ns, late);
+	}
+	size_t n = choose_late(r, rank, late);
+	if (n)
+		charge(r, blame, late, n);
+	free(late);
+}

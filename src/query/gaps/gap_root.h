@@ -1,0 +1,28 @@
+/*
+ * --root: who emptied the queue is charged for the burst behind it.  A synchronisation,
+ * a read or a blocking copy makes the host wait until the device has nothing left to
+ * do; the gaps that follow, while the host launches one piece of work after another,
+ * are its doing.  They are until the host is ahead of the device again (a gap ends with
+ * work that was launched before it), or something else with a name of its own, such as
+ * the DataLoader, holds the host up.
+ */
+#ifndef PTOOL_QUERY_GAP_ROOT_H
+#define PTOOL_QUERY_GAP_ROOT_H
+
+#include "query/gaps/gap_blame.h"
+
+/* By piece: the place in `roots` of what it is charged to; GAP_NO_ROOT: to itself. */
+struct gap_roots {
+	struct gap_drain *items; /* owned; of each its first gap */
+	size_t n, cap;
+	uint32_t *of_piece; /* owned */
+};
+
+void gap_roots_find(const struct gap_blame *b, struct gap_roots *out);
+void gap_roots_release(struct gap_roots *r);
+
+/* The piece as it is charged to its root; unchanged when it has none. */
+struct gap_piece gap_roots_charge(const struct gap_roots *r, const struct gap_blame *b,
+				  uint32_t piece);
+
+#endif

@@ -1,0 +1,174 @@
+/* The stack of a thread: see gap_stack.h. */
+#include "query/gaps/gap_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static bool is_call(enum slice_class class)
+{
+	return class == CLASS_RUNTIME || class == CLASS_DRIVER;
+}
+
+/* What traces of other programs have counts as what torch calls operators. */
+static bool is_operator(enum slice_class class)
+{
+	return class == CLASS_OP || class == CLASS_OTHER;
+}
+
+/* Each name is judged once for each class. */
+static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slice)
+{
+	size_t key = ((size_t)(slice->name + 1U) * NCLASSES) + slice->class;
+
+	if (key >= s->causes_cap) {
+		size_t old = s->causes_cap;
+		s->causes = xgrow(s->causes, &s->causes_cap, key + 1, 1);
+		memset(s->causes + old, 0, s->causes_cap - old);
+	}
+	if (!s->causes[key])
+		s->causes[key] =
+			(uint8_t)(1 + gap_cause_of(slice->class,
+						   text_pool_str(s->request->texts,
+								 slice->name)));
+	return (enum gap_cause)(s->causes[key] - 1);
+}
+
+const struct gap_launch *gap_stack_launch(const struct gap_stack *s, int64_t slice_id)
+{
+	size_t low = 0, high = s->nlaunches;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->launches[middle].launch_id < slice_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->nlaunches && s->launches[low].launch_id == slice_id
+		       ? &s->launches[low]
+		       : NULL;
+}
+
+/*
+ * A call that copies blocks when it says so by its name, or when pageable memory
+ * makes it; what the copy itself says is remembered for a synchronisation behind it.
+ */
+static enum gap_cause copy_cause(struct gap_stack *s, const struct gap_slice *slice,
+				 struct gap_frame *f)
+{
+	struct str call = text_pool_str(s->request->texts, slice->name);
+	const struct gap_launch *launch;
+	struct gap_copy copy = { false, false };
+
+	if (!memmem(call.p, call.n, "Memcpy", 6))
+		return GAP_NONE;
+	launch = gap_stack_launch(s, slice->id);
+	if (launch) {
+		const struct work_item *item = &s->request->work->items[launch->item];
+		copy = gap_copy_of(text_pool_str(s->request->texts, item->name));
+	}
+	enum gap_cause cause = copy.is_read ? GAP_READ : GAP_COPY;
+	if (f->op_at != UINT32_MAX)
+		s->frames[f->op_at].copied = (uint8_t)cause;
+	bool is_async = memmem(call.p, call.n, "Async", 5) != NULL;
+	return copy.is_pageable || !is_async ? cause : GAP_NONE;
+}
+
+/* A synchronisation is part of the read, the copy or the collective that makes it. */
+static struct gap_charge sync_charge(const struct gap_stack *s, const struct gap_frame *f,
+				     struct gap_charge own)
+{
+	enum gap_cause around = (enum gap_cause)f->named.cause;
+
+	if (around == GAP_READ || around == GAP_COPY || around == GAP_COMMUNICATION)
+		return f->named;
+	if (f->copying.cause == GAP_NONE)
+		return own;
+	uint8_t copied = f->op_at == UINT32_MAX ? 0 : s->frames[f->op_at].copied;
+	own = f->copying;
+	own.cause = copied ? copied : GAP_COPY;
+	return own;
+}
+
+static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
+		       struct gap_frame *f)
+{
+	struct gap_charge own = { slice->id, slice->name, GAP_NONE };
+	enum gap_cause cause = cause_of(s, slice);
+
+	if (cause == GAP_NONE && is_call(slice->class))
+		cause = copy_cause(s, slice, f);
+	if (cause == GAP_NONE)
+		return;
+	own.cause = (uint8_t)cause;
+	if (cause == GAP_SYNC)
+		own = sync_charge(s, f, own);
+	/* the outermost of those that say the same is what people know */
+	if (own.cause != f->named.cause)
+		f->named = own;
+	/* .item() of a value on the host waits for nothing: a call must have */
+	f->is_draining =
+		is_call(slice->class) && gap_cause_drains((enum gap_cause)own.cause);
+}
+
+static void set_general(struct gap_frame *f, const struct gap_slice *slice,
+			enum gap_cause cause)
+{
+	f->general = (struct gap_charge){ slice->id, slice->name, (uint8_t)cause };
+}
+
+static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap_frame *f)
+{
+	if (slice->class == CLASS_ANNOTATION) {
+		f->annotation = slice->name;
+		set_general(f, slice, GAP_ANNOTATION);
+	} else if (slice->class == CLASS_PYTHON) {
+		f->frame = slice->name;
+		set_general(f, slice, GAP_PYTHON);
+	} else if (is_operator(slice->class)) {
+		struct str name = text_pool_str(s->request->texts, slice->name);
+		f->op = slice->name;
+		f->op_at = (uint32_t)s->n;
+		f->copied = 0;
+		set_general(f, slice, GAP_OPERATOR);
+		if (!gap_name_is_copy_op(name))
+			f->copying.cause = GAP_NONE;
+		else if (f->copying.cause == GAP_NONE)
+			f->copying =
+				(struct gap_charge){ slice->id, slice->name, GAP_COPY };
+	} else if (is_call(slice->class) && f->general.cause == GAP_NONE) {
+		set_general(f, slice, GAP_CALL);
+	}
+}
+
+void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
+{
+	const struct gap_frame *parent = gap_stack_top(s);
+	struct gap_frame f = { .op = TEXT_NONE,
+			       .frame = TEXT_NONE,
+			       .annotation = TEXT_NONE,
+			       .op_at = UINT32_MAX };
+
+	if (parent)
+		f = *parent;
+	f.end_ns =
+		parent && parent->end_ns < slice->end_ns ? parent->end_ns : slice->end_ns;
+	f.is_draining = false;
+	if (!(slice->class == CLASS_ANNOTATION &&
+	      (gap_range_is_mark(s->request->range, slice->id) ||
+	       gap_name_is_step(text_pool_str(s->request->texts, slice->name))))) {
+		cover(s, slice, &f);
+		name_cause(s, slice, &f);
+	}
+	s->frames = xgrow(s->frames, &s->cap, s->n + 1, sizeof(f));
+	s->frames[s->n++] = f;
+}
+
+void gap_stack_release(struct gap_stack *s)
+{
+	free(s->frames);
+	free(s->causes);
+	*s = (struct gap_stack){ .n = 0 };
+}

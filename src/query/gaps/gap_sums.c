@@ -1,0 +1,176 @@
+/* Sums of blame: see gap_sums.h. */
+#include "query/gaps/gap_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+
+#define SLOTS_FIRST 64
+
+static uint64_t hash_of(const struct gap_sum *s)
+{
+	uint64_t places = (uint64_t)s->device << 32 | s->key;
+
+	return hash_u64(hash_u64(places) ^ ((uint64_t)s->blamed << 8 | s->cause));
+}
+
+static bool is_same(const struct gap_sum *a, const struct gap_sum *b)
+{
+	return a->device == b->device && a->key == b->key && a->blamed == b->blamed &&
+	       a->cause == b->cause;
+}
+
+static void grow(struct gap_sums *s)
+{
+	size_t nslots = s->nslots ? s->nslots * 2 : SLOTS_FIRST;
+
+	free(s->slots);
+	s->slots = xcalloc(nslots, sizeof(*s->slots));
+	s->nslots = nslots;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t at = hash_of(&s->items[i]) & (nslots - 1);
+		while (s->slots[at])
+			at = (at + 1) & (nslots - 1);
+		s->slots[at] = (uint32_t)i + 1;
+	}
+}
+
+static struct gap_sum *sum_of(struct gap_sums *s, const struct gap_sum *of)
+{
+	if (s->n * 2 >= s->nslots)
+		grow(s);
+	size_t at = hash_of(of) & (s->nslots - 1);
+	for (; s->slots[at]; at = (at + 1) & (s->nslots - 1))
+		if (is_same(&s->items[s->slots[at] - 1], of))
+			return &s->items[s->slots[at] - 1];
+	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
+	s->items[s->n] = *of;
+	s->items[s->n].idle_ns = s->items[s->n].gaps = 0;
+	s->slots[at] = (uint32_t)++s->n;
+	return &s->items[s->n - 1];
+}
+
+void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns)
+{
+	struct gap_sum *sum = sum_of(s, of);
+
+	if (sum->gaps == 0 || sum->last_gap != gap)
+		sum->gaps++;
+	sum->last_gap = gap;
+	sum->idle_ns += ns;
+}
+
+void gap_sums_clear(struct gap_sums *s)
+{
+	s->n = 0;
+	if (s->nslots)
+		memset(s->slots, 0, s->nslots * sizeof(*s->slots));
+}
+
+void gap_sums_release(struct gap_sums *s)
+{
+	free(s->items);
+	free(s->slots);
+	*s = (struct gap_sums){ .n = 0 };
+}
+
+static int compare_texts(const struct text_pool *texts, uint32_t a, uint32_t b)
+{
+	return str_compare(text_pool_str(texts, a), text_pool_str(texts, b));
+}
+
+/* Is it more of the row than what the row is charged to most so far? */
+static bool is_larger(const struct gap_sum *sum, int64_t cause_ns,
+		      const struct gap_row *row, const struct text_pool *texts)
+{
+	const struct gap_sum *largest = &row->largest;
+
+	if (largest->gaps == 0)
+		return true;
+	if (cause_ns != row->cause_ns)
+		return cause_ns > row->cause_ns;
+	if (sum->cause != largest->cause)
+		return sum->cause < largest->cause;
+	if (sum->idle_ns != largest->idle_ns)
+		return sum->idle_ns > largest->idle_ns;
+	return compare_texts(texts, sum->blamed, largest->blamed) < 0;
+}
+
+struct ordering {
+	const struct gap_row *rows;
+	const struct text_pool *texts;
+	enum gap_order order;
+};
+
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct ordering *o = context;
+	const struct gap_sum *x = &o->rows[a].sum, *y = &o->rows[b].sum;
+
+	if (x->device != y->device)
+		return x->device < y->device;
+	if (o->order != GAP_BY_KEY && x->idle_ns != y->idle_ns)
+		return x->idle_ns > y->idle_ns;
+	if (o->order == GAP_LARGEST_BY_TEXT)
+		return compare_texts(o->texts, x->key, y->key) < 0;
+	return x->key < y->key;
+}
+
+static void put_in_order(struct gap_row *rows, size_t n, const struct text_pool *texts,
+			 enum gap_order order)
+{
+	struct ordering o = { rows, texts, order };
+	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+	struct gap_row *sorted = xrealloc_array(NULL, n + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, at + n, is_before, &o);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = rows[at[i]];
+	memcpy(rows, sorted, n * sizeof(*rows));
+	free(sorted);
+	free(at);
+}
+
+/* The sums of each cause of each row. */
+static void add_causes(struct gap_sums *causes, const struct gap_sums *sums)
+{
+	for (size_t i = 0; i < sums->n; i++) {
+		struct gap_sum of = sums->items[i];
+		of.blamed = TEXT_NONE;
+		gap_sums_add(causes, &of, 0, sums->items[i].idle_ns);
+	}
+}
+
+size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
+		     const struct text_pool *texts, enum gap_order order,
+		     struct gap_row **out)
+{
+	struct gap_sums index = { .n = 0 }, causes = { .n = 0 };
+	struct gap_row *rows = xcalloc(totals->n + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < totals->n; i++) {
+		rows[i].sum = totals->items[i];
+		sum_of(&index, &totals->items[i]);
+	}
+	add_causes(&causes, sums);
+	for (size_t i = 0; i < sums->n; i++) {
+		struct gap_sum of = sums->items[i];
+		of.blamed = TEXT_NONE;
+		int64_t cause_ns = sum_of(&causes, &of)->idle_ns;
+		of.cause = GAP_NONE;
+		struct gap_row *row = &rows[sum_of(&index, &of) - index.items];
+		if (!is_larger(&sums->items[i], cause_ns, row, texts))
+			continue;
+		row->largest = sums->items[i];
+		row->cause_ns = cause_ns;
+	}
+	gap_sums_release(&index);
+	gap_sums_release(&causes);
+	put_in_order(rows, totals->n, texts, order);
+	*out = rows;
+	return totals->n;
+}

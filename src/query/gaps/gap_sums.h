@@ -1,0 +1,51 @@
+/*
+ * Sums of blame by device, by what the rows are for, by cause and by what is charged.
+ */
+#ifndef PTOOL_QUERY_GAP_SUMS_H
+#define PTOOL_QUERY_GAP_SUMS_H
+
+#include "query/gaps/gap_cause.h"
+#include "query/text_pool.h"
+
+struct gap_sum {
+	uint32_t device; /* place */
+	uint32_t
+		key; /* what the row is for: a cause, a text, a step's or stream's place */
+	uint32_t blamed; /* text, or TEXT_NONE */
+	uint8_t cause;
+	uint32_t last_gap; /* the newest of `gaps` */
+	int64_t idle_ns, gaps;
+};
+
+/* Zeroed it is empty. */
+struct gap_sums {
+	struct gap_sum *items; /* owned */
+	size_t n, cap;
+	uint32_t *slots; /* owned; open addressing, place + 1 */
+	size_t nslots;
+};
+
+/* of: all but the sums.  Gaps come one after another: each is counted once a sum. */
+void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns);
+void gap_sums_clear(struct gap_sums *s);
+void gap_sums_release(struct gap_sums *s);
+
+/* A row of a table: its sum, and what it is charged to most, by cause, then within that. */
+struct gap_row {
+	struct gap_sum sum;     /* of (device, key) */
+	struct gap_sum largest; /* of (device, key, cause, blamed) */
+	int64_t cause_ns;       /* of (device, key, cause) */
+};
+
+/* In which order rows stand within a device; equal ones by the key or its text. */
+enum gap_order { GAP_LARGEST, GAP_LARGEST_BY_TEXT, GAP_BY_KEY };
+
+/*
+ * One for each (device, key) of `sums`, from `totals`, which were added with cause
+ * GAP_NONE and no text.  *out is the caller's to free.
+ */
+size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
+		     const struct text_pool *texts, enum gap_order order,
+		     struct gap_row **out);
+
+#endif

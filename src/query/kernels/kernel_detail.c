@@ -1,0 +1,118 @@
+/* Details of kernels: see kernel_detail.h. */
+#include "query/kernels/kernel_detail.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ingest/sink.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_kernel_rows_sql);
+
+/* Columns of kernel_rows.sql. */
+enum {
+	SLICE_ID,
+	BLOCKS_PER_SM,
+	OCCUPANCY,
+	GRID,
+	BLOCK = GRID + 3,
+	REGISTERS = BLOCK + 3,
+	SHARED
+};
+
+/* Negative, infinite and NaN (which SQLite reads as NULL) say as little as nothing. */
+static double share_at(struct sqlite3_stmt *stmt, int column)
+{
+	if (sqlite3_column_type(stmt, column) == SQLITE_NULL)
+		return -1;
+	double value = sqlite3_column_double(stmt, column);
+	return value >= 0 && value <= 1e12 ? value : -1;
+}
+
+static uint32_t shape_at(struct intern *shapes, struct sqlite3_stmt *stmt)
+{
+	struct kernel_shape shape = { .registers = query_number(stmt, REGISTERS),
+				      .shared_bytes = query_number(stmt, SHARED) };
+
+	for (int i = 0; i < 3; i++) {
+		shape.grid[i] = query_number(stmt, GRID + i);
+		shape.block[i] = query_number(stmt, BLOCK + i);
+	}
+	return intern_add(shapes, (struct str){ (const char *)&shape, sizeof(shape) });
+}
+
+static int by_slice(const void *a, const void *b)
+{
+	const struct kernel_detail *x = a, *y = b;
+
+	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
+}
+
+/* The loader writes them in order; who edited a store may not have. */
+static void sort_details(struct kernel_details *d)
+{
+	for (size_t i = 1; i < d->n; i++)
+		if (d->items[i - 1].slice_id > d->items[i].slice_id) {
+			qsort(d->items, d->n, sizeof(*d->items), by_slice);
+			return;
+		}
+}
+
+int kernel_details_load(struct store *store, const struct scope_profile *profile,
+			struct intern *shapes, struct kernel_details *out,
+			struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	*out = (struct kernel_details){ .shapes = shapes };
+	if (profile->slices <= 0 || profile->first_slice_id < 0 ||
+	    profile->first_slice_id > INT64_MAX - profile->slices)
+		return 0;
+	if (query_prepare(store, asset_query_views_kernel_rows_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":first", profile->first_slice_id);
+	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		out->items =
+			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
+		out->items[out->n++] = (struct kernel_detail){
+			.slice_id = sqlite3_column_int64(stmt, SLICE_ID),
+			.blocks_per_sm = share_at(stmt, BLOCKS_PER_SM),
+			.occupancy_pct = share_at(stmt, OCCUPANCY),
+			.shape = shape_at(shapes, stmt),
+		};
+	}
+	sqlite3_finalize(stmt);
+	sort_details(out);
+	return rc;
+}
+
+void kernel_details_release(struct kernel_details *d)
+{
+	free(d->items);
+	*d = (struct kernel_details){ .n = 0 };
+}
+
+const struct kernel_detail *kernel_details_of(struct kernel_details *d, int64_t slice_id)
+{
+	size_t low = 0, high = d->n;
+
+	for (size_t i = d->near; i < d->n && i < d->near + 2; i++)
+		if (d->items[i].slice_id == slice_id) {
+			d->near = i;
+			return &d->items[i];
+		}
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (d->items[middle].slice_id < slice_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == d->n || d->items[low].slice_id != slice_id)
+		return NULL;
+	d->near = low;
+	return &d->items[low];
+}

@@ -1,0 +1,265 @@
+/* Kernels in groups: see kernels.h. */
+#include "query/kernels/kernels.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/kernels/kernels_gather.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_slice_name_sql);
+
+/* What a group's calls are found by; compared as bytes, so there is no padding. */
+struct group_key {
+	int64_t split[NKERNEL_SPLITS];
+	uint32_t name, op, shape, unused;
+};
+
+static struct kernel_group *group_of(struct gathering *g, const struct group_key *key)
+{
+	struct kernels *out = g->out;
+	size_t known = out->keys.n;
+	uint32_t at =
+		intern_add(&out->keys, (struct str){ (const char *)key, sizeof(*key) });
+
+	if (out->keys.n == known)
+		return &out->groups[at];
+	out->groups = xgrow(out->groups, &out->cap, out->n + 1, sizeof(*out->groups));
+	struct kernel_group *group = &out->groups[out->n++];
+	*group = (struct kernel_group){ .name = key->name,
+					.op = key->op,
+					.shape = key->shape,
+					.min_ns = INT64_MAX,
+					.tensor_core =
+						kernels_is_tensor_core(g, key->name) };
+	memcpy(group->split, key->split, sizeof(group->split));
+	return group;
+}
+
+static int64_t split_value(const struct gathering *g, const struct work_item *item,
+			   enum kernel_split split, int64_t step)
+{
+	const struct work_stream *stream = &g->work.streams[item->stream];
+
+	switch (split) {
+	case KERNEL_BY_RANK:
+		return g->profile->has_rank ? g->profile->rank : NUMBER_NONE;
+	case KERNEL_BY_PROFILE:
+		return g->profile->id;
+	case KERNEL_BY_DEVICE:
+		return g->work.devices[stream->device].device;
+	case KERNEL_BY_STREAM:
+		return stream->stream;
+	case KERNEL_BY_STEP:
+		return step;
+	case NKERNEL_SPLITS:
+		break;
+	}
+	return NUMBER_NONE;
+}
+
+static void add_mean(struct kernel_mean *mean, double value, int64_t dur_ns)
+{
+	if (value < 0)
+		return;
+	mean->weighted += value * (double)dur_ns;
+	mean->weight += (double)dur_ns;
+}
+
+static void add_launch(struct kernel_launches *l, const struct work_item *item,
+		       int64_t busy_until)
+{
+	int64_t call_ns = item->launch_end_ns - item->launch_start_ns;
+	int64_t delay_ns = sum_sub(item->start_ns, item->launch_end_ns);
+	int64_t busy_ns = item->start_ns < busy_until ? item->start_ns : busy_until;
+	int64_t queue_ns = sum_sub(busy_ns, item->launch_end_ns);
+
+	l->calls++;
+	l->call_ns = sum_add(l->call_ns, call_ns);
+	l->early += delay_ns < 0;
+	l->shorter += item->end_ns - item->start_ns < call_ns;
+	l->bound += busy_until <= item->launch_end_ns;
+	if (delay_ns > 0)
+		l->delay_ns = sum_add(l->delay_ns, delay_ns);
+	if (delay_ns > l->max_delay_ns)
+		l->max_delay_ns = delay_ns;
+	if (queue_ns > 0)
+		l->queue_ns = sum_add(l->queue_ns, queue_ns);
+}
+
+static void add_call(struct gathering *g, struct kernel_group *group,
+		     const struct work_item *item, const struct kernel_detail *detail)
+{
+	int64_t dur_ns = item->end_ns - item->start_ns;
+
+	group->calls++;
+	group->total_ns = sum_add(group->total_ns, dur_ns);
+	if (dur_ns < group->min_ns)
+		group->min_ns = dur_ns;
+	if (dur_ns > group->max_ns)
+		group->max_ns = dur_ns;
+	if (detail) {
+		add_mean(&group->blocks, detail->blocks_per_sm, dur_ns);
+		add_mean(&group->occupancy, detail->occupancy_pct, dur_ns);
+	}
+	if (item->launch_id && g->query->launches)
+		add_launch(&group->launches, item, g->busy_until[item->stream]);
+	g->durations = xgrow(g->durations, &g->durations_cap, g->ndurations + 1,
+			     sizeof(*g->durations));
+	g->durations[g->ndurations++] =
+		(struct duration){ dur_ns, (uint32_t)(group - g->out->groups) };
+}
+
+static bool is_asked_for(const struct gathering *g, const struct work_item *item)
+{
+	bool copies = item->class == CLASS_MEMCPY || item->class == CLASS_MEMSET;
+
+	return !copies || g->query->with_copies;
+}
+
+static int is_wanted(struct gathering *g, const struct work_item *item, struct err *err)
+{
+	const struct work_stream *stream = &g->work.streams[item->stream];
+
+	return work_filter_wants(
+		&g->wanted,
+		&(struct work_piece){ .name = item->name,
+				      .device = g->work.devices[stream->device].device,
+				      .stream = stream->stream,
+				      .step_id = item->step_id,
+				      .start_ns = item->start_ns,
+				      .dur_ns = item->end_ns - item->start_ns },
+		err);
+}
+
+static int add_item(struct gathering *g, const struct work_item *item, struct err *err)
+{
+	const struct kernels_query *query = g->query;
+	struct group_key key = { .name = item->name,
+				 .op = TEXT_NONE,
+				 .shape = TEXT_NONE };
+	int64_t step;
+	int wanted;
+
+	if (!is_asked_for(g, item))
+		return 0;
+	g->has_work = true;
+	if ((wanted = is_wanted(g, item, err)) <= 0)
+		return wanted;
+	const struct kernel_detail *detail =
+		kernel_details_of(&g->details, item->slice_id);
+	if (query->by_op) {
+		if (kernels_find_op(g, item->op_id, &key.op, err) < 0)
+			return -1;
+		key.shape = detail ? detail->shape : TEXT_NONE;
+	}
+	if (!step_numbers_find(&g->wanted.steps, item->step_id, &step))
+		step = NUMBER_NONE;
+	for (int i = 0; i < NKERNEL_SPLITS; i++)
+		key.split[i] = query->split[i]
+				       ? split_value(g, item, (enum kernel_split)i, step)
+				       : NUMBER_NONE;
+	add_call(g, group_of(g, &key), item, detail);
+	return 0;
+}
+
+/* All work in the order of starts, as it keeps its stream busy, whether wanted or not. */
+static int add_items(struct gathering *g, struct err *err)
+{
+	free(g->busy_until);
+	g->busy_until =
+		xrealloc_array(NULL, g->work.nstreams + 1, sizeof(*g->busy_until));
+	for (size_t i = 0; i < g->work.nstreams; i++)
+		g->busy_until[i] = INT64_MIN;
+	for (size_t i = 0; i < g->work.n; i++) {
+		const struct work_item *item = &g->work.items[i];
+		if (add_item(g, item, err) < 0)
+			return -1;
+		if (g->busy_until[item->stream] < item->end_ns)
+			g->busy_until[item->stream] = item->end_ns;
+	}
+	return 0;
+}
+
+static int add_profile(struct gathering *g, struct err *err)
+{
+	struct kernels *out = g->out;
+	int rc = device_work_load(g->store, &out->texts, g->profile, g->query->launches,
+				  &g->work, err);
+
+	if (rc == 0)
+		rc = kernel_details_load(g->store, g->profile, &out->shapes, &g->details,
+					 err);
+	if (rc == 0)
+		rc = add_items(g, err);
+	kernel_details_release(&g->details);
+	device_work_release(&g->work);
+	return rc;
+}
+
+/*
+ * One read transaction around all: else SQLite locks the file anew for each operator
+ * that is looked up, which takes longer than all the rest.
+ */
+static int gather(struct gathering *g, const struct scope *scope, struct err *err)
+{
+	if (sql_exec(store_db(g->store), "BEGIN", err) < 0)
+		return -1;
+	for (size_t i = 0; i < scope->n; i++) {
+		g->profile = &scope->profiles[i];
+		g->op_id = 0;
+		if (add_profile(g, err) < 0)
+			return -1;
+	}
+	if (g->out->n)
+		return 0;
+	if (g->has_work)
+		return err_set(err, ERR_EMPTY, "no kernel matches");
+	return err_set(err, ERR_EMPTY,
+		       "no kernels were recorded (ProfilerActivity.CUDA, or that of "
+		       "the device)");
+}
+
+int kernels_load(struct store *store, const struct scope *scope,
+		 const struct kernels_query *query, struct kernels *out, struct err *err)
+{
+	struct gathering g = { .store = store, .query = query, .out = out };
+
+	*out = (struct kernels){ .n = 0 };
+	intern_init(&out->shapes);
+	intern_init(&out->keys);
+	int rc = text_pool_open(store, &out->texts, err);
+	if (rc == 0)
+		rc = query_prepare(store, asset_query_views_slice_name_sql, &g.op_name,
+				   err);
+	if (rc == 0)
+		rc = work_filter_open(store, scope, query->filter, &out->texts, &g.wanted,
+				      err);
+	if (rc == 0) {
+		rc = gather(&g, scope, err);
+		sqlite3_exec(store_db(store), "COMMIT", NULL, NULL,
+			     NULL); /* nothing to write */
+	}
+	if (rc == 0) {
+		kernels_finish(&g);
+		kernels_sort(out, query);
+	}
+	sqlite3_finalize(g.op_name);
+	free(g.facts);
+	free(g.durations);
+	work_filter_close(&g.wanted);
+	free(g.busy_until);
+	return rc;
+}
+
+void kernels_release(struct kernels *k)
+{
+	text_pool_close(&k->texts);
+	intern_release(&k->shapes);
+	intern_release(&k->keys);
+	free(k->groups);
+	free(k->order);
+	*k = (struct kernels){ .n = 0 };
+}

@@ -1,0 +1,109 @@
+/*
+ * ptool kernels: the kernels of a scope in groups of one name, or of one name,
+ * operator and launch shape.  All profiles are added up but where --by splits them.
+ */
+#ifndef PTOOL_QUERY_KERNELS_H
+#define PTOOL_QUERY_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/table.h"
+#include "query/filter.h"
+#include "query/kernels/kernel_detail.h"
+#include "query/scope.h"
+#include "query/sortkey.h"
+#include "query/text_pool.h"
+
+enum kernel_split {
+	KERNEL_BY_RANK,
+	KERNEL_BY_PROFILE,
+	KERNEL_BY_DEVICE,
+	KERNEL_BY_STREAM,
+	KERNEL_BY_STEP,
+	NKERNEL_SPLITS
+};
+
+struct kernels_query {
+	const struct filter *filter; /* borrowed; steps, times, names, devices, streams */
+	const struct sort_key *sort; /* of kernel_sort_keys; NULL: by total */
+	int64_t limit;               /* 0: all */
+	bool reverse;
+	bool by_op; /* operator, grid, block, registers and shared memory too */
+	bool split[NKERNEL_SPLITS];
+	bool launches;    /* what the launching calls say */
+	bool with_copies; /* memory copies and sets too, as if they were kernels */
+	bool for_people;
+	int width; /* of the terminal; 0: unlimited */
+};
+
+extern const struct sort_key kernel_sort_keys[];
+
+/*
+ * Adds "op", "rank,device", ... to what tells rows apart.  ERR_USAGE names the word
+ * that is none.
+ */
+int kernels_by_add(struct kernels_query *query, const char *list, struct err *err);
+
+/* Weighted by duration, over the calls that it is recorded for. */
+struct kernel_mean {
+	double weighted, weight;
+};
+
+/* Of the calls whose launching call is known. */
+struct kernel_launches {
+	int64_t calls;
+	int64_t call_ns;      /* what those calls last, once for each kernel */
+	int64_t delay_ns;     /* from the end of the call to the start, never below 0 */
+	int64_t max_delay_ns; /* the longest of these */
+	int64_t queue_ns;     /* of the delay: while its stream was at work */
+	int64_t early;        /* started before the call had ended */
+	int64_t shorter;      /* lasted less than the call */
+	int64_t bound;        /* found its stream idle at the end of the call */
+};
+
+/* Numbers are NUMBER_NONE, and texts TEXT_NONE, where nothing tells rows apart by them. */
+struct kernel_group {
+	int64_t split[NKERNEL_SPLITS];
+	uint32_t name, op; /* texts */
+	uint32_t shape;    /* in kernels.shapes; TEXT_NONE: none */
+	bool tensor_core;
+	bool op_eligible; /* of op, when there is one */
+	int64_t calls, total_ns, min_ns, max_ns;
+	int64_t p50_ns, p95_ns; /* nearest rank: the least that so many reach */
+	struct kernel_mean blocks, occupancy;
+	struct kernel_launches launches;
+};
+
+struct kernels {
+	struct text_pool texts;
+	struct intern shapes, keys;
+	struct kernel_group *groups; /* owned */
+	size_t n, cap;
+	uint32_t *order; /* owned: groups, sorted; norder of them are to be shown */
+	size_t norder;
+	int64_t calls, total_ns; /* of all groups */
+};
+
+/*
+ * 0 with at least one group, or -1: ERR_EMPTY when there is no kernel, or none that
+ * matches.  kernels_release() frees, in both cases.
+ */
+int kernels_load(struct store *store, const struct scope *scope,
+		 const struct kernels_query *query, struct kernels *out, struct err *err);
+void kernels_release(struct kernels *k);
+
+/* The mean; NULL when no call has it, or all that have it last 0 ns. */
+struct cell kernel_mean_cell(const struct kernel_mean *mean);
+
+/* kernels_load() and its table; *out is freed by table_free(). */
+int kernels_open(struct store *store, const struct scope *scope,
+		 const struct kernels_query *query, struct table **out, struct err *err);
+
+/* kernels_sort.c: sorts k->order, all of it. */
+void kernels_sort(struct kernels *k, const struct kernels_query *query);
+
+#endif

@@ -1,0 +1,329 @@
+/* Modules and their times: see modules.h. */
+#include "query/kernels/modules.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/devices/device_work.h"
+#include "query/query.h"
+#include "query/slices/slices.h"
+
+#define BLOCK 256
+
+static const struct str prefixes[] = { { "nn.Module: ", 11 },
+				       { "[pl][module]", 12 },
+				       { "[pl][profile]", 13 } };
+
+/* One call of a module. */
+struct module_call {
+	int64_t start_ns, end_ns;
+	uint32_t around; /* the call around it, of the same track, or MODULE_NONE */
+	uint32_t node;
+};
+
+/* Of a track: its calls, by start. */
+struct track_calls {
+	const struct slices_track *track;
+	size_t first, n;
+};
+
+/* What is open at a moment: a module's call, or an operator directly in one. */
+struct open_range {
+	int64_t end_ns;
+	uint32_t call; /* the module's, for both */
+	bool is_op;
+};
+
+struct gathering {
+	struct modules *out;
+	struct slices *slices;
+	struct module_call *calls; /* owned */
+	size_t ncalls, calls_cap;
+	struct track_calls *tracks; /* owned; those with calls, as slices has them */
+	size_t ntracks, tracks_cap;
+	struct open_range *open; /* owned */
+	size_t nopen, open_cap;
+	uint32_t
+		*names; /* owned; by string.id: 0 not known, 1 no module, else text + 2 */
+	size_t names_cap;
+};
+
+static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
+{
+	const uint32_t key[2] = { parent, name };
+	size_t known = m->keys.n;
+	uint32_t at =
+		intern_add(&m->keys, (struct str){ (const char *)key, sizeof(key) });
+
+	if (m->keys.n == known)
+		return at;
+	m->nodes = xgrow(m->nodes, &m->cap, m->n + 1, sizeof(*m->nodes));
+	m->nodes[m->n++] = (struct module_node){
+		.name = name, .parent = parent, .first = MODULE_NONE, .next = MODULE_NONE
+	};
+	return at;
+}
+
+/* The text of a module's name without its prefix, or MODULE_NONE. */
+static int module_name(struct gathering *g, int64_t name_id, uint32_t *text,
+		       struct err *err)
+{
+	size_t at = (size_t)name_id, known = g->names_cap;
+	struct str name;
+
+	if (at < known && g->names[at]) {
+		*text = g->names[at] == 1 ? MODULE_NONE : g->names[at] - 2;
+		return 0;
+	}
+	if (slices_text(g->slices, name_id, &name, err) < 0)
+		return -1;
+	if (at >= known) { /* the id is one of the store's, as it has a text */
+		g->names = xgrow(g->names, &g->names_cap, at + 1, sizeof(*g->names));
+		memset(g->names + known, 0, (g->names_cap - known) * sizeof(*g->names));
+	}
+	g->names[at] = 1;
+	*text = MODULE_NONE;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (str_starts_with(name, prefixes[i])) {
+			*text = intern_add(&g->out->texts,
+					   str_behind(name, prefixes[i].n));
+			g->names[at] = *text + 2;
+			break;
+		}
+	return 0;
+}
+
+static void push(struct gathering *g, int64_t end_ns, uint32_t call, bool is_op)
+{
+	g->open = xgrow(g->open, &g->open_cap, g->nopen + 1, sizeof(*g->open));
+	g->open[g->nopen++] = (struct open_range){ end_ns, call, is_op };
+}
+
+/* Takes time from what is around: the module itself, or the operators in it. */
+static void take(struct gathering *g, const struct open_range *around, int64_t ns)
+{
+	struct module_node *node = &g->out->nodes[g->calls[around->call].node];
+	int64_t *from = around->is_op ? &node->op_ns : &node->self_ns;
+
+	*from = sum_sub(*from, ns);
+}
+
+static void add_module(struct gathering *g, const struct slice_row *row, uint32_t name)
+{
+	const struct open_range *around = g->nopen ? &g->open[g->nopen - 1] : NULL;
+	uint32_t call = (uint32_t)g->ncalls;
+	int64_t end_ns = row->ts_ns + row->dur_ns;
+
+	if (around && end_ns > around->end_ns)
+		end_ns = around->end_ns;
+	int64_t dur_ns = end_ns - row->ts_ns;
+	uint32_t parent = around ? g->calls[around->call].node : MODULE_ROOT;
+	uint32_t at = add_node(g->out, parent, name);
+	struct module_node *node = &g->out->nodes[at];
+	node->calls++;
+	node->total_ns = sum_add(node->total_ns, dur_ns);
+	node->self_ns = sum_add(node->self_ns, dur_ns);
+	g->calls = xgrow(g->calls, &g->calls_cap, g->ncalls + 1, sizeof(*g->calls));
+	g->calls[g->ncalls++] =
+		(struct module_call){ row->ts_ns, end_ns,
+				      around ? around->call : MODULE_NONE, at };
+	if (around)
+		take(g, around, dur_ns);
+	push(g, end_ns, call, false);
+}
+
+/* Of operators only the outermost in a module count: those in it are part of them. */
+static void add_op(struct gathering *g, const struct slice_row *row)
+{
+	if (!g->nopen || g->open[g->nopen - 1].is_op)
+		return;
+	const struct open_range around = g->open[g->nopen - 1];
+	struct module_node *node = &g->out->nodes[g->calls[around.call].node];
+	int64_t end_ns = row->ts_ns + row->dur_ns;
+
+	if (end_ns > around.end_ns)
+		end_ns = around.end_ns;
+	node->ops++;
+	node->op_ns = sum_add(node->op_ns, end_ns - row->ts_ns);
+	take(g, &around, end_ns - row->ts_ns);
+	push(g, end_ns, around.call, true);
+}
+
+static int add_slice(struct gathering *g, const struct slice_row *row, struct err *err)
+{
+	uint32_t name;
+
+	if (row->dur_ns < 0 || row->ts_ns > INT64_MAX - row->dur_ns ||
+	    g->ncalls >= MODULE_NONE - 2)
+		return query_damaged("slices do", err);
+	while (g->nopen && g->open[g->nopen - 1].end_ns <= row->ts_ns)
+		g->nopen--;
+	if (row->class != CLASS_OP && row->class != CLASS_PYTHON &&
+	    row->class != CLASS_ANNOTATION)
+		return 0;
+	if (module_name(g, row->name_id, &name, err) < 0)
+		return -1;
+	if (name == MODULE_NONE) {
+		if (row->class == CLASS_OP)
+			add_op(g, row);
+		return 0;
+	}
+	int wanted = slices_is_wanted(g->slices, row, err);
+	if (wanted > 0)
+		add_module(g, row, name);
+	return wanted < 0 ? -1 : 0;
+}
+
+static int add_track(struct gathering *g, const struct slices_track *track,
+		     struct err *err)
+{
+	struct slice_row rows[BLOCK];
+	int64_t id = track->first_id;
+	size_t first = g->ncalls;
+	int n;
+
+	g->nopen = 0;
+	while ((n = slices_read(g->slices, track, id, rows, BLOCK, err)) > 0) {
+		for (int i = 0; i < n; i++)
+			if (add_slice(g, &rows[i], err) < 0)
+				return -1;
+		id = rows[n - 1].id + 1;
+	}
+	if (n == 0 && g->ncalls > first) {
+		g->tracks = xgrow(g->tracks, &g->tracks_cap, g->ntracks + 1,
+				  sizeof(*g->tracks));
+		g->tracks[g->ntracks++] =
+			(struct track_calls){ track, first, g->ncalls - first };
+	}
+	return n;
+}
+
+/* The innermost call on the track at that time, or NULL. */
+static const struct module_call *call_at(const struct gathering *g,
+					 const struct slices_track *track, int64_t ts_ns)
+{
+	const struct track_calls *t = NULL;
+
+	for (size_t i = 0; i < g->ntracks && !t; i++)
+		if (g->tracks[i].track == track)
+			t = &g->tracks[i];
+	if (!t)
+		return NULL;
+	size_t low = t->first, high = t->first + t->n;
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (g->calls[middle].start_ns <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint32_t at = low == t->first ? MODULE_NONE : (uint32_t)(low - 1);
+	while (at != MODULE_NONE && g->calls[at].end_ns <= ts_ns)
+		at = g->calls[at].around;
+	return at == MODULE_NONE ? NULL : &g->calls[at];
+}
+
+/* Where it was launched; without a launch, where its operator began. */
+static int add_work(struct gathering *g, const struct work_item *item, struct err *err)
+{
+	int64_t from = item->launch_id ? item->launch_id : item->op_id;
+	const struct slices_track *track = from ? slices_track_of(g->slices, from) : NULL;
+	int64_t ts_ns = item->launch_start_ns;
+	struct slice_row row;
+
+	if (!track)
+		return 0;
+	if (!item->launch_id) {
+		int n = slices_read(g->slices, track, from, &row, 1, err);
+		if (n <= 0)
+			return n;
+		ts_ns = row.ts_ns;
+	}
+	const struct module_call *call = call_at(g, track, ts_ns);
+	if (!call)
+		return 0;
+	struct module_node *node = &g->out->nodes[call->node];
+	node->self_device_ns =
+		sum_add(node->self_device_ns, item->end_ns - item->start_ns);
+	node->launched++;
+	return 0;
+}
+
+static int add_device(struct gathering *g, struct store *store, const struct scope *scope,
+		      struct err *err)
+{
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
+
+	for (size_t i = 0; i < scope->n && rc == 0; i++) {
+		struct device_work work;
+		rc = device_work_load(store, &texts, &scope->profiles[i], true, &work,
+				      err);
+		g->out->has_device |= work.n > 0;
+		for (size_t j = 0; j < work.n && rc == 0; j++)
+			rc = add_work(g, &work.items[j], err);
+		device_work_release(&work);
+	}
+	text_pool_close(&texts);
+	return rc;
+}
+
+/* Totals of the device, from the last node on: parents stand first. */
+static void close_tree(struct modules *m)
+{
+	for (size_t i = m->n; i-- > 1;) {
+		struct module_node *node = &m->nodes[i],
+				   *parent = &m->nodes[node->parent];
+		node->total_device_ns =
+			sum_add(node->total_device_ns, node->self_device_ns);
+		parent->total_device_ns =
+			sum_add(parent->total_device_ns, node->total_device_ns);
+		parent->launched += node->launched;
+		node->next = parent->first;
+		parent->first = (uint32_t)i;
+	}
+}
+
+int modules_load(struct store *store, const struct scope *scope,
+		 const struct filter *filter, struct modules *out, struct err *err)
+{
+	struct gathering g = { .out = out };
+	int rc;
+
+	*out = (struct modules){ .n = 0 };
+	intern_init(&out->keys);
+	intern_init(&out->texts);
+	add_node(out, MODULE_NONE, MODULE_NONE);
+	rc = slices_open(store, scope, filter, &g.slices, err);
+	for (size_t i = 0; rc == 0 && i < g.slices->ntracks; i++) {
+		const struct slices_track *track = &g.slices->tracks[i];
+		if (track->is_wanted && !track->is_apart &&
+		    strcmp(track->kind, "thread") == 0)
+			rc = add_track(&g, track, err);
+	}
+	if (rc == 0 && out->n == 1)
+		rc = err_set(err, ERR_EMPTY,
+			     filter->focus || filter->ignore || g.slices->is_filtered
+				     ? "no module matches"
+				     : "no modules were recorded (with_stack=True, or "
+				       "Lightning's PyTorchProfiler)");
+	if (rc == 0)
+		rc = add_device(&g, store, scope, err);
+	if (rc == 0)
+		close_tree(out);
+	slices_close(g.slices);
+	free(g.calls);
+	free(g.tracks);
+	free(g.open);
+	free(g.names);
+	return rc;
+}
+
+void modules_release(struct modules *m)
+{
+	intern_release(&m->keys);
+	intern_release(&m->texts);
+	free(m->nodes);
+	*m = (struct modules){ .n = 0 };
+}

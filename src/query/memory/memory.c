@@ -1,0 +1,213 @@
+/* What a recording tells of memory: see memory.h. */
+#include "query/memory/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ingest/sink.h"
+#include "query/memory/memory_source.h"
+
+struct view_row {
+	memory_view_fn *open;
+	const char *nothing; /* NULL: that is an answer */
+	bool has_blocks;     /* joins allocations to frees */
+	bool streams;        /* the table owns the source */
+	bool needs_steps, needs_addresses;
+};
+
+static const struct view_row rows[NMEMORY_VIEWS] = {
+	[MEMORY_VIEW_PEAKS] = { .open = memory_open_peaks,
+				.nothing = "no memory event matches",
+				.has_blocks = true },
+	[MEMORY_VIEW_STATS] = { .open = memory_open_stats,
+				.nothing = "no operator matches" },
+	[MEMORY_VIEW_LIVE] = { .open = memory_open_live,
+			       .nothing = "no memory event matches",
+			       .has_blocks = true,
+			       .needs_addresses = true },
+	[MEMORY_VIEW_EVENTS] = { .open = memory_open_events,
+				 .nothing = "no block matches",
+				 .has_blocks = true,
+				 .streams = true,
+				 .needs_addresses = true },
+	[MEMORY_VIEW_CURVE] = { .open = memory_open_curve,
+				.nothing = "no memory event matches",
+				.streams = true },
+	[MEMORY_VIEW_GROWTH] = { .open = memory_open_growth,
+				 .nothing = "no step matches",
+				 .has_blocks = true,
+				 .needs_steps = true },
+	[MEMORY_VIEW_LEAKS] = { .open = memory_open_leaks,
+				.has_blocks = true,
+				.needs_steps = true,
+				.needs_addresses = true },
+	[MEMORY_VIEW_SPIKES] = { .open = memory_open_spikes },
+	[MEMORY_VIEW_OOM] = { .open = memory_open_oom, .streams = true },
+};
+
+const char *memory_nothing(enum memory_view view)
+{
+	return rows[view].nothing;
+}
+
+void memory_source_free(struct memory_source *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		memory_events_release(&s->profiles[i]);
+		memory_blocks_release(&s->blocks[i]);
+	}
+	memory_names_close(&s->names);
+	free(s->profiles);
+	free(s->blocks);
+	free(s);
+}
+
+bool memory_place_get(const struct memory_source *s, struct memory_place *place)
+{
+	for (; place->profile < s->n; place->profile++, place->device = 0) {
+		const struct memory_events *m = &s->profiles[place->profile];
+		for (; place->device < m->ndevices; place->device++) {
+			const struct memory_device *d = &m->devices[place->device];
+			if (!memory_specs_have(&s->request.devices, d->type, d->index))
+				continue;
+			place->events = m;
+			place->blocks = &s->blocks[place->profile];
+			place->of = d;
+			return true;
+		}
+	}
+	return false;
+}
+
+void memory_place_next(struct memory_place *place)
+{
+	place->device++;
+}
+
+bool memory_place_is_timeline(const struct memory_place *place)
+{
+	return strcmp(place->events->profile->format, "memory_timeline") == 0;
+}
+
+void memory_place_cells(const struct memory_place *place, struct cell *cells)
+{
+	const struct scope_profile *p = place->events->profile;
+
+	cells[MEMORY_PROFILE] = cell_int(p->id);
+	cells[MEMORY_RANK] = p->has_rank ? cell_int(p->rank) : cell_null();
+	cells[MEMORY_DEVICE] = cell_text(str_of(place->of->name));
+}
+
+void memory_place_text(const struct memory_source *s, const struct memory_place *place,
+		       char *out, size_t size)
+{
+	const struct scope_profile *p = place->events->profile;
+
+	if (s->scope->nranks > 1 && p->has_rank)
+		snprintf(out, size, "%s of rank %" PRId64, place->of->name, p->rank);
+	else if (s->scope->n > 1)
+		snprintf(out, size, "%s of profile %" PRId64, place->of->name, p->id);
+	else
+		snprintf(out, size, "%s", place->of->name);
+}
+
+struct cell memory_step_cell(const struct memory_events *m, uint32_t step)
+{
+	return step == MEMORY_STEP_NONE ? cell_null() : cell_int(m->steps[step].number);
+}
+
+struct cell memory_number_cell(int64_t number)
+{
+	return number == NUMBER_NONE ? cell_null() : cell_int(number);
+}
+
+void memory_size_text(int power, char out[MEMORY_SIZE_MAX])
+{
+	static const char *const units[] = {
+		"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"
+	};
+
+	snprintf(out, MEMORY_SIZE_MAX, "%d %s", 1 << power % 10, units[power / 10]);
+}
+
+static int check(const struct memory_source *s, struct err *err)
+{
+	const struct view_row *row = &rows[s->request.view];
+	size_t events = 0, steps = 0, devices = 0;
+	bool has_addresses = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		events += s->profiles[i].n;
+		steps += s->profiles[i].nsteps;
+	}
+	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
+	     memory_place_next(&p)) {
+		devices++;
+		has_addresses |= p.of->has_addresses;
+		has_addresses |= s->request.view == MEMORY_VIEW_LIVE &&
+				 memory_place_is_timeline(&p);
+	}
+	if (events == 0)
+		return err_set(err, ERR_EMPTY,
+			       "no memory events were recorded: "
+			       "profile(profile_memory=True) records them");
+	if (devices == 0)
+		return err_set(err, ERR_EMPTY,
+			       "no memory events of that device; ptool memory without "
+			       "--device lists those there are");
+	if (row->needs_addresses && !has_addresses)
+		return err_set(err, ERR_EMPTY,
+			       "the memory events have no addresses, which join "
+			       "allocations to frees: torch 1.10 and newer record them");
+	if (row->needs_steps && steps == 0)
+		return err_set(err, ERR_EMPTY,
+			       "the recording has no steps: profiler.step() at the end "
+			       "of each records them");
+	return 0;
+}
+
+static int load(struct memory_source *s, struct err *err)
+{
+	s->profiles = xcalloc(s->scope->n, sizeof(*s->profiles));
+	s->blocks = xcalloc(s->scope->n, sizeof(*s->blocks));
+	if (memory_names_open(s->store, &s->names, err) < 0)
+		return -1;
+	for (; s->n < s->scope->n; s->n++)
+		if (memory_events_load(s->store, &s->scope->profiles[s->n],
+				       &s->profiles[s->n], err) < 0) {
+			memory_events_release(&s->profiles[s->n]);
+			return -1;
+		}
+	for (size_t i = 0; rows[s->request.view].has_blocks && i < s->n; i++)
+		memory_blocks_make(&s->profiles[i], &s->blocks[i]);
+	return check(s, err);
+}
+
+int memory_open(struct store *store, const struct scope *scope,
+		const struct memory_request *request, struct table **out, struct err *err)
+{
+	const struct view_row *row = &rows[request->view];
+	bool is_call_graph;
+
+	*out = NULL;
+	if (scope_is_call_graph(scope, &is_call_graph, err) < 0)
+		return -1;
+	if (is_call_graph)
+		return err_set(
+			err, ERR_EMPTY,
+			"this is a call graph, which has no memory events: "
+			"torch.profiler.profile(profile_memory=True) records them");
+	struct memory_source *s = xcalloc(1, sizeof(*s));
+	s->store = store;
+	s->scope = scope;
+	s->request = *request;
+	int rc = load(s, err);
+	if (rc == 0)
+		rc = row->open(s, out, err);
+	if (rc < 0 || !row->streams)
+		memory_source_free(s);
+	return rc;
+}

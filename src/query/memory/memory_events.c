@@ -1,0 +1,293 @@
+/* Memory events in arrays: see memory_events.h. */
+#include "query/memory/memory_events.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "ingest/sink.h"
+#include "query/memory/memory_device.h"
+#include "query/memory/memory_ties.h"
+#include "query/query.h"
+#include "store/op_memory.h"
+
+ASSET(asset_query_views_memory_events_sql);
+ASSET(asset_query_views_memory_steps_sql);
+
+#define EVENTS_MAX ((size_t)UINT32_MAX - 1) /* what sort_indexes() can number */
+
+/* Columns of memory_events.sql. */
+enum {
+	EVENT_SLICE,
+	EVENT_TS,
+	EVENT_BYTES,
+	EVENT_ADDRESS,
+	EVENT_TOTAL,
+	EVENT_RESERVED,
+	EVENT_TYPE,
+	EVENT_DEVICE,
+	EVENT_OUT_OF_MEMORY,
+	EVENT_OP,
+	EVENT_STEP
+};
+
+/* An event as it comes, and where it belongs. */
+struct loaded {
+	struct memory_event event;
+	int64_t type, index;
+};
+
+struct loading {
+	struct memory_events *out;
+	struct loaded *items; /* owned; by slice */
+	size_t n, cap;
+};
+
+static int damaged(struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the store's memory events do not fit together; ingest again");
+}
+
+static int64_t number_at(struct sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL
+		       ? NUMBER_NONE
+		       : sqlite3_column_int64(stmt, column);
+}
+
+static int load_steps(struct store *store, struct memory_events *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_memory_steps_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", out->profile->id);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct memory_step step = { sqlite3_column_int64(stmt, 0),
+					    sqlite3_column_int64(stmt, 1),
+					    sqlite3_column_int64(stmt, 2),
+					    sqlite3_column_int64(stmt, 3) };
+		if (out->nsteps >= EVENTS_MAX || step.dur_ns < 0 ||
+		    step.ts_ns > INT64_MAX - step.dur_ns) {
+			rc = damaged(err);
+			break;
+		}
+		out->steps = xgrow(out->steps, &out->steps_cap, out->nsteps + 1,
+				   sizeof(*out->steps));
+		out->steps[out->nsteps++] = step;
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* The place of step.id; they are given by a counter, so that this is mostly the first look. */
+static uint32_t find_step(const struct memory_events *m, int64_t id)
+{
+	size_t low = 0, high = m->nsteps;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m->steps[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->nsteps && m->steps[low].id == id ? (uint32_t)low
+							 : MEMORY_STEP_NONE;
+}
+
+static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	if (l->n >= EVENTS_MAX)
+		return damaged(err);
+	struct loaded e = {
+		.event = { .ts_ns = sqlite3_column_int64(stmt, EVENT_TS),
+			   .bytes = number_at(stmt, EVENT_BYTES),
+			   .address = number_at(stmt, EVENT_ADDRESS),
+			   .total_bytes = number_at(stmt, EVENT_TOTAL),
+			   .reserved_bytes = number_at(stmt, EVENT_RESERVED),
+			   .slice_id = sqlite3_column_int64(stmt, EVENT_SLICE),
+			   .op_id = sqlite3_column_int64(stmt, EVENT_OP),
+			   .step = find_step(l->out,
+					     sqlite3_column_int64(stmt, EVENT_STEP)),
+			   .is_out_of_memory =
+				   sqlite3_column_int(stmt, EVENT_OUT_OF_MEMORY) != 0 },
+		.type = sqlite3_column_int64(stmt, EVENT_TYPE),
+		.index = number_at(stmt, EVENT_DEVICE),
+	};
+	if (op_memory_is_cpu(e.type)) /* some exporters tell the CPU's index as 0 */
+		e.index = -1;
+	l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
+	l->items[l->n++] = e;
+	return 0;
+}
+
+static int load_events(struct loading *l, struct store *store, struct err *err)
+{
+	const struct scope_profile *p = l->out->profile;
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (p->slices < 0 || p->first_slice_id < 0 ||
+	    p->first_slice_id > INT64_MAX - p->slices)
+		return damaged(err);
+	if (query_prepare(store, asset_query_views_memory_events_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":first", p->first_slice_id);
+	query_bind_int(stmt, ":last", p->first_slice_id + p->slices - 1);
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (add_event(l, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* By device and time; threads stand one behind the other, and the sort is stable. */
+static bool comes_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct loaded *x = (const struct loaded *)context + a;
+	const struct loaded *y = (const struct loaded *)context + b;
+
+	if (x->type != y->type)
+		return x->type < y->type;
+	if (x->index != y->index)
+		return x->index < y->index;
+	return x->event.ts_ns < y->event.ts_ns;
+}
+
+static void add_device(struct memory_events *m, const struct loaded *from)
+{
+	m->devices =
+		xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
+	struct memory_device *d = &m->devices[m->ndevices++];
+	*d = (struct memory_device){ .type = from->type,
+				     .index = from->index,
+				     .first = m->n };
+	memory_device_name(from->type, from->index, d->name);
+}
+
+/* Puts the events in order into `out`, and makes its devices. */
+static void sort_events(struct loading *l)
+{
+	struct memory_events *m = l->out;
+	uint32_t *at = xrealloc_array(NULL, l->n * 2 + 1, sizeof(*at));
+	const struct loaded *last = NULL;
+
+	for (size_t i = 0; i < l->n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, l->n, at + l->n, comes_before, l->items);
+	m->items = xrealloc_array(NULL, l->n + 1, sizeof(*m->items));
+	for (size_t i = 0; i < l->n; i++) {
+		const struct loaded *e = &l->items[at[i]];
+		if (!last || e->type != last->type || e->index != last->index)
+			add_device(m, e);
+		m->items[m->n++] = e->event;
+		m->devices[m->ndevices - 1].n++;
+		last = e;
+	}
+	free(at);
+}
+
+int64_t memory_event_bytes(const struct memory_event *e)
+{
+	return e->is_out_of_memory || e->bytes == NUMBER_NONE ? 0 : e->bytes;
+}
+
+/* Puts the events from `at` on that are of one moment in order: how many they are. */
+static size_t order_moment(struct memory_event *e, size_t n, int64_t level_bytes,
+			   bool is_first)
+{
+	size_t same = memory_ties_count(e, n);
+
+	if (same > 1 && is_first)
+		level_bytes = memory_ties_start(e, n);
+	if (same > 1)
+		memory_ties_order(e, same, level_bytes);
+	return same;
+}
+
+/* Of the event behind one that left `level_bytes`. */
+static int64_t next_level(struct memory_device *d, const struct memory_event *e,
+			  int64_t level_bytes)
+{
+	int64_t expected = sum_add(level_bytes, memory_event_bytes(e));
+
+	d->has_reserved |= e->reserved_bytes != NUMBER_NONE;
+	d->has_addresses |= e->address != NUMBER_NONE;
+	if (e->total_bytes == NUMBER_NONE)
+		return expected;
+	if (!d->has_totals) {
+		d->base_bytes = sum_sub(e->total_bytes, expected);
+	} else if (e->total_bytes != expected) {
+		d->mismatches++;
+		d->unexplained_bytes =
+			sum_add(d->unexplained_bytes, sum_sub(e->total_bytes, expected));
+	}
+	d->has_totals = true;
+	return e->total_bytes;
+}
+
+static void set_levels(struct memory_events *m, struct memory_device *d)
+{
+	struct memory_event *e = m->items + d->first;
+	int64_t level_bytes = 0;
+
+	for (size_t i = 0, ordered = 0; i < d->n; i++) {
+		if (i == ordered)
+			ordered += order_moment(e + i, d->n - i, level_bytes,
+						!d->has_totals);
+		level_bytes = next_level(d, &e[i], level_bytes);
+		e[i].level_bytes = level_bytes;
+	}
+	/* those in front of the first total */
+	for (size_t i = 0; i < d->n && e[i].total_bytes == NUMBER_NONE; i++)
+		e[i].level_bytes = sum_add(e[i].level_bytes, d->base_bytes);
+}
+
+int memory_events_load(struct store *store, const struct scope_profile *profile,
+		       struct memory_events *out, struct err *err)
+{
+	struct loading l = { .out = out };
+
+	*out = (struct memory_events){ .profile = profile };
+	int rc = load_steps(store, out, err);
+	if (rc == 0)
+		rc = load_events(&l, store, err);
+	if (rc == 0)
+		sort_events(&l);
+	free(l.items);
+	for (size_t i = 0; rc == 0 && i < out->ndevices; i++)
+		set_levels(out, &out->devices[i]);
+	return rc;
+}
+
+void memory_events_release(struct memory_events *m)
+{
+	free(m->items);
+	free(m->devices);
+	free(m->steps);
+	*m = (struct memory_events){ .n = 0 };
+}
+
+bool memory_event_is_wanted(const struct memory_events *m, const struct memory_event *e,
+			    const struct filter *filter)
+{
+	bool is_in_step = e->step != MEMORY_STEP_NONE;
+
+	return filter_has_time(filter, e->ts_ns) &&
+	       filter_has_step(filter, is_in_step ? m->steps[e->step].number : 0,
+			       is_in_step);
+}
+
+int64_t memory_level_before(const struct memory_events *m, const struct memory_device *d,
+			    size_t i)
+{
+	return i > d->first ? m->items[i - 1].level_bytes : d->base_bytes;
+}

@@ -1,0 +1,338 @@
+/*
+ * What steps leave behind: the level from step to step, and the operators whose blocks
+ * of step after step are still there at the end.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/memory/memory_source.h"
+
+/* A leak shows in as many steps, the last one apart: its blocks may be freed yet. */
+#define LEAK_STEPS_MIN 2
+
+enum {
+	STEP = NMEMORY_PLACE_COLUMNS,
+	START_AT,
+	START,
+	END,
+	GROWTH,
+	PEAK,
+	ALLOCATED,
+	FREED,
+	LEFT,
+	LEFT_BLOCKS,
+	NGROWTH
+};
+
+static const struct column growth_columns[NGROWTH] = {
+	MEMORY_PLACE_COLUMNS,
+	[STEP] = { "step", "Step", UNIT_COUNT },
+	[START_AT] = { "start_ns", "From", UNIT_TIME },
+	[START] = { "start_bytes", "Start", UNIT_BYTES },
+	[END] = { "end_bytes", "End", UNIT_BYTES },
+	[GROWTH] = { "growth_bytes", "Growth", UNIT_BYTES },
+	[PEAK] = { "peak_bytes", "Peak", UNIT_BYTES },
+	[ALLOCATED] = { "allocated_bytes", "Allocated", UNIT_BYTES },
+	[FREED] = { "freed_bytes", "Freed", UNIT_BYTES },
+	[LEFT] = { "left_bytes", "Left", UNIT_BYTES },
+	[LEFT_BLOCKS] = { "left_blocks", "Blocks", UNIT_COUNT },
+};
+
+static const enum shown growth_shown[NGROWTH] = {
+	[MEMORY_PROFILE] = SHOWN_IF_PROFILES, [MEMORY_RANK] = SHOWN_IF_RANKS,
+	[START_AT] = SHOWN_TO_MACHINES,       [ALLOCATED] = SHOWN_TO_MACHINES,
+	[FREED] = SHOWN_TO_MACHINES,          [LEFT_BLOCKS] = SHOWN_TO_MACHINES,
+};
+
+enum {
+	OP = NMEMORY_PLACE_COLUMNS,
+	BYTES,
+	BLOCKS,
+	STEPS,
+	FIRST_STEP,
+	LAST_STEP,
+	PER_STEP,
+	SUSPECT,
+	NLEAK
+};
+
+static const struct column leak_columns[NLEAK] = {
+	MEMORY_PLACE_COLUMNS,
+	[OP] = { "op", "Operator", UNIT_TEXT },
+	[BYTES] = { "left_bytes", "Left", UNIT_BYTES },
+	[BLOCKS] = { "left_blocks", "Blocks", UNIT_COUNT },
+	[STEPS] = { "steps", "Steps", UNIT_COUNT },
+	[FIRST_STEP] = { "first_step", "First", UNIT_COUNT },
+	[LAST_STEP] = { "last_step", "Last", UNIT_COUNT },
+	[PER_STEP] = { "bytes_per_step", "A step", UNIT_BYTES },
+	[SUSPECT] = { "is_suspect", "Suspect", UNIT_BOOL },
+};
+
+static const enum shown leak_shown[NLEAK] = {
+	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
+	[MEMORY_RANK] = SHOWN_IF_RANKS,
+	[FIRST_STEP] = SHOWN_TO_MACHINES,
+	[LAST_STEP] = SHOWN_TO_MACHINES,
+};
+
+/* What happened in a step on one device. */
+struct step_sums {
+	int64_t allocated, freed, left, peak;
+	int64_t left_blocks;
+	bool has_events;
+};
+
+/* The first event of the device that is not before the time. */
+static size_t first_at(const struct memory_place *p, int64_t ts_ns)
+{
+	size_t low = p->of->first, high = low + p->of->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->events->items[middle].ts_ns < ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int64_t level_at(const struct memory_place *p, int64_t ts_ns)
+{
+	return memory_level_before(p->events, p->of, first_at(p, ts_ns));
+}
+
+static void add_event(struct step_sums *sums, const struct memory_event *e)
+{
+	int64_t bytes = memory_event_bytes(e);
+
+	if (bytes > 0)
+		sums->allocated = sum_add(sums->allocated, bytes);
+	else
+		sums->freed = sum_sub(sums->freed, bytes);
+	if (!sums->has_events || e->level_bytes > sums->peak)
+		sums->peak = e->level_bytes;
+	sums->has_events = true;
+}
+
+static void add_left(const struct memory_place *p, struct step_sums *sums)
+{
+	size_t end = memory_blocks_first(p->blocks, p->device + 1);
+
+	for (size_t i = memory_blocks_first(p->blocks, p->device); i < end; i++) {
+		const struct memory_block *b = &p->blocks->items[i];
+		if (b->fate != MEMORY_ALIVE)
+			continue;
+		uint32_t step = p->events->items[b->alloc].step;
+		if (step == MEMORY_STEP_NONE)
+			continue;
+		sums[step].left = sum_add(sums[step].left, b->bytes);
+		sums[step].left_blocks++;
+	}
+}
+
+static void add_step(const struct memory_place *p, const struct memory_step *step,
+		     const struct step_sums *sums, struct memtable *to)
+{
+	int64_t start = level_at(p, step->ts_ns);
+	struct cell cells[NGROWTH];
+	bool has_left = p->of->has_addresses;
+
+	memory_place_cells(p, cells);
+	cells[STEP] = cell_int(step->number);
+	cells[START_AT] = cell_int(step->ts_ns);
+	cells[START] = cell_int(start);
+	cells[END] = cell_int(level_at(p, step->ts_ns + step->dur_ns));
+	cells[GROWTH] = cell_int(sum_sub(sums->allocated, sums->freed));
+	cells[PEAK] =
+		cell_int(sums->has_events && sums->peak > start ? sums->peak : start);
+	cells[ALLOCATED] = cell_int(sums->allocated);
+	cells[FREED] = cell_int(sums->freed);
+	cells[LEFT] = has_left ? cell_int(sums->left) : cell_null();
+	cells[LEFT_BLOCKS] = has_left ? cell_int(sums->left_blocks) : cell_null();
+	memtable_add_row(to, cells);
+}
+
+static void add_steps(const struct memory_source *s, const struct memory_place *p,
+		      struct memtable *to)
+{
+	const struct memory_events *m = p->events;
+	const struct filter *f = s->request.filter;
+	struct step_sums *sums = xcalloc(m->nsteps + 1, sizeof(*sums));
+
+	for (size_t i = p->of->first; i < p->of->first + p->of->n; i++)
+		if (m->items[i].step != MEMORY_STEP_NONE)
+			add_event(&sums[m->items[i].step], &m->items[i]);
+	add_left(p, sums);
+	for (size_t i = 0; i < m->nsteps; i++)
+		if (filter_has_step(f, m->steps[i].number, true) &&
+		    filter_has_time(f, m->steps[i].ts_ns))
+			add_step(p, &m->steps[i], &sums[i], to);
+	free(sums);
+}
+
+int memory_open_growth(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memtable_new(growth_columns, NGROWTH);
+
+	(void)err;
+	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
+	     memory_place_next(&p))
+		add_steps(s, &p, m);
+	*out = table_pick(&m->table, growth_shown, s->scope, s->request.for_people);
+	return 0;
+}
+
+/* The blocks of one operator that are left. */
+struct leak {
+	uint32_t name;
+	int64_t bytes, blocks;
+	int64_t steps;        /* that left some */
+	int64_t early_steps;  /* of those, but for the recording's last */
+	uint32_t first, last; /* places of steps */
+};
+
+struct leaks {
+	struct intern keys; /* of the name's bytes: place in items */
+	struct leak *items;
+	size_t n, cap;
+	uint32_t last_step;
+	const struct text_pool *texts;
+};
+
+static struct leak *leak_of(struct leaks *l, uint32_t name)
+{
+	uint32_t at =
+		intern_add(&l->keys, (struct str){ (const char *)&name, sizeof(name) });
+
+	if (at == l->n) {
+		l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
+		l->items[l->n++] = (struct leak){ .name = name };
+	}
+	return &l->items[at];
+}
+
+/* Blocks come in the order of time, so that those of a step of an operator come together. */
+static void add_block(struct leaks *l, uint32_t name, uint32_t step, int64_t bytes)
+{
+	struct leak *leak = leak_of(l, name);
+
+	if (!leak->blocks || leak->last != step) {
+		leak->steps++;
+		leak->early_steps += step != l->last_step;
+	}
+	if (!leak->blocks)
+		leak->first = step;
+	leak->last = step;
+	leak->blocks++;
+	leak->bytes = sum_add(leak->bytes, bytes);
+}
+
+static int find_leaks(struct memory_source *s, const struct memory_place *p,
+		      struct leaks *l, struct err *err)
+{
+	struct memory_names *names = &s->names;
+	size_t end = memory_blocks_first(p->blocks, p->device + 1);
+
+	for (size_t i = memory_blocks_first(p->blocks, p->device); i < end; i++) {
+		const struct memory_block *b = &p->blocks->items[i];
+		const struct memory_event *e = &p->events->items[memory_block_first(b)];
+		if (b->fate != MEMORY_ALIVE || e->step == MEMORY_STEP_NONE ||
+		    !memory_event_is_wanted(p->events, e, s->request.filter))
+			continue;
+		uint32_t name;
+		if (memory_names_of(names, e, &name, err) < 0)
+			return -1;
+		int has = filter_has_name(s->request.filter,
+					  text_pool_str(&names->texts, name), err);
+		if (has < 0)
+			return -1;
+		if (has)
+			add_block(l, name, e->step, b->bytes);
+	}
+	return 0;
+}
+
+static bool is_suspect(const struct leak *leak)
+{
+	return leak->early_steps >= LEAK_STEPS_MIN;
+}
+
+/* Suspects first, what leaves most bytes first, then by name. */
+static bool comes_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct leaks *l = context;
+	const struct leak *x = &l->items[a], *y = &l->items[b];
+
+	if (is_suspect(x) != is_suspect(y))
+		return is_suspect(x);
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes;
+	struct str p = text_pool_str(l->texts, x->name),
+		   q = text_pool_str(l->texts, y->name);
+	size_t n = p.n < q.n ? p.n : q.n;
+	int order = n ? memcmp(p.p, q.p, n) : 0;
+	return order ? order < 0 : p.n < q.n;
+}
+
+static void add_leaks(const struct memory_source *s, const struct memory_place *p,
+		      const struct leaks *l, struct memtable *to)
+{
+	uint32_t *order = xrealloc_array(NULL, l->n * 2 + 1, sizeof(*order));
+	size_t limit = (size_t)s->request.limit;
+	struct cell cells[NLEAK];
+
+	for (size_t i = 0; i < l->n; i++)
+		order[i] = (uint32_t)i;
+	sort_indexes(order, l->n, order + l->n, comes_before, l);
+	memory_place_cells(p, cells);
+	for (size_t i = 0; i < l->n && (!limit || i < limit); i++) {
+		const struct leak *leak = &l->items[order[i]];
+		cells[OP] = cell_text(text_pool_str(l->texts, leak->name));
+		cells[BYTES] = cell_int(leak->bytes);
+		cells[BLOCKS] = cell_int(leak->blocks);
+		cells[STEPS] = cell_int(leak->steps);
+		cells[FIRST_STEP] = memory_step_cell(p->events, leak->first);
+		cells[LAST_STEP] = memory_step_cell(p->events, leak->last);
+		cells[PER_STEP] = cell_int(leak->bytes / leak->steps);
+		cells[SUSPECT] = cell_int(is_suspect(leak));
+		memtable_add_row(to, cells);
+	}
+	free(order);
+}
+
+/* The step that starts last. */
+static uint32_t last_step(const struct memory_events *m)
+{
+	uint32_t last = MEMORY_STEP_NONE;
+
+	for (size_t i = 0; i < m->nsteps; i++)
+		if (last == MEMORY_STEP_NONE || m->steps[i].ts_ns > m->steps[last].ts_ns)
+			last = (uint32_t)i;
+	return last;
+}
+
+int memory_open_leaks(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memtable_new(leak_columns, NLEAK);
+	int rc = 0;
+
+	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p)) {
+		struct leaks l = { .texts = &s->names.texts,
+				   .last_step = last_step(p.events) };
+		intern_init(&l.keys);
+		rc = find_leaks(s, &p, &l, err);
+		if (rc == 0)
+			add_leaks(s, &p, &l, m);
+		intern_release(&l.keys);
+		free(l.items);
+	}
+	if (rc < 0)
+		table_free(&m->table);
+	else
+		*out = table_pick(&m->table, leak_shown, s->scope, s->request.for_people);
+	return rc;
+}

@@ -1,0 +1,331 @@
+/* What was live at a peak: see memory_live.h. */
+#include "query/memory/memory_live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+
+#define LABEL_MAX 80
+
+enum {
+	WHAT = NMEMORY_PLACE_COLUMNS,
+	SIZE_FROM,
+	SIZE_TO,
+	STEP,
+	BLOCKS,
+	BYTES,
+	SHARE,
+	NCOLUMNS
+};
+
+/* clang-format off */
+#define COLUMNS(name, title)                                                       \
+	{                                                                          \
+		MEMORY_PLACE_COLUMNS,                                              \
+		[WHAT] = { name, title, UNIT_TEXT },                               \
+		[SIZE_FROM] = { "from_bytes", "From", UNIT_BYTES },                \
+		[SIZE_TO] = { "to_bytes", "To", UNIT_BYTES },                      \
+		[STEP] = { "step", "Step", UNIT_COUNT },                           \
+		[BLOCKS] = { "blocks", "Blocks", UNIT_COUNT },                     \
+		[BYTES] = { "bytes", "At the peak", UNIT_BYTES },                  \
+		[SHARE] = { "share_pct", "Share", UNIT_PERCENT },                  \
+	}
+/* clang-format on */
+
+/* By enum memory_by. */
+static const struct column columns[][NCOLUMNS] = {
+	[MEMORY_BY_OP] = COLUMNS("op", "Operator"),
+	[MEMORY_BY_SIZE] = COLUMNS("size", "Size of the block"),
+	[MEMORY_BY_STEP] = COLUMNS("allocated_in", "Allocated in"),
+};
+
+struct group {
+	uint32_t key; /* text of an operator; power of two; place of a step */
+	int64_t blocks, bytes;
+};
+
+struct grouping {
+	struct intern keys; /* of the key's bytes: place in groups */
+	struct group *groups;
+	size_t n, cap;
+	const struct memory_source *s;
+	enum memory_by by;
+};
+
+/* A row that no group is. */
+struct rest {
+	const char *label;
+	int64_t blocks; /* NUMBER_NONE: not known */
+	int64_t bytes;
+};
+
+struct memtable *memory_live_table(const struct memory_source *s)
+{
+	return memtable_new(columns[s->request.by], NCOLUMNS);
+}
+
+static void add_block(struct grouping *g, uint32_t key, int64_t bytes)
+{
+	uint32_t at =
+		intern_add(&g->keys, (struct str){ (const char *)&key, sizeof(key) });
+
+	if (at == g->n) {
+		g->groups = xgrow(g->groups, &g->cap, g->n + 1, sizeof(*g->groups));
+		g->groups[g->n++] = (struct group){ .key = key };
+	}
+	g->groups[at].blocks++;
+	g->groups[at].bytes = sum_add(g->groups[at].bytes, bytes);
+}
+
+/* Of a size above 0: the largest power of two that is not larger. */
+static uint32_t power_of(int64_t bytes)
+{
+	return 63U - (uint32_t)__builtin_clzll((unsigned long long)bytes);
+}
+
+static int key_of(struct memory_source *s, const struct memory_place *place,
+		  const struct memory_block *b, uint32_t *key, struct err *err)
+{
+	const struct memory_event *e = &place->events->items[b->alloc];
+
+	if (s->request.by == MEMORY_BY_SIZE)
+		*key = power_of(b->bytes);
+	else if (s->request.by == MEMORY_BY_STEP)
+		*key = e->step;
+	else
+		return memory_names_of(&s->names, e, key, err);
+	return 0;
+}
+
+/* Groups the blocks of the place that are live; adds up what was freed of older ones. */
+static int group_blocks(struct memory_source *s, const struct memory_place *place,
+			size_t event, struct grouping *g, int64_t *freed_before,
+			struct err *err)
+{
+	size_t end = memory_blocks_first(place->blocks, place->device + 1);
+
+	*freed_before = 0;
+	for (size_t i = memory_blocks_first(place->blocks, place->device); i < end; i++) {
+		const struct memory_block *b = &place->blocks->items[i];
+		uint32_t key;
+		if (b->fate == MEMORY_UNKNOWN && b->end <= event)
+			*freed_before = sum_add(*freed_before, b->bytes);
+		if (!memory_block_is_live(b, event))
+			continue;
+		if (key_of(s, place, b, &key, err) < 0)
+			return -1;
+		add_block(g, key, b->bytes);
+	}
+	return 0;
+}
+
+/* Of a memory timeline: what each category holds; how many blocks is not told. */
+static int group_categories(struct memory_source *s, const struct memory_place *place,
+			    size_t event, struct grouping *g, struct err *err)
+{
+	for (size_t i = place->of->first; i <= event; i++) {
+		const struct memory_event *e = &place->events->items[i];
+		uint32_t name;
+		if (memory_names_of(&s->names, e, &name, err) < 0)
+			return -1;
+		add_block(g, name, memory_event_bytes(e));
+	}
+	for (size_t i = 0; i < g->n; i++)
+		g->groups[i].blocks = NUMBER_NONE;
+	return 0;
+}
+
+bool memory_live_is_known(const struct memory_source *s, const struct memory_place *place)
+{
+	return place->of->has_addresses ||
+	       (memory_place_is_timeline(place) && s->request.by == MEMORY_BY_OP);
+}
+
+static struct str name_of(const struct grouping *g, const struct group *group)
+{
+	return text_pool_str(&g->s->names.texts, group->key);
+}
+
+static int compare_names(struct str x, struct str y)
+{
+	size_t n = x.n < y.n ? x.n : y.n;
+	int order = n ? memcmp(x.p, y.p, n) : 0;
+
+	return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+/* The most bytes first; then by name or key. */
+static bool comes_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct grouping *g = context;
+	const struct group *x = &g->groups[a], *y = &g->groups[b];
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes;
+	return g->by == MEMORY_BY_OP ? compare_names(name_of(g, x), name_of(g, y)) < 0
+				     : x->key < y->key;
+}
+
+/* Where rows go. */
+struct target {
+	struct memtable *to;
+	const struct memory_place *place;
+	int64_t peak_bytes;
+};
+
+static void set_row(const struct target *t, struct str what, int64_t blocks,
+		    int64_t bytes, struct cell *cells)
+{
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		cells[i] = cell_null();
+	memory_place_cells(t->place, cells);
+	cells[WHAT] = cell_text(what);
+	cells[BLOCKS] = memory_number_cell(blocks);
+	cells[BYTES] = cell_int(bytes);
+	if (t->peak_bytes > 0)
+		cells[SHARE] = cell_real(100.0 * (double)bytes / (double)t->peak_bytes);
+}
+
+static void add_rest(const struct target *t, struct rest rest)
+{
+	struct cell cells[NCOLUMNS];
+
+	set_row(t, str_of(rest.label), rest.blocks, rest.bytes, cells);
+	memtable_add_row(t->to, cells);
+}
+
+/* The power of two above: INT64_MAX where that is beyond int64. */
+static int64_t size_end(uint32_t power)
+{
+	return power >= 62 ? INT64_MAX : INT64_C(1) << (power + 1);
+}
+
+static void add_group(const struct target *t, const struct grouping *g,
+		      const struct group *group)
+{
+	const struct memory_events *m = t->place->events;
+	char label[LABEL_MAX], from[MEMORY_SIZE_MAX], to[MEMORY_SIZE_MAX];
+	struct cell cells[NCOLUMNS], *c = cells;
+
+	if (g->by == MEMORY_BY_SIZE) {
+		memory_size_text((int)group->key, from);
+		memory_size_text((int)group->key + 1, to);
+		snprintf(label, sizeof(label), "%s to %s", from, to);
+	} else if (g->by == MEMORY_BY_STEP && group->key == MEMORY_STEP_NONE) {
+		snprintf(label, sizeof(label), "(outside every step)");
+	} else if (g->by == MEMORY_BY_STEP) {
+		snprintf(label, sizeof(label), "step %" PRId64,
+			 m->steps[group->key].number);
+	}
+	set_row(t, g->by == MEMORY_BY_OP ? name_of(g, group) : str_of(label),
+		group->blocks, group->bytes, cells);
+	if (g->by == MEMORY_BY_SIZE) {
+		c[SIZE_FROM] = cell_int(INT64_C(1) << group->key);
+		c[SIZE_TO] = cell_int(size_end(group->key));
+	} else if (g->by == MEMORY_BY_STEP) {
+		c[STEP] = memory_step_cell(m, group->key);
+	}
+	memtable_add_row(t->to, cells);
+}
+
+/* The groups in order, and what is behind the limit as one row: their bytes in all. */
+static int64_t add_groups(const struct target *t, const struct grouping *g, size_t limit)
+{
+	uint32_t *order = xrealloc_array(NULL, g->n * 2 + 1, sizeof(*order));
+	struct rest rest = { .bytes = 0 };
+	int64_t all = 0;
+	char label[LABEL_MAX];
+
+	for (size_t i = 0; i < g->n; i++)
+		order[i] = (uint32_t)i;
+	sort_indexes(order, g->n, order + g->n, comes_before, g);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct group *group = &g->groups[order[i]];
+		all = sum_add(all, group->bytes);
+		if (!limit || i < limit || g->n == limit + 1) {
+			add_group(t, g, group);
+			continue;
+		}
+		rest.blocks = group->blocks == NUMBER_NONE ? NUMBER_NONE
+							   : rest.blocks + group->blocks;
+		rest.bytes = sum_add(rest.bytes, group->bytes);
+	}
+	if (limit && g->n > limit + 1) {
+		snprintf(label, sizeof(label), "(%zu more)", g->n - limit);
+		rest.label = label;
+		add_rest(t, rest);
+	}
+	free(order);
+	return all;
+}
+
+int memory_live_add(struct memory_source *s, const struct memory_place *place,
+		    const struct memory_peak *peak, size_t limit, struct memtable *to,
+		    struct err *err)
+{
+	const struct target t = { to, place, peak->allocated.bytes };
+	struct grouping g = { .s = s, .by = s->request.by };
+	int64_t freed_before = 0;
+
+	intern_init(&g.keys);
+	int rc = place->of->has_addresses
+			 ? group_blocks(s, place, peak->event, &g, &freed_before, err)
+			 : group_categories(s, place, peak->event, &g, err);
+	if (rc == 0) {
+		int64_t live = add_groups(&t, &g, limit);
+		int64_t older = sum_sub(place->of->base_bytes, freed_before);
+		int64_t left = sum_sub(sum_sub(t.peak_bytes, live), older);
+		if (older)
+			add_rest(&t, (struct rest){ "(before the recording)", NUMBER_NONE,
+						    older });
+		if (left)
+			add_rest(&t, (struct rest){ "(unaccounted)", NUMBER_NONE, left });
+	}
+	intern_release(&g.keys);
+	free(g.groups);
+	return rc;
+}
+
+struct table *memory_live_pick(const struct memory_source *s, struct memtable *m)
+{
+	enum memory_by by = s->request.by;
+	const enum shown shown[NCOLUMNS] = {
+		[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
+		[MEMORY_RANK] = SHOWN_IF_RANKS,
+		[SIZE_FROM] = by == MEMORY_BY_SIZE ? SHOWN_TO_MACHINES : SHOWN_NEVER,
+		[SIZE_TO] = by == MEMORY_BY_SIZE ? SHOWN_TO_MACHINES : SHOWN_NEVER,
+		[STEP] = by == MEMORY_BY_STEP ? SHOWN_TO_MACHINES : SHOWN_NEVER,
+	};
+
+	return table_pick(&m->table, shown, s->scope, s->request.for_people);
+}
+
+int memory_open_live(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memory_live_table(s);
+	struct memory_peak peak;
+	char name[LABEL_MAX];
+	int rc = 0;
+
+	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p)) {
+		if (!memory_live_is_known(s, &p)) {
+			memory_place_text(s, &p, name, sizeof(name));
+			memtable_add_note(
+				m, "%s: not known, because its events have no addresses",
+				name);
+		} else if (memory_peak_find(p.events, p.of, s->request.filter, &peak)) {
+			rc = memory_live_add(s, &p, &peak, (size_t)s->request.limit, m,
+					     err);
+		}
+	}
+	if (rc < 0)
+		table_free(&m->table);
+	else
+		*out = memory_live_pick(s, m);
+	return rc;
+}

@@ -1,0 +1,229 @@
+/*
+ * The peaks of each device; for people with a curve, and below them what was live.
+ */
+#include <stdlib.h>
+
+#include "base/sum.h"
+#include "base/units.h"
+#include "query/memory/memory_live.h"
+
+#define NAME_MAX_SHOWN 80
+#define LIVE_SHOWN     ((size_t)8) /* rows of each device below the peaks */
+#define CURVE_CELLS    16
+#define BLOCK_BYTES    3 /* of a block character in UTF-8 */
+
+enum {
+	ALLOCATED = NMEMORY_PLACE_COLUMNS,
+	RESERVED,
+	AT,
+	STEP,
+	RESERVED_AT,
+	UNUSED,
+	UNUSED_AT,
+	BASE,
+	RECORDED,
+	END,
+	EVENTS,
+	ALLOCATIONS,
+	FREES,
+	OUT_OF_MEMORY,
+	MISMATCHES,
+	CURVE,
+	NCOLUMNS
+};
+
+static const struct column columns[NCOLUMNS] = {
+	MEMORY_PLACE_COLUMNS,
+	[ALLOCATED] = { "allocated_peak_bytes", "Peak", UNIT_BYTES },
+	[RESERVED] = { "reserved_peak_bytes", "Reserved", UNIT_BYTES },
+	[AT] = { "at_ns", "At", UNIT_TIME },
+	[STEP] = { "step", "Step", UNIT_COUNT },
+	[RESERVED_AT] = { "reserved_at_ns", "Reserved at", UNIT_TIME },
+	[UNUSED] = { "unused_peak_bytes", "Unused", UNIT_BYTES },
+	[UNUSED_AT] = { "unused_at_ns", "Unused at", UNIT_TIME },
+	[BASE] = { "base_bytes", "Before", UNIT_BYTES },
+	[RECORDED] = { "recorded_peak_bytes", "Recorded", UNIT_BYTES },
+	[END] = { "end_bytes", "End", UNIT_BYTES },
+	[EVENTS] = { "events", "Events", UNIT_COUNT },
+	[ALLOCATIONS] = { "allocations", "Allocations", UNIT_COUNT },
+	[FREES] = { "frees", "Frees", UNIT_COUNT },
+	[OUT_OF_MEMORY] = { "out_of_memory", "Out of memory", UNIT_COUNT },
+	[MISMATCHES] = { "mismatches", "Mismatches", UNIT_COUNT },
+	[CURVE] = { "curve", "Curve", UNIT_TEXT },
+};
+
+static const enum shown shown[NCOLUMNS] = {
+	[MEMORY_PROFILE] = SHOWN_IF_PROFILES, [MEMORY_RANK] = SHOWN_IF_RANKS,
+	[RESERVED_AT] = SHOWN_TO_MACHINES,    [UNUSED_AT] = SHOWN_TO_MACHINES,
+	[UNUSED] = SHOWN_TO_MACHINES,         [BASE] = SHOWN_TO_MACHINES,
+	[RECORDED] = SHOWN_TO_MACHINES,       [END] = SHOWN_TO_MACHINES,
+	[EVENTS] = SHOWN_TO_MACHINES,         [ALLOCATIONS] = SHOWN_TO_MACHINES,
+	[FREES] = SHOWN_TO_MACHINES,          [OUT_OF_MEMORY] = SHOWN_TO_MACHINES,
+	[MISMATCHES] = SHOWN_TO_MACHINES,     [CURVE] = SHOWN_TO_PEOPLE,
+};
+
+/* The cell of the curve in which a moment lies. */
+static size_t curve_cell(const struct memory_events *m, int64_t ts_ns)
+{
+	int64_t dur_ns = m->profile->dur_ns;
+
+	if (ts_ns <= 0 || dur_ns <= 0)
+		return 0;
+	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * CURVE_CELLS);
+	return ts_ns >= dur_ns || cell >= CURVE_CELLS ? CURVE_CELLS - 1 : cell;
+}
+
+/* In each cell the highest level that stood in it. */
+static void find_highs(const struct memory_place *p, int64_t highs[CURVE_CELLS])
+{
+	const struct memory_device *d = p->of;
+	const struct memory_event *e = p->events->items + d->first;
+	int64_t level = d->base_bytes;
+	size_t next = 0;
+
+	for (size_t cell = 0; cell < CURVE_CELLS; cell++) {
+		highs[cell] = level;
+		for (; next < d->n && curve_cell(p->events, e[next].ts_ns) <= cell;
+		     next++) {
+			level = e[next].level_bytes;
+			if (level > highs[cell])
+				highs[cell] = level;
+		}
+	}
+}
+
+/* From nothing (or what is less) to the highest. */
+static struct str draw_curve(const struct memory_place *p,
+			     char out[CURVE_CELLS * BLOCK_BYTES])
+{
+	static const char blocks[][BLOCK_BYTES + 1] = { "▁", "▂", "▃", "▄",
+							"▅", "▆", "▇", "█" };
+	int64_t highs[CURVE_CELLS];
+	double low = 0, high = 0;
+
+	find_highs(p, highs);
+	for (size_t i = 0; i < CURVE_CELLS; i++) {
+		low = (double)highs[i] < low ? (double)highs[i] : low;
+		high = (double)highs[i] > high ? (double)highs[i] : high;
+	}
+	for (size_t i = 0; i < CURVE_CELLS; i++) {
+		double share = high > low ? ((double)highs[i] - low) / (high - low) : 0;
+		memcpy(out + i * BLOCK_BYTES, blocks[(size_t)(share * 7 + 0.5)],
+		       BLOCK_BYTES);
+	}
+	return (struct str){ out, (size_t)CURVE_CELLS * BLOCK_BYTES };
+}
+
+static void set_high(struct cell *cells, int bytes, int at, const struct memory_high *h)
+{
+	cells[bytes] = memory_number_cell(h->bytes);
+	cells[at] = h->bytes == NUMBER_NONE ? cell_null() : cell_int(h->at_ns);
+}
+
+static void add_row(const struct memory_source *s, const struct memory_place *p,
+		    const struct memory_peak *peak, struct memtable *to)
+{
+	const struct memory_device *d = p->of;
+	char curve[CURVE_CELLS * BLOCK_BYTES];
+	struct cell cells[NCOLUMNS];
+
+	memory_place_cells(p, cells);
+	set_high(cells, ALLOCATED, AT, &peak->allocated);
+	if (!d->has_totals && !s->request.for_people)
+		cells[ALLOCATED] = cell_null();
+	set_high(cells, RESERVED, RESERVED_AT, &peak->reserved);
+	set_high(cells, UNUSED, UNUSED_AT, &peak->unused);
+	cells[STEP] = memory_step_cell(p->events, peak->step);
+	cells[BASE] = d->has_totals ? cell_int(d->base_bytes) : cell_null();
+	cells[RECORDED] = cell_int(sum_sub(peak->allocated.bytes, d->base_bytes));
+	cells[END] = d->has_totals ? cell_int(peak->end_bytes) : cell_null();
+	cells[EVENTS] = cell_int(peak->events);
+	cells[ALLOCATIONS] = cell_int(peak->allocations);
+	cells[FREES] = cell_int(peak->frees);
+	cells[OUT_OF_MEMORY] = cell_int(peak->out_of_memory);
+	cells[MISMATCHES] = cell_int(d->mismatches);
+	cells[CURVE] = cell_text(draw_curve(p, curve));
+	memtable_add_row(to, cells);
+}
+
+/* A sentence with a size in it: "... %s ...". */
+struct size_note {
+	const char *before, *behind;
+	int64_t bytes;
+};
+
+static void note_size(struct memtable *to, const char *name, struct size_note note)
+{
+	char room[UNITS_TEXT_MAX];
+	struct str bytes = units_text(UNIT_BYTES, cell_int(note.bytes), room);
+
+	memtable_add_note(to, "%s: %s" STR_FMT "%s", name, note.before, STR_ARG(bytes),
+			  note.behind);
+}
+
+static void add_notes(const struct memory_source *s, const struct memory_place *p,
+		      const struct memory_peak *peak, struct memtable *to)
+{
+	char name[NAME_MAX_SHOWN];
+
+	memory_place_text(s, p, name, sizeof(name));
+	if (!p->of->has_totals)
+		memtable_add_note(to,
+				  "%s: totals were not recorded: bytes count from the "
+				  "start of the recording",
+				  name);
+	else if (p->of->base_bytes)
+		note_size(to, name,
+			  (struct size_note){
+				  "", " of it were allocated before the recording",
+				  p->of->base_bytes });
+	if (peak->unused.bytes != NUMBER_NONE)
+		note_size(to, name,
+			  (struct size_note){ "at most ",
+					      " were reserved and not allocated",
+					      peak->unused.bytes });
+	if (p->of->mismatches)
+		memtable_add_note(to,
+				  "%s: %lld totals are not the total before and the "
+				  "bytes between",
+				  name, (long long)p->of->mismatches);
+	if (peak->out_of_memory)
+		memtable_add_note(to, "%s: out of memory, requests: %lld (--oom)", name,
+				  (long long)peak->out_of_memory);
+	if (!memory_live_is_known(s, p))
+		memtable_add_note(to,
+				  "%s: what was live is not known: its events have no "
+				  "addresses",
+				  name);
+}
+
+int memory_open_peaks(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memtable_new(columns, NCOLUMNS);
+	struct memtable *live = memory_live_table(s);
+	struct memory_peak peak;
+	int rc = 0;
+
+	live->table.caption = "live at the peak:";
+	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p)) {
+		if (!memory_peak_find(p.events, p.of, s->request.filter, &peak))
+			continue;
+		add_row(s, &p, &peak, m);
+		add_notes(s, &p, &peak, m);
+		if (s->request.for_people && memory_live_is_known(s, &p))
+			rc = memory_live_add(s, &p, &peak, LIVE_SHOWN, live, err);
+	}
+	if (rc < 0 || live->nrows == 0) {
+		table_free(&live->table);
+		live = NULL;
+	}
+	if (rc < 0) {
+		table_free(&m->table);
+		return -1;
+	}
+	*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+	if (live)
+		(*out)->more = memory_live_pick(s, live);
+	return 0;
+}

@@ -1,0 +1,202 @@
+/*
+ * Spikes: moments that stand out of the curve of a device.  How far one does is its
+ * prominence: the level less the higher of the lowest levels that lie between it and
+ * something higher, on its left and on its right (the ends of the recording count).
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/memory/memory_source.h"
+
+enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, NCOLUMNS };
+
+static const struct column columns[NCOLUMNS] = {
+	MEMORY_PLACE_COLUMNS,
+	[AT] = { "at_ns", "At", UNIT_TIME },
+	[STEP] = { "step", "Step", UNIT_COUNT },
+	[ALLOCATED] = { "allocated_bytes", "Level", UNIT_BYTES },
+	[RISE] = { "rise_bytes", "Rise", UNIT_BYTES },
+	[SHARE] = { "share_pct", "Share", UNIT_PERCENT },
+	[FROM] = { "from_ns", "From", UNIT_TIME },
+	[TO] = { "to_ns", "To", UNIT_TIME },
+	[OP] = { "op", "Operator", UNIT_TEXT },
+};
+
+static const enum shown shown[NCOLUMNS] = {
+	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
+	[MEMORY_RANK] = SHOWN_IF_RANKS,
+	[FROM] = SHOWN_TO_MACHINES,
+	[TO] = SHOWN_TO_MACHINES,
+};
+
+/* The lowest level beside an event, and the event that left it. */
+struct low {
+	int64_t bytes;
+	size_t event;
+};
+
+struct spike {
+	size_t event; /* of the device */
+	int64_t rise_bytes;
+	size_t from, to; /* events that left the lows on its sides */
+};
+
+struct spikes {
+	const struct memory_event *events; /* of the device */
+	struct spike *items;               /* owned */
+	size_t n, cap;
+};
+
+/* An event that nothing behind it exceeded so far, and the low in front of it. */
+struct open_high {
+	size_t event;
+	struct low left; /* between it and the higher one before it */
+};
+
+struct sweep {
+	struct open_high *open; /* owned; levels fall */
+	size_t n, cap;
+	int64_t least_bytes; /* smaller rises are no spikes */
+};
+
+static void close_high(struct sweep *w, struct spikes *out, struct low right)
+{
+	const struct open_high *high = &w->open[--w->n];
+	int64_t base = high->left.bytes > right.bytes ? high->left.bytes : right.bytes;
+	int64_t rise = sum_sub(out->events[high->event].level_bytes, base);
+
+	if (rise <= 0 || rise < w->least_bytes)
+		return;
+	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
+	out->items[out->n++] =
+		(struct spike){ high->event, rise, high->left.event, right.event };
+}
+
+/*
+ * One pass: highs that wait for something higher lie on a stack; between two that lie on
+ * each other stands the low of the upper one.  Of equal highs the first is closed by
+ * the next.
+ */
+static void find_spikes(struct sweep *w, size_t n, int64_t base_bytes, struct spikes *out)
+{
+	struct low low = { base_bytes, 0 }; /* since the high on top, or the start */
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t level = out->events[i].level_bytes;
+		while (w->n &&
+		       out->events[w->open[w->n - 1].event].level_bytes <= level) {
+			struct low left = w->open[w->n - 1].left;
+			close_high(w, out, low);
+			low = left.bytes < low.bytes ? left : low;
+		}
+		w->open = xgrow(w->open, &w->cap, w->n + 1, sizeof(*w->open));
+		w->open[w->n++] = (struct open_high){ i, low };
+		low = (struct low){ level, i };
+	}
+	while (w->n) {
+		struct low left = w->open[w->n - 1].left;
+		close_high(w, out, low);
+		low = left.bytes < low.bytes ? left : low;
+	}
+}
+
+/* The largest rise first, then the earliest. */
+static bool comes_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct spikes *s = context;
+
+	if (s->items[a].rise_bytes != s->items[b].rise_bytes)
+		return s->items[a].rise_bytes > s->items[b].rise_bytes;
+	return s->items[a].event < s->items[b].event;
+}
+
+static int set_row(struct memory_source *s, const struct memory_place *p,
+		   const struct spikes *all, const struct spike *spike,
+		   struct cell *cells, struct err *err)
+{
+	const struct memory_event *e = &all->events[spike->event];
+	struct str name;
+
+	if (memory_names_str(&s->names, e, &name, err) < 0)
+		return -1;
+	memory_place_cells(p, cells);
+	cells[AT] = cell_int(e->ts_ns);
+	cells[STEP] = memory_step_cell(p->events, e->step);
+	cells[ALLOCATED] = cell_int(e->level_bytes);
+	cells[RISE] = cell_int(spike->rise_bytes);
+	cells[SHARE] = e->level_bytes > 0 ? cell_real(100.0 * (double)spike->rise_bytes /
+						      (double)e->level_bytes)
+					  : cell_null();
+	cells[FROM] = cell_int(all->events[spike->from].ts_ns);
+	cells[TO] = cell_int(all->events[spike->to].ts_ns);
+	cells[OP] = cell_text(name);
+	return filter_has_name(s->request.filter, name, err);
+}
+
+static int add_rows(struct memory_source *s, const struct memory_place *p,
+		    const struct spikes *all, struct memtable *to, struct err *err)
+{
+	uint32_t *order = xrealloc_array(NULL, all->n * 2 + 1, sizeof(*order));
+	int64_t given = 0, limit = s->request.limit;
+	struct cell cells[NCOLUMNS];
+	int has = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		order[i] = (uint32_t)i;
+	sort_indexes(order, all->n, order + all->n, comes_before, all);
+	for (size_t i = 0; i < all->n && has >= 0 && (!limit || given < limit); i++) {
+		const struct spike *spike = &all->items[order[i]];
+		if (!memory_event_is_wanted(p->events, &all->events[spike->event],
+					    s->request.filter))
+			continue;
+		has = set_row(s, p, all, spike, cells, err);
+		if (has <= 0)
+			continue;
+		memtable_add_row(to, cells);
+		given++;
+	}
+	free(order);
+	return has < 0 ? -1 : 0;
+}
+
+static int64_t highest(const struct memory_place *p)
+{
+	const struct memory_event *e = p->events->items + p->of->first;
+	int64_t most = e[0].level_bytes;
+
+	for (size_t i = 1; i < p->of->n; i++)
+		most = e[i].level_bytes > most ? e[i].level_bytes : most;
+	return most;
+}
+
+static int add_place(struct memory_source *s, const struct memory_place *p,
+		     struct memtable *to, struct err *err)
+{
+	struct spikes all = { .events = p->events->items + p->of->first };
+	struct sweep sweep = { .n = 0 };
+	double least = (double)highest(p) * s->request.min_share_pct / 100.0;
+
+	sweep.least_bytes = least > 0 && least < 0x1p62 ? (int64_t)least : 0;
+	find_spikes(&sweep, p->of->n, p->of->base_bytes, &all);
+	int rc = add_rows(s, p, &all, to, err);
+	free(sweep.open);
+	free(all.items);
+	return rc;
+}
+
+int memory_open_spikes(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memtable_new(columns, NCOLUMNS);
+	int rc = 0;
+
+	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p))
+		rc = add_place(s, &p, m, err);
+	if (rc < 0)
+		table_free(&m->table);
+	else
+		*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+	return rc;
+}

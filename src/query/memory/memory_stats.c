@@ -1,0 +1,303 @@
+/*
+ * What operators did to memory, as the TensorBoard plugin's table has it: of the
+ * operator itself (innermost around the event on its thread), and in all with what it
+ * called.  An operator that calls itself counts once.
+ */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/memory/memory_source.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_memory_calls_sql);
+
+enum {
+	OP = NMEMORY_PLACE_COLUMNS,
+	CALLS,
+	INCREASE,
+	SELF_INCREASE,
+	ALLOCATIONS,
+	SELF_ALLOCATIONS,
+	ALLOCATED,
+	SELF_ALLOCATED,
+	NCOLUMNS
+};
+
+static const struct column columns[NCOLUMNS] = {
+	MEMORY_PLACE_COLUMNS,
+	[OP] = { "op", "Operator", UNIT_TEXT },
+	[CALLS] = { "calls", "Calls", UNIT_COUNT },
+	[INCREASE] = { "increase_bytes", "Increase", UNIT_BYTES },
+	[SELF_INCREASE] = { "self_increase_bytes", "Incr.", UNIT_BYTES },
+	[ALLOCATIONS] = { "allocations", "All allocs", UNIT_COUNT },
+	[SELF_ALLOCATIONS] = { "self_allocations", "Allocs", UNIT_COUNT },
+	[ALLOCATED] = { "allocated_bytes", "Total", UNIT_BYTES },
+	[SELF_ALLOCATED] = { "self_allocated_bytes", "Self", UNIT_BYTES },
+};
+
+static const enum shown shown[NCOLUMNS] = {
+	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
+	[MEMORY_RANK] = SHOWN_IF_RANKS,
+	[ALLOCATIONS] = SHOWN_TO_MACHINES,
+	[INCREASE] = SHOWN_TO_MACHINES,
+};
+
+struct sums {
+	int64_t increase, allocations, allocated;
+};
+
+struct op_row {
+	uint32_t name;
+	struct sums self, total;
+	size_t counted; /* the run of events that was added to `total` last */
+};
+
+/* Those of one device. */
+struct stats {
+	struct intern keys; /* of the name's bytes: place in rows */
+	struct op_row *rows;
+	size_t n, cap;
+	size_t runs;
+	const struct text_pool *texts;
+};
+
+/* How often each name was called: by text, NUMBER_NONE where not known. */
+struct calls {
+	int64_t *at;
+	size_t n;
+};
+
+static struct op_row *row_of(struct stats *st, uint32_t name)
+{
+	uint32_t at =
+		intern_add(&st->keys, (struct str){ (const char *)&name, sizeof(name) });
+
+	if (at == st->n) {
+		st->rows = xgrow(st->rows, &st->cap, st->n + 1, sizeof(*st->rows));
+		st->rows[st->n++] = (struct op_row){ .name = name };
+	}
+	return &st->rows[at];
+}
+
+static void add_sums(struct sums *to, const struct sums *add)
+{
+	to->increase = sum_add(to->increase, add->increase);
+	to->allocations += add->allocations;
+	to->allocated = sum_add(to->allocated, add->allocated);
+}
+
+/* Events of one operator: to it, and to all around it. */
+static int add_run(struct memory_source *s, struct stats *st,
+		   const struct memory_event *of, const struct sums *sums,
+		   struct err *err)
+{
+	struct memory_names *names = &s->names;
+	uint32_t name;
+
+	if (memory_names_of(names, of, &name, err) < 0)
+		return -1;
+	st->runs++;
+	add_sums(&row_of(st, name)->self, sums);
+	if (of->op_id <= 0)
+		add_sums(&row_of(st, name)->total, sums);
+	for (size_t i = 0; of->op_id > 0 && i < names->nops; i++) {
+		struct op_row *row = row_of(st, names->ops[i]);
+		if (row->counted == st->runs)
+			continue; /* it calls itself */
+		row->counted = st->runs;
+		add_sums(&row->total, sums);
+	}
+	return 0;
+}
+
+static bool op_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct memory_event *e = context;
+
+	return e[a].op_id < e[b].op_id;
+}
+
+static void count_event(struct sums *sums, const struct memory_event *e)
+{
+	int64_t bytes = memory_event_bytes(e);
+
+	sums->increase = sum_add(sums->increase, bytes);
+	if (bytes <= 0)
+		return;
+	sums->allocations++;
+	sums->allocated = sum_add(sums->allocated, bytes);
+}
+
+static int add_events(struct memory_source *s, const struct memory_place *p,
+		      struct stats *st, struct err *err)
+{
+	const struct memory_event *e = p->events->items + p->of->first;
+	uint32_t *at = xrealloc_array(NULL, p->of->n * 2, sizeof(*at));
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->of->n; i++)
+		if (memory_event_is_wanted(p->events, &e[i], s->request.filter))
+			at[n++] = (uint32_t)i;
+	sort_indexes(at, n, at + p->of->n, op_before, e);
+	for (size_t i = 0; i < n && rc == 0;) {
+		const struct memory_event *of = &e[at[i]];
+		struct sums sums = { 0 };
+		do /* those in no operator may have names of their own */
+			count_event(&sums, &e[at[i++]]);
+		while (of->op_id > 0 && i < n && e[at[i]].op_id == of->op_id);
+		rc = add_run(s, st, of, &sums, err);
+	}
+	free(at);
+	return rc;
+}
+
+static int read_call(struct memory_source *s, struct sqlite3_stmt *stmt, struct calls *to,
+		     struct err *err)
+{
+	struct cell step = query_cell(stmt, 1);
+	uint32_t name;
+
+	if (!filter_has_step(s->request.filter,
+			     step.type == CELL_INT ? step.as.integer : 0,
+			     step.type == CELL_INT))
+		return 0;
+	if (text_pool_number(&s->names.texts, sqlite3_column_int64(stmt, 0), &name, err) <
+	    0)
+		return -1;
+	if (name == TEXT_NONE)
+		return 0;
+	size_t old = to->n;
+	if (name >= to->n)
+		to->at = xgrow(to->at, &to->n, (size_t)name + 1, sizeof(*to->at));
+	for (; old < to->n; old++)
+		to->at[old] = NUMBER_NONE;
+	int64_t known = to->at[name] == NUMBER_NONE ? 0 : to->at[name];
+	to->at[name] = sum_add(known, sqlite3_column_int64(stmt, 2));
+	return 0;
+}
+
+/* A part of the time has no summary: then none is known. */
+static int load_calls(struct memory_source *s, const struct memory_events *m,
+		      struct calls *to, struct err *err)
+{
+	const struct filter *f = s->request.filter;
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (f->has_times)
+		return 0;
+	if (query_prepare(s->store, asset_query_views_memory_calls_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", m->profile->id);
+	query_bind_int(stmt, ":grain", f->has_steps ? 2 : 0);
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (read_call(s, stmt, to, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static bool did_nothing(const struct op_row *row)
+{
+	return !row->total.allocations && !row->total.increase && !row->self.increase;
+}
+
+/* What allocated most by itself, then in all; then by name. */
+static bool comes_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct stats *st = context;
+	const struct op_row *x = &st->rows[a], *y = &st->rows[b];
+
+	if (x->self.allocated != y->self.allocated)
+		return x->self.allocated > y->self.allocated;
+	if (x->total.allocated != y->total.allocated)
+		return x->total.allocated > y->total.allocated;
+	struct str p = text_pool_str(st->texts, x->name),
+		   q = text_pool_str(st->texts, y->name);
+	size_t n = p.n < q.n ? p.n : q.n;
+	int order = n ? memcmp(p.p, q.p, n) : 0;
+	return order ? order < 0 : p.n < q.n;
+}
+
+static void set_row(const struct op_row *row, const struct calls *calls,
+		    struct cell *cells)
+{
+	cells[CALLS] = row->name < calls->n ? memory_number_cell(calls->at[row->name])
+					    : cell_null();
+	cells[INCREASE] = cell_int(row->total.increase);
+	cells[SELF_INCREASE] = cell_int(row->self.increase);
+	cells[ALLOCATIONS] = cell_int(row->total.allocations);
+	cells[SELF_ALLOCATIONS] = cell_int(row->self.allocations);
+	cells[ALLOCATED] = cell_int(row->total.allocated);
+	cells[SELF_ALLOCATED] = cell_int(row->self.allocated);
+}
+
+/* The rows that match and fit the limit, which is each device's. */
+static int add_rows(struct memory_source *s, const struct memory_place *p,
+		    const struct stats *st, const struct calls *calls,
+		    struct memtable *to, struct err *err)
+{
+	uint32_t *order = xrealloc_array(NULL, st->n * 2 + 1, sizeof(*order));
+	struct cell cells[NCOLUMNS];
+	int64_t given = 0, limit = s->request.limit;
+	int has = 0;
+
+	for (size_t i = 0; i < st->n; i++)
+		order[i] = (uint32_t)i;
+	sort_indexes(order, st->n, order + st->n, comes_before, st);
+	memory_place_cells(p, cells);
+	for (size_t i = 0; i < st->n && has >= 0 && (!limit || given < limit); i++) {
+		const struct op_row *row = &st->rows[order[i]];
+		struct str name = text_pool_str(st->texts, row->name);
+		has = filter_has_name(s->request.filter, name, err);
+		if (has <= 0 || did_nothing(row))
+			continue;
+		cells[OP] = cell_text(name);
+		set_row(row, calls, cells);
+		memtable_add_row(to, cells);
+		given++;
+	}
+	free(order);
+	return has < 0 ? -1 : 0;
+}
+
+static int add_place(struct memory_source *s, const struct memory_place *p,
+		     struct memtable *to, struct err *err)
+{
+	struct stats st = { .texts = &s->names.texts };
+	struct calls calls = { .n = 0 };
+
+	intern_init(&st.keys);
+	int rc = add_events(s, p, &st, err);
+	if (rc == 0)
+		rc = load_calls(s, p->events, &calls, err);
+	if (rc == 0)
+		rc = add_rows(s, p, &st, &calls, to, err);
+	intern_release(&st.keys);
+	free(st.rows);
+	free(calls.at);
+	return rc;
+}
+
+int memory_open_stats(struct memory_source *s, struct table **out, struct err *err)
+{
+	struct memtable *m = memtable_new(columns, NCOLUMNS);
+	int rc = 0;
+
+	m->table.caption = "Self: allocated by the operator; Total: with what it called; "
+			   "Incr.: less freed";
+	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p))
+		rc = add_place(s, &p, m, err);
+	if (rc < 0)
+		table_free(&m->table);
+	else
+		*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+	return rc;
+}

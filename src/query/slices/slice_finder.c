@@ -1,0 +1,83 @@
+/* Single slices by id: see slice_finder.h. */
+#include "query/slices/slice_finder.h"
+
+#include <sqlite3.h>
+
+#include "ingest/sink.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_slice_any_sql);
+ASSET(asset_query_views_slice_at_sql);
+ASSET(asset_query_views_next_call_sql);
+
+enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP };
+
+int slice_finder_open(struct store *store, struct text_pool *texts,
+		      struct slice_finder *out, struct err *err)
+{
+	*out = (struct slice_finder){ .texts = texts };
+	if (query_prepare(store, asset_query_views_slice_at_sql, &out->at, err) < 0 ||
+	    query_prepare(store, asset_query_views_next_call_sql, &out->next_call, err) <
+		    0 ||
+	    query_prepare(store, asset_query_views_slice_any_sql, &out->held, err) < 0)
+		return -1;
+	return sql_step(out->held, err) < 0 ? -1 : 0;
+}
+
+void slice_finder_close(struct slice_finder *f)
+{
+	sqlite3_finalize(f->at);
+	sqlite3_finalize(f->next_call);
+	sqlite3_finalize(f->held);
+	*f = (struct slice_finder){ .texts = NULL };
+}
+
+static int read_found(struct slice_finder *f, struct found_slice *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt = f->at;
+
+	out->ts_ns = sqlite3_column_int64(stmt, AT_TS);
+	out->dur_ns = sqlite3_column_int64(stmt, AT_DUR);
+	out->track_id = sqlite3_column_int64(stmt, AT_TRACK);
+	out->parent_id = sqlite3_column_int64(stmt, AT_PARENT);
+	out->step_id = sqlite3_column_int64(stmt, AT_STEP);
+	out->class = sqlite3_column_int(stmt, AT_CLASS);
+	if (out->parent_id >= out->id)
+		return err_set(err, ERR_INPUT,
+			       "the store's slices stand before the ones around them; "
+			       "ingest again");
+	return text_pool_number(f->texts, sqlite3_column_int64(stmt, AT_NAME), &out->name,
+				err);
+}
+
+int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *out,
+		      struct err *err)
+{
+	*out = (struct found_slice){ .id = id, .name = TEXT_NONE };
+	if (id <= 0)
+		return 0;
+	query_bind_int(f->at, ":id", id);
+	int rc = sql_step(f->at, err);
+	if (rc > 0 && read_found(f, out, err) < 0)
+		rc = -1;
+	sqlite3_reset(f->at);
+	return rc;
+}
+
+int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
+			   uint32_t *name, struct err *err)
+{
+	struct sqlite3_stmt *stmt = f->next_call;
+
+	*name = TEXT_NONE;
+	query_bind_int(stmt, ":id", call->id);
+	query_bind_int(stmt, ":track", call->track_id);
+	query_bind_int(stmt, ":parent", call->parent_id);
+	query_bind_int(stmt, ":runtime", CLASS_RUNTIME);
+	query_bind_int(stmt, ":driver", CLASS_DRIVER);
+	int rc = sql_step(stmt, err);
+	if (rc > 0)
+		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, 0), name, err);
+	sqlite3_reset(stmt);
+	return rc;
+}

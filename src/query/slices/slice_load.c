@@ -1,0 +1,336 @@
+/* Loading slices: see slice_load.h. */
+#include "query/slices/slice_load.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/kernels/tensor_core.h"
+#include "query/query.h"
+#include "store/model.h"
+
+ASSET(asset_query_views_ops_detail_sql);
+ASSET(asset_query_views_ops_memory_sql);
+ASSET(asset_query_views_ops_profile_sql);
+ASSET(asset_query_views_ops_slice_sql);
+ASSET(asset_query_views_ops_track_sql);
+
+/* slice_row.flags */
+#define FLAG_INSTANT    1
+#define FLAG_UNFINISHED 2
+#define FLAG_APART      4
+
+struct loading {
+	struct store *store;
+	struct text_pool *texts;
+	const struct scope_profile *profile;
+	struct slice_load *out;
+};
+
+/* Adds the row that the statement stands on. */
+typedef int add_fn(struct loading *l, struct sqlite3_stmt *stmt, struct err *err);
+
+static int64_t int_at(struct sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_int64(stmt, column);
+}
+
+static int text_at(struct loading *l, struct sqlite3_stmt *stmt, int column,
+		   uint32_t *text, struct err *err)
+{
+	return text_pool_number(l->texts, int_at(stmt, column), text, err);
+}
+
+/* The text of a cell that is no id; numbers as they are written. */
+static uint32_t own_text_at(struct loading *l, struct sqlite3_stmt *stmt, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	return text ? intern_add(&l->texts->intern, str_of(text)) : TEXT_NONE;
+}
+
+static int each_row(struct loading *l, struct sqlite3_stmt *stmt, add_fn *add,
+		    struct err *err)
+{
+	int rc;
+
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (add(l, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int each_of_profile(struct loading *l, const unsigned char *sql, add_fn *add,
+			   struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (query_prepare(l->store, sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", l->profile->id);
+	return each_row(l, stmt, add, err);
+}
+
+static int each_of_slices(struct loading *l, const unsigned char *sql, add_fn *add,
+			  struct err *err)
+{
+	const struct scope_profile *p = l->profile;
+	struct sqlite3_stmt *stmt;
+
+	if (query_prepare(l->store, sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":first", p->first_slice_id);
+	query_bind_int(stmt, ":last", p->first_slice_id + p->slices - 1);
+	return each_row(l, stmt, add, err);
+}
+
+/* From the file's clock to that of the profile's first event. */
+static int64_t moment_at(const struct loading *l, struct sqlite3_stmt *stmt, int column)
+{
+	int64_t ns = query_number(stmt, column);
+
+	return ns == NUMBER_NONE ? ns : sum_sub(ns, l->profile->start_ns);
+}
+
+static int add_profile(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	(void)err;
+	l->out->rules = (struct op_rules){
+		.all_slices = int_at(stmt, 0) != 0,
+		.split_annotations = int_at(stmt, 1) != 0,
+		.float_memory_window = int_at(stmt, 2) != 0,
+		.python_in_tree = int_at(stmt, 3) != 0,
+		.keep_unfinished = int_at(stmt, 4) != 0,
+		.annotation_fudge_ns = int_at(stmt, 5),
+	};
+	l->out->span_start_ns = sum_sub(0, l->profile->start_ns);
+	l->out->window_end_ns = moment_at(l, stmt, 6);
+	l->out->span_end_ns = moment_at(l, stmt, 7);
+	l->out->first_detail_id = int_at(stmt, 8);
+	return 0;
+}
+
+static int add_step(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct slice_load *out = l->out;
+
+	if (out->nsteps &&
+	    sum_sub(int_at(stmt, 0), out->step_ids[0]) != (int64_t)out->nsteps)
+		return query_damaged("slices do", err);
+	out->steps =
+		xgrow(out->steps, &out->steps_cap, out->nsteps + 1, sizeof(*out->steps));
+	out->step_ids = xgrow(out->step_ids, &out->step_ids_cap, out->nsteps + 1,
+			      sizeof(*out->step_ids));
+	out->step_ids[out->nsteps] = int_at(stmt, 0);
+	out->steps[out->nsteps++] = int_at(stmt, 1);
+	return 0;
+}
+
+static int load_steps(struct loading *l, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	char ids[32];
+
+	if (query_prepare(l->store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
+		return -1;
+	snprintf(ids, sizeof(ids), "[%lld]", (long long)l->profile->id);
+	query_bind_text(stmt, ":profiles", ids);
+	return each_row(l, stmt, add_step, err);
+}
+
+static enum track_kind kind_of_name(const char *name)
+{
+	for (int kind = TRACK_THREAD; kind < TRACK_ASYNC; kind++)
+		if (strcmp(name, track_kind_name((enum track_kind)kind)) == 0)
+			return (enum track_kind)kind;
+	return TRACK_ASYNC;
+}
+
+static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct slice_load *out = l->out;
+	const char *kind = (const char *)sqlite3_column_text(stmt, 0);
+	int64_t first = sum_sub(int_at(stmt, 4), l->profile->first_slice_id);
+	int64_t n = int_at(stmt, 5);
+
+	if (!kind || first < 0 || n < 0 || (uint64_t)first > out->n ||
+	    (uint64_t)n > out->n - (uint64_t)first)
+		return query_damaged("slices do", err);
+	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;
+	out->tracks = xgrow(out->tracks, &out->tracks_cap, out->ntracks + 1,
+			    sizeof(*out->tracks));
+	out->tracks[out->ntracks++] = (struct call_track){
+		.kind = kind_of_name(kind),
+		.first = (uint32_t)first,
+		.n = (uint32_t)n,
+		.name = own_text_at(l, stmt, 1),
+		.thread = own_text_at(l, stmt, 2),
+		.stream = on_device ? query_number(stmt, 3) : NUMBER_NONE,
+		.device = query_number(stmt, 6),
+	};
+	return 0;
+}
+
+static int add_detail(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct slice_load *out = l->out;
+	struct loaded_detail d = { .flops = query_number(stmt, 3),
+				   .is_backward = int_at(stmt, 4) != 0 };
+
+	if (text_at(l, stmt, 0, &d.shapes, err) < 0 ||
+	    text_at(l, stmt, 1, &d.stack, err) < 0 ||
+	    text_at(l, stmt, 2, &d.module, err) < 0)
+		return -1;
+	out->details = xgrow(out->details, &out->details_cap, out->ndetails + 1,
+			     sizeof(*out->details));
+	out->details[out->ndetails++] = d;
+	return 0;
+}
+
+/* From an id to a place in an array of n; SLICE_NONE where there is none. */
+static uint32_t place_of(int64_t id, int64_t first_id, size_t n)
+{
+	int64_t place = sum_sub(id, first_id);
+
+	return place >= 0 && (uint64_t)place < n ? (uint32_t)place : SLICE_NONE;
+}
+
+static uint32_t step_of(const struct slice_load *l, int64_t id)
+{
+	return l->nsteps ? place_of(id, l->step_ids[0], l->nsteps) : SLICE_NONE;
+}
+
+static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct slice_load *out = l->out;
+	int64_t first = l->profile->first_slice_id, flags = int_at(stmt, 6);
+	int64_t ts_ns = int_at(stmt, 1), dur_ns = int_at(stmt, 2), what = int_at(stmt, 5);
+	size_t all = (size_t)l->profile->slices;
+
+	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
+	    what < 0 || what >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
+		return query_damaged("slices do", err);
+	struct loaded_slice s = {
+		.ts_ns = ts_ns,
+		.dur_ns = dur_ns,
+		.class = (uint8_t)what,
+		.is_instant = (flags & FLAG_INSTANT) != 0,
+		.is_unfinished = (flags & FLAG_UNFINISHED) != 0,
+		.parent = place_of(int_at(stmt, 7), first, out->n),
+		.step = step_of(out, int_at(stmt, 8)),
+		.launch = place_of(int_at(stmt, 9), first, all),
+		.op = place_of(int_at(stmt, 10), first, all),
+		.detail = place_of(int_at(stmt, 11), out->first_detail_id, out->ndetails),
+		.sequence = query_number(stmt, 12),
+	};
+	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
+	    text_at(l, stmt, 4, &s.category, err) < 0)
+		return -1;
+	if (what == CLASS_SPAN && !(flags & FLAG_APART))
+		out->span_start_ns = s.ts_ns;
+	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));
+	out->slices[out->n++] = s;
+	return 0;
+}
+
+static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct slice_load *out = l->out;
+	uint32_t row = place_of(int_at(stmt, 0), l->profile->first_slice_id, out->n);
+
+	if (row == SLICE_NONE)
+		return query_damaged("slices do", err);
+	out->memory = xgrow(out->memory, &out->memory_cap, out->nmemory + 1,
+			    sizeof(*out->memory));
+	out->memory[out->nmemory++] =
+		(struct op_memory_event){ .ts_ns = out->slices[row].ts_ns,
+					  .bytes = query_number(stmt, 1),
+					  .order = row,
+					  .row = row,
+					  .is_cpu = op_memory_is_cpu(int_at(stmt, 2)),
+					  .out_of_memory = int_at(stmt, 3) != 0 };
+	return 0;
+}
+
+/* Device work is charged to its operator, else to the innermost annotation (link.c). */
+static void charge_device_work(struct slice_load *l, const bool *is_wanted)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct loaded_slice *work = &l->slices[i];
+		if (!class_is_device_work((enum slice_class)work->class))
+			continue;
+		if (is_wanted && (work->class != CLASS_KERNEL ||
+				  work->name == TEXT_NONE || !is_wanted[work->name]))
+			continue;
+		uint32_t row = work->op;
+		if (row == SLICE_NONE && work->launch < l->n) {
+			row = l->slices[work->launch].parent;
+			while (row != SLICE_NONE &&
+			       l->slices[row].class != CLASS_ANNOTATION)
+				row = l->slices[row].parent;
+		}
+		if (row < l->n)
+			l->slices[row].device_ns =
+				sum_add(l->slices[row].device_ns, work->dur_ns);
+	}
+}
+
+int slice_load(struct store *store, struct text_pool *texts,
+	       const struct scope_profile *profile, struct slice_load *out,
+	       struct err *err)
+{
+	struct loading l = { store, texts, profile, out };
+
+	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
+				    .span_end_ns = NUMBER_NONE };
+	if (profile->slices < 0 || profile->slices >= SLICE_NONE ||
+	    profile->first_slice_id < 0 || profile->first_slice_id > INT64_MAX / 2)
+		return query_damaged("slices do", err);
+	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) <
+		    0 ||
+	    load_steps(&l, err) < 0 ||
+	    each_of_profile(&l, asset_query_views_ops_detail_sql, add_detail, err) < 0 ||
+	    each_of_slices(&l, asset_query_views_ops_slice_sql, add_slice, err) < 0 ||
+	    each_of_profile(&l, asset_query_views_ops_track_sql, add_track, err) < 0 ||
+	    each_of_slices(&l, asset_query_views_ops_memory_sql, add_memory, err) < 0)
+		return -1;
+	charge_device_work(out, NULL);
+	return 0;
+}
+
+int slice_load_rules(struct store *store, const struct scope_profile *profile,
+		     struct slice_load *out, struct err *err)
+{
+	struct loading l = { .store = store, .profile = profile, .out = out };
+
+	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
+				    .span_end_ns = NUMBER_NONE };
+	return each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err);
+}
+
+void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts)
+{
+	bool *names = xcalloc(texts->intern.n + 1, sizeof(*names));
+
+	for (uint32_t i = 0; i < texts->intern.n; i++)
+		names[i] = tensor_core_kernel(intern_str(&texts->intern, i));
+	for (size_t i = 0; i < l->n; i++)
+		l->slices[i].device_ns = 0;
+	charge_device_work(l, names);
+	free(names);
+}
+
+void slice_load_release(struct slice_load *l)
+{
+	free(l->slices);
+	free(l->tracks);
+	free(l->details);
+	free(l->steps);
+	free(l->step_ids);
+	free(l->memory);
+	*l = (struct slice_load){ .n = 0 };
+}

@@ -1,0 +1,196 @@
+/* The best slices by a key: see slice_rank.h. */
+#include "query/slices/slice_rank.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query.h"
+
+#define SCAN_BLOCK 256
+
+struct ranked {
+	int64_t key; /* small ones first */
+	int64_t id;
+};
+
+struct slice_rank {
+	struct slices *slices; /* borrowed */
+	struct ranked *kept;   /* owned; a heap with the last one on top, later sorted */
+	size_t n, cap, at;
+	size_t limit; /* SIZE_MAX: none */
+	int64_t total;
+	uint32_t *places; /* owned: of each text among all, by id; NULL: not by name */
+	size_t nplaces;
+};
+
+static bool is_before(const struct ranked *a, const struct ranked *b)
+{
+	return a->key != b->key ? a->key < b->key : a->id < b->id;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return is_before(a, b) ? -1 : is_before(b, a);
+}
+
+static void swap(struct ranked *a, struct ranked *b)
+{
+	struct ranked moved = *a;
+
+	*a = *b;
+	*b = moved;
+}
+
+static void sift_up(struct slice_rank *r, size_t at)
+{
+	while (at > 0 && is_before(&r->kept[(at - 1) / 2], &r->kept[at])) {
+		swap(&r->kept[at], &r->kept[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+}
+
+static void sift_down(struct slice_rank *r)
+{
+	size_t at = 0;
+
+	for (;;) {
+		size_t last = at;
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++)
+			if (child < r->n && is_before(&r->kept[last], &r->kept[child]))
+				last = child;
+		if (last == at)
+			return;
+		swap(&r->kept[at], &r->kept[last]);
+		at = last;
+	}
+}
+
+/* Without a limit there is no heap to keep: all are sorted in the end. */
+static void keep(struct slice_rank *r, struct ranked ranked)
+{
+	r->total++;
+	if (r->n < r->limit) {
+		r->kept = xgrow(r->kept, &r->cap, r->n + 1, sizeof(*r->kept));
+		r->kept[r->n++] = ranked;
+		if (r->limit != SIZE_MAX)
+			sift_up(r, r->n - 1);
+		return;
+	}
+	if (!is_before(&ranked, &r->kept[0]))
+		return;
+	r->kept[0] = ranked;
+	sift_down(r);
+}
+
+static int64_t key_of(const struct slice_rank *r, const struct slice_row *row,
+		      enum slice_key key)
+{
+	switch (key) {
+	case SLICE_BY_DUR:
+		return ~row->dur_ns; /* turns the order round, and cannot overflow */
+	case SLICE_BY_SELF:
+		return ~row->self_ns;
+	case SLICE_BY_NAME:
+		break;
+	}
+	return (size_t)row->name_id < r->nplaces ? r->places[row->name_id] : 0;
+}
+
+static int scan_track(struct slice_rank *r, const struct slices_track *track,
+		      enum slice_key key, struct err *err)
+{
+	struct slice_row rows[SCAN_BLOCK];
+	int64_t id = track->first_id;
+	int n;
+
+	if (r->slices->from_ns > 0 &&
+	    slices_seek(r->slices, track, r->slices->from_ns, &id, err) < 0)
+		return -1;
+	while ((n = slices_read(r->slices, track, id, rows, SCAN_BLOCK, err)) > 0) {
+		for (int i = 0; i < n; i++) {
+			if (rows[i].ts_ns >= r->slices->to_ns)
+				return 0;
+			int rc = slices_is_wanted(r->slices, &rows[i], err);
+			if (rc < 0)
+				return -1;
+			if (rc > 0)
+				keep(r, (struct ranked){ key_of(r, &rows[i], key),
+							 rows[i].id });
+		}
+		id = rows[n - 1].id + 1;
+	}
+	return n;
+}
+
+static int scan(struct slice_rank *r, enum slice_key key, struct err *err)
+{
+	for (size_t i = 0; i < r->slices->ntracks; i++)
+		if (r->slices->tracks[i].is_wanted &&
+		    scan_track(r, &r->slices->tracks[i], key, err) < 0)
+			return -1;
+	if (r->n > 0)
+		qsort(r->kept, r->n, sizeof(*r->kept), compare);
+	return 0;
+}
+
+/* Where each text stands among all texts of the store, sorted. */
+static int load_places(struct slice_rank *r, struct store *store, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	uint32_t place = 0;
+	size_t cap = 0;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_string_order_sql, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0) {
+		size_t id = (size_t)sqlite3_column_int64(stmt, 0);
+		r->places = xgrow(r->places, &cap, id + 1, sizeof(*r->places));
+		for (; r->nplaces <= id; r->nplaces++)
+			r->places[r->nplaces] = 0;
+		r->places[id] = place++;
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int slice_rank_open(struct store *store, struct slices *slices, enum slice_key key,
+		    int64_t limit, struct slice_rank **out, struct err *err)
+{
+	struct slice_rank *r = xcalloc(1, sizeof(*r));
+
+	r->slices = slices;
+	r->limit = limit > 0 ? (size_t)limit : SIZE_MAX;
+	*out = r;
+	if ((key != SLICE_BY_NAME || load_places(r, store, err) == 0) &&
+	    scan(r, key, err) == 0)
+		return 0;
+	slice_rank_free(r);
+	*out = NULL;
+	return -1;
+}
+
+void slice_rank_free(struct slice_rank *r)
+{
+	if (!r)
+		return;
+	free(r->kept);
+	free(r->places);
+	free(r);
+}
+
+int64_t slice_rank_total(const struct slice_rank *r)
+{
+	return r->total;
+}
+
+int slice_rank_next(struct slice_rank *r, struct slice_row *row,
+		    const struct slices_track **track, struct err *err)
+{
+	if (r->at == r->n)
+		return 0;
+	int64_t id = r->kept[r->at++].id;
+	*track = slices_track_of(r->slices, id);
+	return slices_read(r->slices, *track, id, row, 1, err);
+}

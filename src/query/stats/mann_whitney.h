@@ -1,0 +1,34 @@
+/*
+ * Mann and Whitney's test of two samples, two-sided: may they come from one
+ * population?  It asks for the order of the values alone, so that one slow step is
+ * no reason to believe in a change.
+ *
+ * Without ties and up to U_DISTRIBUTION_MAX values a side p is exact; else by the
+ * normal approximation with corrections for ties and for continuity, which is what
+ * SciPy's mannwhitneyu(method="asymptotic") gives.
+ */
+#ifndef PTOOL_QUERY_MANN_WHITNEY_H
+#define PTOOL_QUERY_MANN_WHITNEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "query/stats/u_distribution.h"
+
+/* In ascending order; borrowed; finite, and at least one. */
+struct sample {
+	const double *values;
+	size_t n;
+};
+
+struct mann_whitney {
+	double u; /* pairs in which the second sample's value is the larger; ties count half */
+	double p; /* 1 when all values are equal */
+	bool is_exact;
+};
+
+/* `exact` is the distribution for the two sizes, or NULL: then always approximate. */
+struct mann_whitney mann_whitney(struct sample a, struct sample b,
+				 const struct u_distribution *exact);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Where the steps of a profile begin and end: as the host's ProfilerStep says, and
+ * moved as the TensorBoard plugin moves them, so that a step holds the device work it
+ * launched and steps with device work never overlap.  Only what the moved bounds of
+ * `ptool steps` are; which step a slice belongs to is slice_row.step_id.  Nanoseconds
+ * from the profile's first event.
+ *
+ * The plugin's walk (torch_tb_profiler 0.4.3, event_parser.py):
+ *   - work counts for the first step that holds all of the call that launched it, on
+ *     any thread; a call across the end of a step counts for none;
+ *   - when nothing counted, the bounds stay the host's;
+ *   - a step begins where the one before it ends, or later; the first one not before the
+ *     end of work of no step that ends before the first work that counted for it;
+ *   - it ends with the last work that counted for it, or with the host's range;
+ *   - of several steps, the last ones without any work are dropped, and then the last
+ *     one when it has less than 80 % of the work of the one before.
+ */
+#ifndef PTOOL_QUERY_STEP_BOUNDS_H
+#define PTOOL_QUERY_STEP_BOUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/devices/device_work.h"
+
+struct step_bound {
+	int64_t step_id; /* 0: the profile has no steps, this is all of it */
+	int64_t number;
+	int64_t slice_id; /* of its ProfilerStep; 0: the whole file is it (train_step_3.json) */
+	int64_t host_start_ns, host_end_ns;
+	int64_t start_ns, end_ns;            /* moved: start <= end */
+	int64_t first_work_ns, last_work_ns; /* when nwork > 0: first start, last end */
+	size_t nwork;    /* pieces of device work that counted for it */
+	bool is_dropped; /* the plugin hides it: one of the last, with too little work */
+};
+
+struct step_bounds {
+	struct step_bound *items; /* owned; by (host_start_ns, step_id) */
+	size_t n, cap;
+	bool is_single; /* no steps were recorded: one, of number 0, that is all there is */
+	bool is_moved; /* device work counted for some step */
+};
+
+/*
+ * The steps of the profile.  Without any it is the single step 0, from the first to
+ * the end of the last operator of the host, or of the device work when there is no
+ * operator; n is 0 when there is neither.  `work` has its launches.
+ * step_bounds_release() in both cases.
+ */
+int step_bounds_load(struct store *store, const struct scope_profile *profile,
+		     const struct device_work *work, struct step_bounds *out,
+		     struct err *err);
+void step_bounds_release(struct step_bounds *b);
+
+/* The part that computes: sets all but step_id, number, slice_id and the host's bounds. */
+void step_bounds_move(struct step_bounds *b, const struct device_work *work);
+
+#endif

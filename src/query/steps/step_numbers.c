@@ -1,0 +1,54 @@
+/* Numbers of steps: see step_numbers.h. */
+#include "query/steps/step_numbers.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query.h"
+
+int step_numbers_load(struct store *store, const struct scope *scope,
+		      struct step_numbers *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	*out = (struct step_numbers){ .n = 0 };
+	if (query_prepare(store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", scope->ids);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		out->items =
+			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
+		out->items[out->n++] =
+			(struct step_number){ sqlite3_column_int64(stmt, 0),
+					      sqlite3_column_int64(stmt, 1) };
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+void step_numbers_release(struct step_numbers *s)
+{
+	free(s->items);
+	*s = (struct step_numbers){ .n = 0 };
+}
+
+bool step_numbers_find(const struct step_numbers *s, int64_t id, int64_t *number)
+{
+	size_t low = 0, high = s->n;
+
+	if (id == 0)
+		return false;
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (s->items[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == s->n || s->items[low].id != id)
+		return false;
+	*number = s->items[low].number;
+	return true;
+}

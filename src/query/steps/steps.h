@@ -1,0 +1,98 @@
+/*
+ * Steps of a scope's profiles as rows: what `ptool steps` shows.  One for each
+ * (profile, device, step), and the means; profiles are never added up.
+ */
+#ifndef PTOOL_QUERY_STEPS_H
+#define PTOOL_QUERY_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/table.h"
+#include "query/filter.h"
+#include "query/scope.h"
+#include "query/steps/step_parts.h"
+#include "query/steps/step_phases.h"
+
+/* Nanoseconds of a row; the members of each group but the last add up to the total. */
+enum step_value {
+	VALUE_TOTAL,
+	VALUE_CATEGORY,                                        /* NSTEP_CATEGORIES */
+	VALUE_DEVICE_VIEW = VALUE_CATEGORY + NSTEP_CATEGORIES, /* NDEVICE_VIEWS, and */
+	VALUE_IDLE = VALUE_DEVICE_VIEW + NDEVICE_VIEWS,        /*   what is left */
+	VALUE_PHASE = VALUE_IDLE + 1,                          /* NSTEP_PHASES */
+	VALUE_DEVICE_PHASE = VALUE_PHASE + NSTEP_PHASES,       /* NSTEP_PHASES: no sum */
+	NSTEP_VALUES = VALUE_DEVICE_PHASE + NSTEP_PHASES
+};
+
+struct step_row {
+	const struct scope_profile *profile; /* NULL: a mean over several profiles */
+	int64_t rank;                        /* when has_rank */
+	int64_t number;                      /* of the step, unless it is a mean */
+	int64_t start_ns;                    /* likewise */
+	int64_t device;                      /* when has_device; or NUMBER_NONE: then */
+	const char *device_name;             /*   this text; else NULL */
+	int64_t host_start_ns, host_end_ns;  /* unless it is a mean */
+	int64_t nwork;    /* device work that counted for the step, on all devices */
+	int64_t nmean;    /* of how many steps it is the mean */
+	int64_t above_ns; /* of the total over the median, when is_long */
+	int64_t grew_ns;  /* of `grew` over its own median */
+	int64_t values[NSTEP_VALUES];
+	const char *sources[NSTEP_PHASES]; /* what tells the phases; NULL: nothing does */
+	size_t group; /* rows of one group have a mean together, each device apart */
+	size_t place; /* of the device among those of its group */
+	enum step_category grew; /* when is_long: the category that did most */
+	bool has_rank, has_device;
+	bool has_work; /* its profile has device work */
+	bool is_first; /* of the first device that is shown of its profile */
+	bool is_mean, is_file, is_single;
+	bool is_dropped; /* by the plugin's rule: not in the mean */
+	bool is_long;    /* 10 % and 5 median deviations above the median of its group */
+	bool is_hidden;  /* the filter does not want it; in the median, not in the mean */
+};
+
+struct steps_request {
+	const struct filter *filter; /* of --step and --device alone */
+	bool host_ranges;            /* bounds as recorded, not moved */
+	bool phases;
+	bool for_people;
+	int width; /* of the terminal, 0: unlimited */
+};
+
+struct steps {
+	struct step_row *rows; /* owned; by (profile, device, start), then its mean */
+	size_t n, cap;
+	bool has_single;   /* a profile without steps */
+	bool has_unmoved;  /* one whose device work counted for no step */
+	bool lacks_device; /* one without device work */
+	struct arena arena;
+};
+
+/* Rows of all profiles with their means and marks; steps_release() in both cases. */
+int steps_load(struct store *store, const struct scope *scope,
+	       const struct steps_request *request, struct steps *out, struct err *err);
+void steps_release(struct steps *s);
+
+/*
+ * The rows of one profile, whose work has its launches, behind those that are there;
+ * rows of one group have a mean together.  For who has the work already.
+ */
+int steps_add_profile(const struct step_source *from, const struct device_work *work,
+		      const struct steps_request *request, size_t group,
+		      struct steps *out, struct err *err);
+/* Marks the long rows and adds the means, once all are there. */
+void steps_sum_up(struct steps *s);
+
+/* The table; table_free() frees it. */
+struct table *steps_table(const struct steps *s, const struct steps_request *request);
+
+/*
+ * All of it.  ERR_EMPTY when there is neither a step, an operator nor device work, or
+ * when nothing passes the filter.
+ */
+int steps_open(struct store *store, const struct scope *scope,
+	       const struct steps_request *request, struct table **out, struct err *err);
+
+#endif

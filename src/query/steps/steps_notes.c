@@ -1,0 +1,128 @@
+/* Notes of steps: see steps_notes.h. */
+#include "query/steps/steps_notes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/units.h"
+
+#define LONG_TOLD 5 /* long steps that have a note of their own */
+
+static const char *const category_names[NSTEP_CATEGORIES] = {
+	[STEP_KERNEL] = "Kernel",      [STEP_MEMCPY] = "Memcpy",
+	[STEP_MEMSET] = "Memset",      [STEP_COMMUNICATION] = "Communication",
+	[STEP_RUNTIME] = "Runtime",    [STEP_DATA_LOADING] = "DataLoader",
+	[STEP_OPERATORS] = "CPU Exec", [STEP_OTHER] = "Other",
+};
+
+const char *steps_category_name(enum step_category category)
+{
+	return category_names[category];
+}
+
+static bool is_told_row(const struct step_row *row)
+{
+	return !row->is_hidden && !row->is_mean && row->is_first;
+}
+
+static void note_long(const struct step_row *row, struct memtable *m)
+{
+	char total[UNITS_TEXT_MAX], above[UNITS_TEXT_MAX], grew[UNITS_TEXT_MAX];
+	struct str total_text =
+		units_text(UNIT_NS, cell_int(row->values[VALUE_TOTAL]), total);
+	struct str above_text = units_text(UNIT_NS, cell_int(row->above_ns), above);
+	struct str grew_text = units_text(UNIT_NS, cell_int(row->grew_ns), grew);
+
+	memtable_add_note(m,
+			  "! step %" PRId64 " took " STR_FMT ", " STR_FMT
+			  " more than the median step; %s grew most, by " STR_FMT,
+			  row->number, STR_ARG(total_text), STR_ARG(above_text),
+			  category_names[row->grew], STR_ARG(grew_text));
+}
+
+static void note_marks(const struct steps *s, struct memtable *m)
+{
+	size_t nlong = 0, ndropped = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct step_row *row = &s->rows[i];
+		if (!is_told_row(row))
+			continue;
+		ndropped += row->is_dropped;
+		if (row->is_long && nlong++ < LONG_TOLD)
+			note_long(row, m);
+	}
+	if (nlong > LONG_TOLD)
+		memtable_add_note(m, "! %zu more steps are long", nlong - LONG_TOLD);
+	if (ndropped)
+		memtable_add_note(m,
+				  "* not in the mean, and hidden by TensorBoard: a last "
+				  "step without device work, or with less than 80%% of "
+				  "that of the step before");
+}
+
+static void note_lacks(const struct steps *s, struct memtable *m)
+{
+	if (s->has_single)
+		memtable_add_note(m,
+				  "no ProfilerStep in the recording: all of it is step "
+				  "0; to record steps, call step() of "
+				  "torch.profiler.profile at the end of each");
+	if (s->lacks_device)
+		memtable_add_note(m, "no device work was recorded; to record it, profile "
+				     "with ProfilerActivity.CUDA, or that of the device");
+	if (s->has_unmoved)
+		memtable_add_note(m,
+				  "no device work is linked to a call within a step: the "
+				  "bounds are those of the host");
+}
+
+/* The first row's source of each phase, and whether others have another. */
+static void note_sources(const struct steps *s, struct memtable *m)
+{
+	static const struct {
+		enum step_phase phase;
+		const char *name;
+	} told[] = {
+		{ STEP_PHASE_DATA, "data loading" },
+		{ STEP_PHASE_TO_DEVICE, "H2D" },
+		{ STEP_PHASE_FORWARD, "forward" },
+		{ STEP_PHASE_BACKWARD, "backward" },
+		{ STEP_PHASE_OPTIMIZER, "optimizer" },
+	};
+	struct buf known, unknown;
+	const char *first = NULL; /* that nothing tells */
+
+	buf_init(&known, 1024);
+	buf_init(&unknown, 1024);
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		const char *source = s->rows[0].sources[told[i].phase];
+		if (source)
+			buf_addf(&known, "%s%s by %s", known.n ? ", " : "", told[i].name,
+				 source);
+		/* without copies there is no H2D, and no label would tell it */
+		if (source || told[i].phase == STEP_PHASE_TO_DEVICE)
+			continue;
+		buf_addf(&unknown, "%s%s", unknown.n ? ", " : "", told[i].name);
+		first = first ? first : told[i].name;
+	}
+	if (known.n)
+		memtable_add_note(m, "told: " STR_FMT, STR_ARG(buf_str(&known)));
+	if (first)
+		memtable_add_note(m,
+				  "nothing tells " STR_FMT "; to record it, put it into "
+				  "torch.profiler.record_function(\"%s\")",
+				  STR_ARG(buf_str(&unknown)), first);
+	buf_release(&unknown);
+	buf_release(&known);
+}
+
+void steps_add_notes(const struct steps *s, const struct steps_request *request,
+		     struct memtable *m)
+{
+	note_marks(s, m);
+	note_lacks(s, m);
+	if (request->phases && s->n)
+		note_sources(s, m);
+}

@@ -1,0 +1,273 @@
+/*
+ * Tensor Cores by name alone: the tree is built from no more than times, names and
+ * classes, one track after the other, since reading whole slices is what takes time.
+ */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/kernels/tensor_charges.h"
+#include "query/kernels/tensor_core.h"
+#include "query/query.h"
+#include "query/slices/slice_load.h"
+#include "query/top/top_tensor.h"
+#include "store/op_pass.h"
+
+ASSET(asset_query_views_tensor_slice_sql);
+ASSET(asset_query_views_tensor_track_sql);
+
+#define FLAG_INSTANT    1
+#define FLAG_UNFINISHED 2
+
+/* A tree of so many events or more ends where no slice is open: it stays in the cache. */
+#define PART_EVENTS 4096
+
+struct growing {
+	struct store *store;
+	struct top_rows *rows;
+	const struct scope_profile *profile;
+	const struct top_query *query;
+	struct op_pass pass;
+	struct tensor_charges charges;
+	struct op_event *events; /* owned; of a track */
+	size_t nevents, events_cap;
+	int64_t open_until_ns;      /* the last of their ends */
+	struct top_tensor *sums[2]; /* owned; by name: of others, and of annotations */
+	uint8_t *eligible;          /* owned; by node */
+	uint8_t *
+		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
+	size_t sums_cap[2], eligible_cap, judged_cap;
+	struct sqlite3_stmt *slices;
+	bool has_folded; /* an only child was folded into its parent */
+};
+
+/* The row the statement stands on; `at` goes on in the charges as ids do. */
+static int add_event(struct growing *g, size_t *at, struct err *err)
+{
+	struct sqlite3_stmt *stmt = g->slices;
+	int64_t id = sqlite3_column_int64(stmt, 0), ts_ns = sqlite3_column_int64(stmt, 1);
+	int64_t dur_ns = sqlite3_column_int64(stmt, 2);
+	int64_t class = sqlite3_column_int64(stmt, 4);
+	int64_t flags = sqlite3_column_int64(stmt, 5), device_ns = 0;
+	uint32_t name;
+
+	if (class < 0 || class >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns ||
+	    g->nevents >= SLICE_NONE)
+		return query_damaged("slices do", err);
+	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= id; (*at)++)
+		if (g->charges.items[*at].slice_id == id)
+			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
+	if ((flags & FLAG_INSTANT) ||
+	    !op_class_counts((enum slice_class) class, &g->pass.rules))
+		return 0;
+	if (text_pool_number(&g->rows->texts, sqlite3_column_int64(stmt, 3), &name, err) <
+	    0)
+		return -1;
+	if (name == TEXT_NONE)
+		return query_damaged("slices do", err);
+	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
+	g->events[g->nevents] =
+		(struct op_event){ .ts_ns = ts_ns,
+				   .dur_ns = dur_ns,
+				   .device_ns = device_ns,
+				   .row = (uint32_t)g->nevents,
+				   .name = name,
+				   .class = (enum slice_class) class,
+				   .unfinished = flags & FLAG_UNFINISHED };
+	g->nevents++;
+	if (ts_ns + dur_ns > g->open_until_ns)
+		g->open_until_ns = ts_ns + dur_ns;
+	return 0;
+}
+
+static struct top_tensor *sums_of(struct growing *g, const struct op_node *node)
+{
+	bool label = g->events[node->row].class == CLASS_ANNOTATION &&
+		     g->pass.rules.split_annotations;
+	size_t known = g->sums_cap[label];
+
+	if (node->name >= known) {
+		g->sums[label] = xgrow(g->sums[label], &g->sums_cap[label],
+				       node->name + (size_t)1, sizeof(**g->sums));
+		for (size_t i = known; i < g->sums_cap[label]; i++)
+			g->sums[label][i] = (struct top_tensor){ -1, 0, false };
+	}
+	struct top_tensor *sums = &g->sums[label][node->name];
+	if (sums->self_ns < 0)
+		sums->self_ns = 0;
+	return sums;
+}
+
+static bool is_python(const struct growing *g, const struct op_node *node)
+{
+	return g->events[node->row].class == CLASS_PYTHON && !g->pass.rules.all_slices;
+}
+
+static bool is_eligible_name(struct growing *g, uint32_t name)
+{
+	size_t known = g->judged_cap;
+
+	if (name >= known) {
+		g->judged = xgrow(g->judged, &g->judged_cap, name + (size_t)1, 1);
+		memset(g->judged + known, 0, g->judged_cap - known);
+	}
+	if (!g->judged[name])
+		g->judged[name] = tensor_core_op(intern_str(g->pass.texts, name)) ? 2 : 1;
+	return g->judged[name] == 2;
+}
+
+/* From the last node on, as parents stand before their children. */
+static void add_nodes(struct growing *g)
+{
+	const struct op_node *nodes = g->pass.nodes;
+	size_t n = g->pass.nnodes;
+
+	g->eligible = xgrow(g->eligible, &g->eligible_cap, n + 1, 1);
+	memset(g->eligible, 0, n);
+	for (size_t i = n; i-- > 0;) {
+		const struct op_node *node = &nodes[i];
+		struct top_tensor *sums = is_python(g, node) ? NULL : sums_of(g, node);
+		g->eligible[i] |=
+			node->self_device_ns > 0 || is_eligible_name(g, node->name);
+		if (g->eligible[i] && node->parent < i)
+			g->eligible[node->parent] = 1;
+		g->has_folded |= node->folded;
+		if (node->folded || !sums)
+			continue;
+		sums->self_ns = sum_add(sums->self_ns, node->self_device_ns);
+		sums->total_ns = sum_add(sums->total_ns, node->total_device_ns);
+		sums->eligible |= g->eligible[i];
+	}
+}
+
+/* The tree of what has been read since the last time that no slice was open. */
+static void end_part(struct growing *g, enum track_kind kind)
+{
+	op_pass_track(&g->pass, kind, g->events, g->nevents);
+	add_nodes(g);
+	g->nevents = 0;
+	g->open_until_ns = INT64_MIN;
+}
+
+static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *err)
+{
+	const char *name = (const char *)sqlite3_column_text(track, 0);
+	int64_t first = sqlite3_column_int64(track, 1),
+		n = sqlite3_column_int64(track, 2);
+	size_t at = tensor_charges_from(&g->charges, first);
+	int rc;
+
+	if (!name || first < 0 || n < 0 || first > INT64_MAX - n)
+		return query_damaged("slices do", err);
+	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
+	g->open_until_ns = INT64_MIN;
+	query_bind_int(g->slices, ":first", first);
+	query_bind_int(g->slices, ":last", first + n - 1);
+	while ((rc = sql_step(g->slices, err)) > 0) {
+		if (g->nevents >= PART_EVENTS &&
+		    sqlite3_column_int64(g->slices, 1) > g->open_until_ns)
+			end_part(g, kind);
+		if (add_event(g, &at, err) < 0)
+			return -1;
+	}
+	end_part(g, kind);
+	return rc;
+}
+
+/* The sums by name, to the rows of the table. */
+static int add_sums(struct growing *g, struct err *err)
+{
+	struct top_place place = { .profile = g->profile,
+				   .shapes = TEXT_NONE,
+				   .stack = TEXT_NONE,
+				   .overload = TEXT_NONE };
+
+	place.split[top_split(TOP_RANK)] =
+		g->profile->has_rank ? g->profile->rank : SPLIT_NONE;
+	place.split[top_split(TOP_PROFILE)] = g->profile->id;
+	for (int label = 0; label < 2; label++)
+		for (size_t i = 0; i < g->sums_cap[label]; i++) {
+			const struct opstat_key key = { .name = (uint32_t)i,
+							.kind = OP_HOST,
+							.is_annotation = label == 1 };
+			if (g->sums[label][i].self_ns >= 0 &&
+			    top_tensor_add(g->rows, g->query, &place, &key,
+					   &g->sums[label][i], err) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* Only names and profiles tell rows apart. */
+static bool is_by_name(const struct top_query *query)
+{
+	const struct top_by *by = &query->by;
+
+	for (size_t i = 0; i < NTOP_SPLITS; i++)
+		if (by->split[i] && i != top_split(TOP_RANK) &&
+		    i != top_split(TOP_PROFILE))
+			return false;
+	return !by->shape && !by->stack && !by->overload && !query->torch_times &&
+	       !query->filter->has_steps && !filter_needs_slices(query->filter);
+}
+
+/*
+ * 1: done; -1: err is set.  0: memory events may stand in the tree, which are not read
+ * here; all they can change is that an only child is none, and is not folded.
+ */
+static int each_track(struct growing *g, const struct slice_load *load,
+		      struct sqlite3_stmt *tracks, struct err *err)
+{
+	bool has_memory = load->rules.float_memory_window && g->profile->has_memory;
+	int rc;
+
+	query_bind_int(tracks, ":profile", g->profile->id);
+	while ((rc = sql_step(tracks, err)) > 0) {
+		has_memory |= sqlite3_column_type(tracks, 3) != SQLITE_NULL;
+		if (add_track(g, tracks, err) < 0)
+			return -1;
+		if (has_memory && g->has_folded)
+			return 0;
+	}
+	return rc < 0 || add_sums(g, err) < 0 ? -1 : 1;
+}
+
+static void release(struct growing *g)
+{
+	sqlite3_finalize(g->slices);
+	tensor_charges_release(&g->charges);
+	free(g->events);
+	free(g->sums[0]);
+	free(g->sums[1]);
+	free(g->eligible);
+	free(g->judged);
+}
+
+int top_tensor_tree(struct store *store, const struct scope_profile *profile,
+		    const struct top_query *query, struct top_rows *rows, struct err *err)
+{
+	struct growing g = {
+		.store = store, .rows = rows, .profile = profile, .query = query
+	};
+	struct sqlite3_stmt *tracks = NULL;
+	struct slice_load load;
+	int rc = -1;
+
+	if (!is_by_name(query))
+		return 0;
+	if (slice_load_rules(store, profile, &load, err) < 0)
+		return -1;
+	op_pass_init(&g.pass, &load.rules, &rows->texts.intern, NULL);
+	g.pass.window_end_ns = load.window_end_ns;
+	g.pass.span_end_ns = load.span_end_ns;
+	if (query_prepare(store, asset_query_views_tensor_slice_sql, &g.slices, err) ==
+		    0 &&
+	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
+	    tensor_charges_load(store, profile, &rows->texts, &g.charges, err) == 0)
+		rc = each_track(&g, &load, tracks, err);
+	sqlite3_finalize(tracks);
+	op_pass_release(&g.pass);
+	release(&g);
+	return rc;
+}
