@@ -5,7 +5,7 @@
 
 struct tree_opts {
 	struct filtered_opts on;
-	const char *min_share, *min_time;
+	const char *min;
 	int64_t depth, limit;
 	bool kernels, instances;
 };
@@ -16,10 +16,8 @@ struct tree_opts {
 static const struct opt tree_options[] = {
 	{ .name = "depth", .arg = "LEVELS", .help = "show so many levels, 0 for all",
 	  .offset = FIELD(depth), .type = OPT_UINT },
-	{ .name = "min-share", .arg = "PERCENT", .help = "sum up what takes less of the whole time, 0 for nothing",
-	  .offset = FIELD(min_share), .type = OPT_STRING },
-	{ .name = "min-time", .arg = "TIME", .help = "sum up what takes less time (1ms)",
-	  .offset = FIELD(min_time), .type = OPT_STRING },
+	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up what takes less of the whole time (5), or less time (1ms); 0 for nothing",
+	  .offset = FIELD(min), .type = OPT_STRING },
 	{ .name = "kernels", .help = "device work too, below the calls that launched it",
 	  .offset = FIELD(kernels), .type = OPT_FLAG },
 	{ .name = "instances", .help = "each call apart, in the order of starts",
@@ -38,20 +36,27 @@ static const struct opt_group tree_groups[] = {
 /* clang-format on */
 
 static const struct tree_opts defaults = { .depth = 100,
-					   .min_share = "1",
+					   .min = "1",
 					   .on = FILTERED_DEFAULTS };
 
-static int parse_share(const char *text, double *pct, struct err *err)
+/* A time has a unit, a share has none or a percent sign. */
+static int parse_min(const char *text, struct tree_request *r, struct err *err)
 {
+	double *pct = &r->min_share_pct;
 	char *end;
+
+	if (filter_parse_time(str_of(text), &r->min_ns))
+		return 0;
 
 	*pct = strtod(text, &end);
 	if (end != text && *end == '%')
 		end++;
 	if (end != text && !*end && *pct >= 0 && *pct <= 100)
 		return 0;
-	return err_set(err, ERR_USAGE, "--min-share wants 0 to 100 percent, not '%.100s'",
-		       text);
+	return err_set(
+		err, ERR_USAGE,
+		"--min wants 0 to 100 percent or a time with its unit (1ms), not '%.100s'",
+		text);
 }
 
 static int make_request(const void *options, const struct filter *filter, void *request,
@@ -66,13 +71,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 				    .kernels = o->kernels,
 				    .by_instance = o->instances,
 				    .for_people = reading_is_for_people(&o->on.output) };
-	if (parse_share(o->min_share, &r->min_share_pct, err) < 0)
+	if (parse_min(o->min, r, err) < 0)
 		return -1;
-	if (o->min_time && !filter_parse_time(str_of(o->min_time), &r->min_ns))
-		return err_set(
-			err, ERR_USAGE,
-			"--min-time wants a time with its unit (1ms), not '%.100s'",
-			o->min_time);
 	if (filter->streams.n || filter->devices.n)
 		return err_set(err, ERR_USAGE,
 			       "--stream and --device choose device work, which has no "
@@ -99,11 +99,11 @@ static int run(const struct command *self, int argc, char **argv)
 						     .open = open_tree });
 }
 
-static const char *const examples[] = {
-	"ptool tree trace.json --depth 4", "ptool tree --min-share 5",
-	"ptool tree train.prof --focus forward",
-	"ptool tree --min-share 0 --format csv -o tree.csv", NULL
-};
+static const char *const examples[] = { "ptool tree trace.json --depth 4",
+					"ptool tree --min 5",
+					"ptool tree train.prof --focus forward",
+					"ptool tree --min 0 --format csv -o tree.csv",
+					NULL };
 
 const struct command cmd_tree = {
 	.name = "tree",

@@ -48,12 +48,12 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	says "ptool: callers: RE '(': character 2: missing closing parenthesis"
 	run -2 --separate-stderr ptool callees x "$PROF" --sort cumulatve
 	[[ $stderr == "ptool: callees: unknown sort key 'cumulatve'; did you mean 'cumulative'? (valid: calls, "* ]]
-	run -2 --separate-stderr ptool tree "$PROF" --min-share 101
-	says "ptool: tree: --min-share wants 0 to 100 percent, not '101'"
-	run -2 --separate-stderr ptool tree "$PROF" --min-share nan
-	says "ptool: tree: --min-share wants 0 to 100 percent, not 'nan'"
-	run -2 --separate-stderr ptool tree "$PROF" --min-time 5
-	says "ptool: tree: --min-time wants a time with its unit (1ms), not '5'"
+	run -2 --separate-stderr ptool tree "$PROF" --min 101
+	says "ptool: tree: --min wants 0 to 100 percent or a time with its unit (1ms), not '101'"
+	run -2 --separate-stderr ptool tree "$PROF" --min nan
+	says "ptool: tree: --min wants 0 to 100 percent or a time with its unit (1ms), not 'nan'"
+	run -2 --separate-stderr ptool tree "$PROF" --min 5min
+	says "ptool: tree: --min wants 0 to 100 percent or a time with its unit (1ms), not '5min'"
 	run -2 --separate-stderr ptool tree "$TRACE" --stream 7
 	says "ptool: tree: --stream and --device choose device work, which has no callers: 'ptool list' and 'ptool top' show it"
 }
@@ -88,7 +88,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 
 @test "a tree of a trace is the real one" {
 	ptool ingest -q "$TRACE"
-	ptool tree --depth 4 --min-share 3 | like_golden tree.txt
+	ptool tree --depth 4 --min 3 | like_golden tree.txt
 	ptool tree --format json | lacks '"is_estimated":true'
 	ptool tree --step 3 --focus mm --format csv | cut -d, -f5 | tail -n +2 | head -1 | grep -qx '"ProfilerStep#3"'
 	run -3 --separate-stderr ptool tree --focus 'nothing like it'
@@ -139,7 +139,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 
 @test "device work stands below its launches" {
 	ptool ingest -q "$GPU/one_stream.json"
-	ptool tree --kernels --step 4 --depth 6 --min-share 0 --focus forward | like_golden tree_kernels.txt
+	ptool tree --kernels --step 4 --depth 6 --min 0 --focus forward | like_golden tree_kernels.txt
 	run -2 --separate-stderr ptool tree "$PROF" --kernels
 	[[ $stderr = *"--kernels and --instances are for traces; this is a call graph" ]]
 	run -3 --separate-stderr ptool tree "$TRACE" --kernels
@@ -148,7 +148,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 
 @test "every call apart, in the order of starts" {
 	ptool ingest -q "$GPU/one_stream.json"
-	ptool tree --instances --kernels --step 4 --focus addmm --min-share 0 --format csv |
+	ptool tree --instances --kernels --step 4 --focus addmm --min 0 --format csv |
 		like_golden tree_instances.csv
 }
 
@@ -158,7 +158,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 		WHERE c.is_device_work AND s.launch_id IS NOT NULL")
 	for option in "" --instances; do
 		# shellcheck disable=SC2086 # none or one word
-		ptool tree --kernels $option --min-share 0 --depth 0 --format json | python3 -c '
+		ptool tree --kernels $option --min 0 --depth 0 --format json | python3 -c '
 import collections, json, sys
 rows = json.load(sys.stdin)["rows"]
 host, device = collections.Counter(), collections.Counter()

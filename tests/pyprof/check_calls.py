@@ -126,7 +126,7 @@ def check_closing(tap, name, tree):
 
 
 def check_estimate(tap, name, graph, path, whole_ns):
-    for options in ([], ["--min-share", "0", "--depth", "6"], ["--limit", "2"], ["--min-time", "50us", "--min-share", "0"]):
+    for options in ([], ["--min", "0", "--depth", "6"], ["--limit", "2"], ["--min", "50us"]):
         tree = rows("tree", path, *options)
         total = check_closing(tap, f"{name} {' '.join(options)}", tree)
         tap.ok(all(row["is_estimated"] for row in tree), f"{name} {' '.join(options)}: it says estimated")
@@ -163,7 +163,7 @@ def check_recursion(tap, scratch):
     graph = {top: (1, 1, 1.0, 7.0, {}), a: (1, 3, 3.0, 6.0, {top: (1, 1, 1.0, 6.0), b: (2, 2, 2.0, 4.0)}),
              b: (1, 2, 3.0, 5.0, {a: (2, 1, 3.0, 5.0)})}
     path = dump(graph, scratch, "ring")
-    tree = rows("tree", path, "--min-share", "0")
+    tree = rows("tree", path, "--min", "0")
     kinds = [(row["depth"], row["kind"]) for row in tree]
     tap.ok(kinds == [(0, "call"), (1, "call"), (2, "call"), (3, "recursion")], "a ring is cut where it closes", [f"{kinds}"])
     tap.ok(check_closing(tap, "ring", tree) == 7 * 10**9, "a ring takes what it took")
@@ -193,7 +193,7 @@ def check_trace(tap, name, scratch):
     store = os.path.join(scratch, name + ".db")
     ptool("ingest", "-q", "-o", store, trace)
     want = slices_by_path(store)
-    tree = rows("tree", store, "--min-share", "0", "--depth", "0")
+    tree = rows("tree", store, "--min", "0", "--depth", "0")
     node = {}
     for row in tree:
         node[row["id"]] = node.get(row["parent_id"], ()) + (row["name"],)
@@ -203,15 +203,15 @@ def check_trace(tap, name, scratch):
     tap.ok(not lines and len(want) > 10, f"{name}: every path of the slices", lines)
     total = check_closing(tap, name, tree)
     tap.ok(total == sum(self_ns for _, self_ns in want.values()), f"{name}: all self times")
-    for options in (["--min-share", "5"], ["--depth", "3"], ["--limit", "1"], ["--focus", "mm"], ["--ignore", "aten::"],
-                    ["--min-time", "1ms"]):
+    for options in (["--min", "5"], ["--depth", "3"], ["--limit", "1"], ["--focus", "mm"], ["--ignore", "aten::"],
+                    ["--min", "1ms"]):
         part = check_closing(tap, f"{name} {' '.join(options)}", rows("tree", store, *options))
         if options[0] not in ("--focus", "--ignore"):
             tap.ok(part == total, f"{name} {' '.join(options)}: what is cut is summed")
-    focused = rows("tree", store, "--focus", "mm", "--min-share", "0", "--depth", "0")
+    focused = rows("tree", store, "--focus", "mm", "--min", "0", "--depth", "0")
     wanted = sum(self_ns for path, (_, self_ns) in want.items() if any("mm" in part for part in path))
     tap.ok(sum(row["self_ns"] for row in focused) == wanted, f"{name}: --focus keeps the time of paths with the name")
-    ignored = rows("tree", store, "--ignore", "aten::", "--min-share", "0", "--depth", "0")
+    ignored = rows("tree", store, "--ignore", "aten::", "--min", "0", "--depth", "0")
     wanted = sum(self_ns for path, (_, self_ns) in want.items() if not any("aten::" in part for part in path))
     tap.ok(sum(row["self_ns"] for row in ignored) == wanted, f"{name}: --ignore drops what lies below the name")
 

@@ -335,8 +335,8 @@ static void free_rows(struct table *table)
 static void add_notes(struct tree_rows *t)
 {
 	static const char *const full[] = {
-		"the tree was not followed beyond a million nodes: --min-share, "
-		"--min-time and --depth say where to stop",
+		"the tree was not followed beyond a million nodes: --min and "
+		"--depth say where to stop",
 		NULL
 	};
 
