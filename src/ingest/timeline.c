@@ -307,10 +307,7 @@ static bool is_number_or_comma(char c)
 	       c == ',' || json_is_blank(c);
 }
 
-/*
- * A list whose first entry is a list of numbers, and whose next one is a list too: a
- * trace with a damaged first event has an object there.
- */
+/* Lists of numbers in a list.  With an object behind the first it is a damaged trace. */
 static enum probe timeline_probe(struct bytes head)
 {
 	const char *p = (const char *)head.p, *end = p + head.n;
@@ -325,12 +322,11 @@ static enum probe timeline_probe(struct bytes head)
 		return PROBE_NO;
 	while (p < end && is_number_or_comma(*p))
 		p++;
-	if (p < end && *p++ != ']')
-		return PROBE_NO;
-	p = behind_blanks(p, end);
+	if (p < end && *p == ']')
+		p = behind_blanks(p + 1, end);
 	if (p < end && *p == ',')
 		p = behind_blanks(p + 1, end);
-	return p == end || *p == '[' || *p == ']' ? PROBE_SURE : PROBE_NO;
+	return p < end && *p == '{' ? PROBE_NO : PROBE_SURE;
 }
 
 const struct reader timeline_reader = {
