@@ -90,12 +90,17 @@ static struct table *block(const struct advice *a, const struct scope *scope)
 	return &m->table;
 }
 
+static bool lacks_the_same(const struct advice_lack *a, const struct advice_lack *b)
+{
+	return strcmp(a->why, b->why) == 0 && strcmp(a->record, b->record) == 0;
+}
+
 /* Is the same said of a profile before this one? */
 static bool is_told(const struct advice_list *list, size_t lack)
 {
 	for (size_t i = 0; i < lack; i++)
 		if (list->lacks[i].rule == list->lacks[lack].rule &&
-		    list->lacks[i].why == list->lacks[lack].why)
+		    lacks_the_same(&list->lacks[i], &list->lacks[lack]))
 			return true;
 	return false;
 }
@@ -105,7 +110,8 @@ static int64_t count_told(const struct advice_list *list, const struct advice_la
 	int64_t n = 0;
 
 	for (size_t i = 0; i < list->nlacks; i++)
-		n += list->lacks[i].rule == lack->rule && list->lacks[i].why == lack->why;
+		n += list->lacks[i].rule == lack->rule &&
+		     lacks_the_same(&list->lacks[i], lack);
 	return n;
 }
 
@@ -113,7 +119,7 @@ static int64_t count_told(const struct advice_list *list, const struct advice_la
 static bool is_first_of_reason(const struct advice_list *list, size_t lack)
 {
 	for (size_t i = 0; i < lack; i++)
-		if (list->lacks[i].why == list->lacks[lack].why)
+		if (lacks_the_same(&list->lacks[i], &list->lacks[lack]))
 			return false;
 	return true;
 }
@@ -126,7 +132,7 @@ static void note_reason(struct memtable *m, const struct advice_list *list, size
 
 	for (size_t i = first; i < list->nlacks; i++) {
 		const struct advice_lack *lack = &list->lacks[i];
-		if (lack->why != reason->why || is_told(list, i))
+		if (!lacks_the_same(lack, reason) || is_told(list, i))
 			continue;
 		names = arena_printf(&m->arena, "%s%s%s", names, *names ? ", " : "",
 				     lack->rule->name);
