@@ -132,7 +132,7 @@ def interrupt_reading(stage, operand, begin):
         if program.returncode != 130:
             assert program.returncode in (0, -signal.SIGINT), (program.returncode, said)
             continue
-        is_read = "slices read into the cache" in said  # the store was whole already
+        is_read = " slices read " in said  # the store was whole already
         assert said.splitlines()[is_read:] == [f"ptool: top: {operand}: interrupted"], said
         assert (is_read or os.listdir(stage.cache) == []) and os.listdir(stage.temporary) == []
         stopped += 1
