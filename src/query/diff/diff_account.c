@@ -130,7 +130,7 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	if (rc == 0)
 		rc = step_host_load(&source, &a->work, &bounds, &host, err);
 	if (rc == 0) {
-		struct step_parts parts;
+		struct step_parts parts = { .parts = { { .n = 0 } } };
 		step_parts_make(&bounds, &a->work, &host, &parts);
 		each_range(a, add_host_range, &parts, a->sums);
 		step_parts_release(&parts);

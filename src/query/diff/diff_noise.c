@@ -67,7 +67,7 @@ static double shift_of(const double *values, size_t n, unsigned bits)
 
 static double floor_of_halves(const double *sorted, size_t n)
 {
-	double shifts[HALVES_MAX];
+	double shifts[HALVES_MAX] = { 0 };
 	size_t count = 0;
 
 	for (unsigned bits = 0; bits < 1U << n; bits++)
