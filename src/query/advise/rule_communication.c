@@ -1,32 +1,22 @@
 /* Time that a step spends on nothing but communication. */
-#include "query/advise/advice.h"
-#include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
 
 enum { MIN_PCT };
 
+static const struct rule_share share = {
+	.category = STEP_COMMUNICATION,
+	.what = "communication, while nothing computes",
+	.ns_item = "communication_ns",
+	.pct_item = "communication_pct",
+	.formula = "mean communication_ns of a step (ptool steps)",
+	.suggestion =
+		"accumulate gradients over several batches, add a compression hook to "
+		"DDP, or make the batch larger; 'ptool comm' shows which collectives",
+};
+
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct steps *steps = facts_steps(run->facts, err);
-	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
-
-	if (!mean)
-		return steps ? rule_lacks_steps(run) : -1;
-	int64_t ns = mean->values[VALUE_CATEGORY + STEP_COMMUNICATION];
-	int64_t total_ns = mean->values[VALUE_TOTAL];
-	double pct = facts_pct(ns, total_ns);
-	if (pct <= run->values[MIN_PCT])
-		return 0;
-	advice_add(run, cell_null(),
-		   "accumulate gradients over several batches, add a compression hook to "
-		   "DDP, or make the batch larger; 'ptool comm' shows which collectives",
-		   "%.1f%% of %s is communication, while nothing computes", pct,
-		   rule_step_word(mean));
-	rule_add_step(run, mean);
-	advice_evidence(run, "communication_ns", UNIT_NS, cell_int(ns));
-	advice_evidence(run, "communication_pct", UNIT_PERCENT, cell_real(pct));
-	advice_save(run, ns, total_ns, "mean communication_ns of a step (ptool steps)");
-	return 0;
+	return rule_judge_share(run, &share, run->values[MIN_PCT], err);
 }
 
 const struct rule rule_communication = {

@@ -50,6 +50,28 @@ void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles)
 	advice_evidence(run, "steps_total_ns", UNIT_NS, cell_int(idles->steps_ns));
 }
 
+int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
+		     double min_pct, struct err *err)
+{
+	const struct steps *steps = facts_steps(run->facts, err);
+	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
+
+	if (!mean)
+		return steps ? rule_lacks_steps(run) : -1;
+	int64_t ns = mean->values[VALUE_CATEGORY + share->category];
+	int64_t total_ns = mean->values[VALUE_TOTAL];
+	double pct = facts_pct(ns, total_ns);
+	if (pct <= min_pct)
+		return 0;
+	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s is %s", pct,
+		   rule_step_word(mean), share->what);
+	rule_add_step(run, mean);
+	advice_evidence(run, share->ns_item, UNIT_NS, cell_int(ns));
+	advice_evidence(run, share->pct_item, UNIT_PERCENT, cell_real(pct));
+	advice_save(run, ns, total_ns, share->formula);
+	return 0;
+}
+
 const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_below_ns,
 				    struct err *err)
 {

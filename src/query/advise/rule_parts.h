@@ -18,6 +18,17 @@ void rule_add_step(const struct rule_run *run, const struct step_row *mean);
 /* The same of idle time, which counts by the host's ranges of all steps. */
 void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles);
 
+/* A category of the mean step that is too large a part of it. */
+struct rule_share {
+	enum step_category category;
+	const char *what; /* "data loading, while no device works" */
+	const char *ns_item, *pct_item, *formula, *suggestion;
+};
+
+/* A finding when it is more than min_pct of the step; as a rule's check() returns. */
+int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
+		     double min_pct, struct err *err);
+
 /*
  * The idle time that can be judged: with device work and launches, else NULL, which is
  * told, or with err->kind set.
