@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/varint.h"
 
 #define SUB_BITS  6
 #define SUB_COUNT (1 << SUB_BITS)
@@ -80,9 +81,9 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 
 static void encode_number(struct buf *out, uint64_t value)
 {
-	for (; value >= 0x80; value >>= 7)
-		buf_add_char(out, (char)(value | 0x80));
-	buf_add_char(out, (char)value);
+	uint8_t bytes[VARINT_MAX];
+
+	buf_add(out, bytes, (size_t)(varint_put(bytes, value) - bytes));
 }
 
 void histogram_encode(const struct histogram *h, struct buf *out)
@@ -96,26 +97,14 @@ void histogram_encode(const struct histogram *h, struct buf *out)
 	}
 }
 
-static bool decode_number(struct bytes *blob, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; shift < 64 && blob->n; shift += 7) {
-		uint8_t byte = *blob->p++;
-		blob->n--;
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
 bool histogram_decode(struct bytes blob, struct histogram *h)
 {
 	uint64_t distance, count, bucket = 0;
+	const uint8_t *p = blob.p, *end = blob.p + blob.n;
 
 	*h = (struct histogram){ 0 };
-	while (blob.n) {
-		if (!decode_number(&blob, &distance) || !decode_number(&blob, &count))
+	while (p < end) {
+		if (!varint_get(&p, end, &distance) || !varint_get(&p, end, &count))
 			return false;
 		if (distance > UINT16_MAX || (bucket += distance) > UINT16_MAX)
 			return false;

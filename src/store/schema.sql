@@ -1,4 +1,4 @@
--- The ptool store, format 3: a public interface, explained in ptool-store(5).
+-- The ptool store, format 4: a public interface, explained in ptool-store(5).
 --
 -- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
@@ -139,6 +139,22 @@ CREATE TABLE slice_row (
     op_id       INTEGER REFERENCES slice_row (id), -- device work: the operator it was launched for
     op_detail_id INTEGER REFERENCES op_detail (id),
     sequence    INTEGER                    -- autograd sequence number
+) STRICT;
+
+-- The columns of slice_row that reports read whole, packed: ptool-store(5), PACKED SLICES.
+-- Each row has up to 8192 slices of one track, in order; those that are set apart are in none.
+CREATE TABLE slice_pack (
+    id          INTEGER PRIMARY KEY,       -- of its first slice
+    slices      INTEGER NOT NULL,          -- how many: their ids follow each other
+    ts          BLOB NOT NULL,
+    dur         BLOB,                      -- here and below NULL: 0 for each of them
+    name_id     BLOB,
+    class       BLOB,
+    marks       BLOB,                      -- 1 instant, 2 unfinished, 4 has a sequence number
+    step_id     BLOB,                      -- ids: 0 where slice_row has NULL
+    launch_id   BLOB,
+    op_id       BLOB,
+    op_detail_id BLOB
 ) STRICT;
 
 -- Slices whose times cannot be: kept with dur 0, outside every sum.  They stand behind

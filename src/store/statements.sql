@@ -91,6 +91,12 @@ DELETE FROM op_detail WHERE id BETWEEN
     AND (SELECT max(p.first_op_detail_id + p.op_details) - 1 FROM run r
         JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_slice_pack
+DELETE FROM slice_pack WHERE id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
+
 -- name: remove_slice_row
 DELETE FROM slice_row WHERE id BETWEEN
     (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)

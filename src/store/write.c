@@ -270,6 +270,7 @@ static int insert_numbers(const struct write_rows *w, struct sqlite3 *db, struct
 		{ &bulk_op_detail, m->op_details.n },
 		{ &bulk_step, m->nsteps },
 		{ &bulk_slice, m->nrows },
+		{ &bulk_pack, l->npacks },
 		{ &bulk_apart, m->napart },
 		{ &bulk_kernel, l->nkernels },
 		{ &bulk_copy, l->ncopies },

@@ -2,6 +2,8 @@
 #include "base/buf.h"
 #include "store/write_rows.h"
 
+#define PACK_SLICES 8192 /* in a row of slice_pack: schema.sql, ptool-store(5) */
+
 static uint32_t *none_rows(struct spill *spill, size_t n)
 {
 	uint32_t *rows = spill_alloc(spill, n, sizeof(*rows));
@@ -110,6 +112,22 @@ static void list_counters(const struct model *m, struct write_lists *l)
 	intern_release(&keys);
 }
 
+static void list_packs(const struct model *m, struct write_lists *l)
+{
+	size_t most = m->ntracks + m->nrows / PACK_SLICES;
+
+	l->packs = spill_alloc(m->spill, most, sizeof(*l->packs));
+	for (size_t i = 0; i < m->ntracks; i++) {
+		size_t first = m->tracks[i].first, end = first + m->tracks[i].n;
+		for (; first < end; first += PACK_SLICES)
+			l->packs[l->npacks++] =
+				(struct pack_range){ (uint32_t)first,
+						     (uint32_t)(end - first < PACK_SLICES
+									? end - first
+									: PACK_SLICES) };
+	}
+}
+
 void write_lists_make(const struct model *m, struct write_lists *l)
 {
 	*l = (struct write_lists){ 0 };
@@ -118,6 +136,7 @@ void write_lists_make(const struct model *m, struct write_lists *l)
 	list_collectives(m, l);
 	list_args(m, l);
 	list_counters(m, l);
+	list_packs(m, l);
 }
 
 void write_lists_release(const struct model *m, struct write_lists *l)
@@ -131,4 +150,5 @@ void write_lists_release(const struct model *m, struct write_lists *l)
 	spill_free(m->spill, l->args);
 	spill_free(m->spill, l->counter_track);
 	spill_free(m->spill, l->counter_tracks);
+	spill_free(m->spill, l->packs);
 }

@@ -16,6 +16,11 @@ struct counter_track {
 	uint32_t process, name;
 };
 
+/* Rows of one track, which are packed together. */
+struct pack_range {
+	uint32_t first, n;
+};
+
 /* Which rows and places each table has rows of; owned. */
 struct write_lists {
 	uint32_t *place_thread;             /* place -> thread, or ROW_NONE */
@@ -26,6 +31,8 @@ struct write_lists {
 	struct counter_track *counter_tracks;
 	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs;
 	size_t ncounter_tracks, counter_tracks_cap;
+	struct pack_range *packs;
+	size_t npacks;
 };
 
 void write_lists_make(const struct model *m, struct write_lists *l);
@@ -55,6 +62,8 @@ struct write_rows {
 /* slice_row and what hangs on it: write_slices.c. */
 extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective;
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
+/* its columns, packed: write_packs.c */
+extern const struct bulk bulk_pack;
 /* what is set apart: write_apart.c */
 extern const struct bulk bulk_apart, bulk_quarantine;
 /* call graphs: write_functions.c */
@@ -65,6 +74,17 @@ extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;
 /* summaries and findings: write_stats.c */
 extern const struct bulk bulk_name_stat, bulk_full_stat, bulk_step_stat;
 extern const struct bulk bulk_annotation_stat, bulk_finding;
+
+/* The bits of slice_row.flags, and of slice_pack.marks. */
+enum { FLAG_INSTANT = 1, FLAG_UNFINISHED = 2, FLAG_APART = 4, MARK_SEQUENCE = 4 };
+
+/* string.id, or 0 for TEXT_NONE. */
+static inline int64_t text_id(const struct write_rows *w, uint32_t text)
+{
+	if (text == TEXT_NONE)
+		return 0;
+	return (int64_t)(w->text_ids ? w->text_ids[text] : text) + 1;
+}
 
 /* Cells that many tables have.  ROW_NONE and TEXT_NONE are NULL. */
 void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row);

@@ -1,10 +1,6 @@
 /* Rows of slice_row and of the tables that detail it: see write_rows.h. */
 #include "store/write_rows.h"
 
-#define FLAG_INSTANT    1
-#define FLAG_UNFINISHED 2
-#define FLAG_APART      4
-
 void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row)
 {
 	if (row != ROW_NONE)
@@ -20,7 +16,7 @@ void cell_string(struct sqlite3_context *to, const struct model *m, uint32_t tex
 void cell_text_id(struct sqlite3_context *to, const struct write_rows *w, uint32_t text)
 {
 	if (text != TEXT_NONE)
-		bulk_int(to, (int64_t)(w->text_ids ? w->text_ids[text] : text) + 1);
+		bulk_int(to, text_id(w, text));
 }
 
 static int64_t external_id(const struct model *m, const struct slice_rec *s)

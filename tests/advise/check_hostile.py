@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 import rulecases
+from slice_packs import COLUMNS, repack
 from storetap import FIXTURES, Tap, Workplace
 
 SEED = 8
@@ -24,11 +25,30 @@ def numbers_of(db, table):
     return [row[1] for row in db.execute(f"PRAGMA table_info({table})") if row[2] == "INTEGER" and row[1] != "id"]
 
 
+def edit_packs(db, rng):
+    """Bytes of a packed column are cut, made longer, or others; or the row is told to have more slices, or fewer."""
+    column = rng.choice(COLUMNS[1:])
+    new = {"cut": f"substr({column}, 1, length({column}) / 2)", "longer": f"{column} || x'01'", "none": "NULL", "zeros": "zeroblob(9)",
+           "ends": f"substr({column}, 2) || x'ff'", "large": f"x'ffffffffffffffffff01' || substr({column}, 11)"}
+    way = rng.choice(sorted(new))
+    statement = f"UPDATE slice_pack SET {column} = CAST({new[way]} AS BLOB) WHERE id % {rng.randint(1, 3)} = 0"
+    if column == "slices":
+        statement = f"UPDATE slice_pack SET slices = {rng.choice(EXTREMES)}"
+    try:
+        db.execute(statement)
+    except sqlite3.IntegrityError:
+        pass
+    return statement
+
+
 def edit(path, rng):
     """A few cells, or a whole column, of some table; what was done."""
     db = sqlite3.connect(path)
     done = []
     for _ in range(rng.randint(1, 3)):
+        if rng.randrange(8) == 0:
+            done.append(edit_packs(db, rng))
+            continue
         table = rng.choice([t for t in TABLES if numbers_of(db, t)])
         column, value = rng.choice(numbers_of(db, table)), rng.choice(EXTREMES)
         where = rng.choice(["1", "id % 3 = 0", "id = (SELECT max(id) FROM %s)" % table])
@@ -36,6 +56,8 @@ def edit(path, rng):
         try:
             db.execute(statement)
             done.append(statement)
+            if table == "slice_row":
+                repack(db)
         except sqlite3.IntegrityError:
             pass
     db.commit()

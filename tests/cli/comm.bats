@@ -93,7 +93,7 @@ setup_store() {
 	ptool comm --format csv >/dev/null
 	sqlite3 ptool.db "UPDATE profile SET base_ns = 9223372036854775807, start_ns = 9223372036854775807"
 	ptool comm --ranks --list --format csv >/dev/null
-	sqlite3 ptool.db "UPDATE slice_row SET dur = 9223372036854775807"
+	edit_slices "UPDATE slice_row SET dur = 9223372036854775807"
 	run -4 --separate-stderr ptool comm
-	[[ $stderr == "ptool: comm: ptool.db: the store's device work does not fit together"* ]]
+	[[ $stderr == "ptool: comm: ptool.db: the store's slices do not fit together"* ]]
 }

@@ -107,7 +107,7 @@ csv() { # COMMAND [OPTION...]
 
 @test "4: a store whose times do not fit together is refused" {
 	ptool ingest -q "$GPU/two_streams.json"
-	sqlite3 ptool.db "UPDATE slice_row SET ts = -9223372036854775807 WHERE id = (SELECT min(slice_id) FROM kernel)"
+	edit_slices "UPDATE slice_row SET ts = -9223372036854775807 WHERE id = (SELECT min(slice_id) FROM kernel)"
 	for command in devices streams 'streams --by-time 3'; do
 		# shellcheck disable=SC2086 # words
 		run -4 --separate-stderr ptool $command

@@ -20,6 +20,12 @@ ptool() {
 	"$PTOOL" "$@"
 }
 
+# Changes slice_row of ptool.db by hand, and what is packed with it.
+edit_slices() { # SQL
+	sqlite3 ptool.db "$1"
+	python3 "$TESTS/store/slice_packs.py" ptool.db
+}
+
 # The exit status, stdout and stderr of the last `run --separate-stderr`.
 exits() { # STATUS
 	[ "$status" -eq "$1" ] && return

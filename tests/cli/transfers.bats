@@ -67,14 +67,14 @@ setup_store() {
 
 @test "a store that somebody edited is told, not believed" {
 	setup_store
-	sqlite3 ptool.db "UPDATE slice_row SET launch_id = 9223372036854775807 WHERE launch_id IS NOT NULL"
+	edit_slices "UPDATE slice_row SET launch_id = 9223372036854775807 WHERE launch_id IS NOT NULL"
 	ptool transfers >/dev/null
 	sqlite3 ptool.db "UPDATE copy SET bytes = 9223372036854775807"
 	ptool transfers --format csv >/dev/null
 	sqlite3 ptool.db "UPDATE copy SET bytes = -5"
 	ptool transfers --format csv | cut -d, -f1-7 >rows
 	! grep -q -- -5 rows
-	sqlite3 ptool.db "UPDATE slice_row SET op_id = id, launch_id = id, parent_id = id + 1"
+	edit_slices "UPDATE slice_row SET op_id = id, launch_id = id, parent_id = id + 1"
 	run -4 --separate-stderr ptool transfers
 	says "ptool: transfers: ptool.db: the store's slices stand before the ones around them; ingest again"
 }

@@ -6,9 +6,11 @@ On some with impossible times planted into them, too: those stand outside all of
 timeout: 300 s
 """
 import gzip
+import json
 import sqlite3
 
 from impossible import load, plant, save
+from slice_packs import COLUMNS, packs_of
 from storetap import DEVICE_WORK, Tap, Workplace, fixtures, rows, union, value
 
 PLANTED = ("two_streams", "memory", "annotations", "t260_ddp_rank0", "t2141_cnn_w0_stack")
@@ -62,6 +64,22 @@ def check_ranges(tap, db, case):
              f"{case}: time begins with the profile")
     tap.same(value(db, "SELECT count(*) FROM slice_row s JOIN track t ON t.id = s.track_id JOIN profile p "
                    f"ON p.id = t.profile_id WHERE s.ts + s.dur > p.dur_ns AND {SOUND}"), 0, f"{case}: and ends with it")
+
+
+def check_packs(tap, db, case):
+    """The packed columns are those of slice_row, to the byte."""
+    got = rows(db, f"SELECT {', '.join(COLUMNS)} FROM slice_pack ORDER BY id")
+    tap.ok(got == list(packs_of(db)), f"{case}: packed slices say what rows say",
+           *[f"{g} is not {e}" for g, e in zip(got, packs_of(db)) if g != e])
+
+
+def check_full_packs(tap, work):
+    """Where a row of slice_pack is full, and one slice behind it."""
+    for n in (8191, 8192, 8193, 20000):
+        trace = work.path("many.json")
+        with open(trace, "w", encoding="utf-8") as out:
+            json.dump([{"ph": "X", "pid": 1, "tid": 1, "name": f"f{i * i % 300}", "ts": 10 * i, "dur": i % 9} for i in range(n)], out)
+        check_packs(tap, work.open(work.ingest(trace)), f"{n} slices of a thread")
 
 
 def check_size(tap, db, case, path):
@@ -162,6 +180,7 @@ def main():
             check_database(tap, db, case)
             check_self_times(tap, db, case)
             check_ranges(tap, db, case)
+            check_packs(tap, db, case)
             check_size(tap, db, case, path)
             check_links(tap, db, case)
             check_summaries(tap, db, case)
@@ -169,6 +188,7 @@ def main():
             check_memory(tap, db, case)
             db.close()
             check_same_twice(tap, work, case, path)
+        check_full_packs(tap, work)
     tap.done()
 
 

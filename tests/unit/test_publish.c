@@ -157,7 +157,7 @@ static void a_store_of_another_schema_is_replaced_but_not_added_to(void **state)
 			 sqlite3_exec(db, "PRAGMA user_version = 7", NULL, NULL, NULL));
 	sqlite3_close(db);
 	assert_begin_fails(path, true, ERR_INPUT,
-			   "store has schema 7, this ptool writes 3; move it away first");
+			   "store has schema 7, this ptool writes 4; move it away first");
 	must_publish(path, false, NEW_TABLE);
 	assert_int_equal(0, nrows(path));
 	free(path);

@@ -24,7 +24,7 @@ static void make_database(const char *path, const char *sql)
 	assert_int_equal(SQLITE_OK, sqlite3_close(db));
 }
 
-#define OUR_IDS "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 3;"
+#define OUR_IDS "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 4;"
 
 static void assert_refused(const char *path, enum err_kind kind, const char *text)
 {
@@ -83,7 +83,7 @@ static void files_that_are_no_store_say_so(void **state)
 
 	scratch_write(json, "{\"traceEvents\": []}");
 	scratch_write(empty, "");
-	make_database(foreign, "PRAGMA user_version = 3; CREATE TABLE t (a);");
+	make_database(foreign, "PRAGMA user_version = 4; CREATE TABLE t (a);");
 	assert_refused(json, ERR_INPUT, "not a ptool store");
 	assert_refused(empty, ERR_INPUT, "not a ptool store");
 	assert_refused(foreign, ERR_INPUT, "not a ptool store");
@@ -100,7 +100,7 @@ static void another_schema_tells_both_numbers(void **state)
 	make_database(path,
 		      "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 7;");
 	assert_refused(path, ERR_INPUT,
-		       "store has schema 7, this ptool reads 3; ingest the trace again");
+		       "store has schema 7, this ptool reads 4; ingest the trace again");
 	free(path);
 }
 

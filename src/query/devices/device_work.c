@@ -8,14 +8,14 @@
 #include "base/arena.h"
 #include "base/sort.h"
 #include "query/query.h"
+#include "query/slices/slice_pick.h"
 
-ASSET(asset_query_views_work_launches_sql);
-ASSET(asset_query_views_work_rows_sql);
 ASSET(asset_query_views_work_tracks_sql);
 
+#define COLUMNS    (PACKED_NAME | PACKED_CLASS | PACKED_STEP | PACKED_LAUNCH | PACKED_OP)
 #define SLICES_MAX (UINT32_MAX - 1) /* what sort_items() can number */
 
-/* Columns of work_tracks.sql, */
+/* Columns of work_tracks.sql. */
 enum {
 	TRACK_ID,
 	TRACK_NUMBER,
@@ -24,22 +24,6 @@ enum {
 	TRACK_SLICES,
 	TRACK_DEVICE,
 	TRACK_PID_TEXT
-};
-
-/* and of work_rows.sql and work_launches.sql. */
-enum {
-	ROW_ID,
-	ROW_TS,
-	ROW_DUR,
-	ROW_NAME,
-	ROW_CLASS,
-	ROW_LAUNCH,
-	ROW_OP,
-	ROW_STEP,
-	ROW_LAUNCH_TS,
-	ROW_LAUNCH_DUR,
-	ROW_LAUNCH_NAME,
-	ROW_LAUNCH_TRACK
 };
 
 struct device_work_owned {
@@ -53,14 +37,8 @@ struct device_work_owned {
 struct loading {
 	struct text_pool *texts;
 	struct device_work *out;
-	struct sqlite3_stmt *rows;
+	struct slice_pack slices;
 	int64_t nslices; /* of the profile */
-	bool with_launches;
-};
-
-/* A stream's slices in the store. */
-struct stretch {
-	int64_t first_id, n;
 };
 
 static const char *copy_text(struct device_work *work, struct sqlite3_stmt *stmt,
@@ -90,75 +68,41 @@ static enum work_kind kind_of(struct loading *l, enum slice_class class, uint32_
 	return (enum work_kind)(own->kinds[key] - 1);
 }
 
-static bool is_span(int64_t ts_ns, int64_t dur_ns)
-{
-	return dur_ns >= 0 && ts_ns <= INT64_MAX - dur_ns;
-}
-
-static int read_launch(struct loading *l, struct work_item *item, struct err *err)
-{
-	struct sqlite3_stmt *stmt = l->rows;
-	int64_t ts_ns = sqlite3_column_int64(stmt, ROW_LAUNCH_TS);
-	int64_t dur_ns = sqlite3_column_int64(stmt, ROW_LAUNCH_DUR);
-
-	if (sqlite3_column_type(stmt, ROW_LAUNCH_TS) == SQLITE_NULL ||
-	    !is_span(ts_ns, dur_ns))
-		return query_damaged("device work does", err);
-	item->launch_start_ns = ts_ns;
-	item->launch_end_ns = ts_ns + dur_ns;
-	item->launch_track_id = sqlite3_column_int64(stmt, ROW_LAUNCH_TRACK);
-	return text_pool_number(l->texts, sqlite3_column_int64(stmt, ROW_LAUNCH_NAME),
-				&item->launch_name, err);
-}
-
-/* Adds the row that the statement stands on, when it is device work. */
+/* Adds the newest slice, when it is device work. */
 static int add_item(struct loading *l, struct err *err)
 {
-	struct sqlite3_stmt *stmt = l->rows;
+	const struct packed_slice *s = &l->slices.slice;
 	struct device_work *out = l->out;
-	int64_t class = sqlite3_column_int64(stmt, ROW_CLASS);
-	int64_t ts_ns = sqlite3_column_int64(stmt, ROW_TS);
-	int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
 
-	if (class < 0 || class >= NCLASSES || !is_span(ts_ns, dur_ns) ||
-	    (int64_t)out->n >= l->nslices)
+	if ((int64_t)out->n >= l->nslices)
 		return query_damaged("device work does", err);
-	if (!class_is_device_work((enum slice_class) class))
+	if (!class_is_device_work((enum slice_class)s->class))
 		return 0;
 	struct work_item item = {
-		.start_ns = ts_ns,
-		.end_ns = ts_ns + dur_ns,
-		.slice_id = sqlite3_column_int64(stmt, ROW_ID),
-		.launch_id = sqlite3_column_int64(stmt, ROW_LAUNCH),
-		.op_id = sqlite3_column_int64(stmt, ROW_OP),
-		.step_id = sqlite3_column_int64(stmt, ROW_STEP),
+		.start_ns = s->start_ns,
+		.end_ns = s->end_ns,
+		.slice_id = s->id,
+		.launch_id = s->launch_id,
+		.op_id = s->op_id,
+		.step_id = s->step_id,
 		.launch_name = TEXT_NONE,
 		.stream = (uint32_t)out->nstreams,
-		.class = (uint8_t) class,
+		.class = s->class,
 	};
-	if (text_pool_number(l->texts, sqlite3_column_int64(stmt, ROW_NAME), &item.name,
-			     err) < 0)
+	if (text_pool_number(l->texts, s->name_id, &item.name, err) < 0)
 		return -1;
-	if (l->with_launches && item.launch_id && read_launch(l, &item, err) < 0)
-		return -1;
-	item.kind = (uint8_t)kind_of(l, (enum slice_class) class, item.name);
+	item.kind = (uint8_t)kind_of(l, (enum slice_class)s->class, item.name);
 	out->items = xgrow(out->items, &out->owned->items_cap, out->n + 1, sizeof(item));
 	out->items[out->n++] = item;
 	return 0;
 }
 
-static int load_items(struct loading *l, struct stretch in, struct err *err)
+static int load_items(struct loading *l, int64_t first_id, int64_t n, struct err *err)
 {
-	int rc;
+	int rc = slice_pack_seek(&l->slices, first_id, n, err);
 
-	if (in.first_id < 0 || in.n < 0 || in.first_id > INT64_MAX - in.n)
-		return query_damaged("device work does", err);
-	sqlite3_reset(l->rows);
-	query_bind_int(l->rows, ":first", in.first_id);
-	query_bind_int(l->rows, ":last", in.first_id + in.n - 1);
-	while ((rc = sql_step(l->rows, err)) > 0)
-		if (add_item(l, err) < 0)
-			return -1;
+	while (rc == 0 && (rc = slice_pack_next(&l->slices, err)) > 0)
+		rc = add_item(l, err);
 	return rc;
 }
 
@@ -197,10 +141,9 @@ static int add_stream(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 {
 	struct device_work *out = l->out;
 	size_t before = out->n;
-	struct stretch in = { sqlite3_column_int64(stmt, TRACK_FIRST),
-			      sqlite3_column_int64(stmt, TRACK_SLICES) };
 
-	if (load_items(l, in, err) < 0)
+	if (load_items(l, sqlite3_column_int64(stmt, TRACK_FIRST),
+		       sqlite3_column_int64(stmt, TRACK_SLICES), err) < 0)
 		return -1;
 	if (out->n == before)
 		return 0;
@@ -257,6 +200,31 @@ static int load_streams(struct loading *l, struct sqlite3_stmt *tracks, struct e
 	return rc;
 }
 
+static int add_launch(void *context, size_t place, const struct packed_slice *slice,
+		      int64_t track_id, struct err *err)
+{
+	struct loading *l = context;
+	struct work_item *item = &l->out->items[place];
+
+	item->launch_start_ns = slice->start_ns;
+	item->launch_end_ns = slice->end_ns;
+	item->launch_track_id = track_id;
+	return text_pool_number(l->texts, slice->name_id, &item->launch_name, err);
+}
+
+static int load_launches(struct loading *l, struct store *store,
+			 const struct scope_profile *profile, struct err *err)
+{
+	struct device_work *out = l->out;
+	int64_t *ids = xrealloc_array(NULL, out->n + 1, sizeof(*ids));
+
+	for (size_t i = 0; i < out->n; i++)
+		ids[i] = out->items[i].launch_id;
+	int rc = slice_pick(store, profile, PACKED_NAME, ids, out->n, add_launch, l, err);
+	free(ids);
+	return rc;
+}
+
 int device_work_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile, bool with_launches,
 		     struct device_work *out, struct err *err)
@@ -265,23 +233,19 @@ int device_work_load(struct store *store, struct text_pool *texts,
 		.texts = texts,
 		.out = out,
 		.nslices = profile->slices < SLICES_MAX ? profile->slices : SLICES_MAX,
-		.with_launches = with_launches,
 	};
 	struct sqlite3_stmt *tracks = NULL;
 	int rc = -1;
 
 	*out = (struct device_work){ .owned = xcalloc(1, sizeof(*out->owned)) };
 	if (query_prepare(store, asset_query_views_work_tracks_sql, &tracks, err) == 0 &&
-	    query_prepare(store,
-			  with_launches ? asset_query_views_work_launches_sql
-					: asset_query_views_work_rows_sql,
-			  &l.rows, err) == 0) {
+	    slice_pack_open(store, COLUMNS, &l.slices, err) == 0) {
 		query_bind_int(tracks, ":profile", profile->id);
 		rc = load_streams(&l, tracks, err);
 	}
-	sqlite3_finalize(l.rows);
 	sqlite3_finalize(tracks);
-	return rc;
+	slice_pack_close(&l.slices);
+	return rc == 0 && with_launches ? load_launches(&l, store, profile, err) : rc;
 }
 
 void device_work_release(struct device_work *work)

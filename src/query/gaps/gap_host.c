@@ -8,11 +8,9 @@
 #include "base/alloc.h"
 #include "query/gaps/gap_stack.h"
 #include "query/query.h"
+#include "query/slices/slice_pack.h"
 
-ASSET(asset_query_views_gap_slices_sql);
 ASSET(asset_query_views_gap_threads_sql);
-
-enum { ROW_ID, ROW_TS, ROW_DUR, ROW_NAME, ROW_CLASS };
 
 /*
  * The host's part of a gap, on the thread that launched what ends it; it is empty when
@@ -223,32 +221,27 @@ static void pass_call(struct pass *p, const struct gap_slice *slice)
 	}
 }
 
-static int pass_row(struct pass *p, struct sqlite3_stmt *stmt, struct err *err)
+static int pass_slice(struct pass *p, const struct packed_slice *packed, struct err *err)
 {
-	int64_t class = sqlite3_column_int64(stmt, ROW_CLASS);
-	int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
-	struct gap_slice slice = { .id = sqlite3_column_int64(stmt, ROW_ID),
-				   .start_ns = sqlite3_column_int64(stmt, ROW_TS),
-				   .class = (enum slice_class) class };
+	struct gap_slice slice = { .id = packed->id,
+				   .start_ns = packed->start_ns,
+				   .end_ns = packed->end_ns,
+				   .class = (enum slice_class)packed->class };
 
-	if (class < 0 || class >= NCLASSES || dur_ns < 0 ||
-	    slice.start_ns > INT64_MAX - dur_ns || slice.start_ns < p->at_ns)
+	if (slice.start_ns < p->at_ns)
 		return query_damaged("slices do", err);
-	if (text_pool_number(p->request->texts, sqlite3_column_int64(stmt, ROW_NAME),
-			     &slice.name, err) < 0)
+	if (text_pool_number(p->request->texts, packed->name_id, &slice.name, err) < 0)
 		return -1;
-	slice.end_ns = slice.start_ns + dur_ns;
 	pass_to(p, slice.start_ns);
-	if (class == CLASS_RUNTIME || class == CLASS_DRIVER)
+	if (slice.class == CLASS_RUNTIME || slice.class == CLASS_DRIVER)
 		pass_call(p, &slice);
-	if (dur_ns > 0)
+	if (slice.end_ns > slice.start_ns)
 		gap_stack_push(&p->stack, &slice);
 	return 0;
 }
 
-/* The rows of a thread, until its last question is answered. */
-static int pass_thread(struct pass *p, struct sqlite3_stmt *rows, int64_t first_id,
-		       int64_t n, struct err *err)
+/* The slices of a thread, until its last question is answered. */
+static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *err)
 {
 	int64_t last_ns = INT64_MIN;
 	int rc = 0;
@@ -260,11 +253,8 @@ static int pass_thread(struct pass *p, struct sqlite3_stmt *rows, int64_t first_
 	p->stack.n = 0;
 	p->has_waited = false;
 	p->drained.cause = GAP_NONE;
-	sqlite3_reset(rows);
-	query_bind_int(rows, ":first", first_id);
-	query_bind_int(rows, ":last", first_id + n - 1);
-	while (p->at_ns < last_ns && n > 0 && (rc = sql_step(rows, err)) > 0)
-		if (pass_row(p, rows, err) < 0)
+	while (p->at_ns < last_ns && (rc = slice_pack_next(slices, err)) > 0)
+		if (pass_slice(p, &slices->slice, err) < 0)
 			return -1;
 	if (rc >= 0)
 		pass_to(p, last_ns);
@@ -290,19 +280,17 @@ static bool questions_of(struct pass *p, int64_t track_id)
 }
 
 static int pass_threads(struct pass *p, struct sqlite3_stmt *threads,
-			struct sqlite3_stmt *rows, bool *answered, struct err *err)
+			struct slice_pack *slices, bool *answered, struct err *err)
 {
 	int rc;
 
 	while ((rc = sql_step(threads, err)) > 0) {
-		int64_t first_id = sqlite3_column_int64(threads, 1);
-		int64_t n = sqlite3_column_int64(threads, 2);
-		if (first_id < 0 || n < 0 || first_id > INT64_MAX - n)
-			return query_damaged("slices do", err);
 		if (!questions_of(p, sqlite3_column_int64(threads, 0)))
 			continue;
 		memset(answered + p->next, true, p->end - p->next);
-		if (pass_thread(p, rows, first_id, n, err) < 0)
+		if (slice_pack_seek(slices, sqlite3_column_int64(threads, 1),
+				    sqlite3_column_int64(threads, 2), err) < 0 ||
+		    pass_thread(p, slices, err) < 0)
 			return -1;
 	}
 	return rc;
@@ -326,7 +314,8 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 		   struct err *err)
 {
 	struct pass p = { .request = request, .blame = blame };
-	struct sqlite3_stmt *threads = NULL, *rows = NULL;
+	struct sqlite3_stmt *threads = NULL;
+	struct slice_pack slices = { .stmt = NULL };
 	int rc = -1;
 
 	p.stack.request = request;
@@ -336,10 +325,10 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	bool *answered = xcalloc(p.n + 1, sizeof(*answered));
 	if (query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
 			  err) == 0 &&
-	    query_prepare(request->store, asset_query_views_gap_slices_sql, &rows, err) ==
+	    slice_pack_open(request->store, PACKED_NAME | PACKED_CLASS, &slices, err) ==
 		    0) {
 		query_bind_int(threads, ":profile", request->profile->id);
-		rc = pass_threads(&p, threads, rows, answered, err);
+		rc = pass_threads(&p, threads, &slices, answered, err);
 	}
 	if (rc == 0)
 		answer_rest(&p, answered);
@@ -347,7 +336,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 		qsort(blame->drains, blame->ndrains, sizeof(*blame->drains),
 		      compare_drains);
 	sqlite3_finalize(threads);
-	sqlite3_finalize(rows);
+	slice_pack_close(&slices);
 	gap_stack_release(&p.stack);
 	free(answered);
 	free(p.launches);

@@ -9,8 +9,6 @@
 #include "query/kernels/kernels_gather.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_slice_name_sql);
-
 /* What a group's calls are found by; compared as bytes, so there is no padding. */
 struct group_key {
 	int64_t split[NKERNEL_SPLITS];
@@ -151,8 +149,7 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
 	if (query->by_op) {
-		if (kernels_find_op(g, item->op_id, &key.op, err) < 0)
-			return -1;
+		key.op = g->ops[item - g->work.items];
 		key.shape = detail ? detail->shape : TEXT_NONE;
 	}
 	if (!step_numbers_find(&g->wanted.steps, item->step_id, &step))
@@ -192,6 +189,8 @@ static int add_profile(struct gathering *g, struct err *err)
 	if (rc == 0)
 		rc = kernel_details_load(g->store, g->profile, &out->shapes, &g->details,
 					 err);
+	if (rc == 0 && g->query->by_op)
+		rc = kernels_find_ops(g, err);
 	if (rc == 0)
 		rc = add_items(g, err);
 	kernel_details_release(&g->details);
@@ -199,17 +198,10 @@ static int add_profile(struct gathering *g, struct err *err)
 	return rc;
 }
 
-/*
- * One read transaction around all: else SQLite locks the file anew for each operator
- * that is looked up, which takes longer than all the rest.
- */
 static int gather(struct gathering *g, const struct scope *scope, struct err *err)
 {
-	if (sql_exec(store_db(g->store), "BEGIN", err) < 0)
-		return -1;
 	for (size_t i = 0; i < scope->n; i++) {
 		g->profile = &scope->profiles[i];
-		g->op_id = 0;
 		if (add_profile(g, err) < 0)
 			return -1;
 	}
@@ -232,21 +224,15 @@ int kernels_load(struct store *store, const struct scope *scope,
 	intern_init(&out->keys);
 	int rc = text_pool_open(store, &out->texts, err);
 	if (rc == 0)
-		rc = query_prepare(store, asset_query_views_slice_name_sql, &g.op_name,
-				   err);
-	if (rc == 0)
 		rc = work_filter_open(store, scope, query->filter, &out->texts, &g.wanted,
 				      err);
-	if (rc == 0) {
+	if (rc == 0)
 		rc = gather(&g, scope, err);
-		sqlite3_exec(store_db(store), "COMMIT", NULL, NULL,
-			     NULL); /* nothing to write */
-	}
 	if (rc == 0) {
 		kernels_finish(&g);
 		kernels_sort(out, query);
 	}
-	sqlite3_finalize(g.op_name);
+	free(g.ops);
 	free(g.facts);
 	free(g.durations);
 	work_filter_close(&g.wanted);

@@ -27,9 +27,7 @@ struct gathering {
 	const struct scope_profile *profile;
 	struct device_work work;
 	struct kernel_details details;
-	struct sqlite3_stmt *op_name;
-	int64_t op_id;            /* the newest that was looked up, */
-	uint32_t op;              /* and its name */
+	uint32_t *ops; /* owned; by item, when they are asked for: kernels_find_ops() */
 	struct name_facts *facts; /* owned; by text */
 	size_t facts_cap;
 	struct duration *durations; /* owned */
@@ -41,8 +39,11 @@ struct gathering {
 
 /* kernels_names.c */
 bool kernels_is_tensor_core(struct gathering *g, uint32_t name);
-/* The name of the operator that work was launched for; TEXT_NONE: none is known. */
-int kernels_find_op(struct gathering *g, int64_t op_id, uint32_t *op, struct err *err);
+/*
+ * Sets `ops`, the names of the operators that work was launched for, as the operator
+ * table spells them; TEXT_NONE: none is known.
+ */
+int kernels_find_ops(struct gathering *g, struct err *err);
 
 /* kernels_finish.c: percentiles, and which operators are eligible. */
 void kernels_finish(struct gathering *g);

@@ -1,10 +1,10 @@
 /* What kernels are called, and what follows from it: see kernels_gather.h. */
-#include <sqlite3.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "query/kernels/kernels_gather.h"
 #include "query/kernels/tensor_core.h"
-#include "query/query.h"
+#include "query/slices/slice_pick.h"
 #include "store/optree.h"
 
 static struct name_facts *facts_of(struct gathering *g, uint32_t text)
@@ -31,42 +31,41 @@ bool kernels_is_tensor_core(struct gathering *g, uint32_t name)
 	return facts->tensor_core == 2;
 }
 
-/* Reads it from the store: the name as the operator table spells it. */
-static int read_op(struct gathering *g, int64_t op_id, uint32_t *op, struct err *err)
+/* The name as the operator table spells it. */
+static int set_op(void *context, size_t place, const struct packed_slice *slice,
+		  int64_t track_id, struct err *err)
 {
+	struct gathering *g = context;
 	struct intern *texts = &g->out->texts.intern;
-	uint32_t name = TEXT_NONE;
-	bool is_op = false;
+	uint32_t name;
 
-	query_bind_int(g->op_name, ":id", op_id);
-	int rc = sql_step(g->op_name, err);
-	if (rc > 0) {
-		is_op = sqlite3_column_int64(g->op_name, 1) == CLASS_OP;
-		rc = text_pool_number(&g->out->texts, sqlite3_column_int64(g->op_name, 0),
-				      &name, err);
-	} else if (rc == 0) {
-		rc = query_damaged("device work does", err);
-	}
-	sqlite3_reset(g->op_name);
-	*op = name;
-	if (rc < 0 || name == TEXT_NONE)
-		return rc;
+	(void)track_id;
+	if (text_pool_number(&g->out->texts, slice->name_id, &name, err) < 0)
+		return -1;
+	if (name == TEXT_NONE)
+		return 0;
 	if (facts_of(g, name)->table_name == TEXT_NONE) {
+		bool is_op = slice->class == CLASS_OP;
 		uint32_t found = op_name_of(intern_str(texts, name), is_op, texts).name;
 		facts_of(g, name)->table_name = found;
 	}
-	*op = facts_of(g, name)->table_name;
+	g->ops[place] = facts_of(g, name)->table_name;
 	return 0;
 }
 
-int kernels_find_op(struct gathering *g, int64_t op_id, uint32_t *op, struct err *err)
+int kernels_find_ops(struct gathering *g, struct err *err)
 {
-	*op = TEXT_NONE;
-	if (op_id == 0)
-		return 0;
-	if (op_id != g->op_id && read_op(g, op_id, &g->op, err) < 0)
-		return -1;
-	g->op_id = op_id;
-	*op = g->op;
-	return 0;
+	const struct device_work *work = &g->work;
+	int64_t *ids = xrealloc_array(NULL, work->n + 1, sizeof(*ids));
+
+	free(g->ops);
+	g->ops = xrealloc_array(NULL, work->n + 1, sizeof(*g->ops));
+	for (size_t i = 0; i < work->n; i++) {
+		ids[i] = work->items[i].op_id;
+		g->ops[i] = TEXT_NONE;
+	}
+	int rc = slice_pick(g->store, g->profile, PACKED_NAME | PACKED_CLASS, ids,
+			    work->n, set_op, g, err);
+	free(ids);
+	return rc;
 }

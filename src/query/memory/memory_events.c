@@ -12,6 +12,7 @@
 #include "query/memory/memory_device.h"
 #include "query/memory/memory_ties.h"
 #include "query/query.h"
+#include "query/slices/slice_pick.h"
 #include "store/op_memory.h"
 
 ASSET(asset_query_views_memory_events_sql);
@@ -22,7 +23,6 @@ ASSET(asset_query_views_memory_steps_sql);
 /* Columns of memory_events.sql. */
 enum {
 	EVENT_SLICE,
-	EVENT_TS,
 	EVENT_BYTES,
 	EVENT_ADDRESS,
 	EVENT_TOTAL,
@@ -30,8 +30,7 @@ enum {
 	EVENT_TYPE,
 	EVENT_DEVICE,
 	EVENT_OUT_OF_MEMORY,
-	EVENT_OP,
-	EVENT_STEP
+	EVENT_OP
 };
 
 /* An event as it comes, and where it belongs. */
@@ -50,13 +49,6 @@ static int damaged(struct err *err)
 {
 	return err_set(err, ERR_INPUT,
 		       "the store's memory events do not fit together; ingest again");
-}
-
-static int64_t number_at(struct sqlite3_stmt *stmt, int column)
-{
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NUMBER_NONE
-		       : sqlite3_column_int64(stmt, column);
 }
 
 static int load_steps(struct store *store, struct memory_events *out, struct err *err)
@@ -106,25 +98,49 @@ static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	if (l->n >= EVENTS_MAX)
 		return damaged(err);
 	struct loaded e = {
-		.event = { .ts_ns = sqlite3_column_int64(stmt, EVENT_TS),
-			   .bytes = number_at(stmt, EVENT_BYTES),
-			   .address = number_at(stmt, EVENT_ADDRESS),
-			   .total_bytes = number_at(stmt, EVENT_TOTAL),
-			   .reserved_bytes = number_at(stmt, EVENT_RESERVED),
+		.event = { .bytes = query_number(stmt, EVENT_BYTES),
+			   .address = query_number(stmt, EVENT_ADDRESS),
+			   .total_bytes = query_number(stmt, EVENT_TOTAL),
+			   .reserved_bytes = query_number(stmt, EVENT_RESERVED),
 			   .slice_id = sqlite3_column_int64(stmt, EVENT_SLICE),
 			   .op_id = sqlite3_column_int64(stmt, EVENT_OP),
-			   .step = find_step(l->out,
-					     sqlite3_column_int64(stmt, EVENT_STEP)),
+			   .step = MEMORY_STEP_NONE,
 			   .is_out_of_memory =
 				   sqlite3_column_int(stmt, EVENT_OUT_OF_MEMORY) != 0 },
 		.type = sqlite3_column_int64(stmt, EVENT_TYPE),
-		.index = number_at(stmt, EVENT_DEVICE),
+		.index = query_number(stmt, EVENT_DEVICE),
 	};
 	if (op_memory_is_cpu(e.type)) /* some exporters tell the CPU's index as 0 */
 		e.index = -1;
 	l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
 	l->items[l->n++] = e;
 	return 0;
+}
+
+/* When it was, and in which step. */
+static int set_moment(void *context, size_t place, const struct packed_slice *slice,
+		      int64_t track_id, struct err *err)
+{
+	struct loading *l = context;
+	struct memory_event *e = &l->items[place].event;
+
+	(void)track_id;
+	(void)err;
+	e->ts_ns = slice->start_ns;
+	e->step = find_step(l->out, slice->step_id);
+	return 0;
+}
+
+static int set_moments(struct loading *l, struct store *store, struct err *err)
+{
+	int64_t *ids = xrealloc_array(NULL, l->n + 1, sizeof(*ids));
+
+	for (size_t i = 0; i < l->n; i++)
+		ids[i] = l->items[i].event.slice_id;
+	int rc = slice_pick(store, l->out->profile, PACKED_STEP, ids, l->n, set_moment, l,
+			    err);
+	free(ids);
+	return rc;
 }
 
 static int load_events(struct loading *l, struct store *store, struct err *err)
@@ -146,7 +162,7 @@ static int load_events(struct loading *l, struct store *store, struct err *err)
 			break;
 		}
 	sqlite3_finalize(stmt);
-	return rc;
+	return rc < 0 ? -1 : set_moments(l, store, err);
 }
 
 /* By device and time; threads stand one behind the other, and the sort is stable. */

@@ -6,20 +6,19 @@
 
 #include "base/alloc.h"
 #include "query/query.h"
+#include "query/slices/slice_pack.h"
+
+#define COLUMNS (PACKED_NAME | PACKED_CLASS | PACKED_MARKS | PACKED_DETAIL)
 
 ASSET(asset_query_views_host_details_sql);
-ASSET(asset_query_views_host_rows_sql);
 ASSET(asset_query_views_host_tracks_sql);
 
-/* Columns of host_tracks.sql, */
+/* Columns of host_tracks.sql. */
 enum { TRACK_ID, TRACK_FIRST, TRACK_SLICES, TRACK_ALL };
-
-/* and of host_rows.sql. */
-enum { ROW_ID, ROW_TS, ROW_DUR, ROW_NAME, ROW_CLASS, ROW_HAS_SEQUENCE, ROW_DETAIL };
 
 struct scanning {
 	struct text_pool *texts;
-	struct sqlite3_stmt *rows;
+	struct slice_pack slices;
 	int64_t *backward; /* ids of details, in order */
 	size_t nbackward, cap;
 	int64_t next_id; /* no track begins before it: each slice is told once */
@@ -59,25 +58,27 @@ static bool is_backward(const struct scanning *s, int64_t detail_id)
 		       by_id);
 }
 
-static int tell_row(struct scanning *s, int64_t track_id, struct err *err)
+/* `all`: whether slices of no class are operators. */
+static bool is_told(enum slice_class class, bool all)
 {
-	struct sqlite3_stmt *stmt = s->rows;
-	int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
-	int class = sqlite3_column_int(stmt, ROW_CLASS);
+	return class == CLASS_OP || class == CLASS_ANNOTATION || class == CLASS_RUNTIME ||
+	       class == CLASS_DRIVER || (all && class == CLASS_OTHER);
+}
+
+static int tell_slice(struct scanning *s, int64_t track_id, struct err *err)
+{
+	const struct packed_slice *packed = &s->slices.slice;
 	struct host_slice slice = {
-		.id = sqlite3_column_int64(stmt, ROW_ID),
-		.start_ns = sqlite3_column_int64(stmt, ROW_TS),
+		.id = packed->id,
+		.start_ns = packed->start_ns,
+		.end_ns = packed->end_ns,
 		.track_id = track_id,
-		.class = (uint8_t)(class == CLASS_OTHER ? CLASS_OP : class),
-		.has_sequence = sqlite3_column_int(stmt, ROW_HAS_SEQUENCE) != 0,
-		.is_backward = is_backward(s, sqlite3_column_int64(stmt, ROW_DETAIL)),
+		.class = packed->class == CLASS_OTHER ? CLASS_OP : packed->class,
+		.has_sequence = (packed->marks & MARKED_SEQUENCE) != 0,
+		.is_backward = is_backward(s, packed->op_detail_id),
 	};
 
-	if (dur_ns < 0 || slice.start_ns > INT64_MAX - dur_ns)
-		return query_damaged("slices do", err);
-	slice.end_ns = slice.start_ns + dur_ns;
-	if (text_pool_number(s->texts, sqlite3_column_int64(stmt, ROW_NAME), &slice.name,
-			     err) < 0)
+	if (text_pool_number(s->texts, packed->name_id, &slice.name, err) < 0)
 		return -1;
 	return s->each(s->context, &slice, err);
 }
@@ -89,15 +90,14 @@ static int scan_track(struct scanning *s, struct sqlite3_stmt *track, struct err
 	bool all = sqlite3_column_int(track, TRACK_ALL) != 0;
 	int rc;
 
-	if (first < s->next_id || first > INT64_MAX - n)
+	if (first < s->next_id)
 		return query_damaged("slices do", err);
+	if (slice_pack_seek(&s->slices, first, n, err) < 0)
+		return -1;
 	s->next_id = first + n;
-	sqlite3_reset(s->rows);
-	query_bind_int(s->rows, ":first", first);
-	query_bind_int(s->rows, ":last", first + n - 1);
-	query_bind_int(s->rows, ":other", all ? CLASS_OTHER : CLASS_OP);
-	while ((rc = sql_step(s->rows, err)) > 0)
-		if (tell_row(s, sqlite3_column_int64(track, TRACK_ID), err) < 0)
+	while ((rc = slice_pack_next(&s->slices, err)) > 0)
+		if (is_told(s->slices.slice.class, all) &&
+		    tell_slice(s, sqlite3_column_int64(track, TRACK_ID), err) < 0)
 			return -1;
 	return rc;
 }
@@ -111,7 +111,7 @@ int host_scan(struct store *store, struct text_pool *texts,
 	int rc = -1;
 
 	if (load_backward(&s, store, profile->id, err) == 0 &&
-	    query_prepare(store, asset_query_views_host_rows_sql, &s.rows, err) == 0 &&
+	    slice_pack_open(store, COLUMNS, &s.slices, err) == 0 &&
 	    query_prepare(store, asset_query_views_host_tracks_sql, &tracks, err) == 0) {
 		query_bind_int(tracks, ":profile", profile->id);
 		while ((rc = sql_step(tracks, err)) > 0 &&
@@ -119,7 +119,7 @@ int host_scan(struct store *store, struct text_pool *texts,
 			;
 	}
 	sqlite3_finalize(tracks);
-	sqlite3_finalize(s.rows);
+	slice_pack_close(&s.slices);
 	free(s.backward);
 	return rc;
 }

@@ -11,14 +11,13 @@
 #include "query/kernels/tensor_core.h"
 #include "query/query.h"
 #include "query/slices/slice_load.h"
+#include "query/slices/slice_pack.h"
 #include "query/top/top_tensor.h"
 #include "store/op_pass.h"
 
-ASSET(asset_query_views_tensor_slice_sql);
 ASSET(asset_query_views_tensor_track_sql);
 
-#define FLAG_INSTANT    1
-#define FLAG_UNFINISHED 2
+#define COLUMNS (PACKED_NAME | PACKED_CLASS | PACKED_MARKS)
 
 /* A tree of so many events or more ends where no slice is open: it stays in the cache. */
 #define PART_EVENTS 4096
@@ -38,46 +37,41 @@ struct growing {
 	uint8_t *
 		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
 	size_t sums_cap[2], eligible_cap, judged_cap;
-	struct sqlite3_stmt *slices;
+	struct slice_pack slices;
 	bool has_folded; /* an only child was folded into its parent */
 };
 
-/* The row the statement stands on; `at` goes on in the charges as ids do. */
+/* The newest slice; `at` goes on in the charges as ids do. */
 static int add_event(struct growing *g, size_t *at, struct err *err)
 {
-	struct sqlite3_stmt *stmt = g->slices;
-	int64_t id = sqlite3_column_int64(stmt, 0), ts_ns = sqlite3_column_int64(stmt, 1);
-	int64_t dur_ns = sqlite3_column_int64(stmt, 2);
-	int64_t class = sqlite3_column_int64(stmt, 4);
-	int64_t flags = sqlite3_column_int64(stmt, 5), device_ns = 0;
+	const struct packed_slice *s = &g->slices.slice;
+	int64_t device_ns = 0;
 	uint32_t name;
 
-	if (class < 0 || class >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns ||
-	    g->nevents >= SLICE_NONE)
+	if (g->nevents >= SLICE_NONE)
 		return query_damaged("slices do", err);
-	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= id; (*at)++)
-		if (g->charges.items[*at].slice_id == id)
+	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= s->id; (*at)++)
+		if (g->charges.items[*at].slice_id == s->id)
 			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
-	if ((flags & FLAG_INSTANT) ||
-	    !op_class_counts((enum slice_class) class, &g->pass.rules))
+	if ((s->marks & MARKED_INSTANT) ||
+	    !op_class_counts((enum slice_class)s->class, &g->pass.rules))
 		return 0;
-	if (text_pool_number(&g->rows->texts, sqlite3_column_int64(stmt, 3), &name, err) <
-	    0)
+	if (text_pool_number(&g->rows->texts, s->name_id, &name, err) < 0)
 		return -1;
 	if (name == TEXT_NONE)
 		return query_damaged("slices do", err);
 	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
 	g->events[g->nevents] =
-		(struct op_event){ .ts_ns = ts_ns,
-				   .dur_ns = dur_ns,
+		(struct op_event){ .ts_ns = s->start_ns,
+				   .dur_ns = s->end_ns - s->start_ns,
 				   .device_ns = device_ns,
 				   .row = (uint32_t)g->nevents,
 				   .name = name,
-				   .class = (enum slice_class) class,
-				   .unfinished = flags & FLAG_UNFINISHED };
+				   .class = (enum slice_class)s->class,
+				   .unfinished = s->marks & MARKED_UNFINISHED };
 	g->nevents++;
-	if (ts_ns + dur_ns > g->open_until_ns)
-		g->open_until_ns = ts_ns + dur_ns;
+	if (s->end_ns > g->open_until_ns)
+		g->open_until_ns = s->end_ns;
 	return 0;
 }
 
@@ -158,15 +152,15 @@ static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *
 	size_t at = tensor_charges_from(&g->charges, first);
 	int rc;
 
-	if (!name || first < 0 || n < 0 || first > INT64_MAX - n)
+	if (!name)
 		return query_damaged("slices do", err);
 	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
 	g->open_until_ns = INT64_MIN;
-	query_bind_int(g->slices, ":first", first);
-	query_bind_int(g->slices, ":last", first + n - 1);
-	while ((rc = sql_step(g->slices, err)) > 0) {
+	if (slice_pack_seek(&g->slices, first, n, err) < 0)
+		return -1;
+	while ((rc = slice_pack_next(&g->slices, err)) > 0) {
 		if (g->nevents >= PART_EVENTS &&
-		    sqlite3_column_int64(g->slices, 1) > g->open_until_ns)
+		    g->slices.slice.start_ns > g->open_until_ns)
 			end_part(g, kind);
 		if (add_event(g, &at, err) < 0)
 			return -1;
@@ -235,7 +229,7 @@ static int each_track(struct growing *g, const struct slice_load *load,
 
 static void release(struct growing *g)
 {
-	sqlite3_finalize(g->slices);
+	slice_pack_close(&g->slices);
 	tensor_charges_release(&g->charges);
 	free(g->events);
 	free(g->sums[0]);
@@ -261,8 +255,7 @@ int top_tensor_tree(struct store *store, const struct scope_profile *profile,
 	op_pass_init(&g.pass, &load.rules, &rows->texts.intern, NULL);
 	g.pass.window_end_ns = load.window_end_ns;
 	g.pass.span_end_ns = load.span_end_ns;
-	if (query_prepare(store, asset_query_views_tensor_slice_sql, &g.slices, err) ==
-		    0 &&
+	if (slice_pack_open(store, COLUMNS, &g.slices, err) == 0 &&
 	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
 	    tensor_charges_load(store, profile, &rows->texts, &g.charges, err) == 0)
 		rc = each_track(&g, &load, tracks, err);

@@ -1,0 +1,69 @@
+/*
+ * The slices of a track one after the other, read from the packed columns of the store
+ * (ptool-store(5), PACKED SLICES): ten times as fast as rows of slice_row, which say the
+ * same.  Times are nanoseconds from the profile's first event.
+ */
+#ifndef PTOOL_QUERY_SLICE_PACK_H
+#define PTOOL_QUERY_SLICE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store.h"
+
+struct sqlite3_stmt;
+
+/* The bits of what is read besides id, start and end: slice_packs.sql. */
+enum {
+	PACKED_NAME = 1,
+	PACKED_CLASS = 2,
+	PACKED_MARKS = 4,
+	PACKED_STEP = 8,
+	PACKED_LAUNCH = 16,
+	PACKED_OP = 32,
+	PACKED_DETAIL = 64
+};
+
+/* The bits of marks. */
+enum { MARKED_INSTANT = 1, MARKED_UNFINISHED = 2, MARKED_SEQUENCE = 4 };
+
+/* What was not asked for is 0; so are ids where none is known. */
+struct packed_slice {
+	int64_t id, start_ns, end_ns;
+	int64_t name_id; /* string.id, not checked */
+	int64_t step_id, launch_id, op_id, op_detail_id;
+	uint8_t class; /* enum slice_class */
+	uint8_t marks;
+};
+
+/* The bytes of a column that are not read yet; begin is NULL where all are 0. */
+struct packed_bytes {
+	const uint8_t *at, *end;
+};
+
+#define NPACKED 9 /* columns that are packed */
+
+struct slice_pack {
+	struct sqlite3_stmt *stmt;
+	int64_t next_id, last_id; /* of the range: all are to come up */
+	int64_t left;             /* slices of the row that the statement stands on */
+	struct packed_bytes bytes[NPACKED];
+	struct packed_slice slice; /* the newest; of ids what differences start from */
+};
+
+/* slice_pack_close() in both cases, also of a zeroed one. */
+int slice_pack_open(struct store *store, unsigned columns, struct slice_pack *out,
+		    struct err *err);
+void slice_pack_close(struct slice_pack *p);
+
+/* The slices first_id to first_id + n - 1 are next: all of a track, as `track` says. */
+int slice_pack_seek(struct slice_pack *p, int64_t first_id, int64_t n, struct err *err);
+/*
+ * 1: p->slice is the next one; 0: there is none left; -1: err is set.  Classes are
+ * some, and ends not before starts; that starts ascend is not looked at.
+ */
+int slice_pack_next(struct slice_pack *p, struct err *err);
+
+#endif
