@@ -73,6 +73,7 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 	const struct kernels_query query = {
 		.filter = &all,
 		.by_op = true,
+		.sums_only = true,
 		.split = { [KERNEL_BY_DEVICE] = true },
 	};
 	struct kernels kernels;

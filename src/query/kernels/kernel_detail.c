@@ -66,7 +66,7 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 	struct sqlite3_stmt *stmt;
 	int rc;
 
-	*out = (struct kernel_details){ .shapes = shapes };
+	*out = (struct kernel_details){ .n = 0 };
 	if (profile->slices <= 0 || profile->first_slice_id < 0 ||
 	    profile->first_slice_id > INT64_MAX - profile->slices)
 		return 0;
@@ -81,7 +81,7 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 			.slice_id = sqlite3_column_int64(stmt, SLICE_ID),
 			.blocks_per_sm = share_at(stmt, BLOCKS_PER_SM),
 			.occupancy_pct = share_at(stmt, OCCUPANCY),
-			.shape = shape_at(shapes, stmt),
+			.shape = shapes ? shape_at(shapes, stmt) : TEXT_NONE,
 		};
 	}
 	sqlite3_finalize(stmt);

@@ -23,19 +23,19 @@ struct kernel_shape {
 struct kernel_detail {
 	int64_t slice_id;
 	double blocks_per_sm, occupancy_pct; /* negative: not recorded */
-	uint32_t shape;                      /* its number in `shapes` */
+	uint32_t shape;                      /* its number in `shapes`, or TEXT_NONE */
 };
 
 struct kernel_details {
 	struct kernel_detail *items; /* owned; by slice_id */
 	size_t n, cap;
 	size_t near; /* where the newest one was found */
-	struct intern *shapes;
 };
 
 /*
  * `shapes` is borrowed: texts in it are struct kernel_shape, so that equal shapes of
- * several profiles have one number.  kernel_details_release() in both cases.
+ * several profiles have one number; NULL: shapes are not asked for.
+ * kernel_details_release() in both cases.
  */
 int kernel_details_load(struct store *store, const struct scope_profile *profile,
 			struct intern *shapes, struct kernel_details *out,

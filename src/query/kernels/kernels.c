@@ -104,6 +104,8 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 	}
 	if (item->launch_id && g->query->launches)
 		add_launch(&group->launches, item, g->busy_until[item->stream]);
+	if (g->query->sums_only)
+		return;
 	g->durations = xgrow(g->durations, &g->durations_cap, g->ndurations + 1,
 			     sizeof(*g->durations));
 	g->durations[g->ndurations++] =
@@ -186,9 +188,10 @@ static int add_profile(struct gathering *g, struct err *err)
 	int rc = device_work_load(g->store, &out->texts, g->profile, g->query->launches,
 				  &g->work, err);
 
-	if (rc == 0)
-		rc = kernel_details_load(g->store, g->profile, &out->shapes, &g->details,
-					 err);
+	if (rc == 0 && !g->query->sums_only)
+		rc = kernel_details_load(g->store, g->profile,
+					 g->query->by_op ? &out->shapes : NULL,
+					 &g->details, err);
 	if (rc == 0 && g->query->by_op)
 		rc = kernels_find_ops(g, err);
 	if (rc == 0)

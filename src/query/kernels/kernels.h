@@ -36,6 +36,7 @@ struct kernels_query {
 	bool split[NKERNEL_SPLITS];
 	bool launches;    /* what the launching calls say */
 	bool with_copies; /* memory copies and sets too, as if they were kernels */
+	bool sums_only; /* neither shapes, means nor percentiles: it takes half as long */
 	bool for_people;
 	int width; /* of the terminal; 0: unlimited */
 };

@@ -70,7 +70,8 @@ void kernels_finish(struct gathering *g)
 {
 	struct kernels *out = g->out;
 
-	set_percentiles(g);
+	if (!g->query->sums_only)
+		set_percentiles(g);
 	set_eligible(out);
 	for (size_t i = 0; i < out->n; i++) {
 		out->calls += out->groups[i].calls;
