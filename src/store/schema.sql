@@ -168,8 +168,7 @@ CREATE TABLE quarantine (
 
 -- Details of kernels.
 CREATE TABLE kernel (
-    id          INTEGER PRIMARY KEY,
-    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
     device      INTEGER,
     stream      INTEGER,
     context     INTEGER,
@@ -188,8 +187,7 @@ CREATE TABLE kernel (
 
 -- Details of copies and sets.
 CREATE TABLE copy (
-    id          INTEGER PRIMARY KEY,
-    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
     device      INTEGER,
     stream      INTEGER,
     context     INTEGER,
@@ -200,8 +198,7 @@ CREATE TABLE copy (
 
 -- Details of waits that the device's tracer shows (cuda_sync).
 CREATE TABLE device_wait (
-    id          INTEGER PRIMARY KEY,
-    slice_id    INTEGER NOT NULL REFERENCES slice_row (id),
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
     device      INTEGER,
     stream      INTEGER,
     kind        TEXT,                      -- 'Stream Wait Event', 'Context Sync', ...
@@ -232,10 +229,12 @@ CREATE TABLE collective (
     is_async    INTEGER
 ) STRICT;
 
+-- Those of one profile must not cost the others.
+CREATE INDEX collective_slice ON collective (slice_id);
+
 -- Memory events.
 CREATE TABLE allocation (
-    id          INTEGER PRIMARY KEY,
-    slice_id    INTEGER NOT NULL REFERENCES slice_row (id), -- the instant: ts, track, step
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id), -- the instant: ts, track, step
     op_id       INTEGER REFERENCES slice_row (id), -- innermost operator around it on its thread
     bytes       INTEGER,                   -- negative: freed
     address     INTEGER,

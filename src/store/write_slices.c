@@ -192,7 +192,7 @@ static void kernel_cell(const void *from, int64_t row, int column,
 		bulk_number(to, schedule_number(w, slice, column - 15));
 }
 
-const struct bulk bulk_kernel = { "kernel", 19, false, kernel_cell };
+const struct bulk bulk_kernel = { "kernel", 19, true, kernel_cell };
 
 static void copy_cell(const void *from, int64_t row, int column,
 		      struct sqlite3_context *to)
@@ -208,7 +208,7 @@ static void copy_cell(const void *from, int64_t row, int column,
 	bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_copy = { "copy", 7, false, copy_cell };
+const struct bulk bulk_copy = { "copy", 7, true, copy_cell };
 
 static void wait_cell(const void *from, int64_t row, int column,
 		      struct sqlite3_context *to)
@@ -231,7 +231,7 @@ static void wait_cell(const void *from, int64_t row, int column,
 		bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_wait = { "device_wait", 7, false, wait_cell };
+const struct bulk bulk_wait = { "device_wait", 7, true, wait_cell };
 
 static void collective_cell(const void *from, int64_t row, int column,
 			    struct sqlite3_context *to)
@@ -289,7 +289,7 @@ static void allocation_cell(const void *from, int64_t row, int column,
 		bulk_number(to, numbers[column - 2]);
 }
 
-const struct bulk bulk_allocation = { "allocation", 9, false, allocation_cell };
+const struct bulk bulk_allocation = { "allocation", 9, true, allocation_cell };
 
 static void flow_cell(const void *from, int64_t row, int column,
 		      struct sqlite3_context *to)

@@ -51,7 +51,7 @@ def edit(path, rng):
             continue
         table = rng.choice([t for t in TABLES if numbers_of(db, t)])
         column, value = rng.choice(numbers_of(db, table)), rng.choice(EXTREMES)
-        where = rng.choice(["1", "id % 3 = 0", "id = (SELECT max(id) FROM %s)" % table])
+        where = rng.choice(["1", "rowid % 3 = 0", "rowid = (SELECT max(rowid) FROM %s)" % table])
         statement = f"UPDATE {table} SET {column} = {value} WHERE {where}"
         try:
             db.execute(statement)

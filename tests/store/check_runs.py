@@ -8,6 +8,7 @@ timeout: 300 s
 import json
 import os
 
+from slice_packs import packs_of
 from storetap import FIXTURES, Tap, Workplace, rows, value
 
 NAMES = ("memory", "annotations", "python_stack", "graph", "phases_of_chrome", "collectives_rank0")
@@ -47,12 +48,12 @@ def contents(db, run):
         mine = [dict(zip(columns, r)) for r in rows(db, f"SELECT * FROM {table} ORDER BY 1")]
         mine = [r for r in mine if belongs(table, r, profiles, slices, details, db)]
         table_rows[table] = mine
-        first_id[table] = min((r[ID.get(table, "id")] for r in mine), default=0)
+        first_id[table] = min((r[ID.get(table, "id")] for r in mine if ID.get(table, "id") in r), default=0)
     text_columns = {(r[0], r[1]) for table in table_rows
                     for r in rows(db, f"SELECT '{table}', \"from\" FROM pragma_foreign_key_list('{table}') "
                                   "WHERE \"table\" = 'string'")}
     return {table: [spelt(table, r, first_id, text_columns, texts) for r in found]
-            for table, found in table_rows.items() if table not in ("run", "string", "slice_class")}
+            for table, found in table_rows.items() if table not in ("run", "string", "slice_class", "slice_pack")}
 
 
 def belongs(table, row, profiles, slices, details, db):
@@ -64,7 +65,7 @@ def belongs(table, row, profiles, slices, details, db):
         return row["profile_id"] in profiles
     if table == "op_detail":
         return row["id"] in details
-    if table == "slice_row":
+    if table in ("slice_row", "slice_pack"):
         return row["id"] in slices
     if table == "counter":
         return value(db, "SELECT profile_id FROM track WHERE id = ?", row["track_id"]) in profiles
@@ -98,6 +99,7 @@ def spelt(table, row, first_id, text_columns, texts):
 
 
 def check_sound(tap, db, case):
+    tap.ok(rows(db, "SELECT * FROM slice_pack ORDER BY id") == list(packs_of(db)), f"{case}: packed slices are those of its rows")
     tap.same(rows(db, "PRAGMA integrity_check"), [("ok",)], f"{case}: the file is sound")
     tap.same(rows(db, "PRAGMA foreign_key_check"), [], f"{case}: every id refers to a row")
     tap.same(rows(db, "SELECT id, row_number() OVER (ORDER BY id) FROM string"),

@@ -201,7 +201,7 @@ static void a_store_that_does_not_fit_together_is_told(void **state)
 		"UPDATE track SET first_slice_id = 1000 WHERE kind = 'thread'",
 		"UPDATE track SET slices = 1000 WHERE kind = 'stream'",
 		"UPDATE track SET first_slice_id = -5 WHERE kind = 'stream'",
-		"UPDATE allocation SET slice_id = 1000",
+		"UPDATE allocation SET slice_id = slice_id + 1000",
 		"UPDATE profile SET slices = 9000000000",
 		"UPDATE profile SET slices = -1",
 		"UPDATE profile SET first_slice_id = 9223372036854775807",

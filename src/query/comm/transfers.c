@@ -19,7 +19,6 @@ static int compare_copied(const void *a, const void *b)
 int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
-	bool in_order = true;
 	int rc;
 
 	*out = (struct copied_bytes){ .n = 0 };
@@ -30,13 +29,10 @@ int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err 
 				      query_number(stmt, 1) };
 		if (row.bytes < 0) /* no size */
 			row.bytes = NUMBER_NONE;
-		in_order &= !out->n || out->items[out->n - 1].slice_id < row.slice_id;
 		out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(row));
 		out->items[out->n++] = row;
 	}
 	sqlite3_finalize(stmt);
-	if (rc == 0 && !in_order)
-		qsort(out->items, out->n, sizeof(*out->items), compare_copied);
 	return rc;
 }
 

@@ -42,23 +42,6 @@ static uint32_t shape_at(struct intern *shapes, struct sqlite3_stmt *stmt)
 	return intern_add(shapes, (struct str){ (const char *)&shape, sizeof(shape) });
 }
 
-static int by_slice(const void *a, const void *b)
-{
-	const struct kernel_detail *x = a, *y = b;
-
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
-/* The loader writes them in order; who edited a store may not have. */
-static void sort_details(struct kernel_details *d)
-{
-	for (size_t i = 1; i < d->n; i++)
-		if (d->items[i - 1].slice_id > d->items[i].slice_id) {
-			qsort(d->items, d->n, sizeof(*d->items), by_slice);
-			return;
-		}
-}
-
 int kernel_details_load(struct store *store, const struct scope_profile *profile,
 			struct intern *shapes, struct kernel_details *out,
 			struct err *err)
@@ -85,7 +68,6 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 		};
 	}
 	sqlite3_finalize(stmt);
-	sort_details(out);
 	return rc;
 }
 

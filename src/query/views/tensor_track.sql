@@ -1,7 +1,7 @@
 -- The tracks of the profile :profile on which operators can be, and the id of the first
 -- refused allocation of the profile's slices, NULL when there is none.
 SELECT t.kind, t.first_slice_id, t.slices,
-       (SELECT a.id FROM allocation a JOIN profile p ON p.id = :profile
+       (SELECT a.slice_id FROM allocation a JOIN profile p ON p.id = :profile
         WHERE a.out_of_memory <> 0
           AND a.slice_id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1
         LIMIT 1) AS refused

@@ -3,4 +3,4 @@
 SELECT slice_id, blocks_per_sm, occupancy_pct FROM kernel
 WHERE slice_id BETWEEN :first AND :last
 AND (blocks_per_sm IS NOT NULL OR occupancy_pct IS NOT NULL)
-ORDER BY id
+ORDER BY slice_id

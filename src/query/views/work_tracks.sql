@@ -4,17 +4,17 @@
 -- name, pid_text  have
 WITH work AS MATERIALIZED (
     SELECT t.id AS track_id,
-           (SELECT k.id FROM kernel k WHERE k.slice_id BETWEEN t.first_slice_id
-                AND t.first_slice_id + t.slices - 1 LIMIT 1) AS kernel_id,
-           (SELECT c.id FROM copy c WHERE c.slice_id BETWEEN t.first_slice_id
-                AND t.first_slice_id + t.slices - 1 LIMIT 1) AS copy_id
+           (SELECT k.slice_id FROM kernel k WHERE k.slice_id BETWEEN t.first_slice_id
+                AND t.first_slice_id + t.slices - 1 ORDER BY k.slice_id LIMIT 1) AS kernel_id,
+           (SELECT c.slice_id FROM copy c WHERE c.slice_id BETWEEN t.first_slice_id
+                AND t.first_slice_id + t.slices - 1 ORDER BY c.slice_id LIMIT 1) AS copy_id
     FROM track t
     WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0)
 SELECT t.id, coalesce(k.stream, c.stream, t.tid) AS stream, t.name, t.first_slice_id, t.slices,
        coalesce(k.device, c.device, p.pid) AS device, p.pid_text
 FROM work
 JOIN track t ON t.id = work.track_id
-LEFT JOIN kernel k ON k.id = work.kernel_id
-LEFT JOIN copy c ON c.id = work.copy_id
+LEFT JOIN kernel k ON k.slice_id = work.kernel_id
+LEFT JOIN copy c ON c.slice_id = work.copy_id
 LEFT JOIN process p ON p.upid = t.upid
 ORDER BY device, p.pid_text, stream, t.name, t.id
