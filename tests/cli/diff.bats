@@ -128,6 +128,29 @@ END
 	exits 3
 }
 
+@test "what is of whole runs keeps to the filters that it has, or refuses them" {
+	trace a.json aten::mm 100 200 300
+	trace b.json aten::mm 110 210 310
+	run columns name,base_ns,new_ns a.json b.json --by step --first-step
+	prints "ProfilerStep#0 100000 110000"
+	run columns name,base_ns,new_ns a.json b.json --by step --focus '#2$'
+	prints "ProfilerStep#2 300000 310000"
+	run columns name,base_bytes "$GPU/memory.json" "$GPU/memory.json" --by memory --first-step
+	prints $'cuda:0 14680064\ncpu 131072'
+	run columns name,base_bytes "$GPU/memory.json" "$GPU/memory.json" --by memory --device 0
+	prints "cuda:0 14680064"
+	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory --thread 1
+	exits 2
+	[[ $stderr == *"--by memory takes --focus, --ignore, --device, --step and --time alone" ]]
+	local stack=$TORCH/t2141_cnn_w0_stack/trace.json.gz
+	for option in --first-step '--step 3' '--thread 1'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr ptool diff "$stack" "$stack" --by function $option
+		exits 2
+		[[ $stderr == *"--by function is of whole runs: it takes --focus and --ignore alone" ]]
+	done
+}
+
 @test "--exit-code is 1 for a change, 0 for none, 3 when it cannot be decided" {
 	eight_runs
 	run --separate-stderr ptool diff base?.json -- new?.json
@@ -254,7 +277,7 @@ END
 	done
 	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory
 	exits 0
-	[[ $output == *"peak of CUDA 0"* ]]
+	[[ $output == *"cuda:0"* ]]
 	run --separate-stderr ptool diff "$GPU/python_stack.json" "$GPU/python_stack.json" --by function
 	exits 0
 }

@@ -185,6 +185,24 @@ def check_idle(tap, place):
     tap.ok(not wrong and seen > 20, f"--by idle: {seen} causes are those of ptool gaps", *wrong)
 
 
+def check_memory(tap, place):
+    """--by memory is ptool memory, device by device, whatever is chosen."""
+    wrong, seen = [], 0
+    for name, path in storetap.fixtures():
+        for options in ([], ["--step", "1"], ["--step", "2.."], ["--time", "0.1ms.."], ["--device", "0"]):
+            done = place.ptool("memory", path, "--format", "csv", *options, check=False)
+            peaks = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["allocated_peak_bytes"]]
+            if done.returncode or not peaks or len({row["profile"] for row in peaks}) > 1:
+                continue
+            expected = {row["device"]: int(row["allocated_peak_bytes"]) for row in peaks}
+            done = place.ptool("diff", path, path, "--by", "memory", "--format", "csv", *options)
+            got = {row["name"]: row["base"] for row in read(done.stdout, "bytes")}
+            seen += len(got)
+            if got != expected:
+                wrong.append(f"{name} {options}: {got} not {expected}")
+    tap.ok(not wrong and seen > 20, f"--by memory: {seen} peaks are those of ptool memory", *wrong)
+
+
 def check_hta(tap, place):
     name = "HTA's names, counts and totals"
     if not os.path.isdir(HTA):
@@ -221,6 +239,7 @@ def main():
         check_properties(tap, place, cases)
         check_accounting(tap, place, cases)
         check_idle(tap, place)
+        check_memory(tap, place)
         check_hta(tap, place)
     tap.done()
 

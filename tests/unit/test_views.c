@@ -28,7 +28,6 @@ static const struct scan {
 	const char *view, *table, *why;
 } scans[] = {
 	{ "string_order.sql", "string", "sorts all names, for `ptool list --sort name`" },
-	{ "diff_memory.sql", "allocation", "no index; as few rows as memory events" },
 	{ "slice_any.sql", "slice_row", "stops at the first slice" },
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },

@@ -137,7 +137,7 @@ static int make_replicates(struct diff *d, struct diff_side *side, struct err *e
 static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
 {
 	struct diff_side *side = &d->sides[which];
-	bool in_steps = d->per_step || (d->request->first_step && !d->by->is_whole);
+	bool in_steps = d->per_step || d->request->first_step;
 	const struct diff_run *run = run_of(d, which, i);
 	const struct diff_loading loading = {
 		.store = run->store,

@@ -52,6 +52,17 @@ static int load_profile(const struct diff_loading *l, const struct scope_profile
 	return rc;
 }
 
+static int check_filter(const struct diff_loading *l, bool is_graph, struct err *err)
+{
+	if (is_graph)
+		return filter_check_call_graph(l->filter, err);
+	if (!filter_needs_slices(l->filter) && !l->filter->has_steps && !l->steps)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--by function is of whole runs: it takes --focus and --ignore "
+		       "alone");
+}
+
 int diff_load_functions(const struct diff_loading *l, struct err *err)
 {
 	size_t before = l->to->n;
@@ -59,7 +70,7 @@ int diff_load_functions(const struct diff_loading *l, struct err *err)
 	int rc = scope_is_call_graph(l->scope, &is_graph, err);
 
 	if (rc == 0)
-		rc = filter_check_call_graph(l->filter, err);
+		rc = check_filter(l, is_graph, err);
 	for (size_t i = 0; i < l->scope->n && rc == 0; i++)
 		rc = load_profile(l, &l->scope->profiles[i], is_graph, err);
 	if (rc == 0 && l->to->n == before)

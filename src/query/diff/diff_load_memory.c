@@ -1,74 +1,96 @@
-/* Peaks of allocated memory for a comparison: a row for each device. */
+/*
+ * Peaks of allocated memory for a comparison: a row for each device, as ptool memory has
+ * it.  Where totals were not recorded there is none: what the level began with is not known.
+ */
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "query/diff/diff_load.h"
-#include "query/query.h"
+#include "query/memory/memory_peak.h"
+#include "store/op_memory.h"
 
-ASSET(asset_query_views_diff_memory_sql);
+struct peaks {
+	const struct diff_loading *l;
+	const struct scope_profile *profile;
+	struct diff_place place;
+	struct buf name;
+};
 
-enum { COLUMN_PROFILE, COLUMN_TYPE, COLUMN_DEVICE, COLUMN_PEAK };
-
-/* c10::DeviceType. */
-static const char *device_type(int64_t type)
+/* "cuda:0", "cuda:0 of rank 1"; of profiles without ranks their place in the run. */
+static void name_row(struct peaks *p, const struct memory_device *device)
 {
-	switch (type) {
-	case 0:
-		return "CPU";
-	case 1:
-		return "CUDA";
-	case 6:
-		return "HIP";
-	case 12:
-		return "XPU";
-	default:
-		return "device";
-	}
+	const struct scope *scope = p->l->scope;
+
+	buf_clear(&p->name);
+	buf_add_text(&p->name, device->name);
+	if (scope->n > 1 && p->profile->has_rank)
+		buf_addf(&p->name, " of rank %" PRId64, p->profile->rank);
+	else if (scope->n > 1)
+		buf_addf(&p->name, " of profile %zu",
+			 (size_t)(p->profile - scope->profiles) + 1);
 }
 
-static void name_row(const struct diff_loading *l, struct sqlite3_stmt *stmt,
-		     struct buf *name)
+static bool is_wanted_device(const struct filter *f, const struct memory_device *device)
 {
-	const struct scope_profile *profile =
-		scope_find(l->scope, sqlite3_column_int64(stmt, COLUMN_PROFILE));
-	int64_t device = sqlite3_column_int64(stmt, COLUMN_DEVICE);
+	return f->devices.n == 0 || (!op_memory_is_cpu(device->type) &&
+				     filter_has_number(&f->devices, device->index));
+}
 
-	buf_clear(name);
-	buf_addf(name, "peak of %s",
-		 device_type(sqlite3_column_int64(stmt, COLUMN_TYPE)));
-	if (device >= 0 && sqlite3_column_int64(stmt, COLUMN_TYPE) != 0)
-		buf_addf(name, " %" PRId64, device);
-	if (l->scope->n > 1 && profile && profile->has_rank)
-		buf_addf(name, ", rank %" PRId64, profile->rank);
-	else if (l->scope->n > 1 && profile)
-		buf_addf(name, ", profile %zu",
-			 (size_t)(profile - l->scope->profiles) + 1);
+static int add_peak(void *to, const struct memory_device *device,
+		    const struct memory_peak *peak, struct err *err)
+{
+	struct peaks *p = to;
+
+	if (!device->has_totals || !is_wanted_device(p->l->filter, device))
+		return 0;
+	name_row(p, device);
+	int has = filter_has_name(p->l->filter, buf_str(&p->name), err);
+	if (has > 0)
+		diff_loading_add(p->l, buf_str(&p->name), p->place, 1,
+				 peak->allocated.bytes);
+	return has < 0 ? -1 : 0;
+}
+
+/* Within the profile's first step when that alone is asked for. */
+static int load_profile(struct peaks *p, struct err *err)
+{
+	const struct diff_loading *l = p->l;
+	struct filter filter = *l->filter; /* what it owns is borrowed */
+
+	p->place = (struct diff_place){ .profile_id = p->profile->id };
+	if (l->steps) {
+		const struct diff_step *step =
+			diff_steps_of_profile(l->steps, p->profile->id);
+		if (!step)
+			return 0;
+		filter.has_steps = true;
+		filter.first_step = filter.last_step = step->number;
+		p->place.step = step->number;
+		p->place.in_step = true;
+	}
+	return memory_peak_each(l->store, p->profile, &filter, add_peak, p, err);
+}
+
+static int check_filter(const struct filter *f, struct err *err)
+{
+	if (!f->categories.n && !f->threads.n && !f->streams.n && !f->has_min_dur)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--by memory takes --focus, --ignore, --device, --step and --time "
+		       "alone");
 }
 
 int diff_load_memory(const struct diff_loading *l, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct peaks p = { .l = l };
 	size_t before = l->to->n;
-	struct buf name;
-	int rc;
+	int rc = check_filter(l->filter, err);
 
-	if (query_prepare(l->store, asset_query_views_diff_memory_sql, &stmt, err) < 0)
-		return -1;
-	buf_init(&name, SIZE_MAX);
-	query_bind_text(stmt, ":profiles", l->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		if (sqlite3_column_type(stmt, COLUMN_PEAK) == SQLITE_NULL)
-			continue;
-		name_row(l, stmt, &name);
-		rc = filter_has_name(l->filter, buf_str(&name), err);
-		if (rc < 0)
-			break;
-		if (rc > 0)
-			diff_loading_add(l, buf_str(&name), (struct diff_place){ 0 }, 1,
-					 sqlite3_column_int64(stmt, COLUMN_PEAK));
+	buf_init(&p.name, SIZE_MAX);
+	for (size_t i = 0; i < l->scope->n && rc == 0; i++) {
+		p.profile = &l->scope->profiles[i];
+		rc = load_profile(&p, err);
 	}
-	sqlite3_finalize(stmt);
-	buf_release(&name);
+	buf_release(&p.name);
 	if (rc == 0 && l->to->n == before)
 		rc = err_set(err, ERR_EMPTY,
 			     "no running total of memory was recorded "

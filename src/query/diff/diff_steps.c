@@ -93,7 +93,8 @@ void diff_steps_release(struct diff_steps *s)
 	*s = (struct diff_steps){ .n = 0 };
 }
 
-size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number)
+/* The place of the first at or behind (profile_id, number). */
+static size_t lower_bound(const struct diff_steps *s, int64_t profile_id, int64_t number)
 {
 	size_t low = 0, high = s->n;
 
@@ -106,10 +107,25 @@ size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t n
 		else
 			high = middle;
 	}
-	return low < s->n && s->items[low].profile_id == profile_id &&
-			       s->items[low].number == number
-		       ? low
+	return low;
+}
+
+size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number)
+{
+	size_t at = lower_bound(s, profile_id, number);
+
+	return at < s->n && s->items[at].profile_id == profile_id &&
+			       s->items[at].number == number
+		       ? at
 		       : DIFF_NO_STEP;
+}
+
+const struct diff_step *diff_steps_of_profile(const struct diff_steps *s,
+					      int64_t profile_id)
+{
+	size_t at = lower_bound(s, profile_id, INT64_MIN);
+
+	return at < s->n && s->items[at].profile_id == profile_id ? &s->items[at] : NULL;
 }
 
 int64_t diff_steps_total(const struct diff_steps *s)

@@ -38,6 +38,9 @@ void diff_steps_release(struct diff_steps *s);
 
 /* The place of a step among them; DIFF_NO_STEP when it is not there. */
 size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number);
+/* The first by number of those of a profile; NULL: it has none. */
+const struct diff_step *diff_steps_of_profile(const struct diff_steps *s,
+					      int64_t profile_id);
 /* What they last together. */
 int64_t diff_steps_total(const struct diff_steps *s);
 

@@ -19,8 +19,9 @@ const char *diff_subject_name(const struct diff *d)
 		return d->subject_per_step ? "step" : "steps";
 	if (d->subject == DIFF_OF_RECORDINGS)
 		return "recording";
-	return strcmp(d->by->name, "memory") == 0 ? "peak memory"
-						  : diff_metric_title(d->metric);
+	if (strcmp(d->by->name, "memory") != 0)
+		return diff_metric_title(d->metric);
+	return d->names.n > 1 ? "peaks of memory" : "peak memory";
 }
 
 enum unit diff_subject_unit(const struct diff *d)

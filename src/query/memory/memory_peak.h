@@ -30,4 +30,16 @@ struct memory_peak {
 bool memory_peak_find(const struct memory_events *m, const struct memory_device *d,
 		      const struct filter *filter, struct memory_peak *out);
 
+/* Who gets the peak of each device of a profile; -1 with err set ends it. */
+typedef int memory_peak_fn(void *to, const struct memory_device *device,
+			   const struct memory_peak *peak, struct err *err);
+
+/*
+ * Reads the profile's events and hands on the peak of each device of which one is wanted,
+ * as `ptool memory` has it: 0, or -1.
+ */
+int memory_peak_each(struct store *store, const struct scope_profile *profile,
+		     const struct filter *filter, memory_peak_fn *visit, void *to,
+		     struct err *err);
+
 #endif
