@@ -267,6 +267,9 @@ END
 	trace a.json aten::mm 100
 	run --separate-stderr ptool diff a.json a.json --by kernel --metric memory
 	exits 2
+	run --separate-stderr ptool diff "$GPU/annotations.json" "$GPU/annotations.json" --by annotation --metric device --thread 1
+	exits 2
+	[[ $stderr == *"device time of labels is known by name and step alone: it takes --focus, --ignore and --step" ]]
 }
 
 @test "every dimension that a recording has gives a table" {

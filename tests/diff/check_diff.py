@@ -203,6 +203,25 @@ def check_memory(tap, place):
     tap.ok(not wrong and seen > 20, f"--by memory: {seen} peaks are those of ptool memory", *wrong)
 
 
+def check_labels(tap, place):
+    """--by annotation --metric device is ptool top's table of labels, and has the labels of --metric calls."""
+    wrong, seen = [], 0
+    for name, path in storetap.fixtures():
+        top = place.ptool("top", path, "--by", "annotation", "--limit", "0", "--format", "csv", check=False)
+        rows = [row for row in csv.DictReader(io.StringIO(top.stdout)) if not row["name"].startswith("ProfilerStep")]
+        if top.returncode or not any(row["launches"] not in ("", "0") for row in rows):
+            continue
+        expected = {row["name"]: (int(row["calls"]), int(row["device_ns"])) for row in rows}
+        done = place.ptool("diff", path, path, "--by", "annotation", "--metric", "device", "--total", "--format", "csv")
+        got = {row["name"]: (row["base_calls"], row["base"]) for row in read(done.stdout)}
+        done = place.ptool("diff", path, path, "--by", "annotation", "--metric", "calls", "--total", "--format", "csv")
+        calls = {row["name"]: row["base"] for row in read(done.stdout, "count")}
+        seen += len(got)
+        if got != expected or calls != {label: count for label, (count, _) in expected.items()}:
+            wrong.append(f"{name}: {got}, {calls} not {expected}")
+    tap.ok(not wrong and seen > 3, f"--by annotation --metric device: {seen} labels are those of ptool top", *wrong)
+
+
 def check_hta(tap, place):
     name = "HTA's names, counts and totals"
     if not os.path.isdir(HTA):
@@ -240,6 +259,7 @@ def main():
         check_accounting(tap, place, cases)
         check_idle(tap, place)
         check_memory(tap, place)
+        check_labels(tap, place)
         check_hta(tap, place)
     tap.done()
 

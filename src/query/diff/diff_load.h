@@ -93,4 +93,9 @@ int diff_load_steps(const struct diff_loading *l, struct err *err);
 int diff_load_idle(const struct diff_loading *l, struct err *err);
 int diff_load_memory(const struct diff_loading *l, struct err *err);
 
+/* Labels one by one: diff_load_names.c. */
+int diff_load_label_slices(const struct diff_loading *l, struct err *err);
+/* Is it a label, and no step? */
+bool diff_is_label(struct str name);
+
 #endif

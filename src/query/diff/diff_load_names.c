@@ -5,6 +5,12 @@
 
 #define BLOCK 4096
 
+bool diff_is_label(struct str name)
+{
+	return !str_starts_with(name, STR_LIT("ProfilerStep#")) &&
+	       !str_is(name, "ProfilerStep*"); /* all of them, in summaries */
+}
+
 struct naming {
 	const struct diff_loading *l;
 	struct slices *slices;
@@ -16,8 +22,7 @@ static bool is_meant(const struct naming *n, const struct slice_row *row, struct
 {
 	if (row->is_instant || row->class == CLASS_MEMORY)
 		return false;
-	return !n->labels || (row->class == CLASS_ANNOTATION &&
-			      !str_starts_with(name, STR_LIT("ProfilerStep#")));
+	return !n->labels || (row->class == CLASS_ANNOTATION && diff_is_label(name));
 }
 
 static int64_t amount_of(const struct slice_row *row, enum diff_metric metric)
@@ -89,7 +94,7 @@ int diff_load_names(const struct diff_loading *l, struct err *err)
 	return load(l, false, "no slice matches", err);
 }
 
-int diff_load_annotations(const struct diff_loading *l, struct err *err)
+int diff_load_label_slices(const struct diff_loading *l, struct err *err)
 {
 	return load(l, true, "no label (record_function) matches", err);
 }
