@@ -16,7 +16,7 @@
 struct diff_opts {
 	struct diff_side_opts sides;
 	const char *by, *metric, *alpha, *min_effect, *limit;
-	bool total, first_step, exit_code;
+	bool total, first_step, exit_code, views[NDIFF_VIEWS];
 	struct filter_opts filter;
 	struct output_opts output;
 };
@@ -27,6 +27,14 @@ struct diff_opts {
 static const struct opt diff_operands[] = {
 	{ .name = "side", .arg = "STORE|FILE", .help = "base and new: two, or several of each with -- between them",
 	  .offset = FIELD(sides.operands), .type = OPT_ARGS, .is_divided = true },
+	OPT_END
+};
+
+static const struct opt diff_views[] = {
+	{ .name = "headline", .help = "the one line; for machines its numbers",
+	  .offset = FIELD(views[DIFF_VIEW_HEADLINE]), .type = OPT_FLAG },
+	{ .name = "accounting", .help = "the parts that add up to what the headline compares",
+	  .offset = FIELD(views[DIFF_VIEW_ACCOUNTING]), .type = OPT_FLAG },
 	OPT_END
 };
 
@@ -69,6 +77,7 @@ static const struct opt diff_scope[] = {
 
 static const struct opt_group diff_groups[] = {
 	{ .title = "Operands", .opts = diff_operands },
+	{ .title = "Views (without one: all for people, the rows for machines)", .opts = diff_views },
 	{ .opts = diff_options },
 	FILTER_GROUP(struct diff_opts, filter),
 	{ .title = "Profiles", .opts = diff_scope },
@@ -123,6 +132,25 @@ static int make_request(const struct diff_opts *o, const struct filter *filter,
 	return 0;
 }
 
+static int find_view(const struct diff_opts *o, enum diff_view *view, struct err *err)
+{
+	bool headline = o->views[DIFF_VIEW_HEADLINE],
+	     accounting = o->views[DIFF_VIEW_ACCOUNTING];
+
+	if (headline && accounting)
+		return err_set(err, ERR_USAGE,
+			       "--headline and --accounting are tables of their own: one "
+			       "at a time");
+	if (o->sides.aa && (headline || accounting))
+		return err_set(err, ERR_USAGE,
+			       "--aa has a table of its own: neither --headline nor "
+			       "--accounting");
+	*view = headline     ? DIFF_VIEW_HEADLINE
+		: accounting ? DIFF_VIEW_ACCOUNTING
+			     : DIFF_VIEW_ROWS;
+	return 0;
+}
+
 static int make_style(const struct diff_opts *o, struct diff_style *style,
 		      struct err *err)
 {
@@ -137,7 +165,7 @@ static int make_style(const struct diff_opts *o, struct diff_style *style,
 		return err_set(err, ERR_USAGE,
 			       "--limit wants a non-negative number, not '%.100s'",
 			       o->limit);
-	return 0;
+	return find_view(o, &style->view, err);
 }
 
 /* What --exit-code makes of it. */

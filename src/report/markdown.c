@@ -61,18 +61,12 @@ static void draw_head(FILE *out, const struct people *p)
 	putc('\n', out);
 }
 
-static void draw(FILE *out, struct people *p)
+static void draw_rows(FILE *out, struct people *p)
 {
-	const struct table *t = p->table;
-
-	if (t->caption) {
-		write_escaped(out, people_line(p, t->caption));
-		fputs("\n\n", out);
-	}
 	draw_head(out, p);
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
 		putc('|', out);
-		for (size_t i = 0; i < t->ncolumns; i++) {
+		for (size_t i = 0; i < p->table->ncolumns; i++) {
 			putc(' ', out);
 			write_escaped(out, people_cell(p, row, i));
 			fputs(" |", out);
@@ -82,6 +76,19 @@ static void draw(FILE *out, struct people *p)
 	putc('\n', out);
 	write_escaped(out, people_footer(p));
 	putc('\n', out);
+}
+
+/* A caption without rows says it all, as in tables for terminals. */
+static void draw(FILE *out, struct people *p)
+{
+	const struct table *t = p->table;
+
+	if (t->caption) {
+		write_escaped(out, people_line(p, t->caption));
+		fputs(p->rows->nrows ? "\n\n" : "\n", out);
+	}
+	if (p->rows->nrows || !t->caption)
+		draw_rows(out, p);
 	for (size_t i = 0; t->notes && t->notes[i]; i++) {
 		fputs(i ? "* " : "\n* ", out);
 		write_escaped(out, people_line(p, t->notes[i]));

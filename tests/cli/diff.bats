@@ -175,6 +175,37 @@ END
 	[[ $output == *"within one run: its steps are compared"* ]]
 }
 
+@test "the headline and the accounting are tables of their own" {
+	eight_runs
+	run --separate-stderr ptool diff base?.json -- new?.json --headline
+	exits 0
+	[ "${lines[0]}" = "$(headline base?.json -- new?.json)" ]
+	[[ $output != *"New"* ]]
+	run --separate-stderr ptool diff base?.json -- new?.json --headline --format markdown
+	exits 0
+	[[ $output != *"|"* ]]
+	run --separate-stderr ptool diff base?.json -- new?.json --headline --format csv
+	exits 0
+	[ "${lines[0]}" = subject,base_ns,new_ns,delta_ns,delta_pct,shift_ns,shift_low_ns,shift_high_ns,shift_pct,shift_low_pct,shift_high_pct,p,verdict,replicates,base_replicates,new_replicates,needed_replicates,least_visible_pct ]
+	[[ ${lines[1]} == '"step",102500,114500,12000,'*,12000,9000,15000,*',"increase","runs",4,4,4,'* ]]
+	[ "${#lines[@]}" -eq 2 ]
+	run --separate-stderr ptool diff base?.json -- new?.json --accounting --format csv
+	exits 0
+	[ "${lines[0]}" = part,base_ns,base_pct,new_ns,new_pct,delta_ns ]
+	[[ ${lines[-1]} == '"step",102500,100,114500,100,12000' ]]
+	run --separate-stderr ptool diff base?.json -- new?.json --accounting -o parts.md
+	exits 0
+	[[ $(head -1 parts.md) == "step 102.500 us -> 114.500 us"* ]]
+	[[ $(cat parts.md) != *"| aten::mm"* ]]
+	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory --accounting
+	exits 3
+	[[ $stderr == *"ptool: diff: there is no accounting of peaks of memory: it has no parts but the rows" ]]
+	run --separate-stderr ptool diff base1.json new1.json --accounting --headline
+	exits 2
+	run --separate-stderr ptool diff --aa base?.json --headline
+	exits 2
+}
+
 @test "the parts add up to the step" {
 	run --separate-stderr ptool diff "$GPU/one_stream.json" "$GPU/two_streams.json"
 	exits 0

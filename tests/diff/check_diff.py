@@ -5,6 +5,7 @@ Random sides of made runs: every column of every row, the accounting, and what m
 comparison: of a side with itself, of swapped sides, of files in another order.
 """
 import csv
+import fractions
 import io
 import os
 import random
@@ -95,14 +96,23 @@ class Case:
     def options(self, by):
         return ["--by", by, "--metric", self.metric] + (["--total"] if self.total else [])
 
+    def samples(self, side):
+        """The headline's: recordings, steps of one run, or what a step of each run took."""
+        runs = self.runs[side]
+        if self.total:
+            return [fractions.Fraction(run.dur_ns) for run in runs]
+        steps = [[fractions.Fraction(end - start) for _, start, end in run.steps] for run in runs]
+        return steps[0] if self.within else [sum(run) / len(run) for run in steps]
+
+    def mean(self, side):
+        if self.total or self.within:
+            return sum(self.samples(side)) / len(self.samples(side))
+        steps = [end - start for run in self.runs[side] for _, start, end in run.steps]
+        return fractions.Fraction(sum(steps), len(steps))
+
     def whole(self):
         """What total times are shares of: the headline."""
-        if self.metric != "total":
-            return None
-        if self.total:
-            return reference.round_away(reference.fractions.Fraction(sum(r.dur_ns for r in self.runs[0]), len(self.runs[0])))
-        steps = [end - start for run in self.runs[0] for _, start, end in run.steps]
-        return reference.round_away(reference.fractions.Fraction(sum(steps), len(steps)))
+        return reference.round_away(self.mean(0)) if self.metric == "total" else None
 
 
 def check_reference(tap, place, cases):
@@ -142,28 +152,62 @@ def check_properties(tap, place, cases):
     tap.ok(not wrong["sums"], "delta is new - base, and its parts add up to it", *wrong["sums"])
 
 
+def one_table(place, case, view, *options):
+    done = place.ptool("diff", *case.files[0], "--", *case.files[1], view, "--format", "csv", *options)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def check_headline(tap, place, cases):
+    """Its numbers are those of runs, or of steps, by sorting all differences."""
+    wrong, count, verdicts = [], 0, set()
+    for case in cases:
+        samples = [case.samples(side) for side in (0, 1)]
+        base, new = ([float(value) for value in sample] for sample in samples)
+        means = [reference.round_away(case.mean(side)) for side in (0, 1)]
+        shift, low, high = reference.shift_of(*samples)
+        p, has = reference.p_of(base, new), min(len(base), len(new)) > 1
+        whole = sum(base) / len(base) / 100
+        verdicts.add(reference.verdict_of(base, new, p or 1, float(shift)))
+        expected = {"base_ns": means[0], "new_ns": means[1], "delta_ns": means[1] - means[0], "p": p,
+                    "shift_pct": float(shift) / whole, "shift_low_pct": float(low) / whole if has else None,
+                    "shift_high_pct": float(high) / whole if has else None,
+                    "base_replicates": len(base), "new_replicates": len(new)}
+        row, = one_table(place, case, "--headline", *(["--total"] if case.total else []))
+        for key, value in expected.items():
+            count += 1
+            if not is_close(number(row[key]), value):
+                wrong.append(f"{case.files} {key}: {row[key]} not {value}")
+        if row["verdict"] != reference.verdict_of(base, new, p or 1, float(shift)):
+            wrong.append(f"{case.files} verdict: {row['verdict']}")
+        if abs(number(row["shift_ns"]) - shift) > .5:
+            wrong.append(f"{case.files} shift_ns: {row['shift_ns']} not {shift}")
+    tap.ok(not wrong and count > 300 and len(verdicts) > 2,
+           f"{count} numbers of headlines are those of a slow computation, verdicts too", *wrong)
+
+
 def check_accounting(tap, place, cases):
-    """The first table, in JSON's sister that has no scaled units: by SQL there is none, so by hand."""
+    """Parts are those of the events, and close: per step, and with --total of all of it."""
     wrong, count = [], 0
     for case in cases:
-        done = place.ptool("diff", *case.files[0], "--", *case.files[1], "--format", "markdown", "--limit", "1")
-        lines = [line for line in done.stdout.split("\n") if line.startswith("|")]
-        table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        heading = table[0]
-        rows = {row[0]: row for row in table[2:7]}
         if not any(e["cat"] == "kernel" for runs in case.runs for run in runs for e in run.events):
             continue
-        for side, column in enumerate((1, 3)):
-            unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[heading[column].split("(")[1].rstrip(")")]
+        rows = {row["part"]: row for row in one_table(place, case, "--accounting")}
+        whole = rows.pop("step")
+        for side, key in enumerate(("base_ns", "new_ns")):
             steps = sum(len(run.steps) for run in case.runs[side])
-            busy = sum(run.accounting()[0] for run in case.runs[side]) / steps
-            idle = sum(run.accounting()[1] for run in case.runs[side]) / steps
-            for name, expected in (("compute", busy), ("idle", idle), ("step", busy + idle)):
-                shown = float(rows[name][column].replace(",", ""))
-                count += 1
-                if abs(shown - expected / unit) > .00051 + .5 / unit:
-                    wrong.append(f"{case.files[side]} {name}: {rows[name][column]} not {expected / unit}")
-    tap.ok(not wrong and count > 100, f"{count} parts of the accounting are those of the events", *wrong)
+            busy, idle = (sum(run.accounting()[i] for run in case.runs[side]) for i in (0, 1))
+            expected = {"compute": busy / steps, "idle": idle / steps}
+            count += len(rows)
+            wrong += [f"{case.files[side]} {part}: {row[key]} not {expected.get(part, 0)}" for part, row in rows.items()
+                      if abs(int(row[key]) - expected.get(part, 0)) > 1]
+            if sum(int(row[key]) for row in rows.values()) != int(whole[key]) or \
+                    int(whole[key]) != reference.round_away(fractions.Fraction(busy + idle, steps)):
+                wrong.append(f"{case.files[side]}: the parts do not add up to {whole[key]}")
+        rows = {row["part"]: row for row in one_table(place, case, "--accounting", "--total")}
+        whole = rows.pop("recording")
+        wrong += [f"{case.files} --total {key}" for key in ("base_ns", "new_ns", "delta_ns")
+                  if sum(int(row[key]) for row in rows.values()) != int(whole[key])]
+    tap.ok(not wrong and count > 100, f"{count} parts of the accounting are those of the events, and close", *wrong)
 
 
 def check_idle(tap, place):
@@ -256,6 +300,7 @@ def main():
         cases = [Case(place, seed) for seed in range(ROUNDS)]
         check_reference(tap, place, cases)
         check_properties(tap, place, cases)
+        check_headline(tap, place, cases)
         check_accounting(tap, place, cases)
         check_idle(tap, place)
         check_memory(tap, place)

@@ -129,6 +129,33 @@ def p_of(base, new):
     return exact_p(base, new) if len(set(base + new)) == len(base + new) else normal_p(base, new)
 
 
+def shift_of(base, new, alpha=.05):
+    """Hodges and Lehmann's shift and its interval, from all differences in order, as R's wilcox.test(exact=TRUE)."""
+    m, n = len(base), len(new)
+    differences = sorted(b - a for a, b in itertools.product(base, new))
+    at_most, place = 0, 0
+    ways = [1] + [0] * (m * n)  # of subsets of n ranks by U: Gaussian binomial, factor by factor
+    for i in range(1, n + 1):
+        for u in range(m * n, m + i - 1, -1):
+            ways[u] -= ways[u - m - i]
+        for u in range(i, m * n + 1):
+            ways[u] += ways[u - i]
+    limit = fractions.Fraction(str(alpha)) / 2 * math.comb(m + n, n)
+    while at_most + ways[place] < limit:
+        at_most, place = at_most + ways[place], place + 1
+    place = max(place, 1)
+    middle = (differences[(m * n - 1) // 2] + differences[m * n // 2]) / 2
+    return middle, differences[place - 1], differences[m * n - place]
+
+
+def verdict_of(base, new, p, shift, alpha=.05, min_effect=1.0):
+    if 2 / math.comb(len(base) + len(new), len(new)) >= alpha:
+        return "undecided"
+    if not p < alpha or not abs(100 * shift / (sum(base) / len(base))) > min_effect:
+        return "no_change"
+    return "increase" if shift > 0 else "decrease"
+
+
 def q_of(ps):
     order, q, least = sorted(range(len(ps)), key=lambda i: ps[i]), [0] * len(ps), 1.0
     for place in range(len(ps), 0, -1):

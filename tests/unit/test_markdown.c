@@ -64,6 +64,17 @@ static void a_table_without_rows_has_its_heading(void **state)
 		       "| Name |\n| --- |\n\n0 rows\n");
 }
 
+static void a_caption_without_rows_says_it_all(void **state)
+{
+	static const struct column columns[] = { { "name", "Name", UNIT_TEXT } };
+	struct memtable *m = memtable_new(columns, 1);
+
+	(void)state;
+	m->table.caption = "nothing changed";
+	memtable_add_note(m, "2 ranks");
+	assert_renders("markdown", m, "nothing changed\n\n* 2 ranks\n");
+}
+
 static void pipes_and_newlines_do_not_end_a_cell(void **state)
 {
 	(void)state;
@@ -123,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_says_what_the_peoples_table_says),
 		cmocka_unit_test(a_table_without_rows_has_its_heading),
+		cmocka_unit_test(a_caption_without_rows_says_it_all),
 		cmocka_unit_test(pipes_and_newlines_do_not_end_a_cell),
 		cmocka_unit_test(tags_and_entities_stay_text),
 		cmocka_unit_test(underlines_are_escaped_only_where_they_mean_emphasis),

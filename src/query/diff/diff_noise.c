@@ -107,18 +107,6 @@ void diff_noise_of(const double *values, size_t n, struct diff_noise *out)
 	free(sorted);
 }
 
-static struct cell real_cell(double value)
-{
-	return isfinite(value) ? cell_real(value) : cell_null();
-}
-
-/* Nanoseconds and bytes are whole. */
-static struct cell amount_cell(double value)
-{
-	return isfinite(value) && fabs(value) < 0x1p62 ? cell_int(llround(value))
-						       : cell_null();
-}
-
 static void add_row(const struct diff *d, struct memtable *m, uint32_t row,
 		    double *values)
 {
@@ -135,10 +123,10 @@ static void add_row(const struct diff *d, struct memtable *m, uint32_t row,
 			       ? cell_int(of.calls / side->units)
 			       : cell_real((double)of.calls / (double)side->units);
 	cells[MEAN] = cell_int(of.mean);
-	cells[DEVIATION] = amount_cell(noise.deviation);
-	cells[DEVIATION_PCT] = real_cell(noise.deviation / whole);
-	cells[FLOOR] = amount_cell(noise.floor);
-	cells[FLOOR_PCT] = real_cell(noise.floor / whole);
+	cells[DEVIATION] = diff_amount_cell(noise.deviation);
+	cells[DEVIATION_PCT] = diff_real_cell(noise.deviation / whole);
+	cells[FLOOR] = diff_amount_cell(noise.floor);
+	cells[FLOOR_PCT] = diff_real_cell(noise.floor / whole);
 	memtable_add_row(m, cells);
 }
 
@@ -178,18 +166,10 @@ static void add_rows(const struct diff *d, struct memtable *m, int64_t limit)
 	free(at);
 }
 
-static const struct column *columns_of(enum unit unit)
-{
-	if (unit == UNIT_BYTES)
-		return bytes_columns;
-	return unit == UNIT_COUNT ? count_columns : ns_columns;
-}
-
 int diff_noise_table(const struct diff *d, const struct diff_style *style,
 		     struct table **out, struct err *err)
 {
 	const struct diff_side *side = &d->sides[DIFF_BASE];
-	const char *what = d->subject_within_run ? "steps" : "runs";
 	char mean[UNITS_TEXT_MAX];
 	struct diff_noise noise;
 
@@ -197,7 +177,9 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 		return err_set(err, ERR_EMPTY,
 			       "--aa wants several runs of one program, or one run with "
 			       "several steps");
-	struct memtable *m = memtable_new(columns_of(d->unit), NCOLUMNS);
+	struct memtable *m = memtable_new(
+		diff_columns_of(d->unit, ns_columns, bytes_columns, count_columns),
+		NCOLUMNS);
 	diff_noise_of(side->samples, side->nsamples, &noise);
 	const char *name = diff_subject_name(d);
 	struct str text = units_text(diff_subject_unit(d), cell_int(side->subject), mean);
@@ -206,8 +188,9 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 		"%s " STR_FMT
 		", noise floor %.1f%% (%zu %s, %zu v %zu): what is below is no "
 		"change",
-		name, STR_ARG(text), 100 * noise.floor / noise.mean, side->nsamples, what,
-		side->nsamples / 2, side->nsamples - side->nsamples / 2);
+		name, STR_ARG(text), 100 * noise.floor / noise.mean, side->nsamples,
+		diff_subject_replicates(d), side->nsamples / 2,
+		side->nsamples - side->nsamples / 2);
 	add_rows(d, m, style->limit);
 	if (style->people)
 		m->table.caption = headline;

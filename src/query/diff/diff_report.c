@@ -49,44 +49,95 @@ static struct memtable *account_table(const struct diff *d, const struct diff_ac
 	return m;
 }
 
-static int add_context(const struct diff *d, struct memtable *to, struct err *err)
+/* What is said of the whole, whichever table it stands under. */
+static int add_notes(const struct diff *d, struct memtable *to, struct err *err)
 {
+	diff_add_notes(d, to);
 	if (diff_add_context(d, to, err) < 0)
 		return -1;
 	return diff_add_shapes(d, to, err);
 }
 
-static int report_people(const struct diff *d, const struct diff_style *style,
-			 struct table **out, struct err *err)
+/* For machines the headline is the first note; for people it stands above. */
+static void add_headline(const struct diff *d, const struct diff_style *style,
+			 struct memtable *to)
+{
+	const char *text = diff_headline_text(d, &to->arena);
+
+	if (style->people)
+		to->table.caption = text;
+	else
+		memtable_add_note(to, "%s", text);
+}
+
+static int make_account(const struct diff *d, struct memtable **out, struct err *err)
 {
 	struct diff_account account;
 
 	if (diff_account_make(d, &account, err) < 0)
 		return -1;
+	*out = account_table(d, &account);
+	return 0;
+}
+
+static int report_accounting(const struct diff *d, const struct diff_style *style,
+			     struct table **out, struct err *err)
+{
+	struct memtable *parts;
+
+	if (make_account(d, &parts, err) < 0)
+		return -1;
+	if (!parts)
+		return err_set(
+			err, ERR_EMPTY,
+			"there is no accounting of %s: it has no parts but the rows",
+			diff_subject_name(d));
+	*out = &parts->table;
+	add_headline(d, style, parts);
+	return add_notes(d, parts, err);
+}
+
+static int report_headline(const struct diff *d, const struct diff_style *style,
+			   struct table **out, struct err *err)
+{
+	struct memtable *m = diff_headline_table(d, style);
+
+	*out = &m->table;
+	if (!style->people)
+		memtable_add_note(m, "%s", diff_headline_text(d, &m->arena));
+	return add_notes(d, m, err);
+}
+
+static int report_rows(const struct diff *d, const struct diff_style *style,
+		       struct table **out, struct err *err)
+{
+	struct memtable *parts = NULL;
+
+	if (style->people && make_account(d, &parts, err) < 0)
+		return -1;
 	struct memtable *rows = diff_rows_table(d, style);
-	struct memtable *parts = account_table(d, &account);
 	struct memtable *first = parts ? parts : rows;
-	diff_add_notes(d, rows);
-	int rc = add_context(d, rows, err);
-	first->table.caption = diff_headline_text(d, &first->arena);
+	*out = &first->table;
+	add_headline(d, style, first);
 	if (parts) {
 		rows->table.caption = diff_rows_caption(d, &rows->arena);
 		parts->table.more = &rows->table;
 	}
-	*out = &first->table;
-	return rc;
+	return add_notes(d, rows, err);
 }
 
 int diff_report(const struct diff *d, const struct diff_style *style, struct table **out,
 		struct err *err)
 {
+	static int (*const views[NDIFF_VIEWS])(const struct diff *,
+					       const struct diff_style *, struct table **,
+					       struct err *) = {
+		[DIFF_VIEW_ROWS] = report_rows,
+		[DIFF_VIEW_HEADLINE] = report_headline,
+		[DIFF_VIEW_ACCOUNTING] = report_accounting,
+	};
+
 	if (d->sides[DIFF_NEW].nruns == 0)
 		return diff_noise_table(d, style, out, err);
-	if (style->people)
-		return report_people(d, style, out, err);
-	struct memtable *rows = diff_rows_table(d, style);
-	memtable_add_note(rows, "%s", diff_headline_text(d, &rows->arena));
-	diff_add_notes(d, rows);
-	*out = &rows->table;
-	return add_context(d, rows, err);
+	return views[style->view](d, style, out, err);
 }

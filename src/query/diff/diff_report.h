@@ -6,8 +6,9 @@
 
 /*
  * For people the accounting with the headline above it, and the rows below; for machines
- * the rows, with the headline as their first note.  Without a new side: what noise base
- * has (diff_noise.h).  0 and *out, or -1.
+ * one of the three, with the headline as its first note.  Without a new side: what noise
+ * base has (diff_noise.h).  0, or -1 with err set: ERR_EMPTY when there is no accounting.
+ * *out is the caller's in both cases; NULL when nothing was made.
  */
 int diff_report(const struct diff *d, const struct diff_style *style, struct table **out,
 		struct err *err);

@@ -68,11 +68,18 @@ enum {
 static const char *const statuses[] = { "changed", "equal", "added", "removed",
 					"renamed" };
 
-static const struct column *columns_of(enum unit unit)
+const struct column *diff_columns_of(enum unit unit, const struct column *ns,
+				     const struct column *bytes,
+				     const struct column *count)
 {
 	if (unit == UNIT_BYTES)
-		return bytes_columns;
-	return unit == UNIT_COUNT ? count_columns : ns_columns;
+		return bytes;
+	return unit == UNIT_COUNT ? count : ns;
+}
+
+static const struct column *columns_of(const struct diff *d)
+{
+	return diff_columns_of(d->unit, ns_columns, bytes_columns, count_columns);
 }
 
 /* A whole number where it is one. */
@@ -87,9 +94,15 @@ static struct cell calls_cell(const struct diff *d, const struct diff_row *row,
 	return cell_real(diff_row_calls(d, row, which));
 }
 
-static struct cell real_cell(double value)
+struct cell diff_real_cell(double value)
 {
-	return isnan(value) ? cell_null() : cell_real(value);
+	return isfinite(value) ? cell_real(value) : cell_null();
+}
+
+struct cell diff_amount_cell(double value)
+{
+	return isfinite(value) && fabs(value) < 0x1p62 ? cell_int(llround(value))
+						       : cell_null();
 }
 
 static bool is_pair(const struct diff_row *row)
@@ -110,11 +123,11 @@ static void machine_row(const struct diff *d, const struct diff_row *row,
 	cells[BASE] = cell_int(row->of[DIFF_BASE].mean);
 	cells[NEW] = cell_int(row->of[DIFF_NEW].mean);
 	cells[DELTA] = cell_int(row->delta);
-	cells[DELTA_PCT] = real_cell(row->delta_pct);
+	cells[DELTA_PCT] = diff_real_cell(row->delta_pct);
 	cells[FROM_CALLS] = cell_int(row->from_calls);
 	cells[FROM_DURATION] = cell_int(row->from_duration);
-	cells[P] = real_cell(row->test.p);
-	cells[Q] = real_cell(row->test.q);
+	cells[P] = diff_real_cell(row->test.p);
+	cells[Q] = diff_real_cell(row->test.q);
 	cells[SIGNIFICANT] =
 		isnan(row->test.q) ? cell_null() : cell_int(row->test.is_significant);
 }
@@ -149,7 +162,7 @@ static struct cell both_calls(const struct diff *d, const struct diff_row *row,
 
 static struct cell change_cell(const struct diff_row *row)
 {
-	return is_pair(row) ? real_cell(row->delta_pct)
+	return is_pair(row) ? diff_real_cell(row->delta_pct)
 			    : cell_text(str_of(statuses[row->status]));
 }
 
@@ -183,7 +196,7 @@ static void people_row(const struct diff *d, const struct diff_row *row,
 	cells[PEOPLE_FROM_CALLS] = cell_int(row->from_calls);
 	cells[PEOPLE_FROM_DURATION] = cell_int(row->from_duration);
 	cells[PEOPLE_CALLS] = both_calls(d, row, arena);
-	cells[PEOPLE_Q] = real_cell(row->test.q);
+	cells[PEOPLE_Q] = diff_real_cell(row->test.q);
 }
 
 static bool has_q(const struct diff *d)
@@ -220,7 +233,7 @@ static bool is_shown(const struct diff *d, const struct diff_style *style, int c
 static struct memtable *people_table(const struct diff *d, const struct diff_style *style,
 				     size_t shown[NPEOPLE])
 {
-	const struct column *unit = columns_of(d->unit);
+	const struct column *unit = columns_of(d);
 	const struct column all[NPEOPLE] = {
 		[PEOPLE_NAME] = { "name", d->by->title, UNIT_TEXT },
 		[PEOPLE_BASE] = unit[BASE],
@@ -251,7 +264,7 @@ struct memtable *diff_rows_table(const struct diff *d, const struct diff_style *
 {
 	size_t shown[NPEOPLE];
 	struct memtable *m = style->people ? people_table(d, style, shown)
-					   : memtable_new(columns_of(d->unit), NMACHINE);
+					   : memtable_new(columns_of(d), NMACHINE);
 	size_t n = d->nrows;
 
 	if (style->limit > 0 && (uint64_t)style->limit < n)

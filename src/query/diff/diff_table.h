@@ -5,7 +5,15 @@
 #include "base/memtable.h"
 #include "query/diff/diff.h"
 
+enum diff_view {
+	DIFF_VIEW_ROWS,     /* for people with all of the others */
+	DIFF_VIEW_HEADLINE, /* one row */
+	DIFF_VIEW_ACCOUNTING,
+	NDIFF_VIEWS
+};
+
 struct diff_style {
+	enum diff_view view;
 	bool people;   /* else the machine's columns, whole */
 	int width;     /* of the terminal; 0: unlimited */
 	int64_t limit; /* rows; 0: all */
@@ -14,13 +22,26 @@ struct diff_style {
 /* The rows, the largest delta first.  The table is the caller's, and copies all. */
 struct memtable *diff_rows_table(const struct diff *d, const struct diff_style *style);
 
+/* diff_headline_table.c: for machines one row; for people the line below is all. */
+struct memtable *diff_headline_table(const struct diff *d,
+				     const struct diff_style *style);
+
+/* Columns of an amount in its unit: "base_ns", "base_bytes", "base_count". */
+const struct column *diff_columns_of(enum unit unit, const struct column *ns,
+				     const struct column *bytes,
+				     const struct column *count);
+/* Null unless it is finite; an amount is rounded. */
+struct cell diff_real_cell(double value);
+struct cell diff_amount_cell(double value);
+
 /*
  * diff_words.c: one line that tells the whole: before, after, change with its interval,
  * verdict, and the row that explains most.  For pull requests.  In the arena.
  */
 const char *diff_headline_text(const struct diff *d, struct arena *arena);
-/* What the headline is of: "step"; and in which unit. */
+/* What the headline is of: "step"; of what its samples are; and in which unit. */
 const char *diff_subject_name(const struct diff *d);
+const char *diff_subject_replicates(const struct diff *d);
 enum unit diff_subject_unit(const struct diff *d);
 /* Above the rows: what they are, and which way their deltas go. */
 const char *diff_rows_caption(const struct diff *d, struct arena *arena);

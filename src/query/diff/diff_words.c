@@ -7,8 +7,7 @@
 
 #define NAME_SHOWN 60 /* bytes of a name in the headline */
 
-/* What is compared as independent of each other. */
-static const char *replicates(const struct diff *d)
+const char *diff_subject_replicates(const struct diff *d)
 {
 	return d->subject_within_run ? "steps" : "runs";
 }
@@ -136,7 +135,8 @@ const char *diff_headline_text(const struct diff *d, struct arena *arena)
 	return arena_printf(arena, "%s %s -> %s, %s, %zu v %zu %s: %s%s",
 			    diff_subject_name(d), base, after, change_text(d, arena),
 			    d->headline.sizes[DIFF_BASE], d->headline.sizes[DIFF_NEW],
-			    replicates(d), verdict_text(d), explanation(d, arena));
+			    diff_subject_replicates(d), verdict_text(d),
+			    explanation(d, arena));
 }
 
 const char *diff_rows_caption(const struct diff *d, struct arena *arena)
@@ -167,9 +167,9 @@ const char *diff_undecided_text(const struct diff *d, struct arena *arena)
 		arena,
 		"%zu v %zu %s cannot decide at alpha %g, whatever the change: "
 		"the smallest p possible is %.2g; it takes %zu %s a side%s",
-		h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], replicates(d), alpha,
-		rank_power_least_p(h->sizes[DIFF_BASE], h->sizes[DIFF_NEW]), alone,
-		replicates(d), rows);
+		h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], diff_subject_replicates(d),
+		alpha, rank_power_least_p(h->sizes[DIFF_BASE], h->sizes[DIFF_NEW]), alone,
+		diff_subject_replicates(d), rows);
 }
 
 /* Enough for the headline, but not for as many rows. */
