@@ -163,7 +163,22 @@ END
 	exits 0
 	run --separate-stderr ptool diff base[123].json -- new[123].json --exit-code
 	exits 3
-	[[ $stderr == *"ptool: diff: 3 v 3 runs cannot decide at alpha 0.05, whatever the change: the smallest p possible is 0.1; it takes 4 runs a side, and 5 for the 2 rows tested" ]]
+	[[ $stderr == *"ptool: diff: 3 v 3 runs cannot decide at alpha 0.05, whatever the change: an exact p is 0.1 at least; it takes 4 runs a side, and 5 for the 2 rows tested" ]]
+}
+
+@test "so few runs that no order is unlikely decide nothing, ties or not" {
+	for i in 1 2 3; do
+		trace base$i.json aten::mm 100
+		trace new$i.json aten::mm 200
+	done
+	# the normal approximation, which ties ask for, has p = 0.047
+	run columns name,significant base?.json -- new?.json
+	[ "${lines[0]}" = "aten::mm 0" ]
+	run --separate-stderr ptool diff base?.json -- new?.json --exit-code
+	exits 3
+	[[ ${lines[0]} == *"p = 0.047, 3 v 3 runs: not decided;"* ]]
+	run --separate-stderr ptool diff base?.json -- new?.json --exit-code --alpha 0.2
+	exits 1
 }
 
 @test "what was only seen within one run says so" {

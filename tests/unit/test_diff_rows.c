@@ -163,6 +163,24 @@ static void a_change_counts_when_it_is_sure_and_large(void **state)
 	assert_true(isnan(tests[4].q) && !tests[4].is_significant);
 }
 
+/* Beyond 50 values a side p is approximated; the interval keeps its exact places. */
+static void the_interval_of_few_against_many_is_exact(void **state)
+{
+	enum { MANY = 100 };
+	const double base[] = { 0, 1000, 2000 };
+	const struct diff_limits limits = { 0.05, 1 };
+	struct diff_headline h;
+	double many[MANY];
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		many[i] = 5000 + (double)i;
+	diff_test_headline(base, 3, many, MANY, &limits, &h);
+	/* the differences are 3000..3099, 4000..4099 and 5000..5099; the place is 51 */
+	assert_true(h.shift.low == 3050 && h.shift.high == 5049);
+	assert_true(h.shift.shift == 4049.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +190,7 @@ int main(void)
 		cmocka_unit_test(divisions_round_half_away_from_zero_and_close),
 		cmocka_unit_test(sums_of_a_row_come_together_whatever_their_order),
 		cmocka_unit_test(a_change_counts_when_it_is_sure_and_large),
+		cmocka_unit_test(the_interval_of_few_against_many_is_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

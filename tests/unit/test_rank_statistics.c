@@ -167,6 +167,26 @@ static void probabilities_count_the_orders(void **state)
 	u_distribution_release(&d);
 }
 
+/* The places are R's qwilcox(), counted in whole numbers; both orders of the sizes are one. */
+static void quantiles_of_uneven_sizes_are_exact(void **state)
+{
+	static const struct {
+		size_t m, n;
+		double p;
+		size_t u;
+	} cases[] = { { 3, 100, 0.025, 51 },  { 100, 3, 0.005, 29 },
+		      { 5, 60, 0.005, 50 },   { 2, 60, 0.025, 12 },
+		      { 51, 51, 0.005, 918 }, { 80, 80, 0.025, 2626 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct u_distribution d;
+		u_distribution_init(&d, cases[i].m, cases[i].n);
+		assert_int_equal(cases[i].u, u_distribution_quantile(&d, cases[i].p));
+		u_distribution_release(&d);
+	}
+}
+
 /* The k-th difference is found by counting: held to all of them, sorted. */
 static void large_samples_need_no_room_for_their_differences(void **state)
 {
@@ -202,6 +222,10 @@ static void few_runs_cannot_decide(void **state)
 	assert_true(is_close(rank_power_least_p(1, 1), 1));
 	assert_int_equal(4, rank_power_sides(0.05, 1));
 	assert_int_equal(8, rank_power_sides(0.05, 200));
+	/* p is below alpha, or there is no verdict */
+	assert_int_equal(4, rank_power_sides(0.1, 1));
+	assert_false(rank_power_can_decide(3, 3, 0.1));
+	assert_true(rank_power_can_decide(3, 3, 0.11));
 	assert_true(isnan(rank_power_least_shift(1, 3, 1, 3, 0.05)));
 	assert_true(is_close(normal_quantile_above(0.025), 1.959963984540054));
 	double shift = rank_power_least_shift(2, 8, 2, 8, 0.05);
@@ -214,6 +238,7 @@ int main(void)
 		cmocka_unit_test(tests_and_shifts_are_those_of_scipy_and_r),
 		cmocka_unit_test(q_is_that_of_r),
 		cmocka_unit_test(probabilities_count_the_orders),
+		cmocka_unit_test(quantiles_of_uneven_sizes_are_exact),
 		cmocka_unit_test(large_samples_need_no_room_for_their_differences),
 		cmocka_unit_test(few_runs_cannot_decide),
 	};

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/diff/diff_match.h"
+#include "query/stats/rank_power.h"
 
 int64_t diff_divide(int64_t sum, int64_t units)
 {
@@ -227,6 +228,9 @@ static void test_rows(struct diff *d)
 	const struct diff_limits limits = { d->request->alpha,
 					    d->request->min_effect_pct };
 	struct diff_test *tests = xrealloc_array(NULL, d->nrows, sizeof(*tests));
+	bool can_decide =
+		rank_power_can_decide(d->sides[DIFF_BASE].nreplicates,
+				      d->sides[DIFF_NEW].nreplicates, limits.alpha);
 
 	choose_tested(d);
 	if (d->sides[DIFF_BASE].nreplicates > 1 && d->sides[DIFF_NEW].nreplicates > 1)
@@ -235,6 +239,7 @@ static void test_rows(struct diff *d)
 		tests[i] = d->rows[i].test;
 	diff_test_rows(tests, d->nrows, &limits);
 	for (size_t i = 0; i < d->nrows; i++) {
+		tests[i].is_significant &= can_decide;
 		d->rows[i].test = tests[i];
 		d->has_significant_row |= tests[i].is_significant;
 	}

@@ -98,10 +98,26 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : (double)NAN;
 }
 
+/* The shift; its interval takes exact quantiles of more sizes than p does. */
+static struct hodges_lehmann find_shift(const struct diff_tester *t, struct sample base,
+					struct sample new_side, double alpha)
+{
+	struct u_distribution wide = { 0, 0, NULL };
+	const struct u_distribution *exact = t->has_exact ? &t->exact : NULL;
+
+	if (!exact && base.n <= U_DISTRIBUTION_PAIRS_MAX / new_side.n) {
+		u_distribution_init(&wide, new_side.n, base.n);
+		exact = &wide;
+	}
+	struct hodges_lehmann h = hodges_lehmann(base, new_side, exact, alpha);
+	u_distribution_release(&wide);
+	return h;
+}
+
 static enum diff_verdict decide(const struct diff_headline *h,
 				const struct diff_limits *limits)
 {
-	if (rank_power_least_p(h->sizes[0], h->sizes[1]) > limits->alpha)
+	if (!rank_power_can_decide(h->sizes[0], h->sizes[1], limits->alpha))
 		return DIFF_UNDECIDED;
 	if (!(h->p < limits->alpha) || !is_large(h->change_pct, limits))
 		return DIFF_NO_CHANGE;
@@ -127,7 +143,7 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	double whole = mean(a.values, nbase);
 	out->has_interval = nbase > 1 && nnew > 1;
 	out->p = out->has_interval ? mann_whitney(a, b, exact).p : (double)NAN;
-	out->shift = hodges_lehmann(a, b, exact, limits->alpha);
+	out->shift = find_shift(&t, a, b, limits->alpha);
 	out->change_pct = percent(out->shift.shift, whole);
 	out->low_pct = percent(out->shift.low, whole);
 	out->high_pct = percent(out->shift.high, whole);

@@ -166,7 +166,7 @@ const char *diff_undecided_text(const struct diff *d, struct arena *arena)
 	return arena_printf(
 		arena,
 		"%zu v %zu %s cannot decide at alpha %g, whatever the change: "
-		"the smallest p possible is %.2g; it takes %zu %s a side%s",
+		"an exact p is %.2g at least; it takes %zu %s a side%s",
 		h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], diff_subject_replicates(d),
 		alpha, rank_power_least_p(h->sizes[DIFF_BASE], h->sizes[DIFF_NEW]), alone,
 		diff_subject_replicates(d), rows);
@@ -180,7 +180,7 @@ static void note_rows(const struct diff *d, struct memtable *to)
 
 	if (d->ntested == 0 || d->headline.verdict == DIFF_UNDECIDED)
 		return;
-	if (n > 1 && m > 1 && rank_power_least_p(n, m) > limit)
+	if (n > 1 && m > 1 && !rank_power_can_decide(n, m, limit))
 		memtable_add_note(to,
 				  "one row alone among the %zu tested could not be "
 				  "significant: that takes %zu %s a side",

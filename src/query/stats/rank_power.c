@@ -18,12 +18,17 @@ double rank_power_least_p(size_t m, size_t n)
 	return p < 1 ? p : 1;
 }
 
+bool rank_power_can_decide(size_t m, size_t n, double alpha)
+{
+	return rank_power_least_p(m, n) < alpha;
+}
+
 size_t rank_power_sides(double alpha, size_t tests)
 {
 	double limit = alpha / (double)(tests ? tests : 1);
 	size_t n = 1;
 
-	while (rank_power_least_p(n, n) > limit)
+	while (!rank_power_can_decide(n, n, limit))
 		n++;
 	return n;
 }
@@ -36,7 +41,7 @@ double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, 
 	double deviations = normal_quantile_above(alpha / 2) +
 			    normal_quantile_above(1 - RANK_POWER_PCT / 100.0);
 
-	if (rank_power_least_p(m, n) > alpha)
+	if (!rank_power_can_decide(m, n, alpha))
 		return (double)NAN;
 	return deviations * error * sqrt(PI / 3);
 }

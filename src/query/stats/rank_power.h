@@ -5,6 +5,7 @@
 #ifndef PTOOL_QUERY_RANK_POWER_H
 #define PTOOL_QUERY_RANK_POWER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A normal population would be told from its shifted self in so many of 100 cases. */
@@ -14,8 +15,14 @@
 double rank_power_least_p(size_t m, size_t n);
 
 /*
+ * Can any order of samples of these sizes be less likely than alpha?  If not, neither is
+ * what the normal approximation says of ties: it is wrong for so few.
+ */
+bool rank_power_can_decide(size_t m, size_t n, double alpha);
+
+/*
  * The fewest values a side with which one of `tests` tests can have a p that stands
- * up to all of them: p <= alpha / tests.  0 < alpha < 1.
+ * up to all of them: p < alpha / tests.  0 < alpha < 1.
  */
 size_t rank_power_sides(double alpha, size_t tests);
 

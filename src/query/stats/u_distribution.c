@@ -24,12 +24,13 @@ static void step(double *row, const double *left, size_t i, size_t j)
 	}
 }
 
-void u_distribution_init(struct u_distribution *d, size_t m, size_t n)
+void u_distribution_init(struct u_distribution *d, size_t a, size_t b)
 {
+	size_t m = a < b ? b : a, n = a < b ? a : b;
 	size_t values = m * n + 1;
 	double *rows = xcalloc((n + 1) * values, sizeof(*rows));
 
-	assert(m >= 1 && n >= 1 && m <= U_DISTRIBUTION_MAX && n <= U_DISTRIBUTION_MAX);
+	assert(n >= 1 && m * n <= U_DISTRIBUTION_PAIRS_MAX);
 	for (size_t j = 0; j <= n; j++)
 		rows[j * values] = 1; /* an empty sample: U is 0 */
 	for (size_t i = 1; i <= m; i++)

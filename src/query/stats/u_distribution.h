@@ -12,16 +12,21 @@
 
 #include <stddef.h>
 
-/* Of either sample; beyond it the normal approximation is as good. */
+/* Of either sample: beyond it p is the normal approximation's. */
 #define U_DISTRIBUTION_MAX 50
+/* m * n at most: what is beyond takes too long, and its quantiles are as good by the normal one. */
+#define U_DISTRIBUTION_PAIRS_MAX 10000
 
 struct u_distribution {
-	size_t m, n;     /* sizes of the samples, 1 to U_DISTRIBUTION_MAX */
+	size_t m, n;     /* sizes of the samples, 1 or more; m >= n */
 	double *at_most; /* owned: P(U <= u) for u = 0 to m * n */
 };
 
-/* u_distribution_release() frees; it accepts a zeroed one. */
-void u_distribution_init(struct u_distribution *d, size_t m, size_t n);
+/*
+ * In either order: it is the same.  Takes (m n)^2 / 4 steps, and room for m n^2 numbers,
+ * n the smaller.  u_distribution_release() frees; it accepts a zeroed one.
+ */
+void u_distribution_init(struct u_distribution *d, size_t a, size_t b);
 void u_distribution_release(struct u_distribution *d);
 
 /* The smallest u with P(U <= u) >= p, for p up to 0.5: R's qwilcox(p, m, n). */
