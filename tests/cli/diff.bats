@@ -181,6 +181,22 @@ END
 	exits 1
 }
 
+@test "a step that several ranks recorded is one measurement" {
+	mkdir base new
+	trace base/rank0.json aten::mm 100 101 102 103
+	trace base/rank1.json aten::mm 110 111 112 113
+	trace new/rank0.json aten::mm 110 111 112 113
+	trace new/rank1.json aten::mm 120 121 122 123
+	run --separate-stderr ptool diff base new --headline --format csv
+	exits 0
+	[[ ${lines[1]} == '"step",106500,116500,10000,'*,10000,7000,13000,*,0.02857142857142857,'"increase","steps",4,4,4,'* ]]
+	run columns name,base_ns,new_ns,p base new
+	[ "${lines[0]}" = "aten::mm 104500 114500 0.02857142857142857" ]
+	run --separate-stderr ptool diff base/rank0.json base/rank1.json -- new/rank0.json new/rank1.json --headline --format csv
+	exits 0
+	[[ ${lines[1]} == '"step",106500,116500,'*'"undecided","runs",2,2,4,' ]]
+}
+
 @test "what was only seen within one run says so" {
 	trace a.json aten::mm 100 101 102 103
 	trace b.json aten::mm 200 201 202 203

@@ -153,7 +153,7 @@ void diff_loading_add(const struct diff_loading *l, struct str name,
 		if (at == DIFF_NO_STEP)
 			return;
 		if (l->by_step)
-			replicate += (uint32_t)at;
+			replicate += l->steps->items[at].replicate;
 	}
 	diff_sums_add(l->to, (struct diff_sum){ .row = intern_add(l->names, name),
 						.replicate = replicate,

@@ -37,14 +37,22 @@ static void sample_runs(const struct diff *d, size_t which, struct diff_side *si
 	side->subject = diff_divide(all, units > 0 ? units : 1);
 }
 
-/* The steps of one run a side. */
+/* The steps of one run a side; of several ranks the mean of those of one number. */
 static void sample_steps(struct diff_side *side)
 {
 	const struct diff_steps *steps = &side->steps[0];
+	int64_t *n = xcalloc(steps->nreplicates, sizeof(*n));
 
-	side->samples = xcalloc(steps->n, sizeof(*side->samples));
-	for (size_t i = 0; i < steps->n; i++)
-		side->samples[side->nsamples++] = (double)steps->items[i].dur_ns;
+	side->nsamples = steps->nreplicates;
+	side->samples = xcalloc(side->nsamples, sizeof(*side->samples));
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct diff_step *step = &steps->items[i];
+		side->samples[step->replicate] += (double)step->dur_ns;
+		n[step->replicate]++;
+	}
+	for (size_t i = 0; i < side->nsamples; i++)
+		side->samples[i] /= (double)n[i];
+	free(n);
 	side->subject =
 		steps->n ? diff_divide(diff_steps_total(steps), (int64_t)steps->n) : 0;
 }

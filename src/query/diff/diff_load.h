@@ -45,7 +45,7 @@ struct diff_loading {
 	struct intern *names;           /* of rows: of both sides the same numbers */
 	struct diff_sums *to;
 	uint32_t replicate; /* of the run, or ... */
-	bool by_step;       /* ... each of `steps` is one, numbered from here */
+	bool by_step;       /* ... its steps', numbered from here */
 };
 
 /* Where some calls stand. */

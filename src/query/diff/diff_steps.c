@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/query.h"
 
@@ -75,6 +76,29 @@ static void keep_first(struct diff_steps *s)
 	s->n = kept;
 }
 
+static bool has_lower_number(const void *context, uint32_t a, uint32_t b)
+{
+	const struct diff_steps *s = context;
+
+	return s->items[a].number < s->items[b].number;
+}
+
+static void number_replicates(struct diff_steps *s)
+{
+	uint32_t *at = xrealloc_array(NULL, s->n * 2, sizeof(*at));
+
+	for (size_t i = 0; i < s->n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, s->n, at + s->n, has_lower_number, s);
+	for (size_t i = 0; i < s->n; i++) {
+		struct diff_step *step = &s->items[at[i]];
+		if (i == 0 || s->items[at[i - 1]].number != step->number)
+			s->nreplicates++;
+		step->replicate = (uint32_t)s->nreplicates - 1;
+	}
+	free(at);
+}
+
 int diff_steps_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, bool first_only, struct diff_steps *out,
 		    struct err *err)
@@ -84,6 +108,9 @@ int diff_steps_load(struct store *store, const struct scope *scope,
 		return -1;
 	if (first_only)
 		keep_first(out);
+	if (out->n > UINT32_MAX / 2)
+		return query_damaged("steps do", err);
+	number_replicates(out);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 /*
  * The steps of a run that a comparison looks at: those of all its profiles that the
- * filters leave.  Steps of one number in one profile are one step.
+ * filters leave.  Steps of one number in one profile are one step.  Where the steps of a
+ * run are compared, those of one number in its profiles are one replicate: ranks wait for
+ * each other, so that what they measure of a step is no second measurement.
  */
 #ifndef PTOOL_QUERY_DIFF_STEPS_H
 #define PTOOL_QUERY_DIFF_STEPS_H
@@ -19,12 +21,14 @@ struct diff_step {
 	int64_t profile_id, number;
 	int64_t start_ns; /* of the first of its number, from the profile's first event */
 	int64_t dur_ns;   /* on the host; of all of its number */
+	uint32_t replicate; /* below diff_steps.nreplicates */
 };
 
 struct diff_steps {
 	struct diff_step *items; /* owned; by (profile_id, number) */
 	size_t n, cap;
-	size_t recorded; /* before anything was filtered */
+	size_t nreplicates; /* different numbers */
+	size_t recorded;    /* before anything was filtered */
 };
 
 /*

@@ -18,7 +18,8 @@ struct hodges_lehmann {
 
 /*
  * new - base.  `exact` is the distribution for the sizes of base and new, which need not
- * be those that p is exact for; NULL: its quantile is approximated.  No room for the differences is needed: they are counted.
+ * be those that p is exact for; NULL: its quantile is approximated.  No room for the
+ * differences is needed: they are counted.
  */
 struct hodges_lehmann hodges_lehmann(struct sample base, struct sample new_side,
 				     const struct u_distribution *exact, double alpha);

@@ -14,7 +14,7 @@
 
 /* Of either sample: beyond it p is the normal approximation's. */
 #define U_DISTRIBUTION_MAX 50
-/* m * n at most: what is beyond takes too long, and its quantiles are as good by the normal one. */
+/* m * n at most: what is beyond takes too long, and its normal quantiles are as good. */
 #define U_DISTRIBUTION_PAIRS_MAX 10000
 
 struct u_distribution {
