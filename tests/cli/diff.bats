@@ -97,6 +97,40 @@ END
 	[ "${lines[1]}" = "m.py:1(<module>) - equal 0 0" ]
 }
 
+@test "the headline of a call graph is its self time, whatever its rows are" {
+	for factor in 1 2; do
+		python3 - $factor <<'END'
+import marshal, sys
+ms = int(sys.argv[1]) / 1000
+main, f = ("m.py", 1, "<module>"), ("m.py", 3, "f")
+with open(f"{sys.argv[1]}.prof", "wb") as out:
+    marshal.dump({main: (1, 1, ms, 3 * ms, {}), f: (2, 2, 2 * ms, 2 * ms, {main: (2, 2, 2 * ms, 2 * ms)})}, out)
+END
+	done
+	for metric in self total; do
+		run --separate-stderr headline 1.prof 2.prof --metric $metric
+		[[ $output == "self time 3.000 ms -> 6.000 ms, +100.0%, 1 v 1 runs: not decided; "* ]]
+	done
+	run columns name,delta_ns 1.prof 2.prof --metric total
+	[ "${lines[0]}" = "m.py:1(<module>) 3000000" ]
+}
+
+@test "what explains a step's total time is not the step itself" {
+	trace a.json aten::mm 100
+	trace b.json aten::mm 200
+	run --separate-stderr headline a.json b.json --metric total
+	[[ $output == *"; 100% of it in aten::mm (+100.000 us, 1 call a step)" ]]
+}
+
+@test "calls that are not whole keep their percentage" {
+	trace a.json aten::mm 100 100 100 100
+	trace b.json aten::mm 100 100 100 100
+	# one call more in one of four steps
+	sed -i '/"ts":1,"dur":98/{s/"dur":98/"dur":40/;p;s/"ts":1/"ts":50/}' b.json
+	run columns name,base_calls,new_calls,delta_pct a.json b.json --metric calls --focus mm
+	prints "aten::mm 1 1.25 25"
+}
+
 @test "sides are also patterns, and runs of one store" {
 	eight_runs
 	ptool ingest -q -o both.db --run before base1.json

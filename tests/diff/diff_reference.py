@@ -168,7 +168,7 @@ class Side:
     """Runs of one side, reduced to what a row is made of."""
 
     def __init__(self, runs, metric, per_step, kernels=False, within=False):
-        self.per_step, self.names = per_step, set()
+        self.per_step, self.metric, self.names = per_step, metric, set()
         self.samples, self.units = [], []  # by replicate: {name: (calls, ns)}, and its divisor
         for run in runs:
             rows = run.kernels if kernels else run.rows
@@ -209,9 +209,10 @@ def row_of(base, new, old_name, new_name, status):
         status = "equal" if (n0, a0) == (n1, a1) else "changed"
     delta = row["new"] - row["base"]
     one_sided = status in ("added", "removed")
+    old, more = (n0, n1 - n0) if base.metric == "calls" else (row["base"], delta)  # counts need not be whole
     from_calls = delta if one_sided else round_away((n1 - n0) * (a0 / n0 + a1 / n1) / 2)
     row.update(status=status, delta=delta, from_calls=from_calls, from_duration=delta - from_calls,
-               delta_pct=None if one_sided or row["base"] == 0 else 100 * delta / row["base"],
+               delta_pct=None if one_sided or old == 0 else float(100 * more / old),
                p=p_of(base.values(old_name), new.values(new_name)), q=None, significant=None)
     return row
 

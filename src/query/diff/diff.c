@@ -151,7 +151,14 @@ static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
 		.by_step = d->within_run,
 	};
 
-	return d->by->load(&loading, err);
+	if (d->by->load(&loading, err) < 0)
+		return -1;
+	if (!diff_has_self_sums(d))
+		return 0;
+	struct diff_loading of_self = loading;
+	of_self.metric = DIFF_SELF;
+	of_self.to = &side->self_sums;
+	return d->by->load(&of_self, err);
 }
 
 /*
@@ -177,6 +184,7 @@ static int load_side(struct diff *d, size_t which, struct err *why, struct err *
 			*why = own;
 	}
 	diff_sums_merge(&side->sums);
+	diff_sums_merge(&side->self_sums);
 	return lacking < side->nruns;
 }
 
@@ -249,6 +257,7 @@ void diff_release(struct diff *d)
 			diff_steps_release(&side->steps[i]);
 		free(side->steps);
 		diff_sums_release(&side->sums);
+		diff_sums_release(&side->self_sums);
 		free(side->replicate_units);
 		free(side->samples);
 	}
@@ -256,6 +265,11 @@ void diff_release(struct diff *d)
 	free(d->rows);
 	free(d->order);
 	*d = (struct diff){ .request = NULL };
+}
+
+bool diff_has_self_sums(const struct diff *d)
+{
+	return d->is_call_graph && d->metric == DIFF_TOTAL;
 }
 
 struct str diff_row_name(const struct diff *d, const struct diff_row *row,

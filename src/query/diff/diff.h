@@ -51,6 +51,8 @@ struct diff_side {
 	size_t nruns;
 	struct diff_steps *steps; /* owned; by run */
 	struct diff_sums sums;
+	/* Self times of call graphs whose rows are not: what the headline adds up. */
+	struct diff_sums self_sums;
 	/* What sums are divided by: of all, and of each replicate. */
 	int64_t units, *replicate_units;
 	size_t nreplicates;
@@ -109,6 +111,8 @@ struct diff {
 int diff_open(struct diff *d, const struct diff_request *request, struct err *err);
 void diff_release(struct diff *d);
 
+/* Total times of a call graph hold each other: its headline is of self times. */
+bool diff_has_self_sums(const struct diff *d);
 /* The row's name on a side; of the other when this one has none. */
 struct str diff_row_name(const struct diff *d, const struct diff_row *row,
 			 enum diff_which which);

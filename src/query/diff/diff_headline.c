@@ -58,14 +58,14 @@ static void sample_steps(struct diff_side *side)
 }
 
 /* What the rows add up to, replicate by replicate. */
-static void sample_rows(struct diff_side *side)
+static void sample_rows(struct diff_side *side, const struct diff_sums *of)
 {
 	int64_t all = 0, *sums = xcalloc(side->nreplicates, sizeof(*sums));
 
 	side->nsamples = side->nreplicates;
 	side->samples = xcalloc(side->nsamples, sizeof(*side->samples));
-	for (size_t i = 0; i < side->sums.n; i++) {
-		const struct diff_sum *sum = &side->sums.items[i];
+	for (size_t i = 0; i < of->n; i++) {
+		const struct diff_sum *sum = &of->items[i];
 		sums[sum->replicate] = sum_add(sums[sum->replicate], sum->amount);
 		all = sum_add(all, sum->amount);
 	}
@@ -85,7 +85,8 @@ void diff_headline_make(struct diff *d)
 		if (side->nruns == 0)
 			continue;
 		if (d->subject == DIFF_OF_ROWS)
-			sample_rows(side);
+			sample_rows(side, diff_has_self_sums(d) ? &side->self_sums
+								: &side->sums);
 		else if (d->subject_within_run)
 			sample_steps(side);
 		else

@@ -140,6 +140,19 @@ static void match_rows(struct diff *d)
 	free(singles);
 }
 
+/* Of the amounts as they are shown; of counts before they are rounded: 5 to 5.4 is 8 %. */
+static double percent_of_base(const struct diff *d, const struct diff_row *row)
+{
+	const struct diff_measure *of = row->of;
+	double base = (double)of[DIFF_BASE].mean, delta = (double)row->delta;
+
+	if (d->unit == UNIT_COUNT) {
+		base = diff_row_calls(d, row, DIFF_BASE);
+		delta = diff_row_calls(d, row, DIFF_NEW) - base;
+	}
+	return base != 0 ? 100 * delta / fabs(base) : (double)NAN;
+}
+
 static void split(const struct diff *d, struct diff_row *row)
 {
 	const int64_t units[NDIFF_SIDES] = { d->sides[DIFF_BASE].units,
@@ -150,9 +163,7 @@ static void split(const struct diff *d, struct diff_row *row)
 	row->delta = sum_sub(row->of[DIFF_NEW].mean, base);
 	row->from_calls = is_pair ? diff_from_calls(row->of, units) : row->delta;
 	row->from_duration = sum_sub(row->delta, row->from_calls);
-	row->delta_pct = is_pair && base != 0
-				 ? 100 * (double)row->delta / fabs((double)base)
-				 : (double)NAN;
+	row->delta_pct = is_pair ? percent_of_base(d, row) : (double)NAN;
 }
 
 void diff_rows_samples(const struct diff_side *side, uint32_t row, double *values)
@@ -173,8 +184,8 @@ static double change_pct(const struct diff_row *row)
 {
 	if (row->status == DIFF_ADDED || row->status == DIFF_REMOVED)
 		return (double)INFINITY;
-	return row->of[DIFF_BASE].mean ? row->delta_pct
-				       : (double)row->delta * (double)INFINITY;
+	return isnan(row->delta_pct) ? (double)row->delta * (double)INFINITY
+				     : row->delta_pct;
 }
 
 /* Total times hold each other, so that their sum is no whole: the headline is. */

@@ -19,7 +19,7 @@ const char *diff_subject_name(const struct diff *d)
 	if (d->subject == DIFF_OF_RECORDINGS)
 		return "recording";
 	if (strcmp(d->by->name, "memory") != 0)
-		return diff_metric_title(d->metric);
+		return diff_metric_title(diff_has_self_sums(d) ? DIFF_SELF : d->metric);
 	return d->names.n > 1 ? "peaks of memory" : "peak memory";
 }
 
@@ -78,12 +78,20 @@ static const char *change_text(const struct diff *d, struct arena *arena)
 			    h->change_pct, h->low_pct, h->high_pct, p_text(h->p, arena));
 }
 
+/* The total time of a step is all of it, which explains nothing. */
+static bool is_step_itself(const struct diff *d, const struct diff_row *row)
+{
+	return d->metric == DIFF_TOTAL && strcmp(d->by->name, "step") != 0 &&
+	       str_starts_with(diff_row_name(d, row, DIFF_BASE), STR_LIT("ProfilerStep"));
+}
+
 /* The row whose delta goes the same way and is the largest; NULL: none. */
 static const struct diff_row *main_row(const struct diff *d, int64_t delta)
 {
 	for (size_t i = 0; i < d->nrows; i++) {
 		const struct diff_row *row = &d->rows[d->order[i]];
-		if ((row->delta > 0) == (delta > 0) && row->delta != 0)
+		if ((row->delta > 0) == (delta > 0) && row->delta != 0 &&
+		    !is_step_itself(d, row))
 			return row;
 	}
 	return NULL;
@@ -143,9 +151,9 @@ const char *diff_rows_caption(const struct diff *d, struct arena *arena)
 {
 	const char *of = d->per_step ? "a step" : "a run";
 
-	if (strcmp(d->by->name, "idle") == 0 && d->metric != DIFF_CALLS)
-		return arena_printf(arena, "idle time %s by cause; delta = new - base",
-				    of);
+	if (strcmp(d->by->name, "idle") == 0)
+		return arena_printf(arena, "%s %s by cause; delta = new - base",
+				    d->metric == DIFF_CALLS ? "gaps" : "idle time", of);
 	return arena_printf(arena, "%s %s by %s; delta = new - base",
 			    diff_metric_title(d->metric), of, d->by->name);
 }
