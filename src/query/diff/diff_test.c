@@ -149,7 +149,7 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	out->high_pct = percent(out->shift.high, whole);
 	out->least_pct = percent(rank_power_least_shift(deviation(a.values, nbase), nbase,
 							deviation(b.values, nnew), nnew,
-							limits->alpha),
+							exact, limits->alpha),
 				 whole);
 	out->verdict = decide(out, limits);
 	diff_tester_release(&t);

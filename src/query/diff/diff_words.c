@@ -210,8 +210,8 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 	if (d->headline.verdict == DIFF_NO_CHANGE && !isnan(d->headline.least_pct))
 		memtable_add_note(
 			to,
-			"the smallest change that would have been seen in %d of "
-			"100 such comparisons: %.1f%%",
+			"the smallest change that would have been seen in at least "
+			"%d of 100 such comparisons: %.1f%%",
 			RANK_POWER_PCT, d->headline.least_pct);
 	note_rows(d, to);
 	if (d->has_steps && d->by->is_whole && !d->request->total &&

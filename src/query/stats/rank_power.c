@@ -1,11 +1,14 @@
 /* What a rank test can tell: see rank_power.h. */
 #include "query/stats/rank_power.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "query/stats/normal.h"
 
-#define PI 3.14159265358979323846
+#define PI        3.14159265358979323846
+#define SHIFT_MAX 16.0 /* deviations: no sample of one side reaches the other */
+#define HALVINGS  60
 
 double rank_power_least_p(size_t m, size_t n)
 {
@@ -33,15 +36,59 @@ size_t rank_power_sides(double alpha, size_t tests)
 	return n;
 }
 
-double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, size_t n,
-			      double alpha)
+/* The smallest U that is significant, when it is the larger of the two. */
+static double least_u(double m, double n, const struct u_distribution *exact,
+		      double alpha)
 {
-	double error = sqrt(deviation_a * deviation_a / (double)m +
-			    deviation_b * deviation_b / (double)n);
-	double deviations = normal_quantile_above(alpha / 2) +
-			    normal_quantile_above(1 - RANK_POWER_PCT / 100.0);
+	size_t less = 0;
+
+	if (!exact)
+		return m * n / 2 + 0.5 +
+		       normal_quantile_above(alpha / 2) * sqrt(m * n * (m + n + 1) / 12);
+	while (less < exact->m * exact->n && 2 * exact->at_most[less + 1] < alpha)
+		less++;
+	return m * n - (double)less;
+}
+
+/* P(X < Y and X' < Y), of standard normal X and X' and of Y that is `shift` above. */
+static double both_below(double shift)
+{
+	double sum = 0;
+
+	for (int i = -160; i <= 160; i++) {
+		double z = i / 20.0, below = normal_above(-z - shift);
+		sum += below * below * exp(-z * z / 2);
+	}
+	return sum / (20 * sqrt(2 * PI));
+}
+
+/* How many deviations above `limit` the mean of U is, when b is `shift` above a. */
+static double excess(double m, double n, double shift, double limit)
+{
+	double one = normal_above(-shift / sqrt(2)), both = both_below(shift);
+	double variance = m * n * (one * (1 - one) + (m + n - 2) * (both - one * one));
+
+	return (m * n * one - limit) / sqrt(variance > 0 ? variance : DBL_MIN);
+}
+
+double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, size_t n,
+			      const struct u_distribution *exact, double alpha)
+{
+	double a = (double)m, b = (double)n, low = 0, high = SHIFT_MAX;
+	double wanted = normal_quantile_above(1 - RANK_POWER_PCT / 100.0);
+	double deviation =
+		sqrt((deviation_a * deviation_a / a + deviation_b * deviation_b / b) /
+		     (1 / a + 1 / b));
 
 	if (!rank_power_can_decide(m, n, alpha))
 		return (double)NAN;
-	return deviations * error * sqrt(PI / 3);
+	double limit = least_u(a, b, exact, alpha) - 0.5; /* for continuity */
+	for (int i = 0; i < HALVINGS; i++) {
+		double middle = (low + high) / 2;
+		if (excess(a, b, middle, limit) < wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high * deviation;
 }

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A normal population would be told from its shifted self in so many of 100 cases. */
+#include "query/stats/u_distribution.h"
+
+/* A normal population is told from its shifted self in so many of 100 cases. */
 #define RANK_POWER_PCT 80
 
 /* The smallest two-sided p of samples without ties: 2 / (m + n over n), at most 1. */
@@ -27,11 +29,13 @@ bool rank_power_can_decide(size_t m, size_t n, double alpha);
 size_t rank_power_sides(double alpha, size_t tests);
 
 /*
- * The shift that is found at alpha in RANK_POWER_PCT of 100 cases, in the unit of the
- * deviations, by the normal approximation and the test's efficiency of 3 / pi
- * (Hodges, Lehmann 1956); NaN when these sizes can find none.
+ * The smallest shift that is found at alpha in RANK_POWER_PCT of 100 cases or a few more,
+ * in the unit of the deviations: U of normal populations that far apart has the mean and
+ * variance of Lehmann (Nonparametrics, 1975, 2.3), and is taken for normal.  Of 5 and more
+ * values a side it is within 5 % of what simulation gives, of fewer too large by up to
+ * 20 %.  `exact` as in mann_whitney(); NaN when these sizes can find none.
  */
 double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, size_t n,
-			      double alpha);
+			      const struct u_distribution *exact, double alpha);
 
 #endif
