@@ -3,9 +3,12 @@
 
 #include <glob.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/scope_options.h"
 
@@ -14,6 +17,10 @@ struct diff_input {
 	struct operand operand;
 	struct scope scope;
 	bool has_scope;
+	enum diff_which which;
+	const char *run; /* borrowed; NULL: the newest */
+	struct stat file;
+	bool has_file;
 };
 
 struct diff_inputs {
@@ -86,6 +93,18 @@ int diff_sides_check(const struct diff_side_opts *o, struct err *err)
 	return 0;
 }
 
+/* Is it on the side already?  A run that counts twice is no second measurement. */
+static bool is_repeated(const struct diff_input *input)
+{
+	for (const struct diff_input *i = input->next; i; i = i->next)
+		if (i->which == input->which && i->has_file && input->has_file &&
+		    i->file.st_dev == input->file.st_dev &&
+		    i->file.st_ino == input->file.st_ino &&
+		    strcmp(i->run ? i->run : "", input->run ? input->run : "") == 0)
+			return true;
+	return false;
+}
+
 /* Opens one operand with its profiles, as a run of the side. */
 static int add_input(struct opening *opening, enum diff_which which, const char *path,
 		     const char *run, struct err *err)
@@ -99,6 +118,14 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 
 	input->next = inputs->first;
 	inputs->first = input;
+	input->which = which;
+	input->run = run;
+	input->has_file = stat(operand_name(path), &input->file) == 0;
+	if (is_repeated(input)) {
+		message_note(opening->command, operand_name(path),
+			     "given twice on one side; it is read once");
+		return 0;
+	}
 	*opening->culprit = operand_name(path);
 	if (operand_open(opening->command, path, &input->operand, err) < 0 ||
 	    scope_options_load(input->operand.store, &scope, &input->scope, err) < 0)

@@ -143,6 +143,22 @@ END
 	[ "${lines[0]}" = "aten::mm -12000" ]
 }
 
+@test "a run that is given twice on a side is one measurement" {
+	eight_runs
+	ptool ingest -q -o base.db base1.json
+	ln -s base.db link.db
+	run --separate-stderr ptool diff base.db link.db base2.json -- new?.json --headline --format csv
+	exits 0
+	[[ ${lines[1]} == *'"runs",2,4,'* ]]
+	[[ $stderr == *"ptool: diff: link.db: given twice on one side; it is read once"* ]]
+	run --separate-stderr ptool diff base.db -- base.db --headline --format csv
+	exits 0
+	[ -z "$stderr" ]
+	run --separate-stderr ptool diff --base 'base?.json' --base 'base[12].json' --new 'new?.json' --headline --format csv
+	exits 0
+	[[ ${lines[1]} == *'"runs",4,4,'* ]]
+}
+
 @test "options may stand behind the new side too" {
 	eight_runs
 	run --separate-stderr ptool diff base1.json base2.json -- new1.json new2.json --format csv --limit 1
