@@ -335,6 +335,18 @@ END
 	[[ $stderr == *"ptool: diff: a.json: no memory was recorded (profile_memory=True)" ]]
 }
 
+@test "a side without device work is told, whichever it is" {
+	trace a.json aten::mm 100
+	for by in operator annotation kernel idle; do
+		for sides in "a.json $GPU/annotations.json" "$GPU/annotations.json a.json"; do
+			# shellcheck disable=SC2086
+			run --separate-stderr ptool diff $sides --by $by $([ $by = idle ] || echo --metric device)
+			exits 3
+			[[ $stderr == *"ptool: diff: a.json: no "* ]]
+		done
+	done
+}
+
 @test "a side that is missing, empty or foreign is told in one line" {
 	trace a.json aten::mm 100
 	ptool ingest -q -o a.db a.json

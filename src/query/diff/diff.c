@@ -192,7 +192,7 @@ static int load_side(struct diff *d, size_t which, struct err *why, struct err *
 static int load_rows(struct diff *d, struct err *err)
 {
 	const struct filter *f = d->request->filter;
-	size_t lacking = 0, asked = 0;
+	size_t lacking = 0, asked = 0, first = 0;
 	struct err why[NDIFF_SIDES] = { ERR_INIT, ERR_INIT };
 
 	for (size_t which = 0; which < NDIFF_SIDES; which++) {
@@ -202,14 +202,12 @@ static int load_rows(struct diff *d, struct err *err)
 		if (rc < 0)
 			return -1;
 		asked++;
-		lacking += rc == 0;
+		if (rc == 0 && lacking++ == 0)
+			first = which;
 	}
 	if (lacking > 0 && (lacking == asked || (!f->focus && !f->ignore))) {
-		size_t which = why[DIFF_BASE].kind && d->sides[DIFF_BASE].sums.n == 0
-				       ? DIFF_BASE
-				       : DIFF_NEW;
-		*err = why[which];
-		return fail(d, which, 0);
+		*err = why[first];
+		return fail(d, first, 0);
 	}
 	if (d->names.n == 0)
 		return err_set(err, ERR_EMPTY, "nothing stands in the steps compared");

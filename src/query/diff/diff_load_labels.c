@@ -86,7 +86,8 @@ static int load_device_time(const struct diff_loading *l, struct err *err)
 		rc = read_labels(&r, err);
 	text_pool_close(&r.texts);
 	if (rc == 0 && l->to->n == before)
-		rc = err_set(err, ERR_EMPTY, "no label (record_function) matches");
+		rc = err_set(err, ERR_EMPTY,
+			     "no label (record_function) was recorded, or none matches");
 	else if (rc == 0 && !r.has_launches)
 		rc = err_set(err, ERR_EMPTY,
 			     "no device work was launched in a label, or none was "

@@ -91,10 +91,11 @@ static int load(const struct diff_loading *l, bool labels, const char *nothing,
 
 int diff_load_names(const struct diff_loading *l, struct err *err)
 {
-	return load(l, false, "no slice matches", err);
+	return load(l, false, "no slice was recorded, or none matches", err);
 }
 
 int diff_load_label_slices(const struct diff_loading *l, struct err *err)
 {
-	return load(l, true, "no label (record_function) matches", err);
+	return load(l, true, "no label (record_function) was recorded, or none matches",
+		    err);
 }

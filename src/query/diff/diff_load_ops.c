@@ -232,7 +232,7 @@ int diff_load_operators(const struct diff_loading *l, struct err *err)
 	if (l->metric == DIFF_MEMORY && !has_memory(l->scope))
 		return err_set(err, ERR_EMPTY,
 			       "no memory was recorded (profile_memory=True)");
-	return load(l, false, "no operator matches", err);
+	return load(l, false, "no operator was recorded, or none matches", err);
 }
 
 int diff_load_kernels(const struct diff_loading *l, struct err *err)

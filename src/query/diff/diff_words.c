@@ -63,6 +63,12 @@ static const char *verdict_text(const struct diff *d)
 	return "not decided";
 }
 
+/* "+0.0%", "-12.5%": what rounds to 0 has no direction. */
+static const char *change_pct_text(double pct, struct arena *arena)
+{
+	return arena_printf(arena, "%+.1f%%", fabs(pct) < 0.05 ? 0.0 : pct);
+}
+
 /* The difference of the means, and the shift with its interval where there is one. */
 static const char *change_text(const struct diff *d, struct arena *arena)
 {
@@ -70,12 +76,14 @@ static const char *change_text(const struct diff *d, struct arena *arena)
 	double base = (double)d->sides[DIFF_BASE].subject;
 	double plain = 100 * ((double)d->sides[DIFF_NEW].subject - base) / base;
 	const char *change =
-		base > 0 ? arena_printf(arena, "%+.1f%%", plain) : "no base to compare";
+		base > 0 ? change_pct_text(plain, arena) : "no base to compare";
 
 	if (!h->has_interval || isnan(h->change_pct))
 		return change;
-	return arena_printf(arena, "%s, shift %+.1f%% [%+.1f%%, %+.1f%%], %s", change,
-			    h->change_pct, h->low_pct, h->high_pct, p_text(h->p, arena));
+	return arena_printf(arena, "%s, shift %s [%s, %s], %s", change,
+			    change_pct_text(h->change_pct, arena),
+			    change_pct_text(h->low_pct, arena),
+			    change_pct_text(h->high_pct, arena), p_text(h->p, arena));
 }
 
 /* The total time of a step is all of it, which explains nothing. */
