@@ -7,7 +7,30 @@
 #include "base/alloc.h"
 #include "ingest/pickle_ops.h"
 
-#define VALUES_MAX ((size_t)UINT32_MAX - 1)
+/* Torch's snapshots take some 5 bytes of memory for each of the file, hostile ones 48. */
+#define BYTES_PER_BYTE ((size_t)16)
+#define BYTES_LEAST    ((size_t)64 << 20)
+#define BYTES_MOST     ((size_t)4 << 30)
+
+static size_t memory_ceiling(size_t text_bytes)
+{
+	size_t most = BYTES_MOST - BYTES_LEAST;
+
+	return BYTES_LEAST +
+	       (text_bytes < most / BYTES_PER_BYTE ? text_bytes * BYTES_PER_BYTE : most);
+}
+
+/* Is there room for one more value and item, and a memo of so many? */
+static int check_memory(const struct pickle *p, size_t nmemo, struct err *err)
+{
+	size_t bytes = (p->nvalues + 1) * sizeof(*p->values) +
+		       (p->nitems + 1) * sizeof(*p->items) + nmemo * sizeof(*p->memo);
+
+	if (bytes <= p->bytes_max)
+		return 0;
+	return err_at(err, p->at, "a pickle whose objects take more than %zu MiB",
+		      p->bytes_max >> 20);
+}
 
 int pickle_push(struct pickle *p, uint32_t value, struct err *err)
 {
@@ -20,8 +43,8 @@ int pickle_push(struct pickle *p, uint32_t value, struct err *err)
 
 int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err)
 {
-	if (p->nvalues >= VALUES_MAX)
-		return err_at(err, p->at, "a pickle of too many objects");
+	if (check_memory(p, p->nmemo, err) < 0)
+		return -1;
 	value.at = p->at;
 	value.first = value.last = PICKLE_NONE;
 	p->values = xgrow(p->values, &p->values_cap, p->nvalues + 1, sizeof(*p->values));
@@ -63,8 +86,8 @@ static int add_item(struct pickle *p, uint32_t container, uint32_t value, struct
 {
 	struct pickle_value *to = &p->values[container];
 
-	if (p->nitems >= VALUES_MAX)
-		return err_at(err, p->at, "a pickle of too many objects");
+	if (check_memory(p, p->nmemo, err) < 0)
+		return -1;
 	p->items = xgrow(p->items, &p->items_cap, p->nitems + 1, sizeof(*p->items));
 	uint32_t item = (uint32_t)p->nitems++;
 	p->items[item] = (struct pickle_item){ value, PICKLE_NONE };
@@ -119,6 +142,8 @@ int pickle_put(struct pickle *p, uint64_t number, struct err *err)
 	if (pickle_need(p, 1, err) < 0)
 		return -1;
 	size_t at = (size_t)number;
+	if (check_memory(p, at + 1, err) < 0)
+		return -1;
 	p->memo = xgrow(p->memo, &p->memo_cap, at + 1, sizeof(*p->memo));
 	while (p->nmemo <= at)
 		p->memo[p->nmemo++] = PICKLE_NONE;
@@ -193,7 +218,9 @@ int pickle_open(struct pickle *p, struct bytes text, struct err *err)
 {
 	int rc;
 
-	*p = (struct pickle){ .text = text, .top = PICKLE_NONE };
+	*p = (struct pickle){ .text = text,
+			      .bytes_max = memory_ceiling(text.n),
+			      .top = PICKLE_NONE };
 	if (text.n < 2 || text.p[0] != PICKLE_PROTO)
 		return err_at(err, 0, "no pickle of protocol 2 to 5");
 	do

@@ -6,8 +6,8 @@
  * Nothing is executed, imported or built that is not plain data: an opcode that would
  * do so is refused by its name, and by that of the class or function where it has one.
  * Each object stands once however often it is referred to; lists may hold themselves,
- * so that who walks them needs limits of his own.  Memory is some 40 bytes for each byte
- * of the text at most, and mostly a fraction of that.
+ * so that who walks them needs limits of his own.  What would take much more memory than
+ * snapshots do, 64 MiB and 16 bytes for each of the text, or more than 4 GiB, is refused.
  */
 #ifndef PTOOL_INGEST_PICKLE_H
 #define PTOOL_INGEST_PICKLE_H
@@ -60,8 +60,9 @@ struct pickle {
 	uint32_t *marks;             /* owned; heights of the stack */
 	size_t nvalues, nitems, nstack, nmemo, nmarks;
 	size_t values_cap, items_cap, stack_cap, memo_cap, marks_cap;
-	size_t at;    /* of the next opcode */
-	uint32_t top; /* the value that all of it is */
+	size_t bytes_max; /* of values, items and memo, 4 GiB at most: places fit 32 bits */
+	size_t at;        /* of the next opcode */
+	uint32_t top;     /* the value that all of it is */
 };
 
 /* 0, or an ERR_INPUT that names the byte.  pickle_release() in both cases. */

@@ -30,18 +30,28 @@ struct snapshot {
 	struct sink *sink;
 	uint32_t *frame_texts; /* owned; by value of a list of frames: text + 1 */
 	struct buf name;
-	uint64_t entries; /* that were looked at */
+	uint64_t entries; /* that were looked at, of segments once and of traces twice */
+	uint64_t ndicts;
 	bool has_times;
 	int64_t *allocated, *reserved; /* owned; at the end, by device */
 	size_t ndevices;
 };
 
-/* Lists that are given again and again would take for ever. */
+/* Lists and entries that are given again and again would take for ever. */
 static int count_entry(struct snapshot *s, const struct pickle_value *v, struct err *err)
 {
-	if (++s->entries <= s->pickle.text.n)
+	if (++s->entries <= 2 * s->ndicts)
 		return 0;
-	return err_at(err, v->at, "more entries than the file has bytes");
+	return err_at(err, v->at, "more entries than the file has dicts");
+}
+
+static uint64_t count_dicts(const struct pickle *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->nvalues; i++)
+		n += p->values[i].type == PICKLE_DICT;
+	return n;
 }
 
 static int read_entry(struct snapshot *s, uint32_t value, struct snapshot_entry *out,
@@ -265,6 +275,7 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 	buf_init(&s.name, NAME_MAX_BYTES);
 	int rc = pickle_open(&s.pickle, text, err);
 	if (rc == 0) {
+		s.ndicts = count_dicts(&s.pickle);
 		s.frame_texts = xcalloc(s.pickle.nvalues, sizeof(*s.frame_texts));
 		s.allocated = xcalloc(DEVICES_MAX, sizeof(*s.allocated));
 		s.reserved = xcalloc(DEVICES_MAX, sizeof(*s.reserved));

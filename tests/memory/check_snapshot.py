@@ -84,7 +84,7 @@ def check_harm(tap, place):
             ("a time beyond 64 bits", {"segments": [], "device_traces": [[{**entry, "time_us": 1 << 62}]]}, "time_us"),
             ("device 5000", {"segments": [{"device": 5000, "total_size": 1, "allocated_size": 1}], "device_traces": []},
              "impossible numbers"),
-            ("lists again and again", {"segments": [], "device_traces": bomb * 900}, "more entries than the file has bytes"),
+            ("lists again and again", {"segments": [], "device_traces": bomb * 900}, "more entries than the file has dicts"),
             ("1025 devices", {"segments": [], "device_traces": [[]] * 1025}, "more than 1024 devices")]:
         ran = ingest(place, pickle.dumps(data))
         tap.ok(ran.returncode == 4 and said in ran.stderr, f"{name}: refused, and says why", ran.stderr)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -148,6 +149,31 @@ static void nesting_has_a_limit(void **state)
 		"bad pickle: nested too deep");
 }
 
+/* Lists of None, as many as 5 MB hold: 48 bytes of memory for each. */
+static void memory_has_a_limit(void **state)
+{
+	enum { LISTS = 8, NONES = PICKLE_STACK_MAX / 2, LIST = NONES + 3 };
+	size_t n = 2 + LISTS * LIST;
+	uint8_t *text = malloc(n);
+	struct err err = ERR_INIT;
+	struct pickle p;
+
+	(void)state;
+	assert_non_null(text);
+	memcpy(text, "\x80\4", 2);
+	for (size_t i = 0; i < LISTS; i++) {
+		uint8_t *list = text + 2 + i * LIST;
+		memcpy(list, "](", 2);
+		memset(list + 2, 'N', NONES);
+		list[LIST - 1] = 'e';
+	}
+	assert_int_equal(-1, pickle_open(&p, (struct bytes){ text, n }, &err));
+	assert_string_equal("a pickle whose objects take more than 125 MiB", err.text);
+	assert_int_equal(ERR_INPUT, err.kind);
+	pickle_release(&p);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +184,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_together_is_refused),
 		cmocka_unit_test(a_list_may_hold_itself_and_ends),
 		cmocka_unit_test(nesting_has_a_limit),
+		cmocka_unit_test(memory_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
