@@ -38,12 +38,44 @@ static bool contains(struct bytes head, const char *text)
 	return str_contains((struct str){ (const char *)head.p, head.n }, str_of(text));
 }
 
-/* Protocols 2 to 5 begin with their number; 0 and 1 with the name of a class. */
+/* Behind a line that is a name with dots; NULL: there is no such line. */
+static const uint8_t *behind_name(const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *start = p;
+
+	while (p < end && (*p == '.' || *p == '_' || (*p >= '0' && *p <= '9') ||
+			   (*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
+		p++;
+	return p > start && p < end && *p == '\n' ? p + 1 : NULL;
+}
+
+/* Of protocol 0 or 1: a class or function, which is called or remembered next. */
+static bool names_a_class(struct bytes head)
+{
+	const uint8_t *end = head.p + head.n;
+	const uint8_t *p = head.p[0] == 'c' ? behind_name(head.p + 1, end) : NULL;
+
+	p = p ? behind_name(p, end) : NULL;
+	return p && p < end && (*p == '(' || *p == 'p' || *p == 'q');
+}
+
+/*
+ * Protocols 2 to 5 begin with their number; 0 and 1 with the name of a class, or with a
+ * dict or list that is remembered as the first object.
+ */
 static bool is_pickle(struct bytes head)
 {
+	static const struct head plain[] = { { MAGIC("(dp0\n"), NULL },
+					     { MAGIC("(lp0\n"), NULL },
+					     { MAGIC("}q\0"), NULL },
+					     { MAGIC("]q\0"), NULL } };
+
 	if (head.n > 2 && head.p[0] == 0x80 && head.p[1] >= 2 && head.p[1] <= 5)
 		return true;
-	return head.n > 2 && head.p[0] == 'c' && contains(head, "\n_reconstructor\n");
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		if (has_magic(head, &plain[i]))
+			return true;
+	return head.n > 2 && names_a_class(head);
 }
 
 static const char *pickle_name(struct bytes head)
@@ -52,7 +84,9 @@ static const char *pickle_name(struct bytes head)
 		return "data of line_profiler (.lprof)";
 	if (contains(head, "YFuncStat"))
 		return "a pickle of yappi (save with type='pstat' instead)";
-	return "a Python pickle";
+	if (contains(head, "device_traces") || contains(head, "segments"))
+		return "a pickle of protocol 0 or 1 (snapshots of torch.cuda.memory have 2 to 5)";
+	return "a Python pickle other than a snapshot of torch.cuda.memory";
 }
 
 /* A number of the version, "\r\n", and flags or a time: Lib/importlib. */

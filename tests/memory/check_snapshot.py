@@ -20,14 +20,15 @@ class Harm:
         return (os.mkdir, ("/nonexistent/harm",))
 
 
-def ingest(place, data):
+def ingest(place, data, detect=False):
     path = place.path("it.pickle")
     with open(path, "wb") as out:
         out.write(data)
     store = place.path("it.db")
     if os.path.exists(store):
         os.remove(store)
-    return place.ptool("ingest", "-q", "--input-format", "snapshot", "-o", store, path, check=False)
+    chosen = [] if detect else ["--input-format", "snapshot"]
+    return place.ptool("ingest", "-q", *chosen, "-o", store, path, check=False)
 
 
 def check_fixture(tap, place, path):
@@ -101,6 +102,16 @@ def check_shared(tap, place):
                f"{os.path.basename(path)}: refused", ran.stderr)
 
 
+def check_protocols(tap, place):
+    """Of protocols 0 and 1, which torch does not write, the refusal says what they are."""
+    for protocol in (0, 1):
+        for what, data in (("snapshot", {"segments": [], "device_traces": []}), ("Python pickle", [1]),
+                           ("Python pickle", Workplace)):
+            ran = ingest(place, pickle.dumps(data, protocol), detect=True)
+            tap.ok(ran.returncode == 4 and what in ran.stderr and "pickle" in ran.stderr,
+                   f"{what} of protocol {protocol}: named", ran.stderr)
+
+
 def check_damage(tap, place):
     with open(os.path.join(FOLDER, "one_device_p4.pickle"), "rb") as text:
         good = text.read()
@@ -123,6 +134,7 @@ def main():
             check_fixture(tap, place, path)
         check_harm(tap, place)
         check_shared(tap, place)
+        check_protocols(tap, place)
         check_damage(tap, place)
     tap.done()
 
