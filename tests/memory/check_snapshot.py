@@ -102,6 +102,18 @@ def check_shared(tap, place):
                f"{os.path.basename(path)}: refused", ran.stderr)
 
 
+def check_lacks(tap, place):
+    """What a snapshot does not tell is said in its own words, not in a trace's."""
+    without = place.path("without.pickle")
+    with open(without, "wb") as out:
+        pickle.dump({"segments": [], "device_traces": [[], []]}, out)
+    for path, option, said in ((without, "--curve", "_record_memory_history()"),
+                               (os.path.join(FOLDER, "one_device_p4.pickle"), "--growth", "snapshots and memory timelines")):
+        ran = place.ptool("memory", place.ingest(path), option, check=False)
+        tap.ok(ran.returncode == 3 and said in ran.stderr and "profiler.step" not in ran.stderr,
+               f"{os.path.basename(path)} {option}: what lacks", ran.stderr)
+
+
 def check_protocols(tap, place):
     """Of protocols 0 and 1, which torch does not write, the refusal says what they are."""
     for protocol in (0, 1):
@@ -134,6 +146,7 @@ def main():
             check_fixture(tap, place, path)
         check_harm(tap, place)
         check_shared(tap, place)
+        check_lacks(tap, place)
         check_protocols(tap, place)
         check_damage(tap, place)
     tap.done()

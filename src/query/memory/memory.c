@@ -10,6 +10,9 @@
 #include "ingest/sink.h"
 #include "query/memory/memory_source.h"
 
+/* Formats of profiles that are memory and nothing else: memory_snapshot, memory_timeline. */
+#define FORMAT_MEMORY "memory_"
+
 struct view_row {
 	memory_view_fn *open;
 	const char *nothing; /* NULL: that is an answer */
@@ -89,7 +92,7 @@ void memory_place_next(struct memory_place *place)
 
 bool memory_place_is_timeline(const struct memory_place *place)
 {
-	return strcmp(place->events->profile->format, "memory_timeline") == 0;
+	return strcmp(place->events->profile->format, FORMAT_MEMORY "timeline") == 0;
 }
 
 void memory_place_cells(const struct memory_place *place, struct cell *cells)
@@ -133,6 +136,36 @@ void memory_size_text(int power, char out[MEMORY_SIZE_MAX])
 	snprintf(out, MEMORY_SIZE_MAX, "%d %s", 1 << power % 10, units[power / 10]);
 }
 
+/* Snapshots of the allocator and memory timelines are none. */
+static bool has_trace(const struct memory_source *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strncmp(s->profiles[i].profile->format, FORMAT_MEMORY,
+			    strlen(FORMAT_MEMORY)) != 0)
+			return true;
+	return false;
+}
+
+static int no_events(const struct memory_source *s, struct err *err)
+{
+	return err_set(err, ERR_EMPTY,
+		       has_trace(s) ? "no memory events were recorded: "
+				      "profile(profile_memory=True) records them"
+				    : "the snapshot has no history of allocations: "
+				      "torch.cuda.memory._record_memory_history() before "
+				      "them records it");
+}
+
+static int no_steps(const struct memory_source *s, struct err *err)
+{
+	return err_set(err, ERR_EMPTY,
+		       has_trace(s)
+			       ? "the recording has no steps: profiler.step() at the end "
+				 "of each records them"
+			       : "snapshots and memory timelines have no steps: a trace "
+				 "with profile_memory=True has");
+}
+
 static int check(const struct memory_source *s, struct err *err)
 {
 	const struct view_row *row = &rows[s->request.view];
@@ -151,9 +184,7 @@ static int check(const struct memory_source *s, struct err *err)
 				 memory_place_is_timeline(&p);
 	}
 	if (events == 0)
-		return err_set(err, ERR_EMPTY,
-			       "no memory events were recorded: "
-			       "profile(profile_memory=True) records them");
+		return no_events(s, err);
 	if (devices == 0)
 		return err_set(err, ERR_EMPTY,
 			       "no memory events of that device; ptool memory without "
@@ -163,9 +194,7 @@ static int check(const struct memory_source *s, struct err *err)
 			       "the memory events have no addresses, which join "
 			       "allocations to frees: torch 1.10 and newer record them");
 	if (row->needs_steps && steps == 0)
-		return err_set(err, ERR_EMPTY,
-			       "the recording has no steps: profiler.step() at the end "
-			       "of each records them");
+		return no_steps(s, err);
 	return 0;
 }
 
