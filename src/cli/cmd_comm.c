@@ -44,6 +44,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct comm_opts *o = options;
 	size_t by = opt_choice_place(by_names, o->by);
 
+	if (o->list && by)
+		return err_set(err, ERR_USAGE,
+			       "--list has a row for each collective, and --by adds up");
+
 	*(struct comm_request *)request = (struct comm_request){
 		.filter = filter,
 		.by = o->list ? COMM_SINGLE : (enum comm_by)by,

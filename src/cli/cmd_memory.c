@@ -136,6 +136,30 @@ static int parse_share(const char *text, double *pct, struct err *err)
 		       text);
 }
 
+static bool is_changed(const char *value, const char *usual)
+{
+	return value && (!usual || strcmp(value, usual) != 0);
+}
+
+/* Options that the view does not look at would be taken for an answer. */
+static int check_view(const struct memory_opts *o, enum memory_view view, struct err *err)
+{
+	bool has_ops = view != MEMORY_VIEW_PEAKS && view != MEMORY_VIEW_GROWTH;
+	bool has_live = view == MEMORY_VIEW_LIVE || view == MEMORY_VIEW_PEAKS;
+
+	if ((o->filter.focus || o->filter.ignore) && !has_ops)
+		return err_set(err, ERR_USAGE,
+			       "--focus and --ignore choose operators, which the rows of "
+			       "peaks and --growth are not");
+	if (o->min_bytes && view != MEMORY_VIEW_EVENTS)
+		return err_set(err, ERR_USAGE, "--min-bytes is for --events");
+	if (is_changed(o->min_share, defaults.min_share) && view != MEMORY_VIEW_SPIKES)
+		return err_set(err, ERR_USAGE, "--min-share is for --spikes");
+	if (is_changed(o->by, defaults.by) && !has_live)
+		return err_set(err, ERR_USAGE, "--by is for --live");
+	return 0;
+}
+
 static int make_request(const struct memory_opts *o, const struct filter *filter,
 			struct memory_request *request, struct err *err)
 {
@@ -143,6 +167,7 @@ static int make_request(const struct memory_opts *o, const struct filter *filter
 					    .filter = filter,
 					    .limit = o->limit };
 	if (find_view(o, &request->view, err) < 0 ||
+	    check_view(o, request->view, err) < 0 ||
 	    parse_share(o->min_share, &request->min_share_pct, err) < 0)
 		return -1;
 	if (o->min_bytes && !units_parse_bytes(str_of(o->min_bytes), &request->min_bytes))

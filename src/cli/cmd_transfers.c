@@ -42,6 +42,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct transfers_opts *o = options;
 	size_t by = opt_choice_place(by_names, o->by);
 
+	if (o->list && by)
+		return err_set(err, ERR_USAGE,
+			       "--list has a row for each transfer, and --by adds up");
+
 	*(struct transfers_request *)request = (struct transfers_request){
 		.filter = filter,
 		.by = o->list ? TRANSFERS_SINGLE : (enum transfers_by)by,

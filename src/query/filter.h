@@ -56,6 +56,11 @@ struct filter {
 int filter_compile(const struct filter_texts *texts, struct filter *out, struct err *err);
 void filter_release(struct filter *f);
 
+/* Was --focus or --ignore given? */
+static inline bool filter_chooses_names(const struct filter *f)
+{
+	return f->focus || f->ignore;
+}
 /* --focus and --ignore: 1, 0, or -1 with err set when matching takes too long. */
 int filter_has_name(const struct filter *f, struct str name, struct err *err);
 /* Those below are true when their filter was not given. */

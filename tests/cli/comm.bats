@@ -97,3 +97,9 @@ setup_store() {
 	run -4 --separate-stderr ptool comm
 	[[ $stderr == "ptool: comm: ptool.db: the store's slices do not fit together"* ]]
 }
+
+@test "--list and --by are refused together" {
+	run --separate-stderr ptool comm --list --by size "$GPU/collectives_rank0.json"
+	exits 2
+	says "ptool: comm: --list has a row for each collective, and --by adds up"
+}

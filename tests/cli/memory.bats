@@ -72,6 +72,42 @@ on_80() {
 	says "ptool: memory: --stats and --events are tables of their own: one at a time"
 }
 
+@test "an option that the view does not look at is refused" {
+	memory
+	for words in "--focus and --ignore:--focus aten" "--focus and --ignore:--growth --ignore aten" \
+		"--min-bytes is for --events:--stats --min-bytes 1M" "--min-share is for --spikes:--curve --min-share 3" \
+		"--by is for --live:--stats --by size"; do
+		# shellcheck disable=SC2086 # the options of one case
+		run --separate-stderr ptool memory ${words#*:}
+		exits 2
+		[[ $stderr == "ptool: memory: ${words%%:*}"* ]]
+	done
+}
+
+@test "--live of some operators" {
+	cnn
+	all=$(ptool memory --live --device cpu --format csv | tail -n +2)
+	some=$(ptool memory --live --device cpu --focus empty --format csv | tail -n +2)
+	[ "$some" = "$(grep empty <<<"$all")" ]
+	[ "$(wc -l <<<"$some")" -lt "$(wc -l <<<"$all")" ]
+	bytes=$(ptool memory --live --by size --device cpu --focus empty --format csv | awk -F, 'NR > 1 { n += $8 } END { print n }')
+	[ "$bytes" = "$(awk -F, '{ n += $6 } END { print n }' <<<"$some")" ]
+	run --separate-stderr ptool memory --live --focus nothing
+	exits 3
+}
+
+@test "--limit leaves rows out, and the footer counts them" {
+	cnn
+	for view in --stats --leaks --spikes --growth; do
+		ptool memory $view --format json | python3 -c 'import json, sys; print(json.load(sys.stdin)["total_rows"])' >all
+		ptool memory $view -n 1 --format json >one
+		python3 -c 'import json, sys
+t = json.load(sys.stdin)
+assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(cat all)" <one
+	done
+	on_80 --stats -n 2 | grep -qE '^2 of [0-9]+ rows$'
+}
+
 @test "sizes, shares and misspelt options" {
 	run --separate-stderr ptool memory --events --min-bytes big
 	exits 2

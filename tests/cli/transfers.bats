@@ -78,3 +78,9 @@ setup_store() {
 	run -4 --separate-stderr ptool transfers
 	says "ptool: transfers: ptool.db: the store's slices stand before the ones around them; ingest again"
 }
+
+@test "--list and --by are refused together" {
+	run --separate-stderr ptool transfers --list --by op "$GPU/sync.json"
+	exits 2
+	says "ptool: transfers: --list has a row for each transfer, and --by adds up"
+}

@@ -117,6 +117,16 @@ void memory_place_text(const struct memory_source *s, const struct memory_place 
 		snprintf(out, size, "%s", place->of->name);
 }
 
+void memory_add_limited(const struct memory_source *s, struct memtable *to,
+			const struct cell *cells, int64_t *given)
+{
+	if (s->request.limit && *given >= s->request.limit)
+		to->table.total_rows++;
+	else
+		memtable_add_row(to, cells);
+	++*given;
+}
+
 struct cell memory_step_cell(const struct memory_events *m, uint32_t step)
 {
 	return step == MEMORY_STEP_NONE ? cell_null() : cell_int(m->steps[step].number);

@@ -133,11 +133,10 @@ static void add_left(const struct memory_place *p, struct step_sums *sums)
 	}
 }
 
-static void add_step(const struct memory_place *p, const struct memory_step *step,
-		     const struct step_sums *sums, struct memtable *to)
+static void set_step(const struct memory_place *p, const struct memory_step *step,
+		     const struct step_sums *sums, struct cell *cells)
 {
 	int64_t start = level_at(p, step->ts_ns);
-	struct cell cells[NGROWTH];
 	bool has_left = p->of->has_addresses;
 
 	memory_place_cells(p, cells);
@@ -152,35 +151,39 @@ static void add_step(const struct memory_place *p, const struct memory_step *ste
 	cells[FREED] = cell_int(sums->freed);
 	cells[LEFT] = has_left ? cell_int(sums->left) : cell_null();
 	cells[LEFT_BLOCKS] = has_left ? cell_int(sums->left_blocks) : cell_null();
-	memtable_add_row(to, cells);
 }
 
 static void add_steps(const struct memory_source *s, const struct memory_place *p,
-		      struct memtable *to)
+		      struct memtable *to, int64_t *given)
 {
 	const struct memory_events *m = p->events;
 	const struct filter *f = s->request.filter;
 	struct step_sums *sums = xcalloc(m->nsteps + 1, sizeof(*sums));
+	struct cell cells[NGROWTH];
 
 	for (size_t i = p->of->first; i < p->of->first + p->of->n; i++)
 		if (m->items[i].step != MEMORY_STEP_NONE)
 			add_event(&sums[m->items[i].step], &m->items[i]);
 	add_left(p, sums);
-	for (size_t i = 0; i < m->nsteps; i++)
-		if (filter_has_step(f, m->steps[i].number, true) &&
-		    filter_has_time(f, m->steps[i].ts_ns))
-			add_step(p, &m->steps[i], &sums[i], to);
+	for (size_t i = 0; i < m->nsteps; i++) {
+		if (!filter_has_step(f, m->steps[i].number, true) ||
+		    !filter_has_time(f, m->steps[i].ts_ns))
+			continue;
+		set_step(p, &m->steps[i], &sums[i], cells);
+		memory_add_limited(s, to, cells, given);
+	}
 	free(sums);
 }
 
 int memory_open_growth(struct memory_source *s, struct table **out, struct err *err)
 {
 	struct memtable *m = memtable_new(growth_columns, NGROWTH);
+	int64_t given = 0;
 
 	(void)err;
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
 	     memory_place_next(&p))
-		add_steps(s, &p, m);
+		add_steps(s, &p, m, &given);
 	*out = table_pick(&m->table, growth_shown, s->scope, s->request.for_people);
 	return 0;
 }
@@ -270,25 +273,22 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 		return is_suspect(x);
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes;
-	struct str p = text_pool_str(l->texts, x->name),
-		   q = text_pool_str(l->texts, y->name);
-	size_t n = p.n < q.n ? p.n : q.n;
-	int order = n ? memcmp(p.p, q.p, n) : 0;
-	return order ? order < 0 : p.n < q.n;
+	return str_compare(text_pool_str(l->texts, x->name),
+			   text_pool_str(l->texts, y->name)) < 0;
 }
 
 static void add_leaks(const struct memory_source *s, const struct memory_place *p,
 		      const struct leaks *l, struct memtable *to)
 {
 	uint32_t *order = xrealloc_array(NULL, l->n * 2 + 1, sizeof(*order));
-	size_t limit = (size_t)s->request.limit;
 	struct cell cells[NLEAK];
+	int64_t given = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		order[i] = (uint32_t)i;
 	sort_indexes(order, l->n, order + l->n, comes_before, l);
 	memory_place_cells(p, cells);
-	for (size_t i = 0; i < l->n && (!limit || i < limit); i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct leak *leak = &l->items[order[i]];
 		cells[OP] = cell_text(text_pool_str(l->texts, leak->name));
 		cells[BYTES] = cell_int(leak->bytes);
@@ -298,7 +298,7 @@ static void add_leaks(const struct memory_source *s, const struct memory_place *
 		cells[LAST_STEP] = memory_step_cell(p->events, leak->last);
 		cells[PER_STEP] = cell_int(leak->bytes / leak->steps);
 		cells[SUSPECT] = cell_int(is_suspect(leak));
-		memtable_add_row(to, cells);
+		memory_add_limited(s, to, cells, &given);
 	}
 	free(order);
 }

@@ -87,18 +87,32 @@ static uint32_t power_of(int64_t bytes)
 	return 63U - (uint32_t)__builtin_clzll((unsigned long long)bytes);
 }
 
+/* Do --focus and --ignore let it through?  1, 0, or -1 with err set. */
+static int has_name(struct memory_source *s, const struct memory_event *e,
+		    struct err *err)
+{
+	struct str name;
+
+	if (!filter_chooses_names(s->request.filter))
+		return 1;
+	if (memory_names_str(&s->names, e, &name, err) < 0)
+		return -1;
+	return filter_has_name(s->request.filter, name, err);
+}
+
+/* 1: the block is in the group of *key; 0: it is not wanted; -1. */
 static int key_of(struct memory_source *s, const struct memory_place *place,
 		  const struct memory_block *b, uint32_t *key, struct err *err)
 {
 	const struct memory_event *e = &place->events->items[b->alloc];
+	int has = has_name(s, e, err);
 
-	if (s->request.by == MEMORY_BY_SIZE)
-		*key = power_of(b->bytes);
-	else if (s->request.by == MEMORY_BY_STEP)
-		*key = e->step;
-	else
-		return memory_names_of(&s->names, e, key, err);
-	return 0;
+	if (has <= 0)
+		return has;
+	if (s->request.by == MEMORY_BY_OP)
+		return memory_names_of(&s->names, e, key, err) < 0 ? -1 : 1;
+	*key = s->request.by == MEMORY_BY_SIZE ? power_of(b->bytes) : e->step;
+	return 1;
 }
 
 /* Groups the blocks of the place that are live; adds up what was freed of older ones. */
@@ -116,9 +130,11 @@ static int group_blocks(struct memory_source *s, const struct memory_place *plac
 			*freed_before = sum_add(*freed_before, b->bytes);
 		if (!memory_block_is_live(b, event))
 			continue;
-		if (key_of(s, place, b, &key, err) < 0)
+		int has = key_of(s, place, b, &key, err);
+		if (has < 0)
 			return -1;
-		add_block(g, key, b->bytes);
+		if (has)
+			add_block(g, key, b->bytes);
 	}
 	return 0;
 }
@@ -129,10 +145,12 @@ static int group_categories(struct memory_source *s, const struct memory_place *
 {
 	for (size_t i = place->of->first; i <= event; i++) {
 		const struct memory_event *e = &place->events->items[i];
+		int has = has_name(s, e, err);
 		uint32_t name;
-		if (memory_names_of(&s->names, e, &name, err) < 0)
+		if (has < 0 || memory_names_of(&s->names, e, &name, err) < 0)
 			return -1;
-		add_block(g, name, memory_event_bytes(e));
+		if (has)
+			add_block(g, name, memory_event_bytes(e));
 	}
 	for (size_t i = 0; i < g->n; i++)
 		g->groups[i].blocks = NUMBER_NONE;
@@ -150,14 +168,6 @@ static struct str name_of(const struct grouping *g, const struct group *group)
 	return text_pool_str(&g->s->names.texts, group->key);
 }
 
-static int compare_names(struct str x, struct str y)
-{
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
-}
-
 /* The most bytes first; then by name or key. */
 static bool comes_before(const void *context, uint32_t a, uint32_t b)
 {
@@ -166,7 +176,7 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes;
-	return g->by == MEMORY_BY_OP ? compare_names(name_of(g, x), name_of(g, y)) < 0
+	return g->by == MEMORY_BY_OP ? str_compare(name_of(g, x), name_of(g, y)) < 0
 				     : x->key < y->key;
 }
 
@@ -263,6 +273,18 @@ static int64_t add_groups(const struct target *t, const struct grouping *g, size
 	return all;
 }
 
+/* What makes the rows add up to the peak: older blocks, and what nothing explains. */
+static void add_remainder(const struct target *t, int64_t live_bytes, int64_t older_bytes)
+{
+	int64_t left = sum_sub(sum_sub(t->peak_bytes, live_bytes), older_bytes);
+
+	if (older_bytes)
+		add_rest(t, (struct rest){ "(before the recording)", NUMBER_NONE,
+					   older_bytes });
+	if (left)
+		add_rest(t, (struct rest){ "(unaccounted)", NUMBER_NONE, left });
+}
+
 int memory_live_add(struct memory_source *s, const struct memory_place *place,
 		    const struct memory_peak *peak, size_t limit, struct memtable *to,
 		    struct err *err)
@@ -277,13 +299,9 @@ int memory_live_add(struct memory_source *s, const struct memory_place *place,
 			 : group_categories(s, place, peak->event, &g, err);
 	if (rc == 0) {
 		int64_t live = add_groups(&t, &g, limit);
-		int64_t older = sum_sub(place->of->base_bytes, freed_before);
-		int64_t left = sum_sub(sum_sub(t.peak_bytes, live), older);
-		if (older)
-			add_rest(&t, (struct rest){ "(before the recording)", NUMBER_NONE,
-						    older });
-		if (left)
-			add_rest(&t, (struct rest){ "(unaccounted)", NUMBER_NONE, left });
+		if (!filter_chooses_names(s->request.filter))
+			add_remainder(&t, live,
+				      sum_sub(place->of->base_bytes, freed_before));
 	}
 	intern_release(&g.keys);
 	free(g.groups);

@@ -121,7 +121,7 @@ static void set_high(struct cell *cells, int bytes, int at, const struct memory_
 }
 
 static void add_row(const struct memory_source *s, const struct memory_place *p,
-		    const struct memory_peak *peak, struct memtable *to)
+		    const struct memory_peak *peak, struct memtable *to, int64_t *given)
 {
 	const struct memory_device *d = p->of;
 	char curve[CURVE_CELLS * BLOCK_BYTES];
@@ -143,7 +143,7 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 	cells[OUT_OF_MEMORY] = cell_int(peak->out_of_memory);
 	cells[MISMATCHES] = cell_int(d->mismatches);
 	cells[CURVE] = cell_text(draw_curve(p, curve));
-	memtable_add_row(to, cells);
+	memory_add_limited(s, to, cells, given);
 }
 
 /* A sentence with a size in it: "... %s ...". */
@@ -202,6 +202,7 @@ int memory_open_peaks(struct memory_source *s, struct table **out, struct err *e
 	struct memtable *m = memtable_new(columns, NCOLUMNS);
 	struct memtable *live = memory_live_table(s);
 	struct memory_peak peak;
+	int64_t given = 0;
 	int rc = 0;
 
 	live->table.caption = "live at the peak:";
@@ -209,7 +210,7 @@ int memory_open_peaks(struct memory_source *s, struct table **out, struct err *e
 	     memory_place_next(&p)) {
 		if (!memory_peak_find(p.events, p.of, s->request.filter, &peak))
 			continue;
-		add_row(s, &p, &peak, m);
+		add_row(s, &p, &peak, m, &given);
 		add_notes(s, &p, &peak, m);
 		if (s->request.for_people && memory_live_is_known(s, &p))
 			rc = memory_live_add(s, &p, &peak, LIVE_SHOWN, live, err);

@@ -59,6 +59,13 @@ void memory_place_cells(const struct memory_place *place, struct cell *cells);
 void memory_place_text(const struct memory_source *s, const struct memory_place *place,
 		       char *out, size_t size);
 
+/*
+ * Adds the row, one behind `given` others; behind the limit of --limit it is only
+ * counted, so that readers see how many there are.
+ */
+void memory_add_limited(const struct memory_source *s, struct memtable *to,
+			const struct cell *cells, int64_t *given);
+
 /* The number of the step, or null. */
 struct cell memory_step_cell(const struct memory_events *m, uint32_t step);
 /* Null for NUMBER_NONE. */

@@ -139,23 +139,21 @@ static int add_rows(struct memory_source *s, const struct memory_place *p,
 		    const struct spikes *all, struct memtable *to, struct err *err)
 {
 	uint32_t *order = xrealloc_array(NULL, all->n * 2 + 1, sizeof(*order));
-	int64_t given = 0, limit = s->request.limit;
+	int64_t given = 0;
 	struct cell cells[NCOLUMNS];
 	int has = 0;
 
 	for (size_t i = 0; i < all->n; i++)
 		order[i] = (uint32_t)i;
 	sort_indexes(order, all->n, order + all->n, comes_before, all);
-	for (size_t i = 0; i < all->n && has >= 0 && (!limit || given < limit); i++) {
+	for (size_t i = 0; i < all->n && has >= 0; i++) {
 		const struct spike *spike = &all->items[order[i]];
 		if (!memory_event_is_wanted(p->events, &all->events[spike->event],
 					    s->request.filter))
 			continue;
 		has = set_row(s, p, all, spike, cells, err);
-		if (has <= 0)
-			continue;
-		memtable_add_row(to, cells);
-		given++;
+		if (has > 0)
+			memory_add_limited(s, to, cells, &given);
 	}
 	free(order);
 	return has < 0 ? -1 : 0;

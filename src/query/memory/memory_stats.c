@@ -218,11 +218,8 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 		return x->self.allocated > y->self.allocated;
 	if (x->total.allocated != y->total.allocated)
 		return x->total.allocated > y->total.allocated;
-	struct str p = text_pool_str(st->texts, x->name),
-		   q = text_pool_str(st->texts, y->name);
-	size_t n = p.n < q.n ? p.n : q.n;
-	int order = n ? memcmp(p.p, q.p, n) : 0;
-	return order ? order < 0 : p.n < q.n;
+	return str_compare(text_pool_str(st->texts, x->name),
+			   text_pool_str(st->texts, y->name)) < 0;
 }
 
 static void set_row(const struct op_row *row, const struct calls *calls,
@@ -245,14 +242,14 @@ static int add_rows(struct memory_source *s, const struct memory_place *p,
 {
 	uint32_t *order = xrealloc_array(NULL, st->n * 2 + 1, sizeof(*order));
 	struct cell cells[NCOLUMNS];
-	int64_t given = 0, limit = s->request.limit;
+	int64_t given = 0;
 	int has = 0;
 
 	for (size_t i = 0; i < st->n; i++)
 		order[i] = (uint32_t)i;
 	sort_indexes(order, st->n, order + st->n, comes_before, st);
 	memory_place_cells(p, cells);
-	for (size_t i = 0; i < st->n && has >= 0 && (!limit || given < limit); i++) {
+	for (size_t i = 0; i < st->n && has >= 0; i++) {
 		const struct op_row *row = &st->rows[order[i]];
 		struct str name = text_pool_str(st->texts, row->name);
 		has = filter_has_name(s->request.filter, name, err);
@@ -260,8 +257,7 @@ static int add_rows(struct memory_source *s, const struct memory_place *p,
 			continue;
 		cells[OP] = cell_text(name);
 		set_row(row, calls, cells);
-		memtable_add_row(to, cells);
-		given++;
+		memory_add_limited(s, to, cells, &given);
 	}
 	free(order);
 	return has < 0 ? -1 : 0;
