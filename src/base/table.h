@@ -91,6 +91,7 @@ struct table {
 	const char *const *notes;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;
+	bool is_form; /* for people: its rows are facts of one thing, which nobody counts */
 	struct table *more; /* for people: drawn below this one; owned; or NULL */
 };
 

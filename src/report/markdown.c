@@ -73,6 +73,8 @@ static void draw_rows(FILE *out, struct people *p)
 		}
 		putc('\n', out);
 	}
+	if (p->table->is_form)
+		return;
 	putc('\n', out);
 	write_escaped(out, people_footer(p));
 	putc('\n', out);

@@ -148,6 +148,8 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 			draw_cell(out, p, i, people_cell(p, row, i), scratch);
 		putc('\n', out);
 	}
+	if (p->table->is_form)
+		return;
 	if (p->rows->nrows)
 		putc('\n', out);
 	write_str(out, people_footer(p));

@@ -16,24 +16,36 @@ static const struct column evidence_columns[] = {
 };
 #define NCOLUMNS (sizeof(evidence_columns) / sizeof(evidence_columns[0]))
 
-/* "data_loading_ns" without its unit, which stands at the value, and with blanks. */
-static struct str people_item(const struct advice_evidence *e, struct arena *arena)
+/* "data_loading_ns" without its unit, which stands at the value. */
+static struct str item_stem(const char *item)
 {
 	static const char *const suffixes[] = { "_ns", "_pct", "_bytes" };
-	char *text = arena_strdup(arena, e->item);
-	size_t n = strlen(text);
+	struct str stem = str_of(item);
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t suffix = strlen(suffixes[i]);
-		if (n > suffix && strcmp(text + n - suffix, suffixes[i]) == 0) {
-			n -= suffix;
+		size_t n = strlen(suffixes[i]);
+		if (stem.n > n && memcmp(stem.p + stem.n - n, suffixes[i], n) == 0) {
+			stem.n -= n;
 			break;
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		if (text[i] == '_')
-			text[i] = ' ';
-	return (struct str){ text, n };
+	return stem;
+}
+
+/* "data loading"; "data loading, share" of one that has a time of that name, too. */
+static struct str people_item(const struct advice *a, size_t at, struct arena *arena)
+{
+	struct str stem = item_stem(a->evidence[at].item);
+	bool is_double = false;
+
+	for (size_t i = 0; i < at; i++)
+		is_double |= str_equal(item_stem(a->evidence[i].item), stem);
+	char *text = arena_printf(arena, STR_FMT "%s", STR_ARG(stem),
+				  is_double ? ", share" : "");
+	for (char *c = text; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return str_of(text);
 }
 
 static void add_evidence(struct memtable *m, const struct advice *a)
@@ -45,7 +57,7 @@ static void add_evidence(struct memtable *m, const struct advice *a)
 					   ? e->value.as.text
 					   : units_text(e->unit, e->value, text);
 		const struct cell cells[NCOLUMNS] = {
-			cell_text(people_item(e, &m->arena)), cell_text(value)
+			cell_text(people_item(a, i, &m->arena)), cell_text(value)
 		};
 		memtable_add_row(m, cells);
 	}
@@ -76,6 +88,7 @@ static struct table *block(const struct advice *a, const struct scope *scope)
 	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
 	char text[UNITS_TEXT_MAX];
 
+	m->table.is_form = true;
 	m->table.caption = arena_printf(
 		&m->arena, "%s (%s, %s severity%s)", a->rule->title, a->rule->name,
 		advice_severity_name(a->severity), place_text(a, scope, &m->arena));
