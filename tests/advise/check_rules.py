@@ -61,6 +61,47 @@ def check_thresholds(tap, work):
         tap.ok(len(rows) == fires, f"data-loading:{option} {'fires' if fires else 'is silent'}", rows)
 
 
+def check_advice(tap, work):
+    """What an expert would not say."""
+    ddp = rulecases.ddp([rulecases.GPU])[0]
+    ddp.kernel(20_000, 100_000, 10_000, name=rulecases.NCCL)
+    tap.same(told(work, ddp, "ddp-backend"), [], "ddp-backend: kernels of NCCL are NCCL")
+    for rule, args in (("low-occupancy", {"est. achieved occupancy %": 1}), ("small-batch", {"blocks per SM": 0.1})):
+        seldom = rulecases.busy(rulecases.Trace(), 9_000, **args)
+        tap.same(told(work, seldom, rule), [], f"{rule}: silent where kernels hardly run")
+        tap.ok(len(told(work, seldom, f"{rule}:min_utilization_pct=0")) == 1, f"{rule}: min_utilization_pct")
+    amd = dict(rulecases.GPU, name="AMD Instinct MI300X", computeMajor=9, computeMinor=4)
+    rows = told(work, rulecases.capable(amd)[0], "mixed-precision")
+    tap.ok([row["severity"] for row in rows] == ["not_run"] and "AMD" in rows[0]["finding"],
+           "mixed-precision: AMD's capability says nothing", rows)
+    for device, wanted in ((rulecases.GPU, "TF32: "), (dict(rulecases.GPU, computeMajor=7), "float16; neither TF32")):
+        rows = told(work, rulecases.capable(device)[0], "mixed-precision")
+        tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"],
+               f"mixed-precision: what a device of capability {device['computeMajor']} can do", rows)
+    pool = rulecases.allocating([0, 1, 2], name="cudaMallocAsync")
+    tap.same(told(work, pool[0], "allocator-churn"), [], "allocator-churn: a pool waits for nothing")
+    for name, wanted in (("Memcpy HtoD (Pageable -> Device)", "in the DataLoader"),
+                         ("Memcpy DtoH (Device -> Pageable)", "to the host less often")):
+        rows = told(work, rulecases.copying(10_001, name)[0], "pageable-copies")
+        tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"pageable-copies: what to do of {name}", rows)
+    full = rulecases.busy(rulecases.Trace(devices=[]), 900_000)
+    full.memory(1000, 10, 10)
+    full.out_of_memory(2000, 5000)
+    rows = told(work, full, "memory-limit")
+    tap.ok(len(rows) == 1 and "in vain: 1" in rows[0]["finding"], "memory-limit: requests in vain, whatever the peak", rows)
+    idle = rulecases.Trace(steps=0)
+    idle.host("aten::mm", 0, 1_000_000)
+    idle.kernel(20_000, 100_000, 10_000)
+    rows = told(work, idle, "low-utilization")
+    tap.ok(len(rows) == 1 and rows[0]["finding"].endswith("of the time of the recording"),
+           "low-utilization: without steps it speaks of the recording", rows)
+
+
+def told(work, trace, rule):
+    """What the rule says of one trace."""
+    return advise(work, work.ingest(*save(work, [trace])), "--rule", rule)
+
+
 def check_agreement(tap, work):
     """Savings are what the other commands print."""
     store = work.ingest(*save(work, rulecases.synchronizing(33_333)))
@@ -155,6 +196,7 @@ def main():
         for rule in sorted(rulecases.CASES):
             check_rule(tap, work, rule)
         check_thresholds(tap, work)
+        check_advice(tap, work)
         check_agreement(tap, work)
         check_fixtures(tap, work)
         check_plugin(tap, work)

@@ -78,10 +78,10 @@ def copying(ns, name="Memcpy HtoD (Pageable -> Device)"):
     return [t]
 
 
-def allocating(steps, dur=7000):
+def allocating(steps, dur=7000, name="cudaMalloc"):
     t = busy(Trace(), 900_000)
     for start in [t.starts[step] for step in steps]:
-        t.host("cudaMalloc", start + 50_000, dur, "cuda_runtime")
+        t.host(name, start + 50_000, dur, "cuda_runtime")
     return [t]
 
 

@@ -36,6 +36,10 @@ class Trace:
         self.event(ph="X", cat=cat, name=name, pid=device, tid=stream, ts=ts, dur=dur,
                    args=dict(args, device=device, stream=stream, correlation=self.correlation))
 
+    def out_of_memory(self, ts, size):
+        self.event(ph="i", s="t", cat="cpu_instant_event", name="[OutOfMemory]", pid=42, tid=1, ts=ts,
+                   args={"Device Type": 1, "Device Id": 0, "Bytes": size, "Total Allocated": 0, "Total Reserved": 0})
+
     def memory(self, ts, size, total, device=0):
         self.event(ph="i", s="t", cat="cpu_instant_event", name="[memory]", pid=42, tid=1, ts=ts,
                    args={"Device Type": 1, "Device Id": device, "Bytes": size, "Addr": 4096 + ts, "Total Allocated": total,

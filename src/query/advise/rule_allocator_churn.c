@@ -18,10 +18,15 @@ struct churn {
 	int64_t calls, ns;
 };
 
-/* Of the runtime and the drivers: operators have a namespace, labels have neither prefix. */
+/*
+ * Of the runtime and the drivers: operators have a namespace, labels have neither
+ * prefix.  What is asynchronous is of a pool, waits for nothing, and is each tensor's
+ * under the backend cudaMallocAsync.
+ */
 static bool is_allocation(const char *name)
 {
-	return (strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0) &&
+	return !strstr(name, "Async") &&
+	       (strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0) &&
 	       !strstr(name, "Host") &&
 	       gap_cause_of(CLASS_RUNTIME, str_of(name)) == GAP_MALLOC;
 }
@@ -106,8 +111,8 @@ const struct rule rule_allocator_churn = {
 	.name = "allocator-churn",
 	.title = "Allocator churn",
 	.looks =
-		"Calls of cudaMalloc, cudaFree and their like in steps after the first: "
-		"each waits for the device, and the caching allocator makes none once it "
+		"Calls of cudaMalloc, cudaFree and their like in steps after the first, "
+		"those of pools (cudaMallocAsync) apart: each waits for the device, and the caching allocator makes none once it "
 		"has what it needs.",
 	.source = "ptool's own: one a step.",
 	.parameters = { [MIN_CALLS] = { "min_calls", 1,

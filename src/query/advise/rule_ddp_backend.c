@@ -48,17 +48,27 @@ static int judge(const struct rule_run *run, const struct fact_name *names, size
 	return 0;
 }
 
+/* NCCL's kernels are there where operators nccl: are not: torch does not always tell. */
+static bool has_kernels(const struct device_work *work)
+{
+	for (size_t i = 0; i < work->n; i++)
+		if (work->items[i].kind == WORK_COMMUNICATION)
+			return true;
+	return false;
+}
+
 static int check(const struct rule_run *run, struct err *err)
 {
 	size_t n;
 	const struct fact_name *names = facts_names(run->facts, &n, err);
+	const struct device_work *work = names ? facts_work(run->facts, err) : NULL;
 
-	if (!names)
+	if (!work)
 		return -1;
 	if (n == 0)
 		return rule_lacks_names(run);
 	if (rule_calls(names, n, "DistributedDataParallel.forward") == 0 ||
-	    rule_calls(names, n, "nccl:") > 0)
+	    rule_calls(names, n, "nccl:") > 0 || has_kernels(work))
 		return 0;
 	return judge(run, names, n, err);
 }
@@ -66,9 +76,9 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_ddp_backend = {
 	.name = "ddp-backend",
 	.title = "Backend of DistributedDataParallel",
-	.looks =
-		"Whether DistributedDataParallel.forward ran and no nccl: operator, on a "
-		"machine that has a device which NCCL supports.",
+	.looks = "Whether DistributedDataParallel.forward ran, and neither an nccl: "
+		 "operator nor a collective on a device, on a machine that has a device "
+		 "which NCCL supports.",
 	.source = "The TensorBoard plugin's: a compute capability of 3.5.",
 	.parameters = { [MIN_CAPABILITY] = { "min_capability", 3.5,
 					     "compute capability that NCCL needs" } },

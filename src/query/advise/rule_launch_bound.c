@@ -29,9 +29,9 @@ static void judge(const struct rule_run *run, const struct fact_idles *idles,
 	if (pct <= run->values[MIN_PCT])
 		return;
 	advice_add(run, work_device_cell(device), suggestion(idle, ns),
-		   "for %.1f%% of the time of the steps the device waits in short gaps "
-		   "for the next launch",
-		   pct);
+		   "for %.1f%% of the time of %s the device waits in short gaps for the "
+		   "next launch",
+		   pct, rule_steps_word(run));
 	rule_add_steps(run, idles);
 	advice_evidence(run, "launch_gaps", UNIT_COUNT, cell_int(idle->burst_gaps));
 	advice_evidence(run, "launch_idle_ns", UNIT_NS, cell_int(ns));

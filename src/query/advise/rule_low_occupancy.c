@@ -4,13 +4,14 @@
 #include "query/advise/rule_parts.h"
 #include "query/devices/device_rows.h"
 
-enum { BELOW_PCT };
+enum { BELOW_PCT, MIN_UTILIZATION_PCT };
 
 static void judge(const struct rule_run *run, const struct cell *row)
 {
 	double pct = row[DEVICE_OCCUPANCY].as.real;
 
-	if (pct >= run->values[BELOW_PCT])
+	if (pct >= run->values[BELOW_PCT] ||
+	    !rule_has_kernels(row, run->values[MIN_UTILIZATION_PCT]))
 		return;
 	advice_add(run, row[DEVICE_NUMBER],
 		   "look at 'ptool kernels --by op' for kernels of few blocks, many "
@@ -49,6 +50,8 @@ const struct rule rule_low_occupancy = {
 		 "the kernels, by their time. Kernels of large matrix products are fast "
 		 "at a low one.",
 	.source = "ptool's own: less than 15 %, below which latency is rarely hidden.",
-	.parameters = { [BELOW_PCT] = { "below_pct", 15, "occupancy that is fine" } },
+	.parameters = { [BELOW_PCT] = { "below_pct", 15, "occupancy that is fine" },
+			[MIN_UTILIZATION_PCT] = { "min_utilization_pct", 1,
+						  "utilization from which kernels matter" } },
 	.check = check,
 };

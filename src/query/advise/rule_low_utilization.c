@@ -15,10 +15,11 @@ static void judge(const struct rule_run *run, const struct cell *row)
 	advice_add(run, row[DEVICE_NUMBER],
 		   "look at 'ptool gaps' for what the device waits for; a larger batch "
 		   "gives it more work for each launch, and may affect convergence",
-		   "a kernel runs for only %.1f%% of the time of the steps", pct);
+		   "a kernel runs for only %.1f%% of the time of %s", pct,
+		   rule_steps_word(run));
 	advice_evidence(run, "utilization_pct", UNIT_PERCENT, row[DEVICE_UTILIZATION]);
 	advice_evidence(run, "window_ns", UNIT_NS, row[DEVICE_WINDOW]);
-	advice_evidence(run, "idle_ns", UNIT_NS, row[DEVICE_IDLE]);
+	advice_evidence(run, "kernel_ns", UNIT_NS, row[DEVICE_KERNEL_SUM]);
 }
 
 static int check(const struct rule_run *run, struct err *err)

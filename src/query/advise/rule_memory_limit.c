@@ -27,31 +27,67 @@ static int64_t device_number(struct str name)
 	return end == digits || *end || number < 0 ? NUMBER_NONE : number;
 }
 
-static void judge(const struct rule_run *run, const struct table *t,
-		  const struct cell *cells, const struct device_properties *device)
-{
-	int64_t peak = rule_number(t, cells, "allocated_peak_bytes");
-	int64_t reserved = rule_number(t, cells, "reserved_peak_bytes");
-	int64_t refused = rule_number(t, cells, "out_of_memory");
-	double pct = facts_pct(peak, device->memory_bytes);
+/* What a row of the peaks tells; NUMBER_NONE: it does not. */
+struct fill {
+	struct cell device;
+	int64_t peak, reserved, refused, memory;
+	double pct; /* of the peak in the memory; 0: not known */
+};
 
-	if (pct <= run->values[MIN_PCT])
-		return;
-	advice_add(run, cell_int(device->device),
-		   "checkpoint activations, use torch.autocast, a smaller batch or "
-		   "accumulated gradients; 'ptool memory --live' shows what is allocated",
-		   "the peak is %.1f%% of the device's memory", pct);
-	advice_evidence(run, "allocated_peak_bytes", UNIT_BYTES, cell_int(peak));
-	if (reserved != NUMBER_NONE)
-		advice_evidence(run, "reserved_peak_bytes", UNIT_BYTES,
-				cell_int(reserved));
-	advice_evidence(run, "memory_bytes", UNIT_BYTES, cell_int(device->memory_bytes));
-	advice_evidence(run, "peak_pct", UNIT_PERCENT, cell_real(pct));
-	if (refused != NUMBER_NONE)
-		advice_evidence(run, "out_of_memory", UNIT_COUNT, cell_int(refused));
+static struct fill read_fill(const struct rule_run *run, const struct table *t,
+			     const struct cell *cells,
+			     const struct device_properties_list *list)
+{
+	struct str name = rule_text(t, cells, "device");
+	int64_t number = device_number(name);
+	const struct device_properties *device =
+		number == NUMBER_NONE ? NULL : device_properties_find(list, number);
+	struct fill f = {
+		.device = cell_text(arena_copy(&run->out->arena, name)),
+		.peak = rule_number(t, cells, "allocated_peak_bytes"),
+		.reserved = rule_number(t, cells, "reserved_peak_bytes"),
+		.refused = rule_number(t, cells, "out_of_memory"),
+		.memory = device ? device->memory_bytes : NUMBER_NONE,
+	};
+
+	if (number != NUMBER_NONE)
+		f.device = cell_int(number);
+	if (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE)
+		f.pct = facts_pct(f.peak, f.memory);
+	return f;
 }
 
-/* How many devices' memory is known, or -1 with err set. */
+static void add_number(const struct rule_run *run, const char *item, enum unit unit,
+		       int64_t number)
+{
+	if (number != NUMBER_NONE)
+		advice_evidence(run, item, unit, cell_int(number));
+}
+
+static void judge(const struct rule_run *run, const struct fill *f)
+{
+	static const char suggestion[] =
+		"checkpoint activations, use torch.autocast, a smaller batch or "
+		"accumulated gradients; 'ptool memory --live' shows what is allocated";
+
+	if (f->refused > 0)
+		advice_add(run, f->device, suggestion,
+			   "memory ran out: requests in vain: %lld",
+			   (long long)f->refused);
+	else if (f->pct > run->values[MIN_PCT])
+		advice_add(run, f->device, suggestion,
+			   "the peak is %.1f%% of the device's memory", f->pct);
+	else
+		return;
+	add_number(run, "allocated_peak_bytes", UNIT_BYTES, f->peak);
+	add_number(run, "reserved_peak_bytes", UNIT_BYTES, f->reserved);
+	add_number(run, "memory_bytes", UNIT_BYTES, f->memory);
+	if (f->pct > 0)
+		advice_evidence(run, "peak_pct", UNIT_PERCENT, cell_real(f->pct));
+	add_number(run, "out_of_memory", UNIT_COUNT, f->refused);
+}
+
+/* Is the memory of any device known, or that it was too small?  1, 0, or -1. */
 static int judge_rows(const struct rule_run *run, struct table *t,
 		      const struct device_properties_list *list, struct err *err)
 {
@@ -59,15 +95,10 @@ static int judge_rows(const struct rule_run *run, struct table *t,
 	int rc, known = 0;
 
 	while ((rc = t->next(t, cells, err)) > 0) {
-		int64_t number = device_number(rule_text(t, cells, "device"));
-		const struct device_properties *device =
-			number == NUMBER_NONE ? NULL
-					      : device_properties_find(list, number);
-		if (!device || device->memory_bytes == NUMBER_NONE ||
-		    rule_number(t, cells, "allocated_peak_bytes") == NUMBER_NONE)
-			continue;
-		known = 1;
-		judge(run, t, cells, device);
+		struct fill f = read_fill(run, t, cells, list);
+		if (f.refused > 0 || (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE))
+			known = 1;
+		judge(run, &f);
 	}
 	return rc < 0 ? -1 : known;
 }
@@ -113,7 +144,9 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_memory_limit = {
 	.name = "memory-limit",
 	.title = "Memory at the limit",
-	.looks = "allocated_peak_bytes of ptool-memory(1) over the device's memory.",
+	.looks = "allocated_peak_bytes of ptool-memory(1) over the device's memory, and "
+		 "requests for memory in vain (--oom), which are a problem whatever the "
+		 "peak.",
 	.source = "The TensorBoard plugin's: more than 90 %.",
 	.parameters = { [MIN_PCT] = { "min_pct", 90,
 				      "share of the memory that is fine" } },

@@ -30,6 +30,22 @@ static struct eligible sum_up(const struct kernels *k, int64_t device)
 	return sum;
 }
 
+/* Ampere's: what came before has Tensor Cores for float16 alone (and small integers). */
+#define TF32_CAPABILITY 8
+
+/* Negative: not recorded. */
+static double capability_of(const struct cell *row)
+{
+	char text[32];
+	struct str capability = row[DEVICE_CAPABILITY].as.text;
+
+	if (row[DEVICE_CAPABILITY].type != CELL_TEXT || capability.n >= sizeof(text))
+		return -1;
+	memcpy(text, capability.p, capability.n);
+	text[capability.n] = '\0';
+	return strtod(text, NULL);
+}
+
 static void judge(const struct rule_run *run, const struct cell *row,
 		  struct eligible eligible)
 {
@@ -38,8 +54,11 @@ static void judge(const struct rule_run *run, const struct cell *row,
 	if (pct <= run->values[MIN_PCT])
 		return;
 	advice_add(run, row[DEVICE_NUMBER],
-		   "run the model under torch.autocast, or allow TF32: "
-		   "torch.set_float32_matmul_precision('high')",
+		   capability_of(row) >= TF32_CAPABILITY
+			   ? "run the model under torch.autocast, or allow TF32: "
+			     "torch.set_float32_matmul_precision('high')"
+			   : "run the model under torch.autocast with float16; neither "
+			     "TF32 nor bfloat16 has Tensor Cores on this device",
 		   "%.1f%% of kernel time is of operators that could use Tensor Cores, "
 		   "and none does",
 		   pct);
@@ -50,20 +69,28 @@ static void judge(const struct rule_run *run, const struct cell *row,
 	advice_evidence(run, "compute_capability", UNIT_TEXT, row[DEVICE_CAPABILITY]);
 }
 
-/* No kernel uses them on a device that has them: 1; 0; -1: it is not told. */
-static int is_candidate(const struct rule_run *run, const struct cell *row)
-{
-	char text[32];
-	struct str capability = row[DEVICE_CAPABILITY].as.text;
+enum candidate {
+	NO_CANDIDATE,
+	CANDIDATE, /* has them, and no kernel uses them */
+	NOT_TOLD,  /* no capability */
+	NOT_NVIDIA /* AMD's numbers do not tell whether a device has matrix cores */
+};
 
-	if (row[DEVICE_CAPABILITY].type != CELL_TEXT ||
-	    row[DEVICE_NUMBER].type != CELL_INT || capability.n >= sizeof(text))
-		return -1;
-	memcpy(text, capability.p, capability.n);
-	text[capability.n] = '\0';
-	return strtod(text, NULL) >= run->values[MIN_CAPABILITY] &&
-	       row[DEVICE_TENSOR_CORE_SUM].as.integer == 0 &&
-	       row[DEVICE_KERNEL_SUM].as.integer > 0;
+static enum candidate candidate_of(const struct rule_run *run, const struct cell *row)
+{
+	double capability = capability_of(row);
+
+	if (row[DEVICE_TENSOR_CORE_SUM].as.integer > 0)
+		return NO_CANDIDATE;
+	if (row[DEVICE_NAME].type == CELL_TEXT &&
+	    str_starts_with(row[DEVICE_NAME].as.text, STR_LIT("AMD ")))
+		return NOT_NVIDIA;
+	if (capability < 0 || row[DEVICE_NUMBER].type != CELL_INT)
+		return NOT_TOLD;
+	return capability >= run->values[MIN_CAPABILITY] &&
+			       row[DEVICE_KERNEL_SUM].as.integer > 0
+		       ? CANDIDATE
+		       : NO_CANDIDATE;
 }
 
 static int judge_all(const struct rule_run *run, const struct memtable *devices,
@@ -81,7 +108,7 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 
 	for (size_t i = 0; rc == 0 && i < devices->nrows; i++) {
 		const struct cell *row = memtable_row(devices, i);
-		if (is_candidate(run, row) > 0)
+		if (candidate_of(run, row) == CANDIDATE)
 			judge(run, row, sum_up(&kernels, row[DEVICE_NUMBER].as.integer));
 	}
 	kernels_release(&kernels);
@@ -91,21 +118,25 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 static int check(const struct rule_run *run, struct err *err)
 {
 	const struct memtable *devices = facts_devices(run->facts, err);
-	bool has_candidate = false, is_told = false;
+	size_t n[NOT_NVIDIA + 1] = { 0 };
 
 	if (!devices)
 		return -1;
 	if (devices->nrows == 0)
 		return rule_lacks_work(run);
-	for (size_t i = 0; i < devices->nrows; i++) {
-		int is = is_candidate(run, memtable_row(devices, i));
-		has_candidate |= is > 0;
-		is_told |= is >= 0;
-	}
-	if (!is_told)
-		return advice_lacks(run, "no device's compute capability was recorded",
-				    "record with ProfilerActivity.CUDA");
-	return has_candidate ? judge_all(run, devices, err) : 0;
+	for (size_t i = 0; i < devices->nrows; i++)
+		n[candidate_of(run, memtable_row(devices, i))]++;
+	if (n[CANDIDATE])
+		return judge_all(run, devices, err);
+	if (n[NO_CANDIDATE])
+		return 0;
+	if (n[NOT_NVIDIA])
+		return advice_lacks(
+			run, "AMD's devices do not tell whether they have matrix cores",
+			"only NVIDIA's are judged; 'ptool kernels' tells which kernels "
+			"use them");
+	return advice_lacks(run, "no device's compute capability was recorded",
+			    "record with ProfilerActivity.CUDA");
 }
 
 const struct rule rule_mixed_precision = {

@@ -1,6 +1,5 @@
 /* Copies of memory that is not pinned, while the device does nothing else. */
-#include <string.h>
-
+#include "base/sum.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
@@ -11,21 +10,25 @@ enum { MIN_PCT };
 
 /* Of one device, in steps (anywhere, when there are none). */
 struct pageable {
-	int64_t calls;
+	int64_t calls, ns, to_host_ns;  /* how many, and sums of their times */
 	struct intervals when, exposed; /* sets */
 };
 
 static bool says_memory(struct str name)
 {
-	return gap_copy_of(name).is_pageable ||
-	       memmem(name.p, name.n, "Pinned", strlen("Pinned")) != NULL;
+	return gap_copy_of(name).is_pageable || str_contains(name, STR_LIT("Pinned"));
+}
+
+static bool reads_device(struct str name)
+{
+	return str_contains(name, STR_LIT("DtoH")) ||
+	       str_contains(name, STR_LIT("DeviceToHost"));
 }
 
 static bool has_host_copy(struct str name)
 {
-	return memmem(name.p, name.n, "HtoD", 4) || memmem(name.p, name.n, "DtoH", 4) ||
-	       memmem(name.p, name.n, "HostToDevice", 12) ||
-	       memmem(name.p, name.n, "DeviceToHost", 12);
+	return reads_device(name) || str_contains(name, STR_LIT("HtoD")) ||
+	       str_contains(name, STR_LIT("HostToDevice"));
 }
 
 static void gather(const struct rule_run *run, const struct work_device *device,
@@ -42,6 +45,10 @@ static void gather(const struct rule_run *run, const struct work_device *device,
 		    !gap_copy_of(name).is_pageable)
 			continue;
 		out->calls++;
+		out->ns = sum_add(out->ns, item->end_ns - item->start_ns);
+		if (reads_device(name))
+			out->to_host_ns =
+				sum_add(out->to_host_ns, item->end_ns - item->start_ns);
 		intervals_add(&out->when, item->start_ns, item->end_ns);
 	}
 	intervals_unite(&out->when);
@@ -49,6 +56,16 @@ static void gather(const struct rule_run *run, const struct work_device *device,
 			  WORK_BIT(WORK_COMPUTE) | WORK_BIT(WORK_COMMUNICATION), &other);
 	intervals_subtract(&out->when, &other, &out->exposed);
 	intervals_release(&other);
+}
+
+static const char *suggestion(const struct pageable *copies)
+{
+	if (copies->to_host_ns > copies->ns / 2)
+		return "copy to the host less often, or into pinned memory "
+		       "(torch.empty(..., pin_memory=True).copy_(x, non_blocking=True)) "
+		       "that is read when the copy is done";
+	return "copy from pinned memory: pin_memory=True in the DataLoader, and "
+	       ".to(device, non_blocking=True)";
 }
 
 static void judge(const struct rule_run *run, const struct fact_idles *idles,
@@ -59,14 +76,14 @@ static void judge(const struct rule_run *run, const struct fact_idles *idles,
 
 	if (copies->calls == 0 || pct <= run->values[MIN_PCT])
 		return;
-	advice_add(run, work_device_cell(device),
-		   "copy from pinned memory: pin_memory=True in the DataLoader, and "
-		   ".to(device, non_blocking=True)",
-		   "for %.1f%% of the time of the steps the device only copies memory "
-		   "that is not pinned",
-		   pct);
+	advice_add(run, work_device_cell(device), suggestion(copies),
+		   "for %.1f%% of the time of %s the device only copies memory that is "
+		   "not pinned",
+		   pct, rule_steps_word(run));
 	rule_add_steps(run, idles);
 	advice_evidence(run, "pageable_copies", UNIT_COUNT, cell_int(copies->calls));
+	advice_evidence(run, "pageable_to_host_ns", UNIT_NS,
+			cell_int(copies->to_host_ns));
 	advice_evidence(run, "pageable_busy_ns", UNIT_NS,
 			cell_int(intervals_length(&copies->when)));
 	advice_evidence(run, "pageable_exposed_ns", UNIT_NS, cell_int(ns));

@@ -5,6 +5,7 @@
 
 #include "base/sum.h"
 #include "ingest/sink.h"
+#include "query/devices/device_rows.h"
 
 int rule_lacks_steps(const struct rule_run *run)
 {
@@ -36,6 +37,19 @@ const char *rule_step_word(const struct step_row *mean)
 	return mean->is_single ? "the recording" : "the step";
 }
 
+const char *rule_steps_word(const struct rule_run *run)
+{
+	return run->facts->work.bounds.is_single ? "the recording" : "the steps";
+}
+
+bool rule_has_kernels(const struct cell *row, double min_utilization_pct)
+{
+	const struct cell *utilization = &row[DEVICE_UTILIZATION];
+
+	return utilization->type != CELL_REAL ||
+	       utilization->as.real >= min_utilization_pct;
+}
+
 void rule_add_step(const struct rule_run *run, const struct step_row *mean)
 {
 	if (!mean->is_single)
@@ -46,7 +60,8 @@ void rule_add_step(const struct rule_run *run, const struct step_row *mean)
 
 void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles)
 {
-	advice_evidence(run, "steps", UNIT_COUNT, cell_int(idles->steps));
+	if (!run->facts->work.bounds.is_single)
+		advice_evidence(run, "steps", UNIT_COUNT, cell_int(idles->steps));
 	advice_evidence(run, "steps_total_ns", UNIT_NS, cell_int(idles->steps_ns));
 }
 

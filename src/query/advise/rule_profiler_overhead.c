@@ -18,8 +18,8 @@ static void judge(const struct rule_run *run, const struct fact_idles *idles,
 		run, work_device_cell(device),
 		"record less at a time: fewer steps, and no stacks, shapes or memory "
 		"where they are not needed; without the profiler the program is faster",
-		"for %.1f%% of the time of the steps the device waits for the profiler",
-		pct);
+		"for %.1f%% of the time of %s the device waits for the profiler", pct,
+		rule_steps_word(run));
 	rule_add_steps(run, idles);
 	advice_evidence(run, "profiler_idle_ns", UNIT_NS, cell_int(ns));
 	advice_evidence(run, "profiler_idle_pct", UNIT_PERCENT, cell_real(pct));

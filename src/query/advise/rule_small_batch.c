@@ -4,7 +4,7 @@
 #include "query/advise/rule_parts.h"
 #include "query/devices/device_rows.h"
 
-enum { BELOW_PCT };
+enum { BELOW_PCT, MIN_UTILIZATION_PCT };
 
 static void judge(const struct rule_run *run, const struct cell *row)
 {
@@ -12,7 +12,8 @@ static void judge(const struct rule_run *run, const struct cell *row)
 	double efficiency = row[DEVICE_SM_EFFICIENCY].as.real;
 	double pct = utilization > 0 ? 100.0 * efficiency / utilization : 100;
 
-	if (pct >= run->values[BELOW_PCT])
+	if (pct >= run->values[BELOW_PCT] ||
+	    !rule_has_kernels(row, run->values[MIN_UTILIZATION_PCT]))
 		return;
 	advice_add(run, row[DEVICE_NUMBER],
 		   "make the batch larger, or the operators: fewer, larger kernels have "
@@ -53,6 +54,8 @@ const struct rule rule_small_batch = {
 	.looks = "sm_efficiency_pct over utilization_pct of ptool-devices(1): while a "
 		 "kernel runs, how many of the SMs have a block.",
 	.source = "ptool's own: less than 50 %.",
-	.parameters = { [BELOW_PCT] = { "below_pct", 50, "filled SMs that are fine" } },
+	.parameters = { [BELOW_PCT] = { "below_pct", 50, "filled SMs that are fine" },
+			[MIN_UTILIZATION_PCT] = { "min_utilization_pct", 1,
+						  "utilization from which kernels matter" } },
 	.check = check,
 };

@@ -50,11 +50,13 @@ static int check(const struct rule_run *run, struct err *err)
 	double pct = facts_pct(sum_sub(mean_ns, rest_ns), rest_ns);
 	if (pct <= run->values[MIN_PCT])
 		return 0;
-	advice_add(run, cell_null(),
-		   "skip them: schedule(wait=1, warmup=2, ...), or --step where the "
-		   "command has it",
-		   "%lld of %lld steps, at the beginning, raise the mean step by %.1f%%",
-		   (long long)w.long_steps, (long long)w.steps, pct);
+	advice_add(
+		run, cell_null(),
+		"skip them: schedule(wait=1, warmup=2, ...), or --step where the "
+		"command has it",
+		"warm-up, %lld of %lld steps at the beginning, raises the mean step by "
+		"%.1f%%",
+		(long long)w.long_steps, (long long)w.steps, pct);
 	advice_evidence(run, "steps", UNIT_COUNT, cell_int(w.steps));
 	advice_evidence(run, "warm_up_steps", UNIT_COUNT, cell_int(w.long_steps));
 	advice_evidence(run, "mean_step_ns", UNIT_NS, cell_int(mean_ns));
