@@ -147,3 +147,15 @@ assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(ca
 	run --separate-stderr ptool memory nothing.db
 	exits 4
 }
+
+@test "a memory timeline has categories and no blocks" {
+	ptool ingest -q "$FIXTURES/timeline/small.json"
+	ptool memory --live --format csv | grep -q GRADIENT
+	for words in --events "--live --by size" "--live --by step"; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr ptool memory $words
+		exits 3
+		[ "${#lines[@]}" -eq 0 ]
+		says "ptool: memory: ptool.db: a memory timeline tells of categories, not of blocks: a trace or a snapshot does"
+	done
+}

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "ingest/sink.h"
-#include "query/memory/memory_source.h"
+#include "query/memory/memory_live.h"
 
 /* Formats of profiles that are memory and nothing else: memory_snapshot, memory_timeline. */
 #define FORMAT_MEMORY "memory_"
@@ -180,7 +180,7 @@ static int check(const struct memory_source *s, struct err *err)
 {
 	const struct view_row *row = &rows[s->request.view];
 	size_t events = 0, steps = 0, devices = 0;
-	bool has_addresses = false;
+	bool has_addresses = false, is_timeline = false;
 
 	for (size_t i = 0; i < s->n; i++) {
 		events += s->profiles[i].n;
@@ -191,7 +191,8 @@ static int check(const struct memory_source *s, struct err *err)
 		devices++;
 		has_addresses |= p.of->has_addresses;
 		has_addresses |= s->request.view == MEMORY_VIEW_LIVE &&
-				 memory_place_is_timeline(&p);
+				 memory_live_is_known(s, &p);
+		is_timeline |= memory_place_is_timeline(&p);
 	}
 	if (events == 0)
 		return no_events(s, err);
@@ -200,9 +201,13 @@ static int check(const struct memory_source *s, struct err *err)
 			       "no memory events of that device; ptool memory without "
 			       "--device lists those there are");
 	if (row->needs_addresses && !has_addresses)
-		return err_set(err, ERR_EMPTY,
-			       "the memory events have no addresses, which join "
-			       "allocations to frees: torch 1.10 and newer record them");
+		return err_set(
+			err, ERR_EMPTY,
+			is_timeline ? "a memory timeline tells of categories, not of "
+				      "blocks: a trace or a snapshot does"
+				    : "the memory events have no addresses, which join "
+				      "allocations to frees: torch 1.10 and newer "
+				      "record them");
 	if (row->needs_steps && steps == 0)
 		return no_steps(s, err);
 	return 0;
