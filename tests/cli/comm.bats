@@ -103,3 +103,10 @@ setup_store() {
 	exits 2
 	says "ptool: comm: --list has a row for each collective, and --by adds up"
 }
+
+@test "a bus bandwidth that cannot be told is explained" {
+	sed 's/"Group size": *[0-9]*, *//' "$GPU/collectives_rank0.json" >nogroup.json
+	ptool comm nogroup.json --focus all_reduce --format ndjson 2>/dev/null | grep -q '"algbw_gbps":[0-9.]*,"busbw_gbps":null'
+	ptool comm nogroup.json 2>/dev/null | grep -q "collectives the bus bandwidth is not known"
+	ptool comm "$GPU/collectives_rank0.json" 2>/dev/null | lacks "not known"
+}

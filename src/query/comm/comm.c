@@ -162,6 +162,12 @@ static int open_profiles(struct store *store, const struct scope *scope,
 			"of %lld collectives only the launch is recorded: their "
 			"times are its times",
 			(long long)s->launch_only);
+	if (s->no_group)
+		memtable_add_note(
+			rows,
+			"of %lld collectives the bus bandwidth is not known: the "
+			"recording does not tell how many ranks their group has",
+			(long long)s->no_group);
 	rows->table.total_rows = (int64_t)rows->nrows;
 	if (request->limit && (uint64_t)request->limit < rows->nrows)
 		rows->nrows = (size_t)request->limit;

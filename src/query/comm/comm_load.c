@@ -53,11 +53,20 @@ static int find_host_compute(struct store *store, struct comm_sources *s,
 	return 0;
 }
 
+static bool lacks_group(const struct comm_call *c)
+{
+	enum collective kind = (enum collective)c->kind;
+
+	return c->side != COMM_LAUNCH_ONLY && collective_bus_factor(kind, 2) >= 0 &&
+	       collective_bus_factor(kind, c->group_size) < 0;
+}
+
 static void note_calls(struct comm_sources *s, const struct comm_calls *calls)
 {
 	s->found += calls->found;
 	for (size_t i = 0; i < calls->n; i++) {
 		s->launch_only += calls->items[i].side == COMM_LAUNCH_ONLY;
+		s->no_group += lacks_group(&calls->items[i]);
 		s->several_devices |= calls->items[i].device != calls->items[0].device;
 	}
 }

@@ -11,7 +11,8 @@ struct comm_sources {
 	struct collective_facts facts;
 	struct work_filter choice;
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
-	bool several_devices;       /* a profile's collectives ran on several */
+	int64_t no_group; /* chosen ones that lack but the size of the group for a bus bandwidth */
+	bool several_devices; /* a profile's collectives ran on several */
 };
 
 /* What comm_load() gives of one profile. */
