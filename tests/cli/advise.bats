@@ -137,3 +137,11 @@ EOF
 	run --separate-stderr ptool help --mdoc rules
 	exits 2
 }
+
+@test "advise in Markdown has no tables without rows" {
+	ptool advise "$GPU/sync.json" --format markdown 2>/dev/null >shown
+	grep -q '^| steps | 2 |$' shown
+	grep -q '^Rules that could not run$' shown
+	lacks -E '^0 rows$|^[0-9]+ rows?$' <shown
+	[ "$(ptool advise "$GPU/sync.json" --rule data-loading --format markdown 2>/dev/null)" = "no problem found" ]
+}
