@@ -101,7 +101,7 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 	ptool advise --rule stragglers --format csv | grep -q '^"stragglers","high",2,1,,"rank 1 comes last'
 	ptool advise --rank 0 --rule stragglers --format csv |
 		grep -q '^"stragglers","not_run",,,,"there is only one rank",'
-	ptool advise --rule exposed-communication | grep -q ', rank 1, device 0)$'
+	ptool advise --rule exposed-communication | grep -q 'rank 1, device 0'
 }
 
 @test "ptool help rules and ptool-rules(7) say the same" {
@@ -144,4 +144,25 @@ EOF
 	grep -q '^Rules that could not run$' shown
 	lacks -E '^0 rows$|^[0-9]+ rows?$' <shown
 	[ "$(ptool advise "$GPU/sync.json" --rule data-loading --format markdown 2>/dev/null)" = "no problem found" ]
+}
+
+@test "findings of one rule on several ranks are one block" {
+	files=()
+	for rank in 0 1 2 3 4 5; do
+		sed "s/\"rank\": 0, \"world_size\": 2/\"rank\": $rank, \"world_size\": 6/" "$GPU/collectives_rank0.json" >"rank$rank.json"
+		files+=("rank$rank.json")
+	done
+	ptool ingest -q "${files[@]}"
+	[ "$(ptool advise --rule exposed-communication --format csv | grep -c '^"exposed-communication"')" -eq 6 ]
+	ptool advise --rule exposed-communication >shown
+	[ "$(grep -c '(exposed-communication, ' shown)" -eq 1 ]
+	[ "$(grep -c '^note: also rank [0-9], device 0: for ' shown)" -eq 3 ]
+	grep -q '^note: also 2 more, ' shown
+}
+
+@test "without steps a saving is of the recording" {
+	sed 's/ProfilerStep#[0-9]*/part/' "$GPU/collectives_rank0.json" >nosteps.json
+	ptool advise --rule exposed-communication nosteps.json 2>/dev/null >shown
+	grep -qE '^note: saves at most [0-9.]+ [mu]s: ' shown
+	grep -qE '^recording +[0-9.]+ [mu]s$' shown
 }

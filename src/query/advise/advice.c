@@ -73,6 +73,7 @@ void advice_save(const struct rule_run *run, int64_t ns, int64_t of_ns,
 
 	a->saving_ns = ns;
 	a->formula = formula;
+	a->is_whole = run->facts->has_work && run->facts->work.bounds.is_single;
 	a->severity = ns >= of_ns / HIGH_PART     ? ADVICE_HIGH
 		      : ns >= of_ns / MEDIUM_PART ? ADVICE_MEDIUM
 						  : ADVICE_LOW;

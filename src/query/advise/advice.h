@@ -30,6 +30,7 @@ struct advice {
 	const char *finding;
 	int64_t saving_ns;   /* at most, of a step; NUMBER_NONE: cannot be told */
 	const char *formula; /* of saving_ns; NULL without it */
+	bool is_whole;       /* it is saved of the whole recording, which has no steps */
 	const char *suggestion;
 	struct advice_evidence *evidence; /* owned by the list */
 	size_t nevidence, evidence_cap;

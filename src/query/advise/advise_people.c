@@ -1,5 +1,5 @@
 /*
- * Findings for people: a block for each, with its evidence as a table and its sentences
+ * Findings for people: a block for each rule that has some, with its evidence as a table and its sentences
  * as notes, which the renderer wraps; then the rules that could not run.
  */
 #include <stdio.h>
@@ -14,7 +14,8 @@ static const struct column evidence_columns[] = {
 	{ "item", "Evidence", UNIT_TEXT },
 	{ "value", "Value", UNIT_TEXT },
 };
-#define NCOLUMNS (sizeof(evidence_columns) / sizeof(evidence_columns[0]))
+#define OTHERS_SHOWN ((size_t)3) /* findings of one rule below the first */
+#define NCOLUMNS     (sizeof(evidence_columns) / sizeof(evidence_columns[0]))
 
 /* "data_loading_ns" without its unit, which stands at the value. */
 static struct str item_stem(const char *item)
@@ -83,8 +84,28 @@ static const char *place_text(const struct advice *a, const struct scope *scope,
 	return arena_printf(arena, "%s%s", rank, device);
 }
 
-static struct table *block(const struct advice *a, const struct scope *scope)
+/* What the rule found elsewhere: of some a line each, of the rest how many. */
+static void note_others(struct memtable *m, const struct advice_list *list, size_t at,
+			const struct scope *scope)
 {
+	size_t n = 0;
+
+	for (size_t i = at + 1; i < list->n; i++) {
+		const struct advice *a = &list->items[i];
+		if (a->rule != list->items[at].rule || n++ >= OTHERS_SHOWN)
+			continue;
+		const char *place = place_text(a, scope, &m->arena);
+		memtable_add_note(m, "also%s: %s", *place ? place + 1 : "", a->finding);
+	}
+	if (n > OTHERS_SHOWN)
+		memtable_add_note(m, "also %zu more, which the machine formats have",
+				  n - OTHERS_SHOWN);
+}
+
+static struct table *block(const struct advice_list *list, size_t at,
+			   const struct scope *scope)
+{
+	const struct advice *a = &list->items[at];
 	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
 	char text[UNITS_TEXT_MAX];
 
@@ -96,10 +117,11 @@ static struct table *block(const struct advice *a, const struct scope *scope)
 	memtable_add_note(m, "%s", a->finding);
 	if (a->saving_ns != NUMBER_NONE) {
 		struct str saving = units_text(UNIT_NS, cell_int(a->saving_ns), text);
-		memtable_add_note(m, "saves at most %.*s a step: %s", (int)saving.n,
-				  saving.p, a->formula);
+		memtable_add_note(m, "saves at most %.*s%s: %s", (int)saving.n, saving.p,
+				  a->is_whole ? "" : " a step", a->formula);
 	}
 	memtable_add_note(m, "try: %s", a->suggestion);
+	note_others(m, list, at, scope);
 	return &m->table;
 }
 
@@ -178,12 +200,23 @@ static struct table *nothing_found(void)
 	return &m->table;
 }
 
+/* Has the rule a finding of more weight, whose block tells of this one? */
+static bool is_found_before(const struct advice_list *list, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (list->items[i].rule == list->items[at].rule)
+			return true;
+	return false;
+}
+
 struct table *advise_blocks(const struct advice_list *list, const struct scope *scope)
 {
 	struct table *first = NULL, **end = &first;
 
 	for (size_t i = 0; i < list->n; i++) {
-		*end = block(&list->items[i], scope);
+		if (is_found_before(list, i))
+			continue;
+		*end = block(list, i, scope);
 		end = &(*end)->more;
 	}
 	if (list->nlacks)

@@ -54,7 +54,7 @@ void rule_add_step(const struct rule_run *run, const struct step_row *mean)
 {
 	if (!mean->is_single)
 		advice_evidence(run, "steps", UNIT_COUNT, cell_int(mean->nmean));
-	advice_evidence(run, "mean_step_ns", UNIT_NS,
+	advice_evidence(run, mean->is_single ? "recording_ns" : "mean_step_ns", UNIT_NS,
 			cell_int(mean->values[VALUE_TOTAL]));
 }
 
@@ -62,7 +62,10 @@ void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles)
 {
 	if (!run->facts->work.bounds.is_single)
 		advice_evidence(run, "steps", UNIT_COUNT, cell_int(idles->steps));
-	advice_evidence(run, "steps_total_ns", UNIT_NS, cell_int(idles->steps_ns));
+	advice_evidence(run,
+			run->facts->work.bounds.is_single ? "recording_ns"
+							  : "steps_total_ns",
+			UNIT_NS, cell_int(idles->steps_ns));
 }
 
 int rule_judge_share(const struct rule_run *run, const struct rule_share *share,

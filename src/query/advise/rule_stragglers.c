@@ -19,7 +19,7 @@ struct straggler {
 	int64_t calls, late_calls, late_ns, error_ns; /* NUMBER_NONE: not known */
 };
 
-/* Those of the profile; 1 when there are none. */
+/* Those of the profile. */
 static int count_steps(const struct rule_run *run, const struct scope_profile *profile,
 		       int64_t *steps, struct err *err)
 {
@@ -32,8 +32,6 @@ static int count_steps(const struct rule_run *run, const struct scope_profile *p
 	int rc = sql_step(stmt, err);
 	*steps = rc > 0 ? sqlite3_column_int64(stmt, 0) : 0;
 	sqlite3_finalize(stmt);
-	if (*steps < 1)
-		*steps = 1;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -62,8 +60,10 @@ static int judge(const struct rule_run *run, const struct straggler *s, struct e
 	advice_evidence(run, "late_ns", UNIT_NS, cell_int(s->late_ns));
 	if (s->error_ns != NUMBER_NONE)
 		advice_evidence(run, "clock_error_ns", UNIT_NS, cell_int(s->error_ns));
-	advice_save(run, s->late_ns / steps, s->profile->dur_ns / steps,
+	int64_t parts = steps > 0 ? steps : 1;
+	advice_save(run, s->late_ns / parts, s->profile->dur_ns / parts,
 		    "late_ns of the rank (ptool comm --ranks --by rank) / its steps");
+	a->is_whole = steps < 1;
 	return 0;
 }
 
