@@ -172,6 +172,8 @@ def check_spikes(tap, name, place, store, allocator):
     levels = [row["allocated_bytes"] for row in table(place, store, "--curve", "--device", device)]
     expected = sorted(rise for rise in prominences(levels, allocator.base).values() if rise >= int(max(levels) * .05))
     tap.same(sorted(row["rise_bytes"] for row in rows), expected, f"{name}: {device}: {len(expected)} spikes")
+    tap.ok(all(abs(row["share_pct"] - 100 * row["rise_bytes"] / max(levels)) < 1e-9 for row in rows),
+           f"{name}: {device}: shares of the peak", rows)
 
 
 def main():

@@ -44,6 +44,7 @@ struct spike {
 };
 
 struct spikes {
+	int64_t highest_bytes; /* the device's peak, which rises are shares of */
 	const struct memory_event *events; /* of the device */
 	struct spike *items;               /* owned */
 	size_t n, cap;
@@ -126,9 +127,10 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	cells[STEP] = memory_step_cell(p->events, e->step);
 	cells[ALLOCATED] = cell_int(e->level_bytes);
 	cells[RISE] = cell_int(spike->rise_bytes);
-	cells[SHARE] = e->level_bytes > 0 ? cell_real(100.0 * (double)spike->rise_bytes /
-						      (double)e->level_bytes)
-					  : cell_null();
+	cells[SHARE] = all->highest_bytes > 0
+			       ? cell_real(100.0 * (double)spike->rise_bytes /
+					   (double)all->highest_bytes)
+			       : cell_null();
 	cells[FROM] = cell_int(all->events[spike->from].ts_ns);
 	cells[TO] = cell_int(all->events[spike->to].ts_ns);
 	cells[OP] = cell_text(name);
@@ -172,9 +174,10 @@ static int64_t highest(const struct memory_place *p)
 static int add_place(struct memory_source *s, const struct memory_place *p,
 		     struct memtable *to, struct err *err)
 {
-	struct spikes all = { .events = p->events->items + p->of->first };
+	struct spikes all = { .events = p->events->items + p->of->first,
+			      .highest_bytes = highest(p) };
 	struct sweep sweep = { .n = 0 };
-	double least = (double)highest(p) * s->request.min_share_pct / 100.0;
+	double least = (double)all.highest_bytes * s->request.min_share_pct / 100.0;
 
 	sweep.least_bytes = least > 0 && least < 0x1p62 ? (int64_t)least : 0;
 	find_spikes(&sweep, p->of->n, p->of->base_bytes, &all);
