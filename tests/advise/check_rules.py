@@ -84,6 +84,10 @@ def check_advice(tap, work):
                          ("Memcpy DtoH (Device -> Pageable)", "to the host less often")):
         rows = told(work, rulecases.copying(10_001, name)[0], "pageable-copies")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"pageable-copies: what to do of {name}", rows)
+    for kind, wanted in (("SingleProcess", "give the DataLoader workers"), ("MultiProcessing", "workers are too slow")):
+        rows = told(work, rulecases.data_loading(60_000, f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__")[0],
+                    "data-loading")
+        tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"data-loading: {kind}", rows)
     full = rulecases.busy(rulecases.Trace(devices=[]), 900_000)
     full.memory(1000, 10, 10)
     full.out_of_memory(2000, 5000)

@@ -9,10 +9,10 @@ NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 GAP_SHARE = 59  # short gaps of three steps of 20 kernels
 
 
-def data_loading(ns):
+def data_loading(ns, name="enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
     t = Trace()
     for start in t.starts:
-        t.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start + 10, ns)
+        t.host(name, start + 10, ns)
         t.host("aten::mm", start + 500_000, 1000)
     return [t]
 

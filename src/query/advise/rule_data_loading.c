@@ -13,9 +13,30 @@ static const struct rule_share share = {
 		      "persistent_workers=True, or prepare the data beforehand",
 };
 
+/* Torch names the iterator by whether the DataLoader has workers. */
+static bool has_workers(const struct fact_name *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_contains(str_of(names[i].name),
+				 STR_LIT("_MultiProcessingDataLoaderIter")))
+			return true;
+	return false;
+}
+
 static int check(const struct rule_run *run, struct err *err)
 {
-	return rule_judge_share(run, &share, run->values[MIN_PCT], err);
+	struct rule_share judged = share;
+	size_t n;
+	const struct fact_name *names = facts_names(run->facts, &n, err);
+
+	if (!names)
+		return -1;
+	if (has_workers(names, n))
+		judged.suggestion =
+			"the DataLoader's workers are too slow: more of them (num_workers), "
+			"a larger prefetch_factor, less work for each sample, or data "
+			"prepared beforehand";
+	return rule_judge_share(run, &judged, run->values[MIN_PCT], err);
 }
 
 const struct rule rule_data_loading = {
