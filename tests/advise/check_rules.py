@@ -88,6 +88,11 @@ def check_advice(tap, work):
         rows = told(work, rulecases.data_loading(60_000, f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__")[0],
                     "data-loading")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"data-loading: {kind}", rows)
+    rows = advise(work, work.ingest(*save(work, rulecases.too_late())), "--rule", "stragglers")
+    tap.same([row["saving_ns"] for row in rows], [2 * 100_000 // 5], "stragglers: nobody waits who has left")
+    for jitter, n in ((0, 1), (50_000, 0)):
+        rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
+        tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)
     full = rulecases.busy(rulecases.Trace(devices=[]), 900_000)
     full.memory(1000, 10, 10)
     full.out_of_memory(2000, 5000)

@@ -101,17 +101,38 @@ def growing(ends):
     return [t]
 
 
+def reduces(t, number, begin, end):
+    args = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000, "Out msg nelems": 1000,
+            "Group size": 2, "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": number}
+    t.kernel(begin, end - begin, t.starts[number] + 10_000, name=NCCL, **args)
+
+
 def late(ns):
     """Two ranks, a collective a step, to which rank 1 comes later."""
-    ranks = []
-    for rank in range(2):
-        t = Trace(rank=rank)
+    ranks = [Trace(rank=rank) for rank in range(2)]
+    for rank, t in enumerate(ranks):
         for number, start in enumerate(t.starts):
-            begin = start + 100_000 + rank * ns
-            args = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000, "Out msg nelems": 1000,
-                    "Group size": 2, "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": number}
-            t.kernel(begin, start + 500_000 - begin, start + 10_000, name=NCCL, **args)
-        ranks.append(t)
+            reduces(t, number, start + 100_000 + rank * ns, start + 500_000)
+    return ranks
+
+
+def first_is_late(jitter):
+    """Rank 0, whose clock the other is aligned with, comes 30 us late; rank 1 leaves that much earlier or later."""
+    ranks = [Trace(rank=rank) for rank in range(2)]
+    for rank, t in enumerate(ranks):
+        for number, start in enumerate(t.starts):
+            end = start + 500_000 + rank * (number - 1) * jitter
+            reduces(t, number, start + 100_000 + (1 - rank) * 30_000, end)
+    return ranks
+
+
+def too_late():
+    """In two of five steps rank 1 comes when rank 0, there for 100 us, has left for long."""
+    ranks = [Trace(rank=rank, steps=5) for rank in range(2)]
+    for rank, t in enumerate(ranks):
+        for number, start in enumerate(t.starts):
+            begin = start + 100_000 + (400_000 if rank and number > 2 else 0)
+            reduces(t, number, begin, begin + 100_000)
     return ranks
 
 

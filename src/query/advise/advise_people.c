@@ -1,6 +1,7 @@
 /*
- * Findings for people: a block for each rule that has some, with its evidence as a table and its sentences
- * as notes, which the renderer wraps; then the rules that could not run.
+ * Findings for people: a block for each rule that has some, with the evidence as a table
+ * and its sentences as notes, which the renderer wraps; then the rules that could not
+ * run.
  */
 #include <stdio.h>
 #include <string.h>

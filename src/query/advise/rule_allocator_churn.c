@@ -110,10 +110,9 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_allocator_churn = {
 	.name = "allocator-churn",
 	.title = "Allocator churn",
-	.looks =
-		"Calls of cudaMalloc, cudaFree and their like in steps after the first, "
-		"those of pools (cudaMallocAsync) apart: each waits for the device, and the caching allocator makes none once it "
-		"has what it needs.",
+	.looks = "Calls of cudaMalloc, cudaFree and their like in steps after the first, "
+		 "those of pools (cudaMallocAsync) apart: each waits for the device, and "
+		 "the caching allocator makes none once it has what it needs.",
 	.source = "ptool's own: one a step.",
 	.parameters = { [MIN_CALLS] = { "min_calls", 1,
 					"calls a step that are a problem" } },

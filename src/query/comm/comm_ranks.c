@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/units.h"
 #include "query/comm/comm_rank_columns.h"
 #include "query/comm/comm_ranks_rows.h"
 
@@ -42,16 +43,17 @@ static void note_clocks(const struct comm_ranks *r, struct memtable *to)
 	const struct comm_matches *m = r->matches;
 	int64_t error_ns = 0;
 	uint32_t clocks = 0;
+	char room[UNITS_TEXT_MAX];
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
 		error_ns = who->error_ns > error_ns ? who->error_ns : error_ns;
 		clocks = who->clock > clocks ? who->clock : clocks;
 	}
-	memtable_add_note(to,
-			  "clocks are aligned on the ends of collectives, to within "
-			  "%lld.%03lld us",
-			  (long long)(error_ns / 1000), (long long)(error_ns % 1000));
+	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
+	memtable_add_note(
+		to, "clocks are aligned on the ends of collectives, to within " STR_FMT,
+		STR_ARG(error));
 	if (clocks)
 		memtable_add_note(to,
 				  "some ranks share no collective: their times cannot be "
