@@ -247,6 +247,38 @@ END
 	[[ ${lines[1]} == '"step",106500,116500,'*'"undecided","runs",2,2,4,' ]]
 }
 
+@test "a loop that was recorded again has its steps twice, not steps twice as long" {
+	trace a.json aten::mm 100 200
+	# the same two steps once more, 10 ms later
+	python3 - <<'END'
+import json
+trace = json.load(open("a.json"))
+again = [dict(e, ts=e["ts"] + 10000) for e in trace["traceEvents"] if e["ph"] == "X"]
+trace["traceEvents"] += again
+json.dump(trace, open("b.json", "w"))
+END
+	run --separate-stderr ptool diff a.json b.json --headline --format csv
+	exits 0
+	[[ ${lines[1]} == '"step",150000,150000,0,'*'"steps",2,2,'* ]]
+	run columns name,base_calls,new_calls,base_ns,new_ns a.json b.json --focus mm
+	prints "aten::mm 1 1 148000 148000"
+	run columns name,base_calls,new_calls,base_ns,new_ns a.json b.json --by step --focus '#1'
+	prints "ProfilerStep#1 1 2 200000 400000"
+	run --separate-stderr ptool diff a.json b.json --accounting --format csv
+	exits 0
+	for row in '"operators",148000,98.66666666666667,148000,98.66666666666667,0' '"step",150000,100,150000,100,0'; do
+		[[ $output == *"$row"* ]]
+	done
+}
+
+@test "a device of several ranks has a peak on each" {
+	mkdir two
+	cp "$GPU/memory.json" two/rank0.json
+	cp "$GPU/memory.json" two/rank1.json
+	run columns name,base_bytes two two --by memory --focus cuda
+	prints $'cuda:0 of rank 0 14680064\ncuda:0 of rank 1 14680064'
+}
+
 @test "what was only seen within one run says so" {
 	trace a.json aten::mm 100 101 102 103
 	trace b.json aten::mm 200 201 202 203

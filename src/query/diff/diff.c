@@ -119,16 +119,17 @@ static int make_replicates(struct diff *d, struct diff_side *side, struct err *e
 
 	side->nreplicates = d->within_run ? side->steps[0].nreplicates : side->nruns;
 	for (size_t i = 0; i < side->nruns; i++)
-		all = sum_add(all, d->per_step ? (int64_t)side->steps[i].n : 1);
+		all = sum_add(all, d->per_step ? (int64_t)side->steps[i].nranges : 1);
 	if (side->nreplicates > REPLICATES_MAX)
 		return err_set(err, ERR_INPUT, "there are too many steps to compare");
 	side->units = all > 0 ? all : 1;
 	side->replicate_units =
 		xcalloc(side->nreplicates, sizeof(*side->replicate_units));
 	for (size_t i = 0; d->within_run && i < side->steps[0].n; i++)
-		side->replicate_units[side->steps[0].items[i].replicate]++;
+		side->replicate_units[side->steps[0].items[i].replicate] +=
+			side->steps[0].items[i].count;
 	for (size_t i = 0; !d->within_run && i < side->nreplicates; i++) {
-		size_t n = d->per_step ? side->steps[i].n : 1;
+		size_t n = d->per_step ? side->steps[i].nranges : 1;
 		side->replicate_units[i] = n > 0 ? (int64_t)n : 1;
 	}
 	return 0;

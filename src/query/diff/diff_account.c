@@ -56,8 +56,8 @@ static void each_range(const struct accounting *a, add_range_fn *add, const void
 		add(parts, &all, sums);
 		return;
 	}
-	for (size_t i = 0; i < a->steps->n; i++) {
-		const struct diff_step *step = &a->steps->items[i];
+	for (size_t i = 0; i < a->steps->nranges; i++) {
+		const struct diff_range *step = &a->steps->ranges[i];
 		const struct step_bound range = { .start_ns = step->start_ns,
 						  .end_ns =
 							  step->start_ns + step->dur_ns };
@@ -188,7 +188,7 @@ static int account_side(const struct diff *d, enum diff_which which,
 	for (size_t i = 0; i < side->nruns; i++) {
 		a.run = &d->request->runs[which][i];
 		a.steps = &side->steps[i];
-		units += d->subject_per_step ? (int64_t)side->steps[i].n : 1;
+		units += d->subject_per_step ? (int64_t)side->steps[i].nranges : 1;
 		if (add_run(&a, out->of_device, err) < 0)
 			return -1;
 	}

@@ -15,7 +15,7 @@ static double run_subject(const struct diff *d, const struct diff_side *side,
 	if (d->subject == DIFF_OF_STEPS) {
 		*total = diff_steps_total(steps);
 		return (double)*total /
-		       (double)(d->subject_per_step && steps->n ? steps->n : 1);
+		       (double)(d->subject_per_step && steps->n ? steps->nranges : 1);
 	}
 	for (size_t p = 0; p < run->scope->n; p++)
 		*total = sum_add(*total, run->scope->profiles[p].dur_ns);
@@ -32,7 +32,7 @@ static void sample_runs(const struct diff *d, size_t which, struct diff_side *si
 		side->samples[side->nsamples++] =
 			run_subject(d, side, &d->request->runs[which][i], i, &total);
 		all = sum_add(all, total);
-		units += d->subject_per_step ? (int64_t)side->steps[i].n : 1;
+		units += d->subject_per_step ? (int64_t)side->steps[i].nranges : 1;
 	}
 	side->subject = diff_divide(all, units > 0 ? units : 1);
 }
@@ -48,13 +48,14 @@ static void sample_steps(struct diff_side *side)
 	for (size_t i = 0; i < steps->n; i++) {
 		const struct diff_step *step = &steps->items[i];
 		side->samples[step->replicate] += (double)step->dur_ns;
-		n[step->replicate]++;
+		n[step->replicate] += step->count;
 	}
 	for (size_t i = 0; i < side->nsamples; i++)
 		side->samples[i] /= (double)n[i];
 	free(n);
 	side->subject =
-		steps->n ? diff_divide(diff_steps_total(steps), (int64_t)steps->n) : 0;
+		steps->n ? diff_divide(diff_steps_total(steps), (int64_t)steps->nranges)
+			 : 0;
 }
 
 /* What the rows add up to, replicate by replicate. */

@@ -25,7 +25,7 @@ int diff_load_steps(const struct diff_loading *l, struct err *err)
 			diff_loading_add(l, name,
 					 (struct diff_place){ step->profile_id,
 							      step->number, true },
-					 1, step->dur_ns);
+					 step->count, step->dur_ns);
 	}
 	diff_steps_release(&steps);
 	arena_release(&arena);

@@ -14,19 +14,23 @@ ASSET(asset_query_views_diff_steps_sql);
 /* Columns of views/diff_steps.sql. */
 enum { COLUMN_PROFILE, COLUMN_NUMBER, COLUMN_TS, COLUMN_DUR };
 
-static int add_step(struct diff_steps *s, const struct diff_step *step, struct err *err)
+static int add_step(struct diff_steps *s, const struct diff_range *step, struct err *err)
 {
 	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
 
 	if (step->dur_ns < 0 || step->start_ns > INT64_MAX - step->dur_ns)
 		return query_damaged("steps do", err);
+	s->ranges = xgrow(s->ranges, &s->ranges_cap, s->nranges + 1, sizeof(*s->ranges));
+	s->ranges[s->nranges++] = *step;
 	if (last && last->profile_id == step->profile_id &&
 	    last->number == step->number) {
 		last->dur_ns = sum_add(last->dur_ns, step->dur_ns);
+		last->count++;
 		return 0;
 	}
 	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
-	s->items[s->n++] = *step;
+	s->items[s->n++] = (struct diff_step){ step->profile_id, step->number,
+					       step->start_ns, step->dur_ns, .count = 1 };
 	return 0;
 }
 
@@ -41,7 +45,7 @@ static int read_steps(struct store *store, const struct scope *scope,
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	while ((rc = sql_step(stmt, err)) > 0) {
-		struct diff_step step = {
+		const struct diff_range step = {
 			.profile_id = sqlite3_column_int64(stmt, COLUMN_PROFILE),
 			.number = sqlite3_column_int64(stmt, COLUMN_NUMBER),
 			.start_ns = sqlite3_column_int64(stmt, COLUMN_TS),
@@ -74,6 +78,12 @@ static void keep_first(struct diff_steps *s)
 		s->items[kept++] = s->items[first];
 	}
 	s->n = kept;
+	kept = 0;
+	for (size_t i = 0; i < s->nranges; i++)
+		if (diff_steps_find(s, s->ranges[i].profile_id, s->ranges[i].number) !=
+		    DIFF_NO_STEP)
+			s->ranges[kept++] = s->ranges[i];
+	s->nranges = kept;
 }
 
 static bool has_lower_number(const void *context, uint32_t a, uint32_t b)
@@ -117,6 +127,7 @@ int diff_steps_load(struct store *store, const struct scope *scope,
 void diff_steps_release(struct diff_steps *s)
 {
 	free(s->items);
+	free(s->ranges);
 	*s = (struct diff_steps){ .n = 0 };
 }
 

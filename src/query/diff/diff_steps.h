@@ -1,7 +1,7 @@
 /*
  * The steps of a run that a comparison looks at: those of all its profiles that the
- * filters leave.  Steps of one number in one profile are one step.  Where the steps of a
- * run are compared, those of one number in its profiles are one replicate: ranks wait for
+ * filters leave.  What rows are told by is their number: a profile may have several of
+ * one.  Where the steps of a run are compared, those of one number in its profiles are one replicate: ranks wait for
  * each other, so that what they measure of a step is no second measurement.
  */
 #ifndef PTOOL_QUERY_DIFF_STEPS_H
@@ -17,16 +17,27 @@
 
 #define DIFF_NO_STEP SIZE_MAX
 
+/* On the host; from the profile's first event. */
+struct diff_range {
+	int64_t profile_id, number;
+	int64_t start_ns, dur_ns;
+};
+
+/* All steps of a number in a profile. */
 struct diff_step {
 	int64_t profile_id, number;
-	int64_t start_ns; /* of the first of its number, from the profile's first event */
-	int64_t dur_ns;   /* on the host; of all of its number */
+	int64_t start_ns;   /* of the first */
+	int64_t dur_ns;     /* of all */
+	int64_t count;      /* 1, unless a loop was recorded again */
 	uint32_t replicate; /* below diff_steps.nreplicates */
 };
 
 struct diff_steps {
 	struct diff_step *items; /* owned; by (profile_id, number) */
 	size_t n, cap;
+	struct diff_range
+		*ranges; /* owned; each step, by (profile_id, number, start_ns) */
+	size_t nranges, ranges_cap;
 	size_t nreplicates; /* different numbers */
 	size_t recorded;    /* before anything was filtered */
 };
