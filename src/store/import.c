@@ -123,6 +123,11 @@ static int look_at_all(struct importing *i, const char *const *paths, struct err
 	return 0;
 }
 
+size_t import_count_traces(const struct importing *i)
+{
+	return i->result->stored + i->result->refused + i->nrepeated;
+}
+
 bool import_is_given_before(const struct importing *i,
 			    const struct import_operand *operand)
 {
@@ -211,6 +216,7 @@ static void importing_release(struct importing *i)
 	}
 	free(i->operands);
 	intern_release(&i->seen);
+	free(i->is_trace);
 	intern_release(&i->texts);
 }
 

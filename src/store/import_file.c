@@ -147,18 +147,16 @@ static int import_result_ahead(struct importing *i, const struct import_source *
 	return rc;
 }
 
-/* True when the same file was read before: its times would count twice. */
-static bool is_repeated(struct importing *i, const struct import_source *source)
+/* The file's number among those that were read; TEXT_NONE: it is no regular one. */
+static uint32_t number_of(struct importing *i, const struct import_source *source)
 {
 	struct stat st;
 
 	if (strcmp(source->path, "-") == 0 || stat(source->path, &st) < 0 ||
 	    !S_ISREG(st.st_mode))
-		return false;
+		return TEXT_NONE;
 	const uint64_t key[] = { (uint64_t)st.st_dev, (uint64_t)st.st_ino };
-	size_t known = i->seen.n;
-	return intern_add(&i->seen, (struct str){ (const char *)key, sizeof(key) }) <
-	       known;
+	return intern_add(&i->seen, (struct str){ (const char *)key, sizeof(key) });
 }
 
 static int import_opened(struct importing *i, const struct import_source *source,
@@ -207,18 +205,41 @@ static int import_read_ahead(struct importing *i, const struct import_source *so
 	return rc;
 }
 
-int import_path(struct importing *i, const struct import_source *source, struct err *err)
+static int import_once(struct importing *i, const struct import_source *source,
+		       struct err *err)
+{
+	int rc = i->ahead ? import_read_ahead(i, source, err) : 1;
+
+	return rc > 0 ? import_here(i, source, err) : rc;
+}
+
+/* The same file a second time: its times would count twice. */
+static void note_repeated(struct importing *i, const struct import_source *source,
+			  uint32_t number)
 {
 	struct import_file file = { .path = source->shown };
 	struct err why = ERR_INIT;
 
-	if (is_repeated(i, source)) {
-		i->nrepeated++;
-		err_set(&why, ERR_INPUT, "given twice; it is read once");
-		if (!source->is_found)
-			import_note(i, IMPORT_REFUSED, &file, &why);
+	i->nrepeated += i->is_trace[number];
+	err_set(&why, ERR_INPUT, "given twice; it is read once");
+	if (!source->is_found)
+		import_note(i, IMPORT_REFUSED, &file, &why);
+}
+
+int import_path(struct importing *i, const struct import_source *source, struct err *err)
+{
+	size_t known = i->seen.n, before = import_count_traces(i);
+	uint32_t number = number_of(i, source);
+
+	if (number < known) {
+		note_repeated(i, source, number);
 		return 0;
 	}
-	int rc = i->ahead ? import_read_ahead(i, source, err) : 1;
-	return rc > 0 ? import_here(i, source, err) : rc;
+	int rc = import_once(i, source, err);
+	if (number == TEXT_NONE)
+		return rc;
+	i->is_trace = xgrow(i->is_trace, &i->is_trace_cap, number + (size_t)1,
+			    sizeof(*i->is_trace));
+	i->is_trace[number] = import_count_traces(i) > before;
+	return rc;
 }

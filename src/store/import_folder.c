@@ -9,14 +9,13 @@
 
 /* What was noted before a folder or archive was gone through. */
 struct noted {
-	size_t traces; /* stored, refused, or read before */
+	size_t traces; /* import_count_traces() */
 	size_t passed;
 };
 
 static struct noted count_noted(const struct importing *i)
 {
-	return (struct noted){ i->result->stored + i->result->refused + i->nrepeated,
-			       i->result->passed };
+	return (struct noted){ import_count_traces(i), i->result->passed };
 }
 
 /* Nothing in it is a trace: a mistake where it was named, no matter where it was found. */

@@ -66,8 +66,10 @@ struct importing {
 	struct err first_err; /* of those refused */
 	struct import_profile *profiles;
 	size_t nprofiles, profiles_cap;
-	struct intern seen;          /* (device, inode) of the files that were read */
-	size_t nrepeated;            /* found files that were read before */
+	struct intern seen; /* (device, inode) of the files that were read */
+	bool *is_trace;     /* owned; of each of them: it was one, if a bad one */
+	size_t is_trace_cap;
+	size_t nrepeated;            /* traces that were met again */
 	bool is_collection;          /* an operand was a folder or an archive */
 	uint64_t total, before;      /* bytes of all files (0: unknown), of those done */
 	uint64_t told;               /* the progress: it never goes back */
@@ -83,6 +85,8 @@ struct importing {
 /* Notes what became of a file; err is why it was not stored. */
 void import_note(struct importing *i, enum import_end end, const struct import_file *file,
 		 const struct err *err);
+/* Those stored, refused, or met again. */
+size_t import_count_traces(const struct importing *i);
 /* Was the same file or folder named before? */
 bool import_is_given_before(const struct importing *i,
 			    const struct import_operand *operand);

@@ -171,6 +171,24 @@ ptool: ingest: logs/sub/up: passed over: a link to a folder; name that folder to
 ptool: ingest: logs/: given twice; it is read once'
 }
 
+@test "a folder without a trace is told, also when a file is in it twice" {
+	mkdir notes
+	echo hi >notes/a
+	ln -s a notes/b
+	for command in ingest top; do
+		run --separate-stderr ptool $command notes
+		exits 4
+		[[ ${stderr-} == *"ptool: $command: notes: "*"no trace in it: 1 file was looked at"* ]]
+	done
+	trace 1 >a.json
+	run --separate-stderr ptool ingest -q a.json notes
+	exits 4
+	mkdir logs
+	ln a.json logs/a.json
+	run --separate-stderr ptool ingest -q a.json logs
+	exits 0
+}
+
 @test "a TensorBoard log directory: workers and spans, stamps as numbers" {
 	mkdir -p logdir/plugins/profile/run1 logdir/plugins/profile/run2
 	cd logdir/plugins/profile
