@@ -55,7 +55,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.limit = o->limit,
 		.for_people = reading_is_for_people(&o->on.output),
 	};
-	return work_filter_check_pieces(filter, err);
+	return work_filter_check(filter, err);
 }
 
 static int open_comm(const struct reading *r, const void *request, struct table **out,

@@ -3,6 +3,7 @@
 
 #include "cli/filtered.h"
 #include "cli/sort_keys.h"
+#include "query/devices/work_filter.h"
 #include "query/kernels/kernels.h"
 
 struct kernels_opts {
@@ -59,10 +60,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 	for (size_t i = 0; i < o->by.n; i++)
 		if (kernels_by_add(query, o->by.items[i], err) < 0)
 			return -1;
-	if (filter->threads.n || filter->categories.n)
-		return err_set(err, ERR_USAGE,
-			       "--thread and --cat choose slices of the host: 'ptool "
-			       "top' and 'ptool list' know them");
+	if (work_filter_check(filter, err) < 0)
+		return -1;
 	return sort_keys_find(o->sort, kernel_sort_keys, &query->sort, err);
 }
 

@@ -68,7 +68,7 @@ setup_store() {
 	run -3 --separate-stderr ptool comm --focus broadcast
 	says "ptool: comm: ptool.db: no collective matches"
 	run -2 --separate-stderr ptool comm --cat kernel
-	says "ptool: comm: --cat and --thread choose slices of the host: 'ptool list' shows them"
+	says "ptool: comm: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 }
 
 @test "a recording without collectives says so" {

@@ -82,9 +82,9 @@ csv() { # COMMAND [OPTION...]
 
 @test "2: what does not choose device work is refused, and so are too many parts" {
 	run -2 --separate-stderr ptool devices "$GPU/graph.json" --thread 1
-	says 'ptool: devices: --thread chooses host threads, and device work is on none: --stream and --device choose it'
+	says "ptool: devices: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --cat kernel
-	says "ptool: streams: --cat does not choose device work here: --focus chooses it by its name ('^Memcpy', 'nccl')"
+	says "ptool: streams: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-time 100001
 	says 'ptool: streams: --by-time wants at most 100000 parts'
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-tim 3

@@ -35,7 +35,7 @@ load setup
 	run -2 --separate-stderr ptool kernels --by grid
 	says "ptool: kernels: unknown --by 'grid' (valid: name, op, rank, profile, device, stream, step)"
 	run -2 --separate-stderr ptool kernels --thread 1
-	says "ptool: kernels: --thread and --cat choose slices of the host: 'ptool top' and 'ptool list' know them"
+	says "ptool: kernels: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool kernels --sort occupency
 	[[ $stderr = *"occupancy"* ]]
 }

@@ -49,7 +49,7 @@ setup_store() {
 	run -3 --separate-stderr ptool transfers --device 7
 	says "ptool: transfers: ptool.db: no copy or set matches"
 	run -2 --separate-stderr ptool transfers --thread 7
-	says "ptool: transfers: --cat and --thread choose slices of the host: 'ptool list' shows them"
+	says "ptool: transfers: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 }
 
 @test "a recording without device work says what lacks" {

@@ -182,7 +182,7 @@ int transfers_open(struct store *store, const struct scope *scope,
 	bool several_devices;
 
 	*out = NULL;
-	if (work_filter_check_pieces(request->filter, err) < 0)
+	if (work_filter_check(request->filter, err) < 0)
 		return -1;
 	struct memtable *rows = memtable_new(columns, NTRANSFERS_COLUMNS);
 	if (add_profiles(store, scope, request, rows, &several_devices, err) < 0) {

@@ -31,24 +31,10 @@ int64_t work_stream_number(const struct work_stream *stream)
 
 int work_filter_check(const struct filter *filter, struct err *err)
 {
-	if (filter->threads.n)
-		return err_set(
-			err, ERR_USAGE,
-			"--thread chooses host threads, and device work is on none: "
-			"--stream and --device choose it");
-	if (filter->categories.n)
-		return err_set(err, ERR_USAGE,
-			       "--cat does not choose device work here: --focus chooses "
-			       "it by its name ('^Memcpy', 'nccl')");
-	return 0;
-}
-
-int work_filter_check_pieces(const struct filter *filter, struct err *err)
-{
 	if (filter->categories.n || filter->threads.n)
 		return err_set(err, ERR_USAGE,
 			       "--cat and --thread choose slices of the host: 'ptool "
-			       "list' shows them");
+			       "list' and 'ptool top' show them");
 	return 0;
 }
 

@@ -32,8 +32,6 @@ int64_t work_stream_number(const struct work_stream *stream);
 
 /* ERR_USAGE for --thread and --cat, which device work does not have here. */
 int work_filter_check(const struct filter *filter, struct err *err);
-/* The same in the words of commands whose rows are single pieces. */
-int work_filter_check_pieces(const struct filter *filter, struct err *err);
 
 /* work_filter_close() in both cases. */
 int work_filter_open(struct store *store, const struct scope *scope,
