@@ -1,84 +1,21 @@
 /*
- * A store that is damaged or made by somebody else: whatever reads it gives
- * rows or says what is wrong, the same each time, and changes
- * nothing.  Corpus only.
+ * A store that is damaged or made by somebody else: the tables of operators and slices,
+ * what was found, and users' SQL.  Corpus only.
  *
  * timeout: 300 s
- *
- * An input is a SQLite file; or "SQL:" and statements that tamper with a small
- * store; or edits of its bytes, each 2 bytes of place, 1 of length, and those.
  */
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/intern.h"
+#include "damaged_store.h"
 #include "query/findings.h"
 #include "query/slices/slice_list.h"
 #include "query/top/top.h"
 #include "query/user_sql.h"
 #include "query/views.h"
-#include "small_store.h"
-
-#define ROWS_MAX    500
-#define COLUMNS_MAX 200
-#define STEPS_MAX   2000000 /* of SQLite's machine: a damaged tree may go in circles */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_database: %s\n", what);
-	abort();
-}
-
-/* What was read, as a number. */
-struct gist {
-	uint64_t hash;
-};
-
-static void add(struct gist *g, const char *text, size_t n)
-{
-	if (n)
-		g->hash = g->hash * 31 + hash_bytes(text, n);
-}
-
-static void add_failure(struct gist *g, const struct err *err)
-{
-	must(err->kind != ERR_NONE && err->text[0], "a failure without a message");
-	add(g, err->text, strlen(err->text));
-}
-
-static void add_cell(struct gist *g, const struct cell *cell)
-{
-	g->hash = g->hash * 31 + cell->type;
-	if (cell->type == CELL_TEXT)
-		add(g, cell->as.text.p, cell->as.text.n);
-	else if (cell->type == CELL_INT)
-		g->hash = g->hash * 31 + (uint64_t)cell->as.integer;
-}
-
-/* Takes what a function that opens a table gave; there is one when rc is 0. */
-static void add_table(struct gist *g, int rc, struct table *t, struct err *err)
-{
-	struct cell cells[COLUMNS_MAX];
-
-	t = rc == 0 ? t : NULL;
-	if (rc == 0 && t->ncolumns <= COLUMNS_MAX) {
-		for (int n = 0; n < ROWS_MAX && (rc = t->next(t, cells, err)) == 1; n++)
-			for (size_t i = 0; i < t->ncolumns; i++)
-				add_cell(g, &cells[i]);
-	}
-	must((rc < 0) == (err->kind != ERR_NONE), "a failure that is none");
-	if (rc < 0)
-		add_failure(g, err);
-	table_free(t);
-	*err = (struct err)ERR_INIT;
-}
 
 static void add_top(struct gist *g, struct store *store, const struct scope *scope,
 		    const char *by, bool slices)
@@ -90,12 +27,13 @@ static void add_top(struct gist *g, struct store *store, const struct scope *sco
 	struct top_query query = { .filter = &filter, .torch_times = slices };
 	const struct top_style style = { .people = true };
 
-	must(filter_compile(&texts, &filter, &err) == 0, err.text);
-	must(top_by_add(&query.by, by, &err) == 0, err.text);
+	if (filter_compile(&texts, &filter, &err) < 0 ||
+	    top_by_add(&query.by, by, &err) < 0)
+		abort();
 	if (top_load(store, scope, &query, &rows, &err) == 0)
-		add_table(g, 0, top_table(&rows, scope, &query, &style), &err);
+		gist_table(g, 0, top_table(&rows, scope, &query, &style), &err);
 	else
-		add_failure(g, &err);
+		gist_failure(g, &err);
 	top_release(&rows);
 	filter_release(&filter);
 }
@@ -109,16 +47,16 @@ static void add_views(struct gist *g, struct store *store, const struct scope *s
 	struct slice_list_request list = { .order = LIST_BY_START };
 
 	int rc = view_open(store, &view_info, args, &t, &err);
-	add_table(g, rc, t, &err);
+	gist_table(g, rc, t, &err);
 	for (int people = 0; people < 2; people++) {
 		rc = findings_open(store, scope, SEVERITY_INFO, people, &t, &err);
-		add_table(g, rc, t, &err);
+		gist_table(g, rc, t, &err);
 	}
 	for (int order = LIST_BY_START; order <= LIST_BY_NAME; order++) {
 		list.order = (enum slice_list_order)order;
 		list.for_people = order & 1;
 		rc = slice_list_open(store, scope, &list, &t, &err);
-		add_table(g, rc, t, &err);
+		gist_table(g, rc, t, &err);
 	}
 	add_top(g, store, scope, "shape", false);
 	add_top(g, store, scope, "stack,rank", false);
@@ -133,116 +71,30 @@ static void add_sql(struct gist *g, struct store *store)
 
 	if (user_sql_open(store, "SELECT * FROM slice LIMIT 99; SELECT * FROM counter",
 			  &q, &err) < 0) {
-		add_failure(g, &err);
+		gist_failure(g, &err);
 		return;
 	}
 	for (int rc = 1; rc == 1;) {
 		rc = user_sql_next(q, true, &t, &err);
 		if (rc == 1)
-			add_table(g, 0, t, &err);
+			gist_table(g, 0, t, &err);
 		else if (rc < 0)
-			add_failure(g, &err);
+			gist_failure(g, &err);
 	}
 	user_sql_close(q);
 }
 
-static int stop(void *unused)
+static void read_store(struct gist *g, struct store *store, const struct scope *scope,
+		       uint64_t chance)
 {
-	(void)unused;
-	return 1;
-}
-
-static uint64_t read_store(const char *path)
-{
-	struct gist g = { 0 };
-	struct err err = ERR_INIT;
-	struct scope scope = { .n = 0 };
-	struct store *store;
-
-	if (store_open(path, &store, &err) < 0) {
-		must(!store, "a failure with a store");
-		add_failure(&g, &err);
-		return g.hash;
-	}
-	sqlite3_progress_handler(store_db(store), STEPS_MAX, stop, NULL);
-	if (scope_load(store, &(struct scope_request){ .all_runs = true }, &scope, &err) <
-	    0)
-		add_failure(&g, &err);
-	else
-		add_views(&g, store, &scope);
-	add_sql(&g, store);
-	scope_release(&scope);
-	store_close(store);
-	return g.hash;
-}
-
-/* The small store, tampered with by SQL; the caller frees bytes.p. */
-static struct bytes tampered(struct str sql)
-{
-	const struct bytes base = small_store();
-	struct sqlite3 *db = NULL;
-	sqlite3_int64 n = 0;
-	char *text = xstrndup(sql.p, sql.n);
-	unsigned char *copy = sqlite3_malloc64(base.n);
-
-	must(copy && sqlite3_open(":memory:", &db) == SQLITE_OK, "no memory");
-	memcpy(copy, base.p, base.n);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);
-	sqlite3_deserialize(
-		db, "main", copy, (sqlite3_int64)base.n, (sqlite3_int64)base.n,
-		SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
-	sqlite3_progress_handler(db, STEPS_MAX, stop, NULL);
-	sqlite3_exec(db, text, NULL, NULL, NULL);
-	unsigned char *now = sqlite3_serialize(db, "main", &n, 0);
-	uint8_t *kept = xmalloc((size_t)n + 1);
-	struct bytes bytes = { kept, (size_t)n };
-	if (n)
-		memcpy(kept, now, bytes.n);
-	sqlite3_free(now);
-	sqlite3_close(db);
-	free(text);
-	return bytes;
-}
-
-/* The small store with some of its bytes replaced; the caller frees bytes.p. */
-static struct bytes edited(const uint8_t *data, size_t size)
-{
-	const struct bytes base = small_store();
-	uint8_t *copy = xmalloc(base.n);
-	size_t n = base.n;
-
-	memcpy(copy, base.p, base.n);
-	while (size > 3) {
-		size_t at = ((size_t)data[0] << 8 | data[1]) * 5 % base.n,
-		       len = data[2] % 16;
-		len = len < size - 3 ? len : size - 3;
-		if (len == 0) /* cut off */
-			n = at;
-		else if (len <= base.n - at)
-			memcpy(copy + at, data + 3, len);
-		data += 3 + len;
-		size -= 3 + len;
-	}
-	return (struct bytes){ copy, n };
+	(void)chance;
+	if (scope)
+		add_views(g, store, scope);
+	add_sql(g, store);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct str text = { (const char *)data, size };
-	struct bytes bytes = { data, size }, made = { NULL, 0 };
-
-	sqlite3_hard_heap_limit64((sqlite3_int64)256 << 20);
-	if (str_starts_with(text, STR_LIT("SQL:")))
-		bytes = made = tampered(str_behind(text, 4));
-	else if (!str_starts_with(text, STR_LIT("SQLite format 3")))
-		bytes = made = edited(data, size);
-	const char *path = small_store_file(bytes);
-	uint64_t first = read_store(path);
-	if (hash_bytes(bytes.p, bytes.n) % 4 == 0) /* it costs as much again */
-		must(read_store(path) == first, "another answer to the same question");
-	must(small_store_is(bytes), "the store was changed");
-	small_store_free(made);
+	damaged_store_read(data, size, read_store);
 	return 0;
 }
