@@ -218,6 +218,8 @@ static void grow_in_memory(struct spill *s, struct area *area, size_t bytes)
 		p = mapped(mremap(area->p, area->bytes, bytes, MREMAP_MAYMOVE));
 	} else {
 		p = map_memory(bytes);
+	}
+	if (area->file_bytes) {
 		move_pages(area->p, area->file_bytes, p);
 		move_pages(area->p + area->file_bytes, area->bytes - area->file_bytes,
 			   p + area->file_bytes);
