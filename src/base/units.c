@@ -4,7 +4,6 @@
  */
 #include "base/units.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,8 @@
 
 /* From here on %f would print digits that no double holds. */
 #define FIXED_LIMIT 1e15
+
+#define DECIMALS_MAX 3 /* of any scale */
 
 struct rung {
 	double size;
@@ -90,49 +91,92 @@ struct scale units_scale(enum unit unit, double largest, bool has_fractions)
 	};
 }
 
-/* "-1234567.25" to "-1,234,567.25", in place. */
-static void group_thousands(char out[UNITS_TEXT_MAX])
-{
-	size_t digits_at = out[0] == '-';
-	size_t end = digits_at + strspn(out + digits_at, "0123456789");
-	size_t len = strlen(out);
+/* How digits are written: "-1,234,567.25". */
+struct writing {
+	bool is_negative, has_commas;
+	int decimals; /* of the digits, the last ones */
+};
 
-	for (size_t at = end; at > digits_at + 3 && len + 1 < UNITS_TEXT_MAX; len++) {
-		at -= 3;
-		memmove(out + at + 1, out + at, len + 1 - at);
-		out[at] = ',';
+static struct str write_digits(uint64_t digits, struct writing how,
+			       char out[UNITS_TEXT_MAX])
+{
+	char text[UNITS_TEXT_MAX], *end = text + sizeof(text), *p = end;
+
+	for (int i = 0; i < how.decimals; i++, digits /= 10)
+		*--p = (char)('0' + digits % 10);
+	if (how.decimals)
+		*--p = '.';
+	for (int place = 0; place == 0 || digits; place++, digits /= 10) {
+		if (how.has_commas && place && place % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + digits % 10);
 	}
+	if (how.is_negative)
+		*--p = '-';
+	size_t n = (size_t)(end - p);
+	memcpy(out, p, n);
+	out[n] = '\0';
+	return (struct str){ out, n };
 }
 
-static void format_scaled(struct scale scale, double value, char out[UNITS_TEXT_MAX])
+static struct str write_integer(int64_t value, bool has_commas, char out[UNITS_TEXT_MAX])
+{
+	struct writing how = { .is_negative = value < 0, .has_commas = has_commas };
+
+	return write_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, how, out);
+}
+
+/*
+ * value * 10^decimals as printf's %f rounds it: exactly, half to even.  The value is
+ * mantissa / 2^shift with 53 bits of mantissa, and below 2^50, so shift is above 0.
+ */
+static uint64_t scaled_digits(double value, int decimals)
+{
+	static const uint64_t powers[DECIMALS_MAX + 1] = { 1, 10, 100, 1000 };
+	int exponent;
+	double fraction = frexp(value, &exponent);
+	int shift = 53 - exponent;
+
+	if (shift > 63)
+		return 0; /* less than a half: the product is below 2^63 */
+	uint64_t product = (uint64_t)ldexp(fraction, 53) * powers[decimals];
+	uint64_t digits = product >> shift, half = UINT64_C(1) << (shift - 1);
+	uint64_t rest = product & (2 * half - 1);
+	return digits + (rest > half || (rest == half && digits % 2));
+}
+
+static struct str format_scaled(struct scale scale, double value,
+				char out[UNITS_TEXT_MAX])
 {
 	value /= scale.divisor;
-	if (fabs(value) < FIXED_LIMIT)
-		snprintf(out, UNITS_TEXT_MAX, "%.*f", scale.decimals, value);
-	else
+	if (fabs(value) >= FIXED_LIMIT) {
 		snprintf(out, UNITS_TEXT_MAX, "%.6g", value);
-	if (out[0] == '-' && out[strspn(out, "-0.")] == '\0')
-		memmove(out, out + 1, strlen(out)); /* no "-0.000" */
+		return str_of(out);
+	}
+	uint64_t digits = scaled_digits(fabs(value), scale.decimals);
+	struct writing how = { .is_negative = value < 0 && digits, /* no "-0.000" */
+			       .has_commas = scale.unit == UNIT_COUNT,
+			       .decimals = scale.decimals };
+	return write_digits(digits, how, out);
 }
 
-static void format_integer(struct scale scale, int64_t value, char out[UNITS_TEXT_MAX])
+static struct str format_integer(struct scale scale, int64_t value,
+				 char out[UNITS_TEXT_MAX])
 {
 	if (scale.unit == UNIT_BOOL)
-		snprintf(out, UNITS_TEXT_MAX, "%s", value ? "yes" : "no");
-	else if (scale.decimals == 0)
-		snprintf(out, UNITS_TEXT_MAX, "%" PRId64, value);
-	else
-		format_scaled(scale, (double)value, out);
+		return value ? STR_LIT("yes") : STR_LIT("no");
+	if (scale.decimals == 0)
+		return write_integer(value, scale.unit == UNIT_COUNT, out);
+	return format_scaled(scale, (double)value, out);
 }
 
-static void format_real(struct scale scale, double value, char out[UNITS_TEXT_MAX])
+static struct str format_real(struct scale scale, double value, char out[UNITS_TEXT_MAX])
 {
 	if (isnan(value))
-		snprintf(out, UNITS_TEXT_MAX, "-");
-	else if (isinf(value) || !units_is_number(scale.unit))
-		units_shortest(value, out);
-	else
-		format_scaled(scale, value, out);
+		return STR_LIT("-");
+	if (isinf(value) || !units_is_number(scale.unit))
+		return units_shortest(value, out);
+	return format_scaled(scale, value, out);
 }
 
 struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_MAX])
@@ -141,18 +185,13 @@ struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_
 	case CELL_TEXT:
 		return cell.as.text;
 	case CELL_INT:
-		format_integer(scale, cell.as.integer, out);
-		break;
+		return format_integer(scale, cell.as.integer, out);
 	case CELL_REAL:
-		format_real(scale, cell.as.real, out);
-		break;
+		return format_real(scale, cell.as.real, out);
 	case CELL_NULL:
-		snprintf(out, UNITS_TEXT_MAX, "-");
 		break;
 	}
-	if (scale.unit == UNIT_COUNT)
-		group_thousands(out);
-	return str_of(out);
+	return STR_LIT("-");
 }
 
 struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
@@ -163,11 +202,34 @@ struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]
 	struct scale scale = units_scale(unit, fabs(value), value != floor(value));
 	struct str text = units_cell(scale, cell, out);
 
-	if (cell.type == CELL_TEXT || cell.type == CELL_NULL || !scale.label[0])
-		return text;
+	if (text.p != out || !scale.label[0])
+		return text; /* no number, or one without a unit */
 	const char *space = scale.label[0] == '%' ? "" : " ";
 	snprintf(out + text.n, UNITS_TEXT_MAX - text.n, "%s%s", space, scale.label);
 	return str_of(out);
+}
+
+struct str units_integer(int64_t value, char out[UNITS_TEXT_MAX])
+{
+	return write_integer(value, false, out);
+}
+
+struct str units_raw(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
+{
+	switch (cell.type) {
+	case CELL_TEXT:
+		return cell.as.text;
+	case CELL_INT:
+		return units_integer(
+			unit == UNIT_BOOL ? cell.as.integer != 0 : cell.as.integer, out);
+	case CELL_REAL:
+		if (!isnan(cell.as.real))
+			return units_shortest(cell.as.real, out);
+		break;
+	case CELL_NULL:
+		break;
+	}
+	return STR_LIT("");
 }
 
 struct str units_shortest(double value, char out[UNITS_TEXT_MAX])

@@ -34,11 +34,18 @@ bool units_is_number(enum unit unit);
 struct scale units_scale(enum unit unit, double largest, bool has_fractions);
 /*
  * A cell on a scale, without the label: "12.345", "1,432", "yes", "-" for null
- * and NaN.  Borrowed from `out`, or from the cell when that is text.
+ * and NaN.  Borrowed from `out` when it is a number, from the cell when that is text.
  */
 struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_MAX]);
 /* One number on a scale of its own, with its label: "12.345 ms", "93.10%". */
 struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]);
+/* The digits alone: "-1432".  Borrowed from `out`. */
+struct str units_integer(int64_t value, char out[UNITS_TEXT_MAX]);
+/*
+ * A cell as programs read it from text: "-1432", "0.1", "1" where it is true, nothing
+ * for null and NaN.  Borrowed as that of units_cell().
+ */
+struct str units_raw(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]);
 /*
  * The shortest decimal that reads back as the same double: "0.1".  Infinities
  * are "inf" and "-inf".

@@ -1,7 +1,6 @@
 /* JSON (RFC 8259) strings, cells and rows: see json_text.h. */
 #include "report/json_text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +40,10 @@ void json_text_str(FILE *out, struct str text)
 
 	putc('"', out);
 	for (size_t at = 0; at < text.n;) {
+		if ((unsigned char)text.p[at] < 0x80 && is_plain((uint32_t)text.p[at])) {
+			at++; /* most are ASCII: no need to decode them */
+			continue;
+		}
 		size_t len = utf8_decode((struct str){ text.p + at, text.n - at }, &code);
 		if (!is_plain(code)) {
 			fwrite(text.p + plain, 1, at - plain, out);
@@ -57,16 +60,19 @@ void json_text_str(FILE *out, struct str text)
 void json_text_cell(FILE *out, enum unit unit, const struct cell *cell)
 {
 	char text[UNITS_TEXT_MAX];
+	struct str digits;
 
 	switch (cell->type) {
 	case CELL_TEXT:
 		json_text_str(out, cell->as.text);
 		break;
 	case CELL_INT:
-		if (unit == UNIT_BOOL)
+		if (unit == UNIT_BOOL) {
 			fputs(cell->as.integer ? "true" : "false", out);
-		else
-			fprintf(out, "%" PRId64, cell->as.integer);
+			break;
+		}
+		digits = units_integer(cell->as.integer, text);
+		fwrite(digits.p, 1, digits.n, out);
 		break;
 	case CELL_REAL:
 		fputs(isfinite(cell->as.real) ? units_shortest(cell->as.real, text).p

@@ -3,8 +3,6 @@
  * There is no quoting; what would break a line is escaped as PostgreSQL's COPY
  * does it: \t, \n, \r and \\.  Null is nothing.
  */
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -40,23 +38,14 @@ static void write_text(FILE *out, struct str text)
 
 static void write_cell(FILE *out, enum unit unit, const struct cell *cell)
 {
-	char text[UNITS_TEXT_MAX];
+	char room[UNITS_TEXT_MAX];
 
-	switch (cell->type) {
-	case CELL_TEXT:
+	if (cell->type == CELL_TEXT) {
 		write_text(out, cell->as.text);
-		break;
-	case CELL_INT:
-		fprintf(out, "%" PRId64,
-			unit == UNIT_BOOL ? cell->as.integer != 0 : cell->as.integer);
-		break;
-	case CELL_REAL:
-		if (!isnan(cell->as.real))
-			fputs(units_shortest(cell->as.real, text).p, out);
-		break;
-	case CELL_NULL:
-		break;
+		return;
 	}
+	struct str number = units_raw(unit, *cell, room);
+	fwrite(number.p, 1, number.n, out);
 }
 
 static int tsv_render(struct table *t, const struct render_opts *opts, FILE *out,

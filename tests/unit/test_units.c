@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -119,6 +121,56 @@ static void what_rounds_to_zero_has_no_sign(void **state)
 	assert_string_equal("-0.001", units_cell(seconds, cell_int(-600000), out).p);
 }
 
+/* Any double at all, halves of the last digit, and what lies beside them. */
+static double awkward_value(uint64_t i)
+{
+	uint64_t bits = i * UINT64_C(0x9e3779b97f4a7c15);
+	double any, half = (double)(bits >> 40) / 8 / (i % 2 ? 1 : 1000);
+
+	memcpy(&any, &bits, sizeof(any));
+	switch (i % 4) {
+	case 0:
+		return any;
+	case 1:
+		return half;
+	case 2:
+		return nextafter(half, 0);
+	default:
+		return (double)(bits >> 12) / 1024 / 8;
+	}
+}
+
+static void decimals_round_as_printf_does(void **state)
+{
+	char expected[512], out[UNITS_TEXT_MAX];
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++) {
+		double value = awkward_value(i);
+		struct scale scale = { UNIT_NS, 1, "", (int)(i / 4 % 4) };
+		if (!(fabs(value) < 1e15))
+			continue;
+		snprintf(expected, sizeof(expected), "%.*f", scale.decimals, value);
+		const char *unsigned_zero =
+			expected +
+			(expected[strspn(expected, "-0.")] == '\0' && expected[0] == '-');
+		assert_string_equal(unsigned_zero,
+				    units_cell(scale, cell_real(value), out).p);
+	}
+}
+
+static void integers_are_bare_for_machines(void **state)
+{
+	char out[UNITS_TEXT_MAX];
+
+	(void)state;
+	assert_string_equal("0", units_integer(0, out).p);
+	assert_string_equal("-1432", units_integer(-1432, out).p);
+	assert_string_equal("9223372036854775807", units_integer(INT64_MAX, out).p);
+	assert_string_equal("-9223372036854775808", units_integer(INT64_MIN, out).p);
+	assert_text("-9,223,372,036,854,775,808", UNIT_COUNT, cell_int(INT64_MIN));
+}
+
 static void numbers_of_sql_are_bare(void **state)
 {
 	(void)state;
@@ -213,6 +265,8 @@ int main(void)
 		cmocka_unit_test(booleans_are_yes_and_no),
 		cmocka_unit_test(null_and_nan_are_a_dash),
 		cmocka_unit_test(what_rounds_to_zero_has_no_sign),
+		cmocka_unit_test(decimals_round_as_printf_does),
+		cmocka_unit_test(integers_are_bare_for_machines),
 		cmocka_unit_test(numbers_of_sql_are_bare),
 		cmocka_unit_test(text_passes_as_it_is),
 		cmocka_unit_test(shortest_reads_back_the_same),
