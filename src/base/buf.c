@@ -57,6 +57,16 @@ bool buf_add_char(struct buf *b, char c)
 	return buf_add(b, &c, 1);
 }
 
+bool buf_add_blanks(struct buf *b, size_t n)
+{
+	if (!reserve(b, n))
+		return false;
+	memset(b->p + b->n, ' ', n);
+	b->n += n;
+	b->p[b->n] = '\0';
+	return true;
+}
+
 bool buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list args, again;

@@ -23,6 +23,7 @@ bool buf_add(struct buf *b, const void *p, size_t n);
 bool buf_add_str(struct buf *b, struct str s);
 bool buf_add_text(struct buf *b, const char *text);
 bool buf_add_char(struct buf *b, char c);
+bool buf_add_blanks(struct buf *b, size_t n);
 bool buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);
 

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -91,12 +92,33 @@ static size_t cells_of(uint32_t code)
 	return IS_IN(code, two_wide) ? 2 : 1;
 }
 
+/*
+ * Bytes at the beginning that are printable ASCII, which stand for themselves and take
+ * a cell each: eight at a time, for most texts are nothing else.
+ */
+static size_t plain_start(struct str text)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	size_t at = 0;
+	uint64_t word;
+
+	for (; text.n - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, text.p + at, sizeof(word));
+		/* a byte's high bit says: not ASCII, below a blank, or DEL */
+		if ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80)
+			break;
+	}
+	while (at < text.n && text.p[at] >= 0x20 && text.p[at] < 0x7f)
+		at++;
+	return at;
+}
+
 size_t utf8_width(struct str text)
 {
-	size_t width = 0;
+	size_t width = plain_start(text);
 	uint32_t code;
 
-	for (size_t at = 0; at < text.n;) {
+	for (size_t at = width; at < text.n;) {
 		at += utf8_decode(str_from(text, at), &code);
 		width += cells_of(code);
 	}
@@ -135,7 +157,7 @@ void utf8_add_visible(struct buf *out, struct str text)
 	size_t plain = 0; /* start of the run not yet added */
 	uint32_t code;
 
-	for (size_t at = 0; at < text.n;) {
+	for (size_t at = plain_start(text); at < text.n;) {
 		size_t len = utf8_decode(str_from(text, at), &code);
 		if (!is_plain(code)) {
 			buf_add(out, text.p + plain, at - plain);

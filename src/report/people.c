@@ -95,19 +95,16 @@ static struct str make_heading(struct people *p, const struct column *column,
 	return arena_copy(&p->arena, buf_str(&p->cell));
 }
 
-static void measure(struct people *p, size_t column)
+static void measure(struct people *p, size_t row, size_t column)
 {
 	struct people_column *c = &p->columns[column];
+	size_t width = utf8_width(people_cell(p, row, column));
 
-	c->width = utf8_width(c->heading);
-	for (size_t i = 0; i < p->rows->nrows; i++) {
-		size_t width = utf8_width(people_cell(p, i, column));
-		bool is_text = memtable_row(p->rows, i)[column].type == CELL_TEXT;
-		if (width > c->width)
-			c->width = width;
-		if (!is_text && width > c->number_width)
-			c->number_width = width;
-	}
+	if (width > c->width)
+		c->width = width;
+	if (memtable_row(p->rows, row)[column].type != CELL_TEXT &&
+	    width > c->number_width)
+		c->number_width = width;
 }
 
 int people_collect(struct people *p, struct table *t, struct err *err)
@@ -128,8 +125,11 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 			.scale = scale,
 			.is_right = is_right,
 		};
-		measure(p, i);
+		p->columns[i].width = utf8_width(p->columns[i].heading);
 	}
+	for (size_t row = 0; row < p->rows->nrows; row++)
+		for (size_t i = 0; i < t->ncolumns; i++)
+			measure(p, row, i);
 	return 0;
 }
 
@@ -151,9 +151,10 @@ static struct str visible(struct people *p, struct str text)
 struct str people_cell(struct people *p, size_t row, size_t column)
 {
 	const struct cell *cell = &memtable_row(p->rows, row)[column];
-	char number[UNITS_TEXT_MAX];
 
-	return visible(p, units_cell(p->columns[column].scale, *cell, number));
+	if (cell->type == CELL_TEXT)
+		return visible(p, cell->as.text);
+	return units_cell(p->columns[column].scale, *cell, p->number);
 }
 
 struct str people_line(struct people *p, const char *text)

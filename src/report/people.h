@@ -29,7 +29,8 @@ struct people {
 	struct memtable *rows;     /* owned */
 	struct arena arena;
 	struct people_column *columns; /* in the arena */
-	struct buf cell;               /* what people_cell returned last */
+	struct buf cell;             /* what people_cell returned last, if it was text */
+	char number[UNITS_TEXT_MAX]; /* if it was none */
 };
 
 /* Pulls every row of t.  0, or -1 with err set; people_release in both cases. */

@@ -68,37 +68,41 @@ static void pad(FILE *out, size_t n)
 		putc(' ', out);
 }
 
-/* `scratch` holds the text while it is drawn.  No blanks behind the last column. */
-static void draw_cell(FILE *out, const struct people *p, size_t column, struct str text,
-		      struct buf *scratch)
+static size_t missing_cells(const struct people_column *column, struct str text)
+{
+	size_t width = utf8_width(text);
+
+	return width < column->width ? column->width - width : 0;
+}
+
+/* No blanks behind the last column. */
+static void add_cell(struct buf *line, const struct people *p, size_t column,
+		     struct str text)
 {
 	const struct people_column *c = &p->columns[column];
 	bool is_last = column + 1 == p->table->ncolumns;
 
-	buf_clear(scratch);
-	if (c->is_right)
-		buf_add_str(scratch, text);
-	else
-		utf8_add_shortened(scratch, text, c->width);
-	size_t width = utf8_width(buf_str(scratch));
-	size_t blanks = width < c->width ? c->width - width : 0;
-
 	if (column)
-		pad(out, GUTTER);
-	if (c->is_right)
-		pad(out, blanks);
-	write_str(out, buf_str(scratch));
-	if (!c->is_right && !is_last)
-		pad(out, blanks);
+		buf_add_blanks(line, GUTTER);
+	if (c->is_right) {
+		buf_add_blanks(line, missing_cells(c, text));
+		buf_add_str(line, text);
+		return;
+	}
+	size_t begin = line->n;
+	utf8_add_shortened(line, text, c->width);
+	if (!is_last)
+		buf_add_blanks(line, missing_cells(c, str_behind(buf_str(line), begin)));
 }
 
-static void draw_heading(FILE *out, const struct people *p, bool color,
-			 struct buf *scratch)
+static void draw_heading(FILE *out, const struct people *p, bool color, struct buf *line)
 {
 	if (color)
 		fputs(BOLD, out);
+	buf_clear(line);
 	for (size_t i = 0; i < p->table->ncolumns; i++)
-		draw_cell(out, p, i, p->columns[i].heading, scratch);
+		add_cell(line, p, i, p->columns[i].heading);
+	write_str(out, buf_str(line));
 	fputs(color ? NORMAL "\n" : "\n", out);
 }
 
@@ -140,13 +144,15 @@ static void draw_notes(FILE *out, struct people *p, const struct render_opts *op
 }
 
 static void draw_rows(FILE *out, struct people *p, const struct render_opts *opts,
-		      struct buf *scratch)
+		      struct buf *line)
 {
-	draw_heading(out, p, opts->color, scratch);
+	draw_heading(out, p, opts->color, line);
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
+		buf_clear(line);
 		for (size_t i = 0; i < p->table->ncolumns; i++)
-			draw_cell(out, p, i, people_cell(p, row, i), scratch);
-		putc('\n', out);
+			add_cell(line, p, i, people_cell(p, row, i));
+		buf_add_char(line, '\n');
+		write_str(out, buf_str(line));
 	}
 	if (p->table->is_form)
 		return;
@@ -159,17 +165,17 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 /* A caption without rows says it all. */
 static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 {
-	struct buf scratch;
+	struct buf line;
 
-	buf_init(&scratch, p->cell.max);
+	buf_init(&line, SIZE_MAX / 2); /* as long as its cells, which have a limit */
 	if (p->table->caption) {
 		write_str(out, people_line(p, p->table->caption));
 		fputs("\n\n", out);
 	}
 	if (p->rows->nrows || !p->table->caption)
-		draw_rows(out, p, opts, &scratch);
+		draw_rows(out, p, opts, &line);
 	draw_notes(out, p, opts);
-	buf_release(&scratch);
+	buf_release(&line);
 }
 
 static int table_render(struct table *t, const struct render_opts *opts, FILE *out,
