@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "query/query.h"
+#include "query/slices/slice_pack.h"
 
 #define SCAN_BLOCK 256
 
@@ -97,8 +98,18 @@ static int64_t key_of(const struct slice_rank *r, const struct slice_row *row,
 	return (size_t)row->name_id < r->nplaces ? r->places[row->name_id] : 0;
 }
 
-static int scan_track(struct slice_rank *r, const struct slices_track *track,
-		      enum slice_key key, struct err *err)
+static int consider(struct slice_rank *r, const struct slice_row *row, enum slice_key key,
+		    struct err *err)
+{
+	int rc = slices_is_wanted(r->slices, row, err);
+
+	if (rc > 0)
+		keep(r, (struct ranked){ key_of(r, row, key), row->id });
+	return rc;
+}
+
+static int scan_rows(struct slice_rank *r, const struct slices_track *track,
+		     enum slice_key key, struct err *err)
 {
 	struct slice_row rows[SCAN_BLOCK];
 	int64_t id = track->first_id;
@@ -111,27 +122,67 @@ static int scan_track(struct slice_rank *r, const struct slices_track *track,
 		for (int i = 0; i < n; i++) {
 			if (rows[i].ts_ns >= r->slices->to_ns)
 				return 0;
-			int rc = slices_is_wanted(r->slices, &rows[i], err);
-			if (rc < 0)
+			if (consider(r, &rows[i], key, err) < 0)
 				return -1;
-			if (rc > 0)
-				keep(r, (struct ranked){ key_of(r, &rows[i], key),
-							 rows[i].id });
 		}
 		id = rows[n - 1].id + 1;
 	}
 	return n;
 }
 
-static int scan(struct slice_rank *r, enum slice_key key, struct err *err)
+static int scan_packed(struct slice_rank *r, struct slice_pack *packed,
+		       const struct slices_track *track, enum slice_key key,
+		       struct err *err)
 {
-	for (size_t i = 0; i < r->slices->ntracks; i++)
-		if (r->slices->tracks[i].is_wanted &&
-		    scan_track(r, &r->slices->tracks[i], key, err) < 0)
+	const struct packed_slice *s = &packed->slice;
+	int rc;
+
+	if (slice_pack_seek(packed, track->first_id, track->slices, err) < 0)
+		return -1;
+	while ((rc = slice_pack_next(packed, err)) > 0 &&
+	       s->start_ns < r->slices->to_ns) {
+		const struct slice_row row = { .id = s->id,
+					       .ts_ns = s->start_ns,
+					       .dur_ns = s->end_ns - s->start_ns,
+					       .name_id = s->name_id,
+					       .step_id = s->step_id };
+		if (consider(r, &row, key, err) < 0)
 			return -1;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+/* What is set apart is not packed, and neither are self times and categories. */
+static int scan_tracks(struct slice_rank *r, struct slice_pack *packed,
+		       enum slice_key key, struct err *err)
+{
+	bool needs_rows = key == SLICE_BY_SELF || r->slices->is_by_category;
+
+	for (size_t i = 0; i < r->slices->ntracks; i++) {
+		const struct slices_track *track = &r->slices->tracks[i];
+		if (!track->is_wanted)
+			continue;
+		int rc = needs_rows || track->is_apart
+				 ? scan_rows(r, track, key, err)
+				 : scan_packed(r, packed, track, key, err);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int scan(struct slice_rank *r, struct store *store, enum slice_key key,
+		struct err *err)
+{
+	struct slice_pack packed;
+	int rc = slice_pack_open(store, PACKED_NAME | PACKED_STEP, &packed, err);
+
+	if (rc == 0)
+		rc = scan_tracks(r, &packed, key, err);
+	slice_pack_close(&packed);
 	if (r->n > 0)
 		qsort(r->kept, r->n, sizeof(*r->kept), compare);
-	return 0;
+	return rc;
 }
 
 /* Where each text stands among all texts of the store, sorted. */
@@ -164,7 +215,7 @@ int slice_rank_open(struct store *store, struct slices *slices, enum slice_key k
 	r->limit = limit > 0 ? (size_t)limit : SIZE_MAX;
 	*out = r;
 	if ((key != SLICE_BY_NAME || load_places(r, store, err) == 0) &&
-	    scan(r, key, err) == 0)
+	    scan(r, store, key, err) == 0)
 		return 0;
 	slice_rank_free(r);
 	*out = NULL;

@@ -40,6 +40,7 @@ struct slices {
 	size_t ntracks;
 	int64_t total;          /* slices of all tracks */
 	bool is_filtered;       /* some may not be wanted */
+	bool is_by_category;    /* by their categories, too */
 	int64_t from_ns, to_ns; /* those wanted start in [from, to) */
 	struct slices_state *state;
 };

@@ -134,7 +134,8 @@ static int load(struct slices_state *s, struct store *store, struct err *err)
 		return -1;
 	if (s->filter && (s->filter->focus || s->filter->ignore))
 		s->name_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
-	if (s->filter && s->filter->categories.n > 0)
+	s->public.is_by_category = s->filter && s->filter->categories.n > 0;
+	if (s->public.is_by_category)
 		s->category_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
 	return query_prepare(store, asset_query_views_slice_rows_sql, &s->rows, err);
 }
