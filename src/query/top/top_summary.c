@@ -30,10 +30,6 @@ enum {
 	COLUMN_PRIMITIVE_CALLS,
 	COLUMN_SELF,
 	COLUMN_TOTAL,
-	COLUMN_MIN,
-	COLUMN_MAX,
-	COLUMN_MEAN,
-	COLUMN_M2,
 	COLUMN_SELF_DEVICE,
 	COLUMN_TOTAL_DEVICE,
 	COLUMN_CPU_MEM,
@@ -48,6 +44,7 @@ static int64_t int_at(struct sqlite3_stmt *stmt, int column)
 	return sqlite3_column_int64(stmt, column);
 }
 
+/* Without what the table does not show: the shortest, the longest and the mean. */
 static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 {
 	*out = (struct opstat){
@@ -61,10 +58,6 @@ static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 			  .primitive_calls = int_at(stmt, COLUMN_PRIMITIVE_CALLS),
 			  .self_ns = int_at(stmt, COLUMN_SELF),
 			  .total_ns = int_at(stmt, COLUMN_TOTAL),
-			  .min_ns = int_at(stmt, COLUMN_MIN),
-			  .max_ns = int_at(stmt, COLUMN_MAX),
-			  .mean_ns = sqlite3_column_double(stmt, COLUMN_MEAN),
-			  .m2 = sqlite3_column_double(stmt, COLUMN_M2),
 			  .self_device_ns = int_at(stmt, COLUMN_SELF_DEVICE),
 			  .total_device_ns = int_at(stmt, COLUMN_TOTAL_DEVICE),
 			  .cpu_bytes = int_at(stmt, COLUMN_CPU_MEM),
