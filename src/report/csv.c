@@ -10,72 +10,77 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "report/renderer.h"
+#include "report/writer.h"
 
 /*
- * csv_fwrite() calls stdio for every byte; nearly all texts have room here.  Both
- * write nothing, not even quotes, for a NULL.
+ * csv_fwrite() calls stdio for every byte: for texts that have no room alone.  Both
+ * functions write nothing, not even quotes, for a NULL.
  */
-static void write_text(FILE *out, struct str text)
+static void write_text(struct writer *w, struct str text)
 {
 	const char *p = text.p ? text.p : "";
-	char quoted[512];
+	size_t most = text.n < WRITER_ROOM ? 2 * text.n + 2 : SIZE_MAX; /* all quotes */
+	char *room = writer_room(w, most);
 
-	if (text.n <= sizeof(quoted) / 2 - 1) /* all of them quotes */
-		fwrite(quoted, 1, csv_write(quoted, sizeof(quoted), p, text.n), out);
+	if (room)
+		w->n += csv_write(room, most, p, text.n);
 	else
-		csv_fwrite(out, p, text.n);
+		csv_fwrite(w->out, p, text.n);
 }
 
 /* Names are bare where RFC 4180 lets them; those of `ptool sql` can be anything. */
-static void write_header(FILE *out, const struct table *t)
+static void write_header(struct writer *w, const struct table *t)
 {
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		const char *name = t->columns[i].name;
 		if (i)
-			putc(',', out);
+			writer_byte(w, ',');
 		if (*name && !strpbrk(name, ",\"\r\n"))
-			fputs(name, out);
+			writer_str(w, str_of(name));
 		else
-			write_text(out, str_of(name));
+			write_text(w, str_of(name));
 	}
-	putc('\n', out);
+	writer_byte(w, '\n');
 }
 
-static void write_cell(FILE *out, enum unit unit, const struct cell *cell)
+static void write_cell(struct writer *w, enum unit unit, const struct cell *cell)
 {
 	char room[UNITS_TEXT_MAX];
 
 	if (cell->type == CELL_TEXT) {
-		write_text(out, cell->as.text);
+		write_text(w, cell->as.text);
 		return;
 	}
-	struct str number = units_raw(unit, *cell, room);
-	fwrite(number.p, 1, number.n, out);
+	writer_str(w, units_raw(unit, *cell, room));
 }
 
-static void write_row(FILE *out, const struct table *t, const struct cell *cells)
+static void write_row(struct writer *w, const struct table *t, const struct cell *cells)
 {
 	/* An empty line would be no row at all to most readers. */
 	if (t->ncolumns == 1 && cells[0].type == CELL_NULL)
-		write_text(out, str_of(""));
+		write_text(w, str_of(""));
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
-			putc(',', out);
-		write_cell(out, t->columns[i].unit, &cells[i]);
+			writer_byte(w, ',');
+		write_cell(w, t->columns[i].unit, &cells[i]);
 	}
-	putc('\n', out);
+	writer_byte(w, '\n');
 }
 
 static int csv_render(struct table *t, const struct render_opts *opts, FILE *out,
 		      struct err *err)
 {
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	struct writer w = { .out = out };
 	int rc = 0;
 
 	(void)opts;
-	write_header(out, t);
-	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0)
-		write_row(out, t, cells);
+	write_header(&w, t);
+	writer_flush(&w);
+	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {
+		write_row(&w, t, cells);
+		writer_flush(&w);
+	}
 	free(cells);
 	return rc < 0 ? -1 : render_end(out, err);
 }

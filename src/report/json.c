@@ -3,7 +3,6 @@
  * can tell (total_rows) comes after them.  One row a line, so that diff and grep
  * work on it too.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -11,37 +10,40 @@
 #include "report/json_text.h"
 #include "report/renderer.h"
 
-static void write_head(FILE *out, const char *command, const struct table *t,
+static void write_head(struct writer *w, const char *command, const struct table *t,
 		       const char *const *keys)
 {
-	fputs("{\"command\":", out);
+	writer_str(w, STR_LIT("{\"command\":"));
 	if (command)
-		json_text_str(out, str_of(command));
+		json_text_str(w, str_of(command));
 	else
-		fputs("null", out);
-	fputs(",\"columns\":[", out);
+		writer_str(w, STR_LIT("null"));
+	writer_str(w, STR_LIT(",\"columns\":["));
 	for (size_t i = 0; i < t->ncolumns; i++) {
-		fputs(i ? ",{\"name\":" : "{\"name\":", out);
-		json_text_str(out, str_of(keys[i]));
-		fprintf(out, ",\"unit\":\"%s\"}", units_word(t->columns[i].unit));
+		if (i)
+			writer_byte(w, ',');
+		writer_str(w, STR_LIT("{\"name\":"));
+		json_text_str(w, str_of(keys[i]));
+		writer_str(w, STR_LIT(",\"unit\":"));
+		json_text_str(w, str_of(units_word(t->columns[i].unit)));
+		writer_byte(w, '}');
 	}
-	fputs("],\n\"rows\":[", out);
+	writer_str(w, STR_LIT("],\n\"rows\":["));
 }
 
-static void write_tail(FILE *out, const struct table *t)
+static void write_tail(struct writer *w, const struct table *t)
 {
-	fputs("],\n\"total_rows\":", out);
-	if (t->total_rows < 0)
-		fputs("null", out);
-	else
-		fprintf(out, "%" PRId64, t->total_rows);
-	fputs(",\"notes\":[", out);
+	writer_str(w, STR_LIT("],\n\"total_rows\":"));
+	const struct cell total =
+		t->total_rows < 0 ? cell_null() : cell_int(t->total_rows);
+	json_text_cell(w, UNIT_COUNT, &total);
+	writer_str(w, STR_LIT(",\"notes\":["));
 	for (size_t i = 0; t->notes && t->notes[i]; i++) {
 		if (i)
-			putc(',', out);
-		json_text_str(out, str_of(t->notes[i]));
+			writer_byte(w, ',');
+		json_text_str(w, str_of(t->notes[i]));
 	}
-	fputs("]}\n", out);
+	writer_str(w, STR_LIT("]}\n"));
 }
 
 static int json_render(struct table *t, const struct render_opts *opts, FILE *out,
@@ -50,20 +52,23 @@ static int json_render(struct table *t, const struct render_opts *opts, FILE *ou
 	struct arena arena = { 0 };
 	const char *const *keys = json_text_keys(&arena, t);
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	struct writer w = { .out = out };
 	bool is_first = true;
 	int rc = 0;
 
-	write_head(out, opts->command, t, keys);
+	write_head(&w, opts->command, t, keys);
 	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {
-		fputs(is_first ? "\n" : ",\n", out);
-		json_text_row(out, t, keys, cells);
+		writer_str(&w, is_first ? STR_LIT("\n") : STR_LIT(",\n"));
+		json_text_row(&w, t, keys, cells);
+		writer_flush(&w);
 		is_first = false;
 	}
 	if (rc == 0) {
 		if (!is_first)
-			putc('\n', out);
-		write_tail(out, t);
+			writer_byte(&w, '\n');
+		write_tail(&w, t);
 	}
+	writer_flush(&w);
 	free(cells);
 	arena_release(&arena);
 	return rc < 0 ? -1 : render_end(out, err);

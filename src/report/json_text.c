@@ -2,6 +2,7 @@
 #include "report/json_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -14,31 +15,33 @@ static bool is_plain(uint32_t code)
 	return code >= 0x20 && code != '"' && code != '\\' && code != UTF8_INVALID;
 }
 
-static void write_escaped(FILE *out, uint32_t code)
+static void write_escaped(struct writer *w, uint32_t code)
 {
 	/* Each character with a short escape, and its letter. */
 	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	char text[sizeof("\\uffffffff")];
 
 	if (code == UTF8_INVALID) {
-		fputs(REPLACEMENT, out);
+		writer_str(w, STR_LIT(REPLACEMENT));
 		return;
 	}
 	for (size_t i = 0; letters[i]; i += 2) {
 		if (code == (unsigned char)letters[i]) {
-			putc('\\', out);
-			putc(letters[i + 1], out);
+			writer_byte(w, '\\');
+			writer_byte(w, letters[i + 1]);
 			return;
 		}
 	}
-	fprintf(out, "\\u%04x", (unsigned int)code);
+	snprintf(text, sizeof(text), "\\u%04x", (unsigned int)code);
+	writer_str(w, str_of(text));
 }
 
-void json_text_str(FILE *out, struct str text)
+void json_text_str(struct writer *w, struct str text)
 {
 	size_t plain = 0; /* start of the run not yet written */
 	uint32_t code;
 
-	putc('"', out);
+	writer_byte(w, '"');
 	for (size_t at = 0; at < text.n;) {
 		if ((unsigned char)text.p[at] < 0x80 && is_plain((uint32_t)text.p[at])) {
 			at++; /* most are ASCII: no need to decode them */
@@ -46,41 +49,37 @@ void json_text_str(FILE *out, struct str text)
 		}
 		size_t len = utf8_decode((struct str){ text.p + at, text.n - at }, &code);
 		if (!is_plain(code)) {
-			fwrite(text.p + plain, 1, at - plain, out);
-			write_escaped(out, code);
+			writer_str(w, (struct str){ text.p + plain, at - plain });
+			write_escaped(w, code);
 			plain = at + len;
 		}
 		at += len;
 	}
 	if (plain < text.n)
-		fwrite(text.p + plain, 1, text.n - plain, out);
-	putc('"', out);
+		writer_str(w, str_behind(text, plain));
+	writer_byte(w, '"');
 }
 
-void json_text_cell(FILE *out, enum unit unit, const struct cell *cell)
+void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)
 {
 	char text[UNITS_TEXT_MAX];
-	struct str digits;
 
 	switch (cell->type) {
 	case CELL_TEXT:
-		json_text_str(out, cell->as.text);
+		json_text_str(w, cell->as.text);
 		break;
 	case CELL_INT:
-		if (unit == UNIT_BOOL) {
-			fputs(cell->as.integer ? "true" : "false", out);
-			break;
-		}
-		digits = units_integer(cell->as.integer, text);
-		fwrite(digits.p, 1, digits.n, out);
+		writer_str(w, unit != UNIT_BOOL  ? units_integer(cell->as.integer, text)
+			      : cell->as.integer ? STR_LIT("true")
+						 : STR_LIT("false"));
 		break;
 	case CELL_REAL:
-		fputs(isfinite(cell->as.real) ? units_shortest(cell->as.real, text).p
-					      : "null",
-		      out);
+		writer_str(w, isfinite(cell->as.real)
+				      ? units_shortest(cell->as.real, text)
+				      : STR_LIT("null"));
 		break;
 	case CELL_NULL:
-		fputs("null", out);
+		writer_str(w, STR_LIT("null"));
 		break;
 	}
 }
@@ -110,16 +109,16 @@ const char **json_text_keys(struct arena *arena, const struct table *t)
 	return keys;
 }
 
-void json_text_row(FILE *out, const struct table *t, const char *const *keys,
+void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells)
 {
-	putc('{', out);
+	writer_byte(w, '{');
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
-			putc(',', out);
-		json_text_str(out, str_of(keys[i]));
-		putc(':', out);
-		json_text_cell(out, t->columns[i].unit, &cells[i]);
+			writer_byte(w, ',');
+		json_text_str(w, str_of(keys[i]));
+		writer_byte(w, ':');
+		json_text_cell(w, t->columns[i].unit, &cells[i]);
 	}
-	putc('}', out);
+	writer_byte(w, '}');
 }

@@ -1,26 +1,26 @@
 /*
  * Pieces of JSON that json and ndjson share.  All of them write valid UTF-8 and
- * valid JSON whatever the cells hold, and leave write errors in ferror(out).
+ * valid JSON whatever the cells hold, and leave write errors in ferror() of the
+ * writer's stream.
  */
 #ifndef PTOOL_REPORT_JSON_TEXT_H
 #define PTOOL_REPORT_JSON_TEXT_H
 
-#include <stdio.h>
-
 #include "base/arena.h"
 #include "base/table.h"
+#include "report/writer.h"
 
 /* A quoted string; each invalid byte becomes U+FFFD. */
-void json_text_str(FILE *out, struct str text);
+void json_text_str(struct writer *w, struct str text);
 /* null, true, false, a number or a string; NaN and infinities are null. */
-void json_text_cell(FILE *out, enum unit unit, const struct cell *cell);
+void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
 /*
  * One distinct key a column, in the arena: the column's name, and where it was
  * taken by an earlier column, with _2, _3, ... behind it.
  */
 const char **json_text_keys(struct arena *arena, const struct table *t);
 /* {"key":cell,...} */
-void json_text_row(FILE *out, const struct table *t, const char *const *keys,
+void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells);
 
 #endif

@@ -11,12 +11,14 @@ static int ndjson_render(struct table *t, const struct render_opts *opts, FILE *
 	struct arena arena = { 0 };
 	const char *const *keys = json_text_keys(&arena, t);
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	struct writer w = { .out = out };
 	int rc = 0;
 
 	(void)opts;
 	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {
-		json_text_row(out, t, keys, cells);
-		putc('\n', out);
+		json_text_row(&w, t, keys, cells);
+		writer_byte(&w, '\n');
+		writer_flush(&w);
 	}
 	free(cells);
 	arena_release(&arena);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "report/renderer.h"
+#include "report/writer.h"
 
 /* The letter behind the backslash, or 0 when the byte stands for itself. */
 static char escape_of(char c)
@@ -26,48 +27,50 @@ static char escape_of(char c)
 	}
 }
 
-static void write_text(FILE *out, struct str text)
+static void write_text(struct writer *w, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		char escape = escape_of(text.p[i]);
 		if (escape)
-			putc('\\', out);
-		putc(escape ? escape : text.p[i], out);
+			writer_byte(w, '\\');
+		writer_byte(w, escape ? escape : text.p[i]);
 	}
 }
 
-static void write_cell(FILE *out, enum unit unit, const struct cell *cell)
+static void write_cell(struct writer *w, enum unit unit, const struct cell *cell)
 {
 	char room[UNITS_TEXT_MAX];
 
 	if (cell->type == CELL_TEXT) {
-		write_text(out, cell->as.text);
+		write_text(w, cell->as.text);
 		return;
 	}
-	struct str number = units_raw(unit, *cell, room);
-	fwrite(number.p, 1, number.n, out);
+	writer_str(w, units_raw(unit, *cell, room));
 }
 
 static int tsv_render(struct table *t, const struct render_opts *opts, FILE *out,
 		      struct err *err)
 {
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	struct writer w = { .out = out };
 	int rc = 0;
 
 	(void)opts;
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
-			putc('\t', out);
-		write_text(out, str_of(t->columns[i].name));
+			writer_byte(&w, '\t');
+		write_text(&w, str_of(t->columns[i].name));
 	}
-	putc('\n', out);
+	writer_byte(&w, '\n');
+	writer_flush(&w);
 	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {
 		for (size_t i = 0; i < t->ncolumns; i++) {
 			if (i)
-				putc('\t', out);
-			write_cell(out, t->columns[i].unit, &cells[i]);
+				writer_byte(&w, '\t');
+			write_cell(&w, t->columns[i].unit, &cells[i]);
 		}
-		putc('\n', out);
+		writer_byte(&w, '\n');
+		writer_flush(&w);
 	}
 	free(cells);
 	return rc < 0 ? -1 : render_end(out, err);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/alloc.h"
+
 static const struct column op_columns[] = {
 	{ "name", "Name", UNIT_TEXT },
 	{ "calls", "Calls", UNIT_COUNT },
@@ -71,6 +73,28 @@ static void csv_doubles_quotes_and_keeps_commas_and_newlines(void **state)
 	(void)state;
 	assert_renders("csv", text_table(STR_LIT("say \"hi\", then\nleave")),
 		       "name,n\n\"say \"\"hi\"\", then\nleave\",1\n");
+}
+
+/* A row is gathered before it is written, as far as it has room. */
+static void texts_of_any_length_come_whole(void **state)
+{
+	static const struct {
+		const char *format, *before, *after;
+	} rows[] = { { "csv", "name,n\n\"", "\",1\n" },
+		     { "tsv", "name\tn\n", "\t1\n" },
+		     { "ndjson", "{\"name\":\"", "\",\"n\":1}\n" } };
+	char text[9000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t n = 0; n < sizeof(text); n += n % 1024 < 1000 ? 1000 - n % 1024 : 1)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			char *expected = xasprintf("%s%.*s%s", rows[i].before, (int)n,
+						   text, rows[i].after);
+			assert_renders(rows[i].format,
+				       text_table((struct str){ text, n }), expected);
+			free(expected);
+		}
 }
 
 static void csv_tells_empty_text_from_null(void **state)
@@ -207,6 +231,7 @@ int main(void)
 		cmocka_unit_test(csv_has_machine_names_and_raw_numbers),
 		cmocka_unit_test(tsv_is_the_same_with_tabs_and_no_quotes),
 		cmocka_unit_test(csv_doubles_quotes_and_keeps_commas_and_newlines),
+		cmocka_unit_test(texts_of_any_length_come_whole),
 		cmocka_unit_test(csv_tells_empty_text_from_null),
 		cmocka_unit_test(csv_row_of_one_null_is_not_an_empty_line),
 		cmocka_unit_test(csv_quotes_only_headers_that_need_it),
