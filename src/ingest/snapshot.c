@@ -6,8 +6,9 @@
  *
  * as torch/cuda/memory.py tells it.  The trace of a device is what its allocator did
  * last; what is there at its end say the segments, so that all totals before it follow.
- * A block is allocated until its free is requested, as in the allocator's own
- * statistics and in the memory events of traces.
+ * Bytes are those that were asked for, since that is what entries tell.  A block is
+ * allocated until its free is requested, as in the allocator's own statistics and in
+ * the memory events of traces.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,12 +18,11 @@
 #include "base/sum.h"
 #include "base/utf8.h"
 #include "ingest/memory_file.h"
-#include "ingest/snapshot_entry.h"
+#include "ingest/snapshot_segment.h"
 
 #define TEXT_LIMIT     ((size_t)1 << 30)
 #define NAME_MAX_BYTES ((size_t)1 << 16)
 #define PROTO          0x80
-#define DEVICES_MAX    1024
 #define TICK_EVENTS    65536
 
 struct snapshot {
@@ -30,20 +30,11 @@ struct snapshot {
 	struct sink *sink;
 	uint32_t *frame_texts; /* owned; by value of a list of frames: text + 1 */
 	struct buf name;
-	uint64_t entries; /* that were looked at, of segments once and of traces twice */
-	uint64_t ndicts;
+	struct snapshot_budget budget; /* of segments and blocks once, of traces twice */
 	bool has_times;
 	int64_t *allocated, *reserved; /* owned; at the end, by device */
 	size_t ndevices;
 };
-
-/* Lists and entries that are given again and again would take for ever. */
-static int count_entry(struct snapshot *s, const struct pickle_value *v, struct err *err)
-{
-	if (++s->entries <= 2 * s->ndicts)
-		return 0;
-	return err_at(err, v->at, "more entries than the file has dicts");
-}
 
 static uint64_t count_dicts(const struct pickle *p)
 {
@@ -57,7 +48,7 @@ static uint64_t count_dicts(const struct pickle *p)
 static int read_entry(struct snapshot *s, uint32_t value, struct snapshot_entry *out,
 		      struct err *err)
 {
-	if (count_entry(s, snapshot_value(&s->pickle, value), err) < 0)
+	if (snapshot_budget_spend(&s->budget, snapshot_value(&s->pickle, value), err) < 0)
 		return -1;
 	return snapshot_entry_read(&s->pickle, value, out, err);
 }
@@ -65,24 +56,14 @@ static int read_entry(struct snapshot *s, uint32_t value, struct snapshot_entry 
 /* Adds one segment to what its device has at the end. */
 static int read_segment(struct snapshot *s, uint32_t value, struct err *err)
 {
-	const struct pickle_value *dict = snapshot_value(&s->pickle, value);
+	struct snapshot_segment segment;
 
-	if (count_entry(s, dict, err) < 0 ||
-	    snapshot_check_dict(&s->pickle, value, "an entry of segments", err) < 0)
+	if (snapshot_segment_read(&s->pickle, value, &s->budget, &segment, err) < 0)
 		return -1;
-	uint32_t device = snapshot_key(&s->pickle, dict, "device");
-	uint32_t total = snapshot_key(&s->pickle, dict, "total_size");
-	uint32_t allocated = snapshot_key(&s->pickle, dict, "allocated_size");
-	if (device == PICKLE_NONE || total == PICKLE_NONE || allocated == PICKLE_NONE)
-		return err_at(err, dict->at,
-			      "a segment without device, total_size or allocated_size");
-	int64_t number = snapshot_number(snapshot_value(&s->pickle, device));
-	int64_t total_bytes = snapshot_number(snapshot_value(&s->pickle, total));
-	int64_t bytes = snapshot_number(snapshot_value(&s->pickle, allocated));
-	if (number < 0 || number >= DEVICES_MAX || total_bytes < 0 || bytes < 0)
-		return err_at(err, dict->at, "a segment of impossible numbers");
-	s->allocated[number] = sum_add(s->allocated[number], bytes);
-	s->reserved[number] = sum_add(s->reserved[number], total_bytes);
+	int64_t *allocated = &s->allocated[segment.device];
+	int64_t *reserved = &s->reserved[segment.device];
+	*allocated = sum_add(*allocated, segment.requested_bytes);
+	*reserved = sum_add(*reserved, segment.total_bytes);
 	return 0;
 }
 
@@ -233,10 +214,10 @@ static int read_traces(struct snapshot *s, uint32_t list, struct err *err)
 		return -1;
 	for (uint32_t i = snapshot_value(&s->pickle, list)->first; i != PICKLE_NONE;
 	     i = items[i].next, device++) {
-		if (device >= DEVICES_MAX)
+		if (device >= SNAPSHOT_DEVICES_MAX)
 			return err_at(err, snapshot_value(&s->pickle, list)->at,
 				      "device_traces of more than %d devices",
-				      DEVICES_MAX);
+				      SNAPSHOT_DEVICES_MAX);
 		if (read_device(s, items[i].value, device, err) < 0)
 			return -1;
 	}
@@ -275,10 +256,10 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 	buf_init(&s.name, NAME_MAX_BYTES);
 	int rc = pickle_open(&s.pickle, text, err);
 	if (rc == 0) {
-		s.ndicts = count_dicts(&s.pickle);
+		s.budget.limit = 2 * count_dicts(&s.pickle);
 		s.frame_texts = xcalloc(s.pickle.nvalues, sizeof(*s.frame_texts));
-		s.allocated = xcalloc(DEVICES_MAX, sizeof(*s.allocated));
-		s.reserved = xcalloc(DEVICES_MAX, sizeof(*s.reserved));
+		s.allocated = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.allocated));
+		s.reserved = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.reserved));
 		rc = read_top(&s, err);
 	}
 	pickle_release(&s.pickle);

@@ -7,6 +7,15 @@
 
 #define FRAMES_MAX 64 /* that are looked at for one of Python's */
 
+/* Lists and entries that are given again and again would take for ever. */
+int snapshot_budget_spend(struct snapshot_budget *budget, const struct pickle_value *v,
+			  struct err *err)
+{
+	if (++budget->spent <= budget->limit)
+		return 0;
+	return err_at(err, v->at, "more entries than the file has dicts");
+}
+
 int64_t snapshot_number(const struct pickle_value *v)
 {
 	return v->type == PICKLE_INT ? v->as.number : NUMBER_NONE;

@@ -29,12 +29,20 @@ struct snapshot_effect {
 	bool is_known;
 };
 
+/* How many dicts may be looked at, in lists that may refer to one again and again. */
+struct snapshot_budget {
+	uint64_t spent, limit;
+};
+
 static inline const struct pickle_value *snapshot_value(const struct pickle *p,
 							uint32_t value)
 {
 	return &p->values[value];
 }
 
+/* Counts one dict; an ERR_INPUT where the limit is passed. */
+int snapshot_budget_spend(struct snapshot_budget *budget, const struct pickle_value *v,
+			  struct err *err);
 /* NUMBER_NONE for what is no int. */
 int64_t snapshot_number(const struct pickle_value *v);
 /* The value of a key: the last one of that name, PICKLE_NONE when there is none. */

@@ -60,6 +60,37 @@ def check_fixture(tap, place, path):
             tap.same(got["at_ns"], (facts["peak_us"] - first) * 1000, f"{name}: {facts['device']}: time of the peak")
 
 
+def rounded(kept, block_of):
+    """A device that is asked for 1000 and 700 bytes before the entries that are kept, for 100 in them,
+    and frees the 700.  Its blocks are multiples of 512."""
+    def entry(action, time_us, addr, size):
+        return {"action": action, "addr": addr, "size": size, "stream": 0, "time_us": time_us, "frames": []}
+
+    trace = [entry("segment_alloc", 1, 0, 2 << 20), entry("alloc", 2, 0, 1000), entry("alloc", 3, 1024, 700),
+             entry("alloc", 4, 2048, 100), entry("free_requested", 5, 1024, 700), entry("free_completed", 6, 1024, 700)]
+    blocks = [block_of(0, 1024, 1000, "active_allocated"), block_of(1024, 1024, 700, "inactive"),
+              block_of(2048, 512, 100, "active_allocated"), block_of(2560, (2 << 20) - 2560, 0, "inactive")]
+    return {"segments": [{"device": 0, "address": 0, "total_size": 2 << 20, "allocated_size": 1536, "active_size": 1536,
+                          "blocks": blocks}], "device_traces": [trace[-kept:]]}
+
+
+def check_rounded(tap, place):
+    """Entries tell what was asked for, allocated_size adds up blocks: the base comes from the requests."""
+    def new(address, size, asked, state):
+        return {"address": address, "size": size, "requested_size": asked, "state": state, "frames": []}
+
+    def old(_address, size, asked, state):  # torch 1.13 and 2.0
+        past = {"history": [{"addr": 0, "real_size": asked, "frames": []}]} if asked else {}
+        return {"size": size, "state": state, **past}
+
+    for name, block_of in (("requested_size", new), ("history", old)):
+        for kept, base in ((6, 0), (3, 1700)):
+            got = ingest(place, pickle.dumps(rounded(kept, block_of)))
+            row = table(place, place.path("it.db"))[0] if got.returncode == 0 else {}
+            tap.same([row.get("base_bytes"), row.get("allocated_peak_bytes"), row.get("end_bytes"), row.get("reserved_peak_bytes")],
+                     [base, 1800, 1100, 2 << 20], f"{name}, the last {kept} entries: base, peak, end and reserved")
+
+
 def check_harm(tap, place):
     for protocol in range(2, 6):
         data = {"segments": [], "device_traces": [[{"action": Harm(), "size": 1}]]}
@@ -70,6 +101,8 @@ def check_harm(tap, place):
     loop.append(loop)
     entry = {"action": "alloc", "addr": 1, "size": 1}
     bomb = [[entry] * 1000]
+    segment = {"device": 0, "total_size": 1, "allocated_size": 1}
+    blocks = [{"state": "inactive"}] * 1000
     for name, data, said in [
             ("no snapshot", {"a": 1}, "without segments and device_traces"),
             ("a list", [1], "is a list, not a dict"),
@@ -85,6 +118,12 @@ def check_harm(tap, place):
             ("a time beyond 64 bits", {"segments": [], "device_traces": [[{**entry, "time_us": 1 << 62}]]}, "time_us"),
             ("device 5000", {"segments": [{"device": 5000, "total_size": 1, "allocated_size": 1}], "device_traces": []},
              "impossible numbers"),
+            ("blocks that are none", {"segments": [{**segment, "blocks": 3}], "device_traces": []}, "blocks is a number"),
+            ("a block that is none", {"segments": [{**segment, "blocks": [3]}], "device_traces": []}, "is a number, not a dict"),
+            ("a block without a size", {"segments": [{**segment, "blocks": [{"state": "active_allocated"}]}],
+                                        "device_traces": []}, "a block without a size"),
+            ("blocks again and again", {"segments": [{**segment, "blocks": blocks} for _ in range(900)], "device_traces": []},
+             "more entries than the file has dicts"),
             ("lists again and again", {"segments": [], "device_traces": bomb * 900}, "more entries than the file has dicts"),
             ("1025 devices", {"segments": [], "device_traces": [[]] * 1025}, "more than 1024 devices")]:
         ran = ingest(place, pickle.dumps(data))
@@ -144,6 +183,7 @@ def main():
     with Workplace() as place:
         for path in sorted(glob.glob(os.path.join(FOLDER, "*.pickle"))):
             check_fixture(tap, place, path)
+        check_rounded(tap, place)
         check_harm(tap, place)
         check_shared(tap, place)
         check_lacks(tap, place)
