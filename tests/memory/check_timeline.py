@@ -14,8 +14,8 @@ def check_fixture(tap, place, name, truth):
     peak = table(place, store)[0]
     tap.same([peak["device"], peak["allocated_peak_bytes"], peak["end_bytes"], peak["mismatches"]],
              ["device", truth["peak_bytes"], truth["end_bytes"], 0], f"{name}: the peak and the end")
-    live = {row["op"]: row["bytes"] for row in table(place, store, "--live") if row["bytes"]}
-    tap.same(live, truth["at_the_peak"], f"{name}: what each category held at the peak")
+    live = {row["op"]: row["bytes"] for row in table(place, store, "--live")}
+    tap.same(live, truth["at_the_peak"], f"{name}: what each category held at the peak, and no other")
     curve = table(place, store, "--curve")
     level, wrong = 0, 0
     for row in curve:
@@ -33,6 +33,15 @@ def check_raw(tap, curve, peak, truth):
              f"raw: all {len(raw)} events, those before at the time of the first")
     start = 1_700_000_000_000_000_123
     tap.same(peak["at_ns"], start + truth["peak_after_start_ns"] - first, "raw: the time of the peak, to the nanosecond")
+
+
+def check_empty_category(tap, place):
+    """Category 3 is freed before the peak of category 2: it is no row of what was live there."""
+    path = place.path("empty.raw.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump([[10, 2, 64, 3], [20, 4, -64, 3], [30, 2, 512, 2], [40, 4, -512, 2]], out)
+    live = [(row["op"], row["blocks"], row["bytes"]) for row in table(place, place.ingest(path), "--live")]
+    tap.same(live, [("INPUT", None, 512)], "a category that holds nothing at the peak has no row")
 
 
 def check_refused(tap, place):
@@ -62,6 +71,7 @@ def main():
         check_fixture(tap, place, "small.json", truth)
         peak, curve = check_fixture(tap, place, "small.raw.json", truth)
         check_raw(tap, curve, peak, truth)
+        check_empty_category(tap, place)
         check_refused(tap, place)
     tap.done()
 

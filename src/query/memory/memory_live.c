@@ -139,10 +139,12 @@ static int group_blocks(struct memory_source *s, const struct memory_place *plac
 	return 0;
 }
 
-/* Of a memory timeline: what each category holds; how many blocks is not told. */
+/* Of a memory timeline: what each category holds, if any; in how many blocks is not told. */
 static int group_categories(struct memory_source *s, const struct memory_place *place,
 			    size_t event, struct grouping *g, struct err *err)
 {
+	size_t kept = 0;
+
 	for (size_t i = place->of->first; i <= event; i++) {
 		const struct memory_event *e = &place->events->items[i];
 		int has = has_name(s, e, err);
@@ -153,7 +155,11 @@ static int group_categories(struct memory_source *s, const struct memory_place *
 			add_block(g, name, memory_event_bytes(e));
 	}
 	for (size_t i = 0; i < g->n; i++)
-		g->groups[i].blocks = NUMBER_NONE;
+		if (g->groups[i].bytes != 0) {
+			g->groups[kept] = g->groups[i];
+			g->groups[kept++].blocks = NUMBER_NONE;
+		}
+	g->n = kept;
 	return 0;
 }
 
@@ -208,12 +214,6 @@ static void add_rest(const struct target *t, struct rest rest)
 	memtable_add_row(t->to, cells);
 }
 
-/* The power of two above: INT64_MAX where that is beyond int64. */
-static int64_t size_end(uint32_t power)
-{
-	return power >= 62 ? INT64_MAX : INT64_C(1) << (power + 1);
-}
-
 static void add_group(const struct target *t, const struct grouping *g,
 		      const struct group *group)
 {
@@ -235,7 +235,8 @@ static void add_group(const struct target *t, const struct grouping *g,
 		group->blocks, group->bytes, cells);
 	if (g->by == MEMORY_BY_SIZE) {
 		c[SIZE_FROM] = cell_int(INT64_C(1) << group->key);
-		c[SIZE_TO] = cell_int(size_end(group->key));
+		c[SIZE_TO] =
+			cell_int(group->key >= 62 ? INT64_MAX : INT64_C(2) << group->key);
 	} else if (g->by == MEMORY_BY_STEP) {
 		c[STEP] = memory_step_cell(m, group->key);
 	}
