@@ -174,9 +174,9 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 				  name);
 	else if (p->of->base_bytes)
 		note_size(to, name,
-			  (struct size_note){
-				  "", " of it were allocated before the recording",
-				  p->of->base_bytes });
+			  (struct size_note){ "",
+					      " were allocated when the recording began",
+					      p->of->base_bytes });
 	if (peak->unused.bytes != NUMBER_NONE)
 		note_size(to, name,
 			  (struct size_note){ "at most ",
