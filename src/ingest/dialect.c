@@ -108,6 +108,8 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 		}
 	} else if (str_is(key, "trace_id")) {
 		k->trace_id = true;
+	} else if (str_is(key, "profile_memory")) {
+		k->memory_behind_id = k->trace_id;
 	} else if (str_is(key, "host_name") && value->type == JSON_STRING) {
 		k->host_name = true;
 		k->host = chrome_text(c, value);

@@ -105,7 +105,6 @@ void kineto_add(struct kineto_told *told, const struct kineto_told *part)
 	told->fractional |= part->fractional;
 	told->kineto_category |= part->kineto_category;
 	told->operator_category |= part->operator_category;
-	told->finished_key |= part->finished_key;
 	told->event_index |= part->event_index;
 	told->legacy |= part->legacy;
 	told->long_memory |= part->long_memory;

@@ -17,7 +17,7 @@
 struct kineto_told {
 	bool phase_seen;               /* there was an event; and of the first: */
 	bool metadata_first, one_line; /* it names something; it stands in one line */
-	bool kineto_category, operator_category, finished_key, event_index;
+	bool kineto_category, operator_category, event_index;
 	bool legacy;      /* a list of CPU functions and CUDA functions */
 	bool long_memory; /* a memory record is a complete event */
 	bool memory_seen, shapes_seen, stacks_seen;
@@ -35,6 +35,7 @@ struct kineto {
 	size_t unknown_n; /* ... and its length */
 	bool schema_version, has_base, base_before_events, events_seen;
 	bool host_name, trace_id, flops_seen;
+	bool memory_behind_id; /* profile_memory stands behind trace_id */
 	struct kineto_told told;
 	unsigned flaws;              /* enum kineto_flaw, of the current event's args */
 	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */

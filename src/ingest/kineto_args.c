@@ -198,7 +198,6 @@ static void special_arg(struct chrome *c, const struct event_arg *arg,
 	struct str key = arg->key;
 
 	if (str_is(key, "finished")) {
-		c->kineto.told.finished_key = true;
 		if (arg->value.type == JSON_FALSE && slice->phase == PHASE_COMPLETE)
 			slice->unfinished = true;
 	} else if (str_is(key, "Input Dims") || str_is(key, "Input dims")) {

@@ -50,14 +50,15 @@ static bool has_metadata_first(const struct kineto *k)
 	return k->told.metadata_first;
 }
 
-static bool has_finished(const struct kineto *k)
-{
-	return k->told.finished_key;
-}
-
 static bool has_host_name(const struct kineto *k)
 {
 	return k->host_name;
+}
+
+/* Where there is no memory 2.11 counts as those before it do. */
+static bool has_memory_behind_id(const struct kineto *k)
+{
+	return k->memory_behind_id;
 }
 
 static bool is_none(const struct kineto *k)
@@ -108,8 +109,8 @@ static const struct torch_dialect dialects[] = {
 	{ "D",  205, 206, has_base_behind,    RULES_2_5 },
 	{ "P",    0,   0, is_from_python,     RULES_2_12 },
 	{ "F",  214, 215, has_metadata_first, RULES_2_12 },
-	{ "E",  212, 213, has_finished,       RULES_2_12 },
-	{ "E",  211, 211, has_host_name,      RULES_2_11 },
+	{ "E",  212, 213, has_host_name,      RULES_2_12 },
+	{ "E",  211, 211, has_memory_behind_id, RULES_2_11 },
 	{ "E",  207, 210, is_what_is_left,    RULES_2_5 },
 	/* Its files look like those of 2.5. */
 	{ "D",  204, 204, is_none,            RULES_2_4(2) },
