@@ -135,6 +135,22 @@ assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(ca
 	ptool memory --spikes --min-share 100 --device cuda --format csv | grep -q rise_bytes
 }
 
+# event TS BYTES ADDR TOTAL
+event() {
+	printf '{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":%s,"args":{"Device Type":0,' "$1"
+	printf '"Device Id":-1,"Bytes":%s,"Addr":%s,"Total Allocated":%s,"Total Reserved":0}}' "$2" "$3" "$4"
+}
+
+@test "a peak that is left and reached again stands out where it is first reached" {
+	printf '{"schemaVersion":1,"baseTimeNanoseconds":1,"traceEvents":[%s,%s,%s,%s,%s,%s]}' "$(event 1 500 1 500)" \
+		"$(event 2 500 2 1000)" "$(event 3 -10 3 990)" "$(event 4 10 3 1000)" "$(event 5 -500 1 500)" \
+		"$(event 6 -500 2 0)" >again.json
+	ptool ingest -q again.json
+	[ "$(ptool memory --format csv | cut -d, -f6)" = $'at_ns\n1000' ]
+	[ "$(ptool memory --spikes --min-share 0 --format csv | cut -d, -f4,6,7)" = \
+		$'at_ns,allocated_bytes,rise_bytes\n1000,1000,1000\n3000,1000,10' ]
+}
+
 @test "what the recording lacks is told, and how to record it" {
 	ptool ingest -q --run none "$GPU/one_stream.json"
 	run --separate-stderr ptool memory

@@ -153,12 +153,12 @@ def prominences(levels, base):
         for other in [*reversed(before), None]:
             if other is None:
                 left = min(left, base)
-            elif other > level:
+            elif other >= level:
                 break
             else:
                 left = min(left, other)
         for other in levels[at + 1:]:
-            if other >= level:
+            if other > level:
                 break
             right = min(right, other)
         if level > max(left, right):
@@ -172,6 +172,9 @@ def check_spikes(tap, name, place, store, allocator):
     levels = [row["allocated_bytes"] for row in table(place, store, "--curve", "--device", device)]
     expected = sorted(rise for rise in prominences(levels, allocator.base).values() if rise >= int(max(levels) * .05))
     tap.same(sorted(row["rise_bytes"] for row in rows), expected, f"{name}: {device}: {len(expected)} spikes")
+    high = max((row for row in rows if row["allocated_bytes"] == max(levels)), key=lambda row: row["rise_bytes"], default=None)
+    peak = table(place, store, "--device", device)[0]
+    tap.ok(high is None or high["at_ns"] == peak["at_ns"], f"{name}: {device}: the peak is where it is first reached", high)
     tap.ok(all(abs(row["share_pct"] - 100 * row["rise_bytes"] / max(levels)) < 1e-9 for row in rows),
            f"{name}: {device}: shares of the peak", rows)
 

@@ -1,7 +1,8 @@
 /*
  * Spikes: moments that stand out of the curve of a device.  How far one does is its
  * prominence: the level less the higher of the lowest levels that lie between it and
- * something higher, on its left and on its right (the ends of the recording count).
+ * something higher, on its left and on its right (the ends of the recording count).  On
+ * the left something as high will do, so that of equal highs the first is the peak.
  */
 #include <stdlib.h>
 
@@ -77,8 +78,7 @@ static void close_high(struct sweep *w, struct spikes *out, struct low right)
 
 /*
  * One pass: highs that wait for something higher lie on a stack; between two that lie on
- * each other stands the low of the upper one.  Of equal highs the first is closed by
- * the next.
+ * each other stands the low of the upper one.  Equal highs wait on each other.
  */
 static void find_spikes(struct sweep *w, size_t n, int64_t base_bytes, struct spikes *out)
 {
@@ -86,8 +86,7 @@ static void find_spikes(struct sweep *w, size_t n, int64_t base_bytes, struct sp
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t level = out->events[i].level_bytes;
-		while (w->n &&
-		       out->events[w->open[w->n - 1].event].level_bytes <= level) {
+		while (w->n && out->events[w->open[w->n - 1].event].level_bytes < level) {
 			struct low left = w->open[w->n - 1].left;
 			close_high(w, out, low);
 			low = left.bytes < low.bytes ? left : low;
