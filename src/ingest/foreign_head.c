@@ -89,6 +89,18 @@ static const char *pickle_name(struct bytes head)
 	return "a Python pickle other than a snapshot of torch.cuda.memory";
 }
 
+/* Pages that torch makes of recordings of memory; NULL: it is none of them. */
+static const char *page_name(struct bytes head)
+{
+	if (contains(head, "<title>GPU Memory Timeline HTML"))
+		return "the picture of a memory timeline (export_memory_timeline() to "
+		       "a name that ends in .raw.json.gz writes its data)";
+	if (contains(head, "viz/MemoryViz.js"))
+		return "a page of torch.cuda._memory_viz (the snapshot that it was made "
+		       "of is what ptool reads)";
+	return NULL;
+}
+
 /* A number of the version, "\r\n", and flags or a time: Lib/importlib. */
 static bool is_pyc(struct bytes head)
 {
@@ -113,5 +125,5 @@ const char *foreign_head(struct bytes head)
 		return "a callgrind profile";
 	if (contains(head, "Time and Allocation Profiling Report"))
 		return "a profile of Haskell (GHC)";
-	return NULL;
+	return page_name(head);
 }

@@ -63,6 +63,21 @@ def check_refused(tap, place):
         tap.ok(ran.returncode == 4 and said in ran.stderr and ran.stderr.count("\n") == 1, f"{name}: refused", ran.stderr)
 
 
+def check_pages(tap, place):
+    """What torch draws of a timeline or a snapshot holds a picture or a program: the refusal names the data."""
+    for name, text, said in [
+            ("export_memory_timeline_html", '<html>\n<head><meta charset="utf-8" /><title>GPU Memory Timeline HTML</title>'
+             "</head>\n<body>\n  <img src='data:image/png;base64,iVBORw0KGgo='>\n</body>\n</html>", ".raw.json.gz"),
+            ("_memory_viz", '\n<!DOCTYPE html>\n<html>\n<head>\n</head>\n<body>\n<script type="module">\nimport '
+             '{add_local_files} from "https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js"\n'
+             'const local_files = [{"name": "snapshot.pickle", "base64": "gASV"}]\n</script>\n</body>\n', "snapshot")]:
+        path = place.path("page.html")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        ran = place.ptool("ingest", "-q", "-o", place.path("page.db"), path, check=False)
+        tap.ok(ran.returncode == 4 and said in ran.stderr and ran.stderr.count("\n") == 1, f"a page of {name}: refused", ran.stderr)
+
+
 def main():
     tap = Tap()
     with open(os.path.join(FOLDER, "small.truth.json"), encoding="utf-8") as text:
@@ -73,6 +88,7 @@ def main():
         check_raw(tap, curve, peak, truth)
         check_empty_category(tap, place)
         check_refused(tap, place)
+        check_pages(tap, place)
     tap.done()
 
 
