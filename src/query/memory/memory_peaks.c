@@ -184,8 +184,8 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 					      peak->unused.bytes });
 	if (p->of->mismatches)
 		memtable_add_note(to,
-				  "%s: %lld totals are not the total before and the "
-				  "bytes between",
+				  "%s: totals that are not the total before and the "
+				  "bytes between: %lld",
 				  name, (long long)p->of->mismatches);
 	if (peak->out_of_memory)
 		memtable_add_note(to, "%s: out of memory, requests: %lld (--oom)", name,
