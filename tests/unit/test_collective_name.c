@@ -45,6 +45,8 @@ static void all_spellings_are_one_collective(void **state)
 	is_collective("void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(reduce)",
 		      "all_reduce");
 	is_collective("one_shot_all_reduce_kernel", "all_reduce");
+	is_collective("void deep_ep::intranode::dispatch<8, 768>(int4*)", "all_to_all");
+	is_collective("ncclBroadcastRingLLKernel_copy_i8(ncclColl)", "broadcast");
 	is_collective("ncclDevKernel_Generic(allreduce)", NULL);
 	is_collective("wait", NULL);
 	is_collective("", NULL);
@@ -77,6 +79,16 @@ static void kernels_of_nccl_tell_algorithm_protocol_and_type(void **state)
 	is_kernel("ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclWorkElem)", "RING", "LL",
 		  "");
 	is_kernel("cross_device_reduce_RING", "", "", "");
+	/* before NCCL 2.10 */
+	is_kernel("ncclAllReduceRingLLKernel_sum_f32(ncclColl)", "RING", "LL", "f32");
+	is_kernel("ncclAllReduceTreeLL128Kernel_max_f16(ncclWorkElem)", "TREE", "LL128",
+		  "f16");
+	is_kernel("ncclAllReduceCollNetSimpleKernel_sum_f64(x)", "COLLNET", "SIMPLE",
+		  "f64");
+	is_kernel("ncclAllGatherRingSimpleKernel_copy_i8(ncclColl)", "RING", "SIMPLE",
+		  "");
+	/* symmetric memory, from 2.27 */
+	is_kernel("ncclSymkDevKernel_AllReduce_AGxLLMC_R_sum_bf16(x)", "", "", "bf16");
 	is_kernel("n", "", "", "");
 }
 

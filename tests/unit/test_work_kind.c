@@ -36,6 +36,14 @@ static void collectives_are_known_by_their_names(void **state)
 	    { CLASS_KERNEL, "void vllm::cross_device_reduce_1stage<__half, 2>(...)",
 	      WORK_COMMUNICATION },
 	    { CLASS_KERNEL, "oneShotAllReduceKernel", WORK_COMMUNICATION },
+	    { CLASS_KERNEL,
+	      "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_"
+	      "lamport<__nv_bfloat16, 8>",
+	      WORK_COMMUNICATION },
+	    { CLASS_KERNEL, "void quickreduce::allreduce_prototype_twoshot<half>",
+	      WORK_COMMUNICATION },
+	    { CLASS_KERNEL, "void deep_ep::internode_ll::combine<false, 7168>",
+	      WORK_COMMUNICATION },
 	    { CLASS_KERNEL, "void two_shot_all_reduce_kernel<c10::BFloat16, 8>",
 	      WORK_COMMUNICATION });
 }
@@ -56,6 +64,8 @@ static void everything_else_computes(void **state)
 {
 	(void)state;
 	ARE({ CLASS_KERNEL, "ampere_sgemm_128x64_nn", WORK_COMPUTE },
+	    { CLASS_KERNEL, "void deep_ep::layout::get_dispatch_layout<256>",
+	      WORK_COMPUTE },
 	    { CLASS_KERNEL, "hipblaslt_kernel", WORK_COMPUTE },
 	    { CLASS_KERNEL, "waitForSync(int*)", WORK_COMPUTE },
 	    { CLASS_KERNEL, "", WORK_COMPUTE },

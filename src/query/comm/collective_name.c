@@ -14,6 +14,7 @@ static const struct {
 } spellings[] = {
 	{ "allreduce", COLLECTIVE_ALL_REDUCE },
 	{ "crossdevicereduce", COLLECTIVE_ALL_REDUCE }, /* vLLM, SGLang */
+	{ "deepep", COLLECTIVE_ALL_TO_ALL },            /* dispatch, combine */
 	{ "reducescatter", COLLECTIVE_REDUCE_SCATTER },
 	{ "allgather", COLLECTIVE_ALL_GATHER },
 	{ "alltoall", COLLECTIVE_ALL_TO_ALL },
@@ -122,6 +123,40 @@ static struct str dtype_token(struct str token)
 	return is_among(token, types) ? token : (struct str){ "", 0 };
 }
 
+/* Takes a word off the token's end: what it says, in the spelling of later versions. */
+static struct str take_end(struct str *token, const char *const (*words)[2])
+{
+	for (; **words; words++) {
+		struct str word = str_of((*words)[0]);
+		if (token->n < word.n ||
+		    !str_equal(str_behind(*token, token->n - word.n), word))
+			continue;
+		token->n -= word.n;
+		return str_of((*words)[1]);
+	}
+	return (struct str){ "", 0 };
+}
+
+/* "ncclAllReduceRingLL128Kernel", before NCCL 2.10. */
+static void add_old_token(struct str token, struct collective_kernel *k)
+{
+	static const char *const kernel[][2] = { { "Kernel", "Kernel" }, { NULL } };
+	static const char *const protocols[][2] = {
+		{ "LL128", "LL128" }, { "LL", "LL" }, { "Simple", "SIMPLE" }, { NULL }
+	};
+	static const char *const algorithms[][2] = {
+		{ "Ring", "RING" }, { "Tree", "TREE" }, { "CollNet", "COLLNET" }, { NULL }
+	};
+
+	if (!take_end(&token, kernel).n)
+		return;
+	struct str protocol = take_end(&token, protocols);
+	if (!protocol.n)
+		return;
+	k->protocol = protocol;
+	k->algorithm = take_end(&token, algorithms);
+}
+
 struct collective_kernel collective_kernel_of(struct str name)
 {
 	static const char *const algorithms[] = { "RING", "TREE",  "COLLNET",  "NVLS",
@@ -129,7 +164,8 @@ struct collective_kernel collective_kernel_of(struct str name)
 	static const char *const protocols[] = { "LL", "LL128", "SIMPLE", NULL };
 	static const char *const reductions[] = { "Sum",        "Prod",   "Max",
 						  "Min",        "MinMax", "PreMulSum",
-						  "SumPostDiv", NULL };
+						  "SumPostDiv", "sum",    "prod",
+						  "max",        "min",    NULL };
 	struct collective_kernel k = { { "", 0 }, { "", 0 }, { "", 0 } };
 	enum collective c = collective_of(name);
 	bool reduces = c == COLLECTIVE_ALL_REDUCE || c == COLLECTIVE_REDUCE ||
@@ -147,6 +183,8 @@ struct collective_kernel collective_kernel_of(struct str name)
 			behind = reduces;
 		else if (behind && !k.dtype.n)
 			k.dtype = dtype_token(token);
+		else
+			add_old_token(token, &k);
 	}
 	return k;
 }

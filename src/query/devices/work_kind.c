@@ -8,14 +8,24 @@
 /*
  * Parts of the names, in any capitals, of the collectives of NCCL, RCCL, HCCL,
  * oneCCL, MSCCL++ and NVSHMEM, of PyTorch's symmetric memory (one_shot_all_reduce,
- * multimem_all_gather), of TensorRT-LLM (oneShotAllReduce), and of what vLLM and
- * SGLang bring along (cross_device_reduce).
+ * multimem_all_gather), of TensorRT-LLM (oneShotAllReduce) and FlashInfer
+ * (allreduce_fusion_kernel_oneshot), of what vLLM and SGLang bring along
+ * (cross_device_reduce, quickreduce::allreduce_prototype), and of DeepEP
+ * (deep_ep::internode::dispatch).
  */
-static const char *const communication[] = { "nccl",          "rccl",
-					     "hccl",          "oneccl",
-					     "mscclpp",       "nvshmem",
-					     "multimem_",     "shot_all_reduce",
-					     "shotAllReduce", "cross_device_reduce" };
+static const char *const communication[] = { "nccl",
+					     "rccl",
+					     "hccl",
+					     "oneccl",
+					     "mscclpp",
+					     "nvshmem",
+					     "multimem_",
+					     "shot_all_reduce",
+					     "shotAllReduce",
+					     "cross_device_reduce",
+					     "allreduce_fusion_kernel",
+					     "allreduce_prototype",
+					     "deep_ep::int" };
 
 /* Copies and sets that a tracer shows as kernels (ROCm, MTIA); what a name begins with. */
 static const struct memory_name {
