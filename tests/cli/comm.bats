@@ -110,3 +110,28 @@ setup_store() {
 	ptool comm nogroup.json 2>/dev/null | grep -q "collectives the bus bandwidth is not known"
 	ptool comm "$GPU/collectives_rank0.json" 2>/dev/null | lacks "not known"
 }
+
+# A kernel ($1) of rank $2 that a range ($3) launched; $4: time of the end, in microseconds.
+coalesced_trace() {
+	cat <<-JSON
+		{"distributedInfo": {"backend": "nccl", "rank": $2, "world_size": 2}, "traceEvents": [
+		{"ph": "X", "cat": "user_annotation", "name": "$3", "pid": 1, "tid": 1, "ts": 10, "dur": 9, "args": {}},
+		{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernelExC", "pid": 1, "tid": 1, "ts": 12, "dur": 3,
+		 "args": {"correlation": 7}},
+		{"ph": "X", "cat": "kernel", "name": "$1", "pid": 0, "tid": 7, "ts": 20, "dur": $4,
+		 "args": {"device": 0, "stream": 7, "correlation": 7}}]}
+	JSON
+}
+
+@test "of several in one the kernel says what they are" {
+	coalesced_trace "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)" 0 nccl:coalesced 5 >reduce.json
+	[ "$(ptool comm reduce.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"all_reduce"' ]
+	coalesced_trace "ncclDevKernel_Generic_1(x)" 0 nccl:coalesced 5 >generic.json
+	[ "$(ptool comm generic.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"coalesced"' ]
+	coalesced_trace "ncclDevKernel_SendRecv(x)" 0 nccl:coalesced 5 >p2p0.json
+	coalesced_trace "ncclDevKernel_SendRecv(x)" 1 nccl:coalesced 6 >p2p1.json
+	ptool ingest -q p2p0.json p2p1.json
+	[ "$(ptool comm --rank 1 --format csv | tail -1 | cut -d, -f4)" = '"send_recv"' ]
+	run -3 --separate-stderr ptool comm --ranks # each may be with another rank
+	says "ptool: comm: ptool.db: only sends and receives match, which are not compared"
+}

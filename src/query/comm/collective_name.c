@@ -87,7 +87,7 @@ bool collective_synchronizes(enum collective c)
 
 bool collective_is_point_to_point(enum collective c)
 {
-	return c == COLLECTIVE_SEND || c == COLLECTIVE_RECV;
+	return c == COLLECTIVE_SEND || c == COLLECTIVE_RECV || c == COLLECTIVE_SEND_RECV;
 }
 
 static bool is_among(struct str token, const char *const *words)

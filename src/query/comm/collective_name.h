@@ -36,7 +36,7 @@ const char *collective_text(enum collective collective);
 
 /* No rank leaves before all have come: what clocks can be aligned on. */
 bool collective_synchronizes(enum collective collective);
-/* One rank to one other: the k-th of each rank need not belong together. */
+/* One rank to some others: the k-th of each rank need not belong together. */
 bool collective_is_point_to_point(enum collective collective);
 
 /* Parts of an NCCL kernel's name; empty where it does not say. */

@@ -205,6 +205,18 @@ static int load_matches(struct store *store, const struct scope *scope,
 	return rc;
 }
 
+static int nothing_shared(const struct comm_matches *m, const struct comm_sources *s,
+			  struct err *err)
+{
+	if (m->nparts)
+		return err_set(err, ERR_EMPTY,
+			       "no two ranks took part in one collective");
+	if (m->direct)
+		return err_set(err, ERR_EMPTY,
+			       "only sends and receives match, which are not compared");
+	return nothing(s, err);
+}
+
 static int open_ranks(struct store *store, const struct scope *scope,
 		      const struct comm_request *request, struct comm_sources *s,
 		      struct table **out, struct err *err)
@@ -226,9 +238,7 @@ static int open_ranks(struct store *store, const struct scope *scope,
 		rc = read_world(store, scope, &ranks.world_size, err);
 	comm_matches_find(&m);
 	if (rc == 0 && !m.nmatches)
-		rc = m.nparts ? err_set(err, ERR_EMPTY,
-					"no two ranks took part in one collective")
-			      : nothing(s, err);
+		rc = nothing_shared(&m, s, err);
 	if (rc == 0) {
 		comm_align(&m);
 		*out = comm_ranks_table(&ranks, request->limit);

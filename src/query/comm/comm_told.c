@@ -119,7 +119,9 @@ void comm_told_apply(const struct comm_from *from, const struct comm_told *told,
 
 	if (!spelled.n)
 		spelled = comm_range_backend(name, &ranged) ? ranged : name;
-	if (kind == COLLECTIVE_OTHER)
+	/* The range of several in one tells nothing; what they are made of the kernel does. */
+	if (kind == COLLECTIVE_OTHER ||
+	    (kind == COLLECTIVE_COALESCED && collective_of(name) != COLLECTIVE_OTHER))
 		kind = collective_of(name);
 	const char *text = collective_text(kind);
 	struct str dtype = told->dtype == TEXT_NONE
