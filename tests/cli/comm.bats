@@ -53,6 +53,44 @@ setup_store() {
 	ptool comm --ranks --format csv | tail -n +2 | grep -c '"\[2, 3\]"' | grep -qx 2
 }
 
+@test "of many ranks that were not recorded the note is whole" {
+	for rank in 0 1; do
+		sed 's/"world_size": 2/"world_size": 300/' "$GPU/collectives_rank$rank.json" >rank$rank.json
+	done
+	sed 's/"rank": 1/"rank": 40/; s/"Rank": 1/"Rank": 40/g' rank1.json >rank40.json
+	ptool ingest -q rank0.json rank1.json rank40.json
+	ptool comm --ranks | grep -qx 'note: of 300 ranks these are not here: \[2..39, 41..299\]'
+}
+
+@test "a rank that lacks a collective is told, and what was paired by its place only" {
+	python3 - "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json" <<-'PY'
+		import json, sys
+		for rank in range(3):
+		    trace = json.load(open(sys.argv[1 + min(rank, 1)]))
+		    trace["distributedInfo"]["rank"] = rank
+		    events = trace["traceEvents"]
+		    kernels = [e for e in events if e.get("cat") == "kernel" and "nccl" in e["name"]]
+		    kernels.sort(key=lambda e: e["ts"])
+		    for numbered in (False, True):
+		        for k, e in enumerate(kernels):
+		            e["args"]["Seq"] = k if numbered else 5
+		        lacking = [e for e in events if rank != 1 or e is not kernels[0]]
+		        json.dump(dict(trace, traceEvents=lacking), open(f"{numbered}{rank}.json", "w"))
+	PY
+	told='note: ranks that take part in others of their kind are missing from 1 of 4 collectives: rank 1 from 1'
+	guess='note: 2 collectives have no numbers, and not all ranks have as many: that the k-th of each belong together is a guess'
+	ptool ingest -q --run numbered True?.json
+	ptool comm --ranks --run numbered >out
+	grep -qxF "$told" out
+	lacks guess <out
+	ptool ingest -q --run unnumbered False?.json
+	ptool comm --ranks --run unnumbered >out
+	grep -qxF "$told" out
+	grep -qxF "$guess" out
+	setup_store
+	ptool comm --ranks --run job | lacks "missing from"
+}
+
 @test "one rank cannot be compared" {
 	ptool ingest -q "$GPU/collectives_rank0.json"
 	run -3 --separate-stderr ptool comm --ranks

@@ -126,6 +126,7 @@ static void number_parts(struct comm_part *parts, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		bool first = !i || parts[i].participant != parts[i - 1].participant;
+		parts[i].is_numbered = numbered;
 		parts[i].number = numbered ? parts[i].call.sequence
 				  : first  ? 0
 					   : parts[i - 1].number + 1;

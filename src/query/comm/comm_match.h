@@ -29,6 +29,7 @@ struct comm_part {
 	int64_t number; /* sequence, or k from 0 */
 	struct comm_call call;
 	uint32_t participant;
+	bool is_numbered; /* by sequence */
 };
 
 struct comm_match {

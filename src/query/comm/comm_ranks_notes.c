@@ -1,0 +1,187 @@
+/* Notes on ranks: see comm_ranks_notes.h. */
+#include "query/comm/comm_ranks_notes.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/units.h"
+
+/* Lists in notes end with "..." behind this many items. */
+#define LISTED_MAX 16
+
+/* A list under way: what is between two items, or in place of those beyond the last. */
+static bool begin_item(struct buf *list, size_t n)
+{
+	if (n > LISTED_MAX)
+		return false;
+	if (n)
+		buf_add_text(list, n == LISTED_MAX ? ", ..." : ", ");
+	return n < LISTED_MAX;
+}
+
+/* The ranks from `first` on up to `end`, as --rank takes them: 4, 5..7. */
+static size_t add_ranks(struct buf *list, size_t n, int64_t first, int64_t end)
+{
+	if (end - first > 2 && begin_item(list, n)) {
+		buf_addf(list, "%lld..%lld", (long long)first, (long long)end - 1);
+		return n + 1;
+	}
+	for (; first < end && n <= LISTED_MAX; first++, n++)
+		if (begin_item(list, n))
+			buf_addf(list, "%lld", (long long)first);
+	return n;
+}
+
+/* The ranks of the job of which there is no profile. */
+static void note_missing(const struct comm_ranks *r, struct memtable *to)
+{
+	const struct comm_matches *m = r->matches;
+	int64_t next = 0, here = 0;
+	struct buf list;
+	size_t n = 0;
+
+	buf_init(&list, SIZE_MAX);
+	for (size_t p = 0; p < m->nparticipants && next < r->world_size; p++) {
+		int64_t rank = m->participants[p].profile->rank;
+		here += !m->participants[p].span;
+		if (rank < next)
+			continue;
+		n = add_ranks(&list, n, next,
+			      rank < r->world_size ? rank : r->world_size);
+		next = rank < r->world_size ? rank + 1 : rank;
+	}
+	if (next < r->world_size)
+		n = add_ranks(&list, n, next, r->world_size);
+	if (n && here < r->world_size) /* else its size is not to be believed */
+		memtable_add_note(to, "of %lld ranks these are not here: [" STR_FMT "]",
+				  (long long)r->world_size, STR_ARG(buf_str(&list)));
+	buf_release(&list);
+}
+
+/* Who took part in how many of the matches of one kind and span. */
+struct attendance {
+	int64_t *calls;  /* by participant */
+	int64_t *lacked; /* by participant, of all kinds: others took part in so many */
+	int64_t matches; /* in which somebody is missing */
+	int64_t guessed; /* that only their order put together, and it need not be right */
+};
+
+static uint32_t span_of(const struct comm_matches *m, const struct comm_part *part)
+{
+	return m->participants[part->participant].span;
+}
+
+/* Are two matches of the collectives that count together? */
+static bool is_same_kind(const struct comm_matches *m, size_t a, size_t b)
+{
+	const struct comm_part *x = &m->parts[m->matches[a].first];
+	const struct comm_part *y = &m->parts[m->matches[b].first];
+
+	return !comm_part_compare(x, y, false) && span_of(m, x) == span_of(m, y);
+}
+
+/* The matches [first, end), which are of one kind. */
+static void attend(const struct comm_matches *m, size_t first, size_t end,
+		   struct attendance *a)
+{
+	size_t nranks = 0;
+	int64_t incomplete = 0;
+
+	for (size_t p = 0; p < m->nparticipants; p++)
+		a->calls[p] = 0;
+	for (size_t i = first; i < end; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++)
+			nranks += !a->calls[m->parts[m->matches[i].first + k]
+						    .participant]++;
+	for (size_t i = first; i < end; i++)
+		incomplete += m->matches[i].n < nranks;
+	for (size_t p = 0; incomplete && p < m->nparticipants; p++)
+		if (a->calls[p])
+			a->lacked[p] += (int64_t)(end - first) - a->calls[p];
+	a->matches += incomplete;
+	if (incomplete && !m->parts[m->matches[first].first].is_numbered)
+		a->guessed += (int64_t)(end - first);
+}
+
+static void note_lacking(const struct comm_matches *m, const struct attendance *a,
+			 struct memtable *to)
+{
+	struct buf list;
+	size_t n = 0;
+
+	if (!a->matches)
+		return;
+	buf_init(&list, SIZE_MAX);
+	for (size_t p = 0; p < m->nparticipants; p++)
+		if (a->lacked[p] && begin_item(&list, n++))
+			buf_addf(&list, "rank %lld from %lld",
+				 (long long)m->participants[p].profile->rank,
+				 (long long)a->lacked[p]);
+	memtable_add_note(to,
+			  "ranks that take part in others of their kind are missing from "
+			  "%lld of %zu collectives: " STR_FMT,
+			  (long long)a->matches, m->nmatches, STR_ARG(buf_str(&list)));
+	buf_release(&list);
+	if (a->guessed)
+		memtable_add_note(
+			to,
+			"%lld collectives have no numbers, and not all ranks have as "
+			"many: that the k-th of each belong together is a guess",
+			(long long)a->guessed);
+}
+
+static void note_attendance(const struct comm_matches *m, struct memtable *to)
+{
+	struct attendance a = { .matches = 0 };
+
+	a.calls = xcalloc(m->nparticipants + 1, sizeof(*a.calls));
+	a.lacked = xcalloc(m->nparticipants + 1, sizeof(*a.lacked));
+	for (size_t i = 0, end; i < m->nmatches; i = end) {
+		for (end = i + 1; end < m->nmatches && is_same_kind(m, i, end); end++)
+			;
+		attend(m, i, end, &a);
+	}
+	note_lacking(m, &a, to);
+	free(a.calls);
+	free(a.lacked);
+}
+
+static void note_clocks(const struct comm_matches *m, struct memtable *to)
+{
+	int64_t error_ns = 0;
+	uint32_t clocks = 0;
+	char room[UNITS_TEXT_MAX];
+
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		const struct comm_participant *who = &m->participants[p];
+		error_ns = who->error_ns > error_ns ? who->error_ns : error_ns;
+		clocks = who->clock > clocks ? who->clock : clocks;
+	}
+	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
+	memtable_add_note(
+		to, "clocks are aligned on the ends of collectives, to within " STR_FMT,
+		STR_ARG(error));
+	if (clocks)
+		memtable_add_note(to,
+				  "some ranks share no collective: their times cannot be "
+				  "compared");
+}
+
+void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to)
+{
+	const struct comm_matches *m = r->matches;
+
+	note_missing(r, to);
+	note_attendance(m, to);
+	note_clocks(m, to);
+	if (m->unmatched)
+		memtable_add_note(to, "%lld calls have no partner on another rank",
+				  (long long)m->unmatched);
+	if (m->direct)
+		memtable_add_note(to, "%lld sends and receives are not compared",
+				  (long long)m->direct);
+	if (m->unranked)
+		memtable_add_note(to, "%lld profiles have no rank and are left out",
+				  (long long)m->unranked);
+}
