@@ -37,6 +37,29 @@ setup_store() {
 	done
 }
 
+@test "groups are told apart, in 80 columns too" {
+	for rank in 0 1; do
+		# the all_gathers are of another group; then of one with the same name
+		sed '/_allgather_base/s/"Process Group Name": "0"/"Process Group Name": "tensor_parallel"/' \
+			"$GPU/collectives_rank$rank.json" >named$rank.json
+		sed '/_allgather_base/s/"Process Group Ranks": "\[0, 1\]"/"Process Group Ranks": "[0, 1, 9]"/' \
+			"$GPU/collectives_rank$rank.json" >listed$rank.json
+	done
+	ptool ingest -q --run named named?.json
+	ptool ingest -q --run listed listed?.json
+	ptool comm --run named --rank 0 | like_golden comm_groups.txt
+	for options in "" "--by size" "--by rank" --ranks "--ranks --by size"; do
+		# shellcheck disable=SC2086 # several words
+		on_terminal 80 "$PTOOL" comm --no-pager --color never --run named $options |
+			tr -d '\r' | grep -v ^note: >wide
+		grep -q 'all_gather\|Rank' wide
+		[ "$(wc -L <wide)" -le 80 ]
+	done
+	ptool comm --ranks --run named | grep -q '^all_gather  tensor_parallel '
+	ptool comm --ranks --run listed | grep -q '^all_gather  \[0, 1, 9\] '
+	ptool comm --ranks --run listed --by size | grep -q '^all_gather  \[0, 1, 9\] '
+}
+
 @test "gloo's ranges are collectives of the host" {
 	ptool ingest -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t260_ddp_rank1/trace.json.gz"
 	[ "$(ptool comm --format csv --rank 0 | tail -n +2 | cut -d, -f4,5,10,12 | sort)" = "$(printf '%s\n' \

@@ -90,27 +90,43 @@ static const enum shown single_shown[NCOMM_COLUMNS] = {
 	[COMM_ID] = SHOWN_TO_MACHINES,
 };
 
+static void choose_for_kinds(bool by_size, const struct comm_sources *s, bool of_several,
+			     enum shown *shown)
+{
+	if (by_size) {
+		shown[COMM_MESSAGE] = SHOWN_ALWAYS;
+		shown[COMM_BYTES] = SHOWN_TO_MACHINES;
+	}
+	if (!s->several_groups)
+		return;
+	shown[COMM_GROUP] = SHOWN_ALWAYS;
+	if (of_several || s->several_devices) /* one more column than 80 have room for */
+		shown[by_size ? COMM_EXPOSED : COMM_BYTES] = SHOWN_TO_MACHINES;
+}
+
+static void choose_for_ranks(enum shown *shown)
+{
+	static const enum comm_column of_one[] = { COMM_COLLECTIVE, COMM_DTYPE,
+						   COMM_GROUP,      COMM_GROUP_RANKS,
+						   COMM_GROUP_SIZE, COMM_MESSAGE };
+
+	for (size_t i = 0; i < sizeof(of_one) / sizeof(*of_one); i++)
+		shown[of_one[i]] = SHOWN_NEVER;
+	shown[COMM_OVERLAP] = SHOWN_ALWAYS;
+	shown[COMM_RANK] = SHOWN_ALWAYS;
+}
+
 /* What people see depends on what there is to tell apart. */
-static void choose_columns(enum comm_by by, const struct comm_sources *s,
+static void choose_columns(enum comm_by by, const struct comm_sources *s, bool of_several,
 			   enum shown *shown)
 {
 	memcpy(shown, by == COMM_SINGLE ? single_shown : sums_shown, sizeof(sums_shown));
 	if (s->several_devices)
 		shown[COMM_DEVICE] = SHOWN_ALWAYS;
-	if (by == COMM_BY_SIZE) {
-		shown[COMM_MESSAGE] = SHOWN_ALWAYS;
-		shown[COMM_BYTES] = SHOWN_TO_MACHINES;
-	}
-	if (by == COMM_BY_RANK) {
-		static const enum comm_column of_one[] = {
-			COMM_COLLECTIVE,  COMM_DTYPE,      COMM_GROUP,
-			COMM_GROUP_RANKS, COMM_GROUP_SIZE, COMM_MESSAGE
-		};
-		for (size_t i = 0; i < sizeof(of_one) / sizeof(*of_one); i++)
-			shown[of_one[i]] = SHOWN_NEVER;
-		shown[COMM_OVERLAP] = SHOWN_ALWAYS;
-		shown[COMM_RANK] = SHOWN_ALWAYS;
-	}
+	if (by == COMM_BY_RANK)
+		choose_for_ranks(shown);
+	else if (by != COMM_SINGLE)
+		choose_for_kinds(by == COMM_BY_SIZE, s, of_several, shown);
 }
 
 static int add_profile(struct store *store, const struct scope_profile *profile,
@@ -171,7 +187,7 @@ static int open_profiles(struct store *store, const struct scope *scope,
 	rows->table.total_rows = (int64_t)rows->nrows;
 	if (request->limit && (uint64_t)request->limit < rows->nrows)
 		rows->nrows = (size_t)request->limit;
-	choose_columns(request->by, s, shown);
+	choose_columns(request->by, s, scope->n > 1, shown);
 	*out = table_pick(&rows->table, shown, scope, request->for_people);
 	return 0;
 }

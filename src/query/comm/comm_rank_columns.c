@@ -1,6 +1,8 @@
 /* Columns of collectives across ranks: see comm_rank_columns.h. */
 #include "query/comm/comm_rank_columns.h"
 
+#include <string.h>
+
 const struct column comm_rank_columns[NRANKS_COLUMNS] = {
 	[RANKS_PROFILE] = { "profile", "Profile", UNIT_COUNT },
 	[RANKS_RANK] = { "rank", "Rank", UNIT_COUNT },
@@ -32,40 +34,19 @@ const struct column comm_rank_columns[NRANKS_COLUMNS] = {
 	[RANKS_ERROR] = { "clock_error_ns", "Error", UNIT_NS },
 };
 
-/* clang-format off */
-/* By collective, by size, with a place for the second. */
-#define KINDS(group, message, ranks, missing)                                  \
-	{                                                                      \
-		[RANKS_PROFILE] = SHOWN_NEVER,                                 \
-		[RANKS_RANK] = SHOWN_NEVER,                                    \
-		[RANKS_NUMBER] = SHOWN_NEVER,                                  \
-		[RANKS_START] = SHOWN_NEVER,                                   \
-		[RANKS_SIDE] = SHOWN_TO_MACHINES,                              \
-		[RANKS_DTYPE] = SHOWN_NEVER,                                   \
-		[RANKS_GROUP] = (group),                                       \
-		[RANKS_GROUP_RANKS] = SHOWN_TO_MACHINES,                       \
-		[RANKS_GROUP_SIZE] = SHOWN_TO_MACHINES,                        \
-		[RANKS_RANKS] = (ranks),                                       \
-		[RANKS_MISSING] = (missing),                                   \
-		[RANKS_MESSAGE] = (message),                                   \
-		[RANKS_TOTAL] = SHOWN_TO_MACHINES,                             \
-		[RANKS_SHORTEST] = SHOWN_NEVER,                                \
-		[RANKS_BUSBW] = SHOWN_TO_MACHINES,                             \
-		[RANKS_MEAN_SKEW] = SHOWN_TO_MACHINES,                         \
-		[RANKS_END_SKEW] = SHOWN_NEVER,                                \
-		[RANKS_LATE] = SHOWN_TO_MACHINES,                              \
-		[RANKS_CLOCK] = SHOWN_NEVER,                                   \
-		[RANKS_OFFSET] = SHOWN_NEVER,                                  \
-		[RANKS_ERROR] = SHOWN_NEVER,                                   \
-	}
-/* clang-format on */
-
-static const enum shown kind_shown[NRANKS_COLUMNS] =
-	KINDS(SHOWN_TO_MACHINES, SHOWN_NEVER, SHOWN_ALWAYS, SHOWN_TO_MACHINES);
-static const enum shown group_shown[NRANKS_COLUMNS] =
-	KINDS(SHOWN_ALWAYS, SHOWN_NEVER, SHOWN_TO_MACHINES, SHOWN_TO_MACHINES);
-static const enum shown size_shown[NRANKS_COLUMNS] =
-	KINDS(SHOWN_TO_MACHINES, SHOWN_ALWAYS, SHOWN_TO_MACHINES, SHOWN_TO_MACHINES);
+/* By collective; by size, too, which see comm_rank_choose(). */
+static const enum shown kind_shown[NRANKS_COLUMNS] = {
+	[RANKS_PROFILE] = SHOWN_NEVER,          [RANKS_RANK] = SHOWN_NEVER,
+	[RANKS_NUMBER] = SHOWN_NEVER,           [RANKS_START] = SHOWN_NEVER,
+	[RANKS_SIDE] = SHOWN_TO_MACHINES,       [RANKS_DTYPE] = SHOWN_NEVER,
+	[RANKS_GROUP] = SHOWN_TO_MACHINES,      [RANKS_GROUP_RANKS] = SHOWN_TO_MACHINES,
+	[RANKS_GROUP_SIZE] = SHOWN_TO_MACHINES, [RANKS_MISSING] = SHOWN_TO_MACHINES,
+	[RANKS_MESSAGE] = SHOWN_NEVER,          [RANKS_TOTAL] = SHOWN_TO_MACHINES,
+	[RANKS_SHORTEST] = SHOWN_NEVER,         [RANKS_BUSBW] = SHOWN_TO_MACHINES,
+	[RANKS_MEAN_SKEW] = SHOWN_TO_MACHINES,  [RANKS_END_SKEW] = SHOWN_NEVER,
+	[RANKS_LATE] = SHOWN_TO_MACHINES,       [RANKS_CLOCK] = SHOWN_NEVER,
+	[RANKS_OFFSET] = SHOWN_NEVER,           [RANKS_ERROR] = SHOWN_NEVER,
+};
 
 static const enum shown rank_shown[NRANKS_COLUMNS] = {
 	[RANKS_PROFILE] = SHOWN_TO_MACHINES, [RANKS_NUMBER] = SHOWN_NEVER,
@@ -104,17 +85,28 @@ static const enum shown single_shown[NRANKS_COLUMNS] = {
 	[RANKS_ERROR] = SHOWN_NEVER,
 };
 
-const enum shown *comm_rank_shown(enum comm_by by, bool several_groups)
+/* What tells rows apart takes the place of how many ranks took part. */
+static void tell_apart(enum comm_rank_column column, enum shown *shown)
 {
-	switch (by) {
-	case COMM_BY_SIZE:
-		return size_shown;
-	case COMM_BY_RANK:
-		return rank_shown;
-	case COMM_SINGLE:
-		return single_shown;
-	case COMM_BY_COLLECTIVE:
-		break;
-	}
-	return several_groups ? group_shown : kind_shown;
+	shown[column] = SHOWN_ALWAYS;
+	shown[RANKS_RANKS] = SHOWN_TO_MACHINES;
+}
+
+void comm_rank_choose(enum comm_by by, enum comm_groups groups, enum shown *shown)
+{
+	const enum shown *from = by == COMM_BY_RANK  ? rank_shown
+				 : by == COMM_SINGLE ? single_shown
+						     : kind_shown;
+
+	memcpy(shown, from, sizeof(kind_shown));
+	if (from != kind_shown)
+		return;
+	if (by == COMM_BY_SIZE)
+		tell_apart(RANKS_MESSAGE, shown);
+	if (by == COMM_BY_SIZE && groups != COMM_ONE_GROUP) /* 80 columns */
+		shown[RANKS_LATE_CALLS] = SHOWN_TO_MACHINES;
+	if (groups == COMM_NAMED_GROUPS)
+		tell_apart(RANKS_GROUP, shown);
+	if (groups == COMM_LISTED_GROUPS)
+		tell_apart(RANKS_GROUP_RANKS, shown);
 }

@@ -40,7 +40,14 @@ enum comm_rank_column {
 
 extern const struct column comm_rank_columns[NRANKS_COLUMNS];
 
-/* Which of them this table has; several_groups: people see which. */
-const enum shown *comm_rank_shown(enum comm_by by, bool several_groups);
+/* What tells the groups of a table apart. */
+enum comm_groups {
+	COMM_ONE_GROUP,
+	COMM_NAMED_GROUPS,
+	COMM_LISTED_GROUPS, /* their ranks: two are of one name */
+};
+
+/* Which of them this table has; `shown` has a place for each. */
+void comm_rank_choose(enum comm_by by, enum comm_groups groups, enum shown *shown);
 
 #endif

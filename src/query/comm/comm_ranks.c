@@ -5,15 +5,20 @@
 #include "query/comm/comm_ranks_notes.h"
 #include "query/comm/comm_ranks_rows.h"
 
-static bool has_several_groups(const struct comm_matches *m)
+/* Matches lie by group: of several, do their names tell them apart? */
+static enum comm_groups groups_of(const struct comm_matches *m)
 {
-	for (size_t i = 0; i < m->nmatches; i++) {
+	enum comm_groups groups = COMM_ONE_GROUP;
+
+	for (size_t i = 1; i < m->nmatches; i++) {
 		const struct comm_call *call = &m->parts[m->matches[i].first].call;
-		const struct comm_call *first = &m->parts[m->matches[0].first].call;
-		if (call->group != first->group || call->ranks != first->ranks)
-			return true;
+		const struct comm_call *before = &m->parts[m->matches[i - 1].first].call;
+		if (call->group != before->group && groups == COMM_ONE_GROUP)
+			groups = COMM_NAMED_GROUPS;
+		if (call->group == before->group && call->ranks != before->ranks)
+			groups = COMM_LISTED_GROUPS;
 	}
-	return false;
+	return groups;
 }
 
 static struct memtable *rows_of(const struct comm_ranks *r)
@@ -26,10 +31,10 @@ static struct memtable *rows_of(const struct comm_ranks *r)
 static struct table *pick(struct memtable *rows, const struct comm_ranks *r)
 {
 	static const struct scope no_scope = { .n = 0 }; /* no column depends on it */
+	enum shown shown[NRANKS_COLUMNS];
 
-	return table_pick(&rows->table,
-			  comm_rank_shown(r->by, has_several_groups(r->matches)),
-			  &no_scope, r->for_people);
+	comm_rank_choose(r->by, groups_of(r->matches), shown);
+	return table_pick(&rows->table, shown, &no_scope, r->for_people);
 }
 
 struct table *comm_ranks_table(const struct comm_ranks *r, int64_t limit)
