@@ -14,7 +14,7 @@ enum arg_type {
 	ARG_SPECIAL /* handled by name in special_arg */
 };
 
-enum arg_target { TO_SLICE, TO_OP, TO_DEVICE, TO_COLLECTIVE, TO_MEMORY };
+enum arg_target { TO_SLICE, TO_OP, TO_DEVICE, TO_CALL, TO_COLLECTIVE, TO_MEMORY };
 
 struct arg {
 	const char *key;
@@ -26,6 +26,7 @@ struct arg {
 #define SLICE(field)      TO_SLICE, offsetof(struct slice_fact, field)
 #define OP(field)         TO_OP, offsetof(struct op_fact, field)
 #define DEVICE(field)     TO_DEVICE, offsetof(struct device_fact, field)
+#define CALL(field)       TO_CALL, offsetof(struct device_fact, field)
 #define COLLECTIVE(field) TO_COLLECTIVE, offsetof(struct collective_fact, field)
 #define MEMORY(field)     TO_MEMORY, offsetof(struct memory_fact, field)
 
@@ -49,6 +50,7 @@ static const struct arg args[] = {
 	{ "context", ARG_INT, DEVICE(context) },
 	{ "stream", ARG_INT, DEVICE(stream) },
 	{ "bytes", ARG_INT, DEVICE(bytes) },
+	{ "size", ARG_INT, CALL(bytes) }, /* ROCm: the copy itself does not say */
 	{ "grid", ARG_TRIPLE, DEVICE(grid) },
 	{ "block", ARG_TRIPLE, DEVICE(block) },
 	{ "registers per thread", ARG_INT, DEVICE(registers) },
@@ -285,6 +287,9 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 			       : NULL;
 	case TO_DEVICE:
 		return on_device ? (char *)kineto_device(slice, facts) : NULL;
+	case TO_CALL:
+		return slice->class == CLASS_RUNTIME ? (char *)kineto_device(slice, facts)
+						     : NULL;
 	case TO_COLLECTIVE:
 		if (slice->class != CLASS_OP && slice->class != CLASS_KERNEL)
 			return NULL;

@@ -85,7 +85,10 @@ struct op_fact {
 	bool is_backward;   /* runs for the backward pass (torch's own rule) */
 };
 
-/* What device work and waits carry; NUMBER_NONE where not recorded. */
+/*
+ * What device work and waits carry; NUMBER_NONE where not recorded.  A call of the
+ * runtime has one for `bytes` alone, when it says how much it copies.
+ */
 struct device_fact {
 	int64_t device, context, stream;
 	int64_t bytes; /* copies and sets */

@@ -26,10 +26,63 @@ uint32_t model_op_link(struct model *m, const struct op_fact *op)
 	return (uint32_t)m->nop_links - 1;
 }
 
-uint32_t model_launch_id(struct model *m, int64_t external_id)
+uint32_t model_launch(struct model *m, int64_t external_id,
+		      const struct device_fact *fact)
 {
+	bool has_size = fact && fact->bytes != NUMBER_NONE;
+
+	if (external_id == NUMBER_NONE && !has_size)
+		return ROW_NONE;
 	*APPEND(m, launch_ids) = wide_add(&m->numbers, external_id);
-	return (uint32_t)m->nlaunch_ids - 1;
+	uint32_t launch = (uint32_t)m->nlaunch_ids - 1;
+	if (has_size)
+		*APPEND(m, launch_sizes) = (struct launch_size){ launch, fact->bytes };
+	return launch;
+}
+
+/* The size that a launch tells, or NUMBER_NONE. */
+static int64_t launch_bytes(const struct model *m, uint32_t launch)
+{
+	size_t low = 0, high = m->nlaunch_sizes;
+
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (m->launch_sizes[middle].launch < launch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->nlaunch_sizes && m->launch_sizes[low].launch == launch
+		       ? m->launch_sizes[low].bytes
+		       : NUMBER_NONE;
+}
+
+/* Is there but one piece of device work that this row launched? */
+static bool launched_one(const struct model *m, uint32_t launch)
+{
+	size_t low = 0, high = m->nworks;
+
+	while (low < high) {
+		size_t middle = low + ((high - low) / 2);
+		if (row_launch(m, m->works[middle]) < launch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low + 1 >= m->nworks || row_launch(m, m->works[low + 1]) != launch;
+}
+
+int64_t model_copied_bytes(const struct model *m, const struct slice_rec *s)
+{
+	const struct device_rec *d = slice_device(m, s);
+	const struct device_own *own =
+		d->own == ROW_NONE ? NULL : uniques_at(&m->device_owns, d->own);
+
+	if (own && own->bytes != NUMBER_NONE)
+		return own->bytes;
+	if (!m->nlaunch_sizes || d->launch == ROW_NONE || !launched_one(m, d->launch))
+		return NUMBER_NONE;
+	return launch_bytes(m, model_slice(m, d->launch)->detail);
 }
 
 static uint32_t device_setup(struct model *m, const struct device_fact *f)

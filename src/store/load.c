@@ -82,8 +82,7 @@ static uint32_t add_detail(struct model *m, const struct slice_fact *f, int64_t 
 	case CLASS_RUNTIME:
 	case CLASS_DRIVER:
 		*key = f->correlation;
-		return f->external_id == NUMBER_NONE ? ROW_NONE
-						     : model_launch_id(m, f->external_id);
+		return model_launch(m, f->external_id, f->device);
 	case CLASS_MEMORY:
 		*key = NUMBER_NONE;
 		return f->memory ? model_memory(m, f->memory, key) : ROW_NONE;

@@ -101,6 +101,12 @@ struct memory_rec {
 };
 
 /* Here and below, `slice` is a place in the file, and a row behind order_rows(). */
+/* How much a call of the runtime copies, where it says so. */
+struct launch_size {
+	uint32_t launch; /* index into launch_ids */
+	int64_t bytes;
+};
+
 struct collective_rec {
 	struct collective_fact fact;
 	uint32_t slice;
@@ -208,6 +214,7 @@ struct model {
 	struct uniques memory_kinds;  /* struct memory_kind */
 	MODEL_ARRAY(struct op_link, op_links);
 	MODEL_ARRAY(uint32_t, launch_ids); /* external ids of calls, of m->numbers */
+	MODEL_ARRAY(struct launch_size, launch_sizes); /* by launch */
 	MODEL_ARRAY(struct device_rec, devices);
 	MODEL_ARRAY(struct memory_rec, memory);
 	MODEL_ARRAY(struct collective_rec, collectives);
@@ -352,7 +359,11 @@ uint32_t model_track(struct model *m, const struct track_fact *fact);
 
 /* What hangs on a slice, copied: its index. */
 uint32_t model_op_link(struct model *m, const struct op_fact *op);
-uint32_t model_launch_id(struct model *m, int64_t external_id);
+/* Of a call of the runtime; ROW_NONE when there is nothing to keep. */
+uint32_t model_launch(struct model *m, int64_t external_id,
+		      const struct device_fact *fact);
+/* What a row of the device copied, as itself or the launch of it alone says. */
+int64_t model_copied_bytes(const struct model *m, const struct slice_rec *s);
 /* `fact` may be NULL. */
 uint32_t model_device(struct model *m, const struct device_fact *fact,
 		      int64_t external_id);

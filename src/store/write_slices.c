@@ -201,8 +201,12 @@ static void copy_cell(const void *from, int64_t row, int column,
 	uint32_t slice = w->lists.copies[row];
 	const struct device_fact *d = setup_of(w, slice);
 	const struct device_own *own = own_of(w, slice);
-	const int64_t numbers[] = { w->slice + 1 + slice, d->device,  d->stream,
-				    d->context,           own->bytes, d->graph_id,
+	const int64_t numbers[] = { w->slice + 1 + slice,
+				    d->device,
+				    d->stream,
+				    d->context,
+				    model_copied_bytes(w->m, model_slice(w->m, slice)),
+				    d->graph_id,
 				    own->graph_node_id };
 
 	bulk_number(to, numbers[column]);

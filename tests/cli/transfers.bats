@@ -84,3 +84,28 @@ setup_store() {
 	exits 2
 	says "ptool: transfers: --list has a row for each transfer, and --by adds up"
 }
+
+@test "of ROCm's copies the launching call tells the size" {
+	cat >rocm.json <<-'JSON'
+		{"traceEvents": [
+		{"ph": "X", "cat": "cuda_runtime", "name": "hipMalloc", "pid": 1, "tid": 1, "ts": 5, "dur": 3,
+		 "args": {"correlation": 6, "ptr": "0x1", "size": "77"}},
+		{"ph": "X", "cat": "cuda_runtime", "name": "hipMemcpyWithStream", "pid": 1, "tid": 1, "ts": 10, "dur": 9,
+		 "args": {"correlation": 7, "src": "0x1", "dst": "0x2", "size": "2560", "kind": "1"}},
+		{"ph": "X", "cat": "cuda_runtime", "name": "hipMemcpyWithStream", "pid": 1, "tid": 1, "ts": 30, "dur": 9,
+		 "args": {"correlation": 8, "size": "999", "kind": "1"}},
+		{"ph": "X", "cat": "cuda_runtime", "name": "hipMemcpyWithStream", "pid": 1, "tid": 1, "ts": 50, "dur": 9,
+		 "args": {"correlation": 9, "size": "4096", "kind": "1"}},
+		{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Host -> Device)", "pid": 2, "tid": 0, "ts": 12, "dur": 2,
+		 "args": {"device": 2, "stream": 0, "correlation": 7, "kind": "HtoD"}},
+		{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Host -> Device)", "pid": 2, "tid": 0, "ts": 32, "dur": 2,
+		 "args": {"device": 2, "stream": 0, "correlation": 8, "kind": "HtoD"}},
+		{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Host -> Device)", "pid": 2, "tid": 0, "ts": 36, "dur": 2,
+		 "args": {"device": 2, "stream": 0, "correlation": 8, "kind": "HtoD"}},
+		{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Host -> Device)", "pid": 2, "tid": 0, "ts": 52, "dur": 2,
+		 "args": {"device": 2, "stream": 0, "correlation": 9, "kind": "HtoD", "bytes": 4000}}]}
+	JSON
+	# the first's launch; of 999 two copies share the launch; the last says itself
+	[ "$(ptool transfers rocm.json --list --format csv 2>/dev/null | tail -n +2 | cut -d, -f6,10,11)" = "$(
+		printf '%s\n' 2000,2560,1.28 2000,, 2000,, 2000,4000,2)" ]
+}

@@ -146,7 +146,7 @@ static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns
 
 	s.class = CLASS_RUNTIME;
 	s.key = wide_add(&w->m.numbers, correlation);
-	s.detail = model_launch_id(&w->m, external_id);
+	s.detail = model_launch(&w->m, external_id, NULL);
 	return add_record(w, s);
 }
 
