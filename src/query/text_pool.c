@@ -68,6 +68,15 @@ int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct e
 	return 0;
 }
 
+uint32_t text_pool_column(struct text_pool *t, struct sqlite3_stmt *stmt, int column)
+{
+	struct cell cell = query_cell(stmt, column);
+
+	return cell.type == CELL_TEXT && cell.as.text.n
+		       ? intern_add(&t->intern, cell.as.text)
+		       : TEXT_NONE;
+}
+
 struct str text_pool_str(const struct text_pool *t, uint32_t number)
 {
 	return number == TEXT_NONE ? (struct str){ "", 0 }

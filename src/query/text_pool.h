@@ -29,6 +29,8 @@ int text_pool_open(struct store *store, struct text_pool *out, struct err *err);
 void text_pool_close(struct text_pool *t);
 /* The number of string.id; TEXT_NONE for id 0, which is how SQLite reads NULL. */
 int text_pool_number(struct text_pool *t, int64_t id, uint32_t *number, struct err *err);
+/* The number of the text in a column of the row that stmt stands on; else TEXT_NONE. */
+uint32_t text_pool_column(struct text_pool *t, struct sqlite3_stmt *stmt, int column);
 /* The text of a number, empty for TEXT_NONE; lives as long as the pool. */
 struct str text_pool_str(const struct text_pool *t, uint32_t number);
 /* The same for a table: NULL for TEXT_NONE. */

@@ -62,8 +62,26 @@ setup_store() {
 
 @test "gloo's ranges are collectives of the host" {
 	ptool ingest -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t260_ddp_rank1/trace.json.gz"
-	[ "$(ptool comm --format csv --rank 0 | tail -n +2 | cut -d, -f4,5,10,12 | sort)" = "$(printf '%s\n' \
-		'"all_gather","host",2,' '"all_reduce","host",4,209776' '"barrier","host",2,' '"broadcast","host",2,800')" ]
+	[ "$(ptool comm --format csv --rank 0 | tail -n +2 | sed 's/"\[0, 1\]"//' | cut -d, -f4,5,10,12 | sort)" = "$(printf '%s\n' \
+		'"all_gather","host",2,1600' '"all_reduce","host",4,209776' '"barrier","host",2,' '"broadcast","host",2,800')" ]
+}
+
+@test "a group is told where the recording lists but one" {
+	one='[{"pg_name": "9", "pg_size": 4, "ranks": [0, 2, 4, 6]}]'
+	for groups in "$one" "${one/]\}]/]\}, {\}]}" '[]' '{}' '7' '[7]'; do
+		cat <<-JSON >gloo.json
+			{"distributedInfo": {"backend": "gloo", "rank": 0, "world_size": 8, "pg_config": $groups}, "traceEvents": [
+			{"ph": "X", "cat": "user_annotation", "name": "gloo:all_gather", "pid": 1, "tid": 1, "ts": 10, "dur": 2,
+			 "args": {"Input Dims": [[500]], "Input type": ["float"]}}]}
+		JSON
+		ptool comm gloo.json --format csv 2>/dev/null | tail -1 | sed 's/.*"host",//' | cut -d, -f2- >told
+		if [ "$groups" = "$one" ]; then
+			# 4 x 500 x 4 bytes in 2 us, three quarters of it over the bus
+			grep -qxF '"9","[0, 2, 4, 6]",4,1,8000,8000,2000,2000,4,3,2000,0' told
+		else
+			grep -qxF ',,,1,,,2000,2000,,,2000,0' told
+		fi
+	done
 }
 
 @test "ranks that were not recorded are named" {

@@ -21,15 +21,6 @@ enum {
 	RANKS
 };
 
-static uint32_t text_at(struct text_pool *texts, struct sqlite3_stmt *stmt, int column)
-{
-	struct cell cell = query_cell(stmt, column);
-
-	return cell.type == CELL_TEXT && cell.as.text.n
-		       ? intern_add(&texts->intern, cell.as.text)
-		       : TEXT_NONE;
-}
-
 static int compare_rows(const void *a, const void *b)
 {
 	const struct collective_fact_row *x = a, *y = b;
@@ -54,10 +45,10 @@ int collective_facts_load(struct store *store, struct text_pool *texts,
 			.out_elements = query_number(stmt, OUT_ELEMENTS),
 			.group_size = query_number(stmt, GROUP_SIZE),
 			.sequence = query_number(stmt, SEQUENCE),
-			.name = text_at(texts, stmt, NAME),
-			.dtype = text_at(texts, stmt, DTYPE),
-			.group = text_at(texts, stmt, GROUP),
-			.ranks = text_at(texts, stmt, RANKS),
+			.name = text_pool_column(texts, stmt, NAME),
+			.dtype = text_pool_column(texts, stmt, DTYPE),
+			.group = text_pool_column(texts, stmt, GROUP),
+			.ranks = text_pool_column(texts, stmt, RANKS),
 		};
 	}
 	sqlite3_finalize(stmt);

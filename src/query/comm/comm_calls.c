@@ -23,6 +23,7 @@ static int add_call(const struct loading *l, struct comm_call call, int64_t step
 
 	if (comm_told_of(l->from, call.slice_id, around_id, &told, err) < 0)
 		return -1;
+	comm_told_fill_group(&told, &l->from->only_group);
 	comm_told_apply(l->from, &told, &call);
 	bool on_device = call.side == COMM_ON_DEVICE;
 	const struct work_piece piece = {

@@ -44,13 +44,20 @@ struct comm_calls {
 	int64_t found; /* before anything was chosen */
 };
 
+/* The process group of all collectives of a profile; of nothing where none is known. */
+struct comm_group {
+	uint32_t name, ranks;
+	int64_t size;
+};
+
 /* What they are made from; all borrowed. */
 struct comm_from {
 	struct store *store;
 	struct text_pool *texts;
 	struct slice_finder *finder;
 	const struct collective_facts *facts;
-	struct work_filter *choice; /* its names are those of collectives */
+	struct work_filter *choice;   /* its names are those of collectives */
+	struct comm_group only_group; /* of those that do not tell theirs */
 };
 
 /* Those that the choice wants; comm_calls_release() in both cases. */

@@ -1,10 +1,14 @@
 /* The collectives of a scope's profiles: see comm_load.h. */
 #include "query/comm/comm_load.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "query/comm/comm_host.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_comm_group_sql);
 
 int comm_sources_open(struct store *store, const struct scope *scope,
 		      const struct filter *filter, struct comm_sources *out,
@@ -73,15 +77,38 @@ static void note_calls(struct comm_sources *s, const struct comm_calls *calls)
 	}
 }
 
+static int find_group(struct store *store, struct comm_sources *s,
+		      const struct scope_profile *profile, struct comm_group *out,
+		      struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	*out = (struct comm_group){ TEXT_NONE, TEXT_NONE, NUMBER_NONE };
+	if (query_prepare(store, asset_query_views_comm_group_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	int rc = sql_step(stmt, err);
+	if (rc > 0)
+		*out = (struct comm_group){ text_pool_column(&s->texts, stmt, 0),
+					    text_pool_column(&s->texts, stmt, 2),
+					    query_number(stmt, 1) };
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
 int comm_load(struct store *store, struct comm_sources *s,
 	      const struct scope_profile *profile, bool with_compute,
 	      struct comm_profile *out, struct err *err)
 {
-	const struct comm_from from = { store, &s->texts, &s->finder, &s->facts,
-					&s->choice };
+	struct comm_from from = { .store = store,
+				  .texts = &s->texts,
+				  .finder = &s->finder,
+				  .facts = &s->facts,
+				  .choice = &s->choice };
 
 	*out = (struct comm_profile){ .compute = NULL };
-	if (device_work_load(store, &s->texts, profile, false, &out->work, err) < 0 ||
+	if (find_group(store, s, profile, &from.only_group, err) < 0 ||
+	    device_work_load(store, &s->texts, profile, false, &out->work, err) < 0 ||
 	    comm_calls_load(&from, profile, &out->work, &out->calls, err) < 0)
 		return -1;
 	note_calls(s, &out->calls);

@@ -92,6 +92,16 @@ int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_
 	return 0;
 }
 
+void comm_told_fill_group(struct comm_told *told, const struct comm_group *group)
+{
+	if (told->group != TEXT_NONE || told->ranks != TEXT_NONE ||
+	    told->group_size != NUMBER_NONE)
+		return;
+	told->group = group->name;
+	told->ranks = group->ranks;
+	told->group_size = group->size;
+}
+
 static uint32_t add_text(const struct comm_from *from, struct str text)
 {
 	return text.n ? intern_add(&from->texts->intern, text) : TEXT_NONE;

@@ -18,6 +18,8 @@ void comm_told_init(struct comm_told *told);
 /* What slice_id's own row says, and then the slices around `around_id` (0: none). */
 int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_id,
 		 struct comm_told *told, struct err *err);
+/* When nothing is told of the group: this one. */
+void comm_told_fill_group(struct comm_told *told, const struct comm_group *group);
 /* Sets all of call that is not of its times and places; call->name is set. */
 void comm_told_apply(const struct comm_from *from, const struct comm_told *told,
 		     struct comm_call *call);
