@@ -161,6 +161,31 @@ static void later_spans_of_a_rank_are_matched_with_later_spans(void **state)
 	comm_matches_release(&job.m);
 }
 
+static void a_rank_that_lacks_a_span_is_matched_by_time(void **state)
+{
+	struct job job = { .scope.n = 3 };
+	(void)state;
+
+	begin(&job, 3);
+	comm_matches_release(&job.m);
+	job.profiles[1].rank = 0; /* the second span of rank 0 */
+	job.profiles[2].rank = 1; /* its first is not there; the second began earlier */
+	for (size_t i = 0; i < 3; i++) {
+		job.profiles[i].has_base = true;
+		job.profiles[i].base_ns = (int64_t[]){ 1000, 9000, 8900 }[i];
+		job.profiles[i].dur_ns = 500;
+	}
+	comm_matches_init(&job.scope, &job.m);
+	add(&job, 0, call_at(0, 10));
+	add(&job, 1, call_at(100, 110));
+	add(&job, 2, call_at(200, 210));
+	finish(&job);
+	assert_int_equal(1, job.m.nmatches);
+	assert_int_equal(1, job.m.parts[job.m.matches[0].first].participant);
+	assert_int_equal(2, job.m.parts[job.m.matches[0].first + 1].participant);
+	comm_matches_release(&job.m);
+}
+
 static void sends_are_not_compared(void **state)
 {
 	struct job job;
@@ -248,6 +273,7 @@ int main(void)
 		cmocka_unit_test(
 			ranks_without_a_common_collective_have_clocks_of_their_own),
 		cmocka_unit_test(later_spans_of_a_rank_are_matched_with_later_spans),
+		cmocka_unit_test(a_rank_that_lacks_a_span_is_matched_by_time),
 		cmocka_unit_test(sends_are_not_compared),
 		cmocka_unit_test(times_at_the_ends_of_their_range_stay_in_it),
 		cmocka_unit_test(missing_ranks_are_those_of_the_group),

@@ -16,6 +16,57 @@ static int compare_participants(const void *a, const void *b)
 	return order ? order : sort_order(x->profile->id, y->profile->id);
 }
 
+/* The k-th of each rank are of one span.  Have all ranks equally many? */
+static bool number_by_place(struct comm_matches *m)
+{
+	uint32_t most = 0;
+	size_t nranks = 0;
+
+	for (size_t i = 0; i < m->nparticipants; i++) {
+		struct comm_participant *who = &m->participants[i];
+		bool again = i && who[-1].profile->rank == who->profile->rank;
+		who->first = again ? who[-1].first : (uint32_t)i;
+		who->span = (uint32_t)i - who->first;
+		most = who->span > most ? who->span : most;
+		nranks += !again;
+	}
+	return m->nparticipants == nranks * (most + 1);
+}
+
+static bool began_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct comm_participant *who = context;
+
+	return who[a].origin_ns < who[b].origin_ns;
+}
+
+/* A span ends where a rank comes again, or one begins when all have ended. */
+static void number_by_time(struct comm_matches *m)
+{
+	size_t n = m->nparticipants;
+	uint32_t *at = xrealloc_array(NULL, n * 3, sizeof(*at));
+	uint32_t *seen = at + (2 * n); /* by first participant: its last span + 1 */
+	uint32_t span = 0;
+	int64_t end_ns = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		at[i] = (uint32_t)i;
+		seen[i] = 0;
+	}
+	sort_indexes(at, n, at + n, began_before, m->participants);
+	for (size_t i = 0; i < n; i++) {
+		struct comm_participant *who = &m->participants[at[i]];
+		int64_t who_end_ns = sum_add(who->origin_ns, who->profile->dur_ns);
+		bool begins = seen[who->first] == span + 1 || who->origin_ns > end_ns;
+		span += begins;
+		if (!i || begins || who_end_ns > end_ns)
+			end_ns = who_end_ns;
+		who->span = span;
+		seen[who->first] = span + 1;
+	}
+	free(at);
+}
+
 void comm_matches_init(const struct scope *scope, struct comm_matches *out)
 {
 	bool has_base = true;
@@ -38,11 +89,8 @@ void comm_matches_init(const struct scope *scope, struct comm_matches *out)
 	if (out->nparticipants)
 		qsort(out->participants, out->nparticipants, sizeof(*out->participants),
 		      compare_participants);
-	for (size_t i = 1; i < out->nparticipants; i++) {
-		const struct comm_participant *before = &out->participants[i - 1];
-		if (before->profile->rank == out->participants[i].profile->rank)
-			out->participants[i].span = before->span + 1;
-	}
+	if (!number_by_place(out) && has_base)
+		number_by_time(out);
 }
 
 void comm_matches_add(struct comm_matches *m, const struct scope_profile *profile,

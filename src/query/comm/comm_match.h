@@ -2,7 +2,8 @@
  * Which calls of several ranks are one collective: of each group and kind those with
  * the same sequence number, where every rank tells one; else the k-th of each rank.
  * A profile takes part once; the second profile of a rank (a later span) is matched
- * with the second ones of the others.
+ * with the second ones of the others, or where ranks have not equally many and clocks
+ * are absolute, with those that were recorded at the same time.
  */
 #ifndef PTOOL_QUERY_COMM_MATCH_H
 #define PTOOL_QUERY_COMM_MATCH_H
@@ -16,7 +17,8 @@
 struct comm_participant {
 	const struct scope_profile *profile;
 	int64_t origin_ns; /* of its times, on its own clock */
-	uint32_t span;     /* its place among the profiles of its rank, from 0 */
+	uint32_t first;    /* the first participant of its rank */
+	uint32_t span;     /* it is matched within; from 0 */
 	uint32_t clock;    /* participants with one number here can be compared */
 	int64_t offset_ns; /* its clock less that of the clock's first participant */
 	int64_t error_ns;  /* half of the ends lie within so much of the offset */

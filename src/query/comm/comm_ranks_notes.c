@@ -44,7 +44,7 @@ static void note_missing(const struct comm_ranks *r, struct memtable *to)
 	buf_init(&list, SIZE_MAX);
 	for (size_t p = 0; p < m->nparticipants && next < r->world_size; p++) {
 		int64_t rank = m->participants[p].profile->rank;
-		here += !m->participants[p].span;
+		here += m->participants[p].first == p;
 		if (rank < next)
 			continue;
 		n = add_ranks(&list, n, next,
@@ -150,19 +150,21 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 static void note_clocks(const struct comm_matches *m, struct memtable *to)
 {
 	int64_t error_ns = 0;
-	uint32_t clocks = 0;
+	bool apart = false;
 	char room[UNITS_TEXT_MAX];
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
 		error_ns = who->error_ns > error_ns ? who->error_ns : error_ns;
-		clocks = who->clock > clocks ? who->clock : clocks;
+		for (size_t q = 0; q < p; q++)
+			apart |= m->participants[q].span == who->span &&
+				 m->participants[q].clock != who->clock;
 	}
 	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
 	memtable_add_note(
 		to, "clocks are aligned on the ends of collectives, to within " STR_FMT,
 		STR_ARG(error));
-	if (clocks)
+	if (apart)
 		memtable_add_note(to,
 				  "some ranks share no collective: their times cannot be "
 				  "compared");

@@ -48,12 +48,6 @@ size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *m
 	return n;
 }
 
-/* A rank's spans are one rank: where its first participant stands. */
-static uint32_t first_of_rank(const struct comm_matches *m, uint32_t p)
-{
-	return p - m->participants[p].span;
-}
-
 static const struct comm_part *part_of(const struct comm_matches *m, size_t match)
 {
 	return &m->parts[m->matches[match].first];
@@ -133,7 +127,7 @@ static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, si
 			k.bus_bytes += v->bus_bytes;
 			k.bus_ns = sum_add(k.bus_ns, v->transfer_ns);
 		}
-		add_late(&k.late[first_of_rank(m, v->late)], v);
+		add_late(&k.late[m->participants[v->late].first], v);
 	}
 	collect_ranks(m, at, n, &k);
 	return k;
