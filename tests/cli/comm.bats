@@ -132,6 +132,14 @@ setup_store() {
 	ptool comm --ranks --run job | lacks "missing from"
 }
 
+@test "a file that is there twice is named" {
+	cp "$GPU/collectives_rank1.json" again.json
+	ptool ingest -q "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json" again.json
+	ptool comm --ranks | grep -qx 'note: profiles that share no collective with another rank: [23] (rank 1)'
+	setup_store
+	ptool comm --ranks --run job | lacks "share no collective"
+}
+
 @test "one rank cannot be compared" {
 	ptool ingest -q "$GPU/collectives_rank0.json"
 	run -3 --separate-stderr ptool comm --ranks

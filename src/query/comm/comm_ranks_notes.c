@@ -147,6 +147,31 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 	free(a.lacked);
 }
 
+/* A file that is there twice, or of another job. */
+static void note_alone(const struct comm_matches *m, struct memtable *to)
+{
+	bool *shares = xcalloc(m->nparticipants + 1, sizeof(*shares));
+	struct buf list;
+	size_t n = 0;
+
+	buf_init(&list, SIZE_MAX);
+	for (size_t i = 0; i < m->nmatches; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++)
+			shares[m->parts[m->matches[i].first + k].participant] = true;
+	for (size_t p = 0; p < m->nparticipants; p++)
+		if (!shares[p] && begin_item(&list, n++))
+			buf_addf(&list, "%lld (rank %lld)",
+				 (long long)m->participants[p].profile->id,
+				 (long long)m->participants[p].profile->rank);
+	if (n)
+		memtable_add_note(
+			to,
+			"profiles that share no collective with another rank: " STR_FMT,
+			STR_ARG(buf_str(&list)));
+	buf_release(&list);
+	free(shares);
+}
+
 static void note_clocks(const struct comm_matches *m, struct memtable *to)
 {
 	int64_t error_ns = 0;
@@ -175,6 +200,7 @@ void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to)
 	const struct comm_matches *m = r->matches;
 
 	note_missing(r, to);
+	note_alone(m, to);
 	note_attendance(m, to);
 	note_clocks(m, to);
 	if (m->unmatched)
