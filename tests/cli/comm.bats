@@ -146,6 +146,14 @@ setup_store() {
 	says "ptool: comm: ptool.db: --ranks compares ranks, and there is only one: ingest the traces of several together"
 }
 
+@test "recordings that do not tell their rank cannot be compared" {
+	sed '/"distributedInfo"/d' "$GPU/collectives_rank0.json" >a.json
+	sed '/"distributedInfo"/d' "$GPU/collectives_rank1.json" >b.json
+	ptool ingest -q a.json b.json
+	run -3 --separate-stderr ptool comm --ranks
+	says "ptool: comm: ptool.db: --ranks compares ranks, and no recording tells its own (distributedInfo, or a name like rank0.json)"
+}
+
 @test "filters choose single collectives" {
 	setup_store
 	[ "$(ptool comm --list --format csv --focus all_reduce | tail -n +2 | wc -l)" = 4 ]

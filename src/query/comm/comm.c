@@ -242,6 +242,10 @@ static int open_ranks(struct store *store, const struct scope *scope,
 				    .for_people = request->for_people };
 	struct comm_matches m;
 
+	if (!scope->nranked && scope->n > 1)
+		return err_set(err, ERR_EMPTY,
+			       "--ranks compares ranks, and no recording tells its own "
+			       "(distributedInfo, or a name like rank0.json)");
 	if (scope->nranks < 2)
 		return err_set(
 			err, ERR_EMPTY,
