@@ -90,6 +90,11 @@ def check_advice(tap, work):
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"data-loading: {kind}", rows)
     rows = advise(work, work.ingest(*save(work, rulecases.too_late())), "--rule", "stragglers")
     tap.same([row["saving_ns"] for row in rows], [2 * 100_000 // 5], "stragglers: nobody waits who has left")
+    store = work.ingest(*save(work, rulecases.launching_behind_waits(20_000, 2000)))
+    savings = {row["rule"]: row["saving_ns"] for row in found(advise(work, store))}
+    tap.same([savings.get("launch-bound"), savings.get("synchronization")],
+             [(rulecases.GAP_SHARE * 20_000 - 2 * 2000) // 3, None],
+             "launch-bound: a host that was behind before a wait is behind without it")
     for jitter, n in ((0, 1), (50_000, 0)):
         rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
         tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)

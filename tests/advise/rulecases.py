@@ -71,6 +71,14 @@ def launching(gap):
     return [t]
 
 
+def launching_behind_waits(gap, wait):
+    """The same, and in the first gap of each step behind the first a wait of that length."""
+    t = launching(gap)[0]
+    for start in t.starts[1:]:
+        t.host("cudaDeviceSynchronize", start - gap + 1000, wait, "cuda_runtime")
+    return [t]
+
+
 def copying(ns, name="Memcpy HtoD (Pageable -> Device)"):
     t = busy(Trace(), 100_000)
     for start in t.starts:

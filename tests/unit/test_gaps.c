@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_root.h"
 
@@ -164,19 +166,20 @@ static void a_blame_that_leaves_a_hole_is_refused(void **state)
 	assert_int_equal(-1, gap_blame_check(&blame, &err));
 }
 
-static void a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead(
-	void **state)
+/* A read of 4 ns in a gap, of read_ns in all, and the bursts behind it; to be released. */
+static struct gap_blame read_and_bursts(int64_t read_ns)
 {
-	struct gap gaps[] = {
+	const struct gap gaps[] = {
 		{ 0, 10, 10, 0, 0, 0, 0, 2 },  /* a read, then an operator */
 		{ 20, 30, 30, 0, 0, 0, 2, 1 }, /* its burst */
 		{ 40, 50, 40, 0, 0, 0, 3, 1 }, /* launched before */
 		{ 60, 70, 70, 0, 0, 0, 4, 1 }, /* no burst any more */
 	};
-	struct gap_piece pieces[] = {
+	const struct gap_piece pieces[] = {
 		{ .start_ns = 0,
 		  .end_ns = 4,
 		  .slice_id = 7,
+		  .dur_ns = read_ns,
 		  .cause = GAP_READ,
 		  .drains = true },
 		{ .start_ns = 4, .end_ns = 10, .cause = GAP_OPERATOR },
@@ -184,19 +187,52 @@ static void a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead
 		{ .start_ns = 40, .end_ns = 50, .gap = 2, .cause = GAP_ORDER },
 		{ .start_ns = 60, .end_ns = 70, .gap = 3, .cause = GAP_OPERATOR },
 	};
-	const struct gap_blame blame = { .gaps = { .items = gaps, .n = 4 },
-					 .pieces = pieces,
-					 .n = 5 };
-	const enum gap_cause expected[] = { GAP_READ, GAP_READ, GAP_READ, GAP_ORDER,
-					    GAP_OPERATOR };
-	struct gap_roots roots;
+	struct gap_blame blame = { .gaps = { .n = 4 } };
 
-	(void)state;
+	blame.gaps.items = xmalloc(sizeof(gaps));
+	memcpy(blame.gaps.items, gaps, sizeof(gaps));
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+		gap_blame_add(&blame, &pieces[i]);
+	return blame;
+}
+
+/* What idle time the read is charged for with its burst; the pieces still tile the gaps. */
+static int64_t charged_to_read(int64_t read_ns)
+{
+	struct gap_blame blame = read_and_bursts(read_ns);
+	struct err err = ERR_INIT;
+	struct gap_roots roots;
+	int64_t ns = 0;
+
 	gap_roots_find(&blame, &roots);
-	for (uint32_t i = 0; i < 5; i++)
-		assert_int_equal(expected[i], gap_roots_charge(&roots, &blame, i).cause);
-	assert_int_equal(7, gap_roots_charge(&roots, &blame, 2).slice_id);
+	assert_int_equal(0, gap_blame_check(&blame, &err));
+	for (uint32_t i = 0; i < blame.n; i++) {
+		struct gap_piece piece = gap_roots_charge(&roots, &blame, i);
+		if (piece.cause != GAP_READ)
+			continue;
+		assert_int_equal(7, piece.slice_id);
+		ns += piece.end_ns - piece.start_ns;
+	}
 	gap_roots_release(&roots);
+	gap_blame_release(&blame);
+	return ns;
+}
+
+static void a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead(
+	void **state)
+{
+	(void)state;
+	assert_int_equal(20, charged_to_read(20));
+	assert_int_equal(20, charged_to_read(1000));
+}
+
+static void a_burst_is_charged_for_no_longer_than_the_wait_lasted(void **state)
+{
+	(void)state;
+	assert_int_equal(19, charged_to_read(19));
+	assert_int_equal(10, charged_to_read(10));
+	assert_int_equal(7, charged_to_read(7));
+	assert_int_equal(4, charged_to_read(4));
 }
 
 int main(void)
@@ -211,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_blame_that_leaves_a_hole_is_refused),
 		cmocka_unit_test(
 			a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead),
+		cmocka_unit_test(a_burst_is_charged_for_no_longer_than_the_wait_lasted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 struct gap_piece {
 	int64_t start_ns, end_ns;
 	int64_t slice_id; /* what is charged; 0: no slice */
+	int64_t dur_ns;   /* how long that lasts, in the gap and outside */
 	uint32_t gap;
 	uint32_t blamed;                /* text of what is charged; TEXT_NONE: nothing */
 	uint32_t op, frame, annotation; /* innermost ones then; texts, or TEXT_NONE */
@@ -28,7 +29,7 @@ struct gap_piece {
 
 /* What drained a queue before a gap, when it ended before the gap began. */
 struct gap_drain {
-	int64_t slice_id;
+	int64_t slice_id, dur_ns;
 	uint32_t gap;
 	uint32_t blamed;
 	uint8_t cause;

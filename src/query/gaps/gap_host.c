@@ -124,6 +124,7 @@ static struct gap_piece piece_of(const struct gap_frame *top)
 		piece.cause = charge->cause;
 		piece.blamed = charge->blamed;
 		piece.slice_id = charge->slice_id;
+		piece.dur_ns = charge->dur_ns;
 	}
 	return piece;
 }
@@ -161,6 +162,7 @@ static void ask(struct pass *p, size_t question)
 	b->drains = xgrow(b->drains, &b->drains_cap, b->ndrains + 1, sizeof(*b->drains));
 	b->drains[b->ndrains++] = (struct gap_drain){
 		.slice_id = p->drained.slice_id,
+		.dur_ns = p->drained.dur_ns,
 		.gap = q->gap,
 		.blamed = p->drained.blamed,
 		.cause = p->drained.cause,

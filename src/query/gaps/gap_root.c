@@ -8,8 +8,11 @@
 struct tracing {
 	const struct gap_blame *b;
 	struct gap_roots *out;
-	size_t drain;  /* the next of b->drains */
-	uint32_t root; /* of the burst that the walk is in, or GAP_NO_ROOT */
+	struct gap_blame cut; /* its pieces, cut where a root is paid off */
+	size_t of_piece_cap;
+	size_t drain;    /* the next of b->drains */
+	uint32_t root;   /* of the burst that the walk is in, or GAP_NO_ROOT */
+	int64_t left_ns; /* of its wait, that nothing is charged for yet */
 };
 
 static uint32_t add_root(struct gap_roots *r, struct gap_drain drain)
@@ -22,49 +25,99 @@ static uint32_t add_root(struct gap_roots *r, struct gap_drain drain)
 	return (uint32_t)r->n++;
 }
 
-static void trace_piece(struct tracing *t, uint32_t at)
+static void enter(struct tracing *t, struct gap_drain drain)
 {
-	const struct gap_piece *p = &t->b->pieces[at];
+	uint32_t root = add_root(t->out, drain);
+
+	if (root != t->root)
+		t->left_ns = drain.dur_ns;
+	t->root = root;
+}
+
+static void add_piece(struct tracing *t, struct gap_piece piece, uint32_t root)
+{
+	struct gap_roots *r = t->out;
+
+	r->of_piece =
+		xgrow(r->of_piece, &t->of_piece_cap, t->cut.n + 1, sizeof(*r->of_piece));
+	r->of_piece[t->cut.n] = root;
+	gap_blame_add(&t->cut, &piece);
+}
+
+/* Charges the root for as much of the burst as is left of its wait. */
+static void add_burst(struct tracing *t, struct gap_piece piece)
+{
+	struct gap_piece charged = piece;
+	int64_t ns = piece.end_ns - piece.start_ns;
+
+	if (t->root == GAP_NO_ROOT || ns <= t->left_ns) {
+		t->left_ns -= ns;
+		add_piece(t, piece, t->root);
+		return;
+	}
+	charged.end_ns = piece.start_ns = piece.start_ns + t->left_ns;
+	if (t->left_ns > 0)
+		add_piece(t, charged, t->root);
+	t->root = GAP_NO_ROOT;
+	add_piece(t, piece, GAP_NO_ROOT);
+}
+
+static void trace_piece(struct tracing *t, const struct gap_piece *p)
+{
 	enum gap_cause cause = (enum gap_cause)p->cause;
 
 	if (p->drains)
-		t->root = add_root(t->out, (struct gap_drain){ p->slice_id, p->gap,
-							       p->blamed, p->cause });
-	else if (gap_cause_is_burst(cause))
-		t->out->of_piece[at] = t->root;
-	else if (!gap_cause_drains(cause))
+		enter(t, (struct gap_drain){ p->slice_id, p->dur_ns, p->gap, p->blamed,
+					     p->cause });
+	else if (gap_cause_is_burst(cause)) {
+		add_burst(t, *p);
+		return;
+	} else if (!gap_cause_drains(cause))
 		t->root = GAP_NO_ROOT;
+	if (t->root != GAP_NO_ROOT && t->out->items[t->root].slice_id == p->slice_id)
+		t->left_ns -= p->end_ns - p->start_ns;
+	add_piece(t, *p, GAP_NO_ROOT);
+}
+
+/* The host is ahead, or nothing tells what it did: a burst ends here. */
+static bool is_ahead(const struct gap *g)
+{
+	return g->host_end_ns == g->start_ns;
 }
 
 static void trace_gap(struct tracing *t, uint32_t gap)
 {
 	const struct gap_blame *b = t->b;
-	const struct gap *g = &b->gaps.items[gap];
+	struct gap *g = &b->gaps.items[gap];
+	uint32_t first = g->first_piece;
 
 	while (t->drain < b->ndrains && b->drains[t->drain].gap < gap)
 		t->drain++;
-	if (gap && b->gaps.items[gap - 1].device != g->device)
+	if (is_ahead(g) || (gap && b->gaps.items[gap - 1].device != g->device))
 		t->root = GAP_NO_ROOT;
-	if (g->host_end_ns == g->start_ns) { /* the host is ahead, or not known */
-		t->root = GAP_NO_ROOT;
-		return;
+	if (!is_ahead(g) && t->drain < b->ndrains && b->drains[t->drain].gap == gap)
+		enter(t, b->drains[t->drain]);
+	g->first_piece = (uint32_t)t->cut.n;
+	for (uint32_t i = 0; i < g->npieces; i++) {
+		if (is_ahead(g))
+			add_piece(t, b->pieces[first + i], GAP_NO_ROOT);
+		else
+			trace_piece(t, &b->pieces[first + i]);
 	}
-	if (t->drain < b->ndrains && b->drains[t->drain].gap == gap)
-		t->root = add_root(t->out, b->drains[t->drain]);
-	for (uint32_t i = 0; i < g->npieces; i++)
-		trace_piece(t, g->first_piece + i);
+	g->npieces = (uint32_t)(t->cut.n - g->first_piece);
 }
 
-void gap_roots_find(const struct gap_blame *b, struct gap_roots *out)
+void gap_roots_find(struct gap_blame *b, struct gap_roots *out)
 {
 	struct tracing t = { .b = b, .out = out, .root = GAP_NO_ROOT };
 
-	*out = (struct gap_roots){ .of_piece = xrealloc_array(NULL, b->n + 1,
-							      sizeof(*out->of_piece)) };
-	for (size_t i = 0; i < b->n; i++)
-		out->of_piece[i] = GAP_NO_ROOT;
+	*out = (struct gap_roots){ .n = 0 };
 	for (size_t i = 0; i < b->gaps.n; i++)
 		trace_gap(&t, (uint32_t)i);
+	free(b->pieces);
+	b->pieces = t.cut.pieces;
+	b->n = t.cut.n;
+	b->cap = t.cut.cap;
 }
 
 void gap_roots_release(struct gap_roots *r)

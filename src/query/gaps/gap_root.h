@@ -4,7 +4,9 @@
  * do; the gaps that follow, while the host launches one piece of work after another,
  * are its doing.  They are until the host is ahead of the device again (a gap ends with
  * work that was launched before it), or something else with a name of its own, such as
- * the DataLoader, holds the host up.
+ * the DataLoader, holds the host up.  They are for as long as the wait lasted, too:
+ * without it the host would have been ahead by that much, and a host that was behind
+ * before the wait stays behind without it.
  */
 #ifndef PTOOL_QUERY_GAP_ROOT_H
 #define PTOOL_QUERY_GAP_ROOT_H
@@ -18,7 +20,8 @@ struct gap_roots {
 	uint32_t *of_piece; /* owned */
 };
 
-void gap_roots_find(const struct gap_blame *b, struct gap_roots *out);
+/* Cuts the piece of the blame in which a wait is paid off. */
+void gap_roots_find(struct gap_blame *b, struct gap_roots *out);
 void gap_roots_release(struct gap_roots *r);
 
 /* The piece as it is charged to its root; unchanged when it has none. */

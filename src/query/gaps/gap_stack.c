@@ -92,10 +92,18 @@ static struct gap_charge sync_charge(const struct gap_stack *s, const struct gap
 	return own;
 }
 
+static struct gap_charge charge_of(const struct gap_slice *slice, enum gap_cause cause)
+{
+	return (struct gap_charge){ .slice_id = slice->id,
+				    .dur_ns = slice->end_ns - slice->start_ns,
+				    .blamed = slice->name,
+				    .cause = (uint8_t)cause };
+}
+
 static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 		       struct gap_frame *f)
 {
-	struct gap_charge own = { slice->id, slice->name, GAP_NONE };
+	struct gap_charge own = charge_of(slice, GAP_NONE);
 	enum gap_cause cause = cause_of(s, slice);
 
 	if (cause == GAP_NONE && is_call(slice->class))
@@ -113,33 +121,26 @@ static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 		is_call(slice->class) && gap_cause_drains((enum gap_cause)own.cause);
 }
 
-static void set_general(struct gap_frame *f, const struct gap_slice *slice,
-			enum gap_cause cause)
-{
-	f->general = (struct gap_charge){ slice->id, slice->name, (uint8_t)cause };
-}
-
 static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap_frame *f)
 {
 	if (slice->class == CLASS_ANNOTATION) {
 		f->annotation = slice->name;
-		set_general(f, slice, GAP_ANNOTATION);
+		f->general = charge_of(slice, GAP_ANNOTATION);
 	} else if (slice->class == CLASS_PYTHON) {
 		f->frame = slice->name;
-		set_general(f, slice, GAP_PYTHON);
+		f->general = charge_of(slice, GAP_PYTHON);
 	} else if (is_operator(slice->class)) {
 		struct str name = text_pool_str(s->request->texts, slice->name);
 		f->op = slice->name;
 		f->op_at = (uint32_t)s->n;
 		f->copied = 0;
-		set_general(f, slice, GAP_OPERATOR);
+		f->general = charge_of(slice, GAP_OPERATOR);
 		if (!gap_name_is_copy_op(name))
 			f->copying.cause = GAP_NONE;
 		else if (f->copying.cause == GAP_NONE)
-			f->copying =
-				(struct gap_charge){ slice->id, slice->name, GAP_COPY };
+			f->copying = charge_of(slice, GAP_COPY);
 	} else if (is_call(slice->class) && f->general.cause == GAP_NONE) {
-		set_general(f, slice, GAP_CALL);
+		f->general = charge_of(slice, GAP_CALL);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 /* What a slice is charged as. */
 struct gap_charge {
-	int64_t slice_id;
+	int64_t slice_id, dur_ns;
 	uint32_t blamed; /* text */
 	uint8_t cause;   /* enum gap_cause */
 };
