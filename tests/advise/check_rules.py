@@ -95,6 +95,10 @@ def check_advice(tap, work):
     tap.same([savings.get("launch-bound"), savings.get("synchronization")],
              [(rulecases.GAP_SHARE * 20_000 - 2 * 2000) // 3, None],
              "launch-bound: a host that was behind before a wait is behind without it")
+    for groups, computes, savings in (1, 0, [300_000]), (5, 0, [300_000]), (5, 150_000, [300_000]), (5, 400_000, [50_000]), (5, 600_000, []):
+        rows = advise(work, work.ingest(*save(work, rulecases.late_in_groups(groups, computes))), "--rule", "stragglers")
+        tap.same([row["saving_ns"] for row in rows], savings,
+                 f"stragglers: {groups} groups that wait beside {computes} ns of computing")
     for jitter, n in ((0, 1), (50_000, 0)):
         rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
         tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)

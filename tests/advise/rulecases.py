@@ -109,10 +109,10 @@ def growing(ends):
     return [t]
 
 
-def reduces(t, number, begin, end):
+def reduces(t, number, begin, end, group=0):
     args = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000, "Out msg nelems": 1000,
-            "Group size": 2, "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": number}
-    t.kernel(begin, end - begin, t.starts[number] + 10_000, name=NCCL, **args)
+            "Group size": 2, "Process Group Name": str(group), "Process Group Ranks": "[0, 1]", "Seq": number}
+    t.kernel(begin, end - begin, t.starts[number] + 10_000, name=NCCL, stream=20 + group, **args)
 
 
 def late(ns):
@@ -121,6 +121,18 @@ def late(ns):
     for rank, t in enumerate(ranks):
         for number, start in enumerate(t.starts):
             reduces(t, number, start + 100_000 + rank * ns, start + 500_000)
+    return ranks
+
+
+def late_in_groups(groups, computes):
+    """Rank 1 comes 300 us later to collectives of that many groups at once, beside which the others compute."""
+    ranks = [Trace(rank=rank) for rank in range(2)]
+    for rank, t in enumerate(ranks):
+        for number, start in enumerate(t.starts):
+            for group in range(groups):
+                reduces(t, number, start + 100_000 + rank * 300_000, start + 500_000, group)
+            if computes:
+                t.kernel(start + 50_000, computes, start + 10_000)
     return ranks
 
 

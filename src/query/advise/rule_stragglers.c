@@ -18,8 +18,7 @@ enum { MIN_PCT };
 struct straggler {
 	const struct scope_profile *profile;
 	int64_t calls, late_calls, late_ns, error_ns; /* NUMBER_NONE: not known */
-	int64_t wait_ns;                              /* of its own */
-	int64_t waited_ns; /* for it, at most: what any other rank waited in all */
+	int64_t blocking_ns;                          /* it keeps another one waiting */
 };
 
 struct stragglers {
@@ -45,12 +44,12 @@ static int count_steps(const struct rule_run *run, const struct scope_profile *p
 
 static int judge(const struct rule_run *run, const struct straggler *s, struct err *err)
 {
-	double pct = facts_pct(s->waited_ns, s->profile->dur_ns);
+	double pct = facts_pct(s->blocking_ns, s->profile->dur_ns);
 	int64_t steps;
 
 	if (pct <= run->values[MIN_PCT] ||
 	    (s->error_ns != NUMBER_NONE && s->late_calls > 0 &&
-	     s->waited_ns / s->late_calls <= s->error_ns))
+	     s->blocking_ns / s->late_calls <= s->error_ns))
 		return 0;
 	if (count_steps(run, s->profile, &steps, err) < 0)
 		return -1;
@@ -58,21 +57,20 @@ static int judge(const struct rule_run *run, const struct straggler *s, struct e
 		run, cell_null(),
 		"look at why that rank is late: its data, its host, its clocks; 'ptool "
 		"diff' compares two ranks",
-		"rank %lld comes last to %lld of %lld collectives, and the others wait "
-		"%.1f%% of the time for it",
+		"rank %lld comes last to %lld of %lld collectives, and keeps another "
+		"waiting for %.1f%% of the time",
 		(long long)s->profile->rank, (long long)s->late_calls,
 		(long long)s->calls, pct);
 	a->profile = s->profile;
 	advice_evidence(run, "collectives", UNIT_COUNT, cell_int(s->calls));
 	advice_evidence(run, "late_collectives", UNIT_COUNT, cell_int(s->late_calls));
 	advice_evidence(run, "late_ns", UNIT_NS, cell_int(s->late_ns));
-	advice_evidence(run, "waited_ns", UNIT_NS, cell_int(s->waited_ns));
+	advice_evidence(run, "blocking_ns", UNIT_NS, cell_int(s->blocking_ns));
 	if (s->error_ns != NUMBER_NONE)
 		advice_evidence(run, "clock_error_ns", UNIT_NS, cell_int(s->error_ns));
 	int64_t parts = steps > 0 ? steps : 1;
-	advice_save(run, s->waited_ns / parts, s->profile->dur_ns / parts,
-		    "late_ns of the rank, or the largest wait_ns of another if that is "
-		    "less (ptool comm --ranks --by rank) / its steps");
+	advice_save(run, s->blocking_ns / parts, s->profile->dur_ns / parts,
+		    "blocking_ns of the rank (ptool comm --ranks --by rank) / its steps");
 	a->is_whole = steps < 1;
 	return 0;
 }
@@ -86,31 +84,15 @@ static void add_row(const struct rule_run *run, const struct table *t,
 		.late_calls = rule_number(t, cells, c[RANKS_LATE_CALLS].name),
 		.late_ns = rule_number(t, cells, c[RANKS_LATE].name),
 		.error_ns = rule_number(t, cells, c[RANKS_ERROR].name),
-		.wait_ns = rule_number(t, cells, c[RANKS_WAIT].name),
+		.blocking_ns = rule_number(t, cells, c[RANKS_BLOCKING].name),
 		.profile = scope_find(run->facts->scope,
 				      rule_number(t, cells, c[RANKS_PROFILE].name)),
 	};
 
-	if (!s.profile || s.late_ns == NUMBER_NONE || s.wait_ns == NUMBER_NONE)
+	if (!s.profile || s.late_ns == NUMBER_NONE || s.blocking_ns == NUMBER_NONE)
 		return;
 	to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
 	to->items[to->n++] = s;
-}
-
-/*
- * A rank that has left when the last one comes did not wait for all of that time: nobody
- * waits longer for a rank than in all.
- */
-static void find_waits(struct stragglers *all)
-{
-	for (size_t i = 0; i < all->n; i++) {
-		struct straggler *s = &all->items[i];
-		for (size_t j = 0; j < all->n; j++)
-			if (j != i && all->items[j].wait_ns > s->waited_ns)
-				s->waited_ns = all->items[j].wait_ns;
-		if (s->waited_ns > s->late_ns)
-			s->waited_ns = s->late_ns;
-	}
 }
 
 /* The clock that the others are aligned with has no error, and is off by theirs. */
@@ -134,7 +116,6 @@ static int judge_rows(const struct rule_run *run, struct table *t, struct err *e
 
 	while ((rc = t->next(t, cells, err)) > 0)
 		add_row(run, t, cells, &all);
-	find_waits(&all);
 	find_errors(&all);
 	for (size_t i = 0; rc == 0 && i < all.n; i++)
 		rc = judge(run, &all.items[i], err);
@@ -168,10 +149,10 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_stragglers = {
 	.name = "stragglers",
 	.title = "Straggler",
-	.looks = "For how long the other ranks wait in collectives for one rank, from "
-		 "the start of the last but one to that of the last, on aligned clocks, "
-		 "and no longer than any of them waits in all (ptool-comm(1), --ranks); "
-		 "nothing below the error of the clocks.",
+	.looks =
+		"blocking_ns of ptool-comm(1), --ranks: for how long another rank waits in collectives for "
+		"one rank, from the start of the last but one to that of the last, on aligned clocks, and "
+		"no longer than it computes nothing beside them; nothing below the error of the clocks.",
 	.source = "ptool's own: 2 % of the recording.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2,
 				      "share of the recording that is fine" } },

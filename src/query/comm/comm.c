@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/comm/comm_align.h"
+#include "query/comm/comm_blocking.h"
 #include "query/comm/comm_load.h"
 #include "query/comm/comm_ranks.h"
 #include "query/comm/comm_rows.h"
@@ -207,15 +208,18 @@ static int read_world(struct store *store, const struct scope *scope, int64_t *s
 }
 
 static int load_matches(struct store *store, const struct scope *scope,
-			struct comm_sources *s, struct comm_matches *m, struct err *err)
+			struct comm_sources *s, bool with_compute, struct comm_matches *m,
+			struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		struct comm_profile p;
-		rc = comm_load(store, s, &scope->profiles[i], false, &p, err);
+		rc = comm_load(store, s, &scope->profiles[i], with_compute, &p, err);
 		if (rc == 0)
 			comm_matches_add(m, &scope->profiles[i], &p.calls);
+		if (rc == 0 && with_compute)
+			comm_blocking_add(m, &scope->profiles[i], &p);
 		comm_profile_release(&p);
 	}
 	return rc;
@@ -253,7 +257,7 @@ static int open_ranks(struct store *store, const struct scope *scope,
 			"traces of several together");
 	comm_matches_init(scope, &m);
 	ranks.matches = &m;
-	int rc = load_matches(store, scope, s, &m, err);
+	int rc = load_matches(store, scope, s, request->by == COMM_BY_RANK, &m, err);
 	if (rc == 0)
 		rc = read_world(store, scope, &ranks.world_size, err);
 	comm_matches_find(&m);

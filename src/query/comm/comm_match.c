@@ -93,18 +93,24 @@ void comm_matches_init(const struct scope *scope, struct comm_matches *out)
 		number_by_time(out);
 }
 
+struct comm_participant *comm_matches_who(struct comm_matches *m,
+					  const struct scope_profile *profile)
+{
+	for (size_t i = 0; i < m->nparticipants; i++)
+		if (m->participants[i].profile == profile)
+			return &m->participants[i];
+	return NULL;
+}
+
 void comm_matches_add(struct comm_matches *m, const struct scope_profile *profile,
 		      const struct comm_calls *calls)
 {
-	size_t at = 0;
+	const struct comm_participant *who = comm_matches_who(m, profile);
 
-	while (at < m->nparticipants && m->participants[at].profile != profile)
-		at++;
-	if (at == m->nparticipants)
+	if (!who)
 		return;
 	for (size_t i = 0; i < calls->n; i++) {
 		const struct comm_call *call = &calls->items[i];
-		int64_t origin_ns = m->participants[at].origin_ns;
 		if (collective_is_point_to_point((enum collective)call->kind)) {
 			m->direct++;
 			continue;
@@ -112,10 +118,10 @@ void comm_matches_add(struct comm_matches *m, const struct scope_profile *profil
 		m->parts =
 			xgrow(m->parts, &m->parts_cap, m->nparts + 1, sizeof(*m->parts));
 		m->parts[m->nparts++] = (struct comm_part){
-			.start_ns = sum_add(origin_ns, call->start_ns),
-			.end_ns = sum_add(origin_ns, call->end_ns),
+			.start_ns = sum_add(who->origin_ns, call->start_ns),
+			.end_ns = sum_add(who->origin_ns, call->end_ns),
 			.call = *call,
-			.participant = (uint32_t)at,
+			.participant = (uint32_t)(who - m->participants),
 		};
 	}
 }
@@ -248,6 +254,8 @@ void comm_matches_find(struct comm_matches *m)
 
 void comm_matches_release(struct comm_matches *m)
 {
+	for (size_t i = 0; i < m->nparticipants; i++)
+		intervals_release(&m->participants[i].exposed);
 	free(m->participants);
 	free(m->parts);
 	free(m->matches);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intervals.h"
 #include "query/comm/comm_calls.h"
 
 /* A profile that has a rank. */
@@ -23,6 +24,7 @@ struct comm_participant {
 	int64_t offset_ns; /* its clock less that of the clock's first participant */
 	int64_t error_ns;  /* half of the ends lie within so much of the offset */
 	int64_t shared;    /* collectives that tell the offset; 0: the first one's */
+	struct intervals exposed; /* owned; comm_blocking.h: on its own clock */
 };
 
 /* What one rank did of a collective; times are its own clock's, origin_ns added. */
@@ -52,6 +54,9 @@ struct comm_matches {
 
 /* Takes the profiles of a scope, which is borrowed; comm_matches_release() frees. */
 void comm_matches_init(const struct scope *scope, struct comm_matches *out);
+/* NULL: it has no rank. */
+struct comm_participant *comm_matches_who(struct comm_matches *m,
+					  const struct scope_profile *profile);
 /* What the profile at this place of the scope took part in. */
 void comm_matches_add(struct comm_matches *m, const struct scope_profile *profile,
 		      const struct comm_calls *calls);

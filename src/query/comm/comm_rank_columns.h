@@ -35,6 +35,7 @@ enum comm_rank_column {
 	RANKS_CLOCK,
 	RANKS_OFFSET,
 	RANKS_ERROR,
+	RANKS_BLOCKING,
 	NRANKS_COLUMNS
 };
 

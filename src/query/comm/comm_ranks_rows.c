@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "query/comm/comm_blocking.h"
 #include "query/comm/comm_rank_columns.h"
 #include "query/comm/comm_rows.h"
 #include "query/comm/transfers_rows.h"
@@ -265,7 +266,9 @@ struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
 	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
 	const struct comm_matches *m = r->matches;
 	struct rank_sums *sums = xcalloc(m->nparticipants + 1, sizeof(*sums));
+	int64_t *blocking_ns = xcalloc(m->nparticipants + 1, sizeof(*blocking_ns));
 
+	comm_blocking_sum(m, blocking_ns);
 	for (size_t i = 0; i < m->nmatches; i++) {
 		const struct comm_match *match = &m->matches[i];
 		struct comm_verdict v = comm_judge(m, match);
@@ -287,8 +290,10 @@ struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
 		cells[RANKS_OFFSET] = cell_int(who->offset_ns);
 		if (who->shared)
 			cells[RANKS_ERROR] = cell_int(who->error_ns);
+		cells[RANKS_BLOCKING] = cell_int(blocking_ns[p]);
 		memtable_add_row(to, cells);
 	}
+	free(blocking_ns);
 	free(sums);
 	return to;
 }
