@@ -86,10 +86,11 @@ def copying(ns, name="Memcpy HtoD (Pageable -> Device)"):
     return [t]
 
 
-def allocating(steps, dur=7000, name="cudaMalloc"):
+def allocating(steps, dur=7000, name="cudaMalloc", at=2000):
+    """The device is idle until 20 us after the start of a step."""
     t = busy(Trace(), 900_000)
     for start in [t.starts[step] for step in steps]:
-        t.host(name, start + 50_000, dur, "cuda_runtime")
+        t.host(name, start + at, dur, "cuda_runtime")
     return [t]
 
 

@@ -115,8 +115,9 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 	return 0;
 }
 
-/* What of it lies in steps; all of it when there are none. */
-static int64_t counted_ns(const struct gap_range *range, const struct gap_piece *piece)
+/* What of it lies in steps from that place on; all of it when there are none. */
+static int64_t counted_ns(const struct gap_range *range, const struct gap_piece *piece,
+			  size_t from_step)
 {
 	int64_t from_ns = piece->start_ns, ns = 0;
 	struct gap_part part;
@@ -124,7 +125,7 @@ static int64_t counted_ns(const struct gap_range *range, const struct gap_piece 
 	if (range->nsteps == 0)
 		return piece->end_ns - piece->start_ns;
 	while (gap_range_next(range, &from_ns, piece->end_ns, &part))
-		if (part.step != GAP_NO_STEP)
+		if (part.step != GAP_NO_STEP && part.step >= from_step)
 			ns += part.end_ns - part.start_ns;
 	return ns;
 }
@@ -139,9 +140,11 @@ static void add_gap(const struct advise_facts *f, const struct gap *gap,
 		uint32_t at = gap->first_piece + i;
 		const struct gap_piece *piece = &f->blame.pieces[at];
 		struct gap_piece root = gap_roots_charge(&f->roots, &f->blame, at);
-		int64_t ns = counted_ns(&f->range, piece);
+		int64_t ns = counted_ns(&f->range, piece, 0);
 		to->ns[piece->cause] += ns;
 		to->root_ns[root.cause] += ns;
+		if (piece->cause == GAP_MALLOC)
+			to->later_allocation_ns += counted_ns(&f->range, piece, 1);
 		if (!is_short || !ns || root.cause != piece->cause ||
 		    !gap_cause_is_burst((enum gap_cause)piece->cause))
 			continue;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "ingest/sink.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
@@ -60,13 +61,36 @@ static int64_t count_steps(const struct steps *steps)
 	return n;
 }
 
-static void judge(const struct rule_run *run, const struct churn *sum, int64_t steps,
-		  int64_t step_ns)
+/*
+ * How long a device is idle in the calls, of the one that is longest; the host may well
+ * wait in them for a device that works.  NUMBER_NONE: no launches tell.  -1: failed.
+ */
+static int find_idle(const struct rule_run *run, int64_t *ns, struct err *err)
+{
+	const struct device_work *work = facts_work(run->facts, err);
+
+	*ns = NUMBER_NONE;
+	if (!work || !facts_has_launches(work))
+		return work ? 0 : -1;
+	const struct fact_idles *idles = facts_idles(run->facts, FACTS_ANY_BURST, err);
+	if (!idles)
+		return -1;
+	for (size_t i = 0; i < work->ndevices; i++)
+		if (idles->devices[i].later_allocation_ns > *ns)
+			*ns = idles->devices[i].later_allocation_ns;
+	return 0;
+}
+
+static int judge(const struct rule_run *run, const struct churn *sum, int64_t steps,
+		 int64_t step_ns, struct err *err)
 {
 	double calls = (double)sum->calls / (double)steps;
+	int64_t idle_ns;
 
 	if (calls < run->values[MIN_CALLS])
-		return;
+		return 0;
+	if (find_idle(run, &idle_ns, err) < 0)
+		return -1;
 	advice_add(run, cell_null(),
 		   "keep memory in the caching allocator: no empty_cache() in the loop, "
 		   "fixed shapes, or "
@@ -77,9 +101,14 @@ static void judge(const struct rule_run *run, const struct churn *sum, int64_t s
 	advice_evidence(run, "steps_after_first", UNIT_COUNT, cell_int(steps));
 	advice_evidence(run, "allocation_calls", UNIT_COUNT, cell_int(sum->calls));
 	advice_evidence(run, "allocation_ns", UNIT_NS, cell_int(sum->ns));
-	advice_save(
-		run, sum->ns / steps, step_ns,
-		"time in cudaMalloc, cudaFree and their like / steps after the first");
+	if (idle_ns == NUMBER_NONE)
+		return 0;
+	idle_ns = idle_ns < sum->ns ? idle_ns : sum->ns;
+	advice_evidence(run, "allocation_idle_ns", UNIT_NS, cell_int(idle_ns));
+	advice_save(run, idle_ns / steps, step_ns,
+		    "idle_ns of allocation in steps after the first (ptool gaps), of the "
+		    "device that has most / these steps");
+	return 0;
 }
 
 static int check(const struct rule_run *run, struct err *err)
@@ -103,8 +132,7 @@ static int check(const struct rule_run *run, struct err *err)
 		    add_calls(run, names[i].name_id, &sum, err) < 0)
 			return -1;
 	const struct step_row *mean = facts_mean(steps, 0);
-	judge(run, &sum, nsteps - 1, mean ? mean->values[VALUE_TOTAL] : 0);
-	return 0;
+	return judge(run, &sum, nsteps - 1, mean ? mean->values[VALUE_TOTAL] : 0, err);
 }
 
 const struct rule rule_allocator_churn = {
