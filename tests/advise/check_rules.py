@@ -70,6 +70,14 @@ def check_advice(tap, work):
         seldom = rulecases.busy(rulecases.Trace(), 9_000, **args)
         tap.same(told(work, seldom, rule), [], f"{rule}: silent where kernels hardly run")
         tap.ok(len(told(work, seldom, f"{rule}:min_utilization_pct=0")) == 1, f"{rule}: min_utilization_pct")
+        shared = rulecases.busy(rulecases.Trace(), 100_000, **{key: 50 for key in args})
+        for start in shared.starts:
+            shared.kernel(start + 130_000, 800_000, start + 12_000, name=rulecases.NCCL, **args)
+        tap.same(told(work, shared, rule), [], f"{rule}: kernels of NCCL are few and small on purpose")
+    for pct in (29, 57, 58):
+        trace = rulecases.busy(rulecases.Trace(), pct * 10_000, **{"blocks per SM": pct / 100})
+        tap.same([len(told(work, trace, f"small-batch:below_pct={below}")) for below in (pct, pct + 1e-6)], [0, 1],
+                 f"small-batch: {pct} % is not below {pct} %")
     amd = dict(rulecases.GPU, name="AMD Instinct MI300X", computeMajor=9, computeMinor=4)
     rows = told(work, rulecases.capable(amd)[0], "mixed-precision")
     tap.ok([row["severity"] for row in rows] == ["not_run"] and "AMD" in rows[0]["finding"],

@@ -32,6 +32,7 @@ void advise_facts_begin(struct advise_facts *f, const struct scope_profile *prof
 void advise_facts_release(struct advise_facts *f)
 {
 	free(f->names);
+	free(f->figures);
 	free(f->idles.devices);
 	gap_roots_release(&f->roots);
 	gap_blame_release(&f->blame);
@@ -90,6 +91,47 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 	if (work->n && device_rows_add(f->devices, &f->work, err) < 0)
 		return NULL;
 	return f->devices;
+}
+
+static struct device_figures figures_of(const struct advise_facts *f, size_t place,
+					const struct kernel_load *loads)
+{
+	const struct device_work *all = &f->work.work;
+	const struct work_device *device = &all->devices[place];
+	struct work_item *items = xrealloc_array(NULL, device->n + 1, sizeof(*items));
+	struct kernel_load *chosen = xrealloc_array(NULL, device->n + 1, sizeof(*chosen));
+	size_t n = 0;
+
+	for (size_t i = device->first; i < device->first + device->n; i++) {
+		if (all->items[i].kind == WORK_COMMUNICATION)
+			continue;
+		chosen[n] = loads[i];
+		items[n++] = all->items[i];
+	}
+	const struct device_work work = { .items = items, .n = n };
+	const struct work_device rest = { .n = n };
+	struct device_figures figures =
+		device_figures(&work, &rest, chosen, f->texts,
+			       figures_window(&f->work.bounds, &no_filter));
+	free(items);
+	free(chosen);
+	return figures;
+}
+
+const struct device_figures *facts_figures(struct advise_facts *f, struct err *err)
+{
+	const struct device_work *work = facts_work(f, err);
+
+	if (!work || f->figures)
+		return work ? f->figures : NULL;
+	struct kernel_load *loads = kernel_loads(f->store, f->profile, work, err);
+	if (!loads)
+		return NULL;
+	f->figures = xcalloc(work->ndevices + 1, sizeof(*f->figures));
+	for (size_t i = 0; i < work->ndevices; i++)
+		f->figures[i] = figures_of(f, i, loads);
+	free(loads);
+	return f->figures;
 }
 
 /* As gap_profile_load(), with the work that is there already. */

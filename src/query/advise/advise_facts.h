@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/memtable.h"
+#include "query/devices/device_figures.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
@@ -48,7 +49,8 @@ struct advise_facts {
 	struct arena arena;
 	struct work_profile work;
 	struct steps steps;
-	struct memtable *devices; /* columns of device_rows.h; NULL: not made yet */
+	struct memtable *devices;       /* columns of device_rows.h; NULL: not made yet */
+	struct device_figures *figures; /* owned; by device; NULL: not made yet */
 	struct gap_range range;
 	struct gap_blame blame;
 	struct gap_roots roots;
@@ -70,6 +72,8 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err);
 const struct steps *facts_steps(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool devices`. */
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
+/* By device of the work, as of `ptool devices` without the kernels of collectives. */
+const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
 #define FACTS_ANY_BURST (-1)
 /*
  * Idle time by cause.  A gap shorter than burst_below_ns may be of a burst; who does not

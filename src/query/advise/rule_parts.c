@@ -5,7 +5,6 @@
 
 #include "base/sum.h"
 #include "ingest/sink.h"
-#include "query/devices/device_rows.h"
 
 int rule_lacks_steps(const struct rule_run *run)
 {
@@ -40,14 +39,6 @@ const char *rule_step_word(const struct step_row *mean)
 const char *rule_steps_word(const struct rule_run *run)
 {
 	return run->facts->work.bounds.is_single ? "the recording" : "the steps";
-}
-
-bool rule_has_kernels(const struct cell *row, double min_utilization_pct)
-{
-	const struct cell *utilization = &row[DEVICE_UTILIZATION];
-
-	return utilization->type != CELL_REAL ||
-	       utilization->as.real >= min_utilization_pct;
 }
 
 void rule_add_step(const struct rule_run *run, const struct step_row *mean)

@@ -15,11 +15,6 @@ int rule_lacks_names(const struct rule_run *run);
 const char *rule_step_word(const struct step_row *mean);
 /* "the steps", or "the recording", of what is measured from the first step to the last. */
 const char *rule_steps_word(const struct rule_run *run);
-/*
- * Do kernels run for so much of the time (a row of device_columns) that they are worth
- * looking at?  Yes where it is not known.
- */
-bool rule_has_kernels(const struct cell *row, double min_utilization_pct);
 /* Evidence that the others are shares of: steps and mean length. */
 void rule_add_step(const struct rule_run *run, const struct step_row *mean);
 /* The same of idle time, which counts by the host's ranges of all steps. */
