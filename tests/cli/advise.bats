@@ -43,6 +43,15 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 	[ "${#lines[@]}" -eq 1 ]
 }
 
+@test "advise does not say that there is no problem when no rule could run" {
+	run --separate-stderr ptool advise "$GPU/sync.json" --rule memory-limit --rule stragglers
+	exits 0
+	[ "${lines[0]}" = "no rule could run:" ]
+	run --separate-stderr ptool advise "$GPU/sync.json" --rule memory-limit --rule data-loading
+	exits 0
+	[ "${lines[0]}" = "no problem found; rules that could not run:" ]
+}
+
 @test "advise --rule chooses rules and moves thresholds" {
 	[ "$(found --rule synchronization)" = synchronization ]
 	[ "$(found --rule synchronization:min_pct=20)" = "" ]

@@ -49,6 +49,7 @@ struct advice_list {
 	size_t n, cap;
 	struct advice_lack *lacks; /* owned */
 	size_t nlacks, lacks_cap;
+	size_t asked; /* rules, of each profile; nlacks of them could not run */
 	struct arena arena;
 };
 

@@ -26,6 +26,7 @@ static int ask(const struct advise_request *request, struct advise_facts *facts,
 					      .out = out };
 		if (choice->rule->is_of_run != !facts->profile)
 			continue;
+		out->asked++;
 		if (choice->rule->check(&run, err) < 0)
 			return -1;
 	}

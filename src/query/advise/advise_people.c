@@ -186,7 +186,9 @@ static struct table *lacks_block(const struct advice_list *list,
 	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
 
 	m->table.caption = list->n ? "Rules that could not run"
-				   : "no problem found; rules that could not run:";
+			   : list->nlacks < list->asked
+				   ? "no problem found; rules that could not run:"
+				   : "no rule could run:";
 	for (size_t i = 0; i < list->nlacks; i++)
 		if (is_first_of_reason(list, i))
 			note_reason(m, list, i, scope);
