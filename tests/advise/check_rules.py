@@ -113,6 +113,9 @@ def check_advice(tap, work):
     for jitter, n in ((0, 1), (50_000, 0)):
         rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
         tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)
+    leaking = rulecases.growing([500, 600, 700, 800, 901])[0]
+    tap.same([told(work, leaking, rule)[0]["device"] for rule in ("memory-growth", "memory-limit")], [0, 0],
+             "memory: a device is its number, whatever finds it")
     full = rulecases.busy(rulecases.Trace(devices=[]), 900_000)
     full.memory(1000, 10, 10)
     full.out_of_memory(2000, 5000)

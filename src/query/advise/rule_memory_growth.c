@@ -26,7 +26,7 @@ static void judge(const struct rule_run *run, const struct growth *g)
 	if (g->steps < STEPS_LEAST || !g->grows ||
 	    (g->first_bytes > 0 && pct <= run->values[MIN_PCT]))
 		return;
-	advice_add(run, g->device,
+	advice_add(run, rule_memory_device(g->device.as.text, &run->out->arena),
 		   "look for tensors that are kept from step to step: losses summed up "
 		   "without .item() or .detach(), lists of outputs; 'ptool memory "
 		   "--leaks' names the operators",

@@ -1,6 +1,4 @@
 /* Devices whose memory is nearly full at the peak. */
-#include <stdlib.h>
-
 #include "ingest/sink.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
@@ -9,23 +7,6 @@
 #include "query/memory/memory.h"
 
 enum { MIN_PCT };
-
-#define DEVICE_NAME_MAX 40
-
-/* "cuda:1" is device 1; NUMBER_NONE for the CPU and for what has no number. */
-static int64_t device_number(struct str name)
-{
-	char text[DEVICE_NAME_MAX], *end;
-	const char *colon = name.n ? memchr(name.p, ':', name.n) : NULL;
-
-	if (!colon || name.n >= sizeof(text) || str_starts_with(name, STR_LIT("cpu")))
-		return NUMBER_NONE;
-	memcpy(text, name.p, name.n);
-	text[name.n] = '\0';
-	const char *digits = text + (colon - name.p) + 1;
-	long number = strtol(digits, &end, 10);
-	return end == digits || *end || number < 0 ? NUMBER_NONE : number;
-}
 
 /* What a row of the peaks tells; NUMBER_NONE: it does not. */
 struct fill {
@@ -39,19 +20,18 @@ static struct fill read_fill(const struct rule_run *run, const struct table *t,
 			     const struct device_properties_list *list)
 {
 	struct str name = rule_text(t, cells, "device");
-	int64_t number = device_number(name);
+	struct cell cell = rule_memory_device(name, &run->out->arena);
+	int64_t number = cell.type == CELL_INT ? cell.as.integer : NUMBER_NONE;
 	const struct device_properties *device =
 		number == NUMBER_NONE ? NULL : device_properties_find(list, number);
 	struct fill f = {
-		.device = cell_text(arena_copy(&run->out->arena, name)),
+		.device = cell,
 		.peak = rule_number(t, cells, "allocated_peak_bytes"),
 		.reserved = rule_number(t, cells, "reserved_peak_bytes"),
 		.refused = rule_number(t, cells, "out_of_memory"),
 		.memory = device ? device->memory_bytes : NUMBER_NONE,
 	};
 
-	if (number != NUMBER_NONE)
-		f.device = cell_int(number);
 	if (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE)
 		f.pct = facts_pct(f.peak, f.memory);
 	return f;

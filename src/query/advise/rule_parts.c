@@ -1,6 +1,7 @@
 /* What rules have in common: see rule_parts.h. */
 #include "query/advise/rule_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
@@ -95,6 +96,18 @@ const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_be
 	else
 		rule_lacks_work(run);
 	return NULL;
+}
+
+struct cell rule_memory_device(struct str name, struct arena *arena)
+{
+	const char *text = arena_copy(arena, name).p, *colon = strchr(text, ':');
+	char *end = NULL;
+	long number = colon ? strtol(colon + 1, &end, 10) : -1;
+
+	if (number < 0 || end == colon + 1 || *end ||
+	    str_starts_with(name, STR_LIT("cpu")))
+		return cell_text(str_of(text));
+	return cell_int(number);
 }
 
 int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix)

@@ -41,6 +41,8 @@ const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_be
 int64_t rule_number(const struct table *t, const struct cell *cells, const char *column);
 /* Likewise a text; empty: none. */
 struct str rule_text(const struct table *t, const struct cell *cells, const char *column);
+/* "cuda:1" of `ptool memory` is device 1; the CPU, and what has no number, its text. */
+struct cell rule_memory_device(struct str name, struct arena *arena);
 /* Calls of names that begin so. */
 int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix);
 
