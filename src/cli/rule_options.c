@@ -39,6 +39,12 @@ static int unknown_key(struct err *err, const struct rule *rule, const char *key
 	return -1;
 }
 
+/* Decimal: strtod() alone takes 0x10, and blanks in front. */
+static bool is_decimal(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789.eE+-")];
+}
+
 /* "KEY=VALUE", which is cut at '='. */
 static int set_parameter(struct rule_choice *choice, char *text, struct err *err)
 {
@@ -50,7 +56,7 @@ static int set_parameter(struct rule_choice *choice, char *text, struct err *err
 	if (at == RULE_PARAMETERS_MAX)
 		return unknown_key(err, choice->rule, text);
 	double number = value ? strtod(value, &end) : -1;
-	if (!value || end == value || *end || !isfinite(number) || number < 0)
+	if (!value || !is_decimal(value) || *end || !isfinite(number) || number < 0)
 		return err_set(err, ERR_USAGE,
 			       "--rule %s wants %s=NUMBER, 0 or more, not '%.100s'",
 			       choice->rule->name, text, value ? value : text);
@@ -61,7 +67,7 @@ static int set_parameter(struct rule_choice *choice, char *text, struct err *err
 /* `text` is ours to cut. */
 static int parse_one(char *text, struct rule_choice *all, bool *is_named, struct err *err)
 {
-	char *rest = strchr(text, ':'), *save = NULL;
+	char *rest = strchr(text, ':');
 
 	if (rest)
 		*rest++ = '\0';
@@ -73,10 +79,14 @@ static int parse_one(char *text, struct rule_choice *all, bool *is_named, struct
 	if (rest && !*rest)
 		return err_set(err, ERR_USAGE, "--rule %s: wants KEY=NUMBER behind ':'",
 			       rule->name);
-	for (char *part = rest ? strtok_r(rest, ",", &save) : NULL; part;
-	     part = strtok_r(NULL, ",", &save))
+	while (rest) {
+		char *part = rest;
+		rest = strchr(part, ',');
+		if (rest)
+			*rest++ = '\0';
 		if (set_parameter(choice, part, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -75,11 +75,17 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 }
 
 @test "advise refuses values that are no numbers" {
-	for value in min_pct= min_pct min_pct=x min_pct=5% min_pct=-1 min_pct=nan min_pct=inf; do
+	for value in min_pct= min_pct min_pct=. min_pct=0x10 'min_pct= 5' min_pct=x min_pct=5% min_pct=-1 min_pct=nan min_pct=inf; do
 		run --separate-stderr ptool advise --rule "data-loading:$value" "$GPU/sync.json"
 		exits 2
 		[[ $stderr == "ptool: advise: --rule data-loading wants min_pct=NUMBER, 0 or more, not '"* ]]
 	done
+	for value in min_pct=5, ,min_pct=5 min_pct=5,,min_pct=6; do
+		run --separate-stderr ptool advise --rule "data-loading:$value" "$GPU/sync.json"
+		exits 2
+		says "ptool: advise: unknown parameter of the rule 'data-loading' '' (valid: min_pct)"
+	done
+	ptool advise --rule data-loading:min_pct=+.5e1 "$GPU/sync.json"
 	run --separate-stderr ptool advise --rule data-loading: "$GPU/sync.json"
 	exits 2
 	says "ptool: advise: --rule data-loading: wants KEY=NUMBER behind ':'"
