@@ -110,6 +110,12 @@ def check_advice(tap, work):
         rows = advise(work, work.ingest(*save(work, rulecases.late_in_groups(groups, computes))), "--rule", "stragglers")
         tap.same([row["saving_ns"] for row in rows], savings,
                  f"stragglers: {groups} groups that wait beside {computes} ns of computing")
+    pair = rulecases.synchronizing(33_333)[0]
+    pair.kernel(500_000, 100_000, 11_000, device=1)
+    for trace, whom in (rulecases.synchronizing(33_333)[0], "it"), (pair, "a device"):
+        rows = told(work, trace, "synchronization")
+        tap.ok(len(rows) == 1 and rows[0]["finding"].endswith(f"because the host waited for {whom}"),
+               f"synchronization: the host waited for {whom}, which of several is not known", rows)
     for jitter, n in ((0, 1), (50_000, 0)):
         rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
         tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)

@@ -21,8 +21,9 @@ static void judge(const struct rule_run *run, const struct fact_idles *idles,
 		   "the loop, or once in many steps; 'ptool gaps --root --list' shows "
 		   "each",
 		   "for %.1f%% of the time of %s the device is idle because the host "
-		   "waited for it",
-		   pct, rule_steps_word(run));
+		   "waited for %s",
+		   pct, rule_steps_word(run),
+		   run->facts->work.work.ndevices > 1 ? "a device" : "it");
 	rule_add_steps(run, idles);
 	advice_evidence(run, "sync_idle_ns", UNIT_NS, cell_int(sync_ns));
 	advice_evidence(run, "device_read_idle_ns", UNIT_NS, cell_int(read_ns));
