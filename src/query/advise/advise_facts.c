@@ -185,7 +185,7 @@ static void add_gap(const struct advise_facts *f, const struct gap *gap,
 		int64_t ns = counted_ns(&f->range, piece, 0);
 		to->ns[piece->cause] += ns;
 		to->root_ns[root.cause] += ns;
-		if (piece->cause == GAP_MALLOC)
+		if (root.cause == GAP_MALLOC)
 			to->later_allocation_ns += counted_ns(&f->range, piece, 1);
 		if (!is_short || !ns || root.cause != piece->cause ||
 		    !gap_cause_is_burst((enum gap_cause)piece->cause))

@@ -20,7 +20,7 @@
 struct fact_idle {
 	int64_t ns[NGAP_CAUSES];      /* as in `ptool gaps`, */
 	int64_t root_ns[NGAP_CAUSES]; /* and with --root */
-	/* Charged to allocation, in steps but the first. */
+	/* Charged to allocation with --root, in steps but the first. */
 	int64_t later_allocation_ns;
 	/* Of what the host did between launches, in gaps shorter than was asked for. */
 	int64_t burst_ns[NGAP_CAUSES], burst_gaps;

@@ -62,7 +62,7 @@ static int64_t count_steps(const struct steps *steps)
 }
 
 /*
- * How long a device is idle in the calls, of the one that is longest; the host may well
+ * How long a device is idle for the calls, of the one that is longest; the host may well
  * wait in them for a device that works.  NUMBER_NONE: no launches tell.  -1: failed.
  */
 static int find_idle(const struct rule_run *run, int64_t *ns, struct err *err)
@@ -105,9 +105,10 @@ static int judge(const struct rule_run *run, const struct churn *sum, int64_t st
 		return 0;
 	idle_ns = idle_ns < sum->ns ? idle_ns : sum->ns;
 	advice_evidence(run, "allocation_idle_ns", UNIT_NS, cell_int(idle_ns));
-	advice_save(run, idle_ns / steps, step_ns,
-		    "idle_ns of allocation in steps after the first (ptool gaps), of the "
-		    "device that has most / these steps");
+	advice_save(
+		run, idle_ns / steps, step_ns,
+		"idle_ns of allocation in steps after the first (ptool gaps --root), of "
+		"the device that has most / these steps");
 	return 0;
 }
 

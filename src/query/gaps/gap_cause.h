@@ -50,10 +50,13 @@ extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
 
 /* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
 enum gap_cause gap_cause_of(enum slice_class class, struct str name);
-/* Did the host wait for the device then, so that its queue was empty behind? */
+/*
+ * Did the host wait for the device then, so that its queue was empty behind?  Allocations
+ * mostly do: cudaFree does, and cudaMalloc where the cache is emptied for it.
+ */
 static inline bool gap_cause_drains(enum gap_cause cause)
 {
-	return cause >= GAP_SYNC && cause <= GAP_COPY;
+	return cause >= GAP_SYNC && cause <= GAP_MALLOC;
 }
 /* Only what the host did beside waiting: what --root charges to what drained the queue. */
 static inline bool gap_cause_is_burst(enum gap_cause cause)

@@ -1,6 +1,6 @@
 /*
  * --root: who emptied the queue is charged for the burst behind it.  A synchronisation,
- * a read or a blocking copy makes the host wait until the device has nothing left to
+ * a read, a blocking copy or an allocation makes the host wait until the device has nothing left to
  * do; the gaps that follow, while the host launches one piece of work after another,
  * are its doing.  They are until the host is ahead of the device again (a gap ends with
  * work that was launched before it), or something else with a name of its own, such as
