@@ -115,6 +115,45 @@ END
 	[ "${lines[0]}" = "m.py:1(<module>) 3000000" ]
 }
 
+# A trace of calls of one operator, each of which allocates and frees so many bytes.
+memory_trace() { # FILE ALLOCATED FREED
+	python3 - "$@" <<'END'
+import json, sys
+path, allocated, freed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+total, events = 0, []
+for i in range(3):
+    at = 100 * i
+    events.append({"ph": "X", "cat": "cpu_op", "name": "aten::empty", "pid": 1, "tid": 1, "ts": at, "dur": 50, "args": {}})
+    for ts, size in ((at + 1, allocated), (at + 2, -freed)):
+        total += size
+        if size:
+            events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": ts,
+                           "args": {"Total Allocated": total, "Bytes": size, "Addr": 1 + i, "Device Id": -1, "Device Type": 0}})
+with open(path, "w") as out:
+    json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+END
+}
+
+@test "a change from 0 or from less than 0 is a change, in both directions" {
+	for i in 1 2 3 4; do
+		memory_trace flat$i.json 4000 4000
+		memory_trace leak$i.json 4000 0
+		memory_trace freed$i.json 1000 4000
+	done
+	run --separate-stderr headline flat?.json -- leak?.json --metric memory
+	prints "memory 0 B -> 11.72 KiB, no percentage of 0, p = 0.013, 4 v 4 runs: more; 100% of it in aten::empty (+11.72 KiB, 3 calls)"
+	run --separate-stderr headline leak?.json -- flat?.json --metric memory
+	[[ $output == *": less; "* ]]
+	run --separate-stderr headline freed?.json -- leak?.json --metric memory
+	prints "memory -8.79 KiB -> 11.72 KiB, +233.3%, shift +233.3% [+233.3%, +233.3%], p = 0.013, 4 v 4 runs: more; 100% of it in aten::empty (+20.51 KiB, 3 calls)"
+	run --separate-stderr headline flat?.json -- flat1.json flat2.json flat3.json flat4.json --metric memory
+	prints "memory 0 B -> 0 B, no percentage of 0, p = 1, 4 v 4 runs: no significant change"
+	run --separate-stderr ptool diff flat?.json -- leak?.json --metric memory --headline --exit-code
+	exits 1
+	run --separate-stderr ptool diff --aa flat?.json --metric memory
+	[ "${lines[0]}" = "memory 0 B, noise floor 0 B (4 runs, 2 v 2): what is below is no change" ]
+}
+
 @test "what explains a step's total time is not the step itself" {
 	trace a.json aten::mm 100
 	trace b.json aten::mm 200

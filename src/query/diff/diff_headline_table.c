@@ -85,8 +85,8 @@ static void add_row(const struct diff *d, struct memtable *m)
 	cells[BASE] = cell_int(base);
 	cells[NEW] = cell_int(after);
 	cells[DELTA] = cell_int(delta);
-	cells[DELTA_PCT] =
-		base > 0 ? cell_real(100 * (double)delta / (double)base) : cell_null();
+	cells[DELTA_PCT] = base != 0 ? cell_real(100 * (double)delta / fabs((double)base))
+				     : cell_null();
 	set_shift(h, cells);
 	cells[VERDICT] = cell_text(str_of(verdicts[h->verdict]));
 	cells[REPLICATE] = cell_text(str_of(diff_subject_replicates(d)));

@@ -166,6 +166,20 @@ static void add_rows(const struct diff *d, struct memtable *m, int64_t limit)
 	free(at);
 }
 
+/* In percent, or as it is where there is nothing to take a percentage of. */
+static const char *floor_text(const struct diff *d, const struct diff_noise *noise,
+			      struct arena *arena)
+{
+	char text[UNITS_TEXT_MAX];
+
+	if (noise->mean != 0)
+		return arena_printf(arena, "%.1f%%",
+				    100 * noise->floor / fabs(noise->mean));
+	struct str s =
+		units_text(diff_subject_unit(d), diff_amount_cell(noise->floor), text);
+	return arena_copy(arena, s).p;
+}
+
 int diff_noise_table(const struct diff *d, const struct diff_style *style,
 		     struct table **out, struct err *err)
 {
@@ -185,10 +199,9 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 	struct str text = units_text(diff_subject_unit(d), cell_int(side->subject), mean);
 	const char *headline = arena_printf(
 		&m->arena,
-		"%s " STR_FMT
-		", noise floor %.1f%% (%zu %s, %zu v %zu): what is below is no "
+		"%s " STR_FMT ", noise floor %s (%zu %s, %zu v %zu): what is below is no "
 		"change",
-		name, STR_ARG(text), 100 * noise.floor / noise.mean, side->nsamples,
+		name, STR_ARG(text), floor_text(d, &noise, &m->arena), side->nsamples,
 		diff_subject_replicates(d), side->nsamples / 2,
 		side->nsamples - side->nsamples / 2);
 	add_rows(d, m, style->limit);

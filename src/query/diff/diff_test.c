@@ -93,9 +93,10 @@ static double deviation(const double *values, size_t n)
 	return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
+/* Of a whole that may be negative, as what was freed: the sign is that of the part. */
 static double percent(double part, double whole)
 {
-	return whole > 0 ? 100 * part / whole : (double)NAN;
+	return whole != 0 ? 100 * part / fabs(whole) : (double)NAN;
 }
 
 /* The shift; its interval takes exact quantiles of more sizes than p does. */
@@ -117,9 +118,13 @@ static struct hodges_lehmann find_shift(const struct diff_tester *t, struct samp
 static enum diff_verdict decide(const struct diff_headline *h,
 				const struct diff_limits *limits)
 {
+	/* From 0 any change is more than any percentage. */
+	double change_pct =
+		isnan(h->change_pct) ? h->shift.shift * (double)INFINITY : h->change_pct;
+
 	if (!rank_power_can_decide(h->sizes[0], h->sizes[1], limits->alpha))
 		return DIFF_UNDECIDED;
-	if (!(h->p < limits->alpha) || !is_large(h->change_pct, limits))
+	if (!(h->p < limits->alpha) || !is_large(change_pct, limits))
 		return DIFF_NO_CHANGE;
 	return h->shift.shift > 0 ? DIFF_SLOWER : DIFF_FASTER;
 }

@@ -52,7 +52,7 @@ enum diff_verdict {
 struct diff_headline {
 	struct hodges_lehmann shift; /* in the samples' unit */
 	double p;                    /* NaN with DIFF_UNDECIDED for want of values */
-	double change_pct;           /* the shift, of base's mean; NaN: base is 0 */
+	double change_pct; /* the shift, of base's mean without its sign; NaN: that is 0 */
 	double low_pct, high_pct;
 	double least_pct; /* the smallest change that was likely to be seen; NaN: none */
 	enum diff_verdict verdict;

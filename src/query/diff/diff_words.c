@@ -1,6 +1,7 @@
 /* What a comparison says in words: see diff_table.h. */
 #include <math.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/diff/diff_table.h"
 #include "query/stats/rank_power.h"
@@ -74,12 +75,14 @@ static const char *change_text(const struct diff *d, struct arena *arena)
 {
 	const struct diff_headline *h = &d->headline;
 	double base = (double)d->sides[DIFF_BASE].subject;
-	double plain = 100 * ((double)d->sides[DIFF_NEW].subject - base) / base;
+	double plain = 100 * ((double)d->sides[DIFF_NEW].subject - base) / fabs(base);
 	const char *change =
-		base > 0 ? change_pct_text(plain, arena) : "no base to compare";
+		base != 0 ? change_pct_text(plain, arena) : "no percentage of 0";
 
-	if (!h->has_interval || isnan(h->change_pct))
+	if (!h->has_interval)
 		return change;
+	if (isnan(h->change_pct))
+		return arena_printf(arena, "%s, %s", change, p_text(h->p, arena));
 	return arena_printf(arena, "%s, shift %s [%s, %s], %s", change,
 			    change_pct_text(h->change_pct, arena),
 			    change_pct_text(h->low_pct, arena),
@@ -124,7 +127,7 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 /* "; 71.0% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)" */
 static const char *explanation(const struct diff *d, struct arena *arena)
 {
-	int64_t delta = d->sides[DIFF_NEW].subject - d->sides[DIFF_BASE].subject;
+	int64_t delta = sum_sub(d->sides[DIFF_NEW].subject, d->sides[DIFF_BASE].subject);
 	const struct diff_row *row = main_row(d, delta);
 
 	if (!row || delta == 0)
