@@ -115,7 +115,7 @@ END
 	[ "${lines[0]}" = "m.py:1(<module>) 3000000" ]
 }
 
-# A trace of calls of one operator, each of which allocates and frees so many bytes.
+# A trace of 3 calls of one operator that allocates, and of one that frees so many bytes.
 memory_trace() { # FILE ALLOCATED FREED
 	python3 - "$@" <<'END'
 import json, sys
@@ -123,8 +123,9 @@ path, allocated, freed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 total, events = 0, []
 for i in range(3):
     at = 100 * i
-    events.append({"ph": "X", "cat": "cpu_op", "name": "aten::empty", "pid": 1, "tid": 1, "ts": at, "dur": 50, "args": {}})
-    for ts, size in ((at + 1, allocated), (at + 2, -freed)):
+    for name, ts in (("aten::empty", at), ("aten::free", at + 50)):
+        events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 50, "args": {}})
+    for ts, size in ((at + 1, allocated), (at + 51, -freed)):
         total += size
         if size:
             events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": ts,
@@ -141,17 +142,27 @@ END
 		memory_trace freed$i.json 1000 4000
 	done
 	run --separate-stderr headline flat?.json -- leak?.json --metric memory
-	prints "memory 0 B -> 11.72 KiB, no percentage of 0, p = 0.013, 4 v 4 runs: more; 100% of it in aten::empty (+11.72 KiB, 3 calls)"
+	prints "memory 0 B -> 11.72 KiB, no percentage of 0, p = 0.013, 4 v 4 runs: more; 100% of it in aten::free (+11.72 KiB, 3 calls)"
 	run --separate-stderr headline leak?.json -- flat?.json --metric memory
 	[[ $output == *": less; "* ]]
 	run --separate-stderr headline freed?.json -- leak?.json --metric memory
-	prints "memory -8.79 KiB -> 11.72 KiB, +233.3%, shift +233.3% [+233.3%, +233.3%], p = 0.013, 4 v 4 runs: more; 100% of it in aten::empty (+20.51 KiB, 3 calls)"
+	prints "memory -8.79 KiB -> 11.72 KiB, +233.3%, shift +233.3% [+233.3%, +233.3%], p = 0.013, 4 v 4 runs: more; 57% of it in aten::free (+11.72 KiB, 3 calls)"
 	run --separate-stderr headline flat?.json -- flat1.json flat2.json flat3.json flat4.json --metric memory
 	prints "memory 0 B -> 0 B, no percentage of 0, p = 1, 4 v 4 runs: no significant change"
 	run --separate-stderr ptool diff flat?.json -- leak?.json --metric memory --headline --exit-code
 	exits 1
 	run --separate-stderr ptool diff --aa flat?.json --metric memory
 	[ "${lines[0]}" = "memory 0 B, noise floor 0 B (4 runs, 2 v 2): what is below is no change" ]
+}
+
+@test "rows are tested though what was freed makes up for what was allocated" {
+	for i in 1 2 3 4 5; do
+		memory_trace flat$i.json 4000 4000
+		memory_trace leak$i.json 4000 0
+	done
+	run columns name,status,base_bytes,delta_bytes,q,significant flat?.json -- leak?.json --metric memory
+	[[ ${lines[0]} == "aten::free changed -12000 12000 0.00"*" 1" ]]
+	[ "${lines[1]}" = "aten::empty equal 12000 0 1 0" ]
 }
 
 @test "what explains a step's total time is not the step itself" {

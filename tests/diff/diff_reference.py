@@ -226,7 +226,7 @@ def diff(base, new, renamed=(), alpha=.05, min_effect=1.0, whole=None):
         elif name not in fresh:
             status = "added" if name not in base.names else "removed" if name not in new.names else None
             rows.append(row_of(base, new, name, name, status))
-    total = whole if whole else sum(row["base"] for row in rows)
+    total = whole if whole else sum(abs(row["base"]) for row in rows)
     tested = [row for row in rows if total > 0 and abs(row["base"]) * 200 >= total and row["p"] is not None]
     for row, q in zip(tested, q_of([row["p"] for row in tested])):
         change = math.inf if row["status"] in ("added", "removed") else abs(row["delta_pct"] or 0)

@@ -59,7 +59,6 @@ struct diff_side {
 	double *samples; /* owned; the headline's, one a replicate of its own */
 	size_t nsamples;
 	int64_t subject; /* the headline's mean, in its unit, rounded */
-	int64_t total;   /* of all rows, in `unit`, rounded as they are */
 };
 
 enum diff_status { DIFF_CHANGED, DIFF_EQUAL, DIFF_ADDED, DIFF_REMOVED, DIFF_RENAMED };

@@ -188,14 +188,21 @@ static double change_pct(const struct diff_row *row)
 				     : row->delta_pct;
 }
 
-/* Total times hold each other, so that their sum is no whole: the headline is. */
+/*
+ * Total times hold each other, so that their sum is no whole: the headline is.  What
+ * is freed does not take away from what is allocated, or nothing would be left of both.
+ */
 static double whole_of_base(const struct diff *d)
 {
 	const struct diff_side *base = &d->sides[DIFF_BASE];
-	bool is_inclusive = d->metric == DIFF_TOTAL &&
-			    d->per_step == d->subject_per_step && base->subject > 0;
+	double whole = 0;
 
-	return (double)(is_inclusive ? base->subject : base->total);
+	if (d->metric == DIFF_TOTAL && d->per_step == d->subject_per_step &&
+	    base->subject > 0)
+		return (double)base->subject;
+	for (size_t i = 0; i < d->nrows; i++)
+		whole += fabs((double)d->rows[i].of[DIFF_BASE].mean);
+	return whole;
 }
 
 static void choose_tested(struct diff *d)
@@ -293,13 +300,8 @@ static void sort_rows(struct diff *d)
 void diff_rows_make(struct diff *d)
 {
 	match_rows(d);
-	for (size_t i = 0; i < d->nrows; i++) {
-		struct diff_row *row = &d->rows[i];
-		split(d, row);
-		for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
-			d->sides[which].total =
-				sum_add(d->sides[which].total, row->of[which].mean);
-	}
+	for (size_t i = 0; i < d->nrows; i++)
+		split(d, &d->rows[i]);
 	test_rows(d);
 	sort_rows(d);
 }
