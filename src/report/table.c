@@ -170,7 +170,7 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 	buf_init(&line, SIZE_MAX / 2); /* as long as its cells, which have a limit */
 	if (p->table->caption) {
 		write_str(out, people_line(p, p->table->caption));
-		fputs("\n\n", out);
+		fputs(p->rows->nrows || p->table->notes ? "\n\n" : "\n", out);
 	}
 	if (p->rows->nrows || !p->table->caption)
 		draw_rows(out, p, opts, &line);

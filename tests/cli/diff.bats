@@ -165,6 +165,19 @@ END
 	[ "${lines[1]}" = "aten::empty equal 12000 0 1 0" ]
 }
 
+@test "what rows hold and which way a delta goes is said where no parts stand above them" {
+	memory_trace flat.json 4000 4000
+	for format in table markdown; do
+		run --separate-stderr ptool diff "$FIXTURES/pyprof/app.prof" "$FIXTURES/pyprof/app.prof" --format $format
+		exits 0
+		[ "${lines[1]}" = "self time a run by function; delta = new - base" ]
+		run --separate-stderr ptool diff flat.json flat.json --by memory --format $format
+		exits 0
+		[ "${lines[1]}" = "peak memory a run by device; delta = new - base" ]
+		[[ $output == "peak memory "*$'\n\n'"peak memory a run "*$'\n\n'*"Memory"* ]]
+	done
+}
+
 @test "what explains a step's total time is not the step itself" {
 	trace a.json aten::mm 100
 	trace b.json aten::mm 200

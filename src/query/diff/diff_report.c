@@ -116,13 +116,14 @@ static int report_rows(const struct diff *d, const struct diff_style *style,
 	if (style->people && make_account(d, &parts, err) < 0)
 		return -1;
 	struct memtable *rows = diff_rows_table(d, style);
-	struct memtable *first = parts ? parts : rows;
+	struct memtable *first = rows;
+	if (style->people) {
+		first = parts ? parts : diff_headline_table(d, style);
+		first->table.more = &rows->table;
+		rows->table.caption = diff_rows_caption(d, &rows->arena);
+	}
 	*out = &first->table;
 	add_headline(d, style, first);
-	if (parts) {
-		rows->table.caption = diff_rows_caption(d, &rows->arena);
-		parts->table.more = &rows->table;
-	}
 	return add_notes(d, rows, err);
 }
 

@@ -162,6 +162,9 @@ const char *diff_rows_caption(const struct diff *d, struct arena *arena)
 {
 	const char *of = d->per_step ? "a step" : "a run";
 
+	if (strcmp(d->by->name, "memory") == 0)
+		return arena_printf(arena, "peak memory %s by device; delta = new - base",
+				    of);
 	if (strcmp(d->by->name, "idle") == 0)
 		return arena_printf(arena, "%s %s by cause; delta = new - base",
 				    d->metric == DIFF_CALLS ? "gaps" : "idle time", of);
