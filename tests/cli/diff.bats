@@ -178,6 +178,20 @@ END
 	done
 }
 
+@test "a long name in the headline is shortened between characters, in its middle" {
+	for factor in 1 2; do
+		python3 - $factor <<'END'
+import marshal, sys
+factor = int(sys.argv[1])
+with open(f"{factor}.prof", "wb") as out:
+    marshal.dump({("~", 0, "x" + "\u65e5\u672c" * 40): (1, 1, factor, factor, {})}, out)
+END
+	done
+	run --separate-stderr ptool diff 1.prof 2.prof --headline
+	exits 0
+	[[ ${lines[0]} =~ "; 100% of it in x"(日本)+日?…本?(日本)+" (+1.000 s, 1 call)"$ ]]
+}
+
 @test "what explains a step's total time is not the step itself" {
 	trace a.json aten::mm 100
 	trace b.json aten::mm 200

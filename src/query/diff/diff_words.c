@@ -3,10 +3,12 @@
 
 #include "base/sum.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "query/diff/diff_table.h"
 #include "query/stats/rank_power.h"
 
-#define NAME_SHOWN 60 /* bytes of a name in the headline */
+#define NAME_SHOWN     60 /* terminal cells of a name in a line of words */
+#define NAME_BYTES_MAX (1 << 16)
 
 const char *diff_subject_replicates(const struct diff *d)
 {
@@ -124,6 +126,19 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 			    unit);
 }
 
+/* A name in a line of words: as tables shorten it, in its middle. */
+static const char *short_name(const struct diff *d, const struct diff_row *row,
+			      struct arena *arena)
+{
+	struct buf text;
+
+	buf_init(&text, NAME_BYTES_MAX);
+	utf8_add_shortened(&text, diff_row_name(d, row, DIFF_BASE), NAME_SHOWN);
+	const char *copy = arena_copy(arena, buf_str(&text)).p;
+	buf_release(&text);
+	return copy;
+}
+
 /* "; 71.0% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)" */
 static const char *explanation(const struct diff *d, struct arena *arena)
 {
@@ -135,14 +150,11 @@ static const char *explanation(const struct diff *d, struct arena *arena)
 	double share = 100 * (double)row->delta / (double)delta;
 	bool is_part = d->unit == diff_subject_unit(d) &&
 		       d->per_step == d->subject_per_step && share <= 100;
-	struct str name = diff_row_name(d, row, DIFF_BASE);
-	bool is_long = name.n > NAME_SHOWN;
-	return arena_printf(arena, "; %s %.*s%s (%s%s)",
-			    is_part ? arena_printf(arena, "%.0f%% of it in", share)
-				    : "most in",
-			    is_long ? NAME_SHOWN : (int)name.n, name.p,
-			    is_long ? "..." : "", signed_text(d->unit, row->delta, arena),
-			    d->metric == DIFF_CALLS ? "" : calls_text(d, row, arena));
+	return arena_printf(
+		arena, "; %s %s (%s%s)",
+		is_part ? arena_printf(arena, "%.0f%% of it in", share) : "most in",
+		short_name(d, row, arena), signed_text(d->unit, row->delta, arena),
+		d->metric == DIFF_CALLS ? "" : calls_text(d, row, arena));
 }
 
 const char *diff_headline_text(const struct diff *d, struct arena *arena)
