@@ -293,6 +293,26 @@ END
 	[[ $stderr == *"ptool: diff: 3 v 3 runs cannot decide at alpha 0.05, whatever the change: an exact p is 0.1 at least; it takes 4 runs a side, and 5 for the 2 rows tested" ]]
 }
 
+@test "rows that changed while the whole did not are named, because --exit-code stops for them" {
+	for i in 1 2 3 4 5; do
+		python3 - $i <<'END'
+import marshal, sys
+i = int(sys.argv[1])
+for side, shift in (("base", 0), ("new", 30)):
+    with open(f"{side}{i}.prof", "wb") as out:
+        marshal.dump({("m.py", line, name): (1, 1, ms / 1000, ms / 1000, {}) for line, name, ms in
+                      ((1, "f", 100 + i + shift), (2, "g", 200 - i - shift), (3, "h", 50))}, out)
+END
+	done
+	run --separate-stderr ptool diff base?.prof -- new?.prof --exit-code
+	exits 1
+	[[ ${lines[0]} == *": no significant change" ]]
+	[[ $output == *$'\nnote: significant, 2 of 3 rows tested: m.py:2(g), m.py:1(f)\n'* ]]
+	run --separate-stderr ptool diff base?.prof -- base?.prof --exit-code
+	exits 0
+	[[ $output != *"note: significant"* ]]
+}
+
 @test "so few runs that no order is unlikely decide nothing, ties or not" {
 	for i in 1 2 3; do
 		trace base$i.json aten::mm 100

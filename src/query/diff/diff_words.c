@@ -8,6 +8,7 @@
 #include "query/stats/rank_power.h"
 
 #define NAME_SHOWN     60 /* terminal cells of a name in a line of words */
+#define NAMES_SHOWN    3  /* of the significant rows, the largest delta first */
 #define NAME_BYTES_MAX (1 << 16)
 
 const char *diff_subject_replicates(const struct diff *d)
@@ -223,6 +224,24 @@ static void note_rows(const struct diff *d, struct memtable *to)
 				  d->within_run ? "steps" : "runs");
 }
 
+/* The rows that --exit-code stops for, whatever the headline says. */
+static void note_significant(const struct diff *d, struct memtable *to)
+{
+	const char *names = "";
+	size_t found = 0;
+
+	for (size_t i = 0; i < d->nrows; i++) {
+		const struct diff_row *row = &d->rows[d->order[i]];
+		if (!row->test.is_significant || ++found > NAMES_SHOWN)
+			continue;
+		names = arena_printf(&to->arena, "%s%s%s", names, found > 1 ? ", " : "",
+				     short_name(d, row, &to->arena));
+	}
+	if (found > 0)
+		memtable_add_note(to, "significant, %zu of %zu rows tested: %s%s", found,
+				  d->ntested, names, found > NAMES_SHOWN ? ", ..." : "");
+}
+
 void diff_add_notes(const struct diff *d, struct memtable *to)
 {
 	const char *undecided = diff_undecided_text(d, &to->arena);
@@ -239,6 +258,7 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 			"the smallest change that would have been seen in at least "
 			"%d of 100 such comparisons: %.1f%%",
 			RANK_POWER_PCT, d->headline.least_pct);
+	note_significant(d, to);
 	note_rows(d, to);
 	if (d->has_steps && d->by->is_whole && !d->request->total &&
 	    strcmp(d->by->name, "function") == 0)
