@@ -233,6 +233,7 @@ static void a_burst_is_charged_for_no_longer_than_the_wait_lasted(void **state)
 	assert_int_equal(10, charged_to_read(10));
 	assert_int_equal(7, charged_to_read(7));
 	assert_int_equal(4, charged_to_read(4));
+	assert_int_equal(4, charged_to_read(3)); /* damaged: its piece is longer */
 }
 
 int main(void)

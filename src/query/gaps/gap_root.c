@@ -44,6 +44,12 @@ static void add_piece(struct tracing *t, struct gap_piece piece, uint32_t root)
 	gap_blame_add(&t->cut, &piece);
 }
 
+/* A damaged store may say that it was charged for longer than it lasted. */
+static void pay(struct tracing *t, int64_t ns)
+{
+	t->left_ns = ns < t->left_ns ? t->left_ns - ns : 0;
+}
+
 /* Charges the root for as much of the burst as is left of its wait. */
 static void add_burst(struct tracing *t, struct gap_piece piece)
 {
@@ -51,7 +57,7 @@ static void add_burst(struct tracing *t, struct gap_piece piece)
 	int64_t ns = piece.end_ns - piece.start_ns;
 
 	if (t->root == GAP_NO_ROOT || ns <= t->left_ns) {
-		t->left_ns -= ns;
+		pay(t, ns);
 		add_piece(t, piece, t->root);
 		return;
 	}
@@ -75,7 +81,7 @@ static void trace_piece(struct tracing *t, const struct gap_piece *p)
 	} else if (!gap_cause_drains(cause))
 		t->root = GAP_NO_ROOT;
 	if (t->root != GAP_NO_ROOT && t->out->items[t->root].slice_id == p->slice_id)
-		t->left_ns -= p->end_ns - p->start_ns;
+		pay(t, p->end_ns - p->start_ns);
 	add_piece(t, *p, GAP_NO_ROOT);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 
 static bool is_call(enum slice_class class)
 {
@@ -95,7 +96,7 @@ static struct gap_charge sync_charge(const struct gap_stack *s, const struct gap
 static struct gap_charge charge_of(const struct gap_slice *slice, enum gap_cause cause)
 {
 	return (struct gap_charge){ .slice_id = slice->id,
-				    .dur_ns = slice->end_ns - slice->start_ns,
+				    .dur_ns = sum_sub(slice->end_ns, slice->start_ns),
 				    .blamed = slice->name,
 				    .cause = (uint8_t)cause };
 }
