@@ -31,7 +31,7 @@ static struct store *open_store(void **state, const char *edit)
 	char *path = scratch_path(state, "store.db");
 	struct err err = ERR_INIT;
 	struct publish *publish;
-	struct store *store;
+	struct store *store = NULL;
 
 	assert_int_equal(0, publish_begin(path, false, &publish, &err));
 	struct sqlite3 *db = publish_db(publish);
