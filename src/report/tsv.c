@@ -31,9 +31,12 @@ static void write_text(struct writer *w, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		char escape = escape_of(text.p[i]);
-		if (escape)
+		if (escape) {
 			writer_byte(w, '\\');
-		writer_byte(w, escape ? escape : text.p[i]);
+			writer_byte(w, escape);
+		} else {
+			writer_byte(w, text.p[i]);
+		}
 	}
 }
 

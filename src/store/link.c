@@ -157,12 +157,13 @@ static uint32_t named_operator(const struct linker *l, int64_t external_id,
 static void charge(struct model *m, uint32_t work, uint32_t charged)
 {
 	int64_t dur_ns = model_slice(m, work)->dur_ns;
-	struct charge *last = m->ncharges ? &m->charges[m->ncharges - 1] : NULL;
+	size_t n = m->ncharges;
 
 	if (charged == ROW_NONE)
 		return;
-	if (last && last->row == charged)
-		last->device_ns = sum_add(last->device_ns, dur_ns);
+	if (n && m->charges[n - 1].row == charged)
+		m->charges[n - 1].device_ns =
+			sum_add(m->charges[n - 1].device_ns, dur_ns);
 	else
 		*APPEND(m, charges) = (struct charge){ dur_ns, charged };
 }

@@ -38,7 +38,7 @@ static int64_t name_of(const struct write_rows *w, uint32_t row)
 
 static int64_t class_of(const struct write_rows *w, uint32_t row)
 {
-	return model_slice(w->m, row)->class;
+	return (int64_t)model_slice(w->m, row)->class;
 }
 
 static int64_t marks_of(const struct write_rows *w, uint32_t row)

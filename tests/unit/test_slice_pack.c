@@ -168,9 +168,20 @@ static int pick(void *context, size_t place, const struct packed_slice *slice,
 	return 0;
 }
 
-static void ids_in_any_order_find_their_slices(void **state)
+/* Of profile 7. */
+static int pick_of(struct store *store, const int64_t *ids, size_t n,
+		   struct picked *picked, struct err *err)
 {
 	static const struct scope_profile profile = { .id = 7 };
+
+	return slice_pick(store, &profile,
+			  &(struct slice_picks){
+				  .ids = ids, .n = n, .each = pick, .context = picked },
+			  err);
+}
+
+static void ids_in_any_order_find_their_slices(void **state)
+{
 	static const int64_t ids[] = { 5, 0, 1, 5, 3, 0, 4, 1 };
 	static const int64_t starts_ns[] = { 1, 0, 2, 1, 10, 0, 0, 2 };
 	static const int64_t tracks[] = { 2, 0, 1, 2, 1, 0, 2, 1 };
@@ -178,13 +189,13 @@ static void ids_in_any_order_find_their_slices(void **state)
 	struct store *store = open_store(state, "");
 	struct err err = ERR_INIT;
 
-	assert_int_equal(0, slice_pick(store, &profile, 0, ids, 8, pick, &picked, &err));
+	assert_int_equal(0, pick_of(store, ids, 8, &picked, &err));
 	assert_int_equal(6, picked.n);
 	assert_memory_equal(starts_ns, picked.starts_ns, sizeof(starts_ns));
 	assert_memory_equal(tracks, picked.tracks, sizeof(tracks));
-	assert_int_equal(0, slice_pick(store, &profile, 0, ids, 0, pick, &picked, &err));
+	assert_int_equal(0, pick_of(store, ids, 0, &picked, &err));
 	picked = (struct picked){ .fails_at = 2 };
-	assert_int_equal(-1, slice_pick(store, &profile, 0, ids, 8, pick, &picked, &err));
+	assert_int_equal(-1, pick_of(store, ids, 8, &picked, &err));
 	assert_string_equal("enough", err.text);
 	assert_int_equal(3, picked.n);
 	store_close(store);
@@ -192,15 +203,13 @@ static void ids_in_any_order_find_their_slices(void **state)
 
 static void an_id_of_no_track_is_refused(void **state)
 {
-	static const struct scope_profile profile = { .id = 7 };
 	static const int64_t ids[] = { -1, 6, INT64_MAX, INT64_MIN };
 	struct store *store = open_store(state, "");
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
 		struct picked picked = { .fails_at = SIZE_MAX };
 		struct err err = ERR_INIT;
-		assert_int_equal(-1, slice_pick(store, &profile, 0, &ids[i], 1, pick,
-						&picked, &err));
+		assert_int_equal(-1, pick_of(store, &ids[i], 1, &picked, &err));
 		assert_int_equal(ERR_INPUT, err.kind);
 		assert_int_equal(0, picked.n);
 	}

@@ -220,7 +220,13 @@ static int load_launches(struct loading *l, struct store *store,
 
 	for (size_t i = 0; i < out->n; i++)
 		ids[i] = out->items[i].launch_id;
-	int rc = slice_pick(store, profile, PACKED_NAME, ids, out->n, add_launch, l, err);
+	int rc = slice_pick(store, profile,
+			    &(struct slice_picks){ .ids = ids,
+						   .n = out->n,
+						   .columns = PACKED_NAME,
+						   .each = add_launch,
+						   .context = l },
+			    err);
 	free(ids);
 	return rc;
 }

@@ -64,8 +64,13 @@ int kernels_find_ops(struct gathering *g, struct err *err)
 		ids[i] = work->items[i].op_id;
 		g->ops[i] = TEXT_NONE;
 	}
-	int rc = slice_pick(g->store, g->profile, PACKED_NAME | PACKED_CLASS, ids,
-			    work->n, set_op, g, err);
+	int rc = slice_pick(g->store, g->profile,
+			    &(struct slice_picks){ .ids = ids,
+						   .n = work->n,
+						   .columns = PACKED_NAME | PACKED_CLASS,
+						   .each = set_op,
+						   .context = g },
+			    err);
 	free(ids);
 	return rc;
 }

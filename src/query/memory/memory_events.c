@@ -137,7 +137,12 @@ static int set_moments(struct loading *l, struct store *store, struct err *err)
 
 	for (size_t i = 0; i < l->n; i++)
 		ids[i] = l->items[i].event.slice_id;
-	int rc = slice_pick(store, l->out->profile, PACKED_STEP, ids, l->n, set_moment, l,
+	int rc = slice_pick(store, l->out->profile,
+			    &(struct slice_picks){ .ids = ids,
+						   .n = l->n,
+						   .columns = PACKED_STEP,
+						   .each = set_moment,
+						   .context = l },
 			    err);
 	free(ids);
 	return rc;

@@ -15,11 +15,9 @@ enum { TRACK_ID, TRACK_FIRST, TRACK_SLICES };
 
 struct picking {
 	struct slice_pack slices;
-	const int64_t *ids;
+	const struct slice_picks *picks;
 	uint32_t *at; /* owned: places in ids, by id */
 	size_t n, next;
-	slice_pick_fn *each;
-	void *context;
 };
 
 static bool comes_before(const void *context, uint32_t a, uint32_t b)
@@ -29,22 +27,24 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 	return ids[a] < ids[b];
 }
 
-static void sort_places(struct picking *p, size_t n)
+static void sort_places(struct picking *p)
 {
+	const int64_t *ids = p->picks->ids;
+	size_t n = p->picks->n;
 	uint32_t *spare = xrealloc_array(NULL, n + 1, sizeof(*spare));
 
 	p->at = xrealloc_array(NULL, n + 1, sizeof(*p->at));
 	for (size_t i = 0; i < n; i++)
-		if (p->ids[i])
+		if (ids[i])
 			p->at[p->n++] = (uint32_t)i;
-	sort_indexes(p->at, p->n, spare, comes_before, p->ids);
+	sort_indexes(p->at, p->n, spare, comes_before, ids);
 	free(spare);
 }
 
 /* Whether one is left, and has an id below this. */
 static bool is_next_below(const struct picking *p, int64_t id)
 {
-	return p->next < p->n && p->ids[p->at[p->next]] < id;
+	return p->next < p->n && p->picks->ids[p->at[p->next]] < id;
 }
 
 /* As far into the track as slices are asked for. */
@@ -62,7 +62,8 @@ static int pick_of_track(struct picking *p, int64_t track_id, int64_t first_id, 
 			return rc;
 		const struct packed_slice *slice = &p->slices.slice;
 		for (; is_next_below(p, slice->id + 1); p->next++)
-			if (p->each(p->context, p->at[p->next], slice, track_id, err) < 0)
+			if (p->picks->each(p->picks->context, p->at[p->next], slice,
+					   track_id, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -81,18 +82,17 @@ static int pick_of_tracks(struct picking *p, struct sqlite3_stmt *tracks, struct
 	return p->next < p->n ? query_damaged("slices do", err) : 0;
 }
 
-int slice_pick(struct store *store, const struct scope_profile *profile, unsigned columns,
-	       const int64_t *ids, size_t n, slice_pick_fn *each, void *context,
-	       struct err *err)
+int slice_pick(struct store *store, const struct scope_profile *profile,
+	       const struct slice_picks *picks, struct err *err)
 {
-	struct picking p = { .ids = ids, .each = each, .context = context };
+	struct picking p = { .picks = picks };
 	struct sqlite3_stmt *tracks = NULL;
 	int rc = -1;
 
-	if (n >= UINT32_MAX)
+	if (picks->n >= UINT32_MAX)
 		return query_damaged("slices do", err);
-	sort_places(&p, n);
-	if (slice_pack_open(store, columns, &p.slices, err) == 0 &&
+	sort_places(&p);
+	if (slice_pack_open(store, picks->columns, &p.slices, err) == 0 &&
 	    query_prepare(store, asset_query_views_slice_pick_sql, &tracks, err) == 0) {
 		query_bind_int(tracks, ":profile", profile->id);
 		rc = pick_of_tracks(&p, tracks, err);

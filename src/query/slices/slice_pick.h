@@ -16,13 +16,20 @@
 typedef int slice_pick_fn(void *context, size_t place, const struct packed_slice *slice,
 			  int64_t track_id, struct err *err);
 
+/* All borrowed. */
+struct slice_picks {
+	const int64_t *ids;
+	size_t n;
+	unsigned columns; /* slice_pack_open()'s */
+	slice_pick_fn *each;
+	void *context;
+};
+
 /*
  * Calls the function once for each id that is not 0, in the order of ids, until it fails.
- * `columns` are slice_pack_open()'s.  0; -1 with err set, an ERR_INPUT when an id names
- * no slice of a track of the profile.
+ * 0; -1 with err set, an ERR_INPUT when an id names no slice of a track of the profile.
  */
-int slice_pick(struct store *store, const struct scope_profile *profile, unsigned columns,
-	       const int64_t *ids, size_t n, slice_pick_fn *each, void *context,
-	       struct err *err);
+int slice_pick(struct store *store, const struct scope_profile *profile,
+	       const struct slice_picks *picks, struct err *err);
 
 #endif
