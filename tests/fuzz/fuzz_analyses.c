@@ -117,7 +117,7 @@ static void read_advice(const struct reading *r, bool people)
 	struct rule_choice choices[RULES_MAX];
 	size_t n = 0;
 
-	for (; rules[n] && n < RULES_MAX; n++)
+	for (; n < RULES_MAX && rules[n]; n++)
 		choices[n] = rule_choice_of(rules[n]);
 	READ(r, advise_open,
 	     (&(struct advise_request){ .choices = choices,

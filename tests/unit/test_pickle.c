@@ -160,10 +160,12 @@ static void memory_has_a_limit(void **state)
 
 	(void)state;
 	assert_non_null(text);
-	memcpy(text, "\x80\4", 2);
+	text[0] = 0x80;
+	text[1] = 4;
 	for (size_t i = 0; i < LISTS; i++) {
 		uint8_t *list = text + 2 + i * LIST;
-		memcpy(list, "](", 2);
+		list[0] = ']';
+		list[1] = '(';
 		memset(list + 2, 'N', NONES);
 		list[LIST - 1] = 'e';
 	}
