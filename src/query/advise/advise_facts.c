@@ -32,6 +32,7 @@ void advise_facts_begin(struct advise_facts *f, const struct scope_profile *prof
 void advise_facts_release(struct advise_facts *f)
 {
 	free(f->names);
+	free(f->loads);
 	free(f->figures);
 	free(f->idles.devices);
 	gap_roots_release(&f->roots);
@@ -81,6 +82,17 @@ const struct steps *facts_steps(struct advise_facts *f, struct err *err)
 	return &f->steps;
 }
 
+/* Read once for all that is made of them. */
+static const struct kernel_load *load_loads(struct advise_facts *f,
+					    const struct device_work *work,
+					    struct err *err)
+{
+	if (!f->loads)
+		f->loads = kernel_loads(f->store, f->profile, work, err);
+	f->work.loads = f->loads;
+	return f->loads;
+}
+
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
@@ -88,7 +100,8 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 	if (!work || f->devices)
 		return work ? f->devices : NULL;
 	f->devices = memtable_new(device_columns, NDEVICE_COLUMNS);
-	if (work->n && device_rows_add(f->devices, &f->work, err) < 0)
+	if (work->n &&
+	    (!load_loads(f, work, err) || device_rows_add(f->devices, &f->work, err) < 0))
 		return NULL;
 	return f->devices;
 }
@@ -124,13 +137,12 @@ const struct device_figures *facts_figures(struct advise_facts *f, struct err *e
 
 	if (!work || f->figures)
 		return work ? f->figures : NULL;
-	struct kernel_load *loads = kernel_loads(f->store, f->profile, work, err);
+	const struct kernel_load *loads = load_loads(f, work, err);
 	if (!loads)
 		return NULL;
 	f->figures = xcalloc(work->ndevices + 1, sizeof(*f->figures));
 	for (size_t i = 0; i < work->ndevices; i++)
 		f->figures[i] = figures_of(f, i, loads);
-	free(loads);
 	return f->figures;
 }
 

@@ -50,6 +50,7 @@ struct advise_facts {
 	struct work_profile work;
 	struct steps steps;
 	struct memtable *devices;       /* columns of device_rows.h; NULL: not made yet */
+	struct kernel_load *loads;      /* owned; by item; NULL: not read yet */
 	struct device_figures *figures; /* owned; by device; NULL: not made yet */
 	struct gap_range range;
 	struct gap_blame blame;

@@ -110,7 +110,7 @@ static void put_properties(const struct device_properties *known, struct cell *c
 struct profile_rows {
 	struct work_profile *p;
 	struct work_times *times;
-	struct kernel_load *loads;
+	const struct kernel_load *loads;
 	struct device_properties_list properties;
 	struct figures_window window;
 };
@@ -143,17 +143,21 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err)
 {
 	struct profile_rows r = { .p = p };
+	struct kernel_load *own = NULL;
 	int rc = -1;
 
 	work_filter_times(&p->work, p->filter);
 	r.window = figures_window(&p->bounds, p->filter);
-	if (device_properties_load(p->store, p->profile, &r.properties, err) == 0 &&
-	    (r.times = work_times_of_devices(&p->work, err)) != NULL &&
-	    (r.loads = kernel_loads(p->store, p->profile, &p->work, err)) != NULL)
+	if (!p->loads)
+		own = kernel_loads(p->store, p->profile, &p->work, err);
+	r.loads = p->loads ? p->loads : own;
+	if (r.loads &&
+	    device_properties_load(p->store, p->profile, &r.properties, err) == 0 &&
+	    (r.times = work_times_of_devices(&p->work, err)) != NULL)
 		rc = add_rows(to, &r);
 	device_properties_release(&r.properties);
 	free(r.times);
-	free(r.loads);
+	free(own);
 	return rc;
 }
 

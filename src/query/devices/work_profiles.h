@@ -17,6 +17,8 @@ struct work_profile {
 	/* With launches, of what the filter wants, --time aside: work_filter_times(). */
 	struct device_work work;
 	struct step_bounds bounds; /* of all work, wanted or not */
+	/* kernel_loads() of all work, borrowed; NULL: who wants them reads them. */
+	const struct kernel_load *loads;
 };
 
 struct work_visitor {
