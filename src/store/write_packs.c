@@ -47,8 +47,9 @@ static int64_t marks_of(const struct write_rows *w, uint32_t row)
 	const struct op_link *op = slice_op_link(w->m, s);
 	bool has_sequence = op && wide_get(&w->m->numbers, op->sequence) != NUMBER_NONE;
 
-	return (s->phase == PHASE_INSTANT ? FLAG_INSTANT : 0) |
-	       (s->unfinished ? FLAG_UNFINISHED : 0) | (has_sequence ? MARK_SEQUENCE : 0);
+	return (s->phase == PHASE_INSTANT ? SLICE_INSTANT : 0) |
+	       (s->unfinished ? SLICE_UNFINISHED : 0) |
+	       (has_sequence ? SLICE_SEQUENCE : 0);
 }
 
 static int64_t step_of(const struct write_rows *w, uint32_t row)

@@ -9,6 +9,7 @@
 #include "store/allocation_walk.h"
 #include "store/bulk.h"
 #include "store/model.h"
+#include "store/slice_bits.h"
 #include "store/steps.h"
 #include "store/summary.h"
 
@@ -74,9 +75,6 @@ extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;
 /* summaries and findings: write_stats.c */
 extern const struct bulk bulk_name_stat, bulk_full_stat, bulk_step_stat;
 extern const struct bulk bulk_annotation_stat, bulk_finding;
-
-/* The bits of slice_row.flags, and of slice_pack.marks. */
-enum { FLAG_INSTANT = 1, FLAG_UNFINISHED = 2, FLAG_APART = 4, MARK_SEQUENCE = 4 };
 
 /* string.id, or 0 for TEXT_NONE. */
 static inline int64_t text_id(const struct write_rows *w, uint32_t text)

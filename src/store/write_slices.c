@@ -57,8 +57,8 @@ static bool has_correlation(const struct slice_rec *s)
 
 static void slice_flags(const struct slice_rec *s, struct sqlite3_context *to)
 {
-	int flags = (s->phase == PHASE_INSTANT ? FLAG_INSTANT : 0) |
-		    (s->unfinished ? FLAG_UNFINISHED : 0) | (s->apart ? FLAG_APART : 0);
+	int flags = (s->phase == PHASE_INSTANT ? SLICE_INSTANT : 0) |
+		    (s->unfinished ? SLICE_UNFINISHED : 0) | (s->apart ? SLICE_APART : 0);
 
 	if (flags)
 		bulk_int(to, flags);

@@ -9,17 +9,13 @@
 #include "query/kernels/tensor_core.h"
 #include "query/query.h"
 #include "store/model.h"
+#include "store/slice_bits.h"
 
 ASSET(asset_query_views_ops_detail_sql);
 ASSET(asset_query_views_ops_memory_sql);
 ASSET(asset_query_views_ops_profile_sql);
 ASSET(asset_query_views_ops_slice_sql);
 ASSET(asset_query_views_ops_track_sql);
-
-/* slice_row.flags */
-#define FLAG_INSTANT    1
-#define FLAG_UNFINISHED 2
-#define FLAG_APART      4
 
 struct loading {
 	struct store *store;
@@ -218,8 +214,8 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		.ts_ns = ts_ns,
 		.dur_ns = dur_ns,
 		.class = (uint8_t)what,
-		.is_instant = (flags & FLAG_INSTANT) != 0,
-		.is_unfinished = (flags & FLAG_UNFINISHED) != 0,
+		.is_instant = (flags & SLICE_INSTANT) != 0,
+		.is_unfinished = (flags & SLICE_UNFINISHED) != 0,
 		.parent = place_of(int_at(stmt, 7), first, out->n),
 		.step = step_of(out, int_at(stmt, 8)),
 		.launch = place_of(int_at(stmt, 9), first, all),
@@ -230,7 +226,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
 	    text_at(l, stmt, 4, &s.category, err) < 0)
 		return -1;
-	if (what == CLASS_SPAN && !(flags & FLAG_APART))
+	if (what == CLASS_SPAN && !(flags & SLICE_APART))
 		out->span_start_ns = s.ts_ns;
 	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));
 	out->slices[out->n++] = s;

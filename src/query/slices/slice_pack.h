@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "store/slice_bits.h"
 #include "store/store.h"
 
 struct sqlite3_stmt;
@@ -26,19 +27,16 @@ enum {
 	PACKED_DETAIL = 64
 };
 
-/* The bits of marks. */
-enum { MARKED_INSTANT = 1, MARKED_UNFINISHED = 2, MARKED_SEQUENCE = 4 };
-
 /* What was not asked for is 0; so are ids where none is known. */
 struct packed_slice {
 	int64_t id, start_ns, end_ns;
 	int64_t name_id; /* string.id, not checked */
 	int64_t step_id, launch_id, op_id, op_detail_id;
 	uint8_t class; /* enum slice_class */
-	uint8_t marks;
+	uint8_t marks; /* store/slice_bits.h */
 };
 
-/* The bytes of a column that are not read yet; begin is NULL where all are 0. */
+/* The bytes of a column that are not read yet; end is NULL where all are 0. */
 struct packed_bytes {
 	const uint8_t *at, *end;
 };

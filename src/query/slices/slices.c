@@ -5,6 +5,7 @@
 
 #include "query/query.h"
 #include "query/slices/slices_state.h"
+#include "store/slice_bits.h"
 
 /* What is known of a text and the filters that ask for it. */
 enum verdict { UNKNOWN, UNWANTED, WANTED };
@@ -25,9 +26,6 @@ enum {
 	COLUMN_CORRELATION
 };
 
-#define FLAG_INSTANT    1
-#define FLAG_UNFINISHED 2
-
 static struct slice_row read_row(struct sqlite3_stmt *stmt)
 {
 	return (struct slice_row){
@@ -42,8 +40,9 @@ static struct slice_row read_row(struct sqlite3_stmt *stmt)
 		.correlation = sqlite3_column_int64(stmt, COLUMN_CORRELATION),
 		.class = sqlite3_column_int(stmt, COLUMN_CLASS),
 		.depth = sqlite3_column_int(stmt, COLUMN_DEPTH),
-		.is_instant = sqlite3_column_int(stmt, COLUMN_FLAGS) & FLAG_INSTANT,
-		.is_unfinished = sqlite3_column_int(stmt, COLUMN_FLAGS) & FLAG_UNFINISHED,
+		.is_instant = sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_INSTANT,
+		.is_unfinished =
+			sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_UNFINISHED,
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};

@@ -74,7 +74,7 @@ static int tell_slice(struct scanning *s, int64_t track_id, struct err *err)
 		.end_ns = packed->end_ns,
 		.track_id = track_id,
 		.class = packed->class == CLASS_OTHER ? CLASS_OP : packed->class,
-		.has_sequence = (packed->marks & MARKED_SEQUENCE) != 0,
+		.has_sequence = (packed->marks & SLICE_SEQUENCE) != 0,
 		.is_backward = is_backward(s, packed->op_detail_id),
 	};
 

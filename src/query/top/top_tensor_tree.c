@@ -53,7 +53,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= s->id; (*at)++)
 		if (g->charges.items[*at].slice_id == s->id)
 			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
-	if ((s->marks & MARKED_INSTANT) ||
+	if ((s->marks & SLICE_INSTANT) ||
 	    !op_class_counts((enum slice_class)s->class, &g->pass.rules))
 		return 0;
 	if (text_pool_number(&g->rows->texts, s->name_id, &name, err) < 0)
@@ -68,7 +68,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 				   .row = (uint32_t)g->nevents,
 				   .name = name,
 				   .class = (enum slice_class)s->class,
-				   .unfinished = s->marks & MARKED_UNFINISHED };
+				   .unfinished = s->marks & SLICE_UNFINISHED };
 	g->nevents++;
 	if (s->end_ns > g->open_until_ns)
 		g->open_until_ns = s->end_ns;
