@@ -1,0 +1,129 @@
+/* The windows of steps: see step_windows.h. */
+#include "query/steps/step_windows.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_step_extent_sql);
+ASSET(asset_query_views_step_ranges_sql);
+
+/* Columns of step_ranges.sql. */
+enum { RANGE_ID, RANGE_NUMBER, RANGE_TS, RANGE_DUR, RANGE_SLICE };
+
+static void add_window(struct step_windows *w, struct step_window window)
+{
+	w->items = xgrow(w->items, &w->cap, w->n + 1, sizeof(*w->items));
+	w->items[w->n++] = window;
+}
+
+static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct err *err)
+{
+	int64_t dur_ns = sqlite3_column_int64(stmt, RANGE_DUR);
+	struct step_window window = {
+		.step_id = sqlite3_column_int64(stmt, RANGE_ID),
+		.number = sqlite3_column_int64(stmt, RANGE_NUMBER),
+		.slice_id = sqlite3_column_int64(stmt, RANGE_SLICE),
+		.start_ns = sqlite3_column_int64(stmt, RANGE_TS),
+	};
+
+	if (dur_ns < 0 || __builtin_add_overflow(window.start_ns, dur_ns, &window.end_ns))
+		return query_damaged("steps do", err);
+	add_window(w, window);
+	return 0;
+}
+
+static int load_ranges(struct store *store, const struct scope_profile *profile,
+		       struct step_windows *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_step_ranges_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (add_range(out, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int load_operators(struct store *store, const struct scope_profile *profile,
+			  struct step_windows *out, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (query_prepare(store, asset_query_views_step_extent_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", profile->id);
+	int rc = sql_step(stmt, err);
+	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+		out->has_operators = true;
+		out->operators = (struct interval){ sqlite3_column_int64(stmt, 0),
+						    sqlite3_column_int64(stmt, 1) };
+		if (out->operators.end_ns < out->operators.start_ns)
+			rc = query_damaged("operators do", err);
+	}
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+static void widen(struct step_window *window, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns < window->start_ns)
+		window->start_ns = start_ns;
+	if (end_ns > window->end_ns)
+		window->end_ns = end_ns;
+}
+
+void step_windows_whole(struct step_windows *w, const struct device_work *work)
+{
+	struct step_window all = { .start_ns = INT64_MAX, .end_ns = INT64_MIN };
+
+	w->is_single = true;
+	if (w->has_operators)
+		widen(&all, w->operators.start_ns, w->operators.end_ns);
+	for (size_t i = 0; i < work->n; i++)
+		widen(&all, work->items[i].start_ns, work->items[i].end_ns);
+	if (w->has_operators || work->n)
+		add_window(w, all);
+}
+
+int step_windows_load(struct store *store, const struct scope_profile *profile,
+		      const struct device_work *work, struct step_windows *out,
+		      struct err *err)
+{
+	int64_t length_ns;
+
+	*out = (struct step_windows){ .n = 0 };
+	if (load_ranges(store, profile, out, err) < 0)
+		return -1;
+	if (out->n)
+		return 0;
+	if (load_operators(store, profile, out, err) < 0)
+		return -1;
+	step_windows_whole(out, work);
+	if (out->n && __builtin_sub_overflow(out->items[0].end_ns, out->items[0].start_ns,
+					     &length_ns))
+		return query_damaged("slices do", err);
+	return 0;
+}
+
+void step_windows_release(struct step_windows *w)
+{
+	free(w->items);
+	*w = (struct step_windows){ .n = 0 };
+}
+
+void step_windows_union(const struct step_windows *w, struct intervals *out)
+{
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = 0; i < w->n; i++)
+		intervals_add(out, w->items[i].start_ns, w->items[i].end_ns);
+	intervals_unite(out);
+}
