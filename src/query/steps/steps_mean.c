@@ -6,13 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/steps/step_outliers.h"
 #include "query/steps/steps.h"
-
-/* Fewer steps than this say nothing about which one is long. */
-#define LONG_STEPS_LEAST 3
-/* A long step is so much above the median: 1 / 10 of it, and 5 median deviations. */
-#define LONG_PART       10
-#define LONG_DEVIATIONS 5
 
 /* Rows of one mean: of one group, and of the same device of its profiles. */
 struct company {
@@ -22,7 +17,7 @@ struct company {
 };
 
 struct typical {
-	int64_t total_ns, limit_ns;
+	struct step_usual total;
 	int64_t category_ns[NSTEP_CATEGORIES];
 };
 
@@ -46,21 +41,6 @@ static int by_company(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static int by_ns(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Of an even number what is between the two in the middle, rounded down; sorts them. */
-static int64_t median(int64_t *ns, size_t n)
-{
-	qsort(ns, n, sizeof(*ns), by_ns);
-	int64_t low = ns[(n - 1) / 2];
-	return low + sum_sub(ns[n / 2], low) / 2;
-}
-
 /* A value of each that is not dropped: how many. */
 static size_t collect(const struct company *c, int value)
 {
@@ -77,31 +57,21 @@ static bool find_typical(const struct company *c, struct typical *out)
 {
 	size_t n = collect(c, VALUE_TOTAL);
 
-	if (n < LONG_STEPS_LEAST)
+	if (!step_usual_of(c->ns, n, &out->total))
 		return false;
-	out->total_ns = median(c->ns, n);
-	for (size_t i = 0; i < n; i++) {
-		int64_t off_ns = sum_sub(c->ns[i], out->total_ns);
-		c->ns[i] = off_ns < 0 ? sum_sub(0, off_ns) : off_ns;
-	}
-	int64_t deviation_ns = median(c->ns, n), part_ns = out->total_ns / LONG_PART;
-	int64_t above_ns = deviation_ns < INT64_MAX / LONG_DEVIATIONS
-				   ? deviation_ns * LONG_DEVIATIONS
-				   : INT64_MAX;
-	out->limit_ns = sum_add(out->total_ns, above_ns > part_ns ? above_ns : part_ns);
 	for (int i = 0; i < NSTEP_CATEGORIES; i++) {
 		n = collect(c, VALUE_CATEGORY + i);
-		out->category_ns[i] = median(c->ns, n);
+		out->category_ns[i] = step_median(c->ns, n);
 	}
 	return true;
 }
 
 static void mark(struct step_row *row, const struct typical *typical)
 {
-	if (row->is_dropped || row->values[VALUE_TOTAL] <= typical->limit_ns)
+	if (row->is_dropped || row->values[VALUE_TOTAL] <= typical->total.limit_ns)
 		return;
 	row->is_long = true;
-	row->above_ns = sum_sub(row->values[VALUE_TOTAL], typical->total_ns);
+	row->above_ns = sum_sub(row->values[VALUE_TOTAL], typical->total.median_ns);
 	for (int i = 0; i < NSTEP_CATEGORIES; i++) {
 		int64_t grew_ns =
 			sum_sub(row->values[VALUE_CATEGORY + i], typical->category_ns[i]);
