@@ -30,7 +30,8 @@ static void add_entry(const struct json_value *value, struct buf *out)
 	buf_add_char(out, '[');
 	struct json j = json_of(value->text);
 	j.p++;
-	for (bool first = true; !is_nested(value->text); first = false) {
+	bool nested = is_nested(value->text); /* looks at all of it: once */
+	for (bool first = true; !nested; first = false) {
 		if (json_element(&j, first, &done) != JSON_OK || done ||
 		    json_value(&j, &element) != JSON_OK)
 			break;

@@ -98,19 +98,26 @@ int import_folder(struct importing *i, const struct import_operand *folder,
 /* As in folders: ".name" anywhere in it, but not "./name". */
 static bool is_hidden(const char *name)
 {
-	for (const char *part = name; part; part = strchr(part, '/')) {
-		part += part != name;
+	for (const char *part = name; *part; part += strcspn(part, "/")) {
+		part += strspn(part, "/");
 		if (part[0] == '.' && part[1] != '/' && part[1] != '.' && part[1] != '\0')
 			return true;
 	}
 	return false;
 }
 
+/* What a name adds to the archive's own path: without "/" and "./" before it. */
+static const char *name_below(const char *name)
+{
+	while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
+		name++;
+	return name;
+}
+
 static int import_member(struct importing *i, const struct import_source *archive,
 			 const char *name, struct bundle *bundle, struct err *err)
 {
-	while (name[0] == '.' && name[1] == '/')
-		name += 2;
+	name = name_below(name);
 	if (is_hidden(name))
 		return 0;
 	char *shown = xasprintf("%s/%s", archive->shown, name);

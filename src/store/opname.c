@@ -1,18 +1,11 @@
 /*
  * Names as torch's table spells them (profiler_util.py, _rewrite_name and
- * _filter_name; torch._C._demangle is abi::__cxa_demangle, whose C form is
- * libiberty's).  Not through base/alloc.h: libiberty has an xmalloc of its own.
+ * _filter_name; torch._C._demangle is abi::__cxa_demangle).
  */
-#include <stdlib.h>
-
-#include <libiberty/demangle.h>
-
+#include "base/demangle.h"
 #include "base/intern.h"
 #include "ingest/comm_range.h"
 #include "store/optree.h"
-
-/* Longer names are no mangled ones that a profiler writes. */
-#define DEMANGLE_MAX 8192
 
 static const char *const dropped_names[] = {
 	"[memory]",
@@ -59,18 +52,6 @@ static const char *find_overload(struct str name)
 	return dot;
 }
 
-/* The demangled name, to be freed, or NULL when it is none. */
-static char *demangle(struct str text)
-{
-	if (text.n <= 1 || text.n > DEMANGLE_MAX || memchr(text.p, '\0', text.n))
-		return NULL;
-	struct arena copy = { 0 };
-	char *plain =
-		cplus_demangle_v3(arena_copy(&copy, text).p, DMGL_PARAMS | DMGL_TYPES);
-	arena_release(&copy);
-	return plain;
-}
-
 struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
 {
 	struct op_name result = { 0, TEXT_NONE, false, false };
@@ -80,8 +61,8 @@ struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
 		result.dropped |= str_is(text, dropped_names[i]);
 	/* c10d's Work ranges are recorded as asynchronous; the file does not say so. */
 	result.is_async = comm_range_backend(text, &collective) != COMM_BACKEND_NONE;
-	char *plain = demangle(text);
-	struct str name = plain ? str_of(plain) : text;
+	struct buf plain;
+	struct str name = demangle(text, &plain) ? buf_str(&plain) : text;
 	const char *dot = is_op ? find_overload(name) : NULL;
 	if (dot) {
 		size_t left = name.n - (size_t)(dot + 1 - name.p);
@@ -91,6 +72,6 @@ struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
 	if (str_starts_with(name, STR_LIT("ProfilerStep#")))
 		name = STR_LIT("ProfilerStep*");
 	result.name = intern_add(texts, name);
-	free(plain);
+	buf_release(&plain);
 	return result;
 }

@@ -354,6 +354,25 @@ ptool: ingest: ranks 0 to 1 are what names tell'
 	ptool info both/logs.tar 2>/dev/null | grep -E '^ 2 '
 }
 
+@test "members whose names begin with / or .// or leave the archive are read like any other" {
+	trace 1 >t.json
+	python3 -c 'import sys, tarfile, zipfile
+names = ["/abs/a.json", ".//b.json", "//c.json", "./../../d.json", "e//f.json", "e/./g.json", "/.hidden/h.json"]
+with tarfile.open("odd.tar", "w") as t, zipfile.ZipFile("odd.zip", "w") as z:
+    for name in names:
+        member = t.gettarinfo("t.json")
+        member.name = name
+        t.addfile(member, open("t.json", "rb"))
+        z.writestr(name, open("t.json").read())'
+	for archive in odd.tar odd.zip; do
+		run --separate-stderr timeout 60 "$PTOOL" ingest -o "$archive.db" "$archive"
+		exits 0
+		[ "$(grep -o "$archive/.*: 1 slice" <<<"$stderr" | sed "s|^$archive/||; s|: .*||" | sort | paste -sd' ')" = \
+			'../../d.json abs/a.json b.json c.json e/./g.json e//f.json' ] || { echo "$stderr"; return 1; }
+	done
+	only_files t.json odd.tar odd.zip odd.tar.db odd.zip.db
+}
+
 @test "a zip archive is one too" {
 	mkdir logs
 	trace 1 >logs/step_3.json

@@ -35,6 +35,30 @@ static void a_list_of_tensors_has_no_shape(void **state)
 	assert_python_text("[[[]]]", "[[]]");
 }
 
+/* Was quadratic: this list took an hour. */
+static void a_long_list_takes_one_pass(void **state)
+{
+	const size_t n = 8u << 20;
+	struct buf list, out;
+
+	(void)state;
+	buf_init(&list, n + 16);
+	buf_init(&out, 2 * n);
+	buf_add_text(&list, "[[1");
+	while (list.n < n)
+		buf_add_text(&list, ",1");
+	buf_add_text(&list, "]]");
+	struct str text = buf_str(&list);
+	for (size_t i = 0; i < JSON_PADDING; i++)
+		buf_add_char(&list, '\0');
+	text.p = list.p;
+	shapes_python_text(text, &out);
+	assert_true(out.n > n);
+	assert_memory_equal(out.p + out.n - 5, ", 1]]", 5);
+	buf_release(&out);
+	buf_release(&list);
+}
+
 static void what_is_no_list_has_no_shapes(void **state)
 {
 	(void)state;
@@ -217,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes_read_as_python_prints_them),
 		cmocka_unit_test(a_list_of_tensors_has_no_shape),
+		cmocka_unit_test(a_long_list_takes_one_pass),
 		cmocka_unit_test(what_is_no_list_has_no_shapes),
 		cmocka_unit_test(an_entry_is_a_flat_list_of_integers),
 		cmocka_unit_test(more_dimensions_than_torch_has_are_refused),
