@@ -259,6 +259,15 @@ def mean(pieces, key):
     return None
 
 
+def at_work(pieces, begin, end):
+    """How long any of them ran between the two: piece of time by piece of time."""
+    if begin >= end:
+        return 0
+    edges = sorted({begin, end} | {t for p in pieces for t in (p["start"], p["end"]) if begin < t < end})
+    return sum(right - left for left, right in zip(edges, edges[1:])
+               if any(p["start"] <= left and right <= p["end"] for p in pieces))
+
+
 def expected(pieces, everything):
     durations = sorted(p["end"] - p["start"] for p in pieces)
     n = len(durations)
@@ -274,11 +283,10 @@ def expected(pieces, everything):
     delays = [p["start"] - p["launch"][1] for p in linked]
     queues, bound = 0, 0
     for p in linked:
-        before = [w["end"] for w in everything if (w["device"], w["stream"]) == (p["device"], p["stream"])
+        before = [w for w in everything if (w["device"], w["stream"]) == (p["device"], p["stream"])
                   and w["place"] < p["place"]]
-        busy = max(before, default=-1)
-        queues += max(0, min(p["start"], busy) - p["launch"][1])
-        bound += busy <= p["launch"][1]
+        queues += at_work(before, p["launch"][1], p["start"])
+        bound += max((w["end"] for w in before), default=-1) <= p["launch"][1]
     if linked:
         out.update(launch_call_ns=sum(p["launch"][1] - p["launch"][0] for p in linked),
                    launch_delay_ns=sum(max(0, d) for d in delays), max_launch_delay_ns=max(0, max(delays)),
@@ -336,6 +344,41 @@ def check_random(tap, place):
             tap.ok(not wrong, f"random trace {seed}, --by {by}: {len(machine.work)} pieces of work", *wrong)
 
 
+# Sums over all kernels of the time that their streams were at work between the end of the launching
+# call and the start, from the JSON itself.
+QUEUES = {
+    "cases/negative_queue_length": 128889643000, "cases/mi300-resnet": 23281955586,
+    "cases/inference-vllm_decode": 2209673826, "cases/inference-sglang_decode": 1912611965,
+    "cases/h100-qwen": 1321391131, "gpu/resnet50_num_workers_0": 95416777000,
+}
+
+
+def check_queues(tap, place):
+    for start, want in QUEUES.items():
+        found = glob.glob(os.path.join(DATA, start + "*"))
+        if not found:
+            tap.skip(f"{start}: time behind other work", "not in ../shared/data")
+            continue
+        rows = kernels(place, place.ingest(found[0]), "--launches")
+        tap.same(sum(r["queue_ns"] or 0 for r in rows), want, f"{start}: time behind other work")
+
+
+def check_graph(tap, place):
+    """A graph's kernels have one launch: only while one of them runs do the others queue."""
+    trace = {"schemaVersion": 1, "traceEvents": [
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1, "ts": 0, "dur": 5,
+         "args": {"correlation": 1}}]}
+    for i, start in enumerate((5, 20, 40)):
+        trace["traceEvents"].append({"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": start,
+                                     "dur": (5, 10, 10)[i], "args": {"correlation": 1, "stream": 7, "device": 0}})
+    path = place.path("graph.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(trace, out)
+    rows = kernels(place, place.ingest(path), "--launches")
+    tap.same({r["name"]: r["queue_ns"] for r in rows}, {"k0": 0, "k1": 5 * US, "k2": 15 * US},
+             "the nodes of a graph wait only while one of them runs")
+
+
 def check_threads(tap, place):
     """A helper thread launches for an operator on another: only the External id tells."""
     def event(cat, name, tid, ts, dur, **args):
@@ -376,6 +419,8 @@ def main():
         check_cases(tap, place)
         check_exact(tap, place)
         check_random(tap, place)
+        check_queues(tap, place)
+        check_graph(tap, place)
         check_threads(tap, place)
         check_fixtures(tap, place)
     tap.done()

@@ -67,30 +67,28 @@ static void add_mean(struct kernel_mean *mean, double value, int64_t dur_ns)
 }
 
 static void add_launch(struct kernel_launches *l, const struct work_item *item,
-		       int64_t busy_until)
+		       const struct stream_busy *busy)
 {
-	int64_t call_ns = item->launch_end_ns - item->launch_start_ns;
+	int64_t call_ns = sum_sub(item->launch_end_ns, item->launch_start_ns);
 	int64_t delay_ns = sum_sub(item->start_ns, item->launch_end_ns);
-	int64_t busy_ns = item->start_ns < busy_until ? item->start_ns : busy_until;
-	int64_t queue_ns = sum_sub(busy_ns, item->launch_end_ns);
 
 	l->calls++;
 	l->call_ns = sum_add(l->call_ns, call_ns);
 	l->early += delay_ns < 0;
-	l->shorter += item->end_ns - item->start_ns < call_ns;
-	l->bound += busy_until <= item->launch_end_ns;
+	l->shorter += sum_sub(item->end_ns, item->start_ns) < call_ns;
+	l->bound += kernels_busy_until(busy) <= item->launch_end_ns;
 	if (delay_ns > 0)
 		l->delay_ns = sum_add(l->delay_ns, delay_ns);
 	if (delay_ns > l->max_delay_ns)
 		l->max_delay_ns = delay_ns;
-	if (queue_ns > 0)
-		l->queue_ns = sum_add(l->queue_ns, queue_ns);
+	l->queue_ns = sum_add(l->queue_ns,
+			      kernels_busy_ns(busy, item->launch_end_ns, item->start_ns));
 }
 
 static void add_call(struct gathering *g, struct kernel_group *group,
 		     const struct work_item *item, const struct kernel_detail *detail)
 {
-	int64_t dur_ns = item->end_ns - item->start_ns;
+	int64_t dur_ns = sum_sub(item->end_ns, item->start_ns);
 
 	group->calls++;
 	group->total_ns = sum_add(group->total_ns, dur_ns);
@@ -103,7 +101,7 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		add_mean(&group->occupancy, detail->occupancy_pct, dur_ns);
 	}
 	if (item->launch_id && g->query->launches)
-		add_launch(&group->launches, item, g->busy_until[item->stream]);
+		add_launch(&group->launches, item, &g->busy[item->stream]);
 	if (g->query->sums_only)
 		return;
 	g->durations = xgrow(g->durations, &g->durations_cap, g->ndurations + 1,
@@ -130,7 +128,7 @@ static int is_wanted(struct gathering *g, const struct work_item *item, struct e
 				      .stream = stream->stream,
 				      .step_id = item->step_id,
 				      .start_ns = item->start_ns,
-				      .dur_ns = item->end_ns - item->start_ns },
+				      .dur_ns = sum_sub(item->end_ns, item->start_ns) },
 		err);
 }
 
@@ -167,19 +165,17 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 /* All work in the order of starts, as it keeps its stream busy, whether wanted or not. */
 static int add_items(struct gathering *g, struct err *err)
 {
-	free(g->busy_until);
-	g->busy_until =
-		xrealloc_array(NULL, g->work.nstreams + 1, sizeof(*g->busy_until));
-	for (size_t i = 0; i < g->work.nstreams; i++)
-		g->busy_until[i] = INT64_MIN;
-	for (size_t i = 0; i < g->work.n; i++) {
-		const struct work_item *item = &g->work.items[i];
-		if (add_item(g, item, err) < 0)
-			return -1;
-		if (g->busy_until[item->stream] < item->end_ns)
-			g->busy_until[item->stream] = item->end_ns;
+	int rc = 0;
+
+	if (g->query->launches)
+		kernels_queue_begin(g);
+	for (size_t i = 0; i < g->work.n && rc == 0; i++) {
+		rc = add_item(g, &g->work.items[i], err);
+		if (g->query->launches)
+			kernels_queue_pass(g, &g->work.items[i]);
 	}
-	return 0;
+	kernels_queue_end(g);
+	return rc;
 }
 
 static int add_profile(struct gathering *g, struct err *err)
@@ -239,7 +235,6 @@ int kernels_load(struct store *store, const struct scope *scope,
 	free(g.facts);
 	free(g.durations);
 	work_filter_close(&g.wanted);
-	free(g.busy_until);
 	return rc;
 }
 

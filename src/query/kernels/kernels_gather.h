@@ -20,6 +20,17 @@ struct name_facts {
 	uint32_t table_name; /* as the operator table spells it; TEXT_NONE: not known */
 };
 
+/* When a stream was at work: stretches that neither overlap nor touch, by start. */
+struct busy_stretch {
+	int64_t start_ns, end_ns;
+	uint64_t before_ns; /* the lengths of all earlier ones */
+};
+
+struct stream_busy {
+	struct busy_stretch *items; /* owned */
+	size_t n, cap;
+};
+
 struct gathering {
 	struct store *store;
 	const struct kernels_query *query;
@@ -33,8 +44,9 @@ struct gathering {
 	struct duration *durations; /* owned */
 	size_t ndurations, durations_cap;
 	struct work_filter wanted;
-	int64_t *busy_until; /* owned; by stream */
-	bool has_work;       /* that was asked for, whatever the filters say */
+	struct stream_busy *busy; /* owned; by stream: the work up to the newest */
+	size_t nbusy;
+	bool has_work; /* that was asked for, whatever the filters say */
 };
 
 /* kernels_names.c */
@@ -44,6 +56,18 @@ bool kernels_is_tensor_core(struct gathering *g, uint32_t name);
  * table spells them; TEXT_NONE: none is known.
  */
 int kernels_find_ops(struct gathering *g, struct err *err);
+
+/*
+ * kernels_queue.c: while launches are asked for, all work of a stream goes through
+ * here in the order of starts, so that what a launched piece waited for is known.
+ */
+void kernels_queue_begin(struct gathering *g);
+void kernels_queue_pass(struct gathering *g, const struct work_item *item);
+void kernels_queue_end(struct gathering *g);
+/* When the stream's work so far ends; INT64_MIN: there is none. */
+int64_t kernels_busy_until(const struct stream_busy *busy);
+/* How long the stream was at work within [from_ns, to_ns). */
+int64_t kernels_busy_ns(const struct stream_busy *busy, int64_t from_ns, int64_t to_ns);
 
 /* kernels_finish.c: percentiles, and which operators are eligible. */
 void kernels_finish(struct gathering *g);
