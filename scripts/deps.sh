@@ -24,6 +24,7 @@ test bats the command-line tests are bats files
 test python3 compares ptool's answers with Python's and torch's
 test sqlite3 the tests look into stores with it
 test zstd packs traces for the tests
+test mandoc shows the man pages that the tests read
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols
 lint clang the second compiler
