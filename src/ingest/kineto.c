@@ -4,71 +4,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "ingest/category.h"
 #include "ingest/chrome.h"
 #include "ingest/decimal.h"
 #include "ingest/shapes.h"
 
 /* Times since 1970 are larger: this one is of 1973. */
 #define SINCE_1970_NS INT64_C(100000000000000000)
-
-struct category {
-	const char *name;
-	size_t n;
-	enum slice_class class;
-};
-
-#define CATEGORY(name, class)                 \
-	{                                     \
-		name, sizeof(name) - 1, class \
-	}
-
-/*
- * Today's spellings, most frequent first, then those of 2021 (dialect A), of other
- * accelerators, and what is PyTorch's without being work or a call.
- */
-static const struct category categories[] = {
-	CATEGORY("cpu_op", CLASS_OP),
-	CATEGORY("python_function", CLASS_PYTHON),
-	CATEGORY("cuda_runtime", CLASS_RUNTIME),
-	CATEGORY("kernel", CLASS_KERNEL),
-	CATEGORY("cpu_instant_event", CLASS_MEMORY),
-	CATEGORY("user_annotation", CLASS_ANNOTATION),
-	CATEGORY("gpu_memcpy", CLASS_MEMCPY),
-	CATEGORY("gpu_memset", CLASS_MEMSET),
-	CATEGORY("cuda_driver", CLASS_DRIVER),
-	CATEGORY("cuda_sync", CLASS_SYNC),
-	CATEGORY("gpu_user_annotation", CLASS_DEVICE_ANNOTATION),
-	CATEGORY("overhead", CLASS_OVERHEAD),
-	CATEGORY("Trace", CLASS_SPAN),
-	CATEGORY("Operator", CLASS_OP),
-	CATEGORY("PythonFunction", CLASS_PYTHON),
-	CATEGORY("Runtime", CLASS_RUNTIME),
-	CATEGORY("Kernel", CLASS_KERNEL),
-	CATEGORY("UserAnnotation", CLASS_ANNOTATION),
-	CATEGORY("Memcpy", CLASS_MEMCPY),
-	CATEGORY("Memset", CLASS_MEMSET),
-	CATEGORY("gpu_user_Annotation", CLASS_DEVICE_ANNOTATION),
-	CATEGORY("xpu_runtime", CLASS_RUNTIME),
-	CATEGORY("xpu_driver", CLASS_DRIVER),
-	CATEGORY("xpu_sync", CLASS_SYNC),
-	CATEGORY("mtia_runtime", CLASS_RUNTIME),
-	CATEGORY("mtia_ccp_events", CLASS_ACCELERATOR),
-	CATEGORY("glow_runtime", CLASS_RUNTIME),
-	CATEGORY("privateuse1_runtime", CLASS_RUNTIME),
-	CATEGORY("privateuse1_driver", CLASS_DRIVER),
-	CATEGORY("hpu_op", CLASS_KERNEL),
-	CATEGORY("cuda_event", CLASS_SYNC), /* a mark in the stream, no work */
-	CATEGORY("external_correlation", CLASS_OTHER),
-	CATEGORY("cuda_profiler_range", CLASS_OTHER),
-	CATEGORY("collective_comm", CLASS_OTHER),
-	CATEGORY("mtia_insight", CLASS_OTHER),
-	CATEGORY("mtia_workloadd", CLASS_OTHER),
-	CATEGORY("mtia_counters", CLASS_OTHER),
-	CATEGORY("hardware_counters", CLASS_OTHER),
-	CATEGORY("xpu_scope_profiler", CLASS_OTHER),
-};
-
-#define NCATEGORIES (sizeof(categories) / sizeof(*categories))
 
 void kineto_init(struct kineto *k)
 {
@@ -122,36 +64,12 @@ static bool is_memory_name(struct str name)
 	return str_is(name, "[memory]") || str_is(name, "[OutOfMemory]");
 }
 
-static bool is_equal_but_for_case(const char *a, const char *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		char x = a[i], y = b[i];
-		if (x != y && ((x ^ y) != ' ' || (x | ' ') < 'a' || (x | ' ') > 'z'))
-			return false;
-	}
-	return true;
-}
-
-/* Producers differ in capitals; only "Trace" is a word of others in small letters. */
-static const struct category *find_other_case(struct str cat)
-{
-	for (size_t i = 0; i < NCATEGORIES; i++)
-		if (categories[i].n == cat.n && categories[i].class != CLASS_SPAN &&
-		    is_equal_but_for_case(categories[i].name, cat.p, cat.n))
-			return &categories[i];
-	return NULL;
-}
-
 /* NULL: it has no meaning here.  The last of those is remembered, as they come in rows. */
 static const struct category *find_category(struct kineto *k, struct str cat)
 {
 	if (cat.n && cat.n == k->unknown_n && memcmp(k->unknown, cat.p, cat.n) == 0)
 		return NULL;
-	for (size_t i = 0; i < NCATEGORIES; i++)
-		if (categories[i].n == cat.n &&
-		    memcmp(categories[i].name, cat.p, cat.n) == 0)
-			return &categories[i];
-	const struct category *found = find_other_case(cat);
+	const struct category *found = category_find(cat);
 	if (!found && cat.n <= sizeof(k->unknown)) {
 		memcpy(k->unknown, cat.p, cat.n);
 		k->unknown_n = cat.n;

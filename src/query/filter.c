@@ -5,6 +5,7 @@
 #include <pcre2.h>
 
 #include "base/alloc.h"
+#include "ingest/category.h"
 #include "ingest/decimal.h"
 
 /*
@@ -250,6 +251,8 @@ static int compile(const struct filter_texts *t, struct filter *f, struct err *e
 	    parse_numbers("--stream", t->streams, t->nstreams, &f->streams, err) < 0 ||
 	    parse_numbers("--device", t->devices, t->ndevices, &f->devices, err) < 0)
 		return -1;
+	for (size_t i = 0; i < f->categories.n; i++)
+		f->classes |= category_classes(f->categories.items[i]);
 	return 0;
 }
 
@@ -303,9 +306,15 @@ static bool has_item(const struct filter_names *names, struct str text)
 	return false;
 }
 
-bool filter_has_category(const struct filter *f, struct str category)
+bool filter_has_category(const struct filter *f, struct str category, int class)
 {
-	return f->categories.n == 0 || has_item(&f->categories, category);
+	if (f->categories.n == 0 ||
+	    (class >= 0 && class < NCLASSES && f->classes >> class & 1))
+		return true;
+	for (size_t i = 0; i < f->categories.n; i++)
+		if (category_is_same(f->categories.items[i], category))
+			return true;
+	return false;
 }
 
 bool filter_has_thread(const struct filter *f, struct str tid, struct str name)
@@ -344,8 +353,8 @@ int filter_check_call_graph(const struct filter *f, struct err *err)
 
 bool filter_wants_python(const struct filter *f)
 {
-	return has_item(&f->categories, STR_LIT("python_function")) ||
-	       has_item(&f->categories, STR_LIT("PythonFunction"));
+	return f->categories.n &&
+	       filter_has_category(f, STR_LIT("python_function"), CLASS_PYTHON);
 }
 
 void filter_regex_version(char out[64])

@@ -14,6 +14,7 @@
 #include "base/str.h"
 
 #define FILTER_ITEMS_MAX 64
+#define CLASS_NONE       (-1)
 
 /* As the user wrote them: NULL and 0 where not given.  Borrowed. */
 struct filter_texts {
@@ -42,6 +43,8 @@ struct filter_regex;
 struct filter {
 	struct filter_regex *focus, *ignore; /* owned; NULL: not given */
 	struct filter_names categories, threads;
+	unsigned
+		classes; /* bits (1 << class): those whose names are among the categories */
 	struct filter_numbers streams, devices;
 	bool has_steps, has_times, has_min_dur;
 	int64_t first_step, last_step; /* inclusive */
@@ -67,7 +70,8 @@ int filter_has_name(const struct filter *f, struct str name, struct err *err);
 bool filter_has_step(const struct filter *f, int64_t number, bool is_in_step);
 bool filter_has_time(const struct filter *f, int64_t start_ns);
 bool filter_has_dur(const struct filter *f, int64_t dur_ns);
-bool filter_has_category(const struct filter *f, struct str category);
+/* By the category as recorded, in any capitals and in torch's spellings, or by the class (CLASS_NONE: by the category alone). */
+bool filter_has_category(const struct filter *f, struct str category, int class);
 /* By its number as text or by its name; either may be empty. */
 bool filter_has_thread(const struct filter *f, struct str tid, struct str name);
 bool filter_has_number(const struct filter_numbers *numbers, int64_t value);

@@ -92,7 +92,7 @@ CREATE TABLE track (
     kind        TEXT NOT NULL,             -- 'thread', 'stream', 'stream_notes', 'async', 'counter'
     upid        INTEGER REFERENCES process (upid),
     utid        INTEGER REFERENCES thread (utid), -- of kind 'thread'
-    tid         INTEGER,                   -- as in the trace: the stream of a 'stream'
+    tid         INTEGER,                   -- number of the thread or, of a 'stream', of the stream
     name        TEXT,                      -- thread name, stream, async id, counter and series
     first_slice_id INTEGER,                -- its slices are first_slice_id to
     slices      INTEGER NOT NULL           --   first_slice_id + slices - 1

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/asset.h"
 #include "base/buf.h"
+#include "ingest/category.h"
 #include "store/bulk.h"
 #include "store/health.h"
 #include "store/sql.h"
@@ -16,25 +17,6 @@
 #include "store/write_rows.h"
 
 #define JSON_MAX ((size_t)1 << 30)
-
-/* slice_class: what slice_row.class means. */
-static const char *const class_names[NCLASSES] = {
-	[CLASS_OTHER] = "other",
-	[CLASS_OP] = "op",
-	[CLASS_ANNOTATION] = "annotation",
-	[CLASS_PYTHON] = "python",
-	[CLASS_RUNTIME] = "runtime",
-	[CLASS_DRIVER] = "driver",
-	[CLASS_OVERHEAD] = "overhead",
-	[CLASS_KERNEL] = "kernel",
-	[CLASS_MEMCPY] = "memcpy",
-	[CLASS_MEMSET] = "memset",
-	[CLASS_ACCELERATOR] = "accelerator",
-	[CLASS_SYNC] = "sync",
-	[CLASS_DEVICE_ANNOTATION] = "device_annotation",
-	[CLASS_SPAN] = "span",
-	[CLASS_MEMORY] = "memory",
-};
 
 int write_schema(struct sqlite3 *db, struct err *err)
 {
@@ -46,7 +28,8 @@ int write_schema(struct sqlite3 *db, struct err *err)
 	int rc = 0;
 	for (int i = 0; i < NCLASSES && rc == 0; i++) {
 		sqlite3_bind_int(stmt, 1, i);
-		sqlite3_bind_text(stmt, 2, class_names[i], -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 2, slice_class_name((enum slice_class)i), -1,
+				  SQLITE_STATIC);
 		sqlite3_bind_int(stmt, 3, class_is_device_work((enum slice_class)i));
 		rc = sql_step(stmt, err);
 	}

@@ -1,6 +1,8 @@
 /* Rows of processes, threads, tracks, counters and devices: see write_rows.h. */
 #include "store/write_rows.h"
 
+#include "ingest/decimal.h"
+
 static void ident_cell(struct sqlite3_context *to, struct ident id)
 {
 	if (id.text == TEXT_NONE)
@@ -85,6 +87,41 @@ static void track_name(const struct write_rows *w, const struct track *t,
 	cell_string(to, w->m, p->name != TEXT_NONE ? p->name : p->tid.text);
 }
 
+/* Torch before 1.10 spells it "stream 7". */
+static int64_t number_in_text(struct str text)
+{
+	const struct str word = STR_LIT("stream ");
+	int64_t number;
+
+	if (str_starts_with(text, word) &&
+	    decimal_text_int(str_behind(text, word.n), &number) == DECIMAL_OK)
+		return number;
+	return NUMBER_NONE;
+}
+
+/* What its first work says, else how the trace numbers the track; or NUMBER_NONE. */
+static int64_t stream_number(const struct model *m, const struct track *t)
+{
+	const struct ident *tid = &m->places[t->place].tid;
+	const struct device_fact *work = NULL;
+
+	if (t->kind == TRACK_STREAM && t->n)
+		work = slice_setup(m, model_slice(m, (uint32_t)t->first));
+	if (work && work->stream != NUMBER_NONE)
+		return work->stream;
+	return tid->text == TEXT_NONE ? tid->number
+				      : number_in_text(intern_str(m->texts, tid->text));
+}
+
+static void track_number(const struct write_rows *w, const struct track *t,
+			 struct sqlite3_context *to)
+{
+	if (t->kind == TRACK_STREAM || t->kind == TRACK_STREAM_NOTES)
+		bulk_number(to, stream_number(w->m, t));
+	else if (t->kind == TRACK_THREAD)
+		ident_cell(to, w->m->places[t->place].tid);
+}
+
 static void track_cell(const void *from, int64_t row, int column,
 		       struct sqlite3_context *to)
 {
@@ -106,8 +143,7 @@ static void track_cell(const void *from, int64_t row, int column,
 			cell_row(to, w->thread, w->lists.place_thread[t->place]);
 		break;
 	case 4:
-		if (t->kind != TRACK_ASYNC)
-			ident_cell(to, w->m->places[t->place].tid);
+		track_number(w, t, to);
 		break;
 	case 5:
 		track_name(w, t, to);

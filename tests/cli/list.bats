@@ -93,6 +93,34 @@ same() { # WHERE ORDER OPTION...
 		's.dur DESC, s.id' --cat kernel --step 1 --min-dur 35us --device 0 --sort dur
 }
 
+@test "torch 1.8 spells streams and categories otherwise: filters mean the same" {
+	cat >old.json <<'EOF'
+{"traceEvents": [
+{"ph": "X", "cat": "Operator", "name": "aten::mm", "pid": 7, "tid": "7", "ts": 10, "dur": 9,
+ "args": {"Device": 7, "External id": 1}},
+{"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": "7", "ts": 12, "dur": 3,
+ "args": {"correlation": 5, "external id": 1}},
+{"ph": "X", "cat": "Kernel", "name": "sgemm", "pid": 0, "tid": "stream 7", "ts": 20, "dur": 5,
+ "args": {"device": 0, "context": 1, "stream": 7, "correlation": 5, "external id": 1}},
+{"ph": "X", "cat": "Memset", "name": "Memset", "pid": 0, "tid": "stream 20", "ts": 30, "dur": 1,
+ "args": {"device": 0, "context": 1, "stream": 20, "correlation": 6, "bytes": 4}}]}
+EOF
+	ptool ingest -q old.json
+	names() { ptool list --format csv "$@" | python3 -c 'import csv, sys
+print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
+	[ "$(names --stream 7)" = sgemm ]
+	[ "$(names --stream 20)" = Memset ]
+	[ "$(names --cat kernel)" = sgemm ]
+	[ "$(names --cat KERNEL,memset)" = 'sgemm Memset' ]
+	[ "$(names --cat cpu_op)" = aten::mm ]
+	[ "$(names --cat op)" = aten::mm ]
+	ptool list | grep 'sgemm .* stream 7 '
+	ptool top --stream 7 --format csv | grep sgemm
+	ptool top --by stream --format csv | grep '^"sgemm".*,7$'
+	ptool top --cat kernel --format csv | grep sgemm
+	ptool streams --format csv | grep '^1,,0,7,'
+}
+
 @test "a time in the middle of long tracks is found, whatever the order" {
 	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
 	for sort in start dur; do

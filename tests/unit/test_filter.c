@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "ingest/sink.h"
 #include "query/filter.h"
 
 static struct filter must_compile(const struct filter_texts *texts)
@@ -59,7 +60,7 @@ static void no_filter_lets_everything_through(void **state)
 	assert_true(filter_has_step(&f, 0, false));
 	assert_true(filter_has_time(&f, INT64_MIN));
 	assert_true(filter_has_dur(&f, 0));
-	assert_true(filter_has_category(&f, STR_LIT("")));
+	assert_true(filter_has_category(&f, STR_LIT(""), CLASS_NONE));
 	assert_true(filter_has_thread(&f, STR_LIT(""), STR_LIT("")));
 	assert_true(filter_has_number(&f.streams, -7));
 	assert_false(filter_needs_slices(&f));
@@ -211,13 +212,40 @@ static void lists_are_given_at_once_or_again_and_again(void **state)
 		.ndevices = 2 });
 
 	(void)state;
-	assert_true(filter_has_category(&f, STR_LIT("kernel")));
-	assert_true(filter_has_category(&f, STR_LIT("overhead")));
-	assert_false(filter_has_category(&f, STR_LIT("kern")));
-	assert_false(filter_has_category(&f, STR_LIT("")));
+	assert_true(filter_has_category(&f, STR_LIT("kernel"), CLASS_NONE));
+	assert_true(filter_has_category(&f, STR_LIT("overhead"), CLASS_NONE));
+	assert_false(filter_has_category(&f, STR_LIT("kern"), CLASS_NONE));
+	assert_false(filter_has_category(&f, STR_LIT(""), CLASS_NONE));
 	assert_true(filter_has_number(&f.devices, 3));
 	assert_false(filter_has_number(&f.devices, 1));
 	assert_false(filter_wants_python(&f));
+	filter_release(&f);
+}
+
+static void a_category_has_any_capitals_and_old_spellings(void **state)
+{
+	struct filter f = must_compile(&(struct filter_texts){
+		.categories = (const char *const[]){ "KERNEL,cpu_op,Memcpy" },
+		.ncategories = 1 });
+
+	(void)state;
+	assert_true(filter_has_category(&f, STR_LIT("Kernel"), CLASS_NONE));
+	assert_true(filter_has_category(&f, STR_LIT("Operator"), CLASS_NONE));
+	assert_true(filter_has_category(&f, STR_LIT("gpu_memcpy"), CLASS_NONE));
+	assert_false(filter_has_category(&f, STR_LIT("Runtime"), CLASS_NONE));
+	filter_release(&f);
+}
+
+static void a_class_is_as_good_as_a_category(void **state)
+{
+	struct filter f = must_compile(&(struct filter_texts){
+		.categories = (const char *const[]){ "op,Python" }, .ncategories = 1 });
+
+	(void)state;
+	assert_true(filter_has_category(&f, STR_LIT("cpu_op"), CLASS_OP));
+	assert_true(filter_has_category(&f, STR_LIT("op"), CLASS_OTHER));
+	assert_false(filter_has_category(&f, STR_LIT("kernel"), CLASS_KERNEL));
+	assert_true(filter_wants_python(&f));
 	filter_release(&f);
 }
 
@@ -286,6 +314,8 @@ int main(void)
 		cmocka_unit_test(names_may_be_any_bytes),
 		cmocka_unit_test(an_expression_that_runs_away_is_given_up),
 		cmocka_unit_test(lists_are_given_at_once_or_again_and_again),
+		cmocka_unit_test(a_category_has_any_capitals_and_old_spellings),
+		cmocka_unit_test(a_class_is_as_good_as_a_category),
 		cmocka_unit_test(a_list_is_not_endless),
 		cmocka_unit_test(a_thread_is_named_by_its_number_or_its_name),
 		cmocka_unit_test(each_filter_is_seen_to_be_given),

@@ -6,29 +6,6 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 
-#define STREAM_WORD   "stream "
-#define STREAM_DIGITS 18 /* that many always fit into int64 */
-
-int64_t work_stream_number(const struct work_stream *stream)
-{
-	struct str name = str_of(stream->name ? stream->name : "");
-	int64_t number = 0;
-
-	if (stream->stream != NUMBER_NONE)
-		return stream->stream;
-	if (!str_starts_with(name, str_of(STREAM_WORD)))
-		return NUMBER_NONE;
-	struct str digits = str_behind(name, strlen(STREAM_WORD));
-	if (digits.n == 0 || digits.n > STREAM_DIGITS)
-		return NUMBER_NONE;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (digits.p[i] < '0' || digits.p[i] > '9')
-			return NUMBER_NONE;
-		number = number * 10 + (digits.p[i] - '0');
-	}
-	return number;
-}
-
 int work_filter_check(const struct filter *filter, struct err *err)
 {
 	if (filter->categories.n || filter->threads.n)
@@ -129,7 +106,7 @@ static int wants_item(struct work_filter *f, const struct device_work *work,
 		f,
 		&(struct work_piece){ .name = item->name,
 				      .device = work->devices[stream->device].device,
-				      .stream = work_stream_number(stream),
+				      .stream = stream->stream,
 				      .step_id = item->step_id,
 				      .dur_ns = sum_sub(item->end_ns, item->start_ns) },
 		err);

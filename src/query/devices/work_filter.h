@@ -27,9 +27,6 @@ struct work_piece {
 	int64_t device, stream, step_id, start_ns, dur_ns;
 };
 
-/* Its number, also where the trace spells it "stream 7"; NUMBER_NONE: it has none. */
-int64_t work_stream_number(const struct work_stream *stream);
-
 /* ERR_USAGE for --thread and --cat, which device work does not have here. */
 int work_filter_check(const struct filter *filter, struct err *err);
 

@@ -65,7 +65,7 @@ struct cell work_device_cell(const struct work_device *device)
 
 struct cell work_stream_cell(const struct work_stream *stream)
 {
-	return number_or_text(work_stream_number(stream), stream->name);
+	return number_or_text(stream->stream, stream->name);
 }
 
 struct cell work_rank_cell(const struct scope_profile *profile)

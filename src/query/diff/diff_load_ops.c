@@ -179,7 +179,8 @@ static int add_call(void *to, const struct slice_call *call, struct err *err)
 	if (!is_kind(r, call->stat.key.kind) || !is_on_wanted_track(r, call) ||
 	    !filter_has_step(f, place.step, place.in_step) ||
 	    !filter_has_time(f, call->ts_ns) || !filter_has_dur(f, call->dur_ns) ||
-	    !filter_has_category(f, text_pool_str(&r->texts, call->category)))
+	    !filter_has_category(f, text_pool_str(&r->texts, call->category),
+				 call->class))
 		return 0;
 	return add_sums(r, call->stat.key.name, place, &call->stat.sums, err);
 }

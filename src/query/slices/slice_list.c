@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "ingest/sink.h"
 #include "query/pick.h"
 #include "query/slices/slice_merge.h"
 #include "query/slices/slice_rank.h"
@@ -90,8 +91,23 @@ static struct cell id_cell(int64_t id)
 	return id ? cell_int(id) : cell_null();
 }
 
+/* "stream 7", of several devices "device 1 stream 7"; numbers as the filters take them. */
+static void add_stream(struct slice_list *l, const struct slices_track *t)
+{
+	if (l->slices->has_devices && t->device != NUMBER_NONE)
+		buf_addf(&l->place, "device %" PRId64 " ", t->device);
+	buf_add_text(&l->place, "stream");
+	if (t->stream != NUMBER_NONE)
+		buf_addf(&l->place, " %" PRId64, t->stream);
+}
+
+static struct cell device_cell(const struct slices_track *t, int64_t number)
+{
+	return t->is_device && number != NUMBER_NONE ? cell_int(number) : cell_null();
+}
+
 /*
- * For people: a stream as device:stream, else the thread's number, else its name;
+ * For people: a stream, else the thread's number, else its name;
  * and whether the slice is set apart.
  */
 static struct cell place_cell(struct slice_list *l, const struct slices_track *t)
@@ -102,7 +118,7 @@ static struct cell place_cell(struct slice_list *l, const struct slices_track *t
 		return cell_text_or_null(thread);
 	buf_clear(&l->place);
 	if (t->is_device)
-		buf_addf(&l->place, "stream %" PRId64 ":%" PRId64, t->device, t->stream);
+		add_stream(l, t);
 	else if (thread)
 		buf_add_text(&l->place, thread);
 	if (t->is_apart)
@@ -129,8 +145,8 @@ static void set_track(struct slice_list *l, const struct slices_track *t,
 	cells[PID] = t->is_device ? cell_null() : cell_text_or_null(t->pid);
 	cells[THREAD] = cell_text_or_null(t->thread);
 	cells[THREAD_NAME] = cell_text_or_null(t->thread_name);
-	cells[DEVICE] = t->is_device ? cell_int(t->device) : cell_null();
-	cells[STREAM] = t->is_device ? cell_int(t->stream) : cell_null();
+	cells[DEVICE] = device_cell(t, t->device);
+	cells[STREAM] = device_cell(t, t->stream);
 	cells[SET_APART] = cell_int(t->is_apart);
 }
 

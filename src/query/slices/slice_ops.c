@@ -129,6 +129,7 @@ static struct slice_call call_of_row(const struct running *r, const struct call_
 		.overload = TEXT_NONE,
 		.module = TEXT_NONE,
 		.category = s->category,
+		.class = s->class,
 		.ts_ns = s->ts_ns,
 		.step = s->step == SLICE_NONE ? NUMBER_NONE : r->load.steps[s->step],
 	};

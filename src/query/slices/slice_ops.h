@@ -27,6 +27,7 @@ struct slice_call {
 	const struct call_track *track;
 	struct opstat stat; /* key: name, kind and is_annotation */
 	uint32_t shapes, stack, overload, module, category; /* texts, or TEXT_NONE */
+	int class;                                          /* enum slice_class */
 	int64_t ts_ns, dur_ns;
 	size_t node; /* of host calls: its number in the track's tree, which grows ... */
 	uint32_t parent;          /* ... and its parent's, a smaller one, or NODE_NONE */

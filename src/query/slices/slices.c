@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "ingest/sink.h"
 #include "query/query.h"
 #include "query/slices/slices_state.h"
 #include "store/slice_bits.h"
@@ -129,11 +130,16 @@ static int category_is_wanted(struct slices_state *s, const struct slice_row *ro
 {
 	struct str category;
 
+	if (row->class >= 0 && row->class < NCLASSES &&
+	    s->filter->classes >> row->class & 1)
+		return 1;
 	if (slices_text(&s->public, row->category_id, &category, err) < 0)
 		return -1;
 	uint8_t *verdict = &s->category_verdicts[row->category_id];
 	if (*verdict == UNKNOWN)
-		*verdict = filter_has_category(s->filter, category) ? WANTED : UNWANTED;
+		*verdict = filter_has_category(s->filter, category, CLASS_NONE)
+				   ? WANTED
+				   : UNWANTED;
 	return *verdict == WANTED;
 }
 

@@ -20,7 +20,7 @@ struct slices_track {
 	const char *kind; /* as in the store: "thread", "stream", ... */
 	const char *pid, *thread,
 		*thread_name;   /* NULL: none; thread is its number or text */
-	int64_t device, stream; /* when is_device */
+	int64_t device, stream; /* when is_device; or NUMBER_NONE */
 	int64_t first_id, slices;
 	bool is_device;
 	bool is_apart; /* those of it that are set apart: behind the others in any order */
@@ -38,6 +38,7 @@ struct slice_row {
 struct slices {
 	struct slices_track *tracks; /* in the order of their ids; some are there twice */
 	size_t ntracks;
+	bool has_devices;       /* they are of several */
 	int64_t total;          /* slices of all tracks */
 	bool is_filtered;       /* some may not be wanted */
 	bool is_by_category;    /* by their categories, too */

@@ -61,8 +61,8 @@ static struct slices_track read_track(struct slices_state *s, struct sqlite3_stm
 		.pid = copy_text(s, stmt, TRACKS_PID),
 		.thread = copy_text(s, stmt, TRACKS_THREAD),
 		.thread_name = copy_text(s, stmt, TRACKS_THREAD_NAME),
-		.device = sqlite3_column_int64(stmt, TRACKS_DEVICE),
-		.stream = sqlite3_column_int64(stmt, TRACKS_TID),
+		.device = query_number(stmt, TRACKS_DEVICE),
+		.stream = query_number(stmt, TRACKS_TID),
 		.first_id = sqlite3_column_int64(stmt, TRACKS_FIRST),
 		.slices = sqlite3_column_int64(stmt, TRACKS_SLICES),
 		.is_apart = sqlite3_column_int(stmt, TRACKS_IS_APART) != 0,
@@ -97,7 +97,13 @@ static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
 
 	p->tracks = xgrow(p->tracks, &s->tracks_cap, p->ntracks + 1, sizeof(*p->tracks));
 	p->tracks[p->ntracks] = read_track(s, stmt);
-	p->total = sum_add(p->total, p->tracks[p->ntracks++].slices);
+	const struct slices_track *track = &p->tracks[p->ntracks++];
+	p->total = sum_add(p->total, track->slices);
+	if (!track->is_device)
+		return;
+	p->has_devices |= s->has_device && track->device != s->device;
+	s->has_device = true;
+	s->device = track->device;
 }
 
 /* Classes are numbered from 0 without a gap. */

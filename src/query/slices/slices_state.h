@@ -22,6 +22,8 @@ struct slices_state {
 	size_t tracks_cap, classes_cap;
 	const char **classes; /* owned; by number */
 	size_t nclasses;
+	bool has_device;
+	int64_t device; /* of the newest track of a device, when has_device */
 	/* owned, by text id, NULL without such a filter */
 	uint8_t *name_verdicts, *category_verdicts;
 };

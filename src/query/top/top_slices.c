@@ -56,7 +56,8 @@ static bool is_wanted(const struct top_rows *rows, const struct filter *f,
 		return false;
 	return filter_has_step(f, call->step, call->step != NUMBER_NONE) &&
 	       filter_has_time(f, call->ts_ns) && filter_has_dur(f, call->dur_ns) &&
-	       filter_has_category(f, text_pool_str(&rows->texts, call->category)) &&
+	       filter_has_category(f, text_pool_str(&rows->texts, call->category),
+				   call->class) &&
 	       is_on_wanted_track(rows, f, call);
 }
 

@@ -1,14 +1,20 @@
 -- The tracks that have slices in the profiles :profiles (ids as a JSON array), in
--- the order of their slices; with what names them: pid is a device's number where
--- kind is 'stream'.  Slices that are set apart stand behind all of their profile's,
--- and are a track's second part.
+-- the order of their slices; with what names them.  Slices that are set apart stand
+-- behind all of their profile's, and are a track's second part.
+-- device  of a stream: as its work says, else the id of its process
 WITH part AS (
     SELECT id AS track_id, first_slice_id, slices, 0 AS is_apart FROM track WHERE slices > 0
     UNION ALL
     SELECT s.track_id, min(s.id), count(*), 1
     FROM quarantine q CROSS JOIN slice_row s ON s.id = q.slice_id GROUP BY s.track_id)
 SELECT t.profile_id, t.kind, part.first_slice_id, part.slices, t.tid,
-       coalesce(p.pid_text, p.pid) AS pid, p.pid AS device,
+       coalesce(p.pid_text, p.pid) AS pid,
+       CASE WHEN t.kind IN ('stream', 'stream_notes') THEN coalesce(
+           (SELECT k.device FROM kernel k
+            WHERE k.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
+           (SELECT c.device FROM copy c
+            WHERE c.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
+           p.pid) END AS device,
        coalesce(th.tid_text, th.tid) AS thread, th.name AS thread_name, part.is_apart
 FROM part
 JOIN track t ON t.id = part.track_id

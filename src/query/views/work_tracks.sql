@@ -1,6 +1,6 @@
 -- The streams of the profile :profile that hold slices, in the order of their numbers.
--- stream, device  as the first work says, else as its track and process are numbered;
---                 NULL when those are texts, which
+-- device          as the first work says, else as its process is numbered
+-- stream, device  NULL when the trace has texts instead, which
 -- name, pid_text  have
 WITH work AS MATERIALIZED (
     SELECT t.id AS track_id,
@@ -10,7 +10,7 @@ WITH work AS MATERIALIZED (
                 AND t.first_slice_id + t.slices - 1 ORDER BY c.slice_id LIMIT 1) AS copy_id
     FROM track t
     WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0)
-SELECT t.id, coalesce(k.stream, c.stream, t.tid) AS stream, t.name, t.first_slice_id, t.slices,
+SELECT t.id, t.tid AS stream, t.name, t.first_slice_id, t.slices,
        coalesce(k.device, c.device, p.pid) AS device, p.pid_text
 FROM work
 JOIN track t ON t.id = work.track_id
