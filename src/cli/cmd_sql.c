@@ -17,6 +17,7 @@
 struct sql_opts {
 	const char *operand, *query, *file;
 	struct opt_strings params;
+	int64_t timeout_s;
 	struct output_opts output;
 };
 
@@ -36,6 +37,8 @@ static const struct opt sql_options[] = {
 	  .offset = FIELD(file), .type = OPT_STRING },
 	{ .name = "param", .arg = "NAME=VALUE", .help = "the value of :NAME in the query, a number if it looks like one",
 	  .offset = FIELD(params), .type = OPT_STRINGS, .short_name = 'p' },
+	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0, the default: never",
+	  .offset = FIELD(timeout_s), .type = OPT_UINT },
 	OPT_END
 };
 
@@ -165,6 +168,7 @@ static int answer(const struct command *self, const struct sql_opts *o,
 		return -1;
 	int rc = bind_params(q, &o->params, err);
 	size_t n = user_sql_nresults(q);
+	user_sql_limit(q, o->timeout_s);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
 		rc = err_set(
 			err, ERR_USAGE,

@@ -2,6 +2,7 @@
 #include "query/user_sql.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "query/query.h"
+#include "query/sql_guard.h"
 
 /* SQLite's own limit for one value. */
 #define BLOB_MAX ((size_t)1000000000 * 2)
@@ -23,12 +25,15 @@ struct statement {
 struct user_sql {
 	struct statement *statements; /* owned */
 	size_t n, cap, at;
+	struct sqlite3 *db; /* borrowed */
+	struct sql_guard guard;
 };
 
 struct result {
 	struct table table;
-	struct sqlite3_stmt *stmt; /* borrowed */
-	struct column *columns;    /* owned */
+	struct sqlite3_stmt *stmt;     /* borrowed */
+	const struct sql_guard *guard; /* borrowed */
+	struct column *columns;        /* owned */
 	struct arena names;
 	struct buf *hex; /* owned; one for each column */
 	int64_t nrows;
@@ -36,10 +41,17 @@ struct result {
 };
 
 /* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
-static int query_error(struct sqlite3 *db, struct err *err)
+static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct err *err)
 {
 	int rc = sql_error(db, err);
 
+	if (guard->kind)
+		return err_set(err, ERR_USAGE, "%s %s is not allowed in a query",
+			       guard->kind, guard->name);
+	if (guard->is_late)
+		return err_set(err, ERR_USAGE,
+			       "the query took longer than --timeout %" PRId64,
+			       guard->limit_s);
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
@@ -77,17 +89,16 @@ static int check_statement(struct sqlite3_stmt *stmt, struct err *err)
 	return 0;
 }
 
-static int prepare_all(struct user_sql *q, struct sqlite3 *db, const char *text,
-		       struct err *err)
+static int prepare_all(struct user_sql *q, const char *text, struct err *err)
 {
 	const char *at = text;
 
 	while (*at) {
 		struct sqlite3_stmt *stmt;
 		const char *rest;
-		if (sqlite3_prepare_v2(db, at, -1, &stmt, &rest) != SQLITE_OK) {
-			int offset = sqlite3_error_offset(db);
-			query_error(db, err);
+		if (sqlite3_prepare_v2(q->db, at, -1, &stmt, &rest) != SQLITE_OK) {
+			int offset = sqlite3_error_offset(q->db);
+			query_error(q->db, &q->guard, err);
 			if (offset >= 0)
 				err->offset = at - text + offset;
 			return -1;
@@ -108,7 +119,9 @@ int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 	struct user_sql *q = xcalloc(1, sizeof(*q));
 
 	*out = q;
-	if (prepare_all(q, store_db(store), text, err) == 0)
+	q->db = store_db(store);
+	sql_guard_set(&q->guard, q->db);
+	if (prepare_all(q, text, err) == 0)
 		return 0;
 	user_sql_close(q);
 	*out = NULL;
@@ -124,7 +137,13 @@ void user_sql_close(struct user_sql *q)
 		free(q->statements[i].bound);
 	}
 	free(q->statements);
+	sql_guard_remove(q->db);
 	free(q);
+}
+
+void user_sql_limit(struct user_sql *q, int64_t limit_s)
+{
+	sql_guard_limit(&q->guard, q->db, limit_s);
 }
 
 /* "12", "-1.5e3"; not "inf", "0x10", " 1" or "". */
@@ -236,7 +255,7 @@ static struct cell blob_cell(struct result *r, int column)
 }
 
 /* 1: a row; 0: end; -1. */
-static int step(struct sqlite3_stmt *stmt, struct err *err)
+static int step(struct sqlite3_stmt *stmt, const struct sql_guard *guard, struct err *err)
 {
 	switch (sqlite3_step(stmt)) {
 	case SQLITE_ROW:
@@ -244,14 +263,14 @@ static int step(struct sqlite3_stmt *stmt, struct err *err)
 	case SQLITE_DONE:
 		return 0;
 	default:
-		return query_error(sqlite3_db_handle(stmt), err);
+		return query_error(sqlite3_db_handle(stmt), guard, err);
 	}
 }
 
 static int result_next(struct table *t, struct cell *cells, struct err *err)
 {
 	struct result *r = (struct result *)t;
-	int rc = r->is_over ? 0 : step(r->stmt, err);
+	int rc = r->is_over ? 0 : step(r->stmt, r->guard, err);
 
 	if (rc <= 0) {
 		r->is_over = true;
@@ -278,12 +297,14 @@ static void result_free(struct table *t)
 	free(r);
 }
 
-static struct table *result_new(struct sqlite3_stmt *stmt, bool units)
+static struct table *result_new(struct sqlite3_stmt *stmt, const struct sql_guard *guard,
+				bool units)
 {
 	struct result *r = xcalloc(1, sizeof(*r));
 	size_t n = (size_t)sqlite3_column_count(stmt);
 
 	r->stmt = stmt;
+	r->guard = guard;
 	r->columns = xcalloc(n, sizeof(*r->columns));
 	r->hex = xcalloc(n, sizeof(*r->hex));
 	for (size_t i = 0; i < n; i++) {
@@ -307,10 +328,10 @@ int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err
 	while (q->at < q->n) {
 		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
 		if (sqlite3_column_count(stmt) > 0) {
-			*out = result_new(stmt, units);
+			*out = result_new(stmt, &q->guard, units);
 			return 1;
 		}
-		if (step(stmt, err) < 0)
+		if (step(stmt, &q->guard, err) < 0)
 			return -1;
 	}
 	return 0;

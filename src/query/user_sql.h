@@ -18,7 +18,8 @@ struct user_sql;
 /*
  * Prepares every statement of the text, which must outlive *out.  ERR_USAGE, at
  * the byte of the text where SQLite says so: a mistake in it, a statement that
- * would write, or none at all.  *out is NULL on failure.
+ * would write, a function or pragma that is not allowed (sql_guard.h), or no
+ * statement at all.  *out is NULL on failure.
  */
 int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 		  struct err *err);
@@ -33,6 +34,9 @@ int user_sql_bind(struct user_sql *q, struct str name, const char *value,
 		  struct err *err);
 /* ERR_USAGE names a parameter that has no value yet. */
 int user_sql_check_bound(const struct user_sql *q, struct err *err);
+
+/* It may run for so many seconds from now; 0: as long as it takes.  ERR_USAGE then. */
+void user_sql_limit(struct user_sql *q, int64_t limit_s);
 
 /* How many statements give a result. */
 size_t user_sql_nresults(const struct user_sql *q);

@@ -212,7 +212,9 @@ static int open_temp(struct publish *p, struct err *err)
 	free(uri);
 	if (code != SQLITE_OK)
 		return sql_error(p->db, err);
-	return sql_exec(p->db, writing_pragmas, err);
+	int rc = sql_exec(p->db, writing_pragmas, err);
+	sql_harden(p->db);
+	return rc;
 }
 
 static int begin(struct publish *p, const struct publish_keep *keep, struct err *err)

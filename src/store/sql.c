@@ -36,6 +36,24 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 
+void sql_harden(struct sqlite3 *db)
+{
+	static const struct {
+		int what, on;
+	} settings[] = {
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+	};
+	static const char *modules[] = { "json_each", "json_tree", NULL };
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		sqlite3_db_config(db, settings[i].what, settings[i].on, NULL);
+	sqlite3_drop_modules(db, modules);
+}
+
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
 		struct err *err)
 {

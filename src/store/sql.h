@@ -12,6 +12,13 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+/*
+ * The connection trusts nothing in its file: triggers never run, virtual tables
+ * but those of JSON are gone, no extension is loaded, no function of SQLite
+ * that takes an address works.  Call it once, after journal_mode is set.
+ */
+void sql_harden(struct sqlite3 *db);
+
 /* One statement; the caller finalizes *out.  On failure *out is NULL. */
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
 		struct err *err);

@@ -123,8 +123,7 @@ static int open_db(struct store *store, const char *path, struct err *err)
 	if (code != SQLITE_OK)
 		return sql_error(store->db, err);
 	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sql_harden(store->db);
 	/* VACUUM INTO attaches, and makes its file before it finds that it may not. */
 	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
 	if (sql_exec(store->db, reading_pragmas, err) < 0)

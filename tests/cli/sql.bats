@@ -147,6 +147,63 @@ such"'
 	only_files ptool.db was
 }
 
+@test "2: functions, pragmas and virtual tables that are not in the lists" {
+	here
+	for query in "SELECT fts3_tokenizer('simple', x'4141414141414141')" \
+		"SELECT hex(fts3_tokenizer('simple'))" "SELECT load_extension('x')"; do
+		run --separate-stderr ptool sql "$query"
+		exits 2
+		[[ $stderr =~ ^'ptool: sql: byte '[0-9]+': function '(fts3_tokenizer|load_extension)' is not allowed in a query'$ ]] ||
+			{ echo "$stderr"; return 1; }
+	done
+	for pragma in journal_mode mmap_size query_only 'user_version = 9' 'trusted_schema = 1' hard_heap_limit; do
+		run --separate-stderr ptool sql "PRAGMA $pragma"
+		exits 2
+		says "ptool: sql: PRAGMA ${pragma% = *} is not allowed in a query"
+	done
+	run --separate-stderr ptool sql 'SELECT * FROM pragma_journal_mode'
+	exits 2
+	says 'ptool: sql: PRAGMA journal_mode is not allowed in a query'
+	for table in fts3tokenize dbstat sqlite_stmt sqlite_dbpage; do
+		run --separate-stderr ptool sql "SELECT * FROM $table"
+		exits 2
+		says "ptool: sql: no such table: $table"
+	done
+	# an open address: SQLite used it here
+	run --separate-stderr ptool sql "SELECT fts3_tokenizer('simple', x'4141414141414141');
+		SELECT * FROM pragma_table_info('fts3tokenize')"
+	exits 2
+}
+
+@test "what only tells or computes is allowed" {
+	here
+	[ "$(ptool sql --format csv "SELECT count(*) AS n FROM pragma_table_info('run')")" = $'n\n2' ]
+	[ "$(ptool sql --format csv "SELECT value FROM json_each('[1,2]')")" = $'value\n1\n2' ]
+	[ "$(ptool sql --format csv 'PRAGMA user_version')" = $'user_version\n4' ]
+	[ "$(ptool sql --format csv 'PRAGMA integrity_check')" = $'integrity_check\n"ok"' ]
+	[ "$(ptool sql --format csv "SELECT upper(printf('%d-%s', 7, trim(' x '))) AS a")" = $'a\n"7-X"' ]
+	# every view of the store, whatever it computes
+	for view in $(sqlite3 -readonly ptool.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
+		run --separate-stderr ptool sql "SELECT * FROM $view"
+		exits 0
+	done
+}
+
+@test "2: --timeout ends a query that takes longer, and no other" {
+	here
+	endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+	run --separate-stderr ptool sql --timeout 1 "$endless"
+	exits 2
+	says 'ptool: sql: the query took longer than --timeout 1'
+	run --separate-stderr ptool sql --timeout 1 'SELECT 1; '"$endless"
+	exits 2
+	run --separate-stderr ptool sql --timeout 60 --format csv 'SELECT 1 AS a'
+	exits 0
+	prints $'a\n1'
+	run --separate-stderr ptool sql --timeout -1 'SELECT 1'
+	exits 2
+}
+
 @test "2: parameters that do not fit the query" {
 	here
 	run --separate-stderr ptool sql 'SELECT :a'
