@@ -44,6 +44,8 @@ static void collectives_are_known_by_their_names(void **state)
 	      WORK_COMMUNICATION },
 	    { CLASS_KERNEL, "void deep_ep::internode_ll::combine<false, 7168>",
 	      WORK_COMMUNICATION },
+	    { CLASS_KERNEL, "void deep_ep::layout::get_dispatch_layout<256>",
+	      WORK_COMMUNICATION },
 	    { CLASS_KERNEL, "void two_shot_all_reduce_kernel<c10::BFloat16, 8>",
 	      WORK_COMMUNICATION });
 }
@@ -64,8 +66,6 @@ static void everything_else_computes(void **state)
 {
 	(void)state;
 	ARE({ CLASS_KERNEL, "ampere_sgemm_128x64_nn", WORK_COMPUTE },
-	    { CLASS_KERNEL, "void deep_ep::layout::get_dispatch_layout<256>",
-	      WORK_COMPUTE },
 	    { CLASS_KERNEL, "hipblaslt_kernel", WORK_COMPUTE },
 	    { CLASS_KERNEL, "waitForSync(int*)", WORK_COMPUTE },
 	    { CLASS_KERNEL, "", WORK_COMPUTE },

@@ -6,20 +6,19 @@
 #include <strings.h>
 
 #include "ingest/sink.h"
+#include "query/comm/comm_kernel.h"
 
-/* Parts of names, small and without '_', in the order in which they are looked for. */
+/* Parts of names as function_name_has() takes them, in the order in which they are tried. */
 static const struct {
 	const char *part;
 	enum collective collective;
 } spellings[] = {
-	{ "allreduce", COLLECTIVE_ALL_REDUCE },
-	{ "crossdevicereduce", COLLECTIVE_ALL_REDUCE }, /* vLLM, SGLang */
-	{ "deepep", COLLECTIVE_ALL_TO_ALL },            /* dispatch, combine */
-	{ "reducescatter", COLLECTIVE_REDUCE_SCATTER },
-	{ "allgather", COLLECTIVE_ALL_GATHER },
-	{ "alltoall", COLLECTIVE_ALL_TO_ALL },
+	{ "all_reduce", COLLECTIVE_ALL_REDUCE },
+	{ "reduce_scatter", COLLECTIVE_REDUCE_SCATTER },
+	{ "all_gather", COLLECTIVE_ALL_GATHER },
+	{ "all_to_all", COLLECTIVE_ALL_TO_ALL },
 	{ "broadcast", COLLECTIVE_BROADCAST },
-	{ "sendrecv", COLLECTIVE_SEND_RECV },
+	{ "send_recv", COLLECTIVE_SEND_RECV },
 	{ "reduce", COLLECTIVE_REDUCE },
 	{ "gather", COLLECTIVE_GATHER },
 	{ "scatter", COLLECTIVE_SCATTER },
@@ -55,20 +54,14 @@ static struct str without_arguments(struct str name)
 
 enum collective collective_of(struct str name)
 {
-	char plain[256];
-	size_t n = 0;
+	char text[FUNCTION_NAME_MAX];
+	struct str function = function_name(name, text);
+	enum collective known;
 
-	name = without_arguments(name);
-	for (size_t i = 0; i < name.n && n + 1 < sizeof(plain); i++) {
-		char c = name.p[i];
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		if (c != '_' && c != '\0')
-			plain[n++] = c;
-	}
-	plain[n] = '\0';
+	if (comm_function_find(function, &known) && known != COLLECTIVE_OTHER)
+		return known;
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
-		if (strstr(plain, spellings[i].part))
+		if (function_name_has(function, spellings[i].part))
 			return spellings[i].collective;
 	return COLLECTIVE_OTHER;
 }

@@ -3,6 +3,7 @@
 
 #include "ingest/comm_range.h"
 #include "ingest/dtype.h"
+#include "query/comm/comm_kernel.h"
 
 /* record_param_comms and the range stand right around a launch, below Python frames. */
 #define LEVELS_MAX 12
@@ -120,6 +121,7 @@ static uint32_t dtype_text(const struct comm_from *from, struct str spelled,
 void comm_told_apply(const struct comm_from *from, const struct comm_told *told,
 		     struct comm_call *call)
 {
+	char function[FUNCTION_NAME_MAX];
 	struct str name = text_pool_str(from->texts, call->name), ranged;
 	struct str spelled = text_pool_str(from->texts, told->name);
 	struct collective_kernel kernel = collective_kernel_of(name);
@@ -127,8 +129,12 @@ void comm_told_apply(const struct comm_from *from, const struct comm_told *told,
 				   told->group_size };
 	enum collective kind = collective_of(spelled);
 
+	if (!spelled.n && comm_range_backend(name, &ranged))
+		spelled = ranged;
+	else if (!spelled.n)
+		spelled = function_name(name, function);
 	if (!spelled.n)
-		spelled = comm_range_backend(name, &ranged) ? ranged : name;
+		spelled = name;
 	/* The range of several in one tells nothing; what they are made of the kernel does. */
 	if (kind == COLLECTIVE_OTHER ||
 	    (kind == COLLECTIVE_COALESCED && collective_of(name) != COLLECTIVE_OTHER))

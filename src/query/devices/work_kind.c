@@ -2,30 +2,8 @@
 #include "query/devices/work_kind.h"
 
 #include <stddef.h>
-#include <string.h>
-#include <strings.h>
 
-/*
- * Parts of the names, in any capitals, of the collectives of NCCL, RCCL, HCCL,
- * oneCCL, MSCCL++ and NVSHMEM, of PyTorch's symmetric memory (one_shot_all_reduce,
- * multimem_all_gather), of TensorRT-LLM (oneShotAllReduce) and FlashInfer
- * (allreduce_fusion_kernel_oneshot), of what vLLM and SGLang bring along
- * (cross_device_reduce, quickreduce::allreduce_prototype), and of DeepEP
- * (deep_ep::internode::dispatch).
- */
-static const char *const communication[] = { "nccl",
-					     "rccl",
-					     "hccl",
-					     "oneccl",
-					     "mscclpp",
-					     "nvshmem",
-					     "multimem_",
-					     "shot_all_reduce",
-					     "shotAllReduce",
-					     "cross_device_reduce",
-					     "allreduce_fusion_kernel",
-					     "allreduce_prototype",
-					     "deep_ep::int" };
+#include "query/comm/comm_kernel.h"
 
 /* Copies and sets that a tracer shows as kernels (ROCm, MTIA); what a name begins with. */
 static const struct memory_name {
@@ -38,21 +16,12 @@ static const struct memory_name {
 	{ "hipMemset", WORK_MEMSET },    { "__amd_rocclr_fillBuffer", WORK_MEMSET },
 };
 
-static bool has_part(struct str name, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t i = 0; i + n <= name.n; i++)
-		if (strncasecmp(name.p + i, part, n) == 0)
-			return true;
-	return false;
-}
-
 enum work_kind work_kind_of(enum slice_class class, struct str name)
 {
-	for (size_t i = 0; i < sizeof(communication) / sizeof(*communication); i++)
-		if (has_part(name, communication[i]))
-			return WORK_COMMUNICATION;
+	enum collective collective;
+
+	if (comm_kernel_find(name, &collective))
+		return WORK_COMMUNICATION;
 	if (class == CLASS_MEMCPY)
 		return WORK_MEMCPY;
 	if (class == CLASS_MEMSET)
