@@ -22,7 +22,7 @@ const struct allocation_walk *allocation_walk_to(struct allocation_walk *w, int6
 		uint32_t row = w->next_row++;
 		const struct slice_rec *s = model_slice(w->m, row);
 		if (s->track != w->track)
-			w->open.n = 0;
+			ranges_clear(&w->open);
 		w->track = s->track;
 		ranges_pass(&w->open, w->m, row);
 		if (!slice_is_allocation(s))

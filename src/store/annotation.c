@@ -4,40 +4,16 @@
  * of that work, from its first start to its last end, each device apart.  The
  * exporter's own gpu_user_annotation is one span for each stream instead.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "store/idmap.h"
 #include "store/op_pass.h"
-#include "store/ranges.h"
 #include "store/steps.h"
 #include "store/summary.h"
-
-/* Device work launched in one call of an annotation on one device. */
-struct call_span {
-	uint32_t row;
-	int64_t device, start_ns, end_ns, device_ns, launches;
-};
-
-struct call_spans {
-	struct call_span *at;
-	size_t n, cap;
-	struct idmap by_row;
-};
-
-static struct call_span *find_span(struct call_spans *spans, uint32_t row, int64_t device)
-{
-	size_t probe = idmap_first(&spans->by_row, row);
-	uint32_t at;
-
-	while ((at = idmap_next(&spans->by_row, &probe)) != UINT32_MAX)
-		if (spans->at[at].device == device)
-			return &spans->at[at];
-	spans->at = spill_grow(spans->by_row.spill, spans->at, &spans->cap, spans->n + 1,
-			       sizeof(*spans->at));
-	idmap_add(&spans->by_row, row, (uint32_t)spans->n);
-	spans->at[spans->n] =
-		(struct call_span){ row, device, INT64_MAX, INT64_MIN, 0, 0 };
-	return &spans->at[spans->n++];
-}
 
 static int64_t device_of(const struct model *m, const struct slice_rec *s)
 {
@@ -48,35 +24,177 @@ static int64_t device_of(const struct model *m, const struct slice_rec *s)
 	return m->processes[m->tracks[s->track].process].pid.number;
 }
 
-/* Charges the work to a label that is open around its launch. */
-static void charge(const struct model *m, struct call_spans *spans, uint32_t row,
-		   uint32_t work)
-{
-	const struct slice_rec *s = model_slice(m, work);
-	struct call_span *span = find_span(spans, row, device_of(m, s));
+/* Device work from the first start to the last end, and the sum of its durations. */
+struct span {
+	int64_t start_ns, end_ns, device_ns;
+};
 
-	if (s->ts_ns < span->start_ns)
-		span->start_ns = s->ts_ns;
-	if (slice_end(s) > span->end_ns)
-		span->end_ns = slice_end(s);
-	span->device_ns = sum_add(span->device_ns, s->dur_ns);
-	span->launches++;
+#define SPAN_NONE ((struct span){ INT64_MAX, INT64_MIN, 0 })
+
+/* All work with a launch, by the launch's track, then by device, then by launch. */
+struct launched {
+	const struct model *m;
+	uint32_t *works; /* owned */
+	size_t n;
+	/* Spans of blocks of works, and of pairs of those, as a heap (1 is the root). */
+	struct span *nodes; /* owned */
+	size_t nblocks;
+	/* Those of one track and device: where each begins, and a last one, n. */
+	size_t *groups; /* owned */
+	size_t ngroups, groups_cap;
+};
+
+#define BLOCK_WORKS 16
+
+static void add_span(struct span *to, const struct span *from)
+{
+	if (from->start_ns < to->start_ns)
+		to->start_ns = from->start_ns;
+	if (from->end_ns > to->end_ns)
+		to->end_ns = from->end_ns;
+	to->device_ns = sum_add(to->device_ns, from->device_ns);
 }
 
-/* Passes over a thread: its launches' work is charged to the labels around them. */
-static void charge_thread(const struct model *m, const struct track *t,
-			  struct call_spans *spans, size_t *next, struct ranges *open)
+/* Adds the works [from, to), one by one. */
+static void add_works(struct span *span, const struct launched *l, size_t from, size_t to)
 {
-	open->n = 0;
-	for (size_t i = 0; i < t->n && *next < m->nworks; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
-		ranges_pass(open, m, row);
-		for (; *next < m->nworks && row_launch(m, m->works[*next]) == row;
-		     ++*next)
-			for (size_t k = 0; k < open->n; k++)
-				if (ranges_is_open(open, m, k, CLASS_ANNOTATION))
-					charge(m, spans, open->rows[k], m->works[*next]);
+	for (size_t i = from; i < to; i++) {
+		const struct slice_rec *s = model_slice(l->m, l->works[i]);
+		add_span(span, &(struct span){ s->ts_ns, slice_end(s), s->dur_ns });
 	}
+}
+
+/* The works [from, to) together, in a time that grows with the logarithm of them. */
+static struct span span_of(const struct launched *l, size_t from, size_t to)
+{
+	size_t first = (from + BLOCK_WORKS - 1) / BLOCK_WORKS, last = to / BLOCK_WORKS;
+	struct span span = SPAN_NONE;
+
+	if (first >= last) {
+		add_works(&span, l, from, to);
+		return span;
+	}
+	add_works(&span, l, from, first * BLOCK_WORKS);
+	add_works(&span, l, last * BLOCK_WORKS, to);
+	for (first += l->nblocks, last += l->nblocks; first < last;
+	     first /= 2, last /= 2) {
+		if (first % 2)
+			add_span(&span, &l->nodes[first++]);
+		if (last % 2)
+			add_span(&span, &l->nodes[--last]);
+	}
+	return span;
+}
+
+static uint32_t launch_track(const struct model *m, uint32_t work)
+{
+	return model_slice(m, row_launch(m, work))->track;
+}
+
+static bool launched_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct model *m = context;
+	uint32_t track_a = launch_track(m, a), track_b = launch_track(m, b);
+	int64_t device_a = device_of(m, model_slice(m, a));
+	int64_t device_b = device_of(m, model_slice(m, b));
+
+	if (track_a != track_b)
+		return track_a < track_b;
+	if (device_a != device_b)
+		return device_a < device_b;
+	return row_launch(m, a) < row_launch(m, b);
+}
+
+static void find_groups(struct launched *l)
+{
+	const struct model *m = l->m;
+
+	for (size_t i = 0; i <= l->n; i++) {
+		if (i > 0 && i < l->n &&
+		    launch_track(m, l->works[i]) == launch_track(m, l->works[i - 1]) &&
+		    device_of(m, model_slice(m, l->works[i])) ==
+			    device_of(m, model_slice(m, l->works[i - 1])))
+			continue;
+		l->groups = xgrow(l->groups, &l->groups_cap, l->ngroups + 1,
+				  sizeof(*l->groups));
+		l->groups[l->ngroups++] = i;
+	}
+	l->ngroups--;
+}
+
+static void launched_init(struct launched *l, const struct model *m)
+{
+	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
+
+	*l = (struct launched){ .m = m, .n = m->nworks };
+	l->works = spill_alloc(m->spill, l->n, sizeof(*l->works));
+	if (l->n)
+		memcpy(l->works, m->works, l->n * sizeof(*l->works));
+	sort_indexes(l->works, l->n, spare, launched_before, m);
+	spill_free(m->spill, spare);
+	find_groups(l);
+
+	l->nblocks = l->n / BLOCK_WORKS;
+	l->nodes = spill_alloc(m->spill, 2 * l->nblocks, sizeof(*l->nodes));
+	for (size_t i = 0; i < l->nblocks; i++) {
+		l->nodes[l->nblocks + i] = SPAN_NONE;
+		add_works(&l->nodes[l->nblocks + i], l, i * BLOCK_WORKS,
+			  (i + 1) * BLOCK_WORKS);
+	}
+	for (size_t i = l->nblocks; i-- > 1;) {
+		l->nodes[i] = l->nodes[2 * i];
+		add_span(&l->nodes[i], &l->nodes[2 * i + 1]);
+	}
+}
+
+static void launched_release(struct launched *l)
+{
+	spill_free(l->m->spill, l->works);
+	spill_free(l->m->spill, l->nodes);
+	free(l->groups);
+}
+
+/* The first group of that track or a later one. */
+static size_t first_group(const struct launched *l, uint32_t track)
+{
+	size_t low = 0, high = l->ngroups;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (launch_track(l->m, l->works[l->groups[mid]]) < track)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The first work of [low, high) whose launch is that row or one after it. */
+static size_t first_from_row(const struct launched *l, size_t low, size_t high,
+			     uint32_t row)
+{
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (row_launch(l->m, l->works[mid]) < row)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The first work of [low, high) whose launch begins at that time or later. */
+static size_t first_from_time(const struct launched *l, size_t low, size_t high,
+			      int64_t ts_ns)
+{
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (model_slice(l->m, row_launch(l->m, l->works[mid]))->ts_ns < ts_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 static struct annotation_stat *find_label(struct summary *s, struct idmap *labels,
@@ -97,29 +215,34 @@ static struct annotation_stat *find_label(struct summary *s, struct idmap *label
 	return &s->annotations[s->nannotations++];
 }
 
-/* Adds a call to its label, with the device work of the call. */
-static void add_call(const struct model *m, const struct call_spans *spans, uint32_t row,
+/* Adds a call to its label, with the device work launched in it on its own thread. */
+static void add_call(const struct model *m, const struct launched *l, uint32_t row,
 		     struct annotation_stat *label)
 {
 	const struct slice_rec *slice = model_slice(m, row);
-	size_t probe = idmap_first(&spans->by_row, row);
-	uint32_t at;
 
 	if (slice->ts_ns < label->first_ts_ns)
 		label->first_ts_ns = slice->ts_ns;
 	label->calls++;
 	label->host_ns = sum_add(label->host_ns, slice->dur_ns);
-	while ((at = idmap_next(&spans->by_row, &probe)) != UINT32_MAX) {
-		const struct call_span *span = &spans->at[at];
-		label->device_ns = sum_add(label->device_ns, span->device_ns);
+	for (size_t g = first_group(l, slice->track); g < l->ngroups; g++) {
+		size_t from = l->groups[g], to = l->groups[g + 1];
+		if (launch_track(m, l->works[from]) != slice->track)
+			break;
+		from = first_from_row(l, from, to, row);
+		to = first_from_time(l, from, to, slice_end(slice));
+		if (from == to)
+			continue;
+		struct span span = span_of(l, from, to);
+		label->device_ns = sum_add(label->device_ns, span.device_ns);
 		label->device_span_ns = sum_add(label->device_span_ns,
-						sum_sub(span->end_ns, span->start_ns));
-		label->launches += span->launches;
+						sum_sub(span.end_ns, span.start_ns));
+		label->launches += (int64_t)(to - from);
 	}
 }
 
 static void add_calls(const struct model *m, struct op_pass *pass,
-		      const struct call_spans *spans, struct summary *s)
+		      const struct launched *l, struct summary *s)
 {
 	struct step_cursor steps = step_cursor(m);
 	struct idmap labels;
@@ -131,22 +254,16 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 			continue;
 		uint32_t name = op_pass_name(pass, slice->name, false).name;
 		uint32_t step = step_of_row(&steps, row);
-		add_call(m, spans, row, find_label(s, &labels, step, name));
+		add_call(m, l, row, find_label(s, &labels, step, name));
 	}
 	idmap_release(&labels);
 }
 
 void summary_annotations(const struct model *m, struct op_pass *pass, struct summary *s)
 {
-	struct call_spans spans = { 0 };
-	struct ranges open = { .spill = m->spill };
-	size_t next = 0; /* work to come */
+	struct launched l;
 
-	idmap_init_in(&spans.by_row, 16, m->spill);
-	for (size_t t = 0; t < m->ntracks && next < m->nworks; t++)
-		charge_thread(m, &m->tracks[t], &spans, &next, &open);
-	add_calls(m, pass, &spans, s);
-	ranges_release(&open);
-	spill_free(m->spill, spans.at);
-	idmap_release(&spans.by_row);
+	launched_init(&l, m);
+	add_calls(m, pass, &l, s);
+	launched_release(&l);
 }

@@ -247,14 +247,13 @@ static void link_launched(struct linker *l, const struct ranges *open, uint32_t 
 	uint32_t op = named_operator(l, external_id_of(m, s), d->launch);
 
 	if (op == ROW_NONE)
-		op = ranges_innermost(open, m, CLASS_OP);
+		op = ranges_innermost_op(open);
 	if (op == ROW_NONE)
 		op = only_operator(l,
 				   s); /* on another thread: its id tells, as to torch */
 	d->op = op;
 	d->step = step_of_row(&l->steps, d->launch);
-	charge(m, work,
-	       op != ROW_NONE ? op : ranges_innermost(open, m, CLASS_ANNOTATION));
+	charge(m, work, op != ROW_NONE ? op : ranges_innermost_label(open));
 }
 
 /* Is this work's launch before that one's? */
@@ -292,7 +291,7 @@ static void link_thread(struct linker *l, const struct track *t, size_t *next,
 {
 	struct model *m = l->m;
 
-	open->n = 0;
+	ranges_clear(open);
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
 		ranges_pass(open, m, row);

@@ -3,36 +3,53 @@
 
 void ranges_release(struct ranges *r)
 {
-	spill_free(r->spill, r->rows);
+	spill_free(r->spill, r->ops.rows);
+	spill_free(r->spill, r->labels.rows);
 	*r = (struct ranges){ 0 };
+}
+
+void ranges_clear(struct ranges *r)
+{
+	r->ops.n = r->labels.n = 0;
+}
+
+static void pop_ended(struct range_stack *s, const struct model *m, int64_t ts_ns)
+{
+	while (s->n && slice_end(model_slice(m, s->rows[s->n - 1])) <= ts_ns)
+		s->n--;
+}
+
+static void push(struct range_stack *s, struct spill *spill, uint32_t row)
+{
+	s->rows = spill_grow(spill, s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
+	s->rows[s->n++] = row;
 }
 
 void ranges_pass(struct ranges *r, const struct model *m, uint32_t row)
 {
 	const struct slice_rec *s = model_slice(m, row);
 
-	r->ts_ns = s->ts_ns;
-	while (r->n && slice_end(model_slice(m, r->rows[r->n - 1])) <= s->ts_ns)
-		r->n--;
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) || s->dur_ns == 0)
+	pop_ended(&r->ops, m, s->ts_ns);
+	pop_ended(&r->labels, m, s->ts_ns);
+	if (s->dur_ns == 0)
 		return;
-	r->rows = spill_grow(r->spill, r->rows, &r->cap, r->n + 1, sizeof(*r->rows));
-	r->rows[r->n++] = row;
+	if (s->class == CLASS_OP)
+		push(&r->ops, r->spill, row);
+	else if (s->class == CLASS_ANNOTATION)
+		push(&r->labels, r->spill, row);
 }
 
-bool ranges_is_open(const struct ranges *r, const struct model *m, size_t i,
-		    enum slice_class class)
+static uint32_t last(const struct range_stack *s)
 {
-	const struct slice_rec *s = model_slice(m, r->rows[i]);
-
-	return s->class == class && slice_end(s) > r->ts_ns;
+	return s->n ? s->rows[s->n - 1] : ROW_NONE;
 }
 
-uint32_t ranges_innermost(const struct ranges *r, const struct model *m,
-			  enum slice_class class)
+uint32_t ranges_innermost_op(const struct ranges *r)
 {
-	for (size_t i = r->n; i-- > 0;)
-		if (ranges_is_open(r, m, i, class))
-			return r->rows[i];
-	return ROW_NONE;
+	return last(&r->ops);
+}
+
+uint32_t ranges_innermost_label(const struct ranges *r)
+{
+	return last(&r->labels);
 }

@@ -8,25 +8,28 @@
 
 #include "store/model.h"
 
+/* Ranges of one class by start.  The last one is open; ended ones may lie below it. */
+struct range_stack {
+	uint32_t *rows; /* owned */
+	size_t n, cap;
+};
+
 /* Zeroed but for `spill` is empty. */
 struct ranges {
-	uint32_t *rows; /* owned; by start, ended ones may be among them */
-	size_t n, cap;
-	int64_t ts_ns;
+	struct range_stack ops, labels;
 	struct spill *spill; /* borrowed, or NULL: where the rows lie */
 };
 
 void ranges_release(struct ranges *r);
+/* Forgets all ranges: another track begins. */
+void ranges_clear(struct ranges *r);
 /*
  * Goes on to the row, the next one of its track: what is asked then is about its
  * start, and it is itself around those that follow.
  */
 void ranges_pass(struct ranges *r, const struct model *m, uint32_t row);
-/* The i-th of the ranges, if it is of that class and still open. */
-bool ranges_is_open(const struct ranges *r, const struct model *m, size_t i,
-		    enum slice_class class);
-/* The innermost one of that class, or ROW_NONE. */
-uint32_t ranges_innermost(const struct ranges *r, const struct model *m,
-			  enum slice_class class);
+/* The innermost operator or label, the one that began last; or ROW_NONE. */
+uint32_t ranges_innermost_op(const struct ranges *r);
+uint32_t ranges_innermost_label(const struct ranges *r);
 
 #endif

@@ -288,7 +288,7 @@ static void allocation_cell(const void *from, int64_t row, int column,
 	if (column == 0)
 		cell_row(to, w->slice, at->row);
 	else if (column == 1)
-		cell_row(to, w->slice, ranges_innermost(&at->open, m, CLASS_OP));
+		cell_row(to, w->slice, ranges_innermost_op(&at->open));
 	else
 		bulk_number(to, numbers[column - 2]);
 }

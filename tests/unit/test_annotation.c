@@ -141,6 +141,47 @@ static void thousands_of_labels_are_told_apart(void **state)
 	world_release(&w);
 }
 
+/* Labels that overlap as they like, each with what is launched while it is open. */
+static void overlapping_labels_have_all_work_launched_inside_each(void **state)
+{
+	enum { LABELS = 90, WORKS = 500 };
+	struct summary s;
+	struct world w;
+	char name[16];
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	for (int64_t i = 0; i < LABELS; i++) {
+		snprintf(name, sizeof(name), "label %d", (int)i);
+		add(&w, thread, name, 37 * i, 1 + 59 * i % 1999, CLASS_ANNOTATION);
+	}
+	for (int64_t i = 0; i < WORKS; i++) {
+		add_launch(&w, thread, 10 * i + 1, 2, 900 + i, NUMBER_NONE);
+		add_kernel(&w, stream, 9000 + 40 * i, 1 + i % 39, 900 + i, NUMBER_NONE);
+	}
+	build(&w, &s);
+
+	for (int64_t i = 0; i < LABELS; i++) {
+		int64_t from = 37 * i, to = from + 1 + 59 * i % 1999;
+		int64_t launches = 0, device_ns = 0, first = -1, last = -1;
+		for (int64_t k = 0; k < WORKS; k++) {
+			if (10 * k + 1 < from || 10 * k + 1 >= to)
+				continue;
+			launches++;
+			device_ns += 1 + k % 39;
+			first = first < 0 ? 9000 + 40 * k : first;
+			last = 9000 + 40 * k + 1 + k % 39;
+		}
+		snprintf(name, sizeof(name), "label %d", (int)i);
+		assert_int_equal(launches, label(&w, &s, name)->launches);
+		assert_int_equal(device_ns, label(&w, &s, name)->device_ns);
+		assert_int_equal(last - first, label(&w, &s, name)->device_span_ns);
+	}
+	summary_release(&s);
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +190,7 @@ int main(void)
 		cmocka_unit_test(calls_of_a_label_add_up_within_a_step),
 		cmocka_unit_test(python_frames_that_overlap_a_label_take_nothing_from_it),
 		cmocka_unit_test(thousands_of_labels_are_told_apart),
+		cmocka_unit_test(overlapping_labels_have_all_work_launched_inside_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

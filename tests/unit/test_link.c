@@ -30,7 +30,7 @@ static uint32_t op_around(const struct world *w, uint32_t slice)
 	allocation_walk_init(&walk, &w->m);
 	for (int64_t i = 0; op == ROW_NONE && i < (int64_t)w->m.nmemory; i++)
 		if (allocation_walk_to(&walk, i)->row == row_of(w, slice))
-			op = ranges_innermost(&walk.open, &w->m, CLASS_OP);
+			op = ranges_innermost_op(&walk.open);
 	allocation_walk_release(&walk);
 	return slice_of(w, op);
 }
