@@ -1,28 +1,42 @@
 /* ptool tree: what was called by what, and what that took. */
-#include "cli/filtered.h"
-#include "query/calls/tree.h"
 #include <stdlib.h>
+
+#include "cli/filtered.h"
+#include "cli/message.h"
+#include "query/calls/tree.h"
 
 struct tree_opts {
 	struct filtered_opts on;
-	const char *min;
+	const char *min, *root_at, *by;
 	int64_t depth, limit;
 	bool kernels, instances;
 };
 
+/* The options, and the expression of one of them. */
+struct tree_plan {
+	struct tree_opts o;
+	struct filter root_at;
+};
+
 #define FIELD(member) offsetof(struct tree_opts, member)
+
+static const char *const splits[] = { "step", NULL };
 
 /* clang-format off */
 static const struct opt tree_options[] = {
-	{ .name = "depth", .arg = "LEVELS", .help = "show so many levels, 0 for all",
+	{ .name = "depth", .arg = "LEVELS", .help = "show this many levels, 0 for all",
 	  .offset = FIELD(depth), .type = OPT_UINT },
-	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up what takes less of the whole time (5), or less time (1ms); 0 for nothing",
+	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up what takes less of the busy time (5), or less time (1ms); 0 for nothing",
 	  .offset = FIELD(min), .type = OPT_STRING },
+	{ .name = "root-at", .arg = "RE", .help = "begin paths at the names that match, instead of at the outermost",
+	  .offset = FIELD(root_at), .type = OPT_STRING },
+	{ .name = "by", .arg = "WHAT", .help = "keep the steps of training apart",
+	  .offset = FIELD(by), .type = OPT_CHOICE, .choices = splits },
 	{ .name = "kernels", .help = "device work too, below the calls that launched it",
 	  .offset = FIELD(kernels), .type = OPT_FLAG },
 	{ .name = "instances", .help = "each call apart, in the order of starts",
 	  .offset = FIELD(instances), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show so many children of each, 0 for all",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many children of each, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
 	OPT_END
 };
@@ -62,10 +76,13 @@ static int parse_min(const char *text, struct tree_request *r, struct err *err)
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	const struct tree_opts *o = options;
+	const struct tree_plan *plan = options;
+	const struct tree_opts *o = &plan->o;
 	struct tree_request *r = request;
 
 	*r = (struct tree_request){ .filter = filter,
+				    .root_at = o->root_at ? &plan->root_at : NULL,
+				    .by_step = o->by != NULL,
 				    .depth = o->depth,
 				    .limit = o->limit,
 				    .kernels = o->kernels,
@@ -88,20 +105,29 @@ static int open_tree(const struct reading *r, const void *request, struct table 
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct tree_opts o;
+	struct tree_plan plan = { .root_at = { .focus = NULL } };
 	struct tree_request request;
+	struct err err = ERR_INIT;
+	int code;
 
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_tree });
+	if (!command_parse(self, argc, argv, &plan.o, &code))
+		return code;
+	const struct filter_texts root = { .focus = plan.o.root_at,
+					   .focus_as = "--root-at" };
+	if (filter_compile(&root, &plan.root_at, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	code = filtered_read(self->name, &(struct filtered_plan){ .options = &plan,
+								  .on = &plan.o.on,
+								  .request = &request,
+								  .make = make_request,
+								  .open = open_tree });
+	filter_release(&plan.root_at);
+	return code;
 }
 
 static const char *const examples[] = { "ptool tree trace.json --depth 4",
 					"ptool tree --min 5",
-					"ptool tree train.prof --focus forward",
+					"ptool tree train.prof --root-at forward",
 					"ptool tree --min 0 --format csv -o tree.csv",
 					NULL };
 

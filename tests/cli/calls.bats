@@ -90,7 +90,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool ingest -q "$TRACE"
 	ptool tree --depth 4 --min 3 | like_golden tree.txt
 	ptool tree --format json | lacks '"is_estimated":true'
-	ptool tree --step 3 --focus mm --format csv | cut -d, -f5 | tail -n +2 | head -1 | grep -qx '"ProfilerStep#3"'
+	ptool tree --step 3 --focus mm --format csv | cut -d, -f5 | tail -n +2 | head -1 | grep -qx '"ProfilerStep\*"'
 	run -3 --separate-stderr ptool tree --focus 'nothing like it'
 	says 'ptool: tree: ptool.db: no call matches'
 }
@@ -141,7 +141,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool ingest -q "$GPU/one_stream.json"
 	ptool tree --kernels --step 4 --depth 6 --min 0 --focus forward | like_golden tree_kernels.txt
 	run -2 --separate-stderr ptool tree "$PROF" --kernels
-	[[ $stderr = *"--kernels and --instances are for traces; this is a call graph" ]]
+	[[ $stderr = *"--kernels, --instances and --by step are for traces; this is a call graph" ]]
 	run -3 --separate-stderr ptool tree "$TRACE" --kernels
 	[[ $stderr = *"--kernels: no device work was recorded (ProfilerActivity.CUDA)" ]]
 }
@@ -150,6 +150,55 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool ingest -q "$GPU/one_stream.json"
 	ptool tree --instances --kernels --step 4 --focus addmm --min 0 --format csv |
 		like_golden tree_instances.csv
+}
+
+@test "steps are one row, or one each; --depth shows as many levels" {
+	ptool ingest -q "$TRACE"
+	run -0 ptool tree --depth 1 --min 10 --format csv
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[1]} == *'"ProfilerStep*","ProfilerStep*","call",3,'* ]]
+	[[ ${lines[2]} == *' more)'* ]]
+	run -0 ptool tree --depth 1 --min 10 --by step --format csv
+	[ "$(printf '%s\n' "${lines[@]}" | grep -c '"ProfilerStep#[234]","call",1,')" -eq 3 ]
+	run -2 --separate-stderr ptool tree --by rank
+	says "ptool: tree: unknown --by 'rank' (valid: step)"
+}
+
+@test "--root-at begins paths where names match, and shares are of those" {
+	ptool ingest -q "$TRACE"
+	run -0 ptool tree --root-at '^(forward|dataload)$' --depth 1 --min 0 --format csv
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[1]} == *'"forward","forward","call",3,'* ]]
+	[[ ${lines[2]} == *'"dataload","dataload","call",3,'* ]]
+	ptool tree --root-at '^(forward|dataload)$' --depth 1 --min 0 --format json | python3 -c '
+import json, sys
+assert abs(sum(row["total_pct"] for row in json.load(sys.stdin)["rows"]) - 100) < 1e-9'
+	run -3 --separate-stderr ptool tree --root-at 'nothing like it'
+	run -2 --separate-stderr ptool tree --root-at '('
+	[[ $stderr == "ptool: tree: --root-at '(': "* ]]
+}
+
+@test "a thread that only waits is in no share" {
+	cat >idle.json <<'EOF'
+{"traceEvents": [
+{"ph": "X", "cat": "python_function", "name": "train.py(3): main", "pid": 7, "tid": 7, "ts": 0, "dur": 1000},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 100, "dur": 250},
+{"ph": "X", "cat": "python_function", "name": "threading.py(359): wait", "pid": 7, "tid": 7, "ts": 400, "dur": 250},
+{"ph": "X", "cat": "python_function", "name": "threading.py(9): _bootstrap", "pid": 7, "tid": 8, "ts": 0, "dur": 1000},
+{"ph": "X", "cat": "python_function", "name": "threading.py(359): wait", "pid": 7, "tid": 8, "ts": 1, "dur": 998},
+{"ph": "X", "cat": "python_function", "name": "<built-in method acquire of _thread.lock object at 0x7f>",
+ "pid": 7, "tid": 8, "ts": 2, "dur": 996}]}
+EOF
+	ptool tree --min 0 --format csv idle.json | cut -d, -f5,9,10 >got
+	diff - got <<'EOF'
+name,total_ns,total_pct
+"train.py(3): main",1000000,100
+"aten::mm",250000,25
+"threading.py(359): wait",250000,25
+"threading.py(9): _bootstrap",1000000,0
+"threading.py(359): wait",998000,0
+"<built-in method acquire of _thread.lock object at 0x7f>",996000,0
+EOF
 }
 
 @test "times of the tree close on the host and on the device, merged or not" {

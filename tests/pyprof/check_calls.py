@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """ptool top, callers, callees and tree on call graphs and traces, against sums made here.  timeout: 300 s
 
-The same rows from the dict of the dump; trees whose times close at every node and whose
-whole is the profile's; trees of traces against the slices in the store, by path.
+The same rows from the dict of the dump; estimated trees that show pstats' cumulative times and
+whose whole is the profile's; trees of traces against the slices in the store, by path.
 """
 import collections
 import json
 import marshal
 import os
 import pstats
+import re
 import sqlite3
 import tempfile
 
@@ -107,32 +108,81 @@ def check_strip(tap, scratch):
     tap.ok(got == want, "--strip-dirs adds callers that have one name then", [f"{got}"])
 
 
-def check_closing(tap, name, tree):
-    """total = self + children, for each node; and the paths are those of the parents."""
-    children = collections.Counter()
+def misplaced(tree):
+    """Rows whose path or depth is not that of their parent and their name."""
     node = {row["id"]: row for row in tree}
-    wrong = []
     for row in tree:
         parent = node.get(row["parent_id"])
-        children[row["parent_id"]] += row["total_ns"]
         path = (parent["path"] + ";" if parent else "") + row["name"]
         if row["path"] != path or row["depth"] != (parent["depth"] + 1 if parent else 0):
-            wrong.append(f"{row['id']}: {row['path']} below {parent}")
+            yield f"{row['id']}: {row['path']} below {parent}"
+
+
+def check_closing(tap, name, tree, depth=0):
+    """total = self + children, for each node above the deepest level; and the paths are those of the parents."""
+    children = collections.Counter()
+    wrong = list(misplaced(tree))
     for row in tree:
+        children[row["parent_id"]] += row["total_ns"]
+    for row in tree:
+        if depth and row["depth"] == depth - 1:
+            continue
         if row["total_ns"] != row["self_ns"] + children[row["id"]]:
             wrong.append(f"{row['path']}: {row['total_ns']} is not {row['self_ns']} + {children[row['id']]}")
     tap.ok(not wrong and tree, f"{name}: each node is its self time and its children", wrong)
+    tap.ok(not depth or max(row["depth"] for row in tree) < depth, f"{name}: {depth} levels")
     return children[None]
+
+
+def check_dividing(tap, name, tree):
+    """An estimate: no row takes more than its parent, or than all; the sum of the roots."""
+    node = {row["id"]: row for row in tree}
+    wrong = list(misplaced(tree))
+    for row in tree:
+        parent = node.get(row["parent_id"])
+        if (parent and row["total_ns"] > parent["total_ns"]) or row["self_ns"] > row["total_ns"]:
+            wrong.append(f"{row['path']}: {row['total_ns']} and {row['self_ns']} below {parent}")
+        if row["total_pct"] and row["total_pct"] > 100.000001:
+            wrong.append(f"{row['path']}: {row['total_pct']} %")
+    tap.ok(not wrong and tree, f"{name}: no row takes more than its parent", wrong)
+    return sum(row["total_ns"] for row in tree if row["parent_id"] is None)
 
 
 def check_estimate(tap, name, graph, path, whole_ns):
     for options in ([], ["--min", "0", "--depth", "6"], ["--limit", "2"], ["--min", "50us"]):
         tree = rows("tree", path, *options)
-        total = check_closing(tap, f"{name} {' '.join(options)}", tree)
+        total = check_dividing(tap, f"{name} {' '.join(options)}", tree)
         tap.ok(all(row["is_estimated"] for row in tree), f"{name} {' '.join(options)}: it says estimated")
+        tap.ok("--depth" not in options or max(row["depth"] for row in tree) < 6, f"{name}: 6 levels are 6")
         if whole_ns:
             tap.ok(abs(total - whole_ns) <= len(graph) + 2, f"{name} {' '.join(options)}: all of the profile's time",
                    [f"{total} of {whole_ns}"])
+
+
+def check_imports(tap, scratch):
+    """exec runs the program, which imports a module, which exec runs, too: both have their cumulative time."""
+    ex, main, load, module = ("~", 0, "exec"), ("main.py", 1, "<module>"), ("boot.py", 1, "load"), ("m.py", 1, "<module>")
+    graph = {ex: (1, 2, 0.5, 10.0, {load: (1, 1, 0.25, 7.0)}), main: (1, 1, 1.5, 9.5, {ex: (1, 1, 1.5, 9.5)}),
+             load: (1, 1, 1.0, 8.0, {main: (1, 1, 1.0, 8.0)}), module: (1, 1, 7.0, 7.0, {ex: (1, 1, 7.0, 7.0)})}
+    path = dump(graph, scratch, "imports")
+    got = {row["path"]: (row["kind"], row["total_ns"] / 1e9, row["self_ns"] / 1e9, row["total_pct"]) for row in rows("tree", path)}
+    want = {"exec": ("call", 10, 0.5, 100), "exec;main.py:1(<module>)": ("call", 9.5, 1.5, 95),
+            "exec;main.py:1(<module>);boot.py:1(load)": ("call", 8, 1, 80),
+            "exec;main.py:1(<module>);boot.py:1(load);exec (recursion)": ("recursion", 7, 0, 70),
+            "exec;m.py:1(<module>)": ("call", 7, 7, 70)}
+    tap.ok(got == want, "recursion through exec leaves pstats' cumulative times", [f"{got}"])
+    got = [(row["depth"], row["name"], row["total_ns"] / 1e9, row["total_pct"]) for row in rows("tree", path, "--root-at", "load|m.py")]
+    tap.ok(got[:2] == [(0, "boot.py:1(load)", 8, 100), (1, "exec", 7, 87.5)] and [row[0] for row in got].count(0) == 1,
+           "--root-at begins where it says, with all of its time", [f"{got}"])
+
+
+def check_call_counts(tap, scratch):
+    """`python -m profile` knows no times of edges, and none of what it begins with."""
+    top, code, ex = ("profile", 0, "profiler"), ("p.py", 1, "<module>"), ("", 0, "exec")
+    graph = {top: (0, 0, 0, 0, {}), code: (1, 1, 0.25, 4.0, {top: 1}), ex: (1, 3, 3.75, 3.75, {code: 1, ex: 2})}
+    got = [(row["depth"], row["name"], row["total_ns"] / 1e9) for row in rows("tree", dump(graph, scratch, "counts"))]
+    tap.ok(got == [(0, "profile:0(profiler)", 4), (1, "p.py:1(<module>)", 4), (2, ":0(exec)", 3.75)],
+           "a dump of profile is no tree of zeros", [f"{got}"])
 
 
 def check_simple(tap, scratch):
@@ -166,7 +216,7 @@ def check_recursion(tap, scratch):
     tree = rows("tree", path, "--min", "0")
     kinds = [(row["depth"], row["kind"]) for row in tree]
     tap.ok(kinds == [(0, "call"), (1, "call"), (2, "call"), (3, "recursion")], "a ring is cut where it closes", [f"{kinds}"])
-    tap.ok(check_closing(tap, "ring", tree) == 7 * 10**9, "a ring takes what it took")
+    tap.ok(check_dividing(tap, "ring", tree) == 7 * 10**9, "a ring takes what it took")
 
 
 def slices_by_path(store):
@@ -180,7 +230,7 @@ def slices_by_path(store):
         if kind in ("memory", "span"):
             paths[number] = above
             continue
-        paths[number] = above + (name,)
+        paths[number] = above + (re.sub(r"^ProfilerStep#\d+$", "ProfilerStep*", name),)
         entry = sums.setdefault(paths[number], [0, 0])
         entry[0] += 1
         entry[1] += self_ns
@@ -205,7 +255,8 @@ def check_trace(tap, name, scratch):
     tap.ok(total == sum(self_ns for _, self_ns in want.values()), f"{name}: all self times")
     for options in (["--min", "5"], ["--depth", "3"], ["--limit", "1"], ["--focus", "mm"], ["--ignore", "aten::"],
                     ["--min", "1ms"]):
-        part = check_closing(tap, f"{name} {' '.join(options)}", rows("tree", store, *options))
+        depth = int(options[1]) if options[0] == "--depth" else 0
+        part = check_closing(tap, f"{name} {' '.join(options)}", rows("tree", store, *options), depth)
         if options[0] not in ("--focus", "--ignore"):
             tap.ok(part == total, f"{name} {' '.join(options)}: what is cut is summed")
     focused = rows("tree", store, "--focus", "mm", "--min", "0", "--depth", "0")
@@ -238,10 +289,12 @@ def main():
         check_simple(tap, scratch)
         check_shares(tap, scratch)
         check_recursion(tap, scratch)
+        check_imports(tap, scratch)
+        check_call_counts(tap, scratch)
         for name in TRACES:
             check_trace(tap, name, scratch)
         for path in fixture_dumps() + shared_dumps():
-            check_closing(tap, os.path.basename(path), rows("tree", path))
+            check_dividing(tap, os.path.basename(path), rows("tree", path))
     tap.done()
 
 

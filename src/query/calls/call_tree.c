@@ -72,19 +72,54 @@ int call_tree_judge(struct call_tree *tree, uint32_t at, const struct filter *fi
 	return kept < 0 || focused < 0 ? -1 : 0;
 }
 
+/*
+ * The total of an estimated node, below which all is settled.  busy_ns of a node that
+ * is not settled yet sums up what its children lost to filters, where it is kept for
+ * its own name; else what they have.
+ */
+static void settle(struct call_tree *tree, struct call_node *node)
+{
+	struct call_node *parent = &tree->nodes[node->parent];
+	int64_t whole = node->total_ns, below = node->busy_ns;
+
+	if (node->is_focused) {
+		int64_t left = sum_sub(whole, below);
+		node->total_ns = left > node->self_ns ? left : node->self_ns;
+	} else {
+		node->total_ns = below < whole ? below : whole;
+	}
+	node->busy_ns = node->total_ns;
+	bool loses = parent->is_focused && node->parent != CALL_ROOT;
+	parent->busy_ns =
+		sum_add(parent->busy_ns, loses ? whole - node->total_ns : node->total_ns);
+}
+
+static void add_up(struct call_tree *tree, struct call_node *node)
+{
+	struct call_node *parent = &tree->nodes[node->parent];
+
+	node->total_ns = sum_add(node->total_ns, node->self_ns);
+	parent->total_ns = sum_add(parent->total_ns, node->total_ns);
+	parent->busy_ns = sum_add(parent->busy_ns, node->busy_ns);
+	parent->device_ns = sum_add(parent->device_ns, node->device_ns);
+}
+
 void call_tree_close(struct call_tree *tree)
 {
-	for (size_t i = 0; i < tree->n; i++)
-		tree->nodes[i].total_ns = tree->nodes[i].self_ns;
+	struct call_node *root = &tree->nodes[CALL_ROOT];
+
 	/* children stand behind their parents */
 	for (size_t i = tree->n; i-- > 1;) {
 		struct call_node *node = &tree->nodes[i];
-		struct call_node *parent = &tree->nodes[node->parent];
+		if (tree->is_estimated)
+			settle(tree, node);
+		else
+			add_up(tree, node);
 		if (!node->is_focused && node->first == CALL_NONE)
 			continue;
-		parent->total_ns = sum_add(parent->total_ns, node->total_ns);
-		parent->device_ns = sum_add(parent->device_ns, node->device_ns);
-		node->next = parent->first;
-		parent->first = (uint32_t)i;
+		node->next = tree->nodes[node->parent].first;
+		tree->nodes[node->parent].first = (uint32_t)i;
 	}
+	if (tree->is_estimated)
+		root->total_ns = root->busy_ns;
 }

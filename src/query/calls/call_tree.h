@@ -1,6 +1,6 @@
 /*
  * A tree of calls: what was called by what, each path once with the sums of all
- * its calls.  The times of a tree close: total = self + the children's totals.
+ * its calls.  The times of a trace's tree close: total = self + the children's totals.
  */
 #ifndef PTOOL_QUERY_CALL_TREE_H
 #define PTOOL_QUERY_CALL_TREE_H
@@ -28,6 +28,7 @@ enum call_kind {
 
 struct call_node {
 	int64_t calls, self_ns, total_ns;
+	int64_t busy_ns;   /* total_ns without threads that only wait: shares are of it */
 	int64_t device_ns; /* of CALL_DEVICE its own, of all others what is below */
 	int64_t start_ns;  /* of a tree of single calls; else 0 */
 	uint32_t name;     /* text */
@@ -65,7 +66,10 @@ uint32_t call_tree_append(struct call_tree *tree, uint32_t parent, uint32_t name
  */
 int call_tree_judge(struct call_tree *tree, uint32_t at, const struct filter *filter,
 		    struct err *err);
-/* Behind the last call: totals from self times, and the children's lists. */
+/*
+ * Behind the last call: the children's lists, and totals, those of a trace from self
+ * times; of an estimated tree they are there, and lose what filters leave out.
+ */
 void call_tree_close(struct call_tree *tree);
 
 /*
@@ -76,26 +80,33 @@ void call_tree_close(struct call_tree *tree);
  */
 struct slice_tree_request {
 	const struct filter *filter;
+	const struct filter
+		*root_at; /* NULL; or paths begin at names that its focus means */
 	bool kernels;     /* device work too, below its launches */
 	bool by_instance; /* each call a node of its own */
+	bool by_step;     /* "ProfilerStep#3", not "ProfilerStep*" */
 };
 
 int call_tree_from_slices(struct store *store, const struct scope *scope,
 			  const struct slice_tree_request *request,
 			  struct call_tree *tree, struct err *err);
 
-/* Of a call graph an estimated one: where to stop. */
+/* Of a call graph an estimated one: where to begin and to stop. */
 struct estimate_limits {
-	const struct filter *filter; /* --focus and --ignore, as above */
-	int64_t depth;               /* levels; 0: all */
-	int64_t min_ns;              /* what takes less is not followed ... */
-	double min_share_pct;        /* ... nor less than this share of all */
+	const struct filter *filter;  /* --focus and --ignore, as above */
+	const struct filter *root_at; /* as above */
+	int64_t depth;                /* levels; 0: all */
+	int64_t min_ns;               /* what takes less is not followed ... */
+	double min_share_pct;         /* ... nor less than this share of all */
 };
 
 /*
- * From the functions that nothing calls downwards: a function's time along one path
- * is shared out to itself and its callees as they share all of its time.  What calls
- * a function that is on the path already is CALL_RECURSION and ends there.
+ * From the functions that nothing calls downwards.  A function that has one caller
+ * has its cumulative time; of one that has several each path has the part that the
+ * graph tells of that caller, times the part that the caller's path has of the caller.
+ * So does snakeviz.  What calls a function that is on the path already is
+ * CALL_RECURSION and ends there; its time is also part of that one's, so that with
+ * recursion callees may take more than their caller.
  */
 int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *limits,
 		       struct call_tree *tree, struct err *err);

@@ -1,8 +1,4 @@
-/*
- * An estimated tree of a call graph, breadth first: see call_tree.h.  gprof and
- * snakeviz estimate alike; here the times close, because what a node took is
- * shared out, and not what the edges say added up.
- */
+/* An estimated tree of a call graph, breadth first: see call_tree.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,6 +19,7 @@ struct estimated {
 	uint32_t function;
 	int64_t depth; /* from 1 */
 	double calls;  /* parts of calls, too */
+	double share;  /* of all that the function took, 0 to 1 */
 };
 
 /* What is known of the functions of a ring. */
@@ -70,17 +67,22 @@ static double calls_of(const struct callgraph *g, uint32_t function)
 	return sums ? positive(sums->calls.n) : 0;
 }
 
-/* Of an edge; where calls alone were recorded, its part of the callee's time. */
-static double edge_ns(const struct callgraph *g, const struct callgraph_edge *edge)
+/*
+ * Of an edge; where calls alone were recorded, its part of the callee's time: of the
+ * calls from outside its ring, which are all of it, where that is one of them.
+ */
+static double edge_ns(const struct estimate *e, const struct callgraph_edge *edge)
 {
-	double calls = calls_of(g, edge->callee);
+	const struct callgraph *g = e->g;
+	bool is_inside = e->rings[edge->caller] == e->rings[edge->callee];
+	double all = is_inside ? calls_of(g, edge->callee) : e->entries[edge->callee];
 
 	if (edge->sums.has_times)
 		return positive(edge->sums.total_ns);
-	if (calls <= 0)
+	if (all <= 0)
 		return 0;
 	return positive(callgraph_total_ns(g, edge->callee)) *
-	       positive(edge->sums.calls.n) / calls;
+	       positive(edge->sums.calls.n) / all;
 }
 
 static double self_ns(const struct callgraph *g, uint32_t function)
@@ -98,20 +100,34 @@ static double parts_ns(const struct estimate *e, uint32_t function)
 	for (uint32_t i = e->first[function]; i < e->first[function + 1]; i++) {
 		const struct callgraph_edge *edge = &e->g->edges[e->order[i]];
 		if (edge->callee != function)
-			sum += edge_ns(e->g, edge);
+			sum += edge_ns(e, edge);
 	}
 	return sum;
+}
+
+/* What a function took, all paths together; `profile` tells none of what it began with. */
+static double whole_ns(const struct estimate *e, uint32_t function)
+{
+	double whole = positive(callgraph_total_ns(e->g, function));
+
+	return whole > 0 ? whole : parts_ns(e, function);
 }
 
 static int add_node(struct estimate *e, uint32_t parent, const struct estimated *node,
 		    double ns, struct err *err)
 {
 	uint32_t at = call_tree_append(e->tree, parent, name_of(e, node->function));
+	struct call_node *new = &e->tree->nodes[at];
+	double whole = whole_ns(e, node->function);
 
 	e->more = xgrow(e->more, &e->more_cap, at + 1U, sizeof(*e->more));
 	e->more[at] = *node;
-	e->tree->nodes[at].total_ns = e->tree->nodes[at].self_ns = (int64_t)ns;
-	e->tree->nodes[at].calls = llrint(node->calls);
+	e->more[at].share = whole > 0 && ns < whole ? ns / whole : 1;
+	new->total_ns = llrint(ns);
+	new->self_ns = llrint(self_ns(e->g, node->function) * e->more[at].share);
+	if (new->self_ns > new->total_ns)
+		new->self_ns = new->total_ns;
+	new->calls = llrint(node->calls);
 	return call_tree_judge(e->tree, at, e->limits->filter, err);
 }
 
@@ -123,12 +139,11 @@ static bool is_on_path(const struct estimate *e, uint32_t node, uint32_t functio
 	return false;
 }
 
-/* A callee's part of a node's time, which is taken from the node's own. */
 static int add_callee(struct estimate *e, uint32_t parent,
-		      const struct callgraph_edge *edge, double scale, struct err *err)
+		      const struct callgraph_edge *edge, struct err *err)
 {
-	struct call_node *node = &e->tree->nodes[parent];
-	double part = rint(edge_ns(e->g, edge) * scale);
+	double part = edge_ns(e, edge) * e->more[parent].share;
+	double most = (double)e->tree->nodes[parent].total_ns;
 	double all = e->entries[edge->caller], calls = e->more[parent].calls;
 	struct estimated callee = { .function = edge->callee,
 				    .depth = e->more[parent].depth + 1,
@@ -137,13 +152,13 @@ static int add_callee(struct estimate *e, uint32_t parent,
 	/* more than all of them came from within the ring: then it is all of its time */
 	if (calls < all)
 		callee.calls *= calls / all;
-	if (part > (double)node->self_ns)
-		part = (double)node->self_ns;
-	node->self_ns -= (int64_t)part;
-	if (add_node(e, parent, &callee, part, err) < 0)
+	if (add_node(e, parent, &callee, part < most ? part : most, err) < 0)
 		return -1;
-	if (is_on_path(e, parent, edge->callee))
-		e->tree->nodes[e->tree->n - 1].kind = CALL_RECURSION;
+	struct call_node *node = &e->tree->nodes[e->tree->n - 1];
+	if (is_on_path(e, parent, edge->callee)) {
+		node->kind = CALL_RECURSION;
+		node->self_ns = 0; /* is that of the one above */
+	}
 	return 0;
 }
 
@@ -154,17 +169,12 @@ static bool is_followed(const struct estimate *e, uint32_t at)
 
 	return node->kind == CALL_PATH && !node->is_ignored &&
 	       (double)node->total_ns >= e->min_ns &&
-	       (!depth || e->more[at].depth <= depth);
+	       (!depth || e->more[at].depth < depth);
 }
 
 static int follow(struct estimate *e, uint32_t at, struct err *err)
 {
 	uint32_t function = e->more[at].function;
-	double parts = parts_ns(e, function);
-	double whole = positive(callgraph_total_ns(e->g, function));
-	/* what no callee explains is its own; in a ring the parts are more than all */
-	double all = parts > whole ? parts : whole;
-	double scale = all > 0 ? (double)e->tree->nodes[at].total_ns / all : 0;
 
 	if (e->tree->n > NODES_MAX && e->first[function] < e->first[function + 1])
 		e->tree->is_full = true;
@@ -172,7 +182,7 @@ static int follow(struct estimate *e, uint32_t at, struct err *err)
 		return 0;
 	for (uint32_t i = e->first[function]; i < e->first[function + 1]; i++) {
 		const struct callgraph_edge *edge = &e->g->edges[e->order[i]];
-		if (edge->callee != function && add_callee(e, at, edge, scale, err) < 0)
+		if (edge->callee != function && add_callee(e, at, edge, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -197,13 +207,13 @@ static double rootless_ns(const struct estimate *e, uint32_t function)
 {
 	double ns = positive(callgraph_total_ns(e->g, function));
 
-	if (e->g->functions[function].row == CALLGRAPH_NONE)
+	if (e->g->functions[function].row == CALLGRAPH_NONE || ns <= 0)
 		return parts_ns(e, function);
 	for (uint32_t at = e->g->functions[function].first; at != CALLGRAPH_NONE;
 	     at = e->g->edges[at].next) {
 		const struct callgraph_edge *edge = &e->g->edges[at];
 		if (e->rings[edge->caller] != e->rings[function])
-			ns -= edge_ns(e->g, edge);
+			ns -= edge_ns(e, edge);
 	}
 	return ns > 0 ? ns : 0;
 }
@@ -249,7 +259,9 @@ static bool is_root(const struct estimate *e, uint32_t function)
 static int add_roots(struct estimate *e, struct err *err)
 {
 	for (uint32_t f = 0; f < e->g->nfunctions; f++) {
-		struct estimated root = { f, 1, rootless_calls(e, f) };
+		struct estimated root = { .function = f,
+					  .depth = 1,
+					  .calls = rootless_calls(e, f) };
 		if (!is_root(e, f))
 			continue;
 		if (root.calls <= 0)
@@ -258,6 +270,68 @@ static int add_roots(struct estimate *e, struct err *err)
 			return -1;
 	}
 	return 0;
+}
+
+/* The rings that calls lead into, from a function that is meant in another ring. */
+static void mark_reached(const struct estimate *e, const uint8_t *is_meant,
+			 uint8_t *reached)
+{
+	uint32_t *todo = xrealloc_array(NULL, e->g->nfunctions + 1, sizeof(*todo));
+	size_t n = 0;
+	uint8_t *seen = xcalloc(e->g->nfunctions + 1, 1);
+
+	for (uint32_t f = 0; f < e->g->nfunctions; f++)
+		if ((seen[f] = is_meant[f]))
+			todo[n++] = f;
+	while (n > 0) {
+		uint32_t f = todo[--n];
+		for (uint32_t i = e->first[f]; i < e->first[f + 1]; i++) {
+			uint32_t callee = e->g->edges[e->order[i]].callee;
+			if (e->rings[callee] != e->rings[f])
+				reached[e->rings[callee]] = 1;
+			if (!seen[callee])
+				todo[n++] = callee;
+			seen[callee] = 1;
+		}
+	}
+	free(todo);
+	free(seen);
+}
+
+/*
+ * The functions that --root-at means, with all of their time: the uppermost ones, which
+ * no other of them leads to; of a ring the longest.
+ */
+static int add_chosen_roots(struct estimate *e, struct err *err)
+{
+	size_t n = e->g->nfunctions;
+	uint8_t *is_meant = xcalloc(n + 1, 1), *reached = xcalloc(e->nrings + 1U, 1);
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->nrings; i++)
+		e->roots[i].longest = CALLGRAPH_NONE;
+	for (uint32_t f = 0; f < n && rc >= 0; f++) {
+		struct root *ring = &e->roots[e->rings[f]];
+		struct str name = intern_str(&e->tree->texts, name_of(e, f));
+		rc = filter_has_name(e->limits->root_at, name, err);
+		is_meant[f] = rc > 0;
+		if (rc > 0 && (ring->longest == CALLGRAPH_NONE ||
+			       whole_ns(e, f) > whole_ns(e, ring->longest)))
+			ring->longest = f;
+	}
+	mark_reached(e, is_meant, reached);
+	for (uint32_t i = 0; i < e->nrings && rc >= 0; i++) {
+		uint32_t f = e->roots[i].longest;
+		if (f == CALLGRAPH_NONE || reached[i])
+			continue;
+		struct estimated root = { .function = f,
+					  .depth = 1,
+					  .calls = calls_of(e->g, f) };
+		rc = add_node(e, CALL_ROOT, &root, whole_ns(e, f), err);
+	}
+	free(is_meant);
+	free(reached);
+	return rc < 0 ? -1 : 0;
 }
 
 static void set_min(struct estimate *e)
@@ -279,7 +353,9 @@ static void set_min(struct estimate *e)
 
 static int grow(struct estimate *e, struct err *err)
 {
-	if (add_roots(e, err) < 0)
+	int rc = e->limits->root_at ? add_chosen_roots(e, err) : add_roots(e, err);
+
+	if (rc < 0)
 		return -1;
 	set_min(e);
 	for (size_t i = 1; i < e->tree->n; i++)

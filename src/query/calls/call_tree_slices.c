@@ -5,13 +5,17 @@
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/calls/call_tree.h"
+#include "query/calls/idle_thread.h"
 #include "query/devices/device_work.h"
 #include "query/slices/slices.h"
+#include "store/steps.h"
 
 #define BLOCK 256
 
 /* In the place of a node: the slice lies below a name to ignore. */
 #define IGNORED (CALL_NONE - 1)
+/* Likewise: it lies above all names that --root-at means. */
+#define ABOVE (CALL_NONE - 2)
 
 /* A call of a runtime or driver, and where it is in the tree. */
 struct launch {
@@ -30,6 +34,7 @@ struct growing {
 	size_t texts_cap;
 	uint32_t *open; /* owned; by depth: the node of the newest slice */
 	size_t nopen, open_cap;
+	bool is_idle; /* the thread only waits */
 };
 
 /* What is no call: the recording itself, and instants of the allocator. */
@@ -49,10 +54,22 @@ static int text_of(struct growing *g, int64_t name_id, uint32_t *text, struct er
 		g->texts = xgrow(g->texts, &g->texts_cap, at + 1, sizeof(*g->texts));
 		memset(g->texts + known, 0, (g->texts_cap - known) * sizeof(*g->texts));
 	}
-	if (!g->texts[at])
+	if (!g->texts[at]) {
+		int64_t step;
+		if (!g->request->by_step && !g->request->by_instance &&
+		    steps_number(name, &step))
+			name = STR_LIT("ProfilerStep*");
 		g->texts[at] = intern_add(&g->tree->texts, name) + 1;
+	}
 	*text = g->texts[at] - 1;
 	return 0;
+}
+
+/* May a path begin with this name?  1, 0, or -1 with err set. */
+static int is_root(const struct growing *g, uint32_t text, struct err *err)
+{
+	return filter_has_name(g->request->root_at, intern_str(&g->tree->texts, text),
+			       err);
 }
 
 /* The node of a slice that is wanted. */
@@ -64,6 +81,12 @@ static int enter(struct growing *g, const struct slice_row *row, uint32_t parent
 
 	if (text_of(g, row->name_id, &text, err) < 0)
 		return -1;
+	if (parent == ABOVE) {
+		int rc = is_root(g, text, err);
+		if (rc <= 0)
+			return rc;
+		parent = CALL_ROOT;
+	}
 	*node = g->request->by_instance ? call_tree_append(g->tree, parent, text)
 					: call_tree_child(g->tree, parent, text);
 	if (g->request->by_instance)
@@ -85,7 +108,8 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 		return err_set(err, ERR_INPUT,
 			       "the store is damaged: slice %lld has no parent",
 			       (long long)row->id);
-	uint32_t parent = depth ? g->open[depth - 1] : CALL_ROOT, node = parent;
+	uint32_t top = g->request->root_at ? ABOVE : CALL_ROOT;
+	uint32_t parent = depth ? g->open[depth - 1] : top, node = parent;
 	if (parent != IGNORED && is_call(row)) {
 		int wanted = slices_is_wanted(g->slices, row, err);
 		if (wanted < 0 || (wanted && enter(g, row, parent, &node, err) < 0))
@@ -94,7 +118,7 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 	g->open = xgrow(g->open, &g->open_cap, depth + 1, sizeof(*g->open));
 	g->open[depth] = node;
 	g->nopen = depth + 1;
-	if (node == IGNORED || node == CALL_ROOT || !is_call(row))
+	if (node >= ABOVE || node == CALL_ROOT || !is_call(row))
 		return 0;
 	if (g->request->kernels &&
 	    (row->class == CLASS_RUNTIME || row->class == CLASS_DRIVER)) {
@@ -103,8 +127,11 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 		g->launches[g->nlaunches++] = (struct launch){ row->id, node };
 	}
 	struct call_node *n = &g->tree->nodes[node];
-	if (n->is_focused)
-		n->self_ns = sum_add(n->self_ns, row->self_ns);
+	if (!n->is_focused)
+		return 0;
+	n->self_ns = sum_add(n->self_ns, row->self_ns);
+	if (!g->is_idle)
+		n->busy_ns = sum_add(n->busy_ns, row->self_ns);
 	return 0;
 }
 
@@ -115,6 +142,8 @@ static int add_track(struct growing *g, const struct slices_track *track, struct
 	int n;
 
 	g->nopen = 0;
+	if (idle_thread_is(g->slices, track, &g->is_idle, err) < 0)
+		return -1;
 	while ((n = slices_read(g->slices, track, id, rows, BLOCK, err)) > 0) {
 		for (int i = 0; i < n; i++)
 			if (add_slice(g, &rows[i], err) < 0)

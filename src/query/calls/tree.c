@@ -6,15 +6,17 @@ static int estimate(struct store *store, const struct scope *scope,
 		    struct err *err)
 {
 	const struct estimate_limits limits = { .filter = request->filter,
+						.root_at = request->root_at,
 						.depth = request->depth,
 						.min_ns = request->min_ns,
 						.min_share_pct = request->min_share_pct };
 	struct callgraph g;
 
-	if (request->kernels || request->by_instance)
-		return err_set(err, ERR_USAGE,
-			       "--kernels and --instances are for traces; this is a call "
-			       "graph");
+	if (request->kernels || request->by_instance || request->by_step)
+		return err_set(
+			err, ERR_USAGE,
+			"--kernels, --instances and --by step are for traces; this "
+			"is a call graph");
 	if (filter_check_call_graph(request->filter, err) < 0)
 		return -1;
 	callgraph_init(&g);
@@ -33,8 +35,11 @@ int tree_open(struct store *store, const struct scope *scope,
 
 	if (scope_is_call_graph(scope, &is_graph, err) < 0)
 		return -1;
-	const struct slice_tree_request slices = { request->filter, request->kernels,
-						   request->by_instance };
+	const struct slice_tree_request slices = { .filter = request->filter,
+						   .root_at = request->root_at,
+						   .kernels = request->kernels,
+						   .by_instance = request->by_instance,
+						   .by_step = request->by_step };
 	call_tree_init(&tree);
 	int rc = is_graph ? estimate(store, scope, request, &tree, err)
 			  : call_tree_from_slices(store, scope, &slices, &tree, err);

@@ -80,7 +80,7 @@ struct tree_rows {
 	struct table table;
 	struct call_tree tree; /* owned */
 	struct tree_request request;
-	int64_t min_ns; /* of both limits the larger */
+	double min_busy_ns;
 	int64_t given;
 	uint32_t at;   /* the node of the newest row */
 	int64_t depth; /* of it, from 1 */
@@ -100,7 +100,8 @@ static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
 /* Device work takes none of the host's time: no limit of that means it. */
 static bool is_too_short(const struct tree_rows *t, const struct call_node *node)
 {
-	return node->kind != CALL_DEVICE && node->total_ns < t->min_ns;
+	return node->kind != CALL_DEVICE && (node->total_ns < t->request.min_ns ||
+					     (double)node->busy_ns < t->min_busy_ns);
 }
 
 /*
@@ -117,6 +118,8 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 		return is_too_short(t, y);
 	if (tree->is_by_instance)
 		return a < b;
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns > y->busy_ns;
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns;
 	if (x->device_ns != y->device_ns)
@@ -148,8 +151,6 @@ static size_t count_shown(const struct tree_rows *t, size_t n)
 	const struct tree_request *r = &t->request;
 	size_t shown = 0;
 
-	if (r->depth && t->depth >= r->depth)
-		return 0;
 	if (r->limit && (size_t)r->limit < n)
 		n = (size_t)r->limit;
 	while (shown < n && !is_too_short(t, &t->tree.nodes[t->children[shown]]))
@@ -170,9 +171,13 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 	for (size_t i = from; i < n; i++) {
 		const struct call_node *cut = &tree->nodes[t->children[i]];
 		rest.total_ns = sum_add(rest.total_ns, cut->total_ns);
+		rest.busy_ns = sum_add(rest.busy_ns, cut->busy_ns);
 		rest.device_ns = sum_add(rest.device_ns, cut->device_ns);
 		rest.calls += cut->kind == CALL_REST ? cut->calls : 1;
 	}
+	/* with recursion what is estimated may be more than all */
+	if (tree->is_estimated && rest.total_ns > tree->nodes[parent].total_ns)
+		rest.total_ns = rest.busy_ns = tree->nodes[parent].total_ns;
 	rest.self_ns = rest.total_ns;
 	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
 	tree->nodes[tree->n] = rest;
@@ -182,6 +187,8 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 /* Puts the children in the order of their rows; the first, or CALL_NONE. */
 static uint32_t arrange(struct tree_rows *t, uint32_t parent)
 {
+	if (t->request.depth && t->depth >= t->request.depth)
+		return t->tree.nodes[parent].first = CALL_NONE;
 	size_t n = sort_children(t, parent), shown = count_shown(t, n);
 	uint32_t next = shown < n ? add_rest(t, parent, shown, n) : CALL_NONE;
 
@@ -253,9 +260,9 @@ static struct cell calls_cell(const struct call_node *node)
 
 static struct cell share_cell(const struct tree_rows *t, const struct call_node *node)
 {
-	double all = (double)t->tree.nodes[CALL_ROOT].total_ns;
+	double all = (double)t->tree.nodes[CALL_ROOT].busy_ns;
 
-	return all > 0 ? cell_real(100.0 * (double)node->total_ns / all) : cell_null();
+	return all > 0 ? cell_real(100.0 * (double)node->busy_ns / all) : cell_null();
 }
 
 static void machine_row(struct tree_rows *t, struct cell *cells)
@@ -291,9 +298,8 @@ static void people_row(struct tree_rows *t, struct cell *cells)
 	bool on_device = node->kind == CALL_DEVICE;
 	cells[PEOPLE_SHARE] = on_device ? cell_null() : share_cell(t, node);
 	cells[PEOPLE_TOTAL] = on_device ? cell_null() : cell_int(node->total_ns);
-	cells[PEOPLE_SELF] = on_device || node->kind == CALL_REST
-				     ? cell_null()
-				     : cell_int(node->self_ns);
+	cells[PEOPLE_SELF] =
+		node->kind == CALL_PATH ? cell_int(node->self_ns) : cell_null();
 	cells[PEOPLE_CALLS] = calls_cell(node);
 	if (t->tree.has_device)
 		cells[PEOPLE_DEVICE] = cell_int(node->device_ns);
@@ -341,7 +347,7 @@ static void add_notes(struct tree_rows *t)
 	};
 
 	if (t->tree.is_estimated)
-		t->table.caption = "estimated: a call graph tells callers and callees, "
+		t->table.caption = "estimated: a call graph records callers and callees, "
 				   "not paths";
 	if (t->tree.is_full)
 		t->table.notes = full;
@@ -350,14 +356,12 @@ static void add_notes(struct tree_rows *t)
 struct table *tree_table(struct call_tree *tree, const struct tree_request *request)
 {
 	struct tree_rows *t = xcalloc(1, sizeof(*t));
-	double all = (double)tree->nodes[CALL_ROOT].total_ns;
-	double share_ns = all * request->min_share_pct / 100.0;
+	double all = (double)tree->nodes[CALL_ROOT].busy_ns;
 
 	t->tree = *tree;
 	*tree = (struct call_tree){ 0 };
 	t->request = *request;
-	t->min_ns =
-		share_ns > (double)request->min_ns ? (int64_t)share_ns : request->min_ns;
+	t->min_busy_ns = all * request->min_share_pct / 100.0;
 	buf_init(&t->path, SIZE_MAX);
 	buf_init(&t->name, SIZE_MAX);
 	bool device = t->tree.has_device;
