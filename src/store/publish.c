@@ -19,6 +19,7 @@
 #include "store/copy.h"
 #include "store/flush.h"
 #include "store/lockfile.h"
+#include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -229,9 +230,9 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 	    check_no_journal(p->path, "-wal", err) < 0)
 		return -1;
 	clear_dead_temps(p->path);
-	if (make_temp(p, keep, keep_old, err) < 0)
+	if (make_temp(p, keep, keep_old, err) < 0 || open_temp(p, err) < 0)
 		return -1;
-	return open_temp(p, err);
+	return keep_old && p->old_fd >= 0 ? schema_check(p->db, err) : 0;
 }
 
 int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/schema_check.h"
 #include "store/sql.h"
 
 #define HEADER_SIZE           100
@@ -117,7 +118,6 @@ static int open_db(struct store *store, const char *path, struct err *err)
 	char *uri = sql_uri(path, "mode=ro&immutable=0");
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
 	int code = sqlite3_open_v2(uri, &store->db, flags, NULL);
-	int64_t schema_version; /* read to see now whether the file is whole */
 
 	free(uri);
 	if (code != SQLITE_OK)
@@ -128,7 +128,7 @@ static int open_db(struct store *store, const char *path, struct err *err)
 	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
 	if (sql_exec(store->db, reading_pragmas, err) < 0)
 		return -1;
-	return sql_int(store->db, "PRAGMA schema_version", &schema_version, err);
+	return schema_check(store->db, err);
 }
 
 int store_open(const char *path, struct store **out, struct err *err)

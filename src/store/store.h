@@ -21,8 +21,8 @@ struct store;
 
 /*
  * ERR_INPUT when the file is missing ("No such file or directory"), is not a
- * store, or is one of another schema.  store_close() frees *out, which is NULL
- * on failure.
+ * store, is one of another schema version, or has a schema that ptool did not
+ * write (schema_check.h).  store_close() frees *out, which is NULL on failure.
  */
 int store_open(const char *path, struct store **out, struct err *err);
 /* Accepts NULL.  Statements on store_db() must be finalized before. */

@@ -108,3 +108,18 @@ two_runs() {
 	cmp ptool.db was
 	only_files ptool.db was
 }
+
+@test "4: a store with a trigger of somebody else is refused before the trigger runs" {
+	ptool ingest -q --run a "$GPU/one_stream.json"
+	ptool ingest -q --run b "$GPU/one_stream.json"
+	sqlite3 ptool.db 'CREATE TRIGGER t AFTER DELETE ON run BEGIN
+		DELETE FROM string; DELETE FROM slice_row; DELETE FROM profile; END'
+	cp ptool.db was
+	for command in 'rm a' "ingest -q --run c $GPU/one_stream.json" top info; do
+		run --separate-stderr ptool $command
+		exits 4
+		says "ptool: ${command%% *}: ptool.db: not as ptool wrote it: the trigger 't' is not ptool's; ingest the trace again"
+		cmp ptool.db was
+	done
+	only_files ptool.db was
+}

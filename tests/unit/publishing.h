@@ -1,6 +1,6 @@
 /*
- * Stores with a table t, for the tests of publishing: made by SQL, and asked.
- * After cmocka.h.
+ * Stores with ptool's schema, for the tests of publishing: made by SQL, and asked.
+ * Rows are those of quarantine.  After cmocka.h.
  */
 #ifndef PTOOL_TESTS_PUBLISHING_H
 #define PTOOL_TESTS_PUBLISHING_H
@@ -8,16 +8,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+#include "base/asset.h"
 #include "base/err.h"
 #include "store/publish.h"
 #include "store/sql.h"
 #include "store/store.h"
 
-#define BIG_ROW "INSERT INTO t SELECT i, randomblob(4000) FROM n;"
+/* Where in an SQL text ptool's schema is made. */
+#define NEW_STORE "-- ptool's schema\n"
+#define BIG_ROW   "INSERT INTO quarantine SELECT NULL, i, hex(randomblob(2000)), 0 FROM n;"
+#define SMALL_ROW "INSERT INTO quarantine VALUES (NULL, 1, '', 0);"
 #define NUMBERS_TO(n)                                                                      \
 	"CREATE TEMP VIEW n AS WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 " \
 	"FROM n WHERE i < " #n ") SELECT i FROM n;"
-#define NEW_TABLE "CREATE TABLE t (a, b);"
+
+static inline int run_sql(struct sqlite3 *db, const char *sql, struct err *err)
+{
+	const char *schema = strstr(sql, NEW_STORE);
+
+	if (!schema)
+		return sql_exec(db, sql, err);
+	char *before = xstrndup(sql, (size_t)(schema - sql));
+	int rc = sql_exec(db, before, err);
+	free(before);
+	if (rc < 0 || sql_exec(db, (const char *)asset_store_schema_sql, err) < 0)
+		return -1;
+	return sql_exec(db, schema, err);
+}
 
 /* Begins, runs the SQL and commits; 0 or -1. */
 static inline int publish_sql(const char *path, bool keep_old, const char *sql,
@@ -27,7 +45,7 @@ static inline int publish_sql(const char *path, bool keep_old, const char *sql,
 
 	if (publish_begin(path, keep_old, &p, err) < 0)
 		return -1;
-	if (sql_exec(publish_db(p), sql, err) < 0) {
+	if (run_sql(publish_db(p), sql, err) < 0) {
 		publish_abort(p);
 		return -1;
 	}
@@ -57,7 +75,7 @@ static inline int64_t ask(const char *path, const char *sql)
 
 static inline int64_t nrows(const char *path)
 {
-	return ask(path, "SELECT count(*) FROM t");
+	return ask(path, "SELECT count(*) FROM quarantine");
 }
 
 static inline void assert_whole(const char *path)

@@ -32,7 +32,7 @@ static void a_new_store_appears_whole_at_the_commit(void **state)
 	mode_t mask = umask(027);
 
 	assert_int_equal(0, publish_begin(path, true, &p, &err));
-	assert_int_equal(0, sql_exec(publish_db(p), NEW_TABLE, &err));
+	assert_int_equal(0, run_sql(publish_db(p), NEW_STORE, &err));
 	assert_false(scratch_exists(path));
 	assert_int_equal(0, publish_commit(p, &err));
 	umask(mask);
@@ -47,7 +47,7 @@ static void an_open_transaction_is_committed(void **state)
 {
 	char *path = scratch_path(state, "a.db");
 
-	must_publish(path, true, "BEGIN;" NEW_TABLE "INSERT INTO t VALUES (1, 2);");
+	must_publish(path, true, "BEGIN;" NEW_STORE SMALL_ROW);
 	assert_int_equal(1, nrows(path));
 	free(path);
 }
@@ -58,9 +58,9 @@ static void an_abort_leaves_the_old_store_and_nothing_else(void **state)
 	struct err err = ERR_INIT;
 	struct publish *p;
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, publish_begin(path, true, &p, &err));
-	assert_int_equal(0, sql_exec(publish_db(p), "INSERT INTO t VALUES (1, 2)", &err));
+	assert_int_equal(0, sql_exec(publish_db(p), SMALL_ROW, &err));
 	publish_abort(p);
 	publish_abort(NULL);
 	assert_int_equal(0, nrows(path));
@@ -72,11 +72,11 @@ static void the_old_rows_are_kept_when_asked_for(void **state)
 {
 	char *path = scratch_path(state, "a.db");
 
-	must_publish(path, false, NEW_TABLE NUMBERS_TO(2000) BIG_ROW);
-	must_publish(path, true, "INSERT INTO t VALUES (1, 2)");
+	must_publish(path, false, NEW_STORE NUMBERS_TO(2000) BIG_ROW);
+	must_publish(path, true, SMALL_ROW);
 	assert_int_equal(2001, nrows(path));
 	assert_whole(path);
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, nrows(path));
 	free(path);
 }
@@ -86,9 +86,9 @@ static void the_old_mode_is_kept(void **state)
 	char *path = scratch_path(state, "a.db");
 	struct stat st;
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, chmod(path, 0604));
-	must_publish(path, true, "INSERT INTO t VALUES (1, 2)");
+	must_publish(path, true, SMALL_ROW);
 	assert_int_equal(0, stat(path, &st));
 	assert_int_equal(0604, st.st_mode & 07777);
 	free(path);
@@ -98,9 +98,9 @@ static void the_page_size_can_be_chosen_for_an_empty_store(void **state)
 {
 	char *path = scratch_path(state, "a.db");
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(4096, ask(path, "PRAGMA page_size"));
-	must_publish(path, false, "PRAGMA page_size = 16384;" NEW_TABLE);
+	must_publish(path, false, "PRAGMA page_size = 16384;" NEW_STORE);
 	assert_int_equal(16384, ask(path, "PRAGMA page_size"));
 	free(path);
 }
@@ -112,11 +112,12 @@ static void a_reader_goes_on_seeing_the_old_rows(void **state)
 	struct store *reader;
 	int64_t value = -1;
 
-	must_publish(path, false, NEW_TABLE NUMBERS_TO(500) BIG_ROW);
+	must_publish(path, false, NEW_STORE NUMBERS_TO(500) BIG_ROW);
 	assert_int_equal(0, store_open(path, &reader, &err));
-	must_publish(path, true, "DELETE FROM t WHERE a > 1");
+	must_publish(path, true, "DELETE FROM quarantine WHERE slice_id > 1");
 	assert_int_equal(0,
-			 sql_int(store_db(reader), "SELECT sum(a) FROM t", &value, &err));
+			 sql_int(store_db(reader), "SELECT sum(slice_id) FROM quarantine",
+				 &value, &err));
 	assert_int_equal(500 * 501 / 2, value);
 	assert_int_equal(1, nrows(path));
 	store_close(reader);
@@ -132,7 +133,8 @@ static void what_is_not_a_store_is_refused_and_stays(void **state)
 
 	scratch_write(text, "mine\n");
 	assert_int_equal(SQLITE_OK, sqlite3_open(foreign, &db));
-	assert_int_equal(SQLITE_OK, sqlite3_exec(db, NEW_TABLE, NULL, NULL, NULL));
+	assert_int_equal(SQLITE_OK,
+			 sqlite3_exec(db, "CREATE TABLE t (a)", NULL, NULL, NULL));
 	sqlite3_close(db);
 	assert_int_equal(0, mkfifo(pipe_path, 0600));
 	assert_begin_fails(text, false, ERR_USAGE, "exists and is not a ptool store");
@@ -151,15 +153,61 @@ static void a_store_of_another_schema_is_replaced_but_not_added_to(void **state)
 	char *path = scratch_path(state, "a.db");
 	sqlite3 *db;
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
 	assert_int_equal(SQLITE_OK,
 			 sqlite3_exec(db, "PRAGMA user_version = 7", NULL, NULL, NULL));
 	sqlite3_close(db);
 	assert_begin_fails(path, true, ERR_INPUT,
 			   "store has schema 7, this ptool writes 4; move it away first");
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, nrows(path));
+	free(path);
+}
+
+static void a_store_with_a_schema_of_somebody_else_is_replaced_but_not_added_to(
+	void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	sqlite3 *db;
+
+	must_publish(path, false, NEW_STORE SMALL_ROW);
+	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
+	assert_int_equal(SQLITE_OK,
+			 sqlite3_exec(db,
+				      "CREATE TRIGGER gone AFTER DELETE ON run BEGIN "
+				      "DELETE FROM quarantine; END",
+				      NULL, NULL, NULL));
+	sqlite3_close(db);
+	assert_begin_fails(path, true, ERR_INPUT,
+			   "not as ptool wrote it: the trigger 'gone' is not ptool's; "
+			   "ingest the trace again");
+	assert_int_equal(1, scratch_nfiles(state));
+	must_publish(path, false, NEW_STORE);
+	assert_int_equal(0, nrows(path));
+	free(path);
+}
+
+static void what_a_store_says_is_distrusted_while_it_is_written(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct publish *p;
+
+	assert_int_equal(0, publish_begin(path, false, &p, &err));
+	assert_int_equal(
+		-1, sql_exec(publish_db(p), "SELECT fts3_tokenizer('simple')", &err));
+	assert_int_equal(-1, sql_exec(publish_db(p),
+				      "CREATE VIRTUAL TABLE v USING fts4(a)", &err));
+	assert_int_equal(
+		0, sql_exec(publish_db(p),
+			    "CREATE TABLE a (x); CREATE TRIGGER t AFTER INSERT ON a "
+			    "BEGIN DELETE FROM a; END; INSERT INTO a VALUES (1)",
+			    &err));
+	int64_t n = 0;
+	assert_int_equal(0, sql_int(publish_db(p), "SELECT count(*) FROM a", &n, &err));
+	assert_int_equal(1, n);
+	publish_abort(p);
 	free(path);
 }
 
@@ -168,17 +216,16 @@ static void a_store_in_wal_mode_is_replaced_but_not_added_to(void **state)
 	char *path = scratch_path(state, "a.db");
 	sqlite3 *db;
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
-	assert_int_equal(
-		SQLITE_OK,
-		sqlite3_exec(db, "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1, 2)",
-			     NULL, NULL, NULL));
+	assert_int_equal(SQLITE_OK,
+			 sqlite3_exec(db, "PRAGMA journal_mode = WAL; " SMALL_ROW, NULL,
+				      NULL, NULL));
 	sqlite3_close(db);
 	assert_begin_fails(path, true, ERR_INPUT,
 			   "another program set the store to WAL mode; "
 			   "set it back with PRAGMA journal_mode = DELETE");
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, nrows(path));
 	assert_int_equal(1, scratch_nfiles(state));
 	free(path);
@@ -212,8 +259,8 @@ static void a_symbolic_link_stays_and_its_target_is_replaced(void **state)
 	assert_int_equal(0, mkdir(folder, 0700));
 	assert_int_equal(0, symlink("disk/a.db", link_path));
 	for (int i = 1; i <= 2; i++) { /* first dangling, then to a store */
-		must_publish(link_path, false, NEW_TABLE);
-		must_publish(target, true, "INSERT INTO t VALUES (1, 2)");
+		must_publish(link_path, false, NEW_STORE);
+		must_publish(target, true, SMALL_ROW);
 		assert_int_equal(0, lstat(link_path, &st));
 		assert_true(S_ISLNK(st.st_mode));
 		assert_int_equal(1, nrows(link_path));
@@ -269,7 +316,7 @@ static void a_database_that_may_not_grow_leaves_the_old_store(void **state)
 	char *path = scratch_path(state, "a.db");
 	struct err err = ERR_INIT;
 
-	must_publish(path, false, NEW_TABLE);
+	must_publish(path, false, NEW_STORE);
 	assert_int_equal(-1, publish_sql(path, true,
 					 "PRAGMA max_page_count = 50;" NUMBERS_TO(100)
 						 BIG_ROW,
@@ -296,6 +343,9 @@ int main(void)
 		WITH_SCRATCH(a_reader_goes_on_seeing_the_old_rows),
 		WITH_SCRATCH(what_is_not_a_store_is_refused_and_stays),
 		WITH_SCRATCH(a_store_of_another_schema_is_replaced_but_not_added_to),
+		WITH_SCRATCH(
+			a_store_with_a_schema_of_somebody_else_is_replaced_but_not_added_to),
+		WITH_SCRATCH(what_a_store_says_is_distrusted_while_it_is_written),
 		WITH_SCRATCH(a_store_in_wal_mode_is_replaced_but_not_added_to),
 		WITH_SCRATCH(a_journal_of_another_program_is_not_left_beside_new_bytes),
 		WITH_SCRATCH(a_symbolic_link_stays_and_its_target_is_replaced),

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "base/err.h"
+#include "publishing.h"
 #include "scratch.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -17,10 +18,11 @@
 /* A database made by the sqlite3 of anybody. */
 static void make_database(const char *path, const char *sql)
 {
+	struct err err = ERR_INIT;
 	sqlite3 *db;
 
 	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
-	assert_int_equal(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
+	assert_int_equal(0, run_sql(db, sql, &err));
 	assert_int_equal(SQLITE_OK, sqlite3_close(db));
 }
 
@@ -44,9 +46,11 @@ static void a_store_opens_and_answers(void **state)
 	struct store *store;
 	int64_t value = 0;
 
-	make_database(path, OUR_IDS "CREATE TABLE t (a); INSERT INTO t VALUES (42);");
+	make_database(path, OUR_IDS NEW_STORE
+		      "INSERT INTO quarantine VALUES (NULL, 42, '', 0);");
 	assert_int_equal(0, store_open(path, &store, &err));
-	assert_int_equal(0, sql_int(store_db(store), "SELECT a FROM t", &value, &err));
+	assert_int_equal(0, sql_int(store_db(store), "SELECT slice_id FROM quarantine",
+				    &value, &err));
 	assert_int_equal(42, value);
 	store_close(store);
 	free(path);
@@ -59,7 +63,7 @@ static void a_path_that_begins_with_two_slashes_opens(void **state)
 	struct err err = ERR_INIT;
 	struct store *store;
 
-	make_database(path, OUR_IDS);
+	make_database(path, OUR_IDS NEW_STORE);
 	assert_int_equal(0, store_open(slashed, &store, &err));
 	store_close(store);
 	free(slashed);
@@ -108,9 +112,86 @@ static void a_store_cut_in_the_middle_is_an_input_error(void **state)
 {
 	char *path = scratch_path(state, "a.db");
 
-	make_database(path, OUR_IDS "CREATE TABLE t (a); CREATE TABLE u (a);");
+	make_database(path, OUR_IDS NEW_STORE);
 	assert_int_equal(0, truncate(path, 5000));
 	assert_refused(path, ERR_INPUT, "database disk image is malformed");
+	free(path);
+}
+
+/* Each would run code of somebody else, or hold what a column of ours cannot. */
+static void a_schema_that_ptool_did_not_write_is_refused(void **state)
+{
+	static const struct {
+		const char *edit, *what;
+	} edits[] = {
+		{ "CREATE TRIGGER t AFTER DELETE ON run BEGIN DELETE FROM string; END",
+		  "the trigger 't' is not ptool's" },
+		{ "CREATE VIRTUAL TABLE v USING fts4(a)",
+		  "the table 'v' is not ptool's" },
+		{ "CREATE VIEW v AS SELECT 1", "the view 'v' is not ptool's" },
+		{ "CREATE TABLE v (a)", "the table 'v' is not ptool's" },
+		{ "CREATE INDEX v ON run (name)", "the index 'v' is not ptool's" },
+		{ "DROP VIEW v_step; CREATE VIEW v_step AS SELECT 1 AS step",
+		  "the view 'v_step' was changed" },
+		{ "DROP VIEW v_step; CREATE TABLE v_step (a)",
+		  "the table 'v_step' was changed" },
+		{ "ALTER TABLE run ADD COLUMN more TEXT", "the table 'run' was changed" },
+		{ "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET "
+		  "sql = replace(sql, ') STRICT', ')') WHERE name = 'profile'",
+		  "the table 'profile' was changed" },
+		{ "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET "
+		  "sql = replace(sql, ' NOT NULL', '') WHERE name = 'track'",
+		  "the table 'track' was changed" },
+		{ "DROP INDEX collective_slice", "'collective_slice' is missing" },
+		{ "DROP TABLE finding", "'finding' is missing" },
+	};
+
+	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+		char *path = scratch_path(state, "a.db");
+		char *sql = xasprintf(OUR_IDS NEW_STORE "%s", edits[i].edit);
+		char *text =
+			xasprintf("not as ptool wrote it: %s; ingest the trace again",
+				  edits[i].what);
+		make_database(path, sql);
+		assert_refused(path, ERR_INPUT, text);
+		unlink(path);
+		free(text);
+		free(sql);
+		free(path);
+	}
+}
+
+static void comments_and_blanks_in_the_schema_do_not_count(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	make_database(path, OUR_IDS NEW_STORE
+		      "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = "
+		      "replace(replace(sql, '-- ', '-- another word '), '    ', ' ')");
+	assert_int_equal(0, store_open(path, &store, &err));
+	store_close(store);
+	free(path);
+}
+
+static void a_schema_without_end_is_refused_at_its_beginning(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	make_database(
+		path, OUR_IDS
+		"PRAGMA writable_schema = 1;"
+		"CREATE TABLE t (a);" NUMBERS_TO(
+			100000) "INSERT INTO sqlite_schema SELECT 'view', 'v' || i, 'v' || i, "
+				"0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n");
+	assert_int_equal(-1, store_open(path, &store, &err));
+	assert_int_equal(ERR_INPUT, err.kind);
+	assert_string_equal("not as ptool wrote it: it has too many tables; ingest the "
+			    "trace again",
+			    err.text);
 	free(path);
 }
 
@@ -118,7 +199,7 @@ static void a_store_in_wal_mode_is_refused_before_sqlite_makes_files(void **stat
 {
 	char *path = scratch_path(state, "a.db");
 
-	make_database(path, OUR_IDS "PRAGMA journal_mode = WAL; CREATE TABLE t (a);");
+	make_database(path, OUR_IDS "PRAGMA journal_mode = WAL;" NEW_STORE);
 	assert_refused(path, ERR_INPUT,
 		       "another program set the store to WAL mode; "
 		       "set it back with PRAGMA journal_mode = DELETE");
@@ -134,13 +215,12 @@ static void reading_changes_nothing_and_leaves_nothing(void **state)
 	struct stat before, after;
 	int64_t value;
 
-	make_database(path,
-		      OUR_IDS "CREATE TABLE t (a); INSERT INTO t VALUES (3), (1), (2);");
+	make_database(path, OUR_IDS NEW_STORE SMALL_ROW);
 	assert_int_equal(0, stat(path, &before));
 	assert_int_equal(0, store_open(path, &store, &err));
 	sqlite3 *db = store_db(store);
-	assert_int_equal(0,
-			 sql_int(db, "SELECT a FROM t ORDER BY a LIMIT 1", &value, &err));
+	assert_int_equal(0, sql_int(db, "SELECT dur FROM quarantine ORDER BY dur LIMIT 1",
+				    &value, &err));
 	assert_int_equal(1, scratch_nfiles(state));
 	store_close(store);
 	assert_int_equal(0, stat(path, &after));
@@ -153,7 +233,7 @@ static void reading_changes_nothing_and_leaves_nothing(void **state)
 /* VACUUM INTO and ATTACH are the two statements that write files of any name. */
 static void writing_through_a_store_is_a_usage_error(void **state)
 {
-	static const char *const writes[] = { "INSERT INTO t VALUES (1)", "DROP TABLE t",
+	static const char *const writes[] = { SMALL_ROW, "DROP TABLE quarantine",
 					      "CREATE TEMP TABLE u (a)",
 					      "PRAGMA user_version = 5" };
 	char *path = scratch_path(state, "a.db");
@@ -164,7 +244,7 @@ static void writing_through_a_store_is_a_usage_error(void **state)
 	struct err err = ERR_INIT;
 	struct store *store;
 
-	make_database(path, OUR_IDS "CREATE TABLE t (a);");
+	make_database(path, OUR_IDS NEW_STORE);
 	assert_int_equal(0, store_open(path, &store, &err));
 	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
 		assert_int_equal(-1, sql_exec(store_db(store), writes[i], &err));
@@ -188,7 +268,7 @@ static void sqlite_files_are_told_from_raw_traces(void **state)
 	char *cut = scratch_path(state, "cut");
 	char *missing = scratch_path(state, "missing");
 
-	make_database(store, OUR_IDS "CREATE TABLE t (a);");
+	make_database(store, OUR_IDS NEW_STORE);
 	make_database(foreign, "CREATE TABLE t (a);");
 	scratch_write(raw, "{\"traceEvents\": []}");
 	scratch_write(cut, "SQLite format 3");
@@ -292,6 +372,9 @@ int main(void)
 		WITH_SCRATCH(files_that_are_no_store_say_so),
 		WITH_SCRATCH(another_schema_tells_both_numbers),
 		WITH_SCRATCH(a_store_cut_in_the_middle_is_an_input_error),
+		WITH_SCRATCH(a_schema_that_ptool_did_not_write_is_refused),
+		WITH_SCRATCH(comments_and_blanks_in_the_schema_do_not_count),
+		WITH_SCRATCH(a_schema_without_end_is_refused_at_its_beginning),
 		WITH_SCRATCH(a_store_in_wal_mode_is_refused_before_sqlite_makes_files),
 		WITH_SCRATCH(reading_changes_nothing_and_leaves_nothing),
 		WITH_SCRATCH(writing_through_a_store_is_a_usage_error),

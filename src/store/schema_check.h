@@ -1,0 +1,16 @@
+/* Is the schema of a database the one that ptool writes? */
+#ifndef PTOOL_STORE_SCHEMA_CHECK_H
+#define PTOOL_STORE_SCHEMA_CHECK_H
+
+#include "base/err.h"
+
+struct sqlite3;
+
+/*
+ * ERR_INPUT names the first thing that is missing, changed or not ptool's: a
+ * trigger, a virtual table, a view, a table that is not STRICT.  Reads the
+ * schema alone, whatever the size of the database.
+ */
+int schema_check(struct sqlite3 *db, struct err *err);
+
+#endif
