@@ -84,10 +84,12 @@ struct table {
 	 */
 	int64_t total_rows;
 	/*
-	 * For people: one line above the table, and notes below it; either may be
-	 * NULL.  `notes` is NULL-terminated.  Owned by the table.
+	 * For people: one line above the table, more lines right under that one, and
+	 * notes below the table; any may be NULL.  `under` and `notes` are
+	 * NULL-terminated.  Owned by the table.
 	 */
 	const char *caption;
+	const char *const *under;
 	const char *const *notes;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;

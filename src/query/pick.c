@@ -37,6 +37,7 @@ static void copy_facts(struct table *to, const struct table *from)
 {
 	to->total_rows = from->total_rows;
 	to->caption = from->caption;
+	to->under = from->under;
 	to->notes = from->notes;
 	to->share = from->share;
 }

@@ -87,6 +87,10 @@ static void draw(FILE *out, struct people *p)
 
 	if (t->caption) {
 		write_escaped(out, people_line(p, t->caption));
+		for (size_t i = 0; t->under && t->under[i]; i++) {
+			fputs("\n\n", out);
+			write_escaped(out, people_line(p, t->under[i]));
+		}
 		fputs(p->rows->nrows ? "\n\n" : "\n", out);
 	}
 	if (p->rows->nrows || !t->caption)

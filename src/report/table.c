@@ -106,15 +106,39 @@ static void draw_heading(FILE *out, const struct people *p, bool color, struct b
 	fputs(color ? NORMAL "\n" : "\n", out);
 }
 
-/* A note behind its label, in lines of `width` cells, broken at blanks; 0: in one. */
-static void write_wrapped(FILE *out, struct str text, size_t width)
+/* A word that is too long for a line is broken between its characters. */
+static size_t write_word(FILE *out, struct str word, size_t width, size_t indent)
 {
-	size_t indent = strlen(NOTE), at = indent;
+	size_t at = indent;
+	uint32_t code;
+
+	while (word.n) {
+		size_t n = utf8_decode(word, &code);
+		size_t cells = utf8_width((struct str){ word.p, n });
+		if (width > indent && at > indent && at + cells > width) {
+			putc('\n', out);
+			pad(out, indent);
+			at = indent;
+		}
+		fwrite(word.p, 1, n, out);
+		at += cells;
+		word = str_behind(word, n);
+	}
+	return at;
+}
+
+/*
+ * Text that begins behind `indent` cells of its first line, in lines of `width` cells,
+ * broken at blanks; width 0: in one line.
+ */
+static void write_wrapped(FILE *out, struct str text, size_t width, size_t indent)
+{
+	size_t at = indent;
 
 	while (text.n) {
 		const char *blank = memchr(text.p, ' ', text.n);
-		size_t n = blank ? (size_t)(blank - text.p) : text.n;
-		size_t cells = utf8_width((struct str){ text.p, n });
+		struct str word = { text.p, blank ? (size_t)(blank - text.p) : text.n };
+		size_t cells = utf8_width(word);
 
 		if (at > indent && width > 0 && at + 1 + cells > width) {
 			putc('\n', out);
@@ -124,11 +148,19 @@ static void write_wrapped(FILE *out, struct str text, size_t width)
 			putc(' ', out);
 			at++;
 		}
-		fwrite(text.p, 1, n, out);
-		at += cells;
-		n += blank ? 1 : 0;
-		text = (struct str){ text.p + n, text.n - n };
+		if (at == indent && cells + indent > width && width > 0) {
+			at = write_word(out, word, width, indent);
+		} else {
+			write_str(out, word);
+			at += cells;
+		}
+		text = str_behind(text, word.n + (blank ? 1 : 0));
 	}
+}
+
+static size_t width_of(const struct render_opts *opts)
+{
+	return opts->width > 0 ? (size_t)opts->width : 0;
 }
 
 static void draw_notes(FILE *out, struct people *p, const struct render_opts *opts)
@@ -137,10 +169,23 @@ static void draw_notes(FILE *out, struct people *p, const struct render_opts *op
 
 	for (size_t i = 0; notes && notes[i]; i++) {
 		fputs(opts->color ? DIM NOTE : NOTE, out);
-		write_wrapped(out, people_line(p, notes[i]),
-			      opts->width > 0 ? (size_t)opts->width : 0);
+		write_wrapped(out, people_line(p, notes[i]), width_of(opts),
+			      strlen(NOTE));
 		fputs(opts->color ? NORMAL "\n" : "\n", out);
 	}
+}
+
+/* The caption, and the lines under it. */
+static void draw_caption(FILE *out, struct people *p, const struct render_opts *opts)
+{
+	const char *const *under = p->table->under;
+
+	write_wrapped(out, people_line(p, p->table->caption), width_of(opts), 0);
+	for (size_t i = 0; under && under[i]; i++) {
+		putc('\n', out);
+		write_wrapped(out, people_line(p, under[i]), width_of(opts), 0);
+	}
+	fputs(p->rows->nrows || p->table->notes ? "\n\n" : "\n", out);
 }
 
 static void draw_rows(FILE *out, struct people *p, const struct render_opts *opts,
@@ -168,10 +213,8 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 	struct buf line;
 
 	buf_init(&line, SIZE_MAX / 2); /* as long as its cells, which have a limit */
-	if (p->table->caption) {
-		write_str(out, people_line(p, p->table->caption));
-		fputs(p->rows->nrows || p->table->notes ? "\n\n" : "\n", out);
-	}
+	if (p->table->caption)
+		draw_caption(out, p, opts);
 	if (p->rows->nrows || !p->table->caption)
 		draw_rows(out, p, opts, &line);
 	draw_notes(out, p, opts);

@@ -70,9 +70,12 @@ static void a_caption_without_rows_says_it_all(void **state)
 	struct memtable *m = memtable_new(columns, 1);
 
 	(void)state;
+	static const char *const under[] = { "p = 1", "no outlier", NULL };
 	m->table.caption = "nothing changed";
+	m->table.under = under;
 	memtable_add_note(m, "2 ranks");
-	assert_renders("markdown", m, "nothing changed\n\n* 2 ranks\n");
+	assert_renders("markdown", m,
+		       "nothing changed\n\np = 1\n\nno outlier\n\n* 2 ranks\n");
 }
 
 static void pipes_and_newlines_do_not_end_a_cell(void **state)

@@ -178,8 +178,31 @@ static void notes_are_broken_at_blanks_where_the_terminal_ends(void **state)
 	assert_string_equal("N\n3\n\n1 row\n"
 			    "note: two ranks added up; --by\n"
 			    "      rank tells them apart\n"
-			    "note: a-word-that-is-wider-than-any-terminal\n"
-			    "      of ours\n",
+			    "note: a-word-that-is-wider-tha\n"
+			    "      n-any-terminal of ours\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
+static void captions_are_broken_at_blanks_with_more_lines_under_them(void **state)
+{
+	static const char *const under[] = { "median change +47.0% (95% CI +8.4% to +9%)",
+					     "no outlier", NULL };
+	struct render_opts opts = { .command = "diff", .width = 30 };
+	struct memtable *m =
+		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
+
+	(void)state;
+	m->table.caption = "slower by 60.1%: step 77.491 ms -> 124.067 ms";
+	m->table.under = under;
+	char *text = render_with("table", &m->table, &opts);
+	assert_string_equal("slower by 60.1%: step 77.491\n"
+			    "ms -> 124.067 ms\n"
+			    "median change +47.0% (95% CI\n"
+			    "+8.4% to +9%)\n"
+			    "no outlier\n"
+			    "\nN\n3\n\n1 row\n",
 			    text);
 	free(text);
 	table_free(&m->table);
@@ -391,6 +414,8 @@ int main(void)
 		cmocka_unit_test(one_long_time_does_not_make_all_short_ones_zero),
 		cmocka_unit_test(numbers_of_two_digits_leave_the_unit_to_the_largest),
 		cmocka_unit_test(notes_are_broken_at_blanks_where_the_terminal_ends),
+		cmocka_unit_test(
+			captions_are_broken_at_blanks_with_more_lines_under_them),
 		cmocka_unit_test(a_heading_that_says_percent_names_no_unit_again),
 		cmocka_unit_test(sql_results_are_bare),
 		cmocka_unit_test(a_moment_scales_as_a_duration),
