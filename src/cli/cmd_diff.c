@@ -15,13 +15,32 @@
 
 struct diff_opts {
 	struct diff_side_opts sides;
-	const char *by, *metric, *alpha, *min_effect, *limit;
-	bool total, first_step, exit_code, views[NDIFF_VIEWS];
+	const char *by, *metric, *alpha, *min_effect, *limit, *fail_on;
+	bool total, first_step, within_run, exit_code, views[NDIFF_VIEWS];
 	struct filter_opts filter;
 	struct output_opts output;
 };
 
 #define FIELD(member) offsetof(struct diff_opts, member)
+
+/* What exit status 1 is for: the values of --fail-on. */
+static const struct failure {
+	const char *name;
+	bool slower, faster, rows; /* the headline; or any row */
+} failures[] = {
+	{ .name = "slower", .slower = true },
+	{ .name = "faster", .faster = true },
+	{ .name = "any", .slower = true, .faster = true },
+	{ .name = "rows", .slower = true, .faster = true, .rows = true },
+	{ .name = "never" },
+};
+
+#define NFAILURES (sizeof(failures) / sizeof(*failures))
+
+static const char *failure_name(size_t i)
+{
+	return i < NFAILURES ? failures[i].name : NULL;
+}
 
 /* clang-format off */
 static const struct opt diff_operands[] = {
@@ -31,7 +50,7 @@ static const struct opt diff_operands[] = {
 };
 
 static const struct opt diff_views[] = {
-	{ .name = "headline", .help = "the one line; for machines its numbers",
+	{ .name = "headline", .help = "the verdict and its statistics alone; for machines its numbers",
 	  .offset = FIELD(views[DIFF_VIEW_HEADLINE]), .type = OPT_FLAG },
 	{ .name = "accounting", .help = "the parts that add up to what the headline compares",
 	  .offset = FIELD(views[DIFF_VIEW_ACCOUNTING]), .type = OPT_FLAG },
@@ -43,9 +62,9 @@ static const struct opt diff_options[] = {
 	  .offset = FIELD(sides.base), .type = OPT_STRINGS },
 	{ .name = "new", .arg = "GLOB", .help = "what came after it, likewise",
 	  .offset = FIELD(sides.new_side), .type = OPT_STRINGS },
-	{ .name = "by", .arg = "WHAT", .help = "what the rows are, instead of operators, or functions of call graphs",
+	{ .name = "by", .arg = "WHAT", .help = "what the rows are (default: operators, or functions of call graphs)",
 	  .choice_at = diff_dimension_name, .offset = FIELD(by), .type = OPT_CHOICE },
-	{ .name = "metric", .arg = "WHAT", .help = "what of them is compared, instead of self time",
+	{ .name = "metric", .arg = "WHAT", .help = "metric to compare (default: self time, or device time where that explains most)",
 	  .choice_at = diff_metric_name, .offset = FIELD(metric), .type = OPT_CHOICE },
 	{ .name = "total", .help = "compare whole runs, not steps",
 	  .offset = FIELD(total), .type = OPT_FLAG },
@@ -57,8 +76,12 @@ static const struct opt diff_options[] = {
 	  .offset = FIELD(alpha), .type = OPT_STRING },
 	{ .name = "min-effect", .arg = "PERCENT", .help = "and when it is more than this much of base",
 	  .offset = FIELD(min_effect), .type = OPT_STRING },
-	{ .name = "exit-code", .help = "exit 1 for a significant change, 3 when nothing can be decided",
+	{ .name = "within-run", .help = "of one run a side, let the steps decide",
+	  .offset = FIELD(within_run), .type = OPT_FLAG },
+	{ .name = "exit-code", .help = "exit 1 when the new side is slower, 3 when that cannot be decided",
 	  .offset = FIELD(exit_code), .type = OPT_FLAG },
+	{ .name = "fail-on", .arg = "WHAT", .help = "--exit-code for another result",
+	  .choice_at = failure_name, .offset = FIELD(fail_on), .type = OPT_CHOICE },
 	{ .name = "limit", .arg = "ROWS", .help = "show so many rows, 0 for all; people see 20, machines all",
 	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	OPT_END
@@ -118,6 +141,7 @@ static int make_request(const struct diff_opts *o, const struct filter *filter,
 		.metric = find_metric(o->metric),
 		.total = o->total,
 		.first_step = o->first_step,
+		.within_run = o->within_run,
 	};
 	if (!parse_real(o->alpha, &request->alpha) ||
 	    !(request->alpha > 0 && request->alpha < 1))
@@ -168,21 +192,39 @@ static int make_style(const struct diff_opts *o, struct diff_style *style,
 	return find_view(o, &style->view, err);
 }
 
-/* What --exit-code makes of it. */
+/* NULL: the exit status says nothing of the result. */
+static const struct failure *find_failure(const struct diff_opts *o)
+{
+	const char *name = o->fail_on ? o->fail_on : "slower";
+
+	for (size_t i = 0; i < NFAILURES; i++)
+		if ((o->exit_code || o->fail_on) && strcmp(failures[i].name, name) == 0)
+			return &failures[i];
+	return NULL;
+}
+
+static bool has_failed(const struct failure *f, const struct diff *d)
+{
+	return (f->slower && d->headline.verdict == DIFF_SLOWER) ||
+	       (f->faster && d->headline.verdict == DIFF_FASTER) ||
+	       (f->rows && d->has_significant_row);
+}
+
+/* What --exit-code and --fail-on make of it. */
 static int exit_code(const char *command, const struct diff *d, const struct diff_opts *o)
 {
+	const struct failure *f = find_failure(o);
 	struct arena arena = { 0 };
 	struct err err = ERR_INIT;
 	int code = EXIT_OK;
 
-	if (!o->exit_code || o->sides.aa)
+	if (!f || o->sides.aa)
 		return EXIT_OK;
 	const char *undecided = diff_undecided_text(d, &arena);
-	if (d->headline.verdict == DIFF_SLOWER || d->headline.verdict == DIFF_FASTER ||
-	    d->has_significant_row)
+	if (has_failed(f, d)) {
 		code = EXIT_FINDING;
-	else if (undecided) {
-		err_set(&err, ERR_EMPTY, "%s", undecided);
+	} else if (undecided && (f->slower || f->faster)) {
+		err_set(&err, ERR_EMPTY, "undecided: %s", undecided);
 		code = message_error(command, NULL, &err);
 	}
 	arena_release(&arena);
@@ -255,7 +297,7 @@ static const char *const examples[] = {
 	"ptool diff before.json.gz after.json.gz",
 	"ptool diff base1.db base2.db -- new1.db new2.db",
 	"ptool diff --base 'main/*.json' --new 'branch/*.json' --by kernel",
-	"ptool diff --run before --run after --exit-code",
+	"ptool diff --base 'main/*.json' --new 'branch/*.json' --exit-code",
 	"ptool diff --aa base*.db",
 	NULL
 };

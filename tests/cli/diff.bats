@@ -36,23 +36,30 @@ for row in csv.DictReader(sys.stdin):
     print(*(row[name] or "-" for name in sys.argv[1].split(",")))' "$1"
 }
 
+# Line N of the headline: 0 is the verdict, 1 are its statistics.
 headline() { # ARGUMENT...
-	"$PTOOL" diff "$@" --format json 2>/dev/null | python3 -c '
-import json, sys
-print(json.load(sys.stdin)["notes"][0])'
+	headline_line 0 "$@"
 }
 
-@test "the headline tells before, after, change, interval, verdict and the main row" {
+headline_line() { # N ARGUMENT...
+	"$PTOOL" diff "${@:2}" --format json 2>/dev/null | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["notes"][int(sys.argv[1])])' "$1"
+}
+
+@test "the headline is the verdict with before, after and the main row, then its statistics" {
 	eight_runs
 	run --separate-stderr headline base?.json -- new?.json
-	prints "step 102.500 us -> 114.500 us, +11.7%, shift +11.7% [+8.8%, +14.6%], p = 0.029, 4 v 4 runs: slower; 100% of it in aten::mm (+12.000 us, 1 call a step)"
+	prints "slower by 11.7%: step 102.500 us -> 114.500 us; 100% of it in aten::mm (+12.000 us, 1 call a step)"
+	run --separate-stderr headline_line 1 base?.json -- new?.json
+	prints "median change +11.7% (95% CI +8.8% to +14.6%), p = 0.029, 4 v 4 runs"
 }
 
 @test "rows have the columns that are promised" {
 	eight_runs
 	run --separate-stderr ptool diff base1.json new1.json --format csv
 	exits 0
-	[ "${lines[0]}" = name,new_name,status,base_calls,new_calls,base_ns,new_ns,delta_ns,delta_pct,from_calls_ns,from_duration_ns,p,q,significant ]
+	[ "${lines[0]}" = name,new_name,status,base_calls,new_calls,base_ns,new_ns,delta_ns,delta_pct,from_calls_ns,from_duration_ns,p,q,significant,metric ]
 	run columns name,status,base_calls,base_ns,new_ns,delta_ns,from_calls_ns,from_duration_ns base1.json new1.json
 	[ "${lines[0]}" = "aten::mm changed 1 99000 111000 12000 0 12000" ]
 	[ "${lines[1]}" = "ProfilerStep* equal 1 2000 2000 0 0 0" ]
@@ -109,7 +116,7 @@ END
 	done
 	for metric in self total; do
 		run --separate-stderr headline 1.prof 2.prof --metric $metric
-		[[ $output == "self time 3.000 ms -> 6.000 ms, +100.0%, 1 v 1 runs: not decided; "* ]]
+		[[ $output == "undecided, one run a side: self time 3.000 ms -> 6.000 ms (+100.0%); "* ]]
 	done
 	run columns name,delta_ns 1.prof 2.prof --metric total
 	[ "${lines[0]}" = "m.py:1(<module>) 3000000" ]
@@ -142,13 +149,15 @@ END
 		memory_trace freed$i.json 1000 4000
 	done
 	run --separate-stderr headline flat?.json -- leak?.json --metric memory
-	prints "memory 0 B -> 11.72 KiB, no percentage of 0, p = 0.013, 4 v 4 runs: more; 100% of it in aten::free (+11.72 KiB, 3 calls)"
+	prints "up: memory 0 B -> 11.72 KiB; 100% of it in aten::free (+11.72 KiB, 3 calls)"
+	run --separate-stderr headline_line 1 flat?.json -- leak?.json --metric memory
+	prints "p = 0.013, 4 v 4 runs"
 	run --separate-stderr headline leak?.json -- flat?.json --metric memory
-	[[ $output == *": less; "* ]]
+	[[ $output == "down by 100.0%: memory "* ]]
 	run --separate-stderr headline freed?.json -- leak?.json --metric memory
-	prints "memory -8.79 KiB -> 11.72 KiB, +233.3%, shift +233.3% [+233.3%, +233.3%], p = 0.013, 4 v 4 runs: more; 57% of it in aten::free (+11.72 KiB, 3 calls)"
+	prints "up by 233.3%: memory -8.79 KiB -> 11.72 KiB; 57% of it in aten::free (+11.72 KiB, 3 calls)"
 	run --separate-stderr headline flat?.json -- flat1.json flat2.json flat3.json flat4.json --metric memory
-	prints "memory 0 B -> 0 B, no percentage of 0, p = 1, 4 v 4 runs: no significant change"
+	prints "no significant change: memory 0 B -> 0 B"
 	run --separate-stderr ptool diff flat?.json -- leak?.json --metric memory --headline --exit-code
 	exits 1
 	run --separate-stderr ptool diff --aa flat?.json --metric memory
@@ -174,7 +183,7 @@ END
 		run --separate-stderr ptool diff flat.json flat.json --by memory --format $format
 		exits 0
 		[ "${lines[1]}" = "peak memory a run by device; delta = new - base" ]
-		[[ $output == "peak memory "*$'\n\n'"peak memory a run "*$'\n\n'*"Memory"* ]]
+		[[ $output == "undecided, one run a side: peak memory "*$'\n\n'"peak memory a run "*$'\n\n'*"Memory"* ]]
 	done
 }
 
@@ -278,7 +287,7 @@ END
 	done
 }
 
-@test "--exit-code is 1 for a change, 0 for none, 3 when it cannot be decided" {
+@test "--exit-code is 1 for a slower side, 0 for none, 3 when it cannot be decided" {
 	eight_runs
 	run --separate-stderr ptool diff base?.json -- new?.json
 	exits 0
@@ -290,10 +299,95 @@ END
 	exits 0
 	run --separate-stderr ptool diff base[123].json -- new[123].json --exit-code
 	exits 3
-	[[ $stderr == *"ptool: diff: 3 v 3 runs cannot decide at alpha 0.05, whatever the change: an exact p is 0.1 at least; it takes 4 runs a side, and 5 for the 2 rows tested" ]]
+	[[ $stderr == *"ptool: diff: undecided: too few runs to decide (3 v 3); 4 per side are needed, 5 to judge single rows" ]]
 }
 
-@test "rows that changed while the whole did not are named, because --exit-code stops for them" {
+@test "--exit-code passes a side that is faster, and --fail-on chooses what fails" {
+	eight_runs
+	run --separate-stderr ptool diff new?.json -- base?.json --exit-code
+	exits 0
+	[[ ${lines[0]} == "faster by 10.5%: "* ]]
+	for failing in faster any rows; do
+		run --separate-stderr ptool diff new?.json -- base?.json --fail-on $failing
+		exits 1
+	done
+	for passing in slower never; do
+		run --separate-stderr ptool diff new?.json -- base?.json --exit-code --fail-on $passing
+		exits 0
+	done
+	for failing in slower any rows; do
+		run --separate-stderr ptool diff base?.json -- new?.json --fail-on $failing
+		exits 1
+	done
+	run --separate-stderr ptool diff base?.json -- new?.json --exit-code --fail-on faster
+	exits 0
+	run --separate-stderr ptool diff base[12].json -- new[12].json --fail-on never
+	exits 0
+	run --separate-stderr ptool diff base?.json -- new?.json --fail-on something
+	exits 2
+}
+
+@test "one run a side is undecided, whatever its steps say, unless --within-run lets them decide" {
+	trace a.json aten::mm 100 101 102 103 104
+	trace b.json aten::mm 200 201 202 203 204
+	run --separate-stderr ptool diff a.json b.json
+	exits 0
+	[[ ${lines[0]} == "undecided, one run a side: step 102.000 us -> 202.000 us (+98.0%); 100% of it in aten::mm"* ]]
+	[ "${lines[1]}" = "within these runs: median change +98.0% (95% CI +95.1% to +101.0%), 5 v 5 steps" ]
+	[[ $output == *"note: one run per side: run-to-run noise is unknown; record 4+ runs per side (--within-run lets the steps decide)"* ]]
+	[[ $output != *"significant"* ]]
+	[[ $output != *"Adj. p"* ]]
+	run --separate-stderr ptool diff a.json b.json --exit-code
+	exits 3
+	[[ $stderr == *"ptool: diff: undecided: one run per side: run-to-run noise is unknown; record 4+ runs per side (--within-run lets the steps decide)" ]]
+	run --separate-stderr ptool diff a.json b.json --fail-on rows
+	exits 3
+	run --separate-stderr ptool diff a.json b.json --headline --format csv
+	[[ ${lines[1]} == *'"undecided","steps",5,5,4,,1,1,'* ]]
+	run columns name,q,significant a.json b.json
+	[[ ${lines[0]} == "aten::mm 0.0"*" -" ]]
+
+	run --separate-stderr ptool diff a.json b.json --within-run --exit-code
+	exits 1
+	[[ ${lines[0]} == "slower by 98.0% within these runs: step "* ]]
+	[ "${lines[1]}" = "median change +98.0% (95% CI +95.1% to +101.0%), p = 0.0079, 5 v 5 steps" ]
+	[[ $output == *"note: one run per side: its steps decide, and run-to-run noise is unknown"* ]]
+	[[ $output == *"Adj. p"* ]]
+	run columns name,significant a.json b.json --within-run
+	[ "${lines[0]}" = "aten::mm 1" ]
+	run --separate-stderr ptool diff a.json a.json --within-run --exit-code
+	exits 0
+	[[ ${lines[0]} == "no significant change within these runs: "* ]]
+	run --separate-stderr ptool diff a.json b.json --within-run --step 1..2 --exit-code
+	exits 3
+	[[ $stderr == *"ptool: diff: undecided: too few steps to decide (2 v 2); 4 per side are needed, 5 to judge single rows" ]]
+	[[ ${lines[1]} == "median change +98.5% (range +97.5% to +99.5%), p = 0.33, 2 v 2 steps" ]]
+}
+
+@test "steps that are outliers are named, with the change without them" {
+	trace a.json aten::mm 100 101 102 103 104 100
+	trace b.json aten::mm 80 81 150 82 83 200
+	run --separate-stderr ptool diff a.json b.json
+	exits 0
+	[ "${lines[2]}" = "2 of 6 new steps are outliers: 2, 5; without them -19.8% (median change -19.7%)" ]
+	run --separate-stderr ptool steps b.json --format csv
+	run --separate-stderr ptool diff a.json b.json --headline --format csv
+	[[ ${lines[0]} == *,base_runs,new_runs,base_outliers,new_outliers,without_outliers_pct ]]
+	[[ ${lines[1]} == *',1,1,,"2, 5",-19.8'* ]]
+	run --separate-stderr headline_line 2 b.json a.json
+	[[ $output == "2 of 6 base steps are outliers: 2, 5; without them +24.7% "* ]]
+}
+
+@test "a run that is an outlier is named by its file" {
+	eight_runs
+	trace new3.json aten::mm 180 181
+	run --separate-stderr headline_line 2 base?.json -- new?.json
+	[[ $output == "1 of 4 new runs is an outlier: new3.json; without it +1"* ]]
+	run --separate-stderr headline_line 2 base?.json -- base?.json
+	[[ $output != *outlier* ]]
+}
+
+@test "rows that changed while the whole did not are named, and fail with --fail-on rows alone" {
 	for i in 1 2 3 4 5; do
 		python3 - $i <<'END'
 import marshal, sys
@@ -305,12 +399,14 @@ for side, shift in (("base", 0), ("new", 30)):
 END
 	done
 	run --separate-stderr ptool diff base?.prof -- new?.prof --exit-code
-	exits 1
-	[[ ${lines[0]} == *": no significant change" ]]
-	[[ $output == *$'\nnote: significant, 2 of 3 rows tested: m.py:2(g), m.py:1(f)\n'* ]]
-	run --separate-stderr ptool diff base?.prof -- base?.prof --exit-code
 	exits 0
-	[[ $output != *"note: significant"* ]]
+	[[ ${lines[0]} == "no significant change: self time "* ]]
+	[[ $output == *$'\nnote: 2 of 3 rows tested changed significantly: m.py:2(g), m.py:1(f)' ]]
+	run --separate-stderr ptool diff base?.prof -- new?.prof --fail-on rows
+	exits 1
+	run --separate-stderr ptool diff base?.prof -- base?.prof --fail-on rows
+	exits 0
+	[[ $output != *"changed significantly"* ]]
 }
 
 @test "so few runs that no order is unlikely decide nothing, ties or not" {
@@ -323,7 +419,8 @@ END
 	[ "${lines[0]}" = "aten::mm 0" ]
 	run --separate-stderr ptool diff base?.json -- new?.json --exit-code
 	exits 3
-	[[ ${lines[0]} == *"p = 0.047, 3 v 3 runs: not decided;"* ]]
+	[[ ${lines[0]} == "undecided, 3 v 3 runs: step 100.000 us -> 200.000 us (+100.0%); "* ]]
+	[[ ${lines[1]} == *"p = 0.047, 3 v 3 runs" ]]
 	run --separate-stderr ptool diff base?.json -- new?.json --exit-code --alpha 0.2
 	exits 1
 }
@@ -334,14 +431,14 @@ END
 	trace base/rank1.json aten::mm 110 111 112 113
 	trace new/rank0.json aten::mm 110 111 112 113
 	trace new/rank1.json aten::mm 120 121 122 123
-	run --separate-stderr ptool diff base new --headline --format csv
+	run --separate-stderr ptool diff base new --within-run --headline --format csv
 	exits 0
 	[[ ${lines[1]} == '"step",106500,116500,10000,'*,10000,7000,13000,*,0.02857142857142857,'"increase","steps",4,4,4,'* ]]
 	run columns name,base_ns,new_ns,p base new
 	[ "${lines[0]}" = "aten::mm 104500 114500 0.02857142857142857" ]
 	run --separate-stderr ptool diff base/rank0.json base/rank1.json -- new/rank0.json new/rank1.json --headline --format csv
 	exits 0
-	[[ ${lines[1]} == '"step",106500,116500,'*'"undecided","runs",2,2,4,' ]]
+	[[ ${lines[1]} == '"step",106500,116500,'*'"undecided","runs",2,2,4,,2,2,,,' ]]
 }
 
 @test "a loop that was recorded again has its steps twice, not steps twice as long" {
@@ -376,27 +473,19 @@ END
 	prints $'cuda:0 of rank 0 14680064\ncuda:0 of rank 1 14680064'
 }
 
-@test "what was only seen within one run says so" {
-	trace a.json aten::mm 100 101 102 103
-	trace b.json aten::mm 200 201 202 203
-	run --separate-stderr ptool diff a.json b.json
-	exits 0
-	[[ $output == *"4 v 4 steps: slower"* ]]
-	[[ $output == *"within one run: its steps are compared"* ]]
-}
-
 @test "the headline and the accounting are tables of their own" {
 	eight_runs
 	run --separate-stderr ptool diff base?.json -- new?.json --headline
 	exits 0
 	[ "${lines[0]}" = "$(headline base?.json -- new?.json)" ]
+	[ "${lines[1]}" = "$(headline_line 1 base?.json -- new?.json)" ]
 	[[ $output != *"New"* ]]
 	run --separate-stderr ptool diff base?.json -- new?.json --headline --format markdown
 	exits 0
 	[[ $output != *"|"* ]]
 	run --separate-stderr ptool diff base?.json -- new?.json --headline --format csv
 	exits 0
-	[ "${lines[0]}" = subject,base_ns,new_ns,delta_ns,delta_pct,shift_ns,shift_low_ns,shift_high_ns,shift_pct,shift_low_pct,shift_high_pct,p,verdict,replicates,base_replicates,new_replicates,needed_replicates,least_visible_pct ]
+	[ "${lines[0]}" = subject,base_ns,new_ns,delta_ns,delta_pct,shift_ns,shift_low_ns,shift_high_ns,shift_pct,shift_low_pct,shift_high_pct,p,verdict,replicates,base_replicates,new_replicates,needed_replicates,least_visible_pct,base_runs,new_runs,base_outliers,new_outliers,without_outliers_pct ]
 	[[ ${lines[1]} == '"step",102500,114500,12000,'*,12000,9000,15000,*',"increase","runs",4,4,4,'* ]]
 	[ "${#lines[@]}" -eq 2 ]
 	run --separate-stderr ptool diff base?.json -- new?.json --accounting --format csv
@@ -405,7 +494,7 @@ END
 	[[ ${lines[-1]} == '"step",102500,100,114500,100,12000' ]]
 	run --separate-stderr ptool diff base?.json -- new?.json --accounting -o parts.md
 	exits 0
-	[[ $(head -1 parts.md) == "step 102.500 us -> 114.500 us"* ]]
+	[[ $(head -1 parts.md) == "slower by 11.7%: step 102.500 us -> 114.500 us"* ]]
 	[[ $(cat parts.md) != *"| aten::mm"* ]]
 	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory --accounting
 	exits 3
@@ -436,8 +525,8 @@ END
 @test "what differs in the recordings is said" {
 	run --separate-stderr ptool diff "$TORCH/t2141_cnn_w0/trace.json.gz" "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
 	exits 0
-	[[ $output == *"note: both sides: host vm, format pytorch F, shapes recorded, memory recorded"* ]]
-	[[ $output == *"note: differs: stacks recorded no -> yes: recording them makes every operator slower"* ]]
+	[[ $output == *"note: same setup: host vm, shapes, memory"* ]]
+	[[ $output == *"note: different: stacks recorded in new only: recording them makes every operator slower"* ]]
 }
 
 @test "--aa measures the noise of one side" {
@@ -538,13 +627,112 @@ END
 	exits 0
 }
 
+# A trace of 4 steps of 1 ms: in each an operator launches a kernel of so many microseconds,
+# and the host waits for it in a call of the runtime.
+device_trace() { # FILE KERNEL-US [RUNTIME [LAST-STEP-WITH-WORK [IDLE-US]]]
+	python3 - "$@" <<'END'
+import json, sys
+path, us, runtime, last, idle = sys.argv[1], int(sys.argv[2]), *(sys.argv[3:] + ["cuda", "3", "100"][len(sys.argv) - 3:])
+events = []
+def slice_(cat, name, ts, dur, tid=1, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": 0 if cat == "kernel" else 1, "tid": tid, "ts": ts, "dur": dur, "args": args})
+at = 0
+for step in range(4):
+    dur = us + int(idle)
+    slice_("user_annotation", f"ProfilerStep#{step}", at, dur)
+    slice_("cpu_op", "aten::mm", at + 1, 30)
+    if step <= int(last):
+        slice_("cuda_runtime", runtime + "LaunchKernel", at + 5, 10, correlation=step + 1)
+        slice_("kernel", f"{runtime}_gemm", at + 20, us, tid=7, correlation=step + 1, stream=7, device=0)
+    slice_("cuda_runtime", runtime + "DeviceSynchronize", at + 40, dur - 50)
+    at += dur + 10
+with open(path, "w") as out:
+    json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+END
+}
+
+@test "what device work explains is explained by device time, unless a metric is named" {
+	device_trace a.json 500
+	device_trace b.json 800
+	run --separate-stderr ptool diff a.json b.json
+	exits 0
+	[ "${lines[0]}" = "undecided, one run a side: step 600.000 us -> 900.000 us (+50.0%); 100% of it in aten::mm (+300.000 us of device time, 1 call a step)" ]
+	[[ $output == *$'\ndevice time a step by operator (device work explains most); delta = new - base\n'* ]]
+	run columns name,delta_ns,metric a.json b.json
+	[ "${lines[0]}" = "aten::mm 300000 device" ]
+	run columns name,delta_ns,metric a.json b.json --metric self
+	[ "${lines[0]}" = "cudaDeviceSynchronize 300000 self" ]
+	# the device does the same, and the host lets it wait
+	device_trace idle.json 500 cuda 3 200
+	run columns name,metric a.json idle.json
+	[ "${lines[0]}" = "cudaDeviceSynchronize self" ]
+	run columns name,metric a.json b.json --focus Synchronize
+	[ "${lines[0]}" = "cudaDeviceSynchronize self" ]
+}
+
+@test "calls of CUDA and of HIP are one row, their kernels are not" {
+	device_trace cuda.json 500 cuda
+	device_trace hip.json 500 hip
+	run columns name,new_name,status,delta_ns cuda.json hip.json --metric self
+	[[ $output == *"cudaDeviceSynchronize hipDeviceSynchronize renamed"* ]]
+	[[ $output == *"cudaLaunchKernel hipLaunchKernel renamed"* ]]
+	run columns name,status cuda.json hip.json --by kernel --focus gemm
+	[[ $output == *"cuda_gemm removed"* && $output == *"hip_gemm added"* ]]
+	# of one vendor another call is another call
+	sed 's/cudaDeviceSynchronize/cudaStreamSynchronize/g' cuda.json >other.json
+	run columns name,status cuda.json other.json --metric self
+	[[ $output == *"cudaDeviceSynchronize removed"* ]]
+	[[ $output == *"cudaStreamSynchronize added"* ]]
+}
+
+@test "the iterators of one DataLoader are one row, however many processes load" {
+	trace a.json 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__' 100 100
+	trace b.json 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__' 50 50
+	run columns name,new_name,status,delta_ns a.json b.json
+	[ "${lines[0]}" = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ renamed -50000" ]
+	run on_terminal 80 "$PTOOL" diff a.json b.json --no-pager --color never
+	[[ $output == *"_SingleProcessD… => _MultiProcessin…"* ]]
+}
+
+@test "a kernel of one side alone in the steps chosen is added or removed" {
+	device_trace a.json 500
+	device_trace b.json 500 cuda 1
+	run columns name,status,base_calls,new_calls,delta_ns a.json b.json --by kernel --step 2..3
+	prints "cuda_gemm removed 1 0 -500000"
+	run columns name,status,delta_ns b.json a.json --by kernel --step 3
+	prints "cuda_gemm added 500000"
+	run --separate-stderr ptool diff b.json b.json --by kernel --step 3
+	exits 3
+	run --separate-stderr ptool diff a.json b.json --by kernel --step 7
+	exits 3
+}
+
+@test "nothing of a diff is wider than the terminal, verdict, notes and long names included" {
+	local long='void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::BFloat16>)'
+	trace a.json "$long" 100 101 102 103
+	trace b.json "$long" 120 121 122 123
+	for width in 40 80 120; do
+		run on_terminal $width "$PTOOL" diff a.json b.json --no-pager --color never
+		exits 0
+		[[ ${lines[-1]} == *note:* || -n $output ]]
+		python3 - "$output" $width <<'END'
+import sys
+lines = [line.rstrip("\r") for line in sys.argv[1].split("\n") if not line.startswith("ptool: ")]
+assert any("undecided" in line for line in lines), lines
+if int(sys.argv[2]) >= 80:
+    assert max(map(len, lines)) <= int(sys.argv[2]), max(lines, key=len)
+END
+	done
+	[[ $output == *"vectorized_elementwise_kernel<4, CUDAFunctor_add<BFlo…"* ]]
+}
+
 @test "a table fits 80 columns" {
 	run on_terminal 80 "$PTOOL" diff "$GPU/one_stream.json" "$GPU/two_streams.json" --no-pager \
 		--color never
 	exits 0
 	python3 - "$output" <<'END'
 import sys
-lines = [line for line in sys.argv[1].split("\n") if not line.startswith("ptool: ") and " -> " not in line]
+lines = [line for line in sys.argv[1].split("\n") if not line.startswith("ptool: ")]
 assert len(lines) > 20
 assert max(map(len, lines)) <= 80, max(lines, key=len)
 END

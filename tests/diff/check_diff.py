@@ -88,13 +88,19 @@ class Case:
         self.within = counts == (1, 1)
         self.metric = rng.choice(METRICS)
         self.total = rng.random() < .4
+        self.lets_decide = seed % 2 == 0
 
     def sides(self, kernels=False):
         within = self.within and not self.total
         return [reference.Side(runs, self.metric, not self.total, kernels, within) for runs in self.runs]
 
     def options(self, by):
-        return ["--by", by, "--metric", self.metric] + (["--total"] if self.total else [])
+        within = ["--within-run"] if self.lets_decide else []
+        return ["--by", by, "--metric", self.metric] + within + (["--total"] if self.total else [])
+
+    def may_decide(self):
+        """Runs decide; the steps of one run a side only where that is asked for."""
+        return not self.within or self.lets_decide
 
     def samples(self, side):
         """The headline's: recordings, steps of one run, or what a step of each run took."""
@@ -124,6 +130,9 @@ def check_reference(tap, place, cases):
                 continue
             pair = set(case.kernels) if by == "kernel" and case.kernels[0] != case.kernels[1] else ()
             expected = reference.diff(base, new, [tuple(case.kernels)] if pair else (), whole=case.whole())
+            if not case.may_decide():
+                for row in expected:
+                    row["significant"] = None
             got = compare(place, case.files, *case.options(by), unit=UNITS[case.metric])
             bad, n = wrong_rows(got, expected)
             wrong += [f"{case.files[0][0]} {case.options(by)}: {b}" for b in bad]
@@ -167,17 +176,19 @@ def check_headline(tap, place, cases):
         shift, low, high = reference.shift_of(*samples)
         p, has = reference.p_of(base, new), min(len(base), len(new)) > 1
         whole = sum(base) / len(base) / 100
-        verdicts.add(reference.verdict_of(base, new, p or 1, float(shift)))
+        verdict = reference.verdict_of(base, new, p or 1, float(shift)) if case.may_decide() else "undecided"
+        verdicts.add(verdict)
         expected = {"base_ns": means[0], "new_ns": means[1], "delta_ns": means[1] - means[0], "p": p,
                     "shift_pct": float(shift) / whole, "shift_low_pct": float(low) / whole if has else None,
                     "shift_high_pct": float(high) / whole if has else None,
                     "base_replicates": len(base), "new_replicates": len(new)}
-        row, = one_table(place, case, "--headline", *(["--total"] if case.total else []))
+        options = (["--total"] if case.total else []) + (["--within-run"] if case.lets_decide else [])
+        row, = one_table(place, case, "--headline", *options)
         for key, value in expected.items():
             count += 1
             if not is_close(number(row[key]), value):
                 wrong.append(f"{case.files} {key}: {row[key]} not {value}")
-        if row["verdict"] != reference.verdict_of(base, new, p or 1, float(shift)):
+        if row["verdict"] != verdict:
             wrong.append(f"{case.files} verdict: {row['verdict']}")
         if abs(number(row["shift_ns"]) - shift) > .5:
             wrong.append(f"{case.files} shift_ns: {row['shift_ns']} not {shift}")

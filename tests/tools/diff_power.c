@@ -84,7 +84,8 @@ static void simulate(struct diff *d, const struct diff_request *request,
 
 	*d = (struct diff){ .request = request,
 			    .by = diff_dimension_find("name"),
-			    .unit = UNIT_NS };
+			    .unit = UNIT_NS,
+			    .may_decide = true };
 	intern_init(&d->names);
 	for (unsigned row = 0; row < ROWS; row++) {
 		snprintf(name, sizeof(name), "row %u", row);

@@ -37,6 +37,7 @@ struct diff_request {
 	enum diff_metric metric;     /* NDIFF_METRICS: the dimension's usual one */
 	bool total;                  /* of a run, not of a step */
 	bool first_step;             /* only what stands in the first step */
+	bool within_run;             /* the steps of one run a side may decide */
 	double alpha, min_effect_pct;
 };
 
@@ -80,11 +81,21 @@ struct diff_row {
 
 #define DIFF_NO_ROW UINT32_MAX
 
+/* What took much longer than the rest of its side, by the rule of ptool steps. */
+struct diff_outliers {
+	bool *is[NDIFF_SIDES]; /* owned; by sample of the headline; NULL: none is */
+	size_t n[NDIFF_SIDES];
+	double change_pct, median_pct; /* of base without them; NaN: there is none */
+};
+
+struct diff_account;
+
 struct diff {
 	const struct diff_request *request; /* borrowed */
 	const struct diff_dimension *by;
 	enum diff_metric metric;
-	enum unit unit; /* of amounts and deltas */
+	bool is_metric_chosen; /* device time, because device work explains most */
+	enum unit unit;        /* of amounts and deltas */
 	bool is_call_graph;
 	bool has_steps;  /* every run has */
 	bool per_step;   /* rows are divided by steps */
@@ -92,6 +103,8 @@ struct diff {
 	enum diff_subject subject;
 	bool subject_per_step;   /* the headline is of one step, not of all */
 	bool subject_within_run; /* its samples are steps */
+	bool is_one_run; /* a side: nothing says how much runs differ by themselves */
+	bool may_decide; /* the replicates say how sure a change is */
 	struct diff_side sides[NDIFF_SIDES];
 	struct intern names;   /* of rows: numbers are rows of the sums */
 	struct diff_row *rows; /* owned */
@@ -99,8 +112,12 @@ struct diff {
 	uint32_t *order; /* owned: rows, the largest delta first */
 	size_t ntested;
 	struct diff_headline headline;
+	struct diff_outliers outliers;
+	struct diff_account *account; /* owned; NULL: not needed so far */
 	bool has_significant_row;
-	const char *culprit; /* of a failure: the run's name, or NULL */
+	bool is_one_sided; /* the filters left rows on one side alone */
+	const struct diff_relaxing *relaxings; /* static; NULL: exact names alone */
+	const char *culprit;                   /* of a failure: the run's name, or NULL */
 };
 
 /*

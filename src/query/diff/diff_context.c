@@ -10,28 +10,30 @@ ASSET(asset_query_views_diff_facts_sql);
 
 #define TEXT_SHOWN 200
 
-/* The facts of views/diff_facts.sql, in the order in which they are told. */
+/* The facts of views/diff_facts.sql, in the order in which they are listed. */
 static const struct fact {
 	const char *name;
 	const char *title;    /* before a value; of a flag what was recorded */
 	const char *explains; /* why a difference matters; NULL: it need not */
 	bool is_flag;         /* 'yes' or 'no' */
+	bool is_quiet;        /* worth no word where it is the same */
 } facts[] = {
-	{ "device", "", "other hardware explains a change by itself", false },
-	{ "cuda", "CUDA ", "libraries choose other kernels", false },
-	{ "driver", "driver ", NULL, false },
-	{ "cupti", "CUPTI ", NULL, false },
-	{ "hip", "HIP ", "libraries choose other kernels", false },
-	{ "backend", "backend ", "other collectives run", false },
-	{ "nccl", "NCCL ", "other collectives run", false },
-	{ "world", "world size ", "each rank has another share of the work", false },
-	{ "host", "host ", NULL, false },
-	{ "format", "format ",
-	  "another torch wrote it, which may record and run otherwise", false },
-	{ "stacks", "stacks", "recording them makes every operator slower", true },
-	{ "shapes", "shapes", "recording them makes operators slower", true },
-	{ "memory", "memory", "recording it makes allocations slower", true },
-	{ "flops", "FLOPs", NULL, true },
+	{ "device", "", "other hardware explains a change by itself", false, false },
+	{ "cuda", "CUDA ", "libraries choose other kernels", false, false },
+	{ "driver", "driver ", NULL, false, false },
+	{ "cupti", "CUPTI ", NULL, false, true },
+	{ "hip", "HIP ", "libraries choose other kernels", false, false },
+	{ "backend", "backend ", "other collectives run", false, false },
+	{ "nccl", "NCCL ", "other collectives run", false, false },
+	{ "world", "world size ", "each rank has another share of the work", false,
+	  false },
+	{ "host", "host ", NULL, false, false },
+	{ "format", "trace format ",
+	  "another version of torch, which may record and run otherwise", false, true },
+	{ "stacks", "stacks", "recording them makes every operator slower", true, false },
+	{ "shapes", "shapes", "recording them makes operators slower", true, false },
+	{ "memory", "memory", "recording it makes allocations slower", true, false },
+	{ "flops", "FLOPs", NULL, true, false },
 };
 
 #define NFACTS (sizeof(facts) / sizeof(*facts))
@@ -103,11 +105,18 @@ static struct str shown(const struct buf *value)
 {
 	struct str text = buf_str(value);
 
-	if (text.n == 0)
-		return STR_LIT("not recorded");
 	return text.n < TEXT_SHOWN ? text : (struct str){ text.p, TEXT_SHOWN };
 }
 
+/* Adds "CUDA 12040" or "shapes" to a list. */
+static void add_item(struct buf *list, const struct fact *fact, const struct buf *value)
+{
+	buf_addf(list, "%s%s", list->n ? ", " : "", fact->title);
+	if (!fact->is_flag)
+		buf_add_str(list, shown(value));
+}
+
+/* "same setup: Tesla V100 x 4, stacks, shapes, memory" */
 static void note_common(const struct context *base, struct memtable *to,
 			const bool is_same[NFACTS])
 {
@@ -116,17 +125,12 @@ static void note_common(const struct context *base, struct memtable *to,
 	buf_init(&text, SIZE_MAX);
 	for (size_t i = 0; i < NFACTS; i++) {
 		struct str value = buf_str(&base->values[i]);
-		if (!is_same[i] || value.n == 0 ||
-		    (facts[i].is_flag && !str_is(value, "yes")))
-			continue;
-		buf_addf(&text, "%s%s", text.n ? ", " : "", facts[i].title);
-		if (facts[i].is_flag)
-			buf_add_text(&text, " recorded");
-		else
-			buf_add_str(&text, shown(&base->values[i]));
+		if (is_same[i] && value.n > 0 && !facts[i].is_quiet &&
+		    (!facts[i].is_flag || str_is(value, "yes")))
+			add_item(&text, &facts[i], &base->values[i]);
 	}
 	if (text.n)
-		memtable_add_note(to, "both sides: " STR_FMT, STR_ARG(buf_str(&text)));
+		memtable_add_note(to, "same setup: " STR_FMT, STR_ARG(buf_str(&text)));
 	buf_release(&text);
 }
 
@@ -137,9 +141,32 @@ static void note_difference(const struct fact *fact, const struct buf *base,
 	const char *colon = fact->explains ? ": " : "";
 	const char *why = fact->explains ? fact->explains : "";
 
-	memtable_add_note(to, "differs: %s%s" STR_FMT " -> " STR_FMT "%s%s", fact->title,
-			  fact->is_flag ? " recorded " : "", STR_ARG(b), STR_ARG(a),
-			  colon, why);
+	if (fact->is_flag)
+		memtable_add_note(to, "different: %s recorded in %s only%s%s",
+				  fact->title, str_is(b, "yes") ? "base" : "new", colon,
+				  why);
+	else
+		memtable_add_note(to, "different: %s" STR_FMT " -> " STR_FMT "%s%s",
+				  fact->title, STR_ARG(b), STR_ARG(a), colon, why);
+}
+
+/* What the recordings of one side alone say. */
+static void note_one_side(const struct context sides[NDIFF_SIDES], struct memtable *to)
+{
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++) {
+		const struct context *own = &sides[which], *other = &sides[!which];
+		struct buf text;
+
+		buf_init(&text, SIZE_MAX);
+		for (size_t i = 0; i < NFACTS; i++)
+			if (own->values[i].n > 0 && other->values[i].n == 0)
+				add_item(&text, &facts[i], &own->values[i]);
+		if (text.n)
+			memtable_add_note(to, "recorded in %s only: " STR_FMT,
+					  which == DIFF_NEW ? "new" : "base",
+					  STR_ARG(buf_str(&text)));
+		buf_release(&text);
+	}
 }
 
 int diff_add_context(const struct diff *d, struct memtable *to, struct err *err)
@@ -159,9 +186,12 @@ int diff_add_context(const struct diff *d, struct memtable *to, struct err *err)
 	if (rc == 0)
 		note_common(&sides[DIFF_BASE], to, is_same);
 	for (size_t i = 0; i < NFACTS && rc == 0; i++)
-		if (!is_same[i])
+		if (!is_same[i] && sides[DIFF_BASE].values[i].n > 0 &&
+		    sides[DIFF_NEW].values[i].n > 0)
 			note_difference(&facts[i], &sides[DIFF_BASE].values[i],
 					&sides[DIFF_NEW].values[i], to);
+	if (rc == 0)
+		note_one_side(sides, to);
 	for (size_t i = 0; i < NDIFF_SIDES; i++)
 		release(&sides[i]);
 	return rc;

@@ -17,6 +17,8 @@ static const struct diff_dimension by_operator = {
 	.unit = UNIT_NS,
 	.of_traces = true,
 	.load = diff_load_operators,
+	.relaxings = diff_loader_relaxings,
+	.relaxings_across = diff_call_relaxings,
 };
 
 static const struct diff_dimension by_kernel = {
@@ -41,6 +43,7 @@ static const struct diff_dimension by_function = {
 	.of_call_graphs = true,
 	.load = diff_load_functions,
 	.relaxings = diff_function_relaxings,
+	.relaxings_across = diff_function_relaxings,
 };
 
 static const struct diff_dimension by_annotation = {
@@ -51,6 +54,8 @@ static const struct diff_dimension by_annotation = {
 	.unit = UNIT_NS,
 	.of_traces = true,
 	.load = diff_load_annotations,
+	.relaxings = diff_loader_relaxings,
+	.relaxings_across = diff_loader_relaxings,
 };
 
 static const struct diff_dimension by_step = {

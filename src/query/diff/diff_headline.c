@@ -1,8 +1,10 @@
 /* What the headline of a comparison is made of: see diff_rows.h. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/diff/diff_outliers.h"
 #include "query/diff/diff_rows.h"
 
 /* One run's value for the headline; of steps when `per_step`, their mean. */
@@ -96,4 +98,9 @@ void diff_headline_make(struct diff *d)
 	diff_test_headline(d->sides[DIFF_BASE].samples, d->sides[DIFF_BASE].nsamples,
 			   d->sides[DIFF_NEW].samples, d->sides[DIFF_NEW].nsamples,
 			   &limits, &d->headline);
+	if (!d->may_decide) {
+		d->headline.verdict = DIFF_UNDECIDED;
+		d->headline.least_pct = (double)NAN;
+	}
+	diff_outliers_find(d);
 }

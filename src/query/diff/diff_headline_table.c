@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/sum.h"
+#include "query/diff/diff_outliers.h"
 #include "query/diff/diff_table.h"
 #include "query/stats/rank_power.h"
 
@@ -24,29 +25,39 @@ enum {
 	NEW_REPLICATES,
 	NEEDED,
 	LEAST,
+	BASE_RUNS,
+	NEW_RUNS,
+	BASE_OUTLIERS,
+	NEW_OUTLIERS,
+	WITHOUT_PCT,
 	NCOLUMNS
 };
 
-#define COLUMNS(unit, suffix)                                                    \
-	{                                                                        \
-		[SUBJECT] = { "subject", "Subject", UNIT_TEXT },                 \
-		[BASE] = { "base_" suffix, "Base", unit },                       \
-		[NEW] = { "new_" suffix, "New", unit },                          \
-		[DELTA] = { "delta_" suffix, "Delta", unit },                    \
-		[DELTA_PCT] = { "delta_pct", "Change %", UNIT_PERCENT },         \
-		[SHIFT] = { "shift_" suffix, "Shift", unit },                    \
-		[SHIFT_LOW] = { "shift_low_" suffix, "Low", unit },              \
-		[SHIFT_HIGH] = { "shift_high_" suffix, "High", unit },           \
-		[SHIFT_PCT] = { "shift_pct", "Shift %", UNIT_PERCENT },          \
-		[SHIFT_LOW_PCT] = { "shift_low_pct", "Low %", UNIT_PERCENT },    \
-		[SHIFT_HIGH_PCT] = { "shift_high_pct", "High %", UNIT_PERCENT }, \
-		[P] = { "p", "p", UNIT_RATIO },                                  \
-		[VERDICT] = { "verdict", "Verdict", UNIT_TEXT },                 \
-		[REPLICATE] = { "replicates", "Replicates", UNIT_TEXT },         \
-		[BASE_REPLICATES] = { "base_replicates", "Base n", UNIT_COUNT }, \
-		[NEW_REPLICATES] = { "new_replicates", "New n", UNIT_COUNT },    \
-		[NEEDED] = { "needed_replicates", "Needed", UNIT_COUNT },        \
-		[LEAST] = { "least_visible_pct", "Least %", UNIT_PERCENT },      \
+#define COLUMNS(unit, suffix)                                                          \
+	{                                                                              \
+		[SUBJECT] = { "subject", "Subject", UNIT_TEXT },                       \
+		[BASE] = { "base_" suffix, "Base", unit },                             \
+		[NEW] = { "new_" suffix, "New", unit },                                \
+		[DELTA] = { "delta_" suffix, "Delta", unit },                          \
+		[DELTA_PCT] = { "delta_pct", "Change %", UNIT_PERCENT },               \
+		[SHIFT] = { "shift_" suffix, "Shift", unit },                          \
+		[SHIFT_LOW] = { "shift_low_" suffix, "Low", unit },                    \
+		[SHIFT_HIGH] = { "shift_high_" suffix, "High", unit },                 \
+		[SHIFT_PCT] = { "shift_pct", "Shift %", UNIT_PERCENT },                \
+		[SHIFT_LOW_PCT] = { "shift_low_pct", "Low %", UNIT_PERCENT },          \
+		[SHIFT_HIGH_PCT] = { "shift_high_pct", "High %", UNIT_PERCENT },       \
+		[P] = { "p", "p", UNIT_RATIO },                                        \
+		[VERDICT] = { "verdict", "Verdict", UNIT_TEXT },                       \
+		[REPLICATE] = { "replicates", "Replicates", UNIT_TEXT },               \
+		[BASE_REPLICATES] = { "base_replicates", "Base n", UNIT_COUNT },       \
+		[NEW_REPLICATES] = { "new_replicates", "New n", UNIT_COUNT },          \
+		[NEEDED] = { "needed_replicates", "Needed", UNIT_COUNT },              \
+		[LEAST] = { "least_visible_pct", "Least %", UNIT_PERCENT },            \
+		[BASE_RUNS] = { "base_runs", "Base runs", UNIT_COUNT },                \
+		[NEW_RUNS] = { "new_runs", "New runs", UNIT_COUNT },                   \
+		[BASE_OUTLIERS] = { "base_outliers", "Base outliers", UNIT_TEXT },     \
+		[NEW_OUTLIERS] = { "new_outliers", "New outliers", UNIT_TEXT },        \
+		[WITHOUT_PCT] = { "without_outliers_pct", "Without %", UNIT_PERCENT }, \
 	}
 
 static const struct column ns_columns[NCOLUMNS] = COLUMNS(UNIT_NS, "ns");
@@ -94,6 +105,13 @@ static void add_row(const struct diff *d, struct memtable *m)
 	cells[NEW_REPLICATES] = cell_int((int64_t)h->sizes[DIFF_NEW]);
 	cells[NEEDED] = cell_int((int64_t)rank_power_sides(d->request->alpha, 1));
 	cells[LEAST] = diff_real_cell(h->least_pct);
+	cells[BASE_RUNS] = cell_int((int64_t)d->sides[DIFF_BASE].nruns);
+	cells[NEW_RUNS] = cell_int((int64_t)d->sides[DIFF_NEW].nruns);
+	cells[BASE_OUTLIERS] =
+		cell_text_or_null(diff_outliers_names(d, DIFF_BASE, &m->arena));
+	cells[NEW_OUTLIERS] =
+		cell_text_or_null(diff_outliers_names(d, DIFF_NEW, &m->arena));
+	cells[WITHOUT_PCT] = diff_real_cell(d->outliers.change_pct);
 	memtable_add_row(m, cells);
 }
 
@@ -104,9 +122,7 @@ struct memtable *diff_headline_table(const struct diff *d, const struct diff_sty
 					     bytes_columns, count_columns),
 			     NCOLUMNS);
 
-	if (style->people)
-		m->table.caption = diff_headline_text(d, &m->arena);
-	else
+	if (!style->people)
 		add_row(d, m);
 	return m;
 }

@@ -70,8 +70,11 @@ struct diff_dimension {
 	bool of_traces, of_call_graphs;
 	/* ERR_EMPTY: the run has none, or none is left by the filters. */
 	int (*load)(const struct diff_loading *l, struct err *err);
-	/* How a row may have been renamed; NULL: exact names alone. */
-	const struct diff_relaxing *relaxings;
+	/*
+	 * How a row may have been renamed; NULL: exact names alone.  And where one side ran
+	 * with CUDA, the other with HIP.
+	 */
+	const struct diff_relaxing *relaxings, *relaxings_across;
 };
 
 /* Ends with NULL. */

@@ -211,8 +211,8 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 		memtable_add_note(m, "%s", headline);
 	if (d->subject_within_run)
 		memtable_add_note(m,
-				  "within one run: its steps are compared, which tells "
-				  "nothing of the noise from run to run");
+				  "one run: its steps are compared, and run-to-run noise "
+				  "is unknown; record 4+ runs");
 	*out = &m->table;
 	return 0;
 }

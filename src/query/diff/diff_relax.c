@@ -141,6 +141,86 @@ static int64_t relax_function(struct str name, struct buf *out)
 	return 0;
 }
 
+/* A call of CUDA's or HIP's runtime or driver without its prefix; else as it is. */
+static struct str bare_call(struct str name)
+{
+	static const char *const prefixes[] = { "cuda", "cu", "hip", NULL };
+
+	for (size_t i = 0; prefixes[i]; i++) {
+		struct str prefix = str_of(prefixes[i]);
+		if (str_starts_with(name, prefix) && name.n > prefix.n &&
+		    isupper((unsigned char)name.p[prefix.n]))
+			return str_behind(name, prefix.n);
+	}
+	return name;
+}
+
+static bool is_call(struct str name)
+{
+	return bare_call(name).n < name.n;
+}
+
+/* What HIP calls otherwise than by CUDA's name with another prefix. */
+static const struct {
+	const char *name, *same;
+} calls[] = {
+	{ "cuLaunchKernel", "hipModuleLaunchKernel" },
+	{ "cuLaunchKernelEx", "hipModuleLaunchKernel" },
+	{ "hipExtModuleLaunchKernel", "hipModuleLaunchKernel" },
+	{ "hipExtLaunchKernel", "hipLaunchKernel" },
+	{ "cudaLaunchKernelExC", "hipModuleLaunchKernel" },
+	{ "hipMemcpyWithStream", "hipMemcpyAsync" },
+	{ "hipGetDevicePropertiesR0600", "hipGetDeviceProperties" },
+	{ "cudaGetDeviceProperties_v2", "hipGetDeviceProperties" },
+	{ "hipStreamGetCaptureInfo_v2", "hipStreamGetCaptureInfo" },
+	{ "cudaStreamGetCaptureInfo_v2", "hipStreamGetCaptureInfo" },
+	{ "cudaStreamGetCaptureInfo_v3", "hipStreamGetCaptureInfo" },
+	{ "hipHostMalloc", "cudaHostAlloc" },
+	{ "cudaMallocHost", "cudaHostAlloc" },
+	{ "hipHostFree", "cudaFreeHost" },
+	{ "hipPointerGetAttribute", "cudaPointerGetAttributes" },
+};
+
+/* The same call of CUDA and of HIP: "cudaMemcpyAsync" and "hipMemcpyAsync". */
+static int64_t relax_call(struct str name, struct buf *out)
+{
+	if (is_call(name))
+		buf_add_text(out, "call ");
+	buf_add_str(out, bare_call(name));
+	return 0;
+}
+
+/* Calls that do the same, whatever they are called. */
+static int64_t relax_other_call(struct str name, struct buf *out)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (str_is(name, calls[i].name))
+			return relax_call(str_of(calls[i].same), out);
+	return relax_call(name, out);
+}
+
+/*
+ * "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": with another number of
+ * workers another class gives the same batches.
+ */
+static int64_t relax_loader(struct str name, struct buf *out)
+{
+	static const struct str loader = { "enumerate(DataLoader)#", 22 };
+
+	buf_add_str(out, str_starts_with(name, loader) ? loader : name);
+	return 0;
+}
+
+const struct diff_relaxing diff_loader_relaxings[] = { { relax_loader, false },
+						       { NULL, false } };
+
+const struct diff_relaxing diff_call_relaxings[] = {
+	{ relax_call, false },
+	{ relax_other_call, false },
+	{ relax_loader, false },
+	{ NULL, false },
+};
+
 const struct diff_relaxing diff_kernel_relaxings[] = {
 	{ relax_architecture, false },
 	{ relax_sizes, false },

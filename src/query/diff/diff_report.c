@@ -58,25 +58,28 @@ static int add_notes(const struct diff *d, struct memtable *to, struct err *err)
 	return diff_add_shapes(d, to, err);
 }
 
-/* For machines the headline is the first note; for people it stands above. */
+/* For machines its lines are the first notes; for people they stand above. */
 static void add_headline(const struct diff *d, const struct diff_style *style,
 			 struct memtable *to)
 {
-	const char *text = diff_headline_text(d, &to->arena);
+	const char *const *lines = diff_headline_lines(d, &to->arena);
 
-	if (style->people)
-		to->table.caption = text;
-	else
-		memtable_add_note(to, "%s", text);
+	if (style->people) {
+		to->table.caption = lines[0];
+		to->table.under = lines + 1;
+		return;
+	}
+	for (; *lines; lines++)
+		memtable_add_note(to, "%s", *lines);
 }
 
 static int make_account(const struct diff *d, struct memtable **out, struct err *err)
 {
 	struct diff_account account;
 
-	if (diff_account_make(d, &account, err) < 0)
+	if (!d->account && diff_account_make(d, &account, err) < 0)
 		return -1;
-	*out = account_table(d, &account);
+	*out = account_table(d, d->account ? d->account : &account);
 	return 0;
 }
 
@@ -103,8 +106,7 @@ static int report_headline(const struct diff *d, const struct diff_style *style,
 	struct memtable *m = diff_headline_table(d, style);
 
 	*out = &m->table;
-	if (!style->people)
-		memtable_add_note(m, "%s", diff_headline_text(d, &m->arena));
+	add_headline(d, style, m);
 	return add_notes(d, m, err);
 }
 

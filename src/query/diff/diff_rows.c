@@ -74,8 +74,8 @@ static void add_singles(struct diff *d, const struct diff_single *singles, size_
 
 	for (size_t i = 0; i < n; i++)
 		partner[i] = DIFF_NO_PARTNER;
-	if (d->by->relaxings)
-		diff_match_renamed(&d->names, d->by->relaxings, singles, n, partner);
+	if (d->relaxings)
+		diff_match_renamed(&d->names, d->relaxings, singles, n, partner);
 	for (size_t i = 0; i < n; i++) {
 		bool is_new = singles[i].is_new, is_pair = partner[i] != DIFF_NO_PARTNER;
 		struct diff_measure own =
@@ -247,6 +247,7 @@ static void test_rows(struct diff *d)
 					    d->request->min_effect_pct };
 	struct diff_test *tests = xrealloc_array(NULL, d->nrows, sizeof(*tests));
 	bool can_decide =
+		d->may_decide &&
 		rank_power_can_decide(d->sides[DIFF_BASE].nreplicates,
 				      d->sides[DIFF_NEW].nreplicates, limits.alpha);
 

@@ -111,14 +111,14 @@ static void tell(const struct shapes *s, struct memtable *to)
 			heaviest = i;
 	}
 	if (count > 0)
-		memtable_add_note(
-			to,
-			"differs: %zu operators run on other shapes, most time in " STR_FMT
-			" on " STR_FMT
-			" in %s alone: another batch or model explains a change",
-			count, STR_ARG(intern_str(&s->names, s->at[heaviest].name)),
-			STR_ARG(shapes_of(s, heaviest)),
-			s->at[heaviest].sides == 1 ? "base" : "new");
+		memtable_add_note(to,
+				  "%zu %s different input shapes (%s" STR_FMT ", " STR_FMT
+				  " in %s only): not the same batch or model",
+				  count, count == 1 ? "operator has" : "operators have",
+				  count == 1 ? "" : "most time: ",
+				  STR_ARG(intern_str(&s->names, s->at[heaviest].name)),
+				  STR_ARG(shapes_of(s, heaviest)),
+				  s->at[heaviest].sides == 1 ? "base" : "new");
 	free(differs);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "query/short_name.h"
 
 enum {
 	NAME,
@@ -20,28 +21,26 @@ enum {
 	P,
 	Q,
 	SIGNIFICANT,
+	METRIC,
 	NMACHINE
 };
 
-#define COLUMNS(unit, suffix)                                                     \
-	{                                                                         \
-		[NAME] = { "name", "Name", UNIT_TEXT },                           \
-		[NEW_NAME] = { "new_name", "New name", UNIT_TEXT },               \
-		[STATUS] = { "status", "Status", UNIT_TEXT },                     \
-		[BASE_CALLS] = { "base_calls", "Base calls", UNIT_COUNT },        \
-		[NEW_CALLS] = { "new_calls", "New calls", UNIT_COUNT },           \
-		[BASE] = { "base_" suffix, "Base", unit },                        \
-		[NEW] = { "new_" suffix, "New", unit },                           \
-		[DELTA] = { "delta_" suffix, "Delta", unit },                     \
-		[DELTA_PCT] = { "delta_pct", "Change %", UNIT_PERCENT },          \
-		[FROM_CALLS] = { "from_calls_" suffix, "By calls", unit },        \
-		[FROM_DURATION] = { "from_duration_" suffix, "By length", unit }, \
-		[P] = { "p", "p", UNIT_RATIO }, [Q] = { "q", "q", UNIT_RATIO },   \
-		[SIGNIFICANT] = {                                                 \
-			"significant",                                            \
-			"Significant",                                            \
-			UNIT_BOOL                                                 \
-		}                                                                 \
+#define COLUMNS(unit, suffix)                                                         \
+	{                                                                             \
+		[NAME] = { "name", "Name", UNIT_TEXT },                               \
+		[NEW_NAME] = { "new_name", "New name", UNIT_TEXT },                   \
+		[STATUS] = { "status", "Status", UNIT_TEXT },                         \
+		[BASE_CALLS] = { "base_calls", "Base calls", UNIT_COUNT },            \
+		[NEW_CALLS] = { "new_calls", "New calls", UNIT_COUNT },               \
+		[BASE] = { "base_" suffix, "Base", unit },                            \
+		[NEW] = { "new_" suffix, "New", unit },                               \
+		[DELTA] = { "delta_" suffix, "Delta", unit },                         \
+		[DELTA_PCT] = { "delta_pct", "Change %", UNIT_PERCENT },              \
+		[FROM_CALLS] = { "from_calls_" suffix, "From call count", unit },     \
+		[FROM_DURATION] = { "from_duration_" suffix, "From duration", unit }, \
+		[P] = { "p", "p", UNIT_RATIO }, [Q] = { "q", "Adj. p", UNIT_RATIO },  \
+		[SIGNIFICANT] = { "significant", "Significant", UNIT_BOOL },          \
+		[METRIC] = { "metric", "Metric", UNIT_TEXT },                         \
 	}
 
 static const struct column ns_columns[NMACHINE] = COLUMNS(UNIT_NS, "ns");
@@ -62,8 +61,17 @@ enum {
 	NPEOPLE
 };
 
-/* A terminal that is narrower has no room for what the other columns tell as well. */
-#define WIDE 112
+/* Widths of a terminal that have room for both sides, and for the split of a delta. */
+#define WIDE   112
+#define WIDEST 144
+
+/* Cells that names have at least, and what the columns beside them take about. */
+#define NAME_LEAST    30
+#define BESIDE        44
+#define BESIDE_WIDE   66
+#define BESIDE_WIDEST 110
+
+#define BECAME " => "
 
 static const char *const statuses[] = { "changed", "equal", "added", "removed",
 					"renamed" };
@@ -128,8 +136,10 @@ static void machine_row(const struct diff *d, const struct diff_row *row,
 	cells[FROM_DURATION] = cell_int(row->from_duration);
 	cells[P] = diff_real_cell(row->test.p);
 	cells[Q] = diff_real_cell(row->test.q);
-	cells[SIGNIFICANT] =
-		isnan(row->test.q) ? cell_null() : cell_int(row->test.is_significant);
+	cells[SIGNIFICANT] = !d->may_decide || isnan(row->test.q)
+				     ? cell_null()
+				     : cell_int(row->test.is_significant);
+	cells[METRIC] = cell_text(str_of(diff_metric_name(d->metric)));
 }
 
 /* "12", "3.50": calls a step need not be whole. */
@@ -166,16 +176,32 @@ static struct cell change_cell(const struct diff_row *row)
 			    : cell_text(str_of(statuses[row->status]));
 }
 
+/* A name as it is, or in so many cells of a terminal. */
+static struct str shortened(struct str name, size_t cells, struct arena *arena)
+{
+	struct buf text;
+
+	if (cells == 0)
+		return name;
+	buf_init(&text, SIZE_MAX);
+	short_name_add(&text, name, cells);
+	struct str copy = arena_copy(arena, buf_str(&text));
+	buf_release(&text);
+	return copy;
+}
+
 static struct cell name_cell(const struct diff *d, const struct diff_row *row,
-			     struct arena *arena)
+			     size_t cells, struct arena *arena)
 {
 	struct str name = diff_row_name(d, row, DIFF_BASE);
 
 	if (row->status != DIFF_RENAMED)
-		return cell_text(name);
+		return cell_text(shortened(name, cells, arena));
 	struct str other = diff_row_name(d, row, DIFF_NEW);
-	return cell_text(str_of(arena_printf(arena, STR_FMT " => " STR_FMT, STR_ARG(name),
-					     STR_ARG(other))));
+	size_t half = cells > NAME_LEAST ? (cells - strlen(BECAME)) / 2 : cells;
+	return cell_text(str_of(arena_printf(arena, STR_FMT BECAME STR_FMT,
+					     STR_ARG(shortened(name, half, arena)),
+					     STR_ARG(shortened(other, half, arena)))));
 }
 
 /* For people: what a side does not have is no 0, though machines can add with one. */
@@ -185,10 +211,24 @@ static struct cell side_cell(const struct diff_row *row, enum diff_which which,
 	return row->of[which].row == DIFF_NO_ROW ? cell_null() : cell;
 }
 
-static void people_row(const struct diff *d, const struct diff_row *row,
-		       struct arena *arena, struct cell *cells)
+/* What is left of a line for names; 0: a line has no end. */
+static size_t name_cells(const struct diff_style *style)
 {
-	cells[PEOPLE_NAME] = name_cell(d, row, arena);
+	int beside = style->width >= WIDEST ? BESIDE_WIDEST
+		     : style->width >= WIDE ? BESIDE_WIDE
+					    : BESIDE;
+
+	if (style->width == 0)
+		return 0;
+	return style->width - beside > NAME_LEAST ? (size_t)(style->width - beside)
+						  : NAME_LEAST;
+}
+
+static void people_row(const struct diff *d, const struct diff_row *row,
+		       const struct diff_style *style, struct arena *arena,
+		       struct cell *cells)
+{
+	cells[PEOPLE_NAME] = name_cell(d, row, name_cells(style), arena);
 	cells[PEOPLE_BASE] = side_cell(row, DIFF_BASE, cell_int(row->of[DIFF_BASE].mean));
 	cells[PEOPLE_NEW] = side_cell(row, DIFF_NEW, cell_int(row->of[DIFF_NEW].mean));
 	cells[PEOPLE_DELTA] = cell_int(row->delta);
@@ -199,8 +239,11 @@ static void people_row(const struct diff *d, const struct diff_row *row,
 	cells[PEOPLE_Q] = diff_real_cell(row->test.q);
 }
 
+/* One run a side has none that says more than that its steps differ. */
 static bool has_q(const struct diff *d)
 {
+	if (!d->may_decide)
+		return false;
 	for (size_t i = 0; i < d->nrows; i++)
 		if (!isnan(d->rows[i].test.q))
 			return true;
@@ -210,6 +253,7 @@ static bool has_q(const struct diff *d)
 static bool is_shown(const struct diff *d, const struct diff_style *style, int column)
 {
 	bool is_wide = style->width == 0 || style->width >= WIDE;
+	bool is_widest = style->width == 0 || style->width >= WIDEST;
 	bool has_split = d->metric != DIFF_CALLS && strcmp(d->by->name, "step") != 0 &&
 			 strcmp(d->by->name, "memory") != 0;
 
@@ -217,9 +261,9 @@ static bool is_shown(const struct diff *d, const struct diff_style *style, int c
 	case PEOPLE_BASE:
 	case PEOPLE_NEW:
 		return is_wide || !has_split;
-	case PEOPLE_FROM_DURATION:
-		return is_wide && has_split;
 	case PEOPLE_FROM_CALLS:
+	case PEOPLE_FROM_DURATION:
+		return is_widest && has_split;
 	case PEOPLE_CALLS:
 		return has_split;
 	case PEOPLE_Q:
@@ -277,7 +321,7 @@ struct memtable *diff_rows_table(const struct diff *d, const struct diff_style *
 			memtable_add_row(m, cells);
 			continue;
 		}
-		people_row(d, row, &m->arena, cells);
+		people_row(d, row, style, &m->arena, cells);
 		for (size_t c = 0; c < m->table.ncolumns; c++)
 			picked[c] = cells[shown[c]];
 		memtable_add_row(m, picked);

@@ -35,10 +35,14 @@ struct cell diff_real_cell(double value);
 struct cell diff_amount_cell(double value);
 
 /*
- * diff_words.c: one line that tells the whole: before, after, change with its interval,
- * verdict, and the row that explains most.  For pull requests.  In the arena.
+ * diff_verdict.c: the verdict in one line, with what was before and after and the row that
+ * explains most; then its statistics, and the outliers, where there are any.  In the
+ * arena; NULL-terminated, with at least the first.
  */
-const char *diff_headline_text(const struct diff *d, struct arena *arena);
+const char *const *diff_headline_lines(const struct diff *d, struct arena *arena);
+/* diff_words.c: the name of a row, short enough for a line of words. */
+const char *diff_short_name(const struct diff *d, const struct diff_row *row,
+			    struct arena *arena);
 /* What the headline is of: "step"; of what its samples are; and in which unit. */
 const char *diff_subject_name(const struct diff *d);
 const char *diff_subject_replicates(const struct diff *d);

@@ -1,0 +1,200 @@
+/* The rows of both sides, read from their stores: see diff_read.h. */
+#include "query/diff/diff_read.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/diff/diff_choose.h"
+
+/* Enough for any machine's runs and steps; a hostile store can claim more. */
+#define REPLICATES_MAX ((size_t)1 << 24)
+
+static const struct diff_run *run_of(const struct diff *d, size_t which, size_t i)
+{
+	return &d->request->runs[which][i];
+}
+
+static int fail(struct diff *d, size_t which, size_t i)
+{
+	d->culprit = run_of(d, which, i)->name;
+	return -1;
+}
+
+/* Replicates of the rows, and what each is divided by. */
+static int make_replicates(struct diff *d, struct diff_side *side, struct err *err)
+{
+	int64_t all = 0;
+
+	side->nreplicates = d->within_run ? side->steps[0].nreplicates : side->nruns;
+	for (size_t i = 0; i < side->nruns; i++)
+		all = sum_add(all, d->per_step ? (int64_t)side->steps[i].nranges : 1);
+	if (side->nreplicates > REPLICATES_MAX)
+		return err_set(err, ERR_INPUT, "there are too many steps to compare");
+	side->units = all > 0 ? all : 1;
+	side->replicate_units =
+		xcalloc(side->nreplicates, sizeof(*side->replicate_units));
+	for (size_t i = 0; d->within_run && i < side->steps[0].n; i++)
+		side->replicate_units[side->steps[0].items[i].replicate] +=
+			side->steps[0].items[i].count;
+	for (size_t i = 0; !d->within_run && i < side->nreplicates; i++) {
+		size_t n = d->per_step ? side->steps[i].nranges : 1;
+		side->replicate_units[i] = n > 0 ? (int64_t)n : 1;
+	}
+	return 0;
+}
+
+static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
+{
+	struct diff_side *side = &d->sides[which];
+	bool in_steps = d->per_step || d->request->first_step;
+	const struct diff_run *run = run_of(d, which, i);
+	const struct diff_loading loading = {
+		.store = run->store,
+		.scope = run->scope,
+		.filter = d->request->filter,
+		.metric = d->metric,
+		.steps = in_steps ? &side->steps[i] : NULL,
+		.names = &d->names,
+		.to = &side->sums,
+		.replicate = d->within_run ? 0 : (uint32_t)i,
+		.by_step = d->within_run,
+	};
+
+	if (d->by->load(&loading, err) < 0)
+		return -1;
+	if (!diff_has_self_sums(d))
+		return 0;
+	struct diff_loading of_self = loading;
+	of_self.metric = DIFF_SELF;
+	of_self.to = &side->self_sums;
+	return d->by->load(&of_self, err);
+}
+
+/*
+ * The runs of a side; one without rows is one of zeros.  1: some have rows; 0: none has,
+ * and *why says what the first one lacks; -1.
+ */
+static int load_side(struct diff *d, size_t which, struct err *why, struct err *err)
+{
+	struct diff_side *side = &d->sides[which];
+	size_t lacking = 0;
+
+	if (make_replicates(d, side, err) < 0)
+		return -1;
+	for (size_t i = 0; i < side->nruns; i++) {
+		struct err own = ERR_INIT;
+		if (load_run(d, which, i, &own) == 0)
+			continue;
+		if (own.kind != ERR_EMPTY) {
+			*err = own;
+			return fail(d, which, i);
+		}
+		if (lacking++ == 0)
+			*why = own;
+	}
+	diff_sums_merge(&side->sums);
+	diff_sums_merge(&side->self_sums);
+	return lacking < side->nruns;
+}
+
+/* Would the side have rows if nothing was filtered? */
+static bool has_rows_unfiltered(const struct diff *d, size_t which)
+{
+	static const struct filter everything;
+	bool has = false;
+
+	for (size_t i = 0; i < d->sides[which].nruns && !has; i++) {
+		const struct diff_run *run = run_of(d, which, i);
+		struct diff_sums sums = { .n = 0 };
+		struct err ignored = ERR_INIT;
+		struct intern names;
+		const struct diff_loading loading = { .store = run->store,
+						      .scope = run->scope,
+						      .filter = &everything,
+						      .metric = d->metric,
+						      .names = &names,
+						      .to = &sums };
+		intern_init(&names);
+		has = d->by->load(&loading, &ignored) == 0;
+		diff_sums_release(&sums);
+		intern_release(&names);
+	}
+	return has;
+}
+
+/* Rows of one side alone are an answer where the filters left none of the other's. */
+static bool is_answer(const struct diff *d, size_t which)
+{
+	return filter_chooses_names(d->request->filter) || has_rows_unfiltered(d, which);
+}
+
+static int load_rows(struct diff *d, struct err *err)
+{
+	size_t lacking = 0, asked = 0, first = 0;
+	struct err why[NDIFF_SIDES] = { ERR_INIT, ERR_INIT };
+
+	for (size_t which = 0; which < NDIFF_SIDES; which++) {
+		if (d->sides[which].nruns == 0)
+			continue;
+		int rc = load_side(d, which, &why[which], err);
+		if (rc < 0)
+			return -1;
+		asked++;
+		if (rc == 0 && lacking++ == 0)
+			first = which;
+	}
+	if (lacking > 0 && (lacking == asked || !is_answer(d, first))) {
+		*err = why[first];
+		return fail(d, first, 0);
+	}
+	d->is_one_sided = lacking > 0 || filter_chooses_names(d->request->filter);
+	if (d->names.n == 0)
+		return err_set(err, ERR_EMPTY, "nothing stands in the steps compared");
+	return 0;
+}
+
+static void unload_rows(struct diff *d)
+{
+	for (size_t i = 0; i < NDIFF_SIDES; i++) {
+		struct diff_side *side = &d->sides[i];
+		diff_sums_release(&side->sums);
+		diff_sums_release(&side->self_sums);
+		free(side->replicate_units);
+		side->replicate_units = NULL;
+	}
+	intern_release(&d->names);
+	intern_init(&d->names);
+	d->culprit = NULL;
+}
+
+int diff_read_rows(struct diff *d, struct err *err)
+{
+	struct err own = ERR_INIT;
+
+	if (diff_choose_names(d, err) < 0)
+		return -1;
+	if (load_rows(d, &own) == 0)
+		return 0;
+	if (!d->is_metric_chosen || own.kind != ERR_EMPTY) {
+		*err = own;
+		return -1;
+	}
+	/* no operator launched the device's work: what the host did is left */
+	unload_rows(d);
+	d->is_metric_chosen = false;
+	d->metric = d->by->usual;
+	return load_rows(d, err);
+}
+
+int diff_read_check(const struct diff *d, struct err *err)
+{
+	for (size_t i = 0; i < d->nrows; i++)
+		if (d->rows[i].of[DIFF_BASE].row != DIFF_NO_ROW &&
+		    d->rows[i].of[DIFF_NEW].row != DIFF_NO_ROW)
+			return 0;
+	if (d->is_one_sided)
+		return 0;
+	return err_set(err, ERR_EMPTY, "the sides have no %s in common",
+		       strcmp(d->by->name, "memory") == 0 ? "device" : d->by->name);
+}

@@ -1,0 +1,150 @@
+/* Names cut to a width by what they mean: see short_name.h. */
+#include "query/short_name.h"
+
+#include <ctype.h>
+
+#include "base/utf8.h"
+
+#define ELLIPSIS       "\xe2\x80\xa6"
+#define ELLIPSIS_CELLS 1
+
+static bool is_ident(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The place of the '(' that the last ')' of the name closes; SIZE_MAX: it ends otherwise. */
+static size_t arguments_at(struct str name)
+{
+	size_t depth = 0;
+
+	if (name.n == 0 || name.p[name.n - 1] != ')')
+		return SIZE_MAX;
+	for (size_t i = name.n; i-- > 0;) {
+		if (name.p[i] == ')')
+			depth++;
+		else if (name.p[i] == '(' && --depth == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* "file.py:12(f)", "file.py(12): f": where Python's name of a place begins. */
+static bool is_function_of_python(struct str name)
+{
+	size_t at = arguments_at(name);
+	bool has_line =
+		at != SIZE_MAX && at > 0 && isdigit((unsigned char)name.p[at - 1]);
+
+	return has_line || str_contains(name, STR_LIT(".py("));
+}
+
+static struct str without_folders(struct str name)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < name.n && name.p[i] != '('; i++)
+		if (name.p[i] == '/' || name.p[i] == '\\')
+			from = i + 1;
+	return str_behind(name, from);
+}
+
+/* "void ns::f<...>(...)" without "void " and the arguments. */
+static struct str bare_kernel(struct str name)
+{
+	size_t arguments = arguments_at(name);
+
+	if (arguments != SIZE_MAX && arguments > 0 &&
+	    (is_ident(name.p[arguments - 1]) || name.p[arguments - 1] == '>'))
+		name.n = arguments;
+	if (str_starts_with(name, STR_LIT("void ")))
+		name = str_behind(name, 5);
+	return name;
+}
+
+/* Without any "word::"; "(anonymous namespace)::" is one. */
+static void add_without_namespaces(struct buf *out, struct str name)
+{
+	static const struct str anonymous = { "(anonymous namespace)::", 23 };
+	size_t word = out->n;
+
+	for (size_t i = 0; i < name.n; i++) {
+		if (str_starts_with(str_behind(name, i), anonymous)) {
+			i += anonymous.n - 1;
+			continue;
+		}
+		if (name.p[i] == ':' && i + 1 < name.n && name.p[i + 1] == ':') {
+			out->n = word;
+			i++;
+			continue;
+		}
+		buf_add_char(out, name.p[i]);
+		if (!is_ident(name.p[i]))
+			word = out->n;
+	}
+}
+
+/* The beginning, and a sign that there was more. */
+static void add_head(struct buf *out, struct str name, size_t cells)
+{
+	size_t used = 0, at = 0;
+	uint32_t code;
+
+	while (at < name.n) {
+		size_t n = utf8_decode(str_behind(name, at), &code);
+		used += utf8_width((struct str){ name.p + at, n });
+		if (used > cells - ELLIPSIS_CELLS)
+			break;
+		at += n;
+	}
+	buf_add_str(out, (struct str){ name.p, at });
+	buf_add_text(out, ELLIPSIS);
+}
+
+static void add_kernel(struct buf *out, struct str name, size_t cells)
+{
+	struct buf bare;
+
+	buf_init(&bare, SIZE_MAX);
+	add_without_namespaces(&bare, name);
+	name = buf_str(&bare);
+	if (utf8_width(name) <= cells)
+		buf_add_str(out, name);
+	else
+		add_head(out, name, cells);
+	buf_release(&bare);
+}
+
+/* "Optimizer.step#SGD.step": what stands behind the '#' tells it from others. */
+static struct str behind_hash(struct str name)
+{
+	const char *hash = memchr(name.p, '#', name.n);
+	size_t at = hash ? (size_t)(hash - name.p) + 1 : 0;
+
+	return at < name.n && (isalpha((unsigned char)name.p[at]) || name.p[at] == '_')
+		       ? str_behind(name, at)
+		       : name;
+}
+
+void short_name_add(struct buf *out, struct str name, size_t cells)
+{
+	bool is_python = is_function_of_python(name);
+
+	if (utf8_width(name) > cells && !is_python)
+		name = bare_kernel(name);
+	if (utf8_width(name) <= cells) {
+		buf_add_str(out, name);
+		return;
+	}
+	if (is_python) {
+		utf8_add_shortened(out, without_folders(name), cells);
+	} else if (str_contains(name, STR_LIT("::")) && memchr(name.p, '<', name.n)) {
+		add_kernel(out, name, cells);
+	} else {
+		struct str behind = behind_hash(name);
+		if (behind.n < name.n && utf8_width(behind) > cells)
+			add_head(out, behind, cells);
+		else
+			utf8_add_shortened(out, behind, cells);
+	}
+}

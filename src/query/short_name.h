@@ -1,0 +1,17 @@
+/*
+ * Names cut to a width by what they mean: kernels lose their return type, arguments,
+ * namespaces and the end of their template arguments, Python functions their folders,
+ * labels of torch what stands before '#'.
+ */
+#ifndef PTOOL_QUERY_SHORT_NAME_H
+#define PTOOL_QUERY_SHORT_NAME_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* Adds the name in at most `cells` cells (at least 1); as it is when it fits. */
+void short_name_add(struct buf *out, struct str name, size_t cells);
+
+#endif
