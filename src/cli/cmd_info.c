@@ -212,15 +212,26 @@ static void note_ranks(struct memtable *m)
 				  ordered);
 }
 
+/* That of the first profile that is no CPU's. */
+static struct str device_type(const struct memtable *m)
+{
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *type = cell_at(m, i, "device_type");
+		if (type->type == CELL_TEXT && !str_is(type->as.text, "CPU"))
+			return type->as.text;
+	}
+	return STR_LIT("CPU");
+}
+
 /* What the TensorBoard plugin calls the configuration, which is that of one run. */
 static void note_configuration(struct memtable *m, const struct scope *scope)
 {
 	size_t traces = count_texts(m, "device_type", NULL);
 
 	if (count_runs(scope) == 1 && traces > 0)
-		memtable_add_note(m, "%zu %s, device type %s", traces,
+		memtable_add_note(m, "%zu %s, device type " STR_FMT, traces,
 				  traces == 1 ? "worker" : "workers",
-				  count_texts(m, "device_type", "GPU") ? "GPU" : "CPU");
+				  STR_ARG(device_type(m)));
 }
 
 static void add_notes(struct memtable *m, const struct scope *scope)

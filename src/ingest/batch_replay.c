@@ -89,7 +89,7 @@ static int say_slice(const struct replay *r, const void *body, struct err *err)
 		f.op = &op;
 	}
 	if (f.device) {
-		device.sync_kind = text(r, device.sync_kind);
+		device.kind = text(r, device.kind);
 		f.device = &device;
 	}
 	if (f.collective) {

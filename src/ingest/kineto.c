@@ -94,6 +94,27 @@ static bool is_memory(struct kineto *k, const struct event *e, enum slice_class 
 	return true;
 }
 
+/*
+ * MTIA has one category for all that its devices do.  What names begin with: waits and
+ * marks are no work, and requests to the DMA engine are copies.
+ */
+static enum slice_class accelerator_class(struct str name)
+{
+	static const struct {
+		const char *prefix;
+		enum slice_class class;
+	} known[] = {
+		{ "event_", CLASS_SYNC },    { "wait", CLASS_SYNC },
+		{ "sync", CLASS_SYNC },      { "barrier", CLASS_SYNC },
+		{ "semaphore", CLASS_SYNC }, { "dma_", CLASS_MEMCPY },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (str_starts_with(name, str_of(known[i].prefix)))
+			return known[i].class;
+	return CLASS_ACCELERATOR;
+}
+
 enum slice_class kineto_class(struct kineto *k, const struct event *e)
 {
 	struct str cat = event_text(e, FIELD_CAT);
@@ -104,6 +125,8 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	}
 	const struct category *found = find_category(k, cat);
 	enum slice_class class = found ? found->class : CLASS_OTHER;
+	if (class == CLASS_ACCELERATOR)
+		class = accelerator_class(event_text(e, FIELD_NAME));
 	if (is_memory(k, e, class))
 		return CLASS_MEMORY;
 	if (class == CLASS_MEMORY)

@@ -14,7 +14,15 @@ enum arg_type {
 	ARG_SPECIAL /* handled by name in special_arg */
 };
 
-enum arg_target { TO_SLICE, TO_OP, TO_DEVICE, TO_CALL, TO_COLLECTIVE, TO_MEMORY };
+enum arg_target {
+	TO_SLICE,
+	TO_OP,
+	TO_DEVICE,
+	TO_CALL, /* of the runtime, or the copy itself */
+	TO_COPY,
+	TO_COLLECTIVE,
+	TO_MEMORY
+};
 
 struct arg {
 	const char *key;
@@ -27,6 +35,7 @@ struct arg {
 #define OP(field)         TO_OP, offsetof(struct op_fact, field)
 #define DEVICE(field)     TO_DEVICE, offsetof(struct device_fact, field)
 #define CALL(field)       TO_CALL, offsetof(struct device_fact, field)
+#define COPY(field)       TO_COPY, offsetof(struct device_fact, field)
 #define COLLECTIVE(field) TO_COLLECTIVE, offsetof(struct collective_fact, field)
 #define MEMORY(field)     TO_MEMORY, offsetof(struct memory_fact, field)
 
@@ -50,7 +59,8 @@ static const struct arg args[] = {
 	{ "context", ARG_INT, DEVICE(context) },
 	{ "stream", ARG_INT, DEVICE(stream) },
 	{ "bytes", ARG_INT, DEVICE(bytes) },
-	{ "size", ARG_INT, CALL(bytes) }, /* ROCm: the copy itself does not say */
+	{ "size", ARG_INT, CALL(bytes) }, /* ROCm: of the call alone; MTIA: of the copy */
+	{ "direction", ARG_TEXT, COPY(kind) },
 	{ "grid", ARG_TRIPLE, DEVICE(grid) },
 	{ "block", ARG_TRIPLE, DEVICE(block) },
 	{ "registers per thread", ARG_INT, DEVICE(registers) },
@@ -63,7 +73,7 @@ static const struct arg args[] = {
 	{ "graph node id", ARG_INT, DEVICE(graph_node_id) },
 	{ "queued", ARG_INT, DEVICE(queued) },
 	{ "priority", ARG_INT, DEVICE(priority) },
-	{ "cuda_sync_kind", ARG_TEXT, DEVICE(sync_kind) },
+	{ "cuda_sync_kind", ARG_TEXT, DEVICE(kind) },
 	{ "wait_on_stream", ARG_INT, DEVICE(wait_stream) },
 	{ "wait_on_cuda_event_id", ARG_INT, DEVICE(wait_event) },
 	{ "wait_on_cuda_event_record_corr_id", ARG_INT, DEVICE(wait_correlation) },
@@ -231,7 +241,7 @@ static const struct device_fact no_device = {
 	.blocks_per_sm = -1,
 	.warps_per_sm = -1,
 	.occupancy_pct = -1,
-	.sync_kind = TEXT_NONE,
+	.kind = TEXT_NONE,
 	.wait_stream = NUMBER_NONE,
 	.wait_event = NUMBER_NONE,
 	.wait_correlation = NUMBER_NONE,
@@ -288,8 +298,12 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 	case TO_DEVICE:
 		return on_device ? (char *)kineto_device(slice, facts) : NULL;
 	case TO_CALL:
-		return slice->class == CLASS_RUNTIME ? (char *)kineto_device(slice, facts)
-						     : NULL;
+		if (slice->class == CLASS_RUNTIME)
+			return (char *)kineto_device(slice, facts);
+		/* fall through */
+	case TO_COPY:
+		return slice->class == CLASS_MEMCPY ? (char *)kineto_device(slice, facts)
+						    : NULL;
 	case TO_COLLECTIVE:
 		if (slice->class != CLASS_OP && slice->class != CLASS_KERNEL)
 			return NULL;

@@ -97,7 +97,8 @@ struct device_fact {
 	int64_t graph_id, graph_node_id;
 	int64_t queued, priority;
 	double blocks_per_sm, warps_per_sm, occupancy_pct; /* negative: not recorded */
-	uint32_t sync_kind; /* "Stream Wait Event", or TEXT_NONE */
+	/* Of a wait "Stream Wait Event", of a copy "DEVICE_TO_HOST"; or TEXT_NONE. */
+	uint32_t kind;
 	int64_t wait_stream, wait_event, wait_correlation;
 };
 

@@ -102,7 +102,7 @@ static uint32_t device_setup(struct model *m, const struct device_fact *f)
 	key.blocks_per_sm = f->blocks_per_sm;
 	key.warps_per_sm = f->warps_per_sm;
 	key.occupancy_pct = f->occupancy_pct;
-	key.sync_kind = f->sync_kind;
+	key.kind = f->kind;
 	key.wait_stream = f->wait_stream;
 	return uniques_add(&m->device_setups, &key);
 }

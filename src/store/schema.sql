@@ -193,10 +193,11 @@ CREATE TABLE copy (
     context     INTEGER,
     bytes       INTEGER,
     graph_id    INTEGER,
-    graph_node_id INTEGER
+    graph_node_id INTEGER,
+    direction   TEXT                       -- 'DEVICE_TO_HOST', where not its name says it (MTIA)
 ) STRICT;
 
--- Details of waits that the device's tracer shows (cuda_sync).
+-- Details of waits that the device's tracer shows (cuda_sync; MTIA's event_wait).
 CREATE TABLE device_wait (
     slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
     device      INTEGER,

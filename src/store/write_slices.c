@@ -209,10 +209,13 @@ static void copy_cell(const void *from, int64_t row, int column,
 				    d->graph_id,
 				    own->graph_node_id };
 
-	bulk_number(to, numbers[column]);
+	if (column == 7)
+		cell_string(to, w->m, d->kind);
+	else
+		bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_copy = { "copy", 7, true, copy_cell };
+const struct bulk bulk_copy = { "copy", 8, true, copy_cell };
 
 static void wait_cell(const void *from, int64_t row, int column,
 		      struct sqlite3_context *to)
@@ -230,7 +233,7 @@ static void wait_cell(const void *from, int64_t row, int column,
 				    own->wait_correlation };
 
 	if (column == 3)
-		cell_string(to, w->m, d->sync_kind);
+		cell_string(to, w->m, d->kind);
 	else
 		bulk_number(to, numbers[column]);
 }

@@ -114,3 +114,33 @@ csv() { # COMMAND [OPTION...]
 		[[ ${stderr-} == *'not fit together'* ]]
 	done
 }
+
+# A call that launches, a program, its copies, and what waits for them, on device 17.
+mtia_trace() {
+	event() { # CATEGORY NAME PID TID TS DUR ARGS
+		printf '{"ph":"X","cat":"%s","name":"%s","pid":%s,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}' "$@"
+	}
+	printf '{"deviceProperties":[{"id":17,"name":"ARTEMIS"}],"traceEvents":[%s,%s,%s,%s,%s,%s,%s]}' \
+		"$(event cpu_op aten::mm 1 1 0 50 '')" \
+		"$(event mtia_runtime 'runFunction - job' 1 1 10 5 '"correlation":4,"device":17')" \
+		"$(event mtia_ccp_events event_wait 17 30 0 90 '"stream":8,"wait_on_stream":4')" \
+		"$(event mtia_ccp_events dma_request 17 31 20 10 '"stream":5,"direction":"HOST_TO_DEVICE","size":1000')" \
+		"$(event mtia_ccp_events pe_exe 17 32 30 20 '"stream":6,"correlation":4')" \
+		"$(event mtia_ccp_events dma_request 17 31 60 4 '"stream":5,"direction":"DEVICE_TO_HOST","size":24')" \
+		"$(event mtia_ccp_events event_record 17 31 90 5 '"stream":5')"
+}
+
+@test "MTIA: waits are no work, and copies say where to and how much" {
+	mtia_trace >mtia.json
+	ptool ingest -q mtia.json
+	[ "$(ptool devices --format csv | cut -d, -f3-11 | tail -n 1)" = 17,44000,34000,10000,20000,0,14000,0,0 ]
+	[ "$(ptool kernels --format json | grep -o '^{"name":"[a-z_]*"')" = '{"name":"pe_exe"' ]
+	ptool transfers --format json | grep -q '"kind":"HtoD",.*"calls":1,"bytes":1000,"total_ns":10000'
+	ptool transfers --format json | grep -q '"kind":"DtoH",.*"calls":1,"bytes":24,"total_ns":4000'
+	[ "$(ptool info --format json | grep -o '"device_type":"[A-Z]*"')" = '"device_type":"MTIA"' ]
+	[ "$(ptool sql --format csv 'SELECT direction FROM copy' | tail -n +2 | sort | paste -sd ,)" = \
+		'"DEVICE_TO_HOST","HOST_TO_DEVICE"' ]
+	# of the device nothing but its name is known
+	ptool devices | grep -x 'note: ARTEMIS'
+	! ptool info | grep 'compute capability'
+}

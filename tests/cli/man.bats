@@ -131,7 +131,7 @@ EOF
 
 @test "ptool-formats(5) names every category, arg and entry that is read" {
 	page=$ROOT/man/ptool-formats.5
-	grep -oE 'CATEGORY\("[^"]+"' "$ROOT/src/ingest/kineto.c" | cut -d '"' -f 2 | sort -u >categories
+	grep -oE '(CATEGORY|OLD)\("[^"]+"' "$ROOT/src/ingest/category.c" | cut -d '"' -f 2 | sort -u >categories
 	[ "$(wc -l <categories)" -gt 20 ]
 	section '.Sh CATEGORIES' <"$page" | commands_in | sort -u | diff -u categories -
 	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto_args.c" | cut -d '"' -f 2 | sort -u >arguments

@@ -54,8 +54,41 @@ def check_deep_ep(tap, place, path):
              "DeepSeek-V3: comm has it as all_to_all")
 
 
+def check_mtia(tap, place, path):
+    """Waits are no work; requests of copies tell direction and size in their args."""
+    work = [e for e in read(path) if e.get("cat") == "mtia_ccp_events"]
+    store = place.ingest(path)
+    rows = {r["kind"]: r for r in table(place, store, "transfers")}
+    for kind, direction in (("HtoD", "HOST_TO_DEVICE"), ("DtoH", "DEVICE_TO_HOST")):
+        dma = [e for e in work if e["args"].get("direction") == direction]
+        tap.same([rows[kind][k] for k in ("calls", "bytes", "total_ns")],
+                 [len(dma), sum(e["args"]["size"] for e in dma), sum(e - s for s, e in spans(dma, bool))],
+                 f"MTIA: copies {kind}")
+    tap.same([(r["kind"], r["calls"], r["bytes"]) for r in rows.values()],
+             [("HtoD", 427, 788_439_608), ("DtoH", 450, 460_800)], "MTIA: copies as the review has them")
+    is_copy = lambda e: e["name"] == "dma_request"  # noqa: E731
+    is_wait = lambda e: e["name"].startswith("event_")  # noqa: E731
+    compute = spans(work, lambda e: not is_copy(e) and not is_wait(e))
+    device, = table(place, store, "devices")
+    busy = union(compute + spans(work, is_copy))
+    tap.same([device[k] for k in ("compute_ns", "busy_ns", "exposed_copy_ns", "kernel_ns")],
+             [union(compute), busy, busy - union(compute), sum(e - s for s, e in compute)],
+             "MTIA: what computes, without waits")
+    tap.same(device["exposed_copy_ns"], 7_576_701, "MTIA: exposed copies as the review has them")
+    tap.ok(device["utilization_pct"] < 100 * union(compute) / device["window_ns"] + 1e-9,
+           f"MTIA: utilization {device['utilization_pct']:.2f} % is that of what computes")
+    tap.ok(not [r["name"] for r in table(place, store, "kernels") if r["name"].startswith("event_")],
+           "MTIA: kernels has no wait")
+    profile, = table(place, store, "info")
+    tap.same(profile["device_type"], "MTIA", "MTIA: so says info")
+    not_run = [r for r in table(place, store, "advise") if r["rule"] == "allocator-churn" and
+               "launch" in str(r.get("finding"))]
+    tap.ok(not not_run, "MTIA: advise knows that calls of the runtime were recorded", *not_run)
+
+
 CHECKS = {
     "deepseek-v3-train-h800": check_deep_ep,
+    "mtia_inference_trace": check_mtia,
 }
 
 

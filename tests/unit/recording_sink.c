@@ -131,7 +131,7 @@ static void add_device(struct recording *r, const struct device_fact *d)
 	add_real(r, "blocks_per_sm", d->blocks_per_sm);
 	add_real(r, "warps_per_sm", d->warps_per_sm);
 	add_real(r, "occupancy", d->occupancy_pct);
-	add_named(r, "sync", d->sync_kind);
+	add_named(r, "kind", d->kind);
 	add_number(r, "wait_stream", d->wait_stream);
 	add_number(r, "wait_event", d->wait_event);
 	add_number(r, "wait_correlation", d->wait_correlation);

@@ -181,6 +181,30 @@ static void a_copy_carries_its_bytes(void **state)
 		     "external_id=5 device=1\n");
 }
 
+static void mtia_names_its_waits_and_copies(void **state)
+{
+	(void)state;
+	assert_sound(
+		X("mtia_ccp_events", "event_wait",
+		  "\"stream\": 8, \"wait_on_stream\": 4, \"seq_num\": 5"),
+		"slice notes 1/1 \"event_wait\" 1000+1000 sync cat=\"mtia_ccp_events\" "
+		"stream=8 wait_stream=4\n");
+	assert_sound(X("mtia_ccp_events", "event_record", "\"stream\": 8"),
+		     "slice notes 1/1 \"event_record\" 1000+1000 sync "
+		     "cat=\"mtia_ccp_events\" stream=8\n");
+	assert_sound(
+		X("mtia_ccp_events", "dma_request",
+		  "\"stream\": 5, \"direction\": \"DEVICE_TO_HOST\", \"size\": 64"),
+		"slice stream 1/1 \"dma_request\" 1000+1000 memcpy "
+		"cat=\"mtia_ccp_events\" stream=5 bytes=64 kind=\"DEVICE_TO_HOST\"\n");
+	/* a direction of what is no copy, and names of other categories, mean nothing */
+	assert_sound(X("mtia_ccp_events", "pe_exe", "\"direction\": \"X\", \"size\": 64"),
+		     "slice stream 1/1 \"pe_exe\" 1000+1000 accelerator "
+		     "cat=\"mtia_ccp_events\"\n");
+	assert_sound(X("kernel", "event_wait", ""),
+		     "slice stream 1/1 \"event_wait\" 1000+1000 kernel cat=\"kernel\"\n");
+}
+
 static void a_wait_carries_what_it_waits_for(void **state)
 {
 	(void)state;
@@ -190,7 +214,7 @@ static void a_wait_carries_what_it_waits_for(void **state)
 		  "\"correlation\": 4, \"wait_on_stream\": 20, \"wait_on_cuda_event_id\": 3, "
 		  "\"wait_on_cuda_event_record_corr_id\": -1"),
 		"slice notes 1/1 \"Stream Wait Event\" 1000+1000 sync cat=\"cuda_sync\" "
-		"correlation=4 stream=7 sync=\"Stream Wait Event\" wait_stream=20 "
+		"correlation=4 stream=7 kind=\"Stream Wait Event\" wait_stream=20 "
 		"wait_event=3 wait_correlation=-1\n");
 }
 
@@ -400,6 +424,7 @@ int main(void)
 		cmocka_unit_test(the_backward_pass_is_known_by_thread_and_name),
 		cmocka_unit_test(a_kernel_carries_its_launch_and_its_shape),
 		cmocka_unit_test(a_copy_carries_its_bytes),
+		cmocka_unit_test(mtia_names_its_waits_and_copies),
 		cmocka_unit_test(a_wait_carries_what_it_waits_for),
 		cmocka_unit_test(a_collective_is_told_on_its_operator_and_on_its_kernel),
 		cmocka_unit_test(the_range_of_a_backend_tells_what_its_inputs_are),

@@ -121,8 +121,12 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!steps)
 		return -1;
-	if (rule_calls(names, n, "cu") == 0 && rule_calls(names, n, "hip") == 0)
-		return rule_lacks_launches(run);
+	if (rule_calls(names, n, "cu") == 0 && rule_calls(names, n, "hip") == 0) {
+		/* Runtimes of others, such as MTIA's, call theirs as they like. */
+		const struct device_work *work = facts_work(run->facts, err);
+		if (!work || !facts_has_launches(work))
+			return work ? rule_lacks_launches(run) : -1;
+	}
 	int64_t nsteps = count_steps(steps);
 	if (nsteps < 2)
 		return advice_lacks(

@@ -55,10 +55,8 @@ static struct str places_of(struct str name)
 	return str_behind(name, open ? (size_t)(open - name.p) : name.n);
 }
 
-static enum transfer_kind kind_of(bool is_set, struct str name)
+enum transfer_kind transfer_kind_of(struct str name)
 {
-	if (is_set)
-		return TRANSFER_SET;
 	for (size_t i = 0; i < sizeof(directions) / sizeof(*directions); i++)
 		if (str_contains(name, str_of(directions[i].part)))
 			return directions[i].kind;
@@ -67,7 +65,8 @@ static enum transfer_kind kind_of(bool is_set, struct str name)
 
 struct transfer_name transfer_name_of(bool is_set, struct str name)
 {
-	struct transfer_name out = { kind_of(is_set, name), HOST_MEMORY_UNKNOWN };
+	struct transfer_name out = { is_set ? TRANSFER_SET : transfer_kind_of(name),
+				     HOST_MEMORY_UNKNOWN };
 	struct str places = places_of(name);
 
 	for (size_t i = 0; i < sizeof(memories) / sizeof(*memories); i++)

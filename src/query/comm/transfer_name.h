@@ -35,6 +35,9 @@ struct transfer_name {
 	enum host_memory memory;
 };
 
+/* Of a copy, by its name or its direction ("DEVICE_TO_HOST"). */
+enum transfer_kind transfer_kind_of(struct str name);
+
 struct transfer_name transfer_name_of(bool is_set, struct str name);
 
 /* "HtoD", ..., "copy", "memset". */

@@ -25,8 +25,11 @@ int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err 
 	if (query_prepare(store, asset_query_views_transfer_copies_sql, &stmt, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0) {
+		struct cell direction = query_cell(stmt, 2);
 		struct copied row = { sqlite3_column_int64(stmt, 0),
-				      query_number(stmt, 1) };
+				      query_number(stmt, 1), TRANSFER_COPY };
+		if (direction.type == CELL_TEXT)
+			row.kind = (uint8_t)transfer_kind_of(direction.as.text);
 		if (row.bytes < 0) /* no size */
 			row.bytes = NUMBER_NONE;
 		out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(row));
@@ -42,13 +45,14 @@ void copied_bytes_release(struct copied_bytes *b)
 	*b = (struct copied_bytes){ .n = 0 };
 }
 
-static int64_t bytes_of(const struct copied_bytes *b, int64_t slice_id)
+static struct copied copied_of(const struct copied_bytes *b, int64_t slice_id)
 {
-	const struct copied key = { slice_id, 0 };
+	const struct copied none = { slice_id, NUMBER_NONE, TRANSFER_COPY };
 	const struct copied *found =
-		b->n ? bsearch(&key, b->items, b->n, sizeof(key), compare_copied) : NULL;
+		b->n ? bsearch(&none, b->items, b->n, sizeof(none), compare_copied)
+		     : NULL;
 
-	return found ? found->bytes : NUMBER_NONE;
+	return found ? *found : none;
 }
 
 /*
@@ -112,9 +116,11 @@ static int add_transfer(const struct transfers_from *from, const struct work_ite
 	struct transfer_name what =
 		transfer_name_of(is_set, text_pool_str(f->texts, item->name));
 
-	t.kind = (uint8_t)what.kind;
+	struct copied copied = copied_of(from->bytes, item->slice_id);
+
+	t.kind = what.kind == TRANSFER_COPY ? copied.kind : (uint8_t)what.kind;
 	t.memory = (uint8_t)what.memory;
-	t.bytes = bytes_of(from->bytes, item->slice_id);
+	t.bytes = copied.bytes;
 	if (!step_numbers_find(&from->choice->steps, item->step_id, &t.step))
 		t.step = NUMBER_NONE;
 	if (find_call(f, item->launch_id, &t, err) < 0 ||

@@ -35,10 +35,11 @@ struct transfer {
 	uint8_t wait;            /* enum transfer_wait */
 };
 
-/* Bytes of all copies and sets of a store, by slice. */
+/* Bytes and directions of all copies and sets of a store, by slice. */
 struct copied_bytes {
 	struct copied {
 		int64_t slice_id, bytes; /* bytes may be NUMBER_NONE */
+		uint8_t kind;            /* enum transfer_kind; TRANSFER_COPY: unknown */
 	} * items;                       /* owned; by slice_id */
 	size_t n, cap;
 };

@@ -63,29 +63,49 @@ static bool is_same_text(struct cell a, struct cell b)
 	       str_equal(a.as.text, b.as.text);
 }
 
-/* "Tesla V100-DGXS-32GB: 31.74 GiB, compute capability 7.0, 80 SMs", each name once. */
-static void note_names(struct memtable *m)
+/* "memory 31.74 GiB, compute capability 7.0, 80 SMs": what is known of these. */
+static const char *known_properties(struct memtable *m, const struct cell *row)
+{
+	char memory[UNITS_TEXT_MAX], sms[UNITS_TEXT_MAX];
+	struct str size = units_text(UNIT_BYTES, row[DEVICE_MEMORY_BYTES], memory);
+	struct str many = units_text(UNIT_COUNT, row[DEVICE_SMS], sms);
+	struct cell cc = row[DEVICE_CAPABILITY];
+	const char *said = "";
+
+	if (row[DEVICE_MEMORY_BYTES].type != CELL_NULL)
+		said = arena_printf(&m->arena, ", memory " STR_FMT, STR_ARG(size));
+	if (cc.type == CELL_TEXT)
+		said = arena_printf(&m->arena, "%s, compute capability " STR_FMT, said,
+				    STR_ARG(cc.as.text));
+	if (row[DEVICE_SMS].type != CELL_NULL)
+		said = arena_printf(&m->arena, "%s, " STR_FMT " SMs", said,
+				    STR_ARG(many));
+	return *said ? said + 2 : said;
+}
+
+static bool is_same_model(const struct cell *a, const struct cell *b)
+{
+	return is_same_text(a[DEVICE_NAME], b[DEVICE_NAME]);
+}
+
+/*
+ * "Tesla V100-DGXS-32GB: memory 31.74 GiB, compute capability 7.0, 80 SMs", each once; a
+ * name alone where the table does not have it.
+ */
+static void note_names(struct memtable *m, bool has_names)
 {
 	for (size_t i = 0; i < m->nrows; i++) {
 		const struct cell *row = memtable_row(m, i);
-		char memory[UNITS_TEXT_MAX], sms[UNITS_TEXT_MAX];
 		size_t first = 0;
-		while (!is_same_text(memtable_row(m, first)[DEVICE_NAME],
-				     row[DEVICE_NAME]) &&
-		       first < i)
+		while (first < i && !is_same_model(memtable_row(m, first), row))
 			first++;
 		if (first < i || row[DEVICE_NAME].type != CELL_TEXT)
 			continue;
-		struct str size =
-			units_text(UNIT_BYTES, row[DEVICE_MEMORY_BYTES], memory);
-		struct str many = units_text(UNIT_COUNT, row[DEVICE_SMS], sms);
 		struct str name = row[DEVICE_NAME].as.text;
-		struct cell cc = row[DEVICE_CAPABILITY];
-		struct str capability = cc.type == CELL_TEXT ? cc.as.text : str_of("-");
-		memtable_add_note(m,
-				  "%.*s: memory %.*s, compute capability %.*s, %.*s SMs",
-				  (int)name.n, name.p, (int)size.n, size.p,
-				  (int)capability.n, capability.p, (int)many.n, many.p);
+		const char *known = known_properties(m, row);
+		if (*known || !has_names)
+			memtable_add_note(m, STR_FMT "%s%s", STR_ARG(name),
+					  *known ? ": " : "", known);
 	}
 }
 
@@ -99,7 +119,7 @@ static struct table *lay_out(const struct memtable *all, const struct scope *sco
 		show_part(&parts[i], shown);
 		m->table.caption = parts[i].caption;
 		if (i + 1 == NPARTS)
-			note_names(m);
+			note_names(m, false);
 		*end = table_pick(&m->table, shown, scope, true);
 		end = &(*end)->more;
 	}
@@ -154,7 +174,7 @@ int devices_summary_open(struct store *store, const struct scope *scope,
 	shown[DEVICE_PROFILE] = scope->n > 1 ? SHOWN_ALWAYS : SHOWN_NEVER;
 	shown[DEVICE_RANK] = SHOWN_NEVER; /* the profiles are listed with theirs */
 	all->table.caption = summary.caption;
-	note_names(all);
+	note_names(all, true);
 	*out = table_pick(&all->table, shown, scope, true);
 	return 0;
 }

@@ -14,10 +14,14 @@
 -- has_memory, has_shapes, has_stacks, has_flops  1: recorded
 -- findings      rows of the view finding that are no mere information
 -- input_bytes   decompressed size of the file
--- device_type   of a trace: 'GPU' when a device did work, else 'CPU'
+-- device_type   of a trace: 'CPU' when no device did work, else 'MTIA' or 'HPU' by the category
+--               of the work, else 'GPU'
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
-work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track WHERE kind = 'stream' AND slices > 0
-         GROUP BY profile_id),
+work AS (SELECT profile_id, count(DISTINCT upid) AS n, min(first_slice_id) AS first FROM track
+         WHERE kind = 'stream' AND slices > 0 GROUP BY profile_id),
+kind AS (SELECT work.profile_id, CASE s.text WHEN 'mtia_ccp_events' THEN 'MTIA' WHEN 'hpu_op' THEN 'HPU'
+                                 ELSE 'GPU' END AS device_type
+         FROM work LEFT JOIN slice_row r ON r.id = work.first LEFT JOIN string s ON s.id = r.category_id),
 steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
 findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
              GROUP BY profile_id)
@@ -36,10 +40,11 @@ SELECT p.id AS profile, r.name AS run,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
        coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
-       CASE WHEN p.slices = 0 THEN NULL WHEN work.n > 0 THEN 'GPU' ELSE 'CPU' END AS device_type
+       CASE WHEN p.slices = 0 THEN NULL ELSE coalesce(kind.device_type, 'CPU') END AS device_type
 FROM profile p
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
+LEFT JOIN kind ON kind.profile_id = p.id
 LEFT JOIN steps ON steps.profile_id = p.id
 LEFT JOIN findings ON findings.profile_id = p.id
 WHERE p.id IN (SELECT id FROM chosen)
