@@ -87,6 +87,44 @@ static void functions_are_renamed_by_line_and_address(void **state)
 	assert_string_equal("", out);
 }
 
+static void calls_of_cuda_and_hip_are_paired_by_what_they_do(void **state)
+{
+	char out[256];
+
+	(void)state;
+	match(diff_call_relaxings, LIST("cudaDeviceSynchronize", "cudaMemcpyAsync"),
+	      LIST("hipDeviceSynchronize", "hipMemcpyWithStream"), out);
+	assert_string_equal("cudaDeviceSynchronize=hipDeviceSynchronize;"
+			    "cudaMemcpyAsync=hipMemcpyWithStream;",
+			    out);
+	/* the same name is a better partner than one that does the same */
+	match(diff_call_relaxings, LIST("cudaMemcpyAsync"),
+	      LIST("hipMemcpyWithStream", "hipMemcpyAsync"), out);
+	assert_string_equal("cudaMemcpyAsync=hipMemcpyAsync;", out);
+	match(diff_call_relaxings, LIST("cuLaunchKernel"), LIST("hipModuleLaunchKernel"),
+	      out);
+	assert_string_equal("cuLaunchKernel=hipModuleLaunchKernel;", out);
+	/* no calls at all, though they begin so */
+	match(diff_call_relaxings, LIST("cudnn_convolution", "customOp", "Synchronize"),
+	      LIST("hipdnn_convolution", "stomOp", "cudaSynchronize"), out);
+	assert_string_equal("", out);
+}
+
+static void iterators_of_a_loader_are_paired_in_any_number_of_processes(void **state)
+{
+	char out[256];
+
+	(void)state;
+	match(diff_loader_relaxings, LIST("enumerate(DataLoader)#_Single.__next__", "f"),
+	      LIST("enumerate(DataLoader)#_Multi.__next__", "g"), out);
+	assert_string_equal("enumerate(DataLoader)#_Single.__next__="
+			    "enumerate(DataLoader)#_Multi.__next__;",
+			    out);
+	match(diff_loader_relaxings, LIST("cudaMemcpyAsync"), LIST("hipMemcpyAsync"),
+	      out);
+	assert_string_equal("", out);
+}
+
 static int64_t from_calls(int64_t n0, int64_t ns0, int64_t n1, int64_t ns1)
 {
 	const struct diff_measure of[] = { { .calls = n0, .amount = ns0, .mean = ns0 },
@@ -186,6 +224,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_are_renamed_by_architecture_sizes_and_base_name),
 		cmocka_unit_test(functions_are_renamed_by_line_and_address),
+		cmocka_unit_test(calls_of_cuda_and_hip_are_paired_by_what_they_do),
+		cmocka_unit_test(
+			iterators_of_a_loader_are_paired_in_any_number_of_processes),
 		cmocka_unit_test(calls_take_the_mean_of_both_durations),
 		cmocka_unit_test(divisions_round_half_away_from_zero_and_close),
 		cmocka_unit_test(sums_of_a_row_come_together_whatever_their_order),

@@ -1,0 +1,103 @@
+/* Names cut to a width: what tells them apart stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "query/short_name.h"
+
+static void assert_short(const char *name, size_t cells, const char *expected)
+{
+	struct buf out;
+
+	buf_init(&out, SIZE_MAX);
+	buf_add_text(&out, "");
+	short_name_add(&out, str_of(name), cells);
+	assert_true(utf8_width(buf_str(&out)) <= cells);
+	assert_int_equal(strlen(expected), out.n);
+	assert_memory_equal(expected, out.p, out.n);
+	buf_release(&out);
+}
+
+static void what_fits_stays(void **state)
+{
+	(void)state;
+	assert_short("void f<int>(int*)", 17, "void f<int>(int*)");
+	assert_short("aten::mm", 8, "aten::mm");
+}
+
+static void kernels_lose_type_arguments_namespaces_and_then_their_end(void **state)
+{
+	const char *name = "void at::native::vectorized_elementwise_kernel<4, "
+			   "at::native::CUDAFunctor_add<float>, (anonymous "
+			   "namespace)::Loader>(int, float*)";
+
+	(void)state;
+	assert_short("void at::native::f<int>(int*)", 20, "at::native::f<int>");
+	assert_short("void at::native::f<int>(int*)", 12, "f<int>");
+	assert_short(name, 70,
+		     "vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, Loader>");
+	assert_short(name, 40, "vectorized_elementwise_kernel<4, CUDAFu…");
+	assert_short("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", 40,
+		     "ncclKernel_AllReduce_RING_LL_Sum_float");
+	assert_short("Memcpy HtoD (Pinned -> Device)", 20, "Memcpy Hto…> Device)");
+}
+
+static void functions_lose_their_folders(void **state)
+{
+	(void)state;
+	assert_short("/usr/lib/python3.11/site-packages/torch/nn/modules/module.py:1518("
+		     "_call_impl)",
+		     30, "module.py:1518(_call_impl)");
+	assert_short("torch/nn/modules/module.py(1518): _call_impl", 30,
+		     "module.py(1518): _call_impl");
+	assert_short("<built-in method builtins.exec>", 20, "<built-in …ins.exec>");
+}
+
+static void labels_keep_what_stands_behind_the_hash(void **state)
+{
+	(void)state;
+	assert_short("Optimizer.step#SGD.step", 20, "SGD.step");
+	assert_short("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 40,
+		     "_SingleProcessDataLoaderIter.__next__");
+	assert_short("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 16,
+		     "_SingleProcessD…");
+	assert_short("a very long name of step ProfilerStep#12", 20,
+		     "a very lon…erStep#12");
+}
+
+static void nothing_is_cut_beyond_its_bytes(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	for (size_t cells = 1; cells < 12; cells++)
+		for (const char *s = "void a::(b<c)#d/日(1)>:\xff:#"; *s; s++) {
+			buf_init(&out, SIZE_MAX);
+			short_name_add(&out, str_of(s), cells);
+			assert_true(utf8_width(buf_str(&out)) <= cells);
+			buf_release(&out);
+		}
+	buf_init(&out, SIZE_MAX);
+	short_name_add(&out, (struct str){ "", 0 }, 1);
+	assert_int_equal(0, out.n);
+	buf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_fits_stays),
+		cmocka_unit_test(
+			kernels_lose_type_arguments_namespaces_and_then_their_end),
+		cmocka_unit_test(functions_lose_their_folders),
+		cmocka_unit_test(labels_keep_what_stands_behind_the_hash),
+		cmocka_unit_test(nothing_is_cut_beyond_its_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
