@@ -197,13 +197,13 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 	diff_noise_of(side->samples, side->nsamples, &noise);
 	const char *name = diff_subject_name(d);
 	struct str text = units_text(diff_subject_unit(d), cell_int(side->subject), mean);
-	const char *headline = arena_printf(
-		&m->arena,
-		"%s " STR_FMT ", noise floor %s (%zu %s, %zu v %zu): what is below is no "
-		"change",
-		name, STR_ARG(text), floor_text(d, &noise, &m->arena), side->nsamples,
-		diff_subject_replicates(d), side->nsamples / 2,
-		side->nsamples - side->nsamples / 2);
+	const char *headline =
+		arena_printf(&m->arena,
+			     "noise floor %s: smaller changes are noise (%s " STR_FMT
+			     ", %zu %s, %zu v %zu)",
+			     floor_text(d, &noise, &m->arena), name, STR_ARG(text),
+			     side->nsamples, diff_subject_replicates(d),
+			     side->nsamples / 2, side->nsamples - side->nsamples / 2);
 	add_rows(d, m, style->limit);
 	if (style->people)
 		m->table.caption = headline;

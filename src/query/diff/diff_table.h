@@ -22,6 +22,10 @@ struct diff_style {
 /* The rows, the largest delta first.  The table is the caller's, and copies all. */
 struct memtable *diff_rows_table(const struct diff *d, const struct diff_style *style);
 
+/* diff_people.c: the first `nrows` of them for people. */
+struct memtable *diff_people_table(const struct diff *d, const struct diff_style *style,
+				   size_t nrows);
+
 /* diff_headline_table.c: for machines one row; for people the line below is all. */
 struct memtable *diff_headline_table(const struct diff *d,
 				     const struct diff_style *style);
@@ -30,6 +34,10 @@ struct memtable *diff_headline_table(const struct diff *d,
 const struct column *diff_columns_of(enum unit unit, const struct column *ns,
 				     const struct column *bytes,
 				     const struct column *count);
+const char *diff_status_name(enum diff_status status);
+/* Calls per unit of a side: a whole number where it is one. */
+struct cell diff_calls_cell(const struct diff *d, const struct diff_row *row,
+			    enum diff_which which);
 /* Null unless it is finite; an amount is rounded. */
 struct cell diff_real_cell(double value);
 struct cell diff_amount_cell(double value);
