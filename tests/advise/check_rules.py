@@ -86,6 +86,9 @@ def check_advice(tap, work):
         rows = told(work, rulecases.capable(device)[0], "mixed-precision")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"],
                f"mixed-precision: what a device of capability {device['computeMajor']} can do", rows)
+    for name in ("mine", "triton_tem_fused_mm_0"):
+        tap.same(told(work, rulecases.capable(rulecases.GPU, name)[0], "mixed-precision"), [],
+                 f"mixed-precision: silent where the name of a kernel does not tell ({name})")
     pool = rulecases.allocating([0, 1, 2], name="cudaMallocAsync")
     tap.same(told(work, pool[0], "allocator-churn"), [], "allocator-churn: a pool waits for nothing")
     for launch, saving in (60_000, 0), (1_010_000 - 3000, 7000):

@@ -18,6 +18,9 @@ US = 1000
 ALWAYS = "0s.."  # a filter that keeps everything, and that only single slices can answer
 TC_NAMES = ("volta_h884gemm", "nvjet_hsh_64x64_4x1_v_bz_NNT", "sm90_xmma_gemm_bf16bf16_x")
 PLAIN_NAMES = ("vectorized_elementwise_kernel", "ampere_sgemm_128x64_nn")
+UNKNOWN_NAMES = ("mine", "triton_tem_fused_mm_0")
+SHARES = ("self_tensor_core_pct", "total_tensor_core_pct", "self_tensor_core_unknown_pct",
+          "total_tensor_core_unknown_pct")
 
 
 def top(place, store, *options):
@@ -83,27 +86,45 @@ def check_case(tap, place):
         json.dump(case["trace"], out)
     rows = {r["name"]: r for r in top(place, place.ingest(trace))}
     for name, want in case["expect"]["must"]["ops_by_name"].items():
-        row = rows[name]
-        tap.same([row["tensor_core_eligible"], (row["self_tensor_core_pct"] or 0) / 100, row["total_tensor_core_pct"] / 100],
+        row = rows[name]  # the plugin's are shares of all device time, what is not known too
+        tap.same([row["tensor_core_eligible"], row["self_tensor_core_ns"] / max(1, row["self_device_ns"]),
+                  row["total_tensor_core_ns"] / max(1, row["total_device_ns"])],
                  [want["tc_eligible"], want["tc_self_ratio"], want["tc_total_ratio"]], f"{name}: as the plugin's test")
 
 
 def tensor_columns(rows):
-    return sorted((r["name"], r["is_user_annotation"], str(r["tensor_core_eligible"]), r["self_tensor_core_ns"],
-                   r["total_tensor_core_ns"]) for r in rows if r["self_tensor_core_ns"] is not None)
+    return sorted((r["name"], r["kind"], str(r["tensor_core_eligible"]), r["self_tensor_core_ns"],
+                   r["total_tensor_core_ns"], *(str(r[c]) for c in SHARES))
+                  for r in rows if r["self_tensor_core_ns"] is not None)
+
+
+def share_differences(rows):
+    """Parts are no more than what they are parts of."""
+    for r in rows:
+        for way in ("self", "total"):
+            if (r[f"{way}_tensor_core_ns"] or 0) > (r[f"{way}_device_ns"] or 0):
+                yield f"{r['name'][:60]}: {r[f'{way}_tensor_core_ns']} of {r[f'{way}_device_ns']} ns"
+        yield from (f"{r['name'][:60]}: {c} {r[c]}" for c in SHARES if not 0 <= (r[c] or 0) <= 100)
 
 
 def check_roads(tap, place, name, path):
     store = place.ingest(path)
-    quick = tensor_columns(top(place, store))
-    tap.same(quick, tensor_columns(top(place, store, "--time", ALWAYS)), f"{name}: both roads, {len(quick)} rows")
+    rows = top(place, store)
+    quick = tensor_columns(rows)
+    slow = tensor_columns(top(place, store, "--time", ALWAYS))
+    wrong = list(share_differences(rows))
+    tap.same(quick, slow, f"{name}: both roads, {len(quick)} rows")
+    tap.ok(not wrong, f"{name}: no share is above 100 %", *wrong)
 
 
 def check_recordings(tap, place):
     for name, path in storetap.fixtures():
         check_roads(tap, place, name, path)
-    for path in sorted(glob.glob(os.path.join(DATA, "gpu", "*.json.gz"))):
+    paths = sorted(glob.glob(os.path.join(DATA, "gpu", "*.json.gz")) + glob.glob(os.path.join(DATA, "cases", "*.json.gz")))
+    for path in paths:
         check_roads(tap, place, os.path.basename(path), path)
+    if not paths:
+        tap.skip("both roads on recordings", "no ../shared/data")
 
 
 class Tree:
@@ -112,44 +133,59 @@ class Tree:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.events, self.now, self.correlation, self.free = [], 1000, 0, 0
-        self.sums = collections.defaultdict(lambda: [0, 0, False])
+        self.sums = collections.defaultdict(lambda: [0, 0, False, 0, 0, 0, 0])
 
     def event(self, cat, name, ts, dur, tid, **args):
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur,
                             "args": args})
 
     def launch(self):
-        """Microseconds of Tensor Core work that it launches."""
-        name = self.random.choice(TC_NAMES + PLAIN_NAMES)
+        """Microseconds that it launches: on Tensor Cores, not known, all."""
+        name = self.random.choice(TC_NAMES + PLAIN_NAMES + UNKNOWN_NAMES)
         self.correlation += 1
         self.event("cuda_runtime", "cudaLaunchKernel", self.now, 3, 1, correlation=self.correlation)
         self.now += 4
         start, dur = max(self.free, self.now), self.random.randrange(1, 40)
         self.free = start + dur
         self.event("kernel", name, start, dur, 7, correlation=self.correlation, stream=7, device=0)
-        return dur if name in TC_NAMES else 0
+        return [dur * (name in TC_NAMES), dur * (name in UNKNOWN_NAMES), dur]
 
     def op(self, depth):
-        """(Tensor Core time below and in it, is it eligible)."""
+        """(Times as of launch() below and in it, is it eligible)."""
         name = self.random.choice(("aten::mm", "outer", "aten::add", "mine::op")) + ("" if depth else "_root")
-        start, own, below, eligible = self.now, 0, 0, name == "aten::mm"
+        start, own, below, eligible = self.now, [0, 0, 0], [0, 0, 0], name == "aten::mm"
         self.now += 1
         for _ in range(2 + self.random.randrange(2)):  # never an only child, which torch may fold
             if depth < 3 and self.random.random() < 0.4:
-                time, below_eligible = self.op(depth + 1)
-                below += time
+                times, below_eligible = self.op(depth + 1)
+                below = [a + b for a, b in zip(below, times)]
                 eligible |= below_eligible
             else:
-                own += self.launch()
+                own = [a + b for a, b in zip(own, self.launch())]
         self.now += 1
         self.event("cpu_op", name, start, self.now - start, 1)
         self.now += 1
-        eligible |= own > 0
+        eligible |= own[0] > 0
+        total = [a + b for a, b in zip(own, below)]
+        self.count(name, own, total, eligible)
+        return total, eligible
+
+    def count(self, name, own, total, eligible):
+        """[self and total on Tensor Cores, eligible, self and total not known, self and total]."""
         sums = self.sums[name]
-        sums[0] += own
-        sums[1] += own + below
         sums[2] |= eligible
-        return own + below, eligible
+        for at, ns in zip((0, 1, 3, 4, 5, 6), (own[0], total[0], own[1], total[1], own[2], total[2])):
+            sums[at] += ns
+
+
+def pct(part, whole):
+    return None if whole <= 0 else round(100 * part / whole, 6)
+
+
+def expected_row(name, sums):
+    own, total, eligible, own_unknown, total_unknown, own_all, total_all = sums
+    return (name, own * US, total * US, eligible, pct(own, own_all - own_unknown), pct(total, total_all - total_unknown),
+            pct(own_unknown, own_all), pct(total_unknown, total_all))
 
 
 def check_random(tap, place):
@@ -161,11 +197,34 @@ def check_random(tap, place):
         with open(path, "w", encoding="utf-8") as out:
             json.dump({"schemaVersion": 1, "traceEvents": tree.events}, out)
         store = place.ingest(path)
-        want = sorted((n, s * US, t * US, e) for n, (s, t, e) in tree.sums.items())
+        want = sorted((expected_row(n, s) for n, s in tree.sums.items()), key=str)
         for options in ((), ("--time", ALWAYS)):
-            got = sorted((r["name"], r["self_tensor_core_ns"], r["total_tensor_core_ns"], r["tensor_core_eligible"])
-                         for r in top(place, store, *options) if r["name"] in tree.sums)
+            got = sorted(((r["name"], r["self_tensor_core_ns"], r["total_tensor_core_ns"], r["tensor_core_eligible"],
+                           *(r[c] if r[c] is None else round(r[c], 6) for c in SHARES))
+                          for r in top(place, store, *options) if r["name"] in tree.sums), key=str)
             tap.same(got, want, f"random tree {seed} {' '.join(options)}: {len(want)} operators")
+
+
+def check_label(tap, place):
+    """A label that begins in one Python frame and ends in the next: what is launched there is its."""
+    tree = Tree(1)
+    tree.event("user_annotation", "whole", 0, 1000, 1)
+    tree.event("python_function", "f.py(1): before", 10, 40, 1)
+    tree.event("user_annotation", "step", 30, 900, 1)
+    tree.event("python_function", "f.py(2): replay", 100, 200, 1)
+    tree.event("cuda_runtime", "cudaGraphLaunch", 120, 5, 1, correlation=1)
+    for i, name in enumerate((TC_NAMES[0], PLAIN_NAMES[0], UNKNOWN_NAMES[0])):
+        tree.event("kernel", name, 130 + 20 * i, 10, 7, correlation=1, stream=7, device=0)
+    path = place.path("label.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": tree.events}, out)
+    store = place.ingest(path)
+    for options in ((), ("--time", ALWAYS)):
+        rows = {r["name"]: r for r in top(place, store, *options) if r["kind"] in ("host", "label")}
+        tap.same([rows["step"][c] for c in ("self_device_ns", "self_tensor_core_ns") + SHARES],
+                 [30 * US, 10 * US, 50, 50, 100 / 3, 100 / 3], f"one owner of what a graph replays {' '.join(options)}")
+        tap.same([rows["whole"][c] for c in ("self_device_ns", "self_tensor_core_ns")], [0, 0],
+                 f"and the label around it has none {' '.join(options)}")
 
 
 def main():
@@ -175,6 +234,7 @@ def main():
         check_case(tap, place)
         check_recordings(tap, place)
         check_random(tap, place)
+        check_label(tap, place)
     tap.done()
 
 

@@ -37,7 +37,7 @@ static struct device_figures figures_in(const struct recording *r, int64_t from_
 	const struct figures_window window = { from_ns, to_ns, true };
 	const struct text_pool texts = { .stmt = NULL };
 
-	return device_figures(&r->work, &r->device, r->loads, &texts, window);
+	return device_figures(&r->work, &r->device, r->loads, &texts, window, 0);
 }
 
 static void is_near(double expected, double value)

@@ -8,11 +8,20 @@
 
 #include "query/kernels/tensor_core.h"
 
-static void assert_all(const char *const *names, bool expected)
+static const char *const words[] = { "unknown", "no", "yes" };
+
+static void assert_on(int capability, const char *const *names, enum tensor_core expected)
 {
-	for (; *names; names++)
-		if (tensor_core_kernel(str_of(*names)) != expected)
-			fail_msg("%s: %s", *names, expected ? "yes" : "no");
+	for (; *names; names++) {
+		enum tensor_core got = tensor_core_kernel(str_of(*names), capability);
+		if (got != expected)
+			fail_msg("%s: %s, not %s", *names, words[got], words[expected]);
+	}
+}
+
+static void assert_all(const char *const *names, enum tensor_core expected)
+{
+	assert_on(0, names, expected);
 }
 
 static void the_plugins_names_are_known(void **state)
@@ -32,7 +41,7 @@ static void the_plugins_names_are_known(void **state)
 	};
 
 	(void)state;
-	assert_all(names, true);
+	assert_all(names, TENSOR_CORE_YES);
 }
 
 static void hopper_and_blackwell_are_known(void **state)
@@ -64,7 +73,7 @@ static void hopper_and_blackwell_are_known(void **state)
 	};
 
 	(void)state;
-	assert_all(names, true);
+	assert_all(names, TENSOR_CORE_YES);
 }
 
 static void matrix_cores_of_amd_are_known(void **state)
@@ -74,23 +83,147 @@ static void matrix_cores_of_amd_are_known(void **state)
 		"Cijk_Ailk_Bljk_HHS_BH_MT128x128x16_MI32x32x8x1_SN_1LDSB0",
 		"void ck::kernel_gemm_xdl_cshuffle_v1<ck::GridwiseGemm>",
 		"igemm_fwd_gtcx3_nhwc_fp16_bx0_ex0_bt256x64x32",
+		"Custom_Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1_UserArgs_shortname0_gfx950",
+		"aiter::fmha_fwd_hd128_bf16_rtna",
+		"_ZN5aiter30fmha_fwd_hd128_bf16_rtna_groupE.kd",
+		"aiter::mla_dec_stage1_bf16_a16w16_subQ16_mqa16",
+		"_ZN5aiter43fp8gemm_bf16_blockscale_BpreShuffle_128x128E",
+		("void ck_tile::kentry<2, ck_tile::FmhaBatchPrefillWithPagedKVCacheKernel<"
+		 "ck_tile::BlockFmhaBatchPrefillPipelineQRKSVSAsync<int> > >(int)"),
+		"_ZN7ck_tile6kentryILi1ENS_13FmhaFwdKernelIiiEEJiEEEvv",
+		("void ck_tile::kentry<1, ck_tile::GemmKernel<ck_tile::GemmTile1DPartitioner<int>, "
+		 "ck_tile::GemmPipelineAGmemBGmemCRegV1<int> > >(int)"),
+		"attn_fwd",
+		"bwd_kernel_dk_dv",
+		("void paged_attention_ll4mi_QKV_mfma16_kernel<0, __hip_bfloat16, __hip_bfloat16, "
+		 "(vllm::Fp8KVCacheDataType)0>(int)"),
 		NULL,
 	};
 	static const char *const no[] = {
 		"Cijk_Ailk_Bljk_SB_MT16x16x16_SE_AF0EM1_AMAS2_ASEM1_BL0_TT2_2_WG8_8_1_WGM1",
 		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >",
+		"SubTensorOpWithScalar1d",
+		"SubTensorOpWithCastTensor1d",
+		"MIOpenBatchNormFwdTrainSpatial",
+		"batched_transpose_32x32_half",
+		"miopenSp3AsmConv_v30_3_1_gfx9_fp32_f2x3_stride1",
+		"void ck_tile::kentry<1, ck_tile::Rmsnorm2dFwd<ck_tile::Rmsnorm2dFwdPipeline<int> > >(int)",
+		("void paged_attention_ll4mi_reduce_kernel<__hip_bfloat16, __hip_bfloat16, 128>("
+		 "__hip_bfloat16*)"),
+		"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
+		"aiter::fmha_bwd_hd128_odo_bf16",
+		"kn_mla_reduce_v1<MlaReduceKernelV1Traits<512, 16, 1>, float, bfloat16>",
 		NULL,
 	};
 
 	(void)state;
-	assert_all(yes, true);
-	assert_all(no, false);
+	assert_all(yes, TENSOR_CORE_YES);
+	assert_all(no, TENSOR_CORE_NO);
+}
+
+static void cutlass_3_and_todays_libraries_are_known(void **state)
+{
+	static const char *const yes[] = {
+		("void cutlass::device_kernel<dpsk::grouped_gemm::cuda::fp8_ptp128c::GemmKernel>("
+		 "dpsk::grouped_gemm::cuda::fp8_ptp128c::GemmKernel::Params)"),
+		("void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<"
+		 "cutlass::gemm::kernel::GemmUniversal<cute::tuple<int> > > >(int)"),
+		"_ZN7cutlass13device_kernelIN5flash11enable_sm90INS1_15FlashAttnFwdSm90IiEEEEEEvi",
+		"void flash::compute_attn_ws<Flash_fwd_kernel_traits<192, 128, 128, 12> >(int)",
+		"void cutlass::device_kernel<flash::FlashAttnBwd<flash::CollectiveMainloopBwd<2> > >(int)",
+		"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu",
+		"_p_matmul_ogs_NNT_bf16xbf16xmxfp4_16x256x128",
+		"_w8a8_block_fp8_matmul",
+		"fused_moe_kernel",
+		"_attn_fwd",
+		"kernel_unified_attention_2d",
+		"fmhaSm100fKernel_QkvBfloat16OBfloat16H128PagedKvCausalP64VarSeqQ8Kv128StaticSwapsAbForGen",
+		"void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<1> >(int)",
+		"void flash_fwd_splitkv_mla_kernel<Flash_fwd_kernel_traits_mla<576> >(int)",
+		"void marlin_moe_wna16::Marlin<__nv_bfloat16, 1125899907892224l>(int)",
+		"void qk_int_sv_f8_attn_kernel<128u, 64u>(int)",
+		NULL,
+	};
+	static const char *const no[] = {
+		"void cutlass::device_kernel<flash::FlashAttnBwdPreprocess<cute::tuple<int> > >(int)",
+		("void cutlass::device_kernel<flash::FlashAttnBwdPostprocessConvertdQ<"
+		 "cutlass::bfloat16_t, cutlass::arch::Sm90, cute::SM90_64x64x16> >(int)"),
+		"kernel_cutlass_kernel_flash_attncuteflash_bwd_preprocessFlashAttentionBackwardPreprocess_0",
+		"void cuda::per_token_cast_to_fp8_with_channels<__nv_bfloat16, 128>(int)",
+		"_silu_mul_fp8_quant_deep_gemm",
+		"_finalize_matmul_scatter_bf16",
+		"void deep_gemm::transpose_fp32<512u>(int)",
+		"void fbgemm_gpu::permute_2D_data_kernel<false, int>(int)",
+		"void flashinfer::BatchDecodeWithPagedKVCacheKernel<1>(int)",
+		"void vllm::paged_attention_v1_kernel<c10::BFloat16, (vllm::Fp8KVCacheDataType)0>(int)",
+		"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float>(int)",
+		"void cublasLt::splitKreduce_kernel<32, 16, int, float>(int)",
+		"void dpsk::ep::internode::combine<false, 8, __nv_bfloat16, 8, 2, 16, 24>(int4*)",
+		"triton_poi_fused_addmm_gelu_view_15",
+		"triton_red_fused__softmax_3",
+		"Memcpy HtoD (Pageable -> Device)",
+		"void (anonymous namespace)::softmax_warp_forward<float, float, float, 8, false>(int)",
+		"void (anonymous namespace)::store_kvcache<2048l, 4, false, long>(int)",
+		NULL,
+	};
+
+	(void)state;
+	assert_all(yes, TENSOR_CORE_YES);
+	assert_all(no, TENSOR_CORE_NO);
+}
+
+static void a_name_that_does_not_say_is_not_known(void **state)
+{
+	static const char *const names[] = {
+		"triton_tem_fused_mm_0",
+		"triton__0d1d2d3d",
+		"mine",
+		"Cijk_Alik_Bljk_SB_Bias_HA_S_SAV_UserArgs_shortname0_gfx942",
+		"void my_gemm_kernel<float>(float*)",
+		"void cutlass::Kernel<cutlass::gemm::kernel::Gemm<int> >(int)",
+		"_fwd_kernel",
+		"prefill_kernel",
+		NULL,
+	};
+
+	(void)state;
+	assert_all(names, TENSOR_CORE_UNKNOWN);
+}
+
+static void a_device_must_have_them(void **state)
+{
+	static const char *const ampere[] = {
+		"fmha_cutlassF_f32_aligned_64x64_rf_sm80(Params)",
+		"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<int> >(int)",
+		NULL,
+	};
+	static const char *const any[] = { "_matmul_kernel", "attn_fwd", "mine", NULL };
+
+	(void)state;
+	assert_on(70, ampere, TENSOR_CORE_NO);
+	assert_on(80, ampere, TENSOR_CORE_YES);
+	assert_on(61, any, TENSOR_CORE_NO);
+	assert_int_equal(70, tensor_core_capability("7.0"));
+	assert_int_equal(103, tensor_core_capability("10.3"));
+	assert_int_equal(0, tensor_core_capability("gfx942"));
+	assert_int_equal(0, tensor_core_capability(NULL));
+}
+
+static void shares_are_of_what_is_known(void **state)
+{
+	const struct tensor_core_times times = { .yes_ns = 30, .unknown_ns = 40 };
+
+	(void)state;
+	assert_true(tensor_core_pct(times, 100) == 50);
+	assert_true(tensor_core_unknown_pct(times, 100) == 40);
+	assert_true(tensor_core_pct(times, 40) < 0); /* nothing is known */
+	assert_true(tensor_core_pct(times, 0) < 0);
+	assert_true(tensor_core_pct(times, INT64_MAX) < 0); /* a sum that stuck */
 }
 
 static void plain_multiply_adds_are_no_tensor_cores(void **state)
 {
 	static const char *const names[] = {
-		"",
 		"volta_sgemm_128x64_nn",
 		"ampere_sgemm_32x32_sliced1x4_tn",
 		"ampere_scudnn_128x64_relu_interior_nn_v1",
@@ -103,21 +236,23 @@ static void plain_multiply_adds_are_no_tensor_cores(void **state)
 		"void flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<64> >",
 		"fmha_cutlassF_f32_aligned_64x64_rf_sm75(Params)",
 		"void cublasLt::splitKreduce_kernel<32, 16, int, float>",
-		"triton_tem_fused_mm_0",
 		"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
 		NULL,
 	};
 
 	(void)state;
-	assert_all(names, false);
+	assert_all(names, TENSOR_CORE_NO);
 }
 
 /* A text that is no C string: nothing behind its end is looked at. */
 static void a_name_ends_where_it_ends(void **state)
 {
 	(void)state;
-	assert_false(tensor_core_kernel((struct str){ "xx_h884", 6 }));
-	assert_true(tensor_core_kernel((struct str){ "xx_h884", 7 }));
+	assert_int_equal(TENSOR_CORE_UNKNOWN,
+			 tensor_core_kernel((struct str){ "xx_h884", 6 }, 0));
+	assert_int_equal(TENSOR_CORE_YES,
+			 tensor_core_kernel((struct str){ "xx_h884", 7 }, 0));
+	assert_int_equal(TENSOR_CORE_UNKNOWN, tensor_core_kernel(str_of(""), 0));
 	assert_false(tensor_core_op((struct str){ "aten::mm", 7 }));
 	assert_true(tensor_core_op((struct str){ "aten::mm_x", 8 }));
 }
@@ -158,6 +293,10 @@ int main(void)
 		cmocka_unit_test(the_plugins_names_are_known),
 		cmocka_unit_test(hopper_and_blackwell_are_known),
 		cmocka_unit_test(matrix_cores_of_amd_are_known),
+		cmocka_unit_test(cutlass_3_and_todays_libraries_are_known),
+		cmocka_unit_test(a_name_that_does_not_say_is_not_known),
+		cmocka_unit_test(a_device_must_have_them),
+		cmocka_unit_test(shares_are_of_what_is_known),
 		cmocka_unit_test(plain_multiply_adds_are_no_tensor_cores),
 		cmocka_unit_test(a_name_ends_where_it_ends),
 		cmocka_unit_test(operators_are_eligible_by_their_whole_name),

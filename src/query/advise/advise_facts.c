@@ -125,7 +125,7 @@ static struct device_figures figures_of(const struct advise_facts *f, size_t pla
 	const struct work_device rest = { .n = n };
 	struct device_figures figures =
 		device_figures(&work, &rest, chosen, f->texts,
-			       figures_window(&f->work.bounds, &no_filter));
+			       figures_window(&f->work.bounds, &no_filter), 0);
 	free(items);
 	free(chosen);
 	return figures;

@@ -13,19 +13,23 @@ enum { MIN_PCT, MIN_CAPABILITY };
 /* Time of kernels that were launched for operators, of one device. */
 struct eligible {
 	int64_t ns, all_ns;
+	int64_t unknown_ns; /* of ns: names do not say whether on Tensor Cores */
 };
 
 static struct eligible sum_up(const struct kernels *k, int64_t device)
 {
-	struct eligible sum = { 0, 0 };
+	struct eligible sum = { 0, 0, 0 };
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct kernel_group *group = &k->groups[i];
 		if (group->split[KERNEL_BY_DEVICE] != device || group->op == TEXT_NONE)
 			continue;
 		sum.all_ns = sum_add(sum.all_ns, group->total_ns);
-		if (group->op_eligible)
-			sum.ns = sum_add(sum.ns, group->total_ns);
+		if (!group->op_eligible)
+			continue;
+		sum.ns = sum_add(sum.ns, group->total_ns);
+		if (group->tensor_core == TENSOR_CORE_UNKNOWN)
+			sum.unknown_ns = sum_add(sum.unknown_ns, group->total_ns);
 	}
 	return sum;
 }
@@ -51,7 +55,7 @@ static void judge(const struct rule_run *run, const struct cell *row,
 {
 	double pct = facts_pct(eligible.ns, eligible.all_ns);
 
-	if (pct <= run->values[MIN_PCT])
+	if (pct <= run->values[MIN_PCT] || eligible.unknown_ns > 0)
 		return;
 	advice_add(run, row[DEVICE_NUMBER],
 		   capability_of(row) >= TF32_CAPABILITY
@@ -142,9 +146,10 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_mixed_precision = {
 	.name = "mixed-precision",
 	.title = "Tensor Cores unused",
-	.looks = "Whether no kernel of a device that has Tensor Cores uses them, by the "
-		 "kernels' names, though kernels of operators that could use them ran "
-		 "(ptool-kernels(1)).",
+	.looks =
+		"Whether no kernel of a device that has Tensor Cores uses them, by the "
+		"kernels' names, though kernels of operators that could use them ran "
+		"(ptool-kernels(1)); silent where the name of such a kernel does not tell.",
 	.source = "The TensorBoard plugin's: a compute capability of 7, no such kernel, "
 		  "and any time of eligible operators.",
 	.parameters = { [MIN_PCT] = { "min_pct", 0,

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/kernels/tensor_core.h"
 
 #define NOT_KNOWN (-1.0)
 
@@ -149,30 +148,34 @@ static void figure_window(const struct device_work *work,
 }
 
 /* Names are few and kernels many: each is judged once. */
-static bool is_tensor_core(const struct text_pool *texts, uint32_t name, uint8_t **known,
-			   size_t *cap)
-{
-	enum { UNKNOWN, NO, YES };
+struct judged {
+	const struct text_pool *texts;
+	int capability;
+	uint8_t *says; /* owned; by name: 0 not judged, else enum tensor_core + 1 */
+	size_t cap;
+};
 
+static enum tensor_core judge(struct judged *j, uint32_t name)
+{
 	if (name == TEXT_NONE)
-		return false;
-	if (name >= *cap) {
-		size_t old = *cap;
-		*known = xgrow(*known, cap, (size_t)name + 1, 1);
-		memset(*known + old, UNKNOWN, *cap - old);
+		return TENSOR_CORE_UNKNOWN;
+	if (name >= j->cap) {
+		size_t old = j->cap;
+		j->says = xgrow(j->says, &j->cap, (size_t)name + 1, 1);
+		memset(j->says + old, 0, j->cap - old);
 	}
-	if ((*known)[name] == UNKNOWN)
-		(*known)[name] =
-			tensor_core_kernel(text_pool_str(texts, name)) ? YES : NO;
-	return (*known)[name] == YES;
+	if (!j->says[name])
+		j->says[name] =
+			(uint8_t)(1 + tensor_core_kernel(text_pool_str(j->texts, name),
+							 j->capability));
+	return (enum tensor_core)(j->says[name] - 1);
 }
 
 static void figure_tensor_cores(const struct device_work *work,
-				const struct work_device *device,
-				const struct text_pool *texts, struct device_figures *out)
+				const struct work_device *device, struct judged *judged,
+				struct device_figures *out)
 {
-	uint8_t *known = NULL;
-	size_t cap = 0;
+	struct tensor_core_times *times = &out->tensor_core;
 
 	for (size_t i = device->first; i < device->first + device->n; i++) {
 		const struct work_item *item = &work->items[i];
@@ -180,25 +183,31 @@ static void figure_tensor_cores(const struct device_work *work,
 		if (!is_kernel(item))
 			continue;
 		out->kernel_ns = sum_add(out->kernel_ns, dur_ns);
-		if (is_tensor_core(texts, item->name, &known, &cap))
-			out->tensor_core_ns = sum_add(out->tensor_core_ns, dur_ns);
+		enum tensor_core says = judge(judged, item->name);
+		if (says == TENSOR_CORE_YES)
+			times->yes_ns = sum_add(times->yes_ns, dur_ns);
+		else if (says == TENSOR_CORE_UNKNOWN)
+			times->unknown_ns = sum_add(times->unknown_ns, dur_ns);
 	}
-	free(known);
-	out->tensor_core_pct =
-		percent((double)out->tensor_core_ns, (double)out->kernel_ns);
+	out->tensor_core_pct = tensor_core_pct(*times, out->kernel_ns);
+	out->tensor_core_unknown_pct = tensor_core_unknown_pct(*times, out->kernel_ns);
 }
 
 struct device_figures device_figures(const struct device_work *work,
 				     const struct work_device *device,
 				     const struct kernel_load *loads,
 				     const struct text_pool *texts,
-				     struct figures_window window)
+				     struct figures_window window, int capability)
 {
-	struct device_figures out = { NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, 0, 0 };
+	struct device_figures out = { .utilization_pct = NOT_KNOWN,
+				      .sm_efficiency_pct = NOT_KNOWN,
+				      .occupancy_pct = NOT_KNOWN };
+	struct judged judged = { .texts = texts, .capability = capability };
 
 	if (window.is_known)
 		figure_window(work, device, loads, window, &out);
-	figure_tensor_cores(work, device, texts, &out);
+	figure_tensor_cores(work, device, &judged, &out);
+	free(judged.says);
 	return out;
 }
 

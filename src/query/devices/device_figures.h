@@ -10,6 +10,7 @@
 
 #include "query/devices/device_work.h"
 #include "query/filter.h"
+#include "query/kernels/tensor_core.h"
 #include "query/steps/step_bounds.h"
 
 /* What the recording says of a kernel; negative: nothing. */
@@ -45,15 +46,22 @@ struct device_figures {
 	double sm_efficiency_pct;
 	/* Of the kernels that say it, by their time in the window. */
 	double occupancy_pct;
-	/* Share of the time of all kernels, in the window or not, by their names. */
+	/*
+	 * Share of the time of all kernels, in the window or not, whose names say whether
+	 * they use them (query/kernels/tensor_core.h).
+	 */
 	double tensor_core_pct;
-	int64_t kernel_ns, tensor_core_ns; /* sums of durations */
+	int64_t kernel_ns; /* sum of durations */
+	struct tensor_core_times tensor_core;
+	/* Share of the same whose names do not say. */
+	double tensor_core_unknown_pct;
 };
 
+/* `capability`: of the device, times 10; 0: not known. */
 struct device_figures device_figures(const struct device_work *work,
 				     const struct work_device *device,
 				     const struct kernel_load *loads,
 				     const struct text_pool *texts,
-				     struct figures_window window);
+				     struct figures_window window, int capability);
 
 #endif

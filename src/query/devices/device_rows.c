@@ -27,6 +27,8 @@ const struct column device_columns[NDEVICE_COLUMNS] = {
 	[DEVICE_SM_EFFICIENCY] = { "sm_efficiency_pct", "SM eff.", UNIT_PERCENT },
 	[DEVICE_OCCUPANCY] = { "occupancy_pct", "Occup.", UNIT_PERCENT },
 	[DEVICE_TENSOR_CORE] = { "tensor_core_pct", "Tensor", UNIT_PERCENT },
+	[DEVICE_TENSOR_CORE_UNKNOWN] = { "tensor_core_unknown_pct", "Unknown",
+					 UNIT_PERCENT },
 	[DEVICE_NAME] = { "name", "Name", UNIT_TEXT },
 	[DEVICE_MEMORY_BYTES] = { "memory_bytes", "Memory", UNIT_BYTES },
 	[DEVICE_CAPABILITY] = { "compute_capability", "CC", UNIT_TEXT },
@@ -38,6 +40,8 @@ const struct column device_columns[NDEVICE_COLUMNS] = {
 	[DEVICE_WINDOW] = { "window_ns", "Window", UNIT_NS },
 	[DEVICE_KERNEL_SUM] = { "kernel_ns", "Kernels", UNIT_NS },
 	[DEVICE_TENSOR_CORE_SUM] = { "tensor_core_ns", "Tensor", UNIT_NS },
+	[DEVICE_TENSOR_CORE_UNKNOWN_SUM] = { "tensor_core_unknown_ns", "Unknown",
+					     UNIT_NS },
 	[DEVICE_BUSY_SHARE] = { "busy_pct", "Busy", UNIT_PERCENT },
 };
 
@@ -89,7 +93,9 @@ static void put_figures(const struct device_figures *f, struct figures_window wi
 	cells[DEVICE_OCCUPANCY] = if_known(f->occupancy_pct);
 	cells[DEVICE_TENSOR_CORE] = if_known(f->tensor_core_pct);
 	cells[DEVICE_KERNEL_SUM] = cell_int(f->kernel_ns);
-	cells[DEVICE_TENSOR_CORE_SUM] = cell_int(f->tensor_core_ns);
+	cells[DEVICE_TENSOR_CORE_UNKNOWN] = if_known(f->tensor_core_unknown_pct);
+	cells[DEVICE_TENSOR_CORE_SUM] = cell_int(f->tensor_core.yes_ns);
+	cells[DEVICE_TENSOR_CORE_UNKNOWN_SUM] = cell_int(f->tensor_core.unknown_ns);
 	cells[DEVICE_WINDOW_START] =
 		window.is_known ? cell_int(window.from_ns) : cell_null();
 	cells[DEVICE_WINDOW] =
@@ -125,15 +131,17 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 		struct cell cells[NDEVICE_COLUMNS];
 		if (device->n == 0)
 			continue;
-		const struct device_figures figures =
-			device_figures(work, device, r->loads, r->p->texts, r->window);
+		const struct device_properties *known =
+			device_properties_find(&r->properties, device->device);
+		const struct device_figures figures = device_figures(
+			work, device, r->loads, r->p->texts, r->window,
+			tensor_core_capability(known ? known->capability : NULL));
 		cells[DEVICE_PROFILE] = cell_int(r->p->profile->id);
 		cells[DEVICE_RANK] = work_rank_cell(r->p->profile);
 		cells[DEVICE_NUMBER] = work_device_cell(device);
 		put_times(r->p, &r->times[i], cells);
 		put_figures(&figures, r->window, cells);
-		put_properties(device_properties_find(&r->properties, device->device),
-			       cells);
+		put_properties(known, cells);
 		memtable_add_row(rows, cells);
 		added = 1;
 	}

@@ -8,6 +8,9 @@
 
 #define PART_MAX 7
 
+/* Less than that of kernel time is not worth a note. */
+#define UNKNOWN_PCT 0.005
+
 /* The keys and some of the columns, as a table of its own. */
 struct part {
 	const char *caption;
@@ -109,6 +112,27 @@ static void note_names(struct memtable *m, bool has_names)
 	}
 }
 
+/* What the share on Tensor Cores is not of. */
+static void note_unknown(struct memtable *m)
+{
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *row = memtable_row(m, i);
+		struct cell pct = row[DEVICE_TENSOR_CORE_UNKNOWN];
+		char device[UNITS_TEXT_MAX];
+		if (pct.type != CELL_REAL || pct.as.real < UNKNOWN_PCT)
+			continue;
+		struct str number =
+			row[DEVICE_NUMBER].type == CELL_TEXT
+				? row[DEVICE_NUMBER].as.text
+				: units_text(UNIT_COUNT, row[DEVICE_NUMBER], device);
+		memtable_add_note(m,
+				  "device " STR_FMT ": %.2f%% of kernel time has names "
+				  "that do not say whether it ran on Tensor Cores; "
+				  "Tensor is a share of the rest",
+				  STR_ARG(number), pct.as.real);
+	}
+}
+
 static struct table *lay_out(const struct memtable *all, const struct scope *scope)
 {
 	struct table *first = NULL, **end = &first;
@@ -118,8 +142,10 @@ static struct table *lay_out(const struct memtable *all, const struct scope *sco
 		enum shown shown[NDEVICE_COLUMNS];
 		show_part(&parts[i], shown);
 		m->table.caption = parts[i].caption;
-		if (i + 1 == NPARTS)
+		if (i + 1 == NPARTS) {
+			note_unknown(m);
 			note_names(m, false);
+		}
 		*end = table_pick(&m->table, shown, scope, true);
 		end = &(*end)->more;
 	}
@@ -174,6 +200,7 @@ int devices_summary_open(struct store *store, const struct scope *scope,
 	shown[DEVICE_PROFILE] = scope->n > 1 ? SHOWN_ALWAYS : SHOWN_NEVER;
 	shown[DEVICE_RANK] = SHOWN_NEVER; /* the profiles are listed with theirs */
 	all->table.caption = summary.caption;
+	note_unknown(all);
 	note_names(all, true);
 	*out = table_pick(&all->table, shown, scope, true);
 	return 0;

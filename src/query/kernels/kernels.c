@@ -26,12 +26,12 @@ static struct kernel_group *group_of(struct gathering *g, const struct group_key
 		return &out->groups[at];
 	out->groups = xgrow(out->groups, &out->cap, out->n + 1, sizeof(*out->groups));
 	struct kernel_group *group = &out->groups[out->n++];
-	*group = (struct kernel_group){ .name = key->name,
-					.op = key->op,
-					.shape = key->shape,
-					.min_ns = INT64_MAX,
-					.tensor_core =
-						kernels_is_tensor_core(g, key->name) };
+	*group =
+		(struct kernel_group){ .name = key->name,
+				       .op = key->op,
+				       .shape = key->shape,
+				       .min_ns = INT64_MAX,
+				       .tensor_core = kernels_tensor_core(g, key->name) };
 	memcpy(group->split, key->split, sizeof(group->split));
 	return group;
 }
@@ -225,6 +225,8 @@ int kernels_load(struct store *store, const struct scope *scope,
 	if (rc == 0)
 		rc = work_filter_open(store, scope, query->filter, &out->texts, &g.wanted,
 				      err);
+	if (rc == 0)
+		rc = tensor_core_of_scope(store, scope, &g.capability, err);
 	if (rc == 0)
 		rc = gather(&g, scope, err);
 	if (rc == 0) {

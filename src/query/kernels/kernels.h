@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/kernels/kernel_detail.h"
+#include "query/kernels/tensor_core.h"
 #include "query/scope.h"
 #include "query/sortkey.h"
 #include "query/text_pool.h"
@@ -71,7 +72,7 @@ struct kernel_group {
 	int64_t split[NKERNEL_SPLITS];
 	uint32_t name, op; /* texts */
 	uint32_t shape;    /* in kernels.shapes; TEXT_NONE: none */
-	bool tensor_core;
+	enum tensor_core tensor_core;
 	bool op_eligible; /* of op, when there is one */
 	int64_t calls, total_ns, min_ns, max_ns;
 	int64_t p50_ns, p95_ns; /* nearest rank: the least that so many reach */
@@ -86,7 +87,8 @@ struct kernels {
 	size_t n, cap;
 	uint32_t *order; /* owned: groups, sorted; norder of them are to be shown */
 	size_t norder;
-	int64_t calls, total_ns; /* of all groups */
+	int64_t calls, total_ns;              /* of all groups */
+	struct tensor_core_times tensor_core; /* of total_ns */
 };
 
 /*

@@ -125,7 +125,9 @@ struct cell kernels_cell(struct kernels_drawing *d, const struct kernel_group *g
 	case KERNEL_OCCUPANCY:
 		return kernel_mean_cell(&g->occupancy);
 	case KERNEL_TENSOR_CORE:
-		return cell_int(g->tensor_core);
+		return g->tensor_core == TENSOR_CORE_UNKNOWN
+			       ? cell_null()
+			       : cell_int(g->tensor_core == TENSOR_CORE_YES);
 	case KERNEL_OP:
 		return text_pool_cell(&d->k->texts, g->op);
 	case KERNEL_OP_ELIGIBLE:

@@ -55,7 +55,8 @@ static void set_eligible(struct kernels *out)
 
 	for (size_t i = 0; i < out->n; i++)
 		if (out->groups[i].op != TEXT_NONE)
-			used[out->groups[i].op] |= out->groups[i].tensor_core;
+			used[out->groups[i].op] |=
+				out->groups[i].tensor_core == TENSOR_CORE_YES;
 	for (size_t i = 0; i < out->n; i++) {
 		struct kernel_group *group = &out->groups[i];
 		if (group->op != TEXT_NONE)
@@ -74,7 +75,13 @@ void kernels_finish(struct gathering *g)
 		set_percentiles(g);
 	set_eligible(out);
 	for (size_t i = 0; i < out->n; i++) {
-		out->calls += out->groups[i].calls;
-		out->total_ns = sum_add(out->total_ns, out->groups[i].total_ns);
+		const struct kernel_group *group = &out->groups[i];
+		struct tensor_core_times *times = &out->tensor_core;
+		out->calls += group->calls;
+		out->total_ns = sum_add(out->total_ns, group->total_ns);
+		if (group->tensor_core == TENSOR_CORE_YES)
+			times->yes_ns = sum_add(times->yes_ns, group->total_ns);
+		else if (group->tensor_core == TENSOR_CORE_UNKNOWN)
+			times->unknown_ns = sum_add(times->unknown_ns, group->total_ns);
 	}
 }

@@ -16,7 +16,8 @@ struct duration {
 
 /* By text: what is found once for each name. */
 struct name_facts {
-	uint8_t tensor_core; /* 0 not known, 1 no, 2 yes */
+	bool is_judged;
+	enum tensor_core tensor_core; /* when is_judged */
 	uint32_t table_name; /* as the operator table spells it; TEXT_NONE: not known */
 };
 
@@ -46,11 +47,12 @@ struct gathering {
 	struct work_filter wanted;
 	struct stream_busy *busy; /* owned; by stream: the work up to the newest */
 	size_t nbusy;
-	bool has_work; /* that was asked for, whatever the filters say */
+	int capability; /* of all devices, times 10; 0: not known, or several */
+	bool has_work;  /* that was asked for, whatever the filters say */
 };
 
 /* kernels_names.c */
-bool kernels_is_tensor_core(struct gathering *g, uint32_t name);
+enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name);
 /*
  * Sets `ops`, the names of the operators that work was launched for, as the operator
  * table spells them; TEXT_NONE: none is known.

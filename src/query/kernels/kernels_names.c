@@ -15,20 +15,21 @@ static struct name_facts *facts_of(struct gathering *g, uint32_t text)
 		g->facts = xgrow(g->facts, &g->facts_cap, text + (size_t)1,
 				 sizeof(*g->facts));
 		for (size_t i = known; i < g->facts_cap; i++)
-			g->facts[i] = (struct name_facts){ 0, TEXT_NONE };
+			g->facts[i] = (struct name_facts){ .table_name = TEXT_NONE };
 	}
 	return &g->facts[text];
 }
 
-bool kernels_is_tensor_core(struct gathering *g, uint32_t name)
+enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name)
 {
 	if (name == TEXT_NONE)
-		return false;
+		return TENSOR_CORE_UNKNOWN;
 	struct name_facts *facts = facts_of(g, name);
-	if (!facts->tensor_core)
-		facts->tensor_core =
-			tensor_core_kernel(text_pool_str(&g->out->texts, name)) ? 2 : 1;
-	return facts->tensor_core == 2;
+	if (!facts->is_judged)
+		facts->tensor_core = tensor_core_kernel(
+			text_pool_str(&g->out->texts, name), g->capability);
+	facts->is_judged = true;
+	return facts->tensor_core;
 }
 
 /* The name as the operator table spells it. */

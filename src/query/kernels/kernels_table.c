@@ -141,6 +141,23 @@ static const char *shown_share(const struct kernels *k, struct arena *arena)
 			    100.0 * (double)shown_ns / (double)k->total_ns);
 }
 
+/* Of all kernels, those that are not shown too. */
+static void note_tensor_cores(struct memtable *m, const struct kernels *k)
+{
+	double pct = tensor_core_pct(k->tensor_core, k->total_ns);
+	double unknown_pct = tensor_core_unknown_pct(k->tensor_core, k->total_ns);
+
+	if (pct < 0)
+		return;
+	if (k->tensor_core.unknown_ns > 0)
+		memtable_add_note(m,
+				  "Tensor Cores: %.2f%% of kernel time, without the "
+				  "%.2f%% whose names do not say",
+				  pct, unknown_pct);
+	else
+		memtable_add_note(m, "Tensor Cores: %.2f%% of kernel time", pct);
+}
+
 static void add_notes(struct memtable *m, const struct kernels_drawing *d,
 		      const struct buf *left)
 {
@@ -151,6 +168,7 @@ static void add_notes(struct memtable *m, const struct kernels_drawing *d,
 
 	if (note)
 		memtable_add_note(m, "%s", note);
+	note_tensor_cores(m, d->k);
 	if (left->n)
 		memtable_add_note(m,
 				  "no room for " STR_FMT "; 'ptool kernels | less -S' "

@@ -1,22 +1,11 @@
 /* Charges of Tensor Core kernels: see tensor_charges.h. */
 #include "query/kernels/tensor_charges.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
-#include "query/kernels/tensor_core.h"
-#include "query/query.h"
-
-ASSET(asset_query_views_slice_parent_sql);
-
-struct charging {
-	struct text_pool *texts;
-	struct tensor_charges *out;
-	struct sqlite3_stmt *parent;
-};
 
 static int by_slice(const void *a, const void *b)
 {
@@ -25,81 +14,58 @@ static int by_slice(const void *a, const void *b)
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
 }
 
-/* The innermost label around a slice, or 0; what lies around has a smaller id. */
-static int find_label(struct charging *c, int64_t id, int64_t *label, struct err *err)
+static void add_charge(struct tensor_charges *out, const struct work_item *item,
+		       enum tensor_core says)
 {
-	int rc;
+	int64_t id = item->op_id ? item->op_id : item->launch_id;
+	int64_t dur_ns = sum_sub(item->end_ns, item->start_ns);
+	struct tensor_charge charge = { .slice_id = id, .is_launch = !item->op_id };
 
-	*label = 0;
-	for (;;) {
-		query_bind_int(c->parent, ":id", id);
-		if ((rc = sql_step(c->parent, err)) <= 0)
-			return rc;
-		int64_t parent = sqlite3_column_int64(c->parent, 0);
-		bool is_label = sqlite3_column_int64(c->parent, 1) == CLASS_ANNOTATION;
-		sqlite3_reset(c->parent);
-		if (is_label)
-			*label = id;
-		if (is_label || parent <= 0)
-			return 0;
-		if (parent >= id)
-			return query_damaged("slices do", err);
-		id = parent;
-	}
-}
-
-static int add_charge(struct charging *c, const struct work_item *item, struct err *err)
-{
-	struct tensor_charges *out = c->out;
-	int64_t id = item->op_id;
-
-	if (!id && item->launch_id && find_label(c, item->launch_id, &id, err) < 0)
-		return -1;
-	if (!id)
-		return 0;
+	if (!id || says == TENSOR_CORE_NO)
+		return;
+	if (says == TENSOR_CORE_YES)
+		charge.times.yes_ns = dur_ns;
+	else
+		charge.times.unknown_ns = dur_ns;
 	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-	out->items[out->n++] =
-		(struct tensor_charge){ id, sum_sub(item->end_ns, item->start_ns) };
-	return 0;
+	out->items[out->n++] = charge;
 }
 
 /* Names are judged once each. */
-static int add_charges(struct charging *c, const struct device_work *work,
-		       struct err *err)
+static void add_charges(struct tensor_charges *out, const struct device_work *work,
+			const struct text_pool *texts, int capability)
 {
-	uint8_t *judged = xcalloc(c->texts->intern.n + 1, 1);
-	int rc = 0;
+	uint8_t *judged = xcalloc(texts->intern.n + 1, 1); /* enum tensor_core + 1 */
 
-	for (size_t i = 0; rc == 0 && i < work->n; i++) {
+	for (size_t i = 0; i < work->n; i++) {
 		const struct work_item *item = &work->items[i];
-		if (item->class != CLASS_KERNEL || item->name == TEXT_NONE)
+		enum tensor_core says = TENSOR_CORE_UNKNOWN;
+		if (item->class != CLASS_KERNEL)
 			continue;
-		struct str name = text_pool_str(c->texts, item->name);
-		if (!judged[item->name])
-			judged[item->name] = tensor_core_kernel(name) ? 2 : 1;
-		if (judged[item->name] == 2)
-			rc = add_charge(c, item, err);
+		if (item->name != TEXT_NONE && judged[item->name]) {
+			says = (enum tensor_core)(judged[item->name] - 1);
+		} else if (item->name != TEXT_NONE) {
+			says = tensor_core_kernel(text_pool_str(texts, item->name),
+						  capability);
+			judged[item->name] = (uint8_t)(says + 1);
+		}
+		add_charge(out, item, says);
 	}
 	free(judged);
-	return rc;
 }
 
 int tensor_charges_load(struct store *store, const struct scope_profile *profile,
-			struct text_pool *texts, struct tensor_charges *out,
-			struct err *err)
+			struct text_pool *texts, int capability,
+			struct tensor_charges *out, struct err *err)
 {
-	struct charging c = { .texts = texts, .out = out };
 	struct device_work work;
 
 	*out = (struct tensor_charges){ .n = 0 };
-	if (query_prepare(store, asset_query_views_slice_parent_sql, &c.parent, err) < 0)
-		return -1;
 	int rc = device_work_load(store, texts, profile, false, &work, err);
 	if (rc == 0)
-		rc = add_charges(&c, &work, err);
+		add_charges(out, &work, texts, capability);
 	device_work_release(&work);
-	sqlite3_finalize(c.parent);
-	if (rc == 0 && out->n)
+	if (out->n)
 		qsort(out->items, out->n, sizeof(*out->items), by_slice);
 	return rc;
 }

@@ -1,102 +1,10 @@
-/*
- * The names of Tensor Core kernels and operators, as lists.  Where they are from
- * stands at each group; names were read in recordings and in the libraries' sources.
- */
+/* Operators that could use Tensor Cores, and what devices have them: see tensor_core.h. */
 #include "query/kernels/tensor_core.h"
 
 #include <stdlib.h>
 
-/* Two parts of a name, the second somewhere behind the first; NULL: one part. */
-struct name_parts {
-	const char *first, *second;
-};
-
-static const struct name_parts kernels[] = {
-	/* PyProf's tc.py, as torch_tb_profiler has it: Volta to Ampere */
-	{ "h884", NULL },
-	{ "s884", NULL },
-	{ "h1688", NULL },
-	{ "s1688", NULL },
-	{ "hmma", NULL },
-	{ "i8816", NULL },
-	{ "16816", NULL },
-	{ "dgrad_1x1_stride_2x2", NULL },
-	{ "first_layer_wgrad_kernel", NULL },
-	{ "conv1x1", NULL },
-	{ "conv2d_c1_k1", NULL },
-	{ "direct_group", NULL },
-	{ "xmma_implicit_gemm", NULL },
-	{ "xmma_sparse_conv", NULL },
-	{ "xmma_warp_specialized_implicit_gemm", NULL },
-	{ "xmma_gemm", NULL },
-	{ "xmma_sparse_gemm", NULL },
-	{ "c1688", NULL },
-	/* cuBLAS: integers and doubles of Ampere, and nvjet, which has no other kernels */
-	{ "i16832", NULL },
-	{ "d884", NULL },
-	{ "161616", NULL },
-	{ "nvjet_", NULL },
-	/* cuDNN and cuBLAS: sm80_xmma_fprop_implicit_gemm_..._tensor16x8x16_..., Hopper's
-	   warp groups, and cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_... */
-	{ "_xmma_", "_implicit_gemm" },
-	{ "_warpgroupsize", NULL },
-	{ "_sdpa_sm", "_flash_" },
-	{ "wgmma", NULL },
-	{ "tcgen05", NULL },
-	/* CUTLASS, by the names of its library, of its types, and of CuTe's atoms */
-	{ "tensorop", NULL },
-	{ "TensorOp", NULL },
-	{ "Gmma", NULL },
-	{ "Umma", NULL },
-	{ "GMMA", NULL },
-	{ "SM80_16x8x", NULL },
-	{ "SM90_64x", NULL },
-	{ "SM100_MMA", NULL },
-	{ "sm90_", "gemm" },
-	{ "sm100_", "gemm" },
-	{ "sm103_", "gemm" },
-	{ "sm120_", "gemm" },
-	/* TensorRT-LLM's kernels for Blackwell, which end in the architecture */
-	{ "bmm_", "_sm100" },
-	{ "gemm_", "_sm100" },
-	{ "fmhaSm100", NULL },
-	/* FlashAttention 1 to 4; its kernels that only sum or convert are not here */
-	{ "fmha_fwd_loop_kernel", NULL },
-	{ "fmha_bwd_dq_dk_dv_loop", NULL },
-	{ "flash_fwd_kernel", NULL },
-	{ "flash_fwd_splitkv_kernel", NULL },
-	{ "flash_fwd_splitkv_mla", NULL },
-	{ "flash_bwd_dq_dk_dv_loop", NULL },
-	{ "FlashAttnFwdSm", NULL },
-	{ "FlashAttnBwdSm", NULL },
-	{ "FlashAttentionForwardSm", NULL },
-	{ "FlashAttentionBackwardSm", NULL },
-	/* PyTorch's memory-efficient attention: floats from Ampere on, halves before */
-	{ "fmha_cutlass", "_sm80" },
-	{ "fmha_cutlass", "f16_aligned" },
-	/* kernels for language models */
-	{ "marlin::Marlin<", NULL },
-	{ "deep_gemm::", "gemm" },
-	/* AMD: Tensile's matrix instruction, Composable Kernel and MIOpen, by name */
-	{ "Cijk_", "_MI1" },
-	{ "Cijk_", "_MI3" },
-	{ "Cijk_", "_MI4" },
-	{ "_xdl", NULL },
-	{ "Xdl", NULL },
-	{ "_gtcx", NULL },
-	{ "mfma", NULL },
-	{ "MFMA", NULL },
-	{ "ck_tile::FmhaFwdKernel<", NULL },
-	{ "ck_tile::FmhaBwdDQDKDVKernel<", NULL },
-};
-
-/* Names of the same families whose work is done by plain multiply-adds. */
-static const struct name_parts plain[] = {
-	{ "_ffma", NULL },
-	{ "_simt_", NULL },
-	{ "OpClassSimt", NULL },
-	{ "_xmma_", "_f32f32_f32f32" },
-};
+#include "base/sum.h"
+#include "query/devices/device_properties.h"
 
 /* Sorted. */
 static const char *const ops[] = {
@@ -182,43 +90,6 @@ static const char *const ops[] = {
 	"aten::scaled_dot_product_attention",
 };
 
-/* Where the part ends in the text from an offset on; 0: it is not there. */
-static size_t end_of(struct str text, size_t from, const char *part)
-{
-	size_t n = strlen(part);
-	const char *at = text.p + from, *end = text.p + text.n;
-
-	while ((size_t)(end - at) >= n) {
-		const char *found = memchr(at, part[0], (size_t)(end - at) - n + 1);
-
-		if (!found)
-			return 0;
-		if (memcmp(found, part, n) == 0)
-			return (size_t)(found - text.p) + n;
-		at = found + 1;
-	}
-	return 0;
-}
-
-static bool has_any(struct str name, const struct name_parts *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t end = end_of(name, 0, list[i].first);
-
-		if (end > 0 && (!list[i].second || end_of(name, end, list[i].second) > 0))
-			return true;
-	}
-	return false;
-}
-
-bool tensor_core_kernel(struct str name)
-{
-	if (name.n == 0)
-		return false;
-	return has_any(name, kernels, sizeof(kernels) / sizeof(kernels[0])) &&
-	       !has_any(name, plain, sizeof(plain) / sizeof(plain[0]));
-}
-
 static int by_name(const void *key, const void *item)
 {
 	const struct str *name = key;
@@ -235,4 +106,59 @@ bool tensor_core_op(struct str name)
 		return false;
 	return bsearch(&name, ops, sizeof(ops) / sizeof(ops[0]), sizeof(ops[0]),
 		       by_name) != NULL;
+}
+
+int tensor_core_capability(const char *text)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	long major = strtol(text, &end, 10);
+	if (*end != '.' || major < 1 || major > 99)
+		return 0;
+	long minor = strtol(end + 1, NULL, 10);
+	return (int)(major * 10) + (minor > 0 && minor < 10 ? (int)minor : 0);
+}
+
+int tensor_core_of_scope(struct store *store, const struct scope *scope, int *capability,
+			 struct err *err)
+{
+	bool is_first = true;
+
+	*capability = 0;
+	for (size_t i = 0; i < scope->n; i++) {
+		struct device_properties_list devices;
+		int rc =
+			device_properties_load(store, &scope->profiles[i], &devices, err);
+		for (size_t d = 0; rc == 0 && d < devices.n; d++) {
+			int has = tensor_core_capability(devices.items[d].capability);
+			*capability = is_first || has == *capability ? has : 0;
+			is_first = false;
+		}
+		device_properties_release(&devices);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Sums that stuck at the end of the range are no part of each other. */
+static bool is_sum(int64_t all_ns)
+{
+	return all_ns > 0 && all_ns < INT64_MAX;
+}
+
+double tensor_core_pct(struct tensor_core_times times, int64_t all_ns)
+{
+	int64_t known_ns = sum_sub(all_ns, times.unknown_ns);
+
+	return is_sum(all_ns) && known_ns > 0 && times.yes_ns >= 0
+		       ? 100.0 * (double)times.yes_ns / (double)known_ns
+		       : -1;
+}
+
+double tensor_core_unknown_pct(struct tensor_core_times times, int64_t all_ns)
+{
+	return is_sum(all_ns) ? 100.0 * (double)times.unknown_ns / (double)all_ns : -1;
 }

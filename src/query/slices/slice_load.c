@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/kernels/tensor_core.h"
 #include "query/query.h"
+#include "query/slices/open_labels.h"
 #include "store/model.h"
 #include "store/slice_bits.h"
 
@@ -252,9 +252,35 @@ static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	return 0;
 }
 
+/* To the innermost label around each launch, what it launched for no operator. */
+static void charge_labels(struct slice_load *l, const int64_t *launched_ns)
+{
+	struct open_labels open = { .n = 0 };
+
+	for (size_t t = 0; t < l->ntracks; t++) {
+		open.n = 0;
+		for (uint32_t i = 0; i < l->tracks[t].n; i++) {
+			uint32_t row = l->tracks[t].first + i;
+			const struct loaded_slice *s = &l->slices[row];
+			if (s->class == CLASS_ANNOTATION)
+				open_labels_add(&open, s->ts_ns, s->ts_ns + s->dur_ns,
+						row);
+			if (!launched_ns[row])
+				continue;
+			uint32_t label = open_labels_innermost(&open, s->ts_ns);
+			if (label != OPEN_LABELS_NONE)
+				l->slices[label].device_ns = sum_add(
+					l->slices[label].device_ns, launched_ns[row]);
+		}
+	}
+	open_labels_release(&open);
+}
+
 /* Device work is charged to its operator, else to the innermost annotation (link.c). */
 static void charge_device_work(struct slice_load *l, const bool *is_wanted)
 {
+	int64_t *launched_ns = xcalloc(l->n + 1, sizeof(*launched_ns));
+
 	for (size_t i = 0; i < l->n; i++) {
 		const struct loaded_slice *work = &l->slices[i];
 		if (!class_is_device_work((enum slice_class)work->class))
@@ -262,17 +288,16 @@ static void charge_device_work(struct slice_load *l, const bool *is_wanted)
 		if (is_wanted && (work->class != CLASS_KERNEL ||
 				  work->name == TEXT_NONE || !is_wanted[work->name]))
 			continue;
-		uint32_t row = work->op;
-		if (row == SLICE_NONE && work->launch < l->n) {
-			row = l->slices[work->launch].parent;
-			while (row != SLICE_NONE &&
-			       l->slices[row].class != CLASS_ANNOTATION)
-				row = l->slices[row].parent;
-		}
-		if (row < l->n)
-			l->slices[row].device_ns =
-				sum_add(l->slices[row].device_ns, work->dur_ns);
+		int64_t *charged = NULL;
+		if (work->op < l->n)
+			charged = &l->slices[work->op].device_ns;
+		else if (work->launch < l->n)
+			charged = &launched_ns[work->launch];
+		if (charged)
+			*charged = sum_add(*charged, work->dur_ns);
 	}
+	charge_labels(l, launched_ns);
+	free(launched_ns);
 }
 
 int slice_load(struct store *store, struct text_pool *texts,
@@ -308,16 +333,25 @@ int slice_load_rules(struct store *store, const struct scope_profile *profile,
 	return each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err);
 }
 
-void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts)
+void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts,
+			     const struct tensor_core_choice *choice)
 {
-	bool *names = xcalloc(texts->intern.n + 1, sizeof(*names));
+	bool *is_judged = xcalloc(texts->intern.n + 1, sizeof(*is_judged));
+	bool *is_wanted = xcalloc(texts->intern.n + 1, sizeof(*is_wanted));
 
-	for (uint32_t i = 0; i < texts->intern.n; i++)
-		names[i] = tensor_core_kernel(intern_str(&texts->intern, i));
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t name = l->slices[i].name;
 		l->slices[i].device_ns = 0;
-	charge_device_work(l, names);
-	free(names);
+		if (l->slices[i].class != CLASS_KERNEL || name == TEXT_NONE ||
+		    is_judged[name])
+			continue;
+		is_judged[name] = true;
+		is_wanted[name] = tensor_core_kernel(intern_str(&texts->intern, name),
+						     choice->capability) == choice->says;
+	}
+	charge_device_work(l, is_wanted);
+	free(is_wanted);
+	free(is_judged);
 }
 
 void slice_load_release(struct slice_load *l)

@@ -6,6 +6,7 @@
 #ifndef PTOOL_QUERY_SLICE_LOAD_H
 #define PTOOL_QUERY_SLICE_LOAD_H
 
+#include "query/kernels/tensor_core.h"
 #include "query/slices/slice_ops.h"
 #include "store/op_memory.h"
 
@@ -54,8 +55,9 @@ int slice_load(struct store *store, struct text_pool *texts,
 /* Of it only the rules and times of the profile; nothing to release. */
 int slice_load_rules(struct store *store, const struct scope_profile *profile,
 		     struct slice_load *out, struct err *err);
-/* From then on device_ns is that of kernels whose names say Tensor Cores. */
-void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts);
+/* From then on device_ns is that of kernels of which the names say so. */
+void slice_load_tensor_cores(struct slice_load *l, const struct text_pool *texts,
+			     const struct tensor_core_choice *choice);
 void slice_load_release(struct slice_load *l);
 
 #endif

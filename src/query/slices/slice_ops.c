@@ -343,8 +343,8 @@ int slice_ops_each(struct store *store, struct text_pool *texts,
 	int rc = slice_load(store, texts, request->profile, &r.load, err);
 
 	if (rc == 0) {
-		if (request->tensor_cores)
-			slice_load_tensor_cores(&r.load, texts);
+		if (request->kernels)
+			slice_load_tensor_cores(&r.load, texts, request->kernels);
 		begin(&r, texts);
 		rc = call_all(&r, err);
 		op_pass_release(&r.pass);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "query/kernels/tensor_core.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
 #include "store/opstat.h"
@@ -40,7 +41,8 @@ typedef int slice_call_fn(void *to, const struct slice_call *call, struct err *e
 struct slice_ops_request {
 	const struct scope_profile *profile;
 	bool python; /* Python frames take part, also where this torch left them out */
-	bool tensor_cores; /* device times are those of Tensor Core kernels alone */
+	/* Device times are those of these kernels alone; NULL: of all device work. */
+	const struct tensor_core_choice *kernels;
 	slice_call_fn *call;
 	void *to;
 };

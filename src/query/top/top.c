@@ -166,7 +166,7 @@ static int check_sort(const struct top_query *query, struct err *err)
 
 	if (!key || key->column == TOP_FLOPS)
 		return 0;
-	if (key->column >= TOP_TENSOR_ELIGIBLE && key->column <= TOP_TENSOR_TOTAL_SHARE)
+	if (key->column >= TOP_TENSOR_ELIGIBLE && key->column <= TOP_TENSOR_TOTAL_UNKNOWN)
 		return query->tensor_cores
 			       ? 0
 			       : err_set(err, ERR_USAGE, "--sort %s needs --tensor-cores",

@@ -166,6 +166,11 @@ static struct cell average(int64_t total, int64_t calls)
 	return cell_real((double)total / (double)calls);
 }
 
+static struct cell if_known(double pct)
+{
+	return pct >= 0 ? cell_real(pct) : cell_null();
+}
+
 /* What there is no device time for has no part of it on Tensor Cores. */
 static struct cell tensor_cell(const struct top_rows *rows, uint32_t row,
 			       enum top_column column)
@@ -180,13 +185,19 @@ static struct cell tensor_cell(const struct top_rows *rows, uint32_t row,
 	case TOP_TENSOR_ELIGIBLE:
 		return stat->key.kind == OP_DEVICE ? cell_null() : cell_int(t->eligible);
 	case TOP_TENSOR_SELF:
-		return cell_int(t->self_ns);
+		return cell_int(t->self.yes_ns);
 	case TOP_TENSOR_TOTAL:
-		return cell_int(t->total_ns);
+		return cell_int(t->total.yes_ns);
 	case TOP_TENSOR_SELF_SHARE:
-		return share(t->self_ns, stat->sums.self_device_ns);
+		return if_known(tensor_core_pct(t->self, stat->sums.self_device_ns));
+	case TOP_TENSOR_TOTAL_SHARE:
+		return if_known(tensor_core_pct(t->total, stat->sums.total_device_ns));
+	case TOP_TENSOR_SELF_UNKNOWN:
+		return if_known(
+			tensor_core_unknown_pct(t->self, stat->sums.self_device_ns));
 	default:
-		return share(t->total_ns, stat->sums.total_device_ns);
+		return if_known(
+			tensor_core_unknown_pct(t->total, stat->sums.total_device_ns));
 	}
 }
 
@@ -262,7 +273,7 @@ struct cell top_cell(const struct top_rows *rows, const struct scope *scope, uin
 	}
 	if (column >= TOP_FIRST_SPLIT && column < TOP_FIRST_SPLIT + NTOP_SPLITS)
 		return split_cell(rows, scope, stat, column);
-	if (column >= TOP_TENSOR_ELIGIBLE && column <= TOP_TENSOR_TOTAL_SHARE)
+	if (column >= TOP_TENSOR_ELIGIBLE && column <= TOP_TENSOR_TOTAL_UNKNOWN)
 		return tensor_cell(rows, row, column);
 	return sums_cell(rows, stat, column);
 }

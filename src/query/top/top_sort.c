@@ -37,6 +37,8 @@ const struct sort_key top_sort_keys[] = {
 	{ "total_tensor_core_ns", NULL, "device total on Tensor Cores, with --tensor-cores", TOP_TENSOR_TOTAL, false },
 	{ "self_tensor_core_pct", "tc_self_ratio", "the part of self device time, with --tensor-cores", TOP_TENSOR_SELF_SHARE, false },
 	{ "total_tensor_core_pct", "tc_total_ratio", "the part of the device total, with --tensor-cores", TOP_TENSOR_TOTAL_SHARE, false },
+	{ "self_tensor_core_unknown_pct", NULL, "the part of self device time whose kernels do not say, with --tensor-cores", TOP_TENSOR_SELF_UNKNOWN, false },
+	{ "total_tensor_core_unknown_pct", NULL, "the part of the device total whose kernels do not say, with --tensor-cores", TOP_TENSOR_TOTAL_UNKNOWN, false },
 	{ "rank", NULL, "rank, ascending, with --by rank", TOP_RANK, true },
 	{ "profile", NULL, "path of the profile, with --by profile", TOP_PROFILE, true },
 	{ "step", NULL, "number of the step, with --by step", TOP_STEP, true },

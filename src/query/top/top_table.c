@@ -32,6 +32,7 @@ static const struct top_heading machine[] = {
 	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 0 },
 	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 0 },
 	{ "is_user_annotation", "Label", TOP_IS_ANNOTATION, UNIT_BOOL, false, 0 },
+	{ "kind", "Kind", TOP_KIND, UNIT_TEXT, false, 0 },
 	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
 	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
 	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
@@ -41,6 +42,8 @@ static const struct top_heading machine[] = {
 	{ "total_tensor_core_ns", "TC total", TOP_TENSOR_TOTAL, UNIT_NS, true, 0 },
 	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
 	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
+	{ "self_tensor_core_unknown_pct", "Self unknown", TOP_TENSOR_SELF_UNKNOWN, UNIT_PERCENT, true, 0 },
+	{ "total_tensor_core_unknown_pct", "Unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 0 },
 	{ "rank", "Rank", TOP_RANK, UNIT_COUNT, true, 0 },
 	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
 	{ "step", "Step", TOP_STEP, UNIT_COUNT, true, 0 },
@@ -73,6 +76,7 @@ static const struct top_heading people[] = {
 	{ "tensor_core_eligible", "TC", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
 	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
 	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
+	{ "total_tensor_core_unknown_pct", "TC unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 1 },
 	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 10 },
 	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 9 },
 	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 10 },
@@ -122,6 +126,8 @@ static bool is_asked(const struct top_query *query, enum top_column column)
 	case TOP_TENSOR_TOTAL:
 	case TOP_TENSOR_SELF_SHARE:
 	case TOP_TENSOR_TOTAL_SHARE:
+	case TOP_TENSOR_SELF_UNKNOWN:
+	case TOP_TENSOR_TOTAL_UNKNOWN:
 		return query->tensor_cores;
 	default:
 		return column >= TOP_FIRST_SPLIT &&
@@ -139,9 +145,8 @@ static bool is_of_host(enum top_column column)
 	       column == TOP_TOTAL_CPU_SHARE;
 }
 
-/* Machines get torch's 0 for the host's time of a kernel; to people it is none. */
-static struct cell people_cell(const struct choice *c, uint32_t row,
-			       enum top_column column)
+/* torch has 0 for the host's time of a kernel, which has none. */
+static struct cell cell_of(const struct choice *c, uint32_t row, enum top_column column)
 {
 	if (is_of_host(column) && top_is_device_row(c->rows, row))
 		return cell_null();
@@ -186,7 +191,7 @@ static bool is_empty(const struct choice *c, enum top_column column)
 	if (column == TOP_KIND)
 		return !has_kinds(c);
 	for (size_t i = 0; i < c->rows->norder; i++) {
-		struct cell cell = people_cell(c, c->rows->order[i], column);
+		struct cell cell = cell_of(c, c->rows->order[i], column);
 		if (cell.type != CELL_NULL &&
 		    !(zero_says_nothing && cell.as.integer == 0))
 			return false;
@@ -315,10 +320,7 @@ struct table *top_table(const struct top_rows *rows, const struct scope *scope,
 	m->table.columns = columns;
 	for (size_t row = 0; row < rows->norder; row++) {
 		for (size_t i = 0; i < c.n; i++)
-			cells[i] = style->people ? people_cell(&c, rows->order[row],
-							       c.headings[i]->column)
-						 : top_cell(rows, scope, rows->order[row],
-							    c.headings[i]->column);
+			cells[i] = cell_of(&c, rows->order[row], c.headings[i]->column);
 		memtable_add_row(m, cells);
 	}
 	m->table.total_rows = (int64_t)rows->nmatched;

@@ -23,7 +23,21 @@ struct collecting {
 	const struct call_track *track; /* whose calls these are */
 	struct tree_call *calls;        /* owned; by node */
 	size_t ncalls, calls_cap;
+	enum tensor_core says; /* of the kernels whose time this is */
 };
+
+static void add_times(struct tensor_core_times *into, struct tensor_core_times from)
+{
+	into->yes_ns = sum_add(into->yes_ns, from.yes_ns);
+	into->unknown_ns = sum_add(into->unknown_ns, from.unknown_ns);
+}
+
+void top_tensor_merge(struct top_tensor *into, const struct top_tensor *from)
+{
+	add_times(&into->self, from->self);
+	add_times(&into->total, from->total);
+	into->eligible |= from->eligible;
+}
 
 int top_tensor_add(struct top_rows *rows, const struct top_query *query,
 		   const struct top_place *place, const struct opstat_key *key,
@@ -34,10 +48,7 @@ int top_tensor_add(struct top_rows *rows, const struct top_query *query,
 
 	if (row >= known)
 		return query_damaged("operators do", err);
-	struct top_tensor *t = &rows->tensor[row];
-	t->self_ns = sum_add(t->self_ns, add->self_ns);
-	t->total_ns = sum_add(t->total_ns, add->total_ns);
-	t->eligible |= add->eligible;
+	top_tensor_merge(&rows->tensor[row], add);
 	return 0;
 }
 
@@ -73,18 +84,27 @@ static void add_tree_call(struct collecting *c, const struct slice_call *call,
 		.parent = call->parent,
 		.row = row,
 		.is_known = true,
-		.eligible = call->stat.sums.self_device_ns > 0 ||
+		.eligible = (c->says == TENSOR_CORE_YES &&
+			     call->stat.sums.self_device_ns > 0) ||
 			    tensor_core_op(
 				    text_pool_str(&c->rows->texts, call->stat.key.name)),
 	};
+}
+
+static struct tensor_core_times times_of(enum tensor_core says, int64_t ns)
+{
+	return says == TENSOR_CORE_YES ? (struct tensor_core_times){ .yes_ns = ns }
+				       : (struct tensor_core_times){ .unknown_ns = ns };
 }
 
 static int add_call(void *to, const struct slice_call *call, struct err *err)
 {
 	struct collecting *c = to;
 	enum op_kind kind = (enum op_kind)call->stat.key.kind;
-	const struct top_tensor sums = { call->stat.sums.self_device_ns,
-					 call->stat.sums.total_device_ns, false };
+	const struct opstat_sums *device = &call->stat.sums;
+	const struct top_tensor sums = { times_of(c->says, device->self_device_ns),
+					 times_of(c->says, device->total_device_ns),
+					 false };
 	bool is_wanted;
 	uint32_t row = NO_ROW;
 
@@ -102,52 +122,65 @@ static int add_call(void *to, const struct slice_call *call, struct err *err)
 	return 0;
 }
 
+/* Once for each of what names can say, as a tree adds up one kind of time. */
 static int from_calls(struct store *store, const struct scope_profile *profile,
-		      const struct top_query *query, struct top_rows *rows,
-		      struct err *err)
+		      const struct top_query *query, int capability,
+		      struct top_rows *rows, struct err *err)
 {
-	struct collecting c = { .query = query, .profile = profile, .rows = rows };
-	const struct slice_ops_request request = {
-		.profile = profile,
-		.python = filter_wants_python(query->filter),
-		.tensor_cores = true,
-		.call = add_call,
-		.to = &c,
-	};
-	int rc = slice_ops_each(store, &rows->texts, &request, err);
+	static const enum tensor_core both[] = { TENSOR_CORE_YES, TENSOR_CORE_UNKNOWN };
+	int rc = 0;
 
-	if (rc == 0)
-		end_track(&c);
-	free(c.calls);
+	for (size_t i = 0; rc == 0 && i < sizeof(both) / sizeof(*both); i++) {
+		struct collecting c = {
+			.query = query, .profile = profile, .rows = rows, .says = both[i]
+		};
+		const struct tensor_core_choice kernels = { both[i], capability };
+		const struct slice_ops_request request = {
+			.profile = profile,
+			.python = filter_wants_python(query->filter),
+			.kernels = &kernels,
+			.call = add_call,
+			.to = &c,
+		};
+		rc = slice_ops_each(store, &rows->texts, &request, err);
+		if (rc == 0)
+			end_track(&c);
+		free(c.calls);
+	}
 	return rc;
 }
 
 /* Kernels themselves are rows too. */
-static void set_device_rows(struct top_rows *rows)
+static void set_device_rows(struct top_rows *rows, int capability)
 {
 	for (size_t i = 0; i < rows->stats.n; i++) {
 		const struct opstat *stat = &rows->stats.rows[i];
-		if (stat->key.kind == OP_DEVICE &&
-		    tensor_core_kernel(text_pool_str(&rows->texts, stat->key.name)))
-			rows->tensor[i] =
-				(struct top_tensor){ stat->sums.self_device_ns,
-						     stat->sums.total_device_ns, false };
+		if (stat->key.kind != OP_DEVICE)
+			continue;
+		enum tensor_core says = tensor_core_kernel(
+			text_pool_str(&rows->texts, stat->key.name), capability);
+		if (says != TENSOR_CORE_NO)
+			rows->tensor[i] = (struct top_tensor){
+				times_of(says, stat->sums.self_device_ns),
+				times_of(says, stat->sums.total_device_ns), false
+			};
 	}
 }
 
 int top_load_tensor(struct store *store, const struct scope *scope,
 		    const struct top_query *query, struct top_rows *rows, struct err *err)
 {
-	int rc = 0;
+	int capability, rc = tensor_core_of_scope(store, scope, &capability, err);
 
 	rows->tensor = xcalloc(rows->stats.n + 1, sizeof(*rows->tensor));
 	for (size_t i = 0; i < scope->n && rc >= 0; i++) {
-		rc = top_tensor_tree(store, &scope->profiles[i], query, rows, err);
+		const struct scope_profile *profile = &scope->profiles[i];
+		rc = top_tensor_tree(store, profile, query, capability, rows, err);
 		if (rc == 0)
-			rc = from_calls(store, &scope->profiles[i], query, rows, err);
+			rc = from_calls(store, profile, query, capability, rows, err);
 	}
 	if (rc < 0)
 		return -1;
-	set_device_rows(rows);
+	set_device_rows(rows, capability);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * The Tensor Core columns of the operator table: how much of a row's device time,
- * its own and that of all below it, ran kernels whose names say Tensor Cores, and
- * whether its operators could use them (query/tensor_core.h).  The same operator tree
+ * its own and that of all below it, ran kernels whose names say Tensor Cores or do not
+ * say it, and whether its operators could use them (query/kernels/tensor_core.h).  The same operator tree
  * as for all other columns, with the device time of those kernels alone.
  */
 #ifndef PTOOL_QUERY_TOP_TENSOR_H
@@ -12,7 +12,7 @@
 
 /* By row of the operator table. */
 struct top_tensor {
-	int64_t self_ns, total_ns;
+	struct tensor_core_times self, total;
 	bool eligible; /* some call: by its name, its kernels, or an operator in it */
 };
 
@@ -29,8 +29,9 @@ int top_load_tensor(struct store *store, const struct scope *scope,
  * apart.  1; 0, and nothing done, when it has to be done otherwise; -1 with err set.
  */
 int top_tensor_tree(struct store *store, const struct scope_profile *profile,
-		    const struct top_query *query, struct top_rows *rows,
+		    const struct top_query *query, int capability, struct top_rows *rows,
 		    struct err *err);
+void top_tensor_merge(struct top_tensor *into, const struct top_tensor *from);
 /*
  * Adds to a row of the table that is there already; ERR_INPUT when it is not, as the
  * summaries of the store are then not those of its slices.

@@ -10,6 +10,7 @@
 #include "query/kernels/tensor_charges.h"
 #include "query/kernels/tensor_core.h"
 #include "query/query.h"
+#include "query/slices/open_labels.h"
 #include "query/slices/slice_load.h"
 #include "query/slices/slice_pack.h"
 #include "query/top/top_tensor.h"
@@ -22,6 +23,11 @@ ASSET(asset_query_views_tensor_track_sql);
 /* A tree of so many events or more ends where no slice is open: it stays in the cache. */
 #define PART_EVENTS 4096
 
+struct name_sums {
+	struct top_tensor sums;
+	bool is_row; /* some call has the name */
+};
+
 struct growing {
 	struct store *store;
 	struct top_rows *rows;
@@ -29,11 +35,14 @@ struct growing {
 	const struct top_query *query;
 	struct op_pass pass;
 	struct tensor_charges charges;
-	struct op_event *events; /* owned; of a track */
-	size_t nevents, events_cap;
-	int64_t open_until_ns;      /* the last of their ends */
-	struct top_tensor *sums[2]; /* owned; by name: of others, and of annotations */
-	uint8_t *eligible;          /* owned; by node */
+	struct op_event *events; /* owned; of a track; device_ns: on Tensor Cores */
+	int64_t *unknown_ns;     /* owned; by event: of kernels whose names do not say */
+	size_t nevents, events_cap, unknown_cap;
+	bool has_unknown;          /* since the last time that no slice was open */
+	struct open_labels open;   /* by event */
+	int64_t open_until_ns;     /* the last of their ends */
+	struct name_sums *sums[2]; /* owned; by name: of others, and of annotations */
+	uint8_t *eligible;         /* owned; by node */
 	uint8_t *
 		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
 	size_t sums_cap[2], eligible_cap, judged_cap;
@@ -41,18 +50,44 @@ struct growing {
 	bool has_folded; /* an only child was folded into its parent */
 };
 
+static void charge(struct growing *g, size_t event, struct tensor_core_times times)
+{
+	g->events[event].device_ns = sum_add(g->events[event].device_ns, times.yes_ns);
+	g->unknown_ns[event] = sum_add(g->unknown_ns[event], times.unknown_ns);
+	g->has_unknown |= times.unknown_ns > 0;
+}
+
+/* What the slice launched, to the label around it; and what it is charged with itself. */
+static struct tensor_core_times take_charges(struct growing *g, size_t *at)
+{
+	const struct packed_slice *s = &g->slices.slice;
+	struct tensor_core_times own = { 0, 0 };
+
+	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= s->id; (*at)++) {
+		const struct tensor_charge *c = &g->charges.items[*at];
+		if (c->slice_id < s->id)
+			continue;
+		if (!c->is_launch) {
+			own.yes_ns = sum_add(own.yes_ns, c->times.yes_ns);
+			own.unknown_ns = sum_add(own.unknown_ns, c->times.unknown_ns);
+			continue;
+		}
+		uint32_t label = open_labels_innermost(&g->open, s->start_ns);
+		if (label != OPEN_LABELS_NONE)
+			charge(g, label, c->times);
+	}
+	return own;
+}
+
 /* The newest slice; `at` goes on in the charges as ids do. */
 static int add_event(struct growing *g, size_t *at, struct err *err)
 {
 	const struct packed_slice *s = &g->slices.slice;
-	int64_t device_ns = 0;
 	uint32_t name;
 
 	if (g->nevents >= SLICE_NONE)
 		return query_damaged("slices do", err);
-	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= s->id; (*at)++)
-		if (g->charges.items[*at].slice_id == s->id)
-			device_ns = sum_add(device_ns, g->charges.items[*at].ns);
+	struct tensor_core_times own = take_charges(g, at);
 	if ((s->marks & SLICE_INSTANT) ||
 	    !op_class_counts((enum slice_class)s->class, &g->pass.rules))
 		return 0;
@@ -64,18 +99,23 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	g->events[g->nevents] =
 		(struct op_event){ .ts_ns = s->start_ns,
 				   .dur_ns = s->end_ns - s->start_ns,
-				   .device_ns = device_ns,
 				   .row = (uint32_t)g->nevents,
 				   .name = name,
 				   .class = (enum slice_class)s->class,
 				   .unfinished = s->marks & SLICE_UNFINISHED };
+	g->unknown_ns = xgrow(g->unknown_ns, &g->unknown_cap, g->nevents + 1,
+			      sizeof(*g->unknown_ns));
+	g->unknown_ns[g->nevents] = 0;
+	charge(g, g->nevents, own);
+	if (s->class == CLASS_ANNOTATION)
+		open_labels_add(&g->open, s->start_ns, s->end_ns, (uint32_t)g->nevents);
 	g->nevents++;
 	if (s->end_ns > g->open_until_ns)
 		g->open_until_ns = s->end_ns;
 	return 0;
 }
 
-static struct top_tensor *sums_of(struct growing *g, const struct op_node *node)
+static struct name_sums *sums_of(struct growing *g, const struct op_node *node)
 {
 	bool label = g->events[node->row].class == CLASS_ANNOTATION &&
 		     g->pass.rules.split_annotations;
@@ -84,13 +124,11 @@ static struct top_tensor *sums_of(struct growing *g, const struct op_node *node)
 	if (node->name >= known) {
 		g->sums[label] = xgrow(g->sums[label], &g->sums_cap[label],
 				       node->name + (size_t)1, sizeof(**g->sums));
-		for (size_t i = known; i < g->sums_cap[label]; i++)
-			g->sums[label][i] = (struct top_tensor){ -1, 0, false };
+		memset(&g->sums[label][known], 0,
+		       (g->sums_cap[label] - known) * sizeof(**g->sums));
 	}
-	struct top_tensor *sums = &g->sums[label][node->name];
-	if (sums->self_ns < 0)
-		sums->self_ns = 0;
-	return sums;
+	g->sums[label][node->name].is_row = true;
+	return &g->sums[label][node->name];
 }
 
 static bool is_python(const struct growing *g, const struct op_node *node)
@@ -121,17 +159,35 @@ static void add_nodes(struct growing *g)
 	memset(g->eligible, 0, n);
 	for (size_t i = n; i-- > 0;) {
 		const struct op_node *node = &nodes[i];
-		struct top_tensor *sums = is_python(g, node) ? NULL : sums_of(g, node);
+		struct name_sums *of = is_python(g, node) ? NULL : sums_of(g, node);
 		g->eligible[i] |=
 			node->self_device_ns > 0 || is_eligible_name(g, node->name);
 		if (g->eligible[i] && node->parent < i)
 			g->eligible[node->parent] = 1;
 		g->has_folded |= node->folded;
-		if (node->folded || !sums)
+		if (node->folded || !of)
 			continue;
-		sums->self_ns = sum_add(sums->self_ns, node->self_device_ns);
-		sums->total_ns = sum_add(sums->total_ns, node->total_device_ns);
-		sums->eligible |= g->eligible[i];
+		top_tensor_merge(&of->sums, &(struct top_tensor){
+						    .self.yes_ns = node->self_device_ns,
+						    .total.yes_ns = node->total_device_ns,
+						    .eligible = g->eligible[i] });
+	}
+}
+
+/* The same tree, whose device times are now those of kernels that are not known. */
+static void add_unknown(struct growing *g, enum track_kind kind)
+{
+	for (size_t i = 0; i < g->nevents; i++)
+		g->events[i].device_ns = g->unknown_ns[i];
+	op_pass_track(&g->pass, kind, g->events, g->nevents);
+	for (size_t i = 0; i < g->pass.nnodes; i++) {
+		const struct op_node *node = &g->pass.nodes[i];
+		if (node->folded || is_python(g, node))
+			continue;
+		top_tensor_merge(&sums_of(g, node)->sums,
+				 &(struct top_tensor){
+					 .self.unknown_ns = node->self_device_ns,
+					 .total.unknown_ns = node->total_device_ns });
 	}
 }
 
@@ -140,6 +196,10 @@ static void end_part(struct growing *g, enum track_kind kind)
 {
 	op_pass_track(&g->pass, kind, g->events, g->nevents);
 	add_nodes(g);
+	if (g->has_unknown)
+		add_unknown(g, kind);
+	g->has_unknown = false;
+	g->open.n = 0;
 	g->nevents = 0;
 	g->open_until_ns = INT64_MIN;
 }
@@ -185,9 +245,9 @@ static int add_sums(struct growing *g, struct err *err)
 			const struct opstat_key key = { .name = (uint32_t)i,
 							.kind = OP_HOST,
 							.is_annotation = label == 1 };
-			if (g->sums[label][i].self_ns >= 0 &&
+			if (g->sums[label][i].is_row &&
 			    top_tensor_add(g->rows, g->query, &place, &key,
-					   &g->sums[label][i], err) < 0)
+					   &g->sums[label][i].sums, err) < 0)
 				return -1;
 		}
 	return 0;
@@ -231,7 +291,9 @@ static void release(struct growing *g)
 {
 	slice_pack_close(&g->slices);
 	tensor_charges_release(&g->charges);
+	open_labels_release(&g->open);
 	free(g->events);
+	free(g->unknown_ns);
 	free(g->sums[0]);
 	free(g->sums[1]);
 	free(g->eligible);
@@ -239,7 +301,8 @@ static void release(struct growing *g)
 }
 
 int top_tensor_tree(struct store *store, const struct scope_profile *profile,
-		    const struct top_query *query, struct top_rows *rows, struct err *err)
+		    const struct top_query *query, int capability, struct top_rows *rows,
+		    struct err *err)
 {
 	struct growing g = {
 		.store = store, .rows = rows, .profile = profile, .query = query
@@ -257,7 +320,8 @@ int top_tensor_tree(struct store *store, const struct scope_profile *profile,
 	g.pass.span_end_ns = load.span_end_ns;
 	if (slice_pack_open(store, COLUMNS, &g.slices, err) == 0 &&
 	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
-	    tensor_charges_load(store, profile, &rows->texts, &g.charges, err) == 0)
+	    tensor_charges_load(store, profile, &rows->texts, capability, &g.charges,
+				err) == 0)
 		rc = each_track(&g, &load, tracks, err);
 	sqlite3_finalize(tracks);
 	op_pass_release(&g.pass);
