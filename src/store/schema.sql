@@ -98,6 +98,10 @@ CREATE TABLE track (
     slices      INTEGER NOT NULL           --   first_slice_id + slices - 1
 ) STRICT;
 
+-- Small tables that each question reads for each profile: those of one profile
+-- must not cost the others.
+CREATE INDEX track_profile ON track (profile_id);
+
 -- Parameters that many operator calls share.
 CREATE TABLE op_detail (
     id          INTEGER PRIMARY KEY,
@@ -118,6 +122,7 @@ CREATE TABLE step (
     ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
     dur         INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX step_profile ON step (profile_id);
 
 -- Every span and instant; the view `slice` shows it with its texts.
 CREATE TABLE slice_row (
@@ -275,6 +280,7 @@ CREATE TABLE device (
     compute_minor INTEGER,
     properties  TEXT NOT NULL              -- the whole entry as JSON
 ) STRICT;
+CREATE INDEX device_profile ON device (profile_id);
 
 -- args of an event as JSON text; only with `ptool ingest --keep args`.
 CREATE TABLE slice_args (
@@ -390,6 +396,7 @@ CREATE TABLE annotation_stat (
     device_span_ns INTEGER NOT NULL,       -- first start to last end of that work, each device apart
     launches    INTEGER NOT NULL           -- pieces of device work
 ) STRICT;
+CREATE INDEX annotation_stat_profile ON annotation_stat (profile_id);
 
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS

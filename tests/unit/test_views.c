@@ -18,9 +18,11 @@
 
 /* Tables that have a row for each slice, call or text: reading all of one must be meant. */
 static const char *const big_tables[] = {
-	"slice_row", "kernel",     "copy",       "device_wait", "collective",
-	"flow",      "counter",    "allocation", "op_detail",   "op_stat",
-	"string",    "slice_args", NULL,
+	"slice_row",  "kernel",  "copy",    "device_wait",
+	"collective", "flow",    "counter", "allocation",
+	"op_detail",  "op_stat", "string",  "slice_args",
+	"track",      "step",    "device",  "annotation_stat",
+	NULL,
 };
 
 /* Those that are meant. */
@@ -28,6 +30,9 @@ static const struct scan {
 	const char *view, *table, *why;
 } scans[] = {
 	{ "string_order.sql", "string", "sorts all names, for `ptool list --sort name`" },
+	{ "slice_tracks.sql", "track", "once a command, for all profiles" },
+	{ "info.sql", "track", "once a command, for all profiles" },
+	{ "info.sql", "step", "once a command, for all profiles" },
 	{ "slice_any.sql", "slice_row", "stops at the first slice" },
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
