@@ -94,6 +94,11 @@ struct table {
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;
 	bool is_form; /* for people: its rows are facts of one thing, which nobody counts */
+	/*
+	 * For people: its notes are its text, drawn without a label; a line that begins
+	 * with blanks goes on with the one before it.
+	 */
+	bool is_prose;
 	struct table *more; /* for people: drawn below this one; owned; or NULL */
 };
 

@@ -10,7 +10,7 @@
 struct advise_opts {
 	const char *operand;
 	struct opt_strings rule;
-	bool evidence;
+	bool evidence, verbose;
 	struct scope_opts scope;
 	struct output_opts output;
 };
@@ -23,6 +23,8 @@ static const struct opt advise_options[] = {
 	  .offset = FIELD(rule), .type = OPT_STRINGS },
 	{ .name = "evidence", .help = "a row for each number that findings rest on",
 	  .offset = FIELD(evidence), .type = OPT_FLAG },
+	{ .name = "verbose", .help = "show evidence below findings, and why rules could not run",
+	  .offset = FIELD(verbose), .type = OPT_FLAG },
 	OPT_END
 };
 
@@ -61,7 +63,8 @@ static int run(const struct command *self, int argc, char **argv)
 	} else {
 		const struct advise_request request = { .choices = choices,
 							.n = n,
-							.evidence = o.evidence };
+							.evidence = o.evidence,
+							.verbose = o.verbose };
 		code = reading_run(&(struct reading_plan){ .command = self->name,
 							   .operand = o.operand,
 							   .scope = &o.scope,

@@ -5,6 +5,8 @@
  */
 #include <ctype.h>
 
+#include <string.h>
+
 #include "report/people.h"
 #include "report/renderer.h"
 
@@ -96,8 +98,12 @@ static void draw(FILE *out, struct people *p)
 	if (p->rows->nrows || !t->caption)
 		draw_rows(out, p);
 	for (size_t i = 0; t->notes && t->notes[i]; i++) {
-		fputs(i ? "* " : "\n* ", out);
-		write_escaped(out, people_line(p, t->notes[i]));
+		const char *note = t->notes[i];
+		bool goes_on = t->is_prose && *note == ' ';
+		fputs(i == 0 ? "\n" : "", out);
+		fputs(goes_on ? "  " : "* ", out);
+		write_escaped(out,
+			      people_line(p, goes_on ? note + strspn(note, " ") : note));
 		putc('\n', out);
 	}
 }

@@ -17,7 +17,8 @@
 #define DIM    "\033[2m"
 #define NORMAL "\033[0m"
 
-#define NOTE "note: "
+#define NOTE      "note: "
+#define LABEL_MAX ((size_t)8) /* bytes in front of a line of prose */
 
 /* Cells of the column when no text may be wider than `cap`. */
 static size_t capped_width(const struct people_column *column, size_t cap)
@@ -163,14 +164,43 @@ static size_t width_of(const struct render_opts *opts)
 	return opts->width > 0 ? (size_t)opts->width : 0;
 }
 
+/* Bytes of a line before its text: a label with two blanks or more after it, or blanks. */
+static size_t label_of(struct str line)
+{
+	size_t end = 0;
+
+	while (end < LABEL_MAX && end + 1 < line.n &&
+	       (line.p[end] != ' ' || line.p[end + 1] != ' '))
+		end++;
+	if (end == LABEL_MAX || end + 1 >= line.n)
+		return 0;
+	while (end < line.n && line.p[end] == ' ')
+		end++;
+	return end;
+}
+
+/* Its lines after the first begin below its text. */
+static void draw_prose(FILE *out, struct str line, size_t width)
+{
+	struct str label = { line.p, label_of(line) };
+
+	write_str(out, label);
+	write_wrapped(out, str_behind(line, label.n), width, utf8_width(label));
+	putc('\n', out);
+}
+
 static void draw_notes(FILE *out, struct people *p, const struct render_opts *opts)
 {
 	const char *const *notes = p->table->notes;
 
 	for (size_t i = 0; notes && notes[i]; i++) {
+		struct str line = people_line(p, notes[i]);
+		if (p->table->is_prose) {
+			draw_prose(out, line, width_of(opts));
+			continue;
+		}
 		fputs(opts->color ? DIM NOTE : NOTE, out);
-		write_wrapped(out, people_line(p, notes[i]), width_of(opts),
-			      strlen(NOTE));
+		write_wrapped(out, line, width_of(opts), strlen(NOTE));
 		fputs(opts->color ? NORMAL "\n" : "\n", out);
 	}
 }

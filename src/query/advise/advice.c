@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/advise/advise_facts.h"
 
 #define FINDING_MAX 512
-/* Of the time of a step: from there on a saving is of high or of medium severity. */
+/* Parts of a step: a saving from there on is of high, or of medium severity. */
 #define HIGH_PART   10
-#define MEDIUM_PART 50
+#define MEDIUM_PART 20
 
 void advice_list_release(struct advice_list *list)
 {
@@ -20,6 +21,7 @@ void advice_list_release(struct advice_list *list)
 		free(list->items[i].evidence);
 	free(list->items);
 	free(list->lacks);
+	free(list->views);
 	arena_release(&list->arena);
 	*list = (struct advice_list){ .n = 0 };
 }
@@ -46,9 +48,10 @@ struct advice *advice_add(const struct rule_run *run, struct cell device,
 	*a = (struct advice){ .rule = run->rule,
 			      .profile = run->facts->profile,
 			      .device = own_cell(&list->arena, device),
-			      .severity = ADVICE_MEDIUM,
+			      .severity = ADVICE_LOW,
 			      .finding = arena_strdup(&list->arena, text),
 			      .saving_ns = NUMBER_NONE,
+			      .is_gpu = facts_is_gpu(&run->facts->work.work),
 			      .suggestion = suggestion };
 	return a;
 }
@@ -72,6 +75,7 @@ void advice_save(const struct rule_run *run, int64_t ns, int64_t of_ns,
 	struct advice *a = &run->out->items[run->out->n - 1];
 
 	a->saving_ns = ns;
+	a->of_ns = of_ns;
 	a->formula = formula;
 	a->is_whole = run->facts->has_work && run->facts->work.bounds.is_single;
 	a->severity = ns >= of_ns / HIGH_PART     ? ADVICE_HIGH
@@ -119,12 +123,66 @@ static int by_weight(const void *left, const void *right)
 	return order ? order : compare((int64_t)a->place, (int64_t)b->place);
 }
 
-void advice_sort(struct advice_list *list)
+/* Devices and profiles are the same, or one of them is of all. */
+static bool is_of_same(const struct advice *a, const struct advice *b)
 {
+	if (a->profile != b->profile)
+		return false;
+	if (a->device.type == CELL_NULL || b->device.type == CELL_NULL)
+		return true;
+	if (a->device.type != b->device.type)
+		return false;
+	return a->device.type == CELL_INT
+		       ? a->device.as.integer == b->device.as.integer
+		       : str_equal(a->device.as.text, b->device.as.text);
+}
+
+/* Do findings of rules that it yields to explain half of what it could save? */
+static bool is_explained(const struct advice_list *list, const struct advice *a)
+{
+	int64_t explained_ns = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct advice *other = &list->items[i];
+		if (other->saving_ns > 0 && rule_yields_to(a->rule, other->rule) &&
+		    is_of_same(a, other))
+			explained_ns = sum_add(explained_ns, other->saving_ns);
+	}
+	return explained_ns > 0 && explained_ns >= a->saving_ns / 2;
+}
+
+static void leave_out_explained(struct advice_list *list)
+{
+	bool *is_left_out = xcalloc(list->n + 1, sizeof(*is_left_out));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		is_left_out[i] = is_explained(list, &list->items[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_left_out[i])
+			free(list->items[i].evidence);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->n = kept;
+	free(is_left_out);
+}
+
+void advice_settle(struct advice_list *list)
+{
+	leave_out_explained(list);
 	for (size_t i = 0; i < list->n; i++)
 		list->items[i].place = i;
 	if (list->n)
 		qsort(list->items, list->n, sizeof(*list->items), by_weight);
+}
+
+void advice_add_view(struct advice_list *list, const struct advice_view *view)
+{
+	list->views = xgrow(list->views, &list->views_cap, list->nviews + 1,
+			    sizeof(*list->views));
+	list->views[list->nviews] = *view;
+	list->views[list->nviews++].device = own_cell(&list->arena, view->device);
 }
 
 const char *advice_severity_name(enum advice_severity severity)

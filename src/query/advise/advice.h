@@ -1,6 +1,6 @@
 /*
- * What `ptool advise` has to say: findings of rules with their evidence, and rules that
- * could not run.  All texts are owned by the list's arena.
+ * What `ptool advise` has to say: findings of rules with their evidence, rules that
+ * could not run, and how busy each device was.  All texts are owned by the list's arena.
  */
 #ifndef PTOOL_QUERY_ADVICE_H
 #define PTOOL_QUERY_ADVICE_H
@@ -28,10 +28,14 @@ struct advice {
 	struct cell device; /* null: of none; a text where the device has no number */
 	enum advice_severity severity;
 	const char *finding;
-	int64_t saving_ns;   /* at most, of a step; NUMBER_NONE: cannot be told */
+	int64_t saving_ns;   /* at most, of a step; NUMBER_NONE: cannot be computed */
+	int64_t of_ns;       /* the step (or recording) that it is saved of */
 	const char *formula; /* of saving_ns; NULL without it */
 	bool is_whole;       /* it is saved of the whole recording, which has no steps */
 	const char *suggestion;
+	bool is_gpu; /* the device is one */
+	/* What tells apart findings of one rule on one device: a cause of idle time. */
+	int about;
 	struct advice_evidence *evidence; /* owned by the list */
 	size_t nevidence, evidence_cap;
 	size_t place; /* as they were found: what makes their order unique */
@@ -41,7 +45,18 @@ struct advice {
 struct advice_lack {
 	const struct rule *rule;
 	const struct scope_profile *profile; /* NULL: of the run */
-	const char *why, *record;            /* what lacks; how to record it */
+	const char *why, *record;            /* what is missing; how to record it */
+};
+
+/* How busy a device was, or a host without device work. */
+struct advice_view {
+	const struct scope_profile *profile;
+	struct cell device; /* null: the host */
+	int64_t steps;      /* 0: the recording has none */
+	int64_t window_ns;  /* all steps together, or the recording */
+	int64_t busy_ns;    /* of it; of a host: operators ran */
+	bool is_gpu;        /* else another accelerator, or the host */
+	const char *unfit;  /* why it cannot be judged; NULL: it can; in the arena */
 };
 
 struct advice_list {
@@ -49,6 +64,8 @@ struct advice_list {
 	size_t n, cap;
 	struct advice_lack *lacks; /* owned */
 	size_t nlacks, lacks_cap;
+	struct advice_view *views; /* owned */
+	size_t nviews, views_cap;
 	size_t asked; /* rules, of each profile; nlacks of them could not run */
 	struct arena arena;
 };
@@ -65,7 +82,7 @@ struct rule_run {
 void advice_list_release(struct advice_list *list);
 
 /*
- * A finding of the rule on the profile of its facts, of medium severity and without a
+ * A finding of the rule on the profile of its facts, of low severity and without a
  * saving.  Borrowed until the next one is added.
  */
 struct advice *advice_add(const struct rule_run *run, struct cell device,
@@ -74,16 +91,20 @@ struct advice *advice_add(const struct rule_run *run, struct cell device,
 void advice_evidence(const struct rule_run *run, const char *item, enum unit unit,
 		     struct cell value);
 /*
- * What the newest finding could save of a step that takes of_ns: a tenth of it is of
- * high severity, less than a fiftieth of low.
+ * What the newest finding could save of a step that takes of_ns, which is its severity:
+ * high from a tenth, medium from a twentieth.
  */
 void advice_save(const struct rule_run *run, int64_t ns, int64_t of_ns,
 		 const char *formula);
 /* The rule cannot run; the texts are literals.  0, for who returns it. */
 int advice_lacks(const struct rule_run *run, const char *why, const char *record);
+void advice_add_view(struct advice_list *list, const struct advice_view *view);
 
-/* High severity, then those that could save most, then in the order of rules. */
-void advice_sort(struct advice_list *list);
+/*
+ * Leaves out findings whose rule yields to that of others on the same time; then high
+ * severity first, then those that could save most, then in the order of rules.
+ */
+void advice_settle(struct advice_list *list);
 
 const char *advice_severity_name(enum advice_severity severity);
 

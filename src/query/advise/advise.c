@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/advise/advise_facts.h"
+#include "query/advise/advise_needs.h"
 
 struct rule_choice rule_choice_of(const struct rule *rule)
 {
@@ -18,6 +19,11 @@ struct rule_choice rule_choice_of(const struct rule *rule)
 static int ask(const struct advise_request *request, struct advise_facts *facts,
 	       struct advice_list *out, struct err *err)
 {
+	unsigned met = 0;
+
+	if (facts->profile && (advise_needs_met(facts, &met, err) < 0 ||
+			       advise_views_add(facts, met, out, err) < 0))
+		return -1;
 	for (size_t i = 0; i < request->n; i++) {
 		const struct rule_choice *choice = &request->choices[i];
 		const struct rule_run run = { .rule = choice->rule,
@@ -26,8 +32,7 @@ static int ask(const struct advise_request *request, struct advise_facts *facts,
 					      .out = out };
 		if (choice->rule->is_of_run != !facts->profile)
 			continue;
-		out->asked++;
-		if (choice->rule->check(&run, err) < 0)
+		if (advise_needs_allow(&run, met) && choice->rule->check(&run, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -74,7 +79,7 @@ int advise_load(struct store *store, const struct scope *scope,
 	}
 	gap_ranks_close(&ranks);
 	text_pool_close(&texts);
-	advice_sort(out);
+	advice_settle(out);
 	return rc;
 }
 
@@ -86,7 +91,7 @@ int advise_open(struct store *store, const struct scope *scope,
 
 	if (rc == 0)
 		*out = request->for_people && !request->evidence
-			       ? advise_blocks(&list, scope)
+			       ? advise_text(&list, request, scope)
 			       : advise_table(&list, request, scope);
 	advice_list_release(&list);
 	return rc;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/table.h"
 #include "query/advise/advice.h"
 #include "query/scope.h"
@@ -20,6 +21,7 @@ struct advise_request {
 	const struct rule_choice *choices; /* borrowed; in the order of rules[] */
 	size_t n;
 	bool evidence; /* a row for each number that findings rest on */
+	bool verbose;  /* for people: evidence, and why rules could not run */
 	bool for_people;
 };
 
@@ -38,8 +40,13 @@ int advise_load(struct store *store, const struct scope *scope,
 struct table *advise_table(const struct advice_list *list,
 			   const struct advise_request *request,
 			   const struct scope *scope);
-/* advise_people.c: a block for each finding, and what could not run. */
-struct table *advise_blocks(const struct advice_list *list, const struct scope *scope);
+/* advise_people.c: a paragraph for each finding, and what could not run. */
+struct table *advise_text(const struct advice_list *list,
+			  const struct advise_request *request,
+			  const struct scope *scope);
+/* "GPU 0 is busy 23.6% of each step", of a view; NULL after the last. */
+const char *advise_summary(const struct advice_list *list, size_t view,
+			   const struct scope *scope, struct arena *arena);
 
 /* advise_load() and advise_table(). */
 int advise_open(struct store *store, const struct scope *scope,

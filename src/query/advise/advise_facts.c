@@ -34,7 +34,10 @@ void advise_facts_release(struct advise_facts *f)
 	free(f->names);
 	free(f->loads);
 	free(f->figures);
-	free(f->idles.devices);
+	free(f->idles);
+	free(f->uses);
+	step_windows_release(&f->window.steps);
+	intervals_release(&f->window.when);
 	gap_roots_release(&f->roots);
 	gap_blame_release(&f->blame);
 	gap_range_release(&f->range);
@@ -67,10 +70,70 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 	return &w->work;
 }
 
+const struct fact_window *facts_window(struct advise_facts *f, struct err *err)
+{
+	struct fact_window *w = &f->window;
+	const struct device_work *work = facts_work(f, err);
+
+	if (!work || f->has_window)
+		return work ? w : NULL;
+	if (step_windows_load(f->store, f->profile, work, &w->steps, err) < 0)
+		return NULL;
+	step_windows_union(&w->steps, &w->when);
+	w->ns = intervals_length(&w->when);
+	w->is_single = w->steps.is_single;
+	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
+	f->has_window = true;
+	return w;
+}
+
+/* How long any work of these kinds ran in the window. */
+static int64_t ran_ns(const struct advise_facts *f, const struct work_device *device,
+		      unsigned kinds)
+{
+	struct intervals ran;
+
+	device_work_union(&f->work.work, device, kinds, &ran);
+	int64_t ns = intervals_overlap(&ran, &f->window.when);
+	intervals_release(&ran);
+	return ns;
+}
+
+static size_t count_pieces(const struct advise_facts *f, const struct work_device *device)
+{
+	const struct work_item *items = &f->work.work.items[device->first];
+	size_t n = 0;
+
+	for (size_t i = 0; i < device->n; i++)
+		n += intervals_length_within(&f->window.when, items[i].start_ns,
+					     items[i].end_ns) > 0;
+	return n;
+}
+
+const struct fact_use *facts_uses(struct advise_facts *f, struct err *err)
+{
+	if (!facts_window(f, err))
+		return NULL;
+	const struct device_work *work = &f->work.work;
+	if (f->uses)
+		return f->uses;
+	f->uses = xcalloc(work->ndevices + 1, sizeof(*f->uses));
+	for (size_t i = 0; i < work->ndevices; i++) {
+		const struct work_device *device = &work->devices[i];
+		f->uses[i] = (struct fact_use){
+			.busy_ns = ran_ns(f, device, WORK_ALL),
+			.kernel_ns = ran_ns(f, device, WORK_BIT(WORK_COMPUTE)),
+			.pieces = count_pieces(f, device),
+		};
+	}
+	return f->uses;
+}
+
 const struct steps *facts_steps(struct advise_facts *f, struct err *err)
 {
 	const struct step_source from = { f->store, f->texts, f->profile };
-	const struct steps_request request = { .filter = &no_filter };
+	const struct steps_request request = { .filter = &no_filter,
+					       .host_ranges = true };
 	const struct device_work *work = facts_work(f, err);
 
 	if (!work || f->has_steps)
@@ -82,11 +145,12 @@ const struct steps *facts_steps(struct advise_facts *f, struct err *err)
 	return &f->steps;
 }
 
-/* Read once for all that is made of them. */
-static const struct kernel_load *load_loads(struct advise_facts *f,
-					    const struct device_work *work,
-					    struct err *err)
+const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err)
 {
+	const struct device_work *work = facts_work(f, err);
+
+	if (!work)
+		return NULL;
 	if (!f->loads)
 		f->loads = kernel_loads(f->store, f->profile, work, err);
 	f->work.loads = f->loads;
@@ -101,7 +165,7 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 		return work ? f->devices : NULL;
 	f->devices = memtable_new(device_columns, NDEVICE_COLUMNS);
 	if (work->n &&
-	    (!load_loads(f, work, err) || device_rows_add(f->devices, &f->work, err) < 0))
+	    (!facts_loads(f, err) || device_rows_add(f->devices, &f->work, err) < 0))
 		return NULL;
 	return f->devices;
 }
@@ -115,6 +179,13 @@ static struct device_figures figures_of(const struct advise_facts *f, size_t pla
 	struct kernel_load *chosen = xrealloc_array(NULL, device->n + 1, sizeof(*chosen));
 	size_t n = 0;
 
+	const struct step_windows *steps = &f->window.steps;
+	const struct figures_window window = {
+		steps->n ? steps->items[0].start_ns : 0,
+		steps->n ? steps->items[steps->n - 1].end_ns : 0,
+		steps->n > 0,
+	};
+
 	for (size_t i = device->first; i < device->first + device->n; i++) {
 		if (all->items[i].kind == WORK_COMMUNICATION)
 			continue;
@@ -124,8 +195,7 @@ static struct device_figures figures_of(const struct advise_facts *f, size_t pla
 	const struct device_work work = { .items = items, .n = n };
 	const struct work_device rest = { .n = n };
 	struct device_figures figures =
-		device_figures(&work, &rest, chosen, f->texts,
-			       figures_window(&f->work.bounds, &no_filter), 0);
+		device_figures(&work, &rest, chosen, f->texts, window, 0);
 	free(items);
 	free(chosen);
 	return figures;
@@ -135,9 +205,9 @@ const struct device_figures *facts_figures(struct advise_facts *f, struct err *e
 {
 	const struct device_work *work = facts_work(f, err);
 
-	if (!work || f->figures)
+	if (!work || !facts_window(f, err) || f->figures)
 		return work ? f->figures : NULL;
-	const struct kernel_load *loads = load_loads(f, work, err);
+	const struct kernel_load *loads = facts_loads(f, err);
 	if (!loads)
 		return NULL;
 	f->figures = xcalloc(work->ndevices + 1, sizeof(*f->figures));
@@ -146,104 +216,11 @@ const struct device_figures *facts_figures(struct advise_facts *f, struct err *e
 	return f->figures;
 }
 
-/* As gap_profile_load(), with the work that is there already. */
-static int load_blame(struct advise_facts *f, const struct device_work *work,
-		      struct err *err)
+/* The operator table does not tell them from labels. */
+static bool is_operator(struct str name)
 {
-	if (f->has_blame)
-		return 0;
-	if (gap_range_load(f->store, f->profile, NULL, &f->range, err) < 0)
-		return -1;
-	const struct gap_blame_request request = { .store = f->store,
-						   .texts = f->texts,
-						   .profile = f->profile,
-						   .work = work,
-						   .range = &f->range };
-	if (gap_blame_load(&request, &f->blame, err) < 0)
-		return -1;
-	gap_ranks_charge(f->ranks, f->profile, &f->blame);
-	if (gap_blame_check(&f->blame, err) < 0)
-		return -1;
-	gap_roots_find(&f->blame, &f->roots);
-	f->has_blame = true;
-	return 0;
-}
-
-/* What of it lies in steps from that place on; all of it when there are none. */
-static int64_t counted_ns(const struct gap_range *range, const struct gap_piece *piece,
-			  size_t from_step)
-{
-	int64_t from_ns = piece->start_ns, ns = 0;
-	struct gap_part part;
-
-	if (range->nsteps == 0)
-		return piece->end_ns - piece->start_ns;
-	while (gap_range_next(range, &from_ns, piece->end_ns, &part))
-		if (part.step != GAP_NO_STEP && part.step >= from_step)
-			ns += part.end_ns - part.start_ns;
-	return ns;
-}
-
-static void add_gap(const struct advise_facts *f, const struct gap *gap,
-		    int64_t burst_below_ns, struct fact_idle *to)
-{
-	bool is_short = gap->end_ns - gap->start_ns < burst_below_ns;
-	bool is_burst = false;
-
-	for (uint32_t i = 0; i < gap->npieces; i++) {
-		uint32_t at = gap->first_piece + i;
-		const struct gap_piece *piece = &f->blame.pieces[at];
-		struct gap_piece root = gap_roots_charge(&f->roots, &f->blame, at);
-		int64_t ns = counted_ns(&f->range, piece, 0);
-		to->ns[piece->cause] += ns;
-		to->root_ns[root.cause] += ns;
-		if (root.cause == GAP_MALLOC)
-			to->later_allocation_ns += counted_ns(&f->range, piece, 1);
-		if (!is_short || !ns || root.cause != piece->cause ||
-		    !gap_cause_is_burst((enum gap_cause)piece->cause))
-			continue;
-		to->burst_ns[piece->cause] += ns;
-		is_burst = true;
-	}
-	to->burst_gaps += is_burst;
-}
-
-static void measure_steps(const struct advise_facts *f, struct fact_idles *out)
-{
-	out->steps = (int64_t)f->range.nsteps;
-	for (size_t i = 0; i < f->range.nsteps; i++)
-		out->steps_ns =
-			sum_add(out->steps_ns, sum_sub(f->range.steps[i].end_ns,
-						       f->range.steps[i].start_ns));
-	if (out->steps)
-		return;
-	out->steps = 1;
-	for (size_t i = 0; i < f->blame.gaps.ndevices; i++)
-		if (f->blame.gaps.span_ns[i] > out->steps_ns)
-			out->steps_ns = f->blame.gaps.span_ns[i];
-}
-
-const struct fact_idles *facts_idles(struct advise_facts *f, int64_t burst_below_ns,
-				     struct err *err)
-{
-	const struct device_work *work = facts_work(f, err);
-	struct fact_idles *out = &f->idles;
-
-	if (!work || load_blame(f, work, err) < 0)
-		return NULL;
-	if (out->devices &&
-	    (burst_below_ns == FACTS_ANY_BURST || burst_below_ns == out->burst_below_ns))
-		return out;
-	free(out->devices);
-	*out = (struct fact_idles){ .burst_below_ns = burst_below_ns,
-				    .devices = xcalloc(work->ndevices + 1,
-						       sizeof(*out->devices)) };
-	for (size_t i = 0; i < f->blame.gaps.n; i++) {
-		const struct gap *gap = &f->blame.gaps.items[i];
-		add_gap(f, gap, burst_below_ns, &out->devices[gap->device]);
-	}
-	measure_steps(f, out);
-	return out;
+	return str_contains(name, STR_LIT("::")) ||
+	       str_contains(name, STR_LIT("Backward"));
 }
 
 static int load_names(struct advise_facts *f, struct err *err)
@@ -262,6 +239,9 @@ static int load_names(struct advise_facts *f, struct err *err)
 			.name = arena_strdup(&f->arena, name ? name : ""),
 			.name_id = sqlite3_column_int64(stmt, 1),
 			.calls = sqlite3_column_int64(stmt, 2),
+			.step_calls = sqlite3_column_int64(stmt, 3),
+			.self_ns = sqlite3_column_int64(stmt, 4),
+			.is_operator = name && is_operator(str_of(name)),
 		};
 	}
 	sqlite3_finalize(stmt);
@@ -277,6 +257,18 @@ const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct er
 	f->has_names = true;
 	*n = f->nnames;
 	return f->nnames ? f->names : &none;
+}
+
+bool facts_trains(const struct fact_name *names, size_t n)
+{
+	static const char *const heads[] = { "autograd::engine::", "Optimizer." };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof(heads) / sizeof(heads[0]); k++)
+			if (str_starts_with(str_of(names[i].name), str_of(heads[k])) ||
+			    str_contains(str_of(names[i].name), STR_LIT("Backward")))
+				return true;
+	return false;
 }
 
 const struct step_row *facts_mean(const struct steps *steps, size_t place)
@@ -305,6 +297,14 @@ bool facts_has_launches(const struct device_work *work)
 {
 	for (size_t i = 0; i < work->n; i++)
 		if (work->items[i].launch_id)
+			return true;
+	return false;
+}
+
+bool facts_is_gpu(const struct device_work *work)
+{
+	for (size_t i = 0; i < work->n; i++)
+		if (work->items[i].class != CLASS_ACCELERATOR)
 			return true;
 	return false;
 }

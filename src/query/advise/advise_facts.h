@@ -1,7 +1,9 @@
 /*
  * What the rules of `ptool advise` judge by, of one profile: gathered when the first
  * rule asks, kept for the others.  All of it comes from the modules that the commands
- * of the same names use, so that no number is computed twice.  Nanoseconds.
+ * of the same names use, so that no number is computed twice, and all of it is of one
+ * window: the host's ranges of the steps, or the whole recording where there are none.
+ * Nanoseconds.
  */
 #ifndef PTOOL_QUERY_ADVISE_FACTS_H
 #define PTOOL_QUERY_ADVISE_FACTS_H
@@ -14,29 +16,37 @@
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
 #include "query/gaps/gap_root.h"
+#include "query/steps/step_windows.h"
 #include "query/steps/steps.h"
 
-/* Idle time of a device that lies in steps (in all of it, when there are none). */
-struct fact_idle {
-	int64_t ns[NGAP_CAUSES];      /* as in `ptool gaps`, */
-	int64_t root_ns[NGAP_CAUSES]; /* and with --root */
-	/* Charged to allocation with --root, in steps but the first. */
-	int64_t later_allocation_ns;
-	/* Of what the host did between launches, in gaps shorter than was asked for. */
-	int64_t burst_ns[NGAP_CAUSES], burst_gaps;
+/* The time that is judged. */
+struct fact_window {
+	struct step_windows steps;
+	struct intervals when; /* a set: when any step is open */
+	int64_t ns;            /* its length */
+	int64_t nsteps;        /* recorded; 1 when there are none: */
+	bool is_single;        /*   the whole recording is one */
 };
 
-struct fact_idles {
-	struct fact_idle *devices; /* owned; by place; NULL: not made yet */
-	int64_t burst_below_ns;
-	int64_t steps;    /* recorded; 1 when there are none */
-	int64_t steps_ns; /* what they last together */
+/* What a device did in the window. */
+struct fact_use {
+	int64_t busy_ns, kernel_ns; /* any work ran; any kernel but collectives ran */
+	size_t pieces;              /* of work that have a part there */
+};
+
+/* Idle time of a device in the window, charged as with `ptool gaps --root`. */
+struct fact_idle {
+	int64_t ns[NGAP_CAUSES], all_ns;
+	int64_t later_allocation_ns; /* charged to allocation after the first step */
 };
 
 /* A name of the operator table, whatever its arguments. */
 struct fact_name {
 	const char *name; /* in the arena */
 	int64_t name_id, calls;
+	/* Of operators, in steps (in all of the recording when there are none). */
+	int64_t step_calls, self_ns;
+	bool is_operator; /* by its name: labels have no namespace */
 };
 
 struct advise_facts {
@@ -48,6 +58,8 @@ struct advise_facts {
 	struct scope own; /* of this profile alone; its texts are in the arena */
 	struct arena arena;
 	struct work_profile work;
+	struct fact_window window;
+	struct fact_use *uses; /* owned; by device; NULL: not made yet */
 	struct steps steps;
 	struct memtable *devices;       /* columns of device_rows.h; NULL: not made yet */
 	struct kernel_load *loads;      /* owned; by item; NULL: not read yet */
@@ -55,10 +67,10 @@ struct advise_facts {
 	struct gap_range range;
 	struct gap_blame blame;
 	struct gap_roots roots;
-	struct fact_idles idles;
+	struct fact_idle *idles; /* owned; by device; NULL: not made yet */
 	struct fact_name *names; /* owned */
 	size_t nnames, names_cap;
-	bool has_work, has_steps, has_blame, has_names;
+	bool has_work, has_window, has_steps, has_blame, has_names;
 };
 
 /* Of another profile (NULL: of none); advise_facts_release() before, and at the end. */
@@ -69,21 +81,35 @@ void advise_facts_release(struct advise_facts *f);
 
 /* Device work with its launches; n is 0 when there is none. */
 const struct device_work *facts_work(struct advise_facts *f, struct err *err);
+const struct fact_window *facts_window(struct advise_facts *f, struct err *err);
+/* By device of the work. */
+const struct fact_use *facts_uses(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool steps`: devices one after the other, each with its mean. */
 const struct steps *facts_steps(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool devices`. */
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
+/* What the recording says of each piece of work. */
+const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err);
 /* By device of the work, as of `ptool devices` without the kernels of collectives. */
 const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
-#define FACTS_ANY_BURST (-1)
-/*
- * Idle time by cause.  A gap shorter than burst_below_ns may be of a burst; who does not
- * look at bursts says FACTS_ANY_BURST, and takes what is there.
- */
-const struct fact_idles *facts_idles(struct advise_facts *f, int64_t burst_below_ns,
-				     struct err *err);
+/* Idle time by cause, by device. */
+const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
+
+/* Idle time of some causes (bits), in gaps of some length. */
+struct fact_share {
+	int64_t ns, gaps;
+	int64_t edge_ns;      /* of it, before the first work of a step */
+	struct str culprit;   /* what is charged most; empty: nothing has a name */
+	enum gap_cause cause; /* the largest */
+};
+/* facts_idles() was called.  Gaps of [from_ns, below_ns) long count. */
+struct fact_share facts_share(const struct advise_facts *f, size_t device,
+			      uint64_t causes, int64_t from_ns, int64_t below_ns);
+
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
+/* Does anything tell that gradients are computed, or weights updated? */
+bool facts_trains(const struct fact_name *names, size_t n);
 
 /* The mean of device `place`; NULL when there is none. */
 const struct step_row *facts_mean(const struct steps *steps, size_t place);
@@ -93,5 +119,7 @@ struct cell facts_device_cell(const struct step_row *row);
 double facts_pct(int64_t part, int64_t whole);
 /* Does anything say what launched the device work? */
 bool facts_has_launches(const struct device_work *work);
+/* Is it a GPU's, by the classes of its pieces? */
+bool facts_is_gpu(const struct device_work *work);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Findings for people: a block for each rule that has some, with the evidence as a table
- * and its sentences as notes, which the renderer wraps; then the rules that could not
- * run.
+ * Findings for people: how busy the devices are, a paragraph for each rule that has
+ * findings, and one line for the rules that could not run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +9,14 @@
 #include "base/units.h"
 #include "ingest/sink.h"
 #include "query/advise/advise.h"
+#include "query/advise/advise_facts.h"
 
-static const struct column evidence_columns[] = {
-	{ "item", "Evidence", UNIT_TEXT },
-	{ "value", "Value", UNIT_TEXT },
-};
+/* No row is ever added: all is said in the caption and the notes. */
+static const struct column text_columns[] = { { "text", "Advice", UNIT_TEXT } };
+
 #define OTHERS_SHOWN ((size_t)3) /* findings of one rule below the first */
-#define NCOLUMNS     (sizeof(evidence_columns) / sizeof(evidence_columns[0]))
+#define VIEWS_SHOWN  ((size_t)4) /* devices that have a line of their own */
+#define BUSY_PCT     90 /* a device that works so much of the time has no idle time */
 
 /* "data_loading_ns" without its unit, which stands at the value. */
 static struct str item_stem(const char *item)
@@ -50,25 +50,31 @@ static struct str people_item(const struct advice *a, size_t at, struct arena *a
 	return str_of(text);
 }
 
-static void add_evidence(struct memtable *m, const struct advice *a)
+/* "steps 6, mean step 177.6 ms, data loading 59.3 ms, ..." */
+static void note_evidence(struct memtable *m, const struct advice *a)
 {
+	char *line = arena_strdup(&m->arena, "");
+
 	for (size_t i = 0; i < a->nevidence; i++) {
 		const struct advice_evidence *e = &a->evidence[i];
 		char text[UNITS_TEXT_MAX];
 		struct str value = e->value.type == CELL_TEXT
 					   ? e->value.as.text
 					   : units_text(e->unit, e->value, text);
-		const struct cell cells[NCOLUMNS] = {
-			cell_text(people_item(a, i, &m->arena)), cell_text(value)
-		};
-		memtable_add_row(m, cells);
+		struct str item = people_item(a, i, &m->arena);
+		line = arena_printf(&m->arena, "%s%s" STR_FMT " " STR_FMT, line,
+				    *line ? ", " : "", STR_ARG(item), STR_ARG(value));
 	}
+	memtable_add_note(m, "        %s: %s", a->rule->name, line);
+	if (a->formula)
+		memtable_add_note(m, "        saving: %s", a->formula);
 }
 
 /* ", rank 3, device 0": what tells findings of one rule apart. */
 static const char *place_text(const struct advice *a, const struct scope *scope,
 			      struct arena *arena)
 {
+	const char *word = a->is_gpu ? "GPU" : "device";
 	char rank[48] = "", device[96] = "";
 
 	if (a->profile && scope->nranks > 1 && a->profile->has_rank)
@@ -76,10 +82,10 @@ static const char *place_text(const struct advice *a, const struct scope *scope,
 	else if (a->profile && scope->n > 1)
 		snprintf(rank, sizeof(rank), ", profile %lld", (long long)a->profile->id);
 	if (a->device.type == CELL_INT)
-		snprintf(device, sizeof(device), ", device %lld",
+		snprintf(device, sizeof(device), ", %s %lld", word,
 			 (long long)a->device.as.integer);
 	else if (a->device.type == CELL_TEXT)
-		snprintf(device, sizeof(device), ", device %.*s",
+		snprintf(device, sizeof(device), ", %s %.*s", word,
 			 (int)(a->device.as.text.n < 64 ? a->device.as.text.n : 64),
 			 a->device.as.text.p);
 	return arena_printf(arena, "%s%s", rank, device);
@@ -93,37 +99,47 @@ static void note_others(struct memtable *m, const struct advice_list *list, size
 
 	for (size_t i = at + 1; i < list->n; i++) {
 		const struct advice *a = &list->items[i];
-		if (a->rule != list->items[at].rule || n++ >= OTHERS_SHOWN)
+		if (a->rule != list->items[at].rule ||
+		    a->about != list->items[at].about || n++ >= OTHERS_SHOWN)
 			continue;
 		const char *place = place_text(a, scope, &m->arena);
-		memtable_add_note(m, "also%s: %s", *place ? place + 1 : "", a->finding);
+		memtable_add_note(m, "        Also%s: %s.", *place ? place + 1 : "",
+				  a->finding);
 	}
 	if (n > OTHERS_SHOWN)
-		memtable_add_note(m, "also %zu more, which the machine formats have",
+		memtable_add_note(m, "        Also %zu more; --format csv has all.",
 				  n - OTHERS_SHOWN);
 }
 
-static struct table *block(const struct advice_list *list, size_t at,
-			   const struct scope *scope)
+static const char *severity_word(enum advice_severity severity)
+{
+	static const char *const words[NADVICE_SEVERITIES] = { "LOW", "MEDIUM", "HIGH" };
+
+	return words[severity];
+}
+
+static void note_finding(struct memtable *m, const struct advice_list *list, size_t at,
+			 const struct advise_request *request, const struct scope *scope)
 {
 	const struct advice *a = &list->items[at];
-	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
+	const char *place = place_text(a, scope, &m->arena), *saves = "";
 	char text[UNITS_TEXT_MAX];
 
-	m->table.is_form = true;
-	m->table.caption = arena_printf(
-		&m->arena, "%s (%s, %s severity%s)", a->rule->title, a->rule->name,
-		advice_severity_name(a->severity), place_text(a, scope, &m->arena));
-	add_evidence(m, a);
-	memtable_add_note(m, "%s", a->finding);
+	if (list->nviews <= 1 && !(a->profile && scope->n > 1))
+		place = "";
+	if (*place)
+		place = arena_printf(&m->arena, " (%s)", place + 2);
 	if (a->saving_ns != NUMBER_NONE) {
 		struct str saving = units_text(UNIT_NS, cell_int(a->saving_ns), text);
-		memtable_add_note(m, "saves at most %.*s%s: %s", (int)saving.n, saving.p,
-				  a->is_whole ? "" : " a step", a->formula);
+		saves = arena_printf(&m->arena, "; fixing it saves up to " STR_FMT "%s",
+				     STR_ARG(saving), a->is_whole ? "" : " a step");
 	}
-	memtable_add_note(m, "try: %s", a->suggestion);
+	memtable_add_note(m, "%-7s %s%s: %s%s.", severity_word(a->severity),
+			  a->rule->title, place, a->finding, saves);
+	memtable_add_note(m, "        Try: %s.", a->suggestion);
+	if (request->verbose)
+		note_evidence(m, a);
 	note_others(m, list, at, scope);
-	return &m->table;
 }
 
 static bool lacks_the_same(const struct advice_lack *a, const struct advice_lack *b)
@@ -177,52 +193,155 @@ static void note_reason(struct memtable *m, const struct advice_list *list, size
 			names = arena_printf(&m->arena, "%s (%lld of %zu profiles)",
 					     names, (long long)n, scope->n);
 	}
-	memtable_add_note(m, "%s: %s; better: %s", names, reason->why, reason->record);
+	memtable_add_note(m, "%s: %s. To change that: %s.", names, reason->why,
+			  reason->record);
 }
 
-static struct table *lacks_block(const struct advice_list *list,
-				 const struct scope *scope)
+/* Is it the first lack of its rule? */
+static bool is_first_of_rule(const struct advice_list *list, size_t lack)
 {
-	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
+	for (size_t i = 0; i < lack; i++)
+		if (list->lacks[i].rule == list->lacks[lack].rule)
+			return false;
+	return true;
+}
 
-	m->table.caption = list->n ? "Rules that could not run"
-			   : list->nlacks < list->asked
-				   ? "no problem found; rules that could not run:"
-				   : "no rule could run:";
+static void note_lacks(struct memtable *m, const struct advice_list *list,
+		       const struct advise_request *request, const struct scope *scope)
+{
+	const char *names = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->nlacks; i++) {
+		if (!is_first_of_rule(list, i))
+			continue;
+		n++;
+		names = arena_printf(&m->arena, "%s%s%s", names, *names ? ", " : "",
+				     list->lacks[i].rule->name);
+	}
+	if (n == 0)
+		return;
+	if (!request->verbose) {
+		memtable_add_note(m,
+				  "%zu rule%s what this recording lacks; --verbose lists "
+				  "%s.",
+				  n, n == 1 ? " needs" : "s need",
+				  n == 1 ? "it" : "them");
+		return;
+	}
+	memtable_add_note(m, "%zu rule%s what this recording lacks:", n,
+			  n == 1 ? " needs" : "s need");
 	for (size_t i = 0; i < list->nlacks; i++)
 		if (is_first_of_reason(list, i))
 			note_reason(m, list, i, scope);
-	return &m->table;
 }
 
-static struct table *nothing_found(void)
-{
-	struct memtable *m = memtable_new(evidence_columns, NCOLUMNS);
-
-	m->table.caption = "no problem found";
-	return &m->table;
-}
-
-/* Has the rule a finding of more weight, whose block tells of this one? */
+/* Has the rule a finding of more weight, whose paragraph tells of this one? */
 static bool is_found_before(const struct advice_list *list, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (list->items[i].rule == list->items[at].rule)
+		if (list->items[i].rule == list->items[at].rule &&
+		    list->items[i].about == list->items[at].about)
 			return true;
 	return false;
 }
 
-struct table *advise_blocks(const struct advice_list *list, const struct scope *scope)
+static const char *verdict(const struct advice_list *list,
+			   const struct advise_request *request)
 {
-	struct table *first = NULL, **end = &first;
+	bool is_busy = true, is_judged = list->nviews > 0;
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (is_found_before(list, i))
-			continue;
-		*end = block(list, i, scope);
-		end = &(*end)->more;
+	for (size_t i = 0; i < list->nviews; i++) {
+		const struct advice_view *v = &list->views[i];
+		is_judged &= !v->unfit;
+		is_busy &= facts_pct(v->busy_ns, v->window_ns) >= BUSY_PCT;
 	}
-	if (list->nlacks)
-		*end = lacks_block(list, scope);
-	return first ? first : nothing_found();
+	if (list->asked == list->nlacks)
+		return "no rule could run";
+	if (list->n || !is_judged)
+		return NULL;
+	if (request->n < rule_count())
+		return "no problem found by the rules that were asked";
+	return is_busy ? "no problem found" : "no single cause of 2% of the time or more";
+}
+
+/* "GPU 0 is busy 23.6% of each step (5 steps of 222.1 ms)" */
+static const char *view_text(const struct advice_list *list, size_t at,
+			     const struct scope *scope, struct arena *arena)
+{
+	const struct advice_view *v = &list->views[at];
+	const struct advice of = { .profile = v->profile,
+				   .device = v->device,
+				   .is_gpu = v->is_gpu };
+	const char *place = place_text(&of, scope, arena);
+	bool is_host = v->device.type == CELL_NULL;
+	char text[UNITS_TEXT_MAX];
+	struct str length = units_text(
+		UNIT_NS, cell_int(v->steps ? v->window_ns / v->steps : v->window_ns),
+		text);
+	double pct = facts_pct(v->busy_ns, v->window_ns);
+	const char *window =
+		v->steps ? arena_printf(arena, "each step (%lld step%s of " STR_FMT ")",
+					(long long)v->steps, v->steps == 1 ? "" : "s",
+					STR_ARG(length))
+			 : arena_printf(arena, "the recording (" STR_FMT ")",
+					STR_ARG(length));
+
+	if (is_host)
+		return arena_printf(
+			arena, "%s%soperators run for %.1f%% of %s; no device work",
+			*place ? place + 2 : "", *place ? ": " : "", pct, window);
+	return arena_printf(arena, "%s is busy %.*f%% of %s%s%s",
+			    *place ? place + 2 : "the device", pct < 1 && pct > 0 ? 3 : 1,
+			    pct, window, v->unfit ? ": " : "", v->unfit ? v->unfit : "");
+}
+
+static const char *range_text(const struct advice_list *list, struct arena *arena)
+{
+	double least = 100, most = 0;
+
+	for (size_t i = 0; i < list->nviews; i++) {
+		double pct = facts_pct(list->views[i].busy_ns, list->views[i].window_ns);
+		least = pct < least ? pct : least;
+		most = pct > most ? pct : most;
+	}
+	return arena_printf(arena, "%zu devices are busy %.1f%% to %.1f%% of the time",
+			    list->nviews, least, most);
+}
+
+static void add_views(struct memtable *m, const struct advice_list *list,
+		      const struct advise_request *request, const struct scope *scope)
+{
+	const char *result = verdict(list, request), *first = "";
+
+	if (list->nviews > VIEWS_SHOWN)
+		first = range_text(list, &m->arena);
+	else if (list->nviews)
+		first = view_text(list, 0, scope, &m->arena);
+	m->table.caption = result && *first
+				   ? arena_printf(&m->arena, "%s; %s", result, first)
+			   : result ? result
+				    : first;
+	for (size_t i = 1; i < list->nviews && list->nviews <= VIEWS_SHOWN; i++)
+		memtable_add_note(m, "%s", view_text(list, i, scope, &m->arena));
+}
+
+struct table *advise_text(const struct advice_list *list,
+			  const struct advise_request *request, const struct scope *scope)
+{
+	struct memtable *m = memtable_new(text_columns, 1);
+
+	m->table.is_prose = true;
+	add_views(m, list, request, scope);
+	for (size_t i = 0; i < list->n; i++)
+		if (!is_found_before(list, i))
+			note_finding(m, list, i, request, scope);
+	note_lacks(m, list, request, scope);
+	return &m->table;
+}
+
+const char *advise_summary(const struct advice_list *list, size_t view,
+			   const struct scope *scope, struct arena *arena)
+{
+	return view < list->nviews ? view_text(list, view, scope, arena) : NULL;
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "ingest/sink.h"
 #include "query/advise/advise.h"
+#include "query/advise/advise_facts.h"
 #include "query/pick.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
 	SAVING,
 	FORMULA,
 	SUGGESTION,
+	SAVING_PCT,
 	NFINDING_COLUMNS
 };
 
@@ -28,6 +30,7 @@ static const struct column finding_columns[NFINDING_COLUMNS] = {
 	[SAVING] = { "saving_ns", "Saves at most", UNIT_NS },
 	[FORMULA] = { "saving_formula", "Formula", UNIT_TEXT },
 	[SUGGESTION] = { "suggestion", "Try", UNIT_TEXT },
+	[SAVING_PCT] = { "saving_pct", "Share (%)", UNIT_PERCENT },
 };
 
 enum { EV_RULE, EV_PROFILE, EV_RANK, EV_DEVICE, EV_ITEM, EV_VALUE, EV_UNIT, NEV_COLUMNS };
@@ -67,6 +70,9 @@ static void add_finding(struct memtable *m, const struct advice *a)
 		a->saving_ns == NUMBER_NONE ? cell_null() : cell_int(a->saving_ns);
 	cells[FORMULA] = text_cell(a->formula);
 	cells[SUGGESTION] = text_cell(a->suggestion);
+	cells[SAVING_PCT] = a->saving_ns == NUMBER_NONE
+				    ? cell_null()
+				    : cell_real(facts_pct(a->saving_ns, a->of_ns));
 	memtable_add_row(m, cells);
 }
 
@@ -77,7 +83,7 @@ static void add_lack(struct memtable *m, const struct advice_lack *lack)
 	cells[RULE] = text_cell(lack->rule->name);
 	cells[SEVERITY] = text_cell("not_run");
 	place_cells(lack->profile, &cells[PROFILE], &cells[RANK]);
-	cells[DEVICE] = cells[SAVING] = cells[FORMULA] = cell_null();
+	cells[DEVICE] = cells[SAVING] = cells[FORMULA] = cells[SAVING_PCT] = cell_null();
 	cells[FINDING] = text_cell(lack->why);
 	cells[SUGGESTION] = text_cell(lack->record);
 	memtable_add_row(m, cells);
@@ -125,5 +131,8 @@ struct table *advise_table(const struct advice_list *list,
 		add_finding(m, &list->items[i]);
 	for (size_t i = 0; i < list->nlacks; i++)
 		add_lack(m, &list->lacks[i]);
+	const char *summary;
+	for (size_t i = 0; (summary = advise_summary(list, i, scope, &m->arena)); i++)
+		memtable_add_note(m, "%s", summary);
 	return &m->table;
 }

@@ -12,7 +12,7 @@
 
 ASSET(asset_query_views_advise_calls_sql);
 
-enum { MIN_CALLS };
+enum { MIN_CALLS, MIN_PCT };
 
 /* Calls in steps behind the first one, which fills the allocator's cache. */
 struct churn {
@@ -72,12 +72,12 @@ static int find_idle(const struct rule_run *run, int64_t *ns, struct err *err)
 	*ns = NUMBER_NONE;
 	if (!work || !facts_has_launches(work))
 		return work ? 0 : -1;
-	const struct fact_idles *idles = facts_idles(run->facts, FACTS_ANY_BURST, err);
+	const struct fact_idle *idles = facts_idles(run->facts, err);
 	if (!idles)
 		return -1;
 	for (size_t i = 0; i < work->ndevices; i++)
-		if (idles->devices[i].later_allocation_ns > *ns)
-			*ns = idles->devices[i].later_allocation_ns;
+		if (idles[i].later_allocation_ns > *ns)
+			*ns = idles[i].later_allocation_ns;
 	return 0;
 }
 
@@ -91,6 +91,11 @@ static int judge(const struct rule_run *run, const struct churn *sum, int64_t st
 		return 0;
 	if (find_idle(run, &idle_ns, err) < 0)
 		return -1;
+	if (idle_ns == NUMBER_NONE)
+		return 0;
+	idle_ns = idle_ns < sum->ns ? idle_ns : sum->ns;
+	if (facts_pct(idle_ns / steps, step_ns) <= run->values[MIN_PCT])
+		return 0;
 	advice_add(run, cell_null(),
 		   "keep memory in the caching allocator: no empty_cache() in the loop, "
 		   "fixed shapes, or "
@@ -101,9 +106,6 @@ static int judge(const struct rule_run *run, const struct churn *sum, int64_t st
 	advice_evidence(run, "steps_after_first", UNIT_COUNT, cell_int(steps));
 	advice_evidence(run, "allocation_calls", UNIT_COUNT, cell_int(sum->calls));
 	advice_evidence(run, "allocation_ns", UNIT_NS, cell_int(sum->ns));
-	if (idle_ns == NUMBER_NONE)
-		return 0;
-	idle_ns = idle_ns < sum->ns ? idle_ns : sum->ns;
 	advice_evidence(run, "allocation_idle_ns", UNIT_NS, cell_int(idle_ns));
 	advice_save(
 		run, idle_ns / steps, step_ns,
@@ -121,12 +123,6 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!steps)
 		return -1;
-	if (rule_calls(names, n, "cu") == 0 && rule_calls(names, n, "hip") == 0) {
-		/* Runtimes of others, such as MTIA's, call theirs as they like. */
-		const struct device_work *work = facts_work(run->facts, err);
-		if (!work || !facts_has_launches(work))
-			return work ? rule_lacks_launches(run) : -1;
-	}
 	int64_t nsteps = count_steps(steps);
 	if (nsteps < 2)
 		return advice_lacks(
@@ -146,8 +142,12 @@ const struct rule rule_allocator_churn = {
 	.looks = "Calls of cudaMalloc, cudaFree and their like in steps after the first, "
 		 "those of pools (cudaMallocAsync) apart: each waits for the device, and "
 		 "the caching allocator makes none once it has what it needs.",
-	.source = "ptool's own: one a step.",
+	.source =
+		"ptool's own: one a step, while which the device is idle for 2 % of it.",
 	.parameters = { [MIN_CALLS] = { "min_calls", 1,
-					"calls a step that are a problem" } },
+					"calls a step that are a problem" },
+			[MIN_PCT] = { "min_pct", 2, "share of the step that is fine" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_LAUNCHES,
+	.causes = RULE_CAUSE(GAP_MALLOC),
 	.check = check,
 };

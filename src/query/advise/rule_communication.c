@@ -5,7 +5,7 @@ enum { MIN_PCT };
 
 static const struct rule_share share = {
 	.category = STEP_COMMUNICATION,
-	.what = "communication, while nothing computes",
+	.finding = " is communication, while nothing computes",
 	.ns_item = "communication_ns",
 	.pct_item = "communication_pct",
 	.formula = "mean communication_ns of a step (ptool steps)",
@@ -27,5 +27,7 @@ const struct rule rule_communication = {
 	.source = "The TensorBoard plugin's: more than 10 % of the step. What counts as "
 		  "communication is said in ptool-steps(1): more than in the plugin.",
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" } },
+	.needs = NEED_STEPS,
+	.yields_to = { "exposed-communication" },
 	.check = check,
 };

@@ -1,11 +1,12 @@
 /* Time that a step spends on nothing but waiting for its data. */
 #include "query/advise/rule_parts.h"
+#include "query/gaps/gap_cause.h"
 
 enum { MIN_PCT };
 
 static const struct rule_share share = {
 	.category = STEP_DATA_LOADING,
-	.what = "data loading, while no device works",
+	.finding = " goes to data loading, while no device works",
 	.ns_item = "data_loading_ns",
 	.pct_item = "data_loading_pct",
 	.formula = "mean data_loading_ns of a step (ptool steps)",
@@ -46,5 +47,7 @@ const struct rule rule_data_loading = {
 		 "and no device work or runtime call runs.",
 	.source = "The TensorBoard plugin's: more than 5 % of the step.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
+	.needs = NEED_STEPS,
+	.causes = RULE_CAUSE(GAP_LOADER),
 	.check = check,
 };

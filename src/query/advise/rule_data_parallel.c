@@ -11,17 +11,15 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!work)
 		return -1;
-	if (n == 0)
-		return rule_lacks_names(run);
-	if (work->n == 0)
-		return rule_lacks_work(run);
 	int64_t calls = rule_calls(names, n, "DataParallel.forward");
 	if (calls == 0 || work->ndevices < 2)
 		return 0;
-	advice_add(run, cell_null(),
-		   "use DistributedDataParallel, one process a device: DataParallel "
-		   "copies the model in every step, and one Python feeds all devices",
-		   "DataParallel drives %zu devices", work->ndevices);
+	struct advice *a = advice_add(
+		run, cell_null(),
+		"use DistributedDataParallel, one process a device: DataParallel "
+		"copies the model in every step, and one Python feeds all devices",
+		"DataParallel drives %zu devices", work->ndevices);
+	a->severity = ADVICE_MEDIUM;
 	advice_evidence(run, "data_parallel_calls", UNIT_COUNT, cell_int(calls));
 	advice_evidence(run, "devices", UNIT_COUNT, cell_int((int64_t)work->ndevices));
 	return 0;
@@ -33,5 +31,6 @@ const struct rule rule_data_parallel = {
 	.looks = "Whether DataParallel.forward ran, and several devices of the profile "
 		 "worked.",
 	.source = "The TensorBoard plugin's.",
+	.needs = NEED_NAMES | NEED_WORK,
 	.check = check,
 };

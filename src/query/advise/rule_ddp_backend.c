@@ -36,11 +36,13 @@ static int judge(const struct rule_run *run, const struct fact_name *names, size
 		return -1;
 	if (best < 0)
 		return advice_lacks(run, "no device's compute capability was recorded",
-				    "record with ProfilerActivity.CUDA");
+				    "nothing: this device does not record it");
 	if (best < run->values[MIN_CAPABILITY])
 		return 0;
-	advice_add(run, cell_null(), "initialise torch.distributed with the backend nccl",
-		   "DistributedDataParallel ran without NCCL");
+	struct advice *a = advice_add(
+		run, cell_null(), "initialise torch.distributed with the backend nccl",
+		"DistributedDataParallel ran without NCCL");
+	a->severity = ADVICE_MEDIUM;
 	advice_evidence(run, "ddp_calls", UNIT_COUNT, cell_int(calls));
 	advice_evidence(run, "gloo_calls", UNIT_COUNT,
 			cell_int(rule_calls(names, n, "gloo:")));
@@ -65,8 +67,6 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!work)
 		return -1;
-	if (n == 0)
-		return rule_lacks_names(run);
 	if (rule_calls(names, n, "DistributedDataParallel.forward") == 0 ||
 	    rule_calls(names, n, "nccl:") > 0 || has_kernels(work))
 		return 0;
@@ -82,5 +82,6 @@ const struct rule rule_ddp_backend = {
 	.source = "The TensorBoard plugin's: a compute capability of 3.5.",
 	.parameters = { [MIN_CAPABILITY] = { "min_capability", 3.5,
 					     "compute capability that NCCL needs" } },
+	.needs = NEED_NAMES,
 	.check = check,
 };

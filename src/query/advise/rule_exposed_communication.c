@@ -16,9 +16,9 @@ static void judge(const struct rule_run *run, const struct step_row *mean)
 	advice_add(run, facts_device_cell(mean),
 		   "overlap it with the backward pass: DDP's buckets (bucket_cap_mb, "
 		   "static_graph), FSDP's prefetching, or collectives with async_op=True",
-		   "for %.1f%% of %s the device communicates and does not compute", pct,
-		   rule_step_word(mean));
-	rule_add_step(run, mean);
+		   "%.1f%% of %s the %s communicates and does not compute", pct,
+		   rule_whole(run), rule_device_word(run));
+	rule_add_window(run);
 	advice_evidence(run, "exposed_comm_ns", UNIT_NS, cell_int(ns));
 	advice_evidence(run, "exposed_comm_pct", UNIT_PERCENT, cell_real(pct));
 	advice_evidence(run, "compute_ns", UNIT_NS,
@@ -34,8 +34,6 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!work)
 		return -1;
-	if (work->n == 0)
-		return rule_lacks_work(run);
 	for (size_t i = 0; (mean = facts_mean(steps, i)) != NULL; i++)
 		judge(run, mean);
 	return 0;
@@ -48,5 +46,6 @@ const struct rule rule_exposed_communication = {
 		 "computes nothing beside them.",
 	.source = "ptool's own: 5 % of the step; overlapped communication costs nothing.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
+	.needs = NEED_WORK | NEED_RUN,
 	.check = check,
 };

@@ -1,73 +1,68 @@
 /* Many short gaps: the device is done before the host launches more. */
-#include "base/sum.h"
-#include "query/advise/advice.h"
-#include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
-#include "query/devices/work_profiles.h"
 #include "query/gaps/gap_cause.h"
 
 enum { MIN_PCT, MAX_GAP_US };
 
 #define NS_OF_US 1000
 
-static const char *suggestion(const struct fact_idle *idle, int64_t ns)
+static const char *suggestion(enum gap_cause cause)
 {
-	if (idle->burst_ns[GAP_OPTIMIZER] > ns / 2)
+	if (cause == GAP_OPTIMIZER)
 		return "use a fused or foreach optimizer (fused=True)";
 	return "launch less often: torch.compile(mode='reduce-overhead'), CUDA graphs, "
 	       "a fused optimizer, or larger batches";
 }
 
-static void judge(const struct rule_run *run, const struct fact_idles *idles,
-		  const struct work_device *device, const struct fact_idle *idle)
+static void judge(const struct rule_run *run, size_t device, int64_t below_ns)
 {
-	int64_t ns = 0;
+	const struct fact_share share =
+		facts_share(run->facts, device, run->rule->causes, 0, below_ns);
+	double pct = facts_pct(share.ns, run->facts->window.ns);
 
-	for (int i = 0; i < NGAP_CAUSES; i++)
-		ns = sum_add(ns, idle->burst_ns[i]);
-	double pct = facts_pct(ns, idles->steps_ns);
-	if (pct <= run->values[MIN_PCT])
+	if (pct <= run->values[MIN_PCT] || share.gaps == 0)
 		return;
-	advice_add(run, work_device_cell(device), suggestion(idle, ns),
-		   "for %.1f%% of the time of %s the device waits in short gaps for the "
-		   "next launch",
-		   pct, rule_steps_word(run));
-	rule_add_steps(run, idles);
-	advice_evidence(run, "launch_gaps", UNIT_COUNT, cell_int(idle->burst_gaps));
-	advice_evidence(run, "launch_idle_ns", UNIT_NS, cell_int(ns));
-	advice_evidence(run, "launch_idle_pct", UNIT_PERCENT, cell_real(pct));
-	advice_evidence(run, "optimizer_idle_ns", UNIT_NS,
-			cell_int(idle->burst_ns[GAP_OPTIMIZER]));
-	advice_save(run, ns / idles->steps, idles->steps_ns / idles->steps,
-		    "idle_ns in short gaps that the host's launching fills / steps");
+	advice_add(run, work_device_cell(&run->facts->work.work.devices[device]),
+		   suggestion(share.cause),
+		   "%.1f%% of %s the %s waits for the host to launch its next work, in "
+		   "gaps of %s%s",
+		   pct, rule_whole(run), rule_device_word(run),
+		   rule_ns_text(run, share.ns / share.gaps),
+		   rule_culprit(run, share.culprit));
+	rule_add_window(run);
+	advice_evidence(run, "launch_gaps", UNIT_COUNT, cell_int(share.gaps));
+	rule_add_share(run, "launch_idle_ns", share.ns, "launch_idle_pct",
+		       "idle_ns in short gaps in which the host prepares the next launch "
+		       "(ptool gaps --root) / steps");
 }
 
 static int check(const struct rule_run *run, struct err *err)
 {
 	double gap_ns = run->values[MAX_GAP_US] * NS_OF_US;
 	int64_t below_ns = gap_ns < (double)INT64_MAX ? (int64_t)gap_ns : INT64_MAX;
-	const struct fact_idles *idles = rule_idles(run, below_ns, err);
 
-	if (!idles)
-		return err->kind ? -1 : 0;
-	const struct device_work *work = &run->facts->work.work;
-	for (size_t i = 0; i < work->ndevices; i++)
-		judge(run, idles, &work->devices[i], &idles->devices[i]);
+	if (!facts_idles(run->facts, err))
+		return -1;
+	for (size_t i = 0; i < run->facts->work.work.ndevices; i++)
+		judge(run, i, below_ns);
 	return 0;
 }
 
 const struct rule rule_launch_bound = {
 	.name = "launch-bound",
-	.title = "Launch-bound steps",
-	.looks =
-		"Idle time in steps, in gaps shorter than max_gap_us, that is charged to "
-		"what the host does between launches (operators, Python, runtime calls, "
-		"the optimizer, launch latency) and not to the burst behind a "
-		"synchronisation (ptool-gaps(1)).",
-	.source = "ptool's own: 10 % of the time of the steps, in gaps below 100 us: an "
-		  "operator's launch takes 5 to 50 us.",
-	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the steps that is fine" },
-			[MAX_GAP_US] = { "max_gap_us", 100,
-					 "gaps of this length have another cause" } },
+	.title = "Launch-bound",
+	.looks = "Idle time in gaps shorter than max_gap_us that is charged to what the "
+		 "host does between launches (operators, Python, annotated code, runtime "
+		 "calls, the optimizer, launch latency) and not to a synchronisation "
+		 "before them (ptool-gaps(1), --root). What the host did not record is "
+		 "not counted.",
+	.source = "ptool's own: 2 % of the time of the steps, in gaps below 1 ms: an "
+		  "operator's launch takes 5 to 50 us, and 20 of them pass for one "
+		  "Python function.",
+	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the steps that is fine" },
+			[MAX_GAP_US] = { "max_gap_us", 1000,
+					 "gaps of this length are of host-bound" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
+	.causes = RULE_HOST_CAUSES,
 	.check = check,
 };

@@ -1,54 +1,49 @@
-/* Devices that run a kernel for less than half of the time. */
-#include "query/advise/advice.h"
-#include "query/advise/advise_facts.h"
+/* Devices that are busy for less than half of the time, whatever they wait for. */
 #include "query/advise/rule_parts.h"
-#include "query/devices/device_rows.h"
 
 enum { BELOW_PCT };
 
-static void judge(const struct rule_run *run, const struct cell *row)
+static void judge(const struct rule_run *run, const struct work_device *device,
+		  const struct fact_use *use)
 {
-	double pct = row[DEVICE_UTILIZATION].as.real;
+	int64_t window_ns = run->facts->window.ns;
+	double pct = facts_pct(use->busy_ns, window_ns);
 
 	if (pct >= run->values[BELOW_PCT])
 		return;
-	advice_add(run, row[DEVICE_NUMBER],
-		   "look at 'ptool gaps' for what the device waits for; a larger batch "
-		   "gives it more work for each launch, and may affect convergence",
-		   "a kernel runs for only %.1f%% of the time of %s", pct,
-		   rule_steps_word(run));
-	advice_evidence(run, "utilization_pct", UNIT_PERCENT, row[DEVICE_UTILIZATION]);
-	advice_evidence(run, "window_ns", UNIT_NS, row[DEVICE_WINDOW]);
-	advice_evidence(run, "kernel_ns", UNIT_NS, row[DEVICE_KERNEL_SUM]);
+	advice_add(run, work_device_cell(device),
+		   "look at 'ptool gaps' for what it waits for",
+		   "the %s is busy %.1f%% of %s", rule_device_word(run), pct,
+		   rule_whole(run));
+	rule_add_window(run);
+	advice_evidence(run, "busy_ns", UNIT_NS, cell_int(use->busy_ns));
+	advice_evidence(run, "busy_pct", UNIT_PERCENT, cell_real(pct));
+	rule_add_share(run, "idle_ns", window_ns - use->busy_ns, "idle_pct",
+		       "time in which the device does no work / steps");
 }
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct memtable *devices = facts_devices(run->facts, err);
-	bool is_known = false;
+	const struct fact_use *uses = facts_uses(run->facts, err);
 
-	if (!devices)
+	if (!uses)
 		return -1;
-	if (devices->nrows == 0)
-		return rule_lacks_work(run);
-	for (size_t i = 0; i < devices->nrows; i++) {
-		const struct cell *row = memtable_row(devices, i);
-		if (row[DEVICE_UTILIZATION].type != CELL_REAL)
-			continue;
-		is_known = true;
-		judge(run, row);
-	}
-	return is_known ? 0
-			: advice_lacks(run, "the time of the steps is not known",
-				       "call the profiler's step() in each step");
+	const struct device_work *work = &run->facts->work.work;
+	for (size_t i = 0; i < work->ndevices; i++)
+		judge(run, &work->devices[i], &uses[i]);
+	return 0;
 }
 
 const struct rule rule_low_utilization = {
 	.name = "low-utilization",
 	.title = "Low utilization",
-	.looks = "utilization_pct of ptool-devices(1): for how much of the time from the "
-		 "first step to the end of the last any kernel runs.",
-	.source = "The TensorBoard plugin's: less than 50 %.",
-	.parameters = { [BELOW_PCT] = { "below_pct", 50, "utilization that is fine" } },
+	.looks = "For how much of the time of the steps the device does any work. Left "
+		 "out where findings that say why explain half of its idle time.",
+	.source = "The TensorBoard plugin's 50 %, of the steps as the host recorded "
+		  "them, and of all work: the plugin counts kernels alone.",
+	.parameters = { [BELOW_PCT] = { "below_pct", 50, "busy time that is fine" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
+	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
+		       "data-loading", "allocator-churn", "profiler-overhead" },
 	.check = check,
 };

@@ -26,11 +26,13 @@ static void judge(const struct rule_run *run, const struct growth *g)
 	if (g->steps < STEPS_LEAST || !g->grows ||
 	    (g->first_bytes > 0 && pct <= run->values[MIN_PCT]))
 		return;
-	advice_add(run, rule_memory_device(g->device.as.text, &run->out->arena),
-		   "look for tensors that are kept from step to step: losses summed up "
-		   "without .item() or .detach(), lists of outputs; 'ptool memory "
-		   "--leaks' names the operators",
-		   "each step leaves more memory allocated than the one before");
+	struct advice *a = advice_add(
+		run, rule_memory_device(g->device.as.text, &run->out->arena),
+		"look for tensors that are kept from step to step: losses summed up "
+		"without .item() or .detach(), lists of outputs; 'ptool memory "
+		"--leaks' names the operators",
+		"each step leaves more memory allocated than the one before");
+	a->severity = ADVICE_MEDIUM;
 	advice_evidence(run, "steps_after_first", UNIT_COUNT, cell_int(g->steps - 1));
 	advice_evidence(run, "first_end_bytes", UNIT_BYTES, cell_int(g->first_bytes));
 	advice_evidence(run, "last_end_bytes", UNIT_BYTES, cell_int(g->last_bytes));

@@ -44,21 +44,30 @@ static void add_number(const struct rule_run *run, const char *item, enum unit u
 		advice_evidence(run, item, unit, cell_int(number));
 }
 
-static void judge(const struct rule_run *run, const struct fill *f)
+static const char *suggestion(bool trains)
 {
-	static const char suggestion[] =
-		"checkpoint activations, use torch.autocast, a smaller batch or "
-		"accumulated gradients; 'ptool memory --live' shows what is allocated";
+	return trains ? "checkpoint activations, use torch.autocast, a smaller batch or "
+			"accumulated gradients; 'ptool memory --live' shows what is "
+			"allocated"
+		      : "use a smaller batch, or reserve less for the cache of keys and "
+			"values; 'ptool memory --live' shows what is allocated";
+}
+
+/* Servers reserve nearly all memory for their caches on purpose. */
+static void judge(const struct rule_run *run, const struct fill *f, bool trains)
+{
+	struct advice *a;
 
 	if (f->refused > 0)
-		advice_add(run, f->device, suggestion,
-			   "memory ran out: requests in vain: %lld",
-			   (long long)f->refused);
-	else if (f->pct > run->values[MIN_PCT])
-		advice_add(run, f->device, suggestion,
-			   "the peak is %.1f%% of the device's memory", f->pct);
+		a = advice_add(run, f->device, suggestion(trains),
+			       "allocations that failed for lack of memory: %lld",
+			       (long long)f->refused);
+	else if (trains && f->pct > run->values[MIN_PCT])
+		a = advice_add(run, f->device, suggestion(trains),
+			       "the peak is %.1f%% of the device's memory", f->pct);
 	else
 		return;
+	a->severity = f->refused > 0 ? ADVICE_HIGH : ADVICE_MEDIUM;
 	add_number(run, "allocated_peak_bytes", UNIT_BYTES, f->peak);
 	add_number(run, "reserved_peak_bytes", UNIT_BYTES, f->reserved);
 	add_number(run, "memory_bytes", UNIT_BYTES, f->memory);
@@ -69,7 +78,8 @@ static void judge(const struct rule_run *run, const struct fill *f)
 
 /* Is the memory of any device known, or that it was too small?  1, 0, or -1. */
 static int judge_rows(const struct rule_run *run, struct table *t,
-		      const struct device_properties_list *list, struct err *err)
+		      const struct device_properties_list *list, bool trains,
+		      struct err *err)
 {
 	struct cell *cells = arena_alloc(&run->out->arena, t->ncolumns * sizeof(*cells));
 	int rc, known = 0;
@@ -78,7 +88,7 @@ static int judge_rows(const struct rule_run *run, struct table *t,
 		struct fill f = read_fill(run, t, cells, list);
 		if (f.refused > 0 || (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE))
 			known = 1;
-		judge(run, &f);
+		judge(run, &f, trains);
 	}
 	return rc < 0 ? -1 : known;
 }
@@ -99,15 +109,19 @@ static int check(const struct rule_run *run, struct err *err)
 	const struct advise_facts *f = run->facts;
 	struct device_properties_list list;
 	struct table *table = NULL;
+	size_t n;
 
 	if (!f->profile->has_memory)
 		return advice_lacks(run, "no memory events were recorded",
 				    "record with profile_memory=True");
+	const struct fact_name *names = facts_names(run->facts, &n, err);
+	if (!names)
+		return -1;
 	int rc = device_properties_load(f->store, f->profile, &list, err);
 	if (rc == 0)
 		rc = memory_open(f->store, &f->own, &request, &table, err);
 	if (rc == 0)
-		rc = judge_rows(run, table, &list, err);
+		rc = judge_rows(run, table, &list, facts_trains(names, n), err);
 	bool is_size_known = has_size(&list);
 	table_free(table);
 	device_properties_release(&list);
@@ -118,15 +132,15 @@ static int check(const struct rule_run *run, struct err *err)
 				    "what was allocated on the devices was not recorded",
 				    "record with torch 1.10 or newer");
 	return advice_lacks(run, "the size of no device's memory was recorded",
-			    "record with ProfilerActivity.CUDA");
+			    "nothing: this device does not record it");
 }
 
 const struct rule rule_memory_limit = {
 	.name = "memory-limit",
 	.title = "Memory at the limit",
-	.looks = "allocated_peak_bytes of ptool-memory(1) over the device's memory, and "
-		 "requests for memory in vain (--oom), which are a problem whatever the "
-		 "peak.",
+	.looks = "allocated_peak_bytes of ptool-memory(1) over the device's memory in "
+		 "training, and failed allocations (--oom), whatever the peak. Servers "
+		 "reserve nearly all memory on purpose.",
 	.source = "The TensorBoard plugin's: more than 90 %.",
 	.parameters = { [MIN_PCT] = { "min_pct", 90,
 				      "share of the memory that is fine" } },

@@ -12,24 +12,21 @@ enum { MIN_PCT, MIN_CAPABILITY };
 
 /* Time of kernels that were launched for operators, of one device. */
 struct eligible {
-	int64_t ns, all_ns;
-	int64_t unknown_ns; /* of ns: names do not say whether on Tensor Cores */
+	int64_t all_ns;
+	int64_t ns; /* of operators that could use Tensor Cores, in kernels known not to */
 };
 
 static struct eligible sum_up(const struct kernels *k, int64_t device)
 {
-	struct eligible sum = { 0, 0, 0 };
+	struct eligible sum = { 0, 0 };
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct kernel_group *group = &k->groups[i];
 		if (group->split[KERNEL_BY_DEVICE] != device || group->op == TEXT_NONE)
 			continue;
 		sum.all_ns = sum_add(sum.all_ns, group->total_ns);
-		if (!group->op_eligible)
-			continue;
-		sum.ns = sum_add(sum.ns, group->total_ns);
-		if (group->tensor_core == TENSOR_CORE_UNKNOWN)
-			sum.unknown_ns = sum_add(sum.unknown_ns, group->total_ns);
+		if (group->op_eligible && group->tensor_core == TENSOR_CORE_NO)
+			sum.ns = sum_add(sum.ns, group->total_ns);
 	}
 	return sum;
 }
@@ -50,27 +47,44 @@ static double capability_of(const struct cell *row)
 	return strtod(text, NULL);
 }
 
+/* What the device of that number did; NULL: it has none. */
+static const struct fact_use *use_of(const struct rule_run *run, int64_t number)
+{
+	const struct device_work *work = &run->facts->work.work;
+
+	for (size_t i = 0; i < work->ndevices; i++)
+		if (work->devices[i].device == number)
+			return &run->facts->uses[i];
+	return NULL;
+}
+
 static void judge(const struct rule_run *run, const struct cell *row,
 		  struct eligible eligible)
 {
+	const struct fact_use *use = use_of(run, row[DEVICE_NUMBER].as.integer);
 	double pct = facts_pct(eligible.ns, eligible.all_ns);
 
-	if (pct <= run->values[MIN_PCT] || eligible.unknown_ns > 0)
+	if (!use || pct <= run->values[MIN_PCT])
 		return;
-	advice_add(run, row[DEVICE_NUMBER],
-		   capability_of(row) >= TF32_CAPABILITY
-			   ? "run the model under torch.autocast, or allow TF32: "
-			     "torch.set_float32_matmul_precision('high')"
-			   : "run the model under torch.autocast with float16; neither "
-			     "TF32 nor bfloat16 has Tensor Cores on this device",
-		   "%.1f%% of kernel time is of operators that could use Tensor Cores, "
-		   "and none does",
-		   pct);
+	int64_t ns = (int64_t)(pct / 100 * (double)use->kernel_ns / 2);
+	advice_add(
+		run, row[DEVICE_NUMBER],
+		capability_of(row) >= TF32_CAPABILITY
+			? "run the model under torch.autocast, or allow TF32: "
+			  "torch.set_float32_matmul_precision('high')"
+			: "run the model under torch.autocast with float16; neither "
+			  "TF32 nor bfloat16 has Tensor Cores on this device",
+		"%.1f%% of kernel time is of operators that could use Tensor Cores, in "
+		"kernels that do not",
+		pct);
+	rule_add_window(run);
 	advice_evidence(run, "eligible_kernel_ns", UNIT_NS, cell_int(eligible.ns));
-	advice_evidence(run, "operators_kernel_ns", UNIT_NS, cell_int(eligible.all_ns));
+	advice_evidence(run, "all_kernel_ns", UNIT_NS, cell_int(eligible.all_ns));
 	advice_evidence(run, "eligible_pct", UNIT_PERCENT, cell_real(pct));
 	advice_evidence(run, "tensor_core_ns", UNIT_NS, row[DEVICE_TENSOR_CORE_SUM]);
 	advice_evidence(run, "compute_capability", UNIT_TEXT, row[DEVICE_CAPABILITY]);
+	rule_add_share(run, "halved_ns", ns, "halved_pct",
+		       "half of that share of the time in which kernels run / steps");
 }
 
 enum candidate {
@@ -122,12 +136,11 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 static int check(const struct rule_run *run, struct err *err)
 {
 	const struct memtable *devices = facts_devices(run->facts, err);
+	const struct fact_use *uses = devices ? facts_uses(run->facts, err) : NULL;
 	size_t n[NOT_NVIDIA + 1] = { 0 };
 
-	if (!devices)
+	if (!uses)
 		return -1;
-	if (devices->nrows == 0)
-		return rule_lacks_work(run);
 	for (size_t i = 0; i < devices->nrows; i++)
 		n[candidate_of(run, memtable_row(devices, i))]++;
 	if (n[CANDIDATE])
@@ -140,23 +153,26 @@ static int check(const struct rule_run *run, struct err *err)
 			"only NVIDIA's are judged; 'ptool kernels' tells which kernels "
 			"use them");
 	return advice_lacks(run, "no device's compute capability was recorded",
-			    "record with ProfilerActivity.CUDA");
+			    "nothing: this device does not record it");
 }
 
 const struct rule rule_mixed_precision = {
 	.name = "mixed-precision",
 	.title = "Tensor Cores unused",
 	.looks =
-		"Whether no kernel of a device that has Tensor Cores uses them, by the "
-		"kernels' names, though kernels of operators that could use them ran "
-		"(ptool-kernels(1)); silent where the name of such a kernel does not tell.",
-	.source = "The TensorBoard plugin's: a compute capability of 7, no such kernel, "
-		  "and any time of eligible operators.",
-	.parameters = { [MIN_PCT] = { "min_pct", 0,
+		"On a device that has Tensor Cores, of which no kernel uses them by its "
+		"name: kernels of operators that could use them and whose names say that "
+		"they do not (ptool-kernels(1)). Names that do not say do not count.",
+	.source =
+		"The TensorBoard plugin's capability of 7 and no such kernel, and ptool's "
+		"own 10 % of kernel time: half of it is what half precision saves at "
+		"least on these devices, and less is not worth the change.",
+	.parameters = { [MIN_PCT] = { "min_pct", 10,
 				      "share of kernel time, of eligible operators, "
 				      "that is fine" },
 			[MIN_CAPABILITY] = { "min_capability", 7,
 					     "compute capability from which devices have "
 					     "Tensor Cores" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.check = check,
 };

@@ -32,29 +32,33 @@ static bool has_host_copy(struct str name)
 }
 
 static void gather(const struct rule_run *run, const struct work_device *device,
-		   bool in_steps, struct pageable *out)
+		   struct pageable *out)
 {
 	const struct device_work *work = &run->facts->work.work;
-	struct intervals other;
+	const struct intervals *when = &run->facts->window.when;
+	struct intervals other, alone;
 
 	*out = (struct pageable){ .calls = 0 };
 	for (size_t i = device->first; i < device->first + device->n; i++) {
 		const struct work_item *item = &work->items[i];
 		struct str name = text_pool_str(run->facts->texts, item->name);
-		if (item->kind != WORK_MEMCPY || (in_steps && !item->step_id) ||
-		    !gap_copy_of(name).is_pageable)
+		if (item->kind != WORK_MEMCPY || !gap_copy_of(name).is_pageable)
+			continue;
+		int64_t ns = intervals_length_within(when, item->start_ns, item->end_ns);
+		if (ns <= 0)
 			continue;
 		out->calls++;
-		out->ns = sum_add(out->ns, item->end_ns - item->start_ns);
+		out->ns = sum_add(out->ns, ns);
 		if (reads_device(name))
-			out->to_host_ns =
-				sum_add(out->to_host_ns, item->end_ns - item->start_ns);
+			out->to_host_ns = sum_add(out->to_host_ns, ns);
 		intervals_add(&out->when, item->start_ns, item->end_ns);
 	}
 	intervals_unite(&out->when);
 	device_work_union(work, device,
 			  WORK_BIT(WORK_COMPUTE) | WORK_BIT(WORK_COMMUNICATION), &other);
-	intervals_subtract(&out->when, &other, &out->exposed);
+	intervals_subtract(&out->when, &other, &alone);
+	intervals_intersect(&alone, when, &out->exposed);
+	intervals_release(&alone);
 	intervals_release(&other);
 }
 
@@ -68,27 +72,25 @@ static const char *suggestion(const struct pageable *copies)
 	       ".to(device, non_blocking=True)";
 }
 
-static void judge(const struct rule_run *run, const struct fact_idles *idles,
-		  const struct work_device *device, const struct pageable *copies)
+static void judge(const struct rule_run *run, const struct work_device *device,
+		  const struct pageable *copies)
 {
 	int64_t ns = intervals_length(&copies->exposed);
-	double pct = facts_pct(ns, idles->steps_ns);
+	double pct = facts_pct(ns, run->facts->window.ns);
 
 	if (copies->calls == 0 || pct <= run->values[MIN_PCT])
 		return;
 	advice_add(run, work_device_cell(device), suggestion(copies),
-		   "for %.1f%% of the time of %s the device only copies memory that is "
-		   "not pinned",
-		   pct, rule_steps_word(run));
-	rule_add_steps(run, idles);
+		   "%.1f%% of %s the %s only copies memory that is not pinned", pct,
+		   rule_whole(run), rule_device_word(run));
+	rule_add_window(run);
 	advice_evidence(run, "pageable_copies", UNIT_COUNT, cell_int(copies->calls));
 	advice_evidence(run, "pageable_to_host_ns", UNIT_NS,
 			cell_int(copies->to_host_ns));
 	advice_evidence(run, "pageable_busy_ns", UNIT_NS,
 			cell_int(intervals_length(&copies->when)));
-	advice_evidence(run, "pageable_exposed_ns", UNIT_NS, cell_int(ns));
-	advice_save(run, ns / idles->steps, idles->steps_ns / idles->steps,
-		    "time of pageable copies without kernels beside them / steps");
+	rule_add_share(run, "pageable_exposed_ns", ns, "pageable_exposed_pct",
+		       "time of pageable copies while no kernel runs / steps");
 }
 
 /* Do the names tell which memory is copied?  True when nothing is. */
@@ -109,18 +111,17 @@ static bool is_told(const struct rule_run *run, const struct device_work *work)
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct fact_idles *idles = rule_idles(run, FACTS_ANY_BURST, err);
+	const struct device_work *work = facts_work(run->facts, err);
 
-	if (!idles)
-		return err->kind ? -1 : 0;
-	const struct device_work *work = &run->facts->work.work;
+	if (!work || !facts_window(run->facts, err))
+		return -1;
 	if (!is_told(run, work))
 		return advice_lacks(run, "copies do not say whether memory is pinned",
-				    "only CUPTI (NVIDIA) tells that");
+				    "nothing: only CUPTI (NVIDIA) records that");
 	for (size_t i = 0; i < work->ndevices; i++) {
 		struct pageable copies;
-		gather(run, &work->devices[i], run->facts->range.nsteps > 0, &copies);
-		judge(run, idles, &work->devices[i], &copies);
+		gather(run, &work->devices[i], &copies);
+		judge(run, &work->devices[i], &copies);
 		intervals_release(&copies.when);
 		intervals_release(&copies.exposed);
 	}
@@ -130,10 +131,11 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_pageable_copies = {
 	.name = "pageable-copies",
 	.title = "Pageable copies",
-	.looks = "Copies of steps that read or write memory of the host which is not "
+	.looks = "Copies in steps that read or write memory of the host which is not "
 		 "pinned, by their names: the time in which no kernel runs beside them. "
 		 "The host waits for each.",
-	.source = "ptool's own: 1 % of the time of the steps.",
-	.parameters = { [MIN_PCT] = { "min_pct", 1, "share of the steps that is fine" } },
+	.source = "ptool's own: 2 % of the time of the steps.",
+	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the steps that is fine" } },
+	.needs = NEED_WORK | NEED_RUN,
 	.check = check,
 };

@@ -4,60 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/sum.h"
+#include "base/units.h"
+#include "base/utf8.h"
 #include "ingest/sink.h"
 
-int rule_lacks_steps(const struct rule_run *run)
+#define CULPRIT_CELLS ((size_t)48) /* of a name in a sentence */
+
+const char *rule_whole(const struct rule_run *run)
 {
-	return advice_lacks(run, "no steps, operators or device work were recorded",
-			    "record with torch.profiler and call its step()");
+	return run->facts->window.is_single ? "the recording" : "each step";
 }
 
-int rule_lacks_work(const struct rule_run *run)
+const char *rule_device_word(const struct rule_run *run)
 {
-	return advice_lacks(run, "no device work was recorded",
-			    "profile with activities=[ProfilerActivity.CPU, "
-			    "ProfilerActivity.CUDA]");
+	return facts_is_gpu(&run->facts->work.work) ? "GPU" : "device";
 }
 
-int rule_lacks_launches(const struct rule_run *run)
+int64_t rule_per_step(const struct rule_run *run, int64_t ns)
 {
-	return advice_lacks(run, "no calls that launch device work were recorded",
-			    "record the activity CPU too");
+	return ns / run->facts->window.nsteps;
 }
 
-int rule_lacks_names(const struct rule_run *run)
+int64_t rule_step_ns(const struct rule_run *run)
 {
-	return advice_lacks(run, "no operators were recorded",
-			    "record the activity CPU too");
+	return rule_per_step(run, run->facts->window.ns);
 }
 
-const char *rule_step_word(const struct step_row *mean)
+void rule_add_window(const struct rule_run *run)
 {
-	return mean->is_single ? "the recording" : "the step";
+	const struct fact_window *w = &run->facts->window;
+
+	if (!w->is_single)
+		advice_evidence(run, "steps", UNIT_COUNT, cell_int(w->nsteps));
+	advice_evidence(run, w->is_single ? "recording_ns" : "mean_step_ns", UNIT_NS,
+			cell_int(rule_step_ns(run)));
 }
 
-const char *rule_steps_word(const struct rule_run *run)
+void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
+		    const char *pct_item, const char *formula)
 {
-	return run->facts->work.bounds.is_single ? "the recording" : "the steps";
-}
-
-void rule_add_step(const struct rule_run *run, const struct step_row *mean)
-{
-	if (!mean->is_single)
-		advice_evidence(run, "steps", UNIT_COUNT, cell_int(mean->nmean));
-	advice_evidence(run, mean->is_single ? "recording_ns" : "mean_step_ns", UNIT_NS,
-			cell_int(mean->values[VALUE_TOTAL]));
-}
-
-void rule_add_steps(const struct rule_run *run, const struct fact_idles *idles)
-{
-	if (!run->facts->work.bounds.is_single)
-		advice_evidence(run, "steps", UNIT_COUNT, cell_int(idles->steps));
-	advice_evidence(run,
-			run->facts->work.bounds.is_single ? "recording_ns"
-							  : "steps_total_ns",
-			UNIT_NS, cell_int(idles->steps_ns));
+	advice_evidence(run, item, UNIT_NS, cell_int(ns));
+	advice_evidence(run, pct_item, UNIT_PERCENT,
+			cell_real(facts_pct(ns, run->facts->window.ns)));
+	advice_save(run, rule_per_step(run, ns), rule_step_ns(run), formula);
 }
 
 int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
@@ -67,35 +58,139 @@ int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
 	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
 
 	if (!mean)
-		return steps ? rule_lacks_steps(run) : -1;
+		return steps ? 0 : -1;
 	int64_t ns = mean->values[VALUE_CATEGORY + share->category];
 	int64_t total_ns = mean->values[VALUE_TOTAL];
 	double pct = facts_pct(ns, total_ns);
 	if (pct <= min_pct)
 		return 0;
-	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s is %s", pct,
-		   rule_step_word(mean), share->what);
-	rule_add_step(run, mean);
+	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s%s", pct,
+		   rule_whole(run), share->finding);
+	if (!mean->is_single)
+		advice_evidence(run, "steps", UNIT_COUNT, cell_int(mean->nmean));
+	advice_evidence(run, mean->is_single ? "recording_ns" : "mean_step_ns", UNIT_NS,
+			cell_int(total_ns));
 	advice_evidence(run, share->ns_item, UNIT_NS, cell_int(ns));
 	advice_evidence(run, share->pct_item, UNIT_PERCENT, cell_real(pct));
 	advice_save(run, ns, total_ns, share->formula);
 	return 0;
 }
 
-const struct fact_idles *rule_idles(const struct rule_run *run, int64_t burst_below_ns,
-				    struct err *err)
+/* Of "/home/me/train.py(12): main" the last part of the path. */
+static struct str without_folders(struct str name)
 {
-	const struct device_work *work = facts_work(run->facts, err);
+	size_t end = 0, begin = 0;
 
-	if (!work)
-		return NULL;
-	if (work->n && facts_has_launches(work))
-		return facts_idles(run->facts, burst_below_ns, err);
-	if (work->n)
-		rule_lacks_launches(run);
-	else
-		rule_lacks_work(run);
-	return NULL;
+	while (end < name.n && name.p[end] != '(')
+		end++;
+	if (end == name.n || !str_contains((struct str){ name.p, end }, STR_LIT(".py")))
+		return name;
+	for (size_t i = 0; i < end; i++)
+		if (name.p[i] == '/')
+			begin = i + 1;
+	return str_behind(name, begin);
+}
+
+const char *rule_culprit(const struct rule_run *run, struct str name)
+{
+	struct arena *arena = &run->out->arena;
+	struct buf text;
+
+	if (!name.n)
+		return "";
+	name = without_folders(name);
+	buf_init(&text, name.n + CULPRIT_CELLS);
+	utf8_add_shortened(&text, name, CULPRIT_CELLS);
+	const char *culprit =
+		arena_printf(arena, " (mostly " STR_FMT ")", STR_ARG(buf_str(&text)));
+	buf_release(&text);
+	return culprit;
+}
+
+const char *rule_ns_text(const struct rule_run *run, int64_t ns)
+{
+	char text[UNITS_TEXT_MAX];
+
+	return arena_copy(&run->out->arena, units_text(UNIT_NS, cell_int(ns), text)).p;
+}
+
+struct rule_operators rule_operators(const struct fact_name *names, size_t n,
+				     bool (*is_wanted)(const struct fact_name *name))
+{
+	struct rule_operators sum = { .ns = 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct fact_name *name = &names[i];
+		if (!name->is_operator || name->self_ns < 0)
+			continue;
+		sum.all_ns = sum_add(sum.all_ns, name->self_ns);
+		sum.all_calls = sum_add(sum.all_calls, name->step_calls);
+		if (!is_wanted(name))
+			continue;
+		sum.ns = sum_add(sum.ns, name->self_ns);
+		sum.calls = sum_add(sum.calls, name->step_calls);
+		if (!sum.most || name->self_ns > sum.most->self_ns)
+			sum.most = name;
+	}
+	return sum;
+}
+
+int64_t rule_operators_ns(const struct rule_run *run, const struct rule_operators *of,
+			  struct err *err)
+{
+	const struct steps *steps = facts_steps(run->facts, err);
+	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
+
+	if (!mean)
+		return steps ? 0 : -1;
+	if (of->all_ns <= 0)
+		return 0;
+	double share = (double)of->ns / (double)of->all_ns;
+	return (int64_t)(share * (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
+}
+
+bool rule_any_operator(const struct fact_name *name)
+{
+	(void)name;
+	return true;
+}
+
+void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns,
+			const char *formula)
+{
+	struct arena *arena = &run->out->arena;
+	int64_t step_ns = rule_step_ns(run);
+
+	advice_evidence(run, arena_printf(arena, "%s_ns", item), UNIT_NS, cell_int(ns));
+	advice_evidence(run, arena_printf(arena, "%s_pct", item), UNIT_PERCENT,
+			cell_real(facts_pct(ns, step_ns)));
+	advice_save(run, ns, step_ns, formula);
+}
+
+int rule_judge_operators(const struct rule_run *run,
+			 const struct rule_operator_share *share, double min_pct,
+			 struct err *err)
+{
+	size_t n;
+	const struct fact_name *names = facts_names(run->facts, &n, err);
+
+	if (!names)
+		return -1;
+	struct rule_operators sum = rule_operators(names, n, share->is_wanted);
+	int64_t ns = rule_operators_ns(run, &sum, err), step_ns = rule_step_ns(run);
+	if (ns < 0)
+		return -1;
+	if (!sum.most || facts_pct(ns, step_ns) <= min_pct)
+		return 0;
+	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s goes to %s%s",
+		   facts_pct(ns, step_ns), rule_whole(run), share->finding,
+		   rule_culprit(run, str_of(sum.most->name)));
+	rule_add_window(run);
+	advice_evidence(run, "calls", UNIT_COUNT,
+			cell_int(rule_per_step(run, sum.calls)));
+	rule_add_operators(run, share->item, ns,
+			   "time of operators of a step * share of their self time");
+	return 0;
 }
 
 struct cell rule_memory_device(struct str name, struct arena *arena)

@@ -58,7 +58,7 @@ static int judge(const struct rule_run *run, const struct straggler *s, struct e
 		"look at why that rank is late: its data, its host, its clocks; 'ptool "
 		"diff' compares two ranks",
 		"rank %lld comes last to %lld of %lld collectives, and keeps another "
-		"waiting for %.1f%% of the time",
+		"waiting %.1f%% of the recording",
 		(long long)s->profile->rank, (long long)s->late_calls,
 		(long long)s->calls, pct);
 	a->profile = s->profile;

@@ -52,11 +52,12 @@ static int check(const struct rule_run *run, struct err *err)
 		return 0;
 	advice_add(
 		run, cell_null(),
-		"skip them: schedule(wait=1, warmup=2, ...), or --step where the "
+		"leave them out: schedule(wait=1, warmup=2, ...), or --step where the "
 		"command has it",
-		"warm-up, %lld of %lld steps at the beginning, raises the mean step by "
-		"%.1f%%",
-		(long long)w.long_steps, (long long)w.steps, pct);
+		"%lld of %lld steps, at the beginning, %s longer than the others: the mean "
+		"step is %.1f%% above that of the others",
+		(long long)w.long_steps, (long long)w.steps,
+		w.long_steps == 1 ? "is" : "are", pct);
 	advice_evidence(run, "steps", UNIT_COUNT, cell_int(w.steps));
 	advice_evidence(run, "warm_up_steps", UNIT_COUNT, cell_int(w.long_steps));
 	advice_evidence(run, "mean_step_ns", UNIT_NS, cell_int(mean_ns));
@@ -68,10 +69,12 @@ static int check(const struct rule_run *run, struct err *err)
 const struct rule rule_warm_up = {
 	.name = "warm-up",
 	.title = "Warm-up in the mean",
-	.looks = "Steps at the beginning that ptool-steps(1) marks as long (10 % and 5 "
+	.looks = "Steps at the beginning that ptool-steps(1) marks as long, as the host "
+		 "recorded them (10 % and 5 "
 		 "median deviations above the median), and by how much they raise the "
 		 "mean step.",
-	.source = "ptool's own: 1 % of the mean step without them.",
-	.parameters = { [MIN_PCT] = { "min_pct", 1, "rise of the mean that is fine" } },
+	.source = "ptool's own: 2 % of the mean step without them.",
+	.parameters = { [MIN_PCT] = { "min_pct", 2, "rise of the mean that is fine" } },
+	.needs = NEED_STEPS,
 	.check = check,
 };

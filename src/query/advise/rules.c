@@ -5,13 +5,14 @@
 
 extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend,
 	rule_communication, rule_low_utilization, rule_mixed_precision, rule_memory_limit,
-	rule_synchronization, rule_launch_bound, rule_pageable_copies,
-	rule_exposed_communication, rule_stragglers, rule_memory_growth,
-	rule_allocator_churn, rule_low_occupancy, rule_small_batch,
-	rule_profiler_overhead, rule_warm_up;
+	rule_synchronization, rule_launch_bound, rule_host_bound, rule_idle_time,
+	rule_pageable_copies, rule_exposed_communication, rule_stragglers,
+	rule_memory_growth, rule_allocator_churn, rule_low_occupancy, rule_small_batch,
+	rule_unfused, rule_profiler_overhead, rule_warm_up, rule_small_operators,
+	rule_host_copies, rule_python_time, rule_host_reads;
 
 /* clang-format off */
-/* Those of the TensorBoard plugin first. */
+/* Those of the TensorBoard plugin first; those of recordings without device work last. */
 const struct rule *const rules[] = {
 	&rule_data_loading,
 	&rule_data_parallel,
@@ -22,6 +23,8 @@ const struct rule *const rules[] = {
 	&rule_memory_limit,
 	&rule_synchronization,
 	&rule_launch_bound,
+	&rule_host_bound,
+	&rule_idle_time,
 	&rule_pageable_copies,
 	&rule_exposed_communication,
 	&rule_stragglers,
@@ -29,8 +32,13 @@ const struct rule *const rules[] = {
 	&rule_allocator_churn,
 	&rule_low_occupancy,
 	&rule_small_batch,
+	&rule_unfused,
 	&rule_profiler_overhead,
 	&rule_warm_up,
+	&rule_small_operators,
+	&rule_host_copies,
+	&rule_python_time,
+	&rule_host_reads,
 	NULL,
 };
 /* clang-format on */
@@ -55,6 +63,14 @@ int rule_place(const struct rule *rule)
 size_t rule_count(void)
 {
 	return sizeof(rules) / sizeof(rules[0]) - 1;
+}
+
+bool rule_yields_to(const struct rule *rule, const struct rule *other)
+{
+	for (size_t i = 0; rule->yields_to[i]; i++)
+		if (strcmp(rule->yields_to[i], other->name) == 0)
+			return true;
+	return false;
 }
 
 size_t rule_parameter_find(const struct rule *rule, const char *name, size_t n)

@@ -8,25 +8,46 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
 #define RULE_PARAMETERS_MAX 3
+#define RULE_YIELDS_MAX     8
 
-struct rule_run; /* query/advice.h */
+struct rule_run; /* query/advise/advice.h */
 
 struct rule_parameter {
-	const char *name; /* with its unit: "min_pct"; NULL behind the last */
+	const char *name; /* with its unit: "min_pct"; NULL after the last */
 	double value;     /* unless the user says otherwise; 0 or more */
 	const char *help; /* "share of the step that is no problem yet" */
 };
 
+/* What a recording must hold for a rule to run: bits. */
+enum rule_need {
+	NEED_STEPS = 1,      /* steps, operators or device work */
+	NEED_NAMES = 2,      /* operators */
+	NEED_WORK = 4,       /* device work */
+	NEED_RUN = 8,        /* device work that ran: no graph was captured instead */
+	NEED_ENOUGH = 16,    /* enough device work to judge how the device is used */
+	NEED_LAUNCHES = 32,  /* the calls that launch device work */
+	NEED_HOST_ONLY = 64, /* no device work: other recordings are not asked */
+};
+
 struct rule {
 	const char *name;   /* what --rule takes */
-	const char *title;  /* what people see above a finding */
+	const char *title;  /* what people see in front of a finding */
 	const char *looks;  /* what it looks at, and when it fires: sentences */
 	const char *source; /* where the threshold comes from: a sentence */
 	struct rule_parameter parameters[RULE_PARAMETERS_MAX + 1];
+	unsigned needs; /* bits of enum rule_need */
+	/* Causes of idle time (bits: 1 << enum gap_cause) that this rule reports. */
+	uint64_t causes;
+	/*
+	 * Rules that see the same time and say more of it.  A finding of this rule is
+	 * left out when theirs, of the same device, save at least half as much.
+	 */
+	const char *yields_to[RULE_YIELDS_MAX + 1];
 	bool is_of_run; /* asked once of all profiles, not once of each */
 	/* 0, whatever it found; -1 with err set. */
 	int (*check)(const struct rule_run *run, struct err *err);
@@ -39,6 +60,8 @@ const struct rule *rule_find(const char *name);
 /* Its place in rules[]. */
 int rule_place(const struct rule *rule);
 size_t rule_count(void);
+/* Does it say that it yields to the other? */
+bool rule_yields_to(const struct rule *rule, const struct rule *other);
 /* The place of a parameter by its name of n bytes; RULE_PARAMETERS_MAX: it has none such. */
 size_t rule_parameter_find(const struct rule *rule, const char *name, size_t n);
 

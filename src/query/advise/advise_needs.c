@@ -1,0 +1,146 @@
+/* What recordings hold: see advise_needs.h. */
+#include "query/advise/advise_needs.h"
+
+/*
+ * Fewer pieces of device work that keep it busy for less than that share say how the
+ * recording was cut, not how a program uses its device: samples of a few kernels.
+ */
+#define PIECES_LEAST 64
+#define BUSY_LEAST   20 /* 1 / 20 of the window */
+
+static const struct {
+	enum rule_need need;
+	const char *why, *record;
+} lacks[] = {
+	{ NEED_STEPS, "no steps, operators or device work were recorded",
+	  "record with torch.profiler and call its step()" },
+	{ NEED_NAMES, "no operators were recorded", "record the activity CPU too" },
+	{ NEED_WORK, "no device work was recorded",
+	  "nothing, if the program runs on the CPU alone; else record the activity of "
+	  "its device too" },
+	{ NEED_RUN, "a graph was captured: its kernels were recorded, not run",
+	  "record a replay of the graph" },
+	{ NEED_ENOUGH, "too little device work was recorded to judge it",
+	  "record whole steps, after warm-up" },
+	{ NEED_LAUNCHES, "no calls that launch device work were recorded",
+	  "record the activity CPU too" },
+	{ NEED_HOST_ONLY, "no operators were recorded", "record the activity CPU too" },
+};
+
+#define NLACKS (sizeof(lacks) / sizeof(lacks[0]))
+
+/* Calls by which a graph is captured, and those that run one. */
+static bool captures_graph(const struct fact_name *names, size_t n)
+{
+	int64_t captures = 0, launches = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct str name = str_of(names[i].name);
+		if (str_contains(name, STR_LIT("StreamBeginCapture")))
+			captures += names[i].calls;
+		if (str_contains(name, STR_LIT("GraphLaunch")))
+			launches += names[i].calls;
+	}
+	return captures > 0 && launches == 0;
+}
+
+static bool is_enough(const struct advise_facts *f)
+{
+	for (size_t i = 0; i < f->work.work.ndevices; i++)
+		if (f->uses[i].pieces >= PIECES_LEAST ||
+		    f->uses[i].busy_ns >= f->window.ns / BUSY_LEAST)
+			return true;
+	return false;
+}
+
+/* While a graph is captured the device hardly runs anything. */
+static bool is_run(const struct advise_facts *f, const struct fact_name *names, size_t n)
+{
+	if (!captures_graph(names, n))
+		return true;
+	for (size_t i = 0; i < f->work.work.ndevices; i++)
+		if (f->uses[i].busy_ns >= f->window.ns / BUSY_LEAST)
+			return true;
+	return false;
+}
+
+int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
+{
+	size_t n;
+	const struct device_work *work = facts_work(f, err);
+	const struct fact_use *uses = work ? facts_uses(f, err) : NULL;
+	const struct fact_name *names = uses ? facts_names(f, &n, err) : NULL;
+
+	if (!names)
+		return -1;
+	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U);
+	if (work->n == 0) {
+		*met |= n ? NEED_HOST_ONLY : 0U;
+		return 0;
+	}
+	*met |= NEED_WORK;
+	*met |= is_enough(f) ? NEED_ENOUGH : 0U;
+	*met |= is_run(f, names, n) ? NEED_RUN : 0U;
+	*met |= facts_has_launches(work) ? NEED_LAUNCHES : 0U;
+	return 0;
+}
+
+bool advise_needs_allow(const struct rule_run *run, unsigned met)
+{
+	unsigned missing = run->rule->needs & ~met;
+
+	if (missing & NEED_HOST_ONLY && met & NEED_WORK)
+		return false;
+	run->out->asked++;
+	for (size_t i = 0; i < NLACKS; i++) {
+		if (!(missing & lacks[i].need))
+			continue;
+		advice_lacks(run, lacks[i].why, lacks[i].record);
+		return false;
+	}
+	return true;
+}
+
+static const char *unfit(unsigned met, size_t pieces, struct arena *arena)
+{
+	if (met & NEED_WORK && !(met & NEED_RUN))
+		return "a graph was captured: its kernels were recorded, not run";
+	if (met & NEED_WORK && !(met & NEED_ENOUGH))
+		return arena_printf(arena, "too little to judge (kernels, copies: %zu)",
+				    pieces);
+	return NULL;
+}
+
+/* Operators of all steps together: what of them counts for no other category. */
+static int host_busy_ns(struct advise_facts *f, int64_t *ns, struct err *err)
+{
+	const struct steps *steps = facts_steps(f, err);
+	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
+
+	*ns = mean ? mean->values[VALUE_CATEGORY + STEP_OPERATORS] * f->window.nsteps : 0;
+	return steps ? 0 : -1;
+}
+
+int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *out,
+		     struct err *err)
+{
+	struct advice_view view = {
+		.profile = f->profile,
+		.steps = f->window.is_single ? 0 : f->window.nsteps,
+		.window_ns = f->window.ns,
+		.is_gpu = facts_is_gpu(&f->work.work),
+	};
+
+	for (size_t i = 0; i < f->work.work.ndevices; i++) {
+		view.device = work_device_cell(&f->work.work.devices[i]);
+		view.busy_ns = f->uses[i].busy_ns;
+		view.unfit = unfit(met, f->uses[i].pieces, &out->arena);
+		advice_add_view(out, &view);
+	}
+	if (!(met & NEED_HOST_ONLY))
+		return 0;
+	if (host_busy_ns(f, &view.busy_ns, err) < 0)
+		return -1;
+	advice_add_view(out, &view);
+	return 0;
+}

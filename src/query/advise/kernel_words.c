@@ -1,0 +1,62 @@
+/*
+ * Words in the names of kernels: see kernel_words.h.  Those of PyTorch
+ * (aten/src/ATen/native/cuda: CUDALoops.cuh, Reduce.cuh, layer_norm_kernel.cu,
+ * PersistentSoftmax.cuh, MultiTensorApply.cuh, Shape.cu), cuDNN and MIOpen.
+ */
+#include "query/advise/kernel_words.h"
+
+#include <stddef.h>
+
+static const char *const dense[] = {
+	"gemm",         "Gemm",   "GEMM",  "gemv",  "cutlass",   "conv",
+	"Conv",         "wgrad",  "dgrad", "fprop", "xmma",      "flash",
+	"fmha",         "Fmha",   "attn",  "nvjet", "attention", "winograd",
+	"implicit_con", "matmul", "Cijk_", "mma_",  "sm90_xmma", NULL,
+};
+
+static const char *const simple[] = {
+	"elementwise_kernel", /* vectorized_, unrolled_ and legacy ones */
+	"reduce_kernel",
+	"softmax_warp",
+	"SoftMax",
+	"softmax_",
+	"layer_norm",
+	"LayerNorm",
+	"RowwiseMoments",
+	"GammaBeta",
+	"GroupNorm",
+	"group_norm",
+	"rms_norm",
+	"rmsnorm",
+	"batch_norm",
+	"bn_fw",
+	"bn_bw",
+	"BatchNorm",
+	"multi_tensor_apply",
+	"CatArrayBatchedCopy",
+	"fused_dropout",
+	"OpTensor",
+	"SubTensorOp",
+	NULL,
+};
+
+/* What Inductor and others have fused already. */
+static const char *const fused[] = { "triton_", NULL };
+
+static bool has_any(struct str name, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++)
+		if (str_contains(name, str_of(words[i])))
+			return true;
+	return false;
+}
+
+bool kernel_is_dense(struct str name)
+{
+	return has_any(name, dense);
+}
+
+bool kernel_is_simple(struct str name)
+{
+	return has_any(name, simple) && !has_any(name, fused);
+}

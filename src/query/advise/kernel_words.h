@@ -1,0 +1,18 @@
+/*
+ * What the name of a kernel says of its work: dense (products of matrices, convolutions,
+ * attention), or simple (each element of its tensors is read and written once or twice,
+ * so that memory limits it).  Names in no list are neither.
+ */
+#ifndef PTOOL_QUERY_KERNEL_WORDS_H
+#define PTOOL_QUERY_KERNEL_WORDS_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* Mangled or not. */
+bool kernel_is_dense(struct str name);
+/* Elementwise, a normalisation, a softmax, a reduction or a copy; no fused kernel. */
+bool kernel_is_simple(struct str name);
+
+#endif
