@@ -278,7 +278,8 @@ CREATE TABLE device (
     sms         INTEGER,
     compute_major INTEGER,
     compute_minor INTEGER,
-    properties  TEXT NOT NULL              -- the whole entry as JSON
+    properties  TEXT NOT NULL,             -- the whole entry as JSON
+    agent       INTEGER                    -- what its work calls it (ROCm), where that is certain
 ) STRICT;
 CREATE INDEX device_profile ON device (profile_id);
 

@@ -2,6 +2,7 @@
 #include "store/write_rows.h"
 
 #include "ingest/decimal.h"
+#include "store/agents.h"
 
 static void ident_cell(struct sqlite3_context *to, struct ident id)
 {
@@ -237,8 +238,10 @@ static void device_cell(const void *from, int64_t row, int column,
 		bulk_text(to, d->name);
 	else if (column == 7)
 		bulk_text(to, d->json);
+	else if (column == 8)
+		bulk_number(to, agents_of(w->m, (size_t)row));
 	else
 		bulk_number(to, numbers[column]);
 }
 
-const struct bulk bulk_device = { "device", 8, false, device_cell };
+const struct bulk bulk_device = { "device", 9, false, device_cell };

@@ -144,3 +144,54 @@ mtia_trace() {
 	ptool devices | grep -x 'note: ARTEMIS'
 	! ptool info | grep 'compute capability'
 }
+
+# ROCM GPUS AGENTS MEMORY: a trace of ROCm with these GPUs (names), kernels on these
+# agents, and events of memory on these GPUs.
+rocm_trace() {
+	local at=0 gpu agent
+	printf '{"deviceProperties":['
+	for gpu in $1; do
+		printf '{"id":%s,"name":"AMD %s","totalGlobalMem":%s000,"warpSize":64,"numSms":%s},' $at "$gpu" "${gpu#*x}" "${gpu#*x}"
+		at=$((at + 1))
+	done | sed 's/,$//'
+	printf '],"traceEvents":['
+	for agent in $2; do
+		printf '{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":2,"args":{"correlation":%s}},' "$agent" "$agent"
+		printf '{"ph":"X","cat":"kernel","name":"gemm","pid":%s,"tid":0,"ts":%s,"dur":10,"args":{"device":%s,"stream":0,"correlation":%s}},' \
+			"$agent" $((agent + 5)) "$agent" "$agent"
+	done
+	for gpu in $3; do
+		printf '{"ph":"i","cat":"cpu_instant_event","name":"[memory]","s":"t","pid":1,"tid":1,"ts":3,"args":{"Device Type":1,"Device Id":%s,"Addr":7,"Bytes":512,"Total Allocated":512}},' "$gpu"
+	done
+	printf '{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":100,"args":{}}]}'
+}
+
+# Number, name, memory and SMs of each device of a trace of ROCm.
+rocm_devices() {
+	rocm_trace "$@" >rocm.json
+	ptool ingest -q rocm.json
+	ptool devices --format json |
+		sed -n 's/.*"device":\([0-9]*\),.*"name":\([^,]*\),"memory_bytes":\([^,]*\),.*"sms":\([^,]*\),.*/\1 \2 \3 \4/p' | paste -sd';'
+}
+
+@test "ROCm: an agent is the GPU that it must be, or what all GPUs are, or nothing" {
+	# the only GPU
+	[ "$(rocm_devices 'MIx7' 9 '')" = '0 "AMD MIx7" 7000 7' ]
+	ptool list --device 0 --format ndjson | grep -q '"name":"gemm"'
+	ptool kernels --device 0 >/dev/null
+	[ "$(ptool sql --format csv 'SELECT k.device, d.agent FROM kernel k, device d' | tail -n +2)" = 9,9 ]
+	# the only one whose memory is used, though another has the agent's number
+	[ "$(rocm_devices 'MIx7 MIx8 MIx9' 2 0)" = '0 "AMD MIx7" 7000 7' ]
+	# as many agents as GPUs
+	[ "$(rocm_devices 'MIx7 MIx8' '4 5' '')" = '0 "AMD MIx7" 7000 7;1 "AMD MIx8" 8000 8' ]
+	# not certain which, but all are alike
+	[ "$(rocm_devices 'MIx7 MIx7 MIx7 MIx7' 2 '')" = '2 "AMD MIx7" 7000 7' ]
+	[ "$(rocm_devices 'MIx7 MIx7' 9 '0 1')" = '9 "AMD MIx7" 7000 7' ]
+	# not certain, and they differ: rather nothing than another's
+	[ "$(rocm_devices 'MIx7 MIx8 MIx9' 2 '')" = '2 null null null' ]
+	[ "$(rocm_devices 'MIx7 MIx8 MIx9' '2 3' '')" = '2 null null null;3 null null null' ]
+	# NVIDIA counts as torch does
+	rocm_trace 'MIx7 MIx8 MIx9' 2 0 | sed 's/AMD /NVIDIA /g; s/"warpSize":64/"warpSize":32/g' >cuda.json
+	ptool ingest -q cuda.json
+	ptool devices --format json | grep -q '"device":2,.*"name":"NVIDIA MIx9","memory_bytes":9000'
+}

@@ -23,7 +23,7 @@ static struct fill read_fill(const struct rule_run *run, const struct table *t,
 	struct cell cell = rule_memory_device(name, &run->out->arena);
 	int64_t number = cell.type == CELL_INT ? cell.as.integer : NUMBER_NONE;
 	const struct device_properties *device =
-		number == NUMBER_NONE ? NULL : device_properties_find(list, number);
+		number == NUMBER_NONE ? NULL : device_properties_of_gpu(list, number);
 	struct fill f = {
 		.device = cell,
 		.peak = rule_number(t, cells, "allocated_peak_bytes"),

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "ingest/sink.h"
@@ -11,7 +12,7 @@
 
 ASSET(asset_query_views_device_properties_sql);
 
-enum { DEVICE, NAME, MEMORY, SMS, MAJOR, MINOR };
+enum { DEVICE, NAME, MEMORY, SMS, MAJOR, MINOR, AGENT, MAY_BE_AGENTS };
 
 static void add_row(struct device_properties_list *list, struct sqlite3_stmt *stmt)
 {
@@ -21,6 +22,8 @@ static void add_row(struct device_properties_list *list, struct sqlite3_stmt *st
 		.device = sqlite3_column_int64(stmt, DEVICE),
 		.memory_bytes = query_number(stmt, MEMORY),
 		.sms = query_number(stmt, SMS),
+		.is_known = query_number(stmt, AGENT) != NUMBER_NONE ||
+			    sqlite3_column_int64(stmt, MAY_BE_AGENTS) == 0,
 	};
 
 	if (name && *name)
@@ -55,11 +58,43 @@ void device_properties_release(struct device_properties_list *list)
 	*list = (struct device_properties_list){ .n = 0 };
 }
 
+const struct device_properties *device_properties_of_gpu(
+	const struct device_properties_list *list, int64_t gpu)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].device == gpu)
+			return &list->items[i];
+	return NULL;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+static bool are_alike(const struct device_properties_list *list)
+{
+	const struct device_properties *first = list->items;
+
+	for (size_t i = 1; i < list->n; i++) {
+		const struct device_properties *next = &list->items[i];
+		if (!is_same_text(first->name, next->name) ||
+		    !is_same_text(first->capability, next->capability) ||
+		    first->memory_bytes != next->memory_bytes || first->sms != next->sms)
+			return false;
+	}
+	return list->n > 0;
+}
+
 const struct device_properties *device_properties_find(
 	const struct device_properties_list *list, int64_t device)
 {
+	const struct device_properties *exact = device_properties_of_gpu(list, device);
+	bool may_be_agents = false;
+
+	if (exact && exact->is_known)
+		return exact;
 	for (size_t i = 0; i < list->n; i++)
-		if (list->items[i].device == device)
-			return &list->items[i];
-	return NULL;
+		may_be_agents |= !list->items[i].is_known;
+	return may_be_agents && are_alike(list) ? list->items : NULL;
 }

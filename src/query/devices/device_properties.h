@@ -4,6 +4,8 @@
 #ifndef PTOOL_QUERY_DEVICE_PROPERTIES_H
 #define PTOOL_QUERY_DEVICE_PROPERTIES_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "query/scope.h"
@@ -13,6 +15,7 @@ struct device_properties {
 	const char *name; /* NULL: not recorded; as are those below at NUMBER_NONE */
 	const char *capability; /* "7.0"; NULL */
 	int64_t memory_bytes, sms;
+	bool is_known; /* that work of this number is its, and not another GPU's */
 };
 
 struct device_properties_list {
@@ -25,7 +28,13 @@ struct device_properties_list {
 int device_properties_load(struct store *store, const struct scope_profile *profile,
 			   struct device_properties_list *out, struct err *err);
 void device_properties_release(struct device_properties_list *list);
-/* NULL when nothing is recorded of it. */
+/* Of the GPU that torch counts as this one ("cuda:0"); NULL when nothing is recorded. */
+const struct device_properties *device_properties_of_gpu(
+	const struct device_properties_list *list, int64_t gpu);
+/*
+ * Of the device that work has this number for; where work may count otherwise (ROCm's agents), of any
+ * when all are alike.  NULL when nothing is recorded, or it is not certain of which.
+ */
 const struct device_properties *device_properties_find(
 	const struct device_properties_list *list, int64_t device);
 

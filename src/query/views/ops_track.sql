@@ -1,7 +1,9 @@
 -- The tracks of a profile that hold slices.
 -- thread   number or text of the thread's id, NULL for other tracks
--- device   of a stream: as its work says, else the id of its process
-SELECT t.kind, t.name, coalesce(h.tid, h.tid_text) AS thread, t.tid AS stream,
+-- device   of a stream: as its work says, else the id of its process; of an agent of ROCm
+--          the GPU, where the recording tells which
+WITH said AS MATERIALIZED (
+SELECT t.id, t.kind, t.name, coalesce(h.tid, h.tid_text) AS thread, t.tid AS stream,
        t.first_slice_id, t.slices,
        CASE WHEN t.kind IN ('stream', 'stream_notes') THEN coalesce(
            (SELECT k.device FROM kernel k
@@ -12,5 +14,9 @@ SELECT t.kind, t.name, coalesce(h.tid, h.tid_text) AS thread, t.tid AS stream,
 FROM track t
 LEFT JOIN thread h ON h.utid = t.utid
 LEFT JOIN process p ON p.upid = t.upid
-WHERE t.profile_id = :profile AND t.first_slice_id IS NOT NULL
-ORDER BY t.id
+WHERE t.profile_id = :profile AND t.first_slice_id IS NOT NULL)
+SELECT kind, name, thread, stream, first_slice_id, slices,
+       coalesce((SELECT d.device FROM device d WHERE d.profile_id = :profile
+                 AND d.agent = said.device), said.device) AS device
+FROM said
+ORDER BY id

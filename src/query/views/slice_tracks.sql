@@ -1,12 +1,14 @@
 -- The tracks that have slices in the profiles :profiles (ids as a JSON array), in
 -- the order of their slices; with what names them.  Slices that are set apart stand
 -- behind all of their profile's, and are a track's second part.
--- device  of a stream: as its work says, else the id of its process
+-- device  of a stream: as its work says, else the id of its process; of an agent of ROCm
+--         the GPU, where the recording tells which
 WITH part AS (
     SELECT id AS track_id, first_slice_id, slices, 0 AS is_apart FROM track WHERE slices > 0
     UNION ALL
     SELECT s.track_id, min(s.id), count(*), 1
-    FROM quarantine q CROSS JOIN slice_row s ON s.id = q.slice_id GROUP BY s.track_id)
+    FROM quarantine q CROSS JOIN slice_row s ON s.id = q.slice_id GROUP BY s.track_id),
+said AS MATERIALIZED (
 SELECT t.profile_id, t.kind, part.first_slice_id, part.slices, t.tid,
        coalesce(p.pid_text, p.pid) AS pid,
        CASE WHEN t.kind IN ('stream', 'stream_notes') THEN coalesce(
@@ -20,5 +22,10 @@ FROM part
 JOIN track t ON t.id = part.track_id
 LEFT JOIN thread th ON th.utid = t.utid
 LEFT JOIN process p ON p.upid = t.upid
-WHERE t.profile_id IN (SELECT value FROM json_each(:profiles))
-ORDER BY part.first_slice_id
+WHERE t.profile_id IN (SELECT value FROM json_each(:profiles)))
+SELECT profile_id, kind, first_slice_id, slices, tid, pid,
+       coalesce((SELECT d.device FROM device d WHERE d.profile_id = said.profile_id
+                 AND d.agent = said.device), said.device) AS device,
+       thread, thread_name, is_apart
+FROM said
+ORDER BY first_slice_id

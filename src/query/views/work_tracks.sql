@@ -1,5 +1,6 @@
 -- The streams of the profile :profile that hold slices, in the order of their numbers.
--- device          as the first work says, else as its process is numbered
+-- device          as the first work says, else as its process is numbered; of an agent of
+--                 ROCm the GPU, where the recording tells which
 -- stream, device  NULL when the trace has texts instead, which
 -- name, pid_text  have
 WITH work AS MATERIALIZED (
@@ -9,12 +10,17 @@ WITH work AS MATERIALIZED (
            (SELECT c.slice_id FROM copy c WHERE c.slice_id BETWEEN t.first_slice_id
                 AND t.first_slice_id + t.slices - 1 ORDER BY c.slice_id LIMIT 1) AS copy_id
     FROM track t
-    WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0)
-SELECT t.id, t.tid AS stream, t.name, t.first_slice_id, t.slices,
-       coalesce(k.device, c.device, p.pid) AS device, p.pid_text
-FROM work
-JOIN track t ON t.id = work.track_id
-LEFT JOIN kernel k ON k.slice_id = work.kernel_id
-LEFT JOIN copy c ON c.slice_id = work.copy_id
-LEFT JOIN process p ON p.upid = t.upid
-ORDER BY device, p.pid_text, stream, t.name, t.id
+    WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0),
+said AS MATERIALIZED (
+    SELECT t.id, t.tid AS stream, t.name, t.first_slice_id, t.slices,
+           coalesce(k.device, c.device, p.pid) AS device, p.pid_text
+    FROM work
+    JOIN track t ON t.id = work.track_id
+    LEFT JOIN kernel k ON k.slice_id = work.kernel_id
+    LEFT JOIN copy c ON c.slice_id = work.copy_id
+    LEFT JOIN process p ON p.upid = t.upid)
+SELECT id, stream, name, first_slice_id, slices,
+       coalesce((SELECT d.device FROM device d WHERE d.profile_id = :profile
+                 AND d.agent = said.device), said.device) AS device, pid_text
+FROM said
+ORDER BY device, pid_text, stream, name, id
