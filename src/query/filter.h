@@ -70,7 +70,10 @@ int filter_has_name(const struct filter *f, struct str name, struct err *err);
 bool filter_has_step(const struct filter *f, int64_t number, bool is_in_step);
 bool filter_has_time(const struct filter *f, int64_t start_ns);
 bool filter_has_dur(const struct filter *f, int64_t dur_ns);
-/* By the category as recorded, in any capitals and in torch's spellings, or by the class (CLASS_NONE: by the category alone). */
+/*
+ * The category as recorded, in any capitals and in torch's spellings, or the class
+ * (CLASS_NONE: the category alone).
+ */
 bool filter_has_category(const struct filter *f, struct str category, int class);
 /* By its number as text or by its name; either may be empty. */
 bool filter_has_thread(const struct filter *f, struct str tid, struct str name);

@@ -92,10 +92,10 @@ static void ask(const struct filter *f, struct str text, struct err *err)
 	must(f->has_times || filter_has_time(f, INT64_MIN));
 	must(!f->has_times || f->from_ns < f->to_ns);
 	must(!f->has_steps || f->first_step <= f->last_step);
-	must(f->categories.n || filter_has_category(f, text));
+	must(f->categories.n || filter_has_category(f, text, CLASS_NONE));
 	must(f->threads.n || filter_has_thread(f, text, text));
 	for (size_t i = 0; i < f->categories.n; i++)
-		must(filter_has_category(f, f->categories.items[i]));
+		must(filter_has_category(f, f->categories.items[i], CLASS_NONE));
 	for (size_t i = 0; i < f->streams.n; i++)
 		must(filter_has_number(&f->streams, f->streams.items[i]));
 }
