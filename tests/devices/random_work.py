@@ -132,7 +132,7 @@ def figures(work, window):
         for t in ticks if w.blocks else ():
             blocks[t] = blocks.get(t, 0) + Fraction(w.blocks)
             has_blocks = True
-        if w.occupancy is not None:
+        if w.occupancy is not None and not (w.occupancy == 0 and float(w.blocks or 0) >= 0.5):  # no estimate
             weighted += w.occupancy * len(ticks)
             weight += len(ticks)
     total = sum(w.end - w.start for w in kernels)

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/device_figures.h"
+#include "query/kernels/kernel_detail.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_work_kernels_sql);
@@ -75,8 +76,11 @@ static int read_rows(struct sqlite3_stmt *stmt, struct by_slice *items,
 
 	while ((rc = sql_step(stmt, err)) > 0) {
 		size_t at = find(items, sqlite3_column_int64(stmt, 0));
+		double blocks_per_sm = said(stmt, 1);
+		double occupancy_pct =
+			kernel_occupancy(said(stmt, 2), blocks_per_sm, said(stmt, 3));
 		if (at < items->work->n)
-			out[at] = (struct kernel_load){ said(stmt, 1), said(stmt, 2) };
+			out[at] = (struct kernel_load){ blocks_per_sm, occupancy_pct };
 	}
 	return rc;
 }

@@ -18,7 +18,8 @@ enum {
 	GRID,
 	BLOCK = GRID + 3,
 	REGISTERS = BLOCK + 3,
-	SHARED
+	SHARED,
+	WARPS_PER_SM
 };
 
 /* Negative, infinite and NaN (which SQLite reads as NULL) say as little as nothing. */
@@ -28,6 +29,20 @@ static double share_at(struct sqlite3_stmt *stmt, int column)
 		return -1;
 	double value = sqlite3_column_double(stmt, column);
 	return value >= 0 && value <= 1e12 ? value : -1;
+}
+
+/*
+ * Kineto writes blocks an SM x threads of a block / 2048 (never more threads than that)
+ * as whole percent: half a percent is 0.32 warps.  A block has one at least.
+ */
+#define LEAST_BLOCKS 0.5
+#define LEAST_WARPS  0.32
+
+double kernel_occupancy(double occupancy_pct, double blocks_per_sm, double warps_per_sm)
+{
+	bool has_some = blocks_per_sm >= LEAST_BLOCKS || warps_per_sm >= LEAST_WARPS;
+
+	return occupancy_pct == 0 && has_some ? -1 : occupancy_pct;
 }
 
 static uint32_t shape_at(struct intern *shapes, struct sqlite3_stmt *stmt)
@@ -58,12 +73,16 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 	query_bind_int(stmt, ":first", profile->first_slice_id);
 	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
 	while ((rc = sql_step(stmt, err)) > 0) {
+		double blocks_per_sm = share_at(stmt, BLOCKS_PER_SM);
+		double occupancy_pct =
+			kernel_occupancy(share_at(stmt, OCCUPANCY), blocks_per_sm,
+					 share_at(stmt, WARPS_PER_SM));
 		out->items =
 			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
 		out->items[out->n++] = (struct kernel_detail){
 			.slice_id = sqlite3_column_int64(stmt, SLICE_ID),
-			.blocks_per_sm = share_at(stmt, BLOCKS_PER_SM),
-			.occupancy_pct = share_at(stmt, OCCUPANCY),
+			.blocks_per_sm = blocks_per_sm,
+			.occupancy_pct = occupancy_pct,
 			.shape = shapes ? shape_at(shapes, stmt) : TEXT_NONE,
 		};
 	}
