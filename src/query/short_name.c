@@ -101,17 +101,108 @@ static void add_head(struct buf *out, struct str name, size_t cells)
 	buf_add_text(out, ELLIPSIS);
 }
 
+/* What the templates of libraries say of every kernel: types, wrappers and sizes. */
+static const char *const common_words[] = { "anonymous",
+					    "namespace",
+					    "lambda",
+					    "operator",
+					    "const",
+					    "unsigned",
+					    "signed",
+					    "char",
+					    "short",
+					    "int",
+					    "long",
+					    "float",
+					    "double",
+					    "bool",
+					    "void",
+					    "half",
+					    "half_t",
+					    "bfloat16_t",
+					    "Half",
+					    "BFloat16",
+					    "complex",
+					    "array",
+					    "Array",
+					    "tuple",
+					    "true",
+					    "false",
+					    "TensorIteratorBase",
+					    "TensorIterator",
+					    "TensorListMetadata",
+					    "gpu_kernel_impl",
+					    "gpu_kernel_impl_nocast",
+					    "BinaryFunctor",
+					    "AUnaryFunctor",
+					    "BUnaryFunctor",
+					    "OpaqueType",
+					    "ReduceOp",
+					    "func_wrapper_t",
+					    "OffsetCalculator",
+					    "TrivialOffsetCalculator",
+					    "LoadWithoutCast",
+					    "StoreWithoutCast",
+					    NULL };
+
+static bool is_common(struct str word)
+{
+	for (size_t i = 0; common_words[i]; i++)
+		if (str_is(word, common_words[i]))
+			return true;
+	return isdigit((unsigned char)word.p[0]);
+}
+
+/* Is the word among those that were added from `from` on? */
+static bool is_told(const struct buf *out, size_t from, struct str word)
+{
+	return str_contains(str_behind(buf_str(out), from), word);
+}
+
+/*
+ * The function's name, and of its template arguments the words that tell it from others:
+ * "elementwise_kernel<MulFunctor>".
+ */
+static void add_words(struct buf *out, struct str name)
+{
+	const char *open = memchr(name.p, '<', name.n);
+	size_t at = open ? (size_t)(open - name.p) : name.n, from;
+	bool is_first = true;
+
+	add_without_namespaces(out, (struct str){ name.p, at });
+	from = out->n;
+	while (at < name.n) {
+		size_t end = at;
+		while (end < name.n && is_ident(name.p[end]))
+			end++;
+		struct str word = { name.p + at, end - at };
+		bool is_space = str_starts_with(str_behind(name, end), STR_LIT("::"));
+		at = end > at ? end : at + 1;
+		if (word.n == 0 || is_space || is_common(word) ||
+		    is_told(out, from, word))
+			continue;
+		buf_add_text(out, is_first ? "<" : ", ");
+		buf_add_str(out, word);
+		is_first = false;
+	}
+	if (!is_first)
+		buf_add_char(out, '>');
+}
+
 static void add_kernel(struct buf *out, struct str name, size_t cells)
 {
 	struct buf bare;
 
 	buf_init(&bare, SIZE_MAX);
 	add_without_namespaces(&bare, name);
-	name = buf_str(&bare);
-	if (utf8_width(name) <= cells)
-		buf_add_str(out, name);
+	if (utf8_width(buf_str(&bare)) > cells) {
+		buf_clear(&bare);
+		add_words(&bare, name);
+	}
+	if (utf8_width(buf_str(&bare)) <= cells)
+		buf_add_str(out, buf_str(&bare));
 	else
-		add_head(out, name, cells);
+		add_head(out, buf_str(&bare), cells);
 	buf_release(&bare);
 }
 

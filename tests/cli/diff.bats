@@ -723,7 +723,7 @@ if int(sys.argv[2]) >= 80:
     assert max(map(len, lines)) <= int(sys.argv[2]), max(lines, key=len)
 END
 	done
-	[[ $output == *"vectorized_elementwise_kernel<4, CUDAFunctor_add<BF"* ]]
+	[[ $output == *"vectorized_elementwise_kernel<CUDAFunctor_add>"* ]]
 }
 
 @test "a table fits 80 columns" {
