@@ -76,8 +76,8 @@ static void a_tenth_of_the_step_is_of_high_severity(void **state)
 		enum advice_severity severity;
 	} cases[] = { { 100, ADVICE_HIGH },
 		      { 99, ADVICE_MEDIUM },
-		      { 20, ADVICE_MEDIUM },
-		      { 19, ADVICE_LOW },
+		      { 50, ADVICE_MEDIUM },
+		      { 49, ADVICE_LOW },
 		      { 0, ADVICE_LOW } };
 	struct fixture f;
 
@@ -91,9 +91,10 @@ static void a_tenth_of_the_step_is_of_high_severity(void **state)
 	advice_list_release(&f.list);
 }
 
-static void findings_stand_by_severity_then_saving_then_rule_then_profile(void **state)
+static void findings_are_ordered_by_severity_then_saving_then_rule_then_profile(
+	void **state)
 {
-	static const int64_t order[] = { 4, 3, 1, 2, 0, 5 };
+	static const int64_t order[] = { 4, 3, 5, 1, 2, 0 };
 	struct fixture f;
 
 	(void)state;
@@ -111,10 +112,45 @@ static void findings_stand_by_severity_then_saving_then_rule_then_profile(void *
 	advice_save(&f.run, 500, 1000, "formula");
 	advice_add(&f.run, cell_int(5), "try", "a small one");
 	advice_save(&f.run, 1, 1000, "formula");
-	advice_sort(&f.list);
+	advice_settle(&f.list);
 	for (size_t i = 0; i < f.list.n; i++)
 		assert_int_equal(order[i], f.list.items[i].device.as.integer);
 	advice_list_release(&f.list);
+}
+
+static void rules_yield_to_rules_that_exist(void **state)
+{
+	(void)state;
+	for (size_t i = 0; rules[i]; i++)
+		for (size_t k = 0; rules[i]->yields_to[k]; k++) {
+			const struct rule *other = rule_find(rules[i]->yields_to[k]);
+			assert_non_null(other);
+			assert_true(rule_yields_to(rules[i], other));
+			assert_false(rule_yields_to(other, rules[i]));
+		}
+}
+
+static void a_finding_gives_way_to_one_that_saves_half_as_much(void **state)
+{
+	static const struct {
+		int64_t device, saving_ns;
+		size_t left;
+	} cases[] = { { 0, 50, 1 }, { 0, 49, 2 }, { 1, 100, 2 } };
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(&f);
+		f.run.rule = rule_find("communication");
+		advice_add(&f.run, cell_int(0), "try", "communication");
+		advice_save(&f.run, 100, 1000, "formula");
+		f.run.rule = rule_find("exposed-communication");
+		advice_add(&f.run, cell_int(cases[i].device), "try", "exposed");
+		advice_save(&f.run, cases[i].saving_ns, 1000, "formula");
+		advice_settle(&f.list);
+		assert_int_equal(cases[i].left, f.list.n);
+		advice_list_release(&f.list);
+	}
 }
 
 static void texts_of_findings_and_evidence_are_kept(void **state)
@@ -144,7 +180,9 @@ int main(void)
 		cmocka_unit_test(parameters_are_found_by_their_whole_names),
 		cmocka_unit_test(a_tenth_of_the_step_is_of_high_severity),
 		cmocka_unit_test(
-			findings_stand_by_severity_then_saving_then_rule_then_profile),
+			findings_are_ordered_by_severity_then_saving_then_rule_then_profile),
+		cmocka_unit_test(rules_yield_to_rules_that_exist),
+		cmocka_unit_test(a_finding_gives_way_to_one_that_saves_half_as_much),
 		cmocka_unit_test(texts_of_findings_and_evidence_are_kept),
 	};
 
