@@ -82,6 +82,14 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 	};
 }
 
+/* Ids that can be counted with, and texts where there must be some. */
+static bool is_sound(const struct scope_profile *p)
+{
+	return p->id > 0 && p->id < INT64_MAX && p->first_slice_id >= 0 &&
+	       p->slices >= 0 && p->slices < INT64_MAX - p->first_slice_id && p->run &&
+	       p->path && p->format;
+}
+
 static int load_profiles(struct store *store, const struct scope_request *request,
 			 struct scope *scope, struct err *err)
 {
@@ -93,8 +101,13 @@ static int load_profiles(struct store *store, const struct scope_request *reques
 		return -1;
 	query_bind_int(stmt, ":all", request->all_runs);
 	query_bind_text(stmt, ":run", request->run);
-	while ((rc = sql_step(stmt, err)) > 0)
+	while ((rc = sql_step(stmt, err)) > 0) {
 		add_profile(&loading, stmt);
+		if (!is_sound(&scope->profiles[scope->n - 1])) {
+			rc = query_damaged("profiles do", err);
+			break;
+		}
+	}
 	sqlite3_finalize(stmt);
 	return rc;
 }

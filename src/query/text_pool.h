@@ -23,6 +23,9 @@ struct text_pool {
 	int64_t max_id;
 };
 
+/* The largest string.id; ERR_INPUT when the store is too small to have so many. */
+int text_pool_max_id(struct store *store, int64_t *max_id, struct err *err);
+
 /* text_pool_close() in both cases, before the store is closed. */
 int text_pool_open(struct store *store, struct text_pool *out, struct err *err);
 /* Accepts a zeroed one. */

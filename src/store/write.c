@@ -18,6 +18,9 @@
 
 #define JSON_MAX ((size_t)1 << 30)
 
+/* More ids than this nobody writes; those of a profile are added to it. */
+#define ID_MAX (INT64_C(1) << 62)
+
 int write_schema(struct sqlite3 *db, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
@@ -221,9 +224,13 @@ static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
 		{ "SELECT coalesce(max(id), 0) FROM function", &w->function },
 	};
 
-	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
 		if (sql_int(db, bases[i].sql, bases[i].into, err) < 0)
 			return -1;
+		if (*bases[i].into < 0 || *bases[i].into > ID_MAX)
+			return err_set(err, ERR_INPUT,
+				       "the store is damaged: it has ids beyond 2^62");
+	}
 	return 0;
 }
 

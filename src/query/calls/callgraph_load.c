@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/calls/callgraph.h"
 #include "query/query.h"
@@ -92,7 +93,7 @@ static int find_range(struct store *store, enum owned_table table, struct range 
 	query_bind_int(stmt, ":table", table);
 	int rc = first_of(stmt, owners.first, &out->first, err);
 	if (rc == 0)
-		rc = first_of(stmt, owners.last + 1, &behind, err);
+		rc = first_of(stmt, sum_add(owners.last, 1), &behind, err);
 	out->last = behind - 1;
 	sqlite3_finalize(stmt);
 	return rc;
@@ -119,7 +120,7 @@ static uint32_t add_text(struct callgraph *g, struct sqlite3_stmt *stmt, int col
 /* The row that the statement of functions stands on. */
 static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct err *err)
 {
-	int64_t at = sqlite3_column_int64(stmt, 0) - g->first_id;
+	int64_t at = sum_sub(sqlite3_column_int64(stmt, 0), g->first_id);
 
 	if (at < 0 || at >= (int64_t)g->nfunctions)
 		return damaged(err);
@@ -210,7 +211,7 @@ static struct callgraph_sums take_sums(struct callgraph *g, struct sqlite3_stmt 
 static int take_number(const struct callgraph *g, struct sqlite3_stmt *stmt, int column,
 		       uint32_t *function, struct err *err)
 {
-	int64_t at = sqlite3_column_int64(stmt, column) - g->first_id;
+	int64_t at = sum_sub(sqlite3_column_int64(stmt, column), g->first_id);
 
 	if (at < 0 || at >= (int64_t)g->nfunctions)
 		return damaged(err);

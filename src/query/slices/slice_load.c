@@ -226,6 +226,8 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
 	    text_at(l, stmt, 4, &s.category, err) < 0)
 		return -1;
+	if (s.name == TEXT_NONE)
+		return query_damaged("slices do", err);
 	if (what == CLASS_SPAN && !(flags & SLICE_APART))
 		out->span_start_ns = s.ts_ns;
 	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));

@@ -128,6 +128,8 @@ static bool get_slice(struct packed_bytes *bytes, struct packed_slice *s)
 	    !get_difference(&bytes[OP], &s->op_id) ||
 	    !get_difference(&bytes[DETAIL], &s->op_detail_id))
 		return false;
+	if (bytes[NAME].end && s->name_id < 1)
+		return false;
 	if (dur_ns < 0 || s->start_ns > INT64_MAX - dur_ns || s->class >= NCLASSES)
 		return false;
 	s->end_ns = s->start_ns + dur_ns;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
+#include "query/text_pool.h"
 
 #define SCAN_BLOCK 256
 
@@ -190,16 +191,21 @@ static int load_places(struct slice_rank *r, struct store *store, struct err *er
 {
 	struct sqlite3_stmt *stmt;
 	uint32_t place = 0;
-	size_t cap = 0;
+	int64_t max_id;
 	int rc;
 
+	if (text_pool_max_id(store, &max_id, err) < 0)
+		return -1;
+	r->nplaces = (size_t)max_id + 1;
+	r->places = xcalloc(r->nplaces, sizeof(*r->places));
 	if (query_prepare(store, asset_query_views_string_order_sql, &stmt, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0) {
-		size_t id = (size_t)sqlite3_column_int64(stmt, 0);
-		r->places = xgrow(r->places, &cap, id + 1, sizeof(*r->places));
-		for (; r->nplaces <= id; r->nplaces++)
-			r->places[r->nplaces] = 0;
+		int64_t id = sqlite3_column_int64(stmt, 0);
+		if (id < 1 || id > max_id) {
+			rc = query_damaged("texts do", err);
+			break;
+		}
 		r->places[id] = place++;
 	}
 	sqlite3_finalize(stmt);
@@ -243,5 +249,7 @@ int slice_rank_next(struct slice_rank *r, struct slice_row *row,
 		return 0;
 	int64_t id = r->kept[r->at++].id;
 	*track = slices_track_of(r->slices, id);
+	if (!*track)
+		return query_damaged("slices do", err);
 	return slices_read(r->slices, *track, id, row, 1, err);
 }

@@ -121,11 +121,14 @@ static int check_tracks(const struct slices *p, struct err *err)
 {
 	for (size_t i = 0; i < p->ntracks; i++) {
 		const struct slices_track *track = &p->tracks[i];
-		if (track->first_id < 1 || track->slices > INT64_MAX - track->first_id)
+		if (track->first_id < 1 || track->slices < 0 ||
+		    track->slices > INT64_MAX - track->first_id)
 			return err_set(err, ERR_INPUT,
 				       "the store is damaged: a track of %" PRId64
 				       " slices from %" PRId64,
 				       track->slices, track->first_id);
+		if (!track->kind)
+			return query_damaged("tracks do", err);
 	}
 	return 0;
 }

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""A stranger's store is only data: whatever stands in its rows, each command ends
+with an answer or with one line that says what is wrong.  Each column of each table
+holds each boundary value once, in its first row or in all of them; and those
+edits that once crashed a command are tried with all commands.
+
+STRANGERS=all in the environment tries all commands on each edit: hours.
+
+Speaks TAP.  timeout: 400 s
+"""
+import itertools
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+PTOOL = os.environ["PTOOL"]
+FIXTURES = os.environ["FIXTURES"]
+EVERYTHING = os.environ.get("STRANGERS") == "all"
+TIMEOUT_S = 60
+
+VALUES = (-1, 0, 3, 2**31, 2**32, 2**63 - 1, -2**63)
+TEXTS = ("''", "char(0)", "'\x1b[31m'", "'-1'", "'9223372036854775808'", "printf('%5000c', 'x')")
+BLOBS = ("x''", "x'00'", "x'ffffffffffffffffffff01'", "zeroblob(5000)")
+
+COMMANDS = [line.split() for line in """
+top
+top --thread 1
+top --by thread --sort calls
+top --by category
+top --by annotation
+top --by step --format csv
+top --cat cpu_op
+top --min-dur 1ns
+top --time 0..
+top --profile 1
+top --tensor-cores
+top --format torch
+list
+list --sort name
+list --sort self
+list --sort dur --limit 3
+info
+doctor
+steps
+steps --phases
+devices
+streams
+kernels
+gaps
+memory
+comm
+comm --ranks
+transfers
+modules
+tree
+pstats
+pstats --callers
+callers .
+callees .
+advise
+diff STORE
+diff STORE --by name
+export --to pstats -o OUT
+ingest -q --run more TRACE
+rm --force absent
+""".strip().splitlines()]
+
+# Each of them was a crash, an overflow or gigabytes.
+ONCE_FATAL = [
+    "UPDATE slice_row SET name_id = 0 WHERE id = 1",
+    "UPDATE string SET id = -1 WHERE id = (SELECT max(id) FROM string)",
+    "UPDATE string SET id = 2147483648 WHERE id = (SELECT max(id) FROM string)",
+    "UPDATE track SET first_slice_id = 3",
+    "UPDATE profile SET id = 9223372036854775807",
+    "UPDATE call_edge SET caller_id = -9223372036854775807 - 1",
+    "UPDATE slice_row SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM slice_row)",
+    "UPDATE op_detail SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM op_detail)",
+    "UPDATE track SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM track)",
+]
+
+
+class Shop:
+    """A folder with sound stores, of a trace and of a call graph."""
+
+    def __init__(self, root):
+        self.root = root
+        self.trace = os.path.join(FIXTURES, "gpu", "everything.json")
+        self.store = os.path.join(root, "edited.db")
+        self.bases = []
+        dumps = os.path.join(FIXTURES, "pyprof")
+        graph = next(os.path.join(folder, name) for folder, _, names in sorted(os.walk(dumps))
+                     for name in sorted(names) if name.endswith((".prof", ".pstats")))
+        for number, path in enumerate((self.trace, graph)):
+            base = os.path.join(root, f"base{number}.db")
+            subprocess.run([PTOOL, "ingest", "-q", "-o", base, "--run", "it", path], check=True)
+            self.bases.append(base)
+
+    def edit(self, base, sql):
+        """False where SQLite itself refuses the edit."""
+        shutil.copyfile(base, self.store)
+        db = sqlite3.connect(self.store, isolation_level=None)
+        try:
+            db.execute("PRAGMA foreign_keys = OFF")
+            db.execute("PRAGMA synchronous = OFF")
+            db.execute("PRAGMA journal_mode = OFF")
+            db.executescript(sql)
+        except sqlite3.Error:
+            return False
+        finally:
+            db.close()
+        return True
+
+    def run(self, command):
+        """What is wrong with how it ended, or None."""
+        out = os.path.join(self.root, "out")
+        places = {"STORE": self.store, "TRACE": self.trace, "OUT": out}
+        words = [places.get(word, word) for word in command]
+        if words[0] in ("ingest",):
+            words[1:1] = ["-o", self.store]
+        elif words[0] in ("callers", "callees"):
+            words[1:1] = [self.store]
+        elif words[0] != "rm":
+            words.insert(1, self.store)
+        env = dict(os.environ, PTOOL_STORE=self.store)
+        try:
+            done = subprocess.run([PTOOL, *words], env=env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            return f"still running after {TIMEOUT_S} s"
+        finally:
+            if os.path.exists(out):
+                os.unlink(out)
+        if done.returncode not in (0, 2, 3, 4):
+            said = done.stderr.decode(errors="replace")
+            return f"exit status {done.returncode}: {said[:2000]}"
+        return None
+
+
+def columns_of(base):
+    with sqlite3.connect(f"file:{base}?mode=ro", uri=True) as db:
+        tables = [name for name, in db.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
+        found = [(table, row[1], row[2]) for table in tables
+                 if db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                 for row in db.execute(f"PRAGMA table_info({table})")]
+    db.close()
+    return found
+
+
+def edits_of(base):
+    turn = itertools.cycle((0, 1))
+    for table, column, kind in columns_of(base):
+        values = {"TEXT": TEXTS, "BLOB": BLOBS}.get(kind, VALUES)
+        for value in ("NULL", *values):
+            first = f" WHERE rowid = (SELECT min(rowid) FROM {table})"
+            for where in (first, "") if EVERYTHING else ((first, "")[next(turn)],):
+                yield f"UPDATE {table} SET {column} = {value}{where}"
+
+
+def try_edits(shop, base, edits, commands_of):
+    tried = refused = 0
+    for sql in edits:
+        if not shop.edit(base, sql):
+            refused += 1
+            continue
+        for command in commands_of():
+            tried += 1
+            wrong = shop.run(command)
+            assert wrong is None, f"{sql}; ptool {' '.join(command)}: {wrong}"
+    assert tried > 0
+    print(f"# {tried} commands, {refused} edits that SQLite refused")
+
+
+def what_was_fatal_once_is_told(shop):
+    for base in shop.bases:
+        try_edits(shop, base, ONCE_FATAL, lambda: COMMANDS)
+
+
+def boundary_values_in_each_column_are_told(shop):
+    turn = itertools.cycle(COMMANDS)
+    for base in shop.bases:
+        try_edits(shop, base, edits_of(base),
+                  lambda: COMMANDS if EVERYTHING else [next(turn)])
+
+
+def main():
+    tests = (what_was_fatal_once_is_told, boundary_values_in_each_column_are_told)
+    print(f"1..{len(tests)}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="strangers.") as root:
+        os.environ["PTOOL_CACHE"] = os.path.join(root, "cache")
+        shop = Shop(root)
+        for number, test in enumerate(tests, 1):
+            try:
+                test(shop)
+                print(f"ok {number} - {test.__name__}", flush=True)
+            except AssertionError as error:
+                failed += 1
+                print(f"not ok {number} - {test.__name__}", flush=True)
+                print("\n".join("# " + line for line in str(error).splitlines()))
+    sys.exit(1 if failed else 0)
+
+
+main()
