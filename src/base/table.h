@@ -90,6 +90,11 @@ struct table {
 	 */
 	const char *caption;
 	const char *const *under;
+	/*
+	 * What people are told where there is no row, instead of a table; "": nothing;
+	 * NULL: a table without rows.
+	 */
+	const char *empty;
 	const char *const *notes;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;

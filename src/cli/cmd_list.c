@@ -64,7 +64,8 @@ static int run(const struct command *self, int argc, char **argv)
 						     .request = &request,
 						     .make = make_request,
 						     .open = open_list,
-						     .nothing = "no slice matches" });
+						     .nothing = "no slice matches",
+						     .lacks = "slices" });
 }
 
 static const char *const examples[] = {

@@ -52,7 +52,7 @@ static const struct opt memory_options[] = {
 	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "min-bytes", .arg = "SIZE", .help = "only blocks of this size or more (--events; 64K, 1M)",
 	  .offset = FIELD(min_bytes), .type = OPT_STRING },
-	{ .name = "min-share", .arg = "PERCENT", .help = "what share of the peak a spike rises at least (--spikes)",
+	{ .name = "min-share", .arg = "PERCENT", .help = "smallest rise of a spike, as a share of the peak (--spikes)",
 	  .offset = FIELD(min_share), .type = OPT_STRING },
 	OPT_END
 };
@@ -221,6 +221,7 @@ static int run(const struct command *self, int argc, char **argv)
 			.scope = &o.scope,
 			.output = &o.output,
 			.open = open_memory,
+			.filter = &filter,
 			.options = &request,
 			.nothing = memory_nothing(request.view) });
 	filter_release(&filter);

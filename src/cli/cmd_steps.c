@@ -62,6 +62,7 @@ static int read_steps(const struct command *self, const struct steps_opts *o,
 						   .scope = &o->scope,
 						   .output = &o->output,
 						   .open = open_steps,
+						   .filter = filter,
 						   .options = &request });
 }
 

@@ -258,6 +258,7 @@ static int run_table(const char *command, const struct top_request *request)
 						   .scope = &o->scope,
 						   .output = &o->output,
 						   .open = open_top,
+						   .filter = request->query->filter,
 						   .options = request });
 }
 

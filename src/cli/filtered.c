@@ -20,7 +20,9 @@ int filtered_read(const char *command, const struct filtered_plan *plan)
 							   .output = &plan->on->output,
 							   .open = plan->open,
 							   .options = plan->request,
-							   .nothing = plan->nothing });
+							   .filter = &filter,
+							   .nothing = plan->nothing,
+							   .lacks = plan->lacks });
 	filter_release(&filter);
 	return code;
 }

@@ -49,7 +49,7 @@ struct filtered_plan {
 	/* As that of struct reading_plan, with the request for its options. */
 	int (*open)(const struct reading *r, const void *request, struct table **out,
 		    struct err *err);
-	const char *nothing; /* as in struct reading_plan */
+	const char *nothing, *lacks; /* as in struct reading_plan */
 };
 
 /* Parses and reads; returns the exit code. */

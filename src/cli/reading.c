@@ -5,6 +5,7 @@
 
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "query/filter_nothing.h"
 
 /* clang-format off */
 const struct opt reading_operand[] = {
@@ -29,9 +30,13 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 
 	if (plan->open(r, plan->options, &table, err) < 0)
 		return -1;
+	if (plan->nothing && !table->empty)
+		table->empty = ""; /* the message says it */
 	int rc = output_table(plan->command, table, plan->output, err);
 	if (rc == 0 && table->total_rows == 0 && plan->nothing)
-		rc = err_set(err, ERR_EMPTY, "%s", plan->nothing);
+		rc = plan->lacks && !filter_is_given(plan->filter)
+			     ? filter_lacks(r->scope, plan->lacks, err)
+			     : err_set(err, ERR_EMPTY, "%s", plan->nothing);
 	table_free(table);
 	return rc;
 }
@@ -52,6 +57,8 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 				   .scope = &scope,
 				   .for_people = reading_is_for_people(plan->output) };
 	rc = draw(plan, &reading, err);
+	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter)
+		filter_explain(operand->store, &scope, plan->filter, err);
 	scope_release(&scope);
 	return rc;
 }

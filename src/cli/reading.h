@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "cli/output.h"
 #include "cli/scope_options.h"
+#include "query/filter.h"
 #include "query/scope.h"
 #include "store/store.h"
 
@@ -39,8 +40,10 @@ struct reading_plan {
 	int (*open)(const struct reading *r, const void *options, struct table **out,
 		    struct err *err);
 	const void *options;
+	const struct filter *filter; /* what it read by; NULL: the command has none */
 	const char *
 		nothing; /* said, with exit 3, when no row came; NULL: that is an answer */
+	const char *lacks; /* said to be lacking where no filter was given; or NULL */
 };
 
 /* All of it; returns the exit code. */

@@ -18,7 +18,7 @@
 #define NAME_SHOWN ((size_t)100)
 
 struct filter_regex {
-	const char *option;
+	const char *option, *pattern; /* borrowed */
 	pcre2_code *code;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
@@ -49,6 +49,7 @@ static int regex_compile(const char *option, const char *text, struct filter_reg
 
 	*out = r; /* the filter's from here on */
 	r->option = option;
+	r->pattern = text;
 	r->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
 				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
 					PCRE2_NEVER_BACKSLASH_C,
@@ -270,6 +271,16 @@ void filter_release(struct filter *f)
 	regex_free(f->focus);
 	regex_free(f->ignore);
 	*f = (struct filter){ .focus = NULL };
+}
+
+const char *filter_option(const struct filter_regex *r)
+{
+	return r->option;
+}
+
+const char *filter_pattern(const struct filter_regex *r)
+{
+	return r->pattern;
 }
 
 int filter_has_name(const struct filter *f, struct str name, struct err *err)

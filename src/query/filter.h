@@ -59,6 +59,10 @@ struct filter {
 int filter_compile(const struct filter_texts *texts, struct filter *out, struct err *err);
 void filter_release(struct filter *f);
 
+/* What messages call the expression's option, and as it was given; borrowed. */
+const char *filter_option(const struct filter_regex *r);
+const char *filter_pattern(const struct filter_regex *r);
+
 /* Was --focus or --ignore given? */
 static inline bool filter_chooses_names(const struct filter *f)
 {

@@ -164,6 +164,26 @@ static const char *list_numbers(struct scope *scope, bool of_ranks)
 	return text;
 }
 
+static int no_rank(struct scope *scope, const struct scope_request *request,
+		   struct err *err)
+{
+	char given[48];
+	size_t ranked = 0;
+
+	if (request->first_rank == request->last_rank)
+		snprintf(given, sizeof(given), "%" PRId64, request->first_rank);
+	else
+		snprintf(given, sizeof(given), "%" PRId64 "..%" PRId64,
+			 request->first_rank, request->last_rank);
+	for (size_t i = 0; i < scope->n; i++)
+		ranked += scope->profiles[i].has_rank;
+	if (ranked == 0)
+		return err_set(err, ERR_EMPTY,
+			       "--rank %s: the recording does not say its rank", given);
+	return err_set(err, ERR_EMPTY, "--rank %s: there are ranks %s", given,
+		       list_numbers(scope, true));
+}
+
 static int narrow(struct scope *scope, const struct scope_request *request,
 		  struct err *err)
 {
@@ -179,8 +199,7 @@ static int narrow(struct scope *scope, const struct scope_request *request,
 			       request->profile, scope->profiles[0].run,
 			       list_numbers(scope, false));
 	if (request->has_rank && !narrow_by(scope, is_of_rank, request))
-		return err_set(err, ERR_EMPTY, "no profile of that rank (ranks: %s)",
-			       list_numbers(scope, true));
+		return no_rank(scope, request, err);
 	return 0;
 }
 

@@ -86,7 +86,10 @@ static void draw_rows(FILE *out, struct people *p)
 static void draw(FILE *out, struct people *p)
 {
 	const struct table *t = p->table;
+	const char *empty = p->rows->nrows ? NULL : t->empty;
 
+	if (empty && *empty)
+		fprintf(out, "%s\n", empty);
 	if (t->caption) {
 		write_escaped(out, people_line(p, t->caption));
 		for (size_t i = 0; t->under && t->under[i]; i++) {
@@ -95,7 +98,7 @@ static void draw(FILE *out, struct people *p)
 		}
 		fputs(p->rows->nrows ? "\n\n" : "\n", out);
 	}
-	if (p->rows->nrows || !t->caption)
+	if (p->rows->nrows || (!t->caption && !empty))
 		draw_rows(out, p);
 	for (size_t i = 0; t->notes && t->notes[i]; i++) {
 		const char *note = t->notes[i];

@@ -243,9 +243,12 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 	struct buf line;
 
 	buf_init(&line, SIZE_MAX / 2); /* as long as its cells, which have a limit */
+	const char *empty = p->rows->nrows ? NULL : p->table->empty;
+	if (empty && *empty)
+		fprintf(out, "%s\n", empty);
 	if (p->table->caption)
 		draw_caption(out, p, opts);
-	if (p->rows->nrows || !p->table->caption)
+	if (p->rows->nrows || (!p->table->caption && !empty))
 		draw_rows(out, p, opts, &line);
 	draw_notes(out, p, opts);
 	buf_release(&line);

@@ -92,7 +92,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool tree --format json | lacks '"is_estimated":true'
 	ptool tree --step 3 --focus mm --format csv | cut -d, -f5 | tail -n +2 | head -1 | grep -qx '"ProfilerStep\*"'
 	run -3 --separate-stderr ptool tree --focus 'nothing like it'
-	says 'ptool: tree: ptool.db: no call matches'
+	says "ptool: tree: ptool.db: --focus 'nothing like it' matches no name"
 }
 
 @test "top on a call graph: functions, under anybody's sort keys" {

@@ -161,7 +161,7 @@ setup_store() {
 	run -3 --separate-stderr ptool comm --ranks --min-dur 150us
 	says "ptool: comm: ptool.db: no two ranks took part in one collective"
 	run -3 --separate-stderr ptool comm --focus broadcast
-	says "ptool: comm: ptool.db: no collective matches"
+	says "ptool: comm: ptool.db: --focus 'broadcast' matches no name"
 	run -2 --separate-stderr ptool comm --cat kernel
 	says "ptool: comm: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 }

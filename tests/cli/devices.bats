@@ -102,7 +102,7 @@ csv() { # COMMAND [OPTION...]
 	run -3 --separate-stderr ptool devices "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
 	[[ ${stderr-} == *'a call graph has no device work: record with torch.profiler' ]]
 	run -3 --separate-stderr ptool streams "$GPU/graph.json" --focus 'nothing like it'
-	[[ ${stderr-} == *'no device work matches' ]]
+	[[ ${stderr-} == *"--focus 'nothing like it' matches no name" ]]
 }
 
 @test "4: a store whose times do not fit together is refused" {

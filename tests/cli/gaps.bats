@@ -51,7 +51,7 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	[ "$(idle --focus '^aten::item$' --root)" -eq 35854 ]
 	run --separate-stderr ptool gaps --stream 99
 	exits 3
-	says "ptool: gaps: ptool.db: no idle time matches"
+	says "ptool: gaps: ptool.db: --stream 99: there are streams 1, 7, 20"
 }
 
 @test "HTA's causes, with another threshold" {

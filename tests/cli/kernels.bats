@@ -49,7 +49,7 @@ load setup
 @test "filters choose kernels" {
 	ptool ingest -q "$GPU/one_stream.json"
 	run -3 --separate-stderr ptool kernels --focus nothing
-	says "ptool: kernels: ptool.db: no kernel matches"
+	says "ptool: kernels: ptool.db: --focus 'nothing' matches no name"
 	ptool kernels --step 1 --by step --format csv | awk -F, 'NR > 1 && $NF != 1 { exit 1 }'
 	run -3 ptool kernels --stream 99
 }

@@ -143,15 +143,58 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 	for sort in start dur self name; do
 		run --separate-stderr ptool list --sort $sort --focus nosuchname --format csv
 		exits 3
-		says 'ptool: list: ptool.db: no slice matches'
+		says "ptool: list: ptool.db: --focus 'nosuchname' matches no name"
 		[ ${#lines[@]} -eq 1 ]
 	done
 	run --separate-stderr ptool list --time 1h..
 	exits 2
-	run --separate-stderr ptool list --step 99
+	run --separate-stderr ptool list --focus nosuchname
 	exits 3
-	run --separate-stderr ptool list --stream 99
+	[ -z "$output" ]
+}
+
+@test "3: the filter that matches nothing is named, with what there is, in every command" {
+	ptool ingest -q "$GPU/two_devices.json"
+	while IFS=: read -r options message; do
+		for command in list top; do
+			# shellcheck disable=SC2086 # options
+			run --separate-stderr ptool $command $options --format csv
+			exits 3
+			says "ptool: $command: ptool.db: $message"
+		done
+	done <<-'EOF'
+		--step 99:--step 99: there are steps 0, 1
+		--step 7..9:--step 7..9: there are steps 0, 1
+		--device 7,9:--device 7, 9: there are devices 0, 1
+		--stream 99 --step 0:--stream 99: there are streams 1, 7, 12
+		--thread nobody:--thread nobody: there are threads 4242 (thread 4242 (python3)), PyTorch Profiler, Trace PyTorch Profiler
+		--cat nothing:--cat nothing: there are categories user_annotation, cpu_op, cuda_runtime, kernel, gpu_memcpy, cuda_sync, gpu_user_annotation, Trace
+		--step 0 --focus nosuch:--focus 'nosuch' matches no name
+		--ignore .:--ignore '.' matches every name
+		--time 1s..:--time begins after the recording, which lasts 636.124 us
+		--min-dur 1s:--min-dur: the longest slice lasts 596.124 us
+	EOF
+	for command in kernels steps gaps; do
+		run --separate-stderr ptool $command --step 99
+		exits 3
+		says "ptool: $command: ptool.db: --step 99: there are steps 0, 1"
+	done
+	# each matches something, but not together
+	run --separate-stderr ptool list --step 0 --stream 1 --cat cpu_op
 	exits 3
+	says 'ptool: list: ptool.db: no slice matches'
+}
+
+@test "3: without a filter, what the recording lacks is told" {
+	echo '{"traceEvents": []}' >empty.json
+	for command in list:slices top:operators tree:calls; do
+		run --separate-stderr ptool ${command%:*} empty.json
+		exits 3
+		[ "${stderr_lines[-1]}" = "ptool: ${command%:*}: empty.json: the recording has no ${command#*:}" ]
+	done
+	run --separate-stderr ptool tree "$FIXTURES/snapshot/two_devices_p5.pickle"
+	exits 3
+	[[ ${stderr_lines[-1]} == *": a recording of memory has no calls; 'ptool memory' shows what it has" ]]
 }
 
 @test "2: a misspelt order or filter, before a trace is read" {

@@ -22,7 +22,7 @@ load setup
 	[ "$(grep -c Conv2d <<<"$output")" -eq 2 ]
 	lacks Block <<<"$output"
 	run -3 --separate-stderr ptool modules --focus nothing
-	says "ptool: modules: ptool.db: no module matches"
+	says "ptool: modules: ptool.db: --focus 'nothing' matches no name"
 	run -2 --separate-stderr ptool modules --stream 7
 	says "ptool: modules: --stream, --device and --cat do not choose modules: 'ptool kernels' and 'ptool top' know them"
 }

@@ -85,10 +85,10 @@ profiles() { # OPTION...
 	two_runs
 	run --separate-stderr ptool list --run ddp --rank 2
 	exits 3
-	says 'ptool: list: ptool.db: no profile of that rank (ranks: 0, 1)'
+	says 'ptool: list: ptool.db: --rank 2: there are ranks 0, 1'
 	run --separate-stderr ptool list --rank 0
 	exits 3
-	says 'ptool: list: ptool.db: no profile of that rank (ranks: none recorded)'
+	says 'ptool: list: ptool.db: --rank 0: the recording does not say its rank'
 	run --separate-stderr ptool list --profile 1
 	exits 3
 	says "ptool: list: ptool.db: no profile '1' in run '$PWD/streams.json' (profiles: 3; 'ptool info' lists those of all runs)"

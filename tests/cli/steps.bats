@@ -201,7 +201,7 @@ mean 130000" ]
 	ptool ingest -q "$GPU/two_devices.json"
 	run --separate-stderr ptool steps --step 7
 	exits 3
-	says 'ptool: steps: ptool.db: no step matches'
+	says "ptool: steps: ptool.db: --step 7: there are steps 0, 1"
 	run --separate-stderr ptool steps --device 7
 	exits 3
 	run --separate-stderr ptool steps "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"

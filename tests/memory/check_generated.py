@@ -168,10 +168,11 @@ def prominences(levels, base):
 
 def check_spikes(tap, name, place, store, allocator):
     device = device_name(*allocator.device)
-    rows = table(place, store, "--spikes", "--min-share", "5", "--device", device)
     levels = [row["allocated_bytes"] for row in table(place, store, "--curve", "--device", device)]
-    expected = sorted(rise for rise in prominences(levels, allocator.base).values() if rise >= int(max(levels) * .05))
-    tap.same(sorted(row["rise_bytes"] for row in rows), expected, f"{name}: {device}: {len(expected)} spikes")
+    for share, least in (("5", max(int(max(levels) * .05), 1 << 20)), ("0", 1)):
+        rows = table(place, store, "--spikes", "--min-share", share, "--device", device)
+        expected = sorted(rise for rise in prominences(levels, allocator.base).values() if rise >= least)
+        tap.same(sorted(row["rise_bytes"] for row in rows), expected, f"{name}: {device}: {len(expected)} spikes of {share} %")
     high = max((row for row in rows if row["allocated_bytes"] == max(levels)), key=lambda row: row["rise_bytes"], default=None)
     peak = table(place, store, "--device", device)[0]
     tap.ok(high is None or high["at_ns"] == peak["at_ns"], f"{name}: {device}: the peak is where it is first reached", high)

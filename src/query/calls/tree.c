@@ -1,6 +1,8 @@
 /* The tree of a scope: see tree.h. */
 #include "query/calls/tree.h"
 
+#include "query/filter_nothing.h"
+
 static int estimate(struct store *store, const struct scope *scope,
 		    const struct tree_request *request, struct call_tree *tree,
 		    struct err *err)
@@ -44,7 +46,9 @@ int tree_open(struct store *store, const struct scope *scope,
 	int rc = is_graph ? estimate(store, scope, request, &tree, err)
 			  : call_tree_from_slices(store, scope, &slices, &tree, err);
 	if (rc == 0 && tree.nodes[CALL_ROOT].first == CALL_NONE)
-		rc = err_set(err, ERR_EMPTY, "no call matches");
+		rc = filter_is_given(request->filter) || request->root_at
+			     ? err_set(err, ERR_EMPTY, "no call matches")
+			     : filter_lacks(scope, "calls", err);
 	if (rc == 0)
 		*out = tree_table(&tree, request);
 	call_tree_release(&tree);

@@ -15,7 +15,8 @@
 
 struct view_row {
 	memory_view_fn *open;
-	const char *nothing; /* NULL: that is an answer */
+	const char *nothing; /* NULL: that is an answer ... */
+	const char *empty;   /* ... and people are told this instead of a table */
 	bool has_blocks;     /* joins allocations to frees */
 	bool streams;        /* the table owns the source */
 	bool needs_steps, needs_addresses;
@@ -44,11 +45,16 @@ static const struct view_row rows[NMEMORY_VIEWS] = {
 				 .has_blocks = true,
 				 .needs_steps = true },
 	[MEMORY_VIEW_LEAKS] = { .open = memory_open_leaks,
+				.empty = "no leaks: no block that a step allocated is "
+					 "left at the end",
 				.has_blocks = true,
 				.needs_steps = true,
 				.needs_addresses = true },
-	[MEMORY_VIEW_SPIKES] = { .open = memory_open_spikes },
-	[MEMORY_VIEW_OOM] = { .open = memory_open_oom, .streams = true },
+	[MEMORY_VIEW_SPIKES] = { .open = memory_open_spikes,
+				 .empty = "no spikes: --min-share 0 lists every rise" },
+	[MEMORY_VIEW_OOM] = { .open = memory_open_oom,
+			      .empty = "no failed allocations",
+			      .streams = true },
 };
 
 const char *memory_nothing(enum memory_view view)
@@ -251,6 +257,8 @@ int memory_open(struct store *store, const struct scope *scope,
 	int rc = load(s, err);
 	if (rc == 0)
 		rc = row->open(s, out, err);
+	if (rc == 0)
+		(*out)->empty = row->empty;
 	if (rc < 0 || !row->streams)
 		memory_source_free(s);
 	return rc;

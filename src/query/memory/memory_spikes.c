@@ -11,6 +11,8 @@
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
 
+#define SMALLEST_BYTES (1024.0 * 1024.0) /* what rises less is no spike */
+
 enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, NCOLUMNS };
 
 static const struct column columns[NCOLUMNS] = {
@@ -178,6 +180,9 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 	struct sweep sweep = { .n = 0 };
 	double least = (double)all.highest_bytes * s->request.min_share_pct / 100.0;
 
+	/* whoever asks for a share of 0 wants every rise */
+	if (s->request.min_share_pct > 0 && least < SMALLEST_BYTES)
+		least = SMALLEST_BYTES;
 	sweep.least_bytes = least > 0 && least < 0x1p62 ? (int64_t)least : 0;
 	find_spikes(&sweep, p->of->n, p->of->base_bytes, &all);
 	int rc = add_rows(s, p, &all, to, err);

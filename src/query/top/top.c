@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "ingest/decimal.h"
+#include "query/filter_nothing.h"
 #include "query/top/top_rows.h"
 #include "query/top/top_tensor.h"
 
@@ -222,10 +223,10 @@ int top_load(struct store *store, const struct scope *scope,
 		rc = top_load_tensor(store, scope, query, out, err);
 	if (rc < 0 || top_order(out, scope, query, err) < 0)
 		return -1;
+	if (out->nmatched == 0 && !filter_is_given(query->filter))
+		return filter_lacks(scope, "operators", err);
 	if (out->nmatched == 0)
-		return err_set(err, ERR_EMPTY,
-			       out->stats.n ? "no operator matches"
-					    : "nothing matches the filters");
+		return err_set(err, ERR_EMPTY, "no operator matches");
 	return check_asked(out, scope, query, err);
 }
 

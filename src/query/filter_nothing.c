@@ -1,0 +1,411 @@
+/* Why nothing is left by the filters: see filter_nothing.h. */
+#include "query/filter_nothing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/sort.h"
+#include "base/units.h"
+#include "ingest/sink.h"
+#include "query/slices/slices.h"
+#include "query/steps/step_numbers.h"
+
+#define BLOCK       256
+#define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */
+#define RUN_TO_FOLD 3             /* 5, 6, 7 is 5..7 */
+
+struct number_list {
+	int64_t *items; /* owned */
+	size_t n, cap;
+};
+
+static void add_number(struct number_list *list, int64_t number)
+{
+	list->items = xgrow(list->items, &list->cap, list->n + 1, sizeof(*list->items));
+	list->items[list->n++] = number;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return sort_order(*x, *y);
+}
+
+static void sort_numbers(struct number_list *list)
+{
+	size_t n = 0;
+
+	if (list->n)
+		qsort(list->items, list->n, sizeof(*list->items), by_value);
+	for (size_t i = 0; i < list->n; i++)
+		if (i == 0 || list->items[i] != list->items[n - 1])
+			list->items[n++] = list->items[i];
+	list->n = n;
+}
+
+/* The last of those that follow each other from `at` on. */
+static size_t end_of_run(const struct number_list *list, size_t at)
+{
+	while (at + 1 < list->n && list->items[at] != INT64_MAX &&
+	       list->items[at + 1] == list->items[at] + 1)
+		at++;
+	return at;
+}
+
+/* "1, 5..10". */
+static void write_numbers(struct number_list *list, struct buf *out)
+{
+	size_t from = out->n;
+
+	sort_numbers(list);
+	for (size_t i = 0; i < list->n; i++) {
+		size_t end = end_of_run(list, i);
+		if (out->n - from > LIST_SHOWN) {
+			buf_add_text(out, ", ...");
+			return;
+		}
+		buf_addf(out, "%s%" PRId64, i ? ", " : "", list->items[i]);
+		if (end - i + 1 < RUN_TO_FOLD)
+			continue;
+		buf_addf(out, "..%" PRId64, list->items[end]);
+		i = end;
+	}
+}
+
+/* Texts that were met, by id. */
+struct marks {
+	uint8_t *items; /* owned */
+	size_t cap;
+};
+
+/* What there is, found in one pass over the slices. */
+struct seen {
+	struct slices *slices;
+	const struct filter *filter;
+	struct number_list steps, devices, streams;
+	struct buf threads, categories;
+	struct marks names, listed;
+	int64_t longest_ns;
+	bool has_step, has_device, has_stream, has_thread, has_category; /* one matches */
+	bool is_focused, is_kept;
+};
+
+static void add_word(struct buf *list, struct str word)
+{
+	if (list->n > LIST_SHOWN) {
+		if (!str_starts_with(str_behind(buf_str(list), list->n - 3),
+				     STR_LIT("...")))
+			buf_add_text(list, ", ...");
+		return;
+	}
+	buf_addf(list, "%s" STR_FMT, list->n ? ", " : "", STR_ARG(word));
+}
+
+static struct str or_empty(const char *text)
+{
+	return str_of(text ? text : "");
+}
+
+static void see_thread(struct seen *s, const struct slices_track *t)
+{
+	struct str tid = or_empty(t->thread), name = or_empty(t->thread_name);
+	struct buf word;
+
+	if (!tid.n && !name.n)
+		return;
+	s->has_thread |= filter_has_thread(s->filter, tid, name);
+	buf_init(&word, LIST_SHOWN * 2);
+	if (tid.n && name.n)
+		buf_addf(&word, STR_FMT " (%.40s)", STR_ARG(tid), name.p);
+	else
+		buf_add_str(&word, tid.n ? tid : name);
+	add_word(&s->threads, buf_str(&word));
+	buf_release(&word);
+}
+
+static void see_track(struct seen *s, const struct slices_track *t)
+{
+	if (!t->is_device) {
+		see_thread(s, t);
+		return;
+	}
+	if (t->device != NUMBER_NONE) {
+		add_number(&s->devices, t->device);
+		s->has_device |= filter_has_number(&s->filter->devices, t->device);
+	}
+	if (t->stream != NUMBER_NONE) {
+		add_number(&s->streams, t->stream);
+		s->has_stream |= filter_has_number(&s->filter->streams, t->stream);
+	}
+}
+
+/* True the first time that it is asked of a text. */
+static bool is_new(struct marks *marks, int64_t id)
+{
+	size_t at = (size_t)id, old = marks->cap;
+
+	if (at >= marks->cap) {
+		marks->items = xgrow(marks->items, &marks->cap, at + 1, 1);
+		memset(marks->items + old, 0, marks->cap - old);
+	}
+	bool new = !marks->items[at];
+	marks->items[at] = 1;
+	return new;
+}
+
+static int see_name(struct seen *s, const struct slice_row *row, struct err *err)
+{
+	struct filter focus = { .focus = s->filter->focus },
+		      ignore = { .ignore = s->filter->ignore };
+	struct str name;
+
+	if (slices_text(s->slices, row->name_id, &name, err) < 0)
+		return -1;
+	if (!is_new(&s->names, row->name_id))
+		return 0;
+	int focused = filter_has_name(&focus, name, err);
+	int kept = focused < 0 ? -1 : filter_has_name(&ignore, name, err);
+	s->is_focused |= focused > 0;
+	s->is_kept |= kept > 0;
+	return kept < 0 ? -1 : 0;
+}
+
+static int see_category(struct seen *s, const struct slice_row *row, struct err *err)
+{
+	struct str category;
+
+	if (slices_text(s->slices, row->category_id, &category, err) < 0)
+		return -1;
+	s->has_category |= filter_has_category(s->filter, category, row->class);
+	if (category.n && is_new(&s->listed, row->category_id))
+		add_word(&s->categories, category);
+	return 0;
+}
+
+static int see_slices(struct seen *s, const struct slices_track *track, struct err *err)
+{
+	struct slice_row rows[BLOCK];
+	int64_t id = track->first_id;
+	int n;
+
+	while ((n = slices_read(s->slices, track, id, rows, BLOCK, err)) > 0) {
+		for (int i = 0; i < n; i++) {
+			if (rows[i].dur_ns > s->longest_ns)
+				s->longest_ns = rows[i].dur_ns;
+			if (see_name(s, &rows[i], err) < 0 ||
+			    see_category(s, &rows[i], err) < 0)
+				return -1;
+		}
+		id = rows[n - 1].id + 1;
+	}
+	return n;
+}
+
+static int see_steps(struct seen *s, struct store *store, const struct scope *scope,
+		     struct err *err)
+{
+	struct step_numbers steps;
+	int rc = step_numbers_load(store, scope, &steps, err);
+
+	for (size_t i = 0; i < steps.n; i++) {
+		add_number(&s->steps, steps.items[i].number);
+		s->has_step |= filter_has_step(s->filter, steps.items[i].number, true);
+	}
+	step_numbers_release(&steps);
+	return rc;
+}
+
+static bool needs_pass(const struct filter *f)
+{
+	return f->focus || f->ignore || f->categories.n || f->has_min_dur;
+}
+
+static int see_all(struct seen *s, struct store *store, const struct scope *scope,
+		   struct err *err)
+{
+	if (see_steps(s, store, scope, err) < 0 ||
+	    slices_open(store, scope, NULL, &s->slices, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->slices->ntracks; i++) {
+		see_track(s, &s->slices->tracks[i]);
+		if (needs_pass(s->filter) &&
+		    see_slices(s, &s->slices->tracks[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* "99", "3..5", "3..", "..5". */
+static void write_steps(const struct filter *f, struct buf *out)
+{
+	if (f->first_step != INT64_MIN)
+		buf_addf(out, "%" PRId64, f->first_step);
+	if (f->first_step == f->last_step)
+		return;
+	buf_add_text(out, "..");
+	if (f->last_step != INT64_MAX)
+		buf_addf(out, "%" PRId64, f->last_step);
+}
+
+static void write_names(const struct filter_names *names, struct buf *out)
+{
+	for (size_t i = 0; i < names->n; i++)
+		add_word(out, names->items[i]);
+}
+
+/* "--step 99: there are steps 5..10", or that there is none. */
+static void tell(struct err *err, const char *option, const char *what,
+		 const struct buf texts[2])
+{
+	struct str given = buf_str(&texts[0]), there = buf_str(&texts[1]);
+
+	bool is_one = !str_contains(there, STR_LIT(", ")) &&
+		      !str_contains(there, STR_LIT(".."));
+
+	if (there.n == 0)
+		err_set(err, ERR_EMPTY, "%s " STR_FMT ": the recording has no %s", option,
+			STR_ARG(given), what);
+	else if (is_one)
+		err_set(err, ERR_EMPTY, "%s " STR_FMT ": there is only " STR_FMT, option,
+			STR_ARG(given), STR_ARG(there));
+	else
+		err_set(err, ERR_EMPTY, "%s " STR_FMT ": there are %s " STR_FMT, option,
+			STR_ARG(given), what, STR_ARG(there));
+}
+
+static void tell_numbers(struct err *err, const char *option, const char *what,
+			 const struct filter_numbers *given, struct number_list *there)
+{
+	struct number_list wanted = { .n = 0 };
+	struct buf texts[2];
+
+	buf_init(&texts[0], ERR_TEXT_MAX);
+	buf_init(&texts[1], ERR_TEXT_MAX);
+	for (size_t i = 0; i < given->n; i++)
+		add_number(&wanted, given->items[i]);
+	write_numbers(&wanted, &texts[0]);
+	write_numbers(there, &texts[1]);
+	tell(err, option, what, texts);
+	buf_release(&texts[0]);
+	buf_release(&texts[1]);
+	free(wanted.items);
+}
+
+static void tell_names(struct err *err, const char *option, const char *what,
+		       const struct filter_names *given, const struct buf *there)
+{
+	struct buf texts[2] = { [1] = *there };
+
+	buf_init(&texts[0], ERR_TEXT_MAX);
+	write_names(given, &texts[0]);
+	tell(err, option, what, texts);
+	buf_release(&texts[0]);
+}
+
+static void tell_steps(struct err *err, struct seen *s)
+{
+	struct buf texts[2];
+
+	buf_init(&texts[0], ERR_TEXT_MAX);
+	buf_init(&texts[1], ERR_TEXT_MAX);
+	write_steps(s->filter, &texts[0]);
+	write_numbers(&s->steps, &texts[1]);
+	tell(err, "--step", "steps", texts);
+	buf_release(&texts[0]);
+	buf_release(&texts[1]);
+}
+
+static void tell_time(struct err *err, const char *what, int64_t ns)
+{
+	char text[UNITS_TEXT_MAX];
+
+	err_set(err, ERR_EMPTY, "%s " STR_FMT, what,
+		STR_ARG(units_text(UNIT_NS, cell_int(ns), text)));
+}
+
+static int64_t longest_profile(const struct scope *scope)
+{
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].dur_ns > longest)
+			longest = scope->profiles[i].dur_ns;
+	return longest;
+}
+
+/* The first filter that matches nothing alone. */
+static void tell_first(struct seen *s, const struct scope *scope, struct err *err)
+{
+	const struct filter *f = s->filter;
+
+	if (f->has_steps && !s->has_step)
+		tell_steps(err, s);
+	else if (f->devices.n && !s->has_device)
+		tell_numbers(err, "--device", "devices", &f->devices, &s->devices);
+	else if (f->streams.n && !s->has_stream)
+		tell_numbers(err, "--stream", "streams", &f->streams, &s->streams);
+	else if (f->threads.n && !s->has_thread)
+		tell_names(err, "--thread", "threads", &f->threads, &s->threads);
+	else if (f->categories.n && !s->has_category)
+		tell_names(err, "--cat", "categories", &f->categories, &s->categories);
+	else if (f->focus && !s->is_focused)
+		err_set(err, ERR_EMPTY, "%s '%.100s' matches no name",
+			filter_option(f->focus), filter_pattern(f->focus));
+	else if (f->ignore && !s->is_kept)
+		err_set(err, ERR_EMPTY, "%s '%.100s' matches every name",
+			filter_option(f->ignore), filter_pattern(f->ignore));
+	else if (f->has_times && f->from_ns > longest_profile(scope))
+		tell_time(err, "--time begins after the recording, which lasts",
+			  longest_profile(scope));
+	else if (f->has_min_dur && s->longest_ns < f->min_dur_ns)
+		tell_time(err, "--min-dur: the longest slice lasts", s->longest_ns);
+}
+
+void filter_explain(struct store *store, const struct scope *scope,
+		    const struct filter *filter, struct err *err)
+{
+	struct seen seen = { .filter = filter };
+	struct err own = ERR_INIT;
+	bool is_graph;
+
+	if (!filter_is_given(filter) || scope_is_call_graph(scope, &is_graph, &own) < 0 ||
+	    is_graph)
+		return;
+	buf_init(&seen.threads, ERR_TEXT_MAX);
+	buf_init(&seen.categories, ERR_TEXT_MAX);
+	if (see_all(&seen, store, scope, &own) == 0)
+		tell_first(&seen, scope, err);
+	slices_close(seen.slices);
+	free(seen.steps.items);
+	free(seen.devices.items);
+	free(seen.streams.items);
+	free(seen.names.items);
+	free(seen.listed.items);
+	buf_release(&seen.threads);
+	buf_release(&seen.categories);
+}
+
+/* Are they all memory snapshots or timelines, which have allocations alone? */
+static bool is_of_memory(const struct scope *scope)
+{
+	static const char *const formats[] = { "memory_snapshot", "memory_timeline" };
+
+	for (size_t i = 0; i < scope->n; i++)
+		if (strcmp(scope->profiles[i].format, formats[0]) != 0 &&
+		    strcmp(scope->profiles[i].format, formats[1]) != 0)
+			return false;
+	return true;
+}
+
+int filter_lacks(const struct scope *scope, const char *what, struct err *err)
+{
+	if (is_of_memory(scope))
+		return err_set(err, ERR_EMPTY,
+			       "a recording of memory has no %s; 'ptool memory' shows "
+			       "what it has",
+			       what);
+	return err_set(err, ERR_EMPTY, "the recording has no %s", what);
+}
