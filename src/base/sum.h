@@ -5,6 +5,7 @@
 #ifndef PTOOL_BASE_SUM_H
 #define PTOOL_BASE_SUM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline int64_t sum_add(int64_t a, int64_t b)
@@ -23,6 +24,12 @@ static inline int64_t sum_sub(int64_t a, int64_t b)
 	if (__builtin_sub_overflow(a, b, &difference))
 		return a < 0 ? INT64_MIN : INT64_MAX;
 	return difference;
+}
+
+/* It says no more than "at least": nothing can be divided by it, nor it by anything. */
+static inline bool sum_is_stuck(int64_t sum)
+{
+	return sum == INT64_MAX || sum == INT64_MIN;
 }
 
 #endif

@@ -395,6 +395,32 @@ def check_occupancy(tap, place):
            0.67 < unknown < 0.75 and abs(device - 44.5) < 0.5, "an occupancy of 0 is none", unknown, device)
 
 
+def check_limit(tap, place):
+    """16,000 kernels of nearly 7 days each last longer than int64 has nanoseconds: a sum that stuck has
+    no mean, no share, and no part of it is printed."""
+    dur, n = 600_000_000_000, 16_000
+    head = '{"ph": "X", "cat": "%s", "name": "%s", "pid": %d, "tid": %d, "ts": %d, "dur": %d, "args": %s}'
+    events = [head % ("kernel", "k1" if i % 32 else "volta_h884gemm", 0, 7, i, dur,
+                      '{"device": 0, "stream": 7, "correlation": %d}' % (i + 1)) for i in range(n)]
+    events += [head % ("cuda_runtime", "cudaLaunchKernel", 1, 1, i, 0, '{"correlation": %d}' % (i + 1))
+               for i in range(n)]
+    events.append(head % ("cpu_op", "aten::mm", 1, 1, 0, n + 1, "{}"))
+    path = place.path("limit.json")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write('{"schemaVersion": 1, "traceEvents": [' + ",\n".join(events) + "]}")
+    store, most = place.ingest(path), 2**63 - 1
+    tap.same(sorted((r["name"], r["total_ns"], r["mean_ns"]) for r in kernels(place, store, "--launches")),
+             [("k1", most, None), ("volta_h884gemm", n // 32 * dur * US, dur * US)], "a sum that stuck has no mean")
+    shown = place.ptool("kernels", store, "-n", "1").stdout
+    tap.ok("% of kernel time" not in shown, "kernels: it has no shares", shown)
+    rows = {r["name"]: r for r in json.loads(
+        place.ptool("top", store, "--tensor-cores", "--limit", "0", "--format", "json").stdout)["rows"]}
+    tap.same([rows["aten::mm"][c] for c in ("self_device_ns", "self_tensor_core_pct", "self_tensor_core_unknown_pct")],
+             [most, None, None], "top: an operator has no share of it on Tensor Cores")
+    shown = place.ptool("top", store, "-n", "1").stdout
+    tap.ok("% of device time" not in shown, "top: nor has the table", shown)
+
+
 def check_graph(tap, place):
     """A graph's kernels have one launch: only while one of them runs do the others queue."""
     trace = {"schemaVersion": 1, "traceEvents": [
@@ -453,6 +479,7 @@ def main():
         check_random(tap, place)
         check_queues(tap, place)
         check_occupancy(tap, place)
+        check_limit(tap, place)
         check_graph(tap, place)
         check_threads(tap, place)
         check_fixtures(tap, place)

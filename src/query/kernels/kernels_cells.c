@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/number_cell.h"
 
@@ -14,12 +15,15 @@ struct cell kernel_mean_cell(const struct kernel_mean *mean)
 
 static struct cell share_cell(int64_t part, int64_t whole)
 {
-	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
+	return whole > 0 && !sum_is_stuck(whole)
+		       ? cell_real(100.0 * (double)part / (double)whole)
+		       : cell_null();
 }
 
 static struct cell average_cell(int64_t sum, int64_t n)
 {
-	return n > 0 ? cell_real((double)sum / (double)n) : cell_null();
+	return n > 0 && !sum_is_stuck(sum) ? cell_real((double)sum / (double)n)
+					   : cell_null();
 }
 
 /* Three numbers, as the trace has them; null unless all are recorded. */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/kernels/kernels.h"
 
@@ -112,6 +113,12 @@ static double mean_of(const struct kernel_mean *mean)
 	return cell.type == CELL_REAL ? cell.as.real : -1;
 }
 
+/* A sum that stuck has no mean. */
+static double mean_ns(const struct kernel_group *g)
+{
+	return sum_is_stuck(g->total_ns) ? -1 : (double)g->total_ns / (double)g->calls;
+}
+
 static int compare_shapes(const struct kernels *k, uint32_t a, uint32_t b)
 {
 	int64_t x[sizeof(struct kernel_shape) / sizeof(int64_t)],
@@ -137,8 +144,7 @@ static int compare_numbers(const struct kernel_group *a, const struct kernel_gro
 	case SORT_TOTAL:
 		return compare_ints(a->total_ns, b->total_ns);
 	case SORT_MEAN:
-		return compare_reals((double)a->total_ns / (double)a->calls,
-				     (double)b->total_ns / (double)b->calls);
+		return compare_reals(mean_ns(a), mean_ns(b));
 	case SORT_MIN:
 		return compare_ints(a->min_ns, b->min_ns);
 	case SORT_MAX:

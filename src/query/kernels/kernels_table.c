@@ -4,6 +4,7 @@
  */
 #include "base/buf.h"
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "query/fit_columns.h"
 #include "query/kernels/kernels_cells.h"
 #include "query/top/top.h"
@@ -133,10 +134,10 @@ static const char *shown_share(const struct kernels *k, struct arena *arena)
 {
 	int64_t shown_ns = 0;
 
-	if (k->norder == k->n || k->total_ns <= 0)
+	if (k->norder == k->n || k->total_ns <= 0 || sum_is_stuck(k->total_ns))
 		return NULL;
 	for (size_t i = 0; i < k->norder; i++)
-		shown_ns += k->groups[k->order[i]].total_ns;
+		shown_ns = sum_add(shown_ns, k->groups[k->order[i]].total_ns);
 	return arena_printf(arena, "%.1f%% of kernel time",
 			    100.0 * (double)shown_ns / (double)k->total_ns);
 }

@@ -117,7 +117,7 @@ static void add_module(struct gathering *g, const struct slice_row *row, uint32_
 
 	if (around && end_ns > around->end_ns)
 		end_ns = around->end_ns;
-	int64_t dur_ns = end_ns - row->ts_ns;
+	int64_t dur_ns = sum_sub(end_ns, row->ts_ns);
 	uint32_t parent = around ? g->calls[around->call].node : MODULE_ROOT;
 	uint32_t at = add_node(g->out, parent, name);
 	struct module_node *node = &g->out->nodes[at];
@@ -245,7 +245,7 @@ static int add_work(struct gathering *g, const struct work_item *item, struct er
 		return 0;
 	struct module_node *node = &g->out->nodes[call->node];
 	node->self_device_ns =
-		sum_add(node->self_device_ns, item->end_ns - item->start_ns);
+		sum_add(node->self_device_ns, sum_sub(item->end_ns, item->start_ns));
 	node->launched++;
 	return 0;
 }

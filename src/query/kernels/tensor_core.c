@@ -143,22 +143,21 @@ int tensor_core_of_scope(struct store *store, const struct scope *scope, int *ca
 	return 0;
 }
 
-/* Sums that stuck at the end of the range are no part of each other. */
-static bool is_sum(int64_t all_ns)
+static bool is_whole(int64_t all_ns)
 {
-	return all_ns > 0 && all_ns < INT64_MAX;
+	return all_ns > 0 && !sum_is_stuck(all_ns);
 }
 
 double tensor_core_pct(struct tensor_core_times times, int64_t all_ns)
 {
 	int64_t known_ns = sum_sub(all_ns, times.unknown_ns);
 
-	return is_sum(all_ns) && known_ns > 0 && times.yes_ns >= 0
+	return is_whole(all_ns) && known_ns > 0 && times.yes_ns >= 0
 		       ? 100.0 * (double)times.yes_ns / (double)known_ns
 		       : -1;
 }
 
 double tensor_core_unknown_pct(struct tensor_core_times times, int64_t all_ns)
 {
-	return is_sum(all_ns) ? 100.0 * (double)times.unknown_ns / (double)all_ns : -1;
+	return is_whole(all_ns) ? 100.0 * (double)times.unknown_ns / (double)all_ns : -1;
 }

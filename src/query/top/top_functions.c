@@ -189,7 +189,7 @@ static int match(struct listing *l, struct err *err)
 
 static struct cell share_cell(const struct listing *l, struct cell part)
 {
-	if (part.type != CELL_INT || l->g.self_ns <= 0)
+	if (part.type != CELL_INT || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
 		return cell_null();
 	return cell_real(100.0 * (double)part.as.integer / (double)l->g.self_ns);
 }
@@ -221,7 +221,7 @@ static const char *shown_share(const struct listing *l, struct arena *arena)
 		if (ns != NUMBER_NONE)
 			shown_ns = sum_add(shown_ns, ns);
 	}
-	if (l->nshown == l->g.nrows || l->g.self_ns <= 0)
+	if (l->nshown == l->g.nrows || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
 		return NULL;
 	return arena_printf(arena, "%.1f%% of self time",
 			    100.0 * (double)shown_ns / (double)l->g.self_ns);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "query/number_cell.h"
 #include "query/top/top_tensor.h"
 
@@ -96,7 +97,9 @@ bool top_is_device_row(const struct top_rows *rows, uint32_t row)
 
 static struct cell share(int64_t part, int64_t whole)
 {
-	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
+	return whole > 0 && !sum_is_stuck(whole)
+		       ? cell_real(100.0 * (double)part / (double)whole)
+		       : cell_null();
 }
 
 /* A label's span holds idle time too, so it is no share of anything. */
@@ -163,7 +166,8 @@ static struct cell cell_if(bool recorded, int64_t value)
 
 static struct cell average(int64_t total, int64_t calls)
 {
-	return cell_real((double)total / (double)calls);
+	return sum_is_stuck(total) ? cell_null()
+				   : cell_real((double)total / (double)calls);
 }
 
 static struct cell if_known(double pct)

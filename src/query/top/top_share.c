@@ -8,9 +8,14 @@ bool top_is_device_time(enum top_column column)
 	       column == TOP_AVG_DEVICE;
 }
 
-static double percent(int64_t part, int64_t whole)
+/* NULL when the whole is nothing, or a sum that stuck. */
+static const char *share_of(struct arena *arena, const char *what, int64_t part,
+			    int64_t whole)
 {
-	return 100.0 * (double)part / (double)whole;
+	if (whole <= 0 || sum_is_stuck(whole))
+		return NULL;
+	return arena_printf(arena, "%.1f%% of %s", 100.0 * (double)part / (double)whole,
+			    what);
 }
 
 /*
@@ -29,12 +34,11 @@ static const char *device_share(const struct top_rows *rows, struct arena *arena
 		else if (stat->key.kind == OP_DEVICE)
 			work_ns = sum_add(work_ns, stat->sums.self_device_ns);
 	}
-	if (launched_ns)
-		return arena_printf(arena,
-				    "whose operators launched %.1f%% of device time",
-				    percent(launched_ns, rows->launched_of_ns));
-	return arena_printf(arena, "%.1f%% of device time",
-			    percent(work_ns, rows->self_device_ns));
+	if (!launched_ns)
+		return share_of(arena, "device time", work_ns, rows->self_device_ns);
+	const char *share =
+		share_of(arena, "device time", launched_ns, rows->launched_of_ns);
+	return share ? arena_printf(arena, "whose operators launched %s", share) : NULL;
 }
 
 static const char *cpu_share(const struct top_rows *rows, struct arena *arena)
@@ -44,9 +48,7 @@ static const char *cpu_share(const struct top_rows *rows, struct arena *arena)
 	for (size_t i = 0; i < rows->norder; i++)
 		shown_ns =
 			sum_add(shown_ns, rows->stats.rows[rows->order[i]].sums.self_ns);
-	return rows->self_cpu_ns > 0 ? arena_printf(arena, "%.1f%% of self CPU time",
-						    percent(shown_ns, rows->self_cpu_ns))
-				     : NULL;
+	return share_of(arena, "self CPU time", shown_ns, rows->self_cpu_ns);
 }
 
 const char *top_shown_share(const struct top_rows *rows, struct arena *arena)

@@ -98,7 +98,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
 	g->events[g->nevents] =
 		(struct op_event){ .ts_ns = s->start_ns,
-				   .dur_ns = s->end_ns - s->start_ns,
+				   .dur_ns = sum_sub(s->end_ns, s->start_ns),
 				   .row = (uint32_t)g->nevents,
 				   .name = name,
 				   .class = (enum slice_class)s->class,
