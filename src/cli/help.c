@@ -11,8 +11,8 @@
 #define TEXT_MAX    ((size_t)16 * 1024)
 
 static const char exit_status[] =
-	"Exit status: 0 ok, 1 a gate is broken or a difference is significant, 2 usage or an "
-	"output that exists, 3 nothing matched or not recorded, 4 input missing or unreadable, "
+	"Exit status: 0 ok, 1 a gate failed or what --fail-on names was found, 2 usage or an "
+	"output that exists, 3 nothing matched, not recorded or undecided, 4 input missing or unreadable, "
 	"5 I/O error, 130 interrupted.";
 
 /* Words of text, the first at column `at`, further lines indented. */

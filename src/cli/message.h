@@ -11,7 +11,7 @@
 
 enum exit_code {
 	EXIT_OK = 0,
-	EXIT_FINDING = 1, /* a gate is broken, or a difference is significant */
+	EXIT_FINDING = 1, /* a gate failed, or what diff --fail-on names was found */
 	EXIT_USAGE = 2,   /* the command line, or an output that exists */
 	EXIT_EMPTY = 3,   /* nothing matched, not recorded, inconclusive */
 	EXIT_INPUT = 4,   /* input missing, unreadable or foreign */

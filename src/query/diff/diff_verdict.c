@@ -7,6 +7,8 @@
 #include "query/diff/diff_table.h"
 #include "query/stats/rank_power.h"
 
+#define LEAST_SHARE_PCT 5 /* of a change that a row explains */
+
 static const char *amount_text(enum unit unit, int64_t amount, struct arena *arena)
 {
 	char text[UNITS_TEXT_MAX];
@@ -117,17 +119,22 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 			    unit);
 }
 
-/* "; 71% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)" */
+/*
+ * "; 71% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)"; "": there is no change
+ * to explain, or no row that explains a part of it worth a word.
+ */
 static const char *explanation(const struct diff *d, struct arena *arena)
 {
 	int64_t delta = sum_sub(d->sides[DIFF_NEW].subject, d->sides[DIFF_BASE].subject);
 	const struct diff_row *row = main_row(d, delta);
 
-	if (!row || delta == 0)
+	if (!row || delta == 0 || d->headline.verdict == DIFF_NO_CHANGE)
 		return "";
 	double share = 100 * (double)row->delta / (double)delta;
 	bool is_part = d->unit == diff_subject_unit(d) &&
 		       d->per_step == d->subject_per_step && share <= 100;
+	if (is_part && share < LEAST_SHARE_PCT)
+		return "";
 	return arena_printf(
 		arena, "; %s %s (%s%s%s)",
 		is_part ? arena_printf(arena, "%.0f%% of it in", share) : "most in",

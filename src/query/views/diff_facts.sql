@@ -7,7 +7,7 @@ WITH chosen AS MATERIALIZED (
 devices AS (
     SELECT profile_id, name || ' x ' || n AS text FROM (
         SELECT profile_id, name, count(*) AS n FROM device
-        WHERE profile_id IN (SELECT id FROM chosen) GROUP BY profile_id, name)),
+        WHERE profile_id IN (SELECT id FROM chosen) AND name <> '' GROUP BY profile_id, name)),
 said AS (
     SELECT id AS profile_id, 'format' AS fact,
            CASE WHEN dialect IS NULL THEN format ELSE format || ' ' || dialect END AS value FROM chosen
