@@ -6,7 +6,9 @@ comparison: of a side with itself, of swapped sides, of files in another order.
 """
 import csv
 import fractions
+import glob
 import io
+import json
 import os
 import random
 import sys
@@ -277,6 +279,65 @@ def check_labels(tap, place):
     tap.ok(not wrong and seen > 3, f"--by annotation --metric device: {seen} labels are those of ptool top", *wrong)
 
 
+def write_steps(path, durations):
+    """A recording of steps that last so many microseconds, each with one operator."""
+    events, at = [], 0
+    for number, dur in enumerate(durations):
+        for cat, name, start, length in (("user_annotation", f"ProfilerStep#{number}", at, dur), ("cpu_op", "aten::mm", at + 1, dur - 2)):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": length, "args": {}})
+        at += dur + 10
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+
+
+def check_outliers(tap, place):
+    """The steps that ptool diff calls outliers are those that ptool steps marks."""
+    rng, wrong, seen = random.Random(4), [], 0
+    paths = []
+    for i in range(30):
+        paths.append(place.path(f"outliers{i}.json"))
+        write_steps(paths[-1], [int(100 * rng.choice([1, 1, 1, 1, 1.06, 1.09, 1.3, 2]) + rng.randrange(1 + i))
+                                for _ in range(rng.randrange(1, 12))])
+    for path in paths + glob.glob(os.path.join(DATA, "gpu", "*num_workers*")):
+        rows = csv.DictReader(io.StringIO(place.ptool("steps", path, "--format", "csv").stdout))
+        marked = {row["step"] for row in rows if row["is_long"] == "1"}
+        done = place.ptool("diff", path, path, "--headline", "--format", "csv")
+        row, = csv.DictReader(io.StringIO(done.stdout))
+        for key in ("base_outliers", "new_outliers"):
+            seen += len(marked)
+            if set(row[key].split(", ") if row[key] else []) != marked:
+                wrong.append(f"{path} {key}: {row[key]} not {sorted(marked)}")
+    tap.ok(not wrong and seen > 20, f"{seen} outliers are the steps that ptool steps marks", *wrong)
+
+
+def check_recordings(tap, place):
+    """What people ask first of pairs of real recordings."""
+    def said(base, new, *options):
+        sides = [glob.glob(os.path.join(DATA, pattern))[0] for pattern in (base, new)]
+        return json.loads(place.ptool("diff", *sides, "--format", "json", *options).stdout)
+
+    if not os.path.isdir(os.path.join(DATA, "cases")):
+        tap.skip("pairs of real recordings", "no ../shared")
+        return
+    got = said("gpu/trace_diff_control*", "gpu/trace_diff_test*")
+    rows = [(row["name"], round(row["delta_ns"] / 1e6, 1), row["metric"]) for row in got["rows"][:2]]
+    tap.same(rows, [("CompiledFunctionBackward", 28.6, "device"), ("aten::copy_", 17.8, "device")],
+             "compute explains most of a slower step: device time does")
+    got = said("gpu/*num_workers_0*", "gpu/*num_workers_4*")
+    first = got["rows"][0]
+    tap.same([first["status"], first["metric"], first["significant"]], ["renamed", "self", None],
+             "idle time explains most with more workers: the loader's iterators do, on the host")
+    tap.ok(got["notes"][0].startswith("undecided, one run a side: ") and
+           got["notes"][2].startswith("2 of 6 new steps are outliers: 5, 9; without them -29.5%"),
+           "and the two outliers of the new side are named", *got["notes"])
+    got = said("cases/h100-qwen*", "cases/mi300*", "--metric", "self")
+    pairs = {(row["name"], row["new_name"]) for row in got["rows"] if row["status"] == "renamed"}
+    tap.ok(("cudaLaunchKernel", "hipLaunchKernel") in pairs and ("cudaMemcpyAsync", "hipMemcpyAsync") in pairs,
+           "calls of CUDA are those of HIP", *pairs)
+    kernels = said("cases/h100-qwen*", "cases/mi300*", "--by", "kernel")
+    tap.same([row["name"] for row in kernels["rows"] if row["status"] == "renamed"], [], "and kernels are not")
+
+
 def check_hta(tap, place):
     name = "HTA's names, counts and totals"
     if not os.path.isdir(HTA):
@@ -316,6 +377,8 @@ def main():
         check_idle(tap, place)
         check_memory(tap, place)
         check_labels(tap, place)
+        check_outliers(tap, place)
+        check_recordings(tap, place)
         check_hta(tap, place)
     tap.done()
 
