@@ -152,6 +152,8 @@ static int open_old(struct publish *p, bool keep_old, struct err *err)
 		return errno == ENOENT ? 0 : output_errno(err, p->path);
 
 	struct store_header header = store_read_header(p->old_fd);
+	if (header.error)
+		return store_check_header(&header, err);
 	if (!header.is_store)
 		return err_set(err, ERR_USAGE, "exists and is not a ptool store");
 	if (!keep_old)

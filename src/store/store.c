@@ -46,7 +46,10 @@ struct store_header store_read_header(int fd)
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return header;
-	if (pread(fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+	if (n < 0)
+		header.error = errno;
+	if (n != (ssize_t)sizeof(bytes))
 		return header;
 	header.is_sqlite = memcmp(bytes, magic, sizeof(magic)) == 0;
 	if (!header.is_sqlite)
@@ -60,6 +63,9 @@ struct store_header store_read_header(int fd)
 
 int store_check_header(const struct store_header *header, struct err *err)
 {
+	if (header->error)
+		return err_set(err, ERR_IO, "cannot read it: %s",
+			       strerror(header->error));
 	if (!header->is_store)
 		return err_set(err, ERR_INPUT, "not a ptool store");
 	/* SQLite would make -wal and -shm files to read it. */

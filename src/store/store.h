@@ -22,7 +22,7 @@ struct store;
 /*
  * ERR_INPUT when the file is missing ("No such file or directory"), is not a
  * store, is one of another schema version, or has a schema that ptool did not
- * write (schema_check.h).  store_close() frees *out, which is NULL on failure.
+ * write (schema_check.h).  ERR_IO when reading fails.  store_close() frees *out, which is NULL on failure.
  */
 int store_open(const char *path, struct store **out, struct err *err);
 /* Accepts NULL.  Statements on store_db() must be finalized before. */
@@ -47,12 +47,13 @@ struct store_header {
 	bool is_sqlite; /* the 16-byte magic */
 	bool is_store;  /* SQLite, and STORE_APPLICATION_ID */
 	bool is_wal;    /* another program switched it to write-ahead logging */
+	int error;      /* errno when the file could not be read, else 0 */
 	uint32_t schema;
 };
 
 /* Does not move the file's offset. */
 struct store_header store_read_header(int fd);
-/* 0, or -1 with the ERR_INPUT of a file that store_open() refuses. */
+/* 0, or -1 with the error of a file that store_open() refuses. */
 int store_check_header(const struct store_header *header, struct err *err);
 
 /* For `ptool --version`. */

@@ -97,6 +97,17 @@ static void files_that_are_no_store_say_so(void **state)
 	free(json);
 }
 
+/* Memory at address 0 cannot be read: EIO, as a failing disk gives it. */
+static void a_disk_that_fails_is_no_foreign_file(void **state)
+{
+	(void)state;
+	if (access("/proc/self/mem", R_OK) < 0) {
+		skip();
+		return;
+	}
+	assert_refused("/proc/self/mem", ERR_IO, "cannot read it: Input/output error");
+}
+
 static void another_schema_tells_both_numbers(void **state)
 {
 	char *path = scratch_path(state, "a.db");
@@ -370,6 +381,7 @@ int main(void)
 		WITH_SCRATCH(a_path_that_begins_with_two_slashes_opens),
 		WITH_SCRATCH(a_missing_store_is_an_input_error_and_is_not_created),
 		WITH_SCRATCH(files_that_are_no_store_say_so),
+		WITH_SCRATCH(a_disk_that_fails_is_no_foreign_file),
 		WITH_SCRATCH(another_schema_tells_both_numbers),
 		WITH_SCRATCH(a_store_cut_in_the_middle_is_an_input_error),
 		WITH_SCRATCH(a_schema_that_ptool_did_not_write_is_refused),
