@@ -1,25 +1,32 @@
 /* ptool steps: what each step of training took, and what the device did in it. */
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "query/steps/steps.h"
 
 struct steps_opts {
-	const char *operand, *step;
+	const char *operand, *step, *bounds;
 	struct opt_strings device;
-	bool host_ranges, phases;
+	bool phases;
 	struct scope_opts scope;
 	struct output_opts output;
 };
 
 #define FIELD(member) offsetof(struct steps_opts, member)
 
+static const char *const bounds_names[] = {
+	[BOUNDS_HOST] = "host", [BOUNDS_TENSORBOARD] = "tensorboard", NULL
+};
+
 /* clang-format off */
 static const struct opt steps_options[] = {
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
 	  .offset = FIELD(phases), .type = OPT_FLAG },
-	{ .name = "host-ranges", .help = "bounds as ProfilerStep has them on the host, not moved",
-	  .offset = FIELD(host_ranges), .type = OPT_FLAG },
+	{ .name = "bounds", .arg = "WHOSE",
+	  .help = "where steps begin and end: as recorded on the host, or as TensorBoard moves them",
+	  .choices = bounds_names, .offset = FIELD(bounds), .type = OPT_CHOICE },
 	{ .name = "step", .arg = "A..B", .help = "only these steps, both ends included",
 	  .offset = FIELD(step), .type = OPT_STRING },
 	{ .name = "device", .arg = "N", .help = "only these devices",
@@ -36,7 +43,7 @@ static const struct opt_group steps_groups[] = {
 };
 /* clang-format on */
 
-static const struct steps_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct steps_opts defaults = { .bounds = "host", .output = OUTPUT_DEFAULTS };
 
 static int open_steps(const struct reading *r, const void *options, struct table **out,
 		      struct err *err)
@@ -52,7 +59,7 @@ static int read_steps(const struct command *self, const struct steps_opts *o,
 {
 	const struct steps_request request = {
 		.filter = filter,
-		.host_ranges = o->host_ranges,
+		.bounds = (enum step_bounds_by)opt_choice_place(bounds_names, o->bounds),
 		.phases = o->phases,
 		.width = output_width(&o->output),
 	};
@@ -75,7 +82,11 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.phases && o.device.n)
+	if (o.phases && strcmp(o.bounds, bounds_names[BOUNDS_HOST]) != 0)
+		err_set(&err, ERR_USAGE,
+			"--phases are of the host's ranges: they have no --bounds %s",
+			o.bounds);
+	else if (o.phases && o.device.n)
 		err_set(&err, ERR_USAGE,
 			"--phases are the host's: they have no --device");
 	else if (filter_compile(&(struct filter_texts){ .steps = o.step,
@@ -90,7 +101,7 @@ static int run(const struct command *self, int argc, char **argv)
 }
 
 static const char *const examples[] = { "ptool steps trace.json", "ptool steps --phases",
-					"ptool steps --step 3..5 --host-ranges",
+					"ptool steps --step 3..5 --bounds tensorboard",
 					"ptool steps --format csv -o steps.csv", NULL };
 
 const struct command cmd_steps = {

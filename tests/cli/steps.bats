@@ -44,6 +44,7 @@ four_steps() {
 	four_steps
 	ptool ingest -q four.json
 	ptool steps | like_golden steps.txt
+	ptool steps --bounds tensorboard | like_golden steps_tensorboard.txt
 	ptool steps --phases | like_golden steps_phases.txt
 }
 
@@ -58,29 +59,57 @@ four_steps() {
 	four_steps
 	for trace in four.json "$GPU"/two_devices.json "$GPU"/collectives_rank0.json "$GPU"/copies.json; do
 		ptool ingest -q --run r "$trace"
-		for option in --host-ranges --phases; do
+		for option in --bounds=host --bounds=tensorboard --phases; do
 			on_terminal 80 "$PTOOL" steps --no-pager --color never $option >shown
 			[ "$(tr -d '\r' <shown | wc -L)" -le 80 ]
 		done
 	done
 }
 
-@test "the last steps without device work are shown, marked, and not in the mean" {
+@test "TensorBoard drops last steps without device work: shown, marked, not in the mean" {
 	four_steps
-	[ "$(columns four.json step,total_ns,is_dropped,device_events)" = "0 100000 0 1
+	[ "$(columns four.json step,total_ns,is_dropped,device_events --bounds tensorboard)" = "0 100000 0 1
 1 100000 0 1
 2 160000 0 1
 3 100000 1 0
 mean 120000 - -" ]
+	[ "$(columns four.json step,total_ns,is_dropped,device_events | tail -n 2)" = "3 100000 0 0
+mean 115000 - -" ]
 }
 
-@test "a long step says what grew" {
+@test "a long step says what grew: the category, and the slice of the host" {
 	four_steps
-	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 3p)" = '2 1 CPU Exec 50000' ]
+	[ "$(columns four.json step,grew_slice,grew_slice_ns,grew_unrecorded_ns | sed -n 3p)" = '2 aten::mm 59000 0' ]
+	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 3p)" = '2 1 CPU Exec 33500' ]
 	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 1p)" = '0 0 - -' ]
 }
 
-@test "a step lasts until its work is done, and --host-ranges are the host's" {
+@test "a long step whose own thread waits names what another thread did" {
+	for n in 0 1 2 3; do
+		local at=$((n * 200)) more=$((n == 1 ? 60 : 0))
+		event user_annotation "ProfilerStep#$n" $at $((100 + more))
+		event cpu_op aten::mm $((at + 10)) 20
+		event cpu_op MmBackward0 $((at + 40)) $((30 + more)) 1 2
+	done | made t.json
+	[ "$(columns t.json step,is_long,grew_slice,grew_slice_ns,grew_unrecorded_ns | sed -n 2p)" = '1 1 MmBackward0 60000 60000' ]
+}
+
+@test "outliers are told by the host's ranges, whatever the bounds" {
+	# the device lags behind the host: its work of the first step ends late
+	for n in 0 1 2 3; do
+		event user_annotation "ProfilerStep#$n" $((n * 100)) 100
+		event cuda_runtime cudaLaunchKernel $((n * 100 + 10)) 5 1 1 "\"correlation\":$((n + 1))"
+		event kernel gemm $((n * 100 + 60)) $((n == 0 ? 98 : 90)) 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((n + 1))"
+	done | made t.json
+	[ "$(columns t.json step,total_ns,is_long --bounds tensorboard | head -3)" = "0 158000 0
+1 92000 0
+2 100000 0" ]
+	[ "$(columns t.json step,total_ns,is_long | head -3)" = "0 100000 0
+1 100000 0
+2 100000 0" ]
+}
+
+@test "a step is as long as on the host; with --bounds tensorboard it lasts until its work is done" {
 	{
 		event user_annotation ProfilerStep#4 0 100
 		event user_annotation ProfilerStep#5 100 100
@@ -89,12 +118,12 @@ mean 120000 - -" ]
 		event cuda_runtime cudaLaunchKernel 150 5 1 1 '"correlation":2'
 		event kernel gemm 160 10 0 7 '"device":0,"stream":7,"correlation":2'
 	} | made t.json
-	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns,gpu_idle_ns)" = "4 0 130000 80000 50000
-5 130000 70000 10000 60000
-mean - 100000 45000 55000" ]
-	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns --host-ranges)" = "4 0 100000 50000
-5 100000 100000 40000
-mean - 100000 45000" ]
+	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns,device_events,bounds)" = "4 0 100000 50000 1 host
+5 100000 100000 40000 2 host
+mean - 100000 45000 - host" ]
+	[ "$(columns t.json step,start_ns,total_ns,gpu_busy_ns,gpu_idle_ns,device_events,bounds --bounds tensorboard)" = "4 0 130000 80000 50000 1 tensorboard
+5 130000 70000 10000 60000 1 tensorboard
+mean - 100000 45000 55000 - tensorboard" ]
 }
 
 @test "a ProfilerStep on the device is no step, and labels there are no time of the host" {
@@ -117,7 +146,7 @@ mean 100000 0 100000" ]
 	[ "$(columns t.json step,total_ns,kernel_ns,runtime_ns,cpu_exec_ns,other_ns | head -1)" = '1 100000 100000 0 0 0' ]
 }
 
-@test "launches by the driver move the bounds, one graph launch for all of its kernels" {
+@test "launches by the driver move TensorBoard's bounds, one graph launch for all of its kernels" {
 	{
 		event user_annotation ProfilerStep#1 0 100
 		event cuda_driver cuGraphLaunch 10 5 1 1 '"correlation":9'
@@ -125,16 +154,42 @@ mean 100000 0 100000" ]
 			event kernel "part$n" $((n * 50)) 20 0 7 '"device":0,"stream":7,"correlation":9'
 		done
 	} | made t.json
-	[ "$(columns t.json step,total_ns,kernel_ns,runtime_ns,device_events | head -1)" = '1 170000 60000 5000 3' ]
+	[ "$(columns t.json step,total_ns,kernel_ns,runtime_ns,device_events --bounds tensorboard | head -1)" = '1 170000 60000 5000 3' ]
 }
 
 @test "without steps all of the recording is step 0, and a note says how to record them" {
 	event cpu_op aten::mm 10 90 | made t.json
 	[ "$(columns t.json step,start_ns,total_ns,cpu_exec_ns,gpu_busy_ns | head -1)" = '0 0 90000 90000 -' ]
 	ptool steps t.json 2>/dev/null | grep 'no ProfilerStep in the recording'
-	event kernel gemm 50 80 0 7 '"device":0,"stream":7' | made k.json
-	[ "$(columns k.json step,total_ns,kernel_ns,gpu_busy_ns | head -1)" = '0 80000 80000 80000' ]
-	ptool steps k.json 2>/dev/null | grep 'no device work is linked to a call'
+}
+
+@test "without steps the recording lasts from the first operator or work to the last" {
+	{
+		event cpu_op aten::mm 10 90
+		event user_annotation 'my range' 0 900
+		event cuda_runtime cudaLaunchKernel 5 5 1 1 '"correlation":1'
+		event kernel gemm 50 80 0 7 '"device":0,"stream":7,"correlation":1'
+		event kernel gemm 5 3 0 7 '"device":0,"stream":7'
+	} | made t.json
+	[ "$(columns t.json start_ns,total_ns,gpu_busy_ns,device_events | head -1)" = '5000 125000 83000 2' ]
+}
+
+@test "without operators the recording is all device work, and no launch takes any away" {
+	{
+		event cuda_runtime cudaLaunchKernel 0 5 1 1 '"correlation":1'
+		event kernel gemm 10 20 0 7 '"device":0,"stream":7,"correlation":1'
+		event cuda_runtime cudaLaunchKernel 40 5 1 1 '"correlation":2'
+		event kernel gemm 60 20 0 7 '"device":0,"stream":7,"correlation":2'
+	} | made t.json
+	for whose in host tensorboard; do
+		[ "$(columns t.json step,start_ns,total_ns,kernel_ns,device_events --bounds $whose | head -1)" = '0 10000 70000 40000 2' ]
+	done
+	"$PTOOL" devices t.json --format ndjson 2>/dev/null >row
+	python3 - row <<-'EOF'
+		import json, sys
+		row = json.loads(open(sys.argv[1]).read())
+		assert (row["window_start_ns"], row["window_ns"], row["steps_ns"], row["busy_in_steps_ns"]) == (10000, 70000, 70000, 40000), row
+	EOF
 }
 
 @test "phases add up to the host's step: labels win, gaps of a pass belong to it" {
@@ -162,7 +217,7 @@ mean 100000 0 100000" ]
 @test "what nothing tells is null, and the note says how to tell it" {
 	event cpu_op aten::mm 10 90 | made t.json
 	[ "$(columns t.json forward_ns,host_to_device_ns,other_ns --phases | head -1)" = '- - 90000' ]
-	ptool steps t.json --phases 2>/dev/null | grep 'nothing tells data loading, forward, backward, optimizer; '
+	ptool steps t.json --phases 2>/dev/null | grep 'data loading, forward, backward, optimizer not found; wrap the code in '
 }
 
 @test "files that are a step each have one mean for each rank" {
@@ -212,6 +267,11 @@ mean 130000" ]
 	[[ $stderr = *--phases* ]]
 	run --separate-stderr ptool steps --phases --device 0
 	exits 2
+	run --separate-stderr ptool steps --phases --bounds tensorboard
+	exits 2
+	run --separate-stderr ptool steps --bounds plugin
+	exits 2
+	[[ $stderr = *host*tensorboard* ]]
 	run --separate-stderr ptool steps --step x
 	exits 2
 }

@@ -76,6 +76,11 @@ def compare_devices(c, where, rows, trace, window):
         for name, value in random_work.times(mine, trace.tick_ns).items():
             c.same(f"{here}: {name}", row[name], value)
         closes(c, here, row)
+        # one operator is there all the time: without steps all of it is the window
+        ticks = min(trace.end, window[1]) - max(0, window[0])
+        if row["steps_ns"]:
+            c.same(f"{here}: steps_ns", row["steps_ns"], ticks * trace.tick_ns)
+            c.near(f"{here}: utilization_pct", row["utilization_pct"], 100 * row["busy_ns"] / row["steps_ns"], 1e-9)
         if row["window_ns"] is not None:
             first = row["window_start_ns"] // trace.tick_ns
             inside = (first, first + row["window_ns"] // trace.tick_ns)
@@ -229,14 +234,14 @@ def check_plugin(tap, place):
         stem = os.path.basename(folder)
         row = ask(place, "devices", place.ingest(*glob.glob(os.path.join(RECORDINGS, stem + ".*"))))[0]
         shown = {item["title"]: item["value"] for item in truth["summary"]}
-        c.near(f"{stem}: utilization", row["utilization_pct"], 100 * truth["gpu_utilization"]["0"], 1e-9)
+        c.near(f"{stem}: utilization", row["utilization_tensorboard_pct"], 100 * truth["gpu_utilization"]["0"], 1e-9)
         c.near(f"{stem}: SM efficiency", row["sm_efficiency_pct"], 100 * truth["sm_efficiency"]["0"], 1e-9)
         c.near(f"{stem}: occupancy", row["occupancy_pct"], truth["occupancy"]["0"], 1e-9)
         c.near(f"{stem}: Tensor Cores", row["tensor_core_pct"], 100 * truth["tc_ratio"]["0"], 1e-9)
         c.same(f"{stem}: name", row["name"], shown["Name"])
         c.same(f"{stem}: memory", f"{row['memory_bytes'] / 2**30:.2f} GB", shown["Memory"])
         c.same(f"{stem}: capability", row["compute_capability"], shown["Compute Capability"])
-        for title, column in (("GPU Utilization", "utilization_pct"), ("Est. SM Efficiency", "sm_efficiency_pct"),
+        for title, column in (("GPU Utilization", "utilization_tensorboard_pct"), ("Est. SM Efficiency", "sm_efficiency_pct"),
                               ("Est. Achieved Occupancy", "occupancy_pct")):
             c.same(f"{stem}: {title} as printed", f"{round(row[column], 2)} %", shown[title])
     c.tell(tap, name)
@@ -249,7 +254,7 @@ def check_plugin_cases(tap, place):
         return
     c = Comparison()
     scales = {"utilization": 100, "sm_efficiency": 100, "occupancy": 1, "tc_ratio": 100}
-    columns = {"utilization": "utilization_pct", "sm_efficiency": "sm_efficiency_pct", "occupancy": "occupancy_pct",
+    columns = {"utilization": "utilization_tensorboard_pct", "sm_efficiency": "sm_efficiency_pct", "occupancy": "occupancy_pct",
                "tc_ratio": "tc_ratio"}
     for case in sorted(glob.glob(os.path.join(TB_CASES, "*.json"))):
         with open(case, encoding="utf-8") as text:

@@ -137,7 +137,7 @@ def figures(work, window):
             weight += len(ticks)
     total = sum(w.end - w.start for w in kernels)
     return {
-        "utilization_pct": Fraction(100 * len({t for _, ticks in inside for t in ticks}), length),
+        "utilization_tensorboard_pct": Fraction(100 * len({t for _, ticks in inside for t in ticks}), length),
         "sm_efficiency_pct": 100 * sum(min(b, 1) for b in blocks.values()) / length if has_blocks else None,
         "occupancy_pct": Fraction(weighted, weight) if weight else None,
         "tensor_core_pct": Fraction(100 * sum(w.end - w.start for w in kernels if w.name in TENSOR), total)

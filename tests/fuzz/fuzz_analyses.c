@@ -56,9 +56,11 @@ static void read_devices(const struct reading *r, bool people)
 				       .with_copies = !people,
 				       .for_people = people }));
 	READ(r, steps_open,
+	     (&(struct steps_request){
+		     .filter = &all, .phases = people, .for_people = people }));
+	READ(r, steps_open,
 	     (&(struct steps_request){ .filter = &all,
-				       .phases = people,
-				       .host_ranges = people,
+				       .bounds = BOUNDS_TENSORBOARD,
 				       .for_people = people }));
 }
 

@@ -22,6 +22,7 @@ ROUNDS = 300
 PARTS = [f"{name}_ns" for name in steps_reference.CATEGORIES]
 VIEW = ["gpu_compute_ns", "exposed_comm_ns", "exposed_copy_ns"]
 PHASES = ["data_loading_ns", "host_to_device_ns", "forward_ns", "backward_ns", "optimizer_ns", "other_ns"]
+TEXTS = ("step", "grew", "grew_slice", "bounds", "utilization_pct")
 # The plugin's words.
 ROLES = {"Kernel": "kernel_ns", "Memcpy": "memcpy_ns", "Memset": "memset_ns", "Communication": "communication_ns",
          "Runtime": "runtime_ns", "DataLoader": "dataloader_ns", "CpuOp": "cpu_exec_ns", "Other": "other_ns",
@@ -37,7 +38,7 @@ def steps(place, store, *options):
         raise RuntimeError(done.stderr)
     rows = []
     for row in csv.DictReader(io.StringIO(done.stdout)):
-        rows.append({k: v if k in ("step", "grew") or k.endswith("_from") else int(v) if v.lstrip("-").isdigit() else v or None
+        rows.append({k: v if k in TEXTS or k.endswith("_from") else int(v) if v.lstrip("-").isdigit() else v or None
                      for k, v in row.items()})
     return rows
 
@@ -91,9 +92,9 @@ def check_trace(place, path, stats):
     store = place.ingest(path)
     recording = steps_reference.Recording(steps_reference.load(path))
     wrong = []
-    for options in ([], ["--host-ranges"]):
-        rows = steps(place, store, *options)
-        expected = steps_reference.table(recording, bool(options))
+    for whose in ("host", "tensorboard"):
+        rows = steps(place, store, *([] if whose == "host" else ["--bounds", whose]))
+        expected = steps_reference.table(recording, whose)
         wrong += differences(rows, expected) + wrong_sums(rows) + wrong_means(rows)
         stats["numbers"] += sum(len(row) for row in expected)
     rows = steps(place, store, "--phases")
@@ -120,7 +121,7 @@ def check_fixtures(tap, place):
     for name, path in storetap.fixtures():
         store = place.ingest(path)
         rows, phases = steps(place, store), steps(place, store, "--phases")
-        wrong = wrong_sums(rows) + wrong_means(rows) + wrong_phases(phases) + wrong_sums(steps(place, store, "--host-ranges"))
+        wrong = wrong_sums(rows) + wrong_means(rows) + wrong_phases(phases) + wrong_sums(steps(place, store, "--bounds", "tensorboard"))
         tap.ok(rows and not wrong, f"{name}: categories, device and phases add up", *wrong)
 
 
@@ -159,7 +160,7 @@ def check_plugin(tap, place):
         name = os.path.basename(os.path.dirname(folder))
         with open(folder, encoding="utf-8") as file:
             oracle = json.load(file)
-        rows = steps(place, place.ingest(glob.glob(os.path.join(DATA, "gpu", name + ".*"))[0]))
+        rows = steps(place, place.ingest(glob.glob(os.path.join(DATA, "gpu", name + ".*"))[0]), "--bounds", "tensorboard")
         wrong, count = [], 0
         for row, step in zip(rows, oracle["steps"]):
             wrong += [] if row["step"] == step["name"] else [f"step {row['step']}, not {step['name']}"]
@@ -194,7 +195,7 @@ def check_cases(tap, place):
             file_path = place.path("case.json")
             with open(file_path, "w", encoding="utf-8") as file:
                 json.dump(trace if isinstance(trace, dict) else {"schemaVersion": 1, "traceEvents": trace}, file)
-            rows = steps(place, place.ingest(file_path))
+            rows = steps(place, place.ingest(file_path), "--bounds", "tensorboard")
             kept = [row for row in rows if row["step"] != "mean" and not row["is_dropped"]]
             first = kept[0]["device"] if kept else None
             kept = [row for row in kept if row["device"] == first]

@@ -75,19 +75,22 @@ class Recording:
                 self.host["cpu_exec"].append((start, end))
 
 
-def bounds(recording, host_ranges=False):
+def whole(spans):
+    return [(min(s[0] for s in spans), max(s[1] for s in spans), 0)] if spans else []
+
+
+def host_bounds(recording):
+    """[(number, start, end, dropped)]: as recorded; without steps all operators and device work."""
+    steps = recording.steps or whole(recording.operators + [w[:2] for w in recording.work])
+    return [(n, s, e, False) for s, e, n in steps]
+
+
+def tensorboard_bounds(recording):
     """[(number, start, end, dropped)], by 9.1, word for word."""
     steps = list(recording.steps)
-    if not steps:
-        if not recording.operators:
-            spans = [(w[0], w[1]) for w in recording.work]
-        else:
-            spans = recording.operators
-        if not spans:
-            return []
-        steps = [(min(s[0] for s in spans), max(s[1] for s in spans), 0)]
-    if host_ranges:
-        return [(n, s, e, False) for s, e, n in steps]
+    if not steps and not recording.operators:
+        return host_bounds(recording)
+    steps = steps or whole(recording.operators)
     by_correlation = {}
     for index, work in enumerate(recording.work):
         if work[4]:
@@ -168,9 +171,14 @@ def work_of(recording, kinds, device=None):
     return [(w[0], w[1]) for w in recording.work if w[2] in kinds and device in (None, w[3])]
 
 
-def table(recording, host_ranges=False):
+def running(recording, start, end):
+    """How many pieces of device work run in the step; those of no length where they stand."""
+    return sum(1 for w in recording.work if w[0] < end and max(w[1], w[0] + 1) > start) if end > start else 0
+
+
+def table(recording, whose="host"):
     """The rows of ptool steps but the mean, as dictionaries of the columns that are computed."""
-    steps = bounds(recording, host_ranges)
+    steps = host_bounds(recording) if whose == "host" else tensorboard_bounds(recording)
     spans = [(s, e) for _, s, e, _ in steps]
     layers = [work_of(recording, {name}) + recording.host[name] for name in CATEGORIES[:-1]]
     categories = sweep(layers, spans)
@@ -180,7 +188,10 @@ def table(recording, host_ranges=False):
                        work_of(recording, {"memcpy", "memset"}, device)], spans) if device is not None else None
         for n, (number, start, end, dropped) in enumerate(steps):
             row = {"device": device, "step": str(number), "start_ns": start - recording.origin, "total_ns": end - start,
-                   "is_dropped": int(dropped)}
+                   "is_dropped": int(dropped), "bounds": whose}
+            if whose == "host":
+                row.update({"host_start_ns": start - recording.origin, "host_ns": end - start,
+                            "device_events": running(recording, start, end)})
             row.update({f"{name}_ns": categories[n][k] for k, name in enumerate(CATEGORIES)})
             if views:
                 compute, communication, copies, idle = views[n]
@@ -238,7 +249,7 @@ def phases(recording):
         fills.append(not labels and words in (1, 2))
     layers[1] = copies_to_device(recording)
     result = []
-    for _, start, end, _ in bounds(recording, True):
+    for _, start, end, _ in host_bounds(recording):
         points = sorted({start, end} | {p for ranges in layers for r in ranges for p in r if start < p < end})
         runs = [covered(ranges, points) for ranges in layers]
         first = [next((k for k, run in enumerate(runs) if run[n]), 5) for n in range(len(points) - 1)]

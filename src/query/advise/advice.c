@@ -77,7 +77,7 @@ void advice_save(const struct rule_run *run, int64_t ns, int64_t of_ns,
 	a->saving_ns = ns;
 	a->of_ns = of_ns;
 	a->formula = formula;
-	a->is_whole = run->facts->has_work && run->facts->work.bounds.is_single;
+	a->is_whole = run->facts->has_work && run->facts->work.windows.is_single;
 	a->severity = ns >= of_ns / HIGH_PART     ? ADVICE_HIGH
 		      : ns >= of_ns / MEDIUM_PART ? ADVICE_MEDIUM
 						  : ADVICE_LOW;

@@ -44,8 +44,7 @@ void advise_facts_release(struct advise_facts *f)
 	if (f->devices)
 		table_free(&f->devices->table);
 	steps_release(&f->steps);
-	step_bounds_release(&f->work.bounds);
-	device_work_release(&f->work.work);
+	work_profile_release(&f->work);
 	free(f->own.profiles);
 	arena_release(&f->arena);
 	*f = (struct advise_facts){
@@ -63,8 +62,7 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 				    .profile = f->profile,
 				    .filter = &no_filter,
 				    .texts = f->texts };
-	if (device_work_load(f->store, f->texts, f->profile, true, &w->work, err) < 0 ||
-	    step_bounds_load(f->store, f->profile, &w->work, &w->bounds, err) < 0)
+	if (work_profile_load(w, f->texts, err) < 0)
 		return NULL;
 	f->has_work = true;
 	return &w->work;
@@ -132,8 +130,7 @@ const struct fact_use *facts_uses(struct advise_facts *f, struct err *err)
 const struct steps *facts_steps(struct advise_facts *f, struct err *err)
 {
 	const struct step_source from = { f->store, f->texts, f->profile };
-	const struct steps_request request = { .filter = &no_filter,
-					       .host_ranges = true };
+	const struct steps_request request = { .filter = &no_filter };
 	const struct device_work *work = facts_work(f, err);
 
 	if (!work || f->has_steps)

@@ -42,7 +42,11 @@ const struct column device_columns[NDEVICE_COLUMNS] = {
 	[DEVICE_TENSOR_CORE_SUM] = { "tensor_core_ns", "Tensor", UNIT_NS },
 	[DEVICE_TENSOR_CORE_UNKNOWN_SUM] = { "tensor_core_unknown_ns", "Unknown",
 					     UNIT_NS },
-	[DEVICE_BUSY_SHARE] = { "busy_pct", "Busy", UNIT_PERCENT },
+	[DEVICE_STEPS] = { "steps_ns", "Steps", UNIT_NS },
+	[DEVICE_BUSY_IN_STEPS] = { "busy_in_steps_ns", "Busy in steps", UNIT_NS },
+	[DEVICE_UTILIZATION_TENSORBOARD] = { "utilization_tensorboard_pct",
+					     "Util. (TensorBoard)", UNIT_PERCENT },
+	[DEVICE_BUSY_SHARE] = { "busy_pct", "Busy/span", UNIT_PERCENT },
 };
 
 static struct cell if_known(double value)
@@ -88,7 +92,7 @@ static void put_times(const struct work_profile *p, const struct work_times *t,
 static void put_figures(const struct device_figures *f, struct figures_window window,
 			struct cell *cells)
 {
-	cells[DEVICE_UTILIZATION] = if_known(f->utilization_pct);
+	cells[DEVICE_UTILIZATION_TENSORBOARD] = if_known(f->utilization_pct);
 	cells[DEVICE_SM_EFFICIENCY] = if_known(f->sm_efficiency_pct);
 	cells[DEVICE_OCCUPANCY] = if_known(f->occupancy_pct);
 	cells[DEVICE_TENSOR_CORE] = if_known(f->tensor_core_pct);
@@ -112,13 +116,32 @@ static void put_properties(const struct device_properties *known, struct cell *c
 	cells[DEVICE_SMS] = known ? number_cell(known->sms) : cell_null();
 }
 
+/* GPU utilization: the share of the steps' time in which the device is busy. */
+static void put_utilization(const struct device_work *work,
+			    const struct work_device *device,
+			    const struct intervals *steps, struct cell *cells)
+{
+	int64_t steps_ns = intervals_length(steps);
+	struct intervals busy;
+
+	device_work_union(work, device, WORK_ALL, &busy);
+	int64_t busy_ns = intervals_overlap(&busy, steps);
+	intervals_release(&busy);
+	cells[DEVICE_STEPS] = cell_int(steps_ns);
+	cells[DEVICE_BUSY_IN_STEPS] = cell_int(busy_ns);
+	cells[DEVICE_UTILIZATION] =
+		steps_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)steps_ns)
+			     : cell_null();
+}
+
 /* All that the rows of one profile are made of. */
 struct profile_rows {
 	struct work_profile *p;
 	struct work_times *times;
 	const struct kernel_load *loads;
 	struct device_properties_list properties;
-	struct figures_window window;
+	struct figures_window window; /* of the plugin's figures */
+	struct intervals steps;       /* of the filter's, in its times */
 };
 
 static int add_rows(struct memtable *rows, const struct profile_rows *r)
@@ -141,6 +164,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 		cells[DEVICE_NUMBER] = work_device_cell(device);
 		put_times(r->p, &r->times[i], cells);
 		put_figures(&figures, r->window, cells);
+		put_utilization(work, device, &r->steps, cells);
 		put_properties(known, cells);
 		memtable_add_row(rows, cells);
 		added = 1;
@@ -156,6 +180,7 @@ int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err
 
 	work_filter_times(&p->work, p->filter);
 	r.window = figures_window(&p->bounds, p->filter);
+	step_windows_wanted(&p->windows, p->filter, &r.steps);
 	if (!p->loads)
 		own = kernel_loads(p->store, p->profile, &p->work, err);
 	r.loads = p->loads ? p->loads : own;
@@ -164,6 +189,7 @@ int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err
 	    (r.times = work_times_of_devices(&p->work, err)) != NULL)
 		rc = add_rows(to, &r);
 	device_properties_release(&r.properties);
+	intervals_release(&r.steps);
 	free(r.times);
 	free(own);
 	return rc;

@@ -20,14 +20,14 @@ struct part {
 
 /* What people see, table below table: 80 columns with rank and profile. */
 static const struct part parts[] = {
-	{ "span = busy + idle",
+	{ "from the first to the last work: span = busy + idle",
 	  { DEVICE_SPAN, DEVICE_BUSY, DEVICE_IDLE, DEVICE_BUSY_SHARE, DEVICE_EDGE },
 	  5 },
 	{ "busy = compute + exposed communication + exposed copies",
 	  { DEVICE_COMPUTE, DEVICE_EXPOSED_COMM, DEVICE_EXPOSED_COPY,
 	    DEVICE_COMMUNICATION },
 	  4 },
-	{ "kernels in the time of the steps",
+	{ "Util: busy share of the steps; the others are of kernels alone",
 	  { DEVICE_UTILIZATION, DEVICE_SM_EFFICIENCY, DEVICE_OCCUPANCY,
 	    DEVICE_TENSOR_CORE },
 	  4 },
@@ -147,6 +147,7 @@ static struct table *lay_out(const struct memtable *all, const struct scope *sco
 			note_names(m, false);
 		}
 		*end = table_pick(&m->table, shown, scope, true);
+		(*end)->is_form = true;
 		end = &(*end)->more;
 	}
 	return first;
@@ -203,5 +204,6 @@ int devices_summary_open(struct store *store, const struct scope *scope,
 	note_unknown(all);
 	note_names(all, true);
 	*out = table_pick(&all->table, shown, scope, true);
+	(*out)->is_form = true;
 	return 0;
 }

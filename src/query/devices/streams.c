@@ -63,7 +63,7 @@ static struct table *second_table(const struct memtable *all, const struct scope
 		shown[second[i]] = SHOWN_ALWAYS;
 	for (size_t i = 0; i < all->nrows; i++)
 		memtable_add_row(m, memtable_row(all, i));
-	m->table.caption = "what the streams did; copies are sets of memory, too";
+	m->table.caption = "Work per stream (Copies includes memsets)";
 	return table_pick(&m->table, shown, scope, true);
 }
 
@@ -117,6 +117,8 @@ int streams_open(struct store *store, const struct scope *scope,
 		below = second_table(m, scope);
 	}
 	*out = table_pick(&m->table, stream_shown, scope, request->for_people);
+	if (below)
+		(*out)->is_form = below->is_form = true;
 	(*out)->more = below;
 	return 0;
 }

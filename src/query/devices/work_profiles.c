@@ -3,25 +3,37 @@
 
 #include "query/devices/work_filter.h"
 
+int work_profile_load(struct work_profile *p, struct text_pool *texts, struct err *err)
+{
+	p->windows = (struct step_windows){ .n = 0 };
+	p->bounds = (struct step_bounds){ .n = 0 };
+	if (device_work_load(p->store, texts, p->profile, true, &p->work, err) < 0 ||
+	    step_windows_load(p->store, p->profile, &p->work, &p->windows, err) < 0)
+		return -1;
+	step_bounds_make(&p->windows, &p->work, BOUNDS_TENSORBOARD, &p->bounds);
+	return 0;
+}
+
+void work_profile_release(struct work_profile *p)
+{
+	step_bounds_release(&p->bounds);
+	step_windows_release(&p->windows);
+	device_work_release(&p->work);
+}
+
 static int visit_one(struct work_profile *p, const struct work_visitor *visitor,
 		     struct text_pool *texts, struct work_filter *filter, bool *has_work,
 		     struct err *err)
 {
-	int rc = -1;
+	int rc = work_profile_load(p, texts, err);
 
-	p->bounds = (struct step_bounds){ .n = 0 };
-	if (device_work_load(p->store, texts, p->profile, true, &p->work, err) == 0) {
-		if (p->work.n == 0) {
-			rc = 0;
-		} else if (step_bounds_load(p->store, p->profile, &p->work, &p->bounds,
-					    err) == 0 &&
-			   work_filter_items(filter, &p->work, err) == 0) {
-			*has_work = true;
+	if (rc == 0 && p->work.n > 0) {
+		*has_work = true;
+		rc = work_filter_items(filter, &p->work, err);
+		if (rc == 0)
 			rc = visitor->visit(visitor->to, p, err);
-		}
 	}
-	step_bounds_release(&p->bounds);
-	device_work_release(&p->work);
+	work_profile_release(p);
 	return rc;
 }
 

@@ -16,10 +16,19 @@ struct work_profile {
 	const struct text_pool *texts;
 	/* With launches, of what the filter wants, --time aside: work_filter_times(). */
 	struct device_work work;
-	struct step_bounds bounds; /* of all work, wanted or not */
+	struct step_windows windows; /* of all work, wanted or not; and below */
+	struct step_bounds bounds;   /* the TensorBoard plugin's, for its figures */
 	/* kernel_loads() of all work, borrowed; NULL: who wants them reads them. */
 	const struct kernel_load *loads;
 };
+
+/*
+ * Work, windows and bounds of p->profile; the members before `work` are set.
+ * work_profile_release() in both cases.
+ */
+int work_profile_load(struct work_profile *p, struct text_pool *texts, struct err *err);
+/* Accepts a zeroed one. */
+void work_profile_release(struct work_profile *p);
 
 struct work_visitor {
 	/* 1 when it made something of it, 0 when not, -1 with err set. */

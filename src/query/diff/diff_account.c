@@ -125,7 +125,8 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	struct step_bounds bounds = { .n = 0 };
 	struct step_host host = { .has_engine = false };
 	const struct step_source source = { a->run->store, texts, a->profile };
-	int rc = step_bounds_load(a->run->store, a->profile, &a->work, &bounds, err);
+	int rc = step_bounds_load(a->run->store, a->profile, &a->work, BOUNDS_HOST,
+				  &bounds, err);
 
 	if (rc == 0)
 		rc = step_host_load(&source, &a->work, &bounds, &host, err);

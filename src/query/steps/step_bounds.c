@@ -1,111 +1,115 @@
 /* Bounds of steps: see step_bounds.h. */
 #include "query/steps/step_bounds.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "query/query.h"
-
-ASSET(asset_query_views_step_extent_sql);
-ASSET(asset_query_views_step_ranges_sql);
 
 /* A last step with less than this share of the work of the one before is dropped. */
 #define KEPT_TENTHS 8
 
-/* A start and a duration, or a start and an end, that the store gives. */
-static int add_bound(struct step_bounds *b, struct step_bound bound, int64_t dur_ns,
-		     struct err *err)
+static void add_bounds(const struct step_windows *windows, struct step_bounds *out)
 {
-	if (dur_ns < 0 || bound.host_start_ns > INT64_MAX - dur_ns)
-		return query_damaged("steps do", err);
-	bound.host_end_ns = bound.host_start_ns + dur_ns;
-	b->items = xgrow(b->items, &b->cap, b->n + 1, sizeof(*b->items));
-	b->items[b->n++] = bound;
-	return 0;
-}
-
-static int load_ranges(struct store *store, const struct scope_profile *profile,
-		       struct step_bounds *out, struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-	int rc;
-
-	if (query_prepare(store, asset_query_views_step_ranges_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		const struct step_bound bound = {
-			.step_id = sqlite3_column_int64(stmt, 0),
-			.number = sqlite3_column_int64(stmt, 1),
-			.host_start_ns = sqlite3_column_int64(stmt, 2),
-			.slice_id = sqlite3_column_int64(stmt, 4),
+	for (size_t i = 0; i < windows->n; i++) {
+		const struct step_window *w = &windows->items[i];
+		out->items =
+			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
+		out->items[out->n++] = (struct step_bound){
+			.step_id = w->step_id,
+			.number = w->number,
+			.slice_id = w->slice_id,
+			.host_start_ns = w->start_ns,
+			.host_end_ns = w->end_ns,
+			.start_ns = w->start_ns,
+			.end_ns = w->end_ns,
 		};
-		if (add_bound(out, bound, sqlite3_column_int64(stmt, 3), err) < 0) {
-			rc = -1;
-			break;
-		}
 	}
-	sqlite3_finalize(stmt);
-	return rc;
 }
 
-/* The host's operators from first to last; nothing is added when there are none. */
-static int load_extent(struct store *store, const struct scope_profile *profile,
-		       struct step_bounds *out, struct err *err)
+static int by_ns(const void *a, const void *b)
 {
-	struct sqlite3_stmt *stmt;
+	const int64_t *x = a, *y = b;
 
-	if (query_prepare(store, asset_query_views_step_extent_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	int rc = sql_step(stmt, err);
-	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
-		const struct step_bound all = { .host_start_ns =
-							sqlite3_column_int64(stmt, 0) };
-		int64_t end_ns = sqlite3_column_int64(stmt, 1), dur_ns;
-		if (__builtin_sub_overflow(end_ns, all.host_start_ns, &dur_ns))
-			dur_ns = -1;
-		rc = add_bound(out, all, dur_ns, err);
-	}
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	return (*x > *y) - (*x < *y);
 }
 
-static int add_extent_of_work(const struct device_work *work, struct step_bounds *out,
-			      struct err *err)
+/* How many of them, which are in order, are below. */
+static size_t count_below(const int64_t *ns, size_t n, int64_t limit_ns)
 {
-	if (work->n == 0)
-		return 0;
-	int64_t start_ns = work->items[0].start_ns, end_ns = work->items[0].end_ns,
-		dur_ns;
-	for (size_t i = 1; i < work->n; i++) {
-		if (work->items[i].start_ns < start_ns)
-			start_ns = work->items[i].start_ns;
-		if (work->items[i].end_ns > end_ns)
-			end_ns = work->items[i].end_ns;
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (ns[middle] < limit_ns)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	if (__builtin_sub_overflow(end_ns, start_ns, &dur_ns))
-		return query_damaged("steps do", err);
-	return add_bound(out, (struct step_bound){ .host_start_ns = start_ns }, dur_ns,
-			 err);
+	return low;
+}
+
+/* Work without a length runs at its start. */
+static int64_t end_of(const struct work_item *item)
+{
+	return item->end_ns > item->start_ns ? item->end_ns : item->start_ns + 1;
+}
+
+/* What runs in a step: all that began before its end, less what ended by its start. */
+static void count_running(struct step_bounds *b, const struct device_work *work)
+{
+	int64_t *starts = xrealloc_array(NULL, work->n + 1, sizeof(*starts));
+	int64_t *ends = xrealloc_array(NULL, work->n + 1, sizeof(*ends));
+
+	for (size_t i = 0; i < work->n; i++) {
+		starts[i] = work->items[i].start_ns;
+		ends[i] = end_of(&work->items[i]);
+	}
+	if (work->n) {
+		qsort(starts, work->n, sizeof(*starts), by_ns);
+		qsort(ends, work->n, sizeof(*ends), by_ns);
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		struct step_bound *step = &b->items[i];
+		if (step->end_ns > step->start_ns)
+			step->nwork = count_below(starts, work->n, step->end_ns) -
+				      count_below(ends, work->n, step->start_ns + 1);
+	}
+	free(starts);
+	free(ends);
+}
+
+void step_bounds_make(const struct step_windows *windows, const struct device_work *work,
+		      enum step_bounds_by by, struct step_bounds *out)
+{
+	*out = (struct step_bounds){ .is_single = windows->is_single };
+	add_bounds(windows, out);
+	/* what ran is all there is to move to: without operators it is the bounds */
+	bool is_host =
+		by == BOUNDS_HOST || (windows->is_single && !windows->has_operators);
+	if (is_host) {
+		count_running(out, work);
+		return;
+	}
+	if (windows->is_single && out->n) {
+		out->items[0].host_start_ns = windows->operators.start_ns;
+		out->items[0].host_end_ns = windows->operators.end_ns;
+	}
+	step_bounds_move(out, work);
+	out->is_unmoved = work->n && !out->is_moved;
 }
 
 int step_bounds_load(struct store *store, const struct scope_profile *profile,
-		     const struct device_work *work, struct step_bounds *out,
-		     struct err *err)
+		     const struct device_work *work, enum step_bounds_by by,
+		     struct step_bounds *out, struct err *err)
 {
+	struct step_windows windows;
+	int rc = step_windows_load(store, profile, work, &windows, err);
+
 	*out = (struct step_bounds){ .n = 0 };
-	if (load_ranges(store, profile, out, err) < 0)
-		return -1;
-	if (out->n == 0) {
-		out->is_single = true;
-		if (load_extent(store, profile, out, err) < 0 ||
-		    (out->n == 0 && add_extent_of_work(work, out, err) < 0))
-			return -1;
-	}
-	step_bounds_move(out, work);
-	return 0;
+	if (rc == 0)
+		step_bounds_make(&windows, work, by, out);
+	step_windows_release(&windows);
+	return rc;
 }
 
 void step_bounds_release(struct step_bounds *b)

@@ -1,9 +1,9 @@
 /*
- * Where the steps of a profile begin and end: as the host's ProfilerStep says, and
- * moved as the TensorBoard plugin moves them, so that a step holds the device work it
- * launched and steps with device work never overlap.  Only what the moved bounds of
- * `ptool steps` are; which step a slice belongs to is slice_row.step_id.  Nanoseconds
- * from the profile's first event.
+ * Where the steps of a profile begin and end: as the host recorded them, or moved as the
+ * TensorBoard plugin moves them, so that a step holds the device work it launched and
+ * steps with device work never overlap.  Moved bounds are those of `ptool steps --bounds
+ * tensorboard` and of the plugin's figures, and nothing else's; which step a slice
+ * belongs to is slice_row.step_id.  Nanoseconds from the profile's first event.
  *
  * The plugin's walk (torch_tb_profiler 0.4.3, event_parser.py):
  *   - work counts for the first step that holds all of the call that launched it, on
@@ -23,15 +23,20 @@
 #include <stdint.h>
 
 #include "query/devices/device_work.h"
+#include "query/steps/step_windows.h"
+
+enum step_bounds_by { BOUNDS_HOST, BOUNDS_TENSORBOARD };
 
 struct step_bound {
 	int64_t step_id; /* 0: the profile has no steps, this is all of it */
 	int64_t number;
 	int64_t slice_id; /* of its ProfilerStep; 0: the whole file is it (train_step_3.json) */
 	int64_t host_start_ns, host_end_ns;
-	int64_t start_ns, end_ns;            /* moved: start <= end */
-	int64_t first_work_ns, last_work_ns; /* when nwork > 0: first start, last end */
-	size_t nwork;    /* pieces of device work that counted for it */
+	int64_t start_ns, end_ns; /* the host's, or moved: start <= end */
+	/* Of moved bounds, when nwork > 0: first start and last end of the work. */
+	int64_t first_work_ns, last_work_ns;
+	/* Pieces of device work that ran in it, or, of moved bounds, counted for it. */
+	size_t nwork;
 	bool is_dropped; /* the plugin hides it: one of the last, with too little work */
 };
 
@@ -39,18 +44,21 @@ struct step_bounds {
 	struct step_bound *items; /* owned; by (host_start_ns, step_id) */
 	size_t n, cap;
 	bool is_single; /* no steps were recorded: one, of number 0, that is all there is */
-	bool is_moved; /* device work counted for some step */
+	bool is_moved;   /* the bounds are the plugin's: work counted for some step */
+	bool is_unmoved; /* they were to be, and there is work, but none counted */
 };
 
 /*
- * The steps of the profile.  Without any it is the single step 0, from the first to
- * the end of the last operator of the host, or of the device work when there is no
- * operator; n is 0 when there is neither.  `work` has its launches.
- * step_bounds_release() in both cases.
+ * The windows of the profile (step_windows.h), or the plugin's steps: of a recording
+ * without any, its operators, moved; without operators the device work.  n is 0 when
+ * there is neither.  `work` has its launches.  step_bounds_release() in both cases.
  */
 int step_bounds_load(struct store *store, const struct scope_profile *profile,
-		     const struct device_work *work, struct step_bounds *out,
-		     struct err *err);
+		     const struct device_work *work, enum step_bounds_by by,
+		     struct step_bounds *out, struct err *err);
+/* Likewise, of windows that are there. */
+void step_bounds_make(const struct step_windows *windows, const struct device_work *work,
+		      enum step_bounds_by by, struct step_bounds *out);
 void step_bounds_release(struct step_bounds *b);
 
 /* The part that computes: sets all but step_id, number, slice_id and the host's bounds. */

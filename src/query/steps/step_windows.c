@@ -127,3 +127,17 @@ void step_windows_union(const struct step_windows *w, struct intervals *out)
 		intervals_add(out, w->items[i].start_ns, w->items[i].end_ns);
 	intervals_unite(out);
 }
+
+void step_windows_wanted(const struct step_windows *w, const struct filter *filter,
+			 struct intervals *out)
+{
+	struct intervals all = { .n = 0 };
+
+	for (size_t i = 0; i < w->n; i++)
+		if (filter_has_step(filter, w->items[i].number, w->items[i].step_id != 0))
+			intervals_add(&all, w->items[i].start_ns, w->items[i].end_ns);
+	intervals_unite(&all);
+	intervals_within(&all, filter->has_times ? filter->from_ns : INT64_MIN,
+			 filter->has_times ? filter->to_ns : INT64_MAX, out);
+	intervals_release(&all);
+}

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/intervals.h"
 #include "query/devices/device_work.h"
+#include "query/filter.h"
 #include "query/scope.h"
 
 struct step_window {
@@ -57,5 +58,8 @@ void step_windows_whole(struct step_windows *w, const struct device_work *work);
  * caller's to release.
  */
 void step_windows_union(const struct step_windows *w, struct intervals *out);
+/* Likewise, of the steps in --step, and of them what is in --time. */
+void step_windows_wanted(const struct step_windows *w, const struct filter *filter,
+			 struct intervals *out);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/steps/step_growth.h"
 
 /* What is known of one profile while its rows are made. */
 struct profile_steps {
@@ -52,8 +53,10 @@ static struct step_row row_of_step(const struct profile_steps *p, size_t step,
 		.start_ns = bound->start_ns,
 		.host_start_ns = bound->host_start_ns,
 		.host_end_ns = bound->host_end_ns,
+		.slice_id = bound->slice_id,
 		.nwork = (int64_t)bound->nwork,
 		.group = p->group,
+		.bounds = request->phases ? BOUNDS_HOST : request->bounds,
 		.is_file = p->is_file,
 		.has_work = p->work->n > 0,
 		.is_single = p->bounds.is_single,
@@ -62,6 +65,7 @@ static struct step_row row_of_step(const struct profile_steps *p, size_t step,
 	};
 
 	row.values[VALUE_TOTAL] = sum_sub(bound->end_ns, bound->start_ns);
+	row.values[VALUE_HOST] = sum_sub(bound->host_end_ns, bound->host_start_ns);
 	return row;
 }
 
@@ -135,7 +139,7 @@ static void add_profile(struct steps *s, const struct profile_steps *p,
 	bool by_device = request->filter->devices.n > 0;
 
 	s->has_single |= p->bounds.is_single;
-	s->has_unmoved |= p->work->n && !p->bounds.is_moved;
+	s->has_unmoved |= p->bounds.is_unmoved;
 	s->lacks_device |= p->work->n == 0;
 	if (request->phases || (p->work->n == 0 && !by_device)) {
 		add_rows(s, p, NULL, request);
@@ -146,25 +150,16 @@ static void add_profile(struct steps *s, const struct profile_steps *p,
 			add_rows(s, p, &p->work->devices[i], request);
 }
 
-static void use_host_ranges(struct step_bounds *b)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		b->items[i].start_ns = b->items[i].host_start_ns;
-		b->items[i].end_ns = b->items[i].host_end_ns;
-		b->items[i].is_dropped = false;
-	}
-}
-
 static int load_profile(struct profile_steps *p, const struct steps_request *request,
 			struct err *err)
 {
 	const struct step_source *from = &p->from;
 	struct step_bounds *bounds = &p->bounds;
 
-	if (step_bounds_load(from->store, from->profile, p->work, bounds, err) < 0)
+	enum step_bounds_by by = request->phases ? BOUNDS_HOST : request->bounds;
+
+	if (step_bounds_load(from->store, from->profile, p->work, by, bounds, err) < 0)
 		return -1;
-	if (request->host_ranges || request->phases)
-		use_host_ranges(bounds);
 	if (bounds->n == 0)
 		return 0;
 	p->is_file = !bounds->is_single && bounds->items[0].slice_id == 0;
@@ -214,9 +209,11 @@ int steps_load(struct store *store, const struct scope *scope,
 			rc = steps_add_profile(&from, &work, request, i, out, err);
 		device_work_release(&work);
 	}
-	text_pool_close(&texts);
-	if (rc == 0)
+	if (rc == 0) {
 		steps_sum_up(out);
+		rc = step_growth_find(store, &texts, out, err);
+	}
+	text_pool_close(&texts);
 	return rc;
 }
 

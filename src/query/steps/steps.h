@@ -19,7 +19,8 @@
 /* Nanoseconds of a row; the members of each group but the last add up to the total. */
 enum step_value {
 	VALUE_TOTAL,
-	VALUE_CATEGORY,                                        /* NSTEP_CATEGORIES */
+	VALUE_HOST,     /* the host's range, whatever the bounds */
+	VALUE_CATEGORY, /* NSTEP_CATEGORIES */
 	VALUE_DEVICE_VIEW = VALUE_CATEGORY + NSTEP_CATEGORIES, /* NDEVICE_VIEWS, and */
 	VALUE_IDLE = VALUE_DEVICE_VIEW + NDEVICE_VIEWS,        /*   what is left */
 	VALUE_PHASE = VALUE_IDLE + 1,                          /* NSTEP_PHASES */
@@ -35,14 +36,20 @@ struct step_row {
 	int64_t device;                      /* when has_device; or NUMBER_NONE: then */
 	const char *device_name;             /*   this text; else NULL */
 	int64_t host_start_ns, host_end_ns;  /* unless it is a mean */
-	int64_t nwork;    /* device work that counted for the step, on all devices */
+	int64_t slice_id;                    /* of its ProfilerStep; 0: none */
+	int64_t nwork;    /* device work of the step, on all devices: step_bounds.h */
 	int64_t nmean;    /* of how many steps it is the mean */
-	int64_t above_ns; /* of the total over the median, when is_long */
+	int64_t above_ns; /* of the host's range over the median, when is_long */
 	int64_t grew_ns;  /* of `grew` over its own median */
+	int64_t grew_slice_ns; /* of `grew_slice` over its mean in steps that are not long */
+	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
+	const char
+		*grew_slice; /* when is_long: step_growth.h; in the arena; NULL: none */
 	int64_t values[NSTEP_VALUES];
 	const char *sources[NSTEP_PHASES]; /* what tells the phases; NULL: nothing does */
 	size_t group; /* rows of one group have a mean together, each device apart */
 	size_t place; /* of the device among those of its group */
+	enum step_bounds_by bounds;
 	enum step_category grew; /* when is_long: the category that did most */
 	bool has_rank, has_device;
 	bool has_work; /* its profile has device work */
@@ -55,7 +62,7 @@ struct step_row {
 
 struct steps_request {
 	const struct filter *filter; /* of --step and --device alone */
-	bool host_ranges;            /* bounds as recorded, not moved */
+	enum step_bounds_by bounds;  /* of phases always the host's */
 	bool phases;
 	bool for_people;
 	int width; /* of the terminal, 0: unlimited */

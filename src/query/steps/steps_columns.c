@@ -81,7 +81,7 @@ static struct cell cell_busy(const struct step_row *row, int value)
 			       : cell_null();
 }
 
-static struct cell cell_busy_share(const struct step_row *row, int value)
+static struct cell cell_utilization(const struct step_row *row, int value)
 {
 	struct cell share = cell_share(row, VALUE_IDLE);
 
@@ -145,6 +145,30 @@ static struct cell cell_grew_by(const struct step_row *row, int value)
 	return row->is_long ? cell_int(row->grew_ns) : cell_null();
 }
 
+static struct cell cell_grew_slice(const struct step_row *row, int value)
+{
+	(void)value;
+	return cell_text_or_null(row->grew_slice);
+}
+
+static struct cell cell_grew_slice_by(const struct step_row *row, int value)
+{
+	(void)value;
+	return row->grew_slice ? cell_int(row->grew_slice_ns) : cell_null();
+}
+
+static struct cell cell_grew_unrecorded(const struct step_row *row, int value)
+{
+	(void)value;
+	return row->is_long ? cell_int(row->grew_unrecorded_ns) : cell_null();
+}
+
+static struct cell cell_bounds(const struct step_row *row, int value)
+{
+	(void)value;
+	return cell_text(str_of(row->bounds == BOUNDS_HOST ? "host" : "tensorboard"));
+}
+
 /* The step is text, "mean" among numbers; its cell is made by steps_table.c. */
 #define STEP_HEADING                                  \
 	{                                             \
@@ -181,6 +205,11 @@ static const struct steps_heading machine[] = {
 	{ "is_long", NULL, cell_long, 0, UNIT_BOOL, 0 },
 	{ "grew", NULL, cell_grew, 0, UNIT_TEXT, 0 },
 	{ "grew_ns", NULL, cell_grew_by, 0, UNIT_NS, 0 },
+	{ "grew_slice", NULL, cell_grew_slice, 0, UNIT_TEXT, 0 },
+	{ "grew_slice_ns", NULL, cell_grew_slice_by, 0, UNIT_NS, 0 },
+	{ "grew_unrecorded_ns", NULL, cell_grew_unrecorded, 0, UNIT_NS, 0 },
+	{ "utilization_pct", NULL, cell_utilization, 0, UNIT_PERCENT, 0 },
+	{ "bounds", NULL, cell_bounds, 0, UNIT_TEXT, 0 },
 };
 
 static const struct steps_heading machine_phases[] = {
@@ -228,7 +257,7 @@ static const struct steps_heading people_devices[] = {
 	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
 	{ "device", "Device", cell_device, 0, UNIT_COUNT, 0 },
 	STEP_HEADING,
-	{ "gpu_busy_pct", "Busy%", cell_busy_share, 0, UNIT_PERCENT, 3 },
+	{ "utilization_pct", "Util%", cell_utilization, 0, UNIT_PERCENT, 3 },
 	{ "gpu_busy_ns", "Busy", cell_busy, 0, UNIT_NS, 2 },
 	{ "gpu_idle_ns", "Idle", cell_of_device, VALUE_IDLE, UNIT_NS, 0 },
 	{ "gpu_compute_ns", "Compute", cell_of_device, VIEW(VIEW_COMPUTE), UNIT_NS, 0 },
@@ -242,7 +271,7 @@ static const struct steps_heading people_phases[] = {
 	STEP_HEADING,
 	{ "total_ns", "Total", cell_value, VALUE_TOTAL, UNIT_NS, 0 },
 	{ "data_loading_pct", "Data%", cell_phase_share, STEP_PHASE_DATA, UNIT_PERCENT, 0 },
-	{ "host_to_device_pct", "H2D%", cell_phase_share, STEP_PHASE_TO_DEVICE, UNIT_PERCENT, 0 },
+	{ "host_to_device_pct", "Copy calls%", cell_phase_share, STEP_PHASE_TO_DEVICE, UNIT_PERCENT, 0 },
 	{ "forward_pct", "Forward%", cell_phase_share, STEP_PHASE_FORWARD, UNIT_PERCENT, 0 },
 	{ "backward_pct", "Backward%", cell_phase_share, STEP_PHASE_BACKWARD, UNIT_PERCENT, 0 },
 	{ "optimizer_pct", "Optimizer%", cell_phase_share, STEP_PHASE_OPTIMIZER, UNIT_PERCENT, 0 },
@@ -254,7 +283,7 @@ static const struct steps_heading people_device_phases[] = {
 	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
 	STEP_HEADING,
 	{ "gpu_data_loading_ns", "Data", cell_device_phase, STEP_PHASE_DATA, UNIT_NS, 3 },
-	{ "gpu_host_to_device_ns", "H2D", cell_device_phase, STEP_PHASE_TO_DEVICE, UNIT_NS, 0 },
+	{ "gpu_host_to_device_ns", "Copies", cell_device_phase, STEP_PHASE_TO_DEVICE, UNIT_NS, 0 },
 	{ "gpu_forward_ns", "Forward", cell_device_phase, STEP_PHASE_FORWARD, UNIT_NS, 0 },
 	{ "gpu_backward_ns", "Backward", cell_device_phase, STEP_PHASE_BACKWARD, UNIT_NS, 0 },
 	{ "gpu_optimizer_ns", "Optimizer", cell_device_phase, STEP_PHASE_OPTIMIZER, UNIT_NS, 0 },

@@ -55,7 +55,7 @@ static size_t collect(const struct company *c, int value)
 /* False when there are too few. */
 static bool find_typical(const struct company *c, struct typical *out)
 {
-	size_t n = collect(c, VALUE_TOTAL);
+	size_t n = collect(c, VALUE_HOST);
 
 	if (!step_usual_of(c->ns, n, &out->total))
 		return false;
@@ -68,10 +68,10 @@ static bool find_typical(const struct company *c, struct typical *out)
 
 static void mark(struct step_row *row, const struct typical *typical)
 {
-	if (row->is_dropped || row->values[VALUE_TOTAL] <= typical->total.limit_ns)
+	if (row->is_dropped || row->values[VALUE_HOST] <= typical->total.limit_ns)
 		return;
 	row->is_long = true;
-	row->above_ns = sum_sub(row->values[VALUE_TOTAL], typical->total.median_ns);
+	row->above_ns = sum_sub(row->values[VALUE_HOST], typical->total.median_ns);
 	for (int i = 0; i < NSTEP_CATEGORIES; i++) {
 		int64_t grew_ns =
 			sum_sub(row->values[VALUE_CATEGORY + i], typical->category_ns[i]);
@@ -123,6 +123,7 @@ static int64_t mean_of(const struct company *c, struct step_row *mean)
 		return 0;
 	mean->nwork = sum.nwork / n;
 	add_means(&sum, n, VALUE_TOTAL, 1, mean);
+	add_means(&sum, n, VALUE_HOST, 1, mean);
 	add_means(&sum, n, VALUE_CATEGORY, NSTEP_CATEGORIES, mean);
 	add_means(&sum, n, VALUE_DEVICE_VIEW, NDEVICE_VIEWS + 1, mean);
 	add_means(&sum, n, VALUE_PHASE, NSTEP_PHASES, mean);

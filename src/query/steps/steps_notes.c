@@ -7,7 +7,9 @@
 #include "base/buf.h"
 #include "base/units.h"
 
-#define LONG_TOLD 5 /* long steps that have a note of their own */
+#define LONG_TOLD    5   /* long steps that have a note of their own */
+#define SPREAD_PARTS 4   /* a slice with less than such a part of it has not done it */
+#define NAME_MOST    100 /* bytes of a slice's name */
 
 static const char *const category_names[NSTEP_CATEGORIES] = {
 	[STEP_KERNEL] = "Kernel",      [STEP_MEMCPY] = "Memcpy",
@@ -26,19 +28,42 @@ static bool is_told_row(const struct step_row *row)
 	return !row->is_hidden && !row->is_mean && row->is_first;
 }
 
+/* Where most of what a long step took more went to. */
+static void add_growth(const struct step_row *row, struct buf *text)
+{
+	char ns[UNITS_TEXT_MAX];
+	bool is_spread = row->grew_slice_ns < row->above_ns / SPREAD_PARTS;
+
+	if (row->grew_slice) {
+		struct str grew = units_text(UNIT_NS, cell_int(row->grew_slice_ns), ns);
+		buf_addf(text,
+			 is_spread ? ", in many slices: %.*s most, " STR_FMT " more"
+				   : ": %.*s took " STR_FMT " more",
+			 NAME_MOST, row->grew_slice, STR_ARG(grew));
+	}
+	if (row->grew_unrecorded_ns > row->grew_slice_ns) {
+		struct str grew =
+			units_text(UNIT_NS, cell_int(row->grew_unrecorded_ns), ns);
+		buf_addf(text, "; " STR_FMT " more in no recorded slice", STR_ARG(grew));
+	}
+}
+
 static void note_long(const struct step_row *row, struct memtable *m)
 {
-	char total[UNITS_TEXT_MAX], above[UNITS_TEXT_MAX], grew[UNITS_TEXT_MAX];
+	char total[UNITS_TEXT_MAX], above[UNITS_TEXT_MAX];
 	struct str total_text =
-		units_text(UNIT_NS, cell_int(row->values[VALUE_TOTAL]), total);
+		units_text(UNIT_NS, cell_int(row->values[VALUE_HOST]), total);
 	struct str above_text = units_text(UNIT_NS, cell_int(row->above_ns), above);
-	struct str grew_text = units_text(UNIT_NS, cell_int(row->grew_ns), grew);
+	struct buf text;
 
-	memtable_add_note(m,
-			  "! step %" PRId64 " took " STR_FMT ", " STR_FMT
-			  " more than the median step; %s grew most, by " STR_FMT,
-			  row->number, STR_ARG(total_text), STR_ARG(above_text),
-			  category_names[row->grew], STR_ARG(grew_text));
+	buf_init(&text, 1024);
+	buf_addf(&text,
+		 "! step %" PRId64 " took " STR_FMT " on the host, " STR_FMT
+		 " more than the median step",
+		 row->number, STR_ARG(total_text), STR_ARG(above_text));
+	add_growth(row, &text);
+	memtable_add_note(m, STR_FMT, STR_ARG(buf_str(&text)));
+	buf_release(&text);
 }
 
 static void note_marks(const struct steps *s, struct memtable *m)
@@ -74,7 +99,7 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				     "with ProfilerActivity.CUDA, or that of the device");
 	if (s->has_unmoved)
 		memtable_add_note(m,
-				  "no device work is linked to a call within a step: the "
+				  "no call within a step launched the device work: the "
 				  "bounds are those of the host");
 }
 
@@ -86,7 +111,7 @@ static void note_sources(const struct steps *s, struct memtable *m)
 		const char *name;
 	} told[] = {
 		{ STEP_PHASE_DATA, "data loading" },
-		{ STEP_PHASE_TO_DEVICE, "H2D" },
+		{ STEP_PHASE_TO_DEVICE, "copy calls" },
 		{ STEP_PHASE_FORWARD, "forward" },
 		{ STEP_PHASE_BACKWARD, "backward" },
 		{ STEP_PHASE_OPTIMIZER, "optimizer" },
@@ -99,8 +124,8 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		const char *source = s->rows[0].sources[told[i].phase];
 		if (source)
-			buf_addf(&known, "%s%s by %s", known.n ? ", " : "", told[i].name,
-				 source);
+			buf_addf(&known, "%s%s from %s", known.n ? ", " : "",
+				 told[i].name, source);
 		/* without copies there is no H2D, and no label would tell it */
 		if (source || told[i].phase == STEP_PHASE_TO_DEVICE)
 			continue;
@@ -108,12 +133,17 @@ static void note_sources(const struct steps *s, struct memtable *m)
 		first = first ? first : told[i].name;
 	}
 	if (known.n)
-		memtable_add_note(m, "told: " STR_FMT, STR_ARG(buf_str(&known)));
+		memtable_add_note(m, "phases inferred: " STR_FMT,
+				  STR_ARG(buf_str(&known)));
 	if (first)
 		memtable_add_note(m,
-				  "nothing tells " STR_FMT "; to record it, put it into "
-				  "torch.profiler.record_function(\"%s\")",
+				  STR_FMT " not found; wrap the code in "
+					  "torch.profiler.record_function(\"%s\")",
 				  STR_ARG(buf_str(&unknown)), first);
+	if (s->rows[0].sources[STEP_PHASE_TO_DEVICE])
+		memtable_add_note(m,
+				  "copy calls: host time in .to() and other calls that "
+				  "copy to the device, waiting included");
 	buf_release(&unknown);
 	buf_release(&known);
 }

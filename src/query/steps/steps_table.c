@@ -167,6 +167,7 @@ static struct memtable *lay_out(struct layout *l, const struct steps_headings *a
 	for (size_t i = 0; i < l->n; i++)
 		columns[i] = (struct column){ l->headings[i]->name, l->headings[i]->title,
 					      l->headings[i]->unit };
+	m->table.is_form = true;
 	m->table.columns = columns;
 	m->table.ncolumns = l->n;
 	for (size_t i = 0; i < l->steps->n; i++)
@@ -191,9 +192,9 @@ static struct memtable *add_devices(const struct steps *s,
 		request->phases ? lay_out(&l, &steps_people_device_phases, request->width)
 				: lay_out(&l, &steps_people_devices, request->width);
 	m->table.caption = request->phases
-				   ? "The device, with what was launched in each phase:"
-				   : "The device: communication and copies beside which "
-				     "it does not compute";
+				   ? "Device time of what each phase launched"
+				   : "Device time (Comm and Copies: only while nothing "
+				     "computes)";
 	first->table.more = &m->table;
 	return m;
 }
@@ -213,6 +214,9 @@ struct table *steps_table(const struct steps *s, const struct steps_request *req
 		l.first_device = true;
 		m = lay_out(&l, &steps_people, request->width);
 	}
+	if (request->for_people && !request->phases &&
+	    request->bounds == BOUNDS_TENSORBOARD)
+		m->table.caption = "Steps with the bounds of the TensorBoard plugin";
 	steps_add_notes(s, request, request->for_people ? add_devices(s, request, m) : m);
 	return &m->table;
 }
