@@ -2,16 +2,17 @@
 #include <string.h>
 
 #include "cli/filtered.h"
+#include "ingest/decimal.h"
 #include "query/gaps/gap_table.h"
 
 #define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */
-#define LIST_LIMIT   20
+/* Rows without --limit: of single gaps, and of --by for people. */
+#define ROWS_SHOWN 20
 
 struct gaps_opts {
 	struct filtered_opts on;
-	const char *by, *causes, *threshold;
-	int64_t limit;
-	bool list, root;
+	const char *by, *causes, *threshold, *limit;
+	bool list, root, inner;
 };
 
 /* By enum gap_by. */
@@ -27,8 +28,10 @@ static const struct opt gaps_options[] = {
 	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "list", .help = "show single gaps, the longest first",
 	  .offset = FIELD(list), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show so many single gaps, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	{ .name = "limit", .arg = "ROWS", .help = "show so many rows of each device, 0 for all; single gaps and people's tables have 20",
+	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
+	{ .name = "inner", .help = "only idle time between a device's first and last work, as HTA counts it",
+	  .offset = FIELD(inner), .type = OPT_FLAG },
 	{ .name = "root", .help = "charge the burst behind a synchronisation to that",
 	  .offset = FIELD(root), .type = OPT_FLAG },
 	{ .name = "causes", .arg = "SET", .help = "whose causes: ptool's, or HTA's three of each stream",
@@ -46,11 +49,9 @@ static const struct opt_group gaps_groups[] = {
 };
 /* clang-format on */
 
-static const struct gaps_opts defaults = { .by = "cause",
-					   .causes = "ptool",
-					   .threshold = "30us",
-					   .limit = LIST_LIMIT,
-					   .on = FILTERED_DEFAULTS };
+static const struct gaps_opts defaults = {
+	.by = "cause", .causes = "ptool", .threshold = "30us", .on = FILTERED_DEFAULTS
+};
 
 /* Options that would be silently without effect together. */
 static int check(const struct gaps_opts *o, const struct gap_table_request *r,
@@ -70,6 +71,9 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 	if (r->is_list && r->by != GAPS_BY_CAUSE)
 		return err_set(err, ERR_USAGE,
 			       "--list shows single gaps, --by sums them up: give one");
+	if (r->is_hta && r->is_inner)
+		return err_set(err, ERR_USAGE,
+			       "--causes hta is always of what --inner counts: give one");
 	if (!r->is_hta && strcmp(o->threshold, defaults.threshold) != 0)
 		return err_set(err, ERR_USAGE, "--threshold is for --causes hta");
 	return 0;
@@ -80,17 +84,24 @@ static int make_request(const void *options, const struct filter *filter, void *
 {
 	const struct gaps_opts *o = options;
 	struct gap_table_request *r = request;
+	bool people = reading_is_for_people(&o->on.output);
 
 	*r = (struct gap_table_request){
 		.filter = filter_is_given(filter) ? filter : NULL,
 		.by = (enum gap_by)opt_choice_place(bys, o->by),
-		.limit = o->limit,
+		.limit = o->list || people ? ROWS_SHOWN : 0,
 		.threshold_ns = THRESHOLD_NS,
 		.is_list = o->list,
 		.is_hta = strcmp(o->causes, "hta") == 0,
 		.charges_roots = o->root,
-		.for_people = reading_is_for_people(&o->on.output),
+		.is_inner = o->inner,
+		.for_people = people,
 	};
+	if (o->limit &&
+	    (decimal_text_int(str_of(o->limit), &r->limit) != DECIMAL_OK || r->limit < 0))
+		return err_set(err, ERR_USAGE,
+			       "--limit wants a non-negative number, not '%.100s'",
+			       o->limit);
 	if (!filter_parse_time(str_of(o->threshold), &r->threshold_ns))
 		return err_set(
 			err, ERR_USAGE,

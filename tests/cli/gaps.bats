@@ -26,27 +26,47 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 @test "whatever the rows are for, they add up to the same" {
 	ptool ingest -q "$GPU/sync.json"
 	for by in cause op frame annotation step stream; do
-		[ "$(idle --by $by)" -eq 56932 ]
-		[ "$(idle --by $by --root)" -eq 56932 ]
+		[ "$(idle --by $by)" -eq 72494 ]
+		[ "$(idle --by $by --root)" -eq 72494 ]
 	done
-	[ "$(idle --step 0)" -eq 25297 ]
-	[ "$(idle --step 0..1)" -eq $((25297 + 31523)) ]
-	[ "$(idle --time 300us..400us)" -eq 18859 ]
-	[ "$(idle --time 0ns..380us)" -eq $((56932 - $(idle --time 380us..))) ]
+	[ "$(idle --step 0)" -eq 36071 ]
+	[ "$(idle --step 0..1)" -eq $((36071 + 36423)) ]
+	[ "$(idle --time 300us..400us)" -eq 18747 ]
+	[ "$(idle --time 0ns..380us)" -eq $((72494 - $(idle --time 380us..))) ]
 }
 
 @test "a single gap's time is pasted back, and chooses that gap" {
 	ptool ingest -q "$GPU/sync.json"
 	time=$(ptool gaps --list --limit 1 --format csv | tail -1 | grep -o '[0-9]*ns\.\.[0-9]*ns')
-	[ "$time" = 370549ns..389408ns ]
-	[ "$(idle --time "$time")" -eq 18859 ]
+	[ "$time" = 263169ns..281549ns ]
+	[ "$(idle --time "$time")" -eq 18380 ]
 	[ "$(ptool gaps --list --time "$time" --format csv | wc -l)" -eq 2 ]
+}
+
+@test "--inner leaves out what lies before the first and after the last work" {
+	ptool ingest -q "$GPU/sync.json"
+	for by in cause op frame annotation step stream; do
+		[ "$(idle --inner --by $by)" -eq 56932 ]
+		[ "$(idle --inner --by $by --root)" -eq 56932 ]
+	done
+	[ "$(ptool gaps --inner --list -n 0 --format csv | wc -l)" -eq 6 ]
+	run --separate-stderr ptool gaps --inner --causes hta
+	exits 2
+}
+
+@test "-n shows so many rows of each device, whatever they are for" {
+	ptool ingest -q --run gpu "$GPU/two_devices.json"
+	for by in cause op frame annotation step stream; do
+		[ "$(ptool gaps --by $by -n 1 --format csv | wc -l)" -eq 3 ]
+	done
+	[ "$(ptool gaps --format csv | wc -l)" -eq "$(ptool gaps -n 0 --format csv | wc -l)" ]
+	ptool gaps -n 2 | grep -q '4 of 12 rows'
 }
 
 @test "filters choose gaps by stream, length and what is charged" {
 	ptool ingest -q "$GPU/sync.json"
-	[ "$(idle --stream 7)" -eq 56932 ]
-	[ "$(idle --min-dur 2us)" -eq $((18859 + 18380 + 17474)) ]
+	[ "$(idle --stream 7)" -eq $((72494 - 4900)) ] # the last gap is of no stream
+	[ "$(idle --min-dur 2us)" -eq $((72494 - 1224 - 995)) ]
 	[ "$(idle --focus '^aten::item$')" -eq 9003 ]
 	[ "$(idle --focus '^aten::item$' --root)" -eq 35854 ]
 	run --separate-stderr ptool gaps --stream 99

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_planted.py: traces with one planted cause of idle time each, in ten sizes, with a second
-thread and other streams at work: `ptool gaps` names it first, with its exact nanoseconds.
-timeout: 300 s
+thread and other streams at work: `ptool gaps` names it first, with its exact nanoseconds.  So it
+does at the edges of steps, and of a recording without steps.   timeout: 400 s
 """
 import csv
 import io
@@ -12,8 +12,24 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import gaptrace
 from storetap import Tap, Workplace
 
-PERIOD = 1_000_000
-SIZES = [1 + 3 * i for i in range(10)]  # gaps of a trace
+PERIOD = 10_000_000
+MANY = [1 + 3 * i for i in range(10)]  # gaps of a trace
+FEW = list(range(1, 11))  # so few that nothing is ordinary but what the page says
+
+
+def middling(i):
+    return 5_000 + 700 * i * (1 + i % 3)
+
+
+def short(i):
+    """Shorter than any bound."""
+    return 3_000 + 100 * i
+
+
+def long(i):
+    return 1_200_000 + 70_000 * i * (1 + i % 3)
+
+
 READ = "Memcpy DtoH (Device -> Pageable)"
 PAGEABLE = "Memcpy HtoD (Pageable -> Device)"
 
@@ -87,11 +103,72 @@ def latency(p):
     p.trace.run(p.at + p.size, 20_000, p.at, took=4_000)
 
 
-def graph(p):
-    """One launch, three kernels: the gap before the first is the launch's, once."""
-    call = p.trace.call("cudaGraphLaunch", p.at, 9_000)
+def held(p):
+    """Launched inside the gap, and the stream had been told to wait: 1 us is the host's."""
+    p.trace.call("cudaStreamWaitEvent", p.at + 100, 200)
+    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name="after")
+
+
+def held_by_row(p):
+    p.trace.wait(p.at + 300, 400, 7, 20)
+    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name="after")
+
+
+def graph_start(p):
+    call = p.trace.call("cudaGraphLaunch", p.at - 15_000, 9_000)
     for i in range(3):
         p.trace.work(p.at + p.size + i * 2_000, 2_000, call, f"node_{i}")
+
+
+def graph_start_late(p):
+    """Launched inside the gap: from the launch on."""
+    call = p.trace.call("hipGraphLaunch", p.at + 1_000, 900)
+    for i in range(3):
+        p.trace.work(p.at + p.size + i * 2_000, 2_000, call, f"node_{i}")
+
+
+def graph_nodes(p):
+    call = p.trace.call("hipGraphLaunch", p.at - 30_000, 9_000)
+    for ts in (p.at - 10_000, p.at + p.size, p.at + p.size + 2_000):
+        p.trace.work(ts, 10_000 if ts < p.at else 2_000, call, "node", stream=20)
+
+
+def graph_end(p):
+    call = p.trace.call("cudaGraphLaunch", p.at - 30_000, 9_000)
+    for ts in (p.at - 10_000, p.at - 5_000):
+        p.trace.work(ts, 5_000, call, "node", stream=20)
+    p.queued(stream=20)
+
+
+def slow_launch(p):
+    """The call that launches what ends the gap is one long first use."""
+    p.trace.run(p.at + p.size, 20_000, p.at, took=p.size)
+
+
+def first_use(p):
+    """The launch is made, and the kernel, never seen before, comes far too late."""
+    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name=f"kernel_{p.at}")
+
+
+def never_explained(p):
+    """Launched as ever, of a name that was seen before: nothing tells."""
+    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name="before")
+
+
+def usual_calls(*names):
+    """Many short calls of these names beside the long one."""
+    def add(trace):
+        for i in range(25):
+            for k, name in enumerate(names):
+                trace.call(name, 10_000 + i * 1_000 + k * 300, 200, tid=4)
+    return add
+
+
+class Kind:
+    """How many gaps there are, how long each, what of each is not the cause's."""
+
+    def __init__(self, counts=tuple(MANY), size=middling, lost=0, beside=None):
+        self.counts, self.size, self.lost, self.beside = counts, size, lost, beside
 
 
 # cause: what is blamed, and how it is planted
@@ -120,18 +197,34 @@ PLANTS = {
     "untraced_host": ("", host_plant()),
     "event_wait": ("stream 7", event),
     "event_wait, by the call": ("after", event_by_call),
-    "copy_engine": ("after", engine),
-    "stream_order": ("before", lambda p: p.queued()),
-    "launch_latency": ("cudaLaunchKernel", latency),
-    "launch_latency, a graph's": ("cudaGraphLaunch", graph),
+    "copy_engine": ("after", engine, Kind(MANY, short)),
+    "stream_order": ("before", lambda p: p.queued(), Kind(MANY, short)),
+    "launch_latency": ("cudaLaunchKernel", latency, Kind(FEW, middling)),
+    "event_wait, launched late": ("after", held, Kind(FEW, long, 1_000)),
+    "event_wait, launched late, cuda_sync": ("stream 20", held_by_row, Kind(FEW, long, 1_000)),
+    "graph_start": ("cudaGraphLaunch", graph_start),
+    "graph_start, launched late": ("hipGraphLaunch", graph_start_late, Kind(MANY, middling, 1_000)),
+    "graph_nodes": ("hipGraphLaunch", graph_nodes, Kind(MANY, long)),
+    "graph_end": ("node", graph_end, Kind(MANY, short)),
+    "slow_start, of a launch": ("cudaLaunchKernel", slow_launch, Kind(FEW, long)),
+    "slow_start, of a context": ("cudaFree", host_plant((OP, "aten::zeros"), (CALL, "cudaFree")),
+                                 Kind(FEW, long, 0, usual_calls("cudaFree"))),
+    "slow_start, of an operator": ("cudaLaunchKernel", host_plant((OP, "aten::mul"), (CALL, "cudaLaunchKernel")),
+                                   Kind(FEW, long, 0, usual_calls("cudaLaunchKernel"))),
+    # 1 us is the host's, 100 us are ordinary
+    "slow_start, of a kernel": ("kernel_50000", first_use, Kind([1], long, 101_000)),
+    "earlier_work, launched late": ("before", never_explained, Kind(FEW, long, 101_000)),
+    "earlier_work, queued": ("after", lambda p: p.queued(), Kind(FEW, long)),
     "launch_unknown": ("after", unknown),
 }
 
 
-def trace_of(plant, gaps):
+def trace_of(plant, gaps, kind):
     """Beside the plant: steps, a second thread that computes, short work on another stream."""
     trace = gaptrace.Trace()
-    sizes = [5_000 + 700 * i * (1 + i % 3) for i in range(gaps)]
+    sizes = [kind.size(i) for i in range(gaps)]
+    if kind.beside:
+        kind.beside(trace)
     for number, size in enumerate(sizes):
         trace.step(number, number * PERIOD, PERIOD - 1_000)
         trace.host("aten::conv2d", number * PERIOD + 5, PERIOD - 5_000, tid=2)
@@ -141,13 +234,13 @@ def trace_of(plant, gaps):
 
 
 def fill(trace, gaps, sizes):
-    """A long kernel on another stream in all the time that is not planted."""
-    edges = [(n * PERIOD + 50_000, n * PERIOD + 50_000 + sizes[n]) for n in range(gaps)]
-    at = 1_000
-    for start, end in edges:
-        trace.run(at, start - at, at - 600, name="filler", stream=33, tid=3)
-        at = end
-    trace.run(at, 30_000, at - 600, name="filler", stream=33, tid=3)
+    """A long kernel on another stream in all the time of the steps that is not planted."""
+    at = 0
+    for number, size in enumerate(sizes):
+        start = number * PERIOD + 50_000
+        trace.run(at, start - at, max(0, at - 600), name="filler", stream=33, tid=3)
+        at = start + size
+    trace.run(at, gaps * PERIOD - at, at - 600, name="filler", stream=33, tid=3)
 
 
 def table(place, path, *options):
@@ -155,24 +248,63 @@ def table(place, path, *options):
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
+def check_plant(place, cause, blamed, plant, kind):
+    wrong = []
+    for gaps in kind.counts:
+        trace, sizes = trace_of(plant, gaps, kind)
+        fill(trace, gaps, sizes)
+        store = place.ingest(trace.save(place.path("t.json")))
+        first = table(place, store)[0]
+        lost = kind.lost * gaps
+        got = (first["cause"], first["blamed"], int(first["idle_ns"]), int(first["gaps"]), int(first["longest_ns"]),
+               int(first["device_idle_ns"]))
+        planted = (cause, blamed, sum(sizes) - lost, gaps, max(sizes) - kind.lost, sum(sizes))
+        if got != planted:
+            wrong.append(f"{gaps} gaps: {got}, planted {planted}")
+        steps = [(r["step"], int(r["idle_ns"])) for r in table(place, store, "--by", "step")]
+        if steps != [(str(n), size) for n, size in enumerate(sizes)]:
+            wrong.append(f"{gaps} gaps by step: {steps[:3]}")
+    return wrong
+
+
+def edge(place, size, at_start, has_steps):
+    """One step, or none, with a frame in which the host does nothing for the device."""
+    trace = gaptrace.Trace()
+    if has_steps:
+        trace.step(5, 0, 400_000 + size)
+    begin, end = (0, size) if at_start else (400_000, 400_000 + size)
+    trace.host("aten::empty", 0, 10)
+    trace.host("train.py(7): slow", max(10, begin), end - max(10, begin), "python_function")
+    trace.run(size if at_start else 0, 400_000, size if at_start else 0, took=5)
+    if not at_start:
+        trace.host("aten::last", end - 10, 10)
+    store = place.ingest(trace.save(place.path("t.json")))
+    rows = table(place, store, "--by", "frame")
+    inner = place.ptool("gaps", "--inner", store, "--format", "csv").stdout.splitlines()
+    return {r["frame"]: int(r["idle_ns"]) for r in rows}, {r["cause"] for r in rows}, len(inner) - 1
+
+
+def check_edges(tap, place):
+    for at_start in (True, False):
+        for has_steps in (True, False):
+            wrong = []
+            for i in range(10):
+                size = 20_000 + long(i)
+                got, causes, inner = edge(place, size, at_start, has_steps)
+                if got.get("train.py(7): slow", 0) + got.get("", 0) != size or inner or len(causes) > 2:
+                    wrong.append(f"{size}: {got}, {inner} rows inside")
+            tap.ok(not wrong, f"idle {'before the first' if at_start else 'after the last'} work "
+                   f"{'of a step' if has_steps else 'without steps'} is the host's, to the ns", *wrong)
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
-        for name, (blamed, plant) in PLANTS.items():
-            cause = name.split(",")[0]
-            wrong = []
-            for gaps in SIZES:
-                trace, sizes = trace_of(plant, gaps)
-                fill(trace, gaps, sizes)
-                store = place.ingest(trace.save(place.path("t.json")))
-                first = table(place, store)[0]
-                got = (first["cause"], first["blamed"], int(first["idle_ns"]), int(first["gaps"]))
-                if got != (cause, blamed, sum(sizes), gaps) or float(first["share_pct"]) != 100:
-                    wrong.append(f"{gaps} gaps: {got}, planted {(cause, blamed, sum(sizes), gaps)}")
-                steps = [(r["step"], int(r["idle_ns"])) for r in table(place, store, "--by", "step")]
-                if steps != [(str(n), size) for n, size in enumerate(sizes)]:
-                    wrong.append(f"{gaps} gaps by step: {steps[:3]}")
-            tap.ok(not wrong, f"{name}: first, with its nanoseconds, in {len(SIZES)} sizes", *wrong)
+        for name, (blamed, plant, *kind) in PLANTS.items():
+            kind = kind[0] if kind else Kind()
+            wrong = check_plant(place, name.split(",")[0], blamed, plant, kind)
+            tap.ok(not wrong, f"{name}: first, with its nanoseconds, in {len(kind.counts)} sizes", *wrong)
+        check_edges(tap, place)
     tap.done()
 
 

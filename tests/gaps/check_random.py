@@ -14,7 +14,7 @@ import gaptrace
 import slowblame
 from storetap import Tap, Workplace
 
-OPS = ["aten::add", "aten::item", "aten::linear", "aten::_local_scalar_dense", "c10d::allreduce_", "compile_fx_inner",
+OPS = ["aten::add", "aten::item", "aten::linear", "aten::_local_scalar_dense", "c10d::allreduce_", "c10d::barrier", "compile_fx_inner",
        "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "Optimizer.step#AdamW.step"]
 FRAMES = ["train.py(3): step", "torch/optim/adamw.py(10): step", "torch/utils/data/dataloader.py(701): __next__",
           "<built-in method collect of module gc>"]
@@ -92,12 +92,23 @@ def listed(rows):
     return sorted((int(r["device"]), int(r["start_ns"]), int(r["dur_ns"])) for r in rows)
 
 
+def stretches(pieces):
+    """What is left of each gap, one for each window it lies in: (device, start, length)."""
+    found = []
+    for device, gap, a, b, *_ in sorted(pieces, key=lambda p: p[:3]):
+        if found and found[-1][:2] == [device, gap] and found[-1][3] == a:
+            found[-1][3] = b
+        else:
+            found.append([device, gap, a, b])
+    return [(device, a, b - a) for device, _, a, b in found]
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
         for seed in range(int(os.environ.get("GAPS_SEEDS", "40"))):
             trace = random_trace(seed)
-            pieces = slowblame.blame(trace)
+            pieces = slowblame.in_windows(trace, slowblame.blame(trace))
             store = place.ingest(trace.save(place.path("t.json")))
             tap.same(causes(table(place, store)), slowblame.by_cause(pieces), f"seed {seed}: causes, to the nanosecond")
             cut = slowblame.clipped(pieces, 333, 1500)
@@ -105,8 +116,7 @@ def main():
                      f"seed {seed}: a part of the time")
             cut = slowblame.clipped(pieces, 720, 1410)
             tap.same(causes(table(place, store, "--step", "1")), slowblame.by_cause(cut), f"seed {seed}: a step")
-            gaps = sorted({(d, g, max(b for e, h, _, b, *_ in pieces if (e, h) == (d, g)) - g)
-                           for d, g, *_ in pieces})
+            gaps = sorted(stretches(pieces))
             tap.same(listed(table(place, store, "--list", "--limit", "0")), gaps, f"seed {seed}: single gaps")
             ops = {}
             for device, _, a, b, _, _, op in pieces:

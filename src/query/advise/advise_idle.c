@@ -12,7 +12,10 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 {
 	if (f->has_blame)
 		return 0;
-	if (gap_range_load(f->store, f->profile, NULL, &f->range, err) < 0)
+	const struct gap_range_request range = { .store = f->store,
+						 .profile = f->profile,
+						 .work = work };
+	if (gap_range_load(&range, &f->range, err) < 0)
 		return -1;
 	const struct gap_blame_request request = { .store = f->store,
 						   .texts = f->texts,
@@ -115,7 +118,7 @@ static void add_share(const struct advise_facts *f, const struct gap_piece *piec
 			intervals_length_within(&f->window.when, from_ns, piece->end_ns));
 	charges->cause_ns[piece->cause] = sum_add(charges->cause_ns[piece->cause], ns);
 	if (piece->blamed != TEXT_NONE)
-		gap_sums_add(&charges->names, &of, piece->gap, ns);
+		gap_sums_add(&charges->names, &of, piece->gap, ns, false);
 }
 
 /* The largest of what was charged. */

@@ -16,23 +16,56 @@ struct gap_piece *gap_blame_add(struct gap_blame *b, const struct gap_piece *pie
 	return &b->pieces[b->n++];
 }
 
-/* From the launch on, the work was on its way; the call and what is around it are known. */
-static void add_latency(const struct gap_blame_request *q, struct gap_blame *b,
-			uint32_t gap)
+struct gap_piece gap_piece_of(uint32_t gap, int64_t start_ns, int64_t end_ns)
 {
-	const struct gap *g = &b->gaps.items[gap];
-	const struct work_item *after = &q->work->items[g->after];
+	return (struct gap_piece){ .start_ns = start_ns,
+				   .end_ns = end_ns,
+				   .gap = gap,
+				   .blamed = TEXT_NONE,
+				   .op = TEXT_NONE,
+				   .frame = TEXT_NONE,
+				   .annotation = TEXT_NONE };
+}
 
-	if (g->host_end_ns < g->end_ns)
-		gap_blame_add(b, &(struct gap_piece){ .start_ns = g->host_end_ns,
-						      .end_ns = g->end_ns,
-						      .slice_id = after->launch_id,
-						      .gap = gap,
-						      .blamed = after->launch_name,
-						      .op = TEXT_NONE,
-						      .frame = TEXT_NONE,
-						      .annotation = TEXT_NONE,
-						      .cause = GAP_LATENCY });
+static int compare_launches(const void *a, const void *b)
+{
+	const struct gap_launch *x = a, *y = b;
+
+	if (x->launch_id != y->launch_id)
+		return x->launch_id < y->launch_id ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static void find_launches(struct gap_blame *b, const struct device_work *work)
+{
+	b->launches = xrealloc_array(NULL, work->n + 1, sizeof(*b->launches));
+	for (size_t i = 0; i < work->n; i++)
+		if (work->items[i].launch_id)
+			b->launches[b->nlaunches++] =
+				(struct gap_launch){ work->items[i].launch_id,
+						     (uint32_t)i };
+	qsort(b->launches, b->nlaunches, sizeof(*b->launches), compare_launches);
+}
+
+const struct gap_launch *gap_blame_launch(const struct gap_blame *b,
+					  const struct device_work *work,
+					  int64_t launch_id, uint32_t device)
+{
+	struct gap_launch wanted = { .launch_id = launch_id };
+	size_t low = 0, high = b->nlaunches;
+
+	if (high)
+		wanted.item = (uint32_t)work->devices[device].first;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_launches(&b->launches[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < b->nlaunches && b->launches[low].launch_id == launch_id
+		       ? &b->launches[low]
+		       : NULL;
 }
 
 /* Pieces by gap; those of one gap keep their order. */
@@ -81,16 +114,16 @@ int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *ou
 		   struct err *err)
 {
 	*out = (struct gap_blame){ .n = 0 };
-	if (gaps_find(request->work, &out->gaps, err) < 0)
+	const struct gap_range *range = request->range;
+	if (gaps_find(request->work, range->is_inner ? NULL : &range->extent, &out->gaps,
+		      err) < 0)
 		return -1;
 	if (out->gaps.n >= UINT32_MAX)
 		return err_set(err, ERR_INPUT, "the store has too many gaps");
+	find_launches(out, request->work);
 	if (gap_host_blame(request, out, err) < 0 ||
 	    gap_device_blame(request, out, err) < 0)
 		return -1;
-	for (size_t i = 0; i < out->gaps.n; i++)
-		if (out->gaps.items[i].host_end_ns > out->gaps.items[i].start_ns)
-			add_latency(request, out, (uint32_t)i);
 	if (out->n >= UINT32_MAX)
 		return err_set(err, ERR_INPUT, "the store has too many slices in gaps");
 	arrange(out);
@@ -102,6 +135,8 @@ void gap_blame_release(struct gap_blame *b)
 	gaps_release(&b->gaps);
 	free(b->pieces);
 	free(b->drains);
+	free(b->launches);
+	free(b->contexts);
 	free(b->waited);
 	*b = (struct gap_blame){ .n = 0 };
 }

@@ -7,30 +7,38 @@
 
 #include <string.h>
 
+#define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
+#define LOOK_THERE  "ptool gaps --list shows where"
+
 /* clang-format off */
 const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
-	[GAP_NONE] = { "none", "none", "" },
-	[GAP_SYNC] = { "sync", "synchronising call", "take the call out, or make it once in many steps" },
-	[GAP_READ] = { "device_read", ".item() or other read", "keep the value on the device, and read it once in many steps" },
-	[GAP_COPY] = { "blocking_copy", "blocking copy", "copy from pinned memory with non_blocking=True" },
-	[GAP_MALLOC] = { "allocation", "cudaMalloc, cudaFree", "keep memory in the caching allocator: no empty_cache() in the loop, fixed shapes, or expandable_segments:True" },
-	[GAP_LOADER] = { "dataloader", "DataLoader", "give the DataLoader more workers, prefetching and pin_memory=True" },
-	[GAP_COMMUNICATION] = { "communication_wait", "communication wait", "overlap the collective with computation, and even out the ranks" },
-	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing" },
-	[GAP_COLLECTION] = { "garbage_collection", "garbage collection", "call gc.freeze() after set-up, or collect at chosen steps" },
-	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer" },
-	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time" },
-	[GAP_OPERATOR] = { "operator", "other operator", "launch less often: torch.compile, CUDA graphs, or larger batches" },
-	[GAP_ANNOTATION] = { "annotation", "annotated code", "look at what that range does on the host" },
-	[GAP_PYTHON] = { "python", "Python", "move that code out of the loop, or off the launching thread" },
-	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often" },
-	[GAP_UNTRACED] = { "untraced_host", "untraced host", "record again with with_stack=True to see which Python code it is" },
-	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often" },
-	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies" },
-	[GAP_ORDER] = { "stream_order", "order of the stream", "fuse small kernels, or replay them as a CUDA graph" },
-	[GAP_LATENCY] = { "launch_latency", "launch latency", "launch less often: torch.compile, CUDA graphs, or larger batches" },
-	[GAP_UNKNOWN] = { "launch_unknown", "launch unknown", "record from before the work is launched, with the activity CPU too" },
-	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late" },
+	[GAP_NONE] = { "none", "none", "", NULL },
+	[GAP_SYNC] = { "sync", "synchronising call", "take the call out, or make it once in many steps", NULL },
+	[GAP_READ] = { "device_read", ".item() or other read", "keep the value on the device, and read it once in many steps", NULL },
+	[GAP_COPY] = { "blocking_copy", "blocking copy", "copy from pinned memory with non_blocking=True", NULL },
+	[GAP_MALLOC] = { "allocation", "cudaMalloc, cudaFree", "keep memory in the caching allocator: no empty_cache() in the loop, fixed shapes, or expandable_segments:True", NULL },
+	[GAP_LOADER] = { "dataloader", "DataLoader", "give the DataLoader more workers, prefetching and pin_memory=True", NULL },
+	[GAP_COMMUNICATION] = { "communication_wait", "communication wait", "overlap the collective with computation, and even out the ranks", NULL },
+	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing", NULL },
+	[GAP_COLLECTION] = { "garbage_collection", "garbage collection", "call gc.freeze() after set-up, or collect at chosen steps", NULL },
+	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", NULL },
+	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time", NULL },
+	[GAP_SLOW] = { "slow_start", "slow start (first use)", "run a few steps before you measure: the first use of a kernel or library loads code", NULL },
+	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move that work off the launching thread, or do it ahead of time; " LOOK_THERE },
+	[GAP_ANNOTATION] = { "annotation", "CPU-bound: annotation", "look at what that range does on the CPU", NULL },
+	[GAP_PYTHON] = { "python", "CPU-bound: Python", "Python runs between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move that code out of the loop, or off the launching thread; " LOOK_THERE },
+	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", LOOK_THERE },
+	[GAP_UNTRACED] = { "untraced_host", "CPU, not recorded", "record again with with_stack=True to see which Python code it is", NULL },
+	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "the stream waits for another one, or for work that was not recorded; " LOOK_THERE },
+	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL },
+	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL },
+	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", "the recording does not say what the graph's first node waited for; look at the other streams" },
+	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", "look at what the node before it waits for: host nodes and events within the graph" },
+	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL },
+	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL },
+	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "start the profiler some steps earlier: the work that the device waited for was not recorded", NULL },
+	[GAP_UNKNOWN] = { "launch_unknown", "launched before recording", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU", NULL },
+	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late", NULL },
 };
 /* clang-format on */
 
@@ -45,65 +53,70 @@ enum {
 	CODE = 1U << CLASS_OP | 1U << CLASS_ANNOTATION | 1U << CLASS_OTHER
 };
 
+/* What these files run at every call, long after they have compiled: ends of names. */
+static const char *const at_run_time[] = {
+	"): run",         "): wrapper",          "): runner",
+	"): __call__",    "): launch",           "): launch_metadata",
+	"): __getitem__", "): __getattribute__", NULL
+};
+
 /* The first that fits counts. */
 static const struct rule {
 	unsigned classes;
 	enum place place;
 	const char *text;
 	enum gap_cause cause;
+	const char *const *but_ends; /* of names that it is not for; NULL: none */
 } rules[] = {
-	{ CALLS, PART, "Synchronize", GAP_SYNC },
-	{ CALLS, PART, "Malloc", GAP_MALLOC },
-	{ CALLS, PART, "Free", GAP_MALLOC },
-	{ CALLS, PART, "HostAlloc", GAP_MALLOC },
-	{ CALLS, PART, "HostRegister", GAP_MALLOC },
-	{ CALLS, PART, "HostUnregister", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemAlloc", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemCreate", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemMap", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemUnmap", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemRelease", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemSetAccess", GAP_MALLOC },
-	{ CALLS, HEAD, "cuMemAddress", GAP_MALLOC },
-	{ CALLS, HEAD, "hipMemCreate", GAP_MALLOC },
-	{ CALLS, HEAD, "hipMemMap", GAP_MALLOC },
-	{ CALLS, PART, "ModuleLoad", GAP_COMPILE },
-	{ CALLS, PART, "LibraryLoad", GAP_COMPILE },
-	{ OPS, WHOLE, "aten::item", GAP_READ },
-	{ OPS, WHOLE, "aten::_local_scalar_dense", GAP_READ },
-	{ OPS, WHOLE, "aten::is_nonzero", GAP_READ },
-	{ OPS, WHOLE, "aten::equal", GAP_READ },
-	{ OPS, WHOLE, "aten::nonzero", GAP_READ },
-	{ CODE, PART, "DataLoader", GAP_LOADER },
-	{ CODE, PART, "enumerate(DataPipe)", GAP_LOADER },
-	{ CODE, PART, "dataloader_next", GAP_LOADER }, /* Lightning */
-	{ FRAMES, PART, "torch/utils/data/", GAP_LOADER },
-	{ CODE, HEAD, "c10d::", GAP_COMMUNICATION },
-	{ CODE, HEAD, "nccl:", GAP_COMMUNICATION },
-	{ CODE, HEAD, "rccl:", GAP_COMMUNICATION },
-	{ CODE, HEAD, "gloo:", GAP_COMMUNICATION },
-	{ CODE, HEAD, "mpi:", GAP_COMMUNICATION },
-	{ CODE, WHOLE, "record_param_comms", GAP_COMMUNICATION },
-	{ CODE, HEAD, "_c10d_functional::wait", GAP_COMMUNICATION },
-	{ CODE, HEAD, "c10d_functional::wait", GAP_COMMUNICATION },
-	{ FRAMES, PART, "torch/distributed/distributed_c10d.py", GAP_COMMUNICATION },
-	{ CODE, PART, "(dynamo_timed)", GAP_COMPILE },
-	{ CODE, PART, "compile_fx", GAP_COMPILE },
-	{ CODE, PART, "call_user_compiler", GAP_COMPILE },
-	{ CODE, HEAD, "triton_compile", GAP_COMPILE },
-	{ FRAMES, PART, "torch/_dynamo/convert_frame.py", GAP_COMPILE },
-	{ FRAMES, PART, "torch/_inductor/compile", GAP_COMPILE },
-	{ FRAMES, PART, "torch/_inductor/async_compile.py", GAP_COMPILE },
-	{ FRAMES, PART, "torch/_inductor/codecache.py", GAP_COMPILE },
-	{ FRAMES, PART, "triton/compiler/", GAP_COMPILE },
-	{ CODE | FRAMES, HEAD, "Python GC", GAP_COLLECTION },
-	{ CODE | FRAMES, HEAD, "gc.collect", GAP_COLLECTION },
-	{ CODE | FRAMES, PART, "arbage collect", GAP_COLLECTION },
-	{ FRAMES, PART, "built-in function collect", GAP_COLLECTION },
-	{ FRAMES, PART, "built-in method collect of module gc", GAP_COLLECTION },
-	{ CODE, HEAD, "Optimizer.", GAP_OPTIMIZER },
-	{ RANGES, HEAD, "optimizer", GAP_OPTIMIZER },
-	{ FRAMES, PART, "torch/optim/", GAP_OPTIMIZER },
+	{ CALLS, PART, "ynchronize", GAP_SYNC, NULL },
+	{ CALLS, PART, "Malloc", GAP_MALLOC, NULL },
+	{ CALLS, PART, "Free", GAP_MALLOC, NULL },
+	{ CALLS, PART, "HostAlloc", GAP_MALLOC, NULL },
+	{ CALLS, PART, "HostRegister", GAP_MALLOC, NULL },
+	{ CALLS, PART, "HostUnregister", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemAlloc", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemCreate", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemMap", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemUnmap", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemRelease", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemSetAccess", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "cuMemAddress", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "hipMemCreate", GAP_MALLOC, NULL },
+	{ CALLS, HEAD, "hipMemMap", GAP_MALLOC, NULL },
+	{ OPS, WHOLE, "aten::item", GAP_READ, NULL },
+	{ OPS, WHOLE, "aten::_local_scalar_dense", GAP_READ, NULL },
+	{ OPS, WHOLE, "aten::is_nonzero", GAP_READ, NULL },
+	{ OPS, WHOLE, "aten::equal", GAP_READ, NULL },
+	{ OPS, WHOLE, "aten::nonzero", GAP_READ, NULL },
+	{ CODE, PART, "DataLoader", GAP_LOADER, NULL },
+	{ CODE, PART, "enumerate(DataPipe)", GAP_LOADER, NULL },
+	{ CODE, PART, "dataloader_next", GAP_LOADER, NULL }, /* Lightning */
+	{ FRAMES, PART, "torch/utils/data/", GAP_LOADER, NULL },
+	{ CODE, WHOLE, "c10d::barrier", GAP_COMMUNICATION, NULL },
+	{ CODE, WHOLE, "c10d::monitored_barrier_", GAP_COMMUNICATION, NULL },
+	{ CODE, HEAD, "gloo:", GAP_COMMUNICATION, NULL },
+	{ CODE, HEAD, "mpi:", GAP_COMMUNICATION, NULL },
+	{ FRAMES, PART, "): barrier", GAP_COMMUNICATION, NULL },
+	{ FRAMES, PART, "): monitored_barrier", GAP_COMMUNICATION, NULL },
+	{ FRAMES, PART, "method wait of torch._C._distributed_c10d", GAP_COMMUNICATION,
+	  NULL },
+	{ CODE, PART, "(dynamo_timed)", GAP_COMPILE, NULL },
+	{ CODE, PART, "compile_fx", GAP_COMPILE, NULL },
+	{ CODE, PART, "call_user_compiler", GAP_COMPILE, NULL },
+	{ CODE, HEAD, "triton_compile", GAP_COMPILE, NULL },
+	{ FRAMES, PART, "torch/_dynamo/convert_frame.py", GAP_COMPILE, NULL },
+	{ FRAMES, PART, "torch/_inductor/compile", GAP_COMPILE, at_run_time },
+	{ FRAMES, PART, "torch/_inductor/async_compile.py", GAP_COMPILE, at_run_time },
+	{ FRAMES, PART, "torch/_inductor/codecache.py", GAP_COMPILE, at_run_time },
+	{ FRAMES, PART, "triton/compiler/", GAP_COMPILE, at_run_time },
+	{ CODE | FRAMES, HEAD, "Python GC", GAP_COLLECTION, NULL },
+	{ CODE | FRAMES, HEAD, "gc.collect", GAP_COLLECTION, NULL },
+	{ CODE | FRAMES, PART, "arbage collect", GAP_COLLECTION, NULL },
+	{ FRAMES, PART, "built-in function collect", GAP_COLLECTION, NULL },
+	{ FRAMES, PART, "built-in method collect of module gc", GAP_COLLECTION, NULL },
+	{ CODE, HEAD, "Optimizer.step", GAP_OPTIMIZER, NULL },
+	{ RANGES, HEAD, "optimizer", GAP_OPTIMIZER, NULL },
+	{ FRAMES, PART, "torch/optim/", GAP_OPTIMIZER, NULL },
 };
 
 static bool has_part(struct str name, struct str part)
@@ -111,10 +124,22 @@ static bool has_part(struct str name, struct str part)
 	return part.n <= name.n && memmem(name.p, name.n, part.p, part.n) != NULL;
 }
 
+static bool has_end(struct str name, const char *const *ends)
+{
+	for (; ends && *ends; ends++) {
+		struct str end = str_of(*ends);
+		if (name.n >= end.n && memcmp(name.p + name.n - end.n, end.p, end.n) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool fits(const struct rule *rule, struct str name)
 {
 	struct str text = str_of(rule->text);
 
+	if (has_end(name, rule->but_ends))
+		return false;
 	switch (rule->place) {
 	case WHOLE:
 		return str_equal(name, text);
@@ -132,8 +157,45 @@ enum gap_cause gap_cause_of(enum slice_class class, struct str name)
 		return GAP_OVERHEAD;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].classes >> class & 1 && fits(&rules[i], name))
-			return rules[i].cause;
+			return rules[i].cause == GAP_OPTIMIZER &&
+					       has_part(name, STR_LIT("zero_grad"))
+				       ? GAP_NONE
+				       : rules[i].cause;
 	return GAP_NONE;
+}
+
+bool gap_name_is_collective(enum slice_class class, struct str name)
+{
+	static const char *const heads[] = { "c10d::",
+					     "nccl:",
+					     "rccl:",
+					     "record_param_comms",
+					     "_c10d_functional::",
+					     "c10d_functional::" };
+
+	if (class == CLASS_PYTHON)
+		return has_part(name, STR_LIT("torch/distributed/distributed_c10d.py"));
+	if (!(CODE >> class & 1))
+		return false;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (str_starts_with(name, str_of(heads[i])))
+			return true;
+	return false;
+}
+
+bool gap_call_is_graph(struct str name)
+{
+	return has_part(name, STR_LIT("GraphLaunch"));
+}
+
+bool gap_call_copies(struct str name)
+{
+	return has_part(name, STR_LIT("Memcpy"));
+}
+
+bool gap_call_may_be_slow(struct str name)
+{
+	return !has_part(name, STR_LIT("ynchronize")) && !gap_call_copies(name);
 }
 
 bool gap_name_is_step(struct str name)

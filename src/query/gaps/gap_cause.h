@@ -23,6 +23,7 @@ enum gap_cause {
 	GAP_COLLECTION,
 	GAP_OPTIMIZER,
 	GAP_OVERHEAD,
+	GAP_SLOW,
 	/* ... or something else: what is innermost is charged, ... */
 	GAP_OPERATOR,
 	GAP_ANNOTATION,
@@ -33,7 +34,11 @@ enum gap_cause {
 	GAP_EVENT,
 	GAP_ENGINE,
 	GAP_ORDER,
+	GAP_GRAPH_START,
+	GAP_GRAPH_NODES,
+	GAP_GRAPH_END,
 	GAP_LATENCY,
+	GAP_EARLIER,
 	GAP_UNKNOWN, /* the launch is not in the trace */
 	GAP_LATE_RANK,
 	NGAP_CAUSES
@@ -43,6 +48,7 @@ struct gap_cause_row {
 	const char *code;   /* machine spelling */
 	const char *title;  /* in people's tables */
 	const char *remedy; /* what usually removes it: ends a sentence */
+	const char *few;    /* the same when it is few long gaps; NULL: no other */
 };
 
 /* By enum gap_cause. */
@@ -50,6 +56,14 @@ extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
 
 /* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
 enum gap_cause gap_cause_of(enum slice_class class, struct str name);
+/* Does a synchronisation within it wait for other ranks?  It says no cause of its own. */
+bool gap_name_is_collective(enum slice_class class, struct str name);
+/* Does the call launch a graph? */
+bool gap_call_is_graph(struct str name);
+/* Does the call copy memory? */
+bool gap_call_copies(struct str name);
+/* A call that neither waits for the device nor copies has no reason to take long. */
+bool gap_call_may_be_slow(struct str name);
 /*
  * Did the host wait for the device then, so that its queue was empty behind?  Allocations
  * mostly do: cudaFree does, and cudaMalloc where the cache is emptied for it.

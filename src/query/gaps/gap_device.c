@@ -2,178 +2,69 @@
 #include "query/gaps/gap_device.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/query.h"
+#include "query/gaps/gap_usual.h"
+#include "query/gaps/gap_wait.h"
 
-ASSET(asset_query_views_gap_waits_sql);
+/* How long a launch, or the distance of work that is queued, may be. */
+static const struct gap_bounds launches_last = { .few_ns = 100000, .least_ns = 20000 };
+static const struct gap_bounds queued_apart = { .few_ns = 20000, .least_ns = 10000 };
 
-#define NOT_SAID  INT64_C(-1) /* in gap_waits.sql */
-#define WAITS_MAX 64 /* that are looked at for one gap: no stream waits for so many */
-#define NO_ITEM   UINT32_MAX
-
-enum { WAIT_DEVICE, WAIT_STREAM, WAIT_TS, WAIT_OTHER, WAIT_ID, WAIT_DUR };
-
-struct stream_wait {
-	int64_t device, stream;
-	int64_t ts_ns, dur_ns;
-	int64_t other; /* the stream whose event is waited for, or NOT_SAID */
-	int64_t slice_id;
+/* What is found out of a gap before it is known what is ordinary. */
+enum way {
+	WAY_DONE,   /* cause and blame stand */
+	WAY_LAUNCH, /* the work was on its way */
+	WAY_QUEUED  /* work of its stream, or a copy, ran right before it */
 };
 
-/* What a stream ran last. */
-struct stream_past {
-	uint32_t item; /* NO_ITEM: nothing yet */
-	int64_t end_ns;
+struct verdict {
+	struct gap_sample sample; /* of WAY_LAUNCH and WAY_QUEUED */
+	int64_t wait_slice_id; /* of the wait that its stream was told; 0: none known */
+	int64_t slice_id;
+	uint32_t wait_for; /* text: what that waits for */
+	uint32_t blamed;
+	uint8_t way, cause;
+	bool was_told;     /* to wait for an event */
+	bool is_first_use; /* the first work of that name */
+	bool is_first;     /* the first work of its stream */
 };
 
 struct judging {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
-	struct stream_wait *waits; /* owned; by (device, stream, ts) */
-	size_t nwaits, waits_cap;
+	struct stream_waits waits;
 	struct stream_past *past; /* owned; by stream, of the items before `after` */
+	uint32_t *seen; /* owned; by name and 1: the device, and 1, that ran it last */
+	size_t seen_cap;
+	struct verdict *verdicts; /* owned; by gap */
+	struct gap_usual launches, queued;
 };
 
-static int load_waits(struct judging *j, struct err *err)
+static const struct work_item *item_of(const struct judging *j, uint32_t item)
 {
-	const struct scope_profile *profile = j->request->profile;
-	struct sqlite3_stmt *stmt;
-	int rc;
-
-	if (query_prepare(j->request->store, asset_query_views_gap_waits_sql, &stmt,
-			  err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last",
-		       sum_sub(sum_add(profile->first_slice_id, profile->slices), 1));
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct stream_wait wait = {
-			.device = sqlite3_column_int64(stmt, WAIT_DEVICE),
-			.stream = sqlite3_column_int64(stmt, WAIT_STREAM),
-			.ts_ns = sqlite3_column_int64(stmt, WAIT_TS),
-			.dur_ns = sqlite3_column_int64(stmt, WAIT_DUR),
-			.other = sqlite3_column_int64(stmt, WAIT_OTHER),
-			.slice_id = sqlite3_column_int64(stmt, WAIT_ID),
-		};
-		if (wait.dur_ns < 0 || wait.ts_ns > INT64_MAX - wait.dur_ns) {
-			query_damaged("waits do", err);
-			rc = -1;
-			break;
-		}
-		j->waits =
-			xgrow(j->waits, &j->waits_cap, j->nwaits + 1, sizeof(*j->waits));
-		j->waits[j->nwaits++] = wait;
-	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return &j->request->work->items[item];
 }
 
-static bool is_behind(const struct stream_wait *w, int64_t device, int64_t stream,
-		      int64_t ts_ns)
+static bool is_graph(const struct judging *j, uint32_t item)
 {
-	if (w->device != device)
-		return w->device > device;
-	if (w->stream != stream)
-		return w->stream > stream;
-	return w->ts_ns > ts_ns;
+	if (item == GAP_NO_WORK || !item_of(j, item)->launch_id)
+		return false;
+	return gap_call_is_graph(
+		text_pool_str(j->request->texts, item_of(j, item)->launch_name));
 }
 
-/* The first wait of that stream, or of a later one, asked for behind the moment. */
-static size_t wait_behind(const struct judging *j, int64_t device, int64_t stream,
-			  int64_t ts_ns)
+/* Did other work of its launch run on the device before it? */
+static bool is_later_node(const struct judging *j, const struct gap *g)
 {
-	size_t low = 0, high = j->nwaits;
+	const struct gap_launch *first = gap_blame_launch(
+		j->blame, j->request->work, item_of(j, g->after)->launch_id, g->device);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_behind(&j->waits[middle], device, stream, ts_ns))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static const struct work_stream *stream_of(const struct judging *j, uint32_t item)
-{
-	return &j->request->work->streams[j->request->work->items[item].stream];
-}
-
-/* When the stream of that number ended its last work; INT64_MIN: it is not known here. */
-static int64_t end_of_stream(const struct judging *j, const struct gap *g, int64_t number)
-{
-	const struct work_device *d = &j->request->work->devices[g->device];
-
-	size_t low = d->first_stream, high = d->first_stream + d->nstreams;
-
-	while (low < high) { /* they are in the order of their numbers */
-		size_t middle = low + (high - low) / 2;
-		if (j->request->work->streams[middle].stream < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < d->first_stream + d->nstreams &&
-			       j->request->work->streams[low].stream == number
-		       ? j->past[low].end_ns
-		       : INT64_MIN;
-}
-
-/*
- * A wait for what had ended before the gap began was over; unless the stream itself
- * was free then too, and nothing else tells what it waited for.
- */
-static bool may_be_waiting(const struct judging *j, const struct gap *g,
-			   const struct stream_wait *wait, bool was_free)
-{
-	if (wait->other == NOT_SAID || wait->other == wait->stream)
-		return true;
-	int64_t end_ns = end_of_stream(j, g, wait->other);
-	return end_ns == INT64_MIN || end_ns >= g->start_ns || was_free;
-}
-
-/* As a device's own clock would show it: the wait is most of the gap. */
-static bool fills(const struct stream_wait *wait, const struct gap *g)
-{
-	int64_t from_ns = wait->ts_ns > g->start_ns ? wait->ts_ns : g->start_ns;
-	int64_t to_ns = wait->ts_ns + wait->dur_ns;
-
-	to_ns = to_ns < g->end_ns ? to_ns : g->end_ns;
-	return from_ns < to_ns && to_ns - from_ns >= (g->end_ns - g->start_ns + 1) / 2;
-}
-
-/* The wait that held the work back; NULL when none did. */
-static const struct stream_wait *find_wait(const struct judging *j, const struct gap *g,
-					   const struct stream_past *past)
-{
-	const struct work_item *after = &j->request->work->items[g->after];
-	const struct work_item *before =
-		past->item == NO_ITEM ? NULL : &j->request->work->items[past->item];
-	int64_t device = j->request->work->devices[g->device].device;
-	int64_t stream = stream_of(j, g->after)->stream;
-	bool was_free = !before || past->end_ns < g->start_ns;
-	size_t end = wait_behind(j, device, stream, after->launch_start_ns);
-
-	if (!j->waits)
-		return NULL;
-	for (size_t n = 0; n < WAITS_MAX && end > n; n++) {
-		const struct stream_wait *w = &j->waits[end - 1 - n];
-		if (w->device != device || w->stream != stream ||
-		    (before && before->launch_id && w->ts_ns <= before->launch_start_ns))
-			break;
-		if (may_be_waiting(j, g, w, was_free))
-			return w;
-	}
-	end = wait_behind(j, device, stream, g->end_ns - 1);
-	if (end && j->waits[end - 1].device == device &&
-	    j->waits[end - 1].stream == stream && fills(&j->waits[end - 1], g))
-		return &j->waits[end - 1];
-	return NULL;
+	return first && first->item < g->after;
 }
 
 static uint32_t stream_text(const struct judging *j, int64_t number)
@@ -184,54 +75,138 @@ static uint32_t stream_text(const struct judging *j, int64_t number)
 	return intern_add(&j->request->texts->intern, str_of(text));
 }
 
-/* The launch was made before the gap began. */
-static void judge_queued(const struct judging *j, const struct gap *g,
-			 struct gap_piece *piece)
+/* What a wait for an event is charged to. */
+static void set_wait(const struct judging *j, const struct gap *g,
+		     const struct stream_wait *wait, struct verdict *v)
 {
-	const struct work_item *items = j->request->work->items;
-	const struct work_item *after = &items[g->after];
-	const struct stream_past *past = &j->past[after->stream];
-	const struct stream_wait *wait = find_wait(j, g, past);
-
-	piece->slice_id = after->launch_id;
-	piece->blamed = after->launch_name;
-	piece->cause = GAP_LATENCY;
-	if (wait || (!j->nwaits && j->blame->waited[g->after])) {
-		piece->cause = GAP_EVENT;
-		piece->slice_id = wait ? wait->slice_id : after->slice_id;
-		piece->blamed = after->name;
-		if (wait && wait->other != NOT_SAID)
-			piece->blamed = stream_text(j, wait->other);
-	} else if (after->launch_end_ns > g->start_ns) {
-		return; /* it was on its way */
-	} else if (after->class == CLASS_MEMCPY) {
-		piece->cause = GAP_ENGINE;
-		piece->slice_id = after->slice_id;
-		piece->blamed = after->name;
-	} else if (past->item != NO_ITEM && past->end_ns == g->start_ns) {
-		piece->cause = GAP_ORDER;
-		piece->slice_id = items[past->item].slice_id;
-		piece->blamed = items[past->item].name;
-	}
+	v->was_told = true;
+	v->wait_slice_id = wait ? wait->slice_id : item_of(j, g->after)->slice_id;
+	v->wait_for = wait && wait->other != GAP_NOT_SAID ? stream_text(j, wait->other)
+							  : item_of(j, g->after)->name;
 }
 
-static void judge(const struct judging *j, uint32_t gap)
+static void charge_to(struct verdict *v, enum gap_cause cause, int64_t slice_id,
+		      uint32_t blamed)
 {
-	const struct gap *g = &j->blame->gaps.items[gap];
-	const struct work_item *after = &j->request->work->items[g->after];
-	struct gap_piece piece = { .start_ns = g->start_ns,
-				   .end_ns = g->end_ns,
-				   .slice_id = after->slice_id,
-				   .gap = gap,
-				   .blamed = after->name,
-				   .op = TEXT_NONE,
-				   .frame = TEXT_NONE,
-				   .annotation = TEXT_NONE,
-				   .cause = GAP_UNKNOWN };
+	v->cause = (uint8_t)cause;
+	v->slice_id = slice_id;
+	v->blamed = blamed;
+}
 
-	if (after->launch_id)
-		judge_queued(j, g, &piece);
-	gap_blame_add(j->blame, &piece);
+/* Launched before the gap began: was its stream told to wait for an event? */
+static void find_hold(const struct judging *j, const struct gap_view *view,
+		      struct verdict *v)
+{
+	const struct stream_wait *wait = stream_waits_holding(&j->waits, view);
+
+	if (!wait && (j->waits.n || !j->blame->waited[view->gap->after]))
+		return;
+	set_wait(j, view->gap, wait, v);
+	charge_to(v, GAP_EVENT, v->wait_slice_id, v->wait_for);
+}
+
+/* What was queued behind work that ended as the gap began: GAP_NONE when nothing was. */
+static enum gap_cause queued_cause(const struct judging *j, const struct gap *g,
+				   uint32_t *behind)
+{
+	const struct work_item *after = item_of(j, g->after);
+	const struct stream_past *past = &j->past[after->stream];
+
+	*behind = past->item;
+	if (past->item == GAP_NO_WORK || past->end_ns != g->start_ns) {
+		*behind = g->before;
+		return g->before != GAP_NO_WORK && after->class == CLASS_MEMCPY &&
+				       item_of(j, g->before)->class == CLASS_MEMCPY
+			       ? GAP_ENGINE
+			       : GAP_NONE;
+	}
+	if (is_graph(j, past->item))
+		return GAP_GRAPH_END;
+	return after->class == CLASS_MEMCPY ||
+			       item_of(j, past->item)->class == CLASS_MEMCPY
+		       ? GAP_ENGINE
+		       : GAP_ORDER;
+}
+
+static void set_queued(const struct judging *j, const struct gap *g, enum gap_cause cause,
+		       uint32_t behind, struct verdict *v)
+{
+	const struct work_item *after = item_of(j, g->after);
+	const struct work_item *charged =
+		after->class == CLASS_MEMCPY ? after : item_of(j, behind);
+
+	v->way = WAY_QUEUED;
+	v->sample.kind = (uint64_t)after->stream << 8 | cause;
+	v->sample.ns = g->end_ns - g->start_ns;
+	charge_to(v, cause, charged->slice_id, charged->name);
+}
+
+static void set_launch(const struct judging *j, const struct gap *g, struct verdict *v)
+{
+	const struct work_item *after = item_of(j, g->after);
+
+	v->way = WAY_LAUNCH;
+	v->sample.kind = (uint64_t)after->launch_name << 8 | after->class;
+	v->sample.ns = sum_sub(g->end_ns, after->launch_start_ns);
+	charge_to(v, GAP_LATENCY, after->launch_id, after->launch_name);
+}
+
+/* The rules in their order, as far as they need not know what is ordinary. */
+static void judge(const struct judging *j, const struct gap *g, struct verdict *v)
+{
+	const struct gap_view view = { j->request->work, g, j->past };
+	const struct work_item *after = item_of(j, g->after);
+	bool is_inside = g->host_end_ns > g->start_ns;
+	enum gap_cause queued;
+	uint32_t behind;
+
+	charge_to(v, GAP_UNKNOWN, after->slice_id, after->name);
+	if (!after->launch_id)
+		return;
+	charge_to(v, GAP_GRAPH_NODES, after->launch_id, after->launch_name);
+	if (is_graph(j, g->after) && is_later_node(j, g))
+		return;
+	if (!is_inside)
+		find_hold(j, &view, v);
+	if (v->was_told)
+		return;
+	v->cause = GAP_GRAPH_START;
+	if (is_graph(j, g->after))
+		return;
+	queued = queued_cause(j, g, &behind);
+	if (!is_inside && after->launch_end_ns <= g->start_ns && queued) {
+		set_queued(j, g, queued, behind, v);
+		return;
+	}
+	set_launch(j, g, v);
+	const struct stream_wait *wait = stream_waits_told(&j->waits, &view);
+	if (is_inside && (wait || (!j->waits.n && j->blame->waited[g->after])))
+		set_wait(j, g, wait, v);
+}
+
+static bool see_name(struct judging *j, uint32_t name, uint32_t device)
+{
+	size_t key = (size_t)(name + 1U);
+
+	if (key >= j->seen_cap) {
+		size_t old = j->seen_cap;
+		j->seen = xgrow(j->seen, &j->seen_cap, key + 1, sizeof(*j->seen));
+		memset(j->seen + old, 0, (j->seen_cap - old) * sizeof(*j->seen));
+	}
+	bool is_first = j->seen[key] != device + 1;
+	j->seen[key] = device + 1;
+	return is_first;
+}
+
+static void pass_item(struct judging *j, uint32_t item, uint32_t device)
+{
+	const struct work_item *w = item_of(j, item);
+	struct stream_past *past = &j->past[w->stream];
+
+	see_name(j, w->name, device);
+	past->item = item;
+	if (w->end_ns > past->end_ns)
+		past->end_ns = w->end_ns;
 }
 
 /* Gaps and items in one walk: what each stream ran before the work that ends a gap. */
@@ -239,20 +214,113 @@ static void judge_all(struct judging *j)
 {
 	const struct device_work *work = j->request->work;
 	const struct gaps *gaps = &j->blame->gaps;
-	uint32_t item = 0;
+	uint32_t item = 0, device = 0;
 
 	for (size_t i = 0; i < work->nstreams; i++)
-		j->past[i] = (struct stream_past){ NO_ITEM, INT64_MIN };
+		j->past[i] = (struct stream_past){ GAP_NO_WORK, INT64_MIN };
 	for (uint32_t gap = 0; gap < gaps->n; gap++) {
 		const struct gap *g = &gaps->items[gap];
+		struct verdict *v = &j->verdicts[gap];
+		if (g->after == GAP_NO_WORK)
+			continue;
 		for (; item < g->after; item++) {
-			struct stream_past *past = &j->past[work->items[item].stream];
-			past->item = item;
-			if (work->items[item].end_ns > past->end_ns)
-				past->end_ns = work->items[item].end_ns;
+			while (item >=
+			       work->devices[device].first + work->devices[device].n)
+				device++;
+			pass_item(j, item, device);
 		}
-		if (g->host_end_ns == g->start_ns)
-			judge(j, gap);
+		v->sample.gap = gap;
+		v->is_first = j->past[item_of(j, g->after)->stream].item == GAP_NO_WORK;
+		v->is_first_use = see_name(j, item_of(j, g->after)->name, g->device);
+		judge(j, g, v);
+		if (v->way == WAY_LAUNCH && !v->was_told && g->host_end_ns > g->start_ns)
+			gap_usual_add(&j->launches, v->sample);
+		if (v->way == WAY_QUEUED)
+			gap_usual_add(&j->queued, v->sample);
+	}
+}
+
+static void add(const struct judging *j, uint32_t gap, int64_t *at_ns, int64_t to_ns,
+		enum gap_cause cause, const struct verdict *v)
+{
+	const struct gap_context *context = &j->blame->contexts[gap];
+	int64_t end_ns = j->blame->gaps.items[gap].end_ns;
+	struct gap_piece piece;
+
+	to_ns = to_ns < end_ns ? to_ns : end_ns;
+	if (*at_ns >= to_ns)
+		return;
+	piece = gap_piece_of(gap, *at_ns, to_ns);
+	piece.slice_id = v->slice_id;
+	piece.blamed = v->blamed;
+	piece.cause = (uint8_t)cause;
+	piece.op = context->op;
+	piece.frame = context->frame;
+	piece.annotation = context->annotation;
+	gap_blame_add(j->blame, &piece);
+	*at_ns = to_ns;
+}
+
+/* What is left of a gap when nothing ordinary holds the work back any more. */
+static void add_rest(const struct judging *j, uint32_t gap, int64_t *at_ns,
+		     struct verdict *v)
+{
+	const struct gap *g = &j->blame->gaps.items[gap];
+	const struct work_item *after = item_of(j, g->after);
+	bool is_inside = g->host_end_ns > g->start_ns;
+
+	v->slice_id = after->slice_id;
+	v->blamed = after->name;
+	add(j, gap, at_ns, g->end_ns,
+	    is_inside && v->is_first_use && !v->is_first ? GAP_SLOW : GAP_EARLIER, v);
+}
+
+/* What a launching call of unusual length is charged to. */
+static enum gap_cause call_cause(const struct judging *j, const struct work_item *after)
+{
+	const struct text_pool *texts = j->request->texts;
+
+	if (!gap_call_copies(text_pool_str(texts, after->launch_name)))
+		return GAP_SLOW;
+	return gap_copy_of(text_pool_str(texts, after->name)).is_read ? GAP_READ
+								      : GAP_COPY;
+}
+
+static void add_launch(const struct judging *j, uint32_t gap, int64_t at_ns,
+		       struct verdict *v)
+{
+	const struct gap *g = &j->blame->gaps.items[gap];
+	const struct work_item *after = item_of(j, g->after);
+	int64_t from_ns = after->launch_start_ns;
+	int64_t bound_ns = gap_usual_bound(&j->launches, &v->sample, &launches_last);
+
+	if (v->was_told && v->sample.ns > bound_ns) {
+		v->slice_id = v->wait_slice_id;
+		v->blamed = v->wait_for;
+		add(j, gap, &at_ns, g->end_ns, GAP_EVENT, v);
+		return;
+	}
+	if (sum_sub(after->launch_end_ns, from_ns) > bound_ns) {
+		from_ns = after->launch_end_ns;
+		add(j, gap, &at_ns, from_ns, call_cause(j, after), v);
+	}
+	add(j, gap, &at_ns, sum_add(from_ns, bound_ns), GAP_LATENCY, v);
+	add_rest(j, gap, &at_ns, v);
+}
+
+static void add_pieces(const struct judging *j, uint32_t gap)
+{
+	const struct gap *g = &j->blame->gaps.items[gap];
+	struct verdict v = j->verdicts[gap];
+	int64_t at_ns = g->host_end_ns;
+
+	if (v.way == WAY_LAUNCH) {
+		add_launch(j, gap, at_ns, &v);
+	} else if (v.way == WAY_QUEUED &&
+		   v.sample.ns > gap_usual_bound(&j->queued, &v.sample, &queued_apart)) {
+		add_rest(j, gap, &at_ns, &v);
+	} else {
+		add(j, gap, &at_ns, g->end_ns, (enum gap_cause)v.cause, &v);
 	}
 }
 
@@ -260,14 +328,24 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 		     struct err *err)
 {
 	struct judging j = { .request = request, .blame = blame };
-	int rc = load_waits(&j, err);
+	int rc = stream_waits_load(request, &j.waits, err);
 
 	if (rc == 0) {
 		j.past = xrealloc_array(NULL, request->work->nstreams + 1,
 					sizeof(*j.past));
+		j.verdicts = xcalloc(blame->gaps.n + 1, sizeof(*j.verdicts));
 		judge_all(&j);
+		gap_usual_sort(&j.launches);
+		gap_usual_sort(&j.queued);
+		for (uint32_t i = 0; i < blame->gaps.n; i++)
+			if (blame->gaps.items[i].after != GAP_NO_WORK)
+				add_pieces(&j, i);
 	}
-	free(j.waits);
+	gap_usual_release(&j.launches);
+	gap_usual_release(&j.queued);
+	stream_waits_release(&j.waits);
+	free(j.verdicts);
 	free(j.past);
+	free(j.seen);
 	return rc;
 }

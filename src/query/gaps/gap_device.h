@@ -1,18 +1,14 @@
 /*
- * The gaps whose work was launched before they began, or whose launch is not known:
- * one piece each, for what the device waited for.
- *
- * event_wait      its stream was told to wait for an event between the launch of the
- *                 stream's work before it and its own
- * copy_engine     it is a copy
- * stream_order    the work before it on its stream is what ran last
- * launch_latency  none of these, or the launching call still ran when the gap began
+ * The part of each gap in which the work that ends it was already launched, or has no
+ * launch in the recording: what the device waited for.  The rules are those of
+ * ptool-gaps(1), "How a gap is charged", in that order.
  */
 #ifndef PTOOL_QUERY_GAP_DEVICE_H
 #define PTOOL_QUERY_GAP_DEVICE_H
 
 #include "query/gaps/gap_blame.h"
 
+/* Behind gap_host_blame(), which knows what each launching call was in. */
 int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *blame,
 		     struct err *err);
 

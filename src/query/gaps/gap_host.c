@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "query/gaps/gap_stack.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
@@ -19,6 +20,7 @@ ASSET(asset_query_views_gap_threads_sql);
 struct question {
 	int64_t track_id;
 	int64_t from_ns, to_ns;
+	int64_t until_ns; /* to_ns, or behind the launch: all before is to be passed */
 	uint32_t gap;
 };
 
@@ -28,29 +30,22 @@ struct asked {
 	size_t piece; /* SIZE_MAX: none yet */
 };
 
+#define NO_GAP UINT32_MAX
+
 struct pass {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
 	struct gap_stack stack;
-	struct gap_launch *launches; /* owned */
-	struct question *questions;  /* owned; by (track, from, gap) */
-	size_t n, next, end;         /* those of the track: next to end */
-	struct asked *asked;         /* owned */
+	struct question *questions; /* owned; by (track, from, gap) */
+	uint32_t *gap_of;           /* owned; by item: the gap that it ends, or NO_GAP */
+	size_t n, next, end;        /* those of the track: next to end */
+	struct asked *asked;        /* owned */
 	size_t nasked, asked_cap;
 	int64_t at_ns; /* all before it is charged */
 	struct gap_charge
 		drained; /* the last wait for the device with no launch behind it */
 	bool has_waited; /* a stream was told to wait since the last launch */
 };
-
-static int compare_launches(const void *a, const void *b)
-{
-	const struct gap_launch *x = a, *y = b;
-
-	if (x->launch_id != y->launch_id)
-		return x->launch_id < y->launch_id ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
 
 static int compare_questions(const void *a, const void *b)
 {
@@ -63,6 +58,13 @@ static int compare_questions(const void *a, const void *b)
 	return (x->gap > y->gap) - (x->gap < y->gap);
 }
 
+static int compare_tracks(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static int compare_drains(const void *a, const void *b)
 {
 	const struct gap_drain *x = a, *y = b;
@@ -70,36 +72,73 @@ static int compare_drains(const void *a, const void *b)
 	return (x->gap > y->gap) - (x->gap < y->gap);
 }
 
-static void find_launches(struct pass *p)
+/* The thread that launched most of the device's work, of equal ones the first; or 0. */
+static int64_t busiest_thread(const struct device_work *work, uint32_t device)
 {
-	const struct device_work *work = p->request->work;
-	size_t n = 0;
+	const struct work_device *d = &work->devices[device];
+	int64_t *tracks = xrealloc_array(NULL, d->n + 1, sizeof(*tracks));
+	int64_t busiest = 0;
+	size_t n = 0, most = 0;
 
-	p->launches = xrealloc_array(NULL, work->n + 1, sizeof(*p->launches));
-	for (size_t i = 0; i < work->n; i++)
+	for (size_t i = d->first; i < d->first + d->n; i++)
 		if (work->items[i].launch_id)
-			p->launches[n++] = (struct gap_launch){ work->items[i].launch_id,
-								(uint32_t)i };
-	qsort(p->launches, n, sizeof(*p->launches), compare_launches);
-	p->stack.launches = p->launches;
-	p->stack.nlaunches = n;
+			tracks[n++] = work->items[i].launch_track_id;
+	qsort(tracks, n, sizeof(*tracks), compare_tracks);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && tracks[end] == tracks[i]; end++)
+			;
+		if (end - i > most) {
+			most = end - i;
+			busiest = tracks[i];
+		}
+	}
+	free(tracks);
+	return busiest;
+}
+
+/* Nothing was launched any more: what the thread that marks the steps did instead. */
+static struct question ask_last(const struct pass *p, const struct gap *g)
+{
+	struct question q = { .track_id = p->request->range->track_id };
+
+	if (!q.track_id)
+		q.track_id = busiest_thread(p->request->work, g->device);
+	q.until_ns = g->end_ns;
+	return q;
+}
+
+static struct question ask_launch(const struct pass *p, const struct gap *g)
+{
+	const struct work_item *after = &p->request->work->items[g->after];
+	struct question q = { .track_id = after->launch_track_id };
+
+	q.until_ns = sum_add(after->launch_start_ns, 1);
+	if (q.until_ns < g->host_end_ns)
+		q.until_ns = g->host_end_ns;
+	return q;
 }
 
 static void find_questions(struct pass *p)
 {
 	const struct gaps *gaps = &p->blame->gaps;
+	const struct device_work *work = p->request->work;
 
 	p->questions = xrealloc_array(NULL, gaps->n + 1, sizeof(*p->questions));
+	p->gap_of = xrealloc_array(NULL, work->n + 1, sizeof(*p->gap_of));
+	for (size_t i = 0; i < work->n; i++)
+		p->gap_of[i] = NO_GAP;
 	for (size_t i = 0; i < gaps->n; i++) {
 		const struct gap *g = &gaps->items[i];
-		if (!p->request->work->items[g->after].launch_id)
+		if (g->after != GAP_NO_WORK && !work->items[g->after].launch_id)
 			continue;
-		p->questions[p->n++] = (struct question){
-			.track_id = p->request->work->items[g->after].launch_track_id,
-			.from_ns = g->start_ns,
-			.to_ns = g->host_end_ns,
-			.gap = (uint32_t)i,
-		};
+		struct question q =
+			g->after == GAP_NO_WORK ? ask_last(p, g) : ask_launch(p, g);
+		q.from_ns = g->start_ns;
+		q.to_ns = g->host_end_ns;
+		q.gap = (uint32_t)i;
+		if (g->after != GAP_NO_WORK)
+			p->gap_of[g->after] = q.gap;
+		p->questions[p->n++] = q;
 	}
 	qsort(p->questions, p->n, sizeof(*p->questions), compare_questions);
 }
@@ -107,12 +146,9 @@ static void find_questions(struct pass *p)
 /* What the top of the stack, or nothing, is charged as. */
 static struct gap_piece piece_of(const struct gap_frame *top)
 {
-	struct gap_piece piece = { .blamed = TEXT_NONE,
-				   .op = TEXT_NONE,
-				   .frame = TEXT_NONE,
-				   .annotation = TEXT_NONE,
-				   .cause = GAP_UNTRACED };
+	struct gap_piece piece = gap_piece_of(0, 0, 0);
 
+	piece.cause = GAP_UNTRACED;
 	if (!top)
 		return piece;
 	const struct gap_charge *charge = top->named.cause ? &top->named : &top->general;
@@ -208,13 +244,31 @@ static void pass_to(struct pass *p, int64_t ns)
 	pass_over(p, ns);
 }
 
+/* What the call was made in, for the gaps that its work ends. */
+static void keep_context(struct pass *p, const struct gap_launch *launch)
+{
+	const struct gap_launch *end = p->blame->launches + p->blame->nlaunches;
+	const struct gap_frame *top = gap_stack_top(&p->stack);
+
+	if (!top)
+		return;
+	for (int64_t id = launch->launch_id; launch < end && launch->launch_id == id;
+	     launch++)
+		if (p->gap_of[launch->item] != NO_GAP)
+			p->blame->contexts[p->gap_of[launch->item]] =
+				(struct gap_context){ top->op, top->frame,
+						      top->annotation };
+}
+
 /* A launch fills the queue again; a wait for an event is for the next work launched. */
 static void pass_call(struct pass *p, const struct gap_slice *slice)
 {
-	const struct gap_launch *launch = gap_stack_launch(&p->stack, slice->id);
+	const struct gap_launch *launch =
+		gap_blame_launch(p->blame, p->request->work, slice->id, 0);
 	struct str name = text_pool_str(p->request->texts, slice->name);
 
 	if (launch) {
+		keep_context(p, launch);
 		p->blame->waited[launch->item] = p->has_waited;
 		p->has_waited = false;
 		p->drained.cause = GAP_NONE;
@@ -249,8 +303,8 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 	int rc = 0;
 
 	for (size_t i = p->next; i < p->end; i++)
-		if (p->questions[i].to_ns > last_ns)
-			last_ns = p->questions[i].to_ns;
+		if (p->questions[i].until_ns > last_ns)
+			last_ns = p->questions[i].until_ns;
 	p->at_ns = INT64_MIN;
 	p->stack.n = 0;
 	p->has_waited = false;
@@ -321,11 +375,18 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	int rc = -1;
 
 	p.stack.request = request;
-	find_launches(&p);
+	p.stack.blame = blame;
 	find_questions(&p);
+	blame->contexts =
+		xrealloc_array(NULL, blame->gaps.n + 1, sizeof(*blame->contexts));
+	for (size_t i = 0; i < blame->gaps.n; i++)
+		blame->contexts[i] =
+			(struct gap_context){ TEXT_NONE, TEXT_NONE, TEXT_NONE };
 	blame->waited = xcalloc(request->work->n + 1, sizeof(*blame->waited));
 	bool *answered = xcalloc(p.n + 1, sizeof(*answered));
-	if (query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
+	if (gap_slow_find(request->store, request->profile, request->texts, &p.stack.slow,
+			  err) == 0 &&
+	    query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
 			  err) == 0 &&
 	    slice_pack_open(request->store, PACKED_NAME | PACKED_CLASS, &slices, err) ==
 		    0) {
@@ -341,7 +402,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	slice_pack_close(&slices);
 	gap_stack_release(&p.stack);
 	free(answered);
-	free(p.launches);
+	free(p.gap_of);
 	free(p.questions);
 	free(p.asked);
 	return rc;

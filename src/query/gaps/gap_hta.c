@@ -118,7 +118,7 @@ static bool is_wanted(const struct summing *s, size_t stream)
 static int check_work(const struct device_work *work, struct err *err)
 {
 	struct gaps gaps;
-	int rc = gaps_find(work, &gaps, err);
+	int rc = gaps_find(work, NULL, &gaps, err);
 
 	gaps_release(&gaps);
 	return rc;
@@ -129,9 +129,13 @@ static int sum_profile(struct summing *s, struct store *store, struct text_pool 
 {
 	int rc = -1;
 
+	const struct gap_range_request range = { .store = store,
+						 .profile = s->profile,
+						 .work = &s->work,
+						 .filter = s->request->filter,
+						 .is_inner = true };
 	if (device_work_load(store, texts, s->profile, true, &s->work, err) == 0)
-		rc = gap_range_load(store, s->profile, s->request->filter, &s->range,
-				    err);
+		rc = gap_range_load(&range, &s->range, err);
 	s->streams = xcalloc(s->work.nstreams + 1, sizeof(*s->streams));
 	if (rc == 0)
 		rc = check_work(&s->work, err);

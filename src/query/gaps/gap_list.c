@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/memtable.h"
@@ -15,6 +16,8 @@
 #include "query/gaps/gap_stretch.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+
+#define CHAIN_SHOWN 240 /* bytes of a chain that a note has room for */
 
 enum {
 	PROFILE,
@@ -36,6 +39,7 @@ enum {
 	TIME,
 	CHAIN,
 	ROOT,
+	OWN,
 	NCOLUMNS
 };
 
@@ -59,6 +63,7 @@ static const struct column columns[NCOLUMNS] = {
 	[TIME] = { "time", "--time", UNIT_TEXT },
 	[CHAIN] = { "chain", "Chain", UNIT_TEXT },
 	[ROOT] = { "root", "Root", UNIT_TEXT },
+	[OWN] = { "own_frame", "Own frame", UNIT_TEXT },
 };
 
 /* A row before it is cut off by the limit; cells' texts are in the table's arena. */
@@ -132,7 +137,10 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 		      const struct gap_stretch *s, struct cell *cells)
 {
 	const struct gap *g = &p->blame.gaps.items[s->gap];
-	const struct work_item *after = &p->work.items[g->after];
+	const struct work_item *before =
+		g->before == GAP_NO_WORK ? NULL : &p->work.items[g->before];
+	const struct work_item *after =
+		g->after == GAP_NO_WORK ? NULL : &p->work.items[g->after];
 	const struct work_device *device = &p->work.devices[g->device];
 	size_t step = gap_stretch_step(p, s);
 
@@ -147,11 +155,11 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 	cells[DUR] = cell_int(s->end_ns - s->start_ns);
 	cells[STEP] =
 		step == GAP_NO_STEP ? cell_null() : cell_int(p->range.steps[step].number);
-	cells[BEFORE] = text_cell(l, p, p->work.items[g->before].name);
-	cells[AFTER] = text_cell(l, p, after->name);
-	cells[LAUNCH] = text_cell(l, p, after->launch_name);
-	cells[LAUNCH_START] =
-		after->launch_id ? cell_int(after->launch_start_ns) : cell_null();
+	cells[BEFORE] = text_cell(l, p, before ? before->name : TEXT_NONE);
+	cells[AFTER] = text_cell(l, p, after ? after->name : TEXT_NONE);
+	cells[LAUNCH] = text_cell(l, p, after ? after->launch_name : TEXT_NONE);
+	cells[LAUNCH_START] = after && after->launch_id ? cell_int(after->launch_start_ns)
+							: cell_null();
 }
 
 static int set_blame(struct listing *l, const struct gap_profile *p,
@@ -161,17 +169,20 @@ static int set_blame(struct listing *l, const struct gap_profile *p,
 	const struct gap_sum *most = &row->largest;
 	uint32_t piece = gap_stretch_piece(p, s, most);
 	struct str chain = { "", 0 };
+	uint32_t own;
 
 	cells[CAUSE] = cell_text(str_of(gap_causes[most->cause].code));
 	cells[TITLE] = cell_text(str_of(gap_causes[most->cause].title));
 	cells[CAUSE_NS] = cell_int(row->cause_ns);
 	cells[BLAMED] = text_cell(l, p, most->blamed);
 	cells[LOOK_AT] = cells[BLAMED];
-	cells[CHAIN] = cells[ROOT] = cell_null();
+	cells[CHAIN] = cells[ROOT] = cells[OWN] = cell_null();
 	if (piece == UINT32_MAX)
 		return 0;
-	if (gap_chain_text(&l->chain, p->blame.pieces[piece].slice_id, &chain, err) < 0)
+	if (gap_chain_text(&l->chain, p->blame.pieces[piece].slice_id, &chain, &own,
+			   err) < 0)
 		return -1;
+	cells[OWN] = text_cell(l, p, own);
 	if (chain.n)
 		cells[CHAIN] = copied(l, chain);
 	uint32_t root = p->roots.of_piece[piece];
@@ -271,20 +282,55 @@ static const char *shown_text(const struct listed *row, int column)
 	return row->cells[column].type == CELL_TEXT ? row->cells[column].as.text.p : "?";
 }
 
+static bool has_text(const struct listed *row, int column)
+{
+	return row->cells[column].type == CELL_TEXT;
+}
+
+/* "; after kernel_a, before kernel_b": of the edges only what there is. */
+static const char *around_text(struct listing *l, const struct listed *row)
+{
+	struct arena *a = &l->out->arena;
+
+	if (!has_text(row, BEFORE))
+		return arena_printf(a, "before the first work, %.200s",
+				    shown_text(row, AFTER));
+	if (!has_text(row, AFTER))
+		return arena_printf(a, "after the last work, %.200s",
+				    shown_text(row, BEFORE));
+	return arena_printf(a, "after %.200s, before %.200s", shown_text(row, BEFORE),
+			    shown_text(row, AFTER));
+}
+
+/* The end of a long chain is what counts: the innermost. */
+static const char *chain_end(struct listing *l, const struct listed *row)
+{
+	struct str chain = row->cells[CHAIN].as.text;
+	size_t from = chain.n - CHAIN_SHOWN;
+
+	if (chain.n <= CHAIN_SHOWN)
+		return chain.p;
+	while (from < chain.n && memcmp(chain.p + from, " > ", 3) != 0)
+		from++;
+	return arena_printf(&l->out->arena, "...%.*s", (int)(chain.n - from),
+			    chain.p + from);
+}
+
 /* For people: what there is no room for in a row. */
 static void add_note(struct listing *l, const struct listed *row)
 {
-	const char *chain = shown_text(row, CHAIN), *root = shown_text(row, ROOT);
-	bool has_chain = row->cells[CHAIN].type == CELL_TEXT;
-	bool has_root = row->cells[ROOT].type == CELL_TEXT;
+	bool has_root = has_text(row, ROOT);
 
-	memtable_add_note(
-		l->out, "%s: after %.200s, before %.200s%s%.200s%s%.800s%s%.200s",
-		shown_text(row, TIME), shown_text(row, BEFORE), shown_text(row, AFTER),
-		row->cells[LAUNCH].type == CELL_TEXT ? ", launched by " : "",
-		row->cells[LAUNCH].type == CELL_TEXT ? shown_text(row, LAUNCH) : "",
-		has_chain ? "; " : "", has_chain ? chain : "",
-		has_root ? "; the queue was emptied by " : "", has_root ? root : "");
+	memtable_add_note(l->out, "%s: %s%s%.200s%s%s%s%s%s%.200s", shown_text(row, TIME),
+			  around_text(l, row),
+			  has_text(row, LAUNCH) ? ", launched by " : "",
+			  has_text(row, LAUNCH) ? shown_text(row, LAUNCH) : "",
+			  has_text(row, OWN) ? "; in " : "",
+			  has_text(row, OWN) ? shown_text(row, OWN) : "",
+			  has_text(row, CHAIN) ? "; " : "",
+			  has_text(row, CHAIN) ? chain_end(l, row) : "",
+			  has_root ? "; the queue was emptied by " : "",
+			  has_root ? shown_text(row, ROOT) : "");
 }
 
 static struct table *finish(struct listing *l)
@@ -308,6 +354,7 @@ static struct table *finish(struct listing *l)
 		[TIME] = SHOWN_TO_MACHINES,
 		[CHAIN] = SHOWN_TO_MACHINES,
 		[ROOT] = SHOWN_TO_MACHINES,
+		[OWN] = SHOWN_TO_MACHINES,
 	};
 	uint32_t *at = sorted_places(l->rows, l->n, listed_before);
 	size_t n = l->n;

@@ -6,6 +6,10 @@
 #include "base/sum.h"
 #include "base/units.h"
 
+#define HINT_PCT    2.0              /* of the time: less is not worth a hint */
+#define OUTSIDE_PCT 1.0              /* of the time: less is the seam between steps */
+#define LONG_NS     INT64_C(1000000) /* a gap of another kind than the many short */
+
 static double percent(int64_t part, int64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -35,34 +39,40 @@ static const char *device_name(struct memtable *out, const struct scope *scope,
 	return arena_printf(arena, "%sdevice %" PRId64 ": ", rank, d->device);
 }
 
-static const char *steps_text(struct memtable *out, int64_t steps)
+/* Of what the idle time is a part: " in 3 steps". */
+static const char *window_text(struct memtable *out, const struct gap_profile *p,
+			       int64_t steps)
 {
-	return steps ? arena_printf(&out->arena, ", %" PRId64 " step%s", steps,
+	if (p->range.is_inner)
+		return " from its first to its last work";
+	return steps ? arena_printf(&out->arena, " in %" PRId64 " step%s", steps,
 				    steps == 1 ? "" : "s")
-		     : "";
+		     : " of recording";
 }
 
-void gap_notes_device(struct memtable *out, const struct scope *scope,
-		      const struct gap_profile *p, uint32_t device)
+void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
+		      const struct scope *scope, const struct gap_profile *p,
+		      uint32_t device)
 {
 	const struct gap_total *t = &p->totals[device];
 	const char *name = device_name(out, scope, p, device);
-	const char *text =
-		arena_printf(&out->arena, "%sidle %s of %s (%.1f%%), %" PRId64 " gap%s%s",
-			     name, ns_text(out, t->idle_ns), ns_text(out, t->span_ns),
-			     percent(t->idle_ns, t->span_ns), t->gaps,
-			     t->gaps == 1 ? "" : "s", steps_text(out, t->steps));
+	const char *text = arena_printf(
+		&out->arena, "%sidle %s (%.1f%%) of %s%s, %" PRId64 " gap%s", name,
+		ns_text(out, t->idle_ns), percent(t->idle_ns, t->span_ns),
+		ns_text(out, t->span_ns), window_text(out, p, t->steps), t->gaps,
+		t->gaps == 1 ? "" : "s");
 
 	if (!out->table.caption)
 		out->table.caption = text;
 	else
 		memtable_add_note(out, "%s", text);
-	int64_t edge_ns = sum_sub(p->profile->dur_ns, t->span_ns);
-	if (p->range.is_all && edge_ns > 0)
+	seen->idle_ns = sum_add(seen->idle_ns, t->idle_ns);
+	seen->span_ns = sum_add(seen->span_ns, t->span_ns);
+	if (percent(t->outside_ns, t->span_ns) >= OUTSIDE_PCT)
 		memtable_add_note(out,
-				  "%s%s more were recorded before the first and after "
-				  "the last work, and are no idle time",
-				  name, ns_text(out, edge_ns));
+				  "%sidle for %s more outside the steps, which is not "
+				  "counted here",
+				  name, ns_text(out, t->outside_ns));
 }
 
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
@@ -78,15 +88,36 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 {
 	for (size_t i = 0; i < sums->n; i++) {
 		const struct gap_sum *sum = &sums->items[i];
-		seen->cause_ns[sum->cause] =
-			sum_add(seen->cause_ns[sum->cause], sum->idle_ns);
-		seen->all_ns = sum_add(seen->all_ns, sum->idle_ns);
 		if (sum->idle_ns <= seen->look_ns[sum->cause])
 			continue;
 		seen->look_ns[sum->cause] = sum->idle_ns;
 		seen->look_at[sum->cause] =
 			arena_copy(&out->arena, text_pool_str(p->texts, sum->blamed));
 	}
+}
+
+void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *by_cause)
+{
+	for (size_t i = 0; i < by_cause->n; i++) {
+		const struct gap_sum *sum = &by_cause->items[i];
+		seen->cause_ns[sum->cause] =
+			sum_add(seen->cause_ns[sum->cause], sum->idle_ns);
+		seen->gaps[sum->cause] = sum_add(seen->gaps[sum->cause], sum->gaps);
+		if (sum->longest_ns > seen->longest_ns[sum->cause])
+			seen->longest_ns[sum->cause] = sum->longest_ns;
+	}
+}
+
+/* A few long gaps ask for another remedy than many short ones. */
+static const char *remedy_of(const struct gap_causes_seen *seen, enum gap_cause cause)
+{
+	int64_t ns = seen->cause_ns[cause];
+	bool is_few =
+		seen->longest_ns[cause] >= LONG_NS &&
+		(ns / seen->gaps[cause] >= LONG_NS || seen->longest_ns[cause] >= ns / 2);
+
+	return is_few && gap_causes[cause].few ? gap_causes[cause].few
+					       : gap_causes[cause].remedy;
 }
 
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen)
@@ -96,12 +127,21 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	for (int i = GAP_NONE; i < NGAP_CAUSES; i++)
 		if (seen->cause_ns[i] > seen->cause_ns[most])
 			most = (enum gap_cause)i;
-	if (seen->all_ns == 0)
+	if (seen->span_ns == 0)
+		return;
+	if (percent(seen->idle_ns, seen->span_ns) < HINT_PCT) {
+		memtable_add_note(out,
+				  "busy for %.1f%% of that time: look at its work "
+				  "('ptool kernels'), not at gaps",
+				  100.0 - percent(seen->idle_ns, seen->span_ns));
+		return;
+	}
+	if (most == GAP_NONE || percent(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
 	struct str at = seen->look_at[most];
-	memtable_add_note(out, "the largest cause is %s%s" STR_FMT "%s, %.1f%%: %s",
+	memtable_add_note(out, "%.1f%% of the time is lost to %s%s" STR_FMT "%s: %s",
+			  percent(seen->cause_ns[most], seen->span_ns),
 			  gap_causes[most].title, at.n ? " (" : "",
 			  (int)(at.n < 100 ? at.n : 100), at.p ? at.p : "",
-			  at.n ? ")" : "", percent(seen->cause_ns[most], seen->all_ns),
-			  gap_causes[most].remedy);
+			  at.n ? ")" : "", remedy_of(seen, most));
 }

@@ -11,18 +11,24 @@
 
 /* For the sentence: zeroed, then added to profile by profile. */
 struct gap_causes_seen {
-	int64_t cause_ns[NGAP_CAUSES], all_ns;
+	int64_t cause_ns[NGAP_CAUSES];
+	int64_t gaps[NGAP_CAUSES], longest_ns[NGAP_CAUSES];
+	int64_t idle_ns, span_ns;        /* of the devices, whatever is shown of it */
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
 };
 
 void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 		   const struct gap_sums *sums, const struct gap_profile *p);
+/* Of sums whose rows are causes, nothing else. */
+void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *by_cause);
+/* What to do about the largest cause, or that there is nothing to do. */
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen);
 
 /* The first line is the table's caption, the others are notes. */
-void gap_notes_device(struct memtable *out, const struct scope *scope,
-		      const struct gap_profile *p, uint32_t device);
+void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
+		      const struct scope *scope, const struct gap_profile *p,
+		      uint32_t device);
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks);
 
 #endif

@@ -12,15 +12,21 @@ static int device_wanted(const struct gap_profile *p, uint32_t device)
 	       filter_has_number(&p->filter->devices, p->work.devices[device].device);
 }
 
+/* The gap after the last work is of no stream. */
+static bool stream_wanted(const struct gap_profile *p, const struct gap *gap)
+{
+	if (gap->after == GAP_NO_WORK)
+		return p->filter->streams.n == 0;
+	const struct work_item *after = &p->work.items[gap->after];
+	return filter_has_number(&p->filter->streams,
+				 p->work.streams[after->stream].stream);
+}
+
 bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap)
 {
-	const struct work_item *after = &p->work.items[gap->after];
-
 	if (!p->filter)
 		return true;
-	return p->totals[gap->device].is_wanted &&
-	       filter_has_number(&p->filter->streams,
-				 p->work.streams[after->stream].stream) &&
+	return p->totals[gap->device].is_wanted && stream_wanted(p, gap) &&
 	       filter_has_dur(p->filter, gap->end_ns - gap->start_ns);
 }
 
@@ -38,9 +44,12 @@ int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece 
 	return filter_has_name(p->filter, text_pool_str(p->texts, piece->blamed), err);
 }
 
-static int64_t device_start(const struct gap_profile *p, uint32_t device)
+/* From the first work of the device to its last. */
+static struct interval device_span(const struct gap_profile *p, uint32_t device)
 {
-	return p->work.items[p->work.devices[device].first].start_ns;
+	int64_t start_ns = p->work.items[p->work.devices[device].first].start_ns;
+
+	return (struct interval){ start_ns, start_ns + p->blame.gaps.span_ns[device] };
 }
 
 /* What is charged of each step, and of no step, is added to by_step. */
@@ -58,26 +67,54 @@ static void add_parts(struct gap_profile *p, const struct gap *g, int64_t *by_st
 				part.step == GAP_NO_STEP ? p->range.nsteps : part.step;
 			by_step[step] += part.end_ns - part.start_ns;
 			total->idle_ns += part.end_ns - part.start_ns;
+			if (part.step != GAP_NO_STEP)
+				total->stepped_ns += part.end_ns - part.start_ns;
 			counts = true;
 		}
 	}
 	total->gaps += counts;
 }
 
-/* When the device was idle, by the union of its work alone. */
-static void find_idle(const struct gap_profile *p, uint32_t device,
-		      struct intervals *idle, int64_t *span_ns)
+/* What counts of the device's time: in a window, or with --inner in its span. */
+static void find_window(const struct gap_profile *p, uint32_t device,
+			struct intervals *out)
 {
-	struct intervals busy, span;
-	int64_t start_ns = device_start(p, device);
+	struct interval span = device_span(p, device);
+	const struct intervals *wanted = &p->range.wanted;
+
+	if (p->range.is_inner) {
+		intervals_within(wanted, span.start_ns, span.end_ns, out);
+		return;
+	}
+	*out = (struct intervals){ .n = 0 };
+	for (size_t i = 0; i < wanted->n; i++)
+		intervals_add(out, wanted->items[i].start_ns, wanted->items[i].end_ns);
+	intervals_unite(out);
+}
+
+/* When the device was idle, by the union of its work alone. */
+static void find_idle(struct gap_profile *p, uint32_t device, struct intervals *idle)
+{
+	struct gap_total *total = &p->totals[device];
+	struct interval span = device_span(p, device);
+	struct intervals busy, window, all, outside;
 
 	device_work_union(&p->work, &p->work.devices[device], WORK_ALL, &busy);
-	intervals_within(&p->range.wanted, start_ns,
-			 start_ns + p->blame.gaps.span_ns[device], &span);
-	intervals_subtract(&span, &busy, idle);
-	*span_ns = intervals_length(&span);
+	find_window(p, device, &window);
+	intervals_subtract(&window, &busy, idle);
+	total->span_ns = intervals_length(&window);
+	if (p->range.is_all && !p->range.is_inner) {
+		struct intervals whole = { .n = 0 };
+		intervals_add(&whole, span.start_ns, span.end_ns);
+		intervals_subtract(&whole, &busy, &all);
+		intervals_subtract(&all, &p->range.windows, &outside);
+		total->outside_ns = intervals_length(&outside);
+		intervals_release(&whole);
+		intervals_release(&all);
+		intervals_release(&outside);
+	}
 	intervals_release(&busy);
-	intervals_release(&span);
+	intervals_release(&window);
 }
 
 static int does_not_add_up(const char *of, int64_t number, struct err *err)
@@ -94,7 +131,7 @@ static int check_device(struct gap_profile *p, uint32_t device, const int64_t *b
 	struct intervals idle;
 	int rc = 0;
 
-	find_idle(p, device, &idle, &total->span_ns);
+	find_idle(p, device, &idle);
 	if (intervals_length(&idle) != total->idle_ns)
 		rc = does_not_add_up("device", p->work.devices[device].device, err);
 	for (size_t i = 0; rc == 0 && i < p->range.nsteps; i++) {
@@ -110,20 +147,19 @@ static int check_device(struct gap_profile *p, uint32_t device, const int64_t *b
 	return rc;
 }
 
-/* Steps of which something lies both in the range and in the device's span. */
+/* Steps of which something counts. */
 static int64_t count_steps(const struct gap_profile *p, uint32_t device)
 {
-	int64_t start_ns = device_start(p, device), n = 0;
-	int64_t end_ns = start_ns + p->blame.gaps.span_ns[device];
+	struct intervals window;
+	int64_t n = 0;
 
+	find_window(p, device, &window);
 	for (size_t i = 0; i < p->range.nsteps; i++) {
 		const struct gap_step *step = &p->range.steps[i];
-		int64_t from_ns = step->start_ns > start_ns ? step->start_ns : start_ns;
-		int64_t to_ns = step->end_ns < end_ns ? step->end_ns : end_ns;
-		if (from_ns < to_ns &&
-		    intervals_length_within(&p->range.wanted, from_ns, to_ns) > 0)
-			n++;
+		n += step->start_ns < step->end_ns &&
+		     intervals_length_within(&window, step->start_ns, step->end_ns) > 0;
 	}
+	intervals_release(&window);
 	return n;
 }
 
@@ -154,8 +190,14 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 	*out = (struct gap_profile){ .profile = profile,
 				     .filter = request->filter,
 				     .texts = ranks->texts };
-	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0 ||
-	    gap_range_load(store, profile, request->filter, &out->range, err) < 0)
+	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0)
+		return -1;
+	const struct gap_range_request range = { .store = store,
+						 .profile = profile,
+						 .work = &out->work,
+						 .filter = request->filter,
+						 .is_inner = request->is_inner };
+	if (gap_range_load(&range, &out->range, err) < 0)
 		return -1;
 	const struct gap_blame_request blame = { .store = store,
 						 .texts = out->texts,

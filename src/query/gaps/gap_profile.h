@@ -10,7 +10,9 @@
 
 /* What counts of one device. */
 struct gap_total {
-	int64_t idle_ns, span_ns; /* within --time and --step */
+	int64_t idle_ns, span_ns; /* in the windows, within --time and --step */
+	int64_t stepped_ns;       /* idle in steps, of idle_ns */
+	int64_t outside_ns;       /* between its work but in no window; 0 with a filter */
 	int64_t gaps;             /* that have a part there */
 	int64_t steps;            /* likewise */
 	bool is_wanted;           /* by --device */

@@ -7,31 +7,20 @@
 #include "base/alloc.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_gap_steps_sql);
+ASSET(asset_query_views_gap_track_sql);
 
-enum { STEP_NUMBER, STEP_TS, STEP_DUR, STEP_SLICE };
-
-/* Rows come by start: a step ends where the next begins. */
-static int add_step(struct gap_range *r, struct sqlite3_stmt *stmt, struct err *err)
+/* Windows come by start: a step ends where the next begins. */
+static void add_step(struct gap_range *r, const struct step_window *w)
 {
-	int64_t ts_ns = sqlite3_column_int64(stmt, STEP_TS);
-	int64_t dur_ns = sqlite3_column_int64(stmt, STEP_DUR);
-	int64_t mark = sqlite3_column_int64(stmt, STEP_SLICE);
-
-	if (dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
-		return query_damaged("steps do", err);
-	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > ts_ns)
-		r->steps[r->nsteps - 1].end_ns = ts_ns;
+	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > w->start_ns)
+		r->steps[r->nsteps - 1].end_ns = w->start_ns;
 	r->steps = xgrow(r->steps, &r->steps_cap, r->nsteps + 1, sizeof(*r->steps));
-	r->steps[r->nsteps++] =
-		(struct gap_step){ sqlite3_column_int64(stmt, STEP_NUMBER), ts_ns,
-				   ts_ns + dur_ns };
-	if (mark) {
+	r->steps[r->nsteps++] = (struct gap_step){ w->number, w->start_ns, w->end_ns };
+	if (w->slice_id) {
 		r->marks =
 			xgrow(r->marks, &r->marks_cap, r->nmarks + 1, sizeof(*r->marks));
-		r->marks[r->nmarks++] = mark;
+		r->marks[r->nmarks++] = w->slice_id;
 	}
-	return 0;
 }
 
 static int by_id(const void *a, const void *b)
@@ -41,54 +30,80 @@ static int by_id(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int load_steps(struct store *store, const struct scope_profile *profile,
-		      struct gap_range *r, struct err *err)
+/* The thread that the first step with an annotation of its own was recorded on. */
+static int find_track(struct store *store, struct gap_range *r, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 	int rc;
 
-	if (query_prepare(store, asset_query_views_gap_steps_sql, &stmt, err) < 0)
+	if (!r->nmarks)
+		return 0;
+	if (query_prepare(store, asset_query_views_gap_track_sql, &stmt, err) < 0)
 		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
+	query_bind_int(stmt, ":id", r->marks[0]);
 	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_step(r, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
+		r->track_id = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
-	if (r->nmarks)
-		qsort(r->marks, r->nmarks, sizeof(*r->marks), by_id);
 	return rc;
 }
 
-static void choose(struct gap_range *r, const struct filter *filter)
+static int load_windows(struct gap_range *r, const struct gap_range_request *q,
+			struct err *err)
 {
-	struct intervals time = { .n = 0 }, steps = { .n = 0 };
+	struct step_windows windows;
+	int rc = step_windows_load(q->store, q->profile, q->work, &windows, err);
 
-	r->is_all = !filter || (!filter->has_times && !filter->has_steps);
-	bool has_times = filter && filter->has_times;
-	intervals_add(&time, has_times ? filter->from_ns : INT64_MIN,
-		      has_times ? filter->to_ns : INT64_MAX);
-	if (!filter || !filter->has_steps) {
-		r->wanted = time;
-		return;
-	}
-	for (size_t i = 0; i < r->nsteps; i++)
-		if (filter_has_step(filter, r->steps[i].number, true))
-			intervals_add(&steps, r->steps[i].start_ns, r->steps[i].end_ns);
-	intervals_unite(&steps);
-	intervals_intersect(&time, &steps, &r->wanted);
-	intervals_release(&time);
-	intervals_release(&steps);
+	if (rc == 0)
+		step_windows_union(&windows, &r->windows);
+	for (size_t i = 0; rc == 0 && !windows.is_single && i < windows.n; i++)
+		add_step(r, &windows.items[i]);
+	step_windows_release(&windows);
+	if (rc == 0)
+		rc = find_track(q->store, r, err);
+	if (r->nmarks)
+		qsort(r->marks, r->nmarks, sizeof(*r->marks), by_id);
+	if (r->windows.n)
+		r->extent = (struct interval){
+			r->windows.items[0].start_ns,
+			r->windows.items[r->windows.n - 1].end_ns,
+		};
+	return rc;
 }
 
-int gap_range_load(struct store *store, const struct scope_profile *profile,
-		   const struct filter *filter, struct gap_range *out, struct err *err)
+/* What of `wanted` the filter wants. */
+static void choose(struct gap_range *r, const struct filter *filter)
 {
-	*out = (struct gap_range){ .nsteps = 0 };
-	if (load_steps(store, profile, out, err) < 0)
+	struct intervals all = r->wanted, chosen = { .n = 0 };
+
+	r->is_all = !filter || (!filter->has_times && !filter->has_steps);
+	if (filter && filter->has_times) {
+		intervals_within(&all, filter->from_ns, filter->to_ns, &r->wanted);
+		intervals_release(&all);
+		all = r->wanted;
+	}
+	if (!filter || !filter->has_steps)
+		return;
+	for (size_t i = 0; i < r->nsteps; i++)
+		if (filter_has_step(filter, r->steps[i].number, true))
+			intervals_add(&chosen, r->steps[i].start_ns, r->steps[i].end_ns);
+	intervals_unite(&chosen);
+	intervals_intersect(&all, &chosen, &r->wanted);
+	intervals_release(&all);
+	intervals_release(&chosen);
+}
+
+int gap_range_load(const struct gap_range_request *request, struct gap_range *out,
+		   struct err *err)
+{
+	*out = (struct gap_range){ .is_inner = request->is_inner };
+	if (load_windows(out, request, err) < 0)
 		return -1;
-	choose(out, filter);
+	if (out->is_inner)
+		intervals_add(&out->wanted, INT64_MIN, INT64_MAX);
+	for (size_t i = 0; !out->is_inner && i < out->windows.n; i++)
+		intervals_add(&out->wanted, out->windows.items[i].start_ns,
+			      out->windows.items[i].end_ns);
+	choose(out, request->filter);
 	return 0;
 }
 
@@ -97,6 +112,7 @@ void gap_range_release(struct gap_range *r)
 	free(r->steps);
 	free(r->marks);
 	intervals_release(&r->wanted);
+	intervals_release(&r->windows);
 	*r = (struct gap_range){ .nsteps = 0 };
 }
 

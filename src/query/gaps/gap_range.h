@@ -1,13 +1,15 @@
 /*
- * Which parts of idle time count: those in --time and --step, and the step each is in.
- * A moment belongs to the step that began last before it, while that lasts.
+ * Which parts of idle time count, and the step each is in: those in the windows of the
+ * steps (query/steps/step_windows.h), or with --inner all between the first and the last
+ * work of a device; of these what --time and --step leave.  A moment belongs to the step
+ * that began last before it, while that lasts.
  */
 #ifndef PTOOL_QUERY_GAP_RANGE_H
 #define PTOOL_QUERY_GAP_RANGE_H
 
 #include "base/intervals.h"
 #include "query/filter.h"
-#include "query/scope.h"
+#include "query/steps/step_windows.h"
 
 #define GAP_NO_STEP SIZE_MAX
 
@@ -21,13 +23,26 @@ struct gap_range {
 	size_t nsteps, steps_cap;
 	int64_t *marks; /* owned; slices that are the steps' own annotations, by id */
 	size_t nmarks, marks_cap;
-	struct intervals wanted; /* a set */
-	bool is_all;             /* neither --time nor --step */
+	int64_t track_id;         /* the thread that marks the steps; 0: none does */
+	struct intervals wanted;  /* a set */
+	struct intervals windows; /* a set: of the steps, or all of the recording */
+	struct interval extent;   /* from the first of them to the last; 0 to 0: none */
+	bool is_inner;
+	bool is_all; /* neither --time nor --step */
 };
 
-/* filter: NULL for all.  gap_range_release() in both cases. */
-int gap_range_load(struct store *store, const struct scope_profile *profile,
-		   const struct filter *filter, struct gap_range *out, struct err *err);
+/* All borrowed. */
+struct gap_range_request {
+	struct store *store;
+	const struct scope_profile *profile;
+	const struct device_work *work;
+	const struct filter *filter; /* NULL: none */
+	bool is_inner;
+};
+
+/* gap_range_release() in both cases. */
+int gap_range_load(const struct gap_range_request *request, struct gap_range *out,
+		   struct err *err);
 void gap_range_release(struct gap_range *r);
 
 /* The place of the step that holds the moment; GAP_NO_STEP when none does. */

@@ -36,22 +36,6 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 	return (enum gap_cause)(s->causes[key] - 1);
 }
 
-const struct gap_launch *gap_stack_launch(const struct gap_stack *s, int64_t slice_id)
-{
-	size_t low = 0, high = s->nlaunches;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->launches[middle].launch_id < slice_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->nlaunches && s->launches[low].launch_id == slice_id
-		       ? &s->launches[low]
-		       : NULL;
-}
-
 /*
  * A call that copies blocks when it says so by its name, or when pageable memory
  * makes it; what the copy itself says is remembered for a synchronisation behind it.
@@ -63,9 +47,9 @@ static enum gap_cause copy_cause(struct gap_stack *s, const struct gap_slice *sl
 	const struct gap_launch *launch;
 	struct gap_copy copy = { false, false };
 
-	if (!memmem(call.p, call.n, "Memcpy", 6))
+	if (!gap_call_copies(call))
 		return GAP_NONE;
-	launch = gap_stack_launch(s, slice->id);
+	launch = gap_blame_launch(s->blame, s->request->work, slice->id, 0);
 	if (launch) {
 		const struct work_item *item = &s->request->work->items[launch->item];
 		copy = gap_copy_of(text_pool_str(s->request->texts, item->name));
@@ -85,6 +69,8 @@ static struct gap_charge sync_charge(const struct gap_stack *s, const struct gap
 
 	if (around == GAP_READ || around == GAP_COPY || around == GAP_COMMUNICATION)
 		return f->named;
+	if (f->collective.cause)
+		return f->collective;
 	if (f->copying.cause == GAP_NONE)
 		return own;
 	uint8_t copied = f->op_at == UINT32_MAX ? 0 : s->frames[f->op_at].copied;
@@ -109,6 +95,8 @@ static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 
 	if (cause == GAP_NONE && is_call(slice->class))
 		cause = copy_cause(s, slice, f);
+	if (is_call(slice->class) && gap_slow_has(&s->slow, slice->id))
+		cause = GAP_SLOW;
 	if (cause == GAP_NONE)
 		return;
 	own.cause = (uint8_t)cause;
@@ -120,6 +108,16 @@ static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 	/* .item() of a value on the host waits for nothing: a call must have */
 	f->is_draining =
 		is_call(slice->class) && gap_cause_drains((enum gap_cause)own.cause);
+}
+
+/* A collective's own name says nothing: most are launched and not waited for. */
+static void enter_collective(const struct gap_stack *s, const struct gap_slice *slice,
+			     struct gap_frame *f)
+{
+	struct str name = text_pool_str(s->request->texts, slice->name);
+
+	if (!f->collective.cause && gap_name_is_collective(slice->class, name))
+		f->collective = charge_of(slice, GAP_COMMUNICATION);
 }
 
 static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap_frame *f)
@@ -162,6 +160,7 @@ void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 	      (gap_range_is_mark(s->request->range, slice->id) ||
 	       gap_name_is_step(text_pool_str(s->request->texts, slice->name))))) {
 		cover(s, slice, &f);
+		enter_collective(s, slice, &f);
 		name_cause(s, slice, &f);
 	}
 	s->frames = xgrow(s->frames, &s->cap, s->n + 1, sizeof(f));
@@ -172,5 +171,6 @@ void gap_stack_release(struct gap_stack *s)
 {
 	free(s->frames);
 	free(s->causes);
+	gap_slow_release(&s->slow);
 	*s = (struct gap_stack){ .n = 0 };
 }

@@ -1,13 +1,14 @@
 /*
  * What a thread runs at a moment, as a stack of slices, and what idle time would be
- * charged to then: the innermost slice whose name tells a cause, else the innermost
- * operator, annotation or Python frame, else a call of the runtime.  A step's own
+ * charged to then: the innermost slice whose name tells a cause, or that is a slow call,
+ * else the innermost operator, annotation or Python frame, else a call of the runtime.  A step's own
  * annotation covers nothing.
  */
 #ifndef PTOOL_QUERY_GAP_STACK_H
 #define PTOOL_QUERY_GAP_STACK_H
 
 #include "query/gaps/gap_blame.h"
+#include "query/gaps/gap_slow.h"
 
 /* What a slice is charged as. */
 struct gap_charge {
@@ -19,20 +20,15 @@ struct gap_charge {
 /* Each frame holds what is known of it and all around it. */
 struct gap_frame {
 	int64_t end_ns;
-	struct gap_charge named;   /* GAP_NONE: no name tells a cause */
-	struct gap_charge general; /* GAP_NONE: nothing covers */
+	struct gap_charge named;      /* GAP_NONE: no name tells a cause */
+	struct gap_charge general;    /* GAP_NONE: nothing covers */
+	struct gap_charge collective; /* the outermost; GAP_NONE: in none */
 	struct gap_charge
 		copying; /* the outermost of the copying operators; or GAP_NONE */
 	uint32_t op, frame, annotation; /* innermost; texts, or TEXT_NONE */
 	uint32_t op_at;   /* place of the innermost operator; UINT32_MAX: none */
 	uint8_t copied;   /* GAP_READ or GAP_COPY: what a copy within that operator was */
 	bool is_draining; /* a call in which the host waits for the device */
-};
-
-/* Which call launched which work. */
-struct gap_launch {
-	int64_t launch_id;
-	uint32_t item;
 };
 
 struct gap_stack {
@@ -42,8 +38,8 @@ struct gap_stack {
 		causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
 	size_t causes_cap;
 	const struct gap_blame_request *request;
-	const struct gap_launch *launches; /* borrowed; by launch_id, then item */
-	size_t nlaunches;
+	const struct gap_blame *blame; /* borrowed; knows the launches */
+	struct gap_slow slow;          /* owned */
 };
 
 /* A slice that begins; all before it that have ended were popped. */
@@ -60,8 +56,5 @@ static inline const struct gap_frame *gap_stack_top(const struct gap_stack *s)
 	return s->n ? &s->frames[s->n - 1] : NULL;
 }
 void gap_stack_release(struct gap_stack *s);
-
-/* The first that this call launched; NULL when it launched nothing. */
-const struct gap_launch *gap_stack_launch(const struct gap_stack *s, int64_t slice_id);
 
 #endif

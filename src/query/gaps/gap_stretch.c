@@ -27,9 +27,9 @@ int gap_stretch_blame(const struct gap_profile *p, const struct gap_stretch *s,
 		if (rc <= 0 || ns <= 0)
 			continue;
 		struct gap_sum of = { .blamed = piece.blamed, .cause = piece.cause };
-		gap_sums_add(&sums, &of, s->gap, ns);
+		gap_sums_add(&sums, &of, s->gap, ns, false);
 		of = (struct gap_sum){ .blamed = TEXT_NONE };
-		gap_sums_add(&totals, &of, s->gap, ns);
+		gap_sums_add(&totals, &of, s->gap, ns, false);
 	}
 	size_t n = gap_rows_make(&sums, &totals, p->texts, GAP_LARGEST, &rows);
 	if (n)

@@ -47,19 +47,28 @@ static struct gap_sum *sum_of(struct gap_sums *s, const struct gap_sum *of)
 			return &s->items[s->slots[at] - 1];
 	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
 	s->items[s->n] = *of;
-	s->items[s->n].idle_ns = s->items[s->n].gaps = 0;
+	s->items[s->n].idle_ns = s->items[s->n].gaps = s->items[s->n].gap_ns = 0;
+	s->items[s->n].longest_ns = s->items[s->n].stepped_ns = 0;
 	s->slots[at] = (uint32_t)++s->n;
 	return &s->items[s->n - 1];
 }
 
-void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns)
+void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns,
+		  bool in_step)
 {
 	struct gap_sum *sum = sum_of(s, of);
 
-	if (sum->gaps == 0 || sum->last_gap != gap)
+	if (sum->gaps == 0 || sum->last_gap != gap) {
 		sum->gaps++;
+		sum->gap_ns = 0;
+	}
 	sum->last_gap = gap;
 	sum->idle_ns += ns;
+	sum->gap_ns += ns;
+	if (sum->gap_ns > sum->longest_ns)
+		sum->longest_ns = sum->gap_ns;
+	if (in_step)
+		sum->stepped_ns += ns;
 }
 
 void gap_sums_clear(struct gap_sums *s)
@@ -141,7 +150,7 @@ static void add_causes(struct gap_sums *causes, const struct gap_sums *sums)
 	for (size_t i = 0; i < sums->n; i++) {
 		struct gap_sum of = sums->items[i];
 		of.blamed = TEXT_NONE;
-		gap_sums_add(causes, &of, 0, sums->items[i].idle_ns);
+		gap_sums_add(causes, &of, 0, sums->items[i].idle_ns, false);
 	}
 }
 

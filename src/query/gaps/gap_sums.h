@@ -15,6 +15,8 @@ struct gap_sum {
 	uint8_t cause;
 	uint32_t last_gap; /* the newest of `gaps` */
 	int64_t idle_ns, gaps;
+	int64_t gap_ns, longest_ns; /* in the newest gap, and in one at most */
+	int64_t stepped_ns;         /* in steps */
 };
 
 /* Zeroed it is empty. */
@@ -25,8 +27,12 @@ struct gap_sums {
 	size_t nslots;
 };
 
-/* of: all but the sums.  Gaps come one after another: each is counted once a sum. */
-void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns);
+/*
+ * of: all but the sums; in_step: the part lies in a step.  Gaps come one after another:
+ * each is counted once a sum.
+ */
+void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns,
+		  bool in_step);
 void gap_sums_clear(struct gap_sums *s);
 void gap_sums_release(struct gap_sums *s);
 

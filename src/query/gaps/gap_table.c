@@ -1,6 +1,7 @@
 /* Idle time by what it is charged to: see gap_table.h. */
 #include "query/gaps/gap_table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -21,7 +22,13 @@ enum {
 	BLAMED,
 	IDLE,
 	GAPS,
+	MEAN,
+	LONGEST,
 	SHARE,
+	STEPPED,
+	DEVICE_IDLE,
+	DEVICE_SPAN,
+	OUTSIDE,
 	LOOK_AT,
 	NCOLUMNS
 };
@@ -37,7 +44,13 @@ static const struct column all_columns[NCOLUMNS] = {
 	[BLAMED] = { "blamed", "Look at", UNIT_TEXT },
 	[IDLE] = { "idle_ns", "Idle", UNIT_NS },
 	[GAPS] = { "gaps", "Gaps", UNIT_COUNT },
+	[MEAN] = { "mean_ns", "Mean", UNIT_NS },
+	[LONGEST] = { "longest_ns", "Longest", UNIT_NS },
 	[SHARE] = { "share_pct", "Idle", UNIT_PERCENT },
+	[STEPPED] = { "idle_per_step_ns", "Idle/step", UNIT_NS },
+	[DEVICE_IDLE] = { "device_idle_ns", "Device idle", UNIT_NS },
+	[DEVICE_SPAN] = { "device_span_ns", "Device span", UNIT_NS },
+	[OUTSIDE] = { "outside_ns", "Outside", UNIT_NS },
 	[LOOK_AT] = { "look_at", "Look at", UNIT_TEXT },
 };
 
@@ -57,11 +70,20 @@ struct making {
 	struct memtable *out;
 	struct column *columns; /* in the table's arena */
 	struct gap_sums sums, totals;
+	struct gap_sums by_cause; /* whatever the rows are for */
 	struct gap_causes_seen causes;
 	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
+	int64_t nrows; /* without the limit */
 	struct gap_ranks ranks;
 };
+
+/* Behind all streams: the gap after the last work. */
+static uint32_t stream_of(const struct gap_profile *p, const struct gap *g)
+{
+	return g->after == GAP_NO_WORK ? (uint32_t)p->work.nstreams
+				       : p->work.items[g->after].stream;
+}
 
 static uint32_t key_of(const struct making *m, const struct gap_profile *p,
 		       const struct gap_piece *piece, size_t step)
@@ -76,7 +98,7 @@ static uint32_t key_of(const struct making *m, const struct gap_profile *p,
 	case GAPS_BY_STEP: /* what is in no step behind those that are */
 		return (uint32_t)(step == GAP_NO_STEP ? p->range.nsteps : step);
 	case GAPS_BY_STREAM:
-		return p->work.items[p->blame.gaps.items[piece->gap].after].stream;
+		return stream_of(p, &p->blame.gaps.items[piece->gap]);
 	case GAPS_BY_CAUSE:
 		break;
 	}
@@ -95,10 +117,13 @@ static void add_piece(struct making *m, const struct gap_profile *p,
 		of.key = key_of(m, p, piece, part.step);
 		of.cause = piece->cause;
 		of.blamed = piece->blamed;
-		gap_sums_add(&m->sums, &of, piece->gap, ns);
+		bool in_step = part.step != GAP_NO_STEP;
+		gap_sums_add(&m->sums, &of, piece->gap, ns, in_step);
 		of.cause = GAP_NONE;
 		of.blamed = TEXT_NONE;
-		gap_sums_add(&m->totals, &of, piece->gap, ns);
+		gap_sums_add(&m->totals, &of, piece->gap, ns, in_step);
+		of.key = of.cause = piece->cause;
+		gap_sums_add(&m->by_cause, &of, piece->gap, ns, in_step);
 	}
 }
 
@@ -116,6 +141,14 @@ static int add_gap(struct making *m, const struct gap_profile *p, const struct g
 	return 0;
 }
 
+/* People read a step's number as it is written, without commas. */
+static struct cell step_cell(const struct making *m, int64_t number)
+{
+	if (!m->request->for_people)
+		return cell_int(number);
+	return cell_text(str_of(arena_printf(&m->out->arena, "%" PRId64, number)));
+}
+
 static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 			    uint32_t key)
 {
@@ -125,9 +158,11 @@ static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 	case GAPS_BY_ANNOTATION:
 		return text_pool_cell(p->texts, key);
 	case GAPS_BY_STEP:
-		return key < p->range.nsteps ? cell_int(p->range.steps[key].number)
+		return key < p->range.nsteps ? step_cell(m, p->range.steps[key].number)
 					     : cell_null();
 	case GAPS_BY_STREAM:
+		if (key == p->work.nstreams)
+			return cell_null();
 		if (p->work.streams[key].stream == NUMBER_NONE &&
 		    p->work.streams[key].name)
 			return cell_text(str_of(p->work.streams[key].name));
@@ -157,7 +192,15 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	cells[CAUSE] = cell_text(str_of(cause->code));
 	cells[TITLE] = cell_text(str_of(cause->title));
 	cells[PER_STEP] =
-		total->steps ? cell_int(row->sum.idle_ns / total->steps) : cell_null();
+		total->steps ? cell_int(row->sum.stepped_ns / total->steps) : cell_null();
+	cells[STEPPED] = m->request->by == GAPS_BY_STEP ? cell_null() : cells[PER_STEP];
+	cells[MEAN] = cell_int(row->sum.idle_ns / row->sum.gaps);
+	cells[LONGEST] = cell_int(row->sum.longest_ns);
+	cells[DEVICE_IDLE] = cell_int(total->idle_ns);
+	cells[DEVICE_SPAN] = cell_int(total->span_ns);
+	cells[OUTSIDE] = p->range.is_all && !p->range.is_inner
+				 ? cell_int(total->outside_ns)
+				 : cell_null();
 	cells[BLAMED] = text_pool_cell(p->texts, row->largest.blamed);
 	cells[LOOK_AT] = cells[BLAMED];
 	cells[IDLE] = cell_int(row->sum.idle_ns);
@@ -180,10 +223,15 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	size_t n = gap_rows_make(&m->sums, &m->totals, p->texts, orders[m->request->by],
 				 &rows);
 
-	for (size_t i = 0; i < n; i++)
-		add_row(m, p, &rows[i]);
+	for (size_t i = 0, shown = 0; i < n; i++) {
+		shown = i && rows[i].sum.device == rows[i - 1].sum.device ? shown + 1 : 0;
+		if (!m->request->limit || shown < (uint64_t)m->request->limit)
+			add_row(m, p, &rows[i]);
+	}
+	m->nrows += (int64_t)n;
 	free(rows);
 	gap_notes_add(m->out, &m->causes, &m->sums, p);
+	gap_notes_add_causes(&m->causes, &m->by_cause);
 }
 
 static int add_profile(struct making *m, struct store *store,
@@ -194,6 +242,7 @@ static int add_profile(struct making *m, struct store *store,
 
 	gap_sums_clear(&m->sums);
 	gap_sums_clear(&m->totals);
+	gap_sums_clear(&m->by_cause);
 	for (size_t i = 0; rc == 0 && i < p.blame.gaps.n; i++)
 		if (gap_profile_wants(&p, &p.blame.gaps.items[i]))
 			rc = add_gap(m, &p, &p.blame.gaps.items[i], err);
@@ -204,7 +253,7 @@ static int add_profile(struct making *m, struct store *store,
 		m->has_devices |= p.work.ndevices > 1;
 		m->has_steps |= p.totals[i].steps > 0;
 		if (p.totals[i].is_wanted)
-			gap_notes_device(m->out, m->scope, &p, i);
+			gap_notes_device(m->out, &m->causes, m->scope, &p, i);
 	}
 	gap_profile_release(&p);
 	return rc;
@@ -234,10 +283,17 @@ static struct table *pick(struct making *m)
 				 ? SHOWN_TO_MACHINES
 				 : SHOWN_ALWAYS,
 		[GAPS] = SHOWN_ALWAYS,
+		[MEAN] = by_cause ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
+		[LONGEST] = SHOWN_ALWAYS,
 		[SHARE] = SHOWN_ALWAYS,
+		[STEPPED] = SHOWN_TO_MACHINES,
+		[DEVICE_IDLE] = SHOWN_TO_MACHINES,
+		[DEVICE_SPAN] = SHOWN_TO_MACHINES,
+		[OUTSIDE] = SHOWN_TO_MACHINES,
 		[LOOK_AT] = SHOWN_TO_PEOPLE,
 	};
 
+	m->out->table.total_rows = m->nrows;
 	return table_pick(&m->out->table, shown, m->scope, m->request->for_people);
 }
 
@@ -275,10 +331,13 @@ int gap_table_open(struct store *store, const struct scope *scope,
 	m.columns = arena_alloc(&m.out->arena, sizeof(all_columns));
 	memcpy(m.columns, all_columns, sizeof(all_columns));
 	m.columns[KEY] = keys[request->by];
+	if (request->by == GAPS_BY_STEP && request->for_people)
+		m.columns[KEY].unit = UNIT_TEXT;
 	m.out->table.columns = m.columns;
 	int rc = make(&m, store, err);
 	gap_sums_release(&m.sums);
 	gap_sums_release(&m.totals);
+	gap_sums_release(&m.by_cause);
 	if (rc < 0) {
 		table_free(&m.out->table);
 		return -1;

@@ -25,10 +25,11 @@ enum gap_by {
 struct gap_table_request {
 	const struct filter *filter;
 	enum gap_by by;
-	int64_t limit;        /* 0: none */
+	int64_t limit;        /* rows; 0: all */
 	int64_t threshold_ns; /* of HTA: a shorter gap is a kernel_wait */
 	bool is_list, is_hta;
 	bool charges_roots;
+	bool is_inner; /* only idle time between the first and the last work */
 	bool for_people;
 };
 

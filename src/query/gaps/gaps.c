@@ -14,26 +14,62 @@ struct walk {
 	uint32_t last; /* item that ended last so far; of several the first */
 };
 
-static void add_gap(struct walk *w, uint32_t after, int64_t end_ns)
+static void add_gap(struct walk *w, struct gap gap)
 {
-	const struct work_item *item = &w->work->items[after];
-	struct gap gap = {
-		.start_ns = w->work->items[w->last].end_ns,
-		.end_ns = end_ns,
-		.before = w->last,
-		.after = after,
-		.device = w->device,
-	};
-
-	gap.host_end_ns = gap.start_ns;
-	if (item->launch_id && item->launch_start_ns > gap.start_ns)
-		gap.host_end_ns = item->launch_start_ns < gap.end_ns
-					  ? item->launch_start_ns
-					  : gap.end_ns;
 	struct gaps *out = w->out;
+
+	gap.device = w->device;
+	gap.host_end_ns = gap.start_ns;
+	if (gap.after == GAP_NO_WORK) {
+		gap.host_end_ns = gap.end_ns;
+	} else {
+		const struct work_item *item = &w->work->items[gap.after];
+		if (item->launch_id && item->launch_start_ns > gap.start_ns)
+			gap.host_end_ns = item->launch_start_ns < gap.end_ns
+						  ? item->launch_start_ns
+						  : gap.end_ns;
+	}
 	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(gap));
 	out->items[out->n++] = gap;
-	out->idle_ns[w->device] += gap.end_ns - gap.start_ns;
+}
+
+static void add_between(struct walk *w, uint32_t after)
+{
+	add_gap(w, (struct gap){ .start_ns = w->work->items[w->last].end_ns,
+				 .end_ns = w->work->items[after].start_ns,
+				 .before = w->last,
+				 .after = after });
+}
+
+/* Before the first work: what ends it is the first that has a length. */
+static void begin_extent(struct walk *w, const struct work_device *device,
+			 const struct interval *extent)
+{
+	const struct work_item *items = w->work->items;
+	uint32_t after = (uint32_t)device->first;
+
+	if (!extent || extent->start_ns >= items[after].start_ns)
+		return;
+	for (size_t i = device->first;
+	     i < device->first + device->n && items[i].start_ns == items[after].start_ns;
+	     i++)
+		if (items[i].end_ns > items[i].start_ns) {
+			after = (uint32_t)i;
+			break;
+		}
+	add_gap(w, (struct gap){ .start_ns = extent->start_ns,
+				 .end_ns = items[after].start_ns,
+				 .before = GAP_NO_WORK,
+				 .after = after });
+}
+
+static void end_extent(struct walk *w, int64_t last_ns, const struct interval *extent)
+{
+	if (extent && extent->end_ns > last_ns)
+		add_gap(w, (struct gap){ .start_ns = last_ns,
+					 .end_ns = extent->end_ns,
+					 .before = w->last,
+					 .after = GAP_NO_WORK });
 }
 
 /* Nothing with a length follows: what has none ends the last gap, where the span ends. */
@@ -46,16 +82,17 @@ static void end_span(struct walk *w, const struct work_device *device)
 		return;
 	while (end > device->first && items[end - 1].start_ns == items[end].start_ns)
 		end--;
-	add_gap(w, end, items[end].start_ns);
+	add_between(w, end);
 }
 
-static int walk_device(struct walk *w, struct err *err)
+static int walk_device(struct walk *w, const struct interval *extent, struct err *err)
 {
 	const struct work_item *items = w->work->items;
 	const struct work_device *device = &w->work->devices[w->device];
 	size_t first = device->first, end = first + device->n;
 
 	w->last = (uint32_t)first;
+	begin_extent(w, device, extent);
 	for (size_t i = first; i < end; i++) {
 		const struct work_item *item = &items[i];
 		int64_t length;
@@ -65,7 +102,7 @@ static int walk_device(struct walk *w, struct err *err)
 		if (item->end_ns == item->start_ns)
 			continue;
 		if (item->start_ns > items[w->last].end_ns)
-			add_gap(w, (uint32_t)i, item->start_ns);
+			add_between(w, (uint32_t)i);
 		if (item->end_ns > items[w->last].end_ns)
 			w->last = (uint32_t)i;
 	}
@@ -74,19 +111,20 @@ static int walk_device(struct walk *w, struct err *err)
 	if (items[end - 1].start_ns > last_ns)
 		last_ns = items[end - 1].start_ns;
 	w->out->span_ns[w->device] = last_ns - items[first].start_ns;
+	end_extent(w, last_ns, extent);
 	return 0;
 }
 
-int gaps_find(const struct device_work *work, struct gaps *out, struct err *err)
+int gaps_find(const struct device_work *work, const struct interval *extent,
+	      struct gaps *out, struct err *err)
 {
 	*out = (struct gaps){ .ndevices = work->ndevices };
 	if (work->n >= UINT32_MAX || work->ndevices >= UINT32_MAX)
 		return query_damaged("device work does", err);
-	out->idle_ns = xcalloc(work->ndevices + 1, sizeof(*out->idle_ns));
 	out->span_ns = xcalloc(work->ndevices + 1, sizeof(*out->span_ns));
 	for (uint32_t i = 0; i < work->ndevices; i++) {
 		struct walk w = { .work = work, .out = out, .device = i };
-		if (walk_device(&w, err) < 0)
+		if (walk_device(&w, extent, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -95,7 +133,6 @@ int gaps_find(const struct device_work *work, struct gaps *out, struct err *err)
 void gaps_release(struct gaps *gaps)
 {
 	free(gaps->items);
-	free(gaps->idle_ns);
 	free(gaps->span_ns);
 	*gaps = (struct gaps){ .n = 0 };
 }
