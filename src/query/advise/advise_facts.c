@@ -301,7 +301,7 @@ bool facts_has_launches(const struct device_work *work)
 bool facts_is_gpu(const struct device_work *work)
 {
 	for (size_t i = 0; i < work->n; i++)
-		if (work->items[i].class != CLASS_ACCELERATOR)
-			return true;
-	return false;
+		if (work->items[i].class == CLASS_ACCELERATOR)
+			return false;
+	return true;
 }

@@ -20,7 +20,7 @@ static const struct {
 	  "its device too" },
 	{ NEED_RUN, "a graph was captured: its kernels were recorded, not run",
 	  "record a replay of the graph" },
-	{ NEED_ENOUGH, "too little device work was recorded to judge it",
+	{ NEED_ENOUGH, "too little was recorded to judge it",
 	  "record whole steps, after warm-up" },
 	{ NEED_LAUNCHES, "no calls that launch device work were recorded",
 	  "record the activity CPU too" },
@@ -43,6 +43,9 @@ static bool captures_graph(const struct fact_name *names, size_t n)
 	}
 	return captures > 0 && launches == 0;
 }
+
+/* Shorter recordings of the host hold a call or two. */
+#define HOST_LEAST_NS 1000000
 
 static bool is_enough(const struct advise_facts *f)
 {
@@ -76,6 +79,7 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U);
 	if (work->n == 0) {
 		*met |= n ? NEED_HOST_ONLY : 0U;
+		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
 		return 0;
 	}
 	*met |= NEED_WORK;
@@ -105,7 +109,9 @@ static const char *unfit(unsigned met, size_t pieces, struct arena *arena)
 {
 	if (met & NEED_WORK && !(met & NEED_RUN))
 		return "a graph was captured: its kernels were recorded, not run";
-	if (met & NEED_WORK && !(met & NEED_ENOUGH))
+	if (!(met & NEED_WORK))
+		return met & NEED_ENOUGH ? NULL : "too short to judge";
+	if (!(met & NEED_ENOUGH))
 		return arena_printf(arena, "too little to judge (kernels, copies: %zu)",
 				    pieces);
 	return NULL;
@@ -141,6 +147,7 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 		return 0;
 	if (host_busy_ns(f, &view.busy_ns, err) < 0)
 		return -1;
+	view.unfit = unfit(met, 0, &out->arena);
 	advice_add_view(out, &view);
 	return 0;
 }

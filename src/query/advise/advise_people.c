@@ -289,8 +289,9 @@ static const char *view_text(const struct advice_list *list, size_t at,
 
 	if (is_host)
 		return arena_printf(
-			arena, "%s%soperators run for %.1f%% of %s; no device work",
-			*place ? place + 2 : "", *place ? ": " : "", pct, window);
+			arena, "%s%soperators run for %.1f%% of %s; no device work%s%s",
+			*place ? place + 2 : "", *place ? ": " : "", pct, window,
+			v->unfit ? "; " : "", v->unfit ? v->unfit : "");
 	return arena_printf(arena, "%s is busy %.*f%% of %s%s%s",
 			    *place ? place + 2 : "the device", pct < 1 && pct > 0 ? 3 : 1,
 			    pct, window, v->unfit ? ": " : "", v->unfit ? v->unfit : "");

@@ -1,5 +1,6 @@
 /* Time that a step spends on nothing but communication. */
 #include "query/advise/rule_parts.h"
+#include "query/gaps/gap_cause.h"
 
 enum { MIN_PCT };
 
@@ -28,6 +29,7 @@ const struct rule rule_communication = {
 		  "communication is said in ptool-steps(1): more than in the plugin.",
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" } },
 	.needs = NEED_STEPS,
+	.causes = RULE_CAUSE(GAP_COMMUNICATION) | RULE_CAUSE(GAP_LATE_RANK),
 	.yields_to = { "exposed-communication" },
 	.check = check,
 };

@@ -37,7 +37,7 @@ const struct rule rule_host_copies = {
 		 "_to_copy, contiguous, clone, type_as and _reshape_copy.",
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
-	.needs = NEED_STEPS | NEED_HOST_ONLY,
+	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.yields_to = { "small-operators" },
 	.check = check,
 };

@@ -31,7 +31,7 @@ const struct rule rule_host_reads = {
 		 "device_read).",
 	.source = "ptool's own: 2 % of the step.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the step that is fine" } },
-	.needs = NEED_STEPS | NEED_HOST_ONLY,
+	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.yields_to = { "small-operators" },
 	.check = check,
 };

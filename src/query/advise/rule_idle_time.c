@@ -61,6 +61,5 @@ const struct rule rule_idle_time = {
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the steps that is fine" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
-	.yields_to = { "communication", "exposed-communication", "stragglers" },
 	.check = check,
 };

@@ -21,13 +21,6 @@ static bool is_judged(const struct rule_run *run, const struct work_item *item)
 	       !kernel_is_dense(text_pool_str(run->facts->texts, item->name));
 }
 
-/* Kineto writes 0 where it cannot estimate: half a block an SM is more than that. */
-static bool is_recorded(const struct kernel_load *load)
-{
-	return load->occupancy_pct > 0 ||
-	       (load->occupancy_pct >= 0 && load->blocks_per_sm < 0.5);
-}
-
 static struct occupancy sum_up(const struct rule_run *run,
 			       const struct work_device *device,
 			       const struct kernel_load *loads, bool *is_known)
@@ -36,7 +29,7 @@ static struct occupancy sum_up(const struct rule_run *run,
 	struct occupancy sum = { 0, 0 };
 
 	for (size_t i = device->first; i < device->first + device->n; i++) {
-		if (loads[i].occupancy_pct < 0 || !is_recorded(&loads[i]))
+		if (loads[i].occupancy_pct < 0)
 			continue;
 		*is_known = true;
 		if (!is_judged(run, &items[i]))

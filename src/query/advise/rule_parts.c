@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "ingest/sink.h"
+#include "query/short_name.h"
 
 #define CULPRIT_CELLS ((size_t)48) /* of a name in a sentence */
 
@@ -76,21 +76,6 @@ int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
 	return 0;
 }
 
-/* Of "/home/me/train.py(12): main" the last part of the path. */
-static struct str without_folders(struct str name)
-{
-	size_t end = 0, begin = 0;
-
-	while (end < name.n && name.p[end] != '(')
-		end++;
-	if (end == name.n || !str_contains((struct str){ name.p, end }, STR_LIT(".py")))
-		return name;
-	for (size_t i = 0; i < end; i++)
-		if (name.p[i] == '/')
-			begin = i + 1;
-	return str_behind(name, begin);
-}
-
 const char *rule_culprit(const struct rule_run *run, struct str name)
 {
 	struct arena *arena = &run->out->arena;
@@ -98,9 +83,8 @@ const char *rule_culprit(const struct rule_run *run, struct str name)
 
 	if (!name.n)
 		return "";
-	name = without_folders(name);
 	buf_init(&text, name.n + CULPRIT_CELLS);
-	utf8_add_shortened(&text, name, CULPRIT_CELLS);
+	short_name_add(&text, name, CULPRIT_CELLS);
 	const char *culprit =
 		arena_printf(arena, " (mostly " STR_FMT ")", STR_ARG(buf_str(&text)));
 	buf_release(&text);

@@ -35,6 +35,6 @@ const struct rule rule_python_time = {
 	.source = "ptool's own: 10 % of the step; what calls operators takes a few per "
 		  "cent itself.",
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" } },
-	.needs = NEED_STEPS | NEED_HOST_ONLY,
+	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.check = check,
 };

@@ -70,6 +70,6 @@ const struct rule rule_small_operators = {
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" },
 			[BELOW_US] = { "below_us", 10,
 				       "self time of a call that is not small" } },
-	.needs = NEED_STEPS | NEED_HOST_ONLY,
+	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.check = check,
 };
