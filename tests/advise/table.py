@@ -51,4 +51,5 @@ def main():
             show(work, path)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,16 +6,33 @@ enum { MIN_PCT, MAX_GAP_US };
 
 #define NS_OF_US 1000
 
-static const char *suggestion(enum gap_cause cause)
+static bool replays_graphs(const struct fact_name *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_contains(str_of(names[i].name), STR_LIT("GraphLaunch")))
+			return true;
+	return false;
+}
+
+/* Of a program with these names. */
+static const char *suggestion(enum gap_cause cause, const struct fact_name *names,
+			      size_t n)
 {
 	if (cause == GAP_OPTIMIZER)
 		return "use a fused or foreach optimizer (fused=True)";
-	return "launch less often: torch.compile(mode='reduce-overhead'), CUDA graphs, "
-	       "a fused optimizer, or larger batches";
+	if (replays_graphs(names, n))
+		return "launch less often: put this work into the graphs that the program "
+		       "replays, or fuse small operators";
+	return facts_trains(names, n)
+		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
+			 "graphs, a fused optimizer, or larger batches"
+		       : "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
+			 "graphs, or larger batches";
 }
 
 static void judge(const struct rule_run *run, size_t device, int64_t below_ns)
 {
+	const struct advise_facts *facts = run->facts;
 	const struct fact_share share =
 		facts_share(run->facts, device, run->rule->causes, 0, below_ns);
 	double pct = facts_pct(share.ns, run->facts->window.ns);
@@ -23,7 +40,7 @@ static void judge(const struct rule_run *run, size_t device, int64_t below_ns)
 	if (pct <= run->values[MIN_PCT] || share.gaps == 0)
 		return;
 	advice_add(run, work_device_cell(&run->facts->work.work.devices[device]),
-		   suggestion(share.cause),
+		   suggestion(share.cause, facts->names, facts->nnames),
 		   "%.1f%% of %s the %s waits for the host to launch its next work, in "
 		   "gaps of %s%s",
 		   pct, rule_whole(run), rule_device_word(run),
@@ -39,9 +56,10 @@ static void judge(const struct rule_run *run, size_t device, int64_t below_ns)
 static int check(const struct rule_run *run, struct err *err)
 {
 	double gap_ns = run->values[MAX_GAP_US] * NS_OF_US;
+	size_t n;
 	int64_t below_ns = gap_ns < (double)INT64_MAX ? (int64_t)gap_ns : INT64_MAX;
 
-	if (!facts_idles(run->facts, err))
+	if (!facts_idles(run->facts, err) || !facts_names(run->facts, &n, err))
 		return -1;
 	for (size_t i = 0; i < run->facts->work.work.ndevices; i++)
 		judge(run, i, below_ns);
