@@ -1,16 +1,25 @@
 /* ptool modules: the tree of nn.Module calls, with host and device time. */
+#include <string.h>
+
 #include "cli/filtered.h"
 #include "query/kernels/modules.h"
 
 struct modules_opts {
 	struct filtered_opts on;
-	int64_t depth;
+	int64_t depth, limit;
+	const char *sort;
 };
+
+static const char *const orders[] = { "time", "start", NULL };
 
 /* clang-format off */
 static const struct opt modules_options[] = {
 	{ .name = "depth", .arg = "LEVELS", .help = "show so many levels, 0 for all",
 	  .offset = offsetof(struct modules_opts, depth), .type = OPT_UINT },
+	{ .name = "sort", .arg = "KEY", .help = "the order below each module: the most time first, or that of the first calls",
+	  .offset = offsetof(struct modules_opts, sort), .type = OPT_CHOICE, .choices = orders, .short_name = 's' },
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
+	  .offset = offsetof(struct modules_opts, limit), .type = OPT_UINT, .short_name = 'n' },
 	OPT_END
 };
 
@@ -22,7 +31,7 @@ static const struct opt_group modules_groups[] = {
 };
 /* clang-format on */
 
-static const struct modules_opts defaults = { .on = FILTERED_DEFAULTS };
+static const struct modules_opts defaults = { .sort = "time", .on = FILTERED_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -32,6 +41,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 	*(struct modules_query *)request = (struct modules_query){
 		.filter = filter,
 		.depth = o->depth,
+		.limit = o->limit,
+		.by_start = strcmp(o->sort, "start") == 0,
 		.width = output_width(&o->on.output),
 		.for_people = reading_is_for_people(&o->on.output),
 	};
@@ -64,6 +75,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 static const char *const examples[] = { "ptool modules trace.json",
 					"ptool modules --depth 2 --step 3",
+					"ptool modules --sort start -n 30",
 					"ptool modules --focus Linear --format csv",
 					NULL };
 

@@ -27,6 +27,22 @@ load setup
 	says "ptool: modules: --stream, --device and --cat do not choose modules: 'ptool kernels' and 'ptool top' know them"
 }
 
+@test "modules in the order of their calls, and the first rows alone" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	run -0 ptool modules --sort start -n 4
+	[ "$(awk 'NR > 1 && NF > 4 { print $1 }' <<<"$output")" = $'CNN_0\nBlock_0\nConv2d_0\nBatchNorm2d_0' ]
+	[[ $output = *'4 of 8 rows' ]]
+	[ "$(ptool modules -n 2 --format csv | wc -l)" -eq 3 ]
+	run -2 ptool modules --sort size
+}
+
+@test "top --by module points to the calls of modules" {
+	run -3 --separate-stderr ptool top --by module "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	[[ $stderr = *"; 'ptool modules' shows the calls of modules that were" ]]
+	run -3 --separate-stderr ptool top --by module "$TORCH/t2141_cnn_w0/trace.json.gz"
+	[[ $stderr = *"--by module: no modules of operators were recorded (with_modules=True)" ]]
+}
+
 @test "a recording without modules says how to record them" {
 	run -3 --separate-stderr ptool modules "$GPU/one_stream.json"
 	[[ $stderr = *"no modules were recorded (with_stack=True, or Lightning's PyTorchProfiler)" ]]

@@ -59,9 +59,11 @@ static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
 	if (m->keys.n == known)
 		return at;
 	m->nodes = xgrow(m->nodes, &m->cap, m->n + 1, sizeof(*m->nodes));
-	m->nodes[m->n++] = (struct module_node){
-		.name = name, .parent = parent, .first = MODULE_NONE, .next = MODULE_NONE
-	};
+	m->nodes[m->n++] = (struct module_node){ .name = name,
+						 .parent = parent,
+						 .first = MODULE_NONE,
+						 .next = MODULE_NONE,
+						 .first_ns = INT64_MAX };
 	return at;
 }
 
@@ -122,6 +124,8 @@ static void add_module(struct gathering *g, const struct slice_row *row, uint32_
 	uint32_t at = add_node(g->out, parent, name);
 	struct module_node *node = &g->out->nodes[at];
 	node->calls++;
+	if (row->ts_ns < node->first_ns)
+		node->first_ns = row->ts_ns;
 	node->total_ns = sum_add(node->total_ns, dur_ns);
 	node->self_ns = sum_add(node->self_ns, dur_ns);
 	g->calls = xgrow(g->calls, &g->calls_cap, g->ncalls + 1, sizeof(*g->calls));
@@ -318,6 +322,21 @@ int modules_load(struct store *store, const struct scope *scope,
 	free(g.open);
 	free(g.names);
 	return rc;
+}
+
+int modules_exist(struct store *store, const struct scope *scope, struct err *err)
+{
+	const struct filter nothing = { .focus = NULL };
+	struct modules m;
+	int rc = modules_load(store, scope, &nothing, &m, err);
+
+	modules_release(&m);
+	if (rc == 0)
+		return 1;
+	if (err->kind != ERR_EMPTY)
+		return -1;
+	*err = (struct err)ERR_INIT;
+	return 0;
 }
 
 void modules_release(struct modules *m)

@@ -26,7 +26,8 @@
 struct module_node {
 	uint32_t name; /* text */
 	uint32_t parent, first, next;
-	int64_t calls, ops;               /* ops: operators directly below */
+	int64_t first_ns;   /* start of its first call, from its profile's first event */
+	int64_t calls, ops; /* ops: operators directly below */
 	int64_t total_ns, self_ns, op_ns; /* of the host */
 	int64_t total_device_ns, self_device_ns;
 	int64_t launched; /* pieces of device work, by it and what is below it */
@@ -42,6 +43,8 @@ struct modules {
 struct modules_query {
 	const struct filter *filter; /* borrowed; what it leaves out is no module */
 	int64_t depth;               /* levels; 0: all */
+	int64_t limit;               /* rows; 0: all */
+	bool by_start; /* siblings in the order of their first calls, not by time */
 	bool for_people;
 	int width; /* 0: unlimited */
 };
@@ -50,6 +53,9 @@ struct modules_query {
 int modules_load(struct store *store, const struct scope *scope,
 		 const struct filter *filter, struct modules *out, struct err *err);
 void modules_release(struct modules *m);
+
+/* Has the scope any, whatever the filters?  1, 0, or -1 with err set. */
+int modules_exist(struct store *store, const struct scope *scope, struct err *err);
 
 /* The table; *out is freed by table_free(). */
 int modules_open(struct store *store, const struct scope *scope,

@@ -73,8 +73,18 @@ static int compare_names(const struct modules *m, uint32_t a, uint32_t b)
 			   intern_str(&m->texts, m->nodes[b].name));
 }
 
-/* The longest on the device first, then on the host; no two siblings have one name. */
-static bool is_before(const void *context, uint32_t a, uint32_t b)
+/* In the order of their first calls; no two siblings have one name. */
+static bool is_called_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct modules *m = context;
+	const struct module_node *x = &m->nodes[a], *y = &m->nodes[b];
+
+	return x->first_ns != y->first_ns ? x->first_ns < y->first_ns
+					  : compare_names(m, a, b) < 0;
+}
+
+/* The longest on the device first, then on the host. */
+static bool is_longer(const void *context, uint32_t a, uint32_t b)
 {
 	const struct modules *m = context;
 	const struct module_node *x = &m->nodes[a], *y = &m->nodes[b];
@@ -87,13 +97,13 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Links all siblings in the order of their rows. */
-static void sort_siblings(struct modules *m)
+static void sort_siblings(struct modules *m, bool by_start)
 {
 	uint32_t *at = xrealloc_array(NULL, m->n * 2, sizeof(*at));
 
 	for (size_t i = 1; i < m->n; i++)
 		at[i - 1] = (uint32_t)i;
-	sort_indexes(at, m->n - 1, at + m->n, is_before, m);
+	sort_indexes(at, m->n - 1, at + m->n, by_start ? is_called_before : is_longer, m);
 	for (size_t i = 0; i < m->n; i++)
 		m->nodes[i].first = m->nodes[i].next = MODULE_NONE;
 	for (size_t i = m->n - 1; i-- > 0;) {
@@ -229,9 +239,11 @@ static struct table *draw(struct drawing *d, const struct scope *scope)
 	for (size_t i = 0; i < n; i++)
 		headings[i] = columns[i].column;
 	m->table.columns = headings;
-	for (uint32_t at = MODULE_ROOT; (at = next_node(d, at)) != MODULE_ROOT;)
-		add_row(d, m, at, columns);
-	m->table.total_rows = (int64_t)m->nrows;
+	int64_t all = 0;
+	for (uint32_t at = MODULE_ROOT; (at = next_node(d, at)) != MODULE_ROOT; all++)
+		if (!d->query->limit || all < d->query->limit)
+			add_row(d, m, at, columns);
+	m->table.total_rows = all;
 	const char *note = top_scope_note(scope, &m->arena);
 	if (note)
 		memtable_add_note(m, "%zu profiles added up", scope->n);
@@ -253,7 +265,7 @@ int modules_open(struct store *store, const struct scope *scope,
 	if (rc == 0) {
 		struct drawing d = { .m = &m, .query = query };
 		buf_init(&d.text, SIZE_MAX);
-		sort_siblings(&m);
+		sort_siblings(&m, query->by_start);
 		*out = draw(&d, scope);
 		buf_release(&d.text);
 		free(d.above);

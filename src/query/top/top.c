@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "ingest/decimal.h"
 #include "query/filter_nothing.h"
+#include "query/kernels/modules.h"
 #include "query/top/top_rows.h"
 #include "query/top/top_tensor.h"
 
@@ -133,8 +134,9 @@ static const struct asked {
 	    "(record_shapes=True)"),
 	ASK(TOP_TENSOR_SELF, tensor_cores,
 	    "--tensor-cores: no device work was recorded (ProfilerActivity.CUDA)"),
-	ASK_SPLIT(TOP_MODULE,
-		  "--by module: no modules were recorded (with_modules=True)"),
+	ASK_SPLIT(
+		TOP_MODULE,
+		"--by module: no modules of operators were recorded (with_modules=True)"),
 	ASK_SPLIT(TOP_CATEGORY, "--by category: no slice here has a category"),
 	ASK_SPLIT(TOP_THREAD, "--by thread: nothing here runs on a thread"),
 	ASK_SPLIT(TOP_STREAM, "--by stream: nothing here runs on a stream"),
@@ -197,14 +199,31 @@ const char *top_sort_note(const struct top_rows *rows, const struct scope *scope
 		       : NULL;
 }
 
+/* Operators name their modules seldom; calls of modules may be there all the same. */
+static int lacks_modules(struct store *store, const struct scope *scope,
+			 const struct asked *a, struct err *err)
+{
+	int exist = modules_exist(store, scope, err);
+
+	if (exist < 0)
+		return -1;
+	return err_set(err, ERR_EMPTY, "%s%s", a->missing,
+		       exist ? "; 'ptool modules' shows the calls of modules that were"
+			     : "");
+}
+
 /* What is asked for must have been recorded: an empty column would not say why. */
-static int check_asked(const struct top_rows *rows, const struct scope *scope,
-		       const struct top_query *query, struct err *err)
+static int check_asked(struct store *store, const struct top_rows *rows,
+		       const struct scope *scope, const struct top_query *query,
+		       struct err *err)
 {
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
 		const struct asked *a = &asked[i];
-		if (is_asked(query, a) && is_nowhere(rows, scope, a->column))
-			return err_set(err, ERR_EMPTY, "%s", a->missing);
+		if (!is_asked(query, a) || !is_nowhere(rows, scope, a->column))
+			continue;
+		return a->column == TOP_MODULE
+			       ? lacks_modules(store, scope, a, err)
+			       : err_set(err, ERR_EMPTY, "%s", a->missing);
 	}
 	return 0;
 }
@@ -227,7 +246,7 @@ int top_load(struct store *store, const struct scope *scope,
 		return filter_lacks(scope, "operators", err);
 	if (out->nmatched == 0)
 		return err_set(err, ERR_EMPTY, "no operator matches");
-	return check_asked(out, scope, query, err);
+	return check_asked(store, out, scope, query, err);
 }
 
 const char *top_scope_note(const struct scope *scope, struct arena *arena)
