@@ -4,6 +4,9 @@
 #include "base/sort.h"
 #include "store/apart.h"
 
+#define NAMES_MAX \
+	1024 /* open slices of a thread whose names are compared with an end's */
+
 /* The order of rows.  Ties keep the file's order: the sort is stable. */
 static bool row_before(const void *context, uint32_t a, uint32_t b)
 {
@@ -57,24 +60,23 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
 	begin->phase = PHASE_COMPLETE;
 }
 
-/* How many of the open slices are left to look at: the last of them is the end's. */
+/*
+ * How many of the open slices are left to look at: the last of them is the end's.  It is
+ * the newest of the end's name; on a thread, where there is none or the end has no name,
+ * the newest.  (Perfetto goes by the name, too; catapult never does.)
+ */
 static size_t find_begin(const struct model *m, const struct pairing *p,
 			 const struct slice_rec *end)
 {
-	size_t at = p->n;
+	size_t at = p->n, last = p->by_name || at < NAMES_MAX ? 0 : at - NAMES_MAX;
 
-	/* Asynchronous slices of one id overlap as they like: the name tells. */
-	if (!p->by_name || end->name == p->no_name)
+	if (end->name == p->no_name)
 		return at;
-	while (at > 0 && m->slices[p->open[at - 1]].name != end->name)
+	while (at > last && m->slices[p->open[at - 1]].name != end->name)
 		at--;
-	return at;
+	return at > last || p->by_name ? at : p->n;
 }
 
-/*
- * An end closes the newest open slice, on an asynchronous track of its name; on
- * a thread whatever the name says (catapult does the same).
- */
 static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
 {
 	size_t at = p->n ? find_begin(m, p, end) : 0;

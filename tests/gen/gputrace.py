@@ -42,8 +42,8 @@ Truth files hold integer ns (as the trace counts them: relative to base_ns) and 
   operators    key_averages() by torch's rules; *_bytes of a CUDA allocation are device_bytes;
                [memory] and device rows are left out
   memory       each allocator's records, base, peak and final totals
-The phases files are of their own kind: every slice (crossed ends by the format's stack, beside
-that by_name), the arrows as lists of slices, asynchronous spans, counters, names, other phases.
+The phases files are of their own kind: every slice (crossed ends by their names, beside
+that by_stack), the arrows as lists of slices, asynchronous spans, counters, names, other phases.
 """
 import os
 import sys

@@ -359,7 +359,7 @@ def check_phase_rest(tap, db, case, truth):
                     "GROUP BY detail"))
     tap.same(got, truth["other_phases"], f"{case}: phases that no view uses are counted")
     got = dict(rows(db, "SELECT code, sum(count) FROM finding GROUP BY code"))
-    tap.same((got.get("end_without_begin"), got.get("end_name"), value(db, "SELECT sum(is_unfinished) FROM slice")),
+    tap.same((got.get("end_without_begin"), got.get("end_name", 0), value(db, "SELECT sum(is_unfinished) FROM slice")),
              (truth["unmatched_ends"], truth["crossed_ends"], truth["unfinished"]), f"{case}: crossed and unmatched ends")
     tap.same(value(db, "SELECT max(ts + dur) + f.start_ns FROM slice s JOIN profile f"), truth["trace_end_ns"],
              f"{case}: the end of the trace")

@@ -61,7 +61,7 @@ static void an_end_closes_the_newest_open_slice(void **state)
 	world_release(&w);
 }
 
-static void crossed_ends_are_paired_by_the_stack_and_counted(void **state)
+static void crossed_ends_are_paired_by_name(void **state)
 {
 	struct world w;
 	(void)state;
@@ -74,9 +74,29 @@ static void crossed_ends_are_paired_by_the_stack_and_counted(void **state)
 	add_phase(&w, thread, "b", 40, PHASE_END);
 	order_rows(&w.m);
 
+	assert_lasts(&w, a, 10, 20);
+	assert_lasts(&w, b, 20, 20);
+	assert_int_equal(0, w.m.nfindings);
+	world_release(&w);
+}
+
+static void an_end_of_a_name_that_is_not_open_ends_the_innermost_and_is_counted(
+	void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	uint32_t a = add_phase(&w, thread, "a", 10, PHASE_BEGIN);
+	uint32_t b = add_phase(&w, thread, "b", 20, PHASE_BEGIN);
+	add_phase(&w, thread, "c", 30, PHASE_END);
+	add_phase(&w, thread, "", 40, PHASE_END);
+	order_rows(&w.m);
+
 	assert_lasts(&w, a, 10, 30);
 	assert_lasts(&w, b, 20, 10);
-	assert_int_equal(2, count_findings(&w, FINDING_END_NAME));
+	assert_int_equal(1, count_findings(&w, FINDING_END_NAME));
 	world_release(&w);
 }
 
@@ -265,7 +285,9 @@ int main(void)
 		cmocka_unit_test(slices_stand_by_track_then_time_then_longest_first),
 		cmocka_unit_test(identical_slices_keep_the_order_of_the_file),
 		cmocka_unit_test(an_end_closes_the_newest_open_slice),
-		cmocka_unit_test(crossed_ends_are_paired_by_the_stack_and_counted),
+		cmocka_unit_test(crossed_ends_are_paired_by_name),
+		cmocka_unit_test(
+			an_end_of_a_name_that_is_not_open_ends_the_innermost_and_is_counted),
 		cmocka_unit_test(begins_and_ends_may_be_out_of_order_in_the_file),
 		cmocka_unit_test(an_end_without_a_begin_is_dropped_and_counted),
 		cmocka_unit_test(a_begin_without_an_end_lasts_until_the_recording_ends),
