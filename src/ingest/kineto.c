@@ -9,9 +9,6 @@
 #include "ingest/decimal.h"
 #include "ingest/shapes.h"
 
-/* Times since 1970 are larger: this one is of 1973. */
-#define SINCE_1970_NS INT64_C(100000000000000000)
-
 void kineto_init(struct kineto *k)
 {
 	*k = (struct kineto){ .rank = NUMBER_NONE,

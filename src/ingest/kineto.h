@@ -10,7 +10,9 @@
 #include "ingest/event.h"
 #include "ingest/sink.h"
 
-#define KINETO_ARG_SLOTS  512 /* a power of two, several times the args known */
+#define KINETO_ARG_SLOTS 512 /* a power of two, several times the args known */
+/* Times since 1970 are larger: this one is of 1973. */
+#define SINCE_1970_NS     INT64_C(100000000000000000)
 #define KINETO_WINDOW_END "Record Window End" /* the instant at which recording stopped */
 
 /* What events tell of the recording and of the dialect; of parts it adds up. */

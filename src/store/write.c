@@ -9,6 +9,7 @@
 #include "base/asset.h"
 #include "base/buf.h"
 #include "ingest/category.h"
+#include "ingest/kineto.h"
 #include "store/bulk.h"
 #include "store/health.h"
 #include "store/sql.h"
@@ -151,6 +152,13 @@ static void bind_rules(const struct op_rules *rules, struct sqlite3_stmt *stmt)
 	bind_number(stmt, ":annotation_fudge_ns", rules->annotation_fudge_ns);
 }
 
+/* PyTorch wrote times since 1970 until files told the start of their clock. */
+static bool counts_since_1970(const struct model *m)
+{
+	return strcmp(m->profile.format, "pytorch") == 0 && m->has_time &&
+	       m->start_ns > SINCE_1970_NS;
+}
+
 static void bind_profile(const struct write_rows *rows, const struct load_source *source,
 			 struct sqlite3_stmt *stmt)
 {
@@ -175,6 +183,8 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 		bind_text(stmt, ":host", intern_str(m->texts, p->host));
 	if (p->has_base)
 		bind_number(stmt, ":base_ns", p->base_ns);
+	else if (counts_since_1970(m))
+		bind_number(stmt, ":base_ns", 0);
 	bind_number(stmt, ":start_ns", m->start_ns);
 	bind_number(stmt, ":dur_ns", m->end_ns - m->start_ns);
 	bind_number(stmt, ":window_end_ns", p->window_end_ns);

@@ -38,6 +38,14 @@ without_folder() {
 	ptool info --format ndjson | grep -qF "\"start\":\"$want\""
 }
 
+@test "the start of a trace of torch 1.8, whose times are since 1970, is known" {
+	cat >old.json <<-'EOF'
+		{"traceEvents": [{"ph": "X", "cat": "Operator", "name": "aten::mm", "pid": 7, "tid": "7",
+		 "ts": 1623142623531625, "dur": 9, "args": {"Device": 7, "External id": 1}}]}
+	EOF
+	ptool info old.json --format ndjson 2>/dev/null | grep -F '"start":"2021-06-08T08:57:03.531625000Z"'
+}
+
 @test "where the file does not tell its clock's start, that is null" {
 	echo '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >plain.json
 	ptool info plain.json --format ndjson 2>/dev/null | grep -F '"start":null'

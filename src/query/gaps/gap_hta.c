@@ -63,7 +63,7 @@ static void add_item(struct summing *s, const struct work_item *item)
 		stream->end_ns = item->end_ns;
 		return;
 	}
-	if (item->start_ns >= stream->end_ns) {
+	if (item->start_ns > stream->end_ns) {
 		int cause = OTHER;
 		if (item->launch_id && item->launch_start_ns > stream->end_ns)
 			cause = HOST_WAIT;
