@@ -90,7 +90,7 @@ setup_store() {
 	sed 's/"world_size": 2/"world_size": 4/; s/"Group size": 2/"Group size": 4/g; s/\[0, 1\]/[0, 1, 2, 3]/g' \
 		"$GPU/collectives_rank1.json" >rank1.json
 	ptool ingest -q rank0.json rank1.json
-	ptool comm --ranks | grep -qx 'note: of 4 ranks these are not here: \[2, 3\]'
+	ptool comm --ranks | grep -qx 'note: ranks 2, 3 of 4 are missing'
 	ptool comm --ranks --format csv | tail -n +2 | grep -c '"\[2, 3\]"' | grep -qx 2
 }
 
@@ -100,7 +100,7 @@ setup_store() {
 	done
 	sed 's/"rank": 1/"rank": 40/; s/"Rank": 1/"Rank": 40/g' rank1.json >rank40.json
 	ptool ingest -q rank0.json rank1.json rank40.json
-	ptool comm --ranks | grep -qx 'note: of 300 ranks these are not here: \[2..39, 41..299\]'
+	ptool comm --ranks | grep -qx 'note: ranks 2..39, 41..299 of 300 are missing'
 }
 
 @test "a rank that lacks a collective is told, and what was paired by its place only" {
@@ -202,7 +202,7 @@ setup_store() {
 @test "a bus bandwidth that cannot be told is explained" {
 	sed 's/"Group size": *[0-9]*, *//' "$GPU/collectives_rank0.json" >nogroup.json
 	ptool comm nogroup.json --focus all_reduce --format ndjson 2>/dev/null | grep -q '"algbw_gbps":[0-9.]*,"busbw_gbps":null'
-	ptool comm nogroup.json 2>/dev/null | grep -q "collectives the bus bandwidth is not known"
+	ptool comm nogroup.json 2>/dev/null | grep -q "^note: no bus bandwidth for [0-9]* collectives: the size of their group is not recorded"
 	ptool comm "$GPU/collectives_rank0.json" 2>/dev/null | lacks "not known"
 }
 
@@ -229,4 +229,78 @@ coalesced_trace() {
 	[ "$(ptool comm --rank 1 --format csv | tail -1 | cut -d, -f4)" = '"send_recv"' ]
 	run -3 --separate-stderr ptool comm --ranks # each may be with another rank
 	says "ptool: comm: ptool.db: only sends and receives match, which are not compared"
+}
+
+# A kernel of rank $1 for each end given, of 5 us, in microseconds.
+reduces_of() {
+	local rank=$1 end comma=
+	shift
+	printf '{"distributedInfo": {"backend": "nccl", "rank": %s, "world_size": 2}, "traceEvents": [' "$rank"
+	for end in "$@"; do
+		printf '%s{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)",
+			"pid": 0, "tid": 7, "ts": %s, "dur": 5, "args": {"device": 0, "stream": 7}}' "$comma" $((end - 5))
+		comma=,
+	done
+	printf ']}'
+}
+
+@test "waits shorter than what clocks may differ by are not to be trusted" {
+	reduces_of 0 100 200 300 >0.json
+	reduces_of 1 100 230 360 >1.json
+	ptool ingest -q --run apart 0.json 1.json
+	ptool comm --ranks | grep -q '^note: clocks are aligned on the ends of collectives, to within 30'
+	ptool comm --ranks | tr '\n' ' ' | grep -q 'less than the clocks may differ: do not trust waits, skew and who was last'
+	reduces_of 1 100 200 300 >1.json
+	ptool ingest -q --run together 0.json 1.json
+	ptool comm --ranks | lacks 'do not trust'
+}
+
+# A kernel ($1) that NCCL's range ($2) launched within an operator ($3) with shapes ($4).
+old_trace() {
+	cat <<-JSON
+		{"traceEvents": [
+		{"ph": "X", "cat": "cpu_op", "name": "$3", "pid": 1, "tid": 1, "ts": 9, "dur": 12,
+		 "args": {"Input Dims": $4, "Input type": ["float", "float", ""]}},
+		{"ph": "X", "cat": "user_annotation", "name": "$2", "pid": 1, "tid": 1, "ts": 10, "dur": 9,
+		 "args": {"Input Dims": [[8192, 64]], "Input type": ["float"]}},
+		{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernelExC", "pid": 1, "tid": 1, "ts": 12, "dur": 3,
+		 "args": {"correlation": 7}},
+		{"ph": "X", "cat": "kernel", "name": "$1", "pid": 0, "tid": 7, "ts": 20, "dur": 5,
+		 "args": {"device": 0, "stream": 7, "correlation": 7}}]}
+	JSON
+}
+
+@test "what all ranks and what one has tell the size of the group" {
+	old_trace ncclKernel_AllGather_RING_LL nccl:_all_gather_base c10d::_allgather_base_ '[[65536, 64], [8192, 64], []]' >gather.json
+	ptool comm gather.json --format json 2>/dev/null |
+		grep -q '"group_size":8,.*"message_bytes":16777216,"bytes":16777216'
+	old_trace ncclKernel_AllGather_RING_LL nccl:_all_gather_base c10d::_allgather_base_ '[[], [8192, 64], []]' >torn.json
+	ptool comm torn.json --format json 2>/dev/null | grep -q '"group_size":null,.*"bytes":null'
+	# an operator of another kind says nothing of it
+	old_trace ncclKernel_AllGather_RING_LL nccl:_all_gather_base aten::mm '[[65536, 64], [8192, 64], []]' >mm.json
+	ptool comm mm.json --format json 2>/dev/null | grep -q '"group_size":null,.*"bytes":null'
+}
+
+@test "groups that are all of one size tell it, and no more" {
+	for sizes in '4 4' '4 8'; do
+		cat <<-JSON >gloo.json
+			{"distributedInfo": {"backend": "gloo", "rank": 0, "world_size": 8, "pg_config": [
+			 {"pg_name": "1", "pg_size": ${sizes% *}, "ranks": [0, 2]}, {"pg_name": "2", "pg_size": ${sizes#* }}]}, "traceEvents": [
+			{"ph": "X", "cat": "user_annotation", "name": "gloo:all_gather", "pid": 1, "tid": 1, "ts": 10, "dur": 2,
+			 "args": {"Input Dims": [[500]], "Input type": ["float"]}}]}
+		JSON
+		ptool comm gloo.json --format csv 2>/dev/null | tail -1 | sed 's/.*"host",//' | cut -d, -f2-5 >>told
+	done
+	[ "$(cat told)" = "$(printf ',,4,1\n,,,1')" ]
+}
+
+@test "a kernel in an anonymous namespace, or of a mangled name, has a collective" {
+	coalesced_trace "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)" 0 x 5 >anonymous.json
+	[ "$(ptool comm anonymous.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"all_reduce"' ]
+	coalesced_trace _ZN5aiter33reduce_scatter_cross_device_storeIDF16bLi8EEEvPNS_8RankDataE 0 x 5 >mangled.json
+	[ "$(ptool comm mangled.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"reduce_scatter"' ]
+	# one whose name does not say which is called by its function
+	coalesced_trace "void nvshmem::(anonymous namespace)::proxy<int>(int)" 0 x 5 >proxy.json
+	ptool comm proxy.json --format csv 2>/dev/null | tail -1 | cut -d, -f4
+	[ "$(ptool comm proxy.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"nvshmem::proxy"' ]
 }

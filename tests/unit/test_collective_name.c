@@ -129,6 +129,31 @@ static void what_is_not_known_has_no_size(void **state)
 	assert_int_equal(NONE, collective_bytes(COLLECTIVE_ALL_REDUCE, &unknown_type));
 }
 
+static void ranks_are(const char *shapes, int64_t n)
+{
+	assert_int_equal(n, collective_ranks_of_shapes(str_of(shapes)));
+}
+
+static void shapes_of_what_all_and_one_have_tell_how_many_ranks_there_are(void **state)
+{
+	(void)state;
+	ranks_are("[[65536, 64], [8192, 64], []]", 8);
+	ranks_are("[[8192, 384], [65536, 384], [], [], []]", 8);
+	ranks_are("[[16], [16], []]", 1);
+	ranks_are("[[10], [3]]", NONE);
+	ranks_are("[[10]]", NONE);
+	ranks_are("[[10], []]", NONE);
+	ranks_are("[[], [10]]", NONE);
+	ranks_are("[[0], [10]]", NONE);
+	ranks_are("[[4294967296, 4294967296], [1]]", NONE);
+	ranks_are("[[99999999999999999999], [1]]", NONE);
+	ranks_are("[[[2]], [1]]", NONE);
+	ranks_are("[[8], [2", NONE);
+	ranks_are("[[8, ], [2]]", NONE);
+	ranks_are("[[8],[2]]", NONE);
+	ranks_are("", NONE);
+}
+
 static void is_factor(enum collective collective, int64_t n, double factor)
 {
 	assert_float_equal((float)factor, (float)collective_bus_factor(collective, n),
@@ -184,6 +209,8 @@ int main(void)
 		cmocka_unit_test(kernels_of_nccl_tell_algorithm_protocol_and_type),
 		cmocka_unit_test(sizes_are_those_of_nccl_tests),
 		cmocka_unit_test(what_is_not_known_has_no_size),
+		cmocka_unit_test(
+			shapes_of_what_all_and_one_have_tell_how_many_ranks_there_are),
 		cmocka_unit_test(factors_are_those_of_nccl_tests),
 		cmocka_unit_test(types_are_known_in_all_spellings),
 	};

@@ -214,6 +214,50 @@ int64_t collective_bytes(enum collective collective, const struct message *m)
 	return times(elements, m->element_bytes);
 }
 
+/* The elements of the tensor "[64, 8]" that *rest begins with; NUMBER_NONE: it is none. */
+static int64_t take_shape(struct str *rest)
+{
+	int64_t product = 1, dim = NUMBER_NONE;
+
+	if (!str_starts_with(*rest, STR_LIT("[")))
+		return NUMBER_NONE;
+	for (size_t i = 1; i < rest->n; i++) {
+		char c = rest->p[i];
+		if (c >= '0' && c <= '9') {
+			dim = dim == NUMBER_NONE ? 0 : dim;
+			if (__builtin_mul_overflow(dim, 10, &dim) ||
+			    __builtin_add_overflow(dim, c - '0', &dim))
+				return NUMBER_NONE;
+		} else if (c == ',' || c == ']') {
+			product = times(product, dim);
+			dim = NUMBER_NONE;
+			if (product == NUMBER_NONE || c == ']') {
+				*rest = str_behind(*rest, i + 1);
+				return product;
+			}
+		} else if (c != ' ') {
+			return NUMBER_NONE;
+		}
+	}
+	return NUMBER_NONE;
+}
+
+int64_t collective_ranks_of_shapes(struct str shapes)
+{
+	if (!str_starts_with(shapes, STR_LIT("[[")))
+		return NUMBER_NONE;
+	struct str rest = str_behind(shapes, 1);
+	int64_t a = take_shape(&rest);
+	if (a <= 0 || !str_starts_with(rest, STR_LIT(", ")))
+		return NUMBER_NONE;
+	rest = str_behind(rest, 2);
+	int64_t b = take_shape(&rest);
+	if (b <= 0)
+		return NUMBER_NONE;
+	int64_t whole = a > b ? a : b, part = a > b ? b : a;
+	return whole % part == 0 ? whole / part : NUMBER_NONE;
+}
+
 double collective_bus_factor(enum collective collective, int64_t n)
 {
 	double share = n > 0 ? (double)(n - 1) / (double)n : -1;

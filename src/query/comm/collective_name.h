@@ -60,6 +60,13 @@ struct message {
 int64_t collective_bytes(enum collective collective, const struct message *m);
 
 /*
+ * How many ranks share the work where the first input is what all have and the second
+ * what one has, or the other way round, as of c10d::_allgather_base_: "[[64, 8], [8, 8]]"
+ * is 8.  NUMBER_NONE where the shapes do not say so.
+ */
+int64_t collective_ranks_of_shapes(struct str shapes);
+
+/*
  * Bus bandwidth over algorithm bandwidth among n ranks: 2(n-1)/n of an all_reduce,
  * (n-1)/n of all_gather, reduce_scatter, all_to_all, gather and scatter, 1 of the
  * others; negative when there is none (barriers), or n is needed and NUMBER_NONE.

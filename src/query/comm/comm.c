@@ -31,7 +31,7 @@ static const struct column columns[NCOMM_COLUMNS] = {
 	[COMM_STEP] = { "step", "Step", UNIT_COUNT },
 	[COMM_CALLS] = { "calls", "Calls", UNIT_COUNT },
 	[COMM_MESSAGE] = { "message_bytes", "Size", UNIT_BYTES },
-	[COMM_BYTES] = { "bytes", "Size", UNIT_BYTES },
+	[COMM_BYTES] = { "bytes", "Sum", UNIT_BYTES },
 	[COMM_TOTAL] = { "total_ns", "Time", UNIT_NS },
 	[COMM_BUSY] = { "busy_ns", "Busy", UNIT_NS },
 	[COMM_ALGBW] = { "algbw_gbps", "Alg GB/s", UNIT_RATIO },
@@ -80,7 +80,8 @@ static const enum shown single_shown[NCOMM_COLUMNS] = {
 	[COMM_SEQUENCE] = SHOWN_TO_MACHINES,
 	[COMM_STEP] = SHOWN_TO_MACHINES,
 	[COMM_CALLS] = SHOWN_NEVER,
-	[COMM_MESSAGE] = SHOWN_NEVER,
+	[COMM_MESSAGE] = SHOWN_TO_PEOPLE,
+	[COMM_BYTES] = SHOWN_TO_MACHINES,
 	[COMM_TOTAL] = SHOWN_NEVER,
 	[COMM_BUSY] = SHOWN_NEVER,
 	[COMM_ALGBW] = SHOWN_TO_MACHINES,
@@ -176,14 +177,14 @@ static int open_profiles(struct store *store, const struct scope *scope,
 	if (s->launch_only)
 		memtable_add_note(
 			rows,
-			"of %lld collectives only the launch is recorded: their "
-			"times are its times",
+			"%lld collectives have no kernel: their times are those of the "
+			"launch",
 			(long long)s->launch_only);
 	if (s->no_group)
 		memtable_add_note(
 			rows,
-			"of %lld collectives the bus bandwidth is not known: the "
-			"recording does not tell how many ranks their group has",
+			"no bus bandwidth for %lld collectives: the size of their "
+			"group is not recorded",
 			(long long)s->no_group);
 	rows->table.total_rows = (int64_t)rows->nrows;
 	if (request->limit && (uint64_t)request->limit < rows->nrows)

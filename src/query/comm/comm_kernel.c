@@ -187,7 +187,7 @@ static struct str read_plain(struct str name, char out[FUNCTION_NAME_MAX])
 		} else if (depth > 0) {
 			continue;
 		} else if (str_starts_with(rest, anonymous)) {
-			i += anonymous.n - 1;
+			i += anonymous.n - 1 + 2; /* and "::" */
 		} else if (*rest.p == '(') {
 			break;
 		} else if (*rest.p == ' ') {

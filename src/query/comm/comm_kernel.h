@@ -17,7 +17,7 @@
 /*
  * The function of a kernel's name, mangled or not, with its namespaces: without the type
  * that it returns, its arguments and those of templates, cut to what `out` holds.
- * "void (anonymous namespace)::f<int>(char*)" is "::f".  What is no such name stays.
+ * "void (anonymous namespace)::f<int>(char*)" is "f".  What is no such name stays.
  * The text is in `out`.
  */
 struct str function_name(struct str name, char out[FUNCTION_NAME_MAX]);

@@ -26,8 +26,8 @@ const struct column comm_rank_columns[NRANKS_COLUMNS] = {
 	[RANKS_MEAN_SKEW] = { "mean_skew_ns", "Mean skew", UNIT_NS },
 	[RANKS_SKEW] = { "skew_ns", "Skew", UNIT_NS },
 	[RANKS_END_SKEW] = { "end_skew_ns", "End skew", UNIT_NS },
-	[RANKS_LATE_RANK] = { "late_rank", "Last", UNIT_COUNT },
-	[RANKS_LATE_CALLS] = { "late_calls", "Times", UNIT_COUNT },
+	[RANKS_LATE_RANK] = { "late_rank", "Latest", UNIT_COUNT },
+	[RANKS_LATE_CALLS] = { "late_calls", "Last", UNIT_COUNT },
 	[RANKS_LATE] = { "late_ns", "Late", UNIT_NS },
 	[RANKS_CLOCK] = { "clock", "Clock", UNIT_COUNT },
 	[RANKS_OFFSET] = { "clock_offset_ns", "Clock", UNIT_NS },
@@ -42,9 +42,10 @@ static const enum shown kind_shown[NRANKS_COLUMNS] = {
 	[RANKS_SIDE] = SHOWN_TO_MACHINES,       [RANKS_DTYPE] = SHOWN_NEVER,
 	[RANKS_GROUP] = SHOWN_TO_MACHINES,      [RANKS_GROUP_RANKS] = SHOWN_TO_MACHINES,
 	[RANKS_GROUP_SIZE] = SHOWN_TO_MACHINES, [RANKS_MISSING] = SHOWN_TO_MACHINES,
-	[RANKS_MESSAGE] = SHOWN_NEVER,          [RANKS_TOTAL] = SHOWN_TO_MACHINES,
-	[RANKS_SHORTEST] = SHOWN_NEVER,         [RANKS_BUSBW] = SHOWN_TO_MACHINES,
-	[RANKS_MEAN_SKEW] = SHOWN_TO_MACHINES,  [RANKS_END_SKEW] = SHOWN_NEVER,
+	[RANKS_RANKS] = SHOWN_TO_MACHINES,      [RANKS_MESSAGE] = SHOWN_NEVER,
+	[RANKS_TOTAL] = SHOWN_TO_MACHINES,      [RANKS_SHORTEST] = SHOWN_NEVER,
+	[RANKS_BUSBW] = SHOWN_TO_MACHINES,      [RANKS_MEAN_SKEW] = SHOWN_TO_MACHINES,
+	[RANKS_END_SKEW] = SHOWN_NEVER,         [RANKS_LATE_CALLS] = SHOWN_TO_MACHINES,
 	[RANKS_LATE] = SHOWN_TO_MACHINES,       [RANKS_CLOCK] = SHOWN_NEVER,
 	[RANKS_OFFSET] = SHOWN_NEVER,           [RANKS_ERROR] = SHOWN_NEVER,
 	[RANKS_BLOCKING] = SHOWN_NEVER,
@@ -108,7 +109,7 @@ void comm_rank_choose(enum comm_by by, enum comm_groups groups, enum shown *show
 	if (by == COMM_BY_SIZE)
 		tell_apart(RANKS_MESSAGE, shown);
 	if (by == COMM_BY_SIZE && groups != COMM_ONE_GROUP) /* 80 columns */
-		shown[RANKS_LATE_CALLS] = SHOWN_TO_MACHINES;
+		shown[RANKS_SKEW] = SHOWN_TO_MACHINES;
 	if (groups == COMM_NAMED_GROUPS)
 		tell_apart(RANKS_GROUP, shown);
 	if (groups == COMM_LISTED_GROUPS)

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/units.h"
+#include "query/comm/comm_judge.h"
 
 /* Lists in notes end with "..." behind this many items. */
 #define LISTED_MAX 16
@@ -54,8 +55,8 @@ static void note_missing(const struct comm_ranks *r, struct memtable *to)
 	if (next < r->world_size)
 		n = add_ranks(&list, n, next, r->world_size);
 	if (n && here < r->world_size) /* else its size is not to be believed */
-		memtable_add_note(to, "of %lld ranks these are not here: [" STR_FMT "]",
-				  (long long)r->world_size, STR_ARG(buf_str(&list)));
+		memtable_add_note(to, "ranks " STR_FMT " of %lld are missing",
+				  STR_ARG(buf_str(&list)), (long long)r->world_size);
 	buf_release(&list);
 }
 
@@ -172,11 +173,43 @@ static void note_alone(const struct comm_matches *m, struct memtable *to)
 	free(shares);
 }
 
+/* Of one rank in one collective; -1 when there is none. */
+static int64_t mean_wait_ns(const struct comm_matches *m)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nmatches; i++) {
+		sum += (double)comm_judge(m, &m->matches[i]).wait_ns;
+		n += m->matches[i].n;
+	}
+	return n ? (int64_t)(sum / (double)n) : -1;
+}
+
+/* Waits that are shorter than what clocks may differ by mean nothing. */
+static void note_error(const struct comm_matches *m, int64_t error_ns,
+		       struct memtable *to)
+{
+	char room[UNITS_TEXT_MAX], waits[UNITS_TEXT_MAX];
+	int64_t wait_ns = mean_wait_ns(m);
+	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
+	struct str wait = units_text(UNIT_NS, cell_int(wait_ns), waits);
+
+	memtable_add_note(
+		to, "clocks are aligned on the ends of collectives, to within " STR_FMT,
+		STR_ARG(error));
+	if (error_ns > 0 && error_ns >= wait_ns)
+		memtable_add_note(to,
+				  "waits are " STR_FMT
+				  " on average, less than the clocks may "
+				  "differ: do not trust waits, skew and who was last",
+				  STR_ARG(wait));
+}
+
 static void note_clocks(const struct comm_matches *m, struct memtable *to)
 {
 	int64_t error_ns = 0;
 	bool apart = false;
-	char room[UNITS_TEXT_MAX];
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
@@ -185,10 +218,7 @@ static void note_clocks(const struct comm_matches *m, struct memtable *to)
 			apart |= m->participants[q].span == who->span &&
 				 m->participants[q].clock != who->clock;
 	}
-	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
-	memtable_add_note(
-		to, "clocks are aligned on the ends of collectives, to within " STR_FMT,
-		STR_ARG(error));
+	note_error(m, error_ns, to);
 	if (apart)
 		memtable_add_note(to,
 				  "some ranks share no collective: their times cannot be "

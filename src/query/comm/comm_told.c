@@ -68,6 +68,23 @@ static bool is_other_operator(const struct comm_from *from,
 	       !comm_range_backend(name, &collective);
 }
 
+/* Operators of torch 1.13 to 2.1 that take what all ranks have, and what one has. */
+static int add_operator(const struct comm_from *from, const struct found_slice *slice,
+			struct comm_told *told, struct err *err)
+{
+	struct str name = text_pool_str(from->texts, slice->name);
+	uint32_t shapes;
+
+	if (told->group_size != NUMBER_NONE || slice->class != CLASS_OP ||
+	    (!str_is(name, "c10d::_allgather_base_") &&
+	     !str_is(name, "c10d::_reduce_scatter_base_")))
+		return 0;
+	if (slice_finder_shapes(from->finder, slice->id, &shapes, err) < 0)
+		return -1;
+	told->group_size = collective_ranks_of_shapes(text_pool_str(from->texts, shapes));
+	return 0;
+}
+
 int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_id,
 		 struct comm_told *told, struct err *err)
 {
@@ -86,6 +103,8 @@ int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_
 		if (row)
 			add_fact(told, row);
 		add_range_name(from, around.name, told);
+		if (add_operator(from, &around, told, err) < 0)
+			return -1;
 		if (!row && is_other_operator(from, &around))
 			break; /* what stands around it belongs to others, too */
 		around_id = around.parent_id;

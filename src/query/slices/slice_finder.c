@@ -8,6 +8,7 @@
 
 ASSET(asset_query_views_slice_any_sql);
 ASSET(asset_query_views_slice_at_sql);
+ASSET(asset_query_views_slice_shapes_sql);
 ASSET(asset_query_views_next_call_sql);
 
 enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP };
@@ -19,6 +20,8 @@ int slice_finder_open(struct store *store, struct text_pool *texts,
 	if (query_prepare(store, asset_query_views_slice_at_sql, &out->at, err) < 0 ||
 	    query_prepare(store, asset_query_views_next_call_sql, &out->next_call, err) <
 		    0 ||
+	    query_prepare(store, asset_query_views_slice_shapes_sql, &out->shapes, err) <
+		    0 ||
 	    query_prepare(store, asset_query_views_slice_any_sql, &out->held, err) < 0)
 		return -1;
 	return sql_step(out->held, err) < 0 ? -1 : 0;
@@ -28,6 +31,7 @@ void slice_finder_close(struct slice_finder *f)
 {
 	sqlite3_finalize(f->at);
 	sqlite3_finalize(f->next_call);
+	sqlite3_finalize(f->shapes);
 	sqlite3_finalize(f->held);
 	*f = (struct slice_finder){ .texts = NULL };
 }
@@ -80,4 +84,19 @@ int slice_finder_next_call(struct slice_finder *f, const struct found_slice *cal
 		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, 0), name, err);
 	sqlite3_reset(stmt);
 	return rc;
+}
+
+int slice_finder_shapes(struct slice_finder *f, int64_t id, uint32_t *shapes,
+			struct err *err)
+{
+	struct sqlite3_stmt *stmt = f->shapes;
+
+	*shapes = TEXT_NONE;
+	query_bind_int(stmt, ":id", id);
+	int rc = sql_step(stmt, err);
+	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, 0), shapes,
+				      err);
+	sqlite3_reset(stmt);
+	return rc < 0 ? -1 : 0;
 }

@@ -13,7 +13,7 @@
 
 struct slice_finder {
 	struct text_pool *texts; /* borrowed */
-	struct sqlite3_stmt *at, *next_call;
+	struct sqlite3_stmt *at, *next_call, *shapes;
 	/* On its row all the time: else every lookup locks the file anew. */
 	struct sqlite3_stmt *held;
 };
@@ -40,5 +40,8 @@ int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *ou
  */
 int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
 			   uint32_t *name, struct err *err);
+/* The text of the shapes of an operator's inputs, "[[8, 3], []]", or TEXT_NONE. */
+int slice_finder_shapes(struct slice_finder *f, int64_t id, uint32_t *shapes,
+			struct err *err);
 
 #endif
