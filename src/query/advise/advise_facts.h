@@ -97,8 +97,8 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
 /* Idle time of some causes (bits), in gaps of some length. */
 struct fact_share {
-	int64_t ns, gaps;
-	int64_t edge_ns;      /* of it, before the first work of a step */
+	int64_t ns, gaps, longest_ns; /* the most of one gap */
+	int64_t edge_ns;              /* of it, before the first work of a step */
 	struct str culprit;   /* what is charged most; empty: nothing has a name */
 	enum gap_cause cause; /* the largest */
 };

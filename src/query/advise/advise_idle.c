@@ -158,6 +158,8 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 				add_share(f, &piece, edge_ns, &charges, &share);
 		}
 		share.gaps += share.ns > before_ns;
+		if (share.ns - before_ns > share.longest_ns)
+			share.longest_ns = share.ns - before_ns;
 	}
 	name_share(f, &charges, &share);
 	gap_sums_release(&charges.names);

@@ -16,12 +16,11 @@ static void judge(const struct rule_run *run, size_t device, int64_t from_ns)
 	if (pct <= run->values[MIN_PCT] || share.gaps == 0)
 		return;
 	advice_add(run, work_device_cell(&run->facts->work.work.devices[device]),
-		   is_before
-			   ? "prepare the next batch while the device computes: in the "
-			     "DataLoader's workers (num_workers) or on a thread of its "
-			     "own; or prepare it on the device"
-			   : "move that work off the launching thread, out of the loop, "
-			     "or onto the device",
+		   is_before ? "prepare the next batch while the device computes: in the "
+			       "DataLoader's workers (num_workers) or on a thread of its "
+			       "own; or prepare it on the device"
+			     : gap_cause_remedy(share.cause, share.ns, share.gaps,
+						share.longest_ns),
 		   "%.1f%% of %s the %s is idle while the host does other work%s%s", pct,
 		   rule_whole(run), rule_device_word(run),
 		   is_before ? " before the first kernel" : "",

@@ -24,7 +24,8 @@ static void judge(const struct rule_run *run, size_t device, enum gap_cause caus
 		return;
 	struct advice *a = advice_add(
 		run, work_device_cell(&run->facts->work.work.devices[device]),
-		row->remedy, "%.1f%% of %s the %s is idle: %s%s",
+		gap_cause_remedy(cause, share.ns, share.gaps, share.longest_ns),
+		"%.1f%% of %s the %s is idle: %s%s",
 		facts_pct(share.ns, run->facts->window.ns), rule_whole(run),
 		rule_device_word(run), row->title, rule_culprit(run, share.culprit));
 	a->about = (int)cause;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#define LONG_NS     INT64_C(1000000) /* a gap of another kind than the many short */
 #define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
 #define LOOK_THERE  "ptool gaps --list shows where"
 
@@ -196,6 +197,16 @@ bool gap_call_copies(struct str name)
 bool gap_call_may_be_slow(struct str name)
 {
 	return !has_part(name, STR_LIT("ynchronize")) && !gap_call_copies(name);
+}
+
+const char *gap_cause_remedy(enum gap_cause cause, int64_t ns, int64_t gaps,
+			     int64_t longest_ns)
+{
+	bool is_few = longest_ns >= LONG_NS &&
+		      ((gaps > 0 && ns / gaps >= LONG_NS) || longest_ns >= ns / 2);
+
+	return is_few && gap_causes[cause].few ? gap_causes[cause].few
+					       : gap_causes[cause].remedy;
 }
 
 bool gap_name_is_step(struct str name)

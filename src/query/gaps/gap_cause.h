@@ -54,6 +54,13 @@ struct gap_cause_row {
 /* By enum gap_cause. */
 extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
 
+/*
+ * What usually removes so much idle time in so many gaps: a few long ones ask for
+ * another remedy than many short ones.
+ */
+const char *gap_cause_remedy(enum gap_cause cause, int64_t ns, int64_t gaps,
+			     int64_t longest_ns);
+
 /* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
 enum gap_cause gap_cause_of(enum slice_class class, struct str name);
 /* Does a synchronisation within it wait for other ranks?  It says no cause of its own. */

@@ -6,9 +6,8 @@
 #include "base/sum.h"
 #include "base/units.h"
 
-#define HINT_PCT    2.0              /* of the time: less is not worth a hint */
-#define OUTSIDE_PCT 1.0              /* of the time: less is the seam between steps */
-#define LONG_NS     INT64_C(1000000) /* a gap of another kind than the many short */
+#define HINT_PCT    2.0 /* of the time: less is not worth a hint */
+#define OUTSIDE_PCT 1.0 /* of the time: less is the seam between steps */
 
 static double percent(int64_t part, int64_t whole)
 {
@@ -108,18 +107,6 @@ void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *b
 	}
 }
 
-/* A few long gaps ask for another remedy than many short ones. */
-static const char *remedy_of(const struct gap_causes_seen *seen, enum gap_cause cause)
-{
-	int64_t ns = seen->cause_ns[cause];
-	bool is_few =
-		seen->longest_ns[cause] >= LONG_NS &&
-		(ns / seen->gaps[cause] >= LONG_NS || seen->longest_ns[cause] >= ns / 2);
-
-	return is_few && gap_causes[cause].few ? gap_causes[cause].few
-					       : gap_causes[cause].remedy;
-}
-
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen)
 {
 	enum gap_cause most = GAP_NONE;
@@ -143,5 +130,7 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 			  percent(seen->cause_ns[most], seen->span_ns),
 			  gap_causes[most].title, at.n ? " (" : "",
 			  (int)(at.n < 100 ? at.n : 100), at.p ? at.p : "",
-			  at.n ? ")" : "", remedy_of(seen, most));
+			  at.n ? ")" : "",
+			  gap_cause_remedy(most, seen->cause_ns[most], seen->gaps[most],
+					   seen->longest_ns[most]));
 }

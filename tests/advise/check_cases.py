@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""check_cases.py: what `ptool advise` says of real recordings is true of them, and what matters is not missing: the
+truths of ../shared/data/cases, and what holds for every recording under ../shared/data.   timeout: 300 s
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
+from storetap import SHARED, Tap, Workplace
+from table import recordings
+
+IDLE_RULES = {"launch-bound", "host-bound", "synchronization", "idle-time", "data-loading", "communication",
+              "allocator-churn", "profiler-overhead", "low-utilization"}
+
+
+class Answer:
+    """What it says of one recording."""
+
+    def __init__(self, work, path):
+        done = work.ptool("advise", work.ingest(path), "--format", "json", check=False)
+        self.answer = json.loads(done.stdout) if done.returncode == 0 else {"rows": [], "notes": []}
+        self.rows = [row for row in self.answer["rows"] if row["severity"] != "not_run"]
+        self.lacks = [row for row in self.answer["rows"] if row["severity"] == "not_run"]
+        self.notes = self.answer["notes"]
+        self.rules = [row["rule"] for row in self.rows]
+        self.text = " ".join(f"{row['finding']} {row['suggestion']}" for row in self.rows)
+
+    def first(self, rule, pct):
+        """The weightiest finding is of that rule, and of so much of the step."""
+        return bool(self.rows) and self.rows[0]["rule"] == rule and self.rows[0]["saving_pct"] >= pct
+
+    def idle_pct(self):
+        return sum(row["saving_pct"] or 0 for row in self.rows if row["rule"] in IDLE_RULES)
+
+    def __str__(self):
+        return "; ".join(f"{row['rule']} {row['saving_pct']}: {row['finding']}" for row in self.rows)
+
+
+# A part of the file's name: (what is said, in words; whether it is).
+CASES = {
+    "deepseek-v3": [("nothing of occupancy, precision or idle time", lambda a: not {"low-occupancy", "mixed-precision"} & set(a.rules) and a.idle_pct() < 2)],
+    "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge", lambda a: not a.rows and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],
+    "timesformer": [("the host's work before the first kernel first", lambda a: a.first("host-bound", 50) and "before the first" in a.text),
+                    ("nothing to fuse for idle time", lambda a: "idle-time" not in a.rules)],
+    "falconsai": [("launches first", lambda a: a.first("launch-bound", 60)), ("no occupancy that was not recorded", lambda a: "low-occupancy" not in a.rules)],
+    "h100-qwen": [("elementwise kernels", lambda a: "unfused" in a.rules), ("no idle time above 10 %", lambda a: a.idle_pct() < 12)],
+    "sglang_decode": [("no launching less often for one stall", lambda a: "launch less" not in a.text and "batch" not in a.text), ("the stall first", lambda a: a.first("idle-time", 90))],
+    "sglang_prefilldecode": [("no launching less often for one stall", lambda a: "launch less" not in a.text and "batch" not in a.text),
+                             ("the stall first", lambda a: a.first("idle-time", 40))],
+    "vllm_decode": [("no graphs for a graph, no memory", lambda a: "CUDA graph" not in a.text and "memory-limit" not in a.rules)],
+    "xdit_sd_3.5": [("the host's launches first", lambda a: a.first("launch-bound", 25)), ("the 40 % that it is idle", lambda a: 30 <= a.idle_pct() <= 45)],
+    "mi300-resnet": [("exposed communication first, once", lambda a: a.first("exposed-communication", 50) and "communication" not in a.rules)],
+    "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] for row in a.lacks))],
+    "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],
+    "negative_queue": [("no warm-up, no graphs for a graph", lambda a: "warm-up" not in a.rules and "CUDA graph" not in a.text), ("its idle time", lambda a: a.idle_pct() >= 40)],
+    "torch_compile_triton": [("nothing for 11 ns of idle time", lambda a: not IDLE_RULES & set(a.rules))],
+}
+
+
+def check_case(tap, name, answer):
+    for part, truths in CASES.items():
+        if part in name:
+            for what, holds in truths:
+                tap.ok(holds(answer), f"{name}: {what}", answer)
+
+
+def check_any(tap, name, answer):
+    """Whatever the recording: shares are parts, findings are ordered, one time is told once."""
+    shares = [row["saving_pct"] for row in answer.rows if row["saving_pct"] is not None]
+    tap.ok(all(2 <= pct <= 100 for pct in shares) and answer.idle_pct() <= 100.01, f"{name}: findings save 2 to 100 %", answer)
+    tap.ok(not {"communication", "exposed-communication"} <= set(answer.rules), f"{name}: communication is told once", answer)
+    if answer.notes and "no device work" in answer.notes[0]:
+        tap.ok("CUDA" not in " ".join(row["suggestion"] for row in answer.lacks), f"{name}: the CPU needs no CUDA")
+
+
+def main():
+    tap = Tap()
+    if not os.path.isdir(os.path.join(SHARED, "data", "cases")):
+        tap.skip("real recordings", "no ../shared/data/cases")
+        tap.done()
+    with Workplace() as work:
+        for path in recordings():
+            name = os.path.relpath(path, os.path.join(SHARED, "data"))
+            answer = Answer(work, path)
+            check_any(tap, name, answer)
+            check_case(tap, name, answer)
+    tap.done()
+
+
+main()
