@@ -676,7 +676,7 @@ END
 	run columns name,new_name,status,delta_ns cuda.json hip.json --metric self
 	[[ $output == *"cudaDeviceSynchronize hipDeviceSynchronize renamed"* ]]
 	[[ $output == *"cudaLaunchKernel hipLaunchKernel renamed"* ]]
-	run columns name,status cuda.json hip.json --by kernel --focus gemm
+	run columns name,status cuda.json hip.json --by kernel
 	[[ $output == *"cuda_gemm removed"* && $output == *"hip_gemm added"* ]]
 	# of one vendor another call is another call
 	sed 's/cudaDeviceSynchronize/cudaStreamSynchronize/g' cuda.json >other.json
