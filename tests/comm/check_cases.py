@@ -86,7 +86,25 @@ def check_mtia(tap, place, path):
     tap.ok(not not_run, "MTIA: advise knows that calls of the runtime were recorded", *not_run)
 
 
+def check_rocm(tap, place, path):
+    """ROCm's agent has the properties of the GPUs, which are alike, and its number where there is one."""
+    with gzip.open(path) as file:
+        trace = json.load(file)
+    gpus = trace["deviceProperties"]
+    agent, = {e["args"]["device"] for e in trace["traceEvents"] if e.get("cat") == "kernel"}
+    device, = table(place, place.ingest(path), "devices")
+    tap.same([device[k] for k in ("device", "name", "memory_bytes", "sms")],
+             [gpus[0]["id"] if len(gpus) == 1 else agent, gpus[0]["name"] or None, gpus[0]["totalGlobalMem"],
+              gpus[0]["numSms"]],
+             f"{os.path.basename(path)}: agent {agent} of {len(gpus)} GPUs")
+
+
 CHECKS = {
+    "inference-sglang_decode": check_rocm,
+    "inference-vllm_decode": check_rocm,
+    "inference-xdit_sd_3.5": check_rocm,
+    "mi300-resnet_act_checkpoint": check_rocm,
+    "torch_compile_triton": check_rocm,
     "deepseek-v3-train-h800": check_deep_ep,
     "mtia_inference_trace": check_mtia,
 }

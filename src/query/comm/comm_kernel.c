@@ -155,8 +155,8 @@ static struct str read_source_names(struct str name, char out[FUNCTION_NAME_MAX]
 		if (n + length + 2 > FUNCTION_NAME_MAX)
 			break;
 		if (n > 0) {
-			memcpy(out + n, "::", 2);
-			n += 2;
+			out[n++] = ':';
+			out[n++] = ':';
 		}
 		memcpy(out + n, name.p + i, length);
 		n += length;
@@ -214,7 +214,9 @@ struct str function_name(struct str name, char out[FUNCTION_NAME_MAX])
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c - 'A' + 'a');
+	return c;
 }
 
 static bool is_separator(char c)
