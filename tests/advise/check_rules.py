@@ -177,6 +177,12 @@ def check_guards(tap, work):
     tap.ok(not any("CUDA" in row["suggestion"] for row in rows), "recordings of the CPU need no CUDA", rows)
 
 
+def check_short(tap, work):
+    short = rulecases.Trace(steps=1, lengths=[900_000])
+    short.host("aten::copy_", 1000, 300_000)
+    tap.same(found(advise(work, work.ingest(*save(work, [short])))), [], "less than a millisecond of the CPU is too short to judge")
+
+
 def check_overlap(tap, work):
     """Two rules that see the same time are one finding."""
     store = work.ingest(*save(work, rulecases.collective(300_000)))
@@ -295,6 +301,7 @@ def main():
         check_thresholds(tap, work)
         check_advice(tap, work)
         check_guards(tap, work)
+        check_short(tap, work)
         check_overlap(tap, work)
         check_agreement(tap, work)
         check_fixtures(tap, work)

@@ -213,6 +213,15 @@ def calling(operators):
     return [t]
 
 
+def on_threads(n, ns=300_000):
+    """On the CPU alone: each thread runs an operator at the same time."""
+    t = Trace()
+    for start in t.starts:
+        for thread in range(n):
+            t.host("aten::mm", start, ns if thread else 500_000, tid=1 + thread)
+    return [t]
+
+
 def small(last):
     return calling([("aten::mul", 5000)] * 19 + [("aten::add", last)])
 
@@ -247,6 +256,7 @@ CASES = {
     "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
     "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
     "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
+    "threads": (on_threads(3), None, on_threads(2, 499_999), [frames()]),
 }
 
 # Rules that say no more where another says why.

@@ -185,6 +185,30 @@ static void notes_are_broken_at_blanks_where_the_terminal_ends(void **state)
 	table_free(&m->table);
 }
 
+static void prose_has_no_labels_and_goes_on_below_its_text(void **state)
+{
+	struct render_opts opts = { .command = "advise", .width = 30 };
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+
+	(void)state;
+	m->table.caption = "no problem found";
+	m->table.is_prose = true;
+	memtable_add_note(m, "HIGH    Idle time: the device waits");
+	memtable_add_note(m, "        Try: launch less often than this");
+	memtable_add_note(m, "3 rules need what this recording lacks");
+	char *text = render_with("table", &m->table, &opts);
+	assert_string_equal("no problem found\n\n"
+			    "HIGH    Idle time: the device\n"
+			    "        waits\n"
+			    "        Try: launch less often\n"
+			    "        than this\n"
+			    "3 rules need what this\n"
+			    "recording lacks\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
 static void captions_are_broken_at_blanks_with_more_lines_under_them(void **state)
 {
 	static const char *const under[] = { "median change +47.0% (95% CI +8.4% to +9%)",
@@ -414,6 +438,7 @@ int main(void)
 		cmocka_unit_test(one_long_time_does_not_make_all_short_ones_zero),
 		cmocka_unit_test(numbers_of_two_digits_leave_the_unit_to_the_largest),
 		cmocka_unit_test(notes_are_broken_at_blanks_where_the_terminal_ends),
+		cmocka_unit_test(prose_has_no_labels_and_goes_on_below_its_text),
 		cmocka_unit_test(
 			captions_are_broken_at_blanks_with_more_lines_under_them),
 		cmocka_unit_test(a_heading_that_says_percent_names_no_unit_again),

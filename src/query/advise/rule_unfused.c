@@ -59,8 +59,11 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 	if (facts_pct(c.saved_ns, run->facts->window.ns) <= run->values[MIN_PCT])
 		return;
 	advice_add(run, work_device_cell(device),
-		   "fuse them: torch.compile, fused optimizers (fused=True), fused "
-		   "normalisation and loss; channels_last spares conversions",
+		   facts_trains(run->facts->names, run->facts->nnames)
+			   ? "fuse them: torch.compile, fused optimizers (fused=True), "
+			     "fused normalisation and loss"
+			   : "fuse them: torch.compile, or kernels of a library for "
+			     "normalisation, activation and attention",
 		   "%.1f%% of kernel time is elementwise, normalisation, reduction or "
 		   "copies, limited by memory, %lld of them right after another",
 		   facts_pct(c.simple_ns, use->kernel_ns), (long long)c.pairs);
@@ -78,8 +81,9 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 static int check(const struct rule_run *run, struct err *err)
 {
 	const struct fact_use *uses = facts_uses(run->facts, err);
+	size_t n;
 
-	if (!uses)
+	if (!uses || !facts_names(run->facts, &n, err))
 		return -1;
 	const struct device_work *work = &run->facts->work.work;
 	for (size_t i = 0; i < work->ndevices; i++)
