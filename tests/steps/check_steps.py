@@ -83,7 +83,7 @@ def differences(rows, expected):
         for key, value in want.items():
             got = str(row[key]) if key == "device" and row[key] is not None else row[key]
             if got != value:
-                wrong.append(f"step {want['step']} device {want['device']}: {key} {got}, not {value}")
+                wrong.append(f"step {want['step']} device {row['device']}: {key} {got}, not {value}")
     return wrong
 
 
@@ -127,7 +127,7 @@ def check_fixtures(tap, place):
 
 def check_recordings(tap, place):
     stats = {"numbers": 0}
-    for path in sorted(glob.glob(os.path.join(DATA, "gpu", "*.json.gz"))):
+    for path in sorted(glob.glob(os.path.join(DATA, "gpu", "*.json.gz")) + glob.glob(os.path.join(DATA, "cases", "*.json.gz"))):
         before = stats["numbers"]
         wrong = check_trace(place, path, stats)
         tap.ok(not wrong, f"{os.path.basename(path)}: {stats['numbers'] - before} numbers are those of the slow computation", *wrong)

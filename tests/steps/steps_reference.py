@@ -16,7 +16,8 @@ RUNTIME = {"runtime", "cuda_runtime", "cuda_driver", "mtia_runtime", "glow_runti
 DEVICE = {"kernel": "kernel", "memcpy": "memcpy", "gpu_memcpy": "memcpy", "memset": "memset", "gpu_memset": "memset",
           "mtia_ccp_events": "kernel"}
 HOST = {"cpu_op", "operator", "user_annotation", "userannotation"}
-COLLECTIVE = re.compile("nccl|rccl|hccl", re.I)
+COLLECTIVE = re.compile(r"nccl|rccl|hccl|nvshmem|\bep::(internode|intranode|cuda::get_dispatch_layout)", re.I)
+WAITS = ("event_wait", "event_record")  # of MTIA
 COMMUNICATION = re.compile("(nccl|rccl|hccl|xccl|gloo|ucc|mpi):")
 DATA = re.compile(r"enumerate\(DataLoader\)#.*\.__next__$|enumerate\(DataPipe\)#")
 
@@ -38,6 +39,8 @@ class Recording:
     def __init__(self, events):
         self.host = {name: [] for name in CATEGORIES}
         self.calls, self.work, self.steps, self.operators = [], [], [], []
+        # ROCm numbers agents: which GPU each is, is no matter of steps
+        self.has_agents = any(str(e.get("name", "")).startswith("hip") for e in events)
         self.ranges = []  # of the host, with what phases are told from
         origin = []
         for event in events:
@@ -54,7 +57,9 @@ class Recording:
     def add(self, event, start, end):
         category, name, args = str(event.get("cat")).lower(), event["name"], event.get("args") or {}
         if category in DEVICE:
-            kind = "communication" if COLLECTIVE.search(name) else DEVICE[category]
+            if category == "mtia_ccp_events" and name in WAITS:
+                return
+            kind = "communication" if COLLECTIVE.search(name) else "memcpy" if name == "dma_request" else DEVICE[category]
             device = args.get("device", event.get("pid"))
             self.work.append((start, end, kind, str(device), args.get("correlation"), name))
         elif category in RUNTIME:
@@ -187,7 +192,7 @@ def table(recording, whose="host"):
         views = sweep([work_of(recording, {"kernel"}, device), work_of(recording, {"communication"}, device),
                        work_of(recording, {"memcpy", "memset"}, device)], spans) if device is not None else None
         for n, (number, start, end, dropped) in enumerate(steps):
-            row = {"device": device, "step": str(number), "start_ns": start - recording.origin, "total_ns": end - start,
+            row = {**({} if recording.has_agents else {"device": device}), "step": str(number), "start_ns": start - recording.origin, "total_ns": end - start,
                    "is_dropped": int(dropped), "bounds": whose}
             if whose == "host":
                 row.update({"host_start_ns": start - recording.origin, "host_ns": end - start,
