@@ -155,7 +155,7 @@ struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)
 				     .max_ns = total_ns,
 				     .mean_ns = (double)total_ns,
 				     .self_device_ns = node->self_device_ns,
-				     .total_device_ns = node->total_device_ns,
+				     .total_device_ns = op_node_device_ns(node),
 				     .cpu_bytes = node->cpu_bytes,
 				     .self_cpu_bytes = node->self_cpu_bytes,
 				     .device_bytes = node->device_bytes,

@@ -54,6 +54,15 @@ struct op_node {
 	int64_t self_device_ns, total_device_ns;
 };
 
+/*
+ * What the call adds to the device total of its name: nothing inside a call of the same
+ * name, whose total has it already.
+ */
+static inline int64_t op_node_device_ns(const struct op_node *node)
+{
+	return node->recursive ? 0 : node->total_device_ns;
+}
+
 /* The nodes of one thread, sorted.  What it needs meanwhile lies in the spill, or NULL. */
 void optree_build(struct op_node *nodes, size_t n, struct spill *spill);
 

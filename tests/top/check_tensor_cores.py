@@ -150,14 +150,14 @@ class Tree:
         self.event("kernel", name, start, dur, 7, correlation=self.correlation, stream=7, device=0)
         return [dur * (name in TC_NAMES), dur * (name in UNKNOWN_NAMES), dur]
 
-    def op(self, depth):
+    def op(self, depth, around=()):
         """(Times as of launch() below and in it, is it eligible)."""
         name = self.random.choice(("aten::mm", "outer", "aten::add", "mine::op")) + ("" if depth else "_root")
         start, own, below, eligible = self.now, [0, 0, 0], [0, 0, 0], name == "aten::mm"
         self.now += 1
         for _ in range(2 + self.random.randrange(2)):  # never an only child, which torch may fold
             if depth < 3 and self.random.random() < 0.4:
-                times, below_eligible = self.op(depth + 1)
+                times, below_eligible = self.op(depth + 1, around + (name,))
                 below = [a + b for a, b in zip(below, times)]
                 eligible |= below_eligible
             else:
@@ -167,7 +167,7 @@ class Tree:
         self.now += 1
         eligible |= own[0] > 0
         total = [a + b for a, b in zip(own, below)]
-        self.count(name, own, total, eligible)
+        self.count(name, own, [0, 0, 0] if name in around else total, eligible)  # that has it already
         return total, eligible
 
     def count(self, name, own, total, eligible):
@@ -227,6 +227,28 @@ def check_label(tap, place):
                  f"and the label around it has none {' '.join(options)}")
 
 
+def check_nested(tap, place):
+    """An operator within one of its name: the device time counts once, and twice in torch's own text."""
+    tree = Tree(2)
+    tree.event("cpu_op", "aten::mm", 0, 100, 1)
+    tree.event("cpu_op", "aten::view", 1, 2, 1)
+    tree.event("cpu_op", "aten::mm", 10, 50, 1)
+    tree.event("cuda_runtime", "cudaLaunchKernel", 20, 5, 1, correlation=1)
+    tree.event("kernel", TC_NAMES[0], 40, 30, 7, correlation=1, stream=7, device=0)
+    path = place.path("nested.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": tree.events}, out)
+    store = place.ingest(path)
+    for options in ((), ("--time", ALWAYS)):
+        row = {r["name"]: r for r in top(place, store, *options)}["aten::mm"]
+        tap.same([row[c] for c in ("calls", "self_device_ns", "total_device_ns", "total_tensor_core_ns",
+                                   "total_tensor_core_pct")], [2, 30 * US, 30 * US, 30 * US, 100],
+                 f"an operator within one of its name {' '.join(options)}")
+    text = place.ptool("top", store, "--format", "torch").stdout
+    line = next(line for line in text.splitlines() if "aten::mm" in line)
+    tap.ok("60.000us" in line, "torch counts it twice", line)
+
+
 def main():
     tap = storetap.Tap()
     with storetap.Workplace() as place:
@@ -235,6 +257,7 @@ def main():
         check_recordings(tap, place)
         check_random(tap, place)
         check_label(tap, place)
+        check_nested(tap, place)
     tap.done()
 
 

@@ -169,6 +169,8 @@ static int call_node(struct running *r, const struct call_track *t, size_t at,
 		.is_top_level = node->parent == NODE_NONE,
 		.sums = opstat_of_node(node, detail->flops),
 	};
+	if (r->request->as_torch)
+		call.stat.sums.total_device_ns = node->total_device_ns;
 	return r->request->call(r->request->to, &call, err);
 }
 

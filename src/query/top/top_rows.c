@@ -170,6 +170,29 @@ static struct cell average(int64_t total, int64_t calls)
 				   : cell_real((double)total / (double)calls);
 }
 
+/*
+ * The device total of a row.  A call within one of its name adds to that one alone: where
+ * shapes, say, or a filter put the two into different rows, its own time is left.
+ */
+static int64_t device_total(const struct opstat *stat)
+{
+	const struct opstat_sums *s = &stat->sums;
+
+	return s->total_device_ns > s->self_device_ns ? s->total_device_ns
+						      : s->self_device_ns;
+}
+
+static struct tensor_core_times tensor_total(const struct top_tensor *t)
+{
+	struct tensor_core_times times = t->total;
+
+	if (times.yes_ns < t->self.yes_ns)
+		times.yes_ns = t->self.yes_ns;
+	if (times.unknown_ns < t->self.unknown_ns)
+		times.unknown_ns = t->self.unknown_ns;
+	return times;
+}
+
 static struct cell if_known(double pct)
 {
 	return pct >= 0 ? cell_real(pct) : cell_null();
@@ -191,17 +214,17 @@ static struct cell tensor_cell(const struct top_rows *rows, uint32_t row,
 	case TOP_TENSOR_SELF:
 		return cell_int(t->self.yes_ns);
 	case TOP_TENSOR_TOTAL:
-		return cell_int(t->total.yes_ns);
+		return cell_int(tensor_total(t).yes_ns);
 	case TOP_TENSOR_SELF_SHARE:
 		return if_known(tensor_core_pct(t->self, stat->sums.self_device_ns));
 	case TOP_TENSOR_TOTAL_SHARE:
-		return if_known(tensor_core_pct(t->total, stat->sums.total_device_ns));
+		return if_known(tensor_core_pct(tensor_total(t), device_total(stat)));
 	case TOP_TENSOR_SELF_UNKNOWN:
 		return if_known(
 			tensor_core_unknown_pct(t->self, stat->sums.self_device_ns));
 	default:
 		return if_known(
-			tensor_core_unknown_pct(t->total, stat->sums.total_device_ns));
+			tensor_core_unknown_pct(tensor_total(t), device_total(stat)));
 	}
 }
 
@@ -225,9 +248,9 @@ static struct cell sums_cell(const struct top_rows *rows, const struct opstat *s
 	case TOP_SELF_DEVICE:
 		return cell_if(rows->has_device, s->self_device_ns);
 	case TOP_TOTAL_DEVICE:
-		return cell_if(rows->has_device, s->total_device_ns);
+		return cell_if(rows->has_device, device_total(stat));
 	case TOP_AVG_DEVICE:
-		return rows->has_device ? average(s->total_device_ns, s->calls)
+		return rows->has_device ? average(device_total(stat), s->calls)
 					: cell_null();
 	case TOP_CPU_MEM:
 		return cell_if(rows->has_memory, s->cpu_bytes);

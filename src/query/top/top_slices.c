@@ -169,6 +169,7 @@ int top_load_slices(struct store *store, const struct scope *scope,
 		const struct slice_ops_request request = {
 			.profile = c.profile,
 			.python = filter_wants_python(query->filter),
+			.as_torch = query->torch_times,
 			.call = add_call,
 			.to = &c,
 		};

@@ -167,10 +167,11 @@ static void add_nodes(struct growing *g)
 		g->has_folded |= node->folded;
 		if (node->folded || !of)
 			continue;
-		top_tensor_merge(&of->sums, &(struct top_tensor){
-						    .self.yes_ns = node->self_device_ns,
-						    .total.yes_ns = node->total_device_ns,
-						    .eligible = g->eligible[i] });
+		top_tensor_merge(
+			&of->sums,
+			&(struct top_tensor){ .self.yes_ns = node->self_device_ns,
+					      .total.yes_ns = op_node_device_ns(node),
+					      .eligible = g->eligible[i] });
 	}
 }
 
@@ -187,7 +188,7 @@ static void add_unknown(struct growing *g, enum track_kind kind)
 		top_tensor_merge(&sums_of(g, node)->sums,
 				 &(struct top_tensor){
 					 .self.unknown_ns = node->self_device_ns,
-					 .total.unknown_ns = node->total_device_ns });
+					 .total.unknown_ns = op_node_device_ns(node) });
 	}
 }
 
