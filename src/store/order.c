@@ -4,9 +4,6 @@
 #include "base/sort.h"
 #include "store/apart.h"
 
-#define NAMES_MAX \
-	1024 /* open slices of a thread whose names are compared with an end's */
-
 /* The order of rows.  Ties keep the file's order: the sort is stable. */
 static bool row_before(const void *context, uint32_t a, uint32_t b)
 {
@@ -33,20 +30,60 @@ static bool time_before(const void *context, uint32_t a, uint32_t b)
 	return slices[a].ts_ns < slices[b].ts_ns;
 }
 
-/* A track being paired; indexes into slices. */
+/* A slice that has begun. */
+struct begun {
+	uint32_t slice; /* ROW_NONE: it has ended, too */
+	uint32_t
+		older; /* place in `open`, plus 1, of the one of its name before it, or 0 */
+};
+
+/* A track being paired. */
 struct pairing {
 	struct spill *spill;
-	uint32_t *open; /* begun and not ended */
+	struct begun *open; /* the last one has not ended */
 	size_t n, cap;
+	/* By name: place in `open`, plus 1, of the newest.  May be of an earlier track. */
+	uint32_t *newest;
+	size_t nnewest, newest_cap;
 	uint32_t part; /* newest part of a legacy asynchronous slice, or ROW_NONE */
 	bool part_is_open, by_name;
 	uint32_t no_name; /* the empty text */
 };
 
-static void push(struct pairing *p, uint32_t slice)
+/* Place in `open`, plus 1, of the newest slice of that name that has not ended, or 0. */
+static uint32_t newest_of(const struct model *m, const struct pairing *p, uint32_t name)
 {
+	uint32_t at = name < p->nnewest ? p->newest[name] : 0;
+
+	if (at == 0 || at > p->n || p->open[at - 1].slice == ROW_NONE ||
+	    m->slices[p->open[at - 1].slice].name != name)
+		return 0;
+	return at;
+}
+
+static void push(const struct model *m, struct pairing *p, uint32_t slice)
+{
+	uint32_t name = m->slices[slice].name;
+
+	p->newest = spill_grow(p->spill, p->newest, &p->newest_cap, (size_t)name + 1,
+			       sizeof(*p->newest));
+	while (p->nnewest <= name)
+		p->newest[p->nnewest++] = 0;
 	p->open = spill_grow(p->spill, p->open, &p->cap, p->n + 1, sizeof(*p->open));
-	p->open[p->n++] = slice;
+	p->open[p->n++] = (struct begun){ slice, newest_of(m, p, name) };
+	p->newest[name] = (uint32_t)p->n;
+}
+
+/* Takes out the newest slice of a name. */
+static uint32_t take(const struct model *m, struct pairing *p, uint32_t at)
+{
+	uint32_t slice = p->open[at - 1].slice;
+
+	p->newest[m->slices[slice].name] = p->open[at - 1].older;
+	p->open[at - 1].slice = ROW_NONE;
+	while (p->n && p->open[p->n - 1].slice == ROW_NONE)
+		p->n--;
+	return slice;
 }
 
 static void finding_at(struct model *m, enum finding finding, const struct slice_rec *s)
@@ -61,38 +98,36 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
 }
 
 /*
- * How many of the open slices are left to look at: the last of them is the end's.  It is
- * the newest of the end's name; on a thread, where there is none or the end has no name,
- * the newest.  (Perfetto goes by the name, too; catapult never does.)
+ * Place in `open`, plus 1, of the slice that the end closes: the newest of the end's
+ * name; on a thread, where there is none or the end has no name, the newest of all.
+ * 0 when there is none.  (Perfetto goes by the name, too; catapult never does.)
  */
-static size_t find_begin(const struct model *m, const struct pairing *p,
-			 const struct slice_rec *end)
+static uint32_t find_begin(const struct model *m, const struct pairing *p,
+			   const struct slice_rec *end)
 {
-	size_t at = p->n, last = p->by_name || at < NAMES_MAX ? 0 : at - NAMES_MAX;
+	uint32_t at = 0;
 
-	if (end->name == p->no_name)
-		return at;
-	while (at > last && m->slices[p->open[at - 1]].name != end->name)
-		at--;
-	return at > last || p->by_name ? at : p->n;
+	if (end->name != p->no_name)
+		at = newest_of(m, p, end->name);
+	if (at == 0 && (end->name == p->no_name || !p->by_name))
+		at = (uint32_t)p->n;
+	return at;
 }
 
 static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
 {
-	size_t at = p->n ? find_begin(m, p, end) : 0;
+	uint32_t at = find_begin(m, p, end);
 
 	end->key = ROW_NONE;
 	if (at == 0) {
 		finding_at(m, FINDING_END_WITHOUT_BEGIN, end);
 		return;
 	}
-	struct slice_rec *begin = &m->slices[p->open[at - 1]];
+	end->key = take(m, p, at);
+	struct slice_rec *begin = &m->slices[end->key];
 	if (end->name != begin->name && end->name != p->no_name)
 		finding_at(m, FINDING_END_NAME, end);
-	end->key = p->open[at - 1];
 	close_slice(begin, end->ts_ns);
-	memmove(&p->open[at - 1], &p->open[at], (p->n - at) * sizeof(*p->open));
-	p->n--;
 }
 
 /* A part that lasts until what comes next does so now. */
@@ -114,7 +149,7 @@ static void pair_step(struct model *m, struct pairing *p, uint32_t slice)
 		if (p->part != ROW_NONE)
 			from_ns = slice_end(&m->slices[p->part]);
 		else if (p->n)
-			from_ns = m->slices[p->open[p->n - 1]].ts_ns;
+			from_ns = m->slices[p->open[p->n - 1].slice].ts_ns;
 		step->dur_ns = step->ts_ns - from_ns;
 		step->ts_ns = from_ns;
 	} else {
@@ -131,7 +166,9 @@ static void close_rest(struct model *m, struct pairing *p)
 		m->slices[p->part].unfinished = 1;
 	close_part(m, p, m->end_ns);
 	for (size_t i = 0; i < p->n; i++) {
-		struct slice_rec *s = &m->slices[p->open[i]];
+		if (p->open[i].slice == ROW_NONE)
+			continue;
+		struct slice_rec *s = &m->slices[p->open[i].slice];
 		finding_at(m, FINDING_BEGIN_WITHOUT_END, s);
 		s->unfinished = 1;
 		close_slice(s, m->end_ns);
@@ -148,7 +185,7 @@ static void pair_slice(struct model *m, struct pairing *p, uint32_t slice)
 		if (s->unfinished)
 			close_slice(s, m->end_ns);
 		else
-			push(p, slice);
+			push(m, p, slice);
 		break;
 	case PHASE_END:
 		close_part(m, p, s->ts_ns);
@@ -314,5 +351,6 @@ void order_rows(struct model *m)
 	sort_indexes(m->order + m->nrows, m->napart, spare, apart_before, m->slices);
 	make_rows(m, spare);
 	spill_free(m->spill, pairing.open);
+	spill_free(m->spill, pairing.newest);
 	spill_free(m->spill, spare);
 }
