@@ -175,6 +175,34 @@ def check_plugin(tap, place):
         tap.ok(len(rows) == len(oracle["steps"]) + 1 and not wrong, f"{name}: {count} numbers are the plugin's", *wrong)
 
 
+# What ../shared/data/cases/README.md says of steps, to the digits that it gives: file, column of
+# the mean, nanoseconds, half of the last digit.
+TRUTHS = [("h100-facebook_timesformer*", "total_ns", 382_500_000, 50_000),
+          ("h100-facebook_timesformer*", "gpu_idle_ns", 224_100_000, 50_000),
+          ("h100-qwen*", "total_ns", 47_151_000, 500),
+          ("nccl_parser_config*", "total_ns", 222_000_000, 500_000),
+          ("nccl_parser_config*", "gpu_idle_ns", 170_000_000, 500_000),
+          ("inference-xdit_sd_3.5*", "total_ns", 1_195_000_000, 500_000),
+          ("inference-xdit_sd_3.5*", "gpu_idle_ns", 482_700_000, 50_000),
+          ("execution_trace-benchmark_simple_add*", "total_ns", 19_696_000_000, 500_000)]
+
+
+def check_truths(tap, place):
+    folder = os.path.join(DATA, "cases")
+    for pattern, column, value, slack in TRUTHS:
+        for path in glob.glob(os.path.join(folder, pattern)):
+            mean = steps(place, place.ingest(path))[-1]
+            tap.ok(abs(mean[column] - value) <= slack, f"{os.path.basename(path)}: {column} is what is true of it", f"{mean[column]}, not {value}")
+    for path in glob.glob(os.path.join(folder, "negative_queue*")):
+        rows = steps(place, place.ingest(path))
+        tap.same([row["is_long"] for row in rows[:-1]], [0] * 5, "negative_queue: no step is an outlier")
+        tap.ok(abs(rows[0]["total_ns"] - 209_700_000) <= 50_000, "negative_queue: step 550 lasts 209.7 ms")
+    for path in glob.glob(os.path.join(DATA, "gpu", "resnet50_num_workers_4*")):
+        rows = steps(place, place.ingest(path))
+        tap.same([(row["step"], row["grew_slice"], row["grew_slice_ns"]) for row in rows if row["is_long"]],
+                 [("5", "cudaMemcpyAsync", 36_928_000), ("9", "aten::empty", 4_948_750)], "resnet50_num_workers_4: the slices that grew in steps 5 and 9")
+
+
 def case_traces(case):
     """[(trace, what must be)] of a case."""
     if "trace" in case:
@@ -217,7 +245,7 @@ def main():
         check_random(tap, place)
         check_fixtures(tap, place)
         if os.path.isdir(os.path.join(DATA, "tb-oracle")):
-            for check in (check_plugin, check_cases, check_exact_oracle, check_recordings):
+            for check in (check_truths, check_plugin, check_cases, check_exact_oracle, check_recordings):
                 check(tap, place)
         else:
             tap.skip("the plugin's numbers and real recordings", "no ../shared/data here")
