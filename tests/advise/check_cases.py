@@ -4,12 +4,14 @@ truths of ../shared/data/cases, and what holds for every recording under ../shar
 """
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 from storetap import SHARED, Tap, Workplace
 from table import recordings
 
+WINDOWS = {"mean_step_ns", "recording_ns"}
 IDLE_RULES = {"launch-bound", "host-bound", "synchronization", "idle-time", "data-loading", "communication",
               "allocator-churn", "profiler-overhead", "low-utilization"}
 
@@ -18,7 +20,11 @@ class Answer:
     """What it says of one recording."""
 
     def __init__(self, work, path):
-        done = work.ptool("advise", work.ingest(path), "--format", "json", check=False)
+        store = work.ingest(path)
+        done = work.ptool("advise", store, "--format", "json", check=False)
+        evidence = work.ptool("advise", store, "--evidence", "--format", "json", check=False)
+        self.windows = {row["value"] for row in json.loads(evidence.stdout)["rows"] if row["item"] in WINDOWS
+                        and row["rule"] != "warm-up"} if evidence.returncode == 0 else set()
         self.answer = json.loads(done.stdout) if done.returncode == 0 else {"rows": [], "notes": []}
         self.rows = [row for row in self.answer["rows"] if row["severity"] != "not_run"]
         self.lacks = [row for row in self.answer["rows"] if row["severity"] == "not_run"]
@@ -29,6 +35,11 @@ class Answer:
     def first(self, rule, pct):
         """The weightiest finding is of that rule, and of so much of the step."""
         return bool(self.rows) and self.rows[0]["rule"] == rule and self.rows[0]["saving_pct"] >= pct
+
+    def busy_pct(self):
+        """Of the device that is judged; None: there is none, or several, or it is not judged."""
+        busy = re.search(r"is busy ([0-9.]+)% of", self.notes[0]) if len(self.notes) == 1 else None
+        return float(busy[1]) if busy and "to judge" not in self.notes[0] else None
 
     def idle_pct(self):
         return sum(row["saving_pct"] or 0 for row in self.rows if row["rule"] in IDLE_RULES)
@@ -70,6 +81,9 @@ def check_any(tap, name, answer):
     shares = [row["saving_pct"] for row in answer.rows if row["saving_pct"] is not None]
     tap.ok(all(2 <= pct <= 100 for pct in shares) and answer.idle_pct() <= 100.01, f"{name}: findings save 2 to 100 %", answer)
     tap.ok(not {"communication", "exposed-communication"} <= set(answer.rules), f"{name}: communication is told once", answer)
+    tap.ok(len(answer.windows) <= 1, f"{name}: evidence is of one window", answer.windows)
+    if answer.busy_pct() is not None:
+        tap.ok(100 - answer.busy_pct() - answer.idle_pct() < 10, f"{name}: no cause of a tenth of the time is missing", answer)
     if answer.notes and "no device work" in answer.notes[0]:
         tap.ok("CUDA" not in " ".join(row["suggestion"] for row in answer.lacks), f"{name}: the CPU needs no CUDA")
 

@@ -59,6 +59,5 @@ const struct rule rule_host_bound = {
 					 "shorter gaps are of launch-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
 	.causes = RULE_HOST_CAUSES,
-	.yields_to = { "data-loading" },
 	.check = check,
 };

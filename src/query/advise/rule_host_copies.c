@@ -3,21 +3,8 @@
 
 enum { MIN_PCT };
 
-static bool is_copy(const struct fact_name *name)
-{
-	static const char *const copies[] = {
-		"aten::copy_", "aten::to",      "aten::_to_copy",      "aten::contiguous",
-		"aten::clone", "aten::type_as", "aten::_reshape_copy", NULL,
-	};
-
-	for (size_t i = 0; copies[i]; i++)
-		if (str_is(str_of(name->name), copies[i]))
-			return true;
-	return false;
-}
-
 static const struct rule_operator_share share = {
-	.is_wanted = is_copy,
+	.is_wanted = rule_is_copy,
 	.finding = "copying and converting tensors",
 	.item = "copies",
 	.suggestion =
@@ -38,6 +25,5 @@ const struct rule rule_host_copies = {
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
-	.yields_to = { "small-operators" },
 	.check = check,
 };

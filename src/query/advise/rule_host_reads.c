@@ -1,16 +1,10 @@
 /* Single values that Python reads out of tensors on the CPU. */
 #include "query/advise/rule_parts.h"
-#include "query/gaps/gap_cause.h"
 
 enum { MIN_PCT };
 
-static bool is_read(const struct fact_name *name)
-{
-	return gap_cause_of(CLASS_OP, str_of(name->name)) == GAP_READ;
-}
-
 static const struct rule_operator_share share = {
-	.is_wanted = is_read,
+	.is_wanted = rule_is_read,
 	.finding = "reading single values out of tensors",
 	.item = "reads",
 	.suggestion =
@@ -32,6 +26,5 @@ const struct rule rule_host_reads = {
 	.source = "ptool's own: 2 % of the step.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the step that is fine" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
-	.yields_to = { "small-operators" },
 	.check = check,
 };

@@ -8,6 +8,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "ingest/sink.h"
+#include "query/gaps/gap_cause.h"
 #include "query/short_name.h"
 
 #define CULPRIT_CELLS ((size_t)48) /* of a name in a sentence */
@@ -137,6 +138,24 @@ bool rule_any_operator(const struct fact_name *name)
 {
 	(void)name;
 	return true;
+}
+
+bool rule_is_copy(const struct fact_name *name)
+{
+	static const char *const copies[] = {
+		"aten::copy_", "aten::to",      "aten::_to_copy",      "aten::contiguous",
+		"aten::clone", "aten::type_as", "aten::_reshape_copy", NULL,
+	};
+
+	for (size_t i = 0; copies[i]; i++)
+		if (str_is(str_of(name->name), copies[i]))
+			return true;
+	return false;
+}
+
+bool rule_is_read(const struct fact_name *name)
+{
+	return gap_cause_of(CLASS_OP, str_of(name->name)) == GAP_READ;
 }
 
 void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns,

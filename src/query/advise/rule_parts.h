@@ -59,6 +59,9 @@ struct rule_operators {
 struct rule_operators rule_operators(const struct fact_name *names, size_t n,
 				     bool (*is_wanted)(const struct fact_name *name));
 bool rule_any_operator(const struct fact_name *name);
+/* Of host-copies and host-reads, and of no other rule. */
+bool rule_is_copy(const struct fact_name *name);
+bool rule_is_read(const struct fact_name *name);
 /*
  * Their share of the time in which any operator runs, of a mean step, in ns: threads
  * may run several at once.  -1 with err set.

@@ -15,6 +15,7 @@ static struct rule_operators sum_up(const struct fact_name *names, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_name *name = &names[i];
 		if (!name->is_operator || name->self_ns < 0 || name->step_calls <= 0 ||
+		    rule_is_copy(name) || rule_is_read(name) ||
 		    (double)name->self_ns / (double)name->step_calls >= below_ns)
 			continue;
 		sum.ns += name->self_ns;
@@ -63,8 +64,8 @@ const struct rule rule_small_operators = {
 	.title = "Small operators",
 	.looks =
 		"In recordings without device work: operators whose calls take less than "
-		"below_us by themselves, by their names. Most of that time is spent on "
-		"calling them.",
+		"below_us by themselves, by their names, without those of host-copies and "
+		"host-reads. Most of that time is spent on calling them.",
 	.source = "ptool's own: 10 % of the step, in operators below 10 us: calling one "
 		  "takes 1 to 5 us, and recording it about as much.",
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" },
