@@ -421,6 +421,24 @@ def check_limit(tap, place):
     tap.ok("% of device time" not in shown, "top: nor has the table", shown)
 
 
+# Percent of kernel time on Tensor Cores or Matrix Cores, and the most that may stay unknown; told name by
+# name by hand, except that FlashAttention's Preprocess, Postprocess and transposes are no products.
+CORES = {"inference-xdit_sd_3.5": (85.34, 0.01), "mi300-resnet": (6.37, 0.01), "inference-sglang_prefill": (89.37, 0.01),
+         "deepseek-v3": (38.98, 0.5)}
+
+
+def check_cores(tap, place):
+    for start, (pct, unknown) in CORES.items():
+        found = glob.glob(os.path.join(DATA, "cases", start + "*"))
+        if not found:
+            tap.skip(f"{start}: Tensor Cores", "not in ../shared/data/cases")
+            continue
+        rows = kernels(place, place.ingest(found[0]))
+        total = sum(r["total_ns"] for r in rows)
+        yes, ask = (100 * sum(r["total_ns"] for r in rows if r["tensor_core"] is says) / total for says in (True, None))
+        tap.ok(abs(yes - pct) < 0.01 and ask <= unknown, f"{start}: {pct} % on Tensor Cores", yes, ask)
+
+
 def check_graph(tap, place):
     """A graph's kernels have one launch: only while one of them runs do the others queue."""
     trace = {"schemaVersion": 1, "traceEvents": [
@@ -478,6 +496,7 @@ def main():
         check_exact(tap, place)
         check_random(tap, place)
         check_queues(tap, place)
+        check_cores(tap, place)
         check_occupancy(tap, place)
         check_limit(tap, place)
         check_graph(tap, place)

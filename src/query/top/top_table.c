@@ -76,7 +76,7 @@ static const struct top_heading people[] = {
 	{ "tensor_core_eligible", "TC", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
 	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
 	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
-	{ "total_tensor_core_unknown_pct", "TC unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 1 },
+	{ "total_tensor_core_unknown_pct", "Unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 0 },
 	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 10 },
 	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 9 },
 	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 10 },
@@ -182,18 +182,20 @@ static bool has_kinds(const struct choice *c)
 	return kinds.spans || (kinds.host && kinds.device);
 }
 
-/* Does no row say anything?  Of device memory 0 says nothing either. */
+/* Does no row say anything?  Of some columns 0 says nothing either. */
 static bool is_empty(const struct choice *c, enum top_column column)
 {
-	bool zero_says_nothing =
-		column == TOP_DEVICE_MEM || column == TOP_SELF_DEVICE_MEM;
+	bool zero_says_nothing = column == TOP_DEVICE_MEM ||
+				 column == TOP_SELF_DEVICE_MEM ||
+				 column == TOP_TENSOR_TOTAL_UNKNOWN;
 
 	if (column == TOP_KIND)
 		return !has_kinds(c);
 	for (size_t i = 0; i < c->rows->norder; i++) {
 		struct cell cell = cell_of(c, c->rows->order[i], column);
-		if (cell.type != CELL_NULL &&
-		    !(zero_says_nothing && cell.as.integer == 0))
+		bool is_zero =
+			cell.type == CELL_REAL ? cell.as.real == 0 : cell.as.integer == 0;
+		if (cell.type != CELL_NULL && !(zero_says_nothing && is_zero))
 			return false;
 	}
 	return true;
