@@ -42,6 +42,13 @@ static int unknown_command(const char *name)
 	struct err err = ERR_INIT;
 	size_t n = 0;
 
+	if (access(name, F_OK) == 0) {
+		err_set(&err, ERR_USAGE,
+			"'%.200s' is a file, not a command; did you mean 'ptool top "
+			"%.200s'?",
+			name, name);
+		return message_error(NULL, NULL, &err);
+	}
 	while (commands[n])
 		n++;
 	const char **names = xcalloc(n + 1, sizeof(*names));

@@ -237,14 +237,72 @@ int output_close(struct output *out, bool ok, struct err *err)
 	return rc;
 }
 
+/* What ptool itself draws beyond ASCII, all of it of three bytes and one cell. */
+static const struct drawn {
+	const char *drawn;
+	char ascii;
+} drawings[] = {
+	{ "\xe2\x80\xa6", '~' }, /* what was cut out of a name */
+	{ "▁", '_' },
+	{ "▂", '.' },
+	{ "▃", '.' },
+	{ "▄", '-' },
+	{ "▅", '-' },
+	{ "▆", '=' },
+	{ "▇", '=' },
+	{ "█", '#' },
+};
+
+static void write_ascii(const char *text, size_t n, FILE *out)
+{
+	const char *end = text + n;
+
+	while (text < end) {
+		char c = *text;
+		size_t taken = 1;
+		for (size_t i = 0; i < sizeof(drawings) / sizeof(*drawings); i++) {
+			const struct drawn *d = &drawings[i];
+			if ((size_t)(end - text) >= 3 && memcmp(text, d->drawn, 3) == 0) {
+				c = d->ascii;
+				taken = 3;
+			}
+		}
+		putc(c, out);
+		text += taken;
+	}
+}
+
+/* Tables of people are made whole before they are drawn: so is their text here. */
+static int render_ascii(const struct renderer *renderer, struct table *t,
+			const struct output *out, struct err *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *memory = open_memstream(&text, &n);
+
+	if (!memory)
+		return err_set(err, ERR_IO, "out of memory");
+	int rc = renderer->render(t, &out->render, memory, err);
+	if (fclose(memory) != 0 && rc == 0)
+		rc = err_set(err, ERR_IO, "out of memory");
+	if (rc == 0)
+		write_ascii(text, n, out->stream);
+	free(text);
+	return rc == 0 ? render_end(out->stream, err) : -1;
+}
+
 /* The table, and those that belong below it. */
 static int render_all(const struct renderer *renderer, struct table *t,
 		      const struct output *out, struct err *err)
 {
+	bool is_ascii = strcmp(renderer->name, "table") == 0 && terminal_is_ascii();
+
 	for (const struct table *first = t; t; t = t->more) {
 		if (t != first)
 			putc('\n', out->stream);
-		if (renderer->render(t, &out->render, out->stream, err) < 0)
+		int rc = is_ascii ? render_ascii(renderer, t, out, err)
+				  : renderer->render(t, &out->render, out->stream, err);
+		if (rc < 0)
 			return -1;
 	}
 	return 0;

@@ -73,7 +73,8 @@ static bool is_beginning(const char *wrong, const char *name)
 const char *suggest_nearest(const char *wrong, const char *const *names)
 {
 	size_t letters = strlen(wrong + strspn(wrong, "-"));
-	size_t best = letters / 3 + 2; /* one more than may still be meant */
+	/* one more than may still be meant: of three letters two others are another word */
+	size_t best = letters <= 3 ? 2 : letters / 3 + 2;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; names[i]; i++) {

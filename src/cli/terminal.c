@@ -2,6 +2,7 @@
 #include "cli/terminal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,6 +41,17 @@ static bool is_set(const char *name)
 	const char *value = getenv(name);
 
 	return value && *value;
+}
+
+bool terminal_is_ascii(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_set(names[i]))
+			return strcmp(getenv(names[i]), "C") == 0 ||
+			       strcmp(getenv(names[i]), "POSIX") == 0;
+	return false;
 }
 
 bool terminal_color(const char *when, int fd)

@@ -10,6 +10,12 @@ bool terminal_is(int fd);
 /* Columns: the terminal's own, else $COLUMNS, else 80; 0 when fd is no terminal. */
 int terminal_width(int fd);
 
+/*
+ * Does the locale (LC_ALL, else LC_CTYPE, else LANG) say C or POSIX?  Where none is set
+ * it does not.
+ */
+bool terminal_is_ascii(void);
+
 /* Values of --color, NULL-terminated. */
 extern const char *const terminal_color_choices[];
 /*

@@ -152,3 +152,12 @@ options_of() { # COMMAND
 	[[ $stderr == *'No space left on device' ]]
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
+
+@test "a file in the place of a command is no misspelt command" {
+	echo '{"traceEvents": []}' >trace.json
+	run --separate-stderr ptool trace.json
+	exits 2
+	says "ptool: 'trace.json' is a file, not a command; did you mean 'ptool top trace.json'?"
+	run --separate-stderr ptool help foo
+	[[ $stderr != *"did you mean"* ]]
+}

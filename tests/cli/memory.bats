@@ -175,3 +175,15 @@ event() {
 		says "ptool: memory: ptool.db: a memory timeline tells of categories, not of blocks: a trace or a snapshot does"
 	done
 }
+
+@test "in the locale C nothing is drawn beyond ASCII" {
+	ptool ingest -q "$GPU/memory.json"
+	ptool memory | LC_ALL=C grep -q "$(printf '\xe2')"
+	ptool memory >utf8
+	LC_ALL=C ptool memory >ascii
+	! LC_ALL=C grep -q "$(printf '\xe2')" ascii
+	[ "$(wc -l <utf8)" -eq "$(wc -l <ascii)" ]
+	LC_ALL=C.UTF-8 ptool memory | cmp - utf8
+	LC_ALL=POSIX ptool memory | cmp - ascii
+	[ "$(wc -m <ascii)" -eq "$(LC_ALL=C.UTF-8 wc -m <utf8)" ]
+}

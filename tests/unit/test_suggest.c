@@ -54,6 +54,9 @@ static void nothing_is_suggested_for_what_is_like_no_name(void **state)
 	assert_null(suggest_nearest("x", sort_keys));
 	assert_null(suggest_nearest("", sort_keys));
 	assert_null(suggest_nearest("-", options));
+	assert_null(suggest_nearest("foo", (const char *const[]){ "top", "op", NULL }));
+	assert_string_equal("top",
+			    suggest_nearest("tpo", (const char *const[]){ "top", NULL }));
 }
 
 static void words_longer_than_any_name_are_unlike_all(void **state)
