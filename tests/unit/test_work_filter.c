@@ -128,14 +128,14 @@ static void steps_times_and_durations_are_asked_too(void **state)
 	tear_down(&t);
 }
 
-/* Two devices; the second one's stream is only known by its name. */
+/* Two devices, each with a stream 7. */
 static void items_go_and_streams_stay(void **state)
 {
 	static const char *const seven[] = { "7" };
 	struct work_stream streams[] = {
 		{ .stream = 7, .device = 0, .nitems = 1 },
 		{ .stream = 20, .device = 0, .nitems = 1 },
-		{ .stream = NUMBER_NONE, .name = "stream 7", .device = 1, .nitems = 1 },
+		{ .stream = 7, .name = "stream 7", .device = 1, .nitems = 1 },
 	};
 	struct work_device devices[] = {
 		{ .device = 0, .first = 0, .n = 2 },
