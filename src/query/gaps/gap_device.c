@@ -186,7 +186,7 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 
 static bool see_name(struct judging *j, uint32_t name, uint32_t device)
 {
-	size_t key = (size_t)(name + 1U);
+	size_t key = name == TEXT_NONE ? 0 : (size_t)name + 1;
 
 	if (key >= j->seen_cap) {
 		size_t old = j->seen_cap;

@@ -7,9 +7,15 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
+#include "query/fit_columns.h"
 #include "query/gaps/gap_notes.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+
+#define KEY_CELLS     22 /* that a name needs at least */
+#define NUMBER_CELLS  6
+#define LOOK_AT_CELLS 14
+#define TITLES_MAX    ((size_t)1 << 10)
 
 enum {
 	PROFILE,
@@ -265,23 +271,70 @@ int gap_nothing(const struct scope *scope, bool has_work, struct err *err)
 			: device_work_lacks(scope, err);
 }
 
+/* Cells that no cause shown here is wider than. */
+static size_t cause_width(const struct making *m)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < m->out->nrows; i++) {
+		struct str title = memtable_row(m->out, i)[TITLE].as.text;
+		widest = title.n > widest ? title.n : widest;
+	}
+	return widest;
+}
+
+/* People's columns for which the terminal has no room. */
+static void hide(struct making *m, enum shown *shown)
+{
+	bool by_cause = m->request->by == GAPS_BY_CAUSE;
+	bool is_number = m->request->by >= GAPS_BY_STEP;
+	const struct {
+		int id, leaves;
+		size_t least;
+	} fits[] = { { KEY, 0, is_number ? NUMBER_CELLS : KEY_CELLS },
+		     { TITLE, 0, cause_width(m) },
+		     { shown[IDLE] == SHOWN_ALWAYS ? IDLE : PER_STEP, 0, 0 },
+		     { GAPS, 2, 0 },
+		     { MEAN, 4, 0 },
+		     { LONGEST, 1, 0 },
+		     { SHARE, 3, 0 },
+		     { LOOK_AT, by_cause ? 0 : 5, LOOK_AT_CELLS } };
+	struct fit_column columns[sizeof(fits) / sizeof(*fits)];
+	struct buf left;
+	size_t n = 0;
+
+	buf_init(&left, TITLES_MAX);
+	for (size_t i = 0; i < sizeof(fits) / sizeof(*fits); i++) {
+		enum shown *how = &shown[fits[i].id];
+		if (*how != SHOWN_ALWAYS && *how != SHOWN_TO_PEOPLE)
+			continue;
+		columns[n++] = (struct fit_column){ m->columns[fits[i].id], fits[i].id,
+						    fits[i].leaves, fits[i].least };
+		*how = SHOWN_TO_MACHINES;
+	}
+	n = fit_columns(columns, n, m->request->width, &left);
+	for (size_t i = 0; i < n; i++)
+		shown[columns[i].id] = SHOWN_ALWAYS;
+	if (left.n)
+		memtable_add_note(m->out, "hidden: " STR_FMT "; '-o gaps.csv' has all",
+				  STR_ARG(buf_str(&left)));
+	buf_release(&left);
+}
+
 static struct table *pick(struct making *m)
 {
 	bool by_cause = m->request->by == GAPS_BY_CAUSE;
-	const enum shown shown[NCOLUMNS] = {
+	bool per_step = m->has_steps && m->request->by != GAPS_BY_STEP;
+	enum shown shown[NCOLUMNS] = {
 		[PROFILE] = SHOWN_IF_PROFILES,
 		[RANK] = SHOWN_IF_RANKS,
 		[DEVICE] = m->has_devices ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
 		[KEY] = by_cause ? SHOWN_NEVER : SHOWN_ALWAYS,
 		[CAUSE] = SHOWN_TO_MACHINES,
 		[TITLE] = SHOWN_TO_PEOPLE,
-		[PER_STEP] = m->has_steps && m->request->by != GAPS_BY_STEP
-				     ? SHOWN_TO_PEOPLE
-				     : SHOWN_NEVER,
+		[PER_STEP] = per_step ? SHOWN_TO_PEOPLE : SHOWN_NEVER,
 		[BLAMED] = SHOWN_TO_MACHINES,
-		[IDLE] = m->has_steps && m->request->by != GAPS_BY_STEP
-				 ? SHOWN_TO_MACHINES
-				 : SHOWN_ALWAYS,
+		[IDLE] = per_step ? SHOWN_TO_MACHINES : SHOWN_ALWAYS,
 		[GAPS] = SHOWN_ALWAYS,
 		[MEAN] = by_cause ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
 		[LONGEST] = SHOWN_ALWAYS,
@@ -293,6 +346,8 @@ static struct table *pick(struct making *m)
 		[LOOK_AT] = SHOWN_TO_PEOPLE,
 	};
 
+	if (m->request->for_people && m->request->width)
+		hide(m, shown);
 	m->out->table.total_rows = m->nrows;
 	return table_pick(&m->out->table, shown, m->scope, m->request->for_people);
 }
