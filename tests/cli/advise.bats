@@ -185,3 +185,13 @@ EOF
 	ptool advise --rule exposed-communication nosteps.json 2>/dev/null >shown
 	grep -qE 'of the recording .*; could save up to [0-9.]+ [mu]s[.]$' shown
 }
+
+@test "advise says above its findings how busy each device is" {
+	ptool advise "$GPU/two_devices.json" 2>/dev/null >shown
+	[[ $(sed -n 1p shown) == "GPU 0 is busy 75.1% of each step (2 steps of "* ]]
+	[[ $(sed -n 2p shown) == "GPU 1 is busy 75.7% of each step (2 steps of "* ]]
+	[ -z "$(sed -n 3p shown)" ]
+	[[ $(sed -n 4p shown) == "HIGH    "* ]]
+	ptool advise "$GPU/two_devices.json" --format json 2>/dev/null | grep -q '"notes":\["GPU 0 is busy 75.1% of each step '
+	COLUMNS=80 ptool advise --verbose "$GPU/sync.json" 2>/dev/null | grep -q '^        synchronization: steps 2, mean step '
+}

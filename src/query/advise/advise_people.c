@@ -323,8 +323,13 @@ static void add_views(struct memtable *m, const struct advice_list *list,
 				   ? arena_printf(&m->arena, "%s; %s", result, first)
 			   : result ? result
 				    : first;
-	for (size_t i = 1; i < list->nviews && list->nviews <= VIEWS_SHOWN; i++)
-		memtable_add_note(m, "%s", view_text(list, i, scope, &m->arena));
+	if (list->nviews > VIEWS_SHOWN || list->nviews == 0)
+		return;
+	const char **under = arena_alloc(&m->arena, list->nviews * sizeof(*under));
+	for (size_t i = 1; i < list->nviews; i++)
+		under[i - 1] = view_text(list, i, scope, &m->arena);
+	under[list->nviews - 1] = NULL;
+	m->table.under = under;
 }
 
 struct table *advise_text(const struct advice_list *list,
