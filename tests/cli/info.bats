@@ -98,3 +98,16 @@ prints_lines() { # LINE...: all of stdin
 	exits 3
 	says "ptool: info: ptool.db: no run 'red \\x1b[31m'; did you mean 'red \\x1b[31m\\n'? (runs: red \\x1b[31m\\n)"
 }
+
+@test "files of one name in several folders are told apart by their folders" {
+	for run in one two; do
+		mkdir -p runs/$run
+		cp "$GPU/copies.json" runs/$run/trace.json
+	done
+	cp "$GPU/copies.json" runs/alone.json
+	ptool ingest -q runs
+	ptool info >got
+	grep -E '^ *1 +alone ' got
+	grep -E '^ *2 +one/trace ' got
+	grep -E '^ *3 +two/trace ' got
+}

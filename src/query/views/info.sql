@@ -1,7 +1,8 @@
 -- The profiles :profiles (ids as a JSON array) by run and id.
 -- profile       id: what --profile takes
 -- run           name of the run
--- name          for people: the worker, else the file's name without its suffixes
+-- name          for people: the worker, else the file's name without its suffixes, behind
+--               its folder's where several are called so
 -- path          of the file, as resolved when it was ingested
 -- format, dialect, host, rank, world_size  NULL where not recorded
 -- rank_source   what tells the rank: 'recording', 'name', 'order'
@@ -23,12 +24,18 @@ kind AS (SELECT work.profile_id, CASE s.text WHEN 'mtia_ccp_events' THEN 'MTIA' 
                                  ELSE 'GPU' END AS device_type
          FROM work LEFT JOIN slice_row r ON r.id = work.first LEFT JOIN string s ON s.id = r.category_id),
 steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
+file AS (SELECT id, replace(replace(replace(replace(path, rtrim(path, replace(path, '/', '')), ''),
+                        '.gz', ''), '.zst', ''), '.json', '') AS stem,
+                rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder
+         FROM profile),
+named AS (SELECT id, stem, replace(folder, rtrim(folder, replace(folder, '/', '')), '') AS parent,
+                 count(*) OVER (PARTITION BY stem) AS same
+          FROM file),
 findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
              GROUP BY profile_id)
 SELECT p.id AS profile, r.name AS run,
-       coalesce(p.worker, replace(replace(replace(
-           replace(p.path, rtrim(p.path, replace(p.path, '/', '')), ''),
-           '.gz', ''), '.zst', ''), '.json', '')) AS name,
+       coalesce(p.worker, CASE WHEN named.same > 1 AND named.parent <> ''
+                               THEN named.parent || '/' ELSE '' END || named.stem) AS name,
        p.path AS path, p.format AS format,
        p.dialect AS dialect, p.host AS host, p.rank AS rank, p.world_size AS world_size,
        p.rank_source AS rank_source, p.worker AS worker, p.span AS span,
@@ -41,7 +48,7 @@ SELECT p.id AS profile, r.name AS run,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
        coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
        CASE WHEN p.slices = 0 THEN NULL ELSE coalesce(kind.device_type, 'CPU') END AS device_type
-FROM profile p
+FROM profile p JOIN named ON named.id = p.id
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
 LEFT JOIN kind ON kind.profile_id = p.id
