@@ -65,7 +65,8 @@ static void add_up(struct step_spent *g)
 		qsort(g->spent, g->nspent, sizeof(*g->spent), by_place);
 	for (size_t i = 0; i < g->nspent; i++) {
 		if (kept && by_place(&g->spent[kept - 1], &g->spent[i]) == 0)
-			g->spent[kept - 1].ns += g->spent[i].ns;
+			g->spent[kept - 1].ns =
+				sum_add(g->spent[kept - 1].ns, g->spent[i].ns);
 		else
 			g->spent[kept++] = g->spent[i];
 	}

@@ -129,8 +129,13 @@ static int read_track(struct step_spent *g, struct sqlite3_stmt *track, struct e
 {
 	int64_t first = sqlite3_column_int64(track, TRACK_FIRST);
 	int64_t n = sqlite3_column_int64(track, TRACK_SLICES);
-	int rc = slice_pack_seek(&g->slices, first, n, err);
 
+	if (first < g->next_id)
+		return query_damaged("slices do", err);
+	int rc = slice_pack_seek(&g->slices, first, n, err);
+	if (rc < 0)
+		return -1;
+	g->next_id = first + n;
 	for (size_t i = 0; i < g->nwindows; i++) {
 		int64_t id = g->steps->rows[g->windows[i].row].slice_id;
 		g->windows[i].is_own = id == 0 || (id >= first && id - first < n);
@@ -138,8 +143,9 @@ static int read_track(struct step_spent *g, struct sqlite3_stmt *track, struct e
 	g->at = 0;
 	g->nopen = 0;
 	g->reached_ns = INT64_MIN;
-	while (rc == 0 && (rc = slice_pack_next(&g->slices, err)) > 0)
-		rc = add_slice(g, err);
+	while ((rc = slice_pack_next(&g->slices, err)) > 0)
+		if ((rc = add_slice(g, err)) < 0)
+			break;
 	if (rc < 0)
 		return -1;
 	close_until(g, INT64_MAX);
@@ -154,6 +160,7 @@ static int read_profile(struct step_spent *g, struct store *store, int64_t profi
 	struct sqlite3_stmt *tracks = NULL;
 	int rc = -1;
 
+	g->next_id = 0;
 	make_room(g, SPENT_IN_NO_SLICE);
 	if (slice_pack_open(store, PACKED_NAME | PACKED_CLASS, &g->slices, err) == 0 &&
 	    query_prepare(store, asset_query_views_host_tracks_sql, &tracks, err) == 0) {

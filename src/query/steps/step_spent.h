@@ -45,6 +45,7 @@ struct step_spent {
 	size_t nused, used_cap, names_cap;
 	struct open_slice *open; /* those around the moment, outermost first */
 	size_t nopen, open_cap;
+	int64_t next_id;    /* no track begins before it: each slice is read once */
 	int64_t reached_ns; /* of the thread all before it is counted */
 	struct spent *spent;
 	size_t nspent, spent_cap;
