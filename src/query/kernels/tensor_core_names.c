@@ -162,9 +162,9 @@ static const struct name_row rows[] = {
 	  NULL, WORD, NO, 0 },
 };
 
-static char lower(char c)
+static int lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 static bool is_at(const char *text, const char *part, size_t n, bool any_capitals)

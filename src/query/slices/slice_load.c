@@ -1,6 +1,7 @@
 /* Loading slices: see slice_load.h. */
 #include "query/slices/slice_load.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -283,6 +284,7 @@ static void charge_device_work(struct slice_load *l, const bool *is_wanted)
 {
 	int64_t *launched_ns = xcalloc(l->n + 1, sizeof(*launched_ns));
 
+	assert(launched_ns); /* xcalloc() ends the program rather */
 	for (size_t i = 0; i < l->n; i++) {
 		const struct loaded_slice *work = &l->slices[i];
 		if (!class_is_device_work((enum slice_class)work->class))
