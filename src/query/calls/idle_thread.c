@@ -27,7 +27,7 @@ static struct str bare_name(struct str name)
 			continue;
 		name = str_behind(name, mark.n);
 		for (size_t end = 0; end < name.n; end++)
-			if (memchr(" '>", name.p[end], 3))
+			if (strchr(" '>", name.p[end]) && name.p[end])
 				return (struct str){ name.p, end };
 		return name;
 	}
