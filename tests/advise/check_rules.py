@@ -173,6 +173,13 @@ def check_guards(tap, work):
         captured.kernel(100_000 + i * 20_000, 1_000, 50_000 + i)
     rows = advise(work, work.ingest(*save(work, [captured])))
     tap.ok(not found(rows) and any("captured" in row["finding"] for row in rows), "a graph that was captured is not judged", rows)
+    replayed = rulecases.Trace(steps=1, lengths=[100_000_000])
+    replayed.host("cudaStreamBeginCapture", 1000, 1000, "cuda_runtime")
+    for i in range(200):
+        replayed.host("cudaGraphLaunch", 100_000 + i * 400_000, 10_000, "cuda_runtime")
+        replayed.kernel(150_000 + i * 400_000, 4_000, 145_000 + i * 400_000)
+    rows = advise(work, work.ingest(*save(work, [replayed])))
+    tap.ok(found(rows) and "CUDA graphs" not in str(rows), "a graph that is replayed is judged, and not told to be one", rows)
     rows = advise(work, work.ingest(*save(work, [rulecases.calling([("aten::mm", 990_000)])[0]])))
     tap.ok(not any("CUDA" in row["suggestion"] for row in rows), "recordings of the CPU need no CUDA", rows)
 

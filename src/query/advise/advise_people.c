@@ -262,7 +262,7 @@ static const char *verdict(const struct advice_list *list,
 		return NULL;
 	if (request->n < rule_count())
 		return "no problem found by the rules that were asked";
-	return is_busy ? "no problem found" : "no single cause of 2% of the time or more";
+	return is_busy ? "no problem found" : "no single cause found";
 }
 
 /* "GPU 0 is busy 23.6% of each step (5 steps of 222.1 ms)" */

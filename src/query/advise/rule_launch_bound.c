@@ -4,7 +4,9 @@
 
 enum { MIN_PCT, MAX_GAP_US };
 
-#define NS_OF_US 1000
+#define NS_OF_US    1000
+#define FEW_GAPS    10 /* fewer, and of this length, are a slow call or two */
+#define ONE_SLOW_NS 100000
 
 static bool replays_graphs(const struct fact_name *names, size_t n)
 {
@@ -15,9 +17,14 @@ static bool replays_graphs(const struct fact_name *names, size_t n)
 }
 
 /* Of a program with these names. */
-static const char *suggestion(enum gap_cause cause, const struct fact_name *names,
-			      size_t n)
+static const char *suggestion(const struct fact_share *share,
+			      const struct fact_name *names, size_t n)
 {
+	enum gap_cause cause = share->cause;
+
+	if (share->gaps < FEW_GAPS && share->ns / share->gaps >= ONE_SLOW_NS &&
+	    gap_causes[cause].few)
+		return gap_causes[cause].few;
 	if (cause == GAP_OPTIMIZER)
 		return "use a fused or foreach optimizer (fused=True)";
 	if (replays_graphs(names, n))
@@ -40,7 +47,7 @@ static void judge(const struct rule_run *run, size_t device, int64_t below_ns)
 	if (pct <= run->values[MIN_PCT] || share.gaps == 0)
 		return;
 	advice_add(run, work_device_cell(&run->facts->work.work.devices[device]),
-		   suggestion(share.cause, facts->names, facts->nnames),
+		   suggestion(&share, facts->names, facts->nnames),
 		   "%.1f%% of %s the %s waits for the host to launch its next work, in "
 		   "gaps of %s%s",
 		   pct, rule_whole(run), rule_device_word(run),

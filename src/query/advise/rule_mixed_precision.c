@@ -33,6 +33,8 @@ static struct eligible sum_up(const struct kernels *k, int64_t device)
 
 /* Ampere's: what came before has Tensor Cores for float16 alone (and small integers). */
 #define TF32_CAPABILITY 8
+/* Of the step: what saves less is no advice. */
+#define LEAST_PCT 2
 
 /* Negative: not recorded. */
 static double capability_of(const struct cell *row)
@@ -67,6 +69,8 @@ static void judge(const struct rule_run *run, const struct cell *row,
 	if (!use || pct <= run->values[MIN_PCT])
 		return;
 	int64_t ns = (int64_t)(pct / 100 * (double)use->kernel_ns / 2);
+	if (facts_pct(ns, run->facts->window.ns) < LEAST_PCT)
+		return;
 	advice_add(
 		run, row[DEVICE_NUMBER],
 		capability_of(row) >= TF32_CAPABILITY
