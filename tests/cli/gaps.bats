@@ -106,6 +106,25 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	exits 4
 }
 
+@test "a long gap's note ends with what is innermost, and names the user's own frame" {
+	cat >long.json <<-'END'
+	{"schemaVersion": 1, "traceEvents": [
+	{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1009","pid":1,"tid":1,"ts":0,"dur":100},
+	{"ph":"X","cat":"python_function","name":"train.py(30): my_step","pid":1,"tid":1,"ts":1,"dur":99},
+	{"ph":"X","cat":"python_function","name":"torch/nn/modules/module.py(1): call","pid":1,"tid":1,"ts":2,"dur":60},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":55,"dur":2,"args":{"correlation":5}},
+	{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":60,"dur":20,"args":{"correlation":5,"device":0,"stream":7}}
+	]}
+	END
+	ptool ingest -q long.json
+	ptool gaps --list | grep -q 'in train.py(30): my_step; .*module.py(1): call$'
+	[ "$(ptool gaps --list --format csv | grep -c 'train.py(30): my_step"$')" -eq 2 ]
+	# a launch that is late is of the frame that launched, and a step's number has no comma
+	[ "$(idle --by frame --focus cudaLaunch)" -eq 5000 ]
+	ptool gaps --by frame --format csv | grep -q '"torch/nn/modules/module.py(1): call".*,58000,'
+	ptool gaps --by step | grep -q '^1009 '
+}
+
 @test "tables fit 80 columns" {
 	ptool ingest -q "$GPU/graph.json"
 	for options in "" --root --list "--by op" "--by step" "--causes hta"; do
@@ -114,4 +133,7 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 		[ -s shown ]
 		lacks -E '^.{81}' <shown
 	done
+	python3 "$BATS_TEST_DIRNAME/on_terminal.py" 80 "$PTOOL" gaps --no-pager --color never >shown
+	grep -q '^Cause .*Longest' shown # causes are whole
+	lacks '^[A-Za-z-]*…' <shown
 }

@@ -37,8 +37,9 @@ PAGEABLE = "Memcpy HtoD (Pageable -> Device)"
 class Plant:
     """A gap [at, at + size) that work launched just before its end ends; cover() fills it."""
 
-    def __init__(self, trace, number, size):
-        self.trace, self.at, self.size = trace, number * PERIOD + 50_000, size
+    def __init__(self, trace, number, sizes):
+        self.trace, self.at, self.size = trace, number * PERIOD + 50_000, sizes[number]
+        self.longest = max(sizes)
         # the stream's work before, launched early enough to be queued
         trace.run(self.at - 10_000, 10_000, self.at - 20_000, name="before")
 
@@ -147,7 +148,8 @@ def slow_launch(p):
 
 def first_use(p):
     """The launch is made, and the kernel, never seen before, comes far too late."""
-    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name=f"kernel_{p.at}")
+    name = "kernel_last" if p.size == p.longest else f"kernel_{p.at}"
+    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name=name)
 
 
 def never_explained(p):
@@ -212,7 +214,7 @@ PLANTS = {
     "slow_start, of an operator": ("cudaLaunchKernel", host_plant((OP, "aten::mul"), (CALL, "cudaLaunchKernel")),
                                    Kind(FEW, long, 0, usual_calls("cudaLaunchKernel"))),
     # 1 us is the host's, 100 us are ordinary
-    "slow_start, of a kernel": ("kernel_50000", first_use, Kind([1], long, 101_000)),
+    "slow_start, of a kernel": ("kernel_last", first_use, Kind(FEW, long, 101_000)),
     "earlier_work, launched late": ("before", never_explained, Kind(FEW, long, 101_000)),
     "earlier_work, queued": ("after", lambda p: p.queued(), Kind(FEW, long)),
     "launch_unknown": ("after", unknown),
@@ -228,7 +230,7 @@ def trace_of(plant, gaps, kind):
     for number, size in enumerate(sizes):
         trace.step(number, number * PERIOD, PERIOD - 1_000)
         trace.host("aten::conv2d", number * PERIOD + 5, PERIOD - 5_000, tid=2)
-        plant(Plant(trace, number, size))
+        plant(Plant(trace, number, sizes))
         trace.host("aten::tail", (number + 1) * PERIOD - 9_000, 100)
     return trace, sizes
 

@@ -7,22 +7,12 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/gaps/gap_question.h"
 #include "query/gaps/gap_stack.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
 ASSET(asset_query_views_gap_threads_sql);
-
-/*
- * The host's part of a gap, on the thread that launched what ends it; it is empty when
- * the launch was made before.
- */
-struct question {
-	int64_t track_id;
-	int64_t from_ns, to_ns;
-	int64_t until_ns; /* to_ns, or behind the launch: all before is to be passed */
-	uint32_t gap;
-};
 
 /* One that the pass is in, and its newest piece. */
 struct asked {
@@ -30,16 +20,13 @@ struct asked {
 	size_t piece; /* SIZE_MAX: none yet */
 };
 
-#define NO_GAP UINT32_MAX
-
 struct pass {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
 	struct gap_stack stack;
-	struct question *questions; /* owned; by (track, from, gap) */
-	uint32_t *gap_of;           /* owned; by item: the gap that it ends, or NO_GAP */
-	size_t n, next, end;        /* those of the track: next to end */
-	struct asked *asked;        /* owned */
+	struct gap_questions asking;
+	size_t next, end;    /* those of the track: next to end */
+	struct asked *asked; /* owned */
 	size_t nasked, asked_cap;
 	int64_t at_ns; /* all before it is charged */
 	struct gap_charge
@@ -47,100 +34,11 @@ struct pass {
 	bool has_waited; /* a stream was told to wait since the last launch */
 };
 
-static int compare_questions(const void *a, const void *b)
-{
-	const struct question *x = a, *y = b;
-
-	if (x->track_id != y->track_id)
-		return x->track_id < y->track_id ? -1 : 1;
-	if (x->from_ns != y->from_ns)
-		return x->from_ns < y->from_ns ? -1 : 1;
-	return (x->gap > y->gap) - (x->gap < y->gap);
-}
-
-static int compare_tracks(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static int compare_drains(const void *a, const void *b)
 {
 	const struct gap_drain *x = a, *y = b;
 
 	return (x->gap > y->gap) - (x->gap < y->gap);
-}
-
-/* The thread that launched most of the device's work, of equal ones the first; or 0. */
-static int64_t busiest_thread(const struct device_work *work, uint32_t device)
-{
-	const struct work_device *d = &work->devices[device];
-	int64_t *tracks = xrealloc_array(NULL, d->n + 1, sizeof(*tracks));
-	int64_t busiest = 0;
-	size_t n = 0, most = 0;
-
-	for (size_t i = d->first; i < d->first + d->n; i++)
-		if (work->items[i].launch_id)
-			tracks[n++] = work->items[i].launch_track_id;
-	qsort(tracks, n, sizeof(*tracks), compare_tracks);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && tracks[end] == tracks[i]; end++)
-			;
-		if (end - i > most) {
-			most = end - i;
-			busiest = tracks[i];
-		}
-	}
-	free(tracks);
-	return busiest;
-}
-
-/* Nothing was launched any more: what the thread that marks the steps did instead. */
-static struct question ask_last(const struct pass *p, const struct gap *g)
-{
-	struct question q = { .track_id = p->request->range->track_id };
-
-	if (!q.track_id)
-		q.track_id = busiest_thread(p->request->work, g->device);
-	q.until_ns = g->end_ns;
-	return q;
-}
-
-static struct question ask_launch(const struct pass *p, const struct gap *g)
-{
-	const struct work_item *after = &p->request->work->items[g->after];
-	struct question q = { .track_id = after->launch_track_id };
-
-	q.until_ns = sum_add(after->launch_start_ns, 1);
-	if (q.until_ns < g->host_end_ns)
-		q.until_ns = g->host_end_ns;
-	return q;
-}
-
-static void find_questions(struct pass *p)
-{
-	const struct gaps *gaps = &p->blame->gaps;
-	const struct device_work *work = p->request->work;
-
-	p->questions = xrealloc_array(NULL, gaps->n + 1, sizeof(*p->questions));
-	p->gap_of = xrealloc_array(NULL, work->n + 1, sizeof(*p->gap_of));
-	for (size_t i = 0; i < work->n; i++)
-		p->gap_of[i] = NO_GAP;
-	for (size_t i = 0; i < gaps->n; i++) {
-		const struct gap *g = &gaps->items[i];
-		if (g->after != GAP_NO_WORK && !work->items[g->after].launch_id)
-			continue;
-		struct question q =
-			g->after == GAP_NO_WORK ? ask_last(p, g) : ask_launch(p, g);
-		q.from_ns = g->start_ns;
-		q.to_ns = g->host_end_ns;
-		q.gap = (uint32_t)i;
-		if (g->after != GAP_NO_WORK)
-			p->gap_of[g->after] = q.gap;
-		p->questions[p->n++] = q;
-	}
-	qsort(p->questions, p->n, sizeof(*p->questions), compare_questions);
 }
 
 /* What the top of the stack, or nothing, is charged as. */
@@ -192,7 +90,7 @@ static void ask(struct pass *p, size_t question)
 
 	p->asked = xgrow(p->asked, &p->asked_cap, p->nasked + 1, sizeof(*p->asked));
 	p->asked[p->nasked++] = (struct asked){ question, SIZE_MAX };
-	const struct question *q = &p->questions[question];
+	const struct gap_question *q = &p->asking.items[question];
 	if (!p->drained.cause || q->from_ns == q->to_ns)
 		return;
 	b->drains = xgrow(b->drains, &b->drains_cap, b->ndrains + 1, sizeof(*b->drains));
@@ -212,12 +110,12 @@ static void pass_over(struct pass *p, int64_t to_ns)
 
 	if (to_ns <= p->at_ns)
 		return;
-	while (p->next < p->end && p->questions[p->next].from_ns < to_ns)
+	while (p->next < p->end && p->asking.items[p->next].from_ns < to_ns)
 		ask(p, p->next++);
 	struct gap_piece piece = piece_of(gap_stack_top(&p->stack));
 	for (size_t i = 0; i < p->nasked; i++) {
 		struct asked *asked = &p->asked[i];
-		const struct question *q = &p->questions[asked->question];
+		const struct gap_question *q = &p->asking.items[asked->question];
 		piece.gap = q->gap;
 		piece.start_ns = q->from_ns > p->at_ns ? q->from_ns : p->at_ns;
 		piece.end_ns = q->to_ns < to_ns ? q->to_ns : to_ns;
@@ -254,8 +152,8 @@ static void keep_context(struct pass *p, const struct gap_launch *launch)
 		return;
 	for (int64_t id = launch->launch_id; launch < end && launch->launch_id == id;
 	     launch++)
-		if (p->gap_of[launch->item] != NO_GAP)
-			p->blame->contexts[p->gap_of[launch->item]] =
+		if (p->asking.gap_of[launch->item] != GAP_NONE_ENDED)
+			p->blame->contexts[p->asking.gap_of[launch->item]] =
 				(struct gap_context){ top->op, top->frame,
 						      top->annotation };
 }
@@ -303,8 +201,8 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 	int rc = 0;
 
 	for (size_t i = p->next; i < p->end; i++)
-		if (p->questions[i].until_ns > last_ns)
-			last_ns = p->questions[i].until_ns;
+		if (p->asking.items[i].until_ns > last_ns)
+			last_ns = p->asking.items[i].until_ns;
 	p->at_ns = INT64_MIN;
 	p->stack.n = 0;
 	p->has_waited = false;
@@ -320,17 +218,18 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 /* The questions about a track: p->next to p->end. */
 static bool questions_of(struct pass *p, int64_t track_id)
 {
-	size_t low = 0, high = p->n;
+	size_t low = 0, high = p->asking.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (p->questions[middle].track_id < track_id)
+		if (p->asking.items[middle].track_id < track_id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (p->next = p->end = low;
-	     p->end < p->n && p->questions[p->end].track_id == track_id; p->end++)
+	     p->end < p->asking.n && p->asking.items[p->end].track_id == track_id;
+	     p->end++)
 		;
 	return p->end > p->next;
 }
@@ -355,13 +254,13 @@ static int pass_threads(struct pass *p, struct sqlite3_stmt *threads,
 /* A launch on what is no thread: nothing tells what the host did. */
 static void answer_rest(struct pass *p, const bool *answered)
 {
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->asking.n; i++) {
 		struct gap_piece piece = piece_of(NULL);
-		if (answered[i] || p->questions[i].from_ns == p->questions[i].to_ns)
+		if (answered[i] || p->asking.items[i].from_ns == p->asking.items[i].to_ns)
 			continue;
-		piece.gap = p->questions[i].gap;
-		piece.start_ns = p->questions[i].from_ns;
-		piece.end_ns = p->questions[i].to_ns;
+		piece.gap = p->asking.items[i].gap;
+		piece.start_ns = p->asking.items[i].from_ns;
+		piece.end_ns = p->asking.items[i].to_ns;
 		gap_blame_add(p->blame, &piece);
 	}
 }
@@ -376,14 +275,14 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 
 	p.stack.request = request;
 	p.stack.blame = blame;
-	find_questions(&p);
+	gap_questions_find(request, &blame->gaps, &p.asking);
 	blame->contexts =
 		xrealloc_array(NULL, blame->gaps.n + 1, sizeof(*blame->contexts));
 	for (size_t i = 0; i < blame->gaps.n; i++)
 		blame->contexts[i] =
 			(struct gap_context){ TEXT_NONE, TEXT_NONE, TEXT_NONE };
 	blame->waited = xcalloc(request->work->n + 1, sizeof(*blame->waited));
-	bool *answered = xcalloc(p.n + 1, sizeof(*answered));
+	bool *answered = xcalloc(p.asking.n + 1, sizeof(*answered));
 	if (gap_slow_find(request->store, request->profile, request->texts, &p.stack.slow,
 			  err) == 0 &&
 	    query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
@@ -402,8 +301,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	slice_pack_close(&slices);
 	gap_stack_release(&p.stack);
 	free(answered);
-	free(p.gap_of);
-	free(p.questions);
+	gap_questions_release(&p.asking);
 	free(p.asked);
 	return rc;
 }
