@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 static const char *const dense[] = {
-	"gemm",         "Gemm",   "GEMM",  "gemv",  "cutlass",   "conv",
-	"Conv",         "wgrad",  "dgrad", "fprop", "xmma",      "flash",
-	"fmha",         "Fmha",   "attn",  "nvjet", "attention", "winograd",
-	"implicit_con", "matmul", "Cijk_", "mma_",  "sm90_xmma", NULL,
+	"gemm",     "Gemm",   "GEMM",  "gemv", "cutlass", "conv1d", "conv2d",
+	"conv3d",   "convol", "conv_", "Conv", "wgrad",   "dgrad",  "fprop",
+	"xmma",     "flash",  "fmha",  "Fmha", "attn",    "nvjet",  "attention",
+	"winograd", "matmul", "Cijk_", NULL,
 };
 
 static const char *const simple[] = {

@@ -27,7 +27,7 @@ static void judge(const struct rule_run *run, size_t device, int64_t from_ns)
 		   rule_culprit(run, share.culprit));
 	rule_add_window(run);
 	advice_evidence(run, "host_gaps", UNIT_COUNT, cell_int(share.gaps));
-	advice_evidence(run, "before_first_work_ns", UNIT_NS, cell_int(share.edge_ns));
+	rule_add_ns(run, "before_first_work_ns", share.edge_ns);
 	rule_add_share(run, "host_idle_ns", share.ns, "host_idle_pct",
 		       "idle_ns in long gaps in which the host works (ptool gaps "
 		       "--root) / steps");

@@ -61,7 +61,7 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 		   facts_pct(o.ns, run->facts->window.ns), rule_whole(run), pct);
 	rule_add_window(run);
 	advice_evidence(run, "occupancy_pct", UNIT_PERCENT, cell_real(pct));
-	advice_evidence(run, "judged_kernel_ns", UNIT_NS, cell_int(o.ns));
+	rule_add_ns(run, "judged_kernel_ns", o.ns);
 	rule_add_share(run, "low_occupancy_ns", saved_ns, "low_occupancy_pct",
 		       "time of these kernels * (1 - occupancy / below_pct) / steps");
 }

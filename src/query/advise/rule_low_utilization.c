@@ -16,7 +16,7 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 		   "the %s is busy %.1f%% of %s", rule_device_word(run), pct,
 		   rule_whole(run));
 	rule_add_window(run);
-	advice_evidence(run, "busy_ns", UNIT_NS, cell_int(use->busy_ns));
+	rule_add_ns(run, "busy_ns", use->busy_ns);
 	advice_evidence(run, "busy_pct", UNIT_PERCENT, cell_real(pct));
 	rule_add_share(run, "idle_ns", window_ns - use->busy_ns, "idle_pct",
 		       "time in which the device does no work / steps");

@@ -85,10 +85,8 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
 	advice_evidence(run, "pageable_copies", UNIT_COUNT, cell_int(copies->calls));
-	advice_evidence(run, "pageable_to_host_ns", UNIT_NS,
-			cell_int(copies->to_host_ns));
-	advice_evidence(run, "pageable_busy_ns", UNIT_NS,
-			cell_int(intervals_length(&copies->when)));
+	rule_add_ns(run, "pageable_to_host_ns", copies->to_host_ns);
+	rule_add_ns(run, "pageable_busy_ns", intervals_length(&copies->when));
 	rule_add_share(run, "pageable_exposed_ns", ns, "pageable_exposed_pct",
 		       "time of pageable copies while no kernel runs / steps");
 }

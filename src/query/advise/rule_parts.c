@@ -43,10 +43,15 @@ void rule_add_window(const struct rule_run *run)
 			cell_int(rule_step_ns(run)));
 }
 
+void rule_add_ns(const struct rule_run *run, const char *item, int64_t ns)
+{
+	advice_evidence(run, item, UNIT_NS, cell_int(rule_per_step(run, ns)));
+}
+
 void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 		    const char *pct_item, const char *formula)
 {
-	advice_evidence(run, item, UNIT_NS, cell_int(ns));
+	rule_add_ns(run, item, ns);
 	advice_evidence(run, pct_item, UNIT_PERCENT,
 			cell_real(facts_pct(ns, run->facts->window.ns)));
 	advice_save(run, rule_per_step(run, ns), rule_step_ns(run), formula);

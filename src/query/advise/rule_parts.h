@@ -22,6 +22,8 @@ int64_t rule_step_ns(const struct rule_run *run);
 int64_t rule_per_step(const struct rule_run *run, int64_t ns);
 /* Evidence that the others are shares of: steps and mean length. */
 void rule_add_window(const struct rule_run *run);
+/* Evidence of a mean step; ns is of the whole window, as in rule_add_share(). */
+void rule_add_ns(const struct rule_run *run, const char *item, int64_t ns);
 /* Evidence `item` and the share of the window that it is, and its saving. */
 void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 		    const char *pct_item, const char *formula);

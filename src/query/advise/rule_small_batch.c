@@ -29,8 +29,7 @@ static void judge(const struct rule_run *run, size_t device,
 		   "while kernels run, only %.1f%% of the SMs have work", pct);
 	rule_add_window(run);
 	advice_evidence(run, "filled_sms_pct", UNIT_PERCENT, cell_real(pct));
-	advice_evidence(run, "kernel_busy_ns", UNIT_NS,
-			cell_int(run->facts->uses[device].kernel_ns));
+	rule_add_ns(run, "kernel_busy_ns", run->facts->uses[device].kernel_ns);
 	rule_add_share(run, "unfilled_ns", ns, "unfilled_pct",
 		       "time of kernels * (1 - filled SMs) / steps");
 }

@@ -28,11 +28,9 @@ static void judge(const struct rule_run *run, size_t device, const struct fact_i
 		   run->facts->work.work.ndevices > 1 ? "a device" : "it",
 		   rule_culprit(run, share.culprit));
 	rule_add_window(run);
-	advice_evidence(run, "sync_idle_ns", UNIT_NS, cell_int(idle->ns[GAP_SYNC]));
-	advice_evidence(run, "device_read_idle_ns", UNIT_NS,
-			cell_int(idle->ns[GAP_READ]));
-	advice_evidence(run, "blocking_copy_idle_ns", UNIT_NS,
-			cell_int(idle->ns[GAP_COPY]));
+	rule_add_ns(run, "sync_idle_ns", idle->ns[GAP_SYNC]);
+	rule_add_ns(run, "device_read_idle_ns", idle->ns[GAP_READ]);
+	rule_add_ns(run, "blocking_copy_idle_ns", idle->ns[GAP_COPY]);
 	rule_add_share(run, "waited_idle_ns", share.ns, "waited_idle_pct",
 		       "idle_ns of sync, device_read and blocking_copy (ptool gaps "
 		       "--root) / steps");

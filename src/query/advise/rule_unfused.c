@@ -68,8 +68,8 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 		   "copies, limited by memory, %lld of them right after another",
 		   facts_pct(c.simple_ns, use->kernel_ns), (long long)c.pairs);
 	rule_add_window(run);
-	advice_evidence(run, "simple_kernel_ns", UNIT_NS, cell_int(c.simple_ns));
-	advice_evidence(run, "kernel_busy_ns", UNIT_NS, cell_int(use->kernel_ns));
+	rule_add_ns(run, "simple_kernel_ns", c.simple_ns);
+	rule_add_ns(run, "kernel_busy_ns", use->kernel_ns);
 	advice_evidence(run, "simple_pairs", UNIT_COUNT, cell_int(c.pairs));
 	advice_evidence(run, "longest_kernel", UNIT_TEXT,
 			cell_text(text_pool_str(run->facts->texts, c.most)));

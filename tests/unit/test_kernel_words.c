@@ -1,0 +1,61 @@
+/* kernel_words.c: what the names of kernels say of their work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "query/advise/kernel_words.h"
+
+static bool dense(const char *name)
+{
+	return kernel_is_dense(str_of(name));
+}
+
+static bool simple(const char *name)
+{
+	return kernel_is_simple(str_of(name));
+}
+
+static void products_convolutions_and_attention_are_dense(void **state)
+{
+	(void)state;
+	assert_true(dense("ampere_sgemm_128x64_nn"));
+	assert_true(dense("void cudnn::cnn::conv2d_grouped_direct_kernel<false>(int)"));
+	assert_true(dense("Cijk_Ailk_Bljk_HHS_BH_MT128x128x32"));
+	assert_true(dense("attn_fwd"));
+	assert_false(dense("void convert_fp8_kernel(float*)"));
+	assert_false(dense("layer_norm_grad_gamma_beta"));
+}
+
+static void what_memory_limits_is_simple(void **state)
+{
+	(void)state;
+	assert_true(
+		simple("void at::native::vectorized_elementwise_kernel<4, Add>(int)"));
+	assert_true(simple("_ZN2at6native18elementwise_kernelILi128ELi4EEEviT0_"));
+	assert_true(simple("void at::native::reduce_kernel<512, 1, R>(R)"));
+	assert_true(
+		simple("void (anonymous namespace)::softmax_warp_forward<float>(int)"));
+	assert_false(simple("ampere_sgemm_128x64_nn"));
+	assert_false(simple("unheard_of"));
+}
+
+static void what_is_fused_already_is_not_simple(void **state)
+{
+	(void)state;
+	assert_false(simple("triton_poi_fused_softmax_add_3"));
+	assert_false(simple("triton_per_fused_native_layer_norm_0"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products_convolutions_and_attention_are_dense),
+		cmocka_unit_test(what_memory_limits_is_simple),
+		cmocka_unit_test(what_is_fused_already_is_not_simple),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
