@@ -249,6 +249,7 @@ static int compare(const char *command, const struct diff_opts *o,
 	int rc = diff_sides_open(command, &o->sides, &sides, &culprit, &err);
 
 	if (rc < 0) {
+		diff_sides_explain(&sides, &err);
 		code = message_error(command, culprit, &err);
 		diff_sides_close(&sides);
 		return code;
@@ -262,6 +263,8 @@ static int compare(const char *command, const struct diff_opts *o,
 		rc = diff_report(&d, style, &table, &err);
 	if (rc == 0)
 		rc = output_table(command, table, &o->output, &err);
+	if (rc < 0)
+		diff_sides_explain(&sides, &err);
 	code = rc < 0 ? message_error(command, file_of(&err, d.culprit), &err)
 		      : exit_code(command, &d, o);
 	table_free(table);

@@ -110,9 +110,11 @@ static int run(const struct command *self, int argc, char **argv)
 	if (operand_open(self->name, o.operand, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o.operand), &err);
 	code = EXIT_OK;
-	if (write_all(e, &o, operand.store, &err) < 0)
+	if (write_all(e, &o, operand.store, &err) < 0) {
+		operand_explain(&operand, &err);
 		code = message_error(self->name, is_of_store(&err) ? operand.path : NULL,
 				     &err);
+	}
 	operand_close(&operand);
 	return code;
 }

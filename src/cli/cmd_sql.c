@@ -194,12 +194,14 @@ static int ask(const struct command *self, const struct sql_opts *o)
 	if (operand_open(self->name, o->operand, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o->operand), &err);
 	int code = EXIT_OK;
-	if (answer(self, o, operand.store, &err) < 0)
+	if (answer(self, o, operand.store, &err) < 0) {
+		operand_explain(&operand, &err);
 		code = message_error(self->name,
 				     err.kind == ERR_INPUT ? operand.path
 				     : err.offset >= 0     ? o->file
 							   : NULL,
 				     &err);
+	}
 	operand_close(&operand);
 	return code;
 }

@@ -242,9 +242,11 @@ static int run_torch(const char *command, const struct top_request *request)
 	if (operand_open(command, o->operand, &operand, &err) < 0)
 		return message_error(command, operand_name(o->operand), &err);
 	int code = EXIT_OK;
-	if (write_torch(command, request, operand.store, &err) < 0)
+	if (write_torch(command, request, operand.store, &err) < 0) {
+		operand_explain(&operand, &err);
 		code = message_error(command, err.kind == ERR_IO ? NULL : operand.path,
 				     &err);
+	}
 	operand_close(&operand);
 	return code;
 }

@@ -233,6 +233,15 @@ int diff_sides_open(const char *command, const struct diff_side_opts *o,
 	return add_patterns(&opening, DIFF_NEW, &o->new_side, err);
 }
 
+void diff_sides_explain(const struct diff_sides *sides, struct err *err)
+{
+	const struct diff_input *input = sides->inputs ? sides->inputs->first : NULL;
+
+	for (; input; input = input->next)
+		if (input->operand.store)
+			operand_explain(&input->operand, err);
+}
+
 void diff_sides_close(struct diff_sides *sides)
 {
 	struct diff_inputs *inputs = sides->inputs;

@@ -37,6 +37,8 @@ int diff_sides_check(const struct diff_side_opts *o, struct err *err);
  */
 int diff_sides_open(const char *command, const struct diff_side_opts *o,
 		    struct diff_sides *out, const char **culprit, struct err *err);
+/* operand_explain() for each of them. */
+void diff_sides_explain(const struct diff_sides *sides, struct err *err);
 void diff_sides_close(struct diff_sides *sides);
 
 #endif

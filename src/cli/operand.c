@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -49,10 +50,13 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 	struct import_options options = { .store = cache->path, .fresh = true };
 	struct import_events events = ingesting_events(&ingesting);
 
+	/* what others may change, they may forge */
+	mode_t before = umask(077);
 	int rc = import_files(&options, &path, 1, &events, &result, err);
+	umask(before);
 	ingesting_end(&ingesting);
 	free(folder);
-	if (rc < 0 && err->kind == ERR_IO) {
+	if (rc < 0 && (err->kind == ERR_IO || err->kind == ERR_USAGE)) {
 		/* the caller names the trace, but it is the cache that has no room */
 		struct err why = *err;
 		err_set(err, ERR_IO, "cannot make '%s': %s", cache->path, why.text);
@@ -70,24 +74,35 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 static int open_cached(const char *command, const char *path, struct cache_entry *cache,
 		       struct store **out, struct err *err)
 {
-	if (!cache->is_ready) {
-		if (fill_cache(command, path, cache, err) < 0)
-			return -1;
-		if (!cache->is_temporary)
-			cache_trim(CACHE_MAX_BYTES);
+	struct err why = ERR_INIT;
+
+	if (cache->unused)
+		message_note(command, NULL, "%s", cache->unused);
+	if (cache->is_ready) {
+		if (store_open(cache->path, out, &why) == 0)
+			return 0;
+		cache_drop_damaged(cache);
 	}
-	return store_open(cache->path, out, err);
+	if (fill_cache(command, path, cache, err) < 0)
+		return -1;
+	if (!cache->is_temporary)
+		cache_trim(CACHE_MAX_BYTES);
+	if (store_open(cache->path, out, &why) == 0)
+		return 0;
+	return err_set(err, why.kind, "cannot read '%s': %s", cache->path, why.text);
 }
 
 /* A temporary store is unlinked as soon as it is open, so that no end leaves it behind. */
-static int open_raw(const char *command, const char *path, struct store **out,
+static int open_raw(const char *command, const char *path, struct operand *out,
 		    struct err *err)
 {
 	struct cache_entry cache;
 
 	if (cache_find(path, &cache, err) < 0)
 		return -1;
-	int rc = open_cached(command, path, &cache, out, err);
+	int rc = open_cached(command, path, &cache, &out->store, err);
+	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
+		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
 	return rc;
 }
@@ -103,16 +118,29 @@ int operand_open(const char *command, const char *path, struct operand *out,
 	if (!path && access(name, F_OK) != 0)
 		return err_set(err, ERR_INPUT,
 			       "no store here; run 'ptool ingest FILE' first");
-	rc = out->is_raw ? open_raw(command, path, &out->store, err)
+	rc = out->is_raw ? open_raw(command, path, out, err)
 			 : store_open(name, &out->store, err);
 	if (rc == 0)
 		out->path = xstrdup(name);
 	return rc;
 }
 
+void operand_explain(const struct operand *operand, struct err *err)
+{
+	if (err->kind != ERR_INPUT || !operand->cached ||
+	    !store_is_damaged(operand->store))
+		return;
+	unlink(operand->cached);
+	err_set(err, ERR_INPUT,
+		"its store in the cache was damaged and is deleted, run the command "
+		"again: '%s'",
+		operand->cached);
+}
+
 void operand_close(struct operand *operand)
 {
 	store_close(operand->store);
+	free(operand->cached);
 	free(operand->path);
 	*operand = (struct operand){ 0 };
 }

@@ -11,6 +11,7 @@
 struct operand {
 	struct store *store; /* owned */
 	char *path;          /* owned: what messages call it */
+	char *cached;        /* owned: its store in the cache, or NULL */
 	bool is_raw;         /* no store: it was ingested into the cache */
 };
 
@@ -24,6 +25,11 @@ const char *operand_default_store(void);
  */
 int operand_open(const char *command, const char *path, struct operand *out,
 		 struct err *err);
+/*
+ * After an error while it was read: a damaged store in the cache is deleted, and
+ * the error says so in place of what the damage led to.
+ */
+void operand_explain(const struct operand *operand, struct err *err);
 void operand_close(struct operand *operand);
 /* What an error about this operand names: the path, or the default's. */
 const char *operand_name(const char *path);

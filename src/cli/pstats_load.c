@@ -102,6 +102,8 @@ static int add_operand(const struct loading *l, size_t i, const char **failed,
 		rc = add_reversed(l, &operand, &scope, 0, err);
 		scope_release(&scope);
 	}
+	if (rc < 0)
+		operand_explain(&operand, err);
 	operand_close(&operand);
 	return rc;
 }
@@ -133,11 +135,16 @@ int pstats_load(const struct pstats_load_request *request, struct pstats_profile
 	*out = (struct pstats_profiles){ .nfiles = 0 };
 	callgraph_init(&out->graph);
 	*failed = operand_name(path);
-	if (operand_open(request->command, path, &out->first, err) < 0 ||
-	    scope_options_load(out->first.store, request->scope, &scope, err) < 0)
+	if (operand_open(request->command, path, &out->first, err) < 0)
 		return -1;
+	if (scope_options_load(out->first.store, request->scope, &scope, err) < 0) {
+		operand_explain(&out->first, err);
+		return -1;
+	}
 	int rc = add_all(&l, &scope, failed, err);
 	scope_release(&scope);
+	if (rc < 0 && *failed == operand_name(path))
+		operand_explain(&out->first, err);
 	if (l.is_alone)
 		out->store = out->first.store;
 	return rc;

@@ -81,9 +81,11 @@ int reading_run(const struct reading_plan *plan)
 	if (operand_open(plan->command, plan->operand, &operand, &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
-	if (read_operand(plan, &operand, &err) < 0)
+	if (read_operand(plan, &operand, &err) < 0) {
+		operand_explain(&operand, &err);
 		code = message_error(plan->command,
 				     is_of_store(&err) ? operand.path : NULL, &err);
+	}
 	operand_close(&operand);
 	return code;
 }

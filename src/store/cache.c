@@ -108,20 +108,48 @@ static int find_key(const char *real_path, const struct stat *st, uint64_t *key)
 	return S_ISREG(st->st_mode) ? 0 : -1;
 }
 
-/* A file under our name that is no store of ours is damaged, and in the way. */
-static bool is_ready(const char *path)
+/* Nobody else can have put a file there, nor have changed one. */
+static bool is_private(const struct stat *st)
+{
+	return st->st_uid == geteuid() && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Without following links and without waiting: a named pipe may have our name. */
+static bool has_sound_header(const char *path)
 {
 	struct err ignored = ERR_INIT;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
 	struct store_header header = store_read_header(fd);
+	bool is_sound = store_check_header(&header, &ignored) == 0 &&
+			fstat(fd, &st) == 0 && is_private(&st) &&
+			(uint64_t)st.st_size >= header.size_bytes;
 	close(fd);
-	if (store_check_header(&header, &ignored) == 0)
+	return is_sound;
+}
+
+/* What has our name and is no store of ours is damaged, or in the way. */
+static bool is_ready(const char *path)
+{
+	if (has_sound_header(path))
 		return true;
 	unlink(path);
 	return false;
+}
+
+/* NULL, or why a folder that is there is not to be trusted. */
+static const char *distrust(const char *folder)
+{
+	struct stat st;
+
+	if (stat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
+		return NULL;
+	if (st.st_uid != geteuid())
+		return "it belongs to another user";
+	return is_private(&st) ? NULL : "other users may write in it";
 }
 
 static int find_temporary(struct cache_entry *out, struct err *err)
@@ -130,14 +158,35 @@ static int find_temporary(struct cache_entry *out, struct err *err)
 	char *folder = xasprintf("%s/ptool-XXXXXX", tmp ? tmp : "/tmp");
 	int rc = 0;
 
-	if (mkdtemp(folder))
-		*out = (struct cache_entry){ .path = xasprintf("%s/ptool.db", folder),
-					     .is_temporary = true };
-	else
+	if (mkdtemp(folder)) {
+		out->path = xasprintf("%s/ptool.db", folder);
+		out->is_temporary = true;
+	} else {
 		rc = err_set(err, ERR_IO, "cannot create '%s': %s", folder,
 			     strerror(errno));
+	}
 	free(folder);
 	return rc;
+}
+
+/* In a folder that is the user's own.  False when the cache cannot keep it. */
+static bool find_in(const char *folder, uint64_t key, struct cache_entry *out)
+{
+	struct stat st;
+	const char *why = distrust(folder);
+
+	if (why) {
+		out->unused = xasprintf("the cache '%s' is not used: %s", folder, why);
+		return false;
+	}
+	out->path = xasprintf("%s/%016" PRIx64 ".db", folder, key);
+	out->is_ready = is_ready(out->path);
+	if (out->is_ready)
+		utimensat(AT_FDCWD, out->path, NULL, AT_SYMLINK_NOFOLLOW);
+	else
+		make_folders(folder);
+	return out->is_ready ||
+	       (access(folder, W_OK | X_OK) == 0 && lstat(out->path, &st) < 0);
 }
 
 /* False when the cache cannot keep it. */
@@ -146,18 +195,10 @@ static bool find_cached(const char *raw_path, const struct stat *st,
 {
 	char *folder = cache_folder();
 	char *real_path = realpath(raw_path, NULL);
-	bool is_found = false;
 	uint64_t key;
+	bool is_found = folder && real_path && find_key(real_path, st, &key) == 0 &&
+			find_in(folder, key, out);
 
-	if (folder && real_path && find_key(real_path, st, &key) == 0) {
-		out->path = xasprintf("%s/%016" PRIx64 ".db", folder, key);
-		out->is_ready = is_ready(out->path);
-		if (out->is_ready)
-			utimensat(AT_FDCWD, out->path, NULL, 0);
-		else
-			make_folders(folder);
-		is_found = out->is_ready || access(folder, W_OK | X_OK) == 0;
-	}
 	if (!is_found) {
 		free(out->path);
 		out->path = NULL;
@@ -178,12 +219,21 @@ int cache_find(const char *raw_path, struct cache_entry *out, struct err *err)
 		return err_set(err, ERR_INPUT, "%s", strerror(errno));
 	if (find_cached(raw_path, &st, out))
 		return 0;
-	return find_temporary(out, err);
+	if (find_temporary(out, err) == 0)
+		return 0;
+	cache_discard(out);
+	return -1;
 }
 
 void cache_forget(struct cache_entry *entry)
 {
 	entry->is_forgotten = true;
+}
+
+void cache_drop_damaged(struct cache_entry *entry)
+{
+	unlink(entry->path);
+	entry->is_ready = false;
 }
 
 void cache_discard(struct cache_entry *entry)
@@ -197,6 +247,7 @@ void cache_discard(struct cache_entry *entry)
 		rmdir(entry->path);
 	}
 	free(entry->path);
+	free(entry->unused);
 	*entry = (struct cache_entry){ 0 };
 }
 

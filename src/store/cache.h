@@ -4,6 +4,9 @@
  * made of the trace's resolved path, its file's identity, size and times, and
  * the schema: a trace that changes gets another one.  So does a folder, by the
  * files below it.
+ *
+ * The folder and the stores in it must be the user's own, and nobody else may
+ * write to them: a store of somebody else would answer what that one likes.
  */
 #ifndef PTOOL_STORE_CACHE_H
 #define PTOOL_STORE_CACHE_H
@@ -18,7 +21,8 @@
 
 struct cache_entry {
 	char *path;        /* owned: the store to read, or to publish first */
-	bool is_ready;     /* it is there, whole and of this schema */
+	char *unused;      /* owned: why a cache that is there is not used, or NULL */
+	bool is_ready;     /* it is there, as long as it says, and of this schema */
 	bool is_temporary; /* not cached: cache_discard() deletes it and its folder */
 	bool is_forgotten; /* cached, but of a part of the files only */
 };
@@ -30,6 +34,8 @@ struct cache_entry {
  * ERR_INPUT: the trace is missing.  cache_discard() ends the entry.
  */
 int cache_find(const char *raw_path, struct cache_entry *out, struct err *err);
+/* A ready store that store_open() refuses: it is deleted, and to be made anew. */
+void cache_drop_damaged(struct cache_entry *entry);
 /* The store is not to be found again: cache_discard() deletes it. */
 void cache_forget(struct cache_entry *entry);
 /* Deletes a temporary or forgotten store and frees the entry; the cached ones stay. */

@@ -16,7 +16,9 @@
 #include "store/sql.h"
 
 #define HEADER_SIZE           100
+#define HEADER_PAGE_SIZE      16 /* 1: 65536 */
 #define HEADER_READ_FORMAT    19 /* 2: write-ahead log */
+#define HEADER_PAGES          28
 #define HEADER_USER_VERSION   60
 #define HEADER_APPLICATION_ID 68
 
@@ -58,6 +60,9 @@ struct store_header store_read_header(int fd)
 		big_endian32(bytes + HEADER_APPLICATION_ID) == STORE_APPLICATION_ID;
 	header.is_wal = bytes[HEADER_READ_FORMAT] == 2;
 	header.schema = big_endian32(bytes + HEADER_USER_VERSION);
+	uint32_t page_size = big_endian32(bytes + HEADER_PAGE_SIZE) >> 16;
+	header.size_bytes = (uint64_t)big_endian32(bytes + HEADER_PAGES) *
+			    (page_size == 1 ? 65536 : page_size);
 	return header;
 }
 
@@ -158,6 +163,22 @@ void store_close(struct store *store)
 		return;
 	sqlite3_close_v2(store->db);
 	free(store);
+}
+
+bool store_is_damaged(struct store *store)
+{
+	struct err ignored = ERR_INIT;
+	sqlite3_stmt *stmt;
+	bool is_ok = false;
+
+	if (sql_prepare(store->db, "PRAGMA quick_check(1)", &stmt, &ignored) < 0)
+		return true;
+	if (sql_step(stmt, &ignored) == 1) {
+		const unsigned char *text = sqlite3_column_text(stmt, 0);
+		is_ok = text && strcmp((const char *)text, "ok") == 0;
+	}
+	sqlite3_finalize(stmt);
+	return !is_ok;
 }
 
 struct sqlite3 *store_db(struct store *store)

@@ -25,6 +25,8 @@ struct store;
  * write (schema_check.h).  ERR_IO when reading fails.  store_close() frees *out, which is NULL on failure.
  */
 int store_open(const char *path, struct store **out, struct err *err);
+/* Reads all of it: true when it is no sound database, whatever rows say. */
+bool store_is_damaged(struct store *store);
 /* Accepts NULL.  Statements on store_db() must be finalized before. */
 void store_close(struct store *store);
 /*
@@ -49,6 +51,7 @@ struct store_header {
 	bool is_wal;    /* another program switched it to write-ahead logging */
 	int error;      /* errno when the file could not be read, else 0 */
 	uint32_t schema;
+	uint64_t size_bytes; /* of the database; a shorter file is cut short */
 };
 
 /* Does not move the file's offset. */

@@ -75,6 +75,99 @@ stores() { # FOLDER
 	[[ $stderr == *"$READ_INTO" ]]
 }
 
+# A trace that is in the cache already: $store.
+cache_one() {
+	export PTOOL_CACHE=$PWD/cache
+	cp "$GPU/two_streams.json" trace.json
+	ptool info trace.json >/dev/null 2>&1
+	store=cache/$(stores cache)
+}
+
+@test "a store in the cache that was cut or zeroed behind its header is made anew" {
+	cache_one
+	ptool top trace.json --format csv >whole
+	for damage in "truncate -s -4096" "truncate -s 4096" "truncate -s 50" \
+		'dd bs=4096 seek=1 count=20 conv=notrunc status=none if=/dev/zero of='; do
+		case $damage in *of=) $damage"$store" ;; *) $damage "$store" ;; esac
+		run --separate-stderr ptool top trace.json --format csv
+		exits 0
+		says "ptool: top: trace.json: $READ_INTO"
+		[ "$output" = "$(cat whole)" ]
+	done
+}
+
+@test "a page that is damaged is told with the cache's file, which is deleted" {
+	cache_one
+	page=$(sqlite3 "$store" "SELECT rootpage - 1 FROM sqlite_schema WHERE name = 'profile'")
+	for command in 'info trace.json' 'top trace.json' 'diff trace.json trace.json' \
+		'export --to pstats -o out trace.json' 'pstats trace.json' 'top --format torch trace.json'; do
+		ptool info trace.json >/dev/null 2>&1
+		dd bs=4096 seek="$page" count=1 conv=notrunc status=none if=/dev/zero of="$store"
+		run --separate-stderr ptool $command
+		exits 4
+		[[ $stderr == "ptool: ${command%% *}: trace.json: its store in the cache was damaged \
+and is deleted, run the command again: '$PWD/$store'" ]]
+		[ ! -e "$store" ]
+	done
+	run --separate-stderr ptool info trace.json
+	exits 0
+	says "ptool: info: trace.json: $READ_INTO"
+}
+
+@test "what has a cached store's name and is none of ours is replaced, not followed or waited for" {
+	cache_one
+	for make in 'ln -s made-elsewhere' 'ln -s trace.json' mkfifo; do
+		rm "$store"
+		$make "$store"
+		run --separate-stderr timeout 20 "$PTOOL" info trace.json
+		exits 0
+		says "ptool: info: trace.json: $READ_INTO"
+		[ -f "$store" ] && [ ! -L "$store" ]
+		[ ! -e cache/made-elsewhere ]
+	done
+	rm "$store"
+	mkdir "$store"
+	run --separate-stderr ptool info trace.json
+	exits 0
+	says "ptool: info: trace.json: $READ_ALONE"
+	rmdir "$store"
+}
+
+@test "a cached store that others may write is made anew, for its owner alone" {
+	cache_one
+	[ "$(stat -c %a "$store")" = 600 ]
+	chmod 620 "$store"
+	run --separate-stderr ptool info trace.json
+	says "ptool: info: trace.json: $READ_INTO"
+	umask 002
+	rm "$store"
+	ptool info trace.json >/dev/null 2>&1
+	[ "$(stat -c %a "$store")" = 600 ]
+	[ "$(id -u)" -eq 0 ] || skip 'only root gives files away'
+	chown 65534 "$store"
+	run --separate-stderr ptool info trace.json
+	says "ptool: info: trace.json: $READ_INTO"
+	[ "$(stat -c %u "$store")" = 0 ]
+}
+
+@test "a cache that others may write is not used, which is said" {
+	cache_one
+	for mode in 770 757 1777; do
+		chmod $mode cache
+		run --separate-stderr ptool info trace.json
+		exits 0
+		says "ptool: info: the cache '$PWD/cache' is not used: other users may write in it
+ptool: info: trace.json: $READ_ALONE"
+	done
+	chmod 700 cache
+	[ "$(id -u)" -eq 0 ] || skip 'only root gives files away'
+	chown 65534 cache
+	run --separate-stderr ptool info trace.json
+	exits 0
+	says "ptool: info: the cache '$PWD/cache' is not used: it belongs to another user
+ptool: info: trace.json: $READ_ALONE"
+}
+
 @test "what a killed ptool left in the cache is cleared" {
 	export PTOOL_CACHE=$PWD/cache
 	ptool info "$GPU/two_streams.json" >/dev/null

@@ -6,7 +6,7 @@ crashed a command are tried with that command and some others.
 
 STRANGERS=1 in the environment tries each boundary value in each column, STRANGERS=all
 all commands on each edit too: hours.  Without it a third of the values are tried (a
-sixth under SAN, where each command takes six times as long), always the same.
+sixth under SAN, where each command takes four times as long), always the same.
 
 Speaks TAP.  timeout: 400 s
 """
