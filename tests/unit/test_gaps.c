@@ -149,6 +149,27 @@ static void zero_length_work_ends_no_gap_but_the_last(void **state)
 	gaps_release(&gaps);
 }
 
+static void zero_length_work_at_the_edge_ends_no_gap(void **state)
+{
+	struct work_item items[] = {
+		{ .start_ns = 10, .end_ns = 10, .slice_id = 1 },
+		{ .start_ns = 20, .end_ns = 30, .slice_id = 2 },
+	};
+	const struct interval around = { 4, 30 };
+	struct err err = ERR_INIT;
+	struct work_device device;
+	struct device_work work = work_of(items, 2, &device);
+	struct gaps gaps;
+
+	(void)state;
+	assert_int_equal(0, gaps_find(&work, &around, &gaps, &err));
+	assert_int_equal(1, gaps.n);
+	assert_int_equal(4, gaps.items[0].start_ns);
+	assert_int_equal(20, gaps.items[0].end_ns);
+	assert_int_equal(20, gaps.span_ns[0]);
+	gaps_release(&gaps);
+}
+
 static void an_extent_adds_the_edges_before_and_after_all_work(void **state)
 {
 	struct work_item items[] = {
@@ -327,6 +348,7 @@ int main(void)
 		cmocka_unit_test(a_bound_is_that_of_the_others_of_its_kind),
 		cmocka_unit_test(every_cause_has_a_code_a_title_and_a_remedy),
 		cmocka_unit_test(zero_length_work_ends_no_gap_but_the_last),
+		cmocka_unit_test(zero_length_work_at_the_edge_ends_no_gap),
 		cmocka_unit_test(an_extent_adds_the_edges_before_and_after_all_work),
 		cmocka_unit_test(work_out_of_order_or_beyond_int64_is_refused),
 		cmocka_unit_test(parts_are_cut_where_steps_begin_and_end),

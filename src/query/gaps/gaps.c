@@ -11,7 +11,8 @@ struct walk {
 	const struct device_work *work;
 	struct gaps *out;
 	uint32_t device;
-	uint32_t last; /* item that ended last so far; of several the first */
+	int64_t reached_ns; /* nothing runs before that is still to come */
+	uint32_t last; /* item that ended then, of several the first; or GAP_NO_WORK */
 };
 
 static void add_gap(struct walk *w, struct gap gap)
@@ -33,56 +34,36 @@ static void add_gap(struct walk *w, struct gap gap)
 	out->items[out->n++] = gap;
 }
 
+/* The edge before the first work is from the start of the extent. */
 static void add_between(struct walk *w, uint32_t after)
 {
-	add_gap(w, (struct gap){ .start_ns = w->work->items[w->last].end_ns,
+	add_gap(w, (struct gap){ .start_ns = w->reached_ns,
 				 .end_ns = w->work->items[after].start_ns,
 				 .before = w->last,
 				 .after = after });
 }
 
-/* Before the first work: what ends it is the first that has a length. */
-static void begin_extent(struct walk *w, const struct work_device *device,
-			 const struct interval *extent)
+static void end_extent(struct walk *w, const struct interval *extent)
 {
-	const struct work_item *items = w->work->items;
-	uint32_t after = (uint32_t)device->first;
-
-	if (!extent || extent->start_ns >= items[after].start_ns)
-		return;
-	for (size_t i = device->first;
-	     i < device->first + device->n && items[i].start_ns == items[after].start_ns;
-	     i++)
-		if (items[i].end_ns > items[i].start_ns) {
-			after = (uint32_t)i;
-			break;
-		}
-	add_gap(w, (struct gap){ .start_ns = extent->start_ns,
-				 .end_ns = items[after].start_ns,
-				 .before = GAP_NO_WORK,
-				 .after = after });
-}
-
-static void end_extent(struct walk *w, int64_t last_ns, const struct interval *extent)
-{
-	if (extent && extent->end_ns > last_ns)
-		add_gap(w, (struct gap){ .start_ns = last_ns,
+	if (extent && extent->end_ns > w->reached_ns)
+		add_gap(w, (struct gap){ .start_ns = w->reached_ns,
 					 .end_ns = extent->end_ns,
 					 .before = w->last,
 					 .after = GAP_NO_WORK });
 }
 
-/* Nothing with a length follows: what has none ends the last gap, where the span ends. */
+/* What has no length ends a gap when nothing with a length follows. */
 static void end_span(struct walk *w, const struct work_device *device)
 {
 	uint32_t end = (uint32_t)(device->first + device->n - 1);
 	const struct work_item *items = w->work->items;
 
-	if (items[end].start_ns <= items[w->last].end_ns)
+	if (items[end].start_ns <= w->reached_ns)
 		return;
 	while (end > device->first && items[end - 1].start_ns == items[end].start_ns)
 		end--;
 	add_between(w, end);
+	w->reached_ns = items[end].start_ns;
 }
 
 static int walk_device(struct walk *w, const struct interval *extent, struct err *err)
@@ -92,7 +73,11 @@ static int walk_device(struct walk *w, const struct interval *extent, struct err
 	size_t first = device->first, end = first + device->n;
 
 	w->last = (uint32_t)first;
-	begin_extent(w, device, extent);
+	w->reached_ns = items[first].start_ns;
+	if (extent && extent->start_ns < w->reached_ns) {
+		w->last = GAP_NO_WORK;
+		w->reached_ns = extent->start_ns;
+	}
 	for (size_t i = first; i < end; i++) {
 		const struct work_item *item = &items[i];
 		int64_t length;
@@ -101,17 +86,16 @@ static int walk_device(struct walk *w, const struct interval *extent, struct err
 			return query_damaged("device work does", err);
 		if (item->end_ns == item->start_ns)
 			continue;
-		if (item->start_ns > items[w->last].end_ns)
+		if (item->start_ns > w->reached_ns)
 			add_between(w, (uint32_t)i);
-		if (item->end_ns > items[w->last].end_ns)
+		if (item->end_ns > w->reached_ns) {
 			w->last = (uint32_t)i;
+			w->reached_ns = item->end_ns;
+		}
 	}
 	end_span(w, device);
-	int64_t last_ns = items[w->last].end_ns;
-	if (items[end - 1].start_ns > last_ns)
-		last_ns = items[end - 1].start_ns;
-	w->out->span_ns[w->device] = last_ns - items[first].start_ns;
-	end_extent(w, last_ns, extent);
+	w->out->span_ns[w->device] = w->reached_ns - items[first].start_ns;
+	end_extent(w, extent);
 	return 0;
 }
 
