@@ -79,7 +79,7 @@ class Trace:
                         args=dict(fact.args, device=fact.device, stream=stream,
                                   correlation=fact.correlation + renamed * 100000))
         ts, dur, stream, on, device = fact
-        stream, on = stream * (1 + renamed), on * (1 + renamed)
+        stream, on = stream * (1 + renamed), on * (1 + renamed) if on > 0 else on
         return dict(ph="X", cat="cuda_sync", name="Stream Wait Event", pid=device, tid=stream, ts=ts, dur=dur,
                     args={"cuda_sync_kind": "Stream Wait Event", "stream": stream, "wait_on_stream": on,
                           "wait_on_cuda_event_id": 9, "wait_on_cuda_event_record_corr_id": 1, "device": device,

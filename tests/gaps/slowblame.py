@@ -1,305 +1,646 @@
-"""The blame of idle time once more, slowly: every moment asks every slice.
+"""What ptool-gaps(1) says, computed slowly from the trace itself: written from that page alone,
+never from the C.  Times are whole nanoseconds, as exact as the file's decimal text.
 
-Nothing of it is shared with ptool: unions come from a sweep over moments, what covers a moment
-from a search through all slices, and the names' causes from the table here.
+    trace = read("trace.json")
+    answer = Blame(trace).answer()             # or Blame(trace, inner=True)
+    rows(answer, "cause")                      # as `ptool gaps --by cause --format csv`
+
+An answer has devices and pieces; a piece is idle time that counts, [a, b), of one gap, one
+cause, one operator and one step.
 """
+import bisect
 import collections
+import gzip
+import itertools
+import json
+import math
+import re
+from decimal import Decimal
 
-# What the names in the random traces tell.
-TAGS = {
-    "aten::item": "device_read", "aten::_local_scalar_dense": "device_read",
-    "cudaStreamSynchronize": "sync", "cudaDeviceSynchronize": "sync", "hipDeviceSynchronize": "sync",
-    "cudaMalloc": "allocation", "cudaFree": "allocation", "c10d::barrier": "communication_wait",
-    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": "dataloader",
-    "Optimizer.step#AdamW.step": "optimizer",
-    "torch/optim/adamw.py(10): step": "optimizer", "compile_fx_inner": "compilation",
-    "torch/utils/data/dataloader.py(701): __next__": "dataloader",
-    "<built-in method collect of module gc>": "garbage_collection",
-}
-GENERAL = {"cpu_op": "operator", "user_annotation": "annotation", "python_function": "python"}
+KINDS = {"cpu_op": "op", "Operator": "op", "user_annotation": "annotation", "UserAnnotation": "annotation",
+         "python_function": "python", "PythonFunction": "python", "overhead": "profiler",
+         "kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set",
+         "Memset": "set", "cuda_sync": "wait", "mtia_ccp_events": "accelerator", "hpu_op": "kernel"}
+KINDS.update((f"{who}_{what}", "call") for who in ("cuda", "xpu", "mtia", "glow", "privateuse1")
+             for what in ("runtime", "driver"))
+KINDS["Runtime"] = "call"
+WORK = ("kernel", "copy", "set", "accelerator")
+HOST = ("op", "annotation", "python", "call", "profiler")
 
+CAUSES = ("sync device_read blocking_copy allocation dataloader communication_wait compilation garbage_collection "
+          "optimizer profiler slow_start operator annotation python runtime_call untraced_host event_wait copy_engine "
+          "stream_order graph_start graph_nodes graph_end launch_latency earlier_work launch_unknown late_rank").split()
 
-def is_mark(s):
-    return s.name.startswith("ProfilerStep#")
-
-
-def stacks_of(slices):
-    """For each slice the end that its callers leave it, in the order of nesting."""
-    placed = []
-    for s in sorted(slices, key=lambda s: (s.ts, -s.end)):
-        if s.dur == 0:
-            continue
-        end = min([s.end] + [e for p, e in placed if p.ts <= s.ts < e])
-        placed.append((s, end))
-    return placed
+Piece = collections.namedtuple("Piece", "device gap a b cause blamed op frame annotation stream step", defaults=[None])
+Gap = collections.namedtuple("Gap", "number device start end work last")  # last: what ended last before it
+Device = collections.namedtuple("Device", "idle span outside windows")
 
 
-def charge(stack):
-    """(cause, blamed) of a stack of slices, outermost first."""
-    tagged = [(TAGS[s.name], s.name) for s in stack if s.name in TAGS]
-    if tagged:
-        cause, name = tagged.pop()
-        if cause == "sync" and tagged and tagged[-1][0] in ("device_read", "communication_wait"):
-            cause, name = tagged.pop()
-        elif cause == "sync":
-            inside = [s.name for s in stack]
-            around = inside[:len(inside) - 1 - inside[::-1].index(name)]
-            collectives = [n for n in around if n.startswith("c10d::")]
-            if collectives:
-                return "communication_wait", collectives[0]
-        while tagged and tagged[-1][0] == cause:
-            name = tagged.pop()[1]
-        return cause, name
-    covering = [s for s in stack if not is_mark(s)]
-    general = [s for s in covering if s.cat in GENERAL]
-    if general:
-        return GENERAL[general[-1].cat], general[-1].name
-    return ("runtime_call", covering[0].name) if covering else ("untraced_host", None)
+class Event:
+    """A slice of the host, a piece of device work or a wait for an event."""
+
+    def __init__(self, e, kind, place):
+        args = e.get("args") or {}
+        self.kind, self.name, self.place, self.args = kind, e["name"], place, args
+        self.ts, dur = ns(e["ts"]), ns(e.get("dur", 0))
+        self.dur, self.end = dur, self.ts + dur
+        self.thread = (e.get("pid"), e.get("tid"))
+        self.correlation = args.get("correlation")
+        self.device = args.get("device", e.get("pid"))
+        self.stream = args.get("stream", e.get("tid"))
+        self.launch = None  # of work: the call
+        self.launched = []  # of a call: its work, in the order of the file
+        self.parent, self.cut = None, self.end
+
+    def is_graph(self):
+        return "GraphLaunch" in self.name
 
 
-class Gap:
-    """[start, end); after is None where no work ends it."""
-
-    def __init__(self, start, end, before, after):
-        self.start, self.end, self.before, self.after = start, end, before, after
+def ns(text):
+    return int(Decimal(text) * 1000)
 
 
-def gaps_of(works, windows):
-    """The gaps of one device, whose works are in order; with what windows leave around them."""
-    found = []
-    moments = sorted({w.ts for w in works} | {w.end for w in works} | {windows[0][0], windows[-1][1]})
-    for a, b in zip(moments, moments[1:]):
-        if any(w.ts <= a and w.end >= b for w in works):
-            continue
-        if found and found[-1].end == a and not any(w.ts == a and w.dur for w in works):
-            found[-1].end = b
-        else:
-            found.append(Gap(a, b, None, None))
-    for gap in found:
-        here = [w for w in works if w.ts == gap.end]
-        longer = [w for w in here if w.dur]
-        gap.after = (longer or here or [None])[0]
-        done = [w for w in works if w.end <= gap.start and w.ts < gap.start]
-        latest = max((w.end for w in done), default=None)
-        gap.before = next((w for w in done if w.end == latest), None)
-    return found
+class Trace:
+    def __init__(self, events):
+        self.host, self.works, self.waits = [], [], []
+        self.first = None
+        for place, e in enumerate(events):
+            if e.get("ph") != "X":
+                continue
+            kind = KINDS.get(e.get("cat"))
+            event = Event(e, kind, place)
+            if e.get("cat") != "Trace":
+                self.first = event.ts if self.first is None else min(self.first, event.ts)
+            if kind in WORK:
+                self.works.append(event)
+            elif kind in HOST:
+                self.host.append(event)
+            elif kind == "wait" and event.args.get("cuda_sync_kind") == "Stream Wait Event":
+                self.waits.append(event)
+        calls = {}
+        for call in self.host:
+            if call.kind == "call" and call.correlation:
+                calls.setdefault(call.correlation, call)
+        for work in self.works:
+            work.launch = calls.get(work.correlation)
+            if work.launch:
+                work.launch.launched.append(work)
+        self.steps = [(s.ts, s.end, int(s.name[len("ProfilerStep#"):]), s) for s in self.host
+                      if s.kind == "annotation" and re.fullmatch(r"ProfilerStep#\d+", s.name)]
+        self.steps.sort(key=lambda s: s[0])
 
 
-def cut_at_ends(gaps, works):
-    """The last work without length ends the device's span, and with it a gap."""
-    last = works[-1].ts
-    cut = []
-    for gap in gaps:
-        if gap.start < last < gap.end:
-            cut.append(Gap(gap.start, last, gap.before, next(w for w in works if w.ts == last)))
-            gap = Gap(last, gap.end, works[-1], None)
-        first = works[0]
-        if gap.start < first.ts < gap.end:
-            cut.append(Gap(gap.start, first.ts, None, first))
-            gap = Gap(first.ts, gap.end, first, gap.after)
-        cut.append(gap)
-    return cut
+def read(path):
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as text:
+        return Trace(json.load(text, parse_float=Decimal, strict=False)["traceEvents"])
 
 
-def lower_median(values):
+# What a slice tells by its name ---------------------------------------------------------------
+
+ALLOCATES = ("Malloc", "Free", "HostAlloc", "HostRegister", "HostUnregister")
+ALLOCATES_FIRST = ("cuMemAlloc", "cuMemCreate", "cuMemMap", "cuMemUnmap", "cuMemRelease", "cuMemSetAccess",
+                   "cuMemAddress", "hipMemCreate", "hipMemMap")
+READS = ("aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal", "aten::nonzero")
+COLLECTIVES = ("c10d::", "nccl:", "rccl:", "record_param_comms", "_c10d_functional::", "c10d_functional::")
+EVERY_CALL = ("run", "wrapper", "runner", "__call__", "launch", "launch_metadata", "__getitem__", "__getattribute__")
+CONVERTS = ("aten::to", "aten::_to_copy", "aten::copy_")
+
+
+def has(name, *parts):
+    return any(part in name for part in parts)
+
+
+def is_read(name):
+    return has(name, "DtoH", "DeviceToHost")
+
+
+def told_by_op(slice_):
+    name = slice_.name
+    if slice_.kind == "op" and name in READS:
+        return "device_read"
+    if has(name, "DataLoader", "enumerate(DataPipe)", "dataloader_next"):
+        return "dataloader"
+    if name in ("c10d::barrier", "c10d::monitored_barrier_") or name.startswith(("gloo:", "mpi:")):
+        return "communication_wait"
+    if has(name, "(dynamo_timed)", "compile_fx", "call_user_compiler") or name.startswith("triton_compile"):
+        return "compilation"
+    if name.startswith(("Python GC", "gc.collect")) or "arbage collect" in name:
+        return "garbage_collection"
+    if "zero_grad" not in name and (name.startswith("Optimizer.step") or
+                                    slice_.kind == "annotation" and name.startswith("optimizer")):
+        return "optimizer"
+    return None
+
+
+def told_by_frame(name):
+    function = name.rpartition("): ")[2]
+    if "torch/utils/data/" in name:
+        return "dataloader"
+    if has(name, "): barrier", "): monitored_barrier", "method wait of torch._C._distributed_c10d"):
+        return "communication_wait"
+    if "torch/_dynamo/convert_frame.py" in name:
+        return "compilation"
+    if has(name, "torch/_inductor/compile", "torch/_inductor/async_compile.py", "torch/_inductor/codecache.py",
+           "triton/compiler/") and function not in EVERY_CALL:
+        return "compilation"
+    if name.startswith(("Python GC", "gc.collect")) or has(name, "arbage collect", "built-in function collect",
+                                                           "built-in method collect of module gc"):
+        return "garbage_collection"
+    if "torch/optim/" in name and "zero_grad" not in name:
+        return "optimizer"
+    return None
+
+
+def is_collective(slice_):
+    if slice_.kind in ("op", "annotation"):
+        return slice_.name.startswith(COLLECTIVES)
+    return slice_.kind == "python" and "torch/distributed/distributed_c10d.py" in slice_.name
+
+
+def percentile_99(values):
+    return values[-(-99 * len(values) // 100) - 1]
+
+
+def median(values):
     return values[(len(values) - 1) // 2]
 
 
-def ordinary(samples, own, few, least):
-    """The bound by the samples {gap: length} of one kind but `own`."""
-    others = sorted(ns for gap, ns in samples.items() if gap is not own)
-    if len(others) < 20:
+def ordinary(values, own, floor, few):
+    """The bound of what is ordinary among `values`, of which `own` is left out when it is one."""
+    values = sorted(values)
+    if own is not None:
+        values.remove(own)
+    if len(values) < 20:
         return few
-    percentile = others[-(-99 * len(others) // 100) - 1]
-    return max(least, min(percentile, 10 * lower_median(others)))
+    return max(min(percentile_99(values), 10 * median(values)), floor)
 
 
-class Device:
-    """What is judged of one device."""
+class Thread:
+    """What a thread was in at each moment."""
 
-    def __init__(self, trace, number, windows):
-        works = [w for w in trace.works if w.device == number]
-        place = {id(w): i for i, w in enumerate(trace.works)}
-        self.works = sorted(works, key=lambda w: (w.ts, w.stream, -w.dur, place[id(w)]))
-        self.trace, self.number = trace, number
-        self.gaps = cut_at_ends(gaps_of(self.works, windows), self.works)
+    def __init__(self, slices):
+        slices = sorted((s for s in slices if s.dur > 0), key=lambda s: (s.ts, -s.end, s.place))
+        self.at, self.inner, stack = [], [], []
+        for s in slices:
+            self.leave(stack, s.ts)
+            if stack:
+                s.parent, s.cut = stack[-1], min(s.end, stack[-1].cut)
+            stack.append(s)
+            self.mark(s.ts, s)
+        self.leave(stack, None)
 
-    def earlier(self, work):
-        """The work of its stream before it, in the order of the device."""
-        at = next(i for i, w in enumerate(self.works) if w is work)
-        return [w for w in self.works[:at] if w.stream == work.stream]
+    def mark(self, at, slice_):
+        if self.at and self.at[-1] == at:
+            self.inner[-1] = slice_
+        else:
+            self.at.append(at)
+            self.inner.append(slice_)
 
-    def told(self, gap, limit):
-        """The waits of the stream asked for until `limit` and since the launch before."""
-        mine = self.earlier(gap.after)
-        before = mine[-1].launch if mine else None
-        return [w for w in sorted(self.trace.waits, key=lambda w: w[0])
-                if (w[4], w[2]) == (self.number, gap.after.stream) and w[0] <= limit
-                and not (before and w[0] <= before.ts)]
+    def leave(self, stack, until):
+        while stack and (until is None or stack[-1].cut <= until):
+            left = stack.pop()
+            self.mark(left.cut, stack[-1] if stack else None)
 
-    def holding(self, gap):
-        mine, at = self.earlier(gap.after), next(i for i, w in enumerate(self.works) if w is gap.after)
-        for wait in reversed(self.told(gap, gap.after.launch.ts)):
-            on = wait[3]
-            ends = [w.end for w in self.works[:at] if w.stream == on]
-            free = not mine or max(w.end for w in mine) < gap.start
-            if on == gap.after.stream or not ends or max(ends) >= gap.start or free:
-                return wait
-        asked = [w for w in sorted(self.trace.waits, key=lambda w: w[0])
-                 if (w[4], w[2]) == (self.number, gap.after.stream) and w[0] < gap.end]
-        if asked:
-            ts, dur = asked[-1][:2]
-            common = min(ts + dur, gap.end) - max(ts, gap.start)
-            if common > 0 and 2 * common >= gap.end - gap.start:
-                return asked[-1]
+    def innermost(self, at):
+        found = bisect.bisect_right(self.at, at) - 1
+        return self.inner[found] if found >= 0 else None
+
+    def stretches(self, a, b):
+        """[a, b) as (start, end, innermost slice)."""
+        while a < b:
+            found = bisect.bisect_right(self.at, a)
+            end = min(b, self.at[found]) if found < len(self.at) else b
+            yield a, end, self.innermost(a)
+            a = end
+
+
+def around(slice_):
+    """From the innermost outwards; a step's own annotation covers nothing."""
+    while slice_:
+        if not (slice_.kind == "annotation" and re.fullmatch(r"ProfilerStep#\d+", slice_.name)):
+            yield slice_
+        slice_ = slice_.parent
+
+
+class Blame:
+    def __init__(self, trace, inner=False, windows=None):
+        self.trace, self.inner = trace, inner
+        threads = collections.defaultdict(list)
+        for s in trace.host:
+            threads[s.thread].append(s)
+        self.threads = {key: Thread(slices) for key, slices in threads.items()}
+        self.durations = collections.defaultdict(list)
+        for s in trace.host:
+            if s.kind == "call":
+                self.durations[s.name].append(s.dur)
+        for of in self.durations.values():
+            of.sort()
+        self.steps = [(a, b, number) for a, b, number, _ in trace.steps]
+        ends = [s[0] for s in self.steps[1:]] + [math.inf]
+        self.belonging = [(a, min(b, end), number) for (a, b, number), end in zip(self.steps, ends)]
+        self.windows = windows if windows is not None else self.find_windows()
+        self.devices = collections.defaultdict(list)
+        for work in trace.works:
+            self.devices[work.device].append(work)
+        for works in self.devices.values():
+            works.sort(key=lambda w: (w.ts, w.stream, -w.dur, w.place))
+            for place, work in enumerate(works):
+                work.order = place
+        self.costs = {}
+
+    # Windows and gaps
+
+    def find_windows(self):
+        if self.steps:
+            return [(a, b) for a, b, _ in self.steps]
+        spans = [(e.ts, e.end) for e in self.trace.host if e.kind == "op"] + [(w.ts, w.end) for w in self.trace.works]
+        return [(min(a for a, _ in spans), max(b for _, b in spans))] if spans else []
+
+    def find_gaps(self):
+        """All gaps of all devices, whole."""
+        gaps = []
+        for device, works in sorted(self.devices.items()):
+            reached, last = works[0].ts, None
+            if not self.inner and self.windows and min(self.windows)[0] < reached:
+                reached = min(self.windows)[0]
+            for at, work in enumerate(works):
+                if work.dur == 0:
+                    continue
+                if work.ts > reached:
+                    gaps.append(Gap(len(gaps), device, reached, work.ts, work, last))
+                if work.end >= reached and (last is None or work.end > last.end):
+                    last = work
+                reached = max(reached, work.end)
+            if works[-1].ts > reached:  # all that follows has no length
+                ends = [w for w in works if w.ts == works[-1].ts][0]
+                gaps.append(Gap(len(gaps), device, reached, ends.ts, ends, last))
+                reached, last = ends.ts, ends
+            until = max((b for _, b in self.windows), default=reached)
+            if not self.inner and until > reached:
+                gaps.append(Gap(len(gaps), device, reached, until, None, last))
+        return gaps
+
+    # How a gap is charged
+
+    def previous(self, work):
+        for w in reversed(self.devices[work.device][:work.order]):
+            if w.stream == work.stream:
+                return w
         return None
 
+    def stream_end(self, device, stream, order):
+        """The latest end of work of the stream before place `order`."""
+        ends = self.ends.get((device, stream))
+        found = bisect.bisect_left(ends[0], order) if ends else 0
+        return ends[1][found - 1] if found else None
 
-def rule_of(device, gap):
-    """(rule, cause, blamed) before anything is known of what is ordinary."""
-    work = gap.after
-    if work is None:
-        return 1, None, None
-    if work.launch is None:
-        return 2, "launch_unknown", work.name
-    call, late = work.launch, work.launch.ts > gap.start
-    of_call = [w for w in device.works if w.launch is call]
-    if "GraphLaunch" in call.name and of_call[0] is not work:
-        return 4, "graph_nodes", call.name
-    wait = None if late else device.holding(gap)
-    if wait:
-        return 5, "event_wait", f"stream {wait[3]}"
-    if "GraphLaunch" in call.name:
-        return 6, "graph_start", call.name
-    mine = device.earlier(work)
-    if not late and call.end <= gap.start:
-        if mine and max(w.end for w in mine) == gap.start:
-            p = mine[-1]
-            copies = "gpu_memcpy" in (p.cat, work.cat)
-            cause = ("graph_end" if p.launch and "GraphLaunch" in p.launch.name else
-                     "copy_engine" if copies else "stream_order")
-            return 7, cause, work.name if work.cat == "gpu_memcpy" else p.name
-        if gap.before and gap.before.cat == work.cat == "gpu_memcpy":
-            return 7, "copy_engine", work.name
-    return 8, None, None
+    def prepare(self):
+        self.ends, self.first_name = {}, {}
+        for device, works in self.devices.items():
+            for w in works:
+                orders, ends = self.ends.setdefault((device, w.stream), ([], []))
+                orders.append(w.order)
+                ends.append(max(w.end, ends[-1]) if ends else w.end)
+                self.first_name.setdefault((device, w.name), w)
+        self.stream_waits = collections.defaultdict(list)
+        for wait in sorted(self.trace.waits, key=lambda w: (w.ts, w.place)):
+            self.stream_waits[wait.device, wait.stream].append(wait)
+        self.told_works = set()
+        if not self.trace.waits:
+            self.find_told_by_calls()
 
+    def find_told_by_calls(self):
+        threads = collections.defaultdict(list)
+        for s in self.trace.host:
+            if s.kind == "call":
+                threads[s.thread].append(s)
+        for calls in threads.values():
+            told = False
+            for call in sorted(calls, key=lambda c: (c.ts, -c.end, c.place)):
+                if call.launched and told:
+                    self.told_works.add(min(call.launched, key=lambda w: (w.ts, w.stream, -w.dur, w.place)))
+                    told = False
+                if "StreamWaitEvent" in call.name:
+                    told = True
 
-def on_its_way(device, gap, bound):
-    """(from, to, cause, blamed) of rule 8."""
-    work, call = gap.after, gap.after.launch
-    start, late = max(gap.start, call.ts), call.ts > gap.start
-    told = device.told(gap, call.ts) if late else []
-    if told and gap.end - call.ts > bound:
-        return [(start, gap.end, "event_wait", f"stream {told[-1][3]}")]
-    pieces, since = [], call.ts
-    if call.end - call.ts > bound:
-        cause = "slow_start"
-        if "Memcpy" in call.name:
-            cause = "device_read" if "DtoH" in work.name else "blocking_copy"
-        pieces.append((start, min(call.end, gap.end), cause, call.name))
-        since = call.end
-    at = max(start, since) if pieces else start
-    pieces.append((at, min(since + bound, gap.end), "launch_latency", call.name))
-    at = max(at, since + bound)
-    known = any(w.name == work.name for w in device.works[:device.works.index(work)])
-    cause = "slow_start" if late and device.earlier(work) and not known else "earlier_work"
-    pieces.append((at, gap.end, cause, work.name))
-    return [p for p in pieces if p[0] < p[1]]
+    def waits_for(self, work):
+        """The waits that the stream of the work was told before it, the last first."""
+        since = self.previous(work)
+        since = since.launch.ts if since and since.launch else None
+        return [w for w in reversed(self.stream_waits[work.device, work.stream])
+                if w.ts <= work.launch.ts and (since is None or w.ts > since)]
 
+    def was_told(self, work):
+        return work in self.told_works or bool(self.waits_for(work))
 
-def innermost(stack):
-    ops = [s.name for s in stack if s.cat == "cpu_op"]
-    return ops[-1] if ops else None
+    def waited_on(self, wait):
+        on = wait.args.get("wait_on_stream")
+        return on if on is not None and int(on) >= 0 else None
 
+    def blamed_on_wait(self, wait, work):
+        on = self.waited_on(wait) if wait else None
+        return work.name if on is None else f"stream {on}"
 
-def windows_of(trace):
-    """Steps, or without any all of the operators and the work."""
-    steps = sorted((s.ts, s.end) for s in trace.slices if is_mark(s))
-    if not steps:
-        all_of = [(s.ts, s.end) for s in trace.slices if s.cat == "cpu_op"] + [(w.ts, w.end) for w in trace.works]
-        steps = [(min(a for a, _ in all_of), max(b for _, b in all_of))]
-    return steps
+    def may_last(self, wait, gap):
+        work, on = gap.work, self.waited_on(wait)
+        own = self.stream_end(gap.device, work.stream, work.order)
+        if on is None or on == work.stream or own is None or own < gap.start:
+            return True
+        end = self.stream_end(gap.device, on, work.order)
+        return end is None or end >= gap.start
 
+    def event_wait(self, gap):
+        """Rule 5: what is blamed, or None."""
+        work = gap.work
+        if work in self.told_works:
+            return work.name
+        for wait in self.waits_for(work)[:64]:
+            if self.may_last(wait, gap):
+                return self.blamed_on_wait(wait, work)
+        asked = [w for w in self.stream_waits[work.device, work.stream] if w.ts < gap.end]
+        if asked:
+            covered = min(asked[-1].end, gap.end) - max(asked[-1].ts, gap.start)
+            if covered >= -(-(gap.end - gap.start) // 2):
+                return self.blamed_on_wait(asked[-1], work)
+        return None
 
-def blame(trace):
-    """Every piece: (device, gap start, from, to, cause, blamed, innermost op), in windows and outside."""
-    windows = windows_of(trace)
-    extent = [(windows[0][0], max(b for _, b in windows))]
-    stacks = {tid: stacks_of([s for s in trace.slices if s.tid == tid]) for tid in {s.tid for s in trace.slices}}
-    devices = [Device(trace, n, extent) for n in sorted({w.device for w in trace.works})]
-    rules = [(d, g, rule_of(d, g)) for d in devices for g in d.gaps]
-    launches, queued = collections.defaultdict(dict), collections.defaultdict(dict)
-    for device, gap, (rule, cause, _) in rules:
-        if rule == 7:
-            queued[device.number, gap.after.stream, cause][gap] = gap.end - gap.start
-        elif rule == 8 and gap.after.launch.ts > gap.start and not device.told(gap, gap.after.launch.ts):
-            launches[gap.after.launch.name, gap.after.cat][gap] = gap.end - gap.after.launch.ts
-    pieces = []
-    for device, gap, (rule, cause, blamed) in rules:
-        work, start = gap.after, gap.start
-        if rule == 1:
-            pieces += host(stacks[thread_of(trace, device)], device.number, gap, gap.end)
-            continue
-        op = None
-        if work.launch:
-            until = min(work.launch.ts, gap.end)
-            if until > gap.start:
-                pieces += host(stacks[work.launch.tid], device.number, gap, until)
-                start = until
-            at = work.launch
-            order = [s for s, _ in stacks[at.tid]]
-            op = innermost([s for s, e in stacks[at.tid] if s.ts <= at.ts < e and s is not at
-                            and order.index(s) < order.index(at)])
-        if rule == 8:
-            bound = ordinary(launches[work.launch.name, work.cat], gap, 100_000, 20_000)
-            found = on_its_way(device, gap, bound)
+    def rule(self, gap):
+        """The number of the first rule that fits what is left, of 4 to 8, and what rule 5 or 7 tells."""
+        work, call = gap.work, gap.work.launch
+        if call.is_graph() and any(w.order < work.order for w in call.launched if w.device == work.device):
+            return 4, None
+        if call.ts <= gap.start:
+            told = self.event_wait(gap)
+            if told:
+                return 5, told
+        if call.is_graph():
+            return 6, None
+        if call.ts <= gap.start and call.end <= gap.start:
+            before = self.previous(work)
+            if before and self.stream_end(gap.device, work.stream, work.order) == gap.start:
+                cause = ("graph_end" if before.launch and before.launch.is_graph() else
+                         "copy_engine" if "copy" in (work.kind, before.kind) else "stream_order")
+                return 7, (cause, work.name if work.kind == "copy" else before.name)
+            if gap.last and work.kind == gap.last.kind == "copy":
+                return 7, ("copy_engine", work.name)
+        return 8, None
+
+    def collect_ordinary(self, gaps):
+        """The values that rules 7 and 8 compare with."""
+        self.latencies, self.lengths, self.rules = collections.defaultdict(list), collections.defaultdict(list), {}
+        for gap in gaps:
+            if not gap.work or not gap.work.launch:
+                continue
+            number, told = self.rules[gap] = self.rule(gap)
+            call = gap.work.launch
+            if number == 7:
+                self.lengths[gap.device, gap.work.stream, told[0]].append(gap.end - gap.start)
+            if number == 8 and call.ts > gap.start and not self.was_told(gap.work):
+                self.latencies[call.name, gap.work.kind].append(gap.work.ts - call.ts)
+
+    def rule_8(self, gap):
+        work, call, inside = gap.work, gap.work.launch, gap.work.launch.ts > gap.start
+        own = work.ts - call.ts if inside and not self.was_told(work) else None
+        bound = ordinary(self.latencies[call.name, work.kind], own, 20_000, 100_000)
+        at = max(gap.start, min(call.ts, gap.end))
+        if inside and self.was_told(work) and work.ts - call.ts > bound:
+            told = self.waits_for(work)
+            yield at, gap.end, "event_wait", self.blamed_on_wait(told[0] if told else None, work)
+            return
+        counted = call.ts
+        if call.dur > bound:
+            cause = ("slow_start" if "Memcpy" not in call.name else
+                     "device_read" if is_read(work.name) else "blocking_copy")
+            end = max(at, min(call.end, gap.end))
+            yield at, end, cause, call.name
+            at, counted = end, call.end
+        end = max(at, min(counted + bound, gap.end))
+        yield at, end, "launch_latency", call.name
+        first = self.first_name[work.device, work.name] is work
+        slow = inside and self.previous(work) is not None and first
+        yield end, gap.end, "slow_start" if slow else "earlier_work", work.name
+
+    def charge_device(self, gap):
+        """What is left of a gap after the host's part: (a, b, cause, blamed)."""
+        work, call = gap.work, gap.work.launch
+        at = max(gap.start, min(call.ts, gap.end))
+        number, told = self.rules[gap]
+        if number == 4:
+            yield at, gap.end, "graph_nodes", call.name
+        elif number == 5:
+            yield at, gap.end, "event_wait", told
+        elif number == 6:
+            yield at, gap.end, "graph_start", call.name
+        elif number == 7:
+            length = gap.end - gap.start
+            bound = ordinary(self.lengths[gap.device, work.stream, told[0]], length, 10_000, 20_000)
+            if length > bound:
+                told = ("earlier_work", work.name)
+            yield at, gap.end, *told
         else:
-            found = [(start, gap.end, cause, blamed)] if start < gap.end else []
-            bound = ordinary(queued[device.number, work.stream, cause], gap, 20_000, 10_000)
-            if rule == 7 and gap.end - gap.start > bound:
-                found = [(start, gap.end, "earlier_work", work.name)]
-        pieces += [(device.number, gap.start, *p, op) for p in found]
-    return pieces
+            yield from self.rule_8(gap)
 
+    def first_thread(self, device):
+        """Rule 1: the thread that is charged when no work ends a gap."""
+        if self.trace.steps:
+            return self.trace.steps[0][3].thread
+        counts = collections.Counter(w.launch.thread for w in self.devices[device] if w.launch)
+        if not counts:
+            return None
+        most = max(counts.values())
+        places = {}
+        for s in self.trace.host:
+            places.setdefault(s.thread, s.place)
+        return min((t for t, n in counts.items() if n == most), key=places.get)
 
-def thread_of(trace, device):
-    marks = sorted((s for s in trace.slices if is_mark(s)), key=lambda s: s.ts)
-    if marks:
-        return marks[0].tid
-    tids = collections.Counter(w.launch.tid for w in device.works if w.launch)
-    return min(tids, key=lambda tid: (-tids[tid], tid))
-
-
-def host(placed, device, gap, until):
-    start = gap.start
-    edges = sorted({start, until} | {t for s, e in placed for t in (s.ts, e) if start < t < until})
-    pieces = []
-    for a, b in zip(edges, edges[1:]):
-        stack = [s for s, e in placed if s.ts <= a and e >= b]
-        pieces.append((device, start, a, b, *charge(stack), innermost(stack)))
-    return pieces
-
-
-def in_windows(trace, pieces):
-    """What counts: in the union of the windows."""
-    union = []
-    for a, b in windows_of(trace):
-        if union and a <= union[-1][1]:
-            union[-1][1] = max(b, union[-1][1])
+    def charge(self, gap):
+        work = gap.work
+        if not work:
+            yield from self.charge_host(gap, gap.start, gap.end, self.first_thread(gap.device))
+        elif not work.launch:
+            yield Piece(gap.device, gap.number, gap.start, gap.end, "launch_unknown", work.name, None, None, None,
+                        work.stream)
         else:
-            union.append([a, b])
-    return [p for a, b in union for p in clipped(pieces, a, b)]
+            call = work.launch
+            yield from self.charge_host(gap, gap.start, min(call.ts, gap.end), call.thread)
+            op, frame, note = self.labels(self.threads[call.thread].innermost(call.ts))
+            for a, b, cause, blamed in self.charge_device(gap):
+                if a < b:
+                    yield Piece(gap.device, gap.number, a, b, cause, blamed, op, frame, note, work.stream)
+
+    # What the host is charged for
+
+    def charge_host(self, gap, a, b, thread):
+        stream = gap.work.stream if gap.work else None
+        if thread not in self.threads:
+            if a < b:
+                yield Piece(gap.device, gap.number, a, b, "untraced_host", None, None, None, None, stream)
+            return
+        for start, end, inner in self.threads[thread].stretches(a, b):
+            if inner not in self.costs:
+                self.costs[inner] = (*self.host_cause(list(around(inner))), *self.labels(inner))
+            yield Piece(gap.device, gap.number, start, end, *self.costs[inner], stream)
+
+    def labels(self, inner):
+        """The innermost operator, frame and annotation."""
+        found = {}
+        for s in around(inner):
+            found.setdefault(s.kind, s.name)
+        return found.get("op"), found.get("python"), found.get("annotation")
+
+    def is_slow(self, call):
+        if call.dur <= 1_000_000:
+            return False
+        others = list(self.durations[call.name])
+        del others[bisect.bisect_left(others, call.dur)]
+        return not others or call.dur > 10 * median(others)
+
+    def tells(self, s):
+        if s.kind in ("op", "annotation"):
+            return told_by_op(s)
+        if s.kind == "python":
+            return told_by_frame(s.name)
+        if s.kind == "profiler":
+            return "profiler"
+        name = s.name
+        if not has(name, "ynchronize", "Memcpy") and self.is_slow(s):
+            return "slow_start"
+        if "ynchronize" in name:
+            return "sync"
+        if has(name, *ALLOCATES) or name.startswith(ALLOCATES_FIRST):
+            return "allocation"
+        if "Memcpy" in name:
+            copies = [w.name for w in s.launched if w.kind == "copy"]
+            if "Async" not in name or any("Pageable" in c for c in copies):
+                return "device_read" if any(is_read(c) for c in copies) else "blocking_copy"
+        return None
+
+    def host_cause(self, stack):
+        """(cause, blamed) of a moment; the stack is from the innermost outwards."""
+        charged = None
+        for at in reversed(range(len(stack))):
+            told = self.tells(stack[at]), stack[at].name
+            if told[0] == "sync":
+                told = self.sync_cause(stack, at, charged)
+            if told[0] and (charged is None or told[0] != charged[0]):
+                charged = told  # else the outermost of those that tell the same is blamed
+        if charged:
+            return charged
+        for s in stack:
+            if s.kind in ("op", "annotation", "python"):
+                return {"op": "operator"}.get(s.kind, s.kind), s.name
+        return ("runtime_call", stack[-1].name) if stack else ("untraced_host", None)
+
+    def sync_cause(self, stack, at, around_it):
+        if around_it and around_it[0] in ("device_read", "blocking_copy", "communication_wait"):
+            return around_it
+        collectives = [s.name for s in stack[at:] if is_collective(s)]
+        if collectives:
+            return "communication_wait", collectives[-1]
+        ops = [s for s in stack[at:] if s.kind == "op"]
+        if not ops or ops[0].name not in CONVERTS:
+            return "sync", stack[at].name
+        before = [w for s in self.copies_in(ops[0]) if s.ts < stack[at].ts for w in s.launched]
+        cause = "device_read" if before and is_read(before[-1].name) else "blocking_copy"
+        return cause, list(itertools.takewhile(lambda s: s.name in CONVERTS, ops))[-1].name
+
+    def copies_in(self, op):
+        """The calls that launched copies and whose innermost operator is this one, in their order."""
+        found = [s for s in self.trace.host if s.thread == op.thread and op.ts <= s.ts < op.cut
+                 and any(w.kind == "copy" for w in s.launched)
+                 and next((p for p in around(s) if p.kind == "op"), None) is op]
+        return sorted(found, key=lambda s: s.ts)
+
+    # What counts
+
+    def counts(self, device):
+        """The spans in which idle time of the device counts, apart and in order."""
+        works = self.devices[device]
+        if self.inner:
+            return [(works[0].ts, max(w.end for w in works))]
+        return merged(self.windows)
+
+    def answer(self, clip=None):
+        """clip: spans to which --time or --step cut."""
+        self.prepare()
+        gaps = self.find_gaps()
+        self.collect_ordinary(gaps)
+        self.gaps = {gap.number: gap for gap in gaps}
+        pieces = []
+        spans = {device: self.counts(device) for device in self.devices}
+        if clip is not None:
+            spans = {device: overlap(of, merged(clip)) for device, of in spans.items()}
+        for gap in gaps:
+            for piece in self.charge(gap):
+                for a, b in overlap([(piece.a, piece.b)], spans[gap.device]):
+                    pieces += self.by_step(piece._replace(a=a, b=b))
+        devices = {}
+        for device, works in self.devices.items():
+            outside = 0
+            for gap in gaps:
+                if gap.device == device:
+                    a, b = max(gap.start, works[0].ts), min(gap.end, max(w.end for w in works))
+                    if a < b:
+                        outside += b - a - total(overlap([(a, b)], merged(self.windows)))
+            devices[device] = Device(sum(p.b - p.a for p in pieces if p.device == device), total(spans[device]),
+                                     None if self.inner or clip is not None else outside,
+                                     sum(1 for s in self.belonging if overlap([s[:2]], spans[device])))
+        return devices, pieces
+
+    def by_step(self, piece):
+        """A moment belongs to the step that began last before it, where that still lasts."""
+        at = piece.a
+        for a, b, number in self.belonging:
+            if at < a < piece.b:
+                yield piece._replace(a=at, b=a)
+                at = a
+            if a <= at < b and at < piece.b:
+                yield piece._replace(a=at, b=min(b, piece.b), step=number)
+                at = min(b, piece.b)
+        if at < piece.b:
+            yield piece._replace(a=at)
 
 
-def by_cause(pieces):
-    """{(device, cause): (idle, gaps)}, of all and of what is in [from, to)."""
-    sums, seen = collections.Counter(), collections.defaultdict(set)
-    for device, gap, a, b, cause, *_ in pieces:
-        sums[device, cause] += b - a
-        seen[device, cause].add(gap)
-    return {key: (sums[key], len(seen[key])) for key in sums}
+def merged(spans):
+    out = []
+    for a, b in sorted(spans):
+        if out and a <= out[-1][1]:
+            out[-1] = (out[-1][0], max(b, out[-1][1]))
+        elif a < b:
+            out.append((a, b))
+    return out
 
 
-def clipped(pieces, start, end):
-    return [(d, g, max(a, start), min(b, end), *rest) for d, g, a, b, *rest in pieces
-            if max(a, start) < min(b, end)]
+def overlap(spans, others):
+    found = [(max(a, c), min(b, d)) for a, b in spans for c, d in others]
+    return [(a, b) for a, b in found if a < b]
+
+
+def total(spans):
+    return sum(b - a for a, b in spans)
+
+
+def rows(answer, by):
+    """{(device, what the row is for): its columns}; blamed is the set of those that tie."""
+    devices, pieces = answer
+    groups = collections.defaultdict(list)
+    for piece in pieces:
+        groups[piece.device, getattr(piece, by)].append(piece)
+    found = {}
+    for (device, key), group in groups.items():
+        gaps, causes, blamed = collections.Counter(), collections.Counter(), collections.Counter()
+        for p in group:
+            gaps[p.gap] += p.b - p.a
+            causes[p.cause] += p.b - p.a
+            blamed[p.cause, p.blamed] += p.b - p.a
+        idle, cause = sum(gaps.values()), max(causes, key=lambda c: (causes[c], -CAUSES.index(c)))
+        most = max(n for (c, _), n in blamed.items() if c == cause)
+        of, steps = devices[device], devices[device].windows
+        inside = sum(p.b - p.a for p in group if p.step is not None)
+        found[device, key] = dict(
+            cause=cause, blamed={b for (c, b), n in blamed.items() if c == cause and n == most}, idle_ns=idle,
+            gaps=len(gaps), mean_ns=idle // len(gaps), longest_ns=max(gaps.values()), share_pct=100 * idle / of.idle,
+            idle_per_step_ns=inside // steps if steps and by != "step" else None, device_idle_ns=of.idle,
+            device_span_ns=of.span, outside_ns=of.outside)
+    return found
