@@ -88,9 +88,8 @@ static bool conversions_are_small(const char *mangled)
 	size_t n = 0;
 
 	const char *p = strstr(mangled, "cv");
-	while (p && (p = strchr(p, 'T'))) {
-		p++;
-		const char *end = p + strspn(p, digits);
+	for (p = p ? strchr(p, 'T') : NULL; p; p = strchr(p + 1, 'T')) {
+		const char *end = p + 1 + strspn(p + 1, digits);
 		n += end[0] == '_' && end[1] == 'I';
 	}
 	return n <= CONVERSION_TEMPLATES_MAX;

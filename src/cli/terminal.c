@@ -47,10 +47,11 @@ bool terminal_is_ascii(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is_set(names[i]))
-			return strcmp(getenv(names[i]), "C") == 0 ||
-			       strcmp(getenv(names[i]), "POSIX") == 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value)
+			return strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0;
+	}
 	return false;
 }
 

@@ -93,8 +93,10 @@ static void add_tree_call(struct collecting *c, const struct slice_call *call,
 
 static struct tensor_core_times times_of(enum tensor_core says, int64_t ns)
 {
-	return says == TENSOR_CORE_YES ? (struct tensor_core_times){ .yes_ns = ns }
-				       : (struct tensor_core_times){ .unknown_ns = ns };
+	return (struct tensor_core_times){
+		.yes_ns = says == TENSOR_CORE_YES ? ns : 0,
+		.unknown_ns = says == TENSOR_CORE_YES ? 0 : ns,
+	};
 }
 
 static int add_call(void *to, const struct slice_call *call, struct err *err)
