@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/sum.h"
 #include "query/steps/step_spent.h"
 
@@ -93,14 +94,19 @@ static void name_all(struct step_spent *g)
 	}
 }
 
-/* All profiles of the group: files of a step each are read one after the other. */
+/*
+ * The group whose rows begin at `first`: one profile, or files of a step each, which are
+ * read one after the other.
+ */
 static int find_in_group(struct store *store, struct text_pool *texts, struct steps *s,
-			 size_t group, struct err *err)
+			 size_t first, struct err *err)
 {
 	struct step_spent g = { .texts = texts, .steps = s };
+	size_t group = s->rows[first].group;
+	size_t end = s->rows[first].is_file ? s->n : first + 1;
 	int rc = 0;
 
-	for (size_t i = 0, next; i < s->n && rc == 0; i = next) {
+	for (size_t i = first, next; i < end && rc == 0; i = next) {
 		next = i + 1;
 		if (s->rows[i].group != group || s->rows[i].is_mean)
 			continue;
@@ -113,36 +119,63 @@ static int find_in_group(struct store *store, struct text_pool *texts, struct st
 }
 
 /* Rows of a profile's other devices have what the first one's have. */
-static void tell_other_devices(struct steps *s)
+static void copy_to_other_devices(struct steps *s)
 {
-	for (size_t i = 0, first = 0; i < s->n; i++) {
+	const struct scope_profile *profile = NULL;
+
+	for (size_t i = 0, first = 0, of = 0; i < s->n; i++) {
 		struct step_row *row = &s->rows[i];
-		if (i && row->profile != s->rows[i - 1].profile)
+		if (row->is_mean)
+			continue;
+		if (row->profile != profile)
 			first = i;
+		profile = row->profile;
 		if (!row->is_long || row->is_first)
 			continue;
-		size_t k = first;
-		while (k < i && (s->rows[k].is_mean ||
-				 s->rows[k].host_start_ns != row->host_start_ns ||
-				 s->rows[k].slice_id != row->slice_id))
-			k++;
-		row->grew_slice = s->rows[k].grew_slice;
-		row->grew_slice_ns = s->rows[k].grew_slice_ns;
-		row->grew_unrecorded_ns = s->rows[k].grew_unrecorded_ns;
+		/* rows of a device are in the order of their starts */
+		if (of < first || s->rows[of].host_start_ns > row->host_start_ns)
+			of = first;
+		while (of < i && (s->rows[of].is_mean ||
+				  s->rows[of].host_start_ns != row->host_start_ns ||
+				  s->rows[of].slice_id != row->slice_id))
+			of++;
+		row->grew_slice = s->rows[of].grew_slice;
+		row->grew_slice_ns = s->rows[of].grew_slice_ns;
+		row->grew_unrecorded_ns = s->rows[of].grew_unrecorded_ns;
 	}
+}
+
+/* By group: its first row, which is the caller's to free. */
+static size_t *find_first_rows(const struct steps *s)
+{
+	size_t ngroups = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->rows[i].group >= ngroups)
+			ngroups = s->rows[i].group + 1;
+	size_t *first_of = xcalloc(ngroups, sizeof(*first_of));
+	for (size_t i = s->n; i-- > 0;)
+		if (!s->rows[i].is_mean)
+			first_of[s->rows[i].group] = i;
+	return first_of;
 }
 
 int step_growth_find(struct store *store, struct text_pool *texts, struct steps *s,
 		     struct err *err)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	size_t *first_of = find_first_rows(s);
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n && rc == 0; i++) {
 		const struct step_row *row = &s->rows[i];
-		bool is_told = row->is_long && row->is_first && !row->is_mean;
-		for (size_t k = 0; is_told && k < i; k++)
-			is_told = !(s->rows[k].group == row->group && s->rows[k].is_long);
-		if (is_told && find_in_group(store, texts, s, row->group, err) < 0)
-			return -1;
+		size_t *first = &first_of[row->group];
+		if (!row->is_long || !row->is_first || row->is_mean || *first == s->n)
+			continue;
+		rc = find_in_group(store, texts, s, *first, err);
+		*first = s->n; /* once is enough */
 	}
-	tell_other_devices(s);
-	return 0;
+	free(first_of);
+	if (rc == 0)
+		copy_to_other_devices(s);
+	return rc;
 }
