@@ -160,10 +160,10 @@ static bool is_told(const struct buf *out, size_t from, struct str word)
 }
 
 /*
- * The function's name, and of its template arguments the words that tell it from others:
- * "elementwise_kernel<MulFunctor>".
+ * The function's name, and those words of its template arguments that tell it from
+ * others: "elementwise_kernel<MulFunctor>".  Stops when that is wider than `cells`.
  */
-static void add_words(struct buf *out, struct str name)
+static void add_words(struct buf *out, struct str name, size_t cells)
 {
 	const char *open = memchr(name.p, '<', name.n);
 	size_t at = open ? (size_t)(open - name.p) : name.n, from;
@@ -171,7 +171,7 @@ static void add_words(struct buf *out, struct str name)
 
 	add_without_namespaces(out, (struct str){ name.p, at });
 	from = out->n;
-	while (at < name.n) {
+	while (at < name.n && utf8_width(buf_str(out)) <= cells) {
 		size_t end = at;
 		while (end < name.n && is_ident(name.p[end]))
 			end++;
@@ -197,7 +197,7 @@ static void add_kernel(struct buf *out, struct str name, size_t cells)
 	add_without_namespaces(&bare, name);
 	if (utf8_width(buf_str(&bare)) > cells) {
 		buf_clear(&bare);
-		add_words(&bare, name);
+		add_words(&bare, name, cells);
 	}
 	if (utf8_width(buf_str(&bare)) <= cells)
 		buf_add_str(out, buf_str(&bare));

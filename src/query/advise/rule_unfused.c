@@ -42,11 +42,13 @@ static struct chains find_chains(const struct rule_run *run,
 				 const struct work_device *device)
 {
 	const struct device_work *work = &run->facts->work.work;
-	int64_t *last_ns = xcalloc(work->nstreams + 1, sizeof(*last_ns));
+	int64_t *last_ns = xcalloc(device->nstreams, sizeof(*last_ns));
 	struct chains chains = { .most = TEXT_NONE };
 
-	for (size_t i = device->first; i < device->first + device->n; i++)
-		add_item(run, &work->items[i], &last_ns[work->items[i].stream], &chains);
+	for (size_t i = device->first; i < device->first + device->n; i++) {
+		size_t stream = work->items[i].stream - device->first_stream;
+		add_item(run, &work->items[i], &last_ns[stream], &chains);
+	}
 	free(last_ns);
 	return chains;
 }
