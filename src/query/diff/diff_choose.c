@@ -1,8 +1,8 @@
 /* What is compared where the request leaves it open: see diff_choose.h. */
 #include "query/diff/diff_choose.h"
 
+#include <math.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
@@ -52,8 +52,8 @@ static bool is_device_most(const struct diff_account *a)
 		if (i + 1 < a->n) /* the last part is idle */
 			worked = sum_add(worked, delta);
 	}
-	return a->of_device && (worked > 0) == (all > 0) &&
-	       2 * llabs(worked) > llabs(all) && worked != 0;
+	return a->of_device && (worked > 0) == (all > 0) && worked != 0 &&
+	       2 * fabs((double)worked) > fabs((double)all);
 }
 
 int diff_choose_metric(struct diff *d, struct err *err)
