@@ -13,7 +13,7 @@ from table import recordings
 
 WINDOWS = {"mean_step_ns", "recording_ns"}
 IDLE_RULES = {"launch-bound", "host-bound", "synchronization", "idle-time", "data-loading", "communication",
-              "allocator-churn", "profiler-overhead", "low-utilization"}
+              "allocator-churn", "profiler-overhead", "low-utilization", "first-use"}
 
 
 class Answer:
@@ -51,9 +51,10 @@ class Answer:
 # A part of the file's name: (what is said, in words; whether it is).
 CASES = {
     "deepseek-v3": [("nothing of occupancy, precision or idle time", lambda a: not {"low-occupancy", "mixed-precision"} & set(a.rules) and a.idle_pct() < 2)],
-    "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge", lambda a: not a.rows and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],
+    "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge, but for the first use of the device", lambda a: a.rules == ["first-use"] and a.first("first-use", 90) and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],
     "timesformer": [("the host's work before the first kernel first", lambda a: a.first("host-bound", 50) and "before the first" in a.text),
-                    ("nothing to fuse for idle time", lambda a: "idle-time" not in a.rules)],
+                    ("nothing to fuse for idle time", lambda a: "idle-time" not in a.rules),
+                    ("68.7 of 158 ms are a softmax between products", lambda a: a.rules[1:2] == ["attention"] and 17 < a.rows[1]["saving_pct"] < 19)],
     "falconsai": [("launches first", lambda a: a.first("launch-bound", 60)), ("no occupancy that was not recorded", lambda a: "low-occupancy" not in a.rules)],
     "h100-qwen": [("elementwise kernels", lambda a: "unfused" in a.rules), ("no idle time above 10 %", lambda a: a.idle_pct() < 12)],
     "sglang_decode": [("no launching less often for one stall", lambda a: "launch less" not in a.text and "batch" not in a.text), ("the stall first", lambda a: a.first("idle-time", 90))],

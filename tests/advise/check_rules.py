@@ -114,6 +114,19 @@ def check_advice(tap, work):
         rows = told(work, rulecases.data_loading(60_000, f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__")[0],
                     "data-loading")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"data-loading: {kind}", rows)
+    for trace, what in ((rulecases.attending(300_000, "void cunn_SoftMaxForward<LogSoftMaxForwardEpilogue>(int)"), "of a loss"),
+                        (rulecases.attending(300_000, between=5), "far from the product before it")):
+        tap.same(told(work, trace[0], "attention"), [], f"attention: no softmax {what}")
+    for name in rulecases.SOFTMAX, "void softmax_warp_backward<float, float, float, 8, false, false>(float*)":
+        rows = advise(work, work.ingest(*save(work, rulecases.attending(300_000, name))))
+        tap.ok("attention" in [row["rule"] for row in rows] and "unfused" not in [row["rule"] for row in found(rows)],
+               f"attention: a softmax is told once ({name[:30]})", rows)
+    for ns, wanted in (800_000, "torch.compile"), (300_000, "with_stack=True to see what it does"):
+        rows = told(work, rulecases.calling([("aten::mm", ns)])[0], "python-time")
+        tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"python-time: operators of {ns} ns in a step of 1 ms", rows)
+    store = work.ingest(*save(work, rulecases.charging()))
+    rows = advise(work, store, "--rule", "host-bound")
+    tap.ok(len(rows) == 1 and "(mostly aten::" in rows[0]["finding"], "host-bound: names what the largest cause is charged to", rows)
     rows = advise(work, work.ingest(*save(work, rulecases.too_late())), "--rule", "stragglers")
     tap.same([row["saving_ns"] for row in rows], [2 * 100_000 // 5], "stragglers: nobody waits who has left")
     store = work.ingest(*save(work, rulecases.launching_behind_waits(20_000, 2000)))

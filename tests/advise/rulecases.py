@@ -6,6 +6,7 @@ from ruletrace import GPU, STEP, Trace, busy, frames, gapped, host_only, unlaunc
 OLD = dict(GPU, computeMajor=3, computeMinor=0)
 PASCAL = dict(GPU, computeMajor=6, computeMinor=1)
 NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+SOFTMAX = "void at::native::cunn_SoftMaxForward<8, float, float, float, SoftMaxForwardEpilogue>(float*, float const*, int)"
 GAP_SHARE = 59  # short gaps of three steps of 20 kernels
 
 
@@ -188,6 +189,18 @@ def host_working(gap):
     return [t]
 
 
+def charging():
+    """host_working() for 15 ms: 3 ms of each of three operators, then 6 ms of an optimizer."""
+    t = host_working(15 * STEP)[0]
+    t.events = [event for event in t.events if event["name"] != "aten::sort"]
+    for start in t.starts:
+        middle = start + 50 * STEP
+        for i in range(3):
+            t.host(f"aten::sort{i}", middle + 3 * STEP * i, 3 * STEP)
+        t.host("Optimizer.step#SGD.step", middle + 9 * STEP, 6 * STEP - 20, "user_annotation")
+    return [t]
+
+
 def collecting(gap):
     return [gapped(gap, lambda t, a, b: t.host("Python GC", a, b - a))]
 
@@ -199,6 +212,29 @@ def unfused(ns):
         t.kernel(start + 20_000, 500_000, start + 10_000)
         t.kernel(start + 520_000, 200_000, start + 11_000, name=ELEMENTWISE)
         t.kernel(start + 720_000, ns, start + 12_000, name=ELEMENTWISE)
+    return [t]
+
+
+def attending(ns, name=SOFTMAX, between=1):
+    """A product of matrices, elementwise kernels, a softmax of that length, a copy and a product."""
+    t = Trace()
+    for start in t.starts:
+        names = ["ampere_sgemm_128x64_nn"] + [ELEMENTWISE] * between + [name, ELEMENTWISE, "ampere_sgemm_128x64_nn"]
+        at = start + 20_000
+        for i, each in enumerate(names):
+            dur = ns if each == name else 100_000 if "gemm" in each else 1000
+            t.kernel(at, dur, start + 1000 + i * 100, name=each)
+            at += dur
+    return [t]
+
+
+def starting(ns):
+    """A launch of that length, the first of its kernel; what follows is launched ahead."""
+    t = Trace()
+    t.kernel(20_000, 480_000, 10_000, took=3000)
+    t.kernel(500_000 + ns, 500_000 - ns, 400_000, name=ELEMENTWISE, took=100_000 + ns)
+    for start in t.starts[1:]:
+        t.kernel(start, STEP, start - 100_000, name=ELEMENTWISE)
     return [t]
 
 
@@ -239,6 +275,7 @@ CASES = {
     "launch-bound": (launching(1017), GAP_SHARE * 1017 // 3, launching(1016), [unlaunched()]),
     "host-bound": (host_working(2_000_001), 2_000_001, host_working(2_000_000), [unlaunched()]),
     "idle-time": (collecting(20_001), 20_001, collecting(20_000), [host_only()]),
+    "first-use": (starting(100_000), None, starting(1000), [unlaunched()]),
     "pageable-copies": (copying(20_001), 20_001, copying(20_000), copying(20_001, "CopyHostToDevice")),
     "exposed-communication": (collective(50_001), 50_001, collective(50_000), [host_only()]),
     "stragglers": (late(21_000), None, late(19_000), [busy(Trace(rank=0), 900_000)]),
@@ -249,6 +286,7 @@ CASES = {
     "small-batch": ([busy(Trace(), 900_000, **{"blocks per SM": 0.49})], 459_000,
                     [busy(Trace(), 900_000, **{"blocks per SM": 0.51})], [busy(Trace(), 900_000)]),
     "unfused": (unfused(40_002), 20_001, unfused(40_000), [host_only()]),
+    "attention": (attending(20_001), 20_001, attending(20_000), [host_only()]),
     "profiler-overhead": (profiling(20_001), 20_001, profiling(20_000), [unlaunched()]),
     "warm-up": ([busy(Trace(steps=4, lengths=[2 * STEP]), 900_000)], None,
                 [busy(Trace(steps=4, lengths=[STEP * 11 // 10]), 900_000)], [busy(Trace(steps=2), 900_000)]),

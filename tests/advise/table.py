@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 from storetap import SHARED, Workplace
 
-PLACES = ["cases/*.json.gz", "gpu/*.json.gz", "torch/*/*.json.gz", "torch/*/*/*.json.gz"]
+PLACES = ["cases/*.json.gz", "gpu/*.json.gz", "torch/*/*.json.gz", "torch/*/*/*.json.gz", "torch/*/logdir/*.json"]
 NOT_TRACES = ("key_averages", "memory_timeline")
 
 

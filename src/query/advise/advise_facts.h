@@ -99,8 +99,8 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 struct fact_share {
 	int64_t ns, gaps, longest_ns; /* the most of one gap */
 	int64_t edge_ns;              /* of it, before the first work of a step */
-	struct str culprit;   /* what is charged most; empty: nothing has a name */
-	enum gap_cause cause; /* the largest */
+	enum gap_cause cause;         /* the largest */
+	struct str culprit; /* of that, what is charged most; empty: it has no name */
 };
 /* facts_idles() was called.  Gaps of [from_ns, below_ns) long count. */
 struct fact_share facts_share(const struct advise_facts *f, size_t device,

@@ -81,9 +81,9 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err)
 	return f->idles;
 }
 
-/* The names of what is charged, and the causes, with the time of each. */
+/* What is charged: by cause the names, and the time of each. */
 struct charges {
-	struct gap_sums names;
+	struct gap_sums names[NGAP_CAUSES];
 	int64_t cause_ns[NGAP_CAUSES];
 };
 
@@ -118,10 +118,10 @@ static void add_share(const struct advise_facts *f, const struct gap_piece *piec
 			intervals_length_within(&f->window.when, from_ns, piece->end_ns));
 	charges->cause_ns[piece->cause] = sum_add(charges->cause_ns[piece->cause], ns);
 	if (piece->blamed != TEXT_NONE)
-		gap_sums_add(&charges->names, &of, piece->gap, ns, false);
+		gap_sums_add(&charges->names[piece->cause], &of, piece->gap, ns, false);
 }
 
-/* The largest of what was charged. */
+/* The largest cause, and what of it is charged most. */
 static void name_share(const struct advise_facts *f, const struct charges *charges,
 		       struct fact_share *to)
 {
@@ -130,8 +130,9 @@ static void name_share(const struct advise_facts *f, const struct charges *charg
 	for (int i = 0; i < NGAP_CAUSES; i++)
 		if (charges->cause_ns[i] > charges->cause_ns[to->cause])
 			to->cause = (enum gap_cause)i;
-	for (size_t i = 0; i < charges->names.n; i++) {
-		const struct gap_sum *sum = &charges->names.items[i];
+	const struct gap_sums *names = &charges->names[to->cause];
+	for (size_t i = 0; i < names->n; i++) {
+		const struct gap_sum *sum = &names->items[i];
 		if (sum->idle_ns <= most_ns)
 			continue;
 		most_ns = sum->idle_ns;
@@ -162,6 +163,7 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 			share.longest_ns = share.ns - before_ns;
 	}
 	name_share(f, &charges, &share);
-	gap_sums_release(&charges.names);
+	for (int i = 0; i < NGAP_CAUSES; i++)
+		gap_sums_release(&charges.names[i]);
 	return share;
 }

@@ -17,9 +17,7 @@ static const char *const dense[] = {
 static const char *const simple[] = {
 	"elementwise_kernel", /* vectorized_, unrolled_ and legacy ones */
 	"reduce_kernel",
-	"softmax_warp",
-	"SoftMax",
-	"softmax_",
+	"LogSoftMax",
 	"layer_norm",
 	"LayerNorm",
 	"RowwiseMoments",
@@ -40,6 +38,9 @@ static const char *const simple[] = {
 	NULL,
 };
 
+/* PersistentSoftmax.cuh, SoftMax.cu; losses have LogSoftMax in their names. */
+static const char *const softmax[] = { "softmax_warp", "SoftMax", "softmax_", NULL };
+
 /* What Inductor and others have fused already. */
 static const char *const fused[] = { "triton_", NULL };
 
@@ -59,4 +60,10 @@ bool kernel_is_dense(struct str name)
 bool kernel_is_simple(struct str name)
 {
 	return has_any(name, simple) && !has_any(name, fused);
+}
+
+bool kernel_is_softmax(struct str name)
+{
+	return has_any(name, softmax) && !str_contains(name, STR_LIT("LogSoftMax")) &&
+	       !has_any(name, fused) && !has_any(name, dense);
 }

@@ -12,7 +12,9 @@
 
 /* Mangled or not. */
 bool kernel_is_dense(struct str name);
-/* Elementwise, a normalisation, a softmax, a reduction or a copy; no fused kernel. */
+/* Elementwise, a normalisation, a reduction or a copy; no fused kernel. */
 bool kernel_is_simple(struct str name);
+/* A softmax by itself, forward or backward; none of a loss by its name. */
+bool kernel_is_softmax(struct str name);
 
 #endif

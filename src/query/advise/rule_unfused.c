@@ -65,7 +65,7 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 			   ? "fuse them: torch.compile, fused optimizers (fused=True), "
 			     "fused normalisation and loss"
 			   : "fuse them: torch.compile, or kernels of a library for "
-			     "normalisation, activation and attention",
+			     "normalisation and activation",
 		   "%.1f%% of kernel time is elementwise, normalisation, reduction or "
 		   "copies, limited by memory, %lld of them right after another",
 		   facts_pct(c.simple_ns, use->kernel_ns), (long long)c.pairs);
@@ -98,7 +98,7 @@ const struct rule rule_unfused = {
 	.title = "Unfused kernels",
 	.looks =
 		"Kernels that memory limits, by their names (elementwise, normalisation, "
-		"softmax, reduction, copies; none that Triton fused), two or more of "
+		"reduction, copies; none that Triton fused), two or more of "
 		"which follow one another on a stream. Fused, a pair writes and reads "
 		"its inner tensor no more: that is counted as half of the shorter "
 		"kernel, as each reads one or two tensors and writes one.",

@@ -8,8 +8,9 @@ extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend
 	rule_synchronization, rule_launch_bound, rule_host_bound, rule_idle_time,
 	rule_pageable_copies, rule_exposed_communication, rule_stragglers,
 	rule_memory_growth, rule_allocator_churn, rule_low_occupancy, rule_small_batch,
-	rule_unfused, rule_profiler_overhead, rule_warm_up, rule_small_operators,
-	rule_host_copies, rule_python_time, rule_host_reads, rule_threads;
+	rule_unfused, rule_attention, rule_first_use, rule_profiler_overhead,
+	rule_warm_up, rule_small_operators, rule_host_copies, rule_python_time,
+	rule_host_reads, rule_threads;
 
 /* clang-format off */
 /* Those of the TensorBoard plugin first; those of recordings without device work last. */
@@ -25,6 +26,7 @@ const struct rule *const rules[] = {
 	&rule_launch_bound,
 	&rule_host_bound,
 	&rule_idle_time,
+	&rule_first_use,
 	&rule_pageable_copies,
 	&rule_exposed_communication,
 	&rule_stragglers,
@@ -33,6 +35,7 @@ const struct rule *const rules[] = {
 	&rule_low_occupancy,
 	&rule_small_batch,
 	&rule_unfused,
+	&rule_attention,
 	&rule_profiler_overhead,
 	&rule_warm_up,
 	&rule_small_operators,
