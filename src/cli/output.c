@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
+#include "query/short_name.h"
 
 static const char *format_at(size_t i)
 {
@@ -143,7 +144,9 @@ static int open_file(struct output *out, const struct output_opts *o, struct err
 int output_open(struct output *out, const char *command, const struct output_opts *o,
 		struct err *err)
 {
-	*out = (struct output){ .render = { .command = command }, .force = o->force };
+	*out = (struct output){ .render = { .command = command,
+					    .shorten = short_name_add },
+				.force = o->force };
 	if (output_check(o, err) < 0)
 		return -1;
 	if (!output_to_stdout(o)) {

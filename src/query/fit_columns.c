@@ -43,13 +43,21 @@ static bool is_too_wide(const struct fit_column *columns, size_t n, int width)
 	return needed > (size_t)width + GUTTER;
 }
 
+/* A share is not the time of the same title. */
+static void add_title(struct buf *left, const struct column *c)
+{
+	bool is_share = c->unit == UNIT_PERCENT && !strchr(c->title, '%');
+
+	buf_addf(left, "%s%s%s", left->n ? ", " : "", c->title, is_share ? " %" : "");
+}
+
 size_t fit_columns(struct fit_column *columns, size_t n, int width, struct buf *left)
 {
 	while (width > 0 && is_too_wide(columns, n, width)) {
 		size_t at = first_to_leave(columns, n);
 		if (at == n)
 			break;
-		buf_addf(left, "%s%s", left->n ? ", " : "", columns[at].column.title);
+		add_title(left, &columns[at].column);
 		n--;
 		memmove(&columns[at], &columns[at + 1], (n - at) * sizeof(*columns));
 	}

@@ -2,11 +2,14 @@
 #include "query/short_name.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
 #define ELLIPSIS       "\xe2\x80\xa6"
 #define ELLIPSIS_CELLS 1
+#define FUNCTION_LEAST 10
+#define FILE_LEAST     4 /* cells of a file's name that say something */
 
 static bool is_ident(char c)
 {
@@ -49,6 +52,59 @@ static struct str without_folders(struct str name)
 	return str_behind(name, from);
 }
 
+/* The beginning, and a sign that there was more. */
+static void add_head(struct buf *out, struct str name, size_t cells)
+{
+	size_t used = 0, at = 0;
+	uint32_t code;
+
+	while (at < name.n) {
+		size_t n = utf8_decode(str_behind(name, at), &code);
+		used += utf8_width((struct str){ name.p + at, n });
+		if (used > cells - ELLIPSIS_CELLS)
+			break;
+		at += n;
+	}
+	buf_add_str(out, (struct str){ name.p, at });
+	buf_add_text(out, ELLIPSIS);
+}
+
+static void add_or_cut(struct buf *out, struct str name, size_t cells)
+{
+	if (utf8_width(name) <= cells)
+		buf_add_str(out, name);
+	else
+		add_head(out, name, cells);
+}
+
+/* Where the part begins that says which function it is: ".py(12): f", ".py:12(f)". */
+static size_t function_at(struct str name)
+{
+	static const struct str suffix = { ".py", 3 };
+
+	for (size_t i = 0; i + suffix.n < name.n; i++)
+		if (str_starts_with(str_behind(name, i), suffix) &&
+		    (name.p[i + suffix.n] == '(' || name.p[i + suffix.n] == ':'))
+			return i;
+	return name.n;
+}
+
+/* The function stays whole: the file's name gives way, then its suffix and line. */
+static void add_python(struct buf *out, struct str name, size_t cells)
+{
+	name = without_folders(name);
+	size_t at = function_at(name);
+	struct str place = { name.p, at }, rest = str_behind(name, at);
+	size_t rest_cells = utf8_width(rest);
+
+	if (at == name.n || utf8_width(name) <= cells || rest_cells + FILE_LEAST > cells)
+		utf8_add_shortened(out, name, cells);
+	else {
+		add_head(out, place, cells - rest_cells);
+		buf_add_str(out, rest);
+	}
+}
+
 /* "void ns::f<...>(...)" without "void " and the arguments. */
 static struct str bare_kernel(struct str name)
 {
@@ -84,23 +140,6 @@ static void add_without_namespaces(struct buf *out, struct str name)
 	}
 }
 
-/* The beginning, and a sign that there was more. */
-static void add_head(struct buf *out, struct str name, size_t cells)
-{
-	size_t used = 0, at = 0;
-	uint32_t code;
-
-	while (at < name.n) {
-		size_t n = utf8_decode(str_behind(name, at), &code);
-		used += utf8_width((struct str){ name.p + at, n });
-		if (used > cells - ELLIPSIS_CELLS)
-			break;
-		at += n;
-	}
-	buf_add_str(out, (struct str){ name.p, at });
-	buf_add_text(out, ELLIPSIS);
-}
-
 /* What the templates of libraries say of every kernel: types, wrappers and sizes. */
 static const char *const common_words[] = { "anonymous",
 					    "namespace",
@@ -117,6 +156,8 @@ static const char *const common_words[] = { "anonymous",
 					    "double",
 					    "bool",
 					    "void",
+					    "decltype",
+					    "nullptr",
 					    "half",
 					    "half_t",
 					    "bfloat16_t",
@@ -189,6 +230,47 @@ static void add_words(struct buf *out, struct str name, size_t cells)
 		buf_add_char(out, '>');
 }
 
+/* "vectorized_element…<MulFunctor>": what tells it from others is at both ends. */
+static void add_function(struct buf *out, struct str name, size_t cells)
+{
+	const char *open = memchr(name.p, '<', name.n);
+	struct str function = { name.p, open ? (size_t)(open - name.p) : name.n };
+	struct str words = str_behind(name, function.n);
+
+	if (utf8_width(name) <= cells) {
+		buf_add_str(out, name);
+	} else if (words.n && cells >= FUNCTION_LEAST * 2) {
+		size_t least = utf8_width(function) < cells / 2 ? utf8_width(function)
+								: cells / 2;
+		size_t room = utf8_width(words) < cells - least ? utf8_width(words)
+								: cells - least;
+		add_or_cut(out, function, cells - room);
+		add_or_cut(out, words, room);
+	} else if (words.n) {
+		add_head(out, name, cells);
+	} else {
+		utf8_add_shortened(out, name, cells);
+	}
+}
+
+/* Kernels that are named by their template's argument alone. */
+static bool is_wrapper(struct str function)
+{
+	return str_is(function, "Kernel") || str_is(function, "Kernel2") ||
+	       str_is(function, "device_kernel");
+}
+
+/* "Kernel<cutlass_80_tensorop_...>": what is in it. */
+static struct str unwrapped(struct str name)
+{
+	const char *open = memchr(name.p, '<', name.n);
+	size_t at = open ? (size_t)(open - name.p) : name.n;
+
+	if (at + 2 >= name.n || !is_wrapper((struct str){ name.p, at }))
+		return name;
+	return (struct str){ open + 1, name.n - at - 2 };
+}
+
 static void add_kernel(struct buf *out, struct str name, size_t cells)
 {
 	struct buf bare;
@@ -199,10 +281,7 @@ static void add_kernel(struct buf *out, struct str name, size_t cells)
 		buf_clear(&bare);
 		add_words(&bare, name, cells);
 	}
-	if (utf8_width(buf_str(&bare)) <= cells)
-		buf_add_str(out, buf_str(&bare));
-	else
-		add_head(out, buf_str(&bare), cells);
+	add_function(out, unwrapped(buf_str(&bare)), cells);
 	buf_release(&bare);
 }
 
@@ -217,25 +296,104 @@ static struct str behind_hash(struct str name)
 		       : name;
 }
 
-void short_name_add(struct buf *out, struct str name, size_t cells)
+/* "f<int>", not "<lambda>" or "f.<locals>.g". */
+static bool has_template(struct str name)
 {
-	bool is_python = is_function_of_python(name);
+	const char *open = memchr(name.p, '<', name.n);
 
-	if (utf8_width(name) > cells && !is_python)
-		name = bare_kernel(name);
-	if (utf8_width(name) <= cells) {
-		buf_add_str(out, name);
-		return;
-	}
-	if (is_python) {
-		utf8_add_shortened(out, without_folders(name), cells);
-	} else if (str_contains(name, STR_LIT("::")) && memchr(name.p, '<', name.n)) {
+	return open && open > name.p && is_ident(open[-1]);
+}
+
+/* "<built-in method mm of Tensor object at 0x7f...>": without the object, then "<mm>". */
+static struct str built_in(struct str name, size_t cells, struct buf *text)
+{
+	static const struct str of = { " of ", 4 }, at = { " at 0x", 6 };
+	size_t kind = strlen("<built-in method "), end = name.n - 1;
+
+	if (str_starts_with(name, STR_LIT("<built-in function ")))
+		kind = strlen("<built-in function ");
+	else if (!str_starts_with(name, STR_LIT("<built-in method ")))
+		return name;
+	for (size_t i = kind; i < name.n && str_contains(name, at); i++)
+		if (str_starts_with(str_behind(name, i), of)) {
+			end = i;
+			break;
+		}
+	if (end <= kind)
+		return name;
+	buf_add(text, name.p, end);
+	buf_add_char(text, '>');
+	if (utf8_width(buf_str(text)) <= cells)
+		return buf_str(text);
+	buf_clear(text);
+	buf_addf(text, "<" STR_FMT ">", (int)(end - kind), name.p + kind);
+	return buf_str(text);
+}
+
+/* Tensile's names of AMD: the layout and the tile tell them apart. */
+static bool add_tensile(struct buf *out, struct str name, size_t cells)
+{
+	static const struct str prefix = { "Cijk_", 5 }, tile = { "_MT", 3 };
+	size_t layout = prefix.n, at = 0, end;
+
+	if (!str_starts_with(name, prefix))
+		return false;
+	for (int parts = 0; layout < name.n && parts < 2; layout++)
+		parts += name.p[layout] == '_';
+	while (at < name.n && !str_starts_with(str_behind(name, at), tile))
+		at++;
+	for (end = at + 1; end < name.n && name.p[end] != '_';)
+		end++;
+	if (at >= name.n || layout > at || layout + end - at > cells)
+		return false;
+	buf_add_str(out, (struct str){ name.p, layout - 1 });
+	buf_add_text(out, ELLIPSIS);
+	buf_add_str(out, (struct str){ name.p + at + 1, end - at - 1 });
+	return true;
+}
+
+/* Blanks before a name are its depth in a tree. */
+static size_t indent_of(struct str name)
+{
+	size_t n = 0;
+
+	while (n < name.n && name.p[n] == ' ')
+		n++;
+	return n;
+}
+
+static void add_by_meaning(struct buf *out, struct str name, size_t cells)
+{
+	if (has_template(name)) {
 		add_kernel(out, name, cells);
-	} else {
+	} else if (!add_tensile(out, name, cells)) {
 		struct str behind = behind_hash(name);
 		if (behind.n < name.n && utf8_width(behind) > cells)
 			add_head(out, behind, cells);
 		else
 			utf8_add_shortened(out, behind, cells);
 	}
+}
+
+void short_name_add(struct buf *out, struct str name, size_t cells)
+{
+	size_t indent = indent_of(name);
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	if (indent && indent < cells) {
+		buf_add_blanks(out, indent);
+		name = str_behind(name, indent);
+		cells -= indent;
+	}
+	bool is_python = is_function_of_python(name);
+	if (utf8_width(name) > cells && !is_python)
+		name = built_in(bare_kernel(name), cells, &text);
+	if (utf8_width(name) <= cells)
+		buf_add_str(out, name);
+	else if (is_python)
+		add_python(out, name, cells);
+	else
+		add_by_meaning(out, name, cells);
+	buf_release(&text);
 }

@@ -8,13 +8,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/table.h"
 
 struct render_opts {
 	const char *command; /* for JSON's "command" key */
 	int width;           /* terminal columns to fit into; 0: unlimited */
 	bool color;          /* people's tables only */
+	/* Adds a text in at most so many cells; NULL: utf8_add_shortened() */
+	void (*shorten)(struct buf *out, struct str text, size_t cells);
 };
 
 struct renderer {

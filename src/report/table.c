@@ -1,7 +1,6 @@
 /*
- * The people's table: aligned columns that fit the terminal.  Text gives way,
- * in its middle, where names of operators and kernels are alike the least at
- * the ends; numbers never do.
+ * The people's table: aligned columns that fit the terminal.  Text gives way, as the
+ * caller shortens it or in its middle; numbers never do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +75,18 @@ static size_t missing_cells(const struct people_column *column, struct str text)
 	return width < column->width ? column->width - width : 0;
 }
 
+static void add_text(struct buf *line, const struct render_opts *opts, struct str text,
+		     size_t cells)
+{
+	if (opts->shorten)
+		opts->shorten(line, text, cells);
+	else
+		utf8_add_shortened(line, text, cells);
+}
+
 /* No blanks behind the last column. */
-static void add_cell(struct buf *line, const struct people *p, size_t column,
-		     struct str text)
+static void add_cell(struct buf *line, const struct people *p,
+		     const struct render_opts *opts, size_t column, struct str text)
 {
 	const struct people_column *c = &p->columns[column];
 	bool is_last = column + 1 == p->table->ncolumns;
@@ -91,20 +99,21 @@ static void add_cell(struct buf *line, const struct people *p, size_t column,
 		return;
 	}
 	size_t begin = line->n;
-	utf8_add_shortened(line, text, c->width);
+	add_text(line, opts, text, c->width);
 	if (!is_last)
 		buf_add_blanks(line, missing_cells(c, str_behind(buf_str(line), begin)));
 }
 
-static void draw_heading(FILE *out, const struct people *p, bool color, struct buf *line)
+static void draw_heading(FILE *out, const struct people *p,
+			 const struct render_opts *opts, struct buf *line)
 {
-	if (color)
+	if (opts->color)
 		fputs(BOLD, out);
 	buf_clear(line);
 	for (size_t i = 0; i < p->table->ncolumns; i++)
-		add_cell(line, p, i, p->columns[i].heading);
+		add_cell(line, p, opts, i, p->columns[i].heading);
 	write_str(out, buf_str(line));
-	fputs(color ? NORMAL "\n" : "\n", out);
+	fputs(opts->color ? NORMAL "\n" : "\n", out);
 }
 
 /* A word that is too long for a line is broken between its characters. */
@@ -221,11 +230,11 @@ static void draw_caption(FILE *out, struct people *p, const struct render_opts *
 static void draw_rows(FILE *out, struct people *p, const struct render_opts *opts,
 		      struct buf *line)
 {
-	draw_heading(out, p, opts->color, line);
+	draw_heading(out, p, opts, line);
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
 		buf_clear(line);
 		for (size_t i = 0; i < p->table->ncolumns; i++)
-			add_cell(line, p, i, people_cell(p, row, i));
+			add_cell(line, p, opts, i, people_cell(p, row, i));
 		buf_add_char(line, '\n');
 		write_str(out, buf_str(line));
 	}

@@ -12,9 +12,9 @@
 #include "query/number_cell.h"
 #include "query/pick.h"
 
-#define KEY_CELLS     22 /* that a name needs at least */
+#define KEY_CELLS     30 /* that a name needs at least */
 #define NUMBER_CELLS  6
-#define LOOK_AT_CELLS 14
+#define LOOK_AT_CELLS 23 /* as wide as the causes at least, which then stay whole */
 #define TITLES_MAX    ((size_t)1 << 10)
 
 enum {
@@ -288,17 +288,19 @@ static void hide(struct making *m, enum shown *shown)
 {
 	bool by_cause = m->request->by == GAPS_BY_CAUSE;
 	bool is_number = m->request->by >= GAPS_BY_STEP;
+	size_t causes = cause_width(m);
 	const struct {
 		int id, leaves;
 		size_t least;
 	} fits[] = { { KEY, 0, is_number ? NUMBER_CELLS : KEY_CELLS },
-		     { TITLE, 0, cause_width(m) },
+		     { TITLE, 0, causes },
 		     { shown[IDLE] == SHOWN_ALWAYS ? IDLE : PER_STEP, 0, 0 },
 		     { GAPS, 2, 0 },
 		     { MEAN, 4, 0 },
 		     { LONGEST, 1, 0 },
 		     { SHARE, 3, 0 },
-		     { LOOK_AT, by_cause ? 0 : 5, LOOK_AT_CELLS } };
+		     { LOOK_AT, by_cause ? 0 : 5,
+		       causes > LOOK_AT_CELLS ? causes : LOOK_AT_CELLS } };
 	struct fit_column columns[sizeof(fits) / sizeof(*fits)];
 	struct buf left;
 	size_t n = 0;

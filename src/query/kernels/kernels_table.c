@@ -9,7 +9,8 @@
 #include "query/kernels/kernels_cells.h"
 #include "query/top/top.h"
 
-#define TITLES_MAX 1024
+#define TITLES_MAX     1024
+#define NAME_WITH_MORE 22 /* cells: next to columns that were asked for */
 
 /* What must be asked for before a column is there. */
 enum asked { ALWAYS, WITH_OP, WITH_SPLIT, WITH_LAUNCHES };
@@ -59,7 +60,7 @@ static const struct heading machine[] = {
 #define PEOPLE(id, name, title, unit, asked, leaves, least) \
 	{ { { name, title, unit }, id, leaves, least }, asked }
 static const struct heading people[] = {
-	PEOPLE(KERNEL_NAME, "name", "Name", UNIT_TEXT, ALWAYS, 0, 20),
+	PEOPLE(KERNEL_NAME, "name", "Name", UNIT_TEXT, ALWAYS, 0, 30),
 	PEOPLE(KERNEL_OP, "op", "Operator", UNIT_TEXT, WITH_OP, 0, 14),
 	PEOPLE(KERNEL_GRID, "grid", "Grid", UNIT_TEXT, WITH_OP, 4, 9),
 	PEOPLE(KERNEL_BLOCK, "block", "Block", UNIT_TEXT, WITH_OP, 5, 7),
@@ -127,6 +128,8 @@ static size_t choose(struct kernels_drawing *d, struct fit_column *columns)
 		if (is_asked_for(d->query, &all[i]) &&
 		    !(d->query->for_people && is_empty(d, all[i].fit.id)))
 			columns[n++] = all[i].fit;
+	if (d->query->for_people && (d->query->by_op || d->query->launches))
+		columns[0].least = NAME_WITH_MORE;
 	return n;
 }
 
