@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EXIT_NO_MEMORY 5
 
 void *xdie_of_memory(void)
 {
 	fputs("ptool: out of memory\n", stderr);
-	_exit(EXIT_NO_MEMORY);
+	quick_exit(EXIT_NO_MEMORY); /* what at_quick_exit() was told is done */
 }
 
 static void *checked(void *p)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -96,6 +97,26 @@ static la_int64_t on_seek(struct archive *archive, void *bundle, la_int64_t offs
 	return from + offset;
 }
 
+/*
+ * Where libarchive has no memory for a text it ends the program with status 1.
+ * What is asked at exit has nothing but globals to go by; that it is libarchive
+ * that ends the program shows in the thread that does.
+ */
+static _Thread_local bool is_inside;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+
+static void on_ending(int status, void *unused)
+{
+	(void)unused;
+	if (is_inside && status == 1)
+		xdie_of_memory();
+}
+
+static void ask_at_exit(void)
+{
+	on_exit(on_ending, NULL);
+}
+
 /* Only what the first bytes are, so that nothing else is tried on damaged ones. */
 static int support(struct archive *archive, bool zip, bool can_seek)
 {
@@ -117,7 +138,11 @@ static int open_archive(struct bundle *b, struct bytes head)
 	if (can_seek)
 		archive_read_set_seek_callback(archive, on_seek);
 	archive_read_set_callback_data(archive, b);
-	return archive_read_open1(archive) == ARCHIVE_OK ? 0 : -1;
+	pthread_once(&asked, ask_at_exit);
+	is_inside = true;
+	int rc = archive_read_open1(archive);
+	is_inside = false;
+	return rc == ARCHIVE_OK ? 0 : -1;
 }
 
 struct bundle *bundle_open(struct input *in, struct err *err)
@@ -135,9 +160,11 @@ struct bundle *bundle_open(struct input *in, struct err *err)
 		return b;
 	if (b->failure.kind != ERR_NONE)
 		*err = b->failure;
+	else if (!b->archive || archive_errno(b->archive) == ENOMEM)
+		xdie_of_memory();
 	else
 		err_at(err, 0, "cannot read the archive: %s",
-		       b->archive ? archive_error_string(b->archive) : "out of memory");
+		       archive_error_string(b->archive));
 	bundle_close(b);
 	return NULL;
 }
@@ -171,6 +198,8 @@ static uint64_t place(const struct bundle *b)
 
 static int refuse(struct bundle *b, struct err *err)
 {
+	if (b->failure.kind == ERR_NONE && archive_errno(b->archive) == ENOMEM)
+		xdie_of_memory();
 	if (b->failure.kind == ERR_NONE)
 		err_at(&b->failure, place(b), "the archive is damaged: %s", reason(b));
 	*err = b->failure;
@@ -181,12 +210,14 @@ static int refuse(struct bundle *b, struct err *err)
 static int next_header(struct bundle *b, struct archive_entry **entry, struct str *name)
 {
 	locale_t before = uselocale(b->utf8);
-	int rc = archive_read_next_header(b->archive, entry);
 
+	is_inside = true;
+	int rc = archive_read_next_header(b->archive, entry);
 	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
 		const char *text = archive_entry_pathname(*entry);
 		*name = str_of(text ? text : "");
 	}
+	is_inside = false;
 	uselocale(before);
 	return rc;
 }
@@ -256,7 +287,9 @@ static int next_block(struct bundle *b, struct err *err)
 {
 	const void *block = NULL;
 	la_int64_t at = b->at;
+	is_inside = true;
 	int rc = archive_read_data_block(b->archive, &block, &b->block_n, &at);
+	is_inside = false;
 	bool is_there = rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
 	/* Petabytes of zeros are a few bytes in a tar. */
 	bool is_hole = is_there && b->block_n && at != b->at;
@@ -267,6 +300,8 @@ static int next_block(struct bundle *b, struct err *err)
 	}
 	if (is_hole)
 		damage_member(b, "it has holes");
+	else if (rc < ARCHIVE_WARN && archive_errno(b->archive) == ENOMEM)
+		xdie_of_memory();
 	else if (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)
 		damage_member(b, reason(b));
 	b->ended = !is_there || is_hole;

@@ -101,7 +101,7 @@ static void engine_start(struct inflate *z)
 	bool first = !z->engine.state;
 
 	if ((first ? inflateInit2(&z->engine, raw) : inflateReset(&z->engine)) != Z_OK)
-		abort(); /* only for want of memory or of the right library */
+		xdie_of_memory(); /* the only reason but for a wrong library */
 }
 
 static uint32_t crc_add(uint32_t crc, const uint8_t *p, size_t n)

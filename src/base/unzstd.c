@@ -56,7 +56,7 @@ static void *unzstd_open(input_read_fn *read, void *from)
 	z->engine = ZSTD_createDCtx();
 	if (!z->engine || ZSTD_isError(ZSTD_DCtx_setParameter(
 				  z->engine, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
-		abort(); /* only for want of memory or of the right library */
+		xdie_of_memory(); /* the only reason but for a wrong library */
 	return z;
 }
 

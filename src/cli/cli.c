@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
@@ -91,6 +92,7 @@ int cli_main(int argc, char **argv)
 	/* and with EFBIG where `ulimit -f` ends: as on a full disk, we clean up */
 	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
+	interrupt_tidy_without_memory();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)
 		return code;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/ingesting.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -73,7 +74,13 @@ static int remove_runs(const struct command *self, const struct rm_opts *o,
 	if (n < 0)
 		return -1;
 	for (int i = 0; i < n; i++) {
-		if (interrupt_check(err) < 0 || import_remove(path, names[i], err) < 0)
+		struct ingesting writing = { .command = self->name, .subject = path };
+		struct import_events events = ingesting_events(&writing);
+		int rc = interrupt_check(err);
+		if (rc == 0)
+			rc = import_remove(path, names[i], &events, err);
+		ingesting_end(&writing);
+		if (rc < 0)
 			return -1;
 		if (!o->quiet)
 			message_note(self->name, path, "deleted run '%s'", names[i]);

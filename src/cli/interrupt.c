@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* A signal handler has nothing but globals to go by. */
@@ -27,6 +28,24 @@ static void set_handler(void (*handler)(int), int flags)
 }
 
 /* The temporary file goes first: who cannot remove it has come too late. */
+static bool remove_files(const struct interrupt_leave *leave)
+{
+	if (!leave || unlink(leave->temporary) < 0)
+		return false;
+	unlink(leave->lock);
+	if (leave->folder)
+		rmdir(leave->folder);
+	return true;
+}
+
+/* Out of memory: see alloc.c. */
+static void on_quick_exit(void)
+{
+	remove_files(leaving);
+	if (doomed)
+		unlink(doomed);
+}
+
 static void on_signal_note(int number)
 {
 	const struct interrupt_leave *leave = leaving;
@@ -34,10 +53,7 @@ static void on_signal_note(int number)
 
 	(void)number;
 	pending = 1;
-	if (leave && unlink(leave->temporary) == 0) {
-		unlink(leave->lock);
-		if (leave->folder)
-			rmdir(leave->folder);
+	if (remove_files(leave)) {
 		if (write(STDERR_FILENO, leave->last_words, leave->nlast_words) < 0)
 			_exit(leave->exit_code); /* nobody hears it */
 		_exit(leave->exit_code);
@@ -51,6 +67,11 @@ static void on_signal_unlink(int number)
 	if (doomed)
 		unlink(doomed);
 	raise(number);
+}
+
+void interrupt_tidy_without_memory(void)
+{
+	at_quick_exit(on_quick_exit);
 }
 
 void interrupt_catch(void)

@@ -19,6 +19,9 @@ bool interrupt_pending(void);
 /* 0, or -1 with an ERR_INTERRUPT when the flag is set. */
 int interrupt_check(struct err *err);
 
+/* The files below go too when the program ends for want of memory: to be called once. */
+void interrupt_tidy_without_memory(void);
+
 /* What is to be done where the flag would be asked too late; all borrowed. */
 struct interrupt_leave {
 	const char *temporary, *lock; /* files that go */

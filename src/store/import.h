@@ -88,6 +88,7 @@ char *import_run_name(const char *const *paths, size_t npaths);
  * Deletes a run, all or nothing.  ERR_EMPTY when there is none of that name,
  * ERR_INPUT when there is no store.
  */
-int import_remove(const char *store, const char *run, struct err *err);
+int import_remove(const char *store, const char *run, struct import_events *events,
+		  struct err *err);
 
 #endif

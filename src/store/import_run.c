@@ -43,8 +43,20 @@ bool import_has_other_runs(const char *store, const char *run)
 	return count_runs(store, run, &runs, &ignored) < 0 || runs.all > runs.named;
 }
 
-int import_remove(const char *store, const char *run, struct err *err)
+static int tell_unfinished(const char *temporary, const char *lock, void *to,
+			   struct err *err)
 {
+	const struct import_events *events = to;
+
+	return events->unfinished(events->to, temporary, lock, err);
+}
+
+int import_remove(const char *store, const char *run, struct import_events *events,
+		  struct err *err)
+{
+	struct publish_keep keep = { .always = true,
+				     .to = events,
+				     .made = tell_unfinished };
 	struct publish *publish;
 	struct run_count runs;
 
@@ -53,7 +65,7 @@ int import_remove(const char *store, const char *run, struct err *err)
 	if (runs.named == 0)
 		return err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them",
 			       run);
-	if (publish_begin(store, true, &publish, err) < 0)
+	if (publish_begin_keep(store, &keep, &publish, err) < 0)
 		return -1;
 	struct sqlite3 *db = publish_db(publish);
 	if (sql_exec(db, "BEGIN", err) == 0 && write_remove_run(db, run, err) == 0 &&

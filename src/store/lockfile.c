@@ -26,28 +26,45 @@ static bool path_still_names(const char *path, int fd)
 	       here.st_dev == held.st_dev && here.st_ino == held.st_ino;
 }
 
+/* Some network file systems have no locks: then writers do not wait for each other. */
+bool lockfile_is_missing(int number)
+{
+	return number == ENOLCK || number == ENOSYS || number == EOPNOTSUPP;
+}
+
+/* 0, 1 while somebody else holds it, or -1 with errno set. */
+static int take(const char *path, int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && !lockfile_is_missing(errno))
+		return errno == EWOULDBLOCK || errno == EINTR ? 1 : -1;
+	return path_still_names(path, fd) ? 0 : 1;
+}
+
+/* No memory is asked for while the file is there and nobody knows of it. */
 int lockfile_try(struct lockfile *lock, const char *path, struct err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	char *copy = xstrdup(path);
+	int fd = open(path, flags | O_EXCL, 0666);
+	bool is_new = fd >= 0;
 
 	*lock = (struct lockfile){ NULL, -1 };
-	if (fd < 0)
-		return err_set(err, ERR_IO, "cannot create '%s': %s", path,
-			       strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		int number = errno;
-		close(fd);
-		if (number == EWOULDBLOCK || number == EINTR)
-			return 1;
-		return err_set(err, ERR_IO, "cannot lock '%s': %s", path,
-			       strerror(number));
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, flags, 0666);
+	int rc = fd < 0 ? -1 : take(path, fd);
+	if (rc == 0) {
+		*lock = (struct lockfile){ copy, fd };
+		return 0;
 	}
-	if (!path_still_names(path, fd)) {
+	if (rc < 0)
+		err_set(err, ERR_IO, "cannot %s '%s': %s", fd < 0 ? "create" : "lock",
+			path, strerror(errno));
+	if (rc < 0 && is_new)
+		unlink(path);
+	if (fd >= 0)
 		close(fd);
-		return 1;
-	}
-	*lock = (struct lockfile){ xstrdup(path), fd };
-	return 0;
+	free(copy);
+	return rc;
 }
 
 /* Polls, because flock() itself would not come back from a restarting signal. */

@@ -6,6 +6,8 @@
 #ifndef PTOOL_STORE_LOCKFILE_H
 #define PTOOL_STORE_LOCKFILE_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct lockfile {
@@ -18,8 +20,14 @@ struct lockfile {
  * (Ctrl-C) ends it with ERR_INTERRUPT.
  */
 int lockfile_acquire(struct lockfile *lock, const char *path, struct err *err);
-/* 0: held; 1: somebody else holds it; -1: err is set. */
+/*
+ * Where the file system has no locks it is held at once, and writers that run at
+ * the same time may lose each other's runs; no store breaks.
+ * 0: held; 1: somebody else holds it; -1: err is set.
+ */
 int lockfile_try(struct lockfile *lock, const char *path, struct err *err);
+/* True for what flock() says where the file system has no locks. */
+bool lockfile_is_missing(int number);
 /* Accepts one that is not held. */
 void lockfile_release(struct lockfile *lock);
 

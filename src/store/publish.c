@@ -101,21 +101,33 @@ static void remove_if_dead(int folder_fd, const char *name)
 	close(fd);
 }
 
-/* The lock is held, so that no writer is between creating its file and locking it. */
-static void clear_dead_temps(const char *path)
+/* The temporary files of all writers of a store; owned. */
+struct temps {
+	char *folder, *prefix;
+};
+
+static struct temps temps_of(const char *path)
 {
-	char *folder = folder_of(path);
-	char *prefix = xasprintf("%s.tmp.", base_of(path));
-	DIR *dir = opendir(*folder ? folder : ".");
+	return (struct temps){ folder_of(path), xasprintf("%s.tmp.", base_of(path)) };
+}
+
+static void temps_release(struct temps *temps)
+{
+	free(temps->folder);
+	free(temps->prefix);
+}
+
+/* The lock is held, so that no writer is between creating its file and locking it. */
+static void clear_dead_temps(const struct temps *temps)
+{
+	DIR *dir = opendir(*temps->folder ? temps->folder : ".");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (is_temp_name(entry->d_name, str_of(prefix)))
+		if (is_temp_name(entry->d_name, str_of(temps->prefix)))
 			remove_if_dead(dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
-	free(prefix);
-	free(folder);
 }
 
 static char *lock_path_of(const char *path)
@@ -128,21 +140,14 @@ void publish_clear_leftovers(const char *path)
 	struct err ignored = ERR_INIT;
 	struct lockfile lock;
 	char *lock_path = lock_path_of(path);
+	struct temps temps = temps_of(path);
 
 	if (lockfile_try(&lock, lock_path, &ignored) == 0) {
-		clear_dead_temps(path);
+		clear_dead_temps(&temps);
 		lockfile_release(&lock);
 	}
+	temps_release(&temps);
 	free(lock_path);
-}
-
-static int take_lock(struct publish *p, struct err *err)
-{
-	char *lock_path = lock_path_of(p->path);
-	int rc = lockfile_acquire(&p->lock, lock_path, err);
-
-	free(lock_path);
-	return rc;
 }
 
 static int open_old(struct publish *p, bool keep_old, struct err *err)
@@ -184,11 +189,9 @@ static int check_no_journal(const char *path, const char *suffix, struct err *er
 	return rc;
 }
 
-static int make_temp(struct publish *p, const struct publish_keep *keep, bool keep_old,
-		     struct err *err)
+/* Moves `temp_path` in. */
+static int make_temp(struct publish *p, char *temp_path, struct err *err)
 {
-	char *temp_path = xasprintf("%s.tmp.%ld", p->path, (long)getpid());
-
 	p->temp_fd = open(temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (p->temp_fd < 0) {
 		output_errno(err, temp_path);
@@ -196,13 +199,35 @@ static int make_temp(struct publish *p, const struct publish_keep *keep, bool ke
 		return -1;
 	}
 	p->temp_path = temp_path;
-	if (flock(p->temp_fd, LOCK_EX | LOCK_NB) < 0)
-		return output_errno(err, temp_path);
-	if (keep->made && keep->made(temp_path, p->lock.path, keep->to, err) < 0)
-		return -1;
-	if (keep_old && p->old_fd >= 0 && copy_file(p->old_fd, p->temp_fd) < 0)
+	if (flock(p->temp_fd, LOCK_EX | LOCK_NB) < 0 && !lockfile_is_missing(errno))
 		return output_errno(err, temp_path);
 	return 0;
+}
+
+/*
+ * Lock and temporary file.  Who removes them when the program ends at once is told
+ * before they are there, and no memory is asked for between the two.
+ */
+static int make_files(struct publish *p, const struct publish_keep *keep, struct err *err)
+{
+	char *lock_path = lock_path_of(p->path);
+	char *temp_path = xasprintf("%s.tmp.%ld", p->path, (long)getpid());
+	struct temps temps = temps_of(p->path);
+	int rc = 0;
+
+	if (keep->made)
+		rc = keep->made(temp_path, lock_path, keep->to, err);
+	if (rc == 0)
+		rc = lockfile_acquire(&p->lock, lock_path, err);
+	if (rc == 0) {
+		clear_dead_temps(&temps);
+		rc = make_temp(p, temp_path, err);
+	} else {
+		free(temp_path);
+	}
+	temps_release(&temps);
+	free(lock_path);
+	return rc;
 }
 
 /* Without SQLite's own locks, which a network file system would run into ours. */
@@ -222,7 +247,7 @@ static int open_temp(struct publish *p, struct err *err)
 
 static int begin(struct publish *p, const struct publish_keep *keep, struct err *err)
 {
-	if (take_lock(p, err) < 0)
+	if (make_files(p, keep, err) < 0)
 		return -1;
 	/* Asked under the lock: nobody changes the store between the answer and the copy. */
 	bool keep_old = keep->decide ? keep->decide(p->path, keep->to) : keep->always;
@@ -231,8 +256,9 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 	if (check_no_journal(p->path, "-journal", err) < 0 ||
 	    check_no_journal(p->path, "-wal", err) < 0)
 		return -1;
-	clear_dead_temps(p->path);
-	if (make_temp(p, keep, keep_old, err) < 0 || open_temp(p, err) < 0)
+	if (keep_old && p->old_fd >= 0 && copy_file(p->old_fd, p->temp_fd) < 0)
+		return output_errno(err, p->temp_path);
+	if (open_temp(p, err) < 0)
 		return -1;
 	return keep_old && p->old_fd >= 0 ? schema_check(p->db, err) : 0;
 }
@@ -293,18 +319,19 @@ static int seal(struct publish *p, struct err *err)
 	return 0;
 }
 
-static int sync_folder(const char *path, struct err *err)
+static int sync_folder(const char *folder, struct err *err)
 {
-	char *folder = folder_of(path);
 	int fd = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
 	int rc = 0;
 
 	/* A folder that may be written and not read, or has no fsync, is no failure. */
 	if (fd >= 0 && fsync(fd) < 0 && errno != EINVAL)
-		rc = output_errno(err, path);
+		rc = err_set(err, ERR_IO,
+			     "the new store is in place, but a power cut may undo it: "
+			     "cannot sync its folder: %s",
+			     strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	free(folder);
 	return rc;
 }
 
@@ -317,11 +344,18 @@ static int replace(struct publish *p, struct err *err)
 		return output_errno(err, p->temp_path);
 	if (flush_file(p->temp_fd) < 0)
 		return output_errno(err, p->temp_path);
-	if (rename(p->temp_path, p->path) < 0)
-		return output_errno(err, p->path);
-	free(p->temp_path);
-	p->temp_path = NULL;
-	return sync_folder(p->path, err);
+	char *folder =
+		folder_of(p->path); /* while running out of memory leaves the old store */
+	int rc = rename(p->temp_path, p->path);
+	if (rc < 0) {
+		output_errno(err, p->path);
+	} else {
+		free(p->temp_path);
+		p->temp_path = NULL;
+		rc = sync_folder(folder, err);
+	}
+	free(folder);
+	return rc;
 }
 
 int publish_commit(struct publish *p, struct err *err)

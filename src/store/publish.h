@@ -34,8 +34,9 @@ struct publish_keep {
 	void *to;
 	bool always;
 	/*
-	 * Told as soon as there is a file that does not outlive this writer, before
-	 * anything is in it; NULL: nobody.  -1 with err set gives up.
+	 * Told before there is a file that does not outlive this writer: the lock is
+	 * this writer's as long as the temporary is there.  NULL: nobody.  -1 with err
+	 * set gives up.
 	 */
 	int (*made)(const char *temporary, const char *lock, void *to, struct err *err);
 };
@@ -57,7 +58,8 @@ const char *publish_temp_path(const struct publish *p);
 /*
  * Commits an open transaction, makes the file durable and puts it in the place
  * of the old one, whose mode it takes.  Statements must be finalized.  Frees p;
- * on failure as publish_abort() does.
+ * on failure as publish_abort() does, but that a folder which cannot be synced fails
+ * when the new store is in place; the message says so.
  */
 int publish_commit(struct publish *p, struct err *err);
 /* Leaves the old store as it was.  Accepts NULL. */

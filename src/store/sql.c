@@ -1,6 +1,7 @@
 /* SQL with failures in a struct err: see sql.h. */
 #include "store/sql.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "base/alloc.h"
@@ -29,10 +30,22 @@ static enum err_kind kind_of_code(int code)
 	}
 }
 
+/* SQLite takes a disk that cannot be read for a damaged database. */
+static bool is_unreadable(struct sqlite3 *db)
+{
+	int number = 0;
+
+	return sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number) ==
+		       SQLITE_OK &&
+	       number == EIO;
+}
+
 int sql_error(struct sqlite3 *db, struct err *err)
 {
 	int primary = sqlite3_errcode(db) & 0xff;
 
+	if (primary == SQLITE_CORRUPT && is_unreadable(db))
+		return err_set(err, ERR_IO, "cannot read it: %s", strerror(EIO));
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 

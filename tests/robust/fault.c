@@ -9,6 +9,11 @@
  *   FAULT=interrupt  ... the process gets a SIGINT, before the call is made
  *   FAULT=full       ... and from then on, whatever takes space fails with ENOSPC
  *
+ *   FAULT=fail       ... one call fails with FAULT_ERRNO (a number; EIO):
+ *   FAULT_CALL=NAME  the Nth call of this function alone: malloc (calloc, realloc), read
+ *                    (pread), write, fsync, rename, link, unlink, mmap, flock, close
+ *   FAULT_COUNT=FILE the number of calls of FAULT_CALL goes there at the end
+ *
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
  * Writes to standard output and error are not counted.
@@ -20,24 +25,75 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static long at = -1, calls;
+/* The function that this library stands in front of. */
+#define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+
+static long at, calls;
+static bool is_set_up;
 static int strikes; /* the signal, or 0 */
 static int log_fd = -1;
 
-/* The function that this library stands in front of. */
-#define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+/* Of FAULT_CALL: "" asks for none.  The counter is shared by all threads. */
+static const char *counted;
+static long counted_calls;
+static int fault_errno = EIO;
+static bool is_failing;
+
+static void set_up_counting(void)
+{
+	const char *name = getenv("FAULT_CALL"), *what = getenv("FAULT");
+	const char *number = getenv("FAULT_ERRNO"), *nth = getenv("FAULT_AT");
+
+	is_failing = what && strcmp(what, "fail") == 0 && nth;
+	at = nth ? atol(nth) : 0;
+	if (number)
+		fault_errno = atoi(number);
+	counted = name ? name : "";
+}
+
+/* True when this call of the function is to fail; errno is then set. */
+static bool strikes_at(const char *name)
+{
+	if (!counted)
+		set_up_counting();
+	if (strcmp(counted, name) != 0)
+		return false;
+	long nth = __atomic_add_fetch(&counted_calls, 1, __ATOMIC_RELAXED);
+	if (!is_failing || nth != at)
+		return false;
+	errno = strcmp(name, "malloc") == 0 ? ENOMEM : fault_errno;
+	return true;
+}
+
+__attribute__((destructor)) static void tell_count(void)
+{
+	const char *path = getenv("FAULT_COUNT");
+	char digits[24];
+	int fd = path ? NEXT(open)(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+
+	if (fd < 0)
+		return;
+	int n = snprintf(digits, sizeof(digits), "%ld", counted_calls);
+	if (NEXT(write)(fd, digits, (size_t)n) != n)
+		abort();
+}
 
 static void set_up(void)
 {
 	const char *number = getenv("FAULT_AT"), *log = getenv("FAULT_LOG");
 	const char *what = getenv("FAULT");
 
+	is_set_up = true;
 	at = number ? atol(number) : 0;
 	if (what && strcmp(what, "kill") == 0)
 		strikes = SIGKILL;
@@ -50,7 +106,15 @@ static void set_up(void)
 /* True when this call is to fail; errno is then set. */
 static bool fails(char letter)
 {
-	if (at < 0)
+	if (!counted)
+		set_up_counting();
+	if (*counted)
+		return letter == 'w'   ? strikes_at("write")
+		       : letter == 's' ? strikes_at("fsync")
+		       : letter == 'm' ? strikes_at("rename")
+		       : letter == 'u' ? strikes_at("unlink")
+				       : false;
+	if (!is_set_up)
 		set_up();
 	calls++;
 	if (log_fd >= 0 && NEXT(write)(log_fd, &letter, 1) != 1)
@@ -138,3 +202,61 @@ CALL(sync_file_range, 's', (int fd, off64_t from, off64_t n, unsigned flags),
 CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))
+
+/* Those below are counted for FAULT_CALL alone. */
+#define COUNTED(type, name, what, failure, parameters, arguments)         \
+	type name parameters                                              \
+	{                                                                 \
+		return strikes_at(what) ? failure : NEXT(name) arguments; \
+	}
+COUNTED(ssize_t, read, "read", -1, (int fd, void *p, size_t n), (fd, p, n))
+COUNTED(ssize_t, pread, "read", -1, (int fd, void *p, size_t n, off_t from),
+	(fd, p, n, from))
+COUNTED(ssize_t, pread64, "read", -1, (int fd, void *p, size_t n, off64_t from),
+	(fd, p, n, from))
+COUNTED(int, link, "link", -1, (const char *from, const char *to), (from, to))
+COUNTED(int, linkat, "link", -1,
+	(int fd, const char *from, int into, const char *to, int flags),
+	(fd, from, into, to, flags))
+COUNTED(void *, mmap, "mmap", MAP_FAILED,
+	(void *p, size_t n, int prot, int flags, int fd, off_t from),
+	(p, n, prot, flags, fd, from))
+COUNTED(void *, mmap64, "mmap", MAP_FAILED,
+	(void *p, size_t n, int prot, int flags, int fd, off64_t from),
+	(p, n, prot, flags, fd, from))
+COUNTED(int, flock, "flock", -1, (int fd, int how), (fd, how))
+
+/* The file is closed, as by the kernel. */
+int close(int fd)
+{
+	bool is_struck = strikes_at("close");
+	int rc = NEXT(close)(fd);
+
+	if (is_struck) {
+		errno = fault_errno;
+		return -1;
+	}
+	return rc;
+}
+
+/* dlsym() itself asks for memory, so glibc's own names are called; not under ASan. */
+#ifndef WITHOUT_MALLOC
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t n);
+
+void *malloc(size_t n)
+{
+	return strikes_at("malloc") ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return strikes_at("malloc") ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t n)
+{
+	return strikes_at("malloc") ? NULL : __libc_realloc(old, n);
+}
+#endif

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""One call of the C library fails: the store is the old one or the new one, the exit
+status and the message say which, and nothing lies beside it.
+
+Each of ten functions fails at calls spread over ingests of each kind of input, over
+the cache, rm and export.  LONG=1 in the environment: at each call of the run.
+
+Speaks TAP.  timeout: 300 s
+"""
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+from check_crash import HERE, MIDDLE, PTOOL, SMALL, Skip, Workshop, compile_c, needs_preload, \
+    run_tests, runs_of, spread
+
+LONG = os.environ.get("LONG")
+SAN = os.environ.get("SAN")
+POINTS = 10**9 if LONG else 3 if SAN else 5
+MALLOCS = 10**9 if LONG else 30
+EIO, ENOSPC, ENOLCK = "5", "28", "37"
+
+
+class Yard(Workshop):
+    """The workshop, and the commands that are to meet a fault."""
+
+    def __init__(self, root):
+        super().__init__(root, 300_000)
+        self.cache = os.path.join(root, "cache")
+        self.count_file = os.path.join(root, "count")
+        flags = ["-DWITHOUT_MALLOC"] if SAN else []
+        compile_c(self.fault, "-shared", "-fPIC", *flags, os.path.join(HERE, "fault.c"), "-ldl")
+        packed = {name: os.path.join(root, "trace.json." + name) for name in ("gz", "zst", "zip")}
+        with open(MIDDLE, "rb") as file:
+            data = file.read()
+        with gzip.open(packed["gz"], "wb") as out:
+            out.write(data)
+        subprocess.run(["zstd", "-q", MIDDLE, "-o", packed["zst"]], check=True)
+        with zipfile.ZipFile(packed["zip"], "w", zipfile.ZIP_DEFLATED) as out:
+            out.writestr("trace.json", data)
+        new = ["ingest", "-q", "-o", self.store, "--run", "new"]
+        self.commands = {
+            "plain": [*new, "-j1", MIDDLE],
+            "two threads": [*new, "-j2", MIDDLE],
+            **{name: [*new, path] for name, path in packed.items()},
+            "spill": [*new, "--memory-limit", "64K", "-j1", self.big],
+            "replacing": ["ingest", "-q", "-o", self.store, "--run", "old", SMALL],
+            "rm": ["rm", "-q", "old", "-o", self.store],
+            "cache": ["info", MIDDLE, "--format", "csv"],
+            "export": ["export", "--to", "pstats", "-o", os.path.join(self.folder, "out"),
+                       self.store, "--run", "old"],
+        }
+
+    def try_once(self, name, **fault):
+        """(exit status, what it said) of a command with the fault."""
+        self.begin()
+        shutil.rmtree(self.cache, ignore_errors=True)
+        os.mkdir(self.cache)
+        env = {**os.environ, **fault, "LD_PRELOAD": self.fault, "PTOOL_CACHE": self.cache}
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        done = subprocess.run([PTOOL, *self.commands[name]], env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, check=False)
+        return done.returncode, done.stderr.decode()
+
+    def calls_of(self, name, call):
+        status, said = self.try_once(name, FAULT_CALL=call, FAULT_COUNT=self.count_file)
+        assert status == 0, (name, status, said)
+        with open(self.count_file, encoding="ascii") as file:
+            return int(file.read())
+
+
+AFTER = {"rm": ["older"], "replacing": ["older", "old"]}
+
+
+def check_end(yard, name, call, status, said):
+    """What must hold, whatever failed."""
+    # a trace that cannot be read is refused as one that is missing; and one read that
+    # fails while the operand is looked at makes it look like another file
+    is_input = call == "read" and status == 4
+    assert status in (0, 5) or is_input, (status, said)
+    assert (status == 0) or said.startswith("ptool: ") or "libarchive" in said, said
+    assert "Sanitizer" not in said and "runtime error" not in said, said
+    runs = runs_of(yard.store)
+    after = AFTER.get(name, ["old", "older", "new"])
+    if name in ("cache", "export"):
+        assert yard.is_old()
+    elif status == 0:
+        assert runs == after, runs
+    elif call == "malloc" and runs == after:
+        pass  # it ran out behind the end, which nobody can undo
+    elif "is in place" in said:
+        assert runs == after and call == "fsync", runs
+    else:
+        assert yard.is_old(), (runs, said)
+    if call == "unlink":
+        return
+    left = [file for file in yard.files() if file not in ("ptool.db", "out")]
+    left += [file for file in os.listdir(yard.cache) if not file.endswith(".db")]
+    assert not left, left
+    assert "out" not in yard.files() or status == 0, yard.files()
+
+
+def fail_each(yard, call, points, number=EIO):
+    tried = 0
+    for name in yard.commands:
+        n = yard.calls_of(name, call)
+        for point in spread(n, points) if n else []:
+            status, said = yard.try_once(name, FAULT="fail", FAULT_CALL=call,
+                                         FAULT_AT=str(point), FAULT_ERRNO=number)
+            tried += 1
+            try:
+                check_end(yard, name, call, status, said)
+            except AssertionError as error:
+                raise AssertionError(f"{name}: {call} {point} of {n} failing with {number}: "
+                                     f"exit {status}: {error}") from error
+    print(f"# {tried} calls failed")
+
+
+def test_of(call, points, number=EIO, name=None):
+    def test(yard):
+        needs_preload()
+        if call == "malloc" and SAN:
+            raise Skip("the sanitizer has malloc")
+        fail_each(yard, call, points, number)
+
+    test.__name__ = name or f"a_failing_{call}"
+    return test
+
+
+def without_locks_it_goes_on(yard):
+    """Each flock() fails with ENOLCK, as where a network file system has none."""
+    needs_preload()
+    for name in yard.commands:
+        for point in range(1, yard.calls_of(name, "flock") + 1):
+            status, said = yard.try_once(name, FAULT="fail", FAULT_CALL="flock",
+                                         FAULT_AT=str(point), FAULT_ERRNO=ENOLCK)
+            assert status == 0, (name, point, status, said)
+            check_end(yard, name, "flock", status, said)
+
+
+TESTS = [
+    test_of("malloc", MALLOCS, name="out_of_memory"),
+    *[test_of(call, POINTS) for call in
+      ("read", "write", "fsync", "rename", "link", "unlink", "mmap", "flock", "close")],
+    test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
+    without_locks_it_goes_on,
+]
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(TESTS, "ptool-faults.", Yard))
