@@ -1,6 +1,8 @@
 /* Pairing and ordering: see order.h. */
 #include "store/order.h"
 
+#include <assert.h>
+
 #include "base/sort.h"
 #include "store/apart.h"
 
@@ -77,6 +79,7 @@ static void push(const struct model *m, struct pairing *p, uint32_t slice)
 /* Takes out the newest slice of a name. */
 static uint32_t take(const struct model *m, struct pairing *p, uint32_t at)
 {
+	assert(p->open && at <= p->n); /* `at` is the place of one that is open */
 	uint32_t slice = p->open[at - 1].slice;
 
 	p->newest[m->slices[slice].name] = p->open[at - 1].older;
