@@ -15,6 +15,7 @@
 enum unit {
 	UNIT_TEXT,
 	UNIT_COUNT,
+	UNIT_ID,   /* a number that only names: a step, stream, device, rank, slice */
 	UNIT_NS,   /* a duration */
 	UNIT_TIME, /* a moment: ns from the profile's first event */
 	UNIT_BYTES,

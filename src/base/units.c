@@ -51,6 +51,7 @@ static const struct unit_rule {
 } rules[] = {
 	[UNIT_TEXT] = { "text", plain, COUNT(plain), 0, false, false },
 	[UNIT_COUNT] = { "count", plain, COUNT(plain), 2, true, true },
+	[UNIT_ID] = { "count", plain, COUNT(plain), 2, true, true },
 	[UNIT_NS] = { "ns", ns_rungs, COUNT(ns_rungs), 3, true, true },
 	[UNIT_TIME] = { "time", ns_rungs, COUNT(ns_rungs), 3, true, true },
 	[UNIT_BYTES] = { "bytes", byte_rungs, COUNT(byte_rungs), 2, true, true },

@@ -8,8 +8,8 @@
 #define CAPTION_MAX ((size_t)256)
 
 const struct column finding_columns[NFINDING_COLUMNS] = {
-	[FINDING_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[FINDING_RANK] = { "rank", "Rank", UNIT_COUNT },
+	[FINDING_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[FINDING_RANK] = { "rank", "Rank", UNIT_ID },
 	[FINDING_PATH] = { "path", "File", UNIT_TEXT },
 	[FINDING_SEVERITY] = { "severity", "Severity", UNIT_TEXT },
 	[FINDING_CODE] = { "code", "Code", UNIT_TEXT },

@@ -10,8 +10,9 @@
 /* Cells that it is likely to take: its heading with a unit, or its numbers. */
 static size_t likely_width(const struct fit_column *c)
 {
-	bool has_unit = c->column.unit != UNIT_COUNT && c->column.unit != UNIT_BOOL &&
-			c->column.unit != UNIT_TEXT && !strchr(c->column.title, '%');
+	bool has_unit = c->column.unit != UNIT_COUNT && c->column.unit != UNIT_ID &&
+			c->column.unit != UNIT_BOOL && c->column.unit != UNIT_TEXT &&
+			!strchr(c->column.title, '%');
 	size_t heading = strlen(c->column.title) + (has_unit ? strlen(" (ms)") : 0);
 
 	if (c->least)

@@ -7,14 +7,14 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column info_columns[] = {
-	{ "profile", "ID", UNIT_COUNT },
+	{ "profile", "ID", UNIT_ID },
 	{ "run", "Run", UNIT_TEXT },
 	{ "name", "Worker", UNIT_TEXT },
 	{ "path", "File", UNIT_TEXT },
 	{ "format", "Format", UNIT_TEXT },
 	{ "dialect", "Dialect", UNIT_TEXT },
 	{ "host", "Host", UNIT_TEXT },
-	{ "rank", "Rank", UNIT_COUNT },
+	{ "rank", "Rank", UNIT_ID },
 	{ "world_size", "World size", UNIT_COUNT },
 	{ "rank_source", "Rank source", UNIT_TEXT },
 	{ "worker", "Worker", UNIT_TEXT },

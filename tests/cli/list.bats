@@ -272,3 +272,13 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 	exits 4
 	says "ptool: list: ptool.db: not as ptool wrote it: the table 'slice_class' was changed; ingest the trace again"
 }
+
+@test "numbers that name something have no separators, and options take them" {
+	sed 's/ProfilerStep#1"/ProfilerStep#1009"/; s/"stream": 7\b/"stream": 1007/g' "$EVERYTHING" >t.json
+	ptool list --cat kernel t.json >list.txt
+	! grep -q '1,0' list.txt
+	grep -q ' 1007 ' list.txt
+	ptool list --stream 1007 --format csv t.json | grep -q ',1007,'
+	ptool gaps --by step t.json | grep -q '^ *1009 '
+	ptool gaps --by step --step 1009 t.json | grep -q '^ *1009 '
+}

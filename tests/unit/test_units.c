@@ -88,6 +88,13 @@ static void counts_have_thousands_separators(void **state)
 	assert_text("-9,223,372,036,854,775,808", UNIT_COUNT, cell_int(INT64_MIN));
 }
 
+static void numbers_that_name_have_none(void **state)
+{
+	(void)state;
+	assert_text("1009", UNIT_ID, cell_int(1009));
+	assert_text("9223372036854775807", UNIT_ID, cell_int(INT64_MAX));
+}
+
 static void percent_has_two_decimals_and_ratio_three(void **state)
 {
 	(void)state;
@@ -261,6 +268,7 @@ int main(void)
 		cmocka_unit_test(what_rounds_up_to_the_next_unit_is_in_it),
 		cmocka_unit_test(fractions_of_the_smallest_unit_are_shown),
 		cmocka_unit_test(counts_have_thousands_separators),
+		cmocka_unit_test(numbers_that_name_have_none),
 		cmocka_unit_test(percent_has_two_decimals_and_ratio_three),
 		cmocka_unit_test(booleans_are_yes_and_no),
 		cmocka_unit_test(null_and_nan_are_a_dash),

@@ -23,9 +23,9 @@ enum {
 static const struct column finding_columns[NFINDING_COLUMNS] = {
 	[RULE] = { "rule", "Rule", UNIT_TEXT },
 	[SEVERITY] = { "severity", "Severity", UNIT_TEXT },
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[DEVICE] = { "device", "Device", UNIT_COUNT },
+	[PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANK] = { "rank", "Rank", UNIT_ID },
+	[DEVICE] = { "device", "Device", UNIT_ID },
 	[FINDING] = { "finding", "Finding", UNIT_TEXT },
 	[SAVING] = { "saving_ns", "Saves at most", UNIT_NS },
 	[FORMULA] = { "saving_formula", "Formula", UNIT_TEXT },
@@ -37,9 +37,9 @@ enum { EV_RULE, EV_PROFILE, EV_RANK, EV_DEVICE, EV_ITEM, EV_VALUE, EV_UNIT, NEV_
 
 static const struct column evidence_columns[NEV_COLUMNS] = {
 	[EV_RULE] = { "rule", "Rule", UNIT_TEXT },
-	[EV_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[EV_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[EV_DEVICE] = { "device", "Device", UNIT_COUNT },
+	[EV_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[EV_RANK] = { "rank", "Rank", UNIT_ID },
+	[EV_DEVICE] = { "device", "Device", UNIT_ID },
 	[EV_ITEM] = { "item", "Item", UNIT_TEXT },
 	[EV_VALUE] = { "value", "Value", UNIT_ANY },
 	[EV_UNIT] = { "unit", "Unit", UNIT_TEXT },

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/calls/callgraph_cells.h"
 
@@ -21,10 +22,10 @@ enum { ASKED, OTHER, CALLS, PRIMITIVE, SELF, TOTAL, SHARE, NPEOPLE };
 
 static const struct column machine_columns[NMACHINE] = {
 	[CALLER + CELLS_FILE] = { "caller_file", "Caller's file", UNIT_TEXT },
-	[CALLER + CELLS_LINE] = { "caller_line", "Caller's line", UNIT_COUNT },
+	[CALLER + CELLS_LINE] = { "caller_line", "Caller's line", UNIT_ID },
 	[CALLER + CELLS_NAME] = { "caller_function", "Caller", UNIT_TEXT },
 	[CALLEE + CELLS_FILE] = { "file", "File", UNIT_TEXT },
-	[CALLEE + CELLS_LINE] = { "line", "Line", UNIT_COUNT },
+	[CALLEE + CELLS_LINE] = { "line", "Line", UNIT_ID },
 	[CALLEE + CELLS_NAME] = { "function", "Function", UNIT_TEXT },
 	[SUMS + CELLS_CALLS] = { "calls", "Calls", UNIT_COUNT },
 	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
@@ -228,7 +229,8 @@ static struct cell share_cell(const struct edges *e, uint32_t edge)
 	int64_t part = edge_total(e, edge);
 	int64_t whole = callgraph_total_ns(e->g, asked(e, edge));
 
-	if (part == NUMBER_NONE || whole <= 0 || asked(e, edge) == other(e, edge))
+	if (part == NUMBER_NONE || whole <= 0 || sum_is_stuck(whole) ||
+	    asked(e, edge) == other(e, edge))
 		return cell_null();
 	return cell_real(100.0 * (double)part / (double)whole);
 }

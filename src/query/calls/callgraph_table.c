@@ -9,10 +9,10 @@
 
 static const struct column edge_columns[] = {
 	{ "caller_file", "Caller's file", UNIT_TEXT },
-	{ "caller_line", "Line", UNIT_COUNT },
+	{ "caller_line", "Line", UNIT_ID },
 	{ "caller_function", "Caller", UNIT_TEXT },
 	{ "file", "File", UNIT_TEXT },
-	{ "line", "Line", UNIT_COUNT },
+	{ "line", "Line", UNIT_ID },
 	{ "function", "Function", UNIT_TEXT },
 	{ "calls", "Calls", UNIT_COUNT },
 	{ "primitive_calls", "Primitive calls", UNIT_COUNT },

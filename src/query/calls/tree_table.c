@@ -41,8 +41,8 @@ enum {
 };
 
 static const struct column machine_columns[NMACHINE] = {
-	[ID] = { "id", "ID", UNIT_COUNT },
-	[PARENT] = { "parent_id", "Parent", UNIT_COUNT },
+	[ID] = { "id", "ID", UNIT_ID },
+	[PARENT] = { "parent_id", "Parent", UNIT_ID },
 	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
 	[PATH] = { "path", "Path", UNIT_TEXT },
 	[NAME] = { "name", "Name", UNIT_TEXT },
@@ -260,9 +260,11 @@ static struct cell calls_cell(const struct call_node *node)
 
 static struct cell share_cell(const struct tree_rows *t, const struct call_node *node)
 {
-	double all = (double)t->tree.nodes[CALL_ROOT].busy_ns;
+	int64_t all_ns = t->tree.nodes[CALL_ROOT].busy_ns;
 
-	return all > 0 ? cell_real(100.0 * (double)node->busy_ns / all) : cell_null();
+	return all_ns > 0 && !sum_is_stuck(all_ns)
+		       ? cell_real(100.0 * (double)node->busy_ns / (double)all_ns)
+		       : cell_null();
 }
 
 static void machine_row(struct tree_rows *t, struct cell *cells)

@@ -15,10 +15,10 @@
 ASSET(asset_query_views_comm_world_sql);
 
 static const struct column columns[NCOMM_COLUMNS] = {
-	[COMM_PROFILE] = { "profile", "Prof", UNIT_COUNT },
-	[COMM_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[COMM_DEVICE] = { "device", "Dev", UNIT_COUNT },
-	[COMM_STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[COMM_PROFILE] = { "profile", "Prof", UNIT_ID },
+	[COMM_RANK] = { "rank", "Rank", UNIT_ID },
+	[COMM_DEVICE] = { "device", "Dev", UNIT_ID },
+	[COMM_STREAM] = { "stream", "Stream", UNIT_ID },
 	[COMM_START] = { "start_ns", "Start", UNIT_TIME },
 	[COMM_DUR] = { "dur_ns", "Time", UNIT_NS },
 	[COMM_COLLECTIVE] = { "collective", "Collective", UNIT_TEXT },
@@ -28,7 +28,7 @@ static const struct column columns[NCOMM_COLUMNS] = {
 	[COMM_GROUP_RANKS] = { "group_ranks", "Group ranks", UNIT_TEXT },
 	[COMM_GROUP_SIZE] = { "group_size", "Ranks", UNIT_COUNT },
 	[COMM_SEQUENCE] = { "sequence", "Seq", UNIT_COUNT },
-	[COMM_STEP] = { "step", "Step", UNIT_COUNT },
+	[COMM_STEP] = { "step", "Step", UNIT_ID },
 	[COMM_CALLS] = { "calls", "Calls", UNIT_COUNT },
 	[COMM_MESSAGE] = { "message_bytes", "Size", UNIT_BYTES },
 	[COMM_BYTES] = { "bytes", "Sum", UNIT_BYTES },
@@ -41,7 +41,7 @@ static const struct column columns[NCOMM_COLUMNS] = {
 	[COMM_ALGORITHM] = { "algorithm", "Algorithm", UNIT_TEXT },
 	[COMM_PROTOCOL] = { "protocol", "Protocol", UNIT_TEXT },
 	[COMM_NAME] = { "name", "Name", UNIT_TEXT },
-	[COMM_ID] = { "id", "ID", UNIT_COUNT },
+	[COMM_ID] = { "id", "ID", UNIT_ID },
 };
 
 static const enum shown sums_shown[NCOMM_COLUMNS] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct column comm_rank_columns[NRANKS_COLUMNS] = {
-	[RANKS_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANKS_RANK] = { "rank", "Rank", UNIT_COUNT },
+	[RANKS_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANKS_RANK] = { "rank", "Rank", UNIT_ID },
 	[RANKS_NUMBER] = { "sequence", "Seq", UNIT_COUNT },
 	[RANKS_START] = { "start_ns", "Start", UNIT_TIME },
 	[RANKS_COLLECTIVE] = { "collective", "Collective", UNIT_TEXT },
@@ -26,7 +26,7 @@ const struct column comm_rank_columns[NRANKS_COLUMNS] = {
 	[RANKS_MEAN_SKEW] = { "mean_skew_ns", "Mean skew", UNIT_NS },
 	[RANKS_SKEW] = { "skew_ns", "Skew", UNIT_NS },
 	[RANKS_END_SKEW] = { "end_skew_ns", "End skew", UNIT_NS },
-	[RANKS_LATE_RANK] = { "late_rank", "Latest", UNIT_COUNT },
+	[RANKS_LATE_RANK] = { "late_rank", "Latest", UNIT_ID },
 	[RANKS_LATE_CALLS] = { "late_calls", "Last", UNIT_COUNT },
 	[RANKS_LATE] = { "late_ns", "Late", UNIT_NS },
 	[RANKS_CLOCK] = { "clock", "Clock", UNIT_COUNT },

@@ -161,7 +161,7 @@ static struct cell missing_cell(const struct comm_ranks *r, const struct comm_ca
 
 static struct cell bus_cell(double bytes, int64_t ns)
 {
-	return ns > 0 ? cell_real(bytes / (double)ns) : cell_null();
+	return ns > 0 && !sum_is_stuck(ns) ? cell_real(bytes / (double)ns) : cell_null();
 }
 
 /* What a kind's and a single one's rows have in common. */

@@ -130,7 +130,7 @@ static void set_row(const struct comm_rows *r, const struct comm_sums *s,
 	cells[COMM_TOTAL] = cell_int(s->total_ns);
 	cells[COMM_BUSY] = cell_int(s->exposure.busy_ns);
 	cells[COMM_ALGBW] = bandwidth_cell(s->alg_bytes, s->alg_ns);
-	if (s->bus_ns > 0)
+	if (s->bus_ns > 0 && !sum_is_stuck(s->bus_ns))
 		cells[COMM_BUSBW] = cell_real(s->bus_bytes / (double)s->bus_ns);
 	if (s->measured) {
 		cells[COMM_EXPOSED] = cell_int(s->exposure.exposed_ns);

@@ -26,7 +26,9 @@ struct grouping {
 
 struct cell bandwidth_cell(int64_t bytes, int64_t ns)
 {
-	return ns > 0 && bytes >= 0 ? cell_real((double)bytes / (double)ns) : cell_null();
+	return ns > 0 && bytes >= 0 && !sum_is_stuck(ns) && !sum_is_stuck(bytes)
+		       ? cell_real((double)bytes / (double)ns)
+		       : cell_null();
 }
 
 static int compare_keys(const struct transfers_rows *r, const struct transfer *a,

@@ -7,16 +7,16 @@
 #include "query/pick.h"
 
 static const struct column columns[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = { "profile", "Prof", UNIT_COUNT },
-	[TRANSFERS_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[TRANSFERS_DEVICE] = { "device", "Dev", UNIT_COUNT },
-	[TRANSFERS_STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[TRANSFERS_PROFILE] = { "profile", "Prof", UNIT_ID },
+	[TRANSFERS_RANK] = { "rank", "Rank", UNIT_ID },
+	[TRANSFERS_DEVICE] = { "device", "Dev", UNIT_ID },
+	[TRANSFERS_STREAM] = { "stream", "Stream", UNIT_ID },
 	[TRANSFERS_START] = { "start_ns", "Start", UNIT_TIME },
 	[TRANSFERS_DUR] = { "dur_ns", "Time", UNIT_NS },
 	[TRANSFERS_WHAT] = { "transfer", "Transfer", UNIT_TEXT },
 	[TRANSFERS_KIND] = { "kind", "Kind", UNIT_TEXT },
 	[TRANSFERS_MEMORY] = { "memory", "Memory", UNIT_TEXT },
-	[TRANSFERS_STEP] = { "step", "Step", UNIT_COUNT },
+	[TRANSFERS_STEP] = { "step", "Step", UNIT_ID },
 	[TRANSFERS_CALLS] = { "calls", "Calls", UNIT_COUNT },
 	[TRANSFERS_BYTES] = { "bytes", "Size", UNIT_BYTES },
 	[TRANSFERS_TOTAL] = { "total_ns", "Time", UNIT_NS },
@@ -29,7 +29,7 @@ static const struct column columns[NTRANSFERS_COLUMNS] = {
 	[TRANSFERS_OP] = { "op", "Operator", UNIT_TEXT },
 	[TRANSFERS_CALL] = { "launch", "Launch", UNIT_TEXT },
 	[TRANSFERS_NAME] = { "name", "Name", UNIT_TEXT },
-	[TRANSFERS_ID] = { "id", "ID", UNIT_COUNT },
+	[TRANSFERS_ID] = { "id", "ID", UNIT_ID },
 };
 
 /* People's tables have room for what they look at in 80 columns. */

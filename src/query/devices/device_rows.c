@@ -11,9 +11,9 @@
 #include "query/number_cell.h"
 
 const struct column device_columns[NDEVICE_COLUMNS] = {
-	[DEVICE_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[DEVICE_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[DEVICE_NUMBER] = { "device", "Device", UNIT_COUNT },
+	[DEVICE_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[DEVICE_RANK] = { "rank", "Rank", UNIT_ID },
+	[DEVICE_NUMBER] = { "device", "Device", UNIT_ID },
 	[DEVICE_SPAN] = { "span_ns", "Span", UNIT_NS },
 	[DEVICE_BUSY] = { "busy_ns", "Busy", UNIT_NS },
 	[DEVICE_IDLE] = { "idle_ns", "Idle", UNIT_NS },

@@ -2,16 +2,17 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "query/devices/launch_queue.h"
 #include "query/devices/stream_rows.h"
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 
 const struct column stream_part_columns[NPART_COLUMNS] = {
-	[PART_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[PART_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[PART_DEVICE] = { "device", "Device", UNIT_COUNT },
-	[PART_STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[PART_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[PART_RANK] = { "rank", "Rank", UNIT_ID },
+	[PART_DEVICE] = { "device", "Device", UNIT_ID },
+	[PART_STREAM] = { "stream", "Stream", UNIT_ID },
 	[PART_START] = { "start_ns", "Start", UNIT_TIME },
 	[PART_DUR] = { "dur_ns", "Duration", UNIT_NS },
 	[PART_BUSY] = { "busy_ns", "Busy", UNIT_NS },
@@ -90,7 +91,7 @@ static void put_queue(const struct launch_queue *q, struct queue_part part,
 		cell_null();
 	if (q->launched == 0)
 		return;
-	if (dur_ns > 0)
+	if (dur_ns > 0 && !sum_is_stuck(part.waiting_ns))
 		cells[PART_QUEUE_MEAN] =
 			cell_real((double)part.waiting_ns / (double)dur_ns);
 	cells[PART_QUEUE_MAX] = cell_int(part.max);

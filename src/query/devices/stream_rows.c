@@ -3,16 +3,17 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "query/devices/launch_queue.h"
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
 
 const struct column stream_columns[NSTREAM_COLUMNS] = {
-	[STREAM_PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[STREAM_RANK] = { "rank", "Rank", UNIT_COUNT },
-	[STREAM_DEVICE] = { "device", "Device", UNIT_COUNT },
-	[STREAM_NUMBER] = { "stream", "Stream", UNIT_COUNT },
+	[STREAM_PROFILE] = { "profile", "Profile", UNIT_ID },
+	[STREAM_RANK] = { "rank", "Rank", UNIT_ID },
+	[STREAM_DEVICE] = { "device", "Device", UNIT_ID },
+	[STREAM_NUMBER] = { "stream", "Stream", UNIT_ID },
 	[STREAM_EVENTS] = { "events", "Events", UNIT_COUNT },
 	[STREAM_KERNELS] = { "kernels", "Kernels", UNIT_COUNT },
 	[STREAM_COPIES] = { "copies", "Copies", UNIT_COUNT },
@@ -81,7 +82,7 @@ static int put_queue(const struct launch_queue *q, const struct filter *filter,
 	cells[STREAM_QUEUE_MAX] = cell_int(part.max);
 	cells[STREAM_QUEUE_WAIT] = cell_int(part.waiting_ns);
 	cells[STREAM_QUEUE] = cell_int(length_ns);
-	if (length_ns > 0)
+	if (length_ns > 0 && !sum_is_stuck(part.waiting_ns))
 		cells[STREAM_QUEUE_MEAN] =
 			cell_real((double)part.waiting_ns / (double)length_ns);
 	return 0;

@@ -18,10 +18,10 @@
 enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };
 
 static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[DEVICE] = { "device", "Device", UNIT_COUNT },
-	[STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANK] = { "rank", "Rank", UNIT_ID },
+	[DEVICE] = { "device", "Device", UNIT_ID },
+	[STREAM] = { "stream", "Stream", UNIT_ID },
 	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
 	[IDLE] = { "idle_ns", "Idle", UNIT_NS },
 	[GAPS] = { "gaps", "Gaps", UNIT_COUNT },

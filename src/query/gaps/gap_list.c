@@ -44,13 +44,13 @@ enum {
 };
 
 static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[DEVICE] = { "device", "Device", UNIT_COUNT },
+	[PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANK] = { "rank", "Rank", UNIT_ID },
+	[DEVICE] = { "device", "Device", UNIT_ID },
 	[TIME_SHOWN] = { "time", "--time", UNIT_TEXT },
 	[START] = { "start_ns", "Start", UNIT_TIME },
 	[DUR] = { "dur_ns", "Idle", UNIT_NS },
-	[STEP] = { "step", "Step", UNIT_COUNT },
+	[STEP] = { "step", "Step", UNIT_ID },
 	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
 	[TITLE] = { "title", "Cause", UNIT_TEXT },
 	[CAUSE_NS] = { "cause_ns", "Of it", UNIT_NS },

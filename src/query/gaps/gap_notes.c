@@ -114,7 +114,7 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	for (int i = GAP_NONE; i < NGAP_CAUSES; i++)
 		if (seen->cause_ns[i] > seen->cause_ns[most])
 			most = (enum gap_cause)i;
-	if (seen->span_ns == 0)
+	if (seen->span_ns == 0 || sum_is_stuck(seen->span_ns))
 		return;
 	if (percent(seen->idle_ns, seen->span_ns) < HINT_PCT) {
 		memtable_add_note(out,

@@ -40,9 +40,9 @@ enum {
 };
 
 static const struct column all_columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[DEVICE] = { "device", "Device", UNIT_COUNT },
+	[PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANK] = { "rank", "Rank", UNIT_ID },
+	[DEVICE] = { "device", "Device", UNIT_ID },
 	[KEY] = { "key", "Key", UNIT_TEXT },
 	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
 	[TITLE] = { "title", "Cause", UNIT_TEXT },
@@ -66,8 +66,8 @@ static const struct column keys[] = {
 	[GAPS_BY_OP] = { "op", "Operator", UNIT_TEXT },
 	[GAPS_BY_FRAME] = { "frame", "Python frame", UNIT_TEXT },
 	[GAPS_BY_ANNOTATION] = { "annotation", "Annotation", UNIT_TEXT },
-	[GAPS_BY_STEP] = { "step", "Step", UNIT_COUNT },
-	[GAPS_BY_STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[GAPS_BY_STEP] = { "step", "Step", UNIT_ID },
+	[GAPS_BY_STREAM] = { "stream", "Stream", UNIT_ID },
 };
 
 struct making {

@@ -30,8 +30,8 @@ enum {
 };
 
 static const struct column machine[NCOLUMNS] = {
-	[ID] = { "id", "ID", UNIT_COUNT },
-	[PARENT] = { "parent_id", "Parent", UNIT_COUNT },
+	[ID] = { "id", "ID", UNIT_ID },
+	[PARENT] = { "parent_id", "Parent", UNIT_ID },
 	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
 	[PATH] = { "path", "Path", UNIT_TEXT },
 	[NAME] = { "name", "Name", UNIT_TEXT },

@@ -28,7 +28,7 @@ enum {
 
 static const struct column growth_columns[NGROWTH] = {
 	MEMORY_PLACE_COLUMNS,
-	[STEP] = { "step", "Step", UNIT_COUNT },
+	[STEP] = { "step", "Step", UNIT_ID },
 	[START_AT] = { "start_ns", "From", UNIT_TIME },
 	[START] = { "start_bytes", "Start", UNIT_BYTES },
 	[END] = { "end_bytes", "End", UNIT_BYTES },
@@ -64,8 +64,8 @@ static const struct column leak_columns[NLEAK] = {
 	[BYTES] = { "left_bytes", "Left", UNIT_BYTES },
 	[BLOCKS] = { "left_blocks", "Blocks", UNIT_COUNT },
 	[STEPS] = { "steps", "Steps", UNIT_COUNT },
-	[FIRST_STEP] = { "first_step", "First", UNIT_COUNT },
-	[LAST_STEP] = { "last_step", "Last", UNIT_COUNT },
+	[FIRST_STEP] = { "first_step", "First", UNIT_ID },
+	[LAST_STEP] = { "last_step", "Last", UNIT_ID },
 	[PER_STEP] = { "bytes_per_step", "A step", UNIT_BYTES },
 	[SUSPECT] = { "is_suspect", "Suspect", UNIT_BOOL },
 };
@@ -296,7 +296,9 @@ static void add_leaks(const struct memory_source *s, const struct memory_place *
 		cells[STEPS] = cell_int(leak->steps);
 		cells[FIRST_STEP] = memory_step_cell(p->events, leak->first);
 		cells[LAST_STEP] = memory_step_cell(p->events, leak->last);
-		cells[PER_STEP] = cell_int(leak->bytes / leak->steps);
+		cells[PER_STEP] = sum_is_stuck(leak->bytes)
+					  ? cell_null()
+					  : cell_int(leak->bytes / leak->steps);
 		cells[SUSPECT] = cell_int(is_suspect(leak));
 		memory_add_limited(s, to, cells, &given);
 	}

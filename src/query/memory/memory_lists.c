@@ -33,8 +33,8 @@ static const struct column block_columns[NBLOCK_COLUMNS] = {
 	[BLOCK_FREE] = { "free_ns", "Freed", UNIT_TIME },
 	[BLOCK_LIFETIME] = { "lifetime_ns", "Lifetime", UNIT_NS },
 	[BLOCK_ADDRESS] = { "addr", "Address", UNIT_COUNT },
-	[BLOCK_STEP] = { "step", "Step", UNIT_COUNT },
-	[BLOCK_FREE_STEP] = { "free_step", "Freed in", UNIT_COUNT },
+	[BLOCK_STEP] = { "step", "Step", UNIT_ID },
+	[BLOCK_FREE_STEP] = { "free_step", "Freed in", UNIT_ID },
 	[BLOCK_FATE] = { "fate", "Fate", UNIT_TEXT },
 };
 
@@ -62,7 +62,7 @@ enum {
 static const struct column event_columns[NEVENT_COLUMNS] = {
 	MEMORY_PLACE_COLUMNS,
 	[EVENT_TIME] = { "ts_ns", "At", UNIT_TIME },
-	[EVENT_STEP] = { "step", "Step", UNIT_COUNT },
+	[EVENT_STEP] = { "step", "Step", UNIT_ID },
 	[EVENT_OP] = { "op", "Operator", UNIT_TEXT },
 	[EVENT_BYTES] = { "bytes", "Bytes", UNIT_BYTES },
 	[EVENT_ALLOCATED] = { "allocated_bytes", "Total", UNIT_BYTES },

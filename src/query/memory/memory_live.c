@@ -29,7 +29,7 @@ enum {
 		[WHAT] = { name, title, UNIT_TEXT },                               \
 		[SIZE_FROM] = { "from_bytes", "From", UNIT_BYTES },                \
 		[SIZE_TO] = { "to_bytes", "To", UNIT_BYTES },                      \
-		[STEP] = { "step", "Step", UNIT_COUNT },                           \
+		[STEP] = { "step", "Step", UNIT_ID },                           \
 		[BLOCKS] = { "blocks", "Blocks", UNIT_COUNT },                     \
 		[BYTES] = { "bytes", "At the peak", UNIT_BYTES },                  \
 		[SHARE] = { "share_pct", "Share", UNIT_PERCENT },                  \
@@ -202,7 +202,7 @@ static void set_row(const struct target *t, struct str what, int64_t blocks,
 	cells[WHAT] = cell_text(what);
 	cells[BLOCKS] = memory_number_cell(blocks);
 	cells[BYTES] = cell_int(bytes);
-	if (t->peak_bytes > 0)
+	if (t->peak_bytes > 0 && !sum_is_stuck(t->peak_bytes))
 		cells[SHARE] = cell_real(100.0 * (double)bytes / (double)t->peak_bytes);
 }
 

@@ -48,10 +48,10 @@ void memory_place_next(struct memory_place *place);
 bool memory_place_is_timeline(const struct memory_place *place);
 
 /* The first columns of every view. */
-#define MEMORY_PLACE_COLUMNS                                                  \
-	{ "profile", "Profile", UNIT_COUNT }, { "rank", "Rank", UNIT_COUNT }, \
-	{                                                                     \
-		"device", "Device", UNIT_TEXT                                 \
+#define MEMORY_PLACE_COLUMNS                                            \
+	{ "profile", "Profile", UNIT_ID }, { "rank", "Rank", UNIT_ID }, \
+	{                                                               \
+		"device", "Device", UNIT_TEXT                           \
 	}
 enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
 void memory_place_cells(const struct memory_place *place, struct cell *cells);

@@ -18,7 +18,7 @@ enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, N
 static const struct column columns[NCOLUMNS] = {
 	MEMORY_PLACE_COLUMNS,
 	[AT] = { "at_ns", "At", UNIT_TIME },
-	[STEP] = { "step", "Step", UNIT_COUNT },
+	[STEP] = { "step", "Step", UNIT_ID },
 	[ALLOCATED] = { "allocated_bytes", "Level", UNIT_BYTES },
 	[RISE] = { "rise_bytes", "Rise", UNIT_BYTES },
 	[SHARE] = { "share_pct", "Share", UNIT_PERCENT },
@@ -128,7 +128,7 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	cells[STEP] = memory_step_cell(p->events, e->step);
 	cells[ALLOCATED] = cell_int(e->level_bytes);
 	cells[RISE] = cell_int(spike->rise_bytes);
-	cells[SHARE] = all->highest_bytes > 0
+	cells[SHARE] = all->highest_bytes > 0 && !sum_is_stuck(all->highest_bytes)
 			       ? cell_real(100.0 * (double)spike->rise_bytes /
 					   (double)all->highest_bytes)
 			       : cell_null();

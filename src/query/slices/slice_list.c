@@ -40,9 +40,9 @@ enum {
 };
 
 static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_COUNT },
-	[RANK] = { "rank", "Rank", UNIT_COUNT },
-	[ID] = { "id", "ID", UNIT_COUNT },
+	[PROFILE] = { "profile", "Profile", UNIT_ID },
+	[RANK] = { "rank", "Rank", UNIT_ID },
+	[ID] = { "id", "ID", UNIT_ID },
 	[START] = { "start_ns", "Start", UNIT_TIME },
 	[DUR] = { "dur_ns", "Duration", UNIT_NS },
 	[SELF] = { "self_ns", "Self", UNIT_NS },
@@ -54,12 +54,12 @@ static const struct column columns[NCOLUMNS] = {
 	[PID] = { "pid", "Process", UNIT_TEXT },
 	[THREAD] = { "thread", "Thread", UNIT_TEXT },
 	[THREAD_NAME] = { "thread_name", "Thread name", UNIT_TEXT },
-	[DEVICE] = { "device", "Device", UNIT_COUNT },
-	[STREAM] = { "stream", "Stream", UNIT_COUNT },
+	[DEVICE] = { "device", "Device", UNIT_ID },
+	[STREAM] = { "stream", "Stream", UNIT_ID },
 	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
-	[PARENT] = { "parent_id", "Parent", UNIT_COUNT },
-	[STEP] = { "step", "Step", UNIT_COUNT },
-	[CORRELATION] = { "correlation", "Correlation", UNIT_COUNT },
+	[PARENT] = { "parent_id", "Parent", UNIT_ID },
+	[STEP] = { "step", "Step", UNIT_ID },
+	[CORRELATION] = { "correlation", "Correlation", UNIT_ID },
 	[UNFINISHED] = { "is_unfinished", "Unfinished", UNIT_BOOL },
 	[SET_APART] = { "is_set_apart", "Set apart", UNIT_BOOL },
 };

@@ -179,9 +179,9 @@ static struct cell cell_bounds(const struct step_row *row, int value)
 
 /* clang-format off */
 static const struct steps_heading machine[] = {
-	{ "profile", NULL, cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", NULL, cell_rank, 0, UNIT_COUNT, 0 },
-	{ "device", NULL, cell_device, 0, UNIT_COUNT, 0 },
+	{ "profile", NULL, cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", NULL, cell_rank, 0, UNIT_ID, 0 },
+	{ "device", NULL, cell_device, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "start_ns", NULL, cell_start, 0, UNIT_TIME, 0 },
 	{ "total_ns", NULL, cell_value, VALUE_TOTAL, UNIT_NS, 0 },
@@ -213,8 +213,8 @@ static const struct steps_heading machine[] = {
 };
 
 static const struct steps_heading machine_phases[] = {
-	{ "profile", NULL, cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", NULL, cell_rank, 0, UNIT_COUNT, 0 },
+	{ "profile", NULL, cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", NULL, cell_rank, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "start_ns", NULL, cell_start, 0, UNIT_TIME, 0 },
 	{ "total_ns", NULL, cell_value, VALUE_TOTAL, UNIT_NS, 0 },
@@ -238,8 +238,8 @@ static const struct steps_heading machine_phases[] = {
 };
 
 static const struct steps_heading people[] = {
-	{ "profile", "Profile", cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
+	{ "profile", "Profile", cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", "Rank", cell_rank, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "total_ns", "Total", cell_value, VALUE_TOTAL, UNIT_NS, 0 },
 	{ "kernel_pct", "Kernel%", cell_share, CATEGORY(STEP_KERNEL), UNIT_PERCENT, 0 },
@@ -253,9 +253,9 @@ static const struct steps_heading people[] = {
 };
 
 static const struct steps_heading people_devices[] = {
-	{ "profile", "Profile", cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
-	{ "device", "Device", cell_device, 0, UNIT_COUNT, 0 },
+	{ "profile", "Profile", cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", "Rank", cell_rank, 0, UNIT_ID, 0 },
+	{ "device", "Device", cell_device, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "utilization_pct", "Util%", cell_utilization, 0, UNIT_PERCENT, 3 },
 	{ "gpu_busy_ns", "Busy", cell_busy, 0, UNIT_NS, 2 },
@@ -266,8 +266,8 @@ static const struct steps_heading people_devices[] = {
 };
 
 static const struct steps_heading people_phases[] = {
-	{ "profile", "Profile", cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
+	{ "profile", "Profile", cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", "Rank", cell_rank, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "total_ns", "Total", cell_value, VALUE_TOTAL, UNIT_NS, 0 },
 	{ "data_loading_pct", "Data%", cell_phase_share, STEP_PHASE_DATA, UNIT_PERCENT, 0 },
@@ -279,8 +279,8 @@ static const struct steps_heading people_phases[] = {
 };
 
 static const struct steps_heading people_device_phases[] = {
-	{ "profile", "Profile", cell_profile, 0, UNIT_COUNT, 0 },
-	{ "rank", "Rank", cell_rank, 0, UNIT_COUNT, 0 },
+	{ "profile", "Profile", cell_profile, 0, UNIT_ID, 0 },
+	{ "rank", "Rank", cell_rank, 0, UNIT_ID, 0 },
 	STEP_HEADING,
 	{ "gpu_data_loading_ns", "Data", cell_device_phase, STEP_PHASE_DATA, UNIT_NS, 3 },
 	{ "gpu_host_to_device_ns", "Copies", cell_device_phase, STEP_PHASE_TO_DEVICE, UNIT_NS, 0 },

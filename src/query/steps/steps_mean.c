@@ -82,36 +82,53 @@ static void mark(struct step_row *row, const struct typical *typical)
 	}
 }
 
+/* A sum divided by n, which no sum of n numbers can be too large for: n * mean + rest. */
+struct mean_sum {
+	int64_t mean_ns, rest_ns;
+};
+
+static void add_to_mean(struct mean_sum *s, int64_t mean_ns, int64_t rest_ns, int64_t n)
+{
+	s->mean_ns += mean_ns + (s->rest_ns + rest_ns) / n;
+	s->rest_ns = (s->rest_ns + rest_ns) % n;
+}
+
 /*
  * Means of values that add up to something: each is the difference of two means of
  * sums, rounded down.  So they add up to the mean of their sum, and none is 1 ns off.
  */
-static void add_means(const struct step_row *sum, int64_t n, int first, int count,
+static void add_means(const struct mean_sum *sums, int first, int count, int64_t n,
 		      struct step_row *mean)
 {
-	int64_t before_ns = 0, sum_ns = 0;
+	struct mean_sum all = { 0, 0 };
 
 	for (int i = first; i < first + count; i++) {
-		sum_ns = sum_add(sum_ns, sum->values[i]);
-		mean->values[i] = sum_ns / n - before_ns;
-		before_ns = sum_ns / n;
+		int64_t before_ns = all.mean_ns;
+		add_to_mean(&all, sums[i].mean_ns, sums[i].rest_ns, n);
+		mean->values[i] = all.mean_ns - before_ns;
 	}
+}
+
+static bool counts(const struct step_row *row)
+{
+	return !row->is_dropped && !row->is_hidden;
 }
 
 /* How many rows it is the mean of. */
 static int64_t mean_of(const struct company *c, struct step_row *mean)
 {
-	struct step_row sum = { .number = 0 };
-	int64_t n = 0;
+	struct mean_sum sums[NSTEP_VALUES] = { { 0, 0 } };
+	int64_t n = 0, nwork = 0;
 
+	for (size_t i = 0; i < c->n; i++)
+		n += counts(c->rows[i]);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct step_row *row = c->rows[i];
-		if (row->is_dropped || row->is_hidden)
+		if (!counts(row))
 			continue;
 		for (int v = 0; v < NSTEP_VALUES; v++)
-			sum.values[v] = sum_add(sum.values[v], row->values[v]);
-		sum.nwork = sum_add(sum.nwork, row->nwork);
-		n++;
+			add_to_mean(&sums[v], row->values[v] / n, row->values[v] % n, n);
+		nwork = sum_add(nwork, row->nwork);
 	}
 	*mean = *c->rows[0];
 	mean->is_mean = true;
@@ -121,14 +138,14 @@ static int64_t mean_of(const struct company *c, struct step_row *mean)
 		mean->profile = NULL;
 	if (n == 0)
 		return 0;
-	mean->nwork = sum.nwork / n;
-	add_means(&sum, n, VALUE_TOTAL, 1, mean);
-	add_means(&sum, n, VALUE_HOST, 1, mean);
-	add_means(&sum, n, VALUE_CATEGORY, NSTEP_CATEGORIES, mean);
-	add_means(&sum, n, VALUE_DEVICE_VIEW, NDEVICE_VIEWS + 1, mean);
-	add_means(&sum, n, VALUE_PHASE, NSTEP_PHASES, mean);
+	mean->nwork = nwork / n;
+	add_means(sums, VALUE_TOTAL, 1, n, mean);
+	add_means(sums, VALUE_HOST, 1, n, mean);
+	add_means(sums, VALUE_CATEGORY, NSTEP_CATEGORIES, n, mean);
+	add_means(sums, VALUE_DEVICE_VIEW, NDEVICE_VIEWS + 1, n, mean);
+	add_means(sums, VALUE_PHASE, NSTEP_PHASES, n, mean);
 	for (int v = VALUE_DEVICE_PHASE; v < NSTEP_VALUES; v++)
-		add_means(&sum, n, v, 1, mean);
+		add_means(sums, v, 1, n, mean);
 	return n;
 }
 

@@ -38,7 +38,7 @@ static bool is_shown(const struct layout *l, const struct step_row *row)
 /* People's columns: one that has the same to say in all rows, or nothing, has no place. */
 static bool says_something(const struct layout *l, const struct steps_heading *h)
 {
-	bool is_name = h->unit == UNIT_COUNT;
+	bool is_name = h->unit == UNIT_ID;
 	struct cell first = cell_null();
 	bool has_first = false;
 

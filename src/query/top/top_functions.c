@@ -21,7 +21,7 @@ enum { BY_CALL = NMACHINE, BY_NFL, BY_STDNAME, BY_NOTHING };
 
 static const struct column machine_columns[NMACHINE] = {
 	[CELLS_FILE] = { "file", "File", UNIT_TEXT },
-	[CELLS_LINE] = { "line", "Line", UNIT_COUNT },
+	[CELLS_LINE] = { "line", "Line", UNIT_ID },
 	[CELLS_NAME] = { "function", "Function", UNIT_TEXT },
 	[SUMS + CELLS_CALLS] = { "calls", "Calls", UNIT_COUNT },
 	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
