@@ -50,6 +50,8 @@ class Answer:
 
 # A part of the file's name: (what is said, in words; whether it is).
 CASES = {
+    "t2141_transformer": [("calls that wait for a core, not copies", lambda a: a.first("slow-calls", 30) and "host-copies" not in a.rules)],
+    "t260_cnn_w0": [("calls that wait for a core", lambda a: a.first("slow-calls", 10))],
     "deepseek-v3": [("nothing of occupancy, precision or idle time", lambda a: not {"low-occupancy", "mixed-precision"} & set(a.rules) and a.idle_pct() < 2)],
     "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge, but for the first use of the device", lambda a: a.rules == ["first-use"] and a.first("first-use", 90) and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],
     "timesformer": [("the host's work before the first kernel first", lambda a: a.first("host-bound", 50) and "before the first" in a.text),

@@ -262,6 +262,17 @@ def small(last):
     return calling([("aten::mul", 5000)] * 19 + [("aten::add", last)])
 
 
+def uneven(ns, shapes=True):
+    """On the CPU alone, steps of 10 ms: 10 equal products in each, and in the last two one of that length."""
+    t = Trace(lengths=[10 * STEP] * 3)
+    t.has_shapes = shapes
+    for step, start in enumerate(t.starts):
+        for i in range(10):
+            t.host("aten::mm", start + i * 100_000, 100_000, **({"Input Dims": [[8, 8], [8, 8]]} if shapes else {}))
+        t.host("aten::mm" if step else "aten::add", start + STEP, ns, **({"Input Dims": [[8, 8], [8, 8]]} if shapes else {}))
+    return [t]
+
+
 # Rule: what fires and its saving, what does not fire, what cannot run.
 CASES = {
     "data-loading": (data_loading(60_000), 60_000, data_loading(50_000), [frames()]),
@@ -294,6 +305,7 @@ CASES = {
     "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
     "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
     "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
+    "slow-calls": (uneven(3_100_000), None, uneven(1_500_000), uneven(3_100_000, shapes=False)),
     "threads": (on_threads(3), None, on_threads(2, 499_999), [frames()]),
 }
 

@@ -14,6 +14,7 @@ class Trace:
 
     def __init__(self, devices=(GPU,), rank=None, steps=3, lengths=()):
         self.events, self.devices, self.rank, self.correlation = [], list(devices), rank, 100
+        self.has_shapes = False
         at = 0
         self.starts = []
         for i in range(steps):
@@ -55,6 +56,8 @@ class Trace:
                 text += f', "dur": {dur // 1000}.{dur % 1000:03d}'
             lines.append(text + "}")
         head = f'"schemaVersion": 1, "deviceProperties": {json.dumps(self.devices)}'
+        if self.has_shapes:
+            head += ', "record_shapes": 1'
         if self.rank is not None:
             head += f', "distributedInfo": {{"backend": "nccl", "rank": {self.rank}, "world_size": 2}}'
         with open(path, "w", encoding="utf-8") as out:

@@ -25,5 +25,6 @@ const struct rule rule_host_copies = {
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.yields_to = { "slow-calls" },
 	.check = check,
 };
