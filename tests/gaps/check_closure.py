@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """check_closure.py: the idle time of every device within the steps of real recordings, computed here
 from the slices, is what `ptool gaps` charges, whatever the rows are for; it is the idle time of
-`ptool steps`, and real recordings say what is known to be true of them.   timeout: 400 s
+`ptool steps` and `ptool advise`, and real recordings say what is known to be true of them.   timeout: 400 s
 """
 import csv
 import glob
 import io
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
@@ -96,6 +97,28 @@ def expected_idle(place, store):
     return by_profile(expected)
 
 
+def told_by_advise(place, store):
+    """{profile and device: (how much advise says that it is busy in %, half a unit of its last digit)}"""
+    done = place.ptool("advise", store, "--format", "json", check=False)
+    if done.returncode == 3:
+        return []
+    found = re.findall(r"is busy (\d+(?:\.(\d+))?)% of", " ".join(json.loads(done.stdout)["notes"]))
+    return [(float(busy), 10 ** -len(digits) / 2) for busy, digits in found]
+
+
+def advise_differs(place, store):
+    """What advise says of devices that gaps says otherwise."""
+    busy = {}
+    for row in table(place, "gaps", store):
+        busy[row["profile"], row["device"]] = 100 - 100 * int(row["device_idle_ns"]) / int(row["device_span_ns"])
+    told, left = told_by_advise(place, store), list(busy.values())
+    for percent, near in told:
+        fits = [b for b in left if abs(b - percent) <= near + 1e-9]
+        if fits:
+            left.remove(fits[0])
+    return f"advise: {told}, gaps: {list(busy.values())}" if told and left else None
+
+
 def check_recording(tap, place, name, path):
     done = place.ptool("ingest", "-q", "-o", place.path("s.db"), path, check=False)
     if done.returncode:
@@ -118,8 +141,9 @@ def check_recording(tap, place, name, path):
     listed = sum(int(r["dur_ns"]) for r in table(place, "gaps", store, "--list", "-n", "0"))
     if listed != sum(idle for _, idle in expected):
         wrong.append(f"single gaps: {listed}")
+    wrong += filter(None, [advise_differs(place, store)])
     os.remove(store)
-    tap.ok(not wrong, f"{name}: all idle time within its steps is charged, and is that of steps", *wrong)
+    tap.ok(not wrong, f"{name}: all idle time within its steps is charged, and is that of steps and advise", *wrong)
 
 
 # What is true of recordings that an early ptool judged wrongly: of each its idle time within steps, the

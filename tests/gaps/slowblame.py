@@ -86,8 +86,13 @@ class Trace:
             if work.launch:
                 work.launch.launched.append(work)
         self.steps = [(s.ts, s.end, int(s.name[len("ProfilerStep#"):]), s) for s in self.host
-                      if s.kind == "annotation" and re.fullmatch(r"ProfilerStep#\d+", s.name)]
+                      if is_step(s)]
         self.steps.sort(key=lambda s: s[0])
+
+
+def is_step(slice_):
+    """Recordings of 2021 have the annotations of steps among the operators."""
+    return slice_.kind in ("annotation", "op") and bool(re.fullmatch(r"ProfilerStep#\d+", slice_.name))
 
 
 def read(path):
@@ -218,7 +223,7 @@ class Thread:
 def around(slice_):
     """From the innermost outwards; a step's own annotation covers nothing."""
     while slice_:
-        if not (slice_.kind == "annotation" and re.fullmatch(r"ProfilerStep#\d+", slice_.name)):
+        if not is_step(slice_):
             yield slice_
         slice_ = slice_.parent
 
@@ -247,7 +252,7 @@ class Blame:
             works.sort(key=lambda w: (w.ts, w.stream, -w.dur, w.place))
             for place, work in enumerate(works):
                 work.order = place
-        self.costs = {}
+        self.costs, self.copies = {}, None
 
     # Windows and gaps
 
@@ -284,10 +289,7 @@ class Blame:
     # How a gap is charged
 
     def previous(self, work):
-        for w in reversed(self.devices[work.device][:work.order]):
-            if w.stream == work.stream:
-                return w
-        return None
+        return self.previous_of[work]
 
     def stream_end(self, device, stream, order):
         """The latest end of work of the stream before place `order`."""
@@ -296,13 +298,15 @@ class Blame:
         return ends[1][found - 1] if found else None
 
     def prepare(self):
-        self.ends, self.first_name = {}, {}
+        self.ends, self.first_name, self.previous_of, last = {}, {}, {}, {}
         for device, works in self.devices.items():
             for w in works:
                 orders, ends = self.ends.setdefault((device, w.stream), ([], []))
                 orders.append(w.order)
                 ends.append(max(w.end, ends[-1]) if ends else w.end)
                 self.first_name.setdefault((device, w.name), w)
+                self.previous_of[w] = last.get((device, w.stream))
+                last[device, w.stream] = w
         self.stream_waits = collections.defaultdict(list)
         for wait in sorted(self.trace.waits, key=lambda w: (w.ts, w.place)):
             self.stream_waits[wait.device, wait.stream].append(wait)
@@ -547,10 +551,12 @@ class Blame:
 
     def copies_in(self, op):
         """The calls that launched copies and whose innermost operator is this one, in their order."""
-        found = [s for s in self.trace.host if s.thread == op.thread and op.ts <= s.ts < op.cut
-                 and any(w.kind == "copy" for w in s.launched)
-                 and next((p for p in around(s) if p.kind == "op"), None) is op]
-        return sorted(found, key=lambda s: s.ts)
+        if self.copies is None:
+            self.copies = collections.defaultdict(list)
+            for s in sorted(self.trace.host, key=lambda s: s.ts):
+                if any(w.kind == "copy" for w in s.launched):
+                    self.copies[next((p for p in around(s) if p.kind == "op"), None)].append(s)
+        return self.copies[op]
 
     # What counts
 
