@@ -186,6 +186,12 @@ EOF
 	grep -qE 'of the recording .*; could save up to [0-9.]+ [mu]s[.]$' shown
 }
 
+@test "time that was not recorded is no saving" {
+	ptool advise --rule idle-time "$GPU/collectives_rank0.json" 2>/dev/null >shown
+	grep -q 'CPU, not recorded; 194.459 us a step[.]$' shown
+	lacks 'could save' <shown
+}
+
 @test "advise says above its findings how busy each device is" {
 	ptool advise "$GPU/two_devices.json" 2>/dev/null >shown
 	[[ $(sed -n 1p shown) == "GPU 0 is busy 75.1% of each step (2 steps of "* ]]

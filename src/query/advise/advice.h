@@ -28,10 +28,11 @@ struct advice {
 	struct cell device; /* null: of none; a text where the device has no number */
 	enum advice_severity severity;
 	const char *finding;
-	int64_t saving_ns;   /* at most, of a step; NUMBER_NONE: cannot be computed */
-	int64_t of_ns;       /* the step (or recording) that it is saved of */
-	const char *formula; /* of saving_ns; NULL without it */
-	bool is_whole;       /* it is saved of the whole recording, which has no steps */
+	int64_t saving_ns;    /* at most, of a step; NUMBER_NONE: cannot be computed */
+	int64_t of_ns;        /* the step (or recording) that it is saved of */
+	const char *formula;  /* of saving_ns; NULL without it */
+	bool is_whole;        /* it is saved of the whole recording, which has no steps */
+	bool is_of_recording; /* another recording says more of the time, none saves it */
 	const char *suggestion;
 	bool is_gpu; /* the device is one */
 	/* What tells apart findings of one rule on one device: a cause of idle time. */

@@ -131,7 +131,8 @@ static void note_finding(struct memtable *m, const struct advice_list *list, siz
 		place = arena_printf(&m->arena, " (%s)", place + 2);
 	if (a->saving_ns != NUMBER_NONE) {
 		struct str saving = units_text(UNIT_NS, cell_int(a->saving_ns), text);
-		saves = arena_printf(&m->arena, "; could save up to " STR_FMT "%s",
+		saves = arena_printf(&m->arena, "; %s" STR_FMT "%s",
+				     a->is_of_recording ? "" : "could save up to ",
 				     STR_ARG(saving), a->is_whole ? "" : " a step");
 	}
 	memtable_add_note(m, "%-7s %s%s: %s%s.", severity_word(a->severity),

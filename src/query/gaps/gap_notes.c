@@ -3,11 +3,14 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
+#include "query/short_name.h"
 
-#define HINT_PCT    2.0 /* of the time: less is not worth a hint */
-#define OUTSIDE_PCT 1.0 /* of the time: less is the seam between steps */
+#define LOOK_AT_CELLS 40  /* of a name in a sentence */
+#define HINT_PCT      2.0 /* of the time: less is not worth a hint */
+#define OUTSIDE_PCT   1.0 /* of the time: less is the seam between steps */
 
 static double percent(int64_t part, int64_t whole)
 {
@@ -125,12 +128,17 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	}
 	if (most == GAP_NONE || percent(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
-	struct str at = seen->look_at[most];
-	memtable_add_note(out, "%.1f%% of the time is lost to %s%s" STR_FMT "%s: %s",
+	struct buf at;
+	buf_init(&at, SIZE_MAX);
+	if (seen->look_at[most].n) {
+		buf_add_text(&at, " (");
+		short_name_add(&at, seen->look_at[most], LOOK_AT_CELLS);
+		buf_add_text(&at, ")");
+	}
+	memtable_add_note(out, "%.1f%% of the time is lost to '%s'" STR_FMT ": %s",
 			  percent(seen->cause_ns[most], seen->span_ns),
-			  gap_causes[most].title, at.n ? " (" : "",
-			  (int)(at.n < 100 ? at.n : 100), at.p ? at.p : "",
-			  at.n ? ")" : "",
+			  gap_causes[most].title, STR_ARG(buf_str(&at)),
 			  gap_cause_remedy(most, seen->cause_ns[most], seen->gaps[most],
 					   seen->longest_ns[most]));
+	buf_release(&at);
 }

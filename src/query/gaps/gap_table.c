@@ -318,7 +318,9 @@ static void hide(struct making *m, enum shown *shown)
 	for (size_t i = 0; i < n; i++)
 		shown[columns[i].id] = SHOWN_ALWAYS;
 	if (left.n)
-		memtable_add_note(m->out, "hidden: " STR_FMT "; '-o gaps.csv' has all",
+		memtable_add_note(m->out,
+				  "no room for " STR_FMT
+				  "; 'ptool gaps | less -S' shows all",
 				  STR_ARG(buf_str(&left)));
 	buf_release(&left);
 }
