@@ -78,7 +78,8 @@ class Maker:
                  ((20_000, 3_320_000), (2_000_000, 5_300_000), (5_000_000, 8_300_000)), ((3_100_000, 5_100_000),),
                  ((300_000, 6_000_000), (2_000_000, 3_000_000), (7_000_000, 9_000_000)), ((10_000, END + 300_000),)]
         for number, (ts, end) in enumerate(steps[how]):
-            self.trace.step(number, ts, self.free(1, ts, end - ts))
+            cat = "user_annotation" if self.rng.random() < .8 else "cpu_op"  # as in recordings of 2021
+            self.trace.host(f"ProfilerStep#{number}", ts, self.free(1, ts, end - ts), cat)
 
     def nested(self, tid, start, end, depth):
         """Slices in [start, end), and in them; some overrun what they begin in."""

@@ -156,9 +156,10 @@ void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 	f.end_ns =
 		parent && parent->end_ns < slice->end_ns ? parent->end_ns : slice->end_ns;
 	f.is_draining = false;
-	if (!(slice->class == CLASS_ANNOTATION &&
-	      (gap_range_is_mark(s->request->range, slice->id) ||
-	       gap_name_is_step(text_pool_str(s->request->texts, slice->name))))) {
+	/* recordings of 2021 have the annotations of steps among the operators */
+	if (!gap_range_is_mark(s->request->range, slice->id) &&
+	    !(slice->class == CLASS_ANNOTATION &&
+	      gap_name_is_step(text_pool_str(s->request->texts, slice->name)))) {
 		cover(s, slice, &f);
 		enter_collective(s, slice, &f);
 		name_cause(s, slice, &f);
