@@ -169,6 +169,37 @@ void utf8_add_visible(struct buf *out, struct str text)
 	buf_add(out, text.p + plain, text.n - plain);
 }
 
+bool utf8_is_plain(struct str text)
+{
+	return plain_start(text) == text.n;
+}
+
+bool utf8_is_valid(struct str text)
+{
+	uint32_t code;
+
+	for (size_t at = plain_start(text); at < text.n;) {
+		at += utf8_decode(str_from(text, at), &code);
+		if (code == UTF8_INVALID)
+			return false;
+	}
+	return true;
+}
+
+void utf8_add_valid(struct buf *out, struct str text)
+{
+	uint32_t code;
+
+	for (size_t at = 0; at < text.n;) {
+		size_t len = utf8_decode(str_from(text, at), &code);
+		if (code == UTF8_INVALID)
+			add_escaped(out, (unsigned char)text.p[at], code);
+		else
+			buf_add(out, text.p + at, len);
+		at += len;
+	}
+}
+
 /* Bytes of the longest beginning that takes at most `cells` cells. */
 static size_t head_bytes(struct str text, size_t cells)
 {

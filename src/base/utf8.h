@@ -6,6 +6,7 @@
 #ifndef PTOOL_BASE_UTF8_H
 #define PTOOL_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,12 @@ size_t utf8_width(struct str text);
  * characters beyond ASCII and those that reorder a line.
  */
 void utf8_add_visible(struct buf *out, struct str text);
+/* True when all of it is printable ASCII. */
+bool utf8_is_plain(struct str text);
+/* True when no byte of it is invalid. */
+bool utf8_is_valid(struct str text);
+/* Adds the text with invalid bytes alone made visible: \xff. */
+void utf8_add_valid(struct buf *out, struct str text);
 /*
  * Adds the text in at most `cells` cells (at least 1), its middle replaced
  * by an ellipsis when it is too wide.

@@ -155,6 +155,7 @@ int output_open(struct output *out, const char *command, const struct output_opt
 		out->render.color = terminal_color(o->color, fileno(out->stream));
 		return 0;
 	}
+	out->render.is_shown = terminal_is(STDOUT_FILENO);
 	out->render.width = terminal_width(STDOUT_FILENO);
 	out->render.color = terminal_color(o->color, STDOUT_FILENO);
 	pager_open(&out->pager, !o->no_pager);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "report/raw_text.h"
 #include "report/renderer.h"
 #include "report/writer.h"
 
@@ -29,32 +30,34 @@ static void write_text(struct writer *w, struct str text)
 }
 
 /* Names are bare where RFC 4180 lets them; those of `ptool sql` can be anything. */
-static void write_header(struct writer *w, const struct table *t)
+static void write_header(struct writer *w, struct raw_text *raw, const struct table *t)
 {
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		const char *name = t->columns[i].name;
 		if (i)
 			writer_byte(w, ',');
 		if (*name && !strpbrk(name, ",\"\r\n"))
-			writer_str(w, str_of(name));
+			writer_str(w, raw_text(raw, str_of(name)));
 		else
-			write_text(w, str_of(name));
+			write_text(w, raw_text(raw, str_of(name)));
 	}
 	writer_byte(w, '\n');
 }
 
-static void write_cell(struct writer *w, enum unit unit, const struct cell *cell)
+static void write_cell(struct writer *w, struct raw_text *raw, enum unit unit,
+		       const struct cell *cell)
 {
 	char room[UNITS_TEXT_MAX];
 
 	if (cell->type == CELL_TEXT) {
-		write_text(w, cell->as.text);
+		write_text(w, raw_text(raw, cell->as.text));
 		return;
 	}
 	writer_str(w, units_raw(unit, *cell, room));
 }
 
-static void write_row(struct writer *w, const struct table *t, const struct cell *cells)
+static void write_row(struct writer *w, struct raw_text *raw, const struct table *t,
+		      const struct cell *cells)
 {
 	/* An empty line would be no row at all to most readers. */
 	if (t->ncolumns == 1 && cells[0].type == CELL_NULL)
@@ -62,7 +65,7 @@ static void write_row(struct writer *w, const struct table *t, const struct cell
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
 			writer_byte(w, ',');
-		write_cell(w, t->columns[i].unit, &cells[i]);
+		write_cell(w, raw, t->columns[i].unit, &cells[i]);
 	}
 	writer_byte(w, '\n');
 }
@@ -72,15 +75,17 @@ static int csv_render(struct table *t, const struct render_opts *opts, FILE *out
 {
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
 	struct writer w = { .out = out };
+	struct raw_text raw;
 	int rc = 0;
 
-	(void)opts;
-	write_header(&w, t);
+	raw_text_init(&raw, opts->is_shown);
+	write_header(&w, &raw, t);
 	writer_flush(&w);
 	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {
-		write_row(&w, t, cells);
+		write_row(&w, &raw, t, cells);
 		writer_flush(&w);
 	}
+	raw_text_release(&raw);
 	free(cells);
 	return rc < 0 ? -1 : render_end(out, err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "report/raw_text.h"
 #include "report/renderer.h"
 #include "report/writer.h"
 
@@ -27,25 +28,33 @@ static char escape_of(char c)
 	}
 }
 
-static void write_text(struct writer *w, struct str text)
+/* What stands between two escapes is written at once. */
+static void write_text(struct writer *w, struct raw_text *raw, struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		char escape = escape_of(text.p[i]);
+	size_t from = 0;
+
+	for (size_t i = 0; i <= text.n; i++) {
+		char escape = i < text.n ? escape_of(text.p[i]) : 0;
+		if (i < text.n && !escape)
+			continue;
+		if (i > from)
+			writer_str(w, raw_text(raw,
+					       (struct str){ text.p + from, i - from }));
 		if (escape) {
 			writer_byte(w, '\\');
 			writer_byte(w, escape);
-		} else {
-			writer_byte(w, text.p[i]);
 		}
+		from = i + 1;
 	}
 }
 
-static void write_cell(struct writer *w, enum unit unit, const struct cell *cell)
+static void write_cell(struct writer *w, struct raw_text *raw, enum unit unit,
+		       const struct cell *cell)
 {
 	char room[UNITS_TEXT_MAX];
 
 	if (cell->type == CELL_TEXT) {
-		write_text(w, cell->as.text);
+		write_text(w, raw, cell->as.text);
 		return;
 	}
 	writer_str(w, units_raw(unit, *cell, room));
@@ -56,13 +65,14 @@ static int tsv_render(struct table *t, const struct render_opts *opts, FILE *out
 {
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
 	struct writer w = { .out = out };
+	struct raw_text raw;
 	int rc = 0;
 
-	(void)opts;
+	raw_text_init(&raw, opts->is_shown);
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
 			writer_byte(&w, '\t');
-		write_text(&w, str_of(t->columns[i].name));
+		write_text(&w, &raw, str_of(t->columns[i].name));
 	}
 	writer_byte(&w, '\n');
 	writer_flush(&w);
@@ -70,11 +80,12 @@ static int tsv_render(struct table *t, const struct render_opts *opts, FILE *out
 		for (size_t i = 0; i < t->ncolumns; i++) {
 			if (i)
 				writer_byte(&w, '\t');
-			write_cell(&w, t->columns[i].unit, &cells[i]);
+			write_cell(&w, &raw, t->columns[i].unit, &cells[i]);
 		}
 		writer_byte(&w, '\n');
 		writer_flush(&w);
 	}
+	raw_text_release(&raw);
 	free(cells);
 	return rc < 0 ? -1 : render_end(out, err);
 }
