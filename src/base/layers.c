@@ -11,6 +11,13 @@
 
 /* Compression within compression: each level may want memory of its own. */
 #define MAX_LEVELS 3
+/*
+ * What is compressed more than once may become this many times as large, and this
+ * many bytes whatever the factor: one level of gzip reaches 1,032, and another level
+ * wins nothing unless the content was made for it.
+ */
+#define NESTED_FACTOR_MAX 1100
+#define NESTED_FREE_BYTES (UINT64_C(64) << 20)
 /* The source, the levels, and UTF-16. */
 #define MAX_LAYERS (1 + MAX_LEVELS + 1)
 
@@ -23,6 +30,7 @@ struct layer {
 	void *from;
 	const struct decoder *decoder; /* whose state `from` is; NULL: the source's */
 	bool ended;
+	uint64_t taken;         /* bytes that read() gave */
 	size_t head_at, head_n; /* bytes of head that are still to be read */
 	uint8_t head[DECODER_HEAD];
 };
@@ -47,6 +55,7 @@ static void add(struct layers *l, input_read_fn *read, void *from,
 	layer->from = from;
 	layer->decoder = decoder;
 	layer->ended = false;
+	layer->taken = 0;
 	layer->head_at = layer->head_n = 0;
 	l->each[l->n++] = layer;
 }
@@ -81,6 +90,7 @@ static ssize_t read_layer(void *from, uint8_t *to, size_t n, struct err *err)
 	if (left == 0) {
 		ssize_t got = layer->ended ? 0 : layer->read(layer->from, to, n, err);
 		layer->ended = got == 0;
+		layer->taken += got > 0 ? (uint64_t)got : 0;
 		return got;
 	}
 	if (n > left)
@@ -99,6 +109,7 @@ static int look_at_head(struct layer *layer, struct err *err)
 			return -1;
 		layer->ended = got == 0;
 		layer->head_n += (size_t)got;
+		layer->taken += (uint64_t)got;
 	}
 	return 0;
 }
@@ -136,9 +147,26 @@ int layers_find(struct layers *l, struct err *err)
 	}
 }
 
+/* UTF-16 on top counts as a level; it makes less of its bytes, not more. */
+static bool is_bomb(const struct layers *l)
+{
+	uint64_t taken = top_of(l)->taken;
+
+	return l->n > 2 && taken > NESTED_FREE_BYTES &&
+	       taken / NESTED_FACTOR_MAX > l->each[0]->taken;
+}
+
 ssize_t layers_read(void *layers, uint8_t *to, size_t n, struct err *err)
 {
-	return read_layer(top_of(layers), to, n, err);
+	struct layers *l = layers;
+	ssize_t got = read_layer(top_of(l), to, n, err);
+
+	if (got <= 0 || !is_bomb(l))
+		return got;
+	return err_at(err, top_of(l)->taken,
+		      "compressed twice or more, it grows to more than %d times its "
+		      "size; decompress it yourself if you trust it",
+		      NESTED_FACTOR_MAX);
 }
 
 void layers_restart(struct layers *l)

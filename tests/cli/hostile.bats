@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# Names that want to drive a terminal, names that are no text, and small files that
+# want to be large: what SECURITY.md promises of them.
+
+load setup
+
+# A trace whose operator is called NAME, as JSON writes it.
+named() { # NAME FILE
+	printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"%s","ts":1,"dur":2,"pid":1,"tid":1}]}' "$1" >"$2"
+}
+
+@test "on a terminal no format lets an escape through" {
+	named 'a\u001b]0;title\u0007\u001b[31mred\u009b\u202etxt' evil.json
+	ptool ingest -q evil.json
+	for format in table csv tsv json ndjson markdown; do
+		on_terminal 200 "$PTOOL" top --no-pager --color never --format $format >shown
+		grep -q title shown
+		run grep -caP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]' shown
+		prints 0
+	done
+	# of a column that a query names, too
+	on_terminal 200 "$PTOOL" sql --no-pager --format csv "SELECT 1 AS \"$(printf 'x\033[31m')\"" >shown
+	run grep -c "$(printf '\033')" shown
+	prints 0
+}
+
+@test "in a pipe csv and tsv keep names as they were recorded" {
+	named 'a\u001b[31m\"\tb\\' odd.json
+	ptool ingest -q odd.json
+	ptool top --format csv | grep -qF "$(printf '"a\033[31m""\tb\\"')"
+	ptool top --format tsv | grep -qF "$(printf 'a\033[31m"\\tb\\\\')"
+}
+
+@test "a path that is no UTF-8 is escaped in every format" {
+	name=$(printf 'no\377utf\302.json')
+	cp "$GPU/copies.json" "$name"
+	ptool ingest -q "$name"
+	for format in table csv tsv json ndjson markdown; do
+		ptool info --format $format >shown
+		iconv -f UTF-8 -t UTF-8 shown >/dev/null
+		grep -q 'no.*utf' shown
+	done
+	ptool info --format csv | grep -qF 'no\xffutf\xc2.json'
+	ptool info --format tsv | grep -qF 'no\xffutf\xc2.json'
+}
+
+@test "nested compression has a factor that it may grow by, one level has not" {
+	named a small.json
+	{ cat small.json; head -c 200M /dev/zero | tr '\0' ' '; } | zstd -q >once
+	zstd -q <once >twice
+	run --separate-stderr ptool ingest -q -o once.db once
+	exits 0
+	run --separate-stderr ptool ingest -q -o twice.db twice
+	exits 4
+	[[ $stderr == "ptool: ingest: twice: byte "*": compressed twice or more, it grows to more than \
+1100 times its size; decompress it yourself if you trust it" ]]
+	[ ! -e twice.db ]
+	# which is not reached by what is small or does not shrink
+	gzip -c "$GPU/one_stream.json" | gzip >fine
+	run --separate-stderr ptool ingest -q -o fine.db fine
+	exits 0
+}
