@@ -71,7 +71,7 @@ static void on_signal_unlink(int number)
 
 void interrupt_tidy_without_memory(void)
 {
-	at_quick_exit(on_quick_exit);
+	(void)at_quick_exit(on_quick_exit); /* or the file stays, as after a crash */
 }
 
 void interrupt_catch(void)

@@ -8,8 +8,9 @@
 
 #define ELLIPSIS       "\xe2\x80\xa6"
 #define ELLIPSIS_CELLS 1
-#define FUNCTION_LEAST 10
-#define FILE_LEAST     4 /* cells of a file's name that say something */
+#define FUNCTION_LEAST ((size_t)10)
+#define WORDS_MAX      4096 /* bytes; each word is looked for in those before it */
+#define FILE_LEAST     4    /* cells of a file's name that say something */
 
 static bool is_ident(char c)
 {
@@ -202,9 +203,9 @@ static bool is_told(const struct buf *out, size_t from, struct str word)
 
 /*
  * The function's name, and those words of its template arguments that tell it from
- * others: "elementwise_kernel<MulFunctor>".  Stops when that is wider than `cells`.
+ * others: "elementwise_kernel<MulFunctor>".  Ends where no terminal has room.
  */
-static void add_words(struct buf *out, struct str name, size_t cells)
+static void add_words(struct buf *out, struct str name)
 {
 	const char *open = memchr(name.p, '<', name.n);
 	size_t at = open ? (size_t)(open - name.p) : name.n, from;
@@ -212,7 +213,7 @@ static void add_words(struct buf *out, struct str name, size_t cells)
 
 	add_without_namespaces(out, (struct str){ name.p, at });
 	from = out->n;
-	while (at < name.n && utf8_width(buf_str(out)) <= cells) {
+	while (at < name.n && out->n - from < WORDS_MAX) {
 		size_t end = at;
 		while (end < name.n && is_ident(name.p[end]))
 			end++;
@@ -266,7 +267,7 @@ static struct str unwrapped(struct str name)
 	const char *open = memchr(name.p, '<', name.n);
 	size_t at = open ? (size_t)(open - name.p) : name.n;
 
-	if (at + 2 >= name.n || !is_wrapper((struct str){ name.p, at }))
+	if (!open || at + 2 >= name.n || !is_wrapper((struct str){ name.p, at }))
 		return name;
 	return (struct str){ open + 1, name.n - at - 2 };
 }
@@ -279,13 +280,13 @@ static void add_kernel(struct buf *out, struct str name, size_t cells)
 	add_without_namespaces(&bare, name);
 	if (utf8_width(buf_str(&bare)) > cells) {
 		buf_clear(&bare);
-		add_words(&bare, name, cells);
+		add_words(&bare, name);
 	}
 	add_function(out, unwrapped(buf_str(&bare)), cells);
 	buf_release(&bare);
 }
 
-/* "Optimizer.step#SGD.step": what stands behind the '#' tells it from others. */
+/* "Optimizer.step#SGD.step": the part after '#' tells it from others. */
 static struct str behind_hash(struct str name)
 {
 	const char *hash = memchr(name.p, '#', name.n);
