@@ -1,6 +1,6 @@
 /*
- * Stable natural merge sort of indexes: input arrives as a few sorted runs, so
- * that it mostly costs one pass.
+ * Orders of numbers, and a stable natural merge sort of indexes: input arrives as a few
+ * sorted runs, so that it mostly costs one pass.
  */
 #ifndef PTOOL_BASE_SORT_H
 #define PTOOL_BASE_SORT_H
@@ -16,6 +16,14 @@ typedef bool sort_before(const void *context, uint32_t a, uint32_t b);
 static inline int sort_order(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+/* The same for qsort() and bsearch() over an array of int64_t. */
+static inline int sort_compare_int64(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return sort_order(*x, *y);
 }
 
 /* `spare` has room for n. */

@@ -27,19 +27,12 @@ static void add_number(struct number_list *list, int64_t number)
 	list->items[list->n++] = number;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return sort_order(*x, *y);
-}
-
 static void sort_numbers(struct number_list *list)
 {
 	size_t n = 0;
 
 	if (list->n)
-		qsort(list->items, list->n, sizeof(*list->items), by_value);
+		qsort(list->items, list->n, sizeof(*list->items), sort_compare_int64);
 	for (size_t i = 0; i < list->n; i++)
 		if (i == 0 || list->items[i] != list->items[n - 1])
 			list->items[n++] = list->items[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/kineto.h"
 
@@ -24,13 +25,6 @@ enum finding apart_finding(enum apart apart)
 	};
 
 	return findings[apart];
-}
-
-static int compare_times(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /*
@@ -73,7 +67,7 @@ static int64_t densest(int64_t *times, size_t n)
 {
 	size_t low = 0, best = 0, most = 0;
 
-	qsort(times, n, sizeof(*times), compare_times);
+	qsort(times, n, sizeof(*times), sort_compare_int64);
 	for (size_t high = 0; high < n; high++) {
 		while (sum_sub(times[high], times[low]) > REACH_NS)
 			low++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 
 /* The parts of each participant, and room for differences. */
@@ -15,16 +16,9 @@ struct aligning {
 	bool *known;
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 int64_t comm_median(int64_t *numbers, size_t n)
 {
-	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	qsort(numbers, n, sizeof(*numbers), sort_compare_int64);
 	return numbers[(n - 1) / 2];
 }
 

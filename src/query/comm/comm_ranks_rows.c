@@ -87,13 +87,6 @@ static bool kind_before(const void *context, uint32_t a, uint32_t b)
 	       0;
 }
 
-static int compare_int64(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return sort_order(*x, *y);
-}
-
 /* The ranks of all matches of a kind, which are at[0..n). */
 static void collect_ranks(const struct comm_matches *m, const uint32_t *at, size_t n,
 			  struct kind_sums *k)
@@ -109,7 +102,7 @@ static void collect_ranks(const struct comm_matches *m, const uint32_t *at, size
 		if (seen[p] && (!k->nranks || k->ranks[k->nranks - 1] != rank))
 			k->ranks[k->nranks++] = rank;
 	}
-	qsort(k->ranks, k->nranks, sizeof(*k->ranks), compare_int64);
+	qsort(k->ranks, k->nranks, sizeof(*k->ranks), sort_compare_int64);
 	free(seen);
 }
 

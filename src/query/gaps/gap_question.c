@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 
 static int compare_questions(const void *a, const void *b)
@@ -17,13 +18,6 @@ static int compare_questions(const void *a, const void *b)
 	return (x->gap > y->gap) - (x->gap < y->gap);
 }
 
-static int compare_tracks(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The thread that launched most of the device's work, of equal ones the first; or 0. */
 static int64_t busiest_thread(const struct device_work *work, uint32_t device)
 {
@@ -35,7 +29,7 @@ static int64_t busiest_thread(const struct device_work *work, uint32_t device)
 	for (size_t i = d->first; i < d->first + d->n; i++)
 		if (work->items[i].launch_id)
 			tracks[n++] = work->items[i].launch_track_id;
-	qsort(tracks, n, sizeof(*tracks), compare_tracks);
+	qsort(tracks, n, sizeof(*tracks), sort_compare_int64);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && tracks[end] == tracks[i]; end++)
 			;

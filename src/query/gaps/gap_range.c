@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_track_sql);
@@ -21,13 +22,6 @@ static void add_step(struct gap_range *r, const struct step_window *w)
 			xgrow(r->marks, &r->marks_cap, r->nmarks + 1, sizeof(*r->marks));
 		r->marks[r->nmarks++] = w->slice_id;
 	}
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* The thread that the first step with an annotation of its own was recorded on. */
@@ -61,7 +55,7 @@ static int load_windows(struct gap_range *r, const struct gap_range_request *q,
 	if (rc == 0)
 		rc = find_track(q->store, r, err);
 	if (r->nmarks)
-		qsort(r->marks, r->nmarks, sizeof(*r->marks), by_id);
+		qsort(r->marks, r->nmarks, sizeof(*r->marks), sort_compare_int64);
 	if (r->windows.n)
 		r->extent = (struct interval){
 			r->windows.items[0].start_ns,
@@ -140,8 +134,8 @@ size_t gap_range_step(const struct gap_range *r, int64_t ns)
 
 bool gap_range_is_mark(const struct gap_range *r, int64_t slice_id)
 {
-	return r->nmarks &&
-	       bsearch(&slice_id, r->marks, r->nmarks, sizeof(*r->marks), by_id);
+	return r->nmarks && bsearch(&slice_id, r->marks, r->nmarks, sizeof(*r->marks),
+				    sort_compare_int64);
 }
 
 bool gap_range_next(const struct gap_range *r, int64_t *from_ns, int64_t to_ns,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/query.h"
 
@@ -142,13 +143,6 @@ static bool find_match(const struct gap_ranks *r, const struct gap_rank *rank,
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* What is to be added to the other's times to be the rank's; false when nothing tells. */
 static bool align(struct gap_ranks *r, const struct gap_rank *rank,
 		  const struct gap_rank *other, bool on_device, int64_t *offset_ns)
@@ -167,7 +161,7 @@ static bool align(struct gap_ranks *r, const struct gap_rank *rank,
 					       other->items[m.other + k].end_ns);
 	}
 	if (n) {
-		qsort(offsets, n, sizeof(*offsets), by_value);
+		qsort(offsets, n, sizeof(*offsets), sort_compare_int64);
 		*offset_ns = offsets[n / 2];
 		int64_t below = sum_sub(*offset_ns, offsets[0]);
 		int64_t above = sum_sub(offsets[n - 1], *offset_ns);

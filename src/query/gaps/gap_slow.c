@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/gaps/gap_cause.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
@@ -34,13 +35,6 @@ static int compare_calls(const void *a, const void *b)
 	if (x->dur_ns != y->dur_ns)
 		return x->dur_ns < y->dur_ns ? -1 : 1;
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 static int read_thread(struct calls *c, struct slice_pack *slices, struct err *err)
@@ -112,7 +106,7 @@ int gap_slow_find(struct store *store, const struct scope_profile *profile,
 			add_slow(out, &c.items[i], end - i);
 	}
 	if (out->n)
-		qsort(out->ids, out->n, sizeof(*out->ids), compare_ids);
+		qsort(out->ids, out->n, sizeof(*out->ids), sort_compare_int64);
 	free(c.items);
 	return rc;
 }
@@ -125,5 +119,6 @@ void gap_slow_release(struct gap_slow *s)
 
 bool gap_slow_has(const struct gap_slow *s, int64_t slice_id)
 {
-	return s->n && bsearch(&slice_id, s->ids, s->n, sizeof(*s->ids), compare_ids);
+	return s->n &&
+	       bsearch(&slice_id, s->ids, s->n, sizeof(*s->ids), sort_compare_int64);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
@@ -44,18 +45,11 @@ static int load_backward(struct scanning *s, struct store *store, int64_t profil
 	return rc;
 }
 
-static int by_id(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static bool is_backward(const struct scanning *s, int64_t detail_id)
 {
 	return s->nbackward && detail_id &&
 	       bsearch(&detail_id, s->backward, s->nbackward, sizeof(*s->backward),
-		       by_id);
+		       sort_compare_int64);
 }
 
 /* `all`: whether slices of no class are operators. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 /* A last step with less than this share of the work of the one before is dropped. */
 #define KEPT_TENTHS 8
@@ -24,13 +25,6 @@ static void add_bounds(const struct step_windows *windows, struct step_bounds *o
 			.end_ns = w->end_ns,
 		};
 	}
-}
-
-static int by_ns(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* How many of them, which are in order, are below. */
@@ -65,8 +59,8 @@ static void count_running(struct step_bounds *b, const struct device_work *work)
 		ends[i] = end_of(&work->items[i]);
 	}
 	if (work->n) {
-		qsort(starts, work->n, sizeof(*starts), by_ns);
-		qsort(ends, work->n, sizeof(*ends), by_ns);
+		qsort(starts, work->n, sizeof(*starts), sort_compare_int64);
+		qsort(ends, work->n, sizeof(*ends), sort_compare_int64);
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		struct step_bound *step = &b->items[i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/steps/host_names.h"
 #include "query/steps/host_scan.h"
 
@@ -138,13 +139,6 @@ static int add_slice(void *context, const struct host_slice *slice, struct err *
 	return 0;
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static void collect_steps(struct host_loading *l, const struct step_bounds *bounds)
 {
 	l->step_slices = xrealloc_array(NULL, bounds->n, sizeof(*l->step_slices));
@@ -152,7 +146,8 @@ static void collect_steps(struct host_loading *l, const struct step_bounds *boun
 		if (bounds->items[i].slice_id)
 			l->step_slices[l->nsteps++] = bounds->items[i].slice_id;
 	if (l->nsteps)
-		qsort(l->step_slices, l->nsteps, sizeof(*l->step_slices), by_number);
+		qsort(l->step_slices, l->nsteps, sizeof(*l->step_slices),
+		      sort_compare_int64);
 }
 
 /* "Memcpy HtoD (Pageable -> Device)", "CopyHostToDevice" */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/sum.h"
 
 /* Fewer steps than this say nothing about which one is long. */
@@ -11,16 +12,9 @@
 #define PART       10
 #define DEVIATIONS 5
 
-static int by_ns(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 int64_t step_median(int64_t *ns, size_t n)
 {
-	qsort(ns, n, sizeof(*ns), by_ns);
+	qsort(ns, n, sizeof(*ns), sort_compare_int64);
 	int64_t low = ns[(n - 1) / 2];
 	return low + sum_sub(ns[n / 2], low) / 2;
 }
