@@ -101,7 +101,7 @@ static int authorize(void *to, int action, const char *first, const char *second
 	case SQLITE_CREATE_VTABLE:
 		return refuse(g, "CREATE VIRTUAL TABLE", first);
 	default:
-		/* what writes is found by sqlite3_stmt_readonly(), and told */
+		/* the caller refuses what writes: sqlite3_stmt_readonly() */
 		return SQLITE_OK;
 	}
 }

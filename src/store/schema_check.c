@@ -1,6 +1,6 @@
 /*
  * Is the schema ours: see schema_check.h.  SQLite keeps the text of each CREATE
- * statement as it was written, without what stands before and after it, so the
+ * statement as it was written, without the comments before and after it, so the
  * rows of sqlite_schema are compared with the statements of schema.sql.  Comments
  * and the kind of blanks do not count: a ptool that words a comment otherwise
  * writes the same schema.
@@ -30,7 +30,7 @@ struct schema {
 	size_t n;
 };
 
-/* What is left behind blanks and comments. */
+/* The rest after blanks and comments. */
 static struct str skip_blanks(struct str s)
 {
 	while (s.n &&

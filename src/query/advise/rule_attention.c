@@ -98,7 +98,7 @@ const struct rule rule_attention = {
 	.name = "attention",
 	.title = "Unfused attention",
 	.looks = "Softmax kernels, by their names, with a product of matrices at most 4 "
-		 "pieces of work before and behind them on their stream. Fused attention "
+		 "pieces of work before and after them on their stream. Fused attention "
 		 "keeps the scores on the chip.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the steps that is fine" } },

@@ -141,7 +141,7 @@ static bool is_digit(char c)
 /* What of a mangled name can be read without understanding its types: "a::b::kernel". */
 static struct str read_source_names(struct str name, char out[FUNCTION_NAME_MAX])
 {
-	size_t n = 0, i = 2; /* behind "_Z" */
+	size_t n = 0, i = 2; /* after "_Z" */
 
 	while (i < name.n && !is_digit(name.p[i]) && strchr("NKVrRL", name.p[i]))
 		i++;

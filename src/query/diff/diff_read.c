@@ -150,7 +150,7 @@ static int load_rows(struct diff *d, struct err *err)
 	}
 	d->is_one_sided = lacking > 0 || filter_chooses_names(d->request->filter);
 	if (d->names.n == 0)
-		return err_set(err, ERR_EMPTY, "nothing stands in the steps compared");
+		return err_set(err, ERR_EMPTY, "the steps compared are empty");
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 struct gap_question {
 	int64_t track_id; /* 0: no thread is known */
 	int64_t from_ns, to_ns;
-	int64_t until_ns; /* to_ns, or behind the launch: all before is to be passed */
+	int64_t until_ns; /* to_ns, or just after the launch; slices until then are read */
 	uint32_t gap;
 };
 

@@ -65,7 +65,7 @@ static bool is_behind(const struct stream_wait *w, int64_t device, int64_t strea
 	return w->ts_ns > ts_ns;
 }
 
-/* The first wait of that stream, or of a later one, asked for behind the moment. */
+/* The first wait of that stream, or of a later one, that was asked for after ts_ns. */
 static size_t wait_behind(const struct stream_waits *w, int64_t device, int64_t stream,
 			  int64_t ts_ns)
 {
@@ -93,7 +93,7 @@ static bool is_of_stream(const struct stream_wait *w, const struct gap_view *v)
 	       w->stream == v->work->streams[stream_of(v)].stream;
 }
 
-/* Of those of the stream that were asked for until the moment: behind the last. */
+/* Where the waits end that the stream was asked for by ts_ns. */
 static size_t end_of(const struct stream_waits *w, const struct gap_view *v,
 		     int64_t ts_ns)
 {
