@@ -52,12 +52,13 @@ struct advice_lack {
 /* How busy a device was, or a host without device work. */
 struct advice_view {
 	const struct scope_profile *profile;
-	struct cell device; /* null: the host */
-	int64_t steps;      /* 0: the recording has none */
-	int64_t window_ns;  /* all steps together, or the recording */
-	int64_t busy_ns;    /* of it; of a host: operators ran */
-	bool is_gpu;        /* else another accelerator, or the host */
-	const char *unfit;  /* why it cannot be judged; NULL: it can; in the arena */
+	struct cell device;  /* null: the host */
+	int64_t steps;       /* 0: the recording has none */
+	int64_t window_ns;   /* all steps together, or the recording */
+	int64_t busy_ns;     /* of it; of a host: operators ran */
+	bool is_gpu;         /* else another accelerator, or the host */
+	const char *longest; /* of a host: the operator that takes most; NULL: none */
+	const char *unfit;   /* why it cannot be judged; NULL: it can; in the arena */
 };
 
 struct advice_list {

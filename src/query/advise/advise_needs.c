@@ -1,11 +1,16 @@
 /* What recordings hold: see advise_needs.h. */
 #include "query/advise/advise_needs.h"
 
+#include "base/buf.h"
+#include "query/advise/rule_parts.h"
+#include "query/short_name.h"
+
 /*
  * Fewer pieces of device work that keep it busy for less than that share say how the
  * recording was cut, not how a program uses its device: samples of a few kernels.
  */
 #define PIECES_LEAST 64
+#define NAME_CELLS   40 /* of an operator's name */
 #define BUSY_LEAST   20 /* 1 / 20 of the window */
 
 static const struct {
@@ -118,6 +123,24 @@ static const char *unfit(unsigned met, size_t pieces, struct arena *arena)
 	return NULL;
 }
 
+/* The operator with most self time: "aten::mm (36.4% of that)"; NULL: there is none. */
+static const char *longest(const struct fact_name *names, size_t n, struct arena *arena)
+{
+	struct rule_operators all = rule_operators(names, n, rule_any_operator);
+	struct buf text;
+
+	if (!all.most || all.all_ns <= 0)
+		return NULL;
+	struct str name = str_of(all.most->name);
+	buf_init(&text, name.n + NAME_CELLS);
+	short_name_add(&text, name, NAME_CELLS);
+	const char *said =
+		arena_printf(arena, STR_FMT " (%.1f%% of that)", STR_ARG(buf_str(&text)),
+			     facts_pct(all.most->self_ns, all.all_ns));
+	buf_release(&text);
+	return said;
+}
+
 /* Operators of all steps together: what of them counts for no other category. */
 static int host_busy_ns(struct advise_facts *f, int64_t *ns, struct err *err)
 {
@@ -149,6 +172,7 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 	if (host_busy_ns(f, &view.busy_ns, err) < 0)
 		return -1;
 	view.unfit = unfit(met, 0, &out->arena);
+	view.longest = longest(f->names, f->nnames, &out->arena);
 	advice_add_view(out, &view);
 	return 0;
 }

@@ -290,8 +290,10 @@ static const char *view_text(const struct advice_list *list, size_t at,
 
 	if (is_host)
 		return arena_printf(
-			arena, "%s%soperators run for %.1f%% of %s; no device work%s%s",
+			arena,
+			"%s%soperators run for %.1f%% of %s%s%s; no device work%s%s",
 			*place ? place + 2 : "", *place ? ": " : "", pct, window,
+			v->longest ? ", most of all " : "", v->longest ? v->longest : "",
 			v->unfit ? "; " : "", v->unfit ? v->unfit : "");
 	return arena_printf(arena, "%s is busy %.*f%% of %s%s%s",
 			    *place ? place + 2 : "the device", pct < 1 && pct > 0 ? 3 : 1,

@@ -5,6 +5,10 @@
 
 enum { MIN_PCT };
 
+#define OVERLAP                                                             \
+	"overlap it with the backward pass: DDP's buckets (bucket_cap_mb, " \
+	"static_graph), FSDP's prefetching, or collectives with async_op=True"
+
 static void judge(const struct rule_run *run, const struct step_row *mean)
 {
 	int64_t ns = mean->values[VALUE_DEVICE_VIEW + VIEW_EXPOSED_COMM];
@@ -14,8 +18,10 @@ static void judge(const struct rule_run *run, const struct step_row *mean)
 	if (pct <= run->values[MIN_PCT])
 		return;
 	advice_add(run, facts_device_cell(mean),
-		   "overlap it with the backward pass: DDP's buckets (bucket_cap_mb, "
-		   "static_graph), FSDP's prefetching, or collectives with async_op=True",
+		   run->facts->scope->nranks > 1 ? OVERLAP
+						 : OVERLAP
+			   "; record all ranks to see with 'ptool comm "
+			   "--ranks' whether it waits for a late one",
 		   "%.1f%% of %s the %s communicates and does not compute", pct,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);

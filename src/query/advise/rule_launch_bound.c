@@ -8,10 +8,10 @@ enum { MIN_PCT, MAX_GAP_US };
 #define FEW_GAPS    10 /* fewer, and of this length, are a slow call or two */
 #define ONE_SLOW_NS 100000
 
-static bool replays_graphs(const struct fact_name *names, size_t n)
+static bool has_name(const struct fact_name *names, size_t n, const char *part)
 {
 	for (size_t i = 0; i < n; i++)
-		if (str_contains(str_of(names[i].name), STR_LIT("GraphLaunch")))
+		if (str_contains(str_of(names[i].name), str_of(part)))
 			return true;
 	return false;
 }
@@ -27,9 +27,14 @@ static const char *suggestion(const struct fact_share *share,
 		return gap_causes[cause].few;
 	if (cause == GAP_OPTIMIZER)
 		return "use a fused or foreach optimizer (fused=True)";
-	if (replays_graphs(names, n))
+	if (has_name(names, n, "GraphLaunch"))
 		return "launch less often: put this work into the graphs that the program "
 		       "replays, or fuse small operators";
+	if (has_name(names, n, "Call CompiledFxGraph") ||
+	    has_name(names, n, "Torch-Compiled Region"))
+		return "the compiled model launches its kernels one by one: "
+		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
+		       "use larger batches";
 	return facts_trains(names, n)
 		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
 			 "graphs, a fused optimizer, or larger batches"
