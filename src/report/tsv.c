@@ -34,7 +34,9 @@ static void write_text(struct writer *w, struct raw_text *raw, struct str text)
 	size_t from = 0;
 
 	for (size_t i = 0; i <= text.n; i++) {
-		char escape = i < text.n ? escape_of(text.p[i]) : 0;
+		char escape = 0;
+		if (i < text.n)
+			escape = escape_of(text.p[i]);
 		if (i < text.n && !escape)
 			continue;
 		if (i > from)
