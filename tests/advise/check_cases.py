@@ -52,6 +52,7 @@ class Answer:
 CASES = {
     "t2141_transformer": [("calls that wait for a core, not copies", lambda a: a.first("slow-calls", 30) and "host-copies" not in a.rules)],
     "t2141_oneshot/train_step_1": [("a third is one operator", lambda a: "most of all aten::sqrt (3" in a.notes[0])],
+    "t2141_jitmod": [("one call that compiles waits for no core", lambda a: "slow-calls" not in a.rules)],
     "t260_cnn_w0": [("calls that wait for a core", lambda a: a.first("slow-calls", 10))],
     "deepseek-v3": [("nothing of occupancy, precision or idle time", lambda a: not {"low-occupancy", "mixed-precision"} & set(a.rules) and a.idle_pct() < 2)],
     "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge, but for the first use of the device", lambda a: a.rules == ["first-use"] and a.first("first-use", 90) and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],

@@ -124,6 +124,7 @@ def check_advice(tap, work):
     for ns, wanted in (800_000, "torch.compile"), (300_000, "with_stack=True to see what it does"):
         rows = told(work, rulecases.calling([("aten::mm", ns)])[0], "python-time")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"python-time: operators of {ns} ns in a step of 1 ms", rows)
+    tap.same(told(work, rulecases.uneven(5_000_000, steps=3)[0], "slow-calls"), [], "slow-calls: two may compile something")
     store = work.ingest(*save(work, rulecases.charging()))
     rows = advise(work, store, "--rule", "host-bound")
     tap.ok(len(rows) == 1 and "(mostly aten::" in rows[0]["finding"], "host-bound: names what the largest cause is charged to", rows)

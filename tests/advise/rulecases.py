@@ -262,9 +262,9 @@ def small(last):
     return calling([("aten::mul", 5000)] * 19 + [("aten::add", last)])
 
 
-def uneven(ns, shapes=True):
-    """On the CPU alone, steps of 10 ms: 10 equal products in each, and in the last two one of that length."""
-    t = Trace(lengths=[10 * STEP] * 3)
+def uneven(ns, shapes=True, steps=4):
+    """On the CPU alone, steps of 10 ms: 10 equal products in each, and in all but the first one of that length."""
+    t = Trace(steps=steps, lengths=[10 * STEP] * steps)
     t.has_shapes = shapes
     for step, start in enumerate(t.starts):
         for i in range(10):
@@ -305,7 +305,7 @@ CASES = {
     "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
     "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
     "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
-    "slow-calls": (uneven(3_100_000), None, uneven(1_500_000), uneven(3_100_000, shapes=False)),
+    "slow-calls": (uneven(3_100_000), None, uneven(1_300_000), uneven(3_100_000, shapes=False)),
     "threads": (on_threads(3), None, on_threads(2, 499_999), [frames()]),
 }
 

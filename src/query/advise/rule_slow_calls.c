@@ -9,7 +9,8 @@ ASSET(asset_query_views_advise_slow_calls_sql);
 
 enum { MIN_PCT };
 
-#define LEAST_NS 1000000 /* a core is given away for a millisecond and more */
+#define CALLS_LEAST 3       /* one or two compile something, or touch new memory */
+#define LEAST_NS    1000000 /* a core is given away for a millisecond and more */
 
 /* What of them is above the median; *most, in the arena, is the one with most. */
 static int sum_up(const struct rule_run *run, struct rule_operators *sum,
@@ -53,7 +54,7 @@ static int check(const struct rule_run *run, struct err *err)
 	int64_t ns = rule_operators_ns(run, &slow, err), step_ns = rule_step_ns(run);
 	if (ns < 0)
 		return -1;
-	if (slow.calls == 0 || facts_pct(ns, step_ns) <= run->values[MIN_PCT])
+	if (slow.calls < CALLS_LEAST || facts_pct(ns, step_ns) <= run->values[MIN_PCT])
 		return 0;
 	advice_add(run, cell_null(),
 		   "give the program cores of its own: fewer threads (OMP_NUM_THREADS, "
@@ -76,7 +77,7 @@ const struct rule rule_slow_calls = {
 	.looks =
 		"In recordings without device work: calls of operators that take 1 ms and "
 		"10 times what the median call with the same shapes takes, but the first "
-		"of them. They wait for a core, most likely.",
+		"of them, where there are 3 and more. They wait for a core, most likely.",
 	.source = "ptool's own: 10 % of the step.",
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
