@@ -36,7 +36,7 @@ static const struct opt callers_options[] = {
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
-	{ .name = "strip-dirs", .help = "names of files without their folders; what has one name then is added",
+	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
 	  .offset = FIELD(strip_dirs), .type = OPT_FLAG },
 	OPT_END
 };

@@ -17,7 +17,7 @@ static const char *const by_names[] = { "collective", "size", "rank", NULL };
 
 /* clang-format off */
 static const struct opt comm_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "what tells rows apart: collective, type and group; those and the size of the message; or the rank alone",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by: collective, type and group; those and the size of the message; or the rank alone",
 	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "list", .help = "a row for each collective",
 	  .offset = FIELD(list), .type = OPT_FLAG },

@@ -312,5 +312,6 @@ const struct command cmd_diff = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.finding = "what --fail-on names was found",
 	.run = run,
 };

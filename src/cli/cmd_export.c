@@ -60,7 +60,8 @@ static const struct exporter *choose(const struct export_opts *o, struct err *er
 	}
 	if (e->is_binary && output_to_stdout(&o->output) && terminal_is(STDOUT_FILENO)) {
 		err_set(err, ERR_USAGE,
-			"%s is nothing for a terminal: -o FILE writes a file", e->name);
+			"%s is binary and is not written to a terminal: -o FILE writes a file",
+			e->name);
 		return NULL;
 	}
 	return e;

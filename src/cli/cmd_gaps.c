@@ -32,7 +32,7 @@ static const struct opt gaps_options[] = {
 	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	{ .name = "inner", .help = "only idle time between a device's first and last work, as HTA counts it",
 	  .offset = FIELD(inner), .type = OPT_FLAG },
-	{ .name = "root", .help = "charge the burst behind a synchronisation to that",
+	{ .name = "root", .help = "charge the idle time after a synchronisation to that synchronisation",
 	  .offset = FIELD(root), .type = OPT_FLAG },
 	{ .name = "causes", .arg = "SET", .help = "whose causes: ptool's, or HTA's three of each stream",
 	  .choices = cause_sets, .offset = FIELD(causes), .type = OPT_CHOICE },

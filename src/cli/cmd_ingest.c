@@ -47,7 +47,7 @@ static const struct opt ingest_options[] = {
 	  .offset = FIELD(memory_limit), .type = OPT_STRING },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
-	{ .name = "quiet", .help = "no line for a file that went well or was passed over",
+	{ .name = "quiet", .help = "only report problems",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
 	OPT_END
 };

@@ -18,7 +18,7 @@ struct kernels_opts {
 
 /* clang-format off */
 static const struct opt kernels_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "what tells rows apart beside the name: op (operator, grid, block, registers, shared memory), rank, profile, device, stream, step",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by name and: op (operator, grid, block, registers, shared memory), rank, profile, device, stream, step",
 	  .offset = FIELD(by), .type = OPT_STRINGS },
 	{ .name = "launches", .help = "launch delay, queue time and what is bound by launches",
 	  .offset = FIELD(launches), .type = OPT_FLAG },

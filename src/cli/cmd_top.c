@@ -53,7 +53,7 @@ static const struct opt top_options[] = {
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
-	{ .name = "by", .arg = "WHAT", .help = "what tells rows apart beside the name: shape, stack[:N], overload, module, category, thread, stream, step, rank, profile; or annotation, for the table of labels",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by name and: shape, stack[:N], overload, module, category, thread, stream, step, rank, profile; or annotation, for the table of labels",
 	  .offset = FIELD(by), .type = OPT_STRINGS },
 	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
 	  .offset = FIELD(flops), .type = OPT_FLAG },

@@ -17,7 +17,7 @@ static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
 
 /* clang-format off */
 static const struct opt transfers_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "what tells rows apart: kind and memory, those and the operator or the step, or the device alone",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by: kind and memory, those and the operator or the step, or the device alone",
 	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "list", .help = "a row for each copy and set",
 	  .offset = FIELD(list), .type = OPT_FLAG },

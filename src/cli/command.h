@@ -33,6 +33,7 @@ struct command {
 	size_t options_size;
 	/* Command lines for --help, NULL-terminated; may be NULL. */
 	const char *const *examples;
+	const char *finding; /* what exit status 1 means; NULL: it is never returned */
 	/* Gets the arguments after the command's name; returns the exit code. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

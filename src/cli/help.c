@@ -10,9 +10,9 @@
 #define LABEL_WIDTH 24
 #define TEXT_MAX    ((size_t)16 * 1024)
 
-static const char exit_status[] =
-	"Exit status: 0 ok, 1 a gate failed or what --fail-on names was found, 2 usage or an "
-	"output that exists, 3 nothing matched, not recorded or undecided, 4 input missing or unreadable, "
+static const char exit_first[] = "Exit status: 0 ok, ";
+static const char exit_others[] =
+	"2 usage or an output that exists, 3 nothing matched, not recorded or undecided, 4 input missing or unreadable, "
 	"5 I/O error, 130 interrupted.";
 
 /* Words of text, the first at column `at`, further lines indented. */
@@ -119,13 +119,21 @@ void help_synopsis(const struct command *command, FILE *out)
 
 void help_command(const struct command *command, FILE *out)
 {
+	struct buf status;
+
+	buf_init(&status, TEXT_MAX);
 	fputs("usage: ", out);
 	help_synopsis(command, out);
 	fprintf(out, "\n\n%s.\n", command->summary);
 	print_options(command, out);
 	print_examples(command, out);
 	fputc('\n', out);
-	print_wrapped(exit_status, 0, 2, out);
+	buf_add_text(&status, exit_first);
+	if (command->finding)
+		buf_addf(&status, "1 %s, ", command->finding);
+	buf_add_text(&status, exit_others);
+	print_wrapped(buf_str(&status).p, 0, 2, out);
+	buf_release(&status);
 }
 
 void help_overview(FILE *out)
@@ -141,8 +149,7 @@ void help_overview(FILE *out)
 		print_wrapped(commands[i]->summary, LABEL_WIDTH / 2 + 2,
 			      LABEL_WIDTH / 2 + 2, out);
 	}
-	fputs("\n'ptool help COMMAND' tells about one; 'ptool --version' what this is.\n",
-	      out);
+	fputs("\nSee 'ptool help COMMAND' for details.\n", out);
 }
 
 void help_short(FILE *out)

@@ -35,7 +35,7 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 
 @test "a terminal gets no binary" {
 	run -2 on_terminal 80 "$PTOOL" export --to pstats "$PROF"
-	[[ $output == *'pstats is nothing for a terminal: -o FILE writes a file'* ]]
+	[[ $output == *'pstats is binary and is not written to a terminal: -o FILE writes a file'* ]]
 }
 
 @test "a file appears whole or not at all, and is replaced only with -f" {

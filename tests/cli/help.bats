@@ -161,3 +161,14 @@ options_of() { # COMMAND
 	run --separate-stderr ptool help foo
 	[[ $stderr != *"did you mean"* ]]
 }
+
+@test "help names exit status 1 only where a command can return it" {
+	for command in $(ptool help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
+		run ptool "$command" --help
+		if [ "$command" = diff ]; then
+			[[ $output == *"0 ok, 1 what --fail-on names was found, 2 usage"* ]]
+		else
+			[[ ${output//$'\n'/ } == *"Exit status: 0 ok, 2 usage"* ]]
+		fi
+	done
+}

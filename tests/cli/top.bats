@@ -101,7 +101,7 @@ names() { # OPTION...
 	labels
 	[ "$(ptool top --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
 	ptool top --focus '^encoder$' | grep -qx \
-		'note: span: a label on the device, first start to last end of its work'
+		'note: span: a label on the device; its time includes idle time'
 	ptool top --focus '^encoder$' --cat user_annotation | lacks -E 'Kind|note'
 	ptool top --cat kernel | lacks -E 'Kind|CPU'
 	[ "$(ptool top --focus '^ampere' --format csv | tail -1 | cut -d, -f3-5)" = ,, ] # no time on the host
@@ -117,7 +117,7 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 @test "columns that have no room are named" {
 	labels
 	on_terminal 80 "$PTOOL" top --no-pager --color never --limit 2 | tr -d '\r' | tail -2 >notes
-	grep -q '^note: no room for Self CPU %, CPU total %, CPU total, CPU avg, ' notes
+	grep -q '^note: hidden: Self CPU %, CPU total %, CPU total, CPU avg, ' notes
 	[ "$(awk '{ print (length($0) > 80) }' notes | sort -u)" = 0 ]
 	on_terminal 40 "$PTOOL" top --no-pager --color never --limit 1 | head -1 |
 		grep -qE '^Name +Self device \(us\)  Calls'

@@ -60,14 +60,9 @@ def wrong_idle(place, store, rows):
         idle = sum(row["gpu_idle_ns"] for row in rows if row["device"] == device["device"])
         if device["steps_ns"] - device["busy_in_steps_ns"] != idle:
             wrong.append(f"devices: {device['steps_ns']} - {device['busy_in_steps_ns']} is not {idle}")
-        if counts_edges(place) and gaps.get(device["device"], 0) != idle:
+        if gaps.get(device["device"], 0) != idle:
             wrong.append(f"gaps: {gaps.get(device['device'], 0)}, not {idle}")
     return wrong
-
-
-def counts_edges(place):
-    """Does `gaps` count the idle time at the edges of steps?  It has --inner for what lies between."""
-    return "--inner" in place.ptool("gaps", "--help").stdout
 
 
 def check(tap, place, name, path):

@@ -128,8 +128,7 @@ static int check(const struct rule_run *run, struct err *err)
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	if (is_size_known)
-		return advice_lacks(run,
-				    "what was allocated on the devices was not recorded",
+		return advice_lacks(run, "no device memory totals were recorded",
 				    "record with torch 1.10 or newer");
 	return advice_lacks(run, "the size of no device's memory was recorded",
 			    "nothing: this device does not record it");

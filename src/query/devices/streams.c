@@ -79,8 +79,8 @@ static void note_unlaunched(struct memtable *m)
 	}
 	if (unlaunched > 0)
 		memtable_add_note(m,
-				  "the launches of %lld pieces of work are not in the "
-				  "recording: they never wait in a queue",
+				  "%lld pieces of work have no recorded launch; they "
+				  "are left out of the queue",
 				  (long long)unlaunched);
 }
 

@@ -174,9 +174,7 @@ static void add_notes(struct memtable *m, const struct kernels_drawing *d,
 		memtable_add_note(m, "%s", note);
 	note_tensor_cores(m, d->k);
 	if (left->n)
-		memtable_add_note(m,
-				  "no room for " STR_FMT "; 'ptool kernels | less -S' "
-				  "shows all",
+		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
 				  STR_ARG(buf_str(left)));
 }
 

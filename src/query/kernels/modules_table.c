@@ -248,9 +248,7 @@ static struct table *draw(struct drawing *d, const struct scope *scope)
 	if (note)
 		memtable_add_note(m, "%zu profiles added up", scope->n);
 	if (left.n)
-		memtable_add_note(m,
-				  "no room for " STR_FMT "; 'ptool modules | less -S' "
-				  "shows all",
+		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
 				  STR_ARG(buf_str(&left)));
 	buf_release(&left);
 	return &m->table;

@@ -114,8 +114,7 @@ static void fit(struct layout *l, int width, struct memtable *m)
 					len ? ", " : "", l->headings[at]->title);
 	}
 	if (len)
-		memtable_add_note(m, "no room for %s; 'ptool steps | less -S' shows all",
-				  titles);
+		memtable_add_note(m, "hidden: %s; -o FILE.csv has all columns", titles);
 }
 
 static void leave(struct layout *l)

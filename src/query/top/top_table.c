@@ -294,13 +294,11 @@ static void add_notes(struct memtable *m, const struct choice *c,
 		memtable_add_note(m, "%s", note);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->headings[i]->column == TOP_KIND && count_kinds(c).spans)
-			memtable_add_note(m,
-					  "span: a label on the device, first start to "
-					  "last end of its work");
+			memtable_add_note(
+				m, "span: a label on the device; its time includes "
+				   "idle time");
 	if (no_room->n)
-		memtable_add_note(m,
-				  "no room for " STR_FMT "; 'ptool top | less -S' shows "
-				  "all",
+		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
 				  STR_ARG(buf_str(no_room)));
 }
 
