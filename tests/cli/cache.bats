@@ -228,11 +228,13 @@ ptool: info: trace.json: $READ_ALONE"
 	[ ! -e cache ] || [ -z "$(ls -A cache)" ]
 }
 
-@test "a damaged trace says so when it is read into the cache" {
+@test "a damaged trace says so when it is read into the cache, and a cut one always" {
 	head -c 20000 "$GPU/one_stream.json" >cut.json
 	run --separate-stderr ptool info cut.json
 	exits 0
-	[[ $stderr == *"slices read into the cache, 1 warning or error; 'ptool doctor' lists it" ]]
+	[[ $stderr == *"slices read into the cache, 1 warning or error; 'ptool doctor' lists it"* ]]
+	run --separate-stderr ptool info cut.json
+	[[ $stderr == "ptool: info: cut.json: the file is cut off: "* ]]
 }
 
 @test "many readers of one new trace all get their answer" {
