@@ -298,9 +298,9 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 	case TO_DEVICE:
 		return on_device ? (char *)kineto_device(slice, facts) : NULL;
 	case TO_CALL:
-		if (slice->class == CLASS_RUNTIME)
-			return (char *)kineto_device(slice, facts);
-		/* fall through */
+		return slice->class == CLASS_RUNTIME || slice->class == CLASS_MEMCPY
+			       ? (char *)kineto_device(slice, facts)
+			       : NULL;
 	case TO_COPY:
 		return slice->class == CLASS_MEMCPY ? (char *)kineto_device(slice, facts)
 						    : NULL;

@@ -266,6 +266,22 @@ static const char *verdict(const struct advice_list *list,
 	return is_busy ? "no problem found" : "no single cause found";
 }
 
+/* "each step (5 steps of 222.1 ms)", or "the recording (...)" */
+static const char *window_text(const struct advice_view *v, struct arena *arena)
+{
+	char text[UNITS_TEXT_MAX];
+	struct str length = units_text(
+		UNIT_NS, cell_int(v->steps ? v->window_ns / v->steps : v->window_ns),
+		text);
+
+	if (!v->steps)
+		return arena_printf(arena, "the recording (" STR_FMT ")",
+				    STR_ARG(length));
+	return arena_printf(arena, "each step (%lld step%s of " STR_FMT ")",
+			    (long long)v->steps, v->steps == 1 ? "" : "s",
+			    STR_ARG(length));
+}
+
 /* "GPU 0 is busy 23.6% of each step (5 steps of 222.1 ms)" */
 static const char *view_text(const struct advice_list *list, size_t at,
 			     const struct scope *scope, struct arena *arena)
@@ -276,17 +292,8 @@ static const char *view_text(const struct advice_list *list, size_t at,
 				   .is_gpu = v->is_gpu };
 	const char *place = place_text(&of, scope, arena);
 	bool is_host = v->device.type == CELL_NULL;
-	char text[UNITS_TEXT_MAX];
-	struct str length = units_text(
-		UNIT_NS, cell_int(v->steps ? v->window_ns / v->steps : v->window_ns),
-		text);
 	double pct = facts_pct(v->busy_ns, v->window_ns);
-	const char *window =
-		v->steps ? arena_printf(arena, "each step (%lld step%s of " STR_FMT ")",
-					(long long)v->steps, v->steps == 1 ? "" : "s",
-					STR_ARG(length))
-			 : arena_printf(arena, "the recording (" STR_FMT ")",
-					STR_ARG(length));
+	const char *window = window_text(v, arena);
 
 	if (is_host)
 		return arena_printf(
