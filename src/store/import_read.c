@@ -33,7 +33,10 @@ static const struct reader *choose_reader(const struct reader *forced,
 		err_at(err, 0, "this is %s, which ptool does not read", what);
 	else
 		err_at(err, 0, "no known format%s",
-		       source->is_found ? "" : "; 'ptool help ingest' lists them");
+		       source->is_found
+			       ? ""
+			       : " (expected a Chrome or PyTorch trace, a cProfile "
+				 "dump, pstats text or a memory snapshot)");
 	return NULL;
 }
 

@@ -319,8 +319,7 @@ static void hide(struct making *m, enum shown *shown)
 		shown[columns[i].id] = SHOWN_ALWAYS;
 	if (left.n)
 		memtable_add_note(m->out,
-				  "no room for " STR_FMT
-				  "; 'ptool gaps | less -S' shows all",
+				  "hidden: " STR_FMT "; -o FILE.csv has all columns",
 				  STR_ARG(buf_str(&left)));
 	buf_release(&left);
 }
