@@ -262,8 +262,8 @@ static void tell(struct err *err, const char *option, const char *what,
 		err_set(err, ERR_EMPTY, "%s " STR_FMT ": the recording has no %s", option,
 			STR_ARG(given), what);
 	else if (is_one)
-		err_set(err, ERR_EMPTY, "%s " STR_FMT ": there is only " STR_FMT, option,
-			STR_ARG(given), STR_ARG(there));
+		err_set(err, ERR_EMPTY, "%s " STR_FMT ": the only one is " STR_FMT,
+			option, STR_ARG(given), STR_ARG(there));
 	else
 		err_set(err, ERR_EMPTY, "%s " STR_FMT ": there are %s " STR_FMT, option,
 			STR_ARG(given), what, STR_ARG(there));

@@ -45,9 +45,9 @@ setup_store() {
 	[ "$(ptool transfers --list --format csv --time 0..1ms | tail -n +2 | wc -l)" = 1 ]
 	[ "$(ptool transfers --format csv --limit 2 | tail -n +2 | wc -l)" = 2 ]
 	run -3 --separate-stderr ptool transfers --step 99
-	says "ptool: transfers: ptool.db: --step 99: there is only 0"
+	says "ptool: transfers: ptool.db: --step 99: the only one is 0"
 	run -3 --separate-stderr ptool transfers --device 7
-	says "ptool: transfers: ptool.db: --device 7: there is only 0"
+	says "ptool: transfers: ptool.db: --device 7: the only one is 0"
 	run -2 --separate-stderr ptool transfers --thread 7
 	says "ptool: transfers: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 }
