@@ -36,10 +36,21 @@ static void what_memory_limits_is_simple(void **state)
 		simple("void at::native::vectorized_elementwise_kernel<4, Add>(int)"));
 	assert_true(simple("_ZN2at6native18elementwise_kernelILi128ELi4EEEviT0_"));
 	assert_true(simple("void at::native::reduce_kernel<512, 1, R>(R)"));
-	assert_true(
-		simple("void (anonymous namespace)::softmax_warp_forward<float>(int)"));
 	assert_false(simple("ampere_sgemm_128x64_nn"));
 	assert_false(simple("unheard_of"));
+}
+
+static void a_softmax_is_of_its_own_kind(void **state)
+{
+	struct str warp =
+		STR_LIT("void (anonymous namespace)::softmax_warp_forward<float>(int)");
+
+	(void)state;
+	assert_true(kernel_is_softmax(warp));
+	assert_false(kernel_is_simple(warp));
+	assert_false(kernel_is_softmax(STR_LIT("triton_poi_fused_softmax_add_3")));
+	assert_false(
+		kernel_is_softmax(STR_LIT("void cunn_LogSoftMaxForward<4>(float*)")));
 }
 
 static void what_is_fused_already_is_not_simple(void **state)
@@ -54,6 +65,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_convolutions_and_attention_are_dense),
 		cmocka_unit_test(what_memory_limits_is_simple),
+		cmocka_unit_test(a_softmax_is_of_its_own_kind),
 		cmocka_unit_test(what_is_fused_already_is_not_simple),
 	};
 
