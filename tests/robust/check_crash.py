@@ -45,6 +45,12 @@ def compile_c(output, *arguments):
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", output, *arguments], check=True)
 
 
+def compile_fault(output):
+    """The library that makes calls fail; sanitizers have a malloc of their own."""
+    flags = ["-DWITHOUT_MALLOC"] if os.environ.get("SAN") else []
+    compile_c(output, "-shared", "-fPIC", *flags, os.path.join(HERE, "fault.c"), "-ldl")
+
+
 class Workshop:
     """A folder with the program's helpers, the inputs, and the store to be hurt."""
 
@@ -55,7 +61,7 @@ class Workshop:
         self.folder = os.path.join(root, "folder")
         self.store = os.path.join(self.folder, "ptool.db")
         self.pristine = os.path.join(root, "pristine.db")
-        compile_c(self.fault, "-shared", "-fPIC", os.path.join(HERE, "fault.c"), "-ldl")
+        compile_fault(self.fault)
         gen = os.path.join(root, "gen")
         sources = [os.path.join(BENCH, name) for name in ("gen.c", "gen_steps.c", "gen_text.c")]
         compile_c(gen, "-D_XOPEN_SOURCE=700", *sources)

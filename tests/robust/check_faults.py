@@ -14,8 +14,8 @@ import subprocess
 import sys
 import zipfile
 
-from check_crash import HERE, MIDDLE, PTOOL, SMALL, Skip, Workshop, compile_c, needs_preload, \
-    run_tests, runs_of, spread
+from check_crash import MIDDLE, PTOOL, SMALL, Skip, Workshop, needs_preload, run_tests, \
+    runs_of, spread
 
 LONG = os.environ.get("LONG")
 SAN = os.environ.get("SAN")
@@ -31,8 +31,6 @@ class Yard(Workshop):
         super().__init__(root, 300_000)
         self.cache = os.path.join(root, "cache")
         self.count_file = os.path.join(root, "count")
-        flags = ["-DWITHOUT_MALLOC"] if SAN else []
-        compile_c(self.fault, "-shared", "-fPIC", *flags, os.path.join(HERE, "fault.c"), "-ldl")
         packed = {name: os.path.join(root, "trace.json." + name) for name in ("gz", "zst", "zip")}
         with open(MIDDLE, "rb") as file:
             data = file.read()
