@@ -134,6 +134,28 @@ def graph_nodes(p):
         p.trace.work(ts, 10_000 if ts < p.at else 2_000, call, "node", stream=20)
 
 
+def lost_nodes(p, **of):
+    """A replay whose call was not recorded; its first node has no gap before it."""
+    of = {"graph id": 3, "stream": 20, **of}
+    p.trace.work(p.at - 10_000, 10_000, None, "node", **of)
+    for ts in (p.at + p.size, p.at + p.size + 2_000):
+        p.trace.work(ts, 2_000, None, "node", **of)
+
+
+def lost_graph_start(p):
+    """Each replay of the same graph is a call of its own: nothing tells when it was made."""
+    call = p.trace.lost_call()
+    for i in range(2):
+        p.trace.work(p.at + p.size + i * 2_000, 2_000, None, "node", correlation=call, **{"graph id": 3})
+
+
+def lost_graph_end(p):
+    call = p.trace.lost_call()
+    for ts in (p.at - 10_000, p.at - 5_000):
+        p.trace.work(ts, 5_000, None, "node", stream=20, correlation=call, **{"graph id": 3})
+    p.queued(stream=20)
+
+
 def graph_end(p):
     call = p.trace.call("cudaGraphLaunch", p.at - 30_000, 9_000)
     for ts in (p.at - 10_000, p.at - 5_000):
@@ -207,7 +229,12 @@ PLANTS = {
     "graph_start": ("cudaGraphLaunch", graph_start),
     "graph_start, launched late": ("hipGraphLaunch", graph_start_late, Kind(MANY, middling, 1_000)),
     "graph_nodes": ("hipGraphLaunch", graph_nodes, Kind(MANY, long)),
+    "graph_nodes, by the graph's id": ("graph 3", lambda p: lost_nodes(p, correlation=p.trace.lost_call()),
+                                       Kind(MANY, long)),
+    "graph_nodes, without a correlation": ("graph 3", lambda p: lost_nodes(p, correlation=0), Kind(MANY, long)),
+    "launch_unknown, of a graph": ("node", lost_graph_start),
     "graph_end": ("node", graph_end, Kind(MANY, short)),
+    "graph_end, by the graph's id": ("node", lost_graph_end, Kind(MANY, short)),
     "slow_start, of a launch": ("cudaLaunchKernel", slow_launch, Kind(FEW, long)),
     "slow_start, of a context": ("cudaFree", host_plant((OP, "aten::zeros"), (CALL, "cudaFree")),
                                  Kind(FEW, long, 0, usual_calls("cudaFree"))),

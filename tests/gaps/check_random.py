@@ -125,14 +125,32 @@ class Maker:
             start = at + size
             at = max(at, self.work(device, at, start))
 
+    def lost_graph(self, start, where):
+        """A replay whose call is not in the trace, with or without a correlation, and other work among it."""
+        rng, end = self.rng, start
+        of = {"correlation": rng.choice([0, self.trace.lost_call()]), "graph id": rng.choice([1, 1, 2])}
+        for node in range(rng.randrange(1, 12)):
+            dur = rng.choice([0, 1, 900, 2_000])
+            if rng.random() < .15:
+                self.trace.work(start, dur, None, "lost_kernel", stream=rng.choice(STREAMS), device=where["device"])
+            else:
+                stream = rng.choice([where["stream"], where["stream"], *STREAMS])
+                cat, name = rng.choice([("kernel", f"node_{node % 5}"), ("gpu_memcpy", "Memcpy DtoD (Device -> Device)")])
+                self.trace.work(start, dur, None, name, cat, stream, where["device"], **of)
+            end = start + dur
+            start = end + rng.choice([0, 1, 700, 25_000])
+        return end
+
     def work(self, device, reached, start):
         rng, stream, kind = self.rng, self.rng.choice(STREAMS), self.rng.random()
         dur = rng.choice([0, 1, 900, 5_000, 30_000])
         where = dict(stream=stream, device=device)
         end = start + dur
-        if kind < .05:
+        if kind < .03:
             self.trace.work(start, dur, None, "lost_kernel", **where)
             return end
+        if kind < .06:
+            return self.lost_graph(start, where)
         ts, tid = max(2, self.launched(reached, start)), rng.choice([1, 1, 2])
         took = rng.choice([900, 900, 1_400, 3_000, 3_000, 30_000, 150_000, 1_200_000] if rng.random() < .3 else [900])
         if rng.random() < .15 and self.waits == "calls":
@@ -152,6 +170,8 @@ class Maker:
         elif kind < .35:
             self.trace.work(start, dur, self.call("MemsetAsync", ts, took, tid), "Memset (Device)", "gpu_memset",
                             **where)
+        elif kind < .37:  # the launch says that it is no graph
+            self.trace.work(start, dur, self.call("LaunchKernel", ts, took, tid), "kernel_1", **where, **{"graph id": 1})
         else:
             name = f"kernel_{rng.randrange(8)}" if rng.random() < .9 else f"rare_{len(self.trace.works)}"
             api = rng.choice(["LaunchKernel"] * 8 + ["LaunchKernelExC"])

@@ -41,12 +41,12 @@ class Trace:
     def step(self, number, ts, dur, tid=1):
         return self.host(f"ProfilerStep#{number}", ts, dur, "user_annotation", tid)
 
-    def work(self, ts, dur, launch=None, name="kernel_a", cat="kernel", stream=7, device=0, **args):
-        """launch: a Slice of call(), or None for work whose launch is not in the trace."""
+    def work(self, ts, dur, launch=None, name="kernel_a", cat="kernel", stream=7, device=0, correlation=None, **args):
+        """launch: a Slice of call(), or None for work whose launch is not in the trace: then with that
+        correlation (0: without any), or one of its own."""
         work = Work(cat, name, ts, dur, stream, device, launch)
         if launch is None:
-            self.correlation += 1
-            work.correlation = self.correlation
+            work.correlation = self.lost_call() if correlation is None else correlation
         else:
             if "correlation" not in launch.args:
                 self.correlation += 1
@@ -56,6 +56,11 @@ class Trace:
         self.works.append(work)
         self.order.append(work)
         return work
+
+    def lost_call(self):
+        """The correlation of a call that is not in the trace."""
+        self.correlation += 1
+        return self.correlation
 
     def run(self, ts, dur, launched, api="cudaLaunchKernel", took=5, tid=1, **more):
         """Work with a launching call of its own."""
@@ -75,9 +80,11 @@ class Trace:
                         dur=fact.dur, args=args)
         if isinstance(fact, Work):
             stream = fact.stream * (1 + renamed)
+            args = dict(fact.args, device=fact.device, stream=stream)
+            if fact.correlation:
+                args["correlation"] = fact.correlation + renamed * 100000
             return dict(ph="X", cat=fact.cat, name=fact.name, pid=fact.device, tid=stream, ts=fact.ts, dur=fact.dur,
-                        args=dict(fact.args, device=fact.device, stream=stream,
-                                  correlation=fact.correlation + renamed * 100000))
+                        args=args)
         ts, dur, stream, on, device = fact
         stream, on = stream * (1 + renamed), on * (1 + renamed) if on > 0 else on
         return dict(ph="X", cat="cuda_sync", name="Stream Wait Event", pid=device, tid=stream, ts=ts, dur=dur,

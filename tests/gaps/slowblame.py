@@ -48,12 +48,13 @@ class Event:
         self.correlation = args.get("correlation")
         self.device = args.get("device", e.get("pid"))
         self.stream = args.get("stream", e.get("tid"))
+        self.graph = int(args.get("graph id") or 0)
         self.launch = None  # of work: the call
         self.launched = []  # of a call: its work, in the order of the file
         self.parent, self.cut = None, self.end
 
-    def is_graph(self):
-        return "GraphLaunch" in self.name
+    def is_of_graph(self):
+        return "GraphLaunch" in self.launch.name if self.launch else self.graph != 0
 
 
 def ns(text):
@@ -328,6 +329,19 @@ class Blame:
                 if "StreamWaitEvent" in call.name:
                     told = True
 
+    def is_later_node(self, work):
+        """Of work without a launch: does other work of its replay come before it on the device?"""
+        def is_like(other):
+            return other is not None and not other.launch and (other.graph, other.correlation or 0) == of
+
+        of = work.graph, work.correlation or 0
+        before = self.devices[work.device][:work.order]
+        if not work.is_of_graph():
+            return False
+        if work.correlation:
+            return any(is_like(other) for other in before)
+        return is_like(self.previous(work)) or is_like(before[-1] if before else None)
+
     def waits_for(self, work):
         """The waits that the stream of the work was told before it, the last first."""
         since = self.previous(work)
@@ -372,18 +386,18 @@ class Blame:
     def rule(self, gap):
         """The number of the first rule that fits what is left, of 4 to 8, and what rule 5 or 7 tells."""
         work, call = gap.work, gap.work.launch
-        if call.is_graph() and any(w.order < work.order for w in call.launched if w.device == work.device):
+        if work.is_of_graph() and any(w.order < work.order for w in call.launched if w.device == work.device):
             return 4, None
         if call.ts <= gap.start:
             told = self.event_wait(gap)
             if told:
                 return 5, told
-        if call.is_graph():
+        if work.is_of_graph():
             return 6, None
         if call.ts <= gap.start and call.end <= gap.start:
             before = self.previous(work)
             if before and self.stream_end(gap.device, work.stream, work.order) == gap.start:
-                cause = ("graph_end" if before.launch and before.launch.is_graph() else
+                cause = ("graph_end" if before.is_of_graph() else
                          "copy_engine" if "copy" in (work.kind, before.kind) else "stream_order")
                 return 7, (cause, work.name if work.kind == "copy" else before.name)
             if gap.last and work.kind == gap.last.kind == "copy":
@@ -463,8 +477,9 @@ class Blame:
         if not work:
             yield from self.charge_host(gap, gap.start, gap.end, self.first_thread(gap.device))
         elif not work.launch:
-            yield Piece(gap.device, gap.number, gap.start, gap.end, "launch_unknown", work.name, None, None, None,
-                        work.stream)
+            cause, blamed = (("graph_nodes", f"graph {work.graph}") if self.is_later_node(work) else
+                             ("launch_unknown", work.name))
+            yield Piece(gap.device, gap.number, gap.start, gap.end, cause, blamed, None, None, None, work.stream)
         else:
             call = work.launch
             yield from self.charge_host(gap, gap.start, min(call.ts, gap.end), call.thread)

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/gaps/gap_graph.h"
 #include "query/gaps/gap_usual.h"
 #include "query/gaps/gap_wait.h"
 
@@ -38,6 +39,7 @@ struct judging {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
 	struct stream_waits waits;
+	struct gap_graphs graphs;
 	struct stream_past *past; /* owned; by stream, of the items before `after` */
 	uint32_t *seen; /* owned; by name and 1: the device, and 1, that ran it last */
 	size_t seen_cap;
@@ -50,14 +52,6 @@ static const struct work_item *item_of(const struct judging *j, uint32_t item)
 	return &j->request->work->items[item];
 }
 
-static bool is_graph(const struct judging *j, uint32_t item)
-{
-	if (item == GAP_NO_WORK || !item_of(j, item)->launch_id)
-		return false;
-	return gap_call_is_graph(
-		text_pool_str(j->request->texts, item_of(j, item)->launch_name));
-}
-
 /* Did other work of its launch run on the device before it? */
 static bool is_later_node(const struct judging *j, const struct gap *g)
 {
@@ -67,11 +61,12 @@ static bool is_later_node(const struct judging *j, const struct gap *g)
 	return first && first->item < g->after;
 }
 
-static uint32_t stream_text(const struct judging *j, int64_t number)
+/* "stream 7" */
+static uint32_t numbered_text(const struct judging *j, const char *what, int64_t number)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "stream %" PRId64, number);
+	snprintf(text, sizeof(text), "%s %" PRId64, what, number);
 	return intern_add(&j->request->texts->intern, str_of(text));
 }
 
@@ -81,8 +76,9 @@ static void set_wait(const struct judging *j, const struct gap *g,
 {
 	v->was_told = true;
 	v->wait_slice_id = wait ? wait->slice_id : item_of(j, g->after)->slice_id;
-	v->wait_for = wait && wait->other != GAP_NOT_SAID ? stream_text(j, wait->other)
-							  : item_of(j, g->after)->name;
+	v->wait_for = wait && wait->other != GAP_NOT_SAID
+			      ? numbered_text(j, "stream", wait->other)
+			      : item_of(j, g->after)->name;
 }
 
 static void charge_to(struct verdict *v, enum gap_cause cause, int64_t slice_id,
@@ -120,7 +116,7 @@ static enum gap_cause queued_cause(const struct judging *j, const struct gap *g,
 			       ? GAP_ENGINE
 			       : GAP_NONE;
 	}
-	if (is_graph(j, past->item))
+	if (gap_graphs_has(&j->graphs, past->item))
 		return GAP_GRAPH_END;
 	return after->class == CLASS_MEMCPY ||
 			       item_of(j, past->item)->class == CLASS_MEMCPY
@@ -151,27 +147,43 @@ static void set_launch(const struct judging *j, const struct gap *g, struct verd
 	charge_to(v, GAP_LATENCY, after->launch_id, after->launch_name);
 }
 
+/* Nothing says when it was launched; a graph's id may say what the gap lies in. */
+static void judge_unlaunched(const struct judging *j, const struct gap *g,
+			     struct verdict *v)
+{
+	const struct work_item *after = item_of(j, g->after);
+	const struct graph_node *node =
+		gap_graphs_later_node(&j->graphs, g->after, j->past[after->stream].item);
+
+	charge_to(v, GAP_UNKNOWN, after->slice_id, after->name);
+	if (node)
+		charge_to(v, GAP_GRAPH_NODES, after->slice_id,
+			  numbered_text(j, "graph", node->graph_id));
+}
+
 /* The rules in their order, as far as they need not know what is ordinary. */
 static void judge(const struct judging *j, const struct gap *g, struct verdict *v)
 {
 	const struct gap_view view = { j->request->work, g, j->past };
 	const struct work_item *after = item_of(j, g->after);
 	bool is_inside = g->host_end_ns > g->start_ns;
+	bool is_graph = gap_graphs_has(&j->graphs, g->after);
 	enum gap_cause queued;
 	uint32_t behind;
 
-	charge_to(v, GAP_UNKNOWN, after->slice_id, after->name);
-	if (!after->launch_id)
+	if (!after->launch_id) {
+		judge_unlaunched(j, g, v);
 		return;
+	}
 	charge_to(v, GAP_GRAPH_NODES, after->launch_id, after->launch_name);
-	if (is_graph(j, g->after) && is_later_node(j, g))
+	if (is_graph && is_later_node(j, g))
 		return;
 	if (!is_inside)
 		find_hold(j, &view, v);
 	if (v->was_told)
 		return;
 	v->cause = GAP_GRAPH_START;
-	if (is_graph(j, g->after))
+	if (is_graph)
 		return;
 	queued = queued_cause(j, g, &behind);
 	if (!is_inside && after->launch_end_ns <= g->start_ns && queued) {
@@ -330,6 +342,8 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 	struct judging j = { .request = request, .blame = blame };
 	int rc = stream_waits_load(request, &j.waits, err);
 
+	if (rc == 0)
+		rc = gap_graphs_load(request, &j.graphs, err);
 	if (rc == 0) {
 		j.past = xrealloc_array(NULL, request->work->nstreams + 1,
 					sizeof(*j.past));
@@ -344,6 +358,7 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 	gap_usual_release(&j.launches);
 	gap_usual_release(&j.queued);
 	stream_waits_release(&j.waits);
+	gap_graphs_release(&j.graphs);
 	free(j.verdicts);
 	free(j.past);
 	free(j.seen);
