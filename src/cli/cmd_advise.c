@@ -15,12 +15,17 @@ struct advise_opts {
 	struct output_opts output;
 };
 
+static const char *rule_at(size_t i)
+{
+	return rules[i] ? rules[i]->name : NULL;
+}
+
 #define FIELD(member) offsetof(struct advise_opts, member)
 
 /* clang-format off */
 static const struct opt advise_options[] = {
 	{ .name = "rule", .arg = "NAME[:KEY=VALUE,...]", .help = "only these rules, with other thresholds; 'ptool help rules' lists them",
-	  .offset = FIELD(rule), .type = OPT_STRINGS },
+	  .value_at = rule_at, .offset = FIELD(rule), .type = OPT_STRINGS },
 	{ .name = "evidence", .help = "a row for each number that findings rest on",
 	  .offset = FIELD(evidence), .type = OPT_FLAG },
 	{ .name = "verbose", .help = "show evidence below findings, and why rules could not run",

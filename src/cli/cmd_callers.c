@@ -18,6 +18,11 @@ struct callers_opts {
 	struct output_opts output;
 };
 
+static const char *sort_at(size_t i)
+{
+	return sort_keys_at(call_edge_sort_keys, i);
+}
+
 #define FIELD(member) offsetof(struct callers_opts, member)
 
 /* clang-format off */
@@ -31,7 +36,7 @@ static const struct opt callers_operands[] = {
 
 static const struct opt callers_options[] = {
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column, under its own name or pstats' or pprof's; 'help' lists them",
-	  .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
+	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
 	{ .name = "reverse", .help = "the other direction",
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
@@ -146,8 +151,8 @@ static int run_side(const struct command *self, enum call_side side, int argc,
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, "help") == 0)
-		return sort_keys_list(self, call_edge_sort_keys, &o.output);
+	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
+		return sort_keys_list(self, call_edge_sort_keys, NULL, &o.output);
 	const struct filter_texts texts = { .focus = o.regex, .focus_as = "RE" };
 	if (sort_keys_find(o.sort, call_edge_sort_keys, &request.sort, &err) < 0 ||
 	    filter_compile(&texts, &filter, &err) < 0)

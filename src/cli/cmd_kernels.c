@@ -14,18 +14,23 @@ struct kernels_opts {
 	bool reverse, launches, copies;
 };
 
+static const char *sort_at(size_t i)
+{
+	return sort_keys_at(kernel_sort_keys, i);
+}
+
 #define FIELD(member) offsetof(struct kernels_opts, member)
 
 /* clang-format off */
 static const struct opt kernels_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by name and: op (operator, grid, block, registers, shared memory), rank, profile, device, stream, step",
-	  .offset = FIELD(by), .type = OPT_STRINGS },
+	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
+	  .choice_at = kernels_by_name, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
 	{ .name = "launches", .help = "launch delay, queue time and what is bound by launches",
 	  .offset = FIELD(launches), .type = OPT_FLAG },
 	{ .name = "copies", .help = "memory copies and sets too",
 	  .offset = FIELD(copies), .type = OPT_FLAG },
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column; 'help' lists them",
-	  .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
+	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
 	{ .name = "reverse", .help = "the other direction",
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
@@ -79,8 +84,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, "help") == 0)
-		return sort_keys_list(self, kernel_sort_keys, &o.on.output);
+	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
+		return sort_keys_list(self, kernel_sort_keys, NULL, &o.on.output);
 	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
 								  .on = &o.on,
 								  .request = &query,

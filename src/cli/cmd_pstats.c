@@ -31,6 +31,17 @@ static const char *format_at(size_t i)
 	return renderers[i - 1] ? renderers[i - 1]->name : NULL;
 }
 
+static const char *sort_at(size_t i)
+{
+	size_t n = 0;
+
+	while (callgraph_keys[n].name)
+		n++;
+	if (i < n)
+		return callgraph_keys[i].name;
+	return i == n ? OPT_LISTS : NULL;
+}
+
 #define FIELD(member) offsetof(struct pstats_opts, member)
 
 /* clang-format off */
@@ -42,7 +53,7 @@ static const struct opt pstats_operands[] = {
 
 static const struct opt pstats_options[] = {
 	{ .name = "sort", .arg = "KEYS", .help = "sort by pstats' keys, which may be shortened as pstats allows (cumulative,name); 'help' lists them",
-	  .offset = FIELD(sort), .type = OPT_STRINGS, .short_name = 's' },
+	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRINGS, .short_name = 's', .is_list = true },
 	{ .name = "reverse", .help = "the other direction",
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "N", .help = "cut the list to its first N functions",
@@ -265,7 +276,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort.n && strcmp(o.sort.items[0], "help") == 0)
+	if (o.sort.n && strcmp(o.sort.items[0], OPT_LISTS) == 0)
 		return pstats_list_keys(self->name, &o.output);
 	if (make_request(&o, &request, &err) < 0)
 		return message_error(self->name, NULL, &err);

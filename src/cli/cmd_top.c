@@ -43,18 +43,36 @@ static const char *format_at(size_t i)
 	return i == n ? TORCH_FORMAT : NULL;
 }
 
+/* Keys of operators, and those that labels and functions alone have. */
+static const char *sort_at(size_t i)
+{
+	static const struct sort_key *const tables[] = { function_sort_keys,
+							 annotation_sort_keys };
+	size_t n = 0;
+
+	while (top_sort_keys[n].name)
+		n++;
+	if (i < n)
+		return top_sort_keys[i].name;
+	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
+		for (const struct sort_key *k = tables[t]; k->name; k++)
+			if (!sort_key_find(top_sort_keys, k->name) && n++ == i)
+				return k->name;
+	return i == n ? OPT_LISTS : NULL;
+}
+
 #define FIELD(member) offsetof(struct top_opts, member)
 
 /* clang-format off */
 static const struct opt top_options[] = {
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column, under its own name or torch's, pstats' or pprof's; 'help' lists them",
-	  .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
+	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
 	{ .name = "reverse", .help = "the other direction",
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
-	{ .name = "by", .arg = "WHAT", .help = "group rows by name and: shape, stack[:N], overload, module, category, thread, stream, step, rank, profile; or annotation, for the table of labels",
-	  .offset = FIELD(by), .type = OPT_STRINGS },
+	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (stack:N for N frames; annotation is a table of labels)",
+	  .choice_at = top_by_name, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
 	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
 	  .offset = FIELD(flops), .type = OPT_FLAG },
 	{ .name = "tensor-cores", .help = "whether operators could use Tensor Cores, and how much of their device time did",
@@ -264,6 +282,15 @@ static int run_table(const char *command, const struct top_request *request)
 						   .options = request });
 }
 
+/* Which file is meant is not asked: it is not opened for a list of keys. */
+static const struct sort_key *keys_to_list(const struct top_opts *o)
+{
+	for (size_t i = 0; i < o->by.n; i++)
+		if (strcmp(o->by.items[i], "annotation") == 0)
+			return annotation_sort_keys;
+	return top_sort_keys;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct err err = ERR_INIT;
@@ -274,8 +301,9 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, "help") == 0)
-		return sort_keys_list(self, top_sort_keys, &o.output);
+	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
+		return sort_keys_list(self, keys_to_list(&o), function_sort_keys,
+				      &o.output);
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	const struct top_request request = { &o, &query };

@@ -20,12 +20,12 @@ static void print_quoted(const char *text, const char *special, const char *quot
 	}
 }
 
-static void print_choices(const struct opt *opt, FILE *out)
+static void print_values(const struct opt *opt, FILE *out)
 {
-	const char *choice;
+	const char *value;
 
-	for (size_t i = 0; (choice = opt_choice(opt, i)) != NULL; i++)
-		fprintf(out, "%s%s", i ? " " : "", choice);
+	for (size_t i = 0; (value = opt_value(opt, i)) != NULL; i++)
+		fprintf(out, "%s%s", i ? " " : "", value);
 }
 
 /* Nothing to offer for a number; anything else may be the name of a file. */
@@ -47,7 +47,7 @@ static const char bash_head[] =
 	"_ptool()\n"
 	"{\n"
 	"\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-	"\tlocal options='' values=''\n"
+	"\tlocal options='' values='' list='' head=''\n"
 	"\tif [[ $current == = ]]; then\n"
 	"\t\tcurrent=\n"
 	"\telif [[ $before == = ]]; then\n"
@@ -59,7 +59,11 @@ static const char bash_tail[] =
 	"\tif [[ $current == -* ]]; then\n"
 	"\t\tvalues=$options\n"
 	"\tfi\n"
-	"\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$current\")\n"
+	"\tif [[ $list && $current == *,* ]]; then\n"
+	"\t\thead=${current%,*},\n"
+	"\t\tcurrent=${current##*,}\n"
+	"\tfi\n"
+	"\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$values\" -- \"$current\")\n"
 	"}\n"
 	"complete -o default -F _ptool ptool\n";
 
@@ -83,10 +87,10 @@ static void bash_value(const struct opt *opt, FILE *out)
 		fprintf(out, "\t\t-%c | --%s) ", opt->short_name, opt->name);
 	else
 		fprintf(out, "\t\t--%s) ", opt->name);
-	if (opt_choice(opt, 0)) {
+	if (opt_value(opt, 0)) {
 		fputs("options='' values='", out);
-		print_choices(opt, out);
-		fputs("' ;;\n", out);
+		print_values(opt, out);
+		fputs(opt->is_list ? "' list=1 ;;\n" : "' ;;\n", out);
 	} else {
 		fputs("return ;;\n", out);
 	}
@@ -97,10 +101,10 @@ static void bash_command(const struct command *command, FILE *out)
 	fprintf(out, "\t*:%s)\n", command->name);
 	bash_options(command, out);
 	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
-		if (!opt_is_operand(it.opt) || !opt_choice(it.opt, 0))
+		if (!opt_is_operand(it.opt) || !opt_value(it.opt, 0))
 			continue;
 		fputs("\t\tvalues='", out);
-		print_choices(it.opt, out);
+		print_values(it.opt, out);
 		fputs("'\n", out);
 	}
 	fputs("\t\tcase $before in\n", out);
@@ -136,13 +140,16 @@ static void zsh_value(const struct opt *opt, FILE *out)
 	fputc(':', out);
 	print_quoted(opt->arg, ZSH_SPECIAL, ZSH_QUOTE, out);
 	fputc(':', out);
-	if (!opt_choice(opt, 0)) {
+	if (!opt_value(opt, 0)) {
 		fputs(may_be_file(opt) ? "_files" : " ", out);
 		return;
 	}
-	fputc('(', out);
-	print_choices(opt, out);
-	fputc(')', out);
+	if (opt->is_list)
+		fprintf(out, "_values -s , %s ", opt->arg);
+	else
+		fputc('(', out);
+	print_values(opt, out);
+	fputs(opt->is_list ? "" : ")", out);
 }
 
 static void zsh_option(const struct opt *opt, FILE *out)
@@ -227,7 +234,7 @@ static void fish_text(const char *flag, const char *text, FILE *out)
 
 static void fish_row(const struct command *command, const struct opt *opt, FILE *out)
 {
-	if (opt_is_operand(opt) && !opt_choice(opt, 0))
+	if (opt_is_operand(opt) && !opt_value(opt, 0))
 		return;
 	fprintf(out, "complete -c ptool -n '__fish_seen_subcommand_from %s'",
 		command->name);
@@ -235,10 +242,11 @@ static void fish_row(const struct command *command, const struct opt *opt, FILE 
 		fprintf(out, " -l %s", opt->name);
 	if (opt->short_name)
 		fprintf(out, " -s %c", opt->short_name);
-	if (opt_choice(opt, 0)) {
+	if (opt_value(opt, 0)) {
 		fputs(opt_is_operand(opt) ? " -f -a '" : " -x -a '", out);
-		print_choices(opt, out);
-		fputc('\'', out);
+		fputs(opt->is_list ? "(__fish_append , " : "", out);
+		print_values(opt, out);
+		fputs(opt->is_list ? ")'" : "'", out);
 	} else if (opt->type != OPT_FLAG) {
 		fputs(may_be_file(opt) ? " -r" : " -x", out);
 	}

@@ -1,6 +1,8 @@
 /* The options of filters: see filter_options.h. */
 #include "cli/filter_options.h"
 
+#include "ingest/category.h"
+
 #define FIELD(member) offsetof(struct filter_opts, member)
 
 /* clang-format off */
@@ -10,7 +12,7 @@ const struct opt filter_options[] = {
 	{ .name = "ignore", .arg = "RE", .help = "no names that match the regular expression",
 	  .offset = FIELD(ignore), .type = OPT_STRING, .short_name = 'N' },
 	{ .name = "cat", .arg = "CATEGORY", .help = "only slices of these categories (cpu_op,kernel)",
-	  .offset = FIELD(cat), .type = OPT_STRINGS },
+	  .value_at = category_word_at, .offset = FIELD(cat), .type = OPT_STRINGS, .is_list = true },
 	{ .name = "thread", .arg = "THREAD", .help = "only slices on these threads, by number or name",
 	  .offset = FIELD(thread), .type = OPT_STRINGS },
 	{ .name = "stream", .arg = "N", .help = "only device work on these streams",

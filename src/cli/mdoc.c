@@ -66,7 +66,7 @@ static void print_choices(const struct opt *opt, FILE *out)
 
 	if (!opt_choice(opt, 0))
 		return;
-	fputs("One of\n", out);
+	fputs(opt->is_list ? "Any of\n" : "One of\n", out);
 	for (size_t i = 0; (choice = opt_choice(opt, i)) != NULL; i++) {
 		fputs(".Cm ", out);
 		print_text(choice, out);

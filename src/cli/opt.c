@@ -23,6 +23,7 @@ struct parser {
 	int argc, at;
 	int noperands; /* operands so far are argv[0..noperands) */
 	int nbefore;   /* of them before "--"; -1: it was not met */
+	bool lists;    /* OPT_LISTS was given: nothing will be read */
 	void *options;
 	struct err *err;
 };
@@ -73,6 +74,11 @@ const char *opt_choice(const struct opt *opt, size_t i)
 	if (opt->choice_at)
 		return opt->choice_at(i);
 	return opt->choices ? opt->choices[i] : NULL;
+}
+
+const char *opt_value(const struct opt *opt, size_t i)
+{
+	return opt->value_at ? opt->value_at(i) : opt_choice(opt, i);
 }
 
 size_t opt_choice_place(const char *const *choices, const char *word)
@@ -177,16 +183,36 @@ static int set_number(const struct parser *p, const struct opt *opt, int64_t *me
 	return OPT_PARSED;
 }
 
+/* "a,b:3": both must be choices. */
+static int check_list(const struct parser *p, const struct opt *opt, const char *value)
+{
+	struct arena arena = { 0 };
+	int rc = OPT_PARSED;
+
+	for (const char *word = value; rc == OPT_PARSED; word++) {
+		size_t n = strcspn(word, ",:");
+		const char *name = arena_copy(&arena, (struct str){ word, n }).p;
+		if (!matching_choice(opt, name))
+			rc = unknown_choice(p, opt, name);
+		word += strcspn(word, ",");
+		if (!*word)
+			break;
+	}
+	arena_release(&arena);
+	return rc;
+}
+
 static int add_string(const struct parser *p, const struct opt *opt,
 		      struct opt_strings *member, const char *value)
 {
 	if (member->n == OPT_STRINGS_MAX)
 		return err_set(p->err, ERR_USAGE, "--%s is given more than %d times",
 			       opt->name, OPT_STRINGS_MAX);
-	if (opt_choice(opt, 0))
-		return set_choice(p, opt, &member->items[member->n++], value);
-	member->items[member->n++] = value;
-	return OPT_PARSED;
+	const char **item = &member->items[member->n++];
+	if (opt_choice(opt, 0) && !opt->is_list)
+		return set_choice(p, opt, item, value);
+	*item = value;
+	return opt_choice(opt, 0) ? check_list(p, opt, value) : OPT_PARSED;
 }
 
 static int add_to_sequence(const struct parser *p, const struct opt *opt,
@@ -244,6 +270,16 @@ static const char *take_value(struct parser *p, const struct opt *opt,
 	return NULL;
 }
 
+static int take(struct parser *p, struct opt_iter it, const char *attached)
+{
+	const char *value = take_value(p, it.opt, attached);
+
+	if (!value)
+		return OPT_ERROR;
+	p->lists |= it.opt->value_at && strcmp(value, OPT_LISTS) == 0;
+	return set_value(p, it, value);
+}
+
 static int parse_long(struct parser *p, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -260,8 +296,7 @@ static int parse_long(struct parser *p, const char *word)
 		return OPT_HELP;
 	if (it.opt->type == OPT_FLAG)
 		return set_value(p, it, NULL);
-	const char *value = take_value(p, it.opt, equals ? equals + 1 : NULL);
-	return value ? set_value(p, it, value) : OPT_ERROR;
+	return take(p, it, equals ? equals + 1 : NULL);
 }
 
 /* "-format csv" is a slip for "--format csv", never "-f -o rmat csv". */
@@ -286,8 +321,7 @@ static int parse_short(struct parser *p, const char *word)
 			set_value(p, it, NULL);
 			continue;
 		}
-		const char *value = take_value(p, it.opt, letter[1] ? letter + 1 : NULL);
-		return value ? set_value(p, it, value) : OPT_ERROR;
+		return take(p, it, letter[1] ? letter + 1 : NULL);
 	}
 	return OPT_PARSED;
 }
@@ -327,7 +361,7 @@ static int set_operands(const struct parser *p)
 		if (!opt_is_operand(it.opt))
 			continue;
 		if (used == p->noperands) {
-			if (it.opt->required)
+			if (it.opt->required && !p->lists)
 				return err_set(p->err, ERR_USAGE, "%s is missing",
 					       it.opt->arg);
 			continue;

@@ -31,6 +31,8 @@ enum opt_type {
 };
 
 #define OPT_STRINGS_MAX 64
+/* A value that asks for the list of values. */
+#define OPT_LISTS "help"
 
 /* The texts are argv's. */
 struct opt_strings {
@@ -49,15 +51,25 @@ struct opt {
 	const char *name; /* "limit"; of an operand a word for messages: "store" */
 	const char *arg;  /* "ROWS"; of an operand what usage shows: "STORE|FILE" */
 	const char *help; /* one lower-case line without a full stop */
-	/* CHOICE, or an ARG that is checked: a NULL-terminated list ... */
+	/* CHOICE, or STRINGS or an ARG that are checked: a NULL-terminated list ... */
 	const char *const *choices;
 	/* ... or a table that lives elsewhere: the name of row i, NULL at the end. */
 	const char *(*choice_at)(size_t i);
+	/*
+	 * Without choices, words worth completing; others may be given.  NULL: none.
+	 * Where OPT_LISTS is one of them, a command line with it needs no operands.
+	 */
+	const char *(*value_at)(size_t i);
 	size_t offset; /* of the member in the group's struct */
 	enum opt_type type;
 	char short_name; /* 'n', or 0 */
 	bool required;   /* operands only */
 	bool is_divided; /* of ARGS: "--" stands between two parts, and ends no options */
+	/*
+	 * Of STRINGS: a value is words joined by commas.  Choices are then checked word
+	 * by word, up to a ':', and the command cuts the value up.
+	 */
+	bool is_list;
 };
 
 /* Values of several options in the order in which they were given. */
@@ -102,6 +114,8 @@ bool opt_is_operand(const struct opt *opt);
 bool opt_repeats(const struct opt *opt);
 /* Choice i of a row, from its list or its table; NULL at the end. */
 const char *opt_choice(const struct opt *opt, size_t i);
+/* What completion offers: the choices, or else the values; NULL at the end. */
+const char *opt_value(const struct opt *opt, size_t i);
 /* The place of a word in a NULL-terminated list of choices; their number: it is none. */
 size_t opt_choice_place(const char *const *choices, const char *word);
 

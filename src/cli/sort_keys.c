@@ -1,12 +1,25 @@
 /* Keys of --sort: see sort_keys.h. */
 #include "cli/sort_keys.h"
 
+#include "base/buf.h"
 #include "base/memtable.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
 
+static void add_functions_note(struct memtable *m, const struct sort_key *keys)
+{
+	struct buf names;
+
+	buf_init(&names, ERR_TEXT_MAX);
+	for (const struct sort_key *k = keys; k->name; k++)
+		buf_addf(&names, "%s%s", k == keys ? "" : ", ", k->name);
+	memtable_add_note(m, "functions of a call graph are sorted by " STR_FMT,
+			  STR_ARG(buf_str(&names)));
+	buf_release(&names);
+}
+
 int sort_keys_list(const struct command *self, const struct sort_key *keys,
-		   const struct output_opts *output)
+		   const struct sort_key *functions, const struct output_opts *output)
 {
 	static const struct column columns[] = {
 		{ "key", "Key", UNIT_TEXT },
@@ -24,9 +37,22 @@ int sort_keys_list(const struct command *self, const struct sort_key *keys,
 		};
 		memtable_add_row(m, cells);
 	}
+	if (functions)
+		add_functions_note(m, functions);
 	int rc = output_table(self->name, &m->table, output, &err);
 	table_free(&m->table);
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
+}
+
+const char *sort_keys_at(const struct sort_key *keys, size_t i)
+{
+	size_t n = 0;
+
+	while (keys[n].name)
+		n++;
+	if (i < n)
+		return keys[i].name;
+	return i == n ? OPT_LISTS : NULL;
 }
 
 int sort_keys_find(const char *name, const struct sort_key *keys,

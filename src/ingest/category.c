@@ -32,7 +32,7 @@ static const struct category categories[] = {
 	OLD("UserAnnotation", CLASS_ANNOTATION, "user_annotation"),
 	OLD("Memcpy", CLASS_MEMCPY, "gpu_memcpy"),
 	OLD("Memset", CLASS_MEMSET, "gpu_memset"),
-	CATEGORY("gpu_user_Annotation", CLASS_DEVICE_ANNOTATION),
+	OLD("gpu_user_Annotation", CLASS_DEVICE_ANNOTATION, "gpu_user_annotation"),
 	CATEGORY("xpu_runtime", CLASS_RUNTIME),
 	CATEGORY("xpu_driver", CLASS_DRIVER),
 	CATEGORY("xpu_sync", CLASS_SYNC),
@@ -118,6 +118,22 @@ static struct str today(struct str text)
 bool category_is_same(struct str a, struct str b)
 {
 	return is_equal_but_for_case(a, b) || is_equal_but_for_case(today(a), today(b));
+}
+
+const char *category_word_at(size_t i)
+{
+	size_t n = 0;
+
+	for (size_t c = 0; c < NCATEGORIES; c++)
+		if (str_equal(categories[c].name, categories[c].today) && n++ == i)
+			return categories[c].name.p;
+	for (int class = 0; class < NCLASSES; class ++) {
+		const char *name = slice_class_name((enum slice_class) class);
+		const struct category *same = category_find(str_of(name));
+		if (!(same && str_is(same->name, name)) && n++ == i)
+			return name;
+	}
+	return NULL;
 }
 
 unsigned category_classes(struct str text)

@@ -130,6 +130,27 @@ options_of() { # COMMAND
 	[ "$(complete_words ptool ingest --keep '')" = args ]
 	[ "$(complete_words ptool help in | head -1)" = in* ] ||
 		complete_words ptool help in | grep -qx ingest
+	[ "$(complete_words ptool top --by sh)" = shape ]
+	[ "$(complete_words ptool top --by shape,th)" = shape,thread ]
+	[ "$(complete_words ptool kernels -s occ)" = occupancy_pct ]
+	[ "$(complete_words ptool pstats --sort tott)" = tottime ]
+	[ "$(complete_words ptool list --cat op,cpu_o)" = op,cpu_op ]
+	complete_words ptool advise --rule da | grep -qx data-loading
+}
+
+@test "every key of --sort help is completed by every shell" {
+	for shell in bash zsh fish; do
+		ptool help --$shell >$shell
+	done
+	for command in top kernels callers callees pstats; do
+		ptool $command --sort help --format csv | tail -n +2 | cut -d, -f1 | tr -d '"' >keys
+		[ -s keys ]
+		while read -r key; do
+			for shell in bash zsh fish; do
+				grep -qE "(^|[^a-z_])$key([^a-z_]|\$)" $shell
+			done
+		done <keys
+	done
 }
 
 @test "bash reads its completion without a complaint, and so do the other shells that are here" {

@@ -148,6 +148,17 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	[ "$(names -n 7 | wc -l)" = 7 ]
 }
 
+@test "--sort memory is the device's, or the host's where no device has any" {
+	labels
+	[ "$(names --sort mem)" = "$(names --sort none)" ] # none was recorded
+	cnn
+	[ "$(names --sort memory)" = "$(names --sort self_cpu_memory_usage)" ]
+	[ "$(names --sort memory)" != "$(names --sort none)" ]
+	ptool ingest -q "$EVERYTHING"
+	[ "$(names --sort memory)" = "$(names --sort self_device_memory_usage)" ]
+	[ "$(names --sort memory)" != "$(names --sort self_cpu_memory_usage)" ]
+}
+
 @test "--sort takes torch's, pstats' and pprof's names; --sort help lists them" {
 	labels
 	for key in cuda_time_total device_time_total xpu_time_total total_device_ns; do
@@ -170,7 +181,7 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	[[ $stderr == "ptool: top: unknown sort key 'cpu_time_totl'; did you mean 'cpu_time_total'? (valid: name, "* ]]
 	run --separate-stderr ptool top --by shpe
 	exits 2
-	says "ptool: top: unknown --by 'shpe' (valid: name, shape, stack[:N], overload, annotation, module, category, thread, stream, step, rank, profile)"
+	says "ptool: top: unknown --by 'shpe'; did you mean 'shape'? (valid: name, shape, stack, overload, annotation, module, category, thread, stream, step, rank, profile)"
 	run --separate-stderr ptool top --time 1..2
 	exits 2
 	run --separate-stderr ptool top --focus '('

@@ -49,6 +49,8 @@ extern const struct sort_key kernel_sort_keys[];
  * that is none.
  */
 int kernels_by_add(struct kernels_query *query, const char *list, struct err *err);
+/* Word i of those, NULL behind the last. */
+const char *kernels_by_name(size_t i);
 
 /* Weighted by duration, over the calls that it is recorded for. */
 struct kernel_mean {

@@ -26,7 +26,7 @@ enum {
 
 /* clang-format off */
 const struct sort_key kernel_sort_keys[] = {
-	{ "total_ns", "total time sum self_device_ns self_device_time_total device_time_total", "time of all calls", SORT_TOTAL, false },
+	{ "total_ns", "total time sum gpu self_device_ns self_device_time_total device_time_total", "time of all calls", SORT_TOTAL, false },
 	{ "name", NULL, "name, A to Z", SORT_NAME, true },
 	{ "op", "operator", "operator, A to Z, with --by op", SORT_OP, true },
 	{ "calls", "count ncalls instances", "number of calls", SORT_CALLS, false },
@@ -48,15 +48,25 @@ const struct sort_key kernel_sort_keys[] = {
 };
 /* clang-format on */
 
-static const char *const split_names[] = { "rank", "profile", "device", "stream",
-					   "step" };
+static const char *const split_names[NKERNEL_SPLITS] = { "rank", "profile", "device",
+							 "stream", "step" };
+/* What rows are told apart by besides: always, and on request. */
+static const char *const by_names[] = { "name", "op" };
+#define NBY_NAMES (sizeof(by_names) / sizeof(*by_names))
+
+const char *kernels_by_name(size_t i)
+{
+	if (i < NBY_NAMES)
+		return by_names[i];
+	return i < NBY_NAMES + NKERNEL_SPLITS ? split_names[i - NBY_NAMES] : NULL;
+}
 
 static bool add_word(struct kernels_query *query, struct str word)
 {
-	if (str_is(word, "name"))
-		return true;
-	if (str_is(word, "op") || str_is(word, "operator")) {
-		query->by_op = true;
+	for (size_t i = 0; i < NBY_NAMES; i++) {
+		if (!str_is(word, by_names[i]))
+			continue;
+		query->by_op |= i > 0;
 		return true;
 	}
 	for (int i = 0; i < NKERNEL_SPLITS; i++) {
@@ -75,10 +85,7 @@ int kernels_by_add(struct kernels_query *query, const char *list, struct err *er
 	do {
 		struct str word = { list, strcspn(list, ",") };
 		if (!add_word(query, word))
-			return err_set(err, ERR_USAGE,
-				       "unknown --by '" STR_FMT
-				       "' (valid: name, op, rank, "
-				       "profile, device, stream, step)",
+			return err_set(err, ERR_USAGE, "unknown --by '" STR_FMT "'",
 				       (int)(word.n < 100 ? word.n : 100), word.p);
 		list += word.n;
 	} while (*list++ == ',');

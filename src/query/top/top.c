@@ -13,13 +13,16 @@
 /* A word of --by, and where it lands in struct top_by. */
 struct by_word {
 	const char *name;
-	size_t offset; /* of a bool */
+	size_t offset; /* of a bool, or NOWHERE */
 };
+
+#define NOWHERE SIZE_MAX
 
 #define BY(member)    offsetof(struct top_by, member)
 #define SPLIT(column) (offsetof(struct top_by, split) + (column)-TOP_FIRST_SPLIT)
 
 static const struct by_word by_words[] = {
+	{ "name", NOWHERE }, /* always */
 	{ "shape", BY(shape) },
 	{ "stack", BY(stack) },
 	{ "overload", BY(overload) },
@@ -42,11 +45,8 @@ const char *top_by_name(size_t i)
 
 static int unknown_word(struct str word, struct err *err)
 {
-	return err_set(
-		err, ERR_USAGE,
-		"unknown --by '" STR_FMT "' (valid: name, shape, stack[:N], overload, "
-		"annotation, module, category, thread, stream, step, rank, profile)",
-		(int)(word.n < 100 ? word.n : 100), word.p);
+	return err_set(err, ERR_USAGE, "unknown --by '" STR_FMT "'",
+		       (int)(word.n < 100 ? word.n : 100), word.p);
 }
 
 static int add_word(struct top_by *by, struct str word, struct err *err)
@@ -54,12 +54,11 @@ static int add_word(struct top_by *by, struct str word, struct err *err)
 	const char *colon = word.n ? memchr(word.p, ':', word.n) : NULL;
 	struct str name = { word.p, colon ? (size_t)(colon - word.p) : word.n };
 
-	if (str_is(word, "name"))
-		return 0;
 	for (size_t i = 0; i < NBY_WORDS; i++) {
 		if (!str_is(name, by_words[i].name))
 			continue;
-		*((bool *)((char *)by + by_words[i].offset)) = true;
+		if (by_words[i].offset != NOWHERE)
+			*((bool *)((char *)by + by_words[i].offset)) = true;
 		if (!colon)
 			return 0;
 		struct str frames = { colon + 1, word.n - name.n - 1 };
@@ -189,7 +188,7 @@ const char *top_sort_note(const struct top_rows *rows, const struct scope *scope
 
 	if (!key || key->column == TOP_NONE)
 		return NULL;
-	if (is_nowhere(rows, scope, (enum top_column)key->column))
+	if (is_nowhere(rows, scope, rows->sorted_by))
 		return arena_printf(arena,
 				    "no %s was recorded: rows are in the order of their "
 				    "first calls",

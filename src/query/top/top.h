@@ -22,7 +22,8 @@
 
 /* Columns of the table; a row is split by some, and each may be sorted by. */
 enum top_column {
-	TOP_NONE, /* the order of first calls */
+	TOP_NONE,   /* the order of first calls */
+	TOP_MEMORY, /* for sorting: the device's memory, or else the host's */
 	TOP_NAME,
 	TOP_CALLS,
 	TOP_PRIMITIVE_CALLS,

@@ -42,7 +42,7 @@ static const struct column people_columns[NPEOPLE] = {
 
 /* clang-format off */
 const struct sort_key function_sort_keys[] = {
-	{ "self_ns", "self_cpu_ns self_cpu_time_total self_cpu_time tottime time flat", "time in the function itself", SUMS + CELLS_SELF, false },
+	{ "self_ns", "self_cpu_ns self_cpu_time_total self_cpu_time cpu tottime time flat", "time in the function itself", SUMS + CELLS_SELF, false },
 	{ "total_ns", "total_cpu_ns cpu_time_total cumulative cumtime cum", "time in it and in what it called", SUMS + CELLS_TOTAL, false },
 	{ "calls", "count ncalls nc", "number of calls", SUMS + CELLS_CALLS, false },
 	{ "primitive_calls", "pcalls cc", "calls that are not inside a call of the same function", SUMS + CELLS_PRIMITIVE, false },

@@ -26,6 +26,7 @@ const struct sort_key top_sort_keys[] = {
 	{ "self_cpu_mem_bytes", "self_cpu_memory_usage", "the same less that of its children", TOP_SELF_CPU_MEM, false },
 	{ "device_mem_bytes", "device_memory_usage", "device memory allocated less freed", TOP_DEVICE_MEM, false },
 	{ "self_device_mem_bytes", "self_device_memory_usage", "the same less that of its children", TOP_SELF_DEVICE_MEM, false },
+	{ "memory", "mem", "self_device_mem_bytes, or self_cpu_mem_bytes without device memory", TOP_MEMORY, false },
 	{ "flops", NULL, "floating-point operations", TOP_FLOPS, false },
 	{ "is_user_annotation", NULL, "labels of record_function first", TOP_IS_ANNOTATION, false },
 	{ "is_async", NULL, "what stands outside the tree first", TOP_IS_ASYNC, false },
@@ -168,10 +169,26 @@ static int match_rows(struct top_rows *rows, const struct top_query *query,
 	return 0;
 }
 
-static const struct sort_key *default_key(const struct top_rows *rows)
+static bool allocates_on_device(const struct top_rows *rows)
 {
-	return sort_key_find(top_sort_keys,
-			     rows->self_device_ns > 0 ? "self_device_ns" : "self_cpu_ns");
+	for (size_t i = 0; i < rows->stats.n; i++)
+		if (rows->stats.rows[i].sums.self_device_bytes)
+			return true;
+	return false;
+}
+
+/* The key asked for; without one, and for "memory", what the recording has. */
+static const struct sort_key *find_key(const struct top_rows *rows,
+				       const struct sort_key *asked)
+{
+	const char *name = rows->self_device_ns > 0 ? "self_device_ns" : "self_cpu_ns";
+
+	if (asked && asked->column != TOP_MEMORY)
+		return asked;
+	if (asked)
+		name = allocates_on_device(rows) ? "self_device_mem_bytes"
+						 : "self_cpu_mem_bytes";
+	return sort_key_find(top_sort_keys, name);
 }
 
 int top_order(struct top_rows *rows, const struct scope *scope,
@@ -180,7 +197,7 @@ int top_order(struct top_rows *rows, const struct scope *scope,
 	add_totals(rows, query->filter);
 	if (match_rows(rows, query, err) < 0)
 		return -1;
-	const struct sort_key *key = query->sort ? query->sort : default_key(rows);
+	const struct sort_key *key = find_key(rows, query->sort);
 	rows->sorted_by = (enum top_column)key->column;
 	sort_rows(rows, scope, query, key);
 	rows->norder = rows->nmatched;
