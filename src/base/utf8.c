@@ -1,54 +1,15 @@
-/*
- * UTF-8 for drawing: see utf8.h.  Ranges are from Unicode 15's DerivedCombining
- * Class and EastAsianWidth, joined where the characters between are unassigned
- * or rare in names.
- */
+/* UTF-8 for drawing: see utf8.h. */
 #include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/unicode.h"
+
 #define ELLIPSIS "\xe2\x80\xa6"
 
-struct range {
-	uint32_t first, last;
-};
-
-/* Drawn over the character before them. */
-static const struct range zero_width[] = {
-	{ 0x0300, 0x036f }, { 0x0483, 0x0489 },   { 0x0591, 0x05bd },
-	{ 0x0610, 0x061a }, { 0x064b, 0x065f },   { 0x0e34, 0x0e3a },
-	{ 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff },   { 0x1dc0, 0x1dff },
-	{ 0x200b, 0x200d }, { 0x2060, 0x2064 },   { 0x20d0, 0x20f0 },
-	{ 0x302a, 0x302d }, { 0xfe00, 0xfe0f },   { 0xfe20, 0xfe2f },
-	{ 0xfeff, 0xfeff }, { 0x1f3fb, 0x1f3ff }, { 0xe0100, 0xe01ef },
-};
-
-static const struct range two_wide[] = {
-	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },
-	{ 0x23e9, 0x23ec },   { 0x2705, 0x2705 },   { 0x274c, 0x274c },
-	{ 0x2e80, 0x303e },   { 0x3041, 0x4dbf },   { 0x4e00, 0xa4c6 },
-	{ 0xa960, 0xa97c },   { 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },
-	{ 0xfe30, 0xfe6f },   { 0xff01, 0xff60 },   { 0xffe0, 0xffe6 },
-	{ 0x1f300, 0x1f320 }, { 0x1f32d, 0x1f64f }, { 0x1f680, 0x1f6fc },
-	{ 0x1f900, 0x1faff }, { 0x20000, 0x3fffd },
-};
-
-/* C1 controls, line separators, and what reorders the text around it. */
-static const struct range unsafe[] = {
-	{ 0x0080, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f },
-	{ 0x2028, 0x202e }, { 0x2066, 0x206f }, { 0xfff9, 0xfffb },
-};
-
-static bool is_in(uint32_t code, const struct range *ranges, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return true;
-	return false;
-}
-
-#define IS_IN(code, ranges) is_in((code), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
+/* More marks on one character are a disguise; Vietnamese and Thai have two. */
+#define MARKS_MAX 2
 
 static struct str str_from(struct str text, size_t at)
 {
@@ -85,11 +46,7 @@ size_t utf8_decode(struct str text, uint32_t *code)
 
 static size_t cells_of(uint32_t code)
 {
-	if (code < 0x300 || code == UTF8_INVALID)
-		return 1;
-	if (IS_IN(code, zero_width))
-		return 0;
-	return IS_IN(code, two_wide) ? 2 : 1;
+	return code == UTF8_INVALID ? 1 : unicode_cells(code);
 }
 
 /*
@@ -125,11 +82,29 @@ size_t utf8_width(struct str text)
 	return width;
 }
 
-static bool is_plain(uint32_t code)
+bool utf8_is_drawn(struct utf8_marks *marks, uint32_t code)
 {
-	if (code < 0x80)
-		return code >= 0x20 && code != 0x7f;
-	return code != UTF8_INVALID && !IS_IN(code, unsafe);
+	if (code >= 0x20 && code < 0x7f) {
+		bool is_letter = (code | 0x20) - 'a' < 26 || code - '0' < 10;
+		marks->room = is_letter ? MARKS_MAX : 0;
+		return true;
+	}
+	if (code != UTF8_INVALID && unicode_is_mark(code)) {
+		bool has_room = marks->room > 0;
+		marks->room -= has_room;
+		return has_room;
+	}
+	bool is_drawn = code != UTF8_INVALID && !unicode_is_hidden(code);
+	marks->room = is_drawn ? MARKS_MAX : 0;
+	return is_drawn;
+}
+
+/* No control but those that lines of text are made of, no invalid byte. */
+static bool is_inert(uint32_t code)
+{
+	if (code < 0x20)
+		return code == '\n' || code == '\t' || code == '\r';
+	return code != UTF8_INVALID && (code < 0x7f || code > 0x9f);
 }
 
 static void add_escaped(struct buf *out, unsigned char byte, uint32_t code)
@@ -148,18 +123,21 @@ static void add_escaped(struct buf *out, unsigned char byte, uint32_t code)
 		if (code == UTF8_INVALID || code < 0x80)
 			buf_addf(out, "\\x%02x", byte);
 		else
-			buf_addf(out, "\\u%04x", (unsigned int)code);
+			buf_addf(out, code > 0xffff ? "\\U%08x" : "\\u%04x",
+				 (unsigned int)code);
 	}
 }
 
 void utf8_add_visible(struct buf *out, struct str text)
 {
-	size_t plain = 0; /* start of the run not yet added */
+	size_t at = plain_start(text), plain = 0; /* start of the run not yet added */
+	struct utf8_marks marks = { 0 };
 	uint32_t code;
 
-	for (size_t at = plain_start(text); at < text.n;) {
+	/* the last of them may have marks */
+	for (at -= at > 0; at < text.n;) {
 		size_t len = utf8_decode(str_from(text, at), &code);
-		if (!is_plain(code)) {
+		if (!utf8_is_drawn(&marks, code)) {
 			buf_add(out, text.p + plain, at - plain);
 			add_escaped(out, (unsigned char)text.p[at], code);
 			plain = at + len;
@@ -174,28 +152,28 @@ bool utf8_is_plain(struct str text)
 	return plain_start(text) == text.n;
 }
 
-bool utf8_is_valid(struct str text)
+bool utf8_is_inert(struct str text)
 {
 	uint32_t code;
 
 	for (size_t at = plain_start(text); at < text.n;) {
 		at += utf8_decode(str_from(text, at), &code);
-		if (code == UTF8_INVALID)
+		if (!is_inert(code))
 			return false;
 	}
 	return true;
 }
 
-void utf8_add_valid(struct buf *out, struct str text)
+void utf8_add_inert(struct buf *out, struct str text)
 {
 	uint32_t code;
 
 	for (size_t at = 0; at < text.n;) {
 		size_t len = utf8_decode(str_from(text, at), &code);
-		if (code == UTF8_INVALID)
-			add_escaped(out, (unsigned char)text.p[at], code);
-		else
+		if (is_inert(code))
 			buf_add(out, text.p + at, len);
+		else
+			add_escaped(out, (unsigned char)text.p[at], code);
 		at += len;
 	}
 }

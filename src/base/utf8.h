@@ -29,17 +29,24 @@ size_t utf8_decode(struct str text, uint32_t *code);
  */
 size_t utf8_width(struct str text);
 /*
- * Adds the text with everything that could drive a terminal made visible:
- * \n \t \r, \x1b for controls and invalid bytes, \u202e for the control
- * characters beyond ASCII and those that reorder a line.
+ * Adds the text with everything made visible that could drive a terminal or that a
+ * reader would not see: \n \t \r, \x1b for controls and invalid bytes, \u202e and
+ * \U000e0041 for what unicode_is_hidden(), and for a mark that no character bears or
+ * that is the third on one.
  */
 void utf8_add_visible(struct buf *out, struct str text);
+/* How many more marks the character before may bear; { 0 } at the start of a text. */
+struct utf8_marks {
+	unsigned room;
+};
+/* Is the next character of a text drawn as it is by utf8_add_visible()? */
+bool utf8_is_drawn(struct utf8_marks *marks, uint32_t code);
 /* True when all of it is printable ASCII. */
 bool utf8_is_plain(struct str text);
-/* True when no byte of it is invalid. */
-bool utf8_is_valid(struct str text);
-/* Adds the text with invalid bytes alone made visible: \xff. */
-void utf8_add_valid(struct buf *out, struct str text);
+/* True when no byte of it is invalid, and no control but \t \n \r in it. */
+bool utf8_is_inert(struct str text);
+/* Adds the text with those bytes and controls alone made visible: \xff, \x1b, \u009b. */
+void utf8_add_inert(struct buf *out, struct str text);
 /*
  * Adds the text in at most `cells` cells (at least 1), its middle replaced
  * by an ellipsis when it is too wide.

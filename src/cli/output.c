@@ -31,6 +31,8 @@ const struct opt output_options[] = {
 	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  .offset = FIELD(no_pager), .type = OPT_FLAG },
+	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would run (csv, tsv)",
+	  .offset = FIELD(escape_formulas), .type = OPT_FLAG },
 	OPT_END
 };
 /* clang-format on */
@@ -145,6 +147,7 @@ int output_open(struct output *out, const char *command, const struct output_opt
 		struct err *err)
 {
 	*out = (struct output){ .render = { .command = command,
+					    .escape_formulas = o->escape_formulas,
 					    .shorten = short_name_add },
 				.force = o->force };
 	if (output_check(o, err) < 0)

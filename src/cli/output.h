@@ -23,6 +23,7 @@ struct output_opts {
 	const char *color;  /* "auto", "always", "never" */
 	bool force;         /* replace `path` */
 	bool no_pager;
+	bool escape_formulas; /* of csv and tsv */
 };
 
 /* The initialiser of the member, and the row in the command's list of groups. */
@@ -30,7 +31,7 @@ struct output_opts {
 #define OUTPUT_DEFAULTS { .color = "auto" }
 #define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member) }
 /* clang-format on */
-/* --format, -o/--output, -f/--force, --color, --no-pager */
+/* --format, -o/--output, -f/--force, --color, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
 
 /*

@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/utf8.h"
-#include "cli/terminal.h"
 #include "report/pstats_text.h"
 
 #define NAMES_MAX ((size_t)1 << 30)
@@ -15,24 +14,30 @@
 struct drawing {
 	const struct pstats_listing *listing;
 	FILE *out;
-	bool is_visible;           /* for a terminal: names may not speak to it */
+	bool is_shown;             /* on a terminal */
 	struct buf name, raw;      /* of a listed function */
 	struct buf names;          /* of the other ends of its calls */
 	struct pstats_call *calls; /* owned */
 	size_t calls_cap;
 };
 
+/*
+ * Names may not speak to the terminal, nor to the one that a pager behind a pipe shows
+ * them on; there they are otherwise what Python writes.
+ */
+static void add_text(const struct drawing *d, struct str text, struct buf *to)
+{
+	if (d->is_shown)
+		utf8_add_visible(to, text);
+	else
+		utf8_add_inert(to, text);
+}
+
 static void add_name(struct drawing *d, uint32_t function, struct buf *to)
 {
-	const struct callgraph *g = d->listing->graph;
-
-	if (!d->is_visible) {
-		callgraph_add_name(g, function, to);
-		return;
-	}
 	buf_clear(&d->raw);
-	callgraph_add_name(g, function, &d->raw);
-	utf8_add_visible(to, buf_str(&d->raw));
+	callgraph_add_name(d->listing->graph, function, &d->raw);
+	add_text(d, buf_str(&d->raw), to);
 }
 
 static struct str name_of(struct drawing *d, uint32_t function)
@@ -48,24 +53,38 @@ static struct pstats_times times_of(const struct callgraph_sums *sums)
 				      sums->total_s };
 }
 
-static void draw_head(const struct drawing *d)
+/* A copy of the text in the arena as the listing shows it. */
+static struct str shown(struct drawing *d, struct str text, struct arena *arena)
+{
+	buf_clear(&d->name);
+	add_text(d, text, &d->name);
+	return arena_copy(arena, buf_str(&d->name));
+}
+
+static void draw_head(struct drawing *d)
 {
 	const struct pstats_listing *l = d->listing;
 	const struct callgraph *g = l->graph;
-	struct str *top = xrealloc_array(NULL, g->nrows + 1, sizeof(*top));
-	struct pstats_head head = { .files = l->files,
+	struct arena arena = { 0 };
+	struct str *top = arena_alloc(&arena, (g->nrows + 1) * sizeof(*top));
+	struct str *files = arena_alloc(&arena, (l->nfiles + 1) * sizeof(*files));
+	struct pstats_head head = { .files = files,
 				    .nfiles = l->nfiles,
 				    .top_level = top,
 				    .calls = g->calls,
 				    .primitive = g->primitive,
 				    .self_s = g->self_s };
 
+	for (size_t i = 0; i < l->nfiles; i++)
+		files[i] = shown(d, str_of(l->files[i]), &arena);
 	for (size_t i = 0; i < g->nrows; i++)
-		if (g->rows[i].is_top_level)
+		if (g->rows[i].is_top_level) {
+			uint32_t name = g->functions[g->rows[i].function].name;
 			top[head.ntop_level++] =
-				callgraph_text(g, g->functions[g->rows[i].function].name);
+				shown(d, callgraph_text(g, name), &arena);
+		}
 	pstats_text_head(&head, d->out);
-	free(top);
+	arena_release(&arena);
 }
 
 static void draw_rows(struct drawing *d)
@@ -188,7 +207,7 @@ int pstats_format_write(const char *command, const struct pstats_listing *listin
 	if (output_open(&out, command, output, err) < 0)
 		return -1;
 	d.out = out.stream;
-	d.is_visible = !out.path && terminal_is(STDOUT_FILENO);
+	d.is_shown = out.render.is_shown;
 	buf_init(&d.name, NAMES_MAX);
 	buf_init(&d.raw, NAMES_MAX);
 	buf_init(&d.names, NAMES_MAX);

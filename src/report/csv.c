@@ -36,10 +36,11 @@ static void write_header(struct writer *w, struct raw_text *raw, const struct ta
 		const char *name = t->columns[i].name;
 		if (i)
 			writer_byte(w, ',');
-		if (*name && !strpbrk(name, ",\"\r\n"))
+		if (*name && !strpbrk(name, ",\"\r\n") &&
+		    !raw_text_is_formula(raw, str_of(name)))
 			writer_str(w, raw_text(raw, str_of(name)));
 		else
-			write_text(w, raw_text(raw, str_of(name)));
+			write_text(w, raw_cell(raw, str_of(name)));
 	}
 	writer_byte(w, '\n');
 }
@@ -50,7 +51,7 @@ static void write_cell(struct writer *w, struct raw_text *raw, enum unit unit,
 	char room[UNITS_TEXT_MAX];
 
 	if (cell->type == CELL_TEXT) {
-		write_text(w, raw_text(raw, cell->as.text));
+		write_text(w, raw_cell(raw, cell->as.text));
 		return;
 	}
 	writer_str(w, units_raw(unit, *cell, room));
@@ -78,7 +79,7 @@ static int csv_render(struct table *t, const struct render_opts *opts, FILE *out
 	struct raw_text raw;
 	int rc = 0;
 
-	raw_text_init(&raw, opts->is_shown);
+	raw_text_init(&raw, opts);
 	write_header(&w, &raw, t);
 	writer_flush(&w);
 	while (!ferror(out) && (rc = t->next(t, cells, err)) > 0) {

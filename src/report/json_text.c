@@ -10,16 +10,17 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-static bool is_plain(uint32_t code)
+/* ASCII that stands for itself. */
+static bool is_plain(char c)
 {
-	return code >= 0x20 && code != '"' && code != '\\' && code != UTF8_INVALID;
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 static void write_escaped(struct writer *w, uint32_t code)
 {
 	/* Each character with a short escape, and its letter. */
 	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	char text[sizeof("\\uffffffff")];
+	char text[2 * sizeof("\\uffffffff")];
 
 	if (code == UTF8_INVALID) {
 		writer_str(w, STR_LIT(REPLACEMENT));
@@ -32,23 +33,31 @@ static void write_escaped(struct writer *w, uint32_t code)
 			return;
 		}
 	}
-	snprintf(text, sizeof(text), "\\u%04x", (unsigned int)code);
+	if (code > 0xffff) /* a pair of surrogates */
+		snprintf(text, sizeof(text), "\\u%04x\\u%04x",
+			 0xd7c0 + (unsigned int)(code >> 10),
+			 0xdc00 | (unsigned int)(code & 0x3ff));
+	else
+		snprintf(text, sizeof(text), "\\u%04x", (unsigned int)code);
 	writer_str(w, str_of(text));
 }
 
 void json_text_str(struct writer *w, struct str text)
 {
 	size_t plain = 0; /* start of the run not yet written */
+	struct utf8_marks marks = { 0 };
 	uint32_t code;
 
 	writer_byte(w, '"');
 	for (size_t at = 0; at < text.n;) {
-		if ((unsigned char)text.p[at] < 0x80 && is_plain((uint32_t)text.p[at])) {
-			at++; /* most are ASCII: no need to decode them */
+		if (is_plain(text.p[at])) {
+			at++; /* most are: no need to decode them */
 			continue;
 		}
+		if (at > 0 && is_plain(text.p[at - 1]))
+			utf8_is_drawn(&marks, (uint32_t)text.p[at - 1]);
 		size_t len = utf8_decode((struct str){ text.p + at, text.n - at }, &code);
-		if (!is_plain(code)) {
+		if (!utf8_is_drawn(&marks, code) || code == '"' || code == '\\') {
 			writer_str(w, (struct str){ text.p + plain, at - plain });
 			write_escaped(w, code);
 			plain = at + len;

@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "report/writer.h"
 
-/* A quoted string; each invalid byte becomes U+FFFD. */
+/* A quoted string; an invalid byte becomes U+FFFD, what nobody would see \u200b. */
 void json_text_str(struct writer *w, struct str text);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);

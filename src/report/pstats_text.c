@@ -75,8 +75,10 @@ static void put_count(struct bignum count, FILE *out)
 
 void pstats_text_head(const struct pstats_head *head, FILE *out)
 {
-	for (size_t i = 0; i < head->nfiles; i++)
-		fprintf(out, "%s\n", head->files[i]);
+	for (size_t i = 0; i < head->nfiles; i++) {
+		put_text(head->files[i], out);
+		putc('\n', out);
+	}
 	if (head->nfiles)
 		putc('\n', out);
 	for (size_t i = 0; i < head->ntop_level; i++) {

@@ -17,7 +17,7 @@
 
 /* Above the totals; all borrowed. */
 struct pstats_head {
-	const char *const *files; /* "Tue Jan  2 03:04:05 2024    x.prof" */
+	const struct str *files; /* "Tue Jan  2 03:04:05 2024    x.prof" */
 	size_t nfiles;
 	const struct str *top_level; /* names of functions */
 	size_t ntop_level;

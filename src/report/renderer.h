@@ -14,10 +14,11 @@
 #include "base/table.h"
 
 struct render_opts {
-	const char *command; /* for JSON's "command" key */
-	int width;           /* terminal columns to fit into; 0: unlimited */
-	bool color;          /* people's tables only */
-	bool is_shown;       /* on a terminal, perhaps by a pager */
+	const char *command;  /* for JSON's "command" key */
+	int width;            /* terminal columns to fit into; 0: unlimited */
+	bool color;           /* people's tables only */
+	bool is_shown;        /* on a terminal, perhaps by a pager */
+	bool escape_formulas; /* csv and tsv: for spreadsheets */
 	/* Adds a text in at most so many cells; NULL: utf8_add_shortened() */
 	void (*shorten)(struct buf *out, struct str text, size_t cells);
 };

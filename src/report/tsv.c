@@ -33,6 +33,8 @@ static void write_text(struct writer *w, struct raw_text *raw, struct str text)
 {
 	size_t from = 0;
 
+	if (raw_text_is_formula(raw, text))
+		writer_byte(w, '\'');
 	for (size_t i = 0; i <= text.n; i++) {
 		char escape = 0;
 		if (i < text.n)
@@ -70,7 +72,7 @@ static int tsv_render(struct table *t, const struct render_opts *opts, FILE *out
 	struct raw_text raw;
 	int rc = 0;
 
-	raw_text_init(&raw, opts->is_shown);
+	raw_text_init(&raw, opts);
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		if (i)
 			writer_byte(&w, '\t');

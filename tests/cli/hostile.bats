@@ -9,13 +9,16 @@ named() { # NAME FILE
 	printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"%s","ts":1,"dur":2,"pid":1,"tid":1}]}' "$1" >"$2"
 }
 
-@test "on a terminal no format lets an escape through" {
-	named 'a\u001b]0;title\u0007\u001b[31mred\u009b\u202etxt' evil.json
+# Characters that a terminal obeys or does not show, escaped as in grep -P.
+UNSEEN='[\x00-\x08\x0b-\x1f\x7f-\x9f\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{e0001}-\x{e007f}]|\x{301}{3}'
+
+@test "on a terminal no format lets an escape or an unseen character through" {
+	named 'a\u001b]0;title\u0007\u001b[31mred\u009b\u202etxt\u200b\u00ad\udb40\udc41z\u0301\u0301\u0301\u0301' evil.json
 	ptool ingest -q evil.json
 	for format in table csv tsv json ndjson markdown; do
 		on_terminal 200 "$PTOOL" top --no-pager --color never --format $format >shown
 		grep -q title shown
-		run grep -caP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]' shown
+		run grep -cP "$UNSEEN" shown
 		prints 0
 	done
 	# of a column that a query names, too
@@ -24,11 +27,28 @@ named() { # NAME FILE
 	prints 0
 }
 
-@test "in a pipe csv and tsv keep names as they were recorded" {
-	named 'a\u001b[31m\"\tb\\' odd.json
+@test "in a pipe csv and tsv keep names as they were recorded, but for controls" {
+	named 'a\u001b[31m\"\tb\\\u200b\u009b' odd.json
 	ptool ingest -q odd.json
-	ptool top --format csv | grep -qF "$(printf '"a\033[31m""\tb\\"')"
-	ptool top --format tsv | grep -qF "$(printf 'a\033[31m"\\tb\\\\')"
+	ptool top --format csv | grep -qF "$(printf '"a\\x1b[31m""\tb\\\u200b\\u009b"')"
+	ptool top --format tsv | grep -qF "$(printf 'a\\x1b[31m"\\tb\\\\\u200b\\u009b')"
+	# and json is exact
+	ptool top --format json | python3 -c '
+import json, sys
+assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"'
+}
+
+@test "formulas are escaped where that is asked for" {
+	named '=cmd|\"a\"' formula.json
+	ptool ingest -q formula.json
+	ptool top --format csv | grep -q '^"=cmd'
+	for format in csv tsv; do
+		ptool top --format $format --escape-formulas | grep -qE "^\"?'=cmd"
+		run ptool sql --format $format --escape-formulas "SELECT -1 AS n, '-1' AS \"@t\", 'a=b' AS u"
+		lines=$(printf '%s\n' "$output" | tr -d '"' | tr '\t' ,)
+		[ "$lines" = "n,'@t,u
+-1,'-1,a=b" ]
+	done
 }
 
 @test "a path that is no UTF-8 is escaped in every format" {

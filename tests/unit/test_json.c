@@ -120,7 +120,7 @@ static void quotes_backslashes_and_controls_are_escaped(void **state)
 	(void)state;
 	assert_renders(
 		"ndjson", one_cell(UNIT_TEXT, TEXT("\"\\/\b\f\n\r\t\0\x1b\x7f<lambda>")),
-		"{\"x\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001b\x7f<lambda>\"}\n");
+		"{\"x\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001b\\u007f<lambda>\"}\n");
 }
 
 static void valid_utf8_stays_and_each_invalid_byte_becomes_fffd(void **state)

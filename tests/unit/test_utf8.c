@@ -74,6 +74,11 @@ static void width_counts_terminal_cells(void **state)
 	assert_int_equal(2, utf8_width(STR_LIT("한")));
 	assert_int_equal(2, utf8_width(STR_LIT("\xf0\x9f\x94\xa5")));
 	assert_int_equal(3, utf8_width(STR_LIT("a\xff\xfe")));
+	assert_int_equal(2, utf8_width(str_of("\u26a1")));
+	assert_int_equal(1, utf8_width(str_of("\u26a0")));
+	assert_int_equal(2, utf8_width(str_of("\U0001f7e2")));
+	assert_int_equal(1, utf8_width(str_of("\u0e01\u0e34\u0e48"))); /* Thai */
+	assert_int_equal(1, utf8_width(str_of("\u0915\u094d")));       /* Hindi */
 }
 
 static void controls_become_visible(void **state)
@@ -88,6 +93,27 @@ static void controls_become_visible(void **state)
 	assert_visible("\\u009b\\u2028", STR_LIT("\xc2\x9b\xe2\x80\xa8"));
 	assert_visible("\\u202eexe\\u2066", STR_LIT("\xe2\x80\xae"
 						    "exe\xe2\x81\xa6"));
+}
+
+static void what_nobody_would_see_becomes_visible(void **state)
+{
+	(void)state;
+	assert_visible("a\\u200bb\\u00adc\\ufeff", str_of("a\u200bb\u00adc\ufeff"));
+	assert_visible("\\U000e0041\\ufe0f\\u3164", str_of("\U000e0041\ufe0f\u3164"));
+	assert_visible("a\\u00a0b c", str_of("a\u00a0b c"));
+	assert_visible("\\uffff\\U0001fffe", str_of("\uffff\U0001fffe"));
+}
+
+static void a_letter_keeps_two_marks(void **state)
+{
+	(void)state;
+	assert_visible("e\u0301 \u0915\u094d\u0937",
+		       str_of("e\u0301 \u0915\u094d\u0937"));
+	assert_visible("e\u0323\u0302", str_of("e\u0323\u0302"));
+	assert_visible("Z\u0301\u0302\\u0303\\u0304b\u0301",
+		       str_of("Z\u0301\u0302\u0303\u0304b\u0301"));
+	assert_visible("\\u0301a.\\u0301", str_of("\u0301a.\u0301"));
+	assert_visible("\\u200b\\u0301", str_of("\u200b\u0301"));
 }
 
 static void what_fits_is_not_shortened(void **state)
@@ -135,6 +161,8 @@ int main(void)
 		cmocka_unit_test(each_ill_formed_byte_is_one_invalid_character),
 		cmocka_unit_test(width_counts_terminal_cells),
 		cmocka_unit_test(controls_become_visible),
+		cmocka_unit_test(what_nobody_would_see_becomes_visible),
+		cmocka_unit_test(a_letter_keeps_two_marks),
 		cmocka_unit_test(what_fits_is_not_shortened),
 		cmocka_unit_test(the_middle_gives_way_to_an_ellipsis),
 		cmocka_unit_test(no_character_is_cut_in_two),
