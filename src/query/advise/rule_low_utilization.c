@@ -24,14 +24,7 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct fact_use *uses = facts_uses(run->facts, err);
-
-	if (!uses)
-		return -1;
-	const struct device_work *work = &run->facts->work.work;
-	for (size_t i = 0; i < work->ndevices; i++)
-		judge(run, &work->devices[i], &uses[i]);
-	return 0;
+	return rule_each_device(run, judge, err);
 }
 
 const struct rule rule_low_utilization = {

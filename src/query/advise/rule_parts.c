@@ -33,6 +33,22 @@ int64_t rule_step_ns(const struct rule_run *run)
 	return rule_per_step(run, run->facts->window.ns);
 }
 
+int rule_each_device(const struct rule_run *run,
+		     void (*judge)(const struct rule_run *run,
+				   const struct work_device *device,
+				   const struct fact_use *use),
+		     struct err *err)
+{
+	const struct fact_use *uses = facts_uses(run->facts, err);
+	const struct device_work *work = &run->facts->work.work;
+
+	if (!uses)
+		return -1;
+	for (size_t i = 0; i < work->ndevices; i++)
+		judge(run, &work->devices[i], &uses[i]);
+	return 0;
+}
+
 void rule_add_window(const struct rule_run *run)
 {
 	const struct fact_window *w = &run->facts->window;

@@ -20,6 +20,12 @@ const char *rule_device_word(const struct rule_run *run);
 int64_t rule_step_ns(const struct rule_run *run);
 /* The part of a sum over the window that is of one step. */
 int64_t rule_per_step(const struct rule_run *run, int64_t ns);
+/* Judges each device by what it did in the window; as a rule's check() returns. */
+int rule_each_device(const struct rule_run *run,
+		     void (*judge)(const struct rule_run *run,
+				   const struct work_device *device,
+				   const struct fact_use *use),
+		     struct err *err);
 /* Evidence that the others are shares of: steps and mean length. */
 void rule_add_window(const struct rule_run *run);
 /* Evidence of a mean step; ns is of the whole window, as in rule_add_share(). */

@@ -82,15 +82,9 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	const struct fact_use *uses = facts_uses(run->facts, err);
 	size_t n;
 
-	if (!uses || !facts_names(run->facts, &n, err))
-		return -1;
-	const struct device_work *work = &run->facts->work.work;
-	for (size_t i = 0; i < work->ndevices; i++)
-		judge(run, &work->devices[i], &uses[i]);
-	return 0;
+	return facts_names(run->facts, &n, err) ? rule_each_device(run, judge, err) : -1;
 }
 
 const struct rule rule_unfused = {
