@@ -51,8 +51,17 @@ class Answer:
 # A part of the file's name: (what is said, in words; whether it is).
 CASES = {
     "t2141_transformer": [("calls that wait for a core, not copies", lambda a: a.first("slow-calls", 30) and "host-copies" not in a.rules)],
+    "t2141_oneshot/train_step_0": [("calls that wait for a core, sqrt above all", lambda a: a.first("slow-calls", 70) and "mostly aten::sqrt" in a.text)],
+    "t2141_oneshot/train_step_3": [("one call", lambda a: a.first("long-calls", 60) and "aten::_log_softmax takes 4.810 ms, the only call" in a.text)],
+    "t2141_accev/acc1_cycle1": [("calls unlike others of their names", lambda a: a.first("long-calls", 25) and "aten::convolution_backward takes 44.096 ms, call 1 of 2" in a.text)],
+    "t2141_memtl": [("calls that wait for a core, and long ones", lambda a: a.rules == ["slow-calls", "long-calls"])],
+    "t2141_cnn_w0": [("calls that wait for a core", lambda a: a.first("slow-calls", 40))],
+    "t2141_tb_cnn": [("calls that wait for a core", lambda a: a.first("slow-calls", 40))],
+    "k113_oneshot/train_step_0": [("one call", lambda a: a.first("long-calls", 60) and "aten::nll_loss_forward takes 7.723 ms" in a.text)],
+    "k113_oneshot/train_step_4": [("its pause", lambda a: a.first("python-time", 80) and "one pause of 8.0" in a.text)],
+    "k113_cnn_w0/": [("4 ms of loading data once", lambda a: a.rules[:2] == ["slow-calls", "data-loading"] and "aten::normal_" not in a.text)],
     "t2141_oneshot/train_step_1": [("a third is one operator", lambda a: "most of all aten::sqrt (3" in a.notes[0])],
-    "t2141_jitmod": [("one call that compiles waits for no core", lambda a: "slow-calls" not in a.rules)],
+    "t2141_jitmod": [("one call that compiles waits for no core", lambda a: "slow-calls" not in a.rules and a.first("long-calls", 80))],
     "t260_cnn_w0": [("calls that wait for a core", lambda a: a.first("slow-calls", 10))],
     "deepseek-v3": [("nothing of occupancy, precision or idle time", lambda a: not {"low-occupancy", "mixed-precision"} & set(a.rules) and a.idle_pct() < 2)],
     "execution_trace-benchmark": [("four pieces of work in 19.7 s are too little to judge, but for the first use of the device", lambda a: a.rules == ["first-use"] and a.first("first-use", 90) and "19.696 s" in a.notes[0] and "too little" in a.notes[0])],

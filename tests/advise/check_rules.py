@@ -125,6 +125,14 @@ def check_advice(tap, work):
         rows = told(work, rulecases.calling([("aten::mm", ns)])[0], "python-time")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"python-time: operators of {ns} ns in a step of 1 ms", rows)
     tap.same(told(work, rulecases.uneven(5_000_000, steps=3)[0], "slow-calls"), [], "slow-calls: two may compile something")
+    tap.same([row["rule"] for row in found(advise(work, work.ingest(*save(work, [rulecases.tiny(2)]))))], ["long-calls", "python-time"],
+             "long-calls: two calls that have no others like them")
+    tap.same([row["rule"] for row in found(advise(work, work.ingest(*save(work, [rulecases.tiny(3)]))))], ["slow-calls", "python-time"],
+             "slow-calls: three calls that take 200 ns an element, told once")
+    tap.same(told(work, rulecases.tiny(3, shape=(128, 512)), "slow-calls"), [], "slow-calls: 30 ns an element may be work")
+    tap.same(told(work, rulecases.in_loader(3_100_000), "slow-calls"), [], "slow-calls: calls that load data are of data-loading")
+    rows = told(work, rulecases.pausing(), "python-time")
+    tap.ok(len(rows) == 1 and "3 pauses of up to 8.000 ms between aten::mm and aten::add" in rows[0]["finding"], "python-time: names its pauses", rows)
     store = work.ingest(*save(work, rulecases.charging()))
     rows = advise(work, store, "--rule", "host-bound")
     tap.ok(len(rows) == 1 and "(mostly aten::" in rows[0]["finding"], "host-bound: names what the largest cause is charged to", rows)

@@ -269,8 +269,45 @@ def uneven(ns, shapes=True, steps=4):
     for step, start in enumerate(t.starts):
         for i in range(10):
             t.host("aten::mm", start + i * 100_000, 100_000, **({"Input Dims": [[8, 8], [8, 8]]} if shapes else {}))
-        t.host("aten::mm" if step else "aten::add", start + STEP, ns, **({"Input Dims": [[8, 8], [8, 8]]} if shapes else {}))
+        t.host("aten::mm" if step else "aten::sort", start + STEP, ns, **({"Input Dims": [[8, 8], [8, 8]]} if shapes else {}))
     return [t]
+
+
+def in_loader(ns):
+    """uneven(), with all of it in the DataLoader."""
+    t = uneven(ns)[0]
+    for start in t.starts:
+        t.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start, 9 * STEP)
+    return t
+
+
+def tiny(n, name="aten::sqrt", shape=(128, 64)):
+    """On the CPU alone, a step of 10 ms: calls of 2 ms, no two of one shape."""
+    t = Trace(steps=1, lengths=[10 * STEP])
+    t.has_shapes = True
+    for i in range(n):
+        t.host(name, i * 2 * STEP, 2 * STEP, **{"Input Dims": [[shape[0], shape[1] + i]]})
+    return t
+
+
+def one_long(ns):
+    """On the CPU alone, steps of 10 ms: equal products, and in the last step one of that length."""
+    t = Trace(lengths=[10 * STEP] * 3)
+    for start in t.starts:
+        for i in range(10):
+            t.host("aten::mm", start + i * 100_000, 100_000)
+    t.host("aten::mm", t.starts[-1] + STEP, ns)
+    return [t]
+
+
+def pausing():
+    """On the CPU alone, steps of 10 ms: 8 ms of each run nothing."""
+    t = Trace(lengths=[10 * STEP] * 3)
+    for start in t.starts:
+        t.host("aten::mm", start, STEP)
+        t.host("aten::add", start + 9 * STEP, STEP)
+        t.host("aten::empty", start + 9 * STEP, STEP // 2)
+    return t
 
 
 # Rule: what fires and its saving, what does not fire, what cannot run.
@@ -305,7 +342,8 @@ CASES = {
     "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
     "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
     "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
-    "slow-calls": (uneven(3_100_000), None, uneven(1_300_000), uneven(3_100_000, shapes=False)),
+    "slow-calls": (uneven(3_100_000), 2_250_000, uneven(1_400_000), uneven(3_100_000, shapes=False)),
+    "long-calls": (one_long(3_100_003), 1_000_001, one_long(3_100_000), [frames()]),
     "threads": (on_threads(3), None, on_threads(2, 499_999), [frames()]),
 }
 

@@ -32,6 +32,7 @@ void advise_facts_begin(struct advise_facts *f, const struct scope_profile *prof
 void advise_facts_release(struct advise_facts *f)
 {
 	free(f->names);
+	free(f->calls);
 	free(f->loads);
 	free(f->figures);
 	free(f->idles);

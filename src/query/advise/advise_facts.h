@@ -49,6 +49,16 @@ struct fact_name {
 	bool is_operator; /* by its name: labels have no namespace */
 };
 
+/* A call of an operator that takes a millisecond and more by itself. */
+struct fact_call {
+	int64_t start_ns, dur_ns, self_ns;
+	int64_t turn, n;   /* the 1st to the n-th of its name and shapes, in steps */
+	int64_t median_ns; /* of those; of two the shorter */
+	int64_t above_ns;  /* of its self time, above what it should take */
+	uint32_t name;     /* of the text pool */
+	bool is_slow;      /* by its shapes, or beside others with the same */
+};
+
 struct advise_facts {
 	struct store *store;                 /* borrowed, as all down to ranks */
 	const struct scope *scope;           /* of the command */
@@ -70,7 +80,9 @@ struct advise_facts {
 	struct fact_idle *idles; /* owned; by device; NULL: not made yet */
 	struct fact_name *names; /* owned */
 	size_t nnames, names_cap;
-	bool has_work, has_window, has_steps, has_blame, has_names;
+	struct fact_call *calls; /* owned */
+	size_t ncalls, calls_cap;
+	bool has_work, has_window, has_steps, has_blame, has_names, has_calls;
 };
 
 /* Of another profile (NULL: of none); advise_facts_release() before, and at the end. */
@@ -108,6 +120,12 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
+/*
+ * Calls of a millisecond and more on the host, in steps (in all of the recording when
+ * there are none), longest first; *n of them.  Those that load data or communicate, and
+ * what they call, are left out: other rules have their time.
+ */
+const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
 

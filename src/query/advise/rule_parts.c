@@ -98,19 +98,22 @@ int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
 	return 0;
 }
 
-const char *rule_culprit(const struct rule_run *run, struct str name)
+const char *rule_name(const struct rule_run *run, struct str name)
 {
-	struct arena *arena = &run->out->arena;
 	struct buf text;
 
-	if (!name.n)
-		return "";
 	buf_init(&text, name.n + CULPRIT_CELLS);
 	short_name_add(&text, name, CULPRIT_CELLS);
-	const char *culprit =
-		arena_printf(arena, " (mostly " STR_FMT ")", STR_ARG(buf_str(&text)));
+	const char *copy = arena_copy(&run->out->arena, buf_str(&text)).p;
 	buf_release(&text);
-	return culprit;
+	return copy;
+}
+
+const char *rule_culprit(const struct rule_run *run, struct str name)
+{
+	if (!name.n)
+		return "";
+	return arena_printf(&run->out->arena, " (mostly %s)", rule_name(run, name));
 }
 
 const char *rule_ns_text(const struct rule_run *run, int64_t ns)

@@ -45,6 +45,8 @@ struct rule_share {
 int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
 		     double min_pct, struct err *err);
 
+/* The name, of at most 48 cells; in the list's arena, as those below. */
+const char *rule_name(const struct rule_run *run, struct str name);
 /* " (mostly NAME)", of at most 60 bytes; empty without a name.  In the list's arena. */
 const char *rule_culprit(const struct rule_run *run, struct str name);
 /* "149.2 us", in the list's arena. */

@@ -1,0 +1,126 @@
+/* Long calls of operators, as rules of the CPU see them: see advise_facts.h. */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/advise/advise_facts.h"
+#include "query/advise/call_needs.h"
+#include "query/query.h"
+#include "query/slices/slice_finder.h"
+#include "query/steps/host_names.h"
+
+ASSET(asset_query_views_advise_long_calls_sql);
+
+#define LEAST_NS    1000000 /* a core is given away for a millisecond and more */
+#define PEERS_TIMES 5       /* so many times what is usual is slow */
+#define NEEDS_TIMES 2       /* so many times what its tensors need */
+
+enum { NAME, SHAPES, PARENT, TS, DUR, SELF, TURN, N, MEDIAN };
+
+/* Does it, or a slice around it, load data or communicate?  1, 0, or -1 with err set. */
+static int is_of_other(struct slice_finder *f, uint32_t name, int64_t parent_id,
+		       struct err *err)
+{
+	const unsigned others = HOST_DATA_LOADING | HOST_COMMUNICATION;
+	struct found_slice around = { .name = name, .parent_id = parent_id };
+	int rc = 1;
+
+	while (rc > 0) {
+		if (host_name_bits(text_pool_str(f->texts, around.name)) & others)
+			return 1;
+		rc = slice_finder_find(f, around.parent_id, &around, err);
+	}
+	return rc;
+}
+
+/* needs_ns: -1 where it is not known. */
+static void judge(struct fact_call *call, int64_t needs_ns, bool has_shapes)
+{
+	int64_t should_ns = call->n > 1 ? call->median_ns : 0;
+
+	if (has_shapes && call->n > 1 && call->turn > 1 &&
+	    call->self_ns / PEERS_TIMES >= call->median_ns) {
+		call->is_slow = true;
+	} else if (needs_ns >= 0 && call->self_ns / NEEDS_TIMES >= needs_ns) {
+		call->is_slow = true;
+		should_ns = needs_ns;
+	} else if (call->n == 1 && needs_ns > 0) {
+		should_ns = needs_ns;
+	}
+	if (call->self_ns > should_ns)
+		call->above_ns = call->self_ns - should_ns;
+}
+
+/* 1: it counts; 0: it does not; -1 with err set. */
+static int read_call(struct advise_facts *f, struct slice_finder *finder,
+		     struct sqlite3_stmt *stmt, struct fact_call *out, struct err *err)
+{
+	uint32_t name, shapes;
+
+	if (text_pool_number(f->texts, sqlite3_column_int64(stmt, NAME), &name, err) <
+		    0 ||
+	    text_pool_number(f->texts, sqlite3_column_int64(stmt, SHAPES), &shapes, err) <
+		    0)
+		return -1;
+	*out = (struct fact_call){
+		.name = name,
+		.start_ns = sqlite3_column_int64(stmt, TS),
+		.dur_ns = sqlite3_column_int64(stmt, DUR),
+		.self_ns = sqlite3_column_int64(stmt, SELF),
+		.median_ns = sqlite3_column_int64(stmt, MEDIAN),
+		.turn = sqlite3_column_int64(stmt, TURN),
+		.n = sqlite3_column_int64(stmt, N),
+	};
+	judge(out,
+	      call_needs_ns(text_pool_str(f->texts, name),
+			    text_pool_str(f->texts, shapes)),
+	      f->profile->has_shapes);
+	int rc = is_of_other(finder, name, sqlite3_column_int64(stmt, PARENT), err);
+	return rc < 0 ? -1 : name != TEXT_NONE && !rc;
+}
+
+static int load_calls(struct advise_facts *f, struct slice_finder *finder,
+		      struct sqlite3_stmt *stmt, struct err *err)
+{
+	int rc;
+
+	query_bind_int(stmt, ":profile", f->profile->id);
+	query_bind_int(stmt, ":op", CLASS_OP);
+	query_bind_int(stmt, ":least_ns", LEAST_NS);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct fact_call call;
+		rc = read_call(f, finder, stmt, &call, err);
+		if (rc < 0)
+			break;
+		if (rc == 0)
+			continue;
+		f->calls =
+			xgrow(f->calls, &f->calls_cap, f->ncalls + 1, sizeof(*f->calls));
+		f->calls[f->ncalls++] = call;
+	}
+	return rc;
+}
+
+const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err)
+{
+	static const struct fact_call none = { .n = 0 };
+	struct slice_finder finder;
+	struct sqlite3_stmt *stmt = NULL;
+
+	*n = f->ncalls;
+	if (f->has_calls)
+		return f->ncalls ? f->calls : &none;
+	int rc = slice_finder_open(f->store, f->texts, &finder, err);
+	if (rc == 0)
+		rc = query_prepare(f->store, asset_query_views_advise_long_calls_sql,
+				   &stmt, err);
+	if (rc == 0)
+		rc = load_calls(f, &finder, stmt, err);
+	sqlite3_finalize(stmt);
+	slice_finder_close(&finder);
+	if (rc < 0)
+		return NULL;
+	f->has_calls = true;
+	*n = f->ncalls;
+	return f->ncalls ? f->calls : &none;
+}
