@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_root.h"
+#include "query/gaps/gap_sums.h"
 #include "query/gaps/gap_usual.h"
 
 static void tells(enum slice_class class, const char *name, enum gap_cause cause)
@@ -111,6 +112,56 @@ static void every_cause_has_a_code_a_title_and_a_remedy(void **state)
 		for (int k = GAP_NONE; k < i; k++)
 			assert_string_not_equal(gap_causes[i].code, gap_causes[k].code);
 	}
+}
+
+/* The remedy for gaps of a cause; those of one gap come in two pieces. */
+static const char *remedy_of(enum gap_cause cause, const int64_t *gaps_ns, size_t n)
+{
+	const struct gap_sum of = { .cause = (uint8_t)cause, .key = (uint32_t)cause };
+	struct gap_sums sums = { .n = 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		gap_sums_add(&sums, &of, i, gaps_ns[i] / 2, true);
+		gap_sums_add(&sums, &of, i, gaps_ns[i] - gaps_ns[i] / 2, true);
+	}
+	const int64_t cause_ns[NGAP_CAUSES] = { 0 };
+	const struct gap_loss loss = { .ns = sums.items[0].idle_ns,
+				       .long_ns = sums.items[0].long_ns,
+				       .cause_ns = cause_ns };
+	gap_sums_release(&sums);
+	return gap_cause_remedy(cause, &loss);
+}
+
+static void a_remedy_is_for_the_gaps_that_most_of_the_time_is_in(void **state)
+{
+	int64_t gaps_ns[213];
+
+	(void)state;
+	for (size_t i = 0; i < 213; i++) /* most gaps are short, most time is not */
+		gaps_ns[i] = i % 10 ? 30000 : 12000000;
+	assert_ptr_equal(gap_causes[GAP_GRAPH_NODES].few,
+			 remedy_of(GAP_GRAPH_NODES, gaps_ns, 213));
+	for (size_t i = 0; i < 213; i++) /* one long gap is not most of it */
+		gaps_ns[i] = i ? 30000 : 1000000;
+	assert_ptr_equal(gap_causes[GAP_GRAPH_NODES].remedy,
+			 remedy_of(GAP_GRAPH_NODES, gaps_ns, 213));
+}
+
+static void a_remedy_fits_what_the_recording_has(void **state)
+{
+	int64_t cause_ns[NGAP_CAUSES] = { 0 };
+	struct gap_loss loss = { .ns = 9, .cause_ns = cause_ns };
+
+	(void)state;
+	assert_non_null(strstr(gap_cause_remedy(GAP_UNTRACED, &loss), "with_stack=True"));
+	cause_ns[GAP_PYTHON] = 1;
+	assert_null(strstr(gap_cause_remedy(GAP_UNTRACED, &loss), "with_stack=True"));
+	assert_non_null(strstr(gap_cause_remedy(GAP_ORDER, &loss), "as a CUDA graph"));
+	cause_ns[GAP_GRAPH_NODES] = 1;
+	assert_null(strstr(gap_cause_remedy(GAP_ORDER, &loss), "as a CUDA graph"));
+	assert_null(strstr(gap_cause_remedy(GAP_LATENCY, &loss), "torch.compile"));
+	loss.blamed = STR_LIT("/tmp/torchinductor_me/ov/cov.py(25): call");
+	assert_non_null(strstr(gap_cause_remedy(GAP_PYTHON, &loss), "reduce-overhead"));
 }
 
 /* Work of one device on streams 0 and 1, by start. */
@@ -347,6 +398,8 @@ int main(void)
 		cmocka_unit_test(what_only_launches_tells_no_cause),
 		cmocka_unit_test(a_bound_is_that_of_the_others_of_its_kind),
 		cmocka_unit_test(every_cause_has_a_code_a_title_and_a_remedy),
+		cmocka_unit_test(a_remedy_is_for_the_gaps_that_most_of_the_time_is_in),
+		cmocka_unit_test(a_remedy_fits_what_the_recording_has),
 		cmocka_unit_test(zero_length_work_ends_no_gap_but_the_last),
 		cmocka_unit_test(zero_length_work_at_the_edge_ends_no_gap),
 		cmocka_unit_test(an_extent_adds_the_edges_before_and_after_all_work),

@@ -109,9 +109,9 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
 /* Idle time of some causes (bits), in gaps of some length. */
 struct fact_share {
-	int64_t ns, gaps, longest_ns; /* the most of one gap */
-	int64_t edge_ns;              /* of it, before the first work of a step */
-	enum gap_cause cause;         /* the largest */
+	int64_t ns, gaps, long_ns; /* as in struct gap_loss */
+	int64_t edge_ns;           /* of it, before the first work of a step */
+	enum gap_cause cause;      /* the largest */
 	struct str culprit; /* of that, what is charged most; empty: it has no name */
 };
 /* facts_idles() was called.  Gaps of [from_ns, below_ns) long count. */

@@ -159,8 +159,8 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 				add_share(f, &piece, edge_ns, &charges, &share);
 		}
 		share.gaps += share.ns > before_ns;
-		if (share.ns - before_ns > share.longest_ns)
-			share.longest_ns = share.ns - before_ns;
+		share.long_ns =
+			sum_add(share.long_ns, gap_long_ns(0, share.ns - before_ns));
 	}
 	name_share(f, &charges, &share);
 	for (int i = 0; i < NGAP_CAUSES; i++)

@@ -11,6 +11,10 @@ static void judge(const struct rule_run *run, size_t device, int64_t from_ns)
 	const struct fact_share share =
 		facts_share(run->facts, device, run->rule->causes, from_ns, INT64_MAX);
 	double pct = facts_pct(share.ns, run->facts->window.ns);
+	const struct gap_loss loss = { .ns = share.ns,
+				       .long_ns = share.long_ns,
+				       .blamed = share.culprit,
+				       .cause_ns = run->facts->idles[device].ns };
 	bool is_before = share.edge_ns > share.ns / 2;
 
 	if (pct <= run->values[MIN_PCT] || share.gaps == 0)
@@ -19,8 +23,7 @@ static void judge(const struct rule_run *run, size_t device, int64_t from_ns)
 		   is_before ? "prepare the next batch while the device computes: in the "
 			       "DataLoader's workers (num_workers) or on a thread of its "
 			       "own; or prepare it on the device"
-			     : gap_cause_remedy(share.cause, share.ns, share.gaps,
-						share.longest_ns),
+			     : gap_cause_remedy(share.cause, &loss),
 		   "%.1f%% of %s the %s is idle while the host does other work%s%s", pct,
 		   rule_whole(run), rule_device_word(run),
 		   is_before ? " before the first kernel" : "",

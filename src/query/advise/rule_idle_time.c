@@ -25,13 +25,14 @@ static void judge(const struct rule_run *run, size_t device, enum gap_cause caus
 	const struct fact_share share =
 		facts_share(run->facts, device, RULE_CAUSE(cause), 0, INT64_MAX);
 	const struct gap_cause_row *row = &gap_causes[cause];
+	const struct gap_loss loss = { share.ns, share.long_ns, share.culprit,
+				       run->facts->idles[device].ns };
 
 	if (share.gaps == 0)
 		return;
 	struct advice *a = advice_add(
 		run, work_device_cell(&run->facts->work.work.devices[device]),
-		gap_cause_remedy(cause, share.ns, share.gaps, share.longest_ns),
-		"%.1f%% of %s the %s is idle: %s%s",
+		gap_cause_remedy(cause, &loss), "%.1f%% of %s the %s is idle: %s%s",
 		facts_pct(share.ns, run->facts->window.ns), rule_whole(run),
 		rule_device_word(run), row->title, rule_culprit(run, share.culprit));
 	a->about = (int)cause;

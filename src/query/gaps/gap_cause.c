@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define LONG_NS     INT64_C(1000000) /* a gap of another kind than the many short */
 #define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
 #define LOOK_THERE  "ptool gaps --list shows where"
+#define ALL_NODES   "Nsight Systems or rocprofv3 shows every node"
 
 /* clang-format off */
 const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
@@ -22,7 +22,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_COMMUNICATION] = { "communication_wait", "communication wait", "overlap the collective with computation, and even out the ranks", NULL },
 	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing", NULL },
 	[GAP_COLLECTION] = { "garbage_collection", "garbage collection", "call gc.freeze() after set-up, or collect at chosen steps", NULL },
-	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", NULL },
+	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", "look at what the optimizer does on the CPU: the first step creates its state; " LOOK_THERE },
 	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time", NULL },
 	[GAP_SLOW] = { "slow_start", "slow start (first use)", "run a few steps before you measure: the first use of a kernel or library loads code", NULL },
 	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move that work off the launching thread, or do it ahead of time; " LOOK_THERE },
@@ -33,12 +33,12 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "the stream waits for another one, or for work that was not recorded; " LOOK_THERE },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL },
 	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL },
-	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", "the recording does not say what the graph's first node waited for; look at the other streams" },
-	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", "look at what the node before it waits for: host nodes and events within the graph" },
+	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", "the graph waited for another stream, or for its upload (first replay), or its first kernels were not recorded: " ALL_NODES },
+	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", "a host node, an event or a conditional node held the graph up, or kernels of it were not recorded: " ALL_NODES },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL },
 	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL },
-	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "start the profiler some steps earlier: the work that the device waited for was not recorded", NULL },
-	[GAP_UNKNOWN] = { "launch_unknown", "launched before recording", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU", NULL },
+	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "what the device waited for was not recorded: work from before the recording (start the profiler some steps earlier), or another program on the device", NULL },
+	[GAP_UNKNOWN] = { "launch_unknown", "launch not recorded", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU; a newer PyTorch records more kinds of launches", NULL },
 	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late", NULL },
 };
 /* clang-format on */
@@ -199,14 +199,55 @@ bool gap_call_may_be_slow(struct str name)
 	return !has_part(name, STR_LIT("ynchronize")) && !gap_call_copies(name);
 }
 
-const char *gap_cause_remedy(enum gap_cause cause, int64_t ns, int64_t gaps,
-			     int64_t longest_ns)
+static bool has_frames(const struct gap_loss *loss)
 {
-	bool is_few = longest_ns >= LONG_NS &&
-		      ((gaps > 0 && ns / gaps >= LONG_NS) || longest_ns >= ns / 2);
+	return loss->cause_ns[GAP_PYTHON] > 0;
+}
 
-	return is_few && gap_causes[cause].few ? gap_causes[cause].few
-					       : gap_causes[cause].remedy;
+static bool has_graphs(const struct gap_loss *loss)
+{
+	return loss->cause_ns[GAP_GRAPH_START] > 0 ||
+	       loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0;
+}
+
+static bool is_compiled(const struct gap_loss *loss)
+{
+	return has_part(loss->blamed, STR_LIT("torchinductor_")) ||
+	       has_part(loss->blamed, STR_LIT("Call CompiledFxGraph")) ||
+	       has_part(loss->blamed, STR_LIT("Torch-Compiled Region"));
+}
+
+#define CAUSE(cause) (UINT64_C(1) << (cause))
+#define LAUNCHES     (CAUSE(GAP_OPERATOR) | CAUSE(GAP_PYTHON) | CAUSE(GAP_LATENCY))
+
+/* Where the recording says that the usual remedy is taken already: the first that fits. */
+static const struct other_remedy {
+	uint64_t causes;
+	bool (*fits)(const struct gap_loss *loss);
+	const char *remedy;
+} other_remedies[] = {
+	{ CAUSE(GAP_UNTRACED), has_frames,
+	  "no Python frame was recorded there then: py-spy record --native or perf shows "
+	  "which other code ran" },
+	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled,
+	  "the compiled model launches its kernels one by one: "
+	  "torch.compile(mode='reduce-overhead') replays them as graphs" },
+	{ LAUNCHES, has_graphs,
+	  "launch less often: put this work into the graphs that the program replays, or "
+	  "fuse small operators" },
+	{ CAUSE(GAP_ORDER), has_graphs,
+	  "fuse small kernels, or put them into the graphs that the program replays" },
+};
+
+const char *gap_cause_remedy(enum gap_cause cause, const struct gap_loss *loss)
+{
+	if (gap_causes[cause].few && loss->long_ns > loss->ns / 2)
+		return gap_causes[cause].few;
+	for (size_t i = 0; i < sizeof(other_remedies) / sizeof(*other_remedies); i++)
+		if (other_remedies[i].causes & CAUSE(cause) &&
+		    other_remedies[i].fits(loss))
+			return other_remedies[i].remedy;
+	return gap_causes[cause].remedy;
 }
 
 bool gap_name_is_step(struct str name)

@@ -48,18 +48,35 @@ struct gap_cause_row {
 	const char *code;   /* machine spelling */
 	const char *title;  /* in people's tables */
 	const char *remedy; /* what usually removes it: ends a sentence */
-	const char *few;    /* the same when it is few long gaps; NULL: no other */
+	const char *few;    /* the same when most of it is in long gaps; NULL: no other */
+};
+
+#define GAP_LONG_NS INT64_C(1000000) /* a gap of another kind than the many short */
+
+/* Idle time of one cause, as its remedy depends on it. */
+struct gap_loss {
+	int64_t ns;
+	int64_t long_ns;         /* of that, in gaps in which it is GAP_LONG_NS or more */
+	struct str blamed;       /* what is charged most of it; may be empty */
+	const int64_t *cause_ns; /* by enum gap_cause: what else there is */
 };
 
 /* By enum gap_cause. */
 extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
 
 /*
- * What usually removes so much idle time in so many gaps: a few long ones ask for
- * another remedy than many short ones.
+ * What usually removes that idle time.  It is judged by where most of the time is, not
+ * by how many gaps there are: many short gaps may take less than one long gap.
  */
-const char *gap_cause_remedy(enum gap_cause cause, int64_t ns, int64_t gaps,
-			     int64_t longest_ns);
+const char *gap_cause_remedy(enum gap_cause cause, const struct gap_loss *loss);
+
+/* What long_ns grows by when a gap that has has_ns of a cause gets ns more of it. */
+static inline int64_t gap_long_ns(int64_t has_ns, int64_t ns)
+{
+	if (has_ns >= GAP_LONG_NS)
+		return ns;
+	return ns >= GAP_LONG_NS - has_ns ? has_ns + ns : 0;
+}
 
 /* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
 enum gap_cause gap_cause_of(enum slice_class class, struct str name);

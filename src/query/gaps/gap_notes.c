@@ -104,9 +104,8 @@ void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *b
 		const struct gap_sum *sum = &by_cause->items[i];
 		seen->cause_ns[sum->cause] =
 			sum_add(seen->cause_ns[sum->cause], sum->idle_ns);
-		seen->gaps[sum->cause] = sum_add(seen->gaps[sum->cause], sum->gaps);
-		if (sum->longest_ns > seen->longest_ns[sum->cause])
-			seen->longest_ns[sum->cause] = sum->longest_ns;
+		seen->long_ns[sum->cause] =
+			sum_add(seen->long_ns[sum->cause], sum->long_ns);
 	}
 }
 
@@ -128,6 +127,8 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	}
 	if (most == GAP_NONE || percent(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
+	const struct gap_loss loss = { seen->cause_ns[most], seen->long_ns[most],
+				       seen->look_at[most], seen->cause_ns };
 	struct buf at;
 	buf_init(&at, SIZE_MAX);
 	if (seen->look_at[most].n) {
@@ -138,7 +139,6 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	memtable_add_note(out, "%.1f%% of the time is lost to '%s'" STR_FMT ": %s",
 			  percent(seen->cause_ns[most], seen->span_ns),
 			  gap_causes[most].title, STR_ARG(buf_str(&at)),
-			  gap_cause_remedy(most, seen->cause_ns[most], seen->gaps[most],
-					   seen->longest_ns[most]));
+			  gap_cause_remedy(most, &loss));
 	buf_release(&at);
 }

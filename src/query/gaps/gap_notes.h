@@ -12,7 +12,7 @@
 /* For the sentence: zeroed, then added to profile by profile. */
 struct gap_causes_seen {
 	int64_t cause_ns[NGAP_CAUSES];
-	int64_t gaps[NGAP_CAUSES], longest_ns[NGAP_CAUSES];
+	int64_t long_ns[NGAP_CAUSES];    /* as in struct gap_loss */
 	int64_t idle_ns, span_ns;        /* of the devices, whatever is shown of it */
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];

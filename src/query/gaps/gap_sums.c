@@ -49,6 +49,7 @@ static struct gap_sum *sum_of(struct gap_sums *s, const struct gap_sum *of)
 	s->items[s->n] = *of;
 	s->items[s->n].idle_ns = s->items[s->n].gaps = s->items[s->n].gap_ns = 0;
 	s->items[s->n].longest_ns = s->items[s->n].stepped_ns = 0;
+	s->items[s->n].long_ns = 0;
 	s->slots[at] = (uint32_t)++s->n;
 	return &s->items[s->n - 1];
 }
@@ -64,6 +65,7 @@ void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, in
 	}
 	sum->last_gap = gap;
 	sum->idle_ns += ns;
+	sum->long_ns += gap_long_ns(sum->gap_ns, ns);
 	sum->gap_ns += ns;
 	if (sum->gap_ns > sum->longest_ns)
 		sum->longest_ns = sum->gap_ns;

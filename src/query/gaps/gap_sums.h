@@ -16,6 +16,7 @@ struct gap_sum {
 	uint32_t last_gap; /* the newest of `gaps` */
 	int64_t idle_ns, gaps;
 	int64_t gap_ns, longest_ns; /* in the newest gap, and in one at most */
+	int64_t long_ns;            /* in gaps in which it is GAP_LONG_NS or more */
 	int64_t stepped_ns;         /* in steps */
 };
 
