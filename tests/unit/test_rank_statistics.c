@@ -88,6 +88,30 @@ static struct sample sorted(struct line *line)
 	return (struct sample){ line->values, line->n };
 }
 
+/* Zeros that are not listed count as those that are. */
+static void check_sparse(struct sample base, struct sample new_side)
+{
+	static double with_zeros[2][2 * VALUES_MAX], without[2][VALUES_MAX];
+	struct sample of[2] = { base, new_side }, all[2];
+	struct sparse_sample sparse[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = 0, zeros = 1 + i * 2;
+		for (size_t j = 0; j < of[i].n; j++)
+			if (of[i].values[j] != 0)
+				without[i][n++] = of[i].values[j];
+		sparse[i] =
+			(struct sparse_sample){ { without[i], n }, of[i].n - n + zeros };
+		memcpy(with_zeros[i], of[i].values, of[i].n * sizeof(double));
+		memset(with_zeros[i] + of[i].n, 0, zeros * sizeof(double));
+		all[i] = (struct sample){ with_zeros[i], of[i].n + zeros };
+		qsort(with_zeros[i], all[i].n, sizeof(double), compare);
+	}
+	struct mann_whitney x = mann_whitney(all[0], all[1], NULL),
+			    y = mann_whitney_sparse(sparse[0], sparse[1], NULL);
+	assert_true(x.u == y.u && x.p == y.p);
+}
+
 static void check_case(FILE *file, struct sample base, struct sample new_side)
 {
 	double exact_p = answer(file, "exact"), asymptotic_p = answer(file, "asymptotic");
@@ -108,6 +132,7 @@ static void check_case(FILE *file, struct sample base, struct sample new_side)
 	assert_true(is_close(h.low, shift.values[2]));
 	assert_true(is_close(h.high, shift.values[3]));
 	u_distribution_release(&d);
+	check_sparse(base, new_side);
 }
 
 static void tests_and_shifts_are_those_of_scipy_and_r(void **state)

@@ -87,24 +87,32 @@ static double floor_of_normal(double deviation, size_t n)
 	return error * normal_quantile_above((1 - WITHIN_PCT / 100.0) / 2);
 }
 
-void diff_noise_of(const double *values, size_t n, struct diff_noise *out)
+static double floor_of_few(const double *values, size_t n, size_t zeros)
 {
-	double *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
-	double sum = 0, squares = 0;
+	double sorted[DIFF_HALVED_MAX] = { 0 };
 
 	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare);
+	qsort(sorted, n + zeros, sizeof(*sorted), compare);
+	return floor_of_halves(sorted, n + zeros);
+}
+
+void diff_noise_of(const double *values, size_t n, size_t zeros, struct diff_noise *out)
+{
+	size_t all = n + zeros;
+	double sum = 0;
+
 	for (size_t i = 0; i < n; i++)
-		sum += sorted[i];
-	out->mean = n ? sum / (double)n : 0;
+		sum += values[i];
+	out->mean = all ? sum / (double)all : 0;
+	double squares = (double)zeros * out->mean * out->mean;
 	for (size_t i = 0; i < n; i++)
-		squares += (sorted[i] - out->mean) * (sorted[i] - out->mean);
-	out->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : (double)NAN;
+		squares += (values[i] - out->mean) * (values[i] - out->mean);
+	out->deviation = all > 1 ? sqrt(squares / (double)(all - 1)) : (double)NAN;
 	out->floor = (double)NAN;
-	if (n > 1)
-		out->floor = n <= DIFF_HALVED_MAX ? floor_of_halves(sorted, n)
-						  : floor_of_normal(out->deviation, n);
-	free(sorted);
+	if (all > 1)
+		out->floor = all <= DIFF_HALVED_MAX
+				     ? floor_of_few(values, n, zeros)
+				     : floor_of_normal(out->deviation, all);
 }
 
 static void add_row(const struct diff *d, struct memtable *m, uint32_t row,
@@ -115,8 +123,8 @@ static void add_row(const struct diff *d, struct memtable *m, uint32_t row,
 	struct diff_noise noise;
 	struct cell cells[NCOLUMNS];
 
-	diff_rows_samples(side, row, values);
-	diff_noise_of(values, side->nreplicates, &noise);
+	size_t n = diff_rows_samples(side, row, values);
+	diff_noise_of(values, n, side->nreplicates - n, &noise);
 	double whole = fabs(noise.mean) / 100;
 	cells[NAME] = cell_text(intern_str(&d->names, row));
 	cells[CALLS] = of.calls % side->units == 0
@@ -194,7 +202,7 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 	struct memtable *m = memtable_new(
 		diff_columns_of(d->unit, ns_columns, bytes_columns, count_columns),
 		NCOLUMNS);
-	diff_noise_of(side->samples, side->nsamples, &noise);
+	diff_noise_of(side->samples, side->nsamples, 0, &noise);
 	const char *name = diff_subject_name(d);
 	struct str text = units_text(diff_subject_unit(d), cell_int(side->subject), mean);
 	const char *headline =

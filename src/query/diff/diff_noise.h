@@ -19,7 +19,8 @@ struct diff_noise {
 
 #define DIFF_HALVED_MAX 12
 
-void diff_noise_of(const double *values, size_t n, struct diff_noise *out);
+/* Of `n` values in any order, and so many zeros that are not among them. */
+void diff_noise_of(const double *values, size_t n, size_t zeros, struct diff_noise *out);
 
 /* --aa: the table of a comparison without a new side.  ERR_EMPTY: too few values. */
 int diff_noise_table(const struct diff *d, const struct diff_style *style,

@@ -166,18 +166,19 @@ static void split(const struct diff *d, struct diff_row *row)
 	row->delta_pct = is_pair ? percent_of_base(d, row) : (double)NAN;
 }
 
-void diff_rows_samples(const struct diff_side *side, uint32_t row, double *values)
+size_t diff_rows_samples(const struct diff_side *side, uint32_t row, double *values)
 {
-	for (size_t i = 0; i < side->nreplicates; i++)
-		values[i] = 0;
+	size_t n = 0;
+
 	if (row == DIFF_NO_ROW)
-		return;
+		return 0;
 	for (size_t i = diff_sums_first(&side->sums, row);
 	     i < side->sums.n && side->sums.items[i].row == row; i++) {
 		const struct diff_sum *sum = &side->sums.items[i];
-		values[sum->replicate] = (double)sum->amount /
-					 (double)side->replicate_units[sum->replicate];
+		values[n++] = (double)sum->amount /
+			      (double)side->replicate_units[sum->replicate];
 	}
+	return n;
 }
 
 static double change_pct(const struct diff_row *row)
@@ -231,10 +232,11 @@ static void compute_p(struct diff *d)
 		values[i] = xrealloc_array(NULL, d->sides[i].nreplicates, sizeof(double));
 	for (size_t i = 0; i < d->nrows; i++) {
 		struct diff_row *row = &d->rows[i];
+		size_t n[NDIFF_SIDES];
 		for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
-			diff_rows_samples(&d->sides[which], row->of[which].row,
-					  values[which]);
-		row->test.p = diff_tester_p(&tester, values[DIFF_BASE], values[DIFF_NEW]);
+			n[which] = diff_rows_samples(&d->sides[which], row->of[which].row,
+						     values[which]);
+		row->test.p = diff_tester_p(&tester, values, n);
 	}
 	for (size_t i = 0; i < NDIFF_SIDES; i++)
 		free(values[i]);

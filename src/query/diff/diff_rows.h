@@ -16,8 +16,11 @@ int64_t diff_from_calls(const struct diff_measure of[NDIFF_SIDES],
 
 /* What a side has of a row. */
 struct diff_measure diff_rows_measure(const struct diff_side *side, uint32_t row);
-/* The amounts of a row's replicates, each divided by its units: `values` has room. */
-void diff_rows_samples(const struct diff_side *side, uint32_t row, double *values);
+/*
+ * The amounts of a row's replicates, each divided by its units, in no order: `values`
+ * has room.  Returns how many; the row has nothing in all other replicates.
+ */
+size_t diff_rows_samples(const struct diff_side *side, uint32_t row, double *values);
 
 /* diff_headline.c: samples of the sides, what they are on average, and their test. */
 void diff_headline_make(struct diff *d);

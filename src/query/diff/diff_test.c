@@ -22,33 +22,23 @@ void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew)
 	t->has_exact = nbase <= U_DISTRIBUTION_MAX && nnew <= U_DISTRIBUTION_MAX;
 	if (t->has_exact)
 		u_distribution_init(&t->exact, nnew, nbase);
-	for (size_t i = 0; i < 2; i++)
-		t->sorted[i] = xrealloc_array(NULL, t->sizes[i], sizeof(double));
 }
 
 void diff_tester_release(struct diff_tester *t)
 {
 	u_distribution_release(&t->exact);
-	free(t->sorted[0]);
-	free(t->sorted[1]);
 	*t = (struct diff_tester){ .has_exact = false };
 }
 
-static struct sample sorted_copy(struct diff_tester *t, size_t which,
-				 const double *values)
+double diff_tester_p(struct diff_tester *t, double *const values[2], const size_t n[2])
 {
-	size_t n = t->sizes[which];
+	struct sparse_sample of[2];
 
-	memcpy(t->sorted[which], values, n * sizeof(*values));
-	qsort(t->sorted[which], n, sizeof(*values), compare);
-	return (struct sample){ t->sorted[which], n };
-}
-
-double diff_tester_p(struct diff_tester *t, const double *base, const double *new_side)
-{
-	struct sample a = sorted_copy(t, 0, base), b = sorted_copy(t, 1, new_side);
-
-	return mann_whitney(a, b, t->has_exact ? &t->exact : NULL).p;
+	for (size_t i = 0; i < 2; i++) {
+		qsort(values[i], n[i], sizeof(double), compare);
+		of[i] = (struct sparse_sample){ { values[i], n[i] }, t->sizes[i] - n[i] };
+	}
+	return mann_whitney_sparse(of[0], of[1], t->has_exact ? &t->exact : NULL).p;
 }
 
 static bool is_large(double change_pct, const struct diff_limits *limits)
@@ -99,6 +89,15 @@ static double percent(double part, double whole)
 	return whole != 0 ? 100 * part / fabs(whole) : (double)NAN;
 }
 
+static double *sorted_copy(const double *values, size_t n)
+{
+	double *copy = xrealloc_array(NULL, n, sizeof(*copy));
+
+	memcpy(copy, values, n * sizeof(*copy));
+	qsort(copy, n, sizeof(*copy), compare);
+	return copy;
+}
+
 /* The shift; its interval takes exact quantiles of more sizes than p does. */
 static struct hodges_lehmann find_shift(const struct diff_tester *t, struct sample base,
 					struct sample new_side, double alpha)
@@ -143,7 +142,8 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 		return;
 	struct diff_tester t;
 	diff_tester_init(&t, nbase, nnew);
-	struct sample a = sorted_copy(&t, 0, base), b = sorted_copy(&t, 1, new_side);
+	double *copies[2] = { sorted_copy(base, nbase), sorted_copy(new_side, nnew) };
+	struct sample a = { copies[0], nbase }, b = { copies[1], nnew };
 	const struct u_distribution *exact = t.has_exact ? &t.exact : NULL;
 	double whole = mean(a.values, nbase);
 	out->has_interval = nbase > 1 && nnew > 1;
@@ -157,5 +157,7 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 							exact, limits->alpha),
 				 whole);
 	out->verdict = decide(out, limits);
+	free(copies[0]);
+	free(copies[1]);
 	diff_tester_release(&t);
 }

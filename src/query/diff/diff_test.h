@@ -23,14 +23,16 @@ struct diff_tester {
 	struct u_distribution exact;
 	bool has_exact;
 	size_t sizes[2];
-	double *sorted[2]; /* owned */
 };
 
 /* Both sizes are at least 1; diff_tester_release() frees. */
 void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew);
 void diff_tester_release(struct diff_tester *t);
-/* Of samples in any order. */
-double diff_tester_p(struct diff_tester *t, const double *base, const double *new_side);
+/*
+ * Of samples in any order, which are sorted; `n` of base and of the new side: how many
+ * are there, and all others of their sizes are 0.
+ */
+double diff_tester_p(struct diff_tester *t, double *const values[2], const size_t n[2]);
 
 struct diff_test {
 	double p, q;       /* NaN: none */

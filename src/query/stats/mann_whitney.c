@@ -5,32 +5,34 @@
 
 #include "query/stats/normal.h"
 
-/* Both samples as one, group of equal values by group. */
-struct merging {
-	struct sample a, b;
-	size_t at_a, at_b;
+/* A sample, of which the values before `at` are counted. */
+struct walk {
+	struct sparse_sample of;
+	size_t at;
+	bool had_zeros;
 };
 
-/* How many of each sample have the next value; false behind the last. */
-static bool next_group(struct merging *m, size_t *in_a, size_t *in_b)
+/* The next value, if it is smaller than `least`, else that. */
+static double least_of(const struct walk *w, double least)
 {
-	bool has_a = m->at_a < m->a.n, has_b = m->at_b < m->b.n;
+	if (w->at < w->of.listed.n && w->of.listed.values[w->at] < least)
+		least = w->of.listed.values[w->at];
+	return w->of.zeros && !w->had_zeros && least > 0 ? 0 : least;
+}
 
-	*in_a = *in_b = 0;
-	if (!has_a && !has_b)
-		return false;
-	double value = has_a ? m->a.values[m->at_a] : m->b.values[m->at_b];
-	if (has_a && has_b && m->b.values[m->at_b] < value)
-		value = m->b.values[m->at_b];
-	while (m->at_a < m->a.n && m->a.values[m->at_a] <= value) {
-		m->at_a++;
-		++*in_a;
+/* How many values are the next, which is `value`, if they are. */
+static size_t take_group(struct walk *w, double value)
+{
+	const struct sample *listed = &w->of.listed;
+	size_t from = w->at, zeros = 0;
+
+	while (w->at < listed->n && listed->values[w->at] <= value)
+		w->at++;
+	if (!w->had_zeros && value >= 0) {
+		zeros = w->of.zeros;
+		w->had_zeros = true;
 	}
-	while (m->at_b < m->b.n && m->b.values[m->at_b] <= value) {
-		m->at_b++;
-		++*in_b;
-	}
-	return true;
+	return w->at - from + zeros;
 }
 
 struct counts {
@@ -38,13 +40,17 @@ struct counts {
 	bool has_ties;
 };
 
-static struct counts count_pairs(struct sample a, struct sample b)
+static struct counts count_pairs(struct sparse_sample a, struct sparse_sample b)
 {
-	struct merging m = { .a = a, .b = b };
+	struct walk walk_a = { .of = a }, walk_b = { .of = b };
 	struct counts c = { 0, 0, false };
-	size_t in_a, in_b, smaller = 0; /* of a, than the group */
+	size_t smaller = 0; /* of a, than the group */
+	double value;
 
-	while (next_group(&m, &in_a, &in_b)) {
+	while ((value = least_of(&walk_b, least_of(&walk_a, (double)INFINITY))) <
+	       (double)INFINITY) {
+		size_t in_a = take_group(&walk_a, value),
+		       in_b = take_group(&walk_b, value);
 		double t = (double)(in_a + in_b);
 		c.u += (double)in_b * ((double)smaller + 0.5 * (double)in_a);
 		c.tie_term += t * t * t - t;
@@ -74,10 +80,10 @@ static double exact_p(double larger_u, const struct u_distribution *d)
 	return p < 1 ? p : 1;
 }
 
-struct mann_whitney mann_whitney(struct sample a, struct sample b,
-				 const struct u_distribution *exact)
+struct mann_whitney mann_whitney_sparse(struct sparse_sample a, struct sparse_sample b,
+					const struct u_distribution *exact)
 {
-	double m = (double)a.n, n = (double)b.n;
+	double m = (double)(a.listed.n + a.zeros), n = (double)(b.listed.n + b.zeros);
 	struct counts c = count_pairs(a, b);
 	double larger_u = c.u > m * n - c.u ? c.u : m * n - c.u;
 	struct mann_whitney test = { .u = c.u, .is_exact = exact && !c.has_ties };
@@ -85,4 +91,11 @@ struct mann_whitney mann_whitney(struct sample a, struct sample b,
 	test.p = test.is_exact ? exact_p(larger_u, exact)
 			       : approximate_p(larger_u, c.tie_term, m, n);
 	return test;
+}
+
+struct mann_whitney mann_whitney(struct sample a, struct sample b,
+				 const struct u_distribution *exact)
+{
+	return mann_whitney_sparse((struct sparse_sample){ a, 0 },
+				   (struct sparse_sample){ b, 0 }, exact);
 }

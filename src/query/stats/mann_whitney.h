@@ -21,6 +21,12 @@ struct sample {
 	size_t n;
 };
 
+/* A sample of which not all zeros are listed: `zeros` more values are 0. */
+struct sparse_sample {
+	struct sample listed; /* may be of no value when zeros are not */
+	size_t zeros;
+};
+
 struct mann_whitney {
 	double u; /* pairs in which the second sample's value is the larger; ties count half */
 	double p; /* 1 when all values are equal */
@@ -30,5 +36,8 @@ struct mann_whitney {
 /* `exact` is the distribution for the two sizes, or NULL: then always approximate. */
 struct mann_whitney mann_whitney(struct sample a, struct sample b,
 				 const struct u_distribution *exact);
+/* The same in a time that does not depend on how many zeros there are. */
+struct mann_whitney mann_whitney_sparse(struct sparse_sample a, struct sparse_sample b,
+					const struct u_distribution *exact);
 
 #endif
