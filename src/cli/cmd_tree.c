@@ -87,7 +87,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 				    .limit = o->limit,
 				    .kernels = o->kernels,
 				    .by_instance = o->instances,
-				    .for_people = reading_is_for_people(&o->on.output) };
+				    .for_people = reading_is_for_people(&o->on.output),
+				    .width = output_width(&o->on.output) };
 	if (parse_min(o->min, r, err) < 0)
 		return -1;
 	if (filter->streams.n || filter->devices.n)

@@ -353,14 +353,18 @@ static bool add_tensile(struct buf *out, struct str name, size_t cells)
 	return true;
 }
 
-/* Blanks before a name are its depth in a tree. */
+/* Blanks before a name are its depth in a tree, and a number in brackets if it is deep. */
 static size_t indent_of(struct str name)
 {
-	size_t n = 0;
+	size_t n = 0, end;
 
 	while (n < name.n && name.p[n] == ' ')
 		n++;
-	return n;
+	for (end = n + 1; n && end < name.n && isdigit((unsigned char)name.p[end]);)
+		end++;
+	bool is_deep = end + 1 < name.n && name.p[n] == '[' && name.p[end] == ']' &&
+		       name.p[end + 1] == ' ';
+	return is_deep ? end + 2 : n;
 }
 
 static void add_by_meaning(struct buf *out, struct str name, size_t cells)
@@ -383,7 +387,7 @@ void short_name_add(struct buf *out, struct str name, size_t cells)
 
 	buf_init(&text, SIZE_MAX);
 	if (indent && indent < cells) {
-		buf_add_blanks(out, indent);
+		buf_add_str(out, (struct str){ name.p, indent });
 		name = str_behind(name, indent);
 		cells -= indent;
 	}

@@ -47,3 +47,22 @@ load setup
 	run -3 --separate-stderr ptool modules "$GPU/one_stream.json"
 	[[ $stderr = *"no modules were recorded (with_stack=True, or Lightning's PyTorchProfiler)" ]]
 }
+
+@test "modules within modules take lines of one length, however deep" {
+	python3 -c '
+import json
+print(json.dumps({"schemaVersion": 1, "traceEvents": [
+    {"ph": "X", "cat": "python_function", "name": f"nn.Module: M_{i}", "pid": 1, "tid": 1, "ts": i, "dur": 9000 - 2 * i}
+    for i in range(3000)]}))' >deep.json
+	ptool ingest -q deep.json
+	for command in "modules" "tree --depth 0 --min 0"; do
+		# shellcheck disable=SC2086
+		ptool $command >table
+		[ "$(grep -c '\[2999\] .*M_2999' table)" -eq 1 ]
+		[ "$(wc -c <table)" -lt 1000000 ]
+		# shellcheck disable=SC2086
+		ptool $command --format csv >csv
+		[ "$(grep -c 'M_254;(2744 more);[^;,]*M_2999"' csv)" -eq 1 ]
+		[ "$(wc -c <csv)" -lt 20000000 ]
+	done
+}

@@ -76,6 +76,8 @@ static void functions_lose_their_folders(void **state)
 		     "cov463qhi2….py(2533): call");
 	assert_short("    torch/nn/modules/module.py(1518): _call_impl", 31,
 		     "    module.py(1518): _call_impl");
+	assert_short("    [12] torch/nn/modules/module.py(1518): _call_impl", 36,
+		     "    [12] module.py(1518): _call_impl");
 	assert_short("<built-in method mm of Tensor object at 0x7faf8498c940>", 30,
 		     "<built-in method mm>");
 	assert_short("<built-in method builtins.exec>", 20, "<builtins.exec>");

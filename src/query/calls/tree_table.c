@@ -8,9 +8,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/sink.h"
-
-#define INDENT   "  "
-#define PATH_SEP ';'
+#include "query/tree_text.h"
 
 enum {
 	ID,
@@ -84,9 +82,8 @@ struct tree_rows {
 	int64_t given;
 	uint32_t at;   /* the node of the newest row */
 	int64_t depth; /* of it, from 1 */
-	struct buf path, name;
-	size_t *ends; /* owned; by depth: where the path of that node ends */
-	size_t ends_cap;
+	struct tree_path path;
+	struct buf name, indented;
 	uint32_t *children, *spare; /* owned: of one node, while they are sorted */
 	size_t children_cap, spare_cap;
 };
@@ -238,21 +235,6 @@ static struct str name_of(struct tree_rows *t)
 	return buf_str(&t->name);
 }
 
-/* The parent's path is still there: the row before this one lies below it. */
-static struct str path_of(struct tree_rows *t, struct str name)
-{
-	size_t depth = (size_t)t->depth;
-
-	t->ends = xgrow(t->ends, &t->ends_cap, depth + 1, sizeof(*t->ends));
-	t->ends[0] = 0;
-	t->path.n = t->ends[depth - 1];
-	if (t->path.n)
-		buf_add_char(&t->path, PATH_SEP);
-	buf_add_str(&t->path, name);
-	t->ends[depth] = t->path.n;
-	return buf_str(&t->path);
-}
-
 static struct cell calls_cell(const struct call_node *node)
 {
 	return node->kind == CALL_REST ? cell_null() : cell_int(node->calls);
@@ -276,7 +258,7 @@ static void machine_row(struct tree_rows *t, struct cell *cells)
 	cells[PARENT] = node->parent == CALL_ROOT ? cell_null() : cell_int(node->parent);
 	cells[DEPTH] = cell_int(t->depth - 1);
 	cells[NAME] = cell_text(name);
-	cells[PATH] = cell_text(path_of(t, name));
+	cells[PATH] = cell_text(tree_path_next(&t->path, (size_t)t->depth - 1, name));
 	cells[KIND] = cell_text(str_of(kinds[node->kind]));
 	cells[CALLS] = calls_cell(node);
 	cells[SELF] = cell_int(node->self_ns);
@@ -293,10 +275,9 @@ static void people_row(struct tree_rows *t, struct cell *cells)
 {
 	const struct call_node *node = &t->tree.nodes[t->at];
 
-	buf_clear(&t->path);
-	for (int64_t i = 1; i < t->depth; i++)
-		buf_add_text(&t->path, INDENT);
-	buf_add_str(&t->path, name_of(t));
+	buf_clear(&t->indented);
+	tree_text_indent(&t->indented, (size_t)t->depth - 1, t->request.width);
+	buf_add_str(&t->indented, name_of(t));
 	bool on_device = node->kind == CALL_DEVICE;
 	cells[PEOPLE_SHARE] = on_device ? cell_null() : share_cell(t, node);
 	cells[PEOPLE_TOTAL] = on_device ? cell_null() : cell_int(node->total_ns);
@@ -306,7 +287,7 @@ static void people_row(struct tree_rows *t, struct cell *cells)
 	if (t->tree.has_device)
 		cells[PEOPLE_DEVICE] = cell_int(node->device_ns);
 	cells[t->tree.has_device ? PEOPLE_NAME_BEHIND_DEVICE : PEOPLE_NAME] =
-		cell_text(buf_str(&t->path));
+		cell_text(buf_str(&t->indented));
 }
 
 static int next_row(struct table *table, struct cell *cells, struct err *err)
@@ -331,9 +312,9 @@ static void free_rows(struct table *table)
 	struct tree_rows *t = (struct tree_rows *)table;
 
 	call_tree_release(&t->tree);
-	buf_release(&t->path);
+	tree_path_release(&t->path);
 	buf_release(&t->name);
-	free(t->ends);
+	buf_release(&t->indented);
 	free(t->children);
 	free(t->spare);
 	free(t);
@@ -364,8 +345,9 @@ struct table *tree_table(struct call_tree *tree, const struct tree_request *requ
 	*tree = (struct call_tree){ 0 };
 	t->request = *request;
 	t->min_busy_ns = all * request->min_share_pct / 100.0;
-	buf_init(&t->path, SIZE_MAX);
+	tree_path_init(&t->path);
 	buf_init(&t->name, SIZE_MAX);
+	buf_init(&t->indented, SIZE_MAX);
 	bool device = t->tree.has_device;
 	size_t npeople = device ? (size_t)NPEOPLE_DEVICE : (size_t)NPEOPLE;
 	t->table = (struct table){

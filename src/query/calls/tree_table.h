@@ -20,6 +20,7 @@ struct tree_request {
 	int64_t min_ns;
 	bool kernels, by_instance, by_step; /* of traces: see struct slice_tree_request */
 	bool for_people;                    /* indented names instead of paths */
+	int width;                          /* of the table; 0: unlimited */
 };
 
 /* The tree is moved: table_free() frees it. */

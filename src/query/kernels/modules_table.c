@@ -2,14 +2,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/buf.h"
-#include "base/memtable.h"
 #include "base/sort.h"
 #include "query/fit_columns.h"
 #include "query/kernels/modules.h"
-#include "query/top/top.h"
+#include "query/tree_text.h"
 
-#define INDENT     "  "
 #define TITLES_MAX 256
 
 enum {
@@ -59,12 +58,18 @@ static const struct fit_column people[] = {
 
 #define NPEOPLE (sizeof(people) / sizeof(*people))
 
-struct drawing {
-	struct modules *m;
-	const struct modules_query *query;
-	struct buf text;
-	uint32_t *above; /* owned; from the top to the newest node */
-	size_t depth, above_cap;
+struct module_rows {
+	struct table table;
+	struct modules modules; /* owned */
+	struct modules_query query;
+	struct arena arena; /* headings and notes */
+	struct fit_column columns[NCOLUMNS];
+	uint32_t at;   /* the node of the newest row */
+	int64_t depth; /* of it, from 1 */
+	int64_t all;   /* rows so far, shown or not */
+	struct tree_path path;
+	struct buf indented;
+	const char *notes[3];
 };
 
 static int compare_names(const struct modules *m, uint32_t a, uint32_t b)
@@ -114,62 +119,59 @@ static void sort_siblings(struct modules *m, bool by_start)
 	free(at);
 }
 
-/* The node of the next row; MODULE_ROOT behind the last. */
-static uint32_t next_node(struct drawing *d, uint32_t at)
+/* The node of the next row; false after the last. */
+static bool advance(struct module_rows *r)
 {
-	const struct module_node *nodes = d->m->nodes;
-	bool goes_down = !d->query->depth || (int64_t)d->depth < d->query->depth;
+	const struct module_node *nodes = r->modules.nodes;
+	bool goes_down = !r->query.depth || r->depth < r->query.depth;
 
-	if (nodes[at].first != MODULE_NONE && goes_down) {
-		d->above =
-			xgrow(d->above, &d->above_cap, d->depth + 1, sizeof(*d->above));
-		d->above[d->depth++] = nodes[at].first;
-		return nodes[at].first;
+	if (nodes[r->at].first != MODULE_NONE && goes_down) {
+		r->at = nodes[r->at].first;
+		r->depth++;
+		return true;
 	}
-	while (d->depth && nodes[at].next == MODULE_NONE) {
-		d->depth--;
-		at = nodes[at].parent;
+	while (r->at != MODULE_ROOT && nodes[r->at].next == MODULE_NONE) {
+		r->at = nodes[r->at].parent;
+		r->depth--;
 	}
-	if (!d->depth)
-		return MODULE_ROOT;
-	d->above[d->depth - 1] = nodes[at].next;
-	return nodes[at].next;
+	if (r->at == MODULE_ROOT)
+		return false;
+	r->at = nodes[r->at].next;
+	return true;
 }
 
-/* The names from the top, with ';' between them; for people one name, indented. */
-static struct str text_of(struct drawing *d, int column)
+static struct cell device_cell(const struct module_rows *r, int64_t value)
 {
-	const struct modules *m = d->m;
-
-	buf_clear(&d->text);
-	for (size_t i = 0; i < d->depth; i++) {
-		struct str name = intern_str(&m->texts, m->nodes[d->above[i]].name);
-		if (i + 1 < d->depth && d->query->for_people)
-			buf_add_text(&d->text, INDENT);
-		else if (i + 1 == d->depth || column == PATH)
-			buf_add_str(&d->text, name);
-		if (i + 1 < d->depth && column == PATH)
-			buf_add_char(&d->text, ';');
-	}
-	return buf_str(&d->text);
+	return r->modules.has_device ? cell_int(value) : cell_null();
 }
 
-static struct cell device_cell(const struct drawing *d, int64_t value)
+/* For people indented. */
+static struct cell name_cell(struct module_rows *r, struct str name)
 {
-	return d->m->has_device ? cell_int(value) : cell_null();
+	if (!r->query.for_people)
+		return cell_text(name);
+	buf_clear(&r->indented);
+	tree_text_indent(&r->indented, (size_t)r->depth - 1, r->query.width);
+	buf_add_str(&r->indented, name);
+	return cell_text(buf_str(&r->indented));
 }
 
-static struct cell cell_of(struct drawing *d, uint32_t at, int column)
+static struct cell cell_of(struct module_rows *r, int column)
 {
-	const struct module_node *node = &d->m->nodes[at];
+	const struct module_node *node = &r->modules.nodes[r->at];
+	struct str name = intern_str(&r->modules.texts, node->name);
 
 	switch (column) {
 	case ID:
-		return cell_int(at);
+		return cell_int(r->at);
 	case PARENT:
 		return node->parent == MODULE_ROOT ? cell_null() : cell_int(node->parent);
 	case DEPTH:
-		return cell_int((int64_t)d->depth - 1);
+		return cell_int(r->depth - 1);
+	case PATH:
+		return cell_text(tree_path_next(&r->path, (size_t)r->depth - 1, name));
+	case NAME:
+		return name_cell(r, name);
 	case CALLS:
 		return cell_int(node->calls);
 	case OPS:
@@ -181,77 +183,104 @@ static struct cell cell_of(struct drawing *d, uint32_t at, int column)
 	case OP_TIME:
 		return cell_int(node->op_ns);
 	case TOTAL_DEVICE:
-		return device_cell(d, node->total_device_ns);
+		return device_cell(r, node->total_device_ns);
 	case SELF_DEVICE:
-		return device_cell(d, node->self_device_ns);
+		return device_cell(r, node->self_device_ns);
 	case LAUNCHED:
-		return device_cell(d, node->launched);
+		return device_cell(r, node->launched);
 	default:
 		return cell_null();
 	}
 }
 
-static void add_row(struct drawing *d, struct memtable *m, uint32_t at,
-		    const struct fit_column *columns)
+static int next_row(struct table *table, struct cell *cells, struct err *err)
 {
-	struct cell cells[NCOLUMNS];
-	struct str text[NCOLUMNS];
+	struct module_rows *r = (struct module_rows *)table;
 
-	for (size_t i = 0; i < m->table.ncolumns; i++) {
-		int column = columns[i].id;
-		if (column == PATH || column == NAME) {
-			text[i] = arena_copy(&m->arena, text_of(d, column));
-			cells[i] = cell_text(text[i]);
-		} else {
-			cells[i] = cell_of(d, at, column);
-		}
+	(void)err;
+	while (advance(r)) {
+		bool is_shown = !r->query.limit || r->all < r->query.limit;
+		r->all++;
+		if (!is_shown)
+			continue;
+		for (size_t i = 0; i < table->ncolumns; i++)
+			cells[i] = cell_of(r, r->columns[i].id);
+		return 1;
 	}
-	memtable_add_row(m, cells);
+	table->total_rows = r->all;
+	return 0;
+}
+
+static void free_rows(struct table *table)
+{
+	struct module_rows *r = (struct module_rows *)table;
+
+	modules_release(&r->modules);
+	tree_path_release(&r->path);
+	buf_release(&r->indented);
+	arena_release(&r->arena);
+	free(r);
 }
 
 /* Without device work people need no columns for it. */
-static size_t choose(const struct drawing *d, struct fit_column *columns,
-		     struct buf *left)
+static size_t choose(struct module_rows *r, struct buf *left)
 {
+	struct fit_column *columns = r->columns;
 	size_t n = 0;
 
-	if (!d->query->for_people) {
+	if (!r->query.for_people) {
 		for (int i = 0; i < NCOLUMNS; i++)
 			columns[n++] = (struct fit_column){ machine[i], i, 0, 0 };
 		return n;
 	}
 	for (size_t i = 0; i < NPEOPLE; i++)
-		if (d->m->has_device ||
+		if (r->modules.has_device ||
 		    (people[i].id != TOTAL_DEVICE && people[i].id != SELF_DEVICE))
 			columns[n++] = people[i];
-	return fit_columns(columns, n, d->query->width, left);
+	return fit_columns(columns, n, r->query.width, left);
 }
 
-static struct table *draw(struct drawing *d, const struct scope *scope)
+static void add_notes(struct module_rows *r, const struct scope *scope, struct str left)
 {
-	struct fit_column columns[NCOLUMNS];
+	size_t n = 0;
+
+	if (scope->n > 1)
+		r->notes[n++] =
+			arena_printf(&r->arena, "%zu profiles added up", scope->n);
+	if (left.n)
+		r->notes[n++] = arena_printf(
+			&r->arena, "hidden: " STR_FMT "; -o FILE.csv has all columns",
+			STR_ARG(left));
+	if (n)
+		r->table.notes = r->notes;
+}
+
+/* Takes the modules. */
+static struct table *make_rows(struct modules *m, const struct scope *scope,
+			       const struct modules_query *query)
+{
+	struct module_rows *r = xcalloc(1, sizeof(*r));
 	struct buf left;
 
+	r->modules = *m;
+	*m = (struct modules){ .n = 0 };
+	r->query = *query;
+	r->at = MODULE_ROOT;
+	tree_path_init(&r->path);
+	buf_init(&r->indented, SIZE_MAX);
 	buf_init(&left, TITLES_MAX);
-	size_t n = choose(d, columns, &left);
-	struct memtable *m = memtable_new(NULL, n);
-	struct column *headings = arena_alloc(&m->arena, n * sizeof(*headings));
+	size_t n = choose(r, &left);
+	struct column *headings = arena_alloc(&r->arena, n * sizeof(*headings));
 	for (size_t i = 0; i < n; i++)
-		headings[i] = columns[i].column;
-	m->table.columns = headings;
-	int64_t all = 0;
-	for (uint32_t at = MODULE_ROOT; (at = next_node(d, at)) != MODULE_ROOT; all++)
-		if (!d->query->limit || all < d->query->limit)
-			add_row(d, m, at, columns);
-	m->table.total_rows = all;
-	const char *note = top_scope_note(scope, &m->arena);
-	if (note)
-		memtable_add_note(m, "%zu profiles added up", scope->n);
-	if (left.n)
-		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
-				  STR_ARG(buf_str(&left)));
+		headings[i] = r->columns[i].column;
+	r->table = (struct table){ .columns = headings,
+				   .ncolumns = n,
+				   .next = next_row,
+				   .free = free_rows,
+				   .total_rows = -1 };
+	add_notes(r, scope, buf_str(&left));
 	buf_release(&left);
-	return &m->table;
+	return &r->table;
 }
 
 int modules_open(struct store *store, const struct scope *scope,
@@ -261,12 +290,8 @@ int modules_open(struct store *store, const struct scope *scope,
 	int rc = modules_load(store, scope, query->filter, &m, err);
 
 	if (rc == 0) {
-		struct drawing d = { .m = &m, .query = query };
-		buf_init(&d.text, SIZE_MAX);
 		sort_siblings(&m, query->by_start);
-		*out = draw(&d, scope);
-		buf_release(&d.text);
-		free(d.above);
+		*out = make_rows(&m, scope, query);
 	}
 	modules_release(&m);
 	return rc;
