@@ -284,6 +284,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	o.sides.is_quiet = o.output.quiet;
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	if (make_request(&o, &filter, &request, &err) < 0 ||

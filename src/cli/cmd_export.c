@@ -33,6 +33,8 @@ static const struct opt export_options[] = {
 	  .offset = FIELD(output.path), .type = OPT_STRING, .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
 	  .offset = FIELD(output.force), .type = OPT_FLAG, .short_name = 'f' },
+	{ .name = "quiet", .help = "do not say what was read into the cache",
+	  .offset = FIELD(output.quiet), .type = OPT_FLAG, .short_name = 'q' },
 	OPT_END
 };
 
@@ -108,7 +110,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!(e = choose(&o, &err)) || scope_options_check(&o.scope, &err) < 0 ||
 	    output_check(&o.output, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o.operand, &operand, &err) < 0)
+	if (operand_open(self->name, o.operand, o.output.quiet, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o.operand), &err);
 	code = EXIT_OK;
 	if (write_all(e, &o, operand.store, &err) < 0) {

@@ -202,13 +202,14 @@ static void note_ranks(struct memtable *m)
 	size_t ordered = count_texts(m, "rank_source", "order");
 
 	if (named)
-		memtable_add_note(m, "the rank of %zu %s is what %s name tells", named,
-				  named == 1 ? "profile" : "profiles",
-				  named == 1 ? "its" : "each one's");
+		memtable_add_note(m,
+				  "the rank%s of %zu profile%s %s from the file name%s",
+				  named == 1 ? "" : "s", named, named == 1 ? "" : "s",
+				  named == 1 ? "is" : "are", named == 1 ? "" : "s");
 	if (ordered)
 		memtable_add_note(m,
-				  "nothing tells the ranks of %zu profiles: they are "
-				  "numbered by their names",
+				  "no rank was recorded in %zu profiles: they are "
+				  "numbered in the order of their names",
 				  ordered);
 }
 

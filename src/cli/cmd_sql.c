@@ -191,7 +191,7 @@ static int ask(const struct command *self, const struct sql_opts *o)
 
 	if (!output_renderer(&o->output, &err) || output_check(&o->output, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o->operand, &operand, &err) < 0)
+	if (operand_open(self->name, o->operand, o->output.quiet, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o->operand), &err);
 	int code = EXIT_OK;
 	if (answer(self, o, operand.store, &err) < 0) {

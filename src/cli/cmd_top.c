@@ -257,7 +257,7 @@ static int run_torch(const char *command, const struct top_request *request)
 	if (scope_options_check(&o->scope, &err) < 0 ||
 	    output_check(&o->output, &err) < 0)
 		return message_error(command, NULL, &err);
-	if (operand_open(command, o->operand, &operand, &err) < 0)
+	if (operand_open(command, o->operand, o->output.quiet, &operand, &err) < 0)
 		return message_error(command, operand_name(o->operand), &err);
 	int code = EXIT_OK;
 	if (write_torch(command, request, operand.store, &err) < 0) {

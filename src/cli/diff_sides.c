@@ -127,7 +127,8 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 		return 0;
 	}
 	*opening->culprit = operand_name(path);
-	if (operand_open(opening->command, path, &input->operand, err) < 0 ||
+	if (operand_open(opening->command, path, opening->o->is_quiet, &input->operand,
+			 err) < 0 ||
 	    scope_options_load(input->operand.store, &scope, &input->scope, err) < 0)
 		return -1;
 	input->has_scope = true;

@@ -18,6 +18,7 @@ struct diff_side_opts {
 	struct opt_strings runs;           /* --run */
 	const char *rank, *profile;        /* NULL: not given */
 	bool aa;                           /* all are base */
+	bool is_quiet;                     /* do not say what is read into the cache */
 };
 
 struct diff_inputs;

@@ -8,10 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sum.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/operand.h"
 #include "cli/terminal.h"
 
 /* The progress line. */
@@ -79,30 +81,60 @@ static void add_count(struct buf *line, int64_t n, const char *one, const char *
 	buf_addf(line, " %s", n == 1 ? one : many);
 }
 
+/* Where `ptool doctor` finds what was read, when it has to be told: " STORE". */
+static void add_doctor(struct buf *line, const struct ingesting *i, int64_t findings)
+{
+	const char *path = i->operand ? i->operand : i->subject;
+	bool is_default = strcmp(path, operand_default_store()) == 0;
+
+	buf_add_text(line, ", ");
+	add_count(line, findings, "warning or error", "warnings or errors");
+	buf_addf(line, "; 'ptool doctor%s%s' lists %s", is_default ? "" : " ",
+		 is_default ? "" : path, findings == 1 ? "it" : "them");
+}
+
+static void tell_read(const struct ingesting *i, const struct import_file *file,
+		      size_t nfiles, size_t passed)
+{
+	struct buf line;
+
+	buf_init(&line, ERR_TEXT_MAX);
+	if (nfiles > 1)
+		buf_addf(&line, "%zu files, ", nfiles);
+	if (file->slices || !file->functions)
+		add_count(&line, file->slices, "slice", "slices");
+	if (file->slices && file->functions)
+		buf_add_text(&line, " and ");
+	if (file->functions)
+		add_count(&line, file->functions, "function", "functions");
+	if (i->where)
+		buf_addf(&line, " %s", i->where);
+	if (passed)
+		buf_addf(&line, ", %zu other file%s passed over", passed,
+			 passed == 1 ? "" : "s");
+	if (file->findings)
+		add_doctor(&line, i, file->findings);
+	message_note(i->command, file->path, STR_FMT, STR_ARG(buf_str(&line)));
+	buf_release(&line);
+}
+
 static void on_done(void *to, const struct import_file *file)
 {
 	struct ingesting *i = to;
-	struct buf line;
 
 	erase(i);
 	if (i->is_quiet)
 		return;
-	buf_init(&line, ERR_TEXT_MAX);
-	if (file->functions)
-		add_count(&line, file->functions, "function", "functions");
-	else
-		add_count(&line, file->slices, "slice", "slices");
-	if (i->where)
-		buf_addf(&line, " %s", i->where);
-	if (file->findings) {
-		buf_add_text(&line, ", ");
-		add_count(&line, file->findings, "warning or error",
-			  "warnings or errors");
-		buf_addf(&line, "; 'ptool doctor' lists %s",
-			 file->findings == 1 ? "it" : "them");
+	if (!i->where) {
+		tell_read(i, file, 1, 0);
+		return;
 	}
-	message_note(i->command, file->path, STR_FMT, STR_ARG(buf_str(&line)));
-	buf_release(&line);
+	/* a reading command is asked for numbers: of a folder it tells the sum */
+	free(i->only);
+	i->only = i->nread++ ? NULL : xstrdup(file->path);
+	i->sum.slices = sum_add(i->sum.slices, file->slices);
+	i->sum.functions = sum_add(i->sum.functions, file->functions);
+	i->sum.findings = sum_add(i->sum.findings, file->findings);
 }
 
 /* A reading command is asked for numbers: it tells only how many there are. */
@@ -126,17 +158,17 @@ static void tell_ranks(const struct ingesting *i, const struct import_result *re
 {
 	int64_t first = result->first_rank, last = result->last_rank;
 
-	if (result->named_ranks == 1)
-		message_note(i->command, NULL, "rank %" PRId64 " is what a name tells",
+	if (result->named_ranks == 1 && !i->where)
+		message_note(i->command, NULL, "rank %" PRId64 " is from a file name",
 			     first);
-	else if (result->named_ranks)
+	else if (result->named_ranks && !i->where)
 		message_note(i->command, NULL,
-			     "ranks %" PRId64 " to %" PRId64 " are what names tell",
+			     "ranks %" PRId64 " to %" PRId64 " are from file names",
 			     first, last);
-	else if (result->ordered_ranks)
+	else if (!result->named_ranks && result->ordered_ranks)
 		message_note(i->command, NULL,
-			     "nothing tells a rank: the files are numbered %" PRId64
-			     " to %" PRId64 " by their names",
+			     "no rank was recorded: files are numbered %" PRId64
+			     " to %" PRId64 " in the order of their names",
 			     first, last);
 }
 
@@ -148,8 +180,12 @@ static void on_summed(void *to, const struct import_result *result)
 	erase(i);
 	if (i->is_quiet || (i->where && result->is_refusal))
 		return;
-	if (result->passed > told)
+	if (i->nread) {
+		i->sum.path = i->only ? i->only : i->subject;
+		tell_read(i, &i->sum, i->nread, result->passed);
+	} else if (result->passed > told) {
 		tell_passed(i, result->passed - told, told ? "more " : "");
+	}
 	tell_ranks(i, result);
 }
 
@@ -184,5 +220,6 @@ void ingesting_end(struct ingesting *i)
 	free(i->temporary);
 	free(i->lock);
 	free(i->last_words);
-	i->temporary = i->lock = i->last_words = NULL;
+	free(i->only);
+	i->temporary = i->lock = i->last_words = i->only = NULL;
 }

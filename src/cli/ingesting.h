@@ -11,11 +11,14 @@
 
 struct ingesting {
 	const char *command; /* for messages */
-	const char *where;   /* "read into the cache": told behind the slices; NULL */
+	const char *where;   /* "read into the cache": told after the slices; NULL */
 	const char *
 		subject; /* what an error of the whole is told of: the store, the operand */
-	const char *folder; /* holds nothing but the store, and goes with it; NULL */
-	bool is_quiet;      /* only what went wrong */
+	const char *folder;     /* holds nothing but the store, and goes with it; NULL */
+	bool is_quiet;          /* only what went wrong */
+	struct import_file sum; /* with `where`: of all files, told in one line */
+	size_t nread;           /* files in it */
+	char *only;             /* owned: the name of the only one */
 	/*
 	 * The caller tells when nothing of this operand could be read, which its
 	 * result says; NULL: nobody does.

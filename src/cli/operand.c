@@ -30,8 +30,8 @@ const char *operand_name(const char *path)
  * was made of a part of a folder's files is not found again, so that every call
  * tells which are missing.
  */
-static int fill_cache(const char *command, const char *path, struct cache_entry *cache,
-		      struct err *err)
+static int fill_cache(const char *command, const char *path, bool is_quiet,
+		      struct cache_entry *cache, struct err *err)
 {
 	struct import_result result;
 	char *folder =
@@ -43,6 +43,7 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 				       .subject = path,
 				       .folder = folder,
 				       .operand = path,
+				       .is_quiet = is_quiet,
 				       .result = &result,
 				       .where = cache->is_temporary
 							? "read for this call alone"
@@ -71,8 +72,8 @@ static int fill_cache(const char *command, const char *path, struct cache_entry 
 	return rc;
 }
 
-static int open_cached(const char *command, const char *path, struct cache_entry *cache,
-		       struct store **out, struct err *err)
+static int open_cached(const char *command, const char *path, bool is_quiet,
+		       struct cache_entry *cache, struct store **out, struct err *err)
 {
 	struct err why = ERR_INIT;
 
@@ -83,7 +84,7 @@ static int open_cached(const char *command, const char *path, struct cache_entry
 			return 0;
 		cache_drop_damaged(cache);
 	}
-	if (fill_cache(command, path, cache, err) < 0)
+	if (fill_cache(command, path, is_quiet, cache, err) < 0)
 		return -1;
 	if (!cache->is_temporary)
 		cache_trim(CACHE_MAX_BYTES);
@@ -93,22 +94,22 @@ static int open_cached(const char *command, const char *path, struct cache_entry
 }
 
 /* A temporary store is unlinked as soon as it is open, so that no end leaves it behind. */
-static int open_raw(const char *command, const char *path, struct operand *out,
-		    struct err *err)
+static int open_raw(const char *command, const char *path, bool is_quiet,
+		    struct operand *out, struct err *err)
 {
 	struct cache_entry cache;
 
 	if (cache_find(path, &cache, err) < 0)
 		return -1;
-	int rc = open_cached(command, path, &cache, &out->store, err);
+	int rc = open_cached(command, path, is_quiet, &cache, &out->store, err);
 	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
 		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
 	return rc;
 }
 
-int operand_open(const char *command, const char *path, struct operand *out,
-		 struct err *err)
+int operand_open(const char *command, const char *path, bool is_quiet,
+		 struct operand *out, struct err *err)
 {
 	const char *name = operand_name(path);
 	int rc;
@@ -118,7 +119,7 @@ int operand_open(const char *command, const char *path, struct operand *out,
 	if (!path && access(name, F_OK) != 0)
 		return err_set(err, ERR_INPUT,
 			       "no store here; run 'ptool ingest FILE' first");
-	rc = out->is_raw ? open_raw(command, path, out, err)
+	rc = out->is_raw ? open_raw(command, path, is_quiet, out, err)
 			 : store_open(name, &out->store, err);
 	if (rc == 0)
 		out->path = xstrdup(name);

@@ -20,11 +20,11 @@ const char *operand_default_store(void);
 
 /*
  * Opens it; `path` NULL is the default.  Says on stderr when a raw file is
- * ingested.  On failure there is nothing to close, and message_error() with
+ * ingested, unless is_quiet.  On failure there is nothing to close, and message_error() with
  * operand_name(path) as the file tells it.
  */
-int operand_open(const char *command, const char *path, struct operand *out,
-		 struct err *err);
+int operand_open(const char *command, const char *path, bool is_quiet,
+		 struct operand *out, struct err *err);
 /*
  * After an error while it was read: a damaged store in the cache is deleted, and
  * the error says so in place of what the damage led to.

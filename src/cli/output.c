@@ -29,6 +29,8 @@ const struct opt output_options[] = {
 	  .offset = FIELD(force), .type = OPT_FLAG, .short_name = 'f' },
 	{ .name = "color", .arg = "WHEN", .help = "use colour",
 	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
+	{ .name = "quiet", .help = "do not say what was read into the cache",
+	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  .offset = FIELD(no_pager), .type = OPT_FLAG },
 	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would run (csv, tsv)",

@@ -24,6 +24,7 @@ struct output_opts {
 	bool force;         /* replace `path` */
 	bool no_pager;
 	bool escape_formulas; /* of csv and tsv */
+	bool quiet;           /* no line about what was read into the cache */
 };
 
 /* The initialiser of the member, and the row in the command's list of groups. */
@@ -31,7 +32,7 @@ struct output_opts {
 #define OUTPUT_DEFAULTS { .color = "auto" }
 #define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member) }
 /* clang-format on */
-/* --format, -o/--output, -f/--force, --color, --no-pager, --escape-formulas */
+/* --format, -o, -f, --color, -q, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
 
 /*

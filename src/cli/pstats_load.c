@@ -95,7 +95,8 @@ static int add_operand(const struct loading *l, size_t i, const char **failed,
 	struct scope scope;
 
 	*failed = path;
-	if (operand_open(l->request->command, path, &operand, err) < 0)
+	if (operand_open(l->request->command, path, l->request->is_quiet, &operand, err) <
+	    0)
 		return -1;
 	int rc = scope_options_load(operand.store, l->request->scope, &scope, err);
 	if (rc == 0) {
@@ -135,7 +136,7 @@ int pstats_load(const struct pstats_load_request *request, struct pstats_profile
 	*out = (struct pstats_profiles){ .nfiles = 0 };
 	callgraph_init(&out->graph);
 	*failed = operand_name(path);
-	if (operand_open(request->command, path, &out->first, err) < 0)
+	if (operand_open(request->command, path, request->is_quiet, &out->first, err) < 0)
 		return -1;
 	if (scope_options_load(out->first.store, request->scope, &scope, err) < 0) {
 		operand_explain(&out->first, err);

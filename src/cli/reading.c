@@ -108,7 +108,8 @@ int reading_run(const struct reading_plan *plan)
 	if (scope_options_check(plan->scope, &err) < 0 ||
 	    !output_renderer(plan->output, &err) || output_check(plan->output, &err) < 0)
 		return message_error(plan->command, NULL, &err);
-	if (operand_open(plan->command, plan->operand, &operand, &err) < 0)
+	if (operand_open(plan->command, plan->operand, plan->output->quiet, &operand,
+			 &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
 	if (read_operand(plan, &operand, &err) < 0) {

@@ -232,7 +232,7 @@ ptool: info: trace.json: $READ_ALONE"
 	head -c 20000 "$GPU/one_stream.json" >cut.json
 	run --separate-stderr ptool info cut.json
 	exits 0
-	[[ $stderr == *"slices read into the cache, 1 warning or error; 'ptool doctor' lists it"* ]]
+	[[ $stderr == *"slices read into the cache, 1 warning or error; 'ptool doctor cut.json' lists it"* ]]
 	run --separate-stderr ptool info cut.json
 	[[ $stderr == "ptool: info: cut.json: the file is cut off: "* ]]
 }

@@ -38,7 +38,7 @@ prints_lines() { # LINE...: all of stdin
 	says 'ptool: ingest: logs/b/packed: 3 slices
 ptool: ingest: logs/t9.json: 2 slices
 ptool: ingest: logs/t10.json: 1 slice
-ptool: ingest: nothing tells a rank: the files are numbered 0 to 2 by their names'
+ptool: ingest: no rank was recorded: files are numbered 0 to 2 in the order of their names'
 	profiles | prints_lines 'logs/b/packed|3' 'logs/t9.json|2' 'logs/t10.json|1'
 	[ "$(ask ptool.db 'SELECT name FROM run')" = "$PWD/logs" ]
 }
@@ -219,7 +219,7 @@ ptool: ingest: logs/: given twice; it is read once'
 	trace 1 >mixed/rank3/trace.json
 	run --separate-stderr ptool ingest mixed
 	exits 0
-	[ "${stderr_lines[-1]}" = 'ptool: ingest: ranks 3 to 12 are what names tell' ]
+	[ "${stderr_lines[-1]}" = 'ptool: ingest: ranks 3 to 12 are from file names' ]
 	told | prints_lines 'frank7.json||||' \
 		'rank-12.Apr_03_18_51_38.1102.pt.trace.json|12|name|rank-12.Apr_03_18_51_38|1' \
 		'rank1.json|4|recording||' 'trace.json|3|name||'
@@ -229,7 +229,7 @@ ptool: ingest: logs/: given twice; it is read once'
 	trace 1 >ordered/train_step_3.json
 	run --separate-stderr ptool ingest -o ordered.db ordered
 	[ "${stderr_lines[-1]}" = \
-		'ptool: ingest: nothing tells a rank: the files are numbered 0 to 1 by their names' ]
+		'ptool: ingest: no rank was recorded: files are numbered 0 to 1 in the order of their names' ]
 	told ordered.db | prints_lines 'node9_1.4.pt.trace.json|0|order|node9_1|1' \
 		'node9_1.5.pt.trace.json|0|order|node9_1|2' 'node10_1.5.pt.trace.json|1|order|node10_1|1' \
 		'train_step_3.json||||'
@@ -239,7 +239,7 @@ ptool: ingest: logs/: given twice; it is read once'
 	trace 1 >rank5.json
 	run --separate-stderr ptool ingest rank5.json
 	says 'ptool: ingest: rank5.json: 1 slice
-ptool: ingest: rank 5 is what a name tells'
+ptool: ingest: rank 5 is from a file name'
 	mkdir one
 	trace 1 >one/host.1.pt.trace.json
 	trace 1 >one/host.2.pt.trace.json
@@ -272,7 +272,7 @@ ptool: ingest: rank 5 is what a name tells'
 		prints_lines profile,rank,rank_source,worker,span \
 			'1,0,"order","a_rather_long_host_name_1234",1' '2,0,"order","a_rather_long_host_name_1234",2' \
 			'3,1,"order","a_rather_long_host_name_1235",1' '4,1,"order","a_rather_long_host_name_1235",2'
-	ptool info | grep -x 'note: nothing tells the ranks of 4 profiles: they are numbered by their names'
+	ptool info | grep -x 'note: no rank was recorded in 4 profiles: they are numbered in the order of their names'
 	ptool info | grep -E '^ 4  a_rather_long_host_name_1235 +1 +2 '
 	ptool ingest -q --run "$(printf 'name%.0s' {1..30})" logdir
 	on_terminal 80 "$PTOOL" info --no-pager --color never | grep -v '^note' >table
@@ -288,20 +288,22 @@ ptool: ingest: rank 5 is what a name tells'
 	echo text >logs/notes
 	run --separate-stderr ptool top logs --format csv --by profile
 	exits 0
-	says 'ptool: top: logs/a.json: 2 slices read into the cache
-ptool: top: logs/deep/b.json: 3 slices read into the cache
-ptool: top: 1 file was passed over
-ptool: top: nothing tells a rank: the files are numbered 0 to 1 by their names'
+	says 'ptool: top: logs: 2 files, 5 slices read into the cache, 1 other file passed over
+ptool: top: no rank was recorded: files are numbered 0 to 1 in the order of their names'
 	first=$output
 	run --separate-stderr ptool top logs/ --format csv --by profile
 	says ''
 	prints "$first"
 	trace 4 >logs/deep/b.json
 	run --separate-stderr ptool top logs --format csv --by profile
-	[[ $stderr == *'b.json: 4 slices read into the cache'* ]]
+	[[ $stderr == *'logs: 2 files, 6 slices read into the cache'* ]]
 	trace 1 >logs/c.json
 	run --separate-stderr ptool top logs --format csv --by profile
-	[[ $stderr == *'c.json: 1 slice read into the cache'* ]]
+	[[ $stderr == *'logs: 3 files, 7 slices read into the cache'* ]]
+	trace 2 >logs/c.json
+	run --separate-stderr ptool top -q logs --format csv --by profile
+	exits 0
+	says ''
 	rm logs/c.json
 	ptool ingest -q -o logs/ptool.db logs # a store below it is no change
 	run --separate-stderr ptool top logs --format csv --by profile
@@ -341,7 +343,7 @@ ptool: info: logs: no trace in it can be read'
 	says 'ptool: ingest: logs.tar/logs/rank0.json: 1 slice
 ptool: ingest: logs.tar/logs/rank1.json.gz: 2 slices
 ptool: ingest: logs.tar/logs/notes: passed over: no known format
-ptool: ingest: ranks 0 to 1 are what names tell'
+ptool: ingest: ranks 0 to 1 are from file names'
 	profiles | prints_lines 'logs.tar/logs/rank0.json|1' 'logs.tar/logs/rank1.json.gz|2'
 	[ "$(ask ptool.db 'SELECT name FROM run')" = "$PWD/logs.tar" ]
 	ptool ingest -q -o tgz.db logs.tgz
