@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "cli/command.h"
 #include "cli/ingesting.h"
 #include "cli/message.h"
@@ -85,18 +84,6 @@ static int read_torch_version(const struct ingest_opts *o, int *version, struct 
 		       o->torch_version, known);
 }
 
-/* 0 when the option was not given. */
-static int read_memory_limit(const struct ingest_opts *o, int64_t *bytes, struct err *err)
-{
-	*bytes = 0;
-	if (!o->memory_limit ||
-	    (units_parse_bytes(str_of(o->memory_limit), bytes) && *bytes > 0))
-		return 0;
-	return err_set(err, ERR_USAGE,
-		       "--memory-limit wants a size like 512M or 16G, not '%s'",
-		       o->memory_limit);
-}
-
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -110,7 +97,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 	int64_t memory_limit;
 	if (check_options(&o, &err) < 0 ||
 	    read_torch_version(&o, &torch_version, &err) < 0 ||
-	    read_memory_limit(&o, &memory_limit, &err) < 0)
+	    opt_memory_limit(o.memory_limit, &memory_limit, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	const char *store = o.store ? o.store : operand_default_store();
 	struct ingesting ingesting = { .command = self->name,

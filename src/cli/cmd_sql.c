@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/input.h"
+#include "base/machine.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -18,6 +19,8 @@ struct sql_opts {
 	const char *operand, *query, *file;
 	struct opt_strings params;
 	int64_t timeout_s;
+	const char *memory_limit;
+	int64_t memory_bytes; /* what it says, or half of the machine's */
 	struct output_opts output;
 };
 
@@ -39,6 +42,8 @@ static const struct opt sql_options[] = {
 	  .offset = FIELD(params), .type = OPT_STRINGS, .short_name = 'p' },
 	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0, the default: never",
 	  .offset = FIELD(timeout_s), .type = OPT_UINT },
+	{ .name = "memory-limit", .arg = "SIZE", .help = "memory that a query may take, instead of half the machine's",
+	  .offset = FIELD(memory_limit), .type = OPT_STRING },
 	OPT_END
 };
 
@@ -169,6 +174,7 @@ static int answer(const struct command *self, const struct sql_opts *o,
 	int rc = bind_params(q, &o->params, err);
 	size_t n = user_sql_nresults(q);
 	user_sql_limit(q, o->timeout_s);
+	user_sql_limit_memory(q, o->memory_bytes);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
 		rc = err_set(
 			err, ERR_USAGE,
@@ -215,8 +221,11 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (sort_operands(&o, &err) < 0)
+	if (sort_operands(&o, &err) < 0 ||
+	    opt_memory_limit(o.memory_limit, &o.memory_bytes, &err) < 0)
 		return message_error(self->name, NULL, &err);
+	if (o.memory_bytes == 0)
+		o.memory_bytes = (int64_t)(machine_memory() / 2);
 	if (o.file) {
 		text = read_query(o.file, &err);
 		if (!text)

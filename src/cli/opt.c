@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "cli/suggest.h"
 
 /* Every command has it, so no command lists it. */
@@ -402,4 +403,13 @@ enum opt_result opt_parse(const struct opt_group *groups, int argc, char **argv,
 			return rc == OPT_HELP ? OPT_HELP : OPT_ERROR;
 	}
 	return set_operands(&p) < 0 ? OPT_ERROR : OPT_PARSED;
+}
+
+int opt_memory_limit(const char *text, int64_t *bytes, struct err *err)
+{
+	*bytes = 0;
+	if (!text || (units_parse_bytes(str_of(text), bytes) && *bytes > 0))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--memory-limit wants a size like 512M or 16G, not '%s'", text);
 }

@@ -119,6 +119,9 @@ const char *opt_value(const struct opt *opt, size_t i);
 /* The place of a word in a NULL-terminated list of choices; their number: it is none. */
 size_t opt_choice_place(const char *const *choices, const char *word);
 
+/* Bytes of a --memory-limit: 0 when it was not given; ERR_USAGE when it is no size. */
+int opt_memory_limit(const char *text, int64_t *bytes, struct err *err);
+
 /* All rows of all groups in order: for (it = opt_first(g); it.opt; opt_next(&it)). */
 struct opt_iter {
 	const struct opt_group *group;

@@ -137,8 +137,18 @@ void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s)
 	sqlite3_progress_handler(db, STEPS_BETWEEN, look_at_clock, g);
 }
 
+void sql_guard_limit_memory(struct sql_guard *g, struct sqlite3 *db, int64_t bytes)
+{
+	g->memory_bytes = bytes;
+	sqlite3_hard_heap_limit64(bytes);
+	bytes /= SQL_GUARD_VALUE_SHARE;
+	if (bytes < sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1))
+		sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)bytes);
+}
+
 void sql_guard_remove(struct sqlite3 *db)
 {
+	sqlite3_hard_heap_limit64(0);
 	sqlite3_set_authorizer(db, NULL, NULL);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 }

@@ -1,12 +1,15 @@
 /*
  * What a user's query may use of SQLite: listed functions and pragmas, and
- * nothing that writes; and for how long it may run.
+ * nothing that writes; for how long it may run, and how much memory it may take.
  */
 #ifndef PTOOL_QUERY_SQL_GUARD_H
 #define PTOOL_QUERY_SQL_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* One value may take this part of the memory: it is copied on its way to the output. */
+#define SQL_GUARD_VALUE_SHARE 8
 
 struct sqlite3;
 
@@ -16,6 +19,7 @@ struct sql_guard {
 	char name[64]; /* its name, cut */
 	int64_t limit_s, deadline_ns; /* 0: no limit */
 	bool is_late;                 /* the deadline ended a statement */
+	int64_t memory_bytes;         /* 0: no limit */
 };
 
 /*
@@ -25,6 +29,11 @@ struct sql_guard {
 void sql_guard_set(struct sql_guard *g, struct sqlite3 *db);
 /* Statements end with SQLITE_INTERRUPT when `limit_s` seconds from now have passed. */
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s);
+/*
+ * SQLite may take so many bytes, in the whole program, and one value a share of them;
+ * statements end with SQLITE_NOMEM or SQLITE_TOOBIG when that is not enough.
+ */
+void sql_guard_limit_memory(struct sql_guard *g, struct sqlite3 *db, int64_t bytes);
 void sql_guard_remove(struct sqlite3 *db);
 
 #endif

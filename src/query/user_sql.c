@@ -15,6 +15,7 @@
 
 /* SQLite's own limit for one value. */
 #define BLOB_MAX ((size_t)1000000000 * 2)
+#define MIB      1048576.0
 
 struct statement {
 	struct sqlite3_stmt *stmt; /* owned */
@@ -29,6 +30,9 @@ struct user_sql {
 	struct sql_guard guard;
 };
 
+/* That a collected cell takes, in an array that grows by doubling. */
+#define CELL_BYTES (2 * sizeof(struct cell))
+
 struct result {
 	struct table table;
 	struct sqlite3_stmt *stmt;     /* borrowed */
@@ -37,8 +41,18 @@ struct result {
 	struct arena names;
 	struct buf *hex; /* owned; one for each column */
 	int64_t nrows;
-	bool is_over;
+	bool is_over, is_collected;
+	int64_t collected_bytes; /* by who draws it, at least */
 };
+
+static int memory_error(const struct sql_guard *guard, struct err *err)
+{
+	return err_set(err, ERR_IO,
+		       "the query needs more memory than %.4g MiB, or than %.4g MiB for "
+		       "one value; --memory-limit SIZE allows more",
+		       (double)guard->memory_bytes / MIB,
+		       (double)(guard->memory_bytes / SQL_GUARD_VALUE_SHARE) / MIB);
+}
 
 /* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
 static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct err *err)
@@ -53,6 +67,9 @@ static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct
 			       "the query took longer than --timeout %" PRId64,
 			       guard->limit_s);
 	switch (sqlite3_errcode(db) & 0xff) {
+	case SQLITE_NOMEM:
+	case SQLITE_TOOBIG:
+		return guard->memory_bytes ? memory_error(guard, err) : rc;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_FORMAT:
@@ -146,6 +163,11 @@ void user_sql_limit(struct user_sql *q, int64_t limit_s)
 	sql_guard_limit(&q->guard, q->db, limit_s);
 }
 
+void user_sql_limit_memory(struct user_sql *q, int64_t bytes)
+{
+	sql_guard_limit_memory(&q->guard, q->db, bytes);
+}
+
 /* "12", "-1.5e3"; not "inf", "0x10", " 1" or "". */
 static bool is_number(const char *text)
 {
@@ -237,6 +259,33 @@ static enum unit unit_of(const char *name)
 	return UNIT_ANY;
 }
 
+/* Counts the row: -1 when whoever collects rows has no room for it. */
+static int collect(struct result *r, const struct cell *cells, struct err *err)
+{
+	if (!r->is_collected || !r->guard->memory_bytes)
+		return 0;
+	for (size_t i = 0; i < r->table.ncolumns; i++)
+		r->collected_bytes +=
+			(int64_t)(CELL_BYTES +
+				  (cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0));
+	if (r->collected_bytes + sqlite3_memory_used() <= r->guard->memory_bytes)
+		return 0;
+	return err_set(err, ERR_IO,
+		       "the rows need more memory than %.4g MiB; --format csv keeps no "
+		       "rows, --memory-limit SIZE allows more",
+		       (double)r->guard->memory_bytes / MIB);
+}
+
+/* SQLite gives no bytes for what it has no memory for. */
+static bool is_out_of_memory(const struct result *r, const struct cell *cells)
+{
+	for (size_t i = 0; i < r->table.ncolumns; i++)
+		if (cells[i].type == CELL_TEXT && !cells[i].as.text.p &&
+		    cells[i].as.text.n)
+			return true;
+	return false;
+}
+
 /* A blob as hexadecimal digits: no format can carry its bytes. */
 static struct cell blob_cell(struct result *r, int column)
 {
@@ -245,6 +294,8 @@ static struct cell blob_cell(struct result *r, int column)
 	int n = sqlite3_column_bytes(r->stmt, column);
 	struct buf *hex = &r->hex[column];
 
+	if (!bytes && n > 0)
+		return cell_text((struct str){ NULL, (size_t)n });
 	buf_clear(hex);
 	buf_add_text(hex, ""); /* an empty blob is empty text, not none */
 	for (int i = 0; i < n; i++) {
@@ -281,8 +332,10 @@ static int result_next(struct table *t, struct cell *cells, struct err *err)
 		cells[i] = sqlite3_column_type(r->stmt, i) == SQLITE_BLOB
 				   ? blob_cell(r, i)
 				   : query_cell(r->stmt, i);
+	if (is_out_of_memory(r, cells))
+		return memory_error(r->guard, err);
 	r->nrows++;
-	return 1;
+	return collect(r, cells, err) < 0 ? -1 : 1;
 }
 
 static void result_free(struct table *t)
@@ -305,6 +358,7 @@ static struct table *result_new(struct sqlite3_stmt *stmt, const struct sql_guar
 
 	r->stmt = stmt;
 	r->guard = guard;
+	r->is_collected = !units;
 	r->columns = xcalloc(n, sizeof(*r->columns));
 	r->hex = xcalloc(n, sizeof(*r->hex));
 	for (size_t i = 0; i < n; i++) {

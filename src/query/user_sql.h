@@ -37,13 +37,19 @@ int user_sql_check_bound(const struct user_sql *q, struct err *err);
 
 /* It may run for so many seconds from now; 0: as long as it takes.  ERR_USAGE then. */
 void user_sql_limit(struct user_sql *q, int64_t limit_s);
+/*
+ * It may take so many bytes, the rows of a result for people included, for they are
+ * collected.  ERR_IO then, as when the machine has no more.
+ */
+void user_sql_limit_memory(struct user_sql *q, int64_t bytes);
 
 /* How many statements give a result. */
 size_t user_sql_nresults(const struct user_sql *q);
 /*
  * Runs on to the next result: 1, and a table (the caller's, freed before the
  * next call); 0 when all has run; -1.  `units`: columns named *_ns, *_bytes and
- * *_pct carry their unit, which for people would scale the numbers.
+ * *_pct carry their unit, which for people would scale the numbers; and rows are not
+ * collected.
  */
 int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err);
 

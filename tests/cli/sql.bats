@@ -204,6 +204,24 @@ such"'
 	exits 2
 }
 
+@test "5: --memory-limit ends a query that takes more, in SQLite or in the table" {
+	here
+	many='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) SELECT'
+	for query in "SELECT zeroblob(1000000000)" "$many i FROM n ORDER BY -i" "$many group_concat(i) FROM n" \
+		"SELECT zeroblob(99) UNION ALL SELECT hex(zeroblob(100000))"; do
+		run --separate-stderr ptool sql --memory-limit 1M --format csv "$query"
+		exits 5
+		says 'ptool: sql: the query needs more memory than 1 MiB, or than 0.125 MiB for one value; --memory-limit SIZE allows more'
+	done
+	run --separate-stderr ptool sql --memory-limit 1M "$many i FROM n"
+	exits 5
+	says 'ptool: sql: the rows need more memory than 1 MiB; --format csv keeps no rows, --memory-limit SIZE allows more'
+	ptool sql --memory-limit 1M --format csv "$many i FROM n" | tail -1 | grep -qx 200000
+	run --separate-stderr ptool sql --memory-limit much 'SELECT 1'
+	exits 2
+	says "ptool: sql: --memory-limit wants a size like 512M or 16G, not 'much'"
+}
+
 @test "2: parameters that do not fit the query" {
 	here
 	run --separate-stderr ptool sql 'SELECT :a'
