@@ -39,6 +39,8 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	ptool ingest -q "$GPU/sync.json"
 	time=$(ptool gaps --list --limit 1 --format csv | tail -1 | grep -o '[0-9]*ns\.\.[0-9]*ns')
 	[ "$time" = 263169ns..281549ns ]
+	[ "$(ptool gaps --list --limit 1 | sed -n 2p | cut -d" " -f1)" = 263.169us..281.549us ]
+	[ "$(idle --time 263.169us..281.549us)" -eq 18380 ]
 	[ "$(idle --time "$time")" -eq 18380 ]
 	[ "$(ptool gaps --list --time "$time" --format csv | wc -l)" -eq 2 ]
 }

@@ -9,8 +9,10 @@
 
 #include "base/alloc.h"
 #include "query/gaps/gap_blame.h"
+#include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_root.h"
 #include "query/gaps/gap_sums.h"
+#include "query/gaps/gap_times.h"
 #include "query/gaps/gap_usual.h"
 
 static void tells(enum slice_class class, const char *name, enum gap_cause cause)
@@ -162,6 +164,37 @@ static void a_remedy_fits_what_the_recording_has(void **state)
 	assert_null(strstr(gap_cause_remedy(GAP_LATENCY, &loss), "torch.compile"));
 	loss.blamed = STR_LIT("/tmp/torchinductor_me/ov/cov.py(25): call");
 	assert_non_null(strstr(gap_cause_remedy(GAP_PYTHON, &loss), "reduce-overhead"));
+}
+
+static void generated_code_is_not_the_users_own(void **state)
+{
+	(void)state;
+	assert_true(gap_frame_is_own(STR_LIT("train.py(30): my_step")));
+	assert_false(gap_frame_is_own(STR_LIT("/tmp/torchinductor_me/ov/c.py(2): call")));
+	assert_false(gap_frame_is_own(STR_LIT("/ws/python/triton/jit.py(7): run")));
+}
+
+static void a_stretch_is_written_in_one_unit_and_rounded_outwards(void **state)
+{
+	struct arena arena = { 0 };
+	struct gap_times t = { 0 };
+
+	(void)state;
+	gap_times_see(&t, 488980, 999999);
+	assert_string_equal("488.980us..999.999us",
+			    gap_times_text(&t, &arena, 488980, 999999));
+	gap_times_see(&t, 469282001, 533607001);
+	assert_string_equal("469.282ms..533.608ms",
+			    gap_times_text(&t, &arena, 469282001, 533607001));
+	gap_times_see(&t, 1000, 4000); /* 3 us want tenths of them */
+	assert_string_equal("469.2820ms..533.6071ms",
+			    gap_times_text(&t, &arena, 469282001, 533607001));
+	gap_times_see(&t, 7, 8);
+	assert_string_equal("469.282001ms..533.607001ms",
+			    gap_times_text(&t, &arena, 469282001, 533607001));
+	assert_string_equal("0ns..9223372036854775807ns",
+			    gap_times_text(&t, &arena, 0, INT64_MAX));
+	arena_release(&arena);
 }
 
 /* Work of one device on streams 0 and 1, by start. */
@@ -400,6 +433,8 @@ int main(void)
 		cmocka_unit_test(every_cause_has_a_code_a_title_and_a_remedy),
 		cmocka_unit_test(a_remedy_is_for_the_gaps_that_most_of_the_time_is_in),
 		cmocka_unit_test(a_remedy_fits_what_the_recording_has),
+		cmocka_unit_test(generated_code_is_not_the_users_own),
+		cmocka_unit_test(a_stretch_is_written_in_one_unit_and_rounded_outwards),
 		cmocka_unit_test(zero_length_work_ends_no_gap_but_the_last),
 		cmocka_unit_test(zero_length_work_at_the_edge_ends_no_gap),
 		cmocka_unit_test(an_extent_adds_the_edges_before_and_after_all_work),

@@ -30,7 +30,8 @@ bool gap_frame_is_own(struct str name)
 {
 	static const char *const foreign[] = { "site-packages/", "dist-packages/",
 					       "lib/python",     "multiprocessing/",
-					       "concurrent/",    "importlib" };
+					       "concurrent/",    "importlib",
+					       "torchinductor_", "/triton/" };
 	static const char *const heads[] = { "<",
 					     "torch/",
 					     "nn.Module:",

@@ -8,16 +8,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_stretch.h"
+#include "query/gaps/gap_times.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
+#include "query/short_name.h"
 
 #define CHAIN_SHOWN 240 /* bytes of a chain that a note has room for */
+#define NAME_CELLS  60  /* of a name there */
 
 enum {
 	PROFILE,
@@ -150,7 +154,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 				     : number_cell(device->device);
 	cells[TIME] = cell_text(str_of(arena_printf(
 		&l->out->arena, "%" PRId64 "ns..%" PRId64 "ns", s->start_ns, s->end_ns)));
-	cells[TIME_SHOWN] = cells[TIME];
+	cells[TIME_SHOWN] = cell_null(); /* in finish(): all rows share a unit */
 	cells[START] = cell_int(s->start_ns);
 	cells[DUR] = cell_int(s->end_ns - s->start_ns);
 	cells[STEP] =
@@ -277,9 +281,19 @@ static int add_profile(struct listing *l, struct store *store,
 	return rc;
 }
 
-static const char *shown_text(const struct listed *row, int column)
+/* A name in a note; "?" where there is none. */
+static const char *shown_text(struct listing *l, const struct listed *row, int column)
 {
-	return row->cells[column].type == CELL_TEXT ? row->cells[column].as.text.p : "?";
+	const struct cell *cell = &row->cells[column];
+	struct buf name;
+
+	if (cell->type != CELL_TEXT)
+		return "?";
+	buf_init(&name, SIZE_MAX);
+	short_name_add(&name, cell->as.text, NAME_CELLS);
+	struct str text = arena_copy(&l->out->arena, buf_str(&name));
+	buf_release(&name);
+	return text.p;
 }
 
 static bool has_text(const struct listed *row, int column)
@@ -293,13 +307,13 @@ static const char *around_text(struct listing *l, const struct listed *row)
 	struct arena *a = &l->out->arena;
 
 	if (!has_text(row, BEFORE))
-		return arena_printf(a, "before the first work, %.200s",
-				    shown_text(row, AFTER));
+		return arena_printf(a, "before the first work, %s",
+				    shown_text(l, row, AFTER));
 	if (!has_text(row, AFTER))
-		return arena_printf(a, "after the last work, %.200s",
-				    shown_text(row, BEFORE));
-	return arena_printf(a, "after %.200s, before %.200s", shown_text(row, BEFORE),
-			    shown_text(row, AFTER));
+		return arena_printf(a, "after the last work, %s",
+				    shown_text(l, row, BEFORE));
+	return arena_printf(a, "after %s, before %s", shown_text(l, row, BEFORE),
+			    shown_text(l, row, AFTER));
 }
 
 /* The end of a long chain is what counts: the innermost. */
@@ -316,21 +330,33 @@ static const char *chain_end(struct listing *l, const struct listed *row)
 			    chain.p + from);
 }
 
+/* Is it the work that is blamed?  Its name is said already. */
+static bool is_work(const struct listed *row)
+{
+	static const int named[] = { BEFORE, AFTER, OWN };
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+		if (has_text(row, named[i]) &&
+		    str_equal(row->cells[CHAIN].as.text, row->cells[named[i]].as.text))
+			return true;
+	return false;
+}
+
 /* For people: what there is no room for in a row. */
 static void add_note(struct listing *l, const struct listed *row)
 {
 	bool has_root = has_text(row, ROOT);
+	bool has_chain = has_text(row, CHAIN) && !is_work(row);
 
-	memtable_add_note(l->out, "%s: %s%s%.200s%s%s%s%s%s%.200s", shown_text(row, TIME),
-			  around_text(l, row),
+	memtable_add_note(l->out, "%s: %s%s%s%s%s%s%s%s%s",
+			  row->cells[TIME_SHOWN].as.text.p, around_text(l, row),
 			  has_text(row, LAUNCH) ? ", launched by " : "",
-			  has_text(row, LAUNCH) ? shown_text(row, LAUNCH) : "",
+			  has_text(row, LAUNCH) ? shown_text(l, row, LAUNCH) : "",
 			  has_text(row, OWN) ? "; in " : "",
-			  has_text(row, OWN) ? shown_text(row, OWN) : "",
-			  has_text(row, CHAIN) ? "; " : "",
-			  has_text(row, CHAIN) ? chain_end(l, row) : "",
+			  has_text(row, OWN) ? shown_text(l, row, OWN) : "",
+			  has_chain ? "; " : "", has_chain ? chain_end(l, row) : "",
 			  has_root ? "; the queue was emptied by " : "",
-			  has_root ? shown_text(row, ROOT) : "");
+			  has_root ? shown_text(l, row, ROOT) : "");
 }
 
 static struct table *finish(struct listing *l)
@@ -357,10 +383,21 @@ static struct table *finish(struct listing *l)
 		[OWN] = SHOWN_TO_MACHINES,
 	};
 	uint32_t *at = sorted_places(l->rows, l->n, listed_before);
+	struct gap_times times = { 0 };
 	size_t n = l->n;
 
 	if (l->request->limit && (uint64_t)l->request->limit < n)
 		n = (size_t)l->request->limit;
+	for (size_t i = 0; i < n; i++) {
+		const struct listed *row = &l->rows[at[i]];
+		gap_times_see(&times, row->start_ns, row->start_ns + row->dur_ns);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct listed *row = &l->rows[at[i]];
+		row->cells[TIME_SHOWN] = cell_text(
+			str_of(gap_times_text(&times, &l->out->arena, row->start_ns,
+					      row->start_ns + row->dur_ns)));
+	}
 	for (size_t i = 0; i < n; i++)
 		memtable_add_row(l->out, l->rows[at[i]].cells);
 	for (size_t i = 0; l->request->for_people && i < n; i++)
