@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/reading.h"
+#include "query/devices/device_work.h"
 #include "query/devices/devices.h"
 #include "query/pick.h"
 #include "query/views.h"
@@ -255,11 +256,20 @@ static void add_notes(struct memtable *m, const struct scope *scope)
 static int open_devices(struct memtable *m, const struct reading *r, struct table **out,
 			struct err *err)
 {
-	int64_t slices = 0;
+	int64_t slices = 0, launches = 0;
 
 	*out = NULL;
-	if (count_rows(m, "devices") == 0)
+	if (count_rows(m, "devices") == 0) {
+		if (device_launches(r->store, r->scope->ids, &launches, err) < 0)
+			return -1;
+		if (launches)
+			memtable_add_note(
+				m,
+				"%lld calls launched kernels, and none of these "
+				"was recorded; 'ptool advise' says what to check",
+				(long long)launches);
 		return 0;
+	}
 	for (size_t i = 0; i < r->scope->n; i++)
 		slices = sum_add(slices, r->scope->profiles[i].slices);
 	if (slices <= SLICES_MAX)

@@ -78,6 +78,7 @@ CASES = {
                     ("the host's launches first", lambda a: a.first("launch-bound", 25)), ("the 40 % that it is idle", lambda a: 30 <= a.idle_pct() <= 45)],
     "mi300-resnet": [("exposed communication first, once", lambda a: a.first("exposed-communication", 50) and "communication" not in a.rules),
                      ("17.6 MB in 9 ms may be a late rank", lambda a: "--ranks" in a.rows[0]["suggestion"])],
+    "cupti_profiler": [("kernels were launched and not recorded, and nothing else", lambda a: a.rules == ["missing-kernels"] and "profiler_metrics" in a.text)],
     "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] for row in a.lacks))],
     "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],
     "negative_queue": [("no warm-up, no graphs for a graph", lambda a: "warm-up" not in a.rules and "CUDA graph" not in a.text), ("its idle time", lambda a: a.idle_pct() >= 40)],

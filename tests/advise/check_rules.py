@@ -165,6 +165,12 @@ def check_advice(tap, work):
     full.out_of_memory(2000, 5000)
     rows = told(work, full, "memory-limit")
     tap.ok(len(rows) == 1 and "lack of memory: 1" in rows[0]["finding"], "memory-limit: failed allocations, whatever the peak", rows)
+    store = work.ingest(*save(work, rulecases.launching_unseen()))
+    rules = [row["rule"] for row in found(advise(work, store))]
+    tap.same(rules, ["missing-kernels"], "missing-kernels: rules of the CPU do not judge a program that waits for its device")
+    said = [(done.stdout + done.stderr).count("3 calls launched kernels, and none of these was recorded")
+            for done in (work.ptool(command, store, check=False) for command in ("gaps", "devices", "kernels", "steps", "info"))]
+    tap.same(said, [1] * 5, "missing-kernels: other commands say so, too")
     idle = rulecases.Trace(steps=0)
     idle.host("aten::mm", 0, 1_000_000)
     idle.kernel(20_000, 100_000, 10_000)

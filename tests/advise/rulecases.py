@@ -300,6 +300,15 @@ def one_long(ns):
     return [t]
 
 
+def launching_unseen():
+    """Steps in which an operator launches a kernel, and no kernel was recorded."""
+    t = Trace(lengths=[10 * STEP] * 3)
+    for start in t.starts:
+        t.host("aten::mm", start, 9 * STEP)
+        t.host("cudaLaunchKernel", start + 1000, STEP, "cuda_runtime", correlation=7)
+    return [t]
+
+
 def pausing():
     """On the CPU alone, steps of 10 ms: 8 ms of each run nothing."""
     t = Trace(lengths=[10 * STEP] * 3)
@@ -342,6 +351,7 @@ CASES = {
     "host-copies": (calling([("aten::copy_", 50_001)]), 50_001, calling([("aten::copy_", 50_000)]), [frames()]),
     "python-time": (calling([("aten::mm", STEP - 100_001)]), 100_001, calling([("aten::mm", STEP - 100_000)]), [frames()]),
     "host-reads": (calling([("aten::item", 20_001)]), 20_001, calling([("aten::item", 20_000)]), [frames()]),
+    "missing-kernels": (launching_unseen(), None, [host_only()], [frames()]),
     "slow-calls": (uneven(3_100_000), 2_250_000, uneven(1_400_000), uneven(3_100_000, shapes=False)),
     "long-calls": (one_long(3_100_003), 1_000_001, one_long(3_100_000), [frames()]),
     "threads": (on_threads(3), None, on_threads(2, 499_999), [frames()]),

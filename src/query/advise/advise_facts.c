@@ -257,6 +257,20 @@ const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct er
 	return f->nnames ? f->names : &none;
 }
 
+int facts_launches(struct advise_facts *f, int64_t *n, struct err *err)
+{
+	const struct device_work *work = facts_work(f, err);
+
+	if (!work)
+		return -1;
+	if (work->n == 0 && !f->has_launches &&
+	    device_launches(f->store, f->own.ids, &f->launches, err) < 0)
+		return -1;
+	f->has_launches = true;
+	*n = f->launches;
+	return 0;
+}
+
 bool facts_trains(const struct fact_name *names, size_t n)
 {
 	static const char *const heads[] = { "autograd::engine::", "Optimizer." };

@@ -82,6 +82,8 @@ struct advise_facts {
 	size_t nnames, names_cap;
 	struct fact_call *calls; /* owned */
 	size_t ncalls, calls_cap;
+	int64_t launches;
+	bool has_launches;
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls;
 };
 
@@ -126,6 +128,8 @@ const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct er
  * what they call, are left out: other rules have their time.
  */
 const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err);
+/* Calls that launched device work, where none was recorded; else 0.  -1: err is set. */
+int facts_launches(struct advise_facts *f, int64_t *n, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
 

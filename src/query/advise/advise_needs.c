@@ -79,12 +79,13 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 	const struct device_work *work = facts_work(f, err);
 	const struct fact_use *uses = work ? facts_uses(f, err) : NULL;
 	const struct fact_name *names = uses ? facts_names(f, &n, err) : NULL;
+	int64_t launches;
 
-	if (!names)
+	if (!names || facts_launches(f, &launches, err) < 0)
 		return -1;
 	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U);
 	if (work->n == 0) {
-		*met |= n ? NEED_HOST_ONLY : 0U;
+		*met |= n && launches == 0 ? NEED_HOST_ONLY : 0U;
 		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
 		return 0;
 	}
@@ -99,7 +100,7 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 {
 	unsigned missing = run->rule->needs & ~met;
 
-	if (missing & NEED_HOST_ONLY && met & NEED_WORK)
+	if (missing & NEED_HOST_ONLY && (met & NEED_WORK || run->facts->launches))
 		return false;
 	run->out->asked++;
 	for (size_t i = 0; i < NLACKS; i++) {
@@ -167,12 +168,12 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 		view.unfit = unfit(met, f->uses[i].pieces, &out->arena);
 		advice_add_view(out, &view);
 	}
-	if (!(met & NEED_HOST_ONLY))
+	if (!(met & NEED_HOST_ONLY) && !f->launches)
 		return 0;
 	if (host_busy_ns(f, &view.busy_ns, err) < 0)
 		return -1;
-	view.unfit = unfit(met, 0, &out->arena);
-	view.longest = longest(f->names, f->nnames, &out->arena);
+	view.unfit = f->launches ? "its kernels are missing" : unfit(met, 0, &out->arena);
+	view.longest = f->launches ? NULL : longest(f->names, f->nnames, &out->arena);
 	advice_add_view(out, &view);
 	return 0;
 }

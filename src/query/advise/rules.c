@@ -10,7 +10,8 @@ extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend
 	rule_memory_growth, rule_allocator_churn, rule_low_occupancy, rule_small_batch,
 	rule_unfused, rule_attention, rule_first_use, rule_profiler_overhead,
 	rule_warm_up, rule_small_operators, rule_host_copies, rule_python_time,
-	rule_host_reads, rule_threads, rule_slow_calls, rule_long_calls;
+	rule_host_reads, rule_threads, rule_slow_calls, rule_long_calls,
+	rule_missing_kernels;
 
 /* clang-format off */
 /* Those of the TensorBoard plugin first; those of recordings without device work last. */
@@ -36,6 +37,7 @@ const struct rule *const rules[] = {
 	&rule_small_batch,
 	&rule_unfused,
 	&rule_attention,
+	&rule_missing_kernels,
 	&rule_profiler_overhead,
 	&rule_warm_up,
 	&rule_small_operators,

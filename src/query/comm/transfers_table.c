@@ -163,7 +163,7 @@ static int add_profiles(struct store *store, const struct scope *scope,
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(store, &scope->profiles[i], request->by, &s, to, err);
 	if (rc == 0 && !s.has_work)
-		rc = device_work_lacks(scope, err);
+		rc = device_work_lacks(store, scope, err);
 	if (rc == 0 && !to->nrows)
 		rc = err_set(err, ERR_EMPTY,
 			     filter_is_given(request->filter)

@@ -10,6 +10,7 @@
 #include "query/query.h"
 #include "query/slices/slice_pick.h"
 
+ASSET(asset_query_views_device_launches_sql);
 ASSET(asset_query_views_work_tracks_sql);
 
 #define COLUMNS    (PACKED_NAME | PACKED_CLASS | PACKED_STEP | PACKED_LAUNCH | PACKED_OP)
@@ -279,14 +280,37 @@ void device_work_union(const struct device_work *work, const struct work_device 
 	intervals_unite(out);
 }
 
-int device_work_lacks(const struct scope *scope, struct err *err)
+int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	*n = 0;
+	if (query_prepare(store, asset_query_views_device_launches_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", ids);
+	int rc = sql_step(stmt, err);
+	if (rc > 0)
+		*n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+int device_work_lacks(struct store *store, const struct scope *scope, struct err *err)
 {
 	bool is_call_graph = false;
+	int64_t launches = 0;
 
 	if (scope_is_call_graph(scope, &is_call_graph, err) == 0 && is_call_graph)
 		return err_set(err, ERR_EMPTY,
 			       "a call graph has no device work: record with "
 			       "torch.profiler");
+	if (device_launches(store, scope->ids, &launches, err) < 0)
+		return -1;
+	if (launches > 0)
+		return err_set(err, ERR_EMPTY,
+			       "%lld calls launched kernels, and none of these was "
+			       "recorded: 'ptool advise' says what to check",
+			       (long long)launches);
 	return err_set(err, ERR_EMPTY,
 		       "no device work was recorded: profile with "
 		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");

@@ -63,8 +63,13 @@ int device_work_load(struct store *store, struct text_pool *texts,
 		     struct device_work *out, struct err *err);
 void device_work_release(struct device_work *work);
 
-/* -1 with an ERR_EMPTY: no device work was recorded in any profile, and how to record it. */
-int device_work_lacks(const struct scope *scope, struct err *err);
+/* Calls that launched kernels or graphs in profiles, whose ids are as scope.ids. */
+int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err);
+/*
+ * -1 with an ERR_EMPTY: no device work was recorded in any profile, and how to record it,
+ * or that what was launched was not recorded.
+ */
+int device_work_lacks(struct store *store, const struct scope *scope, struct err *err);
 
 /* The bits of enum work_kind that are asked for. */
 #define WORK_BIT(kind) (1U << (kind))

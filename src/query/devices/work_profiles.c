@@ -62,7 +62,7 @@ int work_profiles_visit(struct store *store, const struct scope *scope,
 		return -1;
 	return made       ? 0
 	       : has_work ? err_set(err, ERR_EMPTY, "no device work matches")
-			  : device_work_lacks(scope, err);
+			  : device_work_lacks(store, scope, err);
 }
 
 static struct cell number_or_text(int64_t number, const char *text)

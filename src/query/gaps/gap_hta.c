@@ -167,7 +167,7 @@ int gap_hta_open(struct store *store, const struct scope *scope,
 	}
 	text_pool_close(&texts);
 	if (rc == 0 && (!s.has_work || (s.out->nrows == 0 && request->filter)))
-		rc = gap_nothing(scope, s.has_work, err);
+		rc = gap_nothing(store, scope, s.has_work, err);
 	if (rc == 0)
 		*out = table_pick(&s.out->table, hta_shown, scope, request->for_people);
 	else

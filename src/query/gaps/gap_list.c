@@ -424,7 +424,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(&l, store, &scope->profiles[i], err);
 	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
-		rc = gap_nothing(scope, l.has_work, err);
+		rc = gap_nothing(store, scope, l.has_work, err);
 	if (rc == 0)
 		*out = finish(&l);
 	else

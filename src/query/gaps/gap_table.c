@@ -265,10 +265,11 @@ static int add_profile(struct making *m, struct store *store,
 	return rc;
 }
 
-int gap_nothing(const struct scope *scope, bool has_work, struct err *err)
+int gap_nothing(struct store *store, const struct scope *scope, bool has_work,
+		struct err *err)
 {
 	return has_work ? err_set(err, ERR_EMPTY, "no idle time matches")
-			: device_work_lacks(scope, err);
+			: device_work_lacks(store, scope, err);
 }
 
 /* Cells that no cause shown here is wider than. */
@@ -370,7 +371,7 @@ static int make(struct making *m, struct store *store, struct err *err)
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
-		rc = gap_nothing(m->scope, m->has_work, err);
+		rc = gap_nothing(store, m->scope, m->has_work, err);
 	return rc;
 }
 

@@ -51,6 +51,7 @@ int gap_hta_open(struct store *store, const struct scope *scope,
 		 struct err *err);
 
 /* ERR_EMPTY for a scope of whose profiles none has device work, or none that is wanted. */
-int gap_nothing(const struct scope *scope, bool has_work, struct err *err);
+int gap_nothing(struct store *store, const struct scope *scope, bool has_work,
+		struct err *err);
 
 #endif

@@ -208,6 +208,11 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 		return 0;
 	if (g->has_work)
 		return err_set(err, ERR_EMPTY, "no kernel matches");
+	int64_t launches;
+	if (device_launches(g->store, scope->ids, &launches, err) < 0)
+		return -1;
+	if (launches > 0)
+		return device_work_lacks(g->store, scope, err);
 	return err_set(err, ERR_EMPTY,
 		       "no kernels were recorded (ProfilerActivity.CUDA, or that of "
 		       "the device)");

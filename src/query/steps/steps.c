@@ -1,6 +1,8 @@
 /* Steps of a scope: see steps.h. */
 #include "query/steps/steps.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +196,20 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 	return rc;
 }
 
+/* What was launched in a profile without device work. */
+static int add_launches(struct store *store, const struct scope_profile *profile,
+			struct steps *out, struct err *err)
+{
+	char ids[32];
+	int64_t n;
+
+	snprintf(ids, sizeof(ids), "[%" PRId64 "]", profile->id);
+	if (device_launches(store, ids, &n, err) < 0)
+		return -1;
+	out->launches = sum_add(out->launches, n);
+	return 0;
+}
+
 int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err)
 {
@@ -207,6 +223,8 @@ int steps_load(struct store *store, const struct scope *scope,
 		rc = device_work_load(store, &texts, from.profile, true, &work, err);
 		if (rc == 0)
 			rc = steps_add_profile(&from, &work, request, i, out, err);
+		if (rc == 0 && work.n == 0)
+			rc = add_launches(store, from.profile, out, err);
 		device_work_release(&work);
 	}
 	if (rc == 0) {

@@ -74,6 +74,7 @@ struct steps {
 	bool has_single;   /* a profile without steps */
 	bool has_unmoved;  /* one whose device work counted for no step */
 	bool lacks_device; /* one without device work */
+	int64_t launches;  /* calls that launched some in such profiles */
 	struct arena arena;
 };
 

@@ -94,7 +94,12 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				  "no ProfilerStep in the recording: all of it is step "
 				  "0; to record steps, call step() of "
 				  "torch.profiler.profile at the end of each");
-	if (s->lacks_device)
+	if (s->launches)
+		memtable_add_note(m,
+				  "%lld calls launched kernels, and none of these was "
+				  "recorded; 'ptool advise' says what to check",
+				  (long long)s->launches);
+	else if (s->lacks_device)
 		memtable_add_note(m, "no device work was recorded; to record it, profile "
 				     "with ProfilerActivity.CUDA, or that of the device");
 	if (s->has_unmoved)
