@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/expand.h"
 #include "base/utf8.h"
 
 /* Of a name; what is longer is cut. */
@@ -31,10 +32,11 @@
 struct bundle {
 	struct input *in; /* borrowed */
 	struct archive *archive;
-	locale_t utf8;      /* names are converted to it; 0: there is none */
-	struct err failure; /* it stays */
-	size_t lent;        /* bytes from here that libarchive still looks at */
-	size_t before;      /* bytes read before the first member was found */
+	locale_t utf8;         /* names are converted to it; 0: there is none */
+	struct err failure;    /* it stays */
+	size_t lent;           /* bytes from here that libarchive still looks at */
+	struct expand *expand; /* borrowed: of the member that is read, or NULL */
+	size_t before;         /* bytes read before the first member was found */
 	bool began, is_over;
 	struct buf name;
 	uint64_t size;
@@ -72,6 +74,8 @@ static la_ssize_t on_read(struct archive *archive, void *bundle, const void **p)
 		return fail_reading(b, &err);
 	}
 	b->before += bytes.n;
+	if (b->expand)
+		b->expand->read += bytes.n;
 	b->lent = bytes.n;
 	*p = bytes.p;
 	return (la_ssize_t)bytes.n;
@@ -335,6 +339,11 @@ static const char *member_damage(const void *bundle)
 	const struct bundle *b = bundle;
 
 	return b->damage[0] ? b->damage : NULL;
+}
+
+void bundle_count(struct bundle *b, struct expand *member)
+{
+	b->expand = member;
 }
 
 struct input *bundle_member(struct bundle *b)

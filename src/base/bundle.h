@@ -44,5 +44,11 @@ int bundle_next(struct bundle *b, struct str *name, uint64_t *size, struct err *
  * that lives until the next call.
  */
 struct input *bundle_member(struct bundle *b);
+/*
+ * Counts there, too, what is read of the archive: what a member is made of.  Borrowed,
+ * until it is NULL again.
+ */
+struct expand;
+void bundle_count(struct bundle *b, struct expand *member);
 
 #endif

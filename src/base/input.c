@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/expand.h"
 #include "base/layers.h"
 #include "base/source.h"
 
@@ -18,7 +19,8 @@ struct input {
 	void *from;
 	input_damage_fn *damage; /* NULL: the source never is */
 	uint64_t consumed, size;
-	uint8_t *window; /* NULL before the first peek, then
+	struct expand *expand; /* borrowed; NULL: nobody counts */
+	uint8_t *window;       /* NULL before the first peek, then
 			    cap + INPUT_PADDING bytes; zeros behind `end` */
 	size_t cap, max;
 	size_t start, end; /* the unread bytes within the window */
@@ -48,6 +50,11 @@ static ssize_t read_source(void *input, uint8_t *to, size_t n, struct err *err)
 
 	if (got > 0)
 		in->consumed += (uint64_t)got;
+	if (got <= 0 || !in->expand)
+		return got;
+	if (in->expand->archive) /* which made it */
+		return expand_add(in->expand, (uint64_t)got, false, err) < 0 ? -1 : got;
+	expand_set_read(in->expand, in->consumed);
 	return got;
 }
 
@@ -101,6 +108,13 @@ void input_set_plain(struct input *in)
 {
 	assert(!in->sniffed);
 	in->is_plain = true;
+}
+
+void input_set_expand(struct input *in, struct expand *expand)
+{
+	assert(!in->sniffed);
+	in->expand = expand;
+	layers_set_expand(in->layers, expand);
 }
 
 void input_set_damage(struct input *in, input_damage_fn *damage)

@@ -34,6 +34,12 @@ struct input *input_from_memory(struct bytes bytes);
 struct input *input_from_source(input_read_fn *read, void *from, uint64_t size);
 /* Before the first peek: the bytes are to be given as they are, whatever they look like. */
 void input_set_plain(struct input *in);
+/*
+ * Before the first peek: counts what the input gives, which fails where that is too
+ * much; borrowed.  What is read it counts, too, but of a member of an archive.
+ */
+struct expand;
+void input_set_expand(struct input *in, struct expand *expand);
 /* Before the first peek: whom input_damage() asks about what that source gives. */
 void input_set_damage(struct input *in, input_damage_fn *damage);
 /* Accepts NULL. */

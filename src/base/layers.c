@@ -5,19 +5,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/expand.h"
 #include "base/inflate.h"
 #include "base/unzstd.h"
 #include "base/utf16.h"
 
 /* Compression within compression: each level may want memory of its own. */
 #define MAX_LEVELS 3
-/*
- * What is compressed more than once may become this many times as large, and this
- * many bytes whatever the factor: one level of gzip reaches 1,032, and another level
- * wins nothing unless the content was made for it.
- */
-#define NESTED_FACTOR_MAX 1100
-#define NESTED_FREE_BYTES (UINT64_C(64) << 20)
 /* The source, the levels, and UTF-16. */
 #define MAX_LAYERS (1 + MAX_LEVELS + 1)
 
@@ -29,8 +23,8 @@ struct layer {
 	input_read_fn *read;
 	void *from;
 	const struct decoder *decoder; /* whose state `from` is; NULL: the source's */
+	const struct layers *layers;   /* whose it is */
 	bool ended;
-	uint64_t taken;         /* bytes that read() gave */
 	size_t head_at, head_n; /* bytes of head that are still to be read */
 	uint8_t head[DECODER_HEAD];
 };
@@ -38,6 +32,7 @@ struct layer {
 struct layers {
 	size_t n;
 	struct layer *each[MAX_LAYERS]; /* owned; the source's first */
+	struct expand *expand;          /* borrowed: counts what decoders make, or NULL */
 };
 
 static struct layer *top_of(const struct layers *l)
@@ -54,8 +49,8 @@ static void add(struct layers *l, input_read_fn *read, void *from,
 	layer->read = read;
 	layer->from = from;
 	layer->decoder = decoder;
+	layer->layers = l;
 	layer->ended = false;
-	layer->taken = 0;
 	layer->head_at = layer->head_n = 0;
 	l->each[l->n++] = layer;
 }
@@ -81,18 +76,31 @@ void layers_free(struct layers *l)
 	free(l);
 }
 
+/*
+ * What the layer itself gives.  What a decoder makes is counted at each level: the last
+ * one may make nothing of it.
+ */
+static ssize_t read_own(struct layer *layer, uint8_t *to, size_t n, struct err *err)
+{
+	const struct layers *l = layer->layers;
+	bool is_nested = layer != l->each[0] && layer != l->each[1];
+	ssize_t got = layer->read(layer->from, to, n, err);
+
+	layer->ended = got == 0;
+	if (got > 0 && layer->decoder && l->expand &&
+	    expand_add(l->expand, (uint64_t)got, is_nested, err) < 0)
+		return -1;
+	return got;
+}
+
 /* An input_read_fn: the bytes that were looked at, then those behind them. */
 static ssize_t read_layer(void *from, uint8_t *to, size_t n, struct err *err)
 {
 	struct layer *layer = from;
 	size_t left = layer->head_n - layer->head_at;
 
-	if (left == 0) {
-		ssize_t got = layer->ended ? 0 : layer->read(layer->from, to, n, err);
-		layer->ended = got == 0;
-		layer->taken += got > 0 ? (uint64_t)got : 0;
-		return got;
-	}
+	if (left == 0)
+		return layer->ended ? 0 : read_own(layer, to, n, err);
 	if (n > left)
 		n = left;
 	memcpy(to, layer->head + layer->head_at, n);
@@ -103,13 +111,11 @@ static ssize_t read_layer(void *from, uint8_t *to, size_t n, struct err *err)
 static int look_at_head(struct layer *layer, struct err *err)
 {
 	while (layer->head_n < DECODER_HEAD && !layer->ended) {
-		ssize_t got = layer->read(layer->from, layer->head + layer->head_n,
-					  DECODER_HEAD - layer->head_n, err);
+		ssize_t got = read_own(layer, layer->head + layer->head_n,
+				       DECODER_HEAD - layer->head_n, err);
 		if (got < 0)
 			return -1;
-		layer->ended = got == 0;
 		layer->head_n += (size_t)got;
-		layer->taken += (uint64_t)got;
 	}
 	return 0;
 }
@@ -147,26 +153,14 @@ int layers_find(struct layers *l, struct err *err)
 	}
 }
 
-/* UTF-16 on top counts as a level; it makes less of its bytes, not more. */
-static bool is_bomb(const struct layers *l)
-{
-	uint64_t taken = top_of(l)->taken;
-
-	return l->n > 2 && taken > NESTED_FREE_BYTES &&
-	       taken / NESTED_FACTOR_MAX > l->each[0]->taken;
-}
-
 ssize_t layers_read(void *layers, uint8_t *to, size_t n, struct err *err)
 {
-	struct layers *l = layers;
-	ssize_t got = read_layer(top_of(l), to, n, err);
+	return read_layer(top_of(layers), to, n, err);
+}
 
-	if (got <= 0 || !is_bomb(l))
-		return got;
-	return err_at(err, top_of(l)->taken,
-		      "compressed twice or more, it grows to more than %d times its "
-		      "size; decompress it yourself if you trust it",
-		      NESTED_FACTOR_MAX);
+void layers_set_expand(struct layers *l, struct expand *expand)
+{
+	l->expand = expand;
 }
 
 void layers_restart(struct layers *l)

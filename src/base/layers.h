@@ -8,6 +8,7 @@
 
 #include "base/decoder.h"
 
+struct expand;
 struct layers;
 
 /*
@@ -16,6 +17,8 @@ struct layers;
 struct layers *layers_new(input_read_fn *read, void *from);
 /* Accepts NULL. */
 void layers_free(struct layers *l);
+/* Before that: where to count what decoders make; borrowed. */
+void layers_set_expand(struct layers *l, struct expand *expand);
 /* Looks and decides, once, before the first read.  0, or -1 with err set. */
 int layers_find(struct layers *l, struct err *err);
 /* An input_read_fn: what the top gives. */

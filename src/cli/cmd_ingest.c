@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "cli/command.h"
 #include "cli/ingesting.h"
 #include "cli/message.h"
@@ -14,7 +15,7 @@ struct ingest_opts {
 	const char *store, *run, *input_format, *torch_version, *memory_limit;
 	struct opt_strings keep;
 	bool strict, quiet;
-	int64_t jobs;
+	int64_t jobs, max_expand;
 };
 
 #define FIELD(member) offsetof(struct ingest_opts, member)
@@ -44,6 +45,8 @@ static const struct opt ingest_options[] = {
 	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory for the records of a trace, instead of half the machine's",
 	  .offset = FIELD(memory_limit), .type = OPT_STRING },
+	{ .name = "max-expand", .arg = "N", .help = "times its size that a file or an archive may expand to, beyond 1 GiB",
+	  .offset = FIELD(max_expand), .type = OPT_UINT },
 	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
 	{ .name = "quiet", .help = "only report problems",
@@ -55,7 +58,7 @@ static const struct opt ingest_options[] = {
 static const struct opt_group ingest_groups[] = { { .opts = ingest_options },
 						  OPT_GROUP_END };
 
-static const struct ingest_opts defaults;
+static const struct ingest_opts defaults = { .max_expand = EXPAND_FACTOR };
 
 /* What the types of the options do not say. */
 static int check_options(const struct ingest_opts *o, struct err *err)
@@ -66,6 +69,8 @@ static int check_options(const struct ingest_opts *o, struct err *err)
 		return err_set(err, ERR_USAGE, "--output wants STORE");
 	if (o->store && strcmp(o->store, "-") == 0)
 		return err_set(err, ERR_USAGE, "a store is a file, not standard output");
+	if (o->max_expand == 0)
+		return err_set(err, ERR_USAGE, "--max-expand wants 1 or more");
 	return 0;
 }
 
@@ -112,6 +117,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 			  .torch_version = torch_version,
 			  .threads = read_threads(o.jobs) },
 		.memory_limit = (uint64_t)memory_limit,
+		.max_expand = (uint64_t)o.max_expand,
 	};
 	struct import_events events = ingesting_events(&ingesting);
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,

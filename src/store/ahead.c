@@ -184,10 +184,12 @@ static void read_file(struct slot *slot)
 
 	slot->in = input_open(file->shown, &err);
 	intern_init(&result->texts);
+	result->expand = slot->ahead->plan.expand;
 	result->is_left = true;
 	if (!slot->in)
 		return;
 	input_set_stop(slot->in, on_stop, slot);
+	input_set_expand(slot->in, &result->expand);
 	struct bytes head = input_peek(slot->in, PROBE_BYTES, &err);
 	if (err.kind == ERR_NONE && !bundle_is(head)) {
 		result->is_left = false;

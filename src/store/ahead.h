@@ -17,6 +17,7 @@
 #ifndef PTOOL_STORE_AHEAD_H
 #define PTOOL_STORE_AHEAD_H
 
+#include "base/expand.h"
 #include "base/intern.h"
 #include "store/import_read.h"
 
@@ -38,6 +39,7 @@ struct ahead_plan {
 	struct read_options options; /* its threads are those of all files, too */
 	struct spill *spill;         /* borrowed, or NULL: of the records of all files */
 	uint64_t memory_limit;       /* of the records; 0: none */
+	struct expand expand;        /* what each file may expand to */
 };
 
 /* What came of a file. */
@@ -45,6 +47,7 @@ struct ahead_result {
 	bool is_left;        /* not read: an archive, or what cannot be opened */
 	struct intern texts; /* its own, in the order in which it said them */
 	struct reading reading;
+	struct expand expand;
 	uint64_t size; /* of the input, or what was read of it: for progress */
 };
 

@@ -68,7 +68,7 @@ void import_note(struct importing *i, enum import_end end, const struct import_f
 
 bool import_is_lost(const struct importing *i)
 {
-	return i->options->read.strict && i->result->refused > 0;
+	return i->is_lost || (i->options->read.strict && i->result->refused > 0);
 }
 
 /* The path with its links followed; what has none (-, a pipe) as it is spelt. */

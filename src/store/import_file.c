@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/bundle.h"
+#include "base/expand.h"
 #include "base/spill.h"
 #include "store/ahead.h"
 #include "store/import_read.h"
@@ -47,6 +48,9 @@ static int note_unread(struct importing *i, const struct import_source *source,
 	struct import_file file = { .path = source->shown };
 	bool is_refused = reading->is_sure || reading->why.kind != ERR_INPUT;
 
+	/* the archive is refused, not the member that was read just then */
+	if (i->expand && expand_is_over_inside(i->expand))
+		return 0;
 	/* it is not the file's fault that there is no room for its records */
 	if (spill_check(i->spill, err) < 0)
 		return -1;
@@ -135,6 +139,33 @@ static uint32_t *add_texts(struct importing *i, const struct intern *own)
 	return ids;
 }
 
+struct expand import_expand(const struct import_options *options, struct expand *archive)
+{
+	return (struct expand){
+		.limits = options->limits ? options->limits : &usual_limits,
+		.factor = options->max_expand ? options->max_expand : EXPAND_FACTOR,
+		.archive = archive
+	};
+}
+
+/* Nothing is stored when an archive or all files together expand to too much. */
+static void weigh(struct importing *i, const struct import_source *source,
+		  const struct expand *expand)
+{
+	struct import_file file = { .path = source->shown };
+	struct err why = ERR_INIT;
+
+	i->beyond += expand->beyond;
+	if (expand_is_over_inside(expand))
+		expand_tell(expand, "its members together expand", &why);
+	else if (i->beyond > expand->limits->expand_run_bytes)
+		expand_tell(expand, "the files up to this one expand", &why);
+	if (i->is_lost || why.kind == ERR_NONE)
+		return;
+	import_note(i, IMPORT_REFUSED, &file, &why);
+	i->is_lost = true;
+}
+
 static int import_result_ahead(struct importing *i, const struct import_source *source,
 			       const struct ahead_result *result, struct err *err)
 {
@@ -144,6 +175,7 @@ static int import_result_ahead(struct importing *i, const struct import_source *
 	int rc = store_reading(i, source, &result->reading, text_ids, err);
 	free(text_ids);
 	i->before += result->size;
+	weigh(i, source, &result->expand);
 	return rc;
 }
 
@@ -160,14 +192,15 @@ static uint32_t number_of(struct importing *i, const struct import_source *sourc
 }
 
 static int import_opened(struct importing *i, const struct import_source *source,
-			 struct input *in, struct err *err)
+			 struct input *in, struct expand *expand, struct err *err)
 {
 	struct err ignored = ERR_INIT; /* who reads it will meet it again */
 
 	input_set_stop(in, import_wait, i);
+	input_set_expand(in, expand);
 	struct bytes head = input_peek(in, PROBE_BYTES, &ignored);
 	if (ignored.kind == ERR_NONE && bundle_is(head))
-		return import_archive(i, source, in, err);
+		return import_archive(i, source, in, expand, err);
 	return import_input(i, source, in, err);
 }
 
@@ -182,9 +215,12 @@ static int import_here(struct importing *i, const struct import_source *source,
 		import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;
 	}
-	int rc = import_opened(i, source, in, err);
+	struct expand expand = import_expand(i->options, NULL);
+	int rc = import_opened(i, source, in, &expand, err);
 	i->before += input_size(in) ? input_size(in) : input_consumed(in);
 	input_close(in);
+	if (rc == 0)
+		weigh(i, source, &expand);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/bundle.h"
+#include "base/expand.h"
 #include "store/importing.h"
 #include "store/store.h"
 
@@ -123,8 +124,12 @@ static int import_member(struct importing *i, const struct import_source *archiv
 	char *shown = xasprintf("%s/%s", archive->shown, name);
 	char *path = xasprintf("%s/%s", archive->path, name);
 	const struct import_source source = { shown, path, true };
+	struct expand expand = import_expand(i->options, i->expand);
 	struct input *in = bundle_member(bundle);
+	bundle_count(bundle, &expand);
+	input_set_expand(in, &expand);
 	int rc = import_input(i, &source, in, err);
+	bundle_count(bundle, NULL);
 	input_close(in);
 	free(path);
 	free(shown);
@@ -139,7 +144,7 @@ static int import_members(struct importing *i, const struct import_source *archi
 	uint64_t size;
 	int more = 1, rc = 0;
 
-	while (rc == 0 && !import_is_lost(i) &&
+	while (rc == 0 && !import_is_lost(i) && !expand_is_over_inside(i->expand) &&
 	       (more = bundle_next(bundle, &name, &size, why)) > 0) {
 		char *text = xstrndup(name.p, name.n);
 		rc = import_member(i, archive, text, bundle, err);
@@ -149,7 +154,7 @@ static int import_members(struct importing *i, const struct import_source *archi
 }
 
 int import_archive(struct importing *i, const struct import_source *source,
-		   struct input *in, struct err *err)
+		   struct input *in, struct expand *expand, struct err *err)
 {
 	struct noted before = count_noted(i);
 	struct import_file file = { .path = source->shown };
@@ -159,18 +164,20 @@ int import_archive(struct importing *i, const struct import_source *source,
 
 	i->is_collection = true;
 	i->archive = in;
+	i->expand = expand;
 	if (bundle) {
 		rc = import_members(i, source, bundle, &why, err);
 		bundle_close(bundle);
 	}
 	i->archive = NULL;
+	i->expand = NULL;
 	if (rc > 0 && why.kind == ERR_INTERRUPT) {
 		*err = why;
 		return -1;
 	}
 	if (rc > 0)
 		import_note(i, IMPORT_REFUSED, &file, &why);
-	else if (rc == 0)
+	else if (rc == 0 && !expand_is_over_inside(expand))
 		note_fruitless(i, source->shown, &before,
 			       source->is_found ? IMPORT_PASSED : IMPORT_REFUSED);
 	return rc < 0 ? -1 : 0;

@@ -41,12 +41,11 @@ static const struct reader *choose_reader(const struct reader *forced,
 }
 
 /* All of it, whatever the reader left unread. */
-static uint64_t size_of(struct input *in)
+static uint64_t size_of(struct input *in, struct err *err)
 {
-	struct err ignored = ERR_INIT; /* the reader was at the end, or did not mind */
 	size_t n;
 
-	while ((n = input_peek(in, DRAIN_BYTES, &ignored).n))
+	while ((n = input_peek(in, DRAIN_BYTES, err).n))
 		input_skip(in, n);
 	return input_offset(in);
 }
@@ -66,7 +65,7 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	if (!out->is_sure && loader_is_empty(out->loader))
 		err_at(&out->why, 0, "it holds no event of a trace");
 	else
-		out->about.bytes = size_of(in);
+		out->about.bytes = size_of(in, &out->why);
 }
 
 void reading_settle(const struct reading_how *how, struct reading *reading)

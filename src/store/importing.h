@@ -16,6 +16,7 @@
 #include "ingest/file_name.h"
 #include "store/import.h"
 
+struct expand;
 struct spill;
 struct sqlite3;
 struct ahead;
@@ -69,12 +70,15 @@ struct importing {
 	struct intern seen; /* (device, inode) of the files that were read */
 	bool *is_trace;     /* owned; of each of them: it was one, if a bad one */
 	size_t is_trace_cap;
-	size_t nrepeated;            /* traces that were met again */
-	bool is_collection;          /* an operand was a folder or an archive */
-	uint64_t total, before;      /* bytes of all files (0: unknown), of those done */
-	uint64_t told;               /* the progress: it never goes back */
-	struct ahead *ahead;         /* owned; reads files before their turn, or NULL */
+	size_t nrepeated;       /* traces that were met again */
+	bool is_lost;           /* nothing will be stored, and that is told */
+	uint64_t beyond;        /* bytes of all files beyond what they may expand to */
+	bool is_collection;     /* an operand was a folder or an archive */
+	uint64_t total, before; /* bytes of all files (0: unknown), of those done */
+	uint64_t told;          /* the progress: it never goes back */
+	struct ahead *ahead;    /* owned; reads files before their turn, or NULL */
 	const struct input *archive; /* that the input is a member of, or NULL */
+	struct expand *expand;       /* of that archive, or NULL */
 	struct sqlite3 *db;
 	struct spill *spill; /* of the records */
 	struct intern texts;
@@ -90,12 +94,18 @@ size_t import_count_traces(const struct importing *i);
 /* Was the same file or folder named before? */
 bool import_is_given_before(const struct importing *i,
 			    const struct import_operand *operand);
-/* With --strict nothing is stored when one was refused: why read on? */
+/*
+ * Nothing is stored: all expands to too much, or with --strict when one was refused.
+ * Why read on?
+ */
 bool import_is_lost(const struct importing *i);
 /* Tells the progress: bytes of the input that is being read beside those ahead. */
 int import_tell(struct importing *i, uint64_t consumed, struct err *err);
 /* For input_set_stop() and walk_folder(): asks whether the user wants to stop. */
 int import_wait(void *to, struct err *err);
+
+/* What a file, or a member of an archive, may expand to: nothing is read of it yet. */
+struct expand import_expand(const struct import_options *options, struct expand *archive);
 
 /* import_file.c: one input, which is no archive. */
 int import_input(struct importing *i, const struct import_source *source,
@@ -110,7 +120,7 @@ struct ahead *import_ahead(const struct importing *i);
 int import_folder(struct importing *i, const struct import_operand *folder,
 		  struct err *err);
 int import_archive(struct importing *i, const struct import_source *source,
-		   struct input *in, struct err *err);
+		   struct input *in, struct expand *expand, struct err *err);
 
 /* import_place.c: spans, and ranks by order. */
 int import_place(struct importing *i, struct err *err);

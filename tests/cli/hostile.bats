@@ -64,7 +64,7 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	ptool info --format tsv | grep -qF 'no\xffutf\xc2.json'
 }
 
-@test "nested compression has a factor that it may grow by, one level has not" {
+@test "what expands too far is refused, unless the user says that it may" {
 	named a small.json
 	{ cat small.json; head -c 200M /dev/zero | tr '\0' ' '; } | zstd -q >once
 	zstd -q <once >twice
@@ -72,9 +72,16 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	exits 0
 	run --separate-stderr ptool ingest -q -o twice.db twice
 	exits 4
-	[[ $stderr == "ptool: ingest: twice: byte "*": compressed twice or more, it grows to more than \
-1100 times its size; decompress it yourself if you trust it" ]]
+	[[ $stderr == "ptool: ingest: twice: it expands to more than 200 times its size; \
+if you trust it, use 'ptool ingest --max-expand N'" ]]
 	[ ! -e twice.db ]
+	run --separate-stderr ptool top twice
+	exits 4
+	[[ $stderr == *"--max-expand N"* ]]
+	run --separate-stderr ptool ingest -q --max-expand 10000000 -o twice.db twice
+	exits 0
+	run --separate-stderr ptool ingest -q --max-expand 0 -o fine.db once
+	exits 2
 	# which is not reached by what is small or does not shrink
 	gzip -c "$GPU/one_stream.json" | gzip >fine
 	run --separate-stderr ptool ingest -q -o fine.db fine
