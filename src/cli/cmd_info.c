@@ -11,7 +11,7 @@
 #include "query/devices/device_work.h"
 #include "query/devices/devices.h"
 #include "query/pick.h"
-#include "query/views.h"
+#include "query/sql_views.h"
 
 struct info_opts {
 	const char *operand;
@@ -30,7 +30,7 @@ static const struct opt_group info_groups[] = {
 
 static const struct info_opts defaults = { .output = OUTPUT_DEFAULTS };
 
-/* By the columns of view_info; fit_people() makes room for names. */
+/* By the columns of sql_view_info; fit_people() makes room for names. */
 static const enum shown info_shown[] = {
 	SHOWN_ALWAYS,      /* profile */
 	SHOWN_ALWAYS,      /* run */
@@ -92,7 +92,7 @@ static size_t column_at(const char *name)
 {
 	size_t at = 0;
 
-	while (strcmp(view_info.columns[at].name, name) != 0)
+	while (strcmp(sql_view_info.columns[at].name, name) != 0)
 		at++;
 	return at;
 }
@@ -281,14 +281,14 @@ static int open_devices(struct memtable *m, const struct reading *r, struct tabl
 static int open_info(const struct reading *r, const void *options, struct table **out,
 		     struct err *err)
 {
-	struct view_arg args[] = { { ":profiles", cell_text(str_of(r->scope->ids)) },
-				   { .name = NULL } };
+	struct sql_view_arg args[] = { { ":profiles", cell_text(str_of(r->scope->ids)) },
+				       { .name = NULL } };
 	struct table *rows;
 
 	(void)options;
-	if (view_open(r->store, &view_info, args, &rows, err) < 0)
+	if (sql_view_open(r->store, &sql_view_info, args, &rows, err) < 0)
 		return -1;
-	struct memtable *m = memtable_new(view_info.columns, view_info.ncolumns);
+	struct memtable *m = memtable_new(sql_view_info.columns, sql_view_info.ncolumns);
 	int rc = memtable_add_table(m, rows, err);
 	table_free(rows);
 	if (rc < 0) {

@@ -7,7 +7,7 @@
 #include "cli/operand.h"
 #include "query/filter_nothing.h"
 #include "query/findings.h"
-#include "query/view.h"
+#include "query/sql_view.h"
 
 #define VIEW_CELLS_MAX 32
 
@@ -48,14 +48,15 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 /* Does a profile's file end before its end?  What cannot be read is told elsewhere. */
 static bool is_cut(struct store *store, const struct scope *scope)
 {
-	const struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
-					 { NULL, cell_null() } };
+	const struct sql_view_arg args[] = {
+		{ ":profiles", cell_text(str_of(scope->ids)) }, { NULL, cell_null() }
+	};
 	struct cell cells[VIEW_CELLS_MAX];
 	struct err err = ERR_INIT;
 	struct table *rows;
 	bool is = false;
 
-	if (view_open(store, &view_finding, args, &rows, &err) < 0)
+	if (sql_view_open(store, &sql_view_finding, args, &rows, &err) < 0)
 		return false;
 	while (!is && rows->ncolumns <= VIEW_CELLS_MAX &&
 	       rows->next(rows, cells, &err) > 0)

@@ -26,7 +26,7 @@ const struct column finding_columns[NFINDING_COLUMNS] = {
 	[FINDING_SHARE_OF] = { "share_of", "Share of", UNIT_TEXT },
 };
 
-const struct view view_finding = {
+const struct sql_view sql_view_finding = {
 	.name = "finding",
 	.sql = asset_query_views_finding_sql,
 	.columns = finding_columns,
@@ -133,12 +133,12 @@ static const char *make_caption(struct memtable *m, const struct scope *scope,
 int findings_open(struct store *store, const struct scope *scope, enum severity least,
 		  bool for_people, struct table **out, struct err *err)
 {
-	struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
-				   { .name = NULL } };
+	struct sql_view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
+				       { .name = NULL } };
 	struct table *rows;
 	size_t total;
 
-	if (view_open(store, &view_finding, args, &rows, err) < 0)
+	if (sql_view_open(store, &sql_view_finding, args, &rows, err) < 0)
 		return -1;
 	struct memtable *m = memtable_new(finding_columns, NFINDING_COLUMNS);
 	int rc = collect(m, rows, least, &total, err);

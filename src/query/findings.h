@@ -11,10 +11,10 @@
 #include "base/table.h"
 #include "ingest/finding.h"
 #include "query/scope.h"
-#include "query/view.h"
+#include "query/sql_view.h"
 
 /* The part of the table that the store holds. */
-extern const struct view view_finding;
+extern const struct sql_view sql_view_finding;
 
 /*
  * Those as bad as `least`, worst first; a table without rows when there are none.

@@ -11,9 +11,9 @@
 #include "damaged_store.h"
 #include "query/findings.h"
 #include "query/slices/slice_list.h"
+#include "query/sql_views.h"
 #include "query/top/top.h"
 #include "query/user_sql.h"
-#include "query/views.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,13 +40,14 @@ static void add_top(struct gist *g, struct store *store, const struct scope *sco
 
 static void add_views(struct gist *g, struct store *store, const struct scope *scope)
 {
-	const struct view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
-					 { NULL, cell_null() } };
+	const struct sql_view_arg args[] = {
+		{ ":profiles", cell_text(str_of(scope->ids)) }, { NULL, cell_null() }
+	};
 	struct err err = ERR_INIT;
 	struct table *t = NULL;
 	struct slice_list_request list = { .order = LIST_BY_START };
 
-	int rc = view_open(store, &view_info, args, &t, &err);
+	int rc = sql_view_open(store, &sql_view_info, args, &t, &err);
 	gist_table(g, rc, t, &err);
 	for (int people = 0; people < 2; people++) {
 		rc = findings_open(store, scope, SEVERITY_INFO, people, &t, &err);

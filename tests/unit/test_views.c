@@ -9,7 +9,7 @@
 
 #include "query/findings.h"
 #include "query/query.h"
-#include "query/views.h"
+#include "query/sql_views.h"
 #include "scratch.h"
 #include "store/publish.h"
 #include "store/write.h"
@@ -145,8 +145,8 @@ static void every_view_prepares_on_an_empty_store(void **state)
 
 static void the_columns_of_each_view_are_those_of_its_sql(void **state)
 {
-	for (size_t v = 0; views[v]; v++) {
-		const struct view *view = views[v];
+	for (size_t v = 0; sql_views[v]; v++) {
+		const struct sql_view *view = sql_views[v];
 		struct sqlite3_stmt *stmt;
 		assert_int_equal(SQLITE_OK,
 				 sqlite3_prepare_v2(db_of(state), (const char *)view->sql,
@@ -163,16 +163,16 @@ static void the_columns_of_each_view_are_those_of_its_sql(void **state)
 static void every_column_is_explained_in_the_head_of_its_file(void **state)
 {
 	(void)state;
-	for (size_t v = 0; views[v]; v++) {
-		char *path = xasprintf(FOLDER "/%s.sql", views[v]->name);
+	for (size_t v = 0; sql_views[v]; v++) {
+		char *path = xasprintf(FOLDER "/%s.sql", sql_views[v]->name);
 		char *sql = read_file(path);
 		char *select = strstr(sql, "\nSELECT");
 		assert_non_null(select);
 		*select = '\0';
-		for (size_t i = 0; i < views[v]->ncolumns; i++)
-			if (!strstr(sql, views[v]->columns[i].name))
+		for (size_t i = 0; i < sql_views[v]->ncolumns; i++)
+			if (!strstr(sql, sql_views[v]->columns[i].name))
 				fail_msg("%s: nothing about %s", path,
-					 views[v]->columns[i].name);
+					 sql_views[v]->columns[i].name);
 		free(sql);
 		free(path);
 	}
@@ -240,16 +240,16 @@ static void a_view_gives_its_rows_and_counts_them(void **state)
 	static const unsigned char sql[] = "SELECT value, :word FROM json_each(:list)";
 	static const struct column columns[] = { { "value", NULL, UNIT_COUNT },
 						 { "word", NULL, UNIT_TEXT } };
-	static const struct view view = { "test", sql, columns, 2 };
-	struct view_arg args[] = { { ":list", cell_text(STR_LIT("[7,8]")) },
-				   { ":word", cell_text(STR_LIT("text")) },
-				   { NULL, cell_null() } };
+	static const struct sql_view view = { "test", sql, columns, 2 };
+	struct sql_view_arg args[] = { { ":list", cell_text(STR_LIT("[7,8]")) },
+				       { ":word", cell_text(STR_LIT("text")) },
+				       { NULL, cell_null() } };
 	const struct fixture *f = *state;
 	struct err err = ERR_INIT;
 	struct cell cells[2];
 	struct table *t;
 
-	assert_int_equal(0, view_open(f->store, &view, args, &t, &err));
+	assert_int_equal(0, sql_view_open(f->store, &view, args, &t, &err));
 	assert_int_equal(-1, t->total_rows);
 	assert_int_equal(1, t->next(t, cells, &err));
 	assert_int_equal(7, cells[0].as.integer);
@@ -267,13 +267,13 @@ static void a_statement_that_fails_half_way_is_told(void **state)
 					   "abs(-9223372036854775808) ELSE value END "
 					   "FROM json_each('[1,2]')";
 	static const struct column columns[] = { { "value", NULL, UNIT_COUNT } };
-	static const struct view view = { "test", sql, columns, 1 };
+	static const struct sql_view view = { "test", sql, columns, 1 };
 	const struct fixture *f = *state;
 	struct err err = ERR_INIT;
 	struct cell cell;
 	struct table *t;
 
-	assert_int_equal(0, view_open(f->store, &view, NULL, &t, &err));
+	assert_int_equal(0, sql_view_open(f->store, &view, NULL, &t, &err));
 	assert_int_equal(1, t->next(t, &cell, &err));
 	assert_int_equal(-1, t->next(t, &cell, &err));
 	assert_string_equal("integer overflow", err.text);

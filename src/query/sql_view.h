@@ -2,8 +2,8 @@
  * A view: one SELECT of views/<name>.sql with its columns, as a struct table.
  * The head of each .sql file says what it gives; tests hold `columns` to it.
  */
-#ifndef PTOOL_QUERY_VIEW_H
-#define PTOOL_QUERY_VIEW_H
+#ifndef PTOOL_QUERY_SQL_VIEW_H
+#define PTOOL_QUERY_SQL_VIEW_H
 
 #include <stddef.h>
 
@@ -11,18 +11,18 @@
 #include "base/table.h"
 #include "store/store.h"
 
-struct view {
+struct sql_view {
 	const char *name;
 	const unsigned char *sql; /* embedded */
 	const struct column *columns;
 	size_t ncolumns;
 };
 
-/* NULL-terminated: every view that is opened by view_open(). */
-extern const struct view *const views[];
+/* NULL-terminated: every view that is opened by sql_view_open(). */
+extern const struct sql_view *const sql_views[];
 
 /* ":run" and what it is bound to; a list ends with name NULL. */
-struct view_arg {
+struct sql_view_arg {
 	const char *name;
 	struct cell value;
 };
@@ -31,7 +31,7 @@ struct view_arg {
  * *out is the caller's, to be freed before the store is closed; NULL on failure.
  * Rows stream.  `args` may be NULL; their texts are copied.
  */
-int view_open(struct store *store, const struct view *view, const struct view_arg *args,
-	      struct table **out, struct err *err);
+int sql_view_open(struct store *store, const struct sql_view *view,
+		  const struct sql_view_arg *args, struct table **out, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Views as tables: see view.h. */
-#include "query/view.h"
+/* Views as tables: see sql_view.h. */
+#include "query/sql_view.h"
 
 #include <assert.h>
 #include <sqlite3.h>
@@ -38,8 +38,8 @@ static void view_free(struct table *t)
 	free(v);
 }
 
-int view_open(struct store *store, const struct view *view, const struct view_arg *args,
-	      struct table **out, struct err *err)
+int sql_view_open(struct store *store, const struct sql_view *view,
+		  const struct sql_view_arg *args, struct table **out, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 

@@ -1,5 +1,5 @@
 /* The table of views: a new one is its .sql file and its rows here. */
-#include "query/views.h"
+#include "query/sql_views.h"
 
 #include "query/findings.h"
 #include "query/query.h"
@@ -34,11 +34,11 @@ static const struct column info_columns[] = {
 	{ "device_type", "Device type", UNIT_TEXT },
 };
 
-const struct view view_info = {
+const struct sql_view sql_view_info = {
 	.name = "info",
 	.sql = asset_query_views_info_sql,
 	.columns = info_columns,
 	.ncolumns = COUNT(info_columns),
 };
 
-const struct view *const views[] = { &view_finding, &view_info, NULL };
+const struct sql_view *const sql_views[] = { &sql_view_finding, &sql_view_info, NULL };
