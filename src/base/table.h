@@ -73,9 +73,16 @@ static inline struct cell cell_text_or_null(const char *text)
 	return text ? cell_text(str_of(text)) : cell_null();
 }
 
+struct field;
+
 struct table {
 	const struct column *columns; /* borrowed; lives as long as the table */
 	size_t ncolumns;
+	/*
+	 * The field of each column, for a renderer that must choose among them; NULL:
+	 * every column stays.  Borrowed as above.
+	 */
+	const struct field *const *fields;
 	/* 1: cells hold a row, text borrowed until the next call; 0: end; -1: err is set. */
 	int (*next)(struct table *t, struct cell *cells, struct err *err);
 	void (*free)(struct table *t);

@@ -1,22 +1,24 @@
 /* ptool kernels: what ran on the devices, by kernel. */
-#include <string.h>
-
 #include "cli/filtered.h"
-#include "cli/sort_keys.h"
+#include "cli/view_options.h"
 #include "query/devices/work_filter.h"
 #include "query/kernels/kernels.h"
 
 struct kernels_opts {
 	struct filtered_opts on;
-	const char *sort;
+	struct view_opts view;
 	struct opt_strings by;
-	int64_t limit;
-	bool reverse, launches, copies;
+	bool launches, copies;
 };
 
 static const char *sort_at(size_t i)
 {
-	return sort_keys_at(kernel_sort_keys, i);
+	return view_options_sort_at(&kernels_view, i);
+}
+
+static const char *by_at(size_t i)
+{
+	return view_by_at(&kernels_view, i);
 }
 
 #define FIELD(member) offsetof(struct kernels_opts, member)
@@ -24,17 +26,12 @@ static const char *sort_at(size_t i)
 /* clang-format off */
 static const struct opt kernels_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
-	  .choice_at = kernels_by_name, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
+	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
 	{ .name = "launches", .help = "launch delay, queue time and what is bound by launches",
 	  .offset = FIELD(launches), .type = OPT_FLAG },
 	{ .name = "copies", .help = "memory copies and sets too",
 	  .offset = FIELD(copies), .type = OPT_FLAG },
-	{ .name = "sort", .arg = "KEY", .help = "sort by this column; 'help' lists them",
-	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
-	{ .name = "reverse", .help = "the other direction",
-	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };
 
@@ -46,7 +43,8 @@ static const struct opt_group kernels_groups[] = {
 };
 /* clang-format on */
 
-static const struct kernels_opts defaults = { .limit = 20, .on = FILTERED_DEFAULTS };
+static const struct kernels_opts defaults = { .view = { .limit = 20 },
+					      .on = FILTERED_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -54,20 +52,17 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct kernels_opts *o = options;
 	struct kernels_query *query = request;
 
-	*query = (struct kernels_query){ .filter = filter,
-					 .limit = o->limit,
-					 .reverse = o->reverse,
-					 .launches = o->launches,
-					 .with_copies = o->copies,
-					 .width = output_width(&o->on.output),
-					 .for_people =
-						 reading_is_for_people(&o->on.output) };
+	*query = (struct kernels_query){
+		.filter = filter,
+		.with_copies = o->copies,
+		.show = { .asked = o->launches ? KERNELS_LAUNCHES : 0,
+			  .for_people = reading_is_for_people(&o->on.output) },
+	};
 	for (size_t i = 0; i < o->by.n; i++)
-		if (kernels_by_add(query, o->by.items[i], err) < 0)
-			return -1;
+		query->show.asked |= view_by(&kernels_view, o->by.items[i]);
 	if (work_filter_check(filter, err) < 0)
 		return -1;
-	return sort_keys_find(o->sort, kernel_sort_keys, &query->sort, err);
+	return view_options_read(&o->view, &kernels_view, &query->show, err);
 }
 
 static int open_kernels(const struct reading *r, const void *request, struct table **out,
@@ -84,8 +79,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
-		return sort_keys_list(self, kernel_sort_keys, NULL, &o.on.output);
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, &kernels_view, &o.on.output);
 	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
 								  .on = &o.on,
 								  .request = &query,

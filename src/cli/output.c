@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -31,6 +32,10 @@ const struct opt output_options[] = {
 	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
 	{ .name = "quiet", .help = "do not say what was read into the cache",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	{ .name = "wide", .help = "every column and whole names, however long lines get",
+	  .offset = FIELD(wide), .type = OPT_FLAG },
+	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to so many columns, not to the terminal's",
+	  .offset = FIELD(width), .type = OPT_UINT },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  .offset = FIELD(no_pager), .type = OPT_FLAG },
 	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would run (csv, tsv)",
@@ -46,6 +51,8 @@ bool output_to_stdout(const struct output_opts *o)
 
 int output_width(const struct output_opts *o)
 {
+	if (o->wide || o->width)
+		return o->wide || o->width > INT_MAX ? 0 : (int)o->width;
 	return output_to_stdout(o) ? terminal_width(STDOUT_FILENO) : 0;
 }
 
@@ -150,7 +157,8 @@ int output_open(struct output *out, const char *command, const struct output_opt
 {
 	*out = (struct output){ .render = { .command = command,
 					    .escape_formulas = o->escape_formulas,
-					    .shorten = short_name_add },
+					    .shorten = short_name_add,
+					    .width = output_width(o) },
 				.force = o->force };
 	if (output_check(o, err) < 0)
 		return -1;
@@ -161,7 +169,6 @@ int output_open(struct output *out, const char *command, const struct output_opt
 		return 0;
 	}
 	out->render.is_shown = terminal_is(STDOUT_FILENO);
-	out->render.width = terminal_width(STDOUT_FILENO);
 	out->render.color = terminal_color(o->color, STDOUT_FILENO);
 	pager_open(&out->pager, !o->no_pager);
 	out->stream = out->pager.out;

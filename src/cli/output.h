@@ -25,6 +25,8 @@ struct output_opts {
 	bool no_pager;
 	bool escape_formulas; /* of csv and tsv */
 	bool quiet;           /* no line about what was read into the cache */
+	bool wide;            /* as wide as it gets */
+	int64_t width;        /* terminal cells of a line; 0: as wide as the terminal */
 };
 
 /* The initialiser of the member, and the row in the command's list of groups. */
@@ -32,7 +34,7 @@ struct output_opts {
 #define OUTPUT_DEFAULTS { .color = "auto" }
 #define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member) }
 /* clang-format on */
-/* --format, -o, -f, --color, -q, --no-pager, --escape-formulas */
+/* --format, -o, -f, --color, -q, --wide, --width, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
 
 /*
@@ -50,7 +52,7 @@ int output_table(const char *command, struct table *t, const struct output_opts 
 
 /* Without -o, or with -o -. */
 bool output_to_stdout(const struct output_opts *o);
-/* Columns of the terminal that it goes to; 0 when it goes to none. */
+/* Terminal cells that a line of a people's table has; 0: as many as it needs. */
 int output_width(const struct output_opts *o);
 
 /* For what is no table: a stream to write to, and what belongs to it. */

@@ -16,23 +16,25 @@ bool terminal_is(int fd)
 	return isatty(fd) == 1;
 }
 
+/* $COLUMNS when it is exported and makes sense, else 0. */
 static int width_from_environment(void)
 {
 	const char *text = getenv("COLUMNS");
 	long columns = text ? strtol(text, NULL, 10) : 0;
 
-	return columns > 0 && columns <= WIDEST ? (int)columns : USUAL_WIDTH;
+	return columns > 0 && columns <= WIDEST ? (int)columns : 0;
 }
 
 int terminal_width(int fd)
 {
 	struct winsize size;
+	int width = width_from_environment();
 
-	if (!terminal_is(fd))
-		return 0;
+	if (!terminal_is(fd) || width)
+		return terminal_is(fd) ? width : 0;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
-	return width_from_environment();
+	return USUAL_WIDTH;
 }
 
 /* Set and not empty, as no-color.org has it. */

@@ -49,26 +49,30 @@ static bool has_word(const char *words, struct str word)
 	return false;
 }
 
-static bool is_name(const struct sort_key *key, struct str wanted)
+static bool is_name(struct str name, const char *also, struct str wanted)
 {
-	struct str name = str_of(key->name);
-
 	if (!str_starts_with(name, wanted))
-		return has_word(key->also, wanted);
+		return has_word(also, wanted);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strcmp(name.p + wanted.n, units[i]) == 0)
 			return true;
-	return has_word(key->also, wanted);
+	return has_word(also, wanted);
+}
+
+bool sort_name_is(const char *name, const char *also, const char *wanted)
+{
+	struct buf rewritten;
+	bool is = rewrite(wanted, &rewritten) &&
+		  is_name(str_of(name), also, buf_str(&rewritten));
+
+	buf_release(&rewritten);
+	return is;
 }
 
 const struct sort_key *sort_key_find(const struct sort_key *keys, const char *name)
 {
-	struct buf wanted;
-	bool ok = rewrite(name, &wanted);
-
-	while (keys->name && !(ok && is_name(keys, buf_str(&wanted))))
+	while (keys->name && !sort_name_is(keys->name, keys->also, name))
 		keys++;
-	buf_release(&wanted);
 	return keys->name ? keys : NULL;
 }
 

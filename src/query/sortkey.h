@@ -19,6 +19,10 @@ struct sort_key {
 };
 
 /*
+ * Does `wanted` mean what is called `name`, and `also`?  As sort_key_find() says.
+ */
+bool sort_name_is(const char *name, const char *also, const char *wanted);
+/*
  * NULL when none has this name.  '-' is '_', a unit at the end may be missing
  * ("self_cpu"), and cuda, xpu, hpu, mtia and privateuse1 are "device", as in
  * torch.

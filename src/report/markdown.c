@@ -52,13 +52,13 @@ static void write_escaped(FILE *out, struct str text)
 static void draw_head(FILE *out, const struct people *p)
 {
 	putc('|', out);
-	for (size_t i = 0; i < p->table->ncolumns; i++) {
+	for (size_t i = 0; i < p->ncolumns; i++) {
 		putc(' ', out);
 		write_escaped(out, p->columns[i].heading);
 		fputs(" |", out);
 	}
 	fputs("\n|", out);
-	for (size_t i = 0; i < p->table->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		fputs(p->columns[i].is_right ? " ---: |" : " --- |", out);
 	putc('\n', out);
 }
@@ -68,7 +68,7 @@ static void draw_rows(FILE *out, struct people *p)
 	draw_head(out, p);
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
 		putc('|', out);
-		for (size_t i = 0; i < p->table->ncolumns; i++) {
+		for (size_t i = 0; i < p->ncolumns; i++) {
 			putc(' ', out);
 			write_escaped(out, people_cell(p, row, i));
 			fputs(" |", out);

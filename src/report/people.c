@@ -5,10 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/field.h"
 #include "base/utf8.h"
 
 /* SQLite's limit for one text; escaped, a longer one is cut, nothing else. */
 #define CELL_MAX ((size_t)INT32_MAX)
+
+#define LEAST_NAME 30 /* terminal cells of text before columns leave */
 
 #define NDECADES 20 /* int64's; what is larger counts in the last */
 
@@ -102,7 +105,7 @@ static void measure(struct people *p, size_t row, size_t column)
 
 	if (width > c->width)
 		c->width = width;
-	if (memtable_row(p->rows, row)[column].type != CELL_TEXT &&
+	if (memtable_row(p->rows, row)[c->at].type != CELL_TEXT &&
 	    width > c->number_width)
 		c->number_width = width;
 }
@@ -112,6 +115,7 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 	*p = (struct people){ .table = t, .rows = memtable_new(t->columns, t->ncolumns) };
 	buf_init(&p->cell, CELL_MAX);
 	p->columns = arena_alloc(&p->arena, t->ncolumns * sizeof(*p->columns));
+	p->ncolumns = t->ncolumns;
 	if (memtable_add_table(p->rows, t, err) < 0)
 		return -1;
 	for (size_t i = 0; i < t->ncolumns; i++) {
@@ -121,6 +125,7 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 		bool is_right = units_is_number(unit) ||
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
 		p->columns[i] = (struct people_column){
+			.at = i,
 			.heading = make_heading(p, &t->columns[i], scale.label),
 			.scale = scale,
 			.is_right = is_right,
@@ -131,6 +136,39 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 		for (size_t i = 0; i < t->ncolumns; i++)
 			measure(p, row, i);
 	return 0;
+}
+
+/* Cells without which the column cannot be read. */
+static size_t least_width(const struct people *p, const struct people_column *c)
+{
+	size_t least = p->table->fields[c->at]->least;
+
+	if (!least)
+		least = LEAST_NAME;
+	return c->is_right || c->width < least ? c->width : least;
+}
+
+void people_fit(struct people *p, size_t width, size_t gutter)
+{
+	while (p->table->fields && p->ncolumns) {
+		size_t needed = 0, first = 0;
+		int leaves = 0;
+		for (size_t i = 0; i < p->ncolumns; i++) {
+			const struct people_column *c = &p->columns[i];
+			int number = p->table->fields[c->at]->leaves;
+			needed += least_width(p, c) + (i ? gutter : 0);
+			if (number > leaves) {
+				leaves = number;
+				first = i;
+			}
+		}
+		if (needed <= width || !leaves)
+			break;
+		memmove(&p->columns[first], &p->columns[first + 1],
+			(p->ncolumns - first - 1) * sizeof(*p->columns));
+		p->ncolumns--;
+		p->nhidden++;
+	}
 }
 
 void people_release(struct people *p)
@@ -150,7 +188,7 @@ static struct str visible(struct people *p, struct str text)
 
 struct str people_cell(struct people *p, size_t row, size_t column)
 {
-	const struct cell *cell = &memtable_row(p->rows, row)[column];
+	const struct cell *cell = &memtable_row(p->rows, row)[p->columns[column].at];
 
 	if (cell->type == CELL_TEXT)
 		return visible(p, cell->as.text);
@@ -179,5 +217,8 @@ struct str people_footer(struct people *p)
 		buf_add_text(&p->cell, ", ");
 		utf8_add_visible(&p->cell, str_of(p->table->share));
 	}
+	if (p->nhidden)
+		buf_addf(&p->cell, "; %zu column%s hidden, --wide shows %s", p->nhidden,
+			 p->nhidden == 1 ? "" : "s", p->nhidden == 1 ? "it" : "them");
 	return buf_str(&p->cell);
 }

@@ -17,6 +17,7 @@
 #include "base/units.h"
 
 struct people_column {
+	size_t at;          /* its place in the table's rows */
 	struct str heading; /* "Self CPU (ms)"; in the arena */
 	struct scale scale;
 	bool is_right;       /* aligned right: a column of numbers */
@@ -28,7 +29,9 @@ struct people {
 	const struct table *table; /* borrowed, at its end: caption, notes, totals */
 	struct memtable *rows;     /* owned */
 	struct arena arena;
-	struct people_column *columns; /* in the arena */
+	struct people_column *columns; /* in the arena; those that are drawn */
+	size_t ncolumns;
+	size_t nhidden;              /* columns that people_fit() took out */
 	struct buf cell;             /* what people_cell returned last, if it was text */
 	char number[UNITS_TEXT_MAX]; /* if it was none */
 };
@@ -36,7 +39,12 @@ struct people {
 /* Pulls every row of t.  0, or -1 with err set; people_release in both cases. */
 int people_collect(struct people *p, struct table *t, struct err *err);
 void people_release(struct people *p);
-/* The text of a cell; borrowed until the next call with the same p. */
+/*
+ * Takes out the columns whose fields say that they leave, until the others fit a line of
+ * `width` terminal cells with `gutter` between them and names of a readable width.
+ */
+void people_fit(struct people *p, size_t width, size_t gutter);
+/* The text of a cell of a drawn column; borrowed until the next call with the same p. */
 struct str people_cell(struct people *p, size_t row, size_t column);
 /* Caption or note made safe to print; borrowed as above. */
 struct str people_line(struct people *p, const char *text);

@@ -33,7 +33,7 @@ static size_t line_width(const struct people *p, size_t cap)
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i < p->table->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		width += capped_width(&p->columns[i], cap) + (i ? GUTTER : 0);
 	return width;
 }
@@ -43,7 +43,7 @@ static void fit(struct people *p, size_t width)
 {
 	size_t low = 0, high = 0;
 
-	for (size_t i = 0; i < p->table->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		if (p->columns[i].width > high)
 			high = p->columns[i].width;
 	while (low < high) { /* the largest cap that fits, or 0 */
@@ -53,7 +53,7 @@ static void fit(struct people *p, size_t width)
 		else
 			high = cap - 1;
 	}
-	for (size_t i = 0; i < p->table->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		p->columns[i].width = capped_width(&p->columns[i], low);
 }
 
@@ -89,7 +89,7 @@ static void add_cell(struct buf *line, const struct people *p,
 		     const struct render_opts *opts, size_t column, struct str text)
 {
 	const struct people_column *c = &p->columns[column];
-	bool is_last = column + 1 == p->table->ncolumns;
+	bool is_last = column + 1 == p->ncolumns;
 
 	if (column)
 		buf_add_blanks(line, GUTTER);
@@ -110,7 +110,7 @@ static void draw_heading(FILE *out, const struct people *p,
 	if (opts->color)
 		fputs(BOLD, out);
 	buf_clear(line);
-	for (size_t i = 0; i < p->table->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		add_cell(line, p, opts, i, p->columns[i].heading);
 	write_str(out, buf_str(line));
 	fputs(opts->color ? NORMAL "\n" : "\n", out);
@@ -233,7 +233,7 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 	draw_heading(out, p, opts, line);
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
 		buf_clear(line);
-		for (size_t i = 0; i < p->table->ncolumns; i++)
+		for (size_t i = 0; i < p->ncolumns; i++)
 			add_cell(line, p, opts, i, people_cell(p, row, i));
 		buf_add_char(line, '\n');
 		write_str(out, buf_str(line));
@@ -270,8 +270,10 @@ static int table_render(struct table *t, const struct render_opts *opts, FILE *o
 	int rc = people_collect(&people, t, err);
 
 	if (rc == 0) {
-		if (opts->width > 0)
+		if (opts->width > 0) {
+			people_fit(&people, (size_t)opts->width, GUTTER);
 			fit(&people, (size_t)opts->width);
+		}
 		draw(out, &people, opts);
 		rc = render_end(out, err);
 	}

@@ -50,11 +50,11 @@ static void read_devices(const struct reading *r, bool people)
 	     (&(struct streams_request){
 		     .filter = &all, .nparts = people ? 3 : 0, .for_people = people }));
 	READ(r, kernels_open,
-	     (&(struct kernels_query){ .filter = &all,
-				       .by_op = people,
-				       .launches = true,
-				       .with_copies = !people,
-				       .for_people = people }));
+	     (&(struct kernels_query){
+		     .filter = &all,
+		     .show = { .asked = KERNELS_LAUNCHES | (people ? KERNELS_BY_OP : 0),
+			       .for_people = people },
+		     .with_copies = !people }));
 	READ(r, steps_open,
 	     (&(struct steps_request){
 		     .filter = &all, .phases = people, .for_people = people }));

@@ -121,9 +121,8 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 	const struct filter all = { .focus = NULL };
 	const struct kernels_query query = {
 		.filter = &all,
-		.by_op = true,
+		.show = { .asked = KERNELS_BY_OP | KERNELS_BY(KERNEL_BY_DEVICE) },
 		.sums_only = true,
-		.split = { [KERNEL_BY_DEVICE] = true },
 	};
 	struct kernels kernels;
 	int rc = kernels_load(run->facts->store, &run->facts->own, &query, &kernels, err);

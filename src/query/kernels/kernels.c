@@ -15,6 +15,11 @@ struct group_key {
 	uint32_t name, op, shape, unused;
 };
 
+static bool is_asked(const struct gathering *g, unsigned bit)
+{
+	return g->query->show.asked & bit;
+}
+
 static struct kernel_group *group_of(struct gathering *g, const struct group_key *key)
 {
 	struct kernels *out = g->out;
@@ -100,7 +105,7 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		add_mean(&group->blocks, detail->blocks_per_sm, dur_ns);
 		add_mean(&group->occupancy, detail->occupancy_pct, dur_ns);
 	}
-	if (item->launch_id && g->query->launches)
+	if (item->launch_id && is_asked(g, KERNELS_LAUNCHES))
 		add_launch(&group->launches, item, &g->busy[item->stream]);
 	if (g->query->sums_only)
 		return;
@@ -110,7 +115,7 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		(struct duration){ dur_ns, (uint32_t)(group - g->out->groups) };
 }
 
-static bool is_asked_for(const struct gathering *g, const struct work_item *item)
+static bool is_shown(const struct gathering *g, const struct work_item *item)
 {
 	bool copies = item->class == CLASS_MEMCPY || item->class == CLASS_MEMSET;
 
@@ -134,28 +139,27 @@ static int is_wanted(struct gathering *g, const struct work_item *item, struct e
 
 static int add_item(struct gathering *g, const struct work_item *item, struct err *err)
 {
-	const struct kernels_query *query = g->query;
 	struct group_key key = { .name = item->name,
 				 .op = TEXT_NONE,
 				 .shape = TEXT_NONE };
 	int64_t step;
 	int wanted;
 
-	if (!is_asked_for(g, item))
+	if (!is_shown(g, item))
 		return 0;
 	g->has_work = true;
 	if ((wanted = is_wanted(g, item, err)) <= 0)
 		return wanted;
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
-	if (query->by_op) {
+	if (is_asked(g, KERNELS_BY_OP)) {
 		key.op = g->ops[item - g->work.items];
 		key.shape = detail ? detail->shape : TEXT_NONE;
 	}
 	if (!step_numbers_find(&g->wanted.steps, item->step_id, &step))
 		step = NUMBER_NONE;
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
-		key.split[i] = query->split[i]
+		key.split[i] = is_asked(g, KERNELS_BY(i))
 				       ? split_value(g, item, (enum kernel_split)i, step)
 				       : NUMBER_NONE;
 	add_call(g, group_of(g, &key), item, detail);
@@ -167,11 +171,11 @@ static int add_items(struct gathering *g, struct err *err)
 {
 	int rc = 0;
 
-	if (g->query->launches)
+	if (is_asked(g, KERNELS_LAUNCHES))
 		kernels_queue_begin(g);
 	for (size_t i = 0; i < g->work.n && rc == 0; i++) {
 		rc = add_item(g, &g->work.items[i], err);
-		if (g->query->launches)
+		if (is_asked(g, KERNELS_LAUNCHES))
 			kernels_queue_pass(g, &g->work.items[i]);
 	}
 	kernels_queue_end(g);
@@ -181,14 +185,14 @@ static int add_items(struct gathering *g, struct err *err)
 static int add_profile(struct gathering *g, struct err *err)
 {
 	struct kernels *out = g->out;
-	int rc = device_work_load(g->store, &out->texts, g->profile, g->query->launches,
-				  &g->work, err);
+	int rc = device_work_load(g->store, &out->texts, g->profile,
+				  is_asked(g, KERNELS_LAUNCHES), &g->work, err);
 
 	if (rc == 0 && !g->query->sums_only)
 		rc = kernel_details_load(g->store, g->profile,
-					 g->query->by_op ? &out->shapes : NULL,
+					 is_asked(g, KERNELS_BY_OP) ? &out->shapes : NULL,
 					 &g->details, err);
-	if (rc == 0 && g->query->by_op)
+	if (rc == 0 && is_asked(g, KERNELS_BY_OP))
 		rc = kernels_find_ops(g, err);
 	if (rc == 0)
 		rc = add_items(g, err);
@@ -234,10 +238,8 @@ int kernels_load(struct store *store, const struct scope *scope,
 		rc = tensor_core_of_scope(store, scope, &g.capability, err);
 	if (rc == 0)
 		rc = gather(&g, scope, err);
-	if (rc == 0) {
+	if (rc == 0)
 		kernels_finish(&g);
-		kernels_sort(out, query);
-	}
 	free(g.ops);
 	free(g.facts);
 	free(g.durations);
@@ -251,6 +253,5 @@ void kernels_release(struct kernels *k)
 	intern_release(&k->shapes);
 	intern_release(&k->keys);
 	free(k->groups);
-	free(k->order);
 	*k = (struct kernels){ .n = 0 };
 }

@@ -16,8 +16,8 @@
 #include "query/kernels/kernel_detail.h"
 #include "query/kernels/tensor_core.h"
 #include "query/scope.h"
-#include "query/sortkey.h"
 #include "query/text_pool.h"
+#include "query/view.h"
 
 enum kernel_split {
 	KERNEL_BY_RANK,
@@ -28,29 +28,19 @@ enum kernel_split {
 	NKERNEL_SPLITS
 };
 
+/* What `show.asked` has bits for: columns, and what tells rows apart. */
+#define KERNELS_BY_OP     1u /* operator, grid, block, registers and shared memory too */
+#define KERNELS_LAUNCHES  2u /* what the launching calls say */
+#define KERNELS_BY(split) (4u << (split)) /* of enum kernel_split */
+
 struct kernels_query {
 	const struct filter *filter; /* borrowed; steps, times, names, devices, streams */
-	const struct sort_key *sort; /* of kernel_sort_keys; NULL: by total */
-	int64_t limit;               /* 0: all */
-	bool reverse;
-	bool by_op; /* operator, grid, block, registers and shared memory too */
-	bool split[NKERNEL_SPLITS];
-	bool launches;    /* what the launching calls say */
+	struct view_request show;
 	bool with_copies; /* memory copies and sets too, as if they were kernels */
 	bool sums_only; /* neither shapes, means nor percentiles: it takes half as long */
-	bool for_people;
-	int width; /* of the terminal; 0: unlimited */
 };
 
-extern const struct sort_key kernel_sort_keys[];
-
-/*
- * Adds "op", "rank,device", ... to what tells rows apart.  ERR_USAGE names the word
- * that is none.
- */
-int kernels_by_add(struct kernels_query *query, const char *list, struct err *err);
-/* Word i of those, NULL behind the last. */
-const char *kernels_by_name(size_t i);
+extern const struct view kernels_view;
 
 /* Weighted by duration, over the calls that it is recorded for. */
 struct kernel_mean {
@@ -87,8 +77,6 @@ struct kernels {
 	struct intern shapes, keys;
 	struct kernel_group *groups; /* owned */
 	size_t n, cap;
-	uint32_t *order; /* owned: groups, sorted; norder of them are to be shown */
-	size_t norder;
 	int64_t calls, total_ns;              /* of all groups */
 	struct tensor_core_times tensor_core; /* of total_ns */
 };
@@ -107,8 +95,5 @@ struct cell kernel_mean_cell(const struct kernel_mean *mean);
 /* kernels_load() and its table; *out is freed by table_free(). */
 int kernels_open(struct store *store, const struct scope *scope,
 		 const struct kernels_query *query, struct table **out, struct err *err);
-
-/* kernels_sort.c: sorts k->order, all of it. */
-void kernels_sort(struct kernels *k, const struct kernels_query *query);
 
 #endif

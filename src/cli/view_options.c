@@ -1,0 +1,60 @@
+/* Options of views: see view_options.h. */
+#include "cli/view_options.h"
+
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/suggest.h"
+
+const char *view_options_sort_at(const struct view *view, size_t i)
+{
+	const char *key = view_sort_at(view, i);
+
+	if (key || i == 0)
+		return key;
+	return view_sort_at(view, i - 1) ? OPT_LISTS : NULL;
+}
+
+bool view_options_want_help(const struct view_opts *o)
+{
+	return o->sort && strcmp(o->sort, OPT_LISTS) == 0;
+}
+
+int view_options_help(const struct command *self, const struct view *view,
+		      const struct output_opts *output)
+{
+	static const struct column columns[] = {
+		{ "key", "Key", UNIT_TEXT },
+		{ "also", "Also", UNIT_TEXT },
+		{ "what", "Sorts by", UNIT_TEXT },
+	};
+	struct memtable *m = memtable_new(columns, 3);
+	struct err err = ERR_INIT;
+
+	for (const struct field *f = view->fields; f->name; f++) {
+		const struct cell cells[] = {
+			cell_text(str_of(f->name)),
+			cell_text_or_null(f->also),
+			cell_text_or_null(f->help),
+		};
+		if (view_sorts_by(f))
+			memtable_add_row(m, cells);
+	}
+	int rc = output_table(self->name, &m->table, output, &err);
+	table_free(&m->table);
+	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
+}
+
+int view_options_read(const struct view_opts *o, const struct view *view,
+		      struct view_request *out, struct err *err)
+{
+	struct arena arena = { 0 };
+
+	out->limit = o->limit;
+	out->reverse = o->reverse;
+	out->sort = o->sort ? view_field(view, o->sort) : NULL;
+	if (o->sort && !out->sort)
+		suggest_unknown(err, "sort key", o->sort, view_sort_names(view, &arena));
+	arena_release(&arena);
+	return o->sort && !out->sort ? -1 : 0;
+}

@@ -1,0 +1,304 @@
+/* Tables of fields: see view.h. */
+#include "query/view.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "base/units.h"
+#include "query/number_cell.h"
+#include "query/sortkey.h"
+
+/* The table that is being made. */
+struct making {
+	const struct view *view;
+	const struct view_rows *rows;
+	const struct view_request *request;
+	const struct field *sort; /* NULL: as loaded */
+	const struct field *own;  /* the view's own sort; NULL: as loaded */
+	bool ascends;
+	struct cell *keys;         /* owned; of `sort`, by row */
+	uint32_t *order;           /* owned; rows as they are shown */
+	size_t shown;              /* how many of them */
+	const struct field **list; /* in the table's arena: its columns */
+	size_t n;
+};
+
+struct cell view_int64(const void *from, const void *row, int arg)
+{
+	int64_t value;
+
+	(void)from;
+	memcpy(&value, (const char *)row + arg, sizeof(value));
+	return cell_int(value);
+}
+
+struct cell view_number(const void *from, const void *row, int arg)
+{
+	struct cell cell = view_int64(from, row, arg);
+
+	return number_cell(cell.as.integer);
+}
+
+bool view_sorts_by(const struct field *field)
+{
+	return !(field->flags & (FIELD_NO_SORT | FIELD_PEOPLE));
+}
+
+const struct field *view_field(const struct view *view, const char *wanted)
+{
+	for (const struct field *f = view->fields; f->name; f++)
+		if (view_sorts_by(f) && sort_name_is(f->name, f->also, wanted))
+			return f;
+	return NULL;
+}
+
+static const struct field *field_called(const struct view *view, struct str name)
+{
+	for (const struct field *f = view->fields; f->name; f++)
+		if (str_is(name, f->name))
+			return f;
+	return NULL;
+}
+
+const char *const *view_sort_names(const struct view *view, struct arena *arena)
+{
+	size_t room = 1, n = 0;
+
+	for (const struct field *f = view->fields; f->name; f++)
+		room += 1 + (f->also ? strlen(f->also) : 0);
+	const char **names = arena_alloc(arena, room * sizeof(*names));
+	for (const struct field *f = view->fields; f->name; f++)
+		if (view_sorts_by(f))
+			names[n++] = f->name;
+	for (const struct field *f = view->fields; f->name; f++)
+		for (const char *p = view_sorts_by(f) ? f->also : NULL; p && *p;) {
+			size_t length = strcspn(p, " ");
+			names[n++] = arena_copy(arena, (struct str){ p, length }).p;
+			p += length + strspn(p + length, " ");
+		}
+	names[n] = NULL;
+	return names;
+}
+
+unsigned view_by(const struct view *view, const char *list)
+{
+	unsigned asked = 0;
+
+	do {
+		struct str word = { list, strcspn(list, ",") };
+		for (const struct view_word *w = view->by; w->name; w++)
+			asked |= str_is(word, w->name) ? w->asks : 0;
+		list += word.n;
+	} while (*list++ == ',');
+	return asked;
+}
+
+const char *view_sort_at(const struct view *view, size_t i)
+{
+	const struct field *f = view->fields;
+
+	while (f->name && (!view_sorts_by(f) || i-- > 0))
+		f++;
+	return f->name;
+}
+
+const char *view_by_at(const struct view *view, size_t i)
+{
+	const struct view_word *w = view->by;
+
+	while (w->name && i-- > 0)
+		w++;
+	return w->name;
+}
+
+static const void *row_at(const struct making *m, uint32_t i)
+{
+	return (const char *)m->rows->items + (i * m->rows->size);
+}
+
+static struct cell cell_of(const struct making *m, const struct field *f, uint32_t row)
+{
+	return f->get(m->rows->from, row_at(m, row), f->arg);
+}
+
+static bool is_there(const struct making *m, const struct field *f)
+{
+	return !f->needs || (f->needs & m->request->asked);
+}
+
+static double real_of(struct cell cell)
+{
+	return cell.type == CELL_REAL ? cell.as.real : (double)cell.as.integer;
+}
+
+/* -1, 0 or 1; null comes last, whatever the direction. */
+static int compare(struct cell a, struct cell b, bool ascends)
+{
+	int order;
+
+	if (a.type == CELL_NULL || b.type == CELL_NULL)
+		return (a.type == CELL_NULL) - (b.type == CELL_NULL);
+	if (a.type == CELL_TEXT || b.type == CELL_TEXT)
+		order = a.type == b.type ? str_compare(a.as.text, b.as.text)
+					 : (a.type == CELL_TEXT) - (b.type == CELL_TEXT);
+	else if (a.type == CELL_INT && b.type == CELL_INT)
+		order = sort_order(a.as.integer, b.as.integer);
+	else
+		order = (real_of(a) > real_of(b)) - (real_of(a) < real_of(b));
+	return ascends ? order : -order;
+}
+
+/* What names and places ascends, what counts descends. */
+static bool ascends(const struct field *f)
+{
+	return f->unit == UNIT_TEXT || f->unit == UNIT_ID || f->unit == UNIT_TIME;
+}
+
+static int compare_field(const struct making *m, const struct field *f, uint32_t a,
+			 uint32_t b)
+{
+	return compare(cell_of(m, f, a), cell_of(m, f, b), ascends(f));
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct making *m = context;
+	int order = compare(m->keys[a], m->keys[b], m->ascends);
+
+	if (!order && m->own && m->own != m->sort)
+		order = compare_field(m, m->own, a, b);
+	for (const struct field *f = m->view->fields; f->name && !order; f++)
+		if ((f->flags & FIELD_KEY) && f != m->sort)
+			order = compare_field(m, f, a, b);
+	return order < 0;
+}
+
+static void sort(struct making *m)
+{
+	size_t n = m->rows->n;
+	uint32_t *spare = xrealloc_array(NULL, n + 1, sizeof(*spare));
+
+	m->keys = xrealloc_array(NULL, n + 1, sizeof(*m->keys));
+	for (size_t i = 0; i < n; i++)
+		m->keys[i] = cell_of(m, m->sort, (uint32_t)i);
+	m->ascends = ascends(m->sort) != m->request->reverse;
+	sort_indexes(m->order, n, spare, is_before, m);
+	free(spare);
+}
+
+static void order_rows(struct making *m)
+{
+	size_t n = m->rows->n;
+	int64_t limit = m->request->limit;
+
+	m->order = xrealloc_array(NULL, n + 1, sizeof(*m->order));
+	for (size_t i = 0; i < n; i++)
+		m->order[i] = (uint32_t)i;
+	m->own = m->view->sort ? field_called(m->view, str_of(m->view->sort)) : NULL;
+	m->sort = m->request->sort ? m->request->sort : m->own;
+	if (m->sort)
+		sort(m);
+	m->shown = limit && (uint64_t)limit < n ? (size_t)limit : n;
+}
+
+static bool says_something(const struct making *m, const struct field *f)
+{
+	bool may_be_zero =
+		!units_is_number(f->unit) || f->unit == UNIT_ID || f->unit == UNIT_TIME;
+
+	for (size_t i = 0; i < m->shown; i++) {
+		struct cell cell = cell_of(m, f, m->order[i]);
+		if (cell.type != CELL_NULL &&
+		    (may_be_zero || cell.type == CELL_TEXT || real_of(cell) != 0))
+			return true;
+	}
+	return m->shown == 0;
+}
+
+static void choose_for_people(struct making *m)
+{
+	for (const char *p = m->view->people; *p;) {
+		struct str name = { p, strcspn(p, " ") };
+		const struct field *f = field_called(m->view, name);
+		assert(f);
+		if (is_there(m, f) && says_something(m, f))
+			m->list[m->n++] = f;
+		p += name.n + strspn(p + name.n, " ");
+	}
+}
+
+static void choose(struct making *m, struct arena *arena)
+{
+	size_t n = 0;
+
+	while (m->view->fields[n].name)
+		n++;
+	m->list = arena_alloc(arena, n * sizeof(const struct field *));
+	if (m->request->for_people) {
+		choose_for_people(m);
+		return;
+	}
+	for (const struct field *f = m->view->fields; f->name; f++)
+		if (is_there(m, f) && !(f->flags & FIELD_PEOPLE))
+			m->list[m->n++] = f;
+}
+
+/* "93.1% of kernel time", when not all rows are shown. */
+static const char *share(const struct making *m, struct arena *arena)
+{
+	int64_t shown = 0, all = 0;
+
+	if (!m->view->share || m->shown == m->rows->n)
+		return NULL;
+	const struct field *f = field_called(m->view, str_of(m->view->share));
+	for (size_t i = 0; i < m->rows->n; i++) {
+		struct cell cell = cell_of(m, f, m->order[i]);
+		int64_t value = cell.type == CELL_INT ? cell.as.integer : 0;
+		all = sum_add(all, value);
+		if (i < m->shown)
+			shown = all;
+	}
+	if (all <= 0 || sum_is_stuck(all))
+		return NULL;
+	return arena_printf(arena, "%.1f%% of %s", 100.0 * (double)shown / (double)all,
+			    m->view->share_of);
+}
+
+static void add_rows(const struct making *m, struct memtable *table)
+{
+	struct cell *cells = xrealloc_array(NULL, m->n + 1, sizeof(*cells));
+
+	for (size_t i = 0; i < m->shown; i++) {
+		for (size_t c = 0; c < m->n; c++)
+			cells[c] = cell_of(m, m->list[c], m->order[i]);
+		memtable_add_row(table, cells);
+	}
+	free(cells);
+}
+
+struct memtable *view_table(const struct view *view, const struct view_rows *rows,
+			    const struct view_request *request)
+{
+	struct making m = { .view = view, .rows = rows, .request = request };
+	struct memtable *table = memtable_new(NULL, 0);
+
+	order_rows(&m);
+	choose(&m, &table->arena);
+	struct column *columns = arena_alloc(&table->arena, m.n * sizeof(struct column));
+	for (size_t i = 0; i < m.n; i++)
+		columns[i] = (struct column){ m.list[i]->name, m.list[i]->title,
+					      m.list[i]->unit };
+	table->table.columns = columns;
+	table->table.fields = m.list;
+	table->table.ncolumns = m.n;
+	add_rows(&m, table);
+	table->table.total_rows = (int64_t)rows->n;
+	table->table.share = share(&m, &table->arena);
+	free(m.keys);
+	free(m.order);
+	return table;
+}
