@@ -97,8 +97,8 @@ examples() {
 			}
 			print "C " text; next
 		}
-		text == "" || text ~ /^```/ || indent < from { on = 0 }
-		on && text != "..." { print "E " substr($0, from + 1) }'
+		text ~ /^```/ || (text != "" && indent < from) { on = 0 }
+		on && text != "" && text != "..." { print "E " substr($0, from + 1) }'
 }
 
 check_examples() { # WHERE, text on stdin

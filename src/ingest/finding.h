@@ -96,7 +96,7 @@ struct finding_kind {
 	enum severity severity;
 	/* Where nothing is damaged; else NULL. */
 	const char *disables; /* what ptool cannot tell, or not exactly */
-	const char *advice;   /* how to record it better */
+	const char *advice;   /* how to record it better; NULL: it need not be */
 	const char *share_of; /* what a share of it is a share of; NULL: it has none */
 };
 

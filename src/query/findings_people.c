@@ -154,10 +154,11 @@ static void explain_lack(struct memtable *to, const struct finding_kind *kind)
 {
 	bool has_share = kind->share_of != NULL;
 
-	memtable_add_note(to, "%s: %s%s%s%s; affects %s; better: %s", kind->code,
-			  kind->what, has_share ? SHARE_OPENS : "",
-			  has_share ? kind->share_of : "", has_share ? ")" : "",
-			  kind->disables, kind->advice);
+	memtable_add_note(to, "%s: %s%s%s%s; affects %s%s%s", kind->code, kind->what,
+			  has_share ? SHARE_OPENS : "", has_share ? kind->share_of : "",
+			  has_share ? ")" : "", kind->disables,
+			  kind->advice ? "; better: " : "",
+			  kind->advice ? kind->advice : "");
 }
 
 /* In the order in which the kinds are listed: what is worst for answers first. */

@@ -46,7 +46,8 @@ struct advice {
 struct advice_lack {
 	const struct rule *rule;
 	const struct scope_profile *profile; /* NULL: of the run */
-	const char *why, *record;            /* what is missing; how to record it */
+	const char *why;                     /* what is missing */
+	const char *record; /* how to record it; NULL: it cannot be recorded */
 };
 
 /* How busy a device was, or a host without device work. */

@@ -145,7 +145,8 @@ static void note_finding(struct memtable *m, const struct advice_list *list, siz
 
 static bool lacks_the_same(const struct advice_lack *a, const struct advice_lack *b)
 {
-	return strcmp(a->why, b->why) == 0 && strcmp(a->record, b->record) == 0;
+	return strcmp(a->why, b->why) == 0 &&
+	       strcmp(a->record ? a->record : "", b->record ? b->record : "") == 0;
 }
 
 /* Is the same said of a profile before this one? */
@@ -194,8 +195,10 @@ static void note_reason(struct memtable *m, const struct advice_list *list, size
 			names = arena_printf(&m->arena, "%s (%lld of %zu profiles)",
 					     names, (long long)n, scope->n);
 	}
-	memtable_add_note(m, "%s: %s. To change that: %s.", names, reason->why,
-			  reason->record);
+	memtable_add_note(m, "%s: %s.%s%s%s", names, reason->why,
+			  reason->record ? " To change that: " : "",
+			  reason->record ? reason->record : "",
+			  reason->record ? "." : "");
 }
 
 /* Is it the first lack of its rule? */

@@ -85,7 +85,7 @@ static void add_lack(struct memtable *m, const struct advice_lack *lack)
 	place_cells(lack->profile, &cells[PROFILE], &cells[RANK]);
 	cells[DEVICE] = cells[SAVING] = cells[FORMULA] = cells[SAVING_PCT] = cell_null();
 	cells[FINDING] = text_cell(lack->why);
-	cells[SUGGESTION] = text_cell(lack->record);
+	cells[SUGGESTION] = cell_text_or_null(lack->record);
 	memtable_add_row(m, cells);
 }
 

@@ -35,8 +35,10 @@ static int judge(const struct rule_run *run, const struct fact_name *names, size
 	if (rc < 0)
 		return -1;
 	if (best < 0)
-		return advice_lacks(run, "no device's compute capability was recorded",
-				    "nothing: this device does not record it");
+		return advice_lacks(
+			run,
+			"the recording does not say the compute capability of its devices",
+			NULL);
 	if (best < run->values[MIN_CAPABILITY])
 		return 0;
 	struct advice *a = advice_add(

@@ -65,7 +65,7 @@ const struct rule rule_idle_time = {
 	.title = "Idle time",
 	.looks = "Idle time by each cause of ptool-gaps(1) that no other rule looks at "
 		 "(waits for events and for earlier work, compilation, garbage "
-		 "collection, order of the stream, what was not recorded, and "
+		 "collection, back-to-back kernels, what was not recorded, and "
 		 "so on), with --root.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = { [MIN_PCT] = { "min_pct", 2, "share of the steps that is fine" } },

@@ -79,9 +79,11 @@ static int check(const struct rule_run *run, struct err *err)
 		judge(run, &work->devices[i],
 		      sum_up(run, &work->devices[i], loads, &is_known));
 	return is_known ? 0
-			: advice_lacks(run, "kernels do not say their occupancy",
-				       "nothing: only CUPTI (NVIDIA), with torch 1.9 or "
-				       "later, records it");
+			: advice_lacks(
+				  run,
+				  "occupancy is recorded on NVIDIA only, with torch 1.9 "
+				  "or later",
+				  NULL);
 }
 
 const struct rule rule_low_occupancy = {

@@ -130,8 +130,8 @@ static int check(const struct rule_run *run, struct err *err)
 	if (is_size_known)
 		return advice_lacks(run, "no device memory totals were recorded",
 				    "record with torch 1.10 or newer");
-	return advice_lacks(run, "the size of no device's memory was recorded",
-			    "nothing: this device does not record it");
+	return advice_lacks(
+		run, "the recording does not say how much memory its devices have", NULL);
 }
 
 const struct rule rule_memory_limit = {

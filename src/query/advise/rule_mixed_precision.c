@@ -152,11 +152,13 @@ static int check(const struct rule_run *run, struct err *err)
 		return 0;
 	if (n[NOT_NVIDIA])
 		return advice_lacks(
-			run, "AMD's devices do not tell whether they have matrix cores",
-			"only NVIDIA's are judged; 'ptool kernels' tells which kernels "
-			"use them");
-	return advice_lacks(run, "no device's compute capability was recorded",
-			    "nothing: this device does not record it");
+			run,
+			"only NVIDIA's devices are judged; 'ptool kernels' shows which kernels "
+			"use matrix cores",
+			NULL);
+	return advice_lacks(
+		run, "the recording does not say the compute capability of its devices",
+		NULL);
 }
 
 const struct rule rule_mixed_precision = {

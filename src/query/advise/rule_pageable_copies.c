@@ -114,8 +114,8 @@ static int check(const struct rule_run *run, struct err *err)
 	if (!work || !facts_window(run->facts, err))
 		return -1;
 	if (!is_told(run, work))
-		return advice_lacks(run, "copies do not say whether memory is pinned",
-				    "nothing: only CUPTI (NVIDIA) records that");
+		return advice_lacks(
+			run, "whether memory is pinned is recorded on NVIDIA only", NULL);
 	for (size_t i = 0; i < work->ndevices; i++) {
 		struct pageable copies;
 		gather(run, &work->devices[i], &copies);

@@ -48,9 +48,10 @@ static int check(const struct rule_run *run, struct err *err)
 		judge(run, i, &figures[i]);
 	}
 	return is_known ? 0
-			: advice_lacks(run, "kernels do not say their blocks per SM",
-				       "nothing: only CUPTI (NVIDIA), with torch 1.9 or "
-				       "later, records it");
+			: advice_lacks(run,
+				       "blocks per SM are recorded on NVIDIA only, with "
+				       "torch 1.9 or later",
+				       NULL);
 }
 
 const struct rule rule_small_batch = {
