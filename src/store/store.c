@@ -29,8 +29,13 @@ struct store {
 	sqlite3 *db;
 };
 
-/* Set before the first page is read.  1 GiB of mmap: pages are not copied. */
+/*
+ * Set before the first page is read.  1 GiB of mmap: pages are not copied.  The lock is kept
+ * to the end, as taking it for each of a million looks costs more than they do; it is a shared
+ * one, for the connection cannot write.
+ */
 static const char reading_pragmas[] = "PRAGMA query_only = ON;"
+				      "PRAGMA locking_mode = EXCLUSIVE;"
 				      "PRAGMA temp_store = MEMORY;"
 				      "PRAGMA mmap_size = 1073741824;";
 

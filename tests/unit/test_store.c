@@ -56,6 +56,25 @@ static void a_store_opens_and_answers(void **state)
 	free(path);
 }
 
+/* A lock for each of a million statements cost more than what they did. */
+static void one_lock_lasts_until_the_store_is_closed(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+	sqlite3_stmt *stmt;
+
+	make_database(path, OUR_IDS NEW_STORE);
+	assert_int_equal(0, store_open(path, &store, &err));
+	assert_int_equal(
+		0, sql_prepare(store_db(store), "PRAGMA locking_mode", &stmt, &err));
+	assert_int_equal(1, sql_step(stmt, &err));
+	assert_string_equal("exclusive", (const char *)sqlite3_column_text(stmt, 0));
+	sqlite3_finalize(stmt);
+	store_close(store);
+	free(path);
+}
+
 static void a_path_that_begins_with_two_slashes_opens(void **state)
 {
 	char *path = scratch_path(state, "a.db");
@@ -378,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_SCRATCH(a_store_opens_and_answers),
+		WITH_SCRATCH(one_lock_lasts_until_the_store_is_closed),
 		WITH_SCRATCH(a_path_that_begins_with_two_slashes_opens),
 		WITH_SCRATCH(a_missing_store_is_an_input_error_and_is_not_created),
 		WITH_SCRATCH(files_that_are_no_store_say_so),

@@ -21,23 +21,13 @@ int memory_names_open(struct store *store, struct memory_names *out, struct err 
 	if (text_pool_open(store, &out->texts, err) < 0)
 		return -1;
 	out->unknown = intern_add(&out->texts.intern, STR_LIT(MEMORY_NO_OP));
-	if (query_prepare(store, asset_query_views_memory_slice_sql, &out->stmt, err) < 0)
-		return -1;
-	/* a lock of the file for each of a million looks costs more than they do */
-	if (!sqlite3_get_autocommit(store_db(store)))
-		return 0;
-	out->in_transaction = store_db(store);
-	return sql_exec(out->in_transaction, "BEGIN", err);
+	return query_prepare(store, asset_query_views_memory_slice_sql, &out->stmt, err);
 }
 
 void memory_names_close(struct memory_names *n)
 {
-	struct err err = ERR_INIT;
-
 	sqlite3_finalize(n->stmt);
 	text_pool_close(&n->texts);
-	if (n->in_transaction)
-		sql_exec(n->in_transaction, "ROLLBACK", &err); /* nothing was written */
 	free(n->around);
 	free(n->spare);
 	free(n->ops);

@@ -23,15 +23,13 @@ struct memory_around {
 	size_t ops;    /* operators among the slices down to this one */
 };
 
-struct sqlite3;
 struct sqlite3_stmt;
 
 struct memory_names {
 	struct text_pool texts;
 	struct sqlite3_stmt *stmt;
-	struct sqlite3 *in_transaction; /* borrowed; or NULL: not of ours */
-	uint32_t unknown;               /* the text MEMORY_NO_OP */
-	struct memory_around *around;   /* owned; the newest chain, outermost first */
+	uint32_t unknown;             /* the text MEMORY_NO_OP */
+	struct memory_around *around; /* owned; the newest chain, outermost first */
 	size_t n, cap;
 	struct memory_around *spare; /* owned */
 	size_t spare_cap;
