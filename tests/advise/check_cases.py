@@ -13,7 +13,7 @@ from table import recordings
 
 WINDOWS = {"mean_step_ns", "recording_ns"}
 IDLE_RULES = {"launch-bound", "host-bound", "synchronization", "idle-time", "data-loading", "communication",
-              "allocator-churn", "profiler-overhead", "low-utilization", "first-use"}
+              "allocator-churn", "profiler-overhead", "low-utilization", "first-use", "ddp-buffers"}
 
 
 class Answer:
@@ -80,7 +80,8 @@ CASES = {
                      ("17.6 MB in 9 ms may be a late rank", lambda a: "--ranks" in a.rows[0]["suggestion"])],
     "cupti_profiler": [("kernels were launched and not recorded, and nothing else", lambda a: a.rules == ["missing-kernels"] and "profiler_metrics" in a.text)],
     "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] for row in a.lacks))],
-    "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],
+    "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("37 ms of each step are DDP's broadcast of buffers", lambda a: "ddp-buffers" in a.rules[:2] and "broadcast_buffers=False" in a.text),
+                    ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],
     "negative_queue": [("no warm-up, no graphs for a graph", lambda a: "warm-up" not in a.rules and "CUDA graph" not in a.text), ("its idle time", lambda a: a.idle_pct() >= 40)],
     "torch_compile_triton": [("nothing for 11 ns of idle time", lambda a: not IDLE_RULES & set(a.rules))],
 }

@@ -224,6 +224,11 @@ def check_overlap(tap, work):
     store = work.ingest(*save(work, rulecases.collective(300_000)))
     rules = [row["rule"] for row in found(advise(work, store))]
     tap.ok("exposed-communication" in rules and "communication" not in rules, "exposed communication is told once", rules)
+    store = work.ingest(*save(work, rulecases.broadcasting(300_000)))
+    rules = [row["rule"] for row in found(advise(work, store))]
+    tap.same(rules, ["ddp-buffers", "ddp-backend"], "a broadcast of buffers is told once")
+    for names in ("aten::flatten_dense_tensors", "aten::copy_"), ("c10d::broadcast_", "aten::copy_"):
+        tap.same(told(work, rulecases.broadcasting(300_000, names)[0], "ddp-buffers"), [], f"ddp-buffers: {names[0]} alone says nothing")
     store = work.ingest(*save(work, rulecases.launching(30_000)))
     rules = [row["rule"] for row in found(advise(work, store))]
     tap.same(rules, ["launch-bound", "mixed-precision"], "low utilization is told by its cause")

@@ -38,6 +38,20 @@ def ddp(devices):
     return [t]
 
 
+def broadcasting(ns, names=("aten::flatten_dense_tensors", "c10d::broadcast_", "aten::unflatten_dense_tensors", "aten::copy_")):
+    """DistributedDataParallel broadcasts buffers for that long, while the device is idle; it is busy at all other times."""
+    t = Trace()
+    for start in t.starts:
+        begin, end = start + 100_000, start + 100_000 + ns
+        t.host("DistributedDataParallel.forward", start + 50_000, 800_000, "user_annotation")
+        for i, name in enumerate(names):
+            t.host(name, begin + ns * i // len(names), ns * (i + 1) // len(names) - ns * i // len(names))
+        t.host("aten::conv2d", end, 100_000)
+        t.kernel(start, 100_000, max(start - 10, 0))
+        t.kernel(end, start + STEP - end, end - 10)
+    return [t]
+
+
 def collective(ns):
     """Computes for 100 us, then communicates."""
     t = Trace()
@@ -324,6 +338,7 @@ CASES = {
     "data-loading": (data_loading(60_000), 60_000, data_loading(50_000), [frames()]),
     "data-parallel": (data_parallel(2), None, data_parallel(1), data_parallel_host()),
     "ddp-backend": (ddp([GPU]), None, ddp([OLD]), ddp([])),
+    "ddp-buffers": (broadcasting(20_001), 20_001, broadcasting(20_000), [frames()]),
     "communication": (host_collective(100_001), 100_001, host_collective(100_000), [frames()]),
     "low-utilization": ([busy(Trace(), 499_999)], 500_001, [busy(Trace(), 500_000)], [host_only()]),
     "mixed-precision": (capable(GPU), 450_000, capable(PASCAL), capable(None)),

@@ -33,6 +33,9 @@ void advise_facts_release(struct advise_facts *f)
 {
 	free(f->names);
 	free(f->calls);
+	free(f->buffers.idle_ns);
+	intervals_release(&f->buffers.when);
+	intervals_release(&f->buffers.others);
 	free(f->loads);
 	free(f->figures);
 	free(f->idles);

@@ -59,6 +59,17 @@ struct fact_call {
 	bool is_slow;      /* by its shapes, or beside others with the same */
 };
 
+#define BUFFERS_PCT 2 /* of the window: below it, it is no matter of its own */
+
+/* Buffers that DistributedDataParallel broadcasts (ddp_buffers.h). */
+struct fact_buffers {
+	struct intervals when; /* a set, of the host's time */
+	int64_t n;
+	int64_t *idle_ns;        /* owned; by device: idle in the window meanwhile */
+	struct intervals others; /* a set: the window without that */
+	bool is_apart; /* ddp-buffers reports it: facts_idles() and facts_share() do not */
+};
+
 struct advise_facts {
 	struct store *store;                 /* borrowed, as all down to ranks */
 	const struct scope *scope;           /* of the command */
@@ -82,8 +93,9 @@ struct advise_facts {
 	size_t nnames, names_cap;
 	struct fact_call *calls; /* owned */
 	size_t ncalls, calls_cap;
+	struct fact_buffers buffers;
 	int64_t launches;
-	bool has_launches;
+	bool has_launches, has_buffers;
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls;
 };
 
@@ -106,6 +118,7 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
 const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err);
 /* By device of the work, as of `ptool devices` without the kernels of collectives. */
 const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
+const struct fact_buffers *facts_buffers(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 

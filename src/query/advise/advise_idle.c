@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
+#include "query/advise/ddp_buffers.h"
 #include "query/gaps/gap_sums.h"
 
 /* As gap_profile_load(), with the work that is there already. */
@@ -32,10 +33,51 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 	return 0;
 }
 
-/* What of it lies in the window. */
+/* Buffers broadcast in the window, and how long each device is idle meanwhile. */
+static void sum_buffers(struct advise_facts *f)
+{
+	struct fact_buffers *b = &f->buffers;
+	const struct device_work *work = &f->work.work;
+	struct intervals when;
+
+	intervals_intersect(&b->when, &f->window.when, &when);
+	b->idle_ns = xcalloc(work->ndevices + 1, sizeof(*b->idle_ns));
+	for (size_t i = 0; i < work->ndevices && when.n; i++) {
+		struct intervals busy;
+		device_work_union(work, &work->devices[i], WORK_ALL, &busy);
+		b->idle_ns[i] = intervals_length(&when) - intervals_overlap(&when, &busy);
+		b->is_apart |= facts_pct(b->idle_ns[i], f->window.ns) > BUFFERS_PCT;
+		intervals_release(&busy);
+	}
+	intervals_subtract(&f->window.when, &when, &b->others);
+	intervals_release(&when);
+}
+
+const struct fact_buffers *facts_buffers(struct advise_facts *f, struct err *err)
+{
+	struct fact_buffers *b = &f->buffers;
+
+	if (!facts_window(f, err))
+		return NULL;
+	if (f->has_buffers)
+		return b;
+	if (ddp_buffers_find(f->store, f->texts, f->profile, &b->when, &b->n, err) < 0)
+		return NULL;
+	sum_buffers(f);
+	f->has_buffers = true;
+	return b;
+}
+
+/* What of the window is not of ddp-buffers. */
+static const struct intervals *counted(const struct advise_facts *f)
+{
+	return f->buffers.is_apart ? &f->buffers.others : &f->window.when;
+}
+
+/* What of it counts. */
 static int64_t counted_ns(const struct advise_facts *f, const struct gap_piece *piece)
 {
-	return intervals_length_within(&f->window.when, piece->start_ns, piece->end_ns);
+	return intervals_length_within(counted(f), piece->start_ns, piece->end_ns);
 }
 
 /* What of it lies in steps after the first. */
@@ -46,7 +88,7 @@ static int64_t later_ns(const struct advise_facts *f, const struct gap_piece *pi
 	if (piece->start_ns > from_ns)
 		from_ns = piece->start_ns;
 	return from_ns < piece->end_ns
-		       ? intervals_length_within(&f->window.when, from_ns, piece->end_ns)
+		       ? intervals_length_within(counted(f), from_ns, piece->end_ns)
 		       : 0;
 }
 
@@ -69,7 +111,7 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
 
-	if (!work || !facts_window(f, err) || load_blame(f, work, err) < 0)
+	if (!work || !facts_buffers(f, err) || load_blame(f, work, err) < 0)
 		return NULL;
 	if (f->idles)
 		return f->idles;
@@ -113,9 +155,9 @@ static void add_share(const struct advise_facts *f, const struct gap_piece *piec
 
 	to->ns = sum_add(to->ns, ns);
 	if (from_ns < piece->end_ns)
-		to->edge_ns = sum_add(
-			to->edge_ns,
-			intervals_length_within(&f->window.when, from_ns, piece->end_ns));
+		to->edge_ns =
+			sum_add(to->edge_ns, intervals_length_within(counted(f), from_ns,
+								     piece->end_ns));
 	charges->cause_ns[piece->cause] = sum_add(charges->cause_ns[piece->cause], ns);
 	if (piece->blamed != TEXT_NONE)
 		gap_sums_add(&charges->names[piece->cause], &of, piece->gap, ns, false);

@@ -37,6 +37,7 @@ const struct rule rule_low_utilization = {
 	.parameters = { [BELOW_PCT] = { "below_pct", 50, "busy time that is fine" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
-		       "data-loading", "allocator-churn", "profiler-overhead" },
+		       "data-loading", "allocator-churn", "profiler-overhead",
+		       "ddp-buffers" },
 	.check = check,
 };

@@ -11,7 +11,7 @@ extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend
 	rule_unfused, rule_attention, rule_first_use, rule_profiler_overhead,
 	rule_warm_up, rule_small_operators, rule_host_copies, rule_python_time,
 	rule_host_reads, rule_threads, rule_slow_calls, rule_long_calls,
-	rule_missing_kernels;
+	rule_missing_kernels, rule_ddp_buffers;
 
 /* clang-format off */
 /* Those of the TensorBoard plugin first; those of recordings without device work last. */
@@ -19,6 +19,7 @@ const struct rule *const rules[] = {
 	&rule_data_loading,
 	&rule_data_parallel,
 	&rule_ddp_backend,
+	&rule_ddp_buffers,
 	&rule_communication,
 	&rule_low_utilization,
 	&rule_mixed_precision,
