@@ -29,6 +29,7 @@ void op_pass_release(struct op_pass *p)
 		free(p->names[i]);
 		free(p->names_known[i]);
 	}
+	free(p->open_of_name);
 	spill_free(p->spill, p->nodes);
 	spill_free(p->spill, p->loose);
 	*p = (struct op_pass){ 0 };
@@ -171,6 +172,13 @@ void op_pass_cover_end(struct op_pass *p)
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n)
 {
+	size_t old = p->open_cap;
+
 	add_nodes(p, kind, events, n);
-	optree_build(p->nodes, p->nnodes, p->spill);
+	p->open_of_name = xgrow(p->open_of_name, &p->open_cap, p->texts->n,
+				sizeof(*p->open_of_name));
+	if (p->open_cap > old)
+		memset(p->open_of_name + old, 0,
+		       (p->open_cap - old) * sizeof(*p->open_of_name));
+	optree_build(p->nodes, p->nnodes, p->open_of_name, p->spill);
 }

@@ -37,6 +37,8 @@ struct op_pass {
 		*names[2]; /* owned; by text number, for others and for operators */
 	uint8_t *names_known[2];
 	size_t names_cap[2];
+	uint32_t *open_of_name; /* owned; by text number: see optree_build() */
+	size_t open_cap;
 	struct op_node *nodes; /* owned; of the newest part */
 	size_t nnodes, nodes_cap;
 	struct spill *spill; /* borrowed, or NULL: where what grows with events lies */

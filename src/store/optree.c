@@ -86,17 +86,28 @@ static void fold(struct op_node *nodes, size_t n, const uint32_t *nchildren)
 	}
 }
 
-/* Same name on the way up; the chain is short in real programs, bounded here. */
-static bool is_inside_same_name(const struct op_node *nodes, const struct op_node *node)
+/*
+ * Those with one of their name around them: nodes open and close once more, without
+ * folded ones, and of each name is counted how many are open.
+ */
+static void find_recursive(struct op_node *nodes, size_t n, uint32_t *of_name,
+			   uint32_t *room)
 {
-	uint32_t at = node->parent;
+	struct open_nodes open = { room, 0 };
 
-	for (unsigned steps = 0; at != NODE_NONE && steps < 4096; steps++) {
-		if (nodes[at].name == node->name)
-			return true;
-		at = nodes[at].parent;
+	for (size_t i = 0; i <= n; i++) {
+		struct op_node *node = i < n ? &nodes[i] : NULL;
+		if (node)
+			node->recursive = false;
+		if (node && node->is_async)
+			continue;
+		while (open.n && (!node || open.at[open.n - 1] != node->parent))
+			of_name[nodes[open.at[--open.n]].name]--;
+		if (!node || node->folded)
+			continue;
+		node->recursive = of_name[node->name]++ > 0;
+		open.at[open.n++] = (uint32_t)i;
 	}
-	return false;
 }
 
 static void begin_sums(struct op_node *node)
@@ -126,20 +137,18 @@ static void add_to_parent(struct op_node *nodes, const struct op_node *node)
 	parent->total_device_ns = sum_add(parent->total_device_ns, node->total_device_ns);
 }
 
-void optree_build(struct op_node *nodes, size_t n, struct spill *spill)
+void optree_build(struct op_node *nodes, size_t n, uint32_t *of_name, struct spill *spill)
 {
 	assert(n < NODE_NONE);
 	uint32_t *nchildren = spill_alloc(spill, n, sizeof(*nchildren));
 	uint32_t *open = spill_alloc(spill, n, sizeof(*open));
 
 	find_parents(nodes, n, nchildren, open);
-	spill_free(spill, open);
 	fold(nodes, n, nchildren);
-	for (size_t i = 0; i < n; i++) {
+	find_recursive(nodes, n, of_name, open);
+	spill_free(spill, open);
+	for (size_t i = 0; i < n; i++)
 		begin_sums(&nodes[i]);
-		nodes[i].recursive =
-			!nodes[i].folded && is_inside_same_name(nodes, &nodes[i]);
-	}
 	/* Children stand behind their parents: backwards each is complete when added. */
 	for (size_t i = n; i-- > 0;)
 		if (nodes[i].parent != NODE_NONE)

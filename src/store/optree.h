@@ -63,7 +63,11 @@ static inline int64_t op_node_device_ns(const struct op_node *node)
 	return node->recursive ? 0 : node->total_device_ns;
 }
 
-/* The nodes of one thread, sorted.  What it needs meanwhile lies in the spill, or NULL. */
-void optree_build(struct op_node *nodes, size_t n, struct spill *spill);
+/*
+ * The nodes of one thread, sorted.  `of_name` has a place for each name, which is 0 before
+ * and after.  What it needs else meanwhile lies in the spill, or NULL.
+ */
+void optree_build(struct op_node *nodes, size_t n, uint32_t *of_name,
+		  struct spill *spill);
 
 #endif
