@@ -18,7 +18,7 @@ struct profile_steps {
 	const struct device_work *work; /* borrowed */
 	struct step_bounds bounds;
 	struct step_host host;
-	struct step_parts parts;
+	int64_t (*categories)[NSTEP_CATEGORIES]; /* owned; by step, of all devices */
 	struct step_phases phases;
 };
 
@@ -109,8 +109,8 @@ static void add_rows(struct steps *s, const struct profile_steps *p,
 	for (size_t i = 0; i < p->bounds.n; i++) {
 		struct step_row row = row_of_step(p, i, request);
 		row.is_first = is_first;
-		step_parts_of(&p->parts, &p->bounds.items[i],
-			      &row.values[VALUE_CATEGORY]);
+		memcpy(&row.values[VALUE_CATEGORY], p->categories[i],
+		       sizeof(p->categories[i]));
 		if (request->phases)
 			add_phases(p, i, &row);
 		if (device) {
@@ -152,6 +152,18 @@ static void add_profile(struct steps *s, const struct profile_steps *p,
 			add_rows(s, p, &p->work->devices[i], request);
 }
 
+/* Once for all devices: each has the same. */
+static void divide_steps(struct profile_steps *p)
+{
+	struct step_parts parts;
+
+	step_parts_make(&p->bounds, p->work, &p->host, &parts);
+	p->categories = xrealloc_array(NULL, p->bounds.n, sizeof(*p->categories));
+	for (size_t i = 0; i < p->bounds.n; i++)
+		step_parts_of(&parts, &p->bounds.items[i], p->categories[i]);
+	step_parts_release(&parts);
+}
+
 static int load_profile(struct profile_steps *p, const struct steps_request *request,
 			struct err *err)
 {
@@ -167,7 +179,7 @@ static int load_profile(struct profile_steps *p, const struct steps_request *req
 	p->is_file = !bounds->is_single && bounds->items[0].slice_id == 0;
 	if (step_host_load(from, p->work, bounds, &p->host, err) < 0)
 		return -1;
-	step_parts_make(bounds, p->work, &p->host, &p->parts);
+	divide_steps(p);
 	if (request->phases)
 		step_phases_make(bounds, p->work, &p->host, &p->phases);
 	return 0;
@@ -176,7 +188,7 @@ static int load_profile(struct profile_steps *p, const struct steps_request *req
 static void release_profile(struct profile_steps *p)
 {
 	step_phases_release(&p->phases);
-	step_parts_release(&p->parts);
+	free(p->categories);
 	step_host_release(&p->host);
 	step_bounds_release(&p->bounds);
 }
