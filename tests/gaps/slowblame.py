@@ -10,6 +10,7 @@ cause, one operator and one step.
 """
 import bisect
 import collections
+import functools
 import gzip
 import itertools
 import json
@@ -20,7 +21,7 @@ from decimal import Decimal
 KINDS = {"cpu_op": "op", "Operator": "op", "user_annotation": "annotation", "UserAnnotation": "annotation",
          "python_function": "python", "PythonFunction": "python", "overhead": "profiler",
          "kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set",
-         "Memset": "set", "cuda_sync": "wait", "mtia_ccp_events": "accelerator", "hpu_op": "kernel"}
+         "Memset": "set", "cuda_sync": "wait", "hpu_op": "kernel"}
 KINDS.update((f"{who}_{what}", "call") for who in ("cuda", "xpu", "mtia", "glow", "privateuse1")
              for what in ("runtime", "driver"))
 KINDS["Runtime"] = "call"
@@ -68,7 +69,7 @@ class Trace:
         for place, e in enumerate(events):
             if e.get("ph") != "X":
                 continue
-            kind = KINDS.get(e.get("cat"))
+            kind = KINDS.get(e.get("cat")) if e.get("cat") != "mtia_ccp_events" else kind_of_mtia(e["name"])
             event = Event(e, kind, place)
             if e.get("cat") != "Trace":
                 self.first = event.ts if self.first is None else min(self.first, event.ts)
@@ -89,6 +90,12 @@ class Trace:
         self.steps = [(s.ts, s.end, int(s.name[len("ProfilerStep#"):]), s) for s in self.host
                       if is_step(s)]
         self.steps.sort(key=lambda s: s[0])
+
+
+def kind_of_mtia(name):
+    if name.startswith(("event_", "wait", "sync", "barrier", "semaphore")):
+        return None
+    return "copy" if name.startswith("dma_") else "accelerator"
 
 
 def is_step(slice_):
@@ -139,6 +146,7 @@ def told_by_op(slice_):
     return None
 
 
+@functools.lru_cache(None)
 def told_by_frame(name):
     function = name.rpartition("): ")[2]
     if "torch/utils/data/" in name:
@@ -598,10 +606,10 @@ class Blame:
                     pieces += self.by_step(piece._replace(a=a, b=b))
         devices = {}
         for device, works in self.devices.items():
-            outside = 0
+            outside, last = 0, max(w.end for w in works)
             for gap in gaps:
                 if gap.device == device:
-                    a, b = max(gap.start, works[0].ts), min(gap.end, max(w.end for w in works))
+                    a, b = max(gap.start, works[0].ts), min(gap.end, last)
                     if a < b:
                         outside += b - a - total(overlap([(a, b)], merged(self.windows)))
             devices[device] = Device(sum(p.b - p.a for p in pieces if p.device == device), total(spans[device]),
