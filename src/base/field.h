@@ -12,7 +12,9 @@
 enum {
 	FIELD_KEY = 1,    /* tells rows apart: ties of a sort are broken by it */
 	FIELD_PEOPLE = 2, /* not in machine formats, and no key of --sort */
-	FIELD_NO_SORT = 4
+	FIELD_NO_SORT = 4,
+	/* People see it where there are several profiles, and ranks do not tell them apart. */
+	FIELD_PROFILE = 8
 };
 
 struct field {

@@ -1,15 +1,28 @@
 /* ptool devices: how busy the devices were, and with what. */
 #include "cli/filtered.h"
+#include "cli/view_options.h"
 #include "query/devices/devices.h"
 #include "query/devices/work_filter.h"
 
 struct devices_opts {
 	struct filtered_opts on;
+	struct view_opts view;
 };
 
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(&devices_view, i);
+}
+
 /* clang-format off */
+static const struct opt devices_options[] = {
+	VIEW_OPTIONS(offsetof(struct devices_opts, view), sort_at),
+	OPT_END
+};
+
 static const struct opt_group devices_groups[] = {
 	FILTERED_OPERAND(struct devices_opts),
+	{ .opts = devices_options },
 	FILTERED_GROUPS(struct devices_opts),
 	OPT_GROUP_END
 };
@@ -22,11 +35,14 @@ static int make_request(const void *options, const struct filter *filter, void *
 {
 	const struct devices_opts *o = options;
 
-	*(struct devices_request *)request = (struct devices_request){
-		.filter = filter,
-		.for_people = reading_is_for_people(&o->on.output),
-	};
-	return work_filter_check(filter, err);
+	struct devices_request *to = request;
+
+	*to = (struct devices_request){ .filter = filter,
+					.show.for_people =
+						reading_is_for_people(&o->on.output) };
+	if (work_filter_check(filter, err) < 0)
+		return -1;
+	return view_options_read(&o->view, &devices_view, &to->show, err);
 }
 
 static int open_devices(const struct reading *r, const void *request, struct table **out,
@@ -40,12 +56,17 @@ static int run(const struct command *self, int argc, char **argv)
 	struct devices_opts o;
 	struct devices_request request;
 
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_devices });
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, &devices_view, &o.on.output);
+	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
+								  .on = &o.on,
+								  .request = &request,
+								  .make = make_request,
+								  .open = open_devices });
 }
 
 static const char *const examples[] = { "ptool devices trace.json",

@@ -1,5 +1,6 @@
 /* ptool streams: what the streams of devices did, and how much work waited in them. */
 #include "cli/filtered.h"
+#include "cli/view_options.h"
 #include "query/devices/streams.h"
 #include "query/devices/work_filter.h"
 
@@ -7,13 +8,20 @@
 
 struct streams_opts {
 	struct filtered_opts on;
+	struct view_opts view;
 	int64_t by_time;
 };
+
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(streams_view_of(0), i);
+}
 
 /* clang-format off */
 static const struct opt streams_options[] = {
 	{ .name = "by-time", .arg = "N", .help = "show each stream in so many equal parts of the time",
 	  .offset = offsetof(struct streams_opts, by_time), .type = OPT_UINT },
+	VIEW_OPTIONS(offsetof(struct streams_opts, view), sort_at),
 	OPT_END
 };
 
@@ -32,15 +40,18 @@ static int make_request(const void *options, const struct filter *filter, void *
 {
 	const struct streams_opts *o = options;
 
-	*(struct streams_request *)request = (struct streams_request){
-		.filter = filter,
-		.nparts = o->by_time,
-		.for_people = reading_is_for_people(&o->on.output),
-	};
+	struct streams_request *to = request;
+
+	*to = (struct streams_request){ .filter = filter,
+					.nparts = o->by_time,
+					.show.for_people =
+						reading_is_for_people(&o->on.output) };
 	if (o->by_time > PARTS_MAX)
 		return err_set(err, ERR_USAGE, "--by-time wants at most %d parts",
 			       PARTS_MAX);
-	return work_filter_check(filter, err);
+	if (work_filter_check(filter, err) < 0)
+		return -1;
+	return view_options_read(&o->view, streams_view_of(o->by_time), &to->show, err);
 }
 
 static int open_streams(const struct reading *r, const void *request, struct table **out,
@@ -54,12 +65,17 @@ static int run(const struct command *self, int argc, char **argv)
 	struct streams_opts o;
 	struct streams_request request;
 
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_streams });
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, streams_view_of(o.by_time), &o.on.output);
+	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
+								  .on = &o.on,
+								  .request = &request,
+								  .make = make_request,
+								  .open = open_streams });
 }
 
 static const char *const examples[] = { "ptool streams trace.json",

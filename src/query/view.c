@@ -16,14 +16,19 @@
 struct making {
 	const struct view *view;
 	const struct view_rows *rows;
+	const struct scope *scope;
 	const struct view_request *request;
 	const struct field *sort; /* NULL: as loaded */
 	const struct field *own;  /* the view's own sort; NULL: as loaded */
 	bool ascends;
-	struct cell *keys;         /* owned; of `sort`, by row */
-	uint32_t *order;           /* owned; rows as they are shown */
-	size_t shown;              /* how many of them */
-	const struct field **list; /* in the table's arena: its columns */
+	struct cell *keys; /* owned; of `sort`, by row */
+	uint32_t *order;   /* owned; rows as they are shown */
+	size_t shown;      /* how many of them */
+};
+
+/* The columns of a table, in its arena. */
+struct choice {
+	const struct field **list;
 	size_t n;
 };
 
@@ -41,6 +46,12 @@ struct cell view_number(const void *from, const void *row, int arg)
 	struct cell cell = view_int64(from, row, arg);
 
 	return number_cell(cell.as.integer);
+}
+
+struct cell view_cell(const void *from, const void *row, int arg)
+{
+	(void)from;
+	return ((const struct cell *)row)[arg];
 }
 
 bool view_sorts_by(const struct field *field)
@@ -205,6 +216,7 @@ static void order_rows(struct making *m)
 	m->shown = limit && (uint64_t)limit < n ? (size_t)limit : n;
 }
 
+/* Is there anything but null and 0?  What is no amount may be 0. */
 static bool says_something(const struct making *m, const struct field *f)
 {
 	bool may_be_zero =
@@ -219,32 +231,55 @@ static bool says_something(const struct making *m, const struct field *f)
 	return m->shown == 0;
 }
 
-static void choose_for_people(struct making *m)
+static bool varies(const struct making *m, const struct field *f)
 {
-	for (const char *p = m->view->people; *p;) {
-		struct str name = { p, strcspn(p, " ") };
+	for (size_t i = 1; i < m->shown; i++)
+		if (compare(cell_of(m, f, m->order[0]), cell_of(m, f, m->order[i]), true))
+			return true;
+	return false;
+}
+
+static bool is_for_people(const struct making *m, const struct field *f, char mark)
+{
+	if (!is_there(m, f))
+		return false;
+	if ((f->flags & FIELD_PROFILE) &&
+	    (m->scope->n < 2 || (mark != '!' && m->scope->nranks == m->scope->n)))
+		return false;
+	if (mark == '?' && !varies(m, f))
+		return false;
+	return mark == '!' || says_something(m, f);
+}
+
+static void choose_for_people(const struct making *m, const struct view_part *part,
+			      struct choice *out)
+{
+	for (const char *p = part->fields; *p;) {
+		struct str name = { p, strcspn(p, "?! ") };
 		const struct field *f = field_called(m->view, name);
 		assert(f);
-		if (is_there(m, f) && says_something(m, f))
-			m->list[m->n++] = f;
-		p += name.n + strspn(p + name.n, " ");
+		if (is_for_people(m, f, p[name.n]))
+			out->list[out->n++] = f;
+		p += name.n + strspn(p + name.n, "?! ");
 	}
 }
 
-static void choose(struct making *m, struct arena *arena)
+/* `part`: NULL for machines. */
+static struct choice choose(const struct making *m, const struct view_part *part,
+			    struct arena *arena)
 {
+	struct choice choice = { .n = 0 };
 	size_t n = 0;
 
 	while (m->view->fields[n].name)
 		n++;
-	m->list = arena_alloc(arena, n * sizeof(const struct field *));
-	if (m->request->for_people) {
-		choose_for_people(m);
-		return;
-	}
-	for (const struct field *f = m->view->fields; f->name; f++)
+	choice.list = arena_alloc(arena, n * sizeof(const struct field *));
+	if (part)
+		choose_for_people(m, part, &choice);
+	for (const struct field *f = m->view->fields; !part && f->name; f++)
 		if (is_there(m, f) && !(f->flags & FIELD_PEOPLE))
-			m->list[m->n++] = f;
+			choice.list[choice.n++] = f;
+	return choice;
 }
 
 /* "93.1% of kernel time", when not all rows are shown. */
@@ -268,37 +303,79 @@ static const char *share(const struct making *m, struct arena *arena)
 			    m->view->share_of);
 }
 
-static void add_rows(const struct making *m, struct memtable *table)
+static void add_rows(const struct making *m, const struct choice *choice,
+		     struct memtable *to)
 {
-	struct cell *cells = xrealloc_array(NULL, m->n + 1, sizeof(*cells));
+	struct cell *cells = xrealloc_array(NULL, choice->n + 1, sizeof(*cells));
 
 	for (size_t i = 0; i < m->shown; i++) {
-		for (size_t c = 0; c < m->n; c++)
-			cells[c] = cell_of(m, m->list[c], m->order[i]);
-		memtable_add_row(table, cells);
+		for (size_t c = 0; c < choice->n; c++)
+			cells[c] = cell_of(m, choice->list[c], m->order[i]);
+		memtable_add_row(to, cells);
 	}
 	free(cells);
 }
 
-struct memtable *view_table(const struct view *view, const struct view_rows *rows,
-			    const struct view_request *request)
+static struct memtable *make_table(const struct making *m, const struct view_part *part)
 {
-	struct making m = { .view = view, .rows = rows, .request = request };
-	struct memtable *table = memtable_new(NULL, 0);
+	struct memtable *to = memtable_new(NULL, 0);
+	const struct choice choice = choose(m, part, &to->arena);
+	struct column *columns =
+		arena_alloc(&to->arena, choice.n * sizeof(struct column));
+
+	for (size_t i = 0; i < choice.n; i++)
+		columns[i] = (struct column){ choice.list[i]->name, choice.list[i]->title,
+					      choice.list[i]->unit };
+	to->table.columns = columns;
+	to->table.fields = choice.list;
+	to->table.ncolumns = choice.n;
+	add_rows(m, &choice, to);
+	to->table.total_rows = (int64_t)m->rows->n;
+	to->table.share = share(m, &to->arena);
+	to->table.is_form = m->view->is_form;
+	to->table.caption = part ? part->caption : NULL;
+	return to;
+}
+
+struct memtable *view_table(const struct view *view, const struct view_rows *rows,
+			    const struct scope *scope, const struct view_request *request)
+{
+	struct making m = {
+		.view = view, .rows = rows, .scope = scope, .request = request
+	};
+	const struct view_part *part = request->people ? request->people : view->people;
+	struct memtable *first;
 
 	order_rows(&m);
-	choose(&m, &table->arena);
-	struct column *columns = arena_alloc(&table->arena, m.n * sizeof(struct column));
-	for (size_t i = 0; i < m.n; i++)
-		columns[i] = (struct column){ m.list[i]->name, m.list[i]->title,
-					      m.list[i]->unit };
-	table->table.columns = columns;
-	table->table.fields = m.list;
-	table->table.ncolumns = m.n;
-	add_rows(&m, table);
-	table->table.total_rows = (int64_t)rows->n;
-	table->table.share = share(&m, &table->arena);
+	first = make_table(&m, request->for_people ? part : NULL);
+	for (struct memtable *last = first; request->for_people && (++part)->fields;) {
+		struct memtable *next = make_table(&m, part);
+		last->table.more = &next->table;
+		last = next;
+	}
 	free(m.keys);
 	free(m.order);
-	return table;
+	return first;
+}
+
+struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,
+			       const struct scope *scope,
+			       const struct view_request *request)
+{
+	const struct view_rows cells = {
+		.items = rows->cells,
+		.n = rows->nrows,
+		.size = rows->table.ncolumns * sizeof(struct cell),
+	};
+
+	return view_table(view, &cells, scope, request);
+}
+
+struct memtable *view_last_part(struct memtable *first)
+{
+	struct memtable *last = first;
+
+	while (last->table.more)
+		last = (struct memtable *)last->table.more;
+	return last;
 }

@@ -11,7 +11,8 @@
  *		{ .name = NULL },
  *	};
  *	const struct view kernels_view = { .name = "kernels", .fields = fields,
- *					   .people = "name calls", .sort = "calls" };
+ *					   .people = VIEW_PART("name calls"),
+ *					   .sort = "calls" };
  */
 #ifndef PTOOL_QUERY_VIEW_H
 #define PTOOL_QUERY_VIEW_H
@@ -24,6 +25,7 @@
 #include "base/err.h"
 #include "base/field.h"
 #include "base/memtable.h"
+#include "query/scope.h"
 
 /* A word of --by, and what it asks for. */
 struct view_word {
@@ -31,21 +33,40 @@ struct view_word {
 	unsigned asks;    /* bits for struct field's `needs` */
 };
 
+/*
+ * A table for people: its fields by name, in order, blank-separated.  A column that is
+ * null or 0 in all rows leaves, but for "name!"; "name?" leaves where all rows are equal, and
+ * "profile!" (FIELD_PROFILE) only where there is one profile.
+ */
+struct view_part {
+	const char *caption; /* may be NULL */
+	const char *fields;  /* NULL ends an array */
+};
+
+/* People's only table. */
+#define VIEW_PART(list)                                   \
+	(const struct view_part[])                        \
+	{                                                 \
+		{ .fields = (list) }, { .fields = NULL }, \
+	}
+
 struct view {
 	const char *name;
-	const struct field *fields; /* in the order of machine formats */
-	const char *people; /* the fields that people see, in order: "name calls" */
-	const char *sort;   /* the field that sorts; NULL: rows stay as loaded */
-	const struct view_word *by;   /* NULL: the view has no --by */
+	const struct field *fields;     /* in the order of machine formats */
+	const struct view_part *people; /* tables below each other */
+	const char *sort;           /* the field that sorts; NULL: rows stay as loaded */
+	const struct view_word *by; /* NULL: the view has no --by */
 	const char *share, *share_of; /* "total_ns" and "kernel time", for the footer */
+	bool is_form;                 /* for people: as struct table says */
 };
 
 /* What one call asks of a view; zeroed: all rows in the view's own order. */
 struct view_request {
-	const struct field *sort; /* NULL: the view's own */
-	int64_t limit;            /* rows to show; 0: all */
-	unsigned asked;           /* bits for struct field's `needs` */
-	bool reverse;             /* the other direction */
+	const struct field *sort;       /* NULL: the view's own */
+	const struct view_part *people; /* NULL: the view's own */
+	int64_t limit;                  /* rows to show; 0: all */
+	unsigned asked;                 /* bits for struct field's `needs` */
+	bool reverse;                   /* the other direction */
 	bool for_people;
 };
 
@@ -58,12 +79,18 @@ struct view_rows {
 
 /*
  * Names and texts ascend, numbers descend, null is last; ties go by the view's own sort,
- * then by its keys, then as loaded.  People's tables lack columns that are null or 0
- * in all rows.  total_rows counts all rows.  table_free(&m->table) frees; rows may go
- * before that.
+ * then by its keys, then as loaded.  total_rows counts all rows.  For people the tables
+ * of several parts hang on `more`.  table_free(&m->table) frees all; rows may go before.
  */
 struct memtable *view_table(const struct view *view, const struct view_rows *rows,
+			    const struct scope *scope,
 			    const struct view_request *request);
+/* The same of rows that are cells; fields get theirs by view_cell(). */
+struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,
+			       const struct scope *scope,
+			       const struct view_request *request);
+/* The last of its parts: where notes belong. */
+struct memtable *view_last_part(struct memtable *first);
 
 /* NULL when none has this name; of --sort's names when `wanted` is what a user typed. */
 const struct field *view_field(const struct view *view, const char *wanted);
@@ -85,5 +112,7 @@ const char *view_by_at(const struct view *view, size_t i);
 /* For struct field's get(): a member of the row at offset `arg`. */
 struct cell view_int64(const void *from, const void *row, int arg);
 struct cell view_number(const void *from, const void *row, int arg); /* or NUMBER_NONE */
+/* The row is an array of cells: the one at place `arg`. */
+struct cell view_cell(const void *from, const void *row, int arg);
 
 #endif

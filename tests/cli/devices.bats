@@ -51,6 +51,15 @@ csv() { # COMMAND [OPTION...]
 	EOF
 }
 
+@test "devices and streams are sorted and cut on demand" {
+	ptool ingest -q "$GPU/two_devices.json"
+	[ "$(ptool devices --sort busy -n 1 --format csv | tail -n +2 | cut -d, -f3)" = 1 ]
+	[ "$(ptool devices --sort busy -r -n 1 --format csv | tail -n +2 | cut -d, -f3)" = 0 ]
+	ptool streams --sort help | grep -q '^queue_mean '
+	run -2 --separate-stderr ptool streams --by-time 3 --sort kernels
+	[[ $stderr = *"unknown sort key 'kernels'"* ]]
+}
+
 @test "filters choose what everything is computed from" {
 	ptool ingest -q "$GPU/two_devices.json"
 	[ "$(csv streams --device 1 --stream 12 | cut -d, -f3-7)" = 1,12,2,0,2 ]

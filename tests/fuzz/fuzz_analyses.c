@@ -45,10 +45,11 @@ struct reading {
 static void read_devices(const struct reading *r, bool people)
 {
 	READ(r, devices_open,
-	     (&(struct devices_request){ .filter = &all, .for_people = people }));
+	     (&(struct devices_request){ .filter = &all, .show.for_people = people }));
 	READ(r, streams_open,
-	     (&(struct streams_request){
-		     .filter = &all, .nparts = people ? 3 : 0, .for_people = people }));
+	     (&(struct streams_request){ .filter = &all,
+					 .nparts = people ? 3 : 0,
+					 .show.for_people = people }));
 	READ(r, kernels_open,
 	     (&(struct kernels_query){
 		     .filter = &all,

@@ -59,7 +59,8 @@ static const struct view_word by[] = {
 
 static const struct view view = { .name = "fruits",
 				  .fields = fields,
-				  .people = "name device total_ns calls price shared",
+				  .people = VIEW_PART(
+					  "name device? total_ns calls price shared"),
 				  .sort = "calls",
 				  .by = by,
 				  .share = "total_ns",
@@ -69,7 +70,7 @@ static struct memtable *open_view(const struct view_request *request, int64_t sh
 {
 	const struct view_rows rows = { &shared, fruits, NFRUITS, sizeof(fruits[0]) };
 
-	return view_table(&view, &rows, request);
+	return view_table(&view, &rows, NULL, request);
 }
 
 static void assert_view(const char *format, const struct view_request *request,

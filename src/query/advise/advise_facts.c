@@ -164,7 +164,7 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 
 	if (!work || f->devices)
 		return work ? f->devices : NULL;
-	f->devices = memtable_new(device_columns, NDEVICE_COLUMNS);
+	f->devices = memtable_new(NULL, NDEVICE_COLUMNS);
 	if (work->n &&
 	    (!facts_loads(f, err) || device_rows_add(f->devices, &f->work, err) < 0))
 		return NULL;

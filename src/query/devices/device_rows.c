@@ -10,45 +10,6 @@
 #include "query/devices/work_times.h"
 #include "query/number_cell.h"
 
-const struct column device_columns[NDEVICE_COLUMNS] = {
-	[DEVICE_PROFILE] = { "profile", "Profile", UNIT_ID },
-	[DEVICE_RANK] = { "rank", "Rank", UNIT_ID },
-	[DEVICE_NUMBER] = { "device", "Device", UNIT_ID },
-	[DEVICE_SPAN] = { "span_ns", "Span", UNIT_NS },
-	[DEVICE_BUSY] = { "busy_ns", "Busy", UNIT_NS },
-	[DEVICE_IDLE] = { "idle_ns", "Idle", UNIT_NS },
-	[DEVICE_COMPUTE] = { "compute_ns", "Compute", UNIT_NS },
-	[DEVICE_COMMUNICATION] = { "communication_ns", "Comm", UNIT_NS },
-	[DEVICE_MEMORY] = { "memory_ns", "Copy", UNIT_NS },
-	[DEVICE_OVERLAP] = { "overlap_ns", "Overlap", UNIT_NS },
-	[DEVICE_EXPOSED_COMM] = { "exposed_comm_ns", "Exp. comm", UNIT_NS },
-	[DEVICE_EXPOSED_COPY] = { "exposed_copy_ns", "Exp. copy", UNIT_NS },
-	[DEVICE_UTILIZATION] = { "utilization_pct", "Util", UNIT_PERCENT },
-	[DEVICE_SM_EFFICIENCY] = { "sm_efficiency_pct", "SM eff.", UNIT_PERCENT },
-	[DEVICE_OCCUPANCY] = { "occupancy_pct", "Occup.", UNIT_PERCENT },
-	[DEVICE_TENSOR_CORE] = { "tensor_core_pct", "Tensor", UNIT_PERCENT },
-	[DEVICE_TENSOR_CORE_UNKNOWN] = { "tensor_core_unknown_pct", "Unknown",
-					 UNIT_PERCENT },
-	[DEVICE_NAME] = { "name", "Name", UNIT_TEXT },
-	[DEVICE_MEMORY_BYTES] = { "memory_bytes", "Memory", UNIT_BYTES },
-	[DEVICE_CAPABILITY] = { "compute_capability", "CC", UNIT_TEXT },
-	[DEVICE_SMS] = { "sms", "SMs", UNIT_COUNT },
-	[DEVICE_EVENTS] = { "events", "Events", UNIT_COUNT },
-	[DEVICE_START] = { "start_ns", "Start", UNIT_TIME },
-	[DEVICE_EDGE] = { "edge_ns", "Edge", UNIT_NS },
-	[DEVICE_WINDOW_START] = { "window_start_ns", "Window start", UNIT_TIME },
-	[DEVICE_WINDOW] = { "window_ns", "Window", UNIT_NS },
-	[DEVICE_KERNEL_SUM] = { "kernel_ns", "Kernels", UNIT_NS },
-	[DEVICE_TENSOR_CORE_SUM] = { "tensor_core_ns", "Tensor", UNIT_NS },
-	[DEVICE_TENSOR_CORE_UNKNOWN_SUM] = { "tensor_core_unknown_ns", "Unknown",
-					     UNIT_NS },
-	[DEVICE_STEPS] = { "steps_ns", "Steps", UNIT_NS },
-	[DEVICE_BUSY_IN_STEPS] = { "busy_in_steps_ns", "Busy in steps", UNIT_NS },
-	[DEVICE_UTILIZATION_TENSORBOARD] = { "utilization_tensorboard_pct",
-					     "Util. (TensorBoard)", UNIT_PERCENT },
-	[DEVICE_BUSY_SHARE] = { "busy_pct", "Busy/span", UNIT_PERCENT },
-};
-
 static struct cell if_known(double value)
 {
 	return value >= 0 ? cell_real(value) : cell_null();

@@ -10,7 +10,7 @@
 #include "query/filter.h"
 #include "query/scope.h"
 
-/* Columns, in the order of machine formats; the last is for people alone. */
+/* The cells of a row. */
 enum device_column {
 	DEVICE_PROFILE,
 	DEVICE_RANK,
@@ -48,9 +48,7 @@ enum device_column {
 	NDEVICE_COLUMNS
 };
 
-extern const struct column device_columns[NDEVICE_COLUMNS];
-
-/* `out` has these columns.  -1, with ERR_EMPTY when there is no row. */
+/* `out` has room for these cells.  -1, with ERR_EMPTY when there is no row. */
 int device_rows(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct memtable *out, struct err *err);
 

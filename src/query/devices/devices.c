@@ -2,63 +2,71 @@
 #include "query/devices/devices.h"
 
 #include "base/units.h"
-#include "ingest/sink.h"
 #include "query/devices/device_rows.h"
-#include "query/pick.h"
-
-#define PART_MAX 7
 
 /* Less than that of kernel time is not worth a note. */
 #define UNKNOWN_PCT 0.005
 
-/* The keys and some of the columns, as a table of its own. */
-struct part {
-	const char *caption;
-	enum device_column columns[PART_MAX];
-	size_t n;
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-/* What people see, table below table: 80 columns with rank and profile. */
-static const struct part parts[] = {
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(DEVICE_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(DEVICE_RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE_NUMBER) },
+	{ "span_ns", "Span", "time from the first to the last work", NULL, UNIT_NS, CELL(DEVICE_SPAN) },
+	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(DEVICE_BUSY) },
+	{ "idle_ns", "Idle", "time of the span without work", NULL, UNIT_NS, CELL(DEVICE_IDLE) },
+	{ "compute_ns", "Compute", "time with computation", NULL, UNIT_NS, CELL(DEVICE_COMPUTE) },
+	{ "communication_ns", "Comm", "time with communication", "comm", UNIT_NS, CELL(DEVICE_COMMUNICATION) },
+	{ "memory_ns", "Copy", "time with copies and sets", "copy", UNIT_NS, CELL(DEVICE_MEMORY) },
+	{ "overlap_ns", "Overlap", "time with communication and computation", NULL, UNIT_NS, CELL(DEVICE_OVERLAP) },
+	{ "exposed_comm_ns", "Exp. comm", "communication without computation", NULL, UNIT_NS, CELL(DEVICE_EXPOSED_COMM) },
+	{ "exposed_copy_ns", "Exp. copy", "copies without computation or communication", NULL, UNIT_NS, CELL(DEVICE_EXPOSED_COPY) },
+	{ "utilization_pct", "Util", "busy share of the steps", "util", UNIT_PERCENT, CELL(DEVICE_UTILIZATION) },
+	{ "sm_efficiency_pct", "SM eff.", "SM efficiency", NULL, UNIT_PERCENT, CELL(DEVICE_SM_EFFICIENCY) },
+	{ "occupancy_pct", "Occup.", "achieved occupancy, as estimated", "occupancy", UNIT_PERCENT, CELL(DEVICE_OCCUPANCY) },
+	{ "tensor_core_pct", "Tensor", "share of kernel time on Tensor Cores", "tensor", UNIT_PERCENT, CELL(DEVICE_TENSOR_CORE) },
+	{ "name", "Name", "name, A to Z", NULL, UNIT_TEXT, CELL(DEVICE_NAME) },
+	{ "memory_bytes", "Memory", "memory of the device", NULL, UNIT_BYTES, CELL(DEVICE_MEMORY_BYTES) },
+	{ "compute_capability", "CC", "compute capability", NULL, UNIT_TEXT, CELL(DEVICE_CAPABILITY) },
+	{ "sms", "SMs", "number of SMs", NULL, UNIT_COUNT, CELL(DEVICE_SMS) },
+	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, CELL(DEVICE_EVENTS) },
+	{ "start_ns", "Start", "start of the first work", "start", UNIT_TIME, CELL(DEVICE_START) },
+	{ "edge_ns", "Edge", "time of the recording outside the span", NULL, UNIT_NS, CELL(DEVICE_EDGE) },
+	{ "window_start_ns", "Window start", "start of the steps", NULL, UNIT_TIME, CELL(DEVICE_WINDOW_START) },
+	{ "window_ns", "Window", "from the first to the last step", NULL, UNIT_NS, CELL(DEVICE_WINDOW) },
+	{ "kernel_ns", "Kernels", "sum of kernel times", NULL, UNIT_NS, CELL(DEVICE_KERNEL_SUM) },
+	{ "tensor_core_ns", "Tensor", "sum of kernel times on Tensor Cores", NULL, UNIT_NS, CELL(DEVICE_TENSOR_CORE_SUM) },
+	{ "tensor_core_unknown_ns", "Unknown", "sum of kernel times whose names do not say", NULL, UNIT_NS, CELL(DEVICE_TENSOR_CORE_UNKNOWN_SUM) },
+	{ "tensor_core_unknown_pct", "Unknown", "share of kernel time whose names do not say", NULL, UNIT_PERCENT, CELL(DEVICE_TENSOR_CORE_UNKNOWN) },
+	{ "steps_ns", "Steps", "time of the steps", NULL, UNIT_NS, CELL(DEVICE_STEPS) },
+	{ "busy_in_steps_ns", "Busy in steps", "time with any work in steps", NULL, UNIT_NS, CELL(DEVICE_BUSY_IN_STEPS) },
+	{ "utilization_tensorboard_pct", "Util. (TensorBoard)", "utilization as the TensorBoard plugin has it", NULL, UNIT_PERCENT, CELL(DEVICE_UTILIZATION_TENSORBOARD) },
+	{ "busy_pct", "Busy/span", NULL, NULL, UNIT_PERCENT, CELL(DEVICE_BUSY_SHARE), .flags = FIELD_PEOPLE },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+/* 80 columns with rank and profile. */
+static const struct view_part parts[] = {
 	{ "from the first to the last work: span = busy + idle",
-	  { DEVICE_SPAN, DEVICE_BUSY, DEVICE_IDLE, DEVICE_BUSY_SHARE, DEVICE_EDGE },
-	  5 },
+	  "profile rank? device! span_ns! busy_ns! idle_ns! busy_pct edge_ns" },
 	{ "busy = compute + exposed communication + exposed copies",
-	  { DEVICE_COMPUTE, DEVICE_EXPOSED_COMM, DEVICE_EXPOSED_COPY,
-	    DEVICE_COMMUNICATION },
-	  4 },
+	  "profile rank? device! compute_ns! exposed_comm_ns! exposed_copy_ns! "
+	  "communication_ns!" },
 	{ "Util: busy share of the steps; the others are of kernels alone",
-	  { DEVICE_UTILIZATION, DEVICE_SM_EFFICIENCY, DEVICE_OCCUPANCY,
-	    DEVICE_TENSOR_CORE },
-	  4 },
+	  "profile rank? device! utilization_pct! sm_efficiency_pct! occupancy_pct! "
+	  "tensor_core_pct!" },
+	{ .fields = NULL },
 };
-#define NPARTS (sizeof(parts) / sizeof(parts[0]))
 
-static const struct part summary = { "devices",
-				     { DEVICE_NAME, DEVICE_UTILIZATION,
-				       DEVICE_SM_EFFICIENCY, DEVICE_OCCUPANCY,
-				       DEVICE_TENSOR_CORE },
-				     5 };
-
-static struct memtable *copy_rows(const struct memtable *all)
-{
-	struct memtable *m = memtable_new(device_columns, NDEVICE_COLUMNS);
-
-	for (size_t i = 0; i < all->nrows; i++)
-		memtable_add_row(m, memtable_row(all, i));
-	return m;
-}
-
-static void show_part(const struct part *part, enum shown *shown)
-{
-	for (size_t i = 0; i < NDEVICE_COLUMNS; i++)
-		shown[i] = SHOWN_NEVER;
-	shown[DEVICE_PROFILE] = SHOWN_IF_PROFILES;
-	shown[DEVICE_RANK] = SHOWN_IF_RANKS;
-	shown[DEVICE_NUMBER] = SHOWN_ALWAYS;
-	for (size_t i = 0; i < part->n; i++)
-		shown[part->columns[i]] = SHOWN_ALWAYS;
-}
+const struct view devices_view = {
+	.name = "devices",
+	.fields = fields,
+	.people = parts,
+	.is_form = true,
+};
 
 static bool is_same_text(struct cell a, struct cell b)
 {
@@ -95,12 +103,12 @@ static bool is_same_model(const struct cell *a, const struct cell *b)
  * "Tesla V100-DGXS-32GB: memory 31.74 GiB, compute capability 7.0, 80 SMs", each once; a
  * name alone where the table does not have it.
  */
-static void note_names(struct memtable *m, bool has_names)
+static void note_names(struct memtable *m, const struct memtable *rows, bool has_names)
 {
-	for (size_t i = 0; i < m->nrows; i++) {
-		const struct cell *row = memtable_row(m, i);
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *row = memtable_row(rows, i);
 		size_t first = 0;
-		while (first < i && !is_same_model(memtable_row(m, first), row))
+		while (first < i && !is_same_model(memtable_row(rows, first), row))
 			first++;
 		if (first < i || row[DEVICE_NAME].type != CELL_TEXT)
 			continue;
@@ -113,10 +121,10 @@ static void note_names(struct memtable *m, bool has_names)
 }
 
 /* What the share on Tensor Cores is not of. */
-static void note_unknown(struct memtable *m)
+static void note_unknown(struct memtable *m, const struct memtable *rows)
 {
-	for (size_t i = 0; i < m->nrows; i++) {
-		const struct cell *row = memtable_row(m, i);
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *row = memtable_row(rows, i);
 		struct cell pct = row[DEVICE_TENSOR_CORE_UNKNOWN];
 		char device[UNITS_TEXT_MAX];
 		if (pct.type != CELL_REAL || pct.as.real < UNKNOWN_PCT)
@@ -133,77 +141,51 @@ static void note_unknown(struct memtable *m)
 	}
 }
 
-static struct table *lay_out(const struct memtable *all, const struct scope *scope)
-{
-	struct table *first = NULL, **end = &first;
-
-	for (size_t i = 0; i < NPARTS; i++) {
-		struct memtable *m = copy_rows(all);
-		enum shown shown[NDEVICE_COLUMNS];
-		show_part(&parts[i], shown);
-		m->table.caption = parts[i].caption;
-		if (i + 1 == NPARTS) {
-			note_unknown(m);
-			note_names(m, false);
-		}
-		*end = table_pick(&m->table, shown, scope, true);
-		(*end)->is_form = true;
-		end = &(*end)->more;
-	}
-	return first;
-}
-
-/* All but the share that only people see. */
-static struct table *for_machines(struct memtable *all, const struct scope *scope)
-{
-	enum shown shown[NDEVICE_COLUMNS];
-
-	for (size_t i = 0; i < NDEVICE_COLUMNS; i++)
-		shown[i] = i == DEVICE_BUSY_SHARE ? SHOWN_NEVER : SHOWN_ALWAYS;
-	return table_pick(&all->table, shown, scope, false);
-}
-
 int devices_open(struct store *store, const struct scope *scope,
 		 const struct devices_request *request, struct table **out,
 		 struct err *err)
 {
-	struct memtable *all = memtable_new(device_columns, NDEVICE_COLUMNS);
+	struct memtable *rows = memtable_new(NULL, NDEVICE_COLUMNS);
+	int rc = device_rows(store, scope, request->filter, rows, err);
 
-	if (device_rows(store, scope, request->filter, all, err) < 0) {
-		table_free(&all->table);
-		return -1;
+	if (rc == 0) {
+		struct memtable *m =
+			view_of_cells(&devices_view, rows, scope, &request->show);
+		struct memtable *last = view_last_part(m);
+		if (request->show.for_people) {
+			note_unknown(last, rows);
+			note_names(last, rows, false);
+		}
+		*out = &m->table;
 	}
-	if (!request->for_people) {
-		*out = for_machines(all, scope);
-		return 0;
-	}
-	*out = lay_out(all, scope);
-	table_free(&all->table);
-	return 0;
+	table_free(&rows->table);
+	return rc;
 }
 
 int devices_summary_open(struct store *store, const struct scope *scope,
 			 struct table **out, struct err *err)
 {
-	struct memtable *all = memtable_new(device_columns, NDEVICE_COLUMNS);
+	/* the profiles are listed with their ranks */
+	static const struct view_part summary[] = {
+		{ "devices", "profile! device! name! utilization_pct! sm_efficiency_pct! "
+			     "occupancy_pct! tensor_core_pct!" },
+		{ .fields = NULL },
+	};
+	const struct view_request show = { .people = summary, .for_people = true };
 	const struct filter nothing = { .focus = NULL };
-	enum shown shown[NDEVICE_COLUMNS];
+	struct memtable *rows = memtable_new(NULL, NDEVICE_COLUMNS);
+	int rc = device_rows(store, scope, &nothing, rows, err);
 
 	*out = NULL;
-	if (device_rows(store, scope, &nothing, all, err) < 0) {
-		table_free(&all->table);
-		if (err->kind != ERR_EMPTY)
-			return -1;
+	if (rc == 0) {
+		struct memtable *m = view_of_cells(&devices_view, rows, scope, &show);
+		note_unknown(m, rows);
+		note_names(m, rows, true);
+		*out = &m->table;
+	} else if (err->kind == ERR_EMPTY) {
 		*err = (struct err)ERR_INIT;
-		return 0;
+		rc = 0;
 	}
-	show_part(&summary, shown);
-	shown[DEVICE_PROFILE] = scope->n > 1 ? SHOWN_ALWAYS : SHOWN_NEVER;
-	shown[DEVICE_RANK] = SHOWN_NEVER; /* the profiles are listed with theirs */
-	all->table.caption = summary.caption;
-	note_unknown(all);
-	note_names(all, true);
-	*out = table_pick(&all->table, shown, scope, true);
-	(*out)->is_form = true;
-	return 0;
+	table_free(&rows->table);
+	return rc;
 }

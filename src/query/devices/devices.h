@@ -5,11 +5,14 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 struct devices_request {
 	const struct filter *filter; /* borrowed */
-	bool for_people;             /* several narrow tables instead of a wide one */
+	struct view_request show;
 };
+
+extern const struct view devices_view;
 
 /* 0 and *out, or -1: ERR_EMPTY when there is no device work, or none that matches. */
 int devices_open(struct store *store, const struct scope *scope,

@@ -8,20 +8,6 @@
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 
-const struct column stream_part_columns[NPART_COLUMNS] = {
-	[PART_PROFILE] = { "profile", "Profile", UNIT_ID },
-	[PART_RANK] = { "rank", "Rank", UNIT_ID },
-	[PART_DEVICE] = { "device", "Device", UNIT_ID },
-	[PART_STREAM] = { "stream", "Stream", UNIT_ID },
-	[PART_START] = { "start_ns", "Start", UNIT_TIME },
-	[PART_DUR] = { "dur_ns", "Duration", UNIT_NS },
-	[PART_BUSY] = { "busy_ns", "Busy", UNIT_NS },
-	[PART_QUEUE_MEAN] = { "queue_mean", "Queue mean", UNIT_RATIO },
-	[PART_QUEUE_MAX] = { "queue_max", "Queue max", UNIT_COUNT },
-	[PART_QUEUE_WAIT] = { "queue_wait_ns", "Waited", UNIT_NS },
-	[PART_BUSY_SHARE] = { "busy_pct", "Busy", UNIT_PERCENT },
-};
-
 struct parting {
 	struct memtable *rows;
 	int64_t nparts;

@@ -9,33 +9,6 @@
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
 
-const struct column stream_columns[NSTREAM_COLUMNS] = {
-	[STREAM_PROFILE] = { "profile", "Profile", UNIT_ID },
-	[STREAM_RANK] = { "rank", "Rank", UNIT_ID },
-	[STREAM_DEVICE] = { "device", "Device", UNIT_ID },
-	[STREAM_NUMBER] = { "stream", "Stream", UNIT_ID },
-	[STREAM_EVENTS] = { "events", "Events", UNIT_COUNT },
-	[STREAM_KERNELS] = { "kernels", "Kernels", UNIT_COUNT },
-	[STREAM_COPIES] = { "copies", "Copies", UNIT_COUNT },
-	[STREAM_SPAN] = { "span_ns", "Span", UNIT_NS },
-	[STREAM_BUSY] = { "busy_ns", "Busy", UNIT_NS },
-	[STREAM_IDLE] = { "idle_ns", "Idle", UNIT_NS },
-	[STREAM_COMPUTE] = { "compute_ns", "Compute", UNIT_NS },
-	[STREAM_COMMUNICATION] = { "communication_ns", "Comm", UNIT_NS },
-	[STREAM_MEMORY] = { "memory_ns", "Copy", UNIT_NS },
-	[STREAM_OVERLAP] = { "overlap_ns", "Overlap", UNIT_NS },
-	[STREAM_EXPOSED_COMM] = { "exposed_comm_ns", "Exp. comm", UNIT_NS },
-	[STREAM_EXPOSED_COPY] = { "exposed_copy_ns", "Exp. copy", UNIT_NS },
-	[STREAM_SUM] = { "sum_ns", "Sum", UNIT_NS },
-	[STREAM_START] = { "start_ns", "Start", UNIT_TIME },
-	[STREAM_LAUNCHED] = { "launched", "Launched", UNIT_COUNT },
-	[STREAM_QUEUE_MAX] = { "queue_max", "Queue max", UNIT_COUNT },
-	[STREAM_QUEUE_MEAN] = { "queue_mean", "Queue mean", UNIT_RATIO },
-	[STREAM_QUEUE_WAIT] = { "queue_wait_ns", "Waited", UNIT_NS },
-	[STREAM_QUEUE] = { "queue_ns", "Queue time", UNIT_NS },
-	[STREAM_BUSY_SHARE] = { "busy_pct", "Busy", UNIT_PERCENT },
-};
-
 static void put_times(const struct work_times *t, struct cell *cells)
 {
 	cells[STREAM_EVENTS] = cell_int(t->events);

@@ -9,7 +9,7 @@
 #include "query/filter.h"
 #include "query/scope.h"
 
-/* Columns in the order of machine formats; the last is for people alone. */
+/* The cells of a row. */
 enum stream_column {
 	STREAM_PROFILE,
 	STREAM_RANK,
@@ -38,8 +38,7 @@ enum stream_column {
 	NSTREAM_COLUMNS
 };
 
-extern const struct column stream_columns[NSTREAM_COLUMNS];
-
+/* The cells of a row for a part of the time. */
 enum stream_part_column {
 	PART_PROFILE,
 	PART_RANK,
@@ -55,9 +54,7 @@ enum stream_part_column {
 	NPART_COLUMNS
 };
 
-extern const struct column stream_part_columns[NPART_COLUMNS];
-
-/* `out` has these columns.  -1, with ERR_EMPTY when there is no row. */
+/* `out` has room for these cells.  -1, with ERR_EMPTY when there is no row. */
 int stream_rows(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct memtable *out, struct err *err);
 /*

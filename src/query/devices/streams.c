@@ -1,79 +1,89 @@
 /* The tables of streams: see streams.h. */
 #include "query/devices/streams.h"
 
-#include <string.h>
-
 #include "query/devices/stream_rows.h"
-#include "query/pick.h"
 
-/* In machine formats all are shown but the share, which stands last. */
-static const enum shown stream_shown[NSTREAM_COLUMNS] = {
-	[STREAM_PROFILE] = SHOWN_IF_PROFILES,
-	[STREAM_RANK] = SHOWN_IF_RANKS,
-	[STREAM_DEVICE] = SHOWN_ALWAYS,
-	[STREAM_NUMBER] = SHOWN_ALWAYS,
-	[STREAM_EVENTS] = SHOWN_ALWAYS,
-	[STREAM_KERNELS] = SHOWN_TO_MACHINES,
-	[STREAM_COPIES] = SHOWN_TO_MACHINES,
-	[STREAM_SPAN] = SHOWN_ALWAYS,
-	[STREAM_BUSY] = SHOWN_ALWAYS,
-	[STREAM_IDLE] = SHOWN_TO_MACHINES,
-	[STREAM_COMPUTE] = SHOWN_TO_MACHINES,
-	[STREAM_COMMUNICATION] = SHOWN_TO_MACHINES,
-	[STREAM_MEMORY] = SHOWN_TO_MACHINES,
-	[STREAM_OVERLAP] = SHOWN_TO_MACHINES,
-	[STREAM_EXPOSED_COMM] = SHOWN_TO_MACHINES,
-	[STREAM_EXPOSED_COPY] = SHOWN_TO_MACHINES,
-	[STREAM_SUM] = SHOWN_TO_MACHINES,
-	[STREAM_START] = SHOWN_TO_MACHINES,
-	[STREAM_LAUNCHED] = SHOWN_TO_MACHINES,
-	[STREAM_QUEUE_MAX] = SHOWN_ALWAYS,
-	[STREAM_QUEUE_MEAN] = SHOWN_ALWAYS,
-	[STREAM_QUEUE_WAIT] = SHOWN_TO_MACHINES,
-	[STREAM_QUEUE] = SHOWN_TO_MACHINES,
-	[STREAM_BUSY_SHARE] = SHOWN_NEVER,
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(STREAM_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(STREAM_RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(STREAM_DEVICE) },
+	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(STREAM_NUMBER) },
+	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, CELL(STREAM_EVENTS) },
+	{ "kernels", "Kernels", "number of kernels", NULL, UNIT_COUNT, CELL(STREAM_KERNELS) },
+	{ "copies", "Copies", "number of copies and sets", NULL, UNIT_COUNT, CELL(STREAM_COPIES) },
+	{ "span_ns", "Span", "time from the first to the last work", NULL, UNIT_NS, CELL(STREAM_SPAN), .leaves = 2 },
+	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(STREAM_BUSY) },
+	{ "idle_ns", "Idle", "time of the span without work", NULL, UNIT_NS, CELL(STREAM_IDLE) },
+	{ "compute_ns", "Compute", "time with computation", NULL, UNIT_NS, CELL(STREAM_COMPUTE) },
+	{ "communication_ns", "Comm", "time with communication", "comm", UNIT_NS, CELL(STREAM_COMMUNICATION) },
+	{ "memory_ns", "Copy", "time with copies and sets", "copy", UNIT_NS, CELL(STREAM_MEMORY) },
+	{ "overlap_ns", "Overlap", "time with communication and computation", NULL, UNIT_NS, CELL(STREAM_OVERLAP) },
+	{ "exposed_comm_ns", "Exp. comm", "communication without computation", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COMM) },
+	{ "exposed_copy_ns", "Exp. copy", "copies without computation or communication", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COPY) },
+	{ "sum_ns", "Sum", "sum of the times of all work", NULL, UNIT_NS, CELL(STREAM_SUM) },
+	{ "start_ns", "Start", "start of the first work", "start", UNIT_TIME, CELL(STREAM_START) },
+	{ "launched", "Launched", "work whose launch was recorded", NULL, UNIT_COUNT, CELL(STREAM_LAUNCHED) },
+	{ "queue_max", "Queue max", "most work that was launched and not finished", NULL, UNIT_COUNT, CELL(STREAM_QUEUE_MAX) },
+	{ "queue_mean", "Queue mean", "mean of that over the time", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
+	{ "queue_wait_ns", "Waited", "time that work waited behind other work", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
+	{ "queue_ns", "Queue time", "time with work in the queue", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
+	{ .name = NULL },
 };
 
-/* Below it, for people: what there was to do. */
-static const enum stream_column second[] = { STREAM_DEVICE,  STREAM_NUMBER,
-					     STREAM_KERNELS, STREAM_COPIES,
-					     STREAM_COMPUTE, STREAM_COMMUNICATION,
-					     STREAM_MEMORY };
-#define NSECOND (sizeof(second) / sizeof(second[0]))
+static const struct field part_fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PART_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(PART_RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(PART_DEVICE) },
+	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(PART_STREAM) },
+	{ "start_ns", "Start", "start", "start", UNIT_TIME, CELL(PART_START) },
+	{ "dur_ns", "Duration", "duration", "dur", UNIT_NS, CELL(PART_DUR) },
+	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(PART_BUSY) },
+	{ "queue_mean", "Queue mean", "mean number of pieces of work in the queue", "queue", UNIT_RATIO, CELL(PART_QUEUE_MEAN) },
+	{ "queue_max", "Queue max", "most work in the queue", NULL, UNIT_COUNT, CELL(PART_QUEUE_MAX) },
+	{ "queue_wait_ns", "Waited", "time that work waited behind other work", NULL, UNIT_NS, CELL(PART_QUEUE_WAIT) },
+	{ "busy_pct", "Busy", NULL, NULL, UNIT_PERCENT, CELL(PART_BUSY_SHARE), .flags = FIELD_PEOPLE },
+	{ .name = NULL },
+};
+/* clang-format on */
 
-static const enum shown part_shown[NPART_COLUMNS] = {
-	[PART_PROFILE] = SHOWN_IF_PROFILES,  [PART_RANK] = SHOWN_IF_RANKS,
-	[PART_DEVICE] = SHOWN_ALWAYS,        [PART_STREAM] = SHOWN_ALWAYS,
-	[PART_START] = SHOWN_ALWAYS,         [PART_DUR] = SHOWN_TO_MACHINES,
-	[PART_BUSY] = SHOWN_TO_MACHINES,     [PART_QUEUE_MEAN] = SHOWN_ALWAYS,
-	[PART_QUEUE_MAX] = SHOWN_ALWAYS,     [PART_QUEUE_WAIT] = SHOWN_TO_MACHINES,
-	[PART_BUSY_SHARE] = SHOWN_TO_PEOPLE,
+static const struct view_part parts[] = {
+	{ NULL, "profile rank? device! stream! events span_ns busy_ns queue_max! "
+		"queue_mean!" },
+	{ "Work per stream (Copies includes memsets)",
+	  "profile rank? device! stream! kernels copies compute_ns communication_ns "
+	  "memory_ns" },
+	{ .fields = NULL },
 };
 
-static struct table *second_table(const struct memtable *all, const struct scope *scope)
+static const struct view streams_view = {
+	.name = "streams",
+	.fields = fields,
+	.people = parts,
+	.is_form = true,
+};
+
+static const struct view stream_parts_view = {
+	.name = "streams --by-time",
+	.fields = part_fields,
+	.people = VIEW_PART("profile rank? device! stream! start_ns queue_mean! "
+			    "queue_max! busy_pct!"),
+};
+
+const struct view *streams_view_of(int64_t nparts)
 {
-	struct memtable *m = memtable_new(stream_columns, NSTREAM_COLUMNS);
-	enum shown shown[NSTREAM_COLUMNS];
-
-	for (size_t i = 0; i < NSTREAM_COLUMNS; i++)
-		shown[i] = SHOWN_NEVER;
-	shown[STREAM_PROFILE] = SHOWN_IF_PROFILES;
-	shown[STREAM_RANK] = SHOWN_IF_RANKS;
-	for (size_t i = 0; i < NSECOND; i++)
-		shown[second[i]] = SHOWN_ALWAYS;
-	for (size_t i = 0; i < all->nrows; i++)
-		memtable_add_row(m, memtable_row(all, i));
-	m->table.caption = "Work per stream (Copies includes memsets)";
-	return table_pick(&m->table, shown, scope, true);
+	return nparts ? &stream_parts_view : &streams_view;
 }
 
 /* Work that never waits, because no launch of it was recorded. */
-static void note_unlaunched(struct memtable *m)
+static void note_unlaunched(struct memtable *m, const struct memtable *rows)
 {
 	int64_t unlaunched = 0;
 
-	for (size_t i = 0; i < m->nrows; i++) {
-		const struct cell *row = memtable_row(m, i);
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *row = memtable_row(rows, i);
 		unlaunched += row[STREAM_EVENTS].as.integer;
 		unlaunched -= row[STREAM_LAUNCHED].as.integer;
 	}
@@ -84,41 +94,24 @@ static void note_unlaunched(struct memtable *m)
 				  (long long)unlaunched);
 }
 
-static int open_parts(struct store *store, const struct scope *scope,
-		      const struct streams_request *request, struct table **out,
-		      struct err *err)
-{
-	struct memtable *m = memtable_new(stream_part_columns, NPART_COLUMNS);
-
-	if (stream_part_rows(store, scope, request->filter, request->nparts, m, err) <
-	    0) {
-		table_free(&m->table);
-		return -1;
-	}
-	*out = table_pick(&m->table, part_shown, scope, request->for_people);
-	return 0;
-}
-
 int streams_open(struct store *store, const struct scope *scope,
 		 const struct streams_request *request, struct table **out,
 		 struct err *err)
 {
-	struct table *below = NULL;
+	int64_t nparts = request->nparts;
+	struct memtable *rows =
+		memtable_new(NULL, nparts ? (size_t)NPART_COLUMNS : NSTREAM_COLUMNS);
+	int rc = nparts ? stream_part_rows(store, scope, request->filter, nparts, rows,
+					   err)
+			: stream_rows(store, scope, request->filter, rows, err);
 
-	if (request->nparts)
-		return open_parts(store, scope, request, out, err);
-	struct memtable *m = memtable_new(stream_columns, NSTREAM_COLUMNS);
-	if (stream_rows(store, scope, request->filter, m, err) < 0) {
-		table_free(&m->table);
-		return -1;
+	if (rc == 0) {
+		struct memtable *m = view_of_cells(streams_view_of(nparts), rows, scope,
+						   &request->show);
+		if (request->show.for_people && !nparts)
+			note_unlaunched(m, rows);
+		*out = &m->table;
 	}
-	if (request->for_people) {
-		note_unlaunched(m);
-		below = second_table(m, scope);
-	}
-	*out = table_pick(&m->table, stream_shown, scope, request->for_people);
-	if (below)
-		(*out)->is_form = below->is_form = true;
-	(*out)->more = below;
-	return 0;
+	table_free(&rows->table);
+	return rc;
 }

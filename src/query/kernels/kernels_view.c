@@ -260,11 +260,12 @@ static const struct view_word by[] = {
 const struct view kernels_view = {
 	.name = "kernels",
 	.fields = fields,
-	.people = "name op people_grid people_block registers shared_memory_bytes rank "
-		  "profile device stream step tensor_core op_tensor_core_eligible "
-		  "total_ns total_pct calls mean_ns min_ns p50_ns p95_ns max_ns "
-		  "blocks_per_sm occupancy_pct mean_launch_delay_ns mean_queue_ns "
-		  "negative_delays short_pct launch_bound_pct",
+	.people = VIEW_PART(
+		"name op people_grid people_block registers shared_memory_bytes rank "
+		"profile device stream step tensor_core op_tensor_core_eligible "
+		"total_ns total_pct calls mean_ns min_ns p50_ns p95_ns max_ns "
+		"blocks_per_sm occupancy_pct mean_launch_delay_ns mean_queue_ns "
+		"negative_delays short_pct launch_bound_pct"),
 	.sort = "total_ns",
 	.by = by,
 	.share = "total_ns",
@@ -307,7 +308,8 @@ int kernels_open(struct store *store, const struct scope *scope,
 	if (rc == 0) {
 		const struct showing from = { &k, scope, &arena };
 		const struct view_rows rows = { &from, k.groups, k.n, sizeof(*k.groups) };
-		struct memtable *m = view_table(&kernels_view, &rows, &query->show);
+		struct memtable *m =
+			view_table(&kernels_view, &rows, scope, &query->show);
 		note_ranks(m, scope, query->show.asked);
 		note_tensor_cores(m, &k);
 		*out = &m->table;
