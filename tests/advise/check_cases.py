@@ -79,6 +79,8 @@ CASES = {
     "mi300-resnet": [("exposed communication first, once", lambda a: a.first("exposed-communication", 50) and "communication" not in a.rules),
                      ("17.6 MB in 9 ms may be a late rank", lambda a: "--ranks" in a.rows[0]["suggestion"])],
     "cupti_profiler": [("kernels were launched and not recorded, and nothing else", lambda a: a.rules == ["missing-kernels"] and "profiler_metrics" in a.text)],
+    "trace_diff_test": [("14 of 16 ms of copies are on the device", lambda a: any(row["rule"] == "device-copies" and 11 < row["saving_pct"] < 12 for row in a.rows)),
+                        ("a third of kernel time is volta_sgemm", lambda a: a.first("mixed-precision", 13))],
     "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] for row in a.lacks))],
     "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("37 ms of each step are DDP's broadcast of buffers", lambda a: "ddp-buffers" in a.rules[:2] and "broadcast_buffers=False" in a.text),
                     ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],

@@ -99,6 +99,8 @@ def check_advice(tap, work):
         rows = told(work, rulecases.capable(device)[0], "mixed-precision")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"],
                f"mixed-precision: what a device of capability {device['computeMajor']} can do", rows)
+    tap.same([row["saving_ns"] for row in told(work, rulecases.busy(rulecases.Trace(), 900_000), "mixed-precision")], [450_000],
+             "mixed-precision: a product of float32 by its name, whatever launched it")
     for name in ("mine", "triton_tem_fused_mm_0"):
         tap.same(told(work, rulecases.capable(rulecases.GPU, name)[0], "mixed-precision"), [],
                  f"mixed-precision: silent where the name of a kernel does not tell ({name})")
@@ -227,7 +229,8 @@ def check_overlap(tap, work):
     tap.ok("exposed-communication" in rules and "communication" not in rules, "exposed communication is told once", rules)
     store = work.ingest(*save(work, rulecases.broadcasting(300_000)))
     rules = [row["rule"] for row in found(advise(work, store))]
-    tap.same(rules, ["ddp-buffers", "ddp-backend"], "a broadcast of buffers is told once")
+    tap.ok("ddp-buffers" in rules and not {"launch-bound", "host-bound", "idle-time", "low-utilization"} & set(rules),
+           "a broadcast of buffers is told once", rules)
     for names in ("aten::flatten_dense_tensors", "aten::copy_"), ("c10d::broadcast_", "aten::copy_"):
         tap.same(told(work, rulecases.broadcasting(300_000, names)[0], "ddp-buffers"), [], f"ddp-buffers: {names[0]} alone says nothing")
     store = work.ingest(*save(work, rulecases.launching(30_000)))

@@ -349,6 +349,7 @@ CASES = {
     "idle-time": (collecting(20_001), 20_001, collecting(20_000), [host_only()]),
     "first-use": (starting(100_000), None, starting(1000), [unlaunched()]),
     "pageable-copies": (copying(20_001), 20_001, copying(20_000), copying(20_001, "CopyHostToDevice")),
+    "device-copies": (copying(20_001, "Memcpy DtoD (Device -> Device)"), 20_001, copying(20_000, "Memcpy DtoD (Device -> Device)"), [host_only()]),
     "exposed-communication": (collective(50_001), 50_001, collective(50_000), [host_only()]),
     "stragglers": (late(21_000), None, late(19_000), [busy(Trace(rank=0), 900_000)]),
     "memory-growth": (growing([500, 600, 610, 620, 630]), None, growing([500, 600, 610, 610, 630]),

@@ -24,6 +24,8 @@ static void products_convolutions_and_attention_are_dense(void **state)
 	assert_true(dense("ampere_sgemm_128x64_nn"));
 	assert_true(dense("void cudnn::cnn::conv2d_grouped_direct_kernel<false>(int)"));
 	assert_true(dense("Cijk_Ailk_Bljk_HHS_BH_MT128x128x32"));
+	assert_true(kernel_is_single(STR_LIT("volta_sgemm_128x32_nt")));
+	assert_false(kernel_is_single(STR_LIT("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn")));
 	assert_true(dense("attn_fwd"));
 	assert_false(dense("void convert_fp8_kernel(float*)"));
 	assert_false(dense("layer_norm_grad_gamma_beta"));

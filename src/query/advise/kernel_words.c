@@ -38,6 +38,10 @@ static const char *const simple[] = {
 	NULL,
 };
 
+/* cuBLAS, cuDNN and MAGMA. */
+static const char *const single[] = { "_sgemm", "sgemmEx", "_scudnn", "convolve_sgemm",
+				      NULL };
+
 /* PersistentSoftmax.cuh, SoftMax.cu; losses have LogSoftMax in their names. */
 static const char *const softmax[] = { "softmax_warp", "SoftMax", "softmax_", NULL };
 
@@ -60,6 +64,11 @@ bool kernel_is_dense(struct str name)
 bool kernel_is_simple(struct str name)
 {
 	return has_any(name, simple) && !has_any(name, fused);
+}
+
+bool kernel_is_single(struct str name)
+{
+	return has_any(name, single);
 }
 
 bool kernel_is_softmax(struct str name)

@@ -14,6 +14,8 @@
 bool kernel_is_dense(struct str name);
 /* Elementwise, a normalisation, a reduction or a copy; no fused kernel. */
 bool kernel_is_simple(struct str name);
+/* A product or a convolution of float32 that uses no Tensor Cores. */
+bool kernel_is_single(struct str name);
 /* A softmax by itself, forward or backward; none of a loss by its name. */
 bool kernel_is_softmax(struct str name);
 

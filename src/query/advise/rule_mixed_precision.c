@@ -4,17 +4,26 @@
 #include "base/sum.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
+#include "query/advise/kernel_words.h"
 #include "query/advise/rule_parts.h"
 #include "query/devices/device_rows.h"
+#include "query/devices/work_kind.h"
 #include "query/kernels/kernels.h"
 
 enum { MIN_PCT, MIN_CAPABILITY };
 
-/* Time of kernels that were launched for operators, of one device. */
+/* Time of kernels but collectives, of one device. */
 struct eligible {
 	int64_t all_ns;
 	int64_t ns; /* of operators that could use Tensor Cores, in kernels known not to */
 };
+
+/* By its operator, or by its name, as in graphs and compiled models. */
+static bool is_eligible(const struct kernel_group *group, struct str name)
+{
+	return group->tensor_core == TENSOR_CORE_NO &&
+	       ((group->op != TEXT_NONE && group->op_eligible) || kernel_is_single(name));
+}
 
 static struct eligible sum_up(const struct kernels *k, int64_t device)
 {
@@ -22,10 +31,12 @@ static struct eligible sum_up(const struct kernels *k, int64_t device)
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct kernel_group *group = &k->groups[i];
-		if (group->split[KERNEL_BY_DEVICE] != device || group->op == TEXT_NONE)
+		struct str name = text_pool_str(&k->texts, group->name);
+		if (group->split[KERNEL_BY_DEVICE] != device ||
+		    work_kind_of(CLASS_KERNEL, name) == WORK_COMMUNICATION)
 			continue;
 		sum.all_ns = sum_add(sum.all_ns, group->total_ns);
-		if (group->op_eligible && group->tensor_core == TENSOR_CORE_NO)
+		if (is_eligible(group, name))
 			sum.ns = sum_add(sum.ns, group->total_ns);
 	}
 	return sum;
@@ -167,7 +178,8 @@ const struct rule rule_mixed_precision = {
 	.looks =
 		"On a device that has Tensor Cores, of which no kernel uses them by its "
 		"name: kernels of operators that could use them and whose names say that "
-		"they do not (ptool-kernels(1)). Names that do not say do not count.",
+		"they do not (ptool-kernels(1)), and products of float32 by their names. "
+		"Collectives, and names that do not say, do not count.",
 	.source =
 		"The TensorBoard plugin's capability of 7 and no such kernel, and ptool's "
 		"own 10 % of kernel time: half of it is what half precision saves at "

@@ -11,7 +11,7 @@ extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend
 	rule_unfused, rule_attention, rule_first_use, rule_profiler_overhead,
 	rule_warm_up, rule_small_operators, rule_host_copies, rule_python_time,
 	rule_host_reads, rule_threads, rule_slow_calls, rule_long_calls,
-	rule_missing_kernels, rule_ddp_buffers;
+	rule_missing_kernels, rule_ddp_buffers, rule_device_copies;
 
 /* clang-format off */
 /* Those of the TensorBoard plugin first; those of recordings without device work last. */
@@ -30,6 +30,7 @@ const struct rule *const rules[] = {
 	&rule_idle_time,
 	&rule_first_use,
 	&rule_pageable_copies,
+	&rule_device_copies,
 	&rule_exposed_communication,
 	&rule_stragglers,
 	&rule_memory_growth,
