@@ -30,7 +30,7 @@ class Answer:
         self.lacks = [row for row in self.answer["rows"] if row["severity"] == "not_run"]
         self.notes = self.answer["notes"]
         self.rules = [row["rule"] for row in self.rows]
-        self.text = " ".join(f"{row['finding']} {row['suggestion']}" for row in self.rows)
+        self.text = " ".join(f"{row['finding']} {row['suggestion'] or ''}" for row in self.rows)
 
     def first(self, rule, pct):
         """The weightiest finding is of that rule, and of so much of the step."""
@@ -81,7 +81,7 @@ CASES = {
     "cupti_profiler": [("kernels were launched and not recorded, and nothing else", lambda a: a.rules == ["missing-kernels"] and "profiler_metrics" in a.text)],
     "trace_diff_test": [("14 of 16 ms of copies are on the device", lambda a: any(row["rule"] == "device-copies" and 11 < row["saving_pct"] < 12 for row in a.rows)),
                         ("a third of kernel time is volta_sgemm", lambda a: a.first("mixed-precision", 13))],
-    "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] for row in a.lacks))],
+    "mtia_inference": [("nothing of CUDA", lambda a: "CUDA" not in a.text + " ".join(row["suggestion"] or "" for row in a.lacks))],
     "nccl_parser": [("operators of the host first", lambda a: a.first("launch-bound", 45)), ("37 ms of each step are DDP's broadcast of buffers", lambda a: "ddp-buffers" in a.rules[:2] and "broadcast_buffers=False" in a.text),
                     ("most of the 76 % that it is idle", lambda a: 60 <= a.idle_pct() <= 80)],
     "negative_queue": [("no warm-up, no graphs for a graph", lambda a: "warm-up" not in a.rules and "CUDA graph" not in a.text), ("its idle time", lambda a: a.idle_pct() >= 40)],
@@ -105,7 +105,7 @@ def check_any(tap, name, answer):
     if answer.busy_pct() is not None:
         tap.ok(100 - answer.busy_pct() - answer.idle_pct() < 10, f"{name}: no cause of a tenth of the time is missing", answer)
     if answer.notes and "no device work" in answer.notes[0]:
-        tap.ok("CUDA" not in " ".join(row["suggestion"] for row in answer.lacks), f"{name}: the CPU needs no CUDA")
+        tap.ok("CUDA" not in " ".join(row["suggestion"] or "" for row in answer.lacks), f"{name}: the CPU needs no CUDA")
 
 
 def main():
