@@ -1,6 +1,5 @@
 /* ptool devices: how busy the devices were, and with what. */
 #include "cli/filtered.h"
-#include "cli/view_options.h"
 #include "query/devices/devices.h"
 #include "query/devices/work_filter.h"
 
@@ -56,17 +55,14 @@ static int run(const struct command *self, int argc, char **argv)
 	struct devices_opts o;
 	struct devices_request request;
 
-	int code;
-
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (view_options_want_help(&o.view))
-		return view_options_help(self, &devices_view, &o.on.output);
-	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
-								  .on = &o.on,
-								  .request = &request,
-								  .make = make_request,
-								  .open = open_devices });
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .view = &devices_view,
+						     .show = &o.view,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_devices });
 }
 
 static const char *const examples[] = { "ptool devices trace.json",

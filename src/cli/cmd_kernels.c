@@ -1,6 +1,5 @@
 /* ptool kernels: what ran on the devices, by kernel. */
 #include "cli/filtered.h"
-#include "cli/view_options.h"
 #include "query/devices/work_filter.h"
 #include "query/kernels/kernels.h"
 
@@ -74,18 +73,15 @@ static int open_kernels(const struct reading *r, const void *request, struct tab
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct kernels_opts o;
-	struct kernels_query query;
-	int code;
-
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (view_options_want_help(&o.view))
-		return view_options_help(self, &kernels_view, &o.on.output);
-	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
-								  .on = &o.on,
-								  .request = &query,
-								  .make = make_request,
-								  .open = open_kernels });
+	struct kernels_query request;
+	return filtered_run(self, argc, argv,
+			    &(struct filtered_plan){ .options = &o,
+						     .on = &o.on,
+						     .view = &kernels_view,
+						     .show = &o.view,
+						     .request = &request,
+						     .make = make_request,
+						     .open = open_kernels });
 }
 
 static const char *const examples[] = { "ptool kernels trace.json",

@@ -5,10 +5,15 @@
 
 struct transfers_opts {
 	struct filtered_opts on;
+	struct view_opts view;
 	const char *by;
 	bool list;
-	int64_t limit;
 };
+
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(&transfers_view, i);
+}
 
 /* By enum transfers_by. */
 static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
@@ -21,8 +26,7 @@ static const struct opt transfers_options[] = {
 	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "list", .help = "a row for each copy and set",
 	  .offset = FIELD(list), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };
 
@@ -40,19 +44,21 @@ static int make_request(const void *options, const struct filter *filter, void *
 			struct err *err)
 {
 	const struct transfers_opts *o = options;
+	struct transfers_request *to = request;
 	size_t by = opt_choice_place(by_names, o->by);
 
 	if (o->list && by)
 		return err_set(err, ERR_USAGE,
 			       "--list has a row for each transfer, and --by adds up");
-
-	*(struct transfers_request *)request = (struct transfers_request){
+	*to = (struct transfers_request){
 		.filter = filter,
 		.by = o->list ? TRANSFERS_SINGLE : (enum transfers_by)by,
-		.limit = o->limit,
-		.for_people = reading_is_for_people(&o->on.output),
+		.show.for_people = reading_is_for_people(&o->on.output),
 	};
-	return work_filter_check(filter, err);
+	to->show.asked = transfers_columns(to->by);
+	if (work_filter_check(filter, err) < 0)
+		return -1;
+	return view_options_read(&o->view, &transfers_view, &to->show, err);
 }
 
 static int open_transfers(const struct reading *r, const void *request,
@@ -69,6 +75,8 @@ static int run(const struct command *self, int argc, char **argv)
 	return filtered_run(self, argc, argv,
 			    &(struct filtered_plan){ .options = &o,
 						     .on = &o.on,
+						     .view = &transfers_view,
+						     .show = &o.view,
 						     .request = &request,
 						     .make = make_request,
 						     .open = open_transfers });

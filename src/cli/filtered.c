@@ -34,5 +34,7 @@ int filtered_run(const struct command *self, int argc, char **argv,
 
 	if (!command_parse(self, argc, argv, plan->options, &code))
 		return code;
+	if (plan->view && view_options_want_help(plan->show))
+		return view_options_help(self, plan->view, &plan->on->output);
 	return filtered_read(self->name, plan);
 }

@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/filter_options.h"
 #include "cli/reading.h"
+#include "cli/view_options.h"
 
 struct filtered_opts {
 	const char *operand; /* NULL: the default store */
@@ -42,6 +43,9 @@ struct filtered_opts {
 struct filtered_plan {
 	void *options; /* the command's struct; `on` is a member of it */
 	const struct filtered_opts *on;
+	/* What `--sort help` lists, and where it is found; NULL: there is no --sort. */
+	const struct view *view;
+	const struct view_opts *show;
 	void *request; /* what `make` fills and `open` reads */
 	/* Before a store is opened: 0, or -1 with an ERR_USAGE. */
 	int (*make)(const void *options, const struct filter *filter, void *request,

@@ -45,16 +45,29 @@ int view_options_help(const struct command *self, const struct view *view,
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
 }
 
-int view_options_read(const struct view_opts *o, const struct view *view,
-		      struct view_request *out, struct err *err)
+static int find_key(const struct view *view, const char *name, struct view_request *out,
+		    struct err *err)
 {
 	struct arena arena = { 0 };
 
+	out->sort = view_field(view, name);
+	if (!out->sort)
+		suggest_unknown(err, "sort key", name, view_sort_names(view, &arena));
+	arena_release(&arena);
+	if (!out->sort)
+		return -1;
+	if (out->sort->needs && !(out->sort->needs & out->asked))
+		return err_set(err, ERR_USAGE,
+			       "--sort %s: this table has no such column (%s)", name,
+			       out->sort->help);
+	return 0;
+}
+
+int view_options_read(const struct view_opts *o, const struct view *view,
+		      struct view_request *out, struct err *err)
+{
 	out->limit = o->limit;
 	out->reverse = o->reverse;
-	out->sort = o->sort ? view_field(view, o->sort) : NULL;
-	if (o->sort && !out->sort)
-		suggest_unknown(err, "sort key", o->sort, view_sort_names(view, &arena));
-	arena_release(&arena);
-	return o->sort && !out->sort ? -1 : 0;
+	out->sort = NULL;
+	return o->sort ? find_key(view, o->sort, out, err) : 0;
 }

@@ -38,7 +38,10 @@ bool view_options_want_help(const struct view_opts *o);
 /* Draws the keys of --sort as a table; returns the exit code. */
 int view_options_help(const struct command *self, const struct view *view,
 		      const struct output_opts *output);
-/* Sets sort, limit and reverse of `out`.  ERR_USAGE names the nearest key. */
+/*
+ * Sets sort, limit and reverse of `out`, whose `asked` is set.  ERR_USAGE names the
+ * nearest key, or what must be asked for to have the column.
+ */
 int view_options_read(const struct view_opts *o, const struct view *view,
 		      struct view_request *out, struct err *err);
 

@@ -25,10 +25,10 @@ setup_store() {
 @test "a table fits 80 columns" {
 	ptool ingest -q --run gpu "$GPU/copies.json" "$GPU/two_devices.json"
 	for by in kind op step device; do
-		COLUMNS=80 ptool transfers --by "$by" >wide
+		ptool transfers --width 80 --by "$by" >wide
 		[ "$(wc -L <wide)" -le 80 ]
 	done
-	COLUMNS=80 ptool transfers --list >wide
+	ptool transfers --width 80 --list >wide
 	[ "$(wc -L <wide)" -le 80 ]
 }
 
@@ -77,6 +77,14 @@ setup_store() {
 	edit_slices "UPDATE slice_row SET op_id = id, launch_id = id, parent_id = id + 1"
 	run -4 --separate-stderr ptool transfers
 	says "ptool: transfers: ptool.db: the store's slices stand before the ones around them; ingest again"
+}
+
+@test "rows are sorted by the columns that there are" {
+	ptool ingest -q "$GPU/copies.json"
+	ptool transfers --sort size -n 1 | grep -q "^HtoD pinned"
+	ptool transfers --list --sort start -r -n 1 | grep -q memset
+	run -2 --separate-stderr ptool transfers --sort stream
+	says "ptool: transfers: --sort stream: this table has no such column (stream, with --list)"
 }
 
 @test "--list and --by are refused together" {

@@ -101,9 +101,11 @@ static void read_comm(const struct reading *r, bool people)
 					      .for_people = people }));
 	for (int by = TRANSFERS_BY_KIND; by <= TRANSFERS_SINGLE; by++)
 		READ(r, transfers_open,
-		     (&(struct transfers_request){ .filter = &all,
-						   .by = (enum transfers_by)by,
-						   .for_people = people }));
+		     (&(struct transfers_request){
+			     .filter = &all,
+			     .by = (enum transfers_by)by,
+			     .show = { .asked = transfers_columns((enum transfers_by)by),
+				       .for_people = people } }));
 }
 
 static void read_trees(const struct reading *r, bool people)

@@ -6,7 +6,7 @@
 #include "query/comm/transfers.h"
 #include "query/comm/transfers_table.h"
 
-/* Columns of both tables. */
+/* The cells of a row; those of the other table are null. */
 enum transfers_column {
 	TRANSFERS_PROFILE,
 	TRANSFERS_RANK,

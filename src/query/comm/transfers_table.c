@@ -1,112 +1,75 @@
 /* ptool transfers: see transfers_table.h. */
 #include "query/comm/transfers_table.h"
 
-#include <string.h>
-
 #include "query/comm/transfers_rows.h"
-#include "query/pick.h"
 
-static const struct column columns[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = { "profile", "Prof", UNIT_ID },
-	[TRANSFERS_RANK] = { "rank", "Rank", UNIT_ID },
-	[TRANSFERS_DEVICE] = { "device", "Dev", UNIT_ID },
-	[TRANSFERS_STREAM] = { "stream", "Stream", UNIT_ID },
-	[TRANSFERS_START] = { "start_ns", "Start", UNIT_TIME },
-	[TRANSFERS_DUR] = { "dur_ns", "Time", UNIT_NS },
-	[TRANSFERS_WHAT] = { "transfer", "Transfer", UNIT_TEXT },
-	[TRANSFERS_KIND] = { "kind", "Kind", UNIT_TEXT },
-	[TRANSFERS_MEMORY] = { "memory", "Memory", UNIT_TEXT },
-	[TRANSFERS_STEP] = { "step", "Step", UNIT_ID },
-	[TRANSFERS_CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[TRANSFERS_BYTES] = { "bytes", "Size", UNIT_BYTES },
-	[TRANSFERS_TOTAL] = { "total_ns", "Time", UNIT_NS },
-	[TRANSFERS_BUSY] = { "busy_ns", "Busy", UNIT_NS },
-	[TRANSFERS_BANDWIDTH] = { "bandwidth_gbps", "GB/s", UNIT_RATIO },
-	[TRANSFERS_EXPOSED] = { "exposed_ns", "Exposed", UNIT_NS },
-	[TRANSFERS_HIDDEN] = { "hidden_ns", "Hidden", UNIT_NS },
-	[TRANSFERS_BLOCKING] = { "blocking_calls", "Waits", UNIT_COUNT },
-	[TRANSFERS_WAIT] = { "blocking", "Waits", UNIT_TEXT },
-	[TRANSFERS_OP] = { "op", "Operator", UNIT_TEXT },
-	[TRANSFERS_CALL] = { "launch", "Launch", UNIT_TEXT },
-	[TRANSFERS_NAME] = { "name", "Name", UNIT_TEXT },
-	[TRANSFERS_ID] = { "id", "ID", UNIT_ID },
+/* What rows of a table have; each way to group has some of these. */
+enum { SUMS = 1, KINDS = 2, OPS = 4, STEPS = 8, SINGLE = 16 };
+
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Prof", "profile", NULL, UNIT_ID, CELL(TRANSFERS_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(TRANSFERS_RANK) },
+	{ "device", "Dev", "device", NULL, UNIT_ID, CELL(TRANSFERS_DEVICE) },
+	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, CELL(TRANSFERS_STREAM), .needs = SINGLE },
+	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, CELL(TRANSFERS_START), .needs = SINGLE },
+	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, CELL(TRANSFERS_DUR), .needs = SINGLE },
+	{ "transfer", "Transfer", NULL, NULL, UNIT_TEXT, CELL(TRANSFERS_WHAT), .needs = KINDS, .flags = FIELD_PEOPLE },
+	{ "kind", "Kind", "kind", NULL, UNIT_TEXT, CELL(TRANSFERS_KIND), .needs = KINDS },
+	{ "memory", "Memory", "memory of the host", NULL, UNIT_TEXT, CELL(TRANSFERS_MEMORY), .needs = KINDS },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(TRANSFERS_STEP), .needs = STEPS },
+	{ "calls", "Calls", "number of transfers", "count", UNIT_COUNT, CELL(TRANSFERS_CALLS), .needs = SUMS },
+	{ "bytes", "Size", "size", "size", UNIT_BYTES, CELL(TRANSFERS_BYTES) },
+	{ "total_ns", "Time", "time of all transfers", "total time", UNIT_NS, CELL(TRANSFERS_TOTAL), .needs = SUMS },
+	{ "busy_ns", "Busy", "time with any of them", NULL, UNIT_NS, CELL(TRANSFERS_BUSY), .needs = SUMS },
+	{ "bandwidth_gbps", "GB/s", "bandwidth", "bandwidth", UNIT_RATIO, CELL(TRANSFERS_BANDWIDTH), .leaves = 2 },
+	{ "exposed_ns", "Exposed", "time without computation", "exposed", UNIT_NS, CELL(TRANSFERS_EXPOSED) },
+	{ "hidden_ns", "Hidden", "time beside computation", "hidden", UNIT_NS, CELL(TRANSFERS_HIDDEN) },
+	{ "blocking_calls", "Waits", "transfers that the host waited for", "waits", UNIT_COUNT, CELL(TRANSFERS_BLOCKING), .needs = SUMS, .leaves = 1 },
+	{ "blocking", "Waits", "how the host waited, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_WAIT), .needs = SINGLE },
+	{ "op", "Operator", "operator", "operator", UNIT_TEXT, CELL(TRANSFERS_OP), .needs = OPS, .least = 20 },
+	{ "launch", "Launch", "launching call, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_CALL), .needs = SINGLE },
+	{ "name", "Name", "name, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_NAME), .needs = SINGLE },
+	{ "id", "ID", "slice, with --list", NULL, UNIT_ID, CELL(TRANSFERS_ID), .needs = SINGLE },
+	{ .name = NULL },
 };
 
-/* People's tables have room for what they look at in 80 columns. */
-static const enum shown sums_shown[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = SHOWN_IF_PROFILES,
-	[TRANSFERS_RANK] = SHOWN_IF_RANKS,
-	[TRANSFERS_STREAM] = SHOWN_NEVER,
-	[TRANSFERS_START] = SHOWN_NEVER,
-	[TRANSFERS_DUR] = SHOWN_NEVER,
-	[TRANSFERS_WHAT] = SHOWN_TO_PEOPLE,
-	[TRANSFERS_KIND] = SHOWN_TO_MACHINES,
-	[TRANSFERS_MEMORY] = SHOWN_TO_MACHINES,
-	[TRANSFERS_STEP] = SHOWN_NEVER,
-	[TRANSFERS_BUSY] = SHOWN_TO_MACHINES,
-	[TRANSFERS_HIDDEN] = SHOWN_TO_MACHINES,
-	[TRANSFERS_WAIT] = SHOWN_NEVER,
-	[TRANSFERS_OP] = SHOWN_NEVER,
-	[TRANSFERS_CALL] = SHOWN_NEVER,
-	[TRANSFERS_NAME] = SHOWN_NEVER,
-	[TRANSFERS_ID] = SHOWN_NEVER,
+const struct view transfers_view = {
+	.name = "transfers",
+	.fields = fields,
+	.people = VIEW_PART("profile rank? device? start_ns dur_ns step? transfer calls bytes "
+			    "total_ns bandwidth_gbps exposed_ns! blocking_calls! blocking op"),
 };
+/* clang-format on */
 
-static const enum shown single_shown[NTRANSFERS_COLUMNS] = {
-	[TRANSFERS_PROFILE] = SHOWN_IF_PROFILES,
-	[TRANSFERS_RANK] = SHOWN_IF_RANKS,
-	[TRANSFERS_STREAM] = SHOWN_TO_MACHINES,
-	[TRANSFERS_WHAT] = SHOWN_TO_PEOPLE,
-	[TRANSFERS_KIND] = SHOWN_TO_MACHINES,
-	[TRANSFERS_MEMORY] = SHOWN_TO_MACHINES,
-	[TRANSFERS_STEP] = SHOWN_TO_MACHINES,
-	[TRANSFERS_CALLS] = SHOWN_NEVER,
-	[TRANSFERS_TOTAL] = SHOWN_NEVER,
-	[TRANSFERS_BUSY] = SHOWN_NEVER,
-	[TRANSFERS_EXPOSED] = SHOWN_TO_MACHINES,
-	[TRANSFERS_HIDDEN] = SHOWN_TO_MACHINES,
-	[TRANSFERS_BLOCKING] = SHOWN_NEVER,
-	[TRANSFERS_BANDWIDTH] = SHOWN_TO_MACHINES,
-	[TRANSFERS_CALL] = SHOWN_TO_MACHINES,
-	[TRANSFERS_NAME] = SHOWN_TO_MACHINES,
-	[TRANSFERS_ID] = SHOWN_TO_MACHINES,
-};
-
-/* One device for each profile goes without saying, to people. */
-static void choose_columns(const struct transfers_request *request, bool several_devices,
-			   enum shown *shown)
+unsigned transfers_columns(enum transfers_by by)
 {
-	enum transfers_by by = request->by;
+	static const unsigned columns[] = {
+		[TRANSFERS_BY_KIND] = SUMS | KINDS,
+		[TRANSFERS_BY_OP] = SUMS | KINDS | OPS,
+		[TRANSFERS_BY_STEP] = SUMS | KINDS | STEPS,
+		[TRANSFERS_BY_DEVICE] = SUMS,
+		[TRANSFERS_SINGLE] = SINGLE | KINDS | OPS | STEPS,
+	};
 
-	memcpy(shown, by == TRANSFERS_SINGLE ? single_shown : sums_shown,
-	       sizeof(sums_shown));
-	if (!several_devices)
-		shown[TRANSFERS_DEVICE] = SHOWN_TO_MACHINES;
-	if (by == TRANSFERS_BY_OP) {
-		shown[TRANSFERS_OP] = SHOWN_ALWAYS;
-		shown[TRANSFERS_BANDWIDTH] = SHOWN_TO_MACHINES;
-		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
-	}
-	if (by == TRANSFERS_BY_STEP) {
-		shown[TRANSFERS_STEP] = SHOWN_ALWAYS;
-		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
-	}
-	if (by == TRANSFERS_BY_DEVICE) {
-		shown[TRANSFERS_DEVICE] = SHOWN_ALWAYS;
-		shown[TRANSFERS_WHAT] = SHOWN_NEVER;
-		shown[TRANSFERS_KIND] = shown[TRANSFERS_MEMORY] = SHOWN_NEVER;
-		shown[TRANSFERS_HIDDEN] = SHOWN_ALWAYS;
-		shown[TRANSFERS_BLOCKING] = SHOWN_TO_MACHINES;
-	}
+	return columns[by];
 }
+
+/* One device for each profile goes without saying, but here. */
+static const struct view_part people_by_device[] = {
+	{ NULL, "profile rank? device! calls bytes total_ns bandwidth_gbps exposed_ns! "
+		"hidden_ns!" },
+	{ .fields = NULL },
+};
 
 struct transfers_sources {
 	struct text_pool texts;
 	struct slice_finder finder;
 	struct work_filter choice;
 	struct copied_bytes bytes;
-	bool has_work;        /* any profile has device work */
-	bool several_devices; /* any profile has transfers of several */
+	bool has_work; /* any profile has device work */
 };
 
 static int open_sources(struct store *store, const struct scope *scope,
@@ -145,9 +108,6 @@ static int add_profile(struct store *store, const struct scope_profile *profile,
 	else if (rc == 0)
 		transfers_add_sums(&rows, to);
 	s->has_work |= work.n > 0;
-	for (size_t i = 0; i < transfers.n; i++)
-		s->several_devices |=
-			transfers.items[i].device != transfers.items[0].device;
 	transfers_release(&transfers);
 	device_work_release(&work);
 	return rc;
@@ -155,7 +115,7 @@ static int add_profile(struct store *store, const struct scope_profile *profile,
 
 static int add_profiles(struct store *store, const struct scope *scope,
 			const struct transfers_request *request, struct memtable *to,
-			bool *several_devices, struct err *err)
+			struct err *err)
 {
 	struct transfers_sources s = { .has_work = false };
 	int rc = open_sources(store, scope, request->filter, &s, err);
@@ -169,7 +129,6 @@ static int add_profiles(struct store *store, const struct scope *scope,
 			     filter_is_given(request->filter)
 				     ? "no copy or set matches"
 				     : "no copy or set of memory was recorded");
-	*several_devices = s.several_devices;
 	close_sources(&s);
 	return rc;
 }
@@ -178,21 +137,16 @@ int transfers_open(struct store *store, const struct scope *scope,
 		   const struct transfers_request *request, struct table **out,
 		   struct err *err)
 {
-	enum shown shown[NTRANSFERS_COLUMNS];
-	bool several_devices;
+	struct view_request show = request->show;
+	struct memtable *rows = memtable_new(NULL, NTRANSFERS_COLUMNS);
+	int rc = work_filter_check(request->filter, err);
 
-	*out = NULL;
-	if (work_filter_check(request->filter, err) < 0)
-		return -1;
-	struct memtable *rows = memtable_new(columns, NTRANSFERS_COLUMNS);
-	if (add_profiles(store, scope, request, rows, &several_devices, err) < 0) {
-		table_free(&rows->table);
-		return -1;
-	}
-	rows->table.total_rows = (int64_t)rows->nrows;
-	if (request->limit && (uint64_t)request->limit < rows->nrows)
-		rows->nrows = (size_t)request->limit;
-	choose_columns(request, several_devices, shown);
-	*out = table_pick(&rows->table, shown, scope, request->for_people);
-	return 0;
+	if (rc == 0)
+		rc = add_profiles(store, scope, request, rows, err);
+	if (request->by == TRANSFERS_BY_DEVICE)
+		show.people = people_by_device;
+	if (rc == 0)
+		*out = &view_of_cells(&transfers_view, rows, scope, &show)->table;
+	table_free(&rows->table);
+	return rc;
 }

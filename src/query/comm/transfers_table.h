@@ -5,11 +5,10 @@
 #ifndef PTOOL_QUERY_TRANSFERS_TABLE_H
 #define PTOOL_QUERY_TRANSFERS_TABLE_H
 
-#include <stdbool.h>
-
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 enum transfers_by {
 	TRANSFERS_BY_KIND,   /* a row for each kind and memory */
@@ -22,9 +21,12 @@ enum transfers_by {
 struct transfers_request {
 	const struct filter *filter; /* borrowed */
 	enum transfers_by by;
-	int64_t limit; /* rows; 0: all */
-	bool for_people;
+	struct view_request show; /* `asked`: transfers_columns() of `by` */
 };
+
+extern const struct view transfers_view;
+/* Bits for struct view_request's `asked`. */
+unsigned transfers_columns(enum transfers_by by);
 
 /*
  * 0 and *out, which table_free() frees, or -1: ERR_EMPTY when the profiles hold no
