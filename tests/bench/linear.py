@@ -1,163 +1,282 @@
 #!/usr/bin/env python3
-"""linear.py: four times as much of anything takes about four times as long.
+"""linear.py: twice as much of anything takes twice the work and memory, in every command.
 
-For each thing that a trace can have many of, one trace with n of them and one with 4 n.
-Quadratic work would take sixteen times as long; processor time, not the clock, is compared.
-It times, so it is no part of make check: PTOOL=build/ptool python3 tests/bench/linear.py
+For each structure of structures.py and each line of command_lines.py it measures what the command
+costs on recordings of growing size, subtracts what it costs on a recording of two, and takes the
+exponent between sizes: 1 is proportional, 2 is quadratic.  Above 1.2 is a failure.
+
+Work is instructions (`perf stat`) where the kernel counts them; else processor time, and what that
+finds above the limit is measured again in instructions by valgrind, at a quarter of the size and a
+sixteenth.  Memory is the peak resident size.  A cell that costs less than the noise passes.
+
+    PTOOL=build/ptool python3 tests/bench/linear.py                        # all: hours
+    python3 tests/bench/linear.py --structures '^deep' --commands '^tree' --sizes 1000,4000
+    python3 tests/bench/linear.py --list                                   # what there is
+
+--output FILE has a line of each cell: structure, command, measure, the sizes' costs, exponent.
 """
-import json
+import argparse
+import functools
+import math
+import multiprocessing
 import os
+import re
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "store"))
-from storetap import PTOOL, Tap, Workplace
+import command_lines
+import structures
 
-N = 10000
-
-
-def x(name, ts, tid=1, **more):
-    return {"ph": "X", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": 1, **more}
-
-
-def threads(n):
-    for i in range(n):
-        yield x("a", i, tid=i)
-        yield {"ph": "M", "name": "thread_name", "pid": 1, "tid": i, "args": {"name": f"worker {i}"}}
-
-
-def processes(n):
-    for i in range(n):
-        yield {**x("a", i), "pid": i}
+PTOOL = os.path.abspath(os.environ.get("PTOOL", "build/ptool"))
+FIXED = 2  # the size whose cost is that of starting
+LIMIT = 1.2
+NOISE = {"instructions": 30e6, "seconds": 0.06, "bytes": 12 << 20}  # costs below it tell nothing
+STRETCH = 1.0625  # how much longer OTHER takes; exact in binary, so times stay short
+CACHEGRIND = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--branch-sim=no", "--cachegrind-out-file=/dev/null"]
+EXPECTED = (0, 1, 2, 3)  # 1: a gate of diff; 2: not of such a recording; 3: nothing of that in it
+SPACE = 4 << 30  # address space of a command
+START_BYTES = 8 << 20  # of memory: a child's peak begins with our own size, which is larger
 
 
-def names(n):
-    for i in range(n):
-        yield x(f"name {i}", i, cat="cpu_op")
+def has_perf():
+    try:
+        out = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return out.stderr.split(",")[0].isdigit()
 
 
-def categories(n):
-    for i in range(n):
-        yield x("a", i, cat=f"category {i % 60000}")
+class Ran:
+    """What a run of ptool cost."""
+
+    def __init__(self, status, usage, instructions):
+        self.status = status
+        self.costs = {"bytes": usage.ru_maxrss * 1024}
+        if instructions is None:
+            self.costs["seconds"] = usage.ru_utime + usage.ru_stime
+        else:
+            self.costs["instructions"] = instructions
+
+    def failed(self):
+        return self.status not in EXPECTED
 
 
-def labels(n):
-    for i in range(n):
-        yield x(f"batch {i}", i, cat="user_annotation")
+def run(argv, tool, scratch, seconds):
+    """Runs ptool under nothing, "perf" or "valgrind"."""
+    log = os.path.join(scratch, "log")
+    before = {"perf": ["perf", "stat", "-x,", "-e", "instructions:u", "-o", log, "--"],
+              "valgrind": CACHEGRIND + [f"--log-file={log}"], None: []}[tool]
+    with subprocess.Popen([*before, PTOOL, *argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env={**os.environ, "PTOOL_CACHE": os.path.join(scratch, "cache")}) as child:
+        resource.prlimit(child.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.prlimit(child.pid, resource.RLIMIT_AS, (SPACE, SPACE))
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    counted = None
+    if tool:
+        with open(log, encoding="utf-8") as lines:
+            found = re.search(r"^(\d+),|I\s+refs:\s+([\d,]+)", lines.read(), re.M)
+        counted = int((found[1] or found[2]).replace(",", "")) if found else 0
+    return Ran(child.returncode, usage, counted)
 
 
-def steps(n):
-    for i in range(n):
-        yield x(f"ProfilerStep#{i}", i, cat="user_annotation")
-        yield x("aten::add", i, tid=2, cat="cpu_op")
+class Place:
+    """A folder with a structure of a size, ingested."""
+
+    def __init__(self, name, size, root, has_other=True):
+        self.folder = tempfile.mkdtemp(dir=root)
+        self.words = {word: os.path.join(self.folder, file) for word, file in
+                      (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"))}
+        self.words["TRACE"] = self.make(name, size, "a", 1)
+        self.ingest("it", self.words["TRACE"], self.words["STORE"])
+        if has_other:
+            self.ingest("it", self.make(name, size, "b", STRETCH), self.words["OTHER"])
+            shutil.rmtree(os.path.join(self.folder, "b"))
+
+    def make(self, name, size, inner, stretch):
+        """In a process of its own: ours must stay small, for a child's peak begins with our size."""
+        folder = os.path.join(self.folder, inner)
+        os.mkdir(folder)
+        ours, theirs = multiprocessing.Pipe()
+        maker = multiprocessing.get_context("fork").Process(
+            target=lambda: theirs.send(structures.write(name, size, folder, stretch)))
+        maker.start()
+        path = ours.recv()
+        maker.join()
+        return path
+
+    def ingest(self, run_name, path, store):
+        subprocess.run([PTOOL, "ingest", "-q", "--run", run_name, "-o", store, path], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=900)
+
+    def run(self, cell, tool, seconds):
+        if "COPY" in cell.line and os.path.exists(self.words["STORE"]):
+            shutil.copyfile(self.words["STORE"], self.words["COPY"])
+        ran = run(command_lines.argv(cell.command, cell.line, self.words), tool, self.folder, seconds)
+        for word in ("OUT", "COPY"):
+            if os.path.exists(self.words[word]):
+                os.remove(self.words[word])
+        return ran
 
 
-def one_correlation(n):
-    """A tracer that gives every launch the same id."""
-    for i in range(n):
-        yield x("cudaLaunchKernel", 2 * i, cat="cuda_runtime", args={"correlation": 7, "External id": 3})
-        yield {**x("kernel", 2 * i + 1, cat="kernel", args={"correlation": 7, "External id": 3}), "pid": 0}
+def exponent(costs, fixed, noise):
+    """Between the last two sizes whose cost is above the noise; None where there are no two."""
+    above = [(size, cost - fixed) for size, cost in sorted(costs.items())]
+    if not above or above[-1][1] < noise:
+        return None
+    (small, low), (large, high) = above[-2:]
+    # What is lost in the noise is taken as the noise: the exponent is then at least this.
+    return math.log(high / max(low, noise / 4)) / math.log(large / small)
 
 
-def distant_correlations(n):
-    for i in range(n):
-        yield x("cudaLaunchKernel", 2 * i, cat="cuda_runtime", args={"correlation": i << 36})
-        yield {**x("kernel", 2 * i + 1, cat="kernel", args={"correlation": i << 36}), "pid": 0}
+class Cell:
+    """A structure and a command line: costs by measure and size."""
+
+    def __init__(self, structure, command, line):
+        self.structure, self.command, self.line = structure, command, line
+        self.costs = {}
+        self.note = ""
+
+    def add(self, size, ran):
+        for measure, cost in ran.costs.items():
+            of_size = self.costs.setdefault(measure, {})
+            of_size[size] = min(cost, of_size.get(size, cost))
+
+    def exponent(self, measure):
+        costs = dict(self.costs.get(measure, {}))
+        fixed = min(costs.pop(FIXED, 0), START_BYTES if measure == "bytes" else math.inf)
+        return exponent(costs, fixed, NOISE[measure]) if len(costs) > 1 else None
+
+    def is_above_noise(self, size):
+        return any(costs[size] - costs[FIXED] >= NOISE[measure] for measure, costs in self.costs.items()
+                   if size in costs and FIXED in costs)
+
+    def worst(self):
+        """(measure, exponent) of those above the limit."""
+        found = {measure: self.exponent(measure) for measure in self.costs}
+        if "instructions" in found:
+            found.pop("seconds", None)
+        return [(measure, e) for measure, e in found.items() if e is not None and e > LIMIT]
+
+    def __str__(self):
+        def told(measure, cost):
+            return f"{cost / 2**20:.0f}M" if measure == "bytes" else f"{cost / 1e6:.0f}Mi" if measure == "instructions" else f"{cost:.2f}s"
+        lines = []
+        for measure, costs in self.costs.items():
+            e = self.exponent(measure)
+            sizes = " ".join(f"{size}:{told(measure, cost)}" for size, cost in sorted(costs.items()))
+            lines.append(f"{self.structure}\t{self.command} {self.line}\t{measure}\t{sizes}\t{'-' if e is None else f'{e:.2f}'}\t{self.note}")
+        return "\n".join(lines)
 
 
-def asynchronous(n):
-    for i in range(n):
-        yield {"ph": "b", "name": "request", "cat": "net", "id": i, "pid": 1, "tid": 1, "ts": i}
-        yield {"ph": "e", "name": "request", "cat": "net", "id": i, "pid": 1, "tid": 1, "ts": i + 5}
+class Matrix:
+    def __init__(self, options):
+        self.options = options
+        self.tool = "perf" if has_perf() else None
+        self.failed = []
+        self.starts = {}
+        self.lock = threading.Lock()
+        self.output = open(options.output, "a", encoding="utf-8") if options.output else None
+
+    def measure(self, cell, places):
+        """The largest size first, and as many smaller ones as it takes to know the exponent."""
+        sizes = sorted(self.options.sizes, reverse=True)
+        cell.add(FIXED, self.start(cell, places))
+        left = 2  # sizes of which the cost must be known
+        for size in sizes:
+            ran = places(size).run(cell, self.tool, self.options.most)
+            if ran.failed():
+                cell.note += f" exit {ran.status} at {size}"
+                continue
+            cell.add(size, ran)
+            left -= 1
+            if left == 0 or not cell.is_above_noise(size):
+                return
+
+    def start(self, cell, places):
+        """What it costs to start, which no structure changes."""
+        line = (cell.command, cell.line)
+        if line not in self.starts:
+            self.starts[line] = places(FIXED).run(cell, self.tool, self.options.most)
+        return self.starts[line]
+
+    def confirm(self, cell, places):
+        """Instructions say whether what processor time shows is more than a slow cache."""
+        if self.tool or not any(measure == "seconds" for measure, _ in cell.worst()):
+            return
+        largest = max(cell.costs["seconds"])
+        for size in (FIXED, max(largest // 16, 500), max(largest // 4, 2000)):
+            cell.add(size, places(size).run(cell, "valgrind", 600))
+
+    def structure(self, name):
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as root:
+            places = functools.lru_cache(None)(lambda size: Place(name, size, root))
+            for command, line in command_lines.all_lines(self.options.commands):
+                cell = Cell(name, command, line)
+                self.measure(cell, places)
+                if self.options.confirm:
+                    self.confirm(cell, places)
+                self.tell(cell)
+
+    def tell(self, cell):
+        with self.lock:
+            if self.output:
+                print(cell, file=self.output, flush=True)
+            if cell.worst() or "exit" in cell.note:
+                self.failed.append(cell)
+                print(cell, flush=True)
+
+    def run(self):
+        names = [name for name in structures.names_of_all() if self.options.structures.search(name)]
+        lines = iter(names)
+
+        def work():
+            while True:
+                with self.lock:
+                    name = next(lines, None)
+                if name is None:
+                    return
+                print(f"# {name}", flush=True)
+                self.structure(name)
+
+        workers = [threading.Thread(target=work) for _ in range(self.options.jobs)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
 
 
-def counters(n):
-    for i in range(n):
-        yield {"ph": "C", "name": f"counter {i}", "pid": 1, "ts": i, "args": {"value": i}}
-
-
-def flows(n):
-    for i in range(n):
-        yield x("send", 2 * i)
-        yield {"ph": "s", "name": "msg", "cat": "ipc", "id": i, "pid": 1, "tid": 1, "ts": 2 * i}
-        yield {"ph": "f", "bp": "e", "name": "msg", "cat": "ipc", "id": i, "pid": 1, "tid": 1, "ts": 2 * i}
-
-
-def loose_flows(n):
-    """Arrows that end nowhere, each of a category of its own: a finding each."""
-    yield x("a", 0)
-    for i in range(n):
-        yield {"ph": "f", "name": "msg", "cat": f"category {i}", "id": i, "pid": 1, "tid": 1, "ts": 9}
-
-
-def nested(n):
-    """A recursion that never returns."""
-    for i in range(n):
-        yield {"ph": "B", "name": f"f{i % 100}", "pid": 1, "tid": 1, "ts": i}
-
-
-def shapes(n):
-    for i in range(n):
-        yield x("aten::add", i, cat="cpu_op", args={"Input Dims": [[i, 4], [4]]})
-
-
-def backwards(n):
-    """The newest event first."""
-    for i in range(n):
-        yield x("a", n - i)
-
-
-# What no reader takes is looked at several times, in search of a reading.
-DAMAGED = {
-    "quotes on lines": '\n{"ph":\'a',
-    "events in events": ',{"ph"z',
-    "quotes on one line": '"a',
-    "keys without end": ',{"x',
-    "strings without end": '"name":"a"( ',
-}
-
-
-def damaged(unit, n):
-    event = json.dumps(x("a", 1))
-    return f'[{event},{{"ph":"X",{unit * n},{event}]'
-
-
-KINDS = (threads, processes, names, categories, labels, steps, one_correlation, distant_correlations, asynchronous,
-         counters, flows, loose_flows, nested, shapes, backwards)
-
-
-def inputs():
-    """Names, and what gives the text of a trace with so many of that."""
-    for kind in KINDS:
-        yield kind.__name__, lambda n, kind=kind: json.dumps(list(kind(n)))
-    for name, unit in DAMAGED.items():
-        yield name, lambda n, unit=unit: damaged(unit, 10 * n)
-
-
-def cpu_seconds(trace, store):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([PTOOL, "ingest", "-q", "-o", store, trace], check=True, stdin=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    os.remove(store)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--structures", type=re.compile, default=re.compile(""), metavar="RE")
+    parser.add_argument("--commands", type=re.compile, default=re.compile(""), metavar="RE")
+    parser.add_argument("--sizes", type=lambda text: sorted(int(n) for n in text.split(",")), default=[1000, 4000, 16000, 64000])
+    parser.add_argument("--most", type=int, default=200, metavar="SECONDS", help="stop a command that takes longer")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--no-confirm", dest="confirm", action="store_false", help="leave valgrind out")
+    parser.add_argument("--output", metavar="FILE")
+    parser.add_argument("--list", action="store_true")
+    return parser.parse_args()
 
 
 def main():
-    tap = Tap()
-    n = N // 10 if os.environ.get("SAN") or os.environ.get("VALGRIND") else N
-    with Workplace() as work:
-        trace, store = work.path("trace.json"), work.path("store.db")
-        for name, text in inputs():
-            took = []
-            for size in (n, 4 * n):
-                with open(trace, "w", encoding="utf-8") as out:
-                    out.write(text(size))
-                took.append(min(cpu_seconds(trace, store) for _ in range(2)))
-            tap.ok(took[1] < 8 * took[0] + 0.1, f"{name}: time grows with the number",
-                   f"{took[0]:.2f} s for {n}, {took[1]:.2f} s for {4 * n}")
-            print(f"# {name}: {took[0]:.2f} s, {took[1]:.2f} s", flush=True)
-    tap.done()
+    options = parse()
+    if command_lines.missing(PTOOL):
+        sys.exit(f"command_lines.py and ptool differ: {', '.join(command_lines.missing(PTOOL))}")
+    if options.list:
+        print(*structures.names_of_all(), sep="\n")
+        print(*(f"{command} {line}" for command, line in command_lines.all_lines()), sep="\n")
+        return
+    matrix = Matrix(options)
+    print(f"# work in {'instructions (perf)' if matrix.tool else 'processor time; instructions (valgrind) where that is not clear'}", flush=True)
+    matrix.run()
+    print(f"{len(matrix.failed)} cells above {LIMIT} or failed")
+    sys.exit(1 if matrix.failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

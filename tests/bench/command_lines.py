@@ -1,0 +1,83 @@
+"""command_lines.py: every command of ptool in each of its modes, for those who measure all of them.
+
+A line may hold STORE, a store of the recording; OTHER, one of the same that took longer; TRACE,
+the recording; COPY, a copy of the store that the command may change; OUT, a file to write.
+"""
+import subprocess
+
+# A command without a line here is an error: see missing().
+LINES = {
+    "ingest": ["-q -o OUT TRACE", "-q -j1 -o OUT TRACE", "-q -j4 -o OUT TRACE", "-q --memory-limit 16M -o OUT TRACE",
+               "-q --keep args -o OUT TRACE", "-q --run more -o COPY TRACE"],
+    "top": ["STORE", "--limit 0 --format csv STORE", "--limit 0 --sort name STORE", "--by shape STORE", "--by stack STORE",
+            "--by stack:2 STORE", "--by overload STORE", "--by module STORE", "--by category STORE", "--by thread STORE",
+            "--by stream STORE", "--by step STORE", "--by step --limit 0 --format csv STORE", "--by rank STORE",
+            "--by profile STORE", "--by annotation STORE", "--by annotation --limit 0 STORE", "--by step,thread,shape STORE",
+            "--flops STORE", "--tensor-cores STORE", "--top-level STORE", "--format torch STORE",
+            "--format torch --limit 0 --by stack STORE", "--focus a STORE", "--ignore zzz STORE",
+            "--cat cpu_op STORE", "--thread 100 STORE", "--stream 7 STORE", "--device 0 STORE", "--step 0.. STORE",
+            "--time 0.. STORE", "--min-dur 1ns STORE", "--rank 0..9 STORE"],
+    "steps": ["STORE", "--format csv STORE", "--phases STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
+              "--device 0 STORE"],
+    "devices": ["STORE", "--step 0.. STORE", "--focus . STORE", "--format csv STORE"],
+    "streams": ["STORE", "--by-time 50 STORE", "--step 0.. STORE", "--format csv STORE"],
+    "kernels": ["STORE", "--limit 0 --format csv STORE", "--by op STORE", "--by rank,profile,device,stream STORE",
+                "--by step STORE", "--launches STORE", "--launches --copies --by step --limit 0 STORE", "--focus . STORE",
+                "--step 0.. STORE"],
+    "gaps": ["STORE", "--format csv STORE", "--by op STORE", "--by frame STORE", "--by annotation STORE", "--by step STORE",
+             "--by stream STORE", "--by op --limit 0 --format csv STORE", "--list STORE",
+             "--list --limit 0 --format csv STORE", "--inner STORE", "--root STORE", "--causes hta STORE",
+             "--causes hta --format csv STORE", "--step 0.. STORE", "--device 0 STORE"],
+    "advise": ["STORE", "--evidence STORE", "--verbose STORE", "--format json STORE"],
+    "transfers": ["STORE", "--by op STORE", "--by step STORE", "--by device STORE", "--list STORE", "--step 0.. STORE"],
+    "comm": ["STORE", "--by size STORE", "--by rank STORE", "--list STORE", "--ranks STORE", "--ranks --format csv STORE",
+             "--step 0.. STORE"],
+    "modules": ["STORE", "--depth 0 STORE", "--depth 0 --format csv STORE", "--depth 0 --sort start STORE", "--limit 0 STORE"],
+    "memory": ["STORE", "--stats STORE", "--live STORE", "--live --by size STORE", "--live --by step --format csv STORE",
+               "--events STORE", "--events --limit 0 --format csv STORE", "--curve STORE", "--growth STORE", "--leaks STORE",
+               "--leaks --limit 0 --format csv STORE", "--spikes STORE", "--oom STORE", "--step 0.. STORE", "--focus . --stats STORE"],
+    "tree": ["STORE", "--depth 0 --min 0 STORE", "--depth 0 --min 0 --format csv STORE", "--depth 0 --min 0 --kernels STORE",
+             "--depth 0 --min 0 --instances STORE", "--depth 0 --min 0 --by step STORE", "--min 0 --root-at a STORE",
+             "--limit 0 --min 0 STORE", "--limit 5 STORE"],
+    "callers": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
+    "callees": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
+    "diff": ["STORE STORE", "STORE OTHER", "--headline STORE OTHER", "--accounting STORE OTHER", "--by operator STORE OTHER",
+             "--by kernel STORE OTHER", "--by function STORE OTHER", "--by annotation STORE OTHER", "--by step STORE OTHER",
+             "--by memory STORE OTHER", "--by idle STORE OTHER", "--by name STORE OTHER", "--by name STORE STORE",
+             "--metric total --limit 0 --format csv STORE OTHER", "--metric calls STORE OTHER", "--metric device STORE OTHER",
+             "--total STORE OTHER", "--first-step STORE OTHER", "--within-run STORE OTHER", "--aa STORE OTHER STORE",
+             "--step 0.. STORE OTHER", "--by name --focus . STORE OTHER",
+             "STORE OTHER STORE OTHER -- OTHER STORE OTHER OTHER"],
+    "export": ["--to pstats -f -o OUT STORE"],
+    "pstats": ["STORE", "--sort cumulative --limit 20 STORE", "--callers STORE", "--callees STORE", "--strip-dirs STORE",
+               "--match a --format csv STORE", "--callers --strip-dirs --sort name --format csv STORE", "STORE OTHER"],
+    "info": ["STORE", "--format json STORE", "--rank 0 STORE"],
+    "list": ["STORE", "--limit 20 STORE", "--sort dur --limit 20 STORE", "--sort self --format csv STORE", "--sort name STORE",
+             "--step 0.. STORE", "--focus . STORE", "--format ndjson STORE"],
+    "doctor": ["STORE", "--format csv STORE"],
+    "sql": ["STORE @SELECT * FROM slice", "STORE @SELECT * FROM thread_track", "STORE @SELECT * FROM v_op",
+            "STORE @SELECT * FROM v_kernel", "STORE @SELECT * FROM v_step", "STORE @SELECT * FROM v_function",
+            "--format json STORE @SELECT name, count(*) FROM slice GROUP BY name"],
+    "rm": ["-q -o COPY it"],
+    "help": ["top"],
+}
+
+
+def missing(ptool):
+    """The commands that have no line, and lines of no command."""
+    known = subprocess.run([ptool, "help", "--list"], check=True, capture_output=True, text=True).stdout.split()
+    return sorted(set(known) ^ set(LINES))
+
+
+def all_lines(pattern=None):
+    """(command, options) of each line, where the pattern matches what both say."""
+    for command, lines in LINES.items():
+        for line in lines:
+            if pattern is None or pattern.search(f"{command} {line}"):
+                yield command, line
+
+
+def argv(command, line, places):
+    """What to run; after @ stands one argument with blanks."""
+    words, _, query = line.partition("@")
+    return [command, *(places.get(word, word) for word in words.split()), *([query] if query else [])]

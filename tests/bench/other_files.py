@@ -1,0 +1,242 @@
+"""other_files.py: recordings with n of something that are no single Chrome trace: ranks, damaged
+texts, dumps of Python's profilers, torch's memory files.  `KINDS` maps a name to a function of n,
+a folder to write into and how many times as long everything takes; it returns what to ingest.
+"""
+import json
+import marshal
+import math
+import os
+import pickle
+
+KINDS = {}
+SEGMENT = 2 << 20
+
+
+def kind(make):
+    KINDS[make.__name__] = make
+    return make
+
+
+def save(folder, name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as out:
+        out.write(data)
+    return path
+
+
+# Many files of a run.
+
+def rank_text(rank, world, steps, stretch):
+    events = []
+    for i in range(steps):
+        ts, host = 100 * i * stretch, {"pid": 100, "tid": 100}
+        events += [
+            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "ts": ts, "dur": 80 * stretch, **host},
+            {"ph": "X", "cat": "cpu_op", "name": "aten::add", "ts": ts + 1, "dur": 5 * stretch, **host},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": ts + 2, "dur": 1, **host,
+             "args": {"correlation": i + 1}},
+            {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)", "pid": 0, "tid": 7,
+             "ts": ts + 5, "dur": 5 * stretch,
+             "args": {"correlation": i + 1, "device": 0, "stream": 7, "Collective name": "allreduce",
+                      "In msg nelems": 64, "Out msg nelems": 64, "Group size": 2, "dtype": "Float", "Seq": i,
+                      "Process Group Name": "0", "Process Group Ranks": "[0, 1]"}}]
+    return json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world},
+                       "traceEvents": events}).encode()
+
+
+def write_ranks(folder, ranks, steps, stretch):
+    inner = os.path.join(folder, "ranks")
+    os.mkdir(inner)
+    for rank in range(ranks):
+        save(inner, f"rank{rank}.json", rank_text(rank, ranks, steps, stretch))
+    return inner
+
+
+@kind
+def ranks(n, folder, stretch):
+    return write_ranks(folder, n, 1, stretch)
+
+
+@kind
+def ranks_of_steps(n, folder, stretch):
+    m = max(1, math.isqrt(n))
+    return write_ranks(folder, m, m, stretch)
+
+
+@kind
+def profiles_of_one_rank(n, folder, stretch):
+    inner = os.path.join(folder, "spans")
+    os.mkdir(inner)
+    for i in range(n):
+        save(inner, f"worker.{1700000000000 + i}.pt.trace.json", rank_text(0, 1, 1, stretch))
+    return inner
+
+
+# Texts that no reader takes as they are; they are looked at several times, in search of a reading.
+
+EVENT = '{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}'
+
+
+def damaged(unit):
+    return lambda n, folder, stretch: save(folder, "trace.json", f'[{EVENT},{{"ph":"X",{unit * n},{EVENT}]'.encode())
+
+
+for title, part in (("quotes_on_lines", '\n{"ph":\'a'), ("events_in_events", ',{"ph"z'), ("quotes_on_a_line", '"a'),
+                    ("keys_without_end", ',{"x'), ("strings_without_end", '"name":"a"( ')):
+    KINDS[title] = damaged(part)
+
+
+@kind
+def events_that_are_skipped(n, folder, stretch):
+    bad = ",\n".join(f'{{"ph": "X", "name": "b{i}", "pid": 1, "tid": 1, "ts": "never", "dur": {i}}}' for i in range(n))
+    return save(folder, "trace.json", f"[{EVENT},\n{bad}]".encode())
+
+
+@kind
+def nested_arguments(n, folder, stretch):
+    return save(folder, "trace.json", f'[{EVENT[:-1]}, "args": {{"a": {"[" * n}{"]" * n}}}}}]'.encode())
+
+
+# cProfile.
+
+def dump(folder, stats):
+    return save(folder, "a.prof", marshal.dumps(stats))
+
+
+def function(i):
+    return (f"/srv/module{i % 100}.py", i + 1, f"function_{i}")
+
+
+def times(i, stretch):
+    return (i % 7 + 1, i % 7 + 1, 1e-3 * stretch * (i % 11 + 1), 2e-3 * stretch * (i % 11 + 1))
+
+
+@kind
+def functions(n, folder, stretch):
+    return dump(folder, {function(i): (*times(i, stretch), {}) for i in range(n)})
+
+
+@kind
+def callers_of_a_function(n, folder, stretch):
+    stats = {function(i): (*times(i, stretch), {}) for i in range(1, n)}
+    stats[function(0)] = (n, n, 1.0, 1.0, {function(i): times(i, stretch) for i in range(1, n)})
+    return dump(folder, stats)
+
+
+@kind
+def callees_of_a_function(n, folder, stretch):
+    stats = {function(i): (*times(i, stretch), {function(0): times(i, stretch)}) for i in range(1, n)}
+    stats[function(0)] = (1, 1, 1.0, 9.0, {})
+    return dump(folder, stats)
+
+
+@kind
+def chain_of_functions(n, folder, stretch):
+    return dump(folder, {function(i): (1, 1, 1e-3, 1e-3 * (n - i) * stretch, {function(i - 1): (1, 1, 1e-3, 1e-3 * (n - i))} if i else {})
+                         for i in range(n)})
+
+
+@kind
+def ring_of_functions(n, folder, stretch):
+    return dump(folder, {function(i): (2, 1, 1e-3, 1.0 * stretch, {function((i - 1) % n): (2, 1, 1e-3, 1.0 * stretch)})
+                         for i in range(n)})
+
+
+@kind
+def calls_to_and_fro(n, folder, stretch):
+    """Each function calls the one before and the one after."""
+    return dump(folder, {function(i): (2, 1, 1e-3, 1.0 * stretch, {function(j): (1, 1, 1e-3, 1.0) for j in (i - 1, i + 1) if 0 <= j < n})
+                         for i in range(n)})
+
+
+@kind
+def all_call_all(n, folder, stretch):
+    m = max(2, math.isqrt(n))
+    return dump(folder, {function(i): (m, 1, 1e-3, 1.0 * stretch, {function(j): (1, 1, 1e-3, 1.0) for j in range(m)})
+                         for i in range(m)})
+
+
+@kind
+def functions_that_recurse(n, folder, stretch):
+    return dump(folder, {function(i): (2, 1, 1e-3, 1.0 * stretch, {function(i): (2, 1, 1e-3, 1.0 * stretch)}) for i in range(n)})
+
+
+@kind
+def same_function_in_folders(n, folder, stretch):
+    return dump(folder, {(f"/srv/{i}/module.py", 1, "f"): (*times(i, stretch), {(f"/srv/{i - 1}/module.py", 1, "f"): times(i, stretch)})
+                         for i in range(n)})
+
+
+@kind
+def listing_of_pstats(n, folder, stretch):
+    lines = [f"{1:9d} {0.001 * stretch:8.3f} {0.001:8.3f} {0.002 * stretch:8.3f} {0.002:8.3f} module{i % 100}.py:{i + 1}(function_{i})" for i in range(n)]
+    text = (f"         {n} function calls in {n * 0.001:.3f} seconds\n\n   Ordered by: standard name\n\n"
+            "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n" + "\n".join(lines) + "\n\n\n")
+    return save(folder, "a.txt", text.encode())
+
+
+# Torch's memory files.
+
+def frames(i, deep=2):
+    return [{"filename": f"m{i % 100}.py", "line": i + j + 1, "name": f"f{j}"} for j in range(deep)]
+
+
+def snapshot(folder, segments, traces):
+    return save(folder, "a.pickle", pickle.dumps({"segments": segments, "device_traces": traces}, protocol=4))
+
+
+def segment(i, blocks, device=0):
+    return {"device": device, "address": (1 << 44) + i * SEGMENT, "total_size": SEGMENT, "stream": 0, "segment_type": "small",
+            "allocated_size": 512 * len(blocks), "active_size": 512 * len(blocks), "blocks": blocks}
+
+
+def part(j, i=0):
+    return {"size": 512, "requested_size": 500, "state": "active_allocated", "address": (1 << 44) + i * SEGMENT + 512 * j,
+            "frames": frames(j)}
+
+
+def entry(i, action, address, stack=None, stretch=1, **more):
+    return {"action": action, "addr": (1 << 44) + 512 * address, "size": 512, "stream": 0, "time_us": 10 ** 15 + 10 * i * stretch,
+            "frames": frames(i) if stack is None else stack, **more}
+
+
+@kind
+def segments_of_a_snapshot(n, folder, stretch):
+    trace = [entry(i, "segment_alloc", i, stretch=stretch) for i in range(n)]
+    return snapshot(folder, [segment(i, [part(0, i)]) for i in range(n)], [trace])
+
+
+@kind
+def blocks_of_a_segment(n, folder, stretch):
+    return snapshot(folder, [segment(0, [part(j) for j in range(n)])], [[entry(j, "alloc", j, stretch=stretch) for j in range(n)]])
+
+
+@kind
+def allocations_of_a_snapshot(n, folder, stretch):
+    trace = [entry(i, ("alloc", "free_requested", "free_completed")[i % 3], i // 3 % 100, stretch=stretch) for i in range(3 * n)]
+    return snapshot(folder, [segment(0, [])], [trace])
+
+
+@kind
+def stacks_of_a_snapshot(n, folder, stretch):
+    """Each entry has a stack of its own; m of m frames."""
+    m = max(1, math.isqrt(n))
+    return snapshot(folder, [segment(0, [])], [[entry(i, "alloc", i, frames(i, m), stretch) for i in range(m)]])
+
+
+@kind
+def deep_stack_of_a_snapshot(n, folder, stretch):
+    stack = frames(0, n)
+    return snapshot(folder, [segment(0, [])], [[entry(i, "alloc", i, stack, stretch) for i in range(n)]])
+
+
+@kind
+def devices_of_a_snapshot(n, folder, stretch):
+    return snapshot(folder, [segment(i, [part(0, i)], device=i) for i in range(n)],
+                    [[entry(i, "alloc", i, stretch=stretch)] for i in range(n)])
+
+
+@kind
+def timeline(n, folder, stretch):
+    events = [[10 ** 18 + 1000 * i * stretch, 2 if i % 2 == 0 else 4, 512 if i % 2 == 0 else -512, i // 2 % 8] for i in range(2 * n)]
+    return save(folder, "a.raw.json", json.dumps(events).encode())

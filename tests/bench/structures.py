@@ -1,0 +1,893 @@
+"""structures.py: for each thing that a recording can have many of, a recording with n of it.
+
+`STRUCTURES` maps a name to a function of n that gives the events of a Chrome trace.  `write()`
+makes the files; those that are no single trace (ranks, dumps, pickles) are in other_files.py.
+Times are microseconds.  The same n gives the same bytes.
+"""
+import json
+import math
+import os
+
+import other_files
+
+HOST = 100
+STRUCTURES = {}
+
+
+def structure(make):
+    STRUCTURES[make.__name__] = make
+    return make
+
+
+def x(name, ts, dur=1, cat="cpu_op", tid=HOST, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": HOST, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def label(name, ts, dur=1, tid=HOST):
+    return x(name, ts, dur, "user_annotation", tid)
+
+
+def call(i, ts, dur=1, tid=HOST, name="cudaLaunchKernel"):
+    return x(name, ts, dur, "cuda_runtime", tid, correlation=i + 1, cbid=211)
+
+
+def kernel(i, ts, dur=1, stream=7, device=0, name="gemm", **args):
+    return {"ph": "X", "cat": "kernel", "name": name, "pid": device, "tid": stream, "ts": ts, "dur": dur,
+            "args": {"device": device, "stream": stream, "correlation": i + 1, "grid": [8, 1, 1], "block": [128, 1, 1],
+                     "registers per thread": 32, "shared memory": 0, **args}}
+
+
+def copy(i, ts, dur=1, stream=7, device=0, kind="HtoD (Pageable -> Device)", size=4096):
+    return {"ph": "X", "cat": "gpu_memcpy", "name": f"Memcpy {kind}", "pid": device, "tid": stream, "ts": ts,
+            "dur": dur, "args": {"device": device, "stream": stream, "correlation": i + 1, "bytes": size}}
+
+
+def launch(i, ts, tid=HOST, **where):
+    """A launch and its kernel."""
+    yield call(i, ts, tid=tid)
+    yield kernel(i, ts + 2, **where)
+
+
+def frame(i, parent, name, ts, dur, tid=HOST):
+    more = {"Python parent id": parent} if parent else {}
+    return x(name, ts, dur, "python_function", tid, **{"Python id": i, **more})
+
+
+def block(ts, size, address, device=0, kind=1, total=None, tid=HOST):
+    args = {"Total Reserved": 1 << 40, "Total Allocated": max(size, 0) if total is None else total, "Bytes": size,
+            "Addr": 4096 * (address + 1), "Device Id": device, "Device Type": kind}
+    return {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": HOST, "tid": tid, "ts": ts,
+            "args": args}
+
+
+def flow(ph, i, ts, cat="ac2g", tid=HOST, pid=HOST):
+    return {"ph": ph, "id": i, "pid": pid, "tid": tid, "ts": ts, "cat": cat, "name": cat, **({"bp": "e"} if ph == "f" else {})}
+
+
+def step(i, ts, dur, tid=HOST):
+    return label(f"ProfilerStep#{i}", ts, dur, tid)
+
+
+def step_with_work(i, ts, tid=HOST, **where):
+    """A step of 20 us, with an operator that launches a kernel."""
+    yield step(i, ts, 20, tid)
+    yield x("aten::add", ts + 1, 5, tid=tid)
+    yield from launch(i, ts + 2, tid, **where)
+
+
+def root(n):
+    """What m x m of something has for m."""
+    return max(1, math.isqrt(n))
+
+
+# Steps and labels.
+
+@structure
+def steps(n):
+    for i in range(n):
+        yield from step_with_work(i, 30 * i)
+
+
+@structure
+def nested_steps(n):
+    for i in range(n):
+        yield step(i, 10 * i, 50 * n - 20 * i)
+        yield x("aten::add", 10 * i + 1, 5)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def overlapping_steps(n):
+    for i in range(n):
+        yield step(i, 10 * i, 10 * n)
+        yield x("aten::add", 10 * i + 1, 5, tid=2)
+        yield from launch(i, 10 * i + 2, tid=2)
+
+
+@structure
+def overlapping_steps_of_threads(n):
+    for i in range(n):
+        yield step(i, 10 * i, 10 * n, tid=1000 + i)
+        yield x("aten::add", 10 * i + 1, 5)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def steps_of_one_number(n):
+    for i in range(n):
+        yield step(7, 30 * i, 20)
+        yield from launch(i, 30 * i + 2)
+
+
+@structure
+def names_of_steps(n):
+    """Steps, each of which has operators, kernels and labels that no other has."""
+    for i in range(n):
+        yield step(i, 30 * i, 20)
+        yield label(f"label {i}", 30 * i + 1, 18)
+        yield x(f"op {i}", 30 * i + 2, 5)
+        yield from launch(i, 30 * i + 3, name=f"kernel {i}")
+
+
+@structure
+def names_in_all_steps(n):
+    """m steps of the same m operators and kernels."""
+    m = root(n)
+    for i in range(m):
+        yield step(i, 10 * m * i, 10 * m - 2)
+        for j in range(m):
+            yield x(f"op {j}", 10 * (m * i + j) + 1, 5)
+            yield from launch(m * i + j, 10 * (m * i + j) + 2, name=f"kernel {j}")
+
+
+@structure
+def steps_of_devices(n):
+    """m steps, in each of which m devices work."""
+    m = root(n)
+    for i in range(m):
+        yield step(i, 10 * m * i, 10 * m - 2)
+        for j in range(m):
+            yield from launch(m * i + j, 10 * (m * i + j) + 2, device=j)
+
+
+@structure
+def steps_of_threads(n):
+    m = root(n)
+    for i in range(m):
+        yield step(i, 10 * m * i, 10 * m - 2)
+        for j in range(m):
+            yield x("aten::add", 10 * (m * i + j) + 1, 5, tid=1000 + j)
+
+
+@structure
+def nested_annotations(n):
+    for i in range(n):
+        yield label(f"label {i % 100}", 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def nested_annotations_then_launches(n):
+    for i in range(n):
+        yield label(f"label {i}", i, 50 * n - 2 * i)
+    for i in range(n):
+        yield from launch(i, 2 * n + 10 * i)
+
+
+@structure
+def overlapping_annotations_of_threads(n):
+    for i in range(n):
+        yield label(f"label {i % 100}", 10 * i, 10 * n, tid=1000 + i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def overlapping_annotations(n):
+    for i in range(n):
+        yield label(f"label {i % 100}", 10 * i, 10 * n)
+        yield from launch(i, 10 * i + 2, tid=2)
+
+
+@structure
+def annotations_of_devices(n):
+    """The device's rows of labels, one beside the other and all of them over each other."""
+    for i in range(n):
+        for name, ts, dur in ((f"label {i % 100}", 10 * i, 8), (f"outer {i}", 10 * i, 10 * n)):
+            yield {**x(name, ts, dur, "gpu_user_annotation", tid=7), "pid": 0}
+            yield label(name, ts, dur, tid=2)
+        yield from launch(i, 10 * i + 2)
+
+
+# Operators, Python frames and modules.
+
+@structure
+def deep_operators(n):
+    for i in range(n):
+        yield x(f"op {i % 100}", 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def deep_operators_of_names(n):
+    for i in range(n):
+        yield x(f"op {i}", i, 50 * n - 2 * i)
+    for i in range(n):
+        yield from launch(i, 2 * n + 10 * i)
+
+
+@structure
+def same_name_nested(n):
+    for i in range(n):
+        yield x("aten::add", 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def same_name_far_apart(n):
+    """Two names at the outer and the inner end of a deep nesting, in which others lie."""
+    for i in range(n):
+        yield x("outer" if i % n < n // 2 else f"op {i}", i, 50 * n - 2 * i)
+    for i in range(n):
+        yield x("outer", 2 * n + 10 * i, 4)
+        yield from launch(i, 2 * n + 10 * i + 1)
+
+
+@structure
+def deep_frames(n):
+    for i in range(n):
+        yield frame(i + 1, i, f"a.py({i % 100}): f{i % 100}", 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def deep_frames_over_launches(n):
+    for i in range(n):
+        yield frame(i + 1, i, f"a.py({i}): f{i}", i, 50 * n - 2 * i)
+    for i in range(n):
+        yield x("aten::add", 2 * n + 10 * i, 5)
+        yield from launch(i, 2 * n + 10 * i + 1)
+
+
+@structure
+def deep_frames_over_gaps(n):
+    """A deep stack in which the device waits n times for the host."""
+    for i in range(n):
+        yield frame(i + 1, i, f"a.py({i}): f{i}", i, 2000 * n - 2 * i)
+    for i in range(n):
+        yield frame(n + i + 1, n, f"b.py({i % 100}): g", 2 * n + 1000 * i, 900)
+        yield from launch(i, 2 * n + 1000 * i + 500)
+
+
+@structure
+def deep_modules(n):
+    for i in range(n):
+        yield frame(i + 1, i, f"nn.Module: Layer_{i}", 10 * i, 50 * n - 20 * i)
+        yield x("aten::add", 10 * i + 1, 5)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def wide_modules(n):
+    yield frame(1, 0, "nn.Module: Net_0", 0, 20 * n + 10)
+    for i in range(n):
+        yield frame(i + 2, 1, f"nn.Module: Layer_{i}", 20 * i + 1, 15)
+        yield x("aten::add", 20 * i + 2, 5)
+        yield from launch(i, 20 * i + 3)
+
+
+@structure
+def one_module_many_times(n):
+    for i in range(n):
+        yield frame(2 * i + 1, 0, "nn.Module: Net_0", 20 * i, 18)
+        yield frame(2 * i + 2, 2 * i + 1, "nn.Module: Layer_0", 20 * i + 1, 15)
+        yield from launch(i, 20 * i + 3)
+
+
+@structure
+def wide_tree(n):
+    yield x("root", 0, 20 * n + 10)
+    for i in range(n):
+        yield x(f"op {i}", 20 * i + 1, 15)
+        yield x(f"leaf {i}", 20 * i + 2, 5)
+
+
+@structure
+def equal_slices(n):
+    for i in range(n):
+        yield x("aten::add", 5, 10)
+
+
+@structure
+def equal_slices_of_names(n):
+    for i in range(n):
+        yield x(f"op {i}", 5, 10)
+
+
+@structure
+def instants_without_duration(n):
+    for i in range(n):
+        yield x(f"op {i % 100}", 5, 0)
+
+
+@structure
+def crossing_operators(n):
+    """Each begins within the one before and ends after it."""
+    for i in range(n):
+        yield x(f"op {i % 100}", 10 * i, 15)
+
+
+@structure
+def all_crossing_operators(n):
+    """Each begins within all before and ends after them."""
+    for i in range(n):
+        yield x(f"op {i % 100}", 10 * i, 10 * n)
+
+
+@structure
+def backwards(n):
+    for i in range(n):
+        yield x("aten::add", 10 * (n - i), 8)
+        yield from launch(i, 10 * (n - i) + 2)
+
+
+# Events in parts.
+
+@structure
+def async_of_ids(n):
+    for i in range(n):
+        for ph, ts in (("b", 10 * i), ("e", 10 * i + 5)):
+            yield {"ph": ph, "name": "request", "cat": "net", "id": i, "pid": 1, "tid": 1, "ts": ts}
+
+
+@structure
+def async_first_in_first_out(n):
+    for ph, ts in (("b", 0), ("e", 10 * n)):
+        for i in range(n):
+            yield {"ph": ph, "name": f"request {i}", "cat": "net", "id": 7, "pid": 1, "tid": 1, "ts": ts + 10 * i}
+
+
+@structure
+def async_nested(n):
+    for i in range(n):
+        yield {"ph": "b", "name": f"request {i}", "cat": "net", "id": 7, "pid": 1, "tid": 1, "ts": 10 * i}
+    for i in reversed(range(n)):
+        yield {"ph": "e", "name": f"request {i}", "cat": "net", "id": 7, "pid": 1, "tid": 1, "ts": 30 * n - 10 * i}
+
+
+@structure
+def async_that_overlap(n):
+    for i in range(n):
+        yield {"ph": "b", "name": "request", "cat": "net", "id": i, "pid": 1, "tid": 1, "ts": 10 * i}
+    for i in range(n):
+        yield {"ph": "e", "name": "request", "cat": "net", "id": i, "pid": 1, "tid": 1, "ts": 10 * (n + i)}
+
+
+@structure
+def pairs_nested(n):
+    for i in range(n):
+        yield {"ph": "B", "name": f"f{i % 100}", "pid": 1, "tid": 1, "ts": 10 * i}
+    for i in range(n):
+        yield {"ph": "E", "pid": 1, "tid": 1, "ts": 10 * (n + i)}
+
+
+@structure
+def pairs_never_ended(n):
+    for i in range(n):
+        yield {"ph": "B", "name": f"f{i % 100}", "pid": 1, "tid": 1, "ts": 10 * i}
+
+
+@structure
+def ends_without_begins(n):
+    yield x("aten::add", 0)
+    for i in range(n):
+        yield {"ph": "E", "pid": 1, "tid": 1, "ts": 10 * i}
+
+
+@structure
+def flows(n):
+    for i in range(n):
+        yield x("send", 10 * i, 5)
+        yield flow("s", i, 10 * i, "ipc")
+        yield x("receive", 10 * i + 2, 5, tid=2)
+        yield flow("f", i, 10 * i + 2, "ipc", tid=2)
+
+
+@structure
+def flow_of_one_id(n):
+    for i in range(n):
+        yield x("send", 10 * i, 5)
+        yield flow("s" if i == 0 else "f" if i == n - 1 else "t", 7, 10 * i, "ipc")
+
+
+@structure
+def flows_without_ends(n):
+    yield x("aten::add", 0)
+    for i in range(n):
+        yield flow("f", i, 10 * i, f"category {i}")
+
+
+@structure
+def forward_and_backward(n):
+    for i in range(n):
+        yield x("aten::mm", 20 * i, 8, **{"Sequence number": i, "Fwd thread id": 0})
+        yield flow("s", i + 1, 20 * i, "fwdbwd")
+    for i in range(n):
+        ts = 20 * (2 * n - i)
+        yield x("autograd::engine::evaluate_function: MmBackward0", ts, 15, tid=2, **{"Sequence number": i, "Fwd thread id": 1})
+        yield flow("f", i + 1, ts, "fwdbwd", tid=2)
+        yield from launch(i, ts + 2, tid=2)
+
+
+@structure
+def one_sequence_number(n):
+    for i in range(n):
+        yield x("aten::mm", 20 * i, 8, **{"Sequence number": 7, "Fwd thread id": 0})
+        yield x("MmBackward0", 20 * i, 8, tid=2, **{"Sequence number": 7, "Fwd thread id": 1})
+
+
+@structure
+def counters(n):
+    for i in range(n):
+        yield {"ph": "C", "name": f"counter {i}", "pid": 1, "ts": i, "args": {"value": i}}
+
+
+@structure
+def counter_values(n):
+    for i in range(n):
+        yield {"ph": "C", "name": "counter", "pid": 1, "ts": i, "args": {"value": i, f"series {i % 100}": i}}
+
+
+@structure
+def instants(n):
+    for i in range(n):
+        yield {"ph": "i", "s": "t", "name": f"mark {i % 100}", "cat": "mark", "pid": 1, "tid": 1, "ts": i}
+
+
+@structure
+def threads(n):
+    for i in range(n):
+        yield {"ph": "M", "name": "thread_name", "pid": HOST, "tid": 1000 + i, "args": {"name": f"worker {i}"}}
+        yield x("aten::add", 10 * i, 8, tid=1000 + i)
+        yield from launch(i, 10 * i + 2, tid=1000 + i)
+
+
+@structure
+def threads_at_once(n):
+    for i in range(n):
+        yield x("aten::add", i, 10 * n, tid=1000 + i)
+        yield from launch(i, i + 2, tid=1000 + i)
+
+
+@structure
+def processes(n):
+    for i in range(n):
+        yield {"ph": "M", "name": "process_name", "pid": 1000 + i, "tid": 0, "args": {"name": f"process {i}"}}
+        yield {**x("aten::add", 10 * i, 8), "pid": 1000 + i}
+
+
+# Devices, streams and their work.
+
+@structure
+def devices(n):
+    for i in range(n):
+        yield from launch(i, 10 * i, device=i)
+
+
+@structure
+def devices_at_once(n):
+    yield step(0, 0, 30 * n)
+    for i in range(n):
+        yield call(i, 10 * i)
+        yield kernel(i, 10 * n, 10 * n, device=i)
+
+
+@structure
+def streams(n):
+    for i in range(n):
+        yield from launch(i, 10 * i, stream=i)
+
+
+@structure
+def streams_at_once(n):
+    """All kernels run at the same time."""
+    for i in range(n):
+        yield call(i, 10 * i)
+        yield kernel(i, 10 * i + 2, 10 * n, stream=i, name=f"kernel {i % 100}")
+
+
+@structure
+def streams_of_devices(n):
+    m = root(n)
+    for i in range(n):
+        yield from launch(i, 10 * i, device=i // m, stream=i % m)
+
+
+@structure
+def kernels_of_a_stream(n):
+    for i in range(n):
+        yield x("aten::add", 20 * i, 8)
+        yield from launch(i, 20 * i + 1, name=f"kernel {i % 100}")
+
+
+@structure
+def kernels_that_queue(n):
+    """All launched at once, so that n of them wait."""
+    for i in range(n):
+        yield call(i, 2 * i)
+        yield kernel(i, 4 * n + 10 * i, 8)
+
+
+@structure
+def kernels_that_overlap_on_a_stream(n):
+    for i in range(n):
+        yield call(i, 2 * i)
+        yield kernel(i, 2 * i + 2, 2 * n)
+
+
+@structure
+def kernels_without_launches(n):
+    for i in range(n):
+        yield kernel(i, 10 * i, 8, name=f"kernel {i}")
+
+
+@structure
+def launches_without_kernels(n):
+    for i in range(n):
+        yield x("aten::add", 10 * i, 8)
+        yield call(i, 10 * i + 1)
+
+
+@structure
+def one_correlation(n):
+    for i in range(n):
+        yield call(6, 10 * i)
+        yield kernel(6, 10 * i + 2)
+
+
+@structure
+def launches_of_an_operator(n):
+    yield x("aten::add", 0, 10 * n + 10)
+    for i in range(n):
+        yield from launch(i, 10 * i + 1)
+
+
+@structure
+def nodes_of_a_graph(n):
+    yield call(0, 0, 5, name="cudaGraphLaunch")
+    for i in range(n):
+        yield kernel(0, 10 + 10 * i, 8, stream=7 + i % 50, name=f"kernel {i % 100}", **{"graph id": 5, "graph node id": i})
+
+
+@structure
+def graph_replays(n):
+    m = root(n)
+    for i in range(m):
+        yield x("replay", 10 * m * i, 8)
+        yield call(i, 10 * m * i + 1, 5, name="cudaGraphLaunch")
+        for j in range(m):
+            yield kernel(i, 10 * (m * i + j) + 10, 8, name=f"kernel {j}", **{"graph id": 5, "graph node id": j})
+
+
+def wait(i, ts, stream, other, record, kind="Stream Wait Event"):
+    return {"ph": "X", "cat": "cuda_sync", "name": kind, "pid": 0, "tid": stream, "ts": ts, "dur": 1,
+            "args": {"cuda_sync_kind": kind, "wait_on_stream": other, "wait_on_cuda_event_record_corr_id": record + 1,
+                     "wait_on_cuda_event_id": i % 100, "stream": stream, "correlation": i + 1, "device": 0, "context": 1}}
+
+
+@structure
+def event_waits(n):
+    """Two streams, each of which waits for the other in turn."""
+    for i in range(n):
+        a, b = 7 + i % 2, 8 - i % 2
+        yield from launch(3 * i, 30 * i, stream=a)
+        yield call(3 * i + 1, 30 * i + 3, name="cudaEventRecord")
+        yield call(3 * i + 2, 30 * i + 5, name="cudaStreamWaitEvent")
+        yield wait(3 * i + 2, 30 * i + 6, b, a, 3 * i + 1)
+
+
+@structure
+def event_waits_for_one(n):
+    """One event for which n streams wait."""
+    yield from launch(0, 0)
+    yield call(1, 3, name="cudaEventRecord")
+    for i in range(n):
+        yield call(2 * i + 2, 10 * i + 5, name="cudaStreamWaitEvent")
+        yield wait(2 * i + 2, 10 * i + 6, 8 + i, 7, 1)
+        yield from launch(2 * i + 3, 10 * i + 8, stream=8 + i)
+
+
+@structure
+def event_waits_before_work(n):
+    """n waits on a stream, then all its work."""
+    for i in range(n):
+        yield call(2 * i, 10 * i, name="cudaEventRecord")
+        yield call(2 * i + 1, 10 * i + 3, name="cudaStreamWaitEvent")
+        yield wait(2 * i + 1, 10 * i + 4, 7, 8, 2 * i)
+    for i in range(n):
+        yield from launch(2 * n + i, 10 * (n + i))
+
+
+@structure
+def synchronisations(n):
+    for i in range(n):
+        yield from launch(2 * i, 30 * i)
+        yield call(2 * i + 1, 30 * i + 4, 8, name="cudaDeviceSynchronize")
+        yield wait(2 * i + 1, 30 * i + 4, -1, -1, -2, "Context Sync")
+
+
+@structure
+def gaps_of_threads(n):
+    """The device waits n times while m threads work."""
+    m = root(n)
+    for i in range(n):
+        yield x(f"op {i % 100}", 1000 * i, 900, tid=1000 + i % m)
+        yield from launch(i, 1000 * i + 800, tid=1000 + i % m)
+
+
+@structure
+def gaps_under_operators(n):
+    """n operators within each gap of the device, m gaps."""
+    m = root(n)
+    for i in range(n):
+        yield x(f"op {i % 100}", 10 * i, 8)
+        if i % m == 0:
+            yield from launch(i, 10 * i + 1)
+
+
+@structure
+def copies(n):
+    for i in range(n):
+        yield x("aten::copy_", 20 * i, 12)
+        yield call(i, 20 * i + 1, 8, name="cudaMemcpyAsync")
+        yield copy(i, 20 * i + 2, 4, kind=("HtoD (Pageable -> Device)", "DtoH (Device -> Pinned)")[i % 2], size=64 * i + 1)
+
+
+@structure
+def grids(n):
+    for i in range(n):
+        yield call(i, 10 * i)
+        yield kernel(i, 10 * i + 2, **{"grid": [i + 1, 1, 1], "shared memory": i, "est. achieved occupancy %": i % 100})
+
+
+# Memory.
+
+@structure
+def blocks_in_turn(n):
+    for i in range(n):
+        yield x("aten::empty", 20 * i, 15)
+        yield block(20 * i + 1, 512, 1)
+        yield block(20 * i + 11, -512, 1, total=0)
+
+
+@structure
+def blocks_that_live(n):
+    for i in range(n):
+        yield x(f"op {i % 100}", 20 * i, 15)
+        yield block(20 * i + 1, 512 + i, i)
+
+
+@structure
+def blocks_first_in_first_out(n):
+    for i in range(n):
+        yield block(20 * i, 512, i)
+    for i in range(n):
+        yield block(20 * (n + i), -512, i)
+
+
+@structure
+def blocks_of_steps(n):
+    for i in range(n):
+        yield step(i, 30 * i, 25)
+        yield x(f"op {i}", 30 * i + 1, 15)
+        yield block(30 * i + 2, 512 + i, i)
+
+
+@structure
+def blocks_of_devices(n):
+    for i in range(n):
+        yield block(20 * i, 512, i, device=i)
+
+
+@structure
+def blocks_of_deep_operators(n):
+    for i in range(n):
+        yield x(f"op {i % 100}", 10 * i, 50 * n - 20 * i)
+        yield block(10 * i + 1, 512, i)
+
+
+@structure
+def blocks_of_deep_frames(n):
+    for i in range(n):
+        yield frame(i + 1, i, f"a.py({i}): f{i}", i, 50 * n - 2 * i)
+    for i in range(n):
+        yield x(f"op {i % 100}", 2 * n + 10 * i, 8)
+        yield block(2 * n + 10 * i + 1, 512, i)
+
+
+@structure
+def blocks_of_host(n):
+    for i in range(n):
+        yield x(f"op {i % 100}", 20 * i, 15)
+        yield block(20 * i + 1, 512, 1, device=-1, kind=0)
+        yield block(20 * i + 11, -512, 1, device=-1, kind=0)
+
+
+@structure
+def out_of_memory(n):
+    for i in range(n):
+        yield x("aten::empty", 20 * i, 15)
+        yield {**block(20 * i + 1, 1 << 40, 0), "name": "[OutOfMemory]"}
+
+
+# Collectives.
+
+def collective(i, ts, group, ranks, kind="allreduce", size=1024, stream=20):
+    args = {"Collective name": kind, "In msg nelems": size, "Out msg nelems": size, "Group size": len(ranks), "dtype": "Float",
+            "Process Group Name": str(group), "Process Group Ranks": str(ranks), "Seq": i}
+    yield x("record_param_comms", ts, 5, **args)
+    yield call(i, ts + 1, 2)
+    yield kernel(i, ts + 4, 10, stream=stream, name="ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", **args)
+
+
+@structure
+def collectives(n):
+    for i in range(n):
+        yield from collective(i, 20 * i, 0, [0, 1], size=i % 100 + 1)
+
+
+@structure
+def collectives_at_once(n):
+    for i in range(n):
+        for event in collective(i, 20 * i, 0, [0, 1], stream=20 + i):
+            yield {**event, "dur": 20 * n} if event["cat"] == "kernel" else event
+
+
+@structure
+def groups(n):
+    for i in range(n):
+        yield from collective(i, 20 * i, i, [0, i + 1])
+
+
+@structure
+def ranks_of_a_group(n):
+    for i in range(4):
+        yield from collective(i, 20 * i, 0, list(range(n)))
+
+
+@structure
+def sizes_of_messages(n):
+    for i in range(n):
+        yield from collective(i, 20 * i, 0, [0, 1], size=i + 1, kind=("allreduce", "broadcast", "send")[i % 3])
+
+
+# Texts.
+
+@structure
+def names(n):
+    for i in range(n):
+        yield x(f"op {i}", 20 * i, 15)
+        yield from launch(i, 20 * i + 2, name=f"kernel {i}")
+
+
+@structure
+def mangled_names(n):
+    for i in range(n):
+        text = f"kernel{i}"
+        yield kernel(i, 20 * i, 8, name=f"_ZN2at6native{len(text)}{text}IfLi4EEEviT_PS1_")
+
+
+@structure
+def long_name(n):
+    yield x("a" * n * 10, 0)
+    yield from launch(0, 2, name="b" * n * 10)
+
+
+@structure
+def long_template_name(n):
+    yield from launch(0, 2, name="void f<" + "int, " * n + "int>(int)")
+
+
+@structure
+def nested_template_name(n):
+    yield from launch(0, 2, name="void " + "f<" * n + "int" + ">" * n + "(int)")
+
+
+@structure
+def long_names(n):
+    m = root(n)
+    for i in range(m):
+        yield x("a" * m * 10 + str(i), 10 * i, 8)
+
+
+@structure
+def shapes(n):
+    for i in range(n):
+        yield x("aten::add", 20 * i, 15, **{"Input Dims": [[i, 4], [4]], "Input type": ["float", "float"]})
+
+
+@structure
+def long_shape(n):
+    yield x("aten::add", 0, 15, **{"Input Dims": [[1] * n], "Input type": ["float"]})
+
+
+@structure
+def shapes_of_many_inputs(n):
+    yield x("aten::cat", 0, 15, **{"Input Dims": [[1, 2]] * n, "Input type": ["float"] * n, "Input Strides": [[2, 1]] * n})
+
+
+@structure
+def nested_shape(n):
+    yield x("aten::cat", 0, 15, **{"Input Dims": [[[1, 2]] * n, []], "Input type": ["TensorList", "Scalar"]})
+
+
+@structure
+def call_stacks(n):
+    for i in range(n):
+        yield x("aten::add", 20 * i, 15, **{"Call stack": f"a.py({i}): f;b.py(1): g;c.py(2): h"})
+        yield from launch(i, 20 * i + 2)
+
+
+@structure
+def long_call_stack(n):
+    yield x("aten::add", 0, 15, **{"Call stack": ";".join(f"a.py({i}): f" for i in range(n))})
+    yield from launch(0, 2)
+
+
+@structure
+def long_call_stacks(n):
+    m = root(n)
+    for i in range(m):
+        yield x("aten::add", 20 * i, 15, **{"Call stack": ";".join(f"a.py({j}): f{i}" for j in range(m))})
+
+
+@structure
+def categories(n):
+    for i in range(n):
+        yield x("work", 10 * i, 8, f"category {i % 60000}")
+
+
+@structure
+def overloads(n):
+    for i in range(n):
+        yield x("aten::add", 10 * i, 8, **{"Overload name": f"overload_{i}", "Record function id": i})
+
+
+@structure
+def arguments(n):
+    yield x("aten::add", 0, 8, **{f"key {i}": i for i in range(n)})
+
+
+@structure
+def metadata(n):
+    for i in range(n):
+        yield {"ph": "M", "name": f"note {i}", "pid": HOST, "tid": HOST, "args": {"value": i}}
+    yield x("aten::add", 0)
+
+
+def write_trace(events, path, stretch, head=None):
+    """A Chrome trace; with a stretch all its times are so many times as large."""
+    with open(path, "w", encoding="utf-8") as out:
+        start = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Synthetic GPU", "numSms": 108}],
+                 "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 2}, **(head or {})}
+        out.write(json.dumps(start)[:-1] + ', "traceEvents": [\n')
+        comma = ""
+        for event in events:
+            for key in ("ts", "dur") if stretch != 1 else ():
+                if key in event:
+                    event[key] *= stretch
+            out.write(comma + json.dumps(event))
+            comma = ",\n"
+        out.write("]}\n")
+
+
+def names_of_all():
+    return [*STRUCTURES, *other_files.KINDS]
+
+
+def write(name, n, folder, stretch=1):
+    """Makes the recording within the folder; returns what to ingest."""
+    if name in STRUCTURES:
+        path = os.path.join(folder, "trace.json")
+        write_trace(STRUCTURES[name](n), path, stretch)
+        return path
+    return other_files.KINDS[name](n, folder, stretch)
