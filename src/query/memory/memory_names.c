@@ -30,7 +30,6 @@ void memory_names_close(struct memory_names *n)
 	text_pool_close(&n->texts);
 	free(n->around);
 	free(n->spare);
-	free(n->ops);
 	*n = (struct memory_names){ .n = 0 };
 }
 
@@ -56,8 +55,7 @@ static int read_slice(struct memory_names *n, int64_t id, struct memory_around *
 	return rc;
 }
 
-/* The place behind the slice in the chain as it is; 0: not in it. */
-static size_t place_behind(const struct memory_names *n, int64_t id)
+size_t memory_names_place(const struct memory_names *n, int64_t id)
 {
 	size_t low = 0, high = n->n;
 
@@ -73,11 +71,10 @@ static size_t place_behind(const struct memory_names *n, int64_t id)
 
 static void add_around(struct memory_names *n, struct memory_around slice)
 {
-	if (slice.class == CLASS_OP) {
-		n->ops = xgrow(n->ops, &n->ops_cap, n->nops + 1, sizeof(*n->ops));
-		n->ops[n->nops++] = slice.name;
-	}
-	slice.ops = n->nops;
+	const struct memory_around *outer = n->n ? &n->around[n->n - 1] : NULL;
+
+	if (outer)
+		slice.caller = outer->class == CLASS_PYTHON ? outer->caller : n->n;
 	n->around = xgrow(n->around, &n->cap, n->n + 1, sizeof(*n->around));
 	n->around[n->n++] = slice;
 }
@@ -86,14 +83,13 @@ int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
 {
 	size_t nspare = 0, kept = 0;
 
-	while (id && !(kept = place_behind(n, id))) {
+	while (id && !(kept = memory_names_place(n, id))) {
 		n->spare = xgrow(n->spare, &n->spare_cap, nspare + 1, sizeof(*n->spare));
 		if (read_slice(n, id, &n->spare[nspare], &id, err) < 0)
 			return -1;
 		nspare++;
 	}
 	n->n = kept;
-	n->nops = kept ? n->around[kept - 1].ops : 0;
 	while (nspare > 0)
 		add_around(n, n->spare[--nspare]);
 	return 0;
@@ -145,10 +141,8 @@ int memory_names_parent(struct memory_names *n, int64_t id, struct str *out,
 		return 0;
 	if (memory_names_follow(n, id, err) < 0)
 		return -1;
-	for (size_t i = n->n - 1; i-- > 0;)
-		if (n->around[i].class != CLASS_PYTHON) {
-			*out = text_pool_str(&n->texts, n->around[i].name);
-			break;
-		}
+	size_t caller = n->around[n->n - 1].caller;
+	if (caller)
+		*out = text_pool_str(&n->texts, n->around[caller - 1].name);
 	return 0;
 }

@@ -20,7 +20,7 @@ struct memory_around {
 	int64_t id;
 	uint32_t name; /* text */
 	uint8_t class; /* enum slice_class */
-	size_t ops;    /* operators among the slices down to this one */
+	size_t caller; /* place behind the next one out that is no Python frame; or 0 */
 };
 
 struct sqlite3_stmt;
@@ -33,8 +33,6 @@ struct memory_names {
 	size_t n, cap;
 	struct memory_around *spare; /* owned */
 	size_t spare_cap;
-	uint32_t *ops; /* owned; names of the operators of the chain, likewise */
-	size_t nops, ops_cap;
 };
 
 /* memory_names_close() in both cases, before the store is closed. */
@@ -46,6 +44,8 @@ void memory_names_close(struct memory_names *n);
  * come in order.  Id 0: an empty one.
  */
 int memory_names_follow(struct memory_names *n, int64_t id, struct err *err);
+/* The place behind the slice in the newest chain; 0: it is not in it. */
+size_t memory_names_place(const struct memory_names *n, int64_t id);
 /*
  * Who did it: the operator's name; without one that of the event itself, which is a
  * Python frame in a snapshot and a category in a memory timeline; else MEMORY_NO_OP.

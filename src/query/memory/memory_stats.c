@@ -52,7 +52,14 @@ struct sums {
 struct op_row {
 	uint32_t name;
 	struct sums self, total;
-	size_t counted; /* the run of events that was added to `total` last */
+	size_t nopen; /* calls of it that are open */
+};
+
+/* An operator around the newest event, and what was done in it so far. */
+struct open_op {
+	int64_t id;
+	size_t row;
+	struct sums sums;
 };
 
 /* Those of one device. */
@@ -60,7 +67,8 @@ struct stats {
 	struct intern keys; /* of the name's bytes: place in rows */
 	struct op_row *rows;
 	size_t n, cap;
-	size_t runs;
+	struct open_op *open; /* outermost first */
+	size_t nopen, open_cap;
 	const struct text_pool *texts;
 };
 
@@ -89,7 +97,41 @@ static void add_sums(struct sums *to, const struct sums *add)
 	to->allocated = sum_add(to->allocated, add->allocated);
 }
 
-/* Events of one operator: to it, and to all around it. */
+/* What was done in it goes on to the one around it; a call of itself is part of that. */
+static void close_op(struct stats *st)
+{
+	const struct open_op *op = &st->open[--st->nopen];
+
+	if (--st->rows[op->row].nopen == 0)
+		add_sums(&st->rows[op->row].total, &op->sums);
+	if (st->nopen)
+		add_sums(&st->open[st->nopen - 1].sums, &op->sums);
+}
+
+static void open_op(struct stats *st, const struct memory_around *slice)
+{
+	struct op_row *row = row_of(st, slice->name);
+
+	row->nopen++;
+	st->open = xgrow(st->open, &st->open_cap, st->nopen + 1, sizeof(*st->open));
+	st->open[st->nopen++] =
+		(struct open_op){ .id = slice->id, .row = (size_t)(row - st->rows) };
+}
+
+/* Those that are open are then the operators of the chain. */
+static void follow_chain(struct stats *st, const struct memory_names *names)
+{
+	size_t place = 0;
+
+	while (st->nopen &&
+	       !(place = memory_names_place(names, st->open[st->nopen - 1].id)))
+		close_op(st);
+	for (; place < names->n; place++)
+		if (names->around[place].class == CLASS_OP)
+			open_op(st, &names->around[place]);
+}
+
+/* Events of one operator: to it, and to all around it when they end. */
 static int add_run(struct memory_source *s, struct stats *st,
 		   const struct memory_event *of, const struct sums *sums,
 		   struct err *err)
@@ -99,17 +141,14 @@ static int add_run(struct memory_source *s, struct stats *st,
 
 	if (memory_names_of(names, of, &name, err) < 0)
 		return -1;
-	st->runs++;
 	add_sums(&row_of(st, name)->self, sums);
-	if (of->op_id <= 0)
+	if (of->op_id <= 0) {
 		add_sums(&row_of(st, name)->total, sums);
-	for (size_t i = 0; of->op_id > 0 && i < names->nops; i++) {
-		struct op_row *row = row_of(st, names->ops[i]);
-		if (row->counted == st->runs)
-			continue; /* it calls itself */
-		row->counted = st->runs;
-		add_sums(&row->total, sums);
+		return 0;
 	}
+	follow_chain(st, names);
+	if (st->nopen)
+		add_sums(&st->open[st->nopen - 1].sums, sums);
 	return 0;
 }
 
@@ -151,6 +190,8 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 		while (of->op_id > 0 && i < n && e[at[i]].op_id == of->op_id);
 		rc = add_run(s, st, of, &sums, err);
 	}
+	while (st->nopen)
+		close_op(st);
 	free(at);
 	return rc;
 }
@@ -277,6 +318,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 		rc = add_rows(s, p, &st, &calls, to, err);
 	intern_release(&st.keys);
 	free(st.rows);
+	free(st.open);
 	free(calls.at);
 	return rc;
 }
