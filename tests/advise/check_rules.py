@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 import rulecases
-from storetap import SHARED, Tap, Workplace, fixtures
+from storetap import FIXTURES, SHARED, Tap, Workplace, fixtures
 
 # What the plugin's sentences begin with, and ptool's rule for each.
 PLUGIN = {"This run has high time cost on input data loading": "data-loading",
@@ -217,6 +217,10 @@ def check_guards(tap, work):
 
 
 def check_short(tap, work):
+    other = advise(work, work.ingest(os.path.join(FIXTURES, "chrome", "chromium.json.gz")))
+    tap.ok(not found(other) and "recordings of PyTorch" in str(other), "a browser is not judged by rules of PyTorch", other)
+    unshaped = work.ptool("advise", work.ingest(os.path.join(FIXTURES, "torch", "legacy2141_mlp", "trace.json.gz"))).stdout
+    tap.ok(unshaped.startswith("operators run for"), "no problem is not said where a rule of the CPU could not run", unshaped)
     short = rulecases.Trace(steps=1, lengths=[900_000])
     short.host("aten::copy_", 1000, 300_000)
     tap.same(found(advise(work, work.ingest(*save(work, [short])))), [], "less than a millisecond of the CPU is too short to judge")

@@ -5,6 +5,7 @@
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/ddp_buffers.h"
+#include "query/advise/rule_parts.h"
 #include "query/gaps/gap_sums.h"
 
 /* As gap_profile_load(), with the work that is there already. */
@@ -61,7 +62,12 @@ const struct fact_buffers *facts_buffers(struct advise_facts *f, struct err *err
 		return NULL;
 	if (f->has_buffers)
 		return b;
-	if (ddp_buffers_find(f->store, f->texts, f->profile, &b->when, &b->n, err) < 0)
+	size_t n;
+	const struct fact_name *names = facts_names(f, &n, err);
+	if (!names)
+		return NULL;
+	if (rule_calls(names, n, "DistributedDataParallel.forward") > 0 &&
+	    ddp_buffers_find(f->store, f->texts, f->profile, &b->when, &b->n, err) < 0)
 		return NULL;
 	sum_buffers(f);
 	f->has_buffers = true;

@@ -1,6 +1,8 @@
 /* What recordings hold: see advise_needs.h. */
 #include "query/advise/advise_needs.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "query/advise/rule_parts.h"
 #include "query/short_name.h"
@@ -31,6 +33,8 @@ static const struct {
 	  "record the activity CPU too" },
 	{ NEED_HOST_ONLY, "no operators were recorded", "record the activity CPU too" },
 };
+
+#define NOT_TORCH "rules of the CPU judge recordings of PyTorch alone"
 
 #define NLACKS (sizeof(lacks) / sizeof(lacks[0]))
 
@@ -73,6 +77,12 @@ static bool is_run(const struct advise_facts *f, const struct fact_name *names, 
 	return false;
 }
 
+/* What rules of the CPU know, and what they say to try, is PyTorch's. */
+static bool is_torch(const struct advise_facts *f)
+{
+	return strcmp(f->profile->format, "pytorch") == 0;
+}
+
 int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 {
 	size_t n;
@@ -85,7 +95,7 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 		return -1;
 	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U);
 	if (work->n == 0) {
-		*met |= n && launches == 0 ? NEED_HOST_ONLY : 0U;
+		*met |= n && launches == 0 && is_torch(f) ? NEED_HOST_ONLY : 0U;
 		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
 		return 0;
 	}
@@ -103,6 +113,8 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 	if (missing & NEED_HOST_ONLY && (met & NEED_WORK || run->facts->launches))
 		return false;
 	run->out->asked++;
+	if (missing & NEED_HOST_ONLY && !is_torch(run->facts))
+		return advice_lacks(run, NOT_TORCH, NULL) != 0;
 	for (size_t i = 0; i < NLACKS; i++) {
 		if (!(missing & lacks[i].need))
 			continue;
@@ -168,11 +180,13 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 		view.unfit = unfit(met, f->uses[i].pieces, &out->arena);
 		advice_add_view(out, &view);
 	}
-	if (!(met & NEED_HOST_ONLY) && !f->launches)
+	if (met & NEED_WORK || f->nnames == 0)
 		return 0;
 	if (host_busy_ns(f, &view.busy_ns, err) < 0)
 		return -1;
-	view.unfit = f->launches ? "its kernels are missing" : unfit(met, 0, &out->arena);
+	view.unfit = f->launches   ? "its kernels are missing"
+		     : is_torch(f) ? unfit(met, 0, &out->arena)
+				   : NOT_TORCH;
 	view.longest = f->launches ? NULL : longest(f->names, f->nnames, &out->arena);
 	advice_add_view(out, &view);
 	return 0;

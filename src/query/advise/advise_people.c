@@ -250,10 +250,19 @@ static bool is_found_before(const struct advice_list *list, size_t at)
 	return false;
 }
 
+/* Could each rule of the CPU run, where they were asked? */
+static bool has_judged_host(const struct advice_list *list)
+{
+	for (size_t i = 0; i < list->nlacks; i++)
+		if (list->lacks[i].rule->needs & NEED_HOST_ONLY)
+			return false;
+	return true;
+}
+
 static const char *verdict(const struct advice_list *list,
 			   const struct advise_request *request)
 {
-	bool is_busy = true, is_judged = list->nviews > 0;
+	bool is_busy = true, is_judged = list->nviews > 0 && has_judged_host(list);
 
 	for (size_t i = 0; i < list->nviews; i++) {
 		const struct advice_view *v = &list->views[i];

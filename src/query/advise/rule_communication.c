@@ -4,20 +4,27 @@
 
 enum { MIN_PCT };
 
+#define TRY                                                                          \
+	"accumulate gradients over several batches, add a compression hook to DDP, " \
+	"or make the batch larger; 'ptool comm' shows which collectives"
+
 static const struct rule_share share = {
 	.category = STEP_COMMUNICATION,
 	.finding = " is communication, while nothing computes",
 	.ns_item = "communication_ns",
 	.pct_item = "communication_pct",
 	.formula = "mean communication_ns of a step (ptool steps)",
-	.suggestion =
-		"accumulate gradients over several batches, add a compression hook to "
-		"DDP, or make the batch larger; 'ptool comm' shows which collectives",
+	.suggestion = TRY,
 };
 
 static int check(const struct rule_run *run, struct err *err)
 {
-	return rule_judge_share(run, &share, run->values[MIN_PCT], err);
+	struct rule_share judged = share;
+
+	if (run->facts->scope->nranks <= 1)
+		judged.suggestion = TRY "; record all ranks to see with 'ptool comm "
+					"--ranks' whether it waits for a late one";
+	return rule_judge_share(run, &judged, run->values[MIN_PCT], err);
 }
 
 const struct rule rule_communication = {

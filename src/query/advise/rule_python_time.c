@@ -77,9 +77,11 @@ static int check(const struct rule_run *run, struct err *err)
 
 	if (!mean)
 		return steps ? 0 : -1;
+	int64_t other_ns = mean->values[VALUE_CATEGORY + STEP_OTHER];
+	if (facts_pct(other_ns, mean->values[VALUE_TOTAL]) <= run->values[MIN_PCT])
+		return 0;
 	if (host_pauses_find(run->facts, &pauses, err) < 0)
 		return -1;
-	int64_t other_ns = mean->values[VALUE_CATEGORY + STEP_OTHER];
 	bool is_paused = rule_per_step(run, pauses.ns) >= other_ns / 2 && pauses.n;
 	if (!is_between(mean) || is_paused) {
 		judged.finding = " runs no operator: the program does something else, or "
