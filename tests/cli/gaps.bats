@@ -28,7 +28,11 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	for by in cause op frame annotation step stream; do
 		[ "$(idle --by $by)" -eq 72494 ]
 		[ "$(idle --by $by --root)" -eq 72494 ]
+		ptool gaps "$GPU/annotations.json" --by $by | grep 'is lost to' >>hints
 	done
+	[ "$(sort -u hints | wc -l)" -eq 1 ]
+	ptool gaps --by frame | grep -q 'no Python frame was recorded .*with_stack=True'
+	ptool gaps --by op | lacks 'was recorded'
 	[ "$(idle --step 0)" -eq 36071 ]
 	[ "$(idle --step 0..1)" -eq $((36071 + 36423)) ]
 	[ "$(idle --time 300us..400us)" -eq 18747 ]

@@ -261,7 +261,7 @@ class Blame:
             works.sort(key=lambda w: (w.ts, w.stream, -w.dur, w.place))
             for place, work in enumerate(works):
                 work.order = place
-        self.costs, self.copies = {}, None
+        self.costs, self.told, self.copies = {}, {}, None
 
     # Windows and gaps
 
@@ -524,6 +524,11 @@ class Blame:
         return not others or call.dur > 10 * median(others)
 
     def tells(self, s):
+        if s not in self.told:
+            self.told[s] = self.tells_by_name(s)
+        return self.told[s]
+
+    def tells_by_name(self, s):
         if s.kind in ("op", "annotation"):
             return told_by_op(s)
         if s.kind == "python":

@@ -229,6 +229,10 @@ static const struct other_remedy {
 	{ CAUSE(GAP_UNTRACED), has_frames,
 	  "no Python frame was recorded there then: py-spy record --native or perf shows "
 	  "which other code ran" },
+	{ CAUSE(GAP_PYTHON), is_compiled,
+	  "the compiled model launches its kernels one by one: "
+	  "torch.compile(mode='reduce-overhead') replays them as graphs "
+	  "(with_stack=True inflates it)" },
 	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled,
 	  "the compiled model launches its kernels one by one: "
 	  "torch.compile(mode='reduce-overhead') replays them as graphs" },

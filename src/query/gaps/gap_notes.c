@@ -86,26 +86,21 @@ void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
 }
 
 void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
-		   const struct gap_sums *sums, const struct gap_profile *p)
-{
-	for (size_t i = 0; i < sums->n; i++) {
-		const struct gap_sum *sum = &sums->items[i];
-		if (sum->idle_ns <= seen->look_ns[sum->cause])
-			continue;
-		seen->look_ns[sum->cause] = sum->idle_ns;
-		seen->look_at[sum->cause] =
-			arena_copy(&out->arena, text_pool_str(p->texts, sum->blamed));
-	}
-}
-
-void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *by_cause)
+		   const struct gap_sums *by_cause, const struct gap_profile *p)
 {
 	for (size_t i = 0; i < by_cause->n; i++) {
 		const struct gap_sum *sum = &by_cause->items[i];
-		seen->cause_ns[sum->cause] =
-			sum_add(seen->cause_ns[sum->cause], sum->idle_ns);
-		seen->long_ns[sum->cause] =
-			sum_add(seen->long_ns[sum->cause], sum->long_ns);
+		enum gap_cause cause = (enum gap_cause)sum->cause;
+		if (sum->key != GAP_NOTES_NAMES) {
+			seen->cause_ns[cause] =
+				sum_add(seen->cause_ns[cause], sum->idle_ns);
+			seen->long_ns[cause] =
+				sum_add(seen->long_ns[cause], sum->long_ns);
+		} else if (sum->idle_ns > seen->look_ns[cause]) {
+			seen->look_ns[cause] = sum->idle_ns;
+			seen->look_at[cause] = arena_copy(
+				&out->arena, text_pool_str(p->texts, sum->blamed));
+		}
 	}
 }
 
@@ -141,4 +136,22 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 			  gap_causes[most].title, STR_ARG(buf_str(&at)),
 			  gap_cause_remedy(most, &loss));
 	buf_release(&at);
+}
+
+void gap_notes_no_keys(struct memtable *out, enum gap_by by)
+{
+	static const char *const notes[] = {
+		[GAPS_BY_OP] = "no operator was recorded at these times: record with "
+			       "ProfilerActivity.CPU",
+		[GAPS_BY_FRAME] = "no Python frame was recorded at these times: record "
+				  "with with_stack=True",
+		[GAPS_BY_ANNOTATION] = "no annotation was recorded at these times: "
+				       "torch.profiler.record_function() makes them",
+		[GAPS_BY_STEP] = "no step was recorded at these times: prof.step() "
+				 "marks them",
+		[GAPS_BY_STREAM] = NULL,
+	};
+
+	if (out->nrows && notes[by])
+		memtable_add_note(out, "%s", notes[by]);
 }

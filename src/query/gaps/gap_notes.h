@@ -18,12 +18,18 @@ struct gap_causes_seen {
 	int64_t look_ns[NGAP_CAUSES];
 };
 
+/*
+ * Sums of a profile by cause: those whose key is the cause have no names, the others
+ * have the key GAP_NOTES_NAMES and what is charged.
+ */
+#define GAP_NOTES_NAMES ((uint32_t)NGAP_CAUSES)
 void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
-		   const struct gap_sums *sums, const struct gap_profile *p);
-/* Of sums whose rows are causes, nothing else. */
-void gap_notes_add_causes(struct gap_causes_seen *seen, const struct gap_sums *by_cause);
+		   const struct gap_sums *by_cause, const struct gap_profile *p);
 /* What to do about the largest cause, or that there is nothing to do. */
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen);
+
+/* How to record what the rows are for: nothing of it was. */
+void gap_notes_no_keys(struct memtable *out, enum gap_by by);
 
 /* The first line is the table's caption, the others are notes. */
 void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,

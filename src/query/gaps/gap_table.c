@@ -76,7 +76,7 @@ struct making {
 	struct memtable *out;
 	struct column *columns; /* in the table's arena */
 	struct gap_sums sums, totals;
-	struct gap_sums by_cause; /* whatever the rows are for */
+	struct gap_sums by_cause; /* whatever the rows are for: gap_notes_add() */
 	struct gap_causes_seen causes;
 	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
@@ -129,6 +129,9 @@ static void add_piece(struct making *m, const struct gap_profile *p,
 		of.blamed = TEXT_NONE;
 		gap_sums_add(&m->totals, &of, piece->gap, ns, in_step);
 		of.key = of.cause = piece->cause;
+		gap_sums_add(&m->by_cause, &of, piece->gap, ns, in_step);
+		of.key = GAP_NOTES_NAMES;
+		of.blamed = piece->blamed;
 		gap_sums_add(&m->by_cause, &of, piece->gap, ns, in_step);
 	}
 }
@@ -236,8 +239,7 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	}
 	m->nrows += (int64_t)n;
 	free(rows);
-	gap_notes_add(m->out, &m->causes, &m->sums, p);
-	gap_notes_add_causes(&m->causes, &m->by_cause);
+	gap_notes_add(m->out, &m->causes, &m->by_cause, p);
 }
 
 static int add_profile(struct making *m, struct store *store,
@@ -325,6 +327,15 @@ static void hide(struct making *m, enum shown *shown)
 	buf_release(&left);
 }
 
+static bool has_keys(const struct making *m)
+{
+	bool has = (int64_t)m->out->nrows < m->nrows; /* or it may be in the others */
+
+	for (size_t i = 0; i < m->out->nrows; i++)
+		has |= memtable_row(m->out, i)[KEY].type != CELL_NULL;
+	return has;
+}
+
 static struct table *pick(struct making *m)
 {
 	bool by_cause = m->request->by == GAPS_BY_CAUSE;
@@ -402,6 +413,8 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		return -1;
 	}
 	gap_notes_sentence(m.out, &m.causes);
+	if (!has_keys(&m))
+		gap_notes_no_keys(m.out, request->by);
 	*out = pick(&m);
 	return 0;
 }
