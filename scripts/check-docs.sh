@@ -1,6 +1,6 @@
 #!/bin/sh
 # check-docs.sh PTOOL: is what the man pages and the README say true?  The
-# pages' SYNOPSIS and OPTIONS are those of the option tables, every command has
+# pages' SYNOPSIS, OPTIONS and EXIT STATUS are those of the option tables, every command has
 # a page, every option stands in it, every file that is named exists, and every
 # example ("$ ptool ...") runs and prints the lines shown below it.
 set -eu
@@ -37,9 +37,9 @@ check_page() { # COMMAND
 		return 0
 	}
 	ptool help --mdoc "$1" >"$work/mdoc" || bad "ptool help --mdoc $1 fails"
-	for name in SYNOPSIS OPTIONS; do
-		section $name <"$page" >"$work/page"
-		section $name <"$work/mdoc" >"$work/table"
+	for name in SYNOPSIS OPTIONS "EXIT STATUS"; do
+		section "$name" <"$page" >"$work/page"
+		section "$name" <"$work/mdoc" >"$work/table"
 		diff -u --label "$page" --label "ptool help --mdoc $1" "$work/page" "$work/table" >&2 ||
 			bad "$page: $name is not that of the option table"
 	done

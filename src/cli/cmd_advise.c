@@ -92,5 +92,7 @@ const struct command cmd_advise = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("the rules were asked, whatever they found",
+			       "a call graph, or no such run, rank or profile"),
 	.run = run,
 };

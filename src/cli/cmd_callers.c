@@ -190,6 +190,8 @@ const struct command cmd_callers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callers_examples,
+	.exits = EXITS_READING("there are callers",
+			       "no function matches, or none that does has callers"),
 	.run = run_callers,
 };
 
@@ -205,5 +207,7 @@ const struct command cmd_callees = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callees_examples,
+	.exits = EXITS_READING("there are callees",
+			       "no function matches, or none that does calls another"),
 	.run = run_callees,
 };

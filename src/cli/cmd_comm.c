@@ -89,5 +89,8 @@ const struct command cmd_comm = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are collectives",
+		"no collective matches, or none was recorded; with --ranks: there is one rank only, or no two took part in the same collective"),
 	.run = run,
 };

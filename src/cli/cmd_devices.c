@@ -76,5 +76,7 @@ const struct command cmd_devices = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("there is device work",
+			       "no device work was recorded, or none matches"),
 	.run = run,
 };

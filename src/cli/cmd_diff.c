@@ -103,7 +103,7 @@ static const struct opt_group diff_groups[] = {
 	{ .title = "Views (without one: all for people, the rows for machines)", .opts = diff_views },
 	{ .opts = diff_options },
 	FILTER_GROUP(struct diff_opts, filter),
-	{ .title = "Profiles", .opts = diff_scope },
+	{ .title = "Profiles", .opts = diff_scope, .is_shared = true },
 	OUTPUT_GROUP(struct diff_opts, output),
 	OPT_GROUP_END
 };
@@ -306,6 +306,16 @@ static const char *const examples[] = {
 	NULL
 };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the sides were compared, whatever came of it; with --exit-code the new side is also not slower" },
+	{ EXIT_FINDING, "with --exit-code: the headline is slower (or larger); with --fail-on: what it names was found" },
+	EXIT_USAGE_ROW,
+	{ EXIT_EMPTY, "the sides share nothing; a side is empty or lacks what was asked for; or, with --exit-code or --fail-on, there are too few runs to decide" },
+	EXITS_OF_READING,
+};
+/* clang-format on */
+
 const struct command cmd_diff = {
 	.name = "diff",
 	.summary = "Compare recordings from before and after a change",
@@ -313,6 +323,6 @@ const struct command cmd_diff = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.finding = "what --fail-on names was found",
+	.exits = exits,
 	.run = run,
 };

@@ -127,6 +127,15 @@ static const char *const examples[] = {
 	"ptool export --to pstats trace.json | gprof2dot -f pstats /dev/stdin", NULL
 };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "it is written" },
+	{ EXIT_USAGE, "a mistake in the command line; the output exists, or is a terminal" },
+	{ EXIT_EMPTY, "nothing of what the format holds was recorded" },
+	EXITS_OF_READING,
+};
+/* clang-format on */
+
 const struct command cmd_export = {
 	.name = "export",
 	.summary = "Write what was recorded in a format of other programs",
@@ -134,5 +143,6 @@ const struct command cmd_export = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 	.run = run,
 };

@@ -144,5 +144,8 @@ const struct command cmd_gaps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits =
+		EXITS_READING("idle time was listed, also when the device was never idle",
+			      "no device work was recorded, or no idle time matches"),
 	.run = run,
 };

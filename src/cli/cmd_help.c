@@ -107,6 +107,15 @@ static int run(const struct command *self, int argc, char **argv)
 static const char *const examples[] = { "ptool help help", "source <(ptool help --bash)",
 					NULL };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "it was shown" },
+	{ EXIT_USAGE, "there is no such command, or two of the options were given" },
+	{ EXIT_IO, "standard output cannot be written" },
+	EXITS_END,
+};
+/* clang-format on */
+
 const struct command cmd_help = {
 	.name = "help",
 	.summary = "Show what a command does and its options",
@@ -114,5 +123,6 @@ const struct command cmd_help = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 	.run = run,
 };

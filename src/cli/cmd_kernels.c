@@ -97,5 +97,7 @@ const struct command cmd_kernels = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("there are kernels",
+			       "no kernel was recorded, or none matches"),
 	.run = run,
 };

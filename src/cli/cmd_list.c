@@ -80,5 +80,8 @@ const struct command cmd_list = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are slices",
+		"no slice matches, or no such run or profile is in the store"),
 	.run = run,
 };

@@ -76,9 +76,9 @@ static const struct opt memory_filters[] = {
 
 static const struct opt_group memory_groups[] = {
 	OPERAND_GROUP(struct memory_opts, operand),
-	{ "Views (without one: the peaks)", memory_views, 0 },
-	{ "", memory_options, 0 },
-	{ "Filters", memory_filters, FIELD(filter) },
+	{ "Views (without one: the peaks)", memory_views, 0, false },
+	{ "", memory_options, 0, false },
+	{ "Filters", memory_filters, FIELD(filter), true },
 	SCOPE_GROUP(struct memory_opts, scope),
 	OUTPUT_GROUP(struct memory_opts, output),
 	OPT_GROUP_END
@@ -244,5 +244,8 @@ const struct command cmd_memory = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are rows; or there is no leak, spike or failed allocation, which is an answer",
+		"nothing matches; or the recording lacks memory events, addresses (torch 1.10 and newer) or steps"),
 	.run = run,
 };

@@ -86,5 +86,8 @@ const struct command cmd_modules = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are modules",
+		"no module was recorded (with_stack=True), or none matches"),
 	.run = run,
 };

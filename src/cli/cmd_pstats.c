@@ -79,11 +79,11 @@ static const struct opt pstats_format[] = {
 
 /* The first of output_options is the format, which has one more choice here. */
 static const struct opt_group pstats_groups[] = {
-	{ "Operands", pstats_operands, FIELD(operands) },
+	{ "Operands", pstats_operands, FIELD(operands), false },
 	{ .opts = pstats_options },
 	SCOPE_GROUP(struct pstats_opts, scope),
-	{ "Output", pstats_format, FIELD(output) },
-	{ "", output_options + 1, FIELD(output) },
+	{ "Output", pstats_format, FIELD(output), true },
+	{ "", output_options + 1, FIELD(output), true },
 	OPT_GROUP_END
 };
 /* clang-format on */
@@ -291,6 +291,15 @@ static const char *const examples[] = {
 	NULL
 };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the listing is complete, be it empty because of --limit or --fraction" },
+	EXIT_USAGE_ROW,
+	{ EXIT_EMPTY, "no function matches, no functions were recorded, or no such run or profile is in the store" },
+	EXITS_OF_READING,
+};
+/* clang-format on */
+
 const struct command cmd_pstats = {
 	.name = "pstats",
 	.summary = "Show a call graph as Python's pstats does",
@@ -298,5 +307,6 @@ const struct command cmd_pstats = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 	.run = run,
 };

@@ -109,6 +109,18 @@ static int run(const struct command *self, int argc, char **argv)
 static const char *const examples[] = { "ptool rm trace.json",
 					"ptool rm before after -o experiments.db", NULL };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the runs are gone" },
+	{ EXIT_USAGE, "a mistake in the command line" },
+	{ EXIT_EMPTY, "a run of that name is not in the store" },
+	{ EXIT_INPUT, "the store is missing, is none, or is of another schema" },
+	{ EXIT_IO, "the store cannot be written, or memory runs out" },
+	{ EXIT_INTERRUPT, "interrupted; of several runs the first ones may be gone" },
+	EXITS_END,
+};
+/* clang-format on */
+
 const struct command cmd_rm = {
 	.name = "rm",
 	.summary = "Delete runs from a store",
@@ -116,5 +128,6 @@ const struct command cmd_rm = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 	.run = run,
 };

@@ -246,6 +246,17 @@ static const char *const examples[] = {
 	NULL
 };
 
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the query ran, also when it selected nothing" },
+	{ EXIT_USAGE, "a mistake in the query or in the command line; a statement that would write, or uses what is refused; a query that took longer than --timeout; or the output exists" },
+	{ EXIT_INPUT, "the store, the file or the query's file is missing, cannot be read, or is of another schema" },
+	{ EXIT_IO, "the output or the cache cannot be written, or the query needs more memory than --memory-limit" },
+	{ EXIT_INTERRUPT, "interrupted" },
+	EXITS_END,
+};
+/* clang-format on */
+
 const struct command cmd_sql = {
 	.name = "sql",
 	.summary = "Ask a store in SQL",
@@ -253,5 +264,6 @@ const struct command cmd_sql = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 	.run = run,
 };

@@ -111,5 +111,8 @@ const struct command cmd_steps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are steps",
+		"neither steps, operators nor device work were recorded; no step matches; or it is a call graph, which has no steps"),
 	.run = run,
 };

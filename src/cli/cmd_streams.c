@@ -89,5 +89,7 @@ const struct command cmd_streams = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("there is device work",
+			       "no device work was recorded, or none matches"),
 	.run = run,
 };

@@ -92,11 +92,11 @@ static const struct opt top_format[] = {
 static const struct opt_group top_groups[] = {
 	OPERAND_GROUP(struct top_opts, operand),
 	{ .opts = top_options },
-	{ "Torch's own table (--format torch)", torch_options, FIELD(torch) },
+	{ "Torch's own table (--format torch)", torch_options, FIELD(torch), false },
 	FILTER_GROUP(struct top_opts, filter),
 	SCOPE_GROUP(struct top_opts, scope),
-	{ "Output", top_format, FIELD(output) },
-	{ "", output_options + 1, FIELD(output) },
+	{ "Output", top_format, FIELD(output), true },
+	{ "", output_options + 1, FIELD(output), true },
 	OPT_GROUP_END
 };
 /* clang-format on */
@@ -332,5 +332,7 @@ const struct command cmd_top = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("the table was written",
+			       "nothing matches, or what was asked for was not recorded"),
 	.run = run,
 };

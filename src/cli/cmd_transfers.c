@@ -95,5 +95,7 @@ const struct command cmd_transfers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING("there are transfers",
+			       "no transfer matches, or no device work was recorded"),
 	.run = run,
 };

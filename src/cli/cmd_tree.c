@@ -139,5 +139,8 @@ const struct command cmd_tree = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = EXITS_READING(
+		"there are calls",
+		"no call matches; or the run holds traces and call graphs, of which --profile chooses"),
 	.run = run,
 };

@@ -21,7 +21,31 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "cli/message.h"
 #include "cli/opt.h"
+
+/* An exit status that a command can return, and what it means then. */
+struct command_exit {
+	enum exit_code code;
+	const char
+		*text; /* one lower-case line without a full stop; NULL ends the list */
+};
+
+/* clang-format off */
+#define EXITS_END { EXIT_OK, NULL }
+/* What 4, 5 and 130 mean for all that read a store or a file. */
+#define EXITS_OF_READING								   \
+	{ EXIT_INPUT, "the store or file is missing, cannot be read, or is of another schema" }, \
+	{ EXIT_IO, "the output or the cache cannot be written, or memory runs out" },	   \
+	{ EXIT_INTERRUPT, "interrupted while a file was read into the cache" },		   \
+	EXITS_END
+#define EXIT_USAGE_ROW { EXIT_USAGE, "a mistake in the command line; or the output exists" }
+/* The list of a command that makes one table, for `exits`. */
+#define EXITS_READING(ok, empty)							   \
+	(const struct command_exit[]) {							   \
+		{ EXIT_OK, (ok) }, EXIT_USAGE_ROW, { EXIT_EMPTY, (empty) }, EXITS_OF_READING \
+	}
+/* clang-format on */
 
 struct command {
 	const char *name;
@@ -33,7 +57,7 @@ struct command {
 	size_t options_size;
 	/* Command lines for --help, NULL-terminated; may be NULL. */
 	const char *const *examples;
-	const char *finding; /* what exit status 1 means; NULL: it is never returned */
+	const struct command_exit *exits; /* ascending; all that it can return */
 	/* Gets the arguments after the command's name; returns the exit code. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

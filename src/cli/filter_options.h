@@ -18,7 +18,7 @@ struct filter_opts {
 
 /* The row in the command's list of groups; the member's initialiser is { 0 }. */
 /* clang-format off */
-#define FILTER_GROUP(type, member) { "Filters", filter_options, offsetof(type, member) }
+#define FILTER_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
 /* clang-format on */
 extern const struct opt filter_options[];
 

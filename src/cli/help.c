@@ -8,12 +8,8 @@
 #define WIDTH 79
 /* Labels up to here have their help beside them, longer ones below. */
 #define LABEL_WIDTH 24
+#define EXIT_WIDTH  5 /* "130  " */
 #define TEXT_MAX    ((size_t)16 * 1024)
-
-static const char exit_first[] = "Exit status: 0 ok, ";
-static const char exit_others[] =
-	"2 usage or an output that exists, 3 nothing matched, not recorded or undecided, 4 input missing or unreadable, "
-	"5 I/O error, 130 interrupted.";
 
 /* Words of text, the first at column `at`, further lines indented. */
 static void print_wrapped(const char *text, size_t at, size_t indent, FILE *out)
@@ -81,21 +77,6 @@ static void print_row(const struct command *command, struct opt_iter it, FILE *o
 	buf_release(&value);
 }
 
-static void print_options(const struct command *command, FILE *out)
-{
-	const struct opt_group *group = NULL;
-
-	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
-		/* --help, which no command lists, goes on where the last group ends */
-		bool untitled = it.group->title && !*it.group->title;
-		if (it.group != group && !(untitled && group))
-			fprintf(out, "\n%s:\n",
-				it.group->title ? it.group->title : "Options");
-		group = it.group;
-		print_row(command, it, out);
-	}
-}
-
 static void print_examples(const struct command *command, FILE *out)
 {
 	if (!command->examples)
@@ -103,6 +84,29 @@ static void print_examples(const struct command *command, FILE *out)
 	fputs("\nExamples:\n", out);
 	for (size_t i = 0; command->examples[i]; i++)
 		fprintf(out, "  %s\n", command->examples[i]);
+}
+
+/* The command's own, examples, and what it has in common with others. */
+static void print_options(const struct command *command, FILE *out)
+{
+	const struct opt_group *group = NULL;
+	bool has_examples = false;
+
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
+		/* --help, which no command lists, goes on where the last group ends */
+		bool untitled = it.group->title && !*it.group->title;
+		if (it.group->is_shared && !has_examples) {
+			print_examples(command, out);
+			has_examples = true;
+		}
+		if (it.group != group && !(untitled && group))
+			fprintf(out, "\n%s:\n",
+				it.group->title ? it.group->title : "Options");
+		group = it.group;
+		print_row(command, it, out);
+	}
+	if (!has_examples)
+		print_examples(command, out);
 }
 
 void help_synopsis(const struct command *command, FILE *out)
@@ -117,23 +121,22 @@ void help_synopsis(const struct command *command, FILE *out)
 	}
 }
 
+static void print_exits(const struct command *command, FILE *out)
+{
+	fputs("\nExit status:\n", out);
+	for (const struct command_exit *e = command->exits; e->text; e++) {
+		fprintf(out, "  %-*d", EXIT_WIDTH, (int)e->code);
+		print_wrapped(e->text, EXIT_WIDTH + 2, EXIT_WIDTH + 2, out);
+	}
+}
+
 void help_command(const struct command *command, FILE *out)
 {
-	struct buf status;
-
-	buf_init(&status, TEXT_MAX);
 	fputs("usage: ", out);
 	help_synopsis(command, out);
 	fprintf(out, "\n\n%s.\n", command->summary);
 	print_options(command, out);
-	print_examples(command, out);
-	fputc('\n', out);
-	buf_add_text(&status, exit_first);
-	if (command->finding)
-		buf_addf(&status, "1 %s, ", command->finding);
-	buf_add_text(&status, exit_others);
-	print_wrapped(buf_str(&status).p, 0, 2, out);
-	buf_release(&status);
+	print_exits(command, out);
 }
 
 void help_overview(FILE *out)

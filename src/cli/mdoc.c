@@ -88,6 +88,16 @@ static void print_default(const struct command *command, struct opt_iter it, FIL
 	buf_release(&value);
 }
 
+static void print_exits(const struct command *command, FILE *out)
+{
+	fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
+	for (const struct command_exit *e = command->exits; e->text; e++) {
+		fprintf(out, ".It %d\n", (int)e->code);
+		print_sentence(e->text, out);
+	}
+	fputs(".El\n", out);
+}
+
 void mdoc_command(const struct command *command, FILE *out)
 {
 	print_synopsis(command, out);
@@ -100,4 +110,5 @@ void mdoc_command(const struct command *command, FILE *out)
 		print_default(command, it, out);
 	}
 	fputs(".El\n", out);
+	print_exits(command, out);
 }

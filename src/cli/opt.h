@@ -96,6 +96,7 @@ struct opt_group {
 	const char *title;      /* "Output"; NULL: "Options" */
 	const struct opt *opts; /* until OPT_END */
 	size_t offset;          /* of the group's struct in the command's */
+	bool is_shared;         /* many commands have it: help shows examples before it */
 };
 
 enum opt_result { OPT_ERROR = -1, OPT_PARSED = 0, OPT_HELP = 1 };

@@ -32,7 +32,7 @@ struct output_opts {
 /* The initialiser of the member, and the row in the command's list of groups. */
 /* clang-format off */
 #define OUTPUT_DEFAULTS { .color = "auto" }
-#define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member) }
+#define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member), true }
 /* clang-format on */
 /* --format, -o, -f, --color, -q, --wide, --width, --no-pager, --escape-formulas */
 extern const struct opt output_options[];

@@ -18,7 +18,7 @@
 
 /* The operand STORE|FILE: a const char * at `member`, NULL when not given. */
 /* clang-format off */
-#define OPERAND_GROUP(type, member) { "Operands", reading_operand, offsetof(type, member) }
+#define OPERAND_GROUP(type, member) { "Operands", reading_operand, offsetof(type, member), false }
 /* clang-format on */
 extern const struct opt reading_operand[];
 

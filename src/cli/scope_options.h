@@ -19,7 +19,7 @@ struct scope_opts {
 
 /* The row in the command's list of groups; the member's initialiser is { 0 }. */
 /* clang-format off */
-#define SCOPE_GROUP(type, member) { "Profiles", scope_options, offsetof(type, member) }
+#define SCOPE_GROUP(type, member) { "Profiles", scope_options, offsetof(type, member), true }
 /* clang-format on */
 extern const struct opt scope_options[];
 

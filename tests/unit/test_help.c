@@ -45,10 +45,13 @@ static const struct opt more[] = {
 	OPT_END
 };
 /* clang-format on */
-static const struct opt_group groups[] = { { NULL, options, 0 },
-					   { "More", more, 0 },
+static const struct opt_group groups[] = { { NULL, options, 0, false },
+					   { "More", more, 0, true },
 					   OPT_GROUP_END };
 static const char *const examples[] = { "ptool fetch --limit 3 a.json", NULL };
+static const struct command_exit exits[] = { { EXIT_OK, "all is fetched" },
+					     { EXIT_INTERRUPT, "interrupted" },
+					     EXITS_END };
 static const struct command fetch = {
 	.name = "fetch",
 	.summary = "Fetch what is there",
@@ -56,10 +59,11 @@ static const struct command fetch = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.exits = exits,
 };
 
 /* What a printer prints; valid until the next call. */
-static char printed[64 * 1024];
+static char printed[256 * 1024];
 
 #define PRINTED(call)                                                \
 	do {                                                         \
@@ -92,14 +96,16 @@ static void help_shows_usage_options_defaults_and_examples(void **state)
 		"                          only there\n"
 		"      --label KEY=VALUE   name what it's for; may be repeated\n"
 		"\n"
+		"Examples:\n"
+		"  ptool fetch --limit 3 a.json\n"
+		"\n"
 		"More:\n"
 		"  -q, --quiet             say nothing\n"
 		"  -h, --help              show this help\n"
 		"\n"
-		"Examples:\n"
-		"  ptool fetch --limit 3 a.json\n"
-		"\n"
-		"Exit status: 0 ok, ";
+		"Exit status:\n"
+		"  0    all is fetched\n"
+		"  130  interrupted\n";
 
 	(void)state;
 	PRINTED(help_command(&fetch, out));
@@ -151,6 +157,7 @@ static void mdoc_has_the_same_rows(void **state)
 		".It Fl -label Ar KEY=VALUE\nName what it's for.\nMay be repeated.\n");
 	assert_printed(".It Fl q , Fl -quiet\nSay nothing.\n");
 	assert_printed(".It Fl h , Fl -help\n");
+	assert_printed(".It 130\nInterrupted.\n");
 }
 
 /* Every command, long option and choice must be somewhere in the script. */

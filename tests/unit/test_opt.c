@@ -60,9 +60,9 @@ static const struct opt fetch_options[] = {
 };
 /* clang-format on */
 
-static const struct opt_group groups[] = { { NULL, fetch_options, 0 },
+static const struct opt_group groups[] = { { NULL, fetch_options, 0, false },
 					   { "Output", shared_options,
-					     offsetof(struct fetch_opts, shared) },
+					     offsetof(struct fetch_opts, shared), true },
 					   OPT_GROUP_END };
 
 #define ARGS_MAX 80
@@ -255,8 +255,9 @@ static void a_value_that_is_missing_or_too_many_is_refused(void **state)
 
 static void an_operand_too_many_is_refused(void **state)
 {
-	static const struct opt_group only_shared[] = { { NULL, shared_options, 0 },
-							OPT_GROUP_END };
+	static const struct opt_group only_shared[] = {
+		{ NULL, shared_options, 0, false }, OPT_GROUP_END
+	};
 	char word[] = "extra";
 	char *argv[] = { word };
 	struct shared_opts o = { 0 };
@@ -302,7 +303,8 @@ static void options_of_a_sequence_keep_the_order_in_which_they_came(void **state
 		{ .name = "match", .arg = "RE", .type = OPT_SEQUENCE, .short_name = 'm' },
 		OPT_END
 	};
-	static const struct opt_group cuts[] = { { NULL, rows, 0 }, OPT_GROUP_END };
+	static const struct opt_group cuts[] = { { NULL, rows, 0, false },
+						 OPT_GROUP_END };
 	char words[][12] = { "-m", "a", "--first", "2", "--match=b", "--first=-1" };
 	char *argv[] = { words[0], words[1], words[2], words[3], words[4], words[5] };
 	struct opt_sequence o = { .n = 0 };
