@@ -29,7 +29,7 @@ static const struct field fields[] = {
 	{ "hidden_ns", "Hidden", "time beside computation", "hidden", UNIT_NS, CELL(TRANSFERS_HIDDEN) },
 	{ "blocking_calls", "Waits", "transfers that the host waited for", "waits", UNIT_COUNT, CELL(TRANSFERS_BLOCKING), .needs = SUMS, .leaves = 1 },
 	{ "blocking", "Waits", "how the host waited, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_WAIT), .needs = SINGLE },
-	{ "op", "Operator", "operator", "operator", UNIT_TEXT, CELL(TRANSFERS_OP), .needs = OPS, .least = 20 },
+	{ "op", "Operator", "operator", "operator", UNIT_TEXT, CELL(TRANSFERS_OP), .needs = OPS, .least = 12 },
 	{ "launch", "Launch", "launching call, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_CALL), .needs = SINGLE },
 	{ "name", "Name", "name, with --list", NULL, UNIT_TEXT, CELL(TRANSFERS_NAME), .needs = SINGLE },
 	{ "id", "ID", "slice, with --list", NULL, UNIT_ID, CELL(TRANSFERS_ID), .needs = SINGLE },
@@ -39,8 +39,8 @@ static const struct field fields[] = {
 const struct view transfers_view = {
 	.name = "transfers",
 	.fields = fields,
-	.people = VIEW_PART("profile rank? device? start_ns dur_ns step? transfer calls bytes "
-			    "total_ns bandwidth_gbps exposed_ns! blocking_calls! blocking op"),
+	.people = VIEW_PART("profile rank? device? step transfer calls bytes total_ns bandwidth_gbps "
+			    "exposed_ns! blocking_calls! op"),
 };
 /* clang-format on */
 
@@ -56,6 +56,12 @@ unsigned transfers_columns(enum transfers_by by)
 
 	return columns[by];
 }
+
+static const struct view_part people_single[] = {
+	{ NULL,
+	  "profile rank? device? start_ns dur_ns transfer bytes bandwidth_gbps blocking op" },
+	{ .fields = NULL },
+};
 
 /* One device for each profile goes without saying, but here. */
 static const struct view_part people_by_device[] = {
@@ -145,6 +151,8 @@ int transfers_open(struct store *store, const struct scope *scope,
 		rc = add_profiles(store, scope, request, rows, err);
 	if (request->by == TRANSFERS_BY_DEVICE)
 		show.people = people_by_device;
+	if (request->by == TRANSFERS_SINGLE)
+		show.people = people_single;
 	if (rc == 0)
 		*out = &view_of_cells(&transfers_view, rows, scope, &show)->table;
 	table_free(&rows->table);
