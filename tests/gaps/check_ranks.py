@@ -58,6 +58,12 @@ def main():
                  "the gap that is mostly rank 1's says so")
         alone = place.ingest(paths[0], store="alone.db")
         tap.same(charged(place, alone, 0), [], "alone, nothing is said of other ranks")
+        others = [trace_of(rank, waits).save(place.path(f"one{rank}.json"), shift=SKEW * rank)
+                  for rank, waits in enumerate((late, late, [60_000, 10_000, 0]))]
+        three = place.ingest(*others, store="three.db")
+        tap.same([charged(place, three, rank) for rank in range(3)],
+                 [[("rank 1", 350_000, 3)], [("rank 2", 30_000, 1)], [("rank 1", 280_000, 2)]],
+                 "of three ranks each waits for the last of the others")
         paths[1] = trace_of(1, late, jitter=50_000).save(place.path("rank1.json"), shift=SKEW)
         store = place.ingest(*paths)
         tap.same(charged(place, store, 0), [("rank 1", 290_000, 2)], "a wait shorter than the clocks' error is not")

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/sort.h"
 #include "base/sum.h"
+#include "query/gaps/gap_clocks.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_collectives_sql);
@@ -20,11 +20,6 @@ enum { ROW_ID, ROW_MEMBERS, ROW_ON_DEVICE, ROW_NAME, ROW_TS, ROW_DUR };
 struct late {
 	int64_t from_ns, to_ns;
 	int64_t rank;
-};
-
-/* A rank's collectives, and where another has the same ones: item i is `other` + i. */
-struct match {
-	size_t first, n, other;
 };
 
 static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int column)
@@ -83,116 +78,40 @@ int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run
 		out->ranks[out->n].profile = &out->run.profiles[i];
 		rc = load_rank(out, store, &out->ranks[out->n++], err);
 	}
+	if (rc == 0)
+		gap_clocks_align(out);
 	return rc;
 }
 
 void gap_ranks_close(struct gap_ranks *r)
 {
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++) {
 		free(r->ranks[i].items);
+		free(r->ranks[i].groups);
+	}
 	free(r->ranks);
+	free(r->lasts);
 	scope_release(&r->run);
 	*r = (struct gap_ranks){ .n = 0 };
 }
 
-static bool is_same_group(const struct gap_collective *a, const struct gap_collective *b)
+/* When the last of the others came to each of the rank's collectives on the host. */
+static struct late *find_late(const struct gap_ranks *r, const struct gap_rank *rank)
 {
-	return a->members == b->members && a->on_device == b->on_device;
-}
+	struct late *late = xcalloc(rank->n, sizeof(*late));
 
-/* The end of the group that begins at `first`. */
-static size_t group_end(const struct gap_rank *rank, size_t first)
-{
-	size_t end = first + 1;
-
-	while (end < rank->n && is_same_group(&rank->items[first], &rank->items[end]))
-		end++;
-	return end;
-}
-
-/* As the rows come: by the bytes of the members, hosts before devices. */
-static int compare_groups(const struct gap_ranks *r, const struct gap_collective *a,
-			  const struct gap_collective *b)
-{
-	int order = str_compare(text_pool_str(r->texts, a->members),
-				text_pool_str(r->texts, b->members));
-
-	return order ? order : (int)a->on_device - (int)b->on_device;
-}
-
-/*
- * The same group on the other rank: only when both have the same collectives in it.
- * Groups come in one order on both; *at is where the search for the one before ended.
- */
-static bool find_match(const struct gap_ranks *r, const struct gap_rank *rank,
-		       const struct gap_rank *other, size_t *at, struct match *out)
-{
-	size_t first = out->first, end = group_end(rank, first);
-
-	while (*at < other->n &&
-	       compare_groups(r, &other->items[*at], &rank->items[first]) < 0)
-		*at = group_end(other, *at);
-	if (*at == other->n || !is_same_group(&rank->items[first], &other->items[*at]) ||
-	    group_end(other, *at) - *at != end - first)
-		return false;
-	for (size_t i = 0; i < end - first; i++)
-		if (rank->items[first + i].name != other->items[*at + i].name)
-			return false;
-	out->n = end - first;
-	out->other = *at;
-	return true;
-}
-
-/* What is to be added to the other's times to be the rank's; false when nothing tells. */
-static bool align(struct gap_ranks *r, const struct gap_rank *rank,
-		  const struct gap_rank *other, bool on_device, int64_t *offset_ns)
-{
-	int64_t *offsets = xrealloc_array(NULL, rank->n + 1, sizeof(*offsets));
-	struct match m;
-	size_t n = 0, at = 0;
-
-	for (size_t i = 0; i < rank->n; i = group_end(rank, i)) {
-		m.first = i;
-		if (rank->items[i].on_device != on_device ||
-		    !find_match(r, rank, other, &at, &m))
-			continue;
-		for (size_t k = 0; k < m.n; k++)
-			offsets[n++] = sum_sub(rank->items[m.first + k].end_ns,
-					       other->items[m.other + k].end_ns);
-	}
-	if (n) {
-		qsort(offsets, n, sizeof(*offsets), sort_compare_int64);
-		*offset_ns = offsets[n / 2];
-		int64_t below = sum_sub(*offset_ns, offsets[0]);
-		int64_t above = sum_sub(offsets[n - 1], *offset_ns);
-		below = below > above ? below : above;
-		r->error_ns = r->error_ns > below ? r->error_ns : below;
-		r->naligned += n;
-	}
-	free(offsets);
-	return n > 0;
-}
-
-/* The later of what is known and what this rank did: the last to come is the late one. */
-static void find_late(const struct gap_ranks *r, const struct gap_rank *rank,
-		      const struct gap_rank *other, int64_t offset_ns, struct late *late)
-{
-	struct match m;
-	size_t at = 0;
-
-	for (size_t i = 0; i < rank->n; i = group_end(rank, i)) {
-		m.first = i;
-		if (rank->items[i].on_device || !find_match(r, rank, other, &at, &m))
-			continue;
-		for (size_t k = 0; k < m.n; k++) {
-			int64_t came_ns =
-				sum_add(other->items[m.other + k].start_ns, offset_ns);
-			if (came_ns > late[i + k].to_ns) {
-				late[i + k].to_ns = came_ns;
-				late[i + k].rank = other->profile->rank;
-			}
+	for (size_t i = 0; i < rank->ngroups; i++) {
+		const struct gap_group *group = &rank->groups[i];
+		for (size_t k = 0; k < group->n; k++) {
+			struct late *at = &late[group->first + k];
+			int64_t came_ns, number;
+			at->from_ns = at->to_ns = rank->items[group->first + k].start_ns;
+			if (gap_clocks_last(r, rank, group, k, &came_ns, &number) &&
+			    came_ns > at->from_ns)
+				*at = (struct late){ at->from_ns, came_ns, number };
 		}
 	}
+	return late;
 }
 
 static int by_start(const void *a, const void *b)
@@ -286,11 +205,16 @@ static void charge(struct gap_ranks *r, struct gap_blame *blame, const struct la
 	blame->cap = cut.cap;
 }
 
-static const struct gap_rank *rank_of(const struct gap_ranks *r, int64_t profile_id)
+/* Profiles are asked for in the order of the ranks. */
+static const struct gap_rank *rank_of(struct gap_ranks *r, int64_t profile_id)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->ranks[i].profile->id == profile_id)
-			return &r->ranks[i];
+	for (size_t i = 0; i < r->n; i++) {
+		size_t at = (r->newest + i) % r->n;
+		if (r->ranks[at].profile->id == profile_id) {
+			r->newest = at;
+			return &r->ranks[at];
+		}
+	}
 	return NULL;
 }
 
@@ -301,18 +225,7 @@ void gap_ranks_charge(struct gap_ranks *r, const struct scope_profile *profile,
 
 	if (!rank || !rank->n)
 		return;
-	struct late *late = xcalloc(rank->n, sizeof(*late));
-	for (size_t i = 0; i < rank->n; i++)
-		late[i].from_ns = late[i].to_ns = rank->items[i].start_ns;
-	for (size_t i = 0; i < r->n; i++) {
-		const struct gap_rank *other = &r->ranks[i];
-		int64_t offset_ns;
-		if (other->profile->rank == profile->rank)
-			continue;
-		if (align(r, rank, other, true, &offset_ns) ||
-		    align(r, rank, other, false, &offset_ns))
-			find_late(r, rank, other, offset_ns, late);
-	}
+	struct late *late = find_late(r, rank);
 	size_t n = choose_late(r, rank, late);
 	if (n)
 		charge(r, blame, late, n);

@@ -16,20 +16,35 @@ struct gap_collective {
 	bool on_device;
 };
 
+/* The collectives of one process group, on the host or on devices. */
+struct gap_group {
+	size_t first, n; /* items */
+	uint32_t class;  /* the same on ranks that have the same collectives in it */
+	size_t lasts;    /* place in lasts of the first */
+};
+
 struct gap_rank {
 	const struct scope_profile *profile;
 	struct gap_collective *items; /* owned; by (members, on_device, start) */
 	size_t n, cap;
+	struct gap_group *groups; /* owned */
+	size_t ngroups;
+	int64_t clock_ns; /* what its clock is ahead of the common one */
+	bool is_aligned;
 };
+
+struct gap_last;
 
 struct gap_ranks {
 	struct scope run;       /* all of it, whatever the command is narrowed to */
 	struct gap_rank *ranks; /* owned; profiles that tell their rank */
 	size_t n;
 	struct text_pool *texts; /* borrowed */
-	/* Of all clocks that were aligned: the farthest from its median that ends were. */
+	/* In the common clock the farthest that ends of one collective are apart. */
 	int64_t error_ns;
-	size_t naligned; /* collectives */
+	bool is_aligned;        /* some clocks are */
+	size_t newest;          /* the rank that was charged last */
+	struct gap_last *lasts; /* owned; by group and collective: gap_clocks.h */
 };
 
 /* The ranks of the run; none when it has but one.  gap_ranks_close() in both cases. */

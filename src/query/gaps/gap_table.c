@@ -377,7 +377,7 @@ static int make(struct making *m, struct store *store, struct err *err)
 				    err);
 	for (size_t i = 0; rc == 0 && i < m->scope->n; i++)
 		rc = add_profile(m, store, &m->scope->profiles[i], err);
-	if (rc == 0 && m->ranks.naligned)
+	if (rc == 0 && m->ranks.is_aligned)
 		gap_notes_clocks(m->out, &m->ranks);
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
