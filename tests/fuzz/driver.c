@@ -2,7 +2,8 @@
  * Replays inputs through a fuzz target where there is no libFuzzer: each
  * operand is a file or a folder of files, and one TAP test: the files as they
  * are, cut, and with a bit turned over.  One more test is of random bytes and
- * random traces.  A crash is the runner's to see; the input at work is then
+ * random traces.  With -nN in front only one in N of the random and the damaged
+ * ones is played, always the same.  A crash is the runner's to see; the input at work is then
  * the last line on stdout.
  */
 #include <dirent.h>
@@ -29,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct replay {
 	unsigned played, damaged, large;
+	unsigned one_in; /* of the damaged copies */
 };
 
 /* In memory of their exact size, so that sanitizers see each overrun. */
@@ -45,13 +47,14 @@ static void play(const uint8_t *bytes, size_t size)
 }
 
 /* Copies of the file that end early, or have a bit turned over. */
-static unsigned play_damaged(uint8_t *bytes, size_t size)
+static unsigned play_damaged(uint8_t *bytes, size_t size, unsigned one_in)
 {
 	size_t n = size ? DAMAGED_BYTES / size : 0;
 	uint64_t state = size;
 
 	n = n > DAMAGED_MAX ? DAMAGED_MAX : n;
 	n = n > 4 * size ? 4 * size : n;
+	n = (n + one_in - 1) / one_in;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = random_below(&state, size);
 		uint8_t bit = (uint8_t)(1U << random_below(&state, 8));
@@ -76,7 +79,7 @@ static bool replay_file(struct replay *r, const char *path, size_t size)
 		printf("# %s\n", path);
 		fflush(stdout);
 		play(bytes, size);
-		r->damaged += play_damaged(bytes, size);
+		r->damaged += play_damaged(bytes, size, r->one_in);
 	} else {
 		printf("# cannot read %s\n", path);
 	}
@@ -145,7 +148,8 @@ static void add_random_bytes(uint64_t *state, struct buf *out)
 	}
 }
 
-static void play_random(void)
+/* One in so many of the random inputs. */
+static void play_random(unsigned one_in)
 {
 	uint64_t state = 1;
 	struct buf text;
@@ -159,7 +163,8 @@ static void play_random(void)
 			random_trace(&state, &text);
 		else
 			add_random_bytes(&state, &text);
-		play((const uint8_t *)text.p, text.n);
+		if (i % one_in == 0)
+			play((const uint8_t *)text.p, text.n);
 	}
 	buf_release(&text);
 }
@@ -167,12 +172,20 @@ static void play_random(void)
 int main(int argc, char **argv)
 {
 	bool all_ok = true;
+	unsigned one_in = 1;
 
+	if (argc > 1 && strncmp(argv[1], "-n", 2) == 0) {
+		one_in = (unsigned)strtoul(argv[1] + 2, NULL, 10);
+		argc--;
+		argv++;
+	}
+	one_in = one_in ? one_in : 1;
 	printf("1..%d\n", argc);
-	play_random();
-	printf("ok 1 - %d random traces, %d random texts\n", RANDOM_TRACES, RANDOM_TEXTS);
+	play_random(one_in);
+	printf("ok 1 - one in %u of %d random traces, %d random texts\n", one_in,
+	       RANDOM_TRACES, RANDOM_TEXTS);
 	for (int i = 1; i < argc; i++) {
-		struct replay r = { 0, 0, 0 };
+		struct replay r = { 0, 0, 0, one_in };
 		bool ok = replay_path(&r, argv[i]);
 
 		printf("%sok %d - %s: %u inputs replayed, %u damaged, %u too large\n",

@@ -1,6 +1,6 @@
 /*
  * A store that is damaged or made by somebody else: what is found out from the packed
- * slices and the tables of details.  Corpus only.
+ * slices and the tables of details.  Corpus only; one in 8, as each is 30 tables.
  *
  * timeout: 300 s
  */

@@ -2,7 +2,7 @@
  * The reader of Chrome traces on any bytes: no crash, nothing that sink.h
  * forbids, errors within the input; and the same facts whatever the window, the
  * threads and their blocks.
- * timeout: 600 s
+ * One in 4.  timeout: 600 s
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * A store that is damaged or made by somebody else: the tables of operators and slices,
- * what was found, and users' SQL.  Corpus only.
+ * what was found, and users' SQL.  Corpus only; one in 4.
  *
  * timeout: 300 s
  */

@@ -3,7 +3,7 @@
  * nest, link and sum up.  Whatever the reader accepts gives rows that hold
  * together, and the same rows whatever the window it was read through.
  *
- * timeout: 300 s
+ * One in 3.  timeout: 300 s
  */
 #include <sqlite3.h>
 #include <stdint.h>

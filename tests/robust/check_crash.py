@@ -20,16 +20,17 @@ PTOOL = os.environ["PTOOL"]
 FIXTURES = os.environ["FIXTURES"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH = os.path.join(os.path.dirname(HERE), "bench")
-BIG_BYTES = 30_000_000
+LONG = bool(os.environ.get("LONG"))
+BIG_BYTES = 10_000_000
 SMALL = os.path.join(FIXTURES, "gpu", "copies.json")
 MIDDLE = os.path.join(FIXTURES, "gpu", "one_stream.json")
 
 # A shell that started us in the background has SIGINT ignored, and so would our children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-KILLS_AT_CALLS = 100  # of each kind of write
-KILLS_AT_TIMES = 60
-INTERRUPTS = 24
+KILLS_AT_CALLS = 100 if LONG else 30  # of each kind of write
+KILLS_AT_TIMES = 60 if LONG else 20
+INTERRUPTS = 24 if LONG else 9
 
 
 # Records of this lie in files: 64 KiB is what an array may take before it counts.

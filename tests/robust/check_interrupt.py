@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ctrl-C at any moment of an ingest leaves the old store as it was and nothing beside it.
 
-By the clock, at many moments of ingests of each kind of input, and at each call that
+By the clock, at many moments (LONG=1: more) of ingests of each kind of input, and at each call that
 changes a file.  What it costs in time is measured by tests/bench/interrupt.py.
 
 Speaks TAP.  timeout: 400 s
@@ -16,8 +16,8 @@ import time
 
 from check_crash import MIDDLE, PTOOL, SMALL, Skip, Workshop, needs_preload, points, run_tests
 
-BIG_BYTES = 50_000_000
-MOMENTS = 40  # of each kind of ingest
+BIG_BYTES = 20_000_000
+MOMENTS = 40 if os.environ.get("LONG") else 16  # of each kind of ingest
 SLOW = os.environ.get("SAN") or os.environ.get("VALGRIND")
 
 
@@ -25,7 +25,7 @@ class Stage(Workshop):
     """The workshop, with the large trace in other forms too."""
 
     def __init__(self, root):
-        super().__init__(root, BIG_BYTES // 5 if SLOW else BIG_BYTES)
+        super().__init__(root, BIG_BYTES // 4 if SLOW else BIG_BYTES)
         self.gz = self.big + ".gz"
         with open(self.gz, "wb") as out:
             subprocess.run(["gzip", "-1", "-c", self.big], check=True, stdout=out)

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import storetap  # noqa: E402  pylint: disable=wrong-import-position
 
 DATA = os.path.join(storetap.SHARED, "data")
-ROUNDS = 300
+ROUNDS = 300 if os.environ.get("LONG") else 80
 PARTS = [f"{name}_ns" for name in steps_reference.CATEGORIES]
 VIEW = ["gpu_compute_ns", "exposed_comm_ns", "exposed_copy_ns"]
 PHASES = ["data_loading_ns", "host_to_device_ns", "forward_ns", "backward_ns", "optimizer_ns", "other_ns"]

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 
 #define FILES_MAX    64
+#define SMALL_MAX    ((size_t)8 << 10)   /* bytes: all places of such a file are tried */
 #define WINDOWED_MAX ((size_t)350 << 10) /* bytes: windows of one byte take long */
 
 /* timeout: 600 s */
@@ -131,15 +132,16 @@ static char *read_lines(struct str text, size_t window)
 }
 
 /*
- * A step that visits every byte of small files and, so that the test ends, 1,000
- * places of larger ones, of the largest only with LONG=1.  It has no factor in
+ * A step that visits every byte of small files and, so that the test ends, 300
+ * places of larger ones; with LONG=1 every byte up to 32 KiB, else 1,000.  It has no factor in
  * common with the lines' lengths.
  */
 static size_t stride_of(size_t size)
 {
-	size_t places = size > WINDOWED_MAX && !getenv("LONG") ? 100 : 1000;
+	bool is_long = getenv("LONG");
+	size_t places = is_long ? 1000 : size > WINDOWED_MAX ? 50 : 300;
 
-	return size <= (size_t)32 << 10 ? 1 : (size / places) | 1;
+	return size <= (is_long ? (size_t)32 << 10 : SMALL_MAX) ? 1 : (size / places) | 1;
 }
 
 static void assert_cut_gives_the_beginning(const struct file *file, const char *slices,
@@ -191,9 +193,9 @@ static void a_bit_turned_over_anywhere_breaks_no_promise(void **state)
 
 	for (size_t i = 0; i < files->n; i++) {
 		const struct buf *text = &files->file[i].text;
-		size_t places = text->n > WINDOWED_MAX       ? 20
-				: text->n > (size_t)32 << 10 ? 200
-							     : 1000;
+		size_t places = text->n > WINDOWED_MAX ? 10
+				: text->n > SMALL_MAX  ? 100
+						       : 1000;
 		if (getenv("LONG"))
 			places = 1000;
 		for (size_t k = 0; k < places; k++) {

@@ -53,7 +53,7 @@ static void a_symbolic_link_is_not_followed_to_a_lock(void **state)
 	free(path);
 }
 
-#define TURNS 3000
+#define TURNS 600
 
 /* In a child: 0 when nobody else was inside in any turn. */
 static int take_turns(const char *path, const char *inside)
