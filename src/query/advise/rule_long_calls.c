@@ -12,21 +12,21 @@ enum { MIN_PCT };
 	"new memory; a later one waits, most likely for a core"
 #define WITH_SHAPES WARM_UP "; record_shapes=True shows on which tensors it works"
 
-/* "aten::sqrt takes 15.502 ms, the only call with its shapes" */
+/* "aten::sqrt takes 15.502 ms (the only call with its shapes)" */
 static void add_call(const struct rule_run *run, const struct fact_call *call,
 		     struct buf *text)
 {
 	const char *with = run->facts->profile->has_shapes ? " with its shapes" : "";
 
-	buf_addf(text, "%s takes %s, ",
+	buf_addf(text, "%s takes %s (",
 		 rule_name(run, text_pool_str(run->facts->texts, call->name)),
 		 rule_ns_text(run, call->self_ns));
 	if (call->n == 1)
-		buf_addf(text, "the only call%s", with);
+		buf_addf(text, "the only call%s)", with);
 	else
-		buf_addf(text, "call %lld of %lld%s, %s %s", (long long)call->turn,
+		buf_addf(text, "call %lld of %lld%s; %s %s)", (long long)call->turn,
 			 (long long)call->n, with,
-			 call->n == 2 ? "and the other" : "and usually",
+			 call->n == 2 ? "the other takes" : "usually",
 			 rule_ns_text(run, call->median_ns));
 }
 
@@ -41,14 +41,14 @@ static void add_finding(const struct rule_run *run, const struct long_calls *cal
 	buf_init(&text, TEXT_MAX);
 	for (size_t i = 0; i < LONG_CALLS_NAMED && calls->longest[i]; i++) {
 		if (i)
-			buf_add_text(&text, "; ");
+			buf_add_text(&text, ", ");
 		add_call(run, calls->longest[i], &text);
 	}
 	advice_add(run, cell_null(),
 		   run->facts->profile->has_shapes ? WARM_UP : WITH_SHAPES,
 		   "%.1f%% of %s is lost in %s: " STR_FMT "%s",
 		   facts_pct(calls->above_ns, window->ns), rule_whole(run), count,
-		   STR_ARG(buf_str(&text)), calls->n > LONG_CALLS_NAMED ? "; ..." : "");
+		   STR_ARG(buf_str(&text)), calls->n > LONG_CALLS_NAMED ? ", ..." : "");
 	buf_release(&text);
 }
 
