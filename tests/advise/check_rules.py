@@ -231,6 +231,9 @@ def check_overlap(tap, work):
     store = work.ingest(*save(work, rulecases.collective(300_000)))
     rules = [row["rule"] for row in found(advise(work, store))]
     tap.ok("exposed-communication" in rules and "communication" not in rules, "exposed communication is told once", rules)
+    store = work.ingest(*save(work, rulecases.late(300_000)))
+    rules = [(row["rule"], row["rank"]) for row in found(advise(work, store)) if row["rule"] in ("exposed-communication", "stragglers")]
+    tap.same(rules, [("stragglers", 1), ("exposed-communication", 1)], "a rank that waits for a late one is told so, and not to communicate less")
     store = work.ingest(*save(work, rulecases.broadcasting(300_000)))
     rules = [row["rule"] for row in found(advise(work, store))]
     tap.ok("ddp-buffers" in rules and not {"launch-bound", "host-bound", "idle-time", "low-utilization"} & set(rules),

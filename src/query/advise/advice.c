@@ -123,9 +123,14 @@ static int by_weight(const void *left, const void *right)
 	return order ? order : compare((int64_t)a->place, (int64_t)b->place);
 }
 
-/* Devices and profiles are the same, or one of them is of all. */
+/*
+ * Can `b` be why of `a`?  Devices and profiles are the same, or one of them is of all.
+ * What a rule of the run says of one rank is why others wait.
+ */
 static bool is_of_same(const struct advice *a, const struct advice *b)
 {
+	if (b->rule->is_of_run)
+		return a->profile != b->profile;
 	if (a->profile != b->profile)
 		return false;
 	if (a->device.type == CELL_NULL || b->device.type == CELL_NULL)

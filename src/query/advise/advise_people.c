@@ -278,7 +278,7 @@ static const char *verdict(const struct advice_list *list,
 	return is_busy ? "no problem found" : "no single cause found";
 }
 
-/* "each step (5 steps of 222.1 ms)", or "the recording (...)" */
+/* "each step (5 steps of 222.1 ms)", "the step (222.1 ms)", "the recording (...)" */
 static const char *window_text(const struct advice_view *v, struct arena *arena)
 {
 	char text[UNITS_TEXT_MAX];
@@ -286,12 +286,11 @@ static const char *window_text(const struct advice_view *v, struct arena *arena)
 		UNIT_NS, cell_int(v->steps ? v->window_ns / v->steps : v->window_ns),
 		text);
 
-	if (!v->steps)
-		return arena_printf(arena, "the recording (" STR_FMT ")",
-				    STR_ARG(length));
-	return arena_printf(arena, "each step (%lld step%s of " STR_FMT ")",
-			    (long long)v->steps, v->steps == 1 ? "" : "s",
-			    STR_ARG(length));
+	if (v->steps < 2)
+		return arena_printf(arena, "the %s (" STR_FMT ")",
+				    v->steps ? "step" : "recording", STR_ARG(length));
+	return arena_printf(arena, "each step (%lld steps of " STR_FMT ")",
+			    (long long)v->steps, STR_ARG(length));
 }
 
 /* "GPU 0 is busy 23.6% of each step (5 steps of 222.1 ms)" */

@@ -37,6 +37,6 @@ const struct rule rule_communication = {
 	.parameters = { [MIN_PCT] = { "min_pct", 10, "share of the step that is fine" } },
 	.needs = NEED_STEPS,
 	.causes = RULE_CAUSE(GAP_COMMUNICATION) | RULE_CAUSE(GAP_LATE_RANK),
-	.yields_to = { "exposed-communication" },
+	.yields_to = { "exposed-communication", "stragglers" },
 	.check = check,
 };

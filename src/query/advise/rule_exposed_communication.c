@@ -53,5 +53,6 @@ const struct rule rule_exposed_communication = {
 	.source = "ptool's own: 5 % of the step; overlapped communication costs nothing.",
 	.parameters = { [MIN_PCT] = { "min_pct", 5, "share of the step that is fine" } },
 	.needs = NEED_WORK | NEED_RUN,
+	.yields_to = { "stragglers" },
 	.check = check,
 };

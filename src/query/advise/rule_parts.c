@@ -15,7 +15,9 @@
 
 const char *rule_whole(const struct rule_run *run)
 {
-	return run->facts->window.is_single ? "the recording" : "each step";
+	const struct fact_window *w = &run->facts->window;
+
+	return w->is_single ? "the recording" : w->nsteps == 1 ? "the step" : "each step";
 }
 
 const char *rule_device_word(const struct rule_run *run)

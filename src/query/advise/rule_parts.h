@@ -12,7 +12,7 @@
 	 RULE_CAUSE(GAP_ANNOTATION) | RULE_CAUSE(GAP_PYTHON) | RULE_CAUSE(GAP_CALL) | \
 	 RULE_CAUSE(GAP_LATENCY))
 
-/* "each step", or "the recording" where it has no steps; facts_window() was called. */
+/* "each step", "the step" where there is one, or "the recording" where it has no steps; facts_window() was called. */
 const char *rule_whole(const struct rule_run *run);
 /* "GPU", or "device" of another accelerator. */
 const char *rule_device_word(const struct rule_run *run);

@@ -45,7 +45,8 @@ struct rule {
 	uint64_t causes;
 	/*
 	 * Rules that see the same time and say more of it.  A finding of this rule is
-	 * left out when theirs, of the same device, save at least half as much.
+	 * left out when theirs, of the same device, save at least half as much; those of
+	 * rules of the run count for the other ranks.
 	 */
 	const char *yields_to[RULE_YIELDS_MAX + 1];
 	bool is_of_run; /* asked once of all profiles, not once of each */
