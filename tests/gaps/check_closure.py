@@ -179,7 +179,8 @@ def check_hints(tap, place, cases):
     for name, wanted, never in (("torch_compile_triton-trace", "busy for 9", "lost to"),
                                 ("deepseek-v3-train-h800", "busy for 99", "lost to"),
                                 ("execution_trace-benchmark_simple_add_trace", "slow start", "empty_cache"),
-                                ("negative_queue_length_values_check-rank0", "graph", "as a CUDA graph"),
+                                ("negative_queue_length_values_check-rank0", "see every node", "as a CUDA graph"),
+                                ("inference-xdit_sd_3.5-profile_trace_rank_0", "reduce-overhead", "or CUDA graphs"),
                                 ("h100-facebook_timesformer-base-finetuned-k400-1016002", "Python", "fuse")):
         notes = json.loads(place.ptool("gaps", place.ingest(cases[name]), "--format", "json").stdout)["notes"]
         text = " ".join(notes)

@@ -14,9 +14,14 @@ static uint64_t causes_of_others(const struct rule *self)
 	return causes;
 }
 
-/* What the device waited for was not recorded: the advice is how to see it. */
-static bool is_of_recording(enum gap_cause cause)
+/*
+ * What the device waited for was not recorded: the advice is how to see it.  In a long
+ * gap of a graph it may even have run kernels that were not.
+ */
+static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 {
+	if (cause == GAP_GRAPH_START || cause == GAP_GRAPH_NODES)
+		return loss->long_ns > loss->ns / 2;
 	return cause == GAP_UNTRACED || cause == GAP_EARLIER || cause == GAP_UNKNOWN;
 }
 
@@ -36,7 +41,7 @@ static void judge(const struct rule_run *run, size_t device, enum gap_cause caus
 		facts_pct(share.ns, run->facts->window.ns), rule_whole(run),
 		rule_device_word(run), row->title, rule_culprit(run, share.culprit));
 	a->about = (int)cause;
-	a->is_of_recording = is_of_recording(cause);
+	a->is_of_recording = is_of_recording(cause, &loss);
 	rule_add_window(run);
 	advice_evidence(run, "cause", UNIT_TEXT, cell_text(str_of(row->code)));
 	advice_evidence(run, "idle_gaps", UNIT_COUNT, cell_int(share.gaps));

@@ -9,7 +9,7 @@
 
 #define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
 #define LOOK_THERE  "ptool gaps --list shows where"
-#define ALL_NODES   "Nsight Systems or rocprofv3 shows every node"
+#define ALL_NODES   "see every node with Nsight Systems or rocprofv3: "
 
 /* clang-format off */
 const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
@@ -27,17 +27,17 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_SLOW] = { "slow_start", "slow start (first use)", "run a few steps before you measure: the first use of a kernel or library loads code", NULL },
 	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move that work off the launching thread, or do it ahead of time; " LOOK_THERE },
 	[GAP_ANNOTATION] = { "annotation", "CPU-bound: annotation", "look at what that range does on the CPU", NULL },
-	[GAP_PYTHON] = { "python", "CPU-bound: Python", "Python runs between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move that code out of the loop, or off the launching thread; " LOOK_THERE },
-	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", LOOK_THERE },
+	[GAP_PYTHON] = { "python", "CPU-bound: Python", "take Python out from between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move that code out of the loop, or off the launching thread; " LOOK_THERE },
+	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", "look at what that call does; " LOOK_THERE },
 	[GAP_UNTRACED] = { "untraced_host", "CPU, not recorded", "record again with with_stack=True to see which Python code it is", NULL },
-	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "the stream waits for another one, or for work that was not recorded; " LOOK_THERE },
+	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for, another one or work that was not recorded; " LOOK_THERE },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL },
 	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL },
-	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", "the graph waited for another stream, or for its upload (first replay), or its first kernels were not recorded: " ALL_NODES },
-	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", "a host node, an event or a conditional node held the graph up, or kernels of it were not recorded: " ALL_NODES },
+	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", ALL_NODES "the graph waited for another stream or for its upload (first replay), or its first kernels were not recorded" },
+	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", ALL_NODES "a host, event or conditional node held the graph up, or kernels of it were not recorded" },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL },
 	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL },
-	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "what the device waited for was not recorded: work from before the recording (start the profiler some steps earlier), or another program on the device", NULL },
+	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "start the profiler some steps earlier, or look for other programs on the device: what it waited for was not recorded", NULL },
 	[GAP_UNKNOWN] = { "launch_unknown", "launch not recorded", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU; a newer PyTorch records more kinds of launches", NULL },
 	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late", NULL },
 };
@@ -227,15 +227,14 @@ static const struct other_remedy {
 	const char *remedy;
 } other_remedies[] = {
 	{ CAUSE(GAP_UNTRACED), has_frames,
-	  "no Python frame was recorded there then: py-spy record --native or perf shows "
-	  "which other code ran" },
+	  "see with py-spy record --native or perf what ran there: no Python frame was "
+	  "recorded" },
 	{ CAUSE(GAP_PYTHON), is_compiled,
-	  "the compiled model launches its kernels one by one: "
-	  "torch.compile(mode='reduce-overhead') replays them as graphs "
-	  "(with_stack=True inflates it)" },
+	  "replay the compiled model's kernels as graphs: "
+	  "torch.compile(mode='reduce-overhead') (with_stack=True inflates it)" },
 	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled,
-	  "the compiled model launches its kernels one by one: "
-	  "torch.compile(mode='reduce-overhead') replays them as graphs" },
+	  "replay the compiled model's kernels as graphs: "
+	  "torch.compile(mode='reduce-overhead')" },
 	{ LAUNCHES, has_graphs,
 	  "launch less often: put this work into the graphs that the program replays, or "
 	  "fuse small operators" },
