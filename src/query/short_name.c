@@ -305,6 +305,35 @@ static bool has_template(struct str name)
 	return open && open > name.p && is_ident(open[-1]);
 }
 
+/*
+ * pstats' "{built-in method m.f}" and "{method 'f' of 'C' objects}": the words that all
+ * of them have give way, "{m.f}" and "{f of C}".
+ */
+static struct str built_in_of_pstats(struct str name, struct buf *text)
+{
+	static const struct str plain = { "{built-in method ", 17 },
+				method = { "{method '", 9 }, of = { "' of '", 6 },
+				objects = { "' objects}", 10 };
+
+	if (str_starts_with(name, plain)) {
+		buf_addf(text, "{" STR_FMT, STR_ARG(str_behind(name, plain.n)));
+		return buf_str(text);
+	}
+	if (!str_starts_with(name, method) || !str_contains(name, of) ||
+	    name.n < method.n + objects.n ||
+	    !str_equal(str_behind(name, name.n - objects.n), objects))
+		return name;
+	buf_add_char(text, '{');
+	for (size_t i = method.n; i < name.n - objects.n; i++) {
+		bool is_of = str_starts_with(str_behind(name, i), of);
+		buf_add_str(text,
+			    is_of ? STR_LIT(" of ") : (struct str){ name.p + i, 1 });
+		i += is_of ? of.n - 1 : 0;
+	}
+	buf_add_char(text, '}');
+	return buf_str(text);
+}
+
 /* "<built-in method mm of Tensor object at 0x7f...>": without the object, then "<mm>". */
 static struct str built_in(struct str name, size_t cells, struct buf *text)
 {
@@ -392,7 +421,9 @@ void short_name_add(struct buf *out, struct str name, size_t cells)
 		cells -= indent;
 	}
 	bool is_python = is_function_of_python(name);
-	if (utf8_width(name) > cells && !is_python)
+	if (utf8_width(name) > cells && name.n && name.p[0] == '{')
+		name = built_in_of_pstats(name, &text);
+	else if (utf8_width(name) > cells && !is_python)
 		name = built_in(bare_kernel(name), cells, &text);
 	if (utf8_width(name) <= cells)
 		buf_add_str(out, name);

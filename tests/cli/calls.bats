@@ -108,6 +108,20 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	[ "$(grep -c w_gen some)" -eq "$(wc -l <some)" ]
 }
 
+@test "in 80 columns functions keep readable names, and other columns leave" {
+	sort_by() { on_terminal 80 "$PTOOL" top --no-pager --color never "$PROF" -q --sort "$1" | head -1; }
+	[[ $(sort_by self) =~ ^Function\ +Self ]]
+	sort_by self | lacks Primitive
+	sort_by primitive_calls | grep -q Primitive
+	on_terminal 80 "$PTOOL" top -q --no-pager --color never "$PROF" >table
+	grep -qE '[0-9] columns hidden, --wide shows them' table
+	grep -qF '{built-in method ' table
+	lacks -E '^.{0,24}(…|~)[^ ]{0,5} ' <table # no name of fewer than 25 cells
+	on_terminal 80 "$PTOOL" callers -q --no-pager --color never w_gen "$PROF" | tr -d '\r' >table
+	[ "$(wc -L <table)" -le 80 ]
+	head -1 table | lacks Primitive
+}
+
 @test "what only traces have is refused for call graphs, and the other way round" {
 	ptool ingest -q "$PROF"
 	for option in '--by shape' --flops --top-level '--format torch'; do

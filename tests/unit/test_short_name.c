@@ -81,6 +81,10 @@ static void functions_lose_their_folders(void **state)
 	assert_short("<built-in method mm of Tensor object at 0x7faf8498c940>", 30,
 		     "<built-in method mm>");
 	assert_short("<built-in method builtins.exec>", 20, "<builtins.exec>");
+	assert_short("{built-in method torch._C._jit_get_operation}", 30,
+		     "{torch._C._jit_get_operation}");
+	assert_short("{method 'read' of '_io.BufferedReader' objects}", 30,
+		     "{read of _io.BufferedReader}");
 }
 
 static void labels_keep_what_stands_behind_the_hash(void **state)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/field.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -31,6 +32,19 @@ static const struct column machine_columns[NMACHINE] = {
 	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
 	[SUMS + CELLS_SELF] = { "self_ns", "Self", UNIT_NS },
 	[SUMS + CELLS_TOTAL] = { "total_ns", "Total", UNIT_NS },
+};
+
+#define LEAST 25 /* cells of either name before columns leave */
+
+/* What leaves a narrow line, the largest first. */
+static const struct field leaving[NPEOPLE] = {
+	[ASKED] = { .least = LEAST },  [OTHER] = { .least = LEAST },
+	[PRIMITIVE] = { .leaves = 3 }, [SHARE] = { .leaves = 2 },
+	[SELF] = { .leaves = 1 },
+};
+static const struct field *const leaves_in_order[NPEOPLE] = {
+	&leaving[ASKED], &leaving[OTHER], &leaving[CALLS], &leaving[PRIMITIVE],
+	&leaving[SELF],  &leaving[TOTAL], &leaving[SHARE],
 };
 
 /* By enum call_side. */
@@ -272,6 +286,8 @@ static struct memtable *draw(struct edges *e)
 		set_machine_cells(e, e->at[i], cells);
 		memtable_add_row(m, cells);
 	}
+	if (r->for_people)
+		m->table.fields = leaves_in_order;
 	m->table.total_rows = (int64_t)e->n;
 	return m;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/field.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -27,6 +28,13 @@ static const struct column machine_columns[NMACHINE] = {
 	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
 	[SUMS + CELLS_SELF] = { "self_ns", "Self", UNIT_NS },
 	[SUMS + CELLS_TOTAL] = { "total_ns", "Total", UNIT_NS },
+};
+
+/* What leaves a narrow line, the largest first; what rows are sorted by stays. */
+static const struct field leaving[NPEOPLE] = {
+	[PRIMITIVE] = { .leaves = 5 },   [PER_CALL] = { .leaves = 4 },
+	[TOTAL_SHARE] = { .leaves = 3 }, [SELF_SHARE] = { .leaves = 2 },
+	[CALLS] = { .leaves = 1 },
 };
 
 static const struct column people_columns[NPEOPLE] = {
@@ -227,6 +235,32 @@ static const char *shown_share(const struct listing *l, struct arena *arena)
 			    100.0 * (double)shown_ns / (double)l->g.self_ns);
 }
 
+/* The people's column that a key sorts by; NPEOPLE: none of those that leave. */
+static int sorted_column(const struct listing *l)
+{
+	switch (l->key->column) {
+	case SUMS + CELLS_CALLS:
+		return CALLS;
+	case SUMS + CELLS_PRIMITIVE:
+		return PRIMITIVE;
+	case BY_CALL:
+		return PER_CALL;
+	default:
+		return NPEOPLE;
+	}
+}
+
+static void let_leave(const struct listing *l, struct memtable *m)
+{
+	static const struct field stays = { .leaves = 0 };
+	const struct field **fields =
+		arena_alloc(&m->arena, NPEOPLE * sizeof(const struct field *));
+
+	for (int i = 0; i < NPEOPLE; i++)
+		fields[i] = i == sorted_column(l) ? &stays : &leaving[i];
+	m->table.fields = fields;
+}
+
 static int draw(struct listing *l, struct store *store, const struct scope *scope,
 		struct table **out, struct err *err)
 {
@@ -250,6 +284,8 @@ static int draw(struct listing *l, struct store *store, const struct scope *scop
 		}
 		memtable_add_row(m, cells);
 	}
+	if (l->query->for_people)
+		let_leave(l, m);
 	m->table.total_rows = (int64_t)l->n;
 	m->table.share = shown_share(l, &m->arena);
 	const char *note = top_scope_note(scope, &m->arena);
