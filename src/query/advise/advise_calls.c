@@ -6,8 +6,8 @@
 #include "query/advise/advise_facts.h"
 #include "query/advise/call_needs.h"
 #include "query/query.h"
-#include "query/slices/slice_finder.h"
 #include "query/steps/host_names.h"
+#include "query/steps/host_scan.h"
 
 ASSET(asset_query_views_advise_long_calls_sql);
 
@@ -15,21 +15,39 @@ ASSET(asset_query_views_advise_long_calls_sql);
 #define PEERS_TIMES 5       /* so many times what is usual is slow */
 #define NEEDS_TIMES 2       /* so many times what its tensors need */
 
-enum { NAME, SHAPES, PARENT, TS, DUR, SELF, TURN, N, MEDIAN };
+enum { NAME, SHAPES, TS, DUR, SELF, TURN, N, MEDIAN };
 
-/* Does it, or a slice around it, load data or communicate?  1, 0, or -1 with err set. */
-static int is_of_other(struct slice_finder *f, uint32_t name, int64_t parent_id,
-		       struct err *err)
+#define OTHERS (HOST_DATA_LOADING | HOST_COMMUNICATION)
+
+/* When any thread loads data or communicates: time of other rules. */
+struct others {
+	struct text_pool *texts;
+	struct intervals when; /* a set at last */
+};
+
+static int add_other(void *context, const struct host_slice *slice, struct err *err)
 {
-	const unsigned others = HOST_DATA_LOADING | HOST_COMMUNICATION;
-	struct found_slice around = { .name = name, .parent_id = parent_id };
-	int rc = 1;
+	struct others *o = context;
 
-	while (rc > 0) {
-		if (host_name_bits(text_pool_str(f->texts, around.name)) & others)
-			return 1;
-		rc = slice_finder_find(f, around.parent_id, &around, err);
-	}
+	(void)err;
+	if (host_name_bits(text_pool_str(o->texts, slice->name)) & OTHERS)
+		intervals_add(&o->when, slice->start_ns, slice->end_ns);
+	return 0;
+}
+
+static int find_others(struct advise_facts *f, struct others *out, struct err *err)
+{
+	size_t n;
+	const struct fact_name *names = facts_names(f, &n, err);
+	bool has_others = false;
+
+	for (size_t i = 0; names && i < n; i++)
+		has_others |= (host_name_bits(str_of(names[i].name)) & OTHERS) != 0;
+	int rc = !names ? -1
+		 : has_others
+			 ? host_scan(f->store, f->texts, f->profile, add_other, out, err)
+			 : 0;
+	intervals_unite(&out->when);
 	return rc;
 }
 
@@ -52,7 +70,7 @@ static void judge(struct fact_call *call, int64_t needs_ns, bool has_shapes)
 }
 
 /* 1: it counts; 0: it does not; -1 with err set. */
-static int read_call(struct advise_facts *f, struct slice_finder *finder,
+static int read_call(struct advise_facts *f, const struct others *others,
 		     struct sqlite3_stmt *stmt, struct fact_call *out, struct err *err)
 {
 	uint32_t name, shapes;
@@ -75,11 +93,12 @@ static int read_call(struct advise_facts *f, struct slice_finder *finder,
 	      call_needs_ns(text_pool_str(f->texts, name),
 			    text_pool_str(f->texts, shapes)),
 	      f->profile->has_shapes);
-	int rc = is_of_other(finder, name, sqlite3_column_int64(stmt, PARENT), err);
-	return rc < 0 ? -1 : name != TEXT_NONE && !rc;
+	return name != TEXT_NONE &&
+	       intervals_length_within(&others->when, out->start_ns,
+				       out->start_ns + out->dur_ns) <= out->dur_ns / 2;
 }
 
-static int load_calls(struct advise_facts *f, struct slice_finder *finder,
+static int load_calls(struct advise_facts *f, const struct others *others,
 		      struct sqlite3_stmt *stmt, struct err *err)
 {
 	int rc;
@@ -89,7 +108,7 @@ static int load_calls(struct advise_facts *f, struct slice_finder *finder,
 	query_bind_int(stmt, ":least_ns", LEAST_NS);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		struct fact_call call;
-		rc = read_call(f, finder, stmt, &call, err);
+		rc = read_call(f, others, stmt, &call, err);
 		if (rc < 0)
 			break;
 		if (rc == 0)
@@ -104,20 +123,20 @@ static int load_calls(struct advise_facts *f, struct slice_finder *finder,
 const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err)
 {
 	static const struct fact_call none = { .n = 0 };
-	struct slice_finder finder;
+	struct others others = { .texts = f->texts };
 	struct sqlite3_stmt *stmt = NULL;
 
 	*n = f->ncalls;
 	if (f->has_calls)
 		return f->ncalls ? f->calls : &none;
-	int rc = slice_finder_open(f->store, f->texts, &finder, err);
+	int rc = find_others(f, &others, err);
 	if (rc == 0)
 		rc = query_prepare(f->store, asset_query_views_advise_long_calls_sql,
 				   &stmt, err);
 	if (rc == 0)
-		rc = load_calls(f, &finder, stmt, err);
+		rc = load_calls(f, &others, stmt, err);
 	sqlite3_finalize(stmt);
-	slice_finder_close(&finder);
+	intervals_release(&others.when);
 	if (rc < 0)
 		return NULL;
 	f->has_calls = true;

@@ -137,8 +137,8 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
 /*
  * Calls of a millisecond and more on the host, in steps (in all of the recording when
- * there are none), longest first; *n of them.  Those that load data or communicate, and
- * what they call, are left out: other rules have their time.
+ * there are none), longest first; *n of them.  Those in whose time data is loaded, or
+ * ranks communicate, are left out: other rules have it.
  */
 const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err);
 /* Calls that launched device work, where none was recorded; else 0.  -1: err is set. */

@@ -11,6 +11,7 @@
 #define NS_PER_MULTIPLY 0.5
 #define TENSORS_MAX     16 /* of one call */
 #define DIMS_MAX        8
+#define TEXT_MAX        4096 /* of shapes; longer ones are no shapes */
 #define NS_MAX          9e18 /* below INT64_MAX */
 
 struct tensor {
@@ -270,7 +271,7 @@ int64_t call_needs_ns(struct str name, struct str shapes)
 	struct tensors t;
 	size_t at = find_known(name);
 
-	if (at == NKNOWN || !read_tensors(shapes, &t))
+	if (at == NKNOWN || shapes.n > TEXT_MAX || !read_tensors(shapes, &t))
 		return -1;
 	bool has_tensor = false;
 	for (size_t i = 0; i < t.n; i++)

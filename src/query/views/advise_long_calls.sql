@@ -10,7 +10,7 @@ WITH long AS MATERIALIZED (
     LEFT JOIN op_detail d ON d.id = s.op_detail_id
     WHERE t.profile_id = :profile AND s.class = :op AND s.self_ns >= :least_ns),
 calls AS MATERIALIZED (
-    SELECT s.id, s.name_id, coalesce(d.shapes_id, 0) AS shapes_id, s.ts, s.dur, s.self_ns, s.parent_id,
+    SELECT s.id, s.name_id, coalesce(d.shapes_id, 0) AS shapes_id, s.ts, s.dur, s.self_ns,
            row_number() OVER (PARTITION BY s.name_id, d.shapes_id ORDER BY s.self_ns) AS place,
            row_number() OVER (PARTITION BY s.name_id, d.shapes_id ORDER BY s.ts, s.id) AS turn,
            count(*) OVER (PARTITION BY s.name_id, d.shapes_id) AS n
@@ -22,7 +22,7 @@ calls AS MATERIALIZED (
       AND coalesce(s.flags, 0) = 0
       AND (s.step_id IS NOT NULL
            OR NOT EXISTS (SELECT 1 FROM step WHERE profile_id = :profile)))
-SELECT c.name_id, c.shapes_id, c.parent_id, c.ts, c.dur, c.self_ns, c.turn, c.n, m.self_ns
+SELECT c.name_id, c.shapes_id, c.ts, c.dur, c.self_ns, c.turn, c.n, m.self_ns
 FROM calls m
 JOIN calls c ON c.name_id = m.name_id AND c.shapes_id = m.shapes_id
 WHERE m.place = (m.n + 1) / 2 AND c.self_ns >= :least_ns
