@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/sum.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_graphs_sql);
@@ -76,16 +75,14 @@ static size_t find_places(const struct device_work *work, struct place **out)
 static int read_nodes(struct gap_graphs *g, const struct place *places, size_t nplaces,
 		      struct err *err)
 {
-	const struct scope_profile *profile = g->request->profile;
 	struct sqlite3_stmt *stmt;
 	int rc;
 
 	if (query_prepare(g->request->store, asset_query_views_gap_graphs_sql, &stmt,
 			  err) < 0)
 		return -1;
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last",
-		       sum_sub(sum_add(profile->first_slice_id, profile->slices), 1));
+	query_bind_int(stmt, ":first", places[0].slice_id);
+	query_bind_int(stmt, ":last", places[nplaces - 1].slice_id);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		struct place wanted = { .slice_id =
 						sqlite3_column_int64(stmt, NODE_SLICE) };
