@@ -88,13 +88,22 @@ static uint64_t read_store(const char *path, damaged_store_fn *read, uint64_t ch
 	return g.hash;
 }
 
-/* The small store, tampered with by SQL; the caller frees bytes.p. */
-static struct bytes tampered(struct str sql)
+/* What fails is left out. */
+static void run_each(struct sqlite3 *db, const char *sql)
 {
-	const struct bytes base = small_store();
+	struct sqlite3_stmt *stmt;
+
+	while (*sql && sqlite3_prepare_v2(db, sql, -1, &stmt, &sql) == SQLITE_OK) {
+		while (stmt && sqlite3_step(stmt) == SQLITE_ROW)
+			;
+		sqlite3_finalize(stmt);
+	}
+}
+
+struct bytes damaged_store_by_sql(struct bytes base, const char *sql)
+{
 	struct sqlite3 *db = NULL;
 	sqlite3_int64 n = 0;
-	char *text = xstrndup(sql.p, sql.n);
 	unsigned char *copy = sqlite3_malloc64(base.n);
 
 	must(copy && sqlite3_open(":memory:", &db) == SQLITE_OK, "no memory");
@@ -106,7 +115,7 @@ static struct bytes tampered(struct str sql)
 		db, "main", copy, (sqlite3_int64)base.n, (sqlite3_int64)base.n,
 		SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
 	sqlite3_progress_handler(db, STEPS_MAX, stop, NULL);
-	sqlite3_exec(db, text, NULL, NULL, NULL);
+	run_each(db, sql);
 	unsigned char *now = sqlite3_serialize(db, "main", &n, 0);
 	uint8_t *kept = xmalloc((size_t)n + 1);
 	struct bytes bytes = { kept, (size_t)n };
@@ -114,6 +123,15 @@ static struct bytes tampered(struct str sql)
 		memcpy(kept, now, bytes.n);
 	sqlite3_free(now);
 	sqlite3_close(db);
+	return bytes;
+}
+
+/* The small store, tampered with by SQL; the caller frees bytes.p. */
+static struct bytes tampered(struct str sql)
+{
+	char *text = xstrndup(sql.p, sql.n);
+	struct bytes bytes = damaged_store_by_sql(small_store(), text);
+
 	free(text);
 	return bytes;
 }

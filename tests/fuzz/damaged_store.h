@@ -28,6 +28,12 @@ typedef void damaged_store_fn(struct gist *g, struct store *store,
 			      const struct scope *scope, uint64_t chance);
 
 /*
+ * The store `base` after these statements, of which those that fail do nothing; the
+ * caller frees bytes.p, which nobody else has.
+ */
+struct bytes damaged_store_by_sql(struct bytes base, const char *sql);
+
+/*
  * Reads the store that the input says: it gives rows or says what is wrong, the same
  * each time, and is not changed; else the program ends.
  */

@@ -58,12 +58,35 @@ static const char trace[] =
 	"\"ts\":2.500,\"args\":{\"Bytes\":512,\"Device Type\":0,\"Device Id\":-1}}\n"
 	"]}\n";
 
+/* What print_stats() and print_callers() say of a program. */
+static const char graph[] =
+	"         12 function calls (10 primitive calls) in 0.030 seconds\n\n"
+	"   Ordered by: internal time\n\n"
+	"   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n"
+	"      4/2    0.015    0.004    0.020    0.010 a.py:3(walk)\n"
+	"        6    0.010    0.002    0.010    0.002 b.py:7(leaf)\n"
+	"        1    0.005    0.005    0.030    0.030 a.py:1(<module>)\n"
+	"        1    0.000    0.000    0.030    0.030 {built-in method builtins.exec}\n\n\n"
+	"   Ordered by: internal time\n\n"
+	"Function                         was called by...\n"
+	"                                     ncalls  tottime  cumtime\n"
+	"a.py:3(walk)                     <-     2/1    0.005    0.008  a.py:3(walk)\n"
+	"                                          2    0.010    0.012  a.py:1(<module>)\n"
+	"b.py:7(leaf)                     <-       6    0.010    0.010  a.py:3(walk)\n"
+	"a.py:1(<module>)                 <-       1    0.005    0.030  {built-in method builtins.exec}\n"
+	"{built-in method builtins.exec}  <-  \n\n\n";
+
 static void must(bool holds, const char *what)
 {
 	if (holds)
 		return;
 	perror(what);
 	abort();
+}
+
+static struct bytes bytes_of(const char *text)
+{
+	return (struct bytes){ (const uint8_t *)text, strlen(text) };
 }
 
 static const char *tmp_folder(void)
@@ -87,48 +110,90 @@ static struct bytes read_all(const char *path)
 	return (struct bytes){ bytes, (size_t)size };
 }
 
-static struct bytes make(const char *folder)
+static void write_file(const char *path, struct bytes bytes)
 {
-	char *json = xasprintf("%s/trace.json", folder),
-	     *db = xasprintf("%s/a.db", folder);
-	const char *const paths[] = { json };
+	FILE *out = fopen(path, "wb");
+
+	must(out != NULL, path);
+	must(fwrite(bytes.p, 1, bytes.n, out) == bytes.n, path);
+	must(fclose(out) == 0, path);
+}
+
+static struct bytes make(const char *folder, const char *text)
+{
+	char *input = xasprintf("%s/input", folder), *db = xasprintf("%s/a.db", folder);
+	const char *const paths[] = { input };
 	struct import_options options = { .store = db, .run = "it" };
 	struct import_events events = { .to = NULL };
 	struct import_result result;
 	struct err err = ERR_INIT;
-	FILE *out = fopen(json, "w");
 
-	must(out != NULL, json);
-	must(fputs(trace, out) >= 0, json);
-	must(fclose(out) == 0, json);
+	write_file(input, bytes_of(text));
 	must(import_files(&options, paths, 1, &events, &result, &err) == 0, err.text);
 	struct bytes bytes = read_all(db);
-	remove(json);
+	remove(input);
 	remove(db);
-	free(json);
+	free(input);
 	free(db);
 	return bytes;
+}
+
+static struct bytes made_once(struct bytes *bytes, const char *text)
+{
+	if (bytes->n)
+		return *bytes;
+	char *folder = xasprintf("%s/ptool-fuzz-XXXXXX", tmp_folder());
+	must(mkdtemp(folder) != NULL, folder);
+	*bytes = make(folder, text);
+	rmdir(folder);
+	free(folder);
+	return *bytes;
 }
 
 struct bytes small_store(void)
 {
 	static struct bytes bytes;
 
-	if (bytes.n)
-		return bytes;
-	char *folder = xasprintf("%s/ptool-fuzz-XXXXXX", tmp_folder());
-	must(mkdtemp(folder) != NULL, folder);
-	bytes = make(folder);
-	rmdir(folder);
-	free(folder);
-	return bytes;
+	return made_once(&bytes, trace);
 }
 
-static char store_path[4096];
+struct bytes small_store_graph(void)
+{
+	static struct bytes bytes;
+
+	return made_once(&bytes, graph);
+}
+
+char *small_store_copy(struct bytes bytes)
+{
+	char *path = xasprintf("%s/ptool-fuzz-%ld.db", tmp_folder(), (long)getpid());
+
+	write_file(path, bytes);
+	return path;
+}
+
+static char store_path[4096], trace_path[4096];
 
 static void remove_file(void)
 {
 	unlink(store_path);
+}
+
+static void remove_trace(void)
+{
+	unlink(trace_path);
+}
+
+char *small_store_trace(void)
+{
+	if (*trace_path)
+		return trace_path;
+	int n = snprintf(trace_path, sizeof(trace_path), "%s/ptool-fuzz-%ld.json",
+			 tmp_folder(), (long)getpid());
+	must(n < (int)sizeof(trace_path) && atexit(remove_trace) == 0,
+	     "TMPDIR is too long");
+	write_file(trace_path, bytes_of(trace));
+	return trace_path;
 }
 
 const char *small_store_file(struct bytes bytes)
@@ -155,11 +220,16 @@ void small_store_free(struct bytes bytes)
 	free(p);
 }
 
-bool small_store_is(struct bytes bytes)
+bool small_store_is_in(const char *path, struct bytes bytes)
 {
-	struct bytes now = read_all(store_path);
+	struct bytes now = read_all(path);
 	bool is = now.n == bytes.n && memcmp(now.p, bytes.p, now.n) == 0;
 
 	small_store_free(now);
 	return is;
+}
+
+bool small_store_is(struct bytes bytes)
+{
+	return small_store_is_in(store_path, bytes);
 }

@@ -2,6 +2,9 @@
 """A store is whole whatever happens to its writer: killed at any call or any
 moment, interrupted, out of disk, beside other writers and readers.
 
+KILLS=N in the environment: as many kills into a new store and into an old one, with
+readers and a second writer at work.  ONLY=text: tests with that in their name.
+
 Speaks TAP.  timeout: 400 s
 """
 import os
@@ -31,7 +34,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 KILLS_AT_CALLS = 100 if LONG else 30  # of each kind of write
 KILLS_AT_TIMES = 60 if LONG else 20
 INTERRUPTS = 24 if LONG else 9
-
+KILLS_AMONG_OTHERS = int(os.environ.get("KILLS", "4"))
 
 # Records of this lie in files: 64 KiB is what an array may take before it counts.
 SPILLED = ["--memory-limit", "64K", "-j", "1", "--run", "new"]
@@ -244,6 +247,81 @@ def killed_at_any_moment(shop):
     assert killed > KILLS_AT_TIMES / 4, killed
 
 
+class Readers:
+    """Threads that read the store all the time, by SQLite and by ptool; what they saw."""
+
+    def __init__(self, shop):
+        self.shop, self.over = shop, threading.Event()
+        self.looks, self.wrong = 0, []
+        self.threads = [threading.Thread(target=self.look, args=(how,))
+                        for how in (self.by_sqlite, self.by_ptool)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def look(self, how):
+        while not self.over.is_set():
+            if os.path.exists(self.shop.store):
+                try:
+                    how()
+                except Exception as error:
+                    self.wrong.append(f"{how.__name__}: {error}")
+                self.looks += 1
+            time.sleep(0.01)
+
+    def by_sqlite(self):
+        runs_of(self.shop.store)
+
+    def by_ptool(self):
+        done = subprocess.run([PTOOL, "info", self.shop.store, "--format", "csv"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr)
+
+
+def kill_among_others(shop, old):
+    """True when the writer was killed before its end; `old`: the runs before it."""
+    shop.begin()
+    if not old:
+        os.remove(shop.store)
+    with Readers(shop) as readers:
+        victim = shop.start("--run", "new", shop.spilled)
+        time.sleep(shop.whole_s * shop.chance.random())
+        second = shop.start("--run", "second", SMALL)
+        time.sleep(shop.whole_s * shop.chance.random() / 2)
+        victim.kill()
+        victim.communicate()
+        _, said = second.communicate()
+        assert second.returncode == 0, said
+    shop.looks += readers.looks
+    assert not readers.wrong, readers.wrong
+    runs = shop.runs()
+    assert sorted(set(runs) - {"new"}) == sorted(old + ["second"]), runs
+    assert victim.returncode != 0 or "new" in runs, runs
+    shop.ingest_well("-o", shop.store, "--run", "next", SMALL)
+    assert shop.files() == ["ptool.db"], shop.files()
+    assert shop.runs() == runs + ["next"]
+    return victim.returncode == -signal.SIGKILL
+
+
+def killed_among_readers_and_a_second_writer(shop):
+    begun = time.monotonic()
+    shop.begin()
+    assert shop.run("--run", "new", shop.spilled)[0] == 0
+    shop.whole_s = time.monotonic() - begun
+    shop.chance, shop.looks = random.Random(2), 0
+    for old in ([], ["old", "older"]):
+        killed = sum(kill_among_others(shop, old) for _ in range(KILLS_AMONG_OTHERS))
+        print(f"# {killed} of {KILLS_AMONG_OTHERS} killed before their end, "
+              f"{'an old' if old else 'a new'} store, {shop.looks} readings so far", flush=True)
+
+
 def a_full_disk(shop):
     """Whatever call it is at: exit 5, one line, the old store, nothing left."""
     full_disk(shop, ["--run", "new", MIDDLE])
@@ -417,6 +495,7 @@ TESTS = [
     killed_at_any_call_while_making_a_store,
     killed_at_any_call_while_records_lie_in_files,
     killed_at_any_moment,
+    killed_among_readers_and_a_second_writer,
     a_full_disk,
     a_full_disk_while_records_lie_in_files,
     a_limit_of_file_size,

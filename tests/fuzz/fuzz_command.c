@@ -1,0 +1,270 @@
+/*
+ * Whole commands on stores that somebody edited: an input is a list of records of four
+ * bytes, each of which sets a column to a boundary value, in one row or in all, or
+ * replaces a byte of the file; the first byte chooses the store and the command.  It
+ * ends with an answer or a message, and a command that only reads changes nothing.
+ * Corpus only.
+ *
+ * timeout: 300 s
+ */
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "damaged_store.h"
+#include "small_store.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define COLUMNS_MAX 400
+#define WORDS_MAX   16
+#define RECORD      4
+#define RECORDS_MAX 64
+#define BYTES_FROM  224 /* a record whose first byte is at least this replaces a byte */
+
+/* One command line; a word is at most one column, %s the store. */
+static const char *const lines[] = {
+	"top %s",
+	"top %s --thread 1 --format csv",
+	"top %s --by thread,stack --sort calls",
+	"top %s --by category",
+	"top %s --by annotation",
+	"top %s --by step --min-dur 1ns",
+	"top %s --time 0.. --cat cpu_op",
+	"top %s --tensor-cores",
+	"top %s --format torch",
+	"list %s",
+	"list %s --sort name",
+	"list %s --sort self",
+	"list %s --sort dur --limit 3",
+	"info %s",
+	"doctor %s",
+	"steps %s",
+	"steps %s --phases --format json",
+	"devices %s",
+	"streams %s --by-time 4",
+	"kernels %s",
+	"gaps %s",
+	"gaps %s --causes hta",
+	"memory %s",
+	"comm %s",
+	"comm %s --ranks",
+	"transfers %s",
+	"modules %s",
+	"tree %s",
+	"tree %s --kernels --depth 0 --min 0",
+	"pstats %s",
+	"pstats %s --callers",
+	"pstats %s --callees --format csv",
+	"callers . %s",
+	"callees . %s",
+	"advise %s",
+	"diff %s %s",
+	"diff %s %s --by name",
+	"diff %s %s --by step",
+	"export --to pstats -f -o /dev/null %s",
+	"rm it -o %s",
+	"rm absent -o %s",
+	"ingest -q --run more -o %s TRACE",
+};
+#define NLINES   (sizeof(lines) / sizeof(*lines))
+#define NWRITERS 3 /* the last lines */
+
+static const char *const values[] = {
+	"NULL",
+	"0",
+	"1",
+	"-1",
+	"3",
+	"2147483647",
+	"2147483648",
+	"4294967295",
+	"4294967296",
+	"9223372036854775807",
+	"-9223372036854775807 - 1",
+	"''",
+	"'x'",
+	"'-1'",
+	"char(27, 0, 8203)",
+	"printf('%5000c', 'x')",
+	"x''",
+	"x'00'",
+	"x'ffffffffffffffffffff01'",
+	"zeroblob(5000)",
+	"\"%w\" + 1",
+	"-\"%w\"",
+	"\"%w\" * 1000000",
+	"substr(\"%w\", 2)",
+	"\"%w\" || \"%w\"",
+	"1e308",
+	"9e999",
+};
+#define STEPS_MAX 2000000 /* of SQLite's machine: a damaged tree may go in circles */
+#define NVALUES   (sizeof(values) / sizeof(*values))
+
+static void must(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "fuzz_command: %s\n", what);
+	abort();
+}
+
+/* Tables and their columns, which both stores have alike. */
+struct places {
+	char *tables[COLUMNS_MAX], *columns[COLUMNS_MAX];
+	size_t n;
+};
+
+static int add_place(void *to, int n, char **cells, char **names)
+{
+	struct places *places = to;
+
+	(void)n;
+	(void)names;
+	must(places->n < COLUMNS_MAX, "more columns than there is room for");
+	places->tables[places->n] = xstrdup(cells[0]);
+	places->columns[places->n++] = xstrdup(cells[1]);
+	return 0;
+}
+
+static const struct places *all_places(void)
+{
+	static struct places places;
+	struct sqlite3 *db;
+
+	if (places.n)
+		return &places;
+	must(sqlite3_open(small_store_file(small_store()), &db) == SQLITE_OK, "no store");
+	sqlite3_exec(
+		db,
+		"SELECT m.name, c.name FROM sqlite_schema m, "
+		"pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid",
+		add_place, &places, NULL);
+	sqlite3_close(db);
+	must(places.n > 0, "no columns");
+	return &places;
+}
+
+/* The statement that a record stands for; sqlite3_free() frees it. */
+static char *statement_of(const uint8_t *record)
+{
+	const struct places *places = all_places();
+	size_t place = (record[1] | (size_t)(record[3] & 1) << 8) % places->n;
+	const char *table = places->tables[place], *column = places->columns[place];
+	char *value = sqlite3_mprintf(values[record[0] % NVALUES], column, column);
+	char *sql = record[2] == 0
+			    ? sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %s;", table,
+					      column, value)
+			    : sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %s WHERE rowid "
+					      "= (SELECT rowid FROM \"%w\" LIMIT 1 "
+					      "OFFSET %d);",
+					      table, column, value, table, record[2] - 1);
+
+	sqlite3_free(value);
+	return sql;
+}
+
+/* The caller frees bytes.p. */
+static struct bytes edited(struct bytes base, const uint8_t *data, size_t nrecords)
+{
+	struct sqlite3_str *sql = sqlite3_str_new(NULL);
+
+	for (size_t i = 0; i < nrecords; i++) {
+		if (data[i * RECORD] >= BYTES_FROM)
+			continue;
+		char *one = statement_of(data + i * RECORD);
+		sqlite3_str_appendall(sql, one);
+		sqlite3_free(one);
+	}
+	char *text = sqlite3_str_finish(sql);
+	struct bytes bytes = damaged_store_by_sql(base, text ? text : "");
+	uint8_t *writable;
+	memcpy(&writable, &bytes.p, sizeof(writable)); /* it is ours */
+	sqlite3_free(text);
+	for (size_t i = 0; i < nrecords; i++) {
+		const uint8_t *r = data + i * RECORD;
+		size_t at =
+			((size_t)(r[0] - BYTES_FROM) << 16 | (size_t)r[1] << 8 | r[2]);
+		if (r[0] >= BYTES_FROM)
+			writable[at % bytes.n] = r[3];
+	}
+	return bytes;
+}
+
+static int run_line(const char *line, char *store)
+{
+	char *words[WORDS_MAX + 1] = { NULL }, *copy = xstrdup(line), *rest = NULL;
+	char *trace = small_store_trace();
+	int n = 0;
+
+	words[n++] = copy;
+	for (char *word = strtok_r(copy, " ", &rest); word && n < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &rest)) {
+		bool is_store = strcmp(word, "%s") == 0;
+		bool is_trace = strcmp(word, "TRACE") == 0;
+		words[n++] = is_store ? store : is_trace ? trace : word;
+	}
+	int code = cli_main(n, words);
+	free(copy);
+	return code;
+}
+
+/* What commands print goes nowhere; libFuzzer and the sanitizers have their own way. */
+static int run_silently(const char *line, char *store)
+{
+	static FILE *nowhere;
+	FILE *out = stdout, *err = stderr;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "w");
+	must(nowhere != NULL, "no /dev/null");
+	stdout = stderr = nowhere;
+	int code = run_line(line, store);
+	stdout = out;
+	stderr = err;
+	return code;
+}
+
+static int stop(void *unused)
+{
+	(void)unused;
+	return 1;
+}
+
+/* Of each connection that is opened: SQLite's SQLITE_EXTENSION_INIT. */
+static int set_steps(struct sqlite3 *db, char **message, const void *api)
+{
+	(void)message;
+	(void)api;
+	sqlite3_progress_handler(db, STEPS_MAX, stop, NULL);
+	return SQLITE_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 1)
+		return 0;
+	sqlite3_auto_extension((void (*)(void))set_steps);
+	sqlite3_hard_heap_limit64((sqlite3_int64)256 << 20);
+	bool is_graph = data[0] & 1;
+	size_t line = (data[0] >> 1) % NLINES;
+	size_t nrecords = (size - 1) / RECORD;
+
+	nrecords = nrecords < RECORDS_MAX ? nrecords : RECORDS_MAX;
+	struct bytes bytes = edited(is_graph ? small_store_graph() : small_store(),
+				    data + 1, nrecords);
+	char *path = small_store_copy(bytes);
+	int code = run_silently(lines[line], path);
+	must(code == 0 || (code > 1 && code < 6), "an exit status that is none");
+	must(line >= NLINES - NWRITERS || small_store_is_in(path, bytes),
+	     "the store was changed");
+	unlink(path);
+	free(path);
+	small_store_free(bytes);
+	return 0;
+}
