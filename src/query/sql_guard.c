@@ -110,6 +110,7 @@ void sql_guard_set(struct sql_guard *g, struct sqlite3 *db)
 {
 	*g = (struct sql_guard){ .limit_s = 0 };
 	sqlite3_set_authorizer(db, authorize, g);
+	sqlite3_progress_handler(db, 0, NULL, NULL); /* a query may take its time */
 }
 
 static int64_t now_ns(void)

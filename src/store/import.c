@@ -183,7 +183,8 @@ static void tell_outcomes(const struct importing *i, bool is_written)
 {
 	const struct import_events *events = i->events;
 	bool is_whole = is_written || i->result->is_refusal;
-	const struct outcome *end = i->outcomes + i->noutcomes;
+	/* none where the old store was refused before a file was read */
+	const struct outcome *end = i->noutcomes ? i->outcomes + i->noutcomes : NULL;
 
 	for (const struct outcome *o = i->outcomes; o < end; o++)
 		if (is_written && events->done && o->end == IMPORT_STORED)

@@ -178,21 +178,22 @@ static int compare(struct sqlite3 *db, struct err *err)
 	return rc;
 }
 
-static int stop(void *unused)
+static int stop(void *is_stopped)
 {
-	(void)unused;
+	*(bool *)is_stopped = true;
 	return 1;
 }
 
 int schema_check(struct sqlite3 *db, struct err *err)
 {
+	bool is_stopped = false;
 	int longest = sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, STATEMENT_MAX);
 
-	sqlite3_progress_handler(db, STEPS_MAX, stop, NULL);
+	sqlite3_progress_handler(db, STEPS_MAX, stop, &is_stopped);
 	int rc = compare(db, err);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, longest);
-	if (rc < 0 && err->kind == ERR_INTERRUPT)
+	if (rc < 0 && is_stopped)
 		return err_set(
 			err, ERR_INPUT,
 			"not as ptool wrote it: it has too many tables; ingest the "

@@ -46,6 +46,10 @@ int sql_error(struct sqlite3 *db, struct err *err)
 
 	if (primary == SQLITE_CORRUPT && is_unreadable(db))
 		return err_set(err, ERR_IO, "cannot read it: %s", strerror(EIO));
+	/* nobody but store_open() sets a limit to reading; users' queries have their own */
+	if (primary == SQLITE_INTERRUPT && sqlite3_db_readonly(db, "main") == 1)
+		return err_set(err, ERR_INPUT,
+			       "the store is damaged: reading it comes to no end");
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 

@@ -25,8 +25,18 @@
 /* For the programs that lock a store to write it; ptool itself never does. */
 #define BUSY_TIMEOUT_MS 5000
 
+/*
+ * Pages of a damaged store can refer to each other in circles, and its tables then have
+ * rows without end.  So many steps of SQLite's machine are far more than any command
+ * needs, which is less than one a byte.
+ */
+#define STEPS_LEAST   INT64_C(20000000)
+#define STEPS_A_BYTE  200
+#define STEPS_BETWEEN 100000
+
 struct store {
 	sqlite3 *db;
+	int64_t steps_left;
 };
 
 /*
@@ -118,15 +128,25 @@ bool store_is_own(const char *path)
 	return look_at(path).is_store;
 }
 
-static int check_file(const char *path, struct err *err)
+static int check_file(const char *path, int64_t *bytes, struct err *err)
 {
 	int fd = open_to_look(path);
+	struct stat st;
 
 	if (fd < 0)
 		return err_set(err, ERR_INPUT, "%s", strerror(errno));
 	struct store_header header = store_read_header(fd);
+	*bytes = fstat(fd, &st) == 0 ? st.st_size : 0;
 	close(fd);
 	return store_check_header(&header, err);
+}
+
+static int count_steps(void *to)
+{
+	struct store *store = to;
+
+	store->steps_left -= STEPS_BETWEEN;
+	return store->steps_left < 0;
 }
 
 static int open_db(struct store *store, const char *path, struct err *err)
@@ -144,16 +164,24 @@ static int open_db(struct store *store, const char *path, struct err *err)
 	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
 	if (sql_exec(store->db, reading_pragmas, err) < 0)
 		return -1;
-	return schema_check(store->db, err);
+	if (schema_check(store->db, err) < 0)
+		return -1;
+	sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
+	return 0;
 }
 
 int store_open(const char *path, struct store **out, struct err *err)
 {
+	int64_t bytes = 0;
+
 	*out = NULL;
-	if (check_file(path, err) < 0)
+	if (check_file(path, &bytes, err) < 0)
 		return -1;
 
 	struct store *store = xcalloc(1, sizeof(*store));
+	store->steps_left =
+		STEPS_LEAST +
+		(bytes < INT64_MAX / STEPS_A_BYTE / 2 ? bytes * STEPS_A_BYTE : 0);
 	if (open_db(store, path, err) < 0) {
 		store_close(store);
 		return -1;

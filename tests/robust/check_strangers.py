@@ -233,9 +233,45 @@ def boundary_values_in_each_column_are_told(shop):
                                for sql in edits_of(base)))
 
 
+def in_circles(path, table, levels=4, children=100):
+    """The table's pages refer to each other until it has children ** levels times its rows."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+        root, = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+    size = int.from_bytes(data[16:18], "big")
+    old = data[(root - 1) * size:root * size]
+    data += old
+    for level in range(levels):
+        child = (len(data) // size).to_bytes(4, "big")
+        page, cells = bytearray(size), []
+        for key in range(children):
+            cells.append(size - 8 * (key + 1))
+            page[cells[-1]:cells[-1] + 5] = child + bytes([key])
+        head = b"\5\0\0" + children.to_bytes(2, "big") + cells[-1].to_bytes(2, "big") + b"\0" + child
+        page[:12] = head
+        for number, cell in enumerate(cells):
+            page[12 + 2 * number:14 + 2 * number] = cell.to_bytes(2, "big")
+        if level < levels - 1:
+            data += page
+        else:
+            data[(root - 1) * size:root * size] = page
+    data[28:32] = (len(data) // size).to_bytes(4, "big")
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def pages_that_go_in_circles_are_told(shop):
+    """Such a store costs what it weighs, which is no second."""
+    shutil.copyfile(shop.bases[0], shop.store)
+    in_circles(shop.store, "slice_row")
+    wrong = shop.run(["tree"], good=(4,))
+    assert wrong is None, wrong
+
+
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
-             boundary_values_in_each_column_are_told)
+             pages_that_go_in_circles_are_told, boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")
     failed = 0
     with tempfile.TemporaryDirectory(prefix="strangers.") as root:
