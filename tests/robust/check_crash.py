@@ -5,6 +5,8 @@ moment, interrupted, out of disk, beside other writers and readers.
 KILLS=N in the environment: as many kills into a new store and into an old one, with
 readers and a second writer at work.  ONLY=text: tests with that in their name.
 
+LONG=1: the kills at calls and moments more often.
+
 Speaks TAP.  timeout: 400 s
 """
 import os
