@@ -8,6 +8,7 @@
 #include "base/expand.h"
 #include "base/layers.h"
 #include "base/source.h"
+#include "base/spill.h"
 
 #define FIRST_WINDOW ((size_t)1 << 20)
 #define MAX_WINDOW   ((size_t)1 << 30)
@@ -23,9 +24,10 @@ struct input {
 	uint8_t *window;       /* NULL before the first peek, then
 			    cap + INPUT_PADDING bytes; zeros behind `end` */
 	size_t cap, max;
-	size_t start, end; /* the unread bytes within the window */
-	uint64_t offset;   /* of `start` */
-	bool is_plain;     /* nothing is to be decoded */
+	size_t start, end;   /* the unread bytes within the window */
+	uint64_t offset;     /* of `start` */
+	struct spill *spill; /* borrowed, or NULL: of a large window */
+	bool is_plain;       /* nothing is to be decoded */
 	bool sniffed, at_end;
 	struct err failure; /* a read error stays */
 	struct layers *layers;
@@ -38,7 +40,13 @@ static void end_window(struct input *in)
 
 static void resize_window(struct input *in, size_t cap)
 {
-	in->window = xrealloc_array(in->window, cap + INPUT_PADDING, 1);
+	size_t room = in->window ? in->cap + INPUT_PADDING : 0;
+
+	if (in->spill && cap > FIRST_WINDOW)
+		in->window =
+			spill_grow(in->spill, in->window, &room, cap + INPUT_PADDING, 1);
+	else
+		in->window = xrealloc_array(in->window, cap + INPUT_PADDING, 1);
 	in->cap = cap;
 }
 
@@ -117,6 +125,11 @@ void input_set_expand(struct input *in, struct expand *expand)
 	layers_set_expand(in->layers, expand);
 }
 
+void input_set_spill(struct input *in, struct spill *spill)
+{
+	in->spill = spill;
+}
+
 void input_set_damage(struct input *in, input_damage_fn *damage)
 {
 	in->damage = damage;
@@ -128,7 +141,7 @@ void input_close(struct input *in)
 		return;
 	layers_free(in->layers);
 	source_close(in->source);
-	free(in->window);
+	spill_free(in->spill, in->window);
 	free(in);
 }
 

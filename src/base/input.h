@@ -40,6 +40,9 @@ void input_set_plain(struct input *in);
  */
 struct expand;
 void input_set_expand(struct input *in, struct expand *expand);
+/* Where a window lies that has to grow; borrowed. */
+struct spill;
+void input_set_spill(struct input *in, struct spill *spill);
 /* Before the first peek: whom input_damage() asks about what that source gives. */
 void input_set_damage(struct input *in, input_damage_fn *damage);
 /* Accepts NULL. */

@@ -2,9 +2,8 @@
 #include "base/intern.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/spill.h"
 
 #define FIRST_SLOTS 256
 
@@ -30,25 +29,31 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 
 void intern_init(struct intern *in)
 {
-	*in = (struct intern){ 0 };
-	in->nslots = FIRST_SLOTS;
-	in->slots = xcalloc(in->nslots, sizeof(*in->slots));
+	intern_init_in(in, NULL);
+}
+
+void intern_init_in(struct intern *in, struct spill *spill)
+{
+	*in = (struct intern){ .text.spill = spill, .nslots = FIRST_SLOTS };
+	in->slots = spill_alloc(spill, in->nslots, sizeof(*in->slots));
 }
 
 void intern_release(struct intern *in)
 {
+	struct spill *spill = in->text.spill;
+
 	arena_release(&in->text);
-	free(in->strs);
-	free(in->hashes);
-	free(in->slots);
+	spill_free(spill, in->strs);
+	spill_free(spill, in->hashes);
+	spill_free(spill, in->slots);
 	*in = (struct intern){ 0 };
 }
 
 static void rehash(struct intern *in)
 {
-	free(in->slots);
+	spill_free(in->text.spill, in->slots);
 	in->nslots *= 2;
-	in->slots = xcalloc(in->nslots, sizeof(*in->slots));
+	in->slots = spill_alloc(in->text.spill, in->nslots, sizeof(*in->slots));
 	for (size_t i = 0; i < in->n; i++) {
 		size_t at = in->hashes[i] & (in->nslots - 1);
 		while (in->slots[at])
@@ -59,11 +64,12 @@ static void rehash(struct intern *in)
 
 static uint32_t append(struct intern *in, struct str text, uint64_t hash)
 {
-	size_t cap = in->cap;
+	struct spill *spill = in->text.spill;
 
 	assert(in->n < UINT32_MAX - 1);
-	in->strs = xgrow(in->strs, &in->cap, in->n + 1, sizeof(*in->strs));
-	in->hashes = xgrow(in->hashes, &cap, in->n + 1, sizeof(*in->hashes));
+	in->strs = spill_grow(spill, in->strs, &in->cap, in->n + 1, sizeof(*in->strs));
+	in->hashes = spill_grow(spill, in->hashes, &in->hashes_cap, in->n + 1,
+				sizeof(*in->hashes));
 	in->strs[in->n] = arena_copy(&in->text, text);
 	in->hashes[in->n] = hash;
 	return (uint32_t)in->n++;

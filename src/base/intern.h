@@ -11,16 +11,20 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+struct spill;
+
 struct intern {
 	struct arena text; /* owns the bytes */
 	struct str *strs;  /* by number */
 	uint64_t *hashes;  /* by number */
-	size_t n, cap;
+	size_t n, cap, hashes_cap;
 	uint32_t *slots; /* open addressing; number + 1, 0 is free */
 	size_t nslots;   /* a power of two */
 };
 
 void intern_init(struct intern *in);
+/* All of it comes from the spill, borrowed, which may be NULL. */
+void intern_init_in(struct intern *in, struct spill *spill);
 void intern_release(struct intern *in);
 /* The number of the text, which is copied when it is new. */
 uint32_t intern_add(struct intern *in, struct str text);

@@ -43,7 +43,7 @@ static const struct opt ingest_options[] = {
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
 	{ .name = "jobs", .arg = "N", .help = "threads to use, instead of one a core",
 	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
-	{ .name = "memory-limit", .arg = "SIZE", .help = "memory for the records of a trace, instead of half the machine's",
+	{ .name = "memory-limit", .arg = "SIZE", .help = "memory for what a file holds, instead of half the machine's",
 	  .offset = FIELD(memory_limit), .type = OPT_STRING },
 	{ .name = "max-expand", .arg = "N", .help = "times its size that a file or an archive may expand to, beyond 1 GiB",
 	  .offset = FIELD(max_expand), .type = OPT_UINT },

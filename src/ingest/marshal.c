@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spill.h"
 #include "ingest/marshal_walk.h"
 
 /* Layouts of code objects that are tried in vain walk over the same bytes again. */
@@ -101,9 +102,9 @@ static int walk_short(struct marshal_walk *w, bool is_real, struct err *err)
 	return 0;
 }
 
-static void note(size_t **places, size_t *n, size_t *cap, size_t at)
+static void note(struct spill *spill, size_t **places, size_t *n, size_t *cap, size_t at)
 {
-	*places = xgrow(*places, cap, *n + 1, sizeof(**places));
+	*places = spill_grow(spill, *places, cap, *n + 1, sizeof(**places));
 	(*places)[(*n)++] = at;
 }
 
@@ -255,9 +256,9 @@ static int walk_one(struct marshal_walk *w, size_t base, struct err *err)
 	if (code == 'r' || code == 'R')
 		return walk_reference(w, code == 'R', err);
 	if (w->is_first && (byte & MARSHAL_FLAG_REF))
-		note(&m->refs, &m->nrefs, &m->refs_cap, start);
+		note(w->m->spill, &m->refs, &m->nrefs, &m->refs_cap, start);
 	if (w->is_first && code == 't')
-		note(&m->interned, &m->ninterned, &m->interned_cap, start);
+		note(w->m->spill, &m->interned, &m->ninterned, &m->interned_cap, start);
 	return walk_body(w, code, err);
 }
 
@@ -277,7 +278,13 @@ int marshal_walk(struct marshal_walk *w, struct err *err)
 
 int marshal_open(struct marshal *m, struct bytes text, struct err *err)
 {
-	*m = (struct marshal){ .text = text };
+	return marshal_open_in(m, text, NULL, err);
+}
+
+int marshal_open_in(struct marshal *m, struct bytes text, struct spill *spill,
+		    struct err *err)
+{
+	*m = (struct marshal){ .text = text, .spill = spill };
 	struct marshal_walk walk = { .m = m, .is_first = true };
 	int rc = marshal_walk(&walk, err);
 	m->end = walk.at;
@@ -310,8 +317,8 @@ struct marshal_code marshal_code(struct marshal *m, const struct marshal_value *
 
 void marshal_release(struct marshal *m)
 {
-	free(m->refs);
-	free(m->interned);
+	spill_free(m->spill, m->refs);
+	spill_free(m->spill, m->interned);
 	free(m->codes);
 	free(m->open);
 	*m = (struct marshal){ 0 };

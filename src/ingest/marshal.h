@@ -51,9 +51,12 @@ struct marshal_open {
 	size_t left; /* items to come */
 };
 
+struct spill;
+
 struct marshal {
-	struct bytes text; /* borrowed */
-	size_t *refs;      /* where the object stands that a reference means */
+	struct bytes text;   /* borrowed */
+	struct spill *spill; /* borrowed, or NULL */
+	size_t *refs;        /* where the object stands that a reference means */
 	size_t nrefs, refs_cap;
 	size_t *interned; /* the same of Python 2's interned strings */
 	size_t ninterned, interned_cap;
@@ -87,6 +90,9 @@ struct marshal_code {
 
 /* Walks over the object that the text begins with.  0, or -1 with err set. */
 int marshal_open(struct marshal *m, struct bytes text, struct err *err);
+/* The same; what it notes of objects lies in a spill, borrowed. */
+int marshal_open_in(struct marshal *m, struct bytes text, struct spill *spill,
+		    struct err *err);
 void marshal_release(struct marshal *m);
 
 /* The object at a place that an object begins at. */

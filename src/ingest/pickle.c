@@ -1,10 +1,9 @@
 /* Pickles of plain data: see pickle.h. */
 #include "ingest/pickle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/spill.h"
 #include "ingest/pickle_ops.h"
 
 /* Torch's snapshots take some 5 bytes of memory for each of the file, hostile ones 48. */
@@ -36,7 +35,8 @@ int pickle_push(struct pickle *p, uint32_t value, struct err *err)
 {
 	if (p->nstack >= PICKLE_STACK_MAX)
 		return err_at(err, p->at, "bad pickle: nested too deep");
-	p->stack = xgrow(p->stack, &p->stack_cap, p->nstack + 1, sizeof(*p->stack));
+	p->stack = spill_grow(p->spill, p->stack, &p->stack_cap, p->nstack + 1,
+			      sizeof(*p->stack));
 	p->stack[p->nstack++] = value;
 	return 0;
 }
@@ -47,7 +47,8 @@ int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err
 		return -1;
 	value.at = p->at;
 	value.first = value.last = PICKLE_NONE;
-	p->values = xgrow(p->values, &p->values_cap, p->nvalues + 1, sizeof(*p->values));
+	p->values = spill_grow(p->spill, p->values, &p->values_cap, p->nvalues + 1,
+			       sizeof(*p->values));
 	p->values[p->nvalues] = value;
 	return pickle_push(p, (uint32_t)p->nvalues++, err);
 }
@@ -69,7 +70,8 @@ int pickle_mark(struct pickle *p, struct err *err)
 {
 	if (p->nmarks >= PICKLE_DEPTH_MAX)
 		return err_at(err, p->at, "bad pickle: nested too deep");
-	p->marks = xgrow(p->marks, &p->marks_cap, p->nmarks + 1, sizeof(*p->marks));
+	p->marks = spill_grow(p->spill, p->marks, &p->marks_cap, p->nmarks + 1,
+			      sizeof(*p->marks));
 	p->marks[p->nmarks++] = (uint32_t)p->nstack;
 	return 0;
 }
@@ -88,7 +90,8 @@ static int add_item(struct pickle *p, uint32_t container, uint32_t value, struct
 
 	if (check_memory(p, p->nmemo, err) < 0)
 		return -1;
-	p->items = xgrow(p->items, &p->items_cap, p->nitems + 1, sizeof(*p->items));
+	p->items = spill_grow(p->spill, p->items, &p->items_cap, p->nitems + 1,
+			      sizeof(*p->items));
 	uint32_t item = (uint32_t)p->nitems++;
 	p->items[item] = (struct pickle_item){ value, PICKLE_NONE };
 	if (to->first == PICKLE_NONE)
@@ -144,7 +147,7 @@ int pickle_put(struct pickle *p, uint64_t number, struct err *err)
 	size_t at = (size_t)number;
 	if (check_memory(p, at + 1, err) < 0)
 		return -1;
-	p->memo = xgrow(p->memo, &p->memo_cap, at + 1, sizeof(*p->memo));
+	p->memo = spill_grow(p->spill, p->memo, &p->memo_cap, at + 1, sizeof(*p->memo));
 	while (p->nmemo <= at)
 		p->memo[p->nmemo++] = PICKLE_NONE;
 	p->memo[at] = p->stack[p->nstack - 1];
@@ -216,9 +219,16 @@ static int run_op(struct pickle *p, struct err *err)
 
 int pickle_open(struct pickle *p, struct bytes text, struct err *err)
 {
+	return pickle_open_in(p, text, NULL, err);
+}
+
+int pickle_open_in(struct pickle *p, struct bytes text, struct spill *spill,
+		   struct err *err)
+{
 	int rc;
 
 	*p = (struct pickle){ .text = text,
+			      .spill = spill,
 			      .bytes_max = memory_ceiling(text.n),
 			      .top = PICKLE_NONE };
 	if (text.n < 2 || text.p[0] != PICKLE_PROTO)
@@ -231,11 +241,11 @@ int pickle_open(struct pickle *p, struct bytes text, struct err *err)
 
 void pickle_release(struct pickle *p)
 {
-	free(p->values);
-	free(p->items);
-	free(p->stack);
-	free(p->memo);
-	free(p->marks);
+	spill_free(p->spill, p->values);
+	spill_free(p->spill, p->items);
+	spill_free(p->spill, p->stack);
+	spill_free(p->spill, p->memo);
+	spill_free(p->spill, p->marks);
 	*p = (struct pickle){ .nvalues = 0 };
 }
 

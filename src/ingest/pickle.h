@@ -18,6 +18,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+struct spill;
+
 #define PICKLE_NONE UINT32_MAX /* no value, no item */
 /* Containers that are open at once, and values that wait for one. */
 #define PICKLE_DEPTH_MAX 1000
@@ -53,6 +55,7 @@ struct pickle_item {
 };
 
 struct pickle {
+	struct spill *spill;         /* borrowed, or NULL: where the objects lie */
 	struct bytes text;           /* borrowed */
 	struct pickle_value *values; /* owned */
 	struct pickle_item *items;   /* owned */
@@ -67,6 +70,9 @@ struct pickle {
 
 /* 0, or an ERR_INPUT that names the byte.  pickle_release() in both cases. */
 int pickle_open(struct pickle *p, struct bytes text, struct err *err);
+/* The same with the objects in a spill, borrowed. */
+int pickle_open_in(struct pickle *p, struct bytes text, struct spill *spill,
+		   struct err *err);
 void pickle_release(struct pickle *p);
 
 /* "a list", "None", "a number": for messages. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/spill.h"
 
 #define DUMP_MAX   ((size_t)1 << 30)
 #define TEXT_MAX   ((size_t)1 << 30) /* of one name: Latin-1 may double */
@@ -230,9 +230,9 @@ static int tell_profile(struct dump *d, struct err *err)
 	return 0;
 }
 
-static uint32_t *nothing_known(size_t n)
+static uint32_t *nothing_known(struct spill *spill, size_t n)
 {
-	uint32_t *known = xrealloc_array(NULL, n + 1, sizeof(*known));
+	uint32_t *known = spill_alloc(spill, n + 1, sizeof(*known));
 
 	memset(known, 0xff, (n + 1) * sizeof(*known)); /* TEXT_NONE */
 	return known;
@@ -246,9 +246,9 @@ static int read_top(struct dump *d, struct err *err)
 		return err_at(err, 0,
 			      "not a profile: Python marshalled %s, a dict is expected",
 			      marshal_type_name(top.type));
-	d->ref_text = nothing_known(d->marshal.nrefs);
-	d->ref_function = nothing_known(d->marshal.nrefs);
-	d->interned_text = nothing_known(d->marshal.ninterned);
+	d->ref_text = nothing_known(d->marshal.spill, d->marshal.nrefs);
+	d->ref_function = nothing_known(d->marshal.spill, d->marshal.nrefs);
+	d->interned_text = nothing_known(d->marshal.spill, d->marshal.ninterned);
 	return read_dict(d, &top, err) < 0 ? -1 : tell_profile(d, err);
 }
 
@@ -282,15 +282,15 @@ static int dump_read(struct input *in, const struct read_options *options,
 	buf_init(&d.bytes, TEXT_MAX);
 	buf_init(&d.shown, TEXT_MAX);
 	buf_init(&d.digits, ERR_TEXT_MAX);
-	int rc = marshal_open(&d.marshal, text, err);
+	int rc = marshal_open_in(&d.marshal, text, options->spill, err);
 	if (rc < 0)
 		hint_at_text_mode(text, err);
 	else
 		rc = read_top(&d, err);
 	marshal_release(&d.marshal);
-	free(d.ref_text);
-	free(d.ref_function);
-	free(d.interned_text);
+	spill_free(options->spill, d.ref_text);
+	spill_free(options->spill, d.ref_function);
+	spill_free(options->spill, d.interned_text);
 	buf_release(&d.text);
 	buf_release(&d.bytes);
 	buf_release(&d.shown);

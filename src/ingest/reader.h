@@ -16,12 +16,15 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 /* Bytes that a probe gets to see at most. */
 #define PROBE_BYTES 65536
 
+struct spill;
+
 struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args;    /* pass each event's args on as JSON text */
 	int torch_version; /* major * 100 + minor, instead of the dialect's; 0: by content */
-	unsigned threads;  /* beside the caller's */
-	size_t block_size; /* bytes that a thread takes at once; 0: the usual */
+	unsigned threads;    /* beside the caller's */
+	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
+	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
 };
 
 struct reader {

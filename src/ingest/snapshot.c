@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spill.h"
 #include "base/sum.h"
 #include "base/utf8.h"
 #include "ingest/memory_file.h"
@@ -248,23 +249,23 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 	struct snapshot s = { .sink = sink };
 	struct bytes text = input_peek(in, TEXT_LIMIT, err);
 
-	(void)options;
 	if (err->kind != ERR_NONE)
 		return -1;
 	if (text.n >= TEXT_LIMIT)
 		return err_at(err, TEXT_LIMIT, "a snapshot of more than 1 GiB");
 	buf_init(&s.name, NAME_MAX_BYTES);
-	int rc = pickle_open(&s.pickle, text, err);
+	int rc = pickle_open_in(&s.pickle, text, options->spill, err);
 	if (rc == 0) {
 		s.budget.limit = 2 * count_dicts(&s.pickle);
-		s.frame_texts = xcalloc(s.pickle.nvalues, sizeof(*s.frame_texts));
+		s.frame_texts = spill_alloc(options->spill, s.pickle.nvalues,
+					    sizeof(*s.frame_texts));
 		s.allocated = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.allocated));
 		s.reserved = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.reserved));
 		rc = read_top(&s, err);
 	}
 	pickle_release(&s.pickle);
 	buf_release(&s.name);
-	free(s.frame_texts);
+	spill_free(options->spill, s.frame_texts);
 	free(s.allocated);
 	free(s.reserved);
 	return rc;

@@ -183,7 +183,7 @@ static void read_file(struct slot *slot)
 	struct err err = ERR_INIT; /* what is left alone is met again by who reads it */
 
 	slot->in = input_open(file->shown, &err);
-	intern_init(&result->texts);
+	intern_init_in(&result->texts, slot->ahead->plan.spill);
 	result->expand = slot->ahead->plan.expand;
 	result->is_left = true;
 	if (!slot->in)

@@ -115,8 +115,8 @@ static void find_groups(struct launched *l)
 		    device_of(m, model_slice(m, l->works[i])) ==
 			    device_of(m, model_slice(m, l->works[i - 1])))
 			continue;
-		l->groups = xgrow(l->groups, &l->groups_cap, l->ngroups + 1,
-				  sizeof(*l->groups));
+		l->groups = spill_grow(m->spill, l->groups, &l->groups_cap,
+				       l->ngroups + 1, sizeof(*l->groups));
 		l->groups[l->ngroups++] = i;
 	}
 	l->ngroups--;
@@ -151,7 +151,7 @@ static void launched_release(struct launched *l)
 {
 	spill_free(l->m->spill, l->works);
 	spill_free(l->m->spill, l->nodes);
-	free(l->groups);
+	spill_free(l->m->spill, l->groups);
 }
 
 /* The first group of that track or a later one. */

@@ -3,9 +3,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/sum.h"
 #include "store/model.h"
 
@@ -13,10 +11,10 @@
 #define NS_PER_S  1e9
 #define NS_LIMIT  9223372036854774784.0 /* the largest double below 2^63 */
 
-void functions_init(struct functions *f)
+void functions_init(struct functions *f, struct spill *spill)
 {
-	*f = (struct functions){ 0 };
-	intern_init(&f->keys);
+	*f = (struct functions){ .spill = spill };
+	intern_init_in(&f->keys, spill);
 	buf_init(&f->key, SIZE_MAX);
 }
 
@@ -29,10 +27,10 @@ void functions_release(struct functions *f)
 {
 	intern_release(&f->keys);
 	buf_release(&f->key);
-	free(f->functions);
-	free(f->stats);
-	free(f->calls);
-	free(f->newest);
+	spill_free(f->spill, f->functions);
+	spill_free(f->spill, f->stats);
+	spill_free(f->spill, f->calls);
+	spill_free(f->spill, f->newest);
 }
 
 uint32_t functions_add(struct functions *f, const struct function_fact *function)
@@ -48,13 +46,14 @@ uint32_t functions_add(struct functions *f, const struct function_fact *function
 
 	if (at < known)
 		return at;
-	f->functions =
-		xgrow(f->functions, &f->functions_cap, at + 1U, sizeof(*f->functions));
+	f->functions = spill_grow(f->spill, f->functions, &f->functions_cap, at + 1U,
+				  sizeof(*f->functions));
 	f->functions[at] = (struct function_rec){ .line = function->line,
 						  .file = function->file,
 						  .name = function->name,
 						  .stat = ROW_NONE };
-	f->newest = xgrow(f->newest, &f->newest_cap, at + 1U, sizeof(*f->newest));
+	f->newest = spill_grow(f->spill, f->newest, &f->newest_cap, at + 1U,
+			       sizeof(*f->newest));
 	f->newest[at] = ROW_NONE;
 	f->nfunctions = at + 1U;
 	return at;
@@ -83,8 +82,8 @@ bool functions_stat(struct functions *f, struct intern *texts,
 	bool is_new = function->stat == ROW_NONE;
 
 	if (is_new) {
-		f->stats =
-			xgrow(f->stats, &f->stats_cap, f->nstats + 1, sizeof(*f->stats));
+		f->stats = spill_grow(f->spill, f->stats, &f->stats_cap, f->nstats + 1,
+				      sizeof(*f->stats));
 		function->stat = (uint32_t)f->nstats++;
 	} else {
 		const struct stat_rec *old = &f->stats[function->stat];
@@ -109,7 +108,8 @@ void functions_call(struct functions *f, struct intern *texts,
 
 	if (is_new) {
 		at = (uint32_t)f->ncalls++;
-		f->calls = xgrow(f->calls, &f->calls_cap, f->ncalls, sizeof(*f->calls));
+		f->calls = spill_grow(f->spill, f->calls, &f->calls_cap, f->ncalls,
+				      sizeof(*f->calls));
 		f->newest[call->caller] = at;
 		stat->n++;
 	}

@@ -10,6 +10,8 @@
 #include "base/intern.h"
 #include "ingest/sink.h"
 
+struct spill;
+
 /* 40 bytes; NUMBER_NONE and TEXT_NONE where there is none. */
 struct sums_rec {
 	int64_t calls, primitive;
@@ -37,8 +39,9 @@ struct call_rec {
 
 /* Zeroed is empty, but for the keys. */
 struct functions {
-	struct intern keys; /* of function_facts as bytes; numbers are indexes */
-	struct buf key;     /* of the newest */
+	struct spill *spill; /* borrowed, or NULL: where it lies */
+	struct intern keys;  /* of function_facts as bytes; numbers are indexes */
+	struct buf key;      /* of the newest */
 	struct function_rec *functions;
 	size_t nfunctions, functions_cap;
 	struct stat_rec *stats;
@@ -51,7 +54,7 @@ struct functions {
 	bool has_dead; /* some calls were replaced */
 };
 
-void functions_init(struct functions *f);
+void functions_init(struct functions *f, struct spill *spill);
 void functions_release(struct functions *f);
 /* The number of a function. */
 uint32_t functions_add(struct functions *f, const struct function_fact *function);

@@ -275,17 +275,17 @@ void health_sweep(struct health *h, struct model *m)
 	struct sweep w = { .h = h, .whole_us = is_whole_us(m) };
 
 	*h = (struct health){ .m = m, .nkinds = m->texts->n };
-	h->kinds = xcalloc(h->nkinds, sizeof(*h->kinds));
-	w.twins = xrealloc_array(NULL, h->nkinds, sizeof(*w.twins));
+	h->kinds = spill_alloc(m->spill, h->nkinds, sizeof(*h->kinds));
+	w.twins = spill_alloc(m->spill, h->nkinds, sizeof(*w.twins));
 	memset(w.twins, 0xff, h->nkinds * sizeof(*w.twins)); /* ROW_NONE */
 	for (size_t t = 0; t < m->ntracks; t++)
 		sweep_track(&w, &m->tracks[t]);
-	free(w.twins);
+	spill_free(m->spill, w.twins);
 }
 
 void health_release(struct health *h)
 {
-	free(h->kinds);
+	spill_free(h->m->spill, h->kinds);
 	spill_free(h->m->spill, h->calls);
 	spill_free(h->m->spill, h->captures);
 }

@@ -59,8 +59,8 @@ static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 		h->buckets[at].count += count;
 		return;
 	}
-	if (h->n == h->cap) { /* most have a few buckets, and there are many */
-		h->cap = h->cap ? 2 * h->cap : 4;
+	if (h->n == h->cap) { /* most have one bucket or a few, and there are many */
+		h->cap = h->cap ? 4 * h->cap : 1;
 		h->buckets = xrealloc_array(h->buckets, h->cap, sizeof(*h->buckets));
 	}
 	memmove(&h->buckets[at + 1], &h->buckets[at], (h->n - at) * sizeof(*h->buckets));

@@ -218,7 +218,6 @@ static void importing_release(struct importing *i)
 	free(i->operands);
 	intern_release(&i->seen);
 	free(i->is_trace);
-	intern_release(&i->texts);
 }
 
 struct keep_question {
@@ -270,6 +269,7 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 	i->db = publish_db(publish);
 	i->spill = spill_open(limit ? limit : machine_memory() / 2,
 			      publish_temp_path(publish));
+	intern_init_in(&i->texts, i->spill);
 	sqlite3_progress_handler(i->db, SQL_STEPS, on_sql_steps, i);
 	int rc = prepare(i, run, err);
 	if (rc == 0)
@@ -278,6 +278,7 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 		rc = import_place(i, err);
 	if (rc == 0)
 		rc = write_texts(i->db, &i->texts, i->known_texts, err);
+	intern_release(&i->texts);
 	spill_close(i->spill);
 	if (rc == 0)
 		rc = publish_commit(publish, err);
@@ -304,7 +305,6 @@ int import_files(const struct import_options *options, const char *const *paths,
 
 	*result = (struct import_result){ 0 };
 	intern_init(&i.seen);
-	intern_init(&i.texts);
 	/* before our own lock and unfinished store lie in a folder that is read */
 	int rc = look_at_all(&i, paths, err);
 	if (rc == 0)

@@ -132,7 +132,7 @@ int import_input(struct importing *i, const struct import_source *source,
  */
 static uint32_t *add_texts(struct importing *i, const struct intern *own)
 {
-	uint32_t *ids = xrealloc_array(NULL, own->n, sizeof(*ids));
+	uint32_t *ids = spill_alloc(i->spill, own->n, sizeof(*ids));
 
 	for (uint32_t k = 0; k < own->n; k++)
 		ids[k] = intern_add(&i->texts, intern_str(own, k));
@@ -173,7 +173,7 @@ static int import_result_ahead(struct importing *i, const struct import_source *
 	uint32_t *text_ids = add_texts(i, &result->texts);
 
 	int rc = store_reading(i, source, &result->reading, text_ids, err);
-	free(text_ids);
+	spill_free(i->spill, text_ids);
 	i->before += result->size;
 	weigh(i, source, &result->expand);
 	return rc;

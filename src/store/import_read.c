@@ -53,6 +53,10 @@ static uint64_t size_of(struct input *in, struct err *err)
 void reading_read(const struct reading_how *how, const struct import_source *source,
 		  struct input *in, struct reading *out)
 {
+	struct read_options options = how->options;
+
+	options.spill = how->spill;
+	input_set_spill(in, how->spill);
 	*out = (struct reading){ .about.name = file_name_parse(str_of(source->shown)),
 				 .why = ERR_INIT };
 	const struct reader *reader =
@@ -60,7 +64,7 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	if (!reader)
 		return;
 	out->loader = loader_new(how->texts, how->spill, how->progress, how->to);
-	if (reader->read(in, &how->options, loader_sink(out->loader), &out->why) < 0)
+	if (reader->read(in, &options, loader_sink(out->loader), &out->why) < 0)
 		return;
 	if (!out->is_sure && loader_is_empty(out->loader))
 		err_at(&out->why, 0, "it holds no event of a trace");

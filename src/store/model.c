@@ -28,11 +28,11 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 	uniques_init(&m->device_setups, sizeof(struct device_fact), spill);
 	uniques_init(&m->device_owns, sizeof(struct device_own), spill);
 	uniques_init(&m->memory_kinds, sizeof(struct memory_kind), spill);
-	functions_init(&m->functions);
-	intern_init(&m->place_keys);
-	intern_init(&m->process_keys);
-	intern_init(&m->scope_keys);
-	idmap_init(&m->finding_of, 0);
+	functions_init(&m->functions, spill);
+	intern_init_in(&m->place_keys, spill);
+	intern_init_in(&m->process_keys, spill);
+	intern_init_in(&m->scope_keys, spill);
+	idmap_init_in(&m->finding_of, 0, spill);
 }
 
 void model_release(struct model *m)
@@ -104,8 +104,8 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 		return f;
 	}
 	idmap_add(&m->finding_of, id, (uint32_t)m->nfindings);
-	m->findings = xgrow(m->findings, &m->findings_cap, m->nfindings + 1,
-			    sizeof(*m->findings));
+	m->findings = spill_grow(m->spill, m->findings, &m->findings_cap,
+				 m->nfindings + 1, sizeof(*m->findings));
 	struct finding_rec *f = &m->findings[m->nfindings++];
 	*f = (struct finding_rec){ finding,     text, 1, offset, copy_valid(m, excerpt),
 				   NUMBER_NONE, -1 };
@@ -148,8 +148,8 @@ uint32_t model_process(struct model *m, struct ident pid)
 				 (struct str){ (const char *)&key, sizeof(key) });
 	if (at < known)
 		return at;
-	m->processes =
-		xgrow(m->processes, &m->processes_cap, at + 1U, sizeof(*m->processes));
+	m->processes = spill_grow(m->spill, m->processes, &m->processes_cap, at + 1U,
+				  sizeof(*m->processes));
 	m->processes[at] = (struct process){ key, TEXT_NONE, TEXT_NONE, NUMBER_NONE };
 	m->nprocesses = at + 1U;
 	return at;
@@ -176,7 +176,8 @@ uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
 			       .process = model_process(m, pid) };
 	for (size_t kind = 0; kind < TRACK_ASYNC; kind++)
 		place.track[kind] = TEXT_NONE;
-	m->places = xgrow(m->places, &m->places_cap, at + 1U, sizeof(*m->places));
+	m->places = spill_grow(m->spill, m->places, &m->places_cap, at + 1U,
+			       sizeof(*m->places));
 	m->places[at] = place;
 	m->nplaces = at + 1U;
 	return at;
@@ -184,7 +185,8 @@ uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
 
 static uint32_t add_track(struct model *m, struct track track)
 {
-	m->tracks = xgrow(m->tracks, &m->tracks_cap, m->ntracks + 1, sizeof(*m->tracks));
+	m->tracks = spill_grow(m->spill, m->tracks, &m->tracks_cap, m->ntracks + 1,
+			       sizeof(*m->tracks));
 	m->tracks[m->ntracks] = track;
 	return (uint32_t)m->ntracks++;
 }
@@ -200,8 +202,8 @@ static uint32_t async_track(struct model *m, const struct track_fact *fact)
 
 	if (at < known)
 		return m->scope_track[at];
-	m->scope_track = xgrow(m->scope_track, &m->scope_track_cap, at + 1U,
-			       sizeof(*m->scope_track));
+	m->scope_track = spill_grow(m->spill, m->scope_track, &m->scope_track_cap,
+				    at + 1U, sizeof(*m->scope_track));
 	m->scope_track[at] = add_track(m, (struct track){ .kind = TRACK_ASYNC,
 							  .place = TEXT_NONE,
 							  .scope = fact->scope,

@@ -26,8 +26,8 @@ void op_pass_release(struct op_pass *p)
 {
 	op_memory_release(&p->memory);
 	for (int i = 0; i < 2; i++) {
-		free(p->names[i]);
-		free(p->names_known[i]);
+		spill_free(p->spill, p->names[i]);
+		spill_free(p->spill, p->names_known[i]);
 	}
 	free(p->open_of_name);
 	spill_free(p->spill, p->nodes);
@@ -38,12 +38,13 @@ void op_pass_release(struct op_pass *p)
 struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
 {
 	if (text >= p->names_cap[is_op]) {
-		size_t old = p->names_cap[is_op], cap = old;
+		size_t old = p->names_cap[is_op], known = old;
 		p->names[is_op] =
-			xgrow(p->names[is_op], &cap, text + 1U, sizeof(struct op_name));
-		p->names_known[is_op] = xrealloc_array(p->names_known[is_op], cap, 1);
-		memset(p->names_known[is_op] + old, 0, cap - old);
-		p->names_cap[is_op] = cap;
+			spill_grow(p->spill, p->names[is_op], &p->names_cap[is_op],
+				   text + 1U, sizeof(struct op_name));
+		p->names_known[is_op] = spill_grow(p->spill, p->names_known[is_op],
+						   &known, p->names_cap[is_op], 1);
+		memset(p->names_known[is_op] + old, 0, p->names_cap[is_op] - old);
 	}
 	if (!p->names_known[is_op][text]) {
 		p->names[is_op][text] =

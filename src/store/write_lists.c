@@ -91,7 +91,7 @@ static void list_counters(const struct model *m, struct write_lists *l)
 {
 	struct intern keys;
 
-	intern_init(&keys);
+	intern_init_in(&keys, m->spill);
 	l->counter_track = spill_alloc(m->spill, m->ncounters, sizeof(*l->counter_track));
 	for (size_t i = 0; i < m->ncounters; i++) {
 		const struct counter_rec *c = &m->counters[i];

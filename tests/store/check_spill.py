@@ -55,7 +55,7 @@ def odd_events(dice):
                f'"args": {{"Bytes": {i - 5000}, "Addr": {i}, "Device Type": {i % 2}, "Device Id": 0}}}}')
         yield f'{{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#{i // 50}", "pid": 1, "tid": 0, "ts": {ts}, "dur": 39}}'
         yield f'{{"ph": "B", "cat": "x", "name": "open", "pid": 2, "tid": 2, "ts": {ts}}}'
-        yield f'{{"ph": "X", "cat": "x", "name": "nested", "pid": 3, "tid": 3, "ts": {ts}, "dur": {80 * ODD_EVENTS - 2 * ts}}}'
+        yield f'{{"ph": "X", "cat": "x", "name": "nested {i}", "pid": 3, "tid": 3, "ts": {ts}, "dur": {80 * ODD_EVENTS - 2 * ts}}}'
 
 
 def write_odd(path):

@@ -10,8 +10,11 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/spill.h"
+#include "ingest/pickle.h"
 #include "scratch.h"
 
 #define LIMIT ((uint64_t)1 << 20)
@@ -274,6 +277,57 @@ static void threads_share_it(void **state)
 	spill_close(s);
 }
 
+/* Texts are found and are the same wherever they lie. */
+static void texts_spill(void **state)
+{
+	struct spill *s = open_in(state, LIMIT);
+	struct intern texts;
+	char text[32];
+
+	intern_init_in(&texts, s);
+	for (int again = 0; again < 2; again++)
+		for (int i = 0; i < 100000; i++) {
+			snprintf(text, sizeof(text), "name %d", i);
+			assert_int_equal(i, intern_add(&texts, str_of(text)));
+		}
+	assert_true(str_is(intern_str(&texts, 77777), "name 77777"));
+	assert_true(spill_in_files(s) > LIMIT);
+	assert_is_fine(s);
+	intern_release(&texts);
+	assert_int_equal(0, spill_in_files(s));
+	spill_close(s);
+}
+
+/* A list of so many small numbers takes 48 times its bytes. */
+static void the_objects_of_a_pickle_spill(void **state)
+{
+	enum { N = 50000 };
+	struct spill *s = open_in(state, LIMIT);
+	struct err err = ERR_INIT;
+	struct pickle p;
+	uint8_t *text = xmalloc(2 * N + 6), *to = text;
+
+	*to++ = 0x80;
+	*to++ = 2;
+	*to++ = ']';
+	*to++ = '(';
+	for (int i = 0; i < N; i++) {
+		*to++ = 'K';
+		*to++ = (uint8_t)i;
+	}
+	*to++ = 'e';
+	*to++ = '.';
+	assert_int_equal(
+		0,
+		pickle_open_in(&p, (struct bytes){ text, (size_t)(to - text) }, s, &err));
+	assert_int_equal(N, p.values[p.top].n);
+	assert_true(spill_in_files(s) > LIMIT);
+	pickle_release(&p);
+	assert_int_equal(0, spill_in_files(s));
+	spill_close(s);
+	free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -289,6 +343,8 @@ int main(void)
 		TEST(a_file_that_cannot_be_made_is_an_error_that_waits),
 		TEST(a_file_that_cannot_grow_is_an_error_that_waits),
 		TEST(an_arena_spills_into_few_files),
+		TEST(texts_spill),
+		TEST(the_objects_of_a_pickle_spill),
 		TEST(threads_share_it),
 	};
 
