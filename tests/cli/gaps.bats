@@ -129,6 +129,10 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	[ "$(idle --by frame --focus cudaLaunch)" -eq 5000 ]
 	ptool gaps --by frame --format csv | grep -q '"torch/nn/modules/module.py(1): call".*,58000,'
 	ptool gaps --by step | grep -q '^1009 '
+	# a name that is longer than what a note has room for is shortened, not left out
+	sed "s/train.py(30): my_step/$(printf 'very::%.0s' {1..60})op<float>/; s/torch.nn.mod.*call/aten::mm/" \
+		long.json | sed 's/python_function/cpu_op/; /aten::mm/d' >name.json
+	ptool gaps --list name.json | grep -q '; \.\.\. > op<float>$'
 }
 
 @test "tables fit 80 columns" {

@@ -8,20 +8,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
+#include "query/gaps/gap_around.h"
 #include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_stretch.h"
 #include "query/gaps/gap_times.h"
 #include "query/number_cell.h"
 #include "query/pick.h"
-#include "query/short_name.h"
-
-#define CHAIN_SHOWN 240 /* bytes of a chain that a note has room for */
-#define NAME_CELLS  60  /* of a name there */
 
 enum {
 	PROFILE,
@@ -281,82 +277,26 @@ static int add_profile(struct listing *l, struct store *store,
 	return rc;
 }
 
-/* A name in a note; "?" where there is none. */
-static const char *shown_text(struct listing *l, const struct listed *row, int column)
+static struct str text_of(const struct listed *row, int column)
 {
-	const struct cell *cell = &row->cells[column];
-	struct buf name;
-
-	if (cell->type != CELL_TEXT)
-		return "?";
-	buf_init(&name, SIZE_MAX);
-	short_name_add(&name, cell->as.text, NAME_CELLS);
-	struct str text = arena_copy(&l->out->arena, buf_str(&name));
-	buf_release(&name);
-	return text.p;
-}
-
-static bool has_text(const struct listed *row, int column)
-{
-	return row->cells[column].type == CELL_TEXT;
-}
-
-/* "; after kernel_a, before kernel_b": of the edges only what there is. */
-static const char *around_text(struct listing *l, const struct listed *row)
-{
-	struct arena *a = &l->out->arena;
-
-	if (!has_text(row, BEFORE))
-		return arena_printf(a, "before the first work, %s",
-				    shown_text(l, row, AFTER));
-	if (!has_text(row, AFTER))
-		return arena_printf(a, "after the last work, %s",
-				    shown_text(l, row, BEFORE));
-	return arena_printf(a, "after %s, before %s", shown_text(l, row, BEFORE),
-			    shown_text(l, row, AFTER));
-}
-
-/* The end of a long chain is what counts: the innermost. */
-static const char *chain_end(struct listing *l, const struct listed *row)
-{
-	struct str chain = row->cells[CHAIN].as.text;
-	size_t from = chain.n - CHAIN_SHOWN;
-
-	if (chain.n <= CHAIN_SHOWN)
-		return chain.p;
-	while (from < chain.n && memcmp(chain.p + from, " > ", 3) != 0)
-		from++;
-	return arena_printf(&l->out->arena, "...%.*s", (int)(chain.n - from),
-			    chain.p + from);
-}
-
-/* Is it the work that is blamed?  Its name is said already. */
-static bool is_work(const struct listed *row)
-{
-	static const int named[] = { BEFORE, AFTER, OWN };
-
-	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
-		if (has_text(row, named[i]) &&
-		    str_equal(row->cells[CHAIN].as.text, row->cells[named[i]].as.text))
-			return true;
-	return false;
+	return row->cells[column].type == CELL_TEXT ? row->cells[column].as.text
+						    : (struct str){ "", 0 };
 }
 
 /* For people: what there is no room for in a row. */
 static void add_note(struct listing *l, const struct listed *row)
 {
-	bool has_root = has_text(row, ROOT);
-	bool has_chain = has_text(row, CHAIN) && !is_work(row);
+	const struct gap_around around = {
+		.time = text_of(row, TIME_SHOWN),
+		.before = text_of(row, BEFORE),
+		.after = text_of(row, AFTER),
+		.launch = text_of(row, LAUNCH),
+		.own_frame = text_of(row, OWN),
+		.chain = text_of(row, CHAIN),
+		.root = text_of(row, ROOT),
+	};
 
-	memtable_add_note(l->out, "%s: %s%s%s%s%s%s%s%s%s",
-			  row->cells[TIME_SHOWN].as.text.p, around_text(l, row),
-			  has_text(row, LAUNCH) ? ", launched by " : "",
-			  has_text(row, LAUNCH) ? shown_text(l, row, LAUNCH) : "",
-			  has_text(row, OWN) ? "; in " : "",
-			  has_text(row, OWN) ? shown_text(l, row, OWN) : "",
-			  has_chain ? "; " : "", has_chain ? chain_end(l, row) : "",
-			  has_root ? "; the queue was emptied by " : "",
-			  has_root ? shown_text(l, row, ROOT) : "");
+	gap_around_note(l->out, &around);
 }
 
 static struct table *finish(struct listing *l)
