@@ -5,10 +5,15 @@
 
 struct comm_opts {
 	struct filtered_opts on;
+	struct view_opts view;
 	const char *by;
 	bool list, ranks;
-	int64_t limit;
 };
+
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(comm_view_of(false), i);
+}
 
 /* By enum comm_by. */
 static const char *const by_names[] = { "collective", "size", "rank", NULL };
@@ -23,8 +28,7 @@ static const struct opt comm_options[] = {
 	  .offset = FIELD(list), .type = OPT_FLAG },
 	{ .name = "ranks", .help = "compare the ranks of a run: who waited for whom",
 	  .offset = FIELD(ranks), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };
 
@@ -42,20 +46,22 @@ static int make_request(const void *options, const struct filter *filter, void *
 			struct err *err)
 {
 	const struct comm_opts *o = options;
+	struct comm_request *to = request;
 	size_t by = opt_choice_place(by_names, o->by);
 
 	if (o->list && by)
 		return err_set(err, ERR_USAGE,
 			       "--list has a row for each collective, and --by adds up");
-
-	*(struct comm_request *)request = (struct comm_request){
+	*to = (struct comm_request){
 		.filter = filter,
 		.by = o->list ? COMM_SINGLE : (enum comm_by)by,
 		.across_ranks = o->ranks,
-		.limit = o->limit,
-		.for_people = reading_is_for_people(&o->on.output),
+		.show.for_people = reading_is_for_people(&o->on.output),
 	};
-	return work_filter_check(filter, err);
+	to->show.asked = comm_columns(to->by, o->ranks);
+	if (work_filter_check(filter, err) < 0)
+		return -1;
+	return view_options_read(&o->view, comm_view_of(o->ranks), &to->show, err);
 }
 
 static int open_comm(const struct reading *r, const void *request, struct table **out,
@@ -69,12 +75,17 @@ static int run(const struct command *self, int argc, char **argv)
 	struct comm_opts o;
 	struct comm_request request;
 
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_comm });
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, comm_view_of(o.ranks), &o.on.output);
+	return filtered_read(self->name, &(struct filtered_plan){ .options = &o,
+								  .on = &o.on,
+								  .request = &request,
+								  .make = make_request,
+								  .open = open_comm });
 }
 
 static const char *const examples[] = {

@@ -32,7 +32,7 @@ setup_store() {
 	setup_store
 	for options in "" "--by size" "--by rank" --list --ranks "--ranks --by size" "--ranks --by rank" "--ranks --list"; do
 		# shellcheck disable=SC2086 # several words
-		COLUMNS=80 ptool comm $options | grep -v ^note: >wide
+		ptool comm --width 80 $options | grep -v ^note: >wide
 		[ "$(wc -L <wide)" -le 80 ]
 	done
 }
@@ -303,4 +303,15 @@ old_trace() {
 	coalesced_trace "void nvshmem::(anonymous namespace)::proxy<int>(int)" 0 x 5 >proxy.json
 	ptool comm proxy.json --format csv 2>/dev/null | tail -1 | cut -d, -f4
 	[ "$(ptool comm proxy.json --format csv 2>/dev/null | tail -1 | cut -d, -f4)" = '"nvshmem::proxy"' ]
+}
+
+@test "rows are sorted by the columns that there are" {
+	ptool ingest -q "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
+	ptool comm --sort help | grep -q '^busbw_gbps  *busbw '
+	ptool comm --sort calls --format csv | tail -n +2 | cut -d, -f11 >calls
+	sort -rnc calls
+	run -2 --separate-stderr ptool comm --ranks --sort stream
+	[[ $stderr = *"unknown sort key 'stream'"* ]]
+	run -2 --separate-stderr ptool comm --by rank --sort collective
+	says "ptool: comm: --sort collective: this table has no such column (collective)"
 }

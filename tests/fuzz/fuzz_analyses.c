@@ -95,10 +95,12 @@ static void read_comm(const struct reading *r, bool people)
 {
 	for (int by = COMM_BY_COLLECTIVE; by <= COMM_SINGLE; by++)
 		READ(r, comm_open,
-		     (&(struct comm_request){ .filter = &all,
-					      .by = (enum comm_by)by,
-					      .across_ranks = people,
-					      .for_people = people }));
+		     (&(struct comm_request){
+			     .filter = &all,
+			     .by = (enum comm_by)by,
+			     .across_ranks = people,
+			     .show = { .asked = comm_columns((enum comm_by)by, people),
+				       .for_people = people } }));
 	for (int by = TRANSFERS_BY_KIND; by <= TRANSFERS_SINGLE; by++)
 		READ(r, transfers_open,
 		     (&(struct transfers_request){

@@ -7,7 +7,6 @@
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
 #include "query/comm/comm.h"
-#include "query/comm/comm_rank_columns.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_advise_steps_sql);
@@ -78,15 +77,14 @@ static int judge(const struct rule_run *run, const struct straggler *s, struct e
 static void add_row(const struct rule_run *run, const struct table *t,
 		    const struct cell *cells, struct stragglers *to)
 {
-	const struct column *c = comm_rank_columns;
 	struct straggler s = {
-		.calls = rule_number(t, cells, c[RANKS_CALLS].name),
-		.late_calls = rule_number(t, cells, c[RANKS_LATE_CALLS].name),
-		.late_ns = rule_number(t, cells, c[RANKS_LATE].name),
-		.error_ns = rule_number(t, cells, c[RANKS_ERROR].name),
-		.blocking_ns = rule_number(t, cells, c[RANKS_BLOCKING].name),
-		.profile = scope_find(run->facts->scope,
-				      rule_number(t, cells, c[RANKS_PROFILE].name)),
+		.calls = rule_number(t, cells, "calls"),
+		.late_calls = rule_number(t, cells, "late_calls"),
+		.late_ns = rule_number(t, cells, "late_ns"),
+		.error_ns = rule_number(t, cells, "clock_error_ns"),
+		.blocking_ns = rule_number(t, cells, "blocking_ns"),
+		.profile =
+			scope_find(run->facts->scope, rule_number(t, cells, "profile")),
 	};
 
 	if (!s.profile || s.late_ns == NUMBER_NONE || s.blocking_ns == NUMBER_NONE)
@@ -128,7 +126,9 @@ static int check(const struct rule_run *run, struct err *err)
 	const struct filter all = { .focus = NULL };
 	const struct comm_request request = { .filter = &all,
 					      .by = COMM_BY_RANK,
-					      .across_ranks = true };
+					      .across_ranks = true,
+					      .show.asked =
+						      comm_columns(COMM_BY_RANK, true) };
 	struct table *table;
 
 	if (run->facts->scope->nranks < 2)

@@ -2,133 +2,101 @@
 #include "query/comm/comm.h"
 
 #include <sqlite3.h>
-#include <string.h>
 
 #include "query/comm/comm_align.h"
 #include "query/comm/comm_blocking.h"
 #include "query/comm/comm_load.h"
 #include "query/comm/comm_ranks.h"
 #include "query/comm/comm_rows.h"
-#include "query/pick.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_comm_world_sql);
 
-static const struct column columns[NCOMM_COLUMNS] = {
-	[COMM_PROFILE] = { "profile", "Prof", UNIT_ID },
-	[COMM_RANK] = { "rank", "Rank", UNIT_ID },
-	[COMM_DEVICE] = { "device", "Dev", UNIT_ID },
-	[COMM_STREAM] = { "stream", "Stream", UNIT_ID },
-	[COMM_START] = { "start_ns", "Start", UNIT_TIME },
-	[COMM_DUR] = { "dur_ns", "Time", UNIT_NS },
-	[COMM_COLLECTIVE] = { "collective", "Collective", UNIT_TEXT },
-	[COMM_SIDE] = { "side", "Side", UNIT_TEXT },
-	[COMM_DTYPE] = { "dtype", "Type", UNIT_TEXT },
-	[COMM_GROUP] = { "group", "Group", UNIT_TEXT },
-	[COMM_GROUP_RANKS] = { "group_ranks", "Group ranks", UNIT_TEXT },
-	[COMM_GROUP_SIZE] = { "group_size", "Ranks", UNIT_COUNT },
-	[COMM_SEQUENCE] = { "sequence", "Seq", UNIT_COUNT },
-	[COMM_STEP] = { "step", "Step", UNIT_ID },
-	[COMM_CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[COMM_MESSAGE] = { "message_bytes", "Size", UNIT_BYTES },
-	[COMM_BYTES] = { "bytes", "Sum", UNIT_BYTES },
-	[COMM_TOTAL] = { "total_ns", "Time", UNIT_NS },
-	[COMM_BUSY] = { "busy_ns", "Busy", UNIT_NS },
-	[COMM_ALGBW] = { "algbw_gbps", "Alg GB/s", UNIT_RATIO },
-	[COMM_BUSBW] = { "busbw_gbps", "Bus GB/s", UNIT_RATIO },
-	[COMM_EXPOSED] = { "exposed_ns", "Exposed", UNIT_NS },
-	[COMM_OVERLAP] = { "overlap_ns", "Overlap", UNIT_NS },
-	[COMM_ALGORITHM] = { "algorithm", "Algorithm", UNIT_TEXT },
-	[COMM_PROTOCOL] = { "protocol", "Protocol", UNIT_TEXT },
-	[COMM_NAME] = { "name", "Name", UNIT_TEXT },
-	[COMM_ID] = { "id", "ID", UNIT_ID },
+/* Which columns a table has, by how rows are grouped. */
+enum {
+	KINDS = 1, /* a row is of one collective, type and group */
+	SUMS = 2,
+	SINGLE = 4
 };
 
-static const enum shown sums_shown[NCOMM_COLUMNS] = {
-	[COMM_PROFILE] = SHOWN_IF_PROFILES,
-	[COMM_RANK] = SHOWN_IF_RANKS,
-	[COMM_DEVICE] = SHOWN_TO_MACHINES,
-	[COMM_STREAM] = SHOWN_NEVER,
-	[COMM_START] = SHOWN_NEVER,
-	[COMM_DUR] = SHOWN_NEVER,
-	[COMM_SIDE] = SHOWN_TO_MACHINES,
-	[COMM_GROUP] = SHOWN_TO_MACHINES,
-	[COMM_GROUP_RANKS] = SHOWN_TO_MACHINES,
-	[COMM_GROUP_SIZE] = SHOWN_TO_MACHINES,
-	[COMM_SEQUENCE] = SHOWN_NEVER,
-	[COMM_STEP] = SHOWN_NEVER,
-	[COMM_MESSAGE] = SHOWN_TO_MACHINES,
-	[COMM_BUSY] = SHOWN_TO_MACHINES,
-	[COMM_ALGBW] = SHOWN_TO_MACHINES,
-	[COMM_OVERLAP] = SHOWN_TO_MACHINES,
-	[COMM_ALGORITHM] = SHOWN_NEVER,
-	[COMM_PROTOCOL] = SHOWN_NEVER,
-	[COMM_NAME] = SHOWN_NEVER,
-	[COMM_ID] = SHOWN_NEVER,
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Prof", "profile", NULL, UNIT_ID, CELL(COMM_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(COMM_RANK) },
+	{ "device", "Dev", "device", NULL, UNIT_ID, CELL(COMM_DEVICE) },
+	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, CELL(COMM_STREAM), .needs = SINGLE },
+	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, CELL(COMM_START), .needs = SINGLE },
+	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, CELL(COMM_DUR), .needs = SINGLE },
+	{ "collective", "Collective", "collective", "name", UNIT_TEXT, CELL(COMM_COLLECTIVE), .needs = KINDS | SINGLE, .least = 12 },
+	{ "side", "Side", "host or device", NULL, UNIT_TEXT, CELL(COMM_SIDE) },
+	{ "dtype", "Type", "data type", "type", UNIT_TEXT, CELL(COMM_DTYPE), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group", "Group", "group", NULL, UNIT_TEXT, CELL(COMM_GROUP), .needs = KINDS | SINGLE, .least = 10 },
+	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, CELL(COMM_GROUP_RANKS), .needs = KINDS | SINGLE },
+	{ "group_size", "Ranks", "number of ranks of the group", NULL, UNIT_COUNT, CELL(COMM_GROUP_SIZE), .needs = KINDS | SINGLE },
+	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, CELL(COMM_SEQUENCE), .needs = SINGLE },
+	{ "step", "Step", "step, with --list", NULL, UNIT_ID, CELL(COMM_STEP), .needs = SINGLE },
+	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, CELL(COMM_CALLS), .needs = SUMS },
+	{ "message_bytes", "Size", "size of a message", "message", UNIT_BYTES, CELL(COMM_MESSAGE), .needs = KINDS },
+	{ "people_size", "Size", NULL, NULL, UNIT_BYTES, CELL(COMM_MESSAGE), .needs = SINGLE, .flags = FIELD_PEOPLE },
+	{ "bytes", "Sum", "size of all messages", "size", UNIT_BYTES, CELL(COMM_BYTES), .leaves = 2 },
+	{ "total_ns", "Time", "time of all calls", "total time", UNIT_NS, CELL(COMM_TOTAL), .needs = SUMS },
+	{ "busy_ns", "Busy", "time with any of them", NULL, UNIT_NS, CELL(COMM_BUSY), .needs = SUMS },
+	{ "algbw_gbps", "Alg GB/s", "algorithm bandwidth", "algbw", UNIT_RATIO, CELL(COMM_ALGBW) },
+	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, CELL(COMM_BUSBW) },
+	{ "exposed_ns", "Exposed", "time without computation", "exposed", UNIT_NS, CELL(COMM_EXPOSED), .leaves = 1 },
+	{ "overlap_ns", "Overlap", "time beside computation", "overlap", UNIT_NS, CELL(COMM_OVERLAP) },
+	{ "algorithm", "Algorithm", "algorithm of NCCL, with --list", NULL, UNIT_TEXT, CELL(COMM_ALGORITHM), .needs = SINGLE },
+	{ "protocol", "Protocol", "protocol of NCCL, with --list", NULL, UNIT_TEXT, CELL(COMM_PROTOCOL), .needs = SINGLE },
+	{ "name", "Name", "kernel or range, with --list", NULL, UNIT_TEXT, CELL(COMM_NAME), .needs = SINGLE },
+	{ "id", "ID", "slice, with --list", NULL, UNIT_ID, CELL(COMM_ID), .needs = SINGLE },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view comm_view = { .name = "comm", .fields = fields };
+
+#define PLACE  "profile rank? device? "
+#define AMOUNT "total_ns busbw_gbps! exposed_ns!"
+
+/* By enum comm_by, and whether there are several groups. */
+static const struct view_part people[][2][2] = {
+	[COMM_BY_COLLECTIVE] = { { { NULL,
+				     PLACE "collective dtype calls bytes! " AMOUNT } },
+				 { { NULL, PLACE
+				     "collective dtype group! calls bytes! " AMOUNT } } },
+	[COMM_BY_SIZE] = { { { NULL,
+			       PLACE "collective dtype calls message_bytes! " AMOUNT } },
+			   { { NULL, PLACE
+			       "collective dtype group! calls message_bytes! " AMOUNT } } },
+	[COMM_BY_RANK] = { { { NULL, "profile rank! device? calls bytes! " AMOUNT
+				     " overlap_ns!" } },
+			   { { NULL, "profile rank! device? calls bytes! " AMOUNT
+				     " overlap_ns!" } } },
+	[COMM_SINGLE] = { { { NULL,
+			      PLACE "start_ns dur_ns collective people_size! busbw_gbps! "
+				    "exposed_ns!" } },
+			  { { NULL,
+			      PLACE "start_ns dur_ns collective people_size! busbw_gbps! "
+				    "exposed_ns!" } } },
 };
 
-static const enum shown single_shown[NCOMM_COLUMNS] = {
-	[COMM_PROFILE] = SHOWN_IF_PROFILES,
-	[COMM_RANK] = SHOWN_IF_RANKS,
-	[COMM_DEVICE] = SHOWN_TO_MACHINES,
-	[COMM_STREAM] = SHOWN_TO_MACHINES,
-	[COMM_SIDE] = SHOWN_TO_MACHINES,
-	[COMM_DTYPE] = SHOWN_TO_MACHINES,
-	[COMM_GROUP] = SHOWN_TO_MACHINES,
-	[COMM_GROUP_RANKS] = SHOWN_TO_MACHINES,
-	[COMM_GROUP_SIZE] = SHOWN_TO_MACHINES,
-	[COMM_SEQUENCE] = SHOWN_TO_MACHINES,
-	[COMM_STEP] = SHOWN_TO_MACHINES,
-	[COMM_CALLS] = SHOWN_NEVER,
-	[COMM_MESSAGE] = SHOWN_TO_PEOPLE,
-	[COMM_BYTES] = SHOWN_TO_MACHINES,
-	[COMM_TOTAL] = SHOWN_NEVER,
-	[COMM_BUSY] = SHOWN_NEVER,
-	[COMM_ALGBW] = SHOWN_TO_MACHINES,
-	[COMM_OVERLAP] = SHOWN_TO_MACHINES,
-	[COMM_ALGORITHM] = SHOWN_TO_MACHINES,
-	[COMM_PROTOCOL] = SHOWN_TO_MACHINES,
-	[COMM_NAME] = SHOWN_TO_MACHINES,
-	[COMM_ID] = SHOWN_TO_MACHINES,
+static const unsigned asked[] = {
+	[COMM_BY_COLLECTIVE] = KINDS | SUMS,
+	[COMM_BY_SIZE] = KINDS | SUMS,
+	[COMM_BY_RANK] = SUMS,
+	[COMM_SINGLE] = SINGLE,
 };
 
-static void choose_for_kinds(bool by_size, const struct comm_sources *s, bool of_several,
-			     enum shown *shown)
+const struct view *comm_view_of(bool across_ranks)
 {
-	if (by_size) {
-		shown[COMM_MESSAGE] = SHOWN_ALWAYS;
-		shown[COMM_BYTES] = SHOWN_TO_MACHINES;
-	}
-	if (!s->several_groups)
-		return;
-	shown[COMM_GROUP] = SHOWN_ALWAYS;
-	if (of_several || s->several_devices) /* one more column than 80 have room for */
-		shown[by_size ? COMM_EXPOSED : COMM_BYTES] = SHOWN_TO_MACHINES;
+	return across_ranks ? &comm_ranks_view : &comm_view;
 }
 
-static void choose_for_ranks(enum shown *shown)
+unsigned comm_columns(enum comm_by by, bool across_ranks)
 {
-	static const enum comm_column of_one[] = { COMM_COLLECTIVE, COMM_DTYPE,
-						   COMM_GROUP,      COMM_GROUP_RANKS,
-						   COMM_GROUP_SIZE, COMM_MESSAGE };
-
-	for (size_t i = 0; i < sizeof(of_one) / sizeof(*of_one); i++)
-		shown[of_one[i]] = SHOWN_NEVER;
-	shown[COMM_OVERLAP] = SHOWN_ALWAYS;
-	shown[COMM_RANK] = SHOWN_ALWAYS;
-}
-
-/* What people see depends on what there is to tell apart. */
-static void choose_columns(enum comm_by by, const struct comm_sources *s, bool of_several,
-			   enum shown *shown)
-{
-	memcpy(shown, by == COMM_SINGLE ? single_shown : sums_shown, sizeof(sums_shown));
-	if (s->several_devices)
-		shown[COMM_DEVICE] = SHOWN_ALWAYS;
-	if (by == COMM_BY_RANK)
-		choose_for_ranks(shown);
-	else if (by != COMM_SINGLE)
-		choose_for_kinds(by == COMM_BY_SIZE, s, of_several, shown);
+	return across_ranks ? comm_ranks_columns(by) : asked[by];
 }
 
 static int add_profile(struct store *store, const struct scope_profile *profile,
@@ -158,40 +126,42 @@ static int nothing(const struct comm_sources *s, struct err *err)
 		"torch.distributed's ranges (gloo:all_reduce)");
 }
 
+static void add_notes(const struct comm_sources *s, struct memtable *to)
+{
+	if (s->launch_only)
+		memtable_add_note(
+			to,
+			"%lld collectives have no kernel: their times are those of the "
+			"launch",
+			(long long)s->launch_only);
+	if (s->no_group)
+		memtable_add_note(
+			to,
+			"no bus bandwidth for %lld collectives: the size of their "
+			"group is not recorded",
+			(long long)s->no_group);
+}
+
 static int open_profiles(struct store *store, const struct scope *scope,
 			 const struct comm_request *request, struct comm_sources *s,
 			 struct table **out, struct err *err)
 {
-	struct memtable *rows = memtable_new(columns, NCOMM_COLUMNS);
-	enum shown shown[NCOMM_COLUMNS];
+	struct view_request show = request->show;
+	struct memtable *rows = memtable_new(NULL, NCOMM_COLUMNS);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		rc = add_profile(store, &scope->profiles[i], request->by, s, rows, err);
 	if (rc == 0 && !rows->nrows)
 		rc = nothing(s, err);
-	if (rc < 0) {
-		table_free(&rows->table);
-		return -1;
+	if (rc == 0) {
+		show.people = people[request->by][s->several_groups];
+		struct memtable *m = view_of_cells(&comm_view, rows, scope, &show);
+		add_notes(s, m);
+		*out = &m->table;
 	}
-	if (s->launch_only)
-		memtable_add_note(
-			rows,
-			"%lld collectives have no kernel: their times are those of the "
-			"launch",
-			(long long)s->launch_only);
-	if (s->no_group)
-		memtable_add_note(
-			rows,
-			"no bus bandwidth for %lld collectives: the size of their "
-			"group is not recorded",
-			(long long)s->no_group);
-	rows->table.total_rows = (int64_t)rows->nrows;
-	if (request->limit && (uint64_t)request->limit < rows->nrows)
-		rows->nrows = (size_t)request->limit;
-	choose_columns(request->by, s, scope->n > 1, shown);
-	*out = table_pick(&rows->table, shown, scope, request->for_people);
-	return 0;
+	table_free(&rows->table);
+	return rc;
 }
 
 static int read_world(struct store *store, const struct scope *scope, int64_t *size,
@@ -244,7 +214,7 @@ static int open_ranks(struct store *store, const struct scope *scope,
 {
 	struct comm_ranks ranks = { .texts = &s->texts,
 				    .by = request->by,
-				    .for_people = request->for_people };
+				    .show = &request->show };
 	struct comm_matches m;
 
 	if (!scope->nranked && scope->n > 1)
@@ -266,7 +236,7 @@ static int open_ranks(struct store *store, const struct scope *scope,
 		rc = nothing_shared(&m, s, err);
 	if (rc == 0) {
 		comm_align(&m);
-		*out = comm_ranks_table(&ranks, request->limit);
+		*out = comm_ranks_table(&ranks, scope);
 	}
 	comm_matches_release(&m);
 	return rc;

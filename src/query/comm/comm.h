@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 enum comm_by {
 	COMM_BY_COLLECTIVE, /* a row for each collective, type and group */
@@ -22,9 +23,12 @@ struct comm_request {
 	const struct filter *filter; /* borrowed */
 	enum comm_by by;
 	bool across_ranks;
-	int64_t limit; /* rows; 0: all */
-	bool for_people;
+	struct view_request show; /* `asked`: comm_columns() */
 };
+
+const struct view *comm_view_of(bool across_ranks);
+/* Bits for struct view_request's `asked`. */
+unsigned comm_columns(enum comm_by by, bool across_ranks);
 
 /*
  * 0 and *out, which table_free() frees, or -1: ERR_EMPTY when there are no collectives,

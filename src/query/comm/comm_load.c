@@ -71,7 +71,6 @@ static void note_calls(struct comm_sources *s, const struct comm_calls *calls)
 	for (size_t i = 0; i < calls->n; i++) {
 		s->launch_only += calls->items[i].side == COMM_LAUNCH_ONLY;
 		s->no_group += lacks_group(&calls->items[i]);
-		s->several_devices |= calls->items[i].device != calls->items[0].device;
 		s->several_groups |= calls->items[i].group != calls->items[0].group ||
 				     calls->items[i].ranks != calls->items[0].ranks;
 	}

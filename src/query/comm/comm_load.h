@@ -12,8 +12,7 @@ struct comm_sources {
 	struct work_filter choice;
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
 	int64_t no_group; /* chosen ones that lack but the size of the group for a bus bandwidth */
-	bool several_devices; /* a profile's collectives ran on several */
-	bool several_groups;  /* a profile's collectives are of several */
+	bool several_groups; /* a profile's collectives are of several */
 };
 
 /* What comm_load() gives of one profile. */

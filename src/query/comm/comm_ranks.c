@@ -1,22 +1,107 @@
 /* ptool comm --ranks: see comm_ranks.h. */
 #include "query/comm/comm_ranks.h"
 
-#include "query/comm/comm_rank_columns.h"
 #include "query/comm/comm_ranks_notes.h"
 #include "query/comm/comm_ranks_rows.h"
 
-/* Matches lie by group: of several, do their names tell them apart? */
-static enum comm_groups groups_of(const struct comm_matches *m)
+/* What tells the groups of a table apart. */
+enum groups {
+	ONE_GROUP,
+	NAMED_GROUPS,
+	LISTED_GROUPS, /* their ranks: two are of one name */
+	NGROUPS
+};
+
+/* Which columns a table has, by how rows are grouped. */
+enum { KINDS = 1, SIZES = 2, RANK = 4, SINGLE = 8 };
+
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile, with --by rank", NULL, UNIT_ID, CELL(RANKS_PROFILE), .needs = RANK },
+	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, CELL(RANKS_RANK), .needs = RANK },
+	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, CELL(RANKS_NUMBER), .needs = SINGLE },
+	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, CELL(RANKS_START), .needs = SINGLE },
+	{ "collective", "Collective", "collective", "name", UNIT_TEXT, CELL(RANKS_COLLECTIVE), .needs = KINDS | SINGLE, .least = 12 },
+	{ "side", "Side", "host or device", NULL, UNIT_TEXT, CELL(RANKS_SIDE), .needs = KINDS | SINGLE },
+	{ "dtype", "Type", "data type, with --list", "type", UNIT_TEXT, CELL(RANKS_DTYPE), .needs = SINGLE },
+	{ "group", "Group", "group", NULL, UNIT_TEXT, CELL(RANKS_GROUP), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, CELL(RANKS_GROUP_RANKS), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group_size", "Members", "number of ranks of the group", NULL, UNIT_COUNT, CELL(RANKS_GROUP_SIZE), .needs = KINDS | SINGLE },
+	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, CELL(RANKS_RANKS), .needs = KINDS | SINGLE },
+	{ "missing_ranks", "Missing", "ranks that are missing", NULL, UNIT_TEXT, CELL(RANKS_MISSING), .needs = KINDS | SINGLE },
+	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, CELL(RANKS_CALLS), .needs = KINDS | RANK },
+	{ "message_bytes", "Size", "size of a message, with --by size", "message size", UNIT_BYTES, CELL(RANKS_MESSAGE), .needs = SIZES | SINGLE },
+	{ "total_ns", "Time", "time of all ranks", "total time", UNIT_NS, CELL(RANKS_TOTAL) },
+	{ "wait_ns", "Wait", "time that ranks waited for the last", "wait", UNIT_NS, CELL(RANKS_WAIT) },
+	{ "transfer_ns", "Transfer", "time after the last has come", "transfer", UNIT_NS, CELL(RANKS_TRANSFER) },
+	{ "shortest_ns", "Shortest", "time of the shortest, with --list", NULL, UNIT_NS, CELL(RANKS_SHORTEST), .needs = SINGLE },
+	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, CELL(RANKS_BUSBW), .needs = KINDS | SINGLE },
+	{ "mean_skew_ns", "Mean skew", "mean time from the first to the last start", NULL, UNIT_NS, CELL(RANKS_MEAN_SKEW), .needs = KINDS },
+	{ "skew_ns", "Skew", "longest time from the first to the last start", "skew", UNIT_NS, CELL(RANKS_SKEW), .needs = KINDS | SINGLE, .leaves = 1 },
+	{ "end_skew_ns", "End skew", "time from the first to the last end, with --list", NULL, UNIT_NS, CELL(RANKS_END_SKEW), .needs = SINGLE },
+	{ "late_rank", "Latest", "rank that came last most often", NULL, UNIT_ID, CELL(RANKS_LATE_RANK), .needs = KINDS | SINGLE },
+	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, CELL(RANKS_LATE_CALLS), .needs = KINDS | RANK },
+	{ "late_ns", "Late", "how much later it came than the others", "late", UNIT_NS, CELL(RANKS_LATE) },
+	{ "clock", "Clock", "clock, as those of one host share it", NULL, UNIT_COUNT, CELL(RANKS_CLOCK), .needs = RANK | SINGLE },
+	{ "clock_offset_ns", "Clock", "offset of the clock, with --by rank", NULL, UNIT_NS, CELL(RANKS_OFFSET), .needs = RANK },
+	{ "clock_error_ns", "Error", "error of that, with --by rank", NULL, UNIT_NS, CELL(RANKS_ERROR), .needs = RANK },
+	{ "blocking_ns", "Blocking", "time that others waited for the rank, with --by rank", "blocking", UNIT_NS, CELL(RANKS_BLOCKING), .needs = RANK },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view comm_ranks_view = { .name = "comm --ranks", .fields = fields };
+
+#define WAITS " wait_ns! transfer_ns! skew_ns! late_rank"
+
+/* What tells rows apart takes the place of how many ranks took part. */
+static const struct view_part by_collective[NGROUPS][2] = {
+	[ONE_GROUP] = { { NULL, "collective ranks calls" WAITS } },
+	[NAMED_GROUPS] = { { NULL, "collective group! calls" WAITS } },
+	[LISTED_GROUPS] = { { NULL, "collective group_ranks! calls" WAITS } },
+};
+static const struct view_part by_size[NGROUPS][2] = {
+	[ONE_GROUP] = { { NULL, "collective calls message_bytes!" WAITS } },
+	[NAMED_GROUPS] = { { NULL, "collective group! calls message_bytes!" WAITS } },
+	[LISTED_GROUPS] = { { NULL,
+			      "collective group_ranks! calls message_bytes!" WAITS } },
+};
+static const struct view_part by_rank[] = {
+	{ NULL, "rank! calls wait_ns! transfer_ns! late_calls! late_ns! clock_offset_ns! "
+		"clock_error_ns!" },
+	{ .fields = NULL },
+};
+static const struct view_part single[] = {
+	{ NULL, "start_ns collective wait_ns! transfer_ns! skew_ns! late_rank late_ns!" },
+	{ .fields = NULL },
+};
+
+unsigned comm_ranks_columns(enum comm_by by)
 {
-	enum comm_groups groups = COMM_ONE_GROUP;
+	static const unsigned columns[] = {
+		[COMM_BY_COLLECTIVE] = KINDS,
+		[COMM_BY_SIZE] = KINDS | SIZES,
+		[COMM_BY_RANK] = RANK,
+		[COMM_SINGLE] = SINGLE,
+	};
+
+	return columns[by];
+}
+
+/* Matches lie by group: of several, do their names tell them apart? */
+static enum groups groups_of(const struct comm_matches *m)
+{
+	enum groups groups = ONE_GROUP;
 
 	for (size_t i = 1; i < m->nmatches; i++) {
 		const struct comm_call *call = &m->parts[m->matches[i].first].call;
 		const struct comm_call *before = &m->parts[m->matches[i - 1].first].call;
-		if (call->group != before->group && groups == COMM_ONE_GROUP)
-			groups = COMM_NAMED_GROUPS;
+		if (call->group != before->group && groups == ONE_GROUP)
+			groups = NAMED_GROUPS;
 		if (call->group == before->group && call->ranks != before->ranks)
-			groups = COMM_LISTED_GROUPS;
+			groups = LISTED_GROUPS;
 	}
 	return groups;
 }
@@ -28,33 +113,48 @@ static struct memtable *rows_of(const struct comm_ranks *r)
 	return r->by == COMM_BY_RANK ? comm_ranks_by_rank(r) : comm_ranks_kinds(r);
 }
 
-static struct table *pick(struct memtable *rows, const struct comm_ranks *r)
+static const struct view_part *people_of(const struct comm_ranks *r)
 {
-	static const struct scope no_scope = { .n = 0 }; /* no column depends on it */
-	enum shown shown[NRANKS_COLUMNS];
-
-	comm_rank_choose(r->by, groups_of(r->matches), shown);
-	return table_pick(&rows->table, shown, &no_scope, r->for_people);
+	switch (r->by) {
+	case COMM_BY_RANK:
+		return by_rank;
+	case COMM_SINGLE:
+		return single;
+	case COMM_BY_SIZE:
+		return by_size[groups_of(r->matches)];
+	case COMM_BY_COLLECTIVE:
+		break;
+	}
+	return by_collective[groups_of(r->matches)];
 }
 
-struct table *comm_ranks_table(const struct comm_ranks *r, int64_t limit)
+static struct memtable *show(const struct comm_ranks *r, const struct scope *scope,
+			     struct view_request show)
 {
 	struct memtable *rows = rows_of(r);
-	struct comm_ranks by_rank = *r;
 
-	rows->table.total_rows = (int64_t)rows->nrows;
-	if (limit && (uint64_t)limit < rows->nrows)
-		rows->nrows = (size_t)limit;
-	bool with_ranks = r->for_people && r->by != COMM_BY_RANK && r->by != COMM_SINGLE;
-	if (!with_ranks)
-		comm_ranks_add_notes(r, rows);
-	struct table *table = pick(rows, r);
-	if (with_ranks) {
-		by_rank.by = COMM_BY_RANK;
-		struct memtable *ranks = comm_ranks_by_rank(&by_rank);
-		ranks->table.total_rows = (int64_t)ranks->nrows;
-		comm_ranks_add_notes(&by_rank, ranks);
-		table->more = pick(ranks, &by_rank);
+	show.people = people_of(r);
+	struct memtable *m = view_of_cells(&comm_ranks_view, rows, scope, &show);
+	table_free(&rows->table);
+	return m;
+}
+
+struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *scope)
+{
+	bool with_ranks =
+		r->show->for_people && r->by != COMM_BY_RANK && r->by != COMM_SINGLE;
+	struct memtable *m = show(r, scope, *r->show);
+
+	if (!with_ranks) {
+		comm_ranks_add_notes(r, m);
+		return &m->table;
 	}
-	return table;
+	const struct view_request all = { .asked = comm_ranks_columns(COMM_BY_RANK),
+					  .for_people = true };
+	struct comm_ranks ranks = *r;
+	ranks.by = COMM_BY_RANK;
+	struct memtable *below = show(&ranks, scope, all);
+	comm_ranks_add_notes(&ranks, below);
+	m->table.more = &below->table;
+	return &m->table;
 }

@@ -13,10 +13,14 @@ struct comm_ranks {
 	const struct text_pool *texts;
 	int64_t world_size; /* of the job, or NUMBER_NONE */
 	enum comm_by by;
-	bool for_people;
+	const struct view_request *show; /* `asked`: comm_ranks_columns() of `by` */
 };
 
+extern const struct view comm_ranks_view;
+/* Bits for struct view_request's `asked`. */
+unsigned comm_ranks_columns(enum comm_by by);
+
 /* A row for each kind of collective (and size), rank, or single collective. */
-struct table *comm_ranks_table(const struct comm_ranks *r, int64_t limit);
+struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *scope);
 
 #endif

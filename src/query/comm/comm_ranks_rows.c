@@ -7,7 +7,6 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/comm_blocking.h"
-#include "query/comm/comm_rank_columns.h"
 #include "query/comm/comm_rows.h"
 #include "query/comm/transfers_rows.h"
 #include "query/number_cell.h"
@@ -213,7 +212,7 @@ static bool waited_more(const void *context, uint32_t a, uint32_t b)
 
 struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
 {
-	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	size_t n = r->matches->nmatches, nkinds = 0;
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
 	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
@@ -256,7 +255,7 @@ static void add_part(const struct comm_matches *m, const struct comm_verdict *v,
 
 struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
 {
-	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	const struct comm_matches *m = r->matches;
 	struct rank_sums *sums = xcalloc(m->nparticipants + 1, sizeof(*sums));
 	int64_t *blocking_ns = xcalloc(m->nparticipants + 1, sizeof(*blocking_ns));
@@ -347,7 +346,7 @@ static void add_single_row(const struct comm_ranks *r, const struct comm_match *
 
 struct memtable *comm_ranks_single(const struct comm_ranks *r)
 {
-	struct memtable *to = memtable_new(comm_rank_columns, NRANKS_COLUMNS);
+	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	size_t n = r->matches->nmatches;
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
 	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));

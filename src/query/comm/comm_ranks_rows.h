@@ -6,6 +6,40 @@
 #include "query/comm/comm_judge.h"
 #include "query/comm/comm_ranks.h"
 
+/* The cells of a row: all that any of the tables has. */
+enum comm_rank_column {
+	RANKS_PROFILE,
+	RANKS_RANK,
+	RANKS_NUMBER,
+	RANKS_START,
+	RANKS_COLLECTIVE,
+	RANKS_SIDE,
+	RANKS_DTYPE,
+	RANKS_GROUP,
+	RANKS_GROUP_RANKS,
+	RANKS_GROUP_SIZE,
+	RANKS_RANKS,
+	RANKS_MISSING,
+	RANKS_CALLS,
+	RANKS_MESSAGE,
+	RANKS_TOTAL,
+	RANKS_WAIT,
+	RANKS_TRANSFER,
+	RANKS_SHORTEST,
+	RANKS_BUSBW,
+	RANKS_MEAN_SKEW,
+	RANKS_SKEW,
+	RANKS_END_SKEW,
+	RANKS_LATE_RANK,
+	RANKS_LATE_CALLS,
+	RANKS_LATE,
+	RANKS_CLOCK,
+	RANKS_OFFSET,
+	RANKS_ERROR,
+	RANKS_BLOCKING,
+	NRANKS_COLUMNS
+};
+
 /* By collective or size: those that ranks waited for longest first. */
 struct memtable *comm_ranks_kinds(const struct comm_ranks *r);
 /* By rank. */
