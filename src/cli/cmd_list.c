@@ -1,12 +1,15 @@
 /* ptool list: single slices. */
 #include "cli/filtered.h"
+#include "ingest/decimal.h"
 #include "query/slices/slice_list.h"
 
 struct list_opts {
 	struct filtered_opts on;
-	const char *sort;
-	int64_t limit;
+	const char *sort, *limit;
 };
+
+/* Rows that people are shown without --limit; machines get all. */
+#define PEOPLE_LIMIT 20
 
 #define FIELD(member) offsetof(struct list_opts, member)
 
@@ -17,8 +20,8 @@ static const char *const orders[] = { "start", "dur", "self", "name", NULL };
 static const struct opt list_options[] = {
 	{ .name = "sort", .arg = "KEY", .help = "by start or name, or the largest dur or self first",
 	  .choices = orders, .offset = FIELD(sort), .type = OPT_CHOICE },
-	{ .name = "limit", .arg = "ROWS", .help = "stop after so many; 0 is all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	{ .name = "limit", .arg = "ROWS", .help = "rows to show, 0 for all (default: 20 for people, all for machines)",
+	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	OPT_END
 };
 
@@ -36,14 +39,20 @@ static int make_request(const void *options, const struct filter *filter, void *
 			struct err *err)
 {
 	const struct list_opts *o = options;
+	bool people = reading_is_for_people(&o->on.output);
+	struct slice_list_request *r = request;
 
-	(void)err;
-	*(struct slice_list_request *)request = (struct slice_list_request){
+	*r = (struct slice_list_request){
 		.filter = filter,
 		.order = (enum slice_list_order)opt_choice_place(orders, o->sort),
-		.limit = o->limit,
-		.for_people = reading_is_for_people(&o->on.output),
+		.limit = people ? PEOPLE_LIMIT : 0,
+		.for_people = people,
 	};
+	if (o->limit &&
+	    (decimal_text_int(str_of(o->limit), &r->limit) != DECIMAL_OK || r->limit < 0))
+		return err_set(err, ERR_USAGE,
+			       "--limit wants a non-negative number, not '%.100s'",
+			       o->limit);
 	return 0;
 }
 

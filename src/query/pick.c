@@ -7,10 +7,11 @@
 
 struct picked {
 	struct table table;
-	struct table *from;     /* owned */
-	struct column *columns; /* owned */
-	struct cell *cells;     /* owned: a whole row */
-	size_t *at;             /* owned: by column, its place in the whole row */
+	struct table *from;          /* owned */
+	struct column *columns;      /* owned */
+	const struct field **fields; /* owned; NULL where `from` has none */
+	struct cell *cells;          /* owned: a whole row */
+	size_t *at;                  /* owned: by column, its place in the whole row */
 };
 
 static bool is_shown(enum shown shown, const struct scope *scope, bool for_people)
@@ -59,6 +60,7 @@ static void picked_free(struct table *t)
 
 	table_free(p->from);
 	free(p->columns);
+	free(p->fields);
 	free(p->cells);
 	free(p->at);
 	free(p);
@@ -74,14 +76,19 @@ struct table *table_pick(struct table *from, const enum shown *shown,
 	p->columns = xcalloc(from->ncolumns, sizeof(*p->columns));
 	p->cells = xcalloc(from->ncolumns, sizeof(*p->cells));
 	p->at = xcalloc(from->ncolumns, sizeof(*p->at));
+	if (from->fields)
+		p->fields = xcalloc(from->ncolumns, sizeof(*p->fields));
 	for (size_t i = 0; i < from->ncolumns; i++) {
 		if (!is_shown(shown[i], scope, for_people))
 			continue;
 		p->columns[n] = from->columns[i];
+		if (p->fields)
+			p->fields[n] = from->fields[i];
 		p->at[n++] = i;
 	}
 	p->table = (struct table){ .columns = p->columns,
 				   .ncolumns = n,
+				   .fields = p->fields,
 				   .next = picked_next,
 				   .free = picked_free };
 	copy_facts(&p->table, from);

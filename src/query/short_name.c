@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/utf8.h"
 
 #define ELLIPSIS       "\xe2\x80\xa6"
@@ -409,17 +410,59 @@ static void add_by_meaning(struct buf *out, struct str name, size_t cells)
 	}
 }
 
+/*
+ * "_ZN2ns1fI3intEE...": as C++, or, where it is newer than what demangles it, its last
+ * nested name alone, "f".  The name itself when it is not mangled.
+ */
+static struct str plain_of(struct str name, struct buf *text)
+{
+	struct str last = name;
+	size_t at = strlen("_ZN");
+
+	if (!str_starts_with(name, STR_LIT("_Z")))
+		return name;
+	struct buf plain;
+	if (demangle(name, &plain))
+		buf_add_str(text, buf_str(&plain));
+	buf_release(&plain);
+	if (text->n)
+		return buf_str(text);
+	while (str_starts_with(name, STR_LIT("_ZN")) && at < name.n) {
+		size_t digits = at, n = 0;
+		while (at < name.n && isdigit((unsigned char)name.p[at]) && n <= name.n)
+			n = 10 * n + (size_t)(name.p[at++] - '0');
+		if (at == digits || n == 0 || n > name.n - at)
+			break;
+		last = (struct str){ name.p + at, n };
+		at += n;
+	}
+	return last;
+}
+
+/* "/logs/rank0.json": what is long about a path is its folders. */
+static struct str path_alone(struct str name)
+{
+	bool is_path = name.n && name.p[0] == '/' && !memchr(name.p, '(', name.n) &&
+		       !memchr(name.p, '<', name.n);
+	struct str last = is_path ? without_folders(name) : name;
+
+	return last.n ? last : name;
+}
+
 void short_name_add(struct buf *out, struct str name, size_t cells)
 {
 	size_t indent = indent_of(name);
-	struct buf text;
+	struct buf text, plain;
 
 	buf_init(&text, SIZE_MAX);
+	buf_init(&plain, SIZE_MAX);
 	if (indent && indent < cells) {
 		buf_add_str(out, (struct str){ name.p, indent });
 		name = str_behind(name, indent);
 		cells -= indent;
 	}
+	if (utf8_width(name) > cells)
+		name = path_alone(plain_of(name, &plain));
 	bool is_python = is_function_of_python(name);
 	if (utf8_width(name) > cells && name.n && name.p[0] == '{')
 		name = built_in_of_pstats(name, &text);
@@ -432,4 +475,5 @@ void short_name_add(struct buf *out, struct str name, size_t cells)
 	else
 		add_by_meaning(out, name, cells);
 	buf_release(&text);
+	buf_release(&plain);
 }

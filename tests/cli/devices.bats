@@ -150,7 +150,7 @@ mtia_trace() {
 	[ "$(ptool sql --format csv 'SELECT direction FROM copy' | tail -n +2 | sort | paste -sd ,)" = \
 		'"DEVICE_TO_HOST","HOST_TO_DEVICE"' ]
 	# of the device nothing but its name is known
-	ptool devices | grep -x 'note: ARTEMIS'
+	ptool devices | grep -x 'note: device 17: ARTEMIS'
 	! ptool info | grep 'compute capability'
 }
 

@@ -32,6 +32,19 @@ same() { # WHERE ORDER OPTION...
 	ptool list --sort dur --cat kernel --limit 3 | like_golden list_kernels.txt
 }
 
+@test "people see 20 rows and whole names; machines all rows" {
+	ptool ingest -q "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
+	ptool list | grep -qE '^20 of [0-9,]+ rows'
+	[ "$(ptool list --format csv | wc -l)" -gt 1000 ]
+	[ "$(ptool list --limit 0 | wc -l)" -gt 1000 ]
+	run -2 --separate-stderr ptool list --limit=-1
+	says "ptool: list: --limit wants a non-negative number, not '-1'"
+	on_terminal 80 "$PTOOL" list --no-pager --color never | tr -d '\r' >table
+	[ "$(wc -L <table)" -le 80 ]
+	grep -q 'profiler.py([0-9]*): ' table
+	grep -q '2 columns hidden' table
+}
+
 @test "machines get all columns, bare numbers, and null for what there is not" {
 	ptool ingest -q --run gpu "$GPU/two_devices.json"
 	ptool list --limit 12 --format csv | like_golden list.csv
@@ -134,7 +147,7 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 @test "names are listed as they are, for people as they may be shown" {
 	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
 	ptool list --format ndjson --focus 'quote' | grep -F '"name":"quote \" backslash'
-	ptool list | grep -F 'quote " backslash / tab\t slash / uni é 漢 \u2028'
+	ptool list -n 0 | grep -F 'quote " backslash / tab\t slash / uni é 漢 \u2028'
 	[ -z "$(ptool list | tr -d '\n' | LC_ALL=C tr -cd '\0-\037\177')" ]
 }
 

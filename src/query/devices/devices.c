@@ -99,6 +99,13 @@ static bool is_same_model(const struct cell *a, const struct cell *b)
 	return is_same_text(a[DEVICE_NAME], b[DEVICE_NAME]);
 }
 
+static struct str number_of(const struct cell *row, char buffer[UNITS_TEXT_MAX])
+{
+	return row[DEVICE_NUMBER].type == CELL_TEXT
+		       ? row[DEVICE_NUMBER].as.text
+		       : units_text(UNIT_ID, row[DEVICE_NUMBER], buffer);
+}
+
 /*
  * "Tesla V100-DGXS-32GB: memory 31.74 GiB, compute capability 7.0, 80 SMs", each once; a
  * name alone where the table does not have it.
@@ -113,10 +120,13 @@ static void note_names(struct memtable *m, const struct memtable *rows, bool has
 		if (first < i || row[DEVICE_NAME].type != CELL_TEXT)
 			continue;
 		struct str name = row[DEVICE_NAME].as.text;
+		char device[UNITS_TEXT_MAX];
 		const char *known = known_properties(m, row);
-		if (*known || !has_names)
-			memtable_add_note(m, STR_FMT "%s%s", STR_ARG(name),
-					  *known ? ": " : "", known);
+		if (*known)
+			memtable_add_note(m, STR_FMT ": %s", STR_ARG(name), known);
+		else if (!has_names)
+			memtable_add_note(m, "device " STR_FMT ": " STR_FMT,
+					  STR_ARG(number_of(row, device)), STR_ARG(name));
 	}
 }
 
@@ -129,15 +139,20 @@ static void note_unknown(struct memtable *m, const struct memtable *rows)
 		char device[UNITS_TEXT_MAX];
 		if (pct.type != CELL_REAL || pct.as.real < UNKNOWN_PCT)
 			continue;
-		struct str number =
-			row[DEVICE_NUMBER].type == CELL_TEXT
-				? row[DEVICE_NUMBER].as.text
-				: units_text(UNIT_COUNT, row[DEVICE_NUMBER], device);
-		memtable_add_note(m,
-				  "device " STR_FMT ": %.2f%% of kernel time has names "
-				  "that do not say whether it ran on Tensor Cores; "
-				  "Tensor is a share of the rest",
-				  STR_ARG(number), pct.as.real);
+		struct str number = number_of(row, device);
+		if (row[DEVICE_TENSOR_CORE].type != CELL_NULL)
+			memtable_add_note(
+				m,
+				"device " STR_FMT
+				": %.2f%% of kernel time has names that do not "
+				"say whether it ran on Tensor Cores; Tensor is a "
+				"share of the rest",
+				STR_ARG(number), pct.as.real);
+		else if (row[DEVICE_CAPABILITY].type == CELL_TEXT)
+			memtable_add_note(m,
+					  "device " STR_FMT ": no name of a kernel says "
+					  "whether it ran on Tensor Cores",
+					  STR_ARG(number));
 	}
 }
 

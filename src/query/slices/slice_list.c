@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/field.h"
 #include "ingest/sink.h"
 #include "query/pick.h"
 #include "query/slices/slice_merge.h"
@@ -62,6 +63,20 @@ static const struct column columns[NCOLUMNS] = {
 	[CORRELATION] = { "correlation", "Correlation", UNIT_ID },
 	[UNFINISHED] = { "is_unfinished", "Unfinished", UNIT_BOOL },
 	[SET_APART] = { "is_set_apart", "Set apart", UNIT_BOOL },
+};
+
+/* What leaves a narrow line, the largest first; names are cut last. */
+static const struct field stays = { .leaves = 0 }, place = { .least = 14 },
+			  class = { .leaves = 1 }, self = { .leaves = 2 };
+static const struct field *const list_fields[NCOLUMNS] = {
+	[PROFILE] = &stays,   [RANK] = &stays,        [ID] = &stays,
+	[START] = &stays,     [DUR] = &stays,         [SELF] = &self,
+	[NAME] = &stays,      [CLASS] = &class,       [CATEGORY] = &stays,
+	[PLACE] = &place,     [TRACK] = &stays,       [PID] = &stays,
+	[THREAD] = &stays,    [THREAD_NAME] = &stays, [DEVICE] = &stays,
+	[STREAM] = &stays,    [DEPTH] = &stays,       [PARENT] = &stays,
+	[STEP] = &stays,      [CORRELATION] = &stays, [UNFINISHED] = &stays,
+	[SET_APART] = &stays,
 };
 
 static const enum shown list_shown[NCOLUMNS] = {
@@ -242,6 +257,7 @@ int slice_list_open(struct store *store, const struct scope *scope,
 
 	*out = NULL;
 	l->table = (struct table){ .columns = columns,
+				   .fields = list_fields,
 				   .ncolumns = NCOLUMNS,
 				   .next = list_next,
 				   .free = list_free,
