@@ -3,7 +3,8 @@
 #   make check         installs what tests need, builds, runs every test
 #                      SAN=1: under ASan and UBSan; VALGRIND=1: under memcheck;
 #                      TSAN=1: the tests of threads under ThreadSanitizer;
-#                      UPDATE=1: rewrites the expected outputs
+#                      UPDATE=1: rewrites the expected outputs; LONG=1: tries all inputs
+#   make check-fast    before each commit: units and the quick ones of each area, a minute
 #   make bench-compare REV=COMMIT   the working tree beside that commit
 #   make lint fuzz bench coverage format install uninstall dist clean
 -include config.mk
@@ -39,6 +40,8 @@ DRIVER := $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/fuzz/random_trace.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/replay_%,$(FUZZ_SRCS))
+TEST_OBJS := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(UNIT_SRCS) \
+	$(wildcard tests/fuzz/*.c tests/bench/*.c tests/tools/*.c))
 C_FILES := $(wildcard src/main.c) $(SRCS) $(UNIT_SRCS) $(sort $(wildcard tests/fuzz/*.c tests/bench/*.c tests/tools/*.c))
 SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) .ci/run
 PAGES := $(sort $(wildcard man/*.[1-8]))
@@ -81,7 +84,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(s
 all: $(BUILD)/ptool
 
 # Goals that compile nothing themselves must work before the libraries are there.
-NO_PROBE = demo check lint fuzz bench bench-compare coverage format uninstall dist clean
+NO_PROBE = demo check check-fast lint fuzz bench bench-compare coverage format uninstall dist clean
 ifneq ($(filter-out $(NO_PROBE),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/probe.mk
 endif
@@ -138,7 +141,11 @@ demo:
 check:
 	@scripts/deps.sh build test $(if $(VALGRIND),valgrind)
 	@$(SUBMAKE) $(if $(TSAN),threaded,everything)
-	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' tests/run $(BUILD)
+	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' FAST='$(FAST)' LONG='$(LONG)' \
+		tests/run $(BUILD)
+check-fast:
+	@$(MAKE) --no-print-directory check FAST=1
+objects: $(BUILD)/ptool $(TEST_OBJS)
 threaded: $(BUILD)/ptool $(TOOLS) $(THREADED)
 everything: $(BUILD)/ptool $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
 
@@ -171,7 +178,7 @@ coverage:
 
 lint:
 	@scripts/deps.sh build test lint
-	@$(SUBMAKE) BUILD=$(BUILD)-gcc CC=gcc DEV=1 everything
+	@$(SUBMAKE) BUILD=$(BUILD)-gcc CC=gcc DEV=1 objects
 	@$(SUBMAKE) -k BUILD=$(BUILD)-clang CC=clang lint-format lint-layers lint-tidy lint-cppcheck \
 		lint-scripts lint-man
 	@scripts/check-docs.sh $(BUILD)-gcc/ptool
@@ -224,7 +231,7 @@ dist:
 clean:
 	rm -rf build build-* $(BUILD) $(BUILD)-*
 
-.PHONY: all demo check everything threaded fuzz fuzz-targets bench bench-compare coverage lint \
+.PHONY: all demo check check-fast everything objects threaded fuzz fuzz-targets bench bench-compare coverage lint \
 	lint-format lint-layers \
 	lint-tidy lint-cppcheck lint-scripts lint-man format install uninstall dist clean FORCE
 .DELETE_ON_ERROR:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # ptool diff: what a user sees of it.  The numbers are held by tests/diff/check_diff.py.
+# Many pairs of stores: not in check-fast.
 
 load setup
 

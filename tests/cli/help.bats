@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # ptool help, -h and what is told to somebody who mistypes; the completions.
+# Every command in every form: not in check-fast.
 
 load setup
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # How every reading command ends: each exit status, its one line on stderr, and
 # the same through a pipe.
+# Every command in every form: not in check-fast.
 
 load setup
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # On a terminal: width, colour, pager, progress.
+# Every command in every form: not in check-fast.
 
 load setup
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Every fixture and recording: not in check-fast.
 """ptool transfers against a slow second computation from the same files, to the nanosecond.
 
 Generated traces with copies of every direction and memory, every way to ask for one,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Many random traces: not in check-fast.
 """ptool devices and streams against what is known, to the nanosecond.
 
 Random traces against truth counted tick by tick, and against the exact reference beside some

@@ -41,6 +41,12 @@ def check_streams(tap, place, store, name):
         tap.ok(stream in split, f"{name}: top --by stream has {stream}")
 
 
+def spellings(word):
+    """As it is, or in capitals: which, the word itself decides, so that both are tried in each recording."""
+    every = (word, word.upper(), word.capitalize())
+    return every if os.environ.get("LONG") else every[len(word) % 3:][:1]
+
+
 def check_categories(tap, place, store, name):
     with contextlib.closing(place.open(store)) as db:
         seen = rows(db, "SELECT category, class, count(*) FROM slice GROUP BY 1, 2")
@@ -48,7 +54,7 @@ def check_categories(tap, place, store, name):
     listed = {row["stream"] for row in table(place, "streams", store)}
     tap.same(sorted(numbers), sorted(listed), f"{name}: list calls streams as streams does")
     for word in sorted({w for row in seen for w in row[:2] if w and "," not in w}):
-        for spelt in (word, word.upper(), word.capitalize()):
+        for spelt in spellings(word):
             tap.ok(rows_of(place, "list", store, "--cat", spelt), f"{name}: list --cat {spelt}")
     for word in {c for c, kind, _ in seen if kind in ("op", "kernel") and c}:
         tap.ok(rows_of(place, "top", store, "--cat", word.swapcase()),

@@ -203,7 +203,7 @@ def check_cut(tap, place):
     """A text that ends anywhere gives the rows before, or is refused."""
     text = printed(EXAMPLE, *ALL)
     wanted, bad = rounded(EXAMPLE), []
-    for end in range(0, len(text), 7):
+    for end in range(0, len(text), 7 if os.environ.get("LONG") else 31):
         done, got, _ = ingest_text(place, text[:end])
         if done.returncode not in (0, 4) or (done.returncode == 4 and done.stderr.count("\n") != 1):
             bad.append(f"{end}: exit {done.returncode}: {done.stderr}")

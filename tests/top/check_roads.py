@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Every split of every fixture: not in check-fast.
 """Do the two roads of ptool top, summaries and slices, give the same rows?
 
 On every fixture, in every grouping that summaries can answer.  --min-dur 0 lets
