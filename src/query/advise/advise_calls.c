@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "query/advise/advise_calls.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/call_needs.h"
 #include "query/query.h"

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/memtable.h"
+#include "query/advise/ddp_buffers.h"
 #include "query/devices/device_figures.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_blame.h"
@@ -47,27 +48,6 @@ struct fact_name {
 	/* Of operators, in steps (in all of the recording when there are none). */
 	int64_t step_calls, self_ns;
 	bool is_operator; /* by its name: labels have no namespace */
-};
-
-/* A call of an operator that takes a millisecond and more by itself. */
-struct fact_call {
-	int64_t start_ns, dur_ns, self_ns;
-	int64_t turn, n;   /* the 1st to the n-th of its name and shapes, in steps */
-	int64_t median_ns; /* of those; of two the shorter */
-	int64_t above_ns;  /* of its self time, above what it should take */
-	uint32_t name;     /* of the text pool */
-	bool is_slow;      /* by its shapes, or beside others with the same */
-};
-
-#define BUFFERS_PCT 2 /* of the window: below it, it is no matter of its own */
-
-/* Buffers that DistributedDataParallel broadcasts (ddp_buffers.h). */
-struct fact_buffers {
-	struct intervals when; /* a set, of the host's time */
-	int64_t n;
-	int64_t *idle_ns;        /* owned; by device: idle in the window meanwhile */
-	struct intervals others; /* a set: the window without that */
-	bool is_apart; /* ddp-buffers reports it: facts_idles() and facts_share() do not */
 };
 
 struct advise_facts {
@@ -118,7 +98,6 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
 const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err);
 /* By device of the work, as of `ptool devices` without the kernels of collectives. */
 const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
-const struct fact_buffers *facts_buffers(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
@@ -135,12 +114,6 @@ struct fact_share facts_share(const struct advise_facts *f, size_t device,
 
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
-/*
- * Calls of a millisecond and more on the host, in steps (in all of the recording when
- * there are none), longest first; *n of them.  Those in whose time data is loaded, or
- * ranks communicate, are left out: other rules have it.
- */
-const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err);
 /* Calls that launched device work, where none was recorded; else 0.  -1: err is set. */
 int facts_launches(struct advise_facts *f, int64_t *n, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */

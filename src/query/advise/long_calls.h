@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "query/advise/advise_calls.h"
 #include "query/advise/advise_facts.h"
 
 #define LONG_CALLS_NAMED 3
