@@ -51,7 +51,7 @@ static int memory_error(const struct sql_guard *guard, struct err *err)
 		       "the query needs more memory than %.4g MiB, or than %.4g MiB for "
 		       "one value; --memory-limit SIZE allows more",
 		       (double)guard->memory_bytes / MIB,
-		       (double)(guard->memory_bytes / SQL_GUARD_VALUE_SHARE) / MIB);
+		       (double)guard->memory_bytes / SQL_GUARD_VALUE_SHARE / MIB);
 }
 
 /* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
