@@ -7,14 +7,22 @@
 #include "base/sort.h"
 #include "base/sum.h"
 
+/* What a participant did in a match. */
+struct own_part {
+	size_t match, part;
+};
+
 /* The parts of each participant, and room for differences. */
 struct aligning {
 	struct comm_matches *m;
-	size_t *first;    /* by participant, and one behind: places in own */
-	size_t *own;      /* matches of each, one behind the other */
-	int64_t *numbers; /* as many as a participant has matches */
+	size_t *first;        /* by participant, and one behind: places in own */
+	struct own_part *own; /* of each, one behind the other */
+	size_t *aligned;      /* by match: the first part whose clock is known, or NONE */
+	int64_t *numbers;     /* as many as a participant has matches */
 	bool *known;
 };
+
+#define NONE SIZE_MAX
 
 int64_t comm_median(int64_t *numbers, size_t n)
 {
@@ -36,26 +44,34 @@ static void list_matches(struct aligning *a)
 	}
 	a->own = xcalloc(a->first[m->nparticipants] + 1, sizeof(*a->own));
 	for (size_t i = 0; i < m->nmatches; i++)
-		for (size_t k = 0; k < m->matches[i].n; k++)
-			a->own[fill[m->parts[m->matches[i].first + k].participant]++] = i;
+		for (size_t k = 0; k < m->matches[i].n; k++) {
+			size_t part = m->matches[i].first + k;
+			a->own[fill[m->parts[part].participant]++] =
+				(struct own_part){ i, part };
+		}
 	free(fill);
 }
 
-/* What the end of participant p differs by from an aligned one's; false without one. */
-static bool end_difference(const struct aligning *a, const struct comm_match *match,
-			   uint32_t p, int64_t *difference_ns, uint32_t *clock)
+/* Its clock is known from now on. */
+static void set_known(struct aligning *a, uint32_t p)
 {
-	const struct comm_part *parts = a->m->parts + match->first;
-	const struct comm_part *mine = NULL, *other = NULL;
-
-	for (size_t i = 0; i < match->n; i++) {
-		if (parts[i].participant == p)
-			mine = &parts[i];
-		else if (!other && a->known[parts[i].participant])
-			other = &parts[i];
+	a->known[p] = true;
+	for (size_t i = a->first[p]; i < a->first[p + 1]; i++) {
+		const struct own_part *own = &a->own[i];
+		if (own->part < a->aligned[own->match])
+			a->aligned[own->match] = own->part;
 	}
-	if (!mine || !other)
+}
+
+/* What its end differs by from an aligned participant's; false without one. */
+static bool end_difference(const struct aligning *a, const struct own_part *own,
+			   int64_t *difference_ns, uint32_t *clock)
+{
+	const struct comm_part *mine = &a->m->parts[own->part], *other;
+
+	if (a->aligned[own->match] == NONE)
 		return false;
+	other = &a->m->parts[a->aligned[own->match]];
 	const struct comm_participant *aligned = &a->m->participants[other->participant];
 	*difference_ns =
 		sum_sub(mine->end_ns, sum_sub(other->end_ns, aligned->offset_ns));
@@ -69,13 +85,13 @@ static bool align_one(struct aligning *a, uint32_t p, bool only_synchronizing)
 	size_t n = 0;
 
 	for (size_t i = a->first[p]; i < a->first[p + 1]; i++) {
-		const struct comm_match *match = &a->m->matches[a->own[i]];
+		const struct comm_match *match = &a->m->matches[a->own[i].match];
 		const struct comm_call *call = &a->m->parts[match->first].call;
 		uint32_t clock;
 		if (only_synchronizing &&
 		    !collective_synchronizes((enum collective)call->kind))
 			continue;
-		if (!end_difference(a, match, p, &a->numbers[n], &clock) ||
+		if (!end_difference(a, &a->own[i], &a->numbers[n], &clock) ||
 		    (n && clock != participant->clock))
 			continue;
 		participant->clock = clock;
@@ -90,7 +106,7 @@ static bool align_one(struct aligning *a, uint32_t p, bool only_synchronizing)
 	}
 	participant->error_ns = comm_median(a->numbers, n);
 	participant->shared = (int64_t)n;
-	a->known[p] = true;
+	set_known(a, p);
 	return true;
 }
 
@@ -110,7 +126,7 @@ static bool begin_clock(struct aligning *a, uint32_t *clocks)
 {
 	for (uint32_t p = 0; p < a->m->nparticipants; p++)
 		if (!a->known[p]) {
-			a->known[p] = true;
+			set_known(a, p);
 			a->m->participants[p].clock = (*clocks)++;
 			return true;
 		}
@@ -125,6 +141,9 @@ void comm_align(struct comm_matches *m)
 	a.first = xcalloc(m->nparticipants + 2, sizeof(*a.first));
 	a.known = xcalloc(m->nparticipants + 1, sizeof(*a.known));
 	list_matches(&a);
+	a.aligned = xrealloc_array(NULL, m->nmatches, sizeof(*a.aligned));
+	for (size_t i = 0; i < m->nmatches; i++)
+		a.aligned[i] = NONE;
 	a.numbers = xcalloc(m->nmatches + 1, sizeof(*a.numbers));
 	while (begin_clock(&a, &clocks))
 		while (align_round(&a, true) || align_round(&a, false))
@@ -132,5 +151,6 @@ void comm_align(struct comm_matches *m)
 	free(a.first);
 	free(a.known);
 	free(a.own);
+	free(a.aligned);
 	free(a.numbers);
 }
