@@ -1,6 +1,7 @@
 /* An estimated tree of a call graph, breadth first: see call_tree.h. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -20,6 +21,8 @@ struct estimated {
 	int64_t depth; /* from 1 */
 	double calls;  /* parts of calls, too */
 	double share;  /* of all that the function took, 0 to 1 */
+	uint32_t jump; /* a node above it, by which any other is few steps away */
+	uint32_t same; /* the node of its function before it, or CALL_NONE */
 };
 
 /* What is known of the functions of a ring. */
@@ -39,6 +42,7 @@ struct estimate {
 	double *entries;         /* owned, by function: calls from outside its ring */
 	struct root *roots;      /* owned, by ring */
 	uint32_t nrings;
+	uint32_t *newest;       /* owned, by function: its newest node, or CALL_NONE */
 	struct estimated *more; /* owned, by node */
 	size_t more_cap;
 	double min_ns;
@@ -113,6 +117,18 @@ static double whole_ns(const struct estimate *e, uint32_t function)
 	return whole > 0 ? whole : parts_ns(e, function);
 }
 
+/* The root's jump is itself.  Jumps are as long as the digits of a skew binary number. */
+static uint32_t jump_of(const struct estimate *e, uint32_t parent)
+{
+	const struct estimated *more = e->more;
+	uint32_t jump = more[parent].jump;
+
+	return more[parent].depth - more[jump].depth ==
+			       more[jump].depth - more[more[jump].jump].depth
+		       ? more[jump].jump
+		       : parent;
+}
+
 static int add_node(struct estimate *e, uint32_t parent, const struct estimated *node,
 		    double ns, struct err *err)
 {
@@ -122,6 +138,9 @@ static int add_node(struct estimate *e, uint32_t parent, const struct estimated 
 
 	e->more = xgrow(e->more, &e->more_cap, at + 1U, sizeof(*e->more));
 	e->more[at] = *node;
+	e->more[at].jump = jump_of(e, parent);
+	e->more[at].same = e->newest[node->function];
+	e->newest[node->function] = at;
 	e->more[at].share = whole > 0 && ns < whole ? ns / whole : 1;
 	new->total_ns = llrint(ns);
 	new->self_ns = llrint(self_ns(e->g, node->function) * e->more[at].share);
@@ -131,11 +150,35 @@ static int add_node(struct estimate *e, uint32_t parent, const struct estimated 
 	return call_tree_judge(e->tree, at, e->limits->filter, err);
 }
 
+/* The node at that depth on the way up from this one. */
+static uint32_t above(const struct estimate *e, uint32_t node, int64_t depth)
+{
+	while (e->more[node].depth > depth)
+		node = e->more[e->more[node].jump].depth >= depth
+			       ? e->more[node].jump
+			       : e->tree->nodes[node].parent;
+	return node;
+}
+
+/*
+ * Is the function called from within itself there?  Only functions of one ring are.  The
+ * nodes above and those of the function are looked at side by side: either tell all.
+ */
 static bool is_on_path(const struct estimate *e, uint32_t node, uint32_t function)
 {
-	for (; node != CALL_ROOT; node = e->tree->nodes[node].parent)
-		if (e->more[node].function == function)
+	const struct estimated *more = e->more;
+	uint32_t ring = e->rings[function], at = e->newest[function];
+
+	for (uint32_t up = node; up != CALL_ROOT && e->rings[more[up].function] == ring;
+	     up = e->tree->nodes[up].parent) {
+		if (more[up].function == function)
 			return true;
+		if (at == CALL_NONE)
+			return false;
+		if (above(e, node, more[at].depth) == at)
+			return true;
+		at = more[at].same;
+	}
 	return false;
 }
 
@@ -353,6 +396,8 @@ static void set_min(struct estimate *e)
 
 static int grow(struct estimate *e, struct err *err)
 {
+	e->more = xgrow(e->more, &e->more_cap, 1, sizeof(*e->more));
+	e->more[CALL_ROOT] = (struct estimated){ .jump = CALL_ROOT };
 	int rc = e->limits->root_at ? add_chosen_roots(e, err) : add_roots(e, err);
 
 	if (rc < 0)
@@ -379,6 +424,8 @@ int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *
 	e.order = xrealloc_array(NULL, g->nedges + 1, sizeof(*e.order));
 	e.names = xcalloc(n, sizeof(*e.names));
 	e.entries = xcalloc(n, sizeof(*e.entries));
+	e.newest = xrealloc_array(NULL, n, sizeof(*e.newest));
+	memset(e.newest, 0xff, n * sizeof(*e.newest)); /* CALL_NONE */
 	callgraph_callees(g, e.first, e.order);
 	e.rings = callgraph_rings(g, e.first, e.order, &e.nrings);
 	e.roots = xcalloc(e.nrings + 1U, sizeof(*e.roots));
@@ -388,6 +435,7 @@ int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *
 	free(e.order);
 	free(e.names);
 	free(e.entries);
+	free(e.newest);
 	free(e.rings);
 	free(e.roots);
 	free(e.more);
