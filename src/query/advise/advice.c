@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/sink.h"
 #include "query/advise/advise_facts.h"
@@ -123,46 +124,122 @@ static int by_weight(const void *left, const void *right)
 	return order ? order : compare((int64_t)a->place, (int64_t)b->place);
 }
 
-/*
- * Can `b` be why of `a`?  Devices and profiles are the same, or one of them is of all.
- * What a rule of the run says of one rank is why others wait.
- */
-static bool is_of_same(const struct advice *a, const struct advice *b)
+/* Those of no device, which are of all, come first. */
+static int compare_devices(struct cell a, struct cell b)
 {
-	if (b->rule->is_of_run)
-		return a->profile != b->profile;
-	if (a->profile != b->profile)
-		return false;
-	if (a->device.type == CELL_NULL || b->device.type == CELL_NULL)
-		return true;
-	if (a->device.type != b->device.type)
-		return false;
-	return a->device.type == CELL_INT
-		       ? a->device.as.integer == b->device.as.integer
-		       : str_equal(a->device.as.text, b->device.as.text);
+	if (a.type != b.type)
+		return compare(a.type, b.type);
+	if (a.type == CELL_TEXT)
+		return str_compare(a.as.text, b.as.text);
+	return a.type == CELL_INT ? compare(a.as.integer, b.as.integer) : 0;
 }
 
-/* Do findings of rules that it yields to explain half of what it could save? */
-static bool is_explained(const struct advice_list *list, const struct advice *a)
+/* Those of the run first; then of one profile, and of one of its devices, together. */
+static int by_device(const struct advice *a, const struct advice *b)
 {
-	int64_t explained_ns = 0;
+	int order = compare(b->rule->is_of_run, a->rule->is_of_run);
 
-	for (size_t i = 0; i < list->n; i++) {
-		const struct advice *other = &list->items[i];
-		if (other->saving_ns > 0 && rule_yields_to(a->rule, other->rule) &&
-		    is_of_same(a, other))
-			explained_ns = sum_add(explained_ns, other->saving_ns);
+	if (order == 0)
+		order = compare(profile_place(a->profile), profile_place(b->profile));
+	return order ? order : compare_devices(a->device, b->device);
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct advice *items = context;
+
+	return by_device(&items[a], &items[b]) < 0;
+}
+
+/* Findings that may be of the same time: places [from, to) in an order. */
+struct advice_range {
+	const uint32_t *order;
+	size_t from, to;
+};
+
+/* Findings that explain others wherever they are. */
+static size_t end_of_run(const struct advice_list *list, const uint32_t *order)
+{
+	size_t n = 0;
+
+	while (n < list->n && list->items[order[n]].rule->is_of_run)
+		n++;
+	return n;
+}
+
+/*
+ * What findings of rules that it yields to could save: of its profile, but what a rule of
+ * the run says of one rank is why others wait.
+ */
+static int64_t explained_ns(const struct advice_list *list, const struct advice *a,
+			    struct advice_range range)
+{
+	int64_t ns = 0;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct advice *other = &list->items[range.order[i]];
+		bool is_own = other->profile == a->profile;
+		if (other->saving_ns > 0 && is_own != other->rule->is_of_run &&
+		    rule_yields_to(a->rule, other->rule))
+			ns = sum_add(ns, other->saving_ns);
 	}
-	return explained_ns > 0 && explained_ns >= a->saving_ns / 2;
+	return ns;
+}
+
+/* The end of the findings on the profile, and on the device, of that at `from`. */
+static size_t range_end(const struct advice_list *list, const uint32_t *order,
+			size_t from, bool of_device)
+{
+	const struct advice *first = &list->items[order[from]];
+	size_t to = from + 1;
+
+	while (to < list->n && first->profile == list->items[order[to]].profile &&
+	       (!of_device ||
+		compare_devices(first->device, list->items[order[to]].device) == 0))
+		to++;
+	return to;
+}
+
+/* Of one profile: those that others explain by half of what they could save. */
+static void find_explained(const struct advice_list *list, struct advice_range profile,
+			   bool *is_explained)
+{
+	const uint32_t *order = profile.order;
+	struct advice_range run = { order, 0, end_of_run(list, order) };
+	struct advice_range none = { order, profile.from, profile.from };
+
+	for (size_t from = profile.from, to; from < profile.to; from = to) {
+		to = range_end(list, order, from, true);
+		struct advice_range same = { order, from, to };
+		if (list->items[order[from]].device.type == CELL_NULL)
+			same.to = profile.to;
+		for (size_t i = from; i < to; i++) {
+			const struct advice *a = &list->items[order[i]];
+			int64_t ns = sum_add(explained_ns(list, a, run),
+					     explained_ns(list, a, none));
+			ns = sum_add(ns, explained_ns(list, a, same));
+			is_explained[order[i]] = ns > 0 && ns >= a->saving_ns / 2;
+		}
+		if (list->items[order[from]].device.type == CELL_NULL)
+			none.to = to;
+	}
 }
 
 static void leave_out_explained(struct advice_list *list)
 {
 	bool *is_left_out = xcalloc(list->n + 1, sizeof(*is_left_out));
+	uint32_t *order = xrealloc_array(NULL, list->n * 2, sizeof(*order));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->n; i++)
-		is_left_out[i] = is_explained(list, &list->items[i]);
+		order[i] = (uint32_t)i;
+	sort_indexes(order, list->n, order + list->n, is_before, list->items);
+	for (size_t from = 0, to; from < list->n; from = to) {
+		to = range_end(list, order, from, false);
+		find_explained(list, (struct advice_range){ order, from, to },
+			       is_left_out);
+	}
+	free(order);
 	for (size_t i = 0; i < list->n; i++) {
 		if (is_left_out[i])
 			free(list->items[i].evidence);
