@@ -86,33 +86,31 @@ EOF
 	[ -s answers ]
 }
 
+# Every finding there is: what it tells, and its code.
+findings() {
+	"${PTOOL%/*}/tools/findings"
+}
+
 @test "ptool-findings(7) explains every finding, by its severity, and what the recording lacks apart" {
 	page=$ROOT/man/ptool-findings.7
-	severity_of() { # the codes of finding.c with this severity
-		tr '\n' ' ' <"$ROOT/src/ingest/finding.c" |
-			grep -oE '= \{ "[a-z0-9_]+",[^}]*\}' | grep "$1" | sed 's/= { "//; s/".*//' | sort
+	of() { # the codes that tell this
+		findings | sed -n "s/^$1 //p" | sort
 	}
-	lacks_of() { # those behind the line of finding.h that says so
-		sed -n '/From here on/,/NFINDINGS/s/^	FINDING_\(.*\),$/\1/p' "$ROOT/src/ingest/finding.h" |
-			tr '[:upper:]' '[:lower:]' | sort
-	}
-	[ "$(severity_of SEVERITY | wc -l)" -eq "$(grep -c '^	FINDING_' "$ROOT/src/ingest/finding.h")" ]
-	[ "$(lacks_of | wc -l)" -ge 14 ]
+	[ "$(of lacks | wc -l)" -ge 14 ]
 	section '.Ss Errors: something was lost' <"$page" | items Cm | sort |
-		diff -u <(severity_of SEVERITY_ERROR) -
+		diff -u <(of error) -
 	section '.Ss Warnings: something was repaired or passed over' <"$page" | items Cm | sort |
-		diff -u <(severity_of SEVERITY_WARNING) -
+		diff -u <(of warning) -
 	section '.Ss Information: what the numbers are to be read with' <"$page" | items Cm | sort |
-		diff -u <(severity_of SEVERITY_INFO | grep -vxF "$(lacks_of)") -
-	section '.Ss The recording: what it cannot tell' <"$page" | items Cm | sort | diff -u <(lacks_of) -
+		diff -u <(of info) -
+	section '.Ss The recording: what it cannot tell' <"$page" | items Cm | sort | diff -u <(of lacks) -
 }
 
 @test "ptool-findings(7) tells what a share is of, for every code that has one" {
 	page=$ROOT/man/ptool-findings.7
 	ptool ingest -q "$GPU/copies.json"
 	sqlite3 ptool.db "DELETE FROM finding"
-	tr '\n' ' ' <"$ROOT/src/ingest/finding.c" | grep -oE '= \{ "[a-z0-9_]+",[^}]*\}' |
-		sed 's/= { "\([^"]*\)".*/\1/' | while read -r code; do
+	findings | while read -r _ code; do
 		sqlite3 ptool.db "INSERT INTO finding VALUES (NULL, 1, '$code', '', 'info', 1, 0, '', 1, 1.0)"
 	done
 	ptool doctor --format ndjson | grep -v '"share_of":null' | sed 's/.*"code":"\([^"]*\)".*/\1/' | sort >shares
@@ -124,7 +122,13 @@ EOF
 
 @test "ptool-formats(5) says what is done with every ph" {
 	page=$ROOT/man/ptool-formats.5
-	grep -oE "^	\{ '.', " "$ROOT/src/ingest/phase.c" | cut -d "'" -f 2 | sort >phases
+	python3 -c 'import json
+print(json.dumps([{"ph": chr(c), "name": "n", "ts": 1} for c in range(33, 127)]))' >letters.json
+	ptool ingest -q letters.json
+	ask ptool.db "WITH RECURSIVE code(c) AS (VALUES(33) UNION ALL SELECT c + 1 FROM code WHERE c < 126)
+		SELECT char(c) FROM code
+		WHERE char(c) NOT IN ('\"', '\\')
+			AND char(c) NOT IN (SELECT detail FROM finding WHERE code = 'unknown_phase')" | sort >phases
 	[ "$(wc -l <phases)" -gt 20 ]
 	section '.Sh PHASES' <"$page" | items Cm | sort | diff -u phases -
 }

@@ -32,9 +32,11 @@ def check_streams(tap, place, store, name):
             kernels[row["stream"]] += int(row["kernels"])
     split = {row["stream"] for row in table(place, "top", store, "--by", "stream", "--limit", "0")}
     blamed = {row["stream"] for row in table(place, "gaps", store, "--by", "stream")}
-    for stream, n in kernels.items():
+    for place_of, (stream, n) in enumerate(kernels.items()):
         commands = ["list", "top"] + ["kernels"] * (n > 0)
         commands += ["gaps"] * (stream in blamed)
+        if place_of > 3 and not os.environ.get("LONG"):  # the others by one command each
+            commands = [commands[place_of % len(commands)]]
         for command in commands:
             tap.ok(rows_of(place, command, store, "--stream", stream),
                    f"{name}: {command} --stream {stream}")
