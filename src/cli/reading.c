@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/hints.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "query/filter_nothing.h"
@@ -31,9 +32,11 @@ bool reading_is_for_people(const struct output_opts *o)
 static int draw(const struct reading_plan *plan, const struct reading *r, struct err *err)
 {
 	struct table *table = NULL;
+	struct arena hints = { 0 };
 
 	if (plan->open(r, plan->options, &table, err) < 0)
 		return -1;
+	hints_complete(table, plan->operand, &hints);
 	if (plan->nothing && !table->empty)
 		table->empty = ""; /* the message says it */
 	int rc = output_table(plan->command, table, plan->output, err);
@@ -42,6 +45,7 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 			     ? filter_lacks(r->scope, plan->lacks, err)
 			     : err_set(err, ERR_EMPTY, "%s", plan->nothing);
 	table_free(table);
+	arena_release(&hints);
 	return rc;
 }
 
@@ -115,6 +119,7 @@ int reading_run(const struct reading_plan *plan)
 	int code = EXIT_OK;
 	if (read_operand(plan, &operand, &err) < 0) {
 		operand_explain(&operand, &err);
+		hints_complete_error(&err, plan->operand);
 		code = message_error(plan->command,
 				     is_of_store(&err) ? operand.path : NULL, &err);
 	}

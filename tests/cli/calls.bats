@@ -34,7 +34,7 @@ TRACE=$TORCH/t2141_cnn_w0/trace.json.gz
 	says "ptool: callers: a.prof: 28 functions read into the cache
 ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(pipeline)?"
 	run -3 --separate-stderr ptool callees '^nothing like it$' a.prof
-	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top' lists them"
+	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top a.prof' lists them"
 	run -3 --separate-stderr ptool callers 'builtins.exec' a.prof
 	says "ptool: callers: a.prof: what matches 'builtins.exec' has no callers: the recording begins there"
 	run -3 --separate-stderr ptool callees 'builtins.print' a.prof

@@ -38,7 +38,7 @@ load setup
 
 @test "top --by module points to the calls of modules" {
 	run -3 --separate-stderr ptool top --by module "$TORCH/t2141_cnn_w0_stack/trace.json.gz"
-	[[ $stderr = *"; 'ptool modules' shows the calls of modules that were" ]]
+	[[ $stderr = *"; 'ptool modules "*"' shows the calls of modules that were" ]]
 	run -3 --separate-stderr ptool top --by module "$TORCH/t2141_cnn_w0/trace.json.gz"
 	[[ $stderr = *"--by module: no modules of operators were recorded (with_modules=True)" ]]
 }
