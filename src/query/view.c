@@ -67,7 +67,7 @@ const struct field *view_field(const struct view *view, const char *wanted)
 	return NULL;
 }
 
-static const struct field *field_called(const struct view *view, struct str name)
+const struct field *view_field_called(const struct view *view, struct str name)
 {
 	for (const struct field *f = view->fields; f->name; f++)
 		if (str_is(name, f->name))
@@ -209,7 +209,7 @@ static void order_rows(struct making *m)
 	m->order = xrealloc_array(NULL, n + 1, sizeof(*m->order));
 	for (size_t i = 0; i < n; i++)
 		m->order[i] = (uint32_t)i;
-	m->own = m->view->sort ? field_called(m->view, str_of(m->view->sort)) : NULL;
+	m->own = m->view->sort ? view_field_called(m->view, str_of(m->view->sort)) : NULL;
 	m->sort = m->request->sort ? m->request->sort : m->own;
 	if (m->sort)
 		sort(m);
@@ -256,7 +256,7 @@ static void choose_for_people(const struct making *m, const struct view_part *pa
 {
 	for (const char *p = part->fields; *p;) {
 		struct str name = { p, strcspn(p, "?! ") };
-		const struct field *f = field_called(m->view, name);
+		const struct field *f = view_field_called(m->view, name);
 		assert(f);
 		if (is_for_people(m, f, p[name.n]))
 			out->list[out->n++] = f;
@@ -289,7 +289,7 @@ static const char *share(const struct making *m, struct arena *arena)
 
 	if (!m->view->share || m->shown == m->rows->n)
 		return NULL;
-	const struct field *f = field_called(m->view, str_of(m->view->share));
+	const struct field *f = view_field_called(m->view, str_of(m->view->share));
 	for (size_t i = 0; i < m->rows->n; i++) {
 		struct cell cell = cell_of(m, f, m->order[i]);
 		int64_t value = cell.type == CELL_INT ? cell.as.integer : 0;

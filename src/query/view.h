@@ -89,10 +89,19 @@ struct memtable *view_table(const struct view *view, const struct view_rows *row
 struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,
 			       const struct scope *scope,
 			       const struct view_request *request);
+/*
+ * The same of a table that streams, which is moved: rows stay in its order, --sort and
+ * --limit are its own, and of people's columns none leaves for what rows hold, but
+ * "rank?" with fewer than two ranks.  Caption, notes and totals are those of `from`.
+ */
+struct table *view_stream(const struct view *view, struct table *from,
+			  const struct scope *scope, const struct view_request *request);
 /* The last of its parts: where notes belong. */
 struct memtable *view_last_part(struct memtable *first);
 
-/* NULL when none has this name; of --sort's names when `wanted` is what a user typed. */
+/* NULL when none has this name, as fields spell it. */
+const struct field *view_field_called(const struct view *view, struct str name);
+/* The same; of --sort's names when `wanted` is what a user typed. */
 const struct field *view_field(const struct view *view, const char *wanted);
 /* Is it a key of --sort? */
 bool view_sorts_by(const struct field *field);

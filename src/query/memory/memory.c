@@ -123,6 +123,14 @@ void memory_place_text(const struct memory_source *s, const struct memory_place 
 		snprintf(out, size, "%s", place->of->name);
 }
 
+struct table *memory_show(const struct memory_source *s, const struct view *view,
+			  struct table *from)
+{
+	const struct view_request show = { .for_people = s->request.for_people };
+
+	return view_stream(view, from, s->scope, &show);
+}
+
 void memory_add_limited(const struct memory_source *s, struct memtable *to,
 			const struct cell *cells, int64_t *given)
 {

@@ -26,24 +26,30 @@ enum {
 	NGROWTH
 };
 
-static const struct column growth_columns[NGROWTH] = {
-	MEMORY_PLACE_COLUMNS,
-	[STEP] = { "step", "Step", UNIT_ID },
-	[START_AT] = { "start_ns", "From", UNIT_TIME },
-	[START] = { "start_bytes", "Start", UNIT_BYTES },
-	[END] = { "end_bytes", "End", UNIT_BYTES },
-	[GROWTH] = { "growth_bytes", "Growth", UNIT_BYTES },
-	[PEAK] = { "peak_bytes", "Peak", UNIT_BYTES },
-	[ALLOCATED] = { "allocated_bytes", "Allocated", UNIT_BYTES },
-	[FREED] = { "freed_bytes", "Freed", UNIT_BYTES },
-	[LEFT] = { "left_bytes", "Left", UNIT_BYTES },
-	[LEFT_BLOCKS] = { "left_blocks", "Blocks", UNIT_COUNT },
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-static const enum shown growth_shown[NGROWTH] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES, [MEMORY_RANK] = SHOWN_IF_RANKS,
-	[START_AT] = SHOWN_TO_MACHINES,       [ALLOCATED] = SHOWN_TO_MACHINES,
-	[FREED] = SHOWN_TO_MACHINES,          [LEFT_BLOCKS] = SHOWN_TO_MACHINES,
+/* clang-format off */
+static const struct field growth_fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "start_ns", "From", "start of the step", NULL, UNIT_TIME, CELL(START_AT) },
+	{ "start_bytes", "Start", "allocated at its start", NULL, UNIT_BYTES, CELL(START) },
+	{ "end_bytes", "End", "allocated at its end", NULL, UNIT_BYTES, CELL(END) },
+	{ "growth_bytes", "Growth", "the difference", NULL, UNIT_BYTES, CELL(GROWTH) },
+	{ "peak_bytes", "Peak", "peak in the step", NULL, UNIT_BYTES, CELL(PEAK) },
+	{ "allocated_bytes", "Allocated", "sum of what was allocated", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "freed_bytes", "Freed", "sum of what was freed", NULL, UNIT_BYTES, CELL(FREED) },
+	{ "left_bytes", "Left", "allocated in the step and not freed", NULL, UNIT_BYTES, CELL(LEFT) },
+	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(LEFT_BLOCKS) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view growth_view = {
+	.name = "memory --growth",
+	.fields = growth_fields,
+	.people = VIEW_PART(
+		"profile rank? device step start_bytes end_bytes growth_bytes peak_bytes left_bytes"),
 };
 
 enum {
@@ -58,23 +64,26 @@ enum {
 	NLEAK
 };
 
-static const struct column leak_columns[NLEAK] = {
-	MEMORY_PLACE_COLUMNS,
-	[OP] = { "op", "Operator", UNIT_TEXT },
-	[BYTES] = { "left_bytes", "Left", UNIT_BYTES },
-	[BLOCKS] = { "left_blocks", "Blocks", UNIT_COUNT },
-	[STEPS] = { "steps", "Steps", UNIT_COUNT },
-	[FIRST_STEP] = { "first_step", "First", UNIT_ID },
-	[LAST_STEP] = { "last_step", "Last", UNIT_ID },
-	[PER_STEP] = { "bytes_per_step", "A step", UNIT_BYTES },
-	[SUSPECT] = { "is_suspect", "Suspect", UNIT_BOOL },
+/* clang-format off */
+static const struct field leak_fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
+	{ "left_bytes", "Left", "allocated in steps and never freed", NULL, UNIT_BYTES, CELL(BYTES) },
+	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(BLOCKS) },
+	{ "steps", "Steps", "steps that left some", NULL, UNIT_COUNT, CELL(STEPS) },
+	{ "first_step", "First", "first of them", NULL, UNIT_ID, CELL(FIRST_STEP) },
+	{ "last_step", "Last", "last of them", NULL, UNIT_ID, CELL(LAST_STEP) },
+	{ "bytes_per_step", "A step", "size of that in a step", NULL, UNIT_BYTES, CELL(PER_STEP) },
+	{ "is_suspect", "Suspect", "in nearly every step", NULL, UNIT_BOOL, CELL(SUSPECT) },
+	{ .name = NULL },
 };
+/* clang-format on */
 
-static const enum shown leak_shown[NLEAK] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
-	[MEMORY_RANK] = SHOWN_IF_RANKS,
-	[FIRST_STEP] = SHOWN_TO_MACHINES,
-	[LAST_STEP] = SHOWN_TO_MACHINES,
+static const struct view leak_view = {
+	.name = "memory --leaks",
+	.fields = leak_fields,
+	.people = VIEW_PART(
+		"profile rank? device op left_bytes left_blocks steps bytes_per_step is_suspect"),
 };
 
 /* What happened in a step on one device. */
@@ -177,14 +186,14 @@ static void add_steps(const struct memory_source *s, const struct memory_place *
 
 int memory_open_growth(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(growth_columns, NGROWTH);
+	struct memtable *m = memtable_new(NULL, NGROWTH);
 	int64_t given = 0;
 
 	(void)err;
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
 	     memory_place_next(&p))
 		add_steps(s, &p, m, &given);
-	*out = table_pick(&m->table, growth_shown, s->scope, s->request.for_people);
+	*out = memory_show(s, &growth_view, &m->table);
 	return 0;
 }
 
@@ -318,7 +327,7 @@ static uint32_t last_step(const struct memory_events *m)
 
 int memory_open_leaks(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(leak_columns, NLEAK);
+	struct memtable *m = memtable_new(NULL, NLEAK);
 	int rc = 0;
 
 	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
@@ -335,6 +344,6 @@ int memory_open_leaks(struct memory_source *s, struct table **out, struct err *e
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = table_pick(&m->table, leak_shown, s->scope, s->request.for_people);
+		*out = memory_show(s, &leak_view, &m->table);
 	return rc;
 }

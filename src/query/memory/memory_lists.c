@@ -9,7 +9,7 @@
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
 
-/* Of blocks, */
+/* The cells of a block, */
 enum {
 	BLOCK_OP = NMEMORY_PLACE_COLUMNS,
 	BLOCK_PARENT,
@@ -24,28 +24,32 @@ enum {
 	NBLOCK_COLUMNS
 };
 
-static const struct column block_columns[NBLOCK_COLUMNS] = {
-	MEMORY_PLACE_COLUMNS,
-	[BLOCK_OP] = { "op", "Operator", UNIT_TEXT },
-	[BLOCK_PARENT] = { "parent", "Within", UNIT_TEXT },
-	[BLOCK_BYTES] = { "bytes", "Size", UNIT_BYTES },
-	[BLOCK_ALLOC] = { "alloc_ns", "Allocated", UNIT_TIME },
-	[BLOCK_FREE] = { "free_ns", "Freed", UNIT_TIME },
-	[BLOCK_LIFETIME] = { "lifetime_ns", "Lifetime", UNIT_NS },
-	[BLOCK_ADDRESS] = { "addr", "Address", UNIT_COUNT },
-	[BLOCK_STEP] = { "step", "Step", UNIT_ID },
-	[BLOCK_FREE_STEP] = { "free_step", "Freed in", UNIT_ID },
-	[BLOCK_FATE] = { "fate", "Fate", UNIT_TEXT },
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field block_fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "op", "Operator", "operator that allocated it", NULL, UNIT_TEXT, CELL(BLOCK_OP) },
+	{ "parent", "Within", "operator around that", NULL, UNIT_TEXT, CELL(BLOCK_PARENT) },
+	{ "bytes", "Size", "size", NULL, UNIT_BYTES, CELL(BLOCK_BYTES) },
+	{ "alloc_ns", "Allocated", "when it was allocated", NULL, UNIT_TIME, CELL(BLOCK_ALLOC) },
+	{ "free_ns", "Freed", "when it was freed", NULL, UNIT_TIME, CELL(BLOCK_FREE) },
+	{ "lifetime_ns", "Lifetime", "time between", NULL, UNIT_NS, CELL(BLOCK_LIFETIME) },
+	{ "addr", "Address", "address", NULL, UNIT_COUNT, CELL(BLOCK_ADDRESS) },
+	{ "step", "Step", "step of the allocation", NULL, UNIT_ID, CELL(BLOCK_STEP) },
+	{ "free_step", "Freed in", "step of the free", NULL, UNIT_ID, CELL(BLOCK_FREE_STEP) },
+	{ "fate", "Fate", "freed, live at the end, or neither known", NULL, UNIT_TEXT, CELL(BLOCK_FATE) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view block_view = {
+	.name = "memory --events",
+	.fields = block_fields,
+	.people = VIEW_PART("profile rank? device op bytes alloc_ns lifetime_ns step"),
 };
 
-static const enum shown block_shown[NBLOCK_COLUMNS] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,  [MEMORY_RANK] = SHOWN_IF_RANKS,
-	[BLOCK_PARENT] = SHOWN_TO_MACHINES,    [BLOCK_ADDRESS] = SHOWN_TO_MACHINES,
-	[BLOCK_FATE] = SHOWN_TO_MACHINES,      [BLOCK_FREE] = SHOWN_TO_MACHINES,
-	[BLOCK_FREE_STEP] = SHOWN_TO_MACHINES,
-};
-
-/* and of events. */
+/* and of an event. */
 enum {
 	EVENT_TIME = NMEMORY_PLACE_COLUMNS,
 	EVENT_STEP,
@@ -59,23 +63,27 @@ enum {
 	NEVENT_COLUMNS
 };
 
-static const struct column event_columns[NEVENT_COLUMNS] = {
-	MEMORY_PLACE_COLUMNS,
-	[EVENT_TIME] = { "ts_ns", "At", UNIT_TIME },
-	[EVENT_STEP] = { "step", "Step", UNIT_ID },
-	[EVENT_OP] = { "op", "Operator", UNIT_TEXT },
-	[EVENT_BYTES] = { "bytes", "Bytes", UNIT_BYTES },
-	[EVENT_ALLOCATED] = { "allocated_bytes", "Total", UNIT_BYTES },
-	[EVENT_RESERVED] = { "reserved_bytes", "Reserved", UNIT_BYTES },
-	[EVENT_UNUSED] = { "unused_bytes", "Unused", UNIT_BYTES },
-	[EVENT_RECORDED] = { "recorded_bytes", "Recorded", UNIT_BYTES },
-	[EVENT_ADDRESS] = { "addr", "Address", UNIT_COUNT },
+/* clang-format off */
+static const struct field event_fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "ts_ns", "At", "time", NULL, UNIT_TIME, CELL(EVENT_TIME) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(EVENT_STEP) },
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(EVENT_OP) },
+	{ "bytes", "Bytes", "bytes allocated, or freed where below 0", NULL, UNIT_BYTES, CELL(EVENT_BYTES) },
+	{ "allocated_bytes", "Total", "allocated after it", NULL, UNIT_BYTES, CELL(EVENT_ALLOCATED) },
+	{ "reserved_bytes", "Reserved", "reserved after it", NULL, UNIT_BYTES, CELL(EVENT_RESERVED) },
+	{ "unused_bytes", "Unused", "reserved less allocated", NULL, UNIT_BYTES, CELL(EVENT_UNUSED) },
+	{ "recorded_bytes", "Recorded", "sum of the recorded events", NULL, UNIT_BYTES, CELL(EVENT_RECORDED) },
+	{ "addr", "Address", "address", NULL, UNIT_COUNT, CELL(EVENT_ADDRESS) },
+	{ .name = NULL },
 };
+/* clang-format on */
 
-static const enum shown event_shown[NEVENT_COLUMNS] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES, [MEMORY_RANK] = SHOWN_IF_RANKS,
-	[EVENT_UNUSED] = SHOWN_TO_MACHINES,   [EVENT_RECORDED] = SHOWN_TO_MACHINES,
-	[EVENT_ADDRESS] = SHOWN_TO_MACHINES,
+static const struct view event_view = {
+	.name = "memory --curve",
+	.fields = event_fields,
+	.people = VIEW_PART(
+		"profile rank? device ts_ns step op bytes allocated_bytes reserved_bytes"),
 };
 
 struct memory_rows {
@@ -271,10 +279,9 @@ static struct table *event_table(struct memory_source *s, bool only_out_of_memor
 	struct memory_rows *r = rows_new(s);
 
 	r->only_out_of_memory = only_out_of_memory;
-	r->table.columns = event_columns;
 	r->table.ncolumns = NEVENT_COLUMNS;
 	r->table.next = next_event;
-	return table_pick(&r->table, event_shown, s->scope, s->request.for_people);
+	return memory_show(s, &event_view, &r->table);
 }
 
 int memory_open_events(struct memory_source *s, struct table **out, struct err *err)
@@ -282,10 +289,9 @@ int memory_open_events(struct memory_source *s, struct table **out, struct err *
 	struct memory_rows *r = rows_new(s);
 
 	(void)err;
-	r->table.columns = block_columns;
 	r->table.ncolumns = NBLOCK_COLUMNS;
 	r->table.next = next_block;
-	*out = table_pick(&r->table, block_shown, s->scope, s->request.for_people);
+	*out = memory_show(s, &block_view, &r->table);
 	return 0;
 }
 

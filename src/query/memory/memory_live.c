@@ -22,25 +22,31 @@ enum {
 	NCOLUMNS
 };
 
+/* A bit for each enum memory_by: a column says what the rows are. */
+#define BY(by)      (1u << (by))
+#define CELL(place) .get = view_cell, .arg = (place)
+
 /* clang-format off */
-#define COLUMNS(name, title)                                                       \
-	{                                                                          \
-		MEMORY_PLACE_COLUMNS,                                              \
-		[WHAT] = { name, title, UNIT_TEXT },                               \
-		[SIZE_FROM] = { "from_bytes", "From", UNIT_BYTES },                \
-		[SIZE_TO] = { "to_bytes", "To", UNIT_BYTES },                      \
-		[STEP] = { "step", "Step", UNIT_ID },                           \
-		[BLOCKS] = { "blocks", "Blocks", UNIT_COUNT },                     \
-		[BYTES] = { "bytes", "At the peak", UNIT_BYTES },                  \
-		[SHARE] = { "share_pct", "Share", UNIT_PERCENT },                  \
-	}
+static const struct field fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_OP) },
+	{ "size", "Size of the block", "size of the block", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE) },
+	{ "allocated_in", "Allocated in", "step of the allocation", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP) },
+	{ "from_bytes", "From", "smallest size", NULL, UNIT_BYTES, CELL(SIZE_FROM), .needs = BY(MEMORY_BY_SIZE) },
+	{ "to_bytes", "To", "size that they stay below", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP), .needs = BY(MEMORY_BY_STEP) },
+	{ "blocks", "Blocks", "number of blocks", NULL, UNIT_COUNT, CELL(BLOCKS) },
+	{ "bytes", "At the peak", "their size", NULL, UNIT_BYTES, CELL(BYTES) },
+	{ "share_pct", "Share", "share of the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ .name = NULL },
+};
 /* clang-format on */
 
-/* By enum memory_by. */
-static const struct column columns[][NCOLUMNS] = {
-	[MEMORY_BY_OP] = COLUMNS("op", "Operator"),
-	[MEMORY_BY_SIZE] = COLUMNS("size", "Size of the block"),
-	[MEMORY_BY_STEP] = COLUMNS("allocated_in", "Allocated in"),
+static const struct view live_view = {
+	.name = "memory --live",
+	.fields = fields,
+	.people = VIEW_PART(
+		"profile rank? device op size allocated_in blocks bytes share_pct"),
 };
 
 struct group {
@@ -63,9 +69,9 @@ struct rest {
 	int64_t bytes;
 };
 
-struct memtable *memory_live_table(const struct memory_source *s)
+struct memtable *memory_live_table(void)
 {
-	return memtable_new(columns[s->request.by], NCOLUMNS);
+	return memtable_new(NULL, NCOLUMNS);
 }
 
 static void add_block(struct grouping *g, uint32_t key, int64_t bytes)
@@ -311,21 +317,15 @@ int memory_live_add(struct memory_source *s, const struct memory_place *place,
 
 struct table *memory_live_pick(const struct memory_source *s, struct memtable *m)
 {
-	enum memory_by by = s->request.by;
-	const enum shown shown[NCOLUMNS] = {
-		[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
-		[MEMORY_RANK] = SHOWN_IF_RANKS,
-		[SIZE_FROM] = by == MEMORY_BY_SIZE ? SHOWN_TO_MACHINES : SHOWN_NEVER,
-		[SIZE_TO] = by == MEMORY_BY_SIZE ? SHOWN_TO_MACHINES : SHOWN_NEVER,
-		[STEP] = by == MEMORY_BY_STEP ? SHOWN_TO_MACHINES : SHOWN_NEVER,
-	};
+	const struct view_request show = { .asked = BY(s->request.by),
+					   .for_people = s->request.for_people };
 
-	return table_pick(&m->table, shown, s->scope, s->request.for_people);
+	return view_stream(&live_view, &m->table, s->scope, &show);
 }
 
 int memory_open_live(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memory_live_table(s);
+	struct memtable *m = memory_live_table();
 	struct memory_peak peak;
 	char name[LABEL_MAX];
 	int rc = 0;

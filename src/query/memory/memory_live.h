@@ -9,7 +9,7 @@
 #include "query/memory/memory_source.h"
 
 /* An empty table of such rows; drawn by memory_live_pick(). */
-struct memtable *memory_live_table(const struct memory_source *s);
+struct memtable *memory_live_table(void);
 /*
  * Can it be told?  By addresses; or of a memory timeline, which has what categories
  * hold, by name alone.

@@ -32,34 +32,36 @@ enum {
 	NCOLUMNS
 };
 
-static const struct column columns[NCOLUMNS] = {
-	MEMORY_PLACE_COLUMNS,
-	[ALLOCATED] = { "allocated_peak_bytes", "Peak", UNIT_BYTES },
-	[RESERVED] = { "reserved_peak_bytes", "Reserved", UNIT_BYTES },
-	[AT] = { "at_ns", "At", UNIT_TIME },
-	[STEP] = { "step", "Step", UNIT_ID },
-	[RESERVED_AT] = { "reserved_at_ns", "Reserved at", UNIT_TIME },
-	[UNUSED] = { "unused_peak_bytes", "Unused", UNIT_BYTES },
-	[UNUSED_AT] = { "unused_at_ns", "Unused at", UNIT_TIME },
-	[BASE] = { "base_bytes", "Before", UNIT_BYTES },
-	[RECORDED] = { "recorded_peak_bytes", "Recorded", UNIT_BYTES },
-	[END] = { "end_bytes", "End", UNIT_BYTES },
-	[EVENTS] = { "events", "Events", UNIT_COUNT },
-	[ALLOCATIONS] = { "allocations", "Allocations", UNIT_COUNT },
-	[FREES] = { "frees", "Frees", UNIT_COUNT },
-	[OUT_OF_MEMORY] = { "out_of_memory", "Out of memory", UNIT_COUNT },
-	[MISMATCHES] = { "mismatches", "Mismatches", UNIT_COUNT },
-	[CURVE] = { "curve", "Curve", UNIT_TEXT },
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-static const enum shown shown[NCOLUMNS] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES, [MEMORY_RANK] = SHOWN_IF_RANKS,
-	[RESERVED_AT] = SHOWN_TO_MACHINES,    [UNUSED_AT] = SHOWN_TO_MACHINES,
-	[UNUSED] = SHOWN_TO_MACHINES,         [BASE] = SHOWN_TO_MACHINES,
-	[RECORDED] = SHOWN_TO_MACHINES,       [END] = SHOWN_TO_MACHINES,
-	[EVENTS] = SHOWN_TO_MACHINES,         [ALLOCATIONS] = SHOWN_TO_MACHINES,
-	[FREES] = SHOWN_TO_MACHINES,          [OUT_OF_MEMORY] = SHOWN_TO_MACHINES,
-	[MISMATCHES] = SHOWN_TO_MACHINES,     [CURVE] = SHOWN_TO_PEOPLE,
+/* clang-format off */
+static const struct field fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "allocated_peak_bytes", "Peak", "peak of allocated memory", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "reserved_peak_bytes", "Reserved", "peak of reserved memory", NULL, UNIT_BYTES, CELL(RESERVED) },
+	{ "at_ns", "At", "when allocated memory peaked", NULL, UNIT_TIME, CELL(AT) },
+	{ "step", "Step", "step of that", NULL, UNIT_ID, CELL(STEP) },
+	{ "reserved_at_ns", "Reserved at", "when reserved memory peaked", NULL, UNIT_TIME, CELL(RESERVED_AT) },
+	{ "unused_peak_bytes", "Unused", "peak of reserved less allocated", NULL, UNIT_BYTES, CELL(UNUSED) },
+	{ "unused_at_ns", "Unused at", "when that peaked", NULL, UNIT_TIME, CELL(UNUSED_AT) },
+	{ "base_bytes", "Before", "allocated before the recording", NULL, UNIT_BYTES, CELL(BASE) },
+	{ "recorded_peak_bytes", "Recorded", "peak of what the recording has", NULL, UNIT_BYTES, CELL(RECORDED) },
+	{ "end_bytes", "End", "allocated at the end", NULL, UNIT_BYTES, CELL(END) },
+	{ "events", "Events", "number of events", NULL, UNIT_COUNT, CELL(EVENTS) },
+	{ "allocations", "Allocations", "number of allocations", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
+	{ "frees", "Frees", "number of frees", NULL, UNIT_COUNT, CELL(FREES) },
+	{ "out_of_memory", "Out of memory", "failed allocations", NULL, UNIT_COUNT, CELL(OUT_OF_MEMORY) },
+	{ "mismatches", "Mismatches", "events whose totals do not follow from the one before", NULL, UNIT_COUNT, CELL(MISMATCHES) },
+	{ "curve", "Curve", NULL, NULL, UNIT_TEXT, CELL(CURVE), .flags = FIELD_PEOPLE },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view peaks_view = {
+	.name = "memory",
+	.fields = fields,
+	.people = VIEW_PART(
+		"profile rank? device allocated_peak_bytes reserved_peak_bytes at_ns step curve"),
 };
 
 /* The cell of the curve in which a moment lies. */
@@ -199,8 +201,8 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 
 int memory_open_peaks(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(columns, NCOLUMNS);
-	struct memtable *live = memory_live_table(s);
+	struct memtable *m = memtable_new(NULL, NCOLUMNS);
+	struct memtable *live = memory_live_table();
 	struct memory_peak peak;
 	int64_t given = 0;
 	int rc = 0;
@@ -223,7 +225,7 @@ int memory_open_peaks(struct memory_source *s, struct table **out, struct err *e
 		table_free(&m->table);
 		return -1;
 	}
-	*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+	*out = memory_show(s, &peaks_view, &m->table);
 	if (live)
 		(*out)->more = memory_live_pick(s, live);
 	return 0;

@@ -10,7 +10,7 @@
 #include "query/memory/memory_blocks.h"
 #include "query/memory/memory_events.h"
 #include "query/memory/memory_names.h"
-#include "query/pick.h"
+#include "query/view.h"
 
 struct memory_source {
 	struct store *store;       /* borrowed */
@@ -47,17 +47,24 @@ void memory_place_next(struct memory_place *place);
 /* Are its events changes of what categories hold, as in a memory timeline? */
 bool memory_place_is_timeline(const struct memory_place *place);
 
-/* The first columns of every view. */
-#define MEMORY_PLACE_COLUMNS                                            \
-	{ "profile", "Profile", UNIT_ID }, { "rank", "Rank", UNIT_ID }, \
-	{                                                               \
-		"device", "Device", UNIT_TEXT                           \
-	}
+/* The first cells of every row, and their fields. */
 enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
+/* clang-format off */
+#define MEMORY_PLACE_FIELDS							\
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, .get = view_cell,	\
+	  .arg = MEMORY_PROFILE, .flags = FIELD_PROFILE },			\
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, .get = view_cell, .arg = MEMORY_RANK }, \
+	{ "device", "Device", "device", NULL, UNIT_TEXT, .get = view_cell,	\
+	  .arg = MEMORY_DEVICE }
+/* clang-format on */
 void memory_place_cells(const struct memory_place *place, struct cell *cells);
 /* Who reads notes wants to know of which profile: "cuda:0", "cuda:0 of rank 1". */
 void memory_place_text(const struct memory_source *s, const struct memory_place *place,
 		       char *out, size_t size);
+
+/* The view of such rows, which are moved, as the request wants it. */
+struct table *memory_show(const struct memory_source *s, const struct view *view,
+			  struct table *from);
 
 /*
  * Adds the row, one behind `given` others; behind the limit of --limit it is only

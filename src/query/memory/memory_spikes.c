@@ -15,23 +15,28 @@
 
 enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, NCOLUMNS };
 
-static const struct column columns[NCOLUMNS] = {
-	MEMORY_PLACE_COLUMNS,
-	[AT] = { "at_ns", "At", UNIT_TIME },
-	[STEP] = { "step", "Step", UNIT_ID },
-	[ALLOCATED] = { "allocated_bytes", "Level", UNIT_BYTES },
-	[RISE] = { "rise_bytes", "Rise", UNIT_BYTES },
-	[SHARE] = { "share_pct", "Share", UNIT_PERCENT },
-	[FROM] = { "from_ns", "From", UNIT_TIME },
-	[TO] = { "to_ns", "To", UNIT_TIME },
-	[OP] = { "op", "Operator", UNIT_TEXT },
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-static const enum shown shown[NCOLUMNS] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
-	[MEMORY_RANK] = SHOWN_IF_RANKS,
-	[FROM] = SHOWN_TO_MACHINES,
-	[TO] = SHOWN_TO_MACHINES,
+/* clang-format off */
+static const struct field fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "at_ns", "At", "time of the top", NULL, UNIT_TIME, CELL(AT) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "allocated_bytes", "Level", "allocated at the top", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "rise_bytes", "Rise", "how far it rises", NULL, UNIT_BYTES, CELL(RISE) },
+	{ "share_pct", "Share", "share of the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "from_ns", "From", "start of the rise", NULL, UNIT_TIME, CELL(FROM) },
+	{ "to_ns", "To", "end of the fall", NULL, UNIT_TIME, CELL(TO) },
+	{ "op", "Operator", "operator at the top", NULL, UNIT_TEXT, CELL(OP) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view spikes_view = {
+	.name = "memory --spikes",
+	.fields = fields,
+	.people = VIEW_PART(
+		"profile rank? device at_ns step allocated_bytes rise_bytes share_pct op"),
 };
 
 /* The lowest level beside an event, and the event that left it. */
@@ -193,7 +198,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 
 int memory_open_spikes(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(columns, NCOLUMNS);
+	struct memtable *m = memtable_new(NULL, NCOLUMNS);
 	int rc = 0;
 
 	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
@@ -202,6 +207,6 @@ int memory_open_spikes(struct memory_source *s, struct table **out, struct err *
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+		*out = memory_show(s, &spikes_view, &m->table);
 	return rc;
 }

@@ -26,23 +26,28 @@ enum {
 	NCOLUMNS
 };
 
-static const struct column columns[NCOLUMNS] = {
-	MEMORY_PLACE_COLUMNS,
-	[OP] = { "op", "Operator", UNIT_TEXT },
-	[CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[INCREASE] = { "increase_bytes", "Increase", UNIT_BYTES },
-	[SELF_INCREASE] = { "self_increase_bytes", "Incr.", UNIT_BYTES },
-	[ALLOCATIONS] = { "allocations", "All allocs", UNIT_COUNT },
-	[SELF_ALLOCATIONS] = { "self_allocations", "Allocs", UNIT_COUNT },
-	[ALLOCATED] = { "allocated_bytes", "Total", UNIT_BYTES },
-	[SELF_ALLOCATED] = { "self_allocated_bytes", "Self", UNIT_BYTES },
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-static const enum shown shown[NCOLUMNS] = {
-	[MEMORY_PROFILE] = SHOWN_IF_PROFILES,
-	[MEMORY_RANK] = SHOWN_IF_RANKS,
-	[ALLOCATIONS] = SHOWN_TO_MACHINES,
-	[INCREASE] = SHOWN_TO_MACHINES,
+/* clang-format off */
+static const struct field fields[] = {
+	MEMORY_PLACE_FIELDS,
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
+	{ "calls", "Calls", "number of calls", NULL, UNIT_COUNT, CELL(CALLS) },
+	{ "increase_bytes", "Increase", "allocated less freed, with what it called", NULL, UNIT_BYTES, CELL(INCREASE) },
+	{ "self_increase_bytes", "Incr.", "allocated less freed", NULL, UNIT_BYTES, CELL(SELF_INCREASE) },
+	{ "allocations", "All allocs", "allocations, with those of what it called", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
+	{ "self_allocations", "Allocs", "allocations", NULL, UNIT_COUNT, CELL(SELF_ALLOCATIONS) },
+	{ "allocated_bytes", "Total", "allocated, with what it called", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "self_allocated_bytes", "Self", "allocated", NULL, UNIT_BYTES, CELL(SELF_ALLOCATED) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view stats_view = {
+	.name = "memory --stats",
+	.fields = fields,
+	.people = VIEW_PART(
+		"profile rank? device op calls self_increase_bytes self_allocations allocated_bytes self_allocated_bytes"),
 };
 
 struct sums {
@@ -325,7 +330,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 
 int memory_open_stats(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(columns, NCOLUMNS);
+	struct memtable *m = memtable_new(NULL, NCOLUMNS);
 	int rc = 0;
 
 	m->table.caption = "Self: allocated by the operator; Total: with what it called; "
@@ -336,6 +341,6 @@ int memory_open_stats(struct memory_source *s, struct table **out, struct err *e
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = table_pick(&m->table, shown, s->scope, s->request.for_people);
+		*out = memory_show(s, &stats_view, &m->table);
 	return rc;
 }

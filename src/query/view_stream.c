@@ -1,0 +1,105 @@
+/* Views of tables that stream: see view.h. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "query/view.h"
+
+struct stream {
+	struct table table;
+	struct table *from;          /* owned */
+	const struct field **fields; /* owned: of each column */
+	struct column *columns;      /* owned */
+	struct cell *cells;          /* owned: a whole row */
+};
+
+/* Some of it is known only after the last row. */
+static void copy_facts(struct table *to, const struct table *from)
+{
+	to->total_rows = from->total_rows;
+	to->caption = from->caption;
+	to->under = from->under;
+	to->notes = from->notes;
+	to->share = from->share;
+}
+
+static int stream_next(struct table *t, struct cell *cells, struct err *err)
+{
+	struct stream *s = (struct stream *)t;
+	int rc = s->from->next(s->from, s->cells, err);
+
+	copy_facts(t, s->from);
+	for (size_t i = 0; rc > 0 && i < t->ncolumns; i++)
+		cells[i] = s->fields[i]->get(NULL, s->cells, s->fields[i]->arg);
+	return rc;
+}
+
+static void stream_free(struct table *t)
+{
+	struct stream *s = (struct stream *)t;
+
+	table_free(s->from);
+	free(s->fields);
+	free(s->columns);
+	free(s->cells);
+	free(s);
+}
+
+static bool is_asked(const struct field *f, const struct view_request *request)
+{
+	return !f->needs || (f->needs & request->asked);
+}
+
+static bool is_for_people(const struct field *f, char mark, const struct scope *scope)
+{
+	if (f->flags & FIELD_PROFILE)
+		return scope->n > 1 && (mark == '!' || scope->nranks < scope->n);
+	return mark != '?' || scope->nranks > 1;
+}
+
+static void add(struct stream *s, const struct field *f)
+{
+	s->columns[s->table.ncolumns] = (struct column){ f->name, f->title, f->unit };
+	s->fields[s->table.ncolumns++] = f;
+}
+
+static void choose_for_people(struct stream *s, const struct view *view,
+			      const struct scope *scope,
+			      const struct view_request *request)
+{
+	const struct view_part *part = request->people ? request->people : view->people;
+
+	for (const char *p = part->fields; *p;) {
+		struct str name = { p, strcspn(p, "?! ") };
+		const struct field *f = view_field_called(view, name);
+		assert(f);
+		if (is_asked(f, request) && is_for_people(f, p[name.n], scope))
+			add(s, f);
+		p += name.n + strspn(p + name.n, "?! ");
+	}
+}
+
+struct table *view_stream(const struct view *view, struct table *from,
+			  const struct scope *scope, const struct view_request *request)
+{
+	struct stream *s = xcalloc(1, sizeof(*s));
+	size_t n = 0;
+
+	while (view->fields[n].name)
+		n++;
+	s->from = from;
+	s->fields = xcalloc(n + 1, sizeof(const struct field *));
+	s->columns = xcalloc(n + 1, sizeof(struct column));
+	s->cells = xcalloc(from->ncolumns + 1, sizeof(struct cell));
+	s->table = (struct table){ .next = stream_next, .free = stream_free };
+	if (request->for_people)
+		choose_for_people(s, view, scope, request);
+	for (const struct field *f = view->fields; !request->for_people && f->name; f++)
+		if (is_asked(f, request) && !(f->flags & FIELD_PEOPLE))
+			add(s, f);
+	s->table.columns = s->columns;
+	s->table.fields = s->fields;
+	copy_facts(&s->table, from);
+	return &s->table;
+}
