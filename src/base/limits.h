@@ -14,12 +14,24 @@ struct limits {
 	uint64_t expand_nested_bytes; /* the same for compression within compression */
 	/* Bytes beyond the factor that all files of one ingest may expand to together. */
 	uint64_t expand_run_bytes;
+	uint64_t event_bytes; /* of one entry of a trace's list; more is skipped */
+	uint64_t text_bytes;  /* of a name, a stack or another text; the rest is cut */
+	uint64_t steps;       /* of a profile; those beyond are ranges like others */
+	uint64_t tracks;      /* threads, streams, asynchronous tracks of a profile */
+	uint64_t devices;     /* of a profile */
+	uint64_t profiles;    /* of an ingest */
 };
 
 static const struct limits usual_limits = {
 	.expand_bytes = UINT64_C(1) << 30,
 	.expand_nested_bytes = UINT64_C(64) << 20,
 	.expand_run_bytes = UINT64_C(4) << 30,
+	.event_bytes = UINT64_C(64) << 20,
+	.text_bytes = UINT64_C(1) << 20,
+	.steps = 1000000,
+	.tracks = 1000000,
+	.devices = 65536,
+	.profiles = 200000,
 };
 
 /*

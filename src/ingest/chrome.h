@@ -16,8 +16,6 @@
 #include "ingest/window.h"
 #include "ingest/xprof.h"
 
-#define CHROME_EVENT_MAX \
-	((size_t)64 << 20) /* bytes that one entry of the list may take */
 #define CHROME_METADATA_MAX ((size_t)1 << 20) /* and one beside it */
 #define CHROME_WASTE_MAX \
 	((uint64_t)64 << 20) /* bytes that may be parsed in vain, at first */
@@ -112,6 +110,12 @@ int repair_entry(struct chrome *c, struct entry *entry, const char **start,
 		 struct err *err);
 /* `start` is what repair_* set, with the window where they left it. */
 int repair_findings(struct chrome *c, const char *start, struct err *err);
+
+/* Bytes that one entry of the list may take. */
+static inline size_t event_max(const struct chrome *c)
+{
+	return (size_t)read_limits(c->options)->event_bytes;
+}
 
 /* lacks.c: tells what the current event lacks or has twice, whatever its phase. */
 int lacks_event(struct chrome *c, struct err *err);

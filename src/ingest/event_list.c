@@ -60,7 +60,7 @@ static int is_event(struct chrome *c, const char **from, struct err *err)
 	struct json *j = &c->window.j;
 	const char *start;
 
-	int status = window_parse(&c->window, parse_event, &c->event, CHROME_EVENT_MAX,
+	int status = window_parse(&c->window, parse_event, &c->event, event_max(c),
 				  &start, err);
 	if (status < 0)
 		return -1;
@@ -107,20 +107,24 @@ static bool ends_in_zeros(const struct window *w)
  * The entry at `start` has no reading, as j and its p tell: counts it and goes
  * on at the next event (1).  Strict mode ends here (-1).
  */
-static int skip_entry(struct chrome *c, const char *start, struct err *err)
+static int skip_entry(struct chrome *c, const char *start, int status, struct err *err)
 {
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
 	struct str rest = window_rest(w, start);
 	char shown[SHOWN_MAX];
 	bool ended = w->j.ended;
-	enum finding finding = *start == '{' ? FINDING_EVENT_SYNTAX : FINDING_STRAY_TEXT;
+	bool is_large = status == JSON_MORE && rest.n >= event_max(c);
+	enum finding finding = is_large        ? FINDING_EVENT_SIZE
+			       : *start == '{' ? FINDING_EVENT_SYNTAX
+					       : FINDING_STRAY_TEXT;
 
 	if (c->is_ahead)
 		return chrome_doubt(c);
 	if (c->options->strict && !ended)
 		return err_at(err, window_at(w, w->j.p), "%s",
-			      w->j.what ? w->j.what : "an event is larger than 64 MiB");
+			      w->j.what ? w->j.what
+					: finding_kinds[FINDING_EVENT_SIZE].what);
 	/* The window moves on, the excerpt must not. */
 	struct str excerpt = { shown, rest.n < SHOWN_MAX ? rest.n : SHOWN_MAX };
 	memcpy(shown, rest.p, excerpt.n);
@@ -144,14 +148,14 @@ static int read_event(struct chrome *c, struct err *err)
 	const char *start;
 	bool repaired = false;
 
-	int status = window_parse(&c->window, parse_event, &c->event, CHROME_EVENT_MAX,
+	int status = window_parse(&c->window, parse_event, &c->event, event_max(c),
 				  &start, err);
 	if (status == JSON_BAD && !j->strict && !c->is_ahead) {
 		status = repair_event(c, &start, err);
 		repaired = status == JSON_OK;
 	}
 	if (status != JSON_OK)
-		return status < 0 ? -1 : skip_entry(c, start, err);
+		return status < 0 ? -1 : skip_entry(c, start, status, err);
 	c->event.offset = window_at(&c->window, start);
 	c->nevents++;
 	if (phase_event(c, err) < 0)
@@ -172,10 +176,10 @@ static int read_other(struct chrome *c, struct err *err)
 	struct json_value value;
 	const char *start;
 
-	int status = window_parse(&c->window, parse_value, &value, CHROME_EVENT_MAX,
-				  &start, err);
+	int status =
+		window_parse(&c->window, parse_value, &value, event_max(c), &start, err);
 	if (status != JSON_OK)
-		return status < 0 ? -1 : skip_entry(c, start, err);
+		return status < 0 ? -1 : skip_entry(c, start, status, err);
 	if (c->is_ahead)
 		return chrome_doubt(c);
 	c->window.j.flaws = 0;

@@ -7,6 +7,21 @@
 
 #define EXCERPT_MAX 120
 
+/* Not within a UTF-8 sequence, which has 3 bytes behind its first at most. */
+static struct str cut_at(struct str text, size_t n)
+{
+	for (int i = 0; i < 3 && n && (text.p[n] & 0xc0) == 0x80; i++)
+		n--;
+	return (struct str){ text.p, n };
+}
+
+/* Told with the event's other flaws. */
+static struct str cut_text(struct chrome *c, struct str text)
+{
+	c->window.j.flaws |= JSON_FLAW_LONG;
+	return cut_at(text, (size_t)read_limits(c->options)->text_bytes);
+}
+
 uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 {
 	struct str text = value->text;
@@ -15,6 +30,8 @@ uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 	if ((value->type == JSON_STRING && value->escaped) ||
 	    (c->window.j.flaws & JSON_FLAW_UTF8))
 		text = json_unescape(text, &c->scratch);
+	if (text.n > read_limits(c->options)->text_bytes)
+		text = cut_text(c, text);
 	return c->sink->text(c->sink, text);
 }
 
@@ -25,7 +42,7 @@ struct str chrome_json(struct chrome *c, const struct json_value *value)
 
 	if (value->type == JSON_STRING)
 		text = (struct str){ text.p - 1, text.n + 2 };
-	if (c->window.j.flaws == 0)
+	if ((c->window.j.flaws & ~(unsigned)JSON_FLAW_LONG) == 0)
 		return text;
 	json_quote(text, &c->scratch);
 	return buf_str(&c->scratch);
@@ -105,12 +122,8 @@ int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
 
 	if (c->options->strict && kind->severity >= SEVERITY_WARNING)
 		return err_at(err, offset, "%s", kind->what);
-	if (excerpt.n > EXCERPT_MAX) {
-		excerpt.n = EXCERPT_MAX;
-		/* Not within a UTF-8 sequence, which has 3 bytes behind its first at most. */
-		for (int i = 0; i < 3 && (excerpt.p[excerpt.n] & 0xc0) == 0x80; i++)
-			excerpt.n--;
-	}
+	if (excerpt.n > EXCERPT_MAX)
+		excerpt = cut_at(excerpt, EXCERPT_MAX);
 	c->sink->finding(c->sink, finding, offset, detail, excerpt);
 	return 0;
 }
@@ -142,6 +155,7 @@ static const struct flaw_finding flaw_findings[] = {
 	{ JSON_FLAW_NUMBER, FINDING_NUMBER_SYNTAX },
 	{ JSON_FLAW_NOT_FINITE, FINDING_NOT_FINITE },
 	{ JSON_FLAW_WORD, FINDING_NUMBER_SYNTAX },
+	{ JSON_FLAW_LONG, FINDING_TEXT_SIZE },
 };
 
 int chrome_flaws(struct chrome *c, uint64_t offset, struct str excerpt, struct err *err)

@@ -32,7 +32,8 @@ enum json_flaw {
 	JSON_FLAW_UTF8 = 4,        /* bytes that are not UTF-8 */
 	JSON_FLAW_NUMBER = 8,      /* 01, +1, .5, 1. */
 	JSON_FLAW_NOT_FINITE = 16, /* NaN, Infinity, inf, N/A */
-	JSON_FLAW_WORD = 32        /* None, True, False, undefined */
+	JSON_FLAW_WORD = 32,       /* None, True, False, undefined */
+	JSON_FLAW_LONG = 64        /* a text that who reads it cuts */
 };
 
 enum json_type {

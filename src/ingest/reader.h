@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/input.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "ingest/sink.h"
 
@@ -22,10 +23,16 @@ struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args;    /* pass each event's args on as JSON text */
 	int torch_version; /* major * 100 + minor, instead of the dialect's; 0: by content */
-	unsigned threads;    /* beside the caller's */
+	unsigned threads;            /* beside the caller's */
+	const struct limits *limits; /* borrowed; NULL: the usual ones */
 	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
 	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
 };
+
+static inline const struct limits *read_limits(const struct read_options *options)
+{
+	return options->limits ? options->limits : &usual_limits;
+}
 
 struct reader {
 	const char *name; /* value of --input-format */

@@ -86,7 +86,7 @@ int repair_event(struct chrome *c, const char **start, struct err *err)
 {
 	struct mended mended = { .event = &c->event };
 
-	return repair(c, parse_event, &mended, CHROME_EVENT_MAX, start, err);
+	return repair(c, parse_event, &mended, event_max(c), start, err);
 }
 
 int repair_value(struct chrome *c, struct json_value *value, const char **start,

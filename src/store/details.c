@@ -104,7 +104,12 @@ static uint32_t device_setup(struct model *m, const struct device_fact *f)
 	key.occupancy_pct = f->occupancy_pct;
 	key.kind = f->kind;
 	key.wait_stream = f->wait_stream;
-	return uniques_add(&m->device_setups, &key);
+	size_t known = m->device_setups.n;
+	uint32_t setup = uniques_add(&m->device_setups, &key);
+	if (m->device_setups.n > known)
+		intern_add(&m->device_ids,
+			   (struct str){ (const char *)&key.device, sizeof(key.device) });
+	return setup;
 }
 
 static uint32_t device_own(struct model *m, const struct device_fact *f)

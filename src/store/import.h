@@ -57,8 +57,6 @@ struct import_events {
 	void (*refused)(void *to, const char *path, const struct err *err);
 };
 
-struct limits;
-
 struct import_options {
 	const char *store;           /* path */
 	const char *run;             /* NULL: import_run_name() */
@@ -68,7 +66,6 @@ struct import_options {
 	bool one_by_one; /* all threads read one file: no other is in memory beside it */
 	uint64_t memory_limit; /* bytes of records in memory; 0: half of the machine's */
 	uint64_t max_expand;   /* times its size that a file may expand to; 0: as usual */
-	const struct limits *limits; /* borrowed; NULL: the usual ones */
 };
 
 /*

@@ -1,4 +1,5 @@
 /* One input into one profile: see importing.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -73,6 +74,18 @@ static int64_t mtime_of(const struct importing *i, const struct import_source *s
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* Nothing is stored: some of the ranks would be missing. */
+static void note_many(struct importing *i, const struct import_source *source)
+{
+	struct import_file file = { .path = source->shown };
+	struct err why = ERR_INIT;
+
+	err_set(&why, ERR_INPUT, "more than %" PRIu64 " traces in one run",
+		read_limits(&i->options->read)->profiles);
+	import_note(i, IMPORT_REFUSED, &file, &why);
+	i->is_lost = true;
+}
+
 /* text_ids: load_source's. */
 static int store_reading(struct importing *i, const struct import_source *source,
 			 const struct reading *reading, const uint32_t *text_ids,
@@ -84,6 +97,10 @@ static int store_reading(struct importing *i, const struct import_source *source
 
 	if (reading->why.kind != ERR_NONE)
 		return note_unread(i, source, reading, err);
+	if (i->nprofiles >= read_limits(&i->options->read)->profiles) {
+		note_many(i, source);
+		return 0;
+	}
 	about.run_id = i->run_id;
 	about.path = source->path;
 	about.mtime_ns = mtime_of(i, source);
@@ -141,11 +158,10 @@ static uint32_t *add_texts(struct importing *i, const struct intern *own)
 
 struct expand import_expand(const struct import_options *options, struct expand *archive)
 {
-	return (struct expand){
-		.limits = options->limits ? options->limits : &usual_limits,
-		.factor = options->max_expand ? options->max_expand : EXPAND_FACTOR,
-		.archive = archive
-	};
+	return (struct expand){ .limits = read_limits(&options->read),
+				.factor = options->max_expand ? options->max_expand
+							      : EXPAND_FACTOR,
+				.archive = archive };
 }
 
 /* Nothing is stored when an archive or all files together expand to too much. */

@@ -5,6 +5,7 @@
 #include "store/load.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -120,10 +121,11 @@ static void note_step(struct model *m, const struct slice_fact *f)
 static bool has_room(const struct model *m, size_t n, uint64_t offset)
 {
 	return n < MODEL_ROWS_MAX && offset <= OFFSET_MAX &&
+	       m->ntracks <= m->limits->tracks && m->device_ids.n <= m->limits->devices &&
 	       m->numbers.nlarge <= WIDE_MAX - SLICE_NUMBERS;
 }
 
-static int no_room(size_t n, uint64_t offset, struct err *err)
+static int no_room(const struct model *m, size_t n, uint64_t offset, struct err *err)
 {
 	if (n >= MODEL_ROWS_MAX)
 		return err_at(err, offset, "more than %u slices or arrows in one profile",
@@ -131,6 +133,13 @@ static int no_room(size_t n, uint64_t offset, struct err *err)
 	if (offset > OFFSET_MAX)
 		return err_at(err, offset, "a profile of more than %llu bytes",
 			      (unsigned long long)OFFSET_MAX);
+	if (m->ntracks > m->limits->tracks)
+		return err_at(err, offset,
+			      "more than %" PRIu64 " threads and streams in one profile",
+			      m->limits->tracks);
+	if (m->device_ids.n > m->limits->devices)
+		return err_at(err, offset, "more than %" PRIu64 " devices in one profile",
+			      m->limits->devices);
 	return err_at(err, offset, "more than %zu large numbers in one profile",
 		      WIDE_MAX - SLICE_NUMBERS);
 }
@@ -142,7 +151,7 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 	int64_t key;
 
 	if (!has_room(m, m->nslices, f->offset))
-		return no_room(m->nslices, f->offset, err);
+		return no_room(m, m->nslices, f->offset, err);
 	uint32_t detail = add_detail(m, f, &key);
 	*APPEND(m, slices) = (struct slice_rec){
 		.ts_ns = f->ts_ns,
@@ -195,7 +204,7 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 	struct model *m = model_of(s);
 
 	if (!has_room(m, m->nflows, f->offset))
-		return no_room(m->nflows, f->offset, err);
+		return no_room(m, m->nflows, f->offset, err);
 	*APPEND(m, flows) = (struct flow_rec){ .ts_ns = f->ts_ns,
 					       .id_number = f->id.number,
 					       .offset = f->offset & OFFSET_MAX,
@@ -334,6 +343,11 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 		.tick = on_tick,
 	};
 	return l;
+}
+
+void loader_set_limits(struct loader *l, const struct limits *limits)
+{
+	l->model.limits = limits;
 }
 
 void loader_free(struct loader *l)

@@ -27,6 +27,9 @@ typedef int load_progress(void *to, uint64_t consumed, uint64_t size, struct err
  */
 struct loader *loader_new(struct intern *texts, struct spill *spill,
 			  load_progress *progress, void *to);
+struct limits;
+/* Other ones than the usual; borrowed. */
+void loader_set_limits(struct loader *l, const struct limits *limits);
 void loader_free(struct loader *l);
 /* Borrowed: hand it to a reader's read(). */
 struct sink *loader_sink(struct loader *l);

@@ -19,6 +19,7 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 {
 	*m = (struct model){ .texts = texts,
 			     .spill = spill,
+			     .limits = &usual_limits,
 			     .arena = { .spill = spill },
 			     .numbers = { .spill = spill },
 			     .arrow_ids = { .spill = spill },
@@ -32,6 +33,7 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 	intern_init_in(&m->place_keys, spill);
 	intern_init_in(&m->process_keys, spill);
 	intern_init_in(&m->scope_keys, spill);
+	intern_init_in(&m->device_ids, spill);
 	idmap_init_in(&m->finding_of, 0, spill);
 }
 
@@ -60,6 +62,7 @@ void model_release(struct model *m)
 	intern_release(&m->place_keys);
 	intern_release(&m->process_keys);
 	intern_release(&m->scope_keys);
+	intern_release(&m->device_ids);
 	idmap_release(&m->finding_of);
 	arena_release(&m->arena);
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/limits.h"
 #include "base/spill.h"
 #include "ingest/sink.h"
 #include "store/functions.h"
@@ -197,6 +198,7 @@ struct args_rec {
 struct model {
 	struct intern *texts; /* borrowed: shared by the profiles of a run */
 	struct spill *spill;  /* borrowed, or NULL: where what grows with events lies */
+	const struct limits *limits; /* borrowed */
 	struct arena arena;
 	struct profile_fact profile;
 	bool is_rank_of_name; /* profile.rank is what the file's name tells */
@@ -229,6 +231,7 @@ struct model {
 	struct functions functions;                         /* of a call graph */
 	size_t nrepeated; /* namings of what had a name already */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
+	struct intern device_ids;                           /* distinct ones */
 	struct idmap finding_of; /* kind and detail -> index into findings */
 	uint32_t *scope_track;   /* asynchronous track by number in scope_keys */
 	size_t scope_track_cap;

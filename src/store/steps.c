@@ -77,6 +77,11 @@ static void find_steps(struct model *m)
 		const struct slice_rec *s = model_slice(m, row);
 		if (!is_step(m, row, &number))
 			continue;
+		if (m->nsteps >= m->limits->steps) {
+			model_finding(m, FINDING_MANY_STEPS, s->offset, STR_LIT(""),
+				      intern_str(m->texts, s->name));
+			continue;
+		}
 		*APPEND(m, steps) =
 			(struct step_rec){ number, s->ts_ns, slice_end(s), row };
 	}

@@ -112,6 +112,43 @@ static void large_metadata_is_passed_over(void **state)
 	buf_release(&json);
 }
 
+/* What `json` says with limits of 12 bytes for a text and 200 for an event. */
+static void assert_limited(const char *json, bool strict, const char *expected)
+{
+	struct limits small = usual_limits;
+	const struct read_options options = { .strict = strict, .limits = &small };
+	struct recording r;
+	struct err err = ERR_INIT;
+
+	small.text_bytes = 12;
+	small.event_bytes = 200;
+	recording_init(&r);
+	int rc = recording_read(&r, str_of(json), &options, 64, &err);
+	assert_string_equal(expected, rc < 0 ? err.text : recording_text(&r));
+	recording_release(&r);
+}
+
+#define NAMED(name) "[{\"ph\":\"X\",\"name\":\"" name "\",\"ts\":1,\"dur\":1}," B "]"
+#define FORTY       "........................................"
+#define PROFILE     "profile chrome  rules all_slices fudge=0\n"
+
+static void what_is_too_long_is_cut_or_skipped_and_told(void **state)
+{
+	(void)state;
+	assert_limited(NAMED("twelve bytes"), true,
+		       "slice thread 0/0 \"twelve bytes\" 1000+1000\n" SLICE_B PROFILE);
+	/* not within a character */
+	assert_limited(NAMED("eleven byte\u00fc and more"), false,
+		       "slice thread 0/0 \"eleven byte\" 1000+1000\n"
+		       "finding text_size @1\n" SLICE_B PROFILE);
+	assert_limited(NAMED("thirteen byte"), true,
+		       "a name or another text is longer than 1 MiB");
+	assert_limited(NAMED(FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY),
+		       false, "finding event_size @1\n" SLICE_B PROFILE);
+	assert_limited(NAMED(FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY), true,
+		       "an event is larger than 64 MiB");
+}
+
 static void what_is_no_trace_is_refused_in_one_line(void **state)
 {
 	(void)state;
@@ -439,6 +476,7 @@ int main(void)
 		cmocka_unit_test(metadata_that_is_not_json_is_kept_as_a_json_string),
 		cmocka_unit_test(data_that_no_view_uses_is_told),
 		cmocka_unit_test(large_metadata_is_passed_over),
+		cmocka_unit_test(what_is_too_long_is_cut_or_skipped_and_told),
 		cmocka_unit_test(what_is_no_trace_is_refused_in_one_line),
 		cmocka_unit_test(a_file_cut_within_its_first_event_is_refused),
 		cmocka_unit_test(gzip_is_undone_and_its_damage_told),

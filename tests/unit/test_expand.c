@@ -1,4 +1,5 @@
-/* What compression and archives may expand to (base/expand.h), with small limits. */
+/* The ceilings of base/limits.h: what compression and archives may expand to, and what
+ * a profile and a run may hold; with small limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +19,10 @@
 #define MEMBERS    9
 #define TRACE_ROOM ((size_t)2000)
 
-static const struct limits small = { .expand_bytes = 10000,
-				     .expand_nested_bytes = 1000,
-				     .expand_run_bytes = 15000 };
+/* Of a file or archive, of what is compressed twice, and of all files together. */
+#define FREE        10000
+#define FREE_NESTED 1000
+#define FREE_RUN    15000
 
 /* Owned bytes. */
 struct packed {
@@ -70,12 +72,13 @@ struct outcome_of {
 	bool is_there; /* a store was made */
 };
 
-static struct outcome_of ingest(void **state, const char *const *paths, size_t n,
-				uint64_t max_expand)
+static struct outcome_of ingest_within(void **state, const char *const *paths, size_t n,
+				       const struct read_options *read,
+				       uint64_t max_expand)
 {
 	char *store = scratch_path(state, "a.db");
 	struct import_options options = { .store = store,
-					  .limits = &small,
+					  .read = *read,
 					  .max_expand = max_expand };
 	struct import_events events = { .to = NULL };
 	struct outcome_of o = { .err = ERR_INIT };
@@ -84,6 +87,18 @@ static struct outcome_of ingest(void **state, const char *const *paths, size_t n
 	o.is_there = scratch_exists(store);
 	free(store);
 	return o;
+}
+
+static struct outcome_of ingest(void **state, const char *const *paths, size_t n,
+				uint64_t max_expand)
+{
+	struct limits small = usual_limits;
+
+	small.expand_bytes = FREE;
+	small.expand_nested_bytes = FREE_NESTED;
+	small.expand_run_bytes = FREE_RUN;
+	const struct read_options read = { .limits = &small };
+	return ingest_within(state, paths, n, &read, max_expand);
 }
 
 static void assert_refused(struct outcome_of o, const char *what)
@@ -181,13 +196,76 @@ static void the_members_of_an_archive_may_not_together(void **state)
 	struct packed *zip = xcalloc(1, sizeof(*zip));
 
 	make_zip(zip);
-	assert_true(zip->n < MEMBERS * TRACE_ROOM - small.expand_bytes);
+	assert_true(zip->n < MEMBERS * TRACE_ROOM - FREE);
 	char *path = write_file(state, "a.zip", zip);
 	assert_refused(ingest(state, (const char *const[]){ path }, 1, 1),
 		       "its members together expand to more than 1 times its size");
 	assert_int_equal(0, ingest(state, (const char *const[]){ path }, 1, 20).rc);
 	free(path);
 	free(zip);
+}
+
+#define STEP(n, tid)                                                            \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" #n \
+	"\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #n ",\"dur\":1}"
+#define KERNEL(device)                                                     \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" #device \
+	",\"tid\":7,\"ts\":1,\"dur\":1,\"args\":{\"device\":" #device ",\"stream\":7}}"
+
+/* One slice beyond each of what there may be two of. */
+static void a_profile_has_so_many_tracks_devices_and_steps(void **state)
+{
+	char *path = scratch_path(state, "trace.json");
+	const char *const paths[] = { path, path };
+	struct limits few = usual_limits;
+	struct read_options read = { .limits = &few };
+
+	few.tracks = few.devices = few.steps = 2;
+	scratch_write(path, "[" STEP(1, 1) "," STEP(2, 2) "]");
+	assert_int_equal(0, ingest_within(state, paths, 1, &read, 0).rc);
+	scratch_write(path,
+		      "[" STEP(1, 1) "," STEP(2, 2) "," STEP(3, 3) "," STEP(4, 1) "]");
+	struct outcome_of o = ingest_within(state, paths, 1, &read, 0);
+	assert_int_equal(-1, o.rc);
+	assert_int_equal(ERR_INPUT, o.err.kind);
+	assert_string_equal("more than 2 threads and streams in one profile", o.err.text);
+	few.tracks = 10;
+	/* a third step is a range like others, and that is told */
+	assert_int_equal(0, ingest_within(state, paths, 1, &read, 0).rc);
+	read.strict = true;
+	o = ingest_within(state, paths, 1, &read, 0);
+	assert_int_equal(-1, o.rc);
+	assert_string_equal("the recording has more than 1,000,000 steps", o.err.text);
+	read.strict = false;
+	scratch_write(path, "[" KERNEL(0) "," KERNEL(1) "," KERNEL(0) "]");
+	assert_int_equal(0, ingest_within(state, paths, 1, &read, 0).rc);
+	scratch_write(path, "[" KERNEL(0) "," KERNEL(1) "," KERNEL(2) "," KERNEL(3) "]");
+	o = ingest_within(state, paths, 1, &read, 0);
+	assert_int_equal(-1, o.rc);
+	assert_string_equal("more than 2 devices in one profile", o.err.text);
+	free(path);
+}
+
+static void an_ingest_has_so_many_profiles(void **state)
+{
+	char *one = scratch_path(state, "1.json"), *two = scratch_path(state, "2.json");
+	const char *const paths[] = { one, two };
+	struct limits few = usual_limits;
+	const struct read_options read = { .limits = &few };
+
+	few.profiles = 1;
+	scratch_write(one, TRACE);
+	scratch_write(two, TRACE);
+	assert_int_equal(0, ingest_within(state, paths, 1, &read, 0).rc);
+	char *store = scratch_path(state, "a.db");
+	assert_int_equal(0, remove(store));
+	free(store);
+	struct outcome_of o = ingest_within(state, paths, 2, &read, 0);
+	assert_int_equal(-1, o.rc);
+	assert_string_equal("more than 1 traces in one run", o.err.text);
+	assert_false(o.is_there);
+	free(one);
+	free(two);
 }
 
 int main(void)
@@ -197,6 +275,8 @@ int main(void)
 		TEST(a_file_may_expand_so_many_times_its_size),
 		TEST(every_level_of_nested_compression_is_counted),
 		TEST(all_files_together_may_not_expand_too_far),
+		TEST(a_profile_has_so_many_tracks_devices_and_steps),
+		TEST(an_ingest_has_so_many_profiles),
 		TEST(the_members_of_an_archive_may_not_together),
 	};
 
