@@ -7,6 +7,9 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 
+/* Of smaller sets a walk is as quick as looking up sums. */
+#define SUMS_FROM 64
+
 static int64_t min_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -17,10 +20,33 @@ static int64_t max_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static void forget_sums(struct intervals *set)
+{
+	free(set->before);
+	set->before = NULL;
+}
+
+/* Once it is a set.  Sums beyond int64 stick at its end, and are of no use. */
+static void keep_sums(struct intervals *set)
+{
+	forget_sums(set);
+	if (set->n < SUMS_FROM)
+		return;
+	set->before = xrealloc_array(NULL, set->n + 1, sizeof(*set->before));
+	set->before[0] = 0;
+	for (size_t i = 0; i < set->n; i++)
+		set->before[i + 1] =
+			sum_add(set->before[i],
+				sum_sub(set->items[i].end_ns, set->items[i].start_ns));
+	if (set->before[set->n] == INT64_MAX)
+		forget_sums(set);
+}
+
 void intervals_add(struct intervals *to, int64_t start_ns, int64_t end_ns)
 {
 	if (start_ns >= end_ns)
 		return;
+	forget_sums(to);
 	if (to->n == to->cap)
 		to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
 	to->items[to->n++] = (struct interval){ start_ns, end_ns };
@@ -58,11 +84,13 @@ void intervals_unite(struct intervals *set)
 			items[last].end_ns = max_ns(items[last].end_ns, items[i].end_ns);
 	}
 	set->n = last + 1;
+	keep_sums(set);
 }
 
 void intervals_release(struct intervals *set)
 {
 	free(set->items);
+	free(set->before);
 	*set = (struct intervals){ .n = 0 };
 }
 
@@ -85,13 +113,38 @@ size_t intervals_after(const struct intervals *set, int64_t ns)
 	return low;
 }
 
+/* The place behind the last that begins before ns. */
+static size_t begun_before(const struct intervals *set, int64_t ns)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (set->items[middle].start_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int64_t intervals_length_within(const struct intervals *set, int64_t from_ns,
 				int64_t to_ns)
 {
+	size_t first = intervals_after(set, from_ns), end = begun_before(set, to_ns);
 	int64_t length = 0;
 
-	for (size_t i = intervals_after(set, from_ns);
-	     i < set->n && set->items[i].start_ns < to_ns && from_ns < to_ns; i++)
+	if (from_ns >= to_ns || first >= end)
+		return 0;
+	if (set->before && end - first > 2) {
+		length = set->before[end - 1] - set->before[first + 1];
+		return length +
+		       (set->items[first].end_ns -
+			max_ns(set->items[first].start_ns, from_ns)) +
+		       (min_ns(set->items[end - 1].end_ns, to_ns) -
+			set->items[end - 1].start_ns);
+	}
+	for (size_t i = first; i < end; i++)
 		length =
 			sum_add(length, sum_sub(min_ns(set->items[i].end_ns, to_ns),
 						max_ns(set->items[i].start_ns, from_ns)));
@@ -129,6 +182,7 @@ void intervals_intersect(const struct intervals *a, const struct intervals *b,
 		else
 			k++;
 	}
+	keep_sums(out);
 }
 
 void intervals_join(const struct intervals *a, const struct intervals *b,
@@ -162,6 +216,7 @@ void intervals_subtract(const struct intervals *a, const struct intervals *b,
 		}
 		intervals_add(out, from, end);
 	}
+	keep_sums(out);
 }
 
 void intervals_within(const struct intervals *a, int64_t from_ns, int64_t to_ns,
@@ -172,4 +227,5 @@ void intervals_within(const struct intervals *a, int64_t from_ns, int64_t to_ns,
 	     i < a->n && a->items[i].start_ns < to_ns; i++)
 		intervals_add(out, max_ns(a->items[i].start_ns, from_ns),
 			      min_ns(a->items[i].end_ns, to_ns));
+	keep_sums(out);
 }

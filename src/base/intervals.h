@@ -19,6 +19,7 @@ struct interval {
 struct intervals {
 	struct interval *items; /* owned */
 	size_t n, cap;
+	int64_t *before; /* owned; of a large set: n + 1 sums of the lengths; or NULL */
 };
 
 /* In any order; one that has no length is left out. */
@@ -30,7 +31,7 @@ void intervals_release(struct intervals *set);
 
 /* What all of them last together; at most INT64_MAX. */
 int64_t intervals_length(const struct intervals *set);
-/* What of them lies in [from, to). */
+/* What of them lies in [from, to); found without a walk through all of these. */
 int64_t intervals_length_within(const struct intervals *set, int64_t from_ns,
 				int64_t to_ns);
 /* What is in both. */

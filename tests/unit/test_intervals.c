@@ -11,7 +11,7 @@
 
 #include "base/intervals.h"
 
-#define NSECONDS 40
+#define NSECONDS 400
 #define NROUNDS  2000
 
 struct marked {
@@ -23,9 +23,11 @@ static struct intervals make(struct marked *marked)
 {
 	struct intervals set = { .n = 0 };
 
+	bool is_large = rand() % 4 == 0; /* so that sums are kept */
+
 	memset(marked, 0, sizeof(*marked));
-	for (int n = rand() % 6; n > 0; n--) {
-		int start = rand() % NSECONDS, length = rand() % 9;
+	for (int n = is_large ? 200 : rand() % 6; n > 0; n--) {
+		int start = rand() % NSECONDS, length = rand() % (is_large ? 3 : 90);
 		int end = start + length < NSECONDS ? start + length : NSECONDS;
 		intervals_add(&set, start, end);
 		for (int i = start; i < end; i++)
