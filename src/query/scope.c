@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sort.h"
 #include "query/query.h"
 
 #define LIST_MAX ((size_t)64 * 1024 * 1024)
@@ -203,13 +205,37 @@ static int narrow(struct scope *scope, const struct scope_request *request,
 	return 0;
 }
 
-static bool rank_is_new(const struct scope *scope, size_t at)
+static void count_ranks(struct scope *scope)
 {
-	for (size_t i = 0; i < at; i++)
-		if (scope->profiles[i].has_rank &&
-		    scope->profiles[i].rank == scope->profiles[at].rank)
-			return false;
-	return true;
+	int64_t *ranks = xrealloc_array(NULL, scope->n + 1, sizeof(*ranks));
+	size_t n = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].has_rank)
+			ranks[n++] = scope->profiles[i].rank;
+	qsort(ranks, n, sizeof(*ranks), sort_compare_int64);
+	scope->nranked = n;
+	for (size_t i = 0; i < n; i++)
+		scope->nranks += i == 0 || ranks[i] != ranks[i - 1];
+	free(ranks);
+}
+
+static bool id_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct scope_profile *profiles = context;
+
+	return profiles[a].id < profiles[b].id;
+}
+
+static void order_by_id(struct scope *scope)
+{
+	uint32_t *spare = xrealloc_array(NULL, scope->n + 1, sizeof(*spare));
+
+	scope->by_id = arena_alloc(&scope->arena, (scope->n + 1) * sizeof(*spare));
+	for (size_t i = 0; i < scope->n; i++)
+		scope->by_id[i] = (uint32_t)i;
+	sort_indexes(scope->by_id, scope->n, spare, id_before, scope->profiles);
+	free(spare);
 }
 
 static void summarize(struct scope *scope)
@@ -217,16 +243,13 @@ static void summarize(struct scope *scope)
 	struct buf ids;
 
 	buf_init(&ids, LIST_MAX);
-	for (size_t i = 0; i < scope->n; i++) {
+	for (size_t i = 0; i < scope->n; i++)
 		buf_addf(&ids, "%c%" PRId64, i ? ',' : '[', scope->profiles[i].id);
-		if (!scope->profiles[i].has_rank)
-			continue;
-		scope->nranked++;
-		scope->nranks += rank_is_new(scope, i);
-	}
 	buf_add_char(&ids, ']');
 	scope->ids = arena_strdup(&scope->arena, ids.p);
 	buf_release(&ids);
+	count_ranks(scope);
+	order_by_id(scope);
 }
 
 int scope_load(struct store *store, const struct scope_request *request,
@@ -242,6 +265,13 @@ int scope_load(struct store *store, const struct scope_request *request,
 	return 0;
 }
 
+void scope_of_profile(const struct scope_profile *profile, struct scope *out)
+{
+	*out = (struct scope){ .profiles = xmalloc(sizeof(*profile)), .n = 1 };
+	*out->profiles = *profile;
+	summarize(out);
+}
+
 void scope_release(struct scope *scope)
 {
 	free(scope->profiles);
@@ -251,9 +281,18 @@ void scope_release(struct scope *scope)
 
 const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id)
 {
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].id == profile_id)
-			return &scope->profiles[i];
+	size_t low = 0, high = scope->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct scope_profile *p = &scope->profiles[scope->by_id[middle]];
+		if (p->id == profile_id)
+			return p;
+		if (p->id < profile_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }
 

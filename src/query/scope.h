@@ -39,6 +39,7 @@ struct scope {
 	 * "[1,2,3]", for SQL: profile_id IN (SELECT value FROM json_each(:profiles))
 	 */
 	const char *ids;
+	uint32_t *by_id; /* places in profiles in the order of their ids */
 	/* Profiles that have a rank, and how many different ones they have. */
 	size_t nranked, nranks;
 	struct arena arena; /* owns all of it */
@@ -60,6 +61,8 @@ struct scope_request {
  */
 int scope_load(struct store *store, const struct scope_request *request,
 	       struct scope *out, struct err *err);
+/* That profile alone; its texts stay borrowed.  scope_release() frees. */
+void scope_of_profile(const struct scope_profile *profile, struct scope *out);
 /* Accepts a zeroed one. */
 void scope_release(struct scope *scope);
 

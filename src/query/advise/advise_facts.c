@@ -1,7 +1,6 @@
 /* What rules judge by: see advise_facts.h. */
 #include "query/advise/advise_facts.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -19,14 +18,7 @@ void advise_facts_begin(struct advise_facts *f, const struct scope_profile *prof
 	f->profile = profile;
 	if (!profile)
 		return;
-	f->own = (struct scope){
-		.profiles = xmalloc(sizeof(*profile)),
-		.n = 1,
-		.ids = arena_printf(&f->arena, "[%" PRId64 "]", profile->id),
-		.nranked = profile->has_rank,
-		.nranks = profile->has_rank,
-	};
-	*f->own.profiles = *profile;
+	scope_of_profile(profile, &f->own);
 }
 
 void advise_facts_release(struct advise_facts *f)
@@ -49,7 +41,7 @@ void advise_facts_release(struct advise_facts *f)
 		table_free(&f->devices->table);
 	steps_release(&f->steps);
 	work_profile_release(&f->work);
-	free(f->own.profiles);
+	scope_release(&f->own);
 	arena_release(&f->arena);
 	*f = (struct advise_facts){
 		.store = f->store, .scope = f->scope, .texts = f->texts, .ranks = f->ranks
