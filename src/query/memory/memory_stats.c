@@ -60,10 +60,12 @@ struct op_row {
 	size_t nopen; /* calls of it that are open */
 };
 
-/* An operator around the newest event, and what was done in it so far. */
-struct open_op {
+#define NO_ROW SIZE_MAX
+
+/* A slice around the newest event, and what was done in it so far. */
+struct open_slice {
 	int64_t id;
-	size_t row;
+	size_t row; /* NO_ROW: it is no operator */
 	struct sums sums;
 };
 
@@ -72,7 +74,7 @@ struct stats {
 	struct intern keys; /* of the name's bytes: place in rows */
 	struct op_row *rows;
 	size_t n, cap;
-	struct open_op *open; /* outermost first */
+	struct open_slice *open; /* outermost first */
 	size_t nopen, open_cap;
 	const struct text_pool *texts;
 };
@@ -103,37 +105,39 @@ static void add_sums(struct sums *to, const struct sums *add)
 }
 
 /* What was done in it goes on to the one around it; a call of itself is part of that. */
-static void close_op(struct stats *st)
+static void close_slice(struct stats *st)
 {
-	const struct open_op *op = &st->open[--st->nopen];
+	const struct open_slice *op = &st->open[--st->nopen];
 
-	if (--st->rows[op->row].nopen == 0)
+	if (op->row != NO_ROW && --st->rows[op->row].nopen == 0)
 		add_sums(&st->rows[op->row].total, &op->sums);
 	if (st->nopen)
 		add_sums(&st->open[st->nopen - 1].sums, &op->sums);
 }
 
-static void open_op(struct stats *st, const struct memory_around *slice)
+static void open_slice(struct stats *st, const struct memory_around *slice)
 {
-	struct op_row *row = row_of(st, slice->name);
+	size_t at = NO_ROW;
 
-	row->nopen++;
+	if (slice->class == CLASS_OP) {
+		struct op_row *row = row_of(st, slice->name);
+		row->nopen++;
+		at = (size_t)(row - st->rows);
+	}
 	st->open = xgrow(st->open, &st->open_cap, st->nopen + 1, sizeof(*st->open));
-	st->open[st->nopen++] =
-		(struct open_op){ .id = slice->id, .row = (size_t)(row - st->rows) };
+	st->open[st->nopen++] = (struct open_slice){ .id = slice->id, .row = at };
 }
 
-/* Those that are open are then the operators of the chain. */
+/* Those that are open are then the slices of the chain. */
 static void follow_chain(struct stats *st, const struct memory_names *names)
 {
 	size_t place = 0;
 
 	while (st->nopen &&
 	       !(place = memory_names_place(names, st->open[st->nopen - 1].id)))
-		close_op(st);
+		close_slice(st);
 	for (; place < names->n; place++)
-		if (names->around[place].class == CLASS_OP)
-			open_op(st, &names->around[place]);
+		open_slice(st, &names->around[place]);
 }
 
 /* Events of one operator: to it, and to all around it when they end. */
@@ -196,7 +200,7 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 		rc = add_run(s, st, of, &sums, err);
 	}
 	while (st->nopen)
-		close_op(st);
+		close_slice(st);
 	free(at);
 	return rc;
 }
