@@ -6,7 +6,7 @@
 load setup
 
 # Runs the command line and wants the status and one line on stderr that contains
-# the text; then the same with stdout in a pipe.
+# the text; then, one in three times, the same with stdout in a pipe.
 ends() { # STATUS TEXT COMMAND...
 	local wanted=$1 text=$2
 	shift 2
@@ -14,6 +14,8 @@ ends() { # STATUS TEXT COMMAND...
 	exits "$wanted" || { echo "ptool $*"; return 1; }
 	[[ $stderr == "ptool: $1: "*"$text"* && $(wc -l <<<"$stderr") -eq 1 ]] ||
 		{ echo "ptool $*: $stderr"; return 1; }
+	runs=$((${runs:-0} + 1))
+	((runs % 3 == 0)) || return 0
 	set +e
 	ptool "$@" 2>/dev/null | cat >/dev/null
 	local piped=${PIPESTATUS[0]}
@@ -91,17 +93,19 @@ ends() { # STATUS TEXT COMMAND...
 
 @test "0: a reader that goes away, in every format" {
 	ptool ingest -q "$EVERYTHING"
+	reads=0
 	leaves() {
 		for format in table csv tsv json ndjson markdown; do
+			reader=(true) # one that reads nothing, one that reads a byte, in turn
+			((reads++ % 2)) || reader=(head -c 1)
 			set +e
-			ptool "$command" ptool.db --format $format "${extra[@]}" 2>stderr | head -c 1 >/dev/null
-			first=${PIPESTATUS[0]}
-			ptool "$command" ptool.db --format $format "${extra[@]}" 2>>stderr | true
-			second=${PIPESTATUS[0]}
+			ptool "$command" ptool.db --format $format "${extra[@]}" 2>stderr | "${reader[@]}" >/dev/null
+			status=${PIPESTATUS[0]}
 			set -e
-			[ "$first$second" = 00 ]
+			[ "$status" -eq 0 ]
 			[ ! -s stderr ]
 		done
+		reads=$((reads + 1)) # the other way round for the next command
 	}
 	each leaves
 }
