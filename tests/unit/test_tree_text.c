@@ -68,8 +68,10 @@ static void a_very_long_path_says_how_many_names_it_lacks(void **state)
 	tree_path_init(&p);
 	for (size_t depth = 0; depth + 1 < most; depth++)
 		tree_path_next(&p, depth, STR_LIT("x"));
-	for (end = 0; end < 2 * (most - 1); end += 2)
-		memcpy(last + end, "x;", 2);
+	for (end = 0; end < 2 * (most - 1); end += 2) {
+		last[end] = 'x';
+		last[end + 1] = ';';
+	}
 	memcpy(last + end, "y", 2);
 	assert_path(&p, most - 1, "y", last);
 	memcpy(last + end, "(1 more);z", 11);
