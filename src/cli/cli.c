@@ -83,7 +83,7 @@ static int dispatch(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	const char *name = argv[1];
-	if (strcmp(name, "--version") == 0) {
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		version_print(stdout);
 		return EXIT_OK;
 	}

@@ -87,6 +87,8 @@ static const char *const examples[] = { "ptool advise trace.json", "ptool help r
 
 const struct command cmd_advise = {
 	.name = "advise",
+	.part = COMMAND_START,
+	.question = "What should I change first?",
 	.summary = "Find what slows training down, and say what to try",
 	.groups = advise_groups,
 	.defaults = &defaults,

@@ -185,6 +185,8 @@ static const char *const callers_examples[] = {
 
 const struct command cmd_callers = {
 	.name = "callers",
+	.part = COMMAND_PYTHON,
+	.question = "Who calls this function?",
 	.summary = "Show who calls a function, and what these calls take",
 	.groups = callers_groups,
 	.defaults = &defaults,
@@ -202,6 +204,8 @@ static const char *const callees_examples[] = {
 
 const struct command cmd_callees = {
 	.name = "callees",
+	.part = COMMAND_PYTHON,
+	.question = "What does this function call?",
 	.summary = "Show what a function calls, and what these calls take",
 	.groups = callers_groups,
 	.defaults = &defaults,

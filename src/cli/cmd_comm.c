@@ -95,6 +95,8 @@ static const char *const examples[] = {
 
 const struct command cmd_comm = {
 	.name = "comm",
+	.part = COMMAND_RANKS,
+	.question = "What do collectives cost, and which rank is late?",
 	.summary = "Show collectives, and which ranks waited",
 	.groups = comm_groups,
 	.defaults = &defaults,

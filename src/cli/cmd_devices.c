@@ -71,6 +71,8 @@ static const char *const examples[] = { "ptool devices trace.json",
 
 const struct command cmd_devices = {
 	.name = "devices",
+	.part = COMMAND_GPU,
+	.question = "How busy is each GPU, and with what?",
 	.summary = "Show how busy the devices were, and with what",
 	.groups = devices_groups,
 	.defaults = &defaults,

@@ -318,6 +318,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_diff = {
 	.name = "diff",
+	.part = COMMAND_START,
+	.question = "Did my change make it faster?",
 	.summary = "Compare recordings from before and after a change",
 	.groups = diff_groups,
 	.defaults = &defaults,

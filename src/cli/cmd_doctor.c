@@ -67,6 +67,8 @@ static const char *const examples[] = { "ptool doctor", "ptool doctor trace.json
 
 const struct command cmd_doctor = {
 	.name = "doctor",
+	.part = COMMAND_STORE,
+	.question = "Is the recording complete, and how do I record better?",
 	.summary = "List what was damaged in the input, and what the recording lacks",
 	.groups = doctor_groups,
 	.defaults = &defaults,

@@ -138,6 +138,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_export = {
 	.name = "export",
+	.part = COMMAND_STORE,
+	.question = "Write a profile for snakeviz, gprof2dot and others",
 	.summary = "Write what was recorded in a format of other programs",
 	.groups = export_groups,
 	.defaults = &defaults,

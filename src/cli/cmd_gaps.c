@@ -139,6 +139,8 @@ static const char *const examples[] = { "ptool gaps trace.json",
 
 const struct command cmd_gaps = {
 	.name = "gaps",
+	.part = COMMAND_GPU,
+	.question = "Why is the GPU idle?",
 	.summary = "Show why devices were idle",
 	.groups = gaps_groups,
 	.defaults = &defaults,

@@ -118,6 +118,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_help = {
 	.name = "help",
+	.part = COMMAND_STORE,
+	.question = "Show what a command does and its options",
 	.summary = "Show what a command does and its options",
 	.groups = help_groups,
 	.defaults = &defaults,

@@ -332,6 +332,8 @@ static const char *const examples[] = { "ptool info", "ptool info trace.json",
 
 const struct command cmd_info = {
 	.name = "info",
+	.part = COMMAND_START,
+	.question = "What was recorded, on which devices?",
 	.summary = "List the runs and profiles of a store, and what was recorded",
 	.groups = info_groups,
 	.defaults = &defaults,

@@ -142,6 +142,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_ingest = {
 	.name = "ingest",
+	.part = COMMAND_STORE,
+	.question = "Read traces into a store, once for many questions",
 	.summary = "Read traces into a store",
 	.groups = ingest_groups,
 	.defaults = &defaults,

@@ -92,6 +92,8 @@ static const char *const examples[] = { "ptool kernels trace.json",
 
 const struct command cmd_kernels = {
 	.name = "kernels",
+	.part = COMMAND_GPU,
+	.question = "Which kernels run, and do they use Tensor Cores?",
 	.summary = "Show kernels: times, occupancy, Tensor Cores, launches",
 	.groups = kernels_groups,
 	.defaults = &defaults,

@@ -84,6 +84,8 @@ static const char *const examples[] = {
 
 const struct command cmd_list = {
 	.name = "list",
+	.part = COMMAND_STORE,
+	.question = "What happened at this moment?",
 	.summary = "List single slices, in the order of time",
 	.groups = list_groups,
 	.defaults = &defaults,

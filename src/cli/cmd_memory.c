@@ -239,6 +239,8 @@ static const char *const examples[] = {
 
 const struct command cmd_memory = {
 	.name = "memory",
+	.part = COMMAND_MEMORY,
+	.question = "What fills the memory, when, and what is never freed?",
 	.summary = "Show how much memory was allocated, when and by what",
 	.groups = memory_groups,
 	.defaults = &defaults,

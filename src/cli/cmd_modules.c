@@ -81,6 +81,8 @@ static const char *const examples[] = { "ptool modules trace.json",
 
 const struct command cmd_modules = {
 	.name = "modules",
+	.part = COMMAND_PYTHON,
+	.question = "Which nn.Module takes the time?",
 	.summary = "Show nn.Module calls as a tree, with host and device time",
 	.groups = modules_groups,
 	.defaults = &defaults,

@@ -302,6 +302,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_pstats = {
 	.name = "pstats",
+	.part = COMMAND_PYTHON,
+	.question = "What would Python's pstats print?",
 	.summary = "Show a call graph as Python's pstats does",
 	.groups = pstats_groups,
 	.defaults = &defaults,

@@ -123,6 +123,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_rm = {
 	.name = "rm",
+	.part = COMMAND_STORE,
+	.question = "Delete runs from a store",
 	.summary = "Delete runs from a store",
 	.groups = rm_groups,
 	.defaults = &defaults,

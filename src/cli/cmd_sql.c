@@ -259,6 +259,8 @@ static const struct command_exit exits[] = {
 
 const struct command cmd_sql = {
 	.name = "sql",
+	.part = COMMAND_STORE,
+	.question = "Ask anything else, in SQL",
 	.summary = "Ask a store in SQL",
 	.groups = sql_groups,
 	.defaults = &defaults,

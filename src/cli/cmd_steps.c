@@ -106,6 +106,8 @@ static const char *const examples[] = { "ptool steps trace.json", "ptool steps -
 
 const struct command cmd_steps = {
 	.name = "steps",
+	.part = COMMAND_START,
+	.question = "How long is a step, and what is it spent on?",
 	.summary = "Show what each step of training took",
 	.groups = steps_groups,
 	.defaults = &defaults,

@@ -84,6 +84,8 @@ static const char *const examples[] = { "ptool streams trace.json",
 
 const struct command cmd_streams = {
 	.name = "streams",
+	.part = COMMAND_GPU,
+	.question = "What does each stream do, and how long does work queue?",
 	.summary = "Show what each stream did, and how much work waited in it",
 	.groups = streams_groups,
 	.defaults = &defaults,

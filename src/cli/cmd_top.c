@@ -327,6 +327,8 @@ static const char *const examples[] = {
 
 const struct command cmd_top = {
 	.name = "top",
+	.part = COMMAND_START,
+	.question = "Which operators, kernels or functions take the time?",
 	.summary = "Show where time and memory go, by operator, kernel or function",
 	.groups = top_groups,
 	.defaults = &defaults,

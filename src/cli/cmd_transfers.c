@@ -90,6 +90,8 @@ static const char *const examples[] = { "ptool transfers trace.json",
 
 const struct command cmd_transfers = {
 	.name = "transfers",
+	.part = COMMAND_GPU,
+	.question = "Which copies are slow, and who waits for them?",
 	.summary = "Show copies and sets, and who waited for them",
 	.groups = transfers_groups,
 	.defaults = &defaults,

@@ -134,6 +134,8 @@ static const char *const examples[] = { "ptool tree trace.json --depth 4",
 
 const struct command cmd_tree = {
 	.name = "tree",
+	.part = COMMAND_PYTHON,
+	.question = "What calls what, and where does its time go?",
 	.summary = "Show what called what, as a tree",
 	.groups = tree_groups,
 	.defaults = &defaults,

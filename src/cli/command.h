@@ -47,9 +47,23 @@ struct command_exit {
 	}
 /* clang-format on */
 
+/* Where help lists a command; the headings are in commands.c. */
+enum command_part {
+	COMMAND_START,
+	COMMAND_GPU,
+	COMMAND_MEMORY,
+	COMMAND_RANKS,
+	COMMAND_PYTHON,
+	COMMAND_STORE,
+	NCOMMAND_PARTS
+};
+extern const char *const command_parts[NCOMMAND_PARTS];
+
 struct command {
 	const char *name;
-	const char *summary; /* one line, upper-case verb, no full stop */
+	enum command_part part;
+	const char *question; /* what it answers, for the list of all: "why is ...?" */
+	const char *summary;  /* one line, upper-case verb, no full stop */
 	/* Operands are rows too.  Ends with OPT_GROUP_END; never NULL. */
 	const struct opt_group *groups;
 	/* The command's options struct before parsing; --help shows its values. */

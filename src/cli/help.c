@@ -143,13 +143,13 @@ void help_overview(FILE *out)
 {
 	fputs("usage: ptool COMMAND [options] [STORE|FILE]\n"
 	      "\n"
-	      "Answers from traces and profiles of PyTorch and Python programs.\n"
-	      "\n"
-	      "Commands:\n",
+	      "Answers from traces and profiles of PyTorch and Python programs.\n",
 	      out);
 	for (size_t i = 0; commands[i]; i++) {
+		if (i == 0 || commands[i]->part != commands[i - 1]->part)
+			fprintf(out, "\n%s:\n", command_parts[commands[i]->part]);
 		fprintf(out, "  %-*s", LABEL_WIDTH / 2, commands[i]->name);
-		print_wrapped(commands[i]->summary, LABEL_WIDTH / 2 + 2,
+		print_wrapped(commands[i]->question, LABEL_WIDTH / 2 + 2,
 			      LABEL_WIDTH / 2 + 2, out);
 	}
 	fputs("\nSee 'ptool help COMMAND' for details.\n", out);

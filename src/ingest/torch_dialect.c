@@ -100,20 +100,20 @@ static bool is_what_is_left(const struct kineto *k)
 /* In the order in which a file is held against them. */
 /* clang-format off */
 static const struct torch_dialect dialects[] = {
-	{ "L",    0,   0, is_list,            { 0 } },
-	{ "A",  108, 110, has_old_categories, RULES_WHOLE_US },
-	{ "B",  111, 113, has_event_index,    RULES_WHOLE_US },
-	{ "C'",   0,   0, has_relative_times, RULES_2_4(1500) },
-	{ "C'",   0,   0, has_fractions,      RULES_2_4(1) },
-	{ "C",  200, 203, has_no_base,        RULES_WHOLE_US },
-	{ "D",  205, 206, has_base_behind,    RULES_2_5 },
-	{ "P",    0,   0, is_from_python,     RULES_2_12 },
-	{ "F",  214, 215, has_metadata_first, RULES_2_12 },
-	{ "E",  212, 213, has_host_name,      RULES_2_12 },
-	{ "E",  211, 211, has_memory_behind_id, RULES_2_11 },
-	{ "E",  207, 210, is_what_is_left,    RULES_2_5 },
+	{ "L",    0,   0, "PyTorch without Kineto", is_list,            { 0 } },
+	{ "A",  108, 110, NULL, has_old_categories, RULES_WHOLE_US },
+	{ "B",  111, 113, NULL, has_event_index,    RULES_WHOLE_US },
+	{ "C'",   0,   0, "PyTorch between 2.3 and 2.4", has_relative_times, RULES_2_4(1500) },
+	{ "C'",   0,   0, "PyTorch between 2.3 and 2.4", has_fractions,      RULES_2_4(1) },
+	{ "C",  200, 203, NULL, has_no_base,        RULES_WHOLE_US },
+	{ "D",  205, 206, NULL, has_base_behind,    RULES_2_5 },
+	{ "P",    0,   0, "PyTorch's Python exporter", is_from_python,     RULES_2_12 },
+	{ "F",  214, 215, NULL, has_metadata_first, RULES_2_12 },
+	{ "E",  212, 213, NULL, has_host_name,      RULES_2_12 },
+	{ "E",  211, 211, NULL, has_memory_behind_id, RULES_2_11 },
+	{ "E",  207, 210, NULL, is_what_is_left,    RULES_2_5 },
 	/* Its files look like those of 2.5. */
-	{ "D",  204, 204, is_none,            RULES_2_4(2) },
+	{ "D",  204, 204, NULL, is_none,            RULES_2_4(2) },
 };
 /* clang-format on */
 
@@ -135,6 +135,27 @@ const struct torch_dialect *torch_dialect_of_version(int version)
 		    version <= dialects[i].last_version)
 			return &dialects[i];
 	return NULL;
+}
+
+void torch_dialect_add_text(struct str name, struct buf *out)
+{
+	int first = 0, last = 0;
+
+	for (size_t i = 0; i < NDIALECTS; i++) {
+		const struct torch_dialect *d = &dialects[i];
+		if (!str_is(name, d->name))
+			continue;
+		if (d->writer) {
+			buf_add_text(out, d->writer);
+			return;
+		}
+		first = !first || d->first_version < first ? d->first_version : first;
+		last = d->last_version > last ? d->last_version : last;
+	}
+	if (first)
+		buf_addf(out, "PyTorch %d.%d", first / 100, first % 100);
+	if (last > first)
+		buf_addf(out, "-%d.%d", last / 100, last % 100);
 }
 
 void torch_versions_text(char text[TORCH_VERSIONS_MAX])

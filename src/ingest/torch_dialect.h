@@ -12,6 +12,8 @@ struct torch_dialect {
 	const char *name;
 	/* Versions of torch, major * 100 + minor; 0: no release writes it. */
 	int first_version, last_version;
+	/* Who writes it, where it is no release; NULL: those versions of PyTorch. */
+	const char *writer;
 	/* Does a file that is none of the rows before look so? */
 	bool (*is)(const struct kineto *k);
 	struct op_rules rules;
@@ -21,6 +23,12 @@ struct torch_dialect {
 const struct torch_dialect *torch_dialect_of_content(const struct kineto *k);
 /* What that version writes without options; NULL: there is no such torch. */
 const struct torch_dialect *torch_dialect_of_version(int version);
+
+/*
+ * "PyTorch 2.4-2.6": for people, who are not told a dialect's letter.  Nothing when there
+ * is no such dialect.
+ */
+void torch_dialect_add_text(struct str name, struct buf *out);
 
 #define TORCH_VERSIONS_MAX 128
 

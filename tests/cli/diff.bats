@@ -768,3 +768,8 @@ END
 	exits 3
 	[[ $stderr == *"did you mean 'before'?"* ]]
 }
+
+@test "people are told versions of PyTorch, not the letters of dialects" {
+	ptool diff -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t2141_cnn_w0/trace.json.gz" --headline >out
+	grep -q 'written by PyTorch 2.4-2.6 -> PyTorch 2.14-2.15: another version of torch' out
+}

@@ -30,6 +30,10 @@ options_of() { # COMMAND
 		says ''
 		prints "$overview"
 	done
+	# each command once, under the heading of its part
+	grep -qx 'Start here:' <<<"$overview"
+	[ "$(grep -cE '^  [a-z]+ +[A-Z]' <<<"$overview")" = "$(ptool help --list | wc -l)" ]
+	[ "$(grep -cE '^[A-Z].*:$' <<<"$overview")" = "$(grep -E '^[A-Z].*:$' <<<"$overview" | sort -u | wc -l)" ]
 }
 
 @test "each command's help is the same by all three roads, fits 80 columns, and exits 0" {

@@ -18,6 +18,10 @@ load setup
 	[ ${#lines[@]} -eq 8 ]
 }
 
+@test "-V is --version" {
+	[ "$(ptool -V)" = "$(ptool --version)" ]
+}
+
 @test "the schema it names is that of the stores it writes" {
 	ptool ingest -q "$GPU/copies.json"
 	ptool --version | grep -qx "store schema $(ask ptool.db 'PRAGMA user_version')"

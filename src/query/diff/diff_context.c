@@ -4,11 +4,13 @@
 #include <sqlite3.h>
 
 #include "base/buf.h"
+#include "ingest/torch_dialect.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_diff_facts_sql);
 
 #define TEXT_SHOWN 200
+#define FORMAT     "format"
 
 /* The facts of views/diff_facts.sql, in the order in which they are listed. */
 static const struct fact {
@@ -28,7 +30,7 @@ static const struct fact {
 	{ "world", "world size ", "each rank has another share of the work", false,
 	  false },
 	{ "host", "host ", NULL, false, false },
-	{ "format", "trace format ",
+	{ FORMAT, "written by ",
 	  "another version of torch, which may record and run otherwise", false, true },
 	{ "stacks", "stacks", "recording them makes every operator slower", true, false },
 	{ "shapes", "shapes", "recording them makes operators slower", true, false },
@@ -65,6 +67,19 @@ static void add_fact(struct context *c, struct str name, struct str value)
 	buf_release(&key);
 }
 
+/* A format by what it stands for: "pytorch D" is "PyTorch 2.4-2.6". */
+static void add_format(struct context *c, struct str value)
+{
+	static const struct str torch = { "pytorch ", 8 };
+	struct buf text;
+
+	buf_init(&text, ERR_TEXT_MAX);
+	if (str_starts_with(value, torch))
+		torch_dialect_add_text(str_behind(value, torch.n), &text);
+	add_fact(c, STR_LIT(FORMAT), text.n ? buf_str(&text) : value);
+	buf_release(&text);
+}
+
 static int read_run(struct context *c, const struct diff_run *run, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
@@ -75,7 +90,11 @@ static int read_run(struct context *c, const struct diff_run *run, struct err *e
 	query_bind_text(stmt, ":profiles", run->scope->ids);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		struct cell name = query_cell(stmt, 1), value = query_cell(stmt, 2);
-		if (name.type == CELL_TEXT && value.type == CELL_TEXT && value.as.text.n)
+		if (name.type != CELL_TEXT || value.type != CELL_TEXT || !value.as.text.n)
+			continue;
+		if (str_is(name.as.text, FORMAT))
+			add_format(c, value.as.text);
+		else
 			add_fact(c, name.as.text, value.as.text);
 	}
 	sqlite3_finalize(stmt);
