@@ -13,6 +13,7 @@ void opstack_init(struct opstack *s, struct intern *texts, struct spill *spill)
 void opstack_release(struct opstack *s)
 {
 	spill_free(s->forward.spill, s->first);
+	spill_free(s->forward.spill, s->backward);
 	idmap_release(&s->forward);
 	*s = (struct opstack){ 0 };
 }
@@ -56,28 +57,29 @@ static uint32_t filter(struct opstack *s, uint32_t stack)
 	return result;
 }
 
-/* The node or the nearest one around it that runs for the backward pass. */
-static const struct op_node *backward_around(const struct op_node *nodes,
-					     const struct op_node *node,
-					     op_stack_lookup *lookup, const void *from)
+/* Parents stand before their children. */
+void opstack_enter(struct opstack *s, const struct op_node *nodes, size_t n,
+		   op_stack_lookup *lookup, const void *from)
 {
-	for (;;) {
-		if (lookup(from, node->row).is_backward)
-			return node;
-		if (node->parent == NODE_NONE)
-			return NULL;
-		node = &nodes[node->parent];
+	s->backward = spill_grow(s->forward.spill, s->backward, &s->backward_cap, n,
+				 sizeof(*s->backward));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t parent = nodes[i].parent;
+		s->backward[i] = parent == NODE_NONE ? NODE_NONE : s->backward[parent];
+		if (lookup(from, nodes[i].row).is_backward)
+			s->backward[i] = (uint32_t)i;
 	}
 }
 
 void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
 		  op_stack_lookup *lookup, const void *from)
 {
+	opstack_enter(s, nodes, n, lookup, from);
 	for (size_t i = 0; i < n; i++) {
 		struct op_stack_info info = lookup(from, nodes[i].row);
 		/* An empty stack counts too: torch takes the first forward operator's as it is. */
 		if (nodes[i].folded || info.sequence == NUMBER_NONE ||
-		    backward_around(nodes, &nodes[i], lookup, from))
+		    s->backward[i] != NODE_NONE)
 			continue;
 		size_t at = idmap_first(&s->forward, info.sequence);
 		uint32_t known = idmap_next(&s->forward, &at);
@@ -97,11 +99,11 @@ void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
 uint32_t opstack_of(struct opstack *s, const struct op_node *nodes,
 		    const struct op_node *node, op_stack_lookup *lookup, const void *from)
 {
-	const struct op_node *backward = backward_around(nodes, node, lookup, from);
+	uint32_t backward = s->backward[node - nodes];
 
-	if (!backward)
+	if (backward == NODE_NONE)
 		return filter(s, lookup(from, node->row).stack);
-	int64_t sequence = lookup(from, backward->row).sequence;
+	int64_t sequence = lookup(from, nodes[backward].row).sequence;
 	if (sequence == NUMBER_NONE)
 		return TEXT_NONE;
 	size_t at = idmap_first(&s->forward, sequence);

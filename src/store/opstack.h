@@ -26,6 +26,12 @@ struct opstack {
 		uint32_t stack;
 	} * first; /* owned */
 	size_t nfirst, first_cap;
+	/*
+	 * By node of the newest tree: itself or the nearest one around it that runs for
+	 * the backward pass, or NODE_NONE.  Owned.
+	 */
+	uint32_t *backward;
+	size_t backward_cap;
 };
 
 void opstack_init(struct opstack *s, struct intern *texts, struct spill *spill);
@@ -33,7 +39,10 @@ void opstack_release(struct opstack *s);
 /* First over all tracks: notes the forward operators of a built tree. */
 void opstack_note(struct opstack *s, const struct op_node *nodes, size_t n,
 		  op_stack_lookup *lookup, const void *from);
-/* Then: the stack to group a surviving node by, or TEXT_NONE for an empty one. */
+/* Then, of one built tree after the other: its nodes, before opstack_of(). */
+void opstack_enter(struct opstack *s, const struct op_node *nodes, size_t n,
+		   op_stack_lookup *lookup, const void *from);
+/* The stack to group a surviving node by, or TEXT_NONE for an empty one. */
 uint32_t opstack_of(struct opstack *s, const struct op_node *nodes,
 		    const struct op_node *node, op_stack_lookup *lookup,
 		    const void *from);

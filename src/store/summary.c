@@ -204,6 +204,9 @@ static void sum_track(struct summing *s, const struct track *t)
 
 	while ((n = next_events(s, t, &next)) > 0) {
 		op_pass_track(&s->pass, t->kind, s->events, n);
+		if (s->has_stacks)
+			opstack_enter(&s->stacks, s->pass.nodes, s->pass.nnodes,
+				      stack_info, s->m);
 		for (size_t i = 0; i < s->pass.nnodes; i++)
 			if (!s->pass.nodes[i].folded &&
 			    !is_memory(s->m, &s->pass.nodes[i]))

@@ -47,6 +47,7 @@ static void give(struct known *k, uint32_t row, const char *stack, int64_t seque
 
 static void assert_stack(struct known *k, uint32_t row, const char *expected)
 {
+	opstack_enter(&k->stacks, k->nodes, 4, look_up, k);
 	uint32_t got = opstack_of(&k->stacks, k->nodes, &k->nodes[row], look_up, k);
 
 	if (!expected)

@@ -212,6 +212,9 @@ static int call_track(struct running *r, const struct call_track *t, struct err 
 {
 	build_track(r, t);
 	sum_children(r);
+	if (r->has_stacks)
+		opstack_enter(&r->stacks, r->pass.nodes, r->pass.nnodes, stack_info,
+			      &r->load);
 	for (size_t i = 0; i < r->pass.nnodes; i++)
 		if (!r->pass.nodes[i].folded && !is_memory(r, &r->pass.nodes[i]) &&
 		    call_node(r, t, i, err) < 0)
