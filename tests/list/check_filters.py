@@ -14,6 +14,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from storetap import FIXTURES, SHARED, Tap, Workplace, rows
 
 
+MOST_BYTES = 400_000 if os.environ.get("SAN") else 10_000_000  # compressed, of a recording
+
+
 def table(place, *words):
     done = place.ptool(*words, "--format", "csv", check=False)
     if done.returncode not in (0, 3):
@@ -71,7 +74,7 @@ def main():
                     glob.glob(os.path.join(SHARED, "data", "cases", "*.json.gz")))
     if not shared:
         tap.skip("real recordings", "no shared/data beside this checkout")
-    for path in paths + shared:
+    for path in paths + [path for path in shared if os.path.getsize(path) <= MOST_BYTES]:
         name = os.path.basename(path).split(".json")[0]
         with Workplace() as place:
             store = place.ingest(path)
