@@ -96,7 +96,6 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.charges_roots = o->root,
 		.is_inner = o->inner,
 		.for_people = people,
-		.width = output_width(&o->on.output),
 	};
 	if (o->limit &&
 	    (decimal_text_int(str_of(o->limit), &r->limit) != DECIMAL_OK || r->limit < 0))

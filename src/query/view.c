@@ -358,6 +358,15 @@ struct memtable *view_table(const struct view *view, const struct view_rows *row
 	return first;
 }
 
+struct memtable *view_last_part(struct memtable *first)
+{
+	struct memtable *last = first;
+
+	while (last->table.more)
+		last = (struct memtable *)last->table.more;
+	return last;
+}
+
 struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,
 			       const struct scope *scope,
 			       const struct view_request *request)
@@ -367,15 +376,14 @@ struct memtable *view_of_cells(const struct view *view, const struct memtable *r
 		.n = rows->nrows,
 		.size = rows->table.ncolumns * sizeof(struct cell),
 	};
+	struct memtable *first = view_table(view, &cells, scope, request);
+	struct memtable *last = view_last_part(first);
 
-	return view_table(view, &cells, scope, request);
-}
-
-struct memtable *view_last_part(struct memtable *first)
-{
-	struct memtable *last = first;
-
-	while (last->table.more)
-		last = (struct memtable *)last->table.more;
-	return last;
+	for (size_t i = 0; i < rows->nnotes; i++)
+		memtable_add_note(last, "%s", rows->notes[i]);
+	first->table.total_rows = rows->table.total_rows;
+	if (rows->table.caption)
+		first->table.caption =
+			arena_copy(&first->arena, str_of(rows->table.caption)).p;
+	return first;
 }

@@ -85,7 +85,10 @@ struct view_rows {
 struct memtable *view_table(const struct view *view, const struct view_rows *rows,
 			    const struct scope *scope,
 			    const struct view_request *request);
-/* The same of rows that are cells; fields get theirs by view_cell(). */
+/*
+ * The same of rows that are cells; fields get theirs by view_cell().  Caption,
+ * notes and total_rows of `rows` are the result's.
+ */
 struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,
 			       const struct scope *scope,
 			       const struct view_request *request);

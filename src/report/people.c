@@ -126,6 +126,7 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
 		p->columns[i] = (struct people_column){
 			.at = i,
+			.least = t->fields ? t->fields[i]->least : 0,
 			.heading = make_heading(p, &t->columns[i], scale.label),
 			.scale = scale,
 			.is_right = is_right,
@@ -139,12 +140,10 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 }
 
 /* Cells without which the column cannot be read. */
-static size_t least_width(const struct people *p, const struct people_column *c)
+static size_t least_width(const struct people_column *c)
 {
-	size_t least = p->table->fields[c->at]->least;
+	size_t least = c->least ? c->least : LEAST_NAME;
 
-	if (!least)
-		least = LEAST_NAME;
 	return c->is_right || c->width < least ? c->width : least;
 }
 
@@ -156,7 +155,7 @@ void people_fit(struct people *p, size_t width, size_t gutter)
 		for (size_t i = 0; i < p->ncolumns; i++) {
 			const struct people_column *c = &p->columns[i];
 			int number = p->table->fields[c->at]->leaves;
-			needed += least_width(p, c) + (i ? gutter : 0);
+			needed += least_width(c) + (i ? gutter : 0);
 			if (number > leaves) {
 				leaves = number;
 				first = i;

@@ -22,6 +22,7 @@ struct people_column {
 	struct scale scale;
 	bool is_right;       /* aligned right: a column of numbers */
 	size_t width;        /* terminal cells of its widest text, heading included */
+	size_t least;        /* cells that its field keeps; 0: it says nothing */
 	size_t number_width; /* of its widest cell that is no text */
 };
 

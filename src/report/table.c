@@ -19,28 +19,36 @@
 #define NOTE      "note: "
 #define LABEL_MAX ((size_t)8) /* bytes in front of a line of prose */
 
-/* Cells of the column when no text may be wider than `cap`. */
-static size_t capped_width(const struct people_column *column, size_t cap)
+/*
+ * Cells of the column when no text may be wider than `cap`; columns whose field says how
+ * many they need at least have these, unless `all_give_way`.
+ */
+static size_t capped_width(const struct people_column *column, size_t cap,
+			   bool all_give_way)
 {
 	if (cap < LEAST_TEXT)
 		cap = LEAST_TEXT;
 	if (cap < column->number_width)
 		cap = column->number_width;
+	if (cap < column->least && !all_give_way)
+		cap = column->least;
 	return column->is_right || column->width < cap ? column->width : cap;
 }
 
-static size_t line_width(const struct people *p, size_t cap)
+static size_t line_width(const struct people *p, size_t cap, bool all_give_way)
 {
 	size_t width = 0;
 
 	for (size_t i = 0; i < p->ncolumns; i++)
-		width += capped_width(&p->columns[i], cap) + (i ? GUTTER : 0);
+		width += capped_width(&p->columns[i], cap, all_give_way) +
+			 (i ? GUTTER : 0);
 	return width;
 }
 
 /* Shortens the widest text columns, to one width, until the line fits. */
 static void fit(struct people *p, size_t width)
 {
+	bool all_give_way = line_width(p, 0, false) > width;
 	size_t low = 0, high = 0;
 
 	for (size_t i = 0; i < p->ncolumns; i++)
@@ -48,13 +56,13 @@ static void fit(struct people *p, size_t width)
 			high = p->columns[i].width;
 	while (low < high) { /* the largest cap that fits, or 0 */
 		size_t cap = high - (high - low) / 2;
-		if (line_width(p, cap) <= width)
+		if (line_width(p, cap, all_give_way) <= width)
 			low = cap;
 		else
 			high = cap - 1;
 	}
 	for (size_t i = 0; i < p->ncolumns; i++)
-		p->columns[i].width = capped_width(&p->columns[i], low);
+		p->columns[i].width = capped_width(&p->columns[i], low, all_give_way);
 }
 
 static void write_str(FILE *out, struct str text)

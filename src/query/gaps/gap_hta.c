@@ -13,24 +13,31 @@
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_profile.h"
 #include "query/number_cell.h"
-#include "query/pick.h"
+#include "query/view.h"
 
 enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };
 
-static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_ID },
-	[RANK] = { "rank", "Rank", UNIT_ID },
-	[DEVICE] = { "device", "Device", UNIT_ID },
-	[STREAM] = { "stream", "Stream", UNIT_ID },
-	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
-	[IDLE] = { "idle_ns", "Idle", UNIT_NS },
-	[GAPS] = { "gaps", "Gaps", UNIT_COUNT },
-	[SHARE] = { "share_pct", "Of the stream's idle", UNIT_PERCENT },
-};
+#define CELL(place) .get = view_cell, .arg = (place)
 
-static const enum shown hta_shown[NCOLUMNS] = {
-	[PROFILE] = SHOWN_IF_PROFILES,
-	[RANK] = SHOWN_IF_RANKS,
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(STREAM) },
+	{ "cause", "Cause", "cause", NULL, UNIT_TEXT, CELL(CAUSE) },
+	{ "idle_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(IDLE) },
+	{ "gaps", "Gaps", "number of gaps", "count", UNIT_COUNT, CELL(GAPS) },
+	{ "share_pct", "Of the stream's idle", "share of the stream's idle time", "share", UNIT_PERCENT, CELL(SHARE) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view view = {
+	.name = "gaps --causes hta",
+	.fields = fields,
+	.people = VIEW_PART(
+		"profile rank? device! stream! cause idle_ns! gaps! share_pct!"),
 };
 
 enum { HOST_WAIT, KERNEL_WAIT, OTHER, NCAUSES };
@@ -155,12 +162,13 @@ int gap_hta_open(struct store *store, const struct scope *scope,
 		 const struct gap_table_request *request, struct table **out,
 		 struct err *err)
 {
+	const struct view_request show = { .for_people = request->for_people };
 	struct summing s = { .request = request };
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
 	*out = NULL;
-	s.out = memtable_new(columns, NCOLUMNS);
+	s.out = memtable_new(NULL, NCOLUMNS);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		s.profile = &scope->profiles[i];
 		rc = sum_profile(&s, store, &texts, err);
@@ -169,8 +177,7 @@ int gap_hta_open(struct store *store, const struct scope *scope,
 	if (rc == 0 && (!s.has_work || (s.out->nrows == 0 && request->filter)))
 		rc = gap_nothing(store, scope, s.has_work, err);
 	if (rc == 0)
-		*out = table_pick(&s.out->table, hta_shown, scope, request->for_people);
-	else
-		table_free(&s.out->table);
+		*out = &view_of_cells(&view, s.out, scope, &show)->table;
+	table_free(&s.out->table);
 	return rc;
 }

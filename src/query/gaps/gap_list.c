@@ -17,7 +17,7 @@
 #include "query/gaps/gap_stretch.h"
 #include "query/gaps/gap_times.h"
 #include "query/number_cell.h"
-#include "query/pick.h"
+#include "query/view.h"
 
 enum {
 	PROFILE,
@@ -43,27 +43,39 @@ enum {
 	NCOLUMNS
 };
 
-static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_ID },
-	[RANK] = { "rank", "Rank", UNIT_ID },
-	[DEVICE] = { "device", "Device", UNIT_ID },
-	[TIME_SHOWN] = { "time", "--time", UNIT_TEXT },
-	[START] = { "start_ns", "Start", UNIT_TIME },
-	[DUR] = { "dur_ns", "Idle", UNIT_NS },
-	[STEP] = { "step", "Step", UNIT_ID },
-	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
-	[TITLE] = { "title", "Cause", UNIT_TEXT },
-	[CAUSE_NS] = { "cause_ns", "Of it", UNIT_NS },
-	[BLAMED] = { "blamed", "Look at", UNIT_TEXT },
-	[LOOK_AT] = { "look_at", "Look at", UNIT_TEXT },
-	[BEFORE] = { "before", "Before", UNIT_TEXT },
-	[AFTER] = { "after", "After", UNIT_TEXT },
-	[LAUNCH] = { "launch", "Launch", UNIT_TEXT },
-	[LAUNCH_START] = { "launch_start_ns", "Launched", UNIT_TIME },
-	[TIME] = { "time", "--time", UNIT_TEXT },
-	[CHAIN] = { "chain", "Chain", UNIT_TEXT },
-	[ROOT] = { "root", "Root", UNIT_TEXT },
-	[OWN] = { "own_frame", "Own frame", UNIT_TEXT },
+#define CELL(place) .get = view_cell, .arg = (place)
+#define PEOPLE      .flags = FIELD_PEOPLE
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "people_time", "--time", NULL, NULL, UNIT_TEXT, CELL(TIME_SHOWN), PEOPLE, .least = 60 },
+	{ "start_ns", "Start", "start", "start", UNIT_TIME, CELL(START) },
+	{ "dur_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(DUR) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "cause", "Cause", "cause of most of it", NULL, UNIT_TEXT, CELL(CAUSE) },
+	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE },
+	{ "blamed", "Look at", "what most of it is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
+	{ "look_at", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE },
+	{ "before", "Before", "work before it", NULL, UNIT_TEXT, CELL(BEFORE) },
+	{ "after", "After", "work after it", NULL, UNIT_TEXT, CELL(AFTER) },
+	{ "launch", "Launch", "launch of that", NULL, UNIT_TEXT, CELL(LAUNCH) },
+	{ "cause_ns", "Of it", "time of that cause", NULL, UNIT_NS, CELL(CAUSE_NS) },
+	{ "launch_start_ns", "Launched", "start of the launch", NULL, UNIT_TIME, CELL(LAUNCH_START) },
+	{ "time", "--time", "as --time takes it", NULL, UNIT_TEXT, CELL(TIME) },
+	{ "chain", "Chain", "calls that the host was in", NULL, UNIT_TEXT, CELL(CHAIN) },
+	{ "root", "Root", "the synchronization before it", NULL, UNIT_TEXT, CELL(ROOT) },
+	{ "own_frame", "Own frame", "innermost frame of the program's own", NULL, UNIT_TEXT, CELL(OWN) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view view = {
+	.name = "gaps --list",
+	.fields = fields,
+	.people = VIEW_PART("profile rank? device? people_time dur_ns! title look_at!"),
 };
 
 /* A row before it is cut off by the limit; cells' texts are in the table's arena. */
@@ -83,7 +95,7 @@ struct listing {
 	struct gap_stretch *stretches; /* owned: of this one */
 	size_t nstretches, stretches_cap;
 	int64_t total;
-	bool has_work, has_devices;
+	bool has_work;
 };
 
 static int compare(int64_t dur_a, int64_t dur_b, int64_t start_a, int64_t start_b)
@@ -262,7 +274,6 @@ static int add_profile(struct listing *l, struct store *store,
 
 	l->nstretches = 0;
 	l->has_work |= p.work.n > 0;
-	l->has_devices |= p.work.ndevices > 1;
 	for (uint32_t i = 0; rc >= 0 && i < p.blame.gaps.n; i++) {
 		if (!gap_profile_wants(&p, &p.blame.gaps.items[i]))
 			continue;
@@ -301,27 +312,7 @@ static void add_note(struct listing *l, const struct listed *row)
 
 static struct table *finish(struct listing *l)
 {
-	const enum shown shown[NCOLUMNS] = {
-		[PROFILE] = SHOWN_IF_PROFILES,
-		[RANK] = SHOWN_IF_RANKS,
-		[DEVICE] = l->has_devices ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
-		[TIME_SHOWN] = SHOWN_TO_PEOPLE,
-		[START] = SHOWN_TO_MACHINES,
-		[STEP] = SHOWN_TO_MACHINES,
-		[CAUSE] = SHOWN_TO_MACHINES,
-		[TITLE] = SHOWN_TO_PEOPLE,
-		[CAUSE_NS] = SHOWN_TO_MACHINES,
-		[BLAMED] = SHOWN_TO_MACHINES,
-		[LOOK_AT] = SHOWN_TO_PEOPLE,
-		[BEFORE] = SHOWN_TO_MACHINES,
-		[AFTER] = SHOWN_TO_MACHINES,
-		[LAUNCH] = SHOWN_TO_MACHINES,
-		[LAUNCH_START] = SHOWN_TO_MACHINES,
-		[TIME] = SHOWN_TO_MACHINES,
-		[CHAIN] = SHOWN_TO_MACHINES,
-		[ROOT] = SHOWN_TO_MACHINES,
-		[OWN] = SHOWN_TO_MACHINES,
-	};
+	const struct view_request show = { .for_people = l->request->for_people };
 	uint32_t *at = sorted_places(l->rows, l->n, listed_before);
 	struct gap_times times = { 0 };
 	size_t n = l->n;
@@ -344,7 +335,7 @@ static struct table *finish(struct listing *l)
 		add_note(l, &l->rows[at[i]]);
 	l->out->table.total_rows = l->total;
 	free(at);
-	return table_pick(&l->out->table, shown, l->scope, l->request->for_people);
+	return &view_of_cells(&view, l->out, l->scope, &show)->table;
 }
 
 int gap_list_open(struct store *store, const struct scope *scope,
@@ -356,7 +347,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 	int rc = text_pool_open(store, &texts, err);
 
 	*out = NULL;
-	l.out = memtable_new(columns, NCOLUMNS);
+	l.out = memtable_new(NULL, NCOLUMNS);
 	if (rc == 0)
 		rc = gap_chain_open(store, &texts, &l.chain, err);
 	if (rc == 0)
@@ -367,8 +358,7 @@ int gap_list_open(struct store *store, const struct scope *scope,
 		rc = gap_nothing(store, scope, l.has_work, err);
 	if (rc == 0)
 		*out = finish(&l);
-	else
-		table_free(&l.out->table);
+	table_free(&l.out->table);
 	gap_chain_close(&l.chain);
 	gap_ranks_close(&l.ranks);
 	text_pool_close(&texts);

@@ -1,22 +1,16 @@
 /* Idle time by what it is charged to: see gap_table.h. */
 #include "query/gaps/gap_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
-#include "query/fit_columns.h"
 #include "query/gaps/gap_notes.h"
 #include "query/number_cell.h"
-#include "query/pick.h"
+#include "query/view.h"
 
-#define KEY_CELLS     30 /* that a name needs at least */
-#define NUMBER_CELLS  6
-#define LOOK_AT_CELLS 23 /* as wide as the causes at least, which then stay whole */
-#define TITLES_MAX    ((size_t)1 << 10)
-
+/* The cells of a row. */
 enum {
 	PROFILE,
 	RANK,
@@ -39,46 +33,67 @@ enum {
 	NCOLUMNS
 };
 
-static const struct column all_columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_ID },
-	[RANK] = { "rank", "Rank", UNIT_ID },
-	[DEVICE] = { "device", "Device", UNIT_ID },
-	[KEY] = { "key", "Key", UNIT_TEXT },
-	[CAUSE] = { "cause", "Cause", UNIT_TEXT },
-	[TITLE] = { "title", "Cause", UNIT_TEXT },
-	[PER_STEP] = { "idle_per_step_ns", "Idle/step", UNIT_NS },
-	[BLAMED] = { "blamed", "Look at", UNIT_TEXT },
-	[IDLE] = { "idle_ns", "Idle", UNIT_NS },
-	[GAPS] = { "gaps", "Gaps", UNIT_COUNT },
-	[MEAN] = { "mean_ns", "Mean", UNIT_NS },
-	[LONGEST] = { "longest_ns", "Longest", UNIT_NS },
-	[SHARE] = { "share_pct", "Idle", UNIT_PERCENT },
-	[STEPPED] = { "idle_per_step_ns", "Idle/step", UNIT_NS },
-	[DEVICE_IDLE] = { "device_idle_ns", "Device idle", UNIT_NS },
-	[DEVICE_SPAN] = { "device_span_ns", "Device span", UNIT_NS },
-	[OUTSIDE] = { "outside_ns", "Outside", UNIT_NS },
-	[LOOK_AT] = { "look_at", "Look at", UNIT_TEXT },
+/* A bit for each enum gap_by, and what people see of steps. */
+#define BY(by)         (1u << (by))
+#define BY_OTHER       (~BY(GAPS_BY_CAUSE) & (BY(GAPS_BY_STREAM + 1) - 1))
+#define PER_STEP_SHOWN BY(GAPS_BY_STREAM + 1)
+#define IDLE_SHOWN     BY(GAPS_BY_STREAM + 2)
+
+#define CELL(place) .get = view_cell, .arg = (place)
+#define PEOPLE      .flags = FIELD_PEOPLE
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_OP) },
+	{ "frame", "Python frame", "Python frame", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_FRAME) },
+	{ "annotation", "Annotation", "annotation", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_ANNOTATION) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STEP) },
+	{ "stream", "Stream", "stream of the work after the gap", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STREAM) },
+	{ "cause", "Cause", "cause", NULL, UNIT_TEXT, CELL(CAUSE) },
+	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 60 },
+	{ "idle_per_step", "Idle/step", NULL, NULL, UNIT_NS, CELL(PER_STEP), PEOPLE, .needs = PER_STEP_SHOWN },
+	{ "blamed", "Look at", "what most of it is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
+	{ "idle", "Idle", NULL, NULL, UNIT_NS, CELL(IDLE), PEOPLE, .needs = IDLE_SHOWN },
+	{ "idle_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(IDLE) },
+	{ "gaps", "Gaps", "number of gaps", "count", UNIT_COUNT, CELL(GAPS), .leaves = 2 },
+	{ "mean_ns", "Mean", "mean time of a gap", "mean", UNIT_NS, CELL(MEAN), .leaves = 4 },
+	{ "longest_ns", "Longest", "longest gap", "max", UNIT_NS, CELL(LONGEST), .leaves = 1 },
+	{ "share_pct", "Idle", "share of the device's idle time", "share", UNIT_PERCENT, CELL(SHARE), .leaves = 3 },
+	{ "idle_per_step_ns", "Idle/step", "idle time in a step", NULL, UNIT_NS, CELL(STEPPED) },
+	{ "device_idle_ns", "Device idle", "idle time of the device", NULL, UNIT_NS, CELL(DEVICE_IDLE) },
+	{ "device_span_ns", "Device span", "time that the device could work in", NULL, UNIT_NS, CELL(DEVICE_SPAN) },
+	{ "outside_ns", "Outside", "idle time outside that", NULL, UNIT_NS, CELL(OUTSIDE) },
+	{ "look_at", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE, .needs = BY(GAPS_BY_CAUSE), .least = 23 },
+	{ "look_at_too", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE, .needs = BY_OTHER, .leaves = 5, .least = 23 },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view view = { .name = "gaps", .fields = fields };
+
+static const struct view_part people_by_cause[] = {
+	{ NULL,
+	  "profile rank? device? title idle_per_step! idle! gaps mean_ns! longest_ns! "
+	  "share_pct! look_at!" },
+	{ .fields = NULL },
 };
 
-/* By enum gap_by: the column of what the rows are for. */
-static const struct column keys[] = {
-	[GAPS_BY_CAUSE] = { "cause", "Cause", UNIT_TEXT },
-	[GAPS_BY_OP] = { "op", "Operator", UNIT_TEXT },
-	[GAPS_BY_FRAME] = { "frame", "Python frame", UNIT_TEXT },
-	[GAPS_BY_ANNOTATION] = { "annotation", "Annotation", UNIT_TEXT },
-	[GAPS_BY_STEP] = { "step", "Step", UNIT_ID },
-	[GAPS_BY_STREAM] = { "stream", "Stream", UNIT_ID },
+static const struct view_part people_by_key[] = {
+	{ NULL, "profile rank? device? op! frame! annotation! step! stream! title "
+		"idle_per_step! idle! gaps longest_ns! share_pct! look_at_too!" },
+	{ .fields = NULL },
 };
 
 struct making {
 	const struct gap_table_request *request;
 	const struct scope *scope;
 	struct memtable *out;
-	struct column *columns; /* in the table's arena */
 	struct gap_sums sums, totals;
 	struct gap_sums by_cause; /* whatever the rows are for: gap_notes_add() */
 	struct gap_causes_seen causes;
-	bool has_devices; /* a profile has several */
 	bool has_work, has_steps;
 	int64_t nrows; /* without the limit */
 	struct gap_ranks ranks;
@@ -150,14 +165,6 @@ static int add_gap(struct making *m, const struct gap_profile *p, const struct g
 	return 0;
 }
 
-/* People read a step's number as it is written, without commas. */
-static struct cell step_cell(const struct making *m, int64_t number)
-{
-	if (!m->request->for_people)
-		return cell_int(number);
-	return cell_text(str_of(arena_printf(&m->out->arena, "%" PRId64, number)));
-}
-
 static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 			    uint32_t key)
 {
@@ -167,7 +174,7 @@ static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 	case GAPS_BY_ANNOTATION:
 		return text_pool_cell(p->texts, key);
 	case GAPS_BY_STEP:
-		return key < p->range.nsteps ? step_cell(m, p->range.steps[key].number)
+		return key < p->range.nsteps ? cell_int(p->range.steps[key].number)
 					     : cell_null();
 	case GAPS_BY_STREAM:
 		if (key == p->work.nstreams)
@@ -258,7 +265,6 @@ static int add_profile(struct making *m, struct store *store,
 		add_rows(m, &p);
 	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {
 		m->has_work = true;
-		m->has_devices |= p.work.ndevices > 1;
 		m->has_steps |= p.totals[i].steps > 0;
 		if (p.totals[i].is_wanted)
 			gap_notes_device(m->out, &m->causes, m->scope, &p, i);
@@ -274,59 +280,6 @@ int gap_nothing(struct store *store, const struct scope *scope, bool has_work,
 			: device_work_lacks(store, scope, err);
 }
 
-/* Cells that no cause shown here is wider than. */
-static size_t cause_width(const struct making *m)
-{
-	size_t widest = 0;
-
-	for (size_t i = 0; i < m->out->nrows; i++) {
-		struct str title = memtable_row(m->out, i)[TITLE].as.text;
-		widest = title.n > widest ? title.n : widest;
-	}
-	return widest;
-}
-
-/* People's columns for which the terminal has no room. */
-static void hide(struct making *m, enum shown *shown)
-{
-	bool by_cause = m->request->by == GAPS_BY_CAUSE;
-	bool is_number = m->request->by >= GAPS_BY_STEP;
-	size_t causes = cause_width(m);
-	const struct {
-		int id, leaves;
-		size_t least;
-	} fits[] = { { KEY, 0, is_number ? NUMBER_CELLS : KEY_CELLS },
-		     { TITLE, 0, causes },
-		     { shown[IDLE] == SHOWN_ALWAYS ? IDLE : PER_STEP, 0, 0 },
-		     { GAPS, 2, 0 },
-		     { MEAN, 4, 0 },
-		     { LONGEST, 1, 0 },
-		     { SHARE, 3, 0 },
-		     { LOOK_AT, by_cause ? 0 : 5,
-		       causes > LOOK_AT_CELLS ? causes : LOOK_AT_CELLS } };
-	struct fit_column columns[sizeof(fits) / sizeof(*fits)];
-	struct buf left;
-	size_t n = 0;
-
-	buf_init(&left, TITLES_MAX);
-	for (size_t i = 0; i < sizeof(fits) / sizeof(*fits); i++) {
-		enum shown *how = &shown[fits[i].id];
-		if (*how != SHOWN_ALWAYS && *how != SHOWN_TO_PEOPLE)
-			continue;
-		columns[n++] = (struct fit_column){ m->columns[fits[i].id], fits[i].id,
-						    fits[i].leaves, fits[i].least };
-		*how = SHOWN_TO_MACHINES;
-	}
-	n = fit_columns(columns, n, m->request->width, &left);
-	for (size_t i = 0; i < n; i++)
-		shown[columns[i].id] = SHOWN_ALWAYS;
-	if (left.n)
-		memtable_add_note(m->out,
-				  "hidden: " STR_FMT "; -o FILE.csv has all columns",
-				  STR_ARG(buf_str(&left)));
-	buf_release(&left);
-}
-
 static bool has_keys(const struct making *m)
 {
 	bool has = (int64_t)m->out->nrows < m->nrows; /* or it may be in the others */
@@ -336,35 +289,17 @@ static bool has_keys(const struct making *m)
 	return has;
 }
 
-static struct table *pick(struct making *m)
+static struct memtable *show(const struct making *m)
 {
-	bool by_cause = m->request->by == GAPS_BY_CAUSE;
-	bool per_step = m->has_steps && m->request->by != GAPS_BY_STEP;
-	enum shown shown[NCOLUMNS] = {
-		[PROFILE] = SHOWN_IF_PROFILES,
-		[RANK] = SHOWN_IF_RANKS,
-		[DEVICE] = m->has_devices ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
-		[KEY] = by_cause ? SHOWN_NEVER : SHOWN_ALWAYS,
-		[CAUSE] = SHOWN_TO_MACHINES,
-		[TITLE] = SHOWN_TO_PEOPLE,
-		[PER_STEP] = per_step ? SHOWN_TO_PEOPLE : SHOWN_NEVER,
-		[BLAMED] = SHOWN_TO_MACHINES,
-		[IDLE] = per_step ? SHOWN_TO_MACHINES : SHOWN_ALWAYS,
-		[GAPS] = SHOWN_ALWAYS,
-		[MEAN] = by_cause ? SHOWN_ALWAYS : SHOWN_TO_MACHINES,
-		[LONGEST] = SHOWN_ALWAYS,
-		[SHARE] = SHOWN_ALWAYS,
-		[STEPPED] = SHOWN_TO_MACHINES,
-		[DEVICE_IDLE] = SHOWN_TO_MACHINES,
-		[DEVICE_SPAN] = SHOWN_TO_MACHINES,
-		[OUTSIDE] = SHOWN_TO_MACHINES,
-		[LOOK_AT] = SHOWN_TO_PEOPLE,
+	enum gap_by by = m->request->by;
+	bool per_step = m->has_steps && by != GAPS_BY_STEP;
+	const struct view_request show = {
+		.people = by == GAPS_BY_CAUSE ? people_by_cause : people_by_key,
+		.asked = BY(by) | (per_step ? PER_STEP_SHOWN : IDLE_SHOWN),
+		.for_people = m->request->for_people,
 	};
 
-	if (m->request->for_people && m->request->width)
-		hide(m, shown);
-	m->out->table.total_rows = m->nrows;
-	return table_pick(&m->out->table, shown, m->scope, m->request->for_people);
+	return view_of_cells(&view, m->out, m->scope, &show);
 }
 
 static int make(struct making *m, struct store *store, struct err *err)
@@ -397,24 +332,19 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		return gap_hta_open(store, scope, request, out, err);
 	if (request->is_list)
 		return gap_list_open(store, scope, request, out, err);
-	m.out = memtable_new(all_columns, NCOLUMNS);
-	m.columns = arena_alloc(&m.out->arena, sizeof(all_columns));
-	memcpy(m.columns, all_columns, sizeof(all_columns));
-	m.columns[KEY] = keys[request->by];
-	if (request->by == GAPS_BY_STEP && request->for_people)
-		m.columns[KEY].unit = UNIT_TEXT;
-	m.out->table.columns = m.columns;
+	m.out = memtable_new(NULL, NCOLUMNS);
 	int rc = make(&m, store, err);
 	gap_sums_release(&m.sums);
 	gap_sums_release(&m.totals);
 	gap_sums_release(&m.by_cause);
-	if (rc < 0) {
-		table_free(&m.out->table);
-		return -1;
+	m.out->table.total_rows = m.nrows;
+	if (rc == 0) {
+		struct memtable *shown = show(&m);
+		gap_notes_sentence(shown, &m.causes);
+		if (!has_keys(&m))
+			gap_notes_no_keys(shown, request->by);
+		*out = &shown->table;
 	}
-	gap_notes_sentence(m.out, &m.causes);
-	if (!has_keys(&m))
-		gap_notes_no_keys(m.out, request->by);
-	*out = pick(&m);
-	return 0;
+	table_free(&m.out->table);
+	return rc;
 }

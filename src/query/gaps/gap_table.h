@@ -31,7 +31,6 @@ struct gap_table_request {
 	bool charges_roots;
 	bool is_inner; /* only idle time between the first and the last work */
 	bool for_people;
-	int width; /* of the terminal, 0: unlimited */
 };
 
 /*
