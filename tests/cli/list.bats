@@ -207,7 +207,7 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 	done
 	run --separate-stderr ptool tree "$FIXTURES/snapshot/two_devices_p5.pickle"
 	exits 3
-	[[ ${stderr_lines[-1]} == *": a recording of memory has no calls; 'ptool memory' shows what it has" ]]
+	[[ ${stderr_lines[-1]} == *": a recording of memory has no calls; 'ptool memory "*"' shows what it has" ]]
 }
 
 @test "2: a misspelt order or filter, before a trace is read" {
