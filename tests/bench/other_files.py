@@ -232,8 +232,10 @@ def deep_stack_of_a_snapshot(n, folder, stretch):
 
 @kind
 def devices_of_a_snapshot(n, folder, stretch):
-    return snapshot(folder, [segment(i, [part(0, i)], device=i) for i in range(n)],
-                    [[entry(i, "alloc", i, stretch=stretch)] for i in range(n)])
+    """As many devices as a machine may have, in turn."""
+    m = min(n, 64)
+    return snapshot(folder, [segment(i, [part(0, i)], device=i % m) for i in range(n)],
+                    [[entry(i, "alloc", i, stretch=stretch) for i in range(j, n, m)] for j in range(m)])
 
 
 @kind

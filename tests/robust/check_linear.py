@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Twice as much of anything takes about twice the work and memory.  timeout: 600 s
+
+The short form of tests/bench/linear.py: one recording with 2,000 of each structure, and the
+commands of SHORT on it, every fourth of them on each.  Most cost next to nothing there and are
+fine.  One that does not is tried with 8,000: above the cost of starting it may cost at most
+8 times as much, where 4 is proportional and 16 quadratic.  Work is instructions where the
+kernel counts them, else processor time, the least of several runs; how fast the machine is
+does not matter.
+
+With LONG all commands are tried on each structure, with 4,000 and 16,000; LINEAR=RE tries
+only the structures whose names match, with all commands.  Skipped under SAN, TSAN and
+VALGRIND, whose own work and memory are not in proportion.
+"""
+import os
+import re
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "store")]
+import command_lines  # noqa: E402  pylint: disable=wrong-import-position
+import linear  # noqa: E402  pylint: disable=wrong-import-position
+import storetap  # noqa: E402  pylint: disable=wrong-import-position
+import structures  # noqa: E402  pylint: disable=wrong-import-position
+
+LONG = os.environ.get("LONG")
+SMALL, LARGE, MOST = (4000, 16000, 8) if LONG else (2000, 8000, 8)
+SUSPECT = {"instructions": 150e6, "seconds": 0.02, "bytes": 24 << 20}  # above the cost of starting
+SHARE = 4  # each structure is tried with one of so many commands
+AGAIN = 2  # runs, when the first says that it is too much
+SECONDS = 20
+MANY_FILES = 16  # so many times fewer of those that are a file each
+
+# The idle time of each device is explained by all that the host did: devices x host slices.
+OPEN = [("devices", "gaps|advise|diff.*idle")]
+
+# One line a way through the code, not one a mode.
+SHORT = [line.split(" ", 1) for line in """
+ingest -q -j1 -o OUT TRACE
+top --by step,thread,shape STORE
+top --by stack STORE
+top --cat cpu_op STORE
+top --by annotation --limit 0 STORE
+top --tensor-cores STORE
+list --sort name STORE
+doctor STORE
+info STORE
+steps STORE
+steps --phases STORE
+devices STORE
+streams --by-time 50 STORE
+kernels --launches --copies --by step --limit 0 STORE
+gaps --by frame STORE
+gaps --root STORE
+gaps --causes hta STORE
+advise STORE
+transfers --by step STORE
+comm --ranks STORE
+comm --by size STORE
+modules --depth 0 --format csv STORE
+memory --stats STORE
+memory --live --by step --format csv STORE
+memory --events STORE
+memory --leaks STORE
+tree --depth 0 --min 0 --format csv STORE
+tree --depth 0 --min 0 --kernels STORE
+pstats --callers STORE
+diff STORE STORE
+diff --by name STORE STORE
+diff --by idle STORE STORE
+""".strip().splitlines()]
+
+
+def is_open(name, cell):
+    return any(re.search(structure, name) and re.search(command, f"{cell.command} {cell.line}") for structure, command in OPEN)
+
+
+class Recording:
+    """A structure in two sizes, each made when it is needed."""
+
+    def __init__(self, name, root):
+        self.name, self.root, self.places = name, root, {}
+
+    def cost(self, cell, size, tool, runs=1):
+        if size not in self.places:
+            n = size // MANY_FILES if self.name in ("ranks", "profiles_of_one_rank") else size
+            self.places[size] = linear.Place(self.name, n, self.root, has_other=False)
+        return least([self.places[size].run(cell, tool, SECONDS) for _ in range(runs)])
+
+
+def least(runs):
+    """The smallest costs; None when one of the runs failed."""
+    if any(run.failed() for run in runs):
+        return None
+    return {measure: min(run.costs[measure] for run in runs) for measure in runs[0].costs}
+
+
+def excess(recording, cell, tool, start):
+    """What costs too much of the large recording, as text, or None."""
+    small = recording.cost(cell, SMALL, tool)
+    suspects = [measure for measure in start if small is None or small[measure] - start[measure] > SUSPECT[measure]]
+    for runs in (1, AGAIN):
+        if not suspects:
+            return None
+        small = recording.cost(cell, SMALL, tool, runs)
+        large = recording.cost(cell, LARGE, tool, runs)
+        if small is None or large is None:
+            return f"{cell.command} {cell.line}: fails, or takes more than {SECONDS} s"
+        suspects = [measure for measure in suspects
+                    if large[measure] - start[measure] > MOST * max(small[measure] - start[measure], SUSPECT[measure] / 2)]
+    return f"{cell.command} {cell.line}: {', '.join(f'{small[m]:.4g} -> {large[m]:.4g} {m}' for m in suspects)}" if suspects else None
+
+
+def main():
+    tap = storetap.Tap()
+    if any(os.environ.get(name) for name in ("SAN", "TSAN", "VALGRIND")):
+        tap.skip("work and memory in proportion", "a sanitizer's are not")
+        tap.done()
+    tap.same(command_lines.missing(linear.PTOOL), [], "each command has lines in tests/bench/command_lines.py")
+    tool = "perf" if linear.has_perf() else None
+    wanted = os.environ.get("LINEAR")
+    everything = wanted or LONG
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as root:
+        cells = [linear.Cell("", command, line) for command, line in SHORT]
+        tiny = Recording("steps", root)
+        starts = [tiny.cost(cell, linear.FIXED, tool, AGAIN) for cell in cells]
+        tap.same([cell.line for cell, start in zip(cells, starts) if start is None], [], "each command runs")
+        for number, name in enumerate(structures.names_of_all()):
+            if wanted and not re.search(wanted, name):
+                continue
+            with tempfile.TemporaryDirectory(dir=root) as inner:
+                recording = Recording(name, inner)
+                found = [excess(recording, cell, tool, start) for i, (cell, start) in enumerate(zip(cells, starts))
+                         if start and (everything or (number + i) % SHARE == 0) and not is_open(name, cell)]
+            found = [text for text in found if text]
+            tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
+    tap.done()
+
+
+main()
