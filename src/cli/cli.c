@@ -13,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
@@ -43,13 +44,6 @@ static int unknown_command(const char *name)
 	struct err err = ERR_INIT;
 	size_t n = 0;
 
-	if (access(name, F_OK) == 0) {
-		err_set(&err, ERR_USAGE,
-			"'%.200s' is a file, not a command; did you mean 'ptool top "
-			"%.200s'?",
-			name, name);
-		return message_error(NULL, NULL, &err);
-	}
 	while (commands[n])
 		n++;
 	const char **names = xcalloc(n + 1, sizeof(*names));
@@ -59,6 +53,8 @@ static int unknown_command(const char *name)
 	free(names);
 	return message_error(NULL, NULL, &err);
 }
+
+extern const struct command cmd_overview;
 
 /* Under a sanitizer, as the tests run, an exit status that help does not list ends us. */
 static int run(const struct command *command, int argc, char **argv)
@@ -76,8 +72,16 @@ static int run(const struct command *command, int argc, char **argv)
 	return code;
 }
 
+/* No command has a dot or a slash in its name: it is a file, also when it is missing. */
+static bool is_path(const char *name)
+{
+	return strpbrk(name, "./") || access(name, F_OK) == 0;
+}
+
 static int dispatch(int argc, char **argv)
 {
+	if (argc < 2 && access(operand_default_store(), F_OK) == 0)
+		return run(&cmd_overview, 0, NULL);
 	if (argc < 2) {
 		help_short(stderr);
 		return EXIT_USAGE;
@@ -94,6 +98,8 @@ static int dispatch(int argc, char **argv)
 	if (name[0] == '-')
 		return unknown_option(name);
 	const struct command *command = command_find(name);
+	if (!command && is_path(name))
+		return run(&cmd_overview, argc - 1, argv + 1);
 	if (!command)
 		return unknown_command(name);
 	return run(command, argc - 2, argv + 2);
@@ -112,6 +118,6 @@ int cli_main(int argc, char **argv)
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)
 		return code;
-	const struct command *command = command_find(argv[1]);
+	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	return message_error(command ? command->name : NULL, NULL, &err);
 }

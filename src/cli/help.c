@@ -141,7 +141,8 @@ void help_command(const struct command *command, FILE *out)
 
 void help_overview(FILE *out)
 {
-	fputs("usage: ptool COMMAND [options] [STORE|FILE]\n"
+	fputs("usage: ptool [STORE|FILE]\n"
+	      "       ptool COMMAND [options] [STORE|FILE]\n"
 	      "\n"
 	      "Answers from traces and profiles of PyTorch and Python programs.\n",
 	      out);

@@ -267,6 +267,9 @@ static const struct drawn {
 	{ "▆", '=' },
 	{ "▇", '=' },
 	{ "█", '#' },
+	{ "▓", '=' },
+	{ "▒", '-' },
+	{ "░", '.' },
 };
 
 static void write_ascii(const char *text, size_t n, FILE *out)

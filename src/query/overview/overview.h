@@ -1,0 +1,56 @@
+/*
+ * ptool FILE: the most important numbers of a scope on one screen, each read from the
+ * table of the command that says more.
+ */
+#ifndef PTOOL_QUERY_OVERVIEW_H
+#define PTOOL_QUERY_OVERVIEW_H
+
+#include <stdbool.h>
+
+#include "base/memtable.h"
+#include "query/scope.h"
+
+enum overview_block {
+	OVERVIEW_RECORDING,
+	OVERVIEW_STEPS,
+	OVERVIEW_IDLE,
+	OVERVIEW_OPERATORS,
+	OVERVIEW_KERNELS,
+	OVERVIEW_FUNCTIONS,
+	OVERVIEW_MEMORY,
+	OVERVIEW_FINDINGS,
+	NOVERVIEW_BLOCKS
+};
+
+/* The columns of machine formats; the unit is a word of units_word(). */
+enum {
+	OVERVIEW_BLOCK,
+	OVERVIEW_ITEM,
+	OVERVIEW_VALUE,
+	OVERVIEW_UNIT,
+	OVERVIEW_SHARE, /* in percent of what the block is of; null: of nothing */
+	OVERVIEW_COMMAND,
+	NOVERVIEW_COLUMNS
+};
+
+struct overview_request {
+	const char *name;      /* what people call the recording */
+	const char *arguments; /* behind each command: "--rank 0 trace.json"; "": none */
+	bool for_people;
+	int width; /* of the terminal, 0: unlimited */
+};
+
+/* 0 and *out, which table_free() frees, or -1 with err set. */
+int overview_open(struct store *store, const struct scope *scope,
+		  const struct overview_request *request, struct table **out,
+		  struct err *err);
+
+/* "steps"; and the command that says more. */
+const char *overview_block_name(enum overview_block block);
+const char *overview_block_command(enum overview_block block);
+
+/* overview_people.c: at most 23 lines of 80 cells of the rows. */
+struct table *overview_text(const struct memtable *rows,
+			    const struct overview_request *request);
+
+#endif

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# ptool FILE: the first screen.
+
+load setup
+
+# At most 23 lines (a prompt fits below them) of 80 columns.
+fits() { # FILE
+	[ "$(wc -l <"$1")" -le 23 ] && [ "$(LC_ALL=C.UTF-8 wc -L <"$1")" -le 80 ]
+}
+
+@test "a trace of a GPU, in ASCII where the locale is C" {
+	cp "$EVERYTHING" gpu.json
+	LC_ALL=C ptool gpu.json >out 2>/dev/null
+	fits out
+	like_golden overview_gpu.txt <out
+	ptool overview gpu.json >utf8
+	fits utf8
+	grep -F '[█' utf8
+	on_terminal 80 "$PTOOL" gpu.json --no-pager --color never | cmp - utf8
+}
+
+@test "a trace of a CPU, ranks of a store, and a Python profile" {
+	cp "$TORCH/t2141_cnn_w0/trace.json.gz" cpu.json.gz
+	cp "$FIXTURES/pyprof/pstats/sys311/w_gen.prof" .
+	ptool cpu.json.gz 2>/dev/null | like_golden overview_cpu.txt
+	ptool w_gen.prof 2>/dev/null | like_golden overview_functions.txt
+	ptool ingest -q --run ddp "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	ptool | like_golden overview_ranks.txt
+	PTOOL_STORE=./ptool.db ptool | cmp - "$GOLDEN/overview_ranks.txt"
+}
+
+@test "the numbers are those of the commands, which run as written" {
+	cp "$EVERYTHING" "it's one.json"
+	ptool "./it's one.json" --format csv >rows 2>/dev/null
+	[ "$(tail -n +2 rows | cut -d, -f1 | uniq | tr -d '"' | paste -sd ' ')" = \
+		'recording steps idle operators kernels memory findings' ]
+	export PTOOL
+	python3 - <<-'EOF'
+		import csv, os, subprocess
+		rows = list(csv.DictReader(open("rows")))
+		def ask(command):
+		    command = command.replace("ptool", os.environ["PTOOL"], 1) + " --format csv"
+		    text = subprocess.run(command, shell=True, check=True, capture_output=True, text=True)
+		    return list(csv.DictReader(text.stdout.splitlines()))
+		def of(block):
+		    return [r for r in rows if r["block"] == block]
+		for row in of("kernels"):
+		    assert any(k["name"] == row["item"] and k["total_ns"] == row["value"]
+		               for k in ask(row["command"])), row
+		for row in of("operators")[1:]:
+		    assert any(k["name"] == row["item"] and k["self_device_ns"] == row["value"]
+		               for k in ask(row["command"])), row
+		gaps = ask(of("idle")[0]["command"])
+		assert sum(int(g["idle_ns"]) for g in gaps) == int(of("idle")[1]["value"])
+		advice = ask(of("findings")[0]["command"])
+		assert of("findings")[0]["value"].endswith(": " + advice[0]["finding"])
+		assert int(of("memory")[0]["value"]) in [int(m["allocated_peak_bytes"] or 0)
+		                                         for m in ask(of("memory")[0]["command"])]
+	EOF
+}
+
+@test "a file that is cut off has what was read, and a note" {
+	gzip -dc "$TORCH/t2141_cnn_w0/trace.json.gz" | head -c 900000 >cut.json
+	run --separate-stderr ptool cut.json
+	exits 0
+	[[ $stderr == *'the file is cut off'* ]]
+	grep -F 'ptool steps cut.json' <<<"$output"
+}
+
+@test "what is no command: a missing file, a misspelt command, a file called as one" {
+	run --separate-stderr ptool missing.json
+	exits 4
+	says 'ptool: overview: missing.json: No such file or directory'
+	run --separate-stderr ptool stesp
+	exits 2
+	[[ $stderr == "ptool: unknown command 'stesp'; did you mean 'steps'?"* ]]
+	cp "$GPU/copies.json" top
+	ptool ./top 2>/dev/null | grep -F 'ptool kernels ./top'
+	mkdir empty
+	cd empty
+	run --separate-stderr ptool
+	exits 2
+	[[ $stderr == 'usage: ptool COMMAND'* ]]
+	ptool -V | cmp - <(ptool --version)
+}
+
+@test "a store without runs is exit 3" {
+	ptool ingest -q --run only "$GPU/copies.json"
+	ptool rm -q only
+	run --separate-stderr ptool
+	exits 3
+	says "ptool: overview: ptool.db: the store holds no run; 'ptool ingest FILE' adds one"
+}
