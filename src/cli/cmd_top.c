@@ -151,6 +151,8 @@ static int make_query(const struct top_opts *o, const struct filter *filter,
 	*query = (struct top_query){ .filter = filter,
 				     .limit = o->limit,
 				     .reverse = o->reverse,
+				     .spans_last = !o->sort && !is_torch(o) &&
+						   reading_is_for_people(&o->output),
 				     .flops = o->flops,
 				     .tensor_cores = o->tensor_cores,
 				     .top_level = o->top_level && !is_torch(o),

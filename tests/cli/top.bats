@@ -101,7 +101,7 @@ names() { # OPTION...
 	labels
 	[ "$(ptool top --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
 	ptool top --focus '^encoder$' | grep -qx \
-		'note: span: a label on the device; its time includes idle time'
+		'note: span: a label on the device; its time includes idle time, so it comes last'
 	ptool top --focus '^encoder$' --cat user_annotation | lacks -E 'Kind|note'
 	ptool top --cat kernel | lacks -E 'Kind|CPU'
 	[ "$(ptool top --focus '^ampere' --format csv | tail -1 | cut -d, -f3-5)" = ,, ] # no time on the host

@@ -96,6 +96,7 @@ struct top_query {
 		*sort;     /* of top_sort_keys; NULL: device self, else CPU self */
 	int64_t limit;     /* 0: all */
 	bool reverse;      /* the other direction; ties keep their order */
+	bool spans_last;   /* labels on devices after all rows that are in a share */
 	bool flops;        /* the column is asked for */
 	bool tensor_cores; /* how much ran on Tensor Cores */
 	bool top_level;    /* only rows whose first call has no parent */

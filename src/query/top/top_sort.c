@@ -191,6 +191,24 @@ static const struct sort_key *find_key(const struct top_rows *rows,
 	return sort_key_find(top_sort_keys, name);
 }
 
+/* As torch orders rows, a label such as ProfilerStep* would stand above all work. */
+static void put_spans_last(struct top_rows *rows)
+{
+	size_t n = rows->nmatched, others = 0, nspans = 0;
+	uint32_t *spans = xrealloc_array(NULL, n + 1, sizeof(*spans));
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = rows->order[i];
+		if (rows->stats.rows[row].key.kind == OP_DEVICE_ANNOTATION)
+			spans[nspans++] = row;
+		else
+			rows->order[others++] = row;
+	}
+	for (size_t i = 0; i < nspans; i++)
+		rows->order[others + i] = spans[i];
+	free(spans);
+}
+
 int top_order(struct top_rows *rows, const struct scope *scope,
 	      const struct top_query *query, struct err *err)
 {
@@ -200,6 +218,8 @@ int top_order(struct top_rows *rows, const struct scope *scope,
 	const struct sort_key *key = find_key(rows, query->sort);
 	rows->sorted_by = (enum top_column)key->column;
 	sort_rows(rows, scope, query, key);
+	if (query->spans_last)
+		put_spans_last(rows);
 	rows->norder = rows->nmatched;
 	if (query->limit > 0 && (uint64_t)query->limit < rows->norder)
 		rows->norder = (size_t)query->limit;

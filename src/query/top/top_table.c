@@ -295,8 +295,10 @@ static void add_notes(struct memtable *m, const struct choice *c,
 	for (size_t i = 0; i < c->n; i++)
 		if (c->headings[i]->column == TOP_KIND && count_kinds(c).spans)
 			memtable_add_note(
-				m, "span: a label on the device; its time includes "
-				   "idle time");
+				m,
+				"span: a label on the device; its time includes "
+				"idle time%s",
+				query->spans_last ? ", so it comes last" : "");
 	if (no_room->n)
 		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
 				  STR_ARG(buf_str(no_room)));
