@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "ingest/torch_dialect.h"
 #include "query/advise/advise.h"
@@ -196,8 +197,8 @@ static int add_recording(struct making *m, struct err *err)
 
 	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
 		int64_t ns = get_int(&r, i, "span_ns");
-		slices += get_int(&r, i, "slices");
-		m->devices += get_int(&r, i, "devices");
+		slices = sum_add(slices, get_int(&r, i, "slices"));
+		m->devices = sum_add(m->devices, get_int(&r, i, "devices"));
 		span_ns = ns > span_ns ? ns : span_ns;
 	}
 	if (rc == 0 && nrows(&r)) {
@@ -293,19 +294,20 @@ static void add_causes(struct making *m, const struct reader *r)
 			(of.type != CELL_INT || of.as.integer == device.as.integer) &&
 			(of.type != CELL_TEXT || str_equal(of.as.text, device.as.text));
 		if (!is_same || get_int(r, i, "profile") != profile) {
-			idle_ns += get_int(r, i, "device_idle_ns");
-			span_ns += get_int(r, i, "device_span_ns");
+			idle_ns = sum_add(idle_ns, get_int(r, i, "device_idle_ns"));
+			span_ns = sum_add(span_ns, get_int(r, i, "device_span_ns"));
 		}
 		device = of;
 		profile = get_int(r, i, "profile");
-		causes[cause_of_code(get_text(r, i, "cause"))].ns +=
-			get_int(r, i, "idle_ns");
+		struct idle_cause *cause =
+			&causes[cause_of_code(get_text(r, i, "cause"))];
+		cause->ns = sum_add(cause->ns, get_int(r, i, "idle_ns"));
 	}
 	if (idle_ns == 0)
 		return;
 	qsort(causes, NGAP_CAUSES, sizeof(*causes), by_most_idle);
-	add(m, STR_LIT("busy"), UNIT_NS, cell_int(span_ns - idle_ns),
-	    percent(span_ns - idle_ns, span_ns));
+	add(m, STR_LIT("busy"), UNIT_NS, cell_int(sum_sub(span_ns, idle_ns)),
+	    percent(sum_sub(span_ns, idle_ns), span_ns));
 	add(m, STR_LIT("idle"), UNIT_NS, cell_int(idle_ns), percent(idle_ns, span_ns));
 	for (size_t i = 0; i < NGAP_CAUSES && causes[i].ns; i++)
 		add(m, str_of(gap_causes[causes[i].cause].title), UNIT_NS,
