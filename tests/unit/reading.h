@@ -9,12 +9,21 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "recording_sink.h"
 
 #include "ingest/json.h"
+
+/* SAN, LONG: set, and not empty, which is how `make check` hands on what is not given. */
+static inline bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value;
+}
 
 /* A copy of the text with the bytes behind it that a window has; four at a time. */
 static inline struct str in_window(const char *text)

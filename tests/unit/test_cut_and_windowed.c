@@ -139,10 +139,10 @@ static char *read_lines(struct str text, size_t window)
  */
 static size_t stride_of(size_t size)
 {
-	bool is_long = getenv("LONG");
+	bool is_long = is_set("LONG");
 	size_t places = is_long ? 1000 : size > WINDOWED_MAX ? 50 : 300;
 
-	if (getenv("SAN") && getenv("SAN")[0] && !is_long)
+	if (is_set("SAN") && !is_long)
 		return size <= SMALL_MAX ? 7 : (size / places * 2) | 1;
 	return size <= (is_long ? (size_t)32 << 10 : SMALL_MAX) ? 1 : (size / places) | 1;
 }
@@ -199,7 +199,7 @@ static void a_bit_turned_over_anywhere_breaks_no_promise(void **state)
 		size_t places = text->n > WINDOWED_MAX ? 10
 				: text->n > SMALL_MAX  ? 100
 						       : 1000;
-		if (getenv("LONG"))
+		if (is_set("LONG"))
 			places = 1000;
 		for (size_t k = 0; k < places; k++) {
 			char bit = (char)(1 << k % 8);

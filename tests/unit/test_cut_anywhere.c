@@ -58,7 +58,7 @@ static void read_beginning(const char *path, struct bytes file, size_t size)
 static int cut_file(const char *path, const struct stat *st, int type, struct FTW *place)
 {
 	size_t size = (size_t)st->st_size, step = 1;
-	bool is_long = getenv("LONG") != NULL;
+	bool is_long = is_set("LONG");
 
 	(void)place;
 	if (type != FTW_F || (size > FILE_MAX && !is_long))
