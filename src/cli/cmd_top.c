@@ -47,14 +47,14 @@ static const char *format_at(size_t i)
 static const char *sort_at(size_t i)
 {
 	static const struct sort_key *const tables[] = { function_sort_keys,
-							 annotation_sort_keys };
+							 annotation_sort_keys, NULL };
 	size_t n = 0;
 
 	while (top_sort_keys[n].name)
 		n++;
 	if (i < n)
 		return top_sort_keys[i].name;
-	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
+	for (size_t t = 0; tables[t]; t++)
 		for (const struct sort_key *k = tables[t]; k->name; k++)
 			if (!sort_key_find(top_sort_keys, k->name) && n++ == i)
 				return k->name;
