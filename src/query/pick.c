@@ -77,12 +77,12 @@ struct table *table_pick(struct table *from, const enum shown *shown,
 	p->cells = xcalloc(from->ncolumns, sizeof(*p->cells));
 	p->at = xcalloc(from->ncolumns, sizeof(*p->at));
 	if (from->fields)
-		p->fields = xcalloc(from->ncolumns, sizeof(*p->fields));
+		p->fields = xcalloc(from->ncolumns, sizeof(const struct field *));
 	for (size_t i = 0; i < from->ncolumns; i++) {
 		if (!is_shown(shown[i], scope, for_people))
 			continue;
 		p->columns[n] = from->columns[i];
-		if (p->fields)
+		if (p->fields && from->fields)
 			p->fields[n] = from->fields[i];
 		p->at[n++] = i;
 	}

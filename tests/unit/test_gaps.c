@@ -127,8 +127,9 @@ static const char *remedy_of(enum gap_cause cause, const int64_t *gaps_ns, size_
 		gap_sums_add(&sums, &of, i, gaps_ns[i] - gaps_ns[i] / 2, true);
 	}
 	const int64_t cause_ns[NGAP_CAUSES] = { 0 };
-	const struct gap_loss loss = { .ns = sums.items[0].idle_ns,
-				       .long_ns = sums.items[0].long_ns,
+	const struct gap_sum *sum = sums.n ? sums.items : &of;
+	const struct gap_loss loss = { .ns = sum->idle_ns,
+				       .long_ns = sum->long_ns,
 				       .cause_ns = cause_ns };
 	gap_sums_release(&sums);
 	return gap_cause_remedy(cause, &loss);

@@ -15,6 +15,7 @@
 #define CAUSES_MAX  3
 #define MEMORY_MAX  3 /* devices */
 #define GUTTER      2
+#define GUTTERS     ((size_t)2 * GUTTER)
 #define NAME_LEAST  12 /* of the recording's name */
 #define TIME_CELLS  12
 #define SHARE_CELLS 7
@@ -180,12 +181,13 @@ static size_t largest_parts(const struct drawing *d, size_t first, size_t end,
 	size_t n = 0;
 
 	for (size_t i = first; i < end; i++) {
-		size_t at = n < PARTS_MAX ? n++ : PARTS_MAX - 1;
-		if (at == PARTS_MAX - 1 && n == PARTS_MAX && i >= first + PARTS_MAX &&
-		    value_of(d, i) <= value_of(d, order[at]))
+		size_t at = n;
+		while (at > 0 && value_of(d, order[at - 1]) < value_of(d, i))
+			at--;
+		if (at == PARTS_MAX)
 			continue;
-		for (; at > 0 && value_of(d, order[at - 1]) < value_of(d, i); at--)
-			order[at] = order[at - 1];
+		n += n < PARTS_MAX;
+		memmove(&order[at + 1], &order[at], (n - 1 - at) * sizeof(*order));
 		order[at] = i;
 	}
 	return n;
@@ -197,7 +199,8 @@ static const char *const fills[PARTS_MAX] = { "█", "▓", "▒", "░" };
 static const char *draw_bar(struct drawing *d, size_t first, size_t end)
 {
 	struct arena *arena = &d->out->arena;
-	size_t order[PARTS_MAX], drawn = 0, n = largest_parts(d, first, end, order);
+	size_t order[PARTS_MAX] = { 0 }, drawn = 0,
+	       n = largest_parts(d, first, end, order);
 	const char *bar = "", *legend = "";
 	double sum = 0;
 
@@ -205,7 +208,7 @@ static const char *draw_bar(struct drawing *d, size_t first, size_t end)
 		const char *longer = arena_printf(
 			arena, "%s  %s " STR_FMT " %.1f%%", legend, fills[i],
 			STR_ARG(item_of(d, order[i])), share_of(d, order[i]));
-		if (utf8_width(str_of(longer)) + BAR_CELLS + 2 * GUTTER > d->width)
+		if (utf8_width(str_of(longer)) + BAR_CELLS + GUTTERS > d->width)
 			break;
 		legend = longer;
 		sum += share_of(d, order[i]);
@@ -271,7 +274,7 @@ static void draw_names(struct drawing *d, size_t first, size_t end)
 	}
 	add_line(d, block, true, title);
 	for (size_t i = first; i < end; i++) {
-		size_t room = d->width - TIME_CELLS - SHARE_CELLS - 2 * GUTTER;
+		size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
 		add_line(d, block, false,
 			 arena_printf(&d->out->arena, "%*s%*.1f%%  %s", TIME_CELLS,
 				      in_words(d, UNIT_NS, value_of(d, i)), SHARE_CELLS,
@@ -307,7 +310,7 @@ static void draw_functions(struct drawing *d, size_t first, size_t end)
 {
 	add_line(d, OVERVIEW_FUNCTIONS, true, "Functions: self, total");
 	for (size_t i = first; i + 1 < end; i += 2) {
-		size_t room = d->width - 2 * TIME_CELLS - SHARE_CELLS - 2 * GUTTER;
+		size_t room = d->width - (2 * (size_t)TIME_CELLS) - SHARE_CELLS - GUTTERS;
 		add_line(d, OVERVIEW_FUNCTIONS, false,
 			 arena_printf(&d->out->arena, "%*s%*.1f%%%*s  %s", TIME_CELLS,
 				      in_words(d, UNIT_NS, value_of(d, i)), SHARE_CELLS,
