@@ -33,7 +33,7 @@ SECONDS = 20
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
 # The idle time of each device is explained by all that the host did: devices x host slices.
-OPEN = [("devices", "gaps|advise|diff.*idle")]
+OPEN = [("devices", "gaps|advise|overview|diff.*idle")]
 
 # One line a way through the code, not one a mode.
 SHORT = [line.split(" ", 1) for line in """
@@ -54,6 +54,7 @@ kernels --launches --copies --by step --limit 0 STORE
 gaps --by frame STORE
 gaps --root STORE
 gaps --causes hta STORE
+overview STORE
 advise STORE
 transfers --by step STORE
 comm --ranks STORE

@@ -155,7 +155,7 @@ static void add_profile(struct steps *s, const struct profile_steps *p,
 /* Once for all devices: each has the same. */
 static void divide_steps(struct profile_steps *p)
 {
-	struct step_parts parts;
+	struct step_parts parts = { .parts = { { .n = 0 } } };
 
 	step_parts_make(&p->bounds, p->work, &p->host, &parts);
 	p->categories = xrealloc_array(NULL, p->bounds.n, sizeof(*p->categories));
