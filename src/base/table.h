@@ -115,6 +115,11 @@ struct table {
 	struct table *more; /* for people: drawn below this one; owned; or NULL */
 };
 
+/*
+ * Caption, notes, share and total_rows, for a table that hands on the rows of another;
+ * some are known only after its last row.
+ */
+void table_copy_facts(struct table *to, const struct table *from);
 /* Accepts NULL. */
 void table_free(struct table *t);
 

@@ -56,7 +56,7 @@ static int find_key(const struct view *view, const char *name, struct view_reque
 	arena_release(&arena);
 	if (!out->sort)
 		return -1;
-	if (out->sort->needs && !(out->sort->needs & out->asked))
+	if (!view_has(out, out->sort))
 		return err_set(err, ERR_USAGE,
 			       "--sort %s: this table has no such column (%s)", name,
 			       out->sort->help);

@@ -33,22 +33,12 @@ static bool is_shown(enum shown shown, const struct scope *scope, bool for_peopl
 	return true;
 }
 
-/* Some of it is known only behind the last row. */
-static void copy_facts(struct table *to, const struct table *from)
-{
-	to->total_rows = from->total_rows;
-	to->caption = from->caption;
-	to->under = from->under;
-	to->notes = from->notes;
-	to->share = from->share;
-}
-
 static int picked_next(struct table *t, struct cell *cells, struct err *err)
 {
 	struct picked *p = (struct picked *)t;
 	int rc = p->from->next(p->from, p->cells, err);
 
-	copy_facts(t, p->from);
+	table_copy_facts(t, p->from);
 	for (size_t i = 0; rc > 0 && i < t->ncolumns; i++)
 		cells[i] = p->cells[p->at[i]];
 	return rc;
@@ -91,6 +81,6 @@ struct table *table_pick(struct table *from, const enum shown *shown,
 				   .fields = p->fields,
 				   .next = picked_next,
 				   .free = picked_free };
-	copy_facts(&p->table, from);
+	table_copy_facts(&p->table, from);
 	return &p->table;
 }

@@ -75,6 +75,24 @@ const struct field *view_field_called(const struct view *view, struct str name)
 	return NULL;
 }
 
+bool view_has(const struct view_request *request, const struct field *field)
+{
+	return !field->needs || (field->needs & request->asked);
+}
+
+const struct field *view_part_next(const struct view *view, const char **at, char *mark)
+{
+	struct str name = { *at, strcspn(*at, "?! ") };
+
+	if (!name.n)
+		return NULL;
+	*mark = name.p[name.n];
+	*at += name.n + strspn(name.p + name.n, "?! ");
+	const struct field *f = view_field_called(view, name);
+	assert(f);
+	return f;
+}
+
 const char *const *view_sort_names(const struct view *view, struct arena *arena)
 {
 	size_t room = 1, n = 0;
@@ -134,11 +152,6 @@ static const void *row_at(const struct making *m, uint32_t i)
 static struct cell cell_of(const struct making *m, const struct field *f, uint32_t row)
 {
 	return f->get(m->rows->from, row_at(m, row), f->arg);
-}
-
-static bool is_there(const struct making *m, const struct field *f)
-{
-	return !f->needs || (f->needs & m->request->asked);
 }
 
 static double real_of(struct cell cell)
@@ -241,7 +254,7 @@ static bool varies(const struct making *m, const struct field *f)
 
 static bool is_for_people(const struct making *m, const struct field *f, char mark)
 {
-	if (!is_there(m, f))
+	if (!view_has(m->request, f))
 		return false;
 	if ((f->flags & FIELD_PROFILE) &&
 	    (m->scope->n < 2 || (mark != '!' && m->scope->nranks == m->scope->n)))
@@ -254,14 +267,13 @@ static bool is_for_people(const struct making *m, const struct field *f, char ma
 static void choose_for_people(const struct making *m, const struct view_part *part,
 			      struct choice *out)
 {
-	for (const char *p = part->fields; *p;) {
-		struct str name = { p, strcspn(p, "?! ") };
-		const struct field *f = view_field_called(m->view, name);
-		assert(f);
-		if (is_for_people(m, f, p[name.n]))
+	const char *at = part->fields;
+	const struct field *f;
+	char mark;
+
+	while ((f = view_part_next(m->view, &at, &mark)) != NULL)
+		if (is_for_people(m, f, mark))
 			out->list[out->n++] = f;
-		p += name.n + strspn(p + name.n, "?! ");
-	}
 }
 
 /* `part`: NULL for machines. */
@@ -277,7 +289,7 @@ static struct choice choose(const struct making *m, const struct view_part *part
 	if (part)
 		choose_for_people(m, part, &choice);
 	for (const struct field *f = m->view->fields; !part && f->name; f++)
-		if (is_there(m, f) && !(f->flags & FIELD_PEOPLE))
+		if (view_has(m->request, f) && !(f->flags & FIELD_PEOPLE))
 			choice.list[choice.n++] = f;
 	return choice;
 }

@@ -106,6 +106,13 @@ struct memtable *view_last_part(struct memtable *first);
 const struct field *view_field_called(const struct view *view, struct str name);
 /* The same; of --sort's names when `wanted` is what a user typed. */
 const struct field *view_field(const struct view *view, const char *wanted);
+/* Is the column there: does it need nothing, or something that is asked for? */
+bool view_has(const struct view_request *request, const struct field *field);
+/*
+ * The next field of a part, and its mark: '?', '!' or another; NULL after the last.
+ * `*at` begins as the part's `fields`.
+ */
+const struct field *view_part_next(const struct view *view, const char **at, char *mark);
 /* Is it a key of --sort? */
 bool view_sorts_by(const struct field *field);
 /* Every name of --sort, NULL-terminated, the fields' own first: for messages. */

@@ -1,7 +1,5 @@
 /* Views of tables that stream: see view.h. */
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "query/view.h"
@@ -14,22 +12,12 @@ struct stream {
 	struct cell *cells;          /* owned: a whole row */
 };
 
-/* Some of it is known only after the last row. */
-static void copy_facts(struct table *to, const struct table *from)
-{
-	to->total_rows = from->total_rows;
-	to->caption = from->caption;
-	to->under = from->under;
-	to->notes = from->notes;
-	to->share = from->share;
-}
-
 static int stream_next(struct table *t, struct cell *cells, struct err *err)
 {
 	struct stream *s = (struct stream *)t;
 	int rc = s->from->next(s->from, s->cells, err);
 
-	copy_facts(t, s->from);
+	table_copy_facts(t, s->from);
 	for (size_t i = 0; rc > 0 && i < t->ncolumns; i++)
 		cells[i] = s->fields[i]->get(NULL, s->cells, s->fields[i]->arg);
 	return rc;
@@ -44,11 +32,6 @@ static void stream_free(struct table *t)
 	free(s->columns);
 	free(s->cells);
 	free(s);
-}
-
-static bool is_asked(const struct field *f, const struct view_request *request)
-{
-	return !f->needs || (f->needs & request->asked);
 }
 
 static bool is_for_people(const struct field *f, char mark, const struct scope *scope)
@@ -70,14 +53,13 @@ static void choose_for_people(struct stream *s, const struct view *view,
 {
 	const struct view_part *part = request->people ? request->people : view->people;
 
-	for (const char *p = part->fields; *p;) {
-		struct str name = { p, strcspn(p, "?! ") };
-		const struct field *f = view_field_called(view, name);
-		assert(f);
-		if (is_asked(f, request) && is_for_people(f, p[name.n], scope))
+	const char *at = part->fields;
+	const struct field *f;
+	char mark;
+
+	while ((f = view_part_next(view, &at, &mark)) != NULL)
+		if (view_has(request, f) && is_for_people(f, mark, scope))
 			add(s, f);
-		p += name.n + strspn(p + name.n, "?! ");
-	}
 }
 
 struct table *view_stream(const struct view *view, struct table *from,
@@ -96,10 +78,10 @@ struct table *view_stream(const struct view *view, struct table *from,
 	if (request->for_people)
 		choose_for_people(s, view, scope, request);
 	for (const struct field *f = view->fields; !request->for_people && f->name; f++)
-		if (is_asked(f, request) && !(f->flags & FIELD_PEOPLE))
+		if (view_has(request, f) && !(f->flags & FIELD_PEOPLE))
 			add(s, f);
 	s->table.columns = s->columns;
 	s->table.fields = s->fields;
-	copy_facts(&s->table, from);
+	table_copy_facts(&s->table, from);
 	return &s->table;
 }
