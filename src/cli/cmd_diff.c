@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "cli/command.h"
 #include "cli/diff_sides.h"
 #include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "ingest/decimal.h"
 #include "query/diff/diff_report.h"
 
 /* Rows that people are shown without --limit; machines get all. */

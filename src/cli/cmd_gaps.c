@@ -1,8 +1,8 @@
 /* ptool gaps: why devices were idle. */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "cli/filtered.h"
-#include "ingest/decimal.h"
 #include "query/gaps/gap_table.h"
 
 #define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */

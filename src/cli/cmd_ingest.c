@@ -7,8 +7,8 @@
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
-#include "ingest/torch_dialect.h"
 #include "store/import.h"
+#include "trace/torch_dialect.h"
 
 struct ingest_opts {
 	struct opt_args files;

@@ -1,6 +1,6 @@
 /* ptool list: single slices. */
+#include "base/decimal.h"
 #include "cli/filtered.h"
-#include "ingest/decimal.h"
 #include "query/slices/slice_list.h"
 
 struct list_opts {

@@ -1,7 +1,7 @@
 /* The options of filters: see filter_options.h. */
 #include "cli/filter_options.h"
 
-#include "ingest/category.h"
+#include "trace/category.h"
 
 #define FIELD(member) offsetof(struct filter_opts, member)
 

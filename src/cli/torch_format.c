@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "report/torch_table.h"
 
 #define NAME_WIDTH 55

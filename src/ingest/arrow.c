@@ -1,6 +1,6 @@
 /* Flow arrows of both versions, and the ids that events share: see phase.h. */
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 #include "ingest/phase.h"
 
 /* An arrow's id: "31" and 31 are the same, and so is "0x1f". */

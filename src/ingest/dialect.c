@@ -3,10 +3,10 @@
  * never says which torch wrote it (torch_dialect.h).
  */
 #include "base/alloc.h"
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 #include "ingest/kineto.h"
-#include "ingest/torch_dialect.h"
+#include "trace/torch_dialect.h"
 
 /* Calls `each` for every member of an object's text. */
 static void each_member(struct str object,
@@ -102,16 +102,16 @@ void kineto_metadata(struct chrome *c, struct str key, const struct json_value *
 		k->schema_version = true;
 	} else if (str_is(key, "baseTimeNanoseconds")) {
 		if (decimal_int(value->text, &number) == DECIMAL_OK) {
-			k->has_base = true;
-			k->base_before_events = !k->events_seen;
+			k->entries.has_base = true;
+			k->entries.base_before_events = !k->events_seen;
 			k->base_ns = number;
 		}
 	} else if (str_is(key, "trace_id")) {
-		k->trace_id = true;
+		k->entries.trace_id = true;
 	} else if (str_is(key, "profile_memory")) {
-		k->memory_behind_id = k->trace_id;
+		k->entries.memory_behind_id = k->entries.trace_id;
 	} else if (str_is(key, "host_name") && value->type == JSON_STRING) {
-		k->host_name = true;
+		k->entries.host_name = true;
 		k->host = chrome_text(c, value);
 	} else if (str_is(key, "with_flops")) {
 		k->flops_seen = !str_is(value->text, "0");
@@ -130,22 +130,24 @@ static const struct torch_dialect *choose_dialect(const struct chrome *c)
 	const struct torch_dialect *named =
 		torch_dialect_of_version(c->options->torch_version);
 
-	return named && !c->kineto.told.legacy ? named
-					       : torch_dialect_of_content(&c->kineto);
+	return named && !c->kineto.told.marks.list
+		       ? named
+		       : torch_dialect_of_content(&c->kineto.told.marks,
+						  &c->kineto.entries);
 }
 
 void kineto_finish(struct chrome *c)
 {
 	const struct kineto *k = &c->kineto;
-	bool pytorch = k->told.kineto_category || k->told.legacy ||
-		       (k->schema_version && k->has_base);
+	bool pytorch = k->told.kineto_category || k->told.marks.list ||
+		       (k->schema_version && k->entries.has_base);
 	const struct torch_dialect *d = choose_dialect(c);
 	struct profile_fact profile = {
 		.format = pytorch         ? "pytorch"
 			  : c->xprof.seen ? "xprof"
 					  : "chrome",
 		.dialect = pytorch ? d->name : "",
-		.has_base = k->has_base,
+		.has_base = k->entries.has_base,
 		.base_ns = k->base_ns,
 		.rank = k->rank,
 		.world_size = k->world_size,

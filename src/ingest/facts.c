@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 
 #define EXCERPT_MAX 120
 
@@ -112,7 +112,7 @@ int chrome_doubt(struct chrome *c)
 
 bool chrome_is_plain(const struct chrome *c)
 {
-	return !c->xprof.seen && !c->kineto.told.legacy;
+	return !c->xprof.seen && !c->kineto.told.marks.list;
 }
 
 int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,

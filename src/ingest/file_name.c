@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "ingest/sink.h"
 
 /* Digits of a rank or a step: what is longer is a date or a stamp. */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "ingest/category.h"
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 #include "ingest/shapes.h"
+#include "trace/category.h"
 
 void kineto_init(struct kineto *k)
 {
@@ -32,21 +32,26 @@ void kineto_restart(struct kineto *k)
 	kineto_init(k);
 }
 
+static void add_marks(struct torch_marks *marks, const struct torch_marks *part)
+{
+	if (!marks->fractional)
+		marks->relative = part->relative;
+	marks->fractional |= part->fractional;
+	marks->operator_category |= part->operator_category;
+	marks->event_index |= part->event_index;
+	marks->list |= part->list;
+	marks->long_memory |= part->long_memory;
+}
+
 void kineto_add(struct kineto_told *told, const struct kineto_told *part)
 {
 	if (!told->phase_seen) {
-		told->metadata_first = part->metadata_first;
-		told->one_line = part->one_line;
+		told->marks.metadata_first = part->marks.metadata_first;
+		told->marks.one_line = part->marks.one_line;
 	}
-	if (!told->fractional)
-		told->relative = part->relative;
+	add_marks(&told->marks, &part->marks);
 	told->phase_seen |= part->phase_seen;
-	told->fractional |= part->fractional;
 	told->kineto_category |= part->kineto_category;
-	told->operator_category |= part->operator_category;
-	told->event_index |= part->event_index;
-	told->legacy |= part->legacy;
-	told->long_memory |= part->long_memory;
 	told->memory_seen |= part->memory_seen;
 	told->shapes_seen |= part->shapes_seen;
 	told->stacks_seen |= part->stacks_seen;
@@ -87,7 +92,7 @@ static bool is_memory(struct kineto *k, const struct event *e, enum slice_class 
 	if ((class == CLASS_OTHER && is_complete) ||
 	    !is_memory_name(event_text(e, FIELD_NAME)))
 		return false;
-	k->told.long_memory |= is_complete;
+	k->told.marks.long_memory |= is_complete;
 	return true;
 }
 
@@ -117,7 +122,7 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	struct str cat = event_text(e, FIELD_CAT);
 
 	if (cat.n == 0 && kineto_list_has(e)) {
-		k->told.legacy = true;
+		k->told.marks.list = true;
 		return kineto_list_class(e);
 	}
 	const struct category *found = find_category(k, cat);
@@ -129,7 +134,8 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	if (class == CLASS_MEMORY)
 		return CLASS_OTHER;
 	k->told.kineto_category |= found != NULL;
-	k->told.operator_category |= class == CLASS_OP && cat.n == sizeof("Operator") - 1;
+	k->told.marks.operator_category |=
+		class == CLASS_OP && cat.n == sizeof("Operator") - 1;
 	return class;
 }
 
@@ -178,8 +184,8 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 
 void kineto_note_first(struct kineto *k, const struct event *e)
 {
-	k->told.metadata_first = str_is(event_text(e, FIELD_PH), "M");
-	k->told.one_line = !memchr(e->text.p, '\n', e->text.n);
+	k->told.marks.metadata_first = str_is(event_text(e, FIELD_PH), "M");
+	k->told.marks.one_line = !memchr(e->text.p, '\n', e->text.n);
 }
 
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
@@ -194,9 +200,10 @@ void kineto_note_event(struct chrome *c, const struct slice_fact *slice)
 	else if (slice->phase == PHASE_INSTANT &&
 		 str_is(event_text(e, FIELD_NAME), KINETO_WINDOW_END))
 		k->told.window_end_ns = slice->ts_ns;
-	if (!k->told.fractional) {
+	if (!k->told.marks.fractional) {
 		struct str ts = event_text(e, FIELD_TS);
-		k->told.fractional = ts.n && memchr(ts.p, '.', ts.n);
-		k->told.relative = k->told.fractional && slice->ts_ns < SINCE_1970_NS;
+		k->told.marks.fractional = ts.n && memchr(ts.p, '.', ts.n);
+		k->told.marks.relative =
+			k->told.marks.fractional && slice->ts_ns < SINCE_1970_NS;
 	}
 }

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "ingest/event.h"
 #include "ingest/sink.h"
+#include "trace/torch_dialect.h"
 
 #define KINETO_ARG_SLOTS 512 /* a power of two, several times the args known */
 /* Times since 1970 are larger: this one is of 1973. */
@@ -17,14 +18,10 @@
 
 /* What events tell of the recording and of the dialect; of parts it adds up. */
 struct kineto_told {
-	bool phase_seen;               /* there was an event; and of the first: */
-	bool metadata_first, one_line; /* it names something; it stands in one line */
-	bool kineto_category, operator_category, event_index;
-	bool legacy;      /* a list of CPU functions and CUDA functions */
-	bool long_memory; /* a memory record is a complete event */
+	bool phase_seen; /* there was an event */
+	struct torch_marks marks;
+	bool kineto_category;
 	bool memory_seen, shapes_seen, stacks_seen;
-	bool fractional; /* a time has a fraction; and of the first such: */
-	bool relative;   /* it is not since 1970 */
 	int64_t window_end_ns, span_end_ns; /* or NUMBER_NONE */
 };
 
@@ -35,9 +32,8 @@ struct kineto {
 	size_t shape_cap;
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
-	bool schema_version, has_base, base_before_events, events_seen;
-	bool host_name, trace_id, flops_seen;
-	bool memory_behind_id; /* profile_memory stands behind trace_id */
+	bool schema_version, events_seen, flops_seen;
+	struct torch_entries entries;
 	struct kineto_told told;
 	unsigned flaws;              /* enum kineto_flaw, of the current event's args */
 	struct flow_fact open_arrow; /* dialect L: its start was the last event ... */

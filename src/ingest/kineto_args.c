@@ -1,9 +1,10 @@
 /* The members of args that have a meaning in PyTorch's events: see kineto.h. */
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/comm_range.h"
-#include "ingest/decimal.h"
+#include "ingest/comm_elements.h"
 #include "ingest/kineto.h"
 #include "ingest/shapes.h"
+#include "trace/comm_range.h"
 
 enum arg_type {
 	ARG_INT,    /* int64 at offset */
@@ -219,7 +220,7 @@ static void special_arg(struct chrome *c, const struct event_arg *arg,
 	} else if (str_is(key, "Concrete Inputs")) {
 		texts->concrete = arg->value.text;
 	} else {
-		c->kineto.told.event_index = true;
+		c->kineto.told.marks.event_index = true;
 	}
 }
 
@@ -336,7 +337,7 @@ static void add_range_facts(struct chrome *c, struct slice_fact *slice,
 	if (slice->collective || !texts->types.n ||
 	    !comm_range_backend(event_text(&c->event, FIELD_NAME), &name))
 		return;
-	int64_t elements = comm_range_elements(texts->dims, texts->types, &type);
+	int64_t elements = comm_elements(texts->dims, texts->types, &type);
 	if (elements == NUMBER_NONE)
 		return;
 	*facts = no_collective;

@@ -8,8 +8,8 @@
  *
  * Newer ones write no device work, and arrows that lead nowhere.
  */
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 #include "ingest/kineto.h"
 
 #define HOST_PID   "CPU functions"
@@ -67,7 +67,7 @@ void kineto_list_arrow(struct chrome *c, struct flow_fact *flow)
 	struct kineto *k = &c->kineto;
 
 	k->has_open_arrow = false;
-	if (!k->told.legacy || !str_is(event_text(&c->event, FIELD_CAT), ARROW))
+	if (!k->told.marks.list || !str_is(event_text(&c->event, FIELD_CAT), ARROW))
 		return;
 	/* The two ends are called by the operator and by the work. */
 	flow->name = flow->category;

@@ -11,9 +11,9 @@
 #define PTOOL_INGEST_MEND_H
 
 #include "base/buf.h"
-#include "ingest/finding.h"
 #include "ingest/json.h"
 #include "ingest/member.h"
+#include "trace/finding.h"
 
 #define MEND_FLAWS_MAX 16
 #define MEND_ATTEMPTS  6 /* at a text, each of which may read all of it */

@@ -1,6 +1,6 @@
 /* Metadata events (M): names, labels and places of processes and threads. */
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 #include "ingest/phase.h"
 
 struct naming_name {

@@ -2,9 +2,9 @@
  * The phases (ph) of Chrome's Trace Event Format, one function each, and the
  * table of them.  Phases that no view uses are counted, never silently lost.
  */
-#include "ingest/phase.h"
+#include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
+#include "ingest/phase.h"
 #include "ingest/unpadded.h"
 
 /* What a ph means here.  `handle` is NULL for a phase that no view uses. */
@@ -162,7 +162,7 @@ static int on_complete(struct chrome *c, struct err *err)
 		slice.unfinished = false;
 	}
 	slice.track = chrome_track(c, kind_of_class(slice.class));
-	if (c->kineto.told.legacy && kineto_list_slice(c, &slice, &facts, err) < 0)
+	if (c->kineto.told.marks.list && kineto_list_slice(c, &slice, &facts, err) < 0)
 		return -1;
 	if (check_duration(c, &slice, err) < 0 || emit(c, &slice, err) < 0)
 		return -1;

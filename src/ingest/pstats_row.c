@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "ingest/pstats_line.h"
 
 #define TIME_WIDTH 8 /* of a column that is left empty */

@@ -1,7 +1,7 @@
 /* Operator shapes and flops: see shapes.h. */
 #include "ingest/shapes.h"
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "ingest/json.h"
 #include "ingest/sink.h"
 

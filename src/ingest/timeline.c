@@ -13,8 +13,8 @@
  */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/sum.h"
-#include "ingest/decimal.h"
 #include "ingest/json.h"
 #include "ingest/memory_file.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 
 /*
  * Are the times of the trace that begins with these bytes so?  They are when it is

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/decimal.h"
 #include "base/intern.h"
-#include "ingest/decimal.h"
 
 #define NAMED_MAX   ((size_t)1 << 15) /* more rows of devices are no recording */
 #define NAMED_LEAST 64                /* a power of two */

@@ -1,9 +1,9 @@
 /* What the events of TensorFlow's and JAX's traces are, by row, name and args: see xprof.h. */
 #include "ingest/xprof.h"
 
+#include "base/decimal.h"
 #include "base/sum.h"
 #include "ingest/chrome.h"
-#include "ingest/decimal.h"
 
 /* The args that are read, in the order of arg_names. */
 enum xprof_arg {

@@ -5,8 +5,8 @@
 #include <pcre2.h>
 
 #include "base/alloc.h"
-#include "ingest/category.h"
-#include "ingest/decimal.h"
+#include "base/decimal.h"
+#include "trace/category.h"
 
 /*
  * What one match may cost before it is given up: an expression such as (a+)+$

@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/units.h"
-#include "ingest/sink.h"
 #include "query/slices/slices.h"
 #include "query/steps/step_numbers.h"
+#include "trace/fact.h"
 
 #define BLOCK       256
 #define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */

@@ -9,9 +9,9 @@
 
 #include "base/err.h"
 #include "base/table.h"
-#include "ingest/finding.h"
 #include "query/scope.h"
 #include "query/sql_view.h"
+#include "trace/finding.h"
 
 /* The part of the table that the store holds. */
 extern const struct sql_view sql_view_finding;

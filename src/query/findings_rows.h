@@ -6,8 +6,8 @@
 #define PTOOL_QUERY_FINDINGS_ROWS_H
 
 #include "base/memtable.h"
-#include "ingest/finding.h"
 #include "query/pick.h"
+#include "trace/finding.h"
 
 /* The columns: those of views/finding.sql, then what the code means. */
 enum finding_column {

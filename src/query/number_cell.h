@@ -3,7 +3,7 @@
 #define PTOOL_QUERY_NUMBER_CELL_H
 
 #include "base/table.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 /* NULL for NUMBER_NONE. */
 static inline struct cell number_cell(int64_t number)

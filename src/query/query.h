@@ -10,9 +10,9 @@
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/table.h"
-#include "ingest/sink.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "trace/fact.h"
 
 ASSET(asset_query_views_callgraph_count_sql);
 ASSET(asset_query_views_callgraph_edges_sql);

@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/table.h"
-#include "ingest/sink.h"
 #include "store/store.h"
+#include "trace/fact.h"
 
 struct sqlite3_stmt;
 

@@ -1,7 +1,7 @@
 /* Agents of ROCm: see agents.h. */
 #include "store/agents.h"
 
-#include "store/op_memory.h"
+#include "trace/op_memory.h"
 
 /* More are never certain. */
 #define NUMBERS_MAX 64

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/idmap.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "store/idmap.h"
-#include "store/op_pass.h"
 #include "store/steps.h"
 #include "store/summary.h"
+#include "trace/op_pass.h"
 
 static int64_t device_of(const struct model *m, const struct slice_rec *s)
 {

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "ingest/sink.h"
 #include "store/sql.h"
+#include "trace/fact.h"
 
 #define SQL_MAX 8192
 

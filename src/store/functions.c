@@ -1,15 +1,11 @@
 /* A call graph in memory: see functions.h. */
 #include "store/functions.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "base/sum.h"
 #include "store/model.h"
+#include "trace/seconds.h"
 
 #define KEY_PARTS 3 /* numbers; the file's bytes follow */
-#define NS_PER_S  1e9
-#define NS_LIMIT  9223372036854774784.0 /* the largest double below 2^63 */
 
 void functions_init(struct functions *f, struct spill *spill)
 {
@@ -129,27 +125,6 @@ void functions_settle(struct functions *f)
 	if (f->has_dead)
 		f->ncalls = to;
 	f->has_dead = false;
-}
-
-int64_t seconds_ns(double seconds)
-{
-	double ns = rint(seconds * NS_PER_S);
-
-	if (isnan(ns))
-		return NUMBER_NONE;
-	if (ns > NS_LIMIT)
-		return INT64_MAX;
-	return ns < -NS_LIMIT ? -INT64_MAX : (int64_t)ns;
-}
-
-double seconds_stored(double seconds)
-{
-	return seconds == 0 && signbit(seconds) ? -DBL_TRUE_MIN : seconds;
-}
-
-double seconds_recorded(double stored)
-{
-	return stored < 0 && stored >= -DBL_TRUE_MIN ? -0.0 : stored;
 }
 
 int64_t functions_self_ns(const struct functions *f)

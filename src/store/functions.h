@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 struct spill;
 
@@ -68,14 +68,6 @@ void functions_call(struct functions *f, struct intern *texts,
 		    const struct call_fact *call);
 /* Behind the last: calls that were replaced go. */
 void functions_settle(struct functions *f);
-/* Seconds in nanoseconds, rounded; NUMBER_NONE for what is no number. */
-int64_t seconds_ns(double seconds);
-/*
- * SQLite keeps no -0.0, which pstats prints as -0.000: the store has the negative
- * number next to 0 for it.
- */
-double seconds_stored(double seconds);
-double seconds_recorded(double stored);
 /* Sum of what all functions took themselves. */
 int64_t functions_self_ns(const struct functions *f);
 

@@ -2,7 +2,7 @@
 #include "store/health_sweep.h"
 
 #include "base/sum.h"
-#include "store/op_memory.h"
+#include "trace/op_memory.h"
 
 /* Was there a device?  A recording of the CPU alone lacks nothing. */
 static bool saw_device(const struct health *h)

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "store/steps.h"
+#include "trace/step_name.h"
 
 /* What the pass knows of the rows before the one it is at. */
 struct sweep {
@@ -80,7 +81,7 @@ static enum name_kind kind_of_name(struct str name)
 
 	if (kind != NAME_OTHER)
 		return kind;
-	if (steps_number(name, &number))
+	if (step_name_number(name, &number))
 		return NAME_STEP;
 	return starts_with_any(name, collectives) ? NAME_COLLECTIVE : NAME_OTHER;
 }

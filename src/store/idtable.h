@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "store/idmap.h"
+#include "base/idmap.h"
 
 struct idtable {
 	int64_t *ids;   /* owned while it is filled */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/idmap.h"
 #include "store/apart.h"
 #include "store/args.h"
 #include "store/flow.h"
 #include "store/fudge.h"
-#include "store/idmap.h"
 #include "store/link.h"
 #include "store/model.h"
 #include "store/naming.h"

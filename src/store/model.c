@@ -7,14 +7,6 @@
 #include "base/utf8.h"
 #include "ingest/json.h"
 
-const char *track_kind_name(enum track_kind kind)
-{
-	static const char *const names[] = { "thread", "stream", "stream_notes",
-					     "async" };
-
-	return names[kind];
-}
-
 void model_init(struct model *m, struct intern *texts, struct spill *spill)
 {
 	*m = (struct model){ .texts = texts,

@@ -7,14 +7,15 @@
 #define PTOOL_STORE_MODEL_H
 
 #include "base/arena.h"
+#include "base/idmap.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "base/spill.h"
-#include "ingest/sink.h"
 #include "store/functions.h"
-#include "store/idmap.h"
 #include "store/unique.h"
 #include "store/wide.h"
+#include "trace/fact.h"
+#include "trace/finding.h"
 
 #define ROW_NONE       UINT32_MAX
 #define MODEL_ROWS_MAX (UINT32_MAX / 2 - 1) /* slices or arrow ends of one profile */
@@ -255,8 +256,6 @@ struct model {
 	int64_t body_ns;
 };
 
-/* Names of tracks' kinds in the store. */
-const char *track_kind_name(enum track_kind kind);
 
 /* Both stay the caller's, and must outlive it; `spill` may be NULL. */
 void model_init(struct model *m, struct intern *texts, struct spill *spill);

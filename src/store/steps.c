@@ -3,20 +3,10 @@
 
 #include <stdlib.h>
 
-#include "ingest/decimal.h"
+#include "trace/step_name.h"
 
 /* Steps that may be open at once within one process: more is no program. */
 #define OPEN_MAX 8
-
-bool steps_number(struct str name, int64_t *number)
-{
-	const struct str prefix = STR_LIT("ProfilerStep#");
-
-	if (!str_starts_with(name, prefix))
-		return false;
-	struct str digits = { name.p + prefix.n, name.n - prefix.n };
-	return decimal_text_int(digits, number) == DECIMAL_OK;
-}
 
 static int by_start(const void *a, const void *b)
 {
@@ -58,7 +48,7 @@ static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
 	    s->phase != PHASE_COMPLETE)
 		return false;
-	if (steps_number(intern_str(m->texts, s->name), number))
+	if (step_name_number(intern_str(m->texts, s->name), number))
 		return true;
 	const struct step_mark *mark =
 		m->nstep_marks ? bsearch(&key, m->step_marks, m->nstep_marks, sizeof(key),

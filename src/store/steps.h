@@ -9,8 +9,6 @@
 
 #include "store/model.h"
 
-/* True for "ProfilerStep#N" with its N. */
-bool steps_number(struct str name, int64_t *number);
 /* Sets steps, by start, and whose they are. */
 void steps_of_rows(struct model *m);
 

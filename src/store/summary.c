@@ -2,9 +2,9 @@
 #include "store/summary.h"
 
 #include "store/allocation_walk.h"
-#include "store/op_pass.h"
-#include "store/opstack.h"
 #include "store/steps.h"
+#include "trace/op_pass.h"
+#include "trace/opstack.h"
 
 /* Events of a track that are in memory at a time, unless more are open at once. */
 #define PART_EVENTS 8192

@@ -7,7 +7,7 @@
 #define PTOOL_STORE_SUMMARY_H
 
 #include "store/model.h"
-#include "store/opstat.h"
+#include "trace/opstat.h"
 
 struct annotation_stat {
 	uint32_t step; /* index, or ROW_NONE */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 struct spill;
 

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/asset.h"
 #include "base/buf.h"
-#include "ingest/category.h"
 #include "ingest/kineto.h"
 #include "store/bulk.h"
 #include "store/health.h"
@@ -16,6 +15,7 @@
 #include "store/statements.h"
 #include "store/summary.h"
 #include "store/write_rows.h"
+#include "trace/category.h"
 
 #define JSON_MAX ((size_t)1 << 30)
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "store/write_rows.h"
+#include "trace/seconds.h"
 
 static void function_cell(const void *from, int64_t row, int column,
 			  struct sqlite3_context *to)

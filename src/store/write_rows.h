@@ -9,9 +9,9 @@
 #include "store/allocation_walk.h"
 #include "store/bulk.h"
 #include "store/model.h"
-#include "store/slice_bits.h"
 #include "store/steps.h"
 #include "store/summary.h"
+#include "trace/slice_bits.h"
 
 struct counter_track {
 	uint32_t process, name;

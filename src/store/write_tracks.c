@@ -1,7 +1,7 @@
 /* Rows of processes, threads, tracks, counters and devices: see write_rows.h. */
 #include "store/write_rows.h"
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "store/agents.h"
 
 static void ident_cell(struct sqlite3_context *to, struct ident id)

@@ -135,7 +135,7 @@ print(json.dumps([{"ph": chr(c), "name": "n", "ts": 1} for c in range(33, 127)])
 
 @test "ptool-formats(5) names every category, arg and entry that is read" {
 	page=$ROOT/man/ptool-formats.5
-	grep -oE '(CATEGORY|OLD)\("[^"]+"' "$ROOT/src/ingest/category.c" | cut -d '"' -f 2 | sort -u >categories
+	grep -oE '(CATEGORY|OLD)\("[^"]+"' "$ROOT/src/trace/category.c" | cut -d '"' -f 2 | sort -u >categories
 	[ "$(wc -l <categories)" -gt 20 ]
 	section '.Sh CATEGORIES' <"$page" | commands_in | sort -u | diff -u categories -
 	grep -oE '^	\{ "[^"]+", ARG_' "$ROOT/src/ingest/kineto_args.c" | cut -d '"' -f 2 | sort -u >arguments
@@ -151,7 +151,7 @@ print(json.dumps([{"ph": chr(c), "name": "n", "ts": 1} for c in range(33, 127)])
 	for entry in $(cat entries); do
 		grep -qE "^\.Li $entry( |\$)" "$page"
 	done
-	grep -oE '^	\{ "[^"]+", +[0-9]+,' "$ROOT/src/ingest/torch_dialect.c" | cut -d '"' -f 2 |
+	grep -oE '^	\{ "[^"]+", +[0-9]+,' "$ROOT/src/trace/torch_dialect.c" | cut -d '"' -f 2 |
 		sort -u >dialects
 	[ "$(wc -l <dialects)" -gt 5 ]
 	section '.Sh DIALECTS' <"$page" | items Sy | sort | diff -u dialects -

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "ingest/unpadded.h"
 #include "query/filter.h"
 

@@ -1,11 +1,11 @@
 /*
- * findings: each code of ingest/finding.h on a line of standard output, behind what it
+ * findings: each code of trace/finding.h on a line of standard output, behind what it
  * tells, for tests/cli/man.bats: "error", "warning", "info", or "lacks" where the
  * recording cannot tell something.
  */
 #include <stdio.h>
 
-#include "ingest/finding.h"
+#include "trace/finding.h"
 
 int main(void)
 {

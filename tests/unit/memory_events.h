@@ -3,7 +3,7 @@
 #define PTOOL_TESTS_MEMORY_EVENTS_H
 
 #include "base/alloc.h"
-#include "store/op_memory.h"
+#include "trace/op_memory.h"
 
 static inline struct op_memory_event memory_event_of(const void *from, uint32_t number)
 {

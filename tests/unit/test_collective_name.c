@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "ingest/dtype.h"
 #include "ingest/sink.h"
 #include "query/comm/collective_name.h"
+#include "trace/dtype.h"
 
 static void is_collective(const char *spelled, const char *name)
 {

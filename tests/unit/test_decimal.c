@@ -1,7 +1,7 @@
 /* Numbers as traces spell them: exact, whatever a double would make of them. */
 #include "reading.h"
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 
 static void assert_ns(const char *text, int64_t expected)
 {

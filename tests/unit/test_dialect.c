@@ -4,7 +4,7 @@
  */
 #include "reading.h"
 
-#include "ingest/torch_dialect.h"
+#include "trace/torch_dialect.h"
 
 #define OP(args)                                                                                   \
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":5.001," \

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/idmap.h"
+#include "base/idmap.h"
 #include "store/idtable.h"
 
 static uint32_t only_row(const struct idmap *map, int64_t id)

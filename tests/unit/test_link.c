@@ -3,6 +3,7 @@
 
 #include "store/allocation_walk.h"
 #include "store/steps.h"
+#include "trace/step_name.h"
 
 static void build(struct world *w)
 {
@@ -429,13 +430,13 @@ static void a_step_is_profilerstep_with_a_number(void **state)
 	int64_t number;
 	(void)state;
 
-	assert_true(steps_number(STR_LIT("ProfilerStep#12"), &number));
+	assert_true(step_name_number(STR_LIT("ProfilerStep#12"), &number));
 	assert_int_equal(12, number);
-	assert_false(steps_number(STR_LIT("ProfilerStep#"), &number));
-	assert_false(steps_number(STR_LIT("ProfilerStep*"), &number));
-	assert_false(steps_number(STR_LIT("ProfilerStep#x"), &number));
+	assert_false(step_name_number(STR_LIT("ProfilerStep#"), &number));
+	assert_false(step_name_number(STR_LIT("ProfilerStep*"), &number));
+	assert_false(step_name_number(STR_LIT("ProfilerStep#x"), &number));
 	assert_false(
-		steps_number(STR_LIT("ProfilerStep#1111111111111111111111111"), &number));
+		step_name_number(STR_LIT("ProfilerStep#1111111111111111111111111"), &number));
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "memory_events.h"
-#include "store/op_pass.h"
+#include "trace/op_pass.h"
 
 struct passing {
 	struct intern texts;

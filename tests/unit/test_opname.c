@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "store/optree.h"
+#include "trace/optree.h"
 
 static int texts_setup(void **state)
 {

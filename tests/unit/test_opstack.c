@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/opstack.h"
+#include "trace/opstack.h"
 
 struct known {
 	struct intern texts;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "ingest/sink.h"
-#include "store/opstat.h"
+#include "trace/opstat.h"
 
 static struct opstat_key key(uint32_t name)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/optree.h"
+#include "trace/optree.h"
 
 enum name { A, B, C, D };
 

@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/advise/advise_facts.h"
+#include "trace/fact.h"
 
 #define FINDING_MAX 512
 /* Parts of a step: a saving from there on is of high, or of medium severity. */

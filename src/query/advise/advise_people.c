@@ -7,9 +7,9 @@
 
 #include "base/memtable.h"
 #include "base/units.h"
-#include "ingest/sink.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
+#include "trace/fact.h"
 
 /* No row is ever added: all is said in the caption and the notes. */
 static const struct column text_columns[] = { { "text", "Advice", UNIT_TEXT } };

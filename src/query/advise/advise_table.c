@@ -1,10 +1,10 @@
 /* Findings, or their evidence, as rows: see advise.h. */
 #include "base/memtable.h"
 #include "base/units.h"
-#include "ingest/sink.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
 #include "query/pick.h"
+#include "trace/fact.h"
 
 enum {
 	RULE,

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
 #include "query/gaps/gap_cause.h"
 #include "query/query.h"
+#include "trace/fact.h"
 
 ASSET(asset_query_views_advise_calls_sql);
 

@@ -1,10 +1,10 @@
 /* Memory that is larger at the end of every step. */
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
 #include "query/memory/memory.h"
+#include "trace/fact.h"
 
 enum { MIN_PCT };
 

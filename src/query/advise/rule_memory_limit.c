@@ -1,10 +1,10 @@
 /* Devices whose memory is nearly full at the peak. */
-#include "ingest/sink.h"
 #include "query/advise/advice.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/rule_parts.h"
 #include "query/devices/device_properties.h"
 #include "query/memory/memory.h"
+#include "trace/fact.h"
 
 enum { MIN_PCT };
 

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "ingest/sink.h"
 #include "query/gaps/gap_cause.h"
 #include "query/short_name.h"
+#include "trace/fact.h"
 
 #define CULPRIT_CELLS ((size_t)48) /* of a name in a sentence */
 

@@ -8,8 +8,8 @@
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/calls/callgraph_cells.h"
+#include "trace/fact.h"
 
 #define NAME_MAX_BYTES SIZE_MAX
 

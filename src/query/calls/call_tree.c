@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 void call_tree_init(struct call_tree *tree)
 {

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "ingest/sink.h"
 #include "query/calls/call_tree.h"
 #include "query/calls/callgraph_cells.h"
 #include "query/calls/callgraph_rings.h"
+#include "trace/fact.h"
 
 /* A graph has far more paths than edges: what no limit of the user's stops. */
 #define NODES_MAX 1000000

@@ -3,12 +3,12 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/calls/call_tree.h"
 #include "query/calls/idle_thread.h"
 #include "query/devices/device_work.h"
 #include "query/slices/slices.h"
-#include "store/steps.h"
+#include "trace/fact.h"
+#include "trace/step_name.h"
 
 #define BLOCK 256
 
@@ -57,7 +57,7 @@ static int text_of(struct growing *g, int64_t name_id, uint32_t *text, struct er
 	if (!g->texts[at]) {
 		int64_t step;
 		if (!g->request->by_step && !g->request->by_instance &&
-		    steps_number(name, &step))
+		    step_name_number(name, &step))
 			name = STR_LIT("ProfilerStep*");
 		g->texts[at] = intern_add(&g->tree->texts, name) + 1;
 	}

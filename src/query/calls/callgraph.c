@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 #define KEY_PARTS 4
 

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/calls/callgraph.h"
+#include "trace/fact.h"
 
 /* Digits live in the arena of a graph: those of another one are copied. */
 static struct bignum own(struct arena *arena, struct bignum t)

@@ -1,8 +1,8 @@
 /* Cells of call graphs: see callgraph_cells.h. */
 #include "query/calls/callgraph_cells.h"
 
-#include "ingest/sink.h"
 #include "query/number_cell.h"
+#include "trace/fact.h"
 
 void callgraph_function_cells(const struct callgraph *g, uint32_t function,
 			      struct cell *cells)

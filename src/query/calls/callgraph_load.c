@@ -4,10 +4,10 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/calls/callgraph.h"
 #include "query/query.h"
-#include "store/functions.h"
+#include "trace/fact.h"
+#include "trace/seconds.h"
 
 enum owned_table { OF_FUNCTION, OF_STAT, OF_EDGE };
 

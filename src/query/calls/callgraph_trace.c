@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/decimal.h"
 #include "base/sum.h"
-#include "ingest/decimal.h"
 #include "query/calls/callgraph.h"
 #include "query/slices/slice_ops.h"
 

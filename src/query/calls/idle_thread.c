@@ -2,7 +2,7 @@
 #include "query/calls/idle_thread.h"
 
 #include "base/sum.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 #define BLOCK        256
 #define BUSY_PARTS   100 /* a hundredth of the time is enough to be busy */

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/tree_text.h"
+#include "trace/fact.h"
 
 enum {
 	ID,

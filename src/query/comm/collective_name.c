@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ingest/sink.h"
 #include "query/comm/comm_kernel.h"
+#include "trace/fact.h"
 
 /* Parts of names as function_name_has() takes them, in the order in which they are tried. */
 static const struct {

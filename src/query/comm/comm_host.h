@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/intervals.h"
-#include "ingest/comm_range.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
+#include "trace/comm_range.h"
 
 struct comm_range {
 	int64_t start_ns, end_ns, slice_id;

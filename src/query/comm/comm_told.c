@@ -1,9 +1,9 @@
 /* What is told of a collective: see comm_told.h. */
 #include "query/comm/comm_told.h"
 
-#include "ingest/comm_range.h"
-#include "ingest/dtype.h"
 #include "query/comm/comm_kernel.h"
+#include "trace/comm_range.h"
+#include "trace/dtype.h"
 
 /* record_param_comms and the range stand right around a launch, below Python frames. */
 #define LEVELS_MAX 12

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ingest/sink.h"
 #include "query/query.h"
+#include "trace/fact.h"
 
 ASSET(asset_query_views_device_properties_sql);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 enum work_kind {
 	WORK_COMPUTE,

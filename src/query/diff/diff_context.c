@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include "base/buf.h"
-#include "ingest/torch_dialect.h"
 #include "query/query.h"
+#include "trace/torch_dialect.h"
 
 ASSET(asset_query_views_diff_facts_sql);
 

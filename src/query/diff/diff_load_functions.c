@@ -1,7 +1,7 @@
 /* Functions for a comparison: of call graphs, and the Python frames of traces. */
-#include "ingest/sink.h"
 #include "query/calls/callgraph.h"
 #include "query/diff/diff_load.h"
+#include "trace/fact.h"
 
 static int64_t known_ns(int64_t ns)
 {

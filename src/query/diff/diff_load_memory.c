@@ -6,7 +6,7 @@
 
 #include "query/diff/diff_load.h"
 #include "query/memory/memory_peak.h"
-#include "store/op_memory.h"
+#include "trace/op_memory.h"
 
 struct peaks {
 	const struct diff_loading *l;

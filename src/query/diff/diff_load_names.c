@@ -1,7 +1,7 @@
 /* Slices for a comparison, one by one: by their exact names, or labels alone. */
-#include "ingest/sink.h"
 #include "query/diff/diff_load.h"
 #include "query/slices/slices.h"
+#include "trace/fact.h"
 
 #define BLOCK 4096
 

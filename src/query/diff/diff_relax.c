@@ -1,7 +1,7 @@
 /* How rows are renamed: see diff_relax.h. */
 #include <ctype.h>
 
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "query/diff/diff_relax.h"
 
 /* Of libraries' kernels for some generation of devices: "ampere_sgemm_128x64_tn". */

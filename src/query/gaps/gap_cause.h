@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 enum gap_cause {
 	GAP_NONE, /* of a name: it tells no cause */

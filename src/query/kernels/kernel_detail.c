@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "ingest/sink.h"
 #include "query/query.h"
+#include "trace/fact.h"
 
 ASSET(asset_query_views_kernel_rows_sql);
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ingest/sink.h"
 #include "query/memory/memory_live.h"
+#include "trace/fact.h"
 
 /* Formats of profiles that are memory and nothing else: memory_snapshot, memory_timeline. */
 #define FORMAT_MEMORY "memory_"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/intern.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 #define NO_BLOCK UINT32_MAX
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/sink.h"
-#include "store/op_memory.h"
+#include "trace/fact.h"
+#include "trace/op_memory.h"
 
 #define DIGITS_MAX 9 /* of an index: no machine has more devices */
 

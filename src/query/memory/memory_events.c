@@ -8,12 +8,12 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/memory/memory_device.h"
 #include "query/memory/memory_ties.h"
 #include "query/query.h"
 #include "query/slices/slice_pick.h"
-#include "store/op_memory.h"
+#include "trace/fact.h"
+#include "trace/op_memory.h"
 
 ASSET(asset_query_views_memory_events_sql);
 ASSET(asset_query_views_memory_steps_sql);

@@ -2,7 +2,7 @@
 #include "query/memory/memory_peak.h"
 
 #include "base/sum.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 static void raise_high(struct memory_high *high, int64_t bytes, int64_t at_ns)
 {

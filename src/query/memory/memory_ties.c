@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "ingest/sink.h"
+#include "trace/fact.h"
 
 /* The level that the event began with; it has a total. */
 static int64_t before(const struct memory_event *e)

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "ingest/torch_dialect.h"
 #include "query/advise/advise.h"
 #include "query/devices/device_properties.h"
 #include "query/gaps/gap_cause.h"
@@ -19,6 +18,7 @@
 #include "query/steps/steps_notes.h"
 #include "query/top/top.h"
 #include "query/top/top_functions.h"
+#include "trace/torch_dialect.h"
 
 #define NAMES_SHOWN     5 /* operators, kernels */
 #define FUNCTIONS_SHOWN 10

@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 
-#include "ingest/sink.h"
 #include "query/query.h"
+#include "trace/fact.h"
 
 ASSET(asset_query_views_slice_any_sql);
 ASSET(asset_query_views_slice_at_sql);

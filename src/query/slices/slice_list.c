@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/field.h"
-#include "ingest/sink.h"
 #include "query/pick.h"
 #include "query/slices/slice_merge.h"
 #include "query/slices/slice_rank.h"
+#include "trace/fact.h"
 
 #define PLACE_MAX ((size_t)1 << 20)
 

@@ -9,8 +9,7 @@
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/slices/open_labels.h"
-#include "store/model.h"
-#include "store/slice_bits.h"
+#include "trace/slice_bits.h"
 
 ASSET(asset_query_views_ops_detail_sql);
 ASSET(asset_query_views_ops_memory_sql);

@@ -8,7 +8,7 @@
 
 #include "query/kernels/tensor_core.h"
 #include "query/slices/slice_ops.h"
-#include "store/op_memory.h"
+#include "trace/op_memory.h"
 
 #define SLICE_NONE UINT32_MAX
 

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/slices/slice_load.h"
-#include "store/op_pass.h"
-#include "store/opstack.h"
+#include "trace/op_pass.h"
+#include "trace/opstack.h"
 
 /* Behind every slice that begins at the same time, as in the summaries. */
 #define MEMORY_ORDER (UINT64_C(1) << 40)

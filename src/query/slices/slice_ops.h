@@ -1,6 +1,6 @@
 /*
  * The calls of a profile's operator table, one by one, from the slices in the
- * store: the same passes as at ingest (store/op_pass.h), over rows.
+ * store: the same passes as at ingest (trace/op_pass.h), over rows.
  */
 #ifndef PTOOL_QUERY_SLICE_OPS_H
 #define PTOOL_QUERY_SLICE_OPS_H
@@ -12,8 +12,8 @@
 #include "query/kernels/tensor_core.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
-#include "store/opstat.h"
-#include "store/optree.h"
+#include "trace/opstat.h"
+#include "trace/optree.h"
 
 /* What a call stands on. */
 struct call_track {

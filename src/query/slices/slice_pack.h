@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "store/slice_bits.h"
 #include "store/store.h"
+#include "trace/slice_bits.h"
 
 struct sqlite3_stmt;
 
@@ -33,7 +33,7 @@ struct packed_slice {
 	int64_t name_id; /* string.id, not checked */
 	int64_t step_id, launch_id, op_id, op_detail_id;
 	uint8_t class; /* enum slice_class */
-	uint8_t marks; /* store/slice_bits.h */
+	uint8_t marks; /* trace/slice_bits.h */
 };
 
 /* The bytes of a column that are not read yet; end is NULL where all are 0. */

@@ -3,10 +3,10 @@
 
 #include <sqlite3.h>
 
-#include "ingest/sink.h"
 #include "query/query.h"
 #include "query/slices/slices_state.h"
-#include "store/slice_bits.h"
+#include "trace/fact.h"
+#include "trace/slice_bits.h"
 
 /* What is known of a text and the filters that ask for it. */
 enum verdict { UNKNOWN, UNWANTED, WANTED };

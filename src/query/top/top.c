@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
-#include "ingest/decimal.h"
+#include "base/decimal.h"
 #include "query/filter_nothing.h"
 #include "query/kernels/modules.h"
 #include "query/top/top_rows.h"

@@ -18,7 +18,7 @@
 #include "query/scope.h"
 #include "query/sortkey.h"
 #include "query/text_pool.h"
-#include "store/opstat.h"
+#include "trace/opstat.h"
 
 /* Columns of the table; a row is split by some, and each may be sorted by. */
 enum top_column {

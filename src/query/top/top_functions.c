@@ -8,10 +8,10 @@
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "ingest/sink.h"
 #include "query/calls/callgraph_cells.h"
 #include "query/number_cell.h"
 #include "query/top/top.h"
+#include "trace/fact.h"
 
 #define NAME_MAX_BYTES SIZE_MAX
 

@@ -14,7 +14,7 @@
 #include "query/slices/slice_load.h"
 #include "query/slices/slice_pack.h"
 #include "query/top/top_tensor.h"
-#include "store/op_pass.h"
+#include "trace/op_pass.h"
 
 ASSET(asset_query_views_tensor_track_sql);
 

@@ -1,0 +1,77 @@
+/*
+ * Names as torch's table spells them (profiler_util.py, _rewrite_name and
+ * _filter_name; torch._C._demangle is abi::__cxa_demangle).
+ */
+#include "base/demangle.h"
+#include "base/intern.h"
+#include "trace/comm_range.h"
+#include "trace/optree.h"
+
+static const char *const dropped_names[] = {
+	"[memory]",
+	"[OutOfMemory]",
+	"profiler::_record_function_enter",
+	"profiler::_record_function_enter_new",
+	"profiler::_record_function_exit",
+	"aten::is_leaf",
+	"aten::output_nr",
+	"aten::_version",
+};
+
+static bool is_identifier(char c, bool first)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (!first && c >= '0' && c <= '9');
+}
+
+static const char *skip_identifier(const char *p, const char *end)
+{
+	if (p == end || !is_identifier(*p, true))
+		return NULL;
+	while (p < end && is_identifier(*p, false))
+		p++;
+	return p;
+}
+
+/* "ns::op.Overload": where its dot is, or NULL. */
+static const char *find_overload(struct str name)
+{
+	const char *end = name.p + name.n;
+	const char *p = skip_identifier(name.p, end);
+
+	if (!p || end - p < 2 || p[0] != ':' || p[1] != ':')
+		return NULL;
+	const char *dot = p + 2;
+	while (dot < end && is_identifier(*dot, false))
+		dot++;
+	if (dot == p + 2 || dot == end || *dot != '.' || dot + 1 == end)
+		return NULL;
+	for (p = dot + 1; p < end; p++)
+		if (!is_identifier(*p, false))
+			return NULL;
+	return dot;
+}
+
+struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
+{
+	struct op_name result = { 0, TEXT_NONE, false, false };
+	struct str collective;
+
+	for (size_t i = 0; i < sizeof(dropped_names) / sizeof(*dropped_names); i++)
+		result.dropped |= str_is(text, dropped_names[i]);
+	/* c10d's Work ranges are recorded as asynchronous; the file does not say so. */
+	result.is_async = comm_range_backend(text, &collective) != COMM_BACKEND_NONE;
+	struct buf plain;
+	struct str name = demangle(text, &plain) ? buf_str(&plain) : text;
+	const char *dot = is_op ? find_overload(name) : NULL;
+	if (dot) {
+		size_t left = name.n - (size_t)(dot + 1 - name.p);
+		result.overload = intern_add(texts, (struct str){ dot + 1, left });
+		name.n = (size_t)(dot - name.p);
+	}
+	if (str_starts_with(name, STR_LIT("ProfilerStep#")))
+		name = STR_LIT("ProfilerStep*");
+	result.name = intern_add(texts, name);
+	buf_release(&plain);
+	return result;
+}

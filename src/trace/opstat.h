@@ -1,0 +1,81 @@
+/*
+ * Groups of calls and their sums: the rows of op_stat.  Integer sums are the
+ * same in any order; mean and M2 merge by Chan's formula.
+ */
+#ifndef PTOOL_TRACE_OPSTAT_H
+#define PTOOL_TRACE_OPSTAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/histogram.h"
+
+struct spill;
+
+/* op_stat.kind */
+enum op_kind {
+	OP_HOST = 0,
+	OP_DEVICE = 1,
+	OP_DEVICE_ANNOTATION = 2,
+	OP_PYTHON = 3,
+	OP_MEMORY = 4
+};
+
+/* What makes a group; compared as bytes, so there is no padding. */
+struct opstat_key {
+	uint32_t step; /* index, or UINT32_MAX */
+	uint32_t name;
+	uint32_t shapes, stack, overload; /* texts, or TEXT_NONE */
+	uint16_t kind, is_annotation;
+};
+
+/* Where the first call of a group stood: the order torch lists rows in. */
+struct opstat_first {
+	int64_t ts_ns, dur_ns;
+	uint64_t order;
+};
+
+/* One call, or the sums of many. */
+struct opstat_sums {
+	int64_t calls, primitive_calls;
+	int64_t self_ns, total_ns, min_ns, max_ns;
+	double mean_ns, m2;
+	int64_t self_device_ns, total_device_ns;
+	int64_t cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes;
+	int64_t flops; /* NUMBER_NONE: no call has a formula */
+};
+
+struct opstat {
+	struct opstat_key key;
+	struct opstat_first first;
+	bool is_async, is_top_level; /* of the first call */
+	struct opstat_sums sums;
+	struct histogram histogram;
+};
+
+struct opstats {
+	struct opstat *rows; /* owned */
+	size_t n, cap;
+	uint32_t *slots; /* row + 1; a power of two of them */
+	size_t nslots;
+	struct spill *spill; /* borrowed, or NULL: where all but the histograms lies */
+};
+
+void opstats_init(struct opstats *s);
+/* Groups that may be as many as events. */
+void opstats_init_in(struct opstats *s, struct spill *spill);
+void opstats_release(struct opstats *s);
+/* The group, a new and empty one when it was not seen before; until the next call. */
+struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key);
+bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b);
+/* Adds calls to a group: b's first, flags and histogram count when it is earlier. */
+void opstat_merge(struct opstat *into, const struct opstat *from);
+void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from);
+/* By first call: the order of torch's unsorted table. */
+void opstats_sort(struct opstats *s);
+
+/* The sums of one call, a node of a built tree. */
+struct op_node;
+struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops);
+
+#endif
