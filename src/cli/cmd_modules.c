@@ -41,10 +41,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 	*(struct modules_query *)request = (struct modules_query){
 		.filter = filter,
 		.depth = o->depth,
-		.limit = o->limit,
+		.show = { .limit = o->limit,
+			  .for_people = reading_is_for_people(&o->on.output) },
 		.by_start = strcmp(o->sort, "start") == 0,
 		.width = output_width(&o->on.output),
-		.for_people = reading_is_for_people(&o->on.output),
 	};
 	if (!filter->streams.n && !filter->devices.n && !filter->categories.n)
 		return 0;

@@ -14,6 +14,8 @@ load setup
 	run -0 --separate-stderr ptool modules "$GPU/python_stack.json" --format csv
 	prints 'id,parent_id,depth,path,name,calls,ops,total_host_ns,self_host_ns,op_host_ns,total_device_ns,self_device_ns,device_work
 1,,0,"Linear_0","Linear_0",2,4,33639,6637,27002,48000,48000,4'
+	on_terminal 80 "$PTOOL" modules --no-pager "$GPU/python_stack.json" >table
+	[ "$(tail -1 table)" = "1 row; 1 column hidden, --wide shows it" ]
 }
 
 @test "a module that is left out is none" {

@@ -116,7 +116,8 @@ static void read_trees(const struct reading *r, bool people)
 	     (&(struct tree_request){
 		     .filter = &all, .kernels = true, .for_people = people }));
 	READ(r, modules_open,
-	     (&(struct modules_query){ .filter = &all, .for_people = people }));
+	     (&(struct modules_query){ .filter = &all,
+				       .show = { .for_people = people } }));
 }
 
 static void read_advice(const struct reading *r, bool people)

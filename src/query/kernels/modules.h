@@ -18,6 +18,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/view.h"
 #include "store/store.h"
 
 #define MODULE_NONE UINT32_MAX
@@ -42,11 +43,10 @@ struct modules {
 
 struct modules_query {
 	const struct filter *filter; /* borrowed; what it leaves out is no module */
+	struct view_request show;    /* but no sort */
 	int64_t depth;               /* levels; 0: all */
-	int64_t limit;               /* rows; 0: all */
 	bool by_start; /* siblings in the order of their first calls, not by time */
-	bool for_people;
-	int width; /* 0: unlimited */
+	int width;     /* of the line that names are indented in; 0: unlimited */
 };
 
 /* 0 or -1: ERR_EMPTY when there is no module.  modules_release() in both cases. */
