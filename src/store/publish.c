@@ -22,6 +22,7 @@
 #include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "store/tree_check.h"
 
 #define LINKS_MAX 40
 
@@ -260,7 +261,9 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 		return output_errno(err, p->temp_path);
 	if (open_temp(p, err) < 0)
 		return -1;
-	return keep_old && p->old_fd >= 0 ? schema_check(p->db, err) : 0;
+	if (!keep_old || p->old_fd < 0)
+		return 0;
+	return schema_check(p->db, err) < 0 ? -1 : tree_check(p->db, p->temp_fd, err);
 }
 
 int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err)

@@ -261,12 +261,43 @@ def in_circles(path, table, levels=4, children=100):
         file.write(data)
 
 
+def refer_to_itself(path, choose):
+    """The page of that number is of a chain, and its first word names the next one."""
+    with open(path, "r+b") as file:
+        data = file.read()
+        size = int.from_bytes(data[16:18], "big")
+        number = choose([data[at:at + size] for at in range(0, len(data), size)])
+        file.seek((number - 1) * size)
+        file.write(number.to_bytes(4, "big"))
+
+
+LONG_TEXT = "UPDATE string SET text = printf('%.9000c', 'x') WHERE id = 1;"
+
+
+def overflow_in_circles(path):
+    refer_to_itself(path, lambda pages: 1 + next(
+        number for number, page in enumerate(pages) if set(page[4:]) == {ord("x")}))
+
+
+def free_pages_in_circles(path):
+    refer_to_itself(path, lambda pages: int.from_bytes(pages[0][32:36], "big"))
+
+
 def pages_that_go_in_circles_are_told(shop):
-    """Such a store costs what it weighs, which is no second."""
-    shutil.copyfile(shop.bases[0], shop.store)
-    in_circles(shop.store, "slice_row")
-    wrong = shop.run(["tree"], good=(4,))
-    assert wrong is None, wrong
+    """Such a store costs what it weighs, which is no second; to write to it, too."""
+    cases = [("", lambda path: in_circles(path, "slice_row"), [["tree"], *COMMANDS[-3:]]),
+             ("", lambda path: in_circles(path, "profile"), COMMANDS[-3:]),
+             ("", lambda path: in_circles(path, "string", 25, 1), COMMANDS[-3:]),
+             (LONG_TEXT, overflow_in_circles, COMMANDS[-3:]),
+             (LONG_TEXT + "UPDATE string SET text = '' WHERE id = 1", free_pages_in_circles,
+              COMMANDS[-3:])]
+    for number, (sql, damage, commands) in enumerate(cases):
+        assert shop.edit(shop.bases[0], sql)
+        damage(shop.store)
+        for command in commands:
+            if command != ["rm", "absent"]:
+                wrong = shop.run(command, good=(4,))
+                assert wrong is None, f"case {number}: ptool {' '.join(command)}: {wrong}"
 
 
 def main():

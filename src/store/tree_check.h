@@ -1,0 +1,20 @@
+/*
+ * Do the pages of a database form trees?  Of pages that refer to each other in circles
+ * SQLite deletes, copies and adds up rows without end.
+ */
+#ifndef PTOOL_STORE_TREE_CHECK_H
+#define PTOOL_STORE_TREE_CHECK_H
+
+#include "base/err.h"
+
+struct sqlite3;
+
+/*
+ * `fd` is the database file of `db`, without changes that SQLite still holds back.
+ * ERR_INPUT names the page where something is wrong: one that is referred to twice, that
+ * does not exist, whose cells are larger than it is, whose row ids do not ascend, or that
+ * lies deeper than SQLite goes.  Reads each page in use at most once.
+ */
+int tree_check(struct sqlite3 *db, int fd, struct err *err);
+
+#endif
