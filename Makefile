@@ -27,6 +27,8 @@ HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
 ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql src/report/assets/*))
 GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS))
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
+# Columns of the store's tables, for C.
+COLUMNS := $(BUILD)/gen/store/columns.h
 UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter tests/unit/test_%,$(UNIT_SRCS)))
 UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/test_%,$(UNIT_SRCS)))
@@ -68,7 +70,7 @@ HARDEN = -fstack-protector-strong -fPIE $(if $(SAN)$(TSAN),,$(if $(filter -O1 -O
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 COMMA = ,
 CPP_OWN = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -include base/banned.h $(PKG_CFLAGS)
+	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -I$(BUILD)/gen -include base/banned.h $(PKG_CFLAGS)
 OWN_CFLAGS = $(CPP_OWN) $(WARN) -fno-common -pthread $(HARDEN) $(SANITIZE) \
 	-ffile-prefix-map=$(CURDIR)=. -MMD -MP
 OWN_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE)
@@ -102,7 +104,11 @@ $(BUILD)/libptool.a: $(OBJS)
 $(BUILD)/ptool: $(BUILD)/obj/main.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	$(Q)$(link) $^ $(LIBS)
-$(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk
+$(COLUMNS): src/store/schema.sql scripts/columns.sh
+	$(call say,COLUMNS,$<)
+	@mkdir -p $(@D)
+	$(Q)scripts/columns.sh $< >$@.new && mv $@.new $@
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk | $(COLUMNS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(compile)
@@ -112,7 +118,7 @@ $(BUILD)/gen/%.c: src/% scripts/embed.sh
 	$(Q)scripts/embed.sh $< asset_$(subst .,_,$(subst /,_,$*)) >$@.new && mv $@.new $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/probe.mk
 	$(Q)$(compile)
-$(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk | $(COLUMNS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(compile)
@@ -195,15 +201,15 @@ lint-layers:
 # its own limit, a sixth of the time) unless DEEP=1.
 TIDY_STATES = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=30000)
 lint-tidy: $(C_FILES:%.c=$(BUILD)/tidy/%.ok)
-$(BUILD)/tidy/%.ok: %.c $(HEADERS) .clang-tidy $(BUILD)/probe.mk
+$(BUILD)/tidy/%.ok: %.c $(HEADERS) $(COLUMNS) .clang-tidy $(BUILD)/probe.mk
 	$(call say,TIDY,$<)
 	@mkdir -p $(@D)
 	@clang-tidy-14 --quiet $< -- $(CPP_OWN) $(WARN) $(TIDY_STATES) >$@.log 2>&1 || { cat $@.log; false; }
 	@touch $@
-lint-cppcheck:
+lint-cppcheck: $(COLUMNS)
 	$(call say,CPPCHECK)
 	@cppcheck -q --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
-		--inline-suppr --suppress=missingIncludeSystem -Isrc $(C_FILES)
+		--inline-suppr --suppress=missingIncludeSystem -Isrc -I$(BUILD)/gen $(C_FILES)
 lint-scripts:
 	$(call say,SHELL)
 	@shellcheck $(SCRIPTS)

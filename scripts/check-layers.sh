@@ -3,8 +3,12 @@
 # does each header compile alone (with $CC and FLAGs)?
 set -eu
 cc=${CC:-cc}
-bad=$(mktemp)
-trap 'rm -f "$bad"' EXIT
+dir=$(mktemp -d)
+trap 'rm -r "$dir"' EXIT
+bad=$dir/bad
+: >"$bad"
+mkdir "$dir/store"
+scripts/columns.sh src/store/schema.sql >"$dir/store/columns.h"
 
 # Tells each include in the files of a layer that is not one of its own.
 layer() { # LAYER ALLOWED|ALLOWED...
@@ -41,7 +45,7 @@ only 'archive.*\.h' 'base/bundle\.c:|cli/version\.c:'
 
 for header in src/*/*.h src/*/*/*.h; do
 	printf '#include "%s"\n' "${header#src/}" |
-		$cc "$@" -Isrc -Wall -Wextra -Werror -fsyntax-only -x c - 2>>"$bad" ||
+		$cc "$@" -Isrc -I"$dir" -Wall -Wextra -Werror -fsyntax-only -x c - 2>>"$bad" ||
 		echo "$header   <- does not compile alone" >>"$bad"
 done
 

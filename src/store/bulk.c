@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/sql.h"
-#include "trace/fact.h"
 
 #define SQL_MAX 8192
 
@@ -25,6 +24,7 @@ struct bulk_table {
 struct bulk_cursor {
 	sqlite3_vtab_cursor base; /* first */
 	int64_t row;
+	struct bulk_cell cells[]; /* of that row */
 };
 
 static const struct source *source_of(sqlite3_vtab_cursor *cursor)
@@ -42,10 +42,7 @@ static int bulk_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
 	(void)argv;
 	(void)message;
 	buf_init(&sql, SQL_MAX);
-	buf_add_text(&sql, "CREATE TABLE x(c0");
-	for (int i = 1; i < source->bulk->ncolumns; i++)
-		buf_addf(&sql, ", c%d", i);
-	buf_add_char(&sql, ')');
+	buf_addf(&sql, "CREATE TABLE x(%s)", source->bulk->columns);
 	int rc = sqlite3_declare_vtab(db, sql.p);
 	buf_release(&sql);
 	if (rc != SQLITE_OK)
@@ -70,9 +67,10 @@ static int bulk_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 
 static int bulk_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
-	struct bulk_cursor *cursor = xcalloc(1, sizeof(*cursor));
+	const struct bulk *bulk = ((struct bulk_table *)table)->source->bulk;
+	struct bulk_cursor *cursor = xcalloc(
+		1, sizeof(*cursor) + (size_t)bulk->ncolumns * sizeof(*cursor->cells));
 
-	(void)table;
 	*out = &cursor->base;
 	return SQLITE_OK;
 }
@@ -83,20 +81,41 @@ static int bulk_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static int bulk_filter(sqlite3_vtab_cursor *cursor, int number, const char *text,
-		       int argc, sqlite3_value **argv)
+static void fill(struct bulk_cursor *cursor)
 {
+	const struct source *source = source_of(&cursor->base);
+
+	if (cursor->row < source->nrows)
+		source->bulk->row(source->from, cursor->row, cursor->cells);
+}
+
+/* The first row shows whether all columns are set. */
+static int bulk_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
+		       sqlite3_value **argv)
+{
+	struct bulk_cursor *cursor = (struct bulk_cursor *)base;
+	const struct bulk *bulk = source_of(base)->bulk;
+
 	(void)number;
 	(void)text;
 	(void)argc;
 	(void)argv;
-	((struct bulk_cursor *)cursor)->row = 0;
+	cursor->row = 0;
+	fill(cursor);
+	for (int i = 1; i < bulk->ncolumns; i++)
+		if (cursor->cells[i].kind == BULK_UNSET) {
+			base->pVtab->zErrMsg =
+				sqlite3_mprintf("%s: nothing sets column %d of (%s)",
+						bulk->table, i + 1, bulk->columns);
+			return SQLITE_ERROR;
+		}
 	return SQLITE_OK;
 }
 
 static int bulk_next(sqlite3_vtab_cursor *cursor)
 {
 	((struct bulk_cursor *)cursor)->row++;
+	fill((struct bulk_cursor *)cursor);
 	return SQLITE_OK;
 }
 
@@ -107,9 +126,26 @@ static int bulk_eof(sqlite3_vtab_cursor *cursor)
 
 static int bulk_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int column)
 {
-	const struct source *source = source_of(cursor);
+	const struct bulk_cell *cell = &((struct bulk_cursor *)cursor)->cells[column];
 
-	source->bulk->cell(source->from, ((struct bulk_cursor *)cursor)->row, column, to);
+	switch (cell->kind) {
+	case BULK_INT:
+		sqlite3_result_int64(to, cell->number);
+		break;
+	case BULK_REAL:
+		sqlite3_result_double(to, cell->real);
+		break;
+	case BULK_TEXT:
+		sqlite3_result_text64(to, cell->bytes.p, cell->bytes.n, SQLITE_STATIC,
+				      SQLITE_UTF8);
+		break;
+	case BULK_BLOB:
+		sqlite3_result_blob64(to, cell->bytes.p, cell->bytes.n, SQLITE_STATIC);
+		break;
+	case BULK_UNSET:
+	case BULK_NULL:
+		break;
+	}
 	return SQLITE_OK;
 }
 
@@ -143,40 +179,11 @@ int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
 	if (sqlite3_create_module(db, "ptool_bulk", &bulk_module, &source) != SQLITE_OK)
 		return sql_error(db, err);
 	buf_init(&sql, SQL_MAX);
-	buf_addf(&sql, "INSERT INTO %s SELECT %s", bulk->table,
-		 bulk->gives_id ? "c0" : "NULL, c0");
-	for (int i = 1; i < bulk->ncolumns; i++)
-		buf_addf(&sql, ", c%d", i);
-	buf_add_text(&sql, " FROM ptool_bulk");
+	buf_addf(&sql, "INSERT INTO %s (%s) SELECT %s FROM ptool_bulk", bulk->table,
+		 bulk->columns, bulk->columns);
 	int rc = sql_exec(db, sql.p, err);
 	buf_release(&sql);
 	/* Dropped before the source goes out of scope. */
 	sqlite3_create_module(db, "ptool_bulk", NULL, NULL);
 	return rc;
-}
-
-void bulk_int(struct sqlite3_context *to, int64_t value)
-{
-	sqlite3_result_int64(to, value);
-}
-
-void bulk_number(struct sqlite3_context *to, int64_t value)
-{
-	if (value != NUMBER_NONE)
-		sqlite3_result_int64(to, value);
-}
-
-void bulk_real(struct sqlite3_context *to, double value)
-{
-	sqlite3_result_double(to, value);
-}
-
-void bulk_text(struct sqlite3_context *to, struct str text)
-{
-	sqlite3_result_text64(to, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-void bulk_blob_copy(struct sqlite3_context *to, struct str bytes)
-{
-	sqlite3_result_blob64(to, bytes.p, bytes.n, SQLITE_TRANSIENT);
 }

@@ -1,40 +1,90 @@
 /*
- * Many rows into a table at once, through a virtual table and one
- * INSERT ... SELECT NULL, ...: twice as fast as binding and stepping, and the
- * ids that SQLite gives count on from the largest one.
+ * Many rows into a table at once.  A row is an array of cells, one for each column of
+ * the table, numbered by the enum that scripts/columns.sh makes of schema.sql: whoever
+ * writes rows, through SQLite or as pages, takes them from the same `row` function.
+ *
+ * Here they go through a virtual table and one INSERT ... SELECT, which is twice as
+ * fast as binding and stepping; ids that SQLite gives count on from the largest one.
  */
 #ifndef PTOOL_STORE_BULK_H
 #define PTOOL_STORE_BULK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
+#include "trace/fact.h"
 
 struct sqlite3;
-struct sqlite3_context;
+
+enum bulk_kind {
+	BULK_UNSET, /* a mistake, but of an id: then the next free one */
+	BULK_NULL,
+	BULK_INT,
+	BULK_REAL,
+	BULK_TEXT,
+	BULK_BLOB
+};
+
+struct bulk_cell {
+	enum bulk_kind kind;
+	union {
+		int64_t number;
+		double real;
+		struct str bytes; /* borrowed until the next row is asked for */
+	};
+};
 
 struct bulk {
 	const char *table;
-	int ncolumns;  /* of the table, without its id */
-	bool gives_id; /* the id is column 0 of them, and not the next free one */
-	/* Gives one cell by a bulk_ function below, or nothing for NULL. */
-	void (*cell)(const void *from, int64_t row, int column,
-		     struct sqlite3_context *to);
+	const char *columns; /* their names, the id first: "id, a, b" */
+	int ncolumns;
+	/*
+	 * Sets each cell but, where SQLite is to give it, the id (cells[0]).  Rows are
+	 * asked for once each, in their order: `from` may keep what the next row needs.
+	 */
+	void (*row)(const void *from, int64_t row, struct bulk_cell *cells);
 };
 
-/* 0, or -1 with err set. */
+/* The bulk of a table of schema.sql: its name in large and in small letters. */
+#define BULK(TABLE, name, row)                               \
+	{                                                    \
+#name, TABLE##_COLUMNS, COL_##TABLE##_N, row \
+	}
+
+/* 0, or -1 with err set: what SQLite says, or the column that no row sets. */
 int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
 		int64_t nrows, struct err *err);
 
-void bulk_int(struct sqlite3_context *to, int64_t value);
+static inline struct bulk_cell bulk_null(void)
+{
+	return (struct bulk_cell){ .kind = BULK_NULL };
+}
+
+static inline struct bulk_cell bulk_int(int64_t value)
+{
+	return (struct bulk_cell){ .kind = BULK_INT, .number = value };
+}
+
 /* NUMBER_NONE is NULL. */
-void bulk_number(struct sqlite3_context *to, int64_t value);
-void bulk_real(struct sqlite3_context *to, double value);
-/* Borrowed until the row is written. */
-void bulk_text(struct sqlite3_context *to, struct str text);
-/* Copied. */
-void bulk_blob_copy(struct sqlite3_context *to, struct str bytes);
+static inline struct bulk_cell bulk_number(int64_t value)
+{
+	return value == NUMBER_NONE ? bulk_null() : bulk_int(value);
+}
+
+static inline struct bulk_cell bulk_real(double value)
+{
+	return (struct bulk_cell){ .kind = BULK_REAL, .real = value };
+}
+
+static inline struct bulk_cell bulk_text(struct str text)
+{
+	return (struct bulk_cell){ .kind = BULK_TEXT, .bytes = text };
+}
+
+static inline struct bulk_cell bulk_blob(struct str bytes)
+{
+	return (struct bulk_cell){ .kind = BULK_BLOB, .bytes = bytes };
+}
 
 #endif

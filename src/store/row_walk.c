@@ -3,11 +3,16 @@
  * step.  Cells are asked for row after row, so that both are found from the row
  * before.  Apart from write_slices.c, whose cells need no room for calls.
  */
+#include <stdlib.h>
+
 #include "store/write_rows.h"
+
+#define BLOB_MAX ((size_t)1 << 20)
 
 void row_walk_init(struct row_walk *walk, const struct model *m)
 {
 	*walk = (struct row_walk){ .steps = step_cursor(m) };
+	buf_init(&walk->blob, BLOB_MAX);
 	allocation_walk_init(&walk->allocations, m);
 }
 
@@ -15,11 +20,13 @@ void row_walk_release(struct row_walk *walk)
 {
 	spill_free(walk->steps.m->spill, walk->around);
 	allocation_walk_release(&walk->allocations);
+	buf_release(&walk->blob);
+	free(walk->packed);
 	*walk = (struct row_walk){ 0 };
 }
 
 /* The parent is the row before or stands around it. */
-void cell_depth(struct sqlite3_context *to, const struct write_rows *w, uint32_t row)
+struct bulk_cell cell_depth(const struct write_rows *w, uint32_t row)
 {
 	struct row_walk *walk = w->walk;
 	uint32_t parent = w->m->parent[row];
@@ -32,10 +39,10 @@ void cell_depth(struct sqlite3_context *to, const struct write_rows *w, uint32_t
 					  depth + 1, sizeof(*walk->around));
 	walk->around[depth] = row;
 	walk->naround = depth + 1;
-	bulk_int(to, (int64_t)depth);
+	return bulk_int((int64_t)depth);
 }
 
-void cell_step(struct sqlite3_context *to, const struct write_rows *w, uint32_t row)
+struct bulk_cell cell_step(const struct write_rows *w, uint32_t row)
 {
-	cell_row(to, w->step, step_of_row(&w->walk->steps, row));
+	return cell_row(w->step, step_of_row(&w->walk->steps, row));
 }

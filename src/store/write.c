@@ -68,16 +68,15 @@ struct text_rows {
 	size_t known;
 };
 
-static void text_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void text_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct text_rows *rows = from;
+	size_t text = rows->known + (size_t)row;
 
-	(void)column;
-	bulk_text(to, intern_str(rows->texts, (uint32_t)(rows->known + (size_t)row)));
+	c[COL_STRING_TEXT] = bulk_text(intern_str(rows->texts, (uint32_t)text));
 }
 
-static const struct bulk bulk_string = { "string", 1, false, text_cell };
+static const struct bulk bulk_string = BULK(STRING, string, text_row);
 
 int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
 		struct err *err)

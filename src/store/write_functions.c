@@ -4,82 +4,71 @@
 #include "store/write_rows.h"
 #include "trace/seconds.h"
 
-static void function_cell(const void *from, int64_t row, int column,
-			  struct sqlite3_context *to)
+static void function_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
-	const struct function_rec *f = &w->m->functions.functions[row];
-	struct str bytes;
+	const struct functions *functions = &w->m->functions;
+	const struct function_rec *f = &functions->functions[row];
+	struct str bytes = functions_file_bytes(functions, (uint32_t)row);
 
-	switch (column) {
-	case 0:
-		bulk_int(to, w->profile_id);
-		break;
-	case 1:
-		cell_text_id(to, w, f->file);
-		break;
-	case 2:
-		bulk_int(to, f->line);
-		break;
-	case 3:
-		cell_text_id(to, w, f->name);
-		break;
-	default:
-		bytes = functions_file_bytes(&w->m->functions, (uint32_t)row);
-		if (bytes.n)
-			bulk_blob_copy(to, bytes);
-		break;
-	}
+	c[COL_FUNCTION_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_FUNCTION_FILE_ID] = cell_text_id(w, f->file);
+	c[COL_FUNCTION_LINE] = bulk_int(f->line);
+	c[COL_FUNCTION_NAME_ID] = cell_text_id(w, f->name);
+	c[COL_FUNCTION_FILE_BYTES] = bytes.n ? bulk_blob(bytes) : bulk_null();
 }
 
-const struct bulk bulk_function = { "function", 5, false, function_cell };
+const struct bulk bulk_function = BULK(FUNCTION, function, function_row);
 
-/* Without times, and of what is no number: NULL. */
-static void seconds_cell(struct sqlite3_context *to, double seconds, bool as_ns)
+static struct bulk_cell ns_cell(const double *seconds)
 {
-	if (as_ns)
-		bulk_number(to, seconds_ns(seconds));
-	else if (!isnan(seconds))
-		bulk_real(to, seconds_stored(seconds));
+	return seconds ? bulk_number(seconds_ns(*seconds)) : bulk_null();
 }
 
-/* Columns that both tables have: counts, times, digits. */
-static void sums_cell(const struct write_rows *w, const struct sums_rec *sums,
-		      bool has_times, int column, struct sqlite3_context *to)
+static struct bulk_cell seconds_cell(const double *seconds)
 {
-	if (column < 2)
-		bulk_number(to, column ? sums->primitive : sums->calls);
-	else if (column < 6 && has_times)
-		seconds_cell(to, column % 2 ? sums->total_s : sums->self_s, column < 4);
-	else if (column >= 6)
-		cell_string(to, w->m,
-			    column == 6 ? sums->calls_text : sums->primitive_text);
+	return !seconds || isnan(*seconds) ? bulk_null()
+					   : bulk_real(seconds_stored(*seconds));
 }
 
-static void stat_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void stat_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct stat_rec *stat = &w->m->functions.stats[row];
+	const struct sums_rec *sums = &stat->sums;
 
-	if (column == 0)
-		cell_row(to, w->function, stat->function);
-	else
-		sums_cell(w, &stat->sums, true, column - 1, to);
+	c[COL_FUNCTION_STAT_FUNCTION_ID] = cell_row(w->function, stat->function);
+	c[COL_FUNCTION_STAT_CALLS] = bulk_number(sums->calls);
+	c[COL_FUNCTION_STAT_PRIMITIVE_CALLS] = bulk_number(sums->primitive);
+	c[COL_FUNCTION_STAT_SELF_NS] = ns_cell(&sums->self_s);
+	c[COL_FUNCTION_STAT_TOTAL_NS] = ns_cell(&sums->total_s);
+	c[COL_FUNCTION_STAT_SELF_S] = seconds_cell(&sums->self_s);
+	c[COL_FUNCTION_STAT_TOTAL_S] = seconds_cell(&sums->total_s);
+	c[COL_FUNCTION_STAT_CALLS_TEXT] = cell_string(w->m, sums->calls_text);
+	c[COL_FUNCTION_STAT_PRIMITIVE_CALLS_TEXT] =
+		cell_string(w->m, sums->primitive_text);
 }
 
-const struct bulk bulk_function_stat = { "function_stat", 9, false, stat_cell };
+const struct bulk bulk_function_stat = BULK(FUNCTION_STAT, function_stat, stat_row);
 
-static void call_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void call_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct call_rec *call = &w->m->functions.calls[row];
+	const struct sums_rec *sums = &call->sums;
+	const double *self_s = call->has_times ? &sums->self_s : NULL;
+	const double *total_s = call->has_times ? &sums->total_s : NULL;
 
-	if (column < 2)
-		cell_row(to, w->function, column ? call->caller : call->callee);
-	else
-		sums_cell(w, &call->sums, call->has_times, column - 2, to);
+	c[COL_CALL_EDGE_CALLEE_ID] = cell_row(w->function, call->callee);
+	c[COL_CALL_EDGE_CALLER_ID] = cell_row(w->function, call->caller);
+	c[COL_CALL_EDGE_CALLS] = bulk_number(sums->calls);
+	c[COL_CALL_EDGE_PRIMITIVE_CALLS] = bulk_number(sums->primitive);
+	c[COL_CALL_EDGE_SELF_NS] = ns_cell(self_s);
+	c[COL_CALL_EDGE_TOTAL_NS] = ns_cell(total_s);
+	c[COL_CALL_EDGE_SELF_S] = seconds_cell(self_s);
+	c[COL_CALL_EDGE_TOTAL_S] = seconds_cell(total_s);
+	c[COL_CALL_EDGE_CALLS_TEXT] = cell_string(w->m, sums->calls_text);
+	c[COL_CALL_EDGE_PRIMITIVE_CALLS_TEXT] = cell_string(w->m, sums->primitive_text);
 }
 
-const struct bulk bulk_call_edge = { "call_edge", 10, false, call_cell };
+const struct bulk bulk_call_edge = BULK(CALL_EDGE, call_edge, call_row);

@@ -12,6 +12,7 @@ enum packing {
 };
 
 struct pack_column {
+	int column;
 	enum packing packing;
 	int64_t (*value)(const struct write_rows *w, uint32_t row);
 };
@@ -78,16 +79,19 @@ static int64_t detail_of(const struct write_rows *w, uint32_t row)
 	return op ? id_of(w->op_detail, op->detail) : 0;
 }
 
-/* Columns 2 and on of the table. */
-static const struct pack_column columns[] = {
-	{ PACK_DIFFERENCES, ts_of },     { PACK_NUMBERS, dur_of },
-	{ PACK_NUMBERS, name_of },       { PACK_BYTES, class_of },
-	{ PACK_BYTES, marks_of },        { PACK_DIFFERENCES, step_of },
-	{ PACK_DIFFERENCES, launch_of }, { PACK_DIFFERENCES, op_of },
-	{ PACK_DIFFERENCES, detail_of }
+static const struct pack_column packed[] = {
+	{ COL_SLICE_PACK_TS, PACK_DIFFERENCES, ts_of },
+	{ COL_SLICE_PACK_DUR, PACK_NUMBERS, dur_of },
+	{ COL_SLICE_PACK_NAME_ID, PACK_NUMBERS, name_of },
+	{ COL_SLICE_PACK_CLASS, PACK_BYTES, class_of },
+	{ COL_SLICE_PACK_MARKS, PACK_BYTES, marks_of },
+	{ COL_SLICE_PACK_STEP_ID, PACK_DIFFERENCES, step_of },
+	{ COL_SLICE_PACK_LAUNCH_ID, PACK_DIFFERENCES, launch_of },
+	{ COL_SLICE_PACK_OP_ID, PACK_DIFFERENCES, op_of },
+	{ COL_SLICE_PACK_OP_DETAIL_ID, PACK_DIFFERENCES, detail_of },
 };
 
-#define NCOLUMNS ((int)(2 + sizeof(columns) / sizeof(*columns)))
+#define NPACKED (sizeof(packed) / sizeof(*packed))
 
 static uint8_t *put(uint8_t *p, enum packing packing, int64_t value, int64_t before)
 {
@@ -104,39 +108,40 @@ static uint8_t *put(uint8_t *p, enum packing packing, int64_t value, int64_t bef
 	return p + 1;
 }
 
-/* Nothing, which is NULL, where all are 0: but not of ts, whose first may be 0 alone. */
-static void pack(const struct write_rows *w, const struct pack_range *range, int column,
-		 struct sqlite3_context *to)
+/* Packs one column to `to`: where it ends, or `to` where all are 0 (NULL in the store). */
+static uint8_t *pack(const struct write_rows *w, const struct pack_range *range,
+		     const struct pack_column *column, uint8_t *to)
 {
-	const struct pack_column *c = &columns[column];
-	uint8_t *bytes = xmalloc((size_t)range->n * VARINT_MAX), *p = bytes;
+	uint8_t *p = to;
 	int64_t before = 0;
-	bool is_any = column == 0;
+	/* The first ts may be 0 alone. */
+	bool is_any = column->column == COL_SLICE_PACK_TS;
 
 	for (uint32_t row = range->first; row < range->first + range->n; row++) {
-		int64_t value = c->value(w, row);
+		int64_t value = column->value(w, row);
 		is_any |= value != 0;
-		p = put(p, c->packing, value, before);
+		p = put(p, column->packing, value, before);
 		before = value;
 	}
-	if (is_any)
-		bulk_blob_copy(to,
-			       (struct str){ (const char *)bytes, (size_t)(p - bytes) });
-	free(bytes);
+	return is_any ? p : to;
 }
 
-static void pack_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void pack_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct pack_range *range = &w->lists.packs[row];
+	uint8_t *p = xmalloc(NPACKED * range->n * VARINT_MAX);
 
-	if (column == 0)
-		cell_row(to, w->slice, range->first);
-	else if (column == 1)
-		bulk_int(to, range->n);
-	else
-		pack(w, range, column - 2, to);
+	free(w->walk->packed);
+	w->walk->packed = p;
+	c[COL_SLICE_PACK_ID] = cell_row(w->slice, range->first);
+	c[COL_SLICE_PACK_SLICES] = bulk_int(range->n);
+	for (size_t i = 0; i < NPACKED; i++) {
+		uint8_t *end = pack(w, range, &packed[i], p);
+		struct str bytes = { (const char *)p, (size_t)(end - p) };
+		c[packed[i].column] = bytes.n ? bulk_blob(bytes) : bulk_null();
+		p = end;
+	}
 }
 
-const struct bulk bulk_pack = { "slice_pack", NCOLUMNS, true, pack_cell };
+const struct bulk bulk_pack = BULK(SLICE_PACK, slice_pack, pack_row);

@@ -6,8 +6,10 @@
 #ifndef PTOOL_STORE_WRITE_ROWS_H
 #define PTOOL_STORE_WRITE_ROWS_H
 
+#include "base/buf.h"
 #include "store/allocation_walk.h"
 #include "store/bulk.h"
+#include "store/columns.h"
 #include "store/model.h"
 #include "store/steps.h"
 #include "store/summary.h"
@@ -39,11 +41,13 @@ struct write_lists {
 void write_lists_make(const struct model *m, struct write_lists *l);
 void write_lists_release(const struct model *m, struct write_lists *l);
 
-/* What the table of slices says of a row that no array holds, asked for row after row. */
+/* What rows say that no array holds, found row after row. */
 struct row_walk {
 	struct step_cursor steps;
 	MODEL_ARRAY(uint32_t, around); /* the newest row, and those that it stands in */
 	struct allocation_walk allocations;
+	struct buf blob; /* of the newest row */
+	uint8_t *packed; /* columns of the newest row, one after the other; owned */
 };
 
 void row_walk_init(struct row_walk *walk, const struct model *m);
@@ -63,10 +67,10 @@ struct write_rows {
 /* slice_row and what hangs on it: write_slices.c. */
 extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective;
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
+/* what is set apart */
+extern const struct bulk bulk_apart, bulk_quarantine;
 /* its columns, packed: write_packs.c */
 extern const struct bulk bulk_pack;
-/* what is set apart: write_apart.c */
-extern const struct bulk bulk_apart, bulk_quarantine;
 /* call graphs: write_functions.c */
 extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge;
 /* the frame: write_tracks.c */
@@ -85,11 +89,23 @@ static inline int64_t text_id(const struct write_rows *w, uint32_t text)
 }
 
 /* Cells that many tables have.  ROW_NONE and TEXT_NONE are NULL. */
-void cell_row(struct sqlite3_context *to, int64_t base, uint32_t row);
-void cell_string(struct sqlite3_context *to, const struct model *m, uint32_t text);
-void cell_text_id(struct sqlite3_context *to, const struct write_rows *w, uint32_t text);
+static inline struct bulk_cell cell_row(int64_t base, uint32_t row)
+{
+	return row == ROW_NONE ? bulk_null() : bulk_int(base + 1 + row);
+}
+
+static inline struct bulk_cell cell_string(const struct model *m, uint32_t text)
+{
+	return text == TEXT_NONE ? bulk_null() : bulk_text(intern_str(m->texts, text));
+}
+
+static inline struct bulk_cell cell_text_id(const struct write_rows *w, uint32_t text)
+{
+	return text == TEXT_NONE ? bulk_null() : bulk_int(text_id(w, text));
+}
+
 /* Of each row once, in their order. */
-void cell_depth(struct sqlite3_context *to, const struct write_rows *w, uint32_t row);
-void cell_step(struct sqlite3_context *to, const struct write_rows *w, uint32_t row);
+struct bulk_cell cell_depth(const struct write_rows *w, uint32_t row);
+struct bulk_cell cell_step(const struct write_rows *w, uint32_t row);
 
 #endif

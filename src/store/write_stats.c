@@ -2,169 +2,119 @@
 #include "base/buf.h"
 #include "store/write_rows.h"
 
-#define BLOB_MAX ((size_t)1 << 20)
-
-static void key_cell(const struct write_rows *w, const struct opstat_key *key, int column,
-		     struct sqlite3_context *to)
+static void key_cells(const struct write_rows *w, const struct opstat_key *key,
+		      struct bulk_cell *c)
 {
-	switch (column) {
-	case 2:
-		cell_row(to, w->step, key->step);
-		break;
-	case 3:
-		bulk_int(to, key->kind);
-		break;
-	case 4:
-		cell_text_id(to, w, key->name);
-		break;
-	case 5:
-		bulk_int(to, key->is_annotation);
-		break;
-	case 6:
-		cell_text_id(to, w, key->shapes);
-		break;
-	case 7:
-		cell_text_id(to, w, key->stack);
-		break;
-	default:
-		cell_text_id(to, w, key->overload);
-	}
+	c[COL_OP_STAT_STEP_ID] = cell_row(w->step, key->step);
+	c[COL_OP_STAT_KIND] = bulk_int(key->kind);
+	c[COL_OP_STAT_NAME_ID] = cell_text_id(w, key->name);
+	c[COL_OP_STAT_IS_ANNOTATION] = bulk_int(key->is_annotation);
+	c[COL_OP_STAT_SHAPES_ID] = cell_text_id(w, key->shapes);
+	c[COL_OP_STAT_STACK_ID] = cell_text_id(w, key->stack);
+	c[COL_OP_STAT_OVERLOAD_ID] = cell_text_id(w, key->overload);
 }
 
-static void histogram_cell(const struct histogram *h, struct sqlite3_context *to)
+static struct bulk_cell histogram_cell(const struct write_rows *w,
+				       const struct histogram *h)
 {
-	struct buf blob;
+	struct buf *blob = &w->walk->blob;
 
-	buf_init(&blob, BLOB_MAX);
-	histogram_encode(h, &blob);
-	bulk_blob_copy(to, buf_str(&blob));
-	buf_release(&blob);
+	buf_clear(blob);
+	histogram_encode(h, blob);
+	return bulk_blob(buf_str(blob));
 }
 
-static void sums_cell(const struct opstat_sums *s, int column, struct sqlite3_context *to)
+static void sums_cells(const struct opstat_sums *s, struct bulk_cell *c)
 {
-	const int64_t numbers[] = { s->calls,    s->primitive_calls, s->self_ns,
-				    s->total_ns, s->min_ns,          s->max_ns };
-	const int64_t tail[] = { s->self_device_ns, s->total_device_ns,
-				 s->cpu_bytes,      s->self_cpu_bytes,
-				 s->device_bytes,   s->self_device_bytes,
-				 s->flops };
-
-	if (column < 6)
-		bulk_int(to, numbers[column]);
-	else if (column == 6)
-		bulk_real(to, s->mean_ns);
-	else if (column == 7)
-		bulk_real(to, s->m2);
-	else
-		bulk_number(to, tail[column - 9]);
+	c[COL_OP_STAT_CALLS] = bulk_int(s->calls);
+	c[COL_OP_STAT_PRIMITIVE_CALLS] = bulk_int(s->primitive_calls);
+	c[COL_OP_STAT_SELF_NS] = bulk_int(s->self_ns);
+	c[COL_OP_STAT_TOTAL_NS] = bulk_int(s->total_ns);
+	c[COL_OP_STAT_MIN_NS] = bulk_int(s->min_ns);
+	c[COL_OP_STAT_MAX_NS] = bulk_int(s->max_ns);
+	c[COL_OP_STAT_MEAN_NS] = bulk_real(s->mean_ns);
+	c[COL_OP_STAT_M2] = bulk_real(s->m2);
+	c[COL_OP_STAT_SELF_DEVICE_NS] = bulk_number(s->self_device_ns);
+	c[COL_OP_STAT_TOTAL_DEVICE_NS] = bulk_number(s->total_device_ns);
+	c[COL_OP_STAT_CPU_MEM_BYTES] = bulk_number(s->cpu_bytes);
+	c[COL_OP_STAT_SELF_CPU_MEM_BYTES] = bulk_number(s->self_cpu_bytes);
+	c[COL_OP_STAT_DEVICE_MEM_BYTES] = bulk_number(s->device_bytes);
+	c[COL_OP_STAT_SELF_DEVICE_MEM_BYTES] = bulk_number(s->self_device_bytes);
+	c[COL_OP_STAT_FLOPS] = bulk_number(s->flops);
 }
 
-static void stat_cell(const struct write_rows *w, enum grain grain, int64_t row,
-		      int column, struct sqlite3_context *to)
+static void stat_cells(const struct write_rows *w, enum grain grain, int64_t row,
+		       struct bulk_cell *c)
 {
 	const struct opstat *stat = &summary_grain(w->summary, grain)->rows[row];
-	const int64_t first[] = { stat->first.ts_ns - w->m->start_ns, stat->first.dur_ns,
-				  (int64_t)stat->first.order, stat->is_async,
-				  stat->is_top_level };
 
-	if (column == 0)
-		bulk_int(to, w->profile_id);
-	else if (column == 1)
-		bulk_int(to, (int64_t)grain);
-	else if (column <= 8)
-		key_cell(w, &stat->key, column, to);
-	else if (column <= 13)
-		bulk_int(to, first[column - 9]);
-	else if (column != 22)
-		sums_cell(&stat->sums, column - 14, to);
-	else if (grain == GRAIN_FULL)
-		histogram_cell(&stat->histogram, to);
+	c[COL_OP_STAT_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_OP_STAT_GRAIN] = bulk_int((int64_t)grain);
+	key_cells(w, &stat->key, c);
+	c[COL_OP_STAT_FIRST_TS] = bulk_int(stat->first.ts_ns - w->m->start_ns);
+	c[COL_OP_STAT_FIRST_DUR] = bulk_int(stat->first.dur_ns);
+	c[COL_OP_STAT_FIRST_ORDER] = bulk_int((int64_t)stat->first.order);
+	c[COL_OP_STAT_IS_ASYNC] = bulk_int(stat->is_async);
+	c[COL_OP_STAT_IS_TOP_LEVEL] = bulk_int(stat->is_top_level);
+	sums_cells(&stat->sums, c);
+	c[COL_OP_STAT_HISTOGRAM] =
+		grain == GRAIN_FULL ? histogram_cell(w, &stat->histogram) : bulk_null();
 }
 
-static void full_stat_cell(const void *from, int64_t row, int column,
-			   struct sqlite3_context *to)
+static void full_stat_row(const void *from, int64_t row, struct bulk_cell *c)
 {
-	stat_cell(from, GRAIN_FULL, row, column, to);
+	stat_cells(from, GRAIN_FULL, row, c);
 }
 
-static void name_stat_cell(const void *from, int64_t row, int column,
-			   struct sqlite3_context *to)
+static void name_stat_row(const void *from, int64_t row, struct bulk_cell *c)
 {
-	stat_cell(from, GRAIN_NAMES, row, column, to);
+	stat_cells(from, GRAIN_NAMES, row, c);
 }
 
-static void step_stat_cell(const void *from, int64_t row, int column,
-			   struct sqlite3_context *to)
+static void step_stat_row(const void *from, int64_t row, struct bulk_cell *c)
 {
-	stat_cell(from, GRAIN_STEPS, row, column, to);
+	stat_cells(from, GRAIN_STEPS, row, c);
 }
 
-const struct bulk bulk_step_stat = { "op_stat", 30, false, step_stat_cell };
-const struct bulk bulk_full_stat = { "op_stat", 30, false, full_stat_cell };
-const struct bulk bulk_name_stat = { "op_stat", 30, false, name_stat_cell };
+const struct bulk bulk_step_stat = BULK(OP_STAT, op_stat, step_stat_row);
+const struct bulk bulk_full_stat = BULK(OP_STAT, op_stat, full_stat_row);
+const struct bulk bulk_name_stat = BULK(OP_STAT, op_stat, name_stat_row);
 
-static void annotation_cell(const void *from, int64_t row, int column,
-			    struct sqlite3_context *to)
+static void annotation_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct annotation_stat *a = &w->summary->annotations[row];
-	const int64_t numbers[] = { w->profile_id,
-				    0,
-				    0,
-				    a->first_ts_ns - w->m->start_ns,
-				    a->calls,
-				    a->host_ns,
-				    a->device_ns,
-				    a->device_span_ns,
-				    a->launches };
 
-	if (column == 1)
-		cell_row(to, w->step, a->step);
-	else if (column == 2)
-		cell_text_id(to, w, a->name);
-	else
-		bulk_int(to, numbers[column]);
+	c[COL_ANNOTATION_STAT_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_ANNOTATION_STAT_STEP_ID] = cell_row(w->step, a->step);
+	c[COL_ANNOTATION_STAT_NAME_ID] = cell_text_id(w, a->name);
+	c[COL_ANNOTATION_STAT_FIRST_TS] = bulk_int(a->first_ts_ns - w->m->start_ns);
+	c[COL_ANNOTATION_STAT_CALLS] = bulk_int(a->calls);
+	c[COL_ANNOTATION_STAT_HOST_NS] = bulk_int(a->host_ns);
+	c[COL_ANNOTATION_STAT_DEVICE_NS] = bulk_int(a->device_ns);
+	c[COL_ANNOTATION_STAT_DEVICE_SPAN_NS] = bulk_int(a->device_span_ns);
+	c[COL_ANNOTATION_STAT_LAUNCHES] = bulk_int(a->launches);
 }
 
-const struct bulk bulk_annotation_stat = { "annotation_stat", 9, false, annotation_cell };
+const struct bulk bulk_annotation_stat =
+	BULK(ANNOTATION_STAT, annotation_stat, annotation_row);
 
-static void finding_cell(const void *from, int64_t row, int column,
-			 struct sqlite3_context *to)
+static void finding_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct finding_rec *f = &w->m->findings[row];
 	const struct finding_kind *kind = &finding_kinds[f->finding];
 
-	switch (column) {
-	case 0:
-		bulk_int(to, w->profile_id);
-		break;
-	case 1:
-		bulk_text(to, str_of(kind->code));
-		break;
-	case 2:
-		cell_string(to, w->m, f->detail);
-		break;
-	case 3:
-		bulk_text(to, str_of(severity_name(kind->severity)));
-		break;
-	case 4:
-		bulk_int(to, f->count);
-		break;
-	case 5:
-		bulk_int(to, (int64_t)f->offset);
-		break;
-	case 6:
-		bulk_text(to, f->excerpt);
-		break;
-	case 7:
-		bulk_number(to, f->time_ns);
-		break;
-	default:
-		if (f->share_pct >= 0)
-			bulk_real(to, f->share_pct);
-	}
+	c[COL_FINDING_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_FINDING_CODE] = bulk_text(str_of(kind->code));
+	c[COL_FINDING_DETAIL] = cell_string(w->m, f->detail);
+	c[COL_FINDING_SEVERITY] = bulk_text(str_of(severity_name(kind->severity)));
+	c[COL_FINDING_COUNT] = bulk_int(f->count);
+	c[COL_FINDING_FIRST_OFFSET] = bulk_int((int64_t)f->offset);
+	c[COL_FINDING_EXCERPT] = bulk_text(f->excerpt);
+	c[COL_FINDING_TIME_NS] = bulk_number(f->time_ns);
+	c[COL_FINDING_SHARE_PCT] =
+		f->share_pct >= 0 ? bulk_real(f->share_pct) : bulk_null();
 }
 
-const struct bulk bulk_finding = { "finding", 9, false, finding_cell };
+const struct bulk bulk_finding = BULK(FINDING, finding, finding_row);

@@ -4,40 +4,25 @@
 #include "base/decimal.h"
 #include "store/agents.h"
 
-static void ident_cell(struct sqlite3_context *to, struct ident id)
+static struct bulk_cell ident_cell(struct ident id)
 {
-	if (id.text == TEXT_NONE)
-		bulk_int(to, id.number);
+	return id.text == TEXT_NONE ? bulk_int(id.number) : bulk_null();
 }
 
-static void process_cell(const void *from, int64_t row, int column,
-			 struct sqlite3_context *to)
+static void process_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct process *p = &w->m->processes[row];
 
-	switch (column) {
-	case 0:
-		bulk_int(to, w->profile_id);
-		break;
-	case 1:
-		ident_cell(to, p->pid);
-		break;
-	case 2:
-		cell_string(to, w->m, p->pid.text);
-		break;
-	case 3:
-		cell_string(to, w->m, p->name);
-		break;
-	case 4:
-		cell_string(to, w->m, p->labels);
-		break;
-	default:
-		bulk_number(to, p->sort_index);
-	}
+	c[COL_PROCESS_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_PROCESS_PID] = ident_cell(p->pid);
+	c[COL_PROCESS_PID_TEXT] = cell_string(w->m, p->pid.text);
+	c[COL_PROCESS_NAME] = cell_string(w->m, p->name);
+	c[COL_PROCESS_LABELS] = cell_string(w->m, p->labels);
+	c[COL_PROCESS_SORT_INDEX] = bulk_number(p->sort_index);
 }
 
-const struct bulk bulk_process = { "process", 6, false, process_cell };
+const struct bulk bulk_process = BULK(PROCESS, process, process_row);
 
 static bool is_main_thread(const struct place *p)
 {
@@ -45,47 +30,28 @@ static bool is_main_thread(const struct place *p)
 	       p->tid.number == p->pid.number;
 }
 
-static void thread_cell(const void *from, int64_t row, int column,
-			struct sqlite3_context *to)
+static void thread_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct place *p = &w->m->places[w->lists.threads[row]];
 
-	switch (column) {
-	case 0:
-		bulk_int(to, w->profile_id);
-		break;
-	case 1:
-		bulk_int(to, w->process + 1 + p->process);
-		break;
-	case 2:
-		ident_cell(to, p->tid);
-		break;
-	case 3:
-		cell_string(to, w->m, p->tid.text);
-		break;
-	case 4:
-		cell_string(to, w->m, p->name);
-		break;
-	case 5:
-		bulk_int(to, is_main_thread(p));
-		break;
-	default:
-		bulk_number(to, p->sort_index);
-	}
+	c[COL_THREAD_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_THREAD_UPID] = bulk_int(w->process + 1 + p->process);
+	c[COL_THREAD_TID] = ident_cell(p->tid);
+	c[COL_THREAD_TID_TEXT] = cell_string(w->m, p->tid.text);
+	c[COL_THREAD_NAME] = cell_string(w->m, p->name);
+	c[COL_THREAD_IS_MAIN_THREAD] = bulk_int(is_main_thread(p));
+	c[COL_THREAD_SORT_INDEX] = bulk_number(p->sort_index);
 }
 
-const struct bulk bulk_thread = { "thread", 7, false, thread_cell };
+const struct bulk bulk_thread = BULK(THREAD, thread, thread_row);
 
-static void track_name(const struct write_rows *w, const struct track *t,
-		       struct sqlite3_context *to)
+static struct bulk_cell track_name(const struct write_rows *w, const struct track *t)
 {
-	if (t->kind == TRACK_ASYNC) {
-		cell_string(to, w->m, t->scope);
-		return;
-	}
+	if (t->kind == TRACK_ASYNC)
+		return cell_string(w->m, t->scope);
 	const struct place *p = &w->m->places[t->place];
-	cell_string(to, w->m, p->name != TEXT_NONE ? p->name : p->tid.text);
+	return cell_string(w->m, p->name != TEXT_NONE ? p->name : p->tid.text);
 }
 
 /* Torch before 1.10 spells it "stream 7". */
@@ -114,134 +80,94 @@ static int64_t stream_number(const struct model *m, const struct track *t)
 				      : number_in_text(intern_str(m->texts, tid->text));
 }
 
-static void track_number(const struct write_rows *w, const struct track *t,
-			 struct sqlite3_context *to)
+static struct bulk_cell track_number(const struct write_rows *w, const struct track *t)
 {
 	if (t->kind == TRACK_STREAM || t->kind == TRACK_STREAM_NOTES)
-		bulk_number(to, stream_number(w->m, t));
-	else if (t->kind == TRACK_THREAD)
-		ident_cell(to, w->m->places[t->place].tid);
+		return bulk_number(stream_number(w->m, t));
+	if (t->kind == TRACK_THREAD)
+		return ident_cell(w->m->places[t->place].tid);
+	return bulk_null();
 }
 
-static void track_cell(const void *from, int64_t row, int column,
-		       struct sqlite3_context *to)
+static void track_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct track *t = &w->m->tracks[row];
 
-	switch (column) {
-	case 0:
-		bulk_int(to, w->profile_id);
-		break;
-	case 1:
-		bulk_text(to, str_of(track_kind_name(t->kind)));
-		break;
-	case 2:
-		bulk_int(to, w->process + 1 + t->process);
-		break;
-	case 3:
-		if (t->kind == TRACK_THREAD)
-			cell_row(to, w->thread, w->lists.place_thread[t->place]);
-		break;
-	case 4:
-		track_number(w, t, to);
-		break;
-	case 5:
-		track_name(w, t, to);
-		break;
-	case 6:
-		if (t->n)
-			bulk_int(to, w->slice + 1 + (int64_t)t->first);
-		break;
-	default:
-		bulk_int(to, (int64_t)t->n);
-	}
+	c[COL_TRACK_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_TRACK_KIND] = bulk_text(str_of(track_kind_name(t->kind)));
+	c[COL_TRACK_UPID] = bulk_int(w->process + 1 + t->process);
+	c[COL_TRACK_UTID] = bulk_null();
+	if (t->kind == TRACK_THREAD)
+		c[COL_TRACK_UTID] = cell_row(w->thread, w->lists.place_thread[t->place]);
+	c[COL_TRACK_TID] = track_number(w, t);
+	c[COL_TRACK_NAME] = track_name(w, t);
+	c[COL_TRACK_FIRST_SLICE_ID] =
+		t->n ? bulk_int(w->slice + 1 + (int64_t)t->first) : bulk_null();
+	c[COL_TRACK_SLICES] = bulk_int((int64_t)t->n);
 }
 
-const struct bulk bulk_track = { "track", 8, false, track_cell };
+const struct bulk bulk_track = BULK(TRACK, track, track_row);
 
-static void counter_track_cell(const void *from, int64_t row, int column,
-			       struct sqlite3_context *to)
+static void counter_track_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct counter_track *t = &w->lists.counter_tracks[row];
 
-	if (column == 0)
-		bulk_int(to, w->profile_id);
-	else if (column == 1)
-		bulk_text(to, STR_LIT("counter"));
-	else if (column == 2)
-		bulk_int(to, w->process + 1 + t->process);
-	else if (column == 5)
-		cell_string(to, w->m, t->name);
-	else if (column == 7)
-		bulk_int(to, 0);
+	c[COL_TRACK_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_TRACK_KIND] = bulk_text(STR_LIT("counter"));
+	c[COL_TRACK_UPID] = bulk_int(w->process + 1 + t->process);
+	c[COL_TRACK_UTID] = bulk_null();
+	c[COL_TRACK_TID] = bulk_null();
+	c[COL_TRACK_NAME] = cell_string(w->m, t->name);
+	c[COL_TRACK_FIRST_SLICE_ID] = bulk_null();
+	c[COL_TRACK_SLICES] = bulk_int(0);
 }
 
-const struct bulk bulk_counter_track = { "track", 8, false, counter_track_cell };
+const struct bulk bulk_counter_track = BULK(TRACK, track, counter_track_row);
 
-static void counter_cell(const void *from, int64_t row, int column,
-			 struct sqlite3_context *to)
+static void counter_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
-	const struct counter_rec *c = &w->m->counters[row];
+	const struct counter_rec *counter = &w->m->counters[row];
 
-	if (column == 0)
-		bulk_int(to, w->track + 1 + (int64_t)w->m->ntracks +
-				     w->lists.counter_track[row]);
-	else if (column == 1)
-		bulk_int(to, c->ts_ns - w->m->start_ns);
-	else
-		bulk_real(to, c->value);
+	c[COL_COUNTER_TRACK_ID] = bulk_int(w->track + 1 + (int64_t)w->m->ntracks +
+					   w->lists.counter_track[row]);
+	c[COL_COUNTER_TS] = bulk_int(counter->ts_ns - w->m->start_ns);
+	c[COL_COUNTER_VALUE] = bulk_real(counter->value);
 }
 
-const struct bulk bulk_counter = { "counter", 3, false, counter_cell };
+const struct bulk bulk_counter = BULK(COUNTER, counter, counter_row);
 
-static void op_detail_cell(const void *from, int64_t row, int column,
-			   struct sqlite3_context *to)
+static void op_detail_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct op_fact *d = uniques_at(&w->m->op_details, (uint32_t)row);
 
-	switch (column) {
-	case 0:
-		cell_text_id(to, w, d->shapes);
-		break;
-	case 1:
-		cell_text_id(to, w, d->stack);
-		break;
-	case 2:
-		cell_text_id(to, w, d->module);
-		break;
-	case 3:
-		bulk_number(to, d->flops);
-		break;
-	case 4:
-		bulk_number(to, d->fwd_thread);
-		break;
-	default:
-		bulk_int(to, d->is_backward);
-	}
+	c[COL_OP_DETAIL_SHAPES_ID] = cell_text_id(w, d->shapes);
+	c[COL_OP_DETAIL_STACK_ID] = cell_text_id(w, d->stack);
+	c[COL_OP_DETAIL_MODULE_ID] = cell_text_id(w, d->module);
+	c[COL_OP_DETAIL_FLOPS] = bulk_number(d->flops);
+	c[COL_OP_DETAIL_FWD_THREAD] = bulk_number(d->fwd_thread);
+	c[COL_OP_DETAIL_IS_BACKWARD] = bulk_int(d->is_backward);
 }
 
-const struct bulk bulk_op_detail = { "op_detail", 6, false, op_detail_cell };
+const struct bulk bulk_op_detail = BULK(OP_DETAIL, op_detail, op_detail_row);
 
-static void device_cell(const void *from, int64_t row, int column,
-			struct sqlite3_context *to)
+static void device_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct device_info_fact *d = &w->m->device_infos[row];
-	const int64_t numbers[] = { w->profile_id, d->id,    0,       d->total_memory,
-				    d->sms,        d->major, d->minor };
 
-	if (column == 2)
-		bulk_text(to, d->name);
-	else if (column == 7)
-		bulk_text(to, d->json);
-	else if (column == 8)
-		bulk_number(to, agents_of(w->m, (size_t)row));
-	else
-		bulk_number(to, numbers[column]);
+	c[COL_DEVICE_PROFILE_ID] = bulk_int(w->profile_id);
+	c[COL_DEVICE_DEVICE] = bulk_number(d->id);
+	c[COL_DEVICE_NAME] = bulk_text(d->name);
+	c[COL_DEVICE_MEMORY_BYTES] = bulk_number(d->total_memory);
+	c[COL_DEVICE_SMS] = bulk_number(d->sms);
+	c[COL_DEVICE_COMPUTE_MAJOR] = bulk_number(d->major);
+	c[COL_DEVICE_COMPUTE_MINOR] = bulk_number(d->minor);
+	c[COL_DEVICE_PROPERTIES] = bulk_text(d->json);
+	c[COL_DEVICE_AGENT] = bulk_number(agents_of(w->m, (size_t)row));
 }
 
-const struct bulk bulk_device = { "device", 9, false, device_cell };
+const struct bulk bulk_device = BULK(DEVICE, device, device_row);

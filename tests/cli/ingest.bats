@@ -383,3 +383,21 @@ split|kernel|7|mm' ]
 	says 'ptool: ingest: far.json: byte 53: an event lies more than 7 days from the others'
 	[ ! -e ptool.db ]
 }
+
+@test "the columns that C code names are the schema's, in its order" {
+	schema="$(dirname "$TESTS")/src/store/schema.sql"
+	python3 - "$schema" >wanted <<-'PY'
+		import sqlite3, sys
+		db = sqlite3.connect(":memory:")
+		db.executescript(open(sys.argv[1]).read())
+		for table, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid"):
+		    names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+		    enum = [f"COL_{table}_{name}".upper() for name in names + ["N"]]
+		    print("\nenum {\n\t" + ",\n\t".join(enum) + "\n};")
+		    print(f'#define {table.upper()}_COLUMNS \\\n\t"{", ".join(names)}"')
+	PY
+	"$(dirname "$TESTS")/scripts/columns.sh" "$schema" | sed '1,3d' | head -n -2 |
+		diff -u wanted -
+	sed 's/    dur         INTEGER NOT NULL,          -- 0 for instants/CHECK (ts > 0)/' "$schema" >odd.sql
+	run ! "$(dirname "$TESTS")/scripts/columns.sh" odd.sql
+}

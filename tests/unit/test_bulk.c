@@ -49,28 +49,17 @@ struct fact {
 	double c;
 };
 
-static void fact_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void fact_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct fact *f = (const struct fact *)from + row;
 
-	switch (column) {
-	case 0:
-		bulk_number(to, f->a);
-		break;
-	case 1:
-		if (f->b)
-			bulk_text(to, str_of(f->b));
-		break;
-	case 2:
-		bulk_real(to, f->c);
-		break;
-	default:
-		bulk_blob_copy(to, (struct str){ "\0\1", 2 });
-	}
+	c[1] = bulk_number(f->a);
+	c[2] = f->b ? bulk_text(str_of(f->b)) : bulk_null();
+	c[3] = bulk_real(f->c);
+	c[4] = bulk_blob((struct str){ "\0\1", 2 });
 }
 
-static const struct bulk bulk_fact = { "fact", 4, false, fact_cell };
+static const struct bulk bulk_fact = { "fact", "id, a, b, c, d", 5, fact_row };
 
 static void must_insert(sqlite3 *db, const struct bulk *bulk, const void *from,
 			int64_t nrows)
@@ -107,20 +96,15 @@ static void ids_count_on_from_the_largest(void **state)
 	assert_int_equal(4, ask(*state, "SELECT count(*) FROM fact"));
 }
 
-static void args_cell(const void *from, int64_t row, int column,
-		      struct sqlite3_context *to)
+static void args_row(const void *from, int64_t row, struct bulk_cell *c)
 {
-	const int64_t *ids = from;
-
-	if (column == 0)
-		bulk_int(to, ids[row]);
-	else
-		bulk_text(to, STR_LIT("{}"));
+	c[0] = bulk_int(((const int64_t *)from)[row]);
+	c[1] = bulk_text(STR_LIT("{}"));
 }
 
 static void a_table_may_give_its_ids_itself(void **state)
 {
-	static const struct bulk bulk_args = { "args", 2, true, args_cell };
+	static const struct bulk bulk_args = { "args", "slice_id, text", 2, args_row };
 	static const int64_t ids[] = { 7, 9 };
 
 	must_insert(*state, &bulk_args, ids, 2);
@@ -134,10 +118,19 @@ static void no_rows_are_no_work(void **state)
 	assert_int_equal(0, ask(*state, "SELECT count(*) FROM fact"));
 }
 
+static void null_row(const void *from, int64_t row, struct bulk_cell *c)
+{
+	(void)from;
+	(void)row;
+	c[1] = bulk_null();
+}
+
 static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **state)
 {
-	static const struct bulk bulk_none = { "nowhere", 4, false, fact_cell };
-	static const struct bulk bulk_null = { "strict_one", 1, false, fact_cell };
+	static const struct bulk bulk_none = { "nowhere", "id, a, b, c, d", 5, fact_row };
+	static const struct bulk bulk_null = { "strict_one", "id, a", 2, null_row };
+	static const struct bulk bulk_moved = { "strict_one", "id, b", 2, null_row };
+	static const struct bulk bulk_more = { "fact", "id, a, b", 3, null_row };
 	static const struct fact facts[] = { { NUMBER_NONE, "a", 0 } };
 	struct err err = ERR_INIT;
 
@@ -145,6 +138,10 @@ static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **st
 	assert_string_equal("no such table: nowhere", err.text);
 	assert_int_equal(-1, bulk_insert(*state, &bulk_null, facts, 1, &err));
 	assert_string_equal("NOT NULL constraint failed: strict_one.a", err.text);
+	assert_int_equal(-1, bulk_insert(*state, &bulk_moved, facts, 1, &err));
+	assert_string_equal("table strict_one has no column named b", err.text);
+	assert_int_equal(-1, bulk_insert(*state, &bulk_more, facts, 1, &err));
+	assert_string_equal("fact: nothing sets column 3 of (id, a, b)", err.text);
 	must_insert(*state, &bulk_fact, facts, 1);
 	assert_int_equal(1, ask(*state, "SELECT count(*) FROM fact"));
 }
