@@ -61,7 +61,6 @@ static int read_steps(const struct command *self, const struct steps_opts *o,
 		.filter = filter,
 		.bounds = (enum step_bounds_by)opt_choice_place(bounds_names, o->bounds),
 		.phases = o->phases,
-		.width = output_width(&o->output),
 	};
 
 	return reading_run(&(struct reading_plan){ .command = self->name,

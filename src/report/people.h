@@ -49,7 +49,10 @@ void people_fit(struct people *p, size_t width, size_t gutter);
 struct str people_cell(struct people *p, size_t row, size_t column);
 /* Caption or note made safe to print; borrowed as above. */
 struct str people_line(struct people *p, const char *text);
-/* "20 of 1,432 rows, 93.1% of self CPU time"; borrowed as above. */
+/*
+ * "20 of 1,432 rows, 93.1% of self CPU time; 1 column hidden, --wide shows it"; empty
+ * below a form whose columns all fit.  Borrowed as above.
+ */
 struct str people_footer(struct people *p);
 
 #endif

@@ -246,11 +246,12 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 		buf_add_char(line, '\n');
 		write_str(out, buf_str(line));
 	}
-	if (p->table->is_form)
+	struct str footer = people_footer(p);
+	if (!footer.n)
 		return;
 	if (p->rows->nrows)
 		putc('\n', out);
-	write_str(out, people_footer(p));
+	write_str(out, footer);
 	putc('\n', out);
 }
 

@@ -275,3 +275,9 @@ mean 130000" ]
 	run --separate-stderr ptool steps --step x
 	exits 2
 }
+
+@test "a form tells how many of its columns have no room" {
+	on_terminal 50 "$PTOOL" steps -q --no-pager "$GPU/two_devices.json" >table
+	[ "$(grep hidden table)" = "2 columns hidden, --wide shows them" ]
+	on_terminal 50 "$PTOOL" steps -q --no-pager --wide "$GPU/two_devices.json" | lacks hidden
+}

@@ -15,7 +15,7 @@
 #include "query/memory/memory.h"
 #include "query/sql_view.h"
 #include "query/sql_views.h"
-#include "query/steps/steps_notes.h"
+#include "query/steps/steps.h"
 #include "query/top/top.h"
 #include "query/top/top_functions.h"
 #include "trace/torch_dialect.h"

@@ -281,7 +281,7 @@ int steps_open(struct store *store, const struct scope *scope,
 				       "no steps, operators or device work were recorded; "
 				       "record with torch.profiler and call its step()");
 	if (rc == 0)
-		*out = steps_table(&steps, request);
+		*out = steps_table(&steps, scope, request);
 	steps_release(&steps);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/memtable.h"
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
@@ -65,7 +66,6 @@ struct steps_request {
 	enum step_bounds_by bounds;  /* of phases always the host's */
 	bool phases;
 	bool for_people;
-	int width; /* of the terminal, 0: unlimited */
 };
 
 struct steps {
@@ -94,7 +94,16 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 void steps_sum_up(struct steps *s);
 
 /* The table; table_free() frees it. */
-struct table *steps_table(const struct steps *s, const struct steps_request *request);
+struct table *steps_table(const struct steps *s, const struct scope *scope,
+			  const struct steps_request *request);
+/*
+ * steps_notes.c, for that: of marks, of what the recording lacks and how to record it,
+ * of what tells phases.
+ */
+void steps_add_notes(const struct steps *s, const struct steps_request *request,
+		     struct memtable *m);
+/* "Kernel", "CPU Exec": as the TensorBoard plugin calls it. */
+const char *steps_category_name(enum step_category category);
 
 /*
  * All of it.  ERR_EMPTY when there is neither a step, an operator nor device work, or

@@ -1,5 +1,5 @@
-/* Notes of steps: see steps_notes.h. */
-#include "query/steps/steps_notes.h"
+/* Notes of steps: see steps.h. */
+#include "query/steps/steps.h"
 
 #include <inttypes.h>
 #include <string.h>
