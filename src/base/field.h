@@ -14,7 +14,12 @@ enum {
 	FIELD_PEOPLE = 2, /* not in machine formats, and no key of --sort */
 	FIELD_NO_SORT = 4,
 	/* People see it where there are several profiles, and ranks do not tell them apart. */
-	FIELD_PROFILE = 8
+	FIELD_PROFILE = 8,
+	/*
+	 * An amount of the request's unit: its own is UNIT_NS, and its name goes on with
+	 * "_ns", "_bytes" or "_count".
+	 */
+	FIELD_AMOUNT = 16
 };
 
 struct field {
@@ -28,8 +33,9 @@ struct field {
 	struct cell (*get)(const void *from, const void *row, int arg);
 	unsigned needs; /* there when one of these bits is asked for; 0: always */
 	uint8_t flags;
-	uint8_t leaves; /* where a line is too narrow the largest leaves first; 0 stays */
-	uint8_t least;  /* terminal cells that text keeps while others can leave; 0: 30 */
+	/* Where a line is too narrow those of the largest number leave first; 0 stays. */
+	uint8_t leaves;
+	uint8_t least; /* terminal cells that text keeps while others can leave; 0: 30 */
 };
 
 #endif

@@ -2,21 +2,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/decimal.h"
 #include "cli/command.h"
 #include "cli/diff_sides.h"
 #include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "query/diff/diff_report.h"
-
-/* Rows that people are shown without --limit; machines get all. */
-#define PEOPLE_LIMIT 20
+#include "cli/view_options.h"
+#include "query/diff/diff_view.h"
 
 struct diff_opts {
 	struct diff_side_opts sides;
-	const char *by, *metric, *alpha, *min_effect, *limit, *fail_on;
-	bool total, first_step, within_run, exit_code, views[NDIFF_VIEWS];
+	const char *by, *metric, *alpha, *min_effect, *fail_on;
+	bool total, first_step, within_run, exit_code, parts[NDIFF_PARTS];
+	struct view_opts view;
 	struct filter_opts filter;
 	struct output_opts output;
 };
@@ -42,6 +40,11 @@ static const char *failure_name(size_t i)
 	return i < NFAILURES ? failures[i].name : NULL;
 }
 
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(&diff_view, i);
+}
+
 /* clang-format off */
 static const struct opt diff_operands[] = {
 	{ .name = "side", .arg = "STORE|FILE", .help = "base and new: two, or several of each with -- between them",
@@ -51,9 +54,9 @@ static const struct opt diff_operands[] = {
 
 static const struct opt diff_views[] = {
 	{ .name = "headline", .help = "the verdict and its statistics alone; for machines its numbers",
-	  .offset = FIELD(views[DIFF_VIEW_HEADLINE]), .type = OPT_FLAG },
+	  .offset = FIELD(parts[DIFF_PART_HEADLINE]), .type = OPT_FLAG },
 	{ .name = "accounting", .help = "the parts that add up to what the headline compares",
-	  .offset = FIELD(views[DIFF_VIEW_ACCOUNTING]), .type = OPT_FLAG },
+	  .offset = FIELD(parts[DIFF_PART_ACCOUNTING]), .type = OPT_FLAG },
 	OPT_END
 };
 
@@ -82,8 +85,7 @@ static const struct opt diff_options[] = {
 	  .offset = FIELD(exit_code), .type = OPT_FLAG },
 	{ .name = "fail-on", .arg = "WHAT", .help = "exit 1 for this result instead of slower",
 	  .choice_at = failure_name, .offset = FIELD(fail_on), .type = OPT_CHOICE },
-	{ .name = "limit", .arg = "ROWS", .help = "rows to show, 0 for all (default: 20 for people, all for machines)",
-	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };
 
@@ -111,6 +113,7 @@ static const struct opt_group diff_groups[] = {
 
 static const struct diff_opts defaults = { .alpha = "0.05",
 					   .min_effect = "1",
+					   .view = { .limit = VIEW_LIMIT_PEOPLE },
 					   .output = OUTPUT_DEFAULTS };
 
 static bool parse_real(const char *text, double *value)
@@ -156,10 +159,10 @@ static int make_request(const struct diff_opts *o, const struct filter *filter,
 	return 0;
 }
 
-static int find_view(const struct diff_opts *o, enum diff_view *view, struct err *err)
+static int find_part(const struct diff_opts *o, enum diff_part *part, struct err *err)
 {
-	bool headline = o->views[DIFF_VIEW_HEADLINE],
-	     accounting = o->views[DIFF_VIEW_ACCOUNTING];
+	bool headline = o->parts[DIFF_PART_HEADLINE],
+	     accounting = o->parts[DIFF_PART_ACCOUNTING];
 
 	if (headline && accounting)
 		return err_set(err, ERR_USAGE,
@@ -169,27 +172,15 @@ static int find_view(const struct diff_opts *o, enum diff_view *view, struct err
 		return err_set(err, ERR_USAGE,
 			       "--aa has a table of its own: neither --headline nor "
 			       "--accounting");
-	*view = headline     ? DIFF_VIEW_HEADLINE
-		: accounting ? DIFF_VIEW_ACCOUNTING
-			     : DIFF_VIEW_ROWS;
+	if (o->view.sort && (headline || accounting || o->sides.aa))
+		return err_set(err, ERR_USAGE, "--sort orders the rows: not those of %s",
+			       headline     ? "--headline"
+			       : accounting ? "--accounting"
+					    : "--aa");
+	*part = headline     ? DIFF_PART_HEADLINE
+		: accounting ? DIFF_PART_ACCOUNTING
+			     : DIFF_PART_ROWS;
 	return 0;
-}
-
-static int make_style(const struct diff_opts *o, struct diff_style *style,
-		      struct err *err)
-{
-	const struct output_opts *output = &o->output;
-
-	*style = (struct diff_style){ .people = reading_is_for_people(output),
-				      .width = output_width(output) };
-	style->limit = style->people ? PEOPLE_LIMIT : 0;
-	if (o->limit &&
-	    (decimal_text_int(str_of(o->limit), &style->limit) != DECIMAL_OK ||
-	     style->limit < 0))
-		return err_set(err, ERR_USAGE,
-			       "--limit wants a non-negative number, not '%.100s'",
-			       o->limit);
-	return find_view(o, &style->view, err);
 }
 
 /* NULL: the exit status says nothing of the result. */
@@ -238,7 +229,8 @@ static const char *file_of(const struct err *err, const char *culprit)
 }
 
 static int compare(const char *command, const struct diff_opts *o,
-		   struct diff_request *request, const struct diff_style *style)
+		   struct diff_request *request, enum diff_part part,
+		   const struct view_request *show)
 {
 	struct err err = ERR_INIT;
 	struct diff_sides sides;
@@ -260,7 +252,7 @@ static int compare(const char *command, const struct diff_opts *o,
 	}
 	rc = diff_open(&d, request, &err);
 	if (rc == 0)
-		rc = diff_report(&d, style, &table, &err);
+		rc = diff_open_view(&d, part, show, &table, &err);
 	if (rc == 0)
 		rc = output_table(command, table, &o->output, &err);
 	if (rc < 0)
@@ -279,20 +271,25 @@ static int run(const struct command *self, int argc, char **argv)
 	struct err err = ERR_INIT;
 	struct filter filter;
 	struct diff_request request;
-	struct diff_style style;
+	struct view_request show = { .for_people = false };
+	enum diff_part part = DIFF_PART_ROWS;
 	int code;
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, &diff_view, &o.output);
+	show.for_people = reading_is_for_people(&o.output);
 	o.sides.is_quiet = o.output.quiet;
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	if (make_request(&o, &filter, &request, &err) < 0 ||
-	    !output_renderer(&o.output, &err) || make_style(&o, &style, &err) < 0 ||
+	    !output_renderer(&o.output, &err) || find_part(&o, &part, &err) < 0 ||
+	    view_options_read(&o.view, &diff_view, &show, &err) < 0 ||
 	    diff_sides_check(&o.sides, &err) < 0 || output_check(&o.output, &err) < 0)
 		code = message_error(self->name, NULL, &err);
 	else
-		code = compare(self->name, &o, &request, &style);
+		code = compare(self->name, &o, &request, part, &show);
 	filter_release(&filter);
 	return code;
 }

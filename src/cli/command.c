@@ -45,6 +45,7 @@ bool command_parse(const struct command *self, int argc, char **argv, void *opti
 void command_default(const struct command *command, struct opt_iter row, struct buf *out)
 {
 	const char *base = command->defaults;
+	int64_t number;
 
 	/* --help is every command's and lands in nobody's struct */
 	if (!base || row.opt->type == OPT_FLAG)
@@ -53,8 +54,12 @@ void command_default(const struct command *command, struct opt_iter row, struct 
 	switch (row.opt->type) {
 	case OPT_UINT:
 	case OPT_INT:
-		if (*(const int64_t *)member)
-			buf_addf(out, "%" PRId64, *(const int64_t *)member);
+		number = *(const int64_t *)member;
+		if (number < 0) /* as view_options.h has it */
+			buf_addf(out, "%" PRId64 " in people's tables, else all",
+				 -number);
+		else if (number)
+			buf_addf(out, "%" PRId64, number);
 		break;
 	case OPT_STRING:
 	case OPT_CHOICE:

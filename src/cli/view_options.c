@@ -67,6 +67,8 @@ int view_options_read(const struct view_opts *o, const struct view *view,
 		      struct view_request *out, struct err *err)
 {
 	out->limit = o->limit;
+	if (o->limit < 0)
+		out->limit = out->for_people ? -o->limit : 0;
 	out->reverse = o->reverse;
 	out->sort = NULL;
 	return o->sort ? find_key(view, o->sort, out, err) : 0;

@@ -10,6 +10,9 @@
 #include "cli/output.h"
 #include "query/view.h"
 
+/* A default of --limit: so many rows in people's tables, all in others. */
+#define VIEW_LIMIT_PEOPLE (-20)
+
 struct view_opts {
 	const char *sort; /* NULL: the view's own */
 	int64_t limit;
@@ -39,7 +42,7 @@ bool view_options_want_help(const struct view_opts *o);
 int view_options_help(const struct command *self, const struct view *view,
 		      const struct output_opts *output);
 /*
- * Sets sort, limit and reverse of `out`, whose `asked` is set.  ERR_USAGE names the
+ * Sets sort, limit and reverse of `out`, whose `asked` and `for_people` are set.  ERR_USAGE names the
  * nearest key, or what must be asked for to have the column.
  */
 int view_options_read(const struct view_opts *o, const struct view *view,

@@ -10,6 +10,7 @@
 #define ELLIPSIS       "\xe2\x80\xa6"
 #define ELLIPSIS_CELLS 1
 #define FUNCTION_LEAST ((size_t)10)
+#define RENAMED_LEAST  20   /* cells for the two names of a row */
 #define WORDS_MAX      4096 /* bytes; each word is looked for in those before it */
 #define FILE_LEAST     4    /* cells of a file's name that say something */
 
@@ -449,11 +450,35 @@ static struct str path_alone(struct str name)
 	return last.n ? last : name;
 }
 
+/* "a => b", a row that was renamed: both keep about half of the cells. */
+static bool add_renamed(struct buf *out, struct str name, size_t cells)
+{
+	const struct str became = STR_LIT(" => ");
+	size_t at = 0;
+
+	while (at < name.n && !str_starts_with(str_behind(name, at), became))
+		at++;
+	if (at == name.n || cells < RENAMED_LEAST)
+		return false;
+	struct str old = { name.p, at }, new = str_behind(name, at + became.n);
+	size_t room = cells - became.n, half = room / 2;
+	size_t old_width = utf8_width(old), new_width = utf8_width(new);
+	size_t kept = new_width < room - half ? room - new_width : half;
+	if (old_width < kept)
+		kept = old_width;
+	short_name_add(out, old, kept);
+	buf_add_str(out, became);
+	short_name_add(out, new, room - kept);
+	return true;
+}
+
 void short_name_add(struct buf *out, struct str name, size_t cells)
 {
 	size_t indent = indent_of(name);
 	struct buf text, plain;
 
+	if (utf8_width(name) > cells && add_renamed(out, name, cells))
+		return;
 	buf_init(&text, SIZE_MAX);
 	buf_init(&plain, SIZE_MAX);
 	if (indent && indent < cells) {

@@ -1,7 +1,8 @@
 /*
  * Names cut to a width by what they mean: kernels lose their return type and arguments,
  * then namespaces, then what template arguments have in common with those of every
- * kernel; Python functions lose their folders, labels of torch the part before '#'.
+ * kernel; Python functions lose their folders, labels of torch the part before '#'; of
+ * "a => b" both names are cut.
  */
 #ifndef PTOOL_QUERY_SHORT_NAME_H
 #define PTOOL_QUERY_SHORT_NAME_H

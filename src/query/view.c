@@ -226,6 +226,8 @@ static void order_rows(struct making *m)
 	m->sort = m->request->sort ? m->request->sort : m->own;
 	if (m->sort)
 		sort(m);
+	for (size_t i = 0; !m->sort && m->request->reverse && i < n; i++)
+		m->order[i] = (uint32_t)(n - 1 - i);
 	m->shown = limit && (uint64_t)limit < n ? (size_t)limit : n;
 }
 
@@ -328,6 +330,23 @@ static void add_rows(const struct making *m, const struct choice *choice,
 	free(cells);
 }
 
+static struct column column_of(const struct making *m, const struct field *f,
+			       struct arena *arena)
+{
+	const struct view_request *r = m->request;
+	bool is_titled = r->title && f == m->view->fields;
+	struct column column = { f->name, is_titled ? r->title : f->title, f->unit };
+
+	if (f->flags & FIELD_AMOUNT) {
+		const char *end = r->amounts == UNIT_BYTES   ? "bytes"
+				  : r->amounts == UNIT_COUNT ? "count"
+							     : "ns";
+		column.name = arena_printf(arena, "%s_%s", f->name, end);
+		column.unit = r->amounts;
+	}
+	return column;
+}
+
 static struct memtable *make_table(const struct making *m, const struct view_part *part)
 {
 	struct memtable *to = memtable_new(NULL, 0);
@@ -336,8 +355,7 @@ static struct memtable *make_table(const struct making *m, const struct view_par
 		arena_alloc(&to->arena, choice.n * sizeof(struct column));
 
 	for (size_t i = 0; i < choice.n; i++)
-		columns[i] = (struct column){ choice.list[i]->name, choice.list[i]->title,
-					      choice.list[i]->unit };
+		columns[i] = column_of(m, choice.list[i], &to->arena);
 	to->table.columns = columns;
 	to->table.fields = choice.list;
 	to->table.ncolumns = choice.n;

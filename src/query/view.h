@@ -66,6 +66,8 @@ struct view_request {
 	const struct view_part *people; /* NULL: the view's own */
 	int64_t limit;                  /* rows to show; 0: all */
 	unsigned asked;                 /* bits for struct field's `needs` */
+	enum unit amounts;              /* the unit of FIELD_AMOUNT */
+	const char *title;              /* heading of the first field; NULL: its own */
 	bool reverse;                   /* the other direction */
 	bool for_people;
 };

@@ -150,23 +150,22 @@ static size_t least_width(const struct people_column *c)
 void people_fit(struct people *p, size_t width, size_t gutter)
 {
 	while (p->table->fields && p->ncolumns) {
-		size_t needed = 0, first = 0;
+		size_t needed = 0, stay = 0;
 		int leaves = 0;
 		for (size_t i = 0; i < p->ncolumns; i++) {
 			const struct people_column *c = &p->columns[i];
 			int number = p->table->fields[c->at]->leaves;
 			needed += least_width(c) + (i ? gutter : 0);
-			if (number > leaves) {
+			if (number > leaves)
 				leaves = number;
-				first = i;
-			}
 		}
 		if (needed <= width || !leaves)
 			break;
-		memmove(&p->columns[first], &p->columns[first + 1],
-			(p->ncolumns - first - 1) * sizeof(*p->columns));
-		p->ncolumns--;
-		p->nhidden++;
+		for (size_t i = 0; i < p->ncolumns; i++)
+			if (p->table->fields[p->columns[i].at]->leaves != leaves)
+				p->columns[stay++] = p->columns[i];
+		p->nhidden += p->ncolumns - stay;
+		p->ncolumns = stay;
 	}
 }
 

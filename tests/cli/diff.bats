@@ -773,3 +773,27 @@ END
 	ptool diff -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t2141_cnn_w0/trace.json.gz" --headline >out
 	grep -q 'written by PyTorch 2.4-2.6 -> PyTorch 2.14-2.15: another version of torch' out
 }
+
+@test "--sort orders the rows by a column in any unit, --reverse the other way round" {
+	local a=$TORCH/t260_cnn_w0/trace.json.gz b=$TORCH/t2141_cnn_w0/trace.json.gz
+	for metric in self calls; do
+		ptool diff -q "$a" "$b" --metric $metric --sort delta --format csv | cut -d, -f8 | tail -n +2 >down
+		[ "$(wc -l <down)" -gt 20 ]
+		sort -nrs down | diff - down
+	done
+	ptool diff -q "$a" "$b" --format csv | tail -n +2 >plain
+	ptool diff -q "$a" "$b" --format csv --reverse | tail -n +2 | tac | diff - plain
+	run --separate-stderr ptool diff "$a" "$b" --sort dleta
+	exits 2
+	[[ $stderr == *"did you mean 'delta'?"* ]]
+	run --separate-stderr ptool diff "$a" "$b" --sort delta --headline
+	exits 2
+}
+
+@test "base and new leave a narrow table together, and the footer says so" {
+	local a=$TORCH/t260_cnn_w0/trace.json.gz b=$TORCH/t2141_cnn_w0/trace.json.gz
+	ptool diff -q "$a" "$b" --width 80 >narrow
+	grep -q '^Operator  *Delta (ms)  Change %  Calls$' narrow
+	grep -q '; 4 columns hidden, --wide shows them$' narrow
+	ptool diff -q "$a" "$b" --wide | grep -q '^Operator  *Base (ms)  New (ms)  Delta (ms)  Change %  From call count .*  From duration .*  Calls$'
+}

@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "query/diff/diff_account.h"
-#include "query/diff/diff_relax.h"
 #include "query/diff/diff_rows.h"
 
 /* Names until NULL on either side, of weights 1, 2, ...: who is whose partner. */

@@ -2,13 +2,15 @@
 #include "query/diff/diff.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "query/diff/diff_choose.h"
-#include "query/diff/diff_outliers.h"
-#include "query/diff/diff_read.h"
+#include "base/sum.h"
+#include "query/diff/diff_account.h"
 #include "query/diff/diff_rows.h"
+#include "query/query.h"
 
 static const struct diff_run *run_of(const struct diff *d, size_t which, size_t i)
 {
@@ -71,6 +73,64 @@ static int load_steps(struct diff *d, struct err *err)
 	return 0;
 }
 
+static int choose_rows(struct diff *d, struct err *err)
+{
+	const struct diff_request *r = d->request;
+
+	d->by = r->by ? r->by
+		      : diff_dimension_find(d->is_call_graph ? "function" : "operator");
+	d->metric = r->metric == NDIFF_METRICS ? d->by->usual : r->metric;
+	d->unit = diff_dimension_unit(d->by, d->metric);
+	if (!(d->by->metrics & DIFF_METRIC(d->metric)))
+		return err_set(err, ERR_USAGE, "--by %s has no --metric %s", d->by->name,
+			       diff_metric_name(d->metric));
+	if (d->is_call_graph && !d->by->of_call_graphs)
+		return err_set(err, ERR_EMPTY,
+			       "--by %s: a call graph (cProfile) has functions alone",
+			       d->by->name);
+	if (d->is_call_graph && r->first_step)
+		return err_set(err, ERR_EMPTY, "--first-step: a call graph has no steps");
+	return 0;
+}
+
+/* Only the user can know better, who names a metric or chooses among the rows. */
+static bool is_metric_open(const struct diff *d)
+{
+	const struct diff_request *r = d->request;
+
+	return r->metric == NDIFF_METRICS && strcmp(d->by->name, "operator") == 0 &&
+	       !d->is_call_graph && r->nruns[DIFF_NEW] > 0 &&
+	       !filter_chooses_names(r->filter) && !filter_needs_slices(r->filter);
+}
+
+/* Is more than half of the change in what devices did, rather than in their idle time? */
+static bool is_device_most(const struct diff_account *a)
+{
+	int64_t worked = 0, all = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		int64_t delta = sum_sub(a->ns[DIFF_NEW][i], a->ns[DIFF_BASE][i]);
+		all = sum_add(all, delta);
+		if (i + 1 < a->n) /* the last part is idle */
+			worked = sum_add(worked, delta);
+	}
+	return a->of_device && (worked > 0) == (all > 0) && worked != 0 &&
+	       2 * fabs((double)worked) > fabs((double)all);
+}
+
+static int choose_metric(struct diff *d, struct err *err)
+{
+	if (!is_metric_open(d))
+		return 0;
+	d->account = xcalloc(1, sizeof(*d->account));
+	if (diff_account_make(d, d->account, err) < 0)
+		return -1;
+	d->is_metric_chosen = is_device_most(d->account);
+	if (d->is_metric_chosen)
+		d->metric = DIFF_DEVICE;
+	return 0;
+}
+
 static void choose_units(struct diff *d)
 {
 	const struct diff_request *r = d->request;
@@ -99,11 +159,10 @@ int diff_open(struct diff *d, const struct diff_request *request, struct err *er
 	intern_init(&d->names);
 	for (size_t i = 0; i < NDIFF_SIDES; i++)
 		d->sides[i].nruns = request->nruns[i];
-	if (check_kinds(d, err) < 0 || diff_choose_rows(d, err) < 0 ||
-	    load_steps(d, err) < 0)
+	if (check_kinds(d, err) < 0 || choose_rows(d, err) < 0 || load_steps(d, err) < 0)
 		return -1;
 	choose_units(d);
-	if (diff_choose_metric(d, err) < 0 || diff_read_rows(d, err) < 0)
+	if (choose_metric(d, err) < 0 || diff_read_rows(d, err) < 0)
 		return -1;
 	diff_headline_make(d);
 	if (request->nruns[DIFF_NEW] == 0)
@@ -128,7 +187,6 @@ void diff_release(struct diff *d)
 	free(d->account);
 	intern_release(&d->names);
 	free(d->rows);
-	free(d->order);
 	*d = (struct diff){ .request = NULL };
 }
 

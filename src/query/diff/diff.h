@@ -4,7 +4,7 @@
  * dimension says (query/diff_load.h), measured per step or per run.
  *
  *	diff_open(&d, &request, err);     reads all runs of both sides
- *	d.rows[d.order[0]]                the largest delta
+ *	d.rows[0]                         the largest delta
  *	diff_release(&d);
  */
 #ifndef PTOOL_QUERY_DIFF_H
@@ -107,9 +107,8 @@ struct diff {
 	bool may_decide; /* the replicates say how sure a change is */
 	struct diff_side sides[NDIFF_SIDES];
 	struct intern names;   /* of rows: numbers are rows of the sums */
-	struct diff_row *rows; /* owned */
+	struct diff_row *rows; /* owned; the largest delta first */
 	size_t nrows;
-	uint32_t *order; /* owned: rows, the largest delta first */
 	size_t ntested;
 	struct diff_headline headline;
 	struct diff_outliers outliers;

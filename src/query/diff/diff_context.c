@@ -1,5 +1,5 @@
-/* What the recordings of two sides have in common: see diff_context.h. */
-#include "query/diff/diff_context.h"
+/* What the recordings of two sides have in common: see diff_view.h. */
+#include "query/diff/diff_view.h"
 
 #include <sqlite3.h>
 

@@ -1,11 +1,160 @@
-/* What the headline of a comparison is made of: see diff_rows.h. */
+/* What the headline is made of, and its outliers: see diff_rows.h. */
+#include "query/diff/diff_rows.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/diff/diff_outliers.h"
-#include "query/diff/diff_rows.h"
+#include "query/diff/diff_view.h"
+#include "query/steps/step_outliers.h"
+
+#define NAMES_SHOWN 6
+
+static void mark_side(const struct diff_side *side, struct diff_outliers *out,
+		      enum diff_which which)
+{
+	size_t n = side->nsamples;
+	int64_t *ns = xrealloc_array(NULL, n, sizeof(*ns));
+	struct step_usual usual;
+
+	for (size_t i = 0; i < n; i++)
+		ns[i] = llround(side->samples[i]);
+	if (step_usual_of(ns, n, &usual)) {
+		out->is[which] = xcalloc(n, sizeof(bool));
+		for (size_t i = 0; i < n; i++) {
+			out->is[which][i] = llround(side->samples[i]) > usual.limit_ns;
+			out->n[which] += out->is[which][i];
+		}
+	}
+	free(ns);
+}
+
+/* The samples of a side but its outliers; their mean is returned. */
+static double keep_usual(const struct diff *d, enum diff_which which, double *values,
+			 size_t *n)
+{
+	const struct diff_side *side = &d->sides[which];
+	const bool *is = d->outliers.is[which];
+	double sum = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < side->nsamples; i++) {
+		if (is && is[i])
+			continue;
+		values[(*n)++] = side->samples[i];
+		sum += side->samples[i];
+	}
+	return sum / (double)*n;
+}
+
+static void compare_usual(struct diff *d)
+{
+	const struct diff_limits limits = { d->request->alpha,
+					    d->request->min_effect_pct };
+	double *values[NDIFF_SIDES], means[NDIFF_SIDES];
+	struct diff_headline usual;
+	size_t n[NDIFF_SIDES];
+
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++) {
+		values[which] =
+			xrealloc_array(NULL, d->sides[which].nsamples, sizeof(double));
+		means[which] =
+			keep_usual(d, (enum diff_which)which, values[which], &n[which]);
+	}
+	diff_test_headline(values[DIFF_BASE], n[DIFF_BASE], values[DIFF_NEW], n[DIFF_NEW],
+			   &limits, &usual);
+	d->outliers.median_pct = usual.change_pct;
+	if (means[DIFF_BASE] > 0)
+		d->outliers.change_pct =
+			100 * (means[DIFF_NEW] - means[DIFF_BASE]) / means[DIFF_BASE];
+	for (size_t i = 0; i < NDIFF_SIDES; i++)
+		free(values[i]);
+}
+
+static void find_outliers(struct diff *d)
+{
+	struct diff_outliers *o = &d->outliers;
+
+	*o = (struct diff_outliers){ .change_pct = (double)NAN,
+				     .median_pct = (double)NAN };
+	if (d->subject == DIFF_OF_ROWS || d->sides[DIFF_NEW].nruns == 0)
+		return;
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+		mark_side(&d->sides[which], o, (enum diff_which)which);
+	if (o->n[DIFF_BASE] + o->n[DIFF_NEW] > 0)
+		compare_usual(d);
+}
+
+void diff_outliers_release(struct diff_outliers *o)
+{
+	for (size_t i = 0; i < NDIFF_SIDES; i++)
+		free(o->is[i]);
+	*o = (struct diff_outliers){ .change_pct = (double)NAN };
+}
+
+/* The number of a step, or the file of a run without its folders. */
+static const char *sample_name(const struct diff *d, enum diff_which which, size_t sample,
+			       struct arena *arena)
+{
+	const struct diff_steps *steps = &d->sides[which].steps[0];
+	size_t i = 0;
+
+	if (!d->subject_within_run) {
+		const char *name = d->request->runs[which][sample].name;
+		const char *slash = strrchr(name, '/');
+		return slash && slash[1] ? slash + 1 : name;
+	}
+	while (i + 1 < steps->n && steps->items[i].replicate != sample)
+		i++;
+	return arena_printf(arena, "%" PRId64, steps->items[i].number);
+}
+
+const char *diff_outliers_names(const struct diff *d, enum diff_which which,
+				struct arena *arena)
+{
+	const struct diff_outliers *o = &d->outliers;
+	const char *names = NULL;
+	size_t found = 0;
+
+	for (size_t i = 0; o->n[which] > 0 && i < d->sides[which].nsamples; i++) {
+		if (!o->is[which][i])
+			continue;
+		if (++found > NAMES_SHOWN)
+			return arena_printf(arena, "%s, ...", names);
+		names = arena_printf(arena, "%s%s%s", names ? names : "",
+				     names ? ", " : "", sample_name(d, which, i, arena));
+	}
+	return names;
+}
+
+/* "2 of 6 new steps are outliers: 5, 9; " */
+static const char *side_text(const struct diff *d, enum diff_which which,
+			     struct arena *arena)
+{
+	size_t n = d->outliers.n[which];
+
+	if (n == 0)
+		return "";
+	return arena_printf(arena, "%zu of %zu %s %s %s: %s; ", n,
+			    d->sides[which].nsamples, which == DIFF_NEW ? "new" : "base",
+			    diff_subject_replicates(d),
+			    n > 1 ? "are outliers" : "is an outlier",
+			    diff_outliers_names(d, which, arena));
+}
+
+const char *diff_outliers_text(const struct diff *d, struct arena *arena)
+{
+	const struct diff_outliers *o = &d->outliers;
+	size_t n = o->n[DIFF_BASE] + o->n[DIFF_NEW];
+
+	if (n == 0 || isnan(o->change_pct))
+		return NULL;
+	return arena_printf(arena, "%s%swithout %s %+.1f%% (median change %+.1f%%)",
+			    side_text(d, DIFF_BASE, arena), side_text(d, DIFF_NEW, arena),
+			    n > 1 ? "them" : "it", o->change_pct, o->median_pct);
+}
 
 /* One run's value for the headline; of steps when `per_step`, their mean. */
 static double run_subject(const struct diff *d, const struct diff_side *side,
@@ -102,5 +251,5 @@ void diff_headline_make(struct diff *d)
 		d->headline.verdict = DIFF_UNDECIDED;
 		d->headline.least_pct = (double)NAN;
 	}
-	diff_outliers_find(d);
+	find_outliers(d);
 }

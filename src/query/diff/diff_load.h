@@ -14,9 +14,32 @@
 #include "base/table.h"
 #include "query/diff/diff_match.h"
 #include "query/diff/diff_steps.h"
-#include "query/diff/diff_sums.h"
 #include "query/filter.h"
 #include "query/scope.h"
+
+/*
+ * What one side measured: of each row (an operator, a kernel, ...) in each replicate (a
+ * run, or a step of the one run) the calls and the amount.
+ */
+struct diff_sum {
+	uint32_t row, replicate;
+	int64_t calls;
+	int64_t amount; /* ns, bytes or calls; bytes may be negative */
+};
+
+struct diff_sums {
+	struct diff_sum
+		*items; /* owned; by (row, replicate) once merged, each pair once */
+	size_t n, cap;
+};
+
+void diff_sums_add(struct diff_sums *s, struct diff_sum sum);
+/* Sums stay within int64: they stick at its ends. */
+void diff_sums_merge(struct diff_sums *s);
+void diff_sums_release(struct diff_sums *s);
+
+/* Of a merged one: the place of the row's first item, or of that behind it. */
+size_t diff_sums_first(const struct diff_sums *s, uint32_t row);
 
 /* What is measured of each row. */
 enum diff_metric {
@@ -46,6 +69,7 @@ struct diff_loading {
 	struct diff_sums *to;
 	uint32_t replicate; /* of the run, or ... */
 	bool by_step;       /* ... its steps', numbered from here */
+	size_t before;      /* what `to` held; set by diff_load() */
 };
 
 /* Where some calls stand. */
@@ -68,7 +92,8 @@ struct diff_dimension {
 	enum unit unit; /* of `usual`, which DIFF_CALLS and DIFF_MEMORY override */
 	bool is_whole;  /* of a run as a whole: its rows are never divided by steps */
 	bool of_traces, of_call_graphs;
-	/* ERR_EMPTY: the run has none, or none is left by the filters. */
+	bool has_split;      /* a delta is of more calls, or of longer ones */
+	const char *nothing; /* why a run may have no row */
 	int (*load)(const struct diff_loading *l, struct err *err);
 	/*
 	 * How a row may have been renamed; NULL: exact names alone.  And where one side ran
@@ -77,8 +102,9 @@ struct diff_dimension {
 	const struct diff_relaxing *relaxings, *relaxings_across;
 };
 
-/* Ends with NULL. */
-extern const struct diff_dimension *const diff_dimensions[];
+/* ERR_EMPTY: the run has no row, or none is left by the filters. */
+int diff_load(const struct diff_dimension *by, const struct diff_loading *l,
+	      struct err *err);
 /* NULL when there is none. */
 const struct diff_dimension *diff_dimension_find(const char *name);
 /* Value i of --by; NULL behind the last. */
@@ -86,7 +112,7 @@ const char *diff_dimension_name(size_t i);
 /* The unit of the amounts. */
 enum unit diff_dimension_unit(const struct diff_dimension *by, enum diff_metric metric);
 
-/* The loaders: the file diff_load_<what>.c each. */
+/* The loaders of the dimensions: diff_load_ops.c, diff_load_slices.c, diff_load_whole.c. */
 int diff_load_operators(const struct diff_loading *l, struct err *err);
 int diff_load_kernels(const struct diff_loading *l, struct err *err);
 int diff_load_names(const struct diff_loading *l, struct err *err);
@@ -95,10 +121,5 @@ int diff_load_functions(const struct diff_loading *l, struct err *err);
 int diff_load_steps(const struct diff_loading *l, struct err *err);
 int diff_load_idle(const struct diff_loading *l, struct err *err);
 int diff_load_memory(const struct diff_loading *l, struct err *err);
-
-/* Labels one by one: diff_load_names.c. */
-int diff_load_label_slices(const struct diff_loading *l, struct err *err);
-/* Is it a label, and no step? */
-bool diff_is_label(struct str name);
 
 #endif

@@ -1,10 +1,12 @@
 /* Renamed rows: see diff_match.h. */
 #include "query/diff/diff_match.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/decimal.h"
 #include "base/sort.h"
 
 struct relaxed {
@@ -104,3 +106,230 @@ void diff_match_renamed(const struct intern *names, const struct diff_relaxing *
 	free(m.relaxed);
 	free(at);
 }
+
+/* Of libraries' kernels for some generation of devices: "ampere_sgemm_128x64_tn". */
+static const char *const architectures[] = { "maxwell", "pascal", "volta",  "turing",
+					     "ampere",  "ada",    "hopper", "blackwell",
+					     "sm",      NULL };
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The end of a word of letters and digits that begins at `from`; '_' ends one. */
+static size_t part_end(struct str name, size_t from)
+{
+	while (from < name.n && isalnum((unsigned char)name.p[from]))
+		from++;
+	return from;
+}
+
+/* "ampere", "sm80": letters of the list, then digits alone. */
+static bool is_architecture(struct str part)
+{
+	size_t letters = part.n;
+
+	while (letters > 0 && is_digit(part.p[letters - 1]))
+		letters--;
+	for (size_t i = 0; architectures[i]; i++)
+		if (str_is((struct str){ part.p, letters }, architectures[i]))
+			return strcmp(architectures[i], "sm") != 0 || letters < part.n;
+	return false;
+}
+
+/* A part of a name, digits as one '#' unless they count: "128x64" is "#x#". */
+static void add_part(struct buf *out, struct str part, bool with_sizes)
+{
+	for (size_t i = 0; i < part.n; i++) {
+		if (with_sizes || !is_digit(part.p[i]))
+			buf_add_char(out, part.p[i]);
+		else if (i == 0 || !is_digit(part.p[i - 1]))
+			buf_add_char(out, '#');
+	}
+}
+
+/* Without what stands in brackets, and the type that a template's instance begins with. */
+static void strip_brackets(struct str name, struct buf *out)
+{
+	size_t depth = 0;
+
+	if (str_starts_with(name, STR_LIT("void ")))
+		name = str_behind(name, 5);
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i];
+		if (c == '<' || c == '(')
+			depth++;
+		else if ((c == '>' || c == ')') && depth > 0)
+			depth--;
+		else if (depth == 0)
+			buf_add_char(out, c);
+	}
+}
+
+/* Any architecture is as good as another, and so are digits unless they count. */
+static void add_relaxed(struct buf *out, struct str text, bool with_sizes)
+{
+	for (size_t i = 0; i < text.n;) {
+		size_t end = part_end(text, i);
+		struct str part = { text.p + i, end - i };
+		if (part.n && is_architecture(part))
+			end += end < text.n && text.p[end] == '_';
+		else if (part.n)
+			add_part(out, part, with_sizes);
+		else
+			buf_add_char(out, text.p[end++]);
+		i = end;
+	}
+}
+
+static int64_t relax_architecture(struct str name, struct buf *out)
+{
+	add_relaxed(out, name, true);
+	return 0;
+}
+
+static int64_t relax_sizes(struct str name, struct buf *out)
+{
+	add_relaxed(out, name, false);
+	return 0;
+}
+
+/* "Memcpy HtoD (Pinned -> Device)" is told by what is in its brackets. */
+static int64_t relax_to_base(struct str name, struct buf *out)
+{
+	struct buf bare;
+
+	buf_init(&bare, SIZE_MAX);
+	if (str_starts_with(name, STR_LIT("Mem")))
+		buf_add_str(&bare, name);
+	else
+		strip_brackets(name, &bare);
+	add_relaxed(out, buf_str(&bare), false);
+	buf_release(&bare);
+	return 0;
+}
+
+/* "<function f at 0x7f12>": addresses are of one run alone. */
+static void add_without_addresses(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		buf_add_char(out, text.p[i]);
+		if (i < 1 || text.p[i] != 'x' || text.p[i - 1] != '0')
+			continue;
+		while (i + 1 < text.n && isxdigit((unsigned char)text.p[i + 1]))
+			i++;
+	}
+}
+
+/* The standard name "file:line(function)"; built-in functions have neither. */
+static int64_t relax_function(struct str name, struct buf *out)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		size_t end = i + 1;
+		int64_t line;
+
+		while (name.p[i] == ':' && end < name.n && is_digit(name.p[end]))
+			end++;
+		if (end == i + 1 || end == name.n || name.p[end] != '(')
+			continue;
+		const struct str digits = { name.p + i + 1, end - i - 1 };
+		if (decimal_text_int(digits, &line) != DECIMAL_OK)
+			continue;
+		add_without_addresses(out, (struct str){ name.p, i });
+		add_without_addresses(out, str_behind(name, end));
+		return line;
+	}
+	add_without_addresses(out, name);
+	return 0;
+}
+
+/* A call of CUDA's or HIP's runtime or driver without its prefix; else as it is. */
+static struct str bare_call(struct str name)
+{
+	static const char *const prefixes[] = { "cuda", "cu", "hip", NULL };
+
+	for (size_t i = 0; prefixes[i]; i++) {
+		struct str prefix = str_of(prefixes[i]);
+		if (str_starts_with(name, prefix) && name.n > prefix.n &&
+		    isupper((unsigned char)name.p[prefix.n]))
+			return str_behind(name, prefix.n);
+	}
+	return name;
+}
+
+static bool is_call(struct str name)
+{
+	return bare_call(name).n < name.n;
+}
+
+/* What HIP calls otherwise than by CUDA's name with another prefix. */
+static const struct {
+	const char *name, *same;
+} calls[] = {
+	{ "cuLaunchKernel", "hipModuleLaunchKernel" },
+	{ "cuLaunchKernelEx", "hipModuleLaunchKernel" },
+	{ "hipExtModuleLaunchKernel", "hipModuleLaunchKernel" },
+	{ "hipExtLaunchKernel", "hipLaunchKernel" },
+	{ "cudaLaunchKernelExC", "hipModuleLaunchKernel" },
+	{ "hipMemcpyWithStream", "hipMemcpyAsync" },
+	{ "hipGetDevicePropertiesR0600", "hipGetDeviceProperties" },
+	{ "cudaGetDeviceProperties_v2", "hipGetDeviceProperties" },
+	{ "hipStreamGetCaptureInfo_v2", "hipStreamGetCaptureInfo" },
+	{ "cudaStreamGetCaptureInfo_v2", "hipStreamGetCaptureInfo" },
+	{ "cudaStreamGetCaptureInfo_v3", "hipStreamGetCaptureInfo" },
+	{ "hipHostMalloc", "cudaHostAlloc" },
+	{ "cudaMallocHost", "cudaHostAlloc" },
+	{ "hipHostFree", "cudaFreeHost" },
+	{ "hipPointerGetAttribute", "cudaPointerGetAttributes" },
+};
+
+/* The same call of CUDA and of HIP: "cudaMemcpyAsync" and "hipMemcpyAsync". */
+static int64_t relax_call(struct str name, struct buf *out)
+{
+	if (is_call(name))
+		buf_add_text(out, "call ");
+	buf_add_str(out, bare_call(name));
+	return 0;
+}
+
+/* Calls that do the same, whatever they are called. */
+static int64_t relax_other_call(struct str name, struct buf *out)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (str_is(name, calls[i].name))
+			return relax_call(str_of(calls[i].same), out);
+	return relax_call(name, out);
+}
+
+/*
+ * "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": with another number of
+ * workers another class gives the same batches.
+ */
+static int64_t relax_loader(struct str name, struct buf *out)
+{
+	static const struct str loader = { "enumerate(DataLoader)#", 22 };
+
+	buf_add_str(out, str_starts_with(name, loader) ? loader : name);
+	return 0;
+}
+
+const struct diff_relaxing diff_loader_relaxings[] = { { relax_loader, false },
+						       { NULL, false } };
+
+const struct diff_relaxing diff_call_relaxings[] = {
+	{ relax_call, false },
+	{ relax_other_call, false },
+	{ relax_loader, false },
+	{ NULL, false },
+};
+
+const struct diff_relaxing diff_kernel_relaxings[] = {
+	{ relax_architecture, false },
+	{ relax_sizes, false },
+	{ relax_to_base, true },
+	{ NULL, false },
+};
+
+const struct diff_relaxing diff_function_relaxings[] = { { relax_function, false },
+							 { NULL, false } };

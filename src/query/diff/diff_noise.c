@@ -1,5 +1,8 @@
-/* The noise of one side: see diff_noise.h. */
-#include "query/diff/diff_noise.h"
+/*
+ * The noise of one side: what a comparison of runs of one and the same program shows.  A
+ * change below it is none.
+ */
+#include "query/diff/diff_view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,32 +10,27 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/units.h"
-#include "query/diff/diff_match.h"
 #include "query/diff/diff_rows.h"
 #include "query/stats/normal.h"
 
 /* Of all shifts so many of 100 are within the floor. */
 #define WITHIN_PCT 95
 
-/* How many ways there are to take half of DIFF_HALVED_MAX, and more. */
+/* How many ways there are to take half of HALVED_MAX, and more. */
 #define HALVES_MAX 1024
 
-enum { NAME, CALLS, MEAN, DEVIATION, DEVIATION_PCT, FLOOR, FLOOR_PCT, NCOLUMNS };
+#define HALVED_MAX 12
 
-#define COLUMNS(unit, suffix)                                                  \
-	{                                                                      \
-		[NAME] = { "name", "Name", UNIT_TEXT },                        \
-		[CALLS] = { "base_calls", "Calls", UNIT_COUNT },               \
-		[MEAN] = { "base_" suffix, "Base", unit },                     \
-		[DEVIATION] = { "deviation_" suffix, "Deviation", unit },      \
-		[DEVIATION_PCT] = { "deviation_pct", "Dev. %", UNIT_PERCENT }, \
-		[FLOOR] = { "noise_" suffix, "Noise", unit },                  \
-		[FLOOR_PCT] = { "noise_pct", "Noise %", UNIT_PERCENT },        \
-	}
-
-static const struct column ns_columns[NCOLUMNS] = COLUMNS(UNIT_NS, "ns");
-static const struct column bytes_columns[NCOLUMNS] = COLUMNS(UNIT_BYTES, "bytes");
-static const struct column count_columns[NCOLUMNS] = COLUMNS(UNIT_COUNT, "count");
+/* What a comparison of runs of one and the same program shows. */
+struct noise {
+	double mean, deviation, deviation_pct;
+	/*
+	 * Of the shifts between halves of the values (all ways to halve them, up to
+	 * HALVED_MAX values; beyond, by the normal approximation) 95 of 100 are at most
+	 * this; NaN with fewer than two values.
+	 */
+	double floor, floor_pct;
+};
 
 static int compare(const void *a, const void *b)
 {
@@ -53,7 +51,7 @@ static size_t count_bits(unsigned bits)
 /* The shift between the values whose bits are set and the others; values are sorted. */
 static double shift_of(const double *values, size_t n, unsigned bits)
 {
-	double in[DIFF_HALVED_MAX], out[DIFF_HALVED_MAX];
+	double in[HALVED_MAX], out[HALVED_MAX];
 	struct sample a = { in, 0 }, b = { out, 0 };
 
 	for (size_t i = 0; i < n; i++) {
@@ -89,14 +87,15 @@ static double floor_of_normal(double deviation, size_t n)
 
 static double floor_of_few(const double *values, size_t n, size_t zeros)
 {
-	double sorted[DIFF_HALVED_MAX] = { 0 };
+	double sorted[HALVED_MAX] = { 0 };
 
 	memcpy(sorted, values, n * sizeof(*sorted));
 	qsort(sorted, n + zeros, sizeof(*sorted), compare);
 	return floor_of_halves(sorted, n + zeros);
 }
 
-void diff_noise_of(const double *values, size_t n, size_t zeros, struct diff_noise *out)
+/* Of `n` values in any order, and so many zeros that are not among them. */
+static void find_noise(const double *values, size_t n, size_t zeros, struct noise *out)
 {
 	size_t all = n + zeros;
 	double sum = 0;
@@ -110,99 +109,123 @@ void diff_noise_of(const double *values, size_t n, size_t zeros, struct diff_noi
 	out->deviation = all > 1 ? sqrt(squares / (double)(all - 1)) : (double)NAN;
 	out->floor = (double)NAN;
 	if (all > 1)
-		out->floor = all <= DIFF_HALVED_MAX
-				     ? floor_of_few(values, n, zeros)
-				     : floor_of_normal(out->deviation, all);
+		out->floor = all <= HALVED_MAX ? floor_of_few(values, n, zeros)
+					       : floor_of_normal(out->deviation, all);
+	out->deviation_pct = out->deviation / (fabs(out->mean) / 100);
+	out->floor_pct = out->floor / (fabs(out->mean) / 100);
 }
 
-static void add_row(const struct diff *d, struct memtable *m, uint32_t row,
-		    double *values)
-{
-	const struct diff_side *side = &d->sides[DIFF_BASE];
-	struct diff_measure of = diff_rows_measure(side, row);
-	struct diff_noise noise;
-	struct cell cells[NCOLUMNS];
-
-	size_t n = diff_rows_samples(side, row, values);
-	diff_noise_of(values, n, side->nreplicates - n, &noise);
-	double whole = fabs(noise.mean) / 100;
-	cells[NAME] = cell_text(intern_str(&d->names, row));
-	cells[CALLS] = of.calls % side->units == 0
-			       ? cell_int(of.calls / side->units)
-			       : cell_real((double)of.calls / (double)side->units);
-	cells[MEAN] = cell_int(of.mean);
-	cells[DEVIATION] = diff_amount_cell(noise.deviation);
-	cells[DEVIATION_PCT] = diff_real_cell(noise.deviation / whole);
-	cells[FLOOR] = diff_amount_cell(noise.floor);
-	cells[FLOOR_PCT] = diff_real_cell(noise.floor / whole);
-	memtable_add_row(m, cells);
-}
-
-struct ordering {
-	const struct diff *d;
-	int64_t *means; /* by row */
+struct row {
+	struct str name; /* borrowed */
+	struct diff_measure of;
+	struct noise noise;
 };
 
-static bool is_before(const void *context, uint32_t a, uint32_t b)
+static struct cell get_name(const void *from, const void *row, int arg)
 {
-	const struct ordering *o = context;
-
-	if (o->means[a] != o->means[b])
-		return o->means[a] > o->means[b];
-	return str_compare(intern_str(&o->d->names, a), intern_str(&o->d->names, b)) < 0;
+	(void)from, (void)arg;
+	return cell_text(((const struct row *)row)->name);
 }
 
+static struct cell get_calls(const void *from, const void *row, int arg)
+{
+	(void)arg;
+	return diff_calls_cell(((const struct row *)row)->of.calls,
+			       ((const struct diff *)from)->sides[DIFF_BASE].units);
+}
+
+#define AT(member) .arg = (int)offsetof(struct row, member)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "name", "Name", NULL, NULL, UNIT_TEXT, .get = get_name },
+	{ "base_calls", "Calls", NULL, NULL, UNIT_COUNT, .get = get_calls, .leaves = 2 },
+	{ "base", "Base", NULL, NULL, UNIT_NS, .get = view_int64, AT(of.mean), .flags = FIELD_AMOUNT },
+	{ "deviation", "Deviation", NULL, NULL, UNIT_NS, .get = diff_get_amount, AT(noise.deviation), .flags = FIELD_AMOUNT, .leaves = 1 },
+	{ "deviation_pct", "Dev. %", NULL, NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.deviation_pct) },
+	{ "noise", "Noise", NULL, NULL, UNIT_NS, .get = diff_get_amount, AT(noise.floor), .flags = FIELD_AMOUNT },
+	{ "noise_pct", "Noise %", NULL, NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.floor_pct) },
+	{ .name = NULL },
+};
+
+static const struct view noise_view = {
+	.name = "noise",
+	.fields = fields,
+	.people = VIEW_PART("name base_calls! base! deviation! deviation_pct! noise! noise_pct!"),
+};
+/* clang-format on */
+
 /* The largest rows first. */
-static void add_rows(const struct diff *d, struct memtable *m, int64_t limit)
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct row *rows = context;
+
+	if (rows[a].of.mean != rows[b].of.mean)
+		return rows[a].of.mean > rows[b].of.mean;
+	return str_compare(rows[a].name, rows[b].name) < 0;
+}
+
+/* Noise is found for those rows alone that are shown. */
+static struct memtable *rows_table(const struct diff *d, const struct view_request *show)
 {
 	const struct diff_side *side = &d->sides[DIFF_BASE];
-	size_t n = d->names.n;
-	uint32_t *at = xrealloc_array(NULL, n * 2, sizeof(*at));
-	struct ordering o = { d, xrealloc_array(NULL, n, sizeof(int64_t)) };
+	size_t n = d->names.n, shown = n;
+	uint32_t *order = xrealloc_array(NULL, n * 2, sizeof(*order));
+	struct row *all = xrealloc_array(NULL, n, sizeof(*all));
+	struct row *rows = xrealloc_array(NULL, n, sizeof(*rows));
 	double *values = xrealloc_array(NULL, side->nreplicates, sizeof(*values));
+	struct view_request request = *show;
 
+	if (show->limit && (uint64_t)show->limit < n)
+		shown = (size_t)show->limit;
 	for (uint32_t i = 0; i < n; i++) {
-		at[i] = i;
-		o.means[i] = diff_rows_measure(side, i).mean;
+		order[i] = i;
+		all[i] = (struct row){ .name = intern_str(&d->names, i),
+				       .of = diff_rows_measure(side, i) };
 	}
-	sort_indexes(at, n, at + n, is_before, &o);
-	for (size_t i = 0; i < n && (limit == 0 || (int64_t)i < limit); i++)
-		add_row(d, m, at[i], values);
+	sort_indexes(order, n, order + n, is_before, all);
+	for (size_t i = 0; i < shown; i++) {
+		rows[i] = all[order[i]];
+		size_t given = diff_rows_samples(side, order[i], values);
+		find_noise(values, given, side->nreplicates - given, &rows[i].noise);
+	}
+	request.amounts = d->unit;
+	const struct view_rows view_rows = { d, rows, shown, sizeof(*rows) };
+	struct memtable *m = view_table(&noise_view, &view_rows, NULL, &request);
 	m->table.total_rows = (int64_t)n;
 	free(values);
-	free(o.means);
-	free(at);
+	free(rows);
+	free(all);
+	free(order);
+	return m;
 }
 
 /* In percent, or as it is where there is nothing to take a percentage of. */
-static const char *floor_text(const struct diff *d, const struct diff_noise *noise,
+static const char *floor_text(const struct diff *d, const struct noise *noise,
 			      struct arena *arena)
 {
 	char text[UNITS_TEXT_MAX];
 
 	if (noise->mean != 0)
-		return arena_printf(arena, "%.1f%%",
-				    100 * noise->floor / fabs(noise->mean));
+		return arena_printf(arena, "%.1f%%", noise->floor_pct);
 	struct str s =
 		units_text(diff_subject_unit(d), diff_amount_cell(noise->floor), text);
 	return arena_copy(arena, s).p;
 }
 
-int diff_noise_table(const struct diff *d, const struct diff_style *style,
-		     struct table **out, struct err *err)
+int diff_noise_open(const struct diff *d, const struct view_request *show,
+		    struct table **out, struct err *err)
 {
 	const struct diff_side *side = &d->sides[DIFF_BASE];
 	char mean[UNITS_TEXT_MAX];
-	struct diff_noise noise;
+	struct noise noise;
 
 	if (side->nsamples < 2)
 		return err_set(err, ERR_EMPTY,
 			       "--aa wants several runs of one program, or one run with "
 			       "several steps");
-	struct memtable *m = memtable_new(
-		diff_columns_of(d->unit, ns_columns, bytes_columns, count_columns),
-		NCOLUMNS);
-	diff_noise_of(side->samples, side->nsamples, 0, &noise);
+	struct memtable *m = rows_table(d, show);
+	find_noise(side->samples, side->nsamples, 0, &noise);
 	const char *name = diff_subject_name(d);
 	struct str text = units_text(diff_subject_unit(d), cell_int(side->subject), mean);
 	const char *headline =
@@ -212,8 +235,7 @@ int diff_noise_table(const struct diff *d, const struct diff_style *style,
 			     floor_text(d, &noise, &m->arena), name, STR_ARG(text),
 			     side->nsamples, diff_subject_replicates(d),
 			     side->nsamples / 2, side->nsamples - side->nsamples / 2);
-	add_rows(d, m, style->limit);
-	if (style->people)
+	if (show->for_people)
 		m->table.caption = headline;
 	else
 		memtable_add_note(m, "%s", headline);

@@ -1,11 +1,14 @@
-/* The rows of both sides, read from their stores: see diff_read.h. */
-#include "query/diff/diff_read.h"
+/* The rows of both sides, read from their stores: see diff_rows.h. */
+#include "query/diff/diff_rows.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/diff/diff_choose.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_diff_vendors_sql);
 
 /* Enough for any machine's runs and steps; a hostile store can claim more. */
 #define REPLICATES_MAX ((size_t)1 << 24)
@@ -61,14 +64,14 @@ static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
 		.by_step = d->within_run,
 	};
 
-	if (d->by->load(&loading, err) < 0)
+	if (diff_load(d->by, &loading, err) < 0)
 		return -1;
 	if (!diff_has_self_sums(d))
 		return 0;
 	struct diff_loading of_self = loading;
 	of_self.metric = DIFF_SELF;
 	of_self.to = &side->self_sums;
-	return d->by->load(&of_self, err);
+	return diff_load(d->by, &of_self, err);
 }
 
 /*
@@ -116,7 +119,7 @@ static bool has_rows_unfiltered(const struct diff *d, size_t which)
 						      .names = &names,
 						      .to = &sums };
 		intern_init(&names);
-		has = d->by->load(&loading, &ignored) == 0;
+		has = diff_load(d->by, &loading, &ignored) == 0;
 		diff_sums_release(&sums);
 		intern_release(&names);
 	}
@@ -168,11 +171,49 @@ static void unload_rows(struct diff *d)
 	d->culprit = NULL;
 }
 
+/* The bits of views/diff_vendors.sql: the runtimes that a side called. */
+static int read_vendors(const struct diff *d, enum diff_which which, int *out,
+			struct err *err)
+{
+	*out = 0;
+	for (size_t i = 0; i < d->sides[which].nruns; i++) {
+		const struct diff_run *run = &d->request->runs[which][i];
+		struct sqlite3_stmt *stmt;
+		if (query_prepare(run->store, asset_query_views_diff_vendors_sql, &stmt,
+				  err) < 0)
+			return -1;
+		query_bind_text(stmt, ":profiles", run->scope->ids);
+		int rc = sql_step(stmt, err);
+		if (rc > 0)
+			*out |= sqlite3_column_int(stmt, 0);
+		sqlite3_finalize(stmt);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The relaxings across vendors where one side called CUDA and the other HIP. */
+static int choose_names(struct diff *d, struct err *err)
+{
+	int base, after;
+
+	d->relaxings = d->by->relaxings;
+	if (d->by->relaxings == d->by->relaxings_across || d->sides[DIFF_NEW].nruns == 0)
+		return 0;
+	if (read_vendors(d, DIFF_BASE, &base, err) < 0 ||
+	    read_vendors(d, DIFF_NEW, &after, err) < 0)
+		return -1;
+	if (base && after && !(base & after))
+		d->relaxings = d->by->relaxings_across;
+	return 0;
+}
+
 int diff_read_rows(struct diff *d, struct err *err)
 {
 	struct err own = ERR_INIT;
 
-	if (diff_choose_names(d, err) < 0)
+	if (choose_names(d, err) < 0)
 		return -1;
 	if (load_rows(d, &own) == 0)
 		return 0;

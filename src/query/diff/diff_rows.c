@@ -291,13 +291,17 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 static void sort_rows(struct diff *d)
 {
-	uint32_t *spare = xrealloc_array(NULL, d->nrows, sizeof(*spare));
+	uint32_t *order = xrealloc_array(NULL, d->nrows * 2, sizeof(*order));
+	struct diff_row *sorted = xrealloc_array(NULL, d->nrows, sizeof(*sorted));
 
-	d->order = xrealloc_array(NULL, d->nrows, sizeof(*d->order));
 	for (size_t i = 0; i < d->nrows; i++)
-		d->order[i] = (uint32_t)i;
-	sort_indexes(d->order, d->nrows, spare, is_before, d);
-	free(spare);
+		order[i] = (uint32_t)i;
+	sort_indexes(order, d->nrows, order + d->nrows, is_before, d);
+	for (size_t i = 0; i < d->nrows; i++)
+		sorted[i] = d->rows[order[i]];
+	free(order);
+	free(d->rows);
+	d->rows = sorted;
 }
 
 void diff_rows_make(struct diff *d)

@@ -28,4 +28,23 @@ void diff_headline_make(struct diff *d);
 /* From d->sides, whose sums are merged, to all of the rest but the headline. */
 void diff_rows_make(struct diff *d);
 
+/*
+ * diff_read.c: to the sums of the sides, once their steps and the metric are known.
+ * ERR_EMPTY: a side never had what was asked for; what the filters alone left out is no error.
+ */
+int diff_read_rows(struct diff *d, struct err *err);
+/* ERR_EMPTY when no row is on both sides, unless the filters chose them. */
+int diff_read_check(const struct diff *d, struct err *err);
+
+/* diff_headline.c: from the samples of the headline to d->outliers, as ptool steps does. */
+void diff_outliers_release(struct diff_outliers *o);
+/*
+ * "2 of 6 new steps are outliers: 5, 9; without them -29.0%", in the arena; NULL: there
+ * are none.
+ */
+const char *diff_outliers_text(const struct diff *d, struct arena *arena);
+/* "5, 9": those of a side; NULL: it has none. */
+const char *diff_outliers_names(const struct diff *d, enum diff_which which,
+				struct arena *arena);
+
 #endif

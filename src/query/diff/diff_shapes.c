@@ -1,11 +1,11 @@
-/* Operators that ran on other shapes: see diff_context.h. */
+/* Operators that ran on other shapes: see diff_view.h. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/sum.h"
-#include "query/diff/diff_context.h"
+#include "query/diff/diff_view.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_diff_shapes_sql);

@@ -152,6 +152,9 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	out->change_pct = percent(out->shift.shift, whole);
 	out->low_pct = percent(out->shift.low, whole);
 	out->high_pct = percent(out->shift.high, whole);
+	if (!out->has_interval)
+		out->shift.low = out->shift.high = out->low_pct = out->high_pct =
+			(double)NAN;
 	out->least_pct = percent(rank_power_least_shift(deviation(a.values, nbase), nbase,
 							deviation(b.values, nnew), nnew,
 							exact, limits->alpha),

@@ -1,7 +1,11 @@
-/* What a comparison says in words: see diff_table.h. */
+/* What a comparison says in words: see diff_view.h. */
+#include "query/diff/diff_view.h"
+
 #include <math.h>
 
-#include "query/diff/diff_table.h"
+#include "base/sum.h"
+#include "base/units.h"
+#include "query/diff/diff_rows.h"
 #include "query/short_name.h"
 #include "query/stats/rank_power.h"
 
@@ -31,8 +35,8 @@ enum unit diff_subject_unit(const struct diff *d)
 }
 
 /* A name in a line of words. */
-const char *diff_short_name(const struct diff *d, const struct diff_row *row,
-			    struct arena *arena)
+static const char *name_shown(const struct diff *d, const struct diff_row *row,
+			      struct arena *arena)
 {
 	struct buf text;
 
@@ -110,11 +114,11 @@ static void note_significant(const struct diff *d, struct memtable *to)
 	size_t found = 0;
 
 	for (size_t i = 0; i < d->nrows; i++) {
-		const struct diff_row *row = &d->rows[d->order[i]];
+		const struct diff_row *row = &d->rows[i];
 		if (!row->test.is_significant || ++found > NAMES_SHOWN)
 			continue;
 		names = arena_printf(&to->arena, "%s%s%s", names, found > 1 ? ", " : "",
-				     diff_short_name(d, row, &to->arena));
+				     name_shown(d, row, &to->arena));
 	}
 	if (found > 0)
 		memtable_add_note(
@@ -143,4 +147,214 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 	if (d->has_steps && d->by->is_whole && !d->request->total &&
 	    strcmp(d->by->name, "function") == 0)
 		memtable_add_note(to, "functions are of whole runs, not of steps");
+}
+
+#define LEAST_SHARE_PCT 5 /* of a change that a row explains */
+
+static const char *amount_text(enum unit unit, int64_t amount, struct arena *arena)
+{
+	char text[UNITS_TEXT_MAX];
+
+	return arena_copy(arena, units_text(unit, cell_int(amount), text)).p;
+}
+
+static const char *signed_text(enum unit unit, int64_t amount, struct arena *arena)
+{
+	return arena_printf(arena, "%s%s", amount > 0 ? "+" : "",
+			    amount_text(unit, amount, arena));
+}
+
+/* "+0.0%", "-12.5%": what rounds to 0 has no direction. */
+static const char *change_pct_text(double pct, struct arena *arena)
+{
+	return arena_printf(arena, "%+.1f%%", fabs(pct) < 0.05 ? 0.0 : pct);
+}
+
+/* The difference of the means in percent of base; NaN: that is 0. */
+static double mean_pct(const struct diff *d)
+{
+	double base = (double)d->sides[DIFF_BASE].subject,
+	       after = (double)d->sides[DIFF_NEW].subject;
+
+	return base != 0 ? 100 * (after - base) / fabs(base) : (double)NAN;
+}
+
+/*
+ * " by 11.7%": of the means; where one outlier turns these round, of the median change,
+ * which the verdict is about.
+ */
+static const char *by_text(const struct diff *d, struct arena *arena)
+{
+	double pct = mean_pct(d);
+
+	if (isnan(pct) || isnan(d->headline.change_pct))
+		return "";
+	if ((pct > 0) == (d->headline.change_pct > 0))
+		return arena_printf(arena, " by %.1f%%", fabs(pct));
+	return arena_printf(arena, " by %.1f%% in the median",
+			    fabs(d->headline.change_pct));
+}
+
+static const char *undecided_reason(const struct diff *d, struct arena *arena)
+{
+	const size_t *sizes = d->headline.sizes;
+
+	if (!d->may_decide || (d->is_one_run && !d->subject_within_run))
+		return "undecided, one run a side";
+	return arena_printf(arena, "undecided, %zu v %zu %s", sizes[DIFF_BASE],
+			    sizes[DIFF_NEW], diff_subject_replicates(d));
+}
+
+static const char *verdict_text(const struct diff *d, struct arena *arena)
+{
+	bool is_time = diff_subject_unit(d) == UNIT_NS;
+	const char *within = d->is_one_run ? " within these runs" : "";
+	const char *way = NULL;
+
+	switch (d->headline.verdict) {
+	case DIFF_SLOWER:
+		way = is_time ? "slower" : "up";
+		break;
+	case DIFF_FASTER:
+		way = is_time ? "faster" : "down";
+		break;
+	case DIFF_NO_CHANGE:
+		return arena_printf(arena, "no significant change%s", within);
+	case DIFF_UNDECIDED:
+		return undecided_reason(d, arena);
+	}
+	return arena_printf(arena, "%s%s%s", way, by_text(d, arena), within);
+}
+
+/* The total time of a step is all of it, which explains nothing. */
+static bool is_step_itself(const struct diff *d, const struct diff_row *row)
+{
+	return d->metric == DIFF_TOTAL && strcmp(d->by->name, "step") != 0 &&
+	       str_starts_with(diff_row_name(d, row, DIFF_BASE), STR_LIT("ProfilerStep"));
+}
+
+/* The row whose delta goes the same way and is the largest; NULL: none. */
+static const struct diff_row *main_row(const struct diff *d, int64_t delta)
+{
+	for (size_t i = 0; i < d->nrows; i++) {
+		const struct diff_row *row = &d->rows[i];
+		if ((row->delta > 0) == (delta > 0) && row->delta != 0 &&
+		    !is_step_itself(d, row))
+			return row;
+	}
+	return NULL;
+}
+
+static const char *calls_text(const struct diff *d, const struct diff_row *row,
+			      struct arena *arena)
+{
+	double base = diff_row_calls(d, row, DIFF_BASE),
+	       new_side = diff_row_calls(d, row, DIFF_NEW);
+	const char *unit = d->per_step ? " a step" : "";
+
+	if (row->status == DIFF_ADDED || row->status == DIFF_REMOVED)
+		return row->status == DIFF_ADDED ? ", added" : ", removed";
+	if (base != new_side)
+		return arena_printf(arena, ", %.6g -> %.6g calls%s", base, new_side,
+				    unit);
+	return arena_printf(arena, ", %.6g %s%s", base, base == 1 ? "call" : "calls",
+			    unit);
+}
+
+/*
+ * "; 71% of it in aten::copy_ (+2.600 ms, 4 -> 12 calls a step)"; "": there is no change
+ * to explain, or no row that explains a part of it worth a word.
+ */
+static const char *explanation(const struct diff *d, struct arena *arena)
+{
+	int64_t delta = sum_sub(d->sides[DIFF_NEW].subject, d->sides[DIFF_BASE].subject);
+	const struct diff_row *row = main_row(d, delta);
+
+	if (!row || delta == 0 || d->headline.verdict == DIFF_NO_CHANGE)
+		return "";
+	double share = 100 * (double)row->delta / (double)delta;
+	bool is_part = d->unit == diff_subject_unit(d) &&
+		       d->per_step == d->subject_per_step && share <= 100;
+	if (is_part && share < LEAST_SHARE_PCT)
+		return "";
+	return arena_printf(
+		arena, "; %s %s (%s%s%s)",
+		is_part ? arena_printf(arena, "%.0f%% of it in", share) : "most in",
+		name_shown(d, row, arena), signed_text(d->unit, row->delta, arena),
+		d->metric == DIFF_DEVICE ? " of device time" : "",
+		d->metric == DIFF_CALLS ? "" : calls_text(d, row, arena));
+}
+
+/* "slower by 11.7%: step 102.500 us -> 114.500 us; 100% of it in aten::mm (...)" */
+static const char *verdict_line(const struct diff *d, struct arena *arena)
+{
+	enum unit unit = diff_subject_unit(d);
+	bool is_change =
+		d->headline.verdict == DIFF_SLOWER || d->headline.verdict == DIFF_FASTER;
+	double pct = mean_pct(d);
+	const char *change = "";
+
+	if (!is_change && !isnan(pct))
+		change = arena_printf(arena, " (%s)", change_pct_text(pct, arena));
+	return arena_printf(arena, "%s: %s %s -> %s%s%s", verdict_text(d, arena),
+			    diff_subject_name(d),
+			    amount_text(unit, d->sides[DIFF_BASE].subject, arena),
+			    amount_text(unit, d->sides[DIFF_NEW].subject, arena), change,
+			    explanation(d, arena));
+}
+
+/* The interval; of values too few for its confidence it is the range of differences. */
+static const char *interval_text(const struct diff *d, struct arena *arena)
+{
+	const struct diff_headline *h = &d->headline;
+	double alpha = d->request->alpha;
+	bool is_sure =
+		rank_power_can_decide(h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], alpha);
+
+	return arena_printf(
+		arena, "%s %s to %s",
+		is_sure ? arena_printf(arena, "%g%% CI", 100 * (1 - alpha)) : "range",
+		change_pct_text(h->low_pct, arena), change_pct_text(h->high_pct, arena));
+}
+
+static const char *p_text(double p, struct arena *arena)
+{
+	return p < 0.0001 ? "p < 0.0001" : arena_printf(arena, "p = %.2g", p);
+}
+
+/*
+ * "median change +11.7% (95% CI +8.8% to +14.6%), p = 0.029, 4 v 4 runs"; of one run a
+ * side without p, which would be of its steps.  NULL: one value a side.
+ */
+static const char *statistics_line(const struct diff *d, struct arena *arena)
+{
+	const struct diff_headline *h = &d->headline;
+	const char *change = "", *p = "";
+
+	if (!h->has_interval)
+		return NULL;
+	if (!isnan(h->change_pct))
+		change = arena_printf(arena, "median change %s (%s), ",
+				      change_pct_text(h->change_pct, arena),
+				      interval_text(d, arena));
+	if (d->may_decide)
+		p = arena_printf(arena, "%s, ", p_text(h->p, arena));
+	return arena_printf(arena, "%s%s%s%zu v %zu %s",
+			    d->may_decide ? "" : "within these runs: ", change, p,
+			    h->sizes[DIFF_BASE], h->sizes[DIFF_NEW],
+			    diff_subject_replicates(d));
+}
+
+const char *const *diff_headline_lines(const struct diff *d, struct arena *arena)
+{
+	const char *const lines[] = { verdict_line(d, arena), statistics_line(d, arena),
+				      diff_outliers_text(d, arena) };
+	const char **out = arena_alloc(arena, sizeof(lines) + sizeof(*lines));
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (lines[i])
+			out[n++] = lines[i];
+	out[n] = NULL;
+	return out;
 }
