@@ -5,10 +5,10 @@
 #include "ingest/blocks.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/workers.h"
 #include "ingest/json.h"
 
 #define SLOTS_AHEAD 4 /* blocks that wait for a thread or for their turn */
@@ -27,11 +27,8 @@ struct blocks {
 	struct input *in; /* borrowed; only the owner's thread reads it */
 	struct blocks_plan plan;
 	void *own_state;
-	pthread_t *threads;
-	unsigned nthreads;
-	pthread_mutex_t mutex; /* what follows, down to the states of slots */
-	pthread_cond_t cut, done;
-	bool is_stopping;
+	struct workers
+		workers; /* their mutex is for what follows, but the slots' blocks */
 	uint64_t first, todo,
 		end; /* blocks by number: the oldest, to be taken next, not cut yet */
 	struct slot *slots; /* a block's is its number modulo nslots */
@@ -64,11 +61,11 @@ static struct slot *take(struct blocks *b)
 /* With the mutex held, which is let go meanwhile. */
 static void work_on(struct blocks *b, struct slot *slot, void *state)
 {
-	pthread_mutex_unlock(&b->mutex);
+	workers_unlock(&b->workers);
 	b->plan.work.work(state, &slot->block);
-	pthread_mutex_lock(&b->mutex);
+	workers_lock(&b->workers);
 	slot->state = SLOT_DONE;
-	pthread_cond_signal(&b->done);
+	workers_wake(&b->workers);
 }
 
 static void *run_thread(void *to)
@@ -77,25 +74,16 @@ static void *run_thread(void *to)
 	void *state = b->plan.work.begin(b->plan.work.to);
 	struct slot *slot;
 
-	pthread_mutex_lock(&b->mutex);
-	while (!b->is_stopping) {
+	workers_lock(&b->workers);
+	while (!b->workers.is_stopping) {
 		if ((slot = take(b)))
 			work_on(b, slot, state);
 		else
-			pthread_cond_wait(&b->cut, &b->mutex);
+			workers_wait(&b->workers);
 	}
-	pthread_mutex_unlock(&b->mutex);
+	workers_unlock(&b->workers);
 	b->plan.work.end(state);
 	return NULL;
-}
-
-/* Once there is work for them; as many as the system gives: the owner can do all alone. */
-static void start_threads(struct blocks *b)
-{
-	b->threads = xcalloc(b->plan.threads + 1, sizeof(*b->threads));
-	while (b->nthreads < b->plan.threads &&
-	       pthread_create(&b->threads[b->nthreads], NULL, run_thread, b) == 0)
-		b->nthreads++;
 }
 
 struct blocks *blocks_new(struct input *in, const struct blocks_plan *plan)
@@ -108,9 +96,7 @@ struct blocks *blocks_new(struct input *in, const struct blocks_plan *plan)
 		b->plan.block_size = BLOCK_BYTES;
 	b->nslots = plan->threads + SLOTS_AHEAD;
 	b->slots = xcalloc(b->nslots, sizeof(*b->slots));
-	pthread_mutex_init(&b->mutex, NULL);
-	pthread_cond_init(&b->cut, NULL);
-	pthread_cond_init(&b->done, NULL);
+	workers_init(&b->workers);
 	b->own_state = plan->work.begin(plan->work.to);
 	return b;
 }
@@ -119,23 +105,14 @@ void blocks_free(struct blocks *b)
 {
 	if (!b)
 		return;
-	pthread_mutex_lock(&b->mutex);
-	b->is_stopping = true;
-	pthread_cond_broadcast(&b->cut);
-	pthread_mutex_unlock(&b->mutex);
-	for (unsigned i = 0; i < b->nthreads; i++)
-		pthread_join(b->threads[i], NULL);
+	workers_release(&b->workers);
 	b->plan.work.end(b->own_state);
 	for (unsigned i = 0; i < b->nslots; i++) {
 		if (b->slots[i].block.result)
 			b->plan.work.free_result(b->slots[i].block.result);
 		free(b->slots[i].text);
 	}
-	pthread_cond_destroy(&b->done);
-	pthread_cond_destroy(&b->cut);
-	pthread_mutex_destroy(&b->mutex);
 	free(b->slots);
-	free(b->threads);
 	free(b);
 }
 
@@ -176,13 +153,13 @@ static void cut_block(struct blocks *b)
 	slot->block.text = (struct str){ slot->text, text.n };
 	slot->block.offset = input_offset(b->in);
 	input_skip(b->in, text.n);
-	pthread_mutex_lock(&b->mutex);
+	workers_lock(&b->workers);
 	slot->state = SLOT_CUT;
 	b->end++;
-	pthread_cond_signal(&b->cut);
-	pthread_mutex_unlock(&b->mutex);
-	if (!b->threads && b->end > 1)
-		start_threads(b);
+	workers_wake(&b->workers);
+	workers_unlock(&b->workers);
+	if (b->end == 2) /* there is work for them */
+		workers_start(&b->workers, b->plan.threads, run_thread, b);
 }
 
 static bool has_room(const struct blocks *b)
@@ -203,14 +180,14 @@ int blocks_next(struct blocks *b, const struct block **out, struct err *err)
 		return -1;
 	}
 	slot = slot_of(b, b->first);
-	pthread_mutex_lock(&b->mutex);
+	workers_lock(&b->workers);
 	while (slot->state != SLOT_DONE) {
 		if ((other = take(b)))
 			work_on(b, other, b->own_state);
 		else
-			pthread_cond_wait(&b->done, &b->mutex);
+			workers_wait(&b->workers);
 	}
-	pthread_mutex_unlock(&b->mutex);
+	workers_unlock(&b->workers);
 	*out = &slot->block;
 	return 1;
 }
@@ -220,13 +197,13 @@ static void drop_first(struct blocks *b)
 {
 	struct slot *slot = slot_of(b, b->first);
 
-	pthread_mutex_lock(&b->mutex);
+	workers_lock(&b->workers);
 	while (slot->state == SLOT_TAKEN)
-		pthread_cond_wait(&b->done, &b->mutex);
+		workers_wait(&b->workers);
 	b->first++;
 	if (b->todo < b->first)
 		b->todo = b->first;
-	pthread_mutex_unlock(&b->mutex);
+	workers_unlock(&b->workers);
 }
 
 void blocks_drop(struct blocks *b, uint64_t before)

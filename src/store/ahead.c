@@ -1,15 +1,13 @@
 /* A ring of files that threads read ahead: see ahead.h. */
 #include "store/ahead.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/bundle.h"
+#include "base/workers.h"
 
-#define SECOND_NS   1000000000L
-#define WAIT_NS     (SECOND_NS / 20)    /* between two questions whether to wait on */
+#define WAIT_NS     50000000            /* between two questions whether to wait on */
 #define PIECE_BYTES ((uint64_t)8 << 20) /* of a file that are worth a thread */
 
 /* A file that is being read, or was. */
@@ -25,11 +23,9 @@ struct slot {
 
 struct ahead {
 	struct ahead_plan plan;
-	pthread_t *threads;
-	unsigned nthreads, jobs; /* those at work at once at most */
-	pthread_mutex_t mutex;   /* what follows, but the results of slots not done */
-	pthread_cond_t changed;
-	bool is_stopping;
+	unsigned jobs; /* threads at work at once at most */
+	struct workers
+		workers;      /* their mutex is for what follows, but results not done */
 	unsigned busy;        /* threads at work */
 	uint64_t first, next; /* files by number: not given back; to be begun */
 	uint64_t held;        /* bytes of text of those between ... */
@@ -118,9 +114,9 @@ static int on_stop(void *to, struct err *err)
 {
 	struct ahead *a = ((struct slot *)to)->ahead;
 
-	pthread_mutex_lock(&a->mutex);
-	bool is_stopping = a->is_stopping;
-	pthread_mutex_unlock(&a->mutex);
+	workers_lock(&a->workers);
+	bool is_stopping = a->workers.is_stopping;
+	workers_unlock(&a->workers);
 	return is_stopping ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;
 }
 
@@ -131,15 +127,15 @@ static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *e
 	uint64_t text = input_offset(slot->in);
 
 	(void)size;
-	pthread_mutex_lock(&a->mutex);
+	workers_lock(&a->workers);
 	slot->consumed = consumed;
 	if (text > slot->held) {
 		a->held += text - slot->held;
 		slot->held = text;
 	}
-	while (!a->is_stopping && !may_go_on(slot))
-		pthread_cond_wait(&a->changed, &a->mutex);
-	pthread_mutex_unlock(&a->mutex);
+	while (!a->workers.is_stopping && !may_go_on(slot))
+		workers_wait(&a->workers);
+	workers_unlock(&a->workers);
 	return on_stop(slot, err);
 }
 
@@ -148,11 +144,11 @@ static void release_threads(struct slot *slot)
 {
 	struct ahead *a = slot->ahead;
 
-	pthread_mutex_lock(&a->mutex);
+	workers_lock(&a->workers);
 	a->busy -= slot->threads - 1;
 	slot->threads = 1;
-	pthread_cond_broadcast(&a->changed);
-	pthread_mutex_unlock(&a->mutex);
+	workers_wake(&a->workers);
+	workers_unlock(&a->workers);
 }
 
 static void read_input(struct slot *slot, const struct ahead_file *file)
@@ -204,36 +200,26 @@ static void *run_thread(void *to)
 {
 	struct ahead *a = to;
 
-	pthread_mutex_lock(&a->mutex);
-	while (!a->is_stopping && a->next < a->plan.nfiles) {
+	workers_lock(&a->workers);
+	while (!a->workers.is_stopping && a->next < a->plan.nfiles) {
 		unsigned threads = threads_for_next(a);
 		if (threads == 0) {
-			pthread_cond_wait(&a->changed, &a->mutex);
+			workers_wait(&a->workers);
 			continue;
 		}
 		struct slot *slot = begin_next(a, threads);
-		pthread_mutex_unlock(&a->mutex);
+		workers_unlock(&a->workers);
 		read_file(slot);
-		pthread_mutex_lock(&a->mutex);
+		workers_lock(&a->workers);
 		a->busy -= slot->threads;
 		slot->is_done = true;
-		pthread_cond_broadcast(&a->changed);
+		workers_wake(&a->workers);
 	}
-	pthread_mutex_unlock(&a->mutex);
+	workers_unlock(&a->workers);
 	return NULL;
 }
 
 /* The caller's side. */
-
-static void init_changed(struct ahead *a)
-{
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&a->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
 
 struct ahead *ahead_new(const struct ahead_plan *plan)
 {
@@ -246,21 +232,18 @@ struct ahead *ahead_new(const struct ahead_plan *plan)
 	a->jobs = plan->options.threads + 1;
 	a->nslots = a->jobs + 1;
 	a->slots = xcalloc(a->nslots, sizeof(*a->slots));
-	a->threads = xcalloc(a->jobs, sizeof(*a->threads));
-	pthread_mutex_init(&a->mutex, NULL);
-	init_changed(a);
+	workers_init(&a->workers);
 	/* One file, or one thread, is read best by the caller. */
-	while (a->jobs > 1 && plan->nfiles > 1 && a->nthreads < a->jobs &&
-	       a->nthreads < plan->nfiles &&
-	       pthread_create(&a->threads[a->nthreads], NULL, run_thread, a) == 0)
-		a->nthreads++;
-	if (a->nthreads)
+	if (a->jobs > 1 && plan->nfiles > 1 &&
+	    workers_start(&a->workers,
+			  plan->nfiles < a->jobs ? (unsigned)plan->nfiles : a->jobs,
+			  run_thread, a))
 		return a;
 	ahead_free(a);
 	return NULL;
 }
 
-/* With the mutex held: frees the first one, which nobody works on. */
+/* With the mutex held: frees the first one, which nobody works on.  Others may wait for that. */
 static void forget_first(struct ahead *a)
 {
 	struct slot *slot = slot_of(a, a->first);
@@ -273,44 +256,30 @@ static void forget_first(struct ahead *a)
 		a->held -= slot->held;
 	}
 	a->first++;
-	pthread_cond_broadcast(&a->changed);
 }
 
 void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
-	pthread_mutex_lock(&a->mutex);
-	a->is_stopping = true;
-	pthread_cond_broadcast(&a->changed);
-	pthread_mutex_unlock(&a->mutex);
-	for (unsigned i = 0; i < a->nthreads; i++)
-		pthread_join(a->threads[i], NULL);
+	workers_release(&a->workers);
 	while (a->first < a->next)
 		forget_first(a);
-	pthread_cond_destroy(&a->changed);
-	pthread_mutex_destroy(&a->mutex);
 	free(a->plan.files);
 	free(a->slots);
-	free(a->threads);
 	free(a);
 }
 
 /* With the mutex held, which is let go meanwhile: until the first one is done. */
 static int wait_for_first(struct ahead *a, const struct ahead_wait *wait, struct err *err)
 {
-	struct timespec until;
 	int rc = 0;
 
 	while (rc == 0 && (a->next == a->first || !slot_of(a, a->first)->is_done)) {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += WAIT_NS;
-		until.tv_sec += until.tv_nsec / SECOND_NS;
-		until.tv_nsec %= SECOND_NS;
-		pthread_cond_timedwait(&a->changed, &a->mutex, &until);
-		pthread_mutex_unlock(&a->mutex);
+		workers_wait_ns(&a->workers, WAIT_NS);
+		workers_unlock(&a->workers);
 		rc = wait->ask(wait->to, err);
-		pthread_mutex_lock(&a->mutex);
+		workers_lock(&a->workers);
 	}
 	return rc;
 }
@@ -323,6 +292,7 @@ static int go_to(struct ahead *a, uint64_t number, const struct ahead_wait *wait
 		if (a->next > a->first && wait_for_first(a, wait, err) < 0)
 			return -1;
 		forget_first(a);
+		workers_wake(&a->workers);
 	}
 	return wait_for_first(a, wait, err);
 }
@@ -337,22 +307,23 @@ int ahead_take(struct ahead *a, const char *shown, const struct ahead_wait *wait
 		number++;
 	if (number == a->plan.nfiles)
 		return 0;
-	pthread_mutex_lock(&a->mutex);
+	workers_lock(&a->workers);
 	int rc = go_to(a, number, wait, err);
 	if (rc == 0) {
 		*out = &slot_of(a, number)->result;
 		a->busy++;
 	}
-	pthread_mutex_unlock(&a->mutex);
+	workers_unlock(&a->workers);
 	return rc;
 }
 
 void ahead_give_back(struct ahead *a)
 {
-	pthread_mutex_lock(&a->mutex);
+	workers_lock(&a->workers);
 	a->busy--;
 	forget_first(a);
-	pthread_mutex_unlock(&a->mutex);
+	workers_wake(&a->workers);
+	workers_unlock(&a->workers);
 }
 
 uint64_t ahead_consumed(struct ahead *a)
@@ -361,9 +332,9 @@ uint64_t ahead_consumed(struct ahead *a)
 
 	if (!a)
 		return 0;
-	pthread_mutex_lock(&a->mutex);
+	workers_lock(&a->workers);
 	for (uint64_t k = a->first; k < a->next; k++)
 		consumed += slot_of(a, k)->consumed;
-	pthread_mutex_unlock(&a->mutex);
+	workers_unlock(&a->workers);
 	return consumed;
 }

@@ -1,13 +1,13 @@
 /* Writing a profile's rows: see write.h. */
 #include "store/write.h"
 
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/asset.h"
 #include "base/buf.h"
+#include "base/workers.h"
 #include "ingest/kineto.h"
 #include "store/bulk.h"
 #include "store/health.h"
@@ -355,15 +355,13 @@ void write_found_free(struct write_found *found)
 static int insert_all(struct write_found *found, const struct write_rows *w,
 		      struct sqlite3 *db, bool threaded, struct err *err)
 {
-	pthread_t thread;
-	bool is_thread = threaded && !found->is_all &&
-			 pthread_create(&thread, NULL, find_rest, found) == 0;
+	struct workers workers;
 
-	if (!is_thread && !found->is_all)
+	workers_init(&workers);
+	if (!found->is_all && workers_start(&workers, threaded, find_rest, found) == 0)
 		find_rest(found);
 	int rc = insert_numbers(w, db, err);
-	if (is_thread)
-		pthread_join(thread, NULL);
+	workers_release(&workers);
 	return rc < 0 ? -1 : insert_others(w, db, err);
 }
 

@@ -1,10 +1,10 @@
 /* Where the time went: see diff_account.h. */
 #include "query/diff/diff_account.h"
 
-#include <pthread.h>
 #include <sqlite3.h>
 
 #include "base/sum.h"
+#include "base/workers.h"
 #include "query/diff/diff_rows.h"
 #include "query/query.h"
 #include "query/steps/step_parts.h"
@@ -252,14 +252,13 @@ static bool are_apart(const struct diff *d)
 static int account_sides(const struct diff *d, struct diff_account *out, struct err *err)
 {
 	struct side_work new = { .d = d, .out = out, .err = ERR_INIT };
-	pthread_t thread;
-	bool is_thread =
-		are_apart(d) && pthread_create(&thread, NULL, account_new, &new) == 0;
-	int rc = account_side(d, DIFF_BASE, out, err);
+	struct workers workers;
 
-	if (is_thread)
-		pthread_join(thread, NULL);
-	else if (rc == 0)
+	workers_init(&workers);
+	bool is_apart = workers_start(&workers, are_apart(d), account_new, &new) > 0;
+	int rc = account_side(d, DIFF_BASE, out, err);
+	workers_release(&workers);
+	if (!is_apart && rc == 0)
 		account_new(&new);
 	if (rc == 0 && new.rc < 0)
 		*err = new.err;
