@@ -72,6 +72,11 @@ bool units_is_number(enum unit unit)
 	return rules[unit].is_number;
 }
 
+bool units_has_rungs(enum unit unit)
+{
+	return rules[unit].nrungs > 1;
+}
+
 struct scale units_scale(enum unit unit, double largest, bool has_fractions)
 {
 	const struct unit_rule *rule = &rules[unit];
@@ -195,7 +200,9 @@ struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_
 	return STR_LIT("-");
 }
 
-struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
+/* `space`: what stands before a label that is no "%". */
+static struct str labelled(enum unit unit, struct cell cell, const char *space,
+			   char out[UNITS_TEXT_MAX])
 {
 	double value = cell.type == CELL_INT    ? (double)cell.as.integer
 		       : cell.type == CELL_REAL ? cell.as.real
@@ -205,9 +212,23 @@ struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]
 
 	if (text.p != out || !scale.label[0])
 		return text; /* no number, or one without a unit */
-	const char *space = scale.label[0] == '%' ? "" : " ";
+	if (scale.label[0] == '%')
+		space = "";
 	snprintf(out + text.n, UNITS_TEXT_MAX - text.n, "%s%s", space, scale.label);
 	return str_of(out);
+}
+
+struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
+{
+	return labelled(unit, cell, " ", out);
+}
+
+struct str units_short(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX])
+{
+	bool is_zero = (cell.type == CELL_INT && cell.as.integer == 0) ||
+		       (cell.type == CELL_REAL && cell.as.real == 0);
+
+	return is_zero ? STR_LIT("0") : labelled(unit, cell, "", out);
 }
 
 struct str units_integer(int64_t value, char out[UNITS_TEXT_MAX])

@@ -1,7 +1,7 @@
 /*
  * Numbers as people read them.  A column has one scale, chosen from its largest
- * number, so that its cells can be compared by eye; machine formats do not come
- * here, but for the shortest decimal of a double.
+ * number, so that its cells can be compared by eye, or each cell its own; machine
+ * formats do not come here, but for the shortest decimal of a double.
  */
 #ifndef PTOOL_BASE_UNITS_H
 #define PTOOL_BASE_UNITS_H
@@ -26,6 +26,8 @@ struct scale {
 const char *units_word(enum unit unit);
 /* True for those whose cells are numbers, and are aligned right. */
 bool units_is_number(enum unit unit);
+/* True for those that have larger and smaller units: times, bytes, FLOP. */
+bool units_has_rungs(enum unit unit);
 
 /*
  * The scale for a column whose largest magnitude is `largest`; `has_fractions`
@@ -39,6 +41,8 @@ struct scale units_scale(enum unit unit, double largest, bool has_fractions);
 struct str units_cell(struct scale scale, struct cell cell, char out[UNITS_TEXT_MAX]);
 /* One number on a scale of its own, with its label: "12.345 ms", "93.10%". */
 struct str units_text(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]);
+/* The same for a table: "12.345ms", "0". */
+struct str units_short(enum unit unit, struct cell cell, char out[UNITS_TEXT_MAX]);
 /* The digits alone: "-1432".  Borrowed from `out`. */
 struct str units_integer(int64_t value, char out[UNITS_TEXT_MAX]);
 /*

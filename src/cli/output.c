@@ -18,6 +18,10 @@ static const char *format_at(size_t i)
 	return renderers[i] ? renderers[i]->name : NULL;
 }
 
+#define PIPE_NAME 100 /* terminal cells of a name where there is no terminal */
+
+static const char *const names_choices[] = { "short", "full", NULL };
+
 #define FIELD(member) offsetof(struct output_opts, member)
 
 /* clang-format off */
@@ -34,8 +38,10 @@ const struct opt output_options[] = {
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
 	{ .name = "wide", .help = "every column and whole names, however long lines get",
 	  .offset = FIELD(wide), .type = OPT_FLAG },
-	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to so many columns, not to the terminal's",
+	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to this width (default: the terminal's, or 120)",
 	  .offset = FIELD(width), .type = OPT_UINT },
+	{ .name = "names", .arg = "LENGTH", .help = "shorten long names to fit, or keep them whole",
+	  .choices = names_choices, .offset = FIELD(names), .type = OPT_CHOICE },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  .offset = FIELD(no_pager), .type = OPT_FLAG },
 	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would run (csv, tsv)",
@@ -47,23 +53,6 @@ const struct opt output_options[] = {
 bool output_to_stdout(const struct output_opts *o)
 {
 	return !o->path || strcmp(o->path, "-") == 0;
-}
-
-int output_width(const struct output_opts *o)
-{
-	if (o->wide || o->width)
-		return o->wide || o->width > INT_MAX ? 0 : (int)o->width;
-	return output_to_stdout(o) ? terminal_width(STDOUT_FILENO) : 0;
-}
-
-static int path_error(struct err *err, const char *path)
-{
-	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-}
-
-static int refuse(struct err *err, const char *path)
-{
-	return err_set(err, ERR_USAGE, "%s exists; -f replaces it", path);
 }
 
 static bool has_suffix(const char *path)
@@ -91,6 +80,39 @@ const struct renderer *output_renderer(const struct output_opts *o, struct err *
 	err_set(err, ERR_USAGE, "%s: no format has this suffix; name one with --format",
 		o->path);
 	return NULL;
+}
+
+/* Markdown's tables have no lines to fit. */
+static bool is_laid_out(const struct output_opts *o)
+{
+	struct err err = ERR_INIT;
+	const struct renderer *renderer = output_renderer(o, &err);
+
+	return !renderer || renderer == renderers[0];
+}
+
+int output_width(const struct output_opts *o)
+{
+	if (o->wide || o->width)
+		return o->wide || o->width > INT_MAX ? 0 : (int)o->width;
+	if (!is_laid_out(o))
+		return 0;
+	return terminal_width(output_to_stdout(o) ? STDOUT_FILENO : -1);
+}
+
+static bool is_for_terminal(const struct output_opts *o)
+{
+	return output_to_stdout(o) && terminal_is(STDOUT_FILENO);
+}
+
+static int path_error(struct err *err, const char *path)
+{
+	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+}
+
+static int refuse(struct err *err, const char *path)
+{
+	return err_set(err, ERR_USAGE, "%s exists; -f replaces it", path);
 }
 
 int output_check(const struct output_opts *o, struct err *err)
@@ -155,9 +177,14 @@ static int open_file(struct output *out, const struct output_opts *o, struct err
 int output_open(struct output *out, const char *command, const struct output_opts *o,
 		struct err *err)
 {
+	bool is_whole = o->wide || (o->names && strcmp(o->names, "full") == 0);
+	bool is_capped = !is_whole && !o->width && !is_for_terminal(o);
+
 	*out = (struct output){ .render = { .command = command,
 					    .escape_formulas = o->escape_formulas,
 					    .shorten = short_name_add,
+					    .whole_names = is_whole,
+					    .name_max = is_capped ? PIPE_NAME : 0,
 					    .width = output_width(o) },
 				.force = o->force };
 	if (output_check(o, err) < 0)

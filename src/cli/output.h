@@ -26,15 +26,16 @@ struct output_opts {
 	bool escape_formulas; /* of csv and tsv */
 	bool quiet;           /* no line about what was read into the cache */
 	bool wide;            /* as wide as it gets */
-	int64_t width;        /* terminal cells of a line; 0: as wide as the terminal */
+	const char *names;    /* "short", "full"; NULL: short */
+	int64_t width;        /* terminal cells of a line; 0: see output_width() */
 };
 
 /* The initialiser of the member, and the row in the command's list of groups. */
 /* clang-format off */
-#define OUTPUT_DEFAULTS { .color = "auto" }
+#define OUTPUT_DEFAULTS { .color = "auto", .names = "short" }
 #define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member), true }
 /* clang-format on */
-/* --format, -o, -f, --color, -q, --wide, --width, --no-pager, --escape-formulas */
+/* --format, -o, -f, --color, -q, --wide, --width, --names, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
 
 /*
@@ -52,7 +53,7 @@ int output_table(const char *command, struct table *t, const struct output_opts 
 
 /* Without -o, or with -o -. */
 bool output_to_stdout(const struct output_opts *o);
-/* Terminal cells that a line of a people's table has; 0: as many as it needs. */
+/* Terminal cells that a line of a people's table has, 120 in a pipe; 0: all it needs. */
 int output_width(const struct output_opts *o);
 
 /* For what is no table: a stream to write to, and what belongs to it. */

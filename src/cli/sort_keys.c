@@ -5,6 +5,7 @@
 #include "base/memtable.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 
 static void add_functions_note(struct memtable *m, const struct sort_key *keys)
 {
@@ -39,7 +40,10 @@ int sort_keys_list(const struct command *self, const struct sort_key *keys,
 	}
 	if (functions)
 		add_functions_note(m, functions);
-	int rc = output_table(self->name, &m->table, output, &err);
+	/* a reference has no words to spare, but a terminal has its width */
+	struct output_opts whole = *output;
+	whole.wide |= !terminal_is(STDOUT_FILENO);
+	int rc = output_table(self->name, &m->table, &whole, &err);
 	table_free(&m->table);
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
 }

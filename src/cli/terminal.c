@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define USUAL_WIDTH 80
+#define PIPE_WIDTH  120
 #define WIDEST      10000
 
 const char *const terminal_color_choices[] = { "auto", "always", "never", NULL };
@@ -30,8 +31,10 @@ int terminal_width(int fd)
 	struct winsize size;
 	int width = width_from_environment();
 
-	if (!terminal_is(fd) || width)
-		return terminal_is(fd) ? width : 0;
+	if (width)
+		return width;
+	if (!terminal_is(fd))
+		return PIPE_WIDTH;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return USUAL_WIDTH;

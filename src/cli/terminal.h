@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 bool terminal_is(int fd);
-/* Columns: $COLUMNS, else the terminal's own, else 80; 0 when fd is no terminal. */
+/* Columns: $COLUMNS, else the terminal's own, else 80; 120 when fd is no terminal. */
 int terminal_width(int fd);
 
 /*

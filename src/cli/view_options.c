@@ -2,9 +2,11 @@
 #include "cli/view_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 
 const char *view_options_sort_at(const struct view *view, size_t i)
 {
@@ -40,7 +42,10 @@ int view_options_help(const struct command *self, const struct view *view,
 		if (view_sorts_by(f))
 			memtable_add_row(m, cells);
 	}
-	int rc = output_table(self->name, &m->table, output, &err);
+	/* a reference has no words to spare, but a terminal has its width */
+	struct output_opts whole = *output;
+	whole.wide |= !terminal_is(STDOUT_FILENO);
+	int rc = output_table(self->name, &m->table, &whole, &err);
 	table_free(&m->table);
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
 }

@@ -117,7 +117,11 @@ static int markdown_render(struct table *t, const struct render_opts *opts, FILE
 	struct people people;
 	int rc = people_collect(&people, t, err);
 
-	(void)opts;
+	for (size_t i = 0; i < people.ncolumns && opts->name_max > 0; i++) {
+		struct people_column *c = &people.columns[i];
+		if (!c->is_right && c->width > (size_t)opts->name_max)
+			people_shorten(&people, c, (size_t)opts->name_max, opts->shorten);
+	}
 	if (rc == 0) {
 		draw(out, &people);
 		rc = render_end(out, err);

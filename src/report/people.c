@@ -13,13 +13,11 @@
 
 #define LEAST_NAME 30 /* terminal cells of text before columns leave */
 
-#define NDECADES 20 /* int64's; what is larger counts in the last */
+#define DIFFERS 1000 /* numbers of a column so many times another: a unit for each */
 
 /* What a column's cells have in common. */
 struct summary {
-	double largest;           /* magnitude */
-	size_t decades[NDECADES]; /* how many numbers begin at 10^i; zeros are in none */
-	size_t nonzero;
+	double largest, smallest; /* magnitudes; the smallest that is not 0, or 0 */
 	bool has_fractions, has_numbers, has_text;
 };
 
@@ -32,11 +30,8 @@ static void add_number(struct summary *s, double value)
 		return;
 	if (magnitude > s->largest)
 		s->largest = magnitude;
-	if (magnitude > 0) {
-		double decade = magnitude < 1 ? 0 : floor(log10(magnitude));
-		s->decades[decade < NDECADES ? (size_t)decade : NDECADES - 1]++;
-		s->nonzero++;
-	}
+	if (magnitude > 0 && (s->smallest == 0 || magnitude < s->smallest))
+		s->smallest = magnitude;
 	if (value != floor(value))
 		s->has_fractions = true;
 }
@@ -57,32 +52,17 @@ static struct summary summarize(const struct memtable *rows, size_t column)
 	return s;
 }
 
-/* Half of the numbers that are not 0, or more, are at least this. */
-static double usual_magnitude(const struct summary *s)
-{
-	size_t larger = 0;
-	int decade = NDECADES - 1;
-
-	for (; decade > 0; decade--) {
-		larger += s->decades[decade];
-		if (2 * larger >= s->nonzero)
-			break;
-	}
-	return pow(10, decade);
-}
-
 /*
- * The largest number chooses the unit, unless half of the others would then show
- * no two digits: one long slice among short ones must not make them all 0.000.
+ * In one unit the smallest would show no two digits, or the others too many.  Moments
+ * keep one unit: they are read as places on one line.
  */
-static struct scale choose_scale(enum unit unit, const struct summary *s)
+static bool needs_scales(struct scale scale, const struct summary *s)
 {
-	struct scale scale = units_scale(unit, s->largest, s->has_fractions);
-	double reach = usual_magnitude(s) * pow(10, scale.decimals - 1);
+	double two_digits = scale.divisor * pow(10, 1 - scale.decimals);
 
-	return scale.decimals > 0 && reach < s->largest
-		       ? units_scale(unit, reach, s->has_fractions)
-		       : scale;
+	return units_has_rungs(scale.unit) && scale.unit != UNIT_TIME &&
+	       s->smallest > 0 && scale.decimals > 0 &&
+	       (s->largest >= DIFFERS * s->smallest || s->smallest < two_digits);
 }
 
 /* The unit is named once: not behind a title that says "%" itself. */
@@ -121,14 +101,17 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		enum unit unit = t->columns[i].unit;
 		struct summary s = summarize(p->rows, i);
-		struct scale scale = choose_scale(unit, &s);
+		struct scale scale = units_scale(unit, s.largest, s.has_fractions);
+		bool has_scales = needs_scales(scale, &s);
 		bool is_right = units_is_number(unit) ||
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
 		p->columns[i] = (struct people_column){
 			.at = i,
 			.least = t->fields ? t->fields[i]->least : 0,
-			.heading = make_heading(p, &t->columns[i], scale.label),
+			.heading = make_heading(p, &t->columns[i],
+						has_scales ? "" : scale.label),
 			.scale = scale,
+			.has_scales = has_scales,
 			.is_right = is_right,
 		};
 		p->columns[i].width = utf8_width(p->columns[i].heading);
@@ -136,6 +119,8 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 	for (size_t row = 0; row < p->rows->nrows; row++)
 		for (size_t i = 0; i < t->ncolumns; i++)
 			measure(p, row, i);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		p->columns[i].whole_width = p->columns[i].width;
 	return 0;
 }
 
@@ -186,11 +171,15 @@ static struct str visible(struct people *p, struct str text)
 
 struct str people_cell(struct people *p, size_t row, size_t column)
 {
-	const struct cell *cell = &memtable_row(p->rows, row)[p->columns[column].at];
+	const struct people_column *c = &p->columns[column];
+	const struct cell *cell = &memtable_row(p->rows, row)[c->at];
 
+	if (c->texts)
+		return c->texts[row];
 	if (cell->type == CELL_TEXT)
 		return visible(p, cell->as.text);
-	return units_cell(p->columns[column].scale, *cell, p->number);
+	return c->has_scales ? units_short(c->scale.unit, *cell, p->number)
+			     : units_cell(c->scale, *cell, p->number);
 }
 
 struct str people_line(struct people *p, const char *text)

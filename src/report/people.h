@@ -1,7 +1,7 @@
 /*
- * A table put into words for people: all rows collected, one unit a column, the
- * unit named in the heading, nothing in it that could drive a terminal.  What
- * the renderers table and markdown share.
+ * A table put into words for people: all rows collected, one unit a column, named in
+ * the heading, or one a cell where numbers are too far apart for that, names shortened,
+ * nothing in it that could drive a terminal.  What the renderers table and markdown share.
  */
 #ifndef PTOOL_REPORT_PEOPLE_H
 #define PTOOL_REPORT_PEOPLE_H
@@ -20,10 +20,14 @@ struct people_column {
 	size_t at;          /* its place in the table's rows */
 	struct str heading; /* "Self CPU (ms)"; in the arena */
 	struct scale scale;
+	bool has_scales;     /* each cell has a unit of its own, and names it */
 	bool is_right;       /* aligned right: a column of numbers */
 	size_t width;        /* terminal cells of its widest text, heading included */
+	size_t whole_width;  /* the same before anything was shortened */
 	size_t least;        /* cells that its field keeps; 0: it says nothing */
 	size_t number_width; /* of its widest cell that is no text */
+	struct str
+		*texts; /* its shortened cells, by row, in the arena; NULL: as they are */
 };
 
 struct people {
@@ -45,6 +49,14 @@ void people_release(struct people *p);
  * `width` terminal cells with `gutter` between them and names of a readable width.
  */
 void people_fit(struct people *p, size_t width, size_t gutter);
+/* Adds a text in at most so many cells. */
+typedef void people_shorten_fn(struct buf *out, struct str text, size_t cells);
+/*
+ * Shortens the column's text to `cells` at most; what would read the same keeps what tells
+ * it apart.  The column is as wide as its widest text then.  May be called again.
+ */
+void people_shorten(struct people *p, struct people_column *column, size_t cells,
+		    people_shorten_fn *shorten);
 /* The text of a cell of a drawn column; borrowed until the next call with the same p. */
 struct str people_cell(struct people *p, size_t row, size_t column);
 /* Caption or note made safe to print; borrowed as above. */

@@ -16,6 +16,8 @@
 struct render_opts {
 	const char *command;  /* for JSON's "command" key */
 	int width;            /* terminal columns to fit into; 0: unlimited */
+	int name_max;         /* terminal columns of a text at most; 0: unlimited */
+	bool whole_names;     /* shorten no text, whatever `width` is */
 	bool color;           /* people's tables only */
 	bool is_shown;        /* on a terminal, perhaps by a pager */
 	bool escape_formulas; /* csv and tsv: for spreadsheets */

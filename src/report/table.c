@@ -12,6 +12,8 @@
 #define GUTTER     2 /* blanks between columns */
 #define LEAST_TEXT 8 /* cells that a text column keeps on any terminal */
 
+#define ROUNDS 2 /* in which names get back room that they left */
+
 #define BOLD   "\033[1m"
 #define DIM    "\033[2m"
 #define NORMAL "\033[0m"
@@ -45,24 +47,76 @@ static size_t line_width(const struct people *p, size_t cap, bool all_give_way)
 	return width;
 }
 
-/* Shortens the widest text columns, to one width, until the line fits. */
-static void fit(struct people *p, size_t width)
+/* The widest that text may be for the line to fit; 0: it cannot. */
+static size_t widest_text(const struct people *p, size_t width, bool all_give_way)
 {
-	bool all_give_way = line_width(p, 0, false) > width;
 	size_t low = 0, high = 0;
 
 	for (size_t i = 0; i < p->ncolumns; i++)
 		if (p->columns[i].width > high)
 			high = p->columns[i].width;
-	while (low < high) { /* the largest cap that fits, or 0 */
+	while (low < high) {
 		size_t cap = high - (high - low) / 2;
 		if (line_width(p, cap, all_give_way) <= width)
 			low = cap;
 		else
 			high = cap - 1;
 	}
+	return low;
+}
+
+static void shorten_column(struct people *p, struct people_column *c, size_t cells,
+			   const struct render_opts *opts)
+{
+	if (cells < c->whole_width)
+		people_shorten(p, c, cells, opts->shorten);
+}
+
+/*
+ * Names get shorter by more than they must, as words leave them: the room that this
+ * leaves goes to those that are still cut.
+ */
+static void share_room(struct people *p, const struct render_opts *opts)
+{
+	size_t used = line_width(p, SIZE_MAX, false), ncut = 0;
+
 	for (size_t i = 0; i < p->ncolumns; i++)
-		p->columns[i].width = capped_width(&p->columns[i], low, all_give_way);
+		ncut += p->columns[i].width < p->columns[i].whole_width;
+	if (!ncut || used + ncut > (size_t)opts->width)
+		return;
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		struct people_column *c = &p->columns[i];
+		size_t cells = c->width + (((size_t)opts->width - used) / ncut);
+		if (opts->name_max > 0 && cells > (size_t)opts->name_max)
+			cells = (size_t)opts->name_max;
+		if (c->width < c->whole_width && cells >= c->whole_width) {
+			c->texts = NULL;
+			c->width = c->whole_width;
+		} else if (c->width < c->whole_width) {
+			people_shorten(p, c, cells, opts->shorten);
+		}
+	}
+}
+
+/* Columns leave, then the widest texts are shortened, to one width, until the line fits. */
+static void fit(struct people *p, const struct render_opts *opts)
+{
+	size_t cap = SIZE_MAX;
+	bool all_give_way = false;
+
+	if (opts->width > 0) {
+		people_fit(p, (size_t)opts->width, GUTTER);
+		all_give_way = line_width(p, 0, false) > (size_t)opts->width;
+		cap = widest_text(p, (size_t)opts->width, all_give_way);
+	}
+	if (opts->name_max > 0 && cap > (size_t)opts->name_max)
+		cap = (size_t)opts->name_max;
+	for (size_t i = 0; i < p->ncolumns && !opts->whole_names; i++)
+		shorten_column(p, &p->columns[i],
+			       capped_width(&p->columns[i], cap, all_give_way), opts);
+	for (int round = 0; round < ROUNDS && opts->width > 0 && !opts->whole_names;
+	     round++)
+		share_room(p, opts);
 }
 
 static void write_str(FILE *out, struct str text)
@@ -83,18 +137,9 @@ static size_t missing_cells(const struct people_column *column, struct str text)
 	return width < column->width ? column->width - width : 0;
 }
 
-static void add_text(struct buf *line, const struct render_opts *opts, struct str text,
-		     size_t cells)
-{
-	if (opts->shorten)
-		opts->shorten(line, text, cells);
-	else
-		utf8_add_shortened(line, text, cells);
-}
-
 /* No blanks behind the last column. */
-static void add_cell(struct buf *line, const struct people *p,
-		     const struct render_opts *opts, size_t column, struct str text)
+static void add_cell(struct buf *line, const struct people *p, size_t column,
+		     struct str text)
 {
 	const struct people_column *c = &p->columns[column];
 	bool is_last = column + 1 == p->ncolumns;
@@ -106,10 +151,9 @@ static void add_cell(struct buf *line, const struct people *p,
 		buf_add_str(line, text);
 		return;
 	}
-	size_t begin = line->n;
-	add_text(line, opts, text, c->width);
+	buf_add_str(line, text);
 	if (!is_last)
-		buf_add_blanks(line, missing_cells(c, str_behind(buf_str(line), begin)));
+		buf_add_blanks(line, missing_cells(c, text));
 }
 
 static void draw_heading(FILE *out, const struct people *p,
@@ -119,7 +163,7 @@ static void draw_heading(FILE *out, const struct people *p,
 		fputs(BOLD, out);
 	buf_clear(line);
 	for (size_t i = 0; i < p->ncolumns; i++)
-		add_cell(line, p, opts, i, p->columns[i].heading);
+		add_cell(line, p, i, p->columns[i].heading);
 	write_str(out, buf_str(line));
 	fputs(opts->color ? NORMAL "\n" : "\n", out);
 }
@@ -242,7 +286,7 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 	for (size_t row = 0; row < p->rows->nrows && !ferror(out); row++) {
 		buf_clear(line);
 		for (size_t i = 0; i < p->ncolumns; i++)
-			add_cell(line, p, opts, i, people_cell(p, row, i));
+			add_cell(line, p, i, people_cell(p, row, i));
 		buf_add_char(line, '\n');
 		write_str(out, buf_str(line));
 	}
@@ -279,10 +323,7 @@ static int table_render(struct table *t, const struct render_opts *opts, FILE *o
 	int rc = people_collect(&people, t, err);
 
 	if (rc == 0) {
-		if (opts->width > 0) {
-			people_fit(&people, (size_t)opts->width, GUTTER);
-			fit(&people, (size_t)opts->width);
-		}
+		fit(&people, opts);
 		draw(out, &people, opts);
 		rc = render_end(out, err);
 	}

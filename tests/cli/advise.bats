@@ -183,7 +183,7 @@ EOF
 
 @test "without steps a saving is of the recording" {
 	sed 's/ProfilerStep#[0-9]*/part/' "$GPU/collectives_rank0.json" >nosteps.json
-	ptool advise --rule exposed-communication nosteps.json 2>/dev/null >shown
+	ptool advise --wide --rule exposed-communication nosteps.json 2>/dev/null >shown
 	grep -qE 'of the recording .*; could save up to [0-9.]+ [mu]s[.]$' shown
 }
 

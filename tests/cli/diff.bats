@@ -197,7 +197,7 @@ with open(f"{factor}.prof", "wb") as out:
     marshal.dump({("~", 0, "x" + "\u65e5\u672c" * 40): (1, 1, factor, factor, {})}, out)
 END
 	done
-	run --separate-stderr ptool diff 1.prof 2.prof --headline
+	run --separate-stderr ptool diff 1.prof 2.prof --headline --wide
 	exits 0
 	[[ ${lines[0]} =~ "; 100% of it in x"(日本)+日?…本?(日本)+" (+1.000 s, 1 call)"$ ]]
 }
@@ -655,7 +655,7 @@ END
 @test "what device work explains is explained by device time, unless a metric is named" {
 	device_trace a.json 500
 	device_trace b.json 800
-	run --separate-stderr ptool diff a.json b.json
+	run --separate-stderr ptool diff --wide a.json b.json
 	exits 0
 	[ "${lines[0]}" = "undecided, one run a side: step 600.000 us -> 900.000 us (+50.0%); 100% of it in aten::mm (+300.000 us of device time, 1 call a step)" ]
 	[[ $output == *$'\ndevice time a step by operator (device work explains most); delta = new - base\n'* ]]

@@ -123,7 +123,7 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	]}
 	END
 	ptool ingest -q long.json
-	ptool gaps --list | grep -q 'in train.py(30): my_step; .*module.py(1): call$'
+	ptool gaps --list --wide | grep -q 'in train.py(30): my_step; .*module.py(1): call$'
 	[ "$(ptool gaps --list --format csv | grep -c 'train.py(30): my_step"$')" -eq 2 ]
 	# a launch that is late is of the frame that launched, and a step's number has no comma
 	[ "$(idle --by frame --focus cudaLaunch)" -eq 5000 ]

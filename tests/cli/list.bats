@@ -147,7 +147,7 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 @test "names are listed as they are, for people as they may be shown" {
 	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
 	ptool list --format ndjson --focus 'quote' | grep -F '"name":"quote \" backslash'
-	ptool list -n 0 | grep -F 'quote " backslash / tab\t slash / uni é 漢 \u2028'
+	ptool list -n 0 --wide | grep -F 'quote " backslash / tab\t slash / uni é 漢 \u2028'
 	[ -z "$(ptool list | tr -d '\n' | LC_ALL=C tr -cd '\0-\037\177')" ]
 }
 

@@ -47,14 +47,31 @@ has_escapes() {
 	grep -q '4,684' narrow
 }
 
-@test "where the output is no terminal nothing is shortened, whatever COLUMNS says" {
+@test "in a pipe and in a file tables are laid out for 120 columns, or for COLUMNS" {
 	ptool ingest -q "$EVERYTHING"
 	draws() {
-		COLUMNS=40 ptool "$command" ptool.db "${extra[@]}" >narrow
-		ptool "$command" ptool.db "${extra[@]}" >wide
-		cmp narrow wide
+		ptool "$command" ptool.db "${extra[@]}" >piped
+		[ "$command" = sql ] || # names of 100 at most are the other half of it
+			COLUMNS=120 on_terminal 0 "$PTOOL" "$command" ptool.db \
+				--no-pager --color never | tr -d '\r' | cmp - piped
+		ptool "$command" ptool.db "${extra[@]}" -o file -f
+		cmp file piped
+		COLUMNS=80 ptool "$command" ptool.db "${extra[@]}" | cmp - <(
+			ptool "$command" ptool.db "${extra[@]}" --width 80)
 	}
 	each draws
+}
+
+@test "--wide, --names full and machine formats have whole names" {
+	name="void ns::a_kernel<$(printf 'ns::T%d<float>, ' {1..40})int>(float*)"
+	printf '[{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":7,"ts":1,"dur":5,"args":{"stream":7}}]' \
+		"$name" >long.json
+	ptool ingest -q long.json
+	ptool kernels | grep -q '^a_kernel<T1, .*…'
+	ptool kernels --format markdown | lacks -F 'T40'
+	for whole in --wide '--names full' '--format csv' '--format json' '--format ndjson'; do
+		ptool kernels $whole | grep -qF "$name"
+	done
 }
 
 @test "colour: on a terminal, unless NO_COLOR or a dumb terminal says no" {

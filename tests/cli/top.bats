@@ -65,8 +65,8 @@ names() { # OPTION...
 @test "profiles are added up, and the table says so, unless they are told apart" {
 	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
 	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank tells them apart'
-	ptool top --focus barrier --rank 0 | lacks note
-	ptool top --focus barrier --by rank | lacks note
+	ptool top --wide --focus barrier --rank 0 | lacks note
+	ptool top --wide --focus barrier --by rank | lacks note
 	calls='SELECT sum(calls) FROM op_stat WHERE grain = 0 AND kind <> 3'
 	[ "$(ptool top --limit 0 --format tsv | tail -n +2 | awk -F '\t' '{ n += $2 } END { print n }')" = \
 		"$(ask ptool.db "$calls")" ]
@@ -76,22 +76,22 @@ names() { # OPTION...
 
 @test "the footer says what part of the time is shown" {
 	cnn
-	ptool top --limit 5 | tail -1 | like_golden top_footer.txt
-	[ "$(ptool top --limit 0 | tail -1)" = '98 rows' ]
-	ptool top --focus conv | tail -1 | grep -q '^5 rows, .*% of self CPU time$'
+	ptool top --wide --limit 5 | tail -1 | like_golden top_footer.txt
+	[ "$(ptool top --wide --limit 0 | tail -1)" = '98 rows' ]
+	ptool top --wide --focus conv | tail -1 | grep -q '^5 rows, .*% of self CPU time$'
 	labels
-	ptool top --limit 1 --sort calls | tail -1 | grep -q 'of self CPU time$'
+	ptool top --wide --limit 1 --sort calls | tail -1 | grep -q 'of self CPU time$'
 }
 
 @test "device time is a share of each nanosecond once, though operators and kernels are both there" {
 	labels # aten::addmm launched 200 us of 342, ampere_sgemm_128x64_nn is those 200 us
-	[ "$(ptool top --limit 1 | tail -1)" = '1 of 21 rows, whose operators launched 58.5% of device time' ]
-	[ "$(ptool top --limit 2 | tail -1)" = '2 of 21 rows, whose operators launched 58.5% of device time' ]
+	[ "$(ptool top --wide --limit 1 | tail -1)" = '1 of 21 rows, whose operators launched 58.5% of device time' ]
+	[ "$(ptool top --wide --limit 2 | tail -1)" = '2 of 21 rows, whose operators launched 58.5% of device time' ]
 	[ "$(ptool top --limit 0 --ignore sgemm | grep ' rows')" = \
 		'20 rows, whose operators launched 100.0% of device time' ]
-	[ "$(ptool top --cat kernel --limit 1 | tail -1)" = '1 of 2 rows, 58.5% of device time' ]
+	[ "$(ptool top --wide --cat kernel --limit 1 | tail -1)" = '1 of 2 rows, 58.5% of device time' ]
 	# in a part of the time what was launched is no part of what ran
-	shares=$(ptool top --time 0us..300us --limit 0 --sort none | awk '{ print $(NF - 2) }' | grep -E '^[0-9.]+$')
+	shares=$(ptool top --time 0us..300us --limit 0 --sort none --wide | awk '{ print $(NF - 2) }' | grep -E '^[0-9.]+$')
 	for share in $shares; do
 		[ "${share%.*}" -le 100 ]
 	done
@@ -99,10 +99,10 @@ names() { # OPTION...
 
 @test "work of the device is told from the operators and labels of the same name" {
 	labels
-	[ "$(ptool top --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
+	[ "$(ptool top --wide --focus '^encoder$' | awk '/^encoder/ { print $2, $3 }' | sort)" = $'label 2.27\nspan -' ]
 	ptool top --focus '^encoder$' | grep -qx \
 		'note: span: a label on the device; its time includes idle time, so it comes last'
-	ptool top --focus '^encoder$' --cat user_annotation | lacks -E 'Kind|note'
+	ptool top --wide --focus '^encoder$' --cat user_annotation | lacks -E 'Kind|note'
 	ptool top --cat kernel | lacks -E 'Kind|CPU'
 	[ "$(ptool top --focus '^ampere' --format csv | tail -1 | cut -d, -f3-5)" = ,, ] # no time on the host
 	# machines can tell them apart: each nanosecond of the device stands in one device row
@@ -122,7 +122,7 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	on_terminal 40 "$PTOOL" top --no-pager --color never --limit 1 | head -1 |
 		grep -qE '^Name +Self device \(us\)  Calls'
 	on_terminal 200 "$PTOOL" top --no-pager --color never | lacks 'no room'
-	ptool top | lacks 'no room'
+	ptool top --wide | lacks hidden
 }
 
 @test "an order by what does not tell rows apart is exit 2, by what was not recorded a note" {
@@ -138,7 +138,7 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	ptool top --sort cuda_time_total | lacks 'was recorded'
 	cnn
 	ptool top --sort flops | grep -qx 'note: sorted by flops, which --flops shows'
-	ptool top --sort flops --flops | lacks note
+	ptool top --wide --sort flops --flops | lacks note
 }
 
 @test "the default limit is 20, 0 is all" {

@@ -43,9 +43,9 @@ static void numbers_go_right_and_text_left(void **state)
 {
 	(void)state;
 	assert_renders("table", op_table(),
-		       "Name                        Calls  Self CPU (ms)  Async\n"
-		       "aten::convolution_backward  1,432        812.346  no\n"
-		       "aten::mm                        7          0.450  no\n"
+		       "Name                        Calls   Self CPU  Async\n"
+		       "aten::convolution_backward  1,432  812.346ms  no\n"
+		       "aten::mm                        7  450.000us  no\n"
 		       "\n"
 		       "2 rows\n");
 }
@@ -114,22 +114,22 @@ static void null_is_a_dash(void **state)
 		       "2 rows\n");
 }
 
-static void the_largest_magnitude_chooses_the_unit_of_its_column(void **state)
+static void the_largest_number_chooses_the_unit_of_its_column(void **state)
 {
 	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
 
 	(void)state;
 	add_op(m, "a", 1, -2500000000);
-	add_op(m, "b", 1, 4000000);
+	add_op(m, "b", 1, 40000000);
 	assert_renders("table", m,
 		       "Name  Calls  Self CPU (s)  Async\n"
 		       "a         1        -2.500  no\n"
-		       "b         1         0.004  no\n"
+		       "b         1         0.040  no\n"
 		       "\n"
 		       "2 rows\n");
 }
 
-static void one_long_time_does_not_make_all_short_ones_zero(void **state)
+static void numbers_a_thousand_times_others_have_units_of_their_own(void **state)
 {
 	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
 
@@ -139,30 +139,25 @@ static void one_long_time_does_not_make_all_short_ones_zero(void **state)
 	add_op(m, "aten::view", 1, 992);
 	add_op(m, "aten::mm", 1, 9120);
 	assert_renders("table", m,
-		       "Name           Calls  Self CPU (us)  Async\n"
-		       "the recording      1     578889.000  no\n"
-		       "nothing            1          0.000  no\n"
-		       "aten::view         1          0.992  no\n"
-		       "aten::mm           1          9.120  no\n"
+		       "Name           Calls   Self CPU  Async\n"
+		       "the recording      1  578.889ms  no\n"
+		       "nothing            1          0  no\n"
+		       "aten::view         1      992ns  no\n"
+		       "aten::mm           1    9.120us  no\n"
 		       "\n"
 		       "4 rows\n");
 }
 
-static void numbers_of_two_digits_leave_the_unit_to_the_largest(void **state)
+static void moments_keep_one_unit(void **state)
 {
-	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+	static const struct column columns[] = { { "start_ns", "Start", UNIT_TIME } };
+	struct memtable *m = memtable_new(columns, 1);
+	struct cell first = cell_int(9000), last = cell_int(578889000);
 
 	(void)state;
-	add_op(m, "the recording", 1, 578889000);
-	add_op(m, "aten::mm", 1, 10000);
-	add_op(m, "aten::view", 1, 9000);
-	assert_renders("table", m,
-		       "Name           Calls  Self CPU (ms)  Async\n"
-		       "the recording      1        578.889  no\n"
-		       "aten::mm           1          0.010  no\n"
-		       "aten::view         1          0.009  no\n"
-		       "\n"
-		       "3 rows\n");
+	memtable_add_row(m, &first);
+	memtable_add_row(m, &last);
+	assert_renders("table", m, "Start (ms)\n     0.009\n   578.889\n\n2 rows\n");
 }
 
 static void notes_are_broken_at_blanks_where_the_terminal_ends(void **state)
@@ -281,9 +276,9 @@ static void names_give_way_in_their_middle(void **state)
 	char *text = render_with("table", &m->table, &opts);
 
 	(void)state;
-	assert_string_equal("Name               Calls  Self CPU (ms)  Async\n"
-			    "aten::co…backward  1,432        812.346  no\n"
-			    "aten::mm               7          0.450  no\n"
+	assert_string_equal("Name                   Calls   Self CPU  Async\n"
+			    "aten::conv…n_backward  1,432  812.346ms  no\n"
+			    "aten::mm                   7  450.000us  no\n"
 			    "\n"
 			    "2 rows\n",
 			    text);
@@ -319,8 +314,8 @@ static void a_400_character_kernel_fits_any_usual_terminal(void **state)
 		struct render_opts opts = { .width = width };
 		add_op(m, kernel, 1, 1);
 		char *text = render_with("table", &m->table, &opts);
-		/* 400 for the name, 29 for the rest */
-		assert_int_equal(width < 429 ? width : 429, widest_line(text));
+		/* 400 for the name, 25 for the rest */
+		assert_int_equal(width < 425 ? width : 425, widest_line(text));
 		assert_non_null(strstr(text, "812.346"));
 		free(text);
 		table_free(&m->table);
@@ -334,11 +329,43 @@ static void numbers_wider_than_the_terminal_stay_whole(void **state)
 	char *text = render_with("table", &m->table, &opts);
 
 	(void)state;
-	assert_string_equal("Name      Calls  Self CPU (ms)  Async\n"
-			    "aten…ard  1,432        812.346  no\n"
-			    "aten::mm      7          0.450  no\n"
+	assert_string_equal("Name      Calls   Self CPU  Async\n"
+			    "aten…ard  1,432  812.346ms  no\n"
+			    "aten::mm      7  450.000us  no\n"
 			    "\n"
 			    "2 rows\n",
+			    text);
+	free(text);
+	table_free(&m->table);
+}
+
+static void names_that_would_read_the_same_keep_what_tells_them_apart(void **state)
+{
+	static const struct column columns[] = { { "name", "Name", UNIT_TEXT } };
+	static const char *const names[] = {
+		"a_rather_long_prefix_of_both_A_and_a_long_end",
+		"a_rather_long_prefix_of_both_B_and_a_long_end",
+		"a_rather_long_prefix<int>_and_a_long_end",
+		"a_rather_long_prefix<int>_and_a_long_end",
+		"a_rather_long_prefix<float>_and_a_long_end",
+	};
+	struct render_opts opts = { .width = 30 };
+	struct memtable *m = memtable_new(columns, 1);
+
+	(void)state;
+	for (size_t i = 0; i < NCOLUMNS(names); i++) {
+		struct cell name = cell_text(str_of(names[i]));
+		memtable_add_row(m, &name);
+	}
+	char *text = render_with("table", &m->table, &opts);
+	assert_string_equal("Name\n"
+			    "a_rather_long_…nd_a_long_end…A\n"
+			    "a_rather_long_…nd_a_long_end…B\n"
+			    "a_rather_long…d_a_long_end…int\n"
+			    "a_rather_long…d_a_long_end…int\n"
+			    "a_rather_lon…_a_long_end…float\n"
+			    "\n"
+			    "5 rows\n",
 			    text);
 	free(text);
 	table_free(&m->table);
@@ -434,9 +461,9 @@ int main(void)
 		cmocka_unit_test(one_row_is_a_row),
 		cmocka_unit_test(of_an_unknown_total_the_first_are_shown),
 		cmocka_unit_test(null_is_a_dash),
-		cmocka_unit_test(the_largest_magnitude_chooses_the_unit_of_its_column),
-		cmocka_unit_test(one_long_time_does_not_make_all_short_ones_zero),
-		cmocka_unit_test(numbers_of_two_digits_leave_the_unit_to_the_largest),
+		cmocka_unit_test(the_largest_number_chooses_the_unit_of_its_column),
+		cmocka_unit_test(numbers_a_thousand_times_others_have_units_of_their_own),
+		cmocka_unit_test(moments_keep_one_unit),
 		cmocka_unit_test(notes_are_broken_at_blanks_where_the_terminal_ends),
 		cmocka_unit_test(prose_has_no_labels_and_goes_on_below_its_text),
 		cmocka_unit_test(
@@ -447,6 +474,8 @@ int main(void)
 		cmocka_unit_test(names_give_way_in_their_middle),
 		cmocka_unit_test(a_400_character_kernel_fits_any_usual_terminal),
 		cmocka_unit_test(numbers_wider_than_the_terminal_stay_whole),
+		cmocka_unit_test(
+			names_that_would_read_the_same_keep_what_tells_them_apart),
 		cmocka_unit_test(a_number_in_a_text_column_is_not_shortened),
 		cmocka_unit_test(wide_characters_keep_columns_aligned),
 		cmocka_unit_test(a_hostile_name_cannot_drive_the_terminal),

@@ -33,14 +33,15 @@ static int fresh_environment(void **state)
 	return setenv("TERM", "xterm", 1);
 }
 
-static void a_pipe_has_no_width_and_no_colour(void **state)
+static void a_pipe_has_a_usual_width_and_no_colour(void **state)
 {
 	int fds[2];
 
 	(void)state;
 	assert_int_equal(0, pipe(fds));
-	setenv("COLUMNS", "120", 1);
-	assert_int_equal(0, terminal_width(fds[1]));
+	assert_int_equal(120, terminal_width(fds[1]));
+	setenv("COLUMNS", "90", 1);
+	assert_int_equal(90, terminal_width(fds[1]));
 	assert_false(terminal_color("auto", fds[1]));
 	assert_true(terminal_color("always", fds[1]));
 	setenv("CLICOLOR_FORCE", "1", 1);
@@ -87,7 +88,7 @@ static void a_terminal_has_colour_unless_somebody_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_pipe_has_no_width_and_no_colour,
+		cmocka_unit_test_setup(a_pipe_has_a_usual_width_and_no_colour,
 				       fresh_environment),
 		cmocka_unit_test_setup(
 			a_terminal_of_unknown_width_is_as_wide_as_columns_says,
