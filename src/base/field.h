@@ -19,7 +19,9 @@ enum {
 	 * An amount of the request's unit: its own is UNIT_NS, and its name goes on with
 	 * "_ns", "_bytes" or "_count".
 	 */
-	FIELD_AMOUNT = 16
+	FIELD_AMOUNT = 16,
+	FIELD_SORT = 32,    /* a key of --sort that machine formats have no column of */
+	FIELD_DESCENDS = 64 /* sorted from Z to A, though it names */
 };
 
 struct field {

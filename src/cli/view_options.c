@@ -61,11 +61,14 @@ static int find_key(const struct view *view, const char *name, struct view_reque
 	arena_release(&arena);
 	if (!out->sort)
 		return -1;
-	if (!view_has(out, out->sort))
-		return err_set(err, ERR_USAGE,
-			       "--sort %s: this table has no such column (%s)", name,
-			       out->sort->help);
-	return 0;
+	if (view_has(out, out->sort))
+		return 0;
+	const char *with = strstr(out->sort->help, ", with --");
+	return with ? err_set(err, ERR_USAGE, "--sort %s needs %s", name,
+			      with + strlen(", with "))
+		    : err_set(err, ERR_USAGE,
+			      "--sort %s: this table has no such column (%s)", name,
+			      out->sort->help);
 }
 
 int view_options_read(const struct view_opts *o, const struct view *view,

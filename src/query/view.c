@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bignum.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "base/units.h"
@@ -20,6 +21,7 @@ struct making {
 	const struct view_request *request;
 	const struct field *sort; /* NULL: as loaded */
 	const struct field *own;  /* the view's own sort; NULL: as loaded */
+	const struct field *tie;  /* the first that breaks ties; NULL: none does */
 	bool ascends;
 	struct cell *keys; /* owned; of `sort`, by row */
 	uint32_t *order;   /* owned; rows as they are shown */
@@ -159,14 +161,25 @@ static double real_of(struct cell cell)
 	return cell.type == CELL_REAL ? cell.as.real : (double)cell.as.integer;
 }
 
+/* A count that no int64 holds is digits; they end in a NUL. */
+static struct bignum count_of(struct cell cell)
+{
+	if (cell.type != CELL_TEXT)
+		return bignum_of(cell.as.integer);
+	const char *digits = cell.as.text.p;
+	return (struct bignum){ digits[0] == '-' ? INT64_MIN : INT64_MAX, digits };
+}
+
 /* -1, 0 or 1; null comes last, whatever the direction. */
-static int compare(struct cell a, struct cell b, bool ascends)
+static int compare(const struct field *f, struct cell a, struct cell b, bool ascends)
 {
 	int order;
 
 	if (a.type == CELL_NULL || b.type == CELL_NULL)
 		return (a.type == CELL_NULL) - (b.type == CELL_NULL);
-	if (a.type == CELL_TEXT || b.type == CELL_TEXT)
+	if (f->unit == UNIT_COUNT && (a.type == CELL_TEXT || b.type == CELL_TEXT))
+		order = bignum_compare(count_of(a), count_of(b));
+	else if (a.type == CELL_TEXT || b.type == CELL_TEXT)
 		order = a.type == b.type ? str_compare(a.as.text, b.as.text)
 					 : (a.type == CELL_TEXT) - (b.type == CELL_TEXT);
 	else if (a.type == CELL_INT && b.type == CELL_INT)
@@ -179,23 +192,25 @@ static int compare(struct cell a, struct cell b, bool ascends)
 /* What names and places ascends, what counts descends. */
 static bool ascends(const struct field *f)
 {
-	return f->unit == UNIT_TEXT || f->unit == UNIT_ID || f->unit == UNIT_TIME;
+	bool names = f->unit == UNIT_TEXT || f->unit == UNIT_ID || f->unit == UNIT_TIME;
+
+	return names && !(f->flags & FIELD_DESCENDS);
 }
 
 static int compare_field(const struct making *m, const struct field *f, uint32_t a,
 			 uint32_t b)
 {
-	return compare(cell_of(m, f, a), cell_of(m, f, b), ascends(f));
+	return compare(f, cell_of(m, f, a), cell_of(m, f, b), ascends(f));
 }
 
 static bool is_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct making *m = context;
-	int order = compare(m->keys[a], m->keys[b], m->ascends);
+	int order = compare(m->sort, m->keys[a], m->keys[b], m->ascends);
 
 	if (!order && m->own && m->own != m->sort)
 		order = compare_field(m, m->own, a, b);
-	for (const struct field *f = m->view->fields; f->name && !order; f++)
+	for (const struct field *f = m->tie; f && f->name && !order; f++)
 		if ((f->flags & FIELD_KEY) && f != m->sort)
 			order = compare_field(m, f, a, b);
 	return order < 0;
@@ -210,6 +225,8 @@ static void sort(struct making *m)
 	for (size_t i = 0; i < n; i++)
 		m->keys[i] = cell_of(m, m->sort, (uint32_t)i);
 	m->ascends = ascends(m->sort) != m->request->reverse;
+	for (const struct field *f = m->view->fields; f->name && !m->tie; f++)
+		m->tie = f->flags & FIELD_KEY ? f : NULL;
 	sort_indexes(m->order, n, spare, is_before, m);
 	free(spare);
 }
@@ -224,7 +241,7 @@ static void order_rows(struct making *m)
 		m->order[i] = (uint32_t)i;
 	m->own = m->view->sort ? view_field_called(m->view, str_of(m->view->sort)) : NULL;
 	m->sort = m->request->sort ? m->request->sort : m->own;
-	if (m->sort)
+	if (m->sort && !m->request->is_sorted)
 		sort(m);
 	for (size_t i = 0; !m->sort && m->request->reverse && i < n; i++)
 		m->order[i] = (uint32_t)(n - 1 - i);
@@ -249,7 +266,8 @@ static bool says_something(const struct making *m, const struct field *f)
 static bool varies(const struct making *m, const struct field *f)
 {
 	for (size_t i = 1; i < m->shown; i++)
-		if (compare(cell_of(m, f, m->order[0]), cell_of(m, f, m->order[i]), true))
+		if (compare(f, cell_of(m, f, m->order[0]), cell_of(m, f, m->order[i]),
+			    true))
 			return true;
 	return false;
 }
@@ -291,7 +309,7 @@ static struct choice choose(const struct making *m, const struct view_part *part
 	if (part)
 		choose_for_people(m, part, &choice);
 	for (const struct field *f = m->view->fields; !part && f->name; f++)
-		if (view_has(m->request, f) && !(f->flags & FIELD_PEOPLE))
+		if (view_has(m->request, f) && !(f->flags & (FIELD_PEOPLE | FIELD_SORT)))
 			choice.list[choice.n++] = f;
 	return choice;
 }
@@ -347,10 +365,24 @@ static struct column column_of(const struct making *m, const struct field *f,
 	return column;
 }
 
+/* What rows are sorted by stays, however narrow the line. */
+static void keep_sorted(const struct making *m, struct choice *choice,
+			struct arena *arena)
+{
+	for (size_t i = 0; i < choice->n; i++) {
+		if (choice->list[i] != m->sort || !m->sort->leaves)
+			continue;
+		struct field *stays = arena_alloc(arena, sizeof(*stays));
+		memcpy(stays, m->sort, sizeof(*stays));
+		stays->leaves = 0;
+		choice->list[i] = stays;
+	}
+}
+
 static struct memtable *make_table(const struct making *m, const struct view_part *part)
 {
 	struct memtable *to = memtable_new(NULL, 0);
-	const struct choice choice = choose(m, part, &to->arena);
+	struct choice choice = choose(m, part, &to->arena);
 	struct column *columns =
 		arena_alloc(&to->arena, choice.n * sizeof(struct column));
 
@@ -360,11 +392,22 @@ static struct memtable *make_table(const struct making *m, const struct view_par
 	to->table.fields = choice.list;
 	to->table.ncolumns = choice.n;
 	add_rows(m, &choice, to);
+	keep_sorted(m, &choice, &to->arena);
 	to->table.total_rows = (int64_t)m->rows->n;
 	to->table.share = share(m, &to->arena);
 	to->table.is_form = m->view->is_form;
 	to->table.caption = part ? part->caption : NULL;
 	return to;
+}
+
+uint32_t *view_order(const struct view *view, const struct view_rows *rows,
+		     const struct view_request *request)
+{
+	struct making m = { .view = view, .rows = rows, .request = request };
+
+	order_rows(&m);
+	free(m.keys);
+	return m.order;
 }
 
 struct memtable *view_table(const struct view *view, const struct view_rows *rows,

@@ -69,6 +69,7 @@ struct view_request {
 	enum unit amounts;              /* the unit of FIELD_AMOUNT */
 	const char *title;              /* heading of the first field; NULL: its own */
 	bool reverse;                   /* the other direction */
+	bool is_sorted; /* rows are in their order already: view_order() */
 	bool for_people;
 };
 
@@ -82,13 +83,20 @@ struct view_rows {
 /*
  * Names and texts ascend, numbers descend, null is last; ties go by the view's own sort,
  * then by its keys, then as loaded.  total_rows counts all rows.  For people the tables
- * of several parts hang on `more`.  table_free(&m->table) frees all; rows may go before.
+ * of several parts hang on `more`, and the column that sorts does not leave.
+ * table_free(&m->table) frees all; rows may go before.
  */
 struct memtable *view_table(const struct view *view, const struct view_rows *rows,
 			    const struct scope *scope,
 			    const struct view_request *request);
 /*
- * The same of rows that are cells; fields get theirs by view_cell().  Caption,
+ * The places of all rows in that order, for who must look at those that are shown before
+ * the table is made; the caller frees.
+ */
+uint32_t *view_order(const struct view *view, const struct view_rows *rows,
+		     const struct view_request *request);
+/*
+ * view_table() of rows that are cells; fields get theirs by view_cell().  Caption,
  * notes and total_rows of `rows` are the result's.
  */
 struct memtable *view_of_cells(const struct view *view, const struct memtable *rows,

@@ -78,7 +78,7 @@ struct table *view_stream(const struct view *view, struct table *from,
 	if (request->for_people)
 		choose_for_people(s, view, scope, request);
 	for (const struct field *f = view->fields; !request->for_people && f->name; f++)
-		if (view_has(request, f) && !(f->flags & FIELD_PEOPLE))
+		if (view_has(request, f) && !(f->flags & (FIELD_PEOPLE | FIELD_SORT)))
 			add(s, f);
 	s->table.columns = s->columns;
 	s->table.fields = s->fields;

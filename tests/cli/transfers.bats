@@ -84,7 +84,7 @@ setup_store() {
 	ptool transfers --sort size -n 1 | grep -q "^HtoD pinned"
 	ptool transfers --list --sort start -r -n 1 | grep -q memset
 	run -2 --separate-stderr ptool transfers --sort stream
-	says "ptool: transfers: --sort stream: this table has no such column (stream, with --list)"
+	says "ptool: transfers: --sort stream needs --list"
 }
 
 @test "--list and --by are refused together" {

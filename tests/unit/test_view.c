@@ -1,6 +1,7 @@
 /* Views: fields in, a table out: order, limit, share, and what people see. */
 #include "rendering.h"
 
+#include "base/buf.h"
 #include "query/view.h"
 
 struct fruit {
@@ -38,6 +39,18 @@ static struct cell get_from(const void *from, const void *row, int arg)
 	return cell_int(*(const int64_t *)from);
 }
 
+/* Counts that no int64 holds are text. */
+static struct cell get_stock(const void *from, const void *row, int arg)
+{
+	const struct fruit *f = row;
+
+	(void)from, (void)arg;
+	if (f->calls == 7)
+		return cell_text(str_of("99999999999999999999"));
+	return f->calls == 1 ? cell_text(str_of("100000000000000000000"))
+			     : cell_int(f->calls);
+}
+
 enum { WITH_DEVICE = 1 };
 
 #define NUMBER(member) .get = view_int64, .arg = (int)offsetof(struct fruit, member)
@@ -50,6 +63,8 @@ static const struct field fields[] = {
 	{ "price", "Price", "price", NULL, UNIT_RATIO, .get = get_price, .leaves = 1 },
 	{ "device", "Device", "device", NULL, UNIT_ID, NUMBER(device), .needs = WITH_DEVICE },
 	{ "shared", "Shared", NULL, NULL, UNIT_COUNT, .get = get_from, .flags = FIELD_PEOPLE, .leaves = 2 },
+	{ "sold", NULL, "Z to A", NULL, UNIT_TEXT, .get = get_name, .flags = FIELD_SORT | FIELD_DESCENDS },
+	{ "stock", NULL, "counts", NULL, UNIT_COUNT, .get = get_stock, .flags = FIELD_SORT },
 	{ .name = NULL },
 };
 static const struct view_word by[] = {
@@ -163,6 +178,43 @@ static void columns_leave_a_narrow_line_and_are_counted(void **state)
 	table_free(&m->table);
 }
 
+static void assert_order(const char *key, const char *names)
+{
+	const struct view_request request = { .sort = view_field(&view, key) };
+	const struct view_rows rows = { NULL, fruits, NFRUITS, sizeof(fruits[0]) };
+	uint32_t *order = view_order(&view, &rows, &request);
+	struct buf text;
+
+	buf_init(&text, 100);
+	for (size_t i = 0; i < NFRUITS; i++)
+		buf_addf(&text, "%s%s", i ? " " : "", fruits[order[i]].name);
+	assert_int_equal(strlen(names), text.n);
+	assert_memory_equal(names, text.p, text.n);
+	buf_release(&text);
+	free(order);
+}
+
+static void rows_are_sorted_by_what_no_column_shows(void **state)
+{
+	(void)state;
+	assert_order("sold", "pear lime fig apple");
+	assert_order("stock", "lime apple fig pear");
+}
+
+static void what_is_sorted_by_does_not_leave(void **state)
+{
+	const struct view_request request = { .for_people = true,
+					      .sort = view_field(&view, "price") };
+	const struct render_opts narrow = { .command = "fruits", .width = 20 };
+	struct memtable *m = open_view(&request, 5);
+	char *text = render_with("table", &m->table, &narrow);
+
+	(void)state;
+	assert_memory_equal("Name   Total (ns)  Calls  Price\n", text, 32);
+	free(text);
+	table_free(&m->table);
+}
+
 static void words_of_by_ask_for_columns(void **state)
 {
 	(void)state;
@@ -172,7 +224,8 @@ static void words_of_by_ask_for_columns(void **state)
 	assert_null(view_by_at(&view, 2));
 	assert_string_equal("price", view_sort_at(&view, 3));
 	assert_string_equal("device", view_sort_at(&view, 4));
-	assert_null(view_sort_at(&view, 5));
+	assert_string_equal("stock", view_sort_at(&view, 6));
+	assert_null(view_sort_at(&view, 7));
 }
 
 static void a_key_is_found_by_all_its_names(void **state)
@@ -185,8 +238,8 @@ static void a_key_is_found_by_all_its_names(void **state)
 	assert_null(view_field(&view, "shared")); /* people's alone */
 	const char *const *names = view_sort_names(&view, &arena);
 	assert_string_equal("calls", names[0]);
-	assert_string_equal("count", names[5]);
-	assert_null(names[6]);
+	assert_string_equal("count", names[7]);
+	assert_null(names[8]);
 	arena_release(&arena);
 }
 
@@ -198,6 +251,8 @@ int main(void)
 		cmocka_unit_test(names_ascend_and_devices_are_there_when_asked_for),
 		cmocka_unit_test(people_see_what_says_something_and_the_share),
 		cmocka_unit_test(columns_leave_a_narrow_line_and_are_counted),
+		cmocka_unit_test(rows_are_sorted_by_what_no_column_shows),
+		cmocka_unit_test(what_is_sorted_by_does_not_leave),
 		cmocka_unit_test(words_of_by_ask_for_columns),
 		cmocka_unit_test(a_key_is_found_by_all_its_names),
 	};
