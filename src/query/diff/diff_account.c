@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include "base/sum.h"
-#include "base/workers.h"
 #include "query/diff/diff_rows.h"
 #include "query/query.h"
 #include "query/steps/step_parts.h"
@@ -221,50 +220,6 @@ static int find_device(const struct diff *d, bool *has, struct err *err)
 	return 0;
 }
 
-/* A side that a thread of its own accounts for. */
-struct side_work {
-	const struct diff *d;
-	struct diff_account *out;
-	struct err err;
-	int rc;
-};
-
-static void *account_new(void *to)
-{
-	struct side_work *work = to;
-
-	work->rc = account_side(work->d, DIFF_NEW, work->out, &work->err);
-	return NULL;
-}
-
-/* Do the sides read through connections of their own? */
-static bool are_apart(const struct diff *d)
-{
-	for (size_t i = 0; i < d->sides[DIFF_BASE].nruns; i++)
-		for (size_t k = 0; k < d->sides[DIFF_NEW].nruns; k++)
-			if (d->request->runs[DIFF_BASE][i].store ==
-			    d->request->runs[DIFF_NEW][k].store)
-				return false;
-	return true;
-}
-
-/* Reading all device work is most of a diff: the sides are read side by side. */
-static int account_sides(const struct diff *d, struct diff_account *out, struct err *err)
-{
-	struct side_work new = { .d = d, .out = out, .err = ERR_INIT };
-	struct workers workers;
-
-	workers_init(&workers);
-	bool is_apart = workers_start(&workers, are_apart(d), account_new, &new) > 0;
-	int rc = account_side(d, DIFF_BASE, out, err);
-	workers_release(&workers);
-	if (!is_apart && rc == 0)
-		account_new(&new);
-	if (rc == 0 && new.rc < 0)
-		*err = new.err;
-	return rc < 0 ? rc : new.rc;
-}
-
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err)
 {
 	*out = (struct diff_account){ .n = 0 };
@@ -275,5 +230,7 @@ int diff_account_make(const struct diff *d, struct diff_account *out, struct err
 	out->n = out->of_device ? NDEVICE_NAMES : NHOST_NAMES;
 	for (size_t i = 0; i < out->n; i++)
 		out->names[i] = out->of_device ? device_names[i] : host_parts[i].name;
-	return account_sides(d, out, err);
+	if (account_side(d, DIFF_BASE, out, err) < 0)
+		return -1;
+	return account_side(d, DIFF_NEW, out, err);
 }

@@ -20,27 +20,48 @@ int64_t diff_divide(int64_t sum, int64_t units)
 	return quotient + (sum < 0 ? -1 : 1);
 }
 
+__extension__ typedef __int128 wide; /* products of two int64 */
+
+static int bits_of(wide value)
+{
+	int n = 0;
+
+	for (value = value < 0 ? -value : value; value; value >>= 1)
+		n++;
+	return n;
+}
+
+/* a * b / (c * d), rounded half away from 0, as far as int64 goes; c * d > 0, even. */
+static int64_t divide_products(wide a, wide b, wide c, wide d)
+{
+	if (bits_of(a) + bits_of(b) > 125 || bits_of(c) + bits_of(d) > 125) {
+		double about = round((double)a * (double)b / ((double)c * (double)d));
+		return fabs(about) < 0x1p63 ? (int64_t)about
+		       : about < 0          ? -INT64_MAX
+					    : INT64_MAX;
+	}
+	wide parts = c * d, half = a * b < 0 ? -parts / 2 : parts / 2;
+	wide all = (a * b + half) / parts;
+	return all > INT64_MAX ? INT64_MAX : all < -INT64_MAX ? -INT64_MAX : (int64_t)all;
+}
+
 /*
  * round((n1 - n0) (t0 + t1) / 2), with n calls per unit of t each: as one fraction of
- * whole numbers, so that nothing is rounded before the end where they are small, and
- * an exact negative when the sides are swapped.
+ * whole numbers, so that nothing is rounded before the end unless they are huge, and an
+ * exact negative when the sides are swapped.
  */
 int64_t diff_from_calls(const struct diff_measure of[NDIFF_SIDES],
 			const int64_t units[NDIFF_SIDES])
 {
 	const struct diff_measure *base = &of[DIFF_BASE], *new_side = &of[DIFF_NEW];
-	long double n0 = (long double)base->calls, n1 = (long double)new_side->calls;
-	long double u0 = (long double)units[DIFF_BASE], u1 = (long double)units[DIFF_NEW];
+	wide n0 = base->calls, n1 = new_side->calls;
+	wide u0 = units[DIFF_BASE], u1 = units[DIFF_NEW];
 
-	if (base->calls <= 0 || new_side->calls <= 0)
+	if (n0 <= 0 || n1 <= 0)
 		return sum_sub(new_side->mean, base->mean);
-	long double more = n1 * u0 - n0 * u1;
-	long double time =
-		(long double)base->amount * n1 + (long double)new_side->amount * n0;
-	long double value = roundl(more * time / (2 * (u0 * u1) * (n0 * n1)));
-	if (!(fabsl(value) < 0x1p63L))
-		return value < 0 ? -INT64_MAX : INT64_MAX;
-	return (int64_t)value;
+	return divide_products(n1 * u0 - n0 * u1,
+			       base->amount * n1 + new_side->amount * n0, 2 * u0 * u1,
+			       n0 * n1);
 }
 
 struct diff_measure diff_rows_measure(const struct diff_side *side, uint32_t row)
@@ -95,23 +116,13 @@ static void add_singles(struct diff *d, const struct diff_single *singles, size_
 	free(partner);
 }
 
-/* Is a / m the same as b / n? */
-static bool is_same_ratio(int64_t a, int64_t m, int64_t b, int64_t n)
-{
-	int64_t p, q;
-
-	if (__builtin_mul_overflow(a, n, &p) || __builtin_mul_overflow(b, m, &q))
-		return (long double)a * (long double)n == (long double)b * (long double)m;
-	return p == q;
-}
-
 static enum diff_status status_of_pair(const struct diff *d,
 				       const struct diff_measure *base,
 				       const struct diff_measure *new_side)
 {
-	int64_t m = d->sides[DIFF_BASE].units, n = d->sides[DIFF_NEW].units;
-	bool is_same = is_same_ratio(base->calls, m, new_side->calls, n) &&
-		       is_same_ratio(base->amount, m, new_side->amount, n);
+	wide m = d->sides[DIFF_BASE].units, n = d->sides[DIFF_NEW].units;
+	bool is_same = base->calls * n == new_side->calls * m &&
+		       base->amount * n == new_side->amount * m;
 
 	return is_same ? DIFF_EQUAL : DIFF_CHANGED;
 }
