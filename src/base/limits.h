@@ -20,6 +20,7 @@ struct limits {
 	uint64_t tracks;      /* threads, streams, asynchronous tracks of a profile */
 	uint64_t devices;     /* of a profile */
 	uint64_t profiles;    /* of an ingest */
+	uint64_t page_rows; /* no ceiling: so many rows of a table are written as pages */
 };
 
 static const struct limits usual_limits = {
@@ -32,6 +33,7 @@ static const struct limits usual_limits = {
 	.tracks = 1000000,
 	.devices = 65536,
 	.profiles = 200000,
+	.page_rows = 4096,
 };
 
 /*

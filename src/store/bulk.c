@@ -89,12 +89,20 @@ static void fill(struct bulk_cursor *cursor)
 		source->bulk->row(source->from, cursor->row, cursor->cells);
 }
 
-/* The first row shows whether all columns are set. */
+int bulk_check(const struct bulk *bulk, const struct bulk_cell *cells, struct err *err)
+{
+	for (int i = 1; i < bulk->ncolumns; i++)
+		if (cells[i].kind == BULK_UNSET)
+			return err_set(err, ERR_IO, "%s: nothing sets column %d of (%s)",
+				       bulk->table, i + 1, bulk->columns);
+	return 0;
+}
+
 static int bulk_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
 		       sqlite3_value **argv)
 {
 	struct bulk_cursor *cursor = (struct bulk_cursor *)base;
-	const struct bulk *bulk = source_of(base)->bulk;
+	struct err err = ERR_INIT;
 
 	(void)number;
 	(void)text;
@@ -102,14 +110,10 @@ static int bulk_filter(sqlite3_vtab_cursor *base, int number, const char *text, 
 	(void)argv;
 	cursor->row = 0;
 	fill(cursor);
-	for (int i = 1; i < bulk->ncolumns; i++)
-		if (cursor->cells[i].kind == BULK_UNSET) {
-			base->pVtab->zErrMsg =
-				sqlite3_mprintf("%s: nothing sets column %d of (%s)",
-						bulk->table, i + 1, bulk->columns);
-			return SQLITE_ERROR;
-		}
-	return SQLITE_OK;
+	if (bulk_check(source_of(base)->bulk, cursor->cells, &err) == 0)
+		return SQLITE_OK;
+	base->pVtab->zErrMsg = sqlite3_mprintf("%s", err.text);
+	return SQLITE_ERROR;
 }
 
 static int bulk_next(sqlite3_vtab_cursor *cursor)

@@ -56,6 +56,9 @@ struct bulk {
 int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
 		int64_t nrows, struct err *err);
 
+/* The first row shows whether all columns are set: 0, or -1 with err set. */
+int bulk_check(const struct bulk *bulk, const struct bulk_cell *cells, struct err *err);
+
 static inline struct bulk_cell bulk_null(void)
 {
 	return (struct bulk_cell){ .kind = BULK_NULL };

@@ -277,7 +277,8 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 	if (rc == 0)
 		rc = import_place(i, err);
 	if (rc == 0)
-		rc = write_texts(i->db, &i->texts, i->known_texts, err);
+		rc = write_texts(i->db, &i->texts, i->known_texts,
+				 read_limits(&i->options->read), err);
 	intern_release(&i->texts);
 	spill_close(i->spill);
 	if (rc == 0)

@@ -256,7 +256,6 @@ struct model {
 	int64_t body_ns;
 };
 
-
 /* Both stay the caller's, and must outlive it; `spill` may be NULL. */
 void model_init(struct model *m, struct intern *texts, struct spill *spill);
 void model_release(struct model *m);

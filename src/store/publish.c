@@ -35,8 +35,11 @@ struct publish {
 	sqlite3 *db;
 };
 
-/* secure_delete would write zeroes over every run that is replaced. */
-static const char writing_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
+/*
+ * NORMAL, without locks: each transaction looks whether the file was changed, by
+ * bulk_writer.h.  secure_delete would write zeroes over every run that is replaced.
+ */
+static const char writing_pragmas[] = "PRAGMA locking_mode = NORMAL;"
 				      "PRAGMA page_size = 4096;"
 				      "PRAGMA journal_mode = OFF;"
 				      "PRAGMA synchronous = OFF;"

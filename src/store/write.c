@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/workers.h"
 #include "ingest/kineto.h"
-#include "store/bulk.h"
+#include "store/bulk_writer.h"
 #include "store/health.h"
 #include "store/sql.h"
 #include "store/statements.h"
@@ -79,11 +79,13 @@ static void text_row(const void *from, int64_t row, struct bulk_cell *c)
 static const struct bulk bulk_string = BULK(STRING, string, text_row);
 
 int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
-		struct err *err)
+		const struct limits *limits, struct err *err)
 {
 	struct text_rows rows = { texts, known };
 
-	return bulk_insert(db, &bulk_string, &rows, (int64_t)(texts->n - known), err);
+	struct bulk_writer to = bulk_writer(db, (int64_t)limits->page_rows);
+	int rc = bulk_write(&to, &bulk_string, &rows, (int64_t)(texts->n - known), err);
+	return bulk_writer_end(&to, err) < 0 ? -1 : rc;
 }
 
 int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err)
@@ -251,10 +253,12 @@ struct table_rows {
 static int insert_tables(const struct write_rows *w, struct sqlite3 *db,
 			 const struct table_rows *tables, size_t ntables, struct err *err)
 {
-	for (size_t i = 0; i < ntables; i++)
-		if (bulk_insert(db, tables[i].bulk, w, (int64_t)tables[i].n, err) < 0)
-			return -1;
-	return 0;
+	struct bulk_writer to = bulk_writer(db, (int64_t)w->m->limits->page_rows);
+	int rc = 0;
+
+	for (size_t i = 0; i < ntables && rc == 0; i++)
+		rc = bulk_write(&to, tables[i].bulk, w, (int64_t)tables[i].n, err);
+	return bulk_writer_end(&to, err) < 0 ? -1 : rc;
 }
 
 #define INSERT(w, db, tables, err) \

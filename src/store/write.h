@@ -20,7 +20,7 @@ int write_schema(struct sqlite3 *db, struct err *err);
 int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err);
 /* Those behind the first `known` into the store. */
 int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
-		struct err *err);
+		const struct limits *limits, struct err *err);
 /* A new run: its id. */
 int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err);
 /* Deletes a run and all that belongs to it; 0 also when there is none. */

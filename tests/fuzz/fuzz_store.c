@@ -171,7 +171,7 @@ static void write_store(struct sqlite3 *db, struct loader *loader, struct intern
 
 	must_do(write_run(db, "it", &source.run_id, &err), &err);
 	must_do(loader_write(loader, db, &source, &result, &err), &err);
-	must_do(write_texts(db, texts, 0, &err), &err);
+	must_do(write_texts(db, texts, 0, &usual_limits, &err), &err);
 }
 
 /* Through a window of that size into the store: true when it was a trace. */

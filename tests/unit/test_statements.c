@@ -172,9 +172,9 @@ static void texts_come_back_with_their_numbers(void **state)
 	intern_add(&texts, STR_LIT(""));
 	intern_add(&texts, STR_LIT("aten::mm"));
 	intern_add(&texts, (struct str){ "a\0b", 3 });
-	assert_int_equal(0, write_texts(*state, &texts, 0, &err));
+	assert_int_equal(0, write_texts(*state, &texts, 0, &usual_limits, &err));
 	intern_add(&texts, STR_LIT("later"));
-	assert_int_equal(0, write_texts(*state, &texts, 3, &err));
+	assert_int_equal(0, write_texts(*state, &texts, 3, &usual_limits, &err));
 	assert_int_equal(0, write_load_texts(*state, &back, &err));
 	assert_int_equal(4, back.n);
 	for (uint32_t i = 0; i < 4; i++)
