@@ -5,8 +5,6 @@
 
 #include "base/spill.h"
 
-#define FIRST_SLOTS 256
-
 /* Eight bytes a round (multiply and fold); not for untrusted network keys. */
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
@@ -34,8 +32,8 @@ void intern_init(struct intern *in)
 
 void intern_init_in(struct intern *in, struct spill *spill)
 {
-	*in = (struct intern){ .text.spill = spill, .nslots = FIRST_SLOTS };
-	in->slots = spill_alloc(spill, in->nslots, sizeof(*in->slots));
+	*in = (struct intern){ .text.spill = spill };
+	slots_init(&in->slots, spill);
 }
 
 void intern_release(struct intern *in)
@@ -44,66 +42,39 @@ void intern_release(struct intern *in)
 
 	arena_release(&in->text);
 	spill_free(spill, in->strs);
-	spill_free(spill, in->hashes);
-	spill_free(spill, in->slots);
+	slots_release(&in->slots);
 	*in = (struct intern){ 0 };
 }
 
-static void rehash(struct intern *in)
+/* SLOT_FREE: it was not added. */
+static uint32_t find(const struct intern *in, struct str text, uint64_t hash)
 {
-	spill_free(in->text.spill, in->slots);
-	in->nslots *= 2;
-	in->slots = spill_alloc(in->text.spill, in->nslots, sizeof(*in->slots));
-	for (size_t i = 0; i < in->n; i++) {
-		size_t at = in->hashes[i] & (in->nslots - 1);
-		while (in->slots[at])
-			at = (at + 1) & (in->nslots - 1);
-		in->slots[at] = (uint32_t)i + 1;
-	}
-}
+	size_t at;
+	uint32_t number = slots_first(&in->slots, hash, &at);
 
-static uint32_t append(struct intern *in, struct str text, uint64_t hash)
-{
-	struct spill *spill = in->text.spill;
-
-	assert(in->n < UINT32_MAX - 1);
-	in->strs = spill_grow(spill, in->strs, &in->cap, in->n + 1, sizeof(*in->strs));
-	in->hashes = spill_grow(spill, in->hashes, &in->hashes_cap, in->n + 1,
-				sizeof(*in->hashes));
-	in->strs[in->n] = arena_copy(&in->text, text);
-	in->hashes[in->n] = hash;
-	return (uint32_t)in->n++;
+	while (number != SLOT_FREE && !str_equal(in->strs[number], text))
+		number = slots_next(&in->slots, hash, &at);
+	return number;
 }
 
 uint32_t intern_add(struct intern *in, struct str text)
 {
 	uint64_t hash = hash_bytes(text.p, text.n);
-	size_t at = hash & (in->nslots - 1);
+	uint32_t number = find(in, text, hash);
 
-	while (in->slots[at]) {
-		uint32_t number = in->slots[at] - 1;
-		if (in->hashes[number] == hash && str_equal(in->strs[number], text))
-			return number;
-		at = (at + 1) & (in->nslots - 1);
-	}
-	uint32_t number = append(in, text, hash);
-	in->slots[at] = number + 1;
-	if (in->n * 2 > in->nslots)
-		rehash(in);
-	return number;
+	if (number != SLOT_FREE)
+		return number;
+	assert(in->n < UINT32_MAX - 1);
+	in->strs = spill_grow(in->text.spill, in->strs, &in->cap, in->n + 1,
+			      sizeof(*in->strs));
+	in->strs[in->n] = arena_copy(&in->text, text);
+	slots_add(&in->slots, hash, (uint32_t)in->n);
+	return (uint32_t)in->n++;
 }
 
 bool intern_has(const struct intern *in, struct str text)
 {
-	uint64_t hash = hash_bytes(text.p, text.n);
-
-	for (size_t at = hash & (in->nslots - 1); in->slots[at];
-	     at = (at + 1) & (in->nslots - 1)) {
-		uint32_t number = in->slots[at] - 1;
-		if (in->hashes[number] == hash && str_equal(in->strs[number], text))
-			return true;
-	}
-	return false;
+	return find(in, text, hash_bytes(text.p, text.n)) != SLOT_FREE;
 }
 
 struct str intern_str(const struct intern *in, uint32_t number)

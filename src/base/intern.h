@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/slots.h"
 #include "base/str.h"
 
 struct spill;
@@ -16,10 +17,8 @@ struct spill;
 struct intern {
 	struct arena text; /* owns the bytes */
 	struct str *strs;  /* by number */
-	uint64_t *hashes;  /* by number */
-	size_t n, cap, hashes_cap;
-	uint32_t *slots; /* open addressing; number + 1, 0 is free */
-	size_t nslots;   /* a power of two */
+	size_t n, cap;
+	struct slots slots; /* numbers */
 };
 
 void intern_init(struct intern *in);

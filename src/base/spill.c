@@ -41,8 +41,11 @@
 #define LOOK_NS_MAX       4000000
 #define READ_BYTES_PER_NS 16
 
-/* Pages of files that may be in memory however low the limit is: less takes for ever. */
-#define ROOM_MIN ((uint64_t)4 << 20)
+/*
+ * Pages of files that may be in memory however low the limit is: with less, what is
+ * read in no order comes and goes for ever.
+ */
+#define ROOM_MIN ((uint64_t)16 << 20)
 
 /* An array: first the part that a file holds, then the part that is in memory. */
 struct area {

@@ -9,6 +9,10 @@
 #include "ingest/shapes.h"
 #include "trace/category.h"
 
+/* Of shapes that are remembered: far more than a model has. */
+#define SHAPES_MOST      16384
+#define SHAPE_BYTES_MOST ((size_t)1 << 20)
+
 void kineto_init(struct kineto *k)
 {
 	*k = (struct kineto){ .rank = NUMBER_NONE,
@@ -139,9 +143,19 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	return class;
 }
 
+/* What is remembered of shapes is only to be faster. */
+static void forget_shapes(struct kineto *k)
+{
+	intern_release(&k->shapes);
+	intern_init(&k->shapes);
+}
+
 static uint32_t shapes_text(struct chrome *c, struct str json)
 {
 	struct kineto *k = &c->kineto;
+
+	if (k->shapes.n >= SHAPES_MOST || k->shapes.text.total >= SHAPE_BYTES_MOST)
+		forget_shapes(k);
 	size_t known = k->shapes.n;
 	uint32_t raw = intern_add(&k->shapes, json);
 

@@ -267,8 +267,20 @@ static void put_ends_last(struct model *m, uint32_t *aside)
 		memcpy(m->order + to, aside + to, nends * sizeof(*aside));
 }
 
+/* A track's slices are together then: a few places are read at a time, and one written. */
+static void copy_slices(struct model *m)
+{
+	struct slice_rec *rows = spill_alloc(m->spill, m->nslices, sizeof(*rows));
+
+	for (uint32_t row = 0; row < m->nslices; row++)
+		rows[row] = m->slices[m->order[row]];
+	spill_free(m->spill, m->slices);
+	m->slices = rows;
+	m->slices_cap = m->nslices;
+}
+
 /* The slices in the order of rows, in place; `done` is overwritten. */
-static void move_slices(struct model *m, uint32_t *done)
+static void swap_slices(struct model *m, uint32_t *done)
 {
 	for (uint32_t i = 0; i < m->nslices; i++) {
 		if (done[i] == ROW_NONE || m->order[i] == i)
@@ -327,7 +339,10 @@ static void make_rows(struct model *m, uint32_t *row_of)
 	for (uint32_t row = 0; row < m->nslices; row++)
 		row_of[m->order[row]] = row;
 	name_rows(m, row_of);
-	move_slices(m, row_of);
+	if (spill_in_files(m->spill)) /* pages come and go: what jumps about is slow */
+		copy_slices(m);
+	else
+		swap_slices(m, row_of);
 }
 
 void order_rows(struct model *m)

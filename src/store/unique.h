@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 struct spill;
 
 struct uniques {
@@ -15,8 +17,7 @@ struct uniques {
 	size_t size;   /* of one */
 	size_t n, cap;
 	uint32_t newest;     /* place of the last one that was asked for */
-	uint32_t *slots;     /* owned; place + 1, 0 is free */
-	size_t nslots;       /* a power of two, or 0 */
+	struct slots slots;  /* places */
 	struct spill *spill; /* borrowed, or NULL: where all of it lies */
 };
 

@@ -46,7 +46,8 @@ static void sums_cells(const struct opstat_sums *s, struct bulk_cell *c)
 static void stat_cells(const struct write_rows *w, enum grain grain, int64_t row,
 		       struct bulk_cell *c)
 {
-	const struct opstat *stat = &summary_grain(w->summary, grain)->rows[row];
+	const struct opstat *stat =
+		opstats_at(summary_grain(w->summary, grain), (size_t)row);
 
 	c[COL_OP_STAT_PROFILE_ID] = bulk_int(w->profile_id);
 	c[COL_OP_STAT_GRAIN] = bulk_int((int64_t)grain);

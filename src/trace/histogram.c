@@ -11,7 +11,8 @@
 
 void histogram_release(struct histogram *h)
 {
-	free(h->buckets);
+	if (h->cap)
+		free(h->more);
 	*h = (struct histogram){ 0 };
 }
 
@@ -39,11 +40,12 @@ int64_t histogram_value_of(uint16_t bucket)
 /* Where the bucket is or belongs. */
 static size_t find(const struct histogram *h, uint16_t bucket)
 {
+	const struct histogram_bucket *buckets = histogram_buckets(h);
 	size_t low = 0, high = h->n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (h->buckets[middle].bucket < bucket)
+		if (buckets[middle].bucket < bucket)
 			low = middle + 1;
 		else
 			high = middle;
@@ -51,20 +53,35 @@ static size_t find(const struct histogram *h, uint16_t bucket)
 	return low;
 }
 
+/* There are few of most, and many histograms. */
+static void grow(struct histogram *h)
+{
+	struct histogram_bucket *grown;
+	uint32_t cap = h->cap ? 4 * h->cap : 4;
+
+	if (h->n < (h->cap ? h->cap : 1))
+		return;
+	grown = xrealloc_array(h->cap ? h->more : NULL, cap, sizeof(*grown));
+	if (!h->cap)
+		grown[0] = h->one;
+	h->more = grown;
+	h->cap = cap;
+}
+
 static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 {
 	size_t at = find(h, bucket);
+	bool is_there = at < h->n && histogram_buckets(h)[at].bucket == bucket;
 
-	if (at < h->n && h->buckets[at].bucket == bucket) {
-		h->buckets[at].count += count;
+	if (!is_there)
+		grow(h);
+	struct histogram_bucket *buckets = h->cap ? h->more : &h->one;
+	if (is_there) {
+		buckets[at].count += count;
 		return;
 	}
-	if (h->n == h->cap) { /* most have one bucket or a few, and there are many */
-		h->cap = h->cap ? 4 * h->cap : 1;
-		h->buckets = xrealloc_array(h->buckets, h->cap, sizeof(*h->buckets));
-	}
-	memmove(&h->buckets[at + 1], &h->buckets[at], (h->n - at) * sizeof(*h->buckets));
-	h->buckets[at] = (struct histogram_bucket){ bucket, count };
+	memmove(&buckets[at + 1], &buckets[at], (h->n - at) * sizeof(*buckets));
+	buckets[at] = (struct histogram_bucket){ bucket, count };
 	h->n++;
 }
 
@@ -75,8 +92,10 @@ void histogram_add(struct histogram *h, int64_t ns)
 
 void histogram_merge(struct histogram *into, const struct histogram *from)
 {
+	const struct histogram_bucket *buckets = histogram_buckets(from);
+
 	for (size_t i = 0; i < from->n; i++)
-		add_count(into, from->buckets[i].bucket, from->buckets[i].count);
+		add_count(into, buckets[i].bucket, buckets[i].count);
 }
 
 static void encode_number(struct buf *out, uint64_t value)
@@ -88,12 +107,13 @@ static void encode_number(struct buf *out, uint64_t value)
 
 void histogram_encode(const struct histogram *h, struct buf *out)
 {
+	const struct histogram_bucket *buckets = histogram_buckets(h);
 	uint16_t before = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
-		encode_number(out, (uint64_t)(h->buckets[i].bucket - before));
-		encode_number(out, h->buckets[i].count);
-		before = h->buckets[i].bucket;
+		encode_number(out, (uint64_t)(buckets[i].bucket - before));
+		encode_number(out, buckets[i].count);
+		before = buckets[i].bucket;
 	}
 }
 
@@ -115,14 +135,15 @@ bool histogram_decode(struct bytes blob, struct histogram *h)
 
 int64_t histogram_percentile(const struct histogram *h, double percent)
 {
+	const struct histogram_bucket *buckets = histogram_buckets(h);
 	uint64_t total = 0, seen = 0;
 
 	for (size_t i = 0; i < h->n; i++)
-		total += h->buckets[i].count;
+		total += buckets[i].count;
 	for (size_t i = 0; i < h->n; i++) {
-		seen += h->buckets[i].count;
+		seen += buckets[i].count;
 		if ((double)seen >= (double)total * percent / 100.0)
-			return histogram_value_of(h->buckets[i].bucket);
+			return histogram_value_of(buckets[i].bucket);
 	}
 	return 0;
 }

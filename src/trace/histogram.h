@@ -18,13 +18,22 @@ struct histogram_bucket {
 	uint64_t count;
 };
 
-/* Zeroed is empty; ascending by bucket. */
+/* Zeroed is empty; ascending by bucket.  Most of a million groups have one bucket. */
 struct histogram {
-	struct histogram_bucket *buckets; /* owned */
-	size_t n, cap;
+	union {
+		struct histogram_bucket one;
+		struct histogram_bucket *more; /* owned */
+	};
+	uint32_t n, cap; /* cap 0: there is `one` or none */
 };
 
 void histogram_release(struct histogram *h);
+/* The n buckets, borrowed until it changes or moves. */
+static inline const struct histogram_bucket *histogram_buckets(const struct histogram *h)
+{
+	return h->cap ? h->more : &h->one;
+}
+
 /* Negative durations count as 0. */
 uint16_t histogram_bucket_of(int64_t ns);
 /* The middle of a bucket, in ns. */

@@ -29,7 +29,7 @@ void op_pass_release(struct op_pass *p)
 		spill_free(p->spill, p->names[i]);
 		spill_free(p->spill, p->names_known[i]);
 	}
-	free(p->open_of_name);
+	spill_free(p->spill, p->open_of_name);
 	spill_free(p->spill, p->nodes);
 	spill_free(p->spill, p->loose);
 	*p = (struct op_pass){ 0 };
@@ -176,8 +176,8 @@ void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_even
 	size_t old = p->open_cap;
 
 	add_nodes(p, kind, events, n);
-	p->open_of_name = xgrow(p->open_of_name, &p->open_cap, p->texts->n,
-				sizeof(*p->open_of_name));
+	p->open_of_name = spill_grow(p->spill, p->open_of_name, &p->open_cap, p->texts->n,
+				     sizeof(*p->open_of_name));
 	if (p->open_cap > old)
 		memset(p->open_of_name + old, 0,
 		       (p->open_cap - old) * sizeof(*p->open_of_name));

@@ -1,9 +1,10 @@
 /* Groups of calls: see opstat.h. */
 #include "trace/opstat.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
+#include "base/sort.h"
 #include "base/spill.h"
 #include "base/sum.h"
 #include "trace/fact.h"
@@ -16,8 +17,8 @@ void opstats_init(struct opstats *s)
 
 void opstats_init_in(struct opstats *s, struct spill *spill)
 {
-	*s = (struct opstats){ .nslots = 256, .spill = spill };
-	s->slots = spill_alloc(spill, s->nslots, sizeof(*s->slots));
+	*s = (struct opstats){ .spill = spill };
+	slots_init(&s->slots, spill);
 }
 
 void opstats_release(struct opstats *s)
@@ -25,43 +26,25 @@ void opstats_release(struct opstats *s)
 	for (size_t i = 0; i < s->n; i++)
 		histogram_release(&s->rows[i].histogram);
 	spill_free(s->spill, s->rows);
-	spill_free(s->spill, s->slots);
+	slots_release(&s->slots);
+	spill_free(s->spill, s->order);
 	*s = (struct opstats){ 0 };
-}
-
-static size_t find_slot(const struct opstats *s, const struct opstat_key *key)
-{
-	size_t at = hash_bytes(key, sizeof(*key)) & (s->nslots - 1);
-
-	while (s->slots[at] &&
-	       memcmp(&s->rows[s->slots[at] - 1].key, key, sizeof(*key)) != 0)
-		at = (at + 1) & (s->nslots - 1);
-	return at;
-}
-
-static void rehash(struct opstats *s)
-{
-	spill_free(s->spill, s->slots);
-	s->nslots *= 2;
-	s->slots = spill_alloc(s->spill, s->nslots, sizeof(*s->slots));
-	for (size_t i = 0; i < s->n; i++)
-		s->slots[find_slot(s, &s->rows[i].key)] = (uint32_t)i + 1;
 }
 
 struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key)
 {
-	size_t at = find_slot(s, key);
+	uint64_t hash = hash_bytes(key, sizeof(*key));
+	size_t at;
+	uint32_t row = slots_first(&s->slots, hash, &at);
 
-	if (s->slots[at])
-		return &s->rows[s->slots[at] - 1];
-	if ((s->n + 1) * 2 > s->nslots) {
-		rehash(s);
-		at = find_slot(s, key);
-	}
+	while (row != SLOT_FREE && memcmp(&s->rows[row].key, key, sizeof(*key)) != 0)
+		row = slots_next(&s->slots, hash, &at);
+	if (row != SLOT_FREE)
+		return &s->rows[row];
+	slots_add(&s->slots, hash, (uint32_t)s->n);
 	s->rows = spill_grow(s->spill, s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
 	s->rows[s->n] = (struct opstat){ .key = *key, .sums.flops = NUMBER_NONE };
-	s->slots[at] = (uint32_t)++s->n;
-	return &s->rows[s->n - 1];
+	return &s->rows[s->n++];
 }
 
 bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b)
@@ -124,23 +107,23 @@ void opstat_merge(struct opstat *into, const struct opstat *from)
 	histogram_merge(&into->histogram, &from->histogram);
 }
 
-static int by_first(const void *a, const void *b)
+static bool is_first(const void *context, uint32_t a, uint32_t b)
 {
-	const struct opstat *x = a, *y = b;
+	const struct opstat *rows = context;
 
-	if (opstat_is_before(&x->first, &y->first))
-		return -1;
-	return opstat_is_before(&y->first, &x->first);
+	return opstat_is_before(&rows[a].first, &rows[b].first);
 }
 
+/* The rows stay where they are: they are large, and may lie in a file. */
 void opstats_sort(struct opstats *s)
 {
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), by_first);
-	/* The slots are by old places; they are not needed any more, but keep them true. */
-	memset(s->slots, 0, s->nslots * sizeof(*s->slots));
+	s->order = spill_alloc(s->spill, s->n, sizeof(*s->order));
+	uint32_t *spare = spill_alloc(s->spill, s->n, sizeof(*spare));
+
 	for (size_t i = 0; i < s->n; i++)
-		s->slots[find_slot(s, &s->rows[i].key)] = (uint32_t)i + 1;
+		s->order[i] = (uint32_t)i;
+	sort_indexes(s->order, s->n, spare, is_first, s->rows);
+	spill_free(s->spill, spare);
 }
 
 struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slots.h"
 #include "trace/histogram.h"
 
 struct spill;
@@ -56,8 +57,8 @@ struct opstat {
 struct opstats {
 	struct opstat *rows; /* owned */
 	size_t n, cap;
-	uint32_t *slots; /* row + 1; a power of two of them */
-	size_t nslots;
+	struct slots slots;  /* rows by key */
+	uint32_t *order;     /* owned: rows by first call; NULL: as they are */
 	struct spill *spill; /* borrowed, or NULL: where all but the histograms lies */
 };
 
@@ -71,8 +72,13 @@ bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b
 /* Adds calls to a group: b's first, flags and histogram count when it is earlier. */
 void opstat_merge(struct opstat *into, const struct opstat *from);
 void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from);
-/* By first call: the order of torch's unsorted table. */
+/* By first call, for opstats_at(): the order of torch's unsorted table. */
 void opstats_sort(struct opstats *s);
+
+static inline const struct opstat *opstats_at(const struct opstats *s, size_t i)
+{
+	return &s->rows[s->order ? s->order[i] : i];
+}
 
 /* The sums of one call, a node of a built tree. */
 struct op_node;

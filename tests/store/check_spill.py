@@ -22,6 +22,8 @@ from storetap import PTOOL, Tap
 BENCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
 LIMIT, SMALL_LIMIT = 16, 4  # MiB
 REST_MIB = 36       # for all that is no record
+PROMISED_MIB = 64   # ... at most: ptool-ingest(1)
+DISTINCT = 400_000
 IS_CHECKED = bool(os.environ.get("SAN") or os.environ.get("VALGRIND"))
 EVENTS = 100_000
 MANY_EVENTS = 1_000_000
@@ -119,6 +121,21 @@ def check_shape(tap, folder, name, trace, limit, options=()):
             tap.ok(run.peak_mib <= allowed, f"{what}: memory", f"{run.peak_mib:.1f} MiB, allowed are {allowed}")
 
 
+def check_distinct(tap, folder, trace):
+    """What is distinct lies in files as well: shapes, their texts and their groups."""
+    with open(trace, "w", encoding="ascii") as out:
+        out.write('{"schemaVersion": 1, "traceEvents": [\n')
+        for i in range(DISTINCT):
+            out.write(f'{{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": {10 * i}, "dur": 8, '
+                      f'"args": {{"Input Dims": [[{i}, 4], [4]]}}}},\n')
+        out.write("{}]}\n")
+    store = os.path.join(folder, "store.db")
+    run = Ingest(store, "--memory-limit", f"{SMALL_LIMIT}M", "-j1", trace).wait()
+    tap.ok(run.status == 0 and run.peak_mib <= SMALL_LIMIT + PROMISED_MIB, f"{DISTINCT} shapes: memory",
+           f"{run.peak_mib:.1f} MiB, allowed are {SMALL_LIMIT + PROMISED_MIB}", run.said)
+    os.remove(store)
+
+
 def check_interrupt(tap, folder, trace):
     """Stopped when there are files without a name: none gets one, nothing is left."""
     store = os.path.join(folder, "store.db")
@@ -146,6 +163,8 @@ def main():
             check_shape(tap, folder, shape, trace, LIMIT if is_large else SMALL_LIMIT)
         if IS_CHECKED:
             tap.skip("memory", "the checks take memory themselves")
+        else:
+            check_distinct(tap, folder, trace)
         write_odd(trace)
         check_shape(tap, folder, "odd, with args", trace, SMALL_LIMIT, ("--keep", "args"))
         check_interrupt(tap, folder, trace)

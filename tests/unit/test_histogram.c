@@ -90,8 +90,10 @@ static void assert_same(const struct histogram *a, const struct histogram *b)
 {
 	assert_int_equal(a->n, b->n);
 	for (size_t i = 0; i < a->n; i++) {
-		assert_int_equal(a->buckets[i].bucket, b->buckets[i].bucket);
-		assert_int_equal(a->buckets[i].count, b->buckets[i].count);
+		assert_int_equal(histogram_buckets(a)[i].bucket,
+				 histogram_buckets(b)[i].bucket);
+		assert_int_equal(histogram_buckets(a)[i].count,
+				 histogram_buckets(b)[i].count);
 	}
 }
 
@@ -155,6 +157,21 @@ static void a_blob_of_one_duration_is_two_bytes(void **state)
 	buf_release(&blob);
 }
 
+/* There is one histogram a group, and a group a name or shape. */
+static void one_bucket_takes_no_memory_of_its_own(void **state)
+{
+	struct histogram h = { 0 };
+
+	(void)state;
+	histogram_add(&h, 70);
+	histogram_add(&h, 70);
+	assert_int_equal(0, h.cap);
+	histogram_add(&h, 7000);
+	assert_int_equal(2, h.n);
+	assert_int_equal(2, histogram_buckets(&h)[0].count);
+	histogram_release(&h);
+}
+
 static void bytes_of_another_form_are_refused(void **state)
 {
 	static const uint8_t cut[] = { 70 }, endless[] = { 0x80, 0x80 };
@@ -188,6 +205,7 @@ int main(void)
 		cmocka_unit_test(merging_two_is_adding_all),
 		cmocka_unit_test(a_blob_gives_back_what_was_put_in),
 		cmocka_unit_test(a_blob_of_one_duration_is_two_bytes),
+		cmocka_unit_test(one_bucket_takes_no_memory_of_its_own),
 		cmocka_unit_test(bytes_of_another_form_are_refused),
 	};
 

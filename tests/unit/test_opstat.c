@@ -91,8 +91,8 @@ static void groups_are_listed_by_their_first_call(void **state)
 	opstats_sort(&s);
 	for (size_t i = 0; i < 4; i++) {
 		struct opstat_key k = key(expected[i]);
-		assert_int_equal(expected[i], s.rows[i].key.name);
-		assert_ptr_equal(&s.rows[i], opstats_group(&s, &k));
+		assert_int_equal(expected[i], opstats_at(&s, i)->key.name);
+		assert_ptr_equal(opstats_at(&s, i), opstats_group(&s, &k));
 	}
 	opstats_release(&s);
 }
