@@ -5,7 +5,8 @@
 
 struct list_opts {
 	struct filtered_opts on;
-	const char *sort, *limit;
+	struct view_opts show; /* its limit and direction are not used */
+	const char *limit;
 };
 
 /* Rows that people are shown without --limit; machines get all. */
@@ -13,13 +14,15 @@ struct list_opts {
 
 #define FIELD(member) offsetof(struct list_opts, member)
 
-/* By enum slice_list_order. */
-static const char *const orders[] = { "start", "dur", "self", "name", NULL };
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(&slice_list_view, i);
+}
 
 /* clang-format off */
 static const struct opt list_options[] = {
-	{ .name = "sort", .arg = "KEY", .help = "by start or name, or the largest dur or self first",
-	  .choices = orders, .offset = FIELD(sort), .type = OPT_CHOICE },
+	{ .name = "sort", .arg = "KEY", .help = "by start (the default), name, or the largest dur or self first; 'help' lists them",
+	  .value_at = sort_at, .offset = FIELD(show.sort), .type = OPT_STRING, .short_name = 's' },
 	{ .name = "limit", .arg = "ROWS", .help = "rows to show, 0 for all (default: 20 for people, all for machines)",
 	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	OPT_END
@@ -33,7 +36,7 @@ static const struct opt_group list_groups[] = {
 };
 /* clang-format on */
 
-static const struct list_opts defaults = { .sort = "start", .on = FILTERED_DEFAULTS };
+static const struct list_opts defaults = { .on = FILTERED_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -42,9 +45,13 @@ static int make_request(const void *options, const struct filter *filter, void *
 	bool people = reading_is_for_people(&o->on.output);
 	struct slice_list_request *r = request;
 
+	struct view_request show = { .limit = 0 };
+
+	if (view_options_read(&o->show, &slice_list_view, &show, err) < 0)
+		return -1;
 	*r = (struct slice_list_request){
 		.filter = filter,
-		.order = (enum slice_list_order)opt_choice_place(orders, o->sort),
+		.sort = show.sort,
 		.limit = people ? PEOPLE_LIMIT : 0,
 		.for_people = people,
 	};
@@ -70,6 +77,8 @@ static int run(const struct command *self, int argc, char **argv)
 	return filtered_run(self, argc, argv,
 			    &(struct filtered_plan){ .options = &o,
 						     .on = &o.on,
+						     .view = &slice_list_view,
+						     .show = &o.show,
 						     .request = &request,
 						     .make = make_request,
 						     .open = open_list,

@@ -103,9 +103,10 @@ struct memtable *view_of_cells(const struct view *view, const struct memtable *r
 			       const struct scope *scope,
 			       const struct view_request *request);
 /*
- * The same of a table that streams, which is moved: rows stay in its order, --sort and
- * --limit are its own, and of people's columns none leaves for what rows hold, but
- * "rank?" with fewer than two ranks.  Caption, notes and totals are those of `from`.
+ * The same of a table of cells that streams, which is moved: rows stay in its order,
+ * --sort and --limit are its own, and of people's columns none leaves for what rows
+ * hold, but "rank?" with fewer than two ranks.  Caption, notes and totals are those of
+ * `from`.
  */
 struct table *view_stream(const struct view *view, struct table *from,
 			  const struct scope *scope, const struct view_request *request);

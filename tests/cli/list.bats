@@ -213,7 +213,9 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 @test "2: a misspelt order or filter, before a trace is read" {
 	run --separate-stderr ptool list --sort nmae missing.json
 	exits 2
-	says "ptool: list: unknown --sort 'nmae'; did you mean 'name'? (valid: start, dur, self, name)"
+	says "ptool: list: unknown sort key 'nmae'; did you mean 'name'? (valid: start_ns, dur_ns, self_ns, name)"
+	ptool list --sort help --format csv >keys
+	[ "$(cut -d, -f1 keys | tr -d '"' | tr '\n' ' ')" = "key start_ns dur_ns self_ns name " ]
 	run --separate-stderr ptool list --focus '(' missing.json
 	exits 2
 	[[ $stderr == "ptool: list: --focus '(': "* ]]

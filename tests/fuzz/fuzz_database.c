@@ -45,7 +45,8 @@ static void add_views(struct gist *g, struct store *store, const struct scope *s
 	};
 	struct err err = ERR_INIT;
 	struct table *t = NULL;
-	struct slice_list_request list = { .order = LIST_BY_START };
+	static const char *const orders[] = { "start", "dur", "self", "name" };
+	struct slice_list_request list = { .limit = 0 };
 
 	int rc = sql_view_open(store, &sql_view_info, args, &t, &err);
 	gist_table(g, rc, t, &err);
@@ -53,9 +54,9 @@ static void add_views(struct gist *g, struct store *store, const struct scope *s
 		rc = findings_open(store, scope, SEVERITY_INFO, people, &t, &err);
 		gist_table(g, rc, t, &err);
 	}
-	for (int order = LIST_BY_START; order <= LIST_BY_NAME; order++) {
-		list.order = (enum slice_list_order)order;
-		list.for_people = order & 1;
+	for (int i = 0; i < 4; i++) {
+		list.sort = view_field(&slice_list_view, orders[i]);
+		list.for_people = i & 1;
 		rc = slice_list_open(store, scope, &list, &t, &err);
 		gist_table(g, rc, t, &err);
 	}

@@ -6,89 +6,54 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/field.h"
-#include "query/pick.h"
 #include "query/slices/slice_merge.h"
 #include "query/slices/slice_rank.h"
 #include "trace/fact.h"
 
 #define PLACE_MAX ((size_t)1 << 20)
 
-enum {
-	PROFILE,
-	RANK,
-	ID,
-	START,
-	DUR,
-	SELF,
-	NAME,
-	CLASS,
-	CATEGORY,
-	PLACE,
-	TRACK,
-	PID,
-	THREAD,
-	THREAD_NAME,
-	DEVICE,
-	STREAM,
-	DEPTH,
-	PARENT,
-	STEP,
-	CORRELATION,
-	UNFINISHED,
-	SET_APART,
-	NCOLUMNS
+/* clang-format off */
+enum { PROFILE, RANK, ID, START, DUR, SELF, NAME, CLASS, CATEGORY, PLACE, TRACK, PID, THREAD,
+       THREAD_NAME, DEVICE, STREAM, DEPTH, PARENT, STEP, CORRELATION, UNFINISHED, SET_APART,
+       NCOLUMNS };
+
+#define CELL(place) .get = view_cell, .arg = (place)
+#define NO_SORT     .flags = FIELD_NO_SORT
+
+static const struct field fields[] = {
+	{ "profile", "Profile", NULL, NULL, UNIT_ID, CELL(PROFILE),
+	  .flags = FIELD_PROFILE | FIELD_NO_SORT },
+	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(RANK), NO_SORT },
+	{ "id", "ID", NULL, NULL, UNIT_ID, CELL(ID), NO_SORT },
+	{ "start_ns", "Start", "start, the earliest first", NULL, UNIT_TIME, CELL(START) },
+	{ "dur_ns", "Duration", "duration, the longest first", NULL, UNIT_NS, CELL(DUR) },
+	{ "self_ns", "Self", "self time, the most first", NULL, UNIT_NS, CELL(SELF), .leaves = 2 },
+	{ "name", "Name", "name, A to Z", NULL, UNIT_TEXT, CELL(NAME) },
+	{ "class", "Class", NULL, NULL, UNIT_TEXT, CELL(CLASS), NO_SORT, .leaves = 1 },
+	{ "category", "Category", NULL, NULL, UNIT_TEXT, CELL(CATEGORY), NO_SORT },
+	{ "place", "Where", NULL, NULL, UNIT_TEXT, CELL(PLACE), .flags = FIELD_PEOPLE, .least = 14 },
+	{ "track", "Track", NULL, NULL, UNIT_TEXT, CELL(TRACK), NO_SORT },
+	{ "pid", "Process", NULL, NULL, UNIT_TEXT, CELL(PID), NO_SORT },
+	{ "thread", "Thread", NULL, NULL, UNIT_TEXT, CELL(THREAD), NO_SORT },
+	{ "thread_name", "Thread name", NULL, NULL, UNIT_TEXT, CELL(THREAD_NAME), NO_SORT },
+	{ "device", "Device", NULL, NULL, UNIT_ID, CELL(DEVICE), NO_SORT },
+	{ "stream", "Stream", NULL, NULL, UNIT_ID, CELL(STREAM), NO_SORT },
+	{ "depth", "Depth", NULL, NULL, UNIT_COUNT, CELL(DEPTH), NO_SORT },
+	{ "parent_id", "Parent", NULL, NULL, UNIT_ID, CELL(PARENT), NO_SORT },
+	{ "step", "Step", NULL, NULL, UNIT_ID, CELL(STEP), NO_SORT },
+	{ "correlation", "Correlation", NULL, NULL, UNIT_ID, CELL(CORRELATION), NO_SORT },
+	{ "is_unfinished", "Unfinished", NULL, NULL, UNIT_BOOL, CELL(UNFINISHED), NO_SORT },
+	{ "is_set_apart", "Set apart", NULL, NULL, UNIT_BOOL, CELL(SET_APART), NO_SORT },
+	{ .name = NULL },
 };
 
-static const struct column columns[NCOLUMNS] = {
-	[PROFILE] = { "profile", "Profile", UNIT_ID },
-	[RANK] = { "rank", "Rank", UNIT_ID },
-	[ID] = { "id", "ID", UNIT_ID },
-	[START] = { "start_ns", "Start", UNIT_TIME },
-	[DUR] = { "dur_ns", "Duration", UNIT_NS },
-	[SELF] = { "self_ns", "Self", UNIT_NS },
-	[NAME] = { "name", "Name", UNIT_TEXT },
-	[CLASS] = { "class", "Class", UNIT_TEXT },
-	[CATEGORY] = { "category", "Category", UNIT_TEXT },
-	[PLACE] = { "place", "Where", UNIT_TEXT },
-	[TRACK] = { "track", "Track", UNIT_TEXT },
-	[PID] = { "pid", "Process", UNIT_TEXT },
-	[THREAD] = { "thread", "Thread", UNIT_TEXT },
-	[THREAD_NAME] = { "thread_name", "Thread name", UNIT_TEXT },
-	[DEVICE] = { "device", "Device", UNIT_ID },
-	[STREAM] = { "stream", "Stream", UNIT_ID },
-	[DEPTH] = { "depth", "Depth", UNIT_COUNT },
-	[PARENT] = { "parent_id", "Parent", UNIT_ID },
-	[STEP] = { "step", "Step", UNIT_ID },
-	[CORRELATION] = { "correlation", "Correlation", UNIT_ID },
-	[UNFINISHED] = { "is_unfinished", "Unfinished", UNIT_BOOL },
-	[SET_APART] = { "is_set_apart", "Set apart", UNIT_BOOL },
+const struct view slice_list_view = {
+	.name = "list",
+	.fields = fields,
+	.people = VIEW_PART("profile rank? start_ns dur_ns self_ns name class place step"),
+	.sort = "start_ns",
 };
-
-/* What leaves a narrow line, the largest first; names are cut last. */
-static const struct field stays = { .leaves = 0 }, place = { .least = 14 },
-			  class = { .leaves = 1 }, self = { .leaves = 2 };
-static const struct field *const list_fields[NCOLUMNS] = {
-	[PROFILE] = &stays,   [RANK] = &stays,        [ID] = &stays,
-	[START] = &stays,     [DUR] = &stays,         [SELF] = &self,
-	[NAME] = &stays,      [CLASS] = &class,       [CATEGORY] = &stays,
-	[PLACE] = &place,     [TRACK] = &stays,       [PID] = &stays,
-	[THREAD] = &stays,    [THREAD_NAME] = &stays, [DEVICE] = &stays,
-	[STREAM] = &stays,    [DEPTH] = &stays,       [PARENT] = &stays,
-	[STEP] = &stays,      [CORRELATION] = &stays, [UNFINISHED] = &stays,
-	[SET_APART] = &stays,
-};
-
-static const enum shown list_shown[NCOLUMNS] = {
-	[PROFILE] = SHOWN_IF_PROFILES,     [RANK] = SHOWN_IF_RANKS,
-	[ID] = SHOWN_TO_MACHINES,          [CATEGORY] = SHOWN_TO_MACHINES,
-	[PLACE] = SHOWN_TO_PEOPLE,         [TRACK] = SHOWN_TO_MACHINES,
-	[PID] = SHOWN_TO_MACHINES,         [THREAD] = SHOWN_TO_MACHINES,
-	[THREAD_NAME] = SHOWN_TO_MACHINES, [DEVICE] = SHOWN_TO_MACHINES,
-	[STREAM] = SHOWN_TO_MACHINES,      [DEPTH] = SHOWN_TO_MACHINES,
-	[PARENT] = SHOWN_TO_MACHINES,      [CORRELATION] = SHOWN_TO_MACHINES,
-	[UNFINISHED] = SHOWN_TO_MACHINES,  [SET_APART] = SHOWN_TO_MACHINES,
-};
+/* clang-format on */
 
 struct slice_list {
 	struct table table;
@@ -230,20 +195,18 @@ static void list_free(struct table *t)
 static int begin(struct slice_list *l, struct store *store,
 		 const struct slice_list_request *request, struct err *err)
 {
-	static const enum slice_key keys[] = {
-		[LIST_BY_DUR] = SLICE_BY_DUR,
-		[LIST_BY_SELF] = SLICE_BY_SELF,
-		[LIST_BY_NAME] = SLICE_BY_NAME,
-	};
+	int by = request->sort ? request->sort->arg : START;
 
-	if (request->order == LIST_BY_START) {
+	if (by == START) {
 		l->merge = slice_merge_new(l->slices);
 		/* with a filter only the end would tell */
 		l->table.total_rows = l->slices->is_filtered ? -1 : l->slices->total;
 		return 0;
 	}
-	if (slice_rank_open(store, l->slices, keys[request->order], l->limit, &l->rank,
-			    err) < 0)
+	enum slice_key key = by == DUR    ? SLICE_BY_DUR
+			     : by == SELF ? SLICE_BY_SELF
+					  : SLICE_BY_NAME;
+	if (slice_rank_open(store, l->slices, key, l->limit, &l->rank, err) < 0)
 		return -1;
 	l->table.total_rows = slice_rank_total(l->rank);
 	return 0;
@@ -253,12 +216,11 @@ int slice_list_open(struct store *store, const struct scope *scope,
 		    const struct slice_list_request *request, struct table **out,
 		    struct err *err)
 {
+	const struct view_request show = { .for_people = request->for_people };
 	struct slice_list *l = xcalloc(1, sizeof(*l));
 
 	*out = NULL;
-	l->table = (struct table){ .columns = columns,
-				   .fields = list_fields,
-				   .ncolumns = NCOLUMNS,
+	l->table = (struct table){ .ncolumns = NCOLUMNS,
 				   .next = list_next,
 				   .free = list_free,
 				   .total_rows = -1 };
@@ -270,6 +232,6 @@ int slice_list_open(struct store *store, const struct scope *scope,
 		list_free(&l->table);
 		return -1;
 	}
-	*out = table_pick(&l->table, list_shown, scope, request->for_people);
+	*out = view_stream(&slice_list_view, &l->table, scope, &show);
 	return 0;
 }

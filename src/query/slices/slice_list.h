@@ -4,25 +4,20 @@
 #ifndef PTOOL_QUERY_SLICE_LIST_H
 #define PTOOL_QUERY_SLICE_LIST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/err.h"
-#include "base/table.h"
 #include "query/filter.h"
-#include "query/scope.h"
+#include "query/view.h"
 
-enum slice_list_order { LIST_BY_START, LIST_BY_DUR, LIST_BY_SELF, LIST_BY_NAME };
+extern const struct view slice_list_view;
 
 struct slice_list_request {
 	const struct filter *filter; /* NULL: all slices */
-	enum slice_list_order order;
-	int64_t limit; /* 0: none */
+	const struct field *sort;    /* of slice_list_view; NULL: by start */
+	int64_t limit;               /* 0: none */
 	bool for_people;
 };
 
 /*
- * LIST_BY_START streams; the others look at every slice first.  Scope and filter
+ * By start slices stream; other orders look at every slice first.  Scope and filter
  * are borrowed; *out is the caller's, to be freed before they and the store end.
  */
 int slice_list_open(struct store *store, const struct scope *scope,
