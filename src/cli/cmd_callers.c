@@ -1,26 +1,25 @@
 /* ptool callers, ptool callees: who calls a function, and what it calls. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/reading.h"
-#include "cli/sort_keys.h"
 #include "cli/suggest.h"
+#include "cli/view_options.h"
 #include "query/calls/call_edges.h"
 
 struct callers_opts {
-	const char *regex, *operand, *sort;
-	int64_t limit;
-	bool reverse, strip_dirs;
+	const char *regex, *operand;
+	struct view_opts show;
+	bool strip_dirs;
 	struct scope_opts scope;
 	struct output_opts output;
 };
 
 static const char *sort_at(size_t i)
 {
-	return sort_keys_at(call_edge_sort_keys, i);
+	return view_options_sort_at(&call_view, i);
 }
 
 #define FIELD(member) offsetof(struct callers_opts, member)
@@ -35,12 +34,7 @@ static const struct opt callers_operands[] = {
 };
 
 static const struct opt callers_options[] = {
-	{ .name = "sort", .arg = "KEY", .help = "sort by this column, under its own name or pstats' or pprof's; 'help' lists them",
-	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
-	{ .name = "reverse", .help = "the other direction",
-	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(show), sort_at),
 	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
 	  .offset = FIELD(strip_dirs), .type = OPT_FLAG },
 	OPT_END
@@ -61,8 +55,7 @@ static const struct callers_opts defaults = { .output = OUTPUT_DEFAULTS };
 struct callers_request {
 	const struct callers_opts *opts;
 	const struct filter *filter;
-	const struct sort_key *sort;
-	enum call_side side;
+	struct call_edges_request edges;
 };
 
 /* The function whose bare name is nearest to what was meant as one. */
@@ -97,24 +90,22 @@ static int unknown_function(const struct callgraph *g, const char *wrong, struct
 static int make_table(const struct callgraph *g, const struct callers_request *r,
 		      bool for_people, struct table **out, struct err *err)
 {
-	const struct call_edges_request request = { .side = r->side,
-						    .sort = r->sort,
-						    .limit = r->opts->limit,
-						    .reverse = r->opts->reverse,
-						    .for_people = for_people };
+	struct call_edges_request request = r->edges;
 	struct call_matches matches;
-	int rc = call_edges_match(g, r->filter, &matches, err);
 
+	request.show.for_people = for_people;
+	int rc = call_edges_match(g, r->filter, &matches, err);
 	if (rc == 0 && matches.n == 0)
 		rc = unknown_function(g, r->opts->regex, err);
 	if (rc == 0)
 		*out = call_edges_table(g, &matches, &request);
 	if (rc == 0 && (*out)->total_rows == 0) {
 		table_free(*out);
-		rc = err_set(
-			err, ERR_EMPTY, "what matches '%.100s' has no %s", r->opts->regex,
-			r->side == CALL_CALLERS ? "callers: the recording begins there"
-						: "callees");
+		rc = err_set(err, ERR_EMPTY, "what matches '%.100s' has no %s",
+			     r->opts->regex,
+			     request.side == CALL_CALLERS
+				     ? "callers: the recording begins there"
+				     : "callees");
 	}
 	free(matches.functions);
 	return rc;
@@ -146,15 +137,17 @@ static int run_side(const struct command *self, enum call_side side, int argc,
 	struct callers_opts o;
 	struct err err = ERR_INIT;
 	struct filter filter = { .focus = NULL };
-	struct callers_request request = { .opts = &o, .filter = &filter, .side = side };
+	struct callers_request request = { .opts = &o,
+					   .filter = &filter,
+					   .edges.side = side };
 	int code;
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
-		return sort_keys_list(self, call_edge_sort_keys, NULL, &o.output);
+	if (view_options_want_help(&o.show))
+		return view_options_help(self, &call_view, &o.output);
 	const struct filter_texts texts = { .focus = o.regex, .focus_as = "RE" };
-	if (sort_keys_find(o.sort, call_edge_sort_keys, &request.sort, &err) < 0 ||
+	if (view_options_read(&o.show, &call_view, &request.edges.show, &err) < 0 ||
 	    filter_compile(&texts, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	code = reading_run(&(struct reading_plan){ .command = self->name,

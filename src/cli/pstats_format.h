@@ -3,7 +3,7 @@
 #define PTOOL_CLI_PSTATS_FORMAT_H
 
 #include "cli/output.h"
-#include "query/calls/callgraph_table.h"
+#include "query/calls/call_edges.h"
 
 struct pstats_listing {
 	const struct callgraph *graph; /* with names of what is listed */

@@ -85,6 +85,7 @@ struct view_rows {
  * then by its keys, then as loaded.  total_rows counts all rows.  For people the tables
  * of several parts hang on `more`, and the column that sorts does not leave.
  * table_free(&m->table) frees all; rows may go before.
+ * No scope (NULL) for fields without FIELD_PROFILE.
  */
 struct memtable *view_table(const struct view *view, const struct view_rows *rows,
 			    const struct scope *scope,

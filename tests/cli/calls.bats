@@ -47,7 +47,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	run -2 --separate-stderr ptool callers '(' "$PROF"
 	says "ptool: callers: RE '(': character 2: missing closing parenthesis"
 	run -2 --separate-stderr ptool callees x "$PROF" --sort cumulatve
-	[[ $stderr == "ptool: callees: unknown sort key 'cumulatve'; did you mean 'cumulative'? (valid: calls, "* ]]
+	[[ $stderr == "ptool: callees: unknown sort key 'cumulatve'; did you mean 'cumulative'? (valid: caller_file, "* ]]
 	run -2 --separate-stderr ptool tree "$PROF" --min 101
 	says "ptool: tree: --min wants 0 to 100 percent or a time with its unit (1ms), not '101'"
 	run -2 --separate-stderr ptool tree "$PROF" --min nan

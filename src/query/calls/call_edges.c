@@ -1,11 +1,10 @@
 /* Callers and callees of functions: see call_edges.h. */
 #include "query/calls/call_edges.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/field.h"
-#include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/calls/callgraph_cells.h"
@@ -13,77 +12,88 @@
 
 #define NAME_MAX_BYTES SIZE_MAX
 
-enum {
-	CALLER,
-	CALLEE = CALLER + NFUNCTION_CELLS,
-	SUMS = CALLEE + NFUNCTION_CELLS,
-	NMACHINE = SUMS + NSUM_CELLS
-};
-enum { ASKED, OTHER, CALLS, PRIMITIVE, SELF, TOTAL, SHARE, NPEOPLE };
-
-static const struct column machine_columns[NMACHINE] = {
-	[CALLER + CELLS_FILE] = { "caller_file", "Caller's file", UNIT_TEXT },
-	[CALLER + CELLS_LINE] = { "caller_line", "Caller's line", UNIT_ID },
-	[CALLER + CELLS_NAME] = { "caller_function", "Caller", UNIT_TEXT },
-	[CALLEE + CELLS_FILE] = { "file", "File", UNIT_TEXT },
-	[CALLEE + CELLS_LINE] = { "line", "Line", UNIT_ID },
-	[CALLEE + CELLS_NAME] = { "function", "Function", UNIT_TEXT },
-	[SUMS + CELLS_CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
-	[SUMS + CELLS_SELF] = { "self_ns", "Self", UNIT_NS },
-	[SUMS + CELLS_TOTAL] = { "total_ns", "Total", UNIT_NS },
+struct edges {
+	struct call_source source; /* at the beginning: `from` of the view's fields */
+	const struct call_edges_request *request;
+	struct arena *names;
+	uint32_t *at; /* owned: edges of the functions asked about */
+	size_t n, cap;
+	size_t nwithout; /* of these functions, those without any */
 };
 
-#define LEAST 25 /* cells of either name before columns leave */
+/* The function asked about, or that at the call's other end. */
+enum { ASKED, OTHER };
 
-/* What leaves a narrow line, the largest first. */
-static const struct field leaving[NPEOPLE] = {
-	[ASKED] = { .least = LEAST },  [OTHER] = { .least = LEAST },
-	[PRIMITIVE] = { .leaves = 3 }, [SHARE] = { .leaves = 2 },
-	[SELF] = { .leaves = 1 },
-};
-static const struct field *const leaves_in_order[NPEOPLE] = {
-	&leaving[ASKED], &leaving[OTHER], &leaving[CALLS], &leaving[PRIMITIVE],
-	&leaving[SELF],  &leaving[TOTAL], &leaving[SHARE],
-};
+static uint32_t end_of(const struct edges *e, uint32_t caller, uint32_t callee, int end)
+{
+	return (e->request->side == CALL_CALLERS) == (end == ASKED) ? callee : caller;
+}
 
-/* By enum call_side. */
-static const struct column people_columns[][NPEOPLE] = {
-	{
-		[ASKED] = { "function", "Function", UNIT_TEXT },
-		[OTHER] = { "caller", "Called by", UNIT_TEXT },
-		[CALLS] = { "calls", "Calls", UNIT_COUNT },
-		[PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
-		[SELF] = { "self_ns", "Self", UNIT_NS },
-		[TOTAL] = { "total_ns", "Total", UNIT_NS },
-		[SHARE] = { "total_pct", "Of function", UNIT_PERCENT },
-	},
-	{
-		[ASKED] = { "caller", "Function", UNIT_TEXT },
-		[OTHER] = { "function", "Calls to", UNIT_TEXT },
-		[CALLS] = { "calls", "Calls", UNIT_COUNT },
-		[PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
-		[SELF] = { "self_ns", "Self", UNIT_NS },
-		[TOTAL] = { "total_ns", "Total", UNIT_NS },
-		[SHARE] = { "total_pct", "Of function", UNIT_PERCENT },
-	},
-};
+/* arg: which end. */
+static struct cell get_standard_name(const void *from, const void *row, int arg)
+{
+	const struct edges *e = from;
+	const struct call_row *call = row;
+	struct buf name;
+
+	buf_init(&name, NAME_MAX_BYTES);
+	callgraph_add_name(e->source.g, end_of(e, call->caller, call->callee, arg),
+			   &name);
+	struct cell cell = cell_text(arena_copy(e->names, buf_str(&name)));
+	buf_release(&name);
+	return cell;
+}
+
+/* Time of calls from itself lies within that of its other calls: a share of nothing. */
+static struct cell get_share(const void *from, const void *row, int arg)
+{
+	const struct edges *e = from;
+	const struct call_row *call = row;
+	struct cell part = call_ns(from, row, offsetof(struct callgraph_sums, total_ns));
+	int64_t whole = callgraph_total_ns(e->source.g,
+					   end_of(e, call->caller, call->callee, ASKED));
+
+	(void)arg;
+	if (part.type == CELL_NULL || whole <= 0 || sum_is_stuck(whole) ||
+	    call->caller == call->callee)
+		return cell_null();
+	return cell_real(100.0 * (double)part.as.integer / (double)whole);
+}
+
+/* Bits of struct field's `needs`. */
+enum { OF_CALLS = 1, OF_CALLERS = 2, OF_CALLEES = 4 };
+
+#define OF(member, of)  .arg = offsetof(struct call_row, member), .get = (of)
+#define SUM(member, of) .arg = offsetof(struct callgraph_sums, member), .get = (of)
+#define NAME(end) \
+	.arg = (end), .get = get_standard_name, .flags = FIELD_PEOPLE, .least = 25
 
 /* clang-format off */
-const struct sort_key call_edge_sort_keys[] = {
-	{ "calls", "ncalls nc count", "number of calls", SUMS + CELLS_CALLS, false },
-	{ "primitive_calls", "pcalls cc", "calls that are not inside a call of the same function", SUMS + CELLS_PRIMITIVE, false },
-	{ "self_ns", "tottime time flat", "time in the callee itself", SUMS + CELLS_SELF, false },
-	{ "total_ns", "cumulative cumtime cum", "time in the callee and what it called", SUMS + CELLS_TOTAL, false },
-	{ "function", "name", "name of the callee", CALLEE + CELLS_NAME, true },
-	{ "file", "filename module", "file of the callee", CALLEE + CELLS_FILE, true },
-	{ "line", NULL, "line of the callee", CALLEE + CELLS_LINE, true },
-	{ "caller_function", "caller", "name of the caller", CALLER + CELLS_NAME, true },
-	{ "caller_file", NULL, "file of the caller", CALLER + CELLS_FILE, true },
-	{ "caller_line", NULL, "line of the caller", CALLER + CELLS_LINE, true },
-	{ NULL, NULL, NULL, 0, false },
+static const struct field fields[] = {
+	{ "caller_file", "Caller's file", "file of the caller", NULL, UNIT_TEXT, OF(caller, call_file), .needs = OF_CALLS },
+	{ "caller_line", "Caller's line", "line of the caller", NULL, UNIT_ID, OF(caller, call_line), .needs = OF_CALLS },
+	{ "caller_function", "Caller", "name of the caller", "caller", UNIT_TEXT, OF(caller, call_name), .needs = OF_CALLS },
+	{ "file", "File", "file of the callee", "filename module", UNIT_TEXT, OF(callee, call_file) },
+	{ "line", "Line", "line of the callee", NULL, UNIT_ID, OF(callee, call_line) },
+	{ "function", "Function", "name of the callee", "name", UNIT_TEXT, OF(callee, call_name) },
+	{ "asked", "Function", NULL, NULL, UNIT_TEXT, NAME(ASKED) },
+	{ "called_by", "Called by", NULL, NULL, UNIT_TEXT, NAME(OTHER), .needs = OF_CALLERS },
+	{ "calls_to", "Calls to", NULL, NULL, UNIT_TEXT, NAME(OTHER), .needs = OF_CALLEES },
+	{ "calls", "Calls", "number of calls", "ncalls nc count", UNIT_COUNT, SUM(calls, call_count) },
+	{ "primitive_calls", "Primitive", "calls that are not inside a call of the same function", "pcalls cc", UNIT_COUNT, SUM(primitive, call_count), .leaves = 3 },
+	{ "self_ns", "Self", "time in the callee itself", "tottime time flat", UNIT_NS, SUM(self_ns, call_ns), .leaves = 1 },
+	{ "total_ns", "Total", "time in the callee and what it called", "cumulative cumtime cum", UNIT_NS, SUM(total_ns, call_ns) },
+	{ "total_pct", "Of function", NULL, NULL, UNIT_PERCENT, .get = get_share, .flags = FIELD_PEOPLE, .leaves = 2 },
+	{ .name = NULL },
 };
 /* clang-format on */
+
+const struct view call_view = {
+	.name = "calls",
+	.fields = fields,
+	.people = VIEW_PART("asked! called_by! calls_to! calls primitive_calls self_ns "
+			    "total_ns total_pct"),
+};
 
 int call_edges_match(const struct callgraph *g, const struct filter *filter,
 		     struct call_matches *out, struct err *err)
@@ -107,33 +117,23 @@ int call_edges_match(const struct callgraph *g, const struct filter *filter,
 	return has < 0 ? -1 : 0;
 }
 
-struct edges {
-	const struct callgraph *g;
-	const struct call_edges_request *request;
-	uint32_t *at; /* owned: edges of the functions asked about */
-	size_t n, cap;
-	size_t nwithout; /* of these functions, those without any */
-	struct buf name;
-	bool ascending;
-};
-
 static uint32_t asked(const struct edges *e, uint32_t edge)
 {
-	const struct callgraph_edge *at = &e->g->edges[edge];
+	const struct callgraph_edge *at = &e->source.g->edges[edge];
 
-	return e->request->side == CALL_CALLERS ? at->callee : at->caller;
+	return end_of(e, at->caller, at->callee, ASKED);
 }
 
 static uint32_t other(const struct edges *e, uint32_t edge)
 {
-	const struct callgraph_edge *at = &e->g->edges[edge];
+	const struct callgraph_edge *at = &e->source.g->edges[edge];
 
-	return e->request->side == CALL_CALLERS ? at->caller : at->callee;
+	return end_of(e, at->caller, at->callee, OTHER);
 }
 
 static void collect(struct edges *e, const struct call_matches *matches)
 {
-	const struct callgraph *g = e->g;
+	const struct callgraph *g = e->source.g;
 	bool *is_asked = xcalloc(g->nfunctions + 1, sizeof(*is_asked));
 	bool *has_any = xcalloc(g->nfunctions + 1, sizeof(*has_any));
 
@@ -153,29 +153,20 @@ static void collect(struct edges *e, const struct call_matches *matches)
 	free(has_any);
 }
 
-static void set_machine_cells(const struct edges *e, uint32_t edge, struct cell *cells)
-{
-	const struct callgraph_edge *at = &e->g->edges[edge];
-
-	callgraph_function_cells(e->g, at->caller, cells + CALLER);
-	callgraph_function_cells(e->g, at->callee, cells + CALLEE);
-	callgraph_sum_cells(&at->sums, cells + SUMS);
-}
-
 /* Ties: by both names, so that the order is the same however the store was made. */
 static bool before_by_name(const void *context, uint32_t a, uint32_t b)
 {
 	const struct edges *e = context;
-	int order = callgraph_compare(e->g, asked(e, a), asked(e, b));
+	int order = callgraph_compare(e->source.g, asked(e, a), asked(e, b));
 
 	if (order == 0)
-		order = callgraph_compare(e->g, other(e, a), other(e, b));
+		order = callgraph_compare(e->source.g, other(e, a), other(e, b));
 	return order < 0;
 }
 
 static int64_t edge_total(const struct edges *e, uint32_t edge)
 {
-	const struct callgraph_sums *sums = &e->g->edges[edge].sums;
+	const struct callgraph_sums *sums = &e->source.g->edges[edge].sums;
 
 	return sums->has_times ? sums->total_ns : NUMBER_NONE;
 }
@@ -185,28 +176,12 @@ static bool before_by_function(const void *context, uint32_t a, uint32_t b)
 {
 	const struct edges *e = context;
 	uint32_t f = asked(e, a), h = asked(e, b);
-	int64_t x = callgraph_total_ns(e->g, f), y = callgraph_total_ns(e->g, h);
+	int64_t x = callgraph_total_ns(e->source.g, f),
+		y = callgraph_total_ns(e->source.g, h);
 
 	if (f != h)
-		return x != y ? x > y : callgraph_compare(e->g, f, h) < 0;
+		return x != y ? x > y : callgraph_compare(e->source.g, f, h) < 0;
 	return edge_total(e, a) > edge_total(e, b);
-}
-
-static bool before_by_key(const void *context, uint32_t a, uint32_t b)
-{
-	const struct edges *e = context;
-	const struct callgraph_edge *x = &e->g->edges[a], *y = &e->g->edges[b];
-	int column = e->request->sort->column, order;
-
-	if (column >= SUMS)
-		order = callgraph_compare_sums(&x->sums, &y->sums, column - SUMS);
-	else if (column >= CALLEE)
-		order = callgraph_compare_names(e->g, x->callee, y->callee,
-						column - CALLEE);
-	else
-		order = callgraph_compare_names(e->g, x->caller, y->caller,
-						column - CALLER);
-	return e->ascending ? order < 0 : order > 0;
 }
 
 static bool after_by_function(const void *context, uint32_t a, uint32_t b)
@@ -214,99 +189,97 @@ static bool after_by_function(const void *context, uint32_t a, uint32_t b)
 	return before_by_function(context, b, a);
 }
 
+/* Under a key of --sort names break ties. */
 static void sort(struct edges *e)
 {
-	const struct sort_key *key = e->request->sort;
+	const struct view_request *show = &e->request->show;
 	uint32_t *spare = xrealloc_array(NULL, e->n + 1, sizeof(*spare));
 
-	e->ascending = key && key->ascending != e->request->reverse;
 	sort_indexes(e->at, e->n, spare, before_by_name, e);
-	if (key)
-		sort_indexes(e->at, e->n, spare, before_by_key, e);
-	else
+	if (!show->sort)
 		sort_indexes(e->at, e->n, spare,
-			     e->request->reverse ? after_by_function : before_by_function,
-			     e);
+			     show->reverse ? after_by_function : before_by_function, e);
 	free(spare);
 }
 
-static struct str name_of(struct edges *e, struct memtable *m, uint32_t function)
-{
-	buf_clear(&e->name);
-	callgraph_add_name(e->g, function, &e->name);
-	return arena_copy(&m->arena, buf_str(&e->name));
-}
-
-/* Time of calls from itself lies within that of its other calls: a share of nothing. */
-static struct cell share_cell(const struct edges *e, uint32_t edge)
-{
-	int64_t part = edge_total(e, edge);
-	int64_t whole = callgraph_total_ns(e->g, asked(e, edge));
-
-	if (part == NUMBER_NONE || whole <= 0 || sum_is_stuck(whole) ||
-	    asked(e, edge) == other(e, edge))
-		return cell_null();
-	return cell_real(100.0 * (double)part / (double)whole);
-}
-
 /* The function is named once, above what follows. */
-static void add_people_row(struct edges *e, struct memtable *m, uint32_t edge,
-			   uint32_t function_before)
+static void name_once(struct memtable *m)
 {
-	struct cell sums[NSUM_CELLS], cells[NPEOPLE];
-	uint32_t function = asked(e, edge);
+	struct str before = { .n = 0 };
 
-	callgraph_sum_cells(&e->g->edges[edge].sums, sums);
-	cells[ASKED] = cell_text(function == function_before ? STR_LIT("")
-							     : name_of(e, m, function));
-	cells[OTHER] = cell_text(name_of(e, m, other(e, edge)));
-	cells[CALLS] = sums[CELLS_CALLS];
-	cells[PRIMITIVE] = sums[CELLS_PRIMITIVE];
-	cells[SELF] = sums[CELLS_SELF];
-	cells[TOTAL] = sums[CELLS_TOTAL];
-	cells[SHARE] = share_cell(e, edge);
-	memtable_add_row(m, cells);
+	for (size_t i = 0; i < m->nrows; i++) {
+		struct str *name = &m->cells[i * m->table.ncolumns].as.text;
+		if (i && str_equal(*name, before))
+			name->n = 0;
+		else
+			before = *name;
+	}
 }
 
-static struct memtable *draw(struct edges *e)
+static struct call_row row_of(const struct callgraph *g, uint32_t edge)
 {
-	const struct call_edges_request *r = e->request;
-	struct memtable *m = r->for_people
-				     ? memtable_new(people_columns[r->side], NPEOPLE)
-				     : memtable_new(machine_columns, NMACHINE);
-	size_t n = r->limit && (size_t)r->limit < e->n ? (size_t)r->limit : e->n;
+	const struct callgraph_edge *at = &g->edges[edge];
 
-	for (size_t i = 0; i < n; i++) {
-		struct cell cells[NMACHINE];
-		uint32_t before = i ? asked(e, e->at[i - 1]) : CALLGRAPH_NONE;
-		if (r->for_people) {
-			add_people_row(e, m, e->at[i], before);
-			continue;
-		}
-		set_machine_cells(e, e->at[i], cells);
-		memtable_add_row(m, cells);
-	}
-	if (r->for_people)
-		m->table.fields = leaves_in_order;
-	m->table.total_rows = (int64_t)e->n;
-	return m;
+	return (struct call_row){ at->caller, at->callee, &at->sums };
 }
 
 struct table *call_edges_table(const struct callgraph *g,
 			       const struct call_matches *matches,
 			       const struct call_edges_request *request)
 {
-	struct edges e = { .g = g, .request = request };
+	struct arena names = { 0 };
+	struct edges e = { { g }, .request = request, .names = &names };
+	struct view_request show = request->show;
 
-	buf_init(&e.name, NAME_MAX_BYTES);
 	collect(&e, matches);
 	sort(&e);
-	struct memtable *m = draw(&e);
+	struct call_row *rows = xrealloc_array(NULL, e.n + 1, sizeof(*rows));
+	for (size_t i = 0; i < e.n; i++)
+		rows[i] = row_of(g, e.at[i]);
+	show.asked = OF_CALLS | (request->side == CALL_CALLERS ? OF_CALLERS : OF_CALLEES);
+	struct memtable *m = view_table(
+		&call_view, &(struct view_rows){ &e, rows, e.n, sizeof(*rows) }, NULL,
+		&show);
+	if (show.for_people)
+		name_once(m);
 	if (e.nwithout && e.n)
 		memtable_add_note(m, "%zu matching function%s no %s", e.nwithout,
 				  e.nwithout == 1 ? " has" : "s have",
 				  request->side == CALL_CALLERS ? "callers" : "callees");
-	buf_release(&e.name);
+	arena_release(&names);
+	free(rows);
 	free(e.at);
+	return &m->table;
+}
+
+struct table *callgraph_table(const struct callgraph *g,
+			      const struct callgraph_list *list,
+			      enum callgraph_calls which)
+{
+	const struct call_source source = { g };
+	const struct view_request all = { .asked = which == CALLS_NONE ? 0 : OF_CALLS };
+	struct call_row *rows = NULL;
+	struct callgraph_ends ends;
+	size_t n = 0, cap = 0;
+
+	callgraph_ends_init(&ends, g, which);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct callgraph_row *row = &g->rows[list->rows[i]];
+		if (which != CALLS_NONE)
+			callgraph_ends_of(&ends, g, row->function);
+		size_t more = which == CALLS_NONE ? 1 : ends.n;
+		rows = xgrow(rows, &cap, n + more, sizeof(*rows));
+		if (which == CALLS_NONE)
+			rows[n] = (struct call_row){ .callee = row->function,
+						     .sums = &row->sums };
+		for (size_t k = 0; which != CALLS_NONE && k < ends.n; k++)
+			rows[n + k] = row_of(g, ends.edges[k]);
+		n += more;
+	}
+	callgraph_ends_release(&ends);
+	struct memtable *m = view_table(
+		&call_view, &(struct view_rows){ &source, rows, n, sizeof(*rows) }, NULL,
+		&all);
+	free(rows);
 	return &m->table;
 }

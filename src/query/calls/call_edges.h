@@ -1,28 +1,25 @@
 /*
  * ptool callers, ptool callees: the calls of some functions, caller by caller or
- * callee by callee, with nothing overwritten and nothing stale.
+ * callee by callee, with nothing overwritten and nothing stale.  And what machines get
+ * of ptool pstats.
  */
 #ifndef PTOOL_QUERY_CALL_EDGES_H
 #define PTOOL_QUERY_CALL_EDGES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/table.h"
-#include "query/calls/callgraph.h"
+#include "query/calls/callgraph_cut.h"
+#include "query/calls/callgraph_ends.h"
 #include "query/filter.h"
-#include "query/sortkey.h"
+#include "query/view.h"
 
 enum call_side { CALL_CALLERS, CALL_CALLEES };
 
 struct call_edges_request {
 	enum call_side side;
-	const struct sort_key *sort; /* NULL: by function, the longest first */
-	int64_t limit;               /* 0: all */
-	bool reverse, for_people;
+	struct view_request
+		show; /* of call_view; no sort: by function, the longest first */
 };
 
-extern const struct sort_key call_edge_sort_keys[];
+extern const struct view call_view;
 
 /* Functions that are asked about: their indexes. */
 struct call_matches {
@@ -38,5 +35,13 @@ int call_edges_match(const struct callgraph *g, const struct filter *filter,
 struct table *call_edges_table(const struct callgraph *g,
 			       const struct call_matches *matches,
 			       const struct call_edges_request *request);
+
+/*
+ * The functions listed, as machines get them; with callers or callees the calls of each.
+ * The caller frees.
+ */
+struct table *callgraph_table(const struct callgraph *g,
+			      const struct callgraph_list *list,
+			      enum callgraph_calls which);
 
 #endif

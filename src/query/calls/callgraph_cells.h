@@ -13,6 +13,25 @@ void callgraph_function_cells(const struct callgraph *g, uint32_t function,
 			      struct cell *cells);
 /* calls, primitive_calls, self_ns, total_ns; null where not recorded. */
 void callgraph_sum_cells(const struct callgraph_sums *sums, struct cell *cells);
+/* A row of functions or of calls. */
+struct call_row {
+	uint32_t caller, callee; /* functions; a row of functions has no caller */
+	const struct callgraph_sums *sums; /* borrowed */
+};
+
+/* What the rows are of; a struct that begins with it may be a view's `from`. */
+struct call_source {
+	const struct callgraph *g; /* borrowed */
+};
+
+/* For struct field's get(); arg: the offset of caller or callee in struct call_row. */
+struct cell call_file(const void *from, const void *row, int arg);
+struct cell call_line(const void *from, const void *row, int arg);
+struct cell call_name(const void *from, const void *row, int arg);
+/* arg: the offset of a member of struct callgraph_sums; null where not recorded. */
+struct cell call_count(const void *from, const void *row, int arg);
+struct cell call_ns(const void *from, const void *row, int arg);
+
 /* The function's own sums; NULL: it is known as a caller alone. */
 const struct callgraph_sums *callgraph_sums_of(const struct callgraph *g,
 					       uint32_t function);

@@ -1,12 +1,29 @@
 /*
  * ptool tree: the tree of calls of what a scope holds, the real one of traces,
- * an estimated one of call graphs.
+ * an estimated one of call graphs.  A node is a row, below its caller, the longest
+ * first; what is too short, or comes after a limit, is summed in a row of its own.
  */
 #ifndef PTOOL_QUERY_TREE_H
 #define PTOOL_QUERY_TREE_H
 
-#include "query/calls/tree_table.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "query/filter.h"
 #include "query/scope.h"
+
+struct tree_request {
+	const struct filter *filter;  /* borrowed */
+	const struct filter *root_at; /* borrowed; its focus means the roots; NULL */
+	int64_t depth;                /* levels to show; 0: all */
+	int64_t limit;                /* children of one node; 0: all */
+	double min_share_pct;         /* of the whole tree's busy time */
+	int64_t min_ns;
+	bool kernels, by_instance, by_step; /* of traces: see struct slice_tree_request */
+	bool for_people;                    /* indented names instead of paths */
+	int width;                          /* of the table; 0: unlimited */
+};
 
 /*
  * 0 and *out, or -1: ERR_EMPTY when nothing is left by the filter, or when it asks
