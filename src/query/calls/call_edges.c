@@ -15,8 +15,9 @@
 struct edges {
 	struct call_source source; /* at the beginning: `from` of the view's fields */
 	const struct call_edges_request *request;
-	struct arena *names;
-	uint32_t *at; /* owned: edges of the functions asked about */
+	struct str *names;   /* owned: of functions, as far as they were needed */
+	struct arena *arena; /* of the names */
+	uint32_t *at;        /* owned: edges of the functions asked about */
 	size_t n, cap;
 	size_t nwithout; /* of these functions, those without any */
 };
@@ -34,14 +35,16 @@ static struct cell get_standard_name(const void *from, const void *row, int arg)
 {
 	const struct edges *e = from;
 	const struct call_row *call = row;
+	uint32_t function = end_of(e, call->caller, call->callee, arg);
 	struct buf name;
 
-	buf_init(&name, NAME_MAX_BYTES);
-	callgraph_add_name(e->source.g, end_of(e, call->caller, call->callee, arg),
-			   &name);
-	struct cell cell = cell_text(arena_copy(e->names, buf_str(&name)));
-	buf_release(&name);
-	return cell;
+	if (!e->names[function].p) {
+		buf_init(&name, NAME_MAX_BYTES);
+		callgraph_add_name(e->source.g, function, &name);
+		e->names[function] = arena_copy(e->arena, buf_str(&name));
+		buf_release(&name);
+	}
+	return cell_text(e->names[function]);
 }
 
 /* Time of calls from itself lies within that of its other calls: a share of nothing. */
@@ -227,10 +230,11 @@ struct table *call_edges_table(const struct callgraph *g,
 			       const struct call_matches *matches,
 			       const struct call_edges_request *request)
 {
-	struct arena names = { 0 };
-	struct edges e = { { g }, .request = request, .names = &names };
+	struct arena arena = { 0 };
+	struct edges e = { { g }, .request = request, .arena = &arena };
 	struct view_request show = request->show;
 
+	e.names = xcalloc(g->nfunctions + 1, sizeof(*e.names));
 	collect(&e, matches);
 	sort(&e);
 	struct call_row *rows = xrealloc_array(NULL, e.n + 1, sizeof(*rows));
@@ -246,7 +250,8 @@ struct table *call_edges_table(const struct callgraph *g,
 		memtable_add_note(m, "%zu matching function%s no %s", e.nwithout,
 				  e.nwithout == 1 ? " has" : "s have",
 				  request->side == CALL_CALLERS ? "callers" : "callees");
-	arena_release(&names);
+	arena_release(&arena);
+	free(e.names);
 	free(rows);
 	free(e.at);
 	return &m->table;
