@@ -106,6 +106,8 @@ struct table {
 	const char *const *notes;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;
+	/* For people: columns that are null, or amounts of 0, in all rows are not drawn. */
+	bool drops_zeros;
 	bool is_form; /* for people: its rows are facts of one thing, which nobody counts */
 	/*
 	 * For people: its notes are its text, drawn without a label; a line that begins

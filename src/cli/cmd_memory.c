@@ -7,6 +7,7 @@
 #include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/view_options.h"
 #include "query/memory/memory.h"
 
 struct memory_opts {
@@ -46,7 +47,7 @@ static const struct opt memory_views[] = {
 };
 
 static const struct opt memory_options[] = {
-	{ .name = "limit", .arg = "ROWS", .help = "show so many rows (of each device, where they are ranked), 0 for all",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows (of each device, where they are ranked), 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
 	{ .name = "by", .arg = "WHAT", .help = "what the rows of --live are",
 	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
@@ -86,6 +87,7 @@ static const struct opt_group memory_groups[] = {
 /* clang-format on */
 
 static const struct memory_opts defaults = { .by = "op",
+					     .limit = VIEW_LIMIT_PEOPLE,
 					     .min_share = "10",
 					     .output = OUTPUT_DEFAULTS };
 
@@ -187,6 +189,8 @@ static int open_memory(const struct reading *r, const void *options, struct tabl
 	struct memory_request request = *(const struct memory_request *)options;
 
 	request.for_people = r->for_people;
+	if (request.limit < 0)
+		request.limit = r->for_people ? -request.limit : 0;
 	return memory_open(r->store, r->scope, &request, out, err);
 }
 

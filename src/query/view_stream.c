@@ -74,7 +74,9 @@ struct table *view_stream(const struct view *view, struct table *from,
 	s->fields = xcalloc(n + 1, sizeof(const struct field *));
 	s->columns = xcalloc(n + 1, sizeof(struct column));
 	s->cells = xcalloc(from->ncolumns + 1, sizeof(struct cell));
-	s->table = (struct table){ .next = stream_next, .free = stream_free };
+	s->table = (struct table){ .next = stream_next,
+				   .free = stream_free,
+				   .drops_zeros = request->for_people };
 	if (request->for_people)
 		choose_for_people(s, view, scope, request);
 	for (const struct field *f = view->fields; !request->for_people && f->name; f++)

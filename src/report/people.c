@@ -18,7 +18,7 @@
 /* What a column's cells have in common. */
 struct summary {
 	double largest, smallest; /* magnitudes; the smallest that is not 0, or 0 */
-	bool has_fractions, has_numbers, has_text;
+	bool has_fractions, has_numbers, has_text, has_infinite;
 };
 
 static void add_number(struct summary *s, double value)
@@ -26,6 +26,7 @@ static void add_number(struct summary *s, double value)
 	double magnitude = fabs(value);
 
 	s->has_numbers = true;
+	s->has_infinite |= !isfinite(value);
 	if (!isfinite(value))
 		return;
 	if (magnitude > s->largest)
@@ -90,12 +91,21 @@ static void measure(struct people *p, size_t row, size_t column)
 		c->number_width = width;
 }
 
+/* Only null, or amounts of 0. */
+static bool says_nothing(enum unit unit, const struct summary *s)
+{
+	bool is_amount = units_is_number(unit) && unit != UNIT_ID && unit != UNIT_TIME;
+
+	if (s->has_text || !s->has_numbers)
+		return !s->has_text;
+	return is_amount && s->largest == 0 && !s->has_infinite;
+}
+
 int people_collect(struct people *p, struct table *t, struct err *err)
 {
 	*p = (struct people){ .table = t, .rows = memtable_new(t->columns, t->ncolumns) };
 	buf_init(&p->cell, CELL_MAX);
 	p->columns = arena_alloc(&p->arena, t->ncolumns * sizeof(*p->columns));
-	p->ncolumns = t->ncolumns;
 	if (memtable_add_table(p->rows, t, err) < 0)
 		return -1;
 	for (size_t i = 0; i < t->ncolumns; i++) {
@@ -105,7 +115,10 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 		bool has_scales = needs_scales(scale, &s);
 		bool is_right = units_is_number(unit) ||
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
-		p->columns[i] = (struct people_column){
+		if (t->drops_zeros && p->rows->nrows && says_nothing(unit, &s))
+			continue;
+		struct people_column *c = &p->columns[p->ncolumns++];
+		*c = (struct people_column){
 			.at = i,
 			.least = t->fields ? t->fields[i]->least : 0,
 			.heading = make_heading(p, &t->columns[i],
@@ -114,12 +127,12 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 			.has_scales = has_scales,
 			.is_right = is_right,
 		};
-		p->columns[i].width = utf8_width(p->columns[i].heading);
+		c->width = utf8_width(c->heading);
 	}
 	for (size_t row = 0; row < p->rows->nrows; row++)
-		for (size_t i = 0; i < t->ncolumns; i++)
+		for (size_t i = 0; i < p->ncolumns; i++)
 			measure(p, row, i);
-	for (size_t i = 0; i < t->ncolumns; i++)
+	for (size_t i = 0; i < p->ncolumns; i++)
 		p->columns[i].whole_width = p->columns[i].width;
 	return 0;
 }
@@ -200,6 +213,8 @@ static void add_rows(struct people *p)
 		buf_addf(&p->cell, " of %s",
 			 units_text(UNIT_COUNT, cell_int(total), number).p);
 	buf_add_text(&p->cell, drawn == 1 && total <= 1 ? " row" : " rows");
+	if (total < 0 && drawn)
+		buf_add_text(&p->cell, "; -n 0 shows all");
 	if (p->table->share) {
 		buf_add_text(&p->cell, ", ");
 		utf8_add_visible(&p->cell, str_of(p->table->share));

@@ -84,7 +84,7 @@ same() { # WHERE ORDER OPTION...
 	[ "$(ptool list -n 3 | tail -1)" = '3 of 4,684 rows' ]
 	[ "$(ptool list -n 3 --sort dur --cat cpu_op | tail -1)" = "3 of $(ask ptool.db \
 		"SELECT printf('%,d', count(*)) FROM slice WHERE category = 'cpu_op'") rows" ]
-	[ "$(ptool list -n 3 --cat cpu_op | tail -1)" = 'first 3 rows' ]
+	[ "$(ptool list -n 3 --cat cpu_op | tail -1)" = 'first 3 rows; -n 0 shows all' ]
 	ptool list -n 3 --cat cpu_op --format json | grep '"total_rows":null'
 }
 

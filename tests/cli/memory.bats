@@ -106,6 +106,12 @@ t = json.load(sys.stdin)
 assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(cat all)" <one
 	done
 	on_80 --stats -n 2 | grep -qE '^2 of [0-9]+ rows$'
+	# people see 20 of a list, machines all
+	for view in --events --curve; do
+		[ "$(ptool memory $view | tail -1)" = 'first 20 rows; -n 0 shows all' ]
+		[ "$(ptool memory $view --format csv | wc -l)" -gt 100 ]
+		[ "$(ptool memory $view -n 0 | wc -l)" -gt 100 ]
+	done
 }
 
 @test "sizes, shares and misspelt options" {

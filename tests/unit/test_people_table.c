@@ -95,7 +95,7 @@ static void of_an_unknown_total_the_first_are_shown(void **state)
 
 	(void)state;
 	m->table.total_rows = -1;
-	assert_renders("table", m, "N\n3\n\nfirst 1 row\n");
+	assert_renders("table", m, "N\n3\n\nfirst 1 row; -n 0 shows all\n");
 }
 
 static void null_is_a_dash(void **state)
