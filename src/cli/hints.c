@@ -2,8 +2,11 @@
 #include "cli/hints.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/arena.h"
 #include "base/buf.h"
 
 #define OPENS "'ptool "
@@ -75,14 +78,62 @@ static const char *const *all_completed(const char *const *lines, const char *op
 	return copies;
 }
 
-void hints_complete(struct table *t, const char *operand, struct arena *arena)
+static int hinted_next(struct table *t, struct cell *cells, struct err *err);
+static void hinted_free(struct table *t);
+
+/* A table that hands on another's rows, and its words with their hints completed. */
+struct hinted {
+	struct table table;
+	struct table *from; /* owned */
+	const char *operand;
+	struct arena arena;
+};
+
+/* What `from` says by now; some know it only after their last row. */
+static void take_words(struct hinted *h)
 {
-	for (; t && is_one_word(operand); t = t->more) {
-		t->caption = completed(t->caption, operand, arena);
-		t->empty = completed(t->empty, operand, arena);
-		t->under = all_completed(t->under, operand, arena);
-		t->notes = all_completed(t->notes, operand, arena);
-	}
+	struct table *t = &h->table, *more = t->more;
+
+	*t = *h->from;
+	t->next = hinted_next;
+	t->free = hinted_free;
+	t->more = more;
+	t->caption = completed(t->caption, h->operand, &h->arena);
+	t->empty = completed(t->empty, h->operand, &h->arena);
+	t->under = all_completed(t->under, h->operand, &h->arena);
+	t->notes = all_completed(t->notes, h->operand, &h->arena);
+}
+
+static int hinted_next(struct table *t, struct cell *cells, struct err *err)
+{
+	struct hinted *h = (struct hinted *)t;
+	int rc = h->from->next(h->from, cells, err);
+
+	if (rc <= 0)
+		take_words(h);
+	return rc;
+}
+
+static void hinted_free(struct table *t)
+{
+	struct hinted *h = (struct hinted *)t;
+
+	table_free(h->from);
+	arena_release(&h->arena);
+	free(h);
+}
+
+struct table *hints_complete(struct table *t, const char *operand)
+{
+	if (!t || !is_one_word(operand))
+		return t;
+	struct hinted *h = xcalloc(1, sizeof(*h));
+	h->from = t;
+	h->operand = operand;
+	h->table.more = hints_complete(t->more, operand);
+	t->more = NULL;
+	take_words(h);
+	return &h->table;
 }
 
 void hints_complete_error(struct err *err, const char *operand)

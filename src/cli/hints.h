@@ -5,16 +5,15 @@
 #ifndef PTOOL_CLI_HINTS_H
 #define PTOOL_CLI_HINTS_H
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/table.h"
 
 /*
- * Adds the operand to such command lines in what is written around the table and those
- * after it; the texts lie in the arena.  Not where one wants another operand, nor for an
- * operand that a shell would take apart, or NULL.
+ * A table of the same rows whose words, and those of the tables after it, have the operand
+ * in such command lines; owns `t`, or is it.  Not where one wants another operand, nor
+ * for an operand that a shell would take apart, or NULL; borrowed.
  */
-void hints_complete(struct table *t, const char *operand, struct arena *arena);
+struct table *hints_complete(struct table *t, const char *operand);
 /* The same for a message. */
 void hints_complete_error(struct err *err, const char *operand);
 

@@ -32,20 +32,18 @@ bool reading_is_for_people(const struct output_opts *o)
 static int draw(const struct reading_plan *plan, const struct reading *r, struct err *err)
 {
 	struct table *table = NULL;
-	struct arena hints = { 0 };
 
 	if (plan->open(r, plan->options, &table, err) < 0)
 		return -1;
-	hints_complete(table, plan->operand, &hints);
 	if (plan->nothing && !table->empty)
 		table->empty = ""; /* the message says it */
+	table = hints_complete(table, plan->operand);
 	int rc = output_table(plan->command, table, plan->output, err);
 	if (rc == 0 && table->total_rows == 0 && plan->nothing)
 		rc = plan->lacks && !filter_is_given(plan->filter)
 			     ? filter_lacks(r->scope, plan->lacks, err)
 			     : err_set(err, ERR_EMPTY, "%s", plan->nothing);
 	table_free(table);
-	arena_release(&hints);
 	return rc;
 }
 

@@ -201,3 +201,18 @@ options_of() { # COMMAND
 	ptool diff --help | grep -qE '^  1    .*--exit-code'
 	ptool top --help | lacks -E '^  1    '
 }
+
+@test "every command line that a hint names runs as it is written" {
+	ln -s "$GPU"/{everything,annotations,memory,phases_of_chrome,copies}.json "$FIXTURES/pyprof/app.prof" .
+	for file in *; do
+		for command in overview info doctor advise gaps tree 'top --by module' 'callers aten'; do
+			ptool ${command%% *} -q --wide $(cut -s -d' ' -f2- <<<"$command") "$file" >>said 2>&1 || true
+		done
+	done
+	# capitals stand for what only the reader knows: 'ptool ingest FILE'
+	grep -o "'ptool [^']*'" said | tr -d "'" | sort -u | grep -vE ' [A-Z]+$' >hints
+	[ "$(wc -l <hints)" -ge 5 ]
+	while read -r hint; do
+		eval "$hint" >/dev/null 2>failed || { echo "$hint: $(cat failed)"; return 1; }
+	done <hints
+}

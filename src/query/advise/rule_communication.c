@@ -22,8 +22,8 @@ static int check(const struct rule_run *run, struct err *err)
 	struct rule_share judged = share;
 
 	if (run->facts->scope->nranks <= 1)
-		judged.suggestion = TRY "; record all ranks to see with 'ptool comm "
-					"--ranks' whether it waits for a late one";
+		judged.suggestion = TRY "; record all ranks: 'ptool comm --ranks "
+					"FOLDER' shows whether it waits for a late one";
 	return rule_judge_share(run, &judged, run->values[MIN_PCT], err);
 }
 

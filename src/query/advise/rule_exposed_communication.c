@@ -20,8 +20,8 @@ static void judge(const struct rule_run *run, const struct step_row *mean)
 	advice_add(run, facts_device_cell(mean),
 		   run->facts->scope->nranks > 1 ? OVERLAP
 						 : OVERLAP
-			   "; record all ranks to see with 'ptool comm "
-			   "--ranks' whether it waits for a late one",
+			   "; record all ranks: 'ptool comm --ranks FOLDER' "
+			   "shows whether it waits for a late one",
 		   "%.1f%% of %s the %s communicates and does not compute", pct,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
