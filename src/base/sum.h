@@ -26,6 +26,16 @@ static inline int64_t sum_sub(int64_t a, int64_t b)
 	return difference;
 }
 
+/* Without what is behind the point; sticks at the ends of the range, and is 0 for no number. */
+static inline int64_t sum_of_double(double value)
+{
+	if (value >= 0x1p63)
+		return INT64_MAX;
+	if (value >= -0x1p63)
+		return (int64_t)value;
+	return value < 0 ? INT64_MIN : 0;
+}
+
 /* It says no more than "at least": nothing can be divided by it, nor it by anything. */
 static inline bool sum_is_stuck(int64_t sum)
 {

@@ -5,6 +5,7 @@
 #ifndef PTOOL_QUERY_QUERY_H
 #define PTOOL_QUERY_QUERY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/asset.h"
@@ -37,6 +38,15 @@ ASSET(asset_query_views_string_text_sql);
  * returns -1.
  */
 int query_damaged(const char *what_do, struct err *err);
+
+/*
+ * Can [first, first + n) be: n is not negative, and its end is an int64?  Times and ids are
+ * asked so where a row is read, as a store may hold anything.
+ */
+static inline bool query_is_range(int64_t first, int64_t n)
+{
+	return n >= 0 && first <= INT64_MAX - n;
+}
 
 /* An embedded file with one statement; the caller finalizes *out. */
 int query_prepare(struct store *store, const unsigned char *sql,

@@ -88,8 +88,8 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 static bool is_sound(const struct scope_profile *p)
 {
 	return p->id > 0 && p->id < INT64_MAX && p->first_slice_id >= 0 &&
-	       p->slices >= 0 && p->slices < INT64_MAX - p->first_slice_id && p->run &&
-	       p->path && p->format;
+	       query_is_range(p->first_slice_id, p->slices) && p->run && p->path &&
+	       p->format;
 }
 
 static int load_profiles(struct store *store, const struct scope_request *request,

@@ -202,3 +202,14 @@ EOF
 	ptool advise "$GPU/two_devices.json" --format json 2>/dev/null | grep -q '"notes":\["GPU 0 is busy 75.1% of each step '
 	COLUMNS=80 ptool advise --verbose "$GPU/sync.json" 2>/dev/null | grep -q '^        synchronization: steps 2, mean step '
 }
+
+@test "advise tells calls whose times cannot be" {
+	ptool ingest -q "$TORCH/t260_cnn_w0/trace.json.gz"
+	cp ptool.db good.db
+	for edit in 'dur = 9223372036854775807' 'self_ns = 9223372036854775807 WHERE id % 3 = 1'; do
+		cp good.db ptool.db
+		sqlite3 ptool.db "UPDATE slice_row SET $edit"
+		run --separate-stderr ptool advise
+		exits 4
+	done
+}

@@ -247,7 +247,7 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 	exits 4
 	damage 'UPDATE slice_row SET dur = -9223372036854775808, self_ns = -9223372036854775808'
 	run --separate-stderr ptool list --sort dur
-	exits 0
+	exits 4
 	damage 'UPDATE track SET slices = -3'
 	run --separate-stderr ptool list
 	exits 3

@@ -65,9 +65,9 @@ static int find(struct advise_facts *f, bool slow, struct long_calls *out,
 			add(&a, &calls[i]);
 	intervals_unite(&a.open);
 	if (a.dur_ns > 0)
-		out->above_ns =
-			(int64_t)((double)out->above_ns *
-				  ((double)intervals_length(&a.open) / (double)a.dur_ns));
+		out->above_ns = sum_of_double(
+			(double)out->above_ns *
+			((double)intervals_length(&a.open) / (double)a.dur_ns));
 	if (out->n)
 		out->most = text_pool_str(f->texts, a.most);
 	intervals_release(&a.open);

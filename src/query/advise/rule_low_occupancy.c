@@ -50,7 +50,7 @@ static void judge(const struct rule_run *run, const struct work_device *device,
 
 	if (o.ns == 0 || pct >= below_pct)
 		return;
-	int64_t saved_ns = (int64_t)((double)o.ns * (below_pct - pct) / below_pct);
+	int64_t saved_ns = sum_of_double((double)o.ns * (below_pct - pct) / below_pct);
 	if (facts_pct(saved_ns, run->facts->window.ns) <= run->values[MIN_PCT])
 		return;
 	advice_add(run, work_device_cell(device),

@@ -79,7 +79,7 @@ static void judge(const struct rule_run *run, const struct cell *row,
 
 	if (!use || pct <= run->values[MIN_PCT])
 		return;
-	int64_t ns = (int64_t)(pct / 100 * (double)use->kernel_ns / 2);
+	int64_t ns = sum_of_double(pct / 100 * (double)use->kernel_ns / 2);
 	if (facts_pct(ns, run->facts->window.ns) < LEAST_PCT)
 		return;
 	advice_add(

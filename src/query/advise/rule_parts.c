@@ -157,7 +157,8 @@ int64_t rule_operators_ns(const struct rule_run *run, const struct rule_operator
 	if (of->all_ns <= 0)
 		return 0;
 	double share = (double)of->ns / (double)of->all_ns;
-	return (int64_t)(share * (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
+	return sum_of_double(share *
+			     (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
 }
 
 bool rule_any_operator(const struct fact_name *name)

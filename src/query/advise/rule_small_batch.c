@@ -1,6 +1,7 @@
 /* Kernels that are too small to fill the device; NCCL's are on purpose. */
 #include <math.h>
 
+#include "base/sum.h"
 #include "query/advise/rule_parts.h"
 
 enum { BELOW_PCT, MIN_PCT };
@@ -18,8 +19,8 @@ static void judge(const struct rule_run *run, size_t device,
 		return;
 	double pct =
 		round(100.0 * efficiency / utilization * PARTS_OF_PCT) / PARTS_OF_PCT;
-	int64_t ns =
-		(int64_t)((double)run->facts->uses[device].kernel_ns * (1 - pct / 100));
+	int64_t ns = sum_of_double((double)run->facts->uses[device].kernel_ns *
+				   (1 - pct / 100));
 	if (pct >= run->values[BELOW_PCT] ||
 	    facts_pct(ns, run->facts->window.ns) <= run->values[MIN_PCT])
 		return;

@@ -100,8 +100,7 @@ static int add_fact(const struct loading *l, const struct collective_fact_row *r
 	if (rc <= 0)
 		return rc;
 	/* "wait" and "init" are no collectives */
-	if (slice.class != CLASS_OP || slice.dur_ns < 0 ||
-	    slice.ts_ns > INT64_MAX - slice.dur_ns ||
+	if (slice.class != CLASS_OP ||
 	    collective_of(text_pool_str(l->from->texts, row->name)) == COLLECTIVE_OTHER)
 		return 0;
 	call.start_ns = slice.ts_ns;

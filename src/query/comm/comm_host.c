@@ -48,17 +48,6 @@ static int list_names(struct store *store, const struct scope_profile *profile,
 	return rc;
 }
 
-static bool is_span(int64_t ts_ns, int64_t dur_ns)
-{
-	return dur_ns >= 0 && ts_ns <= INT64_MAX - dur_ns;
-}
-
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store holds slices whose times cannot be; ingest again");
-}
-
 static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
 		     struct comm_ranges *out, struct err *err)
 {
@@ -67,8 +56,8 @@ static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
 	struct comm_range range = { .slice_id = sqlite3_column_int64(stmt, RANGE_ID),
 				    .step_id = sqlite3_column_int64(stmt, RANGE_STEP) };
 
-	if (!is_span(ts_ns, dur_ns))
-		return damaged(err);
+	if (!query_is_range(ts_ns, dur_ns))
+		return query_damaged("slices do", err);
 	range.start_ns = ts_ns;
 	range.end_ns = ts_ns + dur_ns;
 	if (text_pool_number(texts, sqlite3_column_int64(stmt, RANGE_NAME), &range.name,
@@ -87,12 +76,6 @@ static void bind_slices(struct sqlite3_stmt *stmt, const struct scope_profile *p
 	query_bind_int(stmt, ":op", CLASS_OP);
 }
 
-static bool has_slices(const struct scope_profile *profile)
-{
-	return profile->slices > 0 && profile->first_slice_id >= 0 &&
-	       profile->first_slice_id <= INT64_MAX - profile->slices;
-}
-
 int comm_ranges_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile, bool only_host,
 		     struct comm_ranges *out, struct err *err)
@@ -104,7 +87,7 @@ int comm_ranges_load(struct store *store, struct text_pool *texts,
 	*out = (struct comm_ranges){ .n = 0 };
 	buf_init(&ids, SIZE_MAX);
 	rc = list_names(store, profile, only_host, &ids, err);
-	if (rc == 0 && ids.n && has_slices(profile) &&
+	if (rc == 0 && ids.n && profile->slices > 0 &&
 	    (rc = query_prepare(store, asset_query_views_comm_ranges_sql, &stmt, err)) ==
 		    0) {
 		bind_slices(stmt, profile);
@@ -141,8 +124,8 @@ static int add_operator(struct text_pool *texts, struct sqlite3_stmt *stmt,
 	int64_t dur_ns = sqlite3_column_int64(stmt, 1);
 	uint32_t name;
 
-	if (!is_span(ts_ns, dur_ns))
-		return damaged(err);
+	if (!query_is_range(ts_ns, dur_ns))
+		return query_damaged("slices do", err);
 	/* most lie within the one before */
 	if (out->n && out->items[out->n - 1].start_ns <= ts_ns &&
 	    out->items[out->n - 1].end_ns >= ts_ns + dur_ns)
@@ -162,7 +145,7 @@ int comm_host_compute(struct store *store, struct text_pool *texts,
 	int rc;
 
 	*out = (struct intervals){ .n = 0 };
-	if (!has_slices(profile))
+	if (profile->slices == 0)
 		return 0;
 	if (query_prepare(store, asset_query_views_comm_host_compute_sql, &stmt, err) < 0)
 		return -1;

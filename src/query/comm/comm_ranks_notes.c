@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/comm/comm_judge.h"
 
@@ -183,7 +184,7 @@ static int64_t mean_wait_ns(const struct comm_matches *m)
 		sum += (double)comm_judge(m, &m->matches[i]).wait_ns;
 		n += m->matches[i].n;
 	}
-	return n ? (int64_t)(sum / (double)n) : -1;
+	return n ? sum_of_double(sum / (double)n) : -1;
 }
 
 /* Waits that are shorter than what clocks may differ by mean nothing. */

@@ -18,7 +18,7 @@ static int add_step(struct diff_steps *s, const struct diff_range *step, struct 
 {
 	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
 
-	if (step->dur_ns < 0 || step->start_ns > INT64_MAX - step->dur_ns)
+	if (!query_is_range(step->start_ns, step->dur_ns))
 		return query_damaged("steps do", err);
 	s->ranges = xgrow(s->ranges, &s->ranges_cap, s->nranges + 1, sizeof(*s->ranges));
 	s->ranges[s->nranges++] = *step;

@@ -45,12 +45,16 @@ static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *
 	while ((rc = sql_step(stmt, err)) > 0) {
 		int64_t ts_ns = sqlite3_column_int64(stmt, ROW_TS);
 		int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
+		if (!query_is_range(ts_ns, dur_ns)) {
+			rc = query_damaged("slices do", err);
+			break;
+		}
 		rank->items =
 			xgrow(rank->items, &rank->cap, rank->n + 1, sizeof(*rank->items));
 		rank->items[rank->n++] = (struct gap_collective){
 			.slice_id = sqlite3_column_int64(stmt, ROW_ID),
 			.start_ns = ts_ns,
-			.end_ns = sum_add(ts_ns, dur_ns),
+			.end_ns = ts_ns + dur_ns,
 			.members = own_text(r, stmt, ROW_MEMBERS),
 			.name = own_text(r, stmt, ROW_NAME),
 			.on_device = sqlite3_column_int(stmt, ROW_ON_DEVICE) != 0,

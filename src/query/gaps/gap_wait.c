@@ -37,7 +37,7 @@ int stream_waits_load(const struct gap_blame_request *request, struct stream_wai
 			.other = sqlite3_column_int64(stmt, WAIT_OTHER),
 			.slice_id = sqlite3_column_int64(stmt, WAIT_ID),
 		};
-		if (wait.dur_ns < 0 || wait.ts_ns > INT64_MAX - wait.dur_ns) {
+		if (!query_is_range(wait.ts_ns, wait.dur_ns)) {
 			query_damaged("waits do", err);
 			rc = -1;
 			break;

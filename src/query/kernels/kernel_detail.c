@@ -65,8 +65,7 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 	int rc;
 
 	*out = (struct kernel_details){ .n = 0 };
-	if (profile->slices <= 0 || profile->first_slice_id < 0 ||
-	    profile->first_slice_id > INT64_MAX - profile->slices)
+	if (profile->slices == 0)
 		return 0;
 	if (query_prepare(store, asset_query_views_kernel_rows_sql, &stmt, err) < 0)
 		return -1;

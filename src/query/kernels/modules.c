@@ -158,8 +158,7 @@ static int add_slice(struct gathering *g, const struct slice_row *row, struct er
 {
 	uint32_t name;
 
-	if (row->dur_ns < 0 || row->ts_ns > INT64_MAX - row->dur_ns ||
-	    g->ncalls >= MODULE_NONE - 2)
+	if (g->ncalls >= MODULE_NONE - 2)
 		return query_damaged("slices do", err);
 	while (g->nopen && g->open[g->nopen - 1].end_ns <= row->ts_ns)
 		g->nopen--;

@@ -64,8 +64,8 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 					    sqlite3_column_int64(stmt, 1),
 					    sqlite3_column_int64(stmt, 2),
 					    sqlite3_column_int64(stmt, 3) };
-		if (out->nsteps >= EVENTS_MAX || step.dur_ns < 0 ||
-		    step.ts_ns > INT64_MAX - step.dur_ns) {
+		if (out->nsteps >= EVENTS_MAX ||
+		    !query_is_range(step.ts_ns, step.dur_ns)) {
 			rc = damaged(err);
 			break;
 		}
@@ -154,9 +154,6 @@ static int load_events(struct loading *l, struct store *store, struct err *err)
 	struct sqlite3_stmt *stmt;
 	int rc;
 
-	if (p->slices < 0 || p->first_slice_id < 0 ||
-	    p->first_slice_id > INT64_MAX - p->slices)
-		return damaged(err);
 	if (query_prepare(store, asset_query_views_memory_events_sql, &stmt, err) < 0)
 		return -1;
 	query_bind_int(stmt, ":first", p->first_slice_id);

@@ -71,8 +71,10 @@ static size_t curve_cell(const struct memory_events *m, int64_t ts_ns)
 
 	if (ts_ns <= 0 || dur_ns <= 0)
 		return 0;
+	if (ts_ns >= dur_ns)
+		return CURVE_CELLS - 1;
 	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * CURVE_CELLS);
-	return ts_ns >= dur_ns || cell >= CURVE_CELLS ? CURVE_CELLS - 1 : cell;
+	return cell >= CURVE_CELLS ? CURVE_CELLS - 1 : cell;
 }
 
 /* In each cell the highest level that stood in it. */

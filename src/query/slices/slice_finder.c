@@ -46,6 +46,8 @@ static int read_found(struct slice_finder *f, struct found_slice *out, struct er
 	out->parent_id = sqlite3_column_int64(stmt, AT_PARENT);
 	out->step_id = sqlite3_column_int64(stmt, AT_STEP);
 	out->class = sqlite3_column_int(stmt, AT_CLASS);
+	if (!query_is_range(out->ts_ns, out->dur_ns))
+		return query_damaged("slices do", err);
 	if (out->parent_id >= out->id)
 		return err_set(err, ERR_INPUT,
 			       "the store's slices stand before the ones around them; "

@@ -208,7 +208,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	size_t all = (size_t)l->profile->slices;
 
 	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
-	    what < 0 || what >= NCLASSES || dur_ns < 0 || ts_ns > INT64_MAX - dur_ns)
+	    what < 0 || what >= NCLASSES || !query_is_range(ts_ns, dur_ns))
 		return query_damaged("slices do", err);
 	struct loaded_slice s = {
 		.ts_ns = ts_ns,
@@ -311,8 +311,7 @@ int slice_load(struct store *store, struct text_pool *texts,
 
 	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
 				    .span_end_ns = NUMBER_NONE };
-	if (profile->slices < 0 || profile->slices >= SLICE_NONE ||
-	    profile->first_slice_id < 0 || profile->first_slice_id > INT64_MAX / 2)
+	if (profile->slices >= SLICE_NONE)
 		return query_damaged("slices do", err);
 	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) <
 		    0 ||

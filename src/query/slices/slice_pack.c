@@ -37,7 +37,7 @@ static int damaged(struct err *err)
 
 int slice_pack_seek(struct slice_pack *p, int64_t first_id, int64_t n, struct err *err)
 {
-	if (first_id < 0 || n < 0 || first_id > INT64_MAX - n)
+	if (first_id < 0 || !query_is_range(first_id, n))
 		return damaged(err);
 	p->next_id = first_id;
 	p->last_id = first_id + n - 1;
@@ -130,7 +130,7 @@ static bool get_slice(struct packed_bytes *bytes, struct packed_slice *s)
 		return false;
 	if (bytes[NAME].end && s->name_id < 1)
 		return false;
-	if (dur_ns < 0 || s->start_ns > INT64_MAX - dur_ns || s->class >= NCLASSES)
+	if (!query_is_range(s->start_ns, dur_ns) || s->class >= NCLASSES)
 		return false;
 	s->end_ns = s->start_ns + dur_ns;
 	s->id++;

@@ -27,9 +27,9 @@ enum {
 	COLUMN_CORRELATION
 };
 
-static struct slice_row read_row(struct sqlite3_stmt *stmt)
+static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err *err)
 {
-	return (struct slice_row){
+	*row = (struct slice_row){
 		.id = sqlite3_column_int64(stmt, COLUMN_ID),
 		.ts_ns = sqlite3_column_int64(stmt, COLUMN_TS),
 		.dur_ns = sqlite3_column_int64(stmt, COLUMN_DUR),
@@ -47,6 +47,8 @@ static struct slice_row read_row(struct sqlite3_stmt *stmt)
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};
+	return query_is_range(row->ts_ns, row->dur_ns) ? 0
+						       : query_damaged("slices do", err);
 }
 
 int slices_read(struct slices *slices, const struct slices_track *track, int64_t id,
@@ -63,7 +65,8 @@ int slices_read(struct slices *slices, const struct slices_track *track, int64_t
 	query_bind_int(stmt, ":first", id);
 	query_bind_int(stmt, ":last", last);
 	while (got < n && (rc = sql_step(stmt, err)) > 0)
-		rows[got++] = read_row(stmt);
+		if (read_row(stmt, &rows[got++], err) < 0)
+			return -1;
 	return rc < 0 ? -1 : (int)got;
 }
 

@@ -1,5 +1,4 @@
 /* Opening the slices of some profiles: their tracks and steps, and the filters. */
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -121,13 +120,8 @@ static int check_tracks(const struct slices *p, struct err *err)
 {
 	for (size_t i = 0; i < p->ntracks; i++) {
 		const struct slices_track *track = &p->tracks[i];
-		if (track->first_id < 1 || track->slices < 0 ||
-		    track->slices > INT64_MAX - track->first_id)
-			return err_set(err, ERR_INPUT,
-				       "the store is damaged: a track of %" PRId64
-				       " slices from %" PRId64,
-				       track->slices, track->first_id);
-		if (!track->kind)
+		if (track->first_id < 1 || !track->kind ||
+		    !query_is_range(track->first_id, track->slices))
 			return query_damaged("tracks do", err);
 	}
 	return 0;

@@ -29,8 +29,9 @@ static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct e
 		.start_ns = sqlite3_column_int64(stmt, RANGE_TS),
 	};
 
-	if (dur_ns < 0 || __builtin_add_overflow(window.start_ns, dur_ns, &window.end_ns))
+	if (!query_is_range(window.start_ns, dur_ns))
 		return query_damaged("steps do", err);
+	window.end_ns = window.start_ns + dur_ns;
 	add_window(w, window);
 	return 0;
 }
