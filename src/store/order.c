@@ -2,6 +2,8 @@
 #include "store/order.h"
 
 #include <assert.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "store/apart.h"
@@ -267,33 +269,38 @@ static void put_ends_last(struct model *m, uint32_t *aside)
 		memcpy(m->order + to, aside + to, nends * sizeof(*aside));
 }
 
-/* A track's slices are together then: a few places are read at a time, and one written. */
-static void copy_slices(struct model *m)
+#define FORGOTTEN_BYTES ((size_t)1 << 20)
+
+/* Gives the memory of [from, to) back to the system: it is not read again, only freed. */
+static char *forget(char *from, const char *to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t skip = page - (uintptr_t)from % page; /* what stands before it stays */
+
+	if ((size_t)(to - from) < FORGOTTEN_BYTES + skip)
+		return from;
+	madvise(from + skip, FORGOTTEN_BYTES / page * page, MADV_DONTNEED);
+	return from + skip + FORGOTTEN_BYTES / page * page - 1;
+}
+
+/*
+ * The slices in the order of rows.  They are read in the order of the file and their
+ * memory given back at once, and written to as many places as there are tracks: both
+ * are quick, and only one array is ever in memory.
+ */
+static void move_slices(struct model *m, const uint32_t *row_of)
 {
 	struct slice_rec *rows = spill_alloc(m->spill, m->nslices, sizeof(*rows));
+	char *kept = (char *)m->slices;
 
-	for (uint32_t row = 0; row < m->nslices; row++)
-		rows[row] = m->slices[m->order[row]];
+	for (size_t i = 0; i < m->nslices; i++) {
+		rows[row_of[i]] = m->slices[i];
+		if (i % 8192 == 0)
+			kept = forget(kept, (const char *)&m->slices[i]);
+	}
 	spill_free(m->spill, m->slices);
 	m->slices = rows;
 	m->slices_cap = m->nslices;
-}
-
-/* The slices in the order of rows, in place; `done` is overwritten. */
-static void swap_slices(struct model *m, uint32_t *done)
-{
-	for (uint32_t i = 0; i < m->nslices; i++) {
-		if (done[i] == ROW_NONE || m->order[i] == i)
-			continue;
-		struct slice_rec first = m->slices[i];
-		uint32_t to = i;
-		for (uint32_t from; (from = m->order[to]) != i; to = from) {
-			m->slices[to] = m->slices[from];
-			done[to] = ROW_NONE;
-		}
-		m->slices[to] = first;
-		done[to] = ROW_NONE;
-	}
 }
 
 static int by_step_slice(const void *a, const void *b)
@@ -339,10 +346,7 @@ static void make_rows(struct model *m, uint32_t *row_of)
 	for (uint32_t row = 0; row < m->nslices; row++)
 		row_of[m->order[row]] = row;
 	name_rows(m, row_of);
-	if (spill_in_files(m->spill)) /* pages come and go: what jumps about is slow */
-		copy_slices(m);
-	else
-		swap_slices(m, row_of);
+	move_slices(m, row_of);
 }
 
 void order_rows(struct model *m)
