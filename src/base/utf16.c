@@ -1,25 +1,29 @@
-/* UTF-16 to UTF-8: see utf16.h. */
+/* UTF-16 to UTF-8 by iconv(3): see utf16.h. */
 #include "base/utf16.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <iconv.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 
-#define CHUNK       ((size_t)64 * 1024)
-#define MARK        0xfeff
-#define REPLACEMENT 0xfffd
-/* The bytes that one more code unit can make: a lone half's and its own. */
-#define UNIT_MAKES ((size_t)6)
+#define CHUNK ((size_t)64 * 1024)
+#define MARK  0xfeff
+/* Bytes of U+FFFD, and of a character at most, in either encoding. */
+#define REPLACEMENT_BYTES ((size_t)3)
+#define CHARACTER_BYTES   ((size_t)4)
+/* What a caller with less room gets a part of: a character, or two U+FFFD. */
+#define MADE_BYTES (2 * REPLACEMENT_BYTES)
 
 struct utf16 {
 	input_read_fn *read;
 	void *from; /* borrowed */
-	bool began, ended, is_big;
-	uint16_t high; /* the first half of a character, or 0 */
-	size_t at, n;  /* the bytes not yet taken, within chunk */
+	iconv_t iconv;
+	bool began, ended;
+	size_t at, n; /* the bytes not yet taken, within chunk */
 	size_t made_at, made_n;
-	uint8_t made[UNIT_MAKES]; /* for a caller with less room */
+	uint8_t made[MADE_BYTES]; /* for a caller with less room */
 	uint8_t chunk[CHUNK];
 };
 
@@ -74,7 +78,11 @@ static void *utf16_open(input_read_fn *read, void *from)
 
 static void utf16_close(void *state)
 {
-	free(state);
+	struct utf16 *u = state;
+
+	if (u->iconv)
+		iconv_close(u->iconv);
+	free(u);
 }
 
 static const char *utf16_damage(const void *state)
@@ -83,10 +91,10 @@ static const char *utf16_damage(const void *state)
 	return NULL;
 }
 
-/* A unit at least in the chunk, unless it has ended. */
+/* A character at least in the chunk, unless the source has ended. */
 static int refill(struct utf16 *u, struct err *err)
 {
-	while (u->n - u->at < 2 && !u->ended) {
+	while (u->n - u->at < CHARACTER_BYTES && !u->ended) {
 		size_t left = u->n - u->at;
 		memmove(u->chunk, u->chunk + u->at, left);
 		u->at = 0;
@@ -105,88 +113,50 @@ static int begin(struct utf16 *u, struct err *err)
 {
 	if (refill(u, err) < 0)
 		return -1;
+	bool is_big = u->n >= 2 && (u->chunk[0] == 0 || unit(u->chunk, true) == MARK);
+	iconv_t iconv = iconv_open("UTF-8", is_big ? "UTF-16BE" : "UTF-16LE");
+	if ((intptr_t)iconv == -1)
+		return err_set(err, ERR_IO, "iconv(3) of this system knows no UTF-16");
+	u->iconv = iconv;
 	u->began = true;
-	if (u->n < 2)
-		return 0;
-	u->is_big = u->chunk[0] == 0 || unit(u->chunk, true) == MARK;
-	if (unit(u->chunk, u->is_big) == MARK)
+	if (u->n >= 2 && unit(u->chunk, is_big) == MARK)
 		u->at = 2;
 	return 0;
 }
 
-static size_t encode(uint32_t code, uint8_t *to)
+/* U+FFFD instead of the next `n` bytes. */
+static void replace(struct utf16 *u, size_t n, char **to, size_t *room)
 {
-	if (code < 0x80) {
-		to[0] = (uint8_t)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		to[0] = (uint8_t)(0xc0 | code >> 6);
-		to[1] = (uint8_t)(0x80 | (code & 0x3f));
-		return 2;
-	}
-	if (code < 0x10000) {
-		to[0] = (uint8_t)(0xe0 | code >> 12);
-		to[1] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
-		to[2] = (uint8_t)(0x80 | (code & 0x3f));
-		return 3;
-	}
-	to[0] = (uint8_t)(0xf0 | code >> 18);
-	to[1] = (uint8_t)(0x80 | (code >> 12 & 0x3f));
-	to[2] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
-	to[3] = (uint8_t)(0x80 | (code & 0x3f));
-	return 4;
+	memcpy(*to, "\xef\xbf\xbd", REPLACEMENT_BYTES);
+	*to += REPLACEMENT_BYTES;
+	*room -= REPLACEMENT_BYTES;
+	u->at += n;
 }
 
-/* What one more unit makes: UNIT_MAKES bytes at most, or none yet. */
-static size_t convert(struct utf16 *u, uint16_t next, uint8_t *to)
+/* `room` is at least MADE_BYTES. */
+static ssize_t fill(struct utf16 *u, uint8_t *made, size_t room, struct err *err)
 {
-	size_t n = 0;
-	bool is_low = next >= 0xdc00 && next < 0xe000;
+	char *to = (char *)made;
 
-	if (u->high && is_low) {
-		uint32_t code = 0x10000 + ((u->high & 0x3ffu) << 10) + (next & 0x3ffu);
-		u->high = 0;
-		return encode(code, to);
-	}
-	if (u->high)
-		n = encode(REPLACEMENT, to);
-	u->high = 0;
-	if (next >= 0xd800 && next < 0xdc00) {
-		u->high = next;
-		return n;
-	}
-	return n + encode(is_low ? REPLACEMENT : next, to + n);
-}
-
-/* What half a character at the end makes. */
-static size_t convert_end(struct utf16 *u, uint8_t *to)
-{
-	size_t n = u->high ? encode(REPLACEMENT, to) : 0;
-
-	if (u->at < u->n)
-		n += encode(REPLACEMENT, to + n);
-	u->high = 0;
-	u->at = u->n;
-	return n;
-}
-
-/* `room` is at least UNIT_MAKES. */
-static ssize_t fill(struct utf16 *u, uint8_t *to, size_t room, struct err *err)
-{
-	size_t made = 0;
-
-	while (made == 0) {
+	while (to == (char *)made) {
 		if (refill(u, err) < 0)
 			return -1;
-		if (u->n - u->at < 2)
-			return (ssize_t)convert_end(u, to);
-		while (u->n - u->at >= 2 && room - made >= UNIT_MAKES) {
-			made += convert(u, unit(u->chunk + u->at, u->is_big), to + made);
-			u->at += 2;
-		}
+		if (u->at == u->n)
+			break;
+		char *from = (char *)u->chunk + u->at;
+		size_t left = u->n - u->at;
+		errno = 0;
+		iconv(u->iconv, &from, &left, &to, &room);
+		int why = errno;
+		u->at = u->n - left;
+		if (why == EILSEQ && room >= REPLACEMENT_BYTES)
+			replace(u, 2, &to, &room);
+		/* Half a character at the end, or half a half. */
+		while (why == EINVAL && u->ended && u->at < u->n &&
+		       room >= REPLACEMENT_BYTES)
+			replace(u, u->n - u->at > 1 ? 2 : 1, &to, &room);
 	}
-	return (ssize_t)made;
+	return to - (char *)made;
 }
 
 static ssize_t utf16_read(void *state, uint8_t *to, size_t n, struct err *err)
@@ -196,10 +166,10 @@ static ssize_t utf16_read(void *state, uint8_t *to, size_t n, struct err *err)
 	assert(n > 0);
 	if (!u->began && begin(u, err) < 0)
 		return -1;
-	if (u->made_at == u->made_n && n >= UNIT_MAKES)
+	if (u->made_at == u->made_n && n >= MADE_BYTES)
 		return fill(u, to, n, err);
 	if (u->made_at == u->made_n) {
-		ssize_t made = fill(u, u->made, UNIT_MAKES, err);
+		ssize_t made = fill(u, u->made, MADE_BYTES, err);
 		if (made < 0)
 			return -1;
 		u->made_at = 0;
