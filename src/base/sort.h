@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct spill;
+
 /* Must a stand before b?  False for equal ones: they keep their order. */
 typedef bool sort_before(const void *context, uint32_t a, uint32_t b);
 
@@ -29,5 +31,8 @@ static inline int sort_compare_int64(const void *a, const void *b)
 /* `spare` has room for n. */
 void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 		  const void *context);
+/* The same of what may lie in files of `spill`, which may be NULL. */
+void sort_spilled(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
+		  sort_before *before, const void *context);
 
 #endif

@@ -3,25 +3,23 @@
  *
  * A shared mapping's pages may be taken from the process at any time, whoever reads
  * or writes them: they are in the page cache, which the kernel writes back and
- * reclaims as it likes, and come back when they are touched.  So a thread looks at
- * the resident size every moment and drops them when they are too many; the passes
- * over the arrays stay as they are.
+ * reclaims as it likes, and come back when they are touched.
  */
 #include "base/spill.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/resident.h"
 #include "base/spill_file.h"
 
 /* Arrays below this are on the heap, uncounted: there are only so many of them. */
@@ -32,14 +30,6 @@
 
 /* From this size on memory may come in pages of 2 MiB, as far as it is touched. */
 #define HUGE_MIN ((size_t)8 << 20)
-
-/*
- * Between two looks at the resident size: a pass reads some GB a second, and must
- * not read more than a part of the limit meanwhile.
- */
-#define LOOK_NS_MIN       200000
-#define LOOK_NS_MAX       4000000
-#define READ_BYTES_PER_NS 16
 
 /*
  * Pages of files that may be in memory however low the limit is: with less, what is
@@ -61,10 +51,9 @@ struct spill {
 	struct area *areas;
 	size_t nareas, areas_cap;
 	char *prefix;
-	int why; /* errno of the first failure, or 0 */
-	pthread_t watcher;
-	bool is_watched, is_ending;
-	struct resident resident;
+	int why;            /* errno of the first failure, or 0 */
+	int statm;          /* /proc/self/statm from the first file on, or -1 */
+	uint64_t own_pages; /* of files, mapped before: the program and its libraries */
 };
 
 struct spill *spill_open(uint64_t limit, const char *prefix)
@@ -75,8 +64,37 @@ struct spill *spill_open(uint64_t limit, const char *prefix)
 	s->limit = limit;
 	s->page = (size_t)sysconf(_SC_PAGESIZE);
 	s->prefix = xstrdup(prefix);
-	s->resident.fd = -1;
+	s->statm = -1;
 	return s;
+}
+
+/* Pages of files that this process has mapped and in memory; UINT64_MAX: unknown. */
+static uint64_t file_pages(const struct spill *s)
+{
+	char text[128];
+	uint64_t shared;
+	ssize_t n = s->statm < 0 ? -1 : pread(s->statm, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return UINT64_MAX;
+	text[n] = '\0'; /* size, resident, shared, ...: proc(5) */
+	return sscanf(text, "%*u %*u %" SCNu64, &shared) == 1 ? shared : UINT64_MAX;
+}
+
+static void begin_counting(struct spill *s)
+{
+	s->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	s->own_pages = file_pages(s);
+}
+
+/* Of arrays; UINT64_MAX: unknown. */
+static uint64_t resident_bytes(const struct spill *s)
+{
+	uint64_t pages = file_pages(s);
+
+	if (pages == UINT64_MAX || s->own_pages == UINT64_MAX)
+		return UINT64_MAX;
+	return pages < s->own_pages ? 0 : (pages - s->own_pages) * s->page;
 }
 
 /* Under the lock, so that no area moves meanwhile. */
@@ -84,51 +102,25 @@ static void drop_pages(const struct spill *s)
 {
 	uint64_t room = s->limit > s->in_memory ? s->limit - s->in_memory : 0;
 
+	if (s->in_files == 0)
+		return;
 	if (room < ROOM_MIN)
 		room = ROOM_MIN;
 	/* Half of it: the other half is for what comes until the next look. */
-	if (resident_bytes(&s->resident) <= room / 2)
+	if (resident_bytes(s) <= room / 2)
 		return;
 	for (size_t i = 0; i < s->nareas; i++)
 		if (s->areas[i].file_bytes)
 			madvise(s->areas[i].p, s->areas[i].file_bytes, MADV_DONTNEED);
 }
 
-static void *watch(void *to)
+void spill_pass(struct spill *s)
 {
-	struct spill *s = to;
-	uint64_t look_ns = s->limit / 4 / READ_BYTES_PER_NS;
-	bool is_ending = false;
-
-	resident_short_turns((uint64_t)LOOK_NS_MIN);
-	if (look_ns < LOOK_NS_MIN)
-		look_ns = LOOK_NS_MIN;
-	if (look_ns > LOOK_NS_MAX)
-		look_ns = LOOK_NS_MAX;
-	while (!is_ending) {
-		nanosleep(&(struct timespec){ 0, (long)look_ns }, NULL);
-		pthread_mutex_lock(&s->lock);
-		if (s->in_files)
-			drop_pages(s);
-		is_ending = s->is_ending;
-		pthread_mutex_unlock(&s->lock);
-	}
-	return NULL;
-}
-
-/* Signals are for the threads that were there before, one of which may wait for input. */
-static void begin_watching(struct spill *s)
-{
-	sigset_t all, before;
-
-	if (s->is_watched)
+	if (!s)
 		return;
-	resident_begin(&s->resident);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	/* Without a thread pages are still dropped whenever an array grows. */
-	s->is_watched = pthread_create(&s->watcher, NULL, watch, s) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_mutex_lock(&s->lock);
+	drop_pages(s);
+	pthread_mutex_unlock(&s->lock);
 }
 
 static void release_area(struct spill *s, struct area *area)
@@ -145,14 +137,10 @@ void spill_close(struct spill *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->lock);
-	s->is_ending = true;
-	pthread_mutex_unlock(&s->lock);
-	if (s->is_watched)
-		pthread_join(s->watcher, NULL);
 	while (s->nareas)
 		release_area(s, &s->areas[s->nareas - 1]);
-	resident_end(&s->resident);
+	if (s->statm >= 0)
+		close(s->statm);
 	pthread_mutex_destroy(&s->lock);
 	free(s->areas);
 	free(s->prefix);
@@ -196,7 +184,8 @@ static int move_to_file(struct spill *s, struct area *area, size_t bytes)
 			close(fd);
 		return why;
 	}
-	begin_watching(s);
+	if (s->statm < 0)
+		begin_counting(s);
 	if (area->bytes)
 		munmap(area->p, area->bytes);
 	s->in_files += bytes - area->file_bytes;

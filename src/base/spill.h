@@ -2,8 +2,8 @@
  * Large arrays that together stay within a limit of memory.  Small ones are on the
  * heap; larger ones are mappings, which grow without a copy; and once their sum
  * comes near the limit, those that want more move to files, whose pages leave
- * memory whenever too many of them are in it.  Whoever uses an array need not know
- * where it lies.
+ * memory when too many of them are in it: when an array grows, and when a pass over
+ * arrays calls spill_tick().  Whoever uses an array need not know where it lies.
  *
  * A file lies beside what is being built, where the space must be anyway, not in
  * $TMPDIR, which may be memory itself.  It has no name, or where the file system
@@ -59,6 +59,22 @@ static inline void *spill_grow(struct spill *s, void *p, size_t *cap, size_t nee
  * to a place where the error can be told; to be asked now and then.
  */
 int spill_check(struct spill *s, struct err *err);
+
+/*
+ * Takes pages of files out of memory when there are too many.  They come back when
+ * they are touched.
+ */
+void spill_pass(struct spill *s);
+
+/* Each element of a pass may lie in a page of its own. */
+#define SPILL_TICK 1024
+
+/* For every pass over arrays: at element i. */
+static inline void spill_tick(struct spill *s, size_t i)
+{
+	if (s && i % SPILL_TICK == 0)
+		spill_pass(s);
+}
 
 /* Bytes of all arrays that lie in files. */
 uint64_t spill_in_files(struct spill *s);

@@ -9,10 +9,12 @@
 
 #include "base/err.h"
 #include "base/table.h"
-#include "query/view.h"
+#include "query/scope.h"
+#include "query/sql_view.h"
 #include "trace/finding.h"
 
-extern const struct view findings_view;
+/* The part of the table that the store holds. */
+extern const struct sql_view sql_view_finding;
 
 /*
  * Those as bad as `least`, worst first; a table without rows when there are none.
@@ -21,7 +23,5 @@ extern const struct view findings_view;
  */
 int findings_open(struct store *store, const struct scope *scope, enum severity least,
 		  bool for_people, struct table **out, struct err *err);
-/* Has a profile a finding of this kind?  What cannot be read is told elsewhere. */
-bool findings_have(struct store *store, const struct scope *scope, enum finding what);
 
 #endif

@@ -20,6 +20,7 @@ const struct allocation_walk *allocation_walk_to(struct allocation_walk *w, int6
 	while (w->n <= at) {
 		assert(w->next_row < w->m->nrows);
 		uint32_t row = w->next_row++;
+		model_tick(w->m, row);
 		const struct slice_rec *s = model_slice(w->m, row);
 		if (s->track != w->track)
 			ranges_clear(&w->open);

@@ -167,7 +167,7 @@ void flow_rows(struct model *m)
 
 	for (size_t i = 0; i < m->nflows; i++)
 		at[i] = (uint32_t)i;
-	sort_indexes(at, m->nflows, spare, flow_before, m->flows);
+	sort_spilled(m->spill, at, m->nflows, spare, flow_before, m->flows);
 	spill_free(m->spill, spare);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;

@@ -253,6 +253,7 @@ static void sweep_track(struct sweep *w, const struct track *t)
 	w->cover = (struct cover){ .reach_ns = INT64_MIN };
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
+		model_tick(h->m, row);
 		const struct slice_rec *s = model_slice(h->m, row);
 		tally_add(&h->classes[s->class], s, s->dur_ns);
 		sweep_class(w, row);
@@ -265,9 +266,11 @@ static void sweep_track(struct sweep *w, const struct track *t)
 
 static bool is_whole_us(const struct model *m)
 {
-	for (size_t i = 0; i < m->nslices; i++)
+	for (size_t i = 0; i < m->nslices; i++) {
+		model_tick(m, i);
 		if (m->slices[i].ts_ns % 1000 || m->slices[i].dur_ns % 1000)
 			return false;
+	}
 	return true;
 }
 

@@ -40,6 +40,7 @@ static bool external_ids_are_usable(const struct model *m)
 	size_t seen = 0;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (!is_call(s) && !class_is_device_work(s->class))
 			continue;
@@ -66,6 +67,7 @@ static void index_ids(struct linker *l)
 	struct model *m = l->m;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (has_no_key(m, s))
 			continue;
@@ -185,7 +187,7 @@ static void sum_charges(struct model *m)
 
 	for (size_t i = 0; i < all; i++)
 		at[i] = (uint32_t)i;
-	sort_indexes(at, all, spare, charged_before, m->charges);
+	sort_spilled(m->spill, at, all, spare, charged_before, m->charges);
 	for (size_t i = 0; i < all; i++) {
 		const struct charge *c = &m->charges[at[i]];
 		if (n && sums[n - 1].row == c->row)
@@ -270,6 +272,7 @@ static void find_launches(struct linker *l)
 	struct model *m = l->m;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (!class_is_device_work(s->class))
 			continue;
@@ -281,7 +284,7 @@ static void find_launches(struct linker *l)
 			*APPEND(m, works) = row;
 	}
 	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
-	sort_indexes(m->works, m->nworks, spare, launched_before, m);
+	sort_spilled(m->spill, m->works, m->nworks, spare, launched_before, m);
 	spill_free(m->spill, spare);
 }
 
@@ -294,6 +297,7 @@ static void link_thread(struct linker *l, const struct track *t, size_t *next,
 	ranges_clear(open);
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
+		model_tick(m, row);
 		ranges_pass(open, m, row);
 		for (; *next < m->nworks && row_launch(m, m->works[*next]) == row;
 		     ++*next)

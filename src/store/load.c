@@ -152,6 +152,7 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 
 	if (!has_room(m, m->nslices, f->offset))
 		return no_room(m, m->nslices, f->offset, err);
+	model_tick(m, m->nslices);
 	uint32_t detail = add_detail(m, f, &key);
 	*APPEND(m, slices) = (struct slice_rec){
 		.ts_ns = f->ts_ns,

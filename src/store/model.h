@@ -260,6 +260,12 @@ struct model {
 void model_init(struct model *m, struct intern *texts, struct spill *spill);
 void model_release(struct model *m);
 
+/* In each loop over rows or slices, so that memory stays within its limit. */
+static inline void model_tick(const struct model *m, size_t i)
+{
+	spill_tick(m->spill, i);
+}
+
 /* The slice record of a row; behind order_rows(). */
 static inline struct slice_rec *model_slice(const struct model *m, uint32_t row)
 {

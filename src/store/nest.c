@@ -96,6 +96,7 @@ static void lay_stream(struct model *m, const struct track *t, struct stream_sum
 
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		m->parent[row] = ROW_NONE;
 		set_self(m, row, s->dur_ns);
@@ -122,13 +123,16 @@ static void nest_track(struct model *m, const struct track *t, struct open_rows 
 	int64_t roots_ns = 0, selves_ns = 0;
 
 	open->n = 0;
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
+		model_tick(m, i);
 		nest_row(m, (uint32_t)(t->first + i), open);
+	}
 	while (open->n)
 		close_row(m, open);
 	/* Roots do not overlap, so that no sum leaves int64. */
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
+		model_tick(m, row);
 		selves_ns += row_self_ns(m, row);
 		if (m->parent[row] == ROW_NONE)
 			roots_ns += model_slice(m, row)->dur_ns;

@@ -214,8 +214,10 @@ static void pair_track(struct model *m, const struct track *t, const uint32_t *r
 	p->part = ROW_NONE;
 	p->part_is_open = false;
 	p->by_name = t->kind == TRACK_ASYNC;
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
+		model_tick(m, i);
 		pair_slice(m, p, rows[i]);
+	}
 	close_rest(m, p);
 }
 
@@ -224,14 +226,17 @@ static void scatter(struct model *m)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < m->nslices; i++)
+	for (size_t i = 0; i < m->nslices; i++) {
+		model_tick(m, i);
 		m->tracks[m->slices[i].track].n++;
+	}
 	for (size_t t = 0; t < m->ntracks; t++) {
 		m->tracks[t].first = at;
 		at += m->tracks[t].n;
 		m->tracks[t].n = 0;
 	}
 	for (size_t i = 0; i < m->nslices; i++) {
+		model_tick(m, i);
 		struct track *t = &m->tracks[m->slices[i].track];
 		m->order[t->first + t->n++] = (uint32_t)i;
 	}
@@ -249,6 +254,7 @@ static void put_ends_last(struct model *m, uint32_t *aside)
 		struct track *track = &m->tracks[t];
 		size_t first = to;
 		for (size_t i = 0; i < track->n; i++) {
+			model_tick(m, i);
 			uint32_t slice = m->order[track->first + i];
 			const struct slice_rec *s = &m->slices[slice];
 			if (s->phase == PHASE_END)
@@ -294,6 +300,7 @@ static void move_slices(struct model *m, const uint32_t *row_of)
 	char *kept = (char *)m->slices;
 
 	for (size_t i = 0; i < m->nslices; i++) {
+		model_tick(m, i);
 		rows[row_of[i]] = m->slices[i];
 		if (i % 8192 == 0)
 			kept = forget(kept, (const char *)&m->slices[i]);
@@ -343,8 +350,10 @@ static void name_rows(struct model *m, const uint32_t *row_of)
 /* Every later pass goes over the slices themselves. */
 static void make_rows(struct model *m, uint32_t *row_of)
 {
-	for (uint32_t row = 0; row < m->nslices; row++)
+	for (uint32_t row = 0; row < m->nslices; row++) {
+		model_tick(m, row);
 		row_of[m->order[row]] = row;
+	}
 	name_rows(m, row_of);
 	move_slices(m, row_of);
 }
@@ -362,15 +371,16 @@ void order_rows(struct model *m)
 		if (!track->has_pairs)
 			continue;
 		uint32_t *rows = m->order + track->first;
-		sort_indexes(rows, track->n, spare, time_before, m->slices);
+		sort_spilled(m->spill, rows, track->n, spare, time_before, m->slices);
 		pair_track(m, track, rows, &pairing);
 	}
 	apart_pairs(m);
 	put_ends_last(m, spare);
 	for (size_t t = 0; t < m->ntracks; t++)
-		sort_indexes(m->order + m->tracks[t].first, m->tracks[t].n, spare,
-			     row_before, m->slices);
-	sort_indexes(m->order + m->nrows, m->napart, spare, apart_before, m->slices);
+		sort_spilled(m->spill, m->order + m->tracks[t].first, m->tracks[t].n,
+			     spare, row_before, m->slices);
+	sort_spilled(m->spill, m->order + m->nrows, m->napart, spare, apart_before,
+		     m->slices);
 	make_rows(m, spare);
 	spill_free(m->spill, pairing.open);
 	spill_free(m->spill, pairing.newest);

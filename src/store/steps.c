@@ -64,6 +64,7 @@ static void find_steps(struct model *m)
 	int64_t number;
 
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (!is_step(m, row, &number))
 			continue;
@@ -221,6 +222,7 @@ void steps_of_groups(struct model *m)
 		if ((mark = find_group(m, m->steps[i].row)))
 			idmap_add(&steps, mark->group, i);
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		if (!class_is_device_work(model_slice(m, row)->class) ||
 		    row_launch(m, row) != ROW_NONE || !(mark = find_group(m, row)))
 			continue;

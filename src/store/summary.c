@@ -69,6 +69,7 @@ static size_t next_events(struct summing *s, const struct track *t, size_t *next
 
 	for (; *next < t->n; ++*next) {
 		uint32_t row = (uint32_t)(t->first + *next);
+		model_tick(m, row);
 		const struct slice_rec *slice = model_slice(m, row);
 		if (slice->phase == PHASE_INSTANT && slice->class != CLASS_MEMORY)
 			continue;
@@ -207,13 +208,16 @@ static void sum_track(struct summing *s, const struct track *t)
 		if (s->has_stacks)
 			opstack_enter(&s->stacks, s->pass.nodes, s->pass.nnodes,
 				      stack_info, s->m);
-		for (size_t i = 0; i < s->pass.nnodes; i++)
+		for (size_t i = 0; i < s->pass.nnodes; i++) {
+			model_tick(s->m, i);
 			if (!s->pass.nodes[i].folded &&
 			    !is_memory(s->m, &s->pass.nodes[i]))
 				add_node(s, &s->pass.nodes[i]);
+		}
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t row = (uint32_t)(t->first + i);
+		model_tick(s->m, row);
 		enum slice_class class = model_slice(s->m, row)->class;
 		if (class_is_device_work(class))
 			add_device_row(s, row, OP_DEVICE);
@@ -257,9 +261,11 @@ static void set_memory(struct summing *s)
 	uint32_t *rows = spill_alloc(m->spill, m->nmemory, sizeof(*rows));
 	size_t n = 0;
 
-	for (uint32_t row = 0; row < m->nrows; row++)
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		if (slice_is_allocation(model_slice(m, row)))
 			rows[n++] = row;
+	}
 	op_pass_set_memory(&s->pass, &source, rows, n);
 	if (!op_pass_wants_cover(&s->pass))
 		return;

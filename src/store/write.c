@@ -73,6 +73,7 @@ static void text_row(const void *from, int64_t row, struct bulk_cell *c)
 	const struct text_rows *rows = from;
 	size_t text = rows->known + (size_t)row;
 
+	spill_tick(rows->texts->slots.spill, (size_t)row);
 	c[COL_STRING_TEXT] = bulk_text(intern_str(rows->texts, (uint32_t)text));
 }
 

@@ -31,6 +31,7 @@ static void list_details(const struct model *m, struct write_lists *l)
 	l->copies = spill_alloc(m->spill, m->ndevices, sizeof(*l->copies));
 	l->waits = spill_alloc(m->spill, m->ndevices, sizeof(*l->waits));
 	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (s->detail == ROW_NONE ||
 		    (slice_is_of_device(s) && !slice_setup(m, s)))

@@ -118,6 +118,7 @@ static uint8_t *pack(const struct write_rows *w, const struct pack_range *range,
 	bool is_any = column->column == COL_SLICE_PACK_TS;
 
 	for (uint32_t row = range->first; row < range->first + range->n; row++) {
+		model_tick(w->m, row);
 		int64_t value = column->value(w, row);
 		is_any |= value != 0;
 		p = put(p, column->packing, value, before);

@@ -76,6 +76,7 @@ static void slice_row(const void *from, int64_t row, struct bulk_cell *c)
 	const struct device_rec *device =
 		slice_is_of_device(s) ? slice_device(m, s) : NULL;
 
+	model_tick(m, at);
 	recorded(w, s, c);
 	c[COL_SLICE_ROW_DUR] = bulk_int(s->dur_ns);
 	c[COL_SLICE_ROW_DEPTH] = cell_depth(w, at);
@@ -146,6 +147,7 @@ static void kernel_row(const void *from, int64_t row, struct bulk_cell *c)
 	const struct device_fact *d = setup_of(w, slice);
 	const struct device_own *own = own_of(w, slice);
 
+	model_tick(w->m, (size_t)row);
 	c[COL_KERNEL_SLICE_ID] = cell_row(w->slice, slice);
 	c[COL_KERNEL_DEVICE] = bulk_number(d->device);
 	c[COL_KERNEL_STREAM] = bulk_number(d->stream);
@@ -263,6 +265,7 @@ static void flow_row(const void *from, int64_t row, struct bulk_cell *c)
 	const struct write_rows *w = from;
 	const struct arrow_rec *arrow = &w->m->arrows[row];
 
+	model_tick(w->m, (size_t)row);
 	c[COL_FLOW_SLICE_OUT] = cell_row(w->slice, arrow->out);
 	c[COL_FLOW_SLICE_IN] = cell_row(w->slice, arrow->in);
 	c[COL_FLOW_CATEGORY_ID] = cell_text_id(w, arrow->category);

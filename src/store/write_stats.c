@@ -49,6 +49,7 @@ static void stat_cells(const struct write_rows *w, enum grain grain, int64_t row
 	const struct opstat *stat =
 		opstats_at(summary_grain(w->summary, grain), (size_t)row);
 
+	model_tick(w->m, (size_t)row);
 	c[COL_OP_STAT_PROFILE_ID] = bulk_int(w->profile_id);
 	c[COL_OP_STAT_GRAIN] = bulk_int((int64_t)grain);
 	key_cells(w, &stat->key, c);

@@ -144,6 +144,7 @@ static void op_detail_row(const void *from, int64_t row, struct bulk_cell *c)
 	const struct write_rows *w = from;
 	const struct op_fact *d = uniques_at(&w->m->op_details, (uint32_t)row);
 
+	model_tick(w->m, (size_t)row);
 	c[COL_OP_DETAIL_SHAPES_ID] = cell_text_id(w, d->shapes);
 	c[COL_OP_DETAIL_STACK_ID] = cell_text_id(w, d->stack);
 	c[COL_OP_DETAIL_MODULE_ID] = cell_text_id(w, d->module);

@@ -23,8 +23,10 @@ void opstats_init_in(struct opstats *s, struct spill *spill)
 
 void opstats_release(struct opstats *s)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		spill_tick(s->spill, i);
 		histogram_release(&s->rows[i].histogram);
+	}
 	spill_free(s->spill, s->rows);
 	slots_release(&s->slots);
 	spill_free(s->spill, s->order);
@@ -122,7 +124,7 @@ void opstats_sort(struct opstats *s)
 
 	for (size_t i = 0; i < s->n; i++)
 		s->order[i] = (uint32_t)i;
-	sort_indexes(s->order, s->n, spare, is_first, s->rows);
+	sort_spilled(s->spill, s->order, s->n, spare, is_first, s->rows);
 	spill_free(s->spill, spare);
 }
 
