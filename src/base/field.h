@@ -20,8 +20,10 @@ enum {
 	 * "_ns", "_bytes" or "_count".
 	 */
 	FIELD_AMOUNT = 16,
-	FIELD_SORT = 32,    /* a key of --sort that machine formats have no column of */
-	FIELD_DESCENDS = 64 /* sorted from Z to A, though it names */
+	FIELD_SORT = 32,     /* a key of --sort that machine formats have no column of */
+	FIELD_DESCENDS = 64, /* sorted from Z to A, though it names */
+	/* People compare it with the others of its unit in a row: they have one scale. */
+	FIELD_COMPARED = 128
 };
 
 struct field {

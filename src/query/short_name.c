@@ -92,19 +92,38 @@ static size_t function_at(struct str name)
 	return name.n;
 }
 
+/* "f" of ".py(12): f", "(f)" of ".py:12(f)"; the text itself where it is neither. */
+static struct str function_alone(struct str rest)
+{
+	static const struct str colon = { "): ", 3 };
+
+	for (size_t i = 1; i < rest.n; i++) {
+		if (str_starts_with(str_behind(rest, i), colon))
+			return str_behind(rest, i + colon.n);
+		if (rest.p[i] == '(' && i > strlen(".py"))
+			return str_behind(rest, i);
+	}
+	return rest;
+}
+
 /* The function stays whole: the file's name gives way, then its suffix and line. */
 static void add_python(struct buf *out, struct str name, size_t cells)
 {
 	name = without_folders(name);
 	size_t at = function_at(name);
 	struct str place = { name.p, at }, rest = str_behind(name, at);
-	size_t rest_cells = utf8_width(rest);
 
-	if (at == name.n || utf8_width(name) <= cells || rest_cells + FILE_LEAST > cells)
+	if (utf8_width(name) <= cells || at == name.n) {
 		utf8_add_shortened(out, name, cells);
-	else {
-		add_head(out, place, cells - rest_cells);
+		return;
+	}
+	if (utf8_width(rest) + FILE_LEAST > cells)
+		rest = function_alone(rest);
+	if (utf8_width(rest) + FILE_LEAST <= cells) {
+		add_head(out, place, cells - utf8_width(rest));
 		buf_add_str(out, rest);
+	} else {
+		add_or_cut(out, rest, cells);
 	}
 }
 

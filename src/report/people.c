@@ -37,19 +37,34 @@ static void add_number(struct summary *s, double value)
 		s->has_fractions = true;
 }
 
-static struct summary summarize(const struct memtable *rows, size_t column)
+static void summarize(struct summary *s, const struct memtable *rows, size_t column)
 {
-	struct summary s = { 0 };
-
 	for (size_t i = 0; i < rows->nrows; i++) {
 		const struct cell *cell = &memtable_row(rows, i)[column];
 		if (cell->type == CELL_INT)
-			add_number(&s, (double)cell->as.integer);
+			add_number(s, (double)cell->as.integer);
 		else if (cell->type == CELL_REAL)
-			add_number(&s, cell->as.real);
+			add_number(s, cell->as.real);
 		else if (cell->type == CELL_TEXT)
-			s.has_text = true;
+			s->has_text = true;
 	}
+}
+
+static bool is_compared(const struct table *t, size_t column)
+{
+	return t->fields && (t->fields[column]->flags & FIELD_COMPARED);
+}
+
+/* Of the column, or of all that it is compared with: they have one scale. */
+static struct summary summary_for_scale(const struct people *p, size_t column)
+{
+	const struct table *t = p->table;
+	struct summary s = { 0 };
+
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (i == column || (is_compared(t, i) && is_compared(t, column) &&
+				    t->columns[i].unit == t->columns[column].unit))
+			summarize(&s, p->rows, i);
 	return s;
 }
 
@@ -110,9 +125,10 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 		return -1;
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		enum unit unit = t->columns[i].unit;
-		struct summary s = summarize(p->rows, i);
-		struct scale scale = units_scale(unit, s.largest, s.has_fractions);
-		bool has_scales = needs_scales(scale, &s);
+		struct summary s = { 0 }, all = summary_for_scale(p, i);
+		struct scale scale = units_scale(unit, all.largest, all.has_fractions);
+		bool has_scales = needs_scales(scale, &all);
+		summarize(&s, p->rows, i);
 		bool is_right = units_is_number(unit) ||
 				(unit == UNIT_ANY && s.has_numbers && !s.has_text);
 		if (t->drops_zeros && p->rows->nrows && says_nothing(unit, &s))
@@ -193,6 +209,31 @@ struct str people_cell(struct people *p, size_t row, size_t column)
 		return visible(p, cell->as.text);
 	return c->has_scales ? units_short(c->scale.unit, *cell, p->number)
 			     : units_cell(c->scale, *cell, p->number);
+}
+
+static size_t wider(size_t width, struct str text)
+{
+	size_t cells = utf8_width(text);
+
+	return cells > width ? cells : width;
+}
+
+void people_shorten(struct people *p, struct people_column *column, size_t cells,
+		    apart_shorten_fn *by)
+{
+	size_t n = p->rows->nrows, at = (size_t)(column - p->columns);
+	struct str *whole = arena_alloc(&p->arena, (n + 1) * sizeof(*whole));
+	struct str *texts = arena_alloc(&p->arena, (n + 1) * sizeof(*texts));
+
+	column->texts = NULL;
+	for (size_t row = 0; row < n; row++)
+		whole[row] = arena_copy(&p->arena, people_cell(p, row, at));
+	apart_shorten(whole, n, cells, by, &p->arena, texts);
+	apart_shorten(&column->heading, 1, cells, NULL, &p->arena, &column->heading);
+	column->texts = texts;
+	column->width = utf8_width(column->heading);
+	for (size_t row = 0; row < n; row++)
+		column->width = wider(column->width, texts[row]);
 }
 
 struct str people_line(struct people *p, const char *text)

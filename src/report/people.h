@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/apart.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -49,14 +50,12 @@ void people_release(struct people *p);
  * `width` terminal cells with `gutter` between them and names of a readable width.
  */
 void people_fit(struct people *p, size_t width, size_t gutter);
-/* Adds a text in at most so many cells. */
-typedef void people_shorten_fn(struct buf *out, struct str text, size_t cells);
 /*
- * Shortens the column's text to `cells` at most; what would read the same keeps what tells
- * it apart.  The column is as wide as its widest text then.  May be called again.
+ * Shortens the column's text to `cells` at most.  The column is as wide as its widest text
+ * then.  May be called again.
  */
 void people_shorten(struct people *p, struct people_column *column, size_t cells,
-		    people_shorten_fn *shorten);
+		    apart_shorten_fn *by);
 /* The text of a cell of a drawn column; borrowed until the next call with the same p. */
 struct str people_cell(struct people *p, size_t row, size_t column);
 /* Caption or note made safe to print; borrowed as above. */

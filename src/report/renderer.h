@@ -8,21 +8,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/buf.h"
+#include "base/apart.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/table.h"
 
 struct render_opts {
-	const char *command;  /* for JSON's "command" key */
-	int width;            /* terminal columns to fit into; 0: unlimited */
-	int name_max;         /* terminal columns of a text at most; 0: unlimited */
-	bool whole_names;     /* shorten no text, whatever `width` is */
-	bool color;           /* people's tables only */
-	bool is_shown;        /* on a terminal, perhaps by a pager */
-	bool escape_formulas; /* csv and tsv: for spreadsheets */
-	/* Adds a text in at most so many cells; NULL: utf8_add_shortened() */
-	void (*shorten)(struct buf *out, struct str text, size_t cells);
+	const char *command;       /* for JSON's "command" key */
+	int width;                 /* terminal columns to fit into; 0: unlimited */
+	int name_max;              /* terminal columns of a text at most; 0: unlimited */
+	bool whole_names;          /* shorten no text, whatever `width` is */
+	bool color;                /* people's tables only */
+	bool is_shown;             /* on a terminal, perhaps by a pager */
+	bool escape_formulas;      /* csv and tsv: for spreadsheets */
+	apart_shorten_fn *shorten; /* NULL: utf8_add_shortened() */
 };
 
 struct renderer {

@@ -72,6 +72,9 @@ static void functions_lose_their_folders(void **state)
 		     30, "module.py:1518(_call_impl)");
 	assert_short("torch/nn/modules/module.py(1518): _call_impl", 30,
 		     "module.py(1518): _call_impl");
+	assert_short("torch/nn/modules/module.py(1518): _call_impl", 20,
+		     "module…_call_impl");
+	assert_short("torch/nn/modules/module.py:1518(_call_impl)", 12, "(_call_impl)");
 	assert_short("/tmp/ov/cov463qhi2m2kw6ldmzzijfv5t3c.py(2533): call", 26,
 		     "cov463qhi2….py(2533): call");
 	assert_short("    torch/nn/modules/module.py(1518): _call_impl", 31,

@@ -176,8 +176,9 @@ static struct cell get_both_calls(const void *from, const void *row, int arg)
 			    : arena_printf(s->arena, "%s -> %s", base, after));
 }
 
-#define ROW(member)    .arg = (int)offsetof(struct diff_row, member)
-#define AMOUNT(member) .get = view_int64, ROW(member), .flags = FIELD_AMOUNT
+#define ROW(member) .arg = (int)offsetof(struct diff_row, member)
+#define AMOUNT(member) \
+	.get = view_int64, ROW(member), .flags = FIELD_AMOUNT | FIELD_COMPARED
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -186,8 +187,8 @@ static const struct field fields[] = {
 	{ "status", "Status", "changed, equal, added, removed or renamed", NULL, UNIT_TEXT, .get = get_status },
 	{ "base_calls", "Base calls", "calls in base", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_BASE },
 	{ "new_calls", "New calls", "calls in new", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_NEW },
-	{ "base", "Base", "amount in base", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_BASE, .flags = FIELD_AMOUNT, .leaves = 1 },
-	{ "new", "New", "amount in new", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_NEW, .flags = FIELD_AMOUNT, .leaves = 1 },
+	{ "base", "Base", "amount in base", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_BASE, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
+	{ "new", "New", "amount in new", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_NEW, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
 	{ "delta", "Delta", "new - base: what grew most first", NULL, UNIT_NS, AMOUNT(delta) },
 	{ "delta_pct", "Change %", "delta in percent of base", "change", UNIT_PERCENT, .get = diff_get_real, ROW(delta_pct) },
 	{ "shown_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_change, .flags = FIELD_PEOPLE },
@@ -261,7 +262,9 @@ static struct cell get_growth(const void *from, const void *row, int arg)
 	return cell_int(sum_sub(part->ns[DIFF_NEW], part->ns[DIFF_BASE]));
 }
 
-#define NS(side) .get = view_int64, .arg = (int)offsetof(struct part, ns[side])
+#define NS(side)                                                        \
+	.get = view_int64, .arg = (int)offsetof(struct part, ns[side]), \
+	.flags = FIELD_COMPARED
 
 /* clang-format off */
 static const struct field part_fields[] = {
@@ -270,7 +273,7 @@ static const struct field part_fields[] = {
 	{ "base_pct", "Base %", NULL, NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_BASE },
 	{ "new_ns", "New", NULL, NULL, UNIT_NS, NS(DIFF_NEW) },
 	{ "new_pct", "New %", NULL, NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_NEW },
-	{ "delta_ns", "Delta", NULL, NULL, UNIT_NS, .get = get_growth },
+	{ "delta_ns", "Delta", NULL, NULL, UNIT_NS, .get = get_growth, .flags = FIELD_COMPARED },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -56,7 +56,7 @@ static const struct field fields[] = {
 	{ "dur_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(DUR) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
 	{ "cause", "Cause", "cause of most of it", NULL, UNIT_TEXT, CELL(CAUSE) },
-	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE },
+	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 24 },
 	{ "blamed", "Look at", "what most of it is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
 	{ "look_at", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE },
 	{ "before", "Before", "work before it", NULL, UNIT_TEXT, CELL(BEFORE) },

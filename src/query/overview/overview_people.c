@@ -1,6 +1,7 @@
 /* The first screen as people see it: a line or a few for each block. */
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "query/overview/overview.h"
@@ -106,6 +107,26 @@ static const char *shortened(struct drawing *d, struct str name, size_t cells)
 	buf_release(&visible);
 	buf_release(&buf);
 	return text;
+}
+
+/* The names of every `step`th item, as they fit. */
+static struct str *short_names(struct drawing *d, size_t first, size_t end, size_t step,
+			       size_t cells)
+{
+	struct arena *arena = &d->out->arena;
+	size_t n = 0, room = (end - first) / step + 1;
+	struct str *whole = arena_alloc(arena, room * sizeof(*whole));
+	struct str *texts = arena_alloc(arena, room * sizeof(*texts));
+	struct buf visible;
+
+	for (size_t i = first; i + step <= end; i += step) {
+		buf_init(&visible, TEXT_MAX * 4);
+		utf8_add_visible(&visible, item_of(d, i));
+		whole[n++] = arena_copy(arena, buf_str(&visible));
+		buf_release(&visible);
+	}
+	apart_shorten(whole, n, cells, short_name_add, arena, texts);
+	return texts;
 }
 
 /* As many words as there is room for. */
@@ -273,13 +294,13 @@ static void draw_names(struct drawing *d, size_t first, size_t end)
 				: "Operators, by CPU time";
 	}
 	add_line(d, block, true, title);
-	for (size_t i = first; i < end; i++) {
-		size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
+	size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
+	const struct str *names = short_names(d, first, end, 1, room);
+	for (size_t i = first; i < end; i++)
 		add_line(d, block, false,
-			 arena_printf(&d->out->arena, "%*s%*.1f%%  %s", TIME_CELLS,
+			 arena_printf(&d->out->arena, "%*s%*.1f%%  " STR_FMT, TIME_CELLS,
 				      in_words(d, UNIT_NS, value_of(d, i)), SHARE_CELLS,
-				      share_of(d, i), shortened(d, item_of(d, i), room)));
-	}
+				      share_of(d, i), STR_ARG(names[i - first])));
 }
 
 /* The command that says who calls the function; none for a name that a shell would misread. */
@@ -309,15 +330,16 @@ static void add_callers(struct drawing *d, struct str name)
 static void draw_functions(struct drawing *d, size_t first, size_t end)
 {
 	add_line(d, OVERVIEW_FUNCTIONS, true, "Functions: self, total");
-	for (size_t i = first; i + 1 < end; i += 2) {
-		size_t room = d->width - (2 * (size_t)TIME_CELLS) - SHARE_CELLS - GUTTERS;
+	size_t room = d->width - (2 * (size_t)TIME_CELLS) - SHARE_CELLS - GUTTERS;
+	const struct str *names = short_names(d, first, end, 2, room);
+
+	for (size_t i = first; i + 1 < end; i += 2)
 		add_line(d, OVERVIEW_FUNCTIONS, false,
-			 arena_printf(&d->out->arena, "%*s%*.1f%%%*s  %s", TIME_CELLS,
-				      in_words(d, UNIT_NS, value_of(d, i)), SHARE_CELLS,
-				      share_of(d, i), TIME_CELLS,
+			 arena_printf(&d->out->arena, "%*s%*.1f%%%*s  " STR_FMT,
+				      TIME_CELLS, in_words(d, UNIT_NS, value_of(d, i)),
+				      SHARE_CELLS, share_of(d, i), TIME_CELLS,
 				      in_words(d, UNIT_NS, value_of(d, i + 1)),
-				      shortened(d, item_of(d, i), room)));
-	}
+				      STR_ARG(names[(i - first) / 2])));
 	add_callers(d, item_of(d, first));
 }
 

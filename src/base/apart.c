@@ -1,15 +1,14 @@
-/*
- * Shortened names: see people.h.  Names that differ only in what was cut would read the
- * same: each of these gets a word back that tells it from its likes.
- */
+/* Short names that differ: see apart.h. */
+#include "base/apart.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "report/people.h"
 
 #define ELLIPSIS   "\xe2\x80\xa6"
 #define WORD_CELLS ((size_t)24) /* of a word that comes back, at most */
@@ -18,9 +17,10 @@
 
 struct shortening {
 	struct arena *arena;
-	people_shorten_fn *shorten;
-	struct str *whole, *texts, *words; /* by row, in the arena */
-	uint32_t *order;                   /* rows by text, then by whole name; owned */
+	apart_shorten_fn *shorten;
+	const struct str *whole;
+	struct str *texts, *words; /* by row, in the arena */
+	uint32_t *order;           /* rows by text, then by whole name; owned */
 	struct buf text;
 	size_t cells;
 };
@@ -64,9 +64,14 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == ':' || (c & 0x80);
 }
 
+static bool is_ident(char c)
+{
+	return is_word(c) && c != ':';
+}
+
 static bool is_part(char c)
 {
-	return is_word(c) && c != '_';
+	return is_ident(c) && c != '_';
 }
 
 /* What `holds` around the byte at `at`. */
@@ -82,14 +87,19 @@ static struct str around(struct str name, size_t at, bool (*holds)(char c))
 }
 
 /*
- * The word that the byte at `at` is in, or the next one; of a long word, as kernels of
- * cutlass have, the part between underscores.  Empty behind the last.
+ * The word that the byte at `at` is in, or the next one, "c10::Half"; of a long one the
+ * part between colons, then that between underscores.  Empty after the last.
  */
 static struct str word_at(struct str name, size_t at)
 {
 	while (at < name.n && !is_word(name.p[at]))
 		at++;
 	struct str word = around(name, at, is_word);
+	if (utf8_width(word) <= WORD_CELLS)
+		return word;
+	while (at + 1 < name.n && name.p[at] == ':')
+		at++;
+	word = around(name, at, is_ident);
 	if (utf8_width(word) <= WORD_CELLS)
 		return word;
 	while (at + 1 < name.n && name.p[at] == '_')
@@ -173,54 +183,27 @@ static bool tell_all_apart(struct shortening *s, size_t n)
 	return is_again;
 }
 
-static void cut_heading(struct shortening *s, struct people_column *column)
+void apart_shorten(const struct str *whole, size_t n, size_t cells, apart_shorten_fn *by,
+		   struct arena *arena, struct str *texts)
 {
-	size_t cells = utf8_width(column->heading);
-
-	if (cells > s->cells) {
-		shorten(s, column->heading, s->cells);
-		column->heading = arena_copy(s->arena, buf_str(&s->text));
-		cells = s->cells;
-	}
-	if (cells > column->width)
-		column->width = cells;
-}
-
-static void fill(struct shortening *s, struct people *p, size_t column)
-{
-	for (size_t row = 0; row < p->rows->nrows; row++) {
-		s->order[row] = (uint32_t)row;
-		s->words[row] = STR_LIT("");
-		s->whole[row] = arena_copy(s->arena, people_cell(p, row, column));
-		shorten(s, s->whole[row], s->cells);
-		s->texts[row] = arena_copy(s->arena, buf_str(&s->text));
-	}
-}
-
-void people_shorten(struct people *p, struct people_column *column, size_t cells,
-		    people_shorten_fn *by)
-{
-	size_t n = p->rows->nrows, bytes = n * sizeof(struct str);
-	struct shortening s = { .arena = &p->arena, .shorten = by, .cells = cells };
+	struct shortening s = { .arena = arena,
+				.shorten = by,
+				.whole = whole,
+				.texts = texts,
+				.cells = cells };
 
 	buf_init(&s.text, SIZE_MAX);
-	column->texts = NULL;
-	column->width = 0;
-	s.whole = arena_alloc(s.arena, bytes);
-	s.texts = arena_alloc(s.arena, bytes);
-	s.words = arena_alloc(s.arena, bytes);
+	s.words = arena_alloc(arena, n * sizeof(*s.words));
 	s.order = xrealloc_array(NULL, n + 1, sizeof(*s.order));
-	fill(&s, p, (size_t)(column - p->columns));
+	for (size_t i = 0; i < n; i++) {
+		s.order[i] = (uint32_t)i;
+		s.words[i] = STR_LIT("");
+		shorten(&s, whole[i], cells);
+		texts[i] = arena_copy(arena, buf_str(&s.text));
+	}
 	for (int pass = 0; pass < PASSES && n; pass++)
 		if (!tell_all_apart(&s, n))
 			break;
-	for (size_t row = 0; row < n; row++) {
-		size_t width = utf8_width(s.texts[row]);
-		if (width > column->width)
-			column->width = width;
-	}
-	cut_heading(&s, column);
-	column->texts = s.texts;
 	free(s.order);
 	buf_release(&s.text);
 }
