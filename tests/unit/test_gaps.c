@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_chain.h"
-#include "query/gaps/gap_root.h"
+#include "query/gaps/gap_read.h"
 #include "query/gaps/gap_sums.h"
 #include "query/gaps/gap_times.h"
 #include "query/gaps/gap_usual.h"
@@ -336,34 +336,48 @@ static void parts_are_cut_where_steps_begin_and_end(void **state)
 	assert_true(gap_range_step(&range, 35) == GAP_NO_STEP);
 }
 
+/* One more gap, which is the line from start_ns on. */
+static void add_gap(struct gap_blame *b, struct gap gap, uint32_t line)
+{
+	struct interval when = { gap.start_ns, gap.end_ns };
+	size_t cap = b->gaps.n;
+
+	b->gaps.items = xgrow(b->gaps.items, &cap, b->gaps.n + 1, sizeof(*b->gaps.items));
+	b->gaps.items[b->gaps.n] = gap;
+	gap_blame_add_span(b, &b->gaps.items[b->gaps.n++],
+			   gap_line_span(b, line, 0, when));
+}
+
 static void a_blame_that_leaves_a_hole_is_refused(void **state)
 {
-	struct gap gap = { .start_ns = 5, .end_ns = 9, .npieces = 2 };
-	struct gap_piece pieces[] = { { .start_ns = 5, .end_ns = 7 },
-				      { .start_ns = 7, .end_ns = 9 } };
-	struct gap_blame blame = { .gaps = { .items = &gap, .n = 1 },
-				   .pieces = pieces,
-				   .n = 2 };
+	struct gap_blame blame = { .nspans = 0 };
 	struct err err = ERR_INIT;
 
 	(void)state;
+	uint32_t at = gap_blame_add_line(&blame);
+	gap_line_add(&blame.lines[at], gap_segment_of(5, 7));
+	gap_line_add(&blame.lines[at], gap_segment_of(7, 9));
+	gap_line_add(&blame.lines[at], gap_segment_of(11, 12));
+	add_gap(&blame, (struct gap){ .start_ns = 5, .end_ns = 9 }, at);
 	assert_int_equal(0, gap_blame_check(&blame, &err));
-	pieces[1].start_ns = 8;
+	blame.gaps.items[0].end_ns = 10; /* its span ends before */
 	assert_int_equal(-1, gap_blame_check(&blame, &err));
-	pieces[1] = (struct gap_piece){ .start_ns = 7, .end_ns = 10 };
+	blame.gaps.items[0].end_ns = blame.spans[0].end_ns = 12;
+	blame.spans[0].n = 3; /* the line has a hole */
 	assert_int_equal(-1, gap_blame_check(&blame, &err));
+	gap_blame_release(&blame);
 }
 
 /* A read of 4 ns in a gap, of read_ns in all, and the bursts behind it; to be released. */
 static struct gap_blame read_and_bursts(int64_t read_ns)
 {
 	const struct gap gaps[] = {
-		{ 0, 10, 10, 0, 0, 0, 0, 2 },  /* a read, then an operator */
-		{ 20, 30, 30, 0, 0, 0, 2, 1 }, /* its burst */
-		{ 40, 50, 40, 0, 0, 0, 3, 1 }, /* launched before */
-		{ 60, 70, 70, 0, 0, 0, 4, 1 }, /* no burst any more */
+		{ 0, 10, 10, 0, 0, 0, 0, 0 },  /* a read, then an operator */
+		{ 20, 30, 30, 0, 0, 0, 0, 0 }, /* its burst */
+		{ 40, 50, 40, 0, 0, 0, 0, 0 }, /* launched before */
+		{ 60, 70, 70, 0, 0, 0, 0, 0 }, /* no burst any more */
 	};
-	const struct gap_piece pieces[] = {
+	const struct gap_segment segments[] = {
 		{ .start_ns = 0,
 		  .end_ns = 4,
 		  .slice_id = 7,
@@ -371,36 +385,40 @@ static struct gap_blame read_and_bursts(int64_t read_ns)
 		  .cause = GAP_READ,
 		  .drains = true },
 		{ .start_ns = 4, .end_ns = 10, .cause = GAP_OPERATOR },
-		{ .start_ns = 20, .end_ns = 30, .gap = 1, .cause = GAP_UNTRACED },
-		{ .start_ns = 40, .end_ns = 50, .gap = 2, .cause = GAP_ORDER },
-		{ .start_ns = 60, .end_ns = 70, .gap = 3, .cause = GAP_OPERATOR },
+		{ .start_ns = 20, .end_ns = 30, .cause = GAP_UNTRACED },
+		{ .start_ns = 40, .end_ns = 50, .cause = GAP_ORDER },
+		{ .start_ns = 60, .end_ns = 70, .cause = GAP_OPERATOR },
 	};
-	struct gap_blame blame = { .gaps = { .n = 4 } };
+	struct gap_blame blame = { .nspans = 0 };
+	uint32_t at = gap_blame_add_line(&blame);
 
-	blame.gaps.items = xmalloc(sizeof(gaps));
-	memcpy(blame.gaps.items, gaps, sizeof(gaps));
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
-		gap_blame_add(&blame, &pieces[i]);
+	for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++)
+		gap_line_add(&blame.lines[at], segments[i]);
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		add_gap(&blame, gaps[i], at);
 	return blame;
 }
 
-/* What idle time the read is charged for with its burst; the pieces still tile the gaps. */
+/* What idle time the read is charged for with its burst; the spans still tile the gaps. */
 static int64_t charged_to_read(int64_t read_ns)
 {
 	struct gap_blame blame = read_and_bursts(read_ns);
 	struct err err = ERR_INIT;
 	struct gap_roots roots;
+	struct gap_reader reader;
+	struct gap_amount amount;
 	int64_t ns = 0;
 
 	gap_roots_find(&blame, &roots);
 	assert_int_equal(0, gap_blame_check(&blame, &err));
-	for (uint32_t i = 0; i < blame.n; i++) {
-		struct gap_piece piece = gap_roots_charge(&roots, &blame, i);
-		if (piece.cause != GAP_READ)
-			continue;
-		assert_int_equal(7, piece.slice_id);
-		ns += piece.end_ns - piece.start_ns;
+	gap_reader_open(&reader, &blame, &roots, GAP_KEY_NONE);
+	for (size_t i = 0; i < blame.gaps.n; i++) {
+		const struct gap *g = &blame.gaps.items[i];
+		gap_reader_seek(&reader, g, g->start_ns, g->end_ns);
+		while (gap_reader_next(&reader, &amount))
+			ns += amount.cause == GAP_READ ? amount.ns : 0;
 	}
+	gap_reader_close(&reader);
 	gap_roots_release(&roots);
 	gap_blame_release(&blame);
 	return ns;
@@ -424,6 +442,144 @@ static void a_burst_is_charged_for_no_longer_than_the_wait_lasted(void **state)
 	assert_int_equal(4, charged_to_read(3)); /* damaged: its piece is longer */
 }
 
+static uint32_t random_below(uint64_t *state, uint32_t n)
+{
+	*state = (*state * 6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(*state >> 33) % n;
+}
+
+#define LINE_SEGMENTS 640
+
+/* What drains is one slice for three segments. */
+static struct gap_drain drain_at(uint32_t segment, uint64_t *seed)
+{
+	return (struct gap_drain){
+		.slice_id = 1 + segment / 3,
+		.dur_ns = random_below(seed, random_below(seed, 8) ? 20 : 2000),
+		.blamed = 2 + segment / 3 % 8,
+		.cause = segment / 3 % 2 ? GAP_SYNC : GAP_READ,
+	};
+}
+
+/* What a host did: bursts, some waits and what ends a burst; with a break at 100. */
+static void add_host(struct gap_blame *b, uint64_t *seed)
+{
+	uint32_t of = gap_blame_add_line(b);
+	struct gap_line *line = &b->lines[of];
+	int64_t at_ns = 0;
+
+	for (uint32_t i = 0; i < LINE_SEGMENTS; i++) {
+		const struct gap_drain drain = drain_at(i, seed);
+		int64_t ns = 2 + random_below(seed, 9);
+		struct gap_segment s = gap_segment_of(at_ns, at_ns + ns);
+		s.blamed = random_below(seed, 2);
+		s.cause = random_below(seed, 9) ? GAP_CALL : GAP_LOADER;
+		if (i / 40 % 2 && random_below(seed, 3) == 0) {
+			s.cause = drain.cause;
+			s.blamed = drain.blamed;
+			s.slice_id = drain.slice_id;
+			s.dur_ns = drain.dur_ns;
+			s.drains = random_below(seed, 2);
+		}
+		gap_line_add(line, s);
+		if (s.drains) /* in a part of it */
+			intervals_add(&line->draining, at_ns + 1, at_ns + 2);
+		at_ns += ns + (i == 99);
+	}
+	intervals_unite(&line->draining);
+}
+
+/* Gaps of devices that all wait for that host, some of them drained as they began. */
+static void add_gaps(struct gap_blame *b, uint64_t *seed)
+{
+	const struct gap_segment *items = b->lines[0].items;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < 90; i++) {
+		uint32_t side = random_below(seed, 6) ? 100 : 0; /* of the break */
+		uint32_t n = side ? LINE_SEGMENTS - 100 : 100;
+		uint32_t first = side + random_below(seed, n);
+		uint32_t last = first + random_below(seed, side + n - first);
+		int64_t start_ns = items[first].start_ns + random_below(seed, 2);
+		int64_t end_ns = items[last].end_ns - random_below(seed, 2);
+		struct gap gap = { start_ns, end_ns, end_ns, 0, 0, i / 3, 0, 0 };
+		if (start_ns >= end_ns)
+			continue;
+		if (random_below(seed, 3) == 0) {
+			b->drains = xgrow(b->drains, &cap, b->ndrains + 1,
+					  sizeof(*b->drains));
+			b->drains[b->ndrains] = drain_at(first, seed);
+			b->drains[b->ndrains++].gap = (uint32_t)b->gaps.n;
+		}
+		add_gap(b, gap, 0);
+	}
+}
+
+#define KINDS (NGAP_CAUSES * 10)
+
+/* What of [from, to) of a gap is charged to whom, and the longest of each. */
+struct charged {
+	int64_t ns[KINDS], longest_ns[KINDS], longest_at[KINDS];
+};
+
+static struct charged charged_in(struct gap_reader *reader, const struct gap *gap,
+				 int64_t from_ns, int64_t to_ns)
+{
+	struct charged charged = { .ns = { 0 } };
+	struct gap_amount amount;
+
+	gap_reader_seek(reader, gap, from_ns, to_ns);
+	while (gap_reader_next(reader, &amount)) {
+		size_t kind = ((size_t)amount.cause * 10) + amount.blamed;
+		charged.ns[kind] += amount.ns;
+		if (amount.longest_ns <= charged.longest_ns[kind])
+			continue;
+		charged.longest_ns[kind] = amount.longest_ns;
+		charged.longest_at[kind] = amount.of->start_ns;
+	}
+	return charged;
+}
+
+/* By sums and by walks, before and after roots are charged. */
+static void a_shared_line_tells_what_a_walk_tells(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 0; trial < 60; trial++) {
+		struct gap_blame blames[2] = { { .nspans = 0 }, { .nspans = 0 } };
+		struct gap_reader readers[2];
+		struct gap_roots roots[2];
+		uint64_t more = trial;
+		for (size_t i = 0; i < 2; i++) {
+			uint64_t seed = trial;
+			add_host(&blames[i], &seed);
+			add_gaps(&blames[i], &seed);
+			blames[i].lines[0].is_shared = i;
+			if (trial % 3)
+				gap_roots_find(&blames[i], &roots[i]);
+			gap_reader_open(&readers[i], &blames[i],
+					trial % 3 ? &roots[i] : NULL, GAP_KEY_NONE);
+		}
+		for (size_t i = 0; i < blames[0].gaps.n; i++) {
+			const struct gap *g = &blames[0].gaps.items[i];
+			int64_t half_ns = (g->end_ns - g->start_ns) / 2;
+			int64_t from_ns =
+				g->start_ns + random_below(&more, (uint32_t)half_ns + 1);
+			struct charged walk =
+				charged_in(&readers[0], g, from_ns, g->end_ns);
+			struct charged sums =
+				charged_in(&readers[1], &blames[1].gaps.items[i], from_ns,
+					   g->end_ns);
+			assert_memory_equal(&walk, &sums, sizeof(walk));
+		}
+		for (size_t i = 0; i < 2; i++) {
+			gap_reader_close(&readers[i]);
+			if (trial % 3)
+				gap_roots_release(&roots[i]);
+			gap_blame_release(&blames[i]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +601,7 @@ int main(void)
 		cmocka_unit_test(
 			a_burst_is_charged_to_what_emptied_the_queue_until_the_host_is_ahead),
 		cmocka_unit_test(a_burst_is_charged_for_no_longer_than_the_wait_lasted),
+		cmocka_unit_test(a_shared_line_tells_what_a_walk_tells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

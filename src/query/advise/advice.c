@@ -52,7 +52,7 @@ struct advice *advice_add(const struct rule_run *run, struct cell device,
 			      .severity = ADVICE_LOW,
 			      .finding = arena_strdup(&list->arena, text),
 			      .saving_ns = NUMBER_NONE,
-			      .is_gpu = facts_is_gpu(&run->facts->work.work),
+			      .is_gpu = run->facts->is_gpu,
 			      .suggestion = suggestion };
 	return a;
 }

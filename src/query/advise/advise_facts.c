@@ -34,6 +34,7 @@ void advise_facts_release(struct advise_facts *f)
 	free(f->uses);
 	step_windows_release(&f->window.steps);
 	intervals_release(&f->window.when);
+	gap_reader_close(&f->reader);
 	gap_roots_release(&f->roots);
 	gap_blame_release(&f->blame);
 	gap_range_release(&f->range);
@@ -48,6 +49,14 @@ void advise_facts_release(struct advise_facts *f)
 	};
 }
 
+static bool is_gpu(const struct device_work *work)
+{
+	for (size_t i = 0; i < work->n; i++)
+		if (work->items[i].class == CLASS_ACCELERATOR)
+			return false;
+	return true;
+}
+
 const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 {
 	struct work_profile *w = &f->work;
@@ -60,6 +69,7 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 				    .texts = f->texts };
 	if (work_profile_load(w, f->texts, err) < 0)
 		return NULL;
+	f->is_gpu = is_gpu(&w->work);
 	f->has_work = true;
 	return &w->work;
 }
@@ -306,12 +316,4 @@ bool facts_has_launches(const struct device_work *work)
 		if (work->items[i].launch_id)
 			return true;
 	return false;
-}
-
-bool facts_is_gpu(const struct device_work *work)
-{
-	for (size_t i = 0; i < work->n; i++)
-		if (work->items[i].class == CLASS_ACCELERATOR)
-			return false;
-	return true;
 }

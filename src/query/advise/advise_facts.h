@@ -16,7 +16,7 @@
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
-#include "query/gaps/gap_root.h"
+#include "query/gaps/gap_read.h"
 #include "query/steps/step_windows.h"
 #include "query/steps/steps.h"
 
@@ -68,14 +68,16 @@ struct advise_facts {
 	struct gap_range range;
 	struct gap_blame blame;
 	struct gap_roots roots;
-	struct fact_idle *idles; /* owned; by device; NULL: not made yet */
-	struct fact_name *names; /* owned */
+	struct gap_reader reader; /* of that, charged to roots */
+	struct fact_idle *idles;  /* owned; by device; NULL: not made yet */
+	struct fact_name *names;  /* owned */
 	size_t nnames, names_cap;
 	struct fact_call *calls; /* owned */
 	size_t ncalls, calls_cap;
 	struct fact_buffers buffers;
 	int64_t launches;
 	bool has_launches, has_buffers;
+	bool is_gpu; /* has_work: by the classes of its pieces */
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls;
 };
 
@@ -109,8 +111,8 @@ struct fact_share {
 	struct str culprit; /* of that, what is charged most; empty: it has no name */
 };
 /* facts_idles() was called.  Gaps of [from_ns, below_ns) long count. */
-struct fact_share facts_share(const struct advise_facts *f, size_t device,
-			      uint64_t causes, int64_t from_ns, int64_t below_ns);
+struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t causes,
+			      int64_t from_ns, int64_t below_ns);
 
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
@@ -127,7 +129,5 @@ struct cell facts_device_cell(const struct step_row *row);
 double facts_pct(int64_t part, int64_t whole);
 /* Does anything say what launched the device work? */
 bool facts_has_launches(const struct device_work *work);
-/* Is it a GPU's, by the classes of its pieces? */
-bool facts_is_gpu(const struct device_work *work);
 
 #endif

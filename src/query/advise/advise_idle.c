@@ -30,6 +30,7 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 	if (gap_blame_check(&f->blame, err) < 0)
 		return -1;
 	gap_roots_find(&f->blame, &f->roots);
+	gap_reader_open(&f->reader, &f->blame, &f->roots, GAP_KEY_NONE);
 	f->has_blame = true;
 	return 0;
 }
@@ -80,37 +81,59 @@ static const struct intervals *counted(const struct advise_facts *f)
 	return f->buffers.is_apart ? &f->buffers.others : &f->window.when;
 }
 
-/* What of it counts. */
-static int64_t counted_ns(const struct advise_facts *f, const struct gap_piece *piece)
+/* What of [from, to) counts, as large as can be; false when nothing is left. */
+static bool next_counted(const struct advise_facts *f, int64_t *from_ns, int64_t to_ns,
+			 struct interval *out)
 {
-	return intervals_length_within(counted(f), piece->start_ns, piece->end_ns);
+	const struct intervals *all = counted(f);
+
+	if (*from_ns >= to_ns)
+		return false;
+	size_t at = intervals_after(all, *from_ns);
+	if (at == all->n || all->items[at].start_ns >= to_ns)
+		return false;
+	*out = all->items[at];
+	out->start_ns = out->start_ns > *from_ns ? out->start_ns : *from_ns;
+	out->end_ns = out->end_ns < to_ns ? out->end_ns : to_ns;
+	*from_ns = out->end_ns;
+	return true;
 }
 
-/* What of it lies in steps after the first. */
-static int64_t later_ns(const struct advise_facts *f, const struct gap_piece *piece)
+/* is_later: it is after the first step. */
+static void add_part(struct gap_reader *reader, const struct gap *gap,
+		     const struct interval *part, bool is_later, struct fact_idle *to)
 {
-	int64_t from_ns = f->window.steps.n ? f->window.steps.items[0].end_ns : 0;
+	struct gap_amount amount;
 
-	if (piece->start_ns > from_ns)
-		from_ns = piece->start_ns;
-	return from_ns < piece->end_ns
-		       ? intervals_length_within(counted(f), from_ns, piece->end_ns)
-		       : 0;
-}
-
-static void add_gap(const struct advise_facts *f, const struct gap *gap,
-		    struct fact_idle *to)
-{
-	for (uint32_t i = 0; i < gap->npieces; i++) {
-		struct gap_piece piece =
-			gap_roots_charge(&f->roots, &f->blame, gap->first_piece + i);
-		int64_t ns = counted_ns(f, &piece);
-		to->ns[piece.cause] = sum_add(to->ns[piece.cause], ns);
-		to->all_ns = sum_add(to->all_ns, ns);
-		if (piece.cause == GAP_MALLOC)
+	gap_reader_seek(reader, gap, part->start_ns, part->end_ns);
+	while (gap_reader_next(reader, &amount)) {
+		to->ns[amount.cause] = sum_add(to->ns[amount.cause], amount.ns);
+		to->all_ns = sum_add(to->all_ns, amount.ns);
+		if (is_later && amount.cause == GAP_MALLOC)
 			to->later_allocation_ns =
-				sum_add(to->later_allocation_ns, later_ns(f, &piece));
+				sum_add(to->later_allocation_ns, amount.ns);
 	}
+}
+
+/* The end of the gap that comes first, or where it is cut. */
+static int64_t cut_at(const struct gap *gap, int64_t ns)
+{
+	if (ns < gap->start_ns)
+		return gap->start_ns;
+	return ns < gap->end_ns ? ns : gap->end_ns;
+}
+
+static void add_gap(struct advise_facts *f, const struct gap *gap, struct fact_idle *to)
+{
+	int64_t later_ns = f->window.steps.n ? f->window.steps.items[0].end_ns : 0;
+	int64_t at_ns = gap->start_ns, cut_ns = cut_at(gap, later_ns);
+	struct interval part;
+
+	while (next_counted(f, &at_ns, cut_ns, &part))
+		add_part(&f->reader, gap, &part, false, to);
+	at_ns = cut_ns;
+	while (next_counted(f, &at_ns, gap->end_ns, &part))
+		add_part(&f->reader, gap, &part, true, to);
 }
 
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err)
@@ -129,12 +152,6 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err)
 	return f->idles;
 }
 
-/* What is charged: by cause the names, and the time of each. */
-struct charges {
-	struct gap_sums names[NGAP_CAUSES];
-	int64_t cause_ns[NGAP_CAUSES];
-};
-
 /* When the last step begins in the gap; its end when none does. */
 static int64_t edge_from_ns(const struct step_windows *w, const struct gap *gap)
 {
@@ -152,33 +169,83 @@ static int64_t edge_from_ns(const struct step_windows *w, const struct gap *gap)
 	return w->items[low - 1].start_ns;
 }
 
-static void add_share(const struct advise_facts *f, const struct gap_piece *piece,
-		      int64_t edge_ns, struct charges *charges, struct fact_share *to)
+/* The gaps of a device: from *first to the place that is returned. */
+static size_t gaps_of(const struct gaps *gaps, size_t device, size_t *first)
 {
-	const struct gap_sum of = { .key = piece->blamed, .blamed = piece->blamed };
-	int64_t ns = counted_ns(f, piece);
-	int64_t from_ns = piece->start_ns > edge_ns ? piece->start_ns : edge_ns;
+	size_t ends[2];
 
-	to->ns = sum_add(to->ns, ns);
-	if (from_ns < piece->end_ns)
-		to->edge_ns =
-			sum_add(to->edge_ns, intervals_length_within(counted(f), from_ns,
-								     piece->end_ns));
-	charges->cause_ns[piece->cause] = sum_add(charges->cause_ns[piece->cause], ns);
-	if (piece->blamed != TEXT_NONE)
-		gap_sums_add(&charges->names[piece->cause], &of, piece->gap, ns, false);
+	for (size_t i = 0; i < 2; i++) { /* the first of that device, and of the next */
+		size_t low = 0, high = gaps->n;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+			if (gaps->items[middle].device < device + i)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		ends[i] = low;
+	}
+	*first = ends[0];
+	return ends[1];
+}
+
+struct sharing {
+	uint64_t causes;
+	struct gap_sums names[NGAP_CAUSES]; /* what is charged, by cause */
+	int64_t cause_ns[NGAP_CAUSES];
+	struct fact_share share;
+};
+
+static void share_part(struct advise_facts *f, uint32_t gap, const struct interval *part,
+		       bool is_edge, struct sharing *to)
+{
+	struct gap_amount amount;
+
+	gap_reader_seek(&f->reader, &f->blame.gaps.items[gap], part->start_ns,
+			part->end_ns);
+	while (gap_reader_next(&f->reader, &amount)) {
+		const struct gap_sum of = { .key = amount.blamed,
+					    .blamed = amount.blamed };
+		if (!(to->causes >> amount.cause & 1))
+			continue;
+		to->share.ns = sum_add(to->share.ns, amount.ns);
+		if (is_edge)
+			to->share.edge_ns = sum_add(to->share.edge_ns, amount.ns);
+		to->cause_ns[amount.cause] =
+			sum_add(to->cause_ns[amount.cause], amount.ns);
+		if (amount.blamed != TEXT_NONE)
+			gap_sums_add(&to->names[amount.cause], &of, gap, amount.ns,
+				     false);
+	}
+}
+
+static void share_gap(struct advise_facts *f, uint32_t gap, struct sharing *to)
+{
+	const struct gap *g = &f->blame.gaps.items[gap];
+	int64_t at_ns = g->start_ns, before_ns = to->share.ns;
+	int64_t edge_ns = cut_at(g, edge_from_ns(&f->window.steps, g));
+	struct interval part;
+
+	while (next_counted(f, &at_ns, edge_ns, &part))
+		share_part(f, gap, &part, false, to);
+	at_ns = edge_ns;
+	while (next_counted(f, &at_ns, g->end_ns, &part))
+		share_part(f, gap, &part, true, to);
+	to->share.gaps += to->share.ns > before_ns;
+	to->share.long_ns =
+		sum_add(to->share.long_ns, gap_long_ns(0, to->share.ns - before_ns));
 }
 
 /* The largest cause, and what of it is charged most. */
-static void name_share(const struct advise_facts *f, const struct charges *charges,
-		       struct fact_share *to)
+static void name_share(const struct advise_facts *f, struct sharing *of)
 {
+	struct fact_share *to = &of->share;
 	int64_t most_ns = 0;
 
 	for (int i = 0; i < NGAP_CAUSES; i++)
-		if (charges->cause_ns[i] > charges->cause_ns[to->cause])
+		if (of->cause_ns[i] > of->cause_ns[to->cause])
 			to->cause = (enum gap_cause)i;
-	const struct gap_sums *names = &charges->names[to->cause];
+	const struct gap_sums *names = &of->names[to->cause];
 	for (size_t i = 0; i < names->n; i++) {
 		const struct gap_sum *sum = &names->items[i];
 		if (sum->idle_ns <= most_ns)
@@ -188,30 +255,20 @@ static void name_share(const struct advise_facts *f, const struct charges *charg
 	}
 }
 
-struct fact_share facts_share(const struct advise_facts *f, size_t device,
-			      uint64_t causes, int64_t from_ns, int64_t below_ns)
+struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t causes,
+			      int64_t from_ns, int64_t below_ns)
 {
-	struct charges charges = { .cause_ns = { 0 } };
-	struct fact_share share = { .ns = 0 };
+	struct sharing s = { .causes = causes };
+	size_t first, end = gaps_of(&f->blame.gaps, device, &first);
 
-	for (size_t i = 0; i < f->blame.gaps.n; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct gap *gap = &f->blame.gaps.items[i];
-		int64_t length_ns = gap->end_ns - gap->start_ns, before_ns = share.ns;
-		if (gap->device != device || length_ns < from_ns || length_ns >= below_ns)
-			continue;
-		int64_t edge_ns = edge_from_ns(&f->window.steps, gap);
-		for (uint32_t k = 0; k < gap->npieces; k++) {
-			struct gap_piece piece = gap_roots_charge(&f->roots, &f->blame,
-								  gap->first_piece + k);
-			if (causes >> piece.cause & 1)
-				add_share(f, &piece, edge_ns, &charges, &share);
-		}
-		share.gaps += share.ns > before_ns;
-		share.long_ns =
-			sum_add(share.long_ns, gap_long_ns(0, share.ns - before_ns));
+		int64_t length_ns = gap->end_ns - gap->start_ns;
+		if (length_ns >= from_ns && length_ns < below_ns)
+			share_gap(f, (uint32_t)i, &s);
 	}
-	name_share(f, &charges, &share);
+	name_share(f, &s);
 	for (int i = 0; i < NGAP_CAUSES; i++)
-		gap_sums_release(&charges.names[i]);
-	return share;
+		gap_sums_release(&s.names[i]);
+	return s.share;
 }

@@ -171,7 +171,7 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 		.profile = f->profile,
 		.steps = f->window.is_single ? 0 : f->window.nsteps,
 		.window_ns = f->window.ns,
-		.is_gpu = facts_is_gpu(&f->work.work),
+		.is_gpu = f->is_gpu,
 	};
 
 	for (size_t i = 0; i < f->work.work.ndevices; i++) {

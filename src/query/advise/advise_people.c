@@ -3,8 +3,10 @@
  * findings, and one line for the rules that could not run.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/memtable.h"
 #include "base/units.h"
 #include "query/advise/advise.h"
@@ -240,16 +242,6 @@ static void note_lacks(struct memtable *m, const struct advice_list *list,
 			note_reason(m, list, i, scope);
 }
 
-/* Has the rule a finding of more weight, whose paragraph tells of this one? */
-static bool is_found_before(const struct advice_list *list, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (list->items[i].rule == list->items[at].rule &&
-		    list->items[i].about == list->items[at].about)
-			return true;
-	return false;
-}
-
 /* Could each rule of the CPU run, where they were asked? */
 static bool has_judged_host(const struct advice_list *list)
 {
@@ -353,16 +345,35 @@ static void add_views(struct memtable *m, const struct advice_list *list,
 	m->table.under = under;
 }
 
+/* What paragraphs are of: there are no more than rules and causes. */
+struct told {
+	const struct advice **items; /* owned */
+	size_t n, cap;
+};
+
+/* Has the rule a finding of more weight, whose paragraph tells of this one? */
+static bool is_found_before(struct told *told, const struct advice *a)
+{
+	for (size_t i = 0; i < told->n; i++)
+		if (told->items[i]->rule == a->rule && told->items[i]->about == a->about)
+			return true;
+	told->items = xgrow(told->items, &told->cap, told->n + 1, sizeof(*told->items));
+	told->items[told->n++] = a;
+	return false;
+}
+
 struct table *advise_text(const struct advice_list *list,
 			  const struct advise_request *request, const struct scope *scope)
 {
 	struct memtable *m = memtable_new(text_columns, 1);
+	struct told told = { .n = 0 };
 
 	m->table.is_prose = true;
 	add_views(m, list, request, scope);
 	for (size_t i = 0; i < list->n; i++)
-		if (!is_found_before(list, i))
+		if (!is_found_before(&told, &list->items[i]))
 			note_finding(m, list, i, request, scope);
+	free(told.items);
 	note_lacks(m, list, request, scope);
 	return &m->table;
 }

@@ -51,13 +51,14 @@ static void add_item(const struct rule_run *run, const struct work_item *item,
 static struct softmaxes find(const struct rule_run *run, const struct work_device *device)
 {
 	const struct device_work *work = &run->facts->work.work;
-	struct stream_state *streams = xcalloc(work->nstreams + 1, sizeof(*streams));
+	struct stream_state *streams = xcalloc(device->nstreams, sizeof(*streams));
 	struct softmaxes found = { .ns = 0 };
 
-	for (size_t i = 0; i < work->nstreams; i++)
+	for (size_t i = 0; i < device->nstreams; i++)
 		streams[i].since_product = NEAR;
 	for (size_t i = device->first; i < device->first + device->n; i++)
-		add_item(run, &work->items[i], &streams[work->items[i].stream], &found);
+		add_item(run, &work->items[i],
+			 &streams[work->items[i].stream - device->first_stream], &found);
 	free(streams);
 	return found;
 }

@@ -36,12 +36,12 @@ static int check(const struct rule_run *run, struct err *err)
 {
 	const struct steps *steps = facts_steps(run->facts, err);
 	const struct device_work *work = steps ? facts_work(run->facts, err) : NULL;
-	const struct step_row *mean;
 
 	if (!work)
 		return -1;
-	for (size_t i = 0; (mean = facts_mean(steps, i)) != NULL; i++)
-		judge(run, mean);
+	for (size_t i = 0; i < steps->n; i++)
+		if (steps->rows[i].is_mean)
+			judge(run, &steps->rows[i]);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ const char *rule_whole(const struct rule_run *run)
 
 const char *rule_device_word(const struct rule_run *run)
 {
-	return facts_is_gpu(&run->facts->work.work) ? "GPU" : "device";
+	return run->facts->is_gpu ? "GPU" : "device";
 }
 
 int64_t rule_per_step(const struct rule_run *run, int64_t ns)

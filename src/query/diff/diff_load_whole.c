@@ -85,7 +85,7 @@ int diff_load_functions(const struct diff_loading *l, struct err *err)
 	return rc;
 }
 
-/* Where the newest piece of a cause was counted: a gap is one call, however it is cut. */
+/* Where a cause was counted last: a gap is one call, however it is cut. */
 struct counted {
 	uint32_t gap; /* and 1 */
 	size_t step;
@@ -94,41 +94,42 @@ struct counted {
 struct idling {
 	const struct diff_loading *l;
 	struct gap_profile gaps;
+	struct gap_reader reader;
 	struct counted counted[NGAP_CAUSES];
 };
 
-static void add_part(struct idling *i, const struct gap_piece *piece,
-		     const struct gap_part *part)
+static void add_amount(struct idling *i, uint32_t gap, const struct gap_amount *amount,
+		       size_t step)
 {
-	struct counted *last = &i->counted[piece->cause];
-	bool is_new =
-		last->gap != piece->gap + 1 || (i->l->steps && last->step != part->step);
+	struct counted *last = &i->counted[amount->cause];
+	bool is_new = last->gap != gap + 1 || (i->l->steps && last->step != step);
 	struct diff_place place = { .profile_id = i->gaps.profile->id,
-				    .in_step = part->step != GAP_NO_STEP };
+				    .in_step = step != GAP_NO_STEP };
 
 	if (place.in_step)
-		place.step = i->gaps.range.steps[part->step].number;
-	diff_loading_add(i->l, str_of(gap_causes[piece->cause].code), place, is_new,
-			 i->l->metric == DIFF_CALLS ? is_new
-						    : part->end_ns - part->start_ns);
-	*last = (struct counted){ piece->gap + 1, part->step };
+		place.step = i->gaps.range.steps[step].number;
+	diff_loading_add(i->l, str_of(gap_causes[amount->cause].code), place, is_new,
+			 i->l->metric == DIFF_CALLS ? is_new : amount->ns);
+	*last = (struct counted){ gap + 1, step };
 }
 
-static int add_gap(struct idling *i, const struct gap *gap, struct err *err)
+static int add_gap(struct idling *i, uint32_t gap, struct err *err)
 {
-	for (uint32_t p = 0; p < gap->npieces; p++) {
-		struct gap_piece piece =
-			gap_profile_piece(&i->gaps, gap->first_piece + p);
-		int64_t from_ns = piece.start_ns;
-		struct gap_part part;
-		int rc = gap_profile_wants_piece(&i->gaps, &piece, err);
-		if (rc < 0)
-			return -1;
-		while (rc &&
-		       gap_range_next(&i->gaps.range, &from_ns, piece.end_ns, &part))
-			add_part(i, &piece, &part);
+	const struct gap *g = &i->gaps.blame.gaps.items[gap];
+	int64_t from_ns = g->start_ns;
+	struct gap_amount amount;
+	struct gap_part part;
+	int rc = 0;
+
+	while (gap_range_next(&i->gaps.range, &from_ns, g->end_ns, &part)) {
+		gap_reader_seek(&i->reader, g, part.start_ns, part.end_ns);
+		while (rc >= 0 && gap_reader_next(&i->reader, &amount)) {
+			rc = gap_profile_wants_blamed(&i->gaps, amount.blamed, err);
+			if (rc > 0)
+				add_amount(i, gap, &amount, part.step);
+		}
 	}
-	return 0;
+	return rc < 0 ? -1 : 0;
 }
 
 static int load_idle(const struct diff_loading *l, struct gap_ranks *ranks,
@@ -139,9 +140,11 @@ static int load_idle(const struct diff_loading *l, struct gap_ranks *ranks,
 	int rc = gap_profile_load(l->store, profile, &request, ranks, &i.gaps, err);
 	const struct gaps *gaps = &i.gaps.blame.gaps;
 
-	for (size_t g = 0; rc == 0 && g < gaps->n; g++)
+	gap_profile_read(&i.gaps, GAP_KEY_NONE, &i.reader);
+	for (uint32_t g = 0; rc == 0 && g < gaps->n; g++)
 		if (gap_profile_wants(&i.gaps, &gaps->items[g]))
-			rc = add_gap(&i, &gaps->items[g], err);
+			rc = add_gap(&i, g, err);
+	gap_reader_close(&i.reader);
 	gap_profile_release(&i.gaps);
 	return rc;
 }

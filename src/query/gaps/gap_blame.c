@@ -3,28 +3,97 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "query/gaps/gap_device.h"
 #include "query/gaps/gap_host.h"
 
-struct gap_piece *gap_blame_add(struct gap_blame *b, const struct gap_piece *piece)
+/* A line that so many gaps walk through, on average, is shared by them. */
+#define SHARED_WALKS 16
+
+struct gap_segment gap_segment_of(int64_t start_ns, int64_t end_ns)
 {
-	b->pieces = xgrow(b->pieces, &b->cap, b->n + 1, sizeof(*b->pieces));
-	b->pieces[b->n] = *piece;
-	return &b->pieces[b->n++];
+	return (struct gap_segment){ .start_ns = start_ns,
+				     .end_ns = end_ns,
+				     .blamed = TEXT_NONE,
+				     .op = TEXT_NONE,
+				     .frame = TEXT_NONE,
+				     .annotation = TEXT_NONE };
 }
 
-struct gap_piece gap_piece_of(uint32_t gap, int64_t start_ns, int64_t end_ns)
+void gap_line_add(struct gap_line *line, struct gap_segment segment)
 {
-	return (struct gap_piece){ .start_ns = start_ns,
-				   .end_ns = end_ns,
-				   .gap = gap,
-				   .blamed = TEXT_NONE,
-				   .op = TEXT_NONE,
-				   .frame = TEXT_NONE,
-				   .annotation = TEXT_NONE };
+	const struct gap_segment *last = line->n ? &line->items[line->n - 1] : NULL;
+
+	segment.stretch = last ? last->stretch + (last->end_ns != segment.start_ns) : 0;
+	line->items = xgrow(line->items, &line->cap, line->n + 1, sizeof(segment));
+	line->items[line->n++] = segment;
+}
+
+void gap_line_release(struct gap_line *line)
+{
+	free(line->items);
+	intervals_release(&line->draining);
+	*line = (struct gap_line){ .n = 0 };
+}
+
+/* The first segment of [low, high) that ends after ns; high: none does. */
+static size_t find_end(const struct gap_line *line, size_t low, size_t high, int64_t ns)
+{
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (line->items[middle].end_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t gap_span_find(const struct gap_line *line, const struct gap_span *span,
+		       int64_t ns)
+{
+	size_t end = (size_t)span->first + span->n;
+
+	return (uint32_t)find_end(line, span->first, end, ns);
+}
+
+/* Most gaps are short: the search goes out from the first. */
+struct gap_span gap_line_span(const struct gap_blame *b, uint32_t line, uint32_t first,
+			      struct interval when)
+{
+	const struct gap_line *l = &b->lines[line];
+	size_t low = find_end(l, first, l->n, when.start_ns), far = 1;
+
+	while (far < l->n - low && l->items[low + far].start_ns < when.end_ns)
+		far *= 2;
+	size_t end = far < l->n - low ? low + far : l->n;
+	end = find_end(l, low, end, when.end_ns - 1);
+	return (struct gap_span){
+		.start_ns = when.start_ns,
+		.end_ns = when.end_ns,
+		.line = line,
+		.first = (uint32_t)low,
+		.n = (uint32_t)(end - low +
+				(end < l->n && l->items[end].start_ns < when.end_ns)),
+		.root = GAP_NO_ROOT,
+	};
+}
+
+uint32_t gap_blame_add_line(struct gap_blame *b)
+{
+	b->lines = xgrow(b->lines, &b->lines_cap, b->nlines + 1, sizeof(*b->lines));
+	b->lines[b->nlines] = (struct gap_line){ .n = 0 };
+	return (uint32_t)b->nlines++;
+}
+
+void gap_blame_add_span(struct gap_blame *b, struct gap *gap, struct gap_span span)
+{
+	b->spans = xgrow(b->spans, &b->spans_cap, b->nspans + 1, sizeof(span));
+	if (gap->nspans == 0)
+		gap->first_span = (uint32_t)b->nspans;
+	gap->nspans++;
+	b->spans[b->nspans++] = span;
 }
 
 static int compare_launches(const void *a, const void *b)
@@ -68,26 +137,27 @@ const struct gap_launch *gap_blame_launch(const struct gap_blame *b,
 		       : NULL;
 }
 
-/* Pieces by gap; those of one gap keep their order. */
-static void arrange(struct gap_blame *b)
+static void find_shared(struct gap_blame *b)
 {
-	struct gap_piece *sorted = xrealloc_array(NULL, b->n + 1, sizeof(*sorted));
-	uint32_t at = 0;
+	uint64_t *walks = xcalloc(b->nlines, sizeof(*walks));
 
-	for (size_t i = 0; i < b->n; i++)
-		b->gaps.items[b->pieces[i].gap].npieces++;
-	for (size_t i = 0; i < b->gaps.n; i++) {
-		b->gaps.items[i].first_piece = at;
-		at += b->gaps.items[i].npieces;
-		b->gaps.items[i].npieces = 0;
-	}
-	for (size_t i = 0; i < b->n; i++) {
-		struct gap *g = &b->gaps.items[b->pieces[i].gap];
-		sorted[g->first_piece + g->npieces++] = b->pieces[i];
-	}
-	free(b->pieces);
-	b->pieces = sorted;
-	b->cap = b->n + 1;
+	for (size_t i = 0; i < b->nspans; i++)
+		walks[b->spans[i].line] += b->spans[i].n;
+	for (size_t i = 0; i < b->nlines; i++)
+		b->lines[i].is_shared = walks[i] / SHARED_WALKS > b->lines[i].n;
+	free(walks);
+}
+
+/* Do segments without a break cover the span? */
+static bool is_covered(const struct gap_blame *b, const struct gap_span *span)
+{
+	const struct gap_segment *first = &b->lines[span->line].items[span->first];
+	const struct gap_segment *last = first + span->n - 1;
+
+	return span->n && span->start_ns < span->end_ns &&
+	       first->start_ns <= span->start_ns && span->start_ns < first->end_ns &&
+	       last->start_ns < span->end_ns && span->end_ns <= last->end_ns &&
+	       first->stretch == last->stretch;
 }
 
 int gap_blame_check(const struct gap_blame *b, struct err *err)
@@ -95,11 +165,11 @@ int gap_blame_check(const struct gap_blame *b, struct err *err)
 	for (size_t i = 0; i < b->gaps.n; i++) {
 		const struct gap *g = &b->gaps.items[i];
 		int64_t at_ns = g->start_ns;
-		for (uint32_t k = 0; k < g->npieces; k++) {
-			const struct gap_piece *p = &b->pieces[g->first_piece + k];
-			if (p->start_ns != at_ns || p->end_ns <= p->start_ns)
+		for (uint32_t k = 0; k < g->nspans; k++) {
+			const struct gap_span *span = &b->spans[g->first_span + k];
+			if (span->start_ns != at_ns || !is_covered(b, span))
 				break;
-			at_ns = p->end_ns;
+			at_ns = span->end_ns;
 		}
 		if (at_ns != g->end_ns)
 			return err_set(err, ERR_INPUT,
@@ -113,7 +183,7 @@ int gap_blame_check(const struct gap_blame *b, struct err *err)
 int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *out,
 		   struct err *err)
 {
-	*out = (struct gap_blame){ .n = 0 };
+	*out = (struct gap_blame){ .nspans = 0 };
 	const struct gap_range *range = request->range;
 	if (gaps_find(request->work, range->is_inner ? NULL : &range->extent, &out->gaps,
 		      err) < 0)
@@ -121,22 +191,29 @@ int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *ou
 	if (out->gaps.n >= UINT32_MAX)
 		return err_set(err, ERR_INPUT, "the store has too many gaps");
 	find_launches(out, request->work);
+	gap_blame_add_line(out);
 	if (gap_host_blame(request, out, err) < 0 ||
 	    gap_device_blame(request, out, err) < 0)
 		return -1;
-	if (out->n >= UINT32_MAX)
-		return err_set(err, ERR_INPUT, "the store has too many slices in gaps");
-	arrange(out);
+	for (size_t i = 0; i < out->nlines; i++)
+		if (out->lines[i].n >= UINT32_MAX)
+			return err_set(err, ERR_INPUT,
+				       "the store has too many slices in gaps");
+	find_shared(out);
 	return gap_blame_check(out, err);
 }
 
 void gap_blame_release(struct gap_blame *b)
 {
 	gaps_release(&b->gaps);
-	free(b->pieces);
+	for (size_t i = 0; i < b->nlines; i++)
+		gap_line_release(&b->lines[i]);
+	free(b->lines);
+	free(b->spans);
+	free(b->hosts);
 	free(b->drains);
 	free(b->launches);
 	free(b->contexts);
 	free(b->waited);
-	*b = (struct gap_blame){ .n = 0 };
+	*b = (struct gap_blame){ .nspans = 0 };
 }

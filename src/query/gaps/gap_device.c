@@ -257,19 +257,19 @@ static void add(const struct judging *j, uint32_t gap, int64_t *at_ns, int64_t t
 {
 	const struct gap_context *context = &j->blame->contexts[gap];
 	int64_t end_ns = j->blame->gaps.items[gap].end_ns;
-	struct gap_piece piece;
+	struct gap_segment segment;
 
 	to_ns = to_ns < end_ns ? to_ns : end_ns;
 	if (*at_ns >= to_ns)
 		return;
-	piece = gap_piece_of(gap, *at_ns, to_ns);
-	piece.slice_id = v->slice_id;
-	piece.blamed = v->blamed;
-	piece.cause = (uint8_t)cause;
-	piece.op = context->op;
-	piece.frame = context->frame;
-	piece.annotation = context->annotation;
-	gap_blame_add(j->blame, &piece);
+	segment = gap_segment_of(*at_ns, to_ns);
+	segment.slice_id = v->slice_id;
+	segment.blamed = v->blamed;
+	segment.cause = (uint8_t)cause;
+	segment.op = context->op;
+	segment.frame = context->frame;
+	segment.annotation = context->annotation;
+	gap_line_add(&j->blame->lines[GAP_OWN_LINE], segment);
 	*at_ns = to_ns;
 }
 
@@ -320,7 +320,8 @@ static void add_launch(const struct judging *j, uint32_t gap, int64_t at_ns,
 	add_rest(j, gap, &at_ns, v);
 }
 
-static void add_pieces(const struct judging *j, uint32_t gap)
+/* What the device waited for, once the host had launched. */
+static void add_late(const struct judging *j, uint32_t gap)
 {
 	const struct gap *g = &j->blame->gaps.items[gap];
 	struct verdict v = j->verdicts[gap];
@@ -334,6 +335,39 @@ static void add_pieces(const struct judging *j, uint32_t gap)
 	} else {
 		add(j, gap, &at_ns, g->end_ns, (enum gap_cause)v.cause, &v);
 	}
+}
+
+/* A launch on what is no thread: nothing tells what the host did. */
+static void add_untraced(const struct judging *j, const struct gap *g)
+{
+	struct gap_segment segment = gap_segment_of(g->start_ns, g->host_end_ns);
+
+	segment.cause = GAP_UNTRACED;
+	gap_line_add(&j->blame->lines[GAP_OWN_LINE], segment);
+}
+
+static void add_spans(const struct judging *j, uint32_t gap)
+{
+	struct gap_blame *b = j->blame;
+	struct gap *g = &b->gaps.items[gap];
+	const struct gap_line *own = &b->lines[GAP_OWN_LINE];
+	size_t first = own->n;
+
+	if (b->hosts[gap].n)
+		gap_blame_add_span(b, g, b->hosts[gap]);
+	else if (g->host_end_ns > g->start_ns)
+		add_untraced(j, g);
+	if (g->after != GAP_NO_WORK)
+		add_late(j, gap);
+	if (own->n == first)
+		return;
+	gap_blame_add_span(b, g,
+			   (struct gap_span){ .start_ns = own->items[first].start_ns,
+					      .end_ns = own->items[own->n - 1].end_ns,
+					      .line = GAP_OWN_LINE,
+					      .first = (uint32_t)first,
+					      .n = (uint32_t)(own->n - first),
+					      .root = GAP_NO_ROOT });
 }
 
 int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *blame,
@@ -352,8 +386,7 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 		gap_usual_sort(&j.launches);
 		gap_usual_sort(&j.queued);
 		for (uint32_t i = 0; i < blame->gaps.n; i++)
-			if (blame->gaps.items[i].after != GAP_NO_WORK)
-				add_pieces(&j, i);
+			add_spans(&j, i);
 	}
 	gap_usual_release(&j.launches);
 	gap_usual_release(&j.queued);

@@ -14,21 +14,15 @@
 
 ASSET(asset_query_views_gap_threads_sql);
 
-/* One that the pass is in, and its newest piece. */
-struct asked {
-	size_t question;
-	size_t piece; /* SIZE_MAX: none yet */
-};
-
 struct pass {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
 	struct gap_stack stack;
 	struct gap_questions asking;
-	size_t next, end;    /* those of the track: next to end */
-	struct asked *asked; /* owned */
-	size_t nasked, asked_cap;
-	int64_t at_ns; /* all before it is charged */
+	size_t next, end; /* those of the track: next to end */
+	uint32_t line;    /* of the thread */
+	int64_t until_ns; /* to here the gaps reach that the pass has come to */
+	int64_t at_ns;    /* all before it is charged */
 	struct gap_charge
 		drained; /* the last wait for the device with no launch behind it */
 	bool has_waited; /* a stream was told to wait since the last launch */
@@ -42,55 +36,60 @@ static int compare_drains(const void *a, const void *b)
 }
 
 /* What the top of the stack, or nothing, is charged as. */
-static struct gap_piece piece_of(const struct gap_frame *top)
+static struct gap_segment segment_of(const struct gap_frame *top)
 {
-	struct gap_piece piece = gap_piece_of(0, 0, 0);
+	struct gap_segment segment = gap_segment_of(0, 0);
 
-	piece.cause = GAP_UNTRACED;
+	segment.cause = GAP_UNTRACED;
 	if (!top)
-		return piece;
+		return segment;
 	const struct gap_charge *charge = top->named.cause ? &top->named : &top->general;
-	piece.drains = top->is_draining;
-	piece.op = top->op;
-	piece.frame = top->frame;
-	piece.annotation = top->annotation;
+	segment.drains = top->is_draining;
+	segment.op = top->op;
+	segment.frame = top->frame;
+	segment.annotation = top->annotation;
 	if (charge->cause) {
-		piece.cause = charge->cause;
-		piece.blamed = charge->blamed;
-		piece.slice_id = charge->slice_id;
-		piece.dur_ns = charge->dur_ns;
+		segment.cause = charge->cause;
+		segment.blamed = charge->blamed;
+		segment.slice_id = charge->slice_id;
+		segment.dur_ns = charge->dur_ns;
 	}
-	return piece;
+	return segment;
 }
 
-static bool is_continued(const struct gap_piece *a, const struct gap_piece *b)
+static bool is_continued(const struct gap_segment *a, const struct gap_segment *b)
 {
 	return a->end_ns == b->start_ns && a->slice_id == b->slice_id &&
 	       a->cause == b->cause && a->op == b->op && a->frame == b->frame &&
 	       a->annotation == b->annotation;
 }
 
-static void charge(struct pass *p, struct asked *asked, struct gap_piece piece)
+/* Charges [from, to), if it has a length, to what the thread runs. */
+static void charge(struct pass *p, int64_t from_ns, int64_t to_ns)
 {
-	struct gap_blame *b = p->blame;
+	struct gap_line *line = &p->blame->lines[p->line];
+	struct gap_segment *last = line->n ? &line->items[line->n - 1] : NULL;
 
-	if (asked->piece != SIZE_MAX && is_continued(&b->pieces[asked->piece], &piece)) {
-		b->pieces[asked->piece].end_ns = piece.end_ns;
-		b->pieces[asked->piece].drains |= piece.drains;
+	if (from_ns >= to_ns)
+		return;
+	struct gap_segment segment = segment_of(gap_stack_top(&p->stack));
+	segment.start_ns = from_ns;
+	segment.end_ns = to_ns;
+	if (segment.drains)
+		intervals_add(&line->draining, from_ns, to_ns);
+	if (last && is_continued(last, &segment)) {
+		last->end_ns = to_ns;
+		last->drains |= segment.drains;
 		return;
 	}
-	asked->piece = b->n;
-	gap_blame_add(b, &piece);
+	gap_line_add(line, segment);
 }
 
 /* The pass comes to the start of a gap: had a wait for the device emptied its queue? */
-static void ask(struct pass *p, size_t question)
+static void ask(struct pass *p, const struct gap_question *q)
 {
 	struct gap_blame *b = p->blame;
 
-	p->asked = xgrow(p->asked, &p->asked_cap, p->nasked + 1, sizeof(*p->asked));
-	p->asked[p->nasked++] = (struct asked){ question, SIZE_MAX };
-	const struct gap_question *q = &p->asking.items[question];
 	if (!p->drained.cause || q->from_ns == q->to_ns)
 		return;
 	b->drains = xgrow(b->drains, &b->drains_cap, b->ndrains + 1, sizeof(*b->drains));
@@ -103,28 +102,24 @@ static void ask(struct pass *p, size_t question)
 	};
 }
 
-/* Charges [at, to) in all gaps that are open then. */
+/* Charges of [at, to) what any gap has. */
 static void pass_over(struct pass *p, int64_t to_ns)
 {
-	size_t kept = 0;
+	int64_t from_ns = p->at_ns;
 
 	if (to_ns <= p->at_ns)
 		return;
-	while (p->next < p->end && p->asking.items[p->next].from_ns < to_ns)
-		ask(p, p->next++);
-	struct gap_piece piece = piece_of(gap_stack_top(&p->stack));
-	for (size_t i = 0; i < p->nasked; i++) {
-		struct asked *asked = &p->asked[i];
-		const struct gap_question *q = &p->asking.items[asked->question];
-		piece.gap = q->gap;
-		piece.start_ns = q->from_ns > p->at_ns ? q->from_ns : p->at_ns;
-		piece.end_ns = q->to_ns < to_ns ? q->to_ns : to_ns;
-		if (piece.start_ns < piece.end_ns)
-			charge(p, asked, piece);
-		if (q->to_ns > to_ns)
-			p->asked[kept++] = *asked;
+	while (p->next < p->end && p->asking.items[p->next].from_ns < to_ns) {
+		const struct gap_question *q = &p->asking.items[p->next++];
+		ask(p, q);
+		if (q->from_ns > p->until_ns) {
+			charge(p, from_ns, p->until_ns);
+			from_ns = q->from_ns;
+		}
+		if (q->to_ns > p->until_ns)
+			p->until_ns = q->to_ns;
 	}
-	p->nasked = kept;
+	charge(p, from_ns, p->until_ns < to_ns ? p->until_ns : to_ns);
 	p->at_ns = to_ns;
 }
 
@@ -194,25 +189,45 @@ static int pass_slice(struct pass *p, const struct packed_slice *packed, struct 
 	return 0;
 }
 
+/* What the thread did in each of the gaps that asked. */
+static void find_hosts(struct pass *p, size_t first)
+{
+	uint32_t at = 0;
+
+	for (size_t i = first; i < p->end; i++) {
+		const struct gap_question *q = &p->asking.items[i];
+		if (q->from_ns == q->to_ns)
+			continue;
+		struct interval when = { q->from_ns, q->to_ns };
+		p->blame->hosts[q->gap] = gap_line_span(p->blame, p->line, at, when);
+		at = p->blame->hosts[q->gap].first;
+	}
+}
+
 /* The slices of a thread, until its last question is answered. */
 static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *err)
 {
 	int64_t last_ns = INT64_MIN;
+	size_t first = p->next;
 	int rc = 0;
 
 	for (size_t i = p->next; i < p->end; i++)
 		if (p->asking.items[i].until_ns > last_ns)
 			last_ns = p->asking.items[i].until_ns;
-	p->at_ns = INT64_MIN;
+	p->line = gap_blame_add_line(p->blame);
+	p->at_ns = p->until_ns = INT64_MIN;
 	p->stack.n = 0;
 	p->has_waited = false;
 	p->drained.cause = GAP_NONE;
 	while (p->at_ns < last_ns && (rc = slice_pack_next(slices, err)) > 0)
 		if (pass_slice(p, &slices->slice, err) < 0)
 			return -1;
-	if (rc >= 0)
-		pass_to(p, last_ns);
-	return rc < 0 ? -1 : 0;
+	if (rc < 0)
+		return -1;
+	pass_to(p, last_ns);
+	intervals_unite(&p->blame->lines[p->line].draining);
+	find_hosts(p, first);
+	return 0;
 }
 
 /* The questions about a track: p->next to p->end. */
@@ -235,34 +250,19 @@ static bool questions_of(struct pass *p, int64_t track_id)
 }
 
 static int pass_threads(struct pass *p, struct sqlite3_stmt *threads,
-			struct slice_pack *slices, bool *answered, struct err *err)
+			struct slice_pack *slices, struct err *err)
 {
 	int rc;
 
 	while ((rc = sql_step(threads, err)) > 0) {
 		if (!questions_of(p, sqlite3_column_int64(threads, 0)))
 			continue;
-		memset(answered + p->next, true, p->end - p->next);
 		if (slice_pack_seek(slices, sqlite3_column_int64(threads, 1),
 				    sqlite3_column_int64(threads, 2), err) < 0 ||
 		    pass_thread(p, slices, err) < 0)
 			return -1;
 	}
 	return rc;
-}
-
-/* A launch on what is no thread: nothing tells what the host did. */
-static void answer_rest(struct pass *p, const bool *answered)
-{
-	for (size_t i = 0; i < p->asking.n; i++) {
-		struct gap_piece piece = piece_of(NULL);
-		if (answered[i] || p->asking.items[i].from_ns == p->asking.items[i].to_ns)
-			continue;
-		piece.gap = p->asking.items[i].gap;
-		piece.start_ns = p->asking.items[i].from_ns;
-		piece.end_ns = p->asking.items[i].to_ns;
-		gap_blame_add(p->blame, &piece);
-	}
 }
 
 int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *blame,
@@ -282,7 +282,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 		blame->contexts[i] =
 			(struct gap_context){ TEXT_NONE, TEXT_NONE, TEXT_NONE };
 	blame->waited = xcalloc(request->work->n + 1, sizeof(*blame->waited));
-	bool *answered = xcalloc(p.asking.n + 1, sizeof(*answered));
+	blame->hosts = xcalloc(blame->gaps.n + 1, sizeof(*blame->hosts));
 	if (gap_slow_find(request->store, request->profile, request->texts, &p.stack.slow,
 			  err) == 0 &&
 	    query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
@@ -290,18 +290,14 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	    slice_pack_open(request->store, PACKED_NAME | PACKED_CLASS, &slices, err) ==
 		    0) {
 		query_bind_int(threads, ":profile", request->profile->id);
-		rc = pass_threads(&p, threads, &slices, answered, err);
+		rc = pass_threads(&p, threads, &slices, err);
 	}
-	if (rc == 0)
-		answer_rest(&p, answered);
 	if (blame->ndrains)
 		qsort(blame->drains, blame->ndrains, sizeof(*blame->drains),
 		      compare_drains);
 	sqlite3_finalize(threads);
 	slice_pack_close(&slices);
 	gap_stack_release(&p.stack);
-	free(answered);
 	gap_questions_release(&p.asking);
-	free(p.asked);
 	return rc;
 }

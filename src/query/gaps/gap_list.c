@@ -90,6 +90,7 @@ struct listing {
 	struct memtable *out;
 	struct gap_chain chain;
 	struct gap_ranks ranks;
+	struct gap_reader reader;
 	struct listed *rows; /* owned: of the profiles before */
 	size_t n, cap;
 	struct gap_stretch *stretches; /* owned: of this one */
@@ -179,7 +180,7 @@ static int set_blame(struct listing *l, const struct gap_profile *p,
 		     struct cell *cells, struct err *err)
 {
 	const struct gap_sum *most = &row->largest;
-	uint32_t piece = gap_stretch_piece(p, s, most);
+	struct gap_amount longest;
 	struct str chain = { "", 0 };
 	uint32_t own;
 
@@ -189,17 +190,15 @@ static int set_blame(struct listing *l, const struct gap_profile *p,
 	cells[BLAMED] = text_cell(l, p, most->blamed);
 	cells[LOOK_AT] = cells[BLAMED];
 	cells[CHAIN] = cells[ROOT] = cells[OWN] = cell_null();
-	if (piece == UINT32_MAX)
+	if (!gap_stretch_longest(p, &l->reader, s, most, &longest))
 		return 0;
-	if (gap_chain_text(&l->chain, p->blame.pieces[piece].slice_id, &chain, &own,
-			   err) < 0)
+	if (gap_chain_text(&l->chain, longest.of->slice_id, &chain, &own, err) < 0)
 		return -1;
 	cells[OWN] = text_cell(l, p, own);
 	if (chain.n)
 		cells[CHAIN] = copied(l, chain);
-	uint32_t root = p->roots.of_piece[piece];
-	if (root != GAP_NO_ROOT)
-		cells[ROOT] = text_cell(l, p, p->roots.items[root].blamed);
+	if (longest.root != GAP_NO_ROOT)
+		cells[ROOT] = text_cell(l, p, p->roots.items[longest.root].blamed);
 	return 0;
 }
 
@@ -210,7 +209,7 @@ static int add_row(struct listing *l, const struct gap_profile *p,
 			      .start_ns = s->start_ns };
 	struct gap_row blame;
 
-	int rc = gap_stretch_blame(p, s, &blame, err);
+	int rc = gap_stretch_blame(p, &l->reader, s, &blame, err);
 	if (rc <= 0)
 		return rc;
 	set_place(l, p, s, row.cells);
@@ -222,15 +221,15 @@ static int add_row(struct listing *l, const struct gap_profile *p,
 }
 
 /* --focus and --ignore choose gaps by what is charged in them. */
-static int has_wanted_piece(const struct gap_profile *p, const struct gap *g,
-			    struct err *err)
+static int has_wanted(struct listing *l, const struct gap_profile *p, const struct gap *g,
+		      struct err *err)
 {
+	struct gap_amount amount;
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < g->npieces; i++) {
-		struct gap_piece piece = gap_profile_piece(p, g->first_piece + i);
-		rc = gap_profile_wants_piece(p, &piece, err);
-	}
+	gap_reader_seek(&l->reader, g, g->start_ns, g->end_ns);
+	while (rc == 0 && gap_reader_next(&l->reader, &amount))
+		rc = gap_profile_wants_blamed(p, amount.blamed, err);
 	return rc;
 }
 
@@ -274,16 +273,18 @@ static int add_profile(struct listing *l, struct store *store,
 
 	l->nstretches = 0;
 	l->has_work |= p.work.n > 0;
+	gap_profile_read(&p, GAP_KEY_NONE, &l->reader);
 	for (uint32_t i = 0; rc >= 0 && i < p.blame.gaps.n; i++) {
 		if (!gap_profile_wants(&p, &p.blame.gaps.items[i]))
 			continue;
-		rc = has_wanted_piece(&p, &p.blame.gaps.items[i], err);
+		rc = has_wanted(l, &p, &p.blame.gaps.items[i], err);
 		if (rc > 0)
 			add_stretches(l, &p, i);
 	}
 	l->total += (int64_t)l->nstretches;
 	if (rc >= 0)
 		rc = add_rows(l, &p, err);
+	gap_reader_close(&l->reader);
 	gap_profile_release(&p);
 	return rc;
 }

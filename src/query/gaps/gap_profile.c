@@ -30,18 +30,18 @@ bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap)
 	       filter_has_dur(p->filter, gap->end_ns - gap->start_ns);
 }
 
-struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece)
+void gap_profile_read(const struct gap_profile *p, enum gap_key key,
+		      struct gap_reader *out)
 {
-	return p->has_roots ? gap_roots_charge(&p->roots, &p->blame, piece)
-			    : p->blame.pieces[piece];
+	gap_reader_open(out, &p->blame, p->has_roots ? &p->roots : NULL, key);
 }
 
-int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
-			    struct err *err)
+int gap_profile_wants_blamed(const struct gap_profile *p, uint32_t blamed,
+			     struct err *err)
 {
 	if (!p->filter || (!p->filter->focus && !p->filter->ignore))
 		return 1;
-	return filter_has_name(p->filter, text_pool_str(p->texts, piece->blamed), err);
+	return filter_has_name(p->filter, text_pool_str(p->texts, blamed), err);
 }
 
 /* From the first work of the device to its last. */
@@ -52,25 +52,21 @@ static struct interval device_span(const struct gap_profile *p, uint32_t device)
 	return (struct interval){ start_ns, start_ns + p->blame.gaps.span_ns[device] };
 }
 
-/* What is charged of each step, and of no step, is added to by_step. */
+/* What counts in each step, and in no step, is added to by_step. */
 static void add_parts(struct gap_profile *p, const struct gap *g, int64_t *by_step)
 {
 	struct gap_total *total = &p->totals[g->device];
+	int64_t from_ns = g->start_ns;
 	struct gap_part part;
 	bool counts = false;
 
-	for (uint32_t i = 0; i < g->npieces; i++) {
-		const struct gap_piece *piece = &p->blame.pieces[g->first_piece + i];
-		int64_t from_ns = piece->start_ns;
-		while (gap_range_next(&p->range, &from_ns, piece->end_ns, &part)) {
-			size_t step =
-				part.step == GAP_NO_STEP ? p->range.nsteps : part.step;
-			by_step[step] += part.end_ns - part.start_ns;
-			total->idle_ns += part.end_ns - part.start_ns;
-			if (part.step != GAP_NO_STEP)
-				total->stepped_ns += part.end_ns - part.start_ns;
-			counts = true;
-		}
+	while (gap_range_next(&p->range, &from_ns, g->end_ns, &part)) {
+		size_t step = part.step == GAP_NO_STEP ? p->range.nsteps : part.step;
+		by_step[step] += part.end_ns - part.start_ns;
+		total->idle_ns += part.end_ns - part.start_ns;
+		if (part.step != GAP_NO_STEP)
+			total->stepped_ns += part.end_ns - part.start_ns;
+		counts = true;
 	}
 	total->gaps += counts;
 }

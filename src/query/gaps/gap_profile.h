@@ -5,7 +5,7 @@
 #define PTOOL_QUERY_GAP_PROFILE_H
 
 #include "query/gaps/gap_ranks.h"
-#include "query/gaps/gap_root.h"
+#include "query/gaps/gap_read.h"
 #include "query/gaps/gap_table.h"
 
 /* What counts of one device. */
@@ -42,10 +42,11 @@ void gap_profile_release(struct gap_profile *p);
 
 /* By --device, --stream and --min-dur. */
 bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap);
-/* The piece as it is charged. */
-struct gap_piece gap_profile_piece(const struct gap_profile *p, uint32_t piece);
+/* Of what is charged with that key, and to roots when they are charged. */
+void gap_profile_read(const struct gap_profile *p, enum gap_key key,
+		      struct gap_reader *out);
 /* By --focus and --ignore, of what is charged: 1, 0, or -1 with err set. */
-int gap_profile_wants_piece(const struct gap_profile *p, const struct gap_piece *piece,
-			    struct err *err);
+int gap_profile_wants_blamed(const struct gap_profile *p, uint32_t blamed,
+			     struct err *err);
 
 #endif

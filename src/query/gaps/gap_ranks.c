@@ -149,64 +149,85 @@ static size_t choose_late(const struct gap_ranks *r, const struct gap_rank *rank
 	return n;
 }
 
-static void add_part(struct gap_blame *to, struct gap_piece piece, int64_t from_ns,
+static void add_part(struct gap_line *to, struct gap_segment segment, int64_t from_ns,
 		     int64_t to_ns)
 {
-	piece.start_ns = from_ns > piece.start_ns ? from_ns : piece.start_ns;
-	piece.end_ns = to_ns < piece.end_ns ? to_ns : piece.end_ns;
-	if (piece.start_ns < piece.end_ns)
-		gap_blame_add(to, &piece);
+	segment.start_ns = from_ns > segment.start_ns ? from_ns : segment.start_ns;
+	segment.end_ns = to_ns < segment.end_ns ? to_ns : segment.end_ns;
+	if (segment.start_ns < segment.end_ns)
+		gap_line_add(to, segment);
 }
 
-/* Cuts the piece where waits for others begin and end. */
-static void split(struct gap_ranks *r, struct gap_blame *to,
-		  const struct gap_piece *piece, const struct late *late, size_t nlate)
+/* Cuts the segment where waits for others begin and end. */
+static void split(struct gap_ranks *r, struct gap_line *to,
+		  const struct gap_segment *segment, const struct late *late,
+		  size_t nlate)
 {
-	int64_t at_ns = piece->start_ns;
+	int64_t at_ns = segment->start_ns;
 	size_t low = 0, high = nlate;
 	char text[40];
 
-	while (low < high) { /* the first that ends behind the piece's start */
+	while (low < high) { /* the first that ends behind the segment's start */
 		size_t middle = low + (high - low) / 2;
 		if (late[middle].to_ns <= at_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < nlate && late[low].from_ns < piece->end_ns; low++) {
-		struct gap_piece waiting = *piece;
-		add_part(to, *piece, at_ns, late[low].from_ns);
+	for (; low < nlate && late[low].from_ns < segment->end_ns; low++) {
+		struct gap_segment waiting = *segment;
+		add_part(to, *segment, at_ns, late[low].from_ns);
 		snprintf(text, sizeof(text), "rank %" PRId64, late[low].rank);
 		waiting.cause = GAP_LATE_RANK;
 		waiting.blamed = intern_add(&r->texts->intern, str_of(text));
 		add_part(to, waiting, late[low].from_ns, late[low].to_ns);
 		at_ns = late[low].to_ns > at_ns ? late[low].to_ns : at_ns;
 	}
-	add_part(to, *piece, at_ns, piece->end_ns);
+	add_part(to, *segment, at_ns, segment->end_ns);
+}
+
+static bool has_communication(const struct gap_line *line)
+{
+	for (size_t i = 0; i < line->n; i++)
+		if (line->items[i].cause == GAP_COMMUNICATION)
+			return true;
+	return false;
+}
+
+static void cut_line(struct gap_ranks *r, struct gap_line *line, const struct late *late,
+		     size_t nlate)
+{
+	struct gap_line cut = { .n = 0 };
+
+	for (size_t i = 0; i < line->n; i++) {
+		if (line->items[i].cause == GAP_COMMUNICATION)
+			split(r, &cut, &line->items[i], late, nlate);
+		else
+			gap_line_add(&cut, line->items[i]);
+	}
+	free(line->items);
+	line->items = cut.items;
+	line->n = cut.n;
+	line->cap = cut.cap;
 }
 
 static void charge(struct gap_ranks *r, struct gap_blame *blame, const struct late *late,
 		   size_t nlate)
 {
-	struct gap_blame cut = { .n = 0 };
+	bool *is_cut = xcalloc(blame->nlines, sizeof(*is_cut));
 
-	for (size_t i = 0; i < blame->gaps.n; i++) {
-		struct gap *g = &blame->gaps.items[i];
-		uint32_t first = g->first_piece;
-		g->first_piece = (uint32_t)cut.n;
-		for (uint32_t k = 0; k < g->npieces; k++) {
-			const struct gap_piece *piece = &blame->pieces[first + k];
-			if (piece->cause == GAP_COMMUNICATION)
-				split(r, &cut, piece, late, nlate);
-			else
-				gap_blame_add(&cut, piece);
-		}
-		g->npieces = (uint32_t)(cut.n - g->first_piece);
+	for (uint32_t i = GAP_OWN_LINE + 1; i < blame->nlines; i++) {
+		is_cut[i] = has_communication(&blame->lines[i]);
+		if (is_cut[i])
+			cut_line(r, &blame->lines[i], late, nlate);
 	}
-	free(blame->pieces);
-	blame->pieces = cut.pieces;
-	blame->n = cut.n;
-	blame->cap = cut.cap;
+	for (size_t i = 0; i < blame->nspans; i++) {
+		struct gap_span *span = &blame->spans[i];
+		struct interval when = { span->start_ns, span->end_ns };
+		if (is_cut[span->line])
+			*span = gap_line_span(blame, span->line, 0, when);
+	}
+	free(is_cut);
 }
 
 /* Profiles are asked for in the order of the ranks. */

@@ -4,85 +4,220 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
+#include "query/gaps/gap_path.h"
 
 struct tracing {
 	const struct gap_blame *b;
 	struct gap_roots *out;
-	struct gap_blame cut; /* its pieces, cut where a root is paid off */
-	size_t of_piece_cap;
-	size_t drain;    /* the next of b->drains */
-	uint32_t root;   /* of the burst that the walk is in, or GAP_NO_ROOT */
-	int64_t left_ns; /* of its wait, that nothing is charged for yet */
+	struct gap_path *paths; /* by line; of those that are shared */
+	struct gap_span *spans; /* those of the gaps, cut where roots change */
+	size_t nspans, cap;
+	size_t first; /* span of the gap */
+	size_t drain; /* the next of b->drains */
+	struct gap_debt debt;
 };
 
-static uint32_t add_root(struct gap_roots *r, struct gap_drain drain)
+static bool is_of(const struct gap_roots *r, uint32_t root, int64_t slice_id)
 {
-	/* another part of one wait is the same root */
-	if (r->n && r->items[r->n - 1].slice_id == drain.slice_id)
-		return (uint32_t)(r->n - 1);
-	r->items = xgrow(r->items, &r->cap, r->n + 1, sizeof(*r->items));
-	r->items[r->n] = drain;
-	return (uint32_t)r->n++;
+	return root != GAP_NO_ROOT && r->items[root].slice_id == slice_id;
 }
 
 static void enter(struct tracing *t, struct gap_drain drain)
 {
-	uint32_t root = add_root(t->out, drain);
-
-	if (root != t->root)
-		t->left_ns = drain.dur_ns;
-	t->root = root;
-}
-
-static void add_piece(struct tracing *t, struct gap_piece piece, uint32_t root)
-{
 	struct gap_roots *r = t->out;
 
-	r->of_piece =
-		xgrow(r->of_piece, &t->of_piece_cap, t->cut.n + 1, sizeof(*r->of_piece));
-	r->of_piece[t->cut.n] = root;
-	gap_blame_add(&t->cut, &piece);
+	/* another part of one wait is the same root */
+	if (is_of(r, t->debt.root, drain.slice_id))
+		return;
+	t->debt.left_ns = drain.dur_ns;
+	t->debt.root = (uint32_t)r->n - 1;
+	if (r->n && r->items[r->n - 1].slice_id == drain.slice_id)
+		return;
+	r->items = xgrow(r->items, &r->cap, r->n + 1, sizeof(*r->items));
+	r->items[r->n] = drain;
+	t->debt.root = (uint32_t)r->n++;
+}
+
+/* What is no burst is of the root of what is before. */
+static void add_span(struct tracing *t, struct gap_span span, bool is_burst)
+{
+	struct gap_span *last = t->nspans > t->first ? &t->spans[t->nspans - 1] : NULL;
+
+	if (last && last->line == span.line && last->end_ns == span.start_ns &&
+	    (!is_burst || last->root == span.root)) {
+		last->end_ns = span.end_ns;
+		last->n = span.first + span.n - last->first;
+		return;
+	}
+	t->spans = xgrow(t->spans, &t->cap, t->nspans + 1, sizeof(span));
+	t->spans[t->nspans++] = span;
 }
 
 /* A damaged store may say that it was charged for longer than it lasted. */
 static void pay(struct tracing *t, int64_t ns)
 {
-	t->left_ns = ns < t->left_ns ? t->left_ns - ns : 0;
+	t->debt.left_ns = ns < t->debt.left_ns ? t->debt.left_ns - ns : 0;
 }
 
 /* Charges the root for as much of the burst as is left of its wait. */
-static void add_burst(struct tracing *t, struct gap_piece piece)
+static void add_burst(struct tracing *t, struct gap_span span)
 {
-	struct gap_piece charged = piece;
-	int64_t ns = piece.end_ns - piece.start_ns;
+	struct gap_span charged = span;
+	int64_t ns = span.end_ns - span.start_ns;
 
-	if (t->root == GAP_NO_ROOT || ns <= t->left_ns) {
+	if (t->debt.root == GAP_NO_ROOT || ns <= t->debt.left_ns) {
 		pay(t, ns);
-		add_piece(t, piece, t->root);
+		span.root = t->debt.root;
+		add_span(t, span, true);
 		return;
 	}
-	charged.end_ns = piece.start_ns = piece.start_ns + t->left_ns;
-	if (t->left_ns > 0)
-		add_piece(t, charged, t->root);
-	t->root = GAP_NO_ROOT;
-	add_piece(t, piece, GAP_NO_ROOT);
+	charged.end_ns = span.start_ns = span.start_ns + t->debt.left_ns;
+	charged.root = t->debt.root;
+	if (t->debt.left_ns > 0)
+		add_span(t, charged, true);
+	t->debt.root = GAP_NO_ROOT;
+	add_span(t, span, true);
 }
 
-static void trace_piece(struct tracing *t, const struct gap_piece *p)
+/* Did the host wait for the device in what the span has of the segment? */
+static bool has_drained(const struct gap_line *line, const struct gap_segment *s,
+			const struct gap_span *span)
 {
-	enum gap_cause cause = (enum gap_cause)p->cause;
+	if (!s->drains)
+		return false;
+	return (s->start_ns == span->start_ns && s->end_ns == span->end_ns) ||
+	       intervals_length_within(&line->draining, span->start_ns, span->end_ns) > 0;
+}
 
-	if (p->drains)
-		enter(t, (struct gap_drain){ p->slice_id, p->dur_ns, p->gap, p->blamed,
-					     p->cause });
-	else if (gap_cause_is_burst(cause)) {
-		add_burst(t, *p);
+/* One segment, from start_ns to end_ns. */
+static void trace_segment(struct tracing *t, struct gap_span span)
+{
+	const struct gap_line *line = &t->b->lines[span.line];
+	const struct gap_segment *s = &line->items[span.first];
+	enum gap_cause cause = (enum gap_cause)s->cause;
+
+	if (has_drained(line, s, &span)) {
+		enter(t, (struct gap_drain){ .slice_id = s->slice_id,
+					     .dur_ns = s->dur_ns,
+					     .blamed = s->blamed,
+					     .cause = s->cause });
+	} else if (gap_cause_is_burst(cause)) {
+		add_burst(t, span);
 		return;
-	} else if (!gap_cause_drains(cause))
-		t->root = GAP_NO_ROOT;
-	if (t->root != GAP_NO_ROOT && t->out->items[t->root].slice_id == p->slice_id)
-		pay(t, p->end_ns - p->start_ns);
-	add_piece(t, *p, GAP_NO_ROOT);
+	} else if (!gap_cause_drains(cause)) {
+		t->debt.root = GAP_NO_ROOT;
+	}
+	if (is_of(t->out, t->debt.root, s->slice_id))
+		pay(t, span.end_ns - span.start_ns);
+	add_span(t, span, false);
+}
+
+/* Segments `first` up to `end` of the line, which the span has, none of them cut. */
+static struct gap_span whole(const struct gap_line *line, uint32_t of, uint32_t first,
+			     uint32_t end)
+{
+	return (struct gap_span){ .start_ns = line->items[first].start_ns,
+				  .end_ns = line->items[end - 1].end_ns,
+				  .line = of,
+				  .first = first,
+				  .n = end - first,
+				  .root = GAP_NO_ROOT };
+}
+
+/* Bursts from `at` on, as far as the root is charged for them; returns the place behind. */
+static uint32_t skip_bursts(struct tracing *t, uint32_t of, uint32_t at, uint32_t end)
+{
+	const struct gap_path *path = &t->paths[of];
+	uint32_t paid = gap_path_bursts(path, at, end, t->debt.left_ns);
+
+	if (paid == at)
+		return at;
+	struct gap_span span = whole(&t->b->lines[of], of, at, paid);
+	span.root = t->debt.root;
+	pay(t, span.end_ns - span.start_ns);
+	add_span(t, span, true);
+	return paid;
+}
+
+/* Without a root nothing happens until the host waits. */
+static uint32_t skip_rest(struct tracing *t, uint32_t of, uint32_t at, uint32_t end)
+{
+	uint32_t next = t->paths[of].next_drain[at];
+
+	next = next < end ? next : end;
+	if (next > at)
+		add_span(t, whole(&t->b->lines[of], of, at, next), true);
+	return next;
+}
+
+/* Is it as it always is behind that segment? */
+static bool is_usual(const struct tracing *t, uint32_t of, uint32_t at)
+{
+	const struct gap_debt *usual = &t->paths[of].usual[at];
+
+	if (t->debt.root == GAP_NO_ROOT || usual->root == GAP_NO_ROOT)
+		return t->debt.root == usual->root;
+	return t->debt.left_ns == usual->left_ns &&
+	       is_of(t->out, t->debt.root, t->out->items[usual->root].slice_id);
+}
+
+/* The segments from `at` up to `end` are charged as they always are. */
+static void add_usual(struct tracing *t, uint32_t of, uint32_t at, uint32_t end)
+{
+	const struct gap_path *path = &t->paths[of];
+	const struct gap_line *line = &t->b->lines[of];
+	struct gap_span all = whole(line, of, at, end);
+
+	for (size_t i = gap_path_find(path, all.start_ns);
+	     i < path->nspans && path->spans[i].start_ns < all.end_ns; i++) {
+		struct gap_span span = path->spans[i];
+		uint32_t span_end = span.first + span.n;
+		span.first = span.first > at ? span.first : at;
+		span.n = (span_end < end ? span_end : end) - span.first;
+		if (span.start_ns < all.start_ns)
+			span.start_ns = all.start_ns;
+		if (span.end_ns > all.end_ns)
+			span.end_ns = all.end_ns;
+		add_span(t, span, true);
+	}
+	t->debt = path->usual[end - 1];
+}
+
+/* Many gaps share the line: segments `at` up to `end`, none of them cut. */
+static void trace_shared(struct tracing *t, uint32_t of, uint32_t at, uint32_t end)
+{
+	while (at < end) {
+		if (at && is_usual(t, of, at - 1)) {
+			add_usual(t, of, at, end);
+			return;
+		}
+		at = t->debt.root == GAP_NO_ROOT ? skip_rest(t, of, at, end)
+						 : skip_bursts(t, of, at, end);
+		if (at < end) {
+			trace_segment(t, whole(&t->b->lines[of], of, at, at + 1));
+			at++;
+		}
+	}
+}
+
+static void trace_span(struct tracing *t, const struct gap_span *span)
+{
+	const struct gap_line *line = &t->b->lines[span->line];
+	uint32_t end = span->first + span->n;
+
+	for (uint32_t at = span->first; at < end; at++) {
+		struct gap_span one = whole(line, span->line, at, at + 1);
+		if (one.start_ns < span->start_ns)
+			one.start_ns = span->start_ns;
+		if (one.end_ns > span->end_ns)
+			one.end_ns = span->end_ns;
+		trace_segment(t, one);
+		if (t->paths[span->line].usual && end - at > 2) {
+			trace_shared(t, span->line, at + 1, end - 1);
+			at = end - 2;
+		}
+	}
 }
 
 /* The host is ahead, or nothing tells what it did: a burst ends here. */
@@ -95,54 +230,70 @@ static void trace_gap(struct tracing *t, uint32_t gap)
 {
 	const struct gap_blame *b = t->b;
 	struct gap *g = &b->gaps.items[gap];
-	uint32_t first = g->first_piece;
+	const struct gap_span *spans = &b->spans[g->first_span];
 
 	while (t->drain < b->ndrains && b->drains[t->drain].gap < gap)
 		t->drain++;
 	if (is_ahead(g) || (gap && b->gaps.items[gap - 1].device != g->device))
-		t->root = GAP_NO_ROOT;
+		t->debt.root = GAP_NO_ROOT;
 	if (!is_ahead(g) && t->drain < b->ndrains && b->drains[t->drain].gap == gap)
 		enter(t, b->drains[t->drain]);
-	g->first_piece = (uint32_t)t->cut.n;
-	for (uint32_t i = 0; i < g->npieces; i++) {
+	t->first = t->nspans;
+	for (uint32_t i = 0; i < g->nspans; i++) {
 		if (is_ahead(g))
-			add_piece(t, b->pieces[first + i], GAP_NO_ROOT);
+			add_span(t, spans[i], true);
 		else
-			trace_piece(t, &b->pieces[first + i]);
+			trace_span(t, &spans[i]);
 	}
-	g->npieces = (uint32_t)(t->cut.n - g->first_piece);
+	g->first_span = (uint32_t)t->first;
+	g->nspans = (uint32_t)(t->nspans - t->first);
+}
+
+/* How the line is charged to one who is there from its start. */
+static void trace_line(struct tracing *t, uint32_t of)
+{
+	const struct gap_line *line = &t->b->lines[of];
+	struct gap_path *path = &t->paths[of];
+
+	path->usual = xrealloc_array(NULL, line->n, sizeof(*path->usual));
+	for (uint32_t at = 0; at < line->n; at++) {
+		if (at && line->items[at].stretch != line->items[at - 1].stretch)
+			t->debt.root = GAP_NO_ROOT;
+		trace_segment(t, whole(line, of, at, at + 1));
+		path->usual[at] = t->debt;
+	}
+	path->spans = t->spans;
+	path->nspans = t->nspans;
+	t->spans = NULL;
+	t->nspans = t->cap = 0;
+	t->debt.root = GAP_NO_ROOT;
 }
 
 void gap_roots_find(struct gap_blame *b, struct gap_roots *out)
 {
-	struct tracing t = { .b = b, .out = out, .root = GAP_NO_ROOT };
+	struct tracing t = { .b = b, .out = out, .debt.root = GAP_NO_ROOT };
 
 	*out = (struct gap_roots){ .n = 0 };
+	t.paths = xcalloc(b->nlines, sizeof(*t.paths));
+	for (uint32_t i = 0; i < b->nlines; i++) {
+		if (!b->lines[i].is_shared)
+			continue;
+		gap_path_make(&t.paths[i], &b->lines[i]);
+		trace_line(&t, i);
+	}
 	for (size_t i = 0; i < b->gaps.n; i++)
 		trace_gap(&t, (uint32_t)i);
-	free(b->pieces);
-	b->pieces = t.cut.pieces;
-	b->n = t.cut.n;
-	b->cap = t.cut.cap;
+	for (size_t i = 0; i < b->nlines; i++)
+		gap_path_release(&t.paths[i]);
+	free(t.paths);
+	free(b->spans);
+	b->spans = t.spans;
+	b->nspans = t.nspans;
+	b->spans_cap = t.cap;
 }
 
 void gap_roots_release(struct gap_roots *r)
 {
 	free(r->items);
-	free(r->of_piece);
 	*r = (struct gap_roots){ .n = 0 };
-}
-
-struct gap_piece gap_roots_charge(const struct gap_roots *r, const struct gap_blame *b,
-				  uint32_t piece)
-{
-	struct gap_piece charged = b->pieces[piece];
-
-	if (r->of_piece && r->of_piece[piece] != GAP_NO_ROOT) {
-		const struct gap_drain *root = &r->items[r->of_piece[piece]];
-		charged.cause = root->cause;
-		charged.blamed = root->blamed;
-		charged.slice_id = root->slice_id;
-	}
-	return charged;
 }

@@ -13,19 +13,14 @@
 
 #include "query/gaps/gap_blame.h"
 
-/* By piece: the place in `roots` of what it is charged to; GAP_NO_ROOT: to itself. */
+/* What bursts are charged to: the spans of the blame have their place. */
 struct gap_roots {
-	struct gap_drain *items; /* owned; of each its first gap */
+	struct gap_drain *items; /* owned */
 	size_t n, cap;
-	uint32_t *of_piece; /* owned */
 };
 
-/* Cuts the piece of the blame in which a wait is paid off. */
+/* Cuts the spans of the blame where roots change and where a wait is paid off. */
 void gap_roots_find(struct gap_blame *b, struct gap_roots *out);
 void gap_roots_release(struct gap_roots *r);
-
-/* The piece as it is charged to its root; unchanged when it has none. */
-struct gap_piece gap_roots_charge(const struct gap_roots *r, const struct gap_blame *b,
-				  uint32_t piece);
 
 #endif

@@ -107,62 +107,84 @@ static uint32_t stream_of(const struct gap_profile *p, const struct gap *g)
 }
 
 static uint32_t key_of(const struct making *m, const struct gap_profile *p,
-		       const struct gap_piece *piece, size_t step)
+		       const struct gap *gap, const struct gap_amount *amount,
+		       size_t step)
 {
 	switch (m->request->by) {
 	case GAPS_BY_OP:
-		return piece->op;
+		return amount->of->op;
 	case GAPS_BY_FRAME:
-		return piece->frame;
+		return amount->of->frame;
 	case GAPS_BY_ANNOTATION:
-		return piece->annotation;
+		return amount->of->annotation;
 	case GAPS_BY_STEP: /* what is in no step behind those that are */
 		return (uint32_t)(step == GAP_NO_STEP ? p->range.nsteps : step);
 	case GAPS_BY_STREAM:
-		return stream_of(p, &p->blame.gaps.items[piece->gap]);
+		return stream_of(p, gap);
 	case GAPS_BY_CAUSE:
 		break;
 	}
-	return piece->cause;
+	return amount->cause;
 }
 
-static void add_piece(struct making *m, const struct gap_profile *p,
-		      const struct gap_piece *piece)
+static void add_amount(struct making *m, const struct gap_profile *p, uint32_t gap,
+		       const struct gap_amount *amount, size_t step)
 {
-	struct gap_sum of = { .device = p->blame.gaps.items[piece->gap].device };
-	int64_t from_ns = piece->start_ns;
+	const struct gap *g = &p->blame.gaps.items[gap];
+	bool in_step = step != GAP_NO_STEP;
+	struct gap_sum of = { .device = g->device,
+			      .key = key_of(m, p, g, amount, step),
+			      .cause = amount->cause,
+			      .blamed = amount->blamed };
+
+	gap_sums_add(&m->sums, &of, gap, amount->ns, in_step);
+	of.cause = GAP_NONE;
+	of.blamed = TEXT_NONE;
+	gap_sums_add(&m->totals, &of, gap, amount->ns, in_step);
+	of.key = of.cause = amount->cause;
+	gap_sums_add(&m->by_cause, &of, gap, amount->ns, in_step);
+	of.key = GAP_NOTES_NAMES;
+	of.blamed = amount->blamed;
+	gap_sums_add(&m->by_cause, &of, gap, amount->ns, in_step);
+}
+
+static int add_gap(struct making *m, const struct gap_profile *p,
+		   struct gap_reader *reader, uint32_t gap, struct err *err)
+{
+	const struct gap *g = &p->blame.gaps.items[gap];
+	int64_t from_ns = g->start_ns;
+	struct gap_amount amount;
 	struct gap_part part;
+	int rc = 0;
 
-	while (gap_range_next(&p->range, &from_ns, piece->end_ns, &part)) {
-		int64_t ns = part.end_ns - part.start_ns;
-		of.key = key_of(m, p, piece, part.step);
-		of.cause = piece->cause;
-		of.blamed = piece->blamed;
-		bool in_step = part.step != GAP_NO_STEP;
-		gap_sums_add(&m->sums, &of, piece->gap, ns, in_step);
-		of.cause = GAP_NONE;
-		of.blamed = TEXT_NONE;
-		gap_sums_add(&m->totals, &of, piece->gap, ns, in_step);
-		of.key = of.cause = piece->cause;
-		gap_sums_add(&m->by_cause, &of, piece->gap, ns, in_step);
-		of.key = GAP_NOTES_NAMES;
-		of.blamed = piece->blamed;
-		gap_sums_add(&m->by_cause, &of, piece->gap, ns, in_step);
+	while (gap_range_next(&p->range, &from_ns, g->end_ns, &part)) {
+		gap_reader_seek(reader, g, part.start_ns, part.end_ns);
+		while (rc >= 0 && gap_reader_next(reader, &amount)) {
+			rc = gap_profile_wants_blamed(p, amount.blamed, err);
+			if (rc > 0)
+				add_amount(m, p, gap, &amount, part.step);
+		}
 	}
+	return rc < 0 ? -1 : 0;
 }
 
-static int add_gap(struct making *m, const struct gap_profile *p, const struct gap *g,
-		   struct err *err)
+static int add_gaps(struct making *m, const struct gap_profile *p, struct err *err)
 {
-	for (uint32_t i = 0; i < g->npieces; i++) {
-		struct gap_piece piece = gap_profile_piece(p, g->first_piece + i);
-		int rc = gap_profile_wants_piece(p, &piece, err);
-		if (rc < 0)
-			return -1;
-		if (rc)
-			add_piece(m, p, &piece);
-	}
-	return 0;
+	static const enum gap_key keys[] = {
+		[GAPS_BY_OP] = GAP_KEY_OP,
+		[GAPS_BY_FRAME] = GAP_KEY_FRAME,
+		[GAPS_BY_ANNOTATION] = GAP_KEY_ANNOTATION,
+		[GAPS_BY_STREAM] = GAP_KEY_NONE,
+	};
+	struct gap_reader reader;
+	int rc = 0;
+
+	gap_profile_read(p, keys[m->request->by], &reader);
+	for (uint32_t i = 0; rc == 0 && i < p->blame.gaps.n; i++)
+		if (gap_profile_wants(p, &p->blame.gaps.items[i]))
+			rc = add_gap(m, p, &reader, i, err);
+	gap_reader_close(&reader);
+	return rc;
 }
 
 static struct cell key_cell(const struct making *m, const struct gap_profile *p,
@@ -258,9 +280,8 @@ static int add_profile(struct making *m, struct store *store,
 	gap_sums_clear(&m->sums);
 	gap_sums_clear(&m->totals);
 	gap_sums_clear(&m->by_cause);
-	for (size_t i = 0; rc == 0 && i < p.blame.gaps.n; i++)
-		if (gap_profile_wants(&p, &p.blame.gaps.items[i]))
-			rc = add_gap(m, &p, &p.blame.gaps.items[i], err);
+	if (rc == 0)
+		rc = add_gaps(m, &p, err);
 	if (rc == 0)
 		add_rows(m, &p);
 	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {

@@ -24,7 +24,7 @@ struct gap {
 	/* item that ends it, of those that start then the lowest stream's first; or none */
 	uint32_t after;
 	uint32_t device;
-	uint32_t first_piece, npieces; /* of the blame: gap_blame.h */
+	uint32_t first_span, nspans; /* of the blame: gap_blame.h */
 };
 
 struct gaps {
