@@ -67,13 +67,15 @@ static void device_member(void *to, struct str key, const struct json_value *val
 		d->minor = number;
 }
 
-/* deviceProperties (1.10: computeProperties): one object a device. */
-static void read_devices(struct chrome *c, struct str array)
+/* One object a device. */
+static void read_devices(struct chrome *c, const struct json_value *array)
 {
-	struct json j = json_of(array);
+	struct json j = json_of(array->text);
 	struct json_value value;
 	bool done;
 
+	if (array->type != JSON_ARRAY)
+		return;
 	j.p++;
 	for (bool first = true;; first = false) {
 		if (json_element(&j, first, &done) != JSON_OK || done ||
@@ -92,36 +94,83 @@ static void read_devices(struct chrome *c, struct str array)
 	}
 }
 
-void kineto_metadata(struct chrome *c, struct str key, const struct json_value *value)
+static void read_schema(struct chrome *c, const struct json_value *value)
+{
+	(void)value;
+	c->kineto.schema_version = true;
+}
+
+static void read_base(struct chrome *c, const struct json_value *value)
 {
 	struct kineto *k = &c->kineto;
 	int64_t number;
 
+	if (decimal_int(value->text, &number) != DECIMAL_OK)
+		return;
+	k->entries.has_base = true;
+	k->entries.base_before_events = !k->events_seen;
+	k->base_ns = number;
+}
+
+static void read_trace_id(struct chrome *c, const struct json_value *value)
+{
+	(void)value;
+	c->kineto.entries.trace_id = true;
+}
+
+static void read_profile_memory(struct chrome *c, const struct json_value *value)
+{
+	(void)value;
+	c->kineto.entries.memory_behind_id = c->kineto.entries.trace_id;
+}
+
+static void read_host(struct chrome *c, const struct json_value *value)
+{
+	if (value->type != JSON_STRING)
+		return;
+	c->kineto.entries.host_name = true;
+	c->kineto.host = chrome_text(c, value);
+}
+
+static void read_flops(struct chrome *c, const struct json_value *value)
+{
+	c->kineto.flops_seen = !str_is(value->text, "0");
+}
+
+static void read_distributed(struct chrome *c, const struct json_value *value)
+{
+	if (value->type == JSON_OBJECT)
+		each_member(value->text, distributed_member, &c->kineto);
+}
+
+static const struct known_entry {
+	const char *key;
+	void (*read)(struct chrome *c, const struct json_value *value);
+} entries[] = {
+	{ "schemaVersion", read_schema },
+	{ "baseTimeNanoseconds", read_base },
+	{ "trace_id", read_trace_id },
+	{ "profile_memory", read_profile_memory },
+	{ "host_name", read_host },
+	{ "with_flops", read_flops },
+	{ "distributedInfo", read_distributed },
+	{ "deviceProperties", read_devices },
+	{ "computeProperties", read_devices }, /* 1.10 */
+};
+
+#define NENTRIES (sizeof(entries) / sizeof(*entries))
+
+const char *kineto_entry_at(size_t i)
+{
+	return i < NENTRIES ? entries[i].key : NULL;
+}
+
+void kineto_metadata(struct chrome *c, struct str key, const struct json_value *value)
+{
 	chrome_metadata(c, key, value);
-	if (str_is(key, "schemaVersion")) {
-		k->schema_version = true;
-	} else if (str_is(key, "baseTimeNanoseconds")) {
-		if (decimal_int(value->text, &number) == DECIMAL_OK) {
-			k->entries.has_base = true;
-			k->entries.base_before_events = !k->events_seen;
-			k->base_ns = number;
-		}
-	} else if (str_is(key, "trace_id")) {
-		k->entries.trace_id = true;
-	} else if (str_is(key, "profile_memory")) {
-		k->entries.memory_behind_id = k->entries.trace_id;
-	} else if (str_is(key, "host_name") && value->type == JSON_STRING) {
-		k->entries.host_name = true;
-		k->host = chrome_text(c, value);
-	} else if (str_is(key, "with_flops")) {
-		k->flops_seen = !str_is(value->text, "0");
-	} else if (str_is(key, "distributedInfo") && value->type == JSON_OBJECT) {
-		each_member(value->text, distributed_member, k);
-	} else if ((str_is(key, "deviceProperties") ||
-		    str_is(key, "computeProperties")) &&
-		   value->type == JSON_ARRAY) {
-		read_devices(c, value->text);
-	}
+	for (size_t i = 0; i < NENTRIES; i++)
+		if (str_is(key, entries[i].key))
+			entries[i].read(c, value);
 }
 
 /* The version that the user names counts, but a list holds nothing that versions tell apart. */

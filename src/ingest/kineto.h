@@ -96,12 +96,16 @@ void kineto_index_args(struct kineto *k);
 struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts *facts);
 /* Fills slice from the current event's args: ids, links and details. */
 void kineto_args(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
+/* Name i of the args that are read; NULL after the last. */
+const char *kineto_arg_at(size_t i);
 /* Notes how the first event is written. */
 void kineto_note_first(struct kineto *k, const struct event *e);
 /* Notes what an event tells about the dialect. */
 void kineto_note_event(struct chrome *c, const struct slice_fact *slice);
 /* An entry beside the events: passed on, and read where it is known. */
 void kineto_metadata(struct chrome *c, struct str key, const struct json_value *value);
+/* Key i of the entries that are read; NULL after the last. */
+const char *kineto_entry_at(size_t i);
 /* Tells the sink what the file was. */
 void kineto_finish(struct chrome *c);
 

@@ -109,6 +109,11 @@ static const struct arg args[] = {
 
 _Static_assert(NARGS <= 64, "args given twice are found by one bit for each");
 
+const char *kineto_arg_at(size_t i)
+{
+	return i < NARGS ? args[i].key : NULL;
+}
+
 /* Where a key's search in arg_slots begins. */
 static size_t arg_slot(struct str key)
 {

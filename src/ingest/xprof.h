@@ -52,5 +52,7 @@ int64_t xprof_number(struct str text, size_t *n);
  * tell.  To be called only when `seen`.
  */
 void xprof_slice(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);
+/* Name i of the args that are read; NULL after the last. */
+const char *xprof_arg_at(size_t i);
 
 #endif

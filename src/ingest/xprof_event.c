@@ -41,6 +41,11 @@ static const char *const arg_names[NARGS] = {
 	[ARG_OP_CATEGORY] = "hlo_category",
 };
 
+const char *xprof_arg_at(size_t i)
+{
+	return i < NARGS ? arg_names[i] : NULL;
+}
+
 /* Of each arg its value, empty when the event has none. */
 struct xprof_args {
 	struct str text[NARGS];

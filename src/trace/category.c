@@ -120,6 +120,11 @@ bool category_is_same(struct str a, struct str b)
 	return is_equal_but_for_case(a, b) || is_equal_but_for_case(today(a), today(b));
 }
 
+const struct category *category_at(size_t i)
+{
+	return i < NCATEGORIES ? &categories[i] : NULL;
+}
+
 const char *category_word_at(size_t i)
 {
 	size_t n = 0;

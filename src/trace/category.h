@@ -23,6 +23,8 @@ bool category_is_same(struct str a, struct str b);
 
 /* As in the store and in lists: "op", "kernel", "memcpy", ... */
 const char *slice_class_name(enum slice_class class);
+/* Category i, in every spelling; NULL after the last. */
+const struct category *category_at(size_t i);
 /* Word i that chooses slices: a category as torch spells it, or a class; NULL at the end. */
 const char *category_word_at(size_t i);
 /* The bit (1 << class) of the class that has this name, in any capitals; 0: none has. */

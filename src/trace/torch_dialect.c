@@ -128,6 +128,11 @@ static const struct torch_dialect dialects[] = {
 
 #define NDIALECTS (sizeof(dialects) / sizeof(*dialects))
 
+const char *torch_dialect_name_at(size_t i)
+{
+	return i < NDIALECTS ? dialects[i].name : NULL;
+}
+
 const struct torch_dialect *torch_dialect_of_content(const struct torch_marks *m,
 						     const struct torch_entries *e)
 {

@@ -51,6 +51,9 @@ const struct torch_dialect *torch_dialect_of_version(int version);
  */
 void torch_dialect_add_text(struct str name, struct buf *out);
 
+/* Letter i of the table, in which some stand twice; NULL after the last. */
+const char *torch_dialect_name_at(size_t i);
+
 #define TORCH_VERSIONS_MAX 128
 
 /* "1.8 to 1.13, 2.0 to 2.15": the versions of the table. */
