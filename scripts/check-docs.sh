@@ -53,6 +53,12 @@ check_page() { # COMMAND
 	grep -qE "ptool-$1|Cm $1( |\$)" man/ptool.1 || bad "man/ptool.1: nothing about $1"
 }
 
+check_rules() {
+	ptool help --mdoc rules | section RULES >"$work/table"
+	section RULES <man/ptool-rules.7 | diff -u - "$work/table" >&2 ||
+		bad "man/ptool-rules.7: RULES is not that of the table of rules"
+}
+
 # Paths in `backquotes` and links of a Markdown file; those with <a part> left
 # open and globs that match something are fine.
 check_paths() { # FILE
@@ -125,6 +131,7 @@ prepare "$work/prepared"
 for command in $(ptool help --list); do
 	check_page "$command"
 done
+check_rules
 for page in man/*.[1-8]; do
 	rendered "$page" | check_examples "$page"
 done

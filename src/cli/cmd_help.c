@@ -66,6 +66,11 @@ static int usage_error(const struct command *self, const char *text)
 	return message_error(self->name, NULL, &err);
 }
 
+static bool is_rules(const struct help_opts *o)
+{
+	return o->command && strcmp(o->command, RULES) == 0;
+}
+
 static void print_choice(const struct help_opts *o)
 {
 	const struct command *command = o->command ? command_find(o->command) : NULL;
@@ -78,8 +83,8 @@ static void print_choice(const struct help_opts *o)
 		complete_zsh(stdout);
 	else if (o->fish)
 		complete_fish(stdout);
-	else if (o->command && strcmp(o->command, RULES) == 0)
-		rule_options_help(stdout);
+	else if (is_rules(o))
+		(o->mdoc ? mdoc_rules : rule_options_help)(stdout);
 	else if (!command)
 		help_overview(stdout);
 	else if (o->mdoc)
@@ -98,7 +103,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (o.list + o.bash + o.zsh + o.fish + o.mdoc > 1)
 		return usage_error(
 			self, "--list, --bash, --zsh, --fish, --mdoc exclude each other");
-	if (o.mdoc && (!o.command || !command_find(o.command)))
+	if (o.mdoc && !is_rules(&o) && (!o.command || !command_find(o.command)))
 		return usage_error(self, "--mdoc wants a COMMAND");
 	print_choice(&o);
 	return EXIT_OK;

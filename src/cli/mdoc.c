@@ -2,9 +2,15 @@
 #include "cli/mdoc.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/units.h"
+#include "query/advise/rules.h"
+
 #define DEFAULT_MAX ((size_t)4096)
+#define LINE_WIDTH  86
 
 /* roff reads '\' as an escape, and a leading '.' or ''' as a request. */
 static void print_text(const char *text, FILE *out)
@@ -111,4 +117,56 @@ void mdoc_command(const struct command *command, FILE *out)
 	}
 	fputs(".El\n", out);
 	print_exits(command, out);
+}
+
+/* Sentences, each on lines of its own. */
+static void print_prose(const char *text, FILE *out)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		bool ends =
+			text[n - 1] == '.' && isupper((unsigned char)text[n + !!text[n]]);
+		if (column && column + 1 + n > LINE_WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += (size_t)fprintf(out, "%s%.*s", column ? " " : "", (int)n, text);
+		text += n + (text[n] == ' ');
+		if (ends || !*text) {
+			fputc('\n', out);
+			column = 0;
+		}
+	}
+}
+
+static void print_parameters(const struct rule *rule, FILE *out)
+{
+	char number[UNITS_TEXT_MAX];
+
+	if (!rule->parameters[0].name)
+		return;
+	fputs(".Bl -tag -width Ds\n", out);
+	for (const struct rule_parameter *p = rule->parameters; p->name; p++) {
+		struct str value = units_shortest(p->value, number);
+		fprintf(out, ".It Cm %s=" STR_FMT "\n", p->name, STR_ARG(value));
+		print_sentence(p->help, out);
+	}
+	fputs(".El\n", out);
+}
+
+void mdoc_rules(FILE *out)
+{
+	fputs(".Sh RULES\n.Bl -tag -width Ds\n", out);
+	for (size_t i = 0; rules[i]; i++) {
+		fprintf(out, ".It Cm %s\n", rules[i]->name);
+		print_prose(rules[i]->looks, out);
+		char *source = xasprintf("Threshold: %s", rules[i]->source);
+		fputs(".Pp\n", out);
+		print_prose(source, out);
+		free(source);
+		print_parameters(rules[i], out);
+	}
+	fputs(".El\n", out);
 }

@@ -10,5 +10,7 @@
 #include "cli/command.h"
 
 void mdoc_command(const struct command *command, FILE *out);
+/* The section RULES of ptool-rules(7). */
+void mdoc_rules(FILE *out);
 
 #endif

@@ -28,7 +28,9 @@ static void rules_say_all_that_help_prints(void **state)
 	(void)state;
 	for (size_t i = 0; rules[i]; i++) {
 		assert_non_null(rules[i]->title);
-		assert_non_null(rules[i]->check);
+		assert_int_equal(1, !!rules[i]->check + !!rules[i]->judge +
+					    !!rules[i]->each_device);
+		assert_int_equal(!!rules[i]->can_tell, !!rules[i]->lacks);
 		assert_int_equal('.', rules[i]->looks[strlen(rules[i]->looks) - 1]);
 		assert_int_equal('.', rules[i]->source[strlen(rules[i]->source) - 1]);
 	}

@@ -15,6 +15,36 @@ struct rule_choice rule_choice_of(const struct rule *rule)
 	return choice;
 }
 
+static void judge_devices(const struct rule_run *run)
+{
+	const struct device_work *work = &run->facts->work.work;
+
+	for (size_t i = 0; i < work->ndevices; i++) {
+		const struct rule_device on = { i, &work->devices[i],
+						&run->facts->uses[i],
+						work_device_cell(&work->devices[i]) };
+		run->rule->each_device(run, &on);
+	}
+}
+
+/* The recording holds what the rule needs. */
+static int ask_rule(const struct rule_run *run, struct err *err)
+{
+	const struct rule *rule = run->rule;
+
+	if (facts_load(run->facts, rule->facts, err) < 0)
+		return -1;
+	if (rule->can_tell && !rule->can_tell(run))
+		return advice_lacks(run, rule->lacks, rule->record);
+	if (rule->check)
+		return rule->check(run, err);
+	if (rule->judge)
+		rule->judge(run);
+	else
+		judge_devices(run);
+	return 0;
+}
+
 /* The rules of a profile, or those of the run when there is none. */
 static int ask(const struct advise_request *request, struct advise_facts *facts,
 	       struct advice_list *out, struct err *err)
@@ -32,7 +62,7 @@ static int ask(const struct advise_request *request, struct advise_facts *facts,
 					      .out = out };
 		if (choice->rule->is_of_run != !facts->profile)
 			continue;
-		if (advise_needs_allow(&run, met) && choice->rule->check(&run, err) < 0)
+		if (advise_needs_allow(&run, met) && ask_rule(&run, err) < 0)
 			return -1;
 	}
 	return 0;

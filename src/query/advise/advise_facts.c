@@ -30,6 +30,7 @@ void advise_facts_release(struct advise_facts *f)
 	intervals_release(&f->buffers.others);
 	free(f->loads);
 	free(f->figures);
+	memory_events_release(&f->memory);
 	free(f->idles);
 	free(f->uses);
 	step_windows_release(&f->window.steps);
@@ -316,4 +317,26 @@ bool facts_has_launches(const struct device_work *work)
 		if (work->items[i].launch_id)
 			return true;
 	return false;
+}
+
+static const void *facts_memory(struct advise_facts *f, struct err *err)
+{
+	if (!f->has_memory &&
+	    memory_events_load(f->store, f->profile, &f->memory, err) < 0)
+		return NULL;
+	f->has_memory = true;
+	return &f->memory;
+}
+
+int facts_load(struct advise_facts *f, unsigned wanted, struct err *err)
+{
+	return (wanted & FACT_STEPS && !facts_steps(f, err)) ||
+			       (wanted & FACT_IDLES && !facts_idles(f, err)) ||
+			       (wanted & FACT_LOADS && !facts_loads(f, err)) ||
+			       (wanted & FACT_FIGURES && !facts_figures(f, err)) ||
+			       (wanted & FACT_DEVICES && !facts_devices(f, err)) ||
+			       (wanted & FACT_BUFFERS && !facts_buffers(f, err)) ||
+			       (wanted & FACT_MEMORY && !facts_memory(f, err))
+		       ? -1
+		       : 0;
 }

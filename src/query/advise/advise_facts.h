@@ -12,11 +12,13 @@
 
 #include "base/memtable.h"
 #include "query/advise/ddp_buffers.h"
+#include "query/advise/rules.h"
 #include "query/devices/device_figures.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
 #include "query/gaps/gap_read.h"
+#include "query/memory/memory_events.h"
 #include "query/steps/step_windows.h"
 #include "query/steps/steps.h"
 
@@ -75,11 +77,23 @@ struct advise_facts {
 	struct fact_call *calls; /* owned */
 	size_t ncalls, calls_cap;
 	struct fact_buffers buffers;
+	struct memory_events memory;
 	int64_t launches;
 	bool has_launches, has_buffers;
 	bool is_gpu; /* has_work: by the classes of its pieces */
-	bool has_work, has_window, has_steps, has_blame, has_names, has_calls;
+	bool has_work, has_window, has_steps, has_blame, has_names, has_calls, has_memory;
 };
+
+/* A device, for rules that judge each. */
+struct rule_device {
+	size_t place; /* of the work, uses, idles and figures */
+	const struct work_device *device;
+	const struct fact_use *use;
+	struct cell cell; /* for findings */
+};
+
+/* Reads what a rule asks for (bits of enum rule_fact).  -1 with err set. */
+int facts_load(struct advise_facts *f, unsigned wanted, struct err *err);
 
 /* Of another profile (NULL: of none); advise_facts_release() before, and at the end. */
 void advise_facts_begin(struct advise_facts *f, const struct scope_profile *profile);
@@ -110,7 +124,7 @@ struct fact_share {
 	enum gap_cause cause;      /* the largest */
 	struct str culprit; /* of that, what is charged most; empty: it has no name */
 };
-/* facts_idles() was called.  Gaps of [from_ns, below_ns) long count. */
+/* Of idles.  Gaps of [from_ns, below_ns) long count. */
 struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t causes,
 			      int64_t from_ns, int64_t below_ns);
 

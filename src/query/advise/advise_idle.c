@@ -67,7 +67,7 @@ const struct fact_buffers *facts_buffers(struct advise_facts *f, struct err *err
 	const struct fact_name *names = facts_names(f, &n, err);
 	if (!names)
 		return NULL;
-	if (rule_calls(names, n, "DistributedDataParallel.forward") > 0 &&
+	if (rule_calls(f, "DistributedDataParallel.forward") > 0 &&
 	    ddp_buffers_find(f->store, f->texts, f->profile, &b->when, &b->n, err) < 0)
 		return NULL;
 	sum_buffers(f);

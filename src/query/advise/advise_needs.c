@@ -32,6 +32,9 @@ static const struct {
 	{ NEED_LAUNCHES, "no calls that launch device work were recorded",
 	  "record the activity CPU too" },
 	{ NEED_HOST_ONLY, "no operators were recorded", "record the activity CPU too" },
+	{ NEED_SHAPES, "no shapes were recorded", "record with record_shapes=True" },
+	{ NEED_MEMORY, "no memory events were recorded",
+	  "record with profile_memory=True" },
 };
 
 #define NOT_TORCH "rules of the CPU judge recordings of PyTorch alone"
@@ -93,7 +96,9 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 
 	if (!names || facts_launches(f, &launches, err) < 0)
 		return -1;
-	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U);
+	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U) |
+	       (f->profile->has_shapes ? NEED_SHAPES : 0U) |
+	       (f->profile->has_memory ? NEED_MEMORY : 0U);
 	if (work->n == 0) {
 		*met |= n && launches == 0 && is_torch(f) ? NEED_HOST_ONLY : 0U;
 		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;

@@ -1,5 +1,6 @@
-/* Pauses of the host: see host_pauses.h. */
-#include "query/advise/host_pauses.h"
+/* Pauses of the host: see advise_calls.h. */
+#include "query/advise/advise_calls.h"
+#include "query/advise/advise_facts.h"
 
 #include <stdlib.h>
 

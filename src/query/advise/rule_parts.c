@@ -13,6 +13,11 @@
 
 #define CULPRIT_CELLS ((size_t)48) /* of a name in a sentence */
 
+double rule_value(const struct rule_run *run, const char *parameter)
+{
+	return run->values[rule_parameter_find(run->rule, parameter, strlen(parameter))];
+}
+
 const char *rule_whole(const struct rule_run *run)
 {
 	const struct fact_window *w = &run->facts->window;
@@ -33,22 +38,6 @@ int64_t rule_per_step(const struct rule_run *run, int64_t ns)
 int64_t rule_step_ns(const struct rule_run *run)
 {
 	return rule_per_step(run, run->facts->window.ns);
-}
-
-int rule_each_device(const struct rule_run *run,
-		     void (*judge)(const struct rule_run *run,
-				   const struct work_device *device,
-				   const struct fact_use *use),
-		     struct err *err)
-{
-	const struct fact_use *uses = facts_uses(run->facts, err);
-	const struct device_work *work = &run->facts->work.work;
-
-	if (!uses)
-		return -1;
-	for (size_t i = 0; i < work->ndevices; i++)
-		judge(run, &work->devices[i], &uses[i]);
-	return 0;
 }
 
 void rule_add_window(const struct rule_run *run)
@@ -75,19 +64,17 @@ void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 	advice_save(run, rule_per_step(run, ns), rule_step_ns(run), formula);
 }
 
-int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
-		     double min_pct, struct err *err)
+void rule_judge_share(const struct rule_run *run, const struct rule_share *share)
 {
-	const struct steps *steps = facts_steps(run->facts, err);
-	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
+	const struct step_row *mean = facts_mean(&run->facts->steps, 0);
 
 	if (!mean)
-		return steps ? 0 : -1;
+		return;
 	int64_t ns = mean->values[VALUE_CATEGORY + share->category];
 	int64_t total_ns = mean->values[VALUE_TOTAL];
 	double pct = facts_pct(ns, total_ns);
-	if (pct <= min_pct)
-		return 0;
+	if (pct <= rule_value(run, "min_pct"))
+		return;
 	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s%s", pct,
 		   rule_whole(run), share->finding);
 	if (!mean->is_single)
@@ -97,7 +84,6 @@ int rule_judge_share(const struct rule_run *run, const struct rule_share *share,
 	advice_evidence(run, share->ns_item, UNIT_NS, cell_int(ns));
 	advice_evidence(run, share->pct_item, UNIT_PERCENT, cell_real(pct));
 	advice_save(run, ns, total_ns, share->formula);
-	return 0;
 }
 
 const char *rule_name(const struct rule_run *run, struct str name)
@@ -146,43 +132,10 @@ struct rule_operators rule_operators(const struct fact_name *names, size_t n,
 	return sum;
 }
 
-int64_t rule_operators_ns(const struct rule_run *run, const struct rule_operators *of,
-			  struct err *err)
-{
-	const struct steps *steps = facts_steps(run->facts, err);
-	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
-
-	if (!mean)
-		return steps ? 0 : -1;
-	if (of->all_ns <= 0)
-		return 0;
-	double share = (double)of->ns / (double)of->all_ns;
-	return sum_of_double(share *
-			     (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
-}
-
 bool rule_any_operator(const struct fact_name *name)
 {
 	(void)name;
 	return true;
-}
-
-bool rule_is_copy(const struct fact_name *name)
-{
-	static const char *const copies[] = {
-		"aten::copy_", "aten::to",      "aten::_to_copy",      "aten::contiguous",
-		"aten::clone", "aten::type_as", "aten::_reshape_copy", NULL,
-	};
-
-	for (size_t i = 0; copies[i]; i++)
-		if (str_is(str_of(name->name), copies[i]))
-			return true;
-	return false;
-}
-
-bool rule_is_read(const struct fact_name *name)
-{
-	return gap_cause_of(CLASS_OP, str_of(name->name)) == GAP_READ;
 }
 
 void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns,
@@ -197,73 +150,12 @@ void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns
 	advice_save(run, ns, step_ns, formula);
 }
 
-int rule_judge_operators(const struct rule_run *run,
-			 const struct rule_operator_share *share, double min_pct,
-			 struct err *err)
-{
-	size_t n;
-	const struct fact_name *names = facts_names(run->facts, &n, err);
-
-	if (!names)
-		return -1;
-	struct rule_operators sum = rule_operators(names, n, share->is_wanted);
-	int64_t ns = rule_operators_ns(run, &sum, err), step_ns = rule_step_ns(run);
-	if (ns < 0)
-		return -1;
-	if (!sum.most || facts_pct(ns, step_ns) <= min_pct)
-		return 0;
-	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s goes to %s%s",
-		   facts_pct(ns, step_ns), rule_whole(run), share->finding,
-		   rule_culprit(run, str_of(sum.most->name)));
-	rule_add_window(run);
-	advice_evidence(run, "calls", UNIT_COUNT,
-			cell_int(rule_per_step(run, sum.calls)));
-	rule_add_operators(run, share->item, ns,
-			   "time of operators of a step * share of their self time");
-	return 0;
-}
-
-struct cell rule_memory_device(struct str name, struct arena *arena)
-{
-	const char *text = arena_copy(arena, name).p, *colon = strchr(text, ':');
-	char *end = NULL;
-	long number = colon ? strtol(colon + 1, &end, 10) : -1;
-
-	if (number < 0 || end == colon + 1 || *end ||
-	    str_starts_with(name, STR_LIT("cpu")))
-		return cell_text(str_of(text));
-	return cell_int(number);
-}
-
-int64_t rule_calls(const struct fact_name *names, size_t n, const char *prefix)
+int64_t rule_calls(const struct advise_facts *f, const char *prefix)
 {
 	int64_t calls = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (str_starts_with(str_of(names[i].name), str_of(prefix)))
-			calls = sum_add(calls, names[i].calls);
+	for (size_t i = 0; i < f->nnames; i++)
+		if (str_starts_with(str_of(f->names[i].name), str_of(prefix)))
+			calls = sum_add(calls, f->names[i].calls);
 	return calls;
-}
-
-static const struct cell *cell_at(const struct table *t, const struct cell *cells,
-				  const char *column)
-{
-	for (size_t i = 0; i < t->ncolumns; i++)
-		if (strcmp(t->columns[i].name, column) == 0)
-			return &cells[i];
-	return NULL;
-}
-
-int64_t rule_number(const struct table *t, const struct cell *cells, const char *column)
-{
-	const struct cell *cell = cell_at(t, cells, column);
-
-	return cell && cell->type == CELL_INT ? cell->as.integer : NUMBER_NONE;
-}
-
-struct str rule_text(const struct table *t, const struct cell *cells, const char *column)
-{
-	const struct cell *cell = cell_at(t, cells, column);
-
-	return cell && cell->type == CELL_TEXT ? cell->as.text : STR_LIT("");
 }

@@ -1,57 +1,50 @@
-/* The table of rules: a new one is its file and its row here. */
+/* The table of rules: a new one is its row, in the file that fits, and its name here. */
 #include "query/advise/rules.h"
 
 #include <string.h>
 
-extern const struct rule rule_data_loading, rule_data_parallel, rule_ddp_backend,
-	rule_communication, rule_low_utilization, rule_mixed_precision, rule_memory_limit,
-	rule_synchronization, rule_launch_bound, rule_host_bound, rule_idle_time,
-	rule_pageable_copies, rule_exposed_communication, rule_stragglers,
-	rule_memory_growth, rule_allocator_churn, rule_low_occupancy, rule_small_batch,
-	rule_unfused, rule_attention, rule_first_use, rule_profiler_overhead,
-	rule_warm_up, rule_small_operators, rule_host_copies, rule_python_time,
-	rule_host_reads, rule_threads, rule_slow_calls, rule_long_calls,
-	rule_missing_kernels, rule_ddp_buffers, rule_device_copies;
-
-/* clang-format off */
 /* Those of the TensorBoard plugin first; those of recordings without device work last. */
-const struct rule *const rules[] = {
-	&rule_data_loading,
-	&rule_data_parallel,
-	&rule_ddp_backend,
-	&rule_ddp_buffers,
-	&rule_communication,
-	&rule_low_utilization,
-	&rule_mixed_precision,
-	&rule_memory_limit,
-	&rule_synchronization,
-	&rule_launch_bound,
-	&rule_host_bound,
-	&rule_idle_time,
-	&rule_first_use,
-	&rule_pageable_copies,
-	&rule_device_copies,
-	&rule_exposed_communication,
-	&rule_stragglers,
-	&rule_memory_growth,
-	&rule_allocator_churn,
-	&rule_low_occupancy,
-	&rule_small_batch,
-	&rule_unfused,
-	&rule_attention,
-	&rule_missing_kernels,
-	&rule_profiler_overhead,
-	&rule_warm_up,
-	&rule_small_operators,
-	&rule_host_copies,
-	&rule_python_time,
-	&rule_host_reads,
-	&rule_threads,
-	&rule_slow_calls,
-	&rule_long_calls,
-	NULL,
-};
-/* clang-format on */
+#define RULES(X)                 \
+	X(data_loading)          \
+	X(data_parallel)         \
+	X(ddp_backend)           \
+	X(ddp_buffers)           \
+	X(communication)         \
+	X(low_utilization)       \
+	X(mixed_precision)       \
+	X(memory_limit)          \
+	X(synchronization)       \
+	X(launch_bound)          \
+	X(host_bound)            \
+	X(idle_time)             \
+	X(first_use)             \
+	X(pageable_copies)       \
+	X(device_copies)         \
+	X(exposed_communication) \
+	X(stragglers)            \
+	X(memory_growth)         \
+	X(allocator_churn)       \
+	X(low_occupancy)         \
+	X(small_batch)           \
+	X(unfused)               \
+	X(attention)             \
+	X(missing_kernels)       \
+	X(profiler_overhead)     \
+	X(warm_up)               \
+	X(small_operators)       \
+	X(host_copies)           \
+	X(python_time)           \
+	X(host_reads)            \
+	X(threads)               \
+	X(slow_calls)            \
+	X(long_calls)
+
+#define DECLARE(name) extern const struct rule rule_##name;
+#define ROW(name)     &rule_##name,
+
+RULES(DECLARE)
+
+const struct rule *const rules[] = { RULES(ROW) NULL };
 
 const struct rule *rule_find(const char *name)
 {

@@ -1,7 +1,7 @@
 /*
  * The rules of `ptool advise`: each looks at one thing, and says that it is a problem,
- * that it is none, or that the recording cannot tell.  A new rule is one file
- * rule_<name>.c and one row in rules.c.
+ * that it is none, or that the recording cannot tell.  A new rule is a row and a function
+ * that judges, in the rules_<what>.c that fits, and its name in rules.c.
  */
 #ifndef PTOOL_QUERY_RULES_H
 #define PTOOL_QUERY_RULES_H
@@ -15,7 +15,8 @@
 #define RULE_PARAMETERS_MAX 3
 #define RULE_YIELDS_MAX     8
 
-struct rule_run; /* query/advise/advice.h */
+struct rule_run;    /* query/advise/advice.h */
+struct rule_device; /* query/advise/advise_facts.h */
 
 struct rule_parameter {
 	const char *name; /* with its unit: "min_pct"; NULL after the last */
@@ -32,7 +33,30 @@ enum rule_need {
 	NEED_ENOUGH = 16,    /* enough device work to judge how the device is used */
 	NEED_LAUNCHES = 32,  /* the calls that launch device work */
 	NEED_HOST_ONLY = 64, /* no device work: other recordings are not asked */
+	NEED_SHAPES = 128,   /* shapes of operators */
+	NEED_MEMORY = 256,   /* memory events */
 };
+
+/*
+ * What is read before a rule judges: bits.  Work, window, uses, names and launches of a
+ * profile always are.
+ */
+enum rule_fact {
+	FACT_STEPS = 1,
+	FACT_IDLES = 2,
+	FACT_LOADS = 4,
+	FACT_FIGURES = 8,
+	FACT_DEVICES = 16,
+	FACT_BUFFERS = 32,
+	FACT_MEMORY = 64,
+};
+
+#define RULE_SHARE_OF_STEPS(pct)                                            \
+	{                                                                   \
+		{                                                           \
+			"min_pct", (pct), "share of the steps that is fine" \
+		}                                                           \
+	}
 
 struct rule {
 	const char *name;   /* what --rule takes */
@@ -41,6 +65,10 @@ struct rule {
 	const char *source; /* where the threshold comes from: a sentence */
 	struct rule_parameter parameters[RULE_PARAMETERS_MAX + 1];
 	unsigned needs; /* bits of enum rule_need */
+	unsigned facts; /* bits of enum rule_fact */
+	/* Does the recording tell?  Where not, `lacks` is why, and `record` (may be NULL) how. */
+	bool (*can_tell)(const struct rule_run *run);
+	const char *lacks, *record;
 	/* Causes of idle time (bits: 1 << enum gap_cause) that this rule reports. */
 	uint64_t causes;
 	/*
@@ -50,7 +78,10 @@ struct rule {
 	 */
 	const char *yields_to[RULE_YIELDS_MAX + 1];
 	bool is_of_run; /* asked once of all profiles, not once of each */
-	/* 0, whatever it found; -1 with err set. */
+	/* One of these: of each device of the profile; of the profile; ... */
+	void (*each_device)(const struct rule_run *run, const struct rule_device *on);
+	void (*judge)(const struct rule_run *run);
+	/* ... of either, where more is read: 0, whatever it found; -1 with err set. */
 	int (*check)(const struct rule_run *run, struct err *err);
 };
 

@@ -6,7 +6,7 @@
 #include "query/comm/comm_align.h"
 #include "query/comm/comm_blocking.h"
 #include "query/comm/comm_load.h"
-#include "query/comm/comm_ranks.h"
+#include "query/comm/comm_ranks_rows.h"
 #include "query/comm/comm_rows.h"
 #include "query/query.h"
 
@@ -208,15 +208,12 @@ static int nothing_shared(const struct comm_matches *m, const struct comm_source
 	return nothing(s, err);
 }
 
-static int open_ranks(struct store *store, const struct scope *scope,
-		      const struct comm_request *request, struct comm_sources *s,
-		      struct table **out, struct err *err)
+/* Aligned matches, to be released in both cases. */
+static int find_matches(struct store *store, const struct scope *scope,
+			struct comm_sources *s, bool with_compute, struct comm_matches *m,
+			struct err *err)
 {
-	struct comm_ranks ranks = { .texts = &s->texts,
-				    .by = request->by,
-				    .show = &request->show };
-	struct comm_matches m;
-
+	*m = (struct comm_matches){ .nparts = 0 };
 	if (!scope->nranked && scope->n > 1)
 		return err_set(err, ERR_EMPTY,
 			       "--ranks compares ranks, and no recording tells its own "
@@ -226,19 +223,53 @@ static int open_ranks(struct store *store, const struct scope *scope,
 			err, ERR_EMPTY,
 			"--ranks compares ranks, and there is only one: ingest the "
 			"traces of several together");
-	comm_matches_init(scope, &m);
-	ranks.matches = &m;
-	int rc = load_matches(store, scope, s, request->by == COMM_BY_RANK, &m, err);
+	comm_matches_init(scope, m);
+	if (load_matches(store, scope, s, with_compute, m, err) < 0)
+		return -1;
+	comm_matches_find(m);
+	if (!m->nmatches)
+		return nothing_shared(m, s, err);
+	comm_align(m);
+	return 0;
+}
+
+static int open_ranks(struct store *store, const struct scope *scope,
+		      const struct comm_request *request, struct comm_sources *s,
+		      struct table **out, struct err *err)
+{
+	struct comm_matches m;
+	struct comm_ranks ranks = { .matches = &m,
+				    .texts = &s->texts,
+				    .by = request->by,
+				    .show = &request->show };
+	int rc = find_matches(store, scope, s, request->by == COMM_BY_RANK, &m, err);
+
 	if (rc == 0)
 		rc = read_world(store, scope, &ranks.world_size, err);
-	comm_matches_find(&m);
-	if (rc == 0 && !m.nmatches)
-		rc = nothing_shared(&m, s, err);
-	if (rc == 0) {
-		comm_align(&m);
+	if (rc == 0)
 		*out = comm_ranks_table(&ranks, scope);
+	comm_matches_release(&m);
+	return rc;
+}
+
+int comm_ranks_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, struct comm_rank **out, size_t *n,
+		    struct err *err)
+{
+	struct comm_sources s;
+	struct comm_matches m = { .nparts = 0 };
+
+	*out = NULL;
+	*n = 0;
+	int rc = comm_sources_open(store, scope, filter, &s, err);
+	if (rc == 0)
+		rc = find_matches(store, scope, &s, true, &m, err);
+	if (rc == 0) {
+		*out = comm_ranks_sum(&m);
+		*n = m.nparticipants;
 	}
 	comm_matches_release(&m);
+	comm_sources_close(&s);
 	return rc;
 }
 

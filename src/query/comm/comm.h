@@ -37,4 +37,18 @@ unsigned comm_columns(enum comm_by by, bool across_ranks);
 int comm_open(struct store *store, const struct scope *scope,
 	      const struct comm_request *request, struct table **out, struct err *err);
 
+/* What a profile of a rank did in the collectives that several ranks took part in. */
+struct comm_rank {
+	const struct scope_profile *profile; /* of the scope */
+	int64_t calls, total_ns, wait_ns, transfer_ns;
+	int64_t late_calls, late_ns; /* it came last, and by how much */
+	int64_t blocking_ns;         /* it kept another one waiting */
+	int64_t error_ns; /* of its clock; NUMBER_NONE: the others are aligned with it */
+};
+
+/* *n of them, for the caller to free(); -1 as comm_open(), across ranks. */
+int comm_ranks_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, struct comm_rank **out, size_t *n,
+		    struct err *err);
+
 #endif

@@ -11,19 +11,13 @@
 #include "query/comm/transfers_rows.h"
 #include "query/number_cell.h"
 
-/* Of one participant, or of one kind of collectives. */
-struct rank_sums {
-	int64_t calls, total_ns, wait_ns, transfer_ns;
-	int64_t late_calls, late_ns;
-};
-
 struct kind_sums {
-	size_t first; /* a match */
-	struct rank_sums sums;
+	size_t first;                 /* a match */
+	struct comm_rank sums;        /* of no profile */
 	int64_t skew_ns, max_skew_ns; /* sum and largest */
 	int64_t bus_ns;
 	double bus_bytes;
-	struct rank_sums *late; /* owned; by the first participant of a rank */
+	struct comm_rank *late; /* owned; by the first participant of a rank */
 	int64_t *ranks;         /* owned: those that took part */
 	size_t nranks;
 };
@@ -62,7 +56,7 @@ static struct comm_verdict *judge_all(const struct comm_matches *m)
 	return verdicts;
 }
 
-static void add_verdict(struct rank_sums *s, const struct comm_verdict *v)
+static void add_verdict(struct comm_rank *s, const struct comm_verdict *v)
 {
 	s->calls++;
 	s->total_ns = sum_add(s->total_ns, v->total_ns);
@@ -71,7 +65,7 @@ static void add_verdict(struct rank_sums *s, const struct comm_verdict *v)
 }
 
 /* The last of all, unless another came at the same time. */
-static void add_late(struct rank_sums *s, const struct comm_verdict *v)
+static void add_late(struct comm_rank *s, const struct comm_verdict *v)
 {
 	s->late_calls += v->late_ns > 0;
 	s->late_ns = sum_add(s->late_ns, v->late_ns);
@@ -127,7 +121,7 @@ static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, si
 }
 
 /* The participant that came last most often, then by the most; the lowest rank. */
-static size_t straggler(const struct comm_matches *m, const struct rank_sums *late)
+static size_t straggler(const struct comm_matches *m, const struct comm_rank *late)
 {
 	size_t worst = 0;
 
@@ -167,7 +161,7 @@ static void set_call(const struct comm_ranks *r, const struct comm_call *call,
 	cells[RANKS_GROUP_SIZE] = number_cell(call->group_size);
 }
 
-static void set_sums(const struct rank_sums *s, struct cell *cells)
+static void set_sums(const struct comm_rank *s, struct cell *cells)
 {
 	cells[RANKS_CALLS] = cell_int(s->calls);
 	cells[RANKS_TOTAL] = cell_int(s->total_ns);
@@ -242,7 +236,7 @@ struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
 }
 
 static void add_part(const struct comm_matches *m, const struct comm_verdict *v,
-		     const struct comm_part *part, struct rank_sums *s)
+		     const struct comm_part *part, struct comm_rank *s)
 {
 	int64_t dur_ns = part->call.end_ns - part->call.start_ns;
 	int64_t wait_ns = comm_part_wait(m, v, part);
@@ -253,11 +247,9 @@ static void add_part(const struct comm_matches *m, const struct comm_verdict *v,
 	s->transfer_ns = sum_add(s->transfer_ns, dur_ns - wait_ns);
 }
 
-struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
+struct comm_rank *comm_ranks_sum(const struct comm_matches *m)
 {
-	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
-	const struct comm_matches *m = r->matches;
-	struct rank_sums *sums = xcalloc(m->nparticipants + 1, sizeof(*sums));
+	struct comm_rank *ranks = xcalloc(m->nparticipants + 1, sizeof(*ranks));
 	int64_t *blocking_ns = xcalloc(m->nparticipants + 1, sizeof(*blocking_ns));
 
 	comm_blocking_sum(m, blocking_ns);
@@ -266,27 +258,41 @@ struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
 		struct comm_verdict v = comm_judge(m, match);
 		for (size_t k = 0; k < match->n; k++) {
 			const struct comm_part *part = &m->parts[match->first + k];
-			add_part(m, &v, part, &sums[part->participant]);
+			add_part(m, &v, part, &ranks[part->participant]);
 		}
-		add_late(&sums[v.late], &v);
+		add_late(&ranks[v.late], &v);
 	}
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
-		struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
-		set_sums(&sums[p], cells);
-		cells[RANKS_PROFILE] = cell_int(who->profile->id);
-		cells[RANKS_RANK] = cell_int(who->profile->rank);
-		cells[RANKS_LATE_CALLS] = cell_int(sums[p].late_calls);
-		cells[RANKS_LATE] = cell_int(sums[p].late_ns);
-		cells[RANKS_CLOCK] = cell_int(who->clock);
-		cells[RANKS_OFFSET] = cell_int(who->offset_ns);
-		if (who->shared)
-			cells[RANKS_ERROR] = cell_int(who->error_ns);
-		cells[RANKS_BLOCKING] = cell_int(blocking_ns[p]);
-		memtable_add_row(to, cells);
+		ranks[p].profile = who->profile;
+		ranks[p].blocking_ns = blocking_ns[p];
+		ranks[p].error_ns = who->shared ? who->error_ns : NUMBER_NONE;
 	}
 	free(blocking_ns);
-	free(sums);
+	return ranks;
+}
+
+struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
+{
+	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
+	const struct comm_matches *m = r->matches;
+	struct comm_rank *ranks = comm_ranks_sum(m);
+
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		const struct comm_rank *rank = &ranks[p];
+		struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+		set_sums(rank, cells);
+		cells[RANKS_PROFILE] = cell_int(rank->profile->id);
+		cells[RANKS_RANK] = cell_int(rank->profile->rank);
+		cells[RANKS_LATE_CALLS] = cell_int(rank->late_calls);
+		cells[RANKS_LATE] = cell_int(rank->late_ns);
+		cells[RANKS_CLOCK] = cell_int(m->participants[p].clock);
+		cells[RANKS_OFFSET] = cell_int(m->participants[p].offset_ns);
+		cells[RANKS_ERROR] = number_cell(rank->error_ns);
+		cells[RANKS_BLOCKING] = cell_int(rank->blocking_ns);
+		memtable_add_row(to, cells);
+	}
+	free(ranks);
 	return to;
 }
 

@@ -40,6 +40,8 @@ enum comm_rank_column {
 	NRANKS_COLUMNS
 };
 
+/* What each participant did, by participant; the caller frees. */
+struct comm_rank *comm_ranks_sum(const struct comm_matches *m);
 /* By collective or size: those that ranks waited for longest first. */
 struct memtable *comm_ranks_kinds(const struct comm_ranks *r);
 /* By rank. */

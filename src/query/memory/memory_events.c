@@ -309,3 +309,18 @@ int64_t memory_level_before(const struct memory_events *m, const struct memory_d
 {
 	return i > d->first ? m->items[i - 1].level_bytes : d->base_bytes;
 }
+
+int64_t memory_level_at(const struct memory_events *m, const struct memory_device *d,
+			int64_t ts_ns)
+{
+	size_t low = d->first, high = low + d->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m->items[middle].ts_ns < ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return memory_level_before(m, d, low);
+}

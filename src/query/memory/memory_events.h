@@ -72,5 +72,8 @@ bool memory_event_is_wanted(const struct memory_events *m, const struct memory_e
 /* The level just before event i of the device. */
 int64_t memory_level_before(const struct memory_events *m, const struct memory_device *d,
 			    size_t i);
+/* The level just before a time. */
+int64_t memory_level_at(const struct memory_events *m, const struct memory_device *d,
+			int64_t ts_ns);
 
 #endif

@@ -93,26 +93,6 @@ struct step_sums {
 	bool has_events;
 };
 
-/* The first event of the device that is not before the time. */
-static size_t first_at(const struct memory_place *p, int64_t ts_ns)
-{
-	size_t low = p->of->first, high = low + p->of->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->events->items[middle].ts_ns < ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static int64_t level_at(const struct memory_place *p, int64_t ts_ns)
-{
-	return memory_level_before(p->events, p->of, first_at(p, ts_ns));
-}
-
 static void add_event(struct step_sums *sums, const struct memory_event *e)
 {
 	int64_t bytes = memory_event_bytes(e);
@@ -145,14 +125,15 @@ static void add_left(const struct memory_place *p, struct step_sums *sums)
 static void set_step(const struct memory_place *p, const struct memory_step *step,
 		     const struct step_sums *sums, struct cell *cells)
 {
-	int64_t start = level_at(p, step->ts_ns);
+	int64_t start = memory_level_at(p->events, p->of, step->ts_ns);
 	bool has_left = p->of->has_addresses;
 
 	memory_place_cells(p, cells);
 	cells[STEP] = cell_int(step->number);
 	cells[START_AT] = cell_int(step->ts_ns);
 	cells[START] = cell_int(start);
-	cells[END] = cell_int(level_at(p, step->ts_ns + step->dur_ns));
+	cells[END] =
+		cell_int(memory_level_at(p->events, p->of, step->ts_ns + step->dur_ns));
 	cells[GROWTH] = cell_int(sum_sub(sums->allocated, sums->freed));
 	cells[PEAK] =
 		cell_int(sums->has_events && sums->peak > start ? sums->peak : start);

@@ -1,0 +1,358 @@
+/* Rules of idle time: how long a device waits, and for what. */
+#include "query/advise/rule_parts.h"
+
+#define NS_OF_US    1000
+#define FEW_GAPS    10 /* fewer, and of this length, are a slow call or two */
+#define ONE_SLOW_NS 100000
+
+static void judge_low_utilization(const struct rule_run *run,
+				  const struct rule_device *on)
+{
+	int64_t window_ns = run->facts->window.ns;
+	double pct = facts_pct(on->use->busy_ns, window_ns);
+
+	if (pct >= rule_value(run, "below_pct"))
+		return;
+	advice_add(run, on->cell, "look at 'ptool gaps' for what it waits for",
+		   "the %s is busy %.1f%% of %s", rule_device_word(run), pct,
+		   rule_whole(run));
+	rule_add_window(run);
+	rule_add_ns(run, "busy_ns", on->use->busy_ns);
+	advice_evidence(run, "busy_pct", UNIT_PERCENT, cell_real(pct));
+	rule_add_share(run, "idle_ns", window_ns - on->use->busy_ns, "idle_pct",
+		       "time in which the device does no work / steps");
+}
+
+const struct rule rule_low_utilization = {
+	.name = "low-utilization",
+	.title = "Low utilization",
+	.looks = "For how much of the time of the steps the device does any work. Left "
+		 "out where findings that say why explain half of its idle time.",
+	.source = "The TensorBoard plugin's 50 %, of the steps as the host recorded "
+		  "them, and of all work: the plugin counts kernels alone.",
+	.parameters = { { "below_pct", 50, "busy time that is fine" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
+	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
+		       "data-loading", "allocator-churn", "profiler-overhead",
+		       "ddp-buffers" },
+	.each_device = judge_low_utilization,
+};
+
+/* Idle time of the rule's causes, in gaps of [from_ns, below_ns). */
+static struct fact_share share_of(const struct rule_run *run,
+				  const struct rule_device *on, int64_t from_ns,
+				  int64_t below_ns)
+{
+	return facts_share(run->facts, on->place, run->rule->causes, from_ns, below_ns);
+}
+
+/* Is it more than is fine? */
+static bool is_much(const struct rule_run *run, const struct fact_share *share)
+{
+	return share->gaps > 0 &&
+	       facts_pct(share->ns, run->facts->window.ns) > rule_value(run, "min_pct");
+}
+
+/* "12.3% of each step the GPU <what> (mostly NAME)", with the window as evidence. */
+static struct advice *add_idle(const struct rule_run *run, const struct rule_device *on,
+			       const struct fact_share *share, const char *suggestion,
+			       const char *what)
+{
+	struct advice *a = advice_add(
+		run, on->cell, suggestion, "%.1f%% of %s the %s %s%s",
+		facts_pct(share->ns, run->facts->window.ns), rule_whole(run),
+		rule_device_word(run), what, rule_culprit(run, share->culprit));
+
+	rule_add_window(run);
+	return a;
+}
+
+static struct gap_loss loss_of(const struct rule_run *run, const struct rule_device *on,
+			       const struct fact_share *share)
+{
+	return (struct gap_loss){ .ns = share->ns,
+				  .long_ns = share->long_ns,
+				  .blamed = share->culprit,
+				  .cause_ns = run->facts->idles[on->place].ns };
+}
+
+static int64_t us_of(const struct rule_run *run, const char *parameter)
+{
+	double ns = rule_value(run, parameter) * NS_OF_US;
+
+	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+static void judge_synchronization(const struct rule_run *run,
+				  const struct rule_device *on)
+{
+	const struct fact_idle *idle = &run->facts->idles[on->place];
+	const struct fact_share share = share_of(run, on, 0, INT64_MAX);
+	bool is_one = run->facts->work.work.ndevices == 1;
+
+	if (!is_much(run, &share))
+		return;
+	add_idle(
+		run, on, &share,
+		share.cause == GAP_COPY
+			? "copy from pinned memory with non_blocking=True "
+			  "(pin_memory=True in the DataLoader); 'ptool gaps --root "
+			  "--list' shows each"
+			: "keep values on the device: no .item(), .cpu() or "
+			  "synchronize() in the loop, or once in many steps; 'ptool gaps "
+			  "--root --list' shows each",
+		is_one ? "is idle because the host waited for it"
+		       : "is idle because the host waited for a device");
+	rule_add_ns(run, "sync_idle_ns", idle->ns[GAP_SYNC]);
+	rule_add_ns(run, "device_read_idle_ns", idle->ns[GAP_READ]);
+	rule_add_ns(run, "blocking_copy_idle_ns", idle->ns[GAP_COPY]);
+	rule_add_share(run, "waited_idle_ns", share.ns, "waited_idle_pct",
+		       "idle_ns of sync, device_read and blocking_copy (ptool gaps "
+		       "--root) / steps");
+}
+
+const struct rule rule_synchronization = {
+	.name = "synchronization",
+	.title = "Synchronisation",
+	.looks = "Idle time that is charged to calls that wait for the device, to reads "
+		 "such as .item() and to blocking copies, with the burst of launches "
+		 "after them (ptool-gaps(1), --root).",
+	.source = "ptool's own: 2 % of the time of the steps.",
+	.parameters = RULE_SHARE_OF_STEPS(2),
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
+	.facts = FACT_IDLES,
+	.causes = RULE_CAUSE(GAP_SYNC) | RULE_CAUSE(GAP_READ) | RULE_CAUSE(GAP_COPY),
+	.each_device = judge_synchronization,
+};
+
+static bool has_name(const struct advise_facts *f, const char *part)
+{
+	for (size_t i = 0; i < f->nnames; i++)
+		if (str_contains(str_of(f->names[i].name), str_of(part)))
+			return true;
+	return false;
+}
+
+static const char *launch_less(const struct advise_facts *f,
+			       const struct fact_share *share)
+{
+	enum gap_cause cause = share->cause;
+
+	if (share->gaps < FEW_GAPS && share->ns / share->gaps >= ONE_SLOW_NS &&
+	    gap_causes[cause].few)
+		return gap_causes[cause].few;
+	if (cause == GAP_OPTIMIZER)
+		return "use a fused or foreach optimizer (fused=True)";
+	if (has_name(f, "GraphLaunch"))
+		return "launch less often: put this work into the graphs that the program "
+		       "replays, or fuse small operators";
+	if (has_name(f, "Call CompiledFxGraph") || has_name(f, "Torch-Compiled Region"))
+		return "the compiled model launches its kernels one by one: "
+		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
+		       "use larger batches";
+	return facts_trains(f->names, f->nnames)
+		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
+			 "graphs, a fused optimizer, or larger batches"
+		       : "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
+			 "graphs, or larger batches";
+}
+
+static void judge_launch_bound(const struct rule_run *run, const struct rule_device *on)
+{
+	const struct fact_share share = share_of(run, on, 0, us_of(run, "max_gap_us"));
+
+	if (!is_much(run, &share))
+		return;
+	add_idle(run, on, &share, launch_less(run->facts, &share),
+		 arena_printf(&run->out->arena,
+			      "waits for the host to launch its next work, in gaps of %s",
+			      rule_ns_text(run, share.ns / share.gaps)));
+	advice_evidence(run, "launch_gaps", UNIT_COUNT, cell_int(share.gaps));
+	rule_add_share(run, "launch_idle_ns", share.ns, "launch_idle_pct",
+		       "idle_ns in short gaps in which the host prepares the next launch "
+		       "(ptool gaps --root) / steps");
+}
+
+const struct rule rule_launch_bound = {
+	.name = "launch-bound",
+	.title = "Launch-bound",
+	.looks = "Idle time in gaps shorter than max_gap_us that is charged to what the "
+		 "host does between launches (operators, Python, annotated code, runtime "
+		 "calls, the optimizer, launch latency) and not to a synchronisation "
+		 "before them (ptool-gaps(1), --root). What the host did not record is "
+		 "not counted.",
+	.source = "ptool's own: 2 % of the time of the steps, in gaps below 1 ms: an "
+		  "operator's launch takes 5 to 50 us, and 20 of them pass for one "
+		  "Python function.",
+	.parameters = { { "min_pct", 2, "share of the steps that is fine" },
+			{ "max_gap_us", 1000, "gaps of this length are of host-bound" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
+	.facts = FACT_IDLES,
+	.causes = RULE_HOST_CAUSES,
+	.each_device = judge_launch_bound,
+};
+
+static void judge_host_bound(const struct rule_run *run, const struct rule_device *on)
+{
+	const struct fact_share share =
+		share_of(run, on, us_of(run, "min_gap_us"), INT64_MAX);
+	const struct gap_loss loss = loss_of(run, on, &share);
+	bool is_before = share.edge_ns > share.ns / 2;
+
+	if (!is_much(run, &share))
+		return;
+	add_idle(run, on, &share,
+		 is_before ? "prepare the next batch while the device computes: in the "
+			     "DataLoader's workers (num_workers) or on a thread of its "
+			     "own; or prepare it on the device"
+			   : gap_cause_remedy(share.cause, &loss),
+		 is_before ? "is idle while the host does other work before the first "
+			     "kernel"
+			   : "is idle while the host does other work");
+	advice_evidence(run, "host_gaps", UNIT_COUNT, cell_int(share.gaps));
+	rule_add_ns(run, "before_first_work_ns", share.edge_ns);
+	rule_add_share(run, "host_idle_ns", share.ns, "host_idle_pct",
+		       "idle_ns in long gaps in which the host works (ptool gaps "
+		       "--root) / steps");
+}
+
+const struct rule rule_host_bound = {
+	.name = "host-bound",
+	.title = "Host work",
+	.looks = "Idle time in gaps of min_gap_us and longer that is charged to what the "
+		 "host does then (operators, Python, annotated code, runtime calls, the "
+		 "optimizer, launch latency), such as preparing a batch before the first "
+		 "kernel of a step (ptool-gaps(1), --root).",
+	.source = "ptool's own: 2 % of the time of the steps, in gaps from 1 ms on, in "
+		  "which the host could launch 20 operators and more.",
+	.parameters = { { "min_pct", 2, "share of the steps that is fine" },
+			{ "min_gap_us", 1000, "shorter gaps are of launch-bound" } },
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
+	.facts = FACT_IDLES,
+	.causes = RULE_HOST_CAUSES,
+	.each_device = judge_host_bound,
+};
+
+static void judge_first_use(const struct rule_run *run, const struct rule_device *on)
+{
+	const struct fact_share share = share_of(run, on, 0, INT64_MAX);
+
+	if (!is_much(run, &share))
+		return;
+	add_idle(run, on, &share, gap_causes[GAP_SLOW].remedy,
+		 "is idle while something is used for the first time");
+	advice_evidence(run, "first_use_gaps", UNIT_COUNT, cell_int(share.gaps));
+	rule_add_share(run, "first_use_ns", share.ns, "first_use_pct",
+		       "idle_ns of slow_start (ptool gaps --root) / steps");
+}
+
+const struct rule rule_first_use = {
+	.name = "first-use",
+	.title = "First use",
+	.looks = "Idle time that is charged to the first use of a device, a library or a "
+		 "kernel (ptool-gaps(1), slow_start), however little was recorded.",
+	.source = "ptool's own: 2 % of the time of the steps.",
+	.parameters = RULE_SHARE_OF_STEPS(2),
+	.needs = NEED_WORK | NEED_RUN | NEED_LAUNCHES,
+	.facts = FACT_IDLES,
+	.causes = RULE_CAUSE(GAP_SLOW),
+	.each_device = judge_first_use,
+};
+
+static void judge_profiler_overhead(const struct rule_run *run,
+				    const struct rule_device *on)
+{
+	const struct fact_share share = {
+		.gaps = 1, .ns = run->facts->idles[on->place].ns[GAP_OVERHEAD]
+	};
+
+	if (!is_much(run, &share))
+		return;
+	add_idle(run, on, &share,
+		 "record less at a time: fewer steps, and no stacks, shapes or memory "
+		 "where they are not needed; without the profiler the program is faster",
+		 "waits for the profiler");
+	rule_add_share(run, "profiler_idle_ns", share.ns, "profiler_idle_pct",
+		       "idle_ns of profiler (ptool gaps --root) / steps");
+}
+
+const struct rule rule_profiler_overhead = {
+	.name = "profiler-overhead",
+	.title = "Profiler's overhead",
+	.looks = "Idle time that is charged to the profiler's own work (the category "
+		 "overhead: buffers, instrumentation).",
+	.source = "ptool's own: 2 % of the time of the steps.",
+	.parameters = RULE_SHARE_OF_STEPS(2),
+	.needs = NEED_WORK | NEED_RUN | NEED_LAUNCHES,
+	.facts = FACT_IDLES,
+	.causes = RULE_CAUSE(GAP_OVERHEAD),
+	.each_device = judge_profiler_overhead,
+};
+
+static uint64_t causes_of_others(const struct rule *self)
+{
+	uint64_t causes = 0;
+
+	for (size_t i = 0; rules[i]; i++)
+		if (rules[i] != self)
+			causes |= rules[i]->causes;
+	return causes;
+}
+
+/*
+ * What the device waited for was not recorded: the advice is how to see it.  In a long
+ * gap of a graph it may even have run kernels that were not.
+ */
+static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
+{
+	if (cause == GAP_GRAPH_START || cause == GAP_GRAPH_NODES)
+		return loss->long_ns > loss->ns / 2;
+	return cause == GAP_UNTRACED || cause == GAP_EARLIER || cause == GAP_UNKNOWN;
+}
+
+static void judge_cause(const struct rule_run *run, const struct rule_device *on,
+			enum gap_cause cause)
+{
+	const struct fact_share share =
+		facts_share(run->facts, on->place, RULE_CAUSE(cause), 0, INT64_MAX);
+	const struct gap_cause_row *row = &gap_causes[cause];
+	const struct gap_loss loss = loss_of(run, on, &share);
+
+	if (share.gaps == 0)
+		return;
+	struct advice *a =
+		add_idle(run, on, &share, gap_cause_remedy(cause, &loss),
+			 arena_printf(&run->out->arena, "is idle: %s", row->title));
+	a->about = (int)cause;
+	a->is_of_recording = is_of_recording(cause, &loss);
+	advice_evidence(run, "cause", UNIT_TEXT, cell_text(str_of(row->code)));
+	advice_evidence(run, "idle_gaps", UNIT_COUNT, cell_int(share.gaps));
+	rule_add_share(run, "idle_ns", share.ns, "idle_pct",
+		       "idle_ns of that cause (ptool gaps --root) / steps");
+}
+
+static void judge_idle_time(const struct rule_run *run, const struct rule_device *on)
+{
+	const int64_t *ns = run->facts->idles[on->place].ns;
+	uint64_t others = causes_of_others(run->rule);
+
+	for (int cause = GAP_NONE + 1; cause < NGAP_CAUSES; cause++)
+		if (!(others & RULE_CAUSE(cause)) &&
+		    facts_pct(ns[cause], run->facts->window.ns) >
+			    rule_value(run, "min_pct"))
+			judge_cause(run, on, (enum gap_cause)cause);
+}
+
+const struct rule rule_idle_time = {
+	.name = "idle-time",
+	.title = "Idle time",
+	.looks = "Idle time by each cause of ptool-gaps(1) that no other rule looks at "
+		 "(waits for events and for earlier work, compilation, garbage "
+		 "collection, back-to-back kernels, what was not recorded, and "
+		 "so on), with --root.",
+	.source = "ptool's own: 2 % of the time of the steps.",
+	.parameters = RULE_SHARE_OF_STEPS(2),
+	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
+	.facts = FACT_IDLES,
+	.each_device = judge_idle_time,
+};

@@ -1,0 +1,264 @@
+/* Rules of whole steps, and of what the recording of them lacks. */
+#include <sqlite3.h>
+
+#include "base/sum.h"
+#include "query/advise/rule_parts.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_advise_ranges_sql);
+
+static const struct rule_share data_loading = {
+	.category = STEP_DATA_LOADING,
+	.finding = " goes to data loading, while no device works",
+	.ns_item = "data_loading_ns",
+	.pct_item = "data_loading_pct",
+	.formula = "mean data_loading_ns of a step (ptool steps)",
+	.suggestion = "give the DataLoader workers (num_workers), pin_memory=True and "
+		      "persistent_workers=True, or prepare the data beforehand",
+};
+
+/* Torch names the iterator by whether the DataLoader has workers. */
+static bool has_workers(const struct advise_facts *f)
+{
+	for (size_t i = 0; i < f->nnames; i++)
+		if (str_contains(str_of(f->names[i].name),
+				 STR_LIT("_MultiProcessingDataLoaderIter")))
+			return true;
+	return false;
+}
+
+static void judge_data_loading(const struct rule_run *run)
+{
+	struct rule_share share = data_loading;
+
+	if (has_workers(run->facts))
+		share.suggestion =
+			"the DataLoader's workers are too slow: more of them (num_workers), "
+			"a larger prefetch_factor, less work for each sample, or data "
+			"prepared beforehand";
+	rule_judge_share(run, &share);
+}
+
+const struct rule rule_data_loading = {
+	.name = "data-loading",
+	.title = "Data loading",
+	.looks = "The part of the mean step in which the DataLoader gives the next batch "
+		 "and no device work or runtime call runs.",
+	.source = "The TensorBoard plugin's: more than 5 % of the step.",
+	.parameters = { { "min_pct", 5, "share of the step that is fine" } },
+	.needs = NEED_STEPS,
+	.causes = RULE_CAUSE(GAP_LOADER),
+	.facts = FACT_STEPS,
+	.judge = judge_data_loading,
+};
+
+#define TRY                                                                          \
+	"accumulate gradients over several batches, add a compression hook to DDP, " \
+	"or make the batch larger; 'ptool comm' shows which collectives"
+
+static const struct rule_share communication = {
+	.category = STEP_COMMUNICATION,
+	.finding = " is communication, while nothing computes",
+	.ns_item = "communication_ns",
+	.pct_item = "communication_pct",
+	.formula = "mean communication_ns of a step (ptool steps)",
+	.suggestion = TRY,
+};
+
+static void judge_communication(const struct rule_run *run)
+{
+	struct rule_share share = communication;
+
+	if (run->facts->scope->nranks <= 1)
+		share.suggestion = TRY
+			"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits for a late one";
+	rule_judge_share(run, &share);
+}
+
+const struct rule rule_communication = {
+	.name = "communication",
+	.title = "Communication",
+	.looks = "The part of the mean step in which collectives run, on the host or on "
+		 "any device, and no other device work.",
+	.source = "The TensorBoard plugin's: more than 10 % of the step. What counts as "
+		  "communication is said in ptool-steps(1): more than in the plugin.",
+	.parameters = { { "min_pct", 10, "share of the step that is fine" } },
+	.needs = NEED_STEPS,
+	.causes = RULE_CAUSE(GAP_COMMUNICATION) | RULE_CAUSE(GAP_LATE_RANK),
+	.yields_to = { "exposed-communication", "stragglers" },
+	.facts = FACT_STEPS,
+	.judge = judge_communication,
+};
+
+#define OVERLAP                                                             \
+	"overlap it with the backward pass: DDP's buckets (bucket_cap_mb, " \
+	"static_graph), FSDP's prefetching, or collectives with async_op=True"
+
+static void judge_exposed(const struct rule_run *run, const struct step_row *mean)
+{
+	int64_t ns = mean->values[VALUE_DEVICE_VIEW + VIEW_EXPOSED_COMM];
+	int64_t total_ns = mean->values[VALUE_TOTAL];
+	double pct = facts_pct(ns, total_ns);
+
+	if (pct <= rule_value(run, "min_pct"))
+		return;
+	advice_add(
+		run, facts_device_cell(mean),
+		run->facts->scope->nranks > 1 ? OVERLAP
+					      : OVERLAP
+			"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits for a late one",
+		"%.1f%% of %s the %s communicates and does not compute", pct,
+		rule_whole(run), rule_device_word(run));
+	rule_add_window(run);
+	advice_evidence(run, "exposed_comm_ns", UNIT_NS, cell_int(ns));
+	advice_evidence(run, "exposed_comm_pct", UNIT_PERCENT, cell_real(pct));
+	advice_evidence(run, "compute_ns", UNIT_NS,
+			cell_int(mean->values[VALUE_DEVICE_VIEW + VIEW_COMPUTE]));
+	advice_save(run, ns, total_ns, "mean exposed_comm_ns of a step (ptool steps)");
+}
+
+static void judge_exposed_communication(const struct rule_run *run)
+{
+	const struct steps *steps = &run->facts->steps;
+
+	for (size_t i = 0; i < steps->n; i++)
+		if (steps->rows[i].is_mean)
+			judge_exposed(run, &steps->rows[i]);
+}
+
+const struct rule rule_exposed_communication = {
+	.name = "exposed-communication",
+	.title = "Exposed communication",
+	.looks = "The part of the mean step in which a device runs collectives and "
+		 "computes nothing beside them.",
+	.source = "ptool's own: 5 % of the step; overlapped communication costs nothing.",
+	.parameters = { { "min_pct", 5, "share of the step that is fine" } },
+	.needs = NEED_WORK | NEED_RUN,
+	.yields_to = { "stragglers" },
+	.facts = FACT_STEPS,
+	.judge = judge_exposed_communication,
+};
+
+#define STEPS_LEAST 3 /* fewer say nothing about which one is long */
+
+/* The steps of the first device: how many, how many long ones are in front, their sums. */
+struct warm_up {
+	int64_t steps, long_steps, all_ns, long_ns;
+};
+
+static struct warm_up sum_up(const struct steps *steps)
+{
+	struct warm_up w = { .steps = 0 };
+
+	for (size_t i = 0; i < steps->n && !steps->rows[i].is_mean; i++) {
+		const struct step_row *row = &steps->rows[i];
+		if (row->is_dropped || row->is_single)
+			continue;
+		int64_t ns = row->values[VALUE_TOTAL];
+		w.all_ns = sum_add(w.all_ns, ns);
+		if (row->is_long && w.long_steps == w.steps) {
+			w.long_steps++;
+			w.long_ns = sum_add(w.long_ns, ns);
+		}
+		w.steps++;
+	}
+	return w;
+}
+
+static bool has_steps(const struct rule_run *run)
+{
+	return sum_up(&run->facts->steps).steps >= STEPS_LEAST;
+}
+
+static void judge_warm_up(const struct rule_run *run)
+{
+	struct warm_up w = sum_up(&run->facts->steps);
+
+	if (w.long_steps == 0 || w.long_steps == w.steps)
+		return;
+	int64_t mean_ns = w.all_ns / w.steps;
+	int64_t rest_ns = sum_sub(w.all_ns, w.long_ns) / (w.steps - w.long_steps);
+	double pct = facts_pct(sum_sub(mean_ns, rest_ns), rest_ns);
+	if (pct <= rule_value(run, "min_pct"))
+		return;
+	advice_add(
+		run, cell_null(),
+		"leave them out: schedule(wait=1, warmup=2, ...), or --step where the "
+		"command has it",
+		"%lld of %lld steps, at the beginning, %s longer than the others: the mean "
+		"step is %.1f%% above that of the others",
+		(long long)w.long_steps, (long long)w.steps,
+		w.long_steps == 1 ? "is" : "are", pct);
+	advice_evidence(run, "steps", UNIT_COUNT, cell_int(w.steps));
+	advice_evidence(run, "warm_up_steps", UNIT_COUNT, cell_int(w.long_steps));
+	advice_evidence(run, "mean_step_ns", UNIT_NS, cell_int(mean_ns));
+	advice_evidence(run, "mean_step_without_ns", UNIT_NS, cell_int(rest_ns));
+	advice_evidence(run, "above_pct", UNIT_PERCENT, cell_real(pct));
+}
+
+const struct rule rule_warm_up = {
+	.name = "warm-up",
+	.title = "Warm-up in the mean",
+	.looks = "Steps at the beginning that ptool-steps(1) marks as long, as the host "
+		 "recorded them (10 % and 5 "
+		 "median deviations above the median), and by how much they raise the "
+		 "mean step.",
+	.source = "ptool's own: 2 % of the mean step without them.",
+	.parameters = { { "min_pct", 2, "rise of the mean that is fine" } },
+	.needs = NEED_STEPS,
+	.facts = FACT_STEPS,
+	.can_tell = has_steps,
+	.lacks = "fewer than 3 steps were recorded",
+	.record = "record more, and call the profiler's step() in each",
+	.judge = judge_warm_up,
+};
+
+/* Did CUPTI's range profiler run, which cannot run beside its tracer? */
+static int has_ranges(const struct rule_run *run, bool *has, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (query_prepare(run->facts->store, asset_query_views_advise_ranges_sql, &stmt,
+			  err) < 0)
+		return -1;
+	query_bind_int(stmt, ":profile", run->facts->profile->id);
+	int rc = sql_step(stmt, err);
+	*has = rc > 0;
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+static int check_missing_kernels(const struct rule_run *run, struct err *err)
+{
+	int64_t launches = run->facts->launches;
+	bool has = false;
+
+	if (launches == 0)
+		return 0;
+	if (has_ranges(run, &has, err) < 0)
+		return -1;
+	struct advice *a = advice_add(
+		run, cell_null(),
+		has ? "record again without profiler_metrics (experimental_config): "
+		      "CUPTI either measures these or traces kernels"
+		    : "let no other profiler hold the device (nsys, ncu, rocprof, DCGM); "
+		      "allow this user to profile it; and see in the program's log "
+		      "whether CUPTI failed, as with a driver that is too old",
+		"%lld calls launched kernels, and none of these was recorded%s",
+		(long long)launches,
+		has ? ": the profiler measured metrics of kernels instead" : "");
+	a->severity = ADVICE_HIGH;
+	advice_evidence(run, "launches", UNIT_COUNT, cell_int(launches));
+	return 0;
+}
+
+const struct rule rule_missing_kernels = {
+	.name = "missing-kernels",
+	.title = "Kernels missing",
+	.looks = "Calls that launch kernels or graphs (cudaLaunchKernel, hipGraphLaunch "
+		 "and their like) in a recording without device work. The rules of the "
+		 "CPU do not run then: the program waits for a device.",
+	.source = "ptool's own: one call.",
+	.needs = NEED_NAMES,
+	.check = check_missing_kernels,
+};
