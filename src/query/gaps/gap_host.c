@@ -1,7 +1,6 @@
 /* What the host did in gaps: see gap_host.h. */
 #include "query/gaps/gap_host.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
-ASSET(asset_query_views_gap_threads_sql);
+ASSET(asset_query_views_host_tracks_sql);
 
 struct pass {
 	const struct gap_blame_request *request;
@@ -249,17 +248,14 @@ static bool questions_of(struct pass *p, int64_t track_id)
 	return p->end > p->next;
 }
 
-static int pass_threads(struct pass *p, struct sqlite3_stmt *threads,
-			struct slice_pack *slices, struct err *err)
+static int pass_threads(struct pass *p, struct slice_walk *threads, struct err *err)
 {
 	int rc;
 
-	while ((rc = sql_step(threads, err)) > 0) {
-		if (!questions_of(p, sqlite3_column_int64(threads, 0)))
+	while ((rc = slice_walk_track(threads, err)) > 0) {
+		if (!questions_of(p, threads->track_id))
 			continue;
-		if (slice_pack_seek(slices, sqlite3_column_int64(threads, 1),
-				    sqlite3_column_int64(threads, 2), err) < 0 ||
-		    pass_thread(p, slices, err) < 0)
+		if (pass_thread(p, &threads->slices, err) < 0)
 			return -1;
 	}
 	return rc;
@@ -269,8 +265,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 		   struct err *err)
 {
 	struct pass p = { .request = request, .blame = blame };
-	struct sqlite3_stmt *threads = NULL;
-	struct slice_pack slices = { .stmt = NULL };
+	struct slice_walk threads = { .tracks = NULL };
 	int rc = -1;
 
 	p.stack.request = request;
@@ -285,18 +280,14 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 	blame->hosts = xcalloc(blame->gaps.n + 1, sizeof(*blame->hosts));
 	if (gap_slow_find(request->store, request->profile, request->texts, &p.stack.slow,
 			  err) == 0 &&
-	    query_prepare(request->store, asset_query_views_gap_threads_sql, &threads,
-			  err) == 0 &&
-	    slice_pack_open(request->store, PACKED_NAME | PACKED_CLASS, &slices, err) ==
-		    0) {
-		query_bind_int(threads, ":profile", request->profile->id);
-		rc = pass_threads(&p, threads, &slices, err);
-	}
+	    slice_walk_open(request->store, asset_query_views_host_tracks_sql,
+			    request->profile->id, PACKED_NAME | PACKED_CLASS, &threads,
+			    err) == 0)
+		rc = pass_threads(&p, &threads, err);
 	if (blame->ndrains)
 		qsort(blame->drains, blame->ndrains, sizeof(*blame->drains),
 		      compare_drains);
-	sqlite3_finalize(threads);
-	slice_pack_close(&slices);
+	slice_walk_close(&threads);
 	gap_stack_release(&p.stack);
 	gap_questions_release(&p.asking);
 	return rc;

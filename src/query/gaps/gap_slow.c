@@ -1,7 +1,6 @@
 /* Slow calls: see gap_slow.h. */
 #include "query/gaps/gap_slow.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -10,7 +9,7 @@
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
-ASSET(asset_query_views_gap_threads_sql);
+ASSET(asset_query_views_host_tracks_sql);
 
 #define SLOW_NS      INT64_C(1000000)
 #define MEDIANS_MOST 10
@@ -57,22 +56,13 @@ static int read_thread(struct calls *c, struct slice_pack *slices, struct err *e
 static int read_calls(struct calls *c, struct store *store,
 		      const struct scope_profile *profile, struct err *err)
 {
-	struct sqlite3_stmt *threads = NULL;
-	struct slice_pack slices = { .stmt = NULL };
-	int rc = query_prepare(store, asset_query_views_gap_threads_sql, &threads, err);
+	struct slice_walk walk;
+	int rc = slice_walk_open(store, asset_query_views_host_tracks_sql, profile->id,
+				 PACKED_NAME | PACKED_CLASS, &walk, err);
 
-	if (rc == 0)
-		rc = slice_pack_open(store, PACKED_NAME | PACKED_CLASS, &slices, err);
-	if (rc == 0)
-		query_bind_int(threads, ":profile", profile->id);
-	while (rc == 0 && (rc = sql_step(threads, err)) > 0) {
-		rc = slice_pack_seek(&slices, sqlite3_column_int64(threads, 1),
-				     sqlite3_column_int64(threads, 2), err);
-		if (rc == 0)
-			rc = read_thread(c, &slices, err);
-	}
-	sqlite3_finalize(threads);
-	slice_pack_close(&slices);
+	while (rc == 0 && (rc = slice_walk_track(&walk, err)) > 0)
+		rc = read_thread(c, &walk.slices, err);
+	slice_walk_close(&walk);
 	return rc;
 }
 

@@ -150,3 +150,38 @@ int slice_pack_next(struct slice_pack *p, struct err *err)
 	p->left--;
 	return p->left || is_used_up(p) ? 1 : damaged(err);
 }
+
+int slice_walk_open(struct store *store, const unsigned char *tracks, int64_t profile_id,
+		    unsigned columns, struct slice_walk *out, struct err *err)
+{
+	*out = (struct slice_walk){ .tracks = NULL };
+	if (slice_pack_open(store, columns, &out->slices, err) < 0 ||
+	    query_prepare(store, tracks, &out->tracks, err) < 0)
+		return -1;
+	query_bind_int(out->tracks, ":profile", profile_id);
+	return 0;
+}
+
+void slice_walk_close(struct slice_walk *w)
+{
+	sqlite3_finalize(w->tracks);
+	slice_pack_close(&w->slices);
+	*w = (struct slice_walk){ .tracks = NULL };
+}
+
+int slice_walk_track(struct slice_walk *w, struct err *err)
+{
+	int rc = sql_step(w->tracks, err);
+
+	if (rc <= 0)
+		return rc;
+	w->track_id = sqlite3_column_int64(w->tracks, 0);
+	w->first_id = sqlite3_column_int64(w->tracks, 1);
+	w->n = sqlite3_column_int64(w->tracks, 2);
+	if (w->first_id < w->next_id)
+		return damaged(err);
+	if (slice_pack_seek(&w->slices, w->first_id, w->n, err) < 0)
+		return -1;
+	w->next_id = w->first_id + w->n;
+	return 1;
+}

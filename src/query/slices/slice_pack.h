@@ -1,5 +1,5 @@
 /*
- * The slices of a track one after the other, read from the packed columns of the store
+ * The slices of a track, or of many, one after the other, read from the packed columns of the store
  * (ptool-store(5), PACKED SLICES): ten times as fast as rows of slice_row, which say the
  * same.  Times are nanoseconds from the profile's first event.
  */
@@ -63,5 +63,23 @@ int slice_pack_seek(struct slice_pack *p, int64_t first_id, int64_t n, struct er
  * some, and ends not before starts; that starts ascend is not looked at.
  */
 int slice_pack_next(struct slice_pack *p, struct err *err);
+
+/*
+ * All slices of a profile's tracks, as a statement of views/ lists these by :profile: id,
+ * first_slice_id, slices, then what its user wants, in the order of their slices.
+ */
+struct slice_walk {
+	struct slice_pack slices;    /* those of the newest track come up */
+	struct sqlite3_stmt *tracks; /* on its row */
+	int64_t track_id, first_id, n;
+	int64_t next_id; /* no track begins before it: each slice comes up once */
+};
+
+/* slice_walk_close() in both cases, also of a zeroed one. */
+int slice_walk_open(struct store *store, const unsigned char *tracks, int64_t profile_id,
+		    unsigned columns, struct slice_walk *out, struct err *err);
+void slice_walk_close(struct slice_walk *w);
+/* 1: the slices of the next track are next; 0: there is none; -1: err is set. */
+int slice_walk_track(struct slice_walk *w, struct err *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* Slices by their ids: see slice_pick.h. */
 #include "query/slices/slice_pick.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -10,11 +9,8 @@
 
 ASSET(asset_query_views_slice_pick_sql);
 
-/* Columns of slice_pick.sql. */
-enum { TRACK_ID, TRACK_FIRST, TRACK_SLICES };
-
 struct picking {
-	struct slice_pack slices;
+	struct slice_walk walk;
 	const struct slice_picks *picks;
 	uint32_t *at; /* owned: places in ids, by id */
 	size_t n, next;
@@ -48,57 +44,40 @@ static bool is_next_below(const struct picking *p, int64_t id)
 }
 
 /* As far into the track as slices are asked for. */
-static int pick_of_track(struct picking *p, int64_t track_id, int64_t first_id, int64_t n,
-			 struct err *err)
+static int pick_of_track(struct picking *p, struct err *err)
 {
+	const struct packed_slice *slice = &p->walk.slices.slice;
 	int rc;
 
-	if (is_next_below(p, first_id))
+	if (is_next_below(p, p->walk.first_id))
 		return query_damaged("slices do", err);
-	if (slice_pack_seek(&p->slices, first_id, n, err) < 0)
-		return -1;
-	while (is_next_below(p, first_id + n)) {
-		if ((rc = slice_pack_next(&p->slices, err)) <= 0)
+	while (is_next_below(p, p->walk.next_id)) {
+		if ((rc = slice_pack_next(&p->walk.slices, err)) <= 0)
 			return rc;
-		const struct packed_slice *slice = &p->slices.slice;
 		for (; is_next_below(p, slice->id + 1); p->next++)
 			if (p->picks->each(p->picks->context, p->at[p->next], slice,
-					   track_id, err) < 0)
+					   p->walk.track_id, err) < 0)
 				return -1;
 	}
 	return 0;
-}
-
-static int pick_of_tracks(struct picking *p, struct sqlite3_stmt *tracks, struct err *err)
-{
-	int rc;
-
-	while (p->next < p->n && (rc = sql_step(tracks, err)) != 0)
-		if (rc < 0 ||
-		    pick_of_track(p, sqlite3_column_int64(tracks, TRACK_ID),
-				  sqlite3_column_int64(tracks, TRACK_FIRST),
-				  sqlite3_column_int64(tracks, TRACK_SLICES), err) < 0)
-			return -1;
-	return p->next < p->n ? query_damaged("slices do", err) : 0;
 }
 
 int slice_pick(struct store *store, const struct scope_profile *profile,
 	       const struct slice_picks *picks, struct err *err)
 {
 	struct picking p = { .picks = picks };
-	struct sqlite3_stmt *tracks = NULL;
-	int rc = -1;
+	int rc;
 
 	if (picks->n >= UINT32_MAX)
 		return query_damaged("slices do", err);
 	sort_places(&p);
-	if (slice_pack_open(store, picks->columns, &p.slices, err) == 0 &&
-	    query_prepare(store, asset_query_views_slice_pick_sql, &tracks, err) == 0) {
-		query_bind_int(tracks, ":profile", profile->id);
-		rc = pick_of_tracks(&p, tracks, err);
-	}
-	sqlite3_finalize(tracks);
-	slice_pack_close(&p.slices);
+	rc = slice_walk_open(store, asset_query_views_slice_pick_sql, profile->id,
+			     picks->columns, &p.walk, err);
+	while (rc == 0 && p.next < p.n && (rc = slice_walk_track(&p.walk, err)) > 0)
+		rc = pick_of_track(&p, err);
+	if (rc == 0 && p.next < p.n)
+		rc = query_damaged("slices do", err);
+	slice_walk_close(&p.walk);
 	free(p.at);
 	return rc;
 }

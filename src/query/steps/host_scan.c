@@ -14,15 +14,13 @@
 ASSET(asset_query_views_host_details_sql);
 ASSET(asset_query_views_host_tracks_sql);
 
-/* Columns of host_tracks.sql. */
-enum { TRACK_ID, TRACK_FIRST, TRACK_SLICES, TRACK_ALL };
+#define TRACK_ALL 3 /* column of host_tracks.sql */
 
 struct scanning {
 	struct text_pool *texts;
-	struct slice_pack slices;
+	struct slice_walk walk;
 	int64_t *backward; /* ids of details, in order */
 	size_t nbackward, cap;
-	int64_t next_id; /* no track begins before it: each slice is told once */
 	host_slice_fn *each;
 	void *context;
 };
@@ -59,14 +57,14 @@ static bool is_told(enum slice_class class, bool all)
 	       class == CLASS_DRIVER || (all && class == CLASS_OTHER);
 }
 
-static int tell_slice(struct scanning *s, int64_t track_id, struct err *err)
+static int tell_slice(struct scanning *s, struct err *err)
 {
-	const struct packed_slice *packed = &s->slices.slice;
+	const struct packed_slice *packed = &s->walk.slices.slice;
 	struct host_slice slice = {
 		.id = packed->id,
 		.start_ns = packed->start_ns,
 		.end_ns = packed->end_ns,
-		.track_id = track_id,
+		.track_id = s->walk.track_id,
 		.class = packed->class == CLASS_OTHER ? CLASS_OP : packed->class,
 		.has_sequence = (packed->marks & SLICE_SEQUENCE) != 0,
 		.is_backward = is_backward(s, packed->op_detail_id),
@@ -77,21 +75,13 @@ static int tell_slice(struct scanning *s, int64_t track_id, struct err *err)
 	return s->each(s->context, &slice, err);
 }
 
-static int scan_track(struct scanning *s, struct sqlite3_stmt *track, struct err *err)
+static int scan_track(struct scanning *s, struct err *err)
 {
-	int64_t first = sqlite3_column_int64(track, TRACK_FIRST);
-	int64_t n = sqlite3_column_int64(track, TRACK_SLICES);
-	bool all = sqlite3_column_int(track, TRACK_ALL) != 0;
+	bool all = sqlite3_column_int(s->walk.tracks, TRACK_ALL) != 0;
 	int rc;
 
-	if (first < s->next_id)
-		return query_damaged("slices do", err);
-	if (slice_pack_seek(&s->slices, first, n, err) < 0)
-		return -1;
-	s->next_id = first + n;
-	while ((rc = slice_pack_next(&s->slices, err)) > 0)
-		if (is_told(s->slices.slice.class, all) &&
-		    tell_slice(s, sqlite3_column_int64(track, TRACK_ID), err) < 0)
+	while ((rc = slice_pack_next(&s->walk.slices, err)) > 0)
+		if (is_told(s->walk.slices.slice.class, all) && tell_slice(s, err) < 0)
 			return -1;
 	return rc;
 }
@@ -101,19 +91,14 @@ int host_scan(struct store *store, struct text_pool *texts,
 	      struct err *err)
 {
 	struct scanning s = { .texts = texts, .each = each, .context = context };
-	struct sqlite3_stmt *tracks = NULL;
-	int rc = -1;
+	int rc = load_backward(&s, store, profile->id, err);
 
-	if (load_backward(&s, store, profile->id, err) == 0 &&
-	    slice_pack_open(store, COLUMNS, &s.slices, err) == 0 &&
-	    query_prepare(store, asset_query_views_host_tracks_sql, &tracks, err) == 0) {
-		query_bind_int(tracks, ":profile", profile->id);
-		while ((rc = sql_step(tracks, err)) > 0 &&
-		       (rc = scan_track(&s, tracks, err)) == 0)
-			;
-	}
-	sqlite3_finalize(tracks);
-	slice_pack_close(&s.slices);
+	if (rc == 0)
+		rc = slice_walk_open(store, asset_query_views_host_tracks_sql,
+				     profile->id, COLUMNS, &s.walk, err);
+	while (rc == 0 && (rc = slice_walk_track(&s.walk, err)) > 0)
+		rc = scan_track(&s, err);
+	slice_walk_close(&s.walk);
 	free(s.backward);
 	return rc;
 }

@@ -1,7 +1,6 @@
 /* What the host spent steps on: see step_spent.h. */
 #include "query/steps/step_spent.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +10,6 @@
 #include "query/steps/host_names.h"
 
 ASSET(asset_query_views_host_tracks_sql);
-
-/* Columns of host_tracks.sql. */
-enum { TRACK_ID, TRACK_FIRST, TRACK_SLICES };
 
 static void make_room(struct step_spent *g, uint32_t name)
 {
@@ -99,7 +95,7 @@ static bool is_step(const struct step_spent *g, const struct packed_slice *s,
 
 static int add_slice(struct step_spent *g, struct err *err)
 {
-	const struct packed_slice *s = &g->slices.slice;
+	const struct packed_slice *s = &g->walk.slices.slice;
 	struct open_slice slice = { .end_ns = s->end_ns };
 	uint32_t number;
 
@@ -125,25 +121,20 @@ static int add_slice(struct step_spent *g, struct err *err)
 	return 0;
 }
 
-static int read_track(struct step_spent *g, struct sqlite3_stmt *track, struct err *err)
+static int read_track(struct step_spent *g, struct err *err)
 {
-	int64_t first = sqlite3_column_int64(track, TRACK_FIRST);
-	int64_t n = sqlite3_column_int64(track, TRACK_SLICES);
+	const struct slice_walk *walk = &g->walk;
+	int rc;
 
-	if (first < g->next_id)
-		return query_damaged("slices do", err);
-	int rc = slice_pack_seek(&g->slices, first, n, err);
-	if (rc < 0)
-		return -1;
-	g->next_id = first + n;
 	for (size_t i = 0; i < g->nwindows; i++) {
 		int64_t id = g->steps->rows[g->windows[i].row].slice_id;
-		g->windows[i].is_own = id == 0 || (id >= first && id - first < n);
+		g->windows[i].is_own =
+			id == 0 || (id >= walk->first_id && id < walk->next_id);
 	}
 	g->at = 0;
 	g->nopen = 0;
 	g->reached_ns = INT64_MIN;
-	while ((rc = slice_pack_next(&g->slices, err)) > 0)
+	while ((rc = slice_pack_next(&g->walk.slices, err)) > 0)
 		if ((rc = add_slice(g, err)) < 0)
 			break;
 	if (rc < 0)
@@ -157,20 +148,12 @@ static int read_track(struct step_spent *g, struct sqlite3_stmt *track, struct e
 static int read_profile(struct step_spent *g, struct store *store, int64_t profile_id,
 			struct err *err)
 {
-	struct sqlite3_stmt *tracks = NULL;
-	int rc = -1;
-
-	g->next_id = 0;
 	make_room(g, SPENT_IN_NO_SLICE);
-	if (slice_pack_open(store, PACKED_NAME | PACKED_CLASS, &g->slices, err) == 0 &&
-	    query_prepare(store, asset_query_views_host_tracks_sql, &tracks, err) == 0) {
-		query_bind_int(tracks, ":profile", profile_id);
-		while ((rc = sql_step(tracks, err)) > 0 &&
-		       (rc = read_track(g, tracks, err)) == 0)
-			;
-	}
-	sqlite3_finalize(tracks);
-	slice_pack_close(&g->slices);
+	int rc = slice_walk_open(store, asset_query_views_host_tracks_sql, profile_id,
+				 PACKED_NAME | PACKED_CLASS, &g->walk, err);
+	while (rc == 0 && (rc = slice_walk_track(&g->walk, err)) > 0)
+		rc = read_track(g, err);
+	slice_walk_close(&g->walk);
 	return rc;
 }
 

@@ -35,7 +35,7 @@ struct spent {
 struct step_spent {
 	struct text_pool *texts;
 	struct steps *steps;
-	struct slice_pack slices;
+	struct slice_walk walk;
 	struct spent_window *windows; /* of the profile that is read, by start */
 	size_t nwindows, windows_cap;
 	size_t at;      /* the window that `now` is of */
@@ -45,7 +45,6 @@ struct step_spent {
 	size_t nused, used_cap, names_cap;
 	struct open_slice *open; /* those around the moment, outermost first */
 	size_t nopen, open_cap;
-	int64_t next_id;    /* no track begins before it: each slice is read once */
 	int64_t reached_ns; /* of the thread all before it is counted */
 	struct spent *spent;
 	size_t nspent, spent_cap;

@@ -20,6 +20,9 @@ ASSET(asset_query_views_tensor_track_sql);
 
 #define COLUMNS (PACKED_NAME | PACKED_CLASS | PACKED_MARKS)
 
+/* Columns of tensor_track.sql after those of struct slice_walk. */
+enum { TRACK_KIND = 3, TRACK_REFUSED };
+
 /* A tree of so many events or more ends where no slice is open: it stays in the cache. */
 #define PART_EVENTS 4096
 
@@ -46,7 +49,7 @@ struct growing {
 	uint8_t *
 		judged; /* owned; by name: 0 not known, 1 not eligible by it, 2 eligible */
 	size_t sums_cap[2], eligible_cap, judged_cap;
-	struct slice_pack slices;
+	struct slice_walk walk;
 	bool has_folded; /* an only child was folded into its parent */
 };
 
@@ -60,7 +63,7 @@ static void charge(struct growing *g, size_t event, struct tensor_core_times tim
 /* What the slice launched, to the label around it; and what it is charged with itself. */
 static struct tensor_core_times take_charges(struct growing *g, size_t *at)
 {
-	const struct packed_slice *s = &g->slices.slice;
+	const struct packed_slice *s = &g->walk.slices.slice;
 	struct tensor_core_times own = { 0, 0 };
 
 	for (; *at < g->charges.n && g->charges.items[*at].slice_id <= s->id; (*at)++) {
@@ -82,7 +85,7 @@ static struct tensor_core_times take_charges(struct growing *g, size_t *at)
 /* The newest slice; `at` goes on in the charges as ids do. */
 static int add_event(struct growing *g, size_t *at, struct err *err)
 {
-	const struct packed_slice *s = &g->slices.slice;
+	const struct packed_slice *s = &g->walk.slices.slice;
 	uint32_t name;
 
 	if (g->nevents >= SLICE_NONE)
@@ -205,23 +208,19 @@ static void end_part(struct growing *g, enum track_kind kind)
 	g->open_until_ns = INT64_MIN;
 }
 
-static int add_track(struct growing *g, struct sqlite3_stmt *track, struct err *err)
+static int add_track(struct growing *g, struct err *err)
 {
-	const char *name = (const char *)sqlite3_column_text(track, 0);
-	int64_t first = sqlite3_column_int64(track, 1),
-		n = sqlite3_column_int64(track, 2);
-	size_t at = tensor_charges_from(&g->charges, first);
+	const char *name = (const char *)sqlite3_column_text(g->walk.tracks, TRACK_KIND);
+	size_t at = tensor_charges_from(&g->charges, g->walk.first_id);
 	int rc;
 
 	if (!name)
 		return query_damaged("slices do", err);
 	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
 	g->open_until_ns = INT64_MIN;
-	if (slice_pack_seek(&g->slices, first, n, err) < 0)
-		return -1;
-	while ((rc = slice_pack_next(&g->slices, err)) > 0) {
+	while ((rc = slice_pack_next(&g->walk.slices, err)) > 0) {
 		if (g->nevents >= PART_EVENTS &&
-		    g->slices.slice.start_ns > g->open_until_ns)
+		    g->walk.slices.slice.start_ns > g->open_until_ns)
 			end_part(g, kind);
 		if (add_event(g, &at, err) < 0)
 			return -1;
@@ -271,16 +270,15 @@ static bool is_by_name(const struct top_query *query)
  * 1: done; -1: err is set.  0: memory events may stand in the tree, which are not read
  * here; all they can change is that an only child is none, and is not folded.
  */
-static int each_track(struct growing *g, const struct slice_load *load,
-		      struct sqlite3_stmt *tracks, struct err *err)
+static int each_track(struct growing *g, const struct slice_load *load, struct err *err)
 {
 	bool has_memory = load->rules.float_memory_window && g->profile->has_memory;
 	int rc;
 
-	query_bind_int(tracks, ":profile", g->profile->id);
-	while ((rc = sql_step(tracks, err)) > 0) {
-		has_memory |= sqlite3_column_type(tracks, 3) != SQLITE_NULL;
-		if (add_track(g, tracks, err) < 0)
+	while ((rc = slice_walk_track(&g->walk, err)) > 0) {
+		has_memory |=
+			sqlite3_column_type(g->walk.tracks, TRACK_REFUSED) != SQLITE_NULL;
+		if (add_track(g, err) < 0)
 			return -1;
 		if (has_memory && g->has_folded)
 			return 0;
@@ -290,7 +288,7 @@ static int each_track(struct growing *g, const struct slice_load *load,
 
 static void release(struct growing *g)
 {
-	slice_pack_close(&g->slices);
+	slice_walk_close(&g->walk);
 	tensor_charges_release(&g->charges);
 	open_labels_release(&g->open);
 	free(g->events);
@@ -308,7 +306,6 @@ int top_tensor_tree(struct store *store, const struct scope_profile *profile,
 	struct growing g = {
 		.store = store, .rows = rows, .profile = profile, .query = query
 	};
-	struct sqlite3_stmt *tracks = NULL;
 	struct slice_load load;
 	int rc = -1;
 
@@ -319,12 +316,11 @@ int top_tensor_tree(struct store *store, const struct scope_profile *profile,
 	op_pass_init(&g.pass, &load.rules, &rows->texts.intern, NULL);
 	g.pass.window_end_ns = load.window_end_ns;
 	g.pass.span_end_ns = load.span_end_ns;
-	if (slice_pack_open(store, COLUMNS, &g.slices, err) == 0 &&
-	    query_prepare(store, asset_query_views_tensor_track_sql, &tracks, err) == 0 &&
+	if (slice_walk_open(store, asset_query_views_tensor_track_sql, profile->id,
+			    COLUMNS, &g.walk, err) == 0 &&
 	    tensor_charges_load(store, profile, &rows->texts, capability, &g.charges,
 				err) == 0)
-		rc = each_track(&g, &load, tracks, err);
-	sqlite3_finalize(tracks);
+		rc = each_track(&g, &load, err);
 	op_pass_release(&g.pass);
 	release(&g);
 	return rc;
