@@ -12,17 +12,15 @@
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/scope_options.h"
-#include "cli/sort_keys.h"
 #include "cli/torch_format.h"
+#include "cli/view_options.h"
 #include "query/top/top.h"
-#include "query/top/top_functions.h"
 
 struct top_opts {
 	const char *operand;
-	const char *sort;
+	struct view_opts view;
 	struct opt_strings by;
-	int64_t limit;
-	bool reverse, flops, tensor_cores, top_level;
+	bool flops, tensor_cores, top_level;
 	struct torch_opts torch;
 	struct filter_opts filter;
 	struct scope_opts scope;
@@ -46,33 +44,30 @@ static const char *format_at(size_t i)
 /* Keys of operators, and those that labels and functions alone have. */
 static const char *sort_at(size_t i)
 {
-	static const struct sort_key *const tables[] = { function_sort_keys,
-							 annotation_sort_keys, NULL };
+	static const struct view *const views[] = { &top_view, &label_view,
+						    &function_view, NULL };
 	size_t n = 0;
 
-	while (top_sort_keys[n].name)
-		n++;
-	if (i < n)
-		return top_sort_keys[i].name;
-	for (size_t t = 0; tables[t]; t++)
-		for (const struct sort_key *k = tables[t]; k->name; k++)
-			if (!sort_key_find(top_sort_keys, k->name) && n++ == i)
-				return k->name;
+	for (size_t v = 0; views[v]; v++)
+		for (const struct field *f = views[v]->fields; f->name; f++)
+			if (view_sorts_by(f) &&
+			    (v == 0 || !view_field(&top_view, f->name)) && n++ == i)
+				return f->name;
 	return i == n ? OPT_LISTS : NULL;
+}
+
+static const char *by_at(size_t i)
+{
+	return view_by_at(&top_view, i);
 }
 
 #define FIELD(member) offsetof(struct top_opts, member)
 
 /* clang-format off */
 static const struct opt top_options[] = {
-	{ .name = "sort", .arg = "KEY", .help = "sort by this column, under its own name or torch's, pstats' or pprof's; 'help' lists them",
-	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRING, .short_name = 's' },
-	{ .name = "reverse", .help = "the other direction",
-	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	VIEW_OPTIONS(FIELD(view), sort_at),
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (stack:N for N frames; annotation is a table of labels)",
-	  .choice_at = top_by_name, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
+	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
 	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
 	  .offset = FIELD(flops), .type = OPT_FLAG },
 	{ .name = "tensor-cores", .help = "whether operators could use Tensor Cores, and how much of their device time did",
@@ -101,7 +96,8 @@ static const struct opt_group top_groups[] = {
 };
 /* clang-format on */
 
-static const struct top_opts defaults = { .limit = 20, .output = OUTPUT_DEFAULTS };
+static const struct top_opts defaults = { .view = { .limit = 20 },
+					  .output = OUTPUT_DEFAULTS };
 
 static bool is_torch(const struct top_opts *o)
 {
@@ -111,56 +107,57 @@ static bool is_torch(const struct top_opts *o)
 /* Options that exclude each other: 0, or -1 with an ERR_USAGE. */
 static int check(const struct top_opts *o, const struct top_query *query, struct err *err)
 {
-	bool splits = false;
+	unsigned asked = query->show.asked;
+	unsigned torchs = TOP_SHAPE | TOP_STACK | TOP_OVERLOAD | TOP_FLOPS;
 
-	for (size_t i = 0; i < NTOP_SPLITS; i++)
-		splits |= query->by.split[i];
-	if (query->by.annotation && (splits || query->by.shape || query->by.stack ||
-				     query->by.overload || o->flops || o->tensor_cores ||
-				     o->top_level || filter_needs_slices(query->filter)))
+	if (asked & TOP_ANNOTATION && (asked != TOP_ANNOTATION || o->top_level ||
+				       filter_needs_slices(query->filter)))
 		return err_set(
 			err, ERR_USAGE,
 			"--by annotation is a table of its own: it takes --sort, --limit, "
 			"--focus, --ignore, --step and the options of profiles and output");
-	if (is_torch(o) && (splits || query->by.annotation))
+	if (is_torch(o) && asked & ~torchs)
 		return err_set(
 			err, ERR_USAGE,
-			"--format torch knows --by shape, stack and overload alone");
-	if (is_torch(o) && o->tensor_cores)
-		return err_set(err, ERR_USAGE,
-			       "--format torch has no columns for --tensor-cores");
+			"--format torch takes --by shape, stack and overload alone, "
+			"and no --tensor-cores");
 	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
 }
 
-/* What only call graphs have stays NULL: whether it is one is seen when it is read. */
-static int find_sort(const struct top_opts *o, struct top_query *query, struct err *err)
+static const struct view *view_of(const struct top_query *query)
 {
-	bool is_function_key = o->sort && sort_key_find(function_sort_keys, o->sort);
+	return query->show.asked & TOP_ANNOTATION ? &label_view : &top_view;
+}
 
-	if (query->by.annotation)
-		return sort_keys_find(o->sort, annotation_sort_keys, &query->sort, err);
-	query->sort = o->sort ? sort_key_find(top_sort_keys, o->sort) : NULL;
-	if (query->sort || is_function_key)
-		return 0;
-	return sort_keys_find(o->sort, top_sort_keys, &query->sort, err);
+/* Whether it is a call graph is seen when it is read: its keys pass. */
+static int read_view(const struct top_opts *o, struct top_query *query, struct err *err)
+{
+	struct view_opts view = o->view;
+	bool passes = view_of(query) == &top_view && view.sort &&
+		      !view_field(&top_view, view.sort) &&
+		      view_field(&function_view, view.sort);
+
+	if (passes)
+		view.sort = NULL;
+	return view_options_read(&view, view_of(query), &query->show, err);
 }
 
 static int make_query(const struct top_opts *o, const struct filter *filter,
 		      struct top_query *query, struct err *err)
 {
+	bool for_people = !is_torch(o) && reading_is_for_people(&o->output);
+
 	*query = (struct top_query){ .filter = filter,
-				     .limit = o->limit,
-				     .reverse = o->reverse,
-				     .spans_last = !o->sort && !is_torch(o) &&
-						   reading_is_for_people(&o->output),
-				     .flops = o->flops,
-				     .tensor_cores = o->tensor_cores,
+				     .show = { .for_people = for_people },
+				     .spans_last = !o->view.sort && for_people,
 				     .top_level = o->top_level && !is_torch(o),
 				     .torch_times = is_torch(o) };
 	for (size_t i = 0; i < o->by.n; i++)
-		if (top_by_add(&query->by, o->by.items[i], err) < 0)
+		if (top_by_add(query, o->by.items[i], err) < 0)
 			return -1;
-	if (find_sort(o, query, err) < 0)
+	query->show.asked |=
+		(o->flops ? TOP_FLOPS : 0) | (o->tensor_cores ? TOP_TENSOR_CORES : 0);
+	if (read_view(o, query, err) < 0)
 		return -1;
 	return check(o, query, err);
 }
@@ -185,24 +182,20 @@ static int check_functions(const struct top_opts *o, const struct filter *filter
 static int open_functions(const struct reading *r, const struct top_request *request,
 			  struct table **out, struct err *err)
 {
-	const struct top_opts *o = request->opts;
-	struct function_query query = { .filter = request->query->filter,
-					.limit = o->limit,
-					.reverse = o->reverse,
-					.for_people = r->for_people };
+	struct view_request show = { .for_people = r->for_people };
+	const struct filter *filter = request->query->filter;
 
-	if (check_functions(o, query.filter, err) < 0 ||
-	    sort_keys_find(o->sort, function_sort_keys, &query.sort, err) < 0)
+	if (check_functions(request->opts, filter, err) < 0 ||
+	    view_options_read(&request->opts->view, &function_view, &show, err) < 0)
 		return -1;
-	return top_functions(r->store, r->scope, &query, out, err);
+	return top_functions(r->store, r->scope, filter, &show, out, err);
 }
 
 static int open_top(const struct reading *r, const void *options, struct table **out,
 		    struct err *err)
 {
 	const struct top_request *request = options;
-	const struct top_style style = { r->for_people,
-					 output_width(&request->opts->output) };
+	struct top_query query = *request->query;
 	struct top_rows rows;
 	bool is_call_graph;
 
@@ -210,15 +203,14 @@ static int open_top(const struct reading *r, const void *options, struct table *
 		return -1;
 	if (is_call_graph)
 		return open_functions(r, request, out, err);
-	if (request->opts->sort && !request->query->sort)
-		return sort_keys_find(request->opts->sort, top_sort_keys,
-				      &(const struct sort_key *){ NULL }, err);
-	if (request->query->by.annotation)
-		return top_annotations(r->store, r->scope, request->query, &style, out,
-				       err);
-	int rc = top_load(r->store, r->scope, request->query, &rows, err);
+	if (view_options_read(&request->opts->view, view_of(&query), &query.show, err) <
+	    0)
+		return -1;
+	if (query.show.asked & TOP_ANNOTATION)
+		return top_annotations(r->store, r->scope, &query, out, err);
+	int rc = top_load(r->store, r->scope, &query, &rows, err);
 	if (rc == 0)
-		*out = top_table(&rows, r->scope, request->query, &style);
+		*out = top_table(&rows, &query);
 	top_release(&rows);
 	return rc;
 }
@@ -285,12 +277,12 @@ static int run_table(const char *command, const struct top_request *request)
 }
 
 /* Which file is meant is not asked: it is not opened for a list of keys. */
-static const struct sort_key *keys_to_list(const struct top_opts *o)
+static int list_keys(const struct command *self, const struct top_opts *o)
 {
 	for (size_t i = 0; i < o->by.n; i++)
 		if (strcmp(o->by.items[i], "annotation") == 0)
-			return annotation_sort_keys;
-	return top_sort_keys;
+			return view_options_help(self, &label_view, &o->output);
+	return view_options_help_both(self, &top_view, &function_view, &o->output);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -303,9 +295,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (o.sort && strcmp(o.sort, OPT_LISTS) == 0)
-		return sort_keys_list(self, keys_to_list(&o), function_sort_keys,
-				      &o.output);
+	if (view_options_want_help(&o.view))
+		return list_keys(self, &o);
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	const struct top_request request = { &o, &query };

@@ -54,7 +54,7 @@ static struct torch_row make_row(const struct torch_request *r, uint32_t at)
 	const struct opstat *stat = &r->rows->stats.rows[at];
 	const struct opstat_sums *s = &stat->sums;
 	const struct top_float *f = &r->rows->floats[at];
-	bool by_shape = r->query->by.shape;
+	bool by_shape = r->query->show.asked & TOP_SHAPE;
 	struct str shapes = text_of(r, stat->key.shapes);
 
 	return (struct torch_row){
@@ -114,10 +114,10 @@ int torch_format_write(const char *command, const struct torch_request *r,
 		.device = r->rows->has_device ? r->rows->device : NULL,
 		.header = r->opts->header,
 		.time_unit = r->opts->time_unit,
-		.row_limit = r->query->limit > 0 ? r->query->limit : -1,
+		.row_limit = r->query->show.limit > 0 ? r->query->show.limit : -1,
 		.top_level = r->top_level,
 		.memory = r->rows->has_memory,
-		.flops = r->query->flops || any(r->scope, has_flops),
+		.flops = r->query->show.asked & TOP_FLOPS || any(r->scope, has_flops),
 		.old_memory_units = any(r->scope, is_up_to_2_6),
 		.short_stacks = any(r->scope, is_up_to_1_13),
 	};

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -22,8 +23,21 @@ bool view_options_want_help(const struct view_opts *o)
 	return o->sort && strcmp(o->sort, OPT_LISTS) == 0;
 }
 
-int view_options_help(const struct command *self, const struct view *view,
-		      const struct output_opts *output)
+static void add_functions_note(struct memtable *m, const struct view *functions)
+{
+	struct buf names;
+	const char *name;
+
+	buf_init(&names, ERR_TEXT_MAX);
+	for (size_t i = 0; (name = view_sort_at(functions, i)) != NULL; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", name);
+	memtable_add_note(m, "functions of a call graph are sorted by " STR_FMT,
+			  STR_ARG(buf_str(&names)));
+	buf_release(&names);
+}
+
+int view_options_help_both(const struct command *self, const struct view *view,
+			   const struct view *functions, const struct output_opts *output)
 {
 	static const struct column columns[] = {
 		{ "key", "Key", UNIT_TEXT },
@@ -45,9 +59,17 @@ int view_options_help(const struct command *self, const struct view *view,
 	/* a reference has no words to spare, but a terminal has its width */
 	struct output_opts whole = *output;
 	whole.wide |= !terminal_is(STDOUT_FILENO);
+	if (functions)
+		add_functions_note(m, functions);
 	int rc = output_table(self->name, &m->table, &whole, &err);
 	table_free(&m->table);
 	return rc < 0 ? message_error(self->name, NULL, &err) : EXIT_OK;
+}
+
+int view_options_help(const struct command *self, const struct view *view,
+		      const struct output_opts *output)
+{
+	return view_options_help_both(self, view, NULL, output);
 }
 
 static int find_key(const struct view *view, const char *name, struct view_request *out,

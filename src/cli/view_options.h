@@ -41,6 +41,10 @@ bool view_options_want_help(const struct view_opts *o);
 /* Draws the keys of --sort as a table; returns the exit code. */
 int view_options_help(const struct command *self, const struct view *view,
 		      const struct output_opts *output);
+/* The same, with a note on those of `functions`, which call graphs have instead. */
+int view_options_help_both(const struct command *self, const struct view *view,
+			   const struct view *functions,
+			   const struct output_opts *output);
 /*
  * Sets sort, limit and reverse of `out`, whose `asked` and `for_people` are set.  ERR_USAGE names the
  * nearest key, or what must be asked for to have the column.

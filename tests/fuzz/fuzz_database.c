@@ -24,14 +24,14 @@ static void add_top(struct gist *g, struct store *store, const struct scope *sco
 	struct err err = ERR_INIT;
 	struct filter filter;
 	struct top_rows rows = { .norder = 0 };
-	struct top_query query = { .filter = &filter, .torch_times = slices };
-	const struct top_style style = { .people = true };
+	struct top_query query = { .filter = &filter,
+				   .show = { .for_people = true },
+				   .torch_times = slices };
 
-	if (filter_compile(&texts, &filter, &err) < 0 ||
-	    top_by_add(&query.by, by, &err) < 0)
+	if (filter_compile(&texts, &filter, &err) < 0 || top_by_add(&query, by, &err) < 0)
 		abort();
 	if (top_load(store, scope, &query, &rows, &err) == 0)
-		gist_table(g, 0, top_table(&rows, scope, &query, &style), &err);
+		gist_table(g, 0, top_table(&rows, &query), &err);
 	else
 		gist_failure(g, &err);
 	top_release(&rows);

@@ -143,7 +143,7 @@ static void split(char *text, char *field[FIELDS])
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = xcalloc(1, size + 1), *field[FIELDS];
-	struct top_by by = { .shape = false };
+	struct top_query query = { .top_level = false };
 	struct err err = ERR_INIT;
 
 	if (size)
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str path = { copy, strlen(copy) };
 	check_name(path);
 	check_drawing((struct str){ copy, size });
-	if (top_by_add(&by, copy, &err) < 0)
+	if (top_by_add(&query, copy, &err) < 0)
 		must_tell(&err);
 	split(copy, field);
 	check_filter(field);

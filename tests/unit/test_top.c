@@ -67,7 +67,7 @@ static struct loaded load(const char *path, const char *by, bool slices, struct 
 	struct top_query query = { .filter = &l.filter, .torch_times = slices };
 
 	assert_int_equal(0, filter_compile(&texts, &l.filter, err));
-	assert_int_equal(0, top_by_add(&query.by, by, err));
+	assert_int_equal(0, top_by_add(&query, by, err));
 	query.filter = &l.filter;
 	if (store_open(path, &l.store, err) == 0 &&
 	    scope_load(l.store, &(struct scope_request){ .run = NULL }, &l.scope, err) ==
@@ -117,7 +117,7 @@ static void assert_table(const char *path, bool slices)
 	assert_int_equal(20000, l.rows.self_cpu_ns);
 	assert_int_equal(4000, l.rows.self_device_ns);
 	assert_true(l.rows.has_device && l.rows.has_memory);
-	assert_int_equal(TOP_SELF_DEVICE, l.rows.sorted_by);
+	assert_string_equal("self_device_ns", l.rows.sorted_by->name);
 	unload(&l);
 }
 

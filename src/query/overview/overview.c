@@ -17,7 +17,6 @@
 #include "query/sql_views.h"
 #include "query/steps/steps.h"
 #include "query/top/top.h"
-#include "query/top/top_functions.h"
 #include "trace/torch_dialect.h"
 
 #define NAMES_SHOWN     5 /* operators, kernels */
@@ -337,22 +336,22 @@ static bool is_step(struct str name)
 /* How many of them were added. */
 static size_t add_top(struct making *m, const struct top_rows *rows)
 {
-	bool is_device = rows->sorted_by == TOP_SELF_DEVICE;
-	enum top_column value = is_device ? TOP_SELF_DEVICE : TOP_SELF_CPU;
-	enum top_column share = is_device ? TOP_SELF_DEVICE_SHARE : TOP_SELF_CPU_SHARE;
+	bool is_device = top_is_by_device(rows);
+	const char *value = is_device ? "self_device_ns" : "self_cpu_ns";
+	const char *share = is_device ? "self_device_pct" : "self_cpu_pct";
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->norder && n < NAMES_SHOWN; i++) {
 		uint32_t row = rows->order[i];
-		struct cell ns = top_cell(rows, m->scope, row, value);
-		struct str name = top_cell(rows, m->scope, row, TOP_NAME).as.text;
+		struct cell ns = top_cell(rows, row, value);
+		struct str name = top_cell(rows, row, "name").as.text;
 		if (top_is_device_row(rows, row) || is_step(name) ||
 		    ns.type != CELL_INT || ns.as.integer <= 0)
 			continue;
 		if (n++ == 0)
 			add(m, is_device ? STR_LIT("device") : STR_LIT("host"), UNIT_TEXT,
 			    cell_null(), cell_null());
-		add(m, name, UNIT_NS, ns, top_cell(rows, m->scope, row, share));
+		add(m, name, UNIT_NS, ns, top_cell(rows, row, share));
 	}
 	return n;
 }
@@ -360,13 +359,13 @@ static size_t add_top(struct making *m, const struct top_rows *rows)
 /* Where no operator launched device work, those that took the host's time. */
 static int add_operators(struct making *m, struct err *err)
 {
-	const struct sort_key *sorts[] = { NULL,
-					   sort_key_find(top_sort_keys, "self_cpu_ns") };
+	const struct field *sorts[] = { NULL, view_field(&top_view, "self_cpu_ns") };
 	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && n == 0 && i < 2; i++) {
-		const struct top_query query = { .filter = &no_filter, .sort = sorts[i] };
+		const struct top_query query = { .filter = &no_filter,
+						 .show = { .sort = sorts[i] } };
 		struct top_rows rows;
 		rc = top_load(m->store, m->scope, &query, &rows, err);
 		n = rc == 0 ? add_top(m, &rows) : 0;
@@ -401,16 +400,15 @@ static int add_kernels(struct making *m, struct err *err)
 
 static int add_functions(struct making *m, struct err *err)
 {
-	const struct function_query query = { .filter = &no_filter,
-					      .limit = FUNCTIONS_SHOWN,
-					      .for_people = true };
+	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
 	struct table *table = NULL;
 	struct reader r;
-	int rc = read_all(&r, top_functions(m->store, m->scope, &query, &table, err),
-			  &table, err);
+	int rc = read_all(
+		&r, top_functions(m->store, m->scope, &no_filter, &show, &table, err),
+		&table, err);
 
 	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
-		add(m, get_text(&r, i, "function"), UNIT_NS, get(&r, i, "self_ns"),
+		add(m, get_text(&r, i, "standard_name"), UNIT_NS, get(&r, i, "self_ns"),
 		    get(&r, i, "self_pct"));
 		add(m, STR_LIT("total"), UNIT_NS, get(&r, i, "total_ns"),
 		    get(&r, i, "total_pct"));

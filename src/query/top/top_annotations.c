@@ -15,43 +15,12 @@
 
 ASSET(asset_query_views_top_annotation_sql);
 
-enum {
-	COLUMN_NAME,
-	COLUMN_CALLS,
-	COLUMN_HOST,
-	COLUMN_DEVICE,
-	COLUMN_SPAN,
-	COLUMN_LAUNCHES,
-	NCOLUMNS
-};
-
-static const struct column columns[NCOLUMNS] = {
-	{ "name", "Label", UNIT_TEXT },
-	{ "calls", "Calls", UNIT_COUNT },
-	{ "host_ns", "Host", UNIT_NS },
-	{ "device_ns", "Device", UNIT_NS },
-	{ "device_span_ns", "Device span", UNIT_NS },
-	{ "launches", "Launches", UNIT_COUNT },
-};
-
-/* clang-format off */
-const struct sort_key annotation_sort_keys[] = {
-	{ "name", NULL, "name, A to Z", COLUMN_NAME, true },
-	{ "key", NULL, "name, Z to A", COLUMN_NAME, false },
-	{ "calls", "count ncalls nc", "number of calls", COLUMN_CALLS, false },
-	{ "host_ns", "host cpu total total_cpu_ns cpu_time_total cumulative cumtime cum", "time on the host", COLUMN_HOST, false },
-	{ "device_ns", "device gpu total_device_ns device_time_total", "device work launched inside", COLUMN_DEVICE, false },
-	{ "device_span_ns", "device_span", "first start to last end of that work", COLUMN_SPAN, false },
-	{ "launches", NULL, "pieces of that work", COLUMN_LAUNCHES, false },
-	{ "none", NULL, "not at all: the order of first calls", NCOLUMNS, false },
-	{ NULL, NULL, NULL, 0, false },
-};
-/* clang-format on */
+enum { CALLS, HOST, DEVICE, SPAN, LAUNCHES, NSUMS };
 
 struct label {
 	uint32_t name;
 	int64_t first_ts_ns;
-	int64_t sums[NCOLUMNS]; /* from COLUMN_CALLS on */
+	int64_t sums[NSUMS];
 };
 
 struct labels {
@@ -59,8 +28,63 @@ struct labels {
 	struct intern names; /* by text number: index into at */
 	struct label *at;    /* owned */
 	size_t n, cap;
-	const struct sort_key *key;
-	bool ascending;
+	uint32_t *order; /* owned; those that match, by first call */
+	size_t nmatched;
+	bool has_device;
+};
+
+/* Rows of the view are indexes into `at`. */
+static const struct label *label_of(const struct labels *l, const void *row)
+{
+	return &l->at[*(const uint32_t *)row];
+}
+
+static struct cell get_name(const void *from, const void *row, int arg)
+{
+	const struct labels *l = from;
+
+	(void)arg;
+	return cell_text(text_pool_str(&l->texts, label_of(l, row)->name));
+}
+
+static struct cell get_sum(const void *from, const void *row, int sum)
+{
+	return cell_int(label_of(from, row)->sums[sum]);
+}
+
+static struct cell get_device(const void *from, const void *row, int sum)
+{
+	const struct labels *l = from;
+
+	return l->has_device ? get_sum(from, row, sum) : cell_null();
+}
+
+static struct cell get_nothing(const void *from, const void *row, int arg)
+{
+	(void)from, (void)row, (void)arg;
+	return cell_null();
+}
+
+#define GET(how, sum) .get = (how), .arg = (sum)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "name", "Label", "name, A to Z", NULL, UNIT_TEXT, .get = get_name },
+	{ "key", NULL, "name, Z to A", NULL, UNIT_TEXT, .get = get_name, .flags = FIELD_SORT | FIELD_DESCENDS },
+	{ "calls", "Calls", "number of calls", "count ncalls nc", UNIT_COUNT, GET(get_sum, CALLS) },
+	{ "host_ns", "Host", "time on the host", "host cpu total total_cpu_ns cpu_time_total cumulative cumtime cum", UNIT_NS, GET(get_sum, HOST) },
+	{ "device_ns", "Device", "device work launched inside", "device gpu total_device_ns device_time_total", UNIT_NS, GET(get_device, DEVICE) },
+	{ "device_span_ns", "Device span", "first start to last end of that work", "device_span", UNIT_NS, GET(get_device, SPAN), .leaves = 2 },
+	{ "launches", "Launches", "pieces of that work", NULL, UNIT_COUNT, GET(get_device, LAUNCHES), .leaves = 1 },
+	{ "none", NULL, "not at all: the order of first calls", NULL, UNIT_TEXT, .get = get_nothing, .flags = FIELD_SORT },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view label_view = {
+	.name = "top --by annotation",
+	.fields = fields,
+	.people = VIEW_PART("name! calls host_ns device_ns device_span_ns launches"),
 };
 
 static struct label *find_label(struct labels *l, uint32_t name)
@@ -85,9 +109,10 @@ static int add_label(struct labels *l, struct sqlite3_stmt *stmt, struct err *er
 	int64_t first_ts_ns = sqlite3_column_int64(stmt, 3);
 	if (first_ts_ns < label->first_ts_ns)
 		label->first_ts_ns = first_ts_ns;
-	for (int i = COLUMN_CALLS; i < NCOLUMNS; i++)
+	for (int i = 0; i < NSUMS; i++)
 		label->sums[i] =
-			sum_add(label->sums[i], sqlite3_column_int64(stmt, 3 + i));
+			sum_add(label->sums[i], sqlite3_column_int64(stmt, 4 + i));
+	l->has_device |= label->sums[LAUNCHES] != 0;
 	return 0;
 }
 
@@ -115,22 +140,6 @@ static int load_labels(struct store *store, const struct scope *scope,
 	return rc;
 }
 
-static bool label_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct labels *l = context;
-	const struct label *x = &l->at[a], *y = &l->at[b];
-	int column = l->key->column;
-
-	if (column == COLUMN_NAME) {
-		int order = str_compare(text_pool_str(&l->texts, x->name),
-					text_pool_str(&l->texts, y->name));
-		return l->ascending ? order < 0 : order > 0;
-	}
-	if (column == NCOLUMNS || x->sums[column] == y->sums[column])
-		return false;
-	return (x->sums[column] < y->sums[column]) == l->ascending;
-}
-
 static bool first_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct labels *l = context;
@@ -138,91 +147,50 @@ static bool first_before(const void *context, uint32_t a, uint32_t b)
 	return l->at[a].first_ts_ns < l->at[b].first_ts_ns;
 }
 
-/* Those whose names match, sorted: how many, or -1. */
-static int64_t order_labels(struct labels *l, const struct filter *f, uint32_t *order,
-			    struct err *err)
+/* Those whose names match, in the order of their first calls. */
+static int match(struct labels *l, const struct filter *f, struct err *err)
 {
-	uint32_t *spare = xrealloc_array(NULL, l->n, sizeof(*spare));
-	int64_t n = 0;
+	uint32_t *spare = xrealloc_array(NULL, l->n + 1, sizeof(*spare));
+	int has = 0;
 
-	for (uint32_t i = 0; i < l->n && n >= 0; i++) {
-		int has =
-			filter_has_name(f, text_pool_str(&l->texts, l->at[i].name), err);
+	l->order = xrealloc_array(NULL, l->n + 1, sizeof(*l->order));
+	for (uint32_t i = 0; i < l->n && has >= 0; i++) {
+		has = filter_has_name(f, text_pool_str(&l->texts, l->at[i].name), err);
 		if (has > 0)
-			order[n++] = i;
-		else if (has < 0)
-			n = -1;
+			l->order[l->nmatched++] = i;
 	}
-	if (n > 0) {
-		sort_indexes(order, (size_t)n, spare, first_before, l);
-		sort_indexes(order, (size_t)n, spare, label_before, l);
-	}
+	sort_indexes(l->order, l->nmatched, spare, first_before, l);
 	free(spare);
-	return n;
-}
-
-static bool any_launches(const struct labels *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].sums[COLUMN_LAUNCHES])
-			return true;
-	return false;
-}
-
-static struct table *draw(const struct labels *l, const struct scope *scope,
-			  const uint32_t *order, size_t n, const struct top_style *style,
-			  int64_t limit)
-{
-	bool has_device = any_launches(l);
-	struct memtable *m = memtable_new(
-		columns, style->people && !has_device ? COLUMN_DEVICE : NCOLUMNS);
-
-	for (size_t i = 0; i < n && (limit == 0 || (int64_t)i < limit); i++) {
-		const struct label *label = &l->at[order[i]];
-		struct cell cells[NCOLUMNS] = { cell_text(
-			text_pool_str(&l->texts, label->name)) };
-		for (int c = COLUMN_CALLS; c < NCOLUMNS; c++)
-			cells[c] = c < COLUMN_DEVICE || has_device
-					   ? cell_int(label->sums[c])
-					   : cell_null();
-		memtable_add_row(m, cells);
-	}
-	m->table.total_rows = (int64_t)n;
-	const char *note = top_scope_note(scope, &m->arena);
-	if (note)
-		memtable_add_note(m, "%s", note);
-	return &m->table;
-}
-
-static void labels_release(struct labels *l)
-{
-	text_pool_close(&l->texts);
-	intern_release(&l->names);
-	free(l->at);
+	if (has < 0 || l->nmatched)
+		return has < 0 ? -1 : 0;
+	return err_set(err, ERR_EMPTY,
+		       l->n ? "no label matches" : "no labels (record_function) here");
 }
 
 int top_annotations(struct store *store, const struct scope *scope,
-		    const struct top_query *query, const struct top_style *style,
-		    struct table **out, struct err *err)
+		    const struct top_query *query, struct table **out, struct err *err)
 {
-	struct labels l = { .key = query->sort };
-	int64_t n = -1;
+	struct view_request show = query->show;
+	struct labels l = { .n = 0 };
 
-	if (!l.key)
-		l.key = sort_key_find(annotation_sort_keys, "host_ns");
-	l.ascending = l.key->ascending != query->reverse;
+	if (!show.sort)
+		show.sort = view_field(&label_view, "host_ns");
 	intern_init(&l.names);
-	if (load_labels(store, scope, query, &l, err) == 0) {
-		uint32_t *order = xrealloc_array(NULL, l.n, sizeof(*order));
-		n = order_labels(&l, query->filter, order, err);
-		if (n == 0)
-			n = err_set(err, ERR_EMPTY,
-				    l.n ? "no label matches"
-					: "no labels (record_function) here");
-		if (n > 0)
-			*out = draw(&l, scope, order, (size_t)n, style, query->limit);
-		free(order);
+	int rc = load_labels(store, scope, query, &l, err);
+	if (rc == 0)
+		rc = match(&l, query->filter, err);
+	if (rc == 0) {
+		const struct view_rows rows = { &l, l.order, l.nmatched,
+						sizeof(*l.order) };
+		struct memtable *m = view_table(&label_view, &rows, scope, &show);
+		const char *note = top_scope_note(scope, &m->arena);
+		if (note)
+			memtable_add_note(m, "%s", note);
+		*out = &m->table;
 	}
-	labels_release(&l);
-	return n < 0 ? -1 : 0;
+	text_pool_close(&l.texts);
+	intern_release(&l.names);
+	free(l.order);
+	free(l.at);
+	return rc;
 }

@@ -1,166 +1,145 @@
-/* The functions of call graphs as a table: see top_functions.h. */
-#include "query/top/top_functions.h"
-
+/* The functions of call graphs as a view: what each took, from their own rows. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/field.h"
 #include "base/memtable.h"
-#include "base/sort.h"
 #include "base/sum.h"
 #include "query/calls/callgraph_cells.h"
 #include "query/number_cell.h"
 #include "query/top/top.h"
 #include "trace/fact.h"
 
-#define NAME_MAX_BYTES SIZE_MAX
-
-enum { SUMS = NFUNCTION_CELLS, NMACHINE = SUMS + NSUM_CELLS };
-enum { NAME, SELF_SHARE, SELF, TOTAL_SHARE, TOTAL, PER_CALL, CALLS, PRIMITIVE, NPEOPLE };
-/* Behind the machine's columns: what else is sorted by. */
-enum { BY_CALL = NMACHINE, BY_NFL, BY_STDNAME, BY_NOTHING };
-
-static const struct column machine_columns[NMACHINE] = {
-	[CELLS_FILE] = { "file", "File", UNIT_TEXT },
-	[CELLS_LINE] = { "line", "Line", UNIT_ID },
-	[CELLS_NAME] = { "function", "Function", UNIT_TEXT },
-	[SUMS + CELLS_CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[SUMS + CELLS_PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
-	[SUMS + CELLS_SELF] = { "self_ns", "Self", UNIT_NS },
-	[SUMS + CELLS_TOTAL] = { "total_ns", "Total", UNIT_NS },
+struct listing {
+	struct callgraph g;
+	struct view_request show;
+	const struct filter *filter;
+	uint32_t *rows; /* owned: those that match, in the order that is shown */
+	size_t n, nshown;
+	struct arena *arena; /* of names that are put together */
 };
 
-/* What leaves a narrow line, the largest first; what rows are sorted by stays. */
-static const struct field leaving[NPEOPLE] = {
-	[PRIMITIVE] = { .leaves = 5 },   [PER_CALL] = { .leaves = 4 },
-	[TOTAL_SHARE] = { .leaves = 3 }, [SELF_SHARE] = { .leaves = 2 },
-	[CALLS] = { .leaves = 1 },
-};
+/* Rows of the view are numbers of rows. */
+static const struct callgraph_row *row_of(const void *from, const void *row)
+{
+	return &((const struct listing *)from)->g.rows[*(const uint32_t *)row];
+}
 
-static const struct column people_columns[NPEOPLE] = {
-	[NAME] = { "function", "Function", UNIT_TEXT },
-	[SELF_SHARE] = { "self_pct", "Self", UNIT_PERCENT },
-	[SELF] = { "self_ns", "Self", UNIT_NS },
-	[TOTAL_SHARE] = { "total_pct", "Total", UNIT_PERCENT },
-	[TOTAL] = { "total_ns", "Total", UNIT_NS },
-	[PER_CALL] = { "avg_ns", "Per call", UNIT_NS },
-	[CALLS] = { "calls", "Calls", UNIT_COUNT },
-	[PRIMITIVE] = { "primitive_calls", "Primitive", UNIT_COUNT },
-};
+static struct cell get_function(const void *from, const void *row, int cell)
+{
+	const struct listing *l = from;
+	struct cell cells[NFUNCTION_CELLS];
+
+	callgraph_function_cells(&l->g, row_of(l, row)->function, cells);
+	return cells[cell];
+}
+
+static struct cell get_sum(const void *from, const void *row, int cell)
+{
+	struct cell cells[NSUM_CELLS];
+
+	callgraph_sum_cells(&row_of(from, row)->sums, cells);
+	return cells[cell];
+}
+
+static struct cell get_share(const void *from, const void *row, int cell)
+{
+	const struct listing *l = from;
+	struct cell part = get_sum(from, row, cell);
+
+	if (part.type != CELL_INT || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
+		return cell_null();
+	return cell_real(100.0 * (double)part.as.integer / (double)l->g.self_ns);
+}
+
+/* Time of a call from outside; null without one. */
+static struct cell get_per_call(const void *from, const void *row, int arg)
+{
+	const struct callgraph_sums *s = &row_of(from, row)->sums;
+
+	(void)arg;
+	if (s->total_ns == NUMBER_NONE || s->primitive.n <= 0)
+		return cell_null();
+	return cell_int(s->total_ns / s->primitive.n);
+}
+
+/* "file:line(name)" */
+static struct cell get_standard_name(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	struct buf name;
+
+	(void)arg;
+	buf_init(&name, SIZE_MAX);
+	callgraph_add_name(&l->g, row_of(l, row)->function, &name);
+	struct str copy = arena_copy(l->arena, buf_str(&name));
+	buf_release(&name);
+	return cell_text(copy);
+}
+
+/* Name, file and line as one text: a NUL is before all that a name can go on with. */
+static struct cell get_nfl(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	struct cell f[NFUNCTION_CELLS];
+	struct buf text;
+
+	(void)arg;
+	callgraph_function_cells(&l->g, row_of(l, row)->function, f);
+	buf_init(&text, SIZE_MAX);
+	buf_add_str(&text, f[CELLS_NAME].as.text);
+	buf_add_char(&text, '\0');
+	buf_add_str(&text, f[CELLS_FILE].as.text);
+	buf_add_char(&text, '\0');
+	buf_addf(&text, "%020" PRIu64, (uint64_t)f[CELLS_LINE].as.integer ^ (uint64_t)INT64_MIN);
+	struct str copy = arena_copy(l->arena, buf_str(&text));
+	buf_release(&text);
+	return cell_text(copy);
+}
+
+static struct cell get_place(const void *from, const void *row, int arg)
+{
+	(void)from, (void)arg;
+	return cell_int(*(const uint32_t *)row);
+}
+
+#define GET(how, cell) .get = (how), .arg = (cell)
+#define PEOPLE         .flags = FIELD_PEOPLE
+#define SORT           .flags = FIELD_SORT
 
 /* clang-format off */
-const struct sort_key function_sort_keys[] = {
-	{ "self_ns", "self_cpu_ns self_cpu_time_total self_cpu_time cpu tottime time flat", "time in the function itself", SUMS + CELLS_SELF, false },
-	{ "total_ns", "total_cpu_ns cpu_time_total cumulative cumtime cum", "time in it and in what it called", SUMS + CELLS_TOTAL, false },
-	{ "calls", "count ncalls nc", "number of calls", SUMS + CELLS_CALLS, false },
-	{ "primitive_calls", "pcalls cc", "calls that are not inside a call of the same function", SUMS + CELLS_PRIMITIVE, false },
-	{ "avg_ns", "avg_cpu_ns cpu_time percall", "total time of a primitive call", BY_CALL, false },
-	{ "function", "name key", "name", CELLS_NAME, true },
-	{ "file", "filename module", "file", CELLS_FILE, true },
-	{ "line", NULL, "line of the definition", CELLS_LINE, true },
-	{ "nfl", NULL, "name, file and line", BY_NFL, true },
-	{ "stdname", NULL, "file:line(name) as text", BY_STDNAME, true },
-	{ "none", "node_id", "not at all: the order of the recording", BY_NOTHING, false },
-	{ NULL, NULL, NULL, 0, false },
+static const struct field fields[] = {
+	{ "file", NULL, "file", "filename module", UNIT_TEXT, GET(get_function, CELLS_FILE) },
+	{ "line", NULL, "line of the definition", NULL, UNIT_ID, GET(get_function, CELLS_LINE) },
+	{ "function", NULL, "name", "name key", UNIT_TEXT, GET(get_function, CELLS_NAME) },
+	{ "standard_name", "Function", NULL, NULL, UNIT_TEXT, .get = get_standard_name, PEOPLE },
+	{ "calls", "Calls", "number of calls", "count ncalls nc", UNIT_COUNT, GET(get_sum, CELLS_CALLS), .leaves = 1 },
+	{ "primitive_calls", "Primitive", "calls that are not inside a call of the same function", "pcalls cc", UNIT_COUNT, GET(get_sum, CELLS_PRIMITIVE), .leaves = 5 },
+	{ "self_ns", "Self", "time in the function itself", "self_cpu_ns self_cpu_time_total self_cpu_time cpu tottime time flat", UNIT_NS, GET(get_sum, CELLS_SELF) },
+	{ "self_pct", "Self", NULL, NULL, UNIT_PERCENT, GET(get_share, CELLS_SELF), PEOPLE, .leaves = 2 },
+	{ "total_ns", "Total", "time in it and in what it called", "total_cpu_ns cpu_time_total cumulative cumtime cum", UNIT_NS, GET(get_sum, CELLS_TOTAL) },
+	{ "total_pct", "Total", NULL, NULL, UNIT_PERCENT, GET(get_share, CELLS_TOTAL), PEOPLE, .leaves = 3 },
+	{ "avg_ns", "Per call", "total time of a primitive call", "avg_cpu_ns cpu_time percall", UNIT_NS, .get = get_per_call, SORT, .leaves = 4 },
+	{ "nfl", NULL, "name, file and line", NULL, UNIT_TEXT, .get = get_nfl, SORT },
+	{ "stdname", NULL, "file:line(name) as text", NULL, UNIT_TEXT, .get = get_standard_name, SORT },
+	{ "none", NULL, "not at all: the order of the recording", "node_id", UNIT_ID, .get = get_place, SORT },
+	{ .name = NULL },
 };
 /* clang-format on */
 
-struct listing {
-	struct callgraph g;
-	const struct function_query *query;
-	const struct sort_key *key;
-	bool ascending;
-	uint32_t *rows; /* owned: those that match, sorted */
-	size_t n, nshown;
-	struct buf name, other;
+const struct view function_view = {
+	.name = "top",
+	.fields = fields,
+	.people = VIEW_PART("standard_name! self_pct self_ns total_pct total_ns avg_ns "
+			    "calls! primitive_calls"),
 };
-
-static struct str standard_name(const struct callgraph *g, uint32_t row, struct buf *out)
-{
-	buf_clear(out);
-	callgraph_add_name(g, g->rows[row].function, out);
-	return buf_str(out);
-}
-
-/* Time of a call from outside; NUMBER_NONE without one. */
-static int64_t per_call_ns(const struct callgraph_sums *sums)
-{
-	if (sums->total_ns == NUMBER_NONE || sums->primitive.n <= 0)
-		return NUMBER_NONE;
-	return sums->total_ns / sums->primitive.n;
-}
-
-static int compare_standard_names(struct listing *l, uint32_t a, uint32_t b)
-{
-	struct str x = standard_name(&l->g, a, &l->name);
-	struct str y = standard_name(&l->g, b, &l->other);
-
-	return str_compare(x, y);
-}
-
-static int compare_nfl(const struct callgraph *g, uint32_t f, uint32_t h)
-{
-	static const int cells[] = { CELLS_NAME, CELLS_FILE, CELLS_LINE };
-	int order = 0;
-
-	for (size_t i = 0; i < 3 && order == 0; i++)
-		order = callgraph_compare_names(g, f, h, cells[i]);
-	return order;
-}
-
-static int compare_rows(struct listing *l, uint32_t a, uint32_t b)
-{
-	const struct callgraph_row *x = &l->g.rows[a], *y = &l->g.rows[b];
-	int column = l->key->column;
-
-	if (column < SUMS)
-		return callgraph_compare_names(&l->g, x->function, y->function, column);
-	if (column < NMACHINE)
-		return callgraph_compare_sums(&x->sums, &y->sums, column - SUMS);
-	if (column == BY_NFL)
-		return compare_nfl(&l->g, x->function, y->function);
-	if (column == BY_STDNAME)
-		return compare_standard_names(l, a, b);
-	int64_t per_x = per_call_ns(&x->sums), per_y = per_call_ns(&y->sums);
-	return (per_x > per_y) - (per_x < per_y);
-}
-
-struct sorting {
-	struct listing *l; /* not const: names are made in its buffers */
-};
-
-static bool is_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct sorting *s = context;
-	int order = compare_rows(s->l, a, b);
-
-	return s->l->ascending ? order < 0 : order > 0;
-}
-
-static void sort_rows(struct listing *l)
-{
-	const struct sorting sorting = { l };
-
-	if (l->key->column == BY_NOTHING) {
-		for (size_t i = 0; l->query->reverse && i < l->n / 2; i++) {
-			uint32_t row = l->rows[i];
-			l->rows[i] = l->rows[l->n - 1 - i];
-			l->rows[l->n - 1 - i] = row;
-		}
-		return;
-	}
-	uint32_t *spare = xrealloc_array(NULL, l->n + 1, sizeof(*spare));
-	sort_indexes(l->rows, l->n, spare, is_before, &sorting);
-	free(spare);
-}
 
 /* Do names choose rows, or their order? */
 static bool needs_names(const struct listing *l)
 {
-	int column = l->key->column;
-
-	return l->query->filter->focus || l->query->filter->ignore || column < SUMS ||
-	       column == BY_NFL || column == BY_STDNAME;
+	return l->filter->focus || l->filter->ignore ||
+	       (l->show.sort->unit == UNIT_TEXT) ||
+	       l->show.sort == view_field(&function_view, "line");
 }
 
 static int load(struct store *store, const struct scope *scope, struct listing *l,
@@ -175,48 +154,43 @@ static int load(struct store *store, const struct scope *scope, struct listing *
 
 static int match(struct listing *l, struct err *err)
 {
+	struct buf name;
 	int has = 1;
 
+	buf_init(&name, SIZE_MAX);
 	l->rows = xrealloc_array(NULL, l->g.nrows + 1, sizeof(*l->rows));
-	for (size_t i = 0; i < l->g.nrows; i++) {
-		if (needs_names(l))
-			has = filter_has_name(l->query->filter,
-					      standard_name(&l->g, (uint32_t)i, &l->name),
-					      err);
-		if (has < 0)
-			return -1;
-		if (has)
+	for (size_t i = 0; i < l->g.nrows && has >= 0; i++) {
+		if (needs_names(l)) {
+			buf_clear(&name);
+			callgraph_add_name(&l->g, l->g.rows[i].function, &name);
+			has = filter_has_name(l->filter, buf_str(&name), err);
+		}
+		if (has > 0)
 			l->rows[l->n++] = (uint32_t)i;
 	}
-	if (l->n == 0)
-		return err_set(err, ERR_EMPTY, "no function matches");
-	size_t limit = (size_t)l->query->limit;
-	l->nshown = limit && limit < l->n ? limit : l->n;
-	return 0;
+	buf_release(&name);
+	if (has < 0 || l->n)
+		return has < 0 ? -1 : 0;
+	return err_set(err, ERR_EMPTY, "no function matches");
 }
 
-static struct cell share_cell(const struct listing *l, struct cell part)
+/* And reads the names of those that are shown, where they were not read. */
+static int sort(struct listing *l, struct store *store, const struct scope *scope,
+		struct err *err)
 {
-	if (part.type != CELL_INT || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
-		return cell_null();
-	return cell_real(100.0 * (double)part.as.integer / (double)l->g.self_ns);
-}
+	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
+	uint64_t limit = (uint64_t)l->show.limit;
+	uint32_t *order = view_order(&function_view, &rows, &l->show);
+	int rc = 0;
 
-static void people_cells(struct listing *l, uint32_t row, struct cell *cells)
-{
-	const struct callgraph_sums *s = &l->g.rows[row].sums;
-	struct cell sums[NSUM_CELLS];
-	int64_t per_call = per_call_ns(s);
-
-	callgraph_sum_cells(s, sums);
-	cells[NAME] = cell_text(standard_name(&l->g, row, &l->name));
-	cells[SELF_SHARE] = share_cell(l, sums[CELLS_SELF]);
-	cells[SELF] = sums[CELLS_SELF];
-	cells[TOTAL_SHARE] = share_cell(l, sums[CELLS_TOTAL]);
-	cells[TOTAL] = sums[CELLS_TOTAL];
-	cells[PER_CALL] = number_cell(per_call);
-	cells[CALLS] = sums[CELLS_CALLS];
-	cells[PRIMITIVE] = sums[CELLS_PRIMITIVE];
+	for (size_t i = 0; i < l->n; i++)
+		order[i] = l->rows[order[i]];
+	free(l->rows);
+	l->rows = order;
+	l->nshown = limit && limit < l->n ? (size_t)limit : l->n;
+	for (size_t i = 0; scope->n == 1 && i < l->nshown && rc == 0; i++)
+		rc = callgraph_name(store, &l->g, l->g.rows[l->rows[i]].function, err);
+	return rc;
 }
 
 /* "93.1% of self time" */
@@ -235,84 +209,38 @@ static const char *shown_share(const struct listing *l, struct arena *arena)
 			    100.0 * (double)shown_ns / (double)l->g.self_ns);
 }
 
-/* The people's column that a key sorts by; NPEOPLE: none of those that leave. */
-static int sorted_column(const struct listing *l)
+static struct table *draw(struct listing *l, const struct scope *scope)
 {
-	switch (l->key->column) {
-	case SUMS + CELLS_CALLS:
-		return CALLS;
-	case SUMS + CELLS_PRIMITIVE:
-		return PRIMITIVE;
-	case BY_CALL:
-		return PER_CALL;
-	default:
-		return NPEOPLE;
-	}
-}
+	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
 
-static void let_leave(const struct listing *l, struct memtable *m)
-{
-	static const struct field stays = { .leaves = 0 };
-	const struct field **fields =
-		arena_alloc(&m->arena, NPEOPLE * sizeof(const struct field *));
-
-	for (int i = 0; i < NPEOPLE; i++)
-		fields[i] = i == sorted_column(l) ? &stays : &leaving[i];
-	m->table.fields = fields;
-}
-
-static int draw(struct listing *l, struct store *store, const struct scope *scope,
-		struct table **out, struct err *err)
-{
-	struct memtable *m = l->query->for_people
-				     ? memtable_new(people_columns, NPEOPLE)
-				     : memtable_new(machine_columns, NMACHINE);
-
-	for (size_t i = 0; i < l->nshown; i++) {
-		const struct callgraph_row *row = &l->g.rows[l->rows[i]];
-		struct cell cells[NPEOPLE];
-		if (scope->n == 1 &&
-		    callgraph_name(store, &l->g, row->function, err) < 0) {
-			table_free(&m->table);
-			return -1;
-		}
-		if (l->query->for_people) {
-			people_cells(l, l->rows[i], cells);
-		} else {
-			callgraph_function_cells(&l->g, row->function, cells);
-			callgraph_sum_cells(&row->sums, cells + SUMS);
-		}
-		memtable_add_row(m, cells);
-	}
-	if (l->query->for_people)
-		let_leave(l, m);
-	m->table.total_rows = (int64_t)l->n;
+	l->show.is_sorted = true;
+	struct memtable *m = view_table(&function_view, &rows, scope, &l->show);
 	m->table.share = shown_share(l, &m->arena);
 	const char *note = top_scope_note(scope, &m->arena);
 	if (note)
 		memtable_add_note(m, "%s", note);
-	*out = &m->table;
-	return 0;
+	return &m->table;
 }
 
 int top_functions(struct store *store, const struct scope *scope,
-		  const struct function_query *query, struct table **out, struct err *err)
+		  const struct filter *filter, const struct view_request *show,
+		  struct table **out, struct err *err)
 {
-	struct listing l = { .query = query,
-			     .key = query->sort ? query->sort : function_sort_keys };
-	int rc = -1;
+	struct arena arena = { 0 };
+	struct listing l = { .show = *show, .filter = filter, .arena = &arena };
 
-	l.ascending = l.key->ascending != query->reverse;
+	if (!l.show.sort)
+		l.show.sort = view_field(&function_view, "self_ns");
 	callgraph_init(&l.g);
-	buf_init(&l.name, NAME_MAX_BYTES);
-	buf_init(&l.other, NAME_MAX_BYTES);
-	if (load(store, scope, &l, err) == 0 && match(&l, err) == 0) {
-		sort_rows(&l);
-		rc = draw(&l, store, scope, out, err);
-	}
+	int rc = load(store, scope, &l, err);
+	if (rc == 0)
+		rc = match(&l, err);
+	if (rc == 0)
+		rc = sort(&l, store, scope, err);
+	if (rc == 0)
+		*out = draw(&l, scope);
 	callgraph_release(&l.g);
-	buf_release(&l.name);
-	buf_release(&l.other);
+	arena_release(&arena);
 	free(l.rows);
 	return rc;
 }

@@ -5,13 +5,14 @@
 #ifndef PTOOL_QUERY_TOP_ROWS_H
 #define PTOOL_QUERY_TOP_ROWS_H
 
+#include "query/kernels/tensor_core.h"
 #include "query/slices/slice_ops.h"
 #include "query/top/top.h"
 
 /* Not recorded, as a value of a split. */
 #define SPLIT_NONE INT64_MIN
 
-/* Where some calls belong; only what query->by asks for is looked at. */
+/* Where some calls belong; only what the query asks for is looked at. */
 struct top_place {
 	const struct scope_profile *profile;
 	uint32_t shapes, stack, overload; /* texts, or TEXT_NONE */
@@ -37,8 +38,51 @@ int top_load_slices(struct store *store, const struct scope *scope,
 		    const struct top_query *query, struct top_rows *rows,
 		    struct err *err);
 
-/* top_sort.c: the rows to show, from all of them; sets the totals too. */
-int top_order(struct top_rows *rows, const struct scope *scope,
-	      const struct top_query *query, struct err *err);
+/* Sums over all rows, as struct top_rows says. */
+void top_add_totals(struct top_rows *rows, const struct filter *filter);
+/* top_table.c: the rows to show, from all of them. */
+int top_order(struct top_rows *rows, const struct top_query *query, struct err *err);
+
+/*
+ * The Tensor Core columns: how much of a row's device time, its own and that of all below
+ * it, ran kernels whose names say Tensor Cores or do not say it, and whether its operators
+ * could use them (query/kernels/tensor_core.h).  The same operator tree as for all other
+ * columns, with the device time of those kernels alone.
+ */
+
+/* By row of the operator table. */
+struct top_tensor {
+	struct tensor_core_times self, total;
+	bool eligible; /* some call: by its name, its kernels, or an operator in it */
+};
+
+/*
+ * Sets rows->tensor for the rows there are.  The summaries do not know, so slices are
+ * read: as little of them as the query allows.
+ */
+int top_load_tensor(struct store *store, const struct scope *scope,
+		    const struct top_query *query, struct top_rows *rows,
+		    struct err *err);
+
+/*
+ * top_tensor_tree.c: the same for one profile, when names and profiles alone tell rows
+ * apart.  1; 0, and nothing done, when it has to be done otherwise; -1 with err set.
+ */
+int top_tensor_tree(struct store *store, const struct scope_profile *profile,
+		    const struct top_query *query, int capability, struct top_rows *rows,
+		    struct err *err);
+void top_tensor_merge(struct top_tensor *into, const struct top_tensor *from);
+/*
+ * Adds to a row of the table that is there already; ERR_INPUT when it is not, as the
+ * summaries of the store are then not those of its slices.
+ */
+int top_tensor_add(struct top_rows *rows, const struct top_query *query,
+		   const struct top_place *place, const struct opstat_key *key,
+		   const struct top_tensor *add, struct err *err);
+
+/* top_slices.c: where a call belongs, and whether the filters let it through. */
+struct top_place top_place_of_call(struct top_rows *rows, const struct top_query *query,
+				   const struct scope_profile *profile,
+				   const struct slice_call *call, bool *is_wanted);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "query/top/top_tensor.h"
+#include "query/top/top_rows.h"
 
 /* A call's float64 times, kept until all calls are there: the order of sums matters. */
 struct float_call {
@@ -79,14 +79,13 @@ struct top_place top_place_of_call(struct top_rows *rows, const struct top_query
 	int64_t *split = place.split;
 
 	*wanted = is_wanted(rows, query->filter, call);
-	split[top_split(TOP_RANK)] = profile->has_rank ? profile->rank : SPLIT_NONE;
-	split[top_split(TOP_PROFILE)] = profile->id;
-	split[top_split(TOP_STEP)] = call->step;
-	split[top_split(TOP_THREAD)] =
-		split_of_text(is_on_device(call) ? TEXT_NONE : thread);
-	split[top_split(TOP_STREAM)] = is_on_device(call) ? t->stream : SPLIT_NONE;
-	split[top_split(TOP_CATEGORY)] = split_of_text(call->category);
-	split[top_split(TOP_MODULE)] = split_of_text(call->module);
+	split[TOP_BY_RANK] = profile->has_rank ? profile->rank : SPLIT_NONE;
+	split[TOP_BY_PROFILE] = profile->id;
+	split[TOP_BY_STEP] = call->step;
+	split[TOP_BY_THREAD] = split_of_text(is_on_device(call) ? TEXT_NONE : thread);
+	split[TOP_BY_STREAM] = is_on_device(call) ? t->stream : SPLIT_NONE;
+	split[TOP_BY_CATEGORY] = split_of_text(call->category);
+	split[TOP_BY_MODULE] = split_of_text(call->module);
 	return place;
 }
 

@@ -96,11 +96,10 @@ static int place_row(struct summing *s, struct sqlite3_stmt *stmt,
 	*place = (struct top_place){ .profile = s->profile };
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		place->split[i] = SPLIT_NONE;
-	place->split[top_split(TOP_PROFILE)] = id;
+	place->split[TOP_BY_PROFILE] = id;
 	if (s->profile->has_rank)
-		place->split[top_split(TOP_RANK)] = s->profile->rank;
-	place->split[top_split(TOP_STEP)] =
-		step_number(&s->steps, int_at(stmt, COLUMN_STEP));
+		place->split[TOP_BY_RANK] = s->profile->rank;
+	place->split[TOP_BY_STEP] = step_number(&s->steps, int_at(stmt, COLUMN_STEP));
 	if (text_pool_number(texts, int_at(stmt, COLUMN_SHAPES), &place->shapes, err) <
 		    0 ||
 	    text_pool_number(texts, int_at(stmt, COLUMN_STACK), &place->stack, err) < 0)
@@ -124,7 +123,7 @@ static int add_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err
 		return -1;
 	rows->has_device |=
 		stat.key.kind == OP_DEVICE || stat.key.kind == OP_DEVICE_ANNOTATION;
-	int64_t step = place.split[top_split(TOP_STEP)];
+	int64_t step = place.split[TOP_BY_STEP];
 	if (filter_has_step(s->query->filter, step, step != SPLIT_NONE))
 		top_add(rows, s->query, &place, &stat);
 	return 0;
@@ -135,9 +134,9 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 		       struct err *err)
 {
 	struct summing s = { .scope = scope, .query = query, .rows = rows };
-	const struct top_by *by = &query->by;
-	bool by_step = query->filter->has_steps || by->split[top_split(TOP_STEP)];
-	bool by_detail = by->shape || by->stack || by->overload;
+	unsigned asked = query->show.asked;
+	bool by_step = query->filter->has_steps || asked & TOP_SPLIT(TOP_BY_STEP);
+	bool by_detail = asked & (TOP_SHAPE | TOP_STACK | TOP_OVERLOAD);
 	struct sqlite3_stmt *stmt;
 
 	if (query_prepare(store, asset_query_views_top_stat_sql, &stmt, err) < 0)

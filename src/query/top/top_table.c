@@ -1,156 +1,165 @@
-/*
- * The operator table as columns: the same bare ones for machines whatever was
- * recorded; for people those that say something, as many as fit the terminal.
- */
+/* The operator table: the order of its rows, the share that is shown, and notes. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
-#include "base/memtable.h"
-#include "query/top/top.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/top/top_rows.h"
 
-struct top_heading {
-	const char *name, *title;
-	enum top_column column;
-	enum unit unit;
-	bool is_asked_for; /* there only with its --by or --flops */
-	int leaves; /* on a narrow terminal the largest number goes first; 0 stays */
-};
-
-/* clang-format off */
-/* For machines in this order; people see splits behind the name, and calls last. */
-static const struct top_heading machine[] = {
-	{ "name", "Name", TOP_NAME, UNIT_TEXT, false, 0 },
-	{ "calls", "Calls", TOP_CALLS, UNIT_COUNT, false, 0 },
-	{ "self_cpu_ns", "Self CPU", TOP_SELF_CPU, UNIT_NS, false, 0 },
-	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 0 },
-	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 0 },
-	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
-	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 0 },
-	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 0 },
-	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 0 },
-	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 0 },
-	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 0 },
-	{ "is_user_annotation", "Label", TOP_IS_ANNOTATION, UNIT_BOOL, false, 0 },
-	{ "kind", "Kind", TOP_KIND, UNIT_TEXT, false, 0 },
-	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
-	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
-	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
-	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
-	{ "tensor_core_eligible", "TC eligible", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
-	{ "self_tensor_core_ns", "Self TC", TOP_TENSOR_SELF, UNIT_NS, true, 0 },
-	{ "total_tensor_core_ns", "TC total", TOP_TENSOR_TOTAL, UNIT_NS, true, 0 },
-	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
-	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
-	{ "self_tensor_core_unknown_pct", "Self unknown", TOP_TENSOR_SELF_UNKNOWN, UNIT_PERCENT, true, 0 },
-	{ "total_tensor_core_unknown_pct", "Unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 0 },
-	{ "rank", "Rank", TOP_RANK, UNIT_ID, true, 0 },
-	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
-	{ "step", "Step", TOP_STEP, UNIT_ID, true, 0 },
-	{ "thread", "Thread", TOP_THREAD, UNIT_TEXT, true, 0 },
-	{ "stream", "Stream", TOP_STREAM, UNIT_ID, true, 0 },
-	{ "category", "Category", TOP_CATEGORY, UNIT_TEXT, true, 0 },
-	{ "module", "Module", TOP_MODULE, UNIT_TEXT, true, 0 },
-};
-
-static const struct top_heading people[] = {
-	{ "name", "Name", TOP_NAME, UNIT_TEXT, false, 0 },
-	{ "kind", "Kind", TOP_KIND, UNIT_TEXT, false, 1 },
-	{ "rank", "Rank", TOP_RANK, UNIT_ID, true, 0 },
-	{ "profile", "Profile", TOP_PROFILE, UNIT_TEXT, true, 0 },
-	{ "step", "Step", TOP_STEP, UNIT_ID, true, 0 },
-	{ "thread", "Thread", TOP_THREAD, UNIT_TEXT, true, 0 },
-	{ "stream", "Stream", TOP_STREAM, UNIT_ID, true, 0 },
-	{ "category", "Category", TOP_CATEGORY, UNIT_TEXT, true, 0 },
-	{ "module", "Module", TOP_MODULE, UNIT_TEXT, true, 0 },
-	{ "overload", "Overload", TOP_OVERLOAD, UNIT_TEXT, true, 0 },
-	{ "input_shapes", "Input shapes", TOP_SHAPES, UNIT_TEXT, true, 0 },
-	{ "self_cpu_pct", "Self CPU", TOP_SELF_CPU_SHARE, UNIT_PERCENT, false, 7 },
-	{ "self_cpu_ns", "Self CPU", TOP_SELF_CPU, UNIT_NS, false, 0 },
-	{ "total_cpu_pct", "CPU total", TOP_TOTAL_CPU_SHARE, UNIT_PERCENT, false, 8 },
-	{ "total_cpu_ns", "CPU total", TOP_TOTAL_CPU, UNIT_NS, false, 3 },
-	{ "avg_cpu_ns", "CPU avg", TOP_AVG_CPU, UNIT_NS, false, 5 },
-	{ "self_device_ns", "Self device", TOP_SELF_DEVICE, UNIT_NS, false, 0 },
-	{ "self_device_pct", "Self device", TOP_SELF_DEVICE_SHARE, UNIT_PERCENT, false, 6 },
-	{ "total_device_ns", "Device total", TOP_TOTAL_DEVICE, UNIT_NS, false, 4 },
-	{ "tensor_core_eligible", "TC", TOP_TENSOR_ELIGIBLE, UNIT_BOOL, true, 0 },
-	{ "self_tensor_core_pct", "Self TC", TOP_TENSOR_SELF_SHARE, UNIT_PERCENT, true, 0 },
-	{ "total_tensor_core_pct", "TC total", TOP_TENSOR_TOTAL_SHARE, UNIT_PERCENT, true, 0 },
-	{ "total_tensor_core_unknown_pct", "Unknown", TOP_TENSOR_TOTAL_UNKNOWN, UNIT_PERCENT, true, 0 },
-	{ "cpu_mem_bytes", "CPU mem", TOP_CPU_MEM, UNIT_BYTES, false, 10 },
-	{ "self_cpu_mem_bytes", "Self CPU mem", TOP_SELF_CPU_MEM, UNIT_BYTES, false, 9 },
-	{ "device_mem_bytes", "Device mem", TOP_DEVICE_MEM, UNIT_BYTES, false, 10 },
-	{ "self_device_mem_bytes", "Self device mem", TOP_SELF_DEVICE_MEM, UNIT_BYTES, false, 9 },
-	{ "flops", "Work", TOP_FLOPS, UNIT_FLOPS, true, 0 },
-	{ "calls", "Calls", TOP_CALLS, UNIT_COUNT, false, 0 },
-	{ "stack", "Stack", TOP_STACK, UNIT_TEXT, true, 0 },
-};
-
-/* clang-format on */
-
-#define NMACHINE (sizeof(machine) / sizeof(*machine))
-#define NPEOPLE  (sizeof(people) / sizeof(*people))
-#define NMOST    (NMACHINE > NPEOPLE ? NMACHINE : NPEOPLE)
-
-/* Cells that a name keeps before another column has to go, and a kind takes. */
-#define NAME_WIDTH      26
-#define KIND_WIDTH      6
-#define LEAST_WIDTH     6
-#define SELF_CPU_LEAVES 2 /* of a table that is sorted by the device's time */
-#define GUTTER          2
-#define TITLES_MAX      1024
-
-struct choice {
-	const struct top_rows *rows;
-	const struct scope *scope;
-	const struct top_heading *headings[NMOST];
-	bool has_no_room[NMOST];
-	size_t n;
-};
-
-static bool is_asked(const struct top_query *query, enum top_column column)
+static const struct field *field_called(const char *name)
 {
-	const struct top_by *by = &query->by;
+	return view_field_called(&top_view, str_of(name));
+}
 
-	switch ((int)column) {
-	case TOP_SHAPES:
-		return by->shape;
-	case TOP_STACK:
-		return by->stack;
-	case TOP_OVERLOAD:
-		return by->overload;
-	case TOP_FLOPS:
-		return query->flops;
-	case TOP_TENSOR_ELIGIBLE:
-	case TOP_TENSOR_SELF:
-	case TOP_TENSOR_TOTAL:
-	case TOP_TENSOR_SELF_SHARE:
-	case TOP_TENSOR_TOTAL_SHARE:
-	case TOP_TENSOR_SELF_UNKNOWN:
-	case TOP_TENSOR_TOTAL_UNKNOWN:
-		return query->tensor_cores;
-	default:
-		return column >= TOP_FIRST_SPLIT &&
-		       column < TOP_FIRST_SPLIT + NTOP_SPLITS &&
-		       by->split[top_split(column)];
+static bool first_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct top_rows *rows = context;
+
+	return opstat_is_before(&rows->stats.rows[a].first, &rows->stats.rows[b].first);
+}
+
+static int match_rows(struct top_rows *rows, const struct top_query *query,
+		      struct err *err)
+{
+	rows->order = xrealloc_array(NULL, rows->stats.n, sizeof(*rows->order));
+	for (uint32_t row = 0; row < rows->stats.n; row++) {
+		const struct opstat *stat = &rows->stats.rows[row];
+		if (query->top_level && !stat->is_top_level)
+			continue;
+		int has = filter_has_name(
+			query->filter, text_pool_str(&rows->texts, stat->key.name), err);
+		if (has < 0)
+			return -1;
+		if (has)
+			rows->order[rows->nmatched++] = row;
 	}
+	return 0;
 }
 
-/* Of the host alone: what a piece of device work cannot have. */
-static bool is_of_host(enum top_column column)
+static bool allocates_on_device(const struct top_rows *rows)
 {
-	return column == TOP_SELF_CPU || column == TOP_TOTAL_CPU ||
-	       column == TOP_AVG_CPU || column == TOP_CPU_MEM ||
-	       column == TOP_SELF_CPU_MEM || column == TOP_SELF_CPU_SHARE ||
-	       column == TOP_TOTAL_CPU_SHARE;
+	for (size_t i = 0; i < rows->stats.n; i++)
+		if (rows->stats.rows[i].sums.self_device_bytes)
+			return true;
+	return false;
 }
 
-/* torch has 0 for the host's time of a kernel, which has none. */
-static struct cell cell_of(const struct choice *c, uint32_t row, enum top_column column)
+/* The key asked for; without one, and for "memory", what the recording has. */
+static const struct field *find_key(const struct top_rows *rows,
+				    const struct field *asked)
 {
-	if (is_of_host(column) && top_is_device_row(c->rows, row))
-		return cell_null();
-	return top_cell(c->rows, c->scope, row, column);
+	if (!asked)
+		return field_called(rows->self_device_ns > 0 ? "self_device_ns"
+							     : "self_cpu_ns");
+	if (asked != field_called("memory"))
+		return asked;
+	return field_called(allocates_on_device(rows) ? "self_device_mem_bytes"
+						      : "self_cpu_mem_bytes");
+}
+
+/* By what is asked for, and then in the order of first calls. */
+static void sort_rows(struct top_rows *rows, const struct view_request *show)
+{
+	size_t n = rows->nmatched;
+	uint32_t *spare = xrealloc_array(NULL, n + 1, sizeof(*spare));
+	const struct view_rows view_rows = { rows, spare, n, sizeof(*spare) };
+	const struct view_request request = { .sort = rows->sorted_by,
+					      .reverse = show->reverse };
+
+	sort_indexes(rows->order, n, spare, first_before, rows);
+	if (n)
+		memcpy(spare, rows->order, n * sizeof(*spare));
+	uint32_t *places = view_order(&top_view, &view_rows, &request);
+	for (size_t i = 0; i < n; i++)
+		rows->order[i] = spare[places[i]];
+	free(places);
+	free(spare);
+}
+
+/* As torch orders rows, a label such as ProfilerStep* would stand above all work. */
+static void put_spans_last(struct top_rows *rows)
+{
+	size_t n = rows->nmatched, others = 0, nspans = 0;
+	uint32_t *spans = xrealloc_array(NULL, n + 1, sizeof(*spans));
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = rows->order[i];
+		if (rows->stats.rows[row].key.kind == OP_DEVICE_ANNOTATION)
+			spans[nspans++] = row;
+		else
+			rows->order[others++] = row;
+	}
+	for (size_t i = 0; i < nspans; i++)
+		rows->order[others + i] = spans[i];
+	free(spans);
+}
+
+int top_order(struct top_rows *rows, const struct top_query *query, struct err *err)
+{
+	int64_t limit = query->show.limit;
+
+	if (match_rows(rows, query, err) < 0)
+		return -1;
+	rows->sorted_by = find_key(rows, query->show.sort);
+	sort_rows(rows, &query->show);
+	if (query->spans_last)
+		put_spans_last(rows);
+	rows->norder = limit > 0 && (uint64_t)limit < rows->nmatched ? (size_t)limit
+								     : rows->nmatched;
+	return 0;
+}
+
+/* NULL when the whole is nothing, or a sum that stuck. */
+static const char *share_of(struct arena *arena, const char *what, int64_t part,
+			    int64_t whole)
+{
+	if (whole <= 0 || sum_is_stuck(whole))
+		return NULL;
+	return arena_printf(arena, "%.1f%% of %s", 100.0 * (double)part / (double)whole,
+			    what);
+}
+
+/*
+ * Operators and the work they launched stand side by side, so device time is
+ * added up over the operators, or where there are none, over the work: each
+ * nanosecond once.
+ */
+static const char *shown_device(const struct top_rows *rows, struct arena *arena)
+{
+	int64_t launched_ns = 0, work_ns = 0;
+
+	for (size_t i = 0; i < rows->norder; i++) {
+		const struct opstat *stat = &rows->stats.rows[rows->order[i]];
+		if (!top_is_device_row(rows, rows->order[i]))
+			launched_ns = sum_add(launched_ns, stat->sums.self_device_ns);
+		else if (stat->key.kind == OP_DEVICE)
+			work_ns = sum_add(work_ns, stat->sums.self_device_ns);
+	}
+	if (!launched_ns)
+		return share_of(arena, "device time", work_ns, rows->self_device_ns);
+	const char *share =
+		share_of(arena, "device time", launched_ns, rows->launched_of_ns);
+	return share ? arena_printf(arena, "whose operators launched %s", share) : NULL;
+}
+
+static const char *shown_cpu(const struct top_rows *rows, struct arena *arena)
+{
+	int64_t shown_ns = 0;
+
+	for (size_t i = 0; i < rows->norder; i++)
+		shown_ns =
+			sum_add(shown_ns, rows->stats.rows[rows->order[i]].sums.self_ns);
+	return share_of(arena, "self CPU time", shown_ns, rows->self_cpu_ns);
+}
+
+/* What part of the time the rows to show make up; NULL when they are all there are. */
+static const char *shown_share(const struct top_rows *rows, struct arena *arena)
+{
+	if (rows->norder == rows->stats.n)
+		return NULL;
+	return top_is_by_device(rows) && rows->self_device_ns > 0
+		       ? shown_device(rows, arena)
+		       : shown_cpu(rows, arena);
 }
 
 /* Rows shown of one kind: the host's, device work, or spans of labels. */
@@ -158,15 +167,15 @@ struct kinds {
 	size_t host, device, spans;
 };
 
-static struct kinds count_kinds(const struct choice *c)
+static struct kinds count_kinds(const struct top_rows *rows)
 {
 	struct kinds kinds = { 0, 0, 0 };
 
-	for (size_t i = 0; i < c->rows->norder; i++) {
-		uint32_t row = c->rows->order[i];
-		if (!top_is_device_row(c->rows, row))
+	for (size_t i = 0; i < rows->norder; i++) {
+		uint32_t row = rows->order[i];
+		if (!top_is_device_row(rows, row))
 			kinds.host++;
-		else if (c->rows->stats.rows[row].key.kind == OP_DEVICE)
+		else if (rows->stats.rows[row].key.kind == OP_DEVICE)
 			kinds.device++;
 		else
 			kinds.spans++;
@@ -174,160 +183,46 @@ static struct kinds count_kinds(const struct choice *c)
 	return kinds;
 }
 
-/* A kind says something where one label or operator can stand there twice. */
-static bool has_kinds(const struct choice *c)
+/* What --sort could not do, or does unseen. */
+static void note_sort(struct memtable *m, const struct top_rows *rows,
+		      const struct view_request *show)
 {
-	struct kinds kinds = count_kinds(c);
-
-	return kinds.spans || (kinds.host && kinds.device);
+	if (!show->sort || show->sort == field_called("none"))
+		return;
+	if (top_is_nowhere(rows, rows->sorted_by))
+		memtable_add_note(m,
+				  "no %s was recorded: rows are in the order of their "
+				  "first calls",
+				  show->sort->name);
+	else if (show->sort == view_field(&top_view, "flops") &&
+		 !(show->asked & TOP_FLOPS))
+		memtable_add_note(m, "sorted by flops, which --flops shows");
 }
 
-/* Does no row say anything?  Of some columns 0 says nothing either. */
-static bool is_empty(const struct choice *c, enum top_column column)
+struct table *top_table(const struct top_rows *rows, const struct top_query *query)
 {
-	bool zero_says_nothing = column == TOP_DEVICE_MEM ||
-				 column == TOP_SELF_DEVICE_MEM ||
-				 column == TOP_TENSOR_TOTAL_UNKNOWN;
+	const struct view_rows view_rows = { rows, rows->order, rows->nmatched,
+					     sizeof(*rows->order) };
+	unsigned apart = TOP_SPLIT(TOP_BY_RANK) | TOP_SPLIT(TOP_BY_PROFILE);
+	struct view_request show = query->show;
+	const struct kinds kinds = count_kinds(rows);
 
-	if (column == TOP_KIND)
-		return !has_kinds(c);
-	for (size_t i = 0; i < c->rows->norder; i++) {
-		struct cell cell = cell_of(c, c->rows->order[i], column);
-		bool is_zero =
-			cell.type == CELL_REAL ? cell.as.real == 0 : cell.as.integer == 0;
-		if (cell.type != CELL_NULL && !(zero_says_nothing && is_zero))
-			return false;
-	}
-	return true;
-}
-
-/* Cells that a column of numbers takes: its heading with a unit, or a number. */
-static size_t likely_width(const struct top_heading *h)
-{
-	size_t heading = strlen(h->title) + (h->unit == UNIT_COUNT ? 0 : strlen(" (ms)"));
-
-	if (h->column == TOP_NAME)
-		return NAME_WIDTH;
-	if (h->column == TOP_KIND)
-		return KIND_WIDTH + GUTTER;
-	return (heading < LEAST_WIDTH ? LEAST_WIDTH : heading) + GUTTER;
-}
-
-/* The next column to leave a line that is too long, or n. */
-static size_t first_to_leave(const struct choice *c)
-{
-	size_t found = c->n;
-	int most = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct top_heading *h = c->headings[i];
-		int leaves = h->leaves;
-		if (h->column == TOP_SELF_CPU && top_is_device_time(c->rows->sorted_by))
-			leaves = SELF_CPU_LEAVES;
-		if (leaves > most && h->column != c->rows->sorted_by &&
-		    !c->has_no_room[i]) {
-			most = leaves;
-			found = i;
-		}
-	}
-	return found;
-}
-
-static void fit(struct choice *c, int width)
-{
-	for (;;) {
-		size_t needed = 0, at = first_to_leave(c);
-		for (size_t i = 0; i < c->n; i++)
-			if (!c->has_no_room[i])
-				needed += likely_width(c->headings[i]);
-		if (needed <= (size_t)width || at == c->n)
-			return;
-		c->has_no_room[at] = true;
-	}
-}
-
-/* "CPU total, CPU avg": the titles of what has no room, which leaves here. */
-static void leave(struct choice *c, struct buf *titles)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct top_heading *h = c->headings[i];
-		if (c->has_no_room[i])
-			buf_addf(titles, "%s%s%s", titles->n ? ", " : "", h->title,
-				 h->unit == UNIT_PERCENT ? " %" : "");
-		else
-			c->headings[kept++] = h;
-	}
-	c->n = kept;
-}
-
-static void choose(struct choice *c, const struct top_query *query,
-		   const struct top_style *style)
-{
-	const struct top_heading *all = style->people ? people : machine;
-	size_t n = style->people ? NPEOPLE : NMACHINE;
-
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].is_asked_for && !is_asked(query, all[i].column))
-			continue;
-		if (style->people && all[i].column != TOP_NAME &&
-		    is_empty(c, all[i].column))
-			continue;
-		c->headings[c->n++] = &all[i];
-	}
-	if (style->people && style->width > 0)
-		fit(c, style->width);
-}
-
-static void add_notes(struct memtable *m, const struct choice *c,
-		      const struct top_query *query, const struct buf *no_room)
-{
-	const bool *split = query->by.split;
-	bool is_split = split[top_split(TOP_RANK)] || split[top_split(TOP_PROFILE)];
-	const char *note = is_split ? NULL : top_scope_note(c->scope, &m->arena);
-
+	/* a kind says something where one label or operator can stand there twice */
+	if (kinds.spans || (kinds.host && kinds.device))
+		show.asked |= TOP_KINDS;
+	show.sort = rows->sorted_by;
+	show.is_sorted = true;
+	struct memtable *m = view_table(&top_view, &view_rows, rows->scope, &show);
+	m->table.share = shown_share(rows, &m->arena);
+	const char *note =
+		show.asked & apart ? NULL : top_scope_note(rows->scope, &m->arena);
 	if (note)
 		memtable_add_note(m, "%s", note);
-	note = top_sort_note(c->rows, c->scope, query, &m->arena);
-	if (note)
-		memtable_add_note(m, "%s", note);
-	for (size_t i = 0; i < c->n; i++)
-		if (c->headings[i]->column == TOP_KIND && count_kinds(c).spans)
-			memtable_add_note(
-				m,
-				"span: a label on the device; its time includes "
-				"idle time%s",
-				query->spans_last ? ", so it comes last" : "");
-	if (no_room->n)
-		memtable_add_note(m, "hidden: " STR_FMT "; -o FILE.csv has all columns",
-				  STR_ARG(buf_str(no_room)));
-}
-
-struct table *top_table(const struct top_rows *rows, const struct scope *scope,
-			const struct top_query *query, const struct top_style *style)
-{
-	struct choice c = { .rows = rows, .scope = scope };
-	struct cell cells[NMOST];
-	struct buf no_room;
-
-	buf_init(&no_room, TITLES_MAX);
-	choose(&c, query, style);
-	leave(&c, &no_room);
-	struct memtable *m = memtable_new(NULL, c.n);
-	struct column *columns = arena_alloc(&m->arena, c.n * sizeof(*columns));
-	for (size_t i = 0; i < c.n; i++)
-		columns[i] = (struct column){ c.headings[i]->name, c.headings[i]->title,
-					      c.headings[i]->unit };
-	m->table.columns = columns;
-	for (size_t row = 0; row < rows->norder; row++) {
-		for (size_t i = 0; i < c.n; i++)
-			cells[i] = cell_of(&c, rows->order[row], c.headings[i]->column);
-		memtable_add_row(m, cells);
-	}
-	m->table.total_rows = (int64_t)rows->nmatched;
-	m->table.share = top_shown_share(rows, &m->arena);
-	add_notes(m, &c, query, &no_room);
-	buf_release(&no_room);
+	note_sort(m, rows, &query->show);
+	if (kinds.spans)
+		memtable_add_note(m,
+				  "span: a label on the device; its time includes "
+				  "idle time%s",
+				  query->spans_last ? ", so it comes last" : "");
 	return &m->table;
 }

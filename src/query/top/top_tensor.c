@@ -1,5 +1,5 @@
-/* Tensor Cores in the operator table: see top_tensor.h. */
-#include "query/top/top_tensor.h"
+/* Tensor Cores in the operator table: see top_rows.h. */
+#include "query/top/top_rows.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include "query/slices/open_labels.h"
 #include "query/slices/slice_load.h"
 #include "query/slices/slice_pack.h"
-#include "query/top/top_tensor.h"
+#include "query/top/top_rows.h"
 #include "trace/op_pass.h"
 
 ASSET(asset_query_views_tensor_track_sql);
@@ -237,9 +237,8 @@ static int add_sums(struct growing *g, struct err *err)
 				   .stack = TEXT_NONE,
 				   .overload = TEXT_NONE };
 
-	place.split[top_split(TOP_RANK)] =
-		g->profile->has_rank ? g->profile->rank : SPLIT_NONE;
-	place.split[top_split(TOP_PROFILE)] = g->profile->id;
+	place.split[TOP_BY_RANK] = g->profile->has_rank ? g->profile->rank : SPLIT_NONE;
+	place.split[TOP_BY_PROFILE] = g->profile->id;
 	for (int label = 0; label < 2; label++)
 		for (size_t i = 0; i < g->sums_cap[label]; i++) {
 			const struct opstat_key key = { .name = (uint32_t)i,
@@ -256,13 +255,11 @@ static int add_sums(struct growing *g, struct err *err)
 /* Only names and profiles tell rows apart. */
 static bool is_by_name(const struct top_query *query)
 {
-	const struct top_by *by = &query->by;
+	unsigned others =
+		TOP_SHAPE | TOP_STACK | TOP_OVERLOAD |
+		(TOP_SPLITS & ~TOP_SPLIT(TOP_BY_RANK) & ~TOP_SPLIT(TOP_BY_PROFILE));
 
-	for (size_t i = 0; i < NTOP_SPLITS; i++)
-		if (by->split[i] && i != top_split(TOP_RANK) &&
-		    i != top_split(TOP_PROFILE))
-			return false;
-	return !by->shape && !by->stack && !by->overload && !query->torch_times &&
+	return !(query->show.asked & others) && !query->torch_times &&
 	       !query->filter->has_steps && !filter_needs_slices(query->filter);
 }
 
