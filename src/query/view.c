@@ -11,7 +11,6 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/number_cell.h"
-#include "query/sortkey.h"
 
 /* The table that is being made. */
 struct making {
@@ -54,96 +53,6 @@ struct cell view_cell(const void *from, const void *row, int arg)
 {
 	(void)from;
 	return ((const struct cell *)row)[arg];
-}
-
-bool view_sorts_by(const struct field *field)
-{
-	return !(field->flags & (FIELD_NO_SORT | FIELD_PEOPLE));
-}
-
-const struct field *view_field(const struct view *view, const char *wanted)
-{
-	for (const struct field *f = view->fields; f->name; f++)
-		if (view_sorts_by(f) && sort_name_is(f->name, f->also, wanted))
-			return f;
-	return NULL;
-}
-
-const struct field *view_field_called(const struct view *view, struct str name)
-{
-	for (const struct field *f = view->fields; f->name; f++)
-		if (str_is(name, f->name))
-			return f;
-	return NULL;
-}
-
-bool view_has(const struct view_request *request, const struct field *field)
-{
-	return !field->needs || (field->needs & request->asked);
-}
-
-const struct field *view_part_next(const struct view *view, const char **at, char *mark)
-{
-	struct str name = { *at, strcspn(*at, "?! ") };
-
-	if (!name.n)
-		return NULL;
-	*mark = name.p[name.n];
-	*at += name.n + strspn(name.p + name.n, "?! ");
-	const struct field *f = view_field_called(view, name);
-	assert(f);
-	return f;
-}
-
-const char *const *view_sort_names(const struct view *view, struct arena *arena)
-{
-	size_t room = 1, n = 0;
-
-	for (const struct field *f = view->fields; f->name; f++)
-		room += 1 + (f->also ? strlen(f->also) : 0);
-	const char **names = arena_alloc(arena, room * sizeof(*names));
-	for (const struct field *f = view->fields; f->name; f++)
-		if (view_sorts_by(f))
-			names[n++] = f->name;
-	for (const struct field *f = view->fields; f->name; f++)
-		for (const char *p = view_sorts_by(f) ? f->also : NULL; p && *p;) {
-			size_t length = strcspn(p, " ");
-			names[n++] = arena_copy(arena, (struct str){ p, length }).p;
-			p += length + strspn(p + length, " ");
-		}
-	names[n] = NULL;
-	return names;
-}
-
-unsigned view_by(const struct view *view, const char *list)
-{
-	unsigned asked = 0;
-
-	do {
-		struct str word = { list, strcspn(list, ",") };
-		for (const struct view_word *w = view->by; w->name; w++)
-			asked |= str_is(word, w->name) ? w->asks : 0;
-		list += word.n;
-	} while (*list++ == ',');
-	return asked;
-}
-
-const char *view_sort_at(const struct view *view, size_t i)
-{
-	const struct field *f = view->fields;
-
-	while (f->name && (!view_sorts_by(f) || i-- > 0))
-		f++;
-	return f->name;
-}
-
-const char *view_by_at(const struct view *view, size_t i)
-{
-	const struct view_word *w = view->by;
-
-	while (w->name && i-- > 0)
-		w++;
-	return w->name;
 }
 
 static const void *row_at(const struct making *m, uint32_t i)

@@ -116,7 +116,11 @@ struct memtable *view_last_part(struct memtable *first);
 
 /* NULL when none has this name, as fields spell it. */
 const struct field *view_field_called(const struct view *view, struct str name);
-/* The same; of --sort's names when `wanted` is what a user typed. */
+/*
+ * The same; of --sort's names when `wanted` is what a user typed: '-' is '_', a unit at the
+ * end may be missing ("self_cpu"), and cuda, xpu, hpu, mtia and privateuse1 are "device",
+ * as in torch.
+ */
 const struct field *view_field(const struct view *view, const char *wanted);
 /* Is the column there: does it need nothing, or something that is asked for? */
 bool view_has(const struct view_request *request, const struct field *field);

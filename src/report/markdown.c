@@ -78,7 +78,7 @@ static void draw_rows(FILE *out, struct people *p)
 	if (p->table->is_form)
 		return;
 	putc('\n', out);
-	write_escaped(out, people_footer(p));
+	write_escaped(out, people_footer(p, SIZE_MAX));
 	putc('\n', out);
 }
 

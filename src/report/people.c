@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/field.h"
@@ -262,14 +263,21 @@ static void add_rows(struct people *p)
 	}
 }
 
-struct str people_footer(struct people *p)
+struct str people_footer(struct people *p, size_t width)
 {
+	char hidden[64];
+
 	buf_clear(&p->cell);
 	if (!p->table->is_form)
 		add_rows(p);
-	if (p->nhidden)
-		buf_addf(&p->cell, "%s%zu column%s hidden, --wide shows %s",
-			 p->cell.n ? "; " : "", p->nhidden, p->nhidden == 1 ? "" : "s",
-			 p->nhidden == 1 ? "it" : "them");
+	if (!p->nhidden)
+		return buf_str(&p->cell);
+	snprintf(hidden, sizeof(hidden), "%zu column%s hidden, --wide shows %s",
+		 p->nhidden, p->nhidden == 1 ? "" : "s", p->nhidden == 1 ? "it" : "them");
+	bool fits =
+		utf8_width(buf_str(&p->cell)) + strlen("; ") + strlen(hidden) <= width;
+	if (p->cell.n)
+		buf_add_text(&p->cell, fits ? "; " : "\n");
+	buf_add_text(&p->cell, hidden);
 	return buf_str(&p->cell);
 }

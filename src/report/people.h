@@ -62,8 +62,9 @@ struct str people_cell(struct people *p, size_t row, size_t column);
 struct str people_line(struct people *p, const char *text);
 /*
  * "20 of 1,432 rows, 93.1% of self CPU time; 1 column hidden, --wide shows it"; empty
- * below a form whose columns all fit.  Borrowed as above.
+ * below a form whose columns all fit, two lines where one would be wider than `width`.
+ * Borrowed as above.
  */
-struct str people_footer(struct people *p);
+struct str people_footer(struct people *p, size_t width);
 
 #endif

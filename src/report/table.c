@@ -290,7 +290,7 @@ static void draw_rows(FILE *out, struct people *p, const struct render_opts *opt
 		buf_add_char(line, '\n');
 		write_str(out, buf_str(line));
 	}
-	struct str footer = people_footer(p);
+	struct str footer = people_footer(p, width_of(opts));
 	if (!footer.n)
 		return;
 	if (p->rows->nrows)

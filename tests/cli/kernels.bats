@@ -75,7 +75,7 @@ load setup
 	ptool ingest -q "$GPU/one_stream.json"
 	ptool top --tensor-cores --format csv --limit 0 | like_golden top_tensor_cores.csv
 	run -2 --separate-stderr ptool top --sort tc_total_ratio
-	says "ptool: top: --sort total_tensor_core_pct needs --tensor-cores"
+	says "ptool: top: --sort tc_total_ratio needs --tensor-cores"
 	run -2 --separate-stderr ptool top --tensor-cores --format torch
 	says "ptool: top: --format torch has no columns for --tensor-cores"
 }

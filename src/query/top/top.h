@@ -69,8 +69,8 @@ struct top_float {
 /* All rows of the scope, and which of them to show in which order. */
 struct top_rows {
 	const struct scope *scope; /* borrowed */
-	struct text_pool texts;   /* of names, shapes, stacks, overloads, threads, ... */
-	struct opstats stats;     /* key.step is a number in `splits` */
+	struct text_pool texts;    /* of names, shapes, stacks, overloads, threads, ... */
+	struct opstats stats;      /* key.step is a number in `splits` */
 	struct intern splits;     /* int64_t[NTOP_SPLITS]: a number, or a text's number */
 	struct top_float *floats; /* owned, by row; NULL unless torch_times */
 	struct top_tensor *tensor; /* owned, by row; NULL unless they are asked for */

@@ -91,7 +91,8 @@ static struct cell get_nfl(const void *from, const void *row, int arg)
 	buf_add_char(&text, '\0');
 	buf_add_str(&text, f[CELLS_FILE].as.text);
 	buf_add_char(&text, '\0');
-	buf_addf(&text, "%020" PRIu64, (uint64_t)f[CELLS_LINE].as.integer ^ (uint64_t)INT64_MIN);
+	buf_addf(&text, "%020" PRIu64,
+		 (uint64_t)f[CELLS_LINE].as.integer ^ (uint64_t)INT64_MIN);
 	struct str copy = arena_copy(l->arena, buf_str(&text));
 	buf_release(&text);
 	return cell_text(copy);
