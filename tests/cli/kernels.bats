@@ -77,7 +77,7 @@ load setup
 	run -2 --separate-stderr ptool top --sort tc_total_ratio
 	says "ptool: top: --sort tc_total_ratio needs --tensor-cores"
 	run -2 --separate-stderr ptool top --tensor-cores --format torch
-	says "ptool: top: --format torch has no columns for --tensor-cores"
+	says "ptool: top: --format torch takes --by shape, stack and overload alone, and no --tensor-cores"
 }
 
 @test "a store that was edited is refused, or read, but never crashes" {
