@@ -11,18 +11,13 @@
 #include "base/idmap.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "store/launch_spans.h"
 #include "store/steps.h"
 #include "store/summary.h"
 #include "trace/op_pass.h"
 
-static int64_t device_of(const struct model *m, const struct slice_rec *s)
-{
-	const struct device_fact *setup = slice_setup(m, s);
-
-	if (setup && setup->device != NUMBER_NONE)
-		return setup->device;
-	return m->processes[m->tracks[s->track].process].pid.number;
-}
+/* Beyond it labels are collected and asked together: labels x devices takes too long. */
+#define FEW_DEVICES 32
 
 /* Device work from the first start to the last end, and the sum of its durations. */
 struct span {
@@ -95,8 +90,8 @@ static bool launched_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct model *m = context;
 	uint32_t track_a = launch_track(m, a), track_b = launch_track(m, b);
-	int64_t device_a = device_of(m, model_slice(m, a));
-	int64_t device_b = device_of(m, model_slice(m, b));
+	int64_t device_a = device_of_work(m, a);
+	int64_t device_b = device_of_work(m, b);
 
 	if (track_a != track_b)
 		return track_a < track_b;
@@ -112,8 +107,7 @@ static void find_groups(struct launched *l)
 	for (size_t i = 0; i <= l->n; i++) {
 		if (i > 0 && i < l->n &&
 		    launch_track(m, l->works[i]) == launch_track(m, l->works[i - 1]) &&
-		    device_of(m, model_slice(m, l->works[i])) ==
-			    device_of(m, model_slice(m, l->works[i - 1])))
+		    device_of_work(m, l->works[i]) == device_of_work(m, l->works[i - 1]))
 			continue;
 		l->groups = spill_grow(m->spill, l->groups, &l->groups_cap,
 				       l->ngroups + 1, sizeof(*l->groups));
@@ -215,22 +209,48 @@ static struct annotation_stat *find_label(struct summary *s, struct idmap *label
 	return &s->annotations[s->nannotations++];
 }
 
-/* Adds a call to its label, with the device work launched in it on its own thread. */
-static void add_call(const struct model *m, const struct launched *l, uint32_t row,
-		     struct annotation_stat *label)
-{
-	const struct slice_rec *slice = model_slice(m, row);
+/* Labels of a track whose launches go to many devices. */
+struct asking {
+	struct span_query *queries; /* owned */
+	size_t n, cap;
+};
 
-	if (slice->ts_ns < label->first_ts_ns)
-		label->first_ts_ns = slice->ts_ns;
-	label->calls++;
-	label->host_ns = sum_add(label->host_ns, slice->dur_ns);
-	for (size_t g = first_group(l, slice->track); g < l->ngroups; g++) {
-		size_t from = l->groups[g], to = l->groups[g + 1];
-		if (launch_track(m, l->works[from]) != slice->track)
-			break;
-		from = first_from_row(l, from, to, row);
-		to = first_from_time(l, from, to, slice_end(slice));
+static void ask_later(const struct model *m, struct asking *a, uint32_t row,
+		      uint32_t label)
+{
+	a->queries =
+		spill_grow(m->spill, a->queries, &a->cap, a->n + 1, sizeof(*a->queries));
+	a->queries[a->n++] = (struct span_query){ .row = row, .label = label };
+}
+
+/* The works of the track are in another order then, and its groups are none. */
+static void ask(const struct launched *l, struct asking *a, struct summary *s)
+{
+	if (a->n == 0)
+		return;
+	uint32_t track = model_slice(l->m, a->queries[0].row)->track;
+	size_t from = l->groups[first_group(l, track)];
+	size_t to = l->groups[first_group(l, track + 1)];
+	launch_spans_ask(l->m, l->works + from, to - from, a->queries, a->n);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct span_query *q = &a->queries[i];
+		struct annotation_stat *label = &s->annotations[q->label];
+		label->device_ns = sum_add(label->device_ns, q->device_ns);
+		label->device_span_ns = sum_add(label->device_span_ns, q->span_ns);
+		label->launches += q->launches;
+	}
+	a->n = 0;
+}
+
+/* Adds the device work that was launched in a call, of each of the groups. */
+static void add_launches(const struct launched *l, uint32_t row, size_t first,
+			 size_t last, struct annotation_stat *label)
+{
+	const struct slice_rec *slice = model_slice(l->m, row);
+
+	for (size_t g = first; g < last; g++) {
+		size_t from = first_from_row(l, l->groups[g], l->groups[g + 1], row);
+		size_t to = first_from_time(l, from, l->groups[g + 1], slice_end(slice));
 		if (from == to)
 			continue;
 		struct span span = span_of(l, from, to);
@@ -241,11 +261,22 @@ static void add_call(const struct model *m, const struct launched *l, uint32_t r
 	}
 }
 
+static void add_time(const struct slice_rec *slice, struct annotation_stat *label)
+{
+	if (slice->ts_ns < label->first_ts_ns)
+		label->first_ts_ns = slice->ts_ns;
+	label->calls++;
+	label->host_ns = sum_add(label->host_ns, slice->dur_ns);
+}
+
 static void add_calls(const struct model *m, struct op_pass *pass,
 		      const struct launched *l, struct summary *s)
 {
 	struct step_cursor steps = step_cursor(m);
+	struct asking asking = { 0 };
 	struct idmap labels;
+	uint32_t track = UINT32_MAX;
+	size_t first = 0, last = 0; /* groups of the track */
 
 	idmap_init_in(&labels, 16, m->spill);
 	for (uint32_t row = 0; row < m->nrows; row++) {
@@ -253,10 +284,23 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 		const struct slice_rec *slice = model_slice(m, row);
 		if (slice->class != CLASS_ANNOTATION || slice->phase != PHASE_COMPLETE)
 			continue;
+		if (slice->track != track) {
+			ask(l, &asking, s);
+			track = slice->track;
+			first = first_group(l, track);
+			last = first_group(l, track + 1);
+		}
 		uint32_t name = op_pass_name(pass, slice->name, false).name;
 		uint32_t step = step_of_row(&steps, row);
-		add_call(m, l, row, find_label(s, &labels, step, name));
+		struct annotation_stat *label = find_label(s, &labels, step, name);
+		add_time(slice, label);
+		if (last - first > FEW_DEVICES)
+			ask_later(m, &asking, row, (uint32_t)(label - s->annotations));
+		else
+			add_launches(l, row, first, last, label);
 	}
+	ask(l, &asking, s);
+	spill_free(m->spill, asking.queries);
 	idmap_release(&labels);
 }
 

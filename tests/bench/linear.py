@@ -92,9 +92,9 @@ class Place:
         self.words = {word: os.path.join(self.folder, file) for word, file in
                       (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"))}
         self.words["TRACE"] = self.make(name, size, "a", 1)
-        self.ingest("it", self.words["TRACE"], self.words["STORE"])
+        self.ingest(name, self.words["TRACE"], self.words["STORE"])
         if has_other:
-            self.ingest("it", self.make(name, size, "b", STRETCH), self.words["OTHER"])
+            self.ingest(name, self.make(name, size, "b", STRETCH), self.words["OTHER"])
             shutil.rmtree(os.path.join(self.folder, "b"))
 
     def make(self, name, size, inner, stretch):
@@ -109,9 +109,12 @@ class Place:
         maker.join()
         return path
 
-    def ingest(self, run_name, path, store):
-        subprocess.run([PTOOL, "ingest", "-q", "--run", run_name, "-o", store, path], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=900)
+    def ingest(self, name, path, store):
+        """As the run "it", or as a run of each file, the first of which is "it"."""
+        parts = natural(path) if name in structures.RUNS else [path]
+        for i, part in enumerate(parts):
+            subprocess.run([PTOOL, "ingest", "-q", "--run", f"it {i}" if i else "it", "-o", store, part], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=900)
 
     def run(self, cell, tool, seconds):
         if "COPY" in cell.line and os.path.exists(self.words["STORE"]):
@@ -121,6 +124,10 @@ class Place:
             if os.path.exists(self.words[word]):
                 os.remove(self.words[word])
         return ran
+
+
+def natural(folder):
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=lambda name: (len(name), name))]
 
 
 def exponent(costs, fixed, noise):

@@ -72,6 +72,31 @@ def profiles_of_one_rank(n, folder, stretch):
     return inner
 
 
+@kind
+def runs(n, folder, stretch):
+    """A run each: see RUNS."""
+    inner = os.path.join(folder, "runs")
+    os.mkdir(inner)
+    for i in range(n):
+        save(inner, f"run{i}.json", rank_text(0, 1, 1, stretch * (1 + i % 7 / 64)))
+    return inner
+
+
+@kind
+def small_files(n, folder, stretch):
+    """Folders of m files, of which one in eight is a trace and the others are of no format."""
+    inner, m = os.path.join(folder, "files"), max(1, math.isqrt(n))
+    for i in range(n):
+        below = os.path.join(inner, f"folder{i // m}")
+        os.makedirs(below, exist_ok=True)
+        save(below, f"file{i}.json", rank_text(i // 8, n, 1, stretch) if i % 8 == 0 else b"not a trace\n")
+    return inner
+
+
+RUNS = ("runs",)  # of these each file is ingested as a run of its own
+FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "small_files")  # a file each
+
+
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.
 
 EVENT = '{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}'

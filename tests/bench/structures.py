@@ -11,6 +11,7 @@ import os
 import other_files
 
 HOST = 100
+RUNS, FOLDERS = other_files.RUNS, other_files.FOLDERS
 STRUCTURES = {}
 
 
@@ -196,6 +197,14 @@ def annotations_of_devices(n):
             yield {**x(name, ts, dur, "gpu_user_annotation", tid=7), "pid": 0}
             yield label(name, ts, dur, tid=2)
         yield from launch(i, 10 * i + 2)
+
+
+@structure
+def labels_of_devices(n):
+    """Labels of one thread, each with the work of a device of its own."""
+    for i in range(n):
+        yield label(f"label {i % 100}", 10 * i, 8)
+        yield from launch(i, 10 * i + 1, device=i)
 
 
 # Operators, Python frames and modules.

@@ -78,7 +78,7 @@ class Recording:
 
     def cost(self, cell, size, tool, runs=1):
         if size not in self.places:
-            n = size // MANY_FILES if self.name in ("ranks", "profiles_of_one_rank") else size
+            n = size // MANY_FILES if self.name in structures.FOLDERS else size
             self.places[size] = linear.Place(self.name, n, self.root, has_other=False)
         return least([self.places[size].run(cell, tool, SECONDS) for _ in range(runs)])
 

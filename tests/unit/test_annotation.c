@@ -141,45 +141,77 @@ static void thousands_of_labels_are_told_apart(void **state)
 	world_release(&w);
 }
 
-/* Labels that overlap as they like, each with what is launched while it is open. */
-static void overlapping_labels_have_all_work_launched_inside_each(void **state)
+enum { LABELS = 90, WORKS = 500, DEVICES_MOST = 47 };
+
+static int64_t work_ts(int64_t k)
 {
-	enum { LABELS = 90, WORKS = 500 };
+	return 9000 + 40 * (k * 17 % WORKS);
+}
+
+/* From the first start to the last end of the works launched in [from, to), by device. */
+static int64_t expected_span(int64_t from, int64_t to, int64_t ndevices)
+{
+	int64_t sum = 0;
+
+	for (int64_t device = 0; device < ndevices; device++) {
+		int64_t first = INT64_MAX, last = INT64_MIN;
+		for (int64_t k = device; k < WORKS; k += ndevices) {
+			if (10 * k + 1 < from || 10 * k + 1 >= to)
+				continue;
+			int64_t end = work_ts(k) + 1 + k % 39;
+			first = work_ts(k) < first ? work_ts(k) : first;
+			last = end > last ? end : last;
+		}
+		sum += first < last ? last - first : 0;
+	}
+	return sum;
+}
+
+/* Labels that overlap as they like, each with what is launched while it is open. */
+static void check_overlapping_labels(int64_t ndevices)
+{
 	struct summary s;
 	struct world w;
 	char name[16];
-	(void)state;
 	world_init(&w);
-	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+	uint32_t thread = thread_in(&w, 1), stream[DEVICES_MOST];
 
+	for (int64_t i = 0; i < ndevices; i++)
+		stream[i] = track_in(&w, TRACK_STREAM, (int)i, 7);
 	for (int64_t i = 0; i < LABELS; i++) {
 		snprintf(name, sizeof(name), "label %d", (int)i);
 		add(&w, thread, name, 37 * i, 1 + 59 * i % 1999, CLASS_ANNOTATION);
 	}
 	for (int64_t i = 0; i < WORKS; i++) {
 		add_launch(&w, thread, 10 * i + 1, 2, 900 + i, NUMBER_NONE);
-		add_kernel(&w, stream, 9000 + 40 * i, 1 + i % 39, 900 + i, NUMBER_NONE);
+		add_kernel(&w, stream[i % ndevices], work_ts(i), 1 + i % 39, 900 + i,
+			   NUMBER_NONE);
 	}
 	build(&w, &s);
 
 	for (int64_t i = 0; i < LABELS; i++) {
 		int64_t from = 37 * i, to = from + 1 + 59 * i % 1999;
-		int64_t launches = 0, device_ns = 0, first = -1, last = -1;
+		int64_t launches = 0, device_ns = 0;
 		for (int64_t k = 0; k < WORKS; k++) {
-			if (10 * k + 1 < from || 10 * k + 1 >= to)
-				continue;
-			launches++;
-			device_ns += 1 + k % 39;
-			first = first < 0 ? 9000 + 40 * k : first;
-			last = 9000 + 40 * k + 1 + k % 39;
+			bool is_inside = 10 * k + 1 >= from && 10 * k + 1 < to;
+			launches += is_inside;
+			device_ns += is_inside ? 1 + k % 39 : 0;
 		}
 		snprintf(name, sizeof(name), "label %d", (int)i);
 		assert_int_equal(launches, label(&w, &s, name)->launches);
 		assert_int_equal(device_ns, label(&w, &s, name)->device_ns);
-		assert_int_equal(last - first, label(&w, &s, name)->device_span_ns);
+		assert_int_equal(expected_span(from, to, ndevices),
+				 label(&w, &s, name)->device_span_ns);
 	}
 	summary_release(&s);
 	world_release(&w);
+}
+
+static void overlapping_labels_have_all_work_launched_inside_each(void **state)
+{
+	(void)state;
+	check_overlapping_labels(1);
+	check_overlapping_labels(DEVICES_MOST);
 }
 
 int main(void)
