@@ -8,9 +8,6 @@
 #include "cli/operand.h"
 #include "query/filter_nothing.h"
 #include "query/findings.h"
-#include "query/sql_view.h"
-
-#define VIEW_CELLS_MAX 32
 
 /* clang-format off */
 const struct opt reading_operand[] = {
@@ -47,29 +44,6 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 	return rc;
 }
 
-/* Does a profile's file end before its end?  What cannot be read is told elsewhere. */
-static bool is_cut(struct store *store, const struct scope *scope)
-{
-	const struct sql_view_arg args[] = {
-		{ ":profiles", cell_text(str_of(scope->ids)) }, { NULL, cell_null() }
-	};
-	struct cell cells[VIEW_CELLS_MAX];
-	struct err err = ERR_INIT;
-	struct table *rows;
-	bool is = false;
-
-	if (sql_view_open(store, &sql_view_finding, args, &rows, &err) < 0)
-		return false;
-	while (!is && rows->ncolumns <= VIEW_CELLS_MAX &&
-	       rows->next(rows, cells, &err) > 0)
-		for (size_t i = 0; i < rows->ncolumns; i++)
-			is |= cells[i].type == CELL_TEXT &&
-			      strcmp(rows->columns[i].name, "code") == 0 &&
-			      str_is(cells[i].as.text, "truncated");
-	table_free(rows);
-	return is;
-}
-
 static int read_operand(const struct reading_plan *plan, const struct operand *operand,
 			struct err *err)
 {
@@ -85,7 +59,7 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 				   .path = operand->path,
 				   .scope = &scope,
 				   .for_people = reading_is_for_people(plan->output) };
-	if (operand->is_raw && is_cut(operand->store, &scope))
+	if (operand->is_raw && findings_have(operand->store, &scope, FINDING_TRUNCATED))
 		message_note(plan->command, operand->path,
 			     "the file is cut off: what came after the cut, often all "
 			     "device work, is missing; copy or record it again");

@@ -1,80 +1,81 @@
-/* Findings with their explanations: see findings.h. */
+/*
+ * Findings with their explanations: see findings.h.  For people first what was damaged
+ * and what was done about it, then what the recording lacks, what that disables and how
+ * to record it better.  Sentences are notes: a column would have to cut them.
+ */
 #include "query/findings.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/buf.h"
-#include "query/findings_rows.h"
+#include "base/sum.h"
 #include "query/query.h"
 
 #define CAPTION_MAX ((size_t)256)
 
-const struct column finding_columns[NFINDING_COLUMNS] = {
-	[FINDING_PROFILE] = { "profile", "Profile", UNIT_ID },
-	[FINDING_RANK] = { "rank", "Rank", UNIT_ID },
-	[FINDING_PATH] = { "path", "File", UNIT_TEXT },
-	[FINDING_SEVERITY] = { "severity", "Severity", UNIT_TEXT },
-	[FINDING_CODE] = { "code", "Code", UNIT_TEXT },
-	[FINDING_DETAIL] = { "detail", "Detail", UNIT_TEXT },
-	[FINDING_COUNT] = { "count", "Count", UNIT_COUNT },
-	[FINDING_OFFSET] = { "first_offset", "At byte", UNIT_COUNT },
-	[FINDING_EXCERPT] = { "excerpt", "Excerpt", UNIT_TEXT },
-	[FINDING_TIME] = { "time_ns", "Time", UNIT_NS },
-	[FINDING_SHARE] = { "share_pct", "Share", UNIT_PERCENT },
-	[FINDING_FOUND] = { "found", "Found", UNIT_TEXT },
-	[FINDING_DONE] = { "done", "Done", UNIT_TEXT },
-	[FINDING_DISABLES] = { "disables", "Disables", UNIT_TEXT },
-	[FINDING_ADVICE] = { "advice", "Advice", UNIT_TEXT },
-	[FINDING_SHARE_OF] = { "share_of", "Share of", UNIT_TEXT },
+/* clang-format off */
+/* The cells of a row: the columns of finding.sql, then how many profiles it is about. */
+enum { PROFILE, RANK, PATH, SEVERITY, CODE, DETAIL, COUNT, OFFSET, EXCERPT, TIME, SHARE, PROFILES,
+       NCELLS };
+
+/* Bits of struct field's `needs`. */
+enum { OF_RANKS = 1, OF_PROFILES = 2 };
+
+static struct cell get_words(const void *from, const void *row, int arg);
+
+#define CELL(place)   .get = view_cell, .arg = (place)
+#define WORDS(member) .get = get_words, .arg = offsetof(struct finding_kind, member)
+
+static const struct field fields[] = {
+	{ "profile", "Profile", NULL, NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
+	{ "path", "File", NULL, NULL, UNIT_TEXT, CELL(PATH) },
+	{ "severity", "Severity", NULL, NULL, UNIT_TEXT, CELL(SEVERITY) },
+	{ "code", "Code", NULL, NULL, UNIT_TEXT, CELL(CODE) },
+	{ "remark", "Remark", NULL, NULL, UNIT_TEXT, CELL(CODE), .flags = FIELD_PEOPLE },
+	{ "detail", "Detail", NULL, NULL, UNIT_TEXT, CELL(DETAIL) },
+	{ "profiles", "Profiles", NULL, NULL, UNIT_COUNT, CELL(PROFILES), .flags = FIELD_PEOPLE, .needs = OF_PROFILES },
+	{ "count", "Count", NULL, NULL, UNIT_COUNT, CELL(COUNT) },
+	{ "first_offset", "At byte", NULL, NULL, UNIT_COUNT, CELL(OFFSET) },
+	{ "excerpt", "Excerpt", NULL, NULL, UNIT_TEXT, CELL(EXCERPT) },
+	{ "time_ns", "Time", NULL, NULL, UNIT_NS, CELL(TIME) },
+	{ "share_pct", "Share", NULL, NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "found", "Found", NULL, NULL, UNIT_TEXT, WORDS(what) },
+	{ "done", "Done", NULL, NULL, UNIT_TEXT, WORDS(done) },
+	{ "disables", "Disables", NULL, NULL, UNIT_TEXT, WORDS(disables) },
+	{ "advice", "Advice", NULL, NULL, UNIT_TEXT, WORDS(advice) },
+	{ "share_of", "Share of", NULL, NULL, UNIT_TEXT, WORDS(share_of) },
+	{ .name = NULL },
 };
 
-const struct sql_view sql_view_finding = {
-	.name = "finding",
-	.sql = asset_query_views_finding_sql,
-	.columns = finding_columns,
-	.ncolumns = NVIEW_COLUMNS,
-};
+static const struct view_part *const damaged =
+	VIEW_PART("profile rank! severity! code! detail count! first_offset! share_pct");
+static const struct view_part *const lacking =
+	VIEW_PART("remark! detail profiles! count! time_ns share_pct");
+/* clang-format on */
 
-const struct finding_kind *findings_kind(struct str code)
+const struct view findings_view = { .name = "findings", .fields = fields };
+
+/* NULL for the code of a newer ptool's store. */
+static const struct finding_kind *kind_of(const struct cell *cells)
 {
 	for (size_t i = 0; i < NFINDINGS; i++)
-		if (str_is(code, finding_kinds[i].code))
+		if (str_is(cells[CODE].as.text, finding_kinds[i].code))
 			return &finding_kinds[i];
 	return NULL;
 }
 
-static void add_row(struct memtable *m, struct cell *cells)
+/* arg: the offset of a text of struct finding_kind. */
+static struct cell get_words(const void *from, const void *row, int arg)
 {
-	const struct finding_kind *kind = findings_kind(cells[FINDING_CODE].as.text);
+	const struct finding_kind *kind = kind_of(row);
+	const char *text = NULL;
 
-	cells[FINDING_FOUND] = cell_text_or_null(kind ? kind->what : NULL);
-	cells[FINDING_DONE] = cell_text_or_null(kind ? kind->done : NULL);
-	cells[FINDING_DISABLES] = cell_text_or_null(kind ? kind->disables : NULL);
-	cells[FINDING_ADVICE] = cell_text_or_null(kind ? kind->advice : NULL);
-	cells[FINDING_SHARE_OF] = cell_text_or_null(kind ? kind->share_of : NULL);
-	memtable_add_row(m, cells);
-}
-
-static bool is_as_bad(struct str severity, enum severity least)
-{
-	for (enum severity s = least; s <= SEVERITY_ERROR; s++)
-		if (str_is(severity, severity_name(s)))
-			return true;
-	return false;
-}
-
-/* *total: those that are not as bad count too. */
-static int collect(struct memtable *m, struct table *findings, enum severity least,
-		   size_t *total, struct err *err)
-{
-	struct cell cells[NFINDING_COLUMNS];
-	int rc;
-
-	*total = 0;
-	while ((rc = findings->next(findings, cells, err)) > 0) {
-		++*total;
-		if (is_as_bad(cells[FINDING_SEVERITY].as.text, least))
-			add_row(m, cells);
-	}
-	return rc;
+	(void)from;
+	if (kind)
+		memcpy(&text, (const char *)kind + arg, sizeof(text));
+	return cell_text_or_null(text);
 }
 
 static size_t count_severity(const struct memtable *m, enum severity severity)
@@ -82,7 +83,7 @@ static size_t count_severity(const struct memtable *m, enum severity severity)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nrows; i++)
-		n += str_is(memtable_row(m, i)[FINDING_SEVERITY].as.text,
+		n += str_is(memtable_row(m, i)[SEVERITY].as.text,
 			    severity_name(severity));
 	return n;
 }
@@ -130,24 +131,216 @@ static const char *make_caption(struct memtable *m, const struct scope *scope,
 	return caption;
 }
 
+static bool is_lack(const struct finding_kind *kind)
+{
+	return kind && finding_is_health((enum finding)(kind - finding_kinds));
+}
+
+static bool is_first_of_code(const struct memtable *m, size_t row)
+{
+	struct str code = memtable_row(m, row)[CODE].as.text;
+
+	for (size_t i = 0; i < row; i++)
+		if (str_equal(memtable_row(m, i)[CODE].as.text, code))
+			return false;
+	return true;
+}
+
+/* What the column Share is about, within a note. */
+static const char *share_words(const struct finding_kind *kind, bool has_share,
+			       struct arena *arena)
+{
+	if (!has_share || !kind->share_of)
+		return "";
+	return arena_printf(arena, " (share: of %s)", kind->share_of);
+}
+
+/* The first excerpt is in the note: in a column it would press the others. */
+static void explain_damage(struct memtable *to, const struct finding_kind *kind,
+			   const struct cell *cells)
+{
+	bool has_share = cells[SHARE].type != CELL_NULL;
+	struct str excerpt =
+		cells[EXCERPT].type == CELL_TEXT ? cells[EXCERPT].as.text : STR_LIT("");
+
+	memtable_add_note(to, "%s: %s%s; %s%s" STR_FMT, kind->code, kind->what,
+			  share_words(kind, has_share, &to->arena), kind->done,
+			  excerpt.n ? "; first: " : "", STR_ARG(excerpt));
+}
+
+static void add_damage(struct memtable *to, const struct memtable *all)
+{
+	for (size_t i = 0; i < all->nrows; i++) {
+		const struct cell *cells = memtable_row(all, i);
+		const struct finding_kind *kind = kind_of(cells);
+		if (is_lack(kind))
+			continue;
+		memtable_add_row(to, cells);
+		if (kind && is_first_of_code(all, i))
+			explain_damage(to, kind, cells);
+	}
+}
+
+static bool same_text(struct cell a, struct cell b)
+{
+	return a.type == b.type &&
+	       (a.type != CELL_TEXT || str_equal(a.as.text, b.as.text));
+}
+
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	return same_text(a[CODE], b[CODE]) && same_text(a[DETAIL], b[DETAIL]);
+}
+
+/* One row for all profiles of which the same is to be said; its share is the largest. */
+static void merge_lack(struct cell *to, const struct cell *from)
+{
+	to[PROFILES].as.integer++;
+	to[COUNT].as.integer = sum_add(to[COUNT].as.integer, from[COUNT].as.integer);
+	if (from[TIME].type == CELL_INT && to[TIME].type == CELL_INT)
+		to[TIME].as.integer = sum_add(to[TIME].as.integer, from[TIME].as.integer);
+	if (from[SHARE].type == CELL_REAL && to[SHARE].type == CELL_REAL &&
+	    from[SHARE].as.real > to[SHARE].as.real)
+		to[SHARE].as.real = from[SHARE].as.real;
+}
+
+/* Has a row before this one said it, of its code and detail? */
+static bool is_said(const struct memtable *all, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (is_same(memtable_row(all, i), memtable_row(all, row)))
+			return true;
+	return false;
+}
+
+static void add_lack_row(struct memtable *to, const struct memtable *all, size_t row)
+{
+	struct cell lack[NCELLS];
+
+	memcpy(lack, memtable_row(all, row), sizeof(lack));
+	lack[PROFILES] = cell_int(1);
+	for (size_t i = row + 1; i < all->nrows; i++)
+		if (is_same(memtable_row(all, i), lack))
+			merge_lack(lack, memtable_row(all, i));
+	memtable_add_row(to, lack);
+}
+
+static void explain_lack(struct memtable *to, const struct finding_kind *kind)
+{
+	memtable_add_note(to, "%s: %s%s; affects %s%s%s", kind->code, kind->what,
+			  share_words(kind, true, &to->arena), kind->disables,
+			  kind->advice ? "; better: " : "",
+			  kind->advice ? kind->advice : "");
+}
+
+/* In the order in which the kinds are listed: what is worst for answers first. */
+static void add_lacks(struct memtable *to, const struct memtable *all)
+{
+	for (size_t k = 0; k < NFINDINGS; k++) {
+		const struct finding_kind *kind = &finding_kinds[k];
+		bool is_told = false;
+		for (size_t i = 0; is_lack(kind) && i < all->nrows; i++) {
+			if (!str_is(memtable_row(all, i)[CODE].as.text, kind->code) ||
+			    is_said(all, i))
+				continue;
+			add_lack_row(to, all, i);
+			is_told = true;
+		}
+		if (is_told)
+			explain_lack(to, kind);
+	}
+}
+
+/* Their table; the rows, whose caption stands above, are moved. */
+static struct table *lay_out(struct memtable *rows, const struct view_part *part,
+			     const struct scope *scope)
+{
+	const struct view_request show = { .people = part,
+					   .for_people = part != NULL,
+					   .asked = (!part || scope->nranks > 1 ? OF_RANKS
+										: 0U) |
+						    (scope->n > 1 ? OF_PROFILES : 0U) };
+	struct memtable *out = view_of_cells(&findings_view, rows, scope, &show);
+
+	table_free(&rows->table);
+	return &out->table;
+}
+
+static struct table *lay_out_for_people(const struct memtable *all,
+					const struct scope *scope)
+{
+	struct memtable *damage = memtable_new(NULL, NCELLS);
+	struct memtable *lacks = memtable_new(NULL, NCELLS);
+
+	add_damage(damage, all);
+	add_lacks(lacks, all);
+	if (damage->nrows == 0 && lacks->nrows > 0) {
+		table_free(&damage->table);
+		lacks->table.caption = all->table.caption;
+		return lay_out(lacks, lacking, scope);
+	}
+	damage->table.caption = all->table.caption;
+	struct table *out = lay_out(damage, damaged, scope);
+	lacks->table.caption = "The recording";
+	if (lacks->nrows > 0)
+		out->more = lay_out(lacks, lacking, scope);
+	else
+		table_free(&lacks->table);
+	return out;
+}
+
+static bool is_as_bad(struct str severity, enum severity least)
+{
+	for (enum severity s = least; s <= SEVERITY_ERROR; s++)
+		if (str_is(severity, severity_name(s)))
+			return true;
+	return false;
+}
+
+/* NULL on failure. */
+static struct memtable *load(struct store *store, const struct scope *scope,
+			     struct err *err)
+{
+	struct memtable *all = memtable_new(NULL, NCELLS);
+
+	if (query_rows(store, asset_query_views_finding_sql, scope->ids, all, err) == 0)
+		return all;
+	table_free(&all->table);
+	return NULL;
+}
+
 int findings_open(struct store *store, const struct scope *scope, enum severity least,
 		  bool for_people, struct table **out, struct err *err)
 {
-	struct sql_view_arg args[] = { { ":profiles", cell_text(str_of(scope->ids)) },
-				       { .name = NULL } };
-	struct table *rows;
-	size_t total;
+	struct memtable *all = load(store, scope, err);
 
-	if (sql_view_open(store, &sql_view_finding, args, &rows, err) < 0)
+	if (!all)
 		return -1;
-	struct memtable *m = memtable_new(finding_columns, NFINDING_COLUMNS);
-	int rc = collect(m, rows, least, &total, err);
-	table_free(rows);
-	if (rc < 0) {
-		table_free(&m->table);
-		return -1;
+	struct memtable *wanted = memtable_new(NULL, NCELLS);
+	for (size_t i = 0; i < all->nrows; i++)
+		if (is_as_bad(memtable_row(all, i)[SEVERITY].as.text, least))
+			memtable_add_row(wanted, memtable_row(all, i));
+	wanted->table.caption = make_caption(wanted, scope, all->nrows);
+	table_free(&all->table);
+	if (for_people) {
+		*out = lay_out_for_people(wanted, scope);
+		table_free(&wanted->table);
+	} else {
+		*out = lay_out(wanted, NULL, scope);
 	}
-	m->table.caption = make_caption(m, scope, total);
-	*out = for_people ? findings_for_people(m, scope) : &m->table;
 	return 0;
+}
+
+bool findings_have(struct store *store, const struct scope *scope, enum finding what)
+{
+	struct err err = ERR_INIT;
+	struct memtable *all = load(store, scope, &err);
+	bool have = false;
+
+	for (size_t i = 0; all && i < all->nrows; i++)
+		have |= str_is(memtable_row(all, i)[CODE].as.text,
+			       finding_kinds[what].code);
+	if (all)
+		table_free(&all->table);
+	return have;
 }

@@ -9,12 +9,10 @@
 
 #include "base/err.h"
 #include "base/table.h"
-#include "query/scope.h"
-#include "query/sql_view.h"
+#include "query/view.h"
 #include "trace/finding.h"
 
-/* The part of the table that the store holds. */
-extern const struct sql_view sql_view_finding;
+extern const struct view findings_view;
 
 /*
  * Those as bad as `least`, worst first; a table without rows when there are none.
@@ -23,5 +21,7 @@ extern const struct sql_view sql_view_finding;
  */
 int findings_open(struct store *store, const struct scope *scope, enum severity least,
 		  bool for_people, struct table **out, struct err *err);
+/* Has a profile a finding of this kind?  What cannot be read is told elsewhere. */
+bool findings_have(struct store *store, const struct scope *scope, enum finding what);
 
 #endif

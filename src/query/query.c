@@ -3,6 +3,9 @@
 
 #include <assert.h>
 #include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
 
 int query_damaged(const char *what_do, struct err *err)
 {
@@ -34,27 +37,6 @@ void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *te
 	sqlite3_bind_text(stmt, parameter(stmt, name), text, -1, SQLITE_STATIC);
 }
 
-void query_bind(struct sqlite3_stmt *stmt, const char *name, struct cell value)
-{
-	int at = parameter(stmt, name);
-
-	switch (value.type) {
-	case CELL_NULL:
-		sqlite3_bind_null(stmt, at);
-		break;
-	case CELL_INT:
-		sqlite3_bind_int64(stmt, at, value.as.integer);
-		break;
-	case CELL_REAL:
-		sqlite3_bind_double(stmt, at, value.as.real);
-		break;
-	case CELL_TEXT:
-		sqlite3_bind_text64(stmt, at, value.as.text.p, value.as.text.n,
-				    SQLITE_TRANSIENT, SQLITE_UTF8);
-		break;
-	}
-}
-
 struct cell query_cell(struct sqlite3_stmt *stmt, int column)
 {
 	switch (sqlite3_column_type(stmt, column)) {
@@ -65,11 +47,12 @@ struct cell query_cell(struct sqlite3_stmt *stmt, int column)
 	case SQLITE_NULL:
 		return cell_null();
 	default:
-		/* bytes first would be wrong for text in UTF-16 */
-		return cell_text(
-			(struct str){ (const char *)sqlite3_column_text(stmt, column),
-				      (size_t)sqlite3_column_bytes(stmt, column) });
+		break;
 	}
+	/* the text first: it may convert what the length is then of */
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+	int n = sqlite3_column_bytes(stmt, column);
+	return cell_text((struct str){ text, (size_t)n });
 }
 
 int64_t query_number(struct sqlite3_stmt *stmt, int column)
@@ -77,4 +60,26 @@ int64_t query_number(struct sqlite3_stmt *stmt, int column)
 	return sqlite3_column_type(stmt, column) == SQLITE_NULL
 		       ? NUMBER_NONE
 		       : sqlite3_column_int64(stmt, column);
+}
+
+int query_rows(struct store *store, const unsigned char *sql, const char *profiles,
+	       struct memtable *to, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", profiles);
+	int n = sqlite3_column_count(stmt);
+	assert((size_t)n <= to->table.ncolumns);
+	struct cell *cells = xcalloc(to->table.ncolumns, sizeof(*cells));
+	while ((rc = sql_step(stmt, err)) > 0) {
+		for (int i = 0; i < n; i++)
+			cells[i] = query_cell(stmt, i);
+		memtable_add_row(to, cells);
+	}
+	free(cells);
+	sqlite3_finalize(stmt);
+	return rc;
 }

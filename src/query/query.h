@@ -10,7 +10,7 @@
 
 #include "base/asset.h"
 #include "base/err.h"
-#include "base/table.h"
+#include "base/memtable.h"
 #include "store/sql.h"
 #include "store/store.h"
 #include "trace/fact.h"
@@ -58,12 +58,17 @@ int query_prepare(struct store *store, const unsigned char *sql,
  */
 void query_bind_int(struct sqlite3_stmt *stmt, const char *name, int64_t value);
 void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *text);
-/* Text is copied. */
-void query_bind(struct sqlite3_stmt *stmt, const char *name, struct cell value);
 
 /* Column `column` of the row the statement stands on; text is borrowed until the next step. */
 struct cell query_cell(struct sqlite3_stmt *stmt, int column);
 /* The same as an integer; NUMBER_NONE for NULL. */
 int64_t query_number(struct sqlite3_stmt *stmt, int column);
+
+/*
+ * Adds the rows of a statement about :profiles, which are struct scope's ids; cells after
+ * its columns are null.  0, or -1 with err set.
+ */
+int query_rows(struct store *store, const unsigned char *sql, const char *profiles,
+	       struct memtable *to, struct err *err);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include "damaged_store.h"
 #include "query/findings.h"
+#include "query/info.h"
 #include "query/slices/slice_list.h"
-#include "query/sql_views.h"
 #include "query/top/top.h"
 #include "query/user_sql.h"
 
@@ -40,17 +40,16 @@ static void add_top(struct gist *g, struct store *store, const struct scope *sco
 
 static void add_views(struct gist *g, struct store *store, const struct scope *scope)
 {
-	const struct sql_view_arg args[] = {
-		{ ":profiles", cell_text(str_of(scope->ids)) }, { NULL, cell_null() }
-	};
 	struct err err = ERR_INIT;
 	struct table *t = NULL;
 	static const char *const orders[] = { "start", "dur", "self", "name" };
 	struct slice_list_request list = { .limit = 0 };
 
-	int rc = sql_view_open(store, &sql_view_info, args, &t, &err);
-	gist_table(g, rc, t, &err);
+	int rc;
+
 	for (int people = 0; people < 2; people++) {
+		rc = info_open(store, scope, "store", people, &t, &err);
+		gist_table(g, rc, t, &err);
 		rc = findings_open(store, scope, SEVERITY_INFO, people, &t, &err);
 		gist_table(g, rc, t, &err);
 	}

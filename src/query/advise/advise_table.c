@@ -1,138 +1,127 @@
 /* Findings, or their evidence, as rows: see advise.h. */
-#include "base/memtable.h"
 #include "base/units.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
-#include "query/pick.h"
-#include "trace/fact.h"
+#include "query/number_cell.h"
+#include "query/view.h"
 
-enum {
-	RULE,
-	SEVERITY,
-	PROFILE,
-	RANK,
-	DEVICE,
-	FINDING,
-	SAVING,
-	FORMULA,
-	SUGGESTION,
-	SAVING_PCT,
-	NFINDING_COLUMNS
+/* clang-format off */
+enum { RULE, SEVERITY, PROFILE, RANK, DEVICE, FINDING, SAVING, FORMULA, SUGGESTION, SAVING_PCT,
+       NCELLS };
+
+/* Those of evidence, whose first four are the same. */
+enum { ITEM = DEVICE + 1, VALUE, UNIT };
+
+/* Bits of struct field's `needs`. */
+enum { OF_FINDINGS = 1, OF_EVIDENCE = 2, OF_RANKS = 4 };
+
+#define CELL(place)   .get = view_cell, .arg = (place)
+#define OF_A(finding) .get = view_cell, .arg = (finding), .needs = OF_FINDINGS
+#define BY(evidence)  .get = view_cell, .arg = (evidence), .needs = OF_EVIDENCE
+
+static const struct field fields[] = {
+	{ "rule", "Rule", NULL, NULL, UNIT_TEXT, CELL(RULE) },
+	{ "severity", "Severity", NULL, NULL, UNIT_TEXT, OF_A(SEVERITY) },
+	{ "profile", "Profile", NULL, NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
+	{ "device", "Device", NULL, NULL, UNIT_ID, CELL(DEVICE) },
+	{ "finding", "Finding", NULL, NULL, UNIT_TEXT, OF_A(FINDING) },
+	{ "saving_ns", "Saves at most", NULL, NULL, UNIT_NS, OF_A(SAVING) },
+	{ "saving_formula", "Formula", NULL, NULL, UNIT_TEXT, OF_A(FORMULA) },
+	{ "suggestion", "Try", NULL, NULL, UNIT_TEXT, OF_A(SUGGESTION) },
+	{ "saving_pct", "Share (%)", NULL, NULL, UNIT_PERCENT, OF_A(SAVING_PCT) },
+	{ "item", "Item", NULL, NULL, UNIT_TEXT, BY(ITEM) },
+	{ "value", "Value", NULL, NULL, UNIT_ANY, BY(VALUE) },
+	{ "unit", "Unit", NULL, NULL, UNIT_TEXT, BY(UNIT) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view view = {
+	.name = "advise",
+	.fields = fields,
+	.people = VIEW_PART("rule! profile rank! device item! value! unit!"),
 };
 
-static const struct column finding_columns[NFINDING_COLUMNS] = {
-	[RULE] = { "rule", "Rule", UNIT_TEXT },
-	[SEVERITY] = { "severity", "Severity", UNIT_TEXT },
-	[PROFILE] = { "profile", "Profile", UNIT_ID },
-	[RANK] = { "rank", "Rank", UNIT_ID },
-	[DEVICE] = { "device", "Device", UNIT_ID },
-	[FINDING] = { "finding", "Finding", UNIT_TEXT },
-	[SAVING] = { "saving_ns", "Saves at most", UNIT_NS },
-	[FORMULA] = { "saving_formula", "Formula", UNIT_TEXT },
-	[SUGGESTION] = { "suggestion", "Try", UNIT_TEXT },
-	[SAVING_PCT] = { "saving_pct", "Share (%)", UNIT_PERCENT },
-};
-
-enum { EV_RULE, EV_PROFILE, EV_RANK, EV_DEVICE, EV_ITEM, EV_VALUE, EV_UNIT, NEV_COLUMNS };
-
-static const struct column evidence_columns[NEV_COLUMNS] = {
-	[EV_RULE] = { "rule", "Rule", UNIT_TEXT },
-	[EV_PROFILE] = { "profile", "Profile", UNIT_ID },
-	[EV_RANK] = { "rank", "Rank", UNIT_ID },
-	[EV_DEVICE] = { "device", "Device", UNIT_ID },
-	[EV_ITEM] = { "item", "Item", UNIT_TEXT },
-	[EV_VALUE] = { "value", "Value", UNIT_ANY },
-	[EV_UNIT] = { "unit", "Unit", UNIT_TEXT },
-};
-
-static struct cell text_cell(const char *text)
+/* The cells that all rows begin with, and null. */
+static void begin_row(struct cell *cells, const struct rule *rule,
+		      const struct scope_profile *profile, struct cell device)
 {
-	return text ? cell_text(str_of(text)) : cell_null();
-}
-
-static void place_cells(const struct scope_profile *profile, struct cell *profile_cell,
-			struct cell *rank_cell)
-{
-	*profile_cell = profile ? cell_int(profile->id) : cell_null();
-	*rank_cell = profile && profile->has_rank ? cell_int(profile->rank) : cell_null();
+	for (size_t i = 0; i < NCELLS; i++)
+		cells[i] = cell_null();
+	cells[RULE] = cell_text_or_null(rule->name);
+	if (profile)
+		cells[PROFILE] = cell_int(profile->id);
+	if (profile && profile->has_rank)
+		cells[RANK] = cell_int(profile->rank);
+	cells[DEVICE] = device;
 }
 
 static void add_finding(struct memtable *m, const struct advice *a)
 {
-	struct cell cells[NFINDING_COLUMNS];
+	struct cell cells[NCELLS];
 
-	cells[RULE] = text_cell(a->rule->name);
-	cells[SEVERITY] = text_cell(advice_severity_name(a->severity));
-	place_cells(a->profile, &cells[PROFILE], &cells[RANK]);
-	cells[DEVICE] = a->device;
-	cells[FINDING] = text_cell(a->finding);
-	cells[SAVING] =
-		a->saving_ns == NUMBER_NONE ? cell_null() : cell_int(a->saving_ns);
-	cells[FORMULA] = text_cell(a->formula);
-	cells[SUGGESTION] = text_cell(a->suggestion);
-	cells[SAVING_PCT] = a->saving_ns == NUMBER_NONE
-				    ? cell_null()
-				    : cell_real(facts_pct(a->saving_ns, a->of_ns));
+	begin_row(cells, a->rule, a->profile, a->device);
+	cells[SEVERITY] = cell_text_or_null(advice_severity_name(a->severity));
+	cells[FINDING] = cell_text_or_null(a->finding);
+	cells[SAVING] = number_cell(a->saving_ns);
+	cells[FORMULA] = cell_text_or_null(a->formula);
+	cells[SUGGESTION] = cell_text_or_null(a->suggestion);
+	if (a->saving_ns != NUMBER_NONE)
+		cells[SAVING_PCT] = cell_real(facts_pct(a->saving_ns, a->of_ns));
 	memtable_add_row(m, cells);
 }
 
 static void add_lack(struct memtable *m, const struct advice_lack *lack)
 {
-	struct cell cells[NFINDING_COLUMNS];
+	struct cell cells[NCELLS];
 
-	cells[RULE] = text_cell(lack->rule->name);
-	cells[SEVERITY] = text_cell("not_run");
-	place_cells(lack->profile, &cells[PROFILE], &cells[RANK]);
-	cells[DEVICE] = cells[SAVING] = cells[FORMULA] = cells[SAVING_PCT] = cell_null();
-	cells[FINDING] = text_cell(lack->why);
+	begin_row(cells, lack->rule, lack->profile, cell_null());
+	cells[SEVERITY] = cell_text(STR_LIT("not_run"));
+	cells[FINDING] = cell_text_or_null(lack->why);
 	cells[SUGGESTION] = cell_text_or_null(lack->record);
 	memtable_add_row(m, cells);
 }
 
 static void add_evidence(struct memtable *m, const struct advice *a)
 {
-	struct cell cells[NEV_COLUMNS];
+	struct cell cells[NCELLS];
 
-	cells[EV_RULE] = text_cell(a->rule->name);
-	place_cells(a->profile, &cells[EV_PROFILE], &cells[EV_RANK]);
-	cells[EV_DEVICE] = a->device;
+	begin_row(cells, a->rule, a->profile, a->device);
 	for (size_t i = 0; i < a->nevidence; i++) {
-		cells[EV_ITEM] = text_cell(a->evidence[i].item);
-		cells[EV_VALUE] = a->evidence[i].value;
-		cells[EV_UNIT] = text_cell(units_word(a->evidence[i].unit));
+		cells[ITEM] = cell_text_or_null(a->evidence[i].item);
+		cells[VALUE] = a->evidence[i].value;
+		cells[UNIT] = cell_text_or_null(units_word(a->evidence[i].unit));
 		memtable_add_row(m, cells);
 	}
-}
-
-static struct table *evidence_table(const struct advice_list *list,
-				    const struct advise_request *request,
-				    const struct scope *scope)
-{
-	const enum shown shown[NEV_COLUMNS] = {
-		[EV_PROFILE] = SHOWN_IF_PROFILES, [EV_RANK] = SHOWN_IF_RANKS
-	};
-	struct memtable *m = memtable_new(evidence_columns, NEV_COLUMNS);
-
-	for (size_t i = 0; i < list->n; i++)
-		add_evidence(m, &list->items[i]);
-	if (list->n == 0)
-		m->table.caption = "no problem found";
-	return table_pick(&m->table, shown, scope, request->for_people);
 }
 
 struct table *advise_table(const struct advice_list *list,
 			   const struct advise_request *request,
 			   const struct scope *scope)
 {
-	if (request->evidence)
-		return evidence_table(list, request, scope);
-	struct memtable *m = memtable_new(finding_columns, NFINDING_COLUMNS);
-	for (size_t i = 0; i < list->n; i++)
-		add_finding(m, &list->items[i]);
-	for (size_t i = 0; i < list->nlacks; i++)
-		add_lack(m, &list->lacks[i]);
+	const struct view_request show = {
+		.for_people = request->for_people,
+		.asked = (request->evidence ? OF_EVIDENCE : OF_FINDINGS) |
+			 (!request->for_people || scope->nranks > 1 ? OF_RANKS : 0U),
+	};
+	struct memtable *m = memtable_new(NULL, NCELLS);
 	const char *summary;
-	for (size_t i = 0; (summary = advise_summary(list, i, scope, &m->arena)); i++)
+
+	for (size_t i = 0; i < list->n; i++)
+		if (request->evidence)
+			add_evidence(m, &list->items[i]);
+		else
+			add_finding(m, &list->items[i]);
+	for (size_t i = 0; !request->evidence && i < list->nlacks; i++)
+		add_lack(m, &list->lacks[i]);
+	if (request->evidence && list->n == 0)
+		m->table.caption = "no problem found";
+	for (size_t i = 0;
+	     !request->evidence && (summary = advise_summary(list, i, scope, &m->arena));
+	     i++)
 		memtable_add_note(m, "%s", summary);
-	return &m->table;
+	struct memtable *out = view_of_cells(&view, m, scope, &show);
+	table_free(&m->table);
+	return &out->table;
 }

@@ -11,10 +11,9 @@
 #include "query/devices/device_properties.h"
 #include "query/gaps/gap_cause.h"
 #include "query/gaps/gap_table.h"
+#include "query/info.h"
 #include "query/kernels/kernels.h"
 #include "query/memory/memory.h"
-#include "query/sql_view.h"
-#include "query/sql_views.h"
 #include "query/steps/steps.h"
 #include "query/top/top.h"
 #include "trace/torch_dialect.h"
@@ -128,7 +127,7 @@ static struct str get_text(const struct reader *r, size_t row, const char *name)
 }
 
 /* "PyTorch 2.4 to 2.6 trace" */
-static struct str format_words(struct making *m, struct str format, struct str dialect)
+static struct str format_words(struct making *m, const char *format, const char *dialect)
 {
 	static const struct {
 		const char *format, *words;
@@ -140,22 +139,22 @@ static struct str format_words(struct making *m, struct str format, struct str d
 	};
 	struct arena *arena = &m->out->arena;
 
-	if (str_is(format, "pytorch")) {
+	if (strcmp(format, "pytorch") == 0) {
 		struct buf versions;
 		buf_init(&versions, TORCH_VERSIONS_MAX);
-		torch_dialect_add_text(dialect, &versions);
+		torch_dialect_add_text(str_of(dialect ? dialect : ""), &versions);
 		struct str by = versions.n ? buf_str(&versions) : STR_LIT("PyTorch");
 		by = str_of(arena_printf(arena, STR_FMT " trace", STR_ARG(by)));
 		buf_release(&versions);
 		return by;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (str_is(format, known[i].format) && dialect.n)
-			return str_of(arena_printf(arena, "%s (" STR_FMT ")",
-						   known[i].words, STR_ARG(dialect)));
-		else if (str_is(format, known[i].format))
+		if (strcmp(format, known[i].format) == 0 && dialect)
+			return str_of(
+				arena_printf(arena, "%s (%s)", known[i].words, dialect));
+		else if (strcmp(format, known[i].format) == 0)
 			return str_of(known[i].words);
-	return format;
+	return str_of(format);
 }
 
 /* The names of the devices that did work, of the first profile that tells them. */
@@ -185,38 +184,28 @@ static int add_device_names(struct making *m, struct err *err)
 
 static int add_recording(struct making *m, struct err *err)
 {
-	const struct sql_view_arg args[] = {
-		{ ":profiles", cell_text(str_of(m->scope->ids)) }, { .name = NULL }
-	};
-	struct table *table = NULL;
-	struct reader r;
-	int64_t slices = 0, span_ns = 0;
-	int rc = read_all(&r, sql_view_open(m->store, &sql_view_info, args, &table, err),
-			  &table, err);
+	const struct cell none = cell_null();
+	struct memtable *rows;
+	int64_t span_ns = 0;
 
-	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
-		int64_t ns = get_int(&r, i, "span_ns");
-		slices = sum_add(slices, get_int(&r, i, "slices"));
-		m->devices = sum_add(m->devices, get_int(&r, i, "devices"));
-		span_ns = ns > span_ns ? ns : span_ns;
-	}
-	if (rc == 0 && nrows(&r)) {
-		struct cell none = cell_null();
-		add(m, STR_LIT("format"), UNIT_TEXT,
-		    cell_text(format_words(m, get_text(&r, 0, "format"),
-					   get_text(&r, 0, "dialect"))),
-		    none);
-		add(m, STR_LIT("span"), UNIT_NS, cell_int(span_ns), none);
-		add(m, STR_LIT("profiles"), UNIT_COUNT, cell_int((int64_t)m->scope->n),
-		    none);
-		add(m, STR_LIT("ranks"), UNIT_COUNT, cell_int((int64_t)m->scope->nranks),
-		    none);
-		add(m, STR_LIT("slices"), UNIT_COUNT, cell_int(slices), none);
-		add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(m->devices), none);
-		rc = add_device_names(m, err);
-	}
-	reader_release(&r);
-	return rc;
+	if (info_load(m->store, m->scope, &rows, err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->scope->n; i++)
+		if (m->scope->profiles[i].dur_ns > span_ns)
+			span_ns = m->scope->profiles[i].dur_ns;
+	m->devices = info_sum(rows, INFO_DEVICES);
+	add(m, STR_LIT("format"), UNIT_TEXT,
+	    cell_text(format_words(m, m->scope->profiles[0].format,
+				   m->scope->profiles[0].dialect)),
+	    none);
+	add(m, STR_LIT("span"), UNIT_NS, cell_int(span_ns), none);
+	add(m, STR_LIT("profiles"), UNIT_COUNT, cell_int((int64_t)m->scope->n), none);
+	add(m, STR_LIT("ranks"), UNIT_COUNT, cell_int((int64_t)m->scope->nranks), none);
+	add(m, STR_LIT("slices"), UNIT_COUNT, cell_int(info_sum(rows, INFO_SLICES)),
+	    none);
+	add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(m->devices), none);
+	table_free(&rows->table);
+	return add_device_names(m, err);
 }
 
 /* The mean over all steps: of several profiles or devices the first one's. */

@@ -1,0 +1,298 @@
+/* What was recorded: see info.h. */
+#include "query/info.h"
+
+#include <sys/stat.h>
+
+#include "base/sum.h"
+#include "base/units.h"
+#include "query/devices/device_work.h"
+#include "query/devices/devices.h"
+#include "query/query.h"
+
+/* Bits of struct field's `needs`: what people see; machines get all of it. */
+enum { OF_RUNS = 1, OF_NAMES = 2, OF_SPANS = 4, OF_STARTS = 8 };
+
+#define CELL(place) .get = view_cell, .arg = (place)
+#define PEOPLE      .flags = FIELD_PEOPLE
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "ID", NULL, NULL, UNIT_ID, CELL(INFO_PROFILE) },
+	{ "run", "Run", NULL, NULL, UNIT_TEXT, CELL(INFO_RUN), .needs = OF_RUNS },
+	{ "name", "Worker", NULL, NULL, UNIT_TEXT, CELL(INFO_NAME), PEOPLE, .needs = OF_NAMES },
+	{ "path", "File", NULL, NULL, UNIT_TEXT, CELL(INFO_PATH) },
+	{ "format", "Format", NULL, NULL, UNIT_TEXT, CELL(INFO_FORMAT) },
+	{ "dialect", "Dialect", NULL, NULL, UNIT_TEXT, CELL(INFO_DIALECT) },
+	{ "host", "Host", NULL, NULL, UNIT_TEXT, CELL(INFO_HOST) },
+	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(INFO_RANK) },
+	{ "world_size", "World size", NULL, NULL, UNIT_COUNT, CELL(INFO_WORLD) },
+	{ "rank_source", "Rank source", NULL, NULL, UNIT_TEXT, CELL(INFO_RANK_SOURCE) },
+	{ "worker", "Worker", NULL, NULL, UNIT_TEXT, CELL(INFO_WORKER) },
+	{ "span", "Span no.", NULL, NULL, UNIT_COUNT, CELL(INFO_SPAN), .needs = OF_SPANS },
+	{ "start", "Start (UTC)", NULL, NULL, UNIT_TEXT, CELL(INFO_START) },
+	{ "start_minute", "Start (UTC)", NULL, NULL, UNIT_TEXT, CELL(INFO_START_MINUTE), PEOPLE, .needs = OF_STARTS },
+	{ "span_ns", "Span", NULL, NULL, UNIT_NS, CELL(INFO_SPAN_NS) },
+	{ "slices", "Slices", NULL, NULL, UNIT_COUNT, CELL(INFO_SLICES) },
+	{ "steps", "Steps", NULL, NULL, UNIT_COUNT, CELL(INFO_STEPS) },
+	{ "devices", "Devices", NULL, NULL, UNIT_COUNT, CELL(INFO_DEVICES) },
+	{ "has_memory", "Memory", NULL, NULL, UNIT_BOOL, CELL(INFO_MEMORY) },
+	{ "has_shapes", "Shapes", NULL, NULL, UNIT_BOOL, CELL(INFO_SHAPES) },
+	{ "has_stacks", "Stacks", NULL, NULL, UNIT_BOOL, CELL(INFO_STACKS) },
+	{ "has_flops", "FLOPs", NULL, NULL, UNIT_BOOL, CELL(INFO_FLOPS) },
+	{ "findings", "Findings", NULL, NULL, UNIT_COUNT, CELL(INFO_FINDINGS) },
+	{ "input_bytes", "Input", NULL, NULL, UNIT_BYTES, CELL(INFO_BYTES) },
+	{ "device_type", "Device type", NULL, NULL, UNIT_TEXT, CELL(INFO_DEVICE_TYPE) },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view info_view = {
+	.name = "info",
+	.fields = fields,
+	.people = VIEW_PART("profile! run! name! rank span start_minute span_ns! slices! "
+			    "steps devices"),
+};
+
+int info_load(struct store *store, const struct scope *scope, struct memtable **out,
+	      struct err *err)
+{
+	*out = memtable_new(NULL, NINFO_CELLS);
+	if (query_rows(store, asset_query_views_info_sql, scope->ids, *out, err) == 0)
+		return 0;
+	table_free(&(*out)->table);
+	return -1;
+}
+
+int64_t info_sum(const struct memtable *rows, int cell)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *at = &memtable_row(rows, i)[cell];
+		sum = sum_add(sum, at->type == CELL_INT ? at->as.integer : 0);
+	}
+	return sum;
+}
+
+static size_t count_runs(const struct scope *scope)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		n += i == 0 || scope->profiles[i].run_id != scope->profiles[i - 1].run_id;
+	return n;
+}
+
+/* "ptool.db: 2 runs, 3 profiles, 600.00 KiB" */
+static const char *make_caption(struct memtable *m, const char *path,
+				const struct scope *scope)
+{
+	char runs[UNITS_TEXT_MAX], profiles[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	size_t nruns = count_runs(scope), n = scope->n;
+	struct stat st;
+
+	units_text(UNIT_COUNT, cell_int((int64_t)nruns), runs);
+	units_text(UNIT_COUNT, cell_int((int64_t)n), profiles);
+	char *caption = arena_printf(&m->arena, "%s: %s %s, %s %s", path, runs,
+				     nruns == 1 ? "run" : "runs", profiles,
+				     n == 1 ? "profile" : "profiles");
+	if (!store_is(path) || stat(path, &st) < 0)
+		return caption;
+	units_text(UNIT_BYTES, cell_int(st.st_size), size);
+	return arena_printf(&m->arena, "%s, %s", caption, size);
+}
+
+/* In how many rows this column is more than so much. */
+static size_t count_above(const struct memtable *m, int column, int64_t least)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *cell = &memtable_row(m, i)[column];
+		n += cell->type == CELL_INT && cell->as.integer > least;
+	}
+	return n;
+}
+
+static size_t count_rows(const struct memtable *m, int column)
+{
+	return count_above(m, column, 0);
+}
+
+/* In how many rows this column is that text; NULL: any. */
+static size_t count_texts(const struct memtable *m, int column, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *cell = &memtable_row(m, i)[column];
+		n += cell->type == CELL_TEXT && (!text || str_is(cell->as.text, text));
+	}
+	return n;
+}
+
+/* Does a run hold several profiles that no rank tells apart? */
+static bool has_unranked(const struct scope *scope)
+{
+	for (size_t i = 1; i < scope->n; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		if (p->run_id == p[-1].run_id && (!p->has_rank || !p[-1].has_rank))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What people see: where profiles are known by their workers or files, those; there is
+ * room in 80 columns without the start, and of one run the name is said below.
+ */
+static unsigned people_want(struct memtable *m, const struct scope *scope)
+{
+	if (count_texts(m, INFO_WORKER, NULL) +
+			    count_texts(m, INFO_RANK_SOURCE, "order") ==
+		    0 &&
+	    !has_unranked(scope))
+		return OF_RUNS | OF_STARTS;
+	unsigned asked = OF_NAMES | (count_above(m, INFO_SPAN, 1) > 0 ? OF_SPANS : 0U);
+	if (count_runs(scope) > 1)
+		return asked | OF_RUNS;
+	memtable_add_note(m, "run: %s", scope->profiles[0].run);
+	return asked;
+}
+
+struct recorded {
+	int column;
+	const char *word;
+};
+
+static const struct recorded recorded[] = {
+	{ INFO_SHAPES, "shapes" },
+	{ INFO_MEMORY, "memory" },
+	{ INFO_STACKS, "stacks" },
+	{ INFO_FLOPS, "flops" },
+};
+#define NRECORDED (sizeof(recorded) / sizeof(recorded[0]))
+
+/* "recorded: shapes, memory (in 4 of 5 profiles); not recorded: stacks, flops" */
+static void note_recorded(struct memtable *m)
+{
+	const char *yes = "", *no = "";
+
+	if (count_rows(m, INFO_SLICES) == 0)
+		return; /* call graphs alone, which have none of it */
+	for (size_t i = 0; i < NRECORDED; i++) {
+		const char *word = recorded[i].word;
+		size_t n = count_rows(m, recorded[i].column);
+		if (n > 0 && n < m->nrows)
+			word = arena_printf(&m->arena, "%s (in %zu of %zu profiles)",
+					    word, n, m->nrows);
+		const char **list = n > 0 ? &yes : &no;
+		*list = arena_printf(&m->arena, "%s%s%s", *list, **list ? ", " : "",
+				     word);
+	}
+	memtable_add_note(m, "%s%s%s%s%s", *yes ? "recorded: " : "", yes,
+			  *yes && *no ? "; " : "", *no ? "not recorded: " : "", no);
+}
+
+/* Where ranks come from, when the recordings do not tell them. */
+static void note_ranks(struct memtable *m)
+{
+	size_t named = count_texts(m, INFO_RANK_SOURCE, "name");
+	size_t ordered = count_texts(m, INFO_RANK_SOURCE, "order");
+
+	if (named)
+		memtable_add_note(m,
+				  "the rank%s of %zu profile%s %s from the file name%s",
+				  named == 1 ? "" : "s", named, named == 1 ? "" : "s",
+				  named == 1 ? "is" : "are", named == 1 ? "" : "s");
+	if (ordered)
+		memtable_add_note(m,
+				  "no rank was recorded in %zu profiles: they are "
+				  "numbered in the order of their names",
+				  ordered);
+}
+
+/* That of the first profile that is no CPU's. */
+static struct str device_type(const struct memtable *m)
+{
+	for (size_t i = 0; i < m->nrows; i++) {
+		const struct cell *type = &memtable_row(m, i)[INFO_DEVICE_TYPE];
+		if (type->type == CELL_TEXT && !str_is(type->as.text, "CPU"))
+			return type->as.text;
+	}
+	return STR_LIT("CPU");
+}
+
+/* What the TensorBoard plugin calls the configuration, which is that of one run. */
+static void note_configuration(struct memtable *m, const struct scope *scope)
+{
+	size_t traces = count_texts(m, INFO_DEVICE_TYPE, NULL);
+
+	if (count_runs(scope) == 1 && traces > 0)
+		memtable_add_note(m, "%zu %s, device type " STR_FMT, traces,
+				  traces == 1 ? "worker" : "workers",
+				  STR_ARG(device_type(m)));
+}
+
+static void add_notes(struct memtable *m, const struct scope *scope)
+{
+	size_t n = count_rows(m, INFO_FINDINGS);
+
+	note_configuration(m, scope);
+	note_ranks(m);
+	note_recorded(m);
+	if (n > 0)
+		memtable_add_note(
+			m, "%zu %s repaired or damaged events; 'ptool doctor' tells", n,
+			n == 1 ? "profile has" : "profiles have");
+}
+
+/* Reading all the device work of more slices than this takes longer than a list may. */
+#define SLICES_MAX 10000000
+
+/* What belongs below the list: how well the devices were used.  NULL: nothing. */
+static int open_devices(struct store *store, const struct scope *scope,
+			struct memtable *m, struct table **out, struct err *err)
+{
+	int64_t launches = 0;
+
+	*out = NULL;
+	if (count_rows(m, INFO_DEVICES) == 0) {
+		if (device_launches(store, scope->ids, &launches, err) < 0)
+			return -1;
+		if (launches)
+			memtable_add_note(
+				m,
+				"%lld calls launched kernels, and none of these "
+				"was recorded; 'ptool advise' says what to check",
+				(long long)launches);
+		return 0;
+	}
+	if (info_sum(m, INFO_SLICES) <= SLICES_MAX)
+		return devices_summary_open(store, scope, out, err);
+	memtable_add_note(m, "'ptool devices' tells how well the devices were used");
+	return 0;
+}
+
+int info_open(struct store *store, const struct scope *scope, const char *path,
+	      bool for_people, struct table **out, struct err *err)
+{
+	struct view_request show = { .for_people = for_people, .asked = ~0U };
+	struct table *below = NULL;
+	struct memtable *rows;
+
+	if (info_load(store, scope, &rows, err) < 0)
+		return -1;
+	rows->table.caption = make_caption(rows, path, scope);
+	if (for_people) {
+		show.asked = people_want(rows, scope);
+		add_notes(rows, scope);
+	}
+	int rc = for_people ? open_devices(store, scope, rows, &below, err) : 0;
+	if (rc == 0) {
+		*out = &view_of_cells(&info_view, rows, scope, &show)->table;
+		(*out)->more = below;
+	}
+	table_free(&rows->table);
+	return rc;
+}
