@@ -8,6 +8,7 @@ void opstack_init(struct opstack *s, struct intern *texts, struct spill *spill)
 {
 	*s = (struct opstack){ .texts = texts };
 	idmap_init_in(&s->forward, 16, spill);
+	idmap_init_in(&s->filtered, 16, spill);
 }
 
 void opstack_release(struct opstack *s)
@@ -15,6 +16,7 @@ void opstack_release(struct opstack *s)
 	spill_free(s->forward.spill, s->first);
 	spill_free(s->forward.spill, s->backward);
 	idmap_release(&s->forward);
+	idmap_release(&s->filtered);
 	*s = (struct opstack){ 0 };
 }
 
@@ -33,10 +35,8 @@ static bool is_machinery(struct str frame)
 }
 
 /* The recorded stack less those frames; TEXT_NONE when nothing is left. */
-static uint32_t filter(struct opstack *s, uint32_t stack)
+static uint32_t filter_frames(struct opstack *s, uint32_t stack)
 {
-	if (stack == TEXT_NONE)
-		return TEXT_NONE;
 	struct str text = intern_str(s->texts, stack);
 	const char *p = text.p, *end = text.p + text.n;
 	struct buf kept;
@@ -55,6 +55,20 @@ static uint32_t filter(struct opstack *s, uint32_t stack)
 	uint32_t result = kept.n ? intern_add(s->texts, buf_str(&kept)) : TEXT_NONE;
 	buf_release(&kept);
 	return result;
+}
+
+/* Many operators have one stack: it is looked at once. */
+static uint32_t filter(struct opstack *s, uint32_t stack)
+{
+	if (stack == TEXT_NONE)
+		return TEXT_NONE;
+	size_t at = idmap_first(&s->filtered, stack);
+	uint32_t known = idmap_next(&s->filtered, &at);
+	if (known == UINT32_MAX) {
+		known = filter_frames(s, stack) + 1; /* TEXT_NONE is 0 then */
+		idmap_add(&s->filtered, stack, known);
+	}
+	return known - 1;
 }
 
 /* Parents stand before their children. */

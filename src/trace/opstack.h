@@ -19,8 +19,9 @@ struct op_stack_info {
 typedef struct op_stack_info op_stack_lookup(const void *from, uint32_t row);
 
 struct opstack {
-	struct intern *texts; /* borrowed */
-	struct idmap forward; /* sequence -> place in first */
+	struct intern *texts;  /* borrowed */
+	struct idmap filtered; /* stack -> what is left of it, and 1 more */
+	struct idmap forward;  /* sequence -> place in first */
 	struct forward_op {
 		int64_t start_ns;
 		uint32_t stack;
