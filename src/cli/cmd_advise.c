@@ -26,9 +26,9 @@ static const char *rule_at(size_t i)
 static const struct opt advise_options[] = {
 	{ .name = "rule", .arg = "NAME[:KEY=VALUE,...]", .help = "only these rules, with other thresholds; 'ptool help rules' lists them",
 	  .value_at = rule_at, .offset = FIELD(rule), .type = OPT_STRINGS },
-	{ .name = "evidence", .help = "a row for each number that findings rest on",
+	{ .name = "evidence", .help = "show the numbers that findings are based on, one per row",
 	  .offset = FIELD(evidence), .type = OPT_FLAG },
-	{ .name = "verbose", .help = "show evidence below findings, and why rules could not run",
+	{ .name = "verbose", .help = "show the evidence for each finding, and why rules could not run",
 	  .offset = FIELD(verbose), .type = OPT_FLAG },
 	OPT_END
 };
@@ -94,7 +94,8 @@ const struct command cmd_advise = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.exits = EXITS_READING("the rules were asked, whatever they found",
-			       "a call graph, or no such run, rank or profile"),
+	.exits = EXITS_READING(
+		"the rules ran, whatever they found",
+		"the recording is a call graph; or there is no such run, rank or profile"),
 	.run = run,
 };

@@ -28,7 +28,7 @@ static const char *sort_at(size_t i)
 static const struct opt callers_operands[] = {
 	{ .name = "re", .arg = "RE", .help = "regular expression for file:line(name) or {built-in name}",
 	  .offset = FIELD(regex), .type = OPT_ARG, .required = true },
-	{ .name = "store", .arg = "STORE|FILE", .help = "what to read, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
 	  .offset = FIELD(operand), .type = OPT_ARG },
 	OPT_END
 };

@@ -22,9 +22,9 @@ static const char *const by_names[] = { "collective", "size", "rank", NULL };
 
 /* clang-format off */
 static const struct opt comm_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by: collective, type and group; those and the size of the message; or the rank alone",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by collective, type and group; by these and message size; or by rank",
 	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
-	{ .name = "list", .help = "a row for each collective",
+	{ .name = "list", .help = "show every collective",
 	  .offset = FIELD(list), .type = OPT_FLAG },
 	{ .name = "ranks", .help = "compare the ranks of a run: who waited for whom",
 	  .offset = FIELD(ranks), .type = OPT_FLAG },
@@ -104,6 +104,6 @@ const struct command cmd_comm = {
 	.examples = examples,
 	.exits = EXITS_READING(
 		"there are collectives",
-		"no collective matches, or none was recorded; with --ranks: there is one rank only, or no two took part in the same collective"),
+		"no collective matches, or none was recorded; with --ranks: there is only one rank, or no two ranks share a collective"),
 	.run = run,
 };

@@ -53,19 +53,19 @@ static const struct opt diff_operands[] = {
 };
 
 static const struct opt diff_views[] = {
-	{ .name = "headline", .help = "the verdict and its statistics alone; for machines its numbers",
+	{ .name = "headline", .help = "only the verdict and its statistics",
 	  .offset = FIELD(parts[DIFF_PART_HEADLINE]), .type = OPT_FLAG },
-	{ .name = "accounting", .help = "the parts that add up to what the headline compares",
+	{ .name = "accounting", .help = "only the parts that add up to the time that the headline compares",
 	  .offset = FIELD(parts[DIFF_PART_ACCOUNTING]), .type = OPT_FLAG },
 	OPT_END
 };
 
 static const struct opt diff_options[] = {
-	{ .name = "base", .arg = "GLOB", .help = "base: the files that match a pattern",
+	{ .name = "base", .arg = "GLOB", .help = "files of the base side, as a pattern",
 	  .offset = FIELD(sides.base), .type = OPT_STRINGS },
-	{ .name = "new", .arg = "GLOB", .help = "new: the files that match a pattern",
+	{ .name = "new", .arg = "GLOB", .help = "files of the new side, as a pattern",
 	  .offset = FIELD(sides.new_side), .type = OPT_STRINGS },
-	{ .name = "by", .arg = "WHAT", .help = "what the rows are (default: operators, or functions of call graphs)",
+	{ .name = "by", .arg = "WHAT", .help = "what to compare in rows (default: operators, or functions of call graphs)",
 	  .choice_at = diff_dimension_name, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "metric", .arg = "WHAT", .help = "metric to compare (default: self time, or device time where that explains most)",
 	  .choice_at = diff_metric_name, .offset = FIELD(metric), .type = OPT_CHOICE },
@@ -102,7 +102,7 @@ static const struct opt diff_scope[] = {
 
 static const struct opt_group diff_groups[] = {
 	{ .title = "Operands", .opts = diff_operands },
-	{ .title = "Views (without one: all for people, the rows for machines)", .opts = diff_views },
+	{ .title = "Views (default: all for people, the rows for machines)", .opts = diff_views },
 	{ .opts = diff_options },
 	FILTER_GROUP(struct diff_opts, filter),
 	{ .title = "Profiles", .opts = diff_scope, .is_shared = true },
@@ -305,7 +305,7 @@ static const char *const examples[] = {
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "the sides were compared, whatever came of it; with --exit-code the new side is also not slower" },
+	{ EXIT_OK, "the sides were compared; with --exit-code: and the new side is not slower" },
 	{ EXIT_FINDING, "with --exit-code: the headline is slower (or larger); with --fail-on: what it names was found" },
 	EXIT_USAGE_ROW,
 	{ EXIT_EMPTY, "the sides share nothing; a side is empty or lacks what was asked for; or, with --exit-code or --fail-on, there are too few runs to decide" },

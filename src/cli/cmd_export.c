@@ -29,11 +29,11 @@ static const char *format_at(size_t i)
 static const struct opt export_options[] = {
 	{ .name = "to", .arg = "FORMAT", .help = "what to write",
 	  .choice_at = format_at, .offset = FIELD(to), .type = OPT_CHOICE },
-	{ .name = "output", .arg = "FILE", .help = "write there; its suffix may tell the format",
+	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix may choose the format",
 	  .offset = FIELD(output.path), .type = OPT_STRING, .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
 	  .offset = FIELD(output.force), .type = OPT_FLAG, .short_name = 'f' },
-	{ .name = "quiet", .help = "do not say what was read into the cache",
+	{ .name = "quiet", .help = "do not report what was read into the cache",
 	  .offset = FIELD(output.quiet), .type = OPT_FLAG, .short_name = 'q' },
 	OPT_END
 };
@@ -129,9 +129,9 @@ static const char *const examples[] = {
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "it is written" },
+	{ EXIT_OK, "the file was written" },
 	{ EXIT_USAGE, "a mistake in the command line; the output exists, or is a terminal" },
-	{ EXIT_EMPTY, "nothing of what the format holds was recorded" },
+	{ EXIT_EMPTY, "the recording holds nothing that the format can store" },
 	EXITS_OF_READING,
 };
 /* clang-format on */
@@ -140,7 +140,7 @@ const struct command cmd_export = {
 	.name = "export",
 	.part = COMMAND_STORE,
 	.question = "Write a profile for snakeviz, gprof2dot and others",
-	.summary = "Write what was recorded in a format of other programs",
+	.summary = "Write a recording in another program's format",
 	.groups = export_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

@@ -24,19 +24,19 @@ static const char *const cause_sets[] = { "ptool", "hta", NULL };
 
 /* clang-format off */
 static const struct opt gaps_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "a row for each of these",
+	{ .name = "by", .arg = "WHAT", .help = "what to group idle time by",
 	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "list", .help = "show single gaps, the longest first",
 	  .offset = FIELD(list), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show so many rows of each device, 0 for all; single gaps and people's tables have 20",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows per device, 0 for all (default: 20 with --list and in people's tables, else all)",
 	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	{ .name = "inner", .help = "only idle time between a device's first and last work, as HTA counts it",
 	  .offset = FIELD(inner), .type = OPT_FLAG },
 	{ .name = "root", .help = "charge the idle time after a synchronisation to that synchronisation",
 	  .offset = FIELD(root), .type = OPT_FLAG },
-	{ .name = "causes", .arg = "SET", .help = "whose causes: ptool's, or HTA's three of each stream",
+	{ .name = "causes", .arg = "SET", .help = "set of causes: ptool's, or HTA's three per stream",
 	  .choices = cause_sets, .offset = FIELD(causes), .type = OPT_CHOICE },
-	{ .name = "threshold", .arg = "TIME", .help = "with HTA's causes, a gap shorter than this is a kernel_wait",
+	{ .name = "threshold", .arg = "TIME", .help = "with --causes hta: gaps shorter than this are kernel_wait",
 	  .offset = FIELD(threshold), .type = OPT_STRING },
 	OPT_END
 };
@@ -145,8 +145,7 @@ const struct command cmd_gaps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.exits =
-		EXITS_READING("idle time was listed, also when the device was never idle",
-			      "no device work was recorded, or no idle time matches"),
+	.exits = EXITS_READING("idle time was listed, even if there was none",
+			       "no device work was recorded, or no idle time matches"),
 	.run = run,
 };

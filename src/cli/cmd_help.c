@@ -32,9 +32,9 @@ static const char *topic_name_at(size_t i)
 
 /* clang-format off */
 static const struct opt help_options[] = {
-	{ .name = "command", .arg = "COMMAND", .help = "the command to tell about; rules: those of ptool advise",
+	{ .name = "command", .arg = "COMMAND", .help = "the command to explain; rules: the rules of ptool advise",
 	  .choice_at = topic_name_at, .offset = FIELD(command), .type = OPT_ARG },
-	{ .name = "list", .help = "the names of all commands, one a line",
+	{ .name = "list", .help = "the names of all commands, one per line",
 	  .offset = FIELD(list), .type = OPT_FLAG },
 	{ .name = "bash", .help = "a completion script for bash",
 	  .offset = FIELD(bash), .type = OPT_FLAG },
@@ -114,7 +114,7 @@ static const char *const examples[] = { "ptool help help", "source <(ptool help 
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "it was shown" },
+	{ EXIT_OK, "the help was shown" },
 	{ EXIT_USAGE, "there is no such command, or two of the options were given" },
 	{ EXIT_IO, "standard output cannot be written" },
 	EXITS_END,

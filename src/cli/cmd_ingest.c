@@ -29,25 +29,25 @@ static const char *const keep_choices[] = { "args", NULL };
 
 /* clang-format off */
 static const struct opt ingest_options[] = {
-	{ .name = "file", .arg = "FILE", .help = "a trace, a folder or an archive; - is standard input, compression is found by content",
+	{ .name = "file", .arg = "FILE", .help = "a trace, a folder or an archive; - is standard input; compression is detected",
 	  .offset = FIELD(files), .type = OPT_ARGS, .required = true },
-	{ .name = "output", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "output", .arg = "STORE", .help = "the store (default: $PTOOL_STORE or ./ptool.db)",
 	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
-	{ .name = "run", .arg = "NAME", .help = "name of the run, instead of the files' common path",
+	{ .name = "run", .arg = "NAME", .help = "name of the run (default: the files' common path)",
 	  .offset = FIELD(run), .type = OPT_STRING },
 	{ .name = "input-format", .arg = "FORMAT", .help = "read as this format, whatever the content looks like",
 	  .choice_at = format_at, .offset = FIELD(input_format), .type = OPT_CHOICE },
-	{ .name = "torch-version", .arg = "X.Y", .help = "count as this torch did, whatever a PyTorch trace looks like",
+	{ .name = "torch-version", .arg = "X.Y", .help = "read PyTorch traces as this version wrote them, whatever they look like",
 	  .offset = FIELD(torch_version), .type = OPT_STRING },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
-	{ .name = "jobs", .arg = "N", .help = "threads to use, instead of one a core",
+	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core)",
 	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
-	{ .name = "memory-limit", .arg = "SIZE", .help = "memory for what a file holds, instead of half the machine's",
+	{ .name = "memory-limit", .arg = "SIZE", .help = "memory to use for a file's contents (default: half the machine's)",
 	  .offset = FIELD(memory_limit), .type = OPT_STRING },
-	{ .name = "max-expand", .arg = "N", .help = "times its size that a file or an archive may expand to, beyond 1 GiB",
+	{ .name = "max-expand", .arg = "N", .help = "refuse input beyond 1 GiB that expands to more than N times its size",
 	  .offset = FIELD(max_expand), .type = OPT_UINT },
-	{ .name = "strict", .help = "refuse what would be repaired or skipped with a warning",
+	{ .name = "strict", .help = "refuse input that would be repaired or skipped with a warning",
 	  .offset = FIELD(strict), .type = OPT_FLAG },
 	{ .name = "quiet", .help = "only report problems",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
@@ -131,7 +131,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "all traces are in the store, repaired ones too" },
+	{ EXIT_OK, "all traces are in the store, including repaired ones" },
 	{ EXIT_USAGE, "a mistake in the command line; or the store is a file that is none" },
 	{ EXIT_INPUT, "a file is missing, cannot be read or is no trace; or there is no trace in a folder (the others are in the store, unless --strict was given); or the store is damaged or of another schema" },
 	{ EXIT_IO, "the store cannot be written: the disk is full, the folder is missing or may not be written; or memory runs out" },

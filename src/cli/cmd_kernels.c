@@ -26,9 +26,9 @@ static const char *by_at(size_t i)
 static const struct opt kernels_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
 	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
-	{ .name = "launches", .help = "launch delay, queue time and what is bound by launches",
+	{ .name = "launches", .help = "show launch delay, queue time, and the share that is launch-bound",
 	  .offset = FIELD(launches), .type = OPT_FLAG },
-	{ .name = "copies", .help = "memory copies and sets too",
+	{ .name = "copies", .help = "include memory copies and sets",
 	  .offset = FIELD(copies), .type = OPT_FLAG },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END

@@ -21,9 +21,9 @@ static const char *sort_at(size_t i)
 
 /* clang-format off */
 static const struct opt list_options[] = {
-	{ .name = "sort", .arg = "KEY", .help = "by start (the default), name, or the largest dur or self first; 'help' lists them",
+	{ .name = "sort", .arg = "KEY", .help = "sort by start (the default), name, dur or self, the longest first; 'help' lists them",
 	  .value_at = sort_at, .offset = FIELD(show.sort), .type = OPT_STRING, .short_name = 's' },
-	{ .name = "limit", .arg = "ROWS", .help = "rows to show, 0 for all (default: 20 for people, all for machines)",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all (default: 20 in people's tables, else all)",
 	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
 	OPT_END
 };

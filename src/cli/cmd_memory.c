@@ -27,29 +27,29 @@ static const char *const bys[] = { "op", "size", "step", NULL };
 
 /* clang-format off */
 static const struct opt memory_views[] = {
-	{ .name = "stats", .help = "what each operator allocated and freed, itself and in all",
+	{ .name = "stats", .help = "bytes that each operator allocated and freed",
 	  .offset = VIEW(MEMORY_VIEW_STATS), .type = OPT_FLAG },
-	{ .name = "live", .help = "what was live at the peak of each device",
+	{ .name = "live", .help = "blocks that were live at each device's peak",
 	  .offset = VIEW(MEMORY_VIEW_LIVE), .type = OPT_FLAG },
-	{ .name = "events", .help = "each block: allocated, freed, how long it lived",
+	{ .name = "events", .help = "every block: when it was allocated and how long it lived",
 	  .offset = VIEW(MEMORY_VIEW_EVENTS), .type = OPT_FLAG },
-	{ .name = "curve", .help = "each event with the totals behind it",
+	{ .name = "curve", .help = "every event, with the running totals after it",
 	  .offset = VIEW(MEMORY_VIEW_CURVE), .type = OPT_FLAG },
-	{ .name = "growth", .help = "what each step began with, added and left",
+	{ .name = "growth", .help = "memory at the start and end of each step, and its growth",
 	  .offset = VIEW(MEMORY_VIEW_GROWTH), .type = OPT_FLAG },
-	{ .name = "leaks", .help = "operators whose blocks of a step are there at the end",
+	{ .name = "leaks", .help = "operators whose blocks from a step are still allocated at the end",
 	  .offset = VIEW(MEMORY_VIEW_LEAKS), .type = OPT_FLAG },
-	{ .name = "spikes", .help = "moments that stand out of the curve",
+	{ .name = "spikes", .help = "sudden rises of memory",
 	  .offset = VIEW(MEMORY_VIEW_SPIKES), .type = OPT_FLAG },
-	{ .name = "oom", .help = "each time memory was asked for in vain",
+	{ .name = "oom", .help = "failed allocations (out of memory)",
 	  .offset = VIEW(MEMORY_VIEW_OOM), .type = OPT_FLAG },
 	OPT_END
 };
 
 static const struct opt memory_options[] = {
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows (of each device, where they are ranked), 0 for all",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows (per device in ranked tables), 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
-	{ .name = "by", .arg = "WHAT", .help = "what the rows of --live are",
+	{ .name = "by", .arg = "WHAT", .help = "what to group the rows of --live by",
 	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
 	{ .name = "min-bytes", .arg = "SIZE", .help = "only blocks of this size or more (--events; 64K, 1M)",
 	  .offset = FIELD(min_bytes), .type = OPT_STRING },
@@ -68,16 +68,16 @@ static const struct opt memory_filters[] = {
 	  .offset = FILTER(ignore), .type = OPT_STRING, .short_name = 'N' },
 	{ .name = "device", .arg = "DEVICE", .help = "only these devices (cpu, cuda:0, cuda, 0)",
 	  .offset = FILTER(device), .type = OPT_STRINGS },
-	{ .name = "step", .arg = "A..B", .help = "only what happens in these steps, both ends included",
+	{ .name = "step", .arg = "A..B", .help = "only events in these steps, both ends included",
 	  .offset = FILTER(step), .type = OPT_STRING },
-	{ .name = "time", .arg = "A..B", .help = "only what happens in this time of the recording (1ms..2.5ms)",
+	{ .name = "time", .arg = "A..B", .help = "only events in this interval of the recording (1ms..2.5ms)",
 	  .offset = FILTER(time), .type = OPT_STRING },
 	OPT_END
 };
 
 static const struct opt_group memory_groups[] = {
 	OPERAND_GROUP(struct memory_opts, operand),
-	{ "Views (without one: the peaks)", memory_views, 0, false },
+	{ "Views (default: the peaks)", memory_views, 0, false },
 	{ "", memory_options, 0, false },
 	{ "Filters", memory_filters, FIELD(filter), true },
 	SCOPE_GROUP(struct memory_opts, scope),

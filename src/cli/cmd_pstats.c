@@ -46,7 +46,7 @@ static const char *sort_at(size_t i)
 
 /* clang-format off */
 static const struct opt pstats_operands[] = {
-	{ .name = "stores", .arg = "STORE|FILE", .help = "what to read and add, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "stores", .arg = "STORE|FILE", .help = "what to read and add up (default: $PTOOL_STORE or ./ptool.db)",
 	  .type = OPT_ARGS },
 	OPT_END
 };
@@ -54,19 +54,19 @@ static const struct opt pstats_operands[] = {
 static const struct opt pstats_options[] = {
 	{ .name = "sort", .arg = "KEYS", .help = "sort by pstats' keys, which may be shortened as pstats allows (cumulative,name); 'help' lists them",
 	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRINGS, .short_name = 's', .is_list = true },
-	{ .name = "reverse", .help = "the other direction",
+	{ .name = "reverse", .help = "reverse the order",
 	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
 	{ .name = "limit", .arg = "N", .help = "cut the list to its first N functions",
 	  .offset = FIELD(cuts), .type = OPT_SEQUENCE, .short_name = 'n' },
-	{ .name = "fraction", .arg = "F", .help = "cut the list to its first part, from 0 to 1",
+	{ .name = "fraction", .arg = "F", .help = "cut the list to this fraction of it, 0 to 1",
 	  .offset = FIELD(cuts), .type = OPT_SEQUENCE },
-	{ .name = "match", .arg = "RE", .help = "cut the list to functions with a match of Python's regular expression",
+	{ .name = "match", .arg = "RE", .help = "cut the list to functions that match the Python regular expression",
 	  .offset = FIELD(cuts), .type = OPT_SEQUENCE, .short_name = 'm' },
-	{ .name = "strip-dirs", .help = "leave directories out, and add functions that are one then",
+	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
 	  .offset = FIELD(strip_dirs), .type = OPT_FLAG },
 	{ .name = "callers", .help = "list who called each function",
 	  .offset = FIELD(callers), .type = OPT_FLAG },
-	{ .name = "callees", .help = "list whom each function called",
+	{ .name = "callees", .help = "list what each function called",
 	  .offset = FIELD(callees), .type = OPT_FLAG },
 	OPT_END
 };
@@ -293,7 +293,7 @@ static const char *const examples[] = {
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "the listing is complete, be it empty because of --limit or --fraction" },
+	{ EXIT_OK, "the listing is complete, even if --limit or --fraction left it empty" },
 	EXIT_USAGE_ROW,
 	{ EXIT_EMPTY, "no function matches, no functions were recorded, or no such run or profile is in the store" },
 	EXITS_OF_READING,

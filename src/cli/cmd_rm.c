@@ -21,9 +21,9 @@ struct rm_opts {
 static const struct opt rm_options[] = {
 	{ .name = "run", .arg = "RUN", .help = "a run to delete: its name, or the file it was made from",
 	  .offset = FIELD(runs), .type = OPT_ARGS, .required = true },
-	{ .name = "store", .arg = "STORE", .help = "the store, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "store", .arg = "STORE", .help = "the store (default: $PTOOL_STORE or ./ptool.db)",
 	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
-	{ .name = "quiet", .help = "do not name what was deleted",
+	{ .name = "quiet", .help = "do not list what was deleted",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
 	OPT_END
 };

@@ -28,7 +28,7 @@ struct sql_opts {
 
 /* clang-format off */
 static const struct opt sql_operands[] = {
-	{ .name = "store", .arg = "STORE|FILE", .help = "what to read, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
 	  .offset = FIELD(operand), .type = OPT_ARG },
 	{ .name = "query", .arg = "QUERY", .help = "SQL statements, with ; between them",
 	  .offset = FIELD(query), .type = OPT_ARG },
@@ -40,9 +40,9 @@ static const struct opt sql_options[] = {
 	  .offset = FIELD(file), .type = OPT_STRING },
 	{ .name = "param", .arg = "NAME=VALUE", .help = "the value of :NAME in the query, a number if it looks like one",
 	  .offset = FIELD(params), .type = OPT_STRINGS, .short_name = 'p' },
-	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0, the default: never",
+	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0 (the default): never",
 	  .offset = FIELD(timeout_s), .type = OPT_UINT },
-	{ .name = "memory-limit", .arg = "SIZE", .help = "memory that a query may take, instead of half the machine's",
+	{ .name = "memory-limit", .arg = "SIZE", .help = "memory that a query may use (default: half the machine's)",
 	  .offset = FIELD(memory_limit), .type = OPT_STRING },
 	OPT_END
 };
@@ -248,7 +248,7 @@ static const char *const examples[] = {
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "the query ran, also when it selected nothing" },
+	{ EXIT_OK, "the query ran, even if it selected nothing" },
 	{ EXIT_USAGE, "a mistake in the query or in the command line; a statement that would write, or uses what is refused; a query that took longer than --timeout; or the output exists" },
 	{ EXIT_INPUT, "the store, the file or the query's file is missing, cannot be read, or is of another schema" },
 	{ EXIT_IO, "the output or the cache cannot be written, or the query needs more memory than --memory-limit" },

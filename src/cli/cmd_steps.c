@@ -25,7 +25,7 @@ static const struct opt steps_options[] = {
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
 	  .offset = FIELD(phases), .type = OPT_FLAG },
 	{ .name = "bounds", .arg = "WHOSE",
-	  .help = "where steps begin and end: as recorded on the host, or as TensorBoard moves them",
+	  .help = "step boundaries: as recorded on the host, or as TensorBoard moves them",
 	  .choices = bounds_names, .offset = FIELD(bounds), .type = OPT_CHOICE },
 	{ .name = "step", .arg = "A..B", .help = "only these steps, both ends included",
 	  .offset = FIELD(step), .type = OPT_STRING },

@@ -68,17 +68,17 @@ static const struct opt top_options[] = {
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (stack:N for N frames; annotation is a table of labels)",
 	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
-	{ .name = "flops", .help = "floating-point operations, computed from the shapes",
+	{ .name = "flops", .help = "show floating-point operations, computed from the shapes",
 	  .offset = FIELD(flops), .type = OPT_FLAG },
-	{ .name = "tensor-cores", .help = "whether operators could use Tensor Cores, and how much of their device time did",
+	{ .name = "tensor-cores", .help = "show which operators could use Tensor Cores, and how much of their device time did",
 	  .offset = FIELD(tensor_cores), .type = OPT_FLAG },
-	{ .name = "top-level", .help = "only operators whose first call no other contains",
+	{ .name = "top-level", .help = "only operators whose first call is not inside another",
 	  .offset = FIELD(top_level), .type = OPT_FLAG },
 	OPT_END
 };
 
 static const struct opt top_format[] = {
-	{ .name = "format", .arg = "FORMAT", .help = "how to write the table",
+	{ .name = "format", .arg = "FORMAT", .help = "output format",
 	  .choice_at = format_at, .offset = offsetof(struct output_opts, format), .type = OPT_CHOICE },
 	OPT_END
 };

@@ -22,9 +22,9 @@ static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
 
 /* clang-format off */
 static const struct opt transfers_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by: kind and memory, those and the operator or the step, or the device alone",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by kind and memory; by these and operator or step; or by device",
 	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
-	{ .name = "list", .help = "a row for each copy and set",
+	{ .name = "list", .help = "show every copy and set",
 	  .offset = FIELD(list), .type = OPT_FLAG },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
@@ -92,7 +92,7 @@ const struct command cmd_transfers = {
 	.name = "transfers",
 	.part = COMMAND_GPU,
 	.question = "Which copies are slow, and who waits for them?",
-	.summary = "Show copies and sets, and who waited for them",
+	.summary = "Show memory copies and sets, and what waited for them",
 	.groups = transfers_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

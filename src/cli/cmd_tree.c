@@ -26,17 +26,17 @@ static const char *const splits[] = { "step", NULL };
 static const struct opt tree_options[] = {
 	{ .name = "depth", .arg = "LEVELS", .help = "show this many levels, 0 for all",
 	  .offset = FIELD(depth), .type = OPT_UINT },
-	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up what takes less of the busy time (5), or less time (1ms); 0 for nothing",
+	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up calls below this share of the busy time (5) or this time (1ms); 0 shows all",
 	  .offset = FIELD(min), .type = OPT_STRING },
-	{ .name = "root-at", .arg = "RE", .help = "begin paths at the names that match, instead of at the outermost",
+	{ .name = "root-at", .arg = "RE", .help = "start paths at matching names, not at the outermost call",
 	  .offset = FIELD(root_at), .type = OPT_STRING },
 	{ .name = "by", .arg = "WHAT", .help = "keep the steps of training apart",
 	  .offset = FIELD(by), .type = OPT_CHOICE, .choices = splits },
-	{ .name = "kernels", .help = "device work too, below the calls that launched it",
+	{ .name = "kernels", .help = "show device work below the calls that launched it",
 	  .offset = FIELD(kernels), .type = OPT_FLAG },
-	{ .name = "instances", .help = "each call apart, in the order of starts",
+	{ .name = "instances", .help = "show every call by itself, in order of start",
 	  .offset = FIELD(instances), .type = OPT_FLAG },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many children of each, 0 for all",
+	{ .name = "limit", .arg = "ROWS", .help = "show at most this many children per call, 0 for all",
 	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
 	OPT_END
 };
@@ -143,6 +143,6 @@ const struct command cmd_tree = {
 	.examples = examples,
 	.exits = EXITS_READING(
 		"there are calls",
-		"no call matches; or the run holds traces and call graphs, of which --profile chooses"),
+		"no call matches; or the run holds both traces and call graphs: choose with --profile"),
 	.run = run,
 };

@@ -19,7 +19,7 @@ const struct opt filter_options[] = {
 	  .offset = FIELD(stream), .type = OPT_STRINGS },
 	{ .name = "device", .arg = "N", .help = "only device work on these devices",
 	  .offset = FIELD(device), .type = OPT_STRINGS },
-	{ .name = "step", .arg = "A..B", .help = "only what belongs to these steps, both ends included",
+	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
 	  .offset = FIELD(step), .type = OPT_STRING },
 	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",
 	  .offset = FIELD(time), .type = OPT_STRING },

@@ -26,17 +26,17 @@ static const char *const names_choices[] = { "short", "full", NULL };
 
 /* clang-format off */
 const struct opt output_options[] = {
-	{ .name = "format", .arg = "FORMAT", .help = "how to write the table",
+	{ .name = "format", .arg = "FORMAT", .help = "output format",
 	  .choice_at = format_at, .offset = FIELD(format), .type = OPT_CHOICE },
-	{ .name = "output", .arg = "FILE", .help = "write there; its suffix chooses the format",
+	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix chooses the format",
 	  .offset = FIELD(path), .type = OPT_STRING, .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
 	  .offset = FIELD(force), .type = OPT_FLAG, .short_name = 'f' },
 	{ .name = "color", .arg = "WHEN", .help = "use colour",
 	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
-	{ .name = "quiet", .help = "do not say what was read into the cache",
+	{ .name = "quiet", .help = "do not report what was read into the cache",
 	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
-	{ .name = "wide", .help = "every column and whole names, however long lines get",
+	{ .name = "wide", .help = "show every column and whole names, however long the lines",
 	  .offset = FIELD(wide), .type = OPT_FLAG },
 	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to this width (default: the terminal's, or 120)",
 	  .offset = FIELD(width), .type = OPT_UINT },
@@ -44,7 +44,7 @@ const struct opt output_options[] = {
 	  .choices = names_choices, .offset = FIELD(names), .type = OPT_CHOICE },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  .offset = FIELD(no_pager), .type = OPT_FLAG },
-	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would run (csv, tsv)",
+	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would execute (csv, tsv)",
 	  .offset = FIELD(escape_formulas), .type = OPT_FLAG },
 	OPT_END
 };

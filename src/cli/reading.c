@@ -11,7 +11,7 @@
 
 /* clang-format off */
 const struct opt reading_operand[] = {
-	{ .name = "store", .arg = "STORE|FILE", .help = "what to read, instead of $PTOOL_STORE or ./ptool.db",
+	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
 	  .type = OPT_ARG },
 	OPT_END
 };

@@ -16,7 +16,7 @@
 
 /* clang-format off */
 const struct opt scope_options[] = {
-	{ .name = "run", .arg = "NAME", .help = "the run to read, instead of the newest",
+	{ .name = "run", .arg = "NAME", .help = "the run to read (default: the newest)",
 	  .offset = FIELD(run), .type = OPT_STRING },
 	{ .name = "rank", .arg = "N|A..B", .help = "only the profiles of these ranks",
 	  .offset = FIELD(rank), .type = OPT_STRING },

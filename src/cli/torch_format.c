@@ -18,7 +18,7 @@ static const char *const time_units[] = { "s", "ms", "us", NULL };
 const struct opt torch_options[] = {
 	{ .name = "header", .arg = "TEXT", .help = "a line above the table",
 	  .offset = FIELD(header), .type = OPT_STRING },
-	{ .name = "max-name-column-width", .arg = "N", .help = "cut names to fit N characters (torch's default is 55), 0 for never",
+	{ .name = "max-name-column-width", .arg = "N", .help = "cut names to N characters, 0 for never (torch's default: 55)",
 	  .offset = FIELD(name_width), .type = OPT_STRING },
 	{ .name = "time-unit", .arg = "UNIT", .help = "one unit for all times",
 	  .choices = time_units, .offset = FIELD(time_unit), .type = OPT_CHOICE },

@@ -28,7 +28,7 @@ struct view_opts {
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column; 'help' lists them", \
 	  .value_at = (keys), .offset = (at) + offsetof(struct view_opts, sort), .type = OPT_STRING, \
 	  .short_name = 's' }, \
-	{ .name = "reverse", .help = "the other direction", \
+	{ .name = "reverse", .help = "reverse the order", \
 	  .offset = (at) + offsetof(struct view_opts, reverse), .type = OPT_FLAG, .short_name = 'r' }, \
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all", \
 	  .offset = (at) + offsetof(struct view_opts, limit), .type = OPT_UINT, .short_name = 'n' }
