@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/record.h"
 
 /* The database header: section 1.3. */
 #define HEADER_BYTES 100
@@ -378,10 +379,10 @@ static int write_overflow(struct btree_file *f, const uint8_t *p, size_t n,
 	return 0;
 }
 
-int btree_add(struct btree *t, int64_t rowid, const struct record *row, struct err *err)
+int btree_add(struct btree *t, int64_t rowid, struct str record, struct err *err)
 {
 	uint8_t head[2 * RECORD_VARINT_MAX];
-	size_t size = record_size(row), local = local_bytes(t->file, size);
+	size_t size = record.n, local = local_bytes(t->file, size);
 	uint8_t *p = record_varint_put(head, size);
 	size_t nhead = (size_t)(record_varint_put(p, (uint64_t)rowid) - head);
 	size_t cell = nhead + local + (local < size ? 4 : 0);
@@ -395,16 +396,10 @@ int btree_add(struct btree *t, int64_t rowid, const struct record *row, struct e
 	t->content -= (uint32_t)cell;
 	uint8_t *to = t->leaf + t->content;
 	memcpy(to, head, nhead);
-	if (local == size) {
-		record_put(row, to + nhead);
-	} else {
-		uint8_t *whole = xmalloc(size);
-		record_put(row, whole);
-		memcpy(to + nhead, whole, local);
-		int rc = write_overflow(t->file, whole + local, size - local, &overflow,
-					err);
-		free(whole);
-		if (rc < 0)
+	memcpy(to + nhead, record.p, local);
+	if (local < size) {
+		if (write_overflow(t->file, (const uint8_t *)record.p + local,
+				   size - local, &overflow, err) < 0)
 			return -1;
 		put32(to + nhead + local, overflow);
 	}

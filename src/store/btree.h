@@ -17,9 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/err.h"
-#include "store/record.h"
+#include "base/str.h"
 
 /* A database file that pages are put behind. */
 struct btree_file {
@@ -73,8 +72,8 @@ struct btree {
  * tree is none that this can add to; -1 with err set.
  */
 int btree_begin(struct btree *t, struct btree_file *f, uint32_t root, struct err *err);
-/* A row whose rowid is larger than all before.  0, or -1 with err set. */
-int btree_add(struct btree *t, int64_t rowid, const struct record *row, struct err *err);
+/* A record (record.h) whose rowid is larger than all before.  0, or -1 with err set. */
+int btree_add(struct btree *t, int64_t rowid, struct str record, struct err *err);
 /* Writes the last pages and those above.  0, or -1 with err set. */
 int btree_end(struct btree *t, struct err *err);
 /* Frees; at any time after btree_begin(). */

@@ -44,12 +44,18 @@ struct bulk {
 	 * asked for once each, in their order: `from` may keep what the next row needs.
 	 */
 	void (*row)(const void *from, int64_t row, struct bulk_cell *cells);
+	/*
+	 * Not NULL: rows may be asked for in stretches, each through a `from` of its own
+	 * (bulk_team.h): makes it ready for that row.
+	 */
+	void (*seek)(const void *from, int64_t row);
 };
 
 /* The bulk of a table of schema.sql: its name in large and in small letters. */
-#define BULK(TABLE, name, row)                               \
-	{                                                    \
-#name, TABLE##_COLUMNS, COL_##TABLE##_N, row \
+#define BULK(TABLE, name, row) BULK_PARTS(TABLE, name, row, NULL)
+#define BULK_PARTS(TABLE, name, row, seek)                         \
+	{                                                          \
+#name, TABLE##_COLUMNS, COL_##TABLE##_N, row, seek \
 	}
 
 /* 0, or -1 with err set: what SQLite says, or the column that no row sets. */

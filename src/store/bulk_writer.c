@@ -7,9 +7,12 @@
 
 #include "store/sql.h"
 
-struct bulk_writer bulk_writer(struct sqlite3 *db, int64_t page_rows)
+struct bulk_writer bulk_writer(struct sqlite3 *db, const void *from,
+			       struct bulk_team *team, int64_t page_rows)
 {
-	return (struct bulk_writer){ .db = db, .page_rows = page_rows, .fd = -1 };
+	return (struct bulk_writer){
+		.db = db, .from = from, .team = team, .page_rows = page_rows, .fd = -1
+	};
 }
 
 /* To SQLite, which sees at its next transaction that the file changed. */
@@ -67,55 +70,14 @@ static int root_of(struct bulk_writer *w, const char *table, int64_t *root,
 	return rc < 0 ? -1 : 0;
 }
 
-static void add_cell(struct record *record, const struct bulk_cell *cell)
+static int add_record(void *to, int64_t id, struct str record, struct err *err)
 {
-	switch (cell->kind) {
-	case BULK_INT:
-		record_int(record, cell->number);
-		break;
-	case BULK_REAL:
-		record_real(record, cell->real);
-		break;
-	case BULK_TEXT:
-		record_text(record, cell->bytes);
-		break;
-	case BULK_BLOB:
-		record_blob(record, cell->bytes);
-		break;
-	case BULK_UNSET:
-	case BULK_NULL:
-		record_null(record);
-		break;
-	}
-}
-
-static int add_rows(struct btree *tree, const struct bulk *bulk, const void *from,
-		    int64_t nrows, struct err *err)
-{
-	struct bulk_cell cells[RECORD_COLUMNS_MAX] = { { .kind = BULK_UNSET } };
-	struct record record = { .body = NULL };
-	int rc = 0;
-
-	for (int64_t row = 0; row < nrows && rc == 0; row++) {
-		bulk->row(from, row, cells);
-		if (row == 0 && bulk_check(bulk, cells, err) < 0)
-			return -1;
-		int64_t id = tree->last < 1 ? 1 : tree->last + 1;
-		if (cells[0].kind == BULK_INT)
-			id = cells[0].number;
-		record_begin(&record);
-		record_null(&record); /* the id is the rowid */
-		for (int i = 1; i < bulk->ncolumns; i++)
-			add_cell(&record, &cells[i]);
-		rc = btree_add(tree, id, &record, err);
-	}
-	record_release(&record);
-	return rc;
+	return btree_add(to, id, record, err);
 }
 
 /* 1, or 0 where the table's pages are none to add to; -1. */
-static int write_pages(struct bulk_writer *w, const struct bulk *bulk, const void *from,
-		       int64_t nrows, struct err *err)
+static int write_pages(struct bulk_writer *w, const struct bulk *bulk, int64_t nrows,
+		       struct err *err)
 {
 	struct btree tree;
 	int64_t root;
@@ -125,25 +87,27 @@ static int write_pages(struct bulk_writer *w, const struct bulk *bulk, const voi
 	int rc = root ? enter_pages(w, err) : 0;
 	if (rc <= 0)
 		return rc;
+	const struct bulk_taker taker = { add_record, &tree };
 	rc = btree_begin(&tree, &w->file, (uint32_t)root, err);
-	if (rc > 0 &&
-	    (add_rows(&tree, bulk, from, nrows, err) < 0 || btree_end(&tree, err) < 0))
+	int64_t first_id = tree.last < 1 ? 1 : tree.last + 1;
+	if (rc > 0 && (bulk_team_rows(w->team, bulk, nrows, first_id, &taker, err) < 0 ||
+		       btree_end(&tree, err) < 0))
 		rc = -1;
 	btree_release(&tree);
 	return rc;
 }
 
-int bulk_write(struct bulk_writer *w, const struct bulk *bulk, const void *from,
-	       int64_t nrows, struct err *err)
+int bulk_write(struct bulk_writer *w, const struct bulk *bulk, int64_t nrows,
+	       struct err *err)
 {
 	if (nrows > 0 && nrows >= w->page_rows) {
-		int rc = write_pages(w, bulk, from, nrows, err);
+		int rc = write_pages(w, bulk, nrows, err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
 	if (nrows > 0 && leave_pages(w, err) < 0)
 		return -1;
-	return bulk_insert(w->db, bulk, from, nrows, err);
+	return bulk_insert(w->db, bulk, w->from, nrows, err);
 }
 
 int bulk_writer_end(struct bulk_writer *w, struct err *err)

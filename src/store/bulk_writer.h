@@ -11,13 +11,15 @@
 
 #include "base/err.h"
 #include "store/btree.h"
-#include "store/bulk.h"
+#include "store/bulk_team.h"
 
 struct sqlite3;
 
 struct bulk_writer {
 	struct sqlite3 *db; /* borrowed; in a transaction but while pages are written */
-	int64_t page_rows;  /* a table with so many rows or more is written as pages */
+	const void *from;   /* of rows that SQLite takes; borrowed */
+	struct bulk_team *team; /* makes those of pages; borrowed */
+	int64_t page_rows; /* a table with so many rows or more is written as pages */
 	/* private */
 	int fd; /* -1: not opened */
 	bool is_file_open, only_sql;
@@ -25,10 +27,11 @@ struct bulk_writer {
 };
 
 /* The connection is in a transaction, and is the only one that writes. */
-struct bulk_writer bulk_writer(struct sqlite3 *db, int64_t page_rows);
+struct bulk_writer bulk_writer(struct sqlite3 *db, const void *from,
+			       struct bulk_team *team, int64_t page_rows);
 /* As bulk_insert(). */
-int bulk_write(struct bulk_writer *w, const struct bulk *bulk, const void *from,
-	       int64_t nrows, struct err *err);
+int bulk_write(struct bulk_writer *w, const struct bulk *bulk, int64_t nrows,
+	       struct err *err);
 /* Behind the last: the connection is in a transaction again.  Also after a failure. */
 int bulk_writer_end(struct bulk_writer *w, struct err *err);
 

@@ -104,7 +104,7 @@ static int store_reading(struct importing *i, const struct import_source *source
 	about.run_id = i->run_id;
 	about.path = source->path;
 	about.mtime_ns = mtime_of(i, source);
-	about.threaded = i->options->read.threads > 0;
+	about.threads = i->options->read.threads;
 	about.text_ids = text_ids;
 	if (loader_write(reading->loader, i->db, &about, &loaded, err) < 0)
 		return -1;

@@ -30,6 +30,7 @@ enum {
 void record_release(struct record *r)
 {
 	free(r->body);
+	free(r->whole);
 	*r = (struct record){ .body = NULL };
 }
 
@@ -182,4 +183,14 @@ void record_put(const struct record *r, uint8_t *out)
 	memcpy(out, r->types, r->ntypes);
 	if (r->nbody)
 		memcpy(out + r->ntypes, r->body, r->nbody);
+}
+
+struct str record_whole(struct record *r)
+{
+	size_t n = record_size(r);
+
+	if (r->whole_cap < n)
+		r->whole = xgrow(r->whole, &r->whole_cap, n, 1);
+	record_put(r, r->whole);
+	return (struct str){ (const char *)r->whole, n };
 }

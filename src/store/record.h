@@ -21,6 +21,8 @@ struct record {
 	size_t ntypes; /* bytes */
 	uint8_t *body; /* owned */
 	size_t nbody, cap;
+	uint8_t *whole; /* owned */
+	size_t whole_cap;
 };
 
 /* Zeroed is a record too. */
@@ -37,6 +39,8 @@ void record_blob(struct record *r, struct str bytes);
 size_t record_size(const struct record *r);
 /* Puts record_size() bytes. */
 void record_put(const struct record *r, uint8_t *out);
+/* The whole record, behind the last column; borrowed until the next row. */
+struct str record_whole(struct record *r);
 
 /* Returns the byte behind it; there is room for RECORD_VARINT_MAX. */
 uint8_t *record_varint_put(uint8_t *p, uint64_t value);

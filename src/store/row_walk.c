@@ -25,6 +25,24 @@ void row_walk_release(struct row_walk *walk)
 	*walk = (struct row_walk){ 0 };
 }
 
+void row_walk_seek(struct row_walk *walk, uint32_t row)
+{
+	const struct model *m = walk->steps.m;
+	size_t depth = 0;
+
+	walk->steps = step_cursor(m);
+	if (row >= m->nrows)
+		return;
+	for (uint32_t at = m->parent[row]; at != ROW_NONE; at = m->parent[at])
+		depth++;
+	if (depth > walk->around_cap)
+		walk->around = spill_grow(m->spill, walk->around, &walk->around_cap,
+					  depth, sizeof(*walk->around));
+	walk->naround = depth;
+	for (uint32_t at = m->parent[row]; at != ROW_NONE; at = m->parent[at])
+		walk->around[--depth] = at;
+}
+
 /* The parent is the row before or stands around it. */
 struct bulk_cell cell_depth(const struct write_rows *w, uint32_t row)
 {

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/asset.h"
 #include "base/buf.h"
-#include "base/workers.h"
 #include "ingest/kineto.h"
 #include "store/bulk_writer.h"
 #include "store/health.h"
@@ -84,8 +83,12 @@ int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
 {
 	struct text_rows rows = { texts, known };
 
-	struct bulk_writer to = bulk_writer(db, (int64_t)limits->page_rows);
-	int rc = bulk_write(&to, &bulk_string, &rows, (int64_t)(texts->n - known), err);
+	const void *from = &rows;
+	struct bulk_team *alone = bulk_team_new(&from, 0, NULL, NULL);
+	struct bulk_writer to = bulk_writer(db, from, alone, (int64_t)limits->page_rows);
+
+	int rc = bulk_write(&to, &bulk_string, (int64_t)(texts->n - known), err);
+	bulk_team_free(alone);
 	return bulk_writer_end(&to, err) < 0 ? -1 : rc;
 }
 
@@ -251,45 +254,50 @@ struct table_rows {
 	size_t n;
 };
 
-static int insert_tables(const struct write_rows *w, struct sqlite3 *db,
-			 const struct table_rows *tables, size_t ntables, struct err *err)
+static int insert_tables(const struct write_rows *w, struct bulk_team *team,
+			 struct sqlite3 *db, const struct table_rows *tables,
+			 struct err *err)
 {
-	struct bulk_writer to = bulk_writer(db, (int64_t)w->m->limits->page_rows);
+	struct bulk_writer to =
+		bulk_writer(db, w, team, (int64_t)w->m->limits->page_rows);
 	int rc = 0;
 
-	for (size_t i = 0; i < ntables && rc == 0; i++)
-		rc = bulk_write(&to, tables[i].bulk, w, (int64_t)tables[i].n, err);
+	for (; tables->bulk && rc == 0; tables++)
+		rc = bulk_write(&to, tables->bulk, (int64_t)tables->n, err);
 	return bulk_writer_end(&to, err) < 0 ? -1 : rc;
 }
 
-#define INSERT(w, db, tables, err) \
-	insert_tables(w, db, tables, sizeof(tables) / sizeof(*(tables)), err)
-
-/* Numbers alone: no text and no finding is looked at. */
-static int insert_numbers(const struct write_rows *w, struct sqlite3 *db, struct err *err)
+/*
+ * Numbers alone: no text and no finding is looked at.  Those that one thread makes alone
+ * come first, while the others find out the rest.
+ */
+static int insert_numbers(const struct write_rows *w, struct bulk_team *team,
+			  struct sqlite3 *db, struct err *err)
 {
 	const struct model *m = w->m;
 	const struct write_lists *l = &w->lists;
 	const struct table_rows tables[] = {
 		{ &bulk_op_detail, m->op_details.n },
 		{ &bulk_step, m->nsteps },
-		{ &bulk_slice, m->nrows },
 		{ &bulk_pack, l->npacks },
-		{ &bulk_apart, m->napart },
-		{ &bulk_kernel, l->nkernels },
-		{ &bulk_copy, l->ncopies },
 		{ &bulk_allocation, l->nallocations },
 		{ &bulk_counter, m->ncounters },
+		{ &bulk_copy, l->ncopies },
+		{ &bulk_kernel, l->nkernels },
 		{ &bulk_flow, m->narrows },
+		{ &bulk_slice, m->nrows },
+		{ &bulk_apart, m->napart },
 		{ &bulk_function, m->functions.nfunctions },
 		{ &bulk_function_stat, m->functions.nstats },
 		{ &bulk_call_edge, m->functions.ncalls },
+		{ NULL, 0 },
 	};
 
-	return INSERT(w, db, tables, err);
+	return insert_tables(w, team, db, tables, err);
 }
 
-static int insert_others(const struct write_rows *w, struct sqlite3 *db, struct err *err)
+static int insert_others(const struct write_rows *w, struct bulk_team *team,
+			 struct sqlite3 *db, struct err *err)
 {
 	const struct model *m = w->m;
 	const struct write_lists *l = &w->lists;
@@ -308,9 +316,10 @@ static int insert_others(const struct write_rows *w, struct sqlite3 *db, struct 
 		{ &bulk_full_stat, summary_grain(w->summary, GRAIN_FULL)->n },
 		{ &bulk_step_stat, summary_grain(w->summary, GRAIN_STEPS)->n },
 		{ &bulk_annotation_stat, w->summary->nannotations },
+		{ NULL, 0 },
 	};
 
-	return INSERT(w, db, tables, err);
+	return insert_tables(w, team, db, tables, err);
 }
 
 struct write_found {
@@ -329,14 +338,13 @@ static struct write_found *find_lists(struct model *m)
 	return found;
 }
 
-static void *find_rest(void *to)
+static void find_rest(void *to)
 {
 	struct write_found *found = to;
 
 	health_rows(found->m);
 	summary_make(found->m, &found->summary);
 	found->is_all = true;
-	return NULL;
 }
 
 struct write_found *write_find(struct model *m)
@@ -356,18 +364,46 @@ void write_found_free(struct write_found *found)
 	free(found);
 }
 
-/* The rest is found out while rows are written already. */
-static int insert_all(struct write_found *found, const struct write_rows *w,
-		      struct sqlite3 *db, bool threaded, struct err *err)
-{
-	struct workers workers;
+/* What a thread makes rows from: the state of cells is its own. */
+struct row_maker {
+	struct write_rows rows;
+	struct row_walk walk;
+};
 
-	workers_init(&workers);
-	if (!found->is_all && workers_start(&workers, threaded, find_rest, found) == 0)
-		find_rest(found);
-	int rc = insert_numbers(w, db, err);
-	workers_release(&workers);
-	return rc < 0 ? -1 : insert_others(w, db, err);
+/* The rest is found out while rows are written already. */
+static int insert_with(struct write_found *found, const struct write_rows *w,
+		       struct sqlite3 *db, struct bulk_team *team, struct err *err)
+{
+	int rc = insert_numbers(w, team, db, err);
+
+	bulk_team_wait(team);
+	if (rc < 0 || !found->is_all)
+		return -1;
+	return insert_others(w, team, db, err);
+}
+
+static int insert_all(struct write_found *found, const struct write_rows *w,
+		      struct sqlite3 *db, unsigned threads, struct err *err)
+{
+	struct row_maker *makers = xcalloc(threads + 1, sizeof(*makers));
+	const void **froms = xcalloc(threads + 1, sizeof(*froms));
+
+	froms[0] = w;
+	for (unsigned i = 1; i <= threads; i++) {
+		makers[i].rows = *w;
+		makers[i].rows.walk = &makers[i].walk;
+		row_walk_init(&makers[i].walk, w->m);
+		froms[i] = &makers[i].rows;
+	}
+	struct bulk_team *team =
+		bulk_team_new(froms, threads, found->is_all ? NULL : find_rest, found);
+	int rc = insert_with(found, w, db, team, err);
+	bulk_team_free(team);
+	for (unsigned i = 1; i <= threads; i++)
+		row_walk_release(&makers[i].walk);
+	free(froms);
+	free(makers);
+	return rc;
 }
 
 int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
@@ -387,7 +423,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 	row_walk_init(&walk, m);
 	if (spill_check(m->spill, err) == 0 && find_bases(db, &w, err) == 0 &&
 	    insert_profile(&w, db, source, err) == 0)
-		rc = insert_all(found, &w, db, source->threaded, err);
+		rc = insert_all(found, &w, db, source->threads, err);
 	*result = (struct load_result){ .profile_id = w.profile_id,
 					.slices = (int64_t)(m->nrows + m->napart),
 					.functions = (int64_t)m->functions.nstats,

@@ -52,6 +52,8 @@ struct row_walk {
 
 void row_walk_init(struct row_walk *walk, const struct model *m);
 void row_walk_release(struct row_walk *walk);
+/* Slices are asked for from this row on, as if those before it had been. */
+void row_walk_seek(struct row_walk *walk, uint32_t row);
 
 struct write_rows {
 	const struct model *m;

@@ -88,7 +88,21 @@ static void slice_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_SLICE_ROW_OP_ID] = device ? cell_row(w->slice, device->op) : bulk_null();
 }
 
-const struct bulk bulk_slice = BULK(SLICE_ROW, slice_row, slice_row);
+static void seek_slice(const void *from, int64_t row)
+{
+	const struct write_rows *w = from;
+
+	row_walk_seek(w->walk, (uint32_t)row);
+}
+
+/* Of rows that depend on no other. */
+static void seek_any(const void *from, int64_t row)
+{
+	(void)from;
+	(void)row;
+}
+
+const struct bulk bulk_slice = BULK_PARTS(SLICE_ROW, slice_row, slice_row, seek_slice);
 
 /* Slices that are set apart: no pass has found out anything about them. */
 static void apart_row(const void *from, int64_t row, struct bulk_cell *c)
@@ -169,7 +183,7 @@ static void kernel_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_KERNEL_PRIORITY] = bulk_number(d->priority);
 }
 
-const struct bulk bulk_kernel = BULK(KERNEL, kernel, kernel_row);
+const struct bulk bulk_kernel = BULK_PARTS(KERNEL, kernel, kernel_row, seek_any);
 
 static void copy_row(const void *from, int64_t row, struct bulk_cell *c)
 {
@@ -272,7 +286,7 @@ static void flow_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_FLOW_TRACE_ID] = bulk_number(wide_get(&w->m->arrow_ids, arrow->id));
 }
 
-const struct bulk bulk_flow = BULK(FLOW, flow, flow_row);
+const struct bulk bulk_flow = BULK_PARTS(FLOW, flow, flow_row, seek_any);
 
 static void step_row(const void *from, int64_t row, struct bulk_cell *c)
 {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "store/btree.h"
+#include "store/record.h"
 
 #define COLUMNS   5
 #define TEXT_MAX  70000
@@ -179,7 +180,8 @@ static void add_by_tree(struct comparison *c)
 		else
 			record_null(&c->record);
 	}
-	must(btree_add(&c->btree, c->rowid, &c->record, &err) == 0, err.text);
+	must(btree_add(&c->btree, c->rowid, record_whole(&c->record), &err) == 0,
+	     err.text);
 }
 
 static void add_row(struct comparison *c, uint64_t step)
