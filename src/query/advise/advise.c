@@ -78,6 +78,8 @@ static int ask_all(struct advise_facts *facts, const struct advise_request *requ
 	for (size_t i = 0; rc == 0 && i <= scope->n; i++) {
 		advise_facts_begin(facts, i < scope->n ? &scope->profiles[i] : NULL);
 		rc = ask(request, facts, out, err);
+		if (rc == 0 && facts->profile && request->watcher)
+			rc = request->watcher->watch(request->watcher->to, facts, err);
 		advise_facts_release(facts);
 	}
 	return rc;

@@ -17,12 +17,21 @@ struct rule_choice {
 	double values[RULE_PARAMETERS_MAX];
 };
 
+struct advise_facts;
+
+/* Who reads what the rules have read, too: called for each profile, when they were asked. */
+struct advise_watcher {
+	int (*watch)(void *to, struct advise_facts *facts, struct err *err); /* 0, -1 */
+	void *to;
+};
+
 struct advise_request {
 	const struct rule_choice *choices; /* borrowed; in the order of rules[] */
 	size_t n;
 	bool evidence; /* a row for each number that findings rest on */
 	bool verbose;  /* for people: evidence, and why rules could not run */
 	bool for_people;
+	const struct advise_watcher *watcher; /* borrowed; NULL: none */
 };
 
 /* Its parameters as they are without --rule. */

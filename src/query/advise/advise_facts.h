@@ -117,6 +117,12 @@ const struct device_figures *facts_figures(struct advise_facts *f, struct err *e
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
+/* Idle time of all devices of the profile that were idle, as `ptool gaps` charges it. */
+struct fact_loss {
+	int64_t cause_ns[NGAP_CAUSES], idle_ns, span_ns;
+};
+int facts_loss(struct advise_facts *f, struct fact_loss *out, struct err *err);
+
 /* Idle time of some causes (bits), in gaps of some length. */
 struct fact_share {
 	int64_t ns, gaps, long_ns; /* as in struct gap_loss */

@@ -152,6 +152,48 @@ const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err)
 	return f->idles;
 }
 
+/* What counts of the gap, whatever a root is charged for; returns how much it is. */
+static int64_t add_loss(const struct advise_facts *f, struct gap_reader *reader,
+			const struct gap *gap, struct fact_loss *to)
+{
+	int64_t from_ns = gap->start_ns, idle_ns = 0;
+	struct gap_amount amount;
+	struct gap_part part;
+
+	while (gap_range_next(&f->range, &from_ns, gap->end_ns, &part)) {
+		gap_reader_seek(reader, gap, part.start_ns, part.end_ns);
+		while (gap_reader_next(reader, &amount)) {
+			to->cause_ns[amount.cause] =
+				sum_add(to->cause_ns[amount.cause], amount.ns);
+			idle_ns = sum_add(idle_ns, amount.ns);
+		}
+	}
+	return idle_ns;
+}
+
+int facts_loss(struct advise_facts *f, struct fact_loss *out, struct err *err)
+{
+	const struct device_work *work = facts_work(f, err);
+	struct gap_reader reader;
+
+	*out = (struct fact_loss){ .idle_ns = 0 };
+	if (!work || (work->n && load_blame(f, work, err) < 0))
+		return -1;
+	gap_reader_open(&reader, &f->blame, NULL, GAP_KEY_NONE);
+	for (size_t i = 0, device = SIZE_MAX; i < f->blame.gaps.n; i++) {
+		const struct gap *gap = &f->blame.gaps.items[i];
+		int64_t idle_ns = add_loss(f, &reader, gap, out);
+		out->idle_ns = sum_add(out->idle_ns, idle_ns);
+		if (idle_ns > 0 && gap->device != device) {
+			device = gap->device;
+			out->span_ns =
+				sum_add(out->span_ns, intervals_length(&f->range.wanted));
+		}
+	}
+	gap_reader_close(&reader);
+	return 0;
+}
+
 /* When the last step begins in the gap; its end when none does. */
 static int64_t edge_from_ns(const struct step_windows *w, const struct gap *gap)
 {

@@ -1,0 +1,155 @@
+/* Blocks of the first screen that are of what the rules have read. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/advise/advise_facts.h"
+#include "query/overview/overview_make.h"
+
+#define FINDINGS_SHOWN ((size_t)3)
+
+/* The mean over all steps: of several profiles or devices the first one's. */
+static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
+		       struct err *err)
+{
+	const struct steps *steps = facts_steps(facts, err);
+
+	if (!steps)
+		return -1;
+	to->has_single |= steps->has_single;
+	for (size_t i = 0; !to->has_mean && i < steps->n; i++) {
+		if (!steps->rows[i].is_mean || steps->rows[i].is_single)
+			continue;
+		to->mean = steps->rows[i];
+		to->has_mean = true;
+	}
+	return 0;
+}
+
+/* Whatever is charged to roots: as `ptool gaps` has it. */
+static int watch_idle(struct overview_facts *to, struct advise_facts *facts,
+		      struct err *err)
+{
+	struct fact_loss loss;
+
+	if (facts_loss(facts, &loss, err) < 0)
+		return -1;
+	to->idle_ns = sum_add(to->idle_ns, loss.idle_ns);
+	to->span_ns = sum_add(to->span_ns, loss.span_ns);
+	for (size_t i = 0; i < NGAP_CAUSES; i++)
+		to->cause_ns[i] = sum_add(to->cause_ns[i], loss.cause_ns[i]);
+	return 0;
+}
+
+static int watch(void *to, struct advise_facts *facts, struct err *err)
+{
+	return watch_steps(to, facts, err) < 0 ? -1 : watch_idle(to, facts, err);
+}
+
+int overview_facts_load(struct overview_making *m, struct err *err)
+{
+	const struct advise_watcher watcher = { watch, &m->facts };
+	struct rule_choice *choices = xcalloc(rule_count(), sizeof(*choices));
+	const struct advise_request request = { .choices = choices,
+						.n = rule_count(),
+						.watcher = &watcher };
+
+	for (size_t i = 0; i < rule_count(); i++)
+		choices[i] = rule_choice_of(rules[i]);
+	int rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
+	free(choices);
+	return rc;
+}
+
+void overview_facts_release(struct overview_making *m)
+{
+	advice_list_release(&m->facts.advice);
+}
+
+int overview_steps(struct overview_making *m, struct err *err)
+{
+	const struct step_row *mean = &m->facts.mean;
+	const int64_t *values = mean->values;
+
+	(void)err;
+	if (!m->facts.has_mean || m->facts.has_single)
+		return 0;
+	overview_add(m, STR_LIT("steps"), UNIT_COUNT, cell_int(mean->nmean), cell_null());
+	overview_add(m, STR_LIT("mean"), UNIT_NS, cell_int(values[VALUE_TOTAL]),
+		     cell_null());
+	if (m->scope->nranks > 1 && mean->has_rank)
+		overview_add(m, STR_LIT("rank"), UNIT_ID, cell_int(mean->rank),
+			     cell_null());
+	for (enum step_category c = 0; c < NSTEP_CATEGORIES; c++)
+		if (values[VALUE_CATEGORY + c])
+			overview_add(m, str_of(steps_category_name(c)), UNIT_NS,
+				     cell_int(values[VALUE_CATEGORY + c]),
+				     overview_percent(values[VALUE_CATEGORY + c],
+						      values[VALUE_TOTAL]));
+	return 0;
+}
+
+struct idle_cause {
+	enum gap_cause cause;
+	int64_t ns;
+};
+
+static int by_most_idle(const void *a, const void *b)
+{
+	const struct idle_cause *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+int overview_idle(struct overview_making *m, struct err *err)
+{
+	int64_t idle_ns = m->facts.idle_ns, span_ns = m->facts.span_ns;
+	struct idle_cause causes[NGAP_CAUSES];
+
+	(void)err;
+	if (idle_ns == 0)
+		return 0;
+	for (size_t i = 0; i < NGAP_CAUSES; i++)
+		causes[i] =
+			(struct idle_cause){ (enum gap_cause)i, m->facts.cause_ns[i] };
+	qsort(causes, NGAP_CAUSES, sizeof(*causes), by_most_idle);
+	overview_add(m, STR_LIT("busy"), UNIT_NS, cell_int(sum_sub(span_ns, idle_ns)),
+		     overview_percent(sum_sub(span_ns, idle_ns), span_ns));
+	overview_add(m, STR_LIT("idle"), UNIT_NS, cell_int(idle_ns),
+		     overview_percent(idle_ns, span_ns));
+	for (size_t i = 0; i < NGAP_CAUSES && causes[i].ns; i++)
+		overview_add(m, str_of(gap_causes[causes[i].cause].title), UNIT_NS,
+			     cell_int(causes[i].ns),
+			     overview_percent(causes[i].ns, idle_ns));
+	return 0;
+}
+
+/* One of each kind: others of the rule stand below it in `ptool advise`. */
+static bool is_told(const struct advice_list *list, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (list->items[i].rule == list->items[at].rule &&
+		    list->items[i].about == list->items[at].about)
+			return true;
+	return false;
+}
+
+int overview_findings(struct overview_making *m, struct err *err)
+{
+	const struct advice_list *list = &m->facts.advice;
+
+	(void)err;
+	for (size_t i = 0, n = 0; i < list->n && n < FINDINGS_SHOWN; i++) {
+		const struct advice *a = &list->items[i];
+		if (is_told(list, i))
+			continue;
+		n++;
+		overview_add(m, str_of(advice_severity_name(a->severity)), UNIT_TEXT,
+			     cell_text(str_of(arena_printf(&m->out->arena, "%s: %s",
+							   a->rule->title, a->finding))),
+			     cell_null());
+	}
+	return 0;
+}

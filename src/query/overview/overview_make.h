@@ -1,0 +1,53 @@
+/*
+ * How the first screen is made, for the files of this folder: rows are added block by
+ * block, those of steps, idle time and findings of what the rules of `ptool advise`
+ * have read.
+ */
+#ifndef PTOOL_QUERY_OVERVIEW_MAKE_H
+#define PTOOL_QUERY_OVERVIEW_MAKE_H
+
+#include "query/advise/advise.h"
+#include "query/gaps/gap_cause.h"
+#include "query/overview/overview.h"
+#include "query/steps/steps.h"
+
+/* What the first screen wants of the facts of all profiles. */
+struct overview_facts {
+	struct advice_list advice;
+	struct step_row mean; /* the first, when has_mean; its texts are gone */
+	bool has_mean, has_single;
+	int64_t cause_ns[NGAP_CAUSES], idle_ns,
+		span_ns; /* of the devices that were idle */
+};
+
+struct overview_making {
+	struct store *store;
+	const struct scope *scope;
+	const struct overview_request *request;
+	struct memtable *out;
+	enum overview_block block;   /* of the rows that are added */
+	int64_t devices;             /* that did work */
+	struct overview_facts facts; /* of traces */
+};
+
+void overview_add(struct overview_making *m, struct str item, enum unit unit,
+		  struct cell value, struct cell share);
+/* Of a part; null of nothing. */
+struct cell overview_percent(int64_t part, int64_t whole);
+
+/* overview_facts.c: reads all profiles once. */
+int overview_facts_load(struct overview_making *m, struct err *err);
+void overview_facts_release(struct overview_making *m);
+
+/* The blocks.  0, also where the recording has nothing of it, or -1 with err set. */
+int overview_steps(struct overview_making *m, struct err *err);
+int overview_idle(struct overview_making *m, struct err *err);
+int overview_findings(struct overview_making *m, struct err *err);
+/* overview_tables.c: of the tables of other commands. */
+int overview_recording(struct overview_making *m, struct err *err);
+int overview_operators(struct overview_making *m, struct err *err);
+int overview_kernels(struct overview_making *m, struct err *err);
+int overview_functions(struct overview_making *m, struct err *err);
+int overview_memory(struct overview_making *m, struct err *err);
+
+#endif

@@ -1,0 +1,269 @@
+/* Blocks of the first screen that are of the tables of other commands. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sum.h"
+#include "query/devices/device_properties.h"
+#include "query/info.h"
+#include "query/kernels/kernels.h"
+#include "query/memory/memory.h"
+#include "query/overview/overview_make.h"
+#include "query/top/top.h"
+#include "trace/torch_dialect.h"
+
+#define NAMES_SHOWN     5 /* operators, kernels */
+#define FUNCTIONS_SHOWN 10
+
+static const struct filter no_filter = { .focus = NULL };
+
+/* A table read whole; cells by the names of its columns. */
+struct reader {
+	struct memtable *rows;  /* NULL: the recording lacks what the table is of */
+	struct column *columns; /* owned */
+};
+
+/* What the recording lacks is no failure: the block is left out. */
+static int read_all(struct reader *r, int opened, struct table *const *table,
+		    struct err *err)
+{
+	struct table *from = *table;
+
+	*r = (struct reader){ .rows = NULL };
+	if (opened < 0 && err->kind == ERR_EMPTY) {
+		*err = (struct err)ERR_INIT;
+		return 0;
+	}
+	if (opened < 0 || !from)
+		return -1;
+	r->columns = xcalloc(from->ncolumns, sizeof(*r->columns));
+	memcpy(r->columns, from->columns, from->ncolumns * sizeof(*r->columns));
+	r->rows = memtable_new(r->columns, from->ncolumns);
+	int rc = memtable_add_table(r->rows, from, err);
+	table_free(from);
+	return rc;
+}
+
+static void reader_release(struct reader *r)
+{
+	if (r->rows)
+		table_free(&r->rows->table);
+	free(r->columns);
+}
+
+static size_t nrows(const struct reader *r)
+{
+	return r->rows ? r->rows->nrows : 0;
+}
+
+/* Null where the table has no such column. */
+static struct cell get(const struct reader *r, size_t row, const char *name)
+{
+	for (size_t i = 0; i < r->rows->table.ncolumns; i++)
+		if (strcmp(r->columns[i].name, name) == 0)
+			return memtable_row(r->rows, row)[i];
+	return cell_null();
+}
+
+static struct str get_text(const struct reader *r, size_t row, const char *name)
+{
+	struct cell cell = get(r, row, name);
+
+	return cell.type == CELL_TEXT ? cell.as.text : STR_LIT("");
+}
+
+/* "PyTorch 2.4 to 2.6 trace" */
+static struct str format_words(struct overview_making *m, const char *format,
+			       const char *dialect)
+{
+	static const struct {
+		const char *format, *words;
+	} known[] = {
+		{ "chrome", "Chrome trace" },
+		{ "pstats", "Python profile" },
+		{ "memory_snapshot", "PyTorch memory snapshot" },
+		{ "memory_timeline", "PyTorch memory timeline" },
+	};
+	struct arena *arena = &m->out->arena;
+
+	if (strcmp(format, "pytorch") == 0) {
+		struct buf versions;
+		buf_init(&versions, TORCH_VERSIONS_MAX);
+		torch_dialect_add_text(str_of(dialect ? dialect : ""), &versions);
+		struct str by = versions.n ? buf_str(&versions) : STR_LIT("PyTorch");
+		by = str_of(arena_printf(arena, STR_FMT " trace", STR_ARG(by)));
+		buf_release(&versions);
+		return by;
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(format, known[i].format) == 0 && dialect)
+			return str_of(
+				arena_printf(arena, "%s (%s)", known[i].words, dialect));
+		else if (strcmp(format, known[i].format) == 0)
+			return str_of(known[i].words);
+	return str_of(format);
+}
+
+/* The names of the devices that did work, of the first profile that tells them. */
+static int add_device_names(struct overview_making *m, struct err *err)
+{
+	int rc = 0;
+	size_t told = 0;
+
+	for (size_t i = 0; rc == 0 && told == 0 && m->devices && i < m->scope->n; i++) {
+		struct device_properties_list list;
+		rc = device_properties_load(m->store, &m->scope->profiles[i], &list, err);
+		for (size_t k = 0; rc == 0 && k < list.n; k++) {
+			const char *name = list.items[k].name;
+			bool is_new = name != NULL;
+			for (size_t j = 0; name && j < k; j++)
+				is_new &= !list.items[j].name ||
+					  strcmp(list.items[j].name, name) != 0;
+			if (is_new)
+				overview_add(m, str_of(name), UNIT_COUNT, cell_null(),
+					     cell_null());
+			told += is_new;
+		}
+		device_properties_release(&list);
+	}
+	return rc;
+}
+
+int overview_recording(struct overview_making *m, struct err *err)
+{
+	const struct cell none = cell_null();
+	struct memtable *rows;
+	int64_t span_ns = 0;
+
+	if (info_load(m->store, m->scope, &rows, err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->scope->n; i++)
+		if (m->scope->profiles[i].dur_ns > span_ns)
+			span_ns = m->scope->profiles[i].dur_ns;
+	m->devices = info_sum(rows, INFO_DEVICES);
+	overview_add(m, STR_LIT("format"), UNIT_TEXT,
+		     cell_text(format_words(m, m->scope->profiles[0].format,
+					    m->scope->profiles[0].dialect)),
+		     none);
+	overview_add(m, STR_LIT("span"), UNIT_NS, cell_int(span_ns), none);
+	overview_add(m, STR_LIT("profiles"), UNIT_COUNT, cell_int((int64_t)m->scope->n),
+		     none);
+	overview_add(m, STR_LIT("ranks"), UNIT_COUNT, cell_int((int64_t)m->scope->nranks),
+		     none);
+	overview_add(m, STR_LIT("slices"), UNIT_COUNT,
+		     cell_int(info_sum(rows, INFO_SLICES)), none);
+	overview_add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(m->devices), none);
+	table_free(&rows->table);
+	return add_device_names(m, err);
+}
+
+/* The label of a step, or of all of them: "ProfilerStep*". */
+static bool is_step(struct str name)
+{
+	return gap_name_is_step(name) || str_is(name, "ProfilerStep*");
+}
+
+/* How many of them were added. */
+static size_t add_top(struct overview_making *m, const struct top_rows *rows)
+{
+	bool is_device = top_is_by_device(rows);
+	const char *value = is_device ? "self_device_ns" : "self_cpu_ns";
+	const char *share = is_device ? "self_device_pct" : "self_cpu_pct";
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->norder && n < NAMES_SHOWN; i++) {
+		uint32_t row = rows->order[i];
+		struct cell ns = top_cell(rows, row, value);
+		struct str name = top_cell(rows, row, "name").as.text;
+		if (top_is_device_row(rows, row) || is_step(name) ||
+		    ns.type != CELL_INT || ns.as.integer <= 0)
+			continue;
+		if (n++ == 0)
+			overview_add(m, is_device ? STR_LIT("device") : STR_LIT("host"),
+				     UNIT_TEXT, cell_null(), cell_null());
+		overview_add(m, name, UNIT_NS, ns, top_cell(rows, row, share));
+	}
+	return n;
+}
+
+/* Where no operator launched device work, those that took the host's time. */
+int overview_operators(struct overview_making *m, struct err *err)
+{
+	const struct field *sorts[] = { NULL, view_field(&top_view, "self_cpu_ns") };
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && n == 0 && i < 2; i++) {
+		const struct top_query query = { .filter = &no_filter,
+						 .show = { .sort = sorts[i] } };
+		struct top_rows rows;
+		rc = top_load(m->store, m->scope, &query, &rows, err);
+		n = rc == 0 ? add_top(m, &rows) : 0;
+		top_release(&rows);
+	}
+	if (rc < 0 && err->kind == ERR_EMPTY) {
+		*err = (struct err)ERR_INIT;
+		return 0;
+	}
+	return rc;
+}
+
+int overview_kernels(struct overview_making *m, struct err *err)
+{
+	const struct kernels_query query = { .filter = &no_filter,
+					     .show = { .limit = NAMES_SHOWN,
+						       .for_people = true },
+					     .sums_only = true };
+	struct table *table = NULL;
+	struct reader r;
+
+	if (m->devices == 0)
+		return 0;
+	int rc = read_all(&r, kernels_open(m->store, m->scope, &query, &table, err),
+			  &table, err);
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++)
+		overview_add(m, get_text(&r, i, "name"), UNIT_NS, get(&r, i, "total_ns"),
+			     get(&r, i, "total_pct"));
+	reader_release(&r);
+	return rc;
+}
+
+int overview_functions(struct overview_making *m, struct err *err)
+{
+	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
+	struct table *table = NULL;
+	struct reader r;
+	int rc = read_all(
+		&r, top_functions(m->store, m->scope, &no_filter, &show, &table, err),
+		&table, err);
+
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
+		overview_add(m, get_text(&r, i, "standard_name"), UNIT_NS,
+			     get(&r, i, "self_ns"), get(&r, i, "self_pct"));
+		overview_add(m, STR_LIT("total"), UNIT_NS, get(&r, i, "total_ns"),
+			     get(&r, i, "total_pct"));
+	}
+	reader_release(&r);
+	return rc;
+}
+
+int overview_memory(struct overview_making *m, struct err *err)
+{
+	const struct memory_request request = { .view = MEMORY_VIEW_PEAKS,
+						.filter = &no_filter };
+	struct table *table = NULL;
+	struct reader r;
+	int rc = read_all(&r, memory_open(m->store, m->scope, &request, &table, err),
+			  &table, err);
+
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
+		struct cell peak = get(&r, i, "allocated_peak_bytes");
+		if (peak.type == CELL_NULL)
+			peak = get(&r, i, "recorded_peak_bytes");
+		if (peak.type == CELL_INT && peak.as.integer > 0)
+			overview_add(m, get_text(&r, i, "device"), UNIT_BYTES, peak,
+				     cell_null());
+	}
+	reader_release(&r);
+	return rc;
+}
