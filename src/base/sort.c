@@ -1,8 +1,10 @@
 /* Natural merge sort: see sort.h. */
 #include "base/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/spill.h"
 
 struct sorting {
@@ -60,4 +62,34 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 		  const void *context)
 {
 	sort_spilled(NULL, at, n, spare, before, context);
+}
+
+uint32_t *sorted_places(size_t n, sort_before *before, const void *context)
+{
+	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, at + n, before, context);
+	return at;
+}
+
+void sort_groups_make(struct sort_groups *g, size_t n, sort_before *before,
+		      const void *context)
+{
+	*g = (struct sort_groups){ .at = sorted_places(n, before, context) };
+	g->items = xrealloc_array(NULL, n + 1, sizeof(*g->items));
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !before(context, g->at[i], g->at[end]);
+		     end++)
+			;
+		g->items[g->n++] = (struct sort_group){ g->at + i, end - i };
+	}
+}
+
+void sort_groups_release(struct sort_groups *g)
+{
+	free(g->items);
+	free(g->at);
+	*g = (struct sort_groups){ .n = 0 };
 }

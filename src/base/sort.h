@@ -34,5 +34,24 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 /* The same of what may lie in files of `spill`, which may be NULL. */
 void sort_spilled(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		  sort_before *before, const void *context);
+/* The order of 0 .. n - 1, for the caller to free(); n < UINT32_MAX. */
+uint32_t *sorted_places(size_t n, sort_before *before, const void *context);
+
+/* Places of items that are equal, in their order. */
+struct sort_group {
+	const uint32_t *at; /* borrowed */
+	size_t n;
+};
+
+struct sort_groups {
+	struct sort_group *items; /* owned */
+	size_t n;
+	uint32_t *at; /* owned: all of them */
+};
+
+/* The groups of 0 .. n - 1 that are equal by `before`, in its order. */
+void sort_groups_make(struct sort_groups *g, size_t n, sort_before *before,
+		      const void *context);
+void sort_groups_release(struct sort_groups *g);
 
 #endif

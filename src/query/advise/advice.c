@@ -228,12 +228,9 @@ static void find_explained(const struct advice_list *list, struct advice_range p
 static void leave_out_explained(struct advice_list *list)
 {
 	bool *is_left_out = xcalloc(list->n + 1, sizeof(*is_left_out));
-	uint32_t *order = xrealloc_array(NULL, list->n * 2, sizeof(*order));
+	uint32_t *order = sorted_places(list->n, is_before, list->items);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->n; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, list->n, order + list->n, is_before, list->items);
 	for (size_t from = 0, to; from < list->n; from = to) {
 		to = range_end(list, order, from, false);
 		find_explained(list, (struct advice_range){ order, from, to },

@@ -207,31 +207,24 @@ static bool waited_more(const void *context, uint32_t a, uint32_t b)
 struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
 {
 	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
-	size_t n = r->matches->nmatches, nkinds = 0;
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+	struct sort_groups groups;
 
-	j.kinds = xcalloc(n + 1, sizeof(*j.kinds));
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, kind_before, &j);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && !kind_before(&j, at[i], at[end]); end++)
-			;
-		j.kinds[nkinds++] = sum_kind(&j, at + i, end - i);
-	}
-	for (size_t i = 0; i < nkinds; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, nkinds, at + n, waited_more, &j);
-	for (size_t i = 0; i < nkinds; i++)
+	sort_groups_make(&groups, r->matches->nmatches, kind_before, &j);
+	j.kinds = xcalloc(groups.n + 1, sizeof(*j.kinds));
+	for (size_t i = 0; i < groups.n; i++)
+		j.kinds[i] = sum_kind(&j, groups.items[i].at, groups.items[i].n);
+	uint32_t *at = sorted_places(groups.n, waited_more, &j);
+	for (size_t i = 0; i < groups.n; i++)
 		add_kind_row(r, &j.kinds[at[i]], to);
-	for (size_t i = 0; i < nkinds; i++) {
+	for (size_t i = 0; i < groups.n; i++) {
 		free(j.kinds[i].late);
 		free(j.kinds[i].ranks);
 	}
 	free(j.kinds);
 	free(j.verdicts);
 	free(at);
+	sort_groups_release(&groups);
 	return to;
 }
 
@@ -355,12 +348,9 @@ struct memtable *comm_ranks_single(const struct comm_ranks *r)
 	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	size_t n = r->matches->nmatches;
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+	uint32_t *at = sorted_places(n, started_before, &j);
 	int64_t *ranks = xcalloc(r->matches->nparticipants + 1, sizeof(*ranks));
 
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, started_before, &j);
 	for (size_t i = 0; i < n; i++)
 		add_single_row(r, &r->matches->matches[at[i]], &j.verdicts[at[i]], ranks,
 			       to);

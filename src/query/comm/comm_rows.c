@@ -140,28 +140,21 @@ static void set_row(const struct comm_rows *r, const struct comm_sums *s,
 
 void comm_add_sums(const struct comm_rows *r, struct memtable *to)
 {
-	size_t n = r->calls->n, nsums = 0;
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
-	struct grouping g = { r, xcalloc(n + 1, sizeof(*g.sums)) };
+	struct sort_groups groups;
 
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, key_before, r);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && !key_before(r, at[i], at[end]); end++)
-			;
-		g.sums[nsums++] = sum_up(r, at + i, end - i);
-	}
-	for (size_t i = 0; i < nsums; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, nsums, at + n, sums_before, &g);
-	for (size_t i = 0; i < nsums; i++) {
+	sort_groups_make(&groups, r->calls->n, key_before, r);
+	struct grouping g = { r, xcalloc(groups.n + 1, sizeof(*g.sums)) };
+	for (size_t i = 0; i < groups.n; i++)
+		g.sums[i] = sum_up(r, groups.items[i].at, groups.items[i].n);
+	uint32_t *at = sorted_places(groups.n, sums_before, &g);
+	for (size_t i = 0; i < groups.n; i++) {
 		struct cell cells[NCOMM_COLUMNS] = { { .type = CELL_NULL } };
 		set_row(r, &g.sums[at[i]], cells);
 		memtable_add_row(to, cells);
 	}
 	free(g.sums);
 	free(at);
+	sort_groups_release(&groups);
 }
 
 void comm_add_single(const struct comm_rows *r, struct memtable *to)

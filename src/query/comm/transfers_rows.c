@@ -70,7 +70,7 @@ static void add_to_sums(struct transfer_sums *s, const struct transfer *t)
 	s->blocking_calls += t->wait != WAIT_UNKNOWN && t->wait != WAIT_NO;
 }
 
-/* The transfers at[0..n), which are of one group. */
+/* The transfers at[0..n), which are of one group; compute: by device. */
 static struct transfer_sums sum_up(const struct transfers_rows *r, const uint32_t *at,
 				   size_t n, const struct intervals *compute)
 {
@@ -82,7 +82,7 @@ static struct transfer_sums sum_up(const struct transfers_rows *r, const uint32_
 		add_to_sums(&s, t);
 		intervals_add(&ran, t->start_ns, t->end_ns);
 	}
-	s.exposure = exposure_of(&ran, compute);
+	s.exposure = exposure_of(&ran, &compute[r->transfers->items[at[0]].device]);
 	intervals_release(&ran);
 	return s;
 }
@@ -161,24 +161,15 @@ static void free_compute(struct intervals *sets, size_t n)
 
 void transfers_add_sums(const struct transfers_rows *r, struct memtable *to)
 {
-	size_t n = r->transfers->n, nsums = 0;
 	struct intervals *compute = compute_of(r->work);
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
-	struct grouping g = { r, xcalloc(n + 1, sizeof(*g.sums)) };
+	struct sort_groups groups;
 
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, key_before, r);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && !key_before(r, at[i], at[end]); end++)
-			;
-		g.sums[nsums++] = sum_up(r, at + i, end - i,
-					 &compute[r->transfers->items[at[i]].device]);
-	}
-	for (size_t i = 0; i < nsums; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, nsums, at + n, sums_before, &g);
-	for (size_t i = 0; i < nsums; i++) {
+	sort_groups_make(&groups, r->transfers->n, key_before, r);
+	struct grouping g = { r, xcalloc(groups.n + 1, sizeof(*g.sums)) };
+	for (size_t i = 0; i < groups.n; i++)
+		g.sums[i] = sum_up(r, groups.items[i].at, groups.items[i].n, compute);
+	uint32_t *at = sorted_places(groups.n, sums_before, &g);
+	for (size_t i = 0; i < groups.n; i++) {
 		struct cell cells[NTRANSFERS_COLUMNS] = { { .type = CELL_NULL } };
 		set_sums_row(r, &g.sums[at[i]], cells);
 		cells[TRANSFERS_WHAT] =
@@ -187,6 +178,7 @@ void transfers_add_sums(const struct transfers_rows *r, struct memtable *to)
 	}
 	free(g.sums);
 	free(at);
+	sort_groups_release(&groups);
 	free_compute(compute, r->work->ndevices);
 }
 
@@ -197,7 +189,7 @@ void transfers_add_single(const struct transfers_rows *r, struct memtable *to)
 	for (size_t i = 0; i < r->transfers->n; i++) {
 		const struct transfer *t = &r->transfers->items[i];
 		const uint32_t at = (uint32_t)i;
-		struct transfer_sums s = sum_up(r, &at, 1, &compute[t->device]);
+		struct transfer_sums s = sum_up(r, &at, 1, compute);
 		struct cell cells[NTRANSFERS_COLUMNS] = { { .type = CELL_NULL } };
 		set_sums_row(r, &s, cells);
 		cells[TRANSFERS_WHAT] = what_cell(t, &to->arena);

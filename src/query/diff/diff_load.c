@@ -31,12 +31,9 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 void diff_sums_merge(struct diff_sums *s)
 {
-	uint32_t *at = xrealloc_array(NULL, s->n * 2, sizeof(*at));
+	uint32_t *at = sorted_places(s->n, is_before, s->items);
 	struct diff_sums merged = { .n = 0 };
 
-	for (size_t i = 0; i < s->n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, s->n, at + s->n, is_before, s->items);
 	for (size_t i = 0; i < s->n; i++)
 		diff_sums_add(&merged, s->items[at[i]]);
 	free(at);

@@ -170,7 +170,6 @@ static struct memtable *rows_table(const struct diff *d, const struct view_reque
 {
 	const struct diff_side *side = &d->sides[DIFF_BASE];
 	size_t n = d->names.n, shown = n;
-	uint32_t *order = xrealloc_array(NULL, n * 2, sizeof(*order));
 	struct row *all = xrealloc_array(NULL, n, sizeof(*all));
 	struct row *rows = xrealloc_array(NULL, n, sizeof(*rows));
 	double *values = xrealloc_array(NULL, side->nreplicates, sizeof(*values));
@@ -178,12 +177,10 @@ static struct memtable *rows_table(const struct diff *d, const struct view_reque
 
 	if (show->limit && (uint64_t)show->limit < n)
 		shown = (size_t)show->limit;
-	for (uint32_t i = 0; i < n; i++) {
-		order[i] = i;
+	for (uint32_t i = 0; i < n; i++)
 		all[i] = (struct row){ .name = intern_str(&d->names, i),
 				       .of = diff_rows_measure(side, i) };
-	}
-	sort_indexes(order, n, order + n, is_before, all);
+	uint32_t *order = sorted_places(n, is_before, all);
 	for (size_t i = 0; i < shown; i++) {
 		rows[i] = all[order[i]];
 		size_t given = diff_rows_samples(side, order[i], values);

@@ -302,12 +302,9 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 static void sort_rows(struct diff *d)
 {
-	uint32_t *order = xrealloc_array(NULL, d->nrows * 2, sizeof(*order));
+	uint32_t *order = sorted_places(d->nrows, is_before, d);
 	struct diff_row *sorted = xrealloc_array(NULL, d->nrows, sizeof(*sorted));
 
-	for (size_t i = 0; i < d->nrows; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, d->nrows, order + d->nrows, is_before, d);
 	for (size_t i = 0; i < d->nrows; i++)
 		sorted[i] = d->rows[order[i]];
 	free(order);

@@ -95,11 +95,8 @@ static bool has_lower_number(const void *context, uint32_t a, uint32_t b)
 
 static void number_replicates(struct diff_steps *s)
 {
-	uint32_t *at = xrealloc_array(NULL, s->n * 2, sizeof(*at));
+	uint32_t *at = sorted_places(s->n, has_lower_number, s);
 
-	for (size_t i = 0; i < s->n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, s->n, at + s->n, has_lower_number, s);
 	for (size_t i = 0; i < s->n; i++) {
 		struct diff_step *step = &s->items[at[i]];
 		if (i == 0 || s->items[at[i - 1]].number != step->number)

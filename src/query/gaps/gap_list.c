@@ -123,17 +123,6 @@ static bool listed_before(const void *context, uint32_t a, uint32_t b)
 	return compare(x->dur_ns, y->dur_ns, x->start_ns, y->start_ns) < 0;
 }
 
-/* Places of n things in order; the caller's to free. */
-static uint32_t *sorted_places(const void *of, size_t n, sort_before *before)
-{
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
-
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, before, of);
-	return at;
-}
-
 static struct cell copied(struct listing *l, struct str text)
 {
 	return cell_text(arena_copy(&l->out->arena, text));
@@ -253,7 +242,7 @@ static void add_stretches(struct listing *l, const struct gap_profile *p, uint32
 /* The longest stretches of a profile become rows, as many as may be shown. */
 static int add_rows(struct listing *l, const struct gap_profile *p, struct err *err)
 {
-	uint32_t *at = sorted_places(l->stretches, l->nstretches, stretch_before);
+	uint32_t *at = sorted_places(l->nstretches, stretch_before, l->stretches);
 	size_t n = l->nstretches;
 	int rc = 0;
 
@@ -314,7 +303,7 @@ static void add_note(struct listing *l, const struct listed *row)
 static struct table *finish(struct listing *l)
 {
 	const struct view_request show = { .for_people = l->request->for_people };
-	uint32_t *at = sorted_places(l->rows, l->n, listed_before);
+	uint32_t *at = sorted_places(l->n, listed_before, l->rows);
 	struct gap_times times = { 0 };
 	size_t n = l->n;
 

@@ -17,14 +17,11 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 void benjamini_hochberg(const double *p, double *q, size_t n)
 {
-	uint32_t *at = xrealloc_array(NULL, n * 2, sizeof(*at));
+	uint32_t *at = sorted_places(n, is_before, p);
 	double *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
 	double least = 1;
 
 	assert(n < UINT32_MAX);
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, is_before, p);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = p[at[i]];
 	for (size_t i = n; i-- > 0;) {
