@@ -217,3 +217,15 @@ void utf8_add_shortened(struct buf *out, struct str text, size_t cells)
 	buf_add_text(out, ELLIPSIS);
 	buf_add_str(out, str_from(text, tail));
 }
+
+/* A sequence has 3 bytes behind its first at most. */
+struct str utf8_cut(struct str text, uint64_t most)
+{
+	size_t n = (size_t)most;
+
+	if (text.n <= most)
+		return text;
+	for (int i = 0; i < 3 && n && (text.p[n] & 0xc0) == 0x80; i++)
+		n--;
+	return (struct str){ text.p, n };
+}

@@ -22,6 +22,8 @@
  * invalid.
  */
 size_t utf8_decode(struct str text, uint32_t *code);
+/* The text's first `most` bytes at most, without a part of a character at the end. */
+struct str utf8_cut(struct str text, uint64_t most);
 /*
  * Terminal cells of the text: wide East Asian characters and emoji take two,
  * combining marks none, all else one.  Independent of the locale, unlike

@@ -4,22 +4,15 @@
 #include <assert.h>
 
 #include "base/decimal.h"
+#include "base/utf8.h"
 
 #define EXCERPT_MAX 120
-
-/* Not within a UTF-8 sequence, which has 3 bytes behind its first at most. */
-static struct str cut_at(struct str text, size_t n)
-{
-	for (int i = 0; i < 3 && n && (text.p[n] & 0xc0) == 0x80; i++)
-		n--;
-	return (struct str){ text.p, n };
-}
 
 /* Told with the event's other flaws. */
 static struct str cut_text(struct chrome *c, struct str text)
 {
 	c->window.j.flaws |= JSON_FLAW_LONG;
-	return cut_at(text, (size_t)read_limits(c->options)->text_bytes);
+	return utf8_cut(text, read_limits(c->options)->text_bytes);
 }
 
 uint32_t chrome_text(struct chrome *c, const struct json_value *value)
@@ -122,8 +115,7 @@ int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
 
 	if (c->options->strict && kind->severity >= SEVERITY_WARNING)
 		return err_at(err, offset, "%s", kind->what);
-	if (excerpt.n > EXCERPT_MAX)
-		excerpt = cut_at(excerpt, EXCERPT_MAX);
+	excerpt = utf8_cut(excerpt, EXCERPT_MAX);
 	c->sink->finding(c->sink, finding, offset, detail, excerpt);
 	return 0;
 }

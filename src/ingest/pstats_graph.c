@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 
 #define FUNCTIONS_MAX (UINT32_MAX - 1)
 
@@ -156,6 +157,17 @@ static uint32_t *by_callee(const struct graph *g, size_t **ends)
 	return order;
 }
 
+static uint32_t text_of(struct graph *g, struct sink *sink, const struct buf *name)
+{
+	struct str text = buf_str(name);
+
+	if (g->text_bytes && text.n > g->text_bytes) {
+		text = utf8_cut(text, g->text_bytes);
+		g->ncut++;
+	}
+	return sink->text(sink, text);
+}
+
 static uint32_t number_of(struct graph *g, struct sink *sink, uint32_t function)
 {
 	struct graph_function *f = &g->functions[function];
@@ -163,9 +175,9 @@ static uint32_t number_of(struct graph *g, struct sink *sink, uint32_t function)
 	if (f->number != TEXT_NONE)
 		return f->number;
 	text_function(&g->parts, intern_str(&g->shown, function));
-	struct function_fact fact = { .file = sink->text(sink, buf_str(&g->parts.file)),
+	struct function_fact fact = { .file = text_of(g, sink, &g->parts.file),
 				      .line = g->parts.line };
-	fact.name = sink->text(sink, buf_str(&g->parts.name));
+	fact.name = text_of(g, sink, &g->parts.name);
 	f->number = sink->function(sink, &fact);
 	return f->number;
 }

@@ -36,7 +36,9 @@ struct graph {
 	size_t nrows, rows_cap;
 	struct graph_call *calls;
 	size_t ncalls, calls_cap;
-	size_t nderived; /* rows that graph_tell() made up */
+	size_t nderived;     /* rows that graph_tell() made up */
+	uint64_t text_bytes; /* of a name; 0: as long as it is */
+	size_t ncut;         /* names that graph_tell() cut there */
 	struct arena digits;
 	struct text_function parts;
 };

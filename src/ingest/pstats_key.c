@@ -1,4 +1,5 @@
 /* Functions: see pstats_dump.h. */
+#include "base/utf8.h"
 #include "ingest/pstats_dump.h"
 
 #define FILE_NAME_MAX 4096 /* bytes; PATH_MAX of Linux */
@@ -71,7 +72,11 @@ static int read_text(struct dump *d, size_t at, bool is_function, uint32_t *text
 	}
 	if (read_name(d, &value, is_function, err) < 0)
 		return -1;
-	*text = d->sink->text(d->sink, buf_str(&d->text));
+	struct str shown =
+		utf8_cut(buf_str(&d->text), read_limits(d->options)->text_bytes);
+	if (shown.n < d->text.n && dump_finding(d, FINDING_TEXT_SIZE, at, err) < 0)
+		return -1;
+	*text = d->sink->text(d->sink, shown);
 	/* What is remembered has no such bytes; a name of that length is none. */
 	bool has_bytes = !is_function && value.bytes.n <= FILE_NAME_MAX &&
 			 d->spelt / SPELT_PER_BYTE <= d->marshal.text.n &&

@@ -315,6 +315,8 @@ static int tell_rest(struct text *t, const struct report *r, struct err *err)
 	if (g->nderived &&
 	    tell(t, FINDING_ROWS_FROM_CALLERS, r->at, STR_LIT(""), err) < 0)
 		return -1;
+	if (g->ncut && tell(t, FINDING_TEXT_SIZE, r->at, STR_LIT(""), err) < 0)
+		return -1;
 	if (t->lines.bad_utf8 != LINE_NONE &&
 	    tell(t, FINDING_UTF8, t->lines.bad_utf8, STR_LIT(""), err) < 0)
 		return -1;
@@ -356,6 +358,7 @@ static int read_profile(struct text *t, struct err *err)
 		if (is_calls(calls) && is_same && read_report(t, calls, err) < 0)
 			return -1;
 	}
+	t->graph.text_bytes = read_limits(t->options)->text_bytes;
 	if (graph_tell(&t->graph, t->sink, err) < 0)
 		return -1;
 	return tell_rest(t, r, err);

@@ -21,10 +21,9 @@
 #include "ingest/memory_file.h"
 #include "ingest/snapshot_segment.h"
 
-#define TEXT_LIMIT     ((size_t)1 << 30)
-#define NAME_MAX_BYTES ((size_t)1 << 16)
-#define PROTO          0x80
-#define TICK_EVENTS    65536
+#define TEXT_LIMIT  ((size_t)1 << 30)
+#define PROTO       0x80
+#define TICK_EVENTS 65536
 
 struct snapshot {
 	struct pickle pickle;
@@ -33,6 +32,7 @@ struct snapshot {
 	struct buf name;
 	struct snapshot_budget budget; /* of segments and blocks once, of traces twice */
 	bool has_times;
+	size_t cut_at; /* where the first name is that was cut; 0: none was */
 	int64_t *allocated, *reserved; /* owned; at the end, by device */
 	size_t ndevices;
 };
@@ -81,18 +81,18 @@ static int read_segments(struct snapshot *s, uint32_t list, struct err *err)
 	return 0;
 }
 
-/* What is no UTF-8, halves of pairs too, becomes U+FFFD. */
-static void add_clean(struct buf *to, struct str text)
+/* What is no UTF-8, halves of pairs too, becomes U+FFFD.  False: it was cut. */
+static bool add_clean(struct buf *to, struct str text)
 {
 	while (text.n) {
 		uint32_t code;
 		size_t n = utf8_decode(text, &code);
-		if (code == UTF8_INVALID)
-			buf_add_text(to, "\xef\xbf\xbd");
-		else
-			buf_add(to, text.p, n);
+		if (!(code == UTF8_INVALID ? buf_add_text(to, "\xef\xbf\xbd")
+					   : buf_add(to, text.p, n)))
+			return false;
 		text = str_behind(text, n);
 	}
+	return true;
 }
 
 /* "train.py(12): step", as traces call Python frames; without frames "[memory]". */
@@ -106,11 +106,14 @@ static uint32_t name_of(struct snapshot *s, uint32_t frames)
 	struct snapshot_frame frame =
 		snapshot_frame_of(&s->pickle, snapshot_value(&s->pickle, frames));
 	buf_clear(&s->name);
+	bool is_whole = true;
 	if (snapshot_frame_is_python(&frame)) {
-		add_clean(&s->name, frame.file);
-		buf_addf(&s->name, "(%" PRId64 "): ", frame.line);
+		is_whole = add_clean(&s->name, frame.file);
+		is_whole &= buf_addf(&s->name, "(%" PRId64 "): ", frame.line);
 	}
-	add_clean(&s->name, frame.name);
+	is_whole &= add_clean(&s->name, frame.name);
+	if (!is_whole && s->cut_at == 0)
+		s->cut_at = snapshot_value(&s->pickle, frames)->at;
 	uint32_t text = s->sink->text(s->sink, s->name.n ? buf_str(&s->name)
 							 : STR_LIT("[memory]"));
 	s->frame_texts[frames] = text + 1;
@@ -243,6 +246,15 @@ static int read_top(struct snapshot *s, struct err *err)
 	return 0;
 }
 
+static int tell_cut(struct snapshot *s, bool is_strict, struct err *err)
+{
+	if (is_strict)
+		return err_at(err, s->cut_at, "%s",
+			      finding_kinds[FINDING_TEXT_SIZE].what);
+	s->sink->finding(s->sink, FINDING_TEXT_SIZE, s->cut_at, STR_LIT(""), STR_LIT(""));
+	return 0;
+}
+
 static int snapshot_read(struct input *in, const struct read_options *options,
 			 struct sink *sink, struct err *err)
 {
@@ -253,7 +265,7 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 		return -1;
 	if (text.n >= TEXT_LIMIT)
 		return err_at(err, TEXT_LIMIT, "a snapshot of more than 1 GiB");
-	buf_init(&s.name, NAME_MAX_BYTES);
+	buf_init(&s.name, (size_t)read_limits(options)->text_bytes);
 	int rc = pickle_open_in(&s.pickle, text, options->spill, err);
 	if (rc == 0) {
 		s.budget.limit = 2 * count_dicts(&s.pickle);
@@ -262,6 +274,8 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 		s.allocated = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.allocated));
 		s.reserved = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.reserved));
 		rc = read_top(&s, err);
+		if (rc == 0 && s.cut_at)
+			rc = tell_cut(&s, options->strict, err);
 	}
 	pickle_release(&s.pickle);
 	buf_release(&s.name);

@@ -87,3 +87,26 @@ if you trust it, use 'ptool ingest --max-expand N'" ]]
 	run --separate-stderr ptool ingest -q -o fine.db fine
 	exits 0
 }
+
+@test "names of more than 1 MiB are cut in dumps, listings and snapshots, too, and told" {
+	python3 - <<-'END'
+		import marshal, pickle
+		name = "f" * (1 << 20) + "é"
+		open("a.prof", "wb").write(marshal.dumps({("a.py", 1, name): (1, 1, 1.0, 1.0, {})}))
+		open("a.txt", "w").write(f"         1 function calls in 0.001 seconds\n\n   Ordered by: standard name\n\n"
+		                         "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n"
+		                         f"        1    0.001    0.001    0.001    0.001 a.py:1({name})\n\n\n")
+		entry = {"action": "alloc", "addr": 4096, "size": 512, "stream": 0, "time_us": 1,
+		         "frames": [{"filename": "a.py", "line": 1, "name": name}]}
+		pickle.dump({"segments": [], "device_traces": [[entry]]}, open("a.pickle", "wb"), protocol=4)
+	END
+	for file in a.prof a.txt a.pickle; do
+		ptool ingest -q -o s.db $file
+		run ptool doctor --format csv s.db
+		[[ $output == *text_size* ]]
+		run ptool sql --format csv s.db 'SELECT max(length(CAST(text AS BLOB))) AS n FROM string'
+		[[ ${lines[1]} == 1048576 ]]
+		rm s.db
+		run -4 ptool ingest -q --strict -o s.db $file
+	done
+}
