@@ -1,6 +1,6 @@
 /* ptool transfers: copies and sets of the devices, and who waited for them. */
 #include "cli/filtered.h"
-#include "query/comm/transfers_table.h"
+#include "query/comm/transfers.h"
 #include "query/devices/work_filter.h"
 
 struct transfers_opts {

@@ -12,7 +12,7 @@
 #include "query/advise/rules.h"
 #include "query/calls/tree.h"
 #include "query/comm/comm.h"
-#include "query/comm/transfers_table.h"
+#include "query/comm/transfers.h"
 #include "query/devices/devices.h"
 #include "query/devices/streams.h"
 #include "query/gaps/gap_table.h"

@@ -8,7 +8,7 @@
 #include "base/sum.h"
 #include "query/comm/comm_blocking.h"
 #include "query/comm/comm_rows.h"
-#include "query/comm/transfers_rows.h"
+#include "query/comm/transfers.h"
 #include "query/number_cell.h"
 
 struct kind_sums {

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/comm/transfers_rows.h"
+#include "query/comm/transfers.h"
 #include "query/devices/exposure.h"
 #include "query/devices/work_profiles.h"
 #include "query/number_cell.h"

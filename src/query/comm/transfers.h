@@ -11,7 +11,10 @@
 #include "query/comm/transfer_name.h"
 #include "query/devices/device_work.h"
 #include "query/devices/work_filter.h"
+#include "query/filter.h"
+#include "query/scope.h"
 #include "query/slices/slice_finder.h"
+#include "query/view.h"
 
 /* Why the host waited. */
 enum transfer_wait {
@@ -71,5 +74,34 @@ const char *transfer_wait_name(enum transfer_wait wait);
 /* Did the host wait?  A fact of the call's name, the memory and the call behind it. */
 enum transfer_wait transfer_wait_of(struct transfer_name what, struct str call,
 				    struct str next_call);
+
+enum transfers_by {
+	TRANSFERS_BY_KIND,   /* a row for each kind and memory */
+	TRANSFERS_BY_OP,     /* and operator */
+	TRANSFERS_BY_STEP,   /* and step */
+	TRANSFERS_BY_DEVICE, /* one for all of a device */
+	TRANSFERS_SINGLE     /* one for each */
+};
+
+struct transfers_request {
+	const struct filter *filter; /* borrowed */
+	enum transfers_by by;
+	struct view_request show; /* `asked`: transfers_columns() of `by` */
+};
+
+extern const struct view transfers_view;
+/* Bits for struct view_request's `asked`. */
+unsigned transfers_columns(enum transfers_by by);
+
+/*
+ * 0 and *out, which table_free() frees, or -1: ERR_EMPTY when the profiles hold no
+ * device work, ERR_USAGE for filters that device work does not have.
+ */
+int transfers_open(struct store *store, const struct scope *scope,
+		   const struct transfers_request *request, struct table **out,
+		   struct err *err);
+
+/* bytes / ns is GB/s; null without either. */
+struct cell bandwidth_cell(int64_t bytes, int64_t ns);
 
 #endif
