@@ -12,83 +12,6 @@
 
 ASSET(asset_query_views_comm_world_sql);
 
-/* Which columns a table has, by how rows are grouped. */
-enum {
-	KINDS = 1, /* a row is of one collective, type and group */
-	SUMS = 2,
-	SINGLE = 4
-};
-
-#define CELL(place) .get = view_cell, .arg = (place)
-
-/* clang-format off */
-static const struct field fields[] = {
-	{ "profile", "Prof", "profile", NULL, UNIT_ID, CELL(COMM_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(COMM_RANK) },
-	{ "device", "Dev", "device", NULL, UNIT_ID, CELL(COMM_DEVICE) },
-	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, CELL(COMM_STREAM), .needs = SINGLE },
-	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, CELL(COMM_START), .needs = SINGLE },
-	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, CELL(COMM_DUR), .needs = SINGLE },
-	{ "collective", "Collective", "collective", "name", UNIT_TEXT, CELL(COMM_COLLECTIVE), .needs = KINDS | SINGLE, .least = 12 },
-	{ "side", "Side", "host or device", NULL, UNIT_TEXT, CELL(COMM_SIDE) },
-	{ "dtype", "Type", "data type", "type", UNIT_TEXT, CELL(COMM_DTYPE), .needs = KINDS | SINGLE, .least = 8 },
-	{ "group", "Group", "group", NULL, UNIT_TEXT, CELL(COMM_GROUP), .needs = KINDS | SINGLE, .least = 10 },
-	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, CELL(COMM_GROUP_RANKS), .needs = KINDS | SINGLE },
-	{ "group_size", "Ranks", "number of ranks of the group", NULL, UNIT_COUNT, CELL(COMM_GROUP_SIZE), .needs = KINDS | SINGLE },
-	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, CELL(COMM_SEQUENCE), .needs = SINGLE },
-	{ "step", "Step", "step, with --list", NULL, UNIT_ID, CELL(COMM_STEP), .needs = SINGLE },
-	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, CELL(COMM_CALLS), .needs = SUMS },
-	{ "message_bytes", "Size", "size of a message", "message", UNIT_BYTES, CELL(COMM_MESSAGE), .needs = KINDS },
-	{ "people_size", "Size", NULL, NULL, UNIT_BYTES, CELL(COMM_MESSAGE), .needs = SINGLE, .flags = FIELD_PEOPLE },
-	{ "bytes", "Sum", "size of all messages", "size", UNIT_BYTES, CELL(COMM_BYTES), .leaves = 2 },
-	{ "total_ns", "Time", "time of all calls", "total time", UNIT_NS, CELL(COMM_TOTAL), .needs = SUMS },
-	{ "busy_ns", "Busy", "time with any of them", NULL, UNIT_NS, CELL(COMM_BUSY), .needs = SUMS },
-	{ "algbw_gbps", "Alg GB/s", "algorithm bandwidth", "algbw", UNIT_RATIO, CELL(COMM_ALGBW) },
-	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, CELL(COMM_BUSBW) },
-	{ "exposed_ns", "Exposed", "time without computation", "exposed", UNIT_NS, CELL(COMM_EXPOSED), .leaves = 1 },
-	{ "overlap_ns", "Overlap", "time beside computation", "overlap", UNIT_NS, CELL(COMM_OVERLAP) },
-	{ "algorithm", "Algorithm", "algorithm of NCCL, with --list", NULL, UNIT_TEXT, CELL(COMM_ALGORITHM), .needs = SINGLE },
-	{ "protocol", "Protocol", "protocol of NCCL, with --list", NULL, UNIT_TEXT, CELL(COMM_PROTOCOL), .needs = SINGLE },
-	{ "name", "Name", "kernel or range, with --list", NULL, UNIT_TEXT, CELL(COMM_NAME), .needs = SINGLE },
-	{ "id", "ID", "slice, with --list", NULL, UNIT_ID, CELL(COMM_ID), .needs = SINGLE },
-	{ .name = NULL },
-};
-/* clang-format on */
-
-static const struct view comm_view = { .name = "comm", .fields = fields };
-
-#define PLACE  "profile rank? device? "
-#define AMOUNT "total_ns busbw_gbps! exposed_ns!"
-
-/* By enum comm_by, and whether there are several groups. */
-static const struct view_part people[][2][2] = {
-	[COMM_BY_COLLECTIVE] = { { { NULL,
-				     PLACE "collective dtype calls bytes! " AMOUNT } },
-				 { { NULL, PLACE
-				     "collective dtype group! calls bytes! " AMOUNT } } },
-	[COMM_BY_SIZE] = { { { NULL,
-			       PLACE "collective dtype calls message_bytes! " AMOUNT } },
-			   { { NULL, PLACE
-			       "collective dtype group! calls message_bytes! " AMOUNT } } },
-	[COMM_BY_RANK] = { { { NULL, "profile rank! device? calls bytes! " AMOUNT
-				     " overlap_ns!" } },
-			   { { NULL, "profile rank! device? calls bytes! " AMOUNT
-				     " overlap_ns!" } } },
-	[COMM_SINGLE] = { { { NULL,
-			      PLACE "start_ns dur_ns collective people_size! busbw_gbps! "
-				    "exposed_ns!" } },
-			  { { NULL,
-			      PLACE "start_ns dur_ns collective people_size! busbw_gbps! "
-				    "exposed_ns!" } } },
-};
-
-static const unsigned asked[] = {
-	[COMM_BY_COLLECTIVE] = KINDS | SUMS,
-	[COMM_BY_SIZE] = KINDS | SUMS,
-	[COMM_BY_RANK] = SUMS,
-	[COMM_SINGLE] = SINGLE,
-};
-
 const struct view *comm_view_of(bool across_ranks)
 {
 	return across_ranks ? &comm_ranks_view : &comm_view;
@@ -96,22 +19,17 @@ const struct view *comm_view_of(bool across_ranks)
 
 unsigned comm_columns(enum comm_by by, bool across_ranks)
 {
-	return across_ranks ? comm_ranks_columns(by) : asked[by];
+	return across_ranks ? comm_ranks_columns(by) : comm_rows_columns(by);
 }
 
 static int add_profile(struct store *store, const struct scope_profile *profile,
-		       enum comm_by by, struct comm_sources *s, struct memtable *to,
-		       struct err *err)
+		       struct comm_sources *s, struct comm_rows *to, struct err *err)
 {
 	struct comm_profile p;
 	int rc = comm_load(store, s, profile, true, &p, err);
-	const struct comm_rows rows = { profile,  &s->texts, &p.work,
-					&p.calls, p.compute, by };
 
-	if (rc == 0 && by == COMM_SINGLE)
-		comm_add_single(&rows, to);
-	else if (rc == 0)
-		comm_add_sums(&rows, to);
+	if (rc == 0)
+		comm_rows_add(to, profile, &p);
 	comm_profile_release(&p);
 	return rc;
 }
@@ -146,21 +64,19 @@ static int open_profiles(struct store *store, const struct scope *scope,
 			 const struct comm_request *request, struct comm_sources *s,
 			 struct table **out, struct err *err)
 {
-	struct view_request show = request->show;
-	struct memtable *rows = memtable_new(NULL, NCOMM_COLUMNS);
+	struct comm_rows rows = { .by = request->by };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(store, &scope->profiles[i], request->by, s, rows, err);
-	if (rc == 0 && !rows->nrows)
+		rc = add_profile(store, &scope->profiles[i], s, &rows, err);
+	if (rc == 0 && !rows.n)
 		rc = nothing(s, err);
 	if (rc == 0) {
-		show.people = people[request->by][s->several_groups];
-		struct memtable *m = view_of_cells(&comm_view, rows, scope, &show);
+		struct memtable *m = comm_rows_table(&rows, s, scope, &request->show);
 		add_notes(s, m);
 		*out = &m->table;
 	}
-	table_free(&rows->table);
+	comm_rows_release(&rows);
 	return rc;
 }
 

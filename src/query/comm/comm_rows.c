@@ -2,6 +2,7 @@
 #include "query/comm/comm_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -9,33 +10,162 @@
 #include "query/comm/transfers.h"
 #include "query/devices/exposure.h"
 #include "query/devices/work_profiles.h"
-#include "query/number_cell.h"
 
-/* Only what happened where it was measured has a bandwidth and ran beside something. */
-struct comm_sums {
-	size_t first; /* a call of the group */
-	int64_t calls, total_ns, measured;
-	int64_t bytes, sized; /* of those whose size is known */
-	int64_t alg_bytes, alg_ns;
-	int64_t bus_ns;
+/* Which columns a table has, by how rows are grouped. */
+enum {
+	KINDS = 1, /* a row is of one collective, type and group */
+	SUMS = 2,
+	SINGLE = 4
+};
+
+/* One call, or a group of them.  Numbers are NUMBER_NONE where they are not known. */
+struct comm_row {
+	const struct scope_profile *profile;
+	struct cell device;  /* null: the host */
+	struct comm_call of; /* the first of a group, ... */
+	uint32_t first;      /* ... and its place */
+	int64_t calls, total_ns;
+	int64_t message_bytes; /* of one, when all are alike */
+	int64_t bytes;         /* of those whose size is known */
+	/* Only what happened where it was measured has a bandwidth, and ran beside something. */
+	int64_t alg_bytes, alg_ns, bus_ns;
 	double bus_bytes; /* bytes times the collective's factor */
-	bool same_size;
 	struct exposure exposure;
 };
 
-struct grouping {
-	const struct comm_rows *rows;
-	struct comm_sums *sums;
+enum { PLACE_PROFILE, PLACE_RANK, PLACE_DEVICE };
+
+static struct cell get_place(const void *from, const void *row, int what)
+{
+	const struct comm_row *r = row;
+
+	(void)from;
+	if (what == PLACE_DEVICE)
+		return r->device;
+	if (what == PLACE_PROFILE)
+		return cell_int(r->profile->id);
+	return r->profile->has_rank ? cell_int(r->profile->rank) : cell_null();
+}
+
+static struct cell get_text(const void *from, const void *row, int arg)
+{
+	uint32_t text;
+
+	memcpy(&text, (const char *)row + arg, sizeof(text));
+	return text_pool_cell(from, text);
+}
+
+static struct cell get_side(const void *from, const void *row, int arg)
+{
+	const struct comm_row *r = row;
+
+	(void)from, (void)arg;
+	return cell_text(str_of(comm_side_name((enum comm_side)r->of.side)));
+}
+
+static struct cell get_bandwidth(const void *from, const void *row, int is_bus)
+{
+	const struct comm_row *r = row;
+
+	(void)from;
+	if (!is_bus)
+		return bandwidth_cell(r->alg_bytes, r->alg_ns);
+	return r->bus_ns > 0 && !sum_is_stuck(r->bus_ns)
+		       ? cell_real(r->bus_bytes / (double)r->bus_ns)
+		       : cell_null();
+}
+
+#define NUMBER(member) .get = view_number, .arg = (int)offsetof(struct comm_row, member)
+#define TEXT(member)   .get = get_text, .arg = (int)offsetof(struct comm_row, member)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Prof", "profile", NULL, UNIT_ID, .get = get_place, .arg = PLACE_PROFILE, .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, .get = get_place, .arg = PLACE_RANK },
+	{ "device", "Dev", "device", NULL, UNIT_ID, .get = get_place, .arg = PLACE_DEVICE },
+	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, NUMBER(of.stream), .needs = SINGLE },
+	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, NUMBER(of.start_ns), .needs = SINGLE },
+	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, NUMBER(total_ns), .needs = SINGLE },
+	{ "collective", "Collective", "collective", "name", UNIT_TEXT, TEXT(of.collective), .needs = KINDS | SINGLE, .least = 12 },
+	{ "side", "Side", "host or device", NULL, UNIT_TEXT, .get = get_side },
+	{ "dtype", "Type", "data type", "type", UNIT_TEXT, TEXT(of.dtype), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group", "Group", "group", NULL, UNIT_TEXT, TEXT(of.group), .needs = KINDS | SINGLE, .least = 10 },
+	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, TEXT(of.ranks), .needs = KINDS | SINGLE },
+	{ "group_size", "Ranks", "number of ranks of the group", NULL, UNIT_COUNT, NUMBER(of.group_size), .needs = KINDS | SINGLE },
+	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, NUMBER(of.sequence), .needs = SINGLE },
+	{ "step", "Step", "step, with --list", NULL, UNIT_ID, NUMBER(of.step), .needs = SINGLE },
+	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, NUMBER(calls), .needs = SUMS },
+	{ "message_bytes", "Size", "size of a message", "message", UNIT_BYTES, NUMBER(message_bytes), .needs = KINDS },
+	{ "people_size", "Size", NULL, NULL, UNIT_BYTES, NUMBER(message_bytes), .needs = SINGLE, .flags = FIELD_PEOPLE },
+	{ "bytes", "Sum", "size of all messages", "size", UNIT_BYTES, NUMBER(bytes), .leaves = 2 },
+	{ "total_ns", "Time", "time of all calls", "total time", UNIT_NS, NUMBER(total_ns), .needs = SUMS },
+	{ "busy_ns", "Busy", "time with any of them", NULL, UNIT_NS, NUMBER(exposure.busy_ns), .needs = SUMS },
+	{ "algbw_gbps", "Alg GB/s", "algorithm bandwidth", "algbw", UNIT_RATIO, .get = get_bandwidth, .arg = false },
+	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, .get = get_bandwidth, .arg = true },
+	{ "exposed_ns", "Exposed", "time without computation", "exposed", UNIT_NS, NUMBER(exposure.exposed_ns), .leaves = 1 },
+	{ "overlap_ns", "Overlap", "time beside computation", "overlap", UNIT_NS, NUMBER(exposure.hidden_ns) },
+	{ "algorithm", "Algorithm", "algorithm of NCCL, with --list", NULL, UNIT_TEXT, TEXT(of.algorithm), .needs = SINGLE },
+	{ "protocol", "Protocol", "protocol of NCCL, with --list", NULL, UNIT_TEXT, TEXT(of.protocol), .needs = SINGLE },
+	{ "name", "Name", "kernel or range, with --list", NULL, UNIT_TEXT, TEXT(of.name), .needs = SINGLE },
+	{ "id", "ID", "slice, with --list", NULL, UNIT_ID, NUMBER(of.slice_id), .needs = SINGLE },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view comm_view = { .name = "comm", .fields = fields };
+
+#define WHERE  "profile rank? device? "
+#define AMOUNT "total_ns busbw_gbps! exposed_ns!"
+
+/* By enum comm_by, and whether there are several groups. */
+static const struct view_part people[][2][2] = {
+	[COMM_BY_COLLECTIVE] = { { { NULL,
+				     WHERE "collective dtype calls bytes! " AMOUNT } },
+				 { { NULL, WHERE
+				     "collective dtype group! calls bytes! " AMOUNT } } },
+	[COMM_BY_SIZE] = { { { NULL,
+			       WHERE "collective dtype calls message_bytes! " AMOUNT } },
+			   { { NULL, WHERE
+			       "collective dtype group! calls message_bytes! " AMOUNT } } },
+	[COMM_BY_RANK] = { { { NULL, "profile rank! device? calls bytes! " AMOUNT
+				     " overlap_ns!" } },
+			   { { NULL, "profile rank! device? calls bytes! " AMOUNT
+				     " overlap_ns!" } } },
+	[COMM_SINGLE] = { { { NULL,
+			      WHERE "start_ns dur_ns collective people_size! busbw_gbps! "
+				    "exposed_ns!" } },
+			  { { NULL,
+			      WHERE "start_ns dur_ns collective people_size! busbw_gbps! "
+				    "exposed_ns!" } } },
 };
 
-static int compare_keys(const struct comm_rows *r, const struct comm_call *a,
+static const unsigned asked[] = {
+	[COMM_BY_COLLECTIVE] = KINDS | SUMS,
+	[COMM_BY_SIZE] = KINDS | SUMS,
+	[COMM_BY_RANK] = SUMS,
+	[COMM_SINGLE] = SINGLE,
+};
+
+unsigned comm_rows_columns(enum comm_by by)
+{
+	return asked[by];
+}
+
+/* What compares calls of a device, or rows. */
+struct grouping {
+	const struct comm_call *calls;
+	const struct comm_row *rows;
+	enum comm_by by;
+};
+
+static int compare_keys(enum comm_by by, const struct comm_call *a,
 			const struct comm_call *b)
 {
 	const int64_t x[] = { a->device, a->side,  a->collective, a->dtype,
 			      a->group,  a->ranks, a->group_size, a->bytes };
 	const int64_t y[] = { b->device, b->side,  b->collective, b->dtype,
 			      b->group,  b->ranks, b->group_size, b->bytes };
-	size_t n = r->by == COMM_BY_RANK ? 2 : r->by == COMM_BY_COLLECTIVE ? 7 : 8;
+	size_t n = by == COMM_BY_RANK ? 2 : by == COMM_BY_COLLECTIVE ? 7 : 8;
 	int order = 0;
 
 	for (size_t i = 0; i < n && !order; i++)
@@ -45,135 +175,140 @@ static int compare_keys(const struct comm_rows *r, const struct comm_call *a,
 
 static bool key_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct comm_rows *r = context;
+	const struct grouping *g = context;
 
-	return compare_keys(r, &r->calls->items[a], &r->calls->items[b]) < 0;
-}
-
-static void add_bandwidth(struct comm_sums *s, const struct comm_call *c)
-{
-	int64_t dur_ns = c->end_ns - c->start_ns;
-	double factor = collective_bus_factor((enum collective)c->kind, c->group_size);
-
-	s->alg_bytes = sum_add(s->alg_bytes, c->bytes);
-	s->alg_ns = sum_add(s->alg_ns, dur_ns);
-	if (factor < 0)
-		return;
-	s->bus_bytes += factor * (double)c->bytes;
-	s->bus_ns = sum_add(s->bus_ns, dur_ns);
-}
-
-static struct comm_sums sum_up(const struct comm_rows *r, const uint32_t *at, size_t n)
-{
-	const struct comm_call *calls = r->calls->items;
-	struct comm_sums s = { .first = at[0], .same_size = true };
-	struct intervals ran = { .n = 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct comm_call *c = &calls[at[i]];
-		s.calls++;
-		s.total_ns = sum_add(s.total_ns, c->end_ns - c->start_ns);
-		s.same_size &= c->bytes == calls[at[0]].bytes;
-		if (c->bytes != NUMBER_NONE) {
-			s.sized++;
-			s.bytes = sum_add(s.bytes, c->bytes);
-		}
-		if (c->bytes != NUMBER_NONE && c->side != COMM_LAUNCH_ONLY)
-			add_bandwidth(&s, c);
-		s.measured += c->side != COMM_LAUNCH_ONLY;
-		intervals_add(&ran, c->start_ns, c->end_ns);
-	}
-	s.exposure = exposure_of(&ran, &r->compute[calls[at[0]].device]);
-	intervals_release(&ran);
-	return s;
+	return compare_keys(g->by, &g->calls[a], &g->calls[b]) < 0;
 }
 
 /* By device, the longest first, then the first to start. */
 static bool sums_before(const void *context, uint32_t a, uint32_t b)
 {
 	const struct grouping *g = context;
-	const struct comm_sums *x = &g->sums[a], *y = &g->sums[b];
-	const struct comm_call *calls = g->rows->calls->items;
-	int order = sort_order(calls[x->first].device, calls[y->first].device);
+	const struct comm_row *x = &g->rows[a], *y = &g->rows[b];
+	int order = sort_order(x->of.device, y->of.device);
 
 	if (!order)
 		order = sort_order(y->total_ns, x->total_ns);
 	return order ? order < 0 : x->first < y->first;
 }
 
-static struct cell device_cell(const struct comm_rows *r, const struct comm_call *c)
+static void add_bandwidth(struct comm_row *row, const struct comm_call *c)
 {
-	return c->side == COMM_ON_DEVICE ? work_device_cell(&r->work->devices[c->device])
-					 : cell_null();
+	int64_t dur_ns = c->end_ns - c->start_ns;
+	double factor = collective_bus_factor((enum collective)c->kind, c->group_size);
+
+	row->alg_bytes = sum_add(row->alg_bytes, c->bytes);
+	row->alg_ns = sum_add(row->alg_ns, dur_ns);
+	if (factor < 0)
+		return;
+	row->bus_bytes += factor * (double)c->bytes;
+	row->bus_ns = sum_add(row->bus_ns, dur_ns);
 }
 
-static void set_row(const struct comm_rows *r, const struct comm_sums *s,
-		    struct cell *cells)
+static void add_call(struct comm_row *row, const struct comm_call *c)
 {
-	const struct comm_call *c = &r->calls->items[s->first];
+	row->calls++;
+	row->total_ns = sum_add(row->total_ns, c->end_ns - c->start_ns);
+	if (c->bytes != row->message_bytes)
+		row->message_bytes = NUMBER_NONE;
+	if (c->bytes == NUMBER_NONE)
+		return;
+	row->bytes = sum_add(row->bytes == NUMBER_NONE ? 0 : row->bytes, c->bytes);
+	if (c->side != COMM_LAUNCH_ONLY)
+		add_bandwidth(row, c);
+}
 
-	cells[COMM_PROFILE] = cell_int(r->profile->id);
-	if (r->profile->has_rank)
-		cells[COMM_RANK] = cell_int(r->profile->rank);
-	cells[COMM_DEVICE] = device_cell(r, c);
-	cells[COMM_COLLECTIVE] = text_pool_cell(r->texts, c->collective);
-	cells[COMM_SIDE] = cell_text(str_of(comm_side_name((enum comm_side)c->side)));
-	cells[COMM_DTYPE] = text_pool_cell(r->texts, c->dtype);
-	cells[COMM_GROUP] = text_pool_cell(r->texts, c->group);
-	cells[COMM_GROUP_RANKS] = text_pool_cell(r->texts, c->ranks);
-	cells[COMM_GROUP_SIZE] = number_cell(c->group_size);
-	cells[COMM_CALLS] = cell_int(s->calls);
-	if (s->same_size)
-		cells[COMM_MESSAGE] = number_cell(c->bytes);
-	if (s->sized)
-		cells[COMM_BYTES] = cell_int(s->bytes);
-	cells[COMM_TOTAL] = cell_int(s->total_ns);
-	cells[COMM_BUSY] = cell_int(s->exposure.busy_ns);
-	cells[COMM_ALGBW] = bandwidth_cell(s->alg_bytes, s->alg_ns);
-	if (s->bus_ns > 0 && !sum_is_stuck(s->bus_ns))
-		cells[COMM_BUSBW] = cell_real(s->bus_bytes / (double)s->bus_ns);
-	if (s->measured) {
-		cells[COMM_EXPOSED] = cell_int(s->exposure.exposed_ns);
-		cells[COMM_OVERLAP] = cell_int(s->exposure.hidden_ns);
+static struct cell device_cell(const struct comm_profile *p, const struct comm_call *c,
+			       struct arena *arena)
+{
+	if (c->side != COMM_ON_DEVICE)
+		return cell_null();
+	struct cell cell = work_device_cell(&p->work.devices[c->device]);
+	if (cell.type == CELL_TEXT)
+		cell.as.text = arena_copy(arena, cell.as.text);
+	return cell;
+}
+
+/* Of the calls at[0..n), which are of one group. */
+static struct comm_row sum_up(const struct scope_profile *profile,
+			      const struct comm_profile *p, struct sort_group group,
+			      struct arena *arena)
+{
+	const struct comm_call *first = &p->calls.items[group.at[0]];
+	struct comm_row row = { .profile = profile,
+				.device = device_cell(p, first, arena),
+				.of = *first,
+				.first = group.at[0],
+				.message_bytes = first->bytes,
+				.bytes = NUMBER_NONE };
+	struct intervals ran = { .n = 0 };
+	bool is_measured = false;
+
+	for (size_t i = 0; i < group.n; i++) {
+		const struct comm_call *c = &p->calls.items[group.at[i]];
+		add_call(&row, c);
+		is_measured |= c->side != COMM_LAUNCH_ONLY;
+		intervals_add(&ran, c->start_ns, c->end_ns);
 	}
+	row.exposure = exposure_of(&ran, &p->compute[first->device]);
+	if (!is_measured)
+		row.exposure.exposed_ns = row.exposure.hidden_ns = NUMBER_NONE;
+	intervals_release(&ran);
+	return row;
 }
 
-void comm_add_sums(const struct comm_rows *r, struct memtable *to)
+static void add_row(struct comm_rows *to, struct comm_row row)
 {
+	to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
+	to->items[to->n++] = row;
+}
+
+static void add_sums(struct comm_rows *to, const struct scope_profile *profile,
+		     const struct comm_profile *p)
+{
+	struct grouping g = { .calls = p->calls.items, .by = to->by };
 	struct sort_groups groups;
 
-	sort_groups_make(&groups, r->calls->n, key_before, r);
-	struct grouping g = { r, xcalloc(groups.n + 1, sizeof(*g.sums)) };
+	sort_groups_make(&groups, p->calls.n, key_before, &g);
+	struct comm_row *rows = xcalloc(groups.n + 1, sizeof(*rows));
 	for (size_t i = 0; i < groups.n; i++)
-		g.sums[i] = sum_up(r, groups.items[i].at, groups.items[i].n);
-	uint32_t *at = sorted_places(groups.n, sums_before, &g);
-	for (size_t i = 0; i < groups.n; i++) {
-		struct cell cells[NCOMM_COLUMNS] = { { .type = CELL_NULL } };
-		set_row(r, &g.sums[at[i]], cells);
-		memtable_add_row(to, cells);
-	}
-	free(g.sums);
-	free(at);
+		rows[i] = sum_up(profile, p, groups.items[i], &to->arena);
+	g.rows = rows;
+	uint32_t *order = sorted_places(groups.n, sums_before, &g);
+	for (size_t i = 0; i < groups.n; i++)
+		add_row(to, rows[order[i]]);
+	free(order);
+	free(rows);
 	sort_groups_release(&groups);
 }
 
-void comm_add_single(const struct comm_rows *r, struct memtable *to)
+void comm_rows_add(struct comm_rows *to, const struct scope_profile *profile,
+		   const struct comm_profile *from)
 {
-	for (size_t i = 0; i < r->calls->n; i++) {
-		const struct comm_call *c = &r->calls->items[i];
-		const uint32_t at = (uint32_t)i;
-		struct comm_sums s = sum_up(r, &at, 1);
-		struct cell cells[NCOMM_COLUMNS] = { { .type = CELL_NULL } };
-		set_row(r, &s, cells);
-		cells[COMM_STREAM] = number_cell(c->stream);
-		cells[COMM_START] = cell_int(c->start_ns);
-		cells[COMM_DUR] = cell_int(c->end_ns - c->start_ns);
-		cells[COMM_SEQUENCE] = number_cell(c->sequence);
-		cells[COMM_STEP] = number_cell(c->step);
-		cells[COMM_ALGORITHM] = text_pool_cell(r->texts, c->algorithm);
-		cells[COMM_PROTOCOL] = text_pool_cell(r->texts, c->protocol);
-		cells[COMM_NAME] = text_pool_cell(r->texts, c->name);
-		cells[COMM_ID] = cell_int(c->slice_id);
-		memtable_add_row(to, cells);
+	if (to->by != COMM_SINGLE) {
+		add_sums(to, profile, from);
+		return;
 	}
+	for (uint32_t i = 0; i < from->calls.n; i++)
+		add_row(to,
+			sum_up(profile, from, (struct sort_group){ &i, 1 }, &to->arena));
+}
+
+void comm_rows_release(struct comm_rows *rows)
+{
+	free(rows->items);
+	arena_release(&rows->arena);
+	*rows = (struct comm_rows){ .n = 0 };
+}
+
+struct memtable *comm_rows_table(const struct comm_rows *rows,
+				 const struct comm_sources *s, const struct scope *scope,
+				 const struct view_request *show)
+{
+	const struct view_rows of = { &s->texts, rows->items, rows->n,
+				      sizeof(*rows->items) };
+	struct view_request request = *show;
+
+	request.people = people[rows->by][s->several_groups];
+	return view_table(&comm_view, &of, scope, &request);
 }

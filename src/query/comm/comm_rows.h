@@ -1,58 +1,34 @@
-/* The collectives of a profile as rows of a table: what `ptool comm` prints. */
+/* Collectives as rows of a table: what `ptool comm` prints, and no profile is added to another. */
 #ifndef PTOOL_QUERY_COMM_ROWS_H
 #define PTOOL_QUERY_COMM_ROWS_H
 
-#include "base/memtable.h"
+#include "base/arena.h"
 #include "query/comm/comm.h"
-#include "query/comm/comm_calls.h"
+#include "query/comm/comm_load.h"
 
-enum comm_column {
-	COMM_PROFILE,
-	COMM_RANK,
-	COMM_DEVICE,
-	COMM_STREAM,
-	COMM_START,
-	COMM_DUR,
-	COMM_COLLECTIVE,
-	COMM_SIDE,
-	COMM_DTYPE,
-	COMM_GROUP,
-	COMM_GROUP_RANKS,
-	COMM_GROUP_SIZE,
-	COMM_SEQUENCE,
-	COMM_STEP,
-	COMM_CALLS,
-	COMM_MESSAGE, /* bytes of one, when all are alike */
-	COMM_BYTES,
-	COMM_TOTAL,
-	COMM_BUSY,
-	COMM_ALGBW,
-	COMM_BUSBW,
-	COMM_EXPOSED,
-	COMM_OVERLAP,
-	COMM_ALGORITHM,
-	COMM_PROTOCOL,
-	COMM_NAME,
-	COMM_ID,
-	NCOMM_COLUMNS
-};
+struct comm_row;
 
-/* Of one profile; all borrowed. */
 struct comm_rows {
-	const struct scope_profile *profile;
-	const struct text_pool *texts;
-	const struct device_work *work;
-	const struct comm_calls *calls;
-	/*
-	 * By device, and behind them for the host: when it computed.
-	 */
-	const struct intervals *compute;
+	struct comm_row *items; /* owned */
+	size_t n, cap;
+	struct arena arena; /* of devices without a number */
 	enum comm_by by;
 };
 
-/* A row for each group, for each device those that took longest first. */
-void comm_add_sums(const struct comm_rows *r, struct memtable *to);
-/* A row for each call, in the order in which they started on their device. */
-void comm_add_single(const struct comm_rows *r, struct memtable *to);
+extern const struct view comm_view;
+/* Bits for struct view_request's `asked`. */
+unsigned comm_rows_columns(enum comm_by by);
+
+/*
+ * Rows of a profile: for each group, for each device those that took longest first; or
+ * for each call, in the order in which they started on their device.
+ */
+void comm_rows_add(struct comm_rows *to, const struct scope_profile *profile,
+		   const struct comm_profile *from);
+void comm_rows_release(struct comm_rows *rows);
+
+struct memtable *comm_rows_table(const struct comm_rows *rows,
+				 const struct comm_sources *s, const struct scope *scope,
+				 const struct view_request *show);
 
 #endif
