@@ -12,7 +12,6 @@
 #include "query/steps/step_numbers.h"
 #include "trace/fact.h"
 
-#define BLOCK       256
 #define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */
 #define RUN_TO_FOLD 3             /* 5, 6, 7 is 5..7 */
 
@@ -180,21 +179,17 @@ static int see_category(struct seen *s, const struct slice_row *row, struct err 
 
 static int see_slices(struct seen *s, const struct slices_track *track, struct err *err)
 {
-	struct slice_row rows[BLOCK];
-	int64_t id = track->first_id;
-	int n;
+	struct slice_row row;
+	int rc;
 
-	while ((n = slices_read(s->slices, track, id, rows, BLOCK, err)) > 0) {
-		for (int i = 0; i < n; i++) {
-			if (rows[i].dur_ns > s->longest_ns)
-				s->longest_ns = rows[i].dur_ns;
-			if (see_name(s, &rows[i], err) < 0 ||
-			    see_category(s, &rows[i], err) < 0)
-				return -1;
-		}
-		id = rows[n - 1].id + 1;
+	slices_from(s->slices, track, track->first_id);
+	while ((rc = slices_next(s->slices, &row, err)) > 0) {
+		if (row.dur_ns > s->longest_ns)
+			s->longest_ns = row.dur_ns;
+		if (see_name(s, &row, err) < 0 || see_category(s, &row, err) < 0)
+			return -1;
 	}
-	return n;
+	return rc;
 }
 
 static int see_steps(struct seen *s, struct store *store, const struct scope *scope,

@@ -4,13 +4,14 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
-#include "query/calls/idle_thread.h"
 #include "query/devices/device_work.h"
 #include "query/slices/slices.h"
 #include "trace/fact.h"
 #include "trace/step_name.h"
 
-#define BLOCK 256
+#define BUSY_PARTS   100 /* a hundredth of the time is enough to be busy */
+#define FRAME_MARK   "): "
+#define METHOD_MARKS 3
 
 /* In the place of a node: the slice lies below a name to ignore. */
 #define IGNORED (CALL_NONE - 1)
@@ -135,22 +136,98 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 	return 0;
 }
 
+/* Of Python's threading, selectors, time, queue and socket, and of C below them. */
+static const char *const waits[] = { "acquire", "wait",   "_wait_for_tstate_lock",
+				     "sleep",   "select", "poll",
+				     "accept",  "recv",   "_recv" };
+
+/* "threading.py(359): wait" and "<built-in method acquire of ...>": wait, acquire. */
+static struct str bare_name(struct str name)
+{
+	static const char *const marks[METHOD_MARKS] = { "<built-in method ",
+							 "<built-in function ",
+							 "<method '" };
+
+	for (size_t i = 0; i < METHOD_MARKS; i++) {
+		struct str mark = str_of(marks[i]);
+		if (!str_starts_with(name, mark))
+			continue;
+		name = str_behind(name, mark.n);
+		for (size_t end = 0; end < name.n; end++)
+			if (strchr(" '>", name.p[end]) && name.p[end])
+				return (struct str){ name.p, end };
+		return name;
+	}
+	for (size_t at = name.n; at-- > 0;)
+		if (str_starts_with(str_behind(name, at), STR_LIT(FRAME_MARK)))
+			return str_behind(name, at + sizeof(FRAME_MARK) - 1);
+	return name;
+}
+
+/* Does the Python frame or function of C of this name wait for others, or sleep? */
+static bool is_wait(struct str name)
+{
+	struct str bare = bare_name(name);
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (str_is(bare, waits[i]))
+			return true;
+	return false;
+}
+
+/* Adds to one of the two. */
+static int add_self(struct slices *slices, const struct slice_row *row, int64_t *busy_ns,
+		    int64_t *wait_ns, struct err *err)
+{
+	bool waits_here = false;
+
+	if (row->class == CLASS_SPAN || row->class == CLASS_MEMORY)
+		return 0;
+	if (row->class == CLASS_PYTHON) {
+		struct str name;
+		if (slices_text(slices, row->name_id, &name, err) < 0)
+			return -1;
+		waits_here = is_wait(name);
+	}
+	int64_t *sum = waits_here ? wait_ns : busy_ns;
+	*sum = sum_add(*sum, row->self_ns);
+	return 0;
+}
+
+/*
+ * Are more than 99 % of the self time of the track's slices in Python frames that wait,
+ * as with the monitor thread of tqdm?  Reads no further than it must.
+ */
+static int find_idle(struct slices *slices, const struct slices_track *track,
+		     bool *is_idle, struct err *err)
+{
+	/* a thread that works for longer is not idle, however long it waits too */
+	int64_t enough_ns = track->profile->dur_ns / BUSY_PARTS;
+	int64_t busy_ns = 0, wait_ns = 0;
+	struct slice_row row;
+	int rc = 0;
+
+	slices_from(slices, track, track->first_id);
+	while (busy_ns <= enough_ns && (rc = slices_next(slices, &row, err)) > 0)
+		if (add_self(slices, &row, &busy_ns, &wait_ns, err) < 0)
+			return -1;
+	*is_idle = busy_ns <= enough_ns && wait_ns / BUSY_PARTS >= busy_ns && wait_ns > 0;
+	return rc < 0 ? -1 : 0;
+}
+
 static int add_track(struct growing *g, const struct slices_track *track, struct err *err)
 {
-	struct slice_row rows[BLOCK];
-	int64_t id = track->first_id;
-	int n;
+	struct slice_row row;
+	int rc;
 
 	g->nopen = 0;
-	if (idle_thread_is(g->slices, track, &g->is_idle, err) < 0)
+	if (find_idle(g->slices, track, &g->is_idle, err) < 0)
 		return -1;
-	while ((n = slices_read(g->slices, track, id, rows, BLOCK, err)) > 0) {
-		for (int i = 0; i < n; i++)
-			if (add_slice(g, &rows[i], err) < 0)
-				return -1;
-		id = rows[n - 1].id + 1;
-	}
-	return n;
+	slices_from(g->slices, track, track->first_id);
+	while ((rc = slices_next(g->slices, &row, err)) > 0)
+		if (add_slice(g, &row, err) < 0)
+			return -1;
+	return rc;
 }
 
 static int by_id(const void *a, const void *b)

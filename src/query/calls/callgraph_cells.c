@@ -8,29 +8,10 @@
 #include "query/view.h"
 #include "trace/fact.h"
 
-void callgraph_function_cells(const struct callgraph *g, uint32_t function,
-			      struct cell *cells)
-{
-	const struct callgraph_function *f = &g->functions[function];
-
-	cells[CELLS_FILE] = cell_text(callgraph_text(g, f->file));
-	cells[CELLS_LINE] = cell_int(f->line);
-	cells[CELLS_NAME] = cell_text(callgraph_text(g, f->name));
-}
-
 /* Text where no int64 holds it. */
 static struct cell count_cell(const struct bignum *count)
 {
 	return count->digits ? cell_text(str_of(count->digits)) : cell_int(count->n);
-}
-
-void callgraph_sum_cells(const struct callgraph_sums *sums, struct cell *cells)
-{
-	cells[CELLS_CALLS] = count_cell(&sums->calls);
-	cells[CELLS_PRIMITIVE] =
-		sums->has_times ? count_cell(&sums->primitive) : cell_null();
-	cells[CELLS_SELF] = sums->has_times ? number_cell(sums->self_ns) : cell_null();
-	cells[CELLS_TOTAL] = sums->has_times ? number_cell(sums->total_ns) : cell_null();
 }
 
 static const struct callgraph_function *function_at(const void *from, const void *row,
@@ -92,31 +73,4 @@ int64_t callgraph_total_ns(const struct callgraph *g, uint32_t function)
 	const struct callgraph_sums *sums = callgraph_sums_of(g, function);
 
 	return sums && sums->has_times ? sums->total_ns : NUMBER_NONE;
-}
-
-int callgraph_compare_names(const struct callgraph *g, uint32_t a, uint32_t b, int cell)
-{
-	const struct callgraph_function *x = &g->functions[a], *y = &g->functions[b];
-
-	if (cell == CELLS_LINE)
-		return (x->line > y->line) - (x->line < y->line);
-	if (cell == CELLS_FILE)
-		return str_compare(callgraph_text(g, x->file),
-				   callgraph_text(g, y->file));
-	return str_compare(callgraph_text(g, x->name), callgraph_text(g, y->name));
-}
-
-int callgraph_compare_sums(const struct callgraph_sums *a, const struct callgraph_sums *b,
-			   int cell)
-{
-	int64_t x = cell == CELLS_SELF ? a->self_ns : a->total_ns;
-	int64_t y = cell == CELLS_SELF ? b->self_ns : b->total_ns;
-
-	if (cell == CELLS_CALLS)
-		return bignum_compare(a->calls, b->calls);
-	if (!a->has_times || !b->has_times)
-		return a->has_times - b->has_times;
-	if (cell == CELLS_PRIMITIVE)
-		return bignum_compare(a->primitive, b->primitive);
-	return (x > y) - (x < y); /* NUMBER_NONE is the least */
 }

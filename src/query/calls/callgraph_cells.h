@@ -5,14 +5,6 @@
 #include "base/table.h"
 #include "query/calls/callgraph.h"
 
-enum { CELLS_FILE, CELLS_LINE, CELLS_NAME, NFUNCTION_CELLS };
-enum { CELLS_CALLS, CELLS_PRIMITIVE, CELLS_SELF, CELLS_TOTAL, NSUM_CELLS };
-
-/* file, line, function: texts borrowed from the graph. */
-void callgraph_function_cells(const struct callgraph *g, uint32_t function,
-			      struct cell *cells);
-/* calls, primitive_calls, self_ns, total_ns; null where not recorded. */
-void callgraph_sum_cells(const struct callgraph_sums *sums, struct cell *cells);
 /* A row of functions or of calls. */
 struct call_row {
 	uint32_t caller, callee; /* functions; a row of functions has no caller */

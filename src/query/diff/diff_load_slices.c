@@ -11,8 +11,6 @@
 #include "query/text_pool.h"
 #include "trace/fact.h"
 
-#define BLOCK 4096
-
 static bool is_label(struct str name)
 {
 	return !str_starts_with(name, STR_LIT("ProfilerStep#")) &&
@@ -64,19 +62,14 @@ static int add_slice(const struct naming *n, const struct slices_track *track,
 static int add_track(const struct naming *n, const struct slices_track *track,
 		     struct err *err)
 {
-	struct slice_row rows[BLOCK];
-	int64_t id = track->first_id, end = track->first_id + track->slices;
+	struct slice_row row;
+	int rc;
 
-	while (id < end) {
-		int got = slices_read(n->slices, track, id, rows, BLOCK, err);
-		if (got <= 0)
-			return got;
-		for (int i = 0; i < got; i++)
-			if (add_slice(n, track, &rows[i], err) < 0)
-				return -1;
-		id = rows[got - 1].id + 1;
-	}
-	return 0;
+	slices_from(n->slices, track, track->first_id);
+	while ((rc = slices_next(n->slices, &row, err)) > 0)
+		if (add_slice(n, track, &row, err) < 0)
+			return -1;
+	return rc;
 }
 
 static int load(const struct diff_loading *l, bool labels, struct err *err)

@@ -9,8 +9,6 @@
 #include "query/query.h"
 #include "query/slices/slices.h"
 
-#define BLOCK 256
-
 static const struct str prefixes[] = { { "nn.Module: ", 11 },
 				       { "[pl][module]", 12 },
 				       { "[pl][profile]", 13 } };
@@ -181,25 +179,22 @@ static int add_slice(struct gathering *g, const struct slice_row *row, struct er
 static int add_track(struct gathering *g, const struct slices_track *track,
 		     struct err *err)
 {
-	struct slice_row rows[BLOCK];
-	int64_t id = track->first_id;
 	size_t first = g->ncalls;
-	int n;
+	struct slice_row row;
+	int rc;
 
 	g->nopen = 0;
-	while ((n = slices_read(g->slices, track, id, rows, BLOCK, err)) > 0) {
-		for (int i = 0; i < n; i++)
-			if (add_slice(g, &rows[i], err) < 0)
-				return -1;
-		id = rows[n - 1].id + 1;
-	}
-	if (n == 0 && g->ncalls > first) {
+	slices_from(g->slices, track, track->first_id);
+	while ((rc = slices_next(g->slices, &row, err)) > 0)
+		if (add_slice(g, &row, err) < 0)
+			return -1;
+	if (rc == 0 && g->ncalls > first) {
 		g->tracks = xgrow(g->tracks, &g->tracks_cap, g->ntracks + 1,
 				  sizeof(*g->tracks));
 		g->tracks[g->ntracks++] =
 			(struct track_calls){ track, first, g->ncalls - first };
 	}
-	return n;
+	return rc;
 }
 
 /* The innermost call on the track at that time, or NULL. */

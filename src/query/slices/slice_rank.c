@@ -9,8 +9,6 @@
 #include "query/slices/slice_pack.h"
 #include "query/text_pool.h"
 
-#define SCAN_BLOCK 256
-
 struct ranked {
 	int64_t key; /* small ones first */
 	int64_t id;
@@ -112,23 +110,19 @@ static int consider(struct slice_rank *r, const struct slice_row *row, enum slic
 static int scan_rows(struct slice_rank *r, const struct slices_track *track,
 		     enum slice_key key, struct err *err)
 {
-	struct slice_row rows[SCAN_BLOCK];
 	int64_t id = track->first_id;
-	int n;
+	struct slice_row row;
+	int rc;
 
 	if (r->slices->from_ns > 0 &&
 	    slices_seek(r->slices, track, r->slices->from_ns, &id, err) < 0)
 		return -1;
-	while ((n = slices_read(r->slices, track, id, rows, SCAN_BLOCK, err)) > 0) {
-		for (int i = 0; i < n; i++) {
-			if (rows[i].ts_ns >= r->slices->to_ns)
-				return 0;
-			if (consider(r, &rows[i], key, err) < 0)
-				return -1;
-		}
-		id = rows[n - 1].id + 1;
-	}
-	return n;
+	slices_from(r->slices, track, id);
+	while ((rc = slices_next(r->slices, &row, err)) > 0 &&
+	       row.ts_ns < r->slices->to_ns)
+		if (consider(r, &row, key, err) < 0)
+			return -1;
+	return rc < 0 ? -1 : 0;
 }
 
 static int scan_packed(struct slice_rank *r, struct slice_pack *packed,

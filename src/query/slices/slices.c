@@ -51,22 +51,39 @@ static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err
 						       : query_damaged("slices do", err);
 }
 
+static void read_range(struct slices *slices, int64_t first, int64_t last)
+{
+	struct sqlite3_stmt *stmt = slices->state->rows;
+
+	sqlite3_reset(stmt);
+	query_bind_int(stmt, ":first", first);
+	query_bind_int(stmt, ":last", last);
+}
+
+void slices_from(struct slices *slices, const struct slices_track *track, int64_t id)
+{
+	read_range(slices, id, track->first_id + track->slices - 1);
+}
+
+int slices_next(struct slices *slices, struct slice_row *row, struct err *err)
+{
+	int rc = sql_step(slices->state->rows, err);
+
+	return rc > 0 && read_row(slices->state->rows, row, err) < 0 ? -1 : rc;
+}
+
 int slices_read(struct slices *slices, const struct slices_track *track, int64_t id,
 		struct slice_row *rows, size_t n, struct err *err)
 {
-	struct sqlite3_stmt *stmt = slices->state->rows;
 	int64_t last = track->first_id + track->slices - 1;
 	size_t got = 0;
 	int rc = 0;
 
 	if (last - id >= (int64_t)n)
 		last = id + (int64_t)n - 1;
-	sqlite3_reset(stmt);
-	query_bind_int(stmt, ":first", id);
-	query_bind_int(stmt, ":last", last);
-	while (got < n && (rc = sql_step(stmt, err)) > 0)
-		if (read_row(stmt, &rows[got++], err) < 0)
-			return -1;
+	read_range(slices, id, last);
+	while (got < n && (rc = slices_next(slices, &rows[got], err)) > 0)
+		got++;
 	return rc < 0 ? -1 : (int)got;
 }
 

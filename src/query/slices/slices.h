@@ -55,7 +55,14 @@ int slices_open(struct store *store, const struct scope *scope,
 /* Accepts NULL. */
 void slices_close(struct slices *s);
 
-/* At most n slices of the track from an id on: how many; 0 at its end; -1 with err set. */
+/*
+ * The slices of the track from an id on are next, one after the other by slices_next(),
+ * until this, slices_read() or slices_seek() is called.
+ */
+void slices_from(struct slices *s, const struct slices_track *track, int64_t id);
+/* 1: the next slice; 0: the track is at its end; -1: err is set. */
+int slices_next(struct slices *s, struct slice_row *row, struct err *err);
+/* At most n of them at once: how many; 0 at its end; -1 with err set. */
 int slices_read(struct slices *s, const struct slices_track *track, int64_t id,
 		struct slice_row *rows, size_t n, struct err *err);
 /* The id of the track's first slice that starts at or after ts_ns; one behind the last if none. */

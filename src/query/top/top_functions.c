@@ -1,5 +1,6 @@
 /* The functions of call graphs as a view: what each took, from their own rows. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -11,41 +12,19 @@
 #include "trace/fact.h"
 
 struct listing {
+	struct call_source source; /* at the beginning: `from` of the view's fields */
 	struct callgraph g;
 	struct view_request show;
 	const struct filter *filter;
-	uint32_t *rows; /* owned: those that match, in the order that is shown */
+	struct call_row *rows; /* owned: those that match, in the order that is shown */
 	size_t n, nshown;
 	struct arena *arena; /* of names that are put together */
 };
 
-/* Rows of the view are numbers of rows. */
-static const struct callgraph_row *row_of(const void *from, const void *row)
-{
-	return &((const struct listing *)from)->g.rows[*(const uint32_t *)row];
-}
-
-static struct cell get_function(const void *from, const void *row, int cell)
+static struct cell get_share(const void *from, const void *row, int arg)
 {
 	const struct listing *l = from;
-	struct cell cells[NFUNCTION_CELLS];
-
-	callgraph_function_cells(&l->g, row_of(l, row)->function, cells);
-	return cells[cell];
-}
-
-static struct cell get_sum(const void *from, const void *row, int cell)
-{
-	struct cell cells[NSUM_CELLS];
-
-	callgraph_sum_cells(&row_of(from, row)->sums, cells);
-	return cells[cell];
-}
-
-static struct cell get_share(const void *from, const void *row, int cell)
-{
-	const struct listing *l = from;
-	struct cell part = get_sum(from, row, cell);
+	struct cell part = call_ns(from, row, arg);
 
 	if (part.type != CELL_INT || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
 		return cell_null();
@@ -55,9 +34,9 @@ static struct cell get_share(const void *from, const void *row, int cell)
 /* Time of a call from outside; null without one. */
 static struct cell get_per_call(const void *from, const void *row, int arg)
 {
-	const struct callgraph_sums *s = &row_of(from, row)->sums;
+	const struct callgraph_sums *s = ((const struct call_row *)row)->sums;
 
-	(void)arg;
+	(void)from, (void)arg;
 	if (s->total_ns == NUMBER_NONE || s->primitive.n <= 0)
 		return cell_null();
 	return cell_int(s->total_ns / s->primitive.n);
@@ -71,7 +50,7 @@ static struct cell get_standard_name(const void *from, const void *row, int arg)
 
 	(void)arg;
 	buf_init(&name, SIZE_MAX);
-	callgraph_add_name(&l->g, row_of(l, row)->function, &name);
+	callgraph_add_name(&l->g, ((const struct call_row *)row)->callee, &name);
 	struct str copy = arena_copy(l->arena, buf_str(&name));
 	buf_release(&name);
 	return cell_text(copy);
@@ -81,45 +60,49 @@ static struct cell get_standard_name(const void *from, const void *row, int arg)
 static struct cell get_nfl(const void *from, const void *row, int arg)
 {
 	const struct listing *l = from;
-	struct cell f[NFUNCTION_CELLS];
+	const struct callgraph_function *f =
+		&l->g.functions[((const struct call_row *)row)->callee];
 	struct buf text;
 
 	(void)arg;
-	callgraph_function_cells(&l->g, row_of(l, row)->function, f);
 	buf_init(&text, SIZE_MAX);
-	buf_add_str(&text, f[CELLS_NAME].as.text);
+	buf_add_str(&text, callgraph_text(&l->g, f->name));
 	buf_add_char(&text, '\0');
-	buf_add_str(&text, f[CELLS_FILE].as.text);
+	buf_add_str(&text, callgraph_text(&l->g, f->file));
 	buf_add_char(&text, '\0');
-	buf_addf(&text, "%020" PRIu64,
-		 (uint64_t)f[CELLS_LINE].as.integer ^ (uint64_t)INT64_MIN);
+	buf_addf(&text, "%020" PRIu64, (uint64_t)f->line ^ (uint64_t)INT64_MIN);
 	struct str copy = arena_copy(l->arena, buf_str(&text));
 	buf_release(&text);
 	return cell_text(copy);
 }
 
+/* Rows of the graph begin with their sums. */
 static struct cell get_place(const void *from, const void *row, int arg)
 {
-	(void)from, (void)arg;
-	return cell_int(*(const uint32_t *)row);
+	const void *sums = ((const struct call_row *)row)->sums;
+
+	(void)arg;
+	return cell_int((const struct callgraph_row *)sums -
+			((const struct listing *)from)->g.rows);
 }
 
-#define GET(how, cell) .get = (how), .arg = (cell)
-#define PEOPLE         .flags = FIELD_PEOPLE
-#define SORT           .flags = FIELD_SORT
+#define NAMED(how)       .get = (how), .arg = offsetof(struct call_row, callee)
+#define SUM(how, member) .get = (how), .arg = offsetof(struct callgraph_sums, member)
+#define PEOPLE           .flags = FIELD_PEOPLE
+#define SORT             .flags = FIELD_SORT
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "file", NULL, "file", "filename module", UNIT_TEXT, GET(get_function, CELLS_FILE) },
-	{ "line", NULL, "line of the definition", NULL, UNIT_ID, GET(get_function, CELLS_LINE) },
-	{ "function", NULL, "name", "name key", UNIT_TEXT, GET(get_function, CELLS_NAME) },
+	{ "file", NULL, "file", "filename module", UNIT_TEXT, NAMED(call_file) },
+	{ "line", NULL, "line of the definition", NULL, UNIT_ID, NAMED(call_line) },
+	{ "function", NULL, "name", "name key", UNIT_TEXT, NAMED(call_name) },
 	{ "standard_name", "Function", NULL, NULL, UNIT_TEXT, .get = get_standard_name, PEOPLE },
-	{ "calls", "Calls", "number of calls", "count ncalls nc", UNIT_COUNT, GET(get_sum, CELLS_CALLS), .leaves = 1 },
-	{ "primitive_calls", "Primitive", "calls that are not inside a call of the same function", "pcalls cc", UNIT_COUNT, GET(get_sum, CELLS_PRIMITIVE), .leaves = 5 },
-	{ "self_ns", "Self", "time in the function itself", "self_cpu_ns self_cpu_time_total self_cpu_time cpu tottime time flat", UNIT_NS, GET(get_sum, CELLS_SELF) },
-	{ "self_pct", "Self", NULL, NULL, UNIT_PERCENT, GET(get_share, CELLS_SELF), PEOPLE, .leaves = 2 },
-	{ "total_ns", "Total", "time in it and in what it called", "total_cpu_ns cpu_time_total cumulative cumtime cum", UNIT_NS, GET(get_sum, CELLS_TOTAL) },
-	{ "total_pct", "Total", NULL, NULL, UNIT_PERCENT, GET(get_share, CELLS_TOTAL), PEOPLE, .leaves = 3 },
+	{ "calls", "Calls", "number of calls", "count ncalls nc", UNIT_COUNT, SUM(call_count, calls), .leaves = 1 },
+	{ "primitive_calls", "Primitive", "calls that are not inside a call of the same function", "pcalls cc", UNIT_COUNT, SUM(call_count, primitive), .leaves = 5 },
+	{ "self_ns", "Self", "time in the function itself", "self_cpu_ns self_cpu_time_total self_cpu_time cpu tottime time flat", UNIT_NS, SUM(call_ns, self_ns) },
+	{ "self_pct", "Self", NULL, NULL, UNIT_PERCENT, SUM(get_share, self_ns), PEOPLE, .leaves = 2 },
+	{ "total_ns", "Total", "time in it and in what it called", "total_cpu_ns cpu_time_total cumulative cumtime cum", UNIT_NS, SUM(call_ns, total_ns) },
+	{ "total_pct", "Total", NULL, NULL, UNIT_PERCENT, SUM(get_share, total_ns), PEOPLE, .leaves = 3 },
 	{ "avg_ns", "Per call", "total time of a primitive call", "avg_cpu_ns cpu_time percall", UNIT_NS, .get = get_per_call, SORT, .leaves = 4 },
 	{ "nfl", NULL, "name, file and line", NULL, UNIT_TEXT, .get = get_nfl, SORT },
 	{ "stdname", NULL, "file:line(name) as text", NULL, UNIT_TEXT, .get = get_standard_name, SORT },
@@ -167,7 +150,10 @@ static int match(struct listing *l, struct err *err)
 			has = filter_has_name(l->filter, buf_str(&name), err);
 		}
 		if (has > 0)
-			l->rows[l->n++] = (uint32_t)i;
+			l->rows[l->n++] = (struct call_row){
+				.callee = l->g.rows[i].function,
+				.sums = &l->g.rows[i].sums,
+			};
 	}
 	buf_release(&name);
 	if (has < 0 || l->n)
@@ -184,13 +170,15 @@ static int sort(struct listing *l, struct store *store, const struct scope *scop
 	uint32_t *order = view_order(&function_view, &rows, &l->show);
 	int rc = 0;
 
+	struct call_row *sorted = xrealloc_array(NULL, l->n + 1, sizeof(*sorted));
 	for (size_t i = 0; i < l->n; i++)
-		order[i] = l->rows[order[i]];
+		sorted[i] = l->rows[order[i]];
+	free(order);
 	free(l->rows);
-	l->rows = order;
+	l->rows = sorted;
 	l->nshown = limit && limit < l->n ? (size_t)limit : l->n;
 	for (size_t i = 0; scope->n == 1 && i < l->nshown && rc == 0; i++)
-		rc = callgraph_name(store, &l->g, l->g.rows[l->rows[i]].function, err);
+		rc = callgraph_name(store, &l->g, l->rows[i].callee, err);
 	return rc;
 }
 
@@ -200,7 +188,7 @@ static const char *shown_share(const struct listing *l, struct arena *arena)
 	int64_t shown_ns = 0;
 
 	for (size_t i = 0; i < l->nshown; i++) {
-		int64_t ns = l->g.rows[l->rows[i]].sums.self_ns;
+		int64_t ns = l->rows[i].sums->self_ns;
 		if (ns != NUMBER_NONE)
 			shown_ns = sum_add(shown_ns, ns);
 	}
@@ -232,6 +220,7 @@ int top_functions(struct store *store, const struct scope *scope,
 
 	if (!l.show.sort)
 		l.show.sort = view_field(&function_view, "self_ns");
+	l.source.g = &l.g;
 	callgraph_init(&l.g);
 	int rc = load(store, scope, &l, err);
 	if (rc == 0)
