@@ -335,3 +335,8 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
 		"added up; --profile chooses one ('ptool info' lists them)",
 		graphs, scope->n - graphs);
 }
+
+bool scope_is_xprof(const struct scope_profile *profile)
+{
+	return profile && strcmp(profile->format, "xprof") == 0;
+}

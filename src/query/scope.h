@@ -16,9 +16,9 @@
 
 struct scope_profile {
 	int64_t id, run_id;
-	const char *run;  /* name of its run */
-	const char *path; /* as resolved when it was ingested; "-" is standard input */
-	const char *format;
+	const char *run;     /* name of its run */
+	const char *path;    /* as resolved when it was ingested; "-" is standard input */
+	const char *format;  /* "xprof": scope_is_xprof() */
 	const char *dialect; /* NULL: not known */
 	const char *host;    /* NULL: not recorded */
 	int64_t rank;        /* when has_rank */
@@ -69,6 +69,8 @@ void scope_release(struct scope *scope);
 /* NULL when the profile is not in the scope. */
 const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id);
 
+/* Did JAX or TensorFlow record it?  What to do about it is not what PyTorch's users do. */
+bool scope_is_xprof(const struct scope_profile *profile);
 /*
  * Are they call graphs (functions and their callers) and no traces?  -1 with an
  * ERR_EMPTY when they are both, which no table can add up.

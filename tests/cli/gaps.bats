@@ -147,3 +147,17 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	grep -q '^Cause .*Longest' shown # causes are whole
 	lacks '^[A-Za-z-]*…' <shown
 }
+
+@test "recordings of JAX and TensorFlow get no advice for PyTorch" {
+	local file
+	for file in xprof_gpu xprof_gpu_stream; do
+		ptool gaps -q "$FIXTURES/chrome/$file.json.gz" > out
+		ptool gaps -q --by frame "$FIXTURES/chrome/$file.json.gz" >> out
+		ptool advise -q "$FIXTURES/chrome/$file.json.gz" >> out
+		grep -q -e 'jax.jit' -e host_tracer_level out
+		lacks -i -e torch -e with_stack -e ProfilerActivity -e DataLoader <out
+	done
+	run --separate-stderr ptool gaps -q "$FIXTURES/chrome/jax.json.gz"
+	exits 3
+	says "ptool: gaps: $FIXTURES/chrome/jax.json.gz: no device work was recorded"
+}

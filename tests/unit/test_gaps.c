@@ -167,6 +167,31 @@ static void a_remedy_fits_what_the_recording_has(void **state)
 	assert_non_null(strstr(gap_cause_remedy(GAP_PYTHON, &loss), "reduce-overhead"));
 }
 
+static void remedies_for_jax_and_tensorflow_name_nothing_of_pytorch(void **state)
+{
+	static const char *const words[] = {
+		"torch",      "Torch",        "with_stack",
+		"DataLoader", "non_blocking", "empty_cache",
+		"expandable", "schedule(",    "ProfilerActivity",
+		"optimizer ("
+	};
+	const int64_t cause_ns[NGAP_CAUSES] = { 0 };
+
+	(void)state;
+	for (int cause = GAP_NONE + 1; cause < NGAP_CAUSES; cause++)
+		for (int64_t long_ns = 0; long_ns < 2; long_ns++) {
+			const struct gap_loss loss = { .ns = 1,
+						       .long_ns = long_ns,
+						       .blamed = STR_LIT(""),
+						       .cause_ns = cause_ns,
+						       .is_xprof = true };
+			const char *remedy =
+				gap_cause_remedy((enum gap_cause)cause, &loss);
+			for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+				assert_null(strstr(remedy, words[i]));
+		}
+}
+
 static void generated_code_is_not_the_users_own(void **state)
 {
 	(void)state;
@@ -590,6 +615,7 @@ int main(void)
 		cmocka_unit_test(every_cause_has_a_code_a_title_and_a_remedy),
 		cmocka_unit_test(a_remedy_is_for_the_gaps_that_most_of_the_time_is_in),
 		cmocka_unit_test(a_remedy_fits_what_the_recording_has),
+		cmocka_unit_test(remedies_for_jax_and_tensorflow_name_nothing_of_pytorch),
 		cmocka_unit_test(generated_code_is_not_the_users_own),
 		cmocka_unit_test(a_stretch_is_written_in_one_unit_and_rounded_outwards),
 		cmocka_unit_test(zero_length_work_ends_no_gap_but_the_last),

@@ -35,6 +35,11 @@ int64_t rule_per_step(const struct rule_run *run, int64_t ns)
 	return ns / run->facts->window.nsteps;
 }
 
+const char *rule_try(const struct rule_run *run, const char *torch, const char *xprof)
+{
+	return scope_is_xprof(run->facts->profile) ? xprof : torch;
+}
+
 int64_t rule_step_ns(const struct rule_run *run)
 {
 	return rule_per_step(run, run->facts->window.ns);

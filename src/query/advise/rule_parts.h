@@ -18,6 +18,8 @@ double rule_value(const struct rule_run *run, const char *parameter);
 const char *rule_whole(const struct rule_run *run);
 /* "GPU", or "device" of another accelerator. */
 const char *rule_device_word(const struct rule_run *run);
+/* What to try: in PyTorch, or what holds in JAX and TensorFlow where these recorded. */
+const char *rule_try(const struct rule_run *run, const char *torch, const char *xprof);
 /* A mean step, or the recording. */
 int64_t rule_step_ns(const struct rule_run *run);
 /* The part of a sum over the window that is of one step. */

@@ -82,11 +82,17 @@ static void judge_mixed_precision(const struct rule_run *run, const struct cell 
 		return;
 	advice_add(
 		run, row[DEVICE_NUMBER],
-		capability_of(row) >= TF32_CAPABILITY
-			? "run the model under torch.autocast, or allow TF32: "
-			  "torch.set_float32_matmul_precision('high')"
-			: "run the model under torch.autocast with float16; neither "
-			  "TF32 nor bfloat16 has Tensor Cores on this device",
+		rule_try(run,
+			 capability_of(row) >= TF32_CAPABILITY
+				 ? "run the model under torch.autocast, or allow TF32: "
+				   "torch.set_float32_matmul_precision('high')"
+				 : "run the model under torch.autocast with float16; "
+				   "neither TF32 nor bfloat16 has Tensor Cores on this "
+				   "device",
+			 capability_of(row) >= TF32_CAPABILITY
+				 ? "compute in bfloat16 or float16, or allow TF32"
+				 : "compute in float16; neither TF32 nor bfloat16 has "
+				   "Tensor Cores on this device"),
 		"%.1f%% of kernel time is of operators that could use Tensor Cores, in "
 		"kernels that do not",
 		pct);
@@ -257,14 +263,20 @@ static bool is_pageable(struct str name)
 	return gap_copy_of(name).is_pageable;
 }
 
-static const char *pin(const struct copies *copies)
+static const char *pin(const struct rule_run *run, const struct copies *copies)
 {
 	if (copies->to_host_ns > copies->ns / 2)
-		return "copy to the host less often, or into pinned memory "
-		       "(torch.empty(..., pin_memory=True).copy_(x, non_blocking=True)) "
-		       "that is read when the copy is done";
-	return "copy from pinned memory: pin_memory=True in the DataLoader, and "
-	       ".to(device, non_blocking=True)";
+		return rule_try(
+			run,
+			"copy to the host less often, or into pinned memory "
+			"(torch.empty(..., pin_memory=True).copy_(x, non_blocking=True)) "
+			"that is read when the copy is done",
+			"copy to the host less often, or ahead of time: "
+			"copy_to_host_async() of a jax.Array");
+	return rule_try(run,
+			"copy from pinned memory: pin_memory=True in the DataLoader, and "
+			".to(device, non_blocking=True)",
+			"copy the next batch ahead of time, while the device computes");
 }
 
 static void judge_pageable_copies(const struct rule_run *run,
@@ -275,7 +287,7 @@ static void judge_pageable_copies(const struct rule_run *run,
 
 	if (copies.calls == 0 || pct <= rule_value(run, "min_pct"))
 		return;
-	advice_add(run, on->cell, pin(&copies),
+	advice_add(run, on->cell, pin(run, &copies),
 		   "%.1f%% of %s the %s only copies memory that is not pinned", pct,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
@@ -332,9 +344,13 @@ static void judge_device_copies(const struct rule_run *run, const struct rule_de
 		return;
 	advice_add(
 		run, on->cell,
-		"copy less: no .clone(), .contiguous() or torch.cat of what can be "
-		"written in place (out=, views); 'ptool transfers --by op' shows which "
-		"operators copy",
+		rule_try(run,
+			 "copy less: no .clone(), .contiguous() or torch.cat of what can "
+			 "be written in place (out=, views); 'ptool transfers --by op' "
+			 "shows which operators copy",
+			 "copy less: donate buffers that are not used again "
+			 "(donate_argnums of jax.jit); 'ptool transfers --by op' shows "
+			 "which operators copy"),
 		"%.1f%% of %s the %s only copies within its memory, in %lld copies", pct,
 		rule_whole(run), rule_device_word(run),
 		(long long)rule_per_step(run, copies.calls));

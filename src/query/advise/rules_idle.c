@@ -73,7 +73,8 @@ static struct gap_loss loss_of(const struct rule_run *run, const struct rule_dev
 	return (struct gap_loss){ .ns = share->ns,
 				  .long_ns = share->long_ns,
 				  .blamed = share->culprit,
-				  .cause_ns = run->facts->idles[on->place].ns };
+				  .cause_ns = run->facts->idles[on->place].ns,
+				  .is_xprof = scope_is_xprof(run->facts->profile) };
 }
 
 static int64_t us_of(const struct rule_run *run, const char *parameter)
@@ -82,6 +83,8 @@ static int64_t us_of(const struct rule_run *run, const char *parameter)
 
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
+
+#define SHOWS_EACH "; 'ptool gaps --root --list' shows each"
 
 static void judge_synchronization(const struct rule_run *run,
 				  const struct rule_device *on)
@@ -92,17 +95,22 @@ static void judge_synchronization(const struct rule_run *run,
 
 	if (!is_much(run, &share))
 		return;
-	add_idle(
-		run, on, &share,
-		share.cause == GAP_COPY
-			? "copy from pinned memory with non_blocking=True "
-			  "(pin_memory=True in the DataLoader); 'ptool gaps --root "
-			  "--list' shows each"
-			: "keep values on the device: no .item(), .cpu() or "
-			  "synchronize() in the loop, or once in many steps; 'ptool gaps "
-			  "--root --list' shows each",
-		is_one ? "is idle because the host waited for it"
-		       : "is idle because the host waited for a device");
+	add_idle(run, on, &share,
+		 share.cause == GAP_COPY
+			 ? rule_try(run,
+				    "copy from pinned memory with non_blocking=True "
+				    "(pin_memory=True in the DataLoader)" SHOWS_EACH,
+				    "copy the next batch ahead of time, while the device "
+				    "computes" SHOWS_EACH)
+			 : rule_try(run,
+				    "keep values on the device: no .item(), .cpu() or "
+				    "synchronize() in the loop, or once in many "
+				    "steps" SHOWS_EACH,
+				    "keep values on the device: no block_until_ready(), "
+				    "float() or .numpy() in the loop, or once in many "
+				    "steps" SHOWS_EACH),
+		 is_one ? "is idle because the host waited for it"
+			: "is idle because the host waited for a device");
 	rule_add_ns(run, "sync_idle_ns", idle->ns[GAP_SYNC]);
 	rule_add_ns(run, "device_read_idle_ns", idle->ns[GAP_READ]);
 	rule_add_ns(run, "blocking_copy_idle_ns", idle->ns[GAP_COPY]);
@@ -150,6 +158,8 @@ static const char *launch_less(const struct advise_facts *f,
 		return "the compiled model launches its kernels one by one: "
 		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
 		       "use larger batches";
+	if (scope_is_xprof(f->profile))
+		return gap_causes[GAP_OPERATOR].xprof;
 	return facts_trains(f->names, f->nnames)
 		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
 			 "graphs, a fused optimizer, or larger batches"
@@ -202,9 +212,13 @@ static void judge_host_bound(const struct rule_run *run, const struct rule_devic
 	if (!is_much(run, &share))
 		return;
 	add_idle(run, on, &share,
-		 is_before ? "prepare the next batch while the device computes: in the "
-			     "DataLoader's workers (num_workers) or on a thread of its "
-			     "own; or prepare it on the device"
+		 is_before ? rule_try(run,
+				      "prepare the next batch while the device computes: "
+				      "in the DataLoader's workers (num_workers) or on a "
+				      "thread of its own; or prepare it on the device",
+				      "prepare the next batch while the device computes, "
+				      "on a thread of its own (tf.data's prefetch), or "
+				      "prepare it on the device")
 			   : gap_cause_remedy(share.cause, &loss),
 		 is_before ? "is idle while the host does other work before the first "
 			     "kernel"

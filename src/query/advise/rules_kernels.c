@@ -75,8 +75,12 @@ static void judge_attention(const struct rule_run *run, const struct rule_device
 	if (facts_pct(found.ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
-		   "fuse attention: torch.nn.functional.scaled_dot_product_attention "
-		   "(attn_implementation='sdpa' in transformers), or flash-attn",
+		   rule_try(run,
+			    "fuse attention: "
+			    "torch.nn.functional.scaled_dot_product_attention "
+			    "(attn_implementation='sdpa' in transformers), or flash-attn",
+			    "fuse attention: jax.nn.dot_product_attention"
+			    "(implementation='cudnn'), or a kernel of a library"),
 		   "%.1f%% of kernel time is softmax between two products of matrices: "
 		   "attention that writes its scores to memory and reads them again",
 		   facts_pct(found.ns, on->use->kernel_ns));
@@ -149,11 +153,14 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 	if (facts_pct(c.saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
-		   facts_trains(run->facts->names, run->facts->nnames)
-			   ? "fuse them: torch.compile, fused optimizers (fused=True), "
-			     "fused normalisation and loss"
-			   : "fuse them: torch.compile, or kernels of a library for "
-			     "normalisation and activation",
+		   rule_try(run,
+			    facts_trains(run->facts->names, run->facts->nnames)
+				    ? "fuse them: torch.compile, fused optimizers "
+				      "(fused=True), fused normalisation and loss"
+				    : "fuse them: torch.compile, or kernels of a library "
+				      "for normalisation and activation",
+			    "fuse them: put them under one jax.jit or "
+			    "tf.function(jit_compile=True)"),
 		   "%.1f%% of kernel time is elementwise, normalisation, reduction or "
 		   "copies, limited by memory, %lld of them right after another",
 		   facts_pct(c.simple_ns, on->use->kernel_ns), (long long)c.pairs);

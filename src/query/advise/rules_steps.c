@@ -183,8 +183,11 @@ static void judge_warm_up(const struct rule_run *run)
 		return;
 	advice_add(
 		run, cell_null(),
-		"leave them out: schedule(wait=1, warmup=2, ...), or --step where the "
-		"command has it",
+		rule_try(run,
+			 "leave them out: schedule(wait=1, warmup=2, ...), or --step "
+			 "where the command has it",
+			 "leave them out: start the profiler after them, or --step where "
+			 "the command has it"),
 		"%lld of %lld steps, at the beginning, %s longer than the others: the mean "
 		"step is %.1f%% above that of the others",
 		(long long)w.long_steps, (long long)w.steps,

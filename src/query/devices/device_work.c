@@ -311,6 +311,8 @@ int device_work_lacks(struct store *store, const struct scope *scope, struct err
 			       "%lld calls launched kernels, and none of these was "
 			       "recorded: 'ptool advise' says what to check",
 			       (long long)launches);
+	if (scope->n && scope_is_xprof(&scope->profiles[0]))
+		return err_set(err, ERR_EMPTY, "no device work was recorded");
 	return err_set(err, ERR_EMPTY,
 		       "no device work was recorded: profile with "
 		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");

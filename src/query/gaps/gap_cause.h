@@ -49,6 +49,7 @@ struct gap_cause_row {
 	const char *title;  /* in people's tables */
 	const char *remedy; /* what usually removes it: ends a sentence */
 	const char *few;    /* the same when most of it is in long gaps; NULL: no other */
+	const char *xprof;  /* the same in JAX and TensorFlow; NULL: no other */
 };
 
 #define GAP_LONG_NS INT64_C(1000000) /* a gap of another kind than the many short */
@@ -59,6 +60,7 @@ struct gap_loss {
 	int64_t long_ns;         /* of that, in gaps in which it is GAP_LONG_NS or more */
 	struct str blamed;       /* what is charged most of it; may be empty */
 	const int64_t *cause_ns; /* by enum gap_cause: what else there is */
+	bool is_xprof;           /* JAX or TensorFlow recorded it */
 };
 
 /* By enum gap_cause. */

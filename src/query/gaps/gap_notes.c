@@ -88,6 +88,7 @@ void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
 void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 		   const struct gap_sums *by_cause, const struct gap_profile *p)
 {
+	seen->is_xprof |= scope_is_xprof(p->profile);
 	for (size_t i = 0; i < by_cause->n; i++) {
 		const struct gap_sum *sum = &by_cause->items[i];
 		enum gap_cause cause = (enum gap_cause)sum->cause;
@@ -123,7 +124,8 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	if (most == GAP_NONE || percent(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
 	const struct gap_loss loss = { seen->cause_ns[most], seen->long_ns[most],
-				       seen->look_at[most], seen->cause_ns };
+				       seen->look_at[most], seen->cause_ns,
+				       seen->is_xprof };
 	struct buf at;
 	buf_init(&at, SIZE_MAX);
 	if (seen->look_at[most].n) {
@@ -138,20 +140,21 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	buf_release(&at);
 }
 
-void gap_notes_no_keys(struct memtable *out, enum gap_by by)
+void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof)
 {
-	static const char *const notes[] = {
-		[GAPS_BY_OP] = "no operator was recorded at these times: record with "
-			       "ProfilerActivity.CPU",
-		[GAPS_BY_FRAME] = "no Python frame was recorded at these times: record "
-				  "with with_stack=True",
-		[GAPS_BY_ANNOTATION] = "no annotation was recorded at these times: "
-				       "torch.profiler.record_function() makes them",
-		[GAPS_BY_STEP] = "no step was recorded at these times: prof.step() "
-				 "marks them",
-		[GAPS_BY_STREAM] = NULL,
+	static const struct {
+		const char *what, *record; /* record: in PyTorch; what NULL: no note */
+	} notes[] = {
+		[GAPS_BY_OP] = { "operator", "record with ProfilerActivity.CPU" },
+		[GAPS_BY_FRAME] = { "Python frame", "record with with_stack=True" },
+		[GAPS_BY_ANNOTATION] = { "annotation",
+					 "torch.profiler.record_function() makes them" },
+		[GAPS_BY_STEP] = { "step", "prof.step() marks them" },
+		[GAPS_BY_STREAM] = { NULL, NULL },
 	};
 
-	if (out->nrows && notes[by])
-		memtable_add_note(out, "%s", notes[by]);
+	if (out->nrows && notes[by].what)
+		memtable_add_note(out, "no %s was recorded at these times%s%s",
+				  notes[by].what, is_xprof ? "" : ": ",
+				  is_xprof ? "" : notes[by].record);
 }

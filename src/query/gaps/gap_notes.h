@@ -16,6 +16,7 @@ struct gap_causes_seen {
 	int64_t idle_ns, span_ns;        /* of the devices, whatever is shown of it */
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
+	bool is_xprof; /* JAX or TensorFlow recorded it */
 };
 
 /*
@@ -29,7 +30,7 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen);
 
 /* How to record what the rows are for: nothing of it was. */
-void gap_notes_no_keys(struct memtable *out, enum gap_by by);
+void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof);
 
 /* The first line is the table's caption, the others are notes. */
 void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,

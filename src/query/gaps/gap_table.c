@@ -363,7 +363,7 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		struct memtable *shown = show(&m);
 		gap_notes_sentence(shown, &m.causes);
 		if (!has_keys(&m))
-			gap_notes_no_keys(shown, request->by);
+			gap_notes_no_keys(shown, request->by, m.causes.is_xprof);
 		*out = &shown->table;
 	}
 	table_free(&m.out->table);
