@@ -83,11 +83,7 @@ enum list_end {
 	LIST_AT_BLOCK, /* at an event with which one of c->blocks begins */
 };
 
-/* event_list.c: entries of the list, from behind its '[' or from an entry on. */
-enum list_end event_list_read(struct chrome *c, struct separator *s, struct err *err);
-/* Bytes before the last place in the text where an event of a list seems to begin; 0: none. */
-size_t event_list_cut(struct str text);
-/* event_blocks.c: the same for the whole list, with c->options->threads. */
+/* The same for the whole list, with c->options->threads. */
 enum list_end event_blocks_read(struct chrome *c, struct err *err);
 /* Frees what it left for reading on behind the list. */
 void event_blocks_release(struct chrome *c);

@@ -59,13 +59,6 @@ enum kineto_flaw {
 struct chrome;
 
 /*
- * kineto_list.c: the lists of events that torch without Kineto writes (dialect L).
- * They have no categories: a pid of text tells operators and device work.
- */
-bool kineto_list_has(const struct event *e);
-/* Of an event that a list has. */
-enum slice_class kineto_list_class(const struct event *e);
-/*
  * A complete event of such a file: its device, and the end of its operator's arrow
  * where the file has none.  0, or -1 with err set.
  */

@@ -1,6 +1,6 @@
 /*
  * Inside marshal*.c: what a type code says, the walk over objects (marshal.c), and
- * the layouts of code objects (marshal_code.c), which nothing in the file tells
+ * the layouts of code objects (marshal.c), which nothing in the file tells
  * apart: each is tried.
  */
 #ifndef PTOOL_INGEST_MARSHAL_WALK_H
@@ -69,8 +69,6 @@ struct marshal_walk {
 
 /* Over the object at w->at.  0, or -1 with err set. */
 int marshal_walk(struct marshal_walk *w, struct err *err);
-/* An int32; w->at moves behind it. */
-int marshal_walk_int32(struct marshal_walk *w, int64_t *value, struct err *err);
 /*
  * Over the body of a code object, behind its type byte.  0, or -1 with err set: no
  * layout fits.  `places`, which may be NULL, gets what marshal_code() wants, but not in
@@ -80,7 +78,5 @@ struct marshal_code_places {
 	size_t name, file; /* where the strings stand */
 	int64_t line;
 };
-int marshal_walk_code(struct marshal_walk *w, struct marshal_code_places *places,
-		      struct err *err);
 
 #endif

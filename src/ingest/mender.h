@@ -1,6 +1,6 @@
 /*
- * One attempt at mending a text, shared by its structure (mend.c), its strings
- * (mend_text.c, mend_end.c) and its keys (mend_keys.c).  Functions return false when the attempt ends here,
+ * One attempt at mending a text, shared by its structure and strings (mend.c) and what
+ * lies ahead in it (mend_ahead.c).  Functions return false when the attempt ends here,
  * with the status set.
  */
 #ifndef PTOOL_INGEST_MENDER_H
@@ -78,15 +78,9 @@ static inline bool mender_is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* mend_text.c: the string whose quote is at p, in double quotes, into the text. */
-bool mender_string(struct mender *m, enum mend_place place);
-/* mend_end.c: the quote that ends the string at m->p; NULL: the attempt ends. */
+/* The quote that ends the string at m->p; NULL: the attempt ends. */
 const char *mender_string_end(struct mender *m, enum mend_place place);
-/* Does the '"' or '\'' at p open the first key of the list's next event? */
-enum mend_start { MEND_NO_START, MEND_START, MEND_START_UNSEEN };
-enum mend_start mender_starts_event(struct mender *m, const char *p);
 
-/* mend_keys.c. */
 /* Can it be a part of a number, a word, or a key that stands without quotes? */
 bool mender_is_word(char c);
 /* The one in quotes at p. */

@@ -1,17 +1,105 @@
 /*
  * The phases (ph) of Chrome's Trace Event Format, one function each, and the
  * table of them.  Phases that no view uses are counted, never silently lost.
+ *
+ * Arrows of flows come in two versions, ids that events share in three spellings.
  */
 #include "base/decimal.h"
 #include "ingest/chrome.h"
-#include "ingest/phase.h"
+#include "ingest/event.h"
+#include "ingest/sink.h"
 #include "ingest/unpadded.h"
 
-/* What a ph means here.  `handle` is NULL for a phase that no view uses. */
-struct phase {
-	char ph;
-	int (*handle)(struct chrome *c, struct err *err);
+struct chrome;
+
+struct naming_name {
+	const char *name; /* of the event */
+	const char *arg;  /* what holds the value */
+	enum naming_kind kind;
 };
+
+static const struct naming_name names[] = {
+	{ "process_name", "name", NAMING_PROCESS },
+	{ "process_labels", "labels", NAMING_PROCESS_LABELS },
+	{ "process_sort_index", "sort_index", NAMING_PROCESS_SORT },
+	{ "thread_name", "name", NAMING_THREAD },
+	{ "thread_sort_index", "sort_index", NAMING_THREAD_SORT },
+};
+
+/* What the current event of that name says; false: it is no naming, or a broken one. */
+static bool find_naming(struct chrome *c, struct str name, struct naming_fact *out)
+{
+	const struct json_value *value = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!str_is(name, names[i].name))
+			continue;
+		out->kind = names[i].kind;
+		value = event_arg(&c->event, names[i].arg);
+		break;
+	}
+	if (!value)
+		return false;
+	if (naming_is_sort(out->kind))
+		return decimal_int(value->text, &out->index) == DECIMAL_OK;
+	out->text = json_unescape(value->text, &c->scratch);
+	return true;
+}
+
+static void note_xprof(struct xprof *x, const struct naming_fact *naming)
+{
+	if (naming->kind == NAMING_PROCESS)
+		xprof_process_name(x, naming->pid, naming->text);
+	else if (naming->kind == NAMING_THREAD)
+		xprof_thread_name(x, naming->pid, naming->tid, naming->text);
+}
+
+/* An object or array is no name: its brackets and quotes would not make a JSON key. */
+static struct str metadata_name(const struct event *e)
+{
+	enum json_type type = e->field[FIELD_NAME].type;
+
+	if (event_has(e, FIELD_NAME) && (type == JSON_OBJECT || type == JSON_ARRAY))
+		return STR_LIT("");
+	return event_text(e, FIELD_NAME);
+}
+
+/* Metadata of a process or thread; an unknown kind is kept under its name. */
+static int naming_event(struct chrome *c, struct err *err)
+{
+	const struct event *e = &c->event;
+	struct str name = metadata_name(e);
+	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
+	struct naming_fact naming = { .pid = chrome_ident(c, FIELD_PID),
+				      .tid = chrome_ident(c, FIELD_TID),
+				      .offset = e->offset };
+
+	(void)err;
+	if (!find_naming(c, name, &naming)) {
+		chrome_metadata(c, name,
+				event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
+		return 0;
+	}
+	note_xprof(&c->xprof, &naming);
+	c->sink->naming(c->sink, &naming);
+	return 0;
+}
+
+/* TEXT_NONE when it has none. */
+static uint32_t phase_category(struct chrome *c)
+{
+	if (!event_has(&c->event, FIELD_CAT))
+		return TEXT_NONE;
+	return chrome_text(c, &c->event.field[FIELD_CAT]);
+}
+
+/* The number of its name, empty when it has none. */
+static uint32_t phase_name(struct chrome *c)
+{
+	if (!event_has(&c->event, FIELD_NAME))
+		return c->sink->text(c->sink, STR_LIT(""));
+	return chrome_text(c, &c->event.field[FIELD_NAME]);
+}
 
 static enum decimal_status read_us(const struct chrome *c, enum event_field field,
 				   int64_t *ns)
@@ -21,7 +109,8 @@ static enum decimal_status read_us(const struct chrome *c, enum event_field fiel
 	return c->unpadded ? unpadded_us_to_ns(text, ns) : decimal_us_to_ns(text, ns);
 }
 
-int phase_time(struct chrome *c, int64_t *ns, struct err *err)
+/* ts of the current event: 1 and *ns; 0 when it was skipped with a finding; -1. */
+static int phase_time(struct chrome *c, int64_t *ns, struct err *err)
 {
 	enum decimal_status status = DECIMAL_BAD;
 
@@ -35,6 +124,116 @@ int phase_time(struct chrome *c, int64_t *ns, struct err *err)
 	return 1;
 }
 
+/* An arrow's id: "31" and 31 are the same, and so is "0x1f". */
+static struct ident flow_id(struct chrome *c, const struct json_value *id)
+{
+	struct ident ident = { 0, TEXT_NONE };
+
+	if (decimal_id(id->text, &ident.number))
+		return ident;
+	ident.text = chrome_text(c, id);
+	return ident;
+}
+
+/* The id itself or id2's, "local" or "global"; false when there is none. */
+static bool arrow_id(const struct event *e, struct json_value *id, bool *local)
+{
+	struct json_value key;
+	bool done;
+
+	*local = false;
+	*id = e->field[FIELD_ID];
+	if (event_has(e, FIELD_ID))
+		return id->text.n > 0;
+	if (!event_has(e, FIELD_ID2) || e->field[FIELD_ID2].type != JSON_OBJECT)
+		return false;
+	struct json j = json_of(e->field[FIELD_ID2].text);
+	j.p++;
+	if (json_member(&j, true, &key, &done) != JSON_OK || done ||
+	    json_value(&j, id) != JSON_OK)
+		return false;
+	*local = str_is(key.text, "local");
+	return id->text.n > 0;
+}
+
+/* Old recordings mark by category which arrows end in the slice around them (catapult). */
+static bool has_old_binding(struct str category)
+{
+	static const struct str marks[] = { { "input", 5 }, { "ipc.flow", 8 } };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (str_contains(category, marks[i]))
+			return true;
+	return false;
+}
+
+/* s and t bind to the slice around them, f to the next unless bp is "e". */
+static int arrow_event(struct chrome *c, struct err *err)
+{
+	struct event *e = &c->event;
+	char ph = e->field[FIELD_PH].text.p[0];
+	struct flow_fact flow = {
+		.pid = chrome_ident(c, FIELD_PID),
+		.tid = chrome_ident(c, FIELD_TID),
+		.end = ph == 's'   ? FLOW_START
+		       : ph == 't' ? FLOW_STEP
+				   : FLOW_FINISH,
+		.enclosing = ph != 'f' || str_is(event_text(e, FIELD_BP), "e") ||
+			     has_old_binding(event_text(e, FIELD_CAT)),
+		.offset = e->offset,
+	};
+	struct json_value id;
+	bool local;
+
+	int rc = phase_time(c, &flow.ts_ns, err);
+	if (rc <= 0)
+		return rc;
+	if (!arrow_id(e, &id, &local))
+		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
+	flow.id = flow_id(c, &id);
+	flow.category = phase_category(c);
+	if (flow.category == TEXT_NONE)
+		flow.category = c->sink->text(c->sink, STR_LIT(""));
+	flow.name = phase_name(c);
+	kineto_list_arrow(c, &flow);
+	return c->sink->flow(c->sink, &flow, err);
+}
+
+/* The two halves of an arrow of version 2, which ride on a slice. */
+static int arrow_on_slice(struct chrome *c, const struct slice_fact *slice,
+			  struct err *err)
+{
+	const struct event *e = &c->event;
+
+	bool in =
+		event_has(e, FIELD_FLOW_IN) && e->field[FIELD_FLOW_IN].type == JSON_TRUE;
+	bool out = event_has(e, FIELD_FLOW_OUT) &&
+		   e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
+	if (!event_has(e, FIELD_BIND_ID) || (!in && !out))
+		return 0;
+	uint32_t text = c->sink->text(c->sink, STR_LIT("bind_id"));
+	struct flow_fact flow = {
+		.ts_ns = slice->ts_ns,
+		.pid = chrome_ident(c, FIELD_PID),
+		.tid = chrome_ident(c, FIELD_TID),
+		.category = text,
+		.name = text,
+		.id = flow_id(c, &e->field[FIELD_BIND_ID]),
+		.end = in && out ? FLOW_STEP
+		       : in      ? FLOW_FINISH
+				 : FLOW_START,
+		.enclosing = true,
+		.offset = e->offset,
+	};
+	return c->sink->flow(c->sink, &flow, err);
+}
+
+/* What a ph means here.  `handle` is NULL for a phase that no view uses. */
+struct phase {
+	char ph;
+	int (*handle)(struct chrome *c, struct err *err);
+};
+
 /* The class's own track: a stream has one for its work and one for the rest. */
 static enum track_kind kind_of_class(enum slice_class class)
 {
@@ -43,20 +242,6 @@ static enum track_kind kind_of_class(enum slice_class class)
 	if (class == CLASS_SYNC || class == CLASS_DEVICE_ANNOTATION)
 		return TRACK_STREAM_NOTES;
 	return TRACK_THREAD;
-}
-
-uint32_t phase_name(struct chrome *c)
-{
-	if (!event_has(&c->event, FIELD_NAME))
-		return c->sink->text(c->sink, STR_LIT(""));
-	return chrome_text(c, &c->event.field[FIELD_NAME]);
-}
-
-uint32_t phase_category(struct chrome *c)
-{
-	if (!event_has(&c->event, FIELD_CAT))
-		return TEXT_NONE;
-	return chrome_text(c, &c->event.field[FIELD_CAT]);
 }
 
 /* Name, category, class and ids; ts is set by the caller. */

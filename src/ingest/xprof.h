@@ -43,12 +43,8 @@ struct xprof_row {
 	int64_t device, stream; /* or NUMBER_NONE */
 };
 
-/* What the names that were given so far say of the row. */
-struct xprof_row xprof_row(const struct xprof *x, struct ident pid, struct ident tid);
-/* The digits at the text's begin; NUMBER_NONE when they are none.  *n: how many. */
-int64_t xprof_number(struct str text, size_t *n);
 /*
- * xprof_event.c.  Class of the current event, whose slice has CLASS_OTHER, and what its args
+ * Class of the current event, whose slice has CLASS_OTHER, and what its args
  * tell.  To be called only when `seen`.
  */
 void xprof_slice(struct chrome *c, struct slice_fact *slice, struct kineto_facts *facts);

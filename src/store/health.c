@@ -1,8 +1,503 @@
-/* The list of checks, and how they tell: see health.h. */
+/* Checks of what was recorded, and how they tell: see health.h and health_sweep.h. */
 #include "store/health.h"
 
+#include "base/sort.h"
 #include "base/sum.h"
 #include "store/health_sweep.h"
+#include "store/idtable.h"
+#include "trace/op_memory.h"
+
+/* The finding, when there is something to tell. */
+static void health_tell_detail(struct health *h, enum finding finding, struct str detail,
+			       const struct tally *t, double share_pct)
+{
+	if (t->n == 0)
+		return;
+	struct finding_rec *f = model_finding(h->m, finding, t->offset, detail,
+					      intern_str(h->m->texts, t->name));
+	f->count = t->n;
+	f->time_ns = t->time_ns;
+	f->share_pct = share_pct;
+}
+
+static void health_tell(struct health *h, enum finding finding, const struct tally *t,
+			double share_pct)
+{
+	health_tell_detail(h, finding, STR_LIT(""), t, share_pct);
+}
+
+/* part of whole in percent, SHARE_NONE of nothing. */
+static double health_share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : SHARE_NONE;
+}
+
+/* Slices of device work. */
+static int64_t health_device_ns(const struct health *h)
+{
+	int64_t time_ns = 0;
+
+	for (size_t c = CLASS_KERNEL; c <= CLASS_ACCELERATOR; c++)
+		time_ns = sum_add(time_ns, h->classes[c].time_ns);
+	return time_ns;
+}
+
+static int64_t health_device_slices(const struct health *h)
+{
+	int64_t n = 0;
+
+	for (size_t c = CLASS_KERNEL; c <= CLASS_ACCELERATOR; c++)
+		n += h->classes[c].n;
+	return n;
+}
+
+/* Was there a device?  A recording of the CPU alone lacks nothing. */
+static bool saw_device(const struct health *h)
+{
+	const struct model *m = h->m;
+
+	for (uint32_t i = 0; i < m->memory_kinds.n; i++) {
+		const struct memory_kind *kind = uniques_at(&m->memory_kinds, i);
+		if (!op_memory_is_cpu(kind->device_type))
+			return true;
+	}
+	return m->ndevice_infos || h->classes[CLASS_RUNTIME].n ||
+	       h->classes[CLASS_DRIVER].n || h->sync_rows.n || h->annotated.n;
+}
+
+/* No work of one that was there; with calls that launched some, it is about those. */
+void health_device_work(struct health *h)
+{
+	struct tally launches = { 0 };
+
+	if (health_device_slices(h) > 0 || !saw_device(h))
+		return;
+	for (size_t i = 0; i < h->ncalls; i++)
+		tally_add(&launches, model_slice(h->m, h->calls[i]), 0);
+	for (size_t c = 0; c < NCLASSES && launches.n == 0; c++)
+		launches = h->classes[c];
+	launches.time_ns = NUMBER_NONE;
+	health_tell(h, FINDING_NO_DEVICE_WORK, &launches, SHARE_NONE);
+}
+
+/* Work that begins before its launch does: the clocks differ by that much at least. */
+void health_skew(struct health *h)
+{
+	const struct model *m = h->m;
+	struct tally early = { 0 };
+	int64_t lead_ns = 0;
+
+	for (size_t i = 0; i < m->nworks; i++) {
+		const struct slice_rec *work = model_slice(m, m->works[i]);
+		const struct slice_rec *launch =
+			model_slice(m, row_launch(m, m->works[i]));
+		if (work->ts_ns >= launch->ts_ns)
+			continue;
+		tally_add(&early, work, 0);
+		int64_t by_ns = sum_sub(launch->ts_ns, work->ts_ns);
+		lead_ns = by_ns > lead_ns ? by_ns : lead_ns;
+	}
+	early.time_ns = lead_ns;
+	health_tell(h, FINDING_KERNEL_BEFORE_LAUNCH, &early,
+		    health_share(early.n, (int64_t)m->nworks));
+}
+
+static bool is_of_graph(struct health *h, uint32_t row)
+{
+	const struct model *m = h->m;
+	const struct slice_rec *s = model_slice(m, row);
+
+	if (!slice_is_of_device(s))
+		return false;
+	const struct device_fact *setup = slice_setup(m, s);
+	if (setup && setup->graph_id != NUMBER_NONE && setup->graph_id != 0)
+		return true;
+	uint32_t launch = row_launch(m, row);
+	return launch != ROW_NONE && health_name_kind(h, launch) == NAME_GRAPH;
+}
+
+/* Device work of which something holds. */
+static struct tally tally_work(struct health *h,
+			       bool (*holds)(struct health *h, uint32_t row))
+{
+	const struct model *m = h->m;
+	struct tally t = { 0 };
+
+	for (size_t i = 0; i < m->ntracks; i++) {
+		const struct track *track = &m->tracks[i];
+		if (track->kind != TRACK_STREAM)
+			continue;
+		for (size_t k = 0; k < track->n; k++) {
+			uint32_t row = (uint32_t)(track->first + k);
+			const struct slice_rec *s = model_slice(m, row);
+			if (holds(h, row))
+				tally_add(&t, s, s->dur_ns);
+		}
+	}
+	return t;
+}
+
+void health_graphs(struct health *h)
+{
+	struct tally t = tally_work(h, is_of_graph);
+
+	health_tell(h, FINDING_GRAPH_KERNELS, &t,
+		    health_share(t.time_ns, health_device_ns(h)));
+}
+
+static bool is_unlaunched(struct health *h, uint32_t row)
+{
+	return !slice_is_of_device(model_slice(h->m, row)) ||
+	       row_launch(h->m, row) == ROW_NONE;
+}
+
+/* Linking has found these; here they get their time. */
+void health_unlaunched(struct health *h)
+{
+	struct model *m = h->m;
+
+	for (size_t i = 0; i < m->nfindings; i++) {
+		struct finding_rec *f = &m->findings[i];
+		if (f->finding != FINDING_LAUNCH_UNKNOWN)
+			continue;
+		struct tally t = tally_work(h, is_unlaunched);
+		f->time_ns = t.time_ns;
+		f->share_pct = health_share(t.time_ns, health_device_ns(h));
+	}
+}
+
+/* What stands on the rows of streams without being work of theirs. */
+void health_device_rows(struct health *h)
+{
+	health_tell(h, FINDING_SYNC_ROWS, &h->sync_rows, SHARE_NONE);
+	health_tell(h, FINDING_DEVICE_ANNOTATIONS, &h->annotated, SHARE_NONE);
+}
+
+/* Shares, in percent, from which on something is worth a remark. */
+#define OVERHEAD_LEAST  1.0
+#define UNCOVERED_LEAST 5.0
+/* ... of a thread whose slices span this share of the recording. */
+#define EXTENT_LEAST 50.0
+
+static int64_t count_slices(const struct health *h)
+{
+	int64_t n = 0;
+
+	for (size_t c = 0; c < NCLASSES; c++)
+		n += h->classes[c].n;
+	return n;
+}
+
+void health_repeats(struct health *h)
+{
+	int64_t slices = count_slices(h);
+
+	health_tell(h, FINDING_DUPLICATE_SLICES, &h->repeated,
+		    health_share(h->repeated.n, slices));
+	health_tell_detail(h, FINDING_DUPLICATE_SLICES, STR_LIT("coincidence?"),
+			   &h->coincident, health_share(h->coincident.n, slices));
+}
+
+/* What the profiler was not asked for; a recording without operators has none of it. */
+void health_flags(struct health *h)
+{
+	const struct profile_fact *p = &h->m->profile;
+	struct tally without = h->classes[CLASS_OP];
+
+	without.time_ns = NUMBER_NONE;
+	if (!p->has_stacks)
+		health_tell(h, FINDING_NO_STACKS, &without, SHARE_NONE);
+	if (!p->has_shapes)
+		health_tell(h, FINDING_NO_SHAPES, &without, SHARE_NONE);
+	if (!p->has_memory)
+		health_tell(h, FINDING_NO_MEMORY, &without, SHARE_NONE);
+}
+
+/* The largest group of the collectives, or NUMBER_NONE. */
+static int64_t largest_group(const struct model *m)
+{
+	int64_t most = NUMBER_NONE;
+
+	for (size_t i = 0; i < m->ncollectives; i++)
+		if (m->collectives[i].fact.group_size > most)
+			most = m->collectives[i].fact.group_size;
+	return most;
+}
+
+/*
+ * One process of several that does not say which.  Kernels of NCCL are no sign of
+ * it: DataParallel uses them within one process.  (The path may tell a rank later:
+ * who sets it takes the finding away.)
+ */
+void health_rank(struct health *h)
+{
+	const struct model *m = h->m;
+	int64_t group = largest_group(m);
+	bool is_one_of_many = group != NUMBER_NONE ? group > 1 : h->collectives.n > 0;
+	struct tally unknown = h->collectives;
+
+	if (m->profile.rank != NUMBER_NONE || m->profile.world_size == 1)
+		return;
+	if (m->profile.world_size == NUMBER_NONE && !is_one_of_many)
+		return;
+	unknown.time_ns = NUMBER_NONE;
+	if (unknown.n == 0)
+		unknown = (struct tally){ 1, NUMBER_NONE, 0, 0 };
+	health_tell(h, FINDING_RANK_UNKNOWN, &unknown, SHARE_NONE);
+}
+
+static int64_t span_ns(const struct model *m)
+{
+	return m->has_time ? sum_sub(m->end_ns, m->start_ns) : 0;
+}
+
+void health_overhead(struct health *h)
+{
+	double share = health_share(h->overhead.time_ns, span_ns(h->m));
+
+	if (share >= OVERHEAD_LEAST)
+		health_tell(h, FINDING_PROFILER_OVERHEAD, &h->overhead,
+			    share < 100 ? share : 100);
+}
+
+/*
+ * From the thread's first slice to its last: the profiler's own start and stop lie
+ * outside.  A step says nothing of what is done in it.
+ */
+void health_cover(struct health *h)
+{
+	const struct cover *c = &h->busiest;
+	int64_t all_ns = sum_sub(c->reach_ns, c->first_ns);
+
+	if (health_share(all_ns, span_ns(h->m)) < EXTENT_LEAST)
+		return;
+	struct tally uncovered = { .n = 1,
+				   .time_ns = sum_sub(all_ns, c->covered_ns),
+				   .offset = c->offset,
+				   .name = c->name };
+	double share = health_share(uncovered.time_ns, all_ns);
+	if (share >= UNCOVERED_LEAST)
+		health_tell(h, FINDING_UNCOVERED_TIME, &uncovered, share);
+}
+
+/* A copy or set that has nothing to do returns at once; others take microseconds. */
+#define NO_COPY_NS 1000
+
+/* A time within which a graph was captured. */
+struct capture {
+	int64_t from_ns, to_ns;
+};
+
+struct launches {
+	struct health *h;
+	struct idtable worked;    /* correlations with device work */
+	bool *has_work;           /* by place in h->calls; owned */
+	bool *counts;             /* likewise */
+	struct capture *captures; /* by time, apart from each other; owned */
+	size_t ncaptures;
+};
+
+static const struct slice_rec *call_at(const struct launches *l, size_t i)
+{
+	return model_slice(l->h->m, l->h->calls[i]);
+}
+
+static void find_worked(struct launches *l)
+{
+	const struct model *m = l->h->m;
+
+	for (size_t i = 0; i < m->nworks; i++) {
+		const struct slice_rec *work = model_slice(m, m->works[i]);
+		idtable_add(&l->worked, slice_key(m, work), (uint32_t)i);
+	}
+	idtable_build(&l->worked);
+}
+
+static bool row_by_time(const void *context, uint32_t a, uint32_t b)
+{
+	const struct model *m = context;
+
+	return model_slice(m, a)->ts_ns < model_slice(m, b)->ts_ns;
+}
+
+static void sort_by_time(const struct model *m, uint32_t *rows, size_t n)
+{
+	uint32_t *spare = spill_alloc(m->spill, n, sizeof(*spare));
+
+	sort_indexes(rows, n, spare, row_by_time, m);
+	spill_free(m->spill, spare);
+}
+
+/*
+ * From the begin to the end of a capture, whichever thread launches: other
+ * threads may join it.  One that the recording cuts lasts to its edge.
+ */
+static void find_captures(struct launches *l)
+{
+	struct health *h = l->h;
+	int64_t from_ns = INT64_MIN;
+	size_t open = 0;
+
+	sort_by_time(h->m, h->captures, h->ncaptures);
+	l->captures = spill_alloc(h->m->spill, h->ncaptures, sizeof(*l->captures));
+	for (size_t i = 0; i < h->ncaptures; i++) {
+		const struct slice_rec *s = model_slice(h->m, h->captures[i]);
+		if (health_name_kind(h, h->captures[i]) == NAME_CAPTURE_BEGIN) {
+			from_ns = open++ ? from_ns : s->ts_ns;
+			continue;
+		}
+		open -= open > 0;
+		if (open == 0 && (from_ns != INT64_MIN || l->ncaptures == 0))
+			l->captures[l->ncaptures++] =
+				(struct capture){ from_ns, slice_end(s) };
+		from_ns = open ? from_ns : INT64_MIN;
+	}
+	if (open)
+		l->captures[l->ncaptures++] = (struct capture){ from_ns, INT64_MAX };
+}
+
+static bool is_captured(const struct launches *l, int64_t ts_ns)
+{
+	size_t low = 0, high = l->ncaptures;
+
+	while (low < high) { /* the first capture that begins behind ts */
+		size_t middle = (low + high) / 2;
+		if (l->captures[middle].from_ns <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && ts_ns <= l->captures[low - 1].to_ns;
+}
+
+/* The place of a row among the calls, h->ncalls when it is none of them. */
+static size_t place_of(const struct health *h, uint32_t row)
+{
+	size_t low = 0, high = h->ncalls;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (h->calls[middle] < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < h->ncalls && h->calls[low] == row ? low : h->ncalls;
+}
+
+static bool had_nothing_to_do(const struct launches *l, size_t i)
+{
+	const struct slice_rec *s = call_at(l, i);
+
+	return (health_name_kind(l->h, l->h->calls[i]) == NAME_COPY &&
+		s->dur_ns < NO_COPY_NS) ||
+	       is_captured(l, s->ts_ns);
+}
+
+/* Inner calls come behind the outer ones, which have the work that those have. */
+static void judge_calls(struct launches *l)
+{
+	const struct health *h = l->h;
+
+	for (size_t i = h->ncalls; i-- > 0;) {
+		int64_t key = slice_key(h->m, call_at(l, i));
+		if (key == NUMBER_NONE || key == 0)
+			continue;
+		struct idtable_rows works = idtable_find(&l->worked, key);
+		l->has_work[i] |= idtable_next(&l->worked, &works) != ROW_NONE;
+		uint32_t around = h->m->parent[h->calls[i]];
+		size_t outer = around == ROW_NONE ? h->ncalls : place_of(h, around);
+		if (outer < h->ncalls)
+			l->has_work[outer] |= l->has_work[i];
+		else
+			l->counts[i] = l->has_work[i] || !had_nothing_to_do(l, i);
+	}
+}
+
+/* Calls by time: how many come before the first one with work; 0 when none has any. */
+static size_t count_leading(const struct launches *l, const uint32_t *by_time)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->h->ncalls; i++) {
+		if (!l->counts[by_time[i]])
+			continue;
+		if (l->has_work[by_time[i]])
+			return n;
+		n++;
+	}
+	return 0;
+}
+
+static bool call_by_time(const void *context, uint32_t a, uint32_t b)
+{
+	const struct launches *l = context;
+
+	return call_at(l, a)->ts_ns < call_at(l, b)->ts_ns;
+}
+
+static uint32_t *calls_by_time(const struct launches *l)
+{
+	size_t n = l->h->ncalls;
+	struct spill *spill = l->h->m->spill;
+	uint32_t *at = spill_alloc(spill, n, sizeof(*at));
+	uint32_t *spare = spill_alloc(spill, n, sizeof(*spare));
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, n, spare, call_by_time, l);
+	spill_free(spill, spare);
+	return at;
+}
+
+/* Those at the beginning have a cause of their own when most are there. */
+static void tell_missing(struct launches *l, int64_t counted, int64_t missing)
+{
+	struct tally first = { 0 }, others = { 0 };
+	uint32_t *by_time = calls_by_time(l);
+	size_t leading = count_leading(l, by_time);
+
+	if ((int64_t)leading * 2 < missing)
+		leading = 0;
+	for (size_t i = 0; i < l->h->ncalls; i++) {
+		uint32_t at = by_time[i];
+		if (!l->counts[at] || l->has_work[at])
+			continue;
+		bool is_first = (size_t)first.n < leading;
+		tally_add(is_first ? &first : &others, call_at(l, at),
+			  call_at(l, at)->dur_ns);
+	}
+	spill_free(l->h->m->spill, by_time);
+	first.time_ns = others.time_ns = NUMBER_NONE;
+	health_tell(l->h, FINDING_FIRST_KERNELS_MISSING, &first,
+		    health_share(first.n, counted));
+	health_tell(l->h, FINDING_KERNELS_MISSING, &others,
+		    health_share(others.n, counted));
+}
+
+void health_launches(struct health *h)
+{
+	struct launches l = { .h = h, .worked = { .spill = h->m->spill } };
+	int64_t counted = 0, missing = 0;
+
+	if (health_device_slices(h) == 0 || h->ncalls == 0)
+		return;
+	l.has_work = spill_alloc(h->m->spill, h->ncalls, sizeof(*l.has_work));
+	l.counts = spill_alloc(h->m->spill, h->ncalls, sizeof(*l.counts));
+	find_worked(&l);
+	find_captures(&l);
+	judge_calls(&l);
+	for (size_t i = 0; i < h->ncalls; i++) {
+		counted += l.counts[i];
+		missing += l.counts[i] && !l.has_work[i];
+	}
+	if (missing)
+		tell_missing(&l, counted, missing);
+	idtable_release(&l.worked);
+	spill_free(h->m->spill, l.has_work);
+	spill_free(h->m->spill, l.counts);
+	spill_free(h->m->spill, l.captures);
+}
 
 struct check {
 	health_check *run;
@@ -21,47 +516,6 @@ static const struct check checks[] = {
 bool health_is_torch(const struct health *h)
 {
 	return h->m->profile.format && strcmp(h->m->profile.format, "pytorch") == 0;
-}
-
-int64_t health_device_slices(const struct health *h)
-{
-	int64_t n = 0;
-
-	for (size_t c = CLASS_KERNEL; c <= CLASS_ACCELERATOR; c++)
-		n += h->classes[c].n;
-	return n;
-}
-
-int64_t health_device_ns(const struct health *h)
-{
-	int64_t time_ns = 0;
-
-	for (size_t c = CLASS_KERNEL; c <= CLASS_ACCELERATOR; c++)
-		time_ns = sum_add(time_ns, h->classes[c].time_ns);
-	return time_ns;
-}
-
-double health_share(int64_t part, int64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : SHARE_NONE;
-}
-
-void health_tell_detail(struct health *h, enum finding finding, struct str detail,
-			const struct tally *t, double share_pct)
-{
-	if (t->n == 0)
-		return;
-	struct finding_rec *f = model_finding(h->m, finding, t->offset, detail,
-					      intern_str(h->m->texts, t->name));
-	f->count = t->n;
-	f->time_ns = t->time_ns;
-	f->share_pct = share_pct;
-}
-
-void health_tell(struct health *h, enum finding finding, const struct tally *t,
-		 double share_pct)
-{
-	health_tell_detail(h, finding, STR_LIT(""), t, share_pct);
 }
 
 void health_rows(struct model *m)

@@ -62,19 +62,8 @@ enum name_kind health_name_kind(struct health *h, uint32_t row);
 void tally_add(struct tally *t, const struct slice_rec *s, int64_t time_ns);
 /* Is it a recording of torch.profiler? */
 bool health_is_torch(const struct health *h);
-/* Slices of device work. */
-int64_t health_device_slices(const struct health *h);
-int64_t health_device_ns(const struct health *h);
 
 #define SHARE_NONE (-1.0)
-
-/* part of whole in percent, SHARE_NONE of nothing. */
-double health_share(int64_t part, int64_t whole);
-/* The finding, when there is something to tell. */
-void health_tell(struct health *h, enum finding finding, const struct tally *t,
-		 double share_pct);
-void health_tell_detail(struct health *h, enum finding finding, struct str detail,
-			const struct tally *t, double share_pct);
 
 /* The checks, each in the file of its subject. */
 typedef void health_check(struct health *h);

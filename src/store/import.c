@@ -8,11 +8,120 @@
 #include "base/alloc.h"
 #include "base/machine.h"
 #include "base/spill.h"
+#include "base/str.h"
 #include "store/ahead.h"
 #include "store/importing.h"
 #include "store/publish.h"
 #include "store/sql.h"
+#include "store/store.h"
 #include "store/write.h"
+
+/* Length of the longest folder of a's first n bytes that b lies in too. */
+static size_t common_folder(const char *a, const char *b, size_t n)
+{
+	size_t same = 0, slash = 0;
+
+	while (same < n && a[same] == b[same]) {
+		if (a[same] == '/')
+			slash = same;
+		same++;
+	}
+	bool whole = same == n && (b[n] == '/' || b[n] == '\0');
+	return whole ? n : slash;
+}
+
+char *import_run_name(const char *const *paths, size_t npaths)
+{
+	char *name = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < npaths; i++) {
+		char *other =
+			strcmp(paths[i], "-") == 0 ? NULL : realpath(paths[i], NULL);
+		if (!other)
+			continue;
+		if (name && strcmp(name, other) != 0)
+			n = common_folder(name, other, n);
+		if (name) {
+			free(other);
+			continue;
+		}
+		name = other;
+		n = strlen(name);
+	}
+	if (!name)
+		return xstrdup(paths[0]);
+	name[n ? n : 1] = '\0'; /* nothing in common but "/" */
+	return name;
+}
+
+struct run_count {
+	int64_t all, named; /* in the store; of this name */
+};
+
+static int count_runs(const char *path, const char *name, struct run_count *runs,
+		      struct err *err)
+{
+	static const char text[] =
+		"SELECT count(*), coalesce(sum(name = :run), 0) FROM run";
+	struct store *store;
+	struct sqlite3_stmt *stmt;
+
+	*runs = (struct run_count){ 0, 0 };
+	if (store_open(path, &store, err) < 0)
+		return -1;
+	int rc = sql_prepare(store_db(store), text, &stmt, err);
+	if (rc == 0) {
+		sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+		rc = sql_step(stmt, err) < 0 ? -1 : 0;
+		*runs = (struct run_count){ sqlite3_column_int64(stmt, 0),
+					    sqlite3_column_int64(stmt, 1) };
+		sqlite3_finalize(stmt);
+	}
+	store_close(store);
+	return rc;
+}
+
+/* import_run.c: does the store hold other runs than this one? */
+static bool import_has_other_runs(const char *store, const char *run)
+{
+	struct err ignored = ERR_INIT; /* publishing opens it again, and tells */
+	struct run_count runs;
+
+	return count_runs(store, run, &runs, &ignored) < 0 || runs.all > runs.named;
+}
+
+static int tell_unfinished_run(const char *temporary, const char *lock, void *to,
+			       struct err *err)
+{
+	const struct import_events *events = to;
+
+	return events->unfinished(events->to, temporary, lock, err);
+}
+
+int import_remove(const char *store, const char *run, struct import_events *events,
+		  struct err *err)
+{
+	struct publish_keep keep = { .always = true,
+				     .to = events,
+				     .made = tell_unfinished_run };
+	struct publish *publish;
+	struct run_count runs;
+
+	if (count_runs(store, run, &runs, err) < 0)
+		return -1;
+	if (runs.named == 0)
+		return err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them",
+			       run);
+	if (publish_begin_keep(store, &keep, &publish, err) < 0)
+		return -1;
+	struct sqlite3 *db = publish_db(publish);
+	if (sql_exec(db, "BEGIN", err) == 0 && write_remove_run(db, run, err) == 0 &&
+	    sql_exec(db, "COMMIT", err) == 0 && sql_exec(db, "VACUUM", err) == 0)
+		return publish_commit(publish, err);
+	publish_abort(publish);
+	return -1;
+}
 
 /* Virtual machine steps of SQLite between two looks at the interruption flag. */
 #define SQL_STEPS 100000

@@ -113,7 +113,7 @@ int import_input(struct importing *i, const struct import_source *source,
 /* A file or an archive that was named or found. */
 int import_path(struct importing *i, const struct import_source *source, struct err *err);
 
-/* import_ahead.c: the regular files among what the user named, read by several threads. */
+/* import_file.c: the regular files among what the user named, read by several threads. */
 struct ahead *import_ahead(const struct importing *i);
 
 /* import_folder.c: what lies in them. */
@@ -122,10 +122,7 @@ int import_folder(struct importing *i, const struct import_operand *folder,
 int import_archive(struct importing *i, const struct import_source *source,
 		   struct input *in, struct expand *expand, struct err *err);
 
-/* import_place.c: spans, and ranks by order. */
+/* import_folder.c: spans, and ranks by order. */
 int import_place(struct importing *i, struct err *err);
-
-/* import_run.c: does the store hold other runs than this one? */
-bool import_has_other_runs(const char *store, const char *run);
 
 #endif

@@ -1,11 +1,14 @@
 /* The profile in memory: see model.h. */
 #include "store/model.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spill.h"
 #include "base/utf8.h"
 #include "ingest/json.h"
+#include "store/wide.h"
 
 void model_init(struct model *m, struct intern *texts, struct spill *spill)
 {
@@ -219,4 +222,22 @@ uint32_t model_track(struct model *m, const struct track_fact *fact)
 						     .scope = TEXT_NONE,
 						     .process = place->process });
 	return place->track[fact->kind];
+}
+
+void wides_release(struct wides *w)
+{
+	spill_free(w->spill, w->large);
+	*w = (struct wides){ 0 };
+}
+
+uint32_t wide_add_large(struct wides *w, int64_t number)
+{
+	/* What is large often stays as it is: a total, an id of the whole file. */
+	if (w->nlarge == 0 || w->large[w->nlarge - 1] != number) {
+		assert(w->nlarge < WIDE_MAX);
+		w->large = spill_grow(w->spill, w->large, &w->large_cap, w->nlarge + 1,
+				      sizeof(*w->large));
+		w->large[w->nlarge++] = number;
+	}
+	return WIDE_LARGE + (uint32_t)(w->nlarge - 1);
 }

@@ -9,20 +9,118 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "store/copy.h"
-#include "store/flush.h"
 #include "store/lockfile.h"
 #include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/store.h"
 #include "store/tree_check.h"
+
+#define CHUNK_SIZE   ((size_t)1 << 20)
+#define SENDFILE_MAX ((size_t)16 << 20) /* a signal is not heard before the call ends */
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+		if (done < 0 && errno != EINTR)
+			return -1;
+		if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* From wherever the two files' offsets are. */
+static int copy_by_hand(int from, int into)
+{
+	char *chunk = xmalloc(CHUNK_SIZE);
+	int rc = 0;
+
+	for (;;) {
+		ssize_t n = read(from, chunk, CHUNK_SIZE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			rc = (int)n;
+			break;
+		}
+		rc = write_all(into, chunk, (size_t)n);
+		if (rc < 0)
+			break;
+	}
+	free(chunk);
+	return rc;
+}
+
+/* Both at their beginning.  0, or -1 with errno set. */
+static int copy_file(int from, int into)
+{
+	ssize_t n;
+
+	if (ioctl(into, FICLONE, from) == 0)
+		return 0;
+	do {
+		n = sendfile(into, from, NULL, SENDFILE_MAX);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n == 0)
+		return 0;
+	/* Not between these two file systems; what was sent has moved both offsets. */
+	return errno == EINVAL || errno == ENOSYS ? copy_by_hand(from, into) : -1;
+}
+
+/*
+ * Nothing ends a call of fsync(), not even Ctrl-C, and of a large store it lasts as long
+ * as the disk takes.  So its pages are sent off and waited for piece by piece, and little
+ * is left for fsync() itself.
+ */
+#define PIECE_SIZE ((off_t)8 << 20)
+
+/* 0, or -1 with errno set: a page could not be written, which nobody is told twice. */
+static int each_piece(int fd, off_t size, unsigned flags)
+{
+	for (off_t at = 0; at < size; at += PIECE_SIZE) {
+		int rc;
+		do {
+			rc = sync_file_range(fd, at, PIECE_SIZE, flags);
+		} while (rc < 0 && errno == EINTR);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_pages(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (each_piece(fd, st.st_size, SYNC_FILE_RANGE_WRITE) < 0 ||
+	    each_piece(fd, st.st_size, SYNC_FILE_RANGE_WAIT_BEFORE) < 0)
+		return -1;
+	return 0;
+}
+
+/* As fsync(): 0, or -1 with errno set. */
+static int flush_file(int fd)
+{
+	/* Where there is no such call fsync() does it all. */
+	if (write_pages(fd) < 0 && errno != ENOSYS && errno != EINVAL && errno != ESPIPE)
+		return -1;
+	return fsync(fd);
+}
 
 #define LINKS_MAX 40
 

@@ -1,6 +1,8 @@
 /* What is open on a thread: see ranges.h. */
 #include "store/ranges.h"
 
+#include <assert.h>
+
 void ranges_release(struct ranges *r)
 {
 	spill_free(r->spill, r->ops.rows);
@@ -52,4 +54,35 @@ uint32_t ranges_innermost_op(const struct ranges *r)
 uint32_t ranges_innermost_label(const struct ranges *r)
 {
 	return last(&r->labels);
+}
+
+void allocation_walk_init(struct allocation_walk *w, const struct model *m)
+{
+	*w = (struct allocation_walk){
+		.m = m, .row = ROW_NONE, .open = { .spill = m->spill }, .track = TEXT_NONE
+	};
+}
+
+void allocation_walk_release(struct allocation_walk *w)
+{
+	ranges_release(&w->open);
+}
+
+const struct allocation_walk *allocation_walk_to(struct allocation_walk *w, int64_t at)
+{
+	while (w->n <= at) {
+		assert(w->next_row < w->m->nrows);
+		uint32_t row = w->next_row++;
+		model_tick(w->m, row);
+		const struct slice_rec *s = model_slice(w->m, row);
+		if (s->track != w->track)
+			ranges_clear(&w->open);
+		w->track = s->track;
+		ranges_pass(&w->open, w->m, row);
+		if (!slice_is_allocation(s))
+			continue;
+		w->row = row;
+		w->n++;
+	}
+	return w;
 }

@@ -1,7 +1,7 @@
 /* Summaries: see summary.h. */
 #include "store/summary.h"
 
-#include "store/allocation_walk.h"
+#include "store/ranges.h"
 #include "store/steps.h"
 #include "trace/op_pass.h"
 #include "trace/opstack.h"

@@ -7,10 +7,10 @@
 #define PTOOL_STORE_WRITE_ROWS_H
 
 #include "base/buf.h"
-#include "store/allocation_walk.h"
 #include "store/bulk.h"
 #include "store/columns.h"
 #include "store/model.h"
+#include "store/ranges.h"
 #include "store/steps.h"
 #include "store/summary.h"
 #include "trace/slice_bits.h"

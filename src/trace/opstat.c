@@ -68,7 +68,7 @@ static void merge_moments(struct opstat_sums *into, const struct opstat_sums *fr
 	into->m2 += from->m2 + delta * delta * na * nb / n;
 }
 
-void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from)
+static void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from)
 {
 	if (from->calls == 0)
 		return;

@@ -71,7 +71,6 @@ struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key);
 bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b);
 /* Adds calls to a group: b's first, flags and histogram count when it is earlier. */
 void opstat_merge(struct opstat *into, const struct opstat *from);
-void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from);
 /* By first call, for opstats_at(): the order of torch's unsorted table. */
 void opstats_sort(struct opstats *s);
 

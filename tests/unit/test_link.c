@@ -1,7 +1,7 @@
 /* Device work comes to its launch, its operator and its step. */
 #include "modeling.h"
 
-#include "store/allocation_walk.h"
+#include "store/ranges.h"
 #include "store/steps.h"
 #include "trace/step_name.h"
 
@@ -435,8 +435,8 @@ static void a_step_is_profilerstep_with_a_number(void **state)
 	assert_false(step_name_number(STR_LIT("ProfilerStep#"), &number));
 	assert_false(step_name_number(STR_LIT("ProfilerStep*"), &number));
 	assert_false(step_name_number(STR_LIT("ProfilerStep#x"), &number));
-	assert_false(
-		step_name_number(STR_LIT("ProfilerStep#1111111111111111111111111"), &number));
+	assert_false(step_name_number(STR_LIT("ProfilerStep#1111111111111111111111111"),
+				      &number));
 }
 
 int main(void)
