@@ -125,7 +125,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk | $(COLUMNS)
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SHARED) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(link) $^ -lcmocka $(LIBS)
+	$(Q)$(link) $^ -lcmocka -larchive $(LIBS)
 $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)

@@ -41,7 +41,7 @@ only 'libiberty/.*\.h' 'base/demangle\.c:'
 only 'isa-l.*\.h' 'base/|cli/version\.c:'
 only zlib.h 'base/|cli/version\.c:'
 only 'zstd.*\.h' 'base/|cli/version\.c:'
-only 'archive.*\.h' 'base/bundle\.c:|cli/version\.c:'
+only 'archive(_entry)?\.h' 'base/archive_lib\.h:|cli/version\.c:'
 
 for header in src/*/*.h src/*/*/*.h; do
 	printf '#include "%s"\n' "${header#src/}" |

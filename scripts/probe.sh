@@ -29,7 +29,22 @@ done
 compiles csv.h -lcsv || die "the library libcsv (csv.h, -lcsv) is missing"
 compiles libiberty/demangle.h -liberty || die "the library libiberty (-liberty) is missing"
 
+# The name by which libarchive is loaded when it is needed, as a program that needs it has it.
+archive=
+# shellcheck disable=SC2046 # a list of flags
+if printf '%s\n' '#include <archive.h>' 'int main(void) { return archive_version_number() == 0; }' |
+	$cc -x c -o "$scratch/archive" - $(pkg-config --libs libarchive) 2>/dev/null; then
+	archive=$(readelf -d "$scratch/archive" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libarchive[^]]*\)\].*/\1/p')
+fi
+
 echo "PKG_CFLAGS = $(pkg-config --cflags "$@")"
+if [ "$archive" ]; then
+	echo "PKG_CFLAGS += -DPTOOL_ARCHIVE_SONAME='\"$archive\"'"
+	# All others, in their order; none has a blank in its name.
+	linked=$(printf '%s\n' "$@" | grep -vx libarchive)
+	# shellcheck disable=SC2086 # a list of packages
+	set -- $linked
+fi
 echo "PKG_LIBS = $(pkg-config --libs "$@") -lcsv -liberty"
 if compiles isa-l/igzip_lib.h -lisal; then
 	echo "PKG_LIBS += -lisal"

@@ -5,8 +5,6 @@
  */
 #include "base/bundle.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -14,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/archive_lib.h"
 #include "base/buf.h"
 #include "base/expand.h"
 #include "base/utf8.h"
@@ -31,6 +30,7 @@
 
 struct bundle {
 	struct input *in; /* borrowed */
+	const struct archive_lib *lib;
 	struct archive *archive;
 	locale_t utf8;         /* names are converted to it; 0: there is none */
 	struct err failure;    /* it stays */
@@ -52,7 +52,7 @@ struct bundle {
 static int fail_reading(struct bundle *b, const struct err *err)
 {
 	b->failure = *err;
-	archive_set_error(b->archive, EIO, "%s", err->text);
+	b->lib->archive_set_error(b->archive, EIO, "%s", err->text);
 	return ARCHIVE_FATAL;
 }
 
@@ -122,13 +122,16 @@ static void ask_at_exit(void)
 }
 
 /* Only what the first bytes are, so that nothing else is tried on damaged ones. */
-static int support(struct archive *archive, bool zip, bool can_seek)
+static int support(struct bundle *b, bool zip, bool can_seek)
 {
+	struct archive *archive = b->archive;
+
 	if (!zip)
-		return archive_read_support_format_gnutar(archive);
-	if (can_seek && archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK)
+		return b->lib->archive_read_support_format_gnutar(archive);
+	if (can_seek &&
+	    b->lib->archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK)
 		return ARCHIVE_FATAL;
-	return archive_read_support_format_zip_streamable(archive);
+	return b->lib->archive_read_support_format_zip_streamable(archive);
 }
 
 static int open_archive(struct bundle *b, struct bytes head)
@@ -136,15 +139,15 @@ static int open_archive(struct bundle *b, struct bytes head)
 	struct archive *archive = b->archive;
 	bool can_seek = input_can_seek(b->in);
 
-	if (!archive || support(archive, bundle_is_zip(head), can_seek) != ARCHIVE_OK)
+	if (!archive || support(b, bundle_is_zip(head), can_seek) != ARCHIVE_OK)
 		return -1;
-	archive_read_set_read_callback(archive, on_read);
+	b->lib->archive_read_set_read_callback(archive, on_read);
 	if (can_seek)
-		archive_read_set_seek_callback(archive, on_seek);
-	archive_read_set_callback_data(archive, b);
+		b->lib->archive_read_set_seek_callback(archive, on_seek);
+	b->lib->archive_read_set_callback_data(archive, b);
 	pthread_once(&asked, ask_at_exit);
 	is_inside = true;
-	int rc = archive_read_open1(archive);
+	int rc = b->lib->archive_read_open1(archive);
 	is_inside = false;
 	return rc == ARCHIVE_OK ? 0 : -1;
 }
@@ -155,20 +158,24 @@ struct bundle *bundle_open(struct input *in, struct err *err)
 
 	if (err->kind != ERR_NONE)
 		return NULL;
+	const struct archive_lib *lib = archive_lib(err);
+	if (!lib)
+		return NULL;
 	struct bundle *b = xcalloc(1, sizeof(*b));
 	b->in = in;
+	b->lib = lib;
 	b->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	b->archive = archive_read_new();
+	b->archive = b->lib->archive_read_new();
 	buf_init(&b->name, NAME_MAX_DRAWN);
 	if (open_archive(b, head) == 0)
 		return b;
 	if (b->failure.kind != ERR_NONE)
 		*err = b->failure;
-	else if (!b->archive || archive_errno(b->archive) == ENOMEM)
+	else if (!b->archive || b->lib->archive_errno(b->archive) == ENOMEM)
 		xdie_of_memory();
 	else
 		err_at(err, 0, "cannot read the archive: %s",
-		       archive_error_string(b->archive));
+		       b->lib->archive_error_string(b->archive));
 	bundle_close(b);
 	return NULL;
 }
@@ -177,7 +184,7 @@ void bundle_close(struct bundle *b)
 {
 	if (!b)
 		return;
-	archive_read_free(b->archive);
+	b->lib->archive_read_free(b->archive);
 	if (b->utf8)
 		freelocale(b->utf8);
 	buf_release(&b->name);
@@ -188,21 +195,21 @@ void bundle_close(struct bundle *b)
 static const char *reason(const struct bundle *b)
 {
 	const char *damage = input_damage(b->in);
-	const char *text = archive_error_string(b->archive);
+	const char *text = b->lib->archive_error_string(b->archive);
 
 	return damage ? damage : text ? text : "it is not understood";
 }
 
 static uint64_t place(const struct bundle *b)
 {
-	int64_t at = archive_filter_bytes(b->archive, 0);
+	int64_t at = b->lib->archive_filter_bytes(b->archive, 0);
 
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
 static int refuse(struct bundle *b, struct err *err)
 {
-	if (b->failure.kind == ERR_NONE && archive_errno(b->archive) == ENOMEM)
+	if (b->failure.kind == ERR_NONE && b->lib->archive_errno(b->archive) == ENOMEM)
 		xdie_of_memory();
 	if (b->failure.kind == ERR_NONE)
 		err_at(&b->failure, place(b), "the archive is damaged: %s", reason(b));
@@ -216,9 +223,9 @@ static int next_header(struct bundle *b, struct archive_entry **entry, struct st
 	locale_t before = uselocale(b->utf8);
 
 	is_inside = true;
-	int rc = archive_read_next_header(b->archive, entry);
+	int rc = b->lib->archive_read_next_header(b->archive, entry);
 	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
-		const char *text = archive_entry_pathname(*entry);
+		const char *text = b->lib->archive_entry_pathname(*entry);
 		*name = str_of(text ? text : "");
 	}
 	is_inside = false;
@@ -226,10 +233,10 @@ static int next_header(struct bundle *b, struct archive_entry **entry, struct st
 	return rc;
 }
 
-static bool is_file(struct archive_entry *entry)
+static bool is_file(const struct bundle *b, struct archive_entry *entry)
 {
-	return archive_entry_filetype(entry) == AE_IFREG &&
-	       !archive_entry_hardlink(entry);
+	return b->lib->archive_entry_filetype(entry) == AE_IFREG &&
+	       !b->lib->archive_entry_hardlink(entry);
 }
 
 static void set_name(struct bundle *b, struct str name)
@@ -248,9 +255,10 @@ static int begin_member(struct bundle *b, struct archive_entry *entry, struct er
 	b->ended = false;
 	b->damage[0] = '\0';
 	b->size = 0;
-	if (archive_entry_size_is_set(entry) && archive_entry_size(entry) > 0)
-		b->size = (uint64_t)archive_entry_size(entry);
-	if (!archive_entry_is_encrypted(entry))
+	if (b->lib->archive_entry_size_is_set(entry) &&
+	    b->lib->archive_entry_size(entry) > 0)
+		b->size = (uint64_t)b->lib->archive_entry_size(entry);
+	if (!b->lib->archive_entry_is_encrypted(entry))
 		return 1;
 	return err_at(err, place(b), "'" STR_FMT "' is encrypted",
 		      STR_ARG(buf_str(&b->name)));
@@ -267,7 +275,7 @@ int bundle_next(struct bundle *b, struct str *name, uint64_t *size, struct err *
 	do {
 		rc = next_header(b, &entry, &stored);
 		b->began = b->failure.kind == ERR_NONE;
-	} while ((rc == ARCHIVE_OK || rc == ARCHIVE_WARN) && !is_file(entry));
+	} while ((rc == ARCHIVE_OK || rc == ARCHIVE_WARN) && !is_file(b, entry));
 	b->ended = true;
 	b->is_over = rc == ARCHIVE_EOF && !input_damage(b->in);
 	if (b->is_over)
@@ -292,7 +300,7 @@ static int next_block(struct bundle *b, struct err *err)
 	const void *block = NULL;
 	la_int64_t at = b->at;
 	is_inside = true;
-	int rc = archive_read_data_block(b->archive, &block, &b->block_n, &at);
+	int rc = b->lib->archive_read_data_block(b->archive, &block, &b->block_n, &at);
 	is_inside = false;
 	bool is_there = rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
 	/* Petabytes of zeros are a few bytes in a tar. */
@@ -304,7 +312,7 @@ static int next_block(struct bundle *b, struct err *err)
 	}
 	if (is_hole)
 		damage_member(b, "it has holes");
-	else if (rc < ARCHIVE_WARN && archive_errno(b->archive) == ENOMEM)
+	else if (rc < ARCHIVE_WARN && b->lib->archive_errno(b->archive) == ENOMEM)
 		xdie_of_memory();
 	else if (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)
 		damage_member(b, reason(b));
