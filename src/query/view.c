@@ -278,7 +278,7 @@ static struct column column_of(const struct making *m, const struct field *f,
 static void keep_sorted(const struct making *m, struct choice *choice,
 			struct arena *arena)
 {
-	for (size_t i = 0; i < choice->n; i++) {
+	for (size_t i = 0; m->sort && i < choice->n; i++) {
 		if (choice->list[i] != m->sort || !m->sort->leaves)
 			continue;
 		struct field *stays = arena_alloc(arena, sizeof(*stays));

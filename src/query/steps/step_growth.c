@@ -1,6 +1,4 @@
-/* What grew in long steps: see step_growth.h. */
-#include "query/steps/step_growth.h"
-
+/* What grew in long steps: see steps.h. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

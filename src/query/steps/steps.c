@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/steps/step_growth.h"
 
 /* What is known of one profile while its rows are made. */
 struct profile_steps {

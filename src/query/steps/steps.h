@@ -44,8 +44,7 @@ struct step_row {
 	int64_t grew_ns;  /* of `grew` over its own median */
 	int64_t grew_slice_ns; /* of `grew_slice` over its mean in steps that are not long */
 	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
-	const char
-		*grew_slice; /* when is_long: step_growth.h; in the arena; NULL: none */
+	const char *grew_slice;     /* when is_long; in the arena; NULL: none */
 	int64_t values[NSTEP_VALUES];
 	const char *sources[NSTEP_PHASES]; /* what tells the phases; NULL: nothing does */
 	size_t group; /* rows of one group have a mean together, each device apart */
@@ -92,6 +91,16 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 		      struct steps *out, struct err *err);
 /* Marks the long rows and adds the means, once all are there. */
 void steps_sum_up(struct steps *s);
+/*
+ * step_growth.c, after that: which slice made a long step long.  Of what the host did in
+ * it, the name whose self time grew most over its mean in the steps of the same group that
+ * are not long; sets grew_slice, grew_slice_ns and grew_unrecorded_ns.  The thread of the
+ * step's own slice counts; where its time in no slice grew more than any name there, a
+ * name that grew more on the other threads (those of a backward pass).  Reads nothing when
+ * no row is long.
+ */
+int step_growth_find(struct store *store, struct text_pool *texts, struct steps *s,
+		     struct err *err);
 
 /* The table; table_free() frees it. */
 struct table *steps_table(const struct steps *s, const struct scope *scope,

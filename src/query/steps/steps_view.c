@@ -315,7 +315,8 @@ static struct memtable *make_table(const struct steps *s, const struct scope *sc
 		if (is_shown(&s->rows[i], show->for_people) &&
 		    (!only_first || s->rows[i].is_first))
 			items[n++] = &s->rows[i];
-	const struct view_rows rows = { &from, items, n, sizeof(*items) };
+	const struct view_rows rows = { &from, items, n,
+					sizeof(const struct step_row *) };
 	struct memtable *m = view_table(&view, &rows, scope, show);
 	arena_release(&arena);
 	free(items);

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/kernels/tensor_charges.h"
 #include "query/kernels/tensor_core.h"
 #include "query/query.h"
 #include "query/slices/open_labels.h"

@@ -360,7 +360,7 @@ const struct view top_view = {
 		"total_cpu_ns avg_cpu_ns self_device_ns self_device_pct total_device_ns "
 		"tensor_core_eligible self_tensor_core_pct! total_tensor_core_pct! "
 		"total_tensor_core_unknown_pct cpu_mem_bytes self_cpu_mem_bytes "
-		"device_mem_bytes self_device_mem_bytes flops calls! stack"),
+		"device_mem_bytes self_device_mem_bytes flops! calls! stack"),
 	.by = by,
 };
 

@@ -1,5 +1,5 @@
-/* Charges of Tensor Core kernels: see tensor_charges.h. */
-#include "query/kernels/tensor_charges.h"
+/* Charges of Tensor Core kernels: see top_rows.h. */
+#include "query/top/top_rows.h"
 
 #include <stdlib.h>
 
