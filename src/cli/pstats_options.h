@@ -4,8 +4,7 @@
 
 #include "cli/opt.h"
 #include "cli/output.h"
-#include "query/calls/callgraph_cut.h"
-#include "query/calls/callgraph_sort.h"
+#include "query/calls/callgraph_list.h"
 
 /* The --format that is no renderer's. */
 #define PSTATS_FORMAT "pstats"

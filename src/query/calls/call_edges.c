@@ -3,14 +3,67 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/calls/callgraph_cells.h"
+#include "query/number_cell.h"
 #include "trace/fact.h"
 
 #define NAME_MAX_BYTES SIZE_MAX
+
+/* Text where no int64 holds it. */
+static struct cell count_cell(const struct bignum *count)
+{
+	return count->digits ? cell_text(str_of(count->digits)) : cell_int(count->n);
+}
+
+static const struct callgraph_function *function_at(const void *from, const void *row,
+						    int arg)
+{
+	const struct call_source *source = from;
+	uint32_t function;
+
+	memcpy(&function, (const char *)row + arg, sizeof(function));
+	return &source->g->functions[function];
+}
+
+struct cell call_file(const void *from, const void *row, int arg)
+{
+	const struct call_source *source = from;
+
+	return cell_text(callgraph_text(source->g, function_at(from, row, arg)->file));
+}
+
+struct cell call_line(const void *from, const void *row, int arg)
+{
+	return cell_int(function_at(from, row, arg)->line);
+}
+
+struct cell call_name(const void *from, const void *row, int arg)
+{
+	const struct call_source *source = from;
+
+	return cell_text(callgraph_text(source->g, function_at(from, row, arg)->name));
+}
+
+struct cell call_count(const void *from, const void *row, int arg)
+{
+	const struct callgraph_sums *sums = ((const struct call_row *)row)->sums;
+
+	(void)from;
+	if (arg != offsetof(struct callgraph_sums, calls) && !sums->has_times)
+		return cell_null();
+	return count_cell((const void *)((const char *)sums + arg));
+}
+
+struct cell call_ns(const void *from, const void *row, int arg)
+{
+	const struct callgraph_sums *sums = ((const struct call_row *)row)->sums;
+
+	return sums->has_times ? view_number(from, sums, arg) : cell_null();
+}
 
 struct edges {
 	struct call_source source; /* at the beginning: `from` of the view's fields */

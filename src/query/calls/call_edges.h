@@ -6,17 +6,36 @@
 #ifndef PTOOL_QUERY_CALL_EDGES_H
 #define PTOOL_QUERY_CALL_EDGES_H
 
-#include "query/calls/callgraph_cut.h"
 #include "query/calls/callgraph_ends.h"
+#include "query/calls/callgraph_list.h"
 #include "query/filter.h"
 #include "query/view.h"
+
+/* A row of functions or of calls. */
+struct call_row {
+	uint32_t caller, callee; /* functions; a row of functions has no caller */
+	const struct callgraph_sums *sums; /* borrowed */
+};
+
+/* What the rows are of; a struct that begins with it may be a view's `from`. */
+struct call_source {
+	const struct callgraph *g; /* borrowed */
+};
+
+/* For struct field's get(); arg: the offset of caller or callee in struct call_row. */
+struct cell call_file(const void *from, const void *row, int arg);
+struct cell call_line(const void *from, const void *row, int arg);
+struct cell call_name(const void *from, const void *row, int arg);
+/* arg: the offset of a member of struct callgraph_sums; null where not recorded. */
+struct cell call_count(const void *from, const void *row, int arg);
+struct cell call_ns(const void *from, const void *row, int arg);
 
 enum call_side { CALL_CALLERS, CALL_CALLEES };
 
 struct call_edges_request {
 	enum call_side side;
-	struct view_request
-		show; /* of call_view; no sort: by function, the longest first */
+	/* Of call_view; without a key of --sort by function, the longest first. */
+	struct view_request show;
 };
 
 extern const struct view call_view;

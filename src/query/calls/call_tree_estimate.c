@@ -6,8 +6,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "query/calls/call_tree.h"
-#include "query/calls/callgraph_cells.h"
-#include "query/calls/callgraph_rings.h"
 #include "trace/fact.h"
 
 /* A graph has far more paths than edges: what no limit of the user's stops. */

@@ -144,4 +144,25 @@ int64_t callgraph_add_ns(int64_t a, int64_t b);
 bool callgraph_sums_add(struct arena *arena, struct callgraph_sums *to,
 			const struct callgraph_sums *more);
 
+/* The function's own sums; NULL: it is known as a caller alone. */
+const struct callgraph_sums *callgraph_sums_of(const struct callgraph *g,
+					       uint32_t function);
+/* NUMBER_NONE where not recorded. */
+int64_t callgraph_total_ns(const struct callgraph *g, uint32_t function);
+
+/*
+ * One of the cells above, as -1, 0, 1: counts of any size, null before any number;
+ * texts by code points.
+ */
+int callgraph_compare_sums(const struct callgraph_sums *a, const struct callgraph_sums *b,
+			   int cell);
+int callgraph_compare_names(const struct callgraph *g, uint32_t a, uint32_t b, int cell);
+/*
+ * The number of each function's ring: functions that call each other, directly or not, and
+ * so are in the middle of recursion; most rings have one function.  An array of nfunctions
+ * that the caller frees.  `first` and `order` are callgraph_callees()'.
+ */
+uint32_t *callgraph_rings(const struct callgraph *g, const uint32_t *first,
+			  const uint32_t *order, uint32_t *nrings);
+
 #endif

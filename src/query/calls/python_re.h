@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -21,11 +20,5 @@ struct python_re *python_re_new(struct str pattern);
 void python_re_free(struct python_re *re);
 /* re.search(): 1, 0, or -1 with an ERR_USAGE when it takes too long. */
 int python_re_search(const struct python_re *re, struct str text, struct err *err);
-
-/*
- * python_spell.c: the pattern as PCRE2 spells it.  False where Python refuses it for
- * what PCRE2 takes.  `is_ascii`: \w, \d, \s and \b know ASCII alone.
- */
-bool python_re_spell(struct str pattern, struct buf *out, bool *is_ascii);
 
 #endif

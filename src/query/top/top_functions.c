@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "base/sum.h"
-#include "query/calls/callgraph_cells.h"
+#include "query/calls/call_edges.h"
 #include "query/number_cell.h"
 #include "query/top/top.h"
 #include "trace/fact.h"

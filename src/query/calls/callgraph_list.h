@@ -1,6 +1,10 @@
-/* The orders in which Python's pstats lists functions: sort_stats(), reverse_order(). */
-#ifndef PTOOL_QUERY_CALLGRAPH_SORT_H
-#define PTOOL_QUERY_CALLGRAPH_SORT_H
+/*
+ * Listings of functions as Python's pstats makes them: its orders, sort_stats() and
+ * reverse_order(), and its restrictions, each of which cuts the list that the one before
+ * it left, and tells so in pstats' words.
+ */
+#ifndef PTOOL_QUERY_CALLGRAPH_LIST_H
+#define PTOOL_QUERY_CALLGRAPH_LIST_H
 
 #include "query/calls/callgraph.h"
 
@@ -10,7 +14,7 @@ struct callgraph_key {
 	const char *name;
 	const char *also;     /* what pprof calls it; NULL: nothing */
 	const char *what;     /* as pstats prints it: "call count" */
-	const char *by;       /* fields, a letter each: see callgraph_sort.c */
+	const char *by;       /* fields, a letter each: see callgraph_list.c */
 	bool is_of_texts;     /* needs the functions' names */
 	const char *old_text; /* "-1", of pstats' older interface; NULL: none */
 };
@@ -36,5 +40,33 @@ bool callgraph_order_needs_names(const struct callgraph_order *order);
 /* The rows in that order: `rows` has room for nrows. */
 void callgraph_sort(const struct callgraph *g, const struct callgraph_order *order,
 		    uint32_t *rows);
+
+enum callgraph_cut_kind {
+	CUT_COUNT,    /* the first n; a negative n: all */
+	CUT_FRACTION, /* the first part, 0 to 1 */
+	CUT_MATCH     /* those whose standard name a regular expression is found in */
+};
+
+struct callgraph_cut {
+	enum callgraph_cut_kind kind;
+	int64_t n;
+	double fraction;
+	const char *pattern;
+};
+
+/* The functions that are listed: indexes of rows. */
+struct callgraph_list {
+	uint32_t *rows; /* the caller's; cuts leave its beginning */
+	size_t n;
+	bool is_emptied_by_match;
+};
+
+/*
+ * Cuts the list; `message` gets a line for each cut that changed it, or whose
+ * expression is none.  -1 with an ERR_USAGE when matching takes too long.
+ */
+int callgraph_cut_list(const struct callgraph *g, const struct callgraph_cut *cuts,
+		       size_t ncuts, struct callgraph_list *list, struct buf *message,
+		       struct err *err);
 
 #endif
