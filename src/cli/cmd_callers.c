@@ -101,7 +101,7 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 		*out = call_edges_table(g, &matches, &request);
 	if (rc == 0 && (*out)->total_rows == 0) {
 		table_free(*out);
-		rc = err_set(err, ERR_EMPTY, "what matches '%.100s' has no %s",
+		rc = err_set(err, ERR_EMPTY, "no match of '%.100s' has %s",
 			     r->opts->regex,
 			     request.side == CALL_CALLERS
 				     ? "callers: the recording begins there"
@@ -185,8 +185,9 @@ const struct command cmd_callers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callers_examples,
-	.exits = EXITS_READING("there are callers",
-			       "no function matches, or none that does has callers"),
+	.exits =
+		EXITS_READING("there are callers",
+			      "no function matches, or no matching function has callers"),
 	.run = run_callers,
 };
 
@@ -205,6 +206,7 @@ const struct command cmd_callees = {
 	.options_size = sizeof(defaults),
 	.examples = callees_examples,
 	.exits = EXITS_READING("there are callees",
-			       "no function matches, or none that does calls another"),
+			       "no function matches, or no matching function calls "
+			       "another"),
 	.run = run_callees,
 };

@@ -165,15 +165,15 @@ static int find_part(const struct diff_opts *o, enum diff_part *part, struct err
 	     accounting = o->parts[DIFF_PART_ACCOUNTING];
 
 	if (headline && accounting)
-		return err_set(err, ERR_USAGE,
-			       "--headline and --accounting are tables of their own: one "
-			       "at a time");
+		return err_set(
+			err, ERR_USAGE,
+			"--headline and --accounting are separate tables: give one");
 	if (o->sides.aa && (headline || accounting))
 		return err_set(err, ERR_USAGE,
-			       "--aa has a table of its own: neither --headline nor "
+			       "--aa has its own table: without --headline and "
 			       "--accounting");
 	if (o->view.sort && (headline || accounting || o->sides.aa))
-		return err_set(err, ERR_USAGE, "--sort orders the rows: not those of %s",
+		return err_set(err, ERR_USAGE, "--sort does not apply to %s",
 			       headline     ? "--headline"
 			       : accounting ? "--accounting"
 					    : "--aa");

@@ -60,7 +60,7 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 	if (f->categories.n || f->threads.n)
 		return err_set(
 			err, ERR_USAGE,
-			"--cat and --thread choose slices, and idle time has none: "
+			"--cat and --thread choose slices, which idle time is not: "
 			"'ptool list' shows them");
 	if (r->is_hta && (r->is_list || r->charges_roots || r->by != GAPS_BY_CAUSE ||
 			  f->focus || f->ignore || f->has_min_dur))
@@ -72,8 +72,7 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 		return err_set(err, ERR_USAGE,
 			       "--list shows single gaps, --by sums them up: give one");
 	if (r->is_hta && r->is_inner)
-		return err_set(err, ERR_USAGE,
-			       "--causes hta is always of what --inner counts: give one");
+		return err_set(err, ERR_USAGE, "--causes hta implies --inner: give one");
 	if (!r->is_hta && strcmp(o->threshold, defaults.threshold) != 0)
 		return err_set(err, ERR_USAGE, "--threshold is for --causes hta");
 	return 0;

@@ -108,8 +108,7 @@ static int find_view(const struct memory_opts *o, enum memory_view *view, struct
 			continue;
 		if (*view != MEMORY_VIEW_PEAKS)
 			return err_set(err, ERR_USAGE,
-				       "--%s and --%s are tables of their own: one at a "
-				       "time",
+				       "--%s and --%s are separate tables: give one",
 				       flag_of(*view), flag_of((enum memory_view)i));
 		*view = (enum memory_view)i;
 	}
@@ -151,8 +150,8 @@ static int check_view(const struct memory_opts *o, enum memory_view view, struct
 
 	if ((o->filter.focus || o->filter.ignore) && !has_ops)
 		return err_set(err, ERR_USAGE,
-			       "--focus and --ignore choose operators, which the rows of "
-			       "peaks and --growth are not");
+			       "--focus and --ignore choose operators; the peaks and "
+			       "--growth have none");
 	if (o->min_bytes && view != MEMORY_VIEW_EVENTS)
 		return err_set(err, ERR_USAGE, "--min-bytes is for --events");
 	if (is_changed(o->min_share, defaults.min_share) && view != MEMORY_VIEW_SPIKES)

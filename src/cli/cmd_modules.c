@@ -48,10 +48,9 @@ static int make_request(const void *options, const struct filter *filter, void *
 	};
 	if (!filter->streams.n && !filter->devices.n && !filter->categories.n)
 		return 0;
-	return err_set(
-		err, ERR_USAGE,
-		"--stream, --device and --cat do not choose modules: 'ptool kernels' "
-		"and 'ptool top' know them");
+	return err_set(err, ERR_USAGE,
+		       "--stream, --device and --cat do not apply to modules: see 'ptool "
+		       "kernels' and 'ptool top'");
 }
 
 static int open_modules(const struct reading *r, const void *request, struct table **out,

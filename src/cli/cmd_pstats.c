@@ -120,7 +120,7 @@ static int make_request(const struct pstats_opts *o, struct request *r, struct e
 			       .is_text = is_text(&o->output) };
 	if (o->callers && o->callees)
 		return err_set(err, ERR_USAGE,
-			       "--callers and --callees are two listings: ask for one");
+			       "--callers and --callees are two listings: give one");
 	if (pstats_parse_sort(&o->sort, &r->order, err) < 0 ||
 	    pstats_parse_cuts(&o->cuts, &r->cuts, err) < 0 ||
 	    scope_options_check(&o->scope, err) < 0 ||
@@ -159,15 +159,15 @@ static void tell_faults(const char *command, const struct request *r,
 		return;
 	if (g->noverwritten)
 		message_note(command, NULL,
-			     "%zu callers have the name of another one of the same "
-			     "function without directories, and took its place, as in "
-			     "pstats; --format csv adds them",
+			     "%zu callers got the name of another caller when "
+			     "directories were stripped, and replaced it, as pstats "
+			     "does; --format csv adds them up",
 			     g->noverwritten);
 	if (g->nmixed)
 		message_note(command, NULL,
-			     "%zu callers were added that are counts alone in one "
-			     "place and have times in another, where pstats fails: "
-			     "their calls are shown alone",
+			     "%zu callers have times in one file and only counts "
+			     "in another, where pstats fails: only their calls are "
+			     "shown",
 			     g->nmixed);
 }
 

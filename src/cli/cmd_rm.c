@@ -113,10 +113,10 @@ static const char *const examples[] = { "ptool rm trace.json",
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "the runs are gone" },
 	{ EXIT_USAGE, "a mistake in the command line" },
-	{ EXIT_EMPTY, "a run of that name is not in the store" },
-	{ EXIT_INPUT, "the store is missing, is none, or is of another schema" },
+	{ EXIT_EMPTY, "there is no run of that name in the store" },
+	{ EXIT_INPUT, "the store is missing, is not a store, or is of another schema" },
 	{ EXIT_IO, "the store cannot be written, or memory runs out" },
-	{ EXIT_INTERRUPT, "interrupted; of several runs the first ones may be gone" },
+	{ EXIT_INTERRUPT, "interrupted; the first of several runs may be deleted already" },
 	EXITS_END,
 };
 /* clang-format on */

@@ -68,8 +68,9 @@ static bool is_file(const char *path)
 static int sort_operands(struct sql_opts *o, struct err *err)
 {
 	if (o->file)
-		return o->query ? err_set(err, ERR_USAGE, "there is a QUERY and a --file")
-				: 0;
+		return o->query
+			       ? err_set(err, ERR_USAGE, "give QUERY or --file, not both")
+			       : 0;
 	if (o->query)
 		return 0;
 	if (!o->operand || is_file(o->operand))
@@ -91,7 +92,7 @@ static char *read_query(const char *path, struct err *err)
 	if (bytes.n == QUERY_MAX)
 		err_set(err, ERR_USAGE, "the query is longer than 64 MiB");
 	else if (memchr(bytes.p, '\0', bytes.n))
-		err_set(err, ERR_USAGE, "this is no SQL: it contains a NUL byte");
+		err_set(err, ERR_USAGE, "not SQL: it contains a NUL byte");
 	else if (err->kind == ERR_NONE)
 		text = xstrndup((const char *)bytes.p, bytes.n);
 	input_close(in);
@@ -176,11 +177,10 @@ static int answer(const struct command *self, const struct sql_opts *o,
 	user_sql_limit(q, o->timeout_s);
 	user_sql_limit_memory(q, o->memory_bytes);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
-		rc = err_set(
-			err, ERR_USAGE,
-			"%zu statements give rows; only table and markdown show more "
-			"than one result",
-			n);
+		rc = err_set(err, ERR_USAGE,
+			     "%zu statements return rows; only --format table and "
+			     "markdown can show more than one result",
+			     n);
 	else if (rc == 0 && n > 1)
 		rc = draw_each(q, self, &o->output, err);
 	else if (rc == 0)
@@ -249,7 +249,7 @@ static const char *const examples[] = {
 /* clang-format off */
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "the query ran, even if it selected nothing" },
-	{ EXIT_USAGE, "a mistake in the query or in the command line; a statement that would write, or uses what is refused; a query that took longer than --timeout; or the output exists" },
+	{ EXIT_USAGE, "a mistake in the query or in the command line; a statement that writes or is refused; a query that took longer than --timeout; or the output exists" },
 	{ EXIT_INPUT, "the store, the file or the query's file is missing, cannot be read, or is of another schema" },
 	{ EXIT_IO, "the output or the cache cannot be written, or the query needs more memory than --memory-limit" },
 	{ EXIT_INTERRUPT, "interrupted" },

@@ -83,11 +83,9 @@ static int run(const struct command *self, int argc, char **argv)
 		return code;
 	if (o.phases && strcmp(o.bounds, bounds_names[BOUNDS_HOST]) != 0)
 		err_set(&err, ERR_USAGE,
-			"--phases are of the host's ranges: they have no --bounds %s",
-			o.bounds);
+			"--phases use the host's bounds: without --bounds %s", o.bounds);
 	else if (o.phases && o.device.n)
-		err_set(&err, ERR_USAGE,
-			"--phases are the host's: they have no --device");
+		err_set(&err, ERR_USAGE, "--phases are on the host: without --device");
 	else if (filter_compile(&(struct filter_texts){ .steps = o.step,
 							.devices = o.device.items,
 							.ndevices = o.device.n },

@@ -114,8 +114,9 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 				       filter_needs_slices(query->filter)))
 		return err_set(
 			err, ERR_USAGE,
-			"--by annotation is a table of its own: it takes --sort, --limit, "
-			"--focus, --ignore, --step and the options of profiles and output");
+			"--by annotation is a separate table: it takes only --sort, "
+			"--limit, --focus, --ignore, --step, and profile and output "
+			"options");
 	if (is_torch(o) && asked & ~torchs)
 		return err_set(
 			err, ERR_USAGE,

@@ -94,7 +94,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	if (filter->streams.n || filter->devices.n)
 		return err_set(err, ERR_USAGE,
 			       "--stream and --device choose device work, which has no "
-			       "callers: 'ptool list' and 'ptool top' show it");
+			       "callers: see 'ptool list' and 'ptool top'");
 	return 0;
 }
 

@@ -56,7 +56,7 @@ static int check_aa(const struct diff_side_opts *o, struct err *err)
 {
 	if (o->new_side.n || has_dashes(o))
 		return err_set(err, ERR_USAGE,
-			       "--aa has one side alone: runs of one program");
+			       "--aa takes one side only: runs of one program");
 	if (!is_one_store(o) && o->runs.n > 1)
 		return err_set(err, ERR_USAGE,
 			       "--run several times names runs of one store");

@@ -133,8 +133,8 @@ void operand_explain(const struct operand *operand, struct err *err)
 		return;
 	unlink(operand->cached);
 	err_set(err, ERR_INPUT,
-		"its store in the cache was damaged and is deleted, run the command "
-		"again: '%s'",
+		"its store in the cache was damaged and was deleted, run the "
+		"command again: '%s'",
 		operand->cached);
 }
 

@@ -61,8 +61,8 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 				   .for_people = reading_is_for_people(plan->output) };
 	if (operand->is_raw && findings_have(operand->store, &scope, FINDING_TRUNCATED))
 		message_note(plan->command, operand->path,
-			     "the file is cut off: what came after the cut, often all "
-			     "device work, is missing; copy or record it again");
+			     "the file is cut off, and what came after is missing, "
+			     "often all device work: copy or record it again");
 	rc = draw(plan, &reading, err);
 	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter)
 		filter_explain(operand->store, &scope, plan->filter, err);

@@ -358,8 +358,8 @@ int filter_check_call_graph(const struct filter *f, struct err *err)
 	if (!filter_needs_slices(f) && !f->has_steps)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "a call graph has no slices to filter: it takes --focus and "
-		       "--ignore alone");
+		       "a call graph has no slices to filter: only --focus and "
+		       "--ignore apply");
 }
 
 bool filter_wants_python(const struct filter *f)

@@ -243,8 +243,8 @@ static void add_notes(struct memtable *m, const struct scope *scope)
 	note_recorded(m);
 	if (n > 0)
 		memtable_add_note(
-			m, "%zu %s repaired or damaged events; 'ptool doctor' tells", n,
-			n == 1 ? "profile has" : "profiles have");
+			m, "%zu %s repaired or damaged events; 'ptool doctor' lists them",
+			n, n == 1 ? "profile has" : "profiles have");
 }
 
 /* Reading all the device work of more slices than this takes longer than a list may. */
@@ -263,14 +263,14 @@ static int open_devices(struct store *store, const struct scope *scope,
 		if (launches)
 			memtable_add_note(
 				m,
-				"%lld calls launched kernels, and none of these "
-				"was recorded; 'ptool advise' says what to check",
+				"%lld calls launched kernels, and no kernel was "
+				"recorded; 'ptool advise' says what to check",
 				(long long)launches);
 		return 0;
 	}
 	if (info_sum(m, INFO_SLICES) <= SLICES_MAX)
 		return devices_summary_open(store, scope, out, err);
-	memtable_add_note(m, "'ptool devices' tells how well the devices were used");
+	memtable_add_note(m, "'ptool devices' shows how busy the devices were");
 	return 0;
 }
 

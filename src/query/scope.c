@@ -332,7 +332,7 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
 	return err_set(
 		err, ERR_EMPTY,
 		"the run holds call graphs (%zu) and traces (%zu), which cannot be "
-		"added up; --profile chooses one ('ptool info' lists them)",
+		"added up: choose one with --profile ('ptool info' lists them)",
 		graphs, scope->n - graphs);
 }
 

@@ -95,14 +95,12 @@ static void add_statement(struct user_sql *q, struct sqlite3_stmt *stmt)
 static int check_statement(struct sqlite3_stmt *stmt, struct err *err)
 {
 	if (!sqlite3_stmt_readonly(stmt))
-		return err_set(err, ERR_USAGE,
-			       "a store is only read; this would write: %.100s",
+		return err_set(err, ERR_USAGE, "queries cannot write; this would: %.100s",
 			       sqlite3_sql(stmt));
 	for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++)
 		if (!sqlite3_bind_parameter_name(stmt, i))
-			return err_set(
-				err, ERR_USAGE,
-				"a bare ? cannot be given a value; name it, as :name");
+			return err_set(err, ERR_USAGE,
+				       "a bare ? cannot be given a value; use :name");
 	return 0;
 }
 

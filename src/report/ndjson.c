@@ -27,7 +27,7 @@ static int ndjson_render(struct table *t, const struct render_opts *opts, FILE *
 
 const struct renderer ndjson_renderer = {
 	.name = "ndjson",
-	.help = "one JSON object a line, rows only",
+	.help = "one JSON object per line, rows only",
 	.suffix = "ndjson jsonl",
 	.render = ndjson_render,
 };

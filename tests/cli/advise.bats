@@ -38,7 +38,7 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 @test "advise says so when there is no problem" {
 	run --separate-stderr ptool advise "$GPU/sync.json" --rule data-loading --rule communication
 	exits 0
-	[[ ${lines[0]} == "no problem found by the rules that were asked; GPU 0 is busy "* ]]
+	[[ ${lines[0]} == "no problem found by the rules that ran; GPU 0 is busy "* ]]
 	run --separate-stderr ptool advise "$GPU/sync.json" --rule data-loading --format csv
 	exits 0
 	[ "${#lines[@]}" -eq 1 ]
@@ -50,7 +50,7 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 	[[ ${lines[0]} == "no rule could run; "* ]]
 	run --separate-stderr ptool advise "$GPU/sync.json" --rule memory-limit --rule data-loading
 	exits 0
-	[[ ${lines[0]} == "no problem found by the rules that were asked; "* ]]
+	[[ ${lines[0]} == "no problem found by the rules that ran; "* ]]
 	[ "${lines[1]}" = "1 rule needs what this recording lacks; --verbose lists it." ]
 	run --separate-stderr ptool advise "$GPU/sync.json" --rule memory-limit --rule data-loading --verbose
 	[ "${lines[1]}" = "1 rule needs what this recording lacks:" ]
@@ -99,7 +99,7 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 @test "advise has no rules for call graphs" {
 	run --separate-stderr ptool advise "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
 	exits 3
-	[[ ${stderr##*$'\n'} == *": rules judge traces, and this is a call graph: record with torch.profiler" ]]
+	[[ ${stderr##*$'\n'} == *": rules need a trace, and this is a call graph: record with torch.profiler" ]]
 }
 
 @test "advise of a store that is missing" {

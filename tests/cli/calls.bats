@@ -36,9 +36,9 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	run -3 --separate-stderr ptool callees '^nothing like it$' a.prof
 	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top a.prof' lists them"
 	run -3 --separate-stderr ptool callers 'builtins.exec' a.prof
-	says "ptool: callers: a.prof: what matches 'builtins.exec' has no callers: the recording begins there"
+	says "ptool: callers: a.prof: no match of 'builtins.exec' has callers: the recording begins there"
 	run -3 --separate-stderr ptool callees 'builtins.print' a.prof
-	says "ptool: callees: a.prof: what matches 'builtins.print' has no callees"
+	says "ptool: callees: a.prof: no match of 'builtins.print' has callees"
 }
 
 @test "mistakes in the command line are one line, and exit 2" {
@@ -55,7 +55,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	run -2 --separate-stderr ptool tree "$PROF" --min 5min
 	says "ptool: tree: --min wants 0 to 100 percent or a time with its unit (1ms), not '5min'"
 	run -2 --separate-stderr ptool tree "$TRACE" --stream 7
-	says "ptool: tree: --stream and --device choose device work, which has no callers: 'ptool list' and 'ptool top' show it"
+	says "ptool: tree: --stream and --device choose device work, which has no callers: see 'ptool list' and 'ptool top'"
 }
 
 @test "what cannot be read, and where nothing can be written, ends as in other commands" {
@@ -131,7 +131,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	for command in top tree; do
 		for option in '--step 3' '--cat cpu_op' '--min-dur 1us' '--time 0..1ms' '--thread 1'; do
 			run -2 --separate-stderr ptool $command $option
-			says "ptool: $command: a call graph has no slices to filter: it takes --focus and --ignore alone"
+			says "ptool: $command: a call graph has no slices to filter: only --focus and --ignore apply"
 		done
 	done
 	run -2 --separate-stderr ptool top --sort self_device_time_total
@@ -145,7 +145,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	ptool ingest -q "$PROF" "$TRACE"
 	for command in top tree; do
 		run -3 --separate-stderr ptool $command
-		says "ptool: $command: ptool.db: the run holds call graphs (1) and traces (1), which cannot be added up; --profile chooses one ('ptool info' lists them)"
+		says "ptool: $command: ptool.db: the run holds call graphs (1) and traces (1), which cannot be added up: choose one with --profile ('ptool info' lists them)"
 		ptool $command --profile w_gen.prof >/dev/null
 		ptool $command --profile trace.json.gz >/dev/null
 	done

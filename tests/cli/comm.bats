@@ -118,18 +118,18 @@ setup_store() {
 		        lacking = [e for e in events if rank != 1 or e is not kernels[0]]
 		        json.dump(dict(trace, traceEvents=lacking), open(f"{numbered}{rank}.json", "w"))
 	PY
-	told='note: ranks that take part in others of their kind are missing from 1 of 4 collectives: rank 1 from 1'
-	guess='note: 2 collectives have no numbers, and not all ranks have as many: that the k-th of each belong together is a guess'
+	told='note: 1 of 4 collectives lack ranks that take part in others of their kind: rank 1 from 1'
+	guess='note: 2 collectives have no sequence numbers, and ranks have different numbers of them: matching the k-th of each rank is a guess'
 	ptool ingest -q --run numbered True?.json
 	ptool comm --ranks --run numbered >out
 	grep -qxF "$told" out
 	lacks guess <out
 	ptool ingest -q --run unnumbered False?.json
-	ptool comm --ranks --run unnumbered >out
+	ptool comm --ranks --run unnumbered --wide >out
 	grep -qxF "$told" out
 	grep -qxF "$guess" out
 	setup_store
-	ptool comm --ranks --run job | lacks "missing from"
+	ptool comm --ranks --run job | lacks "lack ranks"
 }
 
 @test "a file that is there twice is named" {
@@ -151,7 +151,7 @@ setup_store() {
 	sed '/"distributedInfo"/d' "$GPU/collectives_rank1.json" >b.json
 	ptool ingest -q a.json b.json
 	run -3 --separate-stderr ptool comm --ranks
-	says "ptool: comm: ptool.db: --ranks compares ranks, and no recording tells its own (distributedInfo, or a name like rank0.json)"
+	says "ptool: comm: ptool.db: --ranks compares ranks, and no recording says its rank (distributedInfo, or a name like rank0.json)"
 }
 
 @test "filters choose single collectives" {
@@ -159,7 +159,7 @@ setup_store() {
 	[ "$(ptool comm --list --format csv --focus all_reduce | tail -n +2 | wc -l)" = 4 ]
 	[ "$(ptool comm --list --format csv --step 1 | tail -n +2 | wc -l)" = 4 ]
 	run -3 --separate-stderr ptool comm --ranks --min-dur 150us
-	says "ptool: comm: ptool.db: no two ranks took part in one collective"
+	says "ptool: comm: ptool.db: no two ranks share a collective"
 	run -3 --separate-stderr ptool comm --focus broadcast
 	says "ptool: comm: ptool.db: --focus 'broadcast' matches no name"
 	run -2 --separate-stderr ptool comm --cat kernel
@@ -169,7 +169,7 @@ setup_store() {
 @test "a recording without collectives says so" {
 	ptool ingest -q "$GPU/copies.json"
 	run -3 --separate-stderr ptool comm
-	says "ptool: comm: ptool.db: no collective is recorded: neither kernels of NCCL and its kin nor torch.distributed's ranges (gloo:all_reduce)"
+	says "ptool: comm: ptool.db: no collective was recorded: neither NCCL (or RCCL) kernels nor torch.distributed's ranges (gloo:all_reduce)"
 }
 
 @test "mistakes in the command line name what is nearest" {
@@ -228,7 +228,7 @@ coalesced_trace() {
 	ptool ingest -q p2p0.json p2p1.json
 	[ "$(ptool comm --rank 1 --format csv | tail -1 | cut -d, -f4)" = '"send_recv"' ]
 	run -3 --separate-stderr ptool comm --ranks # each may be with another rank
-	says "ptool: comm: ptool.db: only sends and receives match, which are not compared"
+	says "ptool: comm: ptool.db: only sends and receives match, and these are not compared"
 }
 
 # A kernel of rank $1 for each end given, of 5 us, in microseconds.
@@ -249,7 +249,7 @@ reduces_of() {
 	reduces_of 1 100 230 360 >1.json
 	ptool ingest -q --run apart 0.json 1.json
 	ptool comm --ranks | grep -q '^note: clocks are aligned on the ends of collectives, to within 30'
-	ptool comm --ranks | tr '\n' ' ' | grep -q 'less than the clocks may differ: do not trust waits, skew and who was last'
+	ptool comm --ranks | tr '\n' ' ' | grep -q 'less than the clock error: do not trust waits, skew and the last rank'
 	reduces_of 1 100 200 300 >1.json
 	ptool ingest -q --run together 0.json 1.json
 	ptool comm --ranks | lacks 'do not trust'

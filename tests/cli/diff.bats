@@ -278,13 +278,13 @@ END
 	prints "cuda:0 14680064"
 	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory --thread 1
 	exits 2
-	[[ $stderr == *"--by memory takes --focus, --ignore, --device, --step and --time alone" ]]
+	[[ $stderr == *"--by memory takes only --focus, --ignore, --device, --step and --time" ]]
 	local stack=$TORCH/t2141_cnn_w0_stack/trace.json.gz
 	for option in --first-step '--step 3' '--thread 1'; do
 		# shellcheck disable=SC2086
 		run --separate-stderr ptool diff "$stack" "$stack" --by function $option
 		exits 2
-		[[ $stderr == *"--by function is of whole runs: it takes --focus and --ignore alone" ]]
+		[[ $stderr == *"--by function compares whole runs: only --focus and --ignore apply" ]]
 	done
 }
 
@@ -499,7 +499,7 @@ END
 	[[ $(cat parts.md) != *"| aten::mm"* ]]
 	run --separate-stderr ptool diff "$GPU/memory.json" "$GPU/memory.json" --by memory --accounting
 	exits 3
-	[[ $stderr == *"ptool: diff: there is no accounting of peaks of memory: it has no parts but the rows" ]]
+	[[ $stderr == *"ptool: diff: peaks of memory cannot be split into parts: see the rows" ]]
 	run --separate-stderr ptool diff base1.json new1.json --accounting --headline
 	exits 2
 	run --separate-stderr ptool diff --aa base?.json --headline
@@ -612,7 +612,7 @@ END
 	exits 2
 	run --separate-stderr ptool diff "$GPU/annotations.json" "$GPU/annotations.json" --by annotation --metric device --thread 1
 	exits 2
-	[[ $stderr == *"device time of labels is known by name and step alone: it takes --focus, --ignore and --step" ]]
+	[[ $stderr == *"the device time of labels is recorded by name and step: only --focus, --ignore and --step apply" ]]
 }
 
 @test "every dimension that a recording has gives a table" {

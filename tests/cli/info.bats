@@ -78,7 +78,7 @@ prints_lines() { # LINE...: all of stdin
 
 @test "people are told when something was repaired" {
 	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
-	ptool info | grep -x "note: 1 profile has repaired or damaged events; 'ptool doctor' tells"
+	ptool info | grep -x "note: 1 profile has repaired or damaged events; 'ptool doctor' lists them"
 	ptool info --format json | grep -F '"findings":2'
 }
 

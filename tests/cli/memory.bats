@@ -69,7 +69,7 @@ on_80() {
 @test "one view at a time" {
 	run --separate-stderr ptool memory --stats --events
 	exits 2
-	says "ptool: memory: --stats and --events are tables of their own: one at a time"
+	says "ptool: memory: --stats and --events are separate tables: give one"
 }
 
 @test "an option that the view does not look at is refused" {
@@ -178,7 +178,7 @@ event() {
 		run --separate-stderr ptool memory $words
 		exits 3
 		[ "${#lines[@]}" -eq 0 ]
-		says "ptool: memory: ptool.db: a memory timeline tells of categories, not of blocks: a trace or a snapshot does"
+		says "ptool: memory: ptool.db: a memory timeline has categories and no blocks; a trace or a snapshot has"
 	done
 }
 

@@ -26,7 +26,7 @@ load setup
 	run -3 --separate-stderr ptool modules --focus nothing
 	says "ptool: modules: ptool.db: --focus 'nothing' matches no name"
 	run -2 --separate-stderr ptool modules --stream 7
-	says "ptool: modules: --stream, --device and --cat do not choose modules: 'ptool kernels' and 'ptool top' know them"
+	says "ptool: modules: --stream, --device and --cat do not apply to modules: see 'ptool kernels' and 'ptool top'"
 }
 
 @test "modules in the order of their calls, and the first rows alone" {

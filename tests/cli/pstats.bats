@@ -90,7 +90,7 @@ EOF
 	run --separate-stderr ptool pstats --strip-dirs --callers two.prof
 	exits 0
 	[ "${lines[3]}" = 'f.py:3(f)  <-       2    0.250    0.500  k.py:1(k)' ]
-	says 'ptool: pstats: 1 callers have the name of another one of the same function without directories, and took its place, as in pstats; --format csv adds them'
+	says 'ptool: pstats: 1 callers got the name of another caller when directories were stripped, and replaced it, as pstats does; --format csv adds them up'
 	run --separate-stderr ptool pstats --strip-dirs --callers --format csv two.prof
 	exits 0
 	says ''
@@ -200,7 +200,7 @@ EOF
 	says "ptool: pstats: --limit wants a number, not 'many'"
 	run --separate-stderr ptool pstats --callers --callees stripmerge.prof
 	exits 2
-	says 'ptool: pstats: --callers and --callees are two listings: ask for one'
+	says 'ptool: pstats: --callers and --callees are two listings: give one'
 }
 
 @test "old keys, pprof's keys and --sort help" {

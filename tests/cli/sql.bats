@@ -84,7 +84,7 @@ here() {
 	prints $'a\n1\n\n1 row\n\nb\n2\n\n1 row'
 	run --separate-stderr ptool sql 'SELECT 1 AS a; SELECT 2 AS b' --format csv
 	exits 2
-	says 'ptool: sql: 2 statements give rows; only table and markdown show more than one result'
+	says 'ptool: sql: 2 statements return rows; only --format table and markdown can show more than one result'
 	run --separate-stderr ptool sql 'SELECT 1 AS a; PRAGMA case_sensitive_like = 1' --format csv
 	exits 0
 	prints $'a\n1'
@@ -235,7 +235,7 @@ such"'
 	says "ptool: sql: --param wants NAME=VALUE, not 'a'"
 	run --separate-stderr ptool sql 'SELECT ?' -p 1=1
 	exits 2
-	says 'ptool: sql: a bare ? cannot be given a value; name it, as :name'
+	says 'ptool: sql: a bare ? cannot be given a value; use :name'
 }
 
 @test "2: no query, two of them, or an empty one" {
@@ -255,7 +255,7 @@ such"'
 	printf 'SELECT 1\0' >nul.sql
 	run --separate-stderr ptool sql --file nul.sql
 	exits 2
-	says 'ptool: sql: nul.sql: this is no SQL: it contains a NUL byte'
+	says 'ptool: sql: nul.sql: not SQL: it contains a NUL byte'
 }
 
 @test "4: a query file or a store that is missing, a store that is damaged" {

@@ -98,7 +98,7 @@ int advise_load(struct store *store, const struct scope *scope,
 		return -1;
 	if (is_graph)
 		return err_set(err, ERR_EMPTY,
-			       "rules judge traces, and this is a call graph: record "
+			       "rules need a trace, and this is a call graph: record "
 			       "with torch.profiler");
 	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)

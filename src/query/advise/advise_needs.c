@@ -37,7 +37,7 @@ static const struct {
 	  "record with profile_memory=True" },
 };
 
-#define NOT_TORCH "rules of the CPU judge recordings of PyTorch alone"
+#define NOT_TORCH "CPU rules apply to PyTorch recordings only"
 
 #define NLACKS (sizeof(lacks) / sizeof(lacks[0]))
 

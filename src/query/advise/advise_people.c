@@ -266,7 +266,7 @@ static const char *verdict(const struct advice_list *list,
 	if (list->n || !is_judged)
 		return NULL;
 	if (request->n < rule_count())
-		return "no problem found by the rules that were asked";
+		return "no problem found by the rules that ran";
 	return is_busy ? "no problem found" : "no single cause found";
 }
 

@@ -51,11 +51,11 @@ enum rule_fact {
 	FACT_MEMORY = 64,
 };
 
-#define RULE_SHARE_OF_STEPS(pct)                                            \
-	{                                                                   \
-		{                                                           \
-			"min_pct", (pct), "share of the steps that is fine" \
-		}                                                           \
+#define RULE_SHARE_OF_STEPS(pct)                                                  \
+	{                                                                         \
+		{                                                                 \
+			"min_pct", (pct), "share of the steps that is acceptable" \
+		}                                                                 \
 	}
 
 struct rule {

@@ -24,7 +24,7 @@ static int check_slow_calls(const struct rule_run *run, struct err *err)
 	rule_add_window(run);
 	advice_evidence(run, "slow_calls", UNIT_COUNT, cell_int(slow.n));
 	rule_add_operators(run, "slow_calls", ns,
-			   "time of those calls above what they need or usually take / "
+			   "time of these calls above what they need or usually take / "
 			   "steps");
 	return 0;
 }
@@ -33,13 +33,13 @@ const struct rule rule_slow_calls = {
 	.name = "slow-calls",
 	.title = "Slow calls",
 	.looks =
-		"In recordings without device work: 3 calls of operators and more that "
-		"take 1 ms and 5 times what the median call with the same shapes takes "
-		"(but the first of them), or twice what a core needs for their shapes at "
-		"50 ns an element and 1 ns for two multiplications. They wait for a core, "
-		"most likely. Calls that load data are of data-loading.",
+		"In recordings without device work: three or more calls of operators that "
+		"take at least 1 ms and 5 times the median call with the same shapes (the "
+		"first call excepted), or twice what a core needs for their shapes at 50 "
+		"ns an element and 1 ns for two multiplications. They most likely wait "
+		"for a core. Calls that load data belong to the rule data-loading.",
 	.source = "ptool's own: 10 % of the step.",
-	.parameters = { { "min_pct", 10, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH | NEED_SHAPES,
 	.check = check_slow_calls,
 };
@@ -102,8 +102,7 @@ static int check_long_calls(const struct rule_run *run, struct err *err)
 	rule_add_window(run);
 	advice_evidence(run, "long_calls", UNIT_COUNT, cell_int(calls.n));
 	rule_add_share(run, "long_calls_ns", calls.above_ns, "long_calls_pct",
-		       "self time of those calls above what the others like them take / "
-		       "steps");
+		       "self time of these calls above that of similar calls / steps");
 	return 0;
 }
 
@@ -113,9 +112,10 @@ const struct rule rule_long_calls = {
 	.looks = "In recordings without device work: calls of operators that take a "
 		 "twentieth of the steps, and twice what the median call with the same "
 		 "shapes takes (of the same name, where shapes were not recorded), where "
-		 "there is another. Calls that slow-calls reports do not count.",
+		 "there is another. Calls that the rule slow-calls reports are not "
+		 "counted.",
 	.source = "ptool's own: 10 % of the steps.",
-	.parameters = { { "min_pct", 10, "share of the steps that is fine" } },
+	.parameters = { { "min_pct", 10, "share of the steps that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.check = check_long_calls,
 };
@@ -131,8 +131,8 @@ static const struct rule_share python = {
 		"the step; record with_stack=True to see which code it is",
 };
 
-#define AT_ITS_STACKS                                                              \
-	"see in 'ptool top' which functions that is: files, logging, locks, or a " \
+#define AT_ITS_STACKS                                                     \
+	"'ptool top' shows which functions: files, logging, locks, or a " \
 	"process that takes its cores"
 #define RECORD_STACKS                                                               \
 	"record with_stack=True to see what it does there: files, logging, locks, " \
@@ -222,7 +222,7 @@ const struct rule rule_python_time = {
 		 "thread, and where most of it is.",
 	.source = "ptool's own: 10 % of the step; what calls operators takes a few per "
 		  "cent itself.",
-	.parameters = { { "min_pct", 10, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.facts = FACT_STEPS,
 	.check = check_python_time,

@@ -93,9 +93,7 @@ static void judge_mixed_precision(const struct rule_run *run, const struct cell 
 				 ? "compute in bfloat16 or float16, or allow TF32"
 				 : "compute in float16; neither TF32 nor bfloat16 has "
 				   "Tensor Cores on this device"),
-		"%.1f%% of kernel time is of operators that could use Tensor Cores, in "
-		"kernels that do not",
-		pct);
+		"%.1f%% of kernel time could use Tensor Cores and does not", pct);
 	rule_add_window(run);
 	advice_evidence(run, "eligible_kernel_ns", UNIT_NS, cell_int(eligible.ns));
 	advice_evidence(run, "all_kernel_ns", UNIT_NS, cell_int(eligible.all_ns));
@@ -179,17 +177,17 @@ const struct rule rule_mixed_precision = {
 	.name = "mixed-precision",
 	.title = "Tensor Cores unused",
 	.looks =
-		"On a device that has Tensor Cores, of which no kernel uses them by its "
-		"name: kernels of operators that could use them and whose names say that "
-		"they do not (ptool-kernels(1)), and products of float32 by their names. "
-		"Collectives, and names that do not say, do not count.",
+		"On a device with Tensor Cores, if no kernel's name says that it uses "
+		"them: kernels of operators that could use them and whose names say that "
+		"they do not (ptool-kernels(1)), and float32 matrix products, by their "
+		"names. Collectives, and names that do not say, are not counted.",
 	.source =
 		"The TensorBoard plugin's capability of 7 and no such kernel, and ptool's "
-		"own 10 % of kernel time: half of it is what half precision saves at "
-		"least on these devices, and less is not worth the change.",
+		"own 10 % of kernel time. Half precision saves at least half of that time "
+		"on these devices; less is not worth the change.",
 	.parameters = { { "min_pct", 10,
 			  "share of kernel time, of eligible operators, "
-			  "that is fine" },
+			  "that is acceptable" },
 			{ "min_capability", 7,
 			  "compute capability from which devices have "
 			  "Tensor Cores" } },
@@ -319,9 +317,9 @@ static bool knows_memory(const struct rule_run *run)
 const struct rule rule_pageable_copies = {
 	.name = "pageable-copies",
 	.title = "Pageable copies",
-	.looks = "Copies in steps that read or write memory of the host which is not "
-		 "pinned, by their names: the time in which no kernel runs beside them. "
-		 "The host waits for each.",
+	.looks = "Copies in steps from or to host memory that is not pinned, by their "
+		 "names: the time in which no kernel runs meanwhile. The host waits for "
+		 "each.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN,
@@ -363,8 +361,8 @@ static void judge_device_copies(const struct rule_run *run, const struct rule_de
 const struct rule rule_device_copies = {
 	.name = "device-copies",
 	.title = "Copies on the device",
-	.looks = "Copies from a device's memory to the same (Memcpy DtoD and its like): "
-		 "the time in which no kernel runs beside them.",
+	.looks = "Copies within a device's memory (such as Memcpy DtoD): the time in "
+		 "which no kernel runs meanwhile.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,

@@ -87,7 +87,7 @@ const struct rule rule_host_copies = {
 	.looks = "In recordings without device work: the self time of aten::copy_, to, "
 		 "_to_copy, contiguous, clone, type_as and _reshape_copy.",
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
-	.parameters = { { "min_pct", 5, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.yields_to = { "slow-calls" },
 	.facts = FACT_STEPS,
@@ -115,7 +115,7 @@ const struct rule rule_host_reads = {
 		 "other operators by which Python reads a tensor (ptool-gaps(1), "
 		 "device_read).",
 	.source = "ptool's own: 2 % of the step.",
-	.parameters = { { "min_pct", 2, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 2, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.facts = FACT_STEPS,
 	.judge = judge_host_reads,
@@ -175,10 +175,10 @@ const struct rule rule_small_operators = {
 	.looks =
 		"In recordings without device work: operators whose calls take less than "
 		"below_us by themselves, by their names, without those of host-copies and "
-		"host-reads. Most of that time is spent on calling them.",
+		"host-reads. Most of that time is call overhead.",
 	.source = "ptool's own: 10 % of the step, in operators below 10 us: calling one "
 		  "takes 1 to 5 us, and recording it about as much.",
-	.parameters = { { "min_pct", 10, "share of the step that is fine" },
+	.parameters = { { "min_pct", 10, "share of the step that is acceptable" },
 			{ "below_us", 10, "self time of a call that is not small" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.facts = FACT_STEPS,

@@ -26,11 +26,11 @@ static void judge_low_utilization(const struct rule_run *run,
 const struct rule rule_low_utilization = {
 	.name = "low-utilization",
 	.title = "Low utilization",
-	.looks = "For how much of the time of the steps the device does any work. Left "
-		 "out where findings that say why explain half of its idle time.",
+	.looks = "The share of the steps in which the device does any work. Not "
+		 "reported where other findings explain half of its idle time.",
 	.source = "The TensorBoard plugin's 50 %, of the steps as the host recorded "
 		  "them, and of all work: the plugin counts kernels alone.",
-	.parameters = { { "below_pct", 50, "busy time that is fine" } },
+	.parameters = { { "below_pct", 50, "busy time that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
 		       "data-loading", "allocator-churn", "profiler-overhead",
@@ -194,7 +194,7 @@ const struct rule rule_launch_bound = {
 	.source = "ptool's own: 2 % of the time of the steps, in gaps below 1 ms: an "
 		  "operator's launch takes 5 to 50 us, and 20 of them pass for one "
 		  "Python function.",
-	.parameters = { { "min_pct", 2, "share of the steps that is fine" },
+	.parameters = { { "min_pct", 2, "share of the steps that is acceptable" },
 			{ "max_gap_us", 1000, "gaps of this length are of host-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
 	.facts = FACT_IDLES,
@@ -239,7 +239,7 @@ const struct rule rule_host_bound = {
 		 "kernel of a step (ptool-gaps(1), --root).",
 	.source = "ptool's own: 2 % of the time of the steps, in gaps from 1 ms on, in "
 		  "which the host could launch 20 operators and more.",
-	.parameters = { { "min_pct", 2, "share of the steps that is fine" },
+	.parameters = { { "min_pct", 2, "share of the steps that is acceptable" },
 			{ "min_gap_us", 1000, "shorter gaps are of launch-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
 	.facts = FACT_IDLES,

@@ -81,22 +81,22 @@ static void judge_attention(const struct rule_run *run, const struct rule_device
 			    "(attn_implementation='sdpa' in transformers), or flash-attn",
 			    "fuse attention: jax.nn.dot_product_attention"
 			    "(implementation='cudnn'), or a kernel of a library"),
-		   "%.1f%% of kernel time is softmax between two products of matrices: "
-		   "attention that writes its scores to memory and reads them again",
+		   "%.1f%% of kernel time is softmax between two matrix products: "
+		   "attention that writes its scores to memory and reads them back",
 		   facts_pct(found.ns, on->use->kernel_ns));
 	rule_add_window(run);
 	rule_add_ns(run, "kernel_busy_ns", on->use->kernel_ns);
 	advice_evidence(run, "softmax_kernels", UNIT_COUNT, cell_int(found.n));
 	rule_add_share(run, "softmax_ns", found.ns, "softmax_pct",
-		       "time of softmax kernels between products of matrices / steps");
+		       "time of softmax kernels between matrix products / steps");
 }
 
 const struct rule rule_attention = {
 	.name = "attention",
 	.title = "Unfused attention",
-	.looks = "Softmax kernels, by their names, with a product of matrices at most 4 "
-		 "pieces of work before and after them on their stream. Fused attention "
-		 "keeps the scores on the chip.",
+	.looks = "Softmax kernels, by their names, with a matrix product among the 4 "
+		 "kernels or copies before them and among the 4 after them on their "
+		 "stream. Fused attention keeps the scores on the chip.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
@@ -161,8 +161,9 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 				      "for normalisation and activation",
 			    "fuse them: put them under one jax.jit or "
 			    "tf.function(jit_compile=True)"),
-		   "%.1f%% of kernel time is elementwise, normalisation, reduction or "
-		   "copies, limited by memory, %lld of them right after another",
+		   "%.1f%% of kernel time is memory-bound (elementwise, "
+		   "normalisation, reduction, copies); %lld of these kernels directly "
+		   "follow another",
 		   facts_pct(c.simple_ns, on->use->kernel_ns), (long long)c.pairs);
 	rule_add_window(run);
 	rule_add_ns(run, "simple_kernel_ns", c.simple_ns);
@@ -179,11 +180,11 @@ const struct rule rule_unfused = {
 	.name = "unfused",
 	.title = "Unfused kernels",
 	.looks =
-		"Kernels that memory limits, by their names (elementwise, normalisation, "
-		"reduction, copies; none that Triton fused), two or more of "
-		"which follow one another on a stream. Fused, a pair writes and reads "
-		"its inner tensor no more: that is counted as half of the shorter "
-		"kernel, as each reads one or two tensors and writes one.",
+		"Memory-bound kernels, by their names (elementwise, normalisation, "
+		"reduction, copies; none that Triton fused), two or more in a row on a "
+		"stream. A fused pair does not write and read the tensor between them; "
+		"this is counted as half of the shorter kernel, as each reads one or two "
+		"tensors and writes one.",
 	.source = "ptool's own: where it would save more than 2 % of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
@@ -243,7 +244,7 @@ static void judge_low_occupancy(const struct rule_run *run, const struct rule_de
 	if (facts_pct(saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
-		   "look at 'ptool kernels --by op' for kernels of few blocks, many "
+		   "look at 'ptool kernels --by op' for kernels with few blocks, many "
 		   "registers or much shared memory; larger shapes or fused kernels help",
 		   "kernels other than matrix products run for %.1f%% of %s at an "
 		   "estimated occupancy of %.1f%%",
@@ -259,15 +260,15 @@ const struct rule rule_low_occupancy = {
 	.name = "low-occupancy",
 	.title = "Low occupancy",
 	.looks =
-		"The estimated achieved occupancy of the kernels that say it, by their "
-		"time, without collectives, matrix products, convolutions and attention, "
-		"which are fast at a low one. An occupancy of 0 with half a block an SM "
-		"or more is one that was not recorded.",
+		"The estimated achieved occupancy of kernels, weighted by their time, "
+		"where it was recorded; without collectives, matrix products, "
+		"convolutions and attention, which are fast at low occupancy. An "
+		"occupancy of 0 with half a block per SM or more counts as not recorded.",
 	.source =
 		"ptool's own: less than 15 %, below which latency is rarely hidden, where "
 		"it may cost 2 % of the steps.",
-	.parameters = { { "below_pct", 15, "occupancy that is fine" },
-			{ "min_pct", 2, "share of the steps that is fine" } },
+	.parameters = { { "below_pct", 15, "occupancy that is acceptable" },
+			{ "min_pct", 2, "share of the steps that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.facts = FACT_LOADS,
 	.can_tell = knows_occupancy,
@@ -315,8 +316,8 @@ const struct rule rule_small_batch = {
 		"While a kernel runs, how many of the SMs have a block (blocks per SM, as "
 		"in ptool-devices(1)); without the kernels of collectives.",
 	.source = "ptool's own: less than 50 %, where it may cost 2 % of the steps.",
-	.parameters = { { "below_pct", 50, "filled SMs that are fine" },
-			{ "min_pct", 2, "share of the steps that is fine" } },
+	.parameters = { { "below_pct", 50, "filled SMs that are acceptable" },
+			{ "min_pct", 2, "share of the steps that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.facts = FACT_FIGURES,
 	.can_tell = knows_blocks,

@@ -136,7 +136,7 @@ const struct rule rule_memory_limit = {
 		 "training, and failed allocations (--oom), whatever the peak. Servers "
 		 "reserve nearly all memory on purpose.",
 	.source = "The TensorBoard plugin's: more than 90 %.",
-	.parameters = { { "min_pct", 90, "share of the memory that is fine" } },
+	.parameters = { { "min_pct", 90, "share of the memory that is acceptable" } },
 	.needs = NEED_MEMORY,
 	.facts = FACT_MEMORY,
 	.check = check_memory_limit,
@@ -209,11 +209,11 @@ static void judge_memory_growth(const struct rule_run *run)
 const struct rule rule_memory_growth = {
 	.name = "memory-growth",
 	.title = "Growing memory",
-	.looks = "end_bytes of each step (ptool-memory(1), --growth) but the first: "
-		 "whether each is above the one before.",
+	.looks = "Whether end_bytes of each step after the first (ptool-memory(1), "
+		 "--growth) is above that of the step before.",
 	.source =
 		"ptool's own: a rise of more than 1 % from the second step to the last.",
-	.parameters = { { "min_pct", 1, "rise that is fine" } },
+	.parameters = { { "min_pct", 1, "rise that is acceptable" } },
 	.needs = NEED_MEMORY,
 	.facts = FACT_MEMORY,
 	.can_tell = has_growth,
@@ -344,13 +344,13 @@ static int check_allocator_churn(const struct rule_run *run, struct err *err)
 const struct rule rule_allocator_churn = {
 	.name = "allocator-churn",
 	.title = "Allocator churn",
-	.looks = "Calls of cudaMalloc, cudaFree and their like in steps after the first, "
-		 "those of pools (cudaMallocAsync) apart: each waits for the device, and "
-		 "the caching allocator makes none once it has what it needs.",
-	.source =
-		"ptool's own: one a step, while which the device is idle for 2 % of it.",
+	.looks = "Calls such as cudaMalloc and cudaFree in steps after the first, but "
+		 "not those of pools (cudaMallocAsync). Each waits for the device; the "
+		 "caching allocator makes none once it holds enough memory.",
+	.source = "ptool's own: one per step, if the device is idle for 2 % of the step "
+		  "meanwhile.",
 	.parameters = { { "min_calls", 1, "calls a step that are a problem" },
-			{ "min_pct", 2, "share of the step that is fine" } },
+			{ "min_pct", 2, "share of the step that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_LAUNCHES,
 	.causes = RULE_CAUSE(GAP_MALLOC),
 	.facts = FACT_STEPS,

@@ -100,11 +100,12 @@ const struct rule rule_stragglers = {
 	.name = "stragglers",
 	.title = "Straggler",
 	.looks =
-		"blocking_ns of ptool-comm(1), --ranks: for how long another rank waits in collectives for "
-		"one rank, from the start of the last but one to that of the last, on aligned clocks, and "
-		"no longer than it computes nothing beside them; nothing below the error of the clocks.",
+		"blocking_ns of ptool-comm(1), --ranks: how long another rank waits in collectives for one "
+		"rank, from the start of the second-last rank to the start of the last, on aligned clocks, "
+		"and only while the waiting rank computes nothing; waits below the clock error are not "
+		"counted.",
 	.source = "ptool's own: 2 % of the recording.",
-	.parameters = { { "min_pct", 2, "share of the recording that is fine" } },
+	.parameters = { { "min_pct", 2, "share of the recording that is acceptable" } },
 	.is_of_run = true,
 	.check = check_stragglers,
 };

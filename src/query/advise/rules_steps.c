@@ -45,7 +45,7 @@ const struct rule rule_data_loading = {
 	.looks = "The part of the mean step in which the DataLoader gives the next batch "
 		 "and no device work or runtime call runs.",
 	.source = "The TensorBoard plugin's: more than 5 % of the step.",
-	.parameters = { { "min_pct", 5, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS,
 	.causes = RULE_CAUSE(GAP_LOADER),
 	.facts = FACT_STEPS,
@@ -80,9 +80,9 @@ const struct rule rule_communication = {
 	.title = "Communication",
 	.looks = "The part of the mean step in which collectives run, on the host or on "
 		 "any device, and no other device work.",
-	.source = "The TensorBoard plugin's: more than 10 % of the step. What counts as "
-		  "communication is said in ptool-steps(1): more than in the plugin.",
-	.parameters = { { "min_pct", 10, "share of the step that is fine" } },
+	.source = "The TensorBoard plugin's: more than 10 % of the step. ptool-steps(1) "
+		  "says what counts as communication: more than in the plugin.",
+	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS,
 	.causes = RULE_CAUSE(GAP_COMMUNICATION) | RULE_CAUSE(GAP_LATE_RANK),
 	.yields_to = { "exposed-communication", "stragglers" },
@@ -130,9 +130,9 @@ const struct rule rule_exposed_communication = {
 	.name = "exposed-communication",
 	.title = "Exposed communication",
 	.looks = "The part of the mean step in which a device runs collectives and "
-		 "computes nothing beside them.",
+		 "computes nothing meanwhile.",
 	.source = "ptool's own: 5 % of the step; overlapped communication costs nothing.",
-	.parameters = { { "min_pct", 5, "share of the step that is fine" } },
+	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN,
 	.yields_to = { "stragglers" },
 	.facts = FACT_STEPS,
@@ -207,7 +207,7 @@ const struct rule rule_warm_up = {
 		 "median deviations above the median), and by how much they raise the "
 		 "mean step.",
 	.source = "ptool's own: 2 % of the mean step without them.",
-	.parameters = { { "min_pct", 2, "rise of the mean that is fine" } },
+	.parameters = { { "min_pct", 2, "rise of the mean that is acceptable" } },
 	.needs = NEED_STEPS,
 	.facts = FACT_STEPS,
 	.can_tell = has_steps,
@@ -247,7 +247,7 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 		    : "let no other profiler hold the device (nsys, ncu, rocprof, DCGM); "
 		      "allow this user to profile it; and see in the program's log "
 		      "whether CUPTI failed, as with a driver that is too old",
-		"%lld calls launched kernels, and none of these was recorded%s",
+		"%lld calls launched kernels, and no kernel was recorded%s",
 		(long long)launches,
 		has ? ": the profiler measured metrics of kernels instead" : "");
 	a->severity = ADVICE_HIGH;

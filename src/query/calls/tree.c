@@ -284,8 +284,8 @@ static void free_rows(struct table *table)
 static void add_notes(struct tree_rows *t)
 {
 	static const char *const full[] = {
-		"the tree was not followed beyond a million nodes: --min and "
-		"--depth say where to stop",
+		"the tree was cut at a million nodes: limit it with --min "
+		"and --depth",
 		NULL
 	};
 

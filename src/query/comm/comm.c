@@ -38,10 +38,9 @@ static int nothing(const struct comm_sources *s, struct err *err)
 {
 	if (s->found)
 		return err_set(err, ERR_EMPTY, "no collective matches");
-	return err_set(
-		err, ERR_EMPTY,
-		"no collective is recorded: neither kernels of NCCL and its kin nor "
-		"torch.distributed's ranges (gloo:all_reduce)");
+	return err_set(err, ERR_EMPTY,
+		       "no collective was recorded: neither NCCL (or RCCL) kernels nor "
+		       "torch.distributed's ranges (gloo:all_reduce)");
 }
 
 static void add_notes(const struct comm_sources *s, struct memtable *to)
@@ -116,11 +115,11 @@ static int nothing_shared(const struct comm_matches *m, const struct comm_source
 			  struct err *err)
 {
 	if (m->nparts)
-		return err_set(err, ERR_EMPTY,
-			       "no two ranks took part in one collective");
+		return err_set(err, ERR_EMPTY, "no two ranks share a collective");
 	if (m->direct)
 		return err_set(err, ERR_EMPTY,
-			       "only sends and receives match, which are not compared");
+			       "only sends and receives match, and these are not "
+			       "compared");
 	return nothing(s, err);
 }
 
@@ -132,7 +131,7 @@ static int find_matches(struct store *store, const struct scope *scope,
 	*m = (struct comm_matches){ .nparts = 0 };
 	if (!scope->nranked && scope->n > 1)
 		return err_set(err, ERR_EMPTY,
-			       "--ranks compares ranks, and no recording tells its own "
+			       "--ranks compares ranks, and no recording says its rank "
 			       "(distributedInfo, or a name like rank0.json)");
 	if (scope->nranks < 2)
 		return err_set(

@@ -121,15 +121,16 @@ static void note_lacking(const struct comm_matches *m, const struct attendance *
 				 (long long)m->participants[p].profile->rank,
 				 (long long)a->lacked[p]);
 	memtable_add_note(to,
-			  "ranks that take part in others of their kind are missing from "
-			  "%lld of %zu collectives: " STR_FMT,
+			  "%lld of %zu collectives lack ranks that take part in others "
+			  "of their kind: " STR_FMT,
 			  (long long)a->matches, m->nmatches, STR_ARG(buf_str(&list)));
 	buf_release(&list);
 	if (a->guessed)
 		memtable_add_note(
 			to,
-			"%lld collectives have no numbers, and not all ranks have as "
-			"many: that the k-th of each belong together is a guess",
+			"%lld collectives have no sequence numbers, and ranks have "
+			"different numbers of them: matching the k-th of each rank "
+			"is a guess",
 			(long long)a->guessed);
 }
 
@@ -202,8 +203,8 @@ static void note_error(const struct comm_matches *m, int64_t error_ns,
 	if (error_ns > 0 && error_ns >= wait_ns)
 		memtable_add_note(to,
 				  "waits are " STR_FMT
-				  " on average, less than the clocks may "
-				  "differ: do not trust waits, skew and who was last",
+				  " on average, less than the clock error: do not "
+				  "trust waits, skew and the last rank",
 				  STR_ARG(wait));
 }
 

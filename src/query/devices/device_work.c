@@ -308,7 +308,7 @@ int device_work_lacks(struct store *store, const struct scope *scope, struct err
 		return -1;
 	if (launches > 0)
 		return err_set(err, ERR_EMPTY,
-			       "%lld calls launched kernels, and none of these was "
+			       "%lld calls launched kernels, and no kernel was "
 			       "recorded: 'ptool advise' says what to check",
 			       (long long)launches);
 	if (scope->n && scope_is_xprof(&scope->profiles[0]))

@@ -52,8 +52,8 @@ static int make_parts(const struct work_profile *p, const struct launch_queue *q
 	*out = (struct parts){ .from_ns = all.start_ns, .n = n };
 	if (__builtin_sub_overflow(all.end_ns, all.start_ns, &out->length_ns))
 		return err_set(err, ERR_INPUT,
-			       "the times of launches and device work do not fit "
-			       "together");
+			       "the store's times of launches and device work do "
+			       "not fit together");
 	if (out->n > out->length_ns)
 		out->n = out->length_ns ? out->length_ns : 1;
 	return 0;

@@ -49,8 +49,8 @@ static int put_queue(const struct launch_queue *q, const struct filter *filter,
 		to_ns = filter->to_ns;
 	if (from_ns < to_ns && __builtin_sub_overflow(to_ns, from_ns, &length_ns))
 		return err_set(err, ERR_INPUT,
-			       "the times of launches and device work do not fit "
-			       "together");
+			       "the store's times of launches and device work do "
+			       "not fit together");
 	struct queue_part part = queue_walk_to(&walk, from_ns, to_ns);
 	cells[STREAM_QUEUE_MAX] = cell_int(part.max);
 	cells[STREAM_QUEUE_WAIT] = cell_int(part.waiting_ns);

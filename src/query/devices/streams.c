@@ -27,8 +27,8 @@ static const struct field fields[] = {
 	{ "start_ns", "Start", "start of the first work", "start", UNIT_TIME, CELL(STREAM_START) },
 	{ "launched", "Launched", "work whose launch was recorded", NULL, UNIT_COUNT, CELL(STREAM_LAUNCHED) },
 	{ "queue_max", "Queue max", "most work that was launched and not finished", NULL, UNIT_COUNT, CELL(STREAM_QUEUE_MAX) },
-	{ "queue_mean", "Queue mean", "mean of that over the time", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
-	{ "queue_wait_ns", "Waited", "time that work waited behind other work", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
+	{ "queue_mean", "Queue mean", "mean over time of work launched and not finished", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
+	{ "queue_wait_ns", "Waited", "time that work waited for earlier work", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
 	{ "queue_ns", "Queue time", "time with work in the queue", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
 	{ .name = NULL },
 };
@@ -43,7 +43,7 @@ static const struct field part_fields[] = {
 	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(PART_BUSY) },
 	{ "queue_mean", "Queue mean", "mean number of pieces of work in the queue", "queue", UNIT_RATIO, CELL(PART_QUEUE_MEAN) },
 	{ "queue_max", "Queue max", "most work in the queue", NULL, UNIT_COUNT, CELL(PART_QUEUE_MAX) },
-	{ "queue_wait_ns", "Waited", "time that work waited behind other work", NULL, UNIT_NS, CELL(PART_QUEUE_WAIT) },
+	{ "queue_wait_ns", "Waited", "time that work waited for earlier work", NULL, UNIT_NS, CELL(PART_QUEUE_WAIT) },
 	{ "busy_pct", "Busy", NULL, NULL, UNIT_PERCENT, CELL(PART_BUSY_SHARE), .flags = FIELD_PEOPLE },
 	{ .name = NULL },
 };

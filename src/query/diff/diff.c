@@ -86,7 +86,7 @@ static int choose_rows(struct diff *d, struct err *err)
 			       diff_metric_name(d->metric));
 	if (d->is_call_graph && !d->by->of_call_graphs)
 		return err_set(err, ERR_EMPTY,
-			       "--by %s: a call graph (cProfile) has functions alone",
+			       "--by %s: a call graph (cProfile) has only functions",
 			       d->by->name);
 	if (d->is_call_graph && r->first_step)
 		return err_set(err, ERR_EMPTY, "--first-step: a call graph has no steps");

@@ -69,7 +69,7 @@ size_t diff_sums_first(const struct diff_sums *s, uint32_t row)
 /* clang-format off */
 static const struct diff_dimension dimensions[] = {
 	{ .name = "operator", .title = "Operator", .metrics = TIMES | DEVICE | MEMORY,
-	  .help = "operators, labels and calls of the runtime, as in ptool top",
+	  .help = "operators, labels and runtime calls, as in ptool top",
 	  .nothing = "no operator was recorded, or none matches",
 	  .unit = UNIT_NS, .has_split = true, .of_traces = true, .load = diff_load_operators,
 	  .relaxings = diff_loader_relaxings, .relaxings_across = diff_call_relaxings },

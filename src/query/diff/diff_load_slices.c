@@ -159,10 +159,9 @@ static int load_device_time(const struct diff_loading *l, struct err *err)
 	struct label_reading r = { .l = l };
 
 	if (filter_needs_slices(l->filter))
-		return err_set(
-			err, ERR_USAGE,
-			"device time of labels is known by name and step alone: it "
-			"takes --focus, --ignore and --step");
+		return err_set(err, ERR_USAGE,
+			       "the device time of labels is recorded by name and step: "
+			       "only --focus, --ignore and --step apply");
 	int rc = text_pool_open(l->store, &r.texts, err);
 	if (rc == 0)
 		rc = read_labels(&r, err);

@@ -67,8 +67,8 @@ static int check_functions(const struct diff_loading *l, bool is_graph, struct e
 	if (!filter_needs_slices(l->filter) && !l->filter->has_steps && !l->steps)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "--by function is of whole runs: it takes --focus and --ignore "
-		       "alone");
+		       "--by function compares whole runs: only --focus and --ignore "
+		       "apply");
 }
 
 int diff_load_functions(const struct diff_loading *l, struct err *err)
@@ -237,8 +237,8 @@ static int check_memory(const struct filter *f, struct err *err)
 	if (!f->categories.n && !f->threads.n && !f->streams.n && !f->has_min_dur)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "--by memory takes --focus, --ignore, --device, --step and --time "
-		       "alone");
+		       "--by memory takes only --focus, --ignore, --device, --step and "
+		       "--time");
 }
 
 int diff_load_memory(const struct diff_loading *l, struct err *err)

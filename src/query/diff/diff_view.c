@@ -189,11 +189,11 @@ static const struct field fields[] = {
 	{ "new_calls", "New calls", "calls in new", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_NEW },
 	{ "base", "Base", "amount in base", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_BASE, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
 	{ "new", "New", "amount in new", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_NEW, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
-	{ "delta", "Delta", "new - base: what grew most first", NULL, UNIT_NS, AMOUNT(delta) },
+	{ "delta", "Delta", "new - base; largest growth first", NULL, UNIT_NS, AMOUNT(delta) },
 	{ "delta_pct", "Change %", "delta in percent of base", "change", UNIT_PERCENT, .get = diff_get_real, ROW(delta_pct) },
 	{ "shown_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_change, .flags = FIELD_PEOPLE },
-	{ "from_calls", "From call count", "what of delta more or fewer calls explain", NULL, UNIT_NS, AMOUNT(from_calls), .leaves = 2 },
-	{ "from_duration", "From duration", "what of delta longer or shorter calls explain", NULL, UNIT_NS, AMOUNT(from_duration), .leaves = 2 },
+	{ "from_calls", "From call count", "part of delta that more or fewer calls explain", NULL, UNIT_NS, AMOUNT(from_calls), .leaves = 2 },
+	{ "from_duration", "From duration", "part of delta that longer or shorter calls explain", NULL, UNIT_NS, AMOUNT(from_duration), .leaves = 2 },
 	{ "calls", "Calls", NULL, NULL, UNIT_TEXT, .get = get_both_calls, .flags = FIELD_PEOPLE, .least = 1 },
 	{ "p", "p", "p of the row alone", NULL, UNIT_RATIO, .get = diff_get_real, ROW(test.p) },
 	{ "q", "Adj. p", "p adjusted for all rows tested", NULL, UNIT_RATIO, .get = get_q },
@@ -347,10 +347,9 @@ int diff_open_view(const struct diff *d, enum diff_part part,
 	if (has_parts && parts_table(d, show, &first, err) < 0)
 		return -1;
 	if (!first && part == DIFF_PART_ACCOUNTING)
-		return err_set(
-			err, ERR_EMPTY,
-			"there is no accounting of %s: it has no parts but the rows",
-			diff_subject_name(d));
+		return err_set(err, ERR_EMPTY,
+			       "%s cannot be split into parts: see the rows",
+			       diff_subject_name(d));
 	if (!first && (!has_rows || people))
 		first = diff_headline_table(d, people);
 	struct memtable *last = has_rows ? rows_table(d, show) : first;

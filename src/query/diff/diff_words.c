@@ -137,16 +137,16 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 				  "one run per side: its steps decide, and run-to-run "
 				  "noise is unknown");
 	if (d->headline.verdict == DIFF_NO_CHANGE && !isnan(d->headline.least_pct))
-		memtable_add_note(
-			to,
-			"a change of %.1f%% or more would have been seen in %d of 100 "
-			"such comparisons, a smaller one less often",
-			d->headline.least_pct, RANK_POWER_PCT);
+		memtable_add_note(to,
+				  "a change of %.1f%% would be found in %d of 100 such "
+				  "comparisons",
+				  d->headline.least_pct, RANK_POWER_PCT);
 	note_significant(d, to);
 	note_rows(d, to);
 	if (d->has_steps && d->by->is_whole && !d->request->total &&
 	    strcmp(d->by->name, "function") == 0)
-		memtable_add_note(to, "functions are of whole runs, not of steps");
+		memtable_add_note(to, "functions are compared in whole runs, not in "
+				      "steps");
 }
 
 #define LEAST_SHARE_PCT 5 /* of a change that a row explains */

@@ -15,7 +15,7 @@
 /* clang-format off */
 const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_NONE] = { "none", "none", "", NULL, NULL },
-	[GAP_SYNC] = { "sync", "synchronising call", "take the call out, or make it once in many steps", NULL, NULL },
+	[GAP_SYNC] = { "sync", "synchronising call", "remove the call, or make it once in many steps", NULL, NULL },
 	[GAP_READ] = { "device_read", ".item() or other read", "keep the value on the device, and read it once in many steps", NULL, NULL },
 	[GAP_COPY] = { "blocking_copy", "blocking copy", "copy from pinned memory with non_blocking=True", NULL, "copy the next batch ahead of time, while the device computes" },
 	[GAP_MALLOC] = { "allocation", "cudaMalloc, cudaFree", "keep memory in the caching allocator: no empty_cache() in the loop, fixed shapes, or expandable_segments:True", NULL, "reserve device memory at the start: XLA_PYTHON_CLIENT_PREALLOCATE=true in JAX, no memory growth in TensorFlow" },
@@ -26,19 +26,19 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", "look at what the optimizer does on the CPU: the first step creates its state; " LOOK_THERE, "put the optimizer's update under jax.jit or tf.function" },
 	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time", NULL, NULL },
 	[GAP_SLOW] = { "slow_start", "slow start (first use)", "run a few steps before you measure: the first use of a kernel or library loads code", NULL, NULL },
-	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move that work off the launching thread, or do it ahead of time; " LOOK_THERE, "launch less often: " MORE_JIT ", or use larger batches" },
-	[GAP_ANNOTATION] = { "annotation", "CPU-bound: annotation", "look at what that range does on the CPU", NULL, NULL },
-	[GAP_PYTHON] = { "python", "CPU-bound: Python", "take Python out from between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move that code out of the loop, or off the launching thread; " LOOK_THERE, "take Python out from between launches: " MORE_JIT },
-	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", "look at what that call does; " LOOK_THERE, NULL },
+	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move this work off the launching thread, or do it ahead of time; " LOOK_THERE, "launch less often: " MORE_JIT ", or use larger batches" },
+	[GAP_ANNOTATION] = { "annotation", "CPU-bound: annotation", "look at what this range does on the CPU", NULL, NULL },
+	[GAP_PYTHON] = { "python", "CPU-bound: Python", "avoid Python between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move this code out of the loop, or off the launching thread; " LOOK_THERE, "take Python out from between launches: " MORE_JIT },
+	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", "look at what this call does; " LOOK_THERE, NULL },
 	[GAP_UNTRACED] = { "untraced_host", "CPU, not recorded", "record again with with_stack=True to see which Python code it is", NULL, "record again with a higher host_tracer_level, and with python_tracer_level=1, to see what it is" },
-	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for, another one or work that was not recorded; " LOOK_THERE, NULL },
+	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for: another stream, or work that was not recorded; " LOOK_THERE, NULL },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL, NULL },
 	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL, NULL },
 	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", ALL_NODES "the graph waited for another stream or for its upload (first replay), or its first kernels were not recorded", NULL },
 	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", ALL_NODES "a host, event or conditional node held the graph up, or kernels of it were not recorded", NULL },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL, NULL },
 	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL, "launch less often: " MORE_JIT ", or use larger batches" },
-	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "start the profiler some steps earlier, or look for other programs on the device: what it waited for was not recorded", NULL, NULL },
+	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "what the device waited for was not recorded: start the profiler some steps earlier, or look for other programs on the device", NULL, NULL },
 	[GAP_UNKNOWN] = { "launch_unknown", "launch not recorded", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU; a newer PyTorch records more kinds of launches", NULL, "start the profiler one step earlier, and record the host (host_tracer_level=2)" },
 	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late", NULL, NULL },
 };
@@ -228,8 +228,8 @@ static const struct other_remedy {
 	const char *remedy;
 } other_remedies[] = {
 	{ CAUSE(GAP_UNTRACED), has_frames,
-	  "see with py-spy record --native or perf what ran there: no Python frame was "
-	  "recorded" },
+	  "no Python frame was recorded: py-spy record --native or perf shows what ran "
+	  "there" },
 	{ CAUSE(GAP_PYTHON), is_compiled,
 	  "replay the compiled model's kernels as graphs: "
 	  "torch.compile(mode='reduce-overhead') (with_stack=True inflates it)" },

@@ -55,7 +55,7 @@ static const struct field fields[] = {
 	{ "cause", "Cause", "cause", NULL, UNIT_TEXT, CELL(CAUSE) },
 	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 60 },
 	{ "idle_per_step", "Idle/step", NULL, NULL, UNIT_NS, CELL(PER_STEP), PEOPLE, .needs = PER_STEP_SHOWN },
-	{ "blamed", "Look at", "what most of it is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
+	{ "blamed", "Look at", "what most of the time is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
 	{ "idle", "Idle", NULL, NULL, UNIT_NS, CELL(IDLE), PEOPLE, .needs = IDLE_SHOWN },
 	{ "idle_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(IDLE) },
 	{ "gaps", "Gaps", "number of gaps", "count", UNIT_COUNT, CELL(GAPS), .leaves = 2 },

@@ -175,19 +175,19 @@ static int no_events(const struct memory_source *s, struct err *err)
 	return err_set(err, ERR_EMPTY,
 		       has_trace(s) ? "no memory events were recorded: "
 				      "profile(profile_memory=True) records them"
-				    : "the snapshot has no history of allocations: "
+				    : "the snapshot has no history of allocations: call "
 				      "torch.cuda.memory._record_memory_history() before "
-				      "them records it");
+				      "them");
 }
 
 static int no_steps(const struct memory_source *s, struct err *err)
 {
 	return err_set(err, ERR_EMPTY,
 		       has_trace(s)
-			       ? "the recording has no steps: profiler.step() at the end "
-				 "of each records them"
-			       : "snapshots and memory timelines have no steps: a trace "
-				 "with profile_memory=True has");
+			       ? "the recording has no steps: call profiler.step() at "
+				 "the end of each"
+			       : "snapshots and memory timelines have no steps; traces "
+				 "with profile_memory=True do");
 }
 
 static int check(const struct memory_source *s, struct err *err)
@@ -215,13 +215,13 @@ static int check(const struct memory_source *s, struct err *err)
 			       "no memory events of that device; ptool memory without "
 			       "--device lists those there are");
 	if (row->needs_addresses && !has_addresses)
-		return err_set(
-			err, ERR_EMPTY,
-			is_timeline ? "a memory timeline tells of categories, not of "
-				      "blocks: a trace or a snapshot does"
-				    : "the memory events have no addresses, which join "
-				      "allocations to frees: torch 1.10 and newer "
-				      "record them");
+		return err_set(err, ERR_EMPTY,
+			       is_timeline
+				       ? "a memory timeline has categories and no "
+					 "blocks; a trace or a snapshot has"
+				       : "the memory events have no addresses, which are "
+					 "needed to match allocations with frees: record "
+					 "with torch 1.10 or newer");
 	if (row->needs_steps && steps == 0)
 		return no_steps(s, err);
 	return 0;

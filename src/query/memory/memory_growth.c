@@ -73,7 +73,7 @@ static const struct field leak_fields[] = {
 	{ "steps", "Steps", "steps that left some", NULL, UNIT_COUNT, CELL(STEPS) },
 	{ "first_step", "First", "first of them", NULL, UNIT_ID, CELL(FIRST_STEP) },
 	{ "last_step", "Last", "last of them", NULL, UNIT_ID, CELL(LAST_STEP) },
-	{ "bytes_per_step", "A step", "size of that in a step", NULL, UNIT_BYTES, CELL(PER_STEP) },
+	{ "bytes_per_step", "A step", "size left per step", NULL, UNIT_BYTES, CELL(PER_STEP) },
 	{ "is_suspect", "Suspect", "in nearly every step", NULL, UNIT_BOOL, CELL(SUSPECT) },
 	{ .name = NULL },
 };

@@ -38,7 +38,7 @@ static const struct field block_fields[] = {
 	{ "addr", "Address", "address", NULL, UNIT_COUNT, CELL(BLOCK_ADDRESS) },
 	{ "step", "Step", "step of the allocation", NULL, UNIT_ID, CELL(BLOCK_STEP) },
 	{ "free_step", "Freed in", "step of the free", NULL, UNIT_ID, CELL(BLOCK_FREE_STEP) },
-	{ "fate", "Fate", "freed, live at the end, or neither known", NULL, UNIT_TEXT, CELL(BLOCK_FATE) },
+	{ "fate", "Fate", "freed, live at the end, or unknown", NULL, UNIT_TEXT, CELL(BLOCK_FATE) },
 	{ .name = NULL },
 };
 /* clang-format on */

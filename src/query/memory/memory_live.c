@@ -33,7 +33,7 @@ static const struct field fields[] = {
 	{ "size", "Size of the block", "size of the block", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE) },
 	{ "allocated_in", "Allocated in", "step of the allocation", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP) },
 	{ "from_bytes", "From", "smallest size", NULL, UNIT_BYTES, CELL(SIZE_FROM), .needs = BY(MEMORY_BY_SIZE) },
-	{ "to_bytes", "To", "size that they stay below", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
+	{ "to_bytes", "To", "upper bound of their sizes", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP), .needs = BY(MEMORY_BY_STEP) },
 	{ "blocks", "Blocks", "number of blocks", NULL, UNIT_COUNT, CELL(BLOCKS) },
 	{ "bytes", "At the peak", "their size", NULL, UNIT_BYTES, CELL(BYTES) },

@@ -45,13 +45,13 @@ static const struct field fields[] = {
 	{ "unused_peak_bytes", "Unused", "peak of reserved less allocated", NULL, UNIT_BYTES, CELL(UNUSED) },
 	{ "unused_at_ns", "Unused at", "when that peaked", NULL, UNIT_TIME, CELL(UNUSED_AT) },
 	{ "base_bytes", "Before", "allocated before the recording", NULL, UNIT_BYTES, CELL(BASE) },
-	{ "recorded_peak_bytes", "Recorded", "peak of what the recording has", NULL, UNIT_BYTES, CELL(RECORDED) },
+	{ "recorded_peak_bytes", "Recorded", "peak of what was recorded", NULL, UNIT_BYTES, CELL(RECORDED) },
 	{ "end_bytes", "End", "allocated at the end", NULL, UNIT_BYTES, CELL(END) },
 	{ "events", "Events", "number of events", NULL, UNIT_COUNT, CELL(EVENTS) },
 	{ "allocations", "Allocations", "number of allocations", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
 	{ "frees", "Frees", "number of frees", NULL, UNIT_COUNT, CELL(FREES) },
 	{ "out_of_memory", "Out of memory", "failed allocations", NULL, UNIT_COUNT, CELL(OUT_OF_MEMORY) },
-	{ "mismatches", "Mismatches", "events whose totals do not follow from the one before", NULL, UNIT_COUNT, CELL(MISMATCHES) },
+	{ "mismatches", "Mismatches", "events whose totals do not match the event before", NULL, UNIT_COUNT, CELL(MISMATCHES) },
 	{ "curve", "Curve", NULL, NULL, UNIT_TEXT, CELL(CURVE), .flags = FIELD_PEOPLE },
 	{ .name = NULL },
 };
@@ -188,11 +188,11 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 					      peak->unused.bytes });
 	if (p->of->mismatches)
 		memtable_add_note(to,
-				  "%s: totals that are not the total before and the "
-				  "bytes between: %lld",
+				  "%s: totals that do not match the event before: "
+				  "%lld",
 				  name, (long long)p->of->mismatches);
 	if (peak->out_of_memory)
-		memtable_add_note(to, "%s: out of memory, requests: %lld (--oom)", name,
+		memtable_add_note(to, "%s: failed allocations: %lld (--oom)", name,
 				  (long long)peak->out_of_memory);
 	if (!memory_live_is_known(s, p))
 		memtable_add_note(to,

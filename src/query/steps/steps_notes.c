@@ -96,16 +96,15 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				  "torch.profiler.profile at the end of each");
 	if (s->launches)
 		memtable_add_note(m,
-				  "%lld calls launched kernels, and none of these was "
+				  "%lld calls launched kernels, and no kernel was "
 				  "recorded; 'ptool advise' says what to check",
 				  (long long)s->launches);
 	else if (s->lacks_device)
 		memtable_add_note(m, "no device work was recorded; to record it, profile "
 				     "with ProfilerActivity.CUDA, or that of the device");
 	if (s->has_unmoved)
-		memtable_add_note(m,
-				  "no call within a step launched the device work: the "
-				  "bounds are those of the host");
+		memtable_add_note(m, "no call within a step launched the device work: "
+				     "steps have their bounds on the host");
 }
 
 /* The first row's source of each phase, and whether others have another. */

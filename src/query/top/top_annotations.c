@@ -76,7 +76,7 @@ static const struct field fields[] = {
 	{ "device_ns", "Device", "device work launched inside", "device gpu total_device_ns device_time_total", UNIT_NS, GET(get_device, DEVICE) },
 	{ "device_span_ns", "Device span", "first start to last end of that work", "device_span", UNIT_NS, GET(get_device, SPAN), .leaves = 2 },
 	{ "launches", "Launches", "pieces of that work", NULL, UNIT_COUNT, GET(get_device, LAUNCHES), .leaves = 1 },
-	{ "none", NULL, "not at all: the order of first calls", NULL, UNIT_TEXT, .get = get_nothing, .flags = FIELD_SORT },
+	{ "none", NULL, "unsorted: the order of first calls", NULL, UNIT_TEXT, .get = get_nothing, .flags = FIELD_SORT },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -106,7 +106,7 @@ static const struct field fields[] = {
 	{ "avg_ns", "Per call", "total time of a primitive call", "avg_cpu_ns cpu_time percall", UNIT_NS, .get = get_per_call, SORT, .leaves = 4 },
 	{ "nfl", NULL, "name, file and line", NULL, UNIT_TEXT, .get = get_nfl, SORT },
 	{ "stdname", NULL, "file:line(name) as text", NULL, UNIT_TEXT, .get = get_standard_name, SORT },
-	{ "none", NULL, "not at all: the order of the recording", "node_id", UNIT_ID, .get = get_place, SORT },
+	{ "none", NULL, "unsorted: the order of the recording", "node_id", UNIT_ID, .get = get_place, SORT },
 	{ .name = NULL },
 };
 /* clang-format on */
