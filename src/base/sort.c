@@ -64,6 +64,23 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 	sort_spilled(NULL, at, n, spare, before, context);
 }
 
+size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int64_t value;
+		memcpy(&value, (const char *)items + (middle * size) + offset,
+		       sizeof(value));
+		if (value < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context)
 {
 	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));

@@ -28,6 +28,12 @@ static inline int sort_compare_int64(const void *a, const void *b)
 	return sort_order(*x, *y);
 }
 
+/*
+ * The first of n items that is not before `key`: items are `size` bytes each, in the order
+ * of the int64_t at `offset`; n: there is none.
+ */
+size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key);
+
 /* `spare` has room for n. */
 void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 		  const void *context);

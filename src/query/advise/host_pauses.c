@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/steps/host_names.h"
 #include "query/steps/host_scan.h"
 
@@ -45,16 +46,8 @@ static int add_work(void *context, const struct host_slice *slice, struct err *e
 /* The first that ends at ns or later; n: none does. */
 static size_t first_to(const struct scanning *s, int64_t ns)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->pauses[middle].when.end_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sort_first(s->pauses, s->n, sizeof(*s->pauses),
+			  offsetof(struct pause, when.end_ns), ns);
 }
 
 /* What ends where a pause begins, and what begins where one ends: the outermost. */

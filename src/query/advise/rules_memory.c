@@ -1,4 +1,5 @@
 /* Rules of memory: how full it is, whether it grows, how often it is allocated. */
+#include <assert.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -295,6 +296,7 @@ static int judge_allocator_churn(const struct rule_run *run, const struct churn 
 	double calls = (double)sum->calls / (double)steps;
 	int64_t idle_ns;
 
+	assert(steps > 0); /* has_steps() */
 	if (calls < rule_value(run, "min_calls"))
 		return 0;
 	if (find_idle(run, &idle_ns, err) < 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_collective_rows_sql);
@@ -65,16 +66,8 @@ void collective_facts_release(struct collective_facts *f)
 
 size_t collective_facts_from(const struct collective_facts *f, int64_t slice_id)
 {
-	size_t low = 0, high = f->n;
-
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (f->rows[middle].slice_id < slice_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sort_first(f->rows, f->n, sizeof(*f->rows),
+			  offsetof(struct collective_fact_row, slice_id), slice_id);
 }
 
 const struct collective_fact_row *collective_facts_of(const struct collective_facts *f,

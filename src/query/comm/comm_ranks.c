@@ -1,7 +1,6 @@
 /* ptool comm --ranks: see comm_ranks.h. */
 #include "query/comm/comm_ranks.h"
 
-#include "query/comm/comm_ranks_notes.h"
 #include "query/comm/comm_ranks_rows.h"
 
 /* What tells the groups of a table apart. */

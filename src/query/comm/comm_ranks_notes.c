@@ -1,5 +1,5 @@
-/* Notes on ranks: see comm_ranks_notes.h. */
-#include "query/comm/comm_ranks_notes.h"
+/* Notes on ranks: see comm_ranks_rows.h. */
+#include "query/comm/comm_ranks_rows.h"
 
 #include <stdlib.h>
 

@@ -53,4 +53,10 @@ struct memtable *comm_ranks_single(const struct comm_ranks *r);
 size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
 			int64_t *out);
 
+/*
+ * comm_ranks_notes.c: what stands below them: which ranks are missing, from the run or from
+ * single collectives, how exact the clocks are, and what was not compared.
+ */
+void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to);
+
 #endif

@@ -1,6 +1,7 @@
 /* The rows of a comparison: see diff_rows.h. */
 #include "query/diff/diff_rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,6 +41,7 @@ static int64_t divide_products(wide a, wide b, wide c, wide d)
 		       : about < 0          ? -INT64_MAX
 					    : INT64_MAX;
 	}
+	assert(c > 0 && d > 0);
 	wide parts = c * d, half = a * b < 0 ? -parts / 2 : parts / 2;
 	wide all = (a * b + half) / parts;
 	return all > INT64_MAX ? INT64_MAX : all < -INT64_MAX ? -INT64_MAX : (int64_t)all;

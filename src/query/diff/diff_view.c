@@ -352,11 +352,13 @@ int diff_open_view(const struct diff *d, enum diff_part part,
 			       diff_subject_name(d));
 	if (!first && (!has_rows || people))
 		first = diff_headline_table(d, people);
-	struct memtable *last = has_rows ? rows_table(d, show) : first;
-	if (!first)
-		first = last;
-	else if (last != first)
+	struct memtable *last = first;
+	if (has_rows)
+		last = rows_table(d, show);
+	if (has_rows && people)
 		first->table.more = &last->table;
+	else
+		first = last;
 	*out = &first->table;
 	add_headline(d, people, first);
 	return add_notes(d, last, err);

@@ -313,14 +313,8 @@ int64_t memory_level_before(const struct memory_events *m, const struct memory_d
 int64_t memory_level_at(const struct memory_events *m, const struct memory_device *d,
 			int64_t ts_ns)
 {
-	size_t low = d->first, high = low + d->n;
+	size_t at = sort_first(m->items + d->first, d->n, sizeof(*m->items),
+			       offsetof(struct memory_event, ts_ns), ts_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->items[middle].ts_ns < ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return memory_level_before(m, d, low);
+	return memory_level_before(m, d, d->first + at);
 }

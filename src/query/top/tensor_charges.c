@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 
@@ -78,14 +79,6 @@ void tensor_charges_release(struct tensor_charges *c)
 
 size_t tensor_charges_from(const struct tensor_charges *c, int64_t slice_id)
 {
-	size_t low = 0, high = c->n;
-
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (c->items[middle].slice_id < slice_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sort_first(c->items, c->n, sizeof(*c->items),
+			  offsetof(struct tensor_charge, slice_id), slice_id);
 }
