@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/advise/kernel_words.h"
 #include "query/devices/device_rows.h"
 #include "query/query.h"
 
@@ -23,6 +24,7 @@ void advise_facts_begin(struct advise_facts *f, const struct scope_profile *prof
 
 void advise_facts_release(struct advise_facts *f)
 {
+	free(f->words);
 	free(f->names);
 	free(f->calls);
 	free(f->buffers.idle_ns);
@@ -58,6 +60,22 @@ static bool is_gpu(const struct device_work *work)
 	return true;
 }
 
+/* There are few names, and many kernels of each. */
+static void find_words(struct advise_facts *f)
+{
+	const struct device_work *work = &f->work.work;
+	enum { IS_KNOWN = 0x80 };
+
+	f->words = xcalloc(f->texts->intern.n + 1, sizeof(*f->words));
+	for (size_t i = 0; i < work->n; i++) {
+		uint32_t name = work->items[i].name;
+		if (name < f->texts->intern.n && !f->words[name])
+			f->words[name] =
+				(uint8_t)(IS_KNOWN |
+					  kernel_words(text_pool_str(f->texts, name)));
+	}
+}
+
 const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 {
 	struct work_profile *w = &f->work;
@@ -71,6 +89,7 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 	if (work_profile_load(w, f->texts, err) < 0)
 		return NULL;
 	f->is_gpu = is_gpu(&w->work);
+	find_words(f);
 	f->has_work = true;
 	return &w->work;
 }

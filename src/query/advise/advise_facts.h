@@ -61,6 +61,8 @@ struct advise_facts {
 	struct scope own; /* of this profile alone; its texts are in the arena */
 	struct arena arena;
 	struct work_profile work;
+	uint8_t *
+		words; /* owned; of kernels, by the number of their name: kernel_words() */
 	struct fact_window window;
 	struct fact_use *uses; /* owned; by device; NULL: not made yet */
 	struct steps steps;
@@ -91,6 +93,13 @@ struct rule_device {
 	const struct fact_use *use;
 	struct cell cell; /* for findings */
 };
+
+/* What the name of this piece of work says: bits of kernel_words.h. */
+static inline unsigned fact_words(const struct advise_facts *f,
+				  const struct work_item *item)
+{
+	return item->name == TEXT_NONE ? 0 : f->words[item->name];
+}
 
 /* Reads what a rule asks for (bits of enum rule_fact).  -1 with err set. */
 int facts_load(struct advise_facts *f, unsigned wanted, struct err *err);

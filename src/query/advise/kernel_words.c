@@ -76,3 +76,10 @@ bool kernel_is_softmax(struct str name)
 	return has_any(name, softmax) && !str_contains(name, STR_LIT("LogSoftMax")) &&
 	       !has_any(name, fused) && !has_any(name, dense);
 }
+
+unsigned kernel_words(struct str name)
+{
+	return (kernel_is_dense(name) ? KERNEL_DENSE : 0U) |
+	       (kernel_is_simple(name) ? KERNEL_SIMPLE : 0U) |
+	       (kernel_is_softmax(name) ? KERNEL_SOFTMAX : 0U);
+}

@@ -10,7 +10,11 @@
 
 #include "base/str.h"
 
-/* Mangled or not. */
+enum { KERNEL_DENSE = 1, KERNEL_SIMPLE = 2, KERNEL_SOFTMAX = 4 };
+
+/* Bits of what a name says, mangled or not; for the functions below. */
+unsigned kernel_words(struct str name);
+
 bool kernel_is_dense(struct str name);
 /* Elementwise, a normalisation, a reduction or a copy; no fused kernel. */
 bool kernel_is_simple(struct str name);

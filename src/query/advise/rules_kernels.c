@@ -33,8 +33,8 @@ static int64_t counted_ns(const struct rule_run *run, const struct work_item *it
 static void add_to_softmaxes(const struct rule_run *run, const struct work_item *item,
 			     struct stream_state *state, struct softmaxes *to)
 {
-	struct str name = text_pool_str(run->facts->texts, item->name);
-	bool is_product = item->kind == WORK_COMPUTE && kernel_is_dense(name);
+	unsigned words = fact_words(run->facts, item);
+	bool is_product = item->kind == WORK_COMPUTE && words & KERNEL_DENSE;
 
 	if (is_product && state->since_open < NEAR) {
 		to->ns = sum_add(to->ns, state->open_ns);
@@ -44,7 +44,7 @@ static void add_to_softmaxes(const struct rule_run *run, const struct work_item 
 		state->open_ns = state->opens = 0;
 	state->since_product = is_product ? 0 : state->since_product + 1;
 	if (item->kind != WORK_COMPUTE || state->since_product > NEAR ||
-	    !kernel_is_softmax(name) || counted_ns(run, item) == 0)
+	    !(words & KERNEL_SOFTMAX) || counted_ns(run, item) == 0)
 		return;
 	state->open_ns = sum_add(state->open_ns, counted_ns(run, item));
 	state->opens++;
@@ -115,7 +115,7 @@ static void add_to_chains(const struct rule_run *run, const struct work_item *it
 			  int64_t *last_ns, struct chains *to)
 {
 	bool is_simple = item->kind == WORK_COMPUTE &&
-			 kernel_is_simple(text_pool_str(run->facts->texts, item->name));
+			 fact_words(run->facts, item) & KERNEL_SIMPLE;
 	int64_t ns = is_simple ? counted_ns(run, item) : 0;
 
 	if (ns > 0)
@@ -204,7 +204,7 @@ struct occupancy {
 static bool is_judged(const struct rule_run *run, const struct work_item *item)
 {
 	return item->kind == WORK_COMPUTE &&
-	       !kernel_is_dense(text_pool_str(run->facts->texts, item->name));
+	       !(fact_words(run->facts, item) & KERNEL_DENSE);
 }
 
 static struct occupancy sum_up(const struct rule_run *run,
