@@ -8,11 +8,8 @@
  */
 #include "store/tree_check.h"
 
-#include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "store/sql.h"
@@ -33,7 +30,7 @@ enum page_kind {
 };
 
 struct walk {
-	int fd;
+	struct sqlite3_file *file;
 	uint32_t page_size,
 		usable; /* bytes of a page; without those reserved at its end */
 	uint32_t npages;
@@ -70,11 +67,13 @@ static int damaged(const struct walk *w, uint32_t page)
 
 static int read_page(const struct walk *w, uint32_t page, uint8_t *bytes, size_t n)
 {
-	ssize_t got = pread(w->fd, bytes, n, (off_t)(page - 1) * (off_t)w->page_size);
+	sqlite3_int64 at = (sqlite3_int64)(page - 1) * w->page_size;
+	int code = w->file->pMethods->xRead(w->file, bytes, (int)n, at);
 
-	if (got < 0)
-		return err_set(w->err, ERR_IO, "cannot read it: %s", strerror(errno));
-	return got == (ssize_t)n ? 0 : damaged(w, page);
+	if (code == SQLITE_IOERR_SHORT_READ)
+		return damaged(w, page);
+	return code == SQLITE_OK ? 0
+				 : err_set(w->err, ERR_IO, "%s", sqlite3_errstr(code));
 }
 
 /* Meets a page that `from` refers to. */
@@ -257,17 +256,31 @@ static bool measure(struct walk *w, const uint8_t *header, int64_t size)
 	return true;
 }
 
-int tree_check(struct sqlite3 *db, int fd, struct err *err)
+/* Through SQLite: to close a descriptor of one's own would end its locks on the file. */
+static struct sqlite3_file *file_of(struct sqlite3 *db, sqlite3_int64 *size)
 {
-	struct walk w = { .fd = fd, .page_size = HEADER_SIZE, .err = err };
-	uint8_t header[HEADER_SIZE];
-	struct stat st;
+	struct sqlite3_file *file = NULL;
 
-	if (fstat(fd, &st) < 0)
-		return err_errno(err, "cannot read it");
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+	return file && file->pMethods &&
+			       file->pMethods->xFileSize(file, size) == SQLITE_OK
+		       ? file
+		       : NULL;
+}
+
+int tree_check(struct sqlite3 *db, struct err *err)
+{
+	sqlite3_int64 size = 0;
+	struct walk w = { .file = file_of(db, &size),
+			  .page_size = HEADER_SIZE,
+			  .err = err };
+	uint8_t header[HEADER_SIZE];
+
+	if (!w.file)
+		return err_set(err, ERR_IO, "cannot read it");
 	if (read_page(&w, 1, header, sizeof(header)) < 0)
 		return -1;
-	if (!measure(&w, header, st.st_size))
+	if (!measure(&w, header, size))
 		return damaged(&w, 1);
 	w.seen = xcalloc(w.npages / 8 + 1, 1);
 	w.bytes = xcalloc(DEPTH_MAX, w.page_size + 4 + 2 * VARINT_MAX);

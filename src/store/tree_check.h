@@ -10,11 +10,10 @@
 struct sqlite3;
 
 /*
- * `fd` is the database file of `db`, without changes that SQLite still holds back.
- * ERR_INPUT names the page where something is wrong: one that is referred to twice, that
+ * Of the file of `db`, which has no changes that SQLite still holds back.  ERR_INPUT names the page where something is wrong: one that is referred to twice, that
  * does not exist, whose cells are larger than it is, whose row ids do not ascend, or that
  * lies deeper than SQLite goes.  Reads each page in use at most once.
  */
-int tree_check(struct sqlite3 *db, int fd, struct err *err);
+int tree_check(struct sqlite3 *db, struct err *err);
 
 #endif

@@ -87,7 +87,8 @@ cache_one() {
 	cache_one
 	ptool top trace.json --format csv >whole
 	for damage in "truncate -s -4096" "truncate -s 4096" "truncate -s 50" \
-		'dd bs=4096 seek=1 count=20 conv=notrunc status=none if=/dev/zero of='; do
+		'dd bs=4096 seek=1 count=20 conv=notrunc status=none if=/dev/zero of=' \
+		'dd bs=4096 seek=9 count=1 conv=notrunc status=none if=/dev/zero of='; do
 		case $damage in *of=) $damage"$store" ;; *) $damage "$store" ;; esac
 		run --separate-stderr ptool top trace.json --format csv
 		exits 0
@@ -96,13 +97,15 @@ cache_one() {
 	done
 }
 
-@test "a page that is damaged is told with the cache's file, which is deleted" {
+@test "a row that is damaged is told with the cache's file, which is deleted" {
 	cache_one
-	page=$(sqlite3 "$store" "SELECT rootpage - 1 FROM sqlite_schema WHERE name = 'profile'")
+	page=$(sqlite3 "$store" "SELECT (rootpage - 1) * 4096 FROM sqlite_schema WHERE name = 'profile'")
+	cell=$(od -An -tu2 --endian=big -j $((page + 8)) -N 2 "$store") # where its first row lies
 	for command in 'info trace.json' 'top trace.json' 'diff trace.json trace.json' \
 		'export --to pstats -o out trace.json' 'pstats trace.json' 'top --format torch trace.json'; do
 		ptool info trace.json >/dev/null 2>&1
-		dd bs=4096 seek="$page" count=1 conv=notrunc status=none if=/dev/zero of="$store"
+		# its path becomes NULL; a damaged page is seen when the store is opened
+		dd bs=1 seek=$((page + cell + 6)) count=2 conv=notrunc status=none if=/dev/zero of="$store"
 		run --separate-stderr ptool $command
 		exits 4
 		[[ $stderr == "ptool: ${command%% *}: trace.json: its store in the cache was damaged \

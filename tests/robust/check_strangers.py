@@ -287,6 +287,8 @@ def pages_that_go_in_circles_are_told(shop):
     """Such a store costs what it weighs, which is no second; to write to it, too."""
     cases = [("", lambda path: in_circles(path, "slice_row"), [["tree"], *COMMANDS[-3:]]),
              ("", lambda path: in_circles(path, "profile"), COMMANDS[-3:]),
+             ("UPDATE string SET text = printf('%.3000c', 'x')",
+              lambda path: in_circles(path, "string"), [["list", "--sort", "name"]]),
              ("", lambda path: in_circles(path, "string", 25, 1), COMMANDS[-3:]),
              (LONG_TEXT, overflow_in_circles, COMMANDS[-3:]),
              (LONG_TEXT + "UPDATE string SET text = '' WHERE id = 1", free_pages_in_circles,
