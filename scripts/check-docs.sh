@@ -1,6 +1,6 @@
 #!/bin/sh
 # check-docs.sh PTOOL: is what the man pages and the README say true?  The
-# pages' SYNOPSIS, OPTIONS and EXIT STATUS are those of the option tables, every command has
+# pages' SYNOPSIS, OPTIONS, COLUMNS and EXIT STATUS are those of the program's tables, every command has
 # a page, every option stands in it, every file that is named exists, and every
 # example ("$ ptool ...") runs and prints the lines shown below it.
 set -eu
@@ -37,7 +37,7 @@ check_page() { # COMMAND
 		return 0
 	}
 	ptool help --mdoc "$1" >"$work/mdoc" || bad "ptool help --mdoc $1 fails"
-	for name in SYNOPSIS OPTIONS "EXIT STATUS"; do
+	for name in SYNOPSIS OPTIONS COLUMNS "EXIT STATUS"; do
 		section "$name" <"$page" >"$work/page"
 		section "$name" <"$work/mdoc" >"$work/table"
 		diff -u --label "$page" --label "ptool help --mdoc $1" "$work/page" "$work/table" >&2 ||

@@ -41,11 +41,12 @@ static const char *format_at(size_t i)
 	return i == n ? TORCH_FORMAT : NULL;
 }
 
+static const struct view *const views[] = { &top_view, &label_view, &function_view,
+					    NULL };
+
 /* Keys of operators, and those that labels and functions alone have. */
 static const char *sort_at(size_t i)
 {
-	static const struct view *const views[] = { &top_view, &label_view,
-						    &function_view, NULL };
 	size_t n = 0;
 
 	for (size_t v = 0; views[v]; v++)
@@ -328,6 +329,7 @@ const struct command cmd_top = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = views,
 	.exits = EXITS_READING("the table was written",
 			       "nothing matches, or what was asked for was not recorded"),
 	.run = run,

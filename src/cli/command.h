@@ -24,6 +24,8 @@
 #include "cli/message.h"
 #include "cli/opt.h"
 
+struct view;
+
 /* An exit status that a command can return, and what it means then. */
 struct command_exit {
 	enum exit_code code;
@@ -72,6 +74,8 @@ struct command {
 	/* Command lines for --help, NULL-terminated; may be NULL. */
 	const char *const *examples;
 	const struct command_exit *exits; /* ascending; all that it can return */
+	/* Whose columns its page lists, NULL-terminated; may be NULL. */
+	const struct view *const *views;
 	/* Gets the arguments after the command's name; returns the exit code. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "query/advise/rules.h"
+#include "query/view.h"
 
 #define DEFAULT_MAX ((size_t)4096)
 #define LINE_WIDTH  86
@@ -104,6 +105,34 @@ static void print_exits(const struct command *command, FILE *out)
 	fputs(".El\n", out);
 }
 
+static void print_keys(const struct view *view, FILE *out)
+{
+	bool is_first = true;
+
+	for (const struct field *f = view->fields; f->name; f++) {
+		if (!(f->flags & FIELD_SORT))
+			continue;
+		fputs(is_first ? "Further keys of\n.Fl -sort\nare\n" : ",\n", out);
+		fprintf(out, ".Cm %s\n(%s)", f->name, f->help);
+		is_first = false;
+	}
+	if (!is_first)
+		fputs(".\n", out);
+}
+
+static void print_columns(const struct view *view, FILE *out)
+{
+	fprintf(out, "Of\n.Li ptool %s :\n.Bl -tag -width Ds -compact\n", view->name);
+	for (const struct field *f = view->fields; f->name; f++) {
+		if (f->flags & (FIELD_PEOPLE | FIELD_SORT))
+			continue;
+		fprintf(out, ".It Va %s\n", f->name);
+		print_sentence(f->help, out);
+	}
+	fputs(".El\n", out);
+	print_keys(view, out);
+}
+
 void mdoc_command(const struct command *command, FILE *out)
 {
 	print_synopsis(command, out);
@@ -116,6 +145,12 @@ void mdoc_command(const struct command *command, FILE *out)
 		print_default(command, it, out);
 	}
 	fputs(".El\n", out);
+	if (command->views)
+		fputs(".Sh COLUMNS\n", out);
+	for (size_t i = 0; command->views && command->views[i]; i++) {
+		fputs(i ? ".Pp\n" : "", out);
+		print_columns(command->views[i], out);
+	}
 	print_exits(command, out);
 }
 

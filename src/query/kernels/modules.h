@@ -57,6 +57,8 @@ void modules_release(struct modules *m);
 /* Has the scope any, whatever the filters?  1, 0, or -1 with err set. */
 int modules_exist(struct store *store, const struct scope *scope, struct err *err);
 
+extern const struct view modules_view;
+
 /* The table; *out is freed by table_free(). */
 int modules_open(struct store *store, const struct scope *scope,
 		 const struct modules_query *query, struct table **out, struct err *err);

@@ -112,7 +112,7 @@ static const struct field fields[] = {
 /* clang-format on */
 
 const struct view function_view = {
-	.name = "top",
+	.name = "top of a call graph",
 	.fields = fields,
 	.people = VIEW_PART("standard_name! self_pct self_ns total_pct total_ns avg_ns "
 			    "calls! primitive_calls"),
