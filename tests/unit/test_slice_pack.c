@@ -8,7 +8,7 @@
 
 #include "ingest/sink.h"
 #include "publishing.h"
-#include "query/slices/slice_pick.h"
+#include "query/slices/slice_pack.h"
 #include "scratch.h"
 #include "store/write.h"
 

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/sort.h"
 #include "query/query.h"
-#include "query/slices/slice_pick.h"
+#include "query/slices/slice_pack.h"
 
 ASSET(asset_query_views_device_launches_sql);
 ASSET(asset_query_views_work_tracks_sql);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "query/kernels/kernels_gather.h"
 #include "query/kernels/tensor_core.h"
-#include "query/slices/slice_pick.h"
+#include "query/slices/slice_pack.h"
 #include "trace/optree.h"
 
 static struct name_facts *facts_of(struct gathering *g, uint32_t text)

@@ -11,7 +11,7 @@
 #include "query/memory/memory_device.h"
 #include "query/memory/memory_ties.h"
 #include "query/query.h"
-#include "query/slices/slice_pick.h"
+#include "query/slices/slice_pack.h"
 #include "trace/fact.h"
 #include "trace/op_memory.h"
 

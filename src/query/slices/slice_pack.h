@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "query/scope.h"
 #include "store/store.h"
 #include "trace/slice_bits.h"
 
@@ -81,5 +82,30 @@ int slice_walk_open(struct store *store, const unsigned char *tracks, int64_t pr
 void slice_walk_close(struct slice_walk *w);
 /* 1: the slices of the next track are next; 0: there is none; -1: err is set. */
 int slice_walk_track(struct slice_walk *w, struct err *err);
+
+/*
+ * Many slices of a profile by their ids: in the order of ids they meet the packed slices
+ * of one track after the other, so that none is looked up.
+ */
+
+/* `slice` is the one that ids[place] asks for. */
+typedef int slice_pick_fn(void *context, size_t place, const struct packed_slice *slice,
+			  int64_t track_id, struct err *err);
+
+/* All borrowed. */
+struct slice_picks {
+	const int64_t *ids;
+	size_t n;
+	unsigned columns; /* slice_pack_open()'s */
+	slice_pick_fn *each;
+	void *context;
+};
+
+/*
+ * Calls the function once for each id that is not 0, in the order of ids, until it fails.
+ * 0; -1 with err set, an ERR_INPUT when an id names no slice of a track of the profile.
+ */
+int slice_pick(struct store *store, const struct scope_profile *profile,
+	       const struct slice_picks *picks, struct err *err);
 
 #endif
