@@ -35,6 +35,7 @@ MANY_FILES = 16  # so many times fewer of those that are a file each
 # One line a way through the code, not one a mode.
 SHORT = [line.split(" ", 1) for line in """
 ingest -q -j1 -o OUT TRACE
+ingest -q --memory-limit 1M -o OUT TRACE
 top --by step,thread,shape STORE
 top --by stack STORE
 top --cat cpu_op STORE
