@@ -6,6 +6,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -128,6 +129,27 @@ static int prepare_all(struct user_sql *q, const char *text, struct err *err)
 	return q->n ? 0 : err_set(err, ERR_USAGE, "the query is empty");
 }
 
+/* Where SQLite would put files without a name: the first that may be written (os_unix.c). */
+static bool has_temporary_folder(void)
+{
+	const char *const folders[] = { getenv("SQLITE_TMPDIR"), getenv("TMPDIR"),
+					"/var/tmp", "/usr/tmp", "/tmp" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (folders[i] && access(folders[i], W_OK | X_OK) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What is sorted and is larger than the cache goes to such a file: in memory SQLite sorts
+ * by a list, which takes three times as long, and all of it at once.
+ */
+static int sort_in_files(struct sqlite3 *db, struct err *err)
+{
+	return has_temporary_folder() ? sql_exec(db, "PRAGMA temp_store = FILE", err) : 0;
+}
+
 int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 		  struct err *err)
 {
@@ -135,8 +157,9 @@ int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 
 	*out = q;
 	q->db = store_db(store);
+	int rc = sort_in_files(q->db, err);
 	sql_guard_set(&q->guard, q->db);
-	if (prepare_all(q, text, err) == 0)
+	if (rc == 0 && prepare_all(q, text, err) == 0)
 		return 0;
 	user_sql_close(q);
 	*out = NULL;
