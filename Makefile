@@ -1,5 +1,6 @@
 # ptool: see README.md.  make V=1 shows the commands; config.mk holds local overrides.
-#   make demo          installs what is missing, builds, shows ptool on a real trace
+#   make demo          installs what is missing, builds, shows ptool on a real trace;
+#                      DEPS=no: only names it, here and below
 #   make check         installs what tests need, builds, runs every test
 #                      SAN=1: under ASan and UBSan; VALGRIND=1: under memcheck;
 #                      TSAN=1: the tests of threads under ThreadSanitizer;
@@ -16,6 +17,15 @@ MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
 BUILD ?= build$(if $(SAN),-san)$(if $(TSAN),-tsan)
 CC ?= cc
+AR ?= ar
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
+CLANG_FORMAT ?= clang-format-14
+CLANG_TIDY ?= clang-tidy-14
+# Written by the program that was built: where that cannot run here, a folder with these
+# three files, or RUN_PTOOL=PROGRAM, the same ptool for this machine.
+COMPLETIONS ?= $(BUILD)/completions
+RUN_PTOOL ?= $(BUILD)/ptool
 # -O2 takes twice as long to compile with a sanitizer; -g1 names functions and lines.
 CFLAGS ?= $(if $(SAN)$(TSAN),-O1 -g1,-O2 -g)
 TIME ?= 60
@@ -50,6 +60,7 @@ PAGES := $(sort $(wildcard man/*.[1-8]))
 PAGES1 := $(filter %.1,$(PAGES))
 PAGES5 := $(filter %.5,$(PAGES))
 PAGES7 := $(filter %.7,$(PAGES))
+COMPLETED = $(addprefix $(COMPLETIONS)/ptool.,bash zsh fish)
 INSTALLED = $(BINDIR)/ptool $(PAGES1:man/%=$(MANDIR)/man1/%) $(PAGES5:man/%=$(MANDIR)/man5/%) \
 	$(PAGES7:man/%=$(MANDIR)/man7/%) \
 	$(DATADIR)/bash-completion/completions/ptool $(DATADIR)/zsh/site-functions/_ptool \
@@ -83,7 +94,7 @@ link = $(CC) $(CFLAGS) $(OWN_LDFLAGS) $(LDFLAGS) -o $@
 # Another make on all cores, unless this one was told how many to use.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-all: $(BUILD)/ptool
+all: $(BUILD)/ptool $(COMPLETED)
 
 # Goals that compile nothing themselves must work before the libraries are there.
 NO_PROBE = demo check check-fast lint fuzz bench bench-compare coverage format uninstall dist clean
@@ -93,14 +104,14 @@ endif
 # Asked every time, written only when the answer or the flags are new: then all is rebuilt.
 $(BUILD)/probe.mk: FORCE
 	@mkdir -p $(@D)
-	@CC='$(CC)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
 	echo '# $(subst ','\'',$(VERSION) $(CC) $(OWN_LDFLAGS) $(HARDEN) $(DEV) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' \
 		>>$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi || \
 	{ rm -f $@.$$$$; false; }
 
 $(BUILD)/libptool.a: $(OBJS)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $(OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(OBJS)
 $(BUILD)/ptool: $(BUILD)/obj/main.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	$(Q)$(link) $^ $(LIBS)
@@ -108,6 +119,9 @@ $(COLUMNS): src/store/schema.sql scripts/columns.sh
 	$(call say,COLUMNS,$<)
 	@mkdir -p $(@D)
 	$(Q)scripts/columns.sh $< >$@.new && mv $@.new $@
+$(BUILD)/completions/ptool.%: $(BUILD)/ptool
+	@mkdir -p $(@D)
+	$(Q)$(RUN_PTOOL) help --$* >$@.new && mv $@.new $@
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk | $(COLUMNS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -140,12 +154,12 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(FUZZ_SHARED) $(BUILD)/libpt
 	$(Q)$(link) -fsanitize=fuzzer $^ $(LIBS)
 
 demo:
-	@scripts/deps.sh build
+	@DEPS='$(DEPS)' scripts/deps.sh build
 	@$(SUBMAKE) $(BUILD)/ptool
 	@scripts/demo.sh $(BUILD)/ptool
 
 check:
-	@scripts/deps.sh build test $(if $(VALGRIND),valgrind)
+	@DEPS='$(DEPS)' scripts/deps.sh build test $(if $(VALGRIND),valgrind)
 	@$(SUBMAKE) $(if $(TSAN),threaded,everything)
 	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' FAST='$(FAST)' LONG='$(LONG)' \
 		tests/run $(BUILD)
@@ -153,17 +167,17 @@ check-fast:
 	@$(MAKE) --no-print-directory check FAST=1
 objects: $(BUILD)/ptool $(TEST_OBJS)
 threaded: $(BUILD)/ptool $(TOOLS) $(THREADED)
-everything: $(BUILD)/ptool $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
+everything: $(BUILD)/ptool $(COMPLETED) $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
 
 # Fuzz each target for TIME seconds.
 fuzz:
-	@scripts/deps.sh build fuzz
+	@DEPS='$(DEPS)' scripts/deps.sh build fuzz
 	@$(SUBMAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' SAN=1 FUZZING=1 fuzz-targets
 	@scripts/fuzz.sh $(BUILD)-fuzz $(TIME)
 fuzz-targets: $(FUZZ)
 
 bench:
-	@scripts/deps.sh build bench
+	@DEPS='$(DEPS)' scripts/deps.sh build bench
 	@$(SUBMAKE) $(BUILD)/ptool $(BUILD)/tools/diff_power
 	@CC='$(CC)' tests/bench/bench.py $(BUILD)/ptool $(BUILD)/bench
 	@$(BUILD)/tools/diff_power
@@ -171,19 +185,19 @@ bench:
 # The working tree beside the commit REV: BENCH_BYTES, BENCH_KINDS, BENCH_PAIRS.
 bench-compare:
 	@[ -n '$(REV)' ] || { echo 'usage: make bench-compare REV=COMMIT' >&2; exit 2; }
-	@scripts/deps.sh build bench valgrind
+	@DEPS='$(DEPS)' scripts/deps.sh build bench valgrind
 	@$(SUBMAKE) $(BUILD)/ptool
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' tests/bench/compare.py '$(REV)' $(BUILD)/ptool $(BUILD)/bench
 
 coverage:
-	@scripts/deps.sh build test coverage
+	@DEPS='$(DEPS)' scripts/deps.sh build test coverage
 	@$(SUBMAKE) BUILD=$(BUILD)-cov CFLAGS='-O0 -g --coverage' everything
 	@find $(BUILD)-cov -name '*.gcda' -delete
 	@tests/run $(BUILD)-cov
 	@gcovr -r . --object-directory $(BUILD)-cov -f src/ --txt - --html-details $(BUILD)-cov/coverage.html
 
 lint:
-	@scripts/deps.sh build test lint
+	@DEPS='$(DEPS)' scripts/deps.sh build test lint
 	@$(SUBMAKE) BUILD=$(BUILD)-gcc CC=gcc DEV=1 objects
 	@$(SUBMAKE) -k BUILD=$(BUILD)-clang CC=clang lint-format lint-layers lint-tidy lint-cppcheck \
 		lint-scripts lint-man
@@ -191,7 +205,7 @@ lint:
 	@echo 'lint: nothing to complain about'
 lint-format:
 	$(call say,FORMAT)
-	@bad=; for f in $(C_FILES) $(HEADERS); do clang-format-14 "$$f" | \
+	@bad=; for f in $(C_FILES) $(HEADERS); do $(CLANG_FORMAT) "$$f" | \
 	diff -u --label "$$f" --label "$$f, formatted" "$$f" - || bad=1; done; [ -z "$$bad" ]
 lint-layers:
 	$(call say,LAYERS)
@@ -204,7 +218,7 @@ lint-tidy: $(C_FILES:%.c=$(BUILD)/tidy/%.ok)
 $(BUILD)/tidy/%.ok: %.c $(HEADERS) $(COLUMNS) .clang-tidy $(BUILD)/probe.mk
 	$(call say,TIDY,$<)
 	@mkdir -p $(@D)
-	@clang-tidy-14 --quiet $< -- $(CPP_OWN) $(WARN) $(TIDY_STATES) >$@.log 2>&1 || { cat $@.log; false; }
+	@$(CLANG_TIDY) --quiet $< -- $(CPP_OWN) $(WARN) $(TIDY_STATES) >$@.log 2>&1 || { cat $@.log; false; }
 	@touch $@
 lint-cppcheck: $(COLUMNS)
 	$(call say,CPPCHECK)
@@ -218,17 +232,18 @@ lint-man:
 	@$(if $(PAGES),mandoc -T lint -W warning $(PAGES))
 
 format:
-	clang-format-14 -i $(C_FILES) $(HEADERS)
+	$(CLANG_FORMAT) -i $(C_FILES) $(HEADERS)
 
-install: $(BUILD)/ptool
-	install -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)%)))
-	install -m 755 $(BUILD)/ptool $(DESTDIR)$(BINDIR)/ptool
-	$(if $(PAGES1),install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1)
-	$(if $(PAGES5),install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5)
-	$(if $(PAGES7),install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7)
-	$(BUILD)/ptool help --bash >$(DESTDIR)$(DATADIR)/bash-completion/completions/ptool
-	$(BUILD)/ptool help --zsh >$(DESTDIR)$(DATADIR)/zsh/site-functions/_ptool
-	$(BUILD)/ptool help --fish >$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ptool.fish
+# Runs nothing that was built.
+install: $(BUILD)/ptool $(COMPLETED)
+	$(INSTALL) -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)%)))
+	$(INSTALL) -m 755 $(BUILD)/ptool $(DESTDIR)$(BINDIR)/ptool
+	$(if $(PAGES1),$(INSTALL) -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1)
+	$(if $(PAGES5),$(INSTALL) -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5)
+	$(if $(PAGES7),$(INSTALL) -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7)
+	$(INSTALL) -m 644 $(COMPLETIONS)/ptool.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/ptool
+	$(INSTALL) -m 644 $(COMPLETIONS)/ptool.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_ptool
+	$(INSTALL) -m 644 $(COMPLETIONS)/ptool.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ptool.fish
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)%)
 

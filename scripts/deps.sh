@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh [GROUP...]: installs what is missing of Debian's packages for the
 # groups named (build test lint bench fuzz coverage; default: build).  Says
-# which and why, and nothing when all are there.
+# which and why, and nothing when all are there.  DEPS=no: only says it, and fails.
 set -eu
 
 # group, package (or package:arch,arch where only some architectures have it), reason
@@ -118,6 +118,11 @@ fi
 
 missing=$(missing_of "$@")
 [ -n "$missing" ] || exit 0
+if [ "${DEPS:-}" = no ]; then
+	echo "deps.sh: missing:" >&2
+	printf '%s\n' "$missing" | listed >&2
+	exit 1
+fi
 names=$(printf '%s\n' "$missing" | cut -d ' ' -f 1 | xargs)
 sudo=
 if [ "$(id -u)" -ne 0 ]; then

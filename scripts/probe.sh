@@ -3,6 +3,7 @@
 # as make variables on stdout.  Fails with one line when a library is missing.
 set -eu
 cc=${CC:-cc}
+pkg_config=${PKG_CONFIG:-pkg-config}
 
 die() {
 	echo "ptool: $1 (on Debian: scripts/deps.sh build)" >&2
@@ -21,9 +22,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 compiles stdlib.h || die "$cc makes no programs"
-command -v pkg-config >/dev/null || die "pkg-config is missing"
+command -v "$pkg_config" >/dev/null || die "$pkg_config is missing"
 for package; do
-	pkg-config --exists "$package" || die "the library $package is missing"
+	"$pkg_config" --exists "$package" || die "the library $package is missing"
 done
 # These come without a .pc file.
 compiles csv.h -lcsv || die "the library libcsv (csv.h, -lcsv) is missing"
@@ -33,11 +34,11 @@ compiles libiberty/demangle.h -liberty || die "the library libiberty (-liberty) 
 archive=
 # shellcheck disable=SC2046 # a list of flags
 if printf '%s\n' '#include <archive.h>' 'int main(void) { return archive_version_number() == 0; }' |
-	$cc -x c -o "$scratch/archive" - $(pkg-config --libs libarchive) 2>/dev/null; then
+	$cc -x c -o "$scratch/archive" - $("$pkg_config" --libs libarchive) 2>/dev/null; then
 	archive=$(readelf -d "$scratch/archive" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libarchive[^]]*\)\].*/\1/p')
 fi
 
-echo "PKG_CFLAGS = $(pkg-config --cflags "$@")"
+echo "PKG_CFLAGS = $("$pkg_config" --cflags "$@")"
 if [ "$archive" ]; then
 	echo "PKG_CFLAGS += -DPTOOL_ARCHIVE_SONAME='\"$archive\"'"
 	# All others, in their order; none has a blank in its name.
@@ -45,7 +46,7 @@ if [ "$archive" ]; then
 	# shellcheck disable=SC2086 # a list of packages
 	set -- $linked
 fi
-echo "PKG_LIBS = $(pkg-config --libs "$@") -lcsv -liberty"
+echo "PKG_LIBS = $("$pkg_config" --libs "$@") -lcsv -liberty"
 if compiles isa-l/igzip_lib.h -lisal; then
 	echo "PKG_LIBS += -lisal"
 else

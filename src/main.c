@@ -1,4 +1,8 @@
 /* The program's entry; everything else is in cli/. */
+#ifndef __linux__
+#error "ptool runs on Linux alone, with glibc or musl: it needs mremap() and /proc"
+#endif
+
 #include "cli/cli.h"
 
 int main(int argc, char **argv)

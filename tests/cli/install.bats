@@ -6,11 +6,11 @@ load setup
 ROOT=$(dirname "$TESTS")
 
 # Nothing is compiled: the program that is tested is the one to be installed.
-make_here() { # GOAL
+make_here() { # GOAL VARIABLE...
 	build=$(dirname "$PTOOL")
 	[ -f "$build/probe.mk" ] || skip 'the program is not where make has built it'
-	make -s -C "$ROOT" BUILD="$build" -o "$build/ptool" -o "$build/probe.mk" \
-		DESTDIR="$PWD/root" PREFIX=/usr "$1"
+	old=("$build/ptool" "$build/probe.mk" "$build"/completions/ptool.{bash,zsh,fish})
+	make -s -C "$ROOT" BUILD="$build" "${old[@]/#/-o}" DESTDIR="$PWD/root" PREFIX=/usr "$@"
 }
 
 @test "make install puts the program, the pages and the completions where they belong" {
@@ -30,6 +30,27 @@ make_here() { # GOAL
 	cmp root/usr/share/fish/vendor_completions.d/ptool.fish <(ptool help --fish)
 	[ "$(head -1 root/usr/share/zsh/site-functions/_ptool)" = '#compdef ptool' ]
 	[ "$(root/usr/bin/ptool --version)" = "$(ptool --version)" ]
+}
+
+@test "make install runs nothing, takes completions that are given, readable for all" {
+	mkdir given
+	for shell in bash zsh fish; do echo "# $shell" >given/ptool.$shell; done
+	umask 077
+	make_here install COMPLETIONS="$PWD/given" RUN_PTOOL=false
+	[ "$(cat root/usr/share/zsh/site-functions/_ptool)" = '# zsh' ]
+	[ -z "$(find root/usr/share -type f ! -perm 644)" ]
+}
+
+@test "DEPS=no names what is missing and installs nothing" {
+	command -v dpkg-query >/dev/null || skip 'not Debian'
+	mkdir bin
+	printf '#!/bin/sh\necho "$*" >>asked; exit 1\n' >bin/apt-get
+	printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query
+	chmod +x bin/*
+	PATH=$PWD/bin:$PATH DEPS=no run "$ROOT/scripts/deps.sh" build
+	[ "$status" -eq 1 ]
+	[[ $output == *'libsqlite3-dev'*'the store is an SQLite file'* ]]
+	[ ! -e asked ]
 }
 
 @test "make uninstall leaves no file" {
