@@ -103,7 +103,7 @@ findings() {
 		diff -u <(of warning) -
 	section '.Ss Information: what the numbers are to be read with' <"$page" | items Cm | sort |
 		diff -u <(of info) -
-	section '.Ss The recording: what it cannot tell' <"$page" | items Cm | sort | diff -u <(of lacks) -
+	section '.Ss The recording: what it lacks' <"$page" | items Cm | sort | diff -u <(of lacks) -
 }
 
 @test "ptool-findings(7) tells what a share is of, for every code that has one" {
