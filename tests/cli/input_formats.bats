@@ -113,7 +113,7 @@ sys.stdout.buffer.write((mark.replace("mark", "\ufeff") + text).encode(codec))' 
 	for _ in first cached; do # numbers of a part are not taken for all
 		run --separate-stderr ptool steps cut.json.zst
 		exits 0
-		[[ $stderr == *'the file is cut off: '* ]]
+		[[ $stderr == *'the file is cut off, '* ]]
 	done
 	run --separate-stderr ptool ingest --strict -o strict.db cut.json.zst
 	exits 4

@@ -166,7 +166,8 @@ static void what_is_no_trace_is_refused_in_one_line(void **state)
 	assert_no_trace("[]", 0, "a JSON array without events is no trace");
 	assert_no_trace("[ ]\n", 0, "a JSON array without events is no trace");
 	assert_error("[1, 2, [3]]", false, 0, "a JSON array without events is no trace");
-	assert_error("[1, 2, [3]]", true, 1, "an entry of the event list is no event");
+	assert_error("[1, 2, [3]]", true, 1,
+		     "an entry of the event list is not an event");
 }
 
 static void a_file_cut_within_its_first_event_is_refused(void **state)
@@ -256,26 +257,24 @@ static void the_object_form_wants_its_end(void **state)
 	(void)state;
 	assert_flawed("{\"traceEvents\":[" A "," B "]",
 		      SLICE_A SLICE_B "finding truncated @90\n", 90,
-		      "the file ends before its end");
+		      "the file is cut off");
 	assert_flawed("{\"traceEvents\":[" A, SLICE_A "finding truncated @52\n", 52,
-		      "the file ends before its end");
+		      "the file is cut off");
 	assert_flawed("{\"traceEvents\":[" A "],\"k\":[1",
-		      SLICE_A "finding truncated @58\n", 58,
-		      "the file ends before its end");
+		      SLICE_A "finding truncated @58\n", 58, "the file is cut off");
 }
 
 static void half_an_event_is_told_in_both_shapes(void **state)
 {
 	(void)state;
 	assert_flawed("[" A ",{\"ph\":\"X\",\"na", SLICE_A "finding truncated @38\n", 38,
-		      "the file ends before its end");
+		      "the file is cut off");
 	assert_flawed("{\"traceEvents\":[" A ",{\"ph\":\"X\",\"na",
-		      SLICE_A "finding truncated @53\n", 53,
-		      "the file ends before its end");
+		      SLICE_A "finding truncated @53\n", 53, "the file is cut off");
 	/* objects in its args are no events */
-	assert_flawed(
-		"[" A ",{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"name\":2},{\"na",
-		SLICE_A "finding truncated @38\n", 38, "the file ends before its end");
+	assert_flawed("[" A
+		      ",{\"ph\":\"X\",\"args\":{\"l\":[{\"name\":1},{\"name\":2},{\"na",
+		      SLICE_A "finding truncated @38\n", 38, "the file is cut off");
 }
 
 static void a_broken_event_costs_itself_only(void **state)
@@ -345,18 +344,18 @@ static void entries_that_are_no_events_are_told(void **state)
 		      "finding event_not_object @54\n"
 		      "finding event_not_object @57\n"
 		      "finding event_not_object @62\n",
-		      1, "an entry of the event list is no event");
+		      1, "an entry of the event list is not an event");
 }
 
 static void commas_too_many_and_too_few_are_told(void **state)
 {
 	(void)state;
 	assert_flawed("[" A "," B ",]", SLICE_A SLICE_B "finding extra_comma @75\n", 75,
-		      "a comma has nothing behind it");
+		      "a comma has nothing after it");
 	assert_flawed("[" A ",," B "]", SLICE_A "finding extra_comma @38\n" SLICE_B, 38,
-		      "a comma has nothing behind it");
+		      "a comma has nothing after it");
 	assert_flawed("[," A "]", "finding extra_comma @1\n" SLICE_A, 1,
-		      "a comma has nothing behind it");
+		      "a comma has nothing after it");
 	assert_flawed("[" A B "]", SLICE_A "finding missing_comma @37\n" SLICE_B, 37,
 		      "two entries have no comma between them");
 }

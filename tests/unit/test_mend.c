@@ -281,7 +281,7 @@ static void what_an_event_lacks_or_has_twice_is_told(void **state)
 		"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,"
 		"\"args\":null}]",
 		"finding args_not_object @1\n" SLICE_A, 1,
-		"the args of an event are no object");
+		"the args of an event are not an object");
 	assert_sound(
 		"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,"
 		"\"args\":\"__stripped__\"}]",

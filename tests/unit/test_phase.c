@@ -73,7 +73,7 @@ static void a_counter_that_is_no_number_is_told(void **state)
 		      "finding counter_value @1\n"
 		      "counter 0 \"q\"/\"c\" 1000 = 1\n"
 		      "finding counter_value @1\n",
-		      1, "a counter's value is no number");
+		      1, "a counter's value is not a number");
 }
 
 static void nestable_async_slices_are_grouped_by_category_scope_and_id(void **state)
@@ -194,7 +194,7 @@ static void metadata_of_an_unknown_name_is_kept_each_time(void **state)
 		"finding args_not_object @140\n"
 		"metadata text: \"x\"\n"
 		"metadata thread_name: {}\n",
-		140, "the args of an event are no object");
+		140, "the args of an event are not an object");
 }
 
 static void a_number_and_its_text_are_the_same_thread(void **state)

@@ -244,9 +244,9 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 		run, cell_null(),
 		has ? "record again without profiler_metrics (experimental_config): "
 		      "CUPTI either measures these or traces kernels"
-		    : "let no other profiler hold the device (nsys, ncu, rocprof, DCGM); "
-		      "allow this user to profile it; and see in the program's log "
-		      "whether CUPTI failed, as with a driver that is too old",
+		    : "stop other profilers that use the device (nsys, ncu, rocprof, "
+		      "DCGM); allow this user to profile it; and see in the program's "
+		      "log whether CUPTI failed, as with a driver that is too old",
 		"%lld calls launched kernels, and no kernel was recorded%s",
 		(long long)launches,
 		has ? ": the profiler measured metrics of kernels instead" : "");
