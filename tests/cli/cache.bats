@@ -109,7 +109,7 @@ cache_one() {
 		run --separate-stderr ptool $command
 		exits 4
 		[[ $stderr == "ptool: ${command%% *}: trace.json: its store in the cache was damaged \
-and is deleted, run the command again: '$PWD/$store'" ]]
+and was deleted, run the command again: '$PWD/$store'" ]]
 		[ ! -e "$store" ]
 	done
 	run --separate-stderr ptool info trace.json
@@ -237,7 +237,7 @@ ptool: info: trace.json: $READ_ALONE"
 	exits 0
 	[[ $stderr == *"slices read into the cache, 1 warning or error; 'ptool doctor cut.json' lists it"* ]]
 	run --separate-stderr ptool info cut.json
-	[[ $stderr == "ptool: info: cut.json: the file is cut off: "* ]]
+	[[ $stderr == "ptool: info: cut.json: the file is cut off, "* ]]
 }
 
 @test "many readers of one new trace all get their answer" {
