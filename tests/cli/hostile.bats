@@ -88,6 +88,14 @@ if you trust it, use 'ptool ingest --max-expand N'" ]]
 	exits 0
 }
 
+@test "4: a snapshot of more than 1,024 devices is refused" {
+	python3 -c 'import pickle
+pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb"), protocol=4)'
+	run -4 --separate-stderr ptool ingest -q -o s.db a.pickle
+	[[ $stderr == *'device_traces of more than 1024 devices' ]]
+	[ ! -e s.db ]
+}
+
 @test "names of more than 1 MiB are cut in dumps, listings and snapshots, too, and told" {
 	python3 - <<-'END'
 		import marshal, pickle
