@@ -35,7 +35,7 @@ static struct cell get_verdict(const void *from, const void *row, int arg)
 {
 	static const char *const verdicts[] = {
 		[DIFF_UNDECIDED] = "undecided",
-		[DIFF_NO_CHANGE] = "no change",
+		[DIFF_NO_CHANGE] = "no_change",
 		[DIFF_SLOWER] = "increase",
 		[DIFF_FASTER] = "decrease",
 	};
