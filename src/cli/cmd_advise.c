@@ -20,16 +20,16 @@ static const char *rule_at(size_t i)
 	return rules[i] ? rules[i]->name : NULL;
 }
 
-#define FIELD(member) offsetof(struct advise_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct advise_opts, member)
 
 /* clang-format off */
 static const struct opt advise_options[] = {
 	{ .name = "rule", .arg = "NAME[:KEY=VALUE,...]", .help = "only these rules, with other thresholds; 'ptool help rules' lists them",
-	  .value_at = rule_at, .offset = FIELD(rule), .type = OPT_STRINGS },
+	  .value_at = rule_at, INTO(STRINGS, rule) },
 	{ .name = "evidence", .help = "show the numbers that findings are based on, one per row",
-	  .offset = FIELD(evidence), .type = OPT_FLAG },
+	  INTO(FLAG, evidence) },
 	{ .name = "verbose", .help = "show the evidence for each finding, and why rules could not run",
-	  .offset = FIELD(verbose), .type = OPT_FLAG },
+	  INTO(FLAG, verbose) },
 	OPT_END
 };
 

@@ -22,21 +22,22 @@ static const char *sort_at(size_t i)
 	return view_options_sort_at(&call_view, i);
 }
 
-#define FIELD(member) offsetof(struct callers_opts, member)
+#define FIELD(member)      offsetof(struct callers_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct callers_opts, member)
 
 /* clang-format off */
 static const struct opt callers_operands[] = {
 	{ .name = "re", .arg = "RE", .help = "regular expression for file:line(name) or {built-in name}",
-	  .offset = FIELD(regex), .type = OPT_ARG, .required = true },
+	  INTO(ARG, regex), .required = true },
 	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
-	  .offset = FIELD(operand), .type = OPT_ARG },
+	  INTO(ARG, operand) },
 	OPT_END
 };
 
 static const struct opt callers_options[] = {
 	VIEW_OPTIONS(FIELD(show), sort_at),
 	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
-	  .offset = FIELD(strip_dirs), .type = OPT_FLAG },
+	  INTO(FLAG, strip_dirs) },
 	OPT_END
 };
 

@@ -18,16 +18,17 @@ static const char *sort_at(size_t i)
 /* By enum comm_by. */
 static const char *const by_names[] = { "collective", "size", "rank", NULL };
 
-#define FIELD(member) offsetof(struct comm_opts, member)
+#define FIELD(member)      offsetof(struct comm_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct comm_opts, member)
 
 /* clang-format off */
 static const struct opt comm_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by collective, type and group; by these and message size; or by rank",
-	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
+	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every collective",
-	  .offset = FIELD(list), .type = OPT_FLAG },
+	  INTO(FLAG, list) },
 	{ .name = "ranks", .help = "compare the ranks of a run: who waited for whom",
-	  .offset = FIELD(ranks), .type = OPT_FLAG },
+	  INTO(FLAG, ranks) },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };

@@ -19,7 +19,8 @@ struct diff_opts {
 	struct output_opts output;
 };
 
-#define FIELD(member) offsetof(struct diff_opts, member)
+#define FIELD(member)      offsetof(struct diff_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct diff_opts, member)
 
 /* What exit status 1 is for: the values of --fail-on. */
 static const struct failure {
@@ -48,43 +49,43 @@ static const char *sort_at(size_t i)
 /* clang-format off */
 static const struct opt diff_operands[] = {
 	{ .name = "side", .arg = "STORE|FILE", .help = "base and new: two, or several of each with -- between them",
-	  .offset = FIELD(sides.operands), .type = OPT_ARGS, .is_divided = true },
+	  INTO(ARGS, sides.operands), .is_divided = true },
 	OPT_END
 };
 
 static const struct opt diff_views[] = {
 	{ .name = "headline", .help = "only the verdict and its statistics",
-	  .offset = FIELD(parts[DIFF_PART_HEADLINE]), .type = OPT_FLAG },
+	  INTO(FLAG, parts[DIFF_PART_HEADLINE]) },
 	{ .name = "accounting", .help = "only the parts that add up to the time that the headline compares",
-	  .offset = FIELD(parts[DIFF_PART_ACCOUNTING]), .type = OPT_FLAG },
+	  INTO(FLAG, parts[DIFF_PART_ACCOUNTING]) },
 	OPT_END
 };
 
 static const struct opt diff_options[] = {
 	{ .name = "base", .arg = "GLOB", .help = "files of the base side, as a pattern",
-	  .offset = FIELD(sides.base), .type = OPT_STRINGS },
+	  INTO(STRINGS, sides.base) },
 	{ .name = "new", .arg = "GLOB", .help = "files of the new side, as a pattern",
-	  .offset = FIELD(sides.new_side), .type = OPT_STRINGS },
+	  INTO(STRINGS, sides.new_side) },
 	{ .name = "by", .arg = "WHAT", .help = "what to compare in rows (default: operators, or functions of call graphs)",
-	  .choice_at = diff_dimension_name, .offset = FIELD(by), .type = OPT_CHOICE },
+	  .choice_at = diff_dimension_name, INTO(CHOICE, by) },
 	{ .name = "metric", .arg = "WHAT", .help = "metric to compare (default: self time, or device time where that explains most)",
-	  .choice_at = diff_metric_name, .offset = FIELD(metric), .type = OPT_CHOICE },
+	  .choice_at = diff_metric_name, INTO(CHOICE, metric) },
 	{ .name = "total", .help = "compare whole runs, not steps",
-	  .offset = FIELD(total), .type = OPT_FLAG },
+	  INTO(FLAG, total) },
 	{ .name = "first-step", .help = "compare the first step only",
-	  .offset = FIELD(first_step), .type = OPT_FLAG },
+	  INTO(FLAG, first_step) },
 	{ .name = "aa", .help = "measure the noise among runs of one program",
-	  .offset = FIELD(sides.aa), .type = OPT_FLAG },
+	  INTO(FLAG, sides.aa) },
 	{ .name = "alpha", .arg = "P", .help = "significance level: a change needs a smaller p",
-	  .offset = FIELD(alpha), .type = OPT_STRING },
+	  INTO(STRING, alpha) },
 	{ .name = "min-effect", .arg = "PERCENT", .help = "a change also needs to be larger than this part of base",
-	  .offset = FIELD(min_effect), .type = OPT_STRING },
+	  INTO(STRING, min_effect) },
 	{ .name = "within-run", .help = "with one run a side, judge by its steps",
-	  .offset = FIELD(within_run), .type = OPT_FLAG },
+	  INTO(FLAG, within_run) },
 	{ .name = "exit-code", .help = "exit 1 when the new side is slower, 3 when that cannot be decided",
-	  .offset = FIELD(exit_code), .type = OPT_FLAG },
+	  INTO(FLAG, exit_code) },
 	{ .name = "fail-on", .arg = "WHAT", .help = "exit 1 for this result instead of slower",
-	  .choice_at = failure_name, .offset = FIELD(fail_on), .type = OPT_CHOICE },
+	  .choice_at = failure_name, INTO(CHOICE, fail_on) },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };
@@ -92,11 +93,11 @@ static const struct opt diff_options[] = {
 /* As scope_options.h has them, but --run may name both sides. */
 static const struct opt diff_scope[] = {
 	{ .name = "run", .arg = "NAME", .help = "the run to read; given twice, base and new",
-	  .offset = FIELD(sides.runs), .type = OPT_STRINGS },
+	  INTO(STRINGS, sides.runs) },
 	{ .name = "rank", .arg = "N|A..B", .help = "only the profiles of these ranks",
-	  .offset = FIELD(sides.rank), .type = OPT_STRING },
+	  INTO(STRING, sides.rank) },
 	{ .name = "profile", .arg = "ID|PATH", .help = "only this profile of each run",
-	  .offset = FIELD(sides.profile), .type = OPT_STRING },
+	  INTO(STRING, sides.profile) },
 	OPT_END
 };
 

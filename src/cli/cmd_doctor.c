@@ -15,12 +15,12 @@ struct doctor_opts {
 /* By enum severity. */
 static const char *const severity_choices[] = { "info", "warning", "error", NULL };
 
-#define FIELD(member) offsetof(struct doctor_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct doctor_opts, member)
 
 /* clang-format off */
 static const struct opt doctor_options[] = {
 	{ .name = "severity", .arg = "LEVEL", .help = "only findings of this severity and worse",
-	  .choices = severity_choices, .offset = FIELD(severity), .type = OPT_CHOICE },
+	  .choices = severity_choices, INTO(CHOICE, severity) },
 	OPT_END
 };
 

@@ -23,18 +23,18 @@ static const char *format_at(size_t i)
 	return exporters[i] ? exporters[i]->name : NULL;
 }
 
-#define FIELD(member) offsetof(struct export_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct export_opts, member)
 
 /* clang-format off */
 static const struct opt export_options[] = {
 	{ .name = "to", .arg = "FORMAT", .help = "what to write",
-	  .choice_at = format_at, .offset = FIELD(to), .type = OPT_CHOICE },
+	  .choice_at = format_at, INTO(CHOICE, to) },
 	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix may choose the format",
-	  .offset = FIELD(output.path), .type = OPT_STRING, .short_name = 'o' },
+	  INTO(STRING, output.path), .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
-	  .offset = FIELD(output.force), .type = OPT_FLAG, .short_name = 'f' },
+	  INTO(FLAG, output.force), .short_name = 'f' },
 	{ .name = "quiet", .help = "do not report what was read into the cache",
-	  .offset = FIELD(output.quiet), .type = OPT_FLAG, .short_name = 'q' },
+	  INTO(FLAG, output.quiet), .short_name = 'q' },
 	OPT_END
 };
 

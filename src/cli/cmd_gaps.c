@@ -20,24 +20,24 @@ static const char *const bys[] = { "cause", "op",     "frame", "annotation",
 				   "step",  "stream", NULL };
 static const char *const cause_sets[] = { "ptool", "hta", NULL };
 
-#define FIELD(member) offsetof(struct gaps_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct gaps_opts, member)
 
 /* clang-format off */
 static const struct opt gaps_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "what to group idle time by",
-	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
+	  .choices = bys, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show single gaps, the longest first",
-	  .offset = FIELD(list), .type = OPT_FLAG },
+	  INTO(FLAG, list) },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows per device, 0 for all (default: 20 with --list and in people's tables, else all)",
-	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
+	  INTO(STRING, limit), .short_name = 'n' },
 	{ .name = "inner", .help = "only idle time between a device's first and last work, as HTA counts it",
-	  .offset = FIELD(inner), .type = OPT_FLAG },
+	  INTO(FLAG, inner) },
 	{ .name = "root", .help = "charge the idle time after a synchronisation to that synchronisation",
-	  .offset = FIELD(root), .type = OPT_FLAG },
+	  INTO(FLAG, root) },
 	{ .name = "causes", .arg = "SET", .help = "set of causes: ptool's, or HTA's three per stream",
-	  .choices = cause_sets, .offset = FIELD(causes), .type = OPT_CHOICE },
+	  .choices = cause_sets, INTO(CHOICE, causes) },
 	{ .name = "threshold", .arg = "TIME", .help = "with --causes hta: gaps shorter than this are kernel_wait",
-	  .offset = FIELD(threshold), .type = OPT_STRING },
+	  INTO(STRING, threshold) },
 	OPT_END
 };
 

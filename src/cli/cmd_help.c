@@ -16,7 +16,7 @@ struct help_opts {
 
 #define RULES "rules"
 
-#define FIELD(member) offsetof(struct help_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct help_opts, member)
 
 /* The commands, and what else there is to tell about. */
 static const char *topic_name_at(size_t i)
@@ -33,17 +33,17 @@ static const char *topic_name_at(size_t i)
 /* clang-format off */
 static const struct opt help_options[] = {
 	{ .name = "command", .arg = "COMMAND", .help = "the command to explain; rules: the rules of ptool advise",
-	  .choice_at = topic_name_at, .offset = FIELD(command), .type = OPT_ARG },
+	  .choice_at = topic_name_at, INTO(ARG, command) },
 	{ .name = "list", .help = "the names of all commands, one per line",
-	  .offset = FIELD(list), .type = OPT_FLAG },
+	  INTO(FLAG, list) },
 	{ .name = "bash", .help = "a completion script for bash",
-	  .offset = FIELD(bash), .type = OPT_FLAG },
+	  INTO(FLAG, bash) },
 	{ .name = "zsh", .help = "a completion script for zsh",
-	  .offset = FIELD(zsh), .type = OPT_FLAG },
+	  INTO(FLAG, zsh) },
 	{ .name = "fish", .help = "a completion script for fish",
-	  .offset = FIELD(fish), .type = OPT_FLAG },
+	  INTO(FLAG, fish) },
 	{ .name = "mdoc", .help = "SYNOPSIS and OPTIONS of COMMAND for its manual page",
-	  .offset = FIELD(mdoc), .type = OPT_FLAG },
+	  INTO(FLAG, mdoc) },
 	OPT_END
 };
 /* clang-format on */

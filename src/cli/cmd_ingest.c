@@ -18,7 +18,7 @@ struct ingest_opts {
 	int64_t jobs, max_expand;
 };
 
-#define FIELD(member) offsetof(struct ingest_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct ingest_opts, member)
 
 static const char *format_at(size_t i)
 {
@@ -30,27 +30,27 @@ static const char *const keep_choices[] = { "args", NULL };
 /* clang-format off */
 static const struct opt ingest_options[] = {
 	{ .name = "file", .arg = "FILE", .help = "a trace, a folder or an archive; - is standard input; compression is detected",
-	  .offset = FIELD(files), .type = OPT_ARGS, .required = true },
+	  INTO(ARGS, files), .required = true },
 	{ .name = "output", .arg = "STORE", .help = "the store (default: $PTOOL_STORE or ./ptool.db)",
-	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
+	  INTO(STRING, store), .short_name = 'o' },
 	{ .name = "run", .arg = "NAME", .help = "name of the run (default: the files' common path)",
-	  .offset = FIELD(run), .type = OPT_STRING },
+	  INTO(STRING, run) },
 	{ .name = "input-format", .arg = "FORMAT", .help = "read as this format, whatever the content looks like",
-	  .choice_at = format_at, .offset = FIELD(input_format), .type = OPT_CHOICE },
+	  .choice_at = format_at, INTO(CHOICE, input_format) },
 	{ .name = "torch-version", .arg = "X.Y", .help = "read PyTorch traces as this version wrote them, whatever they look like",
-	  .offset = FIELD(torch_version), .type = OPT_STRING },
+	  INTO(STRING, torch_version) },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
-	  .choices = keep_choices, .offset = FIELD(keep), .type = OPT_STRINGS },
+	  .choices = keep_choices, INTO(STRINGS, keep) },
 	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core)",
-	  .offset = FIELD(jobs), .type = OPT_UINT, .short_name = 'j' },
+	  INTO(UINT, jobs), .short_name = 'j' },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory to use for a file's contents (default: half the machine's)",
-	  .offset = FIELD(memory_limit), .type = OPT_STRING },
+	  INTO(STRING, memory_limit) },
 	{ .name = "max-expand", .arg = "N", .help = "refuse input beyond 1 GiB that expands to more than N times its size",
-	  .offset = FIELD(max_expand), .type = OPT_UINT },
+	  INTO(UINT, max_expand) },
 	{ .name = "strict", .help = "refuse input that would be repaired or skipped with a warning",
-	  .offset = FIELD(strict), .type = OPT_FLAG },
+	  INTO(FLAG, strict) },
 	{ .name = "quiet", .help = "only report problems",
-	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	  INTO(FLAG, quiet), .short_name = 'q' },
 	OPT_END
 };
 /* clang-format on */

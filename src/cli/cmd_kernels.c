@@ -20,16 +20,17 @@ static const char *by_at(size_t i)
 	return view_by_at(&kernels_view, i);
 }
 
-#define FIELD(member) offsetof(struct kernels_opts, member)
+#define FIELD(member)      offsetof(struct kernels_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct kernels_opts, member)
 
 /* clang-format off */
 static const struct opt kernels_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
-	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
+	  .choice_at = by_at, INTO(STRINGS, by), .is_list = true },
 	{ .name = "launches", .help = "show launch delay, queue time, and the share that is launch-bound",
-	  .offset = FIELD(launches), .type = OPT_FLAG },
+	  INTO(FLAG, launches) },
 	{ .name = "copies", .help = "include memory copies and sets",
-	  .offset = FIELD(copies), .type = OPT_FLAG },
+	  INTO(FLAG, copies) },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };

@@ -12,7 +12,7 @@ struct list_opts {
 /* Rows that people are shown without --limit; machines get all. */
 #define PEOPLE_LIMIT 20
 
-#define FIELD(member) offsetof(struct list_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct list_opts, member)
 
 static const char *sort_at(size_t i)
 {
@@ -22,9 +22,9 @@ static const char *sort_at(size_t i)
 /* clang-format off */
 static const struct opt list_options[] = {
 	{ .name = "sort", .arg = "KEY", .help = "sort by start (the default), name, dur or self, the longest first; 'help' lists them",
-	  .value_at = sort_at, .offset = FIELD(show.sort), .type = OPT_STRING, .short_name = 's' },
+	  .value_at = sort_at, INTO(STRING, show.sort), .short_name = 's' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all (default: 20 in people's tables, else all)",
-	  .offset = FIELD(limit), .type = OPT_STRING, .short_name = 'n' },
+	  INTO(STRING, limit), .short_name = 'n' },
 	OPT_END
 };
 

@@ -19,8 +19,8 @@ struct memory_opts {
 	struct output_opts output;
 };
 
-#define FIELD(member) offsetof(struct memory_opts, member)
-#define VIEW(view)    offsetof(struct memory_opts, views[view])
+#define FIELD(member)      offsetof(struct memory_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct memory_opts, member)
 
 /* By enum memory_by. */
 static const char *const bys[] = { "op", "size", "step", NULL };
@@ -28,50 +28,48 @@ static const char *const bys[] = { "op", "size", "step", NULL };
 /* clang-format off */
 static const struct opt memory_views[] = {
 	{ .name = "stats", .help = "bytes that each operator allocated and freed",
-	  .offset = VIEW(MEMORY_VIEW_STATS), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_STATS]) },
 	{ .name = "live", .help = "blocks that were live at each device's peak",
-	  .offset = VIEW(MEMORY_VIEW_LIVE), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_LIVE]) },
 	{ .name = "events", .help = "every block: when it was allocated and how long it lived",
-	  .offset = VIEW(MEMORY_VIEW_EVENTS), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_EVENTS]) },
 	{ .name = "curve", .help = "every event, with the running totals after it",
-	  .offset = VIEW(MEMORY_VIEW_CURVE), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_CURVE]) },
 	{ .name = "growth", .help = "memory at the start and end of each step, and its growth",
-	  .offset = VIEW(MEMORY_VIEW_GROWTH), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_GROWTH]) },
 	{ .name = "leaks", .help = "operators whose blocks from a step are still allocated at the end",
-	  .offset = VIEW(MEMORY_VIEW_LEAKS), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_LEAKS]) },
 	{ .name = "spikes", .help = "sudden rises of memory",
-	  .offset = VIEW(MEMORY_VIEW_SPIKES), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_SPIKES]) },
 	{ .name = "oom", .help = "failed allocations (out of memory)",
-	  .offset = VIEW(MEMORY_VIEW_OOM), .type = OPT_FLAG },
+	  INTO(FLAG, views[MEMORY_VIEW_OOM]) },
 	OPT_END
 };
 
 static const struct opt memory_options[] = {
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows (per device in ranked tables), 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	  INTO(UINT, limit), .short_name = 'n' },
 	{ .name = "by", .arg = "WHAT", .help = "what to group the rows of --live by",
-	  .choices = bys, .offset = FIELD(by), .type = OPT_CHOICE },
+	  .choices = bys, INTO(CHOICE, by) },
 	{ .name = "min-bytes", .arg = "SIZE", .help = "only blocks of this size or more (--events; 64K, 1M)",
-	  .offset = FIELD(min_bytes), .type = OPT_STRING },
+	  INTO(STRING, min_bytes) },
 	{ .name = "min-share", .arg = "PERCENT", .help = "smallest rise of a spike, as a share of the peak (--spikes)",
-	  .offset = FIELD(min_share), .type = OPT_STRING },
+	  INTO(STRING, min_share) },
 	OPT_END
 };
-
-#define FILTER(member) offsetof(struct filter_opts, member)
 
 /* Of the shared filters those that memory events have; a device is torch's. */
 static const struct opt memory_filters[] = {
 	{ .name = "focus", .arg = "RE", .help = "only operators that match the regular expression",
-	  .offset = FILTER(focus), .type = OPT_STRING, .short_name = 'F' },
+	  OPT_INTO(STRING, struct filter_opts, focus), .short_name = 'F' },
 	{ .name = "ignore", .arg = "RE", .help = "no operators that match the regular expression",
-	  .offset = FILTER(ignore), .type = OPT_STRING, .short_name = 'N' },
+	  OPT_INTO(STRING, struct filter_opts, ignore), .short_name = 'N' },
 	{ .name = "device", .arg = "DEVICE", .help = "only these devices (cpu, cuda:0, cuda, 0)",
-	  .offset = FILTER(device), .type = OPT_STRINGS },
+	  OPT_INTO(STRINGS, struct filter_opts, device) },
 	{ .name = "step", .arg = "A..B", .help = "only events in these steps, both ends included",
-	  .offset = FILTER(step), .type = OPT_STRING },
+	  OPT_INTO(STRING, struct filter_opts, step) },
 	{ .name = "time", .arg = "A..B", .help = "only events in this interval of the recording (1ms..2.5ms)",
-	  .offset = FILTER(time), .type = OPT_STRING },
+	  OPT_INTO(STRING, struct filter_opts, time) },
 	OPT_END
 };
 
@@ -95,7 +93,7 @@ static const struct memory_opts defaults = { .by = "op",
 static const char *flag_of(enum memory_view view)
 {
 	for (const struct opt *o = memory_views; o->name; o++)
-		if (o->offset == VIEW(view))
+		if (o->offset == FIELD(views[view]))
 			return o->name;
 	return NULL;
 }

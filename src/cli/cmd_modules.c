@@ -15,11 +15,11 @@ static const char *const orders[] = { "time", "start", NULL };
 /* clang-format off */
 static const struct opt modules_options[] = {
 	{ .name = "depth", .arg = "LEVELS", .help = "show this many levels, 0 for all",
-	  .offset = offsetof(struct modules_opts, depth), .type = OPT_UINT },
+	  OPT_INTO(UINT, struct modules_opts, depth) },
 	{ .name = "sort", .arg = "KEY", .help = "order below each module: most time first, or order of first calls",
-	  .offset = offsetof(struct modules_opts, sort), .type = OPT_CHOICE, .choices = orders, .short_name = 's' },
+	  OPT_INTO(CHOICE, struct modules_opts, sort), .choices = orders, .short_name = 's' },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all",
-	  .offset = offsetof(struct modules_opts, limit), .type = OPT_UINT, .short_name = 'n' },
+	  OPT_INTO(UINT, struct modules_opts, limit), .short_name = 'n' },
 	OPT_END
 };
 

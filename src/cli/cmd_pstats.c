@@ -42,7 +42,8 @@ static const char *sort_at(size_t i)
 	return i == n ? OPT_LISTS : NULL;
 }
 
-#define FIELD(member) offsetof(struct pstats_opts, member)
+#define FIELD(member)      offsetof(struct pstats_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct pstats_opts, member)
 
 /* clang-format off */
 static const struct opt pstats_operands[] = {
@@ -53,27 +54,27 @@ static const struct opt pstats_operands[] = {
 
 static const struct opt pstats_options[] = {
 	{ .name = "sort", .arg = "KEYS", .help = "sort by pstats' keys, which may be shortened as pstats allows (cumulative,name); 'help' lists them",
-	  .value_at = sort_at, .offset = FIELD(sort), .type = OPT_STRINGS, .short_name = 's', .is_list = true },
+	  .value_at = sort_at, INTO(STRINGS, sort), .short_name = 's', .is_list = true },
 	{ .name = "reverse", .help = "reverse the order",
-	  .offset = FIELD(reverse), .type = OPT_FLAG, .short_name = 'r' },
+	  INTO(FLAG, reverse), .short_name = 'r' },
 	{ .name = "limit", .arg = "N", .help = "cut the list to its first N functions",
-	  .offset = FIELD(cuts), .type = OPT_SEQUENCE, .short_name = 'n' },
+	  INTO(SEQUENCE, cuts), .short_name = 'n' },
 	{ .name = "fraction", .arg = "F", .help = "cut the list to this fraction of it, 0 to 1",
-	  .offset = FIELD(cuts), .type = OPT_SEQUENCE },
+	  INTO(SEQUENCE, cuts) },
 	{ .name = "match", .arg = "RE", .help = "cut the list to functions that match the Python regular expression",
-	  .offset = FIELD(cuts), .type = OPT_SEQUENCE, .short_name = 'm' },
+	  INTO(SEQUENCE, cuts), .short_name = 'm' },
 	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
-	  .offset = FIELD(strip_dirs), .type = OPT_FLAG },
+	  INTO(FLAG, strip_dirs) },
 	{ .name = "callers", .help = "list who called each function",
-	  .offset = FIELD(callers), .type = OPT_FLAG },
+	  INTO(FLAG, callers) },
 	{ .name = "callees", .help = "list what each function called",
-	  .offset = FIELD(callees), .type = OPT_FLAG },
+	  INTO(FLAG, callees) },
 	OPT_END
 };
 
 static const struct opt pstats_format[] = {
 	{ .name = "format", .arg = "FORMAT", .help = "how to write the listing",
-	  .choice_at = format_at, .offset = offsetof(struct output_opts, format), .type = OPT_CHOICE },
+	  .choice_at = format_at, OPT_INTO(CHOICE, struct output_opts, format) },
 	OPT_END
 };
 

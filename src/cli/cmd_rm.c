@@ -15,16 +15,16 @@ struct rm_opts {
 	bool quiet;
 };
 
-#define FIELD(member) offsetof(struct rm_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct rm_opts, member)
 
 /* clang-format off */
 static const struct opt rm_options[] = {
 	{ .name = "run", .arg = "RUN", .help = "a run to delete: its name, or the file it was made from",
-	  .offset = FIELD(runs), .type = OPT_ARGS, .required = true },
+	  INTO(ARGS, runs), .required = true },
 	{ .name = "store", .arg = "STORE", .help = "the store (default: $PTOOL_STORE or ./ptool.db)",
-	  .offset = FIELD(store), .type = OPT_STRING, .short_name = 'o' },
+	  INTO(STRING, store), .short_name = 'o' },
 	{ .name = "quiet", .help = "do not list what was deleted",
-	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	  INTO(FLAG, quiet), .short_name = 'q' },
 	OPT_END
 };
 /* clang-format on */

@@ -24,26 +24,26 @@ struct sql_opts {
 	struct output_opts output;
 };
 
-#define FIELD(member) offsetof(struct sql_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct sql_opts, member)
 
 /* clang-format off */
 static const struct opt sql_operands[] = {
 	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
-	  .offset = FIELD(operand), .type = OPT_ARG },
+	  INTO(ARG, operand) },
 	{ .name = "query", .arg = "QUERY", .help = "SQL statements, with ; between them",
-	  .offset = FIELD(query), .type = OPT_ARG },
+	  INTO(ARG, query) },
 	OPT_END
 };
 
 static const struct opt sql_options[] = {
 	{ .name = "file", .arg = "FILE", .help = "take the query from a file; - is standard input",
-	  .offset = FIELD(file), .type = OPT_STRING },
+	  INTO(STRING, file) },
 	{ .name = "param", .arg = "NAME=VALUE", .help = "the value of :NAME in the query, a number if it looks like one",
-	  .offset = FIELD(params), .type = OPT_STRINGS, .short_name = 'p' },
+	  INTO(STRINGS, params), .short_name = 'p' },
 	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0 (the default): never",
-	  .offset = FIELD(timeout_s), .type = OPT_UINT },
+	  INTO(UINT, timeout_s) },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory that a query may use (default: half the machine's)",
-	  .offset = FIELD(memory_limit), .type = OPT_STRING },
+	  INTO(STRING, memory_limit) },
 	OPT_END
 };
 

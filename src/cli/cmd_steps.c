@@ -14,7 +14,7 @@ struct steps_opts {
 	struct output_opts output;
 };
 
-#define FIELD(member) offsetof(struct steps_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct steps_opts, member)
 
 static const char *const bounds_names[] = {
 	[BOUNDS_HOST] = "host", [BOUNDS_TENSORBOARD] = "tensorboard", NULL
@@ -23,14 +23,14 @@ static const char *const bounds_names[] = {
 /* clang-format off */
 static const struct opt steps_options[] = {
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
-	  .offset = FIELD(phases), .type = OPT_FLAG },
+	  INTO(FLAG, phases) },
 	{ .name = "bounds", .arg = "WHOSE",
 	  .help = "step boundaries: as recorded on the host, or as TensorBoard moves them",
-	  .choices = bounds_names, .offset = FIELD(bounds), .type = OPT_CHOICE },
+	  .choices = bounds_names, INTO(CHOICE, bounds) },
 	{ .name = "step", .arg = "A..B", .help = "only these steps, both ends included",
-	  .offset = FIELD(step), .type = OPT_STRING },
+	  INTO(STRING, step) },
 	{ .name = "device", .arg = "N", .help = "only these devices",
-	  .offset = FIELD(device), .type = OPT_STRINGS },
+	  INTO(STRINGS, device) },
 	OPT_END
 };
 

@@ -20,7 +20,7 @@ static const char *sort_at(size_t i)
 /* clang-format off */
 static const struct opt streams_options[] = {
 	{ .name = "by-time", .arg = "N", .help = "split the time of each stream into N equal parts",
-	  .offset = offsetof(struct streams_opts, by_time), .type = OPT_UINT },
+	  OPT_INTO(UINT, struct streams_opts, by_time) },
 	VIEW_OPTIONS(offsetof(struct streams_opts, view), sort_at),
 	OPT_END
 };

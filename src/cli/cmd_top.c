@@ -62,25 +62,26 @@ static const char *by_at(size_t i)
 	return view_by_at(&top_view, i);
 }
 
-#define FIELD(member) offsetof(struct top_opts, member)
+#define FIELD(member)      offsetof(struct top_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct top_opts, member)
 
 /* clang-format off */
 static const struct opt top_options[] = {
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (stack:N for N frames; annotation is a table of labels)",
-	  .choice_at = by_at, .offset = FIELD(by), .type = OPT_STRINGS, .is_list = true },
+	  .choice_at = by_at, INTO(STRINGS, by), .is_list = true },
 	{ .name = "flops", .help = "show floating-point operations, computed from the shapes",
-	  .offset = FIELD(flops), .type = OPT_FLAG },
+	  INTO(FLAG, flops) },
 	{ .name = "tensor-cores", .help = "show which operators could use Tensor Cores, and how much of their device time did",
-	  .offset = FIELD(tensor_cores), .type = OPT_FLAG },
+	  INTO(FLAG, tensor_cores) },
 	{ .name = "top-level", .help = "only operators whose first call is not inside another",
-	  .offset = FIELD(top_level), .type = OPT_FLAG },
+	  INTO(FLAG, top_level) },
 	OPT_END
 };
 
 static const struct opt top_format[] = {
 	{ .name = "format", .arg = "FORMAT", .help = "output format",
-	  .choice_at = format_at, .offset = offsetof(struct output_opts, format), .type = OPT_CHOICE },
+	  .choice_at = format_at, OPT_INTO(CHOICE, struct output_opts, format) },
 	OPT_END
 };
 

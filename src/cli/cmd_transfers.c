@@ -18,14 +18,15 @@ static const char *sort_at(size_t i)
 /* By enum transfers_by. */
 static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
 
-#define FIELD(member) offsetof(struct transfers_opts, member)
+#define FIELD(member)      offsetof(struct transfers_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct transfers_opts, member)
 
 /* clang-format off */
 static const struct opt transfers_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by kind and memory; by these and operator or step; or by device",
-	  .choices = by_names, .offset = FIELD(by), .type = OPT_CHOICE },
+	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every copy and set",
-	  .offset = FIELD(list), .type = OPT_FLAG },
+	  INTO(FLAG, list) },
 	VIEW_OPTIONS(FIELD(view), sort_at),
 	OPT_END
 };

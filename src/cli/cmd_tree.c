@@ -18,26 +18,26 @@ struct tree_plan {
 	struct filter root_at;
 };
 
-#define FIELD(member) offsetof(struct tree_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct tree_opts, member)
 
 static const char *const splits[] = { "step", NULL };
 
 /* clang-format off */
 static const struct opt tree_options[] = {
 	{ .name = "depth", .arg = "LEVELS", .help = "show this many levels, 0 for all",
-	  .offset = FIELD(depth), .type = OPT_UINT },
+	  INTO(UINT, depth) },
 	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up calls below this share of the busy time (5) or this time (1ms); 0 shows all",
-	  .offset = FIELD(min), .type = OPT_STRING },
+	  INTO(STRING, min) },
 	{ .name = "root-at", .arg = "RE", .help = "start paths at matching names, not at the outermost call",
-	  .offset = FIELD(root_at), .type = OPT_STRING },
+	  INTO(STRING, root_at) },
 	{ .name = "by", .arg = "WHAT", .help = "keep the steps of training apart",
-	  .offset = FIELD(by), .type = OPT_CHOICE, .choices = splits },
+	  INTO(CHOICE, by), .choices = splits },
 	{ .name = "kernels", .help = "show device work below the calls that launched it",
-	  .offset = FIELD(kernels), .type = OPT_FLAG },
+	  INTO(FLAG, kernels) },
 	{ .name = "instances", .help = "show every call by itself, in order of start",
-	  .offset = FIELD(instances), .type = OPT_FLAG },
+	  INTO(FLAG, instances) },
 	{ .name = "limit", .arg = "ROWS", .help = "show at most this many children per call, 0 for all",
-	  .offset = FIELD(limit), .type = OPT_UINT, .short_name = 'n' },
+	  INTO(UINT, limit), .short_name = 'n' },
 	OPT_END
 };
 

@@ -3,28 +3,28 @@
 
 #include "trace/category.h"
 
-#define FIELD(member) offsetof(struct filter_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct filter_opts, member)
 
 /* clang-format off */
 const struct opt filter_options[] = {
 	{ .name = "focus", .arg = "RE", .help = "only names that match the regular expression",
-	  .offset = FIELD(focus), .type = OPT_STRING, .short_name = 'F' },
+	  INTO(STRING, focus), .short_name = 'F' },
 	{ .name = "ignore", .arg = "RE", .help = "no names that match the regular expression",
-	  .offset = FIELD(ignore), .type = OPT_STRING, .short_name = 'N' },
+	  INTO(STRING, ignore), .short_name = 'N' },
 	{ .name = "cat", .arg = "CATEGORY", .help = "only slices of these categories (cpu_op,kernel)",
-	  .value_at = category_word_at, .offset = FIELD(cat), .type = OPT_STRINGS, .is_list = true },
+	  .value_at = category_word_at, INTO(STRINGS, cat), .is_list = true },
 	{ .name = "thread", .arg = "THREAD", .help = "only slices on these threads, by number or name",
-	  .offset = FIELD(thread), .type = OPT_STRINGS },
+	  INTO(STRINGS, thread) },
 	{ .name = "stream", .arg = "N", .help = "only device work on these streams",
-	  .offset = FIELD(stream), .type = OPT_STRINGS },
+	  INTO(STRINGS, stream) },
 	{ .name = "device", .arg = "N", .help = "only device work on these devices",
-	  .offset = FIELD(device), .type = OPT_STRINGS },
+	  INTO(STRINGS, device) },
 	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
-	  .offset = FIELD(step), .type = OPT_STRING },
+	  INTO(STRING, step) },
 	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",
-	  .offset = FIELD(time), .type = OPT_STRING },
+	  INTO(STRING, time) },
 	{ .name = "min-dur", .arg = "TIME", .help = "only slices that last at least this long (10us)",
-	  .offset = FIELD(min_dur), .type = OPT_STRING },
+	  INTO(STRING, min_dur) },
 	OPT_END
 };
 /* clang-format on */

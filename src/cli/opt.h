@@ -81,7 +81,25 @@ struct opt_sequence {
 	size_t n;
 };
 
+/* What the type says of its member: see enum opt_type. */
+#define OPT_MEMBER_FLAG     bool
+#define OPT_MEMBER_UINT     int64_t
+#define OPT_MEMBER_INT      int64_t
+#define OPT_MEMBER_STRING   const char *
+#define OPT_MEMBER_CHOICE   const char *
+#define OPT_MEMBER_STRINGS  struct opt_strings
+#define OPT_MEMBER_SEQUENCE struct opt_sequence
+#define OPT_MEMBER_ARG      const char *
+#define OPT_MEMBER_ARGS     struct opt_args
+
 /* clang-format off */
+/* The offset of a member; one of another type than the option writes does not compile. */
+#define OPT_OFFSET(kind, into, member) \
+	(offsetof(into, member) + \
+	 0 * _Generic(((into *)NULL)->member, OPT_MEMBER_##kind: (size_t)1))
+/* Where a value lands and what it is, in a row: OPT_INTO(FLAG, struct top_opts, tree). */
+#define OPT_INTO(kind, into, member) \
+	.offset = OPT_OFFSET(kind, into, member), .type = OPT_##kind
 /* Ends a table of options. */
 #define OPT_END { .name = NULL }
 /* Ends a list of groups. */

@@ -22,30 +22,30 @@ static const char *format_at(size_t i)
 
 static const char *const names_choices[] = { "short", "full", NULL };
 
-#define FIELD(member) offsetof(struct output_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct output_opts, member)
 
 /* clang-format off */
 const struct opt output_options[] = {
 	{ .name = "format", .arg = "FORMAT", .help = "output format",
-	  .choice_at = format_at, .offset = FIELD(format), .type = OPT_CHOICE },
+	  .choice_at = format_at, INTO(CHOICE, format) },
 	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix chooses the format",
-	  .offset = FIELD(path), .type = OPT_STRING, .short_name = 'o' },
+	  INTO(STRING, path), .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
-	  .offset = FIELD(force), .type = OPT_FLAG, .short_name = 'f' },
+	  INTO(FLAG, force), .short_name = 'f' },
 	{ .name = "color", .arg = "WHEN", .help = "use colour",
-	  .choices = terminal_color_choices, .offset = FIELD(color), .type = OPT_CHOICE },
+	  .choices = terminal_color_choices, INTO(CHOICE, color) },
 	{ .name = "quiet", .help = "do not report what was read into the cache",
-	  .offset = FIELD(quiet), .type = OPT_FLAG, .short_name = 'q' },
+	  INTO(FLAG, quiet), .short_name = 'q' },
 	{ .name = "wide", .help = "show every column and whole names, however long the lines",
-	  .offset = FIELD(wide), .type = OPT_FLAG },
+	  INTO(FLAG, wide) },
 	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to this width (default: the terminal's, or 120)",
-	  .offset = FIELD(width), .type = OPT_UINT },
+	  INTO(UINT, width) },
 	{ .name = "names", .arg = "LENGTH", .help = "shorten long names to fit, or keep them whole",
-	  .choices = names_choices, .offset = FIELD(names), .type = OPT_CHOICE },
+	  .choices = names_choices, INTO(CHOICE, names) },
 	{ .name = "no-pager", .help = "write straight to the terminal",
-	  .offset = FIELD(no_pager), .type = OPT_FLAG },
+	  INTO(FLAG, no_pager) },
 	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would execute (csv, tsv)",
-	  .offset = FIELD(escape_formulas), .type = OPT_FLAG },
+	  INTO(FLAG, escape_formulas) },
 	OPT_END
 };
 /* clang-format on */

@@ -12,16 +12,16 @@
 /* Bytes of a list of runs in a message. */
 #define LIST_SHOWN ((size_t)200)
 
-#define FIELD(member) offsetof(struct scope_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct scope_opts, member)
 
 /* clang-format off */
 const struct opt scope_options[] = {
 	{ .name = "run", .arg = "NAME", .help = "the run to read (default: the newest)",
-	  .offset = FIELD(run), .type = OPT_STRING },
+	  INTO(STRING, run) },
 	{ .name = "rank", .arg = "N|A..B", .help = "only the profiles of these ranks",
-	  .offset = FIELD(rank), .type = OPT_STRING },
+	  INTO(STRING, rank) },
 	{ .name = "profile", .arg = "ID|PATH", .help = "only this profile of the run",
-	  .offset = FIELD(profile), .type = OPT_STRING },
+	  INTO(STRING, profile) },
 	OPT_END
 };
 /* clang-format on */

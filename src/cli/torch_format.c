@@ -12,16 +12,16 @@
 
 static const char *const time_units[] = { "s", "ms", "us", NULL };
 
-#define FIELD(member) offsetof(struct torch_opts, member)
+#define INTO(type, member) OPT_INTO(type, struct torch_opts, member)
 
 /* clang-format off */
 const struct opt torch_options[] = {
 	{ .name = "header", .arg = "TEXT", .help = "a line above the table",
-	  .offset = FIELD(header), .type = OPT_STRING },
+	  INTO(STRING, header) },
 	{ .name = "max-name-column-width", .arg = "N", .help = "cut names to N characters, 0 for never (torch's default: 55)",
-	  .offset = FIELD(name_width), .type = OPT_STRING },
+	  INTO(STRING, name_width) },
 	{ .name = "time-unit", .arg = "UNIT", .help = "one unit for all times",
-	  .choices = time_units, .offset = FIELD(time_unit), .type = OPT_CHOICE },
+	  .choices = time_units, INTO(CHOICE, time_unit) },
 	OPT_END
 };
 /* clang-format on */

@@ -26,12 +26,12 @@ struct view_opts {
 /* clang-format off */
 #define VIEW_OPTIONS(at, keys) \
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column; 'help' lists them", \
-	  .value_at = (keys), .offset = (at) + offsetof(struct view_opts, sort), .type = OPT_STRING, \
+	  .value_at = (keys), .offset = (at) + OPT_OFFSET(STRING, struct view_opts, sort), .type = OPT_STRING, \
 	  .short_name = 's' }, \
 	{ .name = "reverse", .help = "reverse the order", \
-	  .offset = (at) + offsetof(struct view_opts, reverse), .type = OPT_FLAG, .short_name = 'r' }, \
+	  .offset = (at) + OPT_OFFSET(FLAG, struct view_opts, reverse), .type = OPT_FLAG, .short_name = 'r' }, \
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all", \
-	  .offset = (at) + offsetof(struct view_opts, limit), .type = OPT_UINT, .short_name = 'n' }
+	  .offset = (at) + OPT_OFFSET(UINT, struct view_opts, limit), .type = OPT_UINT, .short_name = 'n' }
 /* clang-format on */
 
 /* Key i, then OPT_LISTS, then NULL. */

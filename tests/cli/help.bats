@@ -216,3 +216,12 @@ options_of() { # COMMAND
 		eval "$hint" >/dev/null 2>failed || { echo "$hint: $(cat failed)"; return 1; }
 	done <hints
 }
+
+@test "an option whose member has another type does not compile" {
+	for kind in FLAG STRING; do
+		printf '%s\n' '#include "cli/opt.h"' 'struct o { bool f; };' \
+			"const struct opt a[] = { { .name = \"f\", OPT_INTO($kind, struct o, f) }, OPT_END };" >$kind.c
+	done
+	${CC:-cc} -std=c11 -I"$(dirname "$TESTS")/src" -fsyntax-only FLAG.c
+	run ! ${CC:-cc} -std=c11 -I"$(dirname "$TESTS")/src" -fsyntax-only STRING.c
+}
