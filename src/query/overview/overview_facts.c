@@ -126,12 +126,11 @@ int overview_idle(struct overview_making *m, struct err *err)
 	return 0;
 }
 
-/* One of each kind: others of the rule stand below it in `ptool advise`. */
-static bool is_told(const struct advice_list *list, size_t at)
+/* Others of the rule stand below it in `ptool advise`. */
+static bool is_told(const struct advice *const *told, size_t n, const struct advice *a)
 {
-	for (size_t i = 0; i < at; i++)
-		if (list->items[i].rule == list->items[at].rule &&
-		    list->items[i].about == list->items[at].about)
+	for (size_t i = 0; i < n; i++)
+		if (told[i]->rule == a->rule && told[i]->about == a->about)
 			return true;
 	return false;
 }
@@ -139,13 +138,14 @@ static bool is_told(const struct advice_list *list, size_t at)
 int overview_findings(struct overview_making *m, struct err *err)
 {
 	const struct advice_list *list = &m->facts.advice;
+	const struct advice *told[FINDINGS_SHOWN];
 
 	(void)err;
 	for (size_t i = 0, n = 0; i < list->n && n < FINDINGS_SHOWN; i++) {
 		const struct advice *a = &list->items[i];
-		if (is_told(list, i))
+		if (is_told(told, n, a))
 			continue;
-		n++;
+		told[n++] = a;
 		overview_add(m, str_of(advice_severity_name(a->severity)), UNIT_TEXT,
 			     cell_text(str_of(arena_printf(&m->out->arena, "%s: %s",
 							   a->rule->title, a->finding))),
