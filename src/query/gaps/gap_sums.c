@@ -73,11 +73,17 @@ void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, in
 		sum->stepped_ns += ns;
 }
 
+/* Few sums leave no large table behind: what it takes is in proportion to them. */
 void gap_sums_clear(struct gap_sums *s)
 {
-	s->n = 0;
-	if (s->nslots)
+	if (s->n < s->nslots / SLOTS_FIRST) {
+		free(s->slots);
+		s->slots = NULL;
+		s->nslots = 0;
+	} else if (s->nslots) {
 		memset(s->slots, 0, s->nslots * sizeof(*s->slots));
+	}
+	s->n = 0;
 }
 
 void gap_sums_release(struct gap_sums *s)

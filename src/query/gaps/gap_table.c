@@ -168,25 +168,6 @@ static int add_gap(struct making *m, const struct gap_profile *p,
 	return rc < 0 ? -1 : 0;
 }
 
-static int add_gaps(struct making *m, const struct gap_profile *p, struct err *err)
-{
-	static const enum gap_key keys[] = {
-		[GAPS_BY_OP] = GAP_KEY_OP,
-		[GAPS_BY_FRAME] = GAP_KEY_FRAME,
-		[GAPS_BY_ANNOTATION] = GAP_KEY_ANNOTATION,
-		[GAPS_BY_STREAM] = GAP_KEY_NONE,
-	};
-	struct gap_reader reader;
-	int rc = 0;
-
-	gap_profile_read(p, keys[m->request->by], &reader);
-	for (uint32_t i = 0; rc == 0 && i < p->blame.gaps.n; i++)
-		if (gap_profile_wants(p, &p->blame.gaps.items[i]))
-			rc = add_gap(m, p, &reader, i, err);
-	gap_reader_close(&reader);
-	return rc;
-}
-
 static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 			    uint32_t key)
 {
@@ -269,6 +250,34 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	m->nrows += (int64_t)n;
 	free(rows);
 	gap_notes_add(m->out, &m->causes, &m->by_cause, p);
+	gap_sums_clear(&m->sums);
+	gap_sums_clear(&m->totals);
+	gap_sums_clear(&m->by_cause);
+}
+
+/* Device by device: each has rows, and sums, of its own. */
+static int add_gaps(struct making *m, const struct gap_profile *p, struct err *err)
+{
+	static const enum gap_key keys[] = {
+		[GAPS_BY_OP] = GAP_KEY_OP,
+		[GAPS_BY_FRAME] = GAP_KEY_FRAME,
+		[GAPS_BY_ANNOTATION] = GAP_KEY_ANNOTATION,
+		[GAPS_BY_STREAM] = GAP_KEY_NONE,
+	};
+	const struct gaps *gaps = &p->blame.gaps;
+	struct gap_reader reader;
+	int rc = 0;
+
+	gap_profile_read(p, keys[m->request->by], &reader);
+	for (uint32_t i = 0; rc == 0 && i < gaps->n; i++) {
+		if (gap_profile_wants(p, &gaps->items[i]))
+			rc = add_gap(m, p, &reader, i, err);
+		if (rc == 0 && (i + 1 == gaps->n ||
+				gaps->items[i + 1].device != gaps->items[i].device))
+			add_rows(m, p);
+	}
+	gap_reader_close(&reader);
+	return rc;
 }
 
 static int add_profile(struct making *m, struct store *store,
@@ -277,13 +286,8 @@ static int add_profile(struct making *m, struct store *store,
 	struct gap_profile p;
 	int rc = gap_profile_load(store, profile, m->request, &m->ranks, &p, err);
 
-	gap_sums_clear(&m->sums);
-	gap_sums_clear(&m->totals);
-	gap_sums_clear(&m->by_cause);
 	if (rc == 0)
 		rc = add_gaps(m, &p, err);
-	if (rc == 0)
-		add_rows(m, &p);
 	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {
 		m->has_work = true;
 		m->has_steps |= p.totals[i].steps > 0;
