@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/spill_file.h"
 
 /* Arrays below this are on the heap, uncounted: there are only so many of them. */
@@ -243,8 +244,7 @@ static void grow_area(struct spill *s, struct area *area, size_t bytes)
 
 static struct area *new_area(struct spill *s, size_t bytes)
 {
-	s->areas = xgrow(s->areas, &s->areas_cap, s->nareas + 1, sizeof(*s->areas));
-	struct area *area = &s->areas[s->nareas++];
+	struct area *area = ARRAY_PUSH(s->areas, s->nareas, s->areas_cap);
 	*area = (struct area){ .fd = -1 };
 	grow_area(s, area, bytes);
 	return area;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/spill.h"
 #include "ingest/marshal_walk.h"
 
@@ -132,8 +133,7 @@ static int push(struct marshal_walk *w, struct marshal_open open, struct err *er
 	if (m->nopen + w->codes >= MARSHAL_DEPTH_MAX)
 		return err_at(err, w->at, "nested too deep (more than %d levels)",
 			      MARSHAL_DEPTH_MAX);
-	m->open = xgrow(m->open, &m->open_cap, m->nopen + 1, sizeof(*m->open));
-	m->open[m->nopen++] = open;
+	*ARRAY_PUSH(m->open, m->nopen, m->open_cap) = open;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "base/utf8.h"
 
@@ -88,10 +89,9 @@ bool graph_row(struct graph *g, const struct text_row *row, uint64_t at)
 		return false;
 	note_stripped(g, row->name, function);
 	g->functions[function].row = (uint32_t)g->nrows;
-	g->rows = xgrow(g->rows, &g->rows_cap, g->nrows + 1, sizeof(*g->rows));
-	g->rows[g->nrows++] = (struct graph_row){ .sums = kept(g, &row->sums),
-						  .function = function,
-						  .at = at };
+	*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) = (struct graph_row){
+		.sums = kept(g, &row->sums), .function = function, .at = at
+	};
 	return true;
 }
 
@@ -102,8 +102,7 @@ void graph_call(struct graph *g, struct str caller, struct str callee,
 				   .caller = known_function(g, caller) };
 
 	call.callee = known_function(g, callee);
-	g->calls = xgrow(g->calls, &g->calls_cap, g->ncalls + 1, sizeof(*g->calls));
-	g->calls[g->ncalls++] = call;
+	*ARRAY_PUSH(g->calls, g->ncalls, g->calls_cap) = call;
 }
 
 /* Calls from itself are among the calls, but nothing is outermost in them. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/machine.h"
 #include "base/spill.h"
 #include "base/str.h"
@@ -160,9 +161,7 @@ void import_note(struct importing *i, enum import_end end, const struct import_f
 	result->passed += end == IMPORT_PASSED;
 	if (end == IMPORT_PASSED && result->passed > IMPORT_PASSED_TOLD)
 		return;
-	i->outcomes = xgrow(i->outcomes, &i->outcomes_cap, i->noutcomes + 1,
-			    sizeof(*i->outcomes));
-	struct outcome *outcome = &i->outcomes[i->noutcomes++];
+	struct outcome *outcome = ARRAY_PUSH(i->outcomes, i->noutcomes, i->outcomes_cap);
 	*outcome = (struct outcome){ .end = end, .file = *file };
 	outcome->path = xstrdup(file->path);
 	outcome->file.path = outcome->path;

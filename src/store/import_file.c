@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/bundle.h"
 #include "base/expand.h"
 #include "base/spill.h"
@@ -75,9 +76,7 @@ static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *e
 static void note_profile(struct importing *i, const struct import_source *source,
 			 const struct load_result *loaded)
 {
-	i->profiles = xgrow(i->profiles, &i->profiles_cap, i->nprofiles + 1,
-			    sizeof(*i->profiles));
-	struct import_profile *p = &i->profiles[i->nprofiles++];
+	struct import_profile *p = ARRAY_PUSH(i->profiles, i->nprofiles, i->profiles_cap);
 
 	*p = (struct import_profile){ .id = loaded->profile_id,
 				      .shown = xstrdup(source->shown),
