@@ -310,7 +310,7 @@ size_t marshal_behind(struct marshal *m, size_t at)
 struct marshal_code marshal_code(struct marshal *m, const struct marshal_value *code)
 {
 	struct marshal_walk walk = { .m = m, .at = code->at + 1 };
-	struct marshal_code_places places;
+	struct marshal_code_places places = { 0 };
 	struct err ignored = ERR_INIT;
 
 	if (marshal_walk_code(&walk, &places, &ignored) < 0)
