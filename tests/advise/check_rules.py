@@ -172,7 +172,7 @@ def check_advice(tap, work):
     store = work.ingest(*save(work, rulecases.launching_unseen()))
     rules = [row["rule"] for row in found(advise(work, store))]
     tap.same(rules, ["missing-kernels"], "missing-kernels: rules of the CPU do not judge a program that waits for its device")
-    said = [(done.stdout + done.stderr).count("3 calls launched kernels, and none of these was recorded")
+    said = [(done.stdout + done.stderr).count("3 calls launched kernels, and no kernel was recorded")
             for done in (work.ptool(command, store, check=False) for command in ("gaps", "devices", "kernels", "steps", "info"))]
     tap.same(said, [1] * 5, "missing-kernels: other commands say so, too")
     idle = rulecases.Trace(steps=0)
@@ -218,7 +218,7 @@ def check_guards(tap, work):
 
 def check_short(tap, work):
     other = advise(work, work.ingest(os.path.join(FIXTURES, "chrome", "chromium.json.gz")))
-    tap.ok(not found(other) and "recordings of PyTorch" in str(other), "a browser is not judged by rules of PyTorch", other)
+    tap.ok(not found(other) and "PyTorch recordings only" in str(other), "a browser is not judged by rules of PyTorch", other)
     unshaped = work.ptool("advise", work.ingest(os.path.join(FIXTURES, "torch", "legacy2141_mlp", "trace.json.gz"))).stdout
     tap.ok(unshaped.startswith("operators run for"), "no problem is not said where a rule of the CPU could not run", unshaped)
     short = rulecases.Trace(steps=1, lengths=[900_000])
