@@ -95,7 +95,7 @@ void sort_groups_make(struct sort_groups *g, size_t n, sort_before *before,
 		      const void *context)
 {
 	*g = (struct sort_groups){ .at = sorted_places(n, before, context) };
-	g->items = xrealloc_array(NULL, n + 1, sizeof(*g->items));
+	g->items = xcalloc(n + 1, sizeof(*g->items));
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && !before(context, g->at[i], g->at[end]);
 		     end++)

@@ -56,7 +56,7 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	cp "$GPU/copies.json" "$name"
 	ptool ingest -q "$name"
 	for format in table csv tsv json ndjson markdown; do
-		ptool info --format $format >shown
+		ptool info --format $format --names full >shown
 		iconv -f UTF-8 -t UTF-8 shown >/dev/null
 		grep -q 'no.*utf' shown
 	done

@@ -276,7 +276,7 @@ static void walk(struct leaves *l, uint32_t page)
 		return;
 	}
 	for (uint32_t i = 0; i < get(p + 3, 2); i++)
-		walk(l, get(p + get(p + 12 + i * 2, 2), 4));
+		walk(l, get(p + get(p + 12 + (size_t)i * 2, 2), 4));
 	walk(l, get(p + 8, 4));
 }
 

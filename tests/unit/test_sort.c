@@ -39,7 +39,7 @@ static void equal_ones_come_together_in_their_order(void **state)
 
 static void the_first_that_is_not_before_a_key(void **state)
 {
-	static const struct {
+	static const struct item {
 		char name[3];
 		int64_t ns;
 	} items[] = { { "a", -1 }, { "b", 4 }, { "c", 4 }, { "d", 8 } };
@@ -52,9 +52,7 @@ static void the_first_that_is_not_before_a_key(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(cases[i].at,
 				 sort_first(items, 4, sizeof(items[0]),
-					    (size_t)((const char *)&items[0].ns -
-						     (const char *)&items[0]),
-					    cases[i].key));
+					    offsetof(struct item, ns), cases[i].key));
 	assert_int_equal(0, sort_first(NULL, 0, 8, 0, 1));
 }
 

@@ -289,7 +289,7 @@ static const struct view parts_view = {
 static int parts_table(const struct diff *d, const struct view_request *show,
 		       struct memtable **out, struct err *err)
 {
-	struct diff_account own;
+	struct diff_account own = { 0 };
 	const struct diff_account *a = d->account ? d->account : &own;
 	const struct view_request request = { .for_people = show->for_people };
 	struct part parts[DIFF_PARTS_MAX + 1];

@@ -173,15 +173,15 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 
 	for (size_t i = 0; i < rows->norder && n < NAMES_SHOWN; i++) {
 		uint32_t row = rows->order[i];
-		struct cell ns = top_cell(rows, row, value);
-		struct str name = top_cell(rows, row, "name").as.text;
+		struct cell ns = top_cell(rows, &row, value);
+		struct str name = top_cell(rows, &row, "name").as.text;
 		if (top_is_device_row(rows, row) || is_step(name) ||
 		    ns.type != CELL_INT || ns.as.integer <= 0)
 			continue;
 		if (n++ == 0)
 			overview_add(m, is_device ? STR_LIT("device") : STR_LIT("host"),
 				     UNIT_TEXT, cell_null(), cell_null());
-		overview_add(m, name, UNIT_NS, ns, top_cell(rows, row, share));
+		overview_add(m, name, UNIT_NS, ns, top_cell(rows, &row, share));
 	}
 	return n;
 }

@@ -105,7 +105,7 @@ bool top_is_device_row(const struct top_rows *rows, uint32_t row);
 /* Are rows sorted by a time on the device? */
 bool top_is_by_device(const struct top_rows *rows);
 /* The cell of a row in a field, by its name; text is borrowed from the rows. */
-struct cell top_cell(const struct top_rows *rows, uint32_t row, const char *field);
+struct cell top_cell(const struct top_rows *rows, const uint32_t *row, const char *field);
 /* Has no row of the scope anything there? */
 bool top_is_nowhere(const struct top_rows *rows, const struct field *field);
 

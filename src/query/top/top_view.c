@@ -364,11 +364,11 @@ const struct view top_view = {
 	.by = by,
 };
 
-struct cell top_cell(const struct top_rows *rows, uint32_t row, const char *field)
+struct cell top_cell(const struct top_rows *rows, const uint32_t *row, const char *field)
 {
 	const struct field *f = view_field_called(&top_view, str_of(field));
 
-	return f->get(rows, &row, f->arg);
+	return f->get(rows, row, f->arg);
 }
 
 bool top_is_nowhere(const struct top_rows *rows, const struct field *field)
