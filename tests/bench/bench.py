@@ -7,8 +7,9 @@ rows go to FOLDER/bench.csv, every run to FOLDER/samples.csv.  Asserts nothing. 
 ends all of it: no run leaves the process group.
 
   BENCH_BYTES   size of each input (1e9)
-  BENCH_KINDS   kinds of gen ("gpu cpu stack allx names tracks shuffled"); the first one
-                is read by everything, the others by ptool and simdjson
+  BENCH_KINDS   kinds of gen ("gpu cpu stack allx names tracks shuffled recorded"); the first
+                one is read by everything, the others by ptool and simdjson
+  BENCH_RECORDING  the trace that "recorded" repeats (one of the fixtures)
   BENCH_RUNS    repetitions (5)
   BENCH_FUNCTIONS  functions in a dump of cProfile (1000000), each with three callers
   BENCH_LINEAR  1: also twice and five times BENCH_BYTES of the first kind
@@ -28,7 +29,7 @@ from figures import Figure, Sample, held, table, write_csv
 from inputs import HERE, Inputs, run_main, say, store_facts
 from plan import Plan, without_what_is_left
 
-KINDS = "gpu cpu stack allx names tracks shuffled"
+KINDS = "gpu cpu stack allx names tracks shuffled recorded"
 FACTORS = (2, 5)
 
 

@@ -10,6 +10,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 GEN_SOURCES = ("gen.c", "gen_steps.c", "gen_text.c")
 CHUNK = 1 << 24
+# A kind that is no generated one: what a profiler wrote, again and again.
+RECORDED = "recorded"
+RECORDING = os.environ.get("BENCH_RECORDING") or os.path.join(
+    HERE, "..", "fixtures", "torch", "t2141_cnn_w0_stack", "trace.json.gz")
 PACKERS = {"gz": ["gzip", "-6", "-n", "-c"], "zst": ["zstd", "-q", "-3", "-c"]}
 
 
@@ -76,6 +80,9 @@ class Inputs:
         return program if done else None
 
     def trace(self, kind, size):
+        if kind == RECORDED:
+            return write_whole(self.path(f"{kind}-{size}.json"),
+                               [sys.executable, os.path.join(HERE, "repeat.py"), RECORDING, str(size)])
         return write_whole(self.path(f"{kind}-{size}.json"), [self.gen, kind, str(size)])
 
     def packed(self, trace, suffix):
