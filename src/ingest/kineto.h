@@ -83,7 +83,7 @@ struct op_texts {
 /* What follows from an operator's args once all are read. */
 void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact *op,
 		      const struct op_texts *texts);
-/* kineto_args.c: fills arg_slots. */
+/* Fills arg_slots. */
 void kineto_index_args(struct kineto *k);
 /* The details of work or of a wait, which slice points to from now on; not recorded at first. */
 struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts *facts);

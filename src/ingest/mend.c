@@ -87,7 +87,7 @@ static void note_text(struct mender *m, struct str text, char quote)
 		mender_note(m, FINDING_UTF8, bad);
 }
 
-/* mend_text.c: the string whose quote is at p, in double quotes, into the text. */
+/* The string whose quote is at p, in double quotes, into the text. */
 static bool mender_string(struct mender *m, enum mend_place place)
 {
 	struct mend *out = m->out;

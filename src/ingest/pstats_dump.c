@@ -135,7 +135,7 @@ static int read_line(struct dump *d, size_t at, int64_t *line, struct err *err)
 	return 0;
 }
 
-/* pstats_key.c: the function that a key names, as the sink numbers it. */
+/* The function that a key names, as the sink numbers it. */
 static int dump_function(struct dump *d, size_t at, uint32_t *function, struct err *err)
 {
 	uint32_t *known = remembered(d, at, d->ref_function);
@@ -223,7 +223,7 @@ static void find_digits(const struct dump *d, struct call_sums *sums)
 }
 
 /*
- * pstats_value.c: counts and times that stand at those places, calls first.  Digits
+ * Counts and times that stand at those places, calls first.  Digits
  * are borrowed until the next.
  */
 static int dump_sums(struct dump *d, const size_t *places, struct call_sums *sums,

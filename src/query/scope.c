@@ -340,3 +340,8 @@ bool scope_is_xprof(const struct scope_profile *profile)
 {
 	return profile && strcmp(profile->format, "xprof") == 0;
 }
+
+struct cell scope_rank_cell(const struct scope_profile *profile)
+{
+	return profile->has_rank ? cell_int(profile->rank) : cell_null();
+}

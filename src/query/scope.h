@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/table.h"
 #include "store/store.h"
 
 struct scope_profile {
@@ -80,5 +81,8 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err);
 /* The names of all runs, newest first, NULL-terminated, in the arena. */
 int scope_run_names(struct store *store, struct arena *arena, const char *const **out,
 		    struct err *err);
+
+/* For rows: the rank, or null where it is not known. */
+struct cell scope_rank_cell(const struct scope_profile *profile);
 
 #endif

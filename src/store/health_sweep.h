@@ -65,14 +65,11 @@ bool health_is_torch(const struct health *h);
 
 #define SHARE_NONE (-1.0)
 
-/* The checks, each in the file of its subject. */
+/* The checks, by their subjects: device work, launches, the host. */
 typedef void health_check(struct health *h);
-/* health_device.c */
 health_check health_device_work, health_skew, health_graphs, health_unlaunched,
 	health_device_rows;
-/* health_launch.c */
 health_check health_launches;
-/* health_host.c */
 health_check health_repeats, health_flags, health_rank, health_overhead, health_cover;
 
 #endif

@@ -44,7 +44,7 @@ static struct cell get_place(const void *from, const void *row, int what)
 		return r->device;
 	if (what == PLACE_PROFILE)
 		return cell_int(r->profile->id);
-	return r->profile->has_rank ? cell_int(r->profile->rank) : cell_null();
+	return scope_rank_cell(r->profile);
 }
 
 static struct cell get_text(const void *from, const void *row, int arg)

@@ -121,7 +121,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 			work, device, r->loads, r->p->texts, r->window,
 			tensor_core_capability(known ? known->capability : NULL));
 		cells[DEVICE_PROFILE] = cell_int(r->p->profile->id);
-		cells[DEVICE_RANK] = work_rank_cell(r->p->profile);
+		cells[DEVICE_RANK] = scope_rank_cell(r->p->profile);
 		cells[DEVICE_NUMBER] = work_device_cell(device);
 		put_times(r->p, &r->times[i], cells);
 		put_figures(&figures, r->window, cells);

@@ -122,7 +122,7 @@ static void add_rows(struct memtable *rows, const struct work_profile *p,
 		const struct work_stream *stream = &p->work.streams[i];
 		struct cell cells[NPART_COLUMNS] = {
 			[PART_PROFILE] = cell_int(p->profile->id),
-			[PART_RANK] = work_rank_cell(p->profile),
+			[PART_RANK] = scope_rank_cell(p->profile),
 			[PART_DEVICE] =
 				work_device_cell(&p->work.devices[stream->device]),
 			[PART_STREAM] = work_stream_cell(stream),

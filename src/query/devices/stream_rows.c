@@ -73,7 +73,7 @@ static int add_rows(struct memtable *rows, const struct work_profile *p,
 		if (stream->nitems == 0)
 			continue;
 		cells[STREAM_PROFILE] = cell_int(p->profile->id);
-		cells[STREAM_RANK] = work_rank_cell(p->profile);
+		cells[STREAM_RANK] = scope_rank_cell(p->profile);
 		cells[STREAM_DEVICE] = work_device_cell(&p->work.devices[stream->device]);
 		cells[STREAM_NUMBER] = work_stream_cell(stream);
 		put_times(&times[i], cells);

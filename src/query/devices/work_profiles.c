@@ -79,8 +79,3 @@ struct cell work_stream_cell(const struct work_stream *stream)
 {
 	return number_or_text(stream->stream, stream->name);
 }
-
-struct cell work_rank_cell(const struct scope_profile *profile)
-{
-	return profile->has_rank ? cell_int(profile->rank) : cell_null();
-}

@@ -47,6 +47,5 @@ int work_profiles_visit(struct store *store, const struct scope *scope,
 /* For rows: a number, or the text that stands for it where there is none. */
 struct cell work_device_cell(const struct work_device *device);
 struct cell work_stream_cell(const struct work_stream *stream);
-struct cell work_rank_cell(const struct scope_profile *profile);
 
 #endif

@@ -100,7 +100,7 @@ static void add_rows(struct summing *s, size_t stream)
 			all_ns ? 100.0 * (double)idle->idle_ns[i] / (double)all_ns : 0;
 		const struct cell cells[NCOLUMNS] = {
 			[PROFILE] = cell_int(s->profile->id),
-			[RANK] = work_rank_cell(s->profile),
+			[RANK] = scope_rank_cell(s->profile),
 			[DEVICE] = work_device_cell(&s->work.devices[w->device]),
 			[STREAM] = number_cell(w->stream),
 			[CAUSE] = cell_text(str_of(causes[i])),

@@ -147,7 +147,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 	size_t step = gap_stretch_step(p, s);
 
 	cells[PROFILE] = cell_int(p->profile->id);
-	cells[RANK] = work_rank_cell(p->profile);
+	cells[RANK] = scope_rank_cell(p->profile);
 	cells[DEVICE] = device->name ? copied(l, str_of(device->name))
 				     : number_cell(device->device);
 	cells[TIME] = cell_text(str_of(arena_printf(

@@ -205,7 +205,7 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	struct cell cells[NCOLUMNS];
 
 	cells[PROFILE] = cell_int(p->profile->id);
-	cells[RANK] = work_rank_cell(p->profile);
+	cells[RANK] = scope_rank_cell(p->profile);
 	cells[DEVICE] = work_device_cell(&p->work.devices[row->sum.device]);
 	cells[KEY] = key_cell(m, p, row->sum.key);
 	cells[CAUSE] = cell_text(str_of(cause->code));

@@ -106,7 +106,7 @@ void memory_place_cells(const struct memory_place *place, struct cell *cells)
 	const struct scope_profile *p = place->events->profile;
 
 	cells[MEMORY_PROFILE] = cell_int(p->id);
-	cells[MEMORY_RANK] = p->has_rank ? cell_int(p->rank) : cell_null();
+	cells[MEMORY_RANK] = scope_rank_cell(p);
 	cells[MEMORY_DEVICE] = cell_text(str_of(place->of->name));
 }
 

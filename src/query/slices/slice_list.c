@@ -119,7 +119,7 @@ static void set_track(struct slice_list *l, const struct slices_track *t,
 	const struct scope_profile *p = t->profile;
 
 	cells[PROFILE] = cell_int(p->id);
-	cells[RANK] = p->has_rank ? cell_int(p->rank) : cell_null();
+	cells[RANK] = scope_rank_cell(p);
 	cells[PLACE] = place_cell(l, t);
 	cells[TRACK] = cell_text_or_null(t->kind);
 	cells[PID] = t->is_device ? cell_null() : cell_text_or_null(t->pid);

@@ -308,7 +308,7 @@ static const struct field fields[] = {
 	{ "self_device_mem_bytes", "Self device mem", "the same without its children", "self_device_memory_usage", UNIT_BYTES, STAT(get_device_memory, sums.self_device_bytes), .leaves = 9 },
 	{ "memory", NULL, "self_device_mem_bytes, or self_cpu_mem_bytes where no device memory was recorded", "mem", UNIT_BYTES, .get = get_nothing, SORT },
 	{ "is_user_annotation", NULL, "whether it is a label of record_function", NULL, UNIT_BOOL, .get = get_label },
-	{ "is_async", NULL, "whether it stands outside the tree", NULL, UNIT_BOOL, .get = get_async, SORT },
+	{ "is_async", NULL, "whether it is outside the operator tree", NULL, UNIT_BOOL, .get = get_async, SORT },
 	{ "kind", NULL, "host, label, device or span", NULL, UNIT_TEXT, .get = get_kind, .flags = FIELD_NO_SORT },
 	{ "people_kind", "Kind", NULL, NULL, UNIT_TEXT, .get = get_kind, .needs = TOP_KINDS, PEOPLE, .leaves = 1 },
 	{ "input_shapes", "Input shapes", "text of the shapes, Z to A, with --by shape", "shape shapes", UNIT_TEXT, STAT(get_text, key.shapes), .needs = TOP_SHAPE, Z_TO_A, .least = 16 },
