@@ -70,6 +70,16 @@ static bool is_beginning(const char *wrong, const char *name)
 	return letters >= 3 && strncmp(wrong, name, strlen(wrong)) == 0;
 }
 
+static size_t shared_beginning(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && fold(a[n]) == fold(b[n]))
+		n++;
+	return n;
+}
+
+/* Of equally near ones that which begins alike the longest: "limt" is "limit", not "list". */
 const char *suggest_nearest(const char *wrong, const char *const *names)
 {
 	size_t letters = strlen(wrong + strspn(wrong, "-"));
@@ -81,7 +91,11 @@ const char *suggest_nearest(const char *wrong, const char *const *names)
 		size_t distance = suggest_distance(wrong, names[i]);
 		if (distance > 1 && is_beginning(wrong, names[i]))
 			distance = 1;
-		if (distance >= best || distance >= letters)
+		bool is_nearer =
+			distance < best || (nearest && distance == best &&
+					    shared_beginning(wrong, names[i]) >
+						    shared_beginning(wrong, nearest));
+		if (!is_nearer || distance >= letters)
 			continue;
 		best = distance;
 		nearest = names[i];

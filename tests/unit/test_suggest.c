@@ -40,6 +40,15 @@ static void the_nearest_name_is_found(void **state)
 			    suggest_nearest("cpu-time-total", sort_keys));
 }
 
+static void of_equally_near_ones_the_longest_beginning_counts(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		"--limit",
+		suggest_nearest("--limt",
+				(const char *const[]){ "--list", "--limit", NULL }));
+}
+
 static void a_beginning_is_as_good_as_the_name(void **state)
 {
 	(void)state;
@@ -108,6 +117,7 @@ int main(void)
 		cmocka_unit_test(a_slip_of_the_finger_counts_as_one),
 		cmocka_unit_test(case_and_the_kind_of_dash_do_not_count),
 		cmocka_unit_test(the_nearest_name_is_found),
+		cmocka_unit_test(of_equally_near_ones_the_longest_beginning_counts),
 		cmocka_unit_test(a_beginning_is_as_good_as_the_name),
 		cmocka_unit_test(nothing_is_suggested_for_what_is_like_no_name),
 		cmocka_unit_test(words_longer_than_any_name_are_unlike_all),
