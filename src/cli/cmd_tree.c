@@ -54,7 +54,7 @@ static const struct tree_opts defaults = { .depth = 100,
 					   .on = FILTERED_DEFAULTS };
 
 /* A time has a unit, a share has none or a percent sign. */
-static int parse_min(const char *text, struct tree_request *r, struct err *err)
+static int parse_min(const char *text, struct call_tree_request *r, struct err *err)
 {
 	double *pct = &r->min_share_pct;
 	char *end;
@@ -80,16 +80,18 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct tree_opts *o = &plan->o;
 	struct tree_request *r = request;
 
-	*r = (struct tree_request){ .filter = filter,
-				    .root_at = o->root_at ? &plan->root_at : NULL,
-				    .by_step = o->by != NULL,
-				    .depth = o->depth,
-				    .limit = o->limit,
-				    .kernels = o->kernels,
-				    .by_instance = o->instances,
-				    .for_people = reading_is_for_people(&o->on.output),
-				    .width = output_width(&o->on.output) };
-	if (parse_min(o->min, r, err) < 0)
+	*r = (struct tree_request){
+		.calls = { .filter = filter,
+			   .root_at = o->root_at ? &plan->root_at : NULL,
+			   .by_step = o->by != NULL,
+			   .depth = o->depth,
+			   .kernels = o->kernels,
+			   .by_instance = o->instances },
+		.limit = o->limit,
+		.for_people = reading_is_for_people(&o->on.output),
+		.width = output_width(&o->on.output),
+	};
+	if (parse_min(o->min, &r->calls, err) < 0)
 		return -1;
 	if (filter->streams.n || filter->devices.n)
 		return err_set(err, ERR_USAGE,

@@ -113,8 +113,8 @@ static void read_comm(const struct reading *r, bool people)
 static void read_trees(const struct reading *r, bool people)
 {
 	READ(r, tree_open,
-	     (&(struct tree_request){
-		     .filter = &all, .kernels = true, .for_people = people }));
+	     (&(struct tree_request){ .calls = { .filter = &all, .kernels = true },
+				      .for_people = people }));
 	READ(r, modules_open,
 	     (&(struct modules_query){ .filter = &all,
 				       .show = { .for_people = people } }));

@@ -123,3 +123,36 @@ void call_tree_close(struct call_tree *tree)
 	if (tree->is_estimated)
 		root->total_ns = root->busy_ns;
 }
+
+static int estimate(struct store *store, const struct scope *scope,
+		    const struct call_tree_request *request, struct call_tree *tree,
+		    struct err *err)
+{
+	struct callgraph g;
+
+	if (request->kernels || request->by_instance || request->by_step)
+		return err_set(
+			err, ERR_USAGE,
+			"--kernels, --instances and --by step are for traces; this "
+			"is a call graph");
+	if (filter_check_call_graph(request->filter, err) < 0)
+		return -1;
+	callgraph_init(&g);
+	int rc = callgraph_load_scope(store, scope, &g, err);
+	if (rc == 0)
+		rc = call_tree_estimate(&g, request, tree, err);
+	callgraph_release(&g);
+	return rc;
+}
+
+int call_tree_load(struct store *store, const struct scope *scope,
+		   const struct call_tree_request *request, struct call_tree *tree,
+		   struct err *err)
+{
+	bool is_graph;
+
+	if (scope_is_call_graph(scope, &is_graph, err) < 0)
+		return -1;
+	return is_graph ? estimate(store, scope, request, tree, err)
+			: call_tree_from_slices(store, scope, request, tree, err);
+}

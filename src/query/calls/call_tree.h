@@ -73,42 +73,45 @@ int call_tree_judge(struct call_tree *tree, uint32_t at, const struct filter *fi
 void call_tree_close(struct call_tree *tree);
 
 /*
- * The real one of traces: slices of host threads by path, all threads and profiles
- * added up.  Filters choose slices; the self time of one that is not chosen is
- * that of the nearest chosen one around it.  --focus and --ignore mean paths: kept
- * is what has such a name in it, and gone is what lies below one to ignore.
+ * The tree of a scope.  Of a trace it is the real one: slices of host threads by path,
+ * all threads and profiles added up.  Filters choose slices; the self time of one that
+ * is not chosen is that of the nearest chosen one around it.  --focus and --ignore mean
+ * paths: kept is what has such a name in it, and gone is what lies below one to ignore.
+ *
+ * Of a call graph it is an estimate, from the functions that nothing calls downwards.
+ * A function that has one caller has its cumulative time; of one that has several each
+ * path has the part that the graph tells of that caller, times the part that the
+ * caller's path has of the caller.  So does snakeviz.  What calls a function that is on
+ * the path already is CALL_RECURSION and ends there; its time is also part of that
+ * one's, so that with recursion callees may take more than their caller.
  */
-struct slice_tree_request {
+struct call_tree_request {
 	const struct filter *filter;
 	const struct filter
 		*root_at; /* NULL; or paths begin at names that its focus means */
+	/* Of traces: */
 	bool kernels;     /* device work too, below its launches */
 	bool by_instance; /* each call a node of its own */
 	bool by_step;     /* "ProfilerStep#3", not "ProfilerStep*" */
-};
-
-int call_tree_from_slices(struct store *store, const struct scope *scope,
-			  const struct slice_tree_request *request,
-			  struct call_tree *tree, struct err *err);
-
-/* Of a call graph an estimated one: where to begin and to stop. */
-struct estimate_limits {
-	const struct filter *filter;  /* --focus and --ignore, as above */
-	const struct filter *root_at; /* as above */
-	int64_t depth;                /* levels; 0: all */
-	int64_t min_ns;               /* what takes less is not followed ... */
-	double min_share_pct;         /* ... nor less than this share of all */
+	/* Where an estimate stops: */
+	int64_t depth;        /* levels; 0: all */
+	int64_t min_ns;       /* what takes less is not followed ... */
+	double min_share_pct; /* ... nor less than this share of all */
 };
 
 /*
- * From the functions that nothing calls downwards.  A function that has one caller
- * has its cumulative time; of one that has several each path has the part that the
- * graph tells of that caller, times the part that the caller's path has of the caller.
- * So does snakeviz.  What calls a function that is on the path already is
- * CALL_RECURSION and ends there; its time is also part of that one's, so that with
- * recursion callees may take more than their caller.
+ * Into an initialised tree, which may have no calls.  ERR_USAGE for what a call graph
+ * does not have; ERR_EMPTY when the scope holds both kinds.
  */
-int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *limits,
+int call_tree_load(struct store *store, const struct scope *scope,
+		   const struct call_tree_request *request, struct call_tree *tree,
+		   struct err *err);
+
+/* The two kinds, for call_tree_load(). */
+int call_tree_from_slices(struct store *store, const struct scope *scope,
+			  const struct call_tree_request *request, struct call_tree *tree,
+			  struct err *err);
+int call_tree_estimate(const struct callgraph *g, const struct call_tree_request *request,
 		       struct call_tree *tree, struct err *err);
 
 #endif

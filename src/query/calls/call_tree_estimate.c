@@ -32,7 +32,7 @@ struct root {
 
 struct estimate {
 	const struct callgraph *g;
-	const struct estimate_limits *limits;
+	const struct call_tree_request *limits;
 	struct call_tree *tree;
 	uint32_t *first, *order; /* owned: callgraph_callees() */
 	uint32_t *names;         /* owned, by function: text + 1 */
@@ -377,7 +377,7 @@ static int add_chosen_roots(struct estimate *e, struct err *err)
 
 static void set_min(struct estimate *e)
 {
-	const struct estimate_limits *limits = e->limits;
+	const struct call_tree_request *limits = e->limits;
 	double share = limits->min_share_pct, all = 0;
 
 	for (size_t i = 1; i < e->tree->n; i++)
@@ -410,7 +410,7 @@ static int grow(struct estimate *e, struct err *err)
 	return 0;
 }
 
-int call_tree_estimate(const struct callgraph *g, const struct estimate_limits *limits,
+int call_tree_estimate(const struct callgraph *g, const struct call_tree_request *limits,
 		       struct call_tree *tree, struct err *err)
 {
 	struct estimate e = { .g = g, .limits = limits, .tree = tree };

@@ -28,7 +28,7 @@ struct growing {
 	struct call_tree *tree;
 	struct slices *slices;
 	const struct filter *filter;
-	const struct slice_tree_request *request;
+	const struct call_tree_request *request;
 	struct launch *launches; /* owned; only with device work */
 	size_t nlaunches, launches_cap;
 	uint32_t *texts; /* owned; by string.id: text + 1 */
@@ -302,8 +302,8 @@ static bool has_calls(const struct slices_track *track)
 }
 
 int call_tree_from_slices(struct store *store, const struct scope *scope,
-			  const struct slice_tree_request *request,
-			  struct call_tree *tree, struct err *err)
+			  const struct call_tree_request *request, struct call_tree *tree,
+			  struct err *err)
 {
 	struct growing g = { .tree = tree,
 			     .filter = request->filter,

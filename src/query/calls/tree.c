@@ -71,7 +71,7 @@ static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
 /* Device work takes none of the host's time: no limit of that means it. */
 static bool is_too_short(const struct tree_rows *t, const struct call_node *node)
 {
-	return node->kind != CALL_DEVICE && (node->total_ns < t->request.min_ns ||
+	return node->kind != CALL_DEVICE && (node->total_ns < t->request.calls.min_ns ||
 					     (double)node->busy_ns < t->min_busy_ns);
 }
 
@@ -158,7 +158,7 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 /* Puts the children in the order of their rows; the first, or CALL_NONE. */
 static uint32_t arrange(struct tree_rows *t, uint32_t parent)
 {
-	if (t->request.depth && t->depth >= t->request.depth)
+	if (t->request.calls.depth && t->depth >= t->request.calls.depth)
 		return t->tree.nodes[parent].first = CALL_NONE;
 	size_t n = sort_children(t, parent), shown = count_shown(t, n);
 	uint32_t next = shown < n ? add_rest(t, parent, shown, n) : CALL_NONE;
@@ -309,7 +309,7 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 	t->tree = *tree;
 	*tree = (struct call_tree){ 0 };
 	t->request = *request;
-	t->min_busy_ns = all * request->min_share_pct / 100.0;
+	t->min_busy_ns = all * request->calls.min_share_pct / 100.0;
 	tree_path_init(&t->path);
 	buf_init(&t->name, SIZE_MAX);
 	buf_init(&t->indented, SIZE_MAX);
@@ -321,50 +321,15 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 	return view_stream(&view, &t->table, scope, &show);
 }
 
-static int estimate(struct store *store, const struct scope *scope,
-		    const struct tree_request *request, struct call_tree *tree,
-		    struct err *err)
-{
-	const struct estimate_limits limits = { .filter = request->filter,
-						.root_at = request->root_at,
-						.depth = request->depth,
-						.min_ns = request->min_ns,
-						.min_share_pct = request->min_share_pct };
-	struct callgraph g;
-
-	if (request->kernels || request->by_instance || request->by_step)
-		return err_set(
-			err, ERR_USAGE,
-			"--kernels, --instances and --by step are for traces; this "
-			"is a call graph");
-	if (filter_check_call_graph(request->filter, err) < 0)
-		return -1;
-	callgraph_init(&g);
-	int rc = callgraph_load_scope(store, scope, &g, err);
-	if (rc == 0)
-		rc = call_tree_estimate(&g, &limits, tree, err);
-	callgraph_release(&g);
-	return rc;
-}
-
 int tree_open(struct store *store, const struct scope *scope,
 	      const struct tree_request *request, struct table **out, struct err *err)
 {
 	struct call_tree tree;
-	bool is_graph;
 
-	if (scope_is_call_graph(scope, &is_graph, err) < 0)
-		return -1;
-	const struct slice_tree_request slices = { .filter = request->filter,
-						   .root_at = request->root_at,
-						   .kernels = request->kernels,
-						   .by_instance = request->by_instance,
-						   .by_step = request->by_step };
 	call_tree_init(&tree);
-	int rc = is_graph ? estimate(store, scope, request, &tree, err)
-			  : call_tree_from_slices(store, scope, &slices, &tree, err);
+	int rc = call_tree_load(store, scope, &request->calls, &tree, err);
 	if (rc == 0 && tree.nodes[CALL_ROOT].first == CALL_NONE)
-		rc = filter_is_given(request->filter) || request->root_at
+		rc = filter_is_given(request->calls.filter) || request->calls.root_at
 			     ? err_set(err, ERR_EMPTY, "no call matches")
 			     : filter_lacks(scope, "calls", err);
 	if (rc == 0)

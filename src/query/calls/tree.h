@@ -10,19 +10,14 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "query/filter.h"
+#include "query/calls/call_tree.h"
 #include "query/scope.h"
 
 struct tree_request {
-	const struct filter *filter;  /* borrowed */
-	const struct filter *root_at; /* borrowed; its focus means the roots; NULL */
-	int64_t depth;                /* levels to show; 0: all */
-	int64_t limit;                /* children of one node; 0: all */
-	double min_share_pct;         /* of the whole tree's busy time */
-	int64_t min_ns;
-	bool kernels, by_instance, by_step; /* of traces: see struct slice_tree_request */
-	bool for_people;                    /* indented names instead of paths */
-	int width;                          /* of the table; 0: unlimited */
+	struct call_tree_request calls; /* its limits hold for rows, too */
+	int64_t limit;                  /* children of one node; 0: all */
+	bool for_people;                /* indented names instead of paths */
+	int width;                      /* of the table; 0: unlimited */
 };
 
 /*
