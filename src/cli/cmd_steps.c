@@ -4,17 +4,24 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/view_options.h"
 #include "query/steps/steps.h"
 
 struct steps_opts {
 	const char *operand, *step, *bounds;
 	struct opt_strings device;
 	bool phases;
+	struct view_opts view;
 	struct scope_opts scope;
 	struct output_opts output;
 };
 
 #define INTO(type, member) OPT_INTO(type, struct steps_opts, member)
+
+static const char *sort_at(size_t i)
+{
+	return view_options_sort_at(&steps_view, i);
+}
 
 static const char *const bounds_names[] = {
 	[BOUNDS_HOST] = "host", [BOUNDS_TENSORBOARD] = "tensorboard", NULL
@@ -31,6 +38,7 @@ static const struct opt steps_options[] = {
 	  INTO(STRING, step) },
 	{ .name = "device", .arg = "N", .help = "only these devices",
 	  INTO(STRINGS, device) },
+	VIEW_OPTIONS(offsetof(struct steps_opts, view), sort_at),
 	OPT_END
 };
 
@@ -48,21 +56,23 @@ static const struct steps_opts defaults = { .bounds = "host", .output = OUTPUT_D
 static int open_steps(const struct reading *r, const void *options, struct table **out,
 		      struct err *err)
 {
-	struct steps_request request = *(const struct steps_request *)options;
-
-	request.for_people = r->for_people;
-	return steps_open(r->store, r->scope, &request, out, err);
+	return steps_open(r->store, r->scope, options, out, err);
 }
 
 static int read_steps(const struct command *self, const struct steps_opts *o,
 		      const struct filter *filter)
 {
-	const struct steps_request request = {
+	struct err err = ERR_INIT;
+	struct steps_request request = {
 		.filter = filter,
 		.bounds = (enum step_bounds_by)opt_choice_place(bounds_names, o->bounds),
 		.phases = o->phases,
+		.show = { .asked = steps_columns(o->phases),
+			  .for_people = reading_is_for_people(&o->output) },
 	};
 
+	if (view_options_read(&o->view, &steps_view, &request.show, &err) < 0)
+		return message_error(self->name, NULL, &err);
 	return reading_run(&(struct reading_plan){ .command = self->name,
 						   .operand = o->operand,
 						   .scope = &o->scope,
@@ -81,6 +91,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	if (view_options_want_help(&o.view))
+		return view_options_help(self, &steps_view, &o.output);
 	if (o.phases && strcmp(o.bounds, bounds_names[BOUNDS_HOST]) != 0)
 		err_set(&err, ERR_USAGE,
 			"--phases use the host's bounds: without --bounds %s", o.bounds);
@@ -97,9 +109,14 @@ static int run(const struct command *self, int argc, char **argv)
 	return message_error(self->name, NULL, &err);
 }
 
-static const char *const examples[] = { "ptool steps trace.json", "ptool steps --phases",
+static const char *const examples[] = { "ptool steps trace.json",
+					"ptool steps --phases",
+					"ptool steps --sort total --limit 5",
 					"ptool steps --step 3..5 --bounds tensorboard",
-					"ptool steps --format csv -o steps.csv", NULL };
+					"ptool steps --format csv -o steps.csv",
+					NULL };
+
+static const struct view *const views[] = { &steps_view, NULL };
 
 const struct command cmd_steps = {
 	.name = "steps",
@@ -110,6 +127,7 @@ const struct command cmd_steps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = views,
 	.exits = EXITS_READING(
 		"there are steps",
 		"neither steps, operators nor device work were recorded; no step matches; or it is a call graph, which has no steps"),

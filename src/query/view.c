@@ -304,7 +304,7 @@ static struct memtable *make_table(const struct making *m, const struct view_par
 	keep_sorted(m, &choice, &to->arena);
 	to->table.total_rows = (int64_t)m->rows->n;
 	to->table.share = share(m, &to->arena);
-	to->table.is_form = m->view->is_form;
+	to->table.is_form = m->view->is_form && m->shown == m->rows->n;
 	to->table.caption = part ? part->caption : NULL;
 	return to;
 }

@@ -57,7 +57,7 @@ struct view {
 	const char *sort;           /* the field that sorts; NULL: rows stay as loaded */
 	const struct view_word *by; /* NULL: the view has no --by */
 	const char *share, *share_of; /* "total_ns" and "kernel time", for the footer */
-	bool is_form;                 /* for people: as struct table says */
+	bool is_form; /* for people, where all rows are shown: as struct table says */
 };
 
 /* What one call asks of a view; zeroed: all rows in the view's own order. */

@@ -281,3 +281,19 @@ mean 130000" ]
 	[ "$(grep hidden table)" = "2 columns hidden, --wide shows them" ]
 	on_terminal 50 "$PTOOL" steps -q --no-pager --wide "$GPU/two_devices.json" | lacks hidden
 }
+
+@test "--sort orders steps, numbers by number, and means stand behind them" {
+	four_steps
+	columns four.json step,total_ns >as_loaded
+	{ grep -v mean as_loaded | sort -t' ' -k2nr; grep mean as_loaded; } >longest_first
+	columns four.json step,total_ns --sort total | diff longest_first -
+	{ grep -v mean as_loaded | tac; grep mean as_loaded; } >reversed
+	columns four.json step,total_ns --reverse | diff reversed -
+	columns four.json step,total_ns --sort step | head -4 | sort -c -k1n
+	[ "$(columns four.json step --sort total -n 1)" = "$(head -1 longest_first | cut -d' ' -f1)" ]
+	ptool steps -q four.json -n 1 | grep -x '1 of 5 rows'
+	run --separate-stderr ptool steps four.json --sort forward
+	exits 2
+	says "ptool: steps: --sort forward needs --phases"
+	ptool steps four.json --phases --sort forward >/dev/null
+}

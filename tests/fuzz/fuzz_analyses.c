@@ -58,11 +58,14 @@ static void read_devices(const struct reading *r, bool people)
 		     .with_copies = !people }));
 	READ(r, steps_open,
 	     (&(struct steps_request){
-		     .filter = &all, .phases = people, .for_people = people }));
+		     .filter = &all,
+		     .phases = people,
+		     .show = { .asked = steps_columns(people), .for_people = people } }));
 	READ(r, steps_open,
-	     (&(struct steps_request){ .filter = &all,
-				       .bounds = BOUNDS_TENSORBOARD,
-				       .for_people = people }));
+	     (&(struct steps_request){
+		     .filter = &all,
+		     .bounds = BOUNDS_TENSORBOARD,
+		     .show = { .asked = steps_columns(false), .for_people = people } }));
 }
 
 static void read_gaps(const struct reading *r, bool people)

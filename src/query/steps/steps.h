@@ -16,6 +16,7 @@
 #include "query/scope.h"
 #include "query/steps/step_parts.h"
 #include "query/steps/step_phases.h"
+#include "query/view.h"
 
 /* Nanoseconds of a row; the members of each group but the last add up to the total. */
 enum step_value {
@@ -64,8 +65,12 @@ struct steps_request {
 	const struct filter *filter; /* of --step and --device alone */
 	enum step_bounds_by bounds;  /* of phases always the host's */
 	bool phases;
-	bool for_people;
+	struct view_request show; /* `asked`: steps_columns() of `phases` */
 };
+
+extern const struct view steps_view;
+/* Bits for struct view_request's `asked`. */
+unsigned steps_columns(bool by_phase);
 
 struct steps {
 	struct step_row *rows; /* owned; by (profile, device, start), then its mean */
