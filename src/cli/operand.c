@@ -10,6 +10,8 @@
 #include "cli/ingesting.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "ingest/foreign_head.h"
+#include "ingest/reader.h"
 #include "store/cache.h"
 #include "store/import.h"
 
@@ -108,6 +110,21 @@ static int open_raw(const char *command, const char *path, bool is_quiet,
 	return rc;
 }
 
+/* A database that is known, but not ours. */
+static bool is_of_another_program(const char *path)
+{
+	struct err ignored = ERR_INIT;
+	struct input *in = input_open(path, &ignored);
+	bool is_known = false;
+
+	if (in) {
+		struct bytes head = input_peek(in, PROBE_BYTES, &ignored);
+		is_known = foreign_database(head).instead != NULL;
+	}
+	input_close(in);
+	return is_known;
+}
+
 int operand_open(const char *command, const char *path, bool is_quiet,
 		 struct operand *out, struct err *err)
 {
@@ -119,6 +136,8 @@ int operand_open(const char *command, const char *path, bool is_quiet,
 	if (!path && access(name, F_OK) != 0)
 		return err_set(err, ERR_INPUT,
 			       "no store here; run 'ptool ingest FILE' first");
+	if (!out->is_raw && !store_is_own(name) && is_of_another_program(name))
+		out->is_raw = true; /* so that it is refused by its name */
 	rc = out->is_raw ? open_raw(command, path, is_quiet, out, err)
 			 : store_open(name, &out->store, err);
 	if (rc == 0)

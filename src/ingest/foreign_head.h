@@ -1,13 +1,21 @@
 /*
  * Files that no reader takes, told by their first bytes, so that the refusal can say
- * what they are.
+ * what they are, and what to make of them.
  */
 #ifndef PTOOL_INGEST_FOREIGN_HEAD_H
 #define PTOOL_INGEST_FOREIGN_HEAD_H
 
 #include "base/str.h"
 
-/* "compiled Python (.pyc)": completes "this is"; NULL: nothing known. */
-const char *foreign_head(struct bytes head);
+/* Both static; what NULL: nothing known. */
+struct foreign_file {
+	const char *what;    /* "compiled Python (.pyc)": completes "this is" */
+	const char *instead; /* what ptool reads of its producer, or NULL */
+};
+
+/* The name tells a file where its bytes are not known. */
+struct foreign_file foreign_file(struct bytes head, struct str name);
+/* A database of SQLite, which could be taken for a store. */
+struct foreign_file foreign_database(struct bytes head);
 
 #endif

@@ -24,13 +24,16 @@ static const struct reader *choose_reader(const struct reader *forced,
 		*is_sure = sure >= PROBE_LIKELY;
 	if (reader && (sure > PROBE_NO || !source->is_found))
 		return reader;
-	const char *damage = input_damage(in), *what = foreign_head(head);
+	const char *damage = input_damage(in);
+	struct foreign_file foreign = foreign_file(head, str_of(source->shown));
 	if (head.n == 0)
 		err_at(err, 0, "%s", damage ? damage : "the file is empty");
 	else if (forced)
 		err_at(err, 0, "it does not look like the format '%s'", forced->name);
-	else if (what)
-		err_at(err, 0, "this is %s, which ptool does not read", what);
+	else if (foreign.what)
+		err_at(err, 0, "this is %s, which ptool does not read%s%s", foreign.what,
+		       foreign.instead ? ": " : "",
+		       foreign.instead ? foreign.instead : "");
 	else
 		err_at(err, 0, "no known format%s",
 		       source->is_found

@@ -111,8 +111,35 @@ END
 	exits 4
 	says "ptool: ingest: a: byte 0: this is data of line_profiler (.lprof), which ptool does not read
 ptool: ingest: b: byte 0: this is compiled Python (.pyc), which ptool does not read
-ptool: ingest: c: byte 0: this is a hotshot profile of Python 2 (its hotshot.stats.load().dump_stats() converts it), which ptool does not read
+ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool does not read: python2 -c \"import hotshot.stats; hotshot.stats.load('FILE').dump_stats('OUT.prof')\" writes what ptool reads
 ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is expected"
+}
+
+@test "files of other programs are named, and what to export instead" {
+	sqlite3 nsys.sqlite 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start)'
+	sqlite3 rocpd.db 'CREATE TABLE rocpd_string_1 (id)'
+	sqlite3 other.db 'CREATE TABLE t (a)'
+	printf 'PERFILE2\1\0' >perf.data
+	printf '\004\042\115\030\100\100\300\265\011\0\0\361\001memray\0\r\0' >memray.bin
+	printf '\n\017\100\350\007\120\001\132\010\110\003\130\005\272\001\001x' >a.pftrace
+	printf '\n\034\010\001\022\011/host:CPU\032\015\010\005\022\011python345' >b
+	printf '\x80\x02cyappi.YFuncStats\nq\0' >c
+	printf 'abc\0\1' >run.nsys-rep
+	printf 'abc\0\1' >run.ncu-rep
+	for file in nsys.sqlite:'nsys stats' rocpd.db:'rocpd convert' perf.data:stackcollapse-perf.pl \
+		memray.bin:'memray transform speedscope' a.pftrace:'traceconv json' b:create_perfetto_trace \
+		c:YFuncStats run.nsys-rep:'nsys stats' run.ncu-rep:'ncu --import'; do
+		run --separate-stderr ptool top "${file%%:*}"
+		exits 4
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == "ptool: top: ${file%%:*}: byte 0: this is "*", which ptool does not read: "*"${file#*:}"* ]]
+	done
+	run --separate-stderr ptool top other.db
+	says 'ptool: top: other.db: not a ptool store'
+	# a text with a P behind a newline is no protobuf, and a name says nothing of it
+	printf '\n\nProfile' >text
+	run --separate-stderr ptool top text
+	[[ $stderr == *'no known format'* ]]
 }
 
 @test "names in messages are shown, not obeyed, and stay on one line" {

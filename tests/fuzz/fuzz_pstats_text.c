@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../unit/recording_sink.h"
+#include "ingest/foreign_head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct recording tolerant, again;
 
 	reader_detect((struct bytes){ data, size });
+	foreign_file((struct bytes){ data, size }, STR_LIT("name"));
 	int rc = read_text(&tolerant, text, false);
 	must(read_text(&again, text, false) == rc);
 	must(str_equal(buf_str(&tolerant.lines), buf_str(&again.lines)));
