@@ -14,10 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "query/stats/benjamini_hochberg.h"
-#include "query/stats/hodges_lehmann.h"
-#include "query/stats/normal.h"
-#include "query/stats/rank_power.h"
+#include "query/stats/rank_tests.h"
 
 #define CLOSE      1e-9
 #define VALUES_MAX 512

@@ -5,7 +5,7 @@
 #include "base/sum.h"
 #include "query/diff/diff_rows.h"
 #include "query/diff/diff_view.h"
-#include "query/stats/rank_power.h"
+#include "query/stats/rank_tests.h"
 
 /* Where getters make texts. */
 struct texts {

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "base/units.h"
 #include "query/diff/diff_rows.h"
-#include "query/stats/normal.h"
+#include "query/stats/rank_tests.h"
 
 /* Of all shifts so many of 100 are within the floor. */
 #define WITHIN_PCT 95

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/diff/diff_match.h"
-#include "query/stats/rank_power.h"
+#include "query/stats/rank_tests.h"
 
 int64_t diff_divide(int64_t sum, int64_t units)
 {

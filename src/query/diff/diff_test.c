@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "query/stats/benjamini_hochberg.h"
-#include "query/stats/rank_power.h"
+#include "query/stats/rank_tests.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "query/stats/hodges_lehmann.h"
+#include "query/stats/rank_tests.h"
 
 /* A row is tested when base holds at least so much of base's total in it. */
 #define DIFF_TESTED_PCT 0.5

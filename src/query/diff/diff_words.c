@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "query/diff/diff_rows.h"
 #include "query/short_name.h"
-#include "query/stats/rank_power.h"
+#include "query/stats/rank_tests.h"
 
 #define NAME_SHOWN     60 /* terminal cells of a name in a line of words */
 #define NAMES_SHOWN    3  /* of the significant rows, the largest delta first */
