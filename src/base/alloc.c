@@ -83,3 +83,13 @@ void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 	*cap = n;
 	return xrealloc_array(p, n, size);
 }
+
+void *xgrow_zeroed(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t old = *cap;
+
+	p = xgrow(p, cap, need, size);
+	if (*cap > old)
+		memset((char *)p + (old * size), 0, (*cap - old) * size);
+	return p;
+}

@@ -25,5 +25,7 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * doubles, so that appending is linear.  Returns the moved array.
  */
 void *xgrow(void *p, size_t *cap, size_t need, size_t size);
+/* The same, and what is new is 0. */
+void *xgrow_zeroed(void *p, size_t *cap, size_t need, size_t size);
 
 #endif

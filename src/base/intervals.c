@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 
 /* Of smaller sets a walk is as quick as looking up sums. */
@@ -47,9 +48,7 @@ void intervals_add(struct intervals *to, int64_t start_ns, int64_t end_ns)
 	if (start_ns >= end_ns)
 		return;
 	forget_sums(to);
-	if (to->n == to->cap)
-		to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
-	to->items[to->n++] = (struct interval){ start_ns, end_ns };
+	*ARRAY_PUSH(to->items, to->n, to->cap) = (struct interval){ start_ns, end_ns };
 }
 
 static int by_start(const void *left, const void *right)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/natural.h"
 
 struct pending {
@@ -25,9 +26,10 @@ struct walking {
 
 static struct walk_file *add_file(struct walk *w, const char *path, enum walk_kind kind)
 {
-	w->files = xgrow(w->files, &w->cap, w->n + 1, sizeof(*w->files));
-	w->files[w->n] = (struct walk_file){ .path = path, .kind = kind };
-	return &w->files[w->n++];
+	struct walk_file *file = ARRAY_PUSH(w->files, w->n, w->cap);
+
+	*file = (struct walk_file){ .path = path, .kind = kind };
+	return file;
 }
 
 static void add_failed(struct walk *w, const char *path, int error)
@@ -60,8 +62,8 @@ static void take_entry(struct walking *w, const struct pending *folder, DIR *dir
 	} else if (is_link) {
 		add_file(out, path, WALK_LINK);
 	} else {
-		w->folders = xgrow(w->folders, &w->cap, w->n + 1, sizeof(*w->folders));
-		w->folders[w->n++] = (struct pending){ path, folder->depth + 1 };
+		*ARRAY_PUSH(w->folders, w->n, w->cap) =
+			(struct pending){ path, folder->depth + 1 };
 	}
 }
 

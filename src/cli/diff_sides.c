@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/scope_options.h"
@@ -133,13 +134,12 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 		return -1;
 	input->has_scope = true;
 	*opening->culprit = NULL;
-	out->runs[which] = xgrow(out->runs[which], &opening->cap[which],
-				 out->n[which] + 1, sizeof(struct diff_run));
-	out->runs[which][out->n[which]++] = (struct diff_run){
-		.store = input->operand.store,
-		.scope = &input->scope,
-		.name = run ? run : input->operand.path,
-	};
+	*ARRAY_PUSH(out->runs[which], out->n[which], opening->cap[which]) =
+		(struct diff_run){
+			.store = input->operand.store,
+			.scope = &input->scope,
+			.name = run ? run : input->operand.path,
+		};
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 
 #define NS_PER_S 1000000000
 
@@ -38,8 +38,7 @@ static void add_file(struct pstats_profiles *p, const struct scope_profile *prof
 {
 	const char *name = operand ? operand : profile->path;
 
-	p->files = xgrow(p->files, &p->files_cap, p->nfiles + 1, sizeof(*p->files));
-	p->files[p->nfiles++] =
+	*ARRAY_PUSH(p->files, p->nfiles, p->files_cap) =
 		profile->has_mtime
 			? arena_printf(&p->arena, "%s    %s",
 				       ctime_of(&p->arena, profile->mtime_ns), name)

@@ -37,10 +37,8 @@ static uint32_t function_of(struct graph *g, struct str shown)
 
 	if (number < g->nfunctions)
 		return number;
-	g->functions = xgrow(g->functions, &g->functions_cap, number + 1U,
-			     sizeof(*g->functions));
-	g->functions[number] = (struct graph_function){ TEXT_NONE, TEXT_NONE };
-	g->nfunctions = number + 1U;
+	*ARRAY_PUSH(g->functions, g->nfunctions, g->functions_cap) =
+		(struct graph_function){ TEXT_NONE, TEXT_NONE };
 	return number;
 }
 
@@ -50,9 +48,8 @@ static void note_stripped(struct graph *g, struct str shown, uint32_t function)
 	size_t known = g->stripped.n;
 	uint32_t at = intern_add(&g->stripped, text_stripped(&g->parts, shown));
 
-	g->of_stripped = xgrow(g->of_stripped, &g->of_stripped_cap, at + 1U,
-			       sizeof(*g->of_stripped));
-	g->of_stripped[at] = at < known ? TEXT_NONE : function;
+	*ARRAY_AT(g->of_stripped, g->of_stripped_cap, at) =
+		at < known ? TEXT_NONE : function;
 }
 
 /* The listing and the other tables may differ in strip_dirs(). */

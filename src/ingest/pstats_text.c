@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "ingest/json.h"
 #include "ingest/pstats_graph.h"
 #include "ingest/pstats_table.h"
@@ -117,16 +117,12 @@ static void on_totals(struct text *t, struct str said)
 	buf_clear(&t->files);
 	if (t->profile < known)
 		return;
-	t->profiles = xgrow(t->profiles, &t->profiles_cap, t->profile + 1U,
-			    sizeof(*t->profiles));
-	t->profiles[t->profile] = totals;
+	*ARRAY_AT(t->profiles, t->profiles_cap, t->profile) = totals;
 }
 
 static int on_table(struct text *t, const struct title *title, struct err *err)
 {
-	t->reports =
-		xgrow(t->reports, &t->reports_cap, t->nreports + 1, sizeof(*t->reports));
-	t->counting = &t->reports[t->nreports++];
+	t->counting = ARRAY_PUSH(t->reports, t->nreports, t->reports_cap);
 	*t->counting = (struct report){
 		.title = *title,
 		.at = t->lines.at,

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/units.h"
@@ -22,8 +22,7 @@ struct number_list {
 
 static void add_number(struct number_list *list, int64_t number)
 {
-	list->items = xgrow(list->items, &list->cap, list->n + 1, sizeof(*list->items));
-	list->items[list->n++] = number;
+	*ARRAY_PUSH(list->items, list->n, list->cap) = number;
 }
 
 static void sort_numbers(struct number_list *list)
@@ -137,14 +136,10 @@ static void see_track(struct seen *s, const struct slices_track *t)
 /* True the first time that it is asked of a text. */
 static bool is_new(struct marks *marks, int64_t id)
 {
-	size_t at = (size_t)id, old = marks->cap;
+	uint8_t *mark = ARRAY_AT(marks->items, marks->cap, (size_t)id);
+	bool new = !*mark;
 
-	if (at >= marks->cap) {
-		marks->items = xgrow(marks->items, &marks->cap, at + 1, 1);
-		memset(marks->items + old, 0, marks->cap - old);
-	}
-	bool new = !marks->items[at];
-	marks->items[at] = 1;
+	*mark = 1;
 	return new;
 }
 

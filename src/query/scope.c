@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/sort.h"
 #include "query/query.h"
@@ -58,8 +59,7 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 {
 	struct scope *s = l->scope;
 
-	s->profiles = xgrow(s->profiles, &l->cap, s->n + 1, sizeof(*s->profiles));
-	s->profiles[s->n++] = (struct scope_profile){
+	*ARRAY_PUSH(s->profiles, s->n, l->cap) = (struct scope_profile){
 		.id = sqlite3_column_int64(stmt, COLUMN_ID),
 		.run_id = sqlite3_column_int64(stmt, COLUMN_RUN_ID),
 		.run = text_column(stmt, COLUMN_RUN, &s->arena),

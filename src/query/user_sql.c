@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "query/query.h"
 #include "query/sql_guard.h"
@@ -86,8 +87,7 @@ static void add_statement(struct user_sql *q, struct sqlite3_stmt *stmt)
 {
 	int n = sqlite3_bind_parameter_count(stmt);
 
-	q->statements = xgrow(q->statements, &q->cap, q->n + 1, sizeof(*q->statements));
-	q->statements[q->n++] =
+	*ARRAY_PUSH(q->statements, q->n, q->cap) =
 		(struct statement){ .stmt = stmt,
 				    .bound = xcalloc((size_t)n + 1, sizeof(bool)),
 				    .nparameters = n };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "store/record.h"
 
 /* The database header: section 1.3. */
@@ -202,10 +203,7 @@ static int write_page(struct btree_file *f, uint32_t page, const uint8_t *bytes,
 
 static void add_child(struct btree_level *level, struct btree_child child)
 {
-	if (level->n == level->cap)
-		level->children = xgrow(level->children, &level->cap, level->n + 1,
-					sizeof(*level->children));
-	level->children[level->n++] = child;
+	*ARRAY_PUSH(level->children, level->n, level->cap) = child;
 }
 
 /* The children of an interior page but its last one, which is *page then; false: it is none. */

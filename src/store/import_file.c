@@ -27,9 +27,7 @@ static void list_file(struct listing *l, const char *shown, const struct stat *s
 	if (!S_ISREG(st->st_mode) ||
 	    intern_add(&l->seen, (struct str){ (const char *)key, sizeof(key) }) < known)
 		return;
-	l->plan.files =
-		xgrow(l->plan.files, &l->cap, l->plan.nfiles + 1, sizeof(*l->plan.files));
-	l->plan.files[l->plan.nfiles++] = (struct ahead_file){
+	*ARRAY_PUSH(l->plan.files, l->plan.nfiles, l->cap) = (struct ahead_file){
 		.shown = shown, .size = (uint64_t)st->st_size, .is_found = is_found
 	};
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
@@ -44,8 +45,7 @@ struct advice *advice_add(const struct rule_run *run, struct cell device,
 	va_start(args, finding);
 	vsnprintf(text, sizeof(text), finding, args);
 	va_end(args);
-	list->items = xgrow(list->items, &list->cap, list->n + 1, sizeof(*list->items));
-	struct advice *a = &list->items[list->n++];
+	struct advice *a = ARRAY_PUSH(list->items, list->n, list->cap);
 	*a = (struct advice){ .rule = run->rule,
 			      .profile = run->facts->profile,
 			      .device = own_cell(&list->arena, device),
@@ -63,9 +63,7 @@ void advice_evidence(const struct rule_run *run, const char *item, enum unit uni
 	struct advice_list *list = run->out;
 	struct advice *a = &list->items[list->n - 1];
 
-	a->evidence = xgrow(a->evidence, &a->evidence_cap, a->nevidence + 1,
-			    sizeof(*a->evidence));
-	a->evidence[a->nevidence++] =
+	*ARRAY_PUSH(a->evidence, a->nevidence, a->evidence_cap) =
 		(struct advice_evidence){ arena_strdup(&list->arena, item),
 					  own_cell(&list->arena, value), unit };
 }
@@ -88,9 +86,7 @@ int advice_lacks(const struct rule_run *run, const char *why, const char *record
 {
 	struct advice_list *list = run->out;
 
-	list->lacks = xgrow(list->lacks, &list->lacks_cap, list->nlacks + 1,
-			    sizeof(*list->lacks));
-	list->lacks[list->nlacks++] = (struct advice_lack){
+	*ARRAY_PUSH(list->lacks, list->nlacks, list->lacks_cap) = (struct advice_lack){
 		.rule = run->rule,
 		.profile = run->facts->profile,
 		.why = why,
@@ -258,10 +254,10 @@ void advice_settle(struct advice_list *list)
 
 void advice_add_view(struct advice_list *list, const struct advice_view *view)
 {
-	list->views = xgrow(list->views, &list->views_cap, list->nviews + 1,
-			    sizeof(*list->views));
-	list->views[list->nviews] = *view;
-	list->views[list->nviews++].device = own_cell(&list->arena, view->device);
+	struct advice_view *own = ARRAY_PUSH(list->views, list->nviews, list->views_cap);
+
+	*own = *view;
+	own->device = own_cell(&list->arena, view->device);
 }
 
 const char *advice_severity_name(enum advice_severity severity)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/call_needs.h"
@@ -119,9 +120,7 @@ static int load_calls(struct advise_facts *f, const struct others *others,
 			break;
 		if (rc == 0)
 			continue;
-		f->calls =
-			xgrow(f->calls, &f->calls_cap, f->ncalls + 1, sizeof(*f->calls));
-		f->calls[f->ncalls++] = call;
+		*ARRAY_PUSH(f->calls, f->ncalls, f->calls_cap) = call;
 	}
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/advise/kernel_words.h"
 #include "query/devices/device_rows.h"
@@ -256,9 +257,7 @@ static int load_names(struct advise_facts *f, struct err *err)
 	query_bind_int(stmt, ":profile", f->profile->id);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);
-		f->names =
-			xgrow(f->names, &f->names_cap, f->nnames + 1, sizeof(*f->names));
-		f->names[f->nnames++] = (struct fact_name){
+		*ARRAY_PUSH(f->names, f->nnames, f->names_cap) = (struct fact_name){
 			.name = arena_strdup(&f->arena, name ? name : ""),
 			.name_id = sqlite3_column_int64(stmt, 1),
 			.calls = sqlite3_column_int64(stmt, 2),

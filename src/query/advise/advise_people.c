@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/memtable.h"
 #include "base/units.h"
 #include "query/advise/advise.h"
@@ -357,9 +357,7 @@ static bool is_found_before(struct told *told, const struct advice *a)
 	for (size_t i = 0; i < told->n; i++)
 		if (told->items[i]->rule == a->rule && told->items[i]->about == a->about)
 			return true;
-	told->items = xgrow(told->items, &told->cap, told->n + 1,
-			    sizeof(const struct advice *));
-	told->items[told->n++] = a;
+	*ARRAY_PUSH(told->items, told->n, told->cap) = a;
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/number_cell.h"
@@ -165,9 +166,7 @@ int call_edges_match(const struct callgraph *g, const struct filter *filter,
 		has = filter_has_name(filter, buf_str(&name), err);
 		if (has <= 0)
 			continue;
-		out->functions = xgrow(out->functions, &out->cap, out->n + 1,
-				       sizeof(*out->functions));
-		out->functions[out->n++] = (uint32_t)f;
+		*ARRAY_PUSH(out->functions, out->n, out->cap) = (uint32_t)f;
 	}
 	buf_release(&name);
 	return has < 0 ? -1 : 0;
@@ -200,8 +199,7 @@ static void collect(struct edges *e, const struct call_matches *matches)
 		if (!is_asked[function])
 			continue;
 		has_any[function] = true;
-		e->at = xgrow(e->at, &e->cap, e->n + 1, sizeof(*e->at));
-		e->at[e->n++] = (uint32_t)i;
+		*ARRAY_PUSH(e->at, e->n, e->cap) = (uint32_t)i;
 	}
 	for (size_t i = 0; i < matches->n; i++)
 		e->nwithout += !has_any[matches->functions[i]];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "trace/fact.h"
 
@@ -49,11 +50,10 @@ uint32_t call_tree_device(struct call_tree *tree, uint32_t parent, uint32_t name
 
 uint32_t call_tree_append(struct call_tree *tree, uint32_t parent, uint32_t name)
 {
-	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
-	tree->nodes[tree->n] = (struct call_node){
+	*ARRAY_PUSH(tree->nodes, tree->n, tree->cap) = (struct call_node){
 		.name = name, .parent = parent, .first = CALL_NONE, .next = CALL_NONE
 	};
-	return (uint32_t)tree->n++;
+	return (uint32_t)tree->n - 1;
 }
 
 int call_tree_judge(struct call_tree *tree, uint32_t at, const struct filter *filter,

@@ -1,7 +1,7 @@
 /* The tree of a trace, from its slices: see call_tree.h. */
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
 #include "query/devices/device_work.h"
@@ -46,23 +46,20 @@ static bool is_call(const struct slice_row *row)
 
 static int text_of(struct growing *g, int64_t name_id, uint32_t *text, struct err *err)
 {
-	size_t at = (size_t)name_id, known = g->texts_cap;
 	struct str name;
 
 	if (slices_text(g->slices, name_id, &name, err) < 0)
 		return -1;
-	if (at >= known) { /* the id is one of the store's, as it has a text */
-		g->texts = xgrow(g->texts, &g->texts_cap, at + 1, sizeof(*g->texts));
-		memset(g->texts + known, 0, (g->texts_cap - known) * sizeof(*g->texts));
-	}
-	if (!g->texts[at]) {
+	/* The id is one of the store's, as it has a text. */
+	uint32_t *known = ARRAY_AT(g->texts, g->texts_cap, (size_t)name_id);
+	if (!*known) {
 		int64_t step;
 		if (!g->request->by_step && !g->request->by_instance &&
 		    step_name_number(name, &step))
 			name = STR_LIT("ProfilerStep*");
-		g->texts[at] = intern_add(&g->tree->texts, name) + 1;
+		*known = intern_add(&g->tree->texts, name) + 1;
 	}
-	*text = g->texts[at] - 1;
+	*text = *known - 1;
 	return 0;
 }
 
@@ -116,16 +113,14 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 		if (wanted < 0 || (wanted && enter(g, row, parent, &node, err) < 0))
 			return -1;
 	}
-	g->open = xgrow(g->open, &g->open_cap, depth + 1, sizeof(*g->open));
-	g->open[depth] = node;
+	*ARRAY_AT(g->open, g->open_cap, depth) = node;
 	g->nopen = depth + 1;
 	if (node >= ABOVE || node == CALL_ROOT || !is_call(row))
 		return 0;
 	if (g->request->kernels &&
 	    (row->class == CLASS_RUNTIME || row->class == CLASS_DRIVER)) {
-		g->launches = xgrow(g->launches, &g->launches_cap, g->nlaunches + 1,
-				    sizeof(*g->launches));
-		g->launches[g->nlaunches++] = (struct launch){ row->id, node };
+		*ARRAY_PUSH(g->launches, g->nlaunches, g->launches_cap) =
+			(struct launch){ row->id, node };
 	}
 	struct call_node *n = &g->tree->nodes[node];
 	if (!n->is_focused)

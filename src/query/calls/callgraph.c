@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "trace/fact.h"
 
@@ -85,14 +86,11 @@ uint32_t callgraph_function(struct callgraph *g, const struct callgraph_function
 
 	if (at < known)
 		return at;
-	g->functions =
-		xgrow(g->functions, &g->functions_cap, at + 1U, sizeof(*g->functions));
-	g->functions[at] = *key;
-	g->functions[at].row = CALLGRAPH_NONE;
-	g->functions[at].first = g->functions[at].last = CALLGRAPH_NONE;
-	g->nfunctions = at + 1U;
-	g->mark = xgrow(g->mark, &g->mark_cap, at + 1U, sizeof(*g->mark));
-	g->mark[at] = CALLGRAPH_NONE;
+	struct callgraph_function *f =
+		ARRAY_PUSH(g->functions, g->nfunctions, g->functions_cap);
+	*f = *key;
+	f->row = f->first = f->last = CALLGRAPH_NONE;
+	*ARRAY_AT(g->mark, g->mark_cap, at) = CALLGRAPH_NONE;
 	return at;
 }
 

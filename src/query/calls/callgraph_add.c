@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/calls/callgraph.h"
 #include "trace/fact.h"
@@ -162,10 +163,10 @@ static size_t map_callers(struct mapping *m, uint32_t function, uint32_t callee)
 
 	for (uint32_t e = from->functions[function].first; e != CALLGRAPH_NONE;
 	     e = from->edges[e].next) {
-		m->edges = xgrow(m->edges, &m->edges_cap, n + 1, sizeof(*m->edges));
-		m->edges[n] = from->edges[e];
-		m->edges[n].callee = callee;
-		m->edges[n++].caller = map_function(m, from->edges[e].caller);
+		struct callgraph_edge *edge = ARRAY_PUSH(m->edges, n, m->edges_cap);
+		*edge = from->edges[e];
+		edge->callee = callee;
+		edge->caller = map_function(m, from->edges[e].caller);
 	}
 	return n;
 }

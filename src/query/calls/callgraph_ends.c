@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 void callgraph_ends_init(struct callgraph_ends *e, const struct callgraph *g,
 			 enum callgraph_calls which)
@@ -58,8 +59,7 @@ static void sort_ends(struct callgraph_ends *e, const struct callgraph *g)
 
 static void add_edge(struct callgraph_ends *e, uint32_t edge)
 {
-	e->edges = xgrow(e->edges, &e->edges_cap, e->n + 1, sizeof(*e->edges));
-	e->edges[e->n++] = edge;
+	*ARRAY_PUSH(e->edges, e->n, e->edges_cap) = edge;
 }
 
 void callgraph_ends_of(struct callgraph_ends *e, const struct callgraph *g,

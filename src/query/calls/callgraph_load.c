@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/calls/callgraph.h"
 #include "query/query.h"
@@ -229,8 +230,7 @@ static int take_row(struct callgraph *g, struct sqlite3_stmt *stmt, struct err *
 	    g->nrows + 1 >= CALLGRAPH_NONE)
 		return damaged(err);
 	g->functions[row.function].row = (uint32_t)g->nrows;
-	g->rows = xgrow(g->rows, &g->rows_cap, g->nrows + 1, sizeof(*g->rows));
-	g->rows[g->nrows++] = row;
+	*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) = row;
 	g->calls = bignum_add(&g->arena, g->calls, row.sums.calls);
 	g->primitive = bignum_add(&g->arena, g->primitive, row.sums.primitive);
 	g->self_s += row.sums.self_s;

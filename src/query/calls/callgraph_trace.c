@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/decimal.h"
 #include "base/sum.h"
 #include "query/calls/callgraph.h"
@@ -23,15 +23,14 @@ struct open_call {
 struct tracing {
 	struct callgraph *g;
 	struct text_pool texts;
-	uint32_t
-		*function_of; /* owned: by text of a name, CALLGRAPH_NONE where not met */
-	size_t function_of_cap, nfunction_of;
+	uint32_t *function_of; /* owned: by text of a name, function + 1; 0: not met */
+	size_t function_of_cap;
 	struct intern pairs;            /* caller and callee: numbers are edges */
 	const struct call_track *track; /* that the stack is of */
 	struct open_call *stack;
 	size_t depth, stack_cap;
 	uint32_t *open_functions, *open_edges; /* owned: how often each is on the stack */
-	size_t open_functions_cap, nopen_functions, open_edges_cap, nopen_edges;
+	size_t open_functions_cap, open_edges_cap;
 };
 
 /* "train.py(12): step" is ("train.py", 12, "step"), all else ("~", 0, name). */
@@ -59,27 +58,14 @@ static uint32_t function_of_name(struct callgraph *g, struct str name)
 	return callgraph_function(g, &f);
 }
 
-static uint32_t *grown(uint32_t *p, size_t *cap, size_t *n, size_t need, int fill)
-{
-	if (need <= *n)
-		return p;
-	p = xgrow(p, cap, need, sizeof(*p));
-	memset(p + *n, fill, (need - *n) * sizeof(*p));
-	*n = need;
-	return p;
-}
-
 static uint32_t find_function(struct tracing *t, uint32_t name)
 {
-	t->function_of = grown(t->function_of, &t->function_of_cap, &t->nfunction_of,
-			       name + (size_t)1, 0xff);
-	if (t->function_of[name] == CALLGRAPH_NONE)
-		t->function_of[name] =
-			function_of_name(t->g, text_pool_str(&t->texts, name));
-	uint32_t function = t->function_of[name];
-	t->open_functions = grown(t->open_functions, &t->open_functions_cap,
-				  &t->nopen_functions, function + (size_t)1, 0);
-	return function;
+	uint32_t *known = ARRAY_AT(t->function_of, t->function_of_cap, name);
+
+	if (!*known)
+		*known = 1 + function_of_name(t->g, text_pool_str(&t->texts, name));
+	(void)ARRAY_AT(t->open_functions, t->open_functions_cap, *known - 1);
+	return *known - 1;
 }
 
 static uint32_t find_edge(struct tracing *t, uint32_t caller, uint32_t callee)
@@ -94,8 +80,7 @@ static uint32_t find_edge(struct tracing *t, uint32_t caller, uint32_t callee)
 				 &(struct callgraph_edge){ .caller = caller,
 							   .callee = callee,
 							   .sums.has_times = true });
-	t->open_edges = grown(t->open_edges, &t->open_edges_cap, &t->nopen_edges,
-			      at + (size_t)1, 0);
+	(void)ARRAY_AT(t->open_edges, t->open_edges_cap, at);
 	return at;
 }
 
@@ -104,10 +89,10 @@ static struct callgraph_row *find_row(struct callgraph *g, uint32_t function)
 	struct callgraph_function *f = &g->functions[function];
 
 	if (f->row == CALLGRAPH_NONE) {
-		f->row = (uint32_t)g->nrows++;
-		g->rows = xgrow(g->rows, &g->rows_cap, g->nrows, sizeof(*g->rows));
-		g->rows[f->row] = (struct callgraph_row){ .function = function,
-							  .sums.has_times = true };
+		f->row = (uint32_t)g->nrows;
+		*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) =
+			(struct callgraph_row){ .function = function,
+						.sums.has_times = true };
 	}
 	return &g->rows[f->row];
 }
@@ -154,8 +139,7 @@ static int take_call(void *to, const struct slice_call *call, struct err *err)
 	if (open.edge != CALLGRAPH_NONE)
 		add_call(&t->g->edges[open.edge].sums, &call->stat.sums,
 			 t->open_edges[open.edge]++ == 0);
-	t->stack = xgrow(t->stack, &t->stack_cap, t->depth + 1, sizeof(*t->stack));
-	t->stack[t->depth++] = open;
+	*ARRAY_PUSH(t->stack, t->depth, t->stack_cap) = open;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -105,9 +106,7 @@ static size_t sort_children(struct tree_rows *t, uint32_t parent)
 	size_t n = 0;
 
 	for (uint32_t i = nodes[parent].first; i != CALL_NONE; i = nodes[i].next) {
-		t->children =
-			xgrow(t->children, &t->children_cap, n + 1, sizeof(*t->children));
-		t->children[n++] = i;
+		*ARRAY_PUSH(t->children, n, t->children_cap) = i;
 	}
 	if (n > 1) {
 		t->spare = xgrow(t->spare, &t->spare_cap, n, sizeof(*t->spare));
@@ -150,9 +149,8 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 	if (tree->is_estimated && rest.total_ns > tree->nodes[parent].total_ns)
 		rest.total_ns = rest.busy_ns = tree->nodes[parent].total_ns;
 	rest.self_ns = rest.total_ns;
-	tree->nodes = xgrow(tree->nodes, &tree->cap, tree->n + 1, sizeof(*tree->nodes));
-	tree->nodes[tree->n] = rest;
-	return (uint32_t)tree->n++;
+	*ARRAY_PUSH(tree->nodes, tree->n, tree->cap) = rest;
+	return (uint32_t)tree->n - 1;
 }
 
 /* Puts the children in the order of their rows; the first, or CALL_NONE. */

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/query.h"
 
@@ -39,8 +39,7 @@ int collective_facts_load(struct store *store, struct text_pool *texts,
 	if (query_prepare(store, asset_query_views_collective_rows_sql, &stmt, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0) {
-		out->rows = xgrow(out->rows, &out->cap, out->n + 1, sizeof(*out->rows));
-		out->rows[out->n++] = (struct collective_fact_row){
+		*ARRAY_PUSH(out->rows, out->n, out->cap) = (struct collective_fact_row){
 			.slice_id = sqlite3_column_int64(stmt, SLICE),
 			.in_elements = query_number(stmt, IN_ELEMENTS),
 			.out_elements = query_number(stmt, OUT_ELEMENTS),

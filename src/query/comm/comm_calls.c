@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/comm/comm_host.h"
 #include "query/comm/comm_told.h"
 
@@ -40,8 +40,7 @@ static int add_call(const struct loading *l, struct comm_call call, int64_t step
 		return wanted;
 	if (!step_numbers_find(&l->from->choice->steps, step_id, &call.step))
 		call.step = NUMBER_NONE;
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(call));
-	out->items[out->n++] = call;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = call;
 	return 0;
 }
 

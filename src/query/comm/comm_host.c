@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "query/query.h"
 
@@ -64,8 +64,7 @@ static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
 			     err) < 0)
 		return -1;
 	range.backend = (uint8_t)backend_of(text_pool_str(texts, range.name));
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(range));
-	out->items[out->n++] = range;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = range;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -115,9 +116,7 @@ void comm_matches_add(struct comm_matches *m, const struct scope_profile *profil
 			m->direct++;
 			continue;
 		}
-		m->parts =
-			xgrow(m->parts, &m->parts_cap, m->nparts + 1, sizeof(*m->parts));
-		m->parts[m->nparts++] = (struct comm_part){
+		*ARRAY_PUSH(m->parts, m->nparts, m->parts_cap) = (struct comm_part){
 			.start_ns = sum_add(who->origin_ns, call->start_ns),
 			.end_ns = sum_add(who->origin_ns, call->end_ns),
 			.call = *call,
@@ -245,9 +244,8 @@ void comm_matches_find(struct comm_matches *m)
 			m->unmatched++;
 			continue;
 		}
-		m->matches = xgrow(m->matches, &m->matches_cap, m->nmatches + 1,
-				   sizeof(*m->matches));
-		m->matches[m->nmatches++] = (struct comm_match){ i, end - i };
+		*ARRAY_PUSH(m->matches, m->nmatches, m->matches_cap) =
+			(struct comm_match){ i, end - i };
 	}
 	free(placed);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/transfers.h"
@@ -259,8 +260,7 @@ static struct comm_row sum_up(const struct scope_profile *profile,
 
 static void add_row(struct comm_rows *to, struct comm_row row)
 {
-	to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
-	to->items[to->n++] = row;
+	*ARRAY_PUSH(to->items, to->n, to->cap) = row;
 }
 
 static void add_sums(struct comm_rows *to, const struct scope_profile *profile,

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_transfer_copies_sql);
@@ -32,8 +32,7 @@ int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err 
 			row.kind = (uint8_t)transfer_kind_of(direction.as.text);
 		if (row.bytes < 0) /* no size */
 			row.bytes = NUMBER_NONE;
-		out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(row));
-		out->items[out->n++] = row;
+		*ARRAY_PUSH(out->items, out->n, out->cap) = row;
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -127,8 +126,7 @@ static int add_transfer(const struct transfers_from *from, const struct work_ite
 	    slice_finder_find(f, item->op_id, &op, err) < 0)
 		return -1;
 	t.op = op.name;
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(t));
-	out->items[out->n++] = t;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = t;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/exposure.h"
@@ -257,8 +258,7 @@ static struct row sum_up(const struct profile_transfers *p, const uint32_t *at, 
 
 static void add_row(struct rows *to, struct row row)
 {
-	to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
-	to->items[to->n++] = row;
+	*ARRAY_PUSH(to->items, to->n, to->cap) = row;
 }
 
 static void add_sums(const struct profile_transfers *p, struct rows *to)

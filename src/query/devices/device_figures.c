@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 
 #define NOT_KNOWN (-1.0)
@@ -159,16 +160,11 @@ static enum tensor_core judge(struct judged *j, uint32_t name)
 {
 	if (name == TEXT_NONE)
 		return TENSOR_CORE_UNKNOWN;
-	if (name >= j->cap) {
-		size_t old = j->cap;
-		j->says = xgrow(j->says, &j->cap, (size_t)name + 1, 1);
-		memset(j->says + old, 0, j->cap - old);
-	}
-	if (!j->says[name])
-		j->says[name] =
-			(uint8_t)(1 + tensor_core_kernel(text_pool_str(j->texts, name),
+	uint8_t *says = ARRAY_AT(j->says, j->cap, name);
+	if (!*says)
+		*says = (uint8_t)(1 + tensor_core_kernel(text_pool_str(j->texts, name),
 							 j->capability));
-	return (enum tensor_core)(j->says[name] - 1);
+	return (enum tensor_core)(*says - 1);
 }
 
 static void figure_tensor_cores(const struct device_work *work,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 #include "trace/fact.h"
 
@@ -31,8 +31,7 @@ static void add_row(struct device_properties_list *list, struct sqlite3_stmt *st
 	if (major != NUMBER_NONE && minor != NUMBER_NONE)
 		item.capability =
 			arena_printf(&list->arena, "%" PRId64 ".%" PRId64, major, minor);
-	list->items = xgrow(list->items, &list->cap, list->n + 1, sizeof(*list->items));
-	list->items[list->n++] = item;
+	*ARRAY_PUSH(list->items, list->n, list->cap) = item;
 }
 
 int device_properties_load(struct store *store, const struct scope_profile *profile,

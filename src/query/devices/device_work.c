@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
@@ -57,16 +58,11 @@ static enum work_kind kind_of(struct loading *l, enum slice_class class, uint32_
 	size_t key = ((size_t)(name + 1U) * 3) + (class == CLASS_MEMCPY   ? 1
 						  : class == CLASS_MEMSET ? 2
 									  : 0);
+	uint8_t *kind = ARRAY_AT(own->kinds, own->kinds_cap, key);
 
-	if (key >= own->kinds_cap) {
-		size_t old = own->kinds_cap;
-		own->kinds = xgrow(own->kinds, &own->kinds_cap, key + 1, 1);
-		memset(own->kinds + old, 0, own->kinds_cap - old);
-	}
-	if (!own->kinds[key])
-		own->kinds[key] =
-			(uint8_t)(1 + work_kind_of(class, text_pool_str(l->texts, name)));
-	return (enum work_kind)(own->kinds[key] - 1);
+	if (!*kind)
+		*kind = (uint8_t)(1 + work_kind_of(class, text_pool_str(l->texts, name)));
+	return (enum work_kind)(*kind - 1);
 }
 
 /* Adds the newest slice, when it is device work. */
@@ -93,8 +89,7 @@ static int add_item(struct loading *l, struct err *err)
 	if (text_pool_number(l->texts, s->name_id, &item.name, err) < 0)
 		return -1;
 	item.kind = (uint8_t)kind_of(l, (enum slice_class)s->class, item.name);
-	out->items = xgrow(out->items, &out->owned->items_cap, out->n + 1, sizeof(item));
-	out->items[out->n++] = item;
+	*ARRAY_PUSH(out->items, out->n, out->owned->items_cap) = item;
 	return 0;
 }
 
@@ -126,15 +121,15 @@ static struct work_device *device_of(struct device_work *out, struct sqlite3_stm
 	if (out->ndevices &&
 	    is_same_device(&out->devices[out->ndevices - 1], number, name))
 		return &out->devices[out->ndevices - 1];
-	out->devices = xgrow(out->devices, &out->owned->devices_cap, out->ndevices + 1,
-			     sizeof(*out->devices));
-	out->devices[out->ndevices] = (struct work_device){
+	struct work_device *new =
+		ARRAY_PUSH(out->devices, out->ndevices, out->owned->devices_cap);
+	*new = (struct work_device){
 		.device = number,
 		.name = name,
 		.first = first_item,
 		.first_stream = out->nstreams,
 	};
-	return &out->devices[out->ndevices++];
+	return new;
 }
 
 /* The stream that the statement stands on; one without device work leaves no trace. */
@@ -151,15 +146,14 @@ static int add_stream(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	struct work_device *device = device_of(out, stmt, before);
 	device->n = out->n - device->first;
 	device->nstreams++;
-	out->streams = xgrow(out->streams, &out->owned->streams_cap, out->nstreams + 1,
-			     sizeof(*out->streams));
-	out->streams[out->nstreams++] = (struct work_stream){
-		.track_id = sqlite3_column_int64(stmt, TRACK_ID),
-		.stream = query_number(stmt, TRACK_NUMBER),
-		.name = copy_text(out, stmt, TRACK_NAME),
-		.device = out->ndevices - 1,
-		.nitems = out->n - before,
-	};
+	*ARRAY_PUSH(out->streams, out->nstreams, out->owned->streams_cap) =
+		(struct work_stream){
+			.track_id = sqlite3_column_int64(stmt, TRACK_ID),
+			.stream = query_number(stmt, TRACK_NUMBER),
+			.name = copy_text(out, stmt, TRACK_NAME),
+			.device = out->ndevices - 1,
+			.nitems = out->n - before,
+		};
 	return 0;
 }
 

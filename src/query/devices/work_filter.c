@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 
 int work_filter_check(const struct filter *filter, struct err *err)
@@ -34,19 +34,15 @@ void work_filter_close(struct work_filter *f)
 static int has_name(struct work_filter *f, uint32_t name, struct err *err)
 {
 	size_t at = name == TEXT_NONE ? 0 : (size_t)name + 1;
+	uint8_t *has = ARRAY_AT(f->names, f->names_cap, at);
 
-	if (at >= f->names_cap) {
-		size_t old = f->names_cap;
-		f->names = xgrow(f->names, &f->names_cap, at + 1, 1);
-		memset(f->names + old, 0, f->names_cap - old);
-	}
-	if (!f->names[at]) {
+	if (!*has) {
 		int rc = filter_has_name(f->filter, text_pool_str(f->texts, name), err);
 		if (rc < 0)
 			return -1;
-		f->names[at] = (uint8_t)(1 + rc);
+		*has = (uint8_t)(1 + rc);
 	}
-	return f->names[at] - 1;
+	return *has - 1;
 }
 
 static bool has_number(const struct filter_numbers *wanted, int64_t number)

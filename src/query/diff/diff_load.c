@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -17,8 +17,7 @@ void diff_sums_add(struct diff_sums *s, struct diff_sum sum)
 		last->amount = sum_add(last->amount, sum.amount);
 		return;
 	}
-	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
-	s->items[s->n++] = sum;
+	*ARRAY_PUSH(s->items, s->n, s->cap) = sum;
 }
 
 static bool is_before(const void *context, uint32_t a, uint32_t b)

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/diff/diff_load.h"
 #include "query/query.h"
@@ -36,7 +36,7 @@ struct op_reading {
 	const struct diff_loading *l;
 	struct text_pool texts;
 	uint8_t *verdicts; /* owned: by text of a name */
-	size_t verdicts_cap, nverdicts;
+	size_t verdicts_cap;
 	bool is_device;  /* device work, else the host's rows */
 	bool has_device; /* some row has device time */
 	const struct scope_profile *profile;
@@ -74,20 +74,15 @@ static int is_wanted_name(struct op_reading *r, uint32_t name, struct err *err)
 {
 	if (name == TEXT_NONE)
 		return filter_has_name(r->l->filter, (struct str){ "", 0 }, err);
-	if (name >= r->nverdicts) {
-		r->verdicts = xgrow(r->verdicts, &r->verdicts_cap, name + 1U, 1);
-		memset(r->verdicts + r->nverdicts, UNKNOWN,
-		       r->verdicts_cap - r->nverdicts);
-		r->nverdicts = r->verdicts_cap;
-	}
-	if (r->verdicts[name] == UNKNOWN) {
+	uint8_t *verdict = ARRAY_AT(r->verdicts, r->verdicts_cap, name);
+	if (*verdict == UNKNOWN) {
 		int has = filter_has_name(r->l->filter, text_pool_str(&r->texts, name),
 					  err);
 		if (has < 0)
 			return -1;
-		r->verdicts[name] = has ? WANTED : UNWANTED;
+		*verdict = has ? WANTED : UNWANTED;
 	}
-	return r->verdicts[name] == WANTED;
+	return *verdict == WANTED;
 }
 
 static int add_sums(struct op_reading *r, uint32_t name, struct diff_place place,

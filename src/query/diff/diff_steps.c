@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/query.h"
@@ -20,17 +20,16 @@ static int add_step(struct diff_steps *s, const struct diff_range *step, struct 
 
 	if (!query_is_range(step->start_ns, step->dur_ns))
 		return query_damaged("steps do", err);
-	s->ranges = xgrow(s->ranges, &s->ranges_cap, s->nranges + 1, sizeof(*s->ranges));
-	s->ranges[s->nranges++] = *step;
+	*ARRAY_PUSH(s->ranges, s->nranges, s->ranges_cap) = *step;
 	if (last && last->profile_id == step->profile_id &&
 	    last->number == step->number) {
 		last->dur_ns = sum_add(last->dur_ns, step->dur_ns);
 		last->count++;
 		return 0;
 	}
-	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
-	s->items[s->n++] = (struct diff_step){ step->profile_id, step->number,
-					       step->start_ns, step->dur_ns, .count = 1 };
+	*ARRAY_PUSH(s->items, s->n, s->cap) =
+		(struct diff_step){ step->profile_id, step->number, step->start_ns,
+				    step->dur_ns, .count = 1 };
 	return 0;
 }
 

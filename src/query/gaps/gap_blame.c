@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "query/gaps/gap_device.h"
 #include "query/gaps/gap_host.h"
 
@@ -26,8 +27,7 @@ void gap_line_add(struct gap_line *line, struct gap_segment segment)
 	const struct gap_segment *last = line->n ? &line->items[line->n - 1] : NULL;
 
 	segment.stretch = last ? last->stretch + (last->end_ns != segment.start_ns) : 0;
-	line->items = xgrow(line->items, &line->cap, line->n + 1, sizeof(segment));
-	line->items[line->n++] = segment;
+	*ARRAY_PUSH(line->items, line->n, line->cap) = segment;
 }
 
 void gap_line_release(struct gap_line *line)
@@ -82,18 +82,16 @@ struct gap_span gap_line_span(const struct gap_blame *b, uint32_t line, uint32_t
 
 uint32_t gap_blame_add_line(struct gap_blame *b)
 {
-	b->lines = xgrow(b->lines, &b->lines_cap, b->nlines + 1, sizeof(*b->lines));
-	b->lines[b->nlines] = (struct gap_line){ .n = 0 };
-	return (uint32_t)b->nlines++;
+	*ARRAY_PUSH(b->lines, b->nlines, b->lines_cap) = (struct gap_line){ .n = 0 };
+	return (uint32_t)b->nlines - 1;
 }
 
 void gap_blame_add_span(struct gap_blame *b, struct gap *gap, struct gap_span span)
 {
-	b->spans = xgrow(b->spans, &b->spans_cap, b->nspans + 1, sizeof(span));
 	if (gap->nspans == 0)
 		gap->first_span = (uint32_t)b->nspans;
 	gap->nspans++;
-	b->spans[b->nspans++] = span;
+	*ARRAY_PUSH(b->spans, b->nspans, b->spans_cap) = span;
 }
 
 static int compare_launches(const void *a, const void *b)

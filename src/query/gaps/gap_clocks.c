@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -76,9 +77,7 @@ static void find_groups(struct gap_rank *rank, struct intern *keys, struct buf *
 
 	for (size_t i = 0, end; i < rank->n; i = end) {
 		end = group_end(rank, i);
-		rank->groups = xgrow(rank->groups, &cap, rank->ngroups + 1,
-				     sizeof(*rank->groups));
-		rank->groups[rank->ngroups++] =
+		*ARRAY_PUSH(rank->groups, rank->ngroups, cap) =
 			(struct gap_group){ i, end - i, class_of(rank, i, end, keys, key),
 					    0 };
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/gaps/gap_graph.h"
 #include "query/gaps/gap_usual.h"
@@ -199,14 +200,10 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 static bool see_name(struct judging *j, uint32_t name, uint32_t device)
 {
 	size_t key = name == TEXT_NONE ? 0 : (size_t)name + 1;
+	uint32_t *seen = ARRAY_AT(j->seen, j->seen_cap, key);
+	bool is_first = *seen != device + 1;
 
-	if (key >= j->seen_cap) {
-		size_t old = j->seen_cap;
-		j->seen = xgrow(j->seen, &j->seen_cap, key + 1, sizeof(*j->seen));
-		memset(j->seen + old, 0, (j->seen_cap - old) * sizeof(*j->seen));
-	}
-	bool is_first = j->seen[key] != device + 1;
-	j->seen[key] = device + 1;
+	*seen = device + 1;
 	return is_first;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_graphs_sql);
@@ -61,9 +61,9 @@ static size_t find_places(const struct device_work *work, struct place **out)
 		for (size_t i = device->first; i < device->first + device->n; i++) {
 			if (work->items[i].launch_id)
 				continue;
-			places = xgrow(places, &cap, n + 1, sizeof(*places));
-			places[n++] = (struct place){ work->items[i].slice_id,
-						      (uint32_t)i, (uint32_t)d };
+			*ARRAY_PUSH(places, n, cap) =
+				(struct place){ work->items[i].slice_id, (uint32_t)i,
+						(uint32_t)d };
 		}
 	}
 	if (n)
@@ -90,8 +90,7 @@ static int read_nodes(struct gap_graphs *g, const struct place *places, size_t n
 						    sizeof(*places), compare_places);
 		if (!found) /* not device work, or set apart */
 			continue;
-		g->nodes = xgrow(g->nodes, &g->cap, g->n + 1, sizeof(*g->nodes));
-		g->nodes[g->n++] = (struct graph_node){
+		*ARRAY_PUSH(g->nodes, g->n, g->cap) = (struct graph_node){
 			.graph_id = sqlite3_column_int64(stmt, NODE_GRAPH),
 			.correlation = sqlite3_column_int64(stmt, NODE_CORRELATION),
 			.item = found->item,

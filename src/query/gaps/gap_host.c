@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/gaps/gap_question.h"
 #include "query/gaps/gap_stack.h"
@@ -91,8 +92,7 @@ static void ask(struct pass *p, const struct gap_question *q)
 
 	if (!p->drained.cause || q->from_ns == q->to_ns)
 		return;
-	b->drains = xgrow(b->drains, &b->drains_cap, b->ndrains + 1, sizeof(*b->drains));
-	b->drains[b->ndrains++] = (struct gap_drain){
+	*ARRAY_PUSH(b->drains, b->ndrains, b->drains_cap) = (struct gap_drain){
 		.slice_id = p->drained.slice_id,
 		.dur_ns = p->drained.dur_ns,
 		.gap = q->gap,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
@@ -204,8 +204,7 @@ static int add_row(struct listing *l, const struct gap_profile *p,
 	set_place(l, p, s, row.cells);
 	if (set_blame(l, p, s, &blame, row.cells, err) < 0)
 		return -1;
-	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(row));
-	l->rows[l->n++] = row;
+	*ARRAY_PUSH(l->rows, l->n, l->cap) = row;
 	return 0;
 }
 
@@ -233,9 +232,7 @@ static void add_stretches(struct listing *l, const struct gap_profile *p, uint32
 					 wanted->items[i].end_ns, gap };
 		s.start_ns = s.start_ns > g->start_ns ? s.start_ns : g->start_ns;
 		s.end_ns = s.end_ns < g->end_ns ? s.end_ns : g->end_ns;
-		l->stretches = xgrow(l->stretches, &l->stretches_cap, l->nstretches + 1,
-				     sizeof(s));
-		l->stretches[l->nstretches++] = s;
+		*ARRAY_PUSH(l->stretches, l->nstretches, l->stretches_cap) = s;
 	}
 }
 

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/query.h"
 
@@ -15,12 +15,10 @@ static void add_step(struct gap_range *r, const struct step_window *w)
 {
 	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > w->start_ns)
 		r->steps[r->nsteps - 1].end_ns = w->start_ns;
-	r->steps = xgrow(r->steps, &r->steps_cap, r->nsteps + 1, sizeof(*r->steps));
-	r->steps[r->nsteps++] = (struct gap_step){ w->number, w->start_ns, w->end_ns };
+	*ARRAY_PUSH(r->steps, r->nsteps, r->steps_cap) =
+		(struct gap_step){ w->number, w->start_ns, w->end_ns };
 	if (w->slice_id) {
-		r->marks =
-			xgrow(r->marks, &r->marks_cap, r->nmarks + 1, sizeof(*r->marks));
-		r->marks[r->nmarks++] = w->slice_id;
+		*ARRAY_PUSH(r->marks, r->nmarks, r->marks_cap) = w->slice_id;
 	}
 }
 

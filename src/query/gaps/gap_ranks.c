@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/gaps/gap_clocks.h"
 #include "query/query.h"
@@ -49,9 +50,7 @@ static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *
 			rc = query_damaged("slices do", err);
 			break;
 		}
-		rank->items =
-			xgrow(rank->items, &rank->cap, rank->n + 1, sizeof(*rank->items));
-		rank->items[rank->n++] = (struct gap_collective){
+		*ARRAY_PUSH(rank->items, rank->n, rank->cap) = (struct gap_collective){
 			.slice_id = sqlite3_column_int64(stmt, ROW_ID),
 			.start_ns = ts_ns,
 			.end_ns = ts_ns + dur_ns,

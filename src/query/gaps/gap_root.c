@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/gaps/gap_path.h"
 
@@ -34,9 +35,8 @@ static void enter(struct tracing *t, struct gap_drain drain)
 	t->debt.root = (uint32_t)r->n - 1;
 	if (r->n && r->items[r->n - 1].slice_id == drain.slice_id)
 		return;
-	r->items = xgrow(r->items, &r->cap, r->n + 1, sizeof(*r->items));
-	r->items[r->n] = drain;
-	t->debt.root = (uint32_t)r->n++;
+	*ARRAY_PUSH(r->items, r->n, r->cap) = drain;
+	t->debt.root = (uint32_t)r->n - 1;
 }
 
 /* What is no burst is of the root of what is before. */
@@ -50,8 +50,7 @@ static void add_span(struct tracing *t, struct gap_span span, bool is_burst)
 		last->n = span.first + span.n - last->first;
 		return;
 	}
-	t->spans = xgrow(t->spans, &t->cap, t->nspans + 1, sizeof(span));
-	t->spans[t->nspans++] = span;
+	*ARRAY_PUSH(t->spans, t->nspans, t->cap) = span;
 }
 
 /* A damaged store may say that it was charged for longer than it lasted. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/gaps/gap_cause.h"
 #include "query/query.h"
@@ -47,8 +47,7 @@ static int read_thread(struct calls *c, struct slice_pack *slices, struct err *e
 			continue;
 		if (text_pool_number(c->texts, slice->name_id, &call.name, err) < 0)
 			return -1;
-		c->items = xgrow(c->items, &c->cap, c->n + 1, sizeof(call));
-		c->items[c->n++] = call;
+		*ARRAY_PUSH(c->items, c->n, c->cap) = call;
 	}
 	return rc;
 }
@@ -74,8 +73,7 @@ static void add_slow(struct gap_slow *out, const struct call *calls, size_t n)
 		int64_t median_ns = n > 1 ? calls[middle + (middle >= i)].dur_ns : 0;
 		if ((calls[i].dur_ns - 1) / MEDIANS_MOST < median_ns)
 			continue; /* not more than so many medians */
-		out->ids = xgrow(out->ids, &out->cap, out->n + 1, sizeof(*out->ids));
-		out->ids[out->n++] = calls[i].slice_id;
+		*ARRAY_PUSH(out->ids, out->n, out->cap) = calls[i].slice_id;
 	}
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 
 static bool is_call(enum slice_class class)
@@ -23,17 +23,13 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 {
 	size_t key = ((size_t)(slice->name + 1U) * NCLASSES) + slice->class;
 
-	if (key >= s->causes_cap) {
-		size_t old = s->causes_cap;
-		s->causes = xgrow(s->causes, &s->causes_cap, key + 1, 1);
-		memset(s->causes + old, 0, s->causes_cap - old);
-	}
-	if (!s->causes[key])
-		s->causes[key] =
-			(uint8_t)(1 + gap_cause_of(slice->class,
-						   text_pool_str(s->request->texts,
-								 slice->name)));
-	return (enum gap_cause)(s->causes[key] - 1);
+	uint8_t *cause = ARRAY_AT(s->causes, s->causes_cap, key);
+
+	if (!*cause)
+		*cause = (uint8_t)(1 + gap_cause_of(slice->class,
+						    text_pool_str(s->request->texts,
+								  slice->name)));
+	return (enum gap_cause)(*cause - 1);
 }
 
 /*
@@ -164,8 +160,7 @@ void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 		enter_collective(s, slice, &f);
 		name_cause(s, slice, &f);
 	}
-	s->frames = xgrow(s->frames, &s->cap, s->n + 1, sizeof(f));
-	s->frames[s->n++] = f;
+	*ARRAY_PUSH(s->frames, s->n, s->cap) = f;
 }
 
 void gap_stack_release(struct gap_stack *s)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 
 #define SLOTS_FIRST 64
@@ -45,13 +46,12 @@ static struct gap_sum *sum_of(struct gap_sums *s, const struct gap_sum *of)
 	for (; s->slots[at]; at = (at + 1) & (s->nslots - 1))
 		if (is_same(&s->items[s->slots[at] - 1], of))
 			return &s->items[s->slots[at] - 1];
-	s->items = xgrow(s->items, &s->cap, s->n + 1, sizeof(*s->items));
-	s->items[s->n] = *of;
-	s->items[s->n].idle_ns = s->items[s->n].gaps = s->items[s->n].gap_ns = 0;
-	s->items[s->n].longest_ns = s->items[s->n].stepped_ns = 0;
-	s->items[s->n].long_ns = 0;
-	s->slots[at] = (uint32_t)++s->n;
-	return &s->items[s->n - 1];
+	struct gap_sum *sum = ARRAY_PUSH(s->items, s->n, s->cap);
+	*sum = *of;
+	sum->idle_ns = sum->gaps = sum->gap_ns = 0;
+	sum->longest_ns = sum->stepped_ns = sum->long_ns = 0;
+	s->slots[at] = (uint32_t)s->n;
+	return sum;
 }
 
 void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns,

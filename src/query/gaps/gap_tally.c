@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -78,8 +79,7 @@ void gap_tally_make(struct gap_tally *t, const struct gap_line *line, enum gap_k
 			t->kinds[t->nkinds - 1].n++;
 			continue;
 		}
-		t->kinds = xgrow(t->kinds, &t->cap, t->nkinds + 1, sizeof(*t->kinds));
-		t->kinds[t->nkinds++] = (struct gap_kind){ i, 1 };
+		*ARRAY_PUSH(t->kinds, t->nkinds, t->cap) = (struct gap_kind){ i, 1 };
 	}
 	for (uint32_t i = n; i-- > 1;)
 		t->longest[i] = longer(t, t->longest[2 * (size_t)i],

@@ -3,15 +3,14 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 
 #define PERCENTILE   99 /* by nearest rank */
 #define MEDIANS_MOST 10
 
 void gap_usual_add(struct gap_usual *u, struct gap_sample sample)
 {
-	u->items = xgrow(u->items, &u->cap, u->n + 1, sizeof(*u->items));
-	u->items[u->n++] = sample;
+	*ARRAY_PUSH(u->items, u->n, u->cap) = sample;
 }
 
 static int compare(const void *a, const void *b)

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/query.h"
 
@@ -42,8 +42,7 @@ int stream_waits_load(const struct gap_blame_request *request, struct stream_wai
 			rc = -1;
 			break;
 		}
-		out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(wait));
-		out->items[out->n++] = wait;
+		*ARRAY_PUSH(out->items, out->n, out->cap) = wait;
 	}
 	sqlite3_finalize(stmt);
 	return rc;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 /* Where a walk over a device's items has come to. */
 struct walk {
@@ -30,8 +31,7 @@ static void add_gap(struct walk *w, struct gap gap)
 						  ? item->launch_start_ns
 						  : gap.end_ns;
 	}
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(gap));
-	out->items[out->n++] = gap;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = gap;
 }
 
 /* The edge before the first work is from the start of the extent. */

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 #include "trace/fact.h"
 
@@ -76,9 +76,7 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 		double occupancy_pct =
 			kernel_occupancy(share_at(stmt, OCCUPANCY), blocks_per_sm,
 					 share_at(stmt, WARPS_PER_SM));
-		out->items =
-			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-		out->items[out->n++] = (struct kernel_detail){
+		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct kernel_detail){
 			.slice_id = sqlite3_column_int64(stmt, SLICE_ID),
 			.blocks_per_sm = blocks_per_sm,
 			.occupancy_pct = occupancy_pct,

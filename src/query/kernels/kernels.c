@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/kernels/kernels_gather.h"
 #include "query/query.h"
@@ -29,8 +29,7 @@ static struct kernel_group *group_of(struct gathering *g, const struct group_key
 
 	if (out->keys.n == known)
 		return &out->groups[at];
-	out->groups = xgrow(out->groups, &out->cap, out->n + 1, sizeof(*out->groups));
-	struct kernel_group *group = &out->groups[out->n++];
+	struct kernel_group *group = ARRAY_PUSH(out->groups, out->n, out->cap);
 	*group =
 		(struct kernel_group){ .name = key->name,
 				       .op = key->op,
@@ -109,9 +108,7 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		add_launch(&group->launches, item, &g->busy[item->stream]);
 	if (g->query->sums_only)
 		return;
-	g->durations = xgrow(g->durations, &g->durations_cap, g->ndurations + 1,
-			     sizeof(*g->durations));
-	g->durations[g->ndurations++] =
+	*ARRAY_PUSH(g->durations, g->ndurations, g->durations_cap) =
 		(struct duration){ dur_ns, (uint32_t)(group - g->out->groups) };
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "query/kernels/kernels_gather.h"
 
 void kernels_queue_begin(struct gathering *g)
@@ -40,8 +41,7 @@ void kernels_queue_pass(struct gathering *g, const struct work_item *item)
 	}
 	uint64_t before_ns =
 		last ? last->before_ns + length(last->start_ns, last->end_ns) : 0;
-	busy->items = xgrow(busy->items, &busy->cap, busy->n + 1, sizeof(*busy->items));
-	busy->items[busy->n++] =
+	*ARRAY_PUSH(busy->items, busy->n, busy->cap) =
 		(struct busy_stretch){ item->start_ns, item->end_ns, before_ns };
 }
 

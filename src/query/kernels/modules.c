@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/query.h"
@@ -56,12 +56,12 @@ static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
 
 	if (m->keys.n == known)
 		return at;
-	m->nodes = xgrow(m->nodes, &m->cap, m->n + 1, sizeof(*m->nodes));
-	m->nodes[m->n++] = (struct module_node){ .name = name,
-						 .parent = parent,
-						 .first = MODULE_NONE,
-						 .next = MODULE_NONE,
-						 .first_ns = INT64_MAX };
+	*ARRAY_PUSH(m->nodes, m->n, m->cap) =
+		(struct module_node){ .name = name,
+				      .parent = parent,
+				      .first = MODULE_NONE,
+				      .next = MODULE_NONE,
+				      .first_ns = INT64_MAX };
 	return at;
 }
 
@@ -69,20 +69,17 @@ static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
 static int module_name(struct gathering *g, int64_t name_id, uint32_t *text,
 		       struct err *err)
 {
-	size_t at = (size_t)name_id, known = g->names_cap;
+	size_t at = (size_t)name_id;
 	struct str name;
 
-	if (at < known && g->names[at]) {
+	if (at < g->names_cap && g->names[at]) {
 		*text = g->names[at] == 1 ? MODULE_NONE : g->names[at] - 2;
 		return 0;
 	}
 	if (slices_text(g->slices, name_id, &name, err) < 0)
 		return -1;
-	if (at >= known) { /* the id is one of the store's, as it has a text */
-		g->names = xgrow(g->names, &g->names_cap, at + 1, sizeof(*g->names));
-		memset(g->names + known, 0, (g->names_cap - known) * sizeof(*g->names));
-	}
-	g->names[at] = 1;
+	/* The id is one of the store's, as it has a text. */
+	*ARRAY_AT(g->names, g->names_cap, at) = 1;
 	*text = MODULE_NONE;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (str_starts_with(name, prefixes[i])) {
@@ -96,8 +93,8 @@ static int module_name(struct gathering *g, int64_t name_id, uint32_t *text,
 
 static void push(struct gathering *g, int64_t end_ns, uint32_t call, bool is_op)
 {
-	g->open = xgrow(g->open, &g->open_cap, g->nopen + 1, sizeof(*g->open));
-	g->open[g->nopen++] = (struct open_range){ end_ns, call, is_op };
+	*ARRAY_PUSH(g->open, g->nopen, g->open_cap) =
+		(struct open_range){ end_ns, call, is_op };
 }
 
 /* Takes time from what is around: the module itself, or the operators in it. */
@@ -126,8 +123,7 @@ static void add_module(struct gathering *g, const struct slice_row *row, uint32_
 		node->first_ns = row->ts_ns;
 	node->total_ns = sum_add(node->total_ns, dur_ns);
 	node->self_ns = sum_add(node->self_ns, dur_ns);
-	g->calls = xgrow(g->calls, &g->calls_cap, g->ncalls + 1, sizeof(*g->calls));
-	g->calls[g->ncalls++] =
+	*ARRAY_PUSH(g->calls, g->ncalls, g->calls_cap) =
 		(struct module_call){ row->ts_ns, end_ns,
 				      around ? around->call : MODULE_NONE, at };
 	if (around)
@@ -189,9 +185,7 @@ static int add_track(struct gathering *g, const struct slices_track *track,
 		if (add_slice(g, &row, err) < 0)
 			return -1;
 	if (rc == 0 && g->ncalls > first) {
-		g->tracks = xgrow(g->tracks, &g->tracks_cap, g->ntracks + 1,
-				  sizeof(*g->tracks));
-		g->tracks[g->ntracks++] =
+		*ARRAY_PUSH(g->tracks, g->ntracks, g->tracks_cap) =
 			(struct track_calls){ track, first, g->ncalls - first };
 	}
 	return rc;

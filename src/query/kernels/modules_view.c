@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/kernels/modules.h"
 #include "query/tree_text.h"
@@ -68,8 +69,8 @@ static void sort_siblings(struct modules *m, bool by_start)
 
 static void add_row(struct module_rows *r, uint32_t at, int64_t depth)
 {
-	r->items = xgrow(r->items, &r->cap, r->n + 1, sizeof(*r->items));
-	r->items[r->n++] = (struct module_row){ &r->modules.nodes[at], at, depth, { 0 } };
+	*ARRAY_PUSH(r->items, r->n, r->cap) =
+		(struct module_row){ &r->modules.nodes[at], at, depth, { 0 } };
 }
 
 /* Every module above `depth` (0: all of them) behind what called it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/intern.h"
 #include "trace/fact.h"
 
@@ -59,9 +60,8 @@ static uint32_t *block_at(struct address_map *map, int64_t address)
 
 static uint32_t add_block(struct memory_blocks *out, struct memory_block block)
 {
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-	out->items[out->n] = block;
-	return (uint32_t)out->n++;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = block;
+	return (uint32_t)out->n - 1;
 }
 
 static void end_block(struct memory_block *block, uint32_t event, enum memory_fate fate)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_device.h"
@@ -69,9 +70,7 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 			rc = damaged(err);
 			break;
 		}
-		out->steps = xgrow(out->steps, &out->steps_cap, out->nsteps + 1,
-				   sizeof(*out->steps));
-		out->steps[out->nsteps++] = step;
+		*ARRAY_PUSH(out->steps, out->nsteps, out->steps_cap) = step;
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -112,8 +111,7 @@ static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	};
 	if (op_memory_is_cpu(e.type)) /* some exporters tell the CPU's index as 0 */
 		e.index = -1;
-	l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
-	l->items[l->n++] = e;
+	*ARRAY_PUSH(l->items, l->n, l->cap) = e;
 	return 0;
 }
 
@@ -182,9 +180,7 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 
 static void add_device(struct memory_events *m, const struct loaded *from)
 {
-	m->devices =
-		xgrow(m->devices, &m->devices_cap, m->ndevices + 1, sizeof(*m->devices));
-	struct memory_device *d = &m->devices[m->ndevices++];
+	struct memory_device *d = ARRAY_PUSH(m->devices, m->ndevices, m->devices_cap);
 	*d = (struct memory_device){ .type = from->type,
 				     .index = from->index,
 				     .first = m->n };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
@@ -201,8 +202,7 @@ static struct leak *leak_of(struct leaks *l, uint32_t name)
 		intern_add(&l->keys, (struct str){ (const char *)&name, sizeof(name) });
 
 	if (at == l->n) {
-		l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
-		l->items[l->n++] = (struct leak){ .name = name };
+		*ARRAY_PUSH(l->items, l->n, l->cap) = (struct leak){ .name = name };
 	}
 	return &l->items[at];
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -80,8 +81,7 @@ static void add_block(struct grouping *g, uint32_t key, int64_t bytes)
 		intern_add(&g->keys, (struct str){ (const char *)&key, sizeof(key) });
 
 	if (at == g->n) {
-		g->groups = xgrow(g->groups, &g->cap, g->n + 1, sizeof(*g->groups));
-		g->groups[g->n++] = (struct group){ .key = key };
+		*ARRAY_PUSH(g->groups, g->n, g->cap) = (struct group){ .key = key };
 	}
 	g->groups[at].blocks++;
 	g->groups[at].bytes = sum_add(g->groups[at].bytes, bytes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_memory_slice_sql);
@@ -75,8 +76,7 @@ static void add_around(struct memory_names *n, struct memory_around slice)
 
 	if (outer)
 		slice.caller = outer->class == CLASS_PYTHON ? outer->caller : n->n;
-	n->around = xgrow(n->around, &n->cap, n->n + 1, sizeof(*n->around));
-	n->around[n->n++] = slice;
+	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
 }
 
 int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
@@ -78,8 +79,7 @@ static void close_high(struct sweep *w, struct spikes *out, struct low right)
 
 	if (rise <= 0 || rise < w->least_bytes)
 		return;
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-	out->items[out->n++] =
+	*ARRAY_PUSH(out->items, out->n, out->cap) =
 		(struct spike){ high->event, rise, high->left.event, right.event };
 }
 
@@ -98,8 +98,7 @@ static void find_spikes(struct sweep *w, size_t n, int64_t base_bytes, struct sp
 			close_high(w, out, low);
 			low = left.bytes < low.bytes ? left : low;
 		}
-		w->open = xgrow(w->open, &w->cap, w->n + 1, sizeof(*w->open));
-		w->open[w->n++] = (struct open_high){ i, low };
+		*ARRAY_PUSH(w->open, w->n, w->cap) = (struct open_high){ i, low };
 		low = (struct low){ level, i };
 	}
 	while (w->n) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
@@ -91,8 +92,7 @@ static struct op_row *row_of(struct stats *st, uint32_t name)
 		intern_add(&st->keys, (struct str){ (const char *)&name, sizeof(name) });
 
 	if (at == st->n) {
-		st->rows = xgrow(st->rows, &st->cap, st->n + 1, sizeof(*st->rows));
-		st->rows[st->n++] = (struct op_row){ .name = name };
+		*ARRAY_PUSH(st->rows, st->n, st->cap) = (struct op_row){ .name = name };
 	}
 	return &st->rows[at];
 }
@@ -124,8 +124,8 @@ static void open_slice(struct stats *st, const struct memory_around *slice)
 		row->nopen++;
 		at = (size_t)(row - st->rows);
 	}
-	st->open = xgrow(st->open, &st->open_cap, st->nopen + 1, sizeof(*st->open));
-	st->open[st->nopen++] = (struct open_slice){ .id = slice->id, .row = at };
+	*ARRAY_PUSH(st->open, st->nopen, st->open_cap) =
+		(struct open_slice){ .id = slice->id, .row = at };
 }
 
 /* Those that are open are then the slices of the chain. */

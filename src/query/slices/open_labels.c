@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 
 static void drop_ended(struct open_labels *l, int64_t ns)
 {
@@ -16,8 +16,7 @@ void open_labels_add(struct open_labels *l, int64_t start_ns, int64_t end_ns, ui
 	drop_ended(l, start_ns);
 	if (end_ns <= start_ns)
 		return;
-	l->items = xgrow(l->items, &l->cap, l->n + 1, sizeof(*l->items));
-	l->items[l->n++] = (struct open_label){ end_ns, at };
+	*ARRAY_PUSH(l->items, l->n, l->cap) = (struct open_label){ end_ns, at };
 }
 
 uint32_t open_labels_innermost(struct open_labels *l, int64_t ns)

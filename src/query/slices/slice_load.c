@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/slices/open_labels.h"
@@ -157,9 +158,7 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	    (uint64_t)n > out->n - (uint64_t)first)
 		return query_damaged("slices do", err);
 	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;
-	out->tracks = xgrow(out->tracks, &out->tracks_cap, out->ntracks + 1,
-			    sizeof(*out->tracks));
-	out->tracks[out->ntracks++] = (struct call_track){
+	*ARRAY_PUSH(out->tracks, out->ntracks, out->tracks_cap) = (struct call_track){
 		.kind = kind_of_name(kind),
 		.first = (uint32_t)first,
 		.n = (uint32_t)n,
@@ -181,9 +180,7 @@ static int add_detail(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	    text_at(l, stmt, 1, &d.stack, err) < 0 ||
 	    text_at(l, stmt, 2, &d.module, err) < 0)
 		return -1;
-	out->details = xgrow(out->details, &out->details_cap, out->ndetails + 1,
-			     sizeof(*out->details));
-	out->details[out->ndetails++] = d;
+	*ARRAY_PUSH(out->details, out->ndetails, out->details_cap) = d;
 	return 0;
 }
 
@@ -230,8 +227,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		return query_damaged("slices do", err);
 	if (what == CLASS_SPAN && !(flags & SLICE_APART))
 		out->span_start_ns = s.ts_ns;
-	out->slices = xgrow(out->slices, &out->cap, out->n + 1, sizeof(*out->slices));
-	out->slices[out->n++] = s;
+	*ARRAY_PUSH(out->slices, out->n, out->cap) = s;
 	return 0;
 }
 
@@ -242,9 +238,7 @@ static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 
 	if (row == SLICE_NONE)
 		return query_damaged("slices do", err);
-	out->memory = xgrow(out->memory, &out->memory_cap, out->nmemory + 1,
-			    sizeof(*out->memory));
-	out->memory[out->nmemory++] =
+	*ARRAY_PUSH(out->memory, out->nmemory, out->memory_cap) =
 		(struct op_memory_event){ .ts_ns = out->slices[row].ts_ns,
 					  .bytes = query_number(stmt, 1),
 					  .order = row,

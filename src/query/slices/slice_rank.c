@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 #include "query/text_pool.h"
@@ -71,8 +72,7 @@ static void keep(struct slice_rank *r, struct ranked ranked)
 {
 	r->total++;
 	if (r->n < r->limit) {
-		r->kept = xgrow(r->kept, &r->cap, r->n + 1, sizeof(*r->kept));
-		r->kept[r->n++] = ranked;
+		*ARRAY_PUSH(r->kept, r->n, r->cap) = ranked;
 		if (r->limit != SIZE_MAX)
 			sift_up(r, r->n - 1);
 		return;

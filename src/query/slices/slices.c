@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/step_numbers.h"
@@ -322,9 +323,9 @@ static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
 {
 	struct slices *p = &s->public;
 
-	p->tracks = xgrow(p->tracks, &s->tracks_cap, p->ntracks + 1, sizeof(*p->tracks));
-	p->tracks[p->ntracks] = read_track(s, stmt);
-	const struct slices_track *track = &p->tracks[p->ntracks++];
+	struct slices_track *track = ARRAY_PUSH(p->tracks, p->ntracks, s->tracks_cap);
+
+	*track = read_track(s, stmt);
 	p->total = sum_add(p->total, track->slices);
 	if (!track->is_device)
 		return;
@@ -336,11 +337,10 @@ static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
 /* Classes are numbered from 0 without a gap. */
 static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
 {
-	s->classes =
-		xgrow(s->classes, &s->classes_cap, s->nclasses + 1, sizeof(*s->classes));
 	/* A damaged store may have NULL where a name must be. */
 	const char *name = copy_text(s, stmt, 1);
-	s->classes[s->nclasses++] = name ? name : "";
+
+	*ARRAY_PUSH(s->classes, s->nclasses, s->classes_cap) = name ? name : "";
 }
 
 /* Ids that can be counted with, whatever the store says. */

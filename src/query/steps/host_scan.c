@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
@@ -35,9 +35,8 @@ static int load_backward(struct scanning *s, struct store *store, int64_t profil
 		return -1;
 	query_bind_int(stmt, ":profile", profile_id);
 	while ((rc = sql_step(stmt, err)) > 0) {
-		s->backward = xgrow(s->backward, &s->cap, s->nbackward + 1,
-				    sizeof(*s->backward));
-		s->backward[s->nbackward++] = sqlite3_column_int64(stmt, 0);
+		*ARRAY_PUSH(s->backward, s->nbackward, s->cap) =
+			sqlite3_column_int64(stmt, 0);
 	}
 	sqlite3_finalize(stmt);
 	return rc;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 
 /* A last step with less than this share of the work of the one before is dropped. */
@@ -13,9 +14,7 @@ static void add_bounds(const struct step_windows *windows, struct step_bounds *o
 {
 	for (size_t i = 0; i < windows->n; i++) {
 		const struct step_window *w = &windows->items[i];
-		out->items =
-			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-		out->items[out->n++] = (struct step_bound){
+		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct step_bound){
 			.step_id = w->step_id,
 			.number = w->number,
 			.slice_id = w->slice_id,

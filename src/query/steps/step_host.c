@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/steps/host_names.h"
 #include "query/steps/host_scan.h"
@@ -181,8 +182,7 @@ static void collect_copies(struct host_loading *l, const struct device_work *wor
 		if (item->kind != WORK_MEMCPY || !item->launch_id ||
 		    !is_to_device(text_pool_str(l->texts, item->name)))
 			continue;
-		l->copies = xgrow(l->copies, &cap, l->ncopies + 1, sizeof(*l->copies));
-		l->copies[l->ncopies++] =
+		*ARRAY_PUSH(l->copies, l->ncopies, cap) =
 			(struct copy_call){ item->launch_track_id, item->launch_start_ns,
 					    item->launch_end_ns };
 		intervals_add(&l->out->parts[PART_TO_DEVICE], item->launch_start_ns,

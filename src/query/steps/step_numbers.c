@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 
 int step_numbers_load(struct store *store, const struct scope *scope,
@@ -18,9 +18,7 @@ int step_numbers_load(struct store *store, const struct scope *scope,
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	while ((rc = sql_step(stmt, err)) > 0) {
-		out->items =
-			xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-		out->items[out->n++] =
+		*ARRAY_PUSH(out->items, out->n, out->cap) =
 			(struct step_number){ sqlite3_column_int64(stmt, 0),
 					      sqlite3_column_int64(stmt, 1) };
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/host_names.h"
@@ -33,9 +34,7 @@ static void leave_window(struct step_spent *g)
 		uint32_t name = g->used[i];
 		int64_t *usual = &g->usual[2 * (size_t)name + w->is_own];
 		if (is_long) {
-			g->spent = xgrow(g->spent, &g->spent_cap, g->nspent + 1,
-					 sizeof(*g->spent));
-			g->spent[g->nspent++] =
+			*ARRAY_PUSH(g->spent, g->nspent, g->spent_cap) =
 				(struct spent){ w->row, name, w->is_own, g->now[name] };
 		} else {
 			*usual = sum_add(*usual, g->now[name]);
@@ -63,9 +62,7 @@ static void count(struct step_spent *g, uint32_t name, int64_t to_ns)
 		int64_t start_ns = from_ns > w->start_ns ? from_ns : w->start_ns;
 		int64_t end_ns = to_ns < w->end_ns ? to_ns : w->end_ns;
 		if (g->now[name] == 0) {
-			g->used = xgrow(g->used, &g->used_cap, g->nused + 1,
-					sizeof(*g->used));
-			g->used[g->nused++] = name;
+			*ARRAY_PUSH(g->used, g->nused, g->used_cap) = name;
 		}
 		g->now[name] += end_ns - start_ns;
 		from_ns = end_ns;
@@ -116,8 +113,7 @@ static int add_slice(struct step_spent *g, struct err *err)
 	}
 	if (s->start_ns > g->reached_ns)
 		g->reached_ns = s->start_ns;
-	g->open = xgrow(g->open, &g->open_cap, g->nopen + 1, sizeof(*g->open));
-	g->open[g->nopen++] = slice;
+	*ARRAY_PUSH(g->open, g->nopen, g->open_cap) = slice;
 	return 0;
 }
 
@@ -172,13 +168,12 @@ static size_t collect_windows(struct step_spent *g, size_t first)
 			g->nwindows ? &g->windows[g->nwindows - 1] : NULL;
 		if (last && last->end_ns > row->host_start_ns)
 			last->end_ns = row->host_start_ns;
-		g->windows = xgrow(g->windows, &g->windows_cap, g->nwindows + 1,
-				   sizeof(*g->windows));
-		g->windows[g->nwindows++] = (struct spent_window){
-			.row = i,
-			.start_ns = row->host_start_ns,
-			.end_ns = row->host_end_ns,
-		};
+		*ARRAY_PUSH(g->windows, g->nwindows, g->windows_cap) =
+			(struct spent_window){
+				.row = i,
+				.start_ns = row->host_start_ns,
+				.end_ns = row->host_end_ns,
+			};
 		g->nusual += !row->is_long;
 	}
 	return i;

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_step_extent_sql);
@@ -15,8 +15,7 @@ enum { RANGE_ID, RANGE_NUMBER, RANGE_TS, RANGE_DUR, RANGE_SLICE };
 
 static void add_window(struct step_windows *w, struct step_window window)
 {
-	w->items = xgrow(w->items, &w->cap, w->n + 1, sizeof(*w->items));
-	w->items[w->n++] = window;
+	*ARRAY_PUSH(w->items, w->n, w->cap) = window;
 }
 
 static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct err *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
@@ -28,8 +29,7 @@ static void add_charge(struct tensor_charges *out, const struct work_item *item,
 		charge.times.yes_ns = dur_ns;
 	else
 		charge.times.unknown_ns = dur_ns;
-	out->items = xgrow(out->items, &out->cap, out->n + 1, sizeof(*out->items));
-	out->items[out->n++] = charge;
+	*ARRAY_PUSH(out->items, out->n, out->cap) = charge;
 }
 
 /* Names are judged once each. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -93,8 +94,8 @@ static struct label *find_label(struct labels *l, uint32_t name)
 		intern_add(&l->names, (struct str){ (const char *)&name, sizeof(name) });
 
 	if (at == l->n) {
-		l->at = xgrow(l->at, &l->cap, l->n + 1, sizeof(*l->at));
-		l->at[l->n++] = (struct label){ .name = name, .first_ts_ns = INT64_MAX };
+		*ARRAY_PUSH(l->at, l->n, l->cap) =
+			(struct label){ .name = name, .first_ts_ns = INT64_MAX };
 	}
 	return &l->at[at];
 }

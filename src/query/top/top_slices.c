@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "query/top/top_rows.h"
 
@@ -103,10 +104,9 @@ static int add_call(void *to, const struct slice_call *call, struct err *err)
 	uint32_t row = top_add(c->rows, c->query, &place, &call->stat);
 	if (!c->query->torch_times)
 		return 0;
-	c->calls = xgrow(c->calls, &c->calls_cap, c->ncalls + 1, sizeof(*c->calls));
-	c->calls[c->ncalls++] = (struct float_call){ call->stat.first,
-						     row,
-						     { call->self_us, call->total_us } };
+	*ARRAY_PUSH(c->calls, c->ncalls, c->calls_cap) = (struct float_call){
+		call->stat.first, row, { call->self_us, call->total_us }
+	};
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/kernels/tensor_core.h"
 #include "query/query.h"
@@ -121,16 +122,10 @@ static struct name_sums *sums_of(struct growing *g, const struct op_node *node)
 {
 	bool label = g->events[node->row].class == CLASS_ANNOTATION &&
 		     g->pass.rules.split_annotations;
-	size_t known = g->sums_cap[label];
+	struct name_sums *sums = ARRAY_AT(g->sums[label], g->sums_cap[label], node->name);
 
-	if (node->name >= known) {
-		g->sums[label] = xgrow(g->sums[label], &g->sums_cap[label],
-				       node->name + (size_t)1, sizeof(**g->sums));
-		memset(&g->sums[label][known], 0,
-		       (g->sums_cap[label] - known) * sizeof(**g->sums));
-	}
-	g->sums[label][node->name].is_row = true;
-	return &g->sums[label][node->name];
+	sums->is_row = true;
+	return sums;
 }
 
 static bool is_python(const struct growing *g, const struct op_node *node)
@@ -140,15 +135,11 @@ static bool is_python(const struct growing *g, const struct op_node *node)
 
 static bool is_eligible_name(struct growing *g, uint32_t name)
 {
-	size_t known = g->judged_cap;
+	uint8_t *judged = ARRAY_AT(g->judged, g->judged_cap, name);
 
-	if (name >= known) {
-		g->judged = xgrow(g->judged, &g->judged_cap, name + (size_t)1, 1);
-		memset(g->judged + known, 0, g->judged_cap - known);
-	}
-	if (!g->judged[name])
-		g->judged[name] = tensor_core_op(intern_str(g->pass.texts, name)) ? 2 : 1;
-	return g->judged[name] == 2;
+	if (!*judged)
+		*judged = tensor_core_op(intern_str(g->pass.texts, name)) ? 2 : 1;
+	return *judged == 2;
 }
 
 /* From the last node on, as parents stand before their children. */
