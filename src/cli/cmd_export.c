@@ -5,15 +5,18 @@
 
 #include "cli/command.h"
 #include "cli/exporter.h"
+#include "cli/filter_options.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/scope_options.h"
 #include "cli/terminal.h"
+#include "query/filter_nothing.h"
 
 struct export_opts {
-	const char *operand, *to;
+	const char *operand, *to, *weight;
+	struct filter_opts filter;
 	struct scope_opts scope;
 	struct output_opts output;
 };
@@ -23,12 +26,17 @@ static const char *format_at(size_t i)
 	return exporters[i] ? exporters[i]->name : NULL;
 }
 
+/* By enum export_weight. */
+static const char *const weights[] = { "host", "device", NULL };
+
 #define INTO(type, member) OPT_INTO(type, struct export_opts, member)
 
 /* clang-format off */
 static const struct opt export_options[] = {
 	{ .name = "to", .arg = "FORMAT", .help = "what to write",
 	  .choice_at = format_at, INTO(CHOICE, to) },
+	{ .name = "weight", .arg = "TIME", .help = "time that stacks have: of the host, or of the device work that it launched",
+	  .choices = weights, INTO(CHOICE, weight) },
 	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix may choose the format",
 	  INTO(STRING, output.path), .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
@@ -41,6 +49,7 @@ static const struct opt export_options[] = {
 static const struct opt_group export_groups[] = {
 	OPERAND_GROUP(struct export_opts, operand),
 	{ .opts = export_options },
+	FILTER_GROUP(struct export_opts, filter),
 	SCOPE_GROUP(struct export_opts, scope),
 	OPT_GROUP_END
 };
@@ -69,26 +78,79 @@ static const struct exporter *choose(const struct export_opts *o, struct err *er
 	return e;
 }
 
-static int write_all(const struct exporter *e, const struct export_opts *o,
-		     struct store *store, struct err *err)
+/* What the format has no place for, once it is written. */
+static void tell_losses(const struct exporter *e, const struct export_losses *losses)
 {
-	struct output out;
-	struct scope scope;
+	if (losses->renamed)
+		message_note("export", NULL,
+			     "%lld names have characters that %s cannot hold; they were "
+			     "replaced",
+			     (long long)losses->renamed, e->name);
+	if (losses->negative)
+		message_note("export", NULL,
+			     "%lld functions took less than their callees: their own "
+			     "time is written as 0",
+			     (long long)losses->negative);
+	if (losses->is_estimated)
+		message_note("export", NULL,
+			     "paths are estimated: a call graph records callers and "
+			     "callees");
+	if (losses->is_cut)
+		message_note("export", NULL,
+			     "the estimate was cut at a million paths; --focus chooses");
+}
 
+static int write_to(const struct exporter *e, const struct export_opts *o,
+		    const struct export_request *request, struct err *err)
+{
+	struct export_losses losses = { 0 };
+	struct output out;
+
+	if (output_open(&out, "export", &o->output, err) < 0)
+		return -1;
+	errno = 0;
+	int rc = e->write(request, out.stream, &losses, err);
+	if (ferror(out.stream))
+		out.write_errno = errno;
+	struct err closing = ERR_INIT;
+	if (output_close(&out, rc == 0, rc == 0 ? err : &closing) < 0)
+		rc = -1;
+	if (rc == 0 && !o->output.quiet)
+		tell_losses(e, &losses);
+	return rc;
+}
+
+static int write_all(const struct exporter *e, const struct export_opts *o,
+		     const struct filter *filter, struct store *store, struct err *err)
+{
+	struct scope scope;
+	struct export_request request = { .store = store,
+					  .scope = &scope,
+					  .filter = filter,
+					  .title = operand_name(o->operand) };
+
+	if (o->weight && strcmp(o->weight, weights[EXPORT_DEVICE]) == 0)
+		request.weight = EXPORT_DEVICE;
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
-	int rc = output_open(&out, "export", &o->output, err);
-	if (rc == 0) {
-		errno = 0;
-		rc = e->write(store, &scope, out.stream, err);
-		if (ferror(out.stream))
-			out.write_errno = errno;
-		struct err closing = ERR_INIT;
-		if (output_close(&out, rc == 0, rc == 0 ? err : &closing) < 0)
-			rc = -1;
-	}
+	int rc = write_to(e, o, &request, err);
+	if (rc < 0 && err->kind == ERR_EMPTY)
+		filter_explain(store, &scope, filter, err);
 	scope_release(&scope);
 	return rc;
+}
+
+/* What the format cannot heed is refused, not ignored. */
+static int check_asked(const struct exporter *e, const struct export_opts *o,
+		       const struct filter *filter, struct err *err)
+{
+	if (!e->takes_filters && filter_is_given(filter))
+		return err_set(err, ERR_USAGE,
+			       "%s holds whole profiles: it takes no filters", e->name);
+	if (!e->takes_weight && o->weight)
+		return err_set(err, ERR_USAGE, "--weight is for stacks, not for %s",
+			       e->name);
+	return 0;
 }
 
 static bool is_of_store(const struct err *err)
@@ -96,11 +158,24 @@ static bool is_of_store(const struct err *err)
 	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
 }
 
+static int export_operand(const struct command *self, const struct exporter *e,
+			  const struct export_opts *o, const struct filter *filter,
+			  struct operand *operand)
+{
+	struct err err = ERR_INIT;
+
+	if (write_all(e, o, filter, operand->store, &err) == 0)
+		return EXIT_OK;
+	operand_explain(operand, &err);
+	return message_error(self->name, is_of_store(&err) ? operand->path : NULL, &err);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct export_opts o;
 	struct err err = ERR_INIT;
 	struct operand operand;
+	struct filter filter;
 	const struct exporter *e;
 	int code;
 
@@ -108,23 +183,26 @@ static int run(const struct command *self, int argc, char **argv)
 		return code;
 	/* before a raw file is ingested for nothing */
 	if (!(e = choose(&o, &err)) || scope_options_check(&o.scope, &err) < 0 ||
-	    output_check(&o.output, &err) < 0)
+	    output_check(&o.output, &err) < 0 ||
+	    filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o.operand, o.output.quiet, &operand, &err) < 0)
-		return message_error(self->name, operand_name(o.operand), &err);
-	code = EXIT_OK;
-	if (write_all(e, &o, operand.store, &err) < 0) {
-		operand_explain(&operand, &err);
-		code = message_error(self->name, is_of_store(&err) ? operand.path : NULL,
-				     &err);
+	if (check_asked(e, &o, &filter, &err) < 0) {
+		code = message_error(self->name, NULL, &err);
+	} else if (operand_open(self->name, o.operand, o.output.quiet, &operand, &err) <
+		   0) {
+		code = message_error(self->name, operand_name(o.operand), &err);
+	} else {
+		code = export_operand(self, e, &o, &filter, &operand);
+		operand_close(&operand);
 	}
-	operand_close(&operand);
+	filter_release(&filter);
 	return code;
 }
 
 static const char *const examples[] = {
 	"ptool export --to pstats -o train.prof",
-	"ptool export --to pstats trace.json | gprof2dot -f pstats /dev/stdin", NULL
+	"ptool export --to pstats trace.json | gprof2dot -f pstats /dev/stdin",
+	"ptool export --to speedscope trace.json -o trace.speedscope.json", NULL
 };
 
 /* clang-format off */
@@ -139,7 +217,7 @@ static const struct command_exit exits[] = {
 const struct command cmd_export = {
 	.name = "export",
 	.part = COMMAND_STORE,
-	.question = "Write a profile for snakeviz, gprof2dot and others",
+	.question = "Write a profile for snakeviz, speedscope, pprof and others",
 	.summary = "Write a recording in another program's format",
 	.groups = export_groups,
 	.defaults = &defaults,

@@ -62,13 +62,14 @@ static void put_row(FILE *out, const struct callgraph *g, const struct callgraph
 	marshal_put_end(out);
 }
 
-static int write_pstats(struct store *store, const struct scope *scope, FILE *out,
-			struct err *err)
+static int write_pstats(const struct export_request *request, FILE *out,
+			struct export_losses *losses, struct err *err)
 {
 	struct callgraph g;
 
+	(void)losses; /* nothing */
 	callgraph_init(&g);
-	int rc = callgraph_load_scope(store, scope, &g, err);
+	int rc = callgraph_load_scope(request->store, request->scope, &g, err);
 	if (rc == 0) {
 		marshal_put_dict(out);
 		for (size_t i = 0; i < g.nrows && !ferror(out); i++)

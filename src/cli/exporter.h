@@ -7,22 +7,45 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
+#include "query/filter.h"
 #include "query/scope.h"
 #include "store/store.h"
+
+enum export_weight { EXPORT_HOST, EXPORT_DEVICE };
+
+/* What is to be written; borrowed for the call. */
+struct export_request {
+	struct store *store;
+	const struct scope *scope;
+	const struct filter *filter; /* of whole profiles unless `takes_filters` */
+	enum export_weight weight;   /* of stacks */
+	const char *title;           /* what the user calls the recording */
+};
+
+/* What the format cannot hold, to be told once; zeroed: nothing. */
+struct export_losses {
+	int64_t renamed;   /* names with characters that mean something in the format */
+	int64_t negative;  /* times below zero */
+	bool is_estimated; /* paths, of a call graph */
+	bool is_cut;       /* the estimate was not followed to its end */
+};
 
 struct exporter {
 	const char *name;            /* what --to takes */
 	const char *const *suffixes; /* of files in it, NULL-terminated; with the dot */
 	bool is_binary;              /* nothing for a terminal */
+	bool takes_filters;          /* else it writes whole profiles */
+	bool takes_weight;           /* --weight */
 	/*
-	 * Writes the scope.  -1 with err set when the store does not hold what it
-	 * needs; what fails on the stream is the caller's to see.
+	 * Writes it.  -1 with err set when the store does not hold what it needs; what
+	 * fails on the stream is the caller's to see.
 	 */
-	int (*write)(struct store *store, const struct scope *scope, FILE *out,
-		     struct err *err);
+	int (*write)(const struct export_request *request, FILE *out,
+		     struct export_losses *losses, struct err *err);
 };
 
 /* NULL-terminated. */

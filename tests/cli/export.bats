@@ -29,7 +29,7 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	run -2 --separate-stderr ptool export "$PROF" -o out.txt
 	says 'ptool: export: --to FORMAT says what to write, pstats for one'
 	run -2 --separate-stderr ptool export "$PROF" --to pstat
-	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats)"
+	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind)"
 	[ -z "$(ls -A)" ]
 }
 
@@ -63,4 +63,32 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	[ ! -e out.prof ]
 	run -4 --separate-stderr ptool export --to pstats missing.db
 	says 'ptool: export: missing.db: No such file or directory'
+}
+
+@test "stacks heed filters and --weight; what a format cannot heed is refused" {
+	ptool export --to folded --step 1 "$FIXTURES/gpu/sync.json" >one.txt
+	ptool export --to folded "$FIXTURES/gpu/sync.json" >all.txt
+	sum() { awk '{ n += $NF } END { print n }' "$1"; }
+	[ "$(sum one.txt)" -gt 0 ]
+	[ "$(sum one.txt)" -lt "$(sum all.txt)" ]
+	run -3 --separate-stderr ptool export --to folded --step 99 "$FIXTURES/gpu/sync.json"
+	[[ $stderr == *'--step 99: there are steps '* ]]
+	run -2 --separate-stderr ptool export --to callgrind --step 1 "$FIXTURES/gpu/sync.json"
+	says 'ptool: export: callgrind holds whole profiles: it takes no filters'
+	run -2 --separate-stderr ptool export --to pstats --weight device "$FIXTURES/gpu/sync.json"
+	says 'ptool: export: --weight is for stacks, not for pstats'
+	run -3 --separate-stderr ptool export -q --to folded --weight device "$FIXTURES/torch/t2141_cnn_w0/trace.json.gz"
+	[[ $stderr == *'--weight device: no device work was recorded' ]]
+}
+
+@test "what a format cannot hold is said once" {
+	cat >odd.json <<-'EOF'
+	[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"cat":"cpu_op","name":"f [with T = int; U = int]"}]
+	EOF
+	run -0 --separate-stderr ptool export -q --to folded odd.json
+	[ "$output" = 'f [with T = int: U = int] 5000' ]
+	run -0 --separate-stderr ptool export --to folded odd.json
+	[[ $stderr == *'1 names have characters that folded cannot hold; they were replaced'* ]]
+	run -0 --separate-stderr ptool export --to folded "$PROF"
+	[[ $stderr == *'paths are estimated: a call graph records callers and callees'* ]]
 }

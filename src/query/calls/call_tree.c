@@ -130,11 +130,6 @@ static int estimate(struct store *store, const struct scope *scope,
 {
 	struct callgraph g;
 
-	if (request->kernels || request->by_instance || request->by_step)
-		return err_set(
-			err, ERR_USAGE,
-			"--kernels, --instances and --by step are for traces; this "
-			"is a call graph");
 	if (filter_check_call_graph(request->filter, err) < 0)
 		return -1;
 	callgraph_init(&g);

@@ -90,7 +90,7 @@ struct call_tree_request {
 	const struct filter
 		*root_at; /* NULL; or paths begin at names that its focus means */
 	/* Of traces: */
-	bool kernels;     /* device work too, below its launches */
+	bool kernels;     /* device work too, where there is some, below its launches */
 	bool by_instance; /* each call a node of its own */
 	bool by_step;     /* "ProfilerStep#3", not "ProfilerStep*" */
 	/* Where an estimate stops: */
@@ -100,8 +100,8 @@ struct call_tree_request {
 };
 
 /*
- * Into an initialised tree, which may have no calls.  ERR_USAGE for what a call graph
- * does not have; ERR_EMPTY when the scope holds both kinds.
+ * Into an initialised tree, which may have no calls.  ERR_USAGE for filters that a call
+ * graph does not have; ERR_EMPTY when the scope holds both kinds.
  */
 int call_tree_load(struct store *store, const struct scope *scope,
 		   const struct call_tree_request *request, struct call_tree *tree,

@@ -283,10 +283,6 @@ static int add_device(struct growing *g, struct store *store, const struct scope
 		device_work_release(&work);
 	}
 	text_pool_close(&texts);
-	if (rc == 0 && !g->tree->has_device)
-		return err_set(err, ERR_EMPTY,
-			       "--kernels: no device work was recorded "
-			       "(ProfilerActivity.CUDA)");
 	return rc;
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/decimal.h"
 #include "base/sum.h"
 #include "query/calls/callgraph.h"
+#include "query/calls/frame_name.h"
 #include "query/slices/slice_ops.h"
 
 #define NS_PER_S 1e9
@@ -34,27 +34,16 @@ struct tracing {
 };
 
 /* "train.py(12): step" is ("train.py", 12, "step"), all else ("~", 0, name). */
-static uint32_t function_of_name(struct callgraph *g, struct str name)
+static uint32_t function_of_name(struct callgraph *g, struct str text)
 {
+	struct frame_name name;
 	struct callgraph_function f = { .bytes = CALLGRAPH_NONE };
-	struct str file = { "~", 1 };
 
-	for (size_t end = name.n; end-- > 0;) {
-		if (name.n - end < 3 || memcmp(name.p + end, "): ", 3) != 0)
-			continue;
-		size_t at = end;
-		while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
-			at--;
-		struct str line = { name.p + at, end - at };
-		if (at == 0 || name.p[at - 1] != '(' ||
-		    decimal_text_int(line, &f.line) != DECIMAL_OK)
-			continue;
-		file = (struct str){ name.p, at - 1 };
-		name = str_behind(name, end + 3);
-		break;
-	}
-	f.file = intern_add(&g->texts, file);
-	f.name = intern_add(&g->texts, name);
+	if (!frame_name_torch(text, &name))
+		name = (struct frame_name){ .function = text, .file = STR_LIT("~") };
+	f.line = name.line;
+	f.file = intern_add(&g->texts, name.file);
+	f.name = intern_add(&g->texts, name.function);
 	return callgraph_function(g, &f);
 }
 

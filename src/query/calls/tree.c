@@ -319,6 +319,24 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 	return view_stream(&view, &t->table, scope, &show);
 }
 
+/* Was something asked for that was not recorded? */
+static int check(const struct call_tree *tree, const struct call_tree_request *request,
+		 struct err *err)
+{
+	bool of_traces = request->kernels || request->by_instance || request->by_step;
+
+	if (tree->is_estimated && of_traces)
+		return err_set(
+			err, ERR_USAGE,
+			"--kernels, --instances and --by step are for traces; this "
+			"is a call graph");
+	if (request->kernels && !tree->has_device)
+		return err_set(err, ERR_EMPTY,
+			       "--kernels: no device work was recorded "
+			       "(ProfilerActivity.CUDA)");
+	return 0;
+}
+
 int tree_open(struct store *store, const struct scope *scope,
 	      const struct tree_request *request, struct table **out, struct err *err)
 {
@@ -326,6 +344,8 @@ int tree_open(struct store *store, const struct scope *scope,
 
 	call_tree_init(&tree);
 	int rc = call_tree_load(store, scope, &request->calls, &tree, err);
+	if (rc == 0)
+		rc = check(&tree, &request->calls, err);
 	if (rc == 0 && tree.nodes[CALL_ROOT].first == CALL_NONE)
 		rc = filter_is_given(request->calls.filter) || request->calls.root_at
 			     ? err_set(err, ERR_EMPTY, "no call matches")

@@ -1,0 +1,141 @@
+/*
+ * ptool export --to callgrind: functions, what each took itself, and its calls with
+ * what they took, for KCachegrind, QCachegrind and callgrind_annotate.
+ * Source: valgrind.org/docs/manual/cl-format.html.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/sum.h"
+#include "cli/exporter.h"
+#include "query/calls/callgraph.h"
+#include "trace/fact.h"
+
+struct callgrind {
+	const struct callgraph *g;
+	FILE *out;
+	bool *is_told; /* owned, by text: its name was written, "(3)" is enough */
+	uint32_t *first, *order;      /* owned: callgraph_callees() */
+	struct export_losses *losses; /* borrowed */
+	struct buf name;
+};
+
+/* "fn=(3) step": a name is a line, and written once. */
+static void put_name(struct callgrind *c, const char *key, uint32_t text)
+{
+	struct str name = callgraph_text(c->g, text);
+	bool is_renamed = false;
+
+	if (c->is_told[text]) {
+		fprintf(c->out, "%s=(%u)\n", key, (unsigned int)text + 1);
+		return;
+	}
+	buf_clear(&c->name);
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char byte = (unsigned char)name.p[i];
+		bool is_bad = byte < ' ' || byte == 0x7f;
+		is_renamed |= is_bad;
+		buf_add_char(&c->name, is_bad ? ' ' : name.p[i]);
+	}
+	c->losses->renamed += is_renamed;
+	c->is_told[text] = true;
+	fprintf(c->out, "%s=(%u) ", key, (unsigned int)text + 1);
+	fwrite(c->name.p, 1, c->name.n, c->out);
+	putc('\n', c->out);
+}
+
+static int64_t known(int64_t ns)
+{
+	return ns == NUMBER_NONE || ns < 0 ? 0 : ns;
+}
+
+/* Where the recording has calls alone (profile.Profile), their part of all calls. */
+static int64_t edge_ns(const struct callgraph *g, const struct callgraph_edge *edge)
+{
+	const struct callgraph_sums *all = callgraph_sums_of(g, edge->callee);
+
+	if (edge->sums.has_times)
+		return known(edge->sums.total_ns);
+	if (!all || all->calls.n <= 0)
+		return 0;
+	double part = (double)edge->sums.calls.n / (double)all->calls.n;
+	double ns = (double)known(all->total_ns) * (part < 1 ? part : 1);
+	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+static void put_call(struct callgrind *c, const struct callgraph_edge *edge, int64_t line)
+{
+	const struct callgraph_function *callee = &c->g->functions[edge->callee];
+
+	put_name(c, "cfi", callee->file);
+	put_name(c, "cfn", callee->name);
+	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n", (long long)edge->sums.calls.n,
+		(long long)known(callee->line), (long long)line,
+		(long long)edge_ns(c->g, edge));
+}
+
+static void put_function(struct callgrind *c, uint32_t function)
+{
+	const struct callgraph_function *f = &c->g->functions[function];
+	const struct callgraph_sums *sums = callgraph_sums_of(c->g, function);
+	int64_t line = known(f->line);
+
+	putc('\n', c->out);
+	put_name(c, "fl", f->file);
+	put_name(c, "fn", f->name);
+	fprintf(c->out, "%lld %lld\n", (long long)line,
+		(long long)(sums ? known(sums->self_ns) : 0));
+	for (uint32_t i = c->first[function]; i < c->first[function + 1]; i++)
+		put_call(c, &c->g->edges[c->order[i]], line);
+}
+
+static void put_all(struct callgrind *c)
+{
+	int64_t self_ns = 0;
+
+	for (size_t i = 0; i < c->g->nrows; i++) {
+		int64_t ns = c->g->rows[i].sums.self_ns;
+		self_ns = sum_add(self_ns, known(ns));
+		c->losses->negative += ns != NUMBER_NONE && ns < 0;
+	}
+	fprintf(c->out,
+		"# callgrind format\nversion: 1\ncreator: ptool %s\n"
+		"positions: line\nevent: ns : Nanoseconds\nevents: ns\nsummary: %lld\n",
+		PTOOL_VERSION, (long long)self_ns);
+	for (uint32_t i = 0; i < c->g->nfunctions && !ferror(c->out); i++)
+		put_function(c, i);
+	fprintf(c->out, "\ntotals: %lld\n", (long long)self_ns);
+}
+
+static int write_callgrind(const struct export_request *request, FILE *out,
+			   struct export_losses *losses, struct err *err)
+{
+	struct callgraph g;
+
+	callgraph_init(&g);
+	int rc = callgraph_load_scope(request->store, request->scope, &g, err);
+	if (rc == 0) {
+		struct callgrind c = { .g = &g, .out = out, .losses = losses };
+		c.is_told = xcalloc(g.texts.n + 1, sizeof(*c.is_told));
+		c.first = xrealloc_array(NULL, g.nfunctions + 1, sizeof(*c.first));
+		c.order = xrealloc_array(NULL, g.nedges + 1, sizeof(*c.order));
+		buf_init(&c.name, SIZE_MAX);
+		callgraph_callees(&g, c.first, c.order);
+		put_all(&c);
+		free(c.is_told);
+		free(c.first);
+		free(c.order);
+		buf_release(&c.name);
+	}
+	callgraph_release(&g);
+	return rc;
+}
+
+static const char *const suffixes[] = { ".callgrind", NULL };
+
+const struct exporter export_callgrind = {
+	.name = "callgrind",
+	.suffixes = suffixes,
+	.write = write_callgrind,
+};
