@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 struct spill;
 
 /* Must a stand before b?  False for equal ones: they keep their order. */
@@ -59,5 +61,16 @@ struct sort_groups {
 void sort_groups_make(struct sort_groups *g, size_t n, sort_before *before,
 		      const void *context);
 void sort_groups_release(struct sort_groups *g);
+
+/*
+ * The order in which people list names: numbers in them by their value, so that
+ * step_10 follows step_9.
+ */
+
+/*
+ * Negative, 0 or positive.  A total order: names that differ only in leading
+ * zeros are ordered by their bytes, and 0 means equal bytes.
+ */
+int natural_compare(struct str a, struct str b);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/natural.h"
+#include "base/sort.h"
 
 struct pending {
 	const char *path;

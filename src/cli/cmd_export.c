@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/exporter.h"
-#include "cli/filter_options.h"
+#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/output.h"

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/filter_options.h"
+#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/reading.h"
 #include "cli/view_options.h"

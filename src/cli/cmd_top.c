@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/filter_options.h"
+#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/output.h"

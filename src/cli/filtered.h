@@ -17,10 +17,33 @@
 #ifndef PTOOL_CLI_FILTERED_H
 #define PTOOL_CLI_FILTERED_H
 
+#include <stddef.h>
+
+#include "base/err.h"
 #include "cli/command.h"
-#include "cli/filter_options.h"
+#include "cli/opt.h"
 #include "cli/reading.h"
 #include "cli/view_options.h"
+#include "query/filter.h"
+
+/*
+ * --focus, --ignore, --cat, --thread, --stream, --device, --step, --time and
+ * --min-dur: the same in every reading command that has slices to choose from.
+ */
+struct filter_opts {
+	const char *focus, *ignore, *step, *time, *min_dur; /* NULL: not given */
+	struct opt_strings cat, thread, stream, device;
+};
+
+/* The row in the command's list of groups; the member's initialiser is { 0 }. */
+/* clang-format off */
+#define FILTER_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
+/* clang-format on */
+extern const struct opt filter_options[];
+
+/* As filter_compile(); argv outlives the filter. */
+int filter_options_compile(const struct filter_opts *o, struct filter *out,
+			   struct err *err);
 
 struct filtered_opts {
 	const char *operand; /* NULL: the default store */

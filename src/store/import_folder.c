@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/bundle.h"
 #include "base/expand.h"
-#include "base/natural.h"
 #include "base/sort.h"
 #include "store/importing.h"
 #include "store/sql.h"

@@ -11,8 +11,8 @@
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_read.h"
+#include "query/gaps/gap_stretch.h"
 #include "query/gaps/gap_sums.h"
-#include "query/gaps/gap_times.h"
 #include "query/gaps/gap_usual.h"
 
 static void tells(enum slice_class class, const char *name, enum gap_cause cause)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trace/histogram.h"
+#include "trace/opstat.h"
 
 static void assert_within_1_percent(int64_t exact, int64_t got)
 {

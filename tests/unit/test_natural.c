@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/natural.h"
+#include "base/sort.h"
 
 static int compare(const char *a, const char *b)
 {

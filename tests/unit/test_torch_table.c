@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "report/torch_table.h"
-#include "report/torch_text.h"
 
 /* The caller frees it. */
 static char *print(const struct torch_table *table)

@@ -6,8 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "query/gaps/gap_device.h"
-#include "query/gaps/gap_host.h"
+#include "query/gaps/gap_blame.h"
 
 /* A line that so many gaps walk through, on average, is shared by them. */
 #define SHARED_WALKS 16

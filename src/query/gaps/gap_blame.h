@@ -2,8 +2,8 @@
  * The blame for idle time: each gap charged to causes, stretch by stretch.
  *
  * Work launched inside the gap: until the launch begins, the launching thread is
- * charged for what it ran, innermost first (gap_host.h).  From there on, and where the
- * launch was made before, the device is late (gap_device.h).  After the last work the
+ * charged for what it ran, innermost first (gap_blame.h).  From there on, and where the
+ * launch was made before, the device is late (gap_blame.h).  After the last work the
  * thread that marks the steps is charged.  No launch known: launch unknown.
  *
  * What a thread is charged with at a moment is the same for all devices.  So it is kept
@@ -119,5 +119,23 @@ void gap_line_release(struct gap_line *line);
 void gap_blame_add_span(struct gap_blame *b, struct gap *gap, struct gap_span span);
 /* Do the segments of every gap tile it?  -1 with err set when not. */
 int gap_blame_check(const struct gap_blame *b, struct err *err);
+
+/*
+ * The gaps whose work was launched inside them: what the launching thread ran from the
+ * start of each gap to the launch.  One pass over each thread that launched such work,
+ * whatever the number of gaps.
+ */
+int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *blame,
+		   struct err *err);
+
+/*
+ * The part of each gap in which the work that ends it was already launched, or has no
+ * launch in the recording: what the device waited for.  The rules are those of
+ * ptool-gaps(1), "How a gap is charged", in that order.
+ */
+
+/* Behind gap_host_blame(), which knows what each launching call was in. */
+int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *blame,
+		     struct err *err);
 
 #endif

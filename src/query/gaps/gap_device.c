@@ -1,5 +1,5 @@
-/* What the device waited for: see gap_device.h. */
-#include "query/gaps/gap_device.h"
+/* What the device waited for: see gap_blame.h. */
+#include "query/gaps/gap_blame.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,15 @@
 /* A stretch of a gap: see gap_stretch.h. */
 #include "query/gaps/gap_stretch.h"
 
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/sum.h"
+#include "query/short_name.h"
 
 int gap_stretch_blame(const struct gap_profile *p, struct gap_reader *reader,
 		      const struct gap_stretch *s, struct gap_row *out, struct err *err)
@@ -62,4 +70,119 @@ size_t gap_stretch_step(const struct gap_profile *p, const struct gap_stretch *s
 		step = part.step;
 	}
 	return step;
+}
+
+#define CHAIN_SHOWN 240 /* bytes of a chain that there is room for */
+#define NAME_CELLS  60  /* of a name */
+
+static void add_name(struct buf *note, const char *lead, struct str name)
+{
+	if (!name.n)
+		return;
+	buf_add_text(note, lead);
+	short_name_add(note, name, NAME_CELLS);
+}
+
+/* The end of a long chain is what counts: the innermost. */
+static void add_chain(struct buf *note, struct str chain)
+{
+	static const char link[] = " > ";
+	size_t from = chain.n > CHAIN_SHOWN ? chain.n - CHAIN_SHOWN : 0;
+
+	buf_add_text(note, from ? "; ..." : "; ");
+	if (from) {
+		const char *next = memmem(chain.p + from, chain.n - from, link, 3);
+		if (!next) { /* the last name alone is longer */
+			while (from > 0 && memcmp(chain.p + from - 1, link, 3) != 0)
+				from--;
+			from = from ? from + 2 : 0;
+			add_name(note, link,
+				 (struct str){ chain.p + from, chain.n - from });
+			return;
+		}
+		from = (size_t)(next - chain.p);
+	}
+	buf_add_str(note, (struct str){ chain.p + from, chain.n - from });
+}
+
+/* Is it a name that is in the note already? */
+static bool is_named(const struct gap_around *a)
+{
+	return str_equal(a->chain, a->before) || str_equal(a->chain, a->after) ||
+	       str_equal(a->chain, a->own_frame);
+}
+
+void gap_around_note(struct memtable *out, const struct gap_around *around)
+{
+	struct buf note;
+
+	buf_init(&note, SIZE_MAX);
+	buf_add_str(&note, around->time);
+	if (!around->before.n) {
+		add_name(&note, ": before the first work, ", around->after);
+	} else if (!around->after.n) {
+		add_name(&note, ": after the last work, ", around->before);
+	} else {
+		add_name(&note, ": after ", around->before);
+		add_name(&note, ", before ", around->after);
+	}
+	add_name(&note, ", launched by ", around->launch);
+	add_name(&note, "; in ", around->own_frame);
+	if (around->chain.n && !is_named(around))
+		add_chain(&note, around->chain);
+	add_name(&note, "; the queue was emptied by ", around->root);
+	memtable_add_note(out, STR_FMT, STR_ARG(buf_str(&note)));
+	buf_release(&note);
+}
+
+#define TIME_TEXT_MAX 32
+#define FINE          10 /* the least part of a stretch that is shown */
+
+void gap_times_see(struct gap_times *t, int64_t start_ns, int64_t end_ns)
+{
+	int64_t ns = sum_sub(end_ns, start_ns);
+
+	if (end_ns > t->last_ns)
+		t->last_ns = end_ns;
+	if (t->shortest_ns == 0 || ns < t->shortest_ns)
+		t->shortest_ns = ns;
+}
+
+/* What a column is written in: the last decimal is step_ns. */
+struct precision {
+	const char *label;
+	int64_t unit_ns, step_ns;
+	int decimals;
+};
+
+static struct precision precision_of(const struct gap_times *t)
+{
+	struct precision p = { "ms", 1000000, 1000, 3 };
+
+	if (t->last_ns < p.unit_ns)
+		return (struct precision){ "us", 1000, 1, 3 };
+	for (; p.step_ns > 1 && p.step_ns > t->shortest_ns / FINE; p.step_ns /= 10)
+		p.decimals++;
+	return p;
+}
+
+static void write_time(const struct precision *p, int64_t ns, char out[TIME_TEXT_MAX])
+{
+	snprintf(out, TIME_TEXT_MAX, "%" PRId64 ".%0*" PRId64 "%s", ns / p->unit_ns,
+		 p->decimals, ns % p->unit_ns / p->step_ns, p->label);
+}
+
+const char *gap_times_text(const struct gap_times *t, struct arena *arena,
+			   int64_t start_ns, int64_t end_ns)
+{
+	const struct precision p = precision_of(t);
+	char from[TIME_TEXT_MAX], to[TIME_TEXT_MAX];
+	int64_t over_ns = end_ns % p.step_ns;
+
+	if (t->shortest_ns == 0 || start_ns < 0 || end_ns > INT64_MAX - p.step_ns)
+		return arena_printf(arena, "%" PRId64 "ns..%" PRId64 "ns", start_ns,
+				    end_ns);
+	write_time(&p, start_ns, from);
+	write_time(&p, end_ns + (over_ns ? p.step_ns - over_ns : 0), to);
+	return arena_printf(arena, "%s..%s", from, to);
 }

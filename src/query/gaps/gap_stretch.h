@@ -1,9 +1,15 @@
 /*
- * A stretch of a gap, as far as --time and --step leave it: what it is charged to.
+ * What the list says of a stretch of a gap, as far as --time and --step leave it: what it
+ * is charged to, what lies around it, and its times as text.
  */
 #ifndef PTOOL_QUERY_GAP_STRETCH_H
 #define PTOOL_QUERY_GAP_STRETCH_H
 
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/memtable.h"
+#include "base/str.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_sums.h"
 
@@ -21,5 +27,40 @@ bool gap_stretch_longest(const struct gap_profile *p, struct gap_reader *reader,
 			 struct gap_amount *out);
 /* The step that has most of it, of equal ones the first; or GAP_NO_STEP. */
 size_t gap_stretch_step(const struct gap_profile *p, const struct gap_stretch *s);
+
+/*
+ * What lies around a single gap and led to it, as a sentence for people: its row has no
+ * room for that.
+ */
+
+/* All borrowed; empty where there is none. */
+struct gap_around {
+	struct str time;          /* of the gap, as --time takes it */
+	struct str before, after; /* work; one of them at least is there */
+	struct str launch;        /* the call that launched `after` */
+	struct str own_frame;     /* of the user */
+	struct str chain;         /* gap_chain_text() of what is blamed */
+	struct str root;          /* what emptied the queue */
+};
+
+/* Adds it to the table's notes. */
+void gap_around_note(struct memtable *out, const struct gap_around *around);
+
+/*
+ * Stretches of time as people read them in a column and paste them after --time: all in
+ * one unit, with as many decimals as the shortest needs.  They are rounded outwards, so
+ * that what is pasted holds all of the stretch.
+ */
+
+/* Zeroed it has seen nothing, and writes nanoseconds. */
+struct gap_times {
+	int64_t last_ns;     /* the latest end */
+	int64_t shortest_ns; /* the length of the shortest; 0: none yet */
+};
+
+void gap_times_see(struct gap_times *t, int64_t start_ns, int64_t end_ns);
+/* "138.320ms..155.103ms"; lives as long as the arena. */
+const char *gap_times_text(const struct gap_times *t, struct arena *arena,
+			   int64_t start_ns, int64_t end_ns);
 
 #endif

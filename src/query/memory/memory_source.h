@@ -5,12 +5,119 @@
 #ifndef PTOOL_QUERY_MEMORY_SOURCE_H
 #define PTOOL_QUERY_MEMORY_SOURCE_H
 
+#include <stdint.h>
+
+#include "base/err.h"
 #include "base/memtable.h"
 #include "query/memory/memory.h"
-#include "query/memory/memory_blocks.h"
 #include "query/memory/memory_events.h"
-#include "query/memory/memory_names.h"
+#include "query/text_pool.h"
 #include "query/view.h"
+#include "store/store.h"
+
+/*
+ * The operators of memory events: their names, and what is around them.  Looked up
+ * when they are shown; mostly a few of those that there are.
+ */
+
+/* The operator of an event that lies in none. */
+#define MEMORY_NO_OP "<unknown>"
+
+/* An operator that is open, or any other slice around one. */
+struct memory_around {
+	int64_t id;
+	uint32_t name; /* text */
+	uint8_t class; /* enum slice_class */
+	size_t caller; /* place behind the next one out that is no Python frame; or 0 */
+};
+
+struct sqlite3_stmt;
+
+struct memory_names {
+	struct text_pool texts;
+	struct sqlite3_stmt *stmt;
+	uint32_t unknown;             /* the text MEMORY_NO_OP */
+	struct memory_around *around; /* owned; the newest chain, outermost first */
+	size_t n, cap;
+	struct memory_around *spare; /* owned */
+	size_t spare_cap;
+};
+
+/* memory_names_close() in both cases, before the store is closed. */
+int memory_names_open(struct store *store, struct memory_names *out, struct err *err);
+void memory_names_close(struct memory_names *n);
+
+/*
+ * Makes the chain from the root of its thread down to the slice; quickest when ids
+ * come in order.  Id 0: an empty one.
+ */
+int memory_names_follow(struct memory_names *n, int64_t id, struct err *err);
+/* The place behind the slice in the newest chain; 0: it is not in it. */
+size_t memory_names_place(const struct memory_names *n, int64_t id);
+/*
+ * Who did it: the operator's name; without one that of the event itself, which is a
+ * Python frame in a snapshot and a category in a memory timeline; else MEMORY_NO_OP.
+ */
+int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32_t *name,
+		    struct err *err);
+int memory_names_str(struct memory_names *n, const struct memory_event *e,
+		     struct str *out, struct err *err);
+/*
+ * The innermost slice around the operator that is no Python frame; *out is empty, with
+ * p NULL, where there is none.
+ */
+int memory_names_parent(struct memory_names *n, int64_t id, struct str *out,
+			struct err *err);
+
+/*
+ * Blocks of memory: allocations joined to their frees by device and address.
+ */
+#define MEMORY_EVENT_NONE UINT32_MAX
+
+enum memory_fate {
+	MEMORY_FREED,
+	MEMORY_ALIVE,   /* at the end of the recording */
+	MEMORY_UNKNOWN, /* freed; where it was allocated is not recorded */
+	MEMORY_REUSED   /* its address was allocated again, its free is not recorded */
+};
+
+struct memory_block {
+	int64_t bytes;   /* allocated; of MEMORY_UNKNOWN freed; 0 or more */
+	uint32_t device; /* place in devices */
+	uint32_t alloc;  /* event, or MEMORY_EVENT_NONE for MEMORY_UNKNOWN */
+	uint32_t end; /* event that freed it or took its place; none for MEMORY_ALIVE */
+	uint8_t fate; /* enum memory_fate */
+};
+
+struct memory_blocks {
+	struct memory_block *items; /* owned; by (device, first event) */
+	size_t n, cap;
+	size_t nameless; /* events without an address, which are in no block */
+};
+
+/* Events without an address and those that were refused make none. */
+void memory_blocks_make(const struct memory_events *m, struct memory_blocks *out);
+/* Accepts a zeroed one. */
+void memory_blocks_release(struct memory_blocks *b);
+
+/* The place of the first block of that device or one behind it. */
+size_t memory_blocks_first(const struct memory_blocks *b, size_t device);
+
+/* The allocation, else the free. */
+static inline uint32_t memory_block_first(const struct memory_block *b)
+{
+	return b->alloc != MEMORY_EVENT_NONE ? b->alloc : b->end;
+}
+
+/* Is it there just behind the event, which is of its device? */
+static inline bool memory_block_is_live(const struct memory_block *b, size_t event)
+{
+	return b->alloc != MEMORY_EVENT_NONE && b->alloc <= event &&
+	       (b->end == MEMORY_EVENT_NONE || b->end > event);
+}
+
+/* "freed", "alive", "unknown", "reused" */
+const char *memory_fate_name(enum memory_fate fate);
 
 struct memory_source {
 	struct store *store;       /* borrowed */

@@ -1,0 +1,299 @@
+/* What of a store is about memory, blocks and the names around them: see memory_source.h. */
+#include "query/memory/memory_source.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/intern.h"
+#include "query/query.h"
+#include "trace/fact.h"
+
+#define NO_BLOCK UINT32_MAX
+
+/* Addresses of one device to the block that was there last; NO_BLOCK: none now. */
+struct address_map {
+	struct {
+		int64_t address;
+		uint32_t block;
+		bool is_used;
+	} * slots;        /* owned */
+	size_t nslots, n; /* nslots is a power of two */
+};
+
+static size_t find_slot(const struct address_map *map, int64_t address)
+{
+	size_t at = (size_t)hash_u64((uint64_t)address) & (map->nslots - 1);
+
+	while (map->slots[at].is_used && map->slots[at].address != address)
+		at = (at + 1) & (map->nslots - 1);
+	return at;
+}
+
+static void grow(struct address_map *map)
+{
+	struct address_map larger = { .nslots = map->nslots ? map->nslots * 2 : 1024,
+				      .n = map->n };
+
+	larger.slots = xcalloc(larger.nslots, sizeof(*larger.slots));
+	for (size_t i = 0; i < map->nslots; i++)
+		if (map->slots[i].is_used)
+			larger.slots[find_slot(&larger, map->slots[i].address)] =
+				map->slots[i];
+	free(map->slots);
+	*map = larger;
+}
+
+/* Where the address keeps its block. */
+static uint32_t *block_at(struct address_map *map, int64_t address)
+{
+	if (map->n * 2 >= map->nslots)
+		grow(map);
+	size_t at = find_slot(map, address);
+	if (!map->slots[at].is_used) {
+		map->slots[at].is_used = true;
+		map->slots[at].address = address;
+		map->slots[at].block = NO_BLOCK;
+		map->n++;
+	}
+	return &map->slots[at].block;
+}
+
+static uint32_t add_block(struct memory_blocks *out, struct memory_block block)
+{
+	*ARRAY_PUSH(out->items, out->n, out->cap) = block;
+	return (uint32_t)out->n - 1;
+}
+
+static void end_block(struct memory_block *block, uint32_t event, enum memory_fate fate)
+{
+	block->end = event;
+	block->fate = (uint8_t)fate;
+}
+
+static void allocated(struct memory_blocks *out, uint32_t *last, struct memory_block new)
+{
+	if (*last != NO_BLOCK)
+		end_block(&out->items[*last], new.alloc, MEMORY_REUSED);
+	*last = add_block(out, new);
+}
+
+static void freed(struct memory_blocks *out, uint32_t *last, struct memory_block unknown)
+{
+	if (*last != NO_BLOCK)
+		end_block(&out->items[*last], unknown.end, MEMORY_FREED);
+	else
+		add_block(out, unknown);
+	*last = NO_BLOCK;
+}
+
+static void add_event(struct memory_blocks *out, struct address_map *map,
+		      const struct memory_event *e, uint32_t number, uint32_t device)
+{
+	/* the bytes of an event that tells none would be a guess */
+	if (e->is_out_of_memory || e->bytes == NUMBER_NONE)
+		return;
+	if (e->address == NUMBER_NONE) {
+		out->nameless++;
+		return;
+	}
+	uint32_t *last = block_at(map, e->address);
+	if (e->bytes > 0)
+		allocated(out, last,
+			  (struct memory_block){ .bytes = e->bytes,
+						 .device = device,
+						 .alloc = number,
+						 .end = MEMORY_EVENT_NONE,
+						 .fate = MEMORY_ALIVE });
+	else
+		freed(out, last,
+		      (struct memory_block){ .bytes = -e->bytes,
+					     .device = device,
+					     .alloc = MEMORY_EVENT_NONE,
+					     .end = number,
+					     .fate = MEMORY_UNKNOWN });
+}
+
+void memory_blocks_make(const struct memory_events *m, struct memory_blocks *out)
+{
+	*out = (struct memory_blocks){ .n = 0 };
+	for (size_t i = 0; i < m->ndevices; i++) {
+		const struct memory_device *d = &m->devices[i];
+		struct address_map map = { .n = 0 };
+		for (size_t j = d->first; j < d->first + d->n; j++)
+			add_event(out, &map, &m->items[j], (uint32_t)j, (uint32_t)i);
+		free(map.slots);
+	}
+}
+
+size_t memory_blocks_first(const struct memory_blocks *b, size_t device)
+{
+	size_t low = 0, high = b->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->items[middle].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void memory_blocks_release(struct memory_blocks *b)
+{
+	free(b->items);
+	*b = (struct memory_blocks){ .n = 0 };
+}
+
+const char *memory_fate_name(enum memory_fate fate)
+{
+	static const char *const names[] = {
+		[MEMORY_FREED] = "freed",
+		[MEMORY_ALIVE] = "alive",
+		[MEMORY_UNKNOWN] = "unknown",
+		[MEMORY_REUSED] = "reused",
+	};
+
+	return names[fate];
+}
+
+ASSET(asset_query_views_memory_slice_sql);
+
+static int damaged(struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the store's slices do not fit together; ingest again");
+}
+
+int memory_names_open(struct store *store, struct memory_names *out, struct err *err)
+{
+	*out = (struct memory_names){ .n = 0 };
+	if (text_pool_open(store, &out->texts, err) < 0)
+		return -1;
+	out->unknown = intern_add(&out->texts.intern, STR_LIT(MEMORY_NO_OP));
+	return query_prepare(store, asset_query_views_memory_slice_sql, &out->stmt, err);
+}
+
+void memory_names_close(struct memory_names *n)
+{
+	sqlite3_finalize(n->stmt);
+	text_pool_close(&n->texts);
+	free(n->around);
+	free(n->spare);
+	*n = (struct memory_names){ .n = 0 };
+}
+
+/* The slice, and the id of its parent: one before it, so that every chain ends. */
+static int read_slice(struct memory_names *n, int64_t id, struct memory_around *out,
+		      int64_t *parent, struct err *err)
+{
+	sqlite3_reset(n->stmt);
+	query_bind_int(n->stmt, ":id", id);
+	int rc = sql_step(n->stmt, err);
+	if (rc < 0)
+		return -1;
+	int64_t class = rc ? sqlite3_column_int64(n->stmt, 1) : -1;
+	*parent = rc ? sqlite3_column_int64(n->stmt, 2) : 0;
+	if (class < 0 || class >= NCLASSES || *parent < 0 || *parent >= id) {
+		sqlite3_reset(n->stmt);
+		return damaged(err);
+	}
+	*out = (struct memory_around){ .id = id, .class = (uint8_t) class };
+	rc = text_pool_number(&n->texts, sqlite3_column_int64(n->stmt, 0), &out->name,
+			      err);
+	sqlite3_reset(n->stmt);
+	return rc;
+}
+
+size_t memory_names_place(const struct memory_names *n, int64_t id)
+{
+	size_t low = 0, high = n->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (n->around[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n->n && n->around[low].id == id ? low + 1 : 0;
+}
+
+static void add_around(struct memory_names *n, struct memory_around slice)
+{
+	const struct memory_around *outer = n->n ? &n->around[n->n - 1] : NULL;
+
+	if (outer)
+		slice.caller = outer->class == CLASS_PYTHON ? outer->caller : n->n;
+	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
+}
+
+int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
+{
+	size_t nspare = 0, kept = 0;
+
+	while (id && !(kept = memory_names_place(n, id))) {
+		n->spare = xgrow(n->spare, &n->spare_cap, nspare + 1, sizeof(*n->spare));
+		if (read_slice(n, id, &n->spare[nspare], &id, err) < 0)
+			return -1;
+		nspare++;
+	}
+	n->n = kept;
+	while (nspare > 0)
+		add_around(n, n->spare[--nspare]);
+	return 0;
+}
+
+/* Of an event in no operator. */
+static int own_name(struct memory_names *n, int64_t slice_id, uint32_t *name,
+		    struct err *err)
+{
+	struct memory_around slice;
+	int64_t parent;
+
+	if (read_slice(n, slice_id, &slice, &parent, err) < 0)
+		return -1;
+	struct str text = text_pool_str(&n->texts, slice.name);
+	bool says_nothing =
+		text.n == 0 || str_is(text, "[memory]") || str_is(text, "[OutOfMemory]");
+	*name = says_nothing ? n->unknown : slice.name;
+	return 0;
+}
+
+int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32_t *name,
+		    struct err *err)
+{
+	if (e->op_id <= 0)
+		return own_name(n, e->slice_id, name, err);
+	if (memory_names_follow(n, e->op_id, err) < 0)
+		return -1;
+	*name = n->around[n->n - 1].name;
+	return 0;
+}
+
+int memory_names_str(struct memory_names *n, const struct memory_event *e,
+		     struct str *out, struct err *err)
+{
+	uint32_t name;
+
+	if (memory_names_of(n, e, &name, err) < 0)
+		return -1;
+	*out = text_pool_str(&n->texts, name);
+	return 0;
+}
+
+int memory_names_parent(struct memory_names *n, int64_t id, struct str *out,
+			struct err *err)
+{
+	*out = (struct str){ NULL, 0 };
+	if (id <= 0)
+		return 0;
+	if (memory_names_follow(n, id, err) < 0)
+		return -1;
+	size_t caller = n->around[n->n - 1].caller;
+	if (caller)
+		*out = text_pool_str(&n->texts, n->around[caller - 1].name);
+	return 0;
+}
