@@ -1,7 +1,12 @@
 /* ptool comm --ranks: see comm_ranks.h. */
 #include "query/comm/comm_ranks.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "query/comm/comm_ranks_rows.h"
+#include "query/comm/comm_rows.h"
+#include "query/number_cell.h"
 
 /* What tells the groups of a table apart. */
 enum groups {
@@ -14,39 +19,86 @@ enum groups {
 /* Which columns a table has, by how rows are grouped. */
 enum { KINDS = 1, SIZES = 2, RANK = 4, SINGLE = 8 };
 
-#define CELL(place) .get = view_cell, .arg = (place)
+static const struct comm_call *call_of(const void *row)
+{
+	return ((const struct comm_ranks_row *)row)->call;
+}
+
+/* A text of the call, at its offset. */
+static struct cell get_text(const void *from, const void *row, int offset)
+{
+	const struct comm_ranks *r = from;
+	uint32_t text;
+
+	if (!call_of(row))
+		return cell_null();
+	memcpy(&text, (const char *)call_of(row) + offset, sizeof(text));
+	return text_pool_cell(r->texts, text);
+}
+
+static struct cell get_side(const void *from, const void *row, int arg)
+{
+	(void)from, (void)arg;
+	return call_of(row) ? cell_text(str_of(
+				      comm_side_name((enum comm_side)call_of(row)->side)))
+			    : cell_null();
+}
+
+static struct cell get_group_size(const void *from, const void *row, int arg)
+{
+	(void)from, (void)arg;
+	return call_of(row) ? number_cell(call_of(row)->group_size) : cell_null();
+}
+
+static struct cell get_missing(const void *from, const void *row, int arg)
+{
+	(void)from, (void)arg;
+	return cell_text_or_null(((const struct comm_ranks_row *)row)->missing);
+}
+
+static struct cell get_bandwidth(const void *from, const void *row, int arg)
+{
+	double busbw_gbps = ((const struct comm_ranks_row *)row)->busbw_gbps;
+
+	(void)from, (void)arg;
+	return busbw_gbps >= 0 ? cell_real(busbw_gbps) : cell_null();
+}
+
+#define NUMBER(member) \
+	.get = view_number, .arg = (int)offsetof(struct comm_ranks_row, member)
+#define TEXT(member) .get = get_text, .arg = (int)offsetof(struct comm_call, member)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "profile, with --by rank", NULL, UNIT_ID, CELL(RANKS_PROFILE), .needs = RANK },
-	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, CELL(RANKS_RANK), .needs = RANK },
-	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, CELL(RANKS_NUMBER), .needs = SINGLE },
-	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, CELL(RANKS_START), .needs = SINGLE },
-	{ "collective", "Collective", "collective", "name", UNIT_TEXT, CELL(RANKS_COLLECTIVE), .needs = KINDS | SINGLE, .least = 12 },
-	{ "side", "Side", "host or device", NULL, UNIT_TEXT, CELL(RANKS_SIDE), .needs = KINDS | SINGLE },
-	{ "dtype", "Type", "data type, with --list", "type", UNIT_TEXT, CELL(RANKS_DTYPE), .needs = SINGLE },
-	{ "group", "Group", "group", NULL, UNIT_TEXT, CELL(RANKS_GROUP), .needs = KINDS | SINGLE, .least = 8 },
-	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, CELL(RANKS_GROUP_RANKS), .needs = KINDS | SINGLE, .least = 8 },
-	{ "group_size", "Members", "number of ranks of the group", NULL, UNIT_COUNT, CELL(RANKS_GROUP_SIZE), .needs = KINDS | SINGLE },
-	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, CELL(RANKS_RANKS), .needs = KINDS | SINGLE },
-	{ "missing_ranks", "Missing", "ranks that are missing", NULL, UNIT_TEXT, CELL(RANKS_MISSING), .needs = KINDS | SINGLE },
-	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, CELL(RANKS_CALLS), .needs = KINDS | RANK },
-	{ "message_bytes", "Size", "size of a message, with --by size", "message size", UNIT_BYTES, CELL(RANKS_MESSAGE), .needs = SIZES | SINGLE },
-	{ "total_ns", "Time", "time of all ranks", "total time", UNIT_NS, CELL(RANKS_TOTAL) },
-	{ "wait_ns", "Wait", "time that ranks waited for the last", "wait", UNIT_NS, CELL(RANKS_WAIT) },
-	{ "transfer_ns", "Transfer", "time after the last rank arrived", "transfer", UNIT_NS, CELL(RANKS_TRANSFER) },
-	{ "shortest_ns", "Shortest", "time of the shortest, with --list", NULL, UNIT_NS, CELL(RANKS_SHORTEST), .needs = SINGLE },
-	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, CELL(RANKS_BUSBW), .needs = KINDS | SINGLE },
-	{ "mean_skew_ns", "Mean skew", "mean time from the first to the last start", NULL, UNIT_NS, CELL(RANKS_MEAN_SKEW), .needs = KINDS },
-	{ "skew_ns", "Skew", "longest time from the first to the last start", "skew", UNIT_NS, CELL(RANKS_SKEW), .needs = KINDS | SINGLE, .leaves = 1 },
-	{ "end_skew_ns", "End skew", "time from the first to the last end, with --list", NULL, UNIT_NS, CELL(RANKS_END_SKEW), .needs = SINGLE },
-	{ "late_rank", "Latest", "rank that came last most often", NULL, UNIT_ID, CELL(RANKS_LATE_RANK), .needs = KINDS | SINGLE },
-	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, CELL(RANKS_LATE_CALLS), .needs = KINDS | RANK },
-	{ "late_ns", "Late", "how much later it came than the others", "late", UNIT_NS, CELL(RANKS_LATE) },
-	{ "clock", "Clock", "clock, shared by the ranks of one host", NULL, UNIT_COUNT, CELL(RANKS_CLOCK), .needs = RANK | SINGLE },
-	{ "clock_offset_ns", "Clock", "offset of the clock, with --by rank", NULL, UNIT_NS, CELL(RANKS_OFFSET), .needs = RANK },
-	{ "clock_error_ns", "Error", "error of the offset, with --by rank", NULL, UNIT_NS, CELL(RANKS_ERROR), .needs = RANK },
-	{ "blocking_ns", "Blocking", "time that others waited for the rank, with --by rank", "blocking", UNIT_NS, CELL(RANKS_BLOCKING), .needs = RANK },
+	{ "profile", "Profile", "profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANK },
+	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANK },
+	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, NUMBER(number), .needs = SINGLE },
+	{ "start_ns", "Start", "start, with --list", "start", UNIT_TIME, NUMBER(start_ns), .needs = SINGLE },
+	{ "collective", "Collective", "collective", "name", UNIT_TEXT, TEXT(collective), .needs = KINDS | SINGLE, .least = 12 },
+	{ "side", "Side", "host or device", NULL, UNIT_TEXT, .get = get_side, .needs = KINDS | SINGLE },
+	{ "dtype", "Type", "data type, with --list", "type", UNIT_TEXT, TEXT(dtype), .needs = SINGLE },
+	{ "group", "Group", "group", NULL, UNIT_TEXT, TEXT(group), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, TEXT(ranks), .needs = KINDS | SINGLE, .least = 8 },
+	{ "group_size", "Members", "number of ranks of the group", NULL, UNIT_COUNT, .get = get_group_size, .needs = KINDS | SINGLE },
+	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, NUMBER(ranks), .needs = KINDS | SINGLE },
+	{ "missing_ranks", "Missing", "ranks that are missing", NULL, UNIT_TEXT, .get = get_missing, .needs = KINDS | SINGLE },
+	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, NUMBER(calls), .needs = KINDS | RANK },
+	{ "message_bytes", "Size", "size of a message, with --by size", "message size", UNIT_BYTES, NUMBER(message_bytes), .needs = SIZES | SINGLE },
+	{ "total_ns", "Time", "time of all ranks", "total time", UNIT_NS, NUMBER(total_ns) },
+	{ "wait_ns", "Wait", "time that ranks waited for the last", "wait", UNIT_NS, NUMBER(wait_ns) },
+	{ "transfer_ns", "Transfer", "time after the last rank arrived", "transfer", UNIT_NS, NUMBER(transfer_ns) },
+	{ "shortest_ns", "Shortest", "time of the shortest, with --list", NULL, UNIT_NS, NUMBER(shortest_ns), .needs = SINGLE },
+	{ "busbw_gbps", "Bus GB/s", "bus bandwidth", "busbw", UNIT_RATIO, .get = get_bandwidth, .needs = KINDS | SINGLE },
+	{ "mean_skew_ns", "Mean skew", "mean time from the first to the last start", NULL, UNIT_NS, NUMBER(mean_skew_ns), .needs = KINDS },
+	{ "skew_ns", "Skew", "longest time from the first to the last start", "skew", UNIT_NS, NUMBER(skew_ns), .needs = KINDS | SINGLE, .leaves = 1 },
+	{ "end_skew_ns", "End skew", "time from the first to the last end, with --list", NULL, UNIT_NS, NUMBER(end_skew_ns), .needs = SINGLE },
+	{ "late_rank", "Latest", "rank that came last most often", NULL, UNIT_ID, NUMBER(late_rank), .needs = KINDS | SINGLE },
+	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, NUMBER(late_calls), .needs = KINDS | RANK },
+	{ "late_ns", "Late", "how much later it came than the others", "late", UNIT_NS, NUMBER(late_ns) },
+	{ "clock", "Clock", "clock, shared by the ranks of one host", NULL, UNIT_COUNT, NUMBER(clock), .needs = RANK | SINGLE },
+	{ "clock_offset_ns", "Clock", "offset of the clock, with --by rank", NULL, UNIT_NS, NUMBER(offset_ns), .needs = RANK },
+	{ "clock_error_ns", "Error", "error of the offset, with --by rank", NULL, UNIT_NS, NUMBER(error_ns), .needs = RANK },
+	{ "blocking_ns", "Blocking", "time that others waited for the rank, with --by rank", "blocking", UNIT_NS, NUMBER(blocking_ns), .needs = RANK },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -105,11 +157,11 @@ static enum groups groups_of(const struct comm_matches *m)
 	return groups;
 }
 
-static struct memtable *rows_of(const struct comm_ranks *r)
+static struct comm_ranks_rows rows_of(const struct comm_ranks *r, struct arena *arena)
 {
 	if (r->by == COMM_SINGLE)
-		return comm_ranks_single(r);
-	return r->by == COMM_BY_RANK ? comm_ranks_by_rank(r) : comm_ranks_kinds(r);
+		return comm_ranks_single(r, arena);
+	return r->by == COMM_BY_RANK ? comm_ranks_by_rank(r) : comm_ranks_kinds(r, arena);
 }
 
 static const struct view_part *people_of(const struct comm_ranks *r)
@@ -130,11 +182,14 @@ static const struct view_part *people_of(const struct comm_ranks *r)
 static struct memtable *show(const struct comm_ranks *r, const struct scope *scope,
 			     struct view_request show)
 {
-	struct memtable *rows = rows_of(r);
+	struct arena arena = { 0 };
+	struct comm_ranks_rows rows = rows_of(r, &arena);
+	const struct view_rows of = { r, rows.items, rows.n, sizeof(*rows.items) };
 
 	show.people = people_of(r);
-	struct memtable *m = view_of_cells(&comm_ranks_view, rows, scope, &show);
-	table_free(&rows->table);
+	struct memtable *m = view_table(&comm_ranks_view, &of, scope, &show);
+	free(rows.items);
+	arena_release(&arena);
 	return m;
 }
 

@@ -9,7 +9,6 @@
 #include "query/comm/comm_blocking.h"
 #include "query/comm/comm_rows.h"
 #include "query/comm/transfers.h"
-#include "query/number_cell.h"
 
 struct kind_sums {
 	size_t first;                 /* a match */
@@ -135,63 +134,81 @@ static size_t straggler(const struct comm_matches *m, const struct comm_rank *la
 	return worst;
 }
 
-static struct cell missing_cell(const struct comm_ranks *r, const struct comm_call *call,
-				const int64_t *ranks, size_t n, struct arena *arena)
+static const char *missing_of(const struct comm_ranks *r, const struct comm_call *call,
+			      const int64_t *ranks, size_t n, struct arena *arena)
 {
-	const char *text =
-		comm_missing_ranks(text_pool_str(r->texts, call->ranks), call->group_size,
-				   r->world_size, ranks, n, arena);
-
-	return cell_text_or_null(text);
+	return comm_missing_ranks(text_pool_str(r->texts, call->ranks), call->group_size,
+				  r->world_size, ranks, n, arena);
 }
 
-static struct cell bus_cell(double bytes, int64_t ns)
+static double bandwidth_of(double bytes, int64_t ns)
 {
-	return ns > 0 && !sum_is_stuck(ns) ? cell_real(bytes / (double)ns) : cell_null();
+	return ns > 0 && !sum_is_stuck(ns) ? bytes / (double)ns : -1;
 }
 
-/* What a kind's and a single one's rows have in common. */
-static void set_call(const struct comm_ranks *r, const struct comm_call *call,
-		     struct cell *cells)
+static struct comm_ranks_row empty_row(const struct comm_call *call)
 {
-	cells[RANKS_COLLECTIVE] = text_pool_cell(r->texts, call->collective);
-	cells[RANKS_SIDE] = cell_text(str_of(comm_side_name((enum comm_side)call->side)));
-	cells[RANKS_GROUP] = text_pool_cell(r->texts, call->group);
-	cells[RANKS_GROUP_RANKS] = text_pool_cell(r->texts, call->ranks);
-	cells[RANKS_GROUP_SIZE] = number_cell(call->group_size);
+	return (struct comm_ranks_row){
+		.call = call,
+		.busbw_gbps = -1,
+		.profile = NUMBER_NONE,
+		.rank = NUMBER_NONE,
+		.clock = NUMBER_NONE,
+		.offset_ns = NUMBER_NONE,
+		.error_ns = NUMBER_NONE,
+		.blocking_ns = NUMBER_NONE,
+		.number = NUMBER_NONE,
+		.start_ns = NUMBER_NONE,
+		.message_bytes = NUMBER_NONE,
+		.ranks = NUMBER_NONE,
+		.calls = NUMBER_NONE,
+		.late_rank = NUMBER_NONE,
+		.late_calls = NUMBER_NONE,
+		.late_ns = NUMBER_NONE,
+		.shortest_ns = NUMBER_NONE,
+		.mean_skew_ns = NUMBER_NONE,
+		.skew_ns = NUMBER_NONE,
+		.end_skew_ns = NUMBER_NONE,
+	};
 }
 
-static void set_sums(const struct comm_rank *s, struct cell *cells)
+static void set_sums(const struct comm_rank *s, struct comm_ranks_row *row)
 {
-	cells[RANKS_CALLS] = cell_int(s->calls);
-	cells[RANKS_TOTAL] = cell_int(s->total_ns);
-	cells[RANKS_WAIT] = cell_int(s->wait_ns);
-	cells[RANKS_TRANSFER] = cell_int(s->transfer_ns);
+	row->calls = s->calls;
+	row->total_ns = s->total_ns;
+	row->wait_ns = s->wait_ns;
+	row->transfer_ns = s->transfer_ns;
 }
 
-static void add_kind_row(const struct comm_ranks *r, const struct kind_sums *k,
-			 struct memtable *to)
+static struct comm_ranks_row kind_row(const struct comm_ranks *r,
+				      const struct kind_sums *k, struct arena *arena)
 {
 	const struct comm_matches *m = r->matches;
 	const struct comm_call *call = &part_of(m, k->first)->call;
 	size_t worst = straggler(m, k->late);
-	struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+	struct comm_ranks_row row = empty_row(call);
 
-	set_call(r, call, cells);
-	set_sums(&k->sums, cells);
+	set_sums(&k->sums, &row);
 	if (r->by == COMM_BY_SIZE)
-		cells[RANKS_MESSAGE] = number_cell(call->bytes);
-	cells[RANKS_RANKS] = cell_int((int64_t)k->nranks);
-	cells[RANKS_MISSING] = missing_cell(r, call, k->ranks, k->nranks, &to->arena);
-	cells[RANKS_BUSBW] = bus_cell(k->bus_bytes, k->bus_ns);
-	cells[RANKS_MEAN_SKEW] = cell_int(k->skew_ns / k->sums.calls);
-	cells[RANKS_SKEW] = cell_int(k->max_skew_ns);
+		row.message_bytes = call->bytes;
+	row.ranks = (int64_t)k->nranks;
+	row.missing = missing_of(r, call, k->ranks, k->nranks, arena);
+	row.busbw_gbps = bandwidth_of(k->bus_bytes, k->bus_ns);
+	row.mean_skew_ns = k->skew_ns / k->sums.calls;
+	row.skew_ns = k->max_skew_ns;
 	if (k->late[worst].late_calls) {
-		cells[RANKS_LATE_RANK] = cell_int(m->participants[worst].profile->rank);
-		cells[RANKS_LATE_CALLS] = cell_int(k->late[worst].late_calls);
-		cells[RANKS_LATE] = cell_int(k->late[worst].late_ns);
+		row.late_rank = m->participants[worst].profile->rank;
+		row.late_calls = k->late[worst].late_calls;
+		row.late_ns = k->late[worst].late_ns;
 	}
-	memtable_add_row(to, cells);
+	return row;
+}
+
+static struct comm_ranks_rows room_for(size_t n)
+{
+	return (struct comm_ranks_rows){
+		xrealloc_array(NULL, n + 1, sizeof(struct comm_ranks_row)), n
+	};
 }
 
 /* Waited for longest, then the first in the order of matches. */
@@ -204,9 +221,8 @@ static bool waited_more(const void *context, uint32_t a, uint32_t b)
 	return order ? order < 0 : x->first < y->first;
 }
 
-struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
+struct comm_ranks_rows comm_ranks_kinds(const struct comm_ranks *r, struct arena *arena)
 {
-	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
 	struct sort_groups groups;
 
@@ -215,8 +231,9 @@ struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
 	for (size_t i = 0; i < groups.n; i++)
 		j.kinds[i] = sum_kind(&j, groups.items[i].at, groups.items[i].n);
 	uint32_t *at = sorted_places(groups.n, waited_more, &j);
+	struct comm_ranks_rows rows = room_for(groups.n);
 	for (size_t i = 0; i < groups.n; i++)
-		add_kind_row(r, &j.kinds[at[i]], to);
+		rows.items[i] = kind_row(r, &j.kinds[at[i]], arena);
 	for (size_t i = 0; i < groups.n; i++) {
 		free(j.kinds[i].late);
 		free(j.kinds[i].ranks);
@@ -225,7 +242,7 @@ struct memtable *comm_ranks_kinds(const struct comm_ranks *r)
 	free(j.verdicts);
 	free(at);
 	sort_groups_release(&groups);
-	return to;
+	return rows;
 }
 
 static void add_part(const struct comm_matches *m, const struct comm_verdict *v,
@@ -265,28 +282,27 @@ struct comm_rank *comm_ranks_sum(const struct comm_matches *m)
 	return ranks;
 }
 
-struct memtable *comm_ranks_by_rank(const struct comm_ranks *r)
+struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r)
 {
-	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
 	const struct comm_matches *m = r->matches;
+	struct comm_ranks_rows rows = room_for(m->nparticipants);
 	struct comm_rank *ranks = comm_ranks_sum(m);
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
-		const struct comm_rank *rank = &ranks[p];
-		struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
-		set_sums(rank, cells);
-		cells[RANKS_PROFILE] = cell_int(rank->profile->id);
-		cells[RANKS_RANK] = cell_int(rank->profile->rank);
-		cells[RANKS_LATE_CALLS] = cell_int(rank->late_calls);
-		cells[RANKS_LATE] = cell_int(rank->late_ns);
-		cells[RANKS_CLOCK] = cell_int(m->participants[p].clock);
-		cells[RANKS_OFFSET] = cell_int(m->participants[p].offset_ns);
-		cells[RANKS_ERROR] = number_cell(rank->error_ns);
-		cells[RANKS_BLOCKING] = cell_int(rank->blocking_ns);
-		memtable_add_row(to, cells);
+		struct comm_ranks_row row = empty_row(NULL);
+		set_sums(&ranks[p], &row);
+		row.profile = ranks[p].profile->id;
+		row.rank = ranks[p].profile->rank;
+		row.late_calls = ranks[p].late_calls;
+		row.late_ns = ranks[p].late_ns;
+		row.clock = m->participants[p].clock;
+		row.offset_ns = m->participants[p].offset_ns;
+		row.error_ns = ranks[p].error_ns;
+		row.blocking_ns = ranks[p].blocking_ns;
+		rows.items[p] = row;
 	}
 	free(ranks);
-	return to;
+	return rows;
 }
 
 /* Where the aligned clock has its 0: the first event of its first participant. */
@@ -311,51 +327,49 @@ static bool started_before(const void *context, uint32_t a, uint32_t b)
 	return order < 0;
 }
 
-static void add_single_row(const struct comm_ranks *r, const struct comm_match *match,
-			   const struct comm_verdict *v, int64_t *ranks,
-			   struct memtable *to)
+/* `ranks`: room for those of all participants. */
+static struct comm_ranks_row single_row(const struct comm_ranks *r,
+					const struct comm_match *match,
+					const struct comm_verdict *v, int64_t *ranks,
+					struct arena *arena)
 {
 	const struct comm_matches *m = r->matches;
 	const struct comm_part *part = &m->parts[match->first];
-	uint32_t clock = m->participants[part->participant].clock;
-	size_t nranks = comm_match_ranks(m, match, ranks);
-	struct cell cells[NRANKS_COLUMNS] = { { .type = CELL_NULL } };
+	struct comm_ranks_row row = empty_row(&part->call);
 
-	set_call(r, &part->call, cells);
-	cells[RANKS_NUMBER] = cell_int(part->number);
-	cells[RANKS_START] = cell_int(sum_sub(v->start_ns, origin_of(m, clock)));
-	cells[RANKS_CLOCK] = cell_int(clock);
-	cells[RANKS_DTYPE] = text_pool_cell(r->texts, part->call.dtype);
-	cells[RANKS_RANKS] = cell_int((int64_t)nranks);
-	cells[RANKS_MISSING] = missing_cell(r, &part->call, ranks, nranks, &to->arena);
-	cells[RANKS_MESSAGE] = number_cell(part->call.bytes);
-	cells[RANKS_TOTAL] = cell_int(v->total_ns);
-	cells[RANKS_WAIT] = cell_int(v->wait_ns);
-	cells[RANKS_TRANSFER] = cell_int(v->transfer_ns);
-	cells[RANKS_SHORTEST] = cell_int(v->shortest_ns);
+	row.number = part->number;
+	row.clock = m->participants[part->participant].clock;
+	row.start_ns = sum_sub(v->start_ns, origin_of(m, (uint32_t)row.clock));
+	row.ranks = (int64_t)comm_match_ranks(m, match, ranks);
+	row.missing = missing_of(r, row.call, ranks, (size_t)row.ranks, arena);
+	row.message_bytes = part->call.bytes;
+	row.total_ns = v->total_ns;
+	row.wait_ns = v->wait_ns;
+	row.transfer_ns = v->transfer_ns;
+	row.shortest_ns = v->shortest_ns;
 	if (v->bus_bytes >= 0)
-		cells[RANKS_BUSBW] = bus_cell(v->bus_bytes, v->transfer_ns);
-	cells[RANKS_SKEW] = cell_int(v->skew_ns);
-	cells[RANKS_END_SKEW] = cell_int(v->end_skew_ns);
+		row.busbw_gbps = bandwidth_of(v->bus_bytes, v->transfer_ns);
+	row.skew_ns = v->skew_ns;
+	row.end_skew_ns = v->end_skew_ns;
 	if (v->late_ns > 0)
-		cells[RANKS_LATE_RANK] = cell_int(m->participants[v->late].profile->rank);
-	cells[RANKS_LATE] = cell_int(v->late_ns);
-	memtable_add_row(to, cells);
+		row.late_rank = m->participants[v->late].profile->rank;
+	row.late_ns = v->late_ns;
+	return row;
 }
 
-struct memtable *comm_ranks_single(const struct comm_ranks *r)
+struct comm_ranks_rows comm_ranks_single(const struct comm_ranks *r, struct arena *arena)
 {
-	struct memtable *to = memtable_new(NULL, NRANKS_COLUMNS);
-	size_t n = r->matches->nmatches;
-	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
-	uint32_t *at = sorted_places(n, started_before, &j);
-	int64_t *ranks = xcalloc(r->matches->nparticipants + 1, sizeof(*ranks));
+	const struct comm_matches *m = r->matches;
+	struct judging j = { .r = r, .verdicts = judge_all(m) };
+	uint32_t *at = sorted_places(m->nmatches, started_before, &j);
+	int64_t *ranks = xcalloc(m->nparticipants + 1, sizeof(*ranks));
+	struct comm_ranks_rows rows = room_for(m->nmatches);
 
-	for (size_t i = 0; i < n; i++)
-		add_single_row(r, &r->matches->matches[at[i]], &j.verdicts[at[i]], ranks,
-			       to);
+	for (size_t i = 0; i < rows.n; i++)
+		rows.items[i] = single_row(r, &m->matches[at[i]], &j.verdicts[at[i]],
+					   ranks, arena);
 	free(ranks);
 	free(j.verdicts);
 	free(at);
-	return to;
+	return rows;
 }

@@ -6,48 +6,31 @@
 #include "query/comm/comm_judge.h"
 #include "query/comm/comm_ranks.h"
 
-/* The cells of a row: all that any of the tables has. */
-enum comm_rank_column {
-	RANKS_PROFILE,
-	RANKS_RANK,
-	RANKS_NUMBER,
-	RANKS_START,
-	RANKS_COLLECTIVE,
-	RANKS_SIDE,
-	RANKS_DTYPE,
-	RANKS_GROUP,
-	RANKS_GROUP_RANKS,
-	RANKS_GROUP_SIZE,
-	RANKS_RANKS,
-	RANKS_MISSING,
-	RANKS_CALLS,
-	RANKS_MESSAGE,
-	RANKS_TOTAL,
-	RANKS_WAIT,
-	RANKS_TRANSFER,
-	RANKS_SHORTEST,
-	RANKS_BUSBW,
-	RANKS_MEAN_SKEW,
-	RANKS_SKEW,
-	RANKS_END_SKEW,
-	RANKS_LATE_RANK,
-	RANKS_LATE_CALLS,
-	RANKS_LATE,
-	RANKS_CLOCK,
-	RANKS_OFFSET,
-	RANKS_ERROR,
-	RANKS_BLOCKING,
-	NRANKS_COLUMNS
+/* A row of any of the tables; numbers are NUMBER_NONE in those that have none. */
+struct comm_ranks_row {
+	const struct comm_call *call; /* NULL: of a rank */
+	const char *missing;          /* ranks; NULL: none, or not known */
+	double busbw_gbps;            /* or negative */
+	int64_t profile, rank, clock, offset_ns, error_ns, blocking_ns;
+	int64_t number, start_ns, message_bytes;
+	int64_t ranks, calls, late_rank, late_calls, late_ns;
+	int64_t total_ns, wait_ns, transfer_ns, shortest_ns;
+	int64_t mean_skew_ns, skew_ns, end_skew_ns;
+};
+
+struct comm_ranks_rows {
+	struct comm_ranks_row *items; /* the caller frees */
+	size_t n;
 };
 
 /* What each participant did, by participant; the caller frees. */
 struct comm_rank *comm_ranks_sum(const struct comm_matches *m);
-/* By collective or size: those that ranks waited for longest first. */
-struct memtable *comm_ranks_kinds(const struct comm_ranks *r);
+/* By collective or size, texts in the arena: those that ranks waited for longest first. */
+struct comm_ranks_rows comm_ranks_kinds(const struct comm_ranks *r, struct arena *arena);
 /* By rank. */
-struct memtable *comm_ranks_by_rank(const struct comm_ranks *r);
+struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r);
 /* Single ones, in the order in which they started. */
-struct memtable *comm_ranks_single(const struct comm_ranks *r);
+struct comm_ranks_rows comm_ranks_single(const struct comm_ranks *r, struct arena *arena);
 
 /* Ranks of the parts of a match, sorted, each once; into `out`, which has room. */
 size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
