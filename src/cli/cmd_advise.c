@@ -94,6 +94,7 @@ const struct command cmd_advise = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&advise_view),
 	.exits = EXITS_READING(
 		"the rules ran, whatever they found",
 		"the recording is a call graph; or there is no such run, rank or profile"),

@@ -186,6 +186,7 @@ const struct command cmd_callers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callers_examples,
+	.views = COMMAND_VIEWS(&call_view),
 	.exits =
 		EXITS_READING("there are callers",
 			      "no function matches, or no matching function has callers"),
@@ -206,6 +207,7 @@ const struct command cmd_callees = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callees_examples,
+	.views = COMMAND_VIEWS(&call_view),
 	.exits = EXITS_READING("there are callees",
 			       "no function matches, or no matching function calls "
 			       "another"),

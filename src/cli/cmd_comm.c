@@ -103,6 +103,7 @@ const struct command cmd_comm = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&comm_view, &comm_ranks_view),
 	.exits = EXITS_READING(
 		"there are collectives",
 		"no collective matches, or none was recorded; with --ranks: there is only one rank, or no two ranks share a collective"),

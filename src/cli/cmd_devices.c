@@ -78,6 +78,7 @@ const struct command cmd_devices = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&devices_view),
 	.exits = EXITS_READING("there is device work",
 			       "no device work was recorded, or none matches"),
 	.run = run,

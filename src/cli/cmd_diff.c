@@ -323,6 +323,8 @@ const struct command cmd_diff = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&diff_view, &diff_headline_view, &diff_accounting_view,
+			       &diff_noise_view),
 	.exits = exits,
 	.run = run,
 };

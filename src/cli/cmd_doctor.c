@@ -74,6 +74,7 @@ const struct command cmd_doctor = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&findings_view),
 	.exits = EXITS_READING("the findings were listed, even if there are none",
 			       "no such run or profile is in the store"),
 	.run = run,

@@ -144,6 +144,7 @@ const struct command cmd_gaps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&gaps_view, &gaps_list_view, &gaps_hta_view),
 	.exits = EXITS_READING("idle time was listed, even if there was none",
 			       "no device work was recorded, or no idle time matches"),
 	.run = run,

@@ -54,6 +54,7 @@ const struct command cmd_info = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&info_view),
 	.exits = EXITS_READING("there is something to list",
 			       "the store holds no run, or none as asked for"),
 	.run = run,

@@ -100,6 +100,7 @@ const struct command cmd_kernels = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&kernels_view),
 	.exits = EXITS_READING("there are kernels",
 			       "no kernel was recorded, or none matches"),
 	.run = run,

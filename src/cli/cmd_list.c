@@ -100,6 +100,7 @@ const struct command cmd_list = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&slice_list_view),
 	.exits = EXITS_READING(
 		"there are slices",
 		"no slice matches, or no such run or profile is in the store"),

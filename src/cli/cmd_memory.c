@@ -247,6 +247,10 @@ const struct command cmd_memory = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views =
+		COMMAND_VIEWS(&memory_peaks_view, &memory_live_view, &memory_stats_view,
+			      &memory_block_view, &memory_event_view, &memory_growth_view,
+			      &memory_leak_view, &memory_spikes_view),
 	.exits = EXITS_READING(
 		"there are rows; or there is no leak, spike or failed allocation, which is an answer",
 		"nothing matches; or the recording lacks memory events, addresses (torch 1.10 and newer) or steps"),

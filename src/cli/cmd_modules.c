@@ -78,8 +78,6 @@ static const char *const examples[] = { "ptool modules trace.json",
 					"ptool modules --focus Linear --format csv",
 					NULL };
 
-static const struct view *const views[] = { &modules_view, NULL };
-
 const struct command cmd_modules = {
 	.name = "modules",
 	.part = COMMAND_PYTHON,
@@ -89,7 +87,7 @@ const struct command cmd_modules = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = views,
+	.views = COMMAND_VIEWS(&modules_view),
 	.exits = EXITS_READING(
 		"there are modules",
 		"no module was recorded (with_stack=True), or none matches"),

@@ -118,6 +118,7 @@ const struct command cmd_overview = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&overview_view),
 	.exits = EXITS_READING("the screen was written",
 			       "the store holds no run, or none as asked for"),
 	.run = run,

@@ -116,8 +116,6 @@ static const char *const examples[] = { "ptool steps trace.json",
 					"ptool steps --format csv -o steps.csv",
 					NULL };
 
-static const struct view *const views[] = { &steps_view, NULL };
-
 const struct command cmd_steps = {
 	.name = "steps",
 	.part = COMMAND_START,
@@ -127,7 +125,7 @@ const struct command cmd_steps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = views,
+	.views = COMMAND_VIEWS(&steps_view),
 	.exits = EXITS_READING(
 		"there are steps",
 		"neither steps, operators nor device work were recorded; no step matches; or it is a call graph, which has no steps"),

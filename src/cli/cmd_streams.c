@@ -91,6 +91,7 @@ const struct command cmd_streams = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&streams_view, &stream_parts_view),
 	.exits = EXITS_READING("there is device work",
 			       "no device work was recorded, or none matches"),
 	.run = run,

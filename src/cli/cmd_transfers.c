@@ -98,6 +98,7 @@ const struct command cmd_transfers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&transfers_view),
 	.exits = EXITS_READING("there are transfers",
 			       "no transfer matches, or no device work was recorded"),
 	.run = run,

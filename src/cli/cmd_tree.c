@@ -143,6 +143,7 @@ const struct command cmd_tree = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
+	.views = COMMAND_VIEWS(&tree_view),
 	.exits = EXITS_READING(
 		"there are calls",
 		"no call matches; or the run holds both traces and call graphs: choose with --profile"),

@@ -33,6 +33,13 @@ struct command_exit {
 		*text; /* one lower-case line without a full stop; NULL ends the list */
 };
 
+/* For `views`. */
+#define COMMAND_VIEWS(...)           \
+	(const struct view *const[]) \
+	{                            \
+		__VA_ARGS__, NULL    \
+	}
+
 /* clang-format off */
 #define EXITS_END { EXIT_OK, NULL }
 /* What 4, 5 and 130 mean for all that read a store or a file. */

@@ -122,15 +122,28 @@ static void print_keys(const struct view *view, FILE *out)
 
 static void print_columns(const struct view *view, FILE *out)
 {
-	fprintf(out, "Of\n.Li ptool %s :\n.Bl -tag -width Ds -compact\n", view->name);
+	fputs(".Bl -tag -width Ds -compact\n", out);
 	for (const struct field *f = view->fields; f->name; f++) {
 		if (f->flags & (FIELD_PEOPLE | FIELD_SORT))
 			continue;
-		fprintf(out, ".It Va %s\n", f->name);
+		fprintf(out, ".It Va %s%s\n", f->name,
+			f->flags & FIELD_AMOUNT ? "_ns" : "");
 		print_sentence(f->help, out);
 	}
 	fputs(".El\n", out);
 	print_keys(view, out);
+}
+
+/* One of several tables is headed by how one asks for it. */
+static void print_views(const struct view *const *views, FILE *out)
+{
+	fputs(".Sh COLUMNS\n", out);
+	for (size_t i = 0; views[i]; i++) {
+		if (views[1])
+			fprintf(out, "%sOf\n.Li ptool %s :\n", i ? ".Pp\n" : "",
+				views[i]->name);
+		print_columns(views[i], out);
+	}
 }
 
 void mdoc_command(const struct command *command, FILE *out)
@@ -146,11 +159,7 @@ void mdoc_command(const struct command *command, FILE *out)
 	}
 	fputs(".El\n", out);
 	if (command->views)
-		fputs(".Sh COLUMNS\n", out);
-	for (size_t i = 0; command->views && command->views[i]; i++) {
-		fputs(i ? ".Pp\n" : "", out);
-		print_columns(command->views[i], out);
-	}
+		print_views(command->views, out);
 	print_exits(command, out);
 }
 

@@ -88,9 +88,8 @@ static int find_key(const struct view *view, const char *name, struct view_reque
 	const char *with = strstr(out->sort->help, ", with --");
 	return with ? err_set(err, ERR_USAGE, "--sort %s needs %s", name,
 			      with + strlen(", with "))
-		    : err_set(err, ERR_USAGE,
-			      "--sort %s: this table has no such column (%s)", name,
-			      out->sort->help);
+		    : err_set(err, ERR_USAGE, "--sort %s: this table has no such column",
+			      name);
 }
 
 int view_options_read(const struct view_opts *o, const struct view *view,

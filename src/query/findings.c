@@ -28,24 +28,24 @@ static struct cell get_words(const void *from, const void *row, int arg);
 #define WORDS(member) .get = get_words, .arg = offsetof(struct finding_kind, member)
 
 static const struct field fields[] = {
-	{ "profile", "Profile", NULL, NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
-	{ "path", "File", NULL, NULL, UNIT_TEXT, CELL(PATH) },
-	{ "severity", "Severity", NULL, NULL, UNIT_TEXT, CELL(SEVERITY) },
-	{ "code", "Code", NULL, NULL, UNIT_TEXT, CELL(CODE) },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
+	{ "path", "File", "its file", NULL, UNIT_TEXT, CELL(PATH) },
+	{ "severity", "Severity", "error: something was lost; warning: repaired or left out; info: something to know", NULL, UNIT_TEXT, CELL(SEVERITY) },
+	{ "code", "Code", "what it was, for scripts; codes do not change their meaning", NULL, UNIT_TEXT, CELL(CODE) },
 	{ "remark", "Remark", NULL, NULL, UNIT_TEXT, CELL(CODE), .flags = FIELD_PEOPLE },
-	{ "detail", "Detail", NULL, NULL, UNIT_TEXT, CELL(DETAIL) },
+	{ "detail", "Detail", "tells kinds of one code apart", NULL, UNIT_TEXT, CELL(DETAIL) },
 	{ "profiles", "Profiles", NULL, NULL, UNIT_COUNT, CELL(PROFILES), .flags = FIELD_PEOPLE, .needs = OF_PROFILES },
-	{ "count", "Count", NULL, NULL, UNIT_COUNT, CELL(COUNT) },
-	{ "first_offset", "At byte", NULL, NULL, UNIT_COUNT, CELL(OFFSET) },
-	{ "excerpt", "Excerpt", NULL, NULL, UNIT_TEXT, CELL(EXCERPT) },
-	{ "time_ns", "Time", NULL, NULL, UNIT_NS, CELL(TIME) },
-	{ "share_pct", "Share", NULL, NULL, UNIT_PERCENT, CELL(SHARE) },
-	{ "found", "Found", NULL, NULL, UNIT_TEXT, WORDS(what) },
-	{ "done", "Done", NULL, NULL, UNIT_TEXT, WORDS(done) },
-	{ "disables", "Disables", NULL, NULL, UNIT_TEXT, WORDS(disables) },
-	{ "advice", "Advice", NULL, NULL, UNIT_TEXT, WORDS(advice) },
-	{ "share_of", "Share of", NULL, NULL, UNIT_TEXT, WORDS(share_of) },
+	{ "count", "Count", "how often it was met", NULL, UNIT_COUNT, CELL(COUNT) },
+	{ "first_offset", "At byte", "where it was met first: the byte in the decompressed file", NULL, UNIT_COUNT, CELL(OFFSET) },
+	{ "excerpt", "Excerpt", "the text at this place, or the name of the event", NULL, UNIT_TEXT, CELL(EXCERPT) },
+	{ "time_ns", "Time", "time of the events concerned", NULL, UNIT_NS, CELL(TIME) },
+	{ "share_pct", "Share", "their share of share_of, where that says something", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "found", "Found", "what the code means", NULL, UNIT_TEXT, WORDS(what) },
+	{ "done", "Done", "what was done about it", NULL, UNIT_TEXT, WORDS(done) },
+	{ "disables", "Disables", "what cannot be answered because of it; null for damage", NULL, UNIT_TEXT, WORDS(disables) },
+	{ "advice", "Advice", "how to record better; null for damage", NULL, UNIT_TEXT, WORDS(advice) },
+	{ "share_of", "Share of", "what share_pct is a share of", NULL, UNIT_TEXT, WORDS(share_of) },
 	{ .name = NULL },
 };
 
@@ -55,7 +55,7 @@ static const struct view_part *const lacking =
 	VIEW_PART("remark! detail profiles! count! time_ns share_pct");
 /* clang-format on */
 
-const struct view findings_view = { .name = "findings", .fields = fields };
+const struct view findings_view = { .name = "doctor", .fields = fields };
 
 /* NULL for the code of a newer ptool's store. */
 static const struct finding_kind *kind_of(const struct cell *cells)

@@ -10,6 +10,9 @@
 #include "base/table.h"
 #include "query/advise/advice.h"
 #include "query/scope.h"
+#include "query/view.h"
+
+extern const struct view advise_view;
 
 /* A rule with what its parameters are set to. */
 struct rule_choice {

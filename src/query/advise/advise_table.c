@@ -20,24 +20,24 @@ enum { OF_FINDINGS = 1, OF_EVIDENCE = 2, OF_RANKS = 4 };
 #define BY(evidence)  .get = view_cell, .arg = (evidence), .needs = OF_EVIDENCE
 
 static const struct field fields[] = {
-	{ "rule", "Rule", NULL, NULL, UNIT_TEXT, CELL(RULE) },
-	{ "severity", "Severity", NULL, NULL, UNIT_TEXT, OF_A(SEVERITY) },
-	{ "profile", "Profile", NULL, NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", NULL, NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
-	{ "device", "Device", NULL, NULL, UNIT_ID, CELL(DEVICE) },
-	{ "finding", "Finding", NULL, NULL, UNIT_TEXT, OF_A(FINDING) },
-	{ "saving_ns", "Saves at most", NULL, NULL, UNIT_NS, OF_A(SAVING) },
-	{ "saving_formula", "Formula", NULL, NULL, UNIT_TEXT, OF_A(FORMULA) },
-	{ "suggestion", "Try", NULL, NULL, UNIT_TEXT, OF_A(SUGGESTION) },
-	{ "saving_pct", "Share (%)", NULL, NULL, UNIT_PERCENT, OF_A(SAVING_PCT) },
-	{ "item", "Item", NULL, NULL, UNIT_TEXT, BY(ITEM) },
-	{ "value", "Value", NULL, NULL, UNIT_ANY, BY(VALUE) },
-	{ "unit", "Unit", NULL, NULL, UNIT_TEXT, BY(UNIT) },
+	{ "rule", "Rule", "rule, as in ptool-rules(7)", NULL, UNIT_TEXT, CELL(RULE) },
+	{ "severity", "Severity", "high, medium, low, or not_run where the recording lacks what it needs", NULL, UNIT_TEXT, OF_A(SEVERITY) },
+	{ "profile", "Profile", "number of the profile; null when the finding is of no single one", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank, likewise", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
+	{ "device", "Device", "device, likewise", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "finding", "Finding", "what was found, or what is missing", NULL, UNIT_TEXT, OF_A(FINDING) },
+	{ "saving_ns", "Saves at most", "time of the mean step that it could save at most; null where it cannot be computed", NULL, UNIT_NS, OF_A(SAVING) },
+	{ "saving_formula", "Formula", "what that is computed from", NULL, UNIT_TEXT, OF_A(FORMULA) },
+	{ "suggestion", "Try", "what to try, or how to record it", NULL, UNIT_TEXT, OF_A(SUGGESTION) },
+	{ "saving_pct", "Share (%)", "the saving as a share of the step", NULL, UNIT_PERCENT, OF_A(SAVING_PCT) },
+	{ "item", "Item", "name of the number, with --evidence", NULL, UNIT_TEXT, BY(ITEM) },
+	{ "value", "Value", "the number, of a mean step, or of all steps where it counts, with --evidence", NULL, UNIT_ANY, BY(VALUE) },
+	{ "unit", "Unit", "its unit, with --evidence", NULL, UNIT_TEXT, BY(UNIT) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view view = {
+const struct view advise_view = {
 	.name = "advise",
 	.fields = fields,
 	.people = VIEW_PART("rule! profile rank! device item! value! unit!"),
@@ -121,7 +121,7 @@ struct table *advise_table(const struct advice_list *list,
 	     !request->evidence && (summary = advise_summary(list, i, scope, &m->arena));
 	     i++)
 		memtable_add_note(m, "%s", summary);
-	struct memtable *out = view_of_cells(&view, m, scope, &show);
+	struct memtable *out = view_of_cells(&advise_view, m, scope, &show);
 	table_free(&m->table);
 	return &out->table;
 }

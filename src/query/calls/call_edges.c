@@ -146,7 +146,7 @@ static const struct field fields[] = {
 /* clang-format on */
 
 const struct view call_view = {
-	.name = "calls",
+	.name = "callers and callees",
 	.fields = fields,
 	.people = VIEW_PART("asked! called_by! calls_to! calls primitive_calls self_ns "
 			    "total_ns total_pct"),

@@ -21,23 +21,23 @@ enum { ID, PARENT, DEPTH, PATH, NAME, KIND, CALLS, SELF, TOTAL, SHARE, ESTIMATED
 #define CELL(place) .get = view_cell, .arg = (place)
 
 static const struct field fields[] = {
-	{ "id", "ID", NULL, NULL, UNIT_ID, CELL(ID) },
-	{ "parent_id", "Parent", NULL, NULL, UNIT_ID, CELL(PARENT) },
-	{ "depth", "Depth", NULL, NULL, UNIT_COUNT, CELL(DEPTH) },
-	{ "path", "Path", NULL, NULL, UNIT_TEXT, CELL(PATH) },
-	{ "name", "Name", NULL, NULL, UNIT_TEXT, CELL(NAME) },
-	{ "kind", "Kind", NULL, NULL, UNIT_TEXT, CELL(KIND) },
-	{ "calls", "Calls", NULL, NULL, UNIT_COUNT, CELL(CALLS) },
-	{ "self_ns", "Self", NULL, NULL, UNIT_NS, CELL(SELF) },
-	{ "total_ns", "Total", NULL, NULL, UNIT_NS, CELL(TOTAL) },
-	{ "total_pct", "Total", NULL, NULL, UNIT_PERCENT, CELL(SHARE) },
-	{ "is_estimated", "Estimated", NULL, NULL, UNIT_BOOL, CELL(ESTIMATED) },
-	{ "total_device_ns", "Device", NULL, NULL, UNIT_NS, CELL(DEVICE) },
-	{ "start_ns", "Start", NULL, NULL, UNIT_TIME, CELL(START) },
+	{ "id", "ID", "number of the row", NULL, UNIT_ID, CELL(ID) },
+	{ "parent_id", "Parent", "row of its caller; null at the top", NULL, UNIT_ID, CELL(PARENT) },
+	{ "depth", "Depth", "depth, from 0", NULL, UNIT_COUNT, CELL(DEPTH) },
+	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, CELL(PATH) },
+	{ "name", "Name", "function, operator or Python frame", NULL, UNIT_TEXT, CELL(NAME) },
+	{ "kind", "Kind", "call, recursion where it was not followed, device for device work, or rest, what is not shown", NULL, UNIT_TEXT, CELL(KIND) },
+	{ "calls", "Calls", "number of calls; null for rest", NULL, UNIT_COUNT, CELL(CALLS) },
+	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts higher up", NULL, UNIT_NS, CELL(SELF) },
+	{ "total_ns", "Total", "time of all calls along the path", NULL, UNIT_NS, CELL(TOTAL) },
+	{ "total_pct", "Total", "share of the busy time of the tree; of a call graph, of the times at its top", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "is_estimated", "Estimated", "1: the store holds a call graph, whose tree is an estimate", NULL, UNIT_BOOL, CELL(ESTIMATED) },
+	{ "total_device_ns", "Device", "device work launched below, with --kernels", NULL, UNIT_NS, CELL(DEVICE) },
+	{ "start_ns", "Start", "start, from the profile's first event, with --instances", NULL, UNIT_TIME, CELL(START) },
 	{ .name = NULL },
 };
 
-static const struct view view = {
+const struct view tree_view = {
 	.name = "tree",
 	.fields = fields,
 	.people = VIEW_PART("total_pct total_ns self_ns calls name"),
@@ -316,7 +316,7 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 				   .free = free_rows,
 				   .total_rows = -1 };
 	add_notes(t);
-	return view_stream(&view, &t->table, scope, &show);
+	return view_stream(&tree_view, &t->table, scope, &show);
 }
 
 /* Was something asked for that was not recorded? */

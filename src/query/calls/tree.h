@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "query/calls/call_tree.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 struct tree_request {
 	struct call_tree_request calls; /* its limits hold for rows, too */
@@ -19,6 +20,8 @@ struct tree_request {
 	bool for_people;                /* indented names instead of paths */
 	int width;                      /* of the table; 0: unlimited */
 };
+
+extern const struct view tree_view;
 
 /*
  * 0 and *out, or -1: ERR_EMPTY when nothing is left by the filter, or when it asks

@@ -26,6 +26,7 @@ struct comm_request {
 	struct view_request show; /* `asked`: comm_columns() */
 };
 
+extern const struct view comm_view, comm_ranks_view;
 const struct view *comm_view_of(bool across_ranks);
 /* Bits for struct view_request's `asked`. */
 unsigned comm_columns(enum comm_by by, bool across_ranks);

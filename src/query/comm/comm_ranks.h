@@ -16,7 +16,6 @@ struct comm_ranks {
 	const struct view_request *show; /* `asked`: comm_ranks_columns() of `by` */
 };
 
-extern const struct view comm_ranks_view;
 /* Bits for struct view_request's `asked`. */
 unsigned comm_ranks_columns(enum comm_by by);
 

@@ -15,7 +15,6 @@ struct comm_rows {
 	enum comm_by by;
 };
 
-extern const struct view comm_view;
 /* Bits for struct view_request's `asked`. */
 unsigned comm_rows_columns(enum comm_by by);
 

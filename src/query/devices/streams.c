@@ -7,13 +7,13 @@
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(STREAM_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(STREAM_RANK) },
-	{ "device", "Device", "device", NULL, UNIT_ID, CELL(STREAM_DEVICE) },
-	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(STREAM_NUMBER) },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(STREAM_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(STREAM_RANK) },
+	{ "device", "Device", "device, as in ptool devices", NULL, UNIT_ID, CELL(STREAM_DEVICE) },
+	{ "stream", "Stream", "number of the stream, also where the trace spells it 'stream 7'; another text as it is", NULL, UNIT_ID, CELL(STREAM_NUMBER) },
 	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, CELL(STREAM_EVENTS) },
-	{ "kernels", "Kernels", "number of kernels", NULL, UNIT_COUNT, CELL(STREAM_KERNELS) },
-	{ "copies", "Copies", "number of copies and sets", NULL, UNIT_COUNT, CELL(STREAM_COPIES) },
+	{ "kernels", "Kernels", "those that neither copy nor set memory", NULL, UNIT_COUNT, CELL(STREAM_KERNELS) },
+	{ "copies", "Copies", "the others", NULL, UNIT_COUNT, CELL(STREAM_COPIES) },
 	{ "span_ns", "Span", "time from the first to the last work", NULL, UNIT_NS, CELL(STREAM_SPAN), .leaves = 2 },
 	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(STREAM_BUSY) },
 	{ "idle_ns", "Idle", "time of the span without work", NULL, UNIT_NS, CELL(STREAM_IDLE) },
@@ -23,26 +23,26 @@ static const struct field fields[] = {
 	{ "overlap_ns", "Overlap", "time with communication and computation", NULL, UNIT_NS, CELL(STREAM_OVERLAP) },
 	{ "exposed_comm_ns", "Exp. comm", "communication without computation", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COMM) },
 	{ "exposed_copy_ns", "Exp. copy", "copies without computation or communication", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COPY) },
-	{ "sum_ns", "Sum", "sum of the times of all work", NULL, UNIT_NS, CELL(STREAM_SUM) },
-	{ "start_ns", "Start", "start of the first work", "start", UNIT_TIME, CELL(STREAM_START) },
-	{ "launched", "Launched", "work whose launch was recorded", NULL, UNIT_COUNT, CELL(STREAM_LAUNCHED) },
-	{ "queue_max", "Queue max", "most work that was launched and not finished", NULL, UNIT_COUNT, CELL(STREAM_QUEUE_MAX) },
-	{ "queue_mean", "Queue mean", "mean over time of work launched and not finished", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
-	{ "queue_wait_ns", "Waited", "time that work waited for earlier work", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
-	{ "queue_ns", "Queue time", "time with work in the queue", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
+	{ "sum_ns", "Sum", "sum of all durations; more than busy_ns where work of the stream overlaps", NULL, UNIT_NS, CELL(STREAM_SUM) },
+	{ "start_ns", "Start", "start of the span, from the profile's first event", "start", UNIT_TIME, CELL(STREAM_START) },
+	{ "launched", "Launched", "pieces of work whose launch is in the recording", NULL, UNIT_COUNT, CELL(STREAM_LAUNCHED) },
+	{ "queue_max", "Queue max", "longest queue; null where no launch is known", NULL, UNIT_COUNT, CELL(STREAM_QUEUE_MAX) },
+	{ "queue_mean", "Queue mean", "mean length of the queue over queue_ns; likewise", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
+	{ "queue_wait_ns", "Waited", "time that all pieces waited, added up", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
+	{ "queue_ns", "Queue time", "from the first launch to the last start of work", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
 	{ .name = NULL },
 };
 
 static const struct field part_fields[] = {
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PART_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(PART_RANK) },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PART_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(PART_RANK) },
 	{ "device", "Device", "device", NULL, UNIT_ID, CELL(PART_DEVICE) },
 	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(PART_STREAM) },
-	{ "start_ns", "Start", "start", "start", UNIT_TIME, CELL(PART_START) },
-	{ "dur_ns", "Duration", "duration", "dur", UNIT_NS, CELL(PART_DUR) },
+	{ "start_ns", "Start", "start of the part, from the profile's first event", "start", UNIT_TIME, CELL(PART_START) },
+	{ "dur_ns", "Duration", "length of the part", "dur", UNIT_NS, CELL(PART_DUR) },
 	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(PART_BUSY) },
-	{ "queue_mean", "Queue mean", "mean number of pieces of work in the queue", "queue", UNIT_RATIO, CELL(PART_QUEUE_MEAN) },
-	{ "queue_max", "Queue max", "most work in the queue", NULL, UNIT_COUNT, CELL(PART_QUEUE_MAX) },
+	{ "queue_mean", "Queue mean", "mean length of the queue", "queue", UNIT_RATIO, CELL(PART_QUEUE_MEAN) },
+	{ "queue_max", "Queue max", "longest queue", NULL, UNIT_COUNT, CELL(PART_QUEUE_MAX) },
 	{ "queue_wait_ns", "Waited", "time that work waited for earlier work", NULL, UNIT_NS, CELL(PART_QUEUE_WAIT) },
 	{ "busy_pct", "Busy", NULL, NULL, UNIT_PERCENT, CELL(PART_BUSY_SHARE), .flags = FIELD_PEOPLE },
 	{ .name = NULL },
@@ -58,14 +58,14 @@ static const struct view_part parts[] = {
 	{ .fields = NULL },
 };
 
-static const struct view streams_view = {
+const struct view streams_view = {
 	.name = "streams",
 	.fields = fields,
 	.people = parts,
 	.is_form = true,
 };
 
-static const struct view stream_parts_view = {
+const struct view stream_parts_view = {
 	.name = "streams --by-time",
 	.fields = part_fields,
 	.people = VIEW_PART("profile rank? device! stream! start_ns queue_mean! "

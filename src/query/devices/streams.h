@@ -14,6 +14,7 @@ struct streams_request {
 };
 
 /* What is shown of streams, or of so many parts of their time. */
+extern const struct view streams_view, stream_parts_view;
 const struct view *streams_view_of(int64_t nparts);
 
 /* 0 and *out, or -1: ERR_EMPTY when there is no device work, or none that matches. */

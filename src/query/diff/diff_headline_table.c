@@ -80,35 +80,35 @@ static struct cell get_outliers(const void *from, const void *row, int which)
 
 /* clang-format off */
 static const struct field headline_fields[] = {
-	{ "subject", "Subject", NULL, NULL, UNIT_TEXT, .get = get_subject },
-	{ "base", "Base", NULL, NULL, UNIT_NS, SUBJECT(DIFF_BASE) },
-	{ "new", "New", NULL, NULL, UNIT_NS, SUBJECT(DIFF_NEW) },
-	{ "delta", "Delta", NULL, NULL, UNIT_NS, .get = get_delta, .arg = 0, .flags = FIELD_AMOUNT },
-	{ "delta_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_delta, .arg = 1 },
-	{ "shift", "Shift", NULL, NULL, UNIT_NS, SHIFT(shift.shift) },
-	{ "shift_low", "Low", NULL, NULL, UNIT_NS, SHIFT(shift.low) },
-	{ "shift_high", "High", NULL, NULL, UNIT_NS, SHIFT(shift.high) },
-	{ "shift_pct", "Shift %", NULL, NULL, UNIT_PERCENT, REAL(headline.change_pct) },
-	{ "shift_low_pct", "Low %", NULL, NULL, UNIT_PERCENT, REAL(headline.low_pct) },
-	{ "shift_high_pct", "High %", NULL, NULL, UNIT_PERCENT, REAL(headline.high_pct) },
-	{ "p", "p", NULL, NULL, UNIT_RATIO, REAL(headline.p) },
-	{ "verdict", "Verdict", NULL, NULL, UNIT_TEXT, .get = get_verdict },
-	{ "replicates", "Replicates", NULL, NULL, UNIT_TEXT, .get = get_replicates },
-	{ "base_replicates", "Base n", NULL, NULL, UNIT_COUNT, NUMBER(headline.sizes[DIFF_BASE]) },
-	{ "new_replicates", "New n", NULL, NULL, UNIT_COUNT, NUMBER(headline.sizes[DIFF_NEW]) },
-	{ "needed_replicates", "Needed", NULL, NULL, UNIT_COUNT, .get = get_needed },
-	{ "least_visible_pct", "Least %", NULL, NULL, UNIT_PERCENT, REAL(headline.least_pct) },
-	{ "base_runs", "Base runs", NULL, NULL, UNIT_COUNT, NUMBER(sides[DIFF_BASE].nruns) },
-	{ "new_runs", "New runs", NULL, NULL, UNIT_COUNT, NUMBER(sides[DIFF_NEW].nruns) },
-	{ "base_outliers", "Base outliers", NULL, NULL, UNIT_TEXT, .get = get_outliers, .arg = DIFF_BASE },
-	{ "new_outliers", "New outliers", NULL, NULL, UNIT_TEXT, .get = get_outliers, .arg = DIFF_NEW },
-	{ "without_outliers_pct", "Without %", NULL, NULL, UNIT_PERCENT, REAL(outliers.change_pct) },
+	{ "subject", "Subject", "what is compared", NULL, UNIT_TEXT, .get = get_subject },
+	{ "base", "Base", "mean of base", NULL, UNIT_NS, SUBJECT(DIFF_BASE) },
+	{ "new", "New", "mean of new", NULL, UNIT_NS, SUBJECT(DIFF_NEW) },
+	{ "delta", "Delta", "new - base", NULL, UNIT_NS, .get = get_delta, .arg = 0, .flags = FIELD_AMOUNT },
+	{ "delta_pct", "Change %", "in percent of base", NULL, UNIT_PERCENT, .get = get_delta, .arg = 1 },
+	{ "shift", "Shift", "median change: estimate of Hodges and Lehmann", NULL, UNIT_NS, SHIFT(shift.shift) },
+	{ "shift_low", "Low", "its interval, from here; null with one value a side", NULL, UNIT_NS, SHIFT(shift.low) },
+	{ "shift_high", "High", "to here", NULL, UNIT_NS, SHIFT(shift.high) },
+	{ "shift_pct", "Shift %", "the shift in percent of the mean of base", NULL, UNIT_PERCENT, REAL(headline.change_pct) },
+	{ "shift_low_pct", "Low %", "the interval likewise, from here", NULL, UNIT_PERCENT, REAL(headline.low_pct) },
+	{ "shift_high_pct", "High %", "to here", NULL, UNIT_PERCENT, REAL(headline.high_pct) },
+	{ "p", "p", "probability, by Mann and Whitney", NULL, UNIT_RATIO, REAL(headline.p) },
+	{ "verdict", "Verdict", "increase, decrease, no_change or undecided", NULL, UNIT_TEXT, .get = get_verdict },
+	{ "replicates", "Replicates", "what is compared: runs or steps", NULL, UNIT_TEXT, .get = get_replicates },
+	{ "base_replicates", "Base n", "how many in base", NULL, UNIT_COUNT, NUMBER(headline.sizes[DIFF_BASE]) },
+	{ "new_replicates", "New n", "how many in new", NULL, UNIT_COUNT, NUMBER(headline.sizes[DIFF_NEW]) },
+	{ "needed_replicates", "Needed", "how many a side a verdict takes", NULL, UNIT_COUNT, .get = get_needed },
+	{ "least_visible_pct", "Least %", "smallest change seen in at least 80 of 100 such comparisons; null when undecided", NULL, UNIT_PERCENT, REAL(headline.least_pct) },
+	{ "base_runs", "Base runs", "runs of base", NULL, UNIT_COUNT, NUMBER(sides[DIFF_BASE].nruns) },
+	{ "new_runs", "New runs", "runs of new", NULL, UNIT_COUNT, NUMBER(sides[DIFF_NEW].nruns) },
+	{ "base_outliers", "Base outliers", "names of outliers of base", NULL, UNIT_TEXT, .get = get_outliers, .arg = DIFF_BASE },
+	{ "new_outliers", "New outliers", "names of outliers of new", NULL, UNIT_TEXT, .get = get_outliers, .arg = DIFF_NEW },
+	{ "without_outliers_pct", "Without %", "change of the means without outliers", NULL, UNIT_PERCENT, REAL(outliers.change_pct) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view headline_view = { .name = "headline",
-					   .fields = headline_fields };
+const struct view diff_headline_view = { .name = "diff --headline",
+					 .fields = headline_fields };
 
 /* For people the lines above it are all. */
 struct memtable *diff_headline_table(const struct diff *d, bool for_people)
@@ -117,7 +117,7 @@ struct memtable *diff_headline_table(const struct diff *d, bool for_people)
 	const struct texts from = { &arena };
 	const struct view_rows rows = { &from, d, for_people ? 0 : 1, sizeof(*d) };
 	const struct view_request request = { .amounts = diff_subject_unit(d) };
-	struct memtable *m = view_table(&headline_view, &rows, NULL, &request);
+	struct memtable *m = view_table(&diff_headline_view, &rows, NULL, &request);
 
 	arena_release(&arena);
 	return m;

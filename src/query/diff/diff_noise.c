@@ -138,18 +138,18 @@ static struct cell get_calls(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "name", "Name", NULL, NULL, UNIT_TEXT, .get = get_name },
-	{ "base_calls", "Calls", NULL, NULL, UNIT_COUNT, .get = get_calls, .leaves = 2 },
-	{ "base", "Base", NULL, NULL, UNIT_NS, .get = view_int64, AT(of.mean), .flags = FIELD_AMOUNT },
-	{ "deviation", "Deviation", NULL, NULL, UNIT_NS, .get = diff_get_amount, AT(noise.deviation), .flags = FIELD_AMOUNT, .leaves = 1 },
-	{ "deviation_pct", "Dev. %", NULL, NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.deviation_pct) },
-	{ "noise", "Noise", NULL, NULL, UNIT_NS, .get = diff_get_amount, AT(noise.floor), .flags = FIELD_AMOUNT },
-	{ "noise_pct", "Noise %", NULL, NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.floor_pct) },
+	{ "name", "Name", "name", NULL, UNIT_TEXT, .get = get_name },
+	{ "base_calls", "Calls", "calls of a run", NULL, UNIT_COUNT, .get = get_calls, .leaves = 2 },
+	{ "base", "Base", "mean amount", NULL, UNIT_NS, .get = view_int64, AT(of.mean), .flags = FIELD_AMOUNT },
+	{ "deviation", "Deviation", "standard deviation", NULL, UNIT_NS, .get = diff_get_amount, AT(noise.deviation), .flags = FIELD_AMOUNT, .leaves = 1 },
+	{ "deviation_pct", "Dev. %", "in percent of the mean", NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.deviation_pct) },
+	{ "noise", "Noise", "shift that 95 % of the halves stay within", NULL, UNIT_NS, .get = diff_get_amount, AT(noise.floor), .flags = FIELD_AMOUNT },
+	{ "noise_pct", "Noise %", "in percent of the mean", NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.floor_pct) },
 	{ .name = NULL },
 };
 
-static const struct view noise_view = {
-	.name = "noise",
+const struct view diff_noise_view = {
+	.name = "diff --aa",
 	.fields = fields,
 	.people = VIEW_PART("name base_calls! base! deviation! deviation_pct! noise! noise_pct!"),
 };
@@ -188,7 +188,7 @@ static struct memtable *rows_table(const struct diff *d, const struct view_reque
 	}
 	request.amounts = d->unit;
 	const struct view_rows view_rows = { d, rows, shown, sizeof(*rows) };
-	struct memtable *m = view_table(&noise_view, &view_rows, NULL, &request);
+	struct memtable *m = view_table(&diff_noise_view, &view_rows, NULL, &request);
 	m->table.total_rows = (int64_t)n;
 	free(values);
 	free(rows);

@@ -183,22 +183,22 @@ static struct cell get_both_calls(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "name", "Name", "name, A to Z", NULL, UNIT_TEXT, .get = get_name, .flags = FIELD_KEY, .least = 44 },
-	{ "new_name", "New name", "name on the new side, of a renamed row", NULL, UNIT_TEXT, .get = get_new_name },
+	{ "new_name", "New name", "name on the new side, where the row is renamed", NULL, UNIT_TEXT, .get = get_new_name },
 	{ "status", "Status", "changed, equal, added, removed or renamed", NULL, UNIT_TEXT, .get = get_status },
-	{ "base_calls", "Base calls", "calls in base", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_BASE },
-	{ "new_calls", "New calls", "calls in new", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_NEW },
-	{ "base", "Base", "amount in base", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_BASE, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
-	{ "new", "New", "amount in new", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_NEW, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
+	{ "base_calls", "Base calls", "calls of a step or run in base; a fraction where they are not the same in all", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_BASE },
+	{ "new_calls", "New calls", "calls in new, likewise", NULL, UNIT_COUNT, .get = get_calls, .arg = DIFF_NEW },
+	{ "base", "Base", "amount in base of a step or run, rounded; 0 where it has no such row", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_BASE, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
+	{ "new", "New", "amount in new, likewise", NULL, UNIT_NS, .get = get_mean, .arg = DIFF_NEW, .flags = FIELD_AMOUNT | FIELD_COMPARED, .leaves = 1 },
 	{ "delta", "Delta", "new - base; largest growth first", NULL, UNIT_NS, AMOUNT(delta) },
-	{ "delta_pct", "Change %", "delta in percent of base", "change", UNIT_PERCENT, .get = diff_get_real, ROW(delta_pct) },
+	{ "delta_pct", "Change %", "delta in percent of base; null when one side does not have the row", "change", UNIT_PERCENT, .get = diff_get_real, ROW(delta_pct) },
 	{ "shown_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_change, .flags = FIELD_PEOPLE },
 	{ "from_calls", "From call count", "part of delta that more or fewer calls explain", NULL, UNIT_NS, AMOUNT(from_calls), .leaves = 2 },
-	{ "from_duration", "From duration", "part of delta that longer or shorter calls explain", NULL, UNIT_NS, AMOUNT(from_duration), .leaves = 2 },
+	{ "from_duration", "From duration", "the rest: longer or shorter calls", NULL, UNIT_NS, AMOUNT(from_duration), .leaves = 2 },
 	{ "calls", "Calls", NULL, NULL, UNIT_TEXT, .get = get_both_calls, .flags = FIELD_PEOPLE, .least = 1 },
 	{ "p", "p", "p of the row alone", NULL, UNIT_RATIO, .get = diff_get_real, ROW(test.p) },
-	{ "q", "Adj. p", "p adjusted for all rows tested", NULL, UNIT_RATIO, .get = get_q },
-	{ "significant", "Significant", "significant rows first", NULL, UNIT_BOOL, .get = get_significant },
-	{ "metric", "Metric", NULL, NULL, UNIT_TEXT, .get = get_metric, .flags = FIELD_NO_SORT },
+	{ "q", "Adj. p", "p adjusted for all rows tested; null where there is none", NULL, UNIT_RATIO, .get = get_q },
+	{ "significant", "Significant", "significant rows first; null with one run a side, but for --within-run", NULL, UNIT_BOOL, .get = get_significant },
+	{ "metric", "Metric", "what was compared: a value of --metric", NULL, UNIT_TEXT, .get = get_metric, .flags = FIELD_NO_SORT },
 	{ .name = NULL },
 };
 
@@ -268,18 +268,18 @@ static struct cell get_growth(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field part_fields[] = {
-	{ "part", "Part", NULL, NULL, UNIT_TEXT, .get = get_part },
-	{ "base_ns", "Base", NULL, NULL, UNIT_NS, NS(DIFF_BASE) },
-	{ "base_pct", "Base %", NULL, NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_BASE },
-	{ "new_ns", "New", NULL, NULL, UNIT_NS, NS(DIFF_NEW) },
-	{ "new_pct", "New %", NULL, NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_NEW },
-	{ "delta_ns", "Delta", NULL, NULL, UNIT_NS, .get = get_growth, .flags = FIELD_COMPARED },
+	{ "part", "Part", "part of the time; the last is the sum", NULL, UNIT_TEXT, .get = get_part },
+	{ "base_ns", "Base", "time in base", NULL, UNIT_NS, NS(DIFF_BASE) },
+	{ "base_pct", "Base %", "share of base", NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_BASE },
+	{ "new_ns", "New", "time in new", NULL, UNIT_NS, NS(DIFF_NEW) },
+	{ "new_pct", "New %", "share of new", NULL, UNIT_PERCENT, .get = get_share, .arg = DIFF_NEW },
+	{ "delta_ns", "Delta", "new - base", NULL, UNIT_NS, .get = get_growth, .flags = FIELD_COMPARED },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view parts_view = {
-	.name = "accounting",
+const struct view diff_accounting_view = {
+	.name = "diff --accounting",
 	.fields = part_fields,
 	.people = VIEW_PART("part! base_ns! base_pct! new_ns! new_pct! delta_ns!"),
 	.is_form = true,
@@ -308,7 +308,7 @@ static int parts_table(const struct diff *d, const struct view_request *show,
 			       { d->sides[DIFF_BASE].subject,
 				 d->sides[DIFF_NEW].subject } };
 	const struct view_rows rows = { d, parts, n, sizeof(*parts) };
-	*out = view_table(&parts_view, &rows, NULL, &request);
+	*out = view_table(&diff_accounting_view, &rows, NULL, &request);
 	return 0;
 }
 

@@ -14,6 +14,7 @@ enum diff_part {
 
 /* The rows: what --sort knows. */
 extern const struct view diff_view;
+extern const struct view diff_headline_view, diff_accounting_view, diff_noise_view;
 
 /*
  * For people the accounting with the headline above it, and the rows below; for machines

@@ -21,11 +21,11 @@ enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
 	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
 	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(STREAM) },
-	{ "cause", "Cause", "cause", NULL, UNIT_TEXT, CELL(CAUSE) },
+	{ "cause", "Cause", "host_wait, kernel_wait or other", NULL, UNIT_TEXT, CELL(CAUSE) },
 	{ "idle_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(IDLE) },
 	{ "gaps", "Gaps", "number of gaps", "count", UNIT_COUNT, CELL(GAPS) },
 	{ "share_pct", "Of the stream's idle", "share of the stream's idle time", "share", UNIT_PERCENT, CELL(SHARE) },
@@ -33,7 +33,7 @@ static const struct field fields[] = {
 };
 /* clang-format on */
 
-static const struct view view = {
+const struct view gaps_hta_view = {
 	.name = "gaps --causes hta",
 	.fields = fields,
 	.people = VIEW_PART(
@@ -177,7 +177,7 @@ int gap_hta_open(struct store *store, const struct scope *scope,
 	if (rc == 0 && (!s.has_work || (s.out->nrows == 0 && request->filter)))
 		rc = gap_nothing(store, scope, s.has_work, err);
 	if (rc == 0)
-		*out = &view_of_cells(&view, s.out, scope, &show)->table;
+		*out = &view_of_cells(&gaps_hta_view, s.out, scope, &show)->table;
 	table_free(&s.out->table);
 	return rc;
 }

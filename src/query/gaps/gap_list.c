@@ -46,31 +46,31 @@ enum {
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
 	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
 	{ "people_time", "--time", NULL, NULL, UNIT_TEXT, CELL(TIME_SHOWN), PEOPLE, .least = 60 },
-	{ "start_ns", "Start", "start", "start", UNIT_TIME, CELL(START) },
+	{ "start_ns", "Start", "start, from the profile's first event", "start", UNIT_TIME, CELL(START) },
 	{ "dur_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(DUR) },
-	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "step", "Step", "the step that most of it is in", NULL, UNIT_ID, CELL(STEP) },
 	{ "cause", "Cause", "cause of most of it", NULL, UNIT_TEXT, CELL(CAUSE) },
 	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 24 },
-	{ "blamed", "Look at", "what most of the time is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
+	{ "blamed", "Look at", "what most of that is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
 	{ "look_at", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE },
 	{ "before", "Before", "work before it", NULL, UNIT_TEXT, CELL(BEFORE) },
 	{ "after", "After", "work after it", NULL, UNIT_TEXT, CELL(AFTER) },
-	{ "launch", "Launch", "launch of that", NULL, UNIT_TEXT, CELL(LAUNCH) },
+	{ "launch", "Launch", "call that launched that", NULL, UNIT_TEXT, CELL(LAUNCH) },
 	{ "cause_ns", "Of it", "time of that cause", NULL, UNIT_NS, CELL(CAUSE_NS) },
 	{ "launch_start_ns", "Launched", "start of the launching call", NULL, UNIT_TIME, CELL(LAUNCH_START) },
-	{ "time", "--time", "as --time takes it", NULL, UNIT_TEXT, CELL(TIME) },
-	{ "chain", "Chain", "calls that the host was in", NULL, UNIT_TEXT, CELL(CHAIN) },
-	{ "root", "Root", "the synchronization before it", NULL, UNIT_TEXT, CELL(ROOT) },
-	{ "own_frame", "Own frame", "innermost frame of the program's own code", NULL, UNIT_TEXT, CELL(OWN) },
+	{ "time", "--time", "for --time of any command", NULL, UNIT_TEXT, CELL(TIME) },
+	{ "chain", "Chain", "what is blamed, below its callers", NULL, UNIT_TEXT, CELL(CHAIN) },
+	{ "root", "Root", "the wait before it, with --root", NULL, UNIT_TEXT, CELL(ROOT) },
+	{ "own_frame", "Own frame", "innermost frame around what is blamed that is neither Python's nor a known package's", NULL, UNIT_TEXT, CELL(OWN) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view view = {
+const struct view gaps_list_view = {
 	.name = "gaps --list",
 	.fields = fields,
 	.people = VIEW_PART("profile rank? device? people_time dur_ns! title look_at!"),
@@ -320,7 +320,7 @@ static struct table *finish(struct listing *l)
 		add_note(l, &l->rows[at[i]]);
 	l->out->table.total_rows = l->total;
 	free(at);
-	return &view_of_cells(&view, l->out, l->scope, &show)->table;
+	return &view_of_cells(&gaps_list_view, l->out, l->scope, &show)->table;
 }
 
 int gap_list_open(struct store *store, const struct scope *scope,

@@ -44,35 +44,35 @@ enum {
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, CELL(RANK) },
-	{ "device", "Device", "device", NULL, UNIT_ID, CELL(DEVICE) },
-	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_OP) },
-	{ "frame", "Python frame", "Python frame", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_FRAME) },
-	{ "annotation", "Annotation", "annotation", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_ANNOTATION) },
-	{ "step", "Step", "step", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STEP) },
-	{ "stream", "Stream", "stream of the work after the gap", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STREAM) },
-	{ "cause", "Cause", "cause", NULL, UNIT_TEXT, CELL(CAUSE) },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "rank, null where the recording does not say", NULL, UNIT_ID, CELL(RANK) },
+	{ "device", "Device", "device, likewise", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "op", "Operator", "operator; null where there is none, with --by op", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_OP) },
+	{ "frame", "Python frame", "Python frame; null where there is none, with --by frame", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_FRAME) },
+	{ "annotation", "Annotation", "annotation; null where there is none, with --by annotation", NULL, UNIT_TEXT, CELL(KEY), .needs = BY(GAPS_BY_ANNOTATION) },
+	{ "step", "Step", "step; null where there is none, with --by step", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STEP) },
+	{ "stream", "Stream", "stream of the work after the gap, with --by stream", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STREAM) },
+	{ "cause", "Cause", "the cause that is most of the row", NULL, UNIT_TEXT, CELL(CAUSE) },
 	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 60 },
 	{ "idle_per_step", "Idle/step", NULL, NULL, UNIT_NS, CELL(PER_STEP), PEOPLE, .needs = PER_STEP_SHOWN },
-	{ "blamed", "Look at", "what most of the time is charged to", NULL, UNIT_TEXT, CELL(BLAMED) },
+	{ "blamed", "Look at", "what is charged most within that cause: an operator, call, frame, stream or work", NULL, UNIT_TEXT, CELL(BLAMED) },
 	{ "idle", "Idle", NULL, NULL, UNIT_NS, CELL(IDLE), PEOPLE, .needs = IDLE_SHOWN },
-	{ "idle_ns", "Idle", "idle time", "idle", UNIT_NS, CELL(IDLE) },
-	{ "gaps", "Gaps", "number of gaps", "count", UNIT_COUNT, CELL(GAPS), .leaves = 2 },
-	{ "mean_ns", "Mean", "mean time of a gap", "mean", UNIT_NS, CELL(MEAN), .leaves = 4 },
-	{ "longest_ns", "Longest", "longest gap", "max", UNIT_NS, CELL(LONGEST), .leaves = 1 },
+	{ "idle_ns", "Idle", "idle time that is charged", "idle", UNIT_NS, CELL(IDLE) },
+	{ "gaps", "Gaps", "in how many gaps", "count", UNIT_COUNT, CELL(GAPS), .leaves = 2 },
+	{ "mean_ns", "Mean", "idle_ns of the row in one gap, rounded down", "mean", UNIT_NS, CELL(MEAN), .leaves = 4 },
+	{ "longest_ns", "Longest", "the most of it in one gap", "max", UNIT_NS, CELL(LONGEST), .leaves = 1 },
 	{ "share_pct", "Idle", "share of the device's idle time", "share", UNIT_PERCENT, CELL(SHARE), .leaves = 3 },
-	{ "idle_per_step_ns", "Idle/step", "idle time in a step", NULL, UNIT_NS, CELL(STEPPED) },
+	{ "idle_per_step_ns", "Idle/step", "the part in steps by the number of steps in which something counts; null without steps, and by step", NULL, UNIT_NS, CELL(STEPPED) },
 	{ "device_idle_ns", "Device idle", "idle time of the device", NULL, UNIT_NS, CELL(DEVICE_IDLE) },
-	{ "device_span_ns", "Device span", "time that the device could work in", NULL, UNIT_NS, CELL(DEVICE_SPAN) },
-	{ "outside_ns", "Outside", "idle time outside that", NULL, UNIT_NS, CELL(OUTSIDE) },
+	{ "device_span_ns", "Device span", "the time that this is a part of", NULL, UNIT_NS, CELL(DEVICE_SPAN) },
+	{ "outside_ns", "Outside", "idle between its first and last work, but in no window; null with --inner, --time or --step", NULL, UNIT_NS, CELL(OUTSIDE) },
 	{ "look_at", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE, .needs = BY(GAPS_BY_CAUSE), .least = 23 },
 	{ "look_at_too", "Look at", NULL, NULL, UNIT_TEXT, CELL(LOOK_AT), PEOPLE, .needs = BY_OTHER, .leaves = 5, .least = 23 },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view view = { .name = "gaps", .fields = fields };
+const struct view gaps_view = { .name = "gaps", .fields = fields };
 
 static const struct view_part people_by_cause[] = {
 	{ NULL,
@@ -324,7 +324,7 @@ static struct memtable *show(const struct making *m)
 		.for_people = m->request->for_people,
 	};
 
-	return view_of_cells(&view, m->out, m->scope, &show);
+	return view_of_cells(&gaps_view, m->out, m->scope, &show);
 }
 
 static int make(struct making *m, struct store *store, struct err *err)

@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 enum gap_by {
 	GAPS_BY_CAUSE,
@@ -32,6 +33,8 @@ struct gap_table_request {
 	bool is_inner; /* only idle time between the first and the last work */
 	bool for_people;
 };
+
+extern const struct view gaps_view, gaps_list_view, gaps_hta_view;
 
 /*
  * Scope and filter are borrowed; *out is the caller's.  ERR_EMPTY: no device work was

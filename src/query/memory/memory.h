@@ -14,6 +14,7 @@
 #include "query/filter.h"
 #include "query/memory/memory_device.h"
 #include "query/scope.h"
+#include "query/view.h"
 #include "store/store.h"
 
 enum memory_view {
@@ -50,6 +51,10 @@ struct memory_request {
 int memory_open(struct store *store, const struct scope *scope,
 		const struct memory_request *request, struct table **out,
 		struct err *err);
+
+extern const struct view memory_peaks_view, memory_stats_view, memory_live_view,
+	memory_block_view, memory_event_view, memory_growth_view, memory_leak_view,
+	memory_spikes_view;
 
 /* What to say when no row came; NULL: none is an answer. */
 const char *memory_nothing(enum memory_view view);

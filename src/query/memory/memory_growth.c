@@ -40,13 +40,13 @@ static const struct field growth_fields[] = {
 	{ "peak_bytes", "Peak", "peak in the step", NULL, UNIT_BYTES, CELL(PEAK) },
 	{ "allocated_bytes", "Allocated", "sum of what was allocated", NULL, UNIT_BYTES, CELL(ALLOCATED) },
 	{ "freed_bytes", "Freed", "sum of what was freed", NULL, UNIT_BYTES, CELL(FREED) },
-	{ "left_bytes", "Left", "allocated in the step and not freed", NULL, UNIT_BYTES, CELL(LEFT) },
+	{ "left_bytes", "Left", "allocated in the step and there at the end of the recording", NULL, UNIT_BYTES, CELL(LEFT) },
 	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(LEFT_BLOCKS) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view growth_view = {
+const struct view memory_growth_view = {
 	.name = "memory --growth",
 	.fields = growth_fields,
 	.people = VIEW_PART(
@@ -69,18 +69,18 @@ enum {
 static const struct field leak_fields[] = {
 	MEMORY_PLACE_FIELDS,
 	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
-	{ "left_bytes", "Left", "allocated in steps and never freed", NULL, UNIT_BYTES, CELL(BYTES) },
+	{ "left_bytes", "Left", "allocated in steps and there at the end of the recording", NULL, UNIT_BYTES, CELL(BYTES) },
 	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(BLOCKS) },
 	{ "steps", "Steps", "steps that left some", NULL, UNIT_COUNT, CELL(STEPS) },
 	{ "first_step", "First", "first of them", NULL, UNIT_ID, CELL(FIRST_STEP) },
 	{ "last_step", "Last", "last of them", NULL, UNIT_ID, CELL(LAST_STEP) },
 	{ "bytes_per_step", "A step", "size left per step", NULL, UNIT_BYTES, CELL(PER_STEP) },
-	{ "is_suspect", "Suspect", "in nearly every step", NULL, UNIT_BOOL, CELL(SUSPECT) },
+	{ "is_suspect", "Suspect", "1: left some in at least two steps, the last apart", NULL, UNIT_BOOL, CELL(SUSPECT) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view leak_view = {
+const struct view memory_leak_view = {
 	.name = "memory --leaks",
 	.fields = leak_fields,
 	.people = VIEW_PART(
@@ -175,7 +175,7 @@ int memory_open_growth(struct memory_source *s, struct table **out, struct err *
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
 	     memory_place_next(&p))
 		add_steps(s, &p, m, &given);
-	*out = memory_show(s, &growth_view, &m->table);
+	*out = memory_show(s, &memory_growth_view, &m->table);
 	return 0;
 }
 
@@ -325,6 +325,6 @@ int memory_open_leaks(struct memory_source *s, struct table **out, struct err *e
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = memory_show(s, &leak_view, &m->table);
+		*out = memory_show(s, &memory_leak_view, &m->table);
 	return rc;
 }

@@ -30,7 +30,7 @@ enum {
 static const struct field block_fields[] = {
 	MEMORY_PLACE_FIELDS,
 	{ "op", "Operator", "operator that allocated it", NULL, UNIT_TEXT, CELL(BLOCK_OP) },
-	{ "parent", "Within", "operator around that", NULL, UNIT_TEXT, CELL(BLOCK_PARENT) },
+	{ "parent", "Within", "slice around that, no Python frame", NULL, UNIT_TEXT, CELL(BLOCK_PARENT) },
 	{ "bytes", "Size", "size", NULL, UNIT_BYTES, CELL(BLOCK_BYTES) },
 	{ "alloc_ns", "Allocated", "when it was allocated", NULL, UNIT_TIME, CELL(BLOCK_ALLOC) },
 	{ "free_ns", "Freed", "when it was freed", NULL, UNIT_TIME, CELL(BLOCK_FREE) },
@@ -38,12 +38,12 @@ static const struct field block_fields[] = {
 	{ "addr", "Address", "address", NULL, UNIT_COUNT, CELL(BLOCK_ADDRESS) },
 	{ "step", "Step", "step of the allocation", NULL, UNIT_ID, CELL(BLOCK_STEP) },
 	{ "free_step", "Freed in", "step of the free", NULL, UNIT_ID, CELL(BLOCK_FREE_STEP) },
-	{ "fate", "Fate", "freed, live at the end, or unknown", NULL, UNIT_TEXT, CELL(BLOCK_FATE) },
+	{ "fate", "Fate", "freed; alive at the end; unknown: no allocation recorded; reused: no free recorded", NULL, UNIT_TEXT, CELL(BLOCK_FATE) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view block_view = {
+const struct view memory_block_view = {
 	.name = "memory --events",
 	.fields = block_fields,
 	.people = VIEW_PART("profile rank? device op bytes alloc_ns lifetime_ns step"),
@@ -66,20 +66,20 @@ enum {
 /* clang-format off */
 static const struct field event_fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "ts_ns", "At", "time", NULL, UNIT_TIME, CELL(EVENT_TIME) },
+	{ "ts_ns", "At", "time, from the profile's first event", NULL, UNIT_TIME, CELL(EVENT_TIME) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(EVENT_STEP) },
 	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(EVENT_OP) },
 	{ "bytes", "Bytes", "bytes allocated, or freed where below 0", NULL, UNIT_BYTES, CELL(EVENT_BYTES) },
 	{ "allocated_bytes", "Total", "allocated after it", NULL, UNIT_BYTES, CELL(EVENT_ALLOCATED) },
 	{ "reserved_bytes", "Reserved", "reserved after it", NULL, UNIT_BYTES, CELL(EVENT_RESERVED) },
 	{ "unused_bytes", "Unused", "reserved less allocated", NULL, UNIT_BYTES, CELL(EVENT_UNUSED) },
-	{ "recorded_bytes", "Recorded", "sum of the recorded events", NULL, UNIT_BYTES, CELL(EVENT_RECORDED) },
+	{ "recorded_bytes", "Recorded", "sum of the recorded events so far", NULL, UNIT_BYTES, CELL(EVENT_RECORDED) },
 	{ "addr", "Address", "address", NULL, UNIT_COUNT, CELL(EVENT_ADDRESS) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view event_view = {
+const struct view memory_event_view = {
 	.name = "memory --curve",
 	.fields = event_fields,
 	.people = VIEW_PART(
@@ -281,7 +281,7 @@ static struct table *event_table(struct memory_source *s, bool only_out_of_memor
 	r->only_out_of_memory = only_out_of_memory;
 	r->table.ncolumns = NEVENT_COLUMNS;
 	r->table.next = next_event;
-	return memory_show(s, &event_view, &r->table);
+	return memory_show(s, &memory_event_view, &r->table);
 }
 
 int memory_open_events(struct memory_source *s, struct table **out, struct err *err)
@@ -291,7 +291,7 @@ int memory_open_events(struct memory_source *s, struct table **out, struct err *
 	(void)err;
 	r->table.ncolumns = NBLOCK_COLUMNS;
 	r->table.next = next_block;
-	*out = memory_show(s, &block_view, &r->table);
+	*out = memory_show(s, &memory_block_view, &r->table);
 	return 0;
 }
 

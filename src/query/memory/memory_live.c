@@ -30,20 +30,20 @@ enum {
 /* clang-format off */
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_OP) },
-	{ "size", "Size of the block", "size of the block", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE) },
-	{ "allocated_in", "Allocated in", "step of the allocation", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP) },
-	{ "from_bytes", "From", "smallest size", NULL, UNIT_BYTES, CELL(SIZE_FROM), .needs = BY(MEMORY_BY_SIZE) },
-	{ "to_bytes", "To", "upper bound of their sizes", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
-	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP), .needs = BY(MEMORY_BY_STEP) },
+	{ "op", "Operator", "operator that allocated, with --by op", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_OP) },
+	{ "size", "Size of the block", "size of the blocks, with --by size", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE) },
+	{ "allocated_in", "Allocated in", "step of the allocation, with --by step", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP) },
+	{ "from_bytes", "From", "smallest size, with --by size", NULL, UNIT_BYTES, CELL(SIZE_FROM), .needs = BY(MEMORY_BY_SIZE) },
+	{ "to_bytes", "To", "upper bound of the sizes, with --by size", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
+	{ "step", "Step", "number of that step, with --by step", NULL, UNIT_ID, CELL(STEP), .needs = BY(MEMORY_BY_STEP) },
 	{ "blocks", "Blocks", "number of blocks", NULL, UNIT_COUNT, CELL(BLOCKS) },
-	{ "bytes", "At the peak", "their size", NULL, UNIT_BYTES, CELL(BYTES) },
+	{ "bytes", "At the peak", "their size at the peak", NULL, UNIT_BYTES, CELL(BYTES) },
 	{ "share_pct", "Share", "share of the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view live_view = {
+const struct view memory_live_view = {
 	.name = "memory --live",
 	.fields = fields,
 	.people = VIEW_PART(
@@ -320,7 +320,7 @@ struct table *memory_live_pick(const struct memory_source *s, struct memtable *m
 	const struct view_request show = { .asked = BY(s->request.by),
 					   .for_people = s->request.for_people };
 
-	return view_stream(&live_view, &m->table, s->scope, &show);
+	return view_stream(&memory_live_view, &m->table, s->scope, &show);
 }
 
 int memory_open_live(struct memory_source *s, struct table **out, struct err *err)

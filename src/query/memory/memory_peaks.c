@@ -37,27 +37,27 @@ enum {
 /* clang-format off */
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "allocated_peak_bytes", "Peak", "peak of allocated memory", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "allocated_peak_bytes", "Peak", "largest of the allocator's totals; null where not recorded", NULL, UNIT_BYTES, CELL(ALLOCATED) },
 	{ "reserved_peak_bytes", "Reserved", "peak of reserved memory", NULL, UNIT_BYTES, CELL(RESERVED) },
 	{ "at_ns", "At", "when allocated memory peaked", NULL, UNIT_TIME, CELL(AT) },
 	{ "step", "Step", "step of that", NULL, UNIT_ID, CELL(STEP) },
 	{ "reserved_at_ns", "Reserved at", "when reserved memory peaked", NULL, UNIT_TIME, CELL(RESERVED_AT) },
-	{ "unused_peak_bytes", "Unused", "peak of reserved less allocated", NULL, UNIT_BYTES, CELL(UNUSED) },
+	{ "unused_peak_bytes", "Unused", "peak of reserved less allocated: fragmentation and caching", NULL, UNIT_BYTES, CELL(UNUSED) },
 	{ "unused_at_ns", "Unused at", "when that peaked", NULL, UNIT_TIME, CELL(UNUSED_AT) },
 	{ "base_bytes", "Before", "allocated before the recording", NULL, UNIT_BYTES, CELL(BASE) },
-	{ "recorded_peak_bytes", "Recorded", "peak of what was recorded", NULL, UNIT_BYTES, CELL(RECORDED) },
+	{ "recorded_peak_bytes", "Recorded", "peak of the running sum of the events", NULL, UNIT_BYTES, CELL(RECORDED) },
 	{ "end_bytes", "End", "allocated at the end", NULL, UNIT_BYTES, CELL(END) },
 	{ "events", "Events", "number of events", NULL, UNIT_COUNT, CELL(EVENTS) },
 	{ "allocations", "Allocations", "number of allocations", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
 	{ "frees", "Frees", "number of frees", NULL, UNIT_COUNT, CELL(FREES) },
 	{ "out_of_memory", "Out of memory", "failed allocations", NULL, UNIT_COUNT, CELL(OUT_OF_MEMORY) },
-	{ "mismatches", "Mismatches", "events whose totals do not match the event before", NULL, UNIT_COUNT, CELL(MISMATCHES) },
+	{ "mismatches", "Mismatches", "totals that do not follow from the event before", NULL, UNIT_COUNT, CELL(MISMATCHES) },
 	{ "curve", "Curve", NULL, NULL, UNIT_TEXT, CELL(CURVE), .flags = FIELD_PEOPLE },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view peaks_view = {
+const struct view memory_peaks_view = {
 	.name = "memory",
 	.fields = fields,
 	.people = VIEW_PART(
@@ -227,7 +227,7 @@ int memory_open_peaks(struct memory_source *s, struct table **out, struct err *e
 		table_free(&m->table);
 		return -1;
 	}
-	*out = memory_show(s, &peaks_view, &m->table);
+	*out = memory_show(s, &memory_peaks_view, &m->table);
 	if (live)
 		(*out)->more = memory_live_pick(s, live);
 	return 0;

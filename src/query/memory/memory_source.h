@@ -158,10 +158,10 @@ bool memory_place_is_timeline(const struct memory_place *place);
 enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
 /* clang-format off */
 #define MEMORY_PLACE_FIELDS							\
-	{ "profile", "Profile", "profile", NULL, UNIT_ID, .get = view_cell,	\
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = view_cell,	\
 	  .arg = MEMORY_PROFILE, .flags = FIELD_PROFILE },			\
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, .get = view_cell, .arg = MEMORY_RANK }, \
-	{ "device", "Device", "device", NULL, UNIT_TEXT, .get = view_cell,	\
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = view_cell, .arg = MEMORY_RANK }, \
+	{ "device", "Device", "device as torch calls it: 'cpu', 'cuda:0'", NULL, UNIT_TEXT, .get = view_cell,	\
 	  .arg = MEMORY_DEVICE }
 /* clang-format on */
 void memory_place_cells(const struct memory_place *place, struct cell *cells);

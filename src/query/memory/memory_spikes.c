@@ -24,8 +24,8 @@ static const struct field fields[] = {
 	{ "at_ns", "At", "time of the top", NULL, UNIT_TIME, CELL(AT) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
 	{ "allocated_bytes", "Level", "allocated at the top", NULL, UNIT_BYTES, CELL(ALLOCATED) },
-	{ "rise_bytes", "Rise", "how far it rises", NULL, UNIT_BYTES, CELL(RISE) },
-	{ "share_pct", "Share", "share of the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "rise_bytes", "Rise", "the level less the higher of the lowest levels before and after it", NULL, UNIT_BYTES, CELL(RISE) },
+	{ "share_pct", "Share", "share of the rise in the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ "from_ns", "From", "start of the rise", NULL, UNIT_TIME, CELL(FROM) },
 	{ "to_ns", "To", "end of the fall", NULL, UNIT_TIME, CELL(TO) },
 	{ "op", "Operator", "operator at the top", NULL, UNIT_TEXT, CELL(OP) },
@@ -33,7 +33,7 @@ static const struct field fields[] = {
 };
 /* clang-format on */
 
-static const struct view spikes_view = {
+const struct view memory_spikes_view = {
 	.name = "memory --spikes",
 	.fields = fields,
 	.people = VIEW_PART(
@@ -206,6 +206,6 @@ int memory_open_spikes(struct memory_source *s, struct table **out, struct err *
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = memory_show(s, &spikes_view, &m->table);
+		*out = memory_show(s, &memory_spikes_view, &m->table);
 	return rc;
 }

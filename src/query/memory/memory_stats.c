@@ -32,19 +32,19 @@ enum {
 /* clang-format off */
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
-	{ "calls", "Calls", "number of calls", NULL, UNIT_COUNT, CELL(CALLS) },
+	{ "op", "Operator", "innermost operator, or <unknown>", NULL, UNIT_TEXT, CELL(OP) },
+	{ "calls", "Calls", "calls as in ptool top; null with --time", NULL, UNIT_COUNT, CELL(CALLS) },
 	{ "increase_bytes", "Increase", "allocated less freed, with what it called", NULL, UNIT_BYTES, CELL(INCREASE) },
-	{ "self_increase_bytes", "Incr.", "allocated less freed", NULL, UNIT_BYTES, CELL(SELF_INCREASE) },
-	{ "allocations", "All allocs", "allocations, with those of what it called", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
-	{ "self_allocations", "Allocs", "allocations", NULL, UNIT_COUNT, CELL(SELF_ALLOCATIONS) },
-	{ "allocated_bytes", "Total", "allocated, with what it called", NULL, UNIT_BYTES, CELL(ALLOCATED) },
-	{ "self_allocated_bytes", "Self", "allocated", NULL, UNIT_BYTES, CELL(SELF_ALLOCATED) },
+	{ "self_increase_bytes", "Incr.", "the same without what it called", NULL, UNIT_BYTES, CELL(SELF_INCREASE) },
+	{ "allocations", "All allocs", "allocations, with what it called", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
+	{ "self_allocations", "Allocs", "the same without what it called", NULL, UNIT_COUNT, CELL(SELF_ALLOCATIONS) },
+	{ "allocated_bytes", "Total", "size of these, with what it called", NULL, UNIT_BYTES, CELL(ALLOCATED) },
+	{ "self_allocated_bytes", "Self", "the same without what it called", NULL, UNIT_BYTES, CELL(SELF_ALLOCATED) },
 	{ .name = NULL },
 };
 /* clang-format on */
 
-static const struct view stats_view = {
+const struct view memory_stats_view = {
 	.name = "memory --stats",
 	.fields = fields,
 	.people = VIEW_PART(
@@ -345,6 +345,6 @@ int memory_open_stats(struct memory_source *s, struct table **out, struct err *e
 	if (rc < 0)
 		table_free(&m->table);
 	else
-		*out = memory_show(s, &stats_view, &m->table);
+		*out = memory_show(s, &memory_stats_view, &m->table);
 	return rc;
 }

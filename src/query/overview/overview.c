@@ -4,14 +4,21 @@
 #include "base/units.h"
 #include "query/overview/overview_make.h"
 
-static const struct column columns[NOVERVIEW_COLUMNS] = {
-	[OVERVIEW_BLOCK] = { "block", "Block", UNIT_TEXT },
-	[OVERVIEW_ITEM] = { "item", "Item", UNIT_TEXT },
-	[OVERVIEW_VALUE] = { "value", "Value", UNIT_ANY },
-	[OVERVIEW_UNIT] = { "unit", "Unit", UNIT_TEXT },
-	[OVERVIEW_SHARE] = { "share_pct", "Share", UNIT_PERCENT },
-	[OVERVIEW_COMMAND] = { "command", "Command", UNIT_TEXT },
+#define CELL(place) .get = view_cell, .arg = OVERVIEW_##place
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "block", "Block", "block of the screen", NULL, UNIT_TEXT, CELL(BLOCK) },
+	{ "item", "Item", "what is counted", NULL, UNIT_TEXT, CELL(ITEM) },
+	{ "value", "Value", "its number, or text", NULL, UNIT_ANY, CELL(VALUE) },
+	{ "unit", "Unit", "unit of the number", NULL, UNIT_TEXT, CELL(UNIT) },
+	{ "share_pct", "Share", "its share of what the block is of; null: of nothing", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "command", "Command", "the command that says more", NULL, UNIT_TEXT, CELL(COMMAND) },
+	{ .name = NULL },
 };
+/* clang-format on */
+
+const struct view overview_view = { .name = "overview", .fields = fields };
 
 void overview_add(struct overview_making *m, struct str item, enum unit unit,
 		  struct cell value, struct cell share)
@@ -70,7 +77,7 @@ int overview_open(struct store *store, const struct scope *scope,
 
 	if (scope_is_call_graph(scope, &is_call_graph, err) < 0)
 		return -1;
-	m.out = memtable_new(columns, NOVERVIEW_COLUMNS);
+	m.out = memtable_new(NULL, NOVERVIEW_COLUMNS);
 	int rc = is_call_graph ? 0 : overview_facts_load(&m, err);
 	for (int i = 0; rc == 0 && i < NOVERVIEW_BLOCKS; i++) {
 		m.block = (enum overview_block)i;
@@ -78,13 +85,12 @@ int overview_open(struct store *store, const struct scope *scope,
 			rc = blocks[i].add(&m, err);
 	}
 	overview_facts_release(&m);
-	if (rc == 0 && request->for_people) {
-		*out = overview_text(m.out, request);
-		table_free(&m.out->table);
-	} else if (rc == 0) {
-		*out = &m.out->table;
-	} else {
-		table_free(&m.out->table);
-	}
+	const struct view_request all = { .limit = 0 };
+	if (rc == 0)
+		*out = request->for_people
+			       ? overview_text(m.out, request)
+			       : &view_of_cells(&overview_view, m.out, scope, &all)
+					  ->table;
+	table_free(&m.out->table);
 	return rc;
 }

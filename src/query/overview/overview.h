@@ -9,6 +9,7 @@
 
 #include "base/memtable.h"
 #include "query/scope.h"
+#include "query/view.h"
 
 enum overview_block {
 	OVERVIEW_RECORDING,
@@ -39,6 +40,8 @@ struct overview_request {
 	bool for_people;
 	int width; /* of the terminal, 0: unlimited */
 };
+
+extern const struct view overview_view;
 
 /* 0 and *out, which table_free() frees, or -1 with err set. */
 int overview_open(struct store *store, const struct scope *scope,
