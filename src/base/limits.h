@@ -20,7 +20,9 @@ struct limits {
 	uint64_t tracks;      /* threads, streams, asynchronous tracks of a profile */
 	uint64_t devices;     /* of a profile */
 	uint64_t profiles;    /* of an ingest */
-	uint64_t page_rows; /* no ceiling: so many rows of a table are written as pages */
+	/* No ceilings: from so many on ... */
+	uint64_t page_rows;   /* ... rows of a table are written as pages */
+	uint64_t shared_rows; /* ... rows, or arrows, are shared out among threads */
 };
 
 static const struct limits usual_limits = {
@@ -34,6 +36,7 @@ static const struct limits usual_limits = {
 	.devices = 65536,
 	.profiles = 200000,
 	.page_rows = 4096,
+	.shared_rows = 65536,
 };
 
 /*

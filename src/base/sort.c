@@ -64,6 +64,88 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 	sort_spilled(NULL, at, n, spare, before, context);
 }
 
+struct numbered {
+	sort_number *number;
+	const void *context;
+};
+
+static bool number_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct numbered *n = context;
+
+	return n->number(n->context, a) < n->number(n->context, b);
+}
+
+/* The least number and how many there may be from it on; 1: all is in order. */
+static uint64_t range_of(const struct numbered *by, struct spill *spill,
+			 const uint32_t *at, size_t n, int64_t *least)
+{
+	int64_t most = INT64_MIN, newest = INT64_MIN;
+	bool is_sorted = true;
+
+	*least = INT64_MAX;
+	for (size_t i = 0; i < n; i++) {
+		spill_tick(spill, i);
+		int64_t number = by->number(by->context, at[i]);
+		is_sorted &= number >= newest;
+		newest = number;
+		most = number > most ? number : most;
+		*least = number < *least ? number : *least;
+	}
+	return is_sorted ? 1 : (uint64_t)most - (uint64_t)*least + 1;
+}
+
+#define DIGIT_BITS 11
+#define NDIGITS    (1 << DIGIT_BITS)
+
+/* By one digit, stable. */
+static void sort_digit(const uint64_t *from, uint64_t *to, size_t n, int shift)
+{
+	size_t starts[NDIGITS + 1] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		starts[(from[i] >> shift & (NDIGITS - 1)) + 1]++;
+	for (int i = 0; i < NDIGITS; i++)
+		starts[i + 1] += starts[i];
+	for (size_t i = 0; i < n; i++)
+		to[starts[from[i] >> shift & (NDIGITS - 1)]++] = from[i];
+}
+
+void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
+		   sort_number *number, const void *context)
+{
+	const struct numbered by = { number, context };
+	int64_t least;
+	uint64_t range = range_of(&by, spill, at, n, &least);
+
+	if (range == 1)
+		return;
+	if (range == 0 || range > UINT32_MAX) {
+		sort_spilled(spill, at, n, spare, number_before, &by);
+		return;
+	}
+	/* Each item below its number. */
+	uint64_t *items = spill_alloc(spill, n, sizeof(*items));
+	uint64_t *others = spill_alloc(spill, n, sizeof(*others));
+	for (size_t i = 0; i < n; i++) {
+		spill_tick(spill, i);
+		items[i] = ((uint64_t)number(context, at[i]) - (uint64_t)least) << 32 |
+			   at[i];
+	}
+	for (int shift = 32; shift < 64 && (range - 1) >> (shift - 32);
+	     shift += DIGIT_BITS) {
+		uint64_t *sorted = others;
+		sort_digit(items, sorted, n, shift);
+		others = items;
+		items = sorted;
+		spill_pass(spill);
+	}
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)items[i];
+	spill_free(spill, items);
+	spill_free(spill, others);
+}
+
 size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key)
 {
 	size_t low = 0, high = n;

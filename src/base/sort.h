@@ -42,6 +42,16 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 /* The same of what may lie in files of `spill`, which may be NULL. */
 void sort_spilled(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		  sort_before *before, const void *context);
+/* The same by this thread and `others` more, which are started: for very many. */
+void sort_by_crew(unsigned others, struct spill *spill, uint32_t *at, size_t n,
+		  uint32_t *spare, sort_before *before, const void *context);
+
+/* What an item is sorted by. */
+typedef int64_t sort_number(const void *context, uint32_t item);
+/* By their numbers, stable: in linear time where those differ by less than 2^32. */
+void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
+		   sort_number *number, const void *context);
+
 /* The order of 0 .. n - 1, for the caller to free(); n < UINT32_MAX. */
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context);
 

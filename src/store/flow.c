@@ -1,21 +1,72 @@
 /* Flow arrows: see flow.h. */
 #include "store/flow.h"
 
+#include "base/crew.h"
 #include "base/sort.h"
 #include "store/apart.h"
 
-/* The first row of the track that begins behind ts. */
-static uint32_t first_behind(const struct model *m, const struct track *t, int64_t ts_ns)
-{
-	size_t low = 0, high = t->n;
+/* Tracks whose newest row is remembered: more than that few arrows cross in turn. */
+#define NEAR_TRACKS 16
 
+/* Where arrows ended last: the next ones do so near by. */
+struct near {
+	uint32_t rows[NEAR_TRACKS]; /* by track % NEAR_TRACKS: offset in it */
+};
+
+static bool begins_behind(const struct model *m, const struct track *t, size_t at,
+			  int64_t ts_ns)
+{
+	return model_slice(m, (uint32_t)(t->first + at))->ts_ns > ts_ns;
+}
+
+/*
+ * The bounds [*low, *high] between which the answer of first_behind() is, found with
+ * steps that double, from where the last one was.
+ */
+static void bound(const struct model *m, const struct track *t, int64_t ts_ns,
+		  size_t *low, size_t *high)
+{
+	size_t at = *low < t->n ? *low : t->n, step = 1;
+
+	*low = 0;
+	*high = t->n;
+	if (at < t->n && !begins_behind(m, t, at, ts_ns)) {
+		*low = at + 1;
+		for (; step < t->n - at; step *= 2) {
+			if (begins_behind(m, t, at + step, ts_ns)) {
+				*high = at + step;
+				return;
+			}
+			*low = at + step + 1;
+		}
+		return;
+	}
+	*high = at;
+	for (; step <= at; step *= 2) {
+		if (!begins_behind(m, t, at - step, ts_ns)) {
+			*low = at - step + 1;
+			return;
+		}
+		*high = at - step;
+	}
+}
+
+/* The first row of the track that begins behind ts. */
+static uint32_t first_behind(const struct model *m, const struct track *t, int64_t ts_ns,
+			     struct near *near)
+{
+	uint32_t *newest = &near->rows[(size_t)(t - m->tracks) % NEAR_TRACKS];
+	size_t low = *newest, high;
+
+	bound(m, t, ts_ns, &low, &high);
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (model_slice(m, (uint32_t)(t->first + middle))->ts_ns <= ts_ns)
-			low = middle + 1;
-		else
+		if (begins_behind(m, t, middle, ts_ns))
 			high = middle;
+		else
+			low = middle + 1;
 	}
+	*newest = (uint32_t)low;
 	return (uint32_t)(t->first + low);
 }
 
@@ -25,9 +76,10 @@ static bool is_instant(const struct model *m, uint32_t row)
 }
 
 /* The innermost slice around ts; one that begins there counts.  Instants do not. */
-static uint32_t enclosing(const struct model *m, const struct track *t, int64_t ts_ns)
+static uint32_t enclosing(const struct model *m, const struct track *t, int64_t ts_ns,
+			  struct near *near)
 {
-	uint32_t row = first_behind(m, t, ts_ns);
+	uint32_t row = first_behind(m, t, ts_ns, near);
 
 	if (row == t->first)
 		return ROW_NONE;
@@ -41,10 +93,11 @@ static uint32_t enclosing(const struct model *m, const struct track *t, int64_t 
 }
 
 /* The next slice that begins at ts or later. */
-static uint32_t following(const struct model *m, const struct track *t, int64_t ts_ns)
+static uint32_t following(const struct model *m, const struct track *t, int64_t ts_ns,
+			  struct near *near)
 {
-	uint32_t row =
-		ts_ns == INT64_MIN ? (uint32_t)t->first : first_behind(m, t, ts_ns - 1);
+	uint32_t row = ts_ns == INT64_MIN ? (uint32_t)t->first
+					  : first_behind(m, t, ts_ns - 1, near);
 
 	while (row < t->first + t->n && is_instant(m, row))
 		row++;
@@ -69,7 +122,7 @@ static bool is_for_apart(const struct model *m, const struct flow_rec *f)
  * A (pid, tid) may be a thread and a stream at once (devices are small numbers):
  * the track with a slice that begins right there counts, else the thread.
  */
-static uint32_t bind(const struct model *m, const struct flow_rec *f)
+static uint32_t bind(const struct model *m, const struct flow_rec *f, struct near *near)
 {
 	const struct place *place = &m->places[f->place];
 	uint32_t best = ROW_NONE;
@@ -78,8 +131,8 @@ static uint32_t bind(const struct model *m, const struct flow_rec *f)
 		if (place->track[kind] == TEXT_NONE)
 			continue;
 		const struct track *t = &m->tracks[place->track[kind]];
-		uint32_t row = f->enclosing ? enclosing(m, t, f->ts_ns)
-					    : following(m, t, f->ts_ns);
+		uint32_t row = f->enclosing ? enclosing(m, t, f->ts_ns, near)
+					    : following(m, t, f->ts_ns, near);
 		if (row == ROW_NONE)
 			continue;
 		if (best == ROW_NONE || (model_slice(m, row)->ts_ns == f->ts_ns &&
@@ -130,6 +183,13 @@ static void add_arrow(struct model *m, uint32_t out, uint32_t in,
 		(struct arrow_rec){ out, in, f->category, wide_add(&m->arrow_ids, id) };
 }
 
+/* Arrow ends in order: which they are, and the rows that they are bound to. */
+struct ends {
+	struct model *m;
+	uint32_t *at, *rows;
+	size_t parts;
+};
+
 /* Two ends may stand in the wrong order: clocks of host and device drift. */
 static bool is_swapped_pair(const struct model *m, const uint32_t *at, size_t n)
 {
@@ -138,45 +198,91 @@ static bool is_swapped_pair(const struct model *m, const uint32_t *at, size_t n)
 }
 
 /* The ends of one (category, name, id), by time: each binds to the one before it. */
-static void join(struct model *m, const uint32_t *at, size_t n)
+static void join(const struct ends *e, size_t first, size_t n)
 {
-	uint32_t swapped[2], from = ROW_NONE;
+	bool is_swapped = is_swapped_pair(e->m, e->at + first, n);
+	uint32_t from = ROW_NONE;
 
-	if (is_swapped_pair(m, at, n)) {
-		swapped[0] = at[1];
-		swapped[1] = at[0];
-		at = swapped;
-	}
 	for (size_t i = 0; i < n; i++) {
-		const struct flow_rec *f = &m->flows[at[i]];
-		uint32_t row = bind(m, f);
+		size_t end = first + (is_swapped ? n - 1 - i : i);
+		const struct flow_rec *f = &e->m->flows[e->at[end]];
+		uint32_t row = e->rows[end];
 		bool has_partner = f->end == FLOW_START || from != ROW_NONE;
 		if (row == ROW_NONE || !has_partner)
-			unbound(m, f);
+			unbound(e->m, f);
 		else if (f->end != FLOW_START)
-			add_arrow(m, from, row, f);
+			add_arrow(e->m, from, row, f);
 		if (f->end != FLOW_FINISH)
 			from = row;
 	}
 }
 
+static bool is_of_id_before(const struct ends *e, size_t at)
+{
+	const struct flow_rec *flows = e->m->flows;
+
+	return flows[e->at[at]].id_number == flows[e->at[at - 1]].id_number;
+}
+
+/* Where a part begins: with the first end of an id. */
+static size_t part_begin(const struct ends *e, size_t part)
+{
+	size_t at = crew_cut(e->m->nflows, e->parts, part);
+
+	while (at > 0 && at < e->m->nflows && is_of_id_before(e, at))
+		at++;
+	return at;
+}
+
+/* Orders the ends of each id, and finds their rows. */
+static void bind_part(void *to, size_t part)
+{
+	const struct ends *e = to;
+	const struct model *m = e->m;
+	size_t first = part_begin(e, part), end = part_begin(e, part + 1);
+	struct near near = { { 0 } };
+
+	for (size_t n; first < end; first += n) {
+		for (n = 1; first + n < end && is_of_id_before(e, first + n);)
+			n++;
+		sort_spilled(n < SPILL_TICK ? NULL : m->spill, e->at + first, n,
+			     e->rows + first, flow_before, m->flows);
+		for (size_t i = first; i < first + n; i++) {
+			model_tick(m, i);
+			e->rows[i] = bind(m, &m->flows[e->at[i]], &near);
+		}
+	}
+}
+
+static int64_t id_of(const void *context, uint32_t flow)
+{
+	const struct flow_rec *flows = context;
+
+	return flows[flow].id_number;
+}
+
 void flow_rows(struct model *m)
 {
-	uint32_t *at = spill_alloc(m->spill, m->nflows, sizeof(*at));
-	uint32_t *spare = spill_alloc(m->spill, m->nflows, sizeof(*spare));
+	unsigned others = model_others(m, m->nflows);
+	struct ends e = { .m = m,
+			  .at = spill_alloc(m->spill, m->nflows, sizeof(*e.at)),
+			  .rows = spill_alloc(m->spill, m->nflows, sizeof(*e.rows)),
+			  .parts = others ? 4 * (size_t)(others + 1) : 1 };
 
 	for (size_t i = 0; i < m->nflows; i++)
-		at[i] = (uint32_t)i;
-	sort_spilled(m->spill, at, m->nflows, spare, flow_before, m->flows);
-	spill_free(m->spill, spare);
+		e.at[i] = (uint32_t)i;
+	sort_numbered(m->spill, e.at, m->nflows, e.rows, id_of, m->flows);
+	crew_run(others, e.parts, bind_part, &e);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;
 		while (i + n < m->nflows &&
-		       same_arrow(&m->flows[at[i]], &m->flows[at[i + n]]))
+		       same_arrow(&m->flows[e.at[i]], &m->flows[e.at[i + n]]))
 			n++;
-		join(m, at + i, n);
+		model_tick(m, i);
+		join(&e, i, n);
 		i += n;
 	}
-	spill_free(m->spill, at);
+	spill_free(m->spill, e.rows);
+	spill_free(m->spill, e.at);
 	model_drop_flows(m);
 }

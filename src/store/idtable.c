@@ -28,8 +28,29 @@ void idtable_add(struct idtable *t, int64_t id, uint32_t row)
 	t->rows[t->n++] = row;
 }
 
-/* The array's length, 0 when the ids lie too far apart for one. */
-static size_t dense_length(const struct idtable *t)
+void idtable_take(struct idtable *t, struct idtable *from)
+{
+	struct spill *spill = from->spill;
+	size_t n = t->n + from->n;
+
+	if (t->n) {
+		t->ids = spill_grow(t->spill, t->ids, &t->ids_cap, n, sizeof(*t->ids));
+		t->rows =
+			spill_grow(t->spill, t->rows, &t->rows_cap, n, sizeof(*t->rows));
+		if (from->n) {
+			memcpy(t->ids + t->n, from->ids, from->n * sizeof(*t->ids));
+			memcpy(t->rows + t->n, from->rows, from->n * sizeof(*t->rows));
+		}
+		t->n = n;
+		idtable_release(from);
+	} else {
+		*t = *from;
+	}
+	*from = (struct idtable){ .spill = spill };
+}
+
+/* Sets the least id, too.  The array's length, 0 when the ids lie too far apart for one. */
+static size_t dense_length(struct idtable *t)
 {
 	int64_t least = INT64_MAX, most = INT64_MIN;
 
@@ -39,6 +60,7 @@ static size_t dense_length(const struct idtable *t)
 		if (t->ids[i] > most)
 			most = t->ids[i];
 	}
+	t->first = least;
 	if (t->n == 0 || (uint64_t)most - (uint64_t)least >= (uint64_t)t->n * SPARSENESS)
 		return 0;
 	return (size_t)((uint64_t)most - (uint64_t)least) + 1;
@@ -50,10 +72,6 @@ static void build_dense(struct idtable *t)
 
 	t->dense = spill_alloc(t->spill, t->ndense, sizeof(*t->dense));
 	memset(t->dense, 0xff, t->ndense * sizeof(*t->dense));
-	t->first = t->ids[0];
-	for (size_t i = 0; i < t->n; i++)
-		if (t->ids[i] < t->first)
-			t->first = t->ids[i];
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t *slot = &t->dense[(uint64_t)t->ids[i] - (uint64_t)t->first];
 		several |= *slot != NONE;

@@ -13,7 +13,7 @@ struct idtable {
 	int64_t *ids;   /* owned while it is filled */
 	uint32_t *rows; /* likewise */
 	size_t n, ids_cap, rows_cap;
-	int64_t first;   /* id of dense[0] */
+	int64_t first;   /* id of dense[0]; the least one */
 	uint32_t *dense; /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
 	size_t ndense;
 	struct idmap map;    /* ids with several rows, or all when they lie far apart */
@@ -23,6 +23,8 @@ struct idtable {
 /* Zeroed but for `spill` is empty. */
 void idtable_release(struct idtable *t);
 void idtable_add(struct idtable *t, int64_t id, uint32_t row);
+/* All of another one that is not built yet, which is empty then. */
+void idtable_take(struct idtable *t, struct idtable *from);
 /* Once, behind the last idtable_add(). */
 void idtable_build(struct idtable *t);
 

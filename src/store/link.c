@@ -1,6 +1,7 @@
 /* Linking: see link.h.  The rules are those of torch-profiler a.6 and b.5. */
 #include "store/link.h"
 
+#include "base/crew.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "store/idtable.h"
@@ -15,7 +16,22 @@ struct linker {
 	struct idtable launches;  /* correlation -> row of the call */
 	struct idtable operators; /* external id -> row */
 	bool external_ids;        /* they say something */
+	size_t nparts;
+	struct link_part *parts; /* owned */
+};
+
+/* What is found in a part of the rows, or of the works. */
+struct link_part {
+	struct linker *l;
+	struct spill *spill;
+	struct idtable launches,
+		operators; /* of the part, to be filled into the linker's */
 	struct step_cursor steps;
+	struct ranges open;
+	MODEL_ARRAY(uint32_t, works);
+	MODEL_ARRAY(struct charge, charges);
+	int64_t nunlaunched;
+	const struct slice_rec *unlaunched; /* the first one in the file */
 };
 
 static bool is_call(const struct slice_rec *s)
@@ -62,20 +78,43 @@ static bool has_no_key(const struct model *m, const struct slice_rec *s)
 	return key == NUMBER_NONE || key == 0;
 }
 
-static void index_ids(struct linker *l)
+static void index_part(void *to, size_t part)
 {
-	struct model *m = l->m;
+	const struct linker *l = to;
+	const struct model *m = l->m;
+	struct link_part *p = &l->parts[part];
+	uint32_t end = (uint32_t)crew_cut(m->nrows, l->nparts, part + 1);
 
-	for (uint32_t row = 0; row < m->nrows; row++) {
+	for (uint32_t row = (uint32_t)crew_cut(m->nrows, l->nparts, part); row < end;
+	     row++) {
 		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
-		if (has_no_key(m, s))
+		if (!is_call(s) && (s->class != CLASS_OP || !l->external_ids))
 			continue;
-		if (is_call(s))
-			idtable_add(&l->launches, slice_key(m, s), row);
-		else if (s->class == CLASS_OP && l->external_ids)
-			idtable_add(&l->operators, slice_key(m, s), row);
+		if (!has_no_key(m, s))
+			idtable_add(is_call(s) ? &p->launches : &p->operators,
+				    slice_key(m, s), row);
 	}
+}
+
+/* Launches or operators. */
+static void build_table(void *to, size_t which)
+{
+	struct linker *l = to;
+	struct idtable *table = which ? &l->operators : &l->launches;
+
+	for (size_t i = 0; i < l->nparts; i++)
+		idtable_take(table,
+			     which ? &l->parts[i].operators : &l->parts[i].launches);
+	idtable_build(table);
+}
+
+static void index_ids(struct linker *l)
+{
+	unsigned others = (unsigned)(l->nparts - 1);
+
+	crew_run(others, l->nparts, index_part, l);
+	crew_run(others, 2, build_table, l);
 }
 
 /*
@@ -156,25 +195,25 @@ static uint32_t named_operator(const struct linker *l, int64_t external_id,
  * What device work is charged to: its operator, else the innermost label around
  * its launch.
  */
-static void charge(struct model *m, uint32_t work, uint32_t charged)
+static void charge(struct link_part *p, uint32_t work, uint32_t charged)
 {
-	int64_t dur_ns = model_slice(m, work)->dur_ns;
-	size_t n = m->ncharges;
+	int64_t dur_ns = model_slice(p->l->m, work)->dur_ns;
+	size_t n = p->ncharges;
 
 	if (charged == ROW_NONE)
 		return;
-	if (n && m->charges[n - 1].row == charged)
-		m->charges[n - 1].device_ns =
-			sum_add(m->charges[n - 1].device_ns, dur_ns);
+	if (n && p->charges[n - 1].row == charged)
+		p->charges[n - 1].device_ns =
+			sum_add(p->charges[n - 1].device_ns, dur_ns);
 	else
-		*APPEND(m, charges) = (struct charge){ dur_ns, charged };
+		*APPEND(p, charges) = (struct charge){ dur_ns, charged };
 }
 
-static bool charged_before(const void *context, uint32_t a, uint32_t b)
+static int64_t charged_row(const void *context, uint32_t at)
 {
 	const struct charge *charges = context;
 
-	return charges[a].row < charges[b].row;
+	return charges[at].row;
 }
 
 /* One charge a row. */
@@ -187,7 +226,7 @@ static void sum_charges(struct model *m)
 
 	for (size_t i = 0; i < all; i++)
 		at[i] = (uint32_t)i;
-	sort_spilled(m->spill, at, all, spare, charged_before, m->charges);
+	sort_numbered(m->spill, at, all, spare, charged_row, m->charges);
 	for (size_t i = 0; i < all; i++) {
 		const struct charge *c = &m->charges[at[i]];
 		if (n && sums[n - 1].row == c->row)
@@ -223,55 +262,55 @@ static void follow_arrows(struct model *m)
  * Work without a launch in the recording: an arrow or its External id may still
  * tell the operator.
  */
-static void link_unlaunched(struct linker *l, uint32_t work)
+static void link_unlaunched(struct link_part *p, uint32_t work)
 {
-	struct model *m = l->m;
+	const struct model *m = p->l->m;
 	const struct slice_rec *s = model_slice(m, work);
 	struct device_rec *d = slice_device(m, s);
 
 	if (d->op != ROW_NONE) {
-		d->step = step_of_row(&l->steps, d->op);
-		charge(m, work, d->op);
+		d->step = step_of_row(&p->steps, d->op);
+		charge(p, work, d->op);
 		return;
 	}
-	model_finding(m, FINDING_LAUNCH_UNKNOWN, s->offset, STR_LIT(""),
-		      intern_str(m->texts, s->name));
-	d->op = only_operator(l, s);
-	charge(m, work, d->op);
+	if (p->nunlaunched++ == 0 || s->offset < p->unlaunched->offset)
+		p->unlaunched = s;
+	d->op = only_operator(p->l, s);
+	charge(p, work, d->op);
 }
 
 /* Work whose launch the ranges have come to. */
-static void link_launched(struct linker *l, const struct ranges *open, uint32_t work)
+static void link_launched(struct link_part *p, uint32_t work)
 {
-	struct model *m = l->m;
-	const struct slice_rec *s = model_slice(m, work);
-	struct device_rec *d = slice_device(m, s);
-	uint32_t op = named_operator(l, external_id_of(m, s), d->launch);
+	const struct linker *l = p->l;
+	const struct slice_rec *s = model_slice(l->m, work);
+	struct device_rec *d = slice_device(l->m, s);
+	uint32_t op = named_operator(l, external_id_of(l->m, s), d->launch);
 
 	if (op == ROW_NONE)
-		op = ranges_innermost_op(open);
+		op = ranges_innermost_op(&p->open);
 	if (op == ROW_NONE)
 		op = only_operator(l,
 				   s); /* on another thread: its id tells, as to torch */
 	d->op = op;
-	d->step = step_of_row(&l->steps, d->launch);
-	charge(m, work, op != ROW_NONE ? op : ranges_innermost_label(open));
+	d->step = step_of_row(&p->steps, d->launch);
+	charge(p, work, op != ROW_NONE ? op : ranges_innermost_label(&p->open));
 }
 
-/* Is this work's launch before that one's? */
-static bool launched_before(const void *context, uint32_t a, uint32_t b)
+static int64_t launch_of(const void *context, uint32_t work)
 {
-	const struct model *m = context;
-
-	return row_launch(m, a) < row_launch(m, b);
+	return row_launch(context, work);
 }
 
-/* Finds the launch of all device work; m->works are those that have one, by launch. */
-static void find_launches(struct linker *l)
+static void launch_part(void *to, size_t part)
 {
-	struct model *m = l->m;
+	const struct linker *l = to;
+	const struct model *m = l->m;
+	struct link_part *p = &l->parts[part];
+	uint32_t end = (uint32_t)crew_cut(m->nrows, l->nparts, part + 1);
 
-	for (uint32_t row = 0; row < m->nrows; row++) {
+	for (uint32_t row = (uint32_t)crew_cut(m->nrows, l->nparts, part); row < end;
+	     row++) {
 		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
 		if (!class_is_device_work(s->class))
@@ -279,29 +318,62 @@ static void find_launches(struct linker *l)
 		uint32_t launch = find_launch(l, s);
 		slice_device(m, s)->launch = launch;
 		if (launch == ROW_NONE)
-			link_unlaunched(l, row);
+			link_unlaunched(p, row);
 		else
-			*APPEND(m, works) = row;
+			*APPEND(p, works) = row;
 	}
-	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
-	sort_spilled(m->spill, m->works, m->nworks, spare, launched_before, m);
-	spill_free(m->spill, spare);
 }
 
-/* Passes over a thread: its launches come to what is around them. */
-static void link_thread(struct linker *l, const struct track *t, size_t *next,
-			struct ranges *open)
+/* What a part found, behind what those before it did. */
+static void take_part(struct model *m, struct link_part *p)
+{
+	if (p->nunlaunched)
+		model_finding(m, FINDING_LAUNCH_UNKNOWN, p->unlaunched->offset,
+			      STR_LIT(""), intern_str(m->texts, p->unlaunched->name))
+			->count += p->nunlaunched - 1;
+	for (size_t i = 0; i < p->nworks; i++)
+		*APPEND(m, works) = p->works[i];
+	for (size_t i = 0; i < p->ncharges; i++)
+		*APPEND(m, charges) = p->charges[i];
+	p->nunlaunched = 0;
+	p->nworks = p->ncharges = 0;
+}
+
+/* Finds the launch of all device work; m->works are those that have one, by launch. */
+static void find_launches(struct linker *l)
 {
 	struct model *m = l->m;
 
-	ranges_clear(open);
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t row = (uint32_t)(t->first + i);
-		model_tick(m, row);
-		ranges_pass(open, m, row);
-		for (; *next < m->nworks && row_launch(m, m->works[*next]) == row;
-		     ++*next)
-			link_launched(l, open, m->works[*next]);
+	crew_run((unsigned)(l->nparts - 1), l->nparts, launch_part, l);
+	for (size_t i = 0; i < l->nparts; i++)
+		take_part(m, &l->parts[i]);
+	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
+	sort_numbered(m->spill, m->works, m->nworks, spare, launch_of, m);
+	spill_free(m->spill, spare);
+}
+
+/* Works come to what is around their launches, passing over the rows between those. */
+static void charge_part(void *to, size_t part)
+{
+	const struct linker *l = to;
+	const struct model *m = l->m;
+	struct link_part *p = &l->parts[part];
+	size_t end = crew_cut(m->nworks, l->nparts, part + 1);
+	uint32_t row = ROW_NONE;
+
+	for (size_t i = crew_cut(m->nworks, l->nparts, part); i < end; i++) {
+		uint32_t launch = row_launch(m, m->works[i]);
+		if (row == ROW_NONE ||
+		    model_slice(m, row)->track != model_slice(m, launch)->track) {
+			ranges_seek(&p->open, m, launch);
+			row = launch;
+			ranges_pass(&p->open, m, row);
+		}
+		while (row < launch) {
+			model_tick(m, row);
+			ranges_pass(&p->open, m, ++row);
+		}
+		link_launched(p, m->works[i]);
 	}
 }
 
@@ -321,9 +393,39 @@ static void link_devices(struct linker *l)
 			      STR_LIT(""));
 	follow_arrows(l->m);
 	index_ids(l);
-	idtable_build(&l->launches);
-	idtable_build(&l->operators);
 	find_launches(l);
+	crew_run((unsigned)(l->nparts - 1), l->nparts, charge_part, l);
+	for (size_t i = 0; i < l->nparts; i++)
+		take_part(l->m, &l->parts[i]);
+}
+
+static void linker_init(struct linker *l)
+{
+	struct model *m = l->m;
+
+	l->parts = spill_alloc(m->spill, l->nparts, sizeof(*l->parts));
+	for (size_t i = 0; i < l->nparts; i++)
+		l->parts[i] = (struct link_part){ .l = l,
+						  .spill = m->spill,
+						  .launches = { .spill = m->spill },
+						  .operators = { .spill = m->spill },
+						  .steps = step_cursor(m),
+						  .open = { .spill = m->spill } };
+}
+
+static void linker_release(struct linker *l)
+{
+	for (size_t i = 0; i < l->nparts; i++) {
+		struct link_part *p = &l->parts[i];
+		idtable_release(&p->launches);
+		idtable_release(&p->operators);
+		ranges_release(&p->open);
+		spill_free(p->spill, p->works);
+		spill_free(p->spill, p->charges);
+	}
+	idtable_release(&l->launches);
+	idtable_release(&l->operators);
+	spill_free(l->m->spill, l->parts);
 }
 
 void link_rows(struct model *m)
@@ -331,18 +433,13 @@ void link_rows(struct model *m)
 	struct linker l = { .m = m,
 			    .launches = { .spill = m->spill },
 			    .operators = { .spill = m->spill },
-			    .steps = step_cursor(m) };
-	struct ranges open = { .spill = m->spill };
-	size_t next = 0; /* work to come */
+			    .nparts = model_others(m, m->nrows) + (size_t)1 };
 
 	steps_of_rows(m);
+	linker_init(&l);
 	if (has_device_work(m))
 		link_devices(&l);
-	for (size_t t = 0; t < m->ntracks && m->nworks; t++)
-		link_thread(&l, &m->tracks[t], &next, &open);
 	sum_charges(m);
 	steps_of_groups(m);
-	ranges_release(&open);
-	idtable_release(&l.launches);
-	idtable_release(&l.operators);
+	linker_release(&l);
 }

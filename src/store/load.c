@@ -435,6 +435,7 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 		m->is_rank_of_name = true;
 	}
 	m->file_step = source->name.step;
+	m->threads = source->threads;
 	functions_settle(&m->functions);
 	if (m->functions.nstats)
 		model_note_time(m, 0, functions_self_ns(&m->functions));

@@ -41,7 +41,7 @@ struct load_source {
 	struct file_name name; /* what it tells where the recording does not */
 	uint64_t bytes;        /* decompressed size of the input */
 	int64_t mtime_ns;      /* of the file, since 1970, or NUMBER_NONE */
-	unsigned threads;      /* others that may sum up and make rows meanwhile */
+	unsigned threads;      /* others that may help */
 	/* Numbers in the run of the loader's texts, where those are its own; else NULL. */
 	const uint32_t *text_ids;
 };

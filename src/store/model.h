@@ -200,6 +200,7 @@ struct model {
 	struct intern *texts; /* borrowed: shared by the profiles of a run */
 	struct spill *spill;  /* borrowed, or NULL: where what grows with events lies */
 	const struct limits *limits; /* borrowed */
+	unsigned threads; /* others that may help in the passes over what was read */
 	struct arena arena;
 	struct profile_fact profile;
 	bool is_rank_of_name; /* profile.rank is what the file's name tells */
@@ -264,6 +265,12 @@ void model_release(struct model *m);
 static inline void model_tick(const struct model *m, size_t i)
 {
 	spill_tick(m->spill, i);
+}
+
+/* How many others are worth starting for a pass over n things. */
+static inline unsigned model_others(const struct model *m, size_t n)
+{
+	return n < m->limits->shared_rows ? 0 : m->threads;
 }
 
 /* The slice record of a row; behind order_rows(). */

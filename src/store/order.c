@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/crew.h"
 #include "base/sort.h"
 #include "store/apart.h"
 
@@ -221,25 +222,71 @@ static void pair_track(struct model *m, const struct track *t, const uint32_t *r
 	close_rest(m, p);
 }
 
+/* Slices of the file by track, in parts of the file. */
+struct scattering {
+	struct model *m;
+	size_t parts;
+	uint32_t *places; /* by part and track: how many, then where the next one goes */
+};
+
+static void count_part(void *to, size_t part)
+{
+	const struct scattering *s = to;
+	const struct model *m = s->m;
+	uint32_t *counts = s->places + part * m->ntracks;
+	size_t end = crew_cut(m->nslices, s->parts, part + 1);
+
+	for (size_t i = crew_cut(m->nslices, s->parts, part); i < end; i++) {
+		model_tick(m, i);
+		counts[m->slices[i].track]++;
+	}
+}
+
+static void scatter_part(void *to, size_t part)
+{
+	const struct scattering *s = to;
+	const struct model *m = s->m;
+	uint32_t *places = s->places + part * m->ntracks;
+	size_t end = crew_cut(m->nslices, s->parts, part + 1);
+
+	for (size_t i = crew_cut(m->nslices, s->parts, part); i < end; i++) {
+		model_tick(m, i);
+		m->order[places[m->slices[i].track]++] = (uint32_t)i;
+	}
+}
+
 /* Counting sort by track, stable in the file's order. */
 static void scatter(struct model *m)
 {
-	size_t at = 0;
+	unsigned others = model_others(m, m->nslices);
+	struct scattering s = { .m = m, .parts = others + 1 };
+	uint32_t at = 0;
 
-	for (size_t i = 0; i < m->nslices; i++) {
-		model_tick(m, i);
-		m->tracks[m->slices[i].track].n++;
-	}
+	/* As many counts as that are no longer small beside the slices. */
+	if (s.parts * m->ntracks > m->nslices / 16)
+		s.parts = 1;
+	s.places = spill_alloc(m->spill, s.parts * m->ntracks, sizeof(*s.places));
+	crew_run(others, s.parts, count_part, &s);
 	for (size_t t = 0; t < m->ntracks; t++) {
 		m->tracks[t].first = at;
-		at += m->tracks[t].n;
-		m->tracks[t].n = 0;
+		for (size_t part = 0; part < s.parts; part++) {
+			uint32_t *place = &s.places[part * m->ntracks + t];
+			uint32_t n = *place;
+			*place = at;
+			at += n;
+		}
+		m->tracks[t].n = at - m->tracks[t].first;
 	}
-	for (size_t i = 0; i < m->nslices; i++) {
-		model_tick(m, i);
-		struct track *t = &m->tracks[m->slices[i].track];
-		m->order[t->first + t->n++] = (uint32_t)i;
-	}
+	crew_run(others, s.parts, scatter_part, &s);
+	spill_free(m->spill, s.places);
+}
+
+static bool has_others_than_rows(const struct model *m)
+{
+	for (size_t t = 0; t < m->ntracks; t++)
+		if (m->tracks[t].has_pairs)
+			return true;
+	return m->is_odd;
 }
 
 /*
@@ -250,6 +297,9 @@ static void put_ends_last(struct model *m, uint32_t *aside)
 {
 	size_t to = 0, nends = 0;
 
+	m->nrows = m->nslices;
+	if (!has_others_than_rows(m))
+		return;
 	for (size_t t = 0; t < m->ntracks; t++) {
 		struct track *track = &m->tracks[t];
 		size_t first = to;
@@ -289,25 +339,45 @@ static char *forget(char *from, const char *to)
 	return from + skip + FORGOTTEN_BYTES / page * page - 1;
 }
 
-/*
- * The slices in the order of rows.  They are read in the order of the file and their
- * memory given back at once, and written to as many places as there are tracks: both
- * are quick, and only one array is ever in memory.
- */
-static void move_slices(struct model *m, const uint32_t *row_of)
-{
-	struct slice_rec *rows = spill_alloc(m->spill, m->nslices, sizeof(*rows));
-	char *kept = (char *)m->slices;
+/* Slices on their way into the order of rows, in parts of the file. */
+struct moving {
+	struct model *m;
+	uint32_t *row_of;
+	struct slice_rec *rows;
+	size_t parts;
+};
 
-	for (size_t i = 0; i < m->nslices; i++) {
+/*
+ * They are read in the order of the file and their memory given back at once, and
+ * written to as many places as there are tracks: both are quick, and only one array is
+ * ever in memory.
+ */
+static void move_part(void *to, size_t part)
+{
+	const struct moving *moving = to;
+	const struct model *m = moving->m;
+	size_t first = crew_cut(m->nslices, moving->parts, part);
+	size_t end = crew_cut(m->nslices, moving->parts, part + 1);
+	char *kept = (char *)&m->slices[first];
+
+	for (size_t i = first; i < end; i++) {
 		model_tick(m, i);
-		rows[row_of[i]] = m->slices[i];
+		moving->rows[moving->row_of[i]] = m->slices[i];
 		if (i % 8192 == 0)
 			kept = forget(kept, (const char *)&m->slices[i]);
 	}
-	spill_free(m->spill, m->slices);
-	m->slices = rows;
-	m->slices_cap = m->nslices;
+}
+
+static void number_part(void *to, size_t part)
+{
+	const struct moving *moving = to;
+	const struct model *m = moving->m;
+	size_t end = crew_cut(m->nslices, moving->parts, part + 1);
+
+	for (size_t row = crew_cut(m->nslices, moving->parts, part); row < end; row++) {
+		model_tick(m, row);
+		moving->row_of[m->order[row]] = (uint32_t)row;
+	}
 }
 
 static int by_step_slice(const void *a, const void *b)
@@ -350,39 +420,90 @@ static void name_rows(struct model *m, const uint32_t *row_of)
 /* Every later pass goes over the slices themselves. */
 static void make_rows(struct model *m, uint32_t *row_of)
 {
-	for (uint32_t row = 0; row < m->nslices; row++) {
-		model_tick(m, row);
-		row_of[m->order[row]] = row;
-	}
+	unsigned others = model_others(m, m->nslices);
+	struct moving moving = { .m = m, .row_of = row_of, .parts = others + 1 };
+
+	crew_run(others, moving.parts, number_part, &moving);
 	name_rows(m, row_of);
-	move_slices(m, row_of);
+	moving.rows = spill_alloc(m->spill, m->nslices, sizeof(*moving.rows));
+	crew_run(others, moving.parts, move_part, &moving);
+	spill_free(m->spill, m->slices);
+	m->slices = moving.rows;
+	m->slices_cap = m->nslices;
+}
+
+/* The rows of the tracks, each sorted by itself. */
+struct track_sort {
+	struct model *m;
+	uint32_t *spare;
+	sort_before *before;
+	bool with_pairs; /* those alone that have pairs */
+};
+
+static bool is_to_sort(const struct track_sort *s, const struct track *track)
+{
+	return track->has_pairs || !s->with_pairs;
+}
+
+/* All threads sort it together. */
+static bool is_large(const struct track_sort *s, const struct track *track)
+{
+	return track->n / 4 >= s->m->limits->shared_rows;
+}
+
+static void sort_track(void *to, size_t t)
+{
+	const struct track_sort *s = to;
+	const struct track *track = &s->m->tracks[t];
+
+	if (!is_large(s, track) && is_to_sort(s, track))
+		sort_spilled(s->m->spill, s->m->order + track->first, track->n,
+			     s->spare + track->first, s->before, s->m->slices);
+}
+
+/* Small tracks a thread each, large ones by all threads together. */
+static void sort_tracks(struct track_sort *s)
+{
+	struct model *m = s->m;
+	unsigned others = model_others(m, m->nslices);
+
+	crew_run(others, m->ntracks, sort_track, s);
+	for (size_t t = 0; t < m->ntracks; t++) {
+		const struct track *track = &m->tracks[t];
+		if (is_large(s, track) && is_to_sort(s, track))
+			sort_by_crew(others, m->spill, m->order + track->first, track->n,
+				     s->spare, s->before, m->slices);
+	}
+}
+
+static void pair_tracks(struct model *m, uint32_t *spare)
+{
+	struct track_sort by_time = { m, spare, time_before, true };
+	struct pairing pairing = { .spill = m->spill,
+				   .no_name = intern_add(m->texts, STR_LIT("")) };
+
+	sort_tracks(&by_time);
+	for (size_t t = 0; t < m->ntracks; t++)
+		if (m->tracks[t].has_pairs)
+			pair_track(m, &m->tracks[t], m->order + m->tracks[t].first,
+				   &pairing);
+	spill_free(m->spill, pairing.open);
+	spill_free(m->spill, pairing.newest);
 }
 
 void order_rows(struct model *m)
 {
 	uint32_t *spare = spill_alloc(m->spill, m->nslices, sizeof(*spare));
-	struct pairing pairing = { .spill = m->spill,
-				   .no_name = intern_add(m->texts, STR_LIT("")) };
+	struct track_sort by_row = { m, spare, row_before, false };
 
 	m->order = spill_alloc(m->spill, m->nslices, sizeof(*m->order));
 	scatter(m);
-	for (size_t t = 0; t < m->ntracks; t++) {
-		struct track *track = &m->tracks[t];
-		if (!track->has_pairs)
-			continue;
-		uint32_t *rows = m->order + track->first;
-		sort_spilled(m->spill, rows, track->n, spare, time_before, m->slices);
-		pair_track(m, track, rows, &pairing);
-	}
+	pair_tracks(m, spare);
 	apart_pairs(m);
 	put_ends_last(m, spare);
-	for (size_t t = 0; t < m->ntracks; t++)
-		sort_spilled(m->spill, m->order + m->tracks[t].first, m->tracks[t].n,
-			     spare, row_before, m->slices);
+	sort_tracks(&by_row);
 	sort_spilled(m->spill, m->order + m->nrows, m->napart, spare, apart_before,
 		     m->slices);
 	make_rows(m, spare);
-	spill_free(m->spill, pairing.open);
-	spill_free(m->spill, pairing.newest);
 	spill_free(m->spill, spare);
 }

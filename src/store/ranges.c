@@ -27,18 +27,59 @@ static void push(struct range_stack *s, struct spill *spill, uint32_t row)
 	s->rows[s->n++] = row;
 }
 
-void ranges_pass(struct ranges *r, const struct model *m, uint32_t row)
+static void push_range(struct ranges *r, const struct model *m, uint32_t row)
 {
 	const struct slice_rec *s = model_slice(m, row);
 
-	pop_ended(&r->ops, m, s->ts_ns);
-	pop_ended(&r->labels, m, s->ts_ns);
 	if (s->dur_ns == 0)
 		return;
 	if (s->class == CLASS_OP)
 		push(&r->ops, r->spill, row);
 	else if (s->class == CLASS_ANNOTATION)
 		push(&r->labels, r->spill, row);
+}
+
+void ranges_pass(struct ranges *r, const struct model *m, uint32_t row)
+{
+	const struct slice_rec *s = model_slice(m, row);
+
+	pop_ended(&r->ops, m, s->ts_ns);
+	pop_ended(&r->labels, m, s->ts_ns);
+	push_range(r, m, row);
+}
+
+/*
+ * Where nothing ends behind what it began in, the ranges around a row are among those
+ * that it is nested in.  Rows of streams are nested in none.
+ */
+static bool is_nested(const struct model *m, const struct track *t)
+{
+	return t->kind != TRACK_STREAM && !model_told(m, FINDING_CHILD_OVERRUNS);
+}
+
+static void turn_round(struct range_stack *s)
+{
+	for (size_t i = 0, j = s->n; i + 1 < j; i++) {
+		uint32_t row = s->rows[i];
+		s->rows[i] = s->rows[--j];
+		s->rows[j] = row;
+	}
+}
+
+void ranges_seek(struct ranges *r, const struct model *m, uint32_t row)
+{
+	const struct track *t = &m->tracks[model_slice(m, row)->track];
+
+	ranges_clear(r);
+	if (!is_nested(m, t)) {
+		for (uint32_t at = (uint32_t)t->first; at < row; at++)
+			ranges_pass(r, m, at);
+		return;
+	}
+	for (uint32_t at = m->parent[row]; at != ROW_NONE; at = m->parent[at])
+		push_range(r, m, at);
+	turn_round(&r->ops);
+	turn_round(&r->labels);
 }
 
 static uint32_t last(const struct range_stack *s)

@@ -28,6 +28,8 @@ void ranges_clear(struct ranges *r);
  * start, and it is itself around those that follow.
  */
 void ranges_pass(struct ranges *r, const struct model *m, uint32_t row);
+/* To the row, as if all those before it on its track had been passed; behind nest_rows(). */
+void ranges_seek(struct ranges *r, const struct model *m, uint32_t row);
 /* The innermost operator or label, the one that began last; or ROW_NONE. */
 uint32_t ranges_innermost_op(const struct ranges *r);
 uint32_t ranges_innermost_label(const struct ranges *r);

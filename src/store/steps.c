@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+#include "base/crew.h"
 #include "trace/step_name.h"
 
 /* Steps that may be open at once within one process: more is no program. */
@@ -59,23 +61,61 @@ static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 	return mark != NULL;
 }
 
-static void find_steps(struct model *m)
+/* The steps among a part of the rows. */
+struct found_steps {
+	struct spill *spill;
+	MODEL_ARRAY(struct step_mark, marks);
+};
+
+struct step_search {
+	struct model *m;
+	size_t nparts;
+	struct found_steps *parts;
+};
+
+static void search_part(void *to, size_t part)
 {
+	const struct step_search *search = to;
+	const struct model *m = search->m;
+	uint32_t end = (uint32_t)crew_cut(m->nrows, search->nparts, part + 1);
 	int64_t number;
 
-	for (uint32_t row = 0; row < m->nrows; row++) {
+	for (uint32_t row = (uint32_t)crew_cut(m->nrows, search->nparts, part); row < end;
+	     row++) {
 		model_tick(m, row);
-		const struct slice_rec *s = model_slice(m, row);
-		if (!is_step(m, row, &number))
-			continue;
-		if (m->nsteps >= m->limits->steps) {
-			model_finding(m, FINDING_MANY_STEPS, s->offset, STR_LIT(""),
-				      intern_str(m->texts, s->name));
-			continue;
-		}
-		*APPEND(m, steps) =
-			(struct step_rec){ number, s->ts_ns, slice_end(s), row };
+		if (is_step(m, row, &number))
+			*APPEND(&search->parts[part], marks) =
+				(struct step_mark){ number, row };
 	}
+}
+
+static void add_step(struct model *m, const struct step_mark *mark)
+{
+	const struct slice_rec *s = model_slice(m, mark->slice);
+
+	if (m->nsteps >= m->limits->steps)
+		model_finding(m, FINDING_MANY_STEPS, s->offset, STR_LIT(""),
+			      intern_str(m->texts, s->name));
+	else
+		*APPEND(m, steps) = (struct step_rec){ mark->number, s->ts_ns,
+						       slice_end(s), mark->slice };
+}
+
+static void find_steps(struct model *m)
+{
+	unsigned others = model_others(m, m->nrows);
+	struct step_search search = { .m = m, .nparts = (size_t)others + 1 };
+
+	search.parts = xcalloc(search.nparts, sizeof(*search.parts));
+	for (size_t i = 0; i < search.nparts; i++)
+		search.parts[i].spill = m->spill;
+	crew_run(others, search.nparts, search_part, &search);
+	for (size_t i = 0; i < search.nparts; i++) {
+		for (size_t k = 0; k < search.parts[i].nmarks; k++)
+			add_step(m, &search.parts[i].marks[k]);
+		spill_free(m->spill, search.parts[i].marks);
+	}
+	free(search.parts);
 	if (m->nsteps)
 		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
 }

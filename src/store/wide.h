@@ -8,6 +8,7 @@
 #ifndef PTOOL_STORE_WIDE_H
 #define PTOOL_STORE_WIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,10 +35,21 @@ void wides_release(struct wides *w);
 /* The code of a number that does not fit into one. */
 uint32_t wide_add_large(struct wides *w, int64_t number);
 
+static inline bool wide_is_small(int64_t number)
+{
+	return number >= -WIDE_HALF && number < WIDE_HALF;
+}
+
+/* The code of a small number, which needs no array. */
+static inline uint32_t wide_small(int64_t number)
+{
+	return (uint32_t)(number + WIDE_HALF);
+}
+
 static inline uint32_t wide_add(struct wides *w, int64_t number)
 {
-	if (number >= -WIDE_HALF && number < WIDE_HALF)
-		return (uint32_t)(number + WIDE_HALF);
+	if (wide_is_small(number))
+		return wide_small(number);
 	return number == NUMBER_NONE ? WIDE_NONE : wide_add_large(w, number);
 }
 
