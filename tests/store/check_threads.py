@@ -15,20 +15,24 @@ import time
 from storetap import FIXTURES, INTERRUPTED_ENV, PTOOL, Tap, Workplace, fixtures
 
 TOOL = os.path.join(os.path.dirname(PTOOL), "tools", "read_blocks")
+PASSES = os.path.join(os.path.dirname(PTOOL), "tools", "page_rows")
 EVENTS = 6000  # of the generated trace
 JOBS = (2, 5, 16)
 INTERRUPTS = 6
 
 
 def trace(count, dice):
-    """Operators that launch kernels, with memory and arrows, on several threads."""
+    """Operators that launch kernels, with memory and arrows, on several threads, now and then out of order."""
     for i in range(count // 4):
-        place = {"pid": 1, "tid": i % 5, "ts": 10 * i}
+        place = {"pid": 1, "tid": i % 5, "ts": 10 * (i - i % 7 * 50 * (i % 90 == 0))}
+        arrow = {"cat": "ac2g", "name": "ac2g", "id": i * 2654435761 % 2**32}
         yield {"ph": "X", "name": f"aten::op{i % 40}", "cat": "cpu_op", "dur": 9, "args": {"External id": i}, **place}
         yield {"ph": "X", "name": "cudaLaunchKernel", "cat": "cuda_runtime", "dur": 3,
                "args": {"correlation": i, "External id": i}, **place}
         yield {"ph": "X", "name": f"kernel {dice.randrange(90)}", "cat": "kernel", "pid": 0, "tid": 7, "ts": 10 * i + 2,
                "dur": 5, "args": {"correlation": i, "stream": 7, "device": 0, f"key {i % 700}": "},{"}}
+        yield {"ph": "s", **arrow, **place}
+        yield {"ph": "f", "bp": "e", **arrow, "pid": 0, "tid": 7, "ts": 10 * i + 2}
         yield {"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "s": "t",
                "args": {"Bytes": 512, "Device Type": 0, "Device Id": -1}, **place}
 
@@ -53,6 +57,17 @@ def reads_blocks(tap, work, name, files):
                done.stderr.decode(errors="replace")[-600:])
         if os.path.exists(store):
             os.remove(store)
+
+
+def shares_passes(tap, work, name, files):
+    """However few rows there are, threads share out each pass over them (page_rows.c)."""
+    dumps = []
+    for rows in ("1", "0"):
+        store = work.path(f"shared {rows}.db")
+        subprocess.run([PASSES, rows, store, "run", *files], capture_output=True, check=False)
+        dumps.append(dump(work, store))
+        os.remove(store)
+    tap.ok(dumps[0] == dumps[1], f"{name}: passes shared out")
 
 
 def interrupts(tap, work, path):
@@ -93,6 +108,8 @@ def main():
             json.dump({"schemaVersion": 1, "traceEvents": list(trace(EVENTS, random.Random(4)))}, out)
         ingests_alike(tap, work, "fixtures", small)
         ingests_alike(tap, work, "a generated trace", [made])
+        shares_passes(tap, work, "fixtures", small)
+        shares_passes(tap, work, "a generated trace", [made])
         reads_blocks(tap, work, "a generated trace", [made])
         sides_of_a_diff(tap, work, made)
         interrupts(tap, work, made)

@@ -1,66 +1,98 @@
-/* Orders, groups and places of what is sorted. */
+/* Orders by number and by several threads are those that one comparison sort gives.  Runs under TSAN. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/sort.h"
 
-static const int64_t values[] = { 5, 3, 5, 9, 3 };
+#define N 3000
 
-static bool is_less(const void *context, uint32_t a, uint32_t b)
+static int64_t number_of(const void *context, uint32_t item)
 {
-	const int64_t *of = context;
-
-	return of[a] < of[b];
+	return ((const int64_t *)context)[item];
 }
 
-static void equal_ones_come_together_in_their_order(void **state)
+static bool before(const void *context, uint32_t a, uint32_t b)
 {
-	static const uint32_t at[] = { 1, 4, 0, 2, 3 };
-	static const size_t sizes[] = { 2, 2, 1 };
-	struct sort_groups g;
-
-	(void)state;
-	sort_groups_make(&g, 5, is_less, values);
-	assert_memory_equal(at, g.at, sizeof(at));
-	assert_int_equal(3, g.n);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		assert_int_equal(sizes[i], g.items[i].n);
-	assert_int_equal(0, g.items[1].at[0]);
-	sort_groups_release(&g);
-	sort_groups_make(&g, 0, is_less, NULL);
-	assert_int_equal(0, g.n);
-	sort_groups_release(&g);
+	return number_of(context, a) < number_of(context, b);
 }
 
-static void the_first_that_is_not_before_a_key(void **state)
+static void fill(uint32_t *at)
 {
-	static const struct item {
-		char name[3];
-		int64_t ns;
-	} items[] = { { "a", -1 }, { "b", 4 }, { "c", 4 }, { "d", 8 } };
-	static const struct {
-		int64_t key;
-		size_t at;
-	} cases[] = { { INT64_MIN, 0 }, { 4, 1 }, { 5, 3 }, { 9, 4 } };
+	for (uint32_t i = 0; i < N; i++)
+		at[i] = i;
+}
+
+/* Both ways of n items, beside the plain one. */
+static void assert_sorted_alike(const int64_t *numbers, size_t n)
+{
+	uint32_t expected[N], got[N], spare[N];
+
+	fill(expected);
+	sort_indexes(expected, n, spare, before, numbers);
+	fill(got);
+	sort_numbered(NULL, got, n, spare, number_of, numbers);
+	assert_memory_equal(expected, got, n * sizeof(*got));
+	for (unsigned others = 0; others < 4; others++) {
+		fill(got);
+		sort_by_crew(others, NULL, got, n, spare, before, numbers);
+		assert_memory_equal(expected, got, n * sizeof(*got));
+	}
+}
+
+static void equal_numbers_keep_their_order(void **state)
+{
+	static const int64_t spans[] = { 1, 7, 5000, INT64_C(1) << 33, INT64_MAX };
+	int64_t numbers[N];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(cases[i].at,
-				 sort_first(items, 4, sizeof(items[0]),
-					    offsetof(struct item, ns), cases[i].key));
-	assert_int_equal(0, sort_first(NULL, 0, 8, 0, 1));
+	srand(4);
+	for (size_t s = 0; s < sizeof(spans) / sizeof(*spans); s++) {
+		for (size_t i = 0; i < N; i++)
+			numbers[i] = ((int64_t)rand() << 32 | rand()) % spans[s] -
+				     spans[s] / 2;
+		assert_sorted_alike(numbers, N);
+		assert_sorted_alike(numbers, 13);
+	}
+}
+
+static void numbers_may_be_as_far_apart_as_there_are(void **state)
+{
+	const int64_t numbers[] = { 3, INT64_MAX, INT64_MIN, 0, INT64_MIN, INT64_MAX };
+
+	(void)state;
+	assert_sorted_alike(numbers, 6);
+	assert_sorted_alike(numbers, 0);
+}
+
+static void runs_are_merged_where_they_overlap_alone(void **state)
+{
+	int64_t numbers[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		numbers[i] = i;
+	assert_sorted_alike(numbers, N);
+	for (int i = 0; i < N; i++) /* two threads in turns, one of them late */
+		numbers[i] = i % 700 + i / 700 * 300;
+	assert_sorted_alike(numbers, N);
+	for (int i = 0; i < N; i++)
+		numbers[i] = N - i;
+	assert_sorted_alike(numbers, N);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_ones_come_together_in_their_order),
-		cmocka_unit_test(the_first_that_is_not_before_a_key),
+		cmocka_unit_test(equal_numbers_keep_their_order),
+		cmocka_unit_test(numbers_may_be_as_far_apart_as_there_are),
+		cmocka_unit_test(runs_are_merged_where_they_overlap_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
