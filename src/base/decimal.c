@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/digits.h"
+
 #define DIGITS_MAX   400 /* beyond this an exponent decides anyway */
 #define EXPONENT_MAX 100000
 #define REAL_MAX     64 /* longest text of a real number */
@@ -147,24 +149,16 @@ static enum decimal_status to_int(const struct decimal *d, int64_t *value, bool 
 /* The n (at most 8) digits at p, all at once; false when some byte is none. */
 static inline bool digits8(const char *p, size_t n, uint64_t *value)
 {
-	uint64_t x;
+	uint64_t digits;
 
 	if (n == 0) {
 		*value = 0;
 		return true;
 	}
-	memcpy(&x, p, sizeof(x));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	/* The first digit is in the lowest byte: zeros come in before it. */
-	x = (x ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
-	if (((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080))
+	digits = digits_at(p);
+	if (digits_count(digits) < n)
 		return false;
-	x = x * 10 + (x >> 8);
-	*value = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
-		  ((x >> 16) & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >>
-		 32;
+	*value = digits_number(digits, (unsigned)n);
 	return true;
 }
 

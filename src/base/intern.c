@@ -5,24 +5,41 @@
 
 #include "base/spill.h"
 
+static uint64_t word_of(const unsigned char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* Of less than eight bytes, as a word: each of them counts. */
+static uint64_t short_word(const unsigned char *p, size_t n)
+{
+	uint32_t first, last;
+
+	if (n < sizeof(first))
+		return n ? p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16 : 0;
+	memcpy(&first, p, sizeof(first));
+	memcpy(&last, p + n - sizeof(last), sizeof(last));
+	return first | (uint64_t)last << 32;
+}
+
 /* Eight bytes a round (multiply and fold); not for untrusted network keys. */
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
-	const unsigned char *p = bytes;
+	const unsigned char *p = bytes, *end = p + n;
 	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ (n * UINT64_C(0xff51afd7ed558ccd));
 	uint64_t word;
 
-	while (n >= sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
+	if (n < sizeof(word))
+		return hash_u64(h ^ short_word(p, n));
+	for (; end - p > (ptrdiff_t)sizeof(word); p += sizeof(word)) {
+		h = (h ^ word_of(p)) * UINT64_C(0x9fb21c651e98df25);
 		h ^= h >> 35;
-		p += sizeof(word);
-		n -= sizeof(word);
 	}
-	word = 0;
-	for (size_t i = 0; i < n; i++)
-		word |= (uint64_t)p[i] << (8 * i);
-	return hash_u64(h ^ word);
+	/* The last bytes, some of which may have been hashed. */
+	return hash_u64(h ^ word_of(end - sizeof(word)));
 }
 
 void intern_init(struct intern *in)

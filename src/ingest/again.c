@@ -51,9 +51,9 @@ enum json_status again_value(struct again *a, uint16_t owner, uint16_t *last,
 	count_try(a);
 	if (likely->n && likely->n <= j->end - start &&
 	    same_text(likely->text, likely->n, start)) {
-		*out = (struct json_value){ { start, likely->n },
-					    *start == '{' ? JSON_OBJECT : JSON_ARRAY,
-					    false };
+		*out = (struct json_value){ .text = { start, likely->n },
+					    .type = *start == '{' ? JSON_OBJECT
+								  : JSON_ARRAY };
 		j->p += likely->n;
 		*last = a->all[*last].next;
 		a->hits++;

@@ -421,7 +421,7 @@ int chrome_read_windowed(struct input *in, const struct read_options *options,
 	kineto_init(&c->kineto);
 	intern_init(&c->keys);
 	member_keys_init(c->event_keys);
-	c->event.members.keys = c->event_keys;
+	c->event.keys = c->event_keys;
 	mend_init(&c->mend);
 	c->mend.known = c->event_keys;
 	int rc = look_at_times(c, in, err);

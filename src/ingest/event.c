@@ -4,6 +4,8 @@
  */
 #include "ingest/event.h"
 
+#include "ingest/scan.h"
+
 /* Names of up to eight bytes are compared as one number. */
 struct field_name {
 	char name[sizeof(uint64_t)];
@@ -58,46 +60,104 @@ bool event_is_key(struct str key)
 	return key.n > 0 && find_field(key) != NFIELDS;
 }
 
-/* The value of a member of args at j->p. */
-static enum json_status parse_arg(struct json *j, struct event *e, struct member *member,
-				  struct json_value *out)
+static bool is_number(char c)
 {
-	if (member->n == 0 || (*j->p != '[' && *j->p != '{'))
-		return json_value(j, out);
-	return again_value(&e->again, (uint16_t)(member - e->members.all), &member->value,
-			   j, out);
+	return (c >= '0' && c <= '9') || c == '-';
+}
+
+/* Where an event that is not known yet leads in the tree of layouts. */
+struct learner {
+	struct layouts *layouts;
+	struct layout *at; /* NULL: this event is not worth remembering */
+	const char *from;  /* behind the last value */
+};
+
+/* The text from the last value to `end` is that of a node. */
+static void learn(struct learner *l, const struct json *j, const char *end,
+		  struct layout_value value)
+{
+	struct str text = { l->from, (size_t)(end - l->from) };
+
+	/* What has a flaw must be read again, to tell it again. */
+	if (j->flaws)
+		l->at = NULL;
+	l->at = layouts_add(l->layouts, l->at, text, value);
+	l->from = end;
+}
+
+/* A string that decides what the others mean, and is one of few. */
+static bool is_fixed(const struct json_value *value, bool is_arg, unsigned place)
+{
+	return !is_arg && (place == FIELD_PH || place == FIELD_CAT) &&
+	       value->type == JSON_STRING && !value->escaped &&
+	       value->text.n < LAYOUT_TEXT;
+}
+
+/* The value that was just read, and the text of its key. */
+static void learn_value(struct learner *l, const struct json *j, struct str key,
+			const struct json_value *value, bool is_arg, unsigned place)
+{
+	const char *start = value->text.p;
+	size_t before = (size_t)(start - key.p);
+	struct layout_value new = { .is_arg = is_arg,
+				    .place = (uint8_t)place,
+				    .key_before = (uint8_t)before,
+				    .key_n = (uint8_t)key.n };
+
+	if (before > UINT8_MAX)
+		l->at = NULL;
+	if (is_fixed(value, is_arg, place)) {
+		new.kind = LAYOUT_FIXED;
+		new.length = (uint8_t)value->text.n;
+		start = j->p;
+	} else {
+		new.kind = value->type == JSON_STRING ? LAYOUT_STRING : LAYOUT_VALUE;
+	}
+	learn(l, j, start, new);
+	l->from = j->p;
+}
+
+/* Remembers the key, for who mends what is broken. */
+static void note_key(struct event *e, enum member_level level, struct str key)
+{
+	if (e->keys && e->keys[level].n < MEMBER_KEYS_MAX)
+		intern_add(&e->keys[level], key);
 }
 
 /* j->p is at the '{' of args. */
-static enum json_status parse_args(struct json *j, struct event *e)
+static enum json_status parse_args(struct json *j, struct event *e, struct learner *l)
 {
-	struct member *member = members_start(&e->members, MEMBER_OF_ARGS);
+	struct json_value key;
 	struct event_arg lost, *arg;
-	struct str key;
 	const char *start = j->p++;
+	enum json_status status;
+	bool done;
 
-	for (;;) {
-		enum json_status status =
-			members_next(&e->members, j, MEMBER_OF_ARGS, &member, &key);
-		if (status != JSON_OK)
+	learn(l, j, j->p, (struct layout_value){ .kind = LAYOUT_ARGS });
+	for (bool first = true;; first = false) {
+		if ((status = json_member(j, first, &key, &done)) != JSON_OK)
 			return status;
-		if (member->done)
+		if (done)
 			break;
+		note_key(e, MEMBER_OF_ARGS, key.text);
 		if (e->nargs < EVENT_ARGS_MAX) {
 			arg = &e->args[e->nargs++];
 		} else {
 			arg = &lost;
 			e->lost_args++;
+			l->at = NULL;
 		}
-		arg->key = key;
-		arg->meaning = member->n ? &member->meaning : NULL;
-		if ((status = parse_arg(j, e, member, &arg->value)) != JSON_OK)
+		arg->key = key.text;
+		if ((status = json_value(j, &arg->value)) != JSON_OK)
 			return status;
+		learn_value(l, j, key.text, &arg->value, true, (unsigned)e->nargs - 1);
+		arg->meaning = l->at ? &l->at->meaning : NULL;
 	}
+	learn(l, j, j->p, (struct layout_value){ .kind = LAYOUT_ARGS_END });
 	e->args_is_object = true;
-	e->field[FIELD_ARGS] = (struct json_value){ { start, (size_t)(j->p - start) },
-						    JSON_OBJECT,
-						    false };
+	e->field[FIELD_ARGS] =
+		(struct json_value){ .text = { start, (size_t)(j->p - start) },
+				     .type = JSON_OBJECT };
 	return JSON_OK;
 }
 
@@ -110,64 +170,190 @@ static void forget_args(struct event *e)
 }
 
 /* The value at j->p. */
-static enum json_status parse_field(struct json *j, struct event *e,
-				    enum event_field field)
+static enum json_status parse_field(struct json *j, struct event *e, struct learner *l,
+				    enum event_field field, struct str key)
 {
 	enum json_status status = JSON_OK;
+	struct json_value *value = &e->field[field];
+	bool is_object = false;
 
 	if (field == FIELD_ARGS) {
 		forget_args(e);
 		status = json_blanks(j);
+		is_object = *j->p == '{';
 	}
 	if (status == JSON_OK)
-		status = field == FIELD_ARGS && *j->p == '{'
-				 ? parse_args(j, e)
-				 : json_value(j, &e->field[field]);
+		status = is_object ? parse_args(j, e, l) : json_value(j, value);
 	if (status != JSON_OK)
 		return status;
-	if (field == FIELD_ARGS && !e->args_is_object)
-		e->args_is_odd = !str_is(e->field[field].text, "__stripped__");
+	if (field == FIELD_ARGS && !is_object)
+		e->args_is_odd = !str_is(value->text, "__stripped__");
 	e->twice |= e->present & UINT32_C(1) << field;
-	if (e->field[field].type == JSON_NULL)
+	if (value->type == JSON_NULL)
 		e->present &= ~(UINT32_C(1) << field);
 	else
 		e->present |= UINT32_C(1) << field;
+	/* What is unusual is looked at each time. */
+	if (e->twice || value->type == JSON_NULL || (field == FIELD_ARGS && !is_object))
+		l->at = NULL;
+	if (!is_object)
+		learn_value(l, j, key, value, false, field);
 	return JSON_OK;
 }
 
-/* The field that a member's key names, looked up once for each member. */
-static enum event_field field_of(struct member *member, struct str key)
+/* As event_parse, of an event whose layout is not known, and which is remembered. */
+static enum json_status parse_new(struct json *j, struct event *e)
 {
-	if (!member->meaning)
-		member->meaning = (uint8_t)(find_field(key) + 1);
-	return member->meaning - 1;
+	struct learner l = { .layouts = &e->layouts, .from = j->p };
+	struct json_value key, other;
+	const char *start = j->p++;
+	enum json_status status;
+	bool done;
+
+	layouts_renew(&e->layouts);
+	l.at = e->layouts.all;
+	e->present = e->twice = 0;
+	e->layout = NULL;
+	forget_args(e);
+	for (bool first = true;; first = false) {
+		if ((status = json_member(j, first, &key, &done)) != JSON_OK)
+			return status;
+		if (done)
+			break;
+		note_key(e, MEMBER_OF_EVENT, key.text);
+		enum event_field field = find_field(key.text);
+		if (field != NFIELDS) {
+			status = parse_field(j, e, &l, field, key.text);
+		} else if ((status = json_value(j, &other)) == JSON_OK) {
+			learn_value(&l, j, key.text, &other, false, NFIELDS);
+		}
+		if (status != JSON_OK)
+			return status;
+	}
+	learn(&l, j, j->p, (struct layout_value){ .kind = LAYOUT_END });
+	if (l.at) {
+		struct layout_event *end = layouts_end(&e->layouts, l.at);
+		end->present = e->present;
+		end->nargs = (uint8_t)e->nargs;
+		end->has_args = e->args_is_object;
+	}
+	e->text = (struct str){ start, (size_t)(j->p - start) };
+	return JSON_OK;
+}
+
+/* The value at p that is no plain number; behind it, or NULL: it is not as usual. */
+static const char *other_value(struct json *j, struct event *e, struct layout *at,
+			       const char *p, struct json_value *out)
+{
+	enum json_status status;
+
+	j->p = p;
+	if (at->value.is_arg && (*p == '[' || *p == '{'))
+		status = again_value(&e->again, (uint16_t)(at - e->layouts.all),
+				     &at->seen, j, out);
+	else
+		status = json_value(j, out);
+	bool is_usual = status == JSON_OK && !j->flaws &&
+			(at->value.is_arg || out->type != JSON_NULL);
+	return is_usual ? j->p : NULL;
+}
+
+/* The string behind the quote before p. */
+static inline const char *known_string(struct json *j, const char *p,
+				       struct json_value *out)
+{
+	uint64_t high = 0;
+	const char *end = scan_text(p, &high);
+
+	if (*end == '"' && !high) {
+		out->text = (struct str){ p, (size_t)(end - p) };
+		out->type = JSON_STRING;
+		out->escaped = false;
+		return end + 1;
+	}
+	j->p = p - 1;
+	return json_value(j, out) == JSON_OK && !j->flaws ? j->p : NULL;
+}
+
+/* The value of that node, which stands at p: where it ends, or NULL. */
+static inline const char *known_value(struct json *j, struct event *e, struct layout *at,
+				      const char *p)
+{
+	const struct layout_value *value = &at->value;
+	struct json_value *out = &e->field[value->place];
+	const char *end;
+
+	if (value->is_arg) {
+		struct event_arg *arg = &e->args[value->place];
+		arg->key = (struct str){ p - value->key_before, value->key_n };
+		arg->meaning = &at->meaning;
+		out = &arg->value;
+	}
+	if (value->kind == LAYOUT_STRING)
+		return known_string(j, p, out);
+	end = is_number(*p) ? scan_plain_number(p, out) : NULL;
+	return end ? end : other_value(j, e, at, p, out);
+}
+
+/* All values are read, j->p is behind the event. */
+static void finish_known(struct json *j, struct event *e, const char *start,
+			 struct layout_event *layout)
+{
+	e->present = layout->present;
+	e->twice = 0;
+	e->nargs = layout->nargs;
+	e->lost_args = 0;
+	e->args_is_object = layout->has_args;
+	e->args_is_odd = false;
+	e->layout = layout;
+	e->text = (struct str){ start, (size_t)(j->p - start) };
+}
+
+/* As event_parse, of an event whose layout is known; else false, and *j is as it was. */
+static bool parse_known(struct json *j, struct event *e)
+{
+	struct layout *at = e->layouts.all;
+	const struct json before = *j;
+	const char *p = j->p, *args = p;
+	struct json_value *fixed;
+
+	while (p && (at = layouts_next(&e->layouts, at, p))) {
+		p += at->n;
+		switch ((enum layout_kind)at->value.kind) {
+		case LAYOUT_MORE:
+			break;
+		case LAYOUT_FIXED:
+			fixed = &e->field[at->value.place];
+			fixed->text = (struct str){ p - 1 - at->value.length,
+						    at->value.length };
+			fixed->type = JSON_STRING;
+			fixed->escaped = false;
+			break;
+		case LAYOUT_STRING:
+		case LAYOUT_VALUE:
+			p = known_value(j, e, at, p);
+			break;
+		case LAYOUT_ARGS:
+			args = p - 1;
+			break;
+		case LAYOUT_ARGS_END:
+			e->field[FIELD_ARGS] =
+				(struct json_value){ .text = { args, (size_t)(p - args) },
+						     .type = JSON_OBJECT };
+			break;
+		case LAYOUT_END:
+			j->p = p;
+			finish_known(j, e, before.p, layouts_end(&e->layouts, at));
+			return true;
+		}
+	}
+	*j = before;
+	return false;
 }
 
 enum json_status event_parse(struct json *j, struct event *e)
 {
-	struct member *member = members_start(&e->members, MEMBER_OF_EVENT);
-	struct json_value other;
-	struct str key;
-	const char *start = j->p++;
-
-	members_renew(&e->members);
-	e->present = e->twice = 0;
-	forget_args(e);
-	for (;;) {
-		enum json_status status =
-			members_next(&e->members, j, MEMBER_OF_EVENT, &member, &key);
-		if (status != JSON_OK)
-			return status;
-		if (member->done)
-			break;
-		enum event_field field = field_of(member, key);
-		status = field == NFIELDS ? json_value(j, &other)
-					  : parse_field(j, e, field);
-		if (status != JSON_OK)
-			return status;
-	}
-	e->text = (struct str){ start, (size_t)(j->p - start) };
-	return JSON_OK;
+	return parse_known(j, e) ? JSON_OK : parse_new(j, e);
 }
 
 const struct json_value *event_arg(const struct event *e, const char *key)

@@ -7,6 +7,7 @@
 
 #include "ingest/again.h"
 #include "ingest/json.h"
+#include "ingest/layout.h"
 #include "ingest/member.h"
 
 /* The fields that are read; any other key of an event is passed over. */
@@ -46,10 +47,13 @@ struct event {
 	uint32_t twice;   /* bit of a field that was given again */
 	bool args_is_object;
 	bool args_is_odd; /* args is no object, and no mark of an exporter that left them out */
-	size_t nargs, lost_args; /* kept; beyond EVENT_ARGS_MAX */
-	struct json_value field[NFIELDS];
+	size_t nargs, lost_args;              /* kept; beyond EVENT_ARGS_MAX */
+	struct layout_event *layout;          /* NULL: it was not known */
+	struct json_value field[NFIELDS + 1]; /* the last one stands for any other key */
 	struct event_arg args[EVENT_ARGS_MAX];
-	struct members members; /* of the events before */
+	struct intern *
+		keys; /* NLEVELS of them, borrowed: every key that was read; may be NULL */
+	struct layouts layouts; /* of the events before */
 	struct again again;     /* their args */
 };
 

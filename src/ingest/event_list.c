@@ -371,8 +371,8 @@ static void restart(struct chrome *c, const struct block *block, struct part *pa
 	c->has_phase = false;
 	c->threadless = (struct threadless){ 0 };
 	memset(c->tracks, 0, sizeof(c->tracks));
-	memset(&c->event.members, 0, sizeof(c->event.members));
-	c->event.members.keys = part->keys;
+	layouts_clear(&c->event.layouts);
+	c->event.keys = part->keys;
 	kineto_restart(&c->kineto);
 	xprof_release(&c->xprof);
 	window_init_text(&c->window, block->text, block->offset);

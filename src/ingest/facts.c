@@ -70,7 +70,7 @@ struct ident chrome_ident(struct chrome *c, enum event_field field)
 
 	if (!event_has(&c->event, field))
 		return id;
-	enum decimal_status status = decimal_int(value->text, &id.number);
+	enum decimal_status status = json_int(value, &id.number);
 	if (status != DECIMAL_OK) {
 		if (status == DECIMAL_TOO_BIG)
 			c->kineto.flaws |= KINETO_INTEGER_RANGE;

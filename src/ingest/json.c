@@ -10,10 +10,7 @@
  */
 #include "ingest/json.h"
 
-#include <stdint.h>
-
-#define ONES  UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
+#include "ingest/scan.h"
 
 static const char *bad(struct json *j, const char *p, const char *what)
 {
@@ -63,47 +60,10 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Eight bytes, the first one in the lowest bits. */
-static inline uint64_t load(const char *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
-/*
- * The lowest set bit is the high bit of the first byte that is '"', '\\' or
- * below 0x20; those above it may be wrong.
- */
-static inline uint64_t specials(uint64_t word)
-{
-	uint64_t quote = word ^ (ONES * '"');
-	uint64_t slash = word ^ (ONES * '\\');
-
-	return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) |
-		((word - ONES * 0x20) & ~word)) &
-	       HIGHS;
-}
-
-/* The first '"', '\\' or control character from p on; *high collects bits of non-ASCII. */
-static inline const char *plain_text(const char *p, uint64_t *high)
-{
-	for (;; p += sizeof(uint64_t)) {
-		uint64_t word = load(p), special = specials(word);
-		*high |= word & HIGHS;
-		if (special)
-			return p + (__builtin_ctzll(special) >> 3);
-	}
-}
-
 /* The closing quote of a string that is not plain; p is at its first special byte. */
 static const char *closing_quote(struct json *j, const char *p, uint64_t *high)
 {
-	for (; *p != '"' || p >= j->end; p = plain_text(p, high)) {
+	for (; *p != '"' || p >= j->end; p = scan_text(p, high)) {
 		if (p >= j->end || (*p == '\\' && p + 1 >= j->end))
 			return at_end(j);
 		if (*p == '\\')
@@ -134,7 +94,7 @@ static inline const char *string(struct json *j, const char *p, struct json_valu
 	const char *start = p + 1;
 	uint64_t high = 0;
 
-	p = plain_text(start, &high);
+	p = scan_text(start, &high);
 	bool plain = *p == '"' && p < j->end;
 	if (!plain && !(p = closing_quote(j, p, &high)))
 		return NULL;
@@ -149,13 +109,12 @@ static inline const char *string(struct json *j, const char *p, struct json_valu
 /* Behind the digits at p. */
 static inline const char *digits(const char *p)
 {
-	for (;; p += sizeof(uint64_t)) {
-		/* A digit becomes 0 to 9; of the bits below, the lowest one is right. */
-		uint64_t word = load(p) ^ (ONES * '0');
-		uint64_t others = ((word + ONES * (0x80 - 10)) | word) & HIGHS;
-		if (others)
-			return p + (__builtin_ctzll(others) >> 3);
-	}
+	unsigned n;
+
+	do
+		p += n = digits_count(digits_at(p));
+	while (n == sizeof(uint64_t));
+	return p;
 }
 
 /* The exponent behind 'e' or 'E'. */
@@ -198,24 +157,16 @@ static const char *any_number(struct json *j, const char *p, struct json_value *
 	out->type = JSON_NUMBER;
 	out->text = (struct str){ start, (size_t)(p - start) };
 	out->escaped = false;
+	out->plain = JSON_NOT_PLAIN;
 	return p;
 }
 
+/* Most numbers are those of scan_plain_number, many have another fraction. */
 static inline const char *number(struct json *j, const char *p, struct json_value *out)
 {
-	const char *start = p;
+	const char *end = scan_plain_number(p, out);
 
-	p = *p == '0' ? p + 1 : digits(p);
-	if (p == start || is_digit(*p))
-		return any_number(j, start, out);
-	if (*p == '.' && is_digit(p[1]))
-		p = digits(p + 2);
-	if (*p == '.' || (*p | 0x20) == 'e' || p >= j->end)
-		return any_number(j, start, out);
-	out->type = JSON_NUMBER;
-	out->text = (struct str){ start, (size_t)(p - start) };
-	out->escaped = false;
-	return p;
+	return end && end < j->end ? end : any_number(j, p, out);
 }
 
 struct literal {
@@ -272,7 +223,7 @@ static const char *literal(struct json *j, const char *p, struct json_value *out
 			break;
 		if (l->flaw && !flaw(j, l->flaw, p, word_problem(l->flaw)))
 			return NULL;
-		*out = (struct json_value){ { p, n }, l->type, false };
+		*out = (struct json_value){ .text = { p, n }, .type = l->type };
 		return p + n;
 	}
 	return bad(j, p, "a value was expected");
@@ -287,7 +238,7 @@ static inline const char *scalar(struct json *j, const char *p, struct json_valu
 	if (is_digit(c) || c == '+' || c == '.')
 		return number(j, p, out);
 	if (c == '-' && (is_digit(p[1]) || p[1] == '.'))
-		return any_number(j, p, out);
+		return number(j, p, out);
 	return p < j->end ? literal(j, p, out) : at_end(j);
 }
 

@@ -11,8 +11,10 @@
 #define PTOOL_INGEST_JSON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
+#include "base/decimal.h"
 #include "base/str.h"
 
 /*
@@ -56,6 +58,13 @@ struct json {
 	const char *what; /* after JSON_BAD: what was expected; static text */
 };
 
+/* Of a number: is `number` of its value what it says? */
+enum json_plain {
+	JSON_NOT_PLAIN,
+	JSON_PLAIN_INT, /* an integer, and this is it */
+	JSON_PLAIN_MILLI /* it has three digits behind its point, and these are thousandths */
+};
+
 /*
  * A value as it stands in the text.  Strings without their quotes, escapes not
  * undone; objects and arrays with their brackets.
@@ -63,7 +72,9 @@ struct json {
 struct json_value {
 	struct str text;
 	enum json_type type;
-	bool escaped; /* a string with escapes in it: see json_unescape */
+	bool escaped;   /* a string with escapes in it: see json_unescape */
+	uint8_t plain;  /* enum json_plain; of what is no number it says nothing */
+	int64_t number; /* see there */
 };
 
 /* RFC 8259's blanks. */
@@ -78,6 +89,24 @@ static inline const char *json_skip_blanks(const char *p)
 	while (json_is_blank(*p))
 		p++;
 	return p;
+}
+
+/* decimal_int of a value's text, and decimal_us_to_ns. */
+static inline enum decimal_status json_int(const struct json_value *value, int64_t *out)
+{
+	if (value->type != JSON_NUMBER || value->plain != JSON_PLAIN_INT)
+		return decimal_int(value->text, out);
+	*out = value->number;
+	return DECIMAL_OK;
+}
+
+static inline enum decimal_status json_us_to_ns(const struct json_value *value,
+						int64_t *ns)
+{
+	if (value->type != JSON_NUMBER || value->plain != JSON_PLAIN_MILLI)
+		return decimal_us_to_ns(value->text, ns);
+	*ns = value->number;
+	return DECIMAL_OK;
 }
 
 /* A reader of text that is complete in memory; see JSON_PADDING. */

@@ -172,7 +172,7 @@ static void read_integer(struct chrome *c, const struct json_value *value, int64
 {
 	int64_t integer;
 
-	enum decimal_status status = decimal_int(value->text, &integer);
+	enum decimal_status status = json_int(value, &integer);
 	if (status == DECIMAL_TOO_BIG || (status == DECIMAL_OK && integer == NUMBER_NONE))
 		c->kineto.flaws |= KINETO_INTEGER_RANGE;
 	else if (status == DECIMAL_OK)

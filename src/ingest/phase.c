@@ -69,7 +69,7 @@ static int naming_event(struct chrome *c, struct err *err)
 {
 	const struct event *e = &c->event;
 	struct str name = metadata_name(e);
-	const struct json_value null = { STR_LIT("null"), JSON_NULL, false };
+	const struct json_value null = { .text = STR_LIT("null"), .type = JSON_NULL };
 	struct naming_fact naming = { .pid = chrome_ident(c, FIELD_PID),
 				      .tid = chrome_ident(c, FIELD_TID),
 				      .offset = e->offset };
@@ -104,9 +104,10 @@ static uint32_t phase_name(struct chrome *c)
 static enum decimal_status read_us(const struct chrome *c, enum event_field field,
 				   int64_t *ns)
 {
-	struct str text = c->event.field[field].text;
+	const struct json_value *value = &c->event.field[field];
 
-	return c->unpadded ? unpadded_us_to_ns(text, ns) : decimal_us_to_ns(text, ns);
+	return c->unpadded ? unpadded_us_to_ns(value->text, ns)
+			   : json_us_to_ns(value, ns);
 }
 
 /* ts of the current event: 1 and *ns; 0 when it was skipped with a finding; -1. */
@@ -129,7 +130,8 @@ static struct ident flow_id(struct chrome *c, const struct json_value *id)
 {
 	struct ident ident = { 0, TEXT_NONE };
 
-	if (decimal_id(id->text, &ident.number))
+	if ((id->type == JSON_NUMBER && json_int(id, &ident.number) == DECIMAL_OK) ||
+	    decimal_id(id->text, &ident.number))
 		return ident;
 	ident.text = chrome_text(c, id);
 	return ident;
