@@ -9,6 +9,15 @@
 #include "query/devices/devices.h"
 #include "query/query.h"
 
+/* clang-format off */
+/* The cells of a row: the columns of info.sql. */
+enum { INFO_PROFILE, INFO_RUN, INFO_NAME, INFO_PATH, INFO_FORMAT, INFO_DIALECT, INFO_HOST,
+       INFO_RANK, INFO_WORLD, INFO_RANK_SOURCE, INFO_WORKER, INFO_SPAN, INFO_START,
+       INFO_START_MINUTE, INFO_SPAN_NS, INFO_SLICES, INFO_STEPS, INFO_DEVICES, INFO_MEMORY,
+       INFO_SHAPES, INFO_STACKS, INFO_FLOPS, INFO_FINDINGS, INFO_BYTES, INFO_DEVICE_TYPE,
+       NINFO_CELLS };
+/* clang-format on */
+
 /* Bits of struct field's `needs`: what people see; machines get all of it. */
 enum { OF_RUNS = 1, OF_NAMES = 2, OF_SPANS = 4, OF_STARTS = 8 };
 
@@ -53,8 +62,8 @@ const struct view info_view = {
 			    "steps devices"),
 };
 
-int info_load(struct store *store, const struct scope *scope, struct memtable **out,
-	      struct err *err)
+static int load(struct store *store, const struct scope *scope, struct memtable **out,
+		struct err *err)
 {
 	*out = memtable_new(NULL, NINFO_CELLS);
 	if (query_rows(store, asset_query_views_info_sql, scope->ids, *out, err) == 0)
@@ -63,7 +72,7 @@ int info_load(struct store *store, const struct scope *scope, struct memtable **
 	return -1;
 }
 
-int64_t info_sum(const struct memtable *rows, int cell)
+static int64_t sum_of(const struct memtable *rows, int cell)
 {
 	int64_t sum = 0;
 
@@ -268,7 +277,7 @@ static int open_devices(struct store *store, const struct scope *scope,
 				(long long)launches);
 		return 0;
 	}
-	if (info_sum(m, INFO_SLICES) <= SLICES_MAX)
+	if (sum_of(m, INFO_SLICES) <= SLICES_MAX)
 		return devices_summary_open(store, scope, out, err);
 	memtable_add_note(m, "'ptool devices' shows how busy the devices were");
 	return 0;
@@ -281,7 +290,7 @@ int info_open(struct store *store, const struct scope *scope, const char *path,
 	struct table *below = NULL;
 	struct memtable *rows;
 
-	if (info_load(store, scope, &rows, err) < 0)
+	if (load(store, scope, &rows, err) < 0)
 		return -1;
 	rows->table.caption = make_caption(rows, path, scope);
 	if (for_people) {

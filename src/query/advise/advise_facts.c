@@ -34,6 +34,7 @@ void advise_facts_release(struct advise_facts *f)
 	free(f->loads);
 	free(f->figures);
 	memory_events_release(&f->memory);
+	device_properties_release(&f->properties);
 	free(f->idles);
 	free(f->uses);
 	step_windows_release(&f->window.steps);
@@ -181,6 +182,16 @@ const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err)
 	return f->loads;
 }
 
+const struct device_properties_list *facts_properties(struct advise_facts *f,
+						      struct err *err)
+{
+	if (!f->has_properties &&
+	    device_properties_load(f->store, f->profile, &f->properties, err) < 0)
+		return NULL;
+	f->has_properties = true;
+	return &f->properties;
+}
+
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
@@ -188,8 +199,11 @@ const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 	if (!work || f->devices)
 		return work ? f->devices : NULL;
 	f->devices = memtable_new(NULL, NDEVICE_COLUMNS);
-	if (work->n &&
-	    (!facts_loads(f, err) || device_rows_add(f->devices, &f->work, err) < 0))
+	if (work->n == 0)
+		return f->devices;
+	f->work.properties = facts_properties(f, err);
+	if (!f->work.properties || !facts_loads(f, err) ||
+	    device_rows_add(f->devices, &f->work, err) < 0)
 		return NULL;
 	return f->devices;
 }
@@ -219,7 +233,7 @@ static struct device_figures figures_of(const struct advise_facts *f, size_t pla
 	const struct device_work work = { .items = items, .n = n };
 	const struct work_device rest = { .n = n };
 	struct device_figures figures =
-		device_figures(&work, &rest, chosen, f->texts, window, 0);
+		device_figures(&work, &rest, chosen, NULL, window, 0);
 	free(items);
 	free(chosen);
 	return figures;
@@ -337,7 +351,7 @@ bool facts_has_launches(const struct device_work *work)
 	return false;
 }
 
-static const void *facts_memory(struct advise_facts *f, struct err *err)
+const struct memory_events *facts_memory(struct advise_facts *f, struct err *err)
 {
 	if (!f->has_memory &&
 	    memory_events_load(f->store, f->profile, &f->memory, err) < 0)

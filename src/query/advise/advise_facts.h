@@ -14,6 +14,7 @@
 #include "query/advise/ddp_buffers.h"
 #include "query/advise/rules.h"
 #include "query/devices/device_figures.h"
+#include "query/devices/device_properties.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
@@ -66,8 +67,9 @@ struct advise_facts {
 	struct fact_window window;
 	struct fact_use *uses; /* owned; by device; NULL: not made yet */
 	struct steps steps;
-	struct memtable *devices;       /* columns of device_rows.h; NULL: not made yet */
-	struct kernel_load *loads;      /* owned; by item; NULL: not read yet */
+	struct memtable *devices;  /* columns of device_rows.h; NULL: not made yet */
+	struct kernel_load *loads; /* owned; by item; NULL: not read yet */
+	struct device_properties_list properties; /* when has_properties */
 	struct device_figures *figures; /* owned; by device; NULL: not made yet */
 	struct gap_range range;
 	struct gap_blame blame;
@@ -81,7 +83,7 @@ struct advise_facts {
 	struct fact_buffers buffers;
 	struct memory_events memory;
 	int64_t launches;
-	bool has_launches, has_buffers;
+	bool has_launches, has_buffers, has_properties;
 	bool is_gpu; /* has_work: by the classes of its pieces */
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls, has_memory;
 };
@@ -121,7 +123,15 @@ const struct steps *facts_steps(struct advise_facts *f, struct err *err);
 const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
 /* What the recording says of each piece of work. */
 const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err);
-/* By device of the work, as of `ptool devices` without the kernels of collectives. */
+/* What the recording says of its devices. */
+const struct device_properties_list *facts_properties(struct advise_facts *f,
+						      struct err *err);
+/* Those of `ptool memory`. */
+const struct memory_events *facts_memory(struct advise_facts *f, struct err *err);
+/*
+ * By device of the work, as of `ptool devices` without the kernels of collectives, and
+ * without Tensor Cores.
+ */
 const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);

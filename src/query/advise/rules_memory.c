@@ -105,25 +105,21 @@ static int check_memory_limit(const struct rule_run *run, struct err *err)
 {
 	const struct advise_facts *f = run->facts;
 	bool trains = facts_trains(f->names, f->nnames), is_known = false;
-	struct device_properties_list list;
+	const struct device_properties_list *list = facts_properties(run->facts, err);
 	struct fill fill;
 
-	if (device_properties_load(f->store, f->profile, &list, err) < 0) {
-		device_properties_release(&list);
+	if (!list)
 		return -1;
-	}
 	for (size_t i = 0; i < f->memory.ndevices; i++) {
-		if (!find_fill(&f->memory, &f->memory.devices[i], &list, &fill))
+		if (!find_fill(&f->memory, &f->memory.devices[i], list, &fill))
 			continue;
 		is_known |= fill.refused > 0 ||
 			    (fill.memory != NUMBER_NONE && fill.peak != NUMBER_NONE);
 		judge_fill(run, &fill, trains);
 	}
-	bool is_size_known = has_size(&list);
-	device_properties_release(&list);
 	if (is_known)
 		return 0;
-	if (is_size_known)
+	if (has_size(list))
 		return advice_lacks(run, "no device memory totals were recorded",
 				    "record with torch 1.10 or newer");
 	return advice_lacks(

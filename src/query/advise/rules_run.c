@@ -153,15 +153,12 @@ static double best_capability(const struct device_properties_list *list)
 
 static int judge_ddp_backend(const struct rule_run *run, struct err *err)
 {
-	struct device_properties_list list;
+	const struct device_properties_list *list = facts_properties(run->facts, err);
 	int64_t calls = rule_calls(run->facts, "DistributedDataParallel.forward");
-	int rc = device_properties_load(run->facts->store, run->facts->profile, &list,
-					err);
-	double best = best_capability(&list);
 
-	device_properties_release(&list);
-	if (rc < 0)
+	if (!list)
 		return -1;
+	double best = best_capability(list);
 	if (best < 0)
 		return advice_lacks(
 			run,

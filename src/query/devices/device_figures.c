@@ -202,7 +202,8 @@ struct device_figures device_figures(const struct device_work *work,
 
 	if (window.is_known)
 		figure_window(work, device, loads, window, &out);
-	figure_tensor_cores(work, device, &judged, &out);
+	if (texts)
+		figure_tensor_cores(work, device, &judged, &out);
 	free(judged.says);
 	return out;
 }

@@ -57,7 +57,10 @@ struct device_figures {
 	double tensor_core_unknown_pct;
 };
 
-/* `capability`: of the device, times 10; 0: not known. */
+/*
+ * `capability`: of the device, times 10; 0: not known.  texts: NULL leaves out what the
+ * names of kernels say.
+ */
 struct device_figures device_figures(const struct device_work *work,
 				     const struct work_device *device,
 				     const struct kernel_load *loads,

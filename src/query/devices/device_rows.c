@@ -100,7 +100,7 @@ struct profile_rows {
 	struct work_profile *p;
 	struct work_times *times;
 	const struct kernel_load *loads;
-	struct device_properties_list properties;
+	const struct device_properties_list *properties;
 	struct figures_window window; /* of the plugin's figures */
 	struct intervals steps;       /* of the filter's, in its times */
 };
@@ -116,7 +116,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 		if (device->n == 0)
 			continue;
 		const struct device_properties *known =
-			device_properties_find(&r->properties, device->device);
+			device_properties_find(r->properties, device->device);
 		const struct device_figures figures = device_figures(
 			work, device, r->loads, r->p->texts, r->window,
 			tensor_core_capability(known ? known->capability : NULL));
@@ -136,6 +136,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err)
 {
 	struct profile_rows r = { .p = p };
+	struct device_properties_list list = { .n = 0 };
 	struct kernel_load *own = NULL;
 	int rc = -1;
 
@@ -145,11 +146,13 @@ int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err
 	if (!p->loads)
 		own = kernel_loads(p->store, p->profile, &p->work, err);
 	r.loads = p->loads ? p->loads : own;
+	r.properties = p->properties ? p->properties : &list;
 	if (r.loads &&
-	    device_properties_load(p->store, p->profile, &r.properties, err) == 0 &&
+	    (p->properties ||
+	     device_properties_load(p->store, p->profile, &list, err) == 0) &&
 	    (r.times = work_times_of_devices(&p->work, err)) != NULL)
 		rc = add_rows(to, &r);
-	device_properties_release(&r.properties);
+	device_properties_release(&list);
 	intervals_release(&r.steps);
 	free(r.times);
 	free(own);

@@ -5,6 +5,7 @@
 #define PTOOL_QUERY_WORK_PROFILES_H
 
 #include "base/table.h"
+#include "query/devices/device_properties.h"
 #include "query/devices/device_work.h"
 #include "query/filter.h"
 #include "query/steps/step_bounds.h"
@@ -20,6 +21,7 @@ struct work_profile {
 	struct step_bounds bounds;   /* the TensorBoard plugin's, for its figures */
 	/* kernel_loads() of all work, borrowed; NULL: who wants them reads them. */
 	const struct kernel_load *loads;
+	const struct device_properties_list *properties; /* likewise */
 };
 
 /*

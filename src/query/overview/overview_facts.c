@@ -1,12 +1,19 @@
 /* Blocks of the first screen that are of what the rules have read. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
+#include "query/memory/memory_peak.h"
 #include "query/overview/overview_make.h"
 
 #define FINDINGS_SHOWN ((size_t)3)
+#define KERNELS_SHOWN  5
+
+static const struct filter no_filter = { .focus = NULL };
 
 /* The mean over all steps: of several profiles or devices the first one's. */
 static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
@@ -41,9 +48,96 @@ static int watch_idle(struct overview_facts *to, struct advise_facts *facts,
 	return 0;
 }
 
+/* Time by the names of kernels, as `ptool kernels` has it. */
+static void watch_kernels(struct overview_facts *to, const struct advise_facts *facts)
+{
+	const struct device_work *work = &facts->work.work;
+	const struct text_pool *texts = facts->texts;
+	int64_t *ns = xcalloc(texts->intern.n + 1, sizeof(*ns));
+	bool *is_there = xcalloc(texts->intern.n + 1, sizeof(*is_there));
+
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *item = &work->items[i];
+		/* behind the last is what has no name */
+		size_t name = item->name == TEXT_NONE ? texts->intern.n : item->name;
+		if (item->class == CLASS_MEMCPY || item->class == CLASS_MEMSET)
+			continue;
+		is_there[name] = true;
+		ns[name] = sum_add(ns[name], sum_sub(item->end_ns, item->start_ns));
+	}
+	for (size_t i = 0; i <= texts->intern.n; i++) {
+		struct str name = STR_LIT("");
+		if (!is_there[i])
+			continue;
+		if (i < texts->intern.n)
+			name = text_pool_str(texts, (uint32_t)i);
+		int64_t *sum = ARRAY_AT(to->kernel_ns, to->kernels_cap,
+					intern_add(&to->kernels, name));
+		*sum = sum_add(*sum, ns[i]);
+		to->all_kernels_ns = sum_add(to->all_kernels_ns, ns[i]);
+	}
+	free(is_there);
+	free(ns);
+}
+
+static bool is_told_name(const struct overview_facts *to, const char *name)
+{
+	for (size_t i = 0; i < to->ndevice_names; i++)
+		if (strcmp(to->device_names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
+			 struct err *err)
+{
+	const struct device_work *work = facts_work(facts, err);
+
+	if (!work)
+		return -1;
+	to->devices += (int64_t)work->ndevices;
+	watch_kernels(to, facts);
+	if (!work->n || to->ndevice_names)
+		return 0;
+	const struct device_properties_list *list = facts_properties(facts, err);
+	for (size_t i = 0; list && i < list->n; i++) {
+		const char *name = list->items[i].name;
+		if (name && !is_told_name(to, name))
+			*ARRAY_PUSH(to->device_names, to->ndevice_names,
+				    to->device_names_cap) =
+				arena_strdup(&to->arena, name);
+	}
+	return list ? 0 : -1;
+}
+
+/* The peak of each device, as `ptool memory` has it. */
+static int watch_memory(struct overview_facts *to, struct advise_facts *facts,
+			struct err *err)
+{
+	struct memory_peak peak;
+
+	if (!facts->profile->has_memory)
+		return 0;
+	const struct memory_events *events = facts_memory(facts, err);
+	for (size_t i = 0; events && i < events->ndevices; i++) {
+		const struct memory_device *device = &events->devices[i];
+		if (memory_peak_find(events, device, &no_filter, &peak) &&
+		    peak.allocated.bytes > 0)
+			*ARRAY_PUSH(to->peaks, to->npeaks, to->peaks_cap) =
+				(struct overview_peak){ arena_strdup(&to->arena,
+								     device->name),
+							peak.allocated.bytes };
+	}
+	return events ? 0 : -1;
+}
+
 static int watch(void *to, struct advise_facts *facts, struct err *err)
 {
-	return watch_steps(to, facts, err) < 0 ? -1 : watch_idle(to, facts, err);
+	return watch_steps(to, facts, err) < 0 || watch_idle(to, facts, err) < 0 ||
+			       watch_devices(to, facts, err) < 0 ||
+			       watch_memory(to, facts, err) < 0
+		       ? -1
+		       : 0;
 }
 
 int overview_facts_load(struct overview_making *m, struct err *err)
@@ -54,6 +148,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 						.n = rule_count(),
 						.watcher = &watcher };
 
+	intern_init(&m->facts.kernels);
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
 	int rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
@@ -63,7 +158,14 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 
 void overview_facts_release(struct overview_making *m)
 {
-	advice_list_release(&m->facts.advice);
+	struct overview_facts *facts = &m->facts;
+
+	advice_list_release(&facts->advice);
+	intern_release(&facts->kernels);
+	free(facts->kernel_ns);
+	free(facts->peaks);
+	free(facts->device_names);
+	arena_release(&facts->arena);
 }
 
 int overview_steps(struct overview_making *m, struct err *err)
@@ -123,6 +225,39 @@ int overview_idle(struct overview_making *m, struct err *err)
 		overview_add(m, str_of(gap_causes[causes[i].cause].title), UNIT_NS,
 			     cell_int(causes[i].ns),
 			     overview_percent(causes[i].ns, idle_ns));
+	return 0;
+}
+
+/* Longest first, then by name. */
+static bool kernel_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct overview_facts *f = context;
+
+	if (f->kernel_ns[a] != f->kernel_ns[b])
+		return f->kernel_ns[a] > f->kernel_ns[b];
+	return str_compare(intern_str(&f->kernels, a), intern_str(&f->kernels, b)) < 0;
+}
+
+int overview_kernels(struct overview_making *m, struct err *err)
+{
+	const struct overview_facts *f = &m->facts;
+	uint32_t *order = sorted_places(f->kernels.n, kernel_before, f);
+
+	(void)err;
+	for (size_t i = 0; i < f->kernels.n && i < KERNELS_SHOWN; i++)
+		overview_add(m, intern_str(&f->kernels, order[i]), UNIT_NS,
+			     cell_int(f->kernel_ns[order[i]]),
+			     overview_percent(f->kernel_ns[order[i]], f->all_kernels_ns));
+	free(order);
+	return 0;
+}
+
+int overview_memory(struct overview_making *m, struct err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < m->facts.npeaks; i++)
+		overview_add(m, str_of(m->facts.peaks[i].device), UNIT_BYTES,
+			     cell_int(m->facts.peaks[i].bytes), cell_null());
 	return 0;
 }
 

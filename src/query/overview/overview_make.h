@@ -1,7 +1,6 @@
 /*
  * How the first screen is made, for the files of this folder: rows are added block by
- * block, those of steps, idle time and findings of what the rules of `ptool advise`
- * have read.
+ * block, most of what the rules of `ptool advise` have read.
  */
 #ifndef PTOOL_QUERY_OVERVIEW_MAKE_H
 #define PTOOL_QUERY_OVERVIEW_MAKE_H
@@ -11,13 +10,28 @@
 #include "query/overview/overview.h"
 #include "query/steps/steps.h"
 
+struct overview_peak {
+	const char *device;
+	int64_t bytes;
+};
+
 /* What the first screen wants of the facts of all profiles. */
 struct overview_facts {
 	struct advice_list advice;
 	struct step_row mean; /* the first, when has_mean; its texts are gone */
 	bool has_mean, has_single;
 	int64_t cause_ns[NGAP_CAUSES], idle_ns,
-		span_ns; /* of the devices that were idle */
+		span_ns;       /* of the devices that were idle */
+	int64_t devices;       /* that did work */
+	struct intern kernels; /* names; by their numbers: */
+	int64_t *kernel_ns;    /* owned */
+	size_t kernels_cap;
+	int64_t all_kernels_ns;
+	struct overview_peak *peaks; /* owned; of memory, by profile and device */
+	size_t npeaks, peaks_cap;
+	const char **device_names; /* owned; of the first profile that tells any */
+	size_t ndevice_names, device_names_cap;
+	struct arena arena; /* texts of these */
 };
 
 struct overview_making {
@@ -26,7 +40,6 @@ struct overview_making {
 	const struct overview_request *request;
 	struct memtable *out;
 	enum overview_block block;   /* of the rows that are added */
-	int64_t devices;             /* that did work */
 	struct overview_facts facts; /* of traces */
 };
 
@@ -42,12 +55,12 @@ void overview_facts_release(struct overview_making *m);
 /* The blocks.  0, also where the recording has nothing of it, or -1 with err set. */
 int overview_steps(struct overview_making *m, struct err *err);
 int overview_idle(struct overview_making *m, struct err *err);
+int overview_kernels(struct overview_making *m, struct err *err);
+int overview_memory(struct overview_making *m, struct err *err);
 int overview_findings(struct overview_making *m, struct err *err);
 /* overview_tables.c: of the tables of other commands. */
 int overview_recording(struct overview_making *m, struct err *err);
 int overview_operators(struct overview_making *m, struct err *err);
-int overview_kernels(struct overview_making *m, struct err *err);
 int overview_functions(struct overview_making *m, struct err *err);
-int overview_memory(struct overview_making *m, struct err *err);
 
 #endif

@@ -4,15 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
-#include "query/devices/device_properties.h"
-#include "query/info.h"
-#include "query/kernels/kernels.h"
-#include "query/memory/memory.h"
 #include "query/overview/overview_make.h"
 #include "query/top/top.h"
 #include "trace/torch_dialect.h"
 
-#define NAMES_SHOWN     5 /* operators, kernels */
+#define OPERATORS_SHOWN 5
 #define FUNCTIONS_SHOWN 10
 
 static const struct filter no_filter = { .focus = NULL };
@@ -104,57 +100,33 @@ static struct str format_words(struct overview_making *m, const char *format,
 	return str_of(format);
 }
 
-/* The names of the devices that did work, of the first profile that tells them. */
-static int add_device_names(struct overview_making *m, struct err *err)
-{
-	int rc = 0;
-	size_t told = 0;
-
-	for (size_t i = 0; rc == 0 && told == 0 && m->devices && i < m->scope->n; i++) {
-		struct device_properties_list list;
-		rc = device_properties_load(m->store, &m->scope->profiles[i], &list, err);
-		for (size_t k = 0; rc == 0 && k < list.n; k++) {
-			const char *name = list.items[k].name;
-			bool is_new = name != NULL;
-			for (size_t j = 0; name && j < k; j++)
-				is_new &= !list.items[j].name ||
-					  strcmp(list.items[j].name, name) != 0;
-			if (is_new)
-				overview_add(m, str_of(name), UNIT_COUNT, cell_null(),
-					     cell_null());
-			told += is_new;
-		}
-		device_properties_release(&list);
-	}
-	return rc;
-}
-
 int overview_recording(struct overview_making *m, struct err *err)
 {
+	const struct scope *scope = m->scope;
+	const struct overview_facts *facts = &m->facts;
 	const struct cell none = cell_null();
-	struct memtable *rows;
-	int64_t span_ns = 0;
+	int64_t span_ns = 0, slices = 0;
 
-	if (info_load(m->store, m->scope, &rows, err) < 0)
-		return -1;
-	for (size_t i = 0; i < m->scope->n; i++)
-		if (m->scope->profiles[i].dur_ns > span_ns)
-			span_ns = m->scope->profiles[i].dur_ns;
-	m->devices = info_sum(rows, INFO_DEVICES);
+	(void)err;
+	for (size_t i = 0; i < scope->n; i++) {
+		if (scope->profiles[i].dur_ns > span_ns)
+			span_ns = scope->profiles[i].dur_ns;
+		slices = sum_add(slices, scope->profiles[i].slices);
+	}
 	overview_add(m, STR_LIT("format"), UNIT_TEXT,
-		     cell_text(format_words(m, m->scope->profiles[0].format,
-					    m->scope->profiles[0].dialect)),
+		     cell_text(format_words(m, scope->profiles[0].format,
+					    scope->profiles[0].dialect)),
 		     none);
 	overview_add(m, STR_LIT("span"), UNIT_NS, cell_int(span_ns), none);
-	overview_add(m, STR_LIT("profiles"), UNIT_COUNT, cell_int((int64_t)m->scope->n),
+	overview_add(m, STR_LIT("profiles"), UNIT_COUNT, cell_int((int64_t)scope->n),
 		     none);
-	overview_add(m, STR_LIT("ranks"), UNIT_COUNT, cell_int((int64_t)m->scope->nranks),
+	overview_add(m, STR_LIT("ranks"), UNIT_COUNT, cell_int((int64_t)scope->nranks),
 		     none);
-	overview_add(m, STR_LIT("slices"), UNIT_COUNT,
-		     cell_int(info_sum(rows, INFO_SLICES)), none);
-	overview_add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(m->devices), none);
-	table_free(&rows->table);
-	return add_device_names(m, err);
+	overview_add(m, STR_LIT("slices"), UNIT_COUNT, cell_int(slices), none);
+	overview_add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(facts->devices), none);
+	for (size_t i = 0; i < facts->ndevice_names; i++)
+		overview_add(m, str_of(facts->device_names[i]), UNIT_COUNT, none, none);
+	return 0;
 }
 
 /* The label of a step, or of all of them: "ProfilerStep*". */
@@ -171,7 +143,7 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 	const char *share = is_device ? "self_device_pct" : "self_cpu_pct";
 	size_t n = 0;
 
-	for (size_t i = 0; i < rows->norder && n < NAMES_SHOWN; i++) {
+	for (size_t i = 0; i < rows->norder && n < OPERATORS_SHOWN; i++) {
 		uint32_t row = rows->order[i];
 		struct cell ns = top_cell(rows, &row, value);
 		struct str name = top_cell(rows, &row, "name").as.text;
@@ -208,26 +180,6 @@ int overview_operators(struct overview_making *m, struct err *err)
 	return rc;
 }
 
-int overview_kernels(struct overview_making *m, struct err *err)
-{
-	const struct kernels_query query = { .filter = &no_filter,
-					     .show = { .limit = NAMES_SHOWN,
-						       .for_people = true },
-					     .sums_only = true };
-	struct table *table = NULL;
-	struct reader r;
-
-	if (m->devices == 0)
-		return 0;
-	int rc = read_all(&r, kernels_open(m->store, m->scope, &query, &table, err),
-			  &table, err);
-	for (size_t i = 0; rc == 0 && i < nrows(&r); i++)
-		overview_add(m, get_text(&r, i, "name"), UNIT_NS, get(&r, i, "total_ns"),
-			     get(&r, i, "total_pct"));
-	reader_release(&r);
-	return rc;
-}
-
 int overview_functions(struct overview_making *m, struct err *err)
 {
 	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
@@ -242,27 +194,6 @@ int overview_functions(struct overview_making *m, struct err *err)
 			     get(&r, i, "self_ns"), get(&r, i, "self_pct"));
 		overview_add(m, STR_LIT("total"), UNIT_NS, get(&r, i, "total_ns"),
 			     get(&r, i, "total_pct"));
-	}
-	reader_release(&r);
-	return rc;
-}
-
-int overview_memory(struct overview_making *m, struct err *err)
-{
-	const struct memory_request request = { .view = MEMORY_VIEW_PEAKS,
-						.filter = &no_filter };
-	struct table *table = NULL;
-	struct reader r;
-	int rc = read_all(&r, memory_open(m->store, m->scope, &request, &table, err),
-			  &table, err);
-
-	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
-		struct cell peak = get(&r, i, "allocated_peak_bytes");
-		if (peak.type == CELL_NULL)
-			peak = get(&r, i, "recorded_peak_bytes");
-		if (peak.type == CELL_INT && peak.as.integer > 0)
-			overview_add(m, get_text(&r, i, "device"), UNIT_BYTES, peak,
-				     cell_null());
 	}
 	reader_release(&r);
 	return rc;
