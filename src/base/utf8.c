@@ -409,3 +409,26 @@ struct str utf8_cut(struct str text, uint64_t most)
 		n--;
 	return (struct str){ text.p, n };
 }
+
+void utf8_add(struct buf *into, uint32_t c)
+{
+	unsigned char out[4];
+	size_t n;
+
+	if (c < 0x80) {
+		out[0] = (unsigned char)c;
+		n = 1;
+	} else if (c < 0x800) {
+		out[0] = (unsigned char)(0xc0 | c >> 6);
+		n = 2;
+	} else if (c < 0x10000) {
+		out[0] = (unsigned char)(0xe0 | c >> 12);
+		n = 3;
+	} else {
+		out[0] = (unsigned char)(0xf0 | c >> 18);
+		n = 4;
+	}
+	for (size_t i = n; i-- > 1; c >>= 6)
+		out[i] = (unsigned char)(0x80 | (c & 0x3f));
+	buf_add(into, out, n);
+}

@@ -22,6 +22,8 @@
  * invalid.
  */
 size_t utf8_decode(struct str text, uint32_t *code);
+/* Adds the character of a number up to U+10FFFF; halves of pairs too. */
+void utf8_add(struct buf *into, uint32_t code);
 /* The text's first `most` bytes at most, without a part of a character at the end. */
 struct str utf8_cut(struct str text, uint64_t most);
 /*

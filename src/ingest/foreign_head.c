@@ -123,7 +123,7 @@ static bool names_a_class(struct bytes head)
  * Protocols 2 to 5 begin with their number; 0 and 1 with the name of a class, or with a
  * dict or list that is remembered as the first object.
  */
-static bool is_pickle(struct bytes head)
+bool foreign_is_pickle(struct bytes head)
 {
 	static const struct head plain[] = { { MAGIC("(dp0\n"), { NULL, NULL } },
 					     { MAGIC("(lp0\n"), { NULL, NULL } },
@@ -142,9 +142,7 @@ static struct foreign_file pickle_file(struct bytes head)
 {
 	struct foreign_file file = { NULL, NULL };
 
-	if (contains(head, "LineStats")) {
-		file.what = "data of line_profiler (.lprof)";
-	} else if (contains(head, "YFuncStat")) {
+	if (contains(head, "YFuncStat")) {
 		file.what = "a pickle of yappi (.ystat)";
 		file.instead =
 			"python3 -c \"import yappi; yappi.YFuncStats(['FILE'])"
@@ -330,7 +328,7 @@ static struct foreign_file by_bytes(struct bytes head)
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
 		if (has_magic(head, &heads[i]))
 			return heads[i].file;
-	if (is_pickle(head))
+	if (foreign_is_pickle(head))
 		return pickle_file(head);
 	if (is_pyc(head))
 		return (struct foreign_file){ "compiled Python (.pyc)", NULL };

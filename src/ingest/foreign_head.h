@@ -5,6 +5,8 @@
 #ifndef PTOOL_INGEST_FOREIGN_HEAD_H
 #define PTOOL_INGEST_FOREIGN_HEAD_H
 
+#include <stdbool.h>
+
 #include "base/str.h"
 
 /* Both static; what NULL: nothing known. */
@@ -17,5 +19,7 @@ struct foreign_file {
 struct foreign_file foreign_file(struct bytes head, struct str name);
 /* A database of SQLite, which could be taken for a store. */
 struct foreign_file foreign_database(struct bytes head);
+/* Does it begin as pickles of any protocol do? */
+bool foreign_is_pickle(struct bytes head);
 
 #endif

@@ -29,29 +29,6 @@ const char *json_bad_utf8(struct str text)
 	return NULL;
 }
 
-static void add_code_point(struct buf *into, uint32_t c)
-{
-	unsigned char out[4];
-	size_t n;
-
-	if (c < 0x80) {
-		out[0] = (unsigned char)c;
-		n = 1;
-	} else if (c < 0x800) {
-		out[0] = (unsigned char)(0xc0 | c >> 6);
-		n = 2;
-	} else if (c < 0x10000) {
-		out[0] = (unsigned char)(0xe0 | c >> 12);
-		n = 3;
-	} else {
-		out[0] = (unsigned char)(0xf0 | c >> 18);
-		n = 4;
-	}
-	for (size_t i = n; i-- > 1; c >>= 6)
-		out[i] = (unsigned char)(0x80 | (c & 0x3f));
-	buf_add(into, out, n);
-}
-
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -123,13 +100,13 @@ static const char *unicode_escape(const char *p, const char *end, struct buf *in
 	}
 	p += 4;
 	if (!is_high_surrogate(unit) && !is_low_surrogate(unit)) {
-		add_code_point(into, (uint32_t)unit);
+		utf8_add(into, (uint32_t)unit);
 		return p;
 	}
 	int32_t low = escaped_unit(p, end);
 	if (is_high_surrogate(unit) && is_low_surrogate(low)) {
-		add_code_point(into, 0x10000 + (uint32_t)((unit - 0xd800) << 10) +
-					     (uint32_t)(low - 0xdc00));
+		utf8_add(into, 0x10000 + (uint32_t)((unit - 0xd800) << 10) +
+				       (uint32_t)(low - 0xdc00));
 		return p + 6;
 	}
 	buf_add_text(into, REPLACEMENT);

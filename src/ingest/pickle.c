@@ -5,29 +5,7 @@
 #include <string.h>
 
 #include "base/spill.h"
-
-#define PICKLE_PROTO 0x80
-
-struct pickle_argument {
-	uint64_t number;   /* the bytes behind the opcode, little-endian */
-	struct bytes body; /* the same as they stand; or what they are the length of */
-	size_t next;       /* where the next opcode stands */
-};
-
-struct pickle_op {
-	const char *name; /* NULL: there is none of that code */
-	/* NULL: refused.  1 behind the last opcode, 0, or -1 with err set. */
-	int (*run)(struct pickle *p, const struct pickle_argument *argument,
-		   struct err *err);
-	uint8_t bytes;  /* behind it, */
-	bool has_body;  /*   and then so many as these say */
-	bool is_signed; /* the length is an int32 */
-};
-
-/* By code. */
-extern const struct pickle_op pickle_ops[256];
-/* The opcode at p->at does what no data needs: -1. */
-static int pickle_refuse(const struct pickle *p, const char *name, struct err *err);
+#include "ingest/pickle_ops.h"
 
 /* Torch's snapshots take some 5 bytes of memory for each of the file, hostile ones 48. */
 #define BYTES_PER_BYTE ((size_t)16)
@@ -54,7 +32,6 @@ static int check_memory(const struct pickle *p, size_t nmemo, struct err *err)
 		      p->bytes_max >> 20);
 }
 
-/* What opcodes are made of; all 0, or -1 with err set. */
 static int pickle_push(struct pickle *p, uint32_t value, struct err *err)
 {
 	if (p->nstack >= PICKLE_STACK_MAX)
@@ -65,8 +42,7 @@ static int pickle_push(struct pickle *p, uint32_t value, struct err *err)
 	return 0;
 }
 
-/* Of the value only what its type has. */
-static int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err)
+int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err)
 {
 	if (check_memory(p, p->nmemo, err) < 0)
 		return -1;
@@ -84,15 +60,14 @@ static size_t floor_of(const struct pickle *p)
 	return p->nmarks ? p->marks[p->nmarks - 1] : 0;
 }
 
-static int pickle_need(const struct pickle *p, size_t n, struct err *err)
+int pickle_need(const struct pickle *p, size_t n, struct err *err)
 {
 	if (p->nstack - floor_of(p) < n)
 		return err_at(err, p->at, "bad pickle: stack underflow");
 	return 0;
 }
 
-/* Are n values there that the newest container may take? */
-static int pickle_mark(struct pickle *p, struct err *err)
+int pickle_mark(struct pickle *p, struct err *err)
 {
 	if (p->nmarks >= PICKLE_DEPTH_MAX)
 		return err_at(err, p->at, "bad pickle: nested too deep");
@@ -102,8 +77,7 @@ static int pickle_mark(struct pickle *p, struct err *err)
 	return 0;
 }
 
-/* *from: the height of the stack at the newest mark, which is taken off. */
-static int pickle_take_mark(struct pickle *p, size_t *from, struct err *err)
+int pickle_take_mark(struct pickle *p, size_t *from, struct err *err)
 {
 	*from = p->nstack;
 	if (p->nmarks == 0)
@@ -112,7 +86,7 @@ static int pickle_take_mark(struct pickle *p, size_t *from, struct err *err)
 	return 0;
 }
 
-static int add_item(struct pickle *p, uint32_t container, uint32_t value, struct err *err)
+int pickle_add_item(struct pickle *p, uint32_t container, uint32_t value, struct err *err)
 {
 	struct pickle_value *to = &p->values[container];
 
@@ -131,9 +105,7 @@ static int add_item(struct pickle *p, uint32_t container, uint32_t value, struct
 	return 0;
 }
 
-/* Values from that height on go into the list or dict below them. */
-static int pickle_fill(struct pickle *p, size_t from, enum pickle_type type,
-		       struct err *err)
+int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err *err)
 {
 	if (from == 0 || from - 1 < floor_of(p))
 		return err_at(err, p->at, "bad pickle: stack underflow");
@@ -145,13 +117,13 @@ static int pickle_fill(struct pickle *p, size_t from, enum pickle_type type,
 	if (type == PICKLE_DICT && (p->nstack - from) % 2)
 		return err_at(err, p->at, "bad pickle: a key without a value");
 	for (size_t i = from; i < p->nstack; i++)
-		if (add_item(p, container, p->stack[i], err) < 0)
+		if (pickle_add_item(p, container, p->stack[i], err) < 0)
 			return -1;
 	p->nstack = from;
 	return 0;
 }
 
-static int pickle_tuple(struct pickle *p, size_t from, struct err *err)
+int pickle_tuple(struct pickle *p, size_t from, struct err *err)
 {
 	size_t n = p->nstack - from;
 
@@ -159,15 +131,14 @@ static int pickle_tuple(struct pickle *p, size_t from, struct err *err)
 		return -1;
 	uint32_t tuple = p->stack[p->nstack - 1];
 	for (size_t i = from; i < from + n; i++)
-		if (add_item(p, tuple, p->stack[i], err) < 0)
+		if (pickle_add_item(p, tuple, p->stack[i], err) < 0)
 			return -1;
 	p->stack[from] = tuple;
 	p->nstack = from + 1;
 	return 0;
 }
 
-/* CPython numbers what it remembers one after the other, each with an opcode of its own. */
-static int pickle_put(struct pickle *p, uint64_t number, struct err *err)
+int pickle_put(struct pickle *p, uint64_t number, struct err *err)
 {
 	if (number >= p->text.n)
 		return err_at(err, p->at, "bad pickle: memo index %llu is too large",
@@ -184,8 +155,7 @@ static int pickle_put(struct pickle *p, uint64_t number, struct err *err)
 	return 0;
 }
 
-/* They become a tuple. */
-static int pickle_get(struct pickle *p, uint64_t number, struct err *err)
+int pickle_get(struct pickle *p, uint64_t number, struct err *err)
 {
 	if (number >= p->nmemo || p->memo[number] == PICKLE_NONE)
 		return err_at(err, p->at, "bad pickle: memo %llu is not defined",
@@ -198,6 +168,25 @@ static int ended(const struct pickle *p, struct err *err)
 	return err_at(err, p->text.n, "the pickle ends early");
 }
 
+/* The lines of the argument, without the end of the last. */
+static int read_lines(struct pickle *p, const struct pickle_op *op,
+		      struct pickle_argument *out, struct err *err)
+{
+	size_t from = p->at + 1;
+
+	out->number = 0;
+	out->next = from;
+	for (unsigned i = 0; i < op->lines; i++) {
+		const uint8_t *end =
+			memchr(p->text.p + out->next, '\n', p->text.n - out->next);
+		if (!end)
+			return ended(p, err);
+		out->next = (size_t)(end - p->text.p) + 1;
+	}
+	out->body = (struct bytes){ p->text.p + from, out->next - 1 - from };
+	return 0;
+}
+
 /* The bytes of the argument, and where the next opcode stands. */
 static int read_argument(struct pickle *p, const struct pickle_op *op,
 			 struct pickle_argument *out, struct err *err)
@@ -205,6 +194,8 @@ static int read_argument(struct pickle *p, const struct pickle_op *op,
 	size_t at = p->at + 1, left = p->text.n - at;
 	uint64_t n = op->bytes;
 
+	if (op->lines)
+		return read_lines(p, op, out, err);
 	if (left < op->bytes)
 		return ended(p, err);
 	out->number = 0;
@@ -239,7 +230,7 @@ static int run_op(struct pickle *p, struct err *err)
 	const struct pickle_op *op = &pickle_ops[code];
 	if (!op->name)
 		return err_at(err, p->at, "unknown pickle opcode 0x%02x", code);
-	if (!op->run)
+	if (!op->run || (op->is_of_objects && !p->classes))
 		return pickle_refuse(p, op->name, err);
 	if (read_argument(p, op, &argument, err) < 0)
 		return -1;
@@ -253,21 +244,37 @@ int pickle_open(struct pickle *p, struct bytes text, struct err *err)
 	return pickle_open_in(p, text, NULL, err);
 }
 
-int pickle_open_in(struct pickle *p, struct bytes text, struct spill *spill,
-		   struct err *err)
+static int run_all(struct pickle *p, struct err *err)
 {
 	int rc;
 
+	do
+		rc = run_op(p, err);
+	while (rc == 0);
+	return rc < 0 ? -1 : 0;
+}
+
+int pickle_open_classes(struct pickle *p, struct bytes text, struct spill *spill,
+			const struct pickle_class *classes, struct err *err)
+{
+	*p = (struct pickle){ .text = text,
+			      .spill = spill,
+			      .classes = classes,
+			      .bytes_max = memory_ceiling(text.n),
+			      .top = PICKLE_NONE };
+	return run_all(p, err);
+}
+
+int pickle_open_in(struct pickle *p, struct bytes text, struct spill *spill,
+		   struct err *err)
+{
 	*p = (struct pickle){ .text = text,
 			      .spill = spill,
 			      .bytes_max = memory_ceiling(text.n),
 			      .top = PICKLE_NONE };
 	if (text.n < 2 || text.p[0] != PICKLE_PROTO)
 		return err_at(err, 0, "no pickle of protocol 2 to 5");
-	do
-		rc = run_op(p, err);
-	while (rc == 0);
-	return rc < 0 ? -1 : 0;
+	return run_all(p, err);
 }
 
 void pickle_release(struct pickle *p)
@@ -277,6 +284,7 @@ void pickle_release(struct pickle *p)
 	spill_free(p->spill, p->stack);
 	spill_free(p->spill, p->memo);
 	spill_free(p->spill, p->marks);
+	arena_release(&p->texts);
 	*p = (struct pickle){ .nvalues = 0 };
 }
 
@@ -288,18 +296,16 @@ const char *pickle_type_name(enum pickle_type type)
 		[PICKLE_FLOAT] = "a float", [PICKLE_TEXT] = "a text",
 		[PICKLE_BYTES] = "bytes",   [PICKLE_TUPLE] = "a tuple",
 		[PICKLE_LIST] = "a list",   [PICKLE_DICT] = "a dict",
+		[PICKLE_CLASS] = "a class", [PICKLE_OBJECT] = "an object",
 	};
 
 	return names[type];
 }
 
-#define PROTOCOL_MIN 2
-#define PROTOCOL_MAX 5
-#define NAME_SHOWN   ((size_t)100) /* bytes of a name in a message */
-
-#define OPCODE(function)                                                       \
-	static int function(struct pickle *p, const struct pickle_argument *a, \
-			    struct err *err)
+#define PROTOCOL_MIN     2
+#define PROTOCOL_MAX     5
+#define NAME_SHOWN       ((size_t)100) /* bytes of a name in a message */
+#define OPCODE(function) static PICKLE_OPCODE(function)
 
 OPCODE(run_proto)
 {
@@ -375,13 +381,14 @@ OPCODE(run_long)
 {
 	size_t n = a->body.n;
 	uint64_t number = n && a->body.p[n - 1] & 0x80 ? UINT64_MAX : 0;
+	int64_t end = number ? INT64_MIN : INT64_MAX;
 
 	for (size_t i = sizeof(number); i < n; i++)
 		if (a->body.p[i] != (uint8_t)(number >> 56))
-			return push_number(p, PICKLE_BIG, 0, err);
+			return push_number(p, PICKLE_BIG, end, err);
 	if (n > sizeof(number) &&
 	    (a->body.p[sizeof(number) - 1] & 0x80) != (uint8_t)(number >> 56 & 0x80))
-		return push_number(p, PICKLE_BIG, 0, err);
+		return push_number(p, PICKLE_BIG, end, err);
 	for (size_t i = n < sizeof(number) ? n : sizeof(number); i-- > 0;)
 		number = number << 8 | a->body.p[i];
 	return push_number(p, PICKLE_INT, (int64_t)number, err);
@@ -508,60 +515,71 @@ OPCODE(run_memoize)
 
 /* clang-format off */
 const struct pickle_op pickle_ops[256] = {
-	[PICKLE_PROTO] = { "PROTO", run_proto, 1, false, false },
-	[0x95] = { "FRAME", run_frame, 8, false, false },
-	['.'] = { "STOP", run_stop, 0, false, false },
-	['('] = { "MARK", run_mark, 0, false, false },
-	['N'] = { "NONE", run_none, 0, false, false },
-	[0x88] = { "NEWTRUE", run_true, 0, false, false },
-	[0x89] = { "NEWFALSE", run_false, 0, false, false },
-	['J'] = { "BININT", run_int, 4, false, false },
-	['K'] = { "BININT1", run_unsigned, 1, false, false },
-	['M'] = { "BININT2", run_unsigned, 2, false, false },
-	[0x8a] = { "LONG1", run_long, 1, true, false },
-	[0x8b] = { "LONG4", run_long, 4, true, true },
-	['G'] = { "BINFLOAT", run_float, 8, false, false },
-	[0x8c] = { "SHORT_BINUNICODE", run_text, 1, true, false },
-	['X'] = { "BINUNICODE", run_text, 4, true, false },
-	[0x8d] = { "BINUNICODE8", run_text, 8, true, false },
-	['C'] = { "SHORT_BINBYTES", run_bytes, 1, true, false },
-	['B'] = { "BINBYTES", run_bytes, 4, true, false },
-	[0x8e] = { "BINBYTES8", run_bytes, 8, true, false },
-	[')'] = { "EMPTY_TUPLE", run_empty_tuple, 0, false, false },
-	[0x85] = { "TUPLE1", run_small_tuple, 0, false, false },
-	[0x86] = { "TUPLE2", run_small_tuple, 0, false, false },
-	[0x87] = { "TUPLE3", run_small_tuple, 0, false, false },
-	['t'] = { "TUPLE", run_tuple, 0, false, false },
-	[']'] = { "EMPTY_LIST", run_empty_list, 0, false, false },
-	['a'] = { "APPEND", run_append, 0, false, false },
-	['e'] = { "APPENDS", run_appends, 0, false, false },
-	['}'] = { "EMPTY_DICT", run_empty_dict, 0, false, false },
-	['s'] = { "SETITEM", run_setitem, 0, false, false },
-	['u'] = { "SETITEMS", run_setitems, 0, false, false },
-	['q'] = { "BINPUT", run_put, 1, false, false },
-	['r'] = { "LONG_BINPUT", run_put, 4, false, false },
-	[0x94] = { "MEMOIZE", run_memoize, 0, false, false },
-	['h'] = { "BINGET", run_get, 1, false, false },
-	['j'] = { "LONG_BINGET", run_get, 4, false, false },
+	[PICKLE_PROTO] = { "PROTO", run_proto, 1, false, false, 0, false },
+	[0x95] = { "FRAME", run_frame, 8, false, false, 0, false },
+	['.'] = { "STOP", run_stop, 0, false, false, 0, false },
+	['('] = { "MARK", run_mark, 0, false, false, 0, false },
+	['N'] = { "NONE", run_none, 0, false, false, 0, false },
+	[0x88] = { "NEWTRUE", run_true, 0, false, false, 0, false },
+	[0x89] = { "NEWFALSE", run_false, 0, false, false, 0, false },
+	['J'] = { "BININT", run_int, 4, false, false, 0, false },
+	['K'] = { "BININT1", run_unsigned, 1, false, false, 0, false },
+	['M'] = { "BININT2", run_unsigned, 2, false, false, 0, false },
+	[0x8a] = { "LONG1", run_long, 1, true, false, 0, false },
+	[0x8b] = { "LONG4", run_long, 4, true, true, 0, false },
+	['G'] = { "BINFLOAT", run_float, 8, false, false, 0, false },
+	[0x8c] = { "SHORT_BINUNICODE", run_text, 1, true, false, 0, false },
+	['X'] = { "BINUNICODE", run_text, 4, true, false, 0, false },
+	[0x8d] = { "BINUNICODE8", run_text, 8, true, false, 0, false },
+	['C'] = { "SHORT_BINBYTES", run_bytes, 1, true, false, 0, false },
+	['B'] = { "BINBYTES", run_bytes, 4, true, false, 0, false },
+	[0x8e] = { "BINBYTES8", run_bytes, 8, true, false, 0, false },
+	[')'] = { "EMPTY_TUPLE", run_empty_tuple, 0, false, false, 0, false },
+	[0x85] = { "TUPLE1", run_small_tuple, 0, false, false, 0, false },
+	[0x86] = { "TUPLE2", run_small_tuple, 0, false, false, 0, false },
+	[0x87] = { "TUPLE3", run_small_tuple, 0, false, false, 0, false },
+	['t'] = { "TUPLE", run_tuple, 0, false, false, 0, false },
+	[']'] = { "EMPTY_LIST", run_empty_list, 0, false, false, 0, false },
+	['a'] = { "APPEND", run_append, 0, false, false, 0, false },
+	['e'] = { "APPENDS", run_appends, 0, false, false, 0, false },
+	['}'] = { "EMPTY_DICT", run_empty_dict, 0, false, false, 0, false },
+	['s'] = { "SETITEM", run_setitem, 0, false, false, 0, false },
+	['u'] = { "SETITEMS", run_setitems, 0, false, false, 0, false },
+	['q'] = { "BINPUT", run_put, 1, false, false, 0, false },
+	['r'] = { "LONG_BINPUT", run_put, 4, false, false, 0, false },
+	[0x94] = { "MEMOIZE", run_memoize, 0, false, false, 0, false },
+	['h'] = { "BINGET", run_get, 1, false, false, 0, false },
+	['j'] = { "LONG_BINGET", run_get, 4, false, false, 0, false },
+	/* With classes: what makes objects of them, ... */
+	['c'] = { "GLOBAL", pickle_run_global, 0, false, false, 2, true },
+	[0x93] = { "STACK_GLOBAL", pickle_run_stack_global, 0, false, false, 0, true },
+	['R'] = { "REDUCE", pickle_run_reduce, 0, false, false, 0, true },
+	[0x81] = { "NEWOBJ", pickle_run_newobj, 0, false, false, 0, true },
+	['b'] = { "BUILD", pickle_run_build, 0, false, false, 0, true },
+	/* ... and protocols 0 and 1, which Python 2 wrote into 2 as well. */
+	['I'] = { "INT", pickle_run_decimal, 0, false, false, 1, true },
+	['L'] = { "LONG", pickle_run_decimal, 0, false, false, 1, true },
+	['F'] = { "FLOAT", pickle_run_real, 0, false, false, 1, true },
+	['S'] = { "STRING", pickle_run_quoted, 0, false, false, 1, true },
+	['V'] = { "UNICODE", pickle_run_escaped, 0, false, false, 1, true },
+	['g'] = { "GET", pickle_run_get_line, 0, false, false, 1, true },
+	['p'] = { "PUT", pickle_run_put_line, 0, false, false, 1, true },
+	['l'] = { "LIST", pickle_run_list, 0, false, false, 0, true },
+	['d'] = { "DICT", pickle_run_dict, 0, false, false, 0, true },
+	['T'] = { "BINSTRING", run_text, 4, true, true, 0, true },
+	['U'] = { "SHORT_BINSTRING", run_text, 1, true, false, 0, true },
 	/* What imports, calls or builds; */
-	['c'] = { .name = "GLOBAL" },		[0x93] = { .name = "STACK_GLOBAL" },
-	['R'] = { .name = "REDUCE" },		['b'] = { .name = "BUILD" },
 	['i'] = { .name = "INST" },		['o'] = { .name = "OBJ" },
-	[0x81] = { .name = "NEWOBJ" },		[0x92] = { .name = "NEWOBJ_EX" },
+	[0x92] = { .name = "NEWOBJ_EX" },
 	[0x82] = { .name = "EXT1" },		[0x83] = { .name = "EXT2" },
 	[0x84] = { .name = "EXT4" },		['P'] = { .name = "PERSID" },
 	['Q'] = { .name = "BINPERSID" },	[0x97] = { .name = "NEXT_BUFFER" },
 	[0x98] = { .name = "READONLY_BUFFER" },
-	/* what no plain data of protocols 2 to 5 needs. */
+	/* what no plain data needs. */
 	['0'] = { .name = "POP" },		['1'] = { .name = "POP_MARK" },
-	['2'] = { .name = "DUP" },		['I'] = { .name = "INT" },
-	['L'] = { .name = "LONG" },		['F'] = { .name = "FLOAT" },
-	['S'] = { .name = "STRING" },		['T'] = { .name = "BINSTRING" },
-	['U'] = { .name = "SHORT_BINSTRING" },	['V'] = { .name = "UNICODE" },
-	['g'] = { .name = "GET" },		['p'] = { .name = "PUT" },
-	['l'] = { .name = "LIST" },		['d'] = { .name = "DICT" },
-	[0x8f] = { .name = "EMPTY_SET" },	[0x90] = { .name = "ADDITEMS" },
-	[0x91] = { .name = "FROZENSET" },	[0x96] = { .name = "BYTEARRAY8" },
+	['2'] = { .name = "DUP" },		[0x8f] = { .name = "EMPTY_SET" },
+	[0x90] = { .name = "ADDITEMS" },	[0x91] = { .name = "FROZENSET" },
+	[0x96] = { .name = "BYTEARRAY8" },
 };
 /* clang-format on */
 
@@ -577,6 +595,12 @@ static struct str line_at(const struct pickle *p, size_t at, size_t *next)
 	return (struct str){ text, n < NAME_SHOWN ? n : NAME_SHOWN };
 }
 
+static const char *readable(const struct pickle *p)
+{
+	return p->classes ? "only line_profiler's LineStats is read"
+			  : "only plain data is read";
+}
+
 /* Of GLOBAL and INST: "module\nname\n". */
 static int refuse_lines(const struct pickle *p, const char *op, struct err *err)
 {
@@ -587,9 +611,8 @@ static int refuse_lines(const struct pickle *p, const char *op, struct err *err)
 		return err_at(err, p->at, "refused: opcode %s", op);
 	struct str name = line_at(p, next, &next);
 	return err_at(err, p->at,
-		      "refused: the pickle names " STR_FMT "." STR_FMT
-		      " (opcode %s); only plain data is read",
-		      STR_ARG(module), STR_ARG(name), op);
+		      "refused: the pickle names " STR_FMT "." STR_FMT " (opcode %s); %s",
+		      STR_ARG(module), STR_ARG(name), op, readable(p));
 }
 
 /* Of STACK_GLOBAL: the two texts on top. */
@@ -607,12 +630,11 @@ static int refuse_top(const struct pickle *p, const char *op, struct err *err)
 			texts[i].n = NAME_SHOWN;
 	}
 	return err_at(err, p->at,
-		      "refused: the pickle names " STR_FMT "." STR_FMT
-		      " (opcode %s); only plain data is read",
-		      STR_ARG(texts[0]), STR_ARG(texts[1]), op);
+		      "refused: the pickle names " STR_FMT "." STR_FMT " (opcode %s); %s",
+		      STR_ARG(texts[0]), STR_ARG(texts[1]), op, readable(p));
 }
 
-static int pickle_refuse(const struct pickle *p, const char *name, struct err *err)
+int pickle_refuse(const struct pickle *p, const char *name, struct err *err)
 {
 	uint8_t code = p->text.p[p->at];
 
@@ -620,5 +642,5 @@ static int pickle_refuse(const struct pickle *p, const char *name, struct err *e
 		return refuse_lines(p, name, err);
 	if (code == 0x93)
 		return refuse_top(p, name, err);
-	return err_at(err, p->at, "refused: opcode %s; only plain data is read", name);
+	return err_at(err, p->at, "refused: opcode %s; %s", name, readable(p));
 }

@@ -5,6 +5,8 @@
  *
  * Nothing is executed, imported or built that is not plain data: an opcode that would
  * do so is refused by its name, and by that of the class or function where it has one.
+ * A caller may name classes whose objects are read as data all the same, as a class and
+ * its state; then protocols 0 and 1 are read too.
  * Each object stands once however often it is referred to; lists may hold themselves,
  * so that who walks them needs limits of his own.  What would take much more memory than
  * snapshots do, 64 MiB and 16 bytes for each of the text, or more than 4 GiB, is refused.
@@ -15,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -35,7 +38,21 @@ enum pickle_type {
 	PICKLE_BYTES,
 	PICKLE_TUPLE,
 	PICKLE_LIST,
-	PICKLE_DICT
+	PICKLE_DICT,
+	PICKLE_CLASS, /* a name of struct pickle_class */
+	PICKLE_OBJECT /* of such a class; its item, if any, is its state */
+};
+
+/* What a name in a pickle is for. */
+enum pickle_role {
+	PICKLE_DATA, /* a class whose objects hold data */
+	PICKLE_MAKER, /* copyreg._reconstructor(class, object, None), in protocols 0 and 1 */
+	PICKLE_BASE /* object */
+};
+
+struct pickle_class {
+	const char *module, *name; /* NULL ends an array */
+	enum pickle_role role;
 };
 
 struct pickle_value {
@@ -44,9 +61,9 @@ struct pickle_value {
 	uint32_t last, n; /* of a dict keys and values in turn, 2 for each entry */
 	enum pickle_type type;
 	union {
-		int64_t number; /* int, bool */
+		int64_t number; /* int, bool, role; of a big one the end of the range */
 		double real;
-		struct str text; /* borrowed from the input */
+		struct str text; /* borrowed from the input, or from `texts` */
 	} as;
 };
 
@@ -55,12 +72,14 @@ struct pickle_item {
 };
 
 struct pickle {
-	struct spill *spill;         /* borrowed, or NULL: where the objects lie */
-	struct bytes text;           /* borrowed */
-	struct pickle_value *values; /* owned */
-	struct pickle_item *items;   /* owned */
-	uint32_t *stack, *memo;      /* owned; values */
-	uint32_t *marks;             /* owned; heights of the stack */
+	struct spill *spill;                /* borrowed, or NULL: where the objects lie */
+	struct bytes text;                  /* borrowed */
+	const struct pickle_class *classes; /* borrowed, or NULL: plain data alone */
+	struct arena texts;                 /* that stand in the input with escapes */
+	struct pickle_value *values;        /* owned */
+	struct pickle_item *items;          /* owned */
+	uint32_t *stack, *memo;             /* owned; values */
+	uint32_t *marks;                    /* owned; heights of the stack */
 	size_t nvalues, nitems, nstack, nmemo, nmarks;
 	size_t values_cap, items_cap, stack_cap, memo_cap, marks_cap;
 	size_t bytes_max; /* of values, items and memo, 4 GiB at most: places fit 32 bits */
@@ -73,6 +92,9 @@ int pickle_open(struct pickle *p, struct bytes text, struct err *err);
 /* The same with the objects in a spill, borrowed. */
 int pickle_open_in(struct pickle *p, struct bytes text, struct spill *spill,
 		   struct err *err);
+/* The same with objects of these classes, in protocols 0 to 5. */
+int pickle_open_classes(struct pickle *p, struct bytes text, struct spill *spill,
+			const struct pickle_class *classes, struct err *err);
 void pickle_release(struct pickle *p);
 
 /* "a list", "None", "a number": for messages. */

@@ -34,6 +34,8 @@ struct sink {
 			     struct err *err);
 	/* Calls from one caller, behind the callee's row; again the last one counts. */
 	int (*call)(struct sink *s, const struct call_fact *call, struct err *err);
+	/* A line of a function that has its row. */
+	int (*line)(struct sink *s, const struct line_fact *line, struct err *err);
 	/* Once, behind the last event. */
 	void (*profile)(struct sink *s, const struct profile_fact *profile);
 	/* detail: "" or what tells kinds of this finding apart (the ph); excerpt may be empty. */

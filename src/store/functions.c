@@ -27,6 +27,7 @@ void functions_release(struct functions *f)
 	spill_free(f->spill, f->stats);
 	spill_free(f->spill, f->calls);
 	spill_free(f->spill, f->newest);
+	spill_free(f->spill, f->lines);
 }
 
 uint32_t functions_add(struct functions *f, const struct function_fact *function)
@@ -113,6 +114,13 @@ void functions_call(struct functions *f, struct intern *texts,
 					  .caller = call->caller,
 					  .callee = call->callee,
 					  .has_times = call->sums.has_times };
+}
+
+void functions_line(struct functions *f, const struct line_fact *line)
+{
+	f->lines = spill_grow(f->spill, f->lines, &f->lines_cap, f->nlines + 1,
+			      sizeof(*f->lines));
+	f->lines[f->nlines++] = *line;
 }
 
 void functions_settle(struct functions *f)

@@ -52,6 +52,8 @@ struct functions {
 	uint32_t *newest;
 	size_t newest_cap;
 	bool has_dead; /* some calls were replaced */
+	struct line_fact *lines;
+	size_t nlines, lines_cap;
 };
 
 void functions_init(struct functions *f, struct spill *spill);
@@ -66,6 +68,7 @@ bool functions_stat(struct functions *f, struct intern *texts,
 /* Adds calls to the newest row, which is the callee's. */
 void functions_call(struct functions *f, struct intern *texts,
 		    const struct call_fact *call);
+void functions_line(struct functions *f, const struct line_fact *line);
 /* Behind the last: calls that were replaced go. */
 void functions_settle(struct functions *f);
 /* Sum of what all functions took themselves. */

@@ -38,8 +38,8 @@ static const struct reader *choose_reader(const struct reader *forced,
 		err_at(err, 0, "no known format%s",
 		       source->is_found
 			       ? ""
-			       : " (expected a Chrome or PyTorch trace, a cProfile "
-				 "dump, pstats text or a memory snapshot)");
+			       : " (expected a trace, a Python profile or a memory "
+				 "snapshot: ptool-formats(5))");
 	return NULL;
 }
 

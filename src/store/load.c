@@ -349,6 +349,17 @@ static int on_call(struct sink *s, const struct call_fact *call, struct err *err
 	return 0;
 }
 
+static int on_line(struct sink *s, const struct line_fact *line, struct err *err)
+{
+	struct model *m = model_of(s);
+
+	if (m->functions.nlines == MODEL_ROWS_MAX)
+		return err_set(err, ERR_INPUT, "more than %u lines in one profile",
+			       MODEL_ROWS_MAX);
+	functions_line(&m->functions, line);
+	return 0;
+}
+
 static void on_profile(struct sink *s, const struct profile_fact *profile)
 {
 	model_of(s)->profile = *profile;
@@ -391,6 +402,7 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 		.function = on_function,
 		.function_stat = on_function_stat,
 		.call = on_call,
+		.line = on_line,
 		.profile = on_profile,
 		.finding = on_finding,
 		.tick = on_tick,

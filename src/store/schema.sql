@@ -251,6 +251,14 @@ CREATE TABLE allocation (
     out_of_memory INTEGER NOT NULL
 ) STRICT;
 
+-- Details of calls that mprof followed: memory of the process around them.
+CREATE TABLE memory_range (
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
+    start_bytes INTEGER NOT NULL,
+    end_bytes   INTEGER NOT NULL,
+    level       INTEGER                    -- calls of followed functions around it, as recorded
+) STRICT;
+
 -- Samples of counters.
 CREATE TABLE counter (
     id          INTEGER PRIMARY KEY,
@@ -289,7 +297,8 @@ CREATE TABLE slice_args (
     args        TEXT NOT NULL
 ) STRICT;
 
--- Functions of call graphs (cProfile): (file, line, name) of a profile once.
+-- Functions of call graphs (cProfile) and of line profiles: (file, line, name) of a
+-- profile once.
 CREATE TABLE function (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
@@ -303,8 +312,8 @@ CREATE TABLE function (
 CREATE TABLE function_stat (
     id          INTEGER PRIMARY KEY,
     function_id INTEGER NOT NULL REFERENCES function (id),
-    calls       INTEGER NOT NULL,          -- pstats nc
-    primitive_calls INTEGER NOT NULL,      -- pstats cc: not within a call of itself
+    calls       INTEGER,                   -- pstats nc; NULL: a line profile does not tell
+    primitive_calls INTEGER,               -- pstats cc: not within a call of itself; NULL likewise
     self_ns     INTEGER,                   -- pstats tottime, rounded; NULL: no number
     total_ns    INTEGER,                   -- pstats cumtime
     self_s      REAL,                      -- the same as recorded; -4.9e-324 is -0.0, which SQLite has not
@@ -326,6 +335,19 @@ CREATE TABLE call_edge (
     total_s     REAL,
     calls_text  TEXT,
     primitive_calls_text TEXT
+) STRICT;
+
+-- Lines of functions, as line_profiler and memory_profiler report them: `ptool lines`.
+CREATE TABLE line_stat (
+    id          INTEGER PRIMARY KEY,
+    function_id INTEGER NOT NULL REFERENCES function (id),
+    block       INTEGER NOT NULL,          -- which table of that function in the report, from 1
+    line        INTEGER NOT NULL,
+    hits        INTEGER,                   -- times it ran; NULL: not recorded
+    self_ns     INTEGER,                   -- time of the line, with what it called
+    memory_bytes INTEGER,                  -- largest memory of the process behind the line
+    increment_bytes INTEGER,               -- what the line added to it, below 0: freed
+    text_id     INTEGER REFERENCES string (id) -- the source, where the report has it
 ) STRICT;
 
 -- What was repaired, skipped or not used: `ptool doctor`.
@@ -456,3 +478,15 @@ FROM function_stat s
 JOIN function f ON f.id = s.function_id
 JOIN string file ON file.id = f.file_id
 JOIN string name ON name.id = f.name_id;
+
+-- Lines of line profiles with their texts.
+CREATE VIEW v_line AS
+SELECT f.profile_id AS profile_id, file.text AS file, f.line AS function_line,
+       name.text AS function, l.block AS block, l.line AS line, l.hits AS hits,
+       l.self_ns AS self_ns, l.memory_bytes AS memory_bytes,
+       l.increment_bytes AS increment_bytes, source.text AS source
+FROM line_stat l
+JOIN function f ON f.id = l.function_id
+JOIN string file ON file.id = f.file_id
+JOIN string name ON name.id = f.name_id
+LEFT JOIN string source ON source.id = l.text_id;

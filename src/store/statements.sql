@@ -72,6 +72,12 @@ DELETE FROM allocation WHERE slice_id BETWEEN
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
         WHERE r.name = :run);
 
+-- name: remove_memory_range
+DELETE FROM memory_range WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run);
+
 -- name: remove_slice_args
 DELETE FROM slice_args WHERE slice_id BETWEEN
     (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
@@ -133,6 +139,11 @@ DELETE FROM call_edge WHERE callee_id IN (
     SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
     WHERE r.name = :run);
 
+-- name: remove_line_stat
+DELETE FROM line_stat WHERE function_id IN (
+    SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
+    WHERE r.name = :run);
+
 -- name: remove_function_stat
 DELETE FROM function_stat WHERE function_id IN (
     SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
@@ -176,4 +187,5 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(overload_id) FROM op_stat
     UNION ALL SELECT max(name_id) FROM annotation_stat
     UNION ALL SELECT max(file_id) FROM function
-    UNION ALL SELECT max(name_id) FROM function));
+    UNION ALL SELECT max(name_id) FROM function
+    UNION ALL SELECT max(text_id) FROM line_stat));

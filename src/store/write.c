@@ -290,6 +290,7 @@ static int insert_numbers(const struct write_rows *w, struct bulk_team *team,
 		{ &bulk_function, m->functions.nfunctions },
 		{ &bulk_function_stat, m->functions.nstats },
 		{ &bulk_call_edge, m->functions.ncalls },
+		{ &bulk_line_stat, m->functions.nlines },
 		{ NULL, 0 },
 	};
 

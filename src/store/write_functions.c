@@ -1,4 +1,4 @@
-/* Rows of call graphs: see write_rows.h. */
+/* Rows of call graphs and line profiles: see write_rows.h. */
 #include <math.h>
 
 #include "store/write_rows.h"
@@ -72,3 +72,20 @@ static void call_row(const void *from, int64_t row, struct bulk_cell *c)
 }
 
 const struct bulk bulk_call_edge = BULK(CALL_EDGE, call_edge, call_row);
+
+static void line_row(const void *from, int64_t row, struct bulk_cell *c)
+{
+	const struct write_rows *w = from;
+	const struct line_fact *line = &w->m->functions.lines[row];
+
+	c[COL_LINE_STAT_FUNCTION_ID] = cell_row(w->function, line->function);
+	c[COL_LINE_STAT_BLOCK] = bulk_int(line->block);
+	c[COL_LINE_STAT_LINE] = bulk_int(line->line);
+	c[COL_LINE_STAT_HITS] = bulk_number(line->hits);
+	c[COL_LINE_STAT_SELF_NS] = bulk_number(line->self_ns);
+	c[COL_LINE_STAT_MEMORY_BYTES] = bulk_number(line->memory_bytes);
+	c[COL_LINE_STAT_INCREMENT_BYTES] = bulk_number(line->increment_bytes);
+	c[COL_LINE_STAT_TEXT_ID] = cell_text_id(w, line->text);
+}
+
+const struct bulk bulk_line_stat = BULK(LINE_STAT, line_stat, line_row);

@@ -232,6 +232,17 @@ struct call_fact {
 	struct call_sums sums;
 };
 
+/*
+ * A line of a function, as a line profiler reports it; NUMBER_NONE where it does not.
+ * Its table of the function is `block`, from 1: some print one for each call.
+ */
+struct line_fact {
+	uint32_t function, text; /* text: the source, or TEXT_NONE */
+	int64_t block, line, hits;
+	int64_t self_ns; /* with what the line called */
+	int64_t memory_bytes, increment_bytes;
+};
+
 /* How torch of this file's time builds its key_averages (torch-profiler a.1 to a.9). */
 struct op_rules {
 	bool all_slices;        /* no PyTorch trace: every host slice is an operator */
@@ -243,7 +254,7 @@ struct op_rules {
 };
 
 struct profile_fact {
-	const char *format;  /* "pytorch", "xprof", "chrome", "pstats": static */
+	const char *format;  /* "pytorch", "chrome", "pstats", "line_profiler": static */
 	const char *dialect; /* "F", "cprofile", ..., or "": static */
 	bool has_base;
 	int64_t base_ns;                    /* absolute ns = base + ts */

@@ -196,6 +196,10 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 					"functions have callers, but no row in a listing",
 					"their numbers are the sums over their callers",
 					SEVERITY_INFO },
+	[FINDING_LINE_RANGE] = { "line_range", "a number of a line lies beyond 64 bits",
+				 "the largest one was taken", SEVERITY_WARNING },
+	[FINDING_LINE_NEGATIVE] = { "line_negative", "a line has hits or a time below 0",
+				    "they were kept as recorded", SEVERITY_WARNING },
 	[FINDING_NO_DEVICE_WORK] = { "no_device_work",
 				     "there was a device, but none of its work was "
 				     "recorded",
@@ -289,6 +293,11 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "functions that are not in it, and shares of the whole",
 				      "ingest the dump, or print_stats() without restrictions",
 				      NULL },
+	[FINDING_LINES_ROUNDED] = { "lines_rounded",
+				    "numbers of lines are rounded, as reports show them",
+				    "nothing was repaired", SEVERITY_INFO,
+				    "digits that the report does not show",
+				    "ingest the .lprof file, where there is one", NULL },
 };
 
 const char *severity_name(enum severity severity)

@@ -93,7 +93,7 @@ load setup
 	exits 4
 	says "ptool: ingest: a.json: 37 slices
 ptool: ingest: b.json: 69 slices
-ptool: ingest: text: byte 0: no known format (expected a Chrome or PyTorch trace, a cProfile dump, pstats text or a memory snapshot)
+ptool: ingest: text: byte 0: no known format (expected a trace, a Python profile or a memory snapshot: ptool-formats(5))
 ptool: ingest: empty: byte 0: the file is empty"
 	[ "$(ask ptool.db 'SELECT path FROM profile ORDER BY id')" = "$PWD/a.json"$'\n'"$PWD/b.json" ]
 }

@@ -103,13 +103,13 @@ END
 }
 
 @test "what is no profile is refused with what it is" {
-	printf '\x80\x04\x95\x10\0\0\0\0\0\0\0\x8c\x09LineStats.' >a
+	printf '\x80\x04\x8c\x0aYFuncStats.' >a
 	printf '\xa7\x0d\x0d\x0a\0\0\0\0\0\0\0\0\0\0\0\0' >b
 	printf '\x13\x0fhotshot-version' >c
 	printf '[\x02\0\0\0NN' >d
 	run --separate-stderr ptool ingest a b c d
 	exits 4
-	says "ptool: ingest: a: byte 0: this is data of line_profiler (.lprof), which ptool does not read
+	says "ptool: ingest: a: byte 0: this is a pickle of yappi (.ystat), which ptool does not read: python3 -c \"import yappi; yappi.YFuncStats(['FILE']).save('OUT.prof', type='pstat')\" writes what ptool reads
 ptool: ingest: b: byte 0: this is compiled Python (.pyc), which ptool does not read
 ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool does not read: python2 -c \"import hotshot.stats; hotshot.stats.load('FILE').dump_stats('OUT.prof')\" writes what ptool reads
 ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is expected"

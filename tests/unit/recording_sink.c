@@ -390,7 +390,7 @@ static int on_function_stat(struct sink *s, const struct function_stat_fact *f,
 	(void)err;
 	note_offset(r, f->offset);
 	r->callee = f->function;
-	r->is_ill = r->is_ill || !f->sums.has_times || f->sums.primitive.n == NUMBER_NONE;
+	r->is_ill = r->is_ill || !f->sums.has_times;
 	buf_add_text(&r->lines, "function ");
 	buf_add_str(&r->lines, intern_str(&r->functions, f->function));
 	add_sums(r, &f->sums);
@@ -406,6 +406,27 @@ static int on_call(struct sink *s, const struct call_fact *f, struct err *err)
 	buf_add_text(&r->lines, "call from ");
 	buf_add_str(&r->lines, intern_str(&r->functions, f->caller));
 	add_sums(r, &f->sums);
+	return 0;
+}
+
+static int on_line(struct sink *s, const struct line_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	r->is_ill = r->is_ill || f->block < 1;
+	buf_add_text(&r->lines, "line ");
+	buf_add_str(&r->lines, intern_str(&r->functions, f->function));
+	buf_addf(&r->lines, " %" PRId64 ":%" PRId64, f->block, f->line);
+	add_number(r, "hits", f->hits);
+	add_number(r, "self", f->self_ns);
+	add_number(r, "memory", f->memory_bytes);
+	add_number(r, "increment", f->increment_bytes);
+	if (f->text != TEXT_NONE) {
+		buf_add_text(&r->lines, " text=");
+		buf_add_str(&r->lines, intern_str(&r->texts, f->text));
+	}
+	buf_add_char(&r->lines, '\n');
 	return 0;
 }
 
@@ -482,6 +503,7 @@ void recording_init(struct recording *r)
 			.function = on_function,
 			.function_stat = on_function_stat,
 			.call = on_call,
+			.line = on_line,
 			.profile = on_profile,
 			.finding = on_finding,
 			.tick = on_tick,

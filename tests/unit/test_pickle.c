@@ -56,8 +56,8 @@ static void numbers_have_the_sign_and_size_of_their_opcode(void **state)
 	one_int(BYTES("\x80\2\x8a\x8\0\0\0\0\0\0\0\x80."), PICKLE_INT, INT64_MIN);
 	one_int(BYTES("\x80\2\x8a\x9\xff\xff\xff\xff\xff\xff\xff\x7f\0."), PICKLE_INT,
 		INT64_MAX);
-	one_int(BYTES("\x80\2\x8a\x9\0\0\0\0\0\0\0\x80\0."), PICKLE_BIG, 0);
-	one_int(BYTES("\x80\2\x8a\x9\0\0\0\0\0\0\0\0\1."), PICKLE_BIG, 0);
+	one_int(BYTES("\x80\2\x8a\x9\0\0\0\0\0\0\0\x80\0."), PICKLE_BIG, INT64_MAX);
+	one_int(BYTES("\x80\2\x8a\x9\0\0\0\0\0\0\0\0\x81."), PICKLE_BIG, INT64_MIN);
 	one_int(BYTES("\x80\2\x88."), PICKLE_BOOL, 1);
 }
 

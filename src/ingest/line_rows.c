@@ -1,0 +1,236 @@
+/* Lines of functions gathered: see line_rows.h. */
+#include "ingest/line_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "base/utf8.h"
+
+#define NS_PER_S      1e9L
+#define NEARLY_WHOLE  1e-12L
+#define EXCERPT_BYTES 80
+#define ROWS_MAX      (UINT32_MAX - 1)
+
+void line_rows_init(struct line_rows *l, struct sink *sink,
+		    const struct read_options *options)
+{
+	*l = (struct line_rows){ .sink = sink, .options = options };
+	intern_init(&l->keys);
+	buf_init(&l->text, (size_t)read_limits(options)->text_bytes);
+}
+
+void line_rows_release(struct line_rows *l)
+{
+	intern_release(&l->keys);
+	buf_release(&l->text);
+	free(l->functions);
+	free(l->rows);
+}
+
+int line_rows_finding(const struct line_rows *l, enum finding what, size_t at,
+		      struct str excerpt, struct err *err)
+{
+	if (l->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
+		return err_at(err, at, "%s", finding_kinds[what].what);
+	if (excerpt.n > EXCERPT_BYTES)
+		excerpt = utf8_cut(excerpt, EXCERPT_BYTES);
+	l->sink->finding(l->sink, what, at, STR_LIT(""), excerpt);
+	return 0;
+}
+
+int line_rows_text(struct line_rows *l, struct str text, size_t at, uint32_t *number,
+		   struct err *err)
+{
+	bool is_whole = true;
+
+	buf_clear(&l->text);
+	while (text.n && is_whole) {
+		uint32_t code;
+		size_t n = utf8_decode(text, &code);
+		is_whole = code == UTF8_INVALID ? buf_add_text(&l->text, "\xef\xbf\xbd")
+						: buf_add(&l->text, text.p, n);
+		text = str_behind(text, n);
+	}
+	*number = l->sink->text(l->sink, l->text.n ? buf_str(&l->text) : STR_LIT(""));
+	return is_whole ? 0
+			: line_rows_finding(l, FINDING_TEXT_SIZE, at, STR_LIT(""), err);
+}
+
+int line_rows_begin(struct line_rows *l, const struct line_function *function,
+		    struct err *err)
+{
+	const int64_t key[] = { function->file, function->name, function->line };
+	size_t known = l->keys.n;
+	uint32_t at =
+		intern_add(&l->keys, (struct str){ (const char *)key, sizeof(key) });
+	bool is_known = at < known;
+	int64_t block = is_known ? l->functions[at].block + 1 : 1;
+
+	if (!is_known)
+		ARRAY_PUSH(l->functions, l->nfunctions, l->functions_cap);
+	l->functions[at] = *function;
+	l->functions[at].block = block;
+	l->newest = at;
+	return is_known && l->last_counts
+		       ? line_rows_finding(l, FINDING_DUPLICATE_FUNCTION, function->at,
+					   STR_LIT(""), err)
+		       : 0;
+}
+
+int line_rows_add(struct line_rows *l, const struct line_row *row, struct err *err)
+{
+	if (l->nrows >= ROWS_MAX)
+		return err_set(err, ERR_INPUT, "more than %u lines in one profile",
+			       ROWS_MAX);
+	struct line_row *to = ARRAY_PUSH(l->rows, l->nrows, l->rows_cap);
+	*to = *row;
+	to->fact.function = l->newest;
+	to->fact.block = l->functions[l->newest].block;
+	return 0;
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct line_fact *x = &((const struct line_row *)context)[a].fact;
+	const struct line_fact *y = &((const struct line_row *)context)[b].fact;
+
+	if (x->function != y->function)
+		return x->function < y->function;
+	return x->block != y->block ? x->block < y->block : x->line < y->line;
+}
+
+static int64_t add_numbers(int64_t a, int64_t b)
+{
+	if (a == NUMBER_NONE || b == NUMBER_NONE)
+		return a == NUMBER_NONE ? b : a;
+	int64_t sum = sum_add(a, b);
+	return sum == NUMBER_NONE ? -INT64_MAX : sum;
+}
+
+static void add_line(struct line_fact *to, const struct line_fact *more)
+{
+	to->hits = add_numbers(to->hits, more->hits);
+	to->self_ns = add_numbers(to->self_ns, more->self_ns);
+	to->increment_bytes = add_numbers(to->increment_bytes, more->increment_bytes);
+	if (more->memory_bytes > to->memory_bytes) /* NUMBER_NONE is below all */
+		to->memory_bytes = more->memory_bytes;
+	if (to->text == TEXT_NONE)
+		to->text = more->text;
+}
+
+/* Rows in order, each line of a table once: how many. */
+static size_t settle(struct line_rows *l, uint32_t *at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct line_row *row = &l->rows[at[i]];
+		const struct line_function *f = &l->functions[row->fact.function];
+		if (l->last_counts && row->fact.block < f->block)
+			continue;
+		struct line_fact *last = n ? &l->rows[at[n - 1]].fact : NULL;
+		if (last && last->function == row->fact.function &&
+		    last->block == row->fact.block && last->line == row->fact.line)
+			add_line(last, &row->fact);
+		else
+			at[n++] = at[i];
+	}
+	return n;
+}
+
+struct told {
+	int64_t total_ns, calls; /* or NUMBER_NONE */
+	int64_t block;           /* that `calls` has counted, or 0 */
+	bool is_loop;            /* it would count rounds */
+};
+
+/* Calls are the hits of the first line that ran, in each table. */
+static void note_line(struct told *to, const struct line_row *row)
+{
+	const struct line_fact *line = &row->fact;
+
+	to->total_ns = add_numbers(to->total_ns, line->self_ns);
+	if (line->hits == NUMBER_NONE || line->hits <= 0 || to->block == line->block)
+		return;
+	to->calls = add_numbers(to->calls, line->hits);
+	to->is_loop |= row->is_loop;
+	to->block = line->block;
+}
+
+static int tell_function(struct line_rows *l, const struct line_function *f,
+			 const struct told *told, uint32_t *number, struct err *err)
+{
+	const struct function_fact fact = { .file = f->file,
+					    .name = f->name,
+					    .line = f->line };
+	struct function_stat_fact stat = { .offset = f->at };
+
+	*number = stat.function = l->sink->function(l->sink, &fact);
+	stat.sums =
+		(struct call_sums){ .calls.n = told->is_loop ? NUMBER_NONE : told->calls,
+				    .primitive.n = NUMBER_NONE,
+				    .has_times = true,
+				    .self_s = (double)NAN,
+				    .total_s = (double)NAN };
+	if (f->total_s >= 0)
+		stat.sums.total_s = f->total_s;
+	else if (told->total_ns != NUMBER_NONE)
+		stat.sums.total_s = (double)((long double)told->total_ns / NS_PER_S);
+	return l->sink->function_stat(l->sink, &stat, err);
+}
+
+/* The rows at[0] to at[n - 1] are the function's. */
+static int tell(struct line_rows *l, const struct line_function *f, const uint32_t *at,
+		size_t n, struct err *err)
+{
+	int64_t none = l->has_times ? 0 : NUMBER_NONE;
+	struct told told = { .total_ns = none, .calls = none };
+	uint32_t number;
+
+	for (size_t i = 0; i < n; i++)
+		note_line(&told, &l->rows[at[i]]);
+	int rc = tell_function(l, f, &told, &number, err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		struct line_fact line = l->rows[at[i]].fact;
+		line.function = number;
+		rc = l->sink->line(l->sink, &line, err);
+	}
+	return rc;
+}
+
+int line_rows_tell(struct line_rows *l, struct err *err)
+{
+	uint32_t *at = sorted_places(l->nrows, is_before, l->rows);
+	size_t n = settle(l, at), from = 0, to;
+	int rc = 0;
+
+	for (size_t f = 0; f < l->nfunctions && rc == 0; f++, from = to) {
+		for (to = from; to < n && l->rows[at[to]].fact.function == f;)
+			to++;
+		rc = tell(l, &l->functions[f], at + from, to - from, err);
+	}
+	free(at);
+	return rc;
+}
+
+long double line_tick_ns(double unit_s)
+{
+	long double ns = (long double)unit_s * NS_PER_S, whole = rintl(ns);
+
+	return fabsl(ns - whole) <= NEARLY_WHOLE * fabsl(ns) ? whole : ns;
+}
+
+bool line_ns(long double ns, int64_t *out)
+{
+	ns = rintl(ns);
+	if (ns >= 0x1p63L || ns <= -0x1p63L) {
+		*out = ns < 0 ? -INT64_MAX : INT64_MAX;
+		return false;
+	}
+	*out = (int64_t)ns;
+	return true;
+}
