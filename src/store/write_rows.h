@@ -74,7 +74,8 @@ extern const struct bulk bulk_apart, bulk_quarantine;
 /* its columns, packed: write_packs.c */
 extern const struct bulk bulk_pack;
 /* call graphs: write_functions.c */
-extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge, bulk_line_stat;
+extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge,
+	bulk_line_stat;
 /* the frame: write_tracks.c */
 extern const struct bulk bulk_process, bulk_thread, bulk_track, bulk_counter_track;
 extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;
