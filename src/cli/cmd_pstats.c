@@ -248,6 +248,7 @@ static int run_request(const char *command, const struct request *r)
 		.command = command,
 		.operands = &r->opts->operands,
 		.scope = &r->opts->scope,
+		.wants_self = r->is_text,
 		.is_quiet = r->opts->output.quiet,
 		.parts = (r->needs_names ? CALLGRAPH_NAMES : CALLGRAPH_ROWS) |
 			 (r->which == CALLS_NONE ? CALLGRAPH_ROWS : CALLGRAPH_EDGES)

@@ -59,6 +59,8 @@ static int add_profile(const struct loading *l, const struct operand *operand,
 	bool is_file = operand->is_raw && scope->n == 1;
 	struct callgraph one;
 
+	if (l->request->wants_self && !scope_has_self(scope))
+		return scope_lacks_self("self times, which pstats lists", err);
 	if (l->is_alone && callgraph_load(operand->store, profile, l->request->parts,
 					  &p->graph, err) < 0)
 		return -1;

@@ -8,18 +8,13 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "ingest/json.h"
+#include "ingest/printed.h"
 #include "ingest/pstats_graph.h"
 #include "ingest/pstats_table.h"
-#include "ingest/reader.h"
 
-#define LISTING_MAX   ((size_t)1 << 30)
-#define EXCERPT_BYTES 80
-#define TITLE_BYTES   512 /* of a line that a probe takes colours from */
-#define TICK_BYTES    ((size_t)1 << 20)
-#define BOM           "\xef\xbb\xbf"
-#define NO_PROFILE    UINT32_MAX
+#define NO_PROFILE UINT32_MAX
 
 /* A table and what stands above it; texts are numbers in `texts`. */
 struct report {
@@ -36,9 +31,7 @@ struct totals {
 
 struct text {
 	struct table_sink table; /* first: the callbacks cast back */
-	struct lines lines;
-	struct sink *sink;                  /* borrowed */
-	const struct read_options *options; /* borrowed */
+	struct printed in;
 	struct intern texts;
 	struct intern keys; /* what tells profiles apart; numbers are indexes */
 	struct totals *profiles;
@@ -46,34 +39,14 @@ struct text {
 	struct report *reports;
 	size_t nreports, reports_cap;
 	/* What was said since the last table. */
-	struct buf files, restrictions;
+	struct buf files, restrictions, action;
 	uint32_t order, profile;
 	struct report *counting; /* while tables are looked for */
 	size_t bad_at, nbad;
 	struct graph graph;
 	enum title_kind reading; /* which rows come */
 	bool is_swapped, is_uncounted, has_big;
-	size_t ticked;
 };
-
-static int tell(struct text *t, enum finding what, size_t at, struct str excerpt,
-		struct err *err)
-{
-	if (t->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
-		return err_at(err, at, "%s", finding_kinds[what].what);
-	if (excerpt.n > EXCERPT_BYTES)
-		excerpt.n = EXCERPT_BYTES;
-	t->sink->finding(t->sink, what, at, STR_LIT(""), excerpt);
-	return 0;
-}
-
-static int tick(struct text *t, struct err *err)
-{
-	if (t->lines.at - t->ticked < TICK_BYTES)
-		return 0;
-	t->ticked = t->lines.at;
-	return t->sink->tick(t->sink, t->lines.at, t->lines.text.n, err);
-}
 
 static int count_row(struct table_sink *s, struct str function,
 		     const struct text_row *row, size_t at, struct err *err)
@@ -84,7 +57,7 @@ static int count_row(struct table_sink *s, struct str function,
 	(void)row;
 	(void)at;
 	t->counting->rows++;
-	return tick(t, err);
+	return printed_tick(&t->in, err);
 }
 
 static int count_bad(struct table_sink *s, struct str line, size_t at, struct err *err)
@@ -110,7 +83,7 @@ static void on_totals(struct text *t, struct str said)
 	size_t known = t->keys.n;
 	struct totals totals = { .files = intern_add(&t->texts, buf_str(&t->files)),
 				 .said = intern_add(&t->texts, said),
-				 .at = t->lines.start };
+				 .at = t->in.lines.start };
 
 	add_line(&t->files, said);
 	t->profile = intern_add(&t->keys, buf_str(&t->files));
@@ -125,7 +98,7 @@ static int on_table(struct text *t, const struct title *title, struct err *err)
 	t->counting = ARRAY_PUSH(t->reports, t->nreports, t->reports_cap);
 	*t->counting = (struct report){
 		.title = *title,
-		.at = t->lines.at,
+		.at = t->in.lines.at,
 		.profile = t->profile,
 		.order = t->order,
 		.restrictions = intern_add(&t->texts, buf_str(&t->restrictions)),
@@ -133,18 +106,22 @@ static int on_table(struct text *t, const struct title *title, struct err *err)
 	t->counting->title.said = STR_LIT(""); /* it was borrowed */
 	t->order = intern_add(&t->texts, STR_LIT(""));
 	buf_clear(&t->restrictions);
-	return table_read(&t->lines, title, &t->table, err);
+	return table_read(&t->in.lines, title, &t->table, err);
 }
 
 static int on_line(struct text *t, struct err *err)
 {
-	struct title title = title_of(t->lines.line);
+	struct title title = title_of(t->in.lines.line);
 
 	switch (title.kind) {
 	case TITLE_NONE:
-		return tick(t, err);
+		return printed_tick(&t->in, err);
 	case TITLE_FILE:
 		add_line(&t->files, title.said);
+		return 0;
+	case TITLE_ACTION:
+		buf_clear(&t->action);
+		buf_add_str(&t->action, title.said);
 		return 0;
 	case TITLE_TOTALS:
 		on_totals(t, title.said);
@@ -170,7 +147,7 @@ static int find_tables(struct text *t, struct err *err)
 	t->table = (struct table_sink){ .row = count_row, .bad = count_bad };
 	t->profile = NO_PROFILE;
 	t->order = intern_add(&t->texts, STR_LIT(""));
-	while (lines_next(&t->lines))
+	while (lines_next(&t->in.lines))
 		if (on_line(t, err) < 0)
 			return -1;
 	return 0;
@@ -218,7 +195,7 @@ static int read_listing_row(struct text *t, const struct text_row *row, size_t a
 	t->is_uncounted |= row->sums.calls.n == -1 && row->sums.primitive.n == -1;
 	if (graph_row(&t->graph, row, at))
 		return 0;
-	return tell(t, FINDING_DUPLICATE_FUNCTION, at, row->name, err);
+	return printed_tell(&t->in, FINDING_DUPLICATE_FUNCTION, at, row->name, err);
 }
 
 static int read_row(struct table_sink *s, struct str function, const struct text_row *row,
@@ -227,7 +204,7 @@ static int read_row(struct table_sink *s, struct str function, const struct text
 	struct text *t = (struct text *)s;
 
 	if ((row->sums.calls.digits.n || row->sums.primitive.digits.n) &&
-	    tell(t, FINDING_COUNT_RANGE, at, row->name, err) < 0)
+	    printed_tell(&t->in, FINDING_COUNT_RANGE, at, row->name, err) < 0)
 		return -1;
 	if (t->reading == TITLE_CALLERS)
 		graph_call(&t->graph, row->name, function, &row->sums);
@@ -240,26 +217,15 @@ static int read_row(struct table_sink *s, struct str function, const struct text
 
 static int read_bad(struct table_sink *s, struct str line, size_t at, struct err *err)
 {
-	return tell((struct text *)s, FINDING_ROW_SYNTAX, at, line_trimmed(line), err);
+	return printed_tell(&((struct text *)s)->in, FINDING_ROW_SYNTAX, at,
+			    line_trimmed(line), err);
 }
 
 static int read_report(struct text *t, const struct report *r, struct err *err)
 {
-	t->lines.at = r->at;
+	t->in.lines.at = r->at;
 	t->reading = r->title.kind;
-	return table_read(&t->lines, &r->title, &t->table, err);
-}
-
-static void add_metadata(struct text *t, const char *key, uint32_t text)
-{
-	struct buf json;
-
-	if (intern_str(&t->texts, text).n == 0)
-		return;
-	buf_init(&json, SIZE_MAX);
-	json_quote(intern_str(&t->texts, text), &json);
-	t->sink->metadata(t->sink, str_of(key), buf_str(&json));
-	buf_release(&json);
+	return table_read(&t->in.lines, &r->title, &t->table, err);
 }
 
 /* What stands above the listing. */
@@ -268,19 +234,23 @@ static int tell_header(struct text *t, const struct report *r, struct err *err)
 	struct str said = STR_LIT("");
 
 	if (r->profile != NO_PROFILE) {
-		add_metadata(t, "files", t->profiles[r->profile].files);
-		add_metadata(t, "totals", t->profiles[r->profile].said);
+		printed_metadata(&t->in, "files",
+				 intern_str(&t->texts, t->profiles[r->profile].files));
+		printed_metadata(&t->in, "totals",
+				 intern_str(&t->texts, t->profiles[r->profile].said));
 		said = intern_str(&t->texts, t->profiles[r->profile].said);
 	}
-	add_metadata(t, "order", r->order);
-	add_metadata(t, "restrictions", r->restrictions);
+	printed_metadata(&t->in, "action", buf_str(&t->action));
+	printed_metadata(&t->in, "order", intern_str(&t->texts, r->order));
+	printed_metadata(&t->in, "restrictions", intern_str(&t->texts, r->restrictions));
 	struct str restrictions = intern_str(&t->texts, r->restrictions);
 	if (restrictions.n && !is_calls(r) &&
-	    tell(t, FINDING_LISTING_REDUCED, r->at, restrictions, err) < 0)
+	    printed_tell(&t->in, FINDING_LISTING_REDUCED, r->at, restrictions, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < t->keys.n; i++)
 		if (r->profile != NO_PROFILE && i != r->profile &&
-		    tell(t, FINDING_SEVERAL_PROFILES, t->profiles[i].at, said, err) < 0)
+		    printed_tell(&t->in, FINDING_SEVERAL_PROFILES, t->profiles[i].at,
+				 said, err) < 0)
 			return -1;
 	return 0;
 }
@@ -288,39 +258,27 @@ static int tell_header(struct text *t, const struct report *r, struct err *err)
 static int tell_counts(struct text *t, bool is_sampled, struct err *err)
 {
 	if (is_sampled)
-		return tell(t, FINDING_COUNTS_ARE_SAMPLES, 0, STR_LIT(""), err);
+		return printed_tell(&t->in, FINDING_COUNTS_ARE_SAMPLES, 0, STR_LIT(""),
+				    err);
 	if (t->is_uncounted)
-		return tell(t, FINDING_COUNTS_MISSING, 0, STR_LIT(""), err);
+		return printed_tell(&t->in, FINDING_COUNTS_MISSING, 0, STR_LIT(""), err);
 	if (t->is_swapped)
-		return tell(t, FINDING_COUNTS_SWAPPED, 0, STR_LIT(""), err);
+		return printed_tell(&t->in, FINDING_COUNTS_SWAPPED, 0, STR_LIT(""), err);
 	return 0;
 }
 
 static int tell_rest(struct text *t, const struct report *r, struct err *err)
 {
 	const struct graph *g = &t->graph;
-	struct profile_fact profile = { .format = "pstats",
-					.dialect = "text",
-					.rank = NUMBER_NONE,
-					.world_size = NUMBER_NONE,
-					.window_end_ns = NUMBER_NONE,
-					.span_end_ns = NUMBER_NONE,
-					.host = TEXT_NONE,
-					.rules.all_slices = true };
+	struct profile_fact profile = printed_profile("text");
 
 	if (g->nderived &&
-	    tell(t, FINDING_ROWS_FROM_CALLERS, r->at, STR_LIT(""), err) < 0)
+	    printed_tell(&t->in, FINDING_ROWS_FROM_CALLERS, r->at, STR_LIT(""), err) < 0)
 		return -1;
-	if (g->ncut && tell(t, FINDING_TEXT_SIZE, r->at, STR_LIT(""), err) < 0)
+	t->in.has_cut_text = g->ncut > 0;
+	if (tell_counts(t, r->title.kind == TITLE_SAMPLES, err) < 0)
 		return -1;
-	if (t->lines.bad_utf8 != LINE_NONE &&
-	    tell(t, FINDING_UTF8, t->lines.bad_utf8, STR_LIT(""), err) < 0)
-		return -1;
-	if (tell_counts(t, r->title.kind == TITLE_SAMPLES, err) < 0 ||
-	    tell(t, FINDING_ROUNDED, r->at, STR_LIT(""), err) < 0)
-		return -1;
-	t->sink->profile(t->sink, &profile);
-	return 0;
+	return printed_end(&t->in, &profile, err);
 }
 
 static int no_rows(const struct text *t, struct err *err)
@@ -354,63 +312,43 @@ static int read_profile(struct text *t, struct err *err)
 		if (is_calls(calls) && is_same && read_report(t, calls, err) < 0)
 			return -1;
 	}
-	t->graph.text_bytes = read_limits(t->options)->text_bytes;
-	if (graph_tell(&t->graph, t->sink, err) < 0)
+	t->graph.text_bytes = read_limits(t->in.options)->text_bytes;
+	if (graph_tell(&t->graph, t->in.sink, err) < 0)
 		return -1;
 	return tell_rest(t, r, err);
 }
 
-/* How the text is encoded, where that is not plain UTF-8, and what is wrong with it. */
-static int tell_encoding(struct text *t, struct input *in, struct err *err)
+static void text_init(struct text *t)
 {
-	const char *damage = input_damage(in);
-
-	if (input_is_utf16(in) && tell(t, FINDING_UTF16, 0, STR_LIT(""), err) < 0)
-		return -1;
-	if (damage &&
-	    tell(t, FINDING_COMPRESSION, t->lines.text.n, str_of(damage), err) < 0)
-		return -1;
-	if (t->lines.text.n < sizeof(BOM) - 1 ||
-	    memcmp(t->lines.text.p, BOM, sizeof(BOM) - 1) != 0)
-		return 0;
-	t->lines.at = sizeof(BOM) - 1;
-	return tell(t, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
-}
-
-static void text_init(struct text *t, struct bytes bytes)
-{
-	lines_init(&t->lines, bytes);
 	intern_init(&t->texts);
 	intern_init(&t->keys);
 	buf_init(&t->files, SIZE_MAX);
 	buf_init(&t->restrictions, SIZE_MAX);
+	buf_init(&t->action, SIZE_MAX);
 	graph_init(&t->graph);
 }
 
 static void text_release(struct text *t)
 {
-	lines_release(&t->lines);
+	printed_close(&t->in);
 	intern_release(&t->texts);
 	intern_release(&t->keys);
 	free(t->profiles);
 	free(t->reports);
 	buf_release(&t->files);
 	buf_release(&t->restrictions);
+	buf_release(&t->action);
 	graph_release(&t->graph);
 }
 
 static int text_read(struct input *in, const struct read_options *options,
 		     struct sink *sink, struct err *err)
 {
-	struct text t = { .sink = sink, .options = options };
-	struct bytes bytes = input_peek(in, LISTING_MAX, err);
+	struct text t = { 0 };
+	int rc;
 
-	if (err->kind != ERR_NONE)
-		return -1;
-	if (bytes.n >= LISTING_MAX)
-		return err_at(err, LISTING_MAX, "a text of more than 1 GiB");
-	text_init(&t, bytes);
-	int rc = tell_encoding(&t, in, err);
+	text_init(&t);
+	rc = printed_open(&t.in, in, options, sink, err);
 	if (rc == 0)
 		rc = find_tables(&t, err);
 	if (rc == 0)
@@ -419,25 +357,26 @@ static int text_read(struct input *in, const struct read_options *options,
 	return rc;
 }
 
-/* A title or totals; a line without newline may be cut, but totals are whole then. */
+/* Totals or a table. */
+static bool is_report(struct str line)
+{
+	enum title_kind kind = title_of(line).kind;
+
+	return kind == TITLE_TOTALS || title_is_table(kind);
+}
+
 static enum probe text_probe(struct bytes head)
 {
-	char plain[TITLE_BYTES];
-	size_t at = 0;
+	return printed_probe(head, is_report);
+}
 
-	while (at < head.n) {
-		const uint8_t *newline = memchr(head.p + at, '\n', head.n - at);
-		size_t end = newline ? (size_t)(newline - head.p) : head.n;
-		struct str line = { (const char *)head.p + at, end - at };
-		if (line.n && line.p[line.n - 1] == '\r')
-			line.n--;
-		enum title_kind kind =
-			title_of(line_plain(line, plain, sizeof(plain))).kind;
-		if (kind == TITLE_TOTALS || title_is_table(kind))
-			return PROBE_LIKELY;
-		at = end + 1;
-	}
-	return PROBE_NO;
+/* A listing of Lightning's AdvancedProfiler, which prints one for each action. */
+static bool begins_action(struct str line, struct str *name)
+{
+	struct title title = title_of(line);
+
+	*name = title.said;
+	return title.kind == TITLE_ACTION;
 }
 
 const struct reader pstats_text_reader = {
@@ -445,4 +384,5 @@ const struct reader pstats_text_reader = {
 	.help = "what pstats prints: python -m cProfile, %prun, print_stats",
 	.probe = text_probe,
 	.read = text_read,
+	.begins = begins_action,
 };

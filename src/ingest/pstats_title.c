@@ -353,6 +353,10 @@ struct title title_of(struct str line)
 	if (find_date(line, &title.said))
 		return title;
 	plain = behind_prompt(line);
+	title.kind = TITLE_ACTION;
+	title.said = plain;
+	if (skip(&title.said, "Profile stats for: ") && title.said.n)
+		return title;
 	title.kind = TITLE_NONE;
 	if (str_starts_with(plain, STR_LIT("Ordered by: ")) ||
 	    str_is(plain, "Random listing order was used"))

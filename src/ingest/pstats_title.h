@@ -46,6 +46,7 @@ struct str line_word(struct str *rest);
 
 enum title_kind {
 	TITLE_NONE,
+	TITLE_ACTION,      /* "Profile stats for: run_training_batch", of Lightning */
 	TITLE_FILE,        /* "Tue Jan  2 03:04:05 2024    w.prof" */
 	TITLE_TOTALS,      /* "12 function calls (9 primitive calls) in 0.003 seconds" */
 	TITLE_ORDER,       /* "Ordered by: cumulative time" */

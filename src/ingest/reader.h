@@ -42,6 +42,11 @@ struct reader {
 	/* Streams the input into the sink.  0, or -1 with err set. */
 	int (*read)(struct input *in, const struct read_options *options,
 		    struct sink *sink, struct err *err);
+	/*
+	 * Of reports that programs print, several in a text (parts.h): does this line
+	 * begin one, and whose is it ("" where it does not say)?  NULL: an input is one.
+	 */
+	bool (*begins)(struct str line, struct str *name);
 };
 
 /* What options.threads is to be for that many threads in all; 0: one a core. */

@@ -336,6 +336,25 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
 		graphs, scope->n - graphs);
 }
 
+bool scope_has_self(const struct scope *scope)
+{
+	static const char *const without[] = { "lightning", "deepspeed" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		for (size_t k = 0; k < sizeof(without) / sizeof(*without); k++)
+			n += scope->profiles[i].dialect &&
+			     strcmp(scope->profiles[i].dialect, without[k]) == 0;
+	return n < scope->n;
+}
+
+int scope_lacks_self(const char *what, struct err *err)
+{
+	return err_set(err, ERR_EMPTY,
+		       "the report has totals alone, and no %s: 'ptool top' lists them",
+		       what);
+}
+
 bool scope_is_xprof(const struct scope_profile *profile)
 {
 	return profile && strcmp(profile->format, "xprof") == 0;

@@ -73,6 +73,13 @@ const struct scope_profile *scope_find(const struct scope *scope, int64_t profil
 /* Did JAX or TensorFlow record it?  What to do about it is not what PyTorch's users do. */
 bool scope_is_xprof(const struct scope_profile *profile);
 /*
+ * Is some of it a call graph with self times?  Reports of Lightning and DeepSpeed have
+ * totals alone, of actions and modules that lie within each other.
+ */
+bool scope_has_self(const struct scope *scope);
+/* Why a view that is of self times has no rows, as err; -1. */
+int scope_lacks_self(const char *what, struct err *err);
+/*
  * Are they call graphs (functions and their callers) and no traces?  -1 with an
  * ERR_EMPTY when they are both, which no table can add up.
  */

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bundle.h"
 #include "base/workers.h"
+#include "ingest/parts.h"
 
 #define WAIT_NS     50000000            /* between two questions whether to wait on */
 #define PIECE_BYTES ((uint64_t)8 << 20) /* of a file that are worth a thread */
@@ -172,6 +173,16 @@ static void read_input(struct slot *slot, const struct ahead_file *file)
 		loader_sum_up(result->reading.loader);
 }
 
+/* It may hold several, which are read one after the other. */
+static bool is_of_reports(const struct slot *slot, struct bytes head)
+{
+	const struct ahead_plan *plan = &slot->ahead->plan;
+
+	if (plan->reader)
+		return plan->reader->begins != NULL;
+	return parts_may_be(head) || (head.n >= PROBE_BYTES && !reader_detect(head));
+}
+
 static void read_file(struct slot *slot)
 {
 	const struct ahead_file *file = &slot->ahead->plan.files[slot->number];
@@ -187,7 +198,8 @@ static void read_file(struct slot *slot)
 	input_set_stop(slot->in, on_stop, slot);
 	input_set_expand(slot->in, &result->expand);
 	struct bytes head = input_peek(slot->in, PROBE_BYTES, &err);
-	if (err.kind == ERR_NONE && !bundle_is(head)) {
+	head.n = head.n < PROBE_BYTES ? head.n : PROBE_BYTES;
+	if (err.kind == ERR_NONE && !bundle_is(head) && !is_of_reports(slot, head)) {
 		result->is_left = false;
 		read_input(slot, file);
 	}

@@ -44,7 +44,7 @@ struct ahead_plan {
 
 /* What came of a file. */
 struct ahead_result {
-	bool is_left;        /* not read: an archive, or what cannot be opened */
+	bool is_left; /* not read: an archive, reports in a text, or what cannot be opened */
 	struct intern texts; /* its own, in the order in which it said them */
 	struct reading reading;
 	struct expand expand;

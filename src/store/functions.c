@@ -135,14 +135,19 @@ void functions_settle(struct functions *f)
 	f->has_dead = false;
 }
 
-int64_t functions_self_ns(const struct functions *f)
+int64_t functions_dur_ns(const struct functions *f)
 {
-	int64_t sum = 0;
+	int64_t sum = 0, longest = 0;
+	bool has_self = false;
 
 	for (size_t i = 0; i < f->nstats; i++) {
-		int64_t ns = seconds_ns(f->stats[i].sums.self_s);
-		if (ns != NUMBER_NONE)
-			sum = sum_add(sum, ns);
+		int64_t self = seconds_ns(f->stats[i].sums.self_s);
+		int64_t total = seconds_ns(f->stats[i].sums.total_s);
+		has_self |= self != NUMBER_NONE;
+		if (self != NUMBER_NONE)
+			sum = sum_add(sum, self);
+		if (total > longest)
+			longest = total;
 	}
-	return sum;
+	return has_self ? sum : longest;
 }

@@ -71,7 +71,7 @@ void functions_call(struct functions *f, struct intern *texts,
 void functions_line(struct functions *f, const struct line_fact *line);
 /* Behind the last: calls that were replaced go. */
 void functions_settle(struct functions *f);
-/* Sum of what all functions took themselves. */
-int64_t functions_self_ns(const struct functions *f);
+/* What all functions took themselves; where that is not recorded, the longest one. */
+int64_t functions_dur_ns(const struct functions *f);
 
 #endif

@@ -258,7 +258,8 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 	}
 	if (operand->is_folder)
 		return import_folder(i, operand, err);
-	const struct import_source source = { operand->path, operand->resolved, false };
+	const struct import_source source = { .shown = operand->path,
+					      .path = operand->resolved };
 	return import_path(i, &source, err);
 }
 

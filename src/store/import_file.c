@@ -8,6 +8,8 @@
 #include "base/bundle.h"
 #include "base/expand.h"
 #include "base/spill.h"
+#include "ingest/parts.h"
+#include "ingest/printed.h"
 #include "store/ahead.h"
 #include "store/import_read.h"
 #include "store/importing.h"
@@ -96,7 +98,8 @@ static int note_unread(struct importing *i, const struct import_source *source,
 		       const struct reading *reading, struct err *err)
 {
 	struct import_file file = { .path = source->shown };
-	bool is_refused = reading->is_sure || reading->why.kind != ERR_INPUT;
+	bool is_refused =
+		(reading->is_sure && !source->is_part) || reading->why.kind != ERR_INPUT;
 
 	/* the archive is refused, not the member that was read just then */
 	if (i->expand && expand_is_over_inside(i->expand))
@@ -172,10 +175,10 @@ static void tell_begin(const struct importing *i, const struct import_source *so
 		i->events->begin(i->events->to, source->shown, i->total);
 }
 
-int import_input(struct importing *i, const struct import_source *source,
-		 struct input *in, struct err *err)
+static int import_report(struct importing *i, const struct import_source *source,
+			 const struct reader *reader, struct input *in, struct err *err)
 {
-	const struct reading_how how = { .reader = i->options->reader,
+	const struct reading_how how = { .reader = reader,
 					 .options = i->options->read,
 					 .texts = &i->texts,
 					 .spill = i->spill,
@@ -190,6 +193,86 @@ int import_input(struct importing *i, const struct import_source *source,
 	int rc = store_reading(i, source, &reading, NULL, err);
 	reading_release(&reading);
 	return rc;
+}
+
+/* Each report of the text as if it were a file in a folder of the text's name. */
+static int import_parts(struct importing *i, const struct import_source *text,
+			struct bytes bytes, const struct parts *parts, struct err *err)
+{
+	size_t before = import_count_traces(i);
+	struct import_file file = { .path = text->shown };
+	struct err why = ERR_INIT;
+	int rc = 0;
+
+	for (size_t at = 0; at < parts->n && rc == 0 && !import_is_lost(i); at++) {
+		const struct part *part = &parts->items[at];
+		const struct bytes own = { bytes.p + part->at, part->n };
+		char *shown = xasprintf("%s/" STR_FMT, text->shown, STR_ARG(part->name));
+		char *path = xasprintf("%s/" STR_FMT, text->path, STR_ARG(part->name));
+		const struct import_source source = { .shown = shown,
+						      .path = path,
+						      .is_found = text->is_found,
+						      .is_part = true };
+		struct input *in = input_from_memory(own);
+		input_set_plain(in);
+		rc = import_report(i, &source, part->reader, in, err);
+		input_close(in);
+		free(path);
+		free(shown);
+	}
+	if (rc < 0 || import_count_traces(i) > before || import_is_lost(i))
+		return rc;
+	err_set(&why, ERR_INPUT, "none of the %zu reports in it has a row", parts->n);
+	import_note(i, IMPORT_REFUSED, &file, &why);
+	return 0;
+}
+
+/* Reports in a text, which may stand far behind other output where the user names it. */
+static int import_text(struct importing *i, const struct import_source *source,
+		       struct input *in, struct err *err)
+{
+	const struct reader *reader = i->options->reader;
+	struct err ignored = ERR_INIT; /* who reads it will meet it again */
+	struct parts parts = { 0 };
+	int rc;
+
+	input_set_spill(in, i->spill);
+	struct bytes bytes = input_peek(in, PRINTED_MAX, &ignored);
+	if (ignored.kind == ERR_NONE && bytes.n < PRINTED_MAX)
+		parts_find(bytes, reader, &parts);
+	if (parts.n > 1) {
+		rc = import_parts(i, source, bytes, &parts, err);
+	} else {
+		if (!reader)
+			reader = parts.n ? parts.items[0].reader : reader_detect(bytes);
+		rc = import_report(i, source, reader, in, err);
+	}
+	parts_release(&parts);
+	return rc;
+}
+
+static bool is_text_of_reports(const struct importing *i,
+			       const struct import_source *source, struct bytes head)
+{
+	const struct reader *reader = i->options->reader;
+
+	if (reader ? reader->begins != NULL : parts_may_be(head))
+		return true;
+	return !reader && !source->is_found && head.n >= PROBE_BYTES &&
+	       parts_is_text(head) && !reader_detect(head);
+}
+
+int import_input(struct importing *i, const struct import_source *source,
+		 struct input *in, struct err *err)
+{
+	struct err ignored = ERR_INIT; /* who reads it will meet it again */
+
+	input_set_stop(in, import_wait, i);
+	struct bytes head = input_peek(in, PROBE_BYTES, &ignored);
+	head.n = head.n < PROBE_BYTES ? head.n : PROBE_BYTES;
+	if (ignored.kind == ERR_NONE && is_text_of_reports(i, source, head))
+		return import_text(i, source, in, err);
+	return import_report(i, source, i->options->reader, in, err);
 }
 
 /*

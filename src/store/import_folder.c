@@ -224,7 +224,9 @@ static int import_found(struct importing *i, const struct import_operand *folder
 	while (*below == '/')
 		below++;
 	char *path = xasprintf("%s/%s", folder->resolved, below);
-	const struct import_source source = { found->path, path, true };
+	const struct import_source source = { .shown = found->path,
+					      .path = path,
+					      .is_found = true };
 	int rc = import_path(i, &source, err);
 	free(path);
 	return rc;
@@ -275,7 +277,9 @@ static int import_member(struct importing *i, const struct import_source *archiv
 		return 0;
 	char *shown = xasprintf("%s/%s", archive->shown, name);
 	char *path = xasprintf("%s/%s", archive->path, name);
-	const struct import_source source = { shown, path, true };
+	const struct import_source source = { .shown = shown,
+					      .path = path,
+					      .is_found = true };
 	struct expand expand = import_expand(i->options, i->expand);
 	struct input *in = bundle_member(bundle);
 	bundle_count(bundle, &expand);

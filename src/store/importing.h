@@ -36,6 +36,7 @@ struct import_source {
 	const char *shown; /* as messages call it */
 	const char *path;  /* as the store calls it */
 	bool is_found;     /* in a folder or archive: it need not be a trace */
+	bool is_part;      /* a report among others in a text: it may be empty */
 };
 
 /* What the user named. */
@@ -107,7 +108,7 @@ int import_wait(void *to, struct err *err);
 /* What a file, or a member of an archive, may expand to: nothing is read of it yet. */
 struct expand import_expand(const struct import_options *options, struct expand *archive);
 
-/* import_file.c: one input, which is no archive. */
+/* import_file.c: one input, which is no archive: each report that it holds. */
 int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err);
 /* A file or an archive that was named or found. */

@@ -450,7 +450,9 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 	m->threads = source->threads;
 	functions_settle(&m->functions);
 	if (m->functions.nstats)
-		model_note_time(m, 0, functions_self_ns(&m->functions));
+		model_note_time(m, 0, functions_dur_ns(&m->functions));
+	if (m->functions.nstats && m->profile.span_end_ns != NUMBER_NONE)
+		model_note_time(m, 0, m->profile.span_end_ns);
 	apart_find(m);
 	order_rows(m);
 	args_of_ends(m);

@@ -285,8 +285,22 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				     "the thread's time" },
 	[FINDING_ROUNDED] = { "rounded", "times are rounded, as listings show them",
 			      "nothing was repaired", SEVERITY_INFO,
-			      "times below a millisecond; sums do not close",
-			      "ingest the dump: python -m cProfile -o FILE", NULL },
+			      "short times; sums do not close",
+			      "ingest what the profiler saves, as python -m cProfile "
+			      "-o FILE",
+			      NULL },
+	[FINDING_COUNTS_COMPUTED] = { "counts_computed",
+				      "the report has no counts of calls",
+				      "they were computed as total / mean, both of which "
+				      "are rounded: beyond some thousands they are near",
+				      SEVERITY_INFO },
+	[FINDING_TOTALS_ALONE] = { "totals_alone",
+				   "times are those of whole actions, which lie within "
+				   "each other",
+				   "nothing was repaired", SEVERITY_INFO,
+				   "self times, callers and callees; percentages add up "
+				   "to more than 100",
+				   "use the AdvancedProfiler, or torch.profiler", NULL },
 	[FINDING_LISTING_REDUCED] = { "listing_reduced",
 				      "the listing shows some of the functions only",
 				      "nothing was repaired", SEVERITY_INFO,

@@ -115,6 +115,39 @@ ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool doe
 ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is expected"
 }
 
+@test "each listing of Lightning's AdvancedProfiler is a profile" {
+	ptool ingest -q -o a.db "$FIXTURES/pyprof/reports/lightning_advanced.txt"
+	[ "$(ask a.db 'SELECT count(*), min(path) LIKE "%/lightning_advanced.txt/%" FROM profile')" = '10|1' ]
+	run --separate-stderr ptool top a.db
+	[[ $output == *"note: 10 profiles added up; --profile ID chooses one, 'ptool info a.db' lists them"* ]]
+	ptool pstats --profile run_training_epoch a.db | grep -q '^   *12  .*gen_lightning.py:62(work)'
+	# appended to by the other profiler, behind much other output
+	{
+		seq 1 20000
+		cat "$FIXTURES"/pyprof/reports/lightning_{advanced,2.6}.txt
+		echo Epoch 3
+	} >log
+	ptool ingest -q -o b.db log
+	[ "$(ask b.db "SELECT count(*), sum(path LIKE '%/log/FIT') FROM profile")" = '11|1' ]
+}
+
+@test "a report with totals alone has no self times, callers or callees" {
+	report=$FIXTURES/pyprof/reports/lightning_2.6.txt
+	run --separate-stderr ptool top "$report"
+	[[ $output == *'Total (%)'*'run_training_epoch'*'4.92'*'note: times include what lies within, so that'* ]]
+	[[ $output != *Self* ]]
+	run --separate-stderr ptool overview "$report"
+	[[ $output == *'Total time, with what lies within'*'95.1%'* ]]
+	run --separate-stderr ptool diff "$report" "$report"
+	[[ $output == *'recording 52.762 ms -> 52.762 ms'*'total time a run by function'* ]]
+	run --separate-stderr ptool tree "$report"
+	exits 3
+	[[ $stderr == *'the report has totals alone, and no callers and callees'* ]]
+	run --separate-stderr ptool pstats "$report"
+	exits 3
+	[[ $stderr == *'the report has totals alone, and no self times'* ]]
+}
+
 @test "files of other programs are named, and what to export instead" {
 	sqlite3 nsys.sqlite 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start)'
 	sqlite3 rocpd.db 'CREATE TABLE rocpd_string_1 (id)'

@@ -134,6 +134,8 @@ static int estimate(struct store *store, const struct scope *scope,
 		return -1;
 	callgraph_init(&g);
 	int rc = callgraph_load_scope(store, scope, &g, err);
+	if (rc == 0 && g.nedges == 0 && !scope_has_self(scope))
+		rc = scope_lacks_self("callers and callees", err);
 	if (rc == 0)
 		rc = call_tree_estimate(&g, request, tree, err);
 	callgraph_release(&g);

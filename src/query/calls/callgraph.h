@@ -65,6 +65,7 @@ struct callgraph {
 	struct bignum calls, primitive;
 	double self_s;
 	int64_t self_ns;
+	int64_t whole_ns; /* what shares are of: that, or how long it was recorded */
 	/* What callgraph_strip() lost as pstats does, and both could not add. */
 	size_t noverwritten, nmixed;
 	struct intern texts;

@@ -189,6 +189,7 @@ void callgraph_add(struct callgraph *g, const struct callgraph *other)
 		own(&g->arena, bignum_add(&g->arena, g->primitive, other->primitive));
 	g->self_s += other->self_s;
 	g->self_ns = callgraph_add_ns(g->self_ns, other->self_ns);
+	g->whole_ns = callgraph_add_ns(g->whole_ns, other->whole_ns);
 	g->noverwritten += other->noverwritten;
 	g->nmixed += other->nmixed;
 	mapping_release(&m);
@@ -235,6 +236,7 @@ void callgraph_strip(struct callgraph *g, const struct callgraph *from, bool ove
 	g->primitive = own(&g->arena, from->primitive);
 	g->self_s = from->self_s;
 	g->self_ns = from->self_ns;
+	g->whole_ns = from->whole_ns;
 	g->nmixed += from->nmixed;
 	mapping_release(&m);
 	free(place);

@@ -348,5 +348,6 @@ int callgraph_load(struct store *store, const struct scope_profile *profile,
 	if (load_rows(&l, OF_STAT, err) < 0 ||
 	    ((parts & CALLGRAPH_EDGES) && load_rows(&l, OF_EDGE, err) < 0))
 		return -1;
+	g->whole_ns = g->self_ns == NUMBER_NONE ? profile->dur_ns : g->self_ns;
 	return note_top_level(&l, parts, err);
 }

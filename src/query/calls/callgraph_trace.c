@@ -150,6 +150,7 @@ static void finish(struct callgraph *g)
 	for (size_t i = 0; i < g->nedges; i++)
 		set_seconds(&g->edges[i].sums);
 	g->self_s = (double)g->self_ns / NS_PER_S;
+	g->whole_ns = g->self_ns;
 }
 
 int callgraph_of_trace(struct store *store, const struct scope_profile *profile,

@@ -73,6 +73,16 @@ static int load_steps(struct diff *d, struct err *err)
 	return 0;
 }
 
+/* Of call graphs: does a run have self times, so that they can be compared? */
+static bool has_self(const struct diff *d)
+{
+	for (size_t which = 0; which < NDIFF_SIDES; which++)
+		for (size_t i = 0; i < d->sides[which].nruns; i++)
+			if (scope_has_self(run_of(d, which, i)->scope))
+				return true;
+	return false;
+}
+
 static int choose_rows(struct diff *d, struct err *err)
 {
 	const struct diff_request *r = d->request;
@@ -80,6 +90,8 @@ static int choose_rows(struct diff *d, struct err *err)
 	d->by = r->by ? r->by
 		      : diff_dimension_find(d->is_call_graph ? "function" : "operator");
 	d->metric = r->metric == NDIFF_METRICS ? d->by->usual : r->metric;
+	if (r->metric == NDIFF_METRICS && d->is_call_graph && !has_self(d))
+		d->metric = DIFF_TOTAL;
 	d->unit = diff_dimension_unit(d->by, d->metric);
 	if (!(d->by->metrics & DIFF_METRIC(d->metric)))
 		return err_set(err, ERR_USAGE, "--by %s has no --metric %s", d->by->name,
@@ -139,7 +151,7 @@ static void choose_units(struct diff *d)
 
 	d->per_step = d->has_steps && !r->total && !d->by->is_whole;
 	d->within_run = d->per_step && is_single;
-	if (d->is_call_graph || d->unit == UNIT_BYTES)
+	if ((d->is_call_graph && has_self(d)) || d->unit == UNIT_BYTES)
 		d->subject = DIFF_OF_ROWS;
 	else if (d->has_steps && (!r->total || has_chosen))
 		d->subject = DIFF_OF_STEPS;
@@ -192,7 +204,7 @@ void diff_release(struct diff *d)
 
 bool diff_has_self_sums(const struct diff *d)
 {
-	return d->is_call_graph && d->metric == DIFF_TOTAL;
+	return d->is_call_graph && d->metric == DIFF_TOTAL && has_self(d);
 }
 
 struct str diff_row_name(const struct diff *d, const struct diff_row *row,

@@ -223,7 +223,7 @@ static int find_device(const struct diff *d, bool *has, struct err *err)
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err)
 {
 	*out = (struct diff_account){ .n = 0 };
-	if (d->subject == DIFF_OF_ROWS)
+	if (d->subject == DIFF_OF_ROWS || d->is_call_graph)
 		return 0;
 	if (find_device(d, &out->of_device, err) < 0)
 		return -1;

@@ -327,8 +327,27 @@ static void add_callers(struct drawing *d, struct str name)
 	buf_release(&word);
 }
 
+/* Of reports that have totals alone. */
+static void draw_actions(struct drawing *d, size_t first, size_t end)
+{
+	size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
+	const struct str *names = short_names(d, first, end, 2, room);
+
+	add_line(d, OVERVIEW_FUNCTIONS, true, "Total time, with what lies within");
+	for (size_t i = first; i + 1 < end; i += 2)
+		add_line(d, OVERVIEW_FUNCTIONS, false,
+			 arena_printf(&d->out->arena, "%*s%*.1f%%  " STR_FMT, TIME_CELLS,
+				      in_words(d, UNIT_NS, value_of(d, i + 1)),
+				      SHARE_CELLS, share_of(d, i + 1),
+				      STR_ARG(names[(i - first) / 2])));
+}
+
 static void draw_functions(struct drawing *d, size_t first, size_t end)
 {
+	if (row_at(d, first)[OVERVIEW_VALUE].type == CELL_NULL) {
+		draw_actions(d, first, end);
+		return;
+	}
 	add_line(d, OVERVIEW_FUNCTIONS, true, "Functions: self, total");
 	size_t room = d->width - (2 * (size_t)TIME_CELLS) - SHARE_CELLS - GUTTERS;
 	const struct str *names = short_names(d, first, end, 2, room);

@@ -1,5 +1,6 @@
 /* The functions of call graphs as a view: what each took, from their own rows. */
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -26,9 +27,9 @@ static struct cell get_share(const void *from, const void *row, int arg)
 	const struct listing *l = from;
 	struct cell part = call_ns(from, row, arg);
 
-	if (part.type != CELL_INT || l->g.self_ns <= 0 || sum_is_stuck(l->g.self_ns))
+	if (part.type != CELL_INT || l->g.whole_ns <= 0 || sum_is_stuck(l->g.whole_ns))
 		return cell_null();
-	return cell_real(100.0 * (double)part.as.integer / (double)l->g.self_ns);
+	return cell_real(100.0 * (double)part.as.integer / (double)l->g.whole_ns);
 }
 
 /* Time of a call from outside; null without one. */
@@ -39,7 +40,7 @@ static struct cell get_per_call(const void *from, const void *row, int arg)
 	(void)from, (void)arg;
 	if (s->total_ns == NUMBER_NONE || s->primitive.n <= 0)
 		return cell_null();
-	return cell_int(s->total_ns / s->primitive.n);
+	return cell_int(llrint((double)s->total_ns / (double)s->primitive.n));
 }
 
 /* "file:line(name)" */
@@ -205,9 +206,14 @@ static struct table *draw(struct listing *l, const struct scope *scope)
 	l->show.is_sorted = true;
 	struct memtable *m = view_table(&function_view, &rows, scope, &l->show);
 	m->table.share = shown_share(l, &m->arena);
-	const char *note = top_scope_note(scope, &m->arena);
-	if (note)
-		memtable_add_note(m, "%s", note);
+	if (scope->n > 1)
+		memtable_add_note(m,
+				  "%zu profiles added up; --profile ID chooses one, "
+				  "'ptool info' lists them",
+				  scope->n);
+	if (!scope_has_self(scope))
+		memtable_add_note(m, "times include what lies within, so that "
+				     "percentages add up to more than 100");
 	return &m->table;
 }
 
@@ -219,7 +225,8 @@ int top_functions(struct store *store, const struct scope *scope,
 	struct listing l = { .show = *show, .filter = filter, .arena = &arena };
 
 	if (!l.show.sort)
-		l.show.sort = view_field(&function_view, "self_ns");
+		l.show.sort = view_field(&function_view,
+					 scope_has_self(scope) ? "self_ns" : "total_ns");
 	l.source.g = &l.g;
 	callgraph_init(&l.g);
 	int rc = load(store, scope, &l, err);

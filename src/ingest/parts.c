@@ -1,0 +1,149 @@
+/* Several reports in a text: see parts.h. */
+#include "ingest/parts.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ingest/pstats_title.h"
+
+#define NAME_MAX_BYTES 1024
+
+struct finding_parts {
+	struct parts *out;
+	const struct reader *only;
+	struct intern names, stages; /* those that were given; numbers are indexes */
+	size_t *nstages;             /* owned, by stage: reports of it */
+	size_t nstages_cap;
+	struct buf stage; /* of the reports from here on: "FIT", "FIT 2" */
+	size_t title_at;  /* the title above them, or LINE_NONE: a report is below it */
+	struct buf name;
+};
+
+/* Which reader's report the line begins, NULL: none. */
+static const struct reader *beginning(struct str line, const struct reader *only,
+				      struct str *name)
+{
+	for (size_t i = 0; readers[i]; i++)
+		if (readers[i]->begins && (!only || only == readers[i]) &&
+		    readers[i]->begins(line, name))
+			return readers[i];
+	return NULL;
+}
+
+static void on_stage(struct finding_parts *f, struct str stage, size_t at)
+{
+	uint32_t number = intern_add(&f->stages, stage);
+	size_t known = f->nstages_cap;
+
+	f->nstages = xgrow(f->nstages, &f->nstages_cap, number + (size_t)1,
+			   sizeof(*f->nstages));
+	while (known < f->nstages_cap)
+		f->nstages[known++] = 0;
+	size_t n = ++f->nstages[number];
+	buf_clear(&f->stage);
+	buf_add_str(&f->stage, stage);
+	if (n > 1)
+		buf_addf(&f->stage, "%s%zu", stage.n ? " " : "", n);
+	f->title_at = at;
+}
+
+/* A name becomes one part of a path. */
+static void add_name(struct buf *to, struct str name)
+{
+	if (name.n > NAME_MAX_BYTES)
+		name.n = NAME_MAX_BYTES;
+	for (size_t i = 0; i < name.n; i++)
+		buf_add_char(to, name.p[i] == '/' ? '_' : name.p[i]);
+}
+
+static void name_part(struct finding_parts *f, struct part *part, struct str name)
+{
+	size_t tried = 1;
+
+	buf_clear(&f->name);
+	buf_add_str(&f->name, buf_str(&f->stage));
+	if (f->name.n && name.n)
+		buf_add_char(&f->name, '/');
+	add_name(&f->name, name);
+	if (f->name.n == 0)
+		buf_addf(&f->name, "%zu", f->out->n);
+	size_t n = f->name.n;
+	while (intern_has(&f->names, buf_str(&f->name))) {
+		f->name.n = n;
+		buf_addf(&f->name, " %zu", ++tried);
+	}
+	intern_add(&f->names, buf_str(&f->name));
+	part->name = arena_copy(&f->out->names, buf_str(&f->name));
+}
+
+static void begin_part(struct finding_parts *f, const struct reader *reader, size_t at,
+		       struct str name)
+{
+	if (f->title_at != LINE_NONE)
+		at = f->title_at;
+	f->title_at = LINE_NONE;
+	if (f->out->n)
+		f->out->items[f->out->n - 1].n = at - f->out->items[f->out->n - 1].at;
+	struct part *part = ARRAY_PUSH(f->out->items, f->out->n, f->out->cap);
+	*part = (struct part){ .reader = reader, .at = at };
+	name_part(f, part, name);
+}
+
+void parts_find(struct bytes text, const struct reader *only, struct parts *out)
+{
+	struct finding_parts f = { .out = out, .only = only, .title_at = LINE_NONE };
+	struct lines lines;
+	struct str name;
+
+	*out = (struct parts){ 0 };
+	intern_init(&f.names);
+	intern_init(&f.stages);
+	buf_init(&f.stage, SIZE_MAX);
+	buf_init(&f.name, SIZE_MAX);
+	lines_init(&lines, text);
+	while (lines_next(&lines)) {
+		const struct reader *reader = beginning(lines.line, only, &name);
+		if (reader)
+			begin_part(&f, reader, lines.start, name);
+		else if (lightning_stage(lines.line, &name))
+			on_stage(&f, name, lines.start);
+	}
+	if (out->n)
+		out->items[out->n - 1].n = text.n - out->items[out->n - 1].at;
+	lines_release(&lines);
+	intern_release(&f.names);
+	intern_release(&f.stages);
+	buf_release(&f.stage);
+	buf_release(&f.name);
+	free(f.nstages);
+}
+
+void parts_release(struct parts *p)
+{
+	free(p->items);
+	arena_release(&p->names);
+	*p = (struct parts){ 0 };
+}
+
+bool parts_may_be(struct bytes head)
+{
+	struct lines lines;
+	struct str name;
+	bool is = false;
+
+	lines_init(&lines, head);
+	while (!is && lines_next(&lines))
+		is = beginning(lines.line, NULL, &name) != NULL;
+	lines_release(&lines);
+	return is;
+}
+
+bool parts_is_text(struct bytes head)
+{
+	for (size_t i = 0; i < head.n; i++)
+		if (head.p[i] < '\a')
+			return false;
+	return head.n > 0;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""check_reports.py: reports that programs print, against what is read of them here.
+
+Those of tests/fixtures/pyprof/reports, and of ../shared/data/pyprof where that lies beside the
+checkout: to the last digit that is printed.  timeout: 300 s
+"""
+import glob
+import os
+import re
+
+from graphs import PYPROF, SANITIZED, Tap, Workplace, read_json, rows
+
+FIXTURES = os.path.join(os.environ.get("FIXTURES", os.path.join(os.path.dirname(__file__), "..", "fixtures")), "pyprof", "reports")
+
+
+def ns_of(text, unit=1e9):
+    return round(float(text) * unit)
+
+
+def store_of(place, path):
+    db = place.path("report.db")
+    if os.path.exists(db):
+        os.remove(db)
+    place.ptool("ingest", "-q", "-o", db, path)
+    return place.open(db)
+
+
+def actions_of(text):
+    """{action: (calls or None, total text)} of a report of Lightning."""
+    found = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) in (3, 5) and cells[0] not in ("Action", "Total"):
+            found[cells[0]] = (None, cells[2]) if len(cells) == 3 else (int(cells[2]), cells[3])
+    return found
+
+
+def check_lightning(tap, place, path):
+    with open(path) as file:
+        wanted = actions_of(file.read())
+    durations = path[:-len(".txt")] + ".durations.json"
+    calls = {k: len(v) for k, v in read_json(durations).items()} if os.path.exists(durations) else {}
+    got = {name: (n, total, self) for name, n, total, self in rows(
+        store_of(place, path), "SELECT function, calls, total_ns, self_ns FROM v_function")}
+    wrong = [f"{k!r}: {got.get(k)}, not {v}" for k, v in wanted.items()
+             if k not in got or got[k][1] != ns_of(v[1]) or got[k][2] is not None
+             or got[k][0] != (v[0] if v[0] is not None else calls.get(k, got[k][0]))]
+    tap.ok(wanted and len(got) == len(wanted) and not wrong, os.path.basename(path), *wrong)
+
+
+def listings_of(text):
+    """[(action, [(calls, self, total, name)])] of an AdvancedProfiler's report."""
+    found = []
+    for block in re.split(r"^Profile stats for: ", text, flags=re.M)[1:]:
+        listed = [re.match(r" *(\d+)(?:/\d+)? +([\d.]+) +[\d.]+ +([\d.]+) +[\d.]+ (.*)$", line)
+                  for line in block.splitlines()]
+        found.append((block.splitlines()[0], [row.groups() for row in listed if row]))
+    return found
+
+
+def check_advanced(tap, place, path):
+    with open(path) as file:
+        wanted = [(action, sorted((int(n), ns_of(s), ns_of(t)) for n, s, t, _ in listed))
+                  for action, listed in listings_of(file.read())]
+    db = store_of(place, path)
+    got = []
+    for profile, action in rows(db, "SELECT id, json_extract(metadata, '$.action') FROM profile ORDER BY id"):
+        got.append((action, sorted(rows(db, "SELECT calls, self_ns, total_ns FROM v_function WHERE profile_id = "
+                                            f"{int(profile)}"))))
+    tap.ok(wanted == got, os.path.basename(path), f"{len(got)} profiles, {len(wanted)} listings")
+
+
+def check_all(tap, place, folder):
+    for path in sorted(glob.glob(os.path.join(folder, "*.txt"))):
+        with open(path) as file:
+            text = file.read()
+        if "Profile stats for: " in text:
+            check_advanced(tap, place, path)
+        elif actions_of(text):
+            check_lightning(tap, place, path)
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place:
+        check_all(tap, place, FIXTURES)
+        shared = os.path.join(PYPROF, "lightning")
+        if os.path.isdir(shared) and not SANITIZED:
+            check_all(tap, place, shared)
+        else:
+            tap.skip("recorded reports", "no ../shared/data/pyprof")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+/* Reports that programs print (ingest/printed.h and its readers), and texts of several. */
+#include <dirent.h>
+#include <stdio.h>
+
+#include "reading.h"
+
+#include "base/alloc.h"
+#include "ingest/parts.h"
+
+/* The lines about functions and calls, and the error; the caller frees. */
+static char *facts_of(const char *reader, struct str text, struct err *err)
+{
+	const struct read_options options = { .strict = false };
+	struct recording r;
+	struct buf out;
+
+	recording_init(&r);
+	buf_init(&out, SIZE_MAX);
+	buf_add_text(&out, "");
+	recording_read_as(&r, reader_find(reader), text, &options, err);
+	assert_false(r.is_ill);
+	for (const char *p = recording_text(&r); *p;) {
+		const char *next = strchr(p, '\n') + 1;
+		if (strncmp(p, "function ", 9) == 0 || strncmp(p, "call ", 5) == 0)
+			buf_add(&out, p, (size_t)(next - p));
+		p = next;
+	}
+	recording_release(&r);
+	return out.p;
+}
+
+static void assert_report(const char *reader, const char *text, const char *expected)
+{
+	struct err err = ERR_INIT;
+	char *facts = facts_of(reader, str_of(text), &err);
+
+	assert_string_equal(err.text, "");
+	assert_string_equal(facts, expected);
+	free(facts);
+}
+
+static void the_three_layouts_of_lightning_are_one(void **state)
+{
+	static const char facts[] =
+		"function \"~\":0 \"a b|c\" calls=12/12 self=nan total=0.12\n"
+		"function \"~\":0 \"d\" calls=1/1 self=nan total=3\n";
+
+	(void)state;
+	assert_report("lightning",
+		      "Profiler Report\n\n"
+		      "Action    \t|  Mean duration (s)\t|  Total time (s) \n-----\n"
+		      "a b|c     \t|  0.01           \t|  0.12           \n"
+		      "d         \t|  3.0            \t|  3.0            \n",
+		      facts);
+	assert_report("lightning",
+		      "Action\t|  Mean duration (s)\t|Num calls\t|  Total time (s) "
+		      "\t|  Percentage %\t|\n----\n"
+		      "Total\t|  -\t|_\t|  3.2\t|  100 %\t|\n----\n"
+		      "a b|c\t|  0.01\t|12\t|  0.12\t|  3.75\t|\n"
+		      "d\t|  3.0\t|1\t|  3.0\t|  93.75\t|\n",
+		      facts);
+	assert_report("lightning",
+		      "INFO:  | FIT Profiler Report\nFIT Profiler Report\n----\n"
+		      "|  Action |  Mean duration (s) |  Num calls |  Total time (s) |  "
+		      "Percentage % |\n----\n"
+		      "|  Total | - | 13 | 3.2 | 100 % |\n----\n"
+		      "|  a b|c | 0.01 | 12 | 0.12 | 3.75 |\n"
+		      "Epoch 3: 100%|####| 3/3\n"
+		      "|  d | 3.0 | 1 | 3.0 | 93.75 |\n----\n"
+		      "|  no row | 1.0 | 1 | 1.0 | 1.0 |\n",
+		      facts);
+}
+
+static void a_row_that_is_cut_is_none(void **state)
+{
+	(void)state;
+	assert_report("lightning",
+		      "Action\t|  Mean duration (s)\t|  Total time (s) \n"
+		      "a     \t|  0.01           \t|  0.12           \n"
+		      "d     \t|  3.0            \t|  3.0",
+		      "function \"~\":0 \"a\" calls=12/12 self=nan total=0.12\n");
+}
+
+/* Every fixture, cut at every byte: what is whole is read, and nothing else. */
+static void what_is_whole_in_a_cut_report_is_read(void **state)
+{
+	char *text = NULL;
+	size_t cap = 0;
+	char *path = NULL;
+	struct dirent *entry;
+	char *folder = xasprintf("%s/pyprof/reports", getenv("FIXTURES"));
+	DIR *dir = opendir(folder);
+
+	(void)state;
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		path = xasprintf("%s/%s", folder, entry->d_name);
+		FILE *file = fopen(path, "rb");
+		ssize_t n = getdelim(&text, &cap, EOF, file);
+		fclose(file);
+		assert_true(n > 0);
+		const struct reader *reader =
+			reader_detect((struct bytes){ (const uint8_t *)text, (size_t)n });
+		assert_non_null(reader);
+		struct err err = ERR_INIT;
+		char *whole =
+			facts_of(reader->name, (struct str){ text, (size_t)n }, &err);
+		assert_string_equal(err.text, "");
+		for (size_t at = 0; at < (size_t)n && at < 4000; at += 1 + at / 200) {
+			err = (struct err)ERR_INIT;
+			char *facts =
+				facts_of(reader->name, (struct str){ text, at }, &err);
+			if (err.kind == ERR_NONE)
+				assert_true(strncmp(whole, facts, strlen(facts)) == 0);
+			free(facts);
+		}
+		free(whole);
+		free(path);
+	}
+	closedir(dir);
+	free(folder);
+	free(text);
+}
+
+static void a_text_of_several_reports_has_parts(void **state)
+{
+	static const char text[] = "log\nFIT Profiler Report\n\n"
+				   "Profile stats for: a/b\nx\n"
+				   "Profile stats for: c\ny\n"
+				   "FIT Profiler Report\n"
+				   "Profile stats for: c\n"
+				   "Profile stats for: c\n";
+	static const char *const names[] = { "FIT/a_b", "FIT/c", "FIT 2/c", "FIT 2/c 2" };
+	static const size_t at[] = { 4, 50, 73, 114 };
+	struct parts parts;
+
+	(void)state;
+	parts_find((struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, NULL,
+		   &parts);
+	assert_int_equal(parts.n, 4);
+	for (size_t i = 0; i < parts.n; i++) {
+		assert_true(str_is(parts.items[i].name, names[i]));
+		assert_int_equal(parts.items[i].at, at[i]);
+	}
+	assert_int_equal(parts.items[3].at + parts.items[3].n, sizeof(text) - 1);
+	parts_release(&parts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_three_layouts_of_lightning_are_one),
+		cmocka_unit_test(a_row_that_is_cut_is_none),
+		cmocka_unit_test(what_is_whole_in_a_cut_report_is_read),
+		cmocka_unit_test(a_text_of_several_reports_has_parts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
