@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 
 /* Of smaller sets a walk is as quick as looking up sums. */
@@ -100,31 +101,19 @@ int64_t intervals_length(const struct intervals *set)
 
 size_t intervals_after(const struct intervals *set, int64_t ns)
 {
-	size_t low = 0, high = set->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (set->items[middle].end_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, set->n, set->items[at].end_ns <= ns);
+	return at;
 }
 
 /* The place behind the last that begins before ns. */
 static size_t begun_before(const struct intervals *set, int64_t ns)
 {
-	size_t low = 0, high = set->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (set->items[middle].start_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, set->n, set->items[at].start_ns < ns);
+	return at;
 }
 
 int64_t intervals_length_within(const struct intervals *set, int64_t from_ns,

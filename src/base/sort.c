@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/spill.h"
 
 struct sorting {
@@ -148,19 +149,13 @@ void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 
 size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key)
 {
-	size_t low = 0, high = n;
+	const char *first = (const char *)items + offset;
+	int64_t value;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int64_t value;
-		memcpy(&value, (const char *)items + (middle * size) + offset,
-		       sizeof(value));
-		if (value < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, n,
+	       *(int64_t *)memcpy(&value, first + (at * size), sizeof(value)) < key);
+	return at;
 }
 
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context)

@@ -28,6 +28,12 @@ struct bytes {
 /* A string literal as a struct str. */
 #define STR_LIT(text) ((struct str){ (text), sizeof(text) - 1 })
 
+/* The bytes of any object, such as a key that is to be interned. */
+static inline struct str str_bytes(const void *bytes, size_t n)
+{
+	return (struct str){ bytes, n };
+}
+
 static inline struct str str_of(const char *text)
 {
 	return (struct str){ text, strlen(text) };

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/spill.h"
 #include "ingest/marshal_walk.h"
 
@@ -447,15 +448,9 @@ static int find_layout(struct marshal_walk *w, struct err *err)
 /* As it was read first: another layout might fit by now, and end elsewhere. */
 static const struct marshal_layout *known_layout(const struct marshal *m, size_t at)
 {
-	size_t low = 0, high = m->ncodes;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->codes[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH(low, 0, m->ncodes, m->codes[low].at < at);
 	return low < m->ncodes && m->codes[low].at == at ? m->codes[low].layout : NULL;
 }
 

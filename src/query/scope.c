@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "query/query.h"
 
@@ -281,19 +282,12 @@ void scope_release(struct scope *scope)
 
 const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id)
 {
-	size_t low = 0, high = scope->n;
+	const struct scope_profile *p = scope->profiles;
+	const uint32_t *by_id = scope->by_id;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct scope_profile *p = &scope->profiles[scope->by_id[middle]];
-		if (p->id == profile_id)
-			return p;
-		if (p->id < profile_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	SEARCH(at, 0, scope->n, p[by_id[at]].id < profile_id);
+	return at < scope->n && p[by_id[at]].id == profile_id ? &p[by_id[at]] : NULL;
 }
 
 int scope_run_names(struct store *store, struct arena *arena, const char *const **out,

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/idmap.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "store/launch_spans.h"
@@ -151,44 +152,31 @@ static void launched_release(struct launched *l)
 /* The first group of that track or a later one. */
 static size_t first_group(const struct launched *l, uint32_t track)
 {
-	size_t low = 0, high = l->ngroups;
+	size_t at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (launch_track(l->m, l->works[l->groups[mid]]) < track)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	SEARCH(at, 0, l->ngroups, launch_track(l->m, l->works[l->groups[at]]) < track);
+	return at;
 }
 
 /* The first work of [low, high) whose launch is that row or one after it. */
 static size_t first_from_row(const struct launched *l, size_t low, size_t high,
 			     uint32_t row)
 {
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (row_launch(l->m, l->works[mid]) < row)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	size_t at;
+
+	SEARCH(at, low, high, row_launch(l->m, l->works[at]) < row);
+	return at;
 }
 
 /* The first work of [low, high) whose launch begins at that time or later. */
 static size_t first_from_time(const struct launched *l, size_t low, size_t high,
 			      int64_t ts_ns)
 {
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (model_slice(l->m, row_launch(l->m, l->works[mid]))->ts_ns < ts_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	size_t at;
+
+	SEARCH(at, low, high,
+	       model_slice(l->m, row_launch(l->m, l->works[at]))->ts_ns < ts_ns);
+	return at;
 }
 
 static struct annotation_stat *find_label(struct summary *s, struct idmap *labels,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/kineto.h"
@@ -206,20 +207,15 @@ void apart_pairs(struct model *m)
 
 bool apart_begins_at(const struct model *m, uint32_t track, int64_t ts_ns)
 {
-	size_t low = m->nrows, high = m->nrows + m->napart;
+	size_t at, end = m->nrows + m->napart;
+	const struct slice_rec *s;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct slice_rec *s = model_slice(m, (uint32_t)middle);
-		bool before = s->track != track ? s->track < track : s->ts_ns < ts_ns;
-		if (before)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == m->nrows + m->napart)
+	SEARCH(at, m->nrows, end,
+	       (s = model_slice(m, (uint32_t)at))->track != track ? s->track < track
+								  : s->ts_ns < ts_ns);
+	if (at == end)
 		return false;
-	const struct slice_rec *s = model_slice(m, (uint32_t)low);
+	s = model_slice(m, (uint32_t)at);
 	return s->track == track && s->ts_ns == ts_ns;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "store/model.h"
 
+#include "base/search.h"
+
 /* Here and below: zeroed first, padding too, because the bytes are compared. */
 static uint32_t op_detail(struct model *m, const struct op_fact *op)
 {
@@ -43,33 +45,21 @@ uint32_t model_launch(struct model *m, int64_t external_id,
 /* The size that a launch tells, or NUMBER_NONE. */
 static int64_t launch_bytes(const struct model *m, uint32_t launch)
 {
-	size_t low = 0, high = m->nlaunch_sizes;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (m->launch_sizes[middle].launch < launch)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->nlaunch_sizes && m->launch_sizes[low].launch == launch
-		       ? m->launch_sizes[low].bytes
+	SEARCH(at, 0, m->nlaunch_sizes, m->launch_sizes[at].launch < launch);
+	return at < m->nlaunch_sizes && m->launch_sizes[at].launch == launch
+		       ? m->launch_sizes[at].bytes
 		       : NUMBER_NONE;
 }
 
 /* Is there but one piece of device work that this row launched? */
 static bool launched_one(const struct model *m, uint32_t launch)
 {
-	size_t low = 0, high = m->nworks;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (row_launch(m, m->works[middle]) < launch)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low + 1 >= m->nworks || row_launch(m, m->works[low + 1]) != launch;
+	SEARCH(at, 0, m->nworks, row_launch(m, m->works[at]) < launch);
+	return at + 1 >= m->nworks || row_launch(m, m->works[at + 1]) != launch;
 }
 
 int64_t model_copied_bytes(const struct model *m, const struct slice_rec *s)
@@ -107,8 +97,7 @@ static uint32_t device_setup(struct model *m, const struct device_fact *f)
 	size_t known = m->device_setups.n;
 	uint32_t setup = uniques_add(&m->device_setups, &key);
 	if (m->device_setups.n > known)
-		intern_add(&m->device_ids,
-			   (struct str){ (const char *)&key.device, sizeof(key.device) });
+		intern_add(&m->device_ids, str_bytes(&key.device, sizeof(key.device)));
 	return setup;
 }
 

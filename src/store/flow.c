@@ -2,6 +2,7 @@
 #include "store/flow.h"
 
 #include "base/crew.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "store/apart.h"
 
@@ -56,18 +57,12 @@ static uint32_t first_behind(const struct model *m, const struct track *t, int64
 			     struct near *near)
 {
 	uint32_t *newest = &near->rows[(size_t)(t - m->tracks) % NEAR_TRACKS];
-	size_t low = *newest, high;
+	size_t low = *newest, high, at;
 
 	bound(m, t, ts_ns, &low, &high);
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (begins_behind(m, t, middle, ts_ns))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	*newest = (uint32_t)low;
-	return (uint32_t)(t->first + low);
+	SEARCH(at, low, high, !begins_behind(m, t, at, ts_ns));
+	*newest = (uint32_t)at;
+	return (uint32_t)(t->first + at);
 }
 
 static bool is_instant(const struct model *m, uint32_t row)

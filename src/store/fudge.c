@@ -1,6 +1,8 @@
 /* What spans of annotations were widened by: see fudge.h. */
 #include "store/fudge.h"
 
+#include "base/search.h"
+
 /*
  * How far a span begins before its first work and ends behind its last
  * (torch-profiler.md b.2; kineto 2022-03-02, 2024-03-18, 2024-04-22, 2024-06-06).
@@ -21,16 +23,10 @@ static const struct fudge fudges[] = {
 /* Of the stream's rows the first that begins at ts or later. */
 static uint32_t first_from(const struct model *m, const struct track *t, int64_t ts_ns)
 {
-	size_t low = 0, high = t->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (model_slice(m, (uint32_t)(t->first + middle))->ts_ns < ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)(t->first + low);
+	SEARCH(at, 0, t->n, model_slice(m, (uint32_t)(t->first + at))->ts_ns < ts_ns);
+	return (uint32_t)(t->first + at);
 }
 
 /* The known fudge that this span shows on its stream: its index, or NFUDGES. */

@@ -1,6 +1,7 @@
 /* Checks of what was recorded, and how they tell: see health.h and health_sweep.h. */
 #include "store/health.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "store/health_sweep.h"
@@ -358,31 +359,20 @@ static void find_captures(struct launches *l)
 
 static bool is_captured(const struct launches *l, int64_t ts_ns)
 {
-	size_t low = 0, high = l->ncaptures;
+	size_t at;
 
-	while (low < high) { /* the first capture that begins behind ts */
-		size_t middle = (low + high) / 2;
-		if (l->captures[middle].from_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && ts_ns <= l->captures[low - 1].to_ns;
+	/* the first capture that begins behind ts */
+	SEARCH(at, 0, l->ncaptures, l->captures[at].from_ns <= ts_ns);
+	return at > 0 && ts_ns <= l->captures[at - 1].to_ns;
 }
 
 /* The place of a row among the calls, h->ncalls when it is none of them. */
 static size_t place_of(const struct health *h, uint32_t row)
 {
-	size_t low = 0, high = h->ncalls;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (h->calls[middle] < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->ncalls && h->calls[low] == row ? low : h->ncalls;
+	SEARCH(at, 0, h->ncalls, h->calls[at] < row);
+	return at < h->ncalls && h->calls[at] == row ? at : h->ncalls;
 }
 
 static bool had_nothing_to_do(const struct launches *l, size_t i)

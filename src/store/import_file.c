@@ -27,7 +27,7 @@ static void list_file(struct listing *l, const char *shown, const struct stat *s
 	size_t known = l->seen.n;
 
 	if (!S_ISREG(st->st_mode) ||
-	    intern_add(&l->seen, (struct str){ (const char *)key, sizeof(key) }) < known)
+	    intern_add(&l->seen, str_bytes(key, sizeof(key))) < known)
 		return;
 	*ARRAY_PUSH(l->plan.files, l->plan.nfiles, l->cap) = (struct ahead_file){
 		.shown = shown, .size = (uint64_t)st->st_size, .is_found = is_found
@@ -336,7 +336,7 @@ static uint32_t number_of(struct importing *i, const struct import_source *sourc
 	    !S_ISREG(st.st_mode))
 		return TEXT_NONE;
 	const uint64_t key[] = { (uint64_t)st.st_dev, (uint64_t)st.st_ino };
-	return intern_add(&i->seen, (struct str){ (const char *)key, sizeof(key) });
+	return intern_add(&i->seen, str_bytes(key, sizeof(key)));
 }
 
 static int import_opened(struct importing *i, const struct import_source *source,

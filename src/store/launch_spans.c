@@ -10,6 +10,7 @@
 #include "store/launch_spans.h"
 
 #include "base/idmap.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -128,31 +129,20 @@ static int64_t narrow(wide sum)
 /* The first work whose launch is not below the row. */
 static uint32_t first_from_row(const struct sweep *s, uint32_t row)
 {
-	uint32_t low = 0, high = (uint32_t)s->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (row_launch(s->m, s->works[mid]) < row)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	SEARCH(at, 0, (uint32_t)s->n, row_launch(s->m, s->works[at]) < row);
+	return at;
 }
 
 /* The first work whose launch begins at the time or later. */
 static uint32_t first_from_time(const struct sweep *s, int64_t ts_ns)
 {
-	uint32_t low = 0, high = (uint32_t)s->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (model_slice(s->m, row_launch(s->m, s->works[mid]))->ts_ns < ts_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	SEARCH(at, 0, (uint32_t)s->n,
+	       model_slice(s->m, row_launch(s->m, s->works[at]))->ts_ns < ts_ns);
+	return at;
 }
 
 /* One that nothing was launched in has no answer but 0; others wait at their last work. */

@@ -142,8 +142,7 @@ uint32_t model_process(struct model *m, struct ident pid)
 	key.number = pid.text == TEXT_NONE ? pid.number : 0;
 	key.text = pid.text;
 	size_t known = m->process_keys.n;
-	uint32_t at = intern_add(&m->process_keys,
-				 (struct str){ (const char *)&key, sizeof(key) });
+	uint32_t at = intern_add(&m->process_keys, str_bytes(&key, sizeof(key)));
 	if (at < known)
 		return at;
 	m->processes = spill_grow(m->spill, m->processes, &m->processes_cap, at + 1U,
@@ -163,8 +162,7 @@ uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
 	key[1].number = tid.text == TEXT_NONE ? tid.number : 0;
 	key[1].text = tid.text;
 	size_t known = m->place_keys.n;
-	uint32_t at = intern_add(&m->place_keys,
-				 (struct str){ (const char *)key, sizeof(key) });
+	uint32_t at = intern_add(&m->place_keys, str_bytes(key, sizeof(key)));
 	if (at < known)
 		return at;
 	struct place place = { .pid = key[0],
@@ -195,8 +193,7 @@ static uint32_t async_track(struct model *m, const struct track_fact *fact)
 		uint32_t process, scope;
 	} key = { model_process(m, fact->pid), fact->scope };
 	size_t known = m->scope_keys.n;
-	uint32_t at = intern_add(&m->scope_keys,
-				 (struct str){ (const char *)&key, sizeof(key) });
+	uint32_t at = intern_add(&m->scope_keys, str_bytes(&key, sizeof(key)));
 
 	if (at < known)
 		return m->scope_track[at];

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/crew.h"
+#include "base/search.h"
 #include "trace/step_name.h"
 
 /* Steps that may be open at once within one process: more is no program. */
@@ -131,16 +132,10 @@ static int by_process(const void *a, const void *b)
 
 static size_t first_of_process(const struct model *m, uint32_t process)
 {
-	size_t low = 0, high = m->nsteps;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (m->step_owners[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, m->nsteps, m->step_owners[at].process < process);
+	return at;
 }
 
 /* A file of one step, whose name tells which (train_step_3.json): all of it is the step. */

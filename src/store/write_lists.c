@@ -98,8 +98,7 @@ static void list_counters(const struct model *m, struct write_lists *l)
 		const struct counter_rec *c = &m->counters[i];
 		const uint32_t key[] = { c->process, c->name, c->series };
 		size_t known = keys.n;
-		uint32_t at =
-			intern_add(&keys, (struct str){ (const char *)key, sizeof(key) });
+		uint32_t at = intern_add(&keys, str_bytes(key, sizeof(key)));
 		l->counter_track[i] = at;
 		if (at < known)
 			continue;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/spill.h"
 #include "base/sum.h"
@@ -186,16 +187,10 @@ int64_t histogram_value_of(uint16_t bucket)
 static size_t find(const struct histogram *h, uint16_t bucket)
 {
 	const struct histogram_bucket *buckets = histogram_buckets(h);
-	size_t low = 0, high = h->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (buckets[middle].bucket < bucket)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, h->n, buckets[at].bucket < bucket);
+	return at;
 }
 
 /* There are few of most, and many histograms. */

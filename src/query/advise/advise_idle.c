@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/ddp_buffers.h"
@@ -197,18 +198,13 @@ int facts_loss(struct advise_facts *f, struct fact_loss *out, struct err *err)
 /* When the last step begins in the gap; its end when none does. */
 static int64_t edge_from_ns(const struct step_windows *w, const struct gap *gap)
 {
-	size_t low = 0, high = w->n;
+	size_t at;
 
-	while (low < high) { /* the first that begins at its end or later */
-		size_t middle = low + (high - low) / 2;
-		if (w->items[middle].start_ns < gap->end_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || w->items[low - 1].start_ns < gap->start_ns)
+	/* the first that begins at its end or later */
+	SEARCH(at, 0, w->n, w->items[at].start_ns < gap->end_ns);
+	if (at == 0 || w->items[at - 1].start_ns < gap->start_ns)
 		return gap->end_ns;
-	return w->items[low - 1].start_ns;
+	return w->items[at - 1].start_ns;
 }
 
 /* The gaps of a device: from *first to the place that is returned. */
@@ -217,15 +213,9 @@ static size_t gaps_of(const struct gaps *gaps, size_t device, size_t *first)
 	size_t ends[2];
 
 	for (size_t i = 0; i < 2; i++) { /* the first of that device, and of the next */
-		size_t low = 0, high = gaps->n;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (gaps->items[middle].device < device + i)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		ends[i] = low;
+		size_t at;
+		SEARCH(at, 0, gaps->n, gaps->items[at].device < device + i);
+		ends[i] = at;
 	}
 	*first = ends[0];
 	return ends[1];

@@ -81,8 +81,7 @@ uint32_t callgraph_function(struct callgraph *g, const struct callgraph_function
 {
 	const int64_t parts[KEY_PARTS] = { key->line, key->file, key->name, key->bytes };
 	size_t known = g->keys.n;
-	uint32_t at =
-		intern_add(&g->keys, (struct str){ (const char *)parts, sizeof(parts) });
+	uint32_t at = intern_add(&g->keys, str_bytes(parts, sizeof(parts)));
 
 	if (at < known)
 		return at;

@@ -61,8 +61,7 @@ static uint32_t find_edge(struct tracing *t, uint32_t caller, uint32_t callee)
 {
 	const uint32_t pair[] = { caller, callee };
 	size_t known = t->pairs.n;
-	uint32_t at =
-		intern_add(&t->pairs, (struct str){ (const char *)pair, sizeof(pair) });
+	uint32_t at = intern_add(&t->pairs, str_bytes(pair, sizeof(pair)));
 
 	if (at == known)
 		callgraph_append(t->g,

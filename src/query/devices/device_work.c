@@ -167,12 +167,9 @@ static bool starts_before(const void *context, uint32_t a, uint32_t b)
 /* Streams are in order, one behind the other: the sort is stable. */
 static void sort_items(struct work_item *items, size_t n)
 {
-	uint32_t *at = xrealloc_array(NULL, n * 2, sizeof(*at));
+	uint32_t *at = sorted_places(n, starts_before, items);
 	struct work_item *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
 
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, starts_before, items);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = items[at[i]];
 	memcpy(items, sorted, n * sizeof(*items));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/device_figures.h"
@@ -30,33 +31,23 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 
 static void sort_by_slice(const struct device_work *work, struct by_slice *out)
 {
-	uint32_t *at = xrealloc_array(NULL, work->n * 2 + 1, sizeof(*at));
-
-	for (size_t i = 0; i < work->n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, work->n, at + work->n, is_before, work->items);
-	*out = (struct by_slice){ .work = work, .at = at };
+	*out = (struct by_slice){ .work = work,
+				  .at = sorted_places(work->n, is_before, work->items) };
 }
 
 /* The place of the item, or work->n. */
 static size_t find(struct by_slice *s, int64_t slice_id)
 {
 	const struct work_item *items = s->work->items;
-	size_t low = 0, high = s->work->n;
+	size_t at;
 
-	if (s->next < high && items[s->at[s->next]].slice_id == slice_id)
+	if (s->next < s->work->n && items[s->at[s->next]].slice_id == slice_id)
 		return s->at[s->next++];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (items[s->at[middle]].slice_id < slice_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == s->work->n || items[s->at[low]].slice_id != slice_id)
+	SEARCH(at, 0, s->work->n, items[s->at[at]].slice_id < slice_id);
+	if (at == s->work->n || items[s->at[at]].slice_id != slice_id)
 		return s->work->n;
-	s->next = low + 1;
-	return s->at[low];
+	s->next = at + 1;
+	return s->at[at];
 }
 
 static double said(struct sqlite3_stmt *stmt, int column)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -48,16 +49,10 @@ void diff_sums_release(struct diff_sums *s)
 
 size_t diff_sums_first(const struct diff_sums *s, uint32_t row)
 {
-	size_t low = 0, high = s->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->items[middle].row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, s->n, s->items[at].row < row);
+	return at;
 }
 
 #define TIMES   (DIFF_METRIC(DIFF_SELF) | DIFF_METRIC(DIFF_TOTAL) | DIFF_METRIC(DIFF_CALLS))

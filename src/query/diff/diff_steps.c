@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/query.h"
@@ -130,18 +131,13 @@ void diff_steps_release(struct diff_steps *s)
 /* The place of the first at or behind (profile_id, number). */
 static size_t lower_bound(const struct diff_steps *s, int64_t profile_id, int64_t number)
 {
-	size_t low = 0, high = s->n;
+	const struct diff_step *step = s->items;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct diff_step *step = &s->items[middle];
-		if (step->profile_id < profile_id ||
-		    (step->profile_id == profile_id && step->number < number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, s->n,
+	       step[at].profile_id < profile_id ||
+		       (step[at].profile_id == profile_id && step[at].number < number));
+	return at;
 }
 
 size_t diff_steps_find(const struct diff_steps *s, int64_t profile_id, int64_t number)

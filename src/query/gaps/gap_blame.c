@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "query/gaps/gap_blame.h"
 
 /* A line that so many gaps walk through, on average, is shared by them. */
@@ -39,14 +40,10 @@ void gap_line_release(struct gap_line *line)
 /* The first segment of [low, high) that ends after ns; high: none does. */
 static size_t find_end(const struct gap_line *line, size_t low, size_t high, int64_t ns)
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (line->items[middle].end_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+
+	SEARCH(at, low, high, line->items[at].end_ns <= ns);
+	return at;
 }
 
 uint32_t gap_span_find(const struct gap_line *line, const struct gap_span *span,
@@ -118,19 +115,13 @@ const struct gap_launch *gap_blame_launch(const struct gap_blame *b,
 					  int64_t launch_id, uint32_t device)
 {
 	struct gap_launch wanted = { .launch_id = launch_id };
-	size_t low = 0, high = b->nlaunches;
+	size_t at;
 
-	if (high)
+	if (b->nlaunches)
 		wanted.item = (uint32_t)work->devices[device].first;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_launches(&b->launches[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->nlaunches && b->launches[low].launch_id == launch_id
-		       ? &b->launches[low]
+	SEARCH(at, 0, b->nlaunches, compare_launches(&b->launches[at], &wanted) < 0);
+	return at < b->nlaunches && b->launches[at].launch_id == launch_id
+		       ? &b->launches[at]
 		       : NULL;
 }
 

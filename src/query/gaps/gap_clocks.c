@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -64,10 +65,10 @@ static uint32_t class_of(const struct gap_rank *rank, size_t first, size_t end,
 	uint32_t head[2] = { rank->items[first].members, rank->items[first].on_device };
 
 	buf_clear(key);
-	buf_add_str(key, (struct str){ (const char *)head, sizeof(head) });
+	buf_add_str(key, str_bytes(head, sizeof(head)));
 	for (size_t i = first; i < end; i++)
-		buf_add_str(key, (struct str){ (const char *)&rank->items[i].name,
-					       sizeof(rank->items[i].name) });
+		buf_add_str(key,
+			    str_bytes(&rank->items[i].name, sizeof(rank->items[i].name)));
 	return intern_add(keys, buf_str(key));
 }
 
@@ -133,17 +134,11 @@ static void list_members(struct clocks *c)
 static const struct member *member_of(const struct clocks *c, const struct class *class,
 				      uint32_t rank)
 {
-	size_t low = class->first, high = class->first + class->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (c->members[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < class->first + class->n && c->members[low].rank == rank
-		       ? &c->members[low]
+	SEARCH(at, class->first, class->first + class->n, c->members[at].rank < rank);
+	return at < class->first + class->n && c->members[at].rank == rank
+		       ? &c->members[at]
 		       : NULL;
 }
 

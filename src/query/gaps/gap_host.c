@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/gaps/gap_blame.h"
@@ -347,16 +348,10 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 /* The questions about a track: p->next to p->end. */
 static bool questions_of(struct pass *p, int64_t track_id)
 {
-	size_t low = 0, high = p->asking.n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->asking.items[middle].track_id < track_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (p->next = p->end = low;
+	SEARCH(at, 0, p->asking.n, p->asking.items[at].track_id < track_id);
+	for (p->next = p->end = at;
 	     p->end < p->asking.n && p->asking.items[p->end].track_id == track_id;
 	     p->end++)
 		;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "query/query.h"
 
@@ -17,9 +18,8 @@ static void add_step(struct gap_range *r, const struct step_window *w)
 		r->steps[r->nsteps - 1].end_ns = w->start_ns;
 	*ARRAY_PUSH(r->steps, r->nsteps, r->steps_cap) =
 		(struct gap_step){ w->number, w->start_ns, w->end_ns };
-	if (w->slice_id) {
+	if (w->slice_id)
 		*ARRAY_PUSH(r->marks, r->nmarks, r->marks_cap) = w->slice_id;
-	}
 }
 
 /* The thread that the first step with an annotation of its own was recorded on. */
@@ -111,16 +111,10 @@ void gap_range_release(struct gap_range *r)
 /* The first step that begins behind the moment. */
 static size_t step_behind(const struct gap_range *r, int64_t ns)
 {
-	size_t low = 0, high = r->nsteps;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (r->steps[middle].start_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, r->nsteps, r->steps[at].start_ns <= ns);
+	return at;
 }
 
 size_t gap_range_step(const struct gap_range *r, int64_t ns)

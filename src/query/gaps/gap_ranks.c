@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/gaps/gap_clocks.h"
 #include "query/query.h"
@@ -163,24 +164,19 @@ static void split(struct gap_ranks *r, struct gap_line *to,
 		  size_t nlate)
 {
 	int64_t at_ns = segment->start_ns;
-	size_t low = 0, high = nlate;
+	size_t at;
 	char text[40];
 
-	while (low < high) { /* the first that ends behind the segment's start */
-		size_t middle = low + (high - low) / 2;
-		if (late[middle].to_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < nlate && late[low].from_ns < segment->end_ns; low++) {
+	/* the first that ends behind the segment's start */
+	SEARCH(at, 0, nlate, late[at].to_ns <= at_ns);
+	for (; at < nlate && late[at].from_ns < segment->end_ns; at++) {
 		struct gap_segment waiting = *segment;
-		add_part(to, *segment, at_ns, late[low].from_ns);
-		snprintf(text, sizeof(text), "rank %" PRId64, late[low].rank);
+		add_part(to, *segment, at_ns, late[at].from_ns);
+		snprintf(text, sizeof(text), "rank %" PRId64, late[at].rank);
 		waiting.cause = GAP_LATE_RANK;
 		waiting.blamed = intern_add(&r->texts->intern, str_of(text));
-		add_part(to, waiting, late[low].from_ns, late[low].to_ns);
-		at_ns = late[low].to_ns > at_ns ? late[low].to_ns : at_ns;
+		add_part(to, waiting, late[at].from_ns, late[at].to_ns);
+		at_ns = late[at].to_ns > at_ns ? late[at].to_ns : at_ns;
 	}
 	add_part(to, *segment, at_ns, segment->end_ns);
 }

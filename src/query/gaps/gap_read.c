@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -122,16 +123,10 @@ static void gap_tally_release(struct gap_tally *t)
 static uint32_t place_of(const struct gap_tally *t, const struct gap_kind *kind,
 			 uint32_t segment)
 {
-	uint32_t low = kind->first, high = kind->first + kind->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (t->order[middle] < segment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, kind->first, kind->first + kind->n, t->order[at] < segment);
+	return at;
 }
 
 /* The longest of the places from low up to end, of which there is one at least. */
@@ -214,15 +209,10 @@ void gap_reader_seek(struct gap_reader *r, const struct gap *gap, int64_t from_n
 		     int64_t to_ns)
 {
 	const struct gap_span *spans = &r->blame->spans[gap->first_span];
-	uint32_t low = 0, high = gap->nspans;
+	uint32_t low;
 
-	while (low < high) { /* the first that ends after from_ns */
-		uint32_t middle = low + (high - low) / 2;
-		if (spans[middle].end_ns <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the first that ends after from_ns */
+	SEARCH(low, 0, gap->nspans, spans[low].end_ns <= from_ns);
 	r->from_ns = from_ns;
 	r->to_ns = to_ns;
 	r->span = gap->first_span + low;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/gaps/gap_blame.h"
 
@@ -69,31 +70,21 @@ static uint32_t gap_path_bursts(const struct gap_path *p, uint32_t at, uint32_t 
 				int64_t most_ns)
 {
 	int64_t until_ns = sum_add(p->bursts_ns[at], most_ns);
-	uint32_t low = at, high = p->next_other[at] < end ? p->next_other[at] : end;
+	uint32_t low;
 
-	while (low < high) { /* the first whose end is beyond it */
-		uint32_t middle = low + (high - low) / 2;
-		if (p->bursts_ns[middle + 1] <= until_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the first whose end is beyond it */
+	SEARCH(low, at, p->next_other[at] < end ? p->next_other[at] : end,
+	       p->bursts_ns[low + 1] <= until_ns);
 	return low;
 }
 
 /* The first of its spans that ends after ns. */
 static size_t gap_path_find(const struct gap_path *p, int64_t ns)
 {
-	size_t low = 0, high = p->nspans;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->spans[middle].end_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, p->nspans, p->spans[at].end_ns <= ns);
+	return at;
 }
 
 struct tracing {

@@ -139,12 +139,9 @@ static void put_in_order(struct gap_row *rows, size_t n, const struct text_pool 
 			 enum gap_order order)
 {
 	struct ordering o = { rows, texts, order };
-	uint32_t *at = xrealloc_array(NULL, (n * 2) + 1, sizeof(*at));
+	uint32_t *at = sorted_places(n, is_before, &o);
 	struct gap_row *sorted = xrealloc_array(NULL, n + 1, sizeof(*sorted));
 
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, n, at + n, is_before, &o);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = rows[at[i]];
 	memcpy(rows, sorted, n * sizeof(*rows));

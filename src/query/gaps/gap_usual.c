@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 #define PERCENTILE   99 /* by nearest rank */
 #define MEDIANS_MOST 10
@@ -39,16 +40,10 @@ void gap_usual_release(struct gap_usual *u)
 /* The place of the first that is not before it. */
 static size_t lower(const struct gap_usual *u, struct gap_sample of)
 {
-	size_t low = 0, high = u->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare(&u->items[middle], &of) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, u->n, compare(&u->items[at], &of) < 0);
+	return at;
 }
 
 int64_t gap_usual_bound(const struct gap_usual *u, const struct gap_sample *own,

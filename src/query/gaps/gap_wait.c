@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
 
@@ -68,16 +69,10 @@ static bool is_behind(const struct stream_wait *w, int64_t device, int64_t strea
 static size_t wait_behind(const struct stream_waits *w, int64_t device, int64_t stream,
 			  int64_t ts_ns)
 {
-	size_t low = 0, high = w->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_behind(&w->items[middle], device, stream, ts_ns))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	SEARCH(at, 0, w->n, !is_behind(&w->items[at], device, stream, ts_ns));
+	return at;
 }
 
 /* The stream of the work that ends the gap. */
@@ -123,18 +118,13 @@ const struct stream_wait *stream_waits_told(const struct stream_waits *w,
 static int64_t end_of_stream(const struct gap_view *v, int64_t number)
 {
 	const struct work_device *d = &v->work->devices[v->gap->device];
-	size_t low = d->first_stream, high = d->first_stream + d->nstreams;
+	size_t at;
 
-	while (low < high) { /* they are in the order of their numbers */
-		size_t middle = low + (high - low) / 2;
-		if (v->work->streams[middle].stream < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < d->first_stream + d->nstreams &&
-			       v->work->streams[low].stream == number
-		       ? v->past[low].end_ns
+	/* they are in the order of their numbers */
+	SEARCH(at, d->first_stream, d->first_stream + d->nstreams,
+	       v->work->streams[at].stream < number);
+	return at < d->first_stream + d->nstreams && v->work->streams[at].stream == number
+		       ? v->past[at].end_ns
 		       : INT64_MIN;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "query/query.h"
 #include "trace/fact.h"
 
@@ -54,7 +55,7 @@ static uint32_t shape_at(struct intern *shapes, struct sqlite3_stmt *stmt)
 		shape.grid[i] = query_number(stmt, GRID + i);
 		shape.block[i] = query_number(stmt, BLOCK + i);
 	}
-	return intern_add(shapes, (struct str){ (const char *)&shape, sizeof(shape) });
+	return intern_add(shapes, str_bytes(&shape, sizeof(shape)));
 }
 
 int kernel_details_load(struct store *store, const struct scope_profile *profile,
@@ -95,22 +96,16 @@ void kernel_details_release(struct kernel_details *d)
 
 const struct kernel_detail *kernel_details_of(struct kernel_details *d, int64_t slice_id)
 {
-	size_t low = 0, high = d->n;
+	size_t at;
 
 	for (size_t i = d->near; i < d->n && i < d->near + 2; i++)
 		if (d->items[i].slice_id == slice_id) {
 			d->near = i;
 			return &d->items[i];
 		}
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (d->items[middle].slice_id < slice_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == d->n || d->items[low].slice_id != slice_id)
+	SEARCH(at, 0, d->n, d->items[at].slice_id < slice_id);
+	if (at == d->n || d->items[at].slice_id != slice_id)
 		return NULL;
-	d->near = low;
-	return &d->items[low];
+	d->near = at;
+	return &d->items[at];
 }

@@ -24,8 +24,7 @@ static struct kernel_group *group_of(struct gathering *g, const struct group_key
 {
 	struct kernels *out = g->out;
 	size_t known = out->keys.n;
-	uint32_t at =
-		intern_add(&out->keys, (struct str){ (const char *)key, sizeof(*key) });
+	uint32_t at = intern_add(&out->keys, str_bytes(key, sizeof(*key)));
 
 	if (out->keys.n == known)
 		return &out->groups[at];

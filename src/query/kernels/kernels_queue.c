@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "query/kernels/kernels_gather.h"
 
 void kernels_queue_begin(struct gathering *g)
@@ -53,18 +54,12 @@ int64_t kernels_busy_until(const struct stream_busy *busy)
 /* How long the stream was at work before that time. */
 static uint64_t busy_before(const struct stream_busy *busy, int64_t ns)
 {
-	size_t low = 0, high = busy->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (busy->items[middle].start_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	SEARCH(at, 0, busy->n, busy->items[at].start_ns < ns);
+	if (at == 0)
 		return 0;
-	const struct busy_stretch *s = &busy->items[low - 1];
+	const struct busy_stretch *s = &busy->items[at - 1];
 	return s->before_ns + length(s->start_ns, ns < s->end_ns ? ns : s->end_ns);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/query.h"
@@ -51,8 +52,7 @@ static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
 {
 	const uint32_t key[2] = { parent, name };
 	size_t known = m->keys.n;
-	uint32_t at =
-		intern_add(&m->keys, (struct str){ (const char *)key, sizeof(key) });
+	uint32_t at = intern_add(&m->keys, str_bytes(key, sizeof(key)));
 
 	if (m->keys.n == known)
 		return at;
@@ -184,10 +184,9 @@ static int add_track(struct gathering *g, const struct slices_track *track,
 	while ((rc = slices_next(g->slices, &row, err)) > 0)
 		if (add_slice(g, &row, err) < 0)
 			return -1;
-	if (rc == 0 && g->ncalls > first) {
+	if (rc == 0 && g->ncalls > first)
 		*ARRAY_PUSH(g->tracks, g->ntracks, g->tracks_cap) =
 			(struct track_calls){ track, first, g->ncalls - first };
-	}
 	return rc;
 }
 
@@ -202,14 +201,8 @@ static const struct module_call *call_at(const struct gathering *g,
 			t = &g->tracks[i];
 	if (!t)
 		return NULL;
-	size_t low = t->first, high = t->first + t->n;
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (g->calls[middle].start_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	SEARCH(low, t->first, t->first + t->n, g->calls[low].start_ns <= ts_ns);
 	uint32_t at = low == t->first ? MODULE_NONE : (uint32_t)(low - 1);
 	while (at != MODULE_NONE && g->calls[at].end_ns <= ts_ns)
 		at = g->calls[at].around;

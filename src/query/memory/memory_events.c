@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_device.h"
@@ -79,17 +80,10 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 /* The place of step.id; they are given by a counter, so that this is mostly the first look. */
 static uint32_t find_step(const struct memory_events *m, int64_t id)
 {
-	size_t low = 0, high = m->nsteps;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->steps[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->nsteps && m->steps[low].id == id ? (uint32_t)low
-							 : MEMORY_STEP_NONE;
+	SEARCH(at, 0, m->nsteps, m->steps[at].id < id);
+	return at < m->nsteps && m->steps[at].id == id ? (uint32_t)at : MEMORY_STEP_NONE;
 }
 
 static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
@@ -191,12 +185,9 @@ static void add_device(struct memory_events *m, const struct loaded *from)
 static void sort_events(struct loading *l)
 {
 	struct memory_events *m = l->out;
-	uint32_t *at = xrealloc_array(NULL, l->n * 2 + 1, sizeof(*at));
+	uint32_t *at = sorted_places(l->n, comes_before, l->items);
 	const struct loaded *last = NULL;
 
-	for (size_t i = 0; i < l->n; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, l->n, at + l->n, comes_before, l->items);
 	m->items = xrealloc_array(NULL, l->n + 1, sizeof(*m->items));
 	for (size_t i = 0; i < l->n; i++) {
 		const struct loaded *e = &l->items[at[i]];

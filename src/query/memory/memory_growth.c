@@ -198,12 +198,10 @@ struct leaks {
 
 static struct leak *leak_of(struct leaks *l, uint32_t name)
 {
-	uint32_t at =
-		intern_add(&l->keys, (struct str){ (const char *)&name, sizeof(name) });
+	uint32_t at = intern_add(&l->keys, str_bytes(&name, sizeof(name)));
 
-	if (at == l->n) {
+	if (at == l->n)
 		*ARRAY_PUSH(l->items, l->n, l->cap) = (struct leak){ .name = name };
-	}
 	return &l->items[at];
 }
 
@@ -270,13 +268,10 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
 static void add_leaks(const struct memory_source *s, const struct memory_place *p,
 		      const struct leaks *l, struct memtable *to)
 {
-	uint32_t *order = xrealloc_array(NULL, l->n * 2 + 1, sizeof(*order));
+	uint32_t *order = sorted_places(l->n, comes_before, l);
 	struct cell cells[NLEAK];
 	int64_t given = 0;
 
-	for (size_t i = 0; i < l->n; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, l->n, order + l->n, comes_before, l);
 	memory_place_cells(p, cells);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct leak *leak = &l->items[order[i]];

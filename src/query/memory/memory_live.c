@@ -77,12 +77,10 @@ struct memtable *memory_live_table(void)
 
 static void add_block(struct grouping *g, uint32_t key, int64_t bytes)
 {
-	uint32_t at =
-		intern_add(&g->keys, (struct str){ (const char *)&key, sizeof(key) });
+	uint32_t at = intern_add(&g->keys, str_bytes(&key, sizeof(key)));
 
-	if (at == g->n) {
+	if (at == g->n)
 		*ARRAY_PUSH(g->groups, g->n, g->cap) = (struct group){ .key = key };
-	}
 	g->groups[at].blocks++;
 	g->groups[at].bytes = sum_add(g->groups[at].bytes, bytes);
 }
@@ -252,14 +250,11 @@ static void add_group(const struct target *t, const struct grouping *g,
 /* The groups in order, and what is behind the limit as one row: their bytes in all. */
 static int64_t add_groups(const struct target *t, const struct grouping *g, size_t limit)
 {
-	uint32_t *order = xrealloc_array(NULL, g->n * 2 + 1, sizeof(*order));
+	uint32_t *order = sorted_places(g->n, comes_before, g);
 	struct rest rest = { .bytes = 0 };
 	int64_t all = 0;
 	char label[LABEL_MAX];
 
-	for (size_t i = 0; i < g->n; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, g->n, order + g->n, comes_before, g);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct group *group = &g->groups[order[i]];
 		all = sum_add(all, group->bytes);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "query/query.h"
 #include "trace/fact.h"
 
@@ -129,16 +130,10 @@ void memory_blocks_make(const struct memory_events *m, struct memory_blocks *out
 
 size_t memory_blocks_first(const struct memory_blocks *b, size_t device)
 {
-	size_t low = 0, high = b->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->items[middle].device < device)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, b->n, b->items[at].device < device);
+	return at;
 }
 
 void memory_blocks_release(struct memory_blocks *b)
@@ -209,16 +204,10 @@ static int read_slice(struct memory_names *n, int64_t id, struct memory_around *
 
 size_t memory_names_place(const struct memory_names *n, int64_t id)
 {
-	size_t low = 0, high = n->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (n->around[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n->n && n->around[low].id == id ? low + 1 : 0;
+	SEARCH(at, 0, n->n, n->around[at].id < id);
+	return at < n->n && n->around[at].id == id ? at + 1 : 0;
 }
 
 static void add_around(struct memory_names *n, struct memory_around slice)

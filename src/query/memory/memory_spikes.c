@@ -145,14 +145,11 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 static int add_rows(struct memory_source *s, const struct memory_place *p,
 		    const struct spikes *all, struct memtable *to, struct err *err)
 {
-	uint32_t *order = xrealloc_array(NULL, all->n * 2 + 1, sizeof(*order));
+	uint32_t *order = sorted_places(all->n, comes_before, all);
 	int64_t given = 0;
 	struct cell cells[NCOLUMNS];
 	int has = 0;
 
-	for (size_t i = 0; i < all->n; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, all->n, order + all->n, comes_before, all);
 	for (size_t i = 0; i < all->n && has >= 0; i++) {
 		const struct spike *spike = &all->items[order[i]];
 		if (!memory_event_is_wanted(p->events, &all->events[spike->event],

@@ -88,12 +88,10 @@ struct calls {
 
 static struct op_row *row_of(struct stats *st, uint32_t name)
 {
-	uint32_t at =
-		intern_add(&st->keys, (struct str){ (const char *)&name, sizeof(name) });
+	uint32_t at = intern_add(&st->keys, str_bytes(&name, sizeof(name)));
 
-	if (at == st->n) {
+	if (at == st->n)
 		*ARRAY_PUSH(st->rows, st->n, st->cap) = (struct op_row){ .name = name };
-	}
 	return &st->rows[at];
 }
 
@@ -290,14 +288,11 @@ static int add_rows(struct memory_source *s, const struct memory_place *p,
 		    const struct stats *st, const struct calls *calls,
 		    struct memtable *to, struct err *err)
 {
-	uint32_t *order = xrealloc_array(NULL, st->n * 2 + 1, sizeof(*order));
+	uint32_t *order = sorted_places(st->n, comes_before, st);
 	struct cell cells[NCOLUMNS];
 	int64_t given = 0;
 	int has = 0;
 
-	for (size_t i = 0; i < st->n; i++)
-		order[i] = (uint32_t)i;
-	sort_indexes(order, st->n, order + st->n, comes_before, st);
 	memory_place_cells(p, cells);
 	for (size_t i = 0; i < st->n && has >= 0; i++) {
 		const struct op_row *row = &st->rows[order[i]];

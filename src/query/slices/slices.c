@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/step_numbers.h"
@@ -150,18 +151,13 @@ int slices_seek(struct slices *slices, const struct slices_track *track, int64_t
 
 const struct slices_track *slices_track_of(const struct slices *slices, int64_t id)
 {
-	size_t low = 0, high = slices->ntracks;
+	size_t at;
 
-	while (low < high) { /* the first track that begins behind the id */
-		size_t middle = low + (high - low) / 2;
-		if (slices->tracks[middle].first_id <= id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	/* the first track that begins behind the id */
+	SEARCH(at, 0, slices->ntracks, slices->tracks[at].first_id <= id);
+	if (at == 0)
 		return NULL;
-	const struct slices_track *track = &slices->tracks[low - 1];
+	const struct slices_track *track = &slices->tracks[at - 1];
 	return id < track->first_id + track->slices ? track : NULL;
 }
 

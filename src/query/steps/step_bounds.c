@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 /* A last step with less than this share of the work of the one before is dropped. */
@@ -29,16 +30,10 @@ static void add_bounds(const struct step_windows *windows, struct step_bounds *o
 /* How many of them, which are in order, are below. */
 static size_t count_below(const int64_t *ns, size_t n, int64_t limit_ns)
 {
-	size_t low = 0, high = n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ns[middle] < limit_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, n, ns[at] < limit_ns);
+	return at;
 }
 
 /* Work without a length runs at its start. */

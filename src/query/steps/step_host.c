@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "query/steps/host_names.h"
 #include "query/steps/host_scan.h"
@@ -71,18 +72,13 @@ static bool is_step(struct host_loading *l, const struct host_slice *slice)
 static size_t first_copy_from(const struct host_loading *l, int64_t track_id,
 			      int64_t start_ns)
 {
-	size_t low = 0, high = l->ncopies;
+	const struct copy_call *c = l->copies;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct copy_call *c = &l->copies[middle];
-		if (c->track_id < track_id ||
-		    (c->track_id == track_id && c->start_ns < start_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH(at, 0, l->ncopies,
+	       c[at].track_id < track_id ||
+		       (c[at].track_id == track_id && c[at].start_ns < start_ns));
+	return at;
 }
 
 /* An aten::to around a call that copies to the device is part of that. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "query/query.h"
 
 int step_numbers_load(struct store *store, const struct scope *scope,
@@ -34,19 +35,13 @@ void step_numbers_release(struct step_numbers *s)
 
 bool step_numbers_find(const struct step_numbers *s, int64_t id, int64_t *number)
 {
-	size_t low = 0, high = s->n;
+	size_t at;
 
 	if (id == 0)
 		return false;
-	while (low < high) {
-		size_t middle = low + ((high - low) / 2);
-		if (s->items[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == s->n || s->items[low].id != id)
+	SEARCH(at, 0, s->n, s->items[at].id < id);
+	if (at == s->n || s->items[at].id != id)
 		return false;
-	*number = s->items[low].number;
+	*number = s->items[at].number;
 	return true;
 }

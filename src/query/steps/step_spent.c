@@ -61,9 +61,8 @@ static void count(struct step_spent *g, uint32_t name, int64_t to_ns)
 		const struct spent_window *w = &g->windows[g->at];
 		int64_t start_ns = from_ns > w->start_ns ? from_ns : w->start_ns;
 		int64_t end_ns = to_ns < w->end_ns ? to_ns : w->end_ns;
-		if (g->now[name] == 0) {
+		if (g->now[name] == 0)
 			*ARRAY_PUSH(g->used, g->nused, g->used_cap) = name;
-		}
 		g->now[name] += end_ns - start_ns;
 		from_ns = end_ns;
 	}

@@ -90,13 +90,11 @@ const struct view label_view = {
 
 static struct label *find_label(struct labels *l, uint32_t name)
 {
-	uint32_t at =
-		intern_add(&l->names, (struct str){ (const char *)&name, sizeof(name) });
+	uint32_t at = intern_add(&l->names, str_bytes(&name, sizeof(name)));
 
-	if (at == l->n) {
+	if (at == l->n)
 		*ARRAY_PUSH(l->at, l->n, l->cap) =
 			(struct label){ .name = name, .first_ts_ns = INT64_MAX };
-	}
 	return &l->at[at];
 }
 

@@ -44,8 +44,7 @@ static uint32_t split_key(struct top_rows *rows, unsigned asked,
 
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		values[i] = asked & TOP_SPLIT(i) ? place->split[i] : SPLIT_NONE;
-	return intern_add(&rows->splits,
-			  (struct str){ (const char *)values, sizeof(values) });
+	return intern_add(&rows->splits, str_bytes(values, sizeof(values)));
 }
 
 uint32_t top_row(struct top_rows *rows, const struct top_query *query,

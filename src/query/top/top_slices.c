@@ -121,14 +121,11 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 static void add_floats(struct collecting *c, size_t known_rows)
 {
 	struct top_rows *rows = c->rows;
-	uint32_t *at = xrealloc_array(NULL, c->ncalls * 2, sizeof(*at));
+	uint32_t *at = sorted_places(c->ncalls, is_before, c->calls);
 
 	rows->floats = xrealloc_array(rows->floats, rows->stats.n, sizeof(*rows->floats));
 	for (size_t i = known_rows; i < rows->stats.n; i++)
 		rows->floats[i] = (struct top_float){ 0, 0 };
-	for (size_t i = 0; i < c->ncalls; i++)
-		at[i] = (uint32_t)i;
-	sort_indexes(at, c->ncalls, at + c->ncalls, is_before, c->calls);
 	for (size_t i = 0; i < c->ncalls; i++) {
 		const struct float_call *call = &c->calls[at[i]];
 		rows->floats[call->row].self_us += call->times.self_us;
