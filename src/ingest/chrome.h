@@ -49,7 +49,7 @@ struct chrome {
 	struct buf scratch; /* json_unescape's */
 	struct event event; /* the one being read */
 	struct mend mend;   /* what could not be read as it stands */
-	struct cached_track tracks[TRACK_CACHE];
+	struct cached_track tracks[TRACK_CACHE], last_track;
 	struct kineto kineto;
 	struct xprof xprof;
 	bool has_phase;         /* an object of the event list has a ph */
@@ -135,6 +135,10 @@ int phase_event(struct chrome *c, struct err *err);
  * facts.c.  The number of a string value's text, escapes undone.
  */
 uint32_t chrome_text(struct chrome *c, const struct json_value *value);
+/* The number of the current event's category, TEXT_NONE when it has none. */
+uint32_t chrome_category(struct chrome *c);
+/* Likewise of its name, empty when it has none. */
+uint32_t chrome_name(struct chrome *c);
 /*
  * A value as JSON text for the sink, always valid; borrowed from the event or
  * from c->scratch.

@@ -68,9 +68,19 @@ static bool is_number(char c)
 /* Where an event that is not known yet leads in the tree of layouts. */
 struct learner {
 	struct layouts *layouts;
-	struct layout *at; /* NULL: this event is not worth remembering */
-	const char *from;  /* behind the last value */
+	struct layout *at;               /* NULL: this event is not worth remembering */
+	const char *from;                /* behind the last value */
+	const char *args, *args_end;     /* since then; or NULL */
+	struct str fixed[LAYOUT_NFIXED]; /* n is 0: it is not */
 };
+
+/* Bytes from p, which may be NULL, to `end`; *at becomes NULL when they are too many. */
+static uint8_t bytes_before(const char *end, const char *p, struct layout **at)
+{
+	if (p && end - p > UINT8_MAX)
+		*at = NULL;
+	return p ? (uint8_t)(end - p) : 0;
+}
 
 /* The text from the last value to `end` is that of a node. */
 static void learn(struct learner *l, const struct json *j, const char *end,
@@ -81,16 +91,31 @@ static void learn(struct learner *l, const struct json *j, const char *end,
 	/* What has a flaw must be read again, to tell it again. */
 	if (j->flaws)
 		l->at = NULL;
+	value.args_before = bytes_before(end, l->args, &l->at);
+	value.args_end_before = bytes_before(end, l->args_end, &l->at);
+	l->args = l->args_end = NULL;
 	l->at = layouts_add(l->layouts, l->at, text, value);
-	l->from = end;
+	l->from = j->p;
 }
 
-/* A string that decides what the others mean, and is one of few. */
-static bool is_fixed(const struct json_value *value, bool is_arg, unsigned place)
+/* A string that decides what the others mean, and is one of few, belongs to the text. */
+static bool learn_fixed(struct learner *l, const struct json_value *value, unsigned place)
 {
-	return !is_arg && (place == FIELD_PH || place == FIELD_CAT) &&
-	       value->type == JSON_STRING && !value->escaped &&
-	       value->text.n < LAYOUT_TEXT;
+	enum layout_fixed which = place == FIELD_PH ? LAYOUT_PHASE : LAYOUT_CATEGORY;
+
+	if ((place != FIELD_PH && place != FIELD_CAT) || value->type != JSON_STRING ||
+	    value->escaped || value->text.n == 0 || value->text.n > LAYOUT_TEXT)
+		return false;
+	l->fixed[which] = value->text;
+	return true;
+}
+
+static uint8_t kind_of(const struct json_value *value, bool is_arg, unsigned place)
+{
+	if (value->type == JSON_STRING)
+		return LAYOUT_STRING;
+	return !is_arg && (place == FIELD_PID || place == FIELD_TID) ? LAYOUT_ID
+								     : LAYOUT_VALUE;
 }
 
 /* The value that was just read, and the text of its key. */
@@ -98,23 +123,33 @@ static void learn_value(struct learner *l, const struct json *j, struct str key,
 			const struct json_value *value, bool is_arg, unsigned place)
 {
 	const char *start = value->text.p;
-	size_t before = (size_t)(start - key.p);
-	struct layout_value new = { .is_arg = is_arg,
-				    .place = (uint8_t)place,
-				    .key_before = (uint8_t)before,
-				    .key_n = (uint8_t)key.n };
+	uint8_t before = bytes_before(start, key.p, &l->at);
 
-	if (before > UINT8_MAX)
-		l->at = NULL;
-	if (is_fixed(value, is_arg, place)) {
-		new.kind = LAYOUT_FIXED;
-		new.length = (uint8_t)value->text.n;
-		start = j->p;
-	} else {
-		new.kind = value->type == JSON_STRING ? LAYOUT_STRING : LAYOUT_VALUE;
+	if (!is_arg && learn_fixed(l, value, place))
+		return;
+	learn(l, j, start,
+	      (struct layout_value){ .kind = kind_of(value, is_arg, place),
+				     .is_arg = is_arg,
+				     .place = (uint8_t)place,
+				     .key_before = before,
+				     .key_n = (uint8_t)key.n });
+}
+
+/* The event ends at j->p. */
+static void learn_end(struct learner *l, const struct json *j, const struct event *e)
+{
+	learn(l, j, j->p, (struct layout_value){ .kind = LAYOUT_END });
+	if (!l->at)
+		return;
+	struct layout_event *end = layouts_end(l->layouts, l->at);
+	end->present = e->present;
+	end->nargs = (uint8_t)e->nargs;
+	end->has_args = e->args_is_object;
+	for (size_t i = 0; i < LAYOUT_NFIXED; i++) {
+		end->fixed_n[i] = (uint8_t)l->fixed[i].n;
+		if (l->fixed[i].n)
+			memcpy(end->fixed[i], l->fixed[i].p, l->fixed[i].n);
 	}
-	learn(l, j, start, new);
-	l->from = j->p;
 }
 
 /* Remembers the key, for who mends what is broken. */
@@ -133,7 +168,7 @@ static enum json_status parse_args(struct json *j, struct event *e, struct learn
 	enum json_status status;
 	bool done;
 
-	learn(l, j, j->p, (struct layout_value){ .kind = LAYOUT_ARGS });
+	l->args = start;
 	for (bool first = true;; first = false) {
 		if ((status = json_member(j, first, &key, &done)) != JSON_OK)
 			return status;
@@ -153,7 +188,7 @@ static enum json_status parse_args(struct json *j, struct event *e, struct learn
 		learn_value(l, j, key.text, &arg->value, true, (unsigned)e->nargs - 1);
 		arg->meaning = l->at ? &l->at->meaning : NULL;
 	}
-	learn(l, j, j->p, (struct layout_value){ .kind = LAYOUT_ARGS_END });
+	l->args_end = j->p;
 	e->args_is_object = true;
 	e->field[FIELD_ARGS] =
 		(struct json_value){ .text = { start, (size_t)(j->p - start) },
@@ -230,13 +265,7 @@ static enum json_status parse_new(struct json *j, struct event *e)
 		if (status != JSON_OK)
 			return status;
 	}
-	learn(&l, j, j->p, (struct layout_value){ .kind = LAYOUT_END });
-	if (l.at) {
-		struct layout_event *end = layouts_end(&e->layouts, l.at);
-		end->present = e->present;
-		end->nargs = (uint8_t)e->nargs;
-		end->has_args = e->args_is_object;
-	}
+	learn_end(&l, j, e);
 	e->text = (struct str){ start, (size_t)(j->p - start) };
 	return JSON_OK;
 }
@@ -258,6 +287,13 @@ static const char *other_value(struct json *j, struct event *e, struct layout *a
 	return is_usual ? j->p : NULL;
 }
 
+static void set_string(struct json_value *value, struct str text)
+{
+	value->text = text;
+	value->type = JSON_STRING;
+	value->escaped = false;
+}
+
 /* The string behind the quote before p. */
 static inline const char *known_string(struct json *j, const char *p,
 				       struct json_value *out)
@@ -266,13 +302,23 @@ static inline const char *known_string(struct json *j, const char *p,
 	const char *end = scan_text(p, &high);
 
 	if (*end == '"' && !high) {
-		out->text = (struct str){ p, (size_t)(end - p) };
-		out->type = JSON_STRING;
-		out->escaped = false;
+		set_string(out, (struct str){ p, (size_t)(end - p) });
 		return end + 1;
 	}
 	j->p = p - 1;
 	return json_value(j, out) == JSON_OK && !j->flaws ? j->p : NULL;
+}
+
+/* Remembers the text of pid or tid, and the byte behind it, when it is short. */
+static void remember_id(struct event_id *id, const struct json_value *value)
+{
+	size_t n = value->text.n + 1;
+	bool is_plain = value->type == JSON_NUMBER && value->plain == JSON_PLAIN_INT;
+
+	id->word = word_at(value->text.p);
+	id->mask = is_plain && n < sizeof(id->word) ? (UINT64_C(1) << (8 * n)) - 1 : 0;
+	id->word &= id->mask;
+	id->value = *value;
 }
 
 /* The value of that node, which stands at p: where it ends, or NULL. */
@@ -281,6 +327,7 @@ static inline const char *known_value(struct json *j, struct event *e, struct la
 {
 	const struct layout_value *value = &at->value;
 	struct json_value *out = &e->field[value->place];
+	struct event_id *id = NULL;
 	const char *end;
 
 	if (value->is_arg) {
@@ -291,14 +338,34 @@ static inline const char *known_value(struct json *j, struct event *e, struct la
 	}
 	if (value->kind == LAYOUT_STRING)
 		return known_string(j, p, out);
+	if (value->kind == LAYOUT_ID) {
+		id = &e->ids[value->place == FIELD_TID];
+		if (id->mask && (word_at(p) & id->mask) == id->word) {
+			*out = id->value;
+			out->text.p = p;
+			return p + out->text.n;
+		}
+	}
 	end = is_number(*p) ? scan_plain_number(p, out) : NULL;
-	return end ? end : other_value(j, e, at, p, out);
+	if (!end)
+		return other_value(j, e, at, p, out);
+	if (id)
+		remember_id(id, out);
+	return end;
 }
 
 /* All values are read, j->p is behind the event. */
 static void finish_known(struct json *j, struct event *e, const char *start,
 			 struct layout_event *layout)
 {
+	static const enum event_field fixed[] = {
+		[LAYOUT_PHASE] = FIELD_PH, [LAYOUT_CATEGORY] = FIELD_CAT
+	};
+
+	for (size_t i = 0; i < LAYOUT_NFIXED; i++)
+		if (layout->fixed_n[i])
+			set_string(&e->field[fixed[i]],
+				   (struct str){ layout->fixed[i], layout->fixed_n[i] });
 	e->present = layout->present;
 	e->twice = 0;
 	e->nargs = layout->nargs;
@@ -309,43 +376,38 @@ static void finish_known(struct json *j, struct event *e, const char *start,
 	e->text = (struct str){ start, (size_t)(j->p - start) };
 }
 
+/* args begin or end in the text of that node, which ends at p. */
+static void note_args(struct event *e, const struct layout_value *value, const char *p)
+{
+	struct json_value *args = &e->field[FIELD_ARGS];
+
+	if (value->args_before) {
+		args->text.p = p - value->args_before;
+		args->type = JSON_OBJECT;
+		args->escaped = false;
+	}
+	if (value->args_end_before)
+		args->text.n = (size_t)(p - value->args_end_before - args->text.p);
+}
+
 /* As event_parse, of an event whose layout is known; else false, and *j is as it was. */
 static bool parse_known(struct json *j, struct event *e)
 {
 	struct layout *at = e->layouts.all;
 	const struct json before = *j;
-	const char *p = j->p, *args = p;
-	struct json_value *fixed;
+	const char *p = j->p;
 
 	while (p && (at = layouts_next(&e->layouts, at, p))) {
 		p += at->n;
-		switch ((enum layout_kind)at->value.kind) {
-		case LAYOUT_MORE:
-			break;
-		case LAYOUT_FIXED:
-			fixed = &e->field[at->value.place];
-			fixed->text = (struct str){ p - 1 - at->value.length,
-						    at->value.length };
-			fixed->type = JSON_STRING;
-			fixed->escaped = false;
-			break;
-		case LAYOUT_STRING:
-		case LAYOUT_VALUE:
-			p = known_value(j, e, at, p);
-			break;
-		case LAYOUT_ARGS:
-			args = p - 1;
-			break;
-		case LAYOUT_ARGS_END:
-			e->field[FIELD_ARGS] =
-				(struct json_value){ .text = { args, (size_t)(p - args) },
-						     .type = JSON_OBJECT };
-			break;
-		case LAYOUT_END:
+		if (at->value.args_before | at->value.args_end_before)
+			note_args(e, &at->value, p);
+		if (at->value.kind == LAYOUT_END) {
 			j->p = p;
 			finish_known(j, e, before.p, layouts_end(&e->layouts, at));
 			return true;
 		}
+		if (at->value.kind != LAYOUT_MORE)
+			p = known_value(j, e, at, p);
 	}
 	*j = before;
 	return false;

@@ -47,7 +47,12 @@ struct event {
 	uint32_t twice;   /* bit of a field that was given again */
 	bool args_is_object;
 	bool args_is_odd; /* args is no object, and no mark of an exporter that left them out */
-	size_t nargs, lost_args;              /* kept; beyond EVENT_ARGS_MAX */
+	size_t nargs, lost_args; /* kept; beyond EVENT_ARGS_MAX */
+	/* The newest pid and tid, and their text as far as the mask goes; it may be 0. */
+	struct event_id {
+		uint64_t word, mask;
+		struct json_value value;
+	} ids[2];
 	struct layout_event *layout;          /* NULL: it was not known */
 	struct json_value field[NFIELDS + 1]; /* the last one stands for any other key */
 	struct event_arg args[EVENT_ARGS_MAX];

@@ -278,7 +278,10 @@ static enum list_end event_list_read(struct chrome *c, struct separator *s,
 	do {
 		if (window_keep_filled(w, err) < 0)
 			return LIST_FAILED;
-		enum json_status status = json_blanks(&w->j);
+		enum json_status status = JSON_OK;
+		w->j.p = json_skip_blanks(w->j.p);
+		if (w->j.p >= w->j.end)
+			status = json_blanks(&w->j);
 		if (status == JSON_BAD || (status == JSON_MORE && c->is_ahead))
 			return LIST_CUT;
 		if (is_block(c, s))
@@ -371,6 +374,7 @@ static void restart(struct chrome *c, const struct block *block, struct part *pa
 	c->has_phase = false;
 	c->threadless = (struct threadless){ 0 };
 	memset(c->tracks, 0, sizeof(c->tracks));
+	c->last_track.used = false;
 	layouts_clear(&c->event.layouts);
 	c->event.keys = part->keys;
 	kineto_restart(&c->kineto);

@@ -28,6 +28,44 @@ uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 	return c->sink->text(c->sink, text);
 }
 
+uint32_t chrome_category(struct chrome *c)
+{
+	struct layout_event *layout = c->event.layout;
+
+	if (!event_has(&c->event, FIELD_CAT))
+		return TEXT_NONE;
+	if (layout && layout->found.has_category)
+		return layout->found.category;
+	uint32_t category = chrome_text(c, &c->event.field[FIELD_CAT]);
+	/* A text that is cut has a flaw, which is to be told each time. */
+	if (layout && layout->fixed_n[LAYOUT_CATEGORY] && c->window.j.flaws == 0) {
+		layout->found.has_category = true;
+		layout->found.category = category;
+	}
+	return category;
+}
+
+/* Events of one layout often have the name of the one before. */
+uint32_t chrome_name(struct chrome *c)
+{
+	const struct json_value *value = &c->event.field[FIELD_NAME];
+	struct layout_found *found = c->event.layout ? &c->event.layout->found : NULL;
+
+	if (!event_has(&c->event, FIELD_NAME))
+		return c->sink->text(c->sink, STR_LIT(""));
+	if (found && found->name_n && found->name_n == value->text.n &&
+	    same_text(found->name_text, found->name_n, value->text.p))
+		return found->name;
+	uint32_t name = chrome_text(c, value);
+	if (found && !value->escaped && value->text.n <= LAYOUT_TEXT &&
+	    c->window.j.flaws == 0) {
+		found->name = name;
+		found->name_n = (uint8_t)value->text.n;
+		memcpy(found->name_text, value->text.p, value->text.n);
+	}
+	return name;
+}
+
 /* Text that breaks the rules of JSON is kept as one JSON string. */
 struct str chrome_json(struct chrome *c, const struct json_value *value)
 {
@@ -70,6 +108,10 @@ struct ident chrome_ident(struct chrome *c, enum event_field field)
 
 	if (!event_has(&c->event, field))
 		return id;
+	if (value->type == JSON_NUMBER && value->plain == JSON_PLAIN_INT) {
+		id.number = value->number;
+		return id;
+	}
 	enum decimal_status status = json_int(value, &id.number);
 	if (status != DECIMAL_OK) {
 		if (status == DECIMAL_TOO_BIG)
@@ -80,6 +122,21 @@ struct ident chrome_ident(struct chrome *c, enum event_field field)
 	return id;
 }
 
+/* Where the track of that kind may be kept; its ids are numbers. */
+static struct cached_track *track_slot(struct chrome *c, const struct track_fact *fact)
+{
+	uint64_t key = (uint64_t)fact->pid.number * 31 + (uint64_t)fact->tid.number * 4 +
+		       fact->kind;
+
+	return &c->tracks[hash_u64(key) & (TRACK_CACHE - 1)];
+}
+
+static bool is_track(const struct cached_track *slot, const struct track_fact *fact)
+{
+	return slot->used && slot->pid == fact->pid.number &&
+	       slot->tid == fact->tid.number && slot->kind == fact->kind;
+}
+
 uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 {
 	struct track_fact fact = { kind, chrome_ident(c, FIELD_PID),
@@ -87,13 +144,13 @@ uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 
 	if (fact.pid.text != TEXT_NONE || fact.tid.text != TEXT_NONE)
 		return c->sink->track(c->sink, &fact);
-	uint64_t key =
-		(uint64_t)fact.pid.number * 31 + (uint64_t)fact.tid.number * 4 + kind;
-	struct cached_track *slot = &c->tracks[hash_u64(key) & (TRACK_CACHE - 1)];
-	if (!slot->used || slot->pid != fact.pid.number || slot->tid != fact.tid.number ||
-	    slot->kind != kind)
+	if (is_track(&c->last_track, &fact))
+		return c->last_track.track;
+	struct cached_track *slot = track_slot(c, &fact);
+	if (!is_track(slot, &fact))
 		*slot = (struct cached_track){ fact.pid.number, fact.tid.number, kind,
 					       true, c->sink->track(c->sink, &fact) };
+	c->last_track = *slot;
 	return slot->track;
 }
 

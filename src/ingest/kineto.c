@@ -184,16 +184,29 @@ static enum slice_class accelerator_class(struct str name)
 	return CLASS_ACCELERATOR;
 }
 
+/* What the category tells belongs to the layout, unless the name has a say. */
+static void remember_class(const struct event *e, enum slice_class class)
+{
+	if (!e->layout || !e->layout->fixed_n[LAYOUT_CATEGORY] || class == CLASS_OTHER ||
+	    class == CLASS_MEMORY || class == CLASS_ACCELERATOR)
+		return;
+	e->layout->found.has_class = true;
+	e->layout->found.class = (uint8_t) class;
+}
+
 enum slice_class kineto_class(struct kineto *k, const struct event *e)
 {
 	struct str cat = event_text(e, FIELD_CAT);
 
+	if (e->layout && e->layout->found.has_class)
+		return (enum slice_class)e->layout->found.class;
 	if (cat.n == 0 && kineto_list_has(e)) {
 		k->told.marks.list = true;
 		return kineto_list_class(e);
 	}
 	const struct category *found = find_category(k, cat);
 	enum slice_class class = found ? found->class : CLASS_OTHER;
+	remember_class(e, class);
 	if (class == CLASS_ACCELERATOR)
 		class = accelerator_class(event_text(e, FIELD_NAME));
 	if (is_memory(k, e, class))

@@ -25,7 +25,8 @@ void layouts_renew(struct layouts *l)
 static bool is_same_value(struct layout_value a, struct layout_value b)
 {
 	return a.kind == b.kind && a.is_arg == b.is_arg && a.place == b.place &&
-	       a.length == b.length && a.key_before == b.key_before && a.key_n == b.key_n;
+	       a.key_before == b.key_before && a.key_n == b.key_n &&
+	       a.args_before == b.args_before && a.args_end_before == b.args_end_before;
 }
 
 /* As layouts_add, of a text that fits one node. */

@@ -16,28 +16,27 @@
 #include "ingest/same_text.h"
 
 #define LAYOUT_NODES    2048
-#define LAYOUT_TEXT     50 /* of a node, which makes 64 bytes; at most JSON_PADDING */
+#define LAYOUT_TEXT     48 /* of a node, which has 64 bytes; at most JSON_PADDING */
 #define LAYOUT_CHILDREN 16
 #define LAYOUT_ENDS     256 /* events whose layout differs */
 
 /* What stands behind the text of a node. */
 enum layout_kind {
-	LAYOUT_MORE, /* more text: a child's */
-	LAYOUT_FIXED, /* as well: it ends with a string that belongs to it, and its quote */
-	LAYOUT_STRING,   /* a string, whose opening quote belongs to the text */
-	LAYOUT_VALUE,    /* any other value */
-	LAYOUT_ARGS,     /* the members of args, whose '{' the text ends with */
-	LAYOUT_ARGS_END, /* nothing of them: it ends with their '}' */
-	LAYOUT_END       /* nothing: it ends with the event's '}' */
+	LAYOUT_MORE,   /* more text: a child's */
+	LAYOUT_STRING, /* a string, whose opening quote belongs to the text */
+	LAYOUT_ID,     /* pid or tid, often the same number as the last time */
+	LAYOUT_VALUE,  /* any other value */
+	LAYOUT_END     /* nothing: the text ends with the event's '}' */
 };
 
 /* What a node's value is. */
 struct layout_value {
 	uint8_t kind; /* enum layout_kind */
 	bool is_arg;
-	uint8_t place;  /* an enum event_field, or NFIELDS; or the number of the arg */
-	uint8_t length; /* of the fixed string */
+	uint8_t place; /* an enum event_field, or NFIELDS; or the number of the arg */
 	uint8_t key_before, key_n; /* bytes that the key begins before the value */
+	/* Bytes that args begin and end before the value, when they do in this text; or 0. */
+	uint8_t args_before, args_end_before;
 };
 
 struct layout {
@@ -49,15 +48,27 @@ struct layout {
 	uint16_t seen;           /* the caller's, 0 at first; of an end its number */
 };
 
+/* The fields whose values belong to the text. */
+enum layout_fixed { LAYOUT_PHASE, LAYOUT_CATEGORY, LAYOUT_NFIXED };
+
+/* What the caller found out of the events that have one layout; all 0 at first. */
+struct layout_found {
+	bool has_category, has_class;
+	uint8_t class; /* an enum slice_class */
+	uint8_t name_n;
+	uint32_t category;           /* the number of the text */
+	uint32_t name;               /* likewise, of the last event's name ... */
+	char name_text[LAYOUT_TEXT]; /* ... which is this, when name_n is not 0 */
+};
+
 /* What is true of all events that have one layout. */
 struct layout_event {
 	uint32_t present; /* as in struct event */
 	uint8_t nargs;
 	bool has_args;
-	/* What the caller found out, 0 at first; see phase.c. */
-	bool is_known;
-	uint8_t class;
-	uint32_t category;
+	uint8_t fixed_n[LAYOUT_NFIXED]; /* 0: it is none */
+	char fixed[LAYOUT_NFIXED][LAYOUT_TEXT];
+	struct layout_found found;
 };
 
 /* Zeroed is empty.  Node 0 stands before the event. */

@@ -85,22 +85,6 @@ static int naming_event(struct chrome *c, struct err *err)
 	return 0;
 }
 
-/* TEXT_NONE when it has none. */
-static uint32_t phase_category(struct chrome *c)
-{
-	if (!event_has(&c->event, FIELD_CAT))
-		return TEXT_NONE;
-	return chrome_text(c, &c->event.field[FIELD_CAT]);
-}
-
-/* The number of its name, empty when it has none. */
-static uint32_t phase_name(struct chrome *c)
-{
-	if (!event_has(&c->event, FIELD_NAME))
-		return c->sink->text(c->sink, STR_LIT(""));
-	return chrome_text(c, &c->event.field[FIELD_NAME]);
-}
-
 static enum decimal_status read_us(const struct chrome *c, enum event_field field,
 				   int64_t *ns)
 {
@@ -193,10 +177,10 @@ static int arrow_event(struct chrome *c, struct err *err)
 	if (!arrow_id(e, &id, &local))
 		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
 	flow.id = flow_id(c, &id);
-	flow.category = phase_category(c);
+	flow.category = chrome_category(c);
 	if (flow.category == TEXT_NONE)
 		flow.category = c->sink->text(c->sink, STR_LIT(""));
-	flow.name = phase_name(c);
+	flow.name = chrome_name(c);
 	kineto_list_arrow(c, &flow);
 	return c->sink->flow(c->sink, &flow, err);
 }
@@ -252,8 +236,8 @@ static void fill_slice(struct chrome *c, struct slice_fact *slice,
 {
 	const struct event *e = &c->event;
 
-	slice->name = phase_name(c);
-	slice->category = phase_category(c);
+	slice->name = chrome_name(c);
+	slice->category = chrome_category(c);
 	slice->class = kineto_class(&c->kineto, e);
 	slice->offset = e->offset;
 	slice->correlation = NUMBER_NONE;
@@ -414,7 +398,7 @@ static uint32_t counter_name(struct chrome *c)
 	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["),
 			       event_text(e, FIELD_ID), STR_LIT("]") };
 
-	return event_has(e, FIELD_ID) ? joined_text(c, parts, 4) : phase_name(c);
+	return event_has(e, FIELD_ID) ? joined_text(c, parts, 4) : chrome_name(c);
 }
 
 /* Every member of args is a series of the counter. */

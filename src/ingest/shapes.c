@@ -2,7 +2,7 @@
 #include "ingest/shapes.h"
 
 #include "base/decimal.h"
-#include "ingest/json.h"
+#include "ingest/scan.h"
 #include "ingest/sink.h"
 
 /* True when a list contains a list. */
@@ -82,6 +82,22 @@ static bool list_entry(struct str json, size_t index, struct json_value *value)
 	}
 }
 
+/* The numbers of "[1, 64]", where all are plain. */
+static bool plain_shape(struct str text, struct shape *out)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	struct json_value value;
+
+	do {
+		p = scan_plain_number(json_skip_blanks(p + 1), &value);
+		if (!p || value.plain != JSON_PLAIN_INT || out->n == SHAPE_DIMS_MAX)
+			return false;
+		out->dims[out->n++] = value.number;
+		p = json_skip_blanks(p);
+	} while (*p == ',' && p < end);
+	return *p == ']' && p + 1 == end;
+}
+
 bool shape_of_text(struct str text, struct shape *out)
 {
 	struct json j = json_of(text);
@@ -96,6 +112,9 @@ bool shape_of_text(struct str text, struct shape *out)
 	}
 	if (text.n == 0)
 		return false;
+	if (plain_shape(text, out))
+		return true;
+	out->n = 0;
 	j.p++;
 	for (bool first = true;; first = false) {
 		if (json_element(&j, first, &done) != JSON_OK)
@@ -103,7 +122,7 @@ bool shape_of_text(struct str text, struct shape *out)
 		if (done)
 			return true;
 		if (out->n == SHAPE_DIMS_MAX || json_value(&j, &value) != JSON_OK ||
-		    decimal_int(value.text, &out->dims[out->n++]) != DECIMAL_OK)
+		    json_int(&value, &out->dims[out->n++]) != DECIMAL_OK)
 			return false;
 	}
 }

@@ -57,13 +57,6 @@ int window_move(struct window *w, const char *from, size_t want, struct err *err
 			     err);
 }
 
-int window_keep_filled(struct window *w, struct err *err)
-{
-	if (w->j.last || w->size == 0 || (size_t)(w->j.end - w->j.p) > w->size / 16)
-		return 0;
-	return window_move(w, w->j.p, w->size, err);
-}
-
 int window_pass_zeros(struct window *w, struct err *err)
 {
 	for (;;) {

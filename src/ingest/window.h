@@ -43,7 +43,13 @@ int window_move(struct window *w, const char *from, size_t want, struct err *err
 /* Goes behind the blanks and zero bytes at j.p, or to the input's end. */
 int window_pass_zeros(struct window *w, struct err *err);
 /* Moves it to j.p when little is left behind that. */
-int window_keep_filled(struct window *w, struct err *err);
+static inline int window_keep_filled(struct window *w, struct err *err)
+{
+	if (w->j.last || w->size == 0 || (size_t)(w->j.end - w->j.p) > w->size / 16)
+		return 0;
+	return window_move(w, w->j.p, w->size, err);
+}
+
 /*
  * Parses at j.p, in a window that grows to `most` bytes when it must, and sets
  * *start to where it began.  An enum json_status (JSON_MORE: it is larger than

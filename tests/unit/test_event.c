@@ -281,7 +281,8 @@ static const char *const values[] = {
 
 static void values_in_a_known_layout_are_read_as_in_a_new_one(void **state)
 {
-	static const char *const keys[] = { "ts", "ph", "cat", "name", "args", "other" };
+	static const char *const keys[] = { "ts",   "ph",    "cat", "name",
+					    "args", "other", "pid", "tid" };
 	static struct event used;
 	struct buf text;
 
