@@ -194,13 +194,19 @@ static int make_room(struct input *in, size_t want, struct err *err)
 	return 0;
 }
 
-static int fill(struct input *in, size_t want, struct err *err)
+/* What there is to be decoded is known, and nothing has failed. */
+static int ready(struct input *in, struct err *err)
 {
 	if (in->failure.kind != ERR_NONE) {
 		*err = in->failure;
 		return -1;
 	}
-	if (!in->sniffed && sniff(in, err) < 0)
+	return in->sniffed ? 0 : sniff(in, err);
+}
+
+static int fill(struct input *in, size_t want, struct err *err)
+{
+	if (ready(in, err) < 0)
 		return -1;
 	while (in->end - in->start < want && !in->at_end) {
 		if (make_room(in, want, err) < 0 || pull(in, in->cap - in->end, err) < 0)
@@ -225,6 +231,36 @@ void input_skip(struct input *in, size_t n)
 	assert(n <= in->end - in->start);
 	in->start += n;
 	in->offset += n;
+}
+
+/* As input_read, of what lies in the window. */
+static ssize_t read_window(struct input *in, uint8_t *to, size_t n)
+{
+	size_t unread = in->end - in->start;
+
+	if (n > unread)
+		n = unread;
+	memcpy(to, in->window + in->start, n);
+	input_skip(in, n);
+	return (ssize_t)n;
+}
+
+ssize_t input_read(struct input *in, uint8_t *to, size_t n, struct err *err)
+{
+	if (ready(in, err) < 0)
+		return -1;
+	if (in->start < in->end)
+		return read_window(in, to, n);
+	ssize_t got = in->at_end ? 0 : layers_read(in->layers, to, n, err);
+	if (got < 0)
+		in->failure = *err;
+	in->at_end = got <= 0;
+	if (got <= 0)
+		return got;
+	in->offset += (uint64_t)got;
+	in->start = in->end = 0;
+	end_window(in);
+	return got;
 }
 
 uint64_t input_offset(const struct input *in)

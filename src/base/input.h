@@ -68,6 +68,11 @@ void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
 struct bytes input_peek(struct input *in, size_t want, struct err *err);
 /* n is at most what the last peek gave, less what was skipped since. */
 void input_skip(struct input *in, size_t n);
+/*
+ * 1 to n bytes from here, at `to`, which are passed, and how many; 0 at the end; -1
+ * with err set.  What is not in the window yet goes there without it.
+ */
+ssize_t input_read(struct input *in, uint8_t *to, size_t n, struct err *err);
 /* Offset of the next byte. */
 uint64_t input_offset(const struct input *in);
 /*

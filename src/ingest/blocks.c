@@ -33,6 +33,9 @@ struct blocks {
 		end; /* blocks by number: the oldest, to be taken next, not cut yet */
 	struct slot *slots; /* a block's is its number modulo nslots */
 	unsigned nslots;
+	uint64_t offset; /* in the input: where the next block begins */
+	char *carried;   /* owned: the bytes of it that were read with the one before */
+	size_t ncarried, carried_cap;
 	bool at_end; /* nothing is left to be cut */
 	struct err failure;
 	uint64_t rest; /* where blocks_rest goes on */
@@ -91,6 +94,7 @@ struct blocks *blocks_new(struct input *in, const struct blocks_plan *plan)
 	struct blocks *b = xcalloc(1, sizeof(*b));
 
 	b->in = in;
+	b->offset = input_offset(in);
 	b->plan = *plan;
 	if (b->plan.block_size == 0)
 		b->plan.block_size = BLOCK_BYTES;
@@ -112,47 +116,66 @@ void blocks_free(struct blocks *b)
 			b->plan.work.free_result(b->slots[i].block.result);
 		free(b->slots[i].text);
 	}
+	free(b->carried);
 	free(b->slots);
 	free(b);
 }
 
-/* The next block's text at the input's place; empty at its end, or after a failure. */
-static struct str next_text(struct blocks *b)
+/* As many bytes of the input behind the first n of the slot's text that it has `want`. */
+static size_t fill(struct blocks *b, struct slot *slot, size_t n, size_t want)
 {
 	struct err err = ERR_INIT;
+	ssize_t got = 1;
 
-	for (size_t want = b->plan.block_size;; want *= 2) {
-		struct bytes bytes = input_peek(b->in, want, &err);
-		struct str text = { (const char *)bytes.p, bytes.n };
-		if (err.kind != ERR_NONE) {
-			b->failure = err;
-			text.n = 0;
-		}
-		if (text.n < want)
-			return text;
-		size_t n = b->plan.cut(b->plan.work.to, (struct str){ text.p, want });
-		if (n || want >= UNCUT_MAX)
-			return (struct str){ text.p, n ? n : want };
+	slot->text = xgrow(slot->text, &slot->cap, want + JSON_PADDING, 1);
+	for (; n < want && got > 0; n += (size_t)got)
+		got = input_read(b->in, (uint8_t *)slot->text + n, want - n, &err);
+	if (got >= 0)
+		return n;
+	b->failure = err;
+	return 0;
+}
+
+/* The bytes of the slot that are the next block's; 0 at the input's end, or after a failure. */
+static size_t next_text(struct blocks *b, struct slot *slot)
+{
+	size_t n = b->ncarried, size = 0;
+
+	slot->text = xgrow(slot->text, &slot->cap, n + JSON_PADDING, 1);
+	if (n)
+		memcpy(slot->text, b->carried, n);
+	b->ncarried = 0;
+	for (size_t want = b->plan.block_size; !size; want *= 2) {
+		if (n < want)
+			n = fill(b, slot, n, want);
+		if (n < want)
+			return n;
+		size = b->plan.cut(b->plan.work.to, (struct str){ slot->text, want });
+		if (!size && want >= UNCUT_MAX)
+			size = want;
 	}
+	b->ncarried = n - size;
+	b->carried = xgrow(b->carried, &b->carried_cap, b->ncarried, 1);
+	if (b->ncarried)
+		memcpy(b->carried, slot->text + size, b->ncarried);
+	return size;
 }
 
 /* Cuts off one block, for which there is room. */
 static void cut_block(struct blocks *b)
 {
 	struct slot *slot = slot_of(b, b->end);
-	struct str text = next_text(b);
 
 	assert(b->end - b->first < b->nslots);
-	if (text.n == 0) {
+	size_t n = next_text(b, slot);
+	if (n == 0) {
 		b->at_end = true;
 		return;
 	}
-	slot->text = xgrow(slot->text, &slot->cap, text.n + JSON_PADDING, 1);
-	memcpy(slot->text, text.p, text.n);
-	memset(slot->text + text.n, 0, JSON_PADDING);
-	slot->block.text = (struct str){ slot->text, text.n };
-	slot->block.offset = input_offset(b->in);
-	input_skip(b->in, text.n);
+	memset(slot->text + n, 0, JSON_PADDING);
+	slot->block.text = (struct str){ slot->text, n };
+	slot->block.offset = b->offset;
+	b->offset += n;
 	workers_lock(&b->workers);
 	slot->state = SLOT_CUT;
 	b->end++;

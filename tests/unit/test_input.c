@@ -263,6 +263,41 @@ static void progress_counts_compressed_bytes(void **state)
 	free(text);
 }
 
+static void reads_and_peeks_take_turns(void **state)
+{
+	uint8_t *plain = some_text(100000), *got = xcalloc(1, 100001);
+	struct gzip gz = gzip_of(plain, 100000);
+
+	(void)state;
+	for (size_t piece = 1; piece < 40000; piece = piece * 3 + 1) {
+		struct err err = ERR_INIT;
+		struct input *in = input_from_memory((struct bytes){ gz.p, gz.n });
+		ssize_t n = 1;
+		size_t at = 0;
+		input_set_window(in, 1000, 1 << 20);
+		while (n > 0) {
+			struct bytes seen = input_peek(in, piece, &err);
+			assert_int_equal(input_offset(in), at);
+			size_t skipped = seen.n < piece / 2 ? seen.n : piece / 2;
+			memcpy(got + at, seen.p, skipped);
+			input_skip(in, skipped);
+			at += skipped;
+			for (int i = 0; i < 2 && n > 0; i++) {
+				size_t most = 100000 - at < piece ? 100000 - at : piece;
+				n = input_read(in, got + at, most ? most : 1, &err);
+				assert_true(n >= 0);
+				at += (size_t)n;
+			}
+		}
+		assert_int_equal(at, 100000);
+		assert_memory_equal(got, plain, 100000);
+		input_close(in);
+	}
+	free(gz.p);
+	free(plain);
+	free(got);
+}
+
 static void gzip_is_known_by_its_first_bytes_not_by_its_name(void **state)
 {
 	struct err err = ERR_INIT;
@@ -639,6 +674,7 @@ int main(void)
 		cmocka_unit_test(a_piece_beyond_the_ceiling_names_its_offset),
 		cmocka_unit_test(a_probe_sees_the_first_64_kib_and_the_reader_all),
 		cmocka_unit_test(progress_counts_compressed_bytes),
+		cmocka_unit_test(reads_and_peeks_take_turns),
 		cmocka_unit_test(gzip_is_known_by_its_first_bytes_not_by_its_name),
 		cmocka_unit_test(several_gzip_members_are_one_stream),
 		cmocka_unit_test(gzip_may_come_and_go_in_pieces_of_any_size),
