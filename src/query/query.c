@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
+#include "query/scope.h"
 
 int query_damaged(const char *what_do, struct err *err)
 {
@@ -23,18 +25,24 @@ static int parameter(struct sqlite3_stmt *stmt, const char *name)
 {
 	int index = sqlite3_bind_parameter_index(stmt, name);
 
-	assert(index > 0);
+	assert(index > 0 || !stmt);
 	return index;
 }
 
 void query_bind_int(struct sqlite3_stmt *stmt, const char *name, int64_t value)
 {
-	sqlite3_bind_int64(stmt, parameter(stmt, name), value);
+	int index = parameter(stmt, name);
+
+	if (stmt)
+		sqlite3_bind_int64(stmt, index, value);
 }
 
 void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *text)
 {
-	sqlite3_bind_text(stmt, parameter(stmt, name), text, -1, SQLITE_STATIC);
+	int index = parameter(stmt, name);
+
+	if (stmt)
+		sqlite3_bind_text(stmt, index, text, -1, SQLITE_STATIC);
 }
 
 struct cell query_cell(struct sqlite3_stmt *stmt, int column)
@@ -62,24 +70,72 @@ int64_t query_number(struct sqlite3_stmt *stmt, int column)
 		       : sqlite3_column_int64(stmt, column);
 }
 
+struct query query_open(struct store *store, const unsigned char *sql, struct err *err)
+{
+	struct query q = { .stmt = NULL };
+
+	q.rc = query_prepare(store, sql, &q.stmt, err);
+	return q;
+}
+
+static void bind_if_asked(struct sqlite3_stmt *stmt, const char *name, int64_t value)
+{
+	int index = sqlite3_bind_parameter_index(stmt, name);
+
+	if (index)
+		sqlite3_bind_int64(stmt, index, value);
+}
+
+struct query query_of_profile(struct store *store, const unsigned char *sql,
+			      const struct scope_profile *profile, struct err *err)
+{
+	struct query q = query_open(store, sql, err);
+	int64_t first = profile->first_slice_id;
+
+	bind_if_asked(q.stmt, ":profile", profile->id);
+	bind_if_asked(q.stmt, ":first", first);
+	bind_if_asked(q.stmt, ":last", sum_sub(sum_add(first, profile->slices), 1));
+	return q;
+}
+
+struct query query_of_scope(struct store *store, const unsigned char *sql,
+			    const char *profiles, struct err *err)
+{
+	struct query q = query_open(store, sql, err);
+
+	query_bind_text(q.stmt, ":profiles", profiles);
+	return q;
+}
+
+bool query_next(struct query *q, struct err *err)
+{
+	if (q->rc == 0)
+		q->rc = sql_step(q->stmt, err);
+	bool has_row = q->rc > 0;
+	if (has_row)
+		q->rc = 0;
+	return has_row;
+}
+
+int query_end(struct query *q)
+{
+	sqlite3_finalize(q->stmt);
+	return q->rc < 0 ? -1 : 0;
+}
+
 int query_rows(struct store *store, const unsigned char *sql, const char *profiles,
 	       struct memtable *to, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
-	if (query_prepare(store, sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", profiles);
-	int n = sqlite3_column_count(stmt);
-	assert((size_t)n <= to->table.ncolumns);
+	struct query q = query_of_scope(store, sql, profiles, err);
 	struct cell *cells = xcalloc(to->table.ncolumns, sizeof(*cells));
-	while ((rc = sql_step(stmt, err)) > 0) {
+	int n = sqlite3_column_count(q.stmt);
+
+	assert((size_t)n <= to->table.ncolumns);
+	while (query_next(&q, err)) {
 		for (int i = 0; i < n; i++)
-			cells[i] = query_cell(stmt, i);
+			cells[i] = query_cell(q.stmt, i);
 		memtable_add_row(to, cells);
 	}
 	free(cells);
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }

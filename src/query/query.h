@@ -15,6 +15,8 @@
 #include "store/store.h"
 #include "trace/fact.h"
 
+struct scope_profile;
+
 ASSET(asset_query_views_callgraph_count_sql);
 ASSET(asset_query_views_callgraph_edges_sql);
 ASSET(asset_query_views_callgraph_functions_sql);
@@ -54,7 +56,8 @@ int query_prepare(struct store *store, const unsigned char *sql,
 
 /*
  * ":name" is among the statement's parameters: anything else is a mistake of the
- * program.  NULL text binds NULL; the text must outlive the statement's run.
+ * program.  NULL text binds NULL; the text must outlive the statement's run.  Nothing is
+ * bound to NULL, which could not be prepared.
  */
 void query_bind_int(struct sqlite3_stmt *stmt, const char *name, int64_t value);
 void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *text);
@@ -63,6 +66,31 @@ void query_bind_text(struct sqlite3_stmt *stmt, const char *name, const char *te
 struct cell query_cell(struct sqlite3_stmt *stmt, int column);
 /* The same as an integer; NUMBER_NONE for NULL. */
 int64_t query_number(struct sqlite3_stmt *stmt, int column);
+
+/*
+ * The rows of a statement, one after the other:
+ *
+ *	struct query q = query_of_profile(store, sql, profile, err);
+ *	while (query_next(&q, err))
+ *		q.rc = add_row(to, q.stmt, err);
+ *	return query_end(&q);
+ */
+struct query {
+	struct sqlite3_stmt *stmt; /* owned; NULL: it could not be prepared */
+	int rc;                    /* -1, which ends it: err is set */
+};
+
+struct query query_open(struct store *store, const unsigned char *sql, struct err *err);
+/* :profile, and the ids of its slices :first and :last, are bound where it has them. */
+struct query query_of_profile(struct store *store, const unsigned char *sql,
+			      const struct scope_profile *profile, struct err *err);
+/* :profiles, which are struct scope's ids. */
+struct query query_of_scope(struct store *store, const unsigned char *sql,
+			    const char *profiles, struct err *err);
+/* On the next row?  False after the last, and when rc is -1. */
+bool query_next(struct query *q, struct err *err);
+/* 0, or -1 with err set. */
+int query_end(struct query *q);
 
 /*
  * Adds the rows of a statement about :profiles, which are struct scope's ids; cells after

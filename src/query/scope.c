@@ -97,22 +97,19 @@ static int load_profiles(struct store *store, const struct scope_request *reques
 			 struct scope *scope, struct err *err)
 {
 	struct loading loading = { .scope = scope };
-	struct sqlite3_stmt *stmt;
-	int rc;
 
-	if (query_prepare(store, asset_query_views_scope_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":all", request->all_runs);
-	query_bind_text(stmt, ":run", request->run);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		add_profile(&loading, stmt);
+	struct query q = query_open(store, asset_query_views_scope_sql, err);
+
+	query_bind_int(q.stmt, ":all", request->all_runs);
+	query_bind_text(q.stmt, ":run", request->run);
+	while (query_next(&q, err)) {
+		add_profile(&loading, q.stmt);
 		if (!is_sound(&scope->profiles[scope->n - 1])) {
-			rc = query_damaged("profiles do", err);
+			q.rc = query_damaged("profiles do", err);
 			break;
 		}
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 typedef bool selects(const struct scope_profile *p, const struct scope_request *request);
@@ -293,18 +290,16 @@ const struct scope_profile *scope_find(const struct scope *scope, int64_t profil
 int scope_run_names(struct store *store, struct arena *arena, const char *const **out,
 		    struct err *err)
 {
-	struct sqlite3_stmt *stmt;
 	const char **names = NULL;
 	size_t n = 0, cap = 0;
-	int rc;
 
-	if (query_prepare(store, asset_query_views_run_names_sql, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0) {
+	struct query q = query_open(store, asset_query_views_run_names_sql, err);
+
+	while (query_next(&q, err)) {
 		names = xgrow(names, &cap, n + 2, sizeof(*names));
-		names[n++] = text_column(stmt, 0, arena);
+		names[n++] = text_column(q.stmt, 0, arena);
 	}
-	sqlite3_finalize(stmt);
+	int rc = query_end(&q);
 	const char **list = arena_alloc(arena, (n + 1) * sizeof(*list));
 	if (n > 0)
 		memcpy(list, names, n * sizeof(*list));

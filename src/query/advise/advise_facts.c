@@ -263,25 +263,21 @@ static bool is_operator(struct str name)
 
 static int load_names(struct advise_facts *f, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_profile(f->store, asset_query_views_advise_names_sql,
+					  f->profile, err);
 
-	if (query_prepare(f->store, asset_query_views_advise_names_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", f->profile->id);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+	while (query_next(&q, err)) {
+		const char *name = (const char *)sqlite3_column_text(q.stmt, 0);
 		*ARRAY_PUSH(f->names, f->nnames, f->names_cap) = (struct fact_name){
 			.name = arena_strdup(&f->arena, name ? name : ""),
-			.name_id = sqlite3_column_int64(stmt, 1),
-			.calls = sqlite3_column_int64(stmt, 2),
-			.step_calls = sqlite3_column_int64(stmt, 3),
-			.self_ns = sqlite3_column_int64(stmt, 4),
+			.name_id = sqlite3_column_int64(q.stmt, 1),
+			.calls = sqlite3_column_int64(q.stmt, 2),
+			.step_calls = sqlite3_column_int64(q.stmt, 3),
+			.self_ns = sqlite3_column_int64(q.stmt, 4),
 			.is_operator = name && is_operator(str_of(name)),
 		};
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err)

@@ -240,20 +240,16 @@ static bool is_allocation(const char *name)
 static int add_calls(const struct rule_run *run, int64_t name_id, struct churn *sum,
 		     struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q =
+		query_of_profile(run->facts->store, asset_query_views_advise_calls_sql,
+				 run->facts->profile, err);
 
-	if (query_prepare(run->facts->store, asset_query_views_advise_calls_sql, &stmt,
-			  err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", run->facts->profile->id);
-	query_bind_int(stmt, ":name", name_id);
-	if ((rc = sql_step(stmt, err)) > 0) {
-		sum->calls = sum_add(sum->calls, sqlite3_column_int64(stmt, 0));
-		sum->ns = sum_add(sum->ns, sqlite3_column_int64(stmt, 1));
+	query_bind_int(q.stmt, ":name", name_id);
+	if (query_next(&q, err)) {
+		sum->calls = sum_add(sum->calls, sqlite3_column_int64(q.stmt, 0));
+		sum->ns = sum_add(sum->ns, sqlite3_column_int64(q.stmt, 1));
 	}
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	return query_end(&q);
 }
 
 static int64_t count_steps(const struct steps *steps)

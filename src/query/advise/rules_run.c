@@ -14,16 +14,11 @@ ASSET(asset_query_views_advise_steps_sql);
 static int count_steps(const struct rule_run *run, const struct scope_profile *profile,
 		       int64_t *steps, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q = query_of_profile(
+		run->facts->store, asset_query_views_advise_steps_sql, profile, err);
 
-	if (query_prepare(run->facts->store, asset_query_views_advise_steps_sql, &stmt,
-			  err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	int rc = sql_step(stmt, err);
-	*steps = rc > 0 ? sqlite3_column_int64(stmt, 0) : 0;
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	*steps = query_next(&q, err) ? sqlite3_column_int64(q.stmt, 0) : 0;
+	return query_end(&q);
 }
 
 static int judge_straggler(const struct rule_run *run, const struct comm_rank *s,

@@ -219,16 +219,12 @@ const struct rule rule_warm_up = {
 /* Did CUPTI's range profiler run, which cannot run beside its tracer? */
 static int has_ranges(const struct rule_run *run, bool *has, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q =
+		query_of_profile(run->facts->store, asset_query_views_advise_ranges_sql,
+				 run->facts->profile, err);
 
-	if (query_prepare(run->facts->store, asset_query_views_advise_ranges_sql, &stmt,
-			  err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", run->facts->profile->id);
-	int rc = sql_step(stmt, err);
-	*has = rc > 0;
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	*has = query_next(&q, err);
+	return query_end(&q);
 }
 
 static int check_missing_kernels(const struct rule_run *run, struct err *err)

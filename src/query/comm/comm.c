@@ -82,15 +82,11 @@ static int open_profiles(struct store *store, const struct scope *scope,
 static int read_world(struct store *store, const struct scope *scope, int64_t *size,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q =
+		query_of_scope(store, asset_query_views_comm_world_sql, scope->ids, err);
 
-	if (query_prepare(store, asset_query_views_comm_world_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	int rc = sql_step(stmt, err);
-	*size = rc > 0 ? query_number(stmt, 0) : NUMBER_NONE;
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	*size = query_next(&q, err) ? query_number(q.stmt, 0) : NUMBER_NONE;
+	return query_end(&q);
 }
 
 static int load_matches(struct store *store, const struct scope *scope,

@@ -385,26 +385,23 @@ static int compare_rows(const void *a, const void *b)
 int collective_facts_load(struct store *store, struct text_pool *texts,
 			  struct collective_facts *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct collective_facts){ .n = 0 };
-	if (query_prepare(store, asset_query_views_collective_rows_sql, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0) {
+	struct query q = query_open(store, asset_query_views_collective_rows_sql, err);
+
+	while (query_next(&q, err)) {
 		*ARRAY_PUSH(out->rows, out->n, out->cap) = (struct collective_fact_row){
-			.slice_id = sqlite3_column_int64(stmt, SLICE),
-			.in_elements = query_number(stmt, IN_ELEMENTS),
-			.out_elements = query_number(stmt, OUT_ELEMENTS),
-			.group_size = query_number(stmt, GROUP_SIZE),
-			.sequence = query_number(stmt, SEQUENCE),
-			.name = text_pool_column(texts, stmt, NAME),
-			.dtype = text_pool_column(texts, stmt, DTYPE),
-			.group = text_pool_column(texts, stmt, GROUP),
-			.ranks = text_pool_column(texts, stmt, RANKS),
+			.slice_id = sqlite3_column_int64(q.stmt, SLICE),
+			.in_elements = query_number(q.stmt, IN_ELEMENTS),
+			.out_elements = query_number(q.stmt, OUT_ELEMENTS),
+			.group_size = query_number(q.stmt, GROUP_SIZE),
+			.sequence = query_number(q.stmt, SEQUENCE),
+			.name = text_pool_column(texts, q.stmt, NAME),
+			.dtype = text_pool_column(texts, q.stmt, DTYPE),
+			.group = text_pool_column(texts, q.stmt, GROUP),
+			.ranks = text_pool_column(texts, q.stmt, RANKS),
 		};
 	}
-	sqlite3_finalize(stmt);
+	int rc = query_end(&q);
 	if (out->n)
 		qsort(out->rows, out->n, sizeof(*out->rows), compare_rows);
 	return rc;

@@ -25,14 +25,11 @@ static enum comm_backend backend_of(struct str name)
 static int list_names(struct store *store, const struct scope_profile *profile,
 		      bool only_host, struct buf *ids, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q =
+		query_of_profile(store, asset_query_views_comm_names_sql, profile, err);
 
-	if (query_prepare(store, asset_query_views_comm_names_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct cell name = query_cell(stmt, 1);
+	while (query_next(&q, err)) {
+		struct cell name = query_cell(q.stmt, 1);
 		enum comm_backend backend = name.type == CELL_TEXT
 						    ? backend_of(name.as.text)
 						    : COMM_BACKEND_NONE;
@@ -40,9 +37,9 @@ static int list_names(struct store *store, const struct scope_profile *profile,
 		    (only_host && backend != COMM_BACKEND_HOST))
 			continue;
 		buf_addf(ids, "%c%lld", ids->n ? ',' : '[',
-			 (long long)sqlite3_column_int64(stmt, 0));
+			 (long long)sqlite3_column_int64(q.stmt, 0));
 	}
-	sqlite3_finalize(stmt);
+	int rc = query_end(&q);
 	if (ids->n)
 		buf_add_char(ids, ']');
 	return rc;
@@ -68,39 +65,27 @@ static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
 	return 0;
 }
 
-static void bind_slices(struct sqlite3_stmt *stmt, const struct scope_profile *profile)
-{
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
-	query_bind_int(stmt, ":op", CLASS_OP);
-}
-
 int comm_ranges_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile, bool only_host,
 		     struct comm_ranges *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt = NULL;
+	struct query q = { .stmt = NULL };
 	struct buf ids;
-	int rc;
 
 	*out = (struct comm_ranges){ .n = 0 };
 	buf_init(&ids, SIZE_MAX);
-	rc = list_names(store, profile, only_host, &ids, err);
-	if (rc == 0 && ids.n && profile->slices > 0 &&
-	    (rc = query_prepare(store, asset_query_views_comm_ranges_sql, &stmt, err)) ==
-		    0) {
-		bind_slices(stmt, profile);
-		query_bind_int(stmt, ":annotation", CLASS_ANNOTATION);
-		query_bind_text(stmt, ":names", ids.p);
-		while ((rc = sql_step(stmt, err)) > 0)
-			if (add_range(texts, stmt, out, err) < 0) {
-				rc = -1;
-				break;
-			}
+	q.rc = list_names(store, profile, only_host, &ids, err);
+	if (q.rc == 0 && ids.n && profile->slices > 0) {
+		q = query_of_profile(store, asset_query_views_comm_ranges_sql, profile,
+				     err);
+		query_bind_int(q.stmt, ":op", CLASS_OP);
+		query_bind_int(q.stmt, ":annotation", CLASS_ANNOTATION);
+		query_bind_text(q.stmt, ":names", ids.p);
+		while (query_next(&q, err))
+			q.rc = add_range(texts, q.stmt, out, err);
 	}
-	sqlite3_finalize(stmt);
 	buf_release(&ids);
-	return rc;
+	return query_end(&q);
 }
 
 void comm_ranges_release(struct comm_ranges *r)
@@ -140,21 +125,16 @@ int comm_host_compute(struct store *store, struct text_pool *texts,
 		      const struct scope_profile *profile, struct intervals *out,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct intervals){ .n = 0 };
 	if (profile->slices == 0)
 		return 0;
-	if (query_prepare(store, asset_query_views_comm_host_compute_sql, &stmt, err) < 0)
-		return -1;
-	bind_slices(stmt, profile);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_operator(texts, stmt, out, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
+	struct query q = query_of_profile(store, asset_query_views_comm_host_compute_sql,
+					  profile, err);
+
+	query_bind_int(q.stmt, ":op", CLASS_OP);
+	while (query_next(&q, err))
+		q.rc = add_operator(texts, q.stmt, out, err);
+	int rc = query_end(&q);
 	intervals_unite(out);
 	return rc;
 }

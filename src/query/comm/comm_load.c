@@ -80,19 +80,15 @@ static int find_group(struct store *store, struct comm_sources *s,
 		      const struct scope_profile *profile, struct comm_group *out,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-
 	*out = (struct comm_group){ TEXT_NONE, TEXT_NONE, NUMBER_NONE };
-	if (query_prepare(store, asset_query_views_comm_group_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	int rc = sql_step(stmt, err);
-	if (rc > 0)
-		*out = (struct comm_group){ text_pool_column(&s->texts, stmt, 0),
-					    text_pool_column(&s->texts, stmt, 2),
-					    query_number(stmt, 1) };
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	struct query q =
+		query_of_profile(store, asset_query_views_comm_group_sql, profile, err);
+
+	if (query_next(&q, err))
+		*out = (struct comm_group){ text_pool_column(&s->texts, q.stmt, 0),
+					    text_pool_column(&s->texts, q.stmt, 2),
+					    query_number(q.stmt, 1) };
+	return query_end(&q);
 }
 
 int comm_load(struct store *store, struct comm_sources *s,

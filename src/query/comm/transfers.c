@@ -18,24 +18,20 @@ static int compare_copied(const void *a, const void *b)
 
 int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct copied_bytes){ .n = 0 };
-	if (query_prepare(store, asset_query_views_transfer_copies_sql, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct cell direction = query_cell(stmt, 2);
-		struct copied row = { sqlite3_column_int64(stmt, 0),
-				      query_number(stmt, 1), TRANSFER_COPY };
+	struct query q = query_open(store, asset_query_views_transfer_copies_sql, err);
+
+	while (query_next(&q, err)) {
+		struct cell direction = query_cell(q.stmt, 2);
+		struct copied row = { sqlite3_column_int64(q.stmt, 0),
+				      query_number(q.stmt, 1), TRANSFER_COPY };
 		if (direction.type == CELL_TEXT)
 			row.kind = (uint8_t)transfer_kind_of(direction.as.text);
 		if (row.bytes < 0) /* no size */
 			row.bytes = NUMBER_NONE;
 		*ARRAY_PUSH(out->items, out->n, out->cap) = row;
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 void copied_bytes_release(struct copied_bytes *b)

@@ -37,17 +37,13 @@ static void add_row(struct device_properties_list *list, struct sqlite3_stmt *st
 int device_properties_load(struct store *store, const struct scope_profile *profile,
 			   struct device_properties_list *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct device_properties_list){ .n = 0 };
-	if (query_prepare(store, asset_query_views_device_properties_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	while ((rc = sql_step(stmt, err)) > 0)
-		add_row(out, stmt);
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q = query_of_profile(store, asset_query_views_device_properties_sql,
+					  profile, err);
+
+	while (query_next(&q, err))
+		add_row(out, q.stmt);
+	return query_end(&q);
 }
 
 void device_properties_release(struct device_properties_list *list)

@@ -273,17 +273,13 @@ void device_work_union(const struct device_work *work, const struct work_device 
 
 int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-
 	*n = 0;
-	if (query_prepare(store, asset_query_views_device_launches_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", ids);
-	int rc = sql_step(stmt, err);
-	if (rc > 0)
-		*n = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	struct query q =
+		query_of_scope(store, asset_query_views_device_launches_sql, ids, err);
+
+	if (query_next(&q, err))
+		*n = sqlite3_column_int64(q.stmt, 0);
+	return query_end(&q);
 }
 
 int device_work_lacks(struct store *store, const struct scope *scope, struct err *err)

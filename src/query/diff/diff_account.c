@@ -205,15 +205,12 @@ static int find_device(const struct diff *d, bool *has, struct err *err)
 	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++) {
 		for (size_t i = 0; i < d->sides[which].nruns && !*has; i++) {
 			const struct diff_run *run = &d->request->runs[which][i];
-			struct sqlite3_stmt *stmt;
-			if (query_prepare(run->store, asset_query_views_diff_devices_sql,
-					  &stmt, err) < 0)
-				return -1;
-			query_bind_text(stmt, ":profiles", run->scope->ids);
-			int rc = sql_step(stmt, err);
-			*has = rc > 0 && sqlite3_column_int(stmt, 0) != 0;
-			sqlite3_finalize(stmt);
-			if (rc < 0)
+			struct query q = query_of_scope(
+				run->store, asset_query_views_diff_devices_sql,
+				run->scope->ids, err);
+
+			*has = query_next(&q, err) && sqlite3_column_int(q.stmt, 0) != 0;
+			if (query_end(&q) < 0)
 				return -1;
 		}
 	}

@@ -82,14 +82,11 @@ static void add_format(struct context *c, struct str value)
 
 static int read_run(struct context *c, const struct diff_run *run, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_scope(run->store, asset_query_views_diff_facts_sql,
+					run->scope->ids, err);
 
-	if (query_prepare(run->store, asset_query_views_diff_facts_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", run->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct cell name = query_cell(stmt, 1), value = query_cell(stmt, 2);
+	while (query_next(&q, err)) {
+		struct cell name = query_cell(q.stmt, 1), value = query_cell(q.stmt, 2);
 		if (name.type != CELL_TEXT || value.type != CELL_TEXT || !value.as.text.n)
 			continue;
 		if (str_is(name.as.text, FORMAT))
@@ -97,8 +94,7 @@ static int read_run(struct context *c, const struct diff_run *run, struct err *e
 		else
 			add_fact(c, name.as.text, value.as.text);
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 static int read_side(struct context *c, const struct diff *d, enum diff_which which,

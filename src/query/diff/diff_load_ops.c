@@ -128,24 +128,18 @@ static int read_summaries(struct op_reading *r, struct err *err)
 	const struct diff_loading *l = r->l;
 	bool by_step = l->steps || l->filter->has_steps;
 	char kinds[32] = "[1]"; /* enum op_kind */
-	struct sqlite3_stmt *stmt;
-	int rc;
 
 	if (!r->is_device)
 		snprintf(kinds, sizeof(kinds),
 			 l->metric == DIFF_MEMORY ? "[0,4]" : "[0]");
-	if (query_prepare(l->store, asset_query_views_diff_ops_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", l->scope->ids);
-	query_bind_text(stmt, ":kinds", kinds);
-	query_bind_int(stmt, ":grain", by_step ? GRAIN_STEP : GRAIN_NAME);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_row(r, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q = query_of_scope(l->store, asset_query_views_diff_ops_sql,
+					l->scope->ids, err);
+
+	query_bind_text(q.stmt, ":kinds", kinds);
+	query_bind_int(q.stmt, ":grain", by_step ? GRAIN_STEP : GRAIN_NAME);
+	while (query_next(&q, err))
+		q.rc = add_row(r, q.stmt, err);
+	return query_end(&q);
 }
 
 /* --thread lets host slices through, --stream and --device device work. */

@@ -138,20 +138,12 @@ static int add_label(struct label_reading *r, struct sqlite3_stmt *stmt, struct 
 
 static int read_labels(struct label_reading *r, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_scope(r->l->store, asset_query_views_top_annotation_sql,
+					r->l->scope->ids, err);
 
-	if (query_prepare(r->l->store, asset_query_views_top_annotation_sql, &stmt, err) <
-	    0)
-		return -1;
-	query_bind_text(stmt, ":profiles", r->l->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_label(r, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	while (query_next(&q, err))
+		q.rc = add_label(r, q.stmt, err);
+	return query_end(&q);
 }
 
 static int load_device_time(const struct diff_loading *l, struct err *err)

@@ -178,16 +178,13 @@ static int read_vendors(const struct diff *d, enum diff_which which, int *out,
 	*out = 0;
 	for (size_t i = 0; i < d->sides[which].nruns; i++) {
 		const struct diff_run *run = &d->request->runs[which][i];
-		struct sqlite3_stmt *stmt;
-		if (query_prepare(run->store, asset_query_views_diff_vendors_sql, &stmt,
-				  err) < 0)
-			return -1;
-		query_bind_text(stmt, ":profiles", run->scope->ids);
-		int rc = sql_step(stmt, err);
-		if (rc > 0)
-			*out |= sqlite3_column_int(stmt, 0);
-		sqlite3_finalize(stmt);
-		if (rc < 0)
+		struct query q =
+			query_of_scope(run->store, asset_query_views_diff_vendors_sql,
+				       run->scope->ids, err);
+
+		if (query_next(&q, err))
+			*out |= sqlite3_column_int(q.stmt, 0);
+		if (query_end(&q) < 0)
 			return -1;
 	}
 	return 0;

@@ -57,20 +57,16 @@ static void add_pair(struct shapes *s, enum diff_which which, struct str name,
 static int read_run(struct shapes *s, enum diff_which which, const struct diff_run *run,
 		    struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_scope(run->store, asset_query_views_diff_shapes_sql,
+					run->scope->ids, err);
 
-	if (query_prepare(run->store, asset_query_views_diff_shapes_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", run->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct cell name = query_cell(stmt, 0), shapes = query_cell(stmt, 1);
+	while (query_next(&q, err)) {
+		struct cell name = query_cell(q.stmt, 0), shapes = query_cell(q.stmt, 1);
 		if (name.type == CELL_TEXT && shapes.type == CELL_TEXT)
 			add_pair(s, which, name.as.text, shapes.as.text,
-				 sqlite3_column_int64(stmt, 2));
+				 sqlite3_column_int64(q.stmt, 2));
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 static bool all_have_shapes(const struct diff *d)

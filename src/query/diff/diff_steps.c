@@ -38,30 +38,23 @@ static int read_steps(struct store *store, const struct scope *scope,
 		      const struct filter *filter, struct diff_steps *out,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q =
+		query_of_scope(store, asset_query_views_diff_steps_sql, scope->ids, err);
 
-	if (query_prepare(store, asset_query_views_diff_steps_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
+	while (query_next(&q, err)) {
 		const struct diff_range step = {
-			.profile_id = sqlite3_column_int64(stmt, COLUMN_PROFILE),
-			.number = sqlite3_column_int64(stmt, COLUMN_NUMBER),
-			.start_ns = sqlite3_column_int64(stmt, COLUMN_TS),
-			.dur_ns = sqlite3_column_int64(stmt, COLUMN_DUR),
+			.profile_id = sqlite3_column_int64(q.stmt, COLUMN_PROFILE),
+			.number = sqlite3_column_int64(q.stmt, COLUMN_NUMBER),
+			.start_ns = sqlite3_column_int64(q.stmt, COLUMN_TS),
+			.dur_ns = sqlite3_column_int64(q.stmt, COLUMN_DUR),
 		};
 		out->recorded++;
 		if (!filter_has_step(filter, step.number, true) ||
 		    !filter_has_time(filter, step.start_ns))
 			continue;
-		if (add_step(out, &step, err) < 0) {
-			rc = -1;
-			break;
-		}
+		q.rc = add_step(out, &step, err);
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 /* They stand profile by profile: of each range the place of its first start. */

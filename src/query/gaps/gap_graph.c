@@ -75,30 +75,26 @@ static size_t find_places(const struct device_work *work, struct place **out)
 static int read_nodes(struct gap_graphs *g, const struct place *places, size_t nplaces,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q =
+		query_open(g->request->store, asset_query_views_gap_graphs_sql, err);
 
-	if (query_prepare(g->request->store, asset_query_views_gap_graphs_sql, &stmt,
-			  err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", places[0].slice_id);
-	query_bind_int(stmt, ":last", places[nplaces - 1].slice_id);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct place wanted = { .slice_id =
-						sqlite3_column_int64(stmt, NODE_SLICE) };
+	query_bind_int(q.stmt, ":first", places[0].slice_id);
+	query_bind_int(q.stmt, ":last", places[nplaces - 1].slice_id);
+	while (query_next(&q, err)) {
+		struct place wanted = { .slice_id = sqlite3_column_int64(q.stmt,
+									 NODE_SLICE) };
 		const struct place *found = bsearch(&wanted, places, nplaces,
 						    sizeof(*places), compare_places);
 		if (!found) /* not device work, or set apart */
 			continue;
 		*ARRAY_PUSH(g->nodes, g->n, g->cap) = (struct graph_node){
-			.graph_id = sqlite3_column_int64(stmt, NODE_GRAPH),
-			.correlation = sqlite3_column_int64(stmt, NODE_CORRELATION),
+			.graph_id = sqlite3_column_int64(q.stmt, NODE_GRAPH),
+			.correlation = sqlite3_column_int64(q.stmt, NODE_CORRELATION),
 			.item = found->item,
 			.device = found->device,
 		};
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 int gap_graphs_load(const struct gap_blame_request *request, struct gap_graphs *out,

@@ -25,18 +25,14 @@ static void add_step(struct gap_range *r, const struct step_window *w)
 /* The thread that the first step with an annotation of its own was recorded on. */
 static int find_track(struct store *store, struct gap_range *r, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	if (!r->nmarks)
 		return 0;
-	if (query_prepare(store, asset_query_views_gap_track_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":id", r->marks[0]);
-	while ((rc = sql_step(stmt, err)) > 0)
-		r->track_id = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q = query_open(store, asset_query_views_gap_track_sql, err);
+
+	query_bind_int(q.stmt, ":id", r->marks[0]);
+	while (query_next(&q, err))
+		r->track_id = sqlite3_column_int64(q.stmt, 0);
+	return query_end(&q);
 }
 
 static int load_windows(struct gap_range *r, const struct gap_range_request *q,

@@ -34,34 +34,26 @@ static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int col
 static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *rank,
 		     struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_profile(store, asset_query_views_gap_collectives_sql,
+					  rank->profile, err);
 
-	if (query_prepare(store, asset_query_views_gap_collectives_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", rank->profile->first_slice_id);
-	query_bind_int(
-		stmt, ":last",
-		sum_sub(sum_add(rank->profile->first_slice_id, rank->profile->slices),
-			1));
-	while ((rc = sql_step(stmt, err)) > 0) {
-		int64_t ts_ns = sqlite3_column_int64(stmt, ROW_TS);
-		int64_t dur_ns = sqlite3_column_int64(stmt, ROW_DUR);
+	while (query_next(&q, err)) {
+		int64_t ts_ns = sqlite3_column_int64(q.stmt, ROW_TS);
+		int64_t dur_ns = sqlite3_column_int64(q.stmt, ROW_DUR);
 		if (!query_is_range(ts_ns, dur_ns)) {
-			rc = query_damaged("slices do", err);
+			q.rc = query_damaged("slices do", err);
 			break;
 		}
 		*ARRAY_PUSH(rank->items, rank->n, rank->cap) = (struct gap_collective){
-			.slice_id = sqlite3_column_int64(stmt, ROW_ID),
+			.slice_id = sqlite3_column_int64(q.stmt, ROW_ID),
 			.start_ns = ts_ns,
 			.end_ns = ts_ns + dur_ns,
-			.members = own_text(r, stmt, ROW_MEMBERS),
-			.name = own_text(r, stmt, ROW_NAME),
-			.on_device = sqlite3_column_int(stmt, ROW_ON_DEVICE) != 0,
+			.members = own_text(r, q.stmt, ROW_MEMBERS),
+			.name = own_text(r, q.stmt, ROW_NAME),
+			.on_device = sqlite3_column_int(q.stmt, ROW_ON_DEVICE) != 0,
 		};
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run,

@@ -19,34 +19,27 @@ int stream_waits_load(const struct gap_blame_request *request, struct stream_wai
 		      struct err *err)
 {
 	const struct scope_profile *profile = request->profile;
-	struct sqlite3_stmt *stmt;
-	int rc;
 
 	*out = (struct stream_waits){ .n = 0 };
-	if (query_prepare(request->store, asset_query_views_gap_waits_sql, &stmt, err) <
-	    0)
-		return -1;
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last",
-		       sum_sub(sum_add(profile->first_slice_id, profile->slices), 1));
-	while ((rc = sql_step(stmt, err)) > 0) {
+	struct query q = query_of_profile(request->store, asset_query_views_gap_waits_sql,
+					  profile, err);
+
+	while (query_next(&q, err)) {
 		struct stream_wait wait = {
-			.device = sqlite3_column_int64(stmt, WAIT_DEVICE),
-			.stream = sqlite3_column_int64(stmt, WAIT_STREAM),
-			.ts_ns = sqlite3_column_int64(stmt, WAIT_TS),
-			.dur_ns = sqlite3_column_int64(stmt, WAIT_DUR),
-			.other = sqlite3_column_int64(stmt, WAIT_OTHER),
-			.slice_id = sqlite3_column_int64(stmt, WAIT_ID),
+			.device = sqlite3_column_int64(q.stmt, WAIT_DEVICE),
+			.stream = sqlite3_column_int64(q.stmt, WAIT_STREAM),
+			.ts_ns = sqlite3_column_int64(q.stmt, WAIT_TS),
+			.dur_ns = sqlite3_column_int64(q.stmt, WAIT_DUR),
+			.other = sqlite3_column_int64(q.stmt, WAIT_OTHER),
+			.slice_id = sqlite3_column_int64(q.stmt, WAIT_ID),
 		};
 		if (!query_is_range(wait.ts_ns, wait.dur_ns)) {
-			query_damaged("waits do", err);
-			rc = -1;
+			q.rc = query_damaged("waits do", err);
 			break;
 		}
 		*ARRAY_PUSH(out->items, out->n, out->cap) = wait;
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 void stream_waits_release(struct stream_waits *w)

@@ -62,30 +62,25 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 			struct intern *shapes, struct kernel_details *out,
 			struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct kernel_details){ .n = 0 };
 	if (profile->slices == 0)
 		return 0;
-	if (query_prepare(store, asset_query_views_kernel_rows_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", profile->first_slice_id);
-	query_bind_int(stmt, ":last", profile->first_slice_id + profile->slices - 1);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		double blocks_per_sm = share_at(stmt, BLOCKS_PER_SM);
+	struct query q =
+		query_of_profile(store, asset_query_views_kernel_rows_sql, profile, err);
+
+	while (query_next(&q, err)) {
+		double blocks_per_sm = share_at(q.stmt, BLOCKS_PER_SM);
 		double occupancy_pct =
-			kernel_occupancy(share_at(stmt, OCCUPANCY), blocks_per_sm,
-					 share_at(stmt, WARPS_PER_SM));
+			kernel_occupancy(share_at(q.stmt, OCCUPANCY), blocks_per_sm,
+					 share_at(q.stmt, WARPS_PER_SM));
 		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct kernel_detail){
-			.slice_id = sqlite3_column_int64(stmt, SLICE_ID),
+			.slice_id = sqlite3_column_int64(q.stmt, SLICE_ID),
 			.blocks_per_sm = blocks_per_sm,
 			.occupancy_pct = occupancy_pct,
-			.shape = shapes ? shape_at(shapes, stmt) : TEXT_NONE,
+			.shape = shapes ? shape_at(shapes, q.stmt) : TEXT_NONE,
 		};
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 void kernel_details_release(struct kernel_details *d)

@@ -55,26 +55,22 @@ static int damaged(struct err *err)
 
 static int load_steps(struct store *store, struct memory_events *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_profile(store, asset_query_views_memory_steps_sql,
+					  out->profile, err);
 
-	if (query_prepare(store, asset_query_views_memory_steps_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", out->profile->id);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct memory_step step = { sqlite3_column_int64(stmt, 0),
-					    sqlite3_column_int64(stmt, 1),
-					    sqlite3_column_int64(stmt, 2),
-					    sqlite3_column_int64(stmt, 3) };
+	while (query_next(&q, err)) {
+		struct memory_step step = { sqlite3_column_int64(q.stmt, 0),
+					    sqlite3_column_int64(q.stmt, 1),
+					    sqlite3_column_int64(q.stmt, 2),
+					    sqlite3_column_int64(q.stmt, 3) };
 		if (out->nsteps >= EVENTS_MAX ||
 		    !query_is_range(step.ts_ns, step.dur_ns)) {
-			rc = damaged(err);
+			q.rc = damaged(err);
 			break;
 		}
 		*ARRAY_PUSH(out->steps, out->nsteps, out->steps_cap) = step;
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 /* The place of step.id; they are given by a counter, so that this is mostly the first look. */
@@ -143,20 +139,13 @@ static int set_moments(struct loading *l, struct store *store, struct err *err)
 static int load_events(struct loading *l, struct store *store, struct err *err)
 {
 	const struct scope_profile *p = l->out->profile;
-	struct sqlite3_stmt *stmt;
-	int rc;
 
-	if (query_prepare(store, asset_query_views_memory_events_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", p->first_slice_id);
-	query_bind_int(stmt, ":last", p->first_slice_id + p->slices - 1);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_event(l, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : set_moments(l, store, err);
+	struct query q =
+		query_of_profile(store, asset_query_views_memory_events_sql, p, err);
+
+	while (query_next(&q, err))
+		q.rc = add_event(l, q.stmt, err);
+	return query_end(&q) < 0 ? -1 : set_moments(l, store, err);
 }
 
 /* By device and time; threads stand one behind the other, and the sort is stable. */

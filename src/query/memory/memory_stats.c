@@ -233,22 +233,16 @@ static int load_calls(struct memory_source *s, const struct memory_events *m,
 		      struct calls *to, struct err *err)
 {
 	const struct filter *f = s->request.filter;
-	struct sqlite3_stmt *stmt;
-	int rc;
 
 	if (f->has_times)
 		return 0;
-	if (query_prepare(s->store, asset_query_views_memory_calls_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", m->profile->id);
-	query_bind_int(stmt, ":grain", f->has_steps ? 2 : 0);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (read_call(s, stmt, to, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q = query_of_profile(s->store, asset_query_views_memory_calls_sql,
+					  m->profile, err);
+
+	query_bind_int(q.stmt, ":grain", f->has_steps ? 2 : 0);
+	while (query_next(&q, err))
+		q.rc = read_call(s, q.stmt, to, err);
+	return query_end(&q);
 }
 
 static bool did_nothing(const struct op_row *row)

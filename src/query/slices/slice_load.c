@@ -47,42 +47,17 @@ static uint32_t own_text_at(struct loading *l, struct sqlite3_stmt *stmt, int co
 	return text ? intern_add(&l->texts->intern, str_of(text)) : TEXT_NONE;
 }
 
-static int each_row(struct loading *l, struct sqlite3_stmt *stmt, add_fn *add,
-		    struct err *err)
+static int each_row(struct loading *l, struct query q, add_fn *add, struct err *err)
 {
-	int rc;
-
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add(l, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	while (query_next(&q, err))
+		q.rc = add(l, q.stmt, err);
+	return query_end(&q);
 }
 
 static int each_of_profile(struct loading *l, const unsigned char *sql, add_fn *add,
 			   struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-
-	if (query_prepare(l->store, sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", l->profile->id);
-	return each_row(l, stmt, add, err);
-}
-
-static int each_of_slices(struct loading *l, const unsigned char *sql, add_fn *add,
-			  struct err *err)
-{
-	const struct scope_profile *p = l->profile;
-	struct sqlite3_stmt *stmt;
-
-	if (query_prepare(l->store, sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":first", p->first_slice_id);
-	query_bind_int(stmt, ":last", p->first_slice_id + p->slices - 1);
-	return each_row(l, stmt, add, err);
+	return each_row(l, query_of_profile(l->store, sql, l->profile, err), add, err);
 }
 
 /* From the file's clock to that of the profile's first event. */
@@ -129,14 +104,12 @@ static int add_step(struct loading *l, struct sqlite3_stmt *stmt, struct err *er
 
 static int load_steps(struct loading *l, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
 	char ids[32];
 
-	if (query_prepare(l->store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
-		return -1;
 	snprintf(ids, sizeof(ids), "[%lld]", (long long)l->profile->id);
-	query_bind_text(stmt, ":profiles", ids);
-	return each_row(l, stmt, add_step, err);
+	return each_row(
+		l, query_of_scope(l->store, asset_query_views_slice_steps_sql, ids, err),
+		add_step, err);
 }
 
 static enum track_kind kind_of_name(const char *name)
@@ -311,9 +284,9 @@ int slice_load(struct store *store, struct text_pool *texts,
 		    0 ||
 	    load_steps(&l, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_detail_sql, add_detail, err) < 0 ||
-	    each_of_slices(&l, asset_query_views_ops_slice_sql, add_slice, err) < 0 ||
+	    each_of_profile(&l, asset_query_views_ops_slice_sql, add_slice, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_track_sql, add_track, err) < 0 ||
-	    each_of_slices(&l, asset_query_views_ops_memory_sql, add_memory, err) < 0)
+	    each_of_profile(&l, asset_query_views_ops_memory_sql, add_memory, err) < 0)
 		return -1;
 	charge_device_work(out, NULL);
 	return 0;

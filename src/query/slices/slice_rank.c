@@ -183,27 +183,24 @@ static int scan(struct slice_rank *r, struct store *store, enum slice_key key,
 /* Where each text stands among all texts of the store, sorted. */
 static int load_places(struct slice_rank *r, struct store *store, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
 	uint32_t place = 0;
 	int64_t max_id;
-	int rc;
 
 	if (text_pool_max_id(store, &max_id, err) < 0)
 		return -1;
 	r->nplaces = (size_t)max_id + 1;
 	r->places = xcalloc(r->nplaces, sizeof(*r->places));
-	if (query_prepare(store, asset_query_views_string_order_sql, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0) {
-		int64_t id = sqlite3_column_int64(stmt, 0);
+	struct query q = query_open(store, asset_query_views_string_order_sql, err);
+
+	while (query_next(&q, err)) {
+		int64_t id = sqlite3_column_int64(q.stmt, 0);
 		if (id < 1 || id > max_id) {
-			rc = query_damaged("texts do", err);
+			q.rc = query_damaged("texts do", err);
 			break;
 		}
 		r->places[id] = place++;
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 int slice_rank_open(struct store *store, struct slices *slices, enum slice_key key,

@@ -302,17 +302,13 @@ static int for_rows(struct slices_state *s, struct store *store, const unsigned 
 		    void (*add)(struct slices_state *s, struct sqlite3_stmt *stmt),
 		    struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_open(store, sql, err);
 
-	if (query_prepare(store, sql, &stmt, err) < 0)
-		return -1;
-	if (sqlite3_bind_parameter_count(stmt) > 0)
-		query_bind_text(stmt, ":profiles", s->scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0)
-		add(s, stmt);
-	sqlite3_finalize(stmt);
-	return rc;
+	if (sqlite3_bind_parameter_count(q.stmt) > 0)
+		query_bind_text(q.stmt, ":profiles", s->scope->ids);
+	while (query_next(&q, err))
+		add(s, q.stmt);
+	return query_end(&q);
 }
 
 static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)

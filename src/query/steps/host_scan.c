@@ -28,18 +28,14 @@ struct scanning {
 static int load_backward(struct scanning *s, struct store *store, int64_t profile_id,
 			 struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_open(store, asset_query_views_host_details_sql, err);
 
-	if (query_prepare(store, asset_query_views_host_details_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile_id);
-	while ((rc = sql_step(stmt, err)) > 0) {
+	query_bind_int(q.stmt, ":profile", profile_id);
+	while (query_next(&q, err)) {
 		*ARRAY_PUSH(s->backward, s->nbackward, s->cap) =
-			sqlite3_column_int64(stmt, 0);
+			sqlite3_column_int64(q.stmt, 0);
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 static bool is_backward(const struct scanning *s, int64_t detail_id)

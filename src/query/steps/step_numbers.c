@@ -11,20 +11,16 @@
 int step_numbers_load(struct store *store, const struct scope *scope,
 		      struct step_numbers *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	*out = (struct step_numbers){ .n = 0 };
-	if (query_prepare(store, asset_query_views_slice_steps_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
+	struct query q =
+		query_of_scope(store, asset_query_views_slice_steps_sql, scope->ids, err);
+
+	while (query_next(&q, err)) {
 		*ARRAY_PUSH(out->items, out->n, out->cap) =
-			(struct step_number){ sqlite3_column_int64(stmt, 0),
-					      sqlite3_column_int64(stmt, 1) };
+			(struct step_number){ sqlite3_column_int64(q.stmt, 0),
+					      sqlite3_column_int64(q.stmt, 1) };
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 void step_numbers_release(struct step_numbers *s)

@@ -38,39 +38,28 @@ static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct e
 static int load_ranges(struct store *store, const struct scope_profile *profile,
 		       struct step_windows *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q =
+		query_of_profile(store, asset_query_views_step_ranges_sql, profile, err);
 
-	if (query_prepare(store, asset_query_views_step_ranges_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (add_range(out, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	while (query_next(&q, err))
+		q.rc = add_range(out, q.stmt, err);
+	return query_end(&q);
 }
 
 static int load_operators(struct store *store, const struct scope_profile *profile,
 			  struct step_windows *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q =
+		query_of_profile(store, asset_query_views_step_extent_sql, profile, err);
 
-	if (query_prepare(store, asset_query_views_step_extent_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":profile", profile->id);
-	int rc = sql_step(stmt, err);
-	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+	if (query_next(&q, err) && sqlite3_column_type(q.stmt, 0) != SQLITE_NULL) {
 		out->has_operators = true;
-		out->operators = (struct interval){ sqlite3_column_int64(stmt, 0),
-						    sqlite3_column_int64(stmt, 1) };
+		out->operators = (struct interval){ sqlite3_column_int64(q.stmt, 0),
+						    sqlite3_column_int64(q.stmt, 1) };
 		if (out->operators.end_ns < out->operators.start_ns)
-			rc = query_damaged("operators do", err);
+			q.rc = query_damaged("operators do", err);
 	}
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	return query_end(&q);
 }
 
 static void widen(struct step_window *window, int64_t start_ns, int64_t end_ns)

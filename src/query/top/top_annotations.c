@@ -119,24 +119,18 @@ static int load_labels(struct store *store, const struct scope *scope,
 		       const struct top_query *query, struct labels *l, struct err *err)
 {
 	const struct filter *f = query->filter;
-	struct sqlite3_stmt *stmt;
-	int rc;
 
-	if (text_pool_open(store, &l->texts, err) < 0 ||
-	    query_prepare(store, asset_query_views_top_annotation_sql, &stmt, err) < 0)
+	if (text_pool_open(store, &l->texts, err) < 0)
 		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct cell step = query_cell(stmt, 1);
+	struct query q = query_of_scope(store, asset_query_views_top_annotation_sql,
+					scope->ids, err);
+	while (query_next(&q, err)) {
+		struct cell step = query_cell(q.stmt, 1);
 		if (filter_has_step(f, step.type == CELL_INT ? step.as.integer : 0,
-				    step.type == CELL_INT) &&
-		    add_label(l, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
+				    step.type == CELL_INT))
+			q.rc = add_label(l, q.stmt, err);
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 static bool first_before(const void *context, uint32_t a, uint32_t b)

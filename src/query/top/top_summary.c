@@ -137,19 +137,17 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 	unsigned asked = query->show.asked;
 	bool by_step = query->filter->has_steps || asked & TOP_SPLIT(TOP_BY_STEP);
 	bool by_detail = asked & (TOP_SHAPE | TOP_STACK | TOP_OVERLOAD);
-	struct sqlite3_stmt *stmt;
+	struct query q =
+		query_of_scope(store, asset_query_views_top_stat_sql, scope->ids, err);
 
-	if (query_prepare(store, asset_query_views_top_stat_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	query_bind_int(stmt, ":grain",
+	query_bind_int(q.stmt, ":grain",
 		       by_step     ? GRAIN_STEP
 		       : by_detail ? GRAIN_DETAIL
 				   : GRAIN_NAME);
-	int rc = by_step ? step_numbers_load(store, scope, &s.steps, err) : 0;
-	while (rc == 0 && (rc = sql_step(stmt, err)) > 0)
-		rc = add_row(&s, stmt, err);
-	sqlite3_finalize(stmt);
+	if (q.rc == 0 && by_step)
+		q.rc = step_numbers_load(store, scope, &s.steps, err);
+	while (query_next(&q, err))
+		q.rc = add_row(&s, q.stmt, err);
 	step_numbers_release(&s.steps);
-	return rc;
+	return query_end(&q);
 }
