@@ -11,9 +11,11 @@
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "cli/sample_options.h"
 #include "cli/scope_options.h"
 #include "cli/torch_format.h"
 #include "cli/view_options.h"
+#include "query/samples/sample_top.h"
 #include "query/top/top.h"
 
 struct top_opts {
@@ -23,6 +25,7 @@ struct top_opts {
 	bool flops, tensor_cores, top_level;
 	struct torch_opts torch;
 	struct filter_opts filter;
+	struct sample_opts samples;
 	struct scope_opts scope;
 	struct output_opts output;
 };
@@ -42,7 +45,7 @@ static const char *format_at(size_t i)
 }
 
 static const struct view *const views[] = { &top_view, &label_view, &function_view,
-					    NULL };
+					    &sample_view, NULL };
 
 /* Keys of operators, and those that labels and functions alone have. */
 static const char *sort_at(size_t i)
@@ -91,6 +94,7 @@ static const struct opt_group top_groups[] = {
 	{ .opts = top_options },
 	{ "Torch's own table (--format torch)", torch_options, FIELD(torch), false },
 	FILTER_GROUP(struct top_opts, filter),
+	SAMPLE_GROUP(struct top_opts, samples),
 	SCOPE_GROUP(struct top_opts, scope),
 	{ "Output", top_format, FIELD(output), true },
 	{ "", output_options + 1, FIELD(output), true },
@@ -138,7 +142,8 @@ static int read_view(const struct top_opts *o, struct top_query *query, struct e
 	struct view_opts view = o->view;
 	bool passes = view_of(query) == &top_view && view.sort &&
 		      !view_field(&top_view, view.sort) &&
-		      view_field(&function_view, view.sort);
+		      (view_field(&function_view, view.sort) ||
+		       view_field(&sample_view, view.sort));
 
 	if (passes)
 		view.sort = NULL;
@@ -194,18 +199,44 @@ static int open_functions(const struct reading *r, const struct top_request *req
 	return top_functions(r->store, r->scope, filter, &show, out, err);
 }
 
+/* A sample has neither operators nor device work. */
+static int open_samples(const struct reading *r, const struct top_request *request,
+			struct table **out, struct err *err)
+{
+	const struct top_opts *o = request->opts;
+	unsigned asked = request->query->show.asked;
+	struct view_request show = { .for_people = r->for_people, .asked = asked };
+
+	if (asked & ~(TOP_LINE | TOP_FILE | TOP_SPLIT(TOP_BY_THREAD)) || o->top_level ||
+	    is_torch(o))
+		return err_set(err, ERR_USAGE,
+			       "of --by sampled stacks have line, file and thread; "
+			       "--flops, --tensor-cores, --top-level and --format torch "
+			       "are for traces");
+	if (view_options_read(&o->view, &sample_view, &show, err) < 0)
+		return -1;
+	return sample_top_open(r->store, r->scope, request->query->filter, &show, out,
+			       err);
+}
+
 static int open_top(const struct reading *r, const void *options, struct table **out,
 		    struct err *err)
 {
 	const struct top_request *request = options;
 	struct top_query query = *request->query;
 	struct top_rows rows;
-	bool is_call_graph;
+	enum scope_kind kind;
 
-	if (scope_is_call_graph(r->scope, &is_call_graph, err) < 0)
+	if (scope_kind(r->scope, &kind, err) < 0)
 		return -1;
-	if (is_call_graph)
+	if (kind == SCOPE_CALL_GRAPHS)
 		return open_functions(r, request, out, err);
+	if (kind == SCOPE_SAMPLES)
+		return open_samples(r, request, out, err);
+	if (query.show.asked & (TOP_LINE | TOP_FILE))
+		return err_set(err, ERR_USAGE,
+			       "--by line and --by file are for sampled stacks; this is "
+			       "a trace");
 	if (view_options_read(&request->opts->view, view_of(&query), &query.show, err) <
 	    0)
 		return -1;
@@ -225,14 +256,17 @@ static int write_torch(const char *command, const struct top_request *request,
 	struct output_opts output = o->output;
 	struct top_rows rows = { .norder = 0 };
 	struct scope scope;
-	bool is_call_graph;
+	enum scope_kind kind;
 
 	output.format = NULL; /* it is no renderer's */
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
-	int rc = scope_is_call_graph(&scope, &is_call_graph, err);
-	if (rc == 0 && is_call_graph)
+	int rc = scope_kind(&scope, &kind, err);
+	if (rc == 0 && kind == SCOPE_CALL_GRAPHS)
 		rc = check_functions(o, request->query->filter, err);
+	if (rc == 0 && kind == SCOPE_SAMPLES)
+		rc = err_set(err, ERR_USAGE,
+			     "--format torch is for traces; these are sampled stacks");
 	if (rc == 0)
 		rc = top_load(store, &scope, request->query, &rows, err);
 	if (rc == 0) {
@@ -302,6 +336,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return list_keys(self, &o);
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
+	sample_options_set(&o.samples, &filter);
 	const struct top_request request = { &o, &query };
 	if (make_query(&o, &filter, &query, &err) < 0)
 		code = message_error(self->name, NULL, &err);

@@ -101,7 +101,11 @@ static void tell_read(const struct ingesting *i, const struct import_file *file,
 	buf_init(&line, ERR_TEXT_MAX);
 	if (nfiles > 1)
 		buf_addf(&line, "%zu files, ", nfiles);
-	if (file->slices || !file->functions)
+	if (file->stacks)
+		add_count(&line, file->stacks, "stack", "stacks");
+	if (file->slices && file->stacks)
+		buf_add_text(&line, " and ");
+	if (file->slices || (!file->functions && !file->stacks))
 		add_count(&line, file->slices, "slice", "slices");
 	if (file->slices && file->functions)
 		buf_add_text(&line, " and ");
@@ -134,6 +138,7 @@ static void on_done(void *to, const struct import_file *file)
 	i->only = i->nread++ ? NULL : xstrdup(file->path);
 	i->sum.slices = sum_add(i->sum.slices, file->slices);
 	i->sum.functions = sum_add(i->sum.functions, file->functions);
+	i->sum.stacks = sum_add(i->sum.stacks, file->stacks);
 	i->sum.findings = sum_add(i->sum.findings, file->findings);
 }
 

@@ -6,15 +6,17 @@
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
 
-extern const struct reader chrome_reader, lightning_reader, line_report_reader,
-	lprof_reader, pstats_dump_reader, pstats_text_reader, snapshot_reader,
-	timeline_reader;
+extern const struct reader chrome_reader, collapsed_reader, lightning_reader,
+	line_report_reader, lprof_reader, pstats_dump_reader, pstats_text_reader,
+	snapshot_reader, timeline_reader;
 
 /* Of equally sure ones the earlier reads: titles of Lightning stand above listings, too. */
 const struct reader *const readers[] = {
-	&lprof_reader,       &pstats_dump_reader, &snapshot_reader,
-	&timeline_reader,    &chrome_reader,      &pstats_text_reader,
-	&line_report_reader, &lightning_reader,   NULL,
+	&lprof_reader,       &pstats_dump_reader,
+	&snapshot_reader,    &timeline_reader,
+	&chrome_reader,      &pstats_text_reader,
+	&line_report_reader, &lightning_reader,
+	&collapsed_reader,   NULL,
 };
 
 unsigned read_threads(int64_t jobs)

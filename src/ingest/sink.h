@@ -36,6 +36,26 @@ struct sink {
 	int (*call)(struct sink *s, const struct call_fact *call, struct err *err);
 	/* A line of a function that has its row. */
 	int (*line)(struct sink *s, const struct line_fact *line, struct err *err);
+	/*
+	 * Sampled stacks, a series at a time or several side by side.  Numbers are the
+	 * sink's: SAMPLE_NONE for `known` asks for a new one, a number that was given
+	 * says again what it is, and what was said last counts.  So a file may tell its
+	 * frames behind its stacks: `frame` may be NULL until then.  A stack is one more
+	 * frame, called by `caller` (SAMPLE_NONE: the outermost); the same caller and
+	 * frame give the same number.  Equal frames may have several numbers.
+	 */
+	uint32_t (*series)(struct sink *s, uint32_t known,
+			   const struct series_fact *series);
+	/* The same facts give the same number. */
+	uint32_t (*sample_thread)(struct sink *s,
+				  const struct sample_thread_fact *thread);
+	uint32_t (*frame)(struct sink *s, uint32_t known, const struct frame_fact *frame);
+	uint32_t (*stack)(struct sink *s, uint32_t caller, uint32_t frame);
+	/*
+	 * Adds a weight to its series, thread and stack.  A sum beyond int64 is a finding
+	 * of the sink's, and the sample is left out.
+	 */
+	int (*sample)(struct sink *s, const struct sample_fact *sample, struct err *err);
 	/* Once, behind the last event. */
 	void (*profile)(struct sink *s, const struct profile_fact *profile);
 	/* detail: "" or what tells kinds of this finding apart (the ph); excerpt may be empty. */

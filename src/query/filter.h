@@ -38,6 +38,13 @@ struct filter_numbers {
 	size_t n; /* 0: not given */
 };
 
+/* Which sampled stacks count; zeroed: those that the file wants to be shown. */
+struct sample_choice {
+	const char *series; /* a number of `ptool info`, or a part of a name; NULL */
+	const char *mode;   /* "wall", "cpu", ...; NULL */
+	bool no_idle;       /* none of threads that wait */
+};
+
 struct filter_regex;
 
 struct filter {
@@ -50,6 +57,7 @@ struct filter {
 	int64_t first_step, last_step; /* inclusive */
 	int64_t from_ns, to_ns;        /* [from, to) from the profile's first event */
 	int64_t min_dur_ns;
+	struct sample_choice samples;
 };
 
 /*

@@ -309,20 +309,42 @@ int scope_run_names(struct store *store, struct arena *arena, const char *const 
 	return rc;
 }
 
-int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
+static enum scope_kind kind_of(const struct scope_profile *profile)
 {
-	size_t graphs = 0;
+	if (strcmp(profile->format, "pstats") == 0)
+		return SCOPE_CALL_GRAPHS;
+	return strcmp(profile->format, "samples") == 0 ? SCOPE_SAMPLES : SCOPE_TRACES;
+}
+
+int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err)
+{
+	static const char *const names[NSCOPE_KINDS] = { "traces", "call graphs",
+							 "sampled stacks" };
+	size_t n[NSCOPE_KINDS] = { 0 };
 
 	for (size_t i = 0; i < scope->n; i++)
-		graphs += strcmp(scope->profiles[i].format, "pstats") == 0;
-	*is = graphs > 0;
-	if (graphs == 0 || graphs == scope->n)
+		n[kind_of(&scope->profiles[i])]++;
+	*out = kind_of(&scope->profiles[0]);
+	if (n[*out] == scope->n)
 		return 0;
-	return err_set(
-		err, ERR_EMPTY,
-		"the run holds call graphs (%zu) and traces (%zu), which cannot be "
-		"added up: choose one with --profile ('ptool info' lists them)",
-		graphs, scope->n - graphs);
+	enum scope_kind other = SCOPE_TRACES;
+	while (other == *out || n[other] == 0)
+		other++;
+	return err_set(err, ERR_EMPTY,
+		       "the run holds %s (%zu) and %s (%zu), which cannot be "
+		       "added up: choose one with --profile ('ptool info' lists them)",
+		       names[*out > other ? *out : other], n[*out > other ? *out : other],
+		       names[*out > other ? other : *out],
+		       n[*out > other ? other : *out]);
+}
+
+int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
+{
+	enum scope_kind kind = SCOPE_TRACES;
+	int rc = scope_kind(scope, &kind, err);
+
+	*is = kind == SCOPE_CALL_GRAPHS;
+	return rc;
 }
 
 bool scope_has_self(const struct scope *scope)

@@ -79,10 +79,12 @@ bool scope_is_xprof(const struct scope_profile *profile);
 bool scope_has_self(const struct scope *scope);
 /* Why a view that is of self times has no rows, as err; -1. */
 int scope_lacks_self(const char *what, struct err *err);
-/*
- * Are they call graphs (functions and their callers) and no traces?  -1 with an
- * ERR_EMPTY when they are both, which no table can add up.
- */
+/* What profiles hold: slices; functions and their callers; sampled stacks. */
+enum scope_kind { SCOPE_TRACES, SCOPE_CALL_GRAPHS, SCOPE_SAMPLES, NSCOPE_KINDS };
+
+/* -1 with an ERR_EMPTY when they differ in that, as no table can add them up. */
+int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err);
+/* Is it SCOPE_CALL_GRAPHS?  -1 likewise. */
 int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err);
 
 /* The names of all runs, newest first, NULL-terminated, in the arena. */

@@ -163,6 +163,7 @@ static int store_reading(struct importing *i, const struct import_source *source
 	file.bytes = about.bytes;
 	file.slices = loaded.slices;
 	file.functions = loaded.functions;
+	file.stacks = loaded.stacks;
 	file.findings = loaded.findings;
 	note_profile(i, source, &loaded);
 	import_note(i, IMPORT_STORED, &file, NULL);

@@ -360,6 +360,50 @@ static int on_line(struct sink *s, const struct line_fact *line, struct err *err
 	return 0;
 }
 
+static uint32_t on_series(struct sink *s, uint32_t known,
+			  const struct series_fact *series)
+{
+	return samples_series(&model_of(s)->samples, known, series);
+}
+
+static uint32_t on_sample_thread(struct sink *s, const struct sample_thread_fact *thread)
+{
+	return samples_thread(&model_of(s)->samples, thread);
+}
+
+static uint32_t on_frame(struct sink *s, uint32_t known, const struct frame_fact *frame)
+{
+	return samples_frame(&model_of(s)->samples, known, frame);
+}
+
+static uint32_t on_stack(struct sink *s, uint32_t caller, uint32_t frame)
+{
+	return samples_stack(&model_of(s)->samples, caller, frame);
+}
+
+static int on_sample(struct sink *s, const struct sample_fact *sample, struct err *err)
+{
+	struct model *m = model_of(s);
+	const struct samples *all = &m->samples;
+
+	if (all->nnodes >= MODEL_ROWS_MAX || all->nsums >= MODEL_ROWS_MAX)
+		return err_at(err, sample->offset, "more than %u stacks in one profile",
+			      MODEL_ROWS_MAX);
+	switch (samples_add(&m->samples, sample)) {
+	case SAMPLES_BEYOND:
+		model_finding(m, FINDING_WEIGHT_RANGE, sample->offset, STR_LIT(""),
+			      STR_LIT(""));
+		break;
+	case SAMPLES_ROUNDED:
+		model_finding(m, FINDING_WEIGHT_ROUNDED, sample->offset, STR_LIT(""),
+			      STR_LIT(""));
+		break;
+	case SAMPLES_ADDED:
+		break;
+	}
+	return 0;
+}
+
 static void on_profile(struct sink *s, const struct profile_fact *profile)
 {
 	model_of(s)->profile = *profile;
@@ -403,6 +447,11 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 		.function_stat = on_function_stat,
 		.call = on_call,
 		.line = on_line,
+		.series = on_series,
+		.sample_thread = on_sample_thread,
+		.frame = on_frame,
+		.stack = on_stack,
+		.sample = on_sample,
 		.profile = on_profile,
 		.finding = on_finding,
 		.tick = on_tick,
@@ -434,7 +483,23 @@ struct sink *loader_sink(struct loader *l)
 bool loader_is_empty(const struct loader *l)
 {
 	return l->model.nslices == 0 && l->model.ncounters == 0 &&
-	       l->model.functions.nstats == 0;
+	       l->model.functions.nstats == 0 && l->model.samples.nsums == 0;
+}
+
+/* How long sampling took, as far as the file tells: a series in ns, or its own span. */
+static void note_series_times(struct model *m)
+{
+	for (size_t i = 0; i < m->samples.nseries; i++) {
+		const struct series_rec *series = &m->samples.series[i];
+		const struct series_fact *fact = &series->fact;
+		if (fact->unit != SAMPLE_NS)
+			continue;
+		if (fact->start_at != NUMBER_NONE && fact->end_at != NUMBER_NONE &&
+		    fact->start_at <= fact->end_at)
+			model_note_time(m, fact->start_at, fact->end_at);
+		else if (series->weight > 0)
+			model_note_time(m, 0, series->weight);
+	}
 }
 
 int loader_settle(struct loader *l, const struct load_source *source, bool strict,
@@ -453,6 +518,8 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 		model_note_time(m, 0, functions_dur_ns(&m->functions));
 	if (m->functions.nstats && m->profile.span_end_ns != NUMBER_NONE)
 		model_note_time(m, 0, m->profile.span_end_ns);
+	samples_settle(&m->samples);
+	note_series_times(m);
 	apart_find(m);
 	order_rows(m);
 	args_of_ends(m);

@@ -47,13 +47,13 @@ struct load_source {
 };
 
 struct load_result {
-	int64_t profile_id, slices, functions;
+	int64_t profile_id, slices, functions, stacks;
 	int64_t findings; /* of severity warning or error */
 	int64_t rank;     /* or NUMBER_NONE */
 	bool is_rank_of_name;
 };
 
-/* Did the reader give no slice, no counter and no function? */
+/* Did the reader give no slice, no counter, no function and no sample? */
 bool loader_is_empty(const struct loader *l);
 
 /*

@@ -25,6 +25,7 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 	uniques_init(&m->device_owns, sizeof(struct device_own), spill);
 	uniques_init(&m->memory_kinds, sizeof(struct memory_kind), spill);
 	functions_init(&m->functions, spill);
+	samples_init(&m->samples, spill);
 	intern_init_in(&m->place_keys, spill);
 	intern_init_in(&m->process_keys, spill);
 	intern_init_in(&m->scope_keys, spill);
@@ -45,6 +46,7 @@ void model_release(struct model *m)
 	};
 
 	functions_release(&m->functions);
+	samples_release(&m->samples);
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		spill_free(m->spill, owned[i]);
 	wides_release(&m->numbers);

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/spill.h"
 #include "store/functions.h"
+#include "store/samples.h"
 #include "store/unique.h"
 #include "store/wide.h"
 #include "trace/fact.h"
@@ -230,7 +231,8 @@ struct model {
 	MODEL_ARRAY(struct metadata_rec, metadata);
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
-	struct functions functions;                         /* of a call graph */
+	struct functions functions; /* of a call graph, or of sampled stacks */
+	struct samples samples;
 	size_t nrepeated; /* namings of what had a name already */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
 	struct intern device_ids;                           /* distinct ones */

@@ -1,4 +1,4 @@
--- The ptool store, format 4: a public interface, explained in ptool-store(5).
+-- The ptool store, format 7: a public interface, explained in ptool-store(5).
 --
 -- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
@@ -18,7 +18,7 @@ CREATE TABLE profile (
     run_id          INTEGER NOT NULL REFERENCES run (id),
     path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
     mtime_ns        INTEGER,               -- when the file was changed last, since 1970; NULL: no file
-    format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome', 'pstats'
+    format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome', 'pstats', 'samples'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
     rank            INTEGER,
     rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'order'
@@ -297,13 +297,13 @@ CREATE TABLE slice_args (
     args        TEXT NOT NULL
 ) STRICT;
 
--- Functions of call graphs (cProfile) and of line profiles: (file, line, name) of a
+-- Functions of call graphs, line profiles and sampled stacks: (file, line, name) of a
 -- profile once.
 CREATE TABLE function (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
     file_id     INTEGER NOT NULL REFERENCES string (id), -- '~' and line 0: built in
-    line        INTEGER NOT NULL,          -- of its definition
+    line        INTEGER,                   -- of its definition
     name_id     INTEGER NOT NULL REFERENCES string (id),
     file_bytes  BLOB                       -- the file's name where it is no UTF-8
 ) STRICT;
@@ -348,6 +348,70 @@ CREATE TABLE line_stat (
     memory_bytes INTEGER,                  -- largest memory of the process behind the line
     increment_bytes INTEGER,               -- what the line added to it, below 0: freed
     text_id     INTEGER REFERENCES string (id) -- the source, where the report has it
+) STRICT;
+
+-- Sampled stacks: one measure of a file.  Those of one unit, measure and mode may be added up.
+CREATE TABLE sample_series (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    name        TEXT,                      -- as the file calls it: 'Thread 7 "MainThread"'
+    measure     TEXT,                      -- what tells several of one unit apart: 'alloc_space'
+    mode        TEXT,                      -- 'wall', 'cpu', 'gil', 'allocation', where the file tells
+    unit        TEXT NOT NULL,             -- of all weights: 'ns', 'bytes', 'count'
+    decimals    INTEGER NOT NULL,          -- of 'count': weights are in units of 10^-decimals; else 0
+    is_default  INTEGER NOT NULL,          -- 1: the file wants it to be shown first
+    is_evented  INTEGER NOT NULL,          -- 1: from events that open and close frames
+    is_rounded  INTEGER NOT NULL,          -- 1: the producer rounded the weights
+    start_at    INTEGER,                   -- where the file says that it begins and ends, in its unit
+    end_at      INTEGER,
+    samples     INTEGER,                   -- of all; NULL: they were not counted
+    weight      INTEGER NOT NULL,          -- of all
+    first_node_id INTEGER NOT NULL,        -- the nodes of its profile are first_node_id to
+    nodes       INTEGER NOT NULL,          --   first_node_id + nodes - 1
+    first_sum_id INTEGER NOT NULL,         -- its sample_sums likewise
+    sums        INTEGER NOT NULL,
+    first_sample_id INTEGER NOT NULL,      -- its sample_rows are among these
+    sample_rows INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sample_series_profile ON sample_series (profile_id);
+
+-- Who was sampled, where the file tells.
+CREATE TABLE sample_thread (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    pid         INTEGER,
+    process     TEXT,
+    tid         INTEGER,
+    name        TEXT
+) STRICT;
+
+-- The stacks as a tree: a node is a stack whose innermost frame it is.
+CREATE TABLE sample_node (
+    id          INTEGER PRIMARY KEY,       -- larger than that of its caller
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    caller_id   INTEGER REFERENCES sample_node (id), -- NULL: the outermost frame
+    function_id INTEGER NOT NULL REFERENCES function (id),
+    line        INTEGER                    -- that ran, where it is known
+) STRICT;
+
+-- What was sampled, summed: each series, thread and stack once.
+CREATE TABLE sample_sum (
+    id          INTEGER PRIMARY KEY,
+    series_id   INTEGER NOT NULL REFERENCES sample_series (id),
+    thread_id   INTEGER REFERENCES sample_thread (id),
+    node_id     INTEGER REFERENCES sample_node (id), -- NULL: an empty stack
+    samples     INTEGER,
+    weight      INTEGER NOT NULL
+) STRICT;
+
+-- The samples one by one, where the file has them in an order.
+CREATE TABLE sample_row (
+    id          INTEGER PRIMARY KEY,       -- in that order
+    series_id   INTEGER NOT NULL REFERENCES sample_series (id),
+    thread_id   INTEGER REFERENCES sample_thread (id),
+    ts          INTEGER,                   -- as slice_row's; NULL: the file has no times
+    node_id     INTEGER REFERENCES sample_node (id),
+    weight      INTEGER NOT NULL
 ) STRICT;
 
 -- What was repaired, skipped or not used: `ptool doctor`.
@@ -490,3 +554,29 @@ JOIN function f ON f.id = l.function_id
 JOIN string file ON file.id = f.file_id
 JOIN string name ON name.id = f.name_id
 LEFT JOIN string source ON source.id = l.text_id;
+
+-- Sampled stacks by their innermost function.
+CREATE VIEW v_sample AS
+SELECT r.profile_id AS profile_id, s.series_id AS series_id, r.name AS series, r.mode AS mode,
+       r.unit AS unit, t.name AS thread, s.node_id AS node_id, file.text AS file,
+       name.text AS function, n.line AS line, s.samples AS samples,
+       CASE r.decimals WHEN 0 THEN s.weight ELSE s.weight / CAST('1e' || r.decimals AS REAL) END AS weight
+FROM sample_sum s
+JOIN sample_series r ON r.id = s.series_id
+LEFT JOIN sample_thread t ON t.id = s.thread_id
+LEFT JOIN sample_node n ON n.id = s.node_id
+LEFT JOIN function f ON f.id = n.function_id
+LEFT JOIN string file ON file.id = f.file_id
+LEFT JOIN string name ON name.id = f.name_id;
+
+-- Each stack as a text, the outermost frame first.
+CREATE VIEW v_stack AS
+WITH RECURSIVE stack (node_id, depth, stack) AS (
+    SELECT n.id, 1, name.text FROM sample_node n
+    JOIN function f ON f.id = n.function_id JOIN string name ON name.id = f.name_id
+    WHERE n.caller_id IS NULL
+    UNION ALL
+    SELECT n.id, s.depth + 1, s.stack || ';' || name.text FROM stack s
+    JOIN sample_node n ON n.caller_id = s.node_id
+    JOIN function f ON f.id = n.function_id JOIN string name ON name.id = f.name_id)
+SELECT node_id, depth, stack FROM stack;

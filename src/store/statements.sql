@@ -149,6 +149,28 @@ DELETE FROM function_stat WHERE function_id IN (
     SELECT f.id FROM run r JOIN profile p ON p.run_id = r.id JOIN function f ON f.profile_id = p.id
     WHERE r.name = :run);
 
+-- name: remove_sample_row
+DELETE FROM sample_row WHERE series_id IN (
+    SELECT s.id FROM run r JOIN profile p ON p.run_id = r.id
+    JOIN sample_series s ON s.profile_id = p.id WHERE r.name = :run);
+
+-- name: remove_sample_sum
+DELETE FROM sample_sum WHERE series_id IN (
+    SELECT s.id FROM run r JOIN profile p ON p.run_id = r.id
+    JOIN sample_series s ON s.profile_id = p.id WHERE r.name = :run);
+
+-- name: remove_sample_node
+DELETE FROM sample_node WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_sample_thread
+DELETE FROM sample_thread WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_sample_series
+DELETE FROM sample_series WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_function
 DELETE FROM function WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);

@@ -237,6 +237,11 @@ static int find_bases(struct sqlite3 *db, struct write_rows *w, struct err *err)
 		{ "SELECT coalesce(max(id), 0) FROM step", &w->step },
 		{ "SELECT coalesce(max(id), 0) FROM slice_row", &w->slice },
 		{ "SELECT coalesce(max(id), 0) FROM function", &w->function },
+		{ "SELECT coalesce(max(id), 0) FROM sample_series", &w->sample_series },
+		{ "SELECT coalesce(max(id), 0) FROM sample_thread", &w->sample_thread },
+		{ "SELECT coalesce(max(id), 0) FROM sample_node", &w->sample_node },
+		{ "SELECT coalesce(max(id), 0) FROM sample_sum", &w->sample_sum },
+		{ "SELECT coalesce(max(id), 0) FROM sample_row", &w->sample },
 	};
 
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
@@ -291,6 +296,9 @@ static int insert_numbers(const struct write_rows *w, struct bulk_team *team,
 		{ &bulk_function_stat, m->functions.nstats },
 		{ &bulk_call_edge, m->functions.ncalls },
 		{ &bulk_line_stat, m->functions.nlines },
+		{ &bulk_sample_node, m->samples.nrows },
+		{ &bulk_sample_sum, m->samples.nsummed },
+		{ &bulk_sample, m->samples.nkept },
 		{ NULL, 0 },
 	};
 
@@ -308,6 +316,8 @@ static int insert_others(const struct write_rows *w, struct bulk_team *team,
 		{ &bulk_track, m->ntracks },
 		{ &bulk_counter_track, l->ncounter_tracks },
 		{ &bulk_device, m->ndevice_infos },
+		{ &bulk_sample_series, m->samples.nseries },
+		{ &bulk_sample_thread, m->samples.threads.n },
 		{ &bulk_quarantine, m->napart },
 		{ &bulk_wait, l->nwaits },
 		{ &bulk_collective, l->ncollectives },
@@ -428,6 +438,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 	*result = (struct load_result){ .profile_id = w.profile_id,
 					.slices = (int64_t)(m->nrows + m->napart),
 					.functions = (int64_t)m->functions.nstats,
+					.stacks = (int64_t)m->samples.nsummed,
 					.rank = m->profile.rank,
 					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)

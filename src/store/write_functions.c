@@ -13,7 +13,7 @@ static void function_row(const void *from, int64_t row, struct bulk_cell *c)
 
 	c[COL_FUNCTION_PROFILE_ID] = bulk_int(w->profile_id);
 	c[COL_FUNCTION_FILE_ID] = cell_text_id(w, f->file);
-	c[COL_FUNCTION_LINE] = bulk_int(f->line);
+	c[COL_FUNCTION_LINE] = bulk_number(f->line);
 	c[COL_FUNCTION_NAME_ID] = cell_text_id(w, f->name);
 	c[COL_FUNCTION_FILE_BYTES] = bytes.n ? bulk_blob(bytes) : bulk_null();
 }

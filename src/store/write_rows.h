@@ -46,6 +46,7 @@ struct row_walk {
 	struct step_cursor steps;
 	MODEL_ARRAY(uint32_t, around); /* the newest row, and those that it stands in */
 	struct allocation_walk allocations;
+	struct samples_cursor samples;
 	struct buf blob; /* of the newest row */
 	uint8_t *packed; /* columns of the newest row, one after the other; owned */
 };
@@ -62,6 +63,7 @@ struct write_rows {
 	int64_t profile_id;
 	/* largest ids before this profile */
 	int64_t process, thread, track, op_detail, step, slice, function;
+	int64_t sample_series, sample_thread, sample_node, sample_sum, sample;
 	struct write_lists lists; /* borrowed */
 	const uint32_t *text_ids; /* load_source's */
 };
@@ -76,6 +78,9 @@ extern const struct bulk bulk_pack;
 /* call graphs: write_functions.c */
 extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge,
 	bulk_line_stat;
+/* sampled stacks: write_samples.c */
+extern const struct bulk bulk_sample_series, bulk_sample_thread, bulk_sample_node;
+extern const struct bulk bulk_sample_sum, bulk_sample;
 /* the frame: write_tracks.c */
 extern const struct bulk bulk_process, bulk_thread, bulk_track, bulk_counter_track;
 extern const struct bulk bulk_counter, bulk_op_detail, bulk_device;

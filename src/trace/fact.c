@@ -8,3 +8,10 @@ const char *track_kind_name(enum track_kind kind)
 
 	return names[kind];
 }
+
+const char *sample_unit_name(enum sample_unit unit)
+{
+	static const char *const names[NSAMPLE_UNITS] = { "ns", "bytes", "count" };
+
+	return names[unit];
+}

@@ -201,10 +201,13 @@ struct flow_fact {
 	uint64_t offset;
 };
 
-/* A function of a call graph, as Python names it: (file, line, name). */
+/*
+ * A function of a call graph or of stacks, as Python names it: (file, line, name).  File
+ * "~" and line 0: it has none.
+ */
 struct function_fact {
 	uint32_t file, name;
-	int64_t line;
+	int64_t line;          /* of its definition, or NUMBER_NONE */
 	struct str file_bytes; /* of the file's name where it is no UTF-8; borrowed */
 };
 
@@ -243,6 +246,56 @@ struct line_fact {
 	int64_t memory_bytes, increment_bytes;
 };
 
+/* What weights of sampled stacks count. */
+enum sample_unit { SAMPLE_NS, SAMPLE_BYTES, SAMPLE_COUNT, NSAMPLE_UNITS };
+
+/* As in the store: "ns", "bytes", "count". */
+const char *sample_unit_name(enum sample_unit unit);
+
+/*
+ * One measure of sampled stacks: a profile of a speedscope file, a sample type of a
+ * pprof file.  Those of one unit, measure and mode may be added up.
+ */
+struct series_fact {
+	uint32_t name;    /* text: as the file calls it, or TEXT_NONE */
+	uint32_t measure; /* text that tells several of one unit apart, or TEXT_NONE */
+	const char *mode; /* "wall", "cpu", "gil", "allocation": static; NULL: not told */
+	enum sample_unit unit;
+	bool is_default; /* the one that the file wants to be shown first */
+	bool is_ordered; /* its samples come in an order: each is kept */
+	bool is_evented; /* from events: its pieces are no samples, and are not counted */
+	bool is_rounded; /* the producer rounded the weights */
+	int64_t start_at, end_at; /* as the file says, in its unit; or NUMBER_NONE */
+};
+
+/* Who was sampled; texts may be TEXT_NONE, numbers NUMBER_NONE. */
+struct sample_thread_fact {
+	int64_t pid, tid;
+	uint32_t process, thread; /* names */
+};
+
+/* A place in the code that stacks are made of. */
+struct frame_fact {
+	uint32_t function;
+	int64_t line; /* that ran, or NUMBER_NONE */
+};
+
+#define SAMPLE_NONE  UINT32_MAX /* no series, thread, frame or stack */
+#define DECIMALS_MAX 9          /* digits behind the point of a weight */
+
+/* Samples of one stack, or what is known of them together. */
+struct sample_fact {
+	uint32_t series;
+	uint32_t thread; /* or SAMPLE_NONE */
+	uint32_t stack;  /* or SAMPLE_NONE: an empty one */
+	int64_t samples; /* how many, or NUMBER_NONE */
+	/* In the unit of the series; of SAMPLE_COUNT in units of 10^-decimals. */
+	int64_t weight;
+	unsigned decimals; /* at most DECIMALS_MAX */
+	int64_t ts_ns;     /* in the file's clock, or NUMBER_NONE; of an ordered series */
+	uint64_t offset;
+};
+
 /* How torch of this file's time builds its key_averages (torch-profiler a.1 to a.9). */
 struct op_rules {
 	bool all_slices;        /* no PyTorch trace: every host slice is an operator */
@@ -254,7 +307,8 @@ struct op_rules {
 };
 
 struct profile_fact {
-	const char *format;  /* "pytorch", "chrome", "pstats", "line_profiler": static */
+	/* "pytorch", "chrome", "pstats", "line_profiler", "samples", ...: static */
+	const char *format;
 	const char *dialect; /* "F", "cprofile", ..., or "": static */
 	bool has_base;
 	int64_t base_ns;                    /* absolute ns = base + ts */

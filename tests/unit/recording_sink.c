@@ -430,6 +430,76 @@ static int on_line(struct sink *s, const struct line_fact *f, struct err *err)
 	return 0;
 }
 
+static uint32_t on_series(struct sink *s, uint32_t known, const struct series_fact *f)
+{
+	struct recording *r = self(s);
+
+	r->is_ill |= known != SAMPLE_NONE && known >= r->nseries;
+	buf_addf(&r->lines, "series %s", known == SAMPLE_NONE ? "new " : "again ");
+	if (f->name != TEXT_NONE)
+		add_text(r, f->name);
+	buf_addf(&r->lines, " %s %s\n", sample_unit_name(f->unit),
+		 f->mode ? f->mode : "");
+	return known == SAMPLE_NONE ? r->nseries++ : known;
+}
+
+static uint32_t on_sample_thread(struct sink *s, const struct sample_thread_fact *f)
+{
+	struct recording *r = self(s);
+	size_t before = r->lines.n;
+
+	buf_addf(&r->lines, "%" PRId64 "/%" PRId64, f->pid, f->tid);
+	if (f->process != TEXT_NONE)
+		add_text(r, f->process);
+	if (f->thread != TEXT_NONE)
+		add_text(r, f->thread);
+	uint32_t number = intern_add(&r->sampled, str_behind(buf_str(&r->lines), before));
+	r->lines.n = before;
+	return number;
+}
+
+static uint32_t on_frame(struct sink *s, uint32_t known, const struct frame_fact *f)
+{
+	struct recording *r = self(s);
+
+	r->is_ill |= known != SAMPLE_NONE && known >= r->nframes;
+	r->is_ill |= f && f->function >= r->functions.n;
+	if (known == SAMPLE_NONE)
+		known = r->nframes++;
+	if (f) {
+		buf_addf(&r->lines, "frame %u line %" PRId64 " ", known, f->line);
+		buf_add_str(&r->lines, intern_str(&r->functions, f->function));
+		buf_add_char(&r->lines, '\n');
+	}
+	return known;
+}
+
+static uint32_t on_stack(struct sink *s, uint32_t caller, uint32_t frame)
+{
+	struct recording *r = self(s);
+	const uint32_t key[] = { caller, frame };
+
+	r->is_ill |= caller != SAMPLE_NONE && caller >= r->stacks.n;
+	r->is_ill |= frame >= r->nframes;
+	return intern_add(&r->stacks, (struct str){ (const char *)key, sizeof(key) });
+}
+
+static int on_sample(struct sink *s, const struct sample_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+
+	(void)err;
+	note_offset(r, f->offset);
+	r->is_ill |= f->series >= r->nseries || f->decimals > DECIMALS_MAX;
+	r->is_ill |= f->thread != SAMPLE_NONE && f->thread >= r->sampled.n;
+	r->is_ill |= f->stack != SAMPLE_NONE && f->stack >= r->stacks.n;
+	buf_addf(&r->lines, "sample %u thread %u stack %u", f->series, f->thread,
+		 f->stack);
+	buf_addf(&r->lines, " n %" PRId64 " weight %" PRId64 "e-%u ts %" PRId64 "\n",
+		 f->samples, f->weight, f->decimals, f->ts_ns);
+	return 0;
+}
+
 static void add_flag(struct recording *r, const char *name, bool flag)
 {
 	if (flag)
@@ -504,6 +574,11 @@ void recording_init(struct recording *r)
 			.function_stat = on_function_stat,
 			.call = on_call,
 			.line = on_line,
+			.series = on_series,
+			.sample_thread = on_sample_thread,
+			.frame = on_frame,
+			.stack = on_stack,
+			.sample = on_sample,
 			.profile = on_profile,
 			.finding = on_finding,
 			.tick = on_tick,
@@ -515,6 +590,8 @@ void recording_init(struct recording *r)
 	intern_init(&r->texts);
 	intern_init(&r->tracks);
 	intern_init(&r->functions);
+	intern_init(&r->sampled);
+	intern_init(&r->stacks);
 }
 
 void recording_release(struct recording *r)
@@ -523,6 +600,8 @@ void recording_release(struct recording *r)
 	intern_release(&r->texts);
 	intern_release(&r->tracks);
 	intern_release(&r->functions);
+	intern_release(&r->sampled);
+	intern_release(&r->stacks);
 }
 
 const char *recording_text(const struct recording *r)

@@ -21,7 +21,8 @@
 struct recording {
 	struct sink sink; /* first: the callbacks cast back */
 	struct buf lines;
-	struct intern texts, tracks, functions;
+	struct intern texts, tracks, functions, sampled, stacks;
+	uint32_t nseries, nframes;
 	unsigned nslices, nfindings, nticks;
 	uint32_t callee;             /* of the calls that come */
 	bool is_ill;                 /* a fact broke what sink.h promises */

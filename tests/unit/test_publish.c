@@ -156,10 +156,10 @@ static void a_store_of_another_schema_is_replaced_but_not_added_to(void **state)
 	must_publish(path, false, NEW_STORE);
 	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
 	assert_int_equal(SQLITE_OK,
-			 sqlite3_exec(db, "PRAGMA user_version = 7", NULL, NULL, NULL));
+			 sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL));
 	sqlite3_close(db);
 	char *text =
-		xasprintf("store has schema 7, this ptool writes %d; move it away first",
+		xasprintf("store has schema 9, this ptool writes %d; move it away first",
 			  STORE_SCHEMA_VERSION);
 	assert_begin_fails(path, true, ERR_INPUT, text);
 	free(text);

@@ -40,8 +40,10 @@ enum top_split {
 #define TOP_OVERLOAD     (4u << NTOP_SPLITS)
 #define TOP_ANNOTATION   (8u << NTOP_SPLITS) /* another table: top_annotations() */
 #define TOP_FLOPS        (16u << NTOP_SPLITS)
-#define TOP_TENSOR_CORES (32u << NTOP_SPLITS) /* how much ran on Tensor Cores */
-#define TOP_KINDS        (64u << NTOP_SPLITS) /* set by top_table() itself */
+#define TOP_TENSOR_CORES (32u << NTOP_SPLITS)  /* how much ran on Tensor Cores */
+#define TOP_KINDS        (64u << NTOP_SPLITS)  /* set by top_table() itself */
+#define TOP_LINE         (128u << NTOP_SPLITS) /* of sampled stacks alone, as ... */
+#define TOP_FILE         (256u << NTOP_SPLITS) /* ... this */
 
 struct top_query {
 	const struct filter *filter; /* borrowed */

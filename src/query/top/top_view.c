@@ -337,6 +337,8 @@ static const struct field fields[] = {
 static const struct view_word by[] = {
 	{ "name", 0 }, /* always */
 	{ "shape", TOP_SHAPE },
+	{ "line", TOP_LINE },
+	{ "file", TOP_FILE },
 	{ "stack", TOP_STACK },
 	{ "overload", TOP_OVERLOAD },
 	{ "annotation", TOP_ANNOTATION },

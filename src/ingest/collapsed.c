@@ -1,0 +1,669 @@
+/*
+ * Collapsed (folded) stacks, a stack and its weight a line, the outermost frame first:
+ *
+ *	main;load (data.py:12);read 7
+ *
+ * as perf and inferno, py-spy -f raw, Austin, Python's profiling.sampling and torch's
+ * export_stacks() write them.  Frames hold blanks; the weight is behind the last one.
+ * What a weight counts the format does not say: Austin's are microseconds or bytes,
+ * torch's microseconds, all others are taken as counts.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/decimal.h"
+#include "ingest/json.h"
+#include "ingest/stacks.h"
+
+#define WINDOW_SIZE  ((size_t)1 << 20)
+#define LINE_LIMIT   ((size_t)1 << 30)
+#define MEMORY_BYTES ((size_t)16 << 20) /* of lines that are remembered */
+#define BOM          "\xef\xbb\xbf"
+#define NS_PER_US    1000
+
+/* What a line's stack was found to mean. */
+struct meaning {
+	uint32_t thread, stack;
+};
+
+/* A frame of the newest stack, and the stack that ends with it. */
+struct place {
+	size_t end; /* of its text */
+	uint32_t stack;
+};
+
+/* What may be measured; a file has one or, of Austin, up to four. */
+enum measure { WEIGHT, CPU, GROWTH, SHRINKAGE, NMEASURES };
+
+struct collapsed {
+	struct stacks stacks;
+	struct intern lines; /* stacks as texts; forgotten when they are too many */
+	struct meaning *meanings;
+	size_t meanings_cap, remembered;
+	struct intern frames; /* texts of frames, and their numbers */
+	uint32_t *numbers;
+	size_t numbers_cap;
+	struct str newest; /* stack whose places are known; in `lines` */
+	struct place *places;
+	size_t nplaces, places_cap;
+	uint32_t series[NMEASURES];
+	bool is_austin, is_torch, is_memory, has_decided;
+	const char *mode;
+	uint64_t line, nread,
+		ntwo; /* lines, those that were read, those with two counts */
+	uint64_t bad_line, bad_at;
+	const char *bad_why; /* of the first bad line; NULL: none */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static uint32_t series_of(struct collapsed *c, enum measure measure)
+{
+	static const char *const names[NMEASURES] = { NULL, NULL, "memory-alloc",
+						      "memory-dealloc" };
+	struct sink *sink = c->stacks.sink;
+	bool is_time = c->is_torch || (c->is_austin && !c->is_memory);
+
+	if (c->series[measure] != SAMPLE_NONE)
+		return c->series[measure];
+	struct series_fact fact = { .name = TEXT_NONE,
+				    .measure = TEXT_NONE,
+				    .mode = c->mode,
+				    .unit = is_time ? SAMPLE_NS : SAMPLE_COUNT,
+				    .is_default = measure == WEIGHT,
+				    .is_ordered = c->is_austin,
+				    .is_rounded = c->is_torch,
+				    .start_at = NUMBER_NONE,
+				    .end_at = NUMBER_NONE };
+	if (measure == CPU)
+		fact.mode = "cpu";
+	if (names[measure]) {
+		fact.measure = sink->text(sink, str_of(names[measure]));
+		fact.mode = "allocation";
+		fact.unit = SAMPLE_BYTES;
+	}
+	return c->series[measure] = sink->series(sink, SAMPLE_NONE, &fact);
+}
+
+/* "process 42:"python x.py; y";" and "thread (1234): name;" of py-spy. */
+static bool take_py_spy(struct str *rest, struct sample_thread_fact *thread,
+			struct str *process, struct str *name)
+{
+	struct str text = *rest;
+	size_t n = sizeof("process ") - 1;
+
+	if (str_starts_with(text, STR_LIT("process "))) {
+		size_t digits = n;
+		while (digits < text.n && is_digit(text.p[digits]))
+			digits++;
+		if (digits == n || digits + 2 > text.n || text.p[digits] != ':' ||
+		    text.p[digits + 1] != '"')
+			return false;
+		decimal_text_int((struct str){ text.p + n, digits - n }, &thread->pid);
+		struct str command = str_behind(text, digits + 2);
+		for (n = 0; n + 1 < command.n; n++)
+			if (command.p[n] == '"' && command.p[n + 1] == ';')
+				break;
+		if (n + 1 >= command.n)
+			return false;
+		*process = (struct str){ command.p, n };
+		text = str_behind(command, n + 2);
+	}
+	n = sizeof("thread (") - 1;
+	if (str_starts_with(text, STR_LIT("thread ("))) {
+		const char *close = memchr(text.p, ')', text.n);
+		const char *end = memchr(text.p, ';', text.n);
+		struct str id = { text.p + n, close ? (size_t)(close - text.p) - n : 0 };
+		char padded[DECIMAL_PADDING * 4] = { 0 };
+		if (close && end && close < end && id.n < sizeof(padded) / 2) {
+			memcpy(padded, id.p, id.n);
+			if (!decimal_id((struct str){ padded, id.n }, &thread->tid))
+				thread->tid = NUMBER_NONE;
+			*name = (struct str){ close + 1, (size_t)(end - close) - 1 };
+			while (name->n && (name->p[0] == ':' || name->p[0] == ' '))
+				*name = str_behind(*name, 1);
+			text = str_behind(text, (size_t)(end - text.p) + 1);
+		}
+	}
+	bool is_taken = text.p != rest->p;
+	*rest = text;
+	return is_taken;
+}
+
+/* The number behind a letter, up to the ';' or ':' that ends it; moves the text on. */
+static bool take_number(struct str *text, int64_t *number)
+{
+	size_t n = 0;
+
+	while (n < text->n && text->p[n] != ';' && text->p[n] != ':')
+		n++;
+	if (n == 0 || n == text->n ||
+	    decimal_text_int((struct str){ text->p, n }, number) != DECIMAL_OK)
+		return false;
+	*text = str_behind(*text, n + 1);
+	return true;
+}
+
+/* "P42;T7;", "P42;T0:7;" of Austin and "tid:7;" of profiling.sampling. */
+static bool take_austin(struct str *rest, struct sample_thread_fact *thread)
+{
+	struct str text = *rest;
+	int64_t interpreter;
+
+	if (str_starts_with(text, STR_LIT("tid:"))) {
+		text = str_behind(text, 4);
+		if (!take_number(&text, &thread->tid))
+			return false;
+		*rest = text;
+		return true;
+	}
+	if (text.n < 2 || text.p[0] != 'P' || !is_digit(text.p[1]))
+		return false;
+	text = str_behind(text, 1);
+	if (!take_number(&text, &thread->pid) || text.n < 2 || text.p[0] != 'T')
+		return false;
+	text = str_behind(text, 1);
+	const char *end = memchr(text.p, ';', text.n);
+	const char *colon = memchr(text.p, ':', text.n);
+	if (!end)
+		return false;
+	if (colon && colon < end && !take_number(&text, &interpreter))
+		return false;
+	if (!take_number(&text, &thread->tid))
+		thread->tid = NUMBER_NONE,
+		text = str_behind(text, (size_t)(end - text.p) + 1);
+	*rest = text;
+	return true;
+}
+
+/* Who was sampled, where the first frames say it; they are no frames then. */
+static int take_thread(struct collapsed *c, struct str *rest, uint64_t offset,
+		       uint32_t *out, struct err *err)
+{
+	struct sample_thread_fact thread = { NUMBER_NONE, NUMBER_NONE, TEXT_NONE,
+					     TEXT_NONE };
+	struct str process = { .n = 0 }, name = { .n = 0 };
+
+	*out = SAMPLE_NONE;
+	if (rest->n == 0 || !memchr("pPt", rest->p[0], 3) ||
+	    (!take_py_spy(rest, &thread, &process, &name) && !take_austin(rest, &thread)))
+		return 0;
+	if (process.n &&
+	    stacks_text(&c->stacks, process, offset, &thread.process, err) < 0)
+		return -1;
+	if (name.n && stacks_text(&c->stacks, name, offset, &thread.thread, err) < 0)
+		return -1;
+	*out = c->stacks.sink->sample_thread(c->stacks.sink, &thread);
+	return 0;
+}
+
+/* The sink's number of a frame. */
+static int find_frame(struct collapsed *c, struct str text, uint64_t offset,
+		      uint32_t *frame, struct err *err)
+{
+	size_t known = c->frames.n;
+	uint32_t at = intern_add(&c->frames, text);
+	struct frame_fact fact;
+
+	if (at == known) {
+		const struct stacks_frame parsed = stacks_parse(text);
+		if (stacks_frame(&c->stacks, &parsed, offset, &fact, err) < 0)
+			return -1;
+		c->numbers =
+			xgrow(c->numbers, &c->numbers_cap, at + 1U, sizeof(*c->numbers));
+		c->numbers[at] =
+			c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
+	}
+	*frame = c->numbers[at];
+	return 0;
+}
+
+/* How many places of the newest stack this one has too: their text, and the ';' behind. */
+static size_t common_places(const struct collapsed *c, struct str text)
+{
+	size_t most = text.n < c->newest.n ? text.n : c->newest.n, same = 0, n = 0;
+
+	while (same < most && text.p[same] == c->newest.p[same])
+		same++;
+	while (n < c->nplaces && c->places[n].end < same)
+		n++;
+	return n;
+}
+
+/* text: in `lines`, so that it stays. */
+static int find_stack(struct collapsed *c, struct str text, uint64_t offset,
+		      uint32_t *stack, struct err *err)
+{
+	struct sink *sink = c->stacks.sink;
+	size_t at = 0;
+	uint32_t frame;
+
+	c->nplaces = common_places(c, text);
+	*stack = SAMPLE_NONE;
+	if (c->nplaces) {
+		*stack = c->places[c->nplaces - 1].stack;
+		at = c->places[c->nplaces - 1].end + 1;
+	}
+	c->newest = text;
+	while (at < text.n || (at > 0 && at == text.n)) {
+		const char *end = memchr(text.p + at, ';', text.n - at);
+		size_t n = end ? (size_t)(end - text.p) - at : text.n - at;
+		if (find_frame(c, (struct str){ text.p + at, n }, offset, &frame, err) <
+		    0)
+			return -1;
+		*stack = sink->stack(sink, *stack, frame);
+		c->places = xgrow(c->places, &c->places_cap, c->nplaces + 1,
+				  sizeof(*c->places));
+		c->places[c->nplaces++] = (struct place){ at + n, *stack };
+		at += n + 1;
+	}
+	return 0;
+}
+
+static void forget_lines(struct collapsed *c)
+{
+	intern_release(&c->lines);
+	intern_init(&c->lines);
+	c->remembered = 0;
+	c->nplaces = 0;
+	c->newest = STR_LIT("");
+}
+
+static int find_meaning(struct collapsed *c, struct str text, uint64_t offset,
+			struct meaning *out, struct err *err)
+{
+	if (c->remembered > MEMORY_BYTES)
+		forget_lines(c);
+	size_t known = c->lines.n;
+	uint32_t at = intern_add(&c->lines, text);
+	if (at < known) {
+		*out = c->meanings[at];
+		return 0;
+	}
+	c->remembered += text.n;
+	struct str rest = intern_str(&c->lines, at);
+	if (take_thread(c, &rest, offset, &out->thread, err) < 0 ||
+	    find_stack(c, rest, offset, &out->stack, err) < 0)
+		return -1;
+	c->meanings = xgrow(c->meanings, &c->meanings_cap, at + 1U, sizeof(*c->meanings));
+	c->meanings[at] = *out;
+	return 0;
+}
+
+static int add_weight(struct collapsed *c, enum measure measure,
+		      const struct meaning *meaning, struct sample_fact *sample,
+		      struct err *err)
+{
+	struct sink *sink = c->stacks.sink;
+
+	sample->series = series_of(c, measure);
+	sample->thread = meaning->thread;
+	sample->stack = meaning->stack;
+	return sink->sample(sink, sample, err);
+}
+
+static const char *const why[] = {
+	[STACKS_NEGATIVE] = "a negative count (of a differential file?)",
+	[STACKS_TOO_LARGE] = "the count is too large",
+	[STACKS_NOT_A_NUMBER] = "no sample count at its end",
+};
+
+static int bad_line(struct collapsed *c, const char *what, struct str line,
+		    uint64_t offset, struct err *err)
+{
+	if (!c->bad_why) {
+		c->bad_why = what;
+		c->bad_line = c->line;
+		c->bad_at = offset;
+	}
+	return stacks_tell(&c->stacks, FINDING_LINE_SYNTAX, offset, line, err);
+}
+
+/* Microseconds or bytes of Austin: whole numbers, which may be below 0. */
+static bool austin_number(struct str text, int64_t *value)
+{
+	return text.n && decimal_text_int(text, value) == DECIMAL_OK;
+}
+
+/* A change of memory is growth or shrinkage. */
+static int add_memory(struct collapsed *c, const struct meaning *meaning,
+		      struct sample_fact *sample, int64_t bytes, struct err *err)
+{
+	sample->weight = bytes < 0 ? -bytes : bytes;
+	return bytes == 0 ? 0
+			  : add_weight(c, bytes < 0 ? SHRINKAGE : GROWTH, meaning, sample,
+				       err);
+}
+
+/* "time", "bytes", or of full mode "time,idle,bytes". */
+static int read_austin(struct collapsed *c, struct str number, struct str line,
+		       const struct meaning *meaning, struct sample_fact *sample,
+		       struct err *err)
+{
+	int64_t values[3] = { 0, 0, 0 };
+	size_t n = 0;
+
+	while (n < 3) {
+		const char *comma = memchr(number.p, ',', number.n);
+		struct str part = { number.p,
+				    comma ? (size_t)(comma - number.p) : number.n };
+		if (!austin_number(part, &values[n++]))
+			return bad_line(c, why[STACKS_NOT_A_NUMBER], line, sample->offset,
+					err);
+		if (!comma)
+			break;
+		number = str_behind(number, part.n + 1);
+	}
+	c->nread++;
+	sample->samples = 1;
+	if (c->is_memory && n == 1)
+		return add_memory(c, meaning, sample, values[0], err);
+	if (values[0] < 0)
+		return bad_line(c, why[STACKS_NEGATIVE], line, sample->offset, err);
+	if (__builtin_mul_overflow(values[0], NS_PER_US, &sample->weight))
+		return bad_line(c, why[STACKS_TOO_LARGE], line, sample->offset, err);
+	if (add_weight(c, WEIGHT, meaning, sample, err) < 0)
+		return -1;
+	if (n < 3)
+		return 0;
+	if (values[1] == 0 && add_weight(c, CPU, meaning, sample, err) < 0)
+		return -1;
+	return add_memory(c, meaning, sample, values[2], err);
+}
+
+/* "a;b 5 7": two counts, as difffolded.pl writes them? */
+static bool has_two_counts(struct str stack)
+{
+	size_t n = stack.n;
+
+	while (n > 0 && (is_digit(stack.p[n - 1]) || stack.p[n - 1] == '.'))
+		n--;
+	return n < stack.n && n > 0 && is_blank(stack.p[n - 1]);
+}
+
+/* What a file is shows its first stack. */
+static void decide(struct collapsed *c, struct str stack)
+{
+	const char *last = stack.p + stack.n;
+
+	c->has_decided = true;
+	while (last > stack.p && last[-1] != ';')
+		last--;
+	if (!c->is_austin)
+		c->is_torch = stacks_is_torch(
+			(struct str){ last, (size_t)(stack.p + stack.n - last) });
+}
+
+static int read_stack_line(struct collapsed *c, struct str line, struct str stack,
+			   struct str number, uint64_t offset, struct err *err)
+{
+	struct sample_fact sample = { .offset = offset, .ts_ns = NUMBER_NONE };
+	struct meaning meaning;
+	enum stacks_number is = STACKS_NUMBER;
+
+	if (!c->has_decided)
+		decide(c, stack);
+	if (!c->is_austin)
+		is = stacks_number(number, &sample.weight, &sample.decimals);
+	if (is != STACKS_NUMBER && is != STACKS_ROUNDED)
+		return bad_line(c, why[is], line, offset, err);
+	if (find_meaning(c, stack, offset, &meaning, err) < 0)
+		return -1;
+	if (c->is_austin)
+		return read_austin(c, number, line, &meaning, &sample, err);
+	sample.samples = sample.decimals || c->is_torch ? NUMBER_NONE : sample.weight;
+	if (is == STACKS_ROUNDED &&
+	    stacks_tell(&c->stacks, FINDING_WEIGHT_ROUNDED, offset, line, err) < 0)
+		return -1;
+	if (c->is_torch &&
+	    (sample.decimals ||
+	     __builtin_mul_overflow(sample.weight, NS_PER_US, &sample.weight)))
+		return bad_line(c, why[STACKS_TOO_LARGE], line, offset, err);
+	c->nread++;
+	c->ntwo += has_two_counts(stack);
+	return add_weight(c, WEIGHT, &meaning, &sample, err);
+}
+
+static const char *mode_of(struct str value)
+{
+	static const char *const modes[] = { "wall", "cpu", "gil" };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (str_is(value, modes[i]))
+			return modes[i];
+	return str_is(value, "full") ? "wall" : NULL;
+}
+
+/* "# key: value" of Austin is kept; all else behind a '#' is a comment. */
+static void read_comment(struct collapsed *c, struct str line)
+{
+	struct str text = str_behind(line, 1);
+	struct buf json;
+
+	while (text.n && is_blank(text.p[0]))
+		text = str_behind(text, 1);
+	const char *colon = text.n ? memchr(text.p, ':', text.n) : NULL;
+	if (!colon || colon == text.p || colon + 2 > text.p + text.n || colon[1] != ' ')
+		return;
+	struct str key = { text.p, (size_t)(colon - text.p) };
+	struct str value = str_behind(text, key.n + 2);
+	if (memchr(key.p, ' ', key.n) || json_bad_utf8(text))
+		return;
+	if (str_is(key, "austin"))
+		c->is_austin = true;
+	if (str_is(key, "mode") && c->nread == 0) {
+		c->mode = mode_of(value);
+		c->is_memory = str_is(value, "memory");
+	}
+	buf_init(&json, SIZE_MAX);
+	json_quote(value, &json);
+	c->stacks.sink->metadata(c->stacks.sink, key, buf_str(&json));
+	buf_release(&json);
+}
+
+static int read_line(struct collapsed *c, struct str line, uint64_t offset,
+		     struct err *err)
+{
+	c->line++;
+	while (line.n && (line.p[line.n - 1] == '\r' || is_blank(line.p[line.n - 1])))
+		line.n--;
+	if (line.n == 0)
+		return 0;
+	if (line.p[0] == '#') {
+		read_comment(c, line);
+		return 0;
+	}
+	size_t at = line.n;
+	while (at > 0 && !is_blank(line.p[at - 1]))
+		at--;
+	if (at == 0)
+		return bad_line(c, why[STACKS_NOT_A_NUMBER], line, offset, err);
+	return read_stack_line(c, line, (struct str){ line.p, at - 1 },
+			       str_behind(line, at), offset, err);
+}
+
+/* The lines of a window; its last one has an end, or is the input's last. */
+static int read_lines(struct collapsed *c, struct str text, uint64_t offset,
+		      struct err *err)
+{
+	while (text.n) {
+		const char *newline = memchr(text.p, '\n', text.n);
+		size_t n = newline ? (size_t)(newline - text.p) : text.n;
+		if (read_line(c, (struct str){ text.p, n }, offset, err) < 0)
+			return -1;
+		n += newline != NULL;
+		text = str_behind(text, n);
+		offset += n;
+	}
+	return 0;
+}
+
+/* Bytes up to the last newline; 0: there is none. */
+static size_t whole_lines(struct bytes window)
+{
+	const uint8_t *end = memrchr(window.p, '\n', window.n);
+
+	return end ? (size_t)(end - window.p) + 1 : 0;
+}
+
+static int read_input(struct collapsed *c, struct input *in, struct err *err)
+{
+	struct sink *sink = c->stacks.sink;
+	size_t want = WINDOW_SIZE;
+
+	for (;;) {
+		struct bytes window = input_peek(in, want, err);
+		if (err->kind != ERR_NONE)
+			return -1;
+		if (window.n == 0)
+			return 0;
+		uint64_t offset = input_offset(in);
+		bool is_last = window.n < want;
+		size_t n = whole_lines(window);
+		if (n == 0 && !is_last) {
+			want *= 2;
+			continue;
+		}
+		if (is_last && n < window.n) {
+			n = window.n;
+			if (stacks_tell(&c->stacks, FINDING_LAST_LINE_OPEN, offset + n,
+					STR_LIT(""), err) < 0)
+				return -1;
+		}
+		struct str text = { (const char *)window.p, n };
+		if (offset == 0 && str_starts_with(text, STR_LIT(BOM))) {
+			if (stacks_tell(&c->stacks, FINDING_BYTE_ORDER_MARK, 0,
+					STR_LIT(""), err) < 0)
+				return -1;
+			text = str_behind(text, sizeof(BOM) - 1);
+			offset += sizeof(BOM) - 1;
+		}
+		if (read_lines(c, text, offset, err) < 0 ||
+		    sink->tick(sink, input_consumed(in), input_size(in), err) < 0)
+			return -1;
+		input_skip(in, n);
+		want = WINDOW_SIZE;
+	}
+}
+
+static const char *dialect_of(const struct collapsed *c)
+{
+	if (c->is_austin)
+		return "austin";
+	return c->is_torch ? "torch-stacks" : "collapsed";
+}
+
+static int finish(struct collapsed *c, struct input *in, struct err *err)
+{
+	const char *damage = input_damage(in);
+
+	if (input_is_utf16(in) &&
+	    stacks_tell(&c->stacks, FINDING_UTF16, 0, STR_LIT(""), err) < 0)
+		return -1;
+	if (damage && stacks_tell(&c->stacks, FINDING_COMPRESSION, input_offset(in),
+				  str_of(damage), err) < 0)
+		return -1;
+	if (c->nread && c->ntwo == c->nread)
+		return err_at(err, 0,
+			      "each line has two counts: this is a differential "
+			      "file (difffolded.pl), which has no weights of "
+			      "its own; read the two that it was made of");
+	if (c->nread == 0 && c->bad_why)
+		return err_at(err, c->bad_at, "line %llu: %s",
+			      (unsigned long long)c->bad_line, c->bad_why);
+	if (c->nread == 0)
+		return err_at(err, 0, "no line has a stack and its weight");
+	stacks_end(&c->stacks, dialect_of(c));
+	return 0;
+}
+
+static int collapsed_read(struct input *in, const struct read_options *options,
+			  struct sink *sink, struct err *err)
+{
+	struct collapsed c = { .newest = STR_LIT("") };
+
+	stacks_init(&c.stacks, sink, options);
+	intern_init(&c.lines);
+	intern_init(&c.frames);
+	for (int i = 0; i < NMEASURES; i++)
+		c.series[i] = SAMPLE_NONE;
+	int rc = read_input(&c, in, err);
+	if (rc == 0)
+		rc = finish(&c, in, err);
+	stacks_release(&c.stacks);
+	intern_release(&c.lines);
+	intern_release(&c.frames);
+	free(c.meanings);
+	free(c.numbers);
+	free(c.places);
+	return rc;
+}
+
+/* What lines look like; a last one without an end may be cut, and says nothing. */
+struct look {
+	size_t lines, fitting, stacks; /* with text, with a number, with a ';' */
+	bool is_austin;
+};
+
+static void look_at(struct look *look, struct str line)
+{
+	while (line.n && (line.p[line.n - 1] == '\r' || is_blank(line.p[line.n - 1])))
+		line.n--;
+	if (line.n && line.p[0] == '#')
+		look->is_austin |= str_starts_with(line, STR_LIT("# austin: "));
+	if (line.n == 0 || line.p[0] == '#')
+		return;
+	size_t n = line.n;
+	while (n > 0 && (is_digit(line.p[n - 1]) || memchr(".,-", line.p[n - 1], 3)))
+		n--;
+	look->lines++;
+	look->fitting += n < line.n && is_digit(line.p[line.n - 1]) && n > 0 &&
+			 is_blank(line.p[n - 1]);
+	look->stacks += memchr(line.p, ';', line.n) != NULL;
+}
+
+/*
+ * Behind all other readers: half of the lines, of which some have a ';'.  Where all have
+ * one, but no weight, that can be said.
+ */
+static enum probe collapsed_probe(struct bytes head)
+{
+	struct str text = { (const char *)head.p, head.n };
+	struct look look = { 0 };
+	bool is_whole = head.n < PROBE_BYTES;
+
+	if (str_starts_with(text, STR_LIT(BOM)))
+		text = str_behind(text, sizeof(BOM) - 1);
+	if (text.n && memchr("{[<", text.p[0], 3))
+		return PROBE_NO;
+	while (text.n) {
+		const char *newline = memchr(text.p, '\n', text.n);
+		size_t n = newline ? (size_t)(newline - text.p) : text.n;
+		if (newline || is_whole)
+			look_at(&look, (struct str){ text.p, n });
+		else if (look.lines == 0 && memchr(text.p, ';', n))
+			return PROBE_MAYBE; /* a stack that is longer than this */
+		text = str_behind(text, n + (newline != NULL));
+	}
+	if (look.is_austin)
+		return PROBE_SURE;
+	if (look.lines == 0)
+		return PROBE_NO;
+	bool is_stacks = look.stacks && look.fitting * 2 >= look.lines;
+	return is_stacks || look.stacks == look.lines ? PROBE_MAYBE : PROBE_NO;
+}
+
+const struct reader collapsed_reader = {
+	.name = "collapsed",
+	.help = "folded stacks: perf, inferno, py-spy raw, Austin, export_stacks()",
+	.probe = collapsed_probe,
+	.read = collapsed_read,
+};

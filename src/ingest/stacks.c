@@ -1,0 +1,291 @@
+/* What readers of sampled stacks share: see stacks.h. */
+#include "ingest/stacks.h"
+
+#include "base/decimal.h"
+#include "base/utf8.h"
+#include "ingest/json.h"
+
+#define EXCERPT_BYTES 80
+
+void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options)
+{
+	*s = (struct stacks){ .sink = sink, .options = options };
+	s->no_file = sink->text(sink, STR_LIT("~"));
+	buf_init(&s->valid, SIZE_MAX);
+}
+
+void stacks_release(struct stacks *s)
+{
+	buf_release(&s->valid);
+}
+
+int stacks_tell(struct stacks *s, enum finding what, uint64_t offset, struct str excerpt,
+		struct err *err)
+{
+	if (s->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
+		return err_at(err, offset, "%s", finding_kinds[what].what);
+	if (excerpt.n > EXCERPT_BYTES)
+		excerpt.n = EXCERPT_BYTES;
+	s->sink->finding(s->sink, what, offset, STR_LIT(""), excerpt);
+	return 0;
+}
+
+int stacks_text(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,
+		struct err *err)
+{
+	struct str shown = text;
+	uint32_t code;
+
+	if (json_bad_utf8(text)) {
+		buf_clear(&s->valid);
+		for (struct str left = text; left.n;) {
+			size_t n = utf8_decode(left, &code);
+			buf_add_str(&s->valid, code == UTF8_INVALID
+						       ? STR_LIT("\xef\xbf\xbd")
+						       : (struct str){ left.p, n });
+			left = str_behind(left, n);
+		}
+		shown = buf_str(&s->valid);
+		if (stacks_tell(s, FINDING_UTF8, offset, text, err) < 0)
+			return -1;
+	}
+	struct str cut = utf8_cut(shown, read_limits(s->options)->text_bytes);
+	if (cut.n < shown.n && stacks_tell(s, FINDING_TEXT_SIZE, offset, text, err) < 0)
+		return -1;
+	*out = s->sink->text(s->sink, cut);
+	return 0;
+}
+
+int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
+		 struct frame_fact *out, struct err *err)
+{
+	struct function_fact function = { .file = s->no_file, .line = frame->first_line };
+
+	if (stacks_text(s, frame->name, offset, &function.name, err) < 0 ||
+	    (frame->file.n &&
+	     stacks_text(s, frame->file, offset, &function.file, err) < 0))
+		return -1;
+	if (!frame->file.n)
+		function.line = 0;
+	out->function = s->sink->function(s->sink, &function);
+	out->line = frame->line;
+	return 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The digits at the end; 0 where there are none or too many. */
+static size_t digits_at_end(struct str text)
+{
+	size_t n = 0;
+
+	while (n < text.n && is_digit(text.p[text.n - 1 - n]))
+		n++;
+	return n <= 18 ? n : 0;
+}
+
+static int64_t number_of(const char *p, size_t n)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value * 10 + (p[i] - '0');
+	return value;
+}
+
+static bool ends_with(struct str text, const char *end)
+{
+	size_t n = strlen(end);
+
+	return text.n > n && memcmp(text.p + text.n - n, end, n) == 0;
+}
+
+/* What a part of a name is not, unless it is a file of Python's. */
+static bool is_python_file(struct str text)
+{
+	return ends_with(text, ".py") || ends_with(text, ".pyx") ||
+	       ends_with(text, ".pyc") || ends_with(text, ".ipynb") ||
+	       (text.n > 2 && text.p[0] == '<' && text.p[text.n - 1] == '>');
+}
+
+static bool is_path(struct str text)
+{
+	return is_python_file(text) || memchr(text.p, '/', text.n) ||
+	       memchr(text.p, '\\', text.n);
+}
+
+static struct stacks_frame name_alone(struct str name)
+{
+	return (struct stacks_frame){ .name = name,
+				      .first_line = NUMBER_NONE,
+				      .line = NUMBER_NONE };
+}
+
+/* The last `c` of the text's first n bytes; SIZE_MAX: none. */
+static size_t last_of(struct str text, size_t n, char c)
+{
+	while (n > 0)
+		if (text.p[--n] == c)
+			return n;
+	return SIZE_MAX;
+}
+
+/* "wait (threading.py:320)", "wait (threading.py)" */
+static bool parse_py_spy(struct str text, struct stacks_frame *f)
+{
+	if (text.n < 5 || text.p[text.n - 1] != ')')
+		return false;
+	size_t open = text.n - 1;
+	while (open > 0 && !(text.p[open] == '(' && text.p[open - 1] == ' '))
+		open--;
+	if (open < 2)
+		return false;
+	struct str name = { text.p, open - 1 };
+	struct str file = { text.p + open + 1, text.n - open - 2 };
+	size_t n = digits_at_end(file);
+	if (n && file.n > n + 1 && file.p[file.n - n - 1] == ':') {
+		f->line = number_of(file.p + file.n - n, n);
+		file.n -= n + 1;
+	} else if (!is_python_file(file)) {
+		return false;
+	}
+	f->name = name;
+	f->file = file;
+	return true;
+}
+
+/* "threading.py:wait:320" and "threading.py:320:wait" */
+static bool parse_colons(struct str text, struct stacks_frame *f)
+{
+	size_t last = last_of(text, text.n, ':');
+	size_t before = last == SIZE_MAX ? last : last_of(text, last, ':');
+
+	if (before == SIZE_MAX || before == 0)
+		return false;
+	struct str file = { text.p, before };
+	struct str middle = { text.p + before + 1, last - before - 1 };
+	struct str end = str_behind(text, last + 1);
+	if (!is_path(file) || middle.n == 0 || end.n == 0)
+		return false;
+	size_t n = digits_at_end(end);
+	f->file = file;
+	f->name = middle;
+	if (n == end.n) {
+		f->line = number_of(end.p, n);
+		return true;
+	}
+	n = digits_at_end(middle);
+	f->name = end;
+	if (n != middle.n)
+		return false;
+	f->line = number_of(middle.p, n);
+	return true;
+}
+
+/* "threading.py(320):_wait": export_stacks() makes blanks underscores. */
+static bool parse_torch(struct str text, struct stacks_frame *f)
+{
+	for (size_t at = 1; at + 3 < text.n; at++) {
+		if (text.p[at] != ')' || memcmp(text.p + at, "):_", 3) != 0)
+			continue;
+		size_t n = digits_at_end((struct str){ text.p, at });
+		if (n == 0 || at < n + 2 || text.p[at - n - 1] != '(')
+			continue;
+		f->file = (struct str){ text.p, at - n - 1 };
+		f->name = str_behind(text, at + 3);
+		f->line = number_of(text.p + at - n, n);
+		return true;
+	}
+	return false;
+}
+
+bool stacks_is_torch(struct str text)
+{
+	struct stacks_frame ignored;
+
+	return parse_torch(text, &ignored);
+}
+
+struct stacks_frame stacks_parse(struct str text)
+{
+	static bool (*const parsers[])(struct str, struct stacks_frame *) = {
+		parse_py_spy, parse_colons, parse_torch
+	};
+
+	for (size_t i = 0; i < sizeof(parsers) / sizeof(*parsers); i++) {
+		struct stacks_frame frame = name_alone(text);
+		if (parsers[i](text, &frame))
+			return frame;
+	}
+	return name_alone(text);
+}
+
+/* Half to even: must the number that was kept go up?  digits: those that were not. */
+static bool goes_up(int64_t kept, struct str digits)
+{
+	bool is_more = false;
+
+	for (size_t i = 1; i < digits.n; i++)
+		is_more |= digits.p[i] != '0';
+	return digits.p[0] > '5' || (digits.p[0] == '5' && (is_more || kept % 2 != 0));
+}
+
+static bool add_digits(struct str digits, int64_t *value)
+{
+	for (size_t i = 0; i < digits.n; i++)
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, digits.p[i] - '0', value))
+			return false;
+	return true;
+}
+
+enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *decimals)
+{
+	bool is_negative = text.n && text.p[0] == '-';
+	struct str whole = str_behind(text, is_negative), part = { "", 0 };
+	size_t n = 0;
+
+	while (n < whole.n && is_digit(whole.p[n]))
+		n++;
+	if (n < whole.n && whole.p[n] == '.')
+		part = str_behind(whole, n + 1);
+	else if (n < whole.n)
+		return STACKS_NOT_A_NUMBER;
+	whole.n = n;
+	for (size_t i = 0; i < part.n; i++)
+		if (!is_digit(part.p[i]))
+			return STACKS_NOT_A_NUMBER;
+	if (whole.n + part.n == 0)
+		return STACKS_NOT_A_NUMBER;
+	if (is_negative)
+		return STACKS_NEGATIVE;
+	while (part.n && part.p[part.n - 1] == '0')
+		part.n--;
+	struct str lost = { part.p, 0 };
+	if (part.n > DECIMALS_MAX) {
+		lost = str_behind(part, DECIMALS_MAX);
+		part.n = DECIMALS_MAX;
+	}
+	*value = 0;
+	*decimals = (unsigned)part.n;
+	if (!add_digits(whole, value) || !add_digits(part, value))
+		return STACKS_TOO_LARGE;
+	if (lost.n == 0)
+		return STACKS_NUMBER;
+	*value += goes_up(*value, lost) && *value < INT64_MAX;
+	return STACKS_ROUNDED;
+}
+
+void stacks_end(struct stacks *s, const char *dialect)
+{
+	s->sink->profile(s->sink, &(struct profile_fact){ .format = "samples",
+							  .dialect = dialect,
+							  .rank = NUMBER_NONE,
+							  .world_size = NUMBER_NONE,
+							  .window_end_ns = NUMBER_NONE,
+							  .span_end_ns = NUMBER_NONE,
+							  .host = TEXT_NONE });
+}

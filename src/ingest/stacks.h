@@ -1,0 +1,65 @@
+/*
+ * What the readers of sampled stacks share: frames that come as texts, their names
+ * valid UTF-8 and of bearable length; weights that come as decimal digits; findings,
+ * which --strict makes errors.
+ */
+#ifndef PTOOL_INGEST_STACKS_H
+#define PTOOL_INGEST_STACKS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ingest/reader.h"
+
+struct stacks {
+	struct sink *sink;                  /* borrowed */
+	const struct read_options *options; /* borrowed */
+	uint32_t no_file;                   /* the text "~" */
+	struct buf valid;                   /* of the newest text */
+};
+
+void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options);
+void stacks_release(struct stacks *s);
+
+/* A finding at a byte of the input; when strict, a warning is an error: -1. */
+int stacks_tell(struct stacks *s, enum finding what, uint64_t offset, struct str excerpt,
+		struct err *err);
+/*
+ * The sink's number of a text: invalid bytes become U+FFFD, what is too long is cut, and
+ * both are told.  0, or -1 with err set.
+ */
+int stacks_text(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,
+		struct err *err);
+
+/* A frame as a file says it; empty texts and NUMBER_NONE where it does not. */
+struct stacks_frame {
+	struct str name, file;
+	int64_t first_line; /* of the function's definition */
+	int64_t line;       /* that ran */
+};
+/* Its facts, for the sink's frame().  0, or -1 with err set. */
+int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
+		 struct frame_fact *out, struct err *err);
+/*
+ * Texts that name a function and where it is: "wait (threading.py:320)" of py-spy,
+ * "threading.py:wait:320" of Austin and Python's profiling.sampling,
+ * "threading.py:320:wait" of flameprof, "threading.py(320):_wait" of torch's
+ * export_stacks().  Others are a name.
+ */
+struct stacks_frame stacks_parse(struct str text);
+/* Is it one of torch's? */
+bool stacks_is_torch(struct str text);
+
+enum stacks_number {
+	STACKS_NUMBER,
+	STACKS_NEGATIVE,
+	STACKS_TOO_LARGE, /* beyond int64 */
+	STACKS_ROUNDED, /* more than DECIMALS_MAX digits behind the point: half to even */
+	STACKS_NOT_A_NUMBER
+};
+/* Digits, maybe with a point and more of them: the number is *value / 10^*decimals. */
+enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *decimals);
+
+/* The profile's fact: format "samples"; `dialect` is static. */
+void stacks_end(struct stacks *s, const char *dialect);
+
+#endif

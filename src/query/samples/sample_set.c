@@ -1,0 +1,585 @@
+/* Sampled stacks from the store: see sample_set.h. */
+#include "query/samples/sample_set.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sum.h"
+#include "query/query.h"
+
+#define DECIMALS_SHOWN 18
+
+static int damaged(struct err *err)
+{
+	return query_damaged("samples do", err);
+}
+
+void sample_set_release(struct sample_set *set)
+{
+	free(set->series);
+	free(set->functions);
+	free(set->nodes);
+	free(set->sums);
+	free(set->threads);
+	intern_release(&set->keys);
+	arena_release(&set->arena);
+	*set = (struct sample_set){ 0 };
+}
+
+static struct str copy_text(struct arena *arena, struct sqlite3_stmt *stmt, int column)
+{
+	const void *p = sqlite3_column_blob(stmt, column);
+	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
+
+	return arena_copy(arena, (struct str){ p ? p : "", n });
+}
+
+static enum unit unit_of(const char *name)
+{
+	if (strcmp(name, "ns") == 0)
+		return UNIT_NS;
+	return strcmp(name, "bytes") == 0 ? UNIT_BYTES : UNIT_COUNT;
+}
+
+/* The columns of views/sample_series.sql. */
+enum {
+	ID,
+	PROFILE,
+	NAME,
+	MEASURE,
+	MODE,
+	UNIT,
+	DECIMALS,
+	IS_DEFAULT,
+	IS_EVENTED,
+	IS_ROUNDED,
+	SAMPLES,
+	WEIGHT,
+	START_AT,
+	END_AT,
+	FIRST_NODE,
+	NODES,
+	FIRST_SUM,
+	SUMS,
+	FIRST_SAMPLE,
+	SAMPLE_ROWS
+};
+
+static int take_series(struct sample_set *set, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct arena *a = &set->arena;
+	const struct sample_series s = {
+		.id = query_number(stmt, ID),
+		.profile_id = query_number(stmt, PROFILE),
+		.name = copy_text(a, stmt, NAME).p,
+		.measure = copy_text(a, stmt, MEASURE).p,
+		.mode = copy_text(a, stmt, MODE).p,
+		.unit = unit_of(copy_text(a, stmt, UNIT).p),
+		.decimals = sqlite3_column_int64(stmt, DECIMALS),
+		.is_default = sqlite3_column_int64(stmt, IS_DEFAULT) != 0,
+		.is_evented = sqlite3_column_int64(stmt, IS_EVENTED) != 0,
+		.is_rounded = sqlite3_column_int64(stmt, IS_ROUNDED) != 0,
+		.samples = query_number(stmt, SAMPLES),
+		.weight = sqlite3_column_int64(stmt, WEIGHT),
+		.start_at = query_number(stmt, START_AT),
+		.end_at = query_number(stmt, END_AT),
+		.first_node_id = sqlite3_column_int64(stmt, FIRST_NODE),
+		.nodes = sqlite3_column_int64(stmt, NODES),
+		.first_sum_id = sqlite3_column_int64(stmt, FIRST_SUM),
+		.sums = sqlite3_column_int64(stmt, SUMS),
+		.first_sample_id = sqlite3_column_int64(stmt, FIRST_SAMPLE),
+		.sample_rows = sqlite3_column_int64(stmt, SAMPLE_ROWS),
+	};
+
+	if (!query_is_range(s.first_node_id, s.nodes) ||
+	    !query_is_range(s.first_sum_id, s.sums) ||
+	    !query_is_range(s.first_sample_id, s.sample_rows) || s.decimals < 0 ||
+	    s.decimals > DECIMALS_SHOWN)
+		return damaged(err);
+	*ARRAY_PUSH(set->series, set->nseries, set->series_cap) = s;
+	return 0;
+}
+
+typedef int take_fn(struct sample_set *set, struct sqlite3_stmt *stmt, struct err *err);
+
+static int take_all(struct sample_set *set, struct sqlite3_stmt *stmt, take_fn *take,
+		    struct err *err)
+{
+	int rc;
+
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (take(set, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int sample_series_load(struct store *store, const struct scope *scope,
+		       struct sample_set *set, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	*set = (struct sample_set){ 0 };
+	intern_init(&set->keys);
+	if (query_prepare(store, asset_query_views_sample_series_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", scope->ids);
+	return take_all(set, stmt, take_series, err);
+}
+
+/* A name, or for want of one the number. */
+static struct str thread_name(struct sample_set *set, struct sqlite3_stmt *stmt)
+{
+	int64_t tid = query_number(stmt, 2);
+	struct str name = copy_text(&set->arena, stmt, 1);
+
+	if (name.n || tid == NUMBER_NONE)
+		return name;
+	return str_of(arena_printf(&set->arena, "%lld", (long long)tid));
+}
+
+/* Threads that filters leave are kept, with the number as a text for them. */
+static int load_threads(struct store *store, const struct scope *scope,
+			const struct filter *filter, struct sample_set *set,
+			struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (query_prepare(store, asset_query_views_sample_threads_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_text(stmt, ":profiles", scope->ids);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		struct str tid = copy_text(&set->arena, stmt, 2);
+		struct sample_thread thread = { .id = sqlite3_column_int64(stmt, 0),
+						.name = thread_name(set, stmt) };
+		if (filter_has_thread(filter, tid, thread.name))
+			*ARRAY_PUSH(set->threads, set->nthreads, set->threads_cap) =
+				thread;
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+const char *sample_kind_name(const struct sample_series *s, struct arena *arena)
+{
+	static const char *const units[] = { "time", "bytes", "counts" };
+	const char *unit = units[s->unit == UNIT_NS ? 0 : s->unit == UNIT_BYTES ? 1 : 2];
+	const char *name = *s->measure ? s->measure : s->mode;
+
+	return *name ? arena_printf(arena, "%s (%s)", name, unit) : unit;
+}
+
+static bool is_one_kind(const struct sample_series *a, const struct sample_series *b)
+{
+	return a->unit == b->unit && strcmp(a->measure, b->measure) == 0 &&
+	       strcmp(a->mode, b->mode) == 0;
+}
+
+static bool contains(const char *text, const char *part)
+{
+	return str_contains(str_of(text), str_of(part));
+}
+
+/* What --series and --mode leave. */
+static bool is_wanted(const struct sample_set *set, size_t i,
+		      const struct sample_choice *choice)
+{
+	const struct sample_series *s = &set->series[i];
+	char *end;
+
+	if (choice->mode && strcmp(choice->mode, s->mode) != 0)
+		return false;
+	if (!choice->series)
+		return true;
+	long long number = strtoll(choice->series, &end, 10);
+	if (end != choice->series && !*end)
+		return number == (long long)i + 1;
+	return contains(s->name, choice->series) || contains(s->measure, choice->series);
+}
+
+static int nothing_wanted(const struct sample_set *set,
+			  const struct sample_choice *choice, struct err *err)
+{
+	if (set->nseries == 0)
+		return err_set(err, ERR_EMPTY, "no samples were recorded");
+	if (choice->series)
+		return err_set(err, ERR_EMPTY,
+			       "--series '%.100s': none of the %zu series has that name "
+			       "or number ('ptool info' lists them)",
+			       choice->series, set->nseries);
+	return err_set(err, ERR_EMPTY,
+		       "--mode '%.20s': no series says that it has that mode ('ptool "
+		       "info' lists them)",
+		       choice->mode);
+}
+
+/* The kinds that are left out, each once. */
+static void name_others(struct sample_set *set, const struct sample_series *kind)
+{
+	struct buf text;
+
+	buf_init(&text, ERR_TEXT_MAX);
+	for (size_t i = 0; i < set->nseries; i++) {
+		size_t k = 0;
+		while (k < i && !is_one_kind(&set->series[k], &set->series[i]))
+			k++;
+		if (k < i || is_one_kind(kind, &set->series[i]))
+			continue;
+		if (text.n)
+			buf_add_text(&text, ", ");
+		buf_add_text(&text, sample_kind_name(&set->series[i], &set->arena));
+	}
+	if (text.n)
+		set->others = arena_copy(&set->arena, buf_str(&text)).p;
+	buf_release(&text);
+}
+
+static int choose(struct sample_set *set, const struct sample_choice *choice,
+		  struct err *err)
+{
+	const struct sample_series *kind = NULL;
+
+	for (size_t i = 0; i < set->nseries; i++) {
+		const struct sample_series *s = &set->series[i];
+		if (is_wanted(set, i, choice) &&
+		    (!kind || (s->is_default && !kind->is_default)))
+			kind = s;
+	}
+	if (!kind)
+		return nothing_wanted(set, choice, err);
+	set->unit = kind->unit;
+	for (size_t i = 0; i < set->nseries; i++) {
+		struct sample_series *s = &set->series[i];
+		s->is_chosen = is_wanted(set, i, choice) && is_one_kind(kind, s);
+		if (!s->is_chosen)
+			continue;
+		set->nchosen++;
+		if (s->decimals > set->decimals)
+			set->decimals = s->decimals;
+	}
+	if (!choice->series)
+		name_others(set, kind);
+	return 0;
+}
+
+/* What the rows of one profile are read with. */
+struct loading {
+	struct store *store;
+	struct sample_set *set;
+	int64_t first_node_id;
+	size_t first_node;     /* its place */
+	uint32_t *function_of; /* owned: by function id less first_function */
+	int64_t first_function, last_function;
+};
+
+static int take_node(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+{
+	struct sample_set *set = l->set;
+	int64_t place = (int64_t)(set->nnodes - l->first_node);
+	int64_t caller = query_number(stmt, 1), function = query_number(stmt, 2);
+	struct sample_node node = { .caller = SAMPLE_ROOT,
+				    .line = query_number(stmt, 3) };
+
+	if (query_number(stmt, 0) != l->first_node_id + place || function < 0 ||
+	    set->nnodes >= UINT32_MAX - 1)
+		return damaged(err);
+	if (caller != NUMBER_NONE) {
+		if (caller < l->first_node_id || caller >= l->first_node_id + place)
+			return damaged(err);
+		node.caller =
+			(uint32_t)(l->first_node + (size_t)(caller - l->first_node_id));
+	}
+	if (place == 0 || function < l->first_function)
+		l->first_function = function;
+	if (place == 0 || function > l->last_function)
+		l->last_function = function;
+	if (l->last_function - l->first_function >= UINT32_MAX)
+		return damaged(err);
+	/* its id for now: known functions are numbered once all nodes are read */
+	node.function = (uint32_t)function;
+	*ARRAY_PUSH(set->nodes, set->nnodes, set->nodes_cap) = node;
+	return 0;
+}
+
+static int prepare_range(struct store *store, const unsigned char *sql, int64_t first,
+			 int64_t last, struct sqlite3_stmt **stmt, struct err *err)
+{
+	if (query_prepare(store, sql, stmt, err) < 0)
+		return -1;
+	query_bind_int(*stmt, ":first", first);
+	query_bind_int(*stmt, ":last", last);
+	return 0;
+}
+
+/* The number of a function, whatever profile it is of. */
+static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
+{
+	struct str file = copy_text(&set->arena, stmt, 2);
+	struct str name = copy_text(&set->arena, stmt, 3);
+	int64_t line = query_number(stmt, 1);
+	const uint64_t head[] = { (uint64_t)line, file.n };
+	size_t known = set->keys.n;
+	struct buf key;
+
+	buf_init(&key, SIZE_MAX);
+	buf_add(&key, head, sizeof(head));
+	buf_add_str(&key, file);
+	buf_add_str(&key, name);
+	uint32_t at = intern_add(&set->keys, buf_str(&key));
+	buf_release(&key);
+	if (at < known)
+		return at;
+	bool has_file = !(line == 0 && str_is(file, "~"));
+	*ARRAY_PUSH(set->functions, set->nfunctions, set->functions_cap) =
+		(struct sample_function){ has_file ? file : STR_LIT(""), name,
+					  has_file ? line : NUMBER_NONE };
+	return at;
+}
+
+/* The functions that the new nodes name: no array is made for ids that are not there. */
+static int load_functions(struct loading *l, struct err *err)
+{
+	const char *count = (const char *)asset_query_views_callgraph_count_sql;
+	struct sample_set *set = l->set;
+	struct sqlite3_stmt *stmt;
+	int64_t n;
+	int rc;
+
+	if (sql_int(store_db(l->store), count, &n, err) < 0)
+		return -1;
+	if (l->last_function - l->first_function >= n)
+		return damaged(err);
+	size_t nids = (size_t)(l->last_function - l->first_function) + 1;
+	l->function_of = xrealloc_array(NULL, nids, sizeof(*l->function_of));
+	memset(l->function_of, 0xff, nids * sizeof(*l->function_of));
+	if (prepare_range(l->store, asset_query_views_callgraph_functions_sql,
+			  l->first_function, l->last_function, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0) {
+		int64_t id = sqlite3_column_int64(stmt, 0);
+		l->function_of[id - l->first_function] = add_function(set, stmt);
+	}
+	sqlite3_finalize(stmt);
+	for (size_t i = l->first_node; i < set->nnodes && rc == 0; i++) {
+		struct sample_node *node = &set->nodes[i];
+		node->function =
+			l->function_of[node->function - (uint32_t)l->first_function];
+		if (node->function == UINT32_MAX)
+			rc = damaged(err);
+	}
+	return rc;
+}
+
+/* The nodes of a profile, which its series name. */
+static int load_nodes(struct loading *l, const struct sample_series *s, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	l->first_node = l->set->nnodes;
+	l->first_node_id = s->first_node_id;
+	if (s->nodes == 0)
+		return 0;
+	if (prepare_range(l->store, asset_query_views_sample_nodes_sql, s->first_node_id,
+			  s->first_node_id + s->nodes - 1, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (take_node(l, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	if (rc == 0 && l->set->nnodes > l->first_node)
+		rc = load_functions(l, err);
+	return rc;
+}
+
+static uint32_t thread_at(const struct sample_set *set, int64_t id)
+{
+	size_t low = 0, high = set->nthreads;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (set->threads[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < set->nthreads && set->threads[low].id == id ? (uint32_t)low
+								 : UINT32_MAX;
+}
+
+/*
+ * Does the thread wait?  py-spy's own rule (src/python_spy.rs), by the innermost frame.
+ */
+static bool is_idle(const struct sample_set *set, uint32_t node)
+{
+	static const struct {
+		const char *name, *file;
+		bool at_end;
+	} waits[] = {
+		{ "wait", "threading.py", true }, { "select", "selectors.py", true },
+		{ "poll", "asyncore.py", true },  { "poll", "zmq", false },
+		{ "poll", "gevent", false },      { "poll", "tornado", false },
+	};
+
+	if (node == SAMPLE_ROOT)
+		return false;
+	const struct sample_function *f = &set->functions[set->nodes[node].function];
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+		struct str file = str_of(waits[i].file);
+		if (!str_is(f->name, waits[i].name))
+			continue;
+		if (waits[i].at_end
+			    ? f->file.n >= file.n &&
+				      str_equal(str_behind(f->file, f->file.n - file.n),
+						file)
+			    : str_contains(f->file, file))
+			return true;
+	}
+	return false;
+}
+
+static void add_samples(int64_t *to, int64_t samples)
+{
+	*to = *to == NUMBER_NONE || samples == NUMBER_NONE ? NUMBER_NONE
+							   : sum_add(*to, samples);
+}
+
+static int64_t scaled(int64_t weight, int64_t decimals)
+{
+	while (decimals-- > 0)
+		if (__builtin_mul_overflow(weight, 10, &weight))
+			return weight < 0 ? INT64_MIN : INT64_MAX;
+	return weight;
+}
+
+/* Has the thread filter it, by its thread or for want of one by its series' name? */
+static bool has_thread(const struct sample_set *set, const struct filter *filter,
+		       const struct sample_series *s, int64_t id, uint32_t *at)
+{
+	*at = UINT32_MAX;
+	if (filter->threads.n && id == NUMBER_NONE)
+		return filter_has_thread(filter, STR_LIT(""), str_of(s->name));
+	if (id != NUMBER_NONE)
+		*at = thread_at(set, id);
+	return id == NUMBER_NONE || *at != UINT32_MAX || filter->threads.n == 0;
+}
+
+static int take_sum(struct loading *l, const struct filter *filter,
+		    const struct sample_series *s, struct sqlite3_stmt *stmt,
+		    struct err *err)
+{
+	struct sample_set *set = l->set;
+	int64_t node = query_number(stmt, 2);
+	struct sample_sum sum = { .node = SAMPLE_ROOT,
+				  .samples = query_number(stmt, 3),
+				  .weight = scaled(sqlite3_column_int64(stmt, 4),
+						   set->decimals - s->decimals) };
+
+	if (sqlite3_column_int64(stmt, 0) != s->id)
+		return damaged(err);
+	if (node != NUMBER_NONE) {
+		if (node < s->first_node_id || node >= s->first_node_id + s->nodes ||
+		    (size_t)(node - s->first_node_id) >= set->nnodes - l->first_node)
+			return damaged(err);
+		sum.node = (uint32_t)(l->first_node + (size_t)(node - s->first_node_id));
+	}
+	if (!has_thread(set, filter, s, query_number(stmt, 1), &sum.thread) ||
+	    (filter->samples.no_idle && is_idle(set, sum.node)))
+		return 0;
+	add_samples(&set->samples, sum.samples);
+	set->weight = sum_add(set->weight, sum.weight);
+	*ARRAY_PUSH(set->sums, set->nsums, set->sums_cap) = sum;
+	return 0;
+}
+
+static int load_sums(struct loading *l, const struct filter *filter,
+		     const struct sample_series *s, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (s->sums == 0)
+		return 0;
+	if (prepare_range(l->store, asset_query_views_sample_sums_sql, s->first_sum_id,
+			  s->first_sum_id + s->sums - 1, &stmt, err) < 0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (take_sum(l, filter, s, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int sample_set_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, struct sample_set *set, struct err *err)
+{
+	struct loading l = { .store = store, .set = set };
+	int64_t profile = NUMBER_NONE;
+	int rc = 0;
+
+	if (sample_series_load(store, scope, set, err) < 0 ||
+	    sample_check_filter(filter, err) < 0 ||
+	    choose(set, &filter->samples, err) < 0 ||
+	    load_threads(store, scope, filter, set, err) < 0)
+		return -1;
+	for (size_t i = 0; i < set->nseries && rc == 0; i++) {
+		const struct sample_series *s = &set->series[i];
+		if (!s->is_chosen)
+			continue;
+		if (s->profile_id != profile) {
+			free(l.function_of);
+			l.function_of = NULL;
+			rc = load_nodes(&l, s, err);
+		}
+		profile = s->profile_id;
+		if (rc == 0)
+			rc = load_sums(&l, filter, s, err);
+	}
+	free(l.function_of);
+	if (rc == 0 && set->nsums == 0)
+		rc = err_set(err, ERR_EMPTY, "no sample matches");
+	return rc;
+}
+
+void sample_add_name(const struct sample_function *function, int64_t line,
+		     struct buf *out)
+{
+	buf_add_str(out, function->name);
+	if (function->file.n == 0)
+		return;
+	buf_add_text(out, " (");
+	buf_add_str(out, function->file);
+	if (line != NUMBER_NONE)
+		buf_addf(out, ":%lld", (long long)line);
+	buf_add_char(out, ')');
+}
+
+struct cell sample_weight_cell(const struct sample_set *set, int64_t weight)
+{
+	double power = 1;
+
+	if (set->decimals == 0)
+		return cell_int(weight);
+	for (int64_t i = 0; i < set->decimals; i++)
+		power *= 10;
+	return cell_real((double)weight / power);
+}
+
+int sample_check_filter(const struct filter *f, struct err *err)
+{
+	if (!f->has_steps && !f->has_times && !f->has_min_dur && !f->categories.n &&
+	    !f->streams.n && !f->devices.n)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "sampled stacks have no slices to filter: only --focus, --ignore "
+		       "and --thread apply to them, and --series, --mode and --no-idle");
+}

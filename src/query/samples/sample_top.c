@@ -1,0 +1,260 @@
+/* Functions, lines or files of sampled stacks as a view: see sample_top.h. */
+#include "query/samples/sample_top.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sum.h"
+#include "query/number_cell.h"
+#include "query/samples/sample_note.h"
+#include "query/samples/sample_set.h"
+#include "query/top/top.h"
+
+struct row {
+	struct sample_totals totals;
+	struct str file, function, thread, shown; /* function: none of a file */
+	int64_t line;                             /* or NUMBER_NONE */
+};
+
+/* What is added up: a function, a line of it, or a file. */
+struct group {
+	uint32_t function;
+	int64_t line;
+};
+
+struct listing {
+	struct sample_set set;
+	struct view_request show;
+	const struct filter *filter;
+	uint32_t *group_of; /* owned: by node */
+	struct group *groups;
+	size_t ngroups, groups_cap;
+	struct row *rows; /* owned */
+	size_t n, cap;
+	struct arena arena; /* of what is shown */
+};
+
+static struct cell get_text(const void *from, const void *row, int arg)
+{
+	struct str text;
+
+	(void)from;
+	memcpy(&text, (const char *)row + arg, sizeof(text));
+	return text.p ? cell_text(text) : cell_null();
+}
+
+static struct cell get_weight(const void *from, const void *row, int arg)
+{
+	int64_t weight;
+
+	memcpy(&weight, (const char *)row + arg, sizeof(weight));
+	return sample_weight_cell(&((const struct listing *)from)->set, weight);
+}
+
+static struct cell get_samples(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+
+	return l->set.samples == NUMBER_NONE ? cell_null() : view_int64(from, row, arg);
+}
+
+static struct cell get_share(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	int64_t part;
+
+	memcpy(&part, (const char *)row + arg, sizeof(part));
+	if (l->set.weight <= 0 || sum_is_stuck(l->set.weight))
+		return cell_null();
+	return cell_real(100.0 * (double)part / (double)l->set.weight);
+}
+
+#define TEXT(member)     .get = get_text, .arg = offsetof(struct row, member)
+#define SUM(how, member) .get = (how), .arg = offsetof(struct row, totals.member)
+#define PEOPLE           .flags = FIELD_PEOPLE
+#define AMOUNT           .flags = FIELD_AMOUNT
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "file", NULL, "file", "filename module", UNIT_TEXT, TEXT(file), .flags = FIELD_KEY },
+	{ "line", NULL, "line of the definition, or with --by line the one that ran", NULL, UNIT_ID, .get = view_number, .arg = offsetof(struct row, line), .flags = FIELD_KEY },
+	{ "function", NULL, "name", "name key", UNIT_TEXT, TEXT(function), .flags = FIELD_KEY },
+	{ "shown", "Function", NULL, NULL, UNIT_TEXT, TEXT(shown), PEOPLE },
+	{ "thread", "Thread", "thread, with --by thread", NULL, UNIT_TEXT, TEXT(thread), .needs = TOP_SPLIT(TOP_BY_THREAD), .flags = FIELD_KEY, .least = 12 },
+	{ "samples", "Samples", "samples with the function on the stack", "count", UNIT_COUNT, SUM(get_samples, samples), .leaves = 4 },
+	{ "self_samples", "Self samples", "samples with the function innermost", NULL, UNIT_COUNT, SUM(get_samples, self_samples), .leaves = 5 },
+	{ "self", "Self", "weight of the stacks that end with it", "self_ns self_bytes self_count tottime time flat", UNIT_NS, SUM(get_weight, self), AMOUNT },
+	{ "self_pct", "Self", NULL, NULL, UNIT_PERCENT, SUM(get_share, self), PEOPLE, .leaves = 2 },
+	{ "total", "Total", "weight of the stacks that it is on", "total_ns total_bytes total_count cumulative cumtime cum", UNIT_NS, SUM(get_weight, total), AMOUNT },
+	{ "total_pct", "Total", NULL, NULL, UNIT_PERCENT, SUM(get_share, total), PEOPLE, .leaves = 3 },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view sample_view = {
+	.name = "top of sampled stacks",
+	.fields = fields,
+	.people = VIEW_PART("shown! thread self_pct self total_pct total samples"),
+	.sort = "self",
+};
+
+/* A count needs no second column that says the same. */
+static const struct view_part people_counts[] = {
+	{ .fields = "shown! thread self_pct self total_pct total" }, { .fields = NULL }
+};
+
+static uint32_t add_group(struct listing *l, struct intern *known, struct str key,
+			  const struct group *group)
+{
+	size_t before = known->n;
+	uint32_t at = intern_add(known, key);
+
+	if (at == before)
+		*ARRAY_PUSH(l->groups, l->ngroups, l->groups_cap) = *group;
+	return at;
+}
+
+/* The group of each node: what --by asks to be told apart. */
+static void group_nodes(struct listing *l)
+{
+	const struct sample_set *set = &l->set;
+	struct intern known;
+
+	intern_init(&known);
+	l->group_of = xrealloc_array(NULL, set->nnodes + 1, sizeof(*l->group_of));
+	for (size_t i = 0; i < set->nnodes; i++) {
+		const struct sample_node *node = &set->nodes[i];
+		const struct sample_function *f = &set->functions[node->function];
+		struct group group = { node->function, f->line };
+		if (l->show.asked & TOP_FILE) {
+			group.line = NUMBER_NONE;
+			l->group_of[i] = add_group(l, &known, f->file, &group);
+			continue;
+		}
+		if (l->show.asked & TOP_LINE)
+			group.line = node->line;
+		const int64_t key[] = { group.function, group.line };
+		const struct str bytes = { (const char *)key, sizeof(key) };
+		l->group_of[i] = add_group(l, &known, bytes, &group);
+	}
+	intern_release(&known);
+}
+
+static struct str shown_name(struct listing *l, const struct row *row)
+{
+	const struct sample_function f = { row->file, row->function, row->line };
+	struct buf name;
+
+	if (!row->function.p)
+		return row->file.n ? row->file : STR_LIT("(no file)");
+	buf_init(&name, SIZE_MAX);
+	sample_add_name(&f, row->line, &name);
+	struct str copy = arena_copy(&l->arena, buf_str(&name));
+	buf_release(&name);
+	return copy;
+}
+
+/* The rows of one thread, or of all. */
+static int add_rows(struct listing *l, uint32_t thread, struct err *err)
+{
+	struct sample_totals *totals = xcalloc(l->ngroups + 1, sizeof(*totals));
+	int has = 0;
+
+	sample_add_up(&l->set, l->group_of, l->ngroups, thread, totals);
+	for (size_t i = 0; i < l->ngroups && has >= 0; i++) {
+		const struct sample_function *f =
+			&l->set.functions[l->groups[i].function];
+		struct row row = { .totals = totals[i],
+				   .file = f->file.n ? f->file : (struct str){ NULL, 0 },
+				   .function = l->show.asked & TOP_FILE
+						       ? (struct str){ NULL, 0 }
+						       : f->name,
+				   .thread = thread == UINT32_MAX
+						     ? (struct str){ NULL, 0 }
+						     : l->set.threads[thread].name,
+				   .line = l->groups[i].line };
+		if (totals[i].total == 0 && totals[i].self == 0 && totals[i].samples == 0)
+			continue;
+		row.shown = shown_name(l, &row);
+		has = filter_has_name(l->filter, row.shown, err);
+		if (has > 0)
+			*ARRAY_PUSH(l->rows, l->n, l->cap) = row;
+	}
+	free(totals);
+	return has < 0 ? -1 : 0;
+}
+
+/* Those of each thread apart: each name once, as profiles of one name are one thread. */
+static int add_threads(struct listing *l, struct err *err)
+{
+	int rc = 0;
+
+	if (l->set.nthreads == 0)
+		return err_set(
+			err, ERR_EMPTY,
+			"--by thread: the file does not say which thread is sampled");
+	for (uint32_t t = 0; t < l->set.nthreads && rc == 0; t++)
+		rc = add_rows(l, t, err);
+	return rc;
+}
+
+/* "93.1% of all time" */
+static const char *shown_share(const struct listing *l, const struct view_rows *rows,
+			       struct arena *arena)
+{
+	uint64_t limit = (uint64_t)l->show.limit;
+	int64_t shown = 0;
+
+	if (limit == 0 || limit >= l->n || l->set.weight <= 0 ||
+	    sum_is_stuck(l->set.weight))
+		return NULL;
+	uint32_t *order = view_order(&sample_view, rows, &l->show);
+	for (size_t i = 0; i < limit; i++)
+		shown = sum_add(shown, l->rows[order[i]].totals.self);
+	free(order);
+	return arena_printf(arena, "%.1f%% of %s",
+			    100.0 * (double)shown / (double)l->set.weight,
+			    l->set.unit == UNIT_NS      ? "all time"
+			    : l->set.unit == UNIT_BYTES ? "all bytes"
+							: "all samples");
+}
+
+static struct table *draw(struct listing *l, const struct scope *scope)
+{
+	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
+
+	l->show.amounts = l->set.unit;
+	if (l->set.unit == UNIT_COUNT)
+		l->show.people = people_counts;
+	struct memtable *m = view_table(&sample_view, &rows, scope, &l->show);
+	m->table.share = shown_share(l, &rows, &m->arena);
+	sample_add_notes(&l->set, scope, m);
+	return &m->table;
+}
+
+int sample_top_open(struct store *store, const struct scope *scope,
+		    const struct filter *filter, const struct view_request *show,
+		    struct table **out, struct err *err)
+{
+	struct listing l = { .show = *show, .filter = filter };
+
+	int rc = sample_set_load(store, scope, filter, &l.set, err);
+	if (rc == 0) {
+		group_nodes(&l);
+		rc = l.show.asked & TOP_SPLIT(TOP_BY_THREAD)
+			     ? add_threads(&l, err)
+			     : add_rows(&l, UINT32_MAX, err);
+	}
+	if (rc == 0 && l.n == 0)
+		rc = err_set(err, ERR_EMPTY, "no function matches");
+	if (rc == 0)
+		*out = draw(&l, scope);
+	sample_set_release(&l.set);
+	arena_release(&l.arena);
+	free(l.group_of);
+	free(l.groups);
+	free(l.rows);
+	return rc;
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# Sampled stacks: what ingest makes of the files of profilers that sample, and the commands on them.
+
+load setup
+
+SAMPLES=$FIXTURES/samples
+
+# Rows of ptool top as CSV without its title.
+top() { # ARGUMENT...
+	ptool top -q --format csv --limit 0 "$@" | tail -n +2 | tr -d '"'
+}
+
+@test "collapsed stacks: frames of several tools, threads, and weights summed exactly" {
+	run --separate-stderr ptool ingest "$SAMPLES/perf.txt"
+	exits 0
+	says "ptool: ingest: $SAMPLES/perf.txt: 3 stacks, 1 warning or error; 'ptool doctor' lists it"
+	[ "$(ask ptool.db 'SELECT format, dialect FROM profile')" = 'samples|collapsed' ]
+	[ "$(ask ptool.db 'SELECT unit, decimals, weight, samples FROM sample_series')" = 'count|2|875|' ]
+	# recursion counts once in the total: 7 of loop and of inner
+	[ "$(top ptool.db | grep -c .)" = 6 ]
+	top ptool.db | grep -qx ',,loop,,,0,7'
+	top ptool.db | grep -qx ',,read,,,1.75,1.75'
+	top ptool.db | grep -qx ',,java,,,0,8.75'
+}
+
+@test "collapsed stacks of py-spy: threads and processes are no frames, lines are a detail" {
+	ptool ingest -q "$SAMPLES/pyspy_raw.txt"
+	[ "$(ask ptool.db "SELECT pid, process, name FROM sample_thread ORDER BY tid LIMIT 1")" = \
+		'4242|python w_long.py|MainThread' ]
+	[ -z "$(ask ptool.db "SELECT 1 FROM v_sample WHERE function LIKE 'thread (%'")" ]
+	[ "$(top ptool.db | awk -F, '{ n += $5 } END { print n }')" = \
+		"$(awk '{ n += $NF } END { print n }' "$SAMPLES/pyspy_raw.txt")" ]
+	[ "$(top ptool.db --by line | wc -l)" -gt "$(top ptool.db | wc -l)" ]
+	top ptool.db --thread MainThread --by thread | grep -q MainThread
+	! top ptool.db --thread MainThread --by thread | grep -q wrk-0
+}
+
+@test "Austin's microseconds and bytes are series of their own, idle samples no CPU time" {
+	ptool ingest -q "$SAMPLES/austin.txt"
+	[ "$(ask ptool.db 'SELECT coalesce(measure, mode), unit, samples, weight FROM sample_series ORDER BY id')" = \
+		$'wall|ns|4|500000\ncpu|ns|3|400000\nmemory-alloc|bytes|1|4096\nmemory-dealloc|bytes|1|1024' ]
+	top ptool.db | grep -qx 'app.py,,work,3,3,400000,400000'
+	top ptool.db | grep -qx 'lib/threading.py,,wait,1,1,100000,100000'
+	! top ptool.db --no-idle | grep -q wait
+	! top ptool.db --mode cpu | grep -q wait
+	top ptool.db --series memory-alloc | grep -qx 'app.py,,work,1,1,4096,4096'
+	run --separate-stderr ptool top ptool.db
+	[[ $output == *'also recorded: cpu (time), memory-alloc (bytes), memory-dealloc (bytes); --series shows it'* ]]
+	run --separate-stderr ptool top --mode gil ptool.db
+	exits 3
+}
+
+@test "stacks of torch's export_stacks() are microseconds" {
+	ptool ingest -q "$SAMPLES/torch_stacks.txt"
+	[ "$(ask ptool.db 'SELECT unit, is_rounded, weight FROM sample_series')" = 'ns|1|150000' ]
+	top ptool.db | grep -qx 'model.py,,forward,,,120000,120000'
+}
+
+@test "what no line of a collapsed file is, is told in one line" {
+	for bad in 'a;b -5' 'a;b 99999999999999999999999' 'a;b x' 'a;b 5 7'; do
+		printf '%s\n' "$bad" >bad.txt
+		run --separate-stderr ptool ingest bad.txt
+		exits 4
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+	run --separate-stderr ptool ingest --strict "$SAMPLES/perf.txt"
+	exits 4
+}
