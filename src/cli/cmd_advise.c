@@ -2,17 +2,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cli/command.h"
-#include "cli/message.h"
-#include "cli/reading.h"
 #include "cli/rule_options.h"
+#include "cli/table_command.h"
 
 struct advise_opts {
-	const char *operand;
+	struct table_opts on;
 	struct opt_strings rule;
 	bool evidence, verbose;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 static const char *rule_at(size_t i)
@@ -34,56 +30,58 @@ static const struct opt advise_options[] = {
 };
 
 static const struct opt_group advise_groups[] = {
-	OPERAND_GROUP(struct advise_opts, operand),
+	TABLE_OPERAND,
 	{ .opts = advise_options },
-	SCOPE_GROUP(struct advise_opts, scope),
-	OUTPUT_GROUP(struct advise_opts, output),
+	TABLE_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct advise_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct advise_opts defaults = { .on = TABLE_DEFAULTS };
 
-static int open_advise(const struct reading *r, const void *options, struct table **out,
-		       struct err *err)
+struct advise_asked {
+	struct advise_request request;
+	struct rule_choice *choices; /* owned; the request borrows them */
+};
+
+static int make_request(const void *options, const struct filter *filter, void *into,
+			struct err *err)
 {
-	struct advise_request request = *(const struct advise_request *)options;
+	const struct advise_opts *o = options;
+	struct advise_asked *asked = into;
 
-	request.for_people = r->for_people;
-	return advise_open(r->store, r->scope, &request, out, err);
+	(void)filter;
+	asked->choices = xcalloc(rule_count(), sizeof(*asked->choices));
+	asked->request = (struct advise_request){ .choices = asked->choices,
+						  .evidence = o->evidence,
+						  .verbose = o->verbose };
+	return rule_options_parse(&o->rule, asked->choices, &asked->request.n, err);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static void release(void *request)
 {
-	struct advise_opts o;
-	struct err err = ERR_INIT;
-	size_t n;
-	int code;
+	free(((struct advise_asked *)request)->choices);
+}
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	struct rule_choice *choices = xcalloc(rule_count(), sizeof(*choices));
-	if (rule_options_parse(&o.rule, choices, &n, &err) < 0) {
-		code = message_error(self->name, NULL, &err);
-	} else {
-		const struct advise_request request = { .choices = choices,
-							.n = n,
-							.evidence = o.evidence,
-							.verbose = o.verbose };
-		code = reading_run(&(struct reading_plan){ .command = self->name,
-							   .operand = o.operand,
-							   .scope = &o.scope,
-							   .output = &o.output,
-							   .open = open_advise,
-							   .options = &request });
-	}
-	free(choices);
-	return code;
+static int open_advise(const struct reading *r, void *from, struct table **out,
+		       struct err *err)
+{
+	struct advise_request *request = &((struct advise_asked *)from)->request;
+
+	request->for_people = r->for_people;
+	return advise_open(r->store, r->scope, request, out, err);
 }
 
 static const char *const examples[] = { "ptool advise trace.json", "ptool help rules",
 					"ptool advise --rule data-loading:min_pct=2",
 					"ptool advise --evidence --format csv", NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct advise_asked),
+	.make = make_request,
+	.open = open_advise,
+	.release = release,
+};
 
 const struct command cmd_advise = {
 	.name = "advise",
@@ -98,5 +96,5 @@ const struct command cmd_advise = {
 	.exits = EXITS_READING(
 		"the rules ran, whatever they found",
 		"the recording is a call graph; or there is no such run, rank or profile"),
-	.run = run,
+	.table = &table,
 };

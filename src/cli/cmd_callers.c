@@ -2,25 +2,16 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cli/command.h"
-#include "cli/message.h"
-#include "cli/reading.h"
 #include "cli/suggest.h"
-#include "cli/view_options.h"
+#include "cli/table_command.h"
 #include "query/calls/call_edges.h"
 
 struct callers_opts {
-	const char *regex, *operand;
+	struct table_opts on;
+	const char *regex;
 	struct view_opts show;
 	bool strip_dirs;
-	struct scope_opts scope;
-	struct output_opts output;
 };
-
-static const char *sort_at(size_t i)
-{
-	return view_options_sort_at(&call_view, i);
-}
 
 #define FIELD(member)      offsetof(struct callers_opts, member)
 #define INTO(type, member) OPT_INTO(type, struct callers_opts, member)
@@ -30,12 +21,12 @@ static const struct opt callers_operands[] = {
 	{ .name = "re", .arg = "RE", .help = "regular expression for file:line(name) or {built-in name}",
 	  INTO(ARG, regex), .required = true },
 	{ .name = "store", .arg = "STORE|FILE", .help = "what to read (default: $PTOOL_STORE or ./ptool.db)",
-	  INTO(ARG, operand) },
+	  INTO(ARG, on.operand) },
 	OPT_END
 };
 
 static const struct opt callers_options[] = {
-	VIEW_OPTIONS(FIELD(show), sort_at),
+	VIEW_OPTIONS(struct callers_opts, show, &call_view),
 	{ .name = "strip-dirs", .help = "strip directories from file names, and merge functions that become equal",
 	  INTO(FLAG, strip_dirs) },
 	OPT_END
@@ -44,18 +35,16 @@ static const struct opt callers_options[] = {
 static const struct opt_group callers_groups[] = {
 	{ .title = "Operands", .opts = callers_operands },
 	{ .opts = callers_options },
-	SCOPE_GROUP(struct callers_opts, scope),
-	OUTPUT_GROUP(struct callers_opts, output),
+	TABLE_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct callers_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct callers_opts defaults = { .on = TABLE_DEFAULTS };
 
-/* What open_edges() makes its table from. */
 struct callers_request {
 	const struct callers_opts *opts;
-	const struct filter *filter;
+	struct filter filter; /* of RE */
 	struct call_edges_request edges;
 };
 
@@ -89,22 +78,20 @@ static int unknown_function(const struct callgraph *g, const char *wrong, struct
 }
 
 static int make_table(const struct callgraph *g, const struct callers_request *r,
-		      bool for_people, struct table **out, struct err *err)
+		      struct table **out, struct err *err)
 {
-	struct call_edges_request request = r->edges;
 	struct call_matches matches;
 
-	request.show.for_people = for_people;
-	int rc = call_edges_match(g, r->filter, &matches, err);
+	int rc = call_edges_match(g, &r->filter, &matches, err);
 	if (rc == 0 && matches.n == 0)
 		rc = unknown_function(g, r->opts->regex, err);
 	if (rc == 0)
-		*out = call_edges_table(g, &matches, &request);
+		*out = call_edges_table(g, &matches, &r->edges);
 	if (rc == 0 && (*out)->total_rows == 0) {
 		table_free(*out);
 		rc = err_set(err, ERR_EMPTY, "no match of '%.100s' has %s",
 			     r->opts->regex,
-			     request.side == CALL_CALLERS
+			     r->edges.side == CALL_CALLERS
 				     ? "callers: the recording begins there"
 				     : "callees");
 	}
@@ -112,10 +99,10 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 	return rc;
 }
 
-static int open_edges(const struct reading *r, const void *options, struct table **out,
+static int open_edges(const struct reading *r, void *from, struct table **out,
 		      struct err *err)
 {
-	const struct callers_request *request = options;
+	const struct callers_request *request = from;
 	struct callgraph g, stripped = { 0 };
 
 	callgraph_init(&g);
@@ -123,53 +110,56 @@ static int open_edges(const struct reading *r, const void *options, struct table
 	if (rc == 0 && request->opts->strip_dirs) {
 		callgraph_init(&stripped);
 		callgraph_strip(&stripped, &g, false);
-		rc = make_table(&stripped, request, r->for_people, out, err);
+		rc = make_table(&stripped, request, out, err);
 	} else if (rc == 0) {
-		rc = make_table(&g, request, r->for_people, out, err);
+		rc = make_table(&g, request, out, err);
 	}
 	callgraph_release(&stripped);
 	callgraph_release(&g);
 	return rc;
 }
 
-static int run_side(const struct command *self, enum call_side side, int argc,
-		    char **argv)
+static int make_side(const struct callers_opts *o, enum call_side side,
+		     struct callers_request *request, struct err *err)
 {
-	struct callers_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter = { .focus = NULL };
-	struct callers_request request = { .opts = &o,
-					   .filter = &filter,
-					   .edges.side = side };
-	int code;
+	const struct filter_texts texts = { .focus = o->regex, .focus_as = "RE" };
 
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (view_options_want_help(&o.show))
-		return view_options_help(self, &call_view, &o.output);
-	const struct filter_texts texts = { .focus = o.regex, .focus_as = "RE" };
-	if (view_options_read(&o.show, &call_view, &request.edges.show, &err) < 0 ||
-	    filter_compile(&texts, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	code = reading_run(&(struct reading_plan){ .command = self->name,
-						   .operand = o.operand,
-						   .scope = &o.scope,
-						   .output = &o.output,
-						   .open = open_edges,
-						   .options = &request });
-	filter_release(&filter);
-	return code;
+	request->opts = o;
+	request->edges.side = side;
+	return filter_compile(&texts, &request->filter, err);
 }
 
-static int run_callers(const struct command *self, int argc, char **argv)
+static int make_callers(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	return run_side(self, CALL_CALLERS, argc, argv);
+	(void)filter;
+	return make_side(options, CALL_CALLERS, request, err);
 }
 
-static int run_callees(const struct command *self, int argc, char **argv)
+static int make_callees(const void *options, const struct filter *filter, void *request,
+			struct err *err)
 {
-	return run_side(self, CALL_CALLEES, argc, argv);
+	(void)filter;
+	return make_side(options, CALL_CALLEES, request, err);
 }
+
+static void release(void *request)
+{
+	filter_release(&((struct callers_request *)request)->filter);
+}
+
+/* clang-format off */
+#define EDGES_TABLE(how)							\
+	{									\
+		.request_size = sizeof(struct callers_request),			\
+		.make = (how), .open = open_edges, .release = release,		\
+		.view = &call_view,						\
+		.sorting = FIELD(show),						\
+		.show = offsetof(struct callers_request, edges.show),		\
+	}
+/* clang-format on */
+static const struct table_command callers_table = EDGES_TABLE(make_callers);
+static const struct table_command callees_table = EDGES_TABLE(make_callees);
 
 static const char *const callers_examples[] = {
 	"ptool callers 'forward$' train.prof",
@@ -190,7 +180,7 @@ const struct command cmd_callers = {
 	.exits =
 		EXITS_READING("there are callers",
 			      "no function matches, or no matching function has callers"),
-	.run = run_callers,
+	.table = &callers_table,
 };
 
 static const char *const callees_examples[] = {
@@ -211,5 +201,5 @@ const struct command cmd_callees = {
 	.exits = EXITS_READING("there are callees",
 			       "no function matches, or no matching function calls "
 			       "another"),
-	.run = run_callees,
+	.table = &callees_table,
 };

@@ -4,9 +4,9 @@
 
 #include "cli/command.h"
 #include "cli/diff_sides.h"
-#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/table_command.h"
 #include "cli/view_options.h"
 #include "query/diff/diff_view.h"
 
@@ -19,7 +19,6 @@ struct diff_opts {
 	struct output_opts output;
 };
 
-#define FIELD(member)      offsetof(struct diff_opts, member)
 #define INTO(type, member) OPT_INTO(type, struct diff_opts, member)
 
 /* What exit status 1 is for: the values of --fail-on. */
@@ -39,11 +38,6 @@ static const struct failure {
 static const char *failure_name(size_t i)
 {
 	return i < NFAILURES ? failures[i].name : NULL;
-}
-
-static const char *sort_at(size_t i)
-{
-	return view_options_sort_at(&diff_view, i);
 }
 
 /* clang-format off */
@@ -86,7 +80,7 @@ static const struct opt diff_options[] = {
 	  INTO(FLAG, exit_code) },
 	{ .name = "fail-on", .arg = "WHAT", .help = "exit 1 for this result instead of slower",
 	  .choice_at = failure_name, INTO(CHOICE, fail_on) },
-	VIEW_OPTIONS(FIELD(view), sort_at),
+	VIEW_OPTIONS(struct diff_opts, view, &diff_view),
 	OPT_END
 };
 

@@ -2,14 +2,12 @@
  * ptool doctor: what was wrong with the input and what was done about it, and
  * what the recording cannot tell.
  */
-#include "cli/command.h"
-#include "cli/reading.h"
+#include "cli/table_command.h"
 #include "query/findings.h"
 
 struct doctor_opts {
-	const char *operand, *severity;
-	struct scope_opts scope;
-	struct output_opts output;
+	struct table_opts on;
+	const char *severity;
 };
 
 /* By enum severity. */
@@ -25,45 +23,33 @@ static const struct opt doctor_options[] = {
 };
 
 static const struct opt_group doctor_groups[] = {
-	OPERAND_GROUP(struct doctor_opts, operand),
+	TABLE_OPERAND,
 	{ .opts = doctor_options },
-	SCOPE_GROUP(struct doctor_opts, scope),
-	OUTPUT_GROUP(struct doctor_opts, output),
+	TABLE_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct doctor_opts defaults = { .severity = "info",
-					     .output = OUTPUT_DEFAULTS };
+static const struct doctor_opts defaults = { .severity = "info", .on = TABLE_DEFAULTS };
 
-static int open_doctor(const struct reading *r, const void *options, struct table **out,
+static int open_doctor(const struct reading *r, void *request, struct table **out,
 		       struct err *err)
 {
-	const struct doctor_opts *o = options;
+	const struct doctor_opts *o = r->options;
 	size_t least = opt_choice_place(severity_choices, o->severity);
 
+	(void)request;
 	return findings_open(r->store, r->scope, (enum severity)least, r->for_people, out,
 			     err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct doctor_opts o;
-	int code;
-
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	return reading_run(&(struct reading_plan){ .command = self->name,
-						   .operand = o.operand,
-						   .scope = &o.scope,
-						   .output = &o.output,
-						   .open = open_doctor,
-						   .options = &o });
 }
 
 static const char *const examples[] = { "ptool doctor", "ptool doctor trace.json",
 					"ptool doctor --severity error --format csv",
 					NULL };
+
+static const struct table_command table = {
+	.open = open_doctor,
+};
 
 const struct command cmd_doctor = {
 	.name = "doctor",
@@ -77,5 +63,5 @@ const struct command cmd_doctor = {
 	.views = COMMAND_VIEWS(&findings_view),
 	.exits = EXITS_READING("the findings were listed, even if there are none",
 			       "no such run or profile is in the store"),
-	.run = run,
+	.table = &table,
 };

@@ -5,12 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/exporter.h"
-#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/scope_options.h"
+#include "cli/table_command.h"
 #include "cli/terminal.h"
 #include "query/filter_nothing.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
-#include "cli/filtered.h"
+#include "cli/table_command.h"
 #include "query/gaps/gap_table.h"
 
 #define THRESHOLD_NS INT64_C(30000) /* HTA's consecutive_kernel_delay */
@@ -10,7 +10,7 @@
 #define ROWS_SHOWN 20
 
 struct gaps_opts {
-	struct filtered_opts on;
+	struct table_opts on;
 	const char *by, *causes, *threshold, *limit;
 	bool list, root, inner;
 };
@@ -42,15 +42,15 @@ static const struct opt gaps_options[] = {
 };
 
 static const struct opt_group gaps_groups[] = {
-	FILTERED_OPERAND(struct gaps_opts),
+	TABLE_OPERAND,
 	{ .opts = gaps_options },
-	FILTERED_GROUPS(struct gaps_opts),
+	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
 static const struct gaps_opts defaults = {
-	.by = "cause", .causes = "ptool", .threshold = "30us", .on = FILTERED_DEFAULTS
+	.by = "cause", .causes = "ptool", .threshold = "30us", .on = TABLE_DEFAULTS
 };
 
 /* Options that would be silently without effect together. */
@@ -109,23 +109,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return check(o, r, filter, err);
 }
 
-static int open_gaps(const struct reading *r, const void *request, struct table **out,
+static int open_gaps(const struct reading *r, void *request, struct table **out,
 		     struct err *err)
 {
 	return gap_table_open(r->store, r->scope, request, out, err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct gaps_opts o;
-	struct gap_table_request request;
-
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_gaps });
 }
 
 static const char *const examples[] = { "ptool gaps trace.json",
@@ -134,6 +121,12 @@ static const char *const examples[] = { "ptool gaps trace.json",
 					"ptool gaps --root --format json",
 					"ptool gaps --causes hta --format csv",
 					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct gap_table_request),
+	.make = make_request,
+	.open = open_gaps,
+};
 
 const struct command cmd_gaps = {
 	.name = "gaps",
@@ -147,5 +140,5 @@ const struct command cmd_gaps = {
 	.views = COMMAND_VIEWS(&gaps_view, &gaps_list_view, &gaps_hta_view),
 	.exits = EXITS_READING("idle time was listed, even if there was none",
 			       "no device work was recorded, or no idle time matches"),
-	.run = run,
+	.table = &table,
 };

@@ -1,50 +1,38 @@
 /* ptool kernels: what ran on the devices, by kernel. */
-#include "cli/filtered.h"
-#include "query/devices/work_filter.h"
+#include "cli/table_command.h"
 #include "query/kernels/kernels.h"
 
 struct kernels_opts {
-	struct filtered_opts on;
+	struct table_opts on;
 	struct view_opts view;
 	struct opt_strings by;
 	bool launches, copies;
 };
 
-static const char *sort_at(size_t i)
-{
-	return view_options_sort_at(&kernels_view, i);
-}
-
-static const char *by_at(size_t i)
-{
-	return view_by_at(&kernels_view, i);
-}
-
-#define FIELD(member)      offsetof(struct kernels_opts, member)
 #define INTO(type, member) OPT_INTO(type, struct kernels_opts, member)
 
 /* clang-format off */
 static const struct opt kernels_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
-	  .choice_at = by_at, INTO(STRINGS, by), .is_list = true },
+	  .choice_of = view_options_by_at, .of = &kernels_view, INTO(STRINGS, by), .is_list = true },
 	{ .name = "launches", .help = "show launch delay, queue time, and the share that is launch-bound",
 	  INTO(FLAG, launches) },
 	{ .name = "copies", .help = "include memory copies and sets",
 	  INTO(FLAG, copies) },
-	VIEW_OPTIONS(FIELD(view), sort_at),
+	VIEW_OPTIONS(struct kernels_opts, view, &kernels_view),
 	OPT_END
 };
 
 static const struct opt_group kernels_groups[] = {
-	FILTERED_OPERAND(struct kernels_opts),
+	TABLE_OPERAND,
 	{ .opts = kernels_options },
-	FILTERED_GROUPS(struct kernels_opts),
+	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
 static const struct kernels_opts defaults = { .view = { .limit = 20 },
-					      .on = FILTERED_DEFAULTS };
+					      .on = TABLE_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -52,6 +40,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct kernels_opts *o = options;
 	struct kernels_query *query = request;
 
+	(void)err;
 	*query = (struct kernels_query){
 		.filter = filter,
 		.with_copies = o->copies,
@@ -60,29 +49,13 @@ static int make_request(const void *options, const struct filter *filter, void *
 	};
 	for (size_t i = 0; i < o->by.n; i++)
 		query->show.asked |= view_by(&kernels_view, o->by.items[i]);
-	if (work_filter_check(filter, err) < 0)
-		return -1;
-	return view_options_read(&o->view, &kernels_view, &query->show, err);
+	return 0;
 }
 
-static int open_kernels(const struct reading *r, const void *request, struct table **out,
+static int open_kernels(const struct reading *r, void *request, struct table **out,
 			struct err *err)
 {
 	return kernels_open(r->store, r->scope, request, out, err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct kernels_opts o;
-	struct kernels_query request;
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .view = &kernels_view,
-						     .show = &o.view,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_kernels });
 }
 
 static const char *const examples[] = { "ptool kernels trace.json",
@@ -90,6 +63,16 @@ static const char *const examples[] = { "ptool kernels trace.json",
 					"ptool kernels --launches --sort launch_delay",
 					"ptool kernels --by rank,device --format csv",
 					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct kernels_query),
+	.make = make_request,
+	.open = open_kernels,
+	.view = &kernels_view,
+	.sorting = offsetof(struct kernels_opts, view),
+	.show = offsetof(struct kernels_query, show),
+	.is_of_devices = true,
+};
 
 const struct command cmd_kernels = {
 	.name = "kernels",
@@ -103,5 +86,5 @@ const struct command cmd_kernels = {
 	.views = COMMAND_VIEWS(&kernels_view),
 	.exits = EXITS_READING("there are kernels",
 			       "no kernel was recorded, or none matches"),
-	.run = run,
+	.table = &table,
 };

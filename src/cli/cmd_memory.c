@@ -3,20 +3,16 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/command.h"
-#include "cli/filtered.h"
-#include "cli/message.h"
-#include "cli/reading.h"
+#include "cli/table_command.h"
 #include "cli/view_options.h"
 #include "query/memory/memory.h"
 
 struct memory_opts {
-	const char *operand, *by, *min_bytes, *min_share;
+	struct table_opts on;
+	const char *by, *min_bytes, *min_share;
 	bool views[NMEMORY_VIEWS];
 	int64_t limit;
-	struct filter_opts filter;
-	struct scope_opts scope;
-	struct output_opts output;
+	struct opt_strings device; /* names: the shared filter takes numbers */
 };
 
 #define FIELD(member)      offsetof(struct memory_opts, member)
@@ -61,33 +57,31 @@ static const struct opt memory_options[] = {
 /* Of the shared filters those that memory events have; a device is torch's. */
 static const struct opt memory_filters[] = {
 	{ .name = "focus", .arg = "RE", .help = "only operators that match the regular expression",
-	  OPT_INTO(STRING, struct filter_opts, focus), .short_name = 'F' },
+	  INTO(STRING, on.filter.focus), .short_name = 'F' },
 	{ .name = "ignore", .arg = "RE", .help = "no operators that match the regular expression",
-	  OPT_INTO(STRING, struct filter_opts, ignore), .short_name = 'N' },
+	  INTO(STRING, on.filter.ignore), .short_name = 'N' },
 	{ .name = "device", .arg = "DEVICE", .help = "only these devices (cpu, cuda:0, cuda, 0)",
-	  OPT_INTO(STRINGS, struct filter_opts, device) },
+	  INTO(STRINGS, device) },
 	{ .name = "step", .arg = "A..B", .help = "only events in these steps, both ends included",
-	  OPT_INTO(STRING, struct filter_opts, step) },
+	  INTO(STRING, on.filter.step) },
 	{ .name = "time", .arg = "A..B", .help = "only events in this interval of the recording (1ms..2.5ms)",
-	  OPT_INTO(STRING, struct filter_opts, time) },
+	  INTO(STRING, on.filter.time) },
 	OPT_END
 };
 
 static const struct opt_group memory_groups[] = {
-	OPERAND_GROUP(struct memory_opts, operand),
+	TABLE_OPERAND,
 	{ "Views (default: the peaks)", memory_views, 0, false },
 	{ "", memory_options, 0, false },
-	{ "Filters", memory_filters, FIELD(filter), true },
-	SCOPE_GROUP(struct memory_opts, scope),
-	OUTPUT_GROUP(struct memory_opts, output),
+	{ "Filters", memory_filters, 0, true },
+	TABLE_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct memory_opts defaults = { .by = "op",
-					     .limit = VIEW_LIMIT_PEOPLE,
-					     .min_share = "10",
-					     .output = OUTPUT_DEFAULTS };
+static const struct memory_opts defaults = {
+	.by = "op", .limit = VIEW_LIMIT_PEOPLE, .min_share = "10", .on = TABLE_DEFAULTS
+};
 
 /* "--stats" of a view; the row of a flag tells where its view lies. */
 static const char *flag_of(enum memory_view view)
@@ -146,7 +140,7 @@ static int check_view(const struct memory_opts *o, enum memory_view view, struct
 	bool has_ops = view != MEMORY_VIEW_PEAKS && view != MEMORY_VIEW_GROWTH;
 	bool has_live = view == MEMORY_VIEW_LIVE || view == MEMORY_VIEW_PEAKS;
 
-	if ((o->filter.focus || o->filter.ignore) && !has_ops)
+	if ((o->on.filter.focus || o->on.filter.ignore) && !has_ops)
 		return err_set(err, ERR_USAGE,
 			       "--focus and --ignore choose operators; the peaks and "
 			       "--growth have none");
@@ -159,9 +153,12 @@ static int check_view(const struct memory_opts *o, enum memory_view view, struct
 	return 0;
 }
 
-static int make_request(const struct memory_opts *o, const struct filter *filter,
-			struct memory_request *request, struct err *err)
+static int make_request(const void *options, const struct filter *filter, void *into,
+			struct err *err)
 {
+	const struct memory_opts *o = options;
+	struct memory_request *request = into;
+
 	*request = (struct memory_request){ .by = by_of(o->by),
 					    .filter = filter,
 					    .limit = o->limit };
@@ -173,60 +170,26 @@ static int make_request(const struct memory_opts *o, const struct filter *filter
 		return err_set(err, ERR_USAGE,
 			       "--min-bytes wants a size (4096, 512K, 1M), not '%.100s'",
 			       o->min_bytes);
-	for (size_t i = 0; i < o->filter.device.n; i++)
-		if (memory_specs_add(&request->devices, o->filter.device.items[i], err) <
-		    0)
+	for (size_t i = 0; i < o->device.n; i++)
+		if (memory_specs_add(&request->devices, o->device.items[i], err) < 0)
 			return -1;
 	return 0;
 }
 
-static int open_memory(const struct reading *r, const void *options, struct table **out,
+static int open_memory(const struct reading *r, void *from, struct table **out,
 		       struct err *err)
 {
-	struct memory_request request = *(const struct memory_request *)options;
+	struct memory_request *request = from;
 
-	request.for_people = r->for_people;
-	if (request.limit < 0)
-		request.limit = r->for_people ? -request.limit : 0;
-	return memory_open(r->store, r->scope, &request, out, err);
+	request->for_people = r->for_people;
+	if (request->limit < 0)
+		request->limit = r->for_people ? -request->limit : 0;
+	return memory_open(r->store, r->scope, request, out, err);
 }
 
-/* The shared filters take numbers for devices, which memory has names for. */
-static int compile_filter(const struct memory_opts *o, struct filter *out,
-			  struct err *err)
+static const char *nothing_of(const void *request)
 {
-	struct filter_opts without_devices = o->filter;
-
-	without_devices.device.n = 0;
-	return filter_options_compile(&without_devices, out, err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct memory_opts o;
-	struct err err = ERR_INIT;
-	struct filter filter;
-	struct memory_request request;
-	int code;
-
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	if (compile_filter(&o, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (make_request(&o, &filter, &request, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = reading_run(&(struct reading_plan){
-			.command = self->name,
-			.operand = o.operand,
-			.scope = &o.scope,
-			.output = &o.output,
-			.open = open_memory,
-			.filter = &filter,
-			.options = &request,
-			.nothing = memory_nothing(request.view) });
-	filter_release(&filter);
-	return code;
+	return memory_nothing(((const struct memory_request *)request)->view);
 }
 
 static const char *const examples[] = {
@@ -236,6 +199,13 @@ static const char *const examples[] = {
 	"ptool memory --leaks",
 	"ptool memory --events --min-bytes 1M --format csv -o blocks.csv",
 	NULL
+};
+
+static const struct table_command table = {
+	.request_size = sizeof(struct memory_request),
+	.make = make_request,
+	.open = open_memory,
+	.nothing_of = nothing_of,
 };
 
 const struct command cmd_memory = {
@@ -254,5 +224,5 @@ const struct command cmd_memory = {
 	.exits = EXITS_READING(
 		"there are rows; or there is no leak, spike or failed allocation, which is an answer",
 		"nothing matches; or the recording lacks memory events, addresses (torch 1.10 and newer) or steps"),
-	.run = run,
+	.table = &table,
 };

@@ -1,11 +1,11 @@
 /* ptool modules: the tree of nn.Module calls, with host and device time. */
 #include <string.h>
 
-#include "cli/filtered.h"
+#include "cli/table_command.h"
 #include "query/kernels/modules.h"
 
 struct modules_opts {
-	struct filtered_opts on;
+	struct table_opts on;
 	int64_t depth, limit;
 	const char *sort;
 };
@@ -24,14 +24,14 @@ static const struct opt modules_options[] = {
 };
 
 static const struct opt_group modules_groups[] = {
-	FILTERED_OPERAND(struct modules_opts),
+	TABLE_OPERAND,
 	{ .opts = modules_options },
-	FILTERED_GROUPS(struct modules_opts),
+	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct modules_opts defaults = { .sort = "time", .on = FILTERED_DEFAULTS };
+static const struct modules_opts defaults = { .sort = "time", .on = TABLE_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -53,23 +53,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 		       "kernels' and 'ptool top'");
 }
 
-static int open_modules(const struct reading *r, const void *request, struct table **out,
+static int open_modules(const struct reading *r, void *request, struct table **out,
 			struct err *err)
 {
 	return modules_open(r->store, r->scope, request, out, err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct modules_opts o;
-	struct modules_query request;
-
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_modules });
 }
 
 static const char *const examples[] = { "ptool modules trace.json",
@@ -77,6 +64,12 @@ static const char *const examples[] = { "ptool modules trace.json",
 					"ptool modules --sort start -n 30",
 					"ptool modules --focus Linear --format csv",
 					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct modules_query),
+	.make = make_request,
+	.open = open_modules,
+};
 
 const struct command cmd_modules = {
 	.name = "modules",
@@ -91,5 +84,5 @@ const struct command cmd_modules = {
 	.exits = EXITS_READING(
 		"there are modules",
 		"no module was recorded (with_stack=True), or none matches"),
-	.run = run,
+	.table = &table,
 };

@@ -2,28 +2,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/command.h"
-#include "cli/reading.h"
+#include "cli/table_command.h"
 #include "query/overview/overview.h"
 
 #define ARGUMENTS_MAX ((size_t)64 * 1024)
 
-struct overview_opts {
-	const char *operand;
-	struct scope_opts scope;
-	struct output_opts output;
-};
-
 /* clang-format off */
 static const struct opt_group overview_groups[] = {
-	OPERAND_GROUP(struct overview_opts, operand),
-	SCOPE_GROUP(struct overview_opts, scope),
-	OUTPUT_GROUP(struct overview_opts, output),
+	TABLE_OPERAND,
+	TABLE_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct overview_opts defaults = { .output = OUTPUT_DEFAULTS };
+static const struct table_opts defaults = TABLE_DEFAULTS;
 
 /* As a shell takes it for one word. */
 static void add_word(struct buf *out, const char *word)
@@ -65,12 +57,13 @@ static const char *name_of(const struct reading *r, struct buf *out)
 	return out->p;
 }
 
-static int open_overview(const struct reading *r, const void *options, struct table **out,
+static int open_overview(const struct reading *r, void *none, struct table **out,
 			 struct err *err)
 {
-	const struct overview_opts *o = options;
+	const struct table_opts *o = r->options;
 	struct buf arguments, name;
 
+	(void)none;
 	buf_init(&arguments, ARGUMENTS_MAX);
 	buf_init(&name, ARGUMENTS_MAX);
 	buf_add_text(&arguments, "");
@@ -90,24 +83,13 @@ static int open_overview(const struct reading *r, const void *options, struct ta
 	return rc;
 }
 
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct overview_opts o;
-	int code;
-
-	if (!command_parse(self, argc, argv, &o, &code))
-		return code;
-	return reading_run(&(struct reading_plan){ .command = self->name,
-						   .operand = o.operand,
-						   .scope = &o.scope,
-						   .output = &o.output,
-						   .open = open_overview,
-						   .options = &o });
-}
-
 static const char *const examples[] = { "ptool trace.json", "ptool",
 					"ptool overview --rank 0",
 					"ptool overview --format json trace.json", NULL };
+
+static const struct table_command table = {
+	.open = open_overview,
+};
 
 const struct command cmd_overview = {
 	.name = "overview",
@@ -121,5 +103,5 @@ const struct command cmd_overview = {
 	.views = COMMAND_VIEWS(&overview_view),
 	.exits = EXITS_READING("the screen was written",
 			       "the store holds no run, or none as asked for"),
-	.run = run,
+	.table = &table,
 };

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/filtered.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/sample_options.h"
 #include "cli/scope_options.h"
+#include "cli/table_command.h"
 #include "cli/torch_format.h"
 #include "cli/view_options.h"
 #include "query/samples/sample_top.h"
@@ -60,19 +60,14 @@ static const char *sort_at(size_t i)
 	return i == n ? OPT_LISTS : NULL;
 }
 
-static const char *by_at(size_t i)
-{
-	return view_by_at(&top_view, i);
-}
-
 #define FIELD(member)      offsetof(struct top_opts, member)
 #define INTO(type, member) OPT_INTO(type, struct top_opts, member)
 
 /* clang-format off */
 static const struct opt top_options[] = {
-	VIEW_OPTIONS(FIELD(view), sort_at),
+	VIEW_OPTIONS_KEYS(struct top_opts, view, .value_at = sort_at),
 	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (stack:N for N frames; annotation is a table of labels)",
-	  .choice_at = by_at, INTO(STRINGS, by), .is_list = true },
+	  .choice_of = view_options_by_at, .of = &top_view, INTO(STRINGS, by), .is_list = true },
 	{ .name = "flops", .help = "show floating-point operations, computed from the shapes",
 	  INTO(FLAG, flops) },
 	{ .name = "tensor-cores", .help = "show which operators could use Tensor Cores, and how much of their device time did",
@@ -219,10 +214,10 @@ static int open_samples(const struct reading *r, const struct top_request *reque
 			       err);
 }
 
-static int open_top(const struct reading *r, const void *options, struct table **out,
+static int open_top(const struct reading *r, void *from, struct table **out,
 		    struct err *err)
 {
-	const struct top_request *request = options;
+	const struct top_request *request = from;
 	struct top_query query = *request->query;
 	struct top_rows rows;
 	enum scope_kind kind;
@@ -300,7 +295,7 @@ static int run_torch(const char *command, const struct top_request *request)
 	return code;
 }
 
-static int run_table(const char *command, const struct top_request *request)
+static int run_table(const char *command, struct top_request *request)
 {
 	const struct top_opts *o = request->opts;
 
@@ -310,7 +305,7 @@ static int run_table(const char *command, const struct top_request *request)
 						   .output = &o->output,
 						   .open = open_top,
 						   .filter = request->query->filter,
-						   .options = request });
+						   .request = request });
 }
 
 /* Which file is meant is not asked: it is not opened for a list of keys. */
@@ -337,7 +332,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	sample_options_set(&o.samples, &filter);
-	const struct top_request request = { &o, &query };
+	struct top_request request = { &o, &query };
 	if (make_query(&o, &filter, &query, &err) < 0)
 		code = message_error(self->name, NULL, &err);
 	else

@@ -1,24 +1,17 @@
 /* ptool transfers: copies and sets of the devices, and who waited for them. */
-#include "cli/filtered.h"
+#include "cli/table_command.h"
 #include "query/comm/transfers.h"
-#include "query/devices/work_filter.h"
 
 struct transfers_opts {
-	struct filtered_opts on;
+	struct table_opts on;
 	struct view_opts view;
 	const char *by;
 	bool list;
 };
 
-static const char *sort_at(size_t i)
-{
-	return view_options_sort_at(&transfers_view, i);
-}
-
 /* By enum transfers_by. */
 static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
 
-#define FIELD(member)      offsetof(struct transfers_opts, member)
 #define INTO(type, member) OPT_INTO(type, struct transfers_opts, member)
 
 /* clang-format off */
@@ -27,19 +20,19 @@ static const struct opt transfers_options[] = {
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every copy and set",
 	  INTO(FLAG, list) },
-	VIEW_OPTIONS(FIELD(view), sort_at),
+	VIEW_OPTIONS(struct transfers_opts, view, &transfers_view),
 	OPT_END
 };
 
 static const struct opt_group transfers_groups[] = {
-	FILTERED_OPERAND(struct transfers_opts),
+	TABLE_OPERAND,
 	{ .opts = transfers_options },
-	FILTERED_GROUPS(struct transfers_opts),
+	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct transfers_opts defaults = { .by = "kind", .on = FILTERED_DEFAULTS };
+static const struct transfers_opts defaults = { .by = "kind", .on = TABLE_DEFAULTS };
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
@@ -54,33 +47,15 @@ static int make_request(const void *options, const struct filter *filter, void *
 	*to = (struct transfers_request){
 		.filter = filter,
 		.by = o->list ? TRANSFERS_SINGLE : (enum transfers_by)by,
-		.show.for_people = reading_is_for_people(&o->on.output),
 	};
 	to->show.asked = transfers_columns(to->by);
-	if (work_filter_check(filter, err) < 0)
-		return -1;
-	return view_options_read(&o->view, &transfers_view, &to->show, err);
+	return 0;
 }
 
-static int open_transfers(const struct reading *r, const void *request,
-			  struct table **out, struct err *err)
+static int open_transfers(const struct reading *r, void *request, struct table **out,
+			  struct err *err)
 {
 	return transfers_open(r->store, r->scope, request, out, err);
-}
-
-static int run(const struct command *self, int argc, char **argv)
-{
-	struct transfers_opts o;
-	struct transfers_request request;
-
-	return filtered_run(self, argc, argv,
-			    &(struct filtered_plan){ .options = &o,
-						     .on = &o.on,
-						     .view = &transfers_view,
-						     .show = &o.view,
-						     .request = &request,
-						     .make = make_request,
-						     .open = open_transfers });
 }
 
 static const char *const examples[] = { "ptool transfers trace.json",
@@ -88,6 +63,16 @@ static const char *const examples[] = { "ptool transfers trace.json",
 					"ptool transfers --list --min-dur 1ms",
 					"ptool transfers --by device --format csv",
 					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct transfers_request),
+	.make = make_request,
+	.open = open_transfers,
+	.view = &transfers_view,
+	.sorting = offsetof(struct transfers_opts, view),
+	.show = offsetof(struct transfers_request, show),
+	.is_of_devices = true,
+};
 
 const struct command cmd_transfers = {
 	.name = "transfers",
@@ -101,5 +86,5 @@ const struct command cmd_transfers = {
 	.views = COMMAND_VIEWS(&transfers_view),
 	.exits = EXITS_READING("there are transfers",
 			       "no transfer matches, or no device work was recorded"),
-	.run = run,
+	.table = &table,
 };

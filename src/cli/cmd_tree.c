@@ -1,21 +1,19 @@
 /* ptool tree: what was called by what, and what that took. */
 #include <stdlib.h>
 
-#include "cli/filtered.h"
-#include "cli/message.h"
+#include "cli/table_command.h"
 #include "query/calls/tree.h"
 
 struct tree_opts {
-	struct filtered_opts on;
+	struct table_opts on;
 	const char *min, *root_at, *by;
 	int64_t depth, limit;
 	bool kernels, instances;
 };
 
-/* The options, and the expression of one of them. */
-struct tree_plan {
-	struct tree_opts o;
-	struct filter root_at;
+struct tree_asked {
+	struct tree_request request;
+	struct filter root_at; /* which the request borrows */
 };
 
 #define INTO(type, member) OPT_INTO(type, struct tree_opts, member)
@@ -42,16 +40,16 @@ static const struct opt tree_options[] = {
 };
 
 static const struct opt_group tree_groups[] = {
-	FILTERED_OPERAND(struct tree_opts),
+	TABLE_OPERAND,
 	{ .opts = tree_options },
-	FILTERED_GROUPS(struct tree_opts),
+	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
 /* clang-format on */
 
 static const struct tree_opts defaults = { .depth = 100,
 					   .min = "1",
-					   .on = FILTERED_DEFAULTS };
+					   .on = TABLE_DEFAULTS };
 
 /* A time has a unit, a share has none or a percent sign. */
 static int parse_min(const char *text, struct call_tree_request *r, struct err *err)
@@ -76,13 +74,16 @@ static int parse_min(const char *text, struct call_tree_request *r, struct err *
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	const struct tree_plan *plan = options;
-	const struct tree_opts *o = &plan->o;
-	struct tree_request *r = request;
+	const struct tree_opts *o = options;
+	struct tree_asked *asked = request;
+	struct tree_request *r = &asked->request;
+	const struct filter_texts root = { .focus = o->root_at, .focus_as = "--root-at" };
 
+	if (filter_compile(&root, &asked->root_at, err) < 0)
+		return -1;
 	*r = (struct tree_request){
 		.calls = { .filter = filter,
-			   .root_at = o->root_at ? &plan->root_at : NULL,
+			   .root_at = o->root_at ? &asked->root_at : NULL,
 			   .by_step = o->by != NULL,
 			   .depth = o->depth,
 			   .kernels = o->kernels,
@@ -100,32 +101,16 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_tree(const struct reading *r, const void *request, struct table **out,
+static int open_tree(const struct reading *r, void *request, struct table **out,
 		     struct err *err)
 {
-	return tree_open(r->store, r->scope, request, out, err);
+	return tree_open(r->store, r->scope, &((struct tree_asked *)request)->request,
+			 out, err);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static void release(void *request)
 {
-	struct tree_plan plan = { .root_at = { .focus = NULL } };
-	struct tree_request request;
-	struct err err = ERR_INIT;
-	int code;
-
-	if (!command_parse(self, argc, argv, &plan.o, &code))
-		return code;
-	const struct filter_texts root = { .focus = plan.o.root_at,
-					   .focus_as = "--root-at" };
-	if (filter_compile(&root, &plan.root_at, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	code = filtered_read(self->name, &(struct filtered_plan){ .options = &plan,
-								  .on = &plan.o.on,
-								  .request = &request,
-								  .make = make_request,
-								  .open = open_tree });
-	filter_release(&plan.root_at);
-	return code;
+	filter_release(&((struct tree_asked *)request)->root_at);
 }
 
 static const char *const examples[] = { "ptool tree trace.json --depth 4",
@@ -133,6 +118,13 @@ static const char *const examples[] = { "ptool tree trace.json --depth 4",
 					"ptool tree train.prof --root-at forward",
 					"ptool tree --min 0 --format csv -o tree.csv",
 					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct tree_asked),
+	.make = make_request,
+	.open = open_tree,
+	.release = release,
+};
 
 const struct command cmd_tree = {
 	.name = "tree",
@@ -147,5 +139,5 @@ const struct command cmd_tree = {
 	.exits = EXITS_READING(
 		"there are calls",
 		"no call matches; or the run holds both traces and call graphs: choose with --profile"),
-	.run = run,
+	.table = &table,
 };

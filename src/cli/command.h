@@ -1,18 +1,7 @@
 /*
- * A command of ptool: a name, the rows of its options, and a function.  A new
- * command is one file cmd_<name>.c and one row in commands.c.
- *
- *	static const struct top_opts defaults = { .limit = 20, .output = OUTPUT_DEFAULTS };
- *
- *	static int run(const struct command *self, int argc, char **argv)
- *	{
- *		struct top_opts o;
- *		int code;
- *
- *		if (!command_parse(self, argc, argv, &o, &code))
- *			return code;
- *		...
- *	}
+ * A command of ptool: a name, the rows of its options, and the one table that it draws
+ * (cli/table_command.h) or a function.  A new command is one file cmd_<name>.c and one
+ * row in commands.c.
  */
 #ifndef PTOOL_CLI_COMMAND_H
 #define PTOOL_CLI_COMMAND_H
@@ -24,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/opt.h"
 
+struct table_command;
 struct view;
 
 /* An exit status that a command can return, and what it means then. */
@@ -83,6 +73,8 @@ struct command {
 	const struct command_exit *exits; /* ascending; all that it can return */
 	/* Whose columns its page lists, NULL-terminated; may be NULL. */
 	const struct view *const *views;
+	/* What it draws, when that is one table: cli/table_command.h.  NULL: run() does it. */
+	const struct table_command *table;
 	/* Gets the arguments after the command's name; returns the exit code. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

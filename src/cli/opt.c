@@ -74,11 +74,15 @@ const char *opt_choice(const struct opt *opt, size_t i)
 {
 	if (opt->choice_at)
 		return opt->choice_at(i);
+	if (opt->choice_of)
+		return opt->choice_of(opt->of, i);
 	return opt->choices ? opt->choices[i] : NULL;
 }
 
 const char *opt_value(const struct opt *opt, size_t i)
 {
+	if (opt->value_of)
+		return opt->value_of(opt->of, i);
 	return opt->value_at ? opt->value_at(i) : opt_choice(opt, i);
 }
 
@@ -277,7 +281,8 @@ static int take(struct parser *p, struct opt_iter it, const char *attached)
 
 	if (!value)
 		return OPT_ERROR;
-	p->lists |= it.opt->value_at && strcmp(value, OPT_LISTS) == 0;
+	p->lists |=
+		(it.opt->value_at || it.opt->value_of) && strcmp(value, OPT_LISTS) == 0;
 	return set_value(p, it, value);
 }
 

@@ -55,11 +55,15 @@ struct opt {
 	const char *const *choices;
 	/* ... or a table that lives elsewhere: the name of row i, NULL at the end. */
 	const char *(*choice_at)(size_t i);
+	/* ... or words of what `of` points to, in the same way. */
+	const char *(*choice_of)(const void *of, size_t i);
 	/*
 	 * Without choices, words worth completing; others may be given.  NULL: none.
 	 * Where OPT_LISTS is one of them, a command line with it needs no operands.
 	 */
 	const char *(*value_at)(size_t i);
+	const char *(*value_of)(const void *of, size_t i);
+	const void *of;
 	size_t offset; /* of the member in the group's struct */
 	enum opt_type type;
 	char short_name; /* 'n', or 0 */

@@ -185,7 +185,7 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 {
 	struct table *table = NULL;
 
-	if (plan->open(r, plan->options, &table, err) < 0)
+	if (plan->open(r, plan->request, &table, err) < 0)
 		return -1;
 	if (plan->nothing && !table->empty)
 		table->empty = ""; /* the message says it */
@@ -213,7 +213,8 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 	struct reading reading = { .store = operand->store,
 				   .path = operand->path,
 				   .scope = &scope,
-				   .for_people = reading_is_for_people(plan->output) };
+				   .for_people = reading_is_for_people(plan->output),
+				   .options = plan->options };
 	if (operand->is_raw && findings_have(operand->store, &scope, FINDING_TRUNCATED))
 		message_note(plan->command, operand->path,
 			     "the file is cut off, and what came after is missing, "

@@ -27,7 +27,8 @@ struct reading {
 	struct store *store;
 	const char *path; /* what the user calls it */
 	const struct scope *scope;
-	bool for_people; /* a table that people read */
+	bool for_people;     /* a table that people read */
+	const void *options; /* the command's */
 };
 
 struct reading_plan {
@@ -37,9 +38,10 @@ struct reading_plan {
 	const struct output_opts *output;
 	bool all_runs; /* without --run: those of every run, not of the newest */
 	/* *out is freed by who asked; 0, or -1 with err set. */
-	int (*open)(const struct reading *r, const void *options, struct table **out,
+	int (*open)(const struct reading *r, void *request, struct table **out,
 		    struct err *err);
 	const void *options;
+	void *request;               /* for open() */
 	const struct filter *filter; /* what it read by; NULL: the command has none */
 	const char *
 		nothing; /* said, with exit 3, when no row came; NULL: that is an answer */

@@ -9,13 +9,18 @@
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 
-const char *view_options_sort_at(const struct view *view, size_t i)
+const char *view_options_sort_at(const void *view, size_t i)
 {
 	const char *key = view_sort_at(view, i);
 
 	if (key || i == 0)
 		return key;
 	return view_sort_at(view, i - 1) ? OPT_LISTS : NULL;
+}
+
+const char *view_options_by_at(const void *view, size_t i)
+{
+	return view_by_at(view, i);
 }
 
 bool view_options_want_help(const struct view_opts *o)

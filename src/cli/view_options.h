@@ -19,23 +19,24 @@ struct view_opts {
 	bool reverse;
 };
 
-/*
- * at: the offset of the struct in the command's options; keys(i):
- * view_options_sort_at() of the command's view.
- */
+/* type: the command's options, of which `member` is one; view: whose keys --sort takes. */
 /* clang-format off */
-#define VIEW_OPTIONS(at, keys) \
+#define VIEW_OPTIONS(type, member, view) \
+	VIEW_OPTIONS_KEYS(type, member, .value_of = view_options_sort_at, .of = (view))
+/* The same, with other keys. */
+#define VIEW_OPTIONS_KEYS(type, member, ...) \
 	{ .name = "sort", .arg = "KEY", .help = "sort by this column; 'help' lists them", \
-	  .value_at = (keys), .offset = (at) + OPT_OFFSET(STRING, struct view_opts, sort), .type = OPT_STRING, \
-	  .short_name = 's' }, \
+	  __VA_ARGS__, OPT_INTO(STRING, type, member.sort), .short_name = 's' }, \
 	{ .name = "reverse", .help = "reverse the order", \
-	  .offset = (at) + OPT_OFFSET(FLAG, struct view_opts, reverse), .type = OPT_FLAG, .short_name = 'r' }, \
+	  OPT_INTO(FLAG, type, member.reverse), .short_name = 'r' }, \
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all", \
-	  .offset = (at) + OPT_OFFSET(UINT, struct view_opts, limit), .type = OPT_UINT, .short_name = 'n' }
+	  OPT_INTO(UINT, type, member.limit), .short_name = 'n' }
 /* clang-format on */
 
-/* Key i, then OPT_LISTS, then NULL. */
-const char *view_options_sort_at(const struct view *view, size_t i);
+/* Of a struct view, for option rows: key i of --sort, then OPT_LISTS, then NULL; ... */
+const char *view_options_sort_at(const void *view, size_t i);
+/* ... word i of --by. */
+const char *view_options_by_at(const void *view, size_t i);
 /* Is it `--sort help`? */
 bool view_options_want_help(const struct view_opts *o);
 /* Draws the keys of --sort as a table; returns the exit code. */

@@ -43,7 +43,7 @@ static void add_views(struct gist *g, struct store *store, const struct scope *s
 	struct err err = ERR_INIT;
 	struct table *t = NULL;
 	static const char *const orders[] = { "start", "dur", "self", "name" };
-	struct slice_list_request list = { .limit = 0 };
+	struct slice_list_request list = { .filter = NULL };
 
 	int rc;
 
@@ -54,8 +54,8 @@ static void add_views(struct gist *g, struct store *store, const struct scope *s
 		gist_table(g, rc, t, &err);
 	}
 	for (int i = 0; i < 4; i++) {
-		list.sort = view_field(&slice_list_view, orders[i]);
-		list.for_people = i & 1;
+		list.show.sort = view_field(&slice_list_view, orders[i]);
+		list.show.for_people = i & 1;
 		rc = slice_list_open(store, scope, &list, &t, &err);
 		gist_table(g, rc, t, &err);
 	}

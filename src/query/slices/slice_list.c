@@ -379,7 +379,7 @@ static void list_free(struct table *t)
 static int begin(struct slice_list *l, struct store *store,
 		 const struct slice_list_request *request, struct err *err)
 {
-	int by = request->sort ? request->sort->arg : START;
+	int by = request->show.sort ? request->show.sort->arg : START;
 
 	if (by == START) {
 		l->merge = slice_merge_new(l->slices);
@@ -400,7 +400,7 @@ int slice_list_open(struct store *store, const struct scope *scope,
 		    const struct slice_list_request *request, struct table **out,
 		    struct err *err)
 {
-	const struct view_request show = { .for_people = request->for_people };
+	const struct view_request show = { .for_people = request->show.for_people };
 	struct slice_list *l = xcalloc(1, sizeof(*l));
 
 	*out = NULL;
@@ -408,8 +408,8 @@ int slice_list_open(struct store *store, const struct scope *scope,
 				   .next = list_next,
 				   .free = list_free,
 				   .total_rows = -1 };
-	l->limit = request->limit;
-	l->for_people = request->for_people;
+	l->limit = request->show.limit;
+	l->for_people = request->show.for_people;
 	buf_init(&l->place, PLACE_MAX);
 	if (slices_open(store, scope, request->filter, &l->slices, err) < 0 ||
 	    begin(l, store, request, err) < 0) {

@@ -11,9 +11,7 @@ extern const struct view slice_list_view;
 
 struct slice_list_request {
 	const struct filter *filter; /* NULL: all slices */
-	const struct field *sort;    /* of slice_list_view; NULL: by start */
-	int64_t limit;               /* 0: none */
-	bool for_people;
+	struct view_request show;    /* sort, limit and for_people count */
 };
 
 /*

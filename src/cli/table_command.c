@@ -1,0 +1,134 @@
+/* Commands that draw one table: see table_command.h. */
+#include "cli/table_command.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cli/message.h"
+#include "query/devices/work_filter.h"
+#include "trace/category.h"
+
+#define INTO(type, member) OPT_INTO(type, struct filter_opts, member)
+
+/* clang-format off */
+const struct opt filter_options[] = {
+	{ .name = "focus", .arg = "RE", .help = "only names that match the regular expression",
+	  INTO(STRING, focus), .short_name = 'F' },
+	{ .name = "ignore", .arg = "RE", .help = "no names that match the regular expression",
+	  INTO(STRING, ignore), .short_name = 'N' },
+	{ .name = "cat", .arg = "CATEGORY", .help = "only slices of these categories (cpu_op,kernel)",
+	  .value_at = category_word_at, INTO(STRINGS, cat), .is_list = true },
+	{ .name = "thread", .arg = "THREAD", .help = "only slices on these threads, by number or name",
+	  INTO(STRINGS, thread) },
+	{ .name = "stream", .arg = "N", .help = "only device work on these streams",
+	  INTO(STRINGS, stream) },
+	{ .name = "device", .arg = "N", .help = "only device work on these devices",
+	  INTO(STRINGS, device) },
+	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
+	  INTO(STRING, step) },
+	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",
+	  INTO(STRING, time) },
+	{ .name = "min-dur", .arg = "TIME", .help = "only slices that last at least this long (10us)",
+	  INTO(STRING, min_dur) },
+	OPT_END
+};
+/* clang-format on */
+
+int filter_options_compile(const struct filter_opts *o, struct filter *out,
+			   struct err *err)
+{
+	const struct filter_texts texts = {
+		.focus = o->focus,
+		.ignore = o->ignore,
+		.steps = o->step,
+		.times = o->time,
+		.min_dur = o->min_dur,
+		.categories = o->cat.items,
+		.threads = o->thread.items,
+		.streams = o->stream.items,
+		.devices = o->device.items,
+		.ncategories = o->cat.n,
+		.nthreads = o->thread.n,
+		.nstreams = o->stream.n,
+		.ndevices = o->device.n,
+	};
+
+	return filter_compile(&texts, out, err);
+}
+
+static const struct view *view_of(const struct table_command *t, const void *options)
+{
+	return t->view_of ? t->view_of(options) : t->view;
+}
+
+static const struct view_opts *sorting_of(const struct table_command *t,
+					  const void *options)
+{
+	return (const void *)((const char *)options + t->sorting);
+}
+
+static int make_request(const struct table_command *t, const void *options,
+			const struct filter *filter, void *request, struct err *err)
+{
+	const struct table_opts *on = options;
+
+	if (t->make && t->make(options, filter, request, err) < 0)
+		return -1;
+	if (t->is_of_devices && work_filter_check(filter, err) < 0)
+		return -1;
+	if (!view_of(t, options))
+		return 0;
+	struct view_request *show = (void *)((char *)request + t->show);
+	show->for_people = reading_is_for_people(&on->output);
+	return view_options_read(sorting_of(t, options), view_of(t, options), show, err);
+}
+
+static int read_table(const struct command *self, const void *options, void *request)
+{
+	const struct table_command *t = self->table;
+	const struct table_opts *on = options;
+	struct err err = ERR_INIT;
+	struct filter filter;
+	int code;
+
+	if (filter_options_compile(&on->filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(t, options, &filter, request, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = reading_run(&(struct reading_plan){
+			.command = self->name,
+			.operand = on->operand,
+			.scope = &on->scope,
+			.output = &on->output,
+			.all_runs = t->all_runs,
+			.open = t->open,
+			.options = options,
+			.request = request,
+			.filter = &filter,
+			.nothing = t->nothing_of ? t->nothing_of(request) : t->nothing,
+			.lacks = t->lacks });
+	filter_release(&filter);
+	return code;
+}
+
+int table_command_run(const struct command *self, int argc, char **argv)
+{
+	const struct table_command *t = self->table;
+	struct table_opts *options = xcalloc(1, self->options_size);
+	void *request = xcalloc(1, t->request_size + 1);
+	int code;
+
+	if (command_parse(self, argc, argv, options, &code)) {
+		const struct view *view = view_of(t, options);
+		if (view && view_options_want_help(sorting_of(t, options)))
+			code = view_options_help(self, view, &options->output);
+		else
+			code = read_table(self, options, request);
+	}
+	if (t->release)
+		t->release(request);
+	free(request);
+	free(options);
+	return code;
+}

@@ -1,0 +1,98 @@
+/*
+ * Commands that draw one table of STORE|FILE, as data: the command's own options,
+ * filters where it has slices to choose from, profiles and output.  The command's
+ * options struct begins with a struct table_opts:
+ *
+ *	struct list_opts {
+ *		struct table_opts on;
+ *		int64_t limit;
+ *	};
+ *	static const struct opt_group list_groups[] = {
+ *		TABLE_OPERAND,
+ *		{ .opts = list_options },
+ *		TABLE_FILTERED_GROUPS,
+ *		OPT_GROUP_END
+ *	};
+ *	const struct command cmd_list = {
+ *		...
+ *		.groups = list_groups,
+ *		.table = &(const struct table_command){ .open = open_list, ... },
+ *	};
+ */
+#ifndef PTOOL_CLI_TABLE_COMMAND_H
+#define PTOOL_CLI_TABLE_COMMAND_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/command.h"
+#include "cli/opt.h"
+#include "cli/reading.h"
+#include "cli/view_options.h"
+#include "query/filter.h"
+
+/*
+ * --focus, --ignore, --cat, --thread, --stream, --device, --step, --time and
+ * --min-dur: the same in every reading command that has slices to choose from.
+ */
+struct filter_opts {
+	const char *focus, *ignore, *step, *time, *min_dur; /* NULL: not given */
+	struct opt_strings cat, thread, stream, device;
+};
+
+/* The row in the command's list of groups; the member's initialiser is { 0 }. */
+/* clang-format off */
+#define FILTER_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
+/* clang-format on */
+extern const struct opt filter_options[];
+
+/* As filter_compile(); argv outlives the filter. */
+int filter_options_compile(const struct filter_opts *o, struct filter *out,
+			   struct err *err);
+
+struct table_opts {
+	const char *operand; /* NULL: the default store */
+	struct filter_opts filter;
+	struct scope_opts scope;
+	struct output_opts output;
+};
+
+/* The member's initialiser, and the rows before and behind the command's own. */
+/* clang-format off */
+#define TABLE_DEFAULTS { .output = OUTPUT_DEFAULTS }
+#define TABLE_OPERAND OPERAND_GROUP(struct table_opts, operand)
+#define TABLE_GROUPS					\
+	SCOPE_GROUP(struct table_opts, scope),		\
+	OUTPUT_GROUP(struct table_opts, output)
+#define TABLE_FILTERED_GROUPS				\
+	FILTER_GROUP(struct table_opts, filter),	\
+	TABLE_GROUPS
+/* clang-format on */
+
+/* How the table is made; `request` is what `make` fills and `open` reads. */
+struct table_command {
+	size_t request_size; /* it begins zeroed; 0: there is none */
+	/* Before a store is opened: 0, or -1 with an ERR_USAGE.  NULL: nothing is to do. */
+	int (*make)(const void *options, const struct filter *filter, void *request,
+		    struct err *err);
+	int (*open)(const struct reading *r, void *request, struct table **out,
+		    struct err *err);
+	void (*release)(void *request); /* also of a zeroed one; may be NULL */
+	/*
+	 * --sort and its like: whose keys they are (one of both; neither: there is no
+	 * such option), and the offsets of the struct view_opts in the options and of the
+	 * struct view_request in the request, which is read behind `make`.
+	 */
+	const struct view *view;
+	const struct view *(*view_of)(const void *options);
+	size_t sorting, show;
+	bool is_of_devices; /* filters that choose no device work are refused */
+	bool all_runs;      /* as in struct reading_plan, as are these */
+	const char *nothing, *lacks;
+	const char *(*nothing_of)(const void *request); /* in place of `nothing` */
+};
+
+/* Parses and reads; returns the exit code. */
+int table_command_run(const struct command *self, int argc, char **argv);
+
+#endif
