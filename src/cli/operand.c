@@ -50,7 +50,9 @@ static int fill_cache(const char *command, const char *path, bool is_quiet,
 				       .where = cache->is_temporary
 							? "read for this call alone"
 							: "read into the cache" };
-	struct import_options options = { .store = cache->path, .fresh = true };
+	struct import_options options = { .store = cache->path,
+					  .fresh = true,
+					  .read.threads = read_threads(0) };
 	struct import_events events = ingesting_events(&ingesting);
 
 	/* what others may change, they may forge */
