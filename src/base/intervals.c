@@ -2,11 +2,13 @@
 #include "base/intervals.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/sum.h"
 
 /* Of smaller sets a walk is as quick as looking up sums. */
@@ -52,22 +54,6 @@ void intervals_add(struct intervals *to, int64_t start_ns, int64_t end_ns)
 	*ARRAY_PUSH(to->items, to->n, to->cap) = (struct interval){ start_ns, end_ns };
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct interval *a = left, *b = right;
-
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
-/* What comes off one stream is in order already. */
-static bool is_in_order(const struct intervals *set)
-{
-	for (size_t i = 1; i < set->n; i++)
-		if (set->items[i].start_ns < set->items[i - 1].start_ns)
-			return false;
-	return true;
-}
-
 void intervals_unite(struct intervals *set)
 {
 	struct interval *items = set->items;
@@ -75,8 +61,7 @@ void intervals_unite(struct intervals *set)
 
 	if (set->n == 0)
 		return;
-	if (!is_in_order(set))
-		qsort(items, set->n, sizeof(*items), by_start);
+	sort_by_field(items, set->n, sizeof(*items), offsetof(struct interval, start_ns));
 	for (size_t i = 1; i < set->n; i++) {
 		if (items[i].start_ns > items[last].end_ns)
 			items[++last] = items[i];

@@ -77,8 +77,8 @@ static bool number_before(const void *context, uint32_t a, uint32_t b)
 	return n->number(n->context, a) < n->number(n->context, b);
 }
 
-/* The least number and how many there may be from it on; 1: all is in order. */
-static uint64_t range_of(const struct numbered *by, struct spill *spill,
+/* The least number, and how far the largest is above it; 0: all is in order. */
+static uint64_t reach_of(const struct numbered *by, struct spill *spill,
 			 const uint32_t *at, size_t n, int64_t *least)
 {
 	int64_t most = INT64_MIN, newest = INT64_MIN;
@@ -93,11 +93,13 @@ static uint64_t range_of(const struct numbered *by, struct spill *spill,
 		most = number > most ? number : most;
 		*least = number < *least ? number : *least;
 	}
-	return is_sorted ? 1 : (uint64_t)most - (uint64_t)*least + 1;
+	return is_sorted ? 0 : (uint64_t)most - (uint64_t)*least;
 }
 
 #define DIGIT_BITS 11
 #define NDIGITS    (1 << DIGIT_BITS)
+#define PLACE_BITS 32 /* of an item, below a half of its number */
+#define FEW        (NDIGITS / 2)
 
 /* By one digit, stable. */
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t n, int shift)
@@ -112,39 +114,55 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t n, int shift)
 		to[starts[from[i] >> shift & (NDIGITS - 1)]++] = from[i];
 }
 
+struct halves {
+	const struct numbered *by;
+	struct spill *spill;
+	uint64_t *items, *spare;
+	int64_t least;
+};
+
+/* By 32 bits of the numbers from `low` on, as far as there are any. */
+static void sort_half(struct halves *h, uint32_t *at, size_t n, int low, uint64_t most)
+{
+	for (size_t i = 0; i < n; i++) {
+		spill_tick(h->spill, i);
+		uint64_t number = (uint64_t)h->by->number(h->by->context, at[i]) -
+				  (uint64_t)h->least;
+		h->items[i] = number >> low << PLACE_BITS | at[i];
+	}
+	for (int shift = PLACE_BITS;
+	     shift < 2 * PLACE_BITS && most >> low >> (shift - PLACE_BITS);
+	     shift += DIGIT_BITS) {
+		uint64_t *sorted = h->spare;
+		sort_digit(h->items, sorted, n, shift);
+		h->spare = h->items;
+		h->items = sorted;
+		spill_pass(h->spill);
+	}
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)h->items[i];
+}
+
 void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		   sort_number *number, const void *context)
 {
 	const struct numbered by = { number, context };
-	int64_t least;
-	uint64_t range = range_of(&by, spill, at, n, &least);
+	struct halves halves = { .by = &by, .spill = spill };
 
-	if (range == 1)
-		return;
-	if (range == 0 || range > UINT32_MAX) {
+	if (n < FEW) {
 		sort_spilled(spill, at, n, spare, number_before, &by);
 		return;
 	}
-	/* Each item below its number. */
-	uint64_t *items = spill_alloc(spill, n, sizeof(*items));
-	uint64_t *others = spill_alloc(spill, n, sizeof(*others));
-	for (size_t i = 0; i < n; i++) {
-		spill_tick(spill, i);
-		items[i] = ((uint64_t)number(context, at[i]) - (uint64_t)least) << 32 |
-			   at[i];
-	}
-	for (int shift = 32; shift < 64 && (range - 1) >> (shift - 32);
-	     shift += DIGIT_BITS) {
-		uint64_t *sorted = others;
-		sort_digit(items, sorted, n, shift);
-		others = items;
-		items = sorted;
-		spill_pass(spill);
-	}
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint32_t)items[i];
-	spill_free(spill, items);
-	spill_free(spill, others);
+	uint64_t most = reach_of(&by, spill, at, n, &halves.least);
+	if (most == 0)
+		return;
+	halves.items = spill_alloc(spill, n, sizeof(*halves.items));
+	halves.spare = spill_alloc(spill, n, sizeof(*halves.spare));
+	sort_half(&halves, at, n, 0, most);
+	if (most >> PLACE_BITS)
+		sort_half(&halves, at, n, PLACE_BITS, most);
+	spill_free(spill, halves.items);
+	spill_free(spill, halves.spare);
 }
 
 size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key)
@@ -156,6 +174,47 @@ size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64
 	SEARCH(at, 0, n,
 	       *(int64_t *)memcpy(&value, first + (at * size), sizeof(value)) < key);
 	return at;
+}
+
+struct item_field {
+	const char *items;
+	size_t size, offset;
+};
+
+static int64_t field_of(const void *context, uint32_t item)
+{
+	const struct item_field *f = context;
+	int64_t value;
+
+	memcpy(&value, f->items + item * f->size + f->offset, sizeof(value));
+	return value;
+}
+
+static bool field_before(const void *context, uint32_t a, uint32_t b)
+{
+	return field_of(context, a) < field_of(context, b);
+}
+
+void sort_by_field(void *items, size_t n, size_t size, size_t offset)
+{
+	const struct item_field field = { items, size, offset };
+	size_t sorted = n > 0;
+
+	while (sorted < n &&
+	       !field_before(&field, (uint32_t)sorted, (uint32_t)sorted - 1))
+		sorted++;
+	if (sorted == n)
+		return;
+	uint32_t *at = xrealloc_array(NULL, 2 * n, sizeof(*at));
+	char *from = xrealloc_array(NULL, n, size);
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint32_t)i;
+	sort_numbered(NULL, at, n, at + n, field_of, &field);
+	memcpy(from, items, n * size);
+	for (size_t i = 0; i < n; i++)
+		memcpy((char *)items + i * size, from + at[i] * size, size);
+	free(from);
+	free(at);
 }
 
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context)

@@ -48,9 +48,12 @@ void sort_by_crew(unsigned others, struct spill *spill, uint32_t *at, size_t n,
 
 /* What an item is sorted by. */
 typedef int64_t sort_number(const void *context, uint32_t item);
-/* By their numbers, stable: in linear time where those differ by less than 2^32. */
+/* By their numbers, stable, in linear time: by their digits. */
 void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		   sort_number *number, const void *context);
+
+/* Items of `size` bytes each by the int64_t at `offset`, stable; by its digits. */
+void sort_by_field(void *items, size_t n, size_t size, size_t offset);
 
 /* The order of 0 .. n - 1, for the caller to free(); n < UINT32_MAX. */
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context);

@@ -125,6 +125,38 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 	return order < 0;
 }
 
+static bool has_numbers_alone(const struct making *m)
+{
+	for (size_t i = 0; i < m->rows->n; i++)
+		if (m->keys[i].type != CELL_INT)
+			return false;
+	return true;
+}
+
+static int64_t number_of(const void *context, uint32_t row)
+{
+	const struct making *m = context;
+	int64_t number = m->keys[row].as.integer;
+
+	return m->ascends ? number : ~number;
+}
+
+/* What is asked of each pair of rows is asked of equal ones alone. */
+static void sort_by_numbers(struct making *m, uint32_t *spare)
+{
+	size_t n = m->rows->n, equal;
+
+	sort_numbered(NULL, m->order, n, spare, number_of, m);
+	for (size_t i = 0; i < n; i += equal) {
+		equal = 1;
+		while (i + equal < n &&
+		       number_of(m, m->order[i]) == number_of(m, m->order[i + equal]))
+			equal++;
+		if (equal > 1)
+			sort_indexes(m->order + i, equal, spare, is_before, m);
+	}
+}
+
 static void sort(struct making *m)
 {
 	size_t n = m->rows->n;
@@ -136,7 +168,10 @@ static void sort(struct making *m)
 	m->ascends = ascends(m->sort) != m->request->reverse;
 	for (const struct field *f = m->view->fields; f->name && !m->tie; f++)
 		m->tie = f->flags & FIELD_KEY ? f : NULL;
-	sort_indexes(m->order, n, spare, is_before, m);
+	if (has_numbers_alone(m))
+		sort_by_numbers(m, spare);
+	else
+		sort_indexes(m->order, n, spare, is_before, m);
 	free(spare);
 }
 

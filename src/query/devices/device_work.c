@@ -157,26 +157,6 @@ static int add_stream(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	return 0;
 }
 
-static bool starts_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct work_item *items = context;
-
-	return items[a].start_ns < items[b].start_ns;
-}
-
-/* Streams are in order, one behind the other: the sort is stable. */
-static void sort_items(struct work_item *items, size_t n)
-{
-	uint32_t *at = sorted_places(n, starts_before, items);
-	struct work_item *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
-
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = items[at[i]];
-	memcpy(items, sorted, n * sizeof(*items));
-	free(sorted);
-	free(at);
-}
-
 static int load_streams(struct loading *l, struct sqlite3_stmt *tracks, struct err *err)
 {
 	int rc;
@@ -184,10 +164,13 @@ static int load_streams(struct loading *l, struct sqlite3_stmt *tracks, struct e
 	while ((rc = sql_step(tracks, err)) > 0)
 		if (add_stream(l, tracks, err) < 0)
 			return -1;
+	/* Streams are in order, one behind the other: the sort is stable. */
 	for (size_t i = 0; rc == 0 && i < l->out->ndevices; i++) {
 		const struct work_device *device = &l->out->devices[i];
 		if (device->nstreams > 1)
-			sort_items(l->out->items + device->first, device->n);
+			sort_by_field(l->out->items + device->first, device->n,
+				      sizeof(*l->out->items),
+				      offsetof(struct work_item, start_ns));
 	}
 	return rc;
 }

@@ -2,11 +2,13 @@
 #include "query/gaps/gap_blame.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "query/gaps/gap_blame.h"
 
 /* A line that so many gaps walk through, on average, is shared by them. */
@@ -107,7 +109,8 @@ static void find_launches(struct gap_blame *b, const struct device_work *work)
 			b->launches[b->nlaunches++] =
 				(struct gap_launch){ work->items[i].launch_id,
 						     (uint32_t)i };
-	qsort(b->launches, b->nlaunches, sizeof(*b->launches), compare_launches);
+	sort_by_field(b->launches, b->nlaunches, sizeof(*b->launches),
+		      offsetof(struct gap_launch, launch_id));
 }
 
 const struct gap_launch *gap_blame_launch(const struct gap_blame *b,

@@ -1,5 +1,6 @@
 /* What the host did in gaps: see gap_blame.h. */
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,17 +36,6 @@ struct gap_questions {
 	uint32_t *gap_of; /* owned; by item: the gap that it ends, or GAP_NONE_ENDED */
 };
 
-static int compare_questions(const void *a, const void *b)
-{
-	const struct gap_question *x = a, *y = b;
-
-	if (x->track_id != y->track_id)
-		return x->track_id < y->track_id ? -1 : 1;
-	if (x->from_ns != y->from_ns)
-		return x->from_ns < y->from_ns ? -1 : 1;
-	return (x->gap > y->gap) - (x->gap < y->gap);
-}
-
 /* The thread that launched most of the device's work, of equal ones the first; or 0. */
 static int64_t busiest_thread(const struct device_work *work, uint32_t device)
 {
@@ -57,7 +47,7 @@ static int64_t busiest_thread(const struct device_work *work, uint32_t device)
 	for (size_t i = d->first; i < d->first + d->n; i++)
 		if (work->items[i].launch_id)
 			tracks[n++] = work->items[i].launch_track_id;
-	qsort(tracks, n, sizeof(*tracks), sort_compare_int64);
+	sort_by_field(tracks, n, sizeof(*tracks), 0);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && tracks[end] == tracks[i]; end++)
 			;
@@ -118,7 +108,10 @@ static void gap_questions_find(const struct gap_blame_request *request,
 			out->gap_of[g->after] = q.gap;
 		out->items[out->n++] = q;
 	}
-	qsort(out->items, out->n, sizeof(*out->items), compare_questions);
+	sort_by_field(out->items, out->n, sizeof(*out->items),
+		      offsetof(struct gap_question, from_ns));
+	sort_by_field(out->items, out->n, sizeof(*out->items),
+		      offsetof(struct gap_question, track_id));
 }
 
 static void gap_questions_release(struct gap_questions *q)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -231,6 +232,21 @@ static int read_calls(struct calls *c, struct store *store,
 	return rc;
 }
 
+/* Keeps the calls of names that have a slow one: few, to be sorted. */
+static void keep_slow_names(struct calls *c)
+{
+	size_t n = c->n;
+	bool *is_slow = xcalloc(c->texts->intern.n + 1, sizeof(*is_slow));
+
+	for (size_t i = 0; i < n; i++)
+		is_slow[c->items[i].name] |= c->items[i].dur_ns > SLOW_NS;
+	c->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_slow[c->items[i].name])
+			c->items[c->n++] = c->items[i];
+	free(is_slow);
+}
+
 /* The calls of one name, by their lengths. */
 static void add_slow(struct gap_slow *out, const struct call *calls, size_t n)
 {
@@ -250,6 +266,7 @@ int gap_slow_find(struct store *store, const struct scope_profile *profile,
 	int rc = read_calls(&c, store, profile, err);
 
 	*out = (struct gap_slow){ .n = 0 };
+	keep_slow_names(&c);
 	if (c.n)
 		qsort(c.items, c.n, sizeof(*c.items), compare_calls);
 	for (size_t i = 0, end; rc == 0 && i < c.n; i = end) {

@@ -1,10 +1,12 @@
 /* What is ordinary: see gap_usual.h. */
 #include "query/gaps/gap_usual.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 
 #define PERCENTILE   99 /* by nearest rank */
 #define MEDIANS_MOST 10
@@ -27,8 +29,9 @@ static int compare(const void *a, const void *b)
 
 void gap_usual_sort(struct gap_usual *u)
 {
-	if (u->n)
-		qsort(u->items, u->n, sizeof(*u->items), compare);
+	sort_by_field(u->items, u->n, sizeof(*u->items), offsetof(struct gap_sample, ns));
+	sort_by_field(u->items, u->n, sizeof(*u->items),
+		      offsetof(struct gap_sample, kind));
 }
 
 void gap_usual_release(struct gap_usual *u)

@@ -28,6 +28,7 @@ struct gap_bounds {
 	int64_t least_ns; /* with more it is never below this */
 };
 
+/* In the order of gaps. */
 void gap_usual_add(struct gap_usual *u, struct gap_sample sample);
 void gap_usual_sort(struct gap_usual *u);
 void gap_usual_release(struct gap_usual *u);

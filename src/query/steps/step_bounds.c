@@ -1,6 +1,7 @@
 /* Bounds of steps: see step_bounds.h. */
 #include "query/steps/step_bounds.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -53,8 +54,8 @@ static void count_running(struct step_bounds *b, const struct device_work *work)
 		ends[i] = end_of(&work->items[i]);
 	}
 	if (work->n) {
-		qsort(starts, work->n, sizeof(*starts), sort_compare_int64);
-		qsort(ends, work->n, sizeof(*ends), sort_compare_int64);
+		sort_by_field(starts, work->n, sizeof(*starts), 0);
+		sort_by_field(ends, work->n, sizeof(*ends), 0);
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		struct step_bound *step = &b->items[i];
