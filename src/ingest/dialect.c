@@ -6,6 +6,7 @@
 #include "base/decimal.h"
 #include "ingest/chrome.h"
 #include "ingest/kineto.h"
+#include "trace/export_marks.h"
 #include "trace/torch_dialect.h"
 
 /* Calls `each` for every member of an object's text. */
@@ -143,6 +144,42 @@ static void read_distributed(struct chrome *c, const struct json_value *value)
 		each_member(value->text, distributed_member, &c->kineto);
 }
 
+/* A rule that an export tells, and where it belongs. */
+static void export_member(void *to, struct str key, const struct json_value *value)
+{
+	struct kineto *k = to;
+	struct op_rules *r = &k->export_rules;
+	const struct {
+		const char *key;
+		bool *into;
+	} flags[] = {
+		{ "all_slices", &r->all_slices },
+		{ "split_annotations", &r->split_annotations },
+		{ "float_memory_window", &r->float_memory_window },
+		{ "python_in_tree", &r->python_in_tree },
+		{ "keep_unfinished", &r->keep_unfinished },
+	};
+	const char *name;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (str_is(key, flags[i].key))
+			*flags[i].into = str_is(value->text, "1");
+	if (str_is(key, "rank"))
+		distributed_member(to, key, value);
+	else if (str_is(key, "annotation_fudge_ns"))
+		decimal_int(value->text, &r->annotation_fudge_ns);
+	else if (str_is(key, "dialect"))
+		for (size_t i = 0; (name = torch_dialect_name_at(i)); i++)
+			if (str_is(value->text, name))
+				k->export_dialect = name;
+}
+
+static void read_export(struct chrome *c, const struct json_value *value)
+{
+	if (value->type == JSON_OBJECT)
+		each_member(value->text, export_member, &c->kineto);
+}
+
 static const struct known_entry {
 	const char *key;
 	void (*read)(struct chrome *c, const struct json_value *value);
@@ -156,6 +193,7 @@ static const struct known_entry {
 	{ "distributedInfo", read_distributed },
 	{ "deviceProperties", read_devices },
 	{ "computeProperties", read_devices }, /* 1.10 */
+	{ EXPORT_ENTRY, read_export },
 };
 
 #define NENTRIES (sizeof(entries) / sizeof(*entries))
@@ -167,7 +205,9 @@ const char *kineto_entry_at(size_t i)
 
 void kineto_metadata(struct chrome *c, struct str key, const struct json_value *value)
 {
-	chrome_metadata(c, key, value);
+	/* the next export has an entry of its own */
+	if (!str_is(key, EXPORT_ENTRY))
+		chrome_metadata(c, key, value);
 	for (size_t i = 0; i < NENTRIES; i++)
 		if (str_is(key, entries[i].key))
 			entries[i].read(c, value);
@@ -210,5 +250,9 @@ void kineto_finish(struct chrome *c)
 		.rules = pytorch ? d->rules : (struct op_rules){ .all_slices = true },
 	};
 
+	if (pytorch && k->export_dialect) {
+		profile.dialect = k->export_dialect;
+		profile.rules = k->export_rules;
+	}
 	c->sink->profile(c->sink, &profile);
 }

@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/utf8.h"
+#include "trace/export_marks.h"
 
 #define EXCERPT_MAX 120
 
@@ -142,6 +143,9 @@ uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 	struct track_fact fact = { kind, chrome_ident(c, FIELD_PID),
 				   chrome_ident(c, FIELD_TID), TEXT_NONE };
 
+	if (kind != TRACK_THREAD && fact.tid.text != TEXT_NONE &&
+	    export_lane_stream(c->event.field[FIELD_TID].text, &fact.tid.number))
+		fact.tid.text = TEXT_NONE;
 	if (fact.pid.text != TEXT_NONE || fact.tid.text != TEXT_NONE)
 		return c->sink->track(c->sink, &fact);
 	if (is_track(&c->last_track, &fact))

@@ -263,8 +263,10 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 
 	if (texts->dims.n) {
 		op->shapes = shapes_text(c, texts->dims);
-		op->flops =
+		int64_t flops =
 			shapes_flops(name, texts->dims, texts->types, texts->concrete);
+		if (flops != NUMBER_NONE)
+			op->flops = flops;
 		c->kineto.told.shapes_seen = true;
 	}
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);

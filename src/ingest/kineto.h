@@ -40,6 +40,9 @@ struct kineto {
 	bool has_open_arrow;         /* ... or there is none */
 	int64_t base_ns, rank, world_size;
 	uint32_t host; /* text number, or TEXT_NONE */
+	/* Of a trace that ptool exported: how what it was made from is read. */
+	const char *export_dialect; /* NULL: it is none */
+	struct op_rules export_rules;
 };
 
 /* Where the facts of one event's args are put; pointers in the slice point here. */

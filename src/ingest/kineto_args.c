@@ -55,6 +55,8 @@ static const struct arg args[] = {
 	{ "Module Hierarchy", ARG_TEXT, OP(module) },
 	{ "Sequence number", ARG_INT, OP(sequence) },
 	{ "Fwd thread id", ARG_INT, OP(fwd_thread) },
+	{ "ptool flops", ARG_INT,
+	  OP(flops) }, /* of an export, which has no input types */
 	{ "device", ARG_INT, DEVICE(device) },
 	{ "Device", ARG_INT, DEVICE(device) },
 	{ "context", ARG_INT, DEVICE(context) },
@@ -311,7 +313,8 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 		return slice->class == CLASS_MEMCPY ? (char *)kineto_device(slice, facts)
 						    : NULL;
 	case TO_COLLECTIVE:
-		if (slice->class != CLASS_OP && slice->class != CLASS_KERNEL)
+		if (slice->class != CLASS_OP && slice->class != CLASS_ANNOTATION &&
+		    slice->class != CLASS_KERNEL)
 			return NULL;
 		if (!slice->collective) {
 			facts->collective = no_collective;

@@ -9,6 +9,7 @@
 #include "ingest/event.h"
 #include "ingest/sink.h"
 #include "ingest/unpadded.h"
+#include "trace/export_marks.h"
 
 struct chrome;
 
@@ -332,6 +333,9 @@ static int on_complete(struct chrome *c, struct err *err)
 		slice.dur_ns = 0;
 		slice.unfinished = false;
 	}
+	if (slice.class == CLASS_OTHER &&
+	    str_is(event_text(&c->event, FIELD_CAT), EXPORT_IDLE))
+		return 0;
 	slice.track = chrome_track(c, kind_of_class(slice.class));
 	if (c->kineto.told.marks.list && kineto_list_slice(c, &slice, &facts, err) < 0)
 		return -1;

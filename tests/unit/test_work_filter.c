@@ -9,7 +9,9 @@
 #include "query/devices/work_filter.h"
 
 /* Ids with a hole, as of a scope that leaves a profile out. */
-static struct step_number numbers[] = { { 4, 10 }, { 5, 11 }, { 9, 10 } };
+static struct step_number numbers[] = { { .id = 4, .number = 10 },
+					{ .id = 5, .number = 11 },
+					{ .id = 9, .number = 10 } };
 
 struct fixture {
 	struct text_pool texts;

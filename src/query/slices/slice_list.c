@@ -118,7 +118,7 @@ static int settle(struct slice_merge *m, struct source *s, struct err *err)
 			if (rc <= 0)
 				return rc;
 		}
-		if (head(s)->ts_ns >= m->slices->to_ns)
+		if (head(s)->ts_ns >= s->track->to_ns)
 			return 0;
 		int rc = slices_is_wanted(m->slices, head(s), err);
 		if (rc != 0)
@@ -141,8 +141,8 @@ static int open_source(struct slice_merge *m, size_t at, struct err *err)
 	s->next_id = s->track->first_id;
 	if (!s->track->is_wanted)
 		return 0;
-	if (m->slices->from_ns > 0 &&
-	    slices_seek(m->slices, s->track, m->slices->from_ns, &s->next_id, err) < 0)
+	if (s->track->from_ns > 0 &&
+	    slices_seek(m->slices, s->track, s->track->from_ns, &s->next_id, err) < 0)
 		return -1;
 	int rc = settle(m, s, err);
 	if (rc > 0)

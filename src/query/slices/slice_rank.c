@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "query/query.h"
-#include "query/slices/slice_pack.h"
+#include "query/slices/slice_scan.h"
 #include "query/text_pool.h"
 
 struct ranked {
@@ -20,6 +20,7 @@ struct slice_rank {
 	struct ranked *kept;   /* owned; a heap with the last one on top, later sorted */
 	size_t n, cap, at;
 	size_t limit; /* SIZE_MAX: none */
+	enum slice_key key;
 	int64_t total;
 	uint32_t *places; /* owned: of each text among all, by id; NULL: not by name */
 	size_t nplaces;
@@ -83,10 +84,9 @@ static void keep(struct slice_rank *r, struct ranked ranked)
 	sift_down(r);
 }
 
-static int64_t key_of(const struct slice_rank *r, const struct slice_row *row,
-		      enum slice_key key)
+static int64_t key_of(const struct slice_rank *r, const struct slice_row *row)
 {
-	switch (key) {
+	switch (r->key) {
 	case SLICE_BY_DUR:
 		return ~row->dur_ns; /* turns the order round, and cannot overflow */
 	case SLICE_BY_SELF:
@@ -97,84 +97,24 @@ static int64_t key_of(const struct slice_rank *r, const struct slice_row *row,
 	return (size_t)row->name_id < r->nplaces ? r->places[row->name_id] : 0;
 }
 
-static int consider(struct slice_rank *r, const struct slice_row *row, enum slice_key key,
-		    struct err *err)
+static int consider(void *to, const struct slices_track *track,
+		    const struct slice_row *row, struct err *err)
 {
-	int rc = slices_is_wanted(r->slices, row, err);
+	struct slice_rank *r = to;
 
-	if (rc > 0)
-		keep(r, (struct ranked){ key_of(r, row, key), row->id });
-	return rc;
-}
-
-static int scan_rows(struct slice_rank *r, const struct slices_track *track,
-		     enum slice_key key, struct err *err)
-{
-	int64_t id = track->first_id;
-	struct slice_row row;
-	int rc;
-
-	if (r->slices->from_ns > 0 &&
-	    slices_seek(r->slices, track, r->slices->from_ns, &id, err) < 0)
-		return -1;
-	slices_from(r->slices, track, id);
-	while ((rc = slices_next(r->slices, &row, err)) > 0 &&
-	       row.ts_ns < r->slices->to_ns)
-		if (consider(r, &row, key, err) < 0)
-			return -1;
-	return rc < 0 ? -1 : 0;
-}
-
-static int scan_packed(struct slice_rank *r, struct slice_pack *packed,
-		       const struct slices_track *track, enum slice_key key,
-		       struct err *err)
-{
-	const struct packed_slice *s = &packed->slice;
-	int rc;
-
-	if (slice_pack_seek(packed, track->first_id, track->slices, err) < 0)
-		return -1;
-	while ((rc = slice_pack_next(packed, err)) > 0 &&
-	       s->start_ns < r->slices->to_ns) {
-		const struct slice_row row = { .id = s->id,
-					       .ts_ns = s->start_ns,
-					       .dur_ns = s->end_ns - s->start_ns,
-					       .name_id = s->name_id,
-					       .step_id = s->step_id };
-		if (consider(r, &row, key, err) < 0)
-			return -1;
-	}
-	return rc < 0 ? -1 : 0;
-}
-
-/* What is set apart is not packed, and neither are self times and categories. */
-static int scan_tracks(struct slice_rank *r, struct slice_pack *packed,
-		       enum slice_key key, struct err *err)
-{
-	bool needs_rows = key == SLICE_BY_SELF || r->slices->is_by_category;
-
-	for (size_t i = 0; i < r->slices->ntracks; i++) {
-		const struct slices_track *track = &r->slices->tracks[i];
-		if (!track->is_wanted)
-			continue;
-		int rc = needs_rows || track->is_apart
-				 ? scan_rows(r, track, key, err)
-				 : scan_packed(r, packed, track, key, err);
-		if (rc < 0)
-			return -1;
-	}
+	(void)track;
+	(void)err;
+	keep(r, (struct ranked){ key_of(r, row), row->id });
 	return 0;
 }
 
-static int scan(struct slice_rank *r, struct store *store, enum slice_key key,
-		struct err *err)
+static int scan(struct slice_rank *r, struct store *store, struct err *err)
 {
-	struct slice_pack packed;
-	int rc = slice_pack_open(store, PACKED_NAME | PACKED_STEP, &packed, err);
+	const struct slice_scan scan = { .whole = r->key == SLICE_BY_SELF,
+					 .each = consider,
+					 .to = r };
+	int rc = slice_scan(store, r->slices, &scan, err);
 
-	if (rc == 0)
-		rc = scan_tracks(r, &packed, key, err);
-	slice_pack_close(&packed);
 	if (r->n > 0)
 		qsort(r->kept, r->n, sizeof(*r->kept), compare);
 	return rc;
@@ -209,10 +149,11 @@ int slice_rank_open(struct store *store, struct slices *slices, enum slice_key k
 	struct slice_rank *r = xcalloc(1, sizeof(*r));
 
 	r->slices = slices;
+	r->key = key;
 	r->limit = limit > 0 ? (size_t)limit : SIZE_MAX;
 	*out = r;
 	if ((key != SLICE_BY_NAME || load_places(r, store, err) == 0) &&
-	    scan(r, store, key, err) == 0)
+	    scan(r, store, err) == 0)
 		return 0;
 	slice_rank_free(r);
 	*out = NULL;

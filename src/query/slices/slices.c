@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/intervals.h"
 #include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
@@ -347,6 +348,51 @@ static int check_tracks(const struct slices *p, struct err *err)
 	return 0;
 }
 
+/* From the first to the last wanted step of each profile of the scope. */
+static struct interval *step_extents(const struct slices_state *s)
+{
+	struct interval *extents = xrealloc_array(NULL, s->scope->n, sizeof(*extents));
+
+	for (size_t i = 0; i < s->scope->n; i++)
+		extents[i] = (struct interval){ INT64_MAX, INT64_MIN };
+	for (size_t i = 0; i < s->steps.n; i++) {
+		const struct step_number *step = &s->steps.items[i];
+		const struct scope_profile *profile =
+			scope_find(s->scope, step->profile_id);
+		if (!profile || !filter_has_step(s->filter, step->number, true))
+			continue;
+		struct interval *e = &extents[profile - s->scope->profiles];
+		e->start_ns = step->start_ns < e->start_ns ? step->start_ns : e->start_ns;
+		e->end_ns = step->end_ns > e->end_ns ? step->end_ns : e->end_ns;
+	}
+	return extents;
+}
+
+/*
+ * Where a track's wanted slices can begin.  A step holds the starts of its slices on the
+ * host; its device work may begin at any time.
+ */
+static void limit_tracks(struct slices_state *s)
+{
+	bool has_times = s->filter && s->filter->has_times;
+	bool has_steps = s->filter && s->filter->has_steps;
+	struct interval *extents = has_steps ? step_extents(s) : NULL;
+
+	for (size_t i = 0; i < s->public.ntracks; i++) {
+		struct slices_track *track = &s->public.tracks[i];
+		track->from_ns = has_times ? s->filter->from_ns : 0;
+		track->to_ns = has_times ? s->filter->to_ns : INT64_MAX;
+		if (!has_steps || track->is_apart || strcmp(track->kind, "thread") != 0)
+			continue;
+		const struct interval *e = &extents[track->profile - s->scope->profiles];
+		if (e->start_ns > track->from_ns)
+			track->from_ns = e->start_ns;
+		if (e->end_ns < track->to_ns)
+			track->to_ns = sum_add(e->end_ns, 1);
+	}
+	free(extents);
+}
+
 static int load(struct slices_state *s, struct store *store, struct err *err)
 {
 	if (for_rows(s, store, asset_query_views_slice_tracks_sql, add_track, err) < 0 ||
@@ -357,6 +403,7 @@ static int load(struct slices_state *s, struct store *store, struct err *err)
 		return -1;
 	if (s->filter && (s->filter->focus || s->filter->ignore))
 		s->name_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
+	limit_tracks(s);
 	s->public.is_by_category = s->filter && s->filter->categories.n > 0;
 	if (s->public.is_by_category)
 		s->category_verdicts = xcalloc((size_t)s->texts.max_id + 1, 1);
@@ -372,9 +419,6 @@ int slices_open(struct store *store, const struct scope *scope,
 	s->public.is_filtered = filter && filter_is_given(filter);
 	s->scope = scope;
 	s->filter = s->public.is_filtered ? filter : NULL;
-	bool has_times = filter && filter->has_times;
-	s->public.from_ns = has_times ? filter->from_ns : 0;
-	s->public.to_ns = has_times ? filter->to_ns : INT64_MAX;
 	*out = &s->public;
 	if (load(s, store, err) == 0)
 		return 0;

@@ -22,6 +22,7 @@ struct slices_track {
 		*thread_name;   /* NULL: none; thread is its number or text */
 	int64_t device, stream; /* when is_device; or NUMBER_NONE */
 	int64_t first_id, slices;
+	int64_t from_ns, to_ns; /* those wanted start in [from, to) */
 	bool is_device;
 	bool is_apart; /* those of it that are set apart: behind the others in any order */
 	bool is_wanted; /* by --thread, --stream and --device; nothing apart by --time */
@@ -38,11 +39,10 @@ struct slice_row {
 struct slices {
 	struct slices_track *tracks; /* in the order of their ids; some are there twice */
 	size_t ntracks;
-	bool has_devices;       /* they are of several */
-	int64_t total;          /* slices of all tracks */
-	bool is_filtered;       /* some may not be wanted */
-	bool is_by_category;    /* by their categories, too */
-	int64_t from_ns, to_ns; /* those wanted start in [from, to) */
+	bool has_devices;    /* they are of several */
+	int64_t total;       /* slices of all tracks */
+	bool is_filtered;    /* some may not be wanted */
+	bool is_by_category; /* by their categories, too */
 	struct slices_state *state;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sum.h"
 #include "query/query.h"
 
 int step_numbers_load(struct store *store, const struct scope *scope,
@@ -16,9 +17,14 @@ int step_numbers_load(struct store *store, const struct scope *scope,
 		query_of_scope(store, asset_query_views_slice_steps_sql, scope->ids, err);
 
 	while (query_next(&q, err)) {
-		*ARRAY_PUSH(out->items, out->n, out->cap) =
-			(struct step_number){ sqlite3_column_int64(q.stmt, 0),
-					      sqlite3_column_int64(q.stmt, 1) };
+		int64_t start_ns = sqlite3_column_int64(q.stmt, 3);
+		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct step_number){
+			sqlite3_column_int64(q.stmt, 0),
+			sqlite3_column_int64(q.stmt, 1),
+			sqlite3_column_int64(q.stmt, 2),
+			start_ns,
+			sum_add(start_ns, sqlite3_column_int64(q.stmt, 4)),
+		};
 	}
 	return query_end(&q);
 }

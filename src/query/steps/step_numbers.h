@@ -11,8 +11,9 @@
 
 struct step_numbers {
 	struct step_number {
-		int64_t id, number;
-	} * items; /* owned; by id */
+		int64_t id, number, profile_id;
+		int64_t start_ns, end_ns; /* on the host */
+	} * items;                        /* owned; by id */
 	size_t n, cap;
 };
 

@@ -1,0 +1,523 @@
+/*
+ * ptool export --to chrome: a trace again, or what filters choose of it, as JSON for
+ * ui.perfetto.dev, chrome://tracing, HTA and ptool itself.  Device work brings its
+ * launches and arrows, idle time and its causes are a track of their own, and work that
+ * overlaps on a stream is put on lanes, as viewers drop what overlaps.
+ * Source: Google's "Trace Event Format"; what PyTorch writes: ptool-formats(5).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/sum.h"
+#include "cli/exporter.h"
+#include "query/gaps/gap_table.h"
+#include "query/slices/event_rows.h"
+#include "query/slices/slice_scan.h"
+#include "report/json_text.h"
+#include "trace/export_marks.h"
+
+#define NS_PER_US 1000
+
+/* Slices that are written already, as bits, and launches that are to follow. */
+struct chosen {
+	unsigned char *bits; /* owned */
+	int64_t first, n;    /* ids of the profile's slices */
+	int64_t *launches;   /* owned */
+	size_t nlaunches, launches_cap;
+	int64_t from_ns, to_ns; /* when they lie */
+};
+
+struct chrome_out {
+	struct writer w;
+	const struct export_request *request;
+	const struct scope_profile *profile;
+	struct event_rows *rows;
+	struct chosen chosen;
+	int64_t *lanes; /* owned; ends of what is on the lanes of one stream */
+	size_t nlanes, lanes_cap;
+	const struct slices_track *track; /* of the newest slice */
+	int64_t narrows;
+	const char *between; /* events */
+};
+
+static void put(struct chrome_out *o, const char *text)
+{
+	writer_str(&o->w, str_of(text));
+}
+
+static void put_int(struct chrome_out *o, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	put(o, text);
+}
+
+/* Microseconds, with the nanoseconds behind the point where there are some. */
+static void put_us(struct chrome_out *o, int64_t ns)
+{
+	char text[32];
+	uint64_t rest = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, sizeof(text), "%s%llu.%03llu", ns < 0 ? "-" : "",
+		 (unsigned long long)(rest / NS_PER_US),
+		 (unsigned long long)(rest % NS_PER_US));
+	put(o, text);
+}
+
+static void put_cell(struct chrome_out *o, const struct cell *cell)
+{
+	json_text_cell(&o->w, UNIT_ANY, cell);
+}
+
+/* {"ph":"X","cat":"c","name":"n", */
+static void begin_event(struct chrome_out *o, const char *ph, struct str category,
+			struct str name)
+{
+	put(o, o->between);
+	o->between = ",\n";
+	put(o, "{\"ph\":\"");
+	put(o, ph);
+	writer_byte(&o->w, '"');
+	if (category.p) {
+		put(o, ",\"cat\":");
+		json_text_str(&o->w, category);
+	}
+	put(o, ",\"name\":");
+	json_text_str(&o->w, name);
+}
+
+/* Where it is: ,"pid":1,"tid":2 */
+static void put_place(struct chrome_out *o, const struct event_track *track, size_t lane)
+{
+	char text[EXPORT_LANE_MAX];
+
+	put(o, ",\"pid\":");
+	put_cell(o, &track->pid);
+	put(o, ",\"tid\":");
+	if (lane == 0 || track->tid.type != CELL_INT) {
+		put_cell(o, &track->tid);
+		return;
+	}
+	export_lane(track->tid.as.integer, lane, text);
+	json_text_str(&o->w, str_of(text));
+}
+
+/* ,"ts":1.500,"args":{...}} */
+static void end_event(struct chrome_out *o, int64_t ts_ns, struct str args)
+{
+	put(o, ",\"ts\":");
+	put_us(o, sum_add(ts_ns, o->profile->start_ns));
+	if (args.n > sizeof("{}") - 1) {
+		put(o, ",\"args\":");
+		writer_str(&o->w, args);
+	}
+	writer_byte(&o->w, '}');
+	writer_flush(&o->w);
+}
+
+/* Names of processes and threads; those of counters and asynchronous slices have none. */
+static void put_naming(struct chrome_out *o, const struct event_track *track,
+		       const char *name, const char *key, struct cell value)
+{
+	if (value.type == CELL_NULL)
+		return;
+	begin_event(o, "M", (struct str){ NULL, 0 }, str_of(name));
+	put_place(o, track, 0);
+	put(o, ",\"args\":{\"");
+	put(o, key);
+	put(o, "\":");
+	put_cell(o, &value);
+	put(o, "}}");
+}
+
+static struct cell cell_of(struct str text)
+{
+	return text.n ? cell_text(text) : cell_null();
+}
+
+static void put_namings(struct chrome_out *o)
+{
+	size_t n;
+	const struct event_track *tracks = event_rows_tracks(o->rows, &n);
+	int64_t newest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct event_track *t = &tracks[i];
+		bool is_thread = strcmp(t->kind, "thread") == 0;
+		if (t->pid.type == CELL_NULL)
+			continue;
+		if (t->upid != newest) {
+			put_naming(o, t, "process_name", "name", cell_of(t->process));
+			put_naming(o, t, "process_labels", "labels", cell_of(t->labels));
+			put_naming(o, t, "process_sort_index", "sort_index",
+				   t->process_sort);
+		}
+		newest = t->upid;
+		if (!is_thread && strcmp(t->kind, "stream") != 0)
+			continue;
+		put_naming(o, t, "thread_name", "name", cell_of(t->name));
+		if (is_thread)
+			put_naming(o, t, "thread_sort_index", "sort_index",
+				   t->thread_sort);
+	}
+}
+
+/* The first lane that is free when the slice begins; 0 is the stream itself. */
+static size_t find_lane(struct chrome_out *o, const struct event_row *row)
+{
+	int64_t end_ns = sum_add(row->ts_ns, row->dur_ns > 0 ? row->dur_ns : 0);
+	size_t lane = 0;
+
+	while (lane < o->nlanes && o->lanes[lane] > row->ts_ns)
+		lane++;
+	if (lane == o->nlanes)
+		ARRAY_PUSH(o->lanes, o->nlanes, o->lanes_cap);
+	o->lanes[lane] = end_ns;
+	return lane ? lane + 1 : 0;
+}
+
+/* The args of a slice, and those of its collective: two objects become one. */
+static struct str joined_args(const struct event_row *row, struct buf *joined)
+{
+	if (row->more.n <= sizeof("{}") - 1)
+		return row->args;
+	if (row->args.n <= sizeof("{}") - 1)
+		return row->more;
+	buf_clear(joined);
+	buf_add(joined, row->args.p, row->args.n - 1);
+	buf_add_char(joined, ',');
+	buf_add_str(joined, str_behind(row->more, 1));
+	return buf_str(joined);
+}
+
+/*
+ * An asynchronous track is called "cat id", "cat:scope id" or, of old events, "name id":
+ * whatever part is taken for the id, reading joins them again.
+ */
+static void put_async(struct chrome_out *o, const struct event_row *row, const char *ph)
+{
+	struct str text = row->track->name, scope = { NULL, 0 };
+	struct str category = row->category.p ? row->category : STR_LIT("");
+	bool is_nestable = str_starts_with(text, category);
+	char old[] = { ph[0] == 'b' ? 'S' : 'F', '\0' };
+
+	text = str_behind(text, is_nestable ? category.n : row->name.n);
+	if (is_nestable && text.n && text.p[0] == ':') {
+		size_t at = text.n;
+		while (at > 1 && text.p[at - 1] != ' ')
+			at--;
+		scope = (struct str){ text.p + 1, at > 2 ? at - 2 : 0 };
+		text = str_behind(text, at - 1);
+	}
+	begin_event(o, is_nestable ? ph : old, row->category, row->name);
+	if (scope.p) {
+		put(o, ",\"scope\":");
+		json_text_str(&o->w, scope);
+	}
+	bool is_local = row->track->pid.type != CELL_NULL;
+	put(o, is_local ? ",\"id2\":{\"local\":" : ",\"id\":");
+	json_text_str(&o->w, text.n ? str_behind(text, 1) : text);
+	if (is_local)
+		writer_byte(&o->w, '}');
+	put_place(o, row->track, 0);
+}
+
+static void put_slice(struct chrome_out *o, const struct event_row *row, struct str args)
+{
+	bool is_async = strcmp(row->track->kind, "async") == 0;
+	bool is_stream = strncmp(row->track->kind, "stream", 6) == 0;
+
+	if (is_async && !row->is_instant) {
+		put_async(o, row, "b");
+		end_event(o, row->ts_ns, args);
+		put_async(o, row, "e");
+		end_event(o, sum_add(row->ts_ns, row->dur_ns), (struct str){ NULL, 0 });
+		return;
+	}
+	if (is_async) {
+		put_async(o, row, "n");
+	} else {
+		begin_event(o, row->is_instant ? "i" : "X", row->category, row->name);
+		put_place(o, row->track, is_stream ? find_lane(o, row) : 0);
+		put(o, row->is_instant ? ",\"s\":\"t\"" : ",\"dur\":");
+		if (!row->is_instant)
+			put_us(o, row->dur_ns);
+	}
+	end_event(o, row->ts_ns, args);
+}
+
+static bool is_chosen(const struct chosen *c, int64_t id)
+{
+	return id >= c->first && id - c->first < c->n &&
+	       c->bits[(id - c->first) / 8] >> (id - c->first) % 8 & 1;
+}
+
+static void choose(struct chosen *c, int64_t id, const struct event_row *row)
+{
+	if (id < c->first || id - c->first >= c->n)
+		return;
+	c->bits[(id - c->first) / 8] |= (unsigned char)(1U << (id - c->first) % 8);
+	if (row->ts_ns < c->from_ns)
+		c->from_ns = row->ts_ns;
+	if (row->ts_ns >= c->to_ns)
+		c->to_ns = row->ts_ns + 1;
+}
+
+static int put_id(struct chrome_out *o, int64_t id, struct err *err)
+{
+	struct event_row row;
+	struct buf joined;
+
+	if (is_chosen(&o->chosen, id))
+		return 0;
+	if (event_rows_at(o->rows, id, &row, err) < 0)
+		return -1;
+	buf_init(&joined, SIZE_MAX);
+	choose(&o->chosen, id, &row);
+	put_slice(o, &row, joined_args(&row, &joined));
+	if (row.launch_id)
+		*ARRAY_PUSH(o->chosen.launches, o->chosen.nlaunches,
+			    o->chosen.launches_cap) = row.launch_id;
+	buf_release(&joined);
+	return 0;
+}
+
+static int put_wanted(void *to, const struct slices_track *track,
+		      const struct slice_row *row, struct err *err)
+{
+	struct chrome_out *o = to;
+
+	if (track != o->track)
+		o->nlanes = 0;
+	o->track = track;
+	return put_id(o, row->id, err) < 0 ? -1 : ferror(o->w.out) != 0;
+}
+
+static int put_slices(struct chrome_out *o, struct err *err)
+{
+	const struct slice_scan all = { .each = put_wanted, .to = o };
+	struct slices *slices;
+
+	if (slices_open(o->request->store, o->request->scope, o->request->filter, &slices,
+			err) < 0)
+		return -1;
+	int rc = slice_scan(o->request->store, slices, &all, err);
+	slices_close(slices);
+	for (size_t i = 0; i < o->chosen.nlaunches && rc == 0; i++)
+		rc = put_id(o, o->chosen.launches[i], err);
+	return rc;
+}
+
+static int put_arrow_end(struct chrome_out *o, int64_t id, bool is_start,
+			 struct str category, struct err *err)
+{
+	struct event_row row;
+
+	if (event_rows_at(o->rows, id, &row, err) < 0)
+		return -1;
+	begin_event(o, is_start ? "s" : "f", category,
+		    category.p ? category : STR_LIT(""));
+	put(o, ",\"id\":");
+	put_int(o, o->narrows);
+	put_place(o, row.track, 0);
+	if (!is_start)
+		put(o, ",\"bp\":\"e\"");
+	end_event(o, row.ts_ns, (struct str){ NULL, 0 });
+	return 0;
+}
+
+/* Of slices that are written. */
+static int put_arrow(void *to, const struct event_link *link, struct err *err)
+{
+	struct chrome_out *o = to;
+
+	if (!is_chosen(&o->chosen, link->out_id) || !is_chosen(&o->chosen, link->in_id))
+		return 0;
+	o->narrows++;
+	if (put_arrow_end(o, link->out_id, true, link->category, err) < 0 ||
+	    put_arrow_end(o, link->in_id, false, link->category, err) < 0)
+		return -1;
+	return ferror(o->w.out) != 0;
+}
+
+static int put_sample(void *to, const struct event_sample *sample, struct err *err)
+{
+	struct chrome_out *o = to;
+	struct str name = sample->track->name, series = name;
+	size_t at = name.n;
+
+	(void)err;
+	while (at > 0 && name.p[at - 1] != ' ')
+		at--;
+	if (at > 0) {
+		name.n = at - 1;
+		series = str_behind(series, at);
+	}
+	begin_event(o, "C", (struct str){ NULL, 0 }, name);
+	put_place(o, sample->track, 0);
+	put(o, ",\"args\":{");
+	json_text_str(&o->w, series);
+	writer_byte(&o->w, ':');
+	put_cell(o, &sample->value);
+	writer_byte(&o->w, '}');
+	end_event(o, sample->ts_ns, (struct str){ NULL, 0 });
+	return ferror(o->w.out) != 0;
+}
+
+/* Counters are of no thread and of no step: those of the time that was chosen. */
+static int put_samples(struct chrome_out *o, struct err *err)
+{
+	bool is_all = !filter_is_given(o->request->filter);
+
+	return event_rows_samples(o->rows, is_all ? INT64_MIN : o->chosen.from_ns,
+				  is_all ? INT64_MAX : o->chosen.to_ns, put_sample, o,
+				  err);
+}
+
+static size_t column_of(const struct table *t, const char *name)
+{
+	size_t i = 0;
+
+	while (i < t->ncolumns && strcmp(t->columns[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static int put_gap_rows(struct chrome_out *o, struct table *gaps, struct err *err)
+{
+	size_t device = column_of(gaps, "device"), start = column_of(gaps, "start_ns");
+	size_t dur = column_of(gaps, "dur_ns"), cause = column_of(gaps, "cause");
+	size_t blamed = column_of(gaps, "blamed");
+	struct cell *cells = xcalloc(gaps->ncolumns, sizeof(*cells));
+	char device_name[64];
+	int rc = 0;
+
+	while (!ferror(o->w.out) && (rc = gaps->next(gaps, cells, err)) > 0) {
+		begin_event(o, "X", STR_LIT(EXPORT_IDLE), cells[cause].as.text);
+		snprintf(device_name, sizeof(device_name), "idle, device %lld",
+			 (long long)cells[device].as.integer);
+		put(o, ",\"pid\":\"idle time (ptool)\",\"tid\":");
+		json_text_str(&o->w, str_of(device_name));
+		put(o, ",\"dur\":");
+		put_us(o, cells[dur].as.integer);
+		if (cells[blamed].type == CELL_TEXT) {
+			put(o, ",\"args\":{\"look at\":");
+			json_text_str(&o->w, cells[blamed].as.text);
+			writer_byte(&o->w, '}');
+		}
+		end_event(o, cells[start].as.integer, (struct str){ NULL, 0 });
+	}
+	free(cells);
+	return ferror(o->w.out) ? 0 : rc;
+}
+
+/* Idle time of the steps and times that were chosen; a recording may have no device work. */
+static int put_gaps(struct chrome_out *o, struct err *err)
+{
+	const struct filter *f = o->request->filter;
+	const struct filter when = { .has_steps = f->has_steps,
+				     .first_step = f->first_step,
+				     .last_step = f->last_step,
+				     .has_times = f->has_times,
+				     .from_ns = f->from_ns,
+				     .to_ns = f->to_ns };
+	const struct gap_table_request request = { .filter = &when, .is_list = true };
+	struct err none = ERR_INIT;
+	struct table *gaps = NULL;
+
+	if (gap_list_open(o->request->store, o->request->scope, &request, &gaps, &none) <
+	    0)
+		return none.kind == ERR_EMPTY ? 0 : (*err = none, -1);
+	int rc = put_gap_rows(o, gaps, err);
+	table_free(gaps);
+	return rc;
+}
+
+/* What stands beside the events, and how the recording is to be read. */
+static int put_head(struct chrome_out *o, struct err *err)
+{
+	struct event_head head;
+
+	if (event_rows_head(o->rows, &head, err) < 0)
+		return -1;
+	put(o, "{\n\"" EXPORT_ENTRY "\":");
+	writer_str(&o->w, head.rules);
+	if (head.entries.n > sizeof("{}") - 1) {
+		put(o, ",\n");
+		writer_str(&o->w, (struct str){ head.entries.p + 1, head.entries.n - 2 });
+	}
+	put(o, ",\n\"traceEvents\":[");
+	return 0;
+}
+
+static int put_all(struct chrome_out *o, struct err *err)
+{
+	if (put_head(o, err) < 0)
+		return -1;
+	put_namings(o);
+	if (put_slices(o, err) < 0)
+		return -1;
+	if (o->chosen.from_ns > o->chosen.to_ns && filter_is_given(o->request->filter))
+		return err_set(err, ERR_EMPTY, "no slice matches");
+	if (event_rows_links(o->rows, put_arrow, o, err) < 0 || put_samples(o, err) < 0 ||
+	    put_gaps(o, err) < 0)
+		return -1;
+	put(o, "\n]}\n");
+	writer_flush(&o->w);
+	return 0;
+}
+
+static bool is_trace(const struct scope_profile *profile)
+{
+	static const char *const formats[] = { "pytorch", "xprof", "chrome" };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(profile->format, formats[i]) == 0)
+			return profile->slices > 0;
+	return false;
+}
+
+static int write_chrome(const struct export_request *request, FILE *out,
+			struct export_losses *losses, struct err *err)
+{
+	struct chrome_out o = { .w.out = out,
+				.request = request,
+				.profile = &request->scope->profiles[0],
+				.chosen = { .from_ns = INT64_MAX, .to_ns = INT64_MIN },
+				.between = "\n" };
+	bool is_graph;
+
+	(void)losses;
+	if (request->scope->n > 1)
+		return err_set(err, ERR_USAGE,
+			       "a trace is of one profile, and there are %zu: --rank or "
+			       "--profile chooses",
+			       request->scope->n);
+	if (scope_is_call_graph(request->scope, &is_graph, err) < 0)
+		return -1;
+	if (is_graph || !is_trace(&request->scope->profiles[0]))
+		return err_set(err, ERR_EMPTY, "only traces have events; this is none");
+	o.chosen.first = o.profile->first_slice_id;
+	o.chosen.n = o.profile->slices;
+	o.chosen.bits = xcalloc((size_t)o.chosen.n / 8 + 1, 1);
+	int rc = event_rows_open(request->store, o.profile, &o.rows, err);
+	if (rc == 0)
+		rc = put_all(&o, err);
+	event_rows_close(o.rows);
+	free(o.chosen.bits);
+	free(o.chosen.launches);
+	free(o.lanes);
+	return rc;
+}
+
+static const char *const suffixes[] = { ".trace.json", ".json", NULL };
+
+const struct exporter export_chrome = {
+	.name = "chrome",
+	.suffixes = suffixes,
+	.takes_filters = true,
+	.write = write_chrome,
+};

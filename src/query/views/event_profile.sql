@@ -1,0 +1,7 @@
+-- What the file of the profile :profile says beside its events; and how ptool reads it,
+-- as an entry of its own: ingest/dialect.c.
+SELECT metadata, json_object('dialect', dialect, 'rank', rank, 'all_slices', all_slices,
+       'split_annotations', split_annotations, 'float_memory_window', float_memory_window,
+       'python_in_tree', python_in_tree, 'keep_unfinished', keep_unfinished,
+       'annotation_fudge_ns', annotation_fudge_ns)
+FROM profile WHERE id = :profile
