@@ -108,10 +108,25 @@ int printed_function(struct printed *p, struct str name, const struct call_sums 
 {
 	struct function_fact fact = { .file = p->sink->text(p->sink, STR_LIT("~")),
 				      .name = printed_text(p, name) };
-	struct function_stat_fact stat = { .function = p->sink->function(p->sink, &fact),
+
+	return printed_function_fact(p, &fact, sums, err);
+}
+
+int printed_function_fact(struct printed *p, const struct function_fact *function,
+			  const struct call_sums *sums, struct err *err)
+{
+	struct function_stat_fact stat = { .function =
+						   p->sink->function(p->sink, function),
 					   .sums = *sums,
 					   .offset = p->lines.start };
 
+	/* numbers are given in order of first sight */
+	if (stat.function < p->nfunctions &&
+	    printed_tell(p, FINDING_DUPLICATE_FUNCTION, p->lines.start,
+			 line_trimmed(p->lines.line), err) < 0)
+		return -1;
+	if (stat.function >= p->nfunctions)
+		p->nfunctions = stat.function + 1;
 	p->nrows++;
 	return p->sink->function_stat(p->sink, &stat, err);
 }

@@ -17,6 +17,7 @@ struct printed {
 	struct sink *sink;                  /* borrowed */
 	const struct read_options *options; /* borrowed */
 	size_t ticked, nrows;
+	uint32_t nfunctions; /* the highest number so far, and 1 */
 	bool has_cut_text;
 };
 
@@ -43,6 +44,9 @@ void printed_metadata(struct printed *p, const char *key, struct str text);
 /* What a row says of a thing that has a name alone; times in seconds, NaN: not told. */
 int printed_function(struct printed *p, struct str name, const struct call_sums *sums,
 		     struct err *err);
+/* The same of a function; one that has a row already is told as such. */
+int printed_function_fact(struct printed *p, const struct function_fact *function,
+			  const struct call_sums *sums, struct err *err);
 /* Behind all rows: what is to be said of the text, and that its numbers are rounded. */
 int printed_end(struct printed *p, const struct profile_fact *profile, struct err *err);
 /* A profile_fact of functions, of that dialect (static). */

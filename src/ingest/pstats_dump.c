@@ -408,9 +408,9 @@ static int read_callers(struct dump *d, const struct marshal_value *callers,
 	return more < 0 ? tangled(d, err) : 0;
 }
 
-static void look_at_counts(struct dump *d, const struct call_sums *sums)
+static void look_at_counts(struct dump *d, struct call_sums *sums)
 {
-	d->is_swapped |= sums->primitive.n > sums->calls.n;
+	d->is_swapped |= call_sums_put_right(sums);
 	d->is_uncounted |= sums->calls.n == -1 && sums->primitive.n == -1;
 }
 

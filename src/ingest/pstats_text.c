@@ -191,9 +191,11 @@ static const struct report *longest_listing(const struct text *t,
 static int read_listing_row(struct text *t, const struct text_row *row, size_t at,
 			    struct err *err)
 {
-	t->is_swapped |= row->sums.primitive.n > row->sums.calls.n;
+	struct text_row right = *row;
+
+	t->is_swapped |= call_sums_put_right(&right.sums);
 	t->is_uncounted |= row->sums.calls.n == -1 && row->sums.primitive.n == -1;
-	if (graph_row(&t->graph, row, at))
+	if (graph_row(&t->graph, &right, at))
 		return 0;
 	return printed_tell(&t->in, FINDING_DUPLICATE_FUNCTION, at, row->name, err);
 }

@@ -224,6 +224,21 @@ struct call_sums {
 	double self_s, total_s; /* seconds as recorded, which may be no numbers */
 };
 
+/*
+ * More primitive calls than calls cannot be: yappi swaps the two, and they are put right.
+ * True: they were swapped.
+ */
+static inline bool call_sums_put_right(struct call_sums *sums)
+{
+	struct count calls = sums->calls;
+
+	if (sums->primitive.n <= calls.n)
+		return false;
+	sums->calls = sums->primitive;
+	sums->primitive = calls;
+	return true;
+}
+
 struct function_stat_fact {
 	uint32_t function;
 	struct call_sums sums;

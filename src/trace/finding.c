@@ -176,7 +176,7 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 					   "they were added up", SEVERITY_INFO },
 	[FINDING_COUNTS_SWAPPED] = { "counts_swapped",
 				     "more primitive calls than calls: yappi swaps the two",
-				     "they were kept as recorded", SEVERITY_WARNING },
+				     "they were put right", SEVERITY_INFO },
 	[FINDING_COUNTS_MISSING] = { "counts_missing",
 				     "counts of -1: pyinstrument counts no calls",
 				     "they were kept as recorded; its times are sampled",
@@ -322,6 +322,11 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "they were computed as total / mean, both of which "
 				      "are rounded: beyond some thousands they are near",
 				      SEVERITY_INFO },
+	[FINDING_COUNTS_LOST] = { "counts_lost",
+				  "the table cut counts of calls off (\"927..\")",
+				  "they are left out", SEVERITY_INFO, "counts of calls",
+				  "save(path, type=\"pstat\"), or a wider column ncall",
+				  NULL },
 	[FINDING_TOTALS_ALONE] = { "totals_alone",
 				   "times are those of whole actions, which lie within "
 				   "each other",

@@ -70,11 +70,26 @@ def check_advanced(tap, place, path):
     tap.ok(wanted == got, os.path.basename(path), f"{len(got)} profiles, {len(wanted)} listings")
 
 
+def check_yappi(tap, place, path):
+    with open(path) as file:
+        table = file.read().split("\nname  ")[1].split("\n\n")[0]
+    wanted = []
+    for line in table.splitlines()[1:]:
+        name, count, tsub, ttot, _ = line.rsplit(None, 4)
+        nc, cc = ("-1", "-1") if count.endswith("..") else (count.split("/") * 2)[:2]
+        wanted.append((name, int(nc), int(cc), ns_of(tsub), ns_of(ttot)))
+    got = rows(store_of(place, path), "SELECT CASE file WHEN '~' THEN function ELSE file || ':' || line || ' ' || function END, "
+                                      "calls, primitive_calls, self_ns, total_ns FROM v_function")
+    tap.ok(wanted and sorted(wanted) == sorted(got), os.path.basename(path), *sorted(set(wanted) ^ set(got)))
+
+
 def check_all(tap, place, folder):
     for path in sorted(glob.glob(os.path.join(folder, "*.txt"))):
         with open(path) as file:
             text = file.read()
-        if "Profile stats for: " in text:
+        if "\nClock type: " in text:
+            check_yappi(tap, place, path)
+        elif "Profile stats for: " in text:
             check_advanced(tap, place, path)
         elif actions_of(text):
             check_lightning(tap, place, path)
@@ -84,9 +99,9 @@ def main():
     tap = Tap()
     with Workplace() as place:
         check_all(tap, place, FIXTURES)
-        shared = os.path.join(PYPROF, "lightning")
-        if os.path.isdir(shared) and not SANITIZED:
-            check_all(tap, place, shared)
+        if os.path.isdir(PYPROF) and not SANITIZED:
+            for folder in ("lightning", "yappi"):
+                check_all(tap, place, os.path.join(PYPROF, folder))
         else:
             tap.skip("recorded reports", "no ../shared/data/pyprof")
     tap.done()

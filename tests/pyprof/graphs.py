@@ -52,6 +52,8 @@ def graph_of_rows(listed):
     graph = {}
     for key, numbers, callers in listed:
         calls = {key_of(k): tuple(v) if isinstance(v, list) else v for k, v in callers}
+        if numbers[0] > numbers[1]:  # yappi swaps them
+            numbers = [numbers[1], numbers[0], *numbers[2:]]
         graph[key_of(key)] = (*numbers, calls)
     return graph
 

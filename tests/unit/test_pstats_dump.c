@@ -112,7 +112,7 @@ static void producers_whose_counts_mislead_are_told(void **state)
 {
 	(void)state;
 	assert_told(LITERAL("{" KEY_F VALUE("\x05", "\x01", "") "0"),
-		    "function \"a\":7 \"f\" calls=1/5 self=0.5 total=1\n"
+		    "function \"a\":7 \"f\" calls=5/1 self=0.5 total=1\n"
 		    "finding counts_swapped @0\n"
 		    "profile pstats yappi" RULES);
 	assert_told(LITERAL("{" KEY_F ")\x05"
@@ -161,7 +161,7 @@ static void counts_beyond_64_bits_keep_their_digits(void **state)
 				HALF ONE "{0"
 					 "0"),
 		"finding count_range @16\n"
-		"function \"a\":7 \"f\" calls=1/9223372036854775808 self=0.5 total=1\n"
+		"function \"a\":7 \"f\" calls=9223372036854775808/1 self=0.5 total=1\n"
 		"finding counts_swapped @0\n"
 		"profile pstats yappi" RULES);
 }

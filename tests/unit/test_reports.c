@@ -71,6 +71,22 @@ static void the_three_layouts_of_lightning_are_one(void **state)
 		      facts);
 }
 
+static void what_yappi_cuts_off_is_not_known(void **state)
+{
+	(void)state;
+	assert_report(
+		"yappi-text",
+		"Clock type: CPU\nOrdered by: totaltime, desc\n\n"
+		"name            ncall  tsub      ttot      tavg      \n"
+		"a b.py:19 main  2/1    0.500000  0.250000  0.262650  \n"
+		"..thon:x        927..  123.50..  123456..  0.000000  \n"
+		"no row\n\n"
+		"name  id  tid  ttot  scnt\n"
+		"main  0   1    0.2   3   \n",
+		"function \"a b.py\":19 \"main\" calls=2/1 self=0.5 total=0.25\n"
+		"function \"~\":0 \"..thon:x\" calls=-1/-1 self=123.5 total=nan\n");
+}
+
 static void a_row_that_is_cut_is_none(void **state)
 {
 	(void)state;
@@ -152,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_three_layouts_of_lightning_are_one),
+		cmocka_unit_test(what_yappi_cuts_off_is_not_known),
 		cmocka_unit_test(a_row_that_is_cut_is_none),
 		cmocka_unit_test(what_is_whole_in_a_cut_report_is_read),
 		cmocka_unit_test(a_text_of_several_reports_has_parts),

@@ -56,6 +56,9 @@ struct cell call_count(const void *from, const void *row, int arg)
 	(void)from;
 	if (arg != offsetof(struct callgraph_sums, calls) && !sums->has_times)
 		return cell_null();
+	/* -1: pyinstrument counts no calls, and yappi's tables cut long counts off */
+	if (sums->has_times && sums->calls.n == -1)
+		return cell_null();
 	return count_cell((const void *)((const char *)sums + arg));
 }
 
