@@ -74,17 +74,16 @@ static void the_three_layouts_of_lightning_are_one(void **state)
 static void what_yappi_cuts_off_is_not_known(void **state)
 {
 	(void)state;
-	assert_report(
-		"yappi-text",
-		"Clock type: CPU\nOrdered by: totaltime, desc\n\n"
-		"name            ncall  tsub      ttot      tavg      \n"
-		"a b.py:19 main  2/1    0.500000  0.250000  0.262650  \n"
-		"..thon:x        927..  123.50..  123456..  0.000000  \n"
-		"no row\n\n"
-		"name  id  tid  ttot  scnt\n"
-		"main  0   1    0.2   3   \n",
-		"function \"a b.py\":19 \"main\" calls=2/1 self=0.5 total=0.25\n"
-		"function \"~\":0 \"..thon:x\" calls=-1/-1 self=123.5 total=nan\n");
+	assert_report("yappi-text",
+		      "Clock type: CPU\nOrdered by: totaltime, desc\n\n"
+		      "name            ncall  tsub      ttot      tavg      \n"
+		      "a b.py:19 main  2/1    0.500000  0.250000  0.262650  \n"
+		      "..thon:x        927..  123.50..  123456..  0.000000  \n"
+		      "no row\n\n"
+		      "name  id  tid  ttot  scnt\n"
+		      "main  0   1    0.2   3   \n",
+		      "function \"a b.py\":19 \"main\" calls=2/1 self=0.5 total=0.25\n"
+		      "function \"~\":0 \"..thon:x\" calls=-1/-1 self=123.5 total=nan\n");
 }
 
 static void a_row_that_is_cut_is_none(void **state)
