@@ -111,6 +111,17 @@ struct memtable *view_of_cells(const struct view *view, const struct memtable *r
  */
 struct table *view_stream(const struct view *view, struct table *from,
 			  const struct scope *scope, const struct view_request *request);
+/* Rows that come one after the other, for who makes them only then. */
+struct view_feed {
+	const void *from; /* what a field's get() is given beside the row */
+	/* 1: *row holds until the next call; 0: end; -1: err is set. */
+	int (*next)(struct view_feed *f, const void **row, struct err *err);
+	void (*free)(struct view_feed *f);
+};
+
+/* For machines: all rows as they come; total_rows is the caller's.  The feed is moved. */
+struct table *view_fed(const struct view *view, struct view_feed *feed,
+		       const struct view_request *request);
 /* The last of its parts: where notes belong. */
 struct memtable *view_last_part(struct memtable *first);
 

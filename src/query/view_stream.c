@@ -6,10 +6,11 @@
 
 struct stream {
 	struct table table;
-	struct table *from;          /* owned */
+	struct table *from;          /* owned; or NULL: */
+	struct view_feed *feed;      /*   owned */
 	const struct field **fields; /* owned: of each column */
 	struct column *columns;      /* owned */
-	struct cell *cells;          /* owned: a whole row */
+	struct cell *cells;          /* owned: a whole row of `from` */
 };
 
 static int stream_next(struct table *t, struct cell *cells, struct err *err)
@@ -23,10 +24,25 @@ static int stream_next(struct table *t, struct cell *cells, struct err *err)
 	return rc;
 }
 
+static int fed_next(struct table *t, struct cell *cells, struct err *err)
+{
+	struct stream *s = (struct stream *)t;
+	const void *row;
+	int rc = s->feed->next(s->feed, &row, err);
+
+	if (rc <= 0)
+		return rc;
+	for (size_t i = 0; i < t->ncolumns; i++)
+		cells[i] = s->fields[i]->get(s->feed->from, row, s->fields[i]->arg);
+	return 1;
+}
+
 static void stream_free(struct table *t)
 {
 	struct stream *s = (struct stream *)t;
 
+	if (s->feed)
+		s->feed->free(s->feed);
 	table_free(s->from);
 	free(s->fields);
 	free(s->columns);
@@ -62,28 +78,53 @@ static void choose_for_people(struct stream *s, const struct view *view,
 			add(s, f);
 }
 
-struct table *view_stream(const struct view *view, struct table *from,
-			  const struct scope *scope, const struct view_request *request)
+static struct stream *stream_new(const struct view *view)
 {
 	struct stream *s = xcalloc(1, sizeof(*s));
 	size_t n = 0;
 
 	while (view->fields[n].name)
 		n++;
-	s->from = from;
 	s->fields = xcalloc(n + 1, sizeof(const struct field *));
 	s->columns = xcalloc(n + 1, sizeof(struct column));
-	s->cells = xcalloc(from->ncolumns + 1, sizeof(struct cell));
 	s->table = (struct table){ .next = stream_next,
 				   .free = stream_free,
-				   .drops_zeros = request->for_people };
-	if (request->for_people)
-		choose_for_people(s, view, scope, request);
-	for (const struct field *f = view->fields; !request->for_people && f->name; f++)
+				   .columns = s->columns,
+				   .fields = s->fields };
+	return s;
+}
+
+static void choose_for_machines(struct stream *s, const struct view *view,
+				const struct view_request *request)
+{
+	for (const struct field *f = view->fields; f->name; f++)
 		if (view_has(request, f) && !(f->flags & (FIELD_PEOPLE | FIELD_SORT)))
 			add(s, f);
-	s->table.columns = s->columns;
-	s->table.fields = s->fields;
+}
+
+struct table *view_stream(const struct view *view, struct table *from,
+			  const struct scope *scope, const struct view_request *request)
+{
+	struct stream *s = stream_new(view);
+
+	s->from = from;
+	s->cells = xcalloc(from->ncolumns + 1, sizeof(struct cell));
+	s->table.drops_zeros = request->for_people;
+	if (request->for_people)
+		choose_for_people(s, view, scope, request);
+	else
+		choose_for_machines(s, view, request);
 	table_copy_facts(&s->table, from);
+	return &s->table;
+}
+
+struct table *view_fed(const struct view *view, struct view_feed *feed,
+		       const struct view_request *request)
+{
+	struct stream *s = stream_new(view);
+
+	s->feed = feed;
+	s->table.next = fed_next;
+	choose_for_machines(s, view, request);
 	return &s->table;
 }

@@ -161,6 +161,29 @@ def steps_of_threads(n):
 
 
 @structure
+def steps_of_a_device_each(n):
+    """n steps and n devices, each of which works in a step of its own."""
+    for i in range(n):
+        yield from step_with_work(i, 30 * i, device=i)
+
+
+@structure
+def steps_under_devices(n):
+    """n steps, all of which each of n devices spends with one kernel."""
+    for i in range(n):
+        yield step(i, 30 * i, 20)
+        yield kernel(i, 2, 30 * n, device=i)
+
+
+@structure
+def steps_under_threads(n):
+    """n steps, one of which is long, under an operator on each of n threads."""
+    for i in range(n):
+        yield step(i, 30 * i, 29 if i == n // 2 else 20)
+        yield x("aten::add", 1, 30 * n, tid=1000 + i)
+
+
+@structure
 def nested_annotations(n):
     for i in range(n):
         yield label(f"label {i % 100}", 10 * i, 50 * n - 20 * i)

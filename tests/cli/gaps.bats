@@ -161,3 +161,22 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	exits 3
 	says "ptool: gaps: $FIXTURES/chrome/jax.json.gz: no device work was recorded"
 }
+
+@test "too many steps for so many devices are one window, and a note says so" {
+	python3 - >many.json <<'END'
+import json
+x = {"ph": "X", "pid": 9999, "tid": 1, "cat": "user_annotation", "dur": 20}
+print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in range(1500)]
+                 + [{**x, "cat": "kernel", "name": "gemm", "pid": n, "ts": 30 * n, "dur": 5, "args": {"device": n, "stream": 7}}
+                    for n in range(1500)]))
+END
+	ptool ingest -q many.json
+	run -0 --separate-stderr ptool gaps
+	grep -q '^note: 1500 devices have too many steps to tell apart' <<<"$output"
+	grep -q 'device 7: idle 44.985 ms (100.0%) of 44.990 ms of recording' <<<"$output"
+	run -0 --separate-stderr ptool gaps --step 0..9
+	grep -q 'device 7: idle 195.000 us (97.5%) of 200.000 us in 10 steps' <<<"$output"
+	run -2 --separate-stderr ptool diff --by idle ptool.db ptool.db
+	run -0 --separate-stderr ptool diff --by idle --step 0..9 ptool.db ptool.db
+	run -0 ptool advise
+}

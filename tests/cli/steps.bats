@@ -297,3 +297,20 @@ mean 130000" ]
 	says "ptool: steps: --sort forward needs --phases"
 	ptool steps four.json --phases --sort forward >/dev/null
 }
+
+# N steps and as many devices, each of which works in a step of its own.
+steps_times_devices() { # N
+	for ((n = 0; n < $1; n++)); do
+		event user_annotation "ProfilerStep#$n" $((n * 200)) 100
+		event kernel gemm $((n * 200 + 20)) 40 $n 7 "\"device\":$n,\"stream\":7,\"correlation\":$((n + 1))"
+	done | made many.json
+}
+
+@test "people see the means of devices where steps and devices are too many" {
+	steps_times_devices 101
+	run -0 ptool steps many.json
+	[ "$(grep -c '^ *100 ' <<<"$output")" = 2 ] # the step, and the device's mean
+	grep -q '^note: 3 devices have only their means here; --device' <<<"$output"
+	[ "$(ptool steps many.json --format csv | wc -l)" = $((1 + 101 * 102)) ]
+	[ "$(ptool steps many.json --device 100 | grep -c '^99 ')" = 2 ]
+}

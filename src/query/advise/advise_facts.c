@@ -96,6 +96,16 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 	return &w->work;
 }
 
+/* As gaps do: from the first step to the last it is one. */
+static void join_window(struct intervals *when)
+{
+	const struct interval all = { when->n ? when->items[0].start_ns : 0,
+				      when->n ? when->items[when->n - 1].end_ns : 0 };
+
+	intervals_release(when);
+	intervals_add(when, all.start_ns, all.end_ns);
+}
+
 const struct fact_window *facts_window(struct advise_facts *f, struct err *err)
 {
 	struct fact_window *w = &f->window;
@@ -106,6 +116,8 @@ const struct fact_window *facts_window(struct advise_facts *f, struct err *err)
 	if (step_windows_load(f->store, f->profile, work, &w->steps, err) < 0)
 		return NULL;
 	step_windows_union(&w->steps, &w->when);
+	if (!w->steps.is_single && gap_range_is_too_much(w->steps.n, work))
+		join_window(&w->when);
 	w->ns = intervals_length(&w->when);
 	w->is_single = w->steps.is_single;
 	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
@@ -317,12 +329,11 @@ bool facts_trains(const struct fact_name *names, size_t n)
 	return false;
 }
 
-const struct step_row *facts_mean(const struct steps *steps, size_t place)
+const struct step_row *facts_mean(const struct steps *steps)
 {
-	for (size_t i = 0; i < steps->n; i++)
-		if (steps->rows[i].is_mean && place-- == 0)
-			return &steps->rows[i];
-	return NULL;
+	size_t at = 0;
+
+	return steps_next_mean(steps, &at);
 }
 
 struct cell facts_device_cell(const struct step_row *row)

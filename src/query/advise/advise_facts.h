@@ -160,8 +160,8 @@ int facts_launches(struct advise_facts *f, int64_t *n, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
 
-/* The mean of device `place`; NULL when there is none. */
-const struct step_row *facts_mean(const struct steps *steps, size_t place);
+/* The mean of the first device; NULL when there is none. */
+const struct step_row *facts_mean(const struct steps *steps);
 /* For rows of a device: its number, or its text. */
 struct cell facts_device_cell(const struct step_row *row);
 /* 100 * part / whole; 0 of nothing. */

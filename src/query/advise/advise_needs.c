@@ -163,7 +163,7 @@ static const char *longest(const struct fact_name *names, size_t n, struct arena
 static int host_busy_ns(struct advise_facts *f, int64_t *ns, struct err *err)
 {
 	const struct steps *steps = facts_steps(f, err);
-	const struct step_row *mean = steps ? facts_mean(steps, 0) : NULL;
+	const struct step_row *mean = steps ? facts_mean(steps) : NULL;
 
 	*ns = mean ? mean->values[VALUE_CATEGORY + STEP_OPERATORS] * f->window.nsteps : 0;
 	return steps ? 0 : -1;

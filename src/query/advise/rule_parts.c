@@ -71,7 +71,7 @@ void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 
 void rule_judge_share(const struct rule_run *run, const struct rule_share *share)
 {
-	const struct step_row *mean = facts_mean(&run->facts->steps, 0);
+	const struct step_row *mean = facts_mean(&run->facts->steps);
 
 	if (!mean)
 		return;

@@ -185,7 +185,7 @@ static void name_pause(const struct rule_run *run, const struct host_pauses *pau
 
 static int check_python_time(const struct rule_run *run, struct err *err)
 {
-	const struct step_row *mean = facts_mean(&run->facts->steps, 0);
+	const struct step_row *mean = facts_mean(&run->facts->steps);
 	bool has_stacks = run->facts->profile->has_stacks;
 	struct rule_share judged = python;
 	struct host_pauses pauses;

@@ -30,7 +30,7 @@ static bool is_read(const struct fact_name *name)
  */
 static int64_t operators_ns(const struct rule_run *run, const struct rule_operators *of)
 {
-	const struct step_row *mean = facts_mean(&run->facts->steps, 0);
+	const struct step_row *mean = facts_mean(&run->facts->steps);
 
 	if (!mean || of->all_ns <= 0)
 		return 0;

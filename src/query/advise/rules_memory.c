@@ -254,12 +254,10 @@ static int add_calls(const struct rule_run *run, int64_t name_id, struct churn *
 
 static int64_t count_steps(const struct steps *steps)
 {
-	int64_t n = 0;
+	const struct step_bounds *bounds =
+		steps->nprofiles ? &steps->profiles[0].bounds : NULL;
 
-	while (n < (int64_t)steps->n && !steps->rows[n].is_mean &&
-	       !steps->rows[n].is_single)
-		n++;
-	return n;
+	return bounds && !bounds->is_single ? (int64_t)bounds->n : 0;
 }
 
 /*
@@ -324,7 +322,7 @@ static bool has_steps(const struct rule_run *run)
 static int check_allocator_churn(const struct rule_run *run, struct err *err)
 {
 	const struct advise_facts *f = run->facts;
-	const struct step_row *mean = facts_mean(&f->steps, 0);
+	const struct step_row *mean = facts_mean(&f->steps);
 	struct churn sum = { 0, 0 };
 
 	for (size_t i = 0; i < f->nnames; i++)

@@ -119,11 +119,11 @@ static void judge_exposed(const struct rule_run *run, const struct step_row *mea
 
 static void judge_exposed_communication(const struct rule_run *run)
 {
-	const struct steps *steps = &run->facts->steps;
+	const struct step_row *mean;
+	size_t at = 0;
 
-	for (size_t i = 0; i < steps->n; i++)
-		if (steps->rows[i].is_mean)
-			judge_exposed(run, &steps->rows[i]);
+	while ((mean = steps_next_mean(&run->facts->steps, &at)) != NULL)
+		judge_exposed(run, mean);
 }
 
 const struct rule rule_exposed_communication = {
@@ -148,15 +148,15 @@ struct warm_up {
 
 static struct warm_up sum_up(const struct steps *steps)
 {
+	const struct steps_profile *p = steps->nprofiles ? &steps->profiles[0] : NULL;
 	struct warm_up w = { .steps = 0 };
 
-	for (size_t i = 0; i < steps->n && !steps->rows[i].is_mean; i++) {
-		const struct step_row *row = &steps->rows[i];
-		if (row->is_dropped || row->is_single)
+	for (size_t i = 0; p && !p->bounds.is_single && i < p->bounds.n; i++) {
+		if (p->bounds.items[i].is_dropped)
 			continue;
-		int64_t ns = row->values[VALUE_TOTAL];
+		int64_t ns = steps_value(p, i, VALUE_TOTAL);
 		w.all_ns = sum_add(w.all_ns, ns);
-		if (row->is_long && w.long_steps == w.steps) {
+		if (steps->marks[p->first_mark + i].is_long && w.long_steps == w.steps) {
 			w.long_steps++;
 			w.long_ns = sum_add(w.long_ns, ns);
 		}

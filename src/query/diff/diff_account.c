@@ -3,9 +3,11 @@
 
 #include <sqlite3.h>
 
+#include "base/alloc.h"
 #include "base/sum.h"
 #include "query/diff/diff_rows.h"
 #include "query/query.h"
+#include "query/steps/step_cover.h"
 #include "query/steps/step_parts.h"
 
 ASSET(asset_query_views_diff_devices_sql);
@@ -43,33 +45,48 @@ struct accounting {
 	int64_t sums[DIFF_PARTS_MAX]; /* of the side */
 };
 
-typedef void add_range_fn(const void *parts, const struct step_bound *range,
-			  int64_t *sums);
-
-/* Calls `add` for each range of time of the profile. */
-static void each_range(const struct accounting *a, add_range_fn *add, const void *parts,
-		       int64_t *sums)
+/* The first range of the profile, or of one behind it. */
+static size_t first_range(const struct diff_steps *s, int64_t profile_id)
 {
-	if (a->d->subject == DIFF_OF_RECORDINGS) {
-		const struct step_bound all = { .end_ns = a->profile->dur_ns };
-		add(parts, &all, sums);
-		return;
+	size_t low = 0, high = s->nranges;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->ranges[middle].profile_id < profile_id)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	for (size_t i = 0; i < a->steps->nranges; i++) {
-		const struct diff_range *step = &a->steps->ranges[i];
-		const struct step_bound range = { .start_ns = step->start_ns,
-						  .end_ns =
-							  step->start_ns + step->dur_ns };
-		if (step->profile_id == a->profile->id)
-			add(parts, &range, sums);
-	}
+	return low;
 }
 
-/* Adds the parts of a range, and as the last what is left of it. */
-static void add_parts(int64_t *sums, const int64_t *ns, size_t n,
-		      const struct step_bound *range)
+static void add_range(struct step_bounds *to, int64_t start_ns, int64_t end_ns)
 {
-	int64_t left = range->end_ns - range->start_ns;
+	to->items = xgrow(to->items, &to->cap, to->n + 1, sizeof(*to->items));
+	to->items[to->n++] =
+		(struct step_bound){ .start_ns = start_ns, .end_ns = end_ns };
+}
+
+/* What of the profile's time is accounted for; step_bounds_release() frees. */
+static void find_ranges(const struct accounting *a, struct step_bounds *out)
+{
+	const struct diff_steps *s = a->steps;
+
+	*out = (struct step_bounds){ .n = 0 };
+	if (a->d->subject == DIFF_OF_RECORDINGS) {
+		add_range(out, 0, a->profile->dur_ns);
+		return;
+	}
+	for (size_t i = first_range(s, a->profile->id);
+	     i < s->nranges && s->ranges[i].profile_id == a->profile->id; i++)
+		add_range(out, s->ranges[i].start_ns,
+			  s->ranges[i].start_ns + s->ranges[i].dur_ns);
+}
+
+/* Adds the parts of `all_ns`, and as the last what is left of it. */
+static void add_parts(int64_t *sums, const int64_t *ns, size_t n, int64_t all_ns)
+{
+	int64_t left = all_ns;
 
 	for (size_t i = 0; i + 1 < n; i++) {
 		sums[i] = sum_add(sums[i], ns[i]);
@@ -78,45 +95,67 @@ static void add_parts(int64_t *sums, const int64_t *ns, size_t n,
 	sums[n - 1] = sum_add(sums[n - 1], left);
 }
 
-static void add_device_range(const void *parts, const struct step_bound *range,
-			     int64_t *sums)
+static int64_t length_of(const struct step_bounds *ranges)
+{
+	int64_t all_ns = 0;
+
+	for (size_t i = 0; i < ranges->n; i++)
+		all_ns = sum_add(all_ns, sum_sub(ranges->items[i].end_ns,
+						 ranges->items[i].start_ns));
+	return all_ns;
+}
+
+static void add_device(const struct device_parts *parts, const struct step_cover *cover,
+		       int64_t all_ns, int64_t *sums)
 {
 	int64_t ns[NDEVICE_VIEWS];
 
-	device_parts_of(parts, range, ns);
-	add_parts(sums, ns, NDEVICE_NAMES, range);
-}
-
-static void add_host_range(const void *parts, const struct step_bound *range,
-			   int64_t *sums)
-{
-	int64_t all[NSTEP_CATEGORIES], ns[NHOST_NAMES];
-
-	step_parts_of(parts, range, all);
-	for (size_t i = 0; i < NHOST_NAMES; i++)
-		ns[i] = all[host_parts[i].category];
-	add_parts(sums, ns, NHOST_NAMES, range);
+	for (int i = 0; i < NDEVICE_VIEWS; i++)
+		ns[i] = step_cover_length(cover, &parts->parts[i]);
+	add_parts(sums, ns, NDEVICE_NAMES, all_ns);
 }
 
 /* The mean of the profile's devices; one without device work was idle. */
 static void add_devices(struct accounting *a)
 {
 	int64_t sums[DIFF_PARTS_MAX] = { 0 };
-	struct device_parts parts;
+	struct device_parts parts = { .parts = { { .n = 0 } } };
+	struct step_bounds ranges;
+	struct step_cover cover;
 
-	if (a->work.ndevices == 0) {
-		parts = (struct device_parts){ .parts = { { .n = 0 } } };
-		each_range(a, add_device_range, &parts, sums);
-	}
+	find_ranges(a, &ranges);
+	step_cover_make(&ranges, NULL, &cover);
+	int64_t all_ns = length_of(&ranges);
+	if (a->work.ndevices == 0)
+		add_device(&parts, &cover, all_ns, sums);
 	for (size_t i = 0; i < a->work.ndevices; i++) {
 		device_parts_make(&a->work, &a->work.devices[i], &parts);
-		each_range(a, add_device_range, &parts, sums);
+		add_device(&parts, &cover, all_ns, sums);
 		device_parts_release(&parts);
 	}
+	step_cover_release(&cover);
+	step_bounds_release(&ranges);
 	if (a->work.ndevices > 1)
 		diff_account_divide(sums, NDEVICE_NAMES, (int64_t)a->work.ndevices);
 	for (size_t i = 0; i < NDEVICE_NAMES; i++)
 		a->sums[i] = sum_add(a->sums[i], sums[i]);
+}
+
+static void add_host_parts(struct accounting *a, const struct step_parts *parts)
+{
+	int64_t all[NSTEP_CATEGORIES], ns[NHOST_NAMES];
+	struct step_bounds ranges;
+
+	find_ranges(a, &ranges);
+	for (size_t i = 0; i < ranges.n; i++) {
+		const struct step_bound *range = &ranges.items[i];
+		step_parts_of(parts, range, all);
+		for (size_t k = 0; k < NHOST_NAMES; k++)
+			ns[k] = all[host_parts[k].category];
+		add_parts(a->sums, ns, NHOST_NAMES,
+			  sum_sub(range->end_ns, range->start_ns));
+	}
+	step_bounds_release(&ranges);
 }
 
 static int add_host(struct accounting *a, struct text_pool *texts, struct err *err)
@@ -132,7 +171,7 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	if (rc == 0) {
 		struct step_parts parts = { .parts = { { .n = 0 } } };
 		step_parts_make(&bounds, &a->work, &host, &parts);
-		each_range(a, add_host_range, &parts, a->sums);
+		add_host_parts(a, &parts);
 		step_parts_release(&parts);
 	}
 	step_host_release(&host);

@@ -140,6 +140,12 @@ static int load_idle(const struct diff_loading *l, struct gap_ranks *ranks,
 	int rc = gap_profile_load(l->store, profile, &request, ranks, &i.gaps, err);
 	const struct gaps *gaps = &i.gaps.blame.gaps;
 
+	if (rc == 0 && l->steps && i.gaps.range.is_merged)
+		rc = err_set(
+			err, ERR_USAGE,
+			"%zu devices have too many steps to compare the idle time of "
+			"each; --step N..M compares some, --total all of it",
+			i.gaps.work.ndevices);
 	gap_profile_read(&i.gaps, GAP_KEY_NONE, &i.reader);
 	for (uint32_t g = 0; rc == 0 && g < gaps->n; g++)
 		if (gap_profile_wants(&i.gaps, &gaps->items[g]))

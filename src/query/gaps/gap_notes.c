@@ -77,6 +77,15 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 				  name, ns_text(out, t->outside_ns));
 }
 
+void gap_notes_merged(struct memtable *out, const struct gap_profile *p)
+{
+	memtable_add_note(
+		out,
+		"%zu devices have too many steps to tell apart: the time between "
+		"steps counts as idle too; --step N..M looks at fewer",
+		p->work.ndevices);
+}
+
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
 {
 	memtable_add_note(out,

@@ -36,6 +36,8 @@ void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof);
 void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 		      const struct scope *scope, const struct gap_profile *p,
 		      uint32_t device);
+/* Of a profile whose range is merged. */
+void gap_notes_merged(struct memtable *out, const struct gap_profile *p);
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks);
 
 #endif

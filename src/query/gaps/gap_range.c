@@ -80,6 +80,38 @@ static void choose(struct gap_range *r, const struct filter *filter)
 	intervals_release(&chosen);
 }
 
+bool gap_range_is_too_much(size_t nsteps, const struct device_work *work)
+{
+	return work->ndevices && nsteps > GAP_STEPS_MOST / work->ndevices;
+}
+
+static size_t count_wanted(const struct gap_range *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nsteps && !r->is_all; i++)
+		n += intervals_length_within(&r->wanted, r->steps[i].start_ns,
+					     r->steps[i].end_ns) > 0;
+	return r->is_all ? r->nsteps : n;
+}
+
+/* What counts is one part, from the first to the last of them, of no step. */
+static void merge(struct gap_range *r)
+{
+	struct intervals *wanted = &r->wanted;
+	int64_t start_ns = wanted->items[0].start_ns;
+	int64_t end_ns = wanted->items[wanted->n - 1].end_ns;
+
+	intervals_release(wanted);
+	intervals_add(wanted, start_ns, end_ns);
+	if (!r->is_inner) {
+		intervals_release(&r->windows);
+		intervals_add(&r->windows, r->extent.start_ns, r->extent.end_ns);
+	}
+	r->nsteps = 0;
+	r->is_merged = true;
+}
+
 int gap_range_load(const struct gap_range_request *request, struct gap_range *out,
 		   struct err *err)
 {
@@ -92,6 +124,8 @@ int gap_range_load(const struct gap_range_request *request, struct gap_range *ou
 		intervals_add(&out->wanted, out->windows.items[i].start_ns,
 			      out->windows.items[i].end_ns);
 	choose(out, request->filter);
+	if (gap_range_is_too_much(count_wanted(out), request->work))
+		merge(out);
 	return 0;
 }
 

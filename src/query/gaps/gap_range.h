@@ -13,6 +13,12 @@
 
 #define GAP_NO_STEP SIZE_MAX
 
+/*
+ * Steps times devices of which idle time is told apart by step (ptool-formats(5),
+ * LIMITS): where there are more, all that counts is one window.
+ */
+#define GAP_STEPS_MOST 2000000
+
 struct gap_step {
 	int64_t number;
 	int64_t start_ns, end_ns; /* none touches another's inside */
@@ -28,7 +34,8 @@ struct gap_range {
 	struct intervals windows; /* a set: of the steps, or all of the recording */
 	struct interval extent;   /* from the first of them to the last; 0 to 0: none */
 	bool is_inner;
-	bool is_all; /* neither --time nor --step */
+	bool is_all;    /* neither --time nor --step */
+	bool is_merged; /* there are too many steps for so many devices: none is left */
 };
 
 /* All borrowed. */
@@ -39,6 +46,9 @@ struct gap_range_request {
 	const struct filter *filter; /* NULL: none */
 	bool is_inner;
 };
+
+/* Are these steps too many? */
+bool gap_range_is_too_much(size_t nsteps, const struct device_work *work);
 
 /* gap_range_release() in both cases. */
 int gap_range_load(const struct gap_range_request *request, struct gap_range *out,

@@ -294,6 +294,8 @@ static int add_profile(struct making *m, struct store *store,
 		if (p.totals[i].is_wanted)
 			gap_notes_device(m->out, &m->causes, m->scope, &p, i);
 	}
+	if (rc == 0 && p.range.is_merged)
+		gap_notes_merged(m->out, &p);
 	gap_profile_release(&p);
 	return rc;
 }

@@ -23,11 +23,10 @@ static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 
 	if (!steps)
 		return -1;
+	const struct step_row *mean = facts_mean(steps);
 	to->has_single |= steps->has_single;
-	for (size_t i = 0; !to->has_mean && i < steps->n; i++) {
-		if (!steps->rows[i].is_mean || steps->rows[i].is_single)
-			continue;
-		to->mean = steps->rows[i];
+	if (!to->has_mean && mean && !mean->is_single) {
+		to->mean = *mean;
 		to->has_mean = true;
 	}
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/host_names.h"
@@ -24,24 +25,49 @@ static void make_room(struct step_spent *g, uint32_t name)
 	memset(g->usual + 2 * old, 0, (g->names_cap - old) * 2 * sizeof(*g->usual));
 }
 
+/* Has the thread that is read the step's own slice? */
+static bool is_own(const struct step_spent *g, const struct spent_window *w)
+{
+	return w->slice_id == 0 ||
+	       (w->slice_id >= g->walk.first_id && w->slice_id < g->walk.next_id);
+}
+
 /* What was counted of a window goes to its step, or to what is usual. */
 static void leave_window(struct step_spent *g)
 {
 	const struct spent_window *w = &g->windows[g->at];
-	bool is_long = g->steps->rows[w->row].is_long;
+	bool is_long = g->steps->marks[w->mark].is_long, is_of_own = is_own(g, w);
 
 	for (size_t i = 0; i < g->nused; i++) {
 		uint32_t name = g->used[i];
-		int64_t *usual = &g->usual[2 * (size_t)name + w->is_own];
+		int64_t *usual = &g->usual[2 * (size_t)name + is_of_own];
 		if (is_long) {
 			*ARRAY_PUSH(g->spent, g->nspent, g->spent_cap) =
-				(struct spent){ w->row, name, w->is_own, g->now[name] };
+				(struct spent){ w->mark, name, is_of_own, g->now[name] };
 		} else {
 			*usual = sum_add(*usual, g->now[name]);
 		}
 		g->now[name] = 0;
 	}
 	g->nused = 0;
+}
+
+/* Leaves the window, when it has ended by then, for the first that has not. */
+static void go_to(struct step_spent *g, int64_t ns)
+{
+	size_t low = g->at, high = g->nwindows;
+
+	if (low == high || g->windows[low].end_ns > ns)
+		return;
+	leave_window(g);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (g->windows[middle].end_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	g->at = low;
 }
 
 /* The name ran from where the thread has got to until then, in whatever steps. */
@@ -52,12 +78,13 @@ static void count(struct step_spent *g, uint32_t name, int64_t to_ns)
 	if (to_ns > g->reached_ns)
 		g->reached_ns = to_ns;
 	while (from_ns < to_ns) {
-		while (g->at < g->nwindows && g->windows[g->at].end_ns <= from_ns) {
-			leave_window(g);
-			g->at++;
-		}
+		go_to(g, from_ns);
 		if (g->at == g->nwindows || g->windows[g->at].start_ns >= to_ns)
 			return;
+		if (++g->ncounted > SPENT_MOST) {
+			g->is_too_much = true;
+			return;
+		}
 		const struct spent_window *w = &g->windows[g->at];
 		int64_t start_ns = from_ns > w->start_ns ? from_ns : w->start_ns;
 		int64_t end_ns = to_ns < w->end_ns ? to_ns : w->end_ns;
@@ -81,10 +108,8 @@ static void close_until(struct step_spent *g, int64_t ns)
 static bool is_step(const struct step_spent *g, const struct packed_slice *s,
 		    uint32_t name)
 {
-	for (size_t i = g->at; i < g->nwindows && g->windows[i].start_ns <= s->start_ns;
-	     i++)
-		if (g->steps->rows[g->windows[i].row].slice_id == s->id)
-			return true;
+	if (bsearch(&s->id, g->slices, g->nwindows, sizeof(s->id), sort_compare_int64))
+		return true;
 	return s->class != CLASS_PYTHON && name != TEXT_NONE &&
 	       host_name_bits(text_pool_str(g->texts, name)) & HOST_STEP;
 }
@@ -118,18 +143,12 @@ static int add_slice(struct step_spent *g, struct err *err)
 
 static int read_track(struct step_spent *g, struct err *err)
 {
-	const struct slice_walk *walk = &g->walk;
-	int rc;
+	int rc = 0;
 
-	for (size_t i = 0; i < g->nwindows; i++) {
-		int64_t id = g->steps->rows[g->windows[i].row].slice_id;
-		g->windows[i].is_own =
-			id == 0 || (id >= walk->first_id && id < walk->next_id);
-	}
 	g->at = 0;
 	g->nopen = 0;
 	g->reached_ns = INT64_MIN;
-	while ((rc = slice_pack_next(&g->walk.slices, err)) > 0)
+	while (!g->is_too_much && (rc = slice_pack_next(&g->walk.slices, err)) > 0)
 		if ((rc = add_slice(g, err)) < 0)
 			break;
 	if (rc < 0)
@@ -146,48 +165,53 @@ static int read_profile(struct step_spent *g, struct store *store, int64_t profi
 	make_room(g, SPENT_IN_NO_SLICE);
 	int rc = slice_walk_open(store, asset_query_views_host_tracks_sql, profile_id,
 				 PACKED_NAME | PACKED_CLASS, &g->walk, err);
-	while (rc == 0 && (rc = slice_walk_track(&g->walk, err)) > 0)
+	while (rc == 0 && !g->is_too_much && (rc = slice_walk_track(&g->walk, err)) > 0)
 		rc = read_track(g, err);
 	slice_walk_close(&g->walk);
 	return rc;
 }
 
-/* The rows of a profile from `first` on, each step once: where the next profile's begin. */
-static size_t collect_windows(struct step_spent *g, size_t first)
+/* Each step once, whatever devices there are. */
+static void collect_windows(struct step_spent *g, const struct steps_profile *p)
 {
-	const struct steps *s = g->steps;
-	size_t i = first;
+	size_t cap = g->windows_cap;
 
 	g->nwindows = 0;
-	for (; i < s->n && s->rows[i].profile == s->rows[first].profile; i++) {
-		const struct step_row *row = &s->rows[i];
-		if (row->is_mean || !row->is_first || row->is_dropped)
+	g->windows = xgrow(g->windows, &g->windows_cap, p->bounds.n, sizeof(*g->windows));
+	if (g->windows_cap != cap || !g->slices)
+		g->slices = xrealloc_array(g->slices, g->windows_cap, sizeof(*g->slices));
+	for (size_t i = 0; i < p->bounds.n; i++) {
+		const struct step_bound *bound = &p->bounds.items[i];
+		if (bound->is_dropped)
 			continue;
 		struct spent_window *last =
 			g->nwindows ? &g->windows[g->nwindows - 1] : NULL;
-		if (last && last->end_ns > row->host_start_ns)
-			last->end_ns = row->host_start_ns;
-		*ARRAY_PUSH(g->windows, g->nwindows, g->windows_cap) =
-			(struct spent_window){
-				.row = i,
-				.start_ns = row->host_start_ns,
-				.end_ns = row->host_end_ns,
-			};
-		g->nusual += !row->is_long;
+		if (last && last->end_ns > bound->host_start_ns)
+			last->end_ns = bound->host_start_ns;
+		g->slices[g->nwindows] = bound->slice_id;
+		g->windows[g->nwindows++] = (struct spent_window){
+			.mark = p->first_mark + i,
+			.start_ns = bound->host_start_ns,
+			.end_ns = bound->host_end_ns,
+			.slice_id = bound->slice_id,
+		};
+		g->nusual += !g->steps->marks[p->first_mark + i].is_long;
 	}
-	return i;
+	if (g->nwindows)
+		qsort(g->slices, g->nwindows, sizeof(*g->slices), sort_compare_int64);
 }
 
-int step_spent_add(struct step_spent *g, struct store *store, size_t first, size_t *next,
-		   struct err *err)
+int step_spent_add(struct step_spent *g, struct store *store,
+		   const struct steps_profile *p, struct err *err)
 {
-	*next = collect_windows(g, first);
-	return read_profile(g, store, g->steps->rows[first].profile->id, err);
+	collect_windows(g, p);
+	return read_profile(g, store, p->profile->id, err);
 }
 
 void step_spent_release(struct step_spent *g)
 {
 	free(g->windows);
+	free(g->slices);
 	free(g->now);
 	free(g->usual);
 	free(g->used);

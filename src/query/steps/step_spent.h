@@ -9,6 +9,12 @@
 #include "query/slices/slice_pack.h"
 #include "query/steps/steps.h"
 
+/*
+ * So many times a slice may be counted in a step: slices that span all steps on thousands
+ * of threads are more than can be looked at.
+ */
+#define SPENT_MOST 20000000
+
 /* Names are counted from 1 here: 0 is time of a step that is in no slice. */
 #define SPENT_IN_NO_SLICE 0U
 
@@ -19,14 +25,14 @@ struct open_slice {
 
 /* A step as long as nothing else counts for it: until the next one begins. */
 struct spent_window {
-	size_t row; /* in steps.rows */
+	size_t mark; /* in steps.marks */
 	int64_t start_ns, end_ns;
-	bool is_own; /* the thread that is read has the step's own slice */
+	int64_t slice_id; /* of its ProfilerStep; 0: every thread has it */
 };
 
 /* Self time of a name in a long step, on one thread. */
 struct spent {
-	size_t row;
+	size_t mark;
 	uint32_t name;
 	bool is_own;
 	int64_t ns;
@@ -36,7 +42,8 @@ struct step_spent {
 	struct text_pool *texts;
 	struct steps *steps;
 	struct slice_walk walk;
-	struct spent_window *windows; /* of the profile that is read, by start */
+	struct spent_window *windows; /* of the profile that is read; none overlap */
+	int64_t *slices;              /* their slices, in order */
 	size_t nwindows, windows_cap;
 	size_t at;      /* the window that `now` is of */
 	int64_t *now;   /* by name: self time in the window, on the thread */
@@ -49,14 +56,15 @@ struct step_spent {
 	struct spent *spent;
 	size_t nspent, spent_cap;
 	int64_t nusual; /* steps that are not long */
+	uint64_t ncounted;
+	bool is_too_much; /* nothing more was counted: SPENT_MOST */
 };
 
 /*
- * Adds the profile whose rows begin at `first`: *next is where the next profile's begin.
- * Zeroed but for texts and steps, which are borrowed, it is empty.
+ * Adds a profile.  Zeroed but for texts and steps, which are borrowed, it is empty.
  */
-int step_spent_add(struct step_spent *g, struct store *store, size_t first, size_t *next,
-		   struct err *err);
+int step_spent_add(struct step_spent *g, struct store *store,
+		   const struct steps_profile *p, struct err *err);
 void step_spent_release(struct step_spent *g);
 
 #endif

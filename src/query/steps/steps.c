@@ -4,127 +4,44 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sum.h"
 
-/* What is known of one profile while its rows are made. */
-struct profile_steps {
-	struct step_source from;
-	size_t group;
-	bool is_file;                   /* the whole file is its step */
-	const struct device_work *work; /* borrowed */
-	struct step_bounds bounds;
-	struct step_host host;
-	int64_t (*categories)[NSTEP_CATEGORIES]; /* owned; by step, of all devices */
-	struct step_phases phases;
-};
-
 /* Profiles that are a step each, of one rank, are one group; others are their own. */
-static void join_group(const struct steps *s, struct profile_steps *p)
+static void join_group(const struct steps *s, struct steps_profile *p)
 {
-	const struct scope_profile *profile = p->from.profile;
+	const struct scope_profile *profile = p->profile;
 
-	for (size_t i = 0; p->is_file && i < s->n; i++) {
-		const struct step_row *row = &s->rows[i];
-		if (row->is_file && row->has_rank == profile->has_rank &&
-		    (!row->has_rank || row->rank == profile->rank)) {
-			p->group = row->group;
+	for (size_t i = 0; p->is_file && i < s->nprofiles; i++) {
+		const struct steps_profile *other = &s->profiles[i];
+		if (other->is_file && other->profile->has_rank == profile->has_rank &&
+		    (!profile->has_rank || other->profile->rank == profile->rank)) {
+			p->group = other->group;
 			return;
 		}
 	}
 }
 
-static struct step_row *add_row(struct steps *s)
+/* Of one device, or of a profile without any (NULL). */
+static void add_series(struct steps *s, const struct steps_profile *p,
+		       const struct device_work *work, const struct work_device *device)
 {
-	s->rows = xgrow(s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
-	return &s->rows[s->n++];
-}
-
-static struct step_row row_of_step(const struct profile_steps *p, size_t step,
-				   const struct steps_request *request)
-{
-	const struct step_bound *bound = &p->bounds.items[step];
-	struct step_row row = {
-		.profile = p->from.profile,
-		.rank = p->from.profile->rank,
-		.has_rank = p->from.profile->has_rank,
-		.number = bound->number,
-		.start_ns = bound->start_ns,
-		.host_start_ns = bound->host_start_ns,
-		.host_end_ns = bound->host_end_ns,
-		.slice_id = bound->slice_id,
-		.nwork = (int64_t)bound->nwork,
-		.group = p->group,
-		.bounds = request->phases ? BOUNDS_HOST : request->bounds,
-		.is_file = p->is_file,
-		.has_work = p->work->n > 0,
-		.is_single = p->bounds.is_single,
-		.is_dropped = bound->is_dropped,
-		.is_hidden = !filter_has_step(request->filter, bound->number, true),
-	};
-
-	row.values[VALUE_TOTAL] = sum_sub(bound->end_ns, bound->start_ns);
-	row.values[VALUE_HOST] = sum_sub(bound->host_end_ns, bound->host_start_ns);
-	return row;
-}
-
-static void add_phases(const struct profile_steps *p, size_t step, struct step_row *row)
-{
-	const struct phase_times *times = &p->phases.steps[step];
-
-	memcpy(row->sources, p->phases.sources, sizeof(row->sources));
-	memcpy(&row->values[VALUE_PHASE], times->host_ns, sizeof(times->host_ns));
-	memcpy(&row->values[VALUE_DEVICE_PHASE], times->device_ns,
-	       sizeof(times->device_ns));
-}
-
-static void add_device_view(const struct device_parts *parts,
-			    const struct step_bound *bound, struct step_row *row)
-{
-	int64_t *view = &row->values[VALUE_DEVICE_VIEW];
-	int64_t idle_ns = row->values[VALUE_TOTAL];
-
-	device_parts_of(parts, bound, view);
-	for (int i = 0; i < NDEVICE_VIEWS; i++)
-		idle_ns = sum_sub(idle_ns, view[i]);
-	row->values[VALUE_IDLE] = idle_ns;
-}
-
-/* The rows of one device, or of a profile without any (NULL). */
-static void add_rows(struct steps *s, const struct profile_steps *p,
-		     const struct work_device *device,
-		     const struct steps_request *request)
-{
-	struct device_parts view = { .parts = { { .n = 0 } } };
-	const char *name = NULL;
-	bool is_first = s->n == 0 || s->rows[s->n - 1].profile != p->from.profile;
+	struct step_series series = { .profile = s->nprofiles };
 
 	if (device) {
-		device_parts_make(p->work, device, &view);
-		name = device->name ? arena_strdup(&s->arena, device->name) : NULL;
+		series.has_device = true;
+		series.device = device->device;
+		series.device_name =
+			device->name ? arena_strdup(&s->arena, device->name) : NULL;
+		/* files of one group may not have the same devices */
+		series.place = p->is_file && device->device != NUMBER_NONE
+				       ? (size_t)device->device
+				       : (size_t)(device - work->devices);
+		device_parts_make(work, device, &series.parts);
 	}
-	for (size_t i = 0; i < p->bounds.n; i++) {
-		struct step_row row = row_of_step(p, i, request);
-		row.is_first = is_first;
-		memcpy(&row.values[VALUE_CATEGORY], p->categories[i],
-		       sizeof(p->categories[i]));
-		if (request->phases)
-			add_phases(p, i, &row);
-		if (device) {
-			row.has_device = true;
-			row.device = device->device;
-			row.device_name = name;
-			/* files of one group may not have the same devices */
-			row.place = p->is_file && device->device != NUMBER_NONE
-					    ? (size_t)device->device
-					    : (size_t)(device - p->work->devices);
-			add_device_view(&view, &p->bounds.items[i], &row);
-		}
-		*add_row(s) = row;
-	}
-	device_parts_release(&view);
+	s->series = xgrow(s->series, &s->series_cap, s->nseries + 1, sizeof(*s->series));
+	s->series[s->nseries++] = series;
 }
 
 static bool is_wanted(const struct steps_request *request,
@@ -133,62 +50,100 @@ static bool is_wanted(const struct steps_request *request,
 	return filter_has_number(&request->filter->devices, device->device);
 }
 
-/* A row for each device; of phases, which are the host's, one for each step. */
-static void add_profile(struct steps *s, const struct profile_steps *p,
-			const struct steps_request *request)
+/* One for each device; of phases, which are the host's, one. */
+static void add_all_series(struct steps *s, const struct steps_profile *p,
+			   const struct device_work *work,
+			   const struct steps_request *request)
 {
-	bool by_device = request->filter->devices.n > 0;
-
-	s->has_single |= p->bounds.is_single;
-	s->has_unmoved |= p->bounds.is_unmoved;
-	s->lacks_device |= p->work->n == 0;
-	if (request->phases || (p->work->n == 0 && !by_device)) {
-		add_rows(s, p, NULL, request);
+	if (request->phases || (work->n == 0 && !request->filter->devices.n)) {
+		add_series(s, p, work, NULL);
 		return;
 	}
-	for (size_t i = 0; i < p->work->ndevices; i++)
-		if (is_wanted(request, &p->work->devices[i]))
-			add_rows(s, p, &p->work->devices[i], request);
+	for (size_t i = 0; i < work->ndevices; i++)
+		if (is_wanted(request, &work->devices[i]))
+			add_series(s, p, work, &work->devices[i]);
+}
+
+/* What the filter wants; there is a series. */
+static void add_marks(struct steps *s, struct steps_profile *p,
+		      const struct filter *filter)
+{
+	size_t n = p->is_file ? s->nseries - p->first_series : p->bounds.n;
+
+	s->marks = xgrow(s->marks, &s->marks_cap, s->nmarks + n, sizeof(*s->marks));
+	p->shown = xrealloc_array(NULL, p->bounds.n, sizeof(*p->shown));
+	for (size_t i = 0; i < n; i++) {
+		size_t step = p->is_file ? 0 : i;
+		int64_t number = p->bounds.items[step].number;
+		bool is_shown = filter_has_step(filter, number, true);
+		s->marks[s->nmarks++] = (struct step_mark){ .is_hidden = !is_shown };
+		if (is_shown && (!p->is_file || i == 0))
+			p->shown[p->nshown++] = step;
+	}
+}
+
+static void add_profile(struct steps *s, struct steps_profile *p,
+			const struct device_work *work,
+			const struct steps_request *request)
+{
+	s->has_single |= p->bounds.is_single;
+	s->has_unmoved |= p->bounds.is_unmoved;
+	s->lacks_device |= !p->has_work;
+	join_group(s, p);
+	p->first_series = s->nseries;
+	p->first_mark = s->nmarks;
+	add_all_series(s, p, work, request);
+	if (s->nseries == p->first_series)
+		return;
+	add_marks(s, p, request->filter);
+	s->profiles = xgrow(s->profiles, &s->profiles_cap, s->nprofiles + 1,
+			    sizeof(*s->profiles));
+	s->profiles[s->nprofiles++] = *p;
+	*p = (struct steps_profile){ .is_file = false }; /* moved */
 }
 
 /* Once for all devices: each has the same. */
-static void divide_steps(struct profile_steps *p)
+static void divide_steps(struct steps_profile *p, const struct device_work *work,
+			 const struct step_host *host)
 {
 	struct step_parts parts = { .parts = { { .n = 0 } } };
 
-	step_parts_make(&p->bounds, p->work, &p->host, &parts);
+	step_parts_make(&p->bounds, work, host, &parts);
 	p->categories = xrealloc_array(NULL, p->bounds.n, sizeof(*p->categories));
 	for (size_t i = 0; i < p->bounds.n; i++)
 		step_parts_of(&parts, &p->bounds.items[i], p->categories[i]);
 	step_parts_release(&parts);
 }
 
-static int load_profile(struct profile_steps *p, const struct steps_request *request,
+static int load_profile(const struct step_source *from, const struct device_work *work,
+			const struct steps_request *request, struct steps_profile *p,
 			struct err *err)
 {
-	const struct step_source *from = &p->from;
 	struct step_bounds *bounds = &p->bounds;
-
+	struct step_host host;
 	enum step_bounds_by by = request->phases ? BOUNDS_HOST : request->bounds;
 
-	if (step_bounds_load(from->store, from->profile, p->work, by, bounds, err) < 0)
+	if (step_bounds_load(from->store, from->profile, work, by, bounds, err) < 0)
 		return -1;
 	if (bounds->n == 0)
 		return 0;
-	p->is_file = !bounds->is_single && bounds->items[0].slice_id == 0;
-	if (step_host_load(from, p->work, bounds, &p->host, err) < 0)
-		return -1;
-	divide_steps(p);
-	if (request->phases)
-		step_phases_make(bounds, p->work, &p->host, &p->phases);
-	return 0;
+	p->is_file =
+		!bounds->is_single && bounds->n == 1 && bounds->items[0].slice_id == 0;
+	int rc = step_host_load(from, work, bounds, &host, err);
+	if (rc == 0) {
+		divide_steps(p, work, &host);
+		if (request->phases)
+			step_phases_make(bounds, work, &host, &p->phases);
+	}
+	step_host_release(&host);
+	return rc;
 }
 
-static void release_profile(struct profile_steps *p)
+static void release_profile(struct steps_profile *p)
 {
 	step_phases_release(&p->phases);
+	free(p->shown);
 	free(p->categories);
-	step_host_release(&p->host);
 	step_bounds_release(&p->bounds);
 }
 
@@ -196,13 +151,15 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 		      const struct steps_request *request, size_t group,
 		      struct steps *out, struct err *err)
 {
-	struct profile_steps p = { .from = *from, .group = group, .work = work };
-	int rc = load_profile(&p, request, err);
+	struct steps_profile p = { .profile = from->profile,
+				   .group = group,
+				   .has_work = work->n > 0 };
+	int rc = load_profile(from, work, request, &p, err);
 
-	if (rc == 0 && p.bounds.n) {
-		join_group(out, &p);
-		add_profile(out, &p, request);
-	}
+	out->bounds = request->phases ? BOUNDS_HOST : request->bounds;
+	out->has_phases = request->phases;
+	if (rc == 0 && p.bounds.n)
+		add_profile(out, &p, work, request);
 	release_profile(&p);
 	return rc;
 }
@@ -226,7 +183,7 @@ int steps_load(struct store *store, const struct scope *scope,
 {
 	struct text_pool texts;
 
-	*out = (struct steps){ .n = 0 };
+	*out = (struct steps){ .nprofiles = 0 };
 	int rc = text_pool_open(store, &texts, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		const struct step_source from = { store, &texts, &scope->profiles[i] };
@@ -248,14 +205,20 @@ int steps_load(struct store *store, const struct scope *scope,
 
 void steps_release(struct steps *s)
 {
+	for (size_t i = 0; i < s->nprofiles; i++)
+		release_profile(&s->profiles[i]);
+	for (size_t i = 0; i < s->nseries; i++)
+		device_parts_release(&s->series[i].parts);
 	arena_release(&s->arena);
-	free(s->rows);
+	free(s->profiles);
+	free(s->series);
+	free(s->marks);
 }
 
 static bool shows_any(const struct steps *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->rows[i].is_hidden)
+	for (size_t i = 0; i < s->nprofiles; i++)
+		if (s->profiles[i].nshown)
 			return true;
 	return false;
 }
@@ -281,6 +244,7 @@ int steps_open(struct store *store, const struct scope *scope,
 				       "record with torch.profiler and call its step()");
 	if (rc == 0)
 		*out = steps_table(&steps, scope, request);
-	steps_release(&steps);
+	else
+		steps_release(&steps);
 	return rc;
 }

@@ -1,6 +1,8 @@
 /*
  * Steps of a scope's profiles as rows: what `ptool steps` shows.  One for each
- * (profile, device, step), and the means; profiles are never added up.
+ * (profile, device, step), and the means; profiles are never added up.  A profile may
+ * have many steps and many devices, so that no row is kept: what a step took is kept
+ * once, what a device did as its intervals, and steps_row() makes the row of both.
  */
 #ifndef PTOOL_QUERY_STEPS_H
 #define PTOOL_QUERY_STEPS_H
@@ -30,6 +32,18 @@ enum step_value {
 	NSTEP_VALUES = VALUE_DEVICE_PHASE + NSTEP_PHASES
 };
 
+/* How a step compares with the others that it has a mean with. */
+struct step_mark {
+	int64_t above_ns;      /* of the host's range over the median, when is_long */
+	int64_t grew_ns;       /* of `grew` over its own median */
+	int64_t grew_slice_ns; /* of `grew_slice` over its mean in steps that are not long */
+	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
+	const char *grew_slice;     /* when is_long; in the arena; NULL: none */
+	enum step_category grew;    /* when is_long: the category that did most */
+	bool is_long;   /* 10 % and 5 median deviations above the median of its group */
+	bool is_hidden; /* the filter does not want it; in the median, not in the mean */
+};
+
 struct step_row {
 	const struct scope_profile *profile; /* NULL: a mean over several profiles */
 	int64_t rank;                        /* when has_rank */
@@ -38,27 +52,17 @@ struct step_row {
 	int64_t device;                      /* when has_device; or NUMBER_NONE: then */
 	const char *device_name;             /*   this text; else NULL */
 	int64_t host_start_ns, host_end_ns;  /* unless it is a mean */
-	int64_t slice_id;                    /* of its ProfilerStep; 0: none */
-	int64_t nwork;    /* device work of the step, on all devices: step_bounds.h */
-	int64_t nmean;    /* of how many steps it is the mean */
-	int64_t above_ns; /* of the host's range over the median, when is_long */
-	int64_t grew_ns;  /* of `grew` over its own median */
-	int64_t grew_slice_ns; /* of `grew_slice` over its mean in steps that are not long */
-	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
-	const char *grew_slice;     /* when is_long; in the arena; NULL: none */
+	int64_t nwork; /* device work of the step, on all devices: step_bounds.h */
+	int64_t nmean; /* of how many steps it is the mean */
 	int64_t values[NSTEP_VALUES];
 	const char *sources[NSTEP_PHASES]; /* what tells the phases; NULL: nothing does */
-	size_t group; /* rows of one group have a mean together, each device apart */
-	size_t place; /* of the device among those of its group */
+	struct step_mark mark;             /* zeroed of a mean */
 	enum step_bounds_by bounds;
-	enum step_category grew; /* when is_long: the category that did most */
 	bool has_rank, has_device;
 	bool has_work; /* its profile has device work */
 	bool is_first; /* of the first device that is shown of its profile */
 	bool is_mean, is_file, is_single;
 	bool is_dropped; /* by the plugin's rule: not in the mean */
-	bool is_long;    /* 10 % and 5 median deviations above the median of its group */
-	bool is_hidden;  /* the filter does not want it; in the median, not in the mean */
 };
 
 struct steps_request {
@@ -68,33 +72,70 @@ struct steps_request {
 	struct view_request show; /* `asked`: steps_columns() of `phases` */
 };
 
+/* What is the same for all devices of a profile. */
+struct steps_profile {
+	const struct scope_profile *profile;
+	size_t group; /* rows of one group have a mean together, each device apart */
+	bool is_file; /* the whole file is its only step */
+	bool has_work;
+	struct step_bounds bounds;
+	int64_t (*categories)[NSTEP_CATEGORIES]; /* owned; by step, of all devices */
+	struct step_phases phases;               /* when they were asked for */
+	size_t *shown; /* owned; the steps that the filter wants */
+	size_t nshown;
+	size_t first_series;
+	/*
+	 * In steps.marks: of each step, whatever the device; of a file's step one for
+	 * each device, for it is compared with files that have that device.
+	 */
+	size_t first_mark;
+};
+
+/* The rows of a device, or of a profile without any. */
+struct step_series {
+	size_t profile;          /* in steps.profiles */
+	int64_t device;          /* when has_device, as in struct step_row */
+	const char *device_name; /* in the arena */
+	size_t place;            /* of the device among those of its group */
+	struct device_parts parts;
+	struct step_row mean; /* when has_mean */
+	bool has_device, has_mean;
+};
+
 extern const struct view steps_view;
 /* Bits for struct view_request's `asked`. */
 unsigned steps_columns(bool by_phase);
 
 struct steps {
-	struct step_row *rows; /* owned; by (profile, device, start), then its mean */
-	size_t n, cap;
+	struct steps_profile *profiles; /* owned, as the others */
+	size_t nprofiles, profiles_cap;
+	struct step_series *series; /* by (profile, device) */
+	size_t nseries, series_cap;
+	struct step_mark *marks;
+	size_t nmarks, marks_cap;
+	enum step_bounds_by bounds;
+	bool has_phases;
 	bool has_single;   /* a profile without steps */
 	bool has_unmoved;  /* one whose device work counted for no step */
 	bool lacks_device; /* one without device work */
+	bool has_unnamed;  /* long steps whose slice nobody looked for: SPENT_MOST */
 	int64_t launches;  /* calls that launched some in such profiles */
 	struct arena arena;
 };
 
-/* Rows of all profiles with their means and marks; steps_release() in both cases. */
+/* All profiles with their means and marks; steps_release() in both cases. */
 int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err);
 void steps_release(struct steps *s);
 
 /*
- * The rows of one profile, whose work has its launches, behind those that are there;
- * rows of one group have a mean together.  For who has the work already.
+ * One profile, whose work has its launches, behind those that are there; rows of one
+ * group have a mean together.  For who has the work already.
  */
 int steps_add_profile(const struct step_source *from, const struct device_work *work,
 		      const struct steps_request *request, size_t group,
 		      struct steps *out, struct err *err);
-/* Marks the long rows and adds the means, once all are there. */
+/* Marks the long steps and makes the means, once all are there. */
 void steps_sum_up(struct steps *s);
 /*
  * step_growth.c, after that: which slice made a long step long.  Of what the host did in
@@ -102,13 +143,37 @@ void steps_sum_up(struct steps *s);
  * are not long; sets grew_slice, grew_slice_ns and grew_unrecorded_ns.  The thread of the
  * step's own slice counts; where its time in no slice grew more than any name there, a
  * name that grew more on the other threads (those of a backward pass).  Reads nothing when
- * no row is long.
+ * no step is long.
  */
 int step_growth_find(struct store *store, struct text_pool *texts, struct steps *s,
 		     struct err *err);
 
-/* The table; table_free() frees it. */
-struct table *steps_table(const struct steps *s, const struct scope *scope,
+/*
+ * A row's place: of a series the steps that the filter wants, then the mean; the means
+ * over several profiles stand behind all others.  Zeroed it is before the first.
+ */
+struct steps_at {
+	size_t series;
+	size_t row; /* from 1 on; behind the last step the mean */
+	bool of_files;
+};
+
+/* Goes on to the next row; false behind the last. */
+bool steps_next(const struct steps *s, struct steps_at *at);
+bool steps_at_mean(const struct steps *s, const struct steps_at *at);
+void steps_row(const struct steps *s, const struct steps_at *at, struct step_row *out);
+/* Of any step of the series, or its mean. */
+void steps_make_row(const struct steps *s, const struct step_series *series, size_t step,
+		    struct step_row *out);
+/* Of that its total, the host's or a category's. */
+int64_t steps_value(const struct steps_profile *p, size_t step, enum step_value value);
+/* The place of its mark. */
+size_t steps_mark(const struct steps *s, const struct step_series *series, size_t step);
+/* The next mean from series *at on, which moves; NULL: there is none. */
+const struct step_row *steps_next_mean(const struct steps *s, size_t *at);
+
+/* The table, which table_free() frees; the steps are moved. */
+struct table *steps_table(struct steps *s, const struct scope *scope,
 			  const struct steps_request *request);
 /*
  * steps_notes.c, for that: of marks, of what the recording lacks and how to record it,

@@ -23,64 +23,75 @@ const char *steps_category_name(enum step_category category)
 	return category_names[category];
 }
 
-static bool is_told_row(const struct step_row *row)
-{
-	return !row->is_hidden && !row->is_mean && row->is_first;
-}
-
 /* Where most of what a long step took more went to. */
-static void add_growth(const struct step_row *row, struct buf *text)
+static void add_growth(const struct step_mark *mark, struct buf *text)
 {
 	char ns[UNITS_TEXT_MAX];
-	bool is_spread = row->grew_slice_ns < row->above_ns / SPREAD_PARTS;
+	bool is_spread = mark->grew_slice_ns < mark->above_ns / SPREAD_PARTS;
 
-	if (row->grew_slice) {
-		struct str grew = units_text(UNIT_NS, cell_int(row->grew_slice_ns), ns);
+	if (mark->grew_slice) {
+		struct str grew = units_text(UNIT_NS, cell_int(mark->grew_slice_ns), ns);
 		buf_addf(text,
 			 is_spread ? ", in many slices: %.*s most, " STR_FMT " more"
 				   : ": %.*s took " STR_FMT " more",
-			 NAME_MOST, row->grew_slice, STR_ARG(grew));
+			 NAME_MOST, mark->grew_slice, STR_ARG(grew));
 	}
-	if (row->grew_unrecorded_ns > row->grew_slice_ns) {
+	if (mark->grew_unrecorded_ns > mark->grew_slice_ns) {
 		struct str grew =
-			units_text(UNIT_NS, cell_int(row->grew_unrecorded_ns), ns);
+			units_text(UNIT_NS, cell_int(mark->grew_unrecorded_ns), ns);
 		buf_addf(text, "; " STR_FMT " more in no recorded slice", STR_ARG(grew));
 	}
 }
 
-static void note_long(const struct step_row *row, struct memtable *m)
+static void note_long(const struct steps_profile *p, size_t step,
+		      const struct step_mark *mark, struct memtable *m)
 {
 	char total[UNITS_TEXT_MAX], above[UNITS_TEXT_MAX];
-	struct str total_text =
-		units_text(UNIT_NS, cell_int(row->values[VALUE_HOST]), total);
-	struct str above_text = units_text(UNIT_NS, cell_int(row->above_ns), above);
+	int64_t total_ns = steps_value(p, step, VALUE_HOST);
+	struct str total_text = units_text(UNIT_NS, cell_int(total_ns), total);
+	struct str above_text = units_text(UNIT_NS, cell_int(mark->above_ns), above);
 	struct buf text;
 
 	buf_init(&text, 1024);
 	buf_addf(&text,
 		 "! step %" PRId64 " took " STR_FMT " on the host, " STR_FMT
 		 " more than the median step",
-		 row->number, STR_ARG(total_text), STR_ARG(above_text));
-	add_growth(row, &text);
+		 p->bounds.items[step].number, STR_ARG(total_text), STR_ARG(above_text));
+	add_growth(mark, &text);
 	memtable_add_note(m, STR_FMT, STR_ARG(buf_str(&text)));
 	buf_release(&text);
 }
 
+struct told {
+	size_t nlong, ndropped;
+};
+
+/* Of the first device. */
+static void note_profile(const struct steps *s, const struct steps_profile *p,
+			 struct told *told, struct memtable *m)
+{
+	for (size_t i = 0; i < p->bounds.n; i++) {
+		const struct step_mark *mark = &s->marks[p->first_mark + i];
+		if (mark->is_hidden)
+			continue;
+		told->ndropped += p->bounds.items[i].is_dropped;
+		if (mark->is_long && told->nlong++ < LONG_TOLD)
+			note_long(p, i, mark, m);
+	}
+}
+
 static void note_marks(const struct steps *s, struct memtable *m)
 {
-	size_t nlong = 0, ndropped = 0;
+	struct told told = { 0, 0 };
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct step_row *row = &s->rows[i];
-		if (!is_told_row(row))
-			continue;
-		ndropped += row->is_dropped;
-		if (row->is_long && nlong++ < LONG_TOLD)
-			note_long(row, m);
-	}
-	if (nlong > LONG_TOLD)
-		memtable_add_note(m, "! %zu more steps are long", nlong - LONG_TOLD);
-	if (ndropped)
+	for (size_t i = 0; i < s->nprofiles; i++)
+		note_profile(s, &s->profiles[i], &told, m);
+	if (told.nlong > LONG_TOLD)
+		memtable_add_note(m, "! %zu more steps are long", told.nlong - LONG_TOLD);
+	if (s->has_unnamed)
+		memtable_add_note(m, "! too many slices span too many steps to say which "
+				     "slice made a step long");
+	if (told.ndropped)
 		memtable_add_note(m,
 				  "* not in the mean, and hidden by TensorBoard: a last "
 				  "step without device work, or with less than 80%% of "
@@ -107,7 +118,7 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				     "steps have their bounds on the host");
 }
 
-/* The first row's source of each phase, and whether others have another. */
+/* The first profile's source of each phase. */
 static void note_sources(const struct steps *s, struct memtable *m)
 {
 	static const struct {
@@ -126,7 +137,7 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	buf_init(&known, 1024);
 	buf_init(&unknown, 1024);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		const char *source = s->rows[0].sources[told[i].phase];
+		const char *source = s->profiles[0].phases.sources[told[i].phase];
 		if (source)
 			buf_addf(&known, "%s%s from %s", known.n ? ", " : "",
 				 told[i].name, source);
@@ -144,7 +155,7 @@ static void note_sources(const struct steps *s, struct memtable *m)
 				  STR_FMT " not found; wrap the code in "
 					  "torch.profiler.record_function(\"%s\")",
 				  STR_ARG(buf_str(&unknown)), first);
-	if (s->rows[0].sources[STEP_PHASE_TO_DEVICE])
+	if (s->profiles[0].phases.sources[STEP_PHASE_TO_DEVICE])
 		memtable_add_note(m,
 				  "copy calls: host time in .to() and other calls that "
 				  "copy to the device, waiting included");
@@ -157,6 +168,6 @@ void steps_add_notes(const struct steps *s, const struct steps_request *request,
 {
 	note_marks(s, m);
 	note_lacks(s, m);
-	if (request->phases && s->n)
+	if (request->phases && s->nprofiles)
 		note_sources(s, m);
 }

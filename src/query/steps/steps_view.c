@@ -4,9 +4,10 @@
  * phase's where nothing tells it; the categories always add up to the step.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/steps/steps.h"
 #include "query/view.h"
@@ -15,55 +16,76 @@
 #define BY_CATEGORY 1u
 #define BY_PHASE    2u
 
+/* Of a table for people, before other devices than the first show their means alone. */
+#define ROWS_MOST 10000
+
+/* The row that was asked for last. */
+struct shown_row {
+	struct steps_at at;
+	struct step_row row;
+	char number[24];
+};
+
+/* Rows are handed round as their places. */
 struct showing {
-	struct arena *arena; /* of texts that are made here */
+	const struct steps *steps;
+	struct shown_row *shown;
 	bool phases;
 };
 
-static const struct step_row *row_of(const void *row)
+static const struct step_row *row_of(const void *from, const void *row)
 {
-	return *(const struct step_row *const *)row;
+	const struct showing *s = from;
+	const struct steps_at *at = row;
+	struct shown_row *shown = s->shown;
+
+	if (at->series != shown->at.series || at->row != shown->at.row ||
+	    at->of_files != shown->at.of_files) {
+		steps_row(s->steps, at, &shown->row);
+		shown->at = *at;
+	}
+	return &shown->row;
 }
 
 /* A member that means have too, */
 static struct cell get_int(const void *from, const void *row, int offset)
 {
-	return view_int64(from, row_of(row), offset);
+	return view_int64(from, row_of(from, row), offset);
 }
 
 /* and one of a step alone. */
 static struct cell get_own(const void *from, const void *row, int offset)
 {
-	return row_of(row)->is_mean ? cell_null() : get_int(from, row, offset);
+	return row_of(from, row)->is_mean ? cell_null() : get_int(from, row, offset);
 }
 
 static struct cell get_flag(const void *from, const void *row, int offset)
 {
-	const char *flag = (const char *)row_of(row) + offset;
+	const char *flag = (const char *)row_of(from, row) + offset;
 
-	(void)from;
-	return row_of(row)->is_mean ? cell_null() : cell_int(*(const bool *)flag);
+	return row_of(from, row)->is_mean ? cell_null() : cell_int(*(const bool *)flag);
 }
 
 static struct cell get_profile(const void *from, const void *row, int arg)
 {
-	const struct scope_profile *profile = row_of(row)->profile;
+	const struct scope_profile *profile = row_of(from, row)->profile;
 
-	(void)from, (void)arg;
+	(void)arg;
 	return profile ? cell_int(profile->id) : cell_null();
 }
 
 static struct cell get_rank(const void *from, const void *row, int arg)
 {
-	(void)from, (void)arg;
-	return row_of(row)->has_rank ? cell_int(row_of(row)->rank) : cell_null();
+	(void)arg;
+	return row_of(from, row)->has_rank ? cell_int(row_of(from, row)->rank)
+					   : cell_null();
 }
 
 static struct cell get_device(const void *from, const void *row, int arg)
 {
-	const struct step_row *r = row_of(row);
+	const struct step_row *r = row_of(from, row);
 
-	(void)from, (void)arg;
+	(void)arg;
 	if (!r->has_device)
 		return cell_null();
 	return r->device != NUMBER_NONE ? cell_int(r->device)
@@ -74,20 +96,21 @@ static struct cell get_device(const void *from, const void *row, int arg)
 static struct cell get_step(const void *from, const void *row, int mark)
 {
 	const struct showing *s = from;
-	const struct step_row *r = row_of(row);
-	const char *text = !mark ? "" : r->is_dropped ? "*" : r->is_long ? "!" : "";
+	const struct step_row *r = row_of(from, row);
+	const char *text = !mark ? "" : r->is_dropped ? "*" : r->mark.is_long ? "!" : "";
+	char *number = s->shown->number;
 
-	return r->is_mean ? cell_text(STR_LIT("mean"))
-			  : cell_text(str_of(arena_printf(s->arena, "%" PRId64 "%s",
-							  r->number, text)));
+	if (r->is_mean)
+		return cell_text(STR_LIT("mean"));
+	snprintf(number, sizeof(s->shown->number), "%" PRId64 "%s", r->number, text);
+	return cell_text(str_of(number));
 }
 
 static struct cell get_share(const void *from, const void *row, int value)
 {
-	const struct step_row *r = row_of(row);
+	const struct step_row *r = row_of(from, row);
 	int64_t total_ns = r->values[VALUE_TOTAL];
 
-	(void)from;
 	return total_ns > 0
 		       ? cell_real(100.0 * (double)r->values[value] / (double)total_ns)
 		       : cell_null();
@@ -95,17 +118,16 @@ static struct cell get_share(const void *from, const void *row, int value)
 
 static struct cell get_of_device(const void *from, const void *row, int value)
 {
-	(void)from;
-	return row_of(row)->has_device ? cell_int(row_of(row)->values[value])
-				       : cell_null();
+	return row_of(from, row)->has_device ? cell_int(row_of(from, row)->values[value])
+					     : cell_null();
 }
 
 static struct cell get_busy(const void *from, const void *row, int arg)
 {
-	const int64_t *values = row_of(row)->values;
+	const int64_t *values = row_of(from, row)->values;
 
-	(void)from, (void)arg;
-	return row_of(row)->has_device
+	(void)arg;
+	return row_of(from, row)->has_device
 		       ? cell_int(sum_sub(values[VALUE_TOTAL], values[VALUE_IDLE]))
 		       : cell_null();
 }
@@ -115,28 +137,28 @@ static struct cell get_utilization(const void *from, const void *row, int arg)
 	struct cell share = get_share(from, row, VALUE_IDLE);
 
 	(void)arg;
-	return row_of(row)->has_device && share.type == CELL_REAL
+	return row_of(from, row)->has_device && share.type == CELL_REAL
 		       ? cell_real(100 - share.as.real)
 		       : cell_null();
 }
 
 /* What nothing tells is not known; the rest of a step always is. */
-static bool is_told(const void *row, int phase)
+static bool is_told(const void *from, const void *row, int phase)
 {
-	return phase == STEP_PHASE_OTHER || row_of(row)->sources[phase];
+	return phase == STEP_PHASE_OTHER || row_of(from, row)->sources[phase];
 }
 
 static struct cell get_phase(const void *from, const void *row, int phase)
 {
-	(void)from;
-	return is_told(row, phase) ? cell_int(row_of(row)->values[VALUE_PHASE + phase])
-				   : cell_null();
+	return is_told(from, row, phase)
+		       ? cell_int(row_of(from, row)->values[VALUE_PHASE + phase])
+		       : cell_null();
 }
 
 static struct cell get_phase_share(const void *from, const void *row, int phase)
 {
-	return is_told(row, phase) ? get_share(from, row, VALUE_PHASE + phase)
-				   : cell_null();
+	return is_told(from, row, phase) ? get_share(from, row, VALUE_PHASE + phase)
+					 : cell_null();
 }
 
 static struct cell get_other(const void *from, const void *row, int arg)
@@ -146,54 +168,55 @@ static struct cell get_other(const void *from, const void *row, int arg)
 		s->phases ? VALUE_PHASE + STEP_PHASE_OTHER : VALUE_CATEGORY + STEP_OTHER;
 
 	(void)arg;
-	return cell_int(row_of(row)->values[value]);
+	return cell_int(row_of(from, row)->values[value]);
 }
 
 static struct cell get_device_phase(const void *from, const void *row, int phase)
 {
-	(void)from;
-	return row_of(row)->has_work && is_told(row, phase)
-		       ? cell_int(row_of(row)->values[VALUE_DEVICE_PHASE + phase])
+	return row_of(from, row)->has_work && is_told(from, row, phase)
+		       ? cell_int(row_of(from, row)->values[VALUE_DEVICE_PHASE + phase])
 		       : cell_null();
 }
 
 static struct cell get_source(const void *from, const void *row, int phase)
 {
-	(void)from;
-	return cell_text_or_null(row_of(row)->sources[phase]);
+	return cell_text_or_null(row_of(from, row)->sources[phase]);
 }
 
 static struct cell get_grew(const void *from, const void *row, int arg)
 {
-	const struct step_row *r = row_of(row);
+	const struct step_row *r = row_of(from, row);
 
-	(void)from, (void)arg;
-	return r->is_long ? cell_text_or_null(steps_category_name(r->grew)) : cell_null();
+	(void)arg;
+	return r->mark.is_long ? cell_text_or_null(steps_category_name(r->mark.grew))
+			       : cell_null();
 }
 
 static struct cell get_if_long(const void *from, const void *row, int offset)
 {
-	return row_of(row)->is_long ? get_int(from, row, offset) : cell_null();
+	return row_of(from, row)->mark.is_long ? get_int(from, row, offset) : cell_null();
 }
 
 static struct cell get_grew_slice(const void *from, const void *row, int arg)
 {
-	(void)from, (void)arg;
-	return cell_text_or_null(row_of(row)->grew_slice);
+	(void)arg;
+	return cell_text_or_null(row_of(from, row)->mark.grew_slice);
 }
 
 static struct cell get_grew_slice_ns(const void *from, const void *row, int arg)
 {
-	(void)from, (void)arg;
-	return row_of(row)->grew_slice ? cell_int(row_of(row)->grew_slice_ns)
-				       : cell_null();
+	(void)arg;
+	return row_of(from, row)->mark.grew_slice
+		       ? cell_int(row_of(from, row)->mark.grew_slice_ns)
+		       : cell_null();
 }
 
 static struct cell get_bounds(const void *from, const void *row, int arg)
 {
-	(void)from, (void)arg;
-	return cell_text(row_of(row)->bounds == BOUNDS_HOST ? STR_LIT("host")
-							    : STR_LIT("tensorboard"));
+	(void)arg;
+	return cell_text(row_of(from, row)->bounds == BOUNDS_HOST
+				 ? STR_LIT("host")
+				 : STR_LIT("tensorboard"));
 }
 
 #define ROW(how, member)  .get = (how), .arg = offsetof(struct step_row, member)
@@ -251,12 +274,12 @@ static const struct field fields[] = {
 	{ "host_ns", NULL, "length of the host's range", NULL, UNIT_NS, ROW(get_own, values[VALUE_HOST]), STEPS },
 	{ "device_events", NULL, "pieces of device work that ran in the step, on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
 	{ "is_dropped", NULL, "1: the TensorBoard plugin drops it, and the mean leaves it out", NULL, UNIT_BOOL, ROW(get_flag, is_dropped), STEPS },
-	{ "is_long", NULL, "1: the host took much longer than in the median step", NULL, UNIT_BOOL, ROW(get_flag, is_long), STEPS },
+	{ "is_long", NULL, "1: the host took much longer than in the median step", NULL, UNIT_BOOL, ROW(get_flag, mark.is_long), STEPS },
 	{ "grew", NULL, "the category that grew most in a long step", NULL, UNIT_TEXT, .get = get_grew, STEPS },
-	{ "grew_ns", NULL, "time of that category above its median", NULL, UNIT_NS, ROW(get_if_long, grew_ns), STEPS },
+	{ "grew_ns", NULL, "time of that category above its median", NULL, UNIT_NS, ROW(get_if_long, mark.grew_ns), STEPS },
 	{ "grew_slice", NULL, "what the host did more in a long step", NULL, UNIT_TEXT, .get = get_grew_slice, STEPS },
 	{ "grew_slice_ns", NULL, "self time of that above its mean in the other steps", NULL, UNIT_NS, .get = get_grew_slice_ns, STEPS },
-	{ "grew_unrecorded_ns", NULL, "time more that is in no slice", NULL, UNIT_NS, ROW(get_if_long, grew_unrecorded_ns), STEPS },
+	{ "grew_unrecorded_ns", NULL, "time more that is in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
 	{ "utilization_pct", "Util%", "share of the step in which the device is busy", "utilization", UNIT_PERCENT, .get = get_utilization, STEPS, .leaves = 3 },
 	{ "bounds", NULL, "bounds of the step: host or tensorboard", NULL, UNIT_TEXT, .get = get_bounds, STEPS },
 	{ "gpu_data_loading_ns", "Data", "device work launched while loading data, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, DATA), .leaves = 3 },
@@ -306,63 +329,192 @@ static const struct view_part device_phases[] = {
 	{ .fields = NULL },
 };
 
-/* One step says no more than its mean; machines may look for it. */
-static bool is_shown(const struct step_row *row, bool for_people)
-{
-	return !row->is_hidden && (!for_people || !row->is_mean || row->nmean > 1);
-}
+/* Places of the rows that are shown. */
+struct choice {
+	struct steps_at *items; /* owned */
+	size_t n, cap;
+	size_t nmeans; /* devices of which only the mean is there */
+};
 
 /* The items in the order that is asked for, but means behind the steps. */
-static void sort_items(const struct step_row **items, size_t n,
-		       const struct showing *from, struct view_request *show)
+static void sort_items(struct choice *c, const struct showing *from,
+		       struct view_request *show)
 {
-	size_t size = sizeof(const struct step_row *), nsteps = 0, nmeans = 0;
-	const struct step_row **copy = xrealloc_array(NULL, n + 1, size);
+	struct steps_at *copy = xrealloc_array(NULL, c->n + 1, sizeof(*copy));
+	size_t nsteps = 0, nmeans = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (!items[i]->is_mean)
-			copy[nsteps++] = items[i];
-	for (size_t i = 0; i < n; i++)
-		if (items[i]->is_mean)
-			copy[nsteps + nmeans++] = items[i];
-	const struct view_rows steps = { from, copy, nsteps, size };
+	if (!show->sort && !show->reverse) {
+		free(copy);
+		return;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (!steps_at_mean(from->steps, &c->items[i]))
+			copy[nsteps++] = c->items[i];
+	for (size_t i = 0; i < c->n; i++)
+		if (steps_at_mean(from->steps, &c->items[i]))
+			copy[nsteps + nmeans++] = c->items[i];
+	const struct view_rows steps = { from, copy, nsteps, sizeof(*copy) };
 	uint32_t *order = view_order(&steps_view, &steps, show);
-	for (size_t i = 0; i < n; i++)
-		items[i] = copy[i < nsteps ? order[i] : i];
+	for (size_t i = 0; i < c->n; i++)
+		c->items[i] = copy[i < nsteps ? order[i] : i];
 	free(order);
 	free(copy);
 	show->is_sorted = true;
 	show->reverse = false;
 }
 
+/* Rows for machines, made as they are pulled. */
+struct steps_feed {
+	struct view_feed feed;
+	struct steps steps;     /* owned, */
+	struct memtable *notes; /*   as these are */
+	struct showing showing;
+	struct shown_row shown;
+	struct steps_at at;
+	struct choice sorted; /* n is 0: as they come */
+	int64_t left;         /* rows to give */
+	size_t next;          /* of `sorted` */
+};
+
+static int feed_next(struct view_feed *feed, const void **row, struct err *err)
+{
+	struct steps_feed *f = (struct steps_feed *)feed;
+
+	(void)err;
+	if (f->left-- <= 0)
+		return 0;
+	if (f->sorted.n)
+		f->at = f->sorted.items[f->next++];
+	else
+		steps_next(&f->steps, &f->at);
+	*row = &f->at;
+	return 1;
+}
+
+static void feed_free(struct view_feed *feed)
+{
+	struct steps_feed *f = (struct steps_feed *)feed;
+
+	steps_release(&f->steps);
+	table_free(&f->notes->table);
+	free(f->sorted.items);
+	free(f);
+}
+
+static void sort_feed(struct steps_feed *f, struct view_request *show)
+{
+	struct choice *c = &f->sorted;
+	struct steps_at at = { .series = 0 };
+
+	while (steps_next(&f->steps, &at))
+		*ARRAY_PUSH(c->items, c->n, c->cap) = at;
+	sort_items(c, &f->showing, show);
+}
+
+static int64_t count_rows(const struct steps *s)
+{
+	struct steps_at at = { .series = 0 };
+	int64_t n = 0;
+
+	while (steps_next(s, &at))
+		n++;
+	return n;
+}
+
+static struct table *table_for_machines(struct steps *s,
+					const struct steps_request *request)
+{
+	struct steps_feed *f = xcalloc(1, sizeof(*f));
+	struct view_request show = request->show;
+	int64_t n = count_rows(s);
+
+	f->steps = *s;
+	f->shown.at.series = SIZE_MAX;
+	f->showing = (struct showing){ &f->steps, &f->shown, request->phases };
+	f->feed = (struct view_feed){ .from = &f->showing,
+				      .next = feed_next,
+				      .free = feed_free };
+	f->left = show.limit && show.limit < n ? show.limit : n;
+	if (show.sort || show.reverse)
+		sort_feed(f, &show);
+	f->notes = memtable_new(NULL, 0);
+	steps_add_notes(s, request, f->notes);
+	struct table *t = view_fed(&steps_view, &f->feed, &show);
+	t->notes = f->notes->table.notes;
+	t->total_rows = n;
+	return t;
+}
+
+/* Has a table of so many rows no room for the steps of one more device? */
+static bool is_too_much(const struct steps_profile *p, size_t series, size_t n)
+{
+	return p->nshown > 1 && n + p->nshown > ROWS_MOST && series != p->first_series;
+}
+
+/* One step says no more than its mean; machines may look for it. */
+static bool is_for_people(const struct steps *s, const struct steps_at *at, bool is_alone)
+{
+	return is_alone || !steps_at_mean(s, at) || s->series[at->series].mean.nmean > 1;
+}
+
+static bool is_first(const struct steps *s, const struct steps_at *at)
+{
+	const struct step_series *series = &s->series[at->series];
+
+	return steps_at_mean(s, at)
+		       ? series->mean.is_first
+		       : at->series == s->profiles[series->profile].first_series;
+}
+
 /* only_first: of each profile the first device that is shown alone. */
+static struct choice choose(const struct steps *s, bool only_first)
+{
+	struct choice c = { .n = 0 };
+	struct steps_at at = { .series = 0 };
+	bool is_alone = false; /* the mean of this device */
+
+	while (steps_next(s, &at)) {
+		const struct steps_profile *p =
+			&s->profiles[s->series[at.series].profile];
+		if (at.of_files || at.row == 1)
+			is_alone = !at.of_files && is_too_much(p, at.series, c.n);
+		if (only_first && !is_first(s, &at))
+			continue;
+		if (is_alone && at.row <= p->nshown) {
+			at.row = p->nshown;
+			continue;
+		}
+		if (!is_for_people(s, &at, is_alone))
+			continue;
+		c.nmeans += is_alone;
+		*ARRAY_PUSH(c.items, c.n, c.cap) = at;
+	}
+	return c;
+}
+
 static struct memtable *make_table(const struct steps *s, const struct scope *scope,
 				   struct view_request show, bool only_first)
 {
-	const struct step_row **items =
-		xrealloc_array(NULL, s->n + 1, sizeof(const struct step_row *));
-	struct arena arena = { 0 };
-	const struct showing from = { &arena, show.asked == BY_PHASE };
-	size_t n = 0;
+	struct choice c = choose(s, only_first);
+	struct shown_row shown = { .at = { .series = SIZE_MAX } };
+	const struct showing from = { s, &shown, show.asked == BY_PHASE };
 
-	for (size_t i = 0; i < s->n; i++)
-		if (is_shown(&s->rows[i], show.for_people) &&
-		    (!only_first || s->rows[i].is_first))
-			items[n++] = &s->rows[i];
-	if (show.sort || show.reverse)
-		sort_items(items, n, &from, &show);
-	const struct view_rows rows = { &from, items, n,
-					sizeof(const struct step_row *) };
+	sort_items(&c, &from, &show);
+	const struct view_rows rows = { &from, c.items, c.n, sizeof(*c.items) };
 	struct memtable *m = view_table(&steps_view, &rows, scope, &show);
-	arena_release(&arena);
-	free(items);
+	if (c.nmeans)
+		memtable_add_note(m,
+				  "%zu devices have only their means here; --device "
+				  "shows the steps of one, --format csv those of all",
+				  c.nmeans);
+	free(c.items);
 	return m;
 }
 
 static bool has_device_work(const struct steps *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->rows[i].has_work)
+	for (size_t i = 0; i < s->nprofiles; i++)
+		if (s->profiles[i].has_work)
 			return true;
 	return false;
 }
@@ -372,22 +524,24 @@ unsigned steps_columns(bool by_phase)
 	return by_phase ? BY_PHASE : BY_CATEGORY;
 }
 
-struct table *steps_table(const struct steps *s, const struct scope *scope,
+struct table *steps_table(struct steps *s, const struct scope *scope,
 			  const struct steps_request *request)
 {
 	struct view_request show = request->show;
 
+	if (!show.for_people)
+		return table_for_machines(s, request);
 	show.people = request->phases ? phases : categories;
-	struct memtable *first =
-		make_table(s, scope, show, show.for_people && !request->phases);
+	struct memtable *first = make_table(s, scope, show, !request->phases);
 	struct memtable *last = first;
-	if (show.for_people && !request->phases && request->bounds == BOUNDS_TENSORBOARD)
+	if (!request->phases && request->bounds == BOUNDS_TENSORBOARD)
 		first->table.caption = "Steps with the bounds of the TensorBoard plugin";
-	if (show.for_people && has_device_work(s)) {
+	if (has_device_work(s)) {
 		show.people = request->phases ? device_phases : devices;
 		last = make_table(s, scope, show, false);
 		first->table.more = &last->table;
 	}
 	steps_add_notes(s, request, last);
+	steps_release(s);
 	return &first->table;
 }
