@@ -208,13 +208,18 @@ static void a_store_that_does_not_fit_together_is_told(void **state)
 		"DELETE FROM string WHERE text = 'gemm'",
 		"UPDATE slice_row SET ts = 9223372036854775807, dur = 9223372036854775807",
 		"UPDATE slice_row SET dur = -1",
+		"DELETE FROM slice_pack",
+		"UPDATE slice_pack SET name_id = NULL",
+		"UPDATE slice_pack SET class = x'63'",
 	};
 
 	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
 		char *path = make_store(state);
 		struct err err = ERR_INIT;
 		damage(path, damages[i]);
-		struct loaded l = load(path, "name", true, &err);
+		/* categories are in the rows, all else is in the packed columns */
+		const char *by = strstr(damages[i], "slice_row") ? "category" : "name";
+		struct loaded l = load(path, by, true, &err);
 		/* an allocation outside of the profile's slices is not the profile's */
 		if (l.rc == 0 && !strstr(damages[i], "allocation"))
 			fail_msg("%s: not noticed", damages[i]);
@@ -249,7 +254,8 @@ static void links_that_lead_nowhere_are_not_followed(void **state)
 		damage(path, damages[i]);
 		for (int slices = 0; slices < 2; slices++) {
 			struct err err = ERR_INIT;
-			struct loaded l = load(path, "name", slices, &err);
+			struct loaded l =
+				load(path, slices ? "category" : "name", slices, &err);
 			assert_int_equal(0, l.rc);
 			unload(&l);
 		}

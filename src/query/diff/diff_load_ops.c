@@ -179,6 +179,7 @@ static int read_slices(struct op_reading *r, struct err *err)
 	for (size_t i = 0; i < r->l->scope->n; i++) {
 		r->profile = &r->l->scope->profiles[i];
 		const struct slice_ops_request request = { .profile = r->profile,
+							   .categories = true,
 							   .call = add_call,
 							   .to = r };
 		if (slice_ops_each(r->l->store, &r->texts, &request, err) < 0)

@@ -10,6 +10,7 @@
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/slices/open_labels.h"
+#include "query/slices/slice_pack.h"
 #include "trace/slice_bits.h"
 
 ASSET(asset_query_views_ops_detail_sql);
@@ -23,6 +24,7 @@ struct loading {
 	struct text_pool *texts;
 	const struct scope_profile *profile;
 	struct slice_load *out;
+	bool categories;
 };
 
 /* Adds the row that the statement stands on. */
@@ -127,8 +129,8 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	int64_t first = sum_sub(int_at(stmt, 4), l->profile->first_slice_id);
 	int64_t n = int_at(stmt, 5);
 
-	if (!kind || first < 0 || n < 0 || (uint64_t)first > out->n ||
-	    (uint64_t)n > out->n - (uint64_t)first)
+	if (!kind || first < 0 || n < 0 || first > l->profile->slices ||
+	    n > l->profile->slices - first)
 		return query_damaged("slices do", err);
 	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;
 	*ARRAY_PUSH(out->tracks, out->ntracks, out->tracks_cap) = (struct call_track){
@@ -186,12 +188,11 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		.class = (uint8_t)what,
 		.is_instant = (flags & SLICE_INSTANT) != 0,
 		.is_unfinished = (flags & SLICE_UNFINISHED) != 0,
-		.parent = place_of(int_at(stmt, 7), first, out->n),
-		.step = step_of(out, int_at(stmt, 8)),
-		.launch = place_of(int_at(stmt, 9), first, all),
-		.op = place_of(int_at(stmt, 10), first, all),
-		.detail = place_of(int_at(stmt, 11), out->first_detail_id, out->ndetails),
-		.sequence = query_number(stmt, 12),
+		.step = step_of(out, int_at(stmt, 7)),
+		.launch = place_of(int_at(stmt, 8), first, all),
+		.op = place_of(int_at(stmt, 9), first, all),
+		.detail = place_of(int_at(stmt, 10), out->first_detail_id, out->ndetails),
+		.sequence = query_number(stmt, 11),
 	};
 	if (text_at(l, stmt, 3, &s.name, err) < 0 ||
 	    text_at(l, stmt, 4, &s.category, err) < 0)
@@ -202,6 +203,87 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 		out->span_start_ns = s.ts_ns;
 	*ARRAY_PUSH(out->slices, out->n, out->cap) = s;
 	return 0;
+}
+
+static int add_packed(struct loading *l, const struct packed_slice *p, struct err *err)
+{
+	struct slice_load *out = l->out;
+	int64_t first = l->profile->first_slice_id;
+	size_t all = (size_t)l->profile->slices;
+	struct loaded_slice s = {
+		.ts_ns = p->start_ns,
+		.dur_ns = p->end_ns - p->start_ns,
+		.class = p->class,
+		.is_instant = (p->marks & SLICE_INSTANT) != 0,
+		.is_unfinished = (p->marks & SLICE_UNFINISHED) != 0,
+		.category = TEXT_NONE,
+		.step = step_of(out, p->step_id),
+		.launch = place_of(p->launch_id, first, all),
+		.op = place_of(p->op_id, first, all),
+		.detail = place_of(p->op_detail_id, out->first_detail_id, out->ndetails),
+		.sequence = NUMBER_NONE,
+	};
+
+	if (text_pool_number(l->texts, p->name_id, &s.name, err) < 0)
+		return -1;
+	if (s.name == TEXT_NONE)
+		return query_damaged("slices do", err);
+	if (p->class == CLASS_SPAN)
+		out->span_start_ns = s.ts_ns;
+	*ARRAY_PUSH(out->slices, out->n, out->cap) = s;
+	return 0;
+}
+
+/*
+ * Is nothing asked for that the packed columns lack?  They have neither the categories nor
+ * the sequence numbers, by which stacks are found, nor what is set apart.
+ */
+static bool packs_suffice(const struct loading *l)
+{
+	const struct slice_load *out = l->out;
+	int64_t next = 0;
+
+	for (size_t i = 0; i < out->ndetails; i++)
+		if (out->details[i].stack != TEXT_NONE)
+			return false;
+	for (size_t i = 0; i < out->ntracks; i++) {
+		if (out->tracks[i].first != next)
+			return false;
+		next += out->tracks[i].n;
+	}
+	return !l->categories && next == l->profile->slices;
+}
+
+static int load_packed(struct loading *l, struct err *err)
+{
+	struct slice_pack pack;
+	int rc = slice_pack_open(l->store,
+				 PACKED_NAME | PACKED_CLASS | PACKED_MARKS | PACKED_STEP |
+					 PACKED_LAUNCH | PACKED_OP | PACKED_DETAIL,
+				 &pack, err);
+
+	for (size_t i = 0; i < l->out->ntracks && rc == 0; i++) {
+		const struct call_track *t = &l->out->tracks[i];
+		rc = slice_pack_seek(&pack, l->profile->first_slice_id + t->first, t->n,
+				     err);
+		while (rc == 0 && (rc = slice_pack_next(&pack, err)) > 0)
+			rc = add_packed(l, &pack.slice, err);
+	}
+	slice_pack_close(&pack);
+	return rc;
+}
+
+static int load_slices(struct loading *l, struct err *err)
+{
+	const struct slice_load *out = l->out;
+	int rc = packs_suffice(l) ? load_packed(l, err)
+				  : each_of_profile(l, asset_query_views_ops_slice_sql,
+						    add_slice, err);
+
+	for (size_t i = 0; i < out->ntracks && rc == 0; i++)
+		if ((size_t)out->tracks[i].first + out->tracks[i].n > out->n)
+			rc = query_damaged("slices do", err);
+	return rc;
 }
 
 static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
@@ -271,10 +353,10 @@ static void charge_device_work(struct slice_load *l, const bool *is_wanted)
 }
 
 int slice_load(struct store *store, struct text_pool *texts,
-	       const struct scope_profile *profile, struct slice_load *out,
-	       struct err *err)
+	       const struct scope_profile *profile, bool categories,
+	       struct slice_load *out, struct err *err)
 {
-	struct loading l = { store, texts, profile, out };
+	struct loading l = { store, texts, profile, out, categories };
 
 	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
 				    .span_end_ns = NUMBER_NONE };
@@ -284,8 +366,8 @@ int slice_load(struct store *store, struct text_pool *texts,
 		    0 ||
 	    load_steps(&l, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_detail_sql, add_detail, err) < 0 ||
-	    each_of_profile(&l, asset_query_views_ops_slice_sql, add_slice, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_track_sql, add_track, err) < 0 ||
+	    load_slices(&l, err) < 0 ||
 	    each_of_profile(&l, asset_query_views_ops_memory_sql, add_memory, err) < 0)
 		return -1;
 	charge_device_work(out, NULL);

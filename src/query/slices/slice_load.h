@@ -14,10 +14,9 @@
 
 struct loaded_slice {
 	int64_t ts_ns, dur_ns;
-	int64_t sequence;        /* or NUMBER_NONE */
+	int64_t sequence;        /* or NUMBER_NONE; see slice_load() */
 	int64_t device_ns;       /* device work launched for it */
-	uint32_t name, category; /* texts */
-	uint32_t parent;         /* an earlier row, or SLICE_NONE */
+	uint32_t name, category; /* texts; TEXT_NONE: no category is known */
 	uint32_t launch, op;     /* rows, or SLICE_NONE */
 	uint32_t detail, step;   /* indexes, or SLICE_NONE */
 	uint8_t class;           /* enum slice_class */
@@ -48,10 +47,13 @@ struct slice_load {
 	int64_t first_detail_id;
 };
 
-/* slice_load_release() in both cases. */
+/*
+ * slice_load_release() in both cases.  Without `categories` there are none, and it is twice
+ * as fast; sequences are there where an operator has a stack.
+ */
 int slice_load(struct store *store, struct text_pool *texts,
-	       const struct scope_profile *profile, struct slice_load *out,
-	       struct err *err);
+	       const struct scope_profile *profile, bool categories,
+	       struct slice_load *out, struct err *err);
 /* Of it only the rules and times of the profile; nothing to release. */
 int slice_load_rules(struct store *store, const struct scope_profile *profile,
 		     struct slice_load *out, struct err *err);

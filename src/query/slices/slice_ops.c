@@ -345,7 +345,8 @@ int slice_ops_each(struct store *store, struct text_pool *texts,
 		   const struct slice_ops_request *request, struct err *err)
 {
 	struct running r = { .request = request };
-	int rc = slice_load(store, texts, request->profile, &r.load, err);
+	int rc = slice_load(store, texts, request->profile, request->categories, &r.load,
+			    err);
 
 	if (rc == 0) {
 		if (request->kernels)

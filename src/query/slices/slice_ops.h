@@ -43,6 +43,7 @@ struct slice_ops_request {
 	bool python; /* Python frames take part, also where this torch left them out */
 	/* Device times are those of these kernels alone; NULL: of all device work. */
 	const struct tensor_core_choice *kernels;
+	bool categories; /* calls have theirs: it costs time */
 	bool as_torch; /* calls within one of their name add to the device total again */
 	slice_call_fn *call;
 	void *to;

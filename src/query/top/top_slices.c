@@ -165,6 +165,8 @@ int top_load_slices(struct store *store, const struct scope *scope,
 		const struct slice_ops_request request = {
 			.profile = c.profile,
 			.python = filter_wants_python(query->filter),
+			.categories = query->filter->categories.n > 0 ||
+				      query->show.asked & TOP_SPLIT(TOP_BY_CATEGORY),
 			.as_torch = query->torch_times,
 			.call = add_call,
 			.to = &c,

@@ -141,6 +141,7 @@ static int from_calls(struct store *store, const struct scope_profile *profile,
 			.profile = profile,
 			.python = filter_wants_python(query->filter),
 			.kernels = &kernels,
+			.categories = true,
 			.call = add_call,
 			.to = &c,
 		};
