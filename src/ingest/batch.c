@@ -251,79 +251,73 @@ static void number_collective(const struct replay *r, struct collective_fact *c)
 		*texts[i] = text(r, *texts[i]);
 }
 
-/* The next of the structs behind a slice, when it has one. */
-static const char *take(const char *at, const void *has, void *into, size_t size)
+/* The next of the structs behind a slice, when it has one: *at goes behind it. */
+static void *take(char **at, const void *has, size_t size)
 {
+	char *here = *at;
+
 	if (!has)
-		return at;
-	memcpy(into, at, size);
-	return at + size;
+		return NULL;
+	*at += size;
+	return here;
 }
 
-static int say_slice(const struct replay *r, const void *body, struct err *err)
+static int say_slice(const struct replay *r, void *body, struct err *err)
 {
-	struct slice_fact f = *(const struct slice_fact *)body;
-	const char *at = (const char *)body + sizeof(f);
-	struct op_fact op;
-	struct device_fact device;
-	struct collective_fact collective;
-	struct memory_fact memory;
+	struct slice_fact *f = body;
+	char *at = (char *)body + sizeof(*f);
+	struct op_fact *op = take(&at, f->op, sizeof(*op));
+	struct device_fact *device = take(&at, f->device, sizeof(*device));
+	struct collective_fact *collective =
+		take(&at, f->collective, sizeof(*collective));
 
-	f.name = text(r, f.name);
-	f.category = text(r, f.category);
-	f.track = r->tracks[f.track];
-	at = take(at, f.op, &op, sizeof(op));
-	at = take(at, f.device, &device, sizeof(device));
-	at = take(at, f.collective, &collective, sizeof(collective));
-	at = take(at, f.memory, &memory, sizeof(memory));
-	f.args.p = at;
-	if (f.op) {
-		number_op(r, &op);
-		f.op = &op;
-	}
-	if (f.device) {
-		device.kind = text(r, device.kind);
-		f.device = &device;
-	}
-	if (f.collective) {
-		number_collective(r, &collective);
-		f.collective = &collective;
-	}
-	if (f.memory)
-		f.memory = &memory;
-	return r->to->slice(r->to, &f, err);
+	f->op = op;
+	f->device = device;
+	f->collective = collective;
+	f->memory = take(&at, f->memory, sizeof(*f->memory));
+	f->name = text(r, f->name);
+	f->category = text(r, f->category);
+	f->track = r->tracks[f->track];
+	f->args.p = at;
+	if (op)
+		number_op(r, op);
+	if (device)
+		device->kind = text(r, device->kind);
+	if (collective)
+		number_collective(r, collective);
+	return r->to->slice(r->to, f, err);
 }
 
-static int say_counter(const struct replay *r, const void *body, struct err *err)
+static int say_counter(const struct replay *r, void *body, struct err *err)
 {
-	struct counter_fact f = *(const struct counter_fact *)body;
+	struct counter_fact *f = body;
 
-	f.pid = ident(r, f.pid);
-	f.name = text(r, f.name);
-	f.series = text(r, f.series);
-	return r->to->counter(r->to, &f, err);
+	f->pid = ident(r, f->pid);
+	f->name = text(r, f->name);
+	f->series = text(r, f->series);
+	return r->to->counter(r->to, f, err);
 }
 
-static int say_flow(const struct replay *r, const void *body, struct err *err)
+static int say_flow(const struct replay *r, void *body, struct err *err)
 {
-	struct flow_fact f = *(const struct flow_fact *)body;
+	struct flow_fact *f = body;
 
-	f.pid = ident(r, f.pid);
-	f.tid = ident(r, f.tid);
-	f.id = ident(r, f.id);
-	f.category = text(r, f.category);
-	f.name = text(r, f.name);
-	return r->to->flow(r->to, &f, err);
+	f->pid = ident(r, f->pid);
+	f->tid = ident(r, f->tid);
+	f->id = ident(r, f->id);
+	f->category = text(r, f->category);
+	f->name = text(r, f->name);
+	return r->to->flow(r->to, f, err);
 }
 
-static void say_naming(const struct replay *r, const void *body)
+static void say_naming(const struct replay *r, void *body)
 {
-	struct naming_fact f = *(const struct naming_fact *)body;
+	struct naming_fact *f = body;
 
-	f.pid = ident(r, f.pid);
-	f.tid = ident(r, f.tid);
-	f.text.p = (const char *)body + sizeof(f);
-	r->to->naming(r->to, &f);
+	f->pid = ident(r, f->pid);
+	f->tid = ident(r, f->tid);
+	f->text.p = (const char *)body + sizeof(*f);
+	r->to->naming(r->to, f);
 }
 
 static void say_metadata(const struct replay *r, const void *body)
@@ -344,7 +338,7 @@ static void say_finding(const struct replay *r, const void *body)
 		       (struct str){ at + f->texts.n[0], f->texts.n[1] });
 }
 
-static int say(struct replay *r, enum batch_kind kind, const void *body, struct err *err)
+static int say(struct replay *r, enum batch_kind kind, void *body, struct err *err)
 {
 	switch (kind) {
 	case BATCH_TEXT:
@@ -374,18 +368,18 @@ static int say(struct replay *r, enum batch_kind kind, const void *body, struct 
 	return 0;
 }
 
-int batch_replay(const struct batch *b, struct sink *to, struct err *err)
+int batch_replay(struct batch *b, struct sink *to, struct err *err)
 {
 	struct replay r = { .batch = b,
 			    .to = to,
 			    .texts = xrealloc_array(NULL, b->texts.n, sizeof(uint32_t)),
 			    .tracks =
 				    xrealloc_array(NULL, b->tracks.n, sizeof(uint32_t)) };
-	const struct batch_head *head;
+	struct batch_head *head;
 	int rc = 0;
 
 	for (size_t at = 0; rc == 0 && at < b->nsaid; at += head->size) {
-		head = (const void *)(b->said + at);
+		head = (void *)(b->said + at);
 		rc = say(&r, (enum batch_kind)head->kind, head + 1, err);
 	}
 	free(r.texts);

@@ -28,7 +28,7 @@ void batch_clear(struct batch *b);
  * profile() nor device_info(), which are NULL.  Borrowed.
  */
 struct sink *batch_sink(struct batch *b);
-/* Says it all to `to`: 0, or -1 with its err. */
-int batch_replay(const struct batch *b, struct sink *to, struct err *err);
+/* Says it all to `to`, once, and is to be cleared then: 0, or -1 with its err. */
+int batch_replay(struct batch *b, struct sink *to, struct err *err);
 
 #endif

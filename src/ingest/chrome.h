@@ -146,8 +146,18 @@ uint32_t chrome_name(struct chrome *c);
 struct str chrome_json(struct chrome *c, const struct json_value *value);
 /* An entry beside the events or an unknown metadata event; the key is as in the text. */
 void chrome_metadata(struct chrome *c, struct str key, const struct json_value *value);
+/* As chrome_ident, of what is no plain number. */
+struct ident chrome_other_ident(struct chrome *c, enum event_field field);
 /* A pid or tid field; absent is 0. */
-struct ident chrome_ident(struct chrome *c, enum event_field field);
+static inline struct ident chrome_ident(struct chrome *c, enum event_field field)
+{
+	const struct json_value *value = &c->event.field[field];
+
+	if (event_has(&c->event, field) && value->type == JSON_NUMBER &&
+	    value->plain == JSON_PLAIN_INT)
+		return (struct ident){ value->number, TEXT_NONE };
+	return chrome_other_ident(c, field);
+}
 /* The track of that kind that the event's pid and tid name. */
 uint32_t chrome_track(struct chrome *c, enum track_kind kind);
 /*

@@ -410,7 +410,7 @@ static bool is_whole(const struct chrome *c, const struct part *part)
 }
 
 /* What the block says, told to the sink. */
-static int tell(struct chrome *c, const struct part *part, struct err *err)
+static int tell(struct chrome *c, struct part *part, struct err *err)
 {
 	member_keys_add(c->event_keys, part->keys);
 	kineto_add(&c->kineto.told, &part->told);
@@ -448,7 +448,7 @@ static enum list_end read_all(struct chrome *c, uint64_t at, struct err *err)
 	int rc;
 
 	while ((rc = blocks_next(c->blocks, &block, err)) > 0) {
-		const struct part *part = block->result;
+		struct part *part = block->result;
 		enum list_end end = part->end;
 		if (!is_whole(c, part)) {
 			end = read_alone(c, at, first, err);

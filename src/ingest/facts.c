@@ -102,17 +102,13 @@ void chrome_metadata(struct chrome *c, struct str key, const struct json_value *
 	buf_release(&quoted);
 }
 
-struct ident chrome_ident(struct chrome *c, enum event_field field)
+struct ident chrome_other_ident(struct chrome *c, enum event_field field)
 {
 	const struct json_value *value = &c->event.field[field];
 	struct ident id = { 0, TEXT_NONE };
 
 	if (!event_has(&c->event, field))
 		return id;
-	if (value->type == JSON_NUMBER && value->plain == JSON_PLAIN_INT) {
-		id.number = value->number;
-		return id;
-	}
 	enum decimal_status status = json_int(value, &id.number);
 	if (status != DECIMAL_OK) {
 		if (status == DECIMAL_TOO_BIG)
