@@ -1,9 +1,12 @@
 /* One event of a trace as it stands in the text (ingest/event.h). */
 #include "reading.h"
 
+#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/input.h"
 #include "ingest/event.h"
 
 /* Of its exact size, so that sanitizers see each overrun; the caller frees it. */
@@ -184,19 +187,27 @@ static void assert_same_event(const struct event *a, const struct event *b)
 	}
 }
 
-/* The text as read by *used, which has read others, and by one that has not. */
-static void assert_reads_as_by_a_new_one(const char *text, size_t n, struct event *used)
+/* What stands at j.p as read by *used, which has read others, and by one that has not. */
+static void assert_reads_the_same(struct json j, struct event *used)
 {
 	static struct event new;
-	char *bytes = window_copy(text, n);
+	struct json again = j;
 
 	layouts_clear(&new.layouts);
-	struct json j = { .p = bytes, .end = bytes + n, .last = true }, again = j;
-	assert_int_equal(event_parse(&j, &new), event_parse(&again, used));
+	enum json_status status = event_parse(&j, &new);
+	assert_int_equal(status, event_parse(&again, used));
 	assert_ptr_equal(j.p, again.p);
 	assert_int_equal(j.flaws, again.flaws);
-	if (j.p == j.end && n && text[n - 1] == '}')
+	if (status == JSON_OK)
 		assert_same_event(&new, used);
+}
+
+static void assert_reads_as_by_a_new_one(const char *text, size_t n, struct event *used)
+{
+	char *bytes = window_copy(text, n);
+
+	assert_reads_the_same((struct json){ .p = bytes, .end = bytes + n, .last = true },
+			      used);
 	free(bytes);
 }
 
@@ -363,6 +374,36 @@ static void an_event_that_is_cut_or_broken_is_bad(void **state)
 		free(parse(texts[i], &e, JSON_BAD));
 }
 
+#define FILE_MOST ((size_t)1 << 20)
+
+/* All objects of a text, as if each was an event. */
+static int read_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	static struct event used;
+	struct err err = ERR_INIT;
+
+	(void)st;
+	(void)ftw;
+	struct input *in = type == FTW_F ? input_open(path, &err) : NULL;
+	if (!in)
+		return 0;
+	struct bytes text = input_peek(in, FILE_MOST, &err);
+	const char *p = (const char *)text.p, *end = p + text.n;
+	for (; (p = memchr(p, '{', (size_t)(end - p))); p++)
+		assert_reads_the_same((struct json){ .p = p, .end = end }, &used);
+	input_close(in);
+	return 0;
+}
+
+static void objects_of_all_fixtures_are_read_the_same(void **state)
+{
+	const char *fixtures = getenv("FIXTURES");
+
+	(void)state;
+	assert_int_equal(
+		0, nftw(fixtures ? fixtures : "tests/fixtures", read_file, 16, FTW_PHYS));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +416,7 @@ int main(void)
 		cmocka_unit_test(members_that_were_seen_before_are_read_the_same),
 		cmocka_unit_test(values_in_a_known_layout_are_read_as_in_a_new_one),
 		cmocka_unit_test(plain_numbers_are_exact),
+		cmocka_unit_test(objects_of_all_fixtures_are_read_the_same),
 		cmocka_unit_test(more_members_than_are_remembered_are_read_the_same),
 		cmocka_unit_test(an_event_that_is_cut_or_broken_is_bad),
 	};
