@@ -81,6 +81,7 @@ prepare() { # FOLDER
 	cp tests/fixtures/torch/t2141_cnn_w0/trace.json.gz "$1"
 	cp tests/fixtures/gpu/sync.json "$1/gpu.json"
 	cp tests/fixtures/torch/t2141_cnn_w0_stack/trace.json.gz "$1/stack.json.gz"
+	cp tests/fixtures/lines/lp503.txt "$1/lines.txt"
 	cp tests/fixtures/pyprof/pstats/sys311/w_gen.prof "$1/program.prof"
 	gzip -dc "$1/trace.json.gz" >"$1/trace.json"
 	cp tests/fixtures/gpu/copies.json tests/fixtures/gpu/collectives_rank[01].json "$1"

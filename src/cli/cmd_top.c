@@ -15,6 +15,7 @@
 #include "cli/table_command.h"
 #include "cli/torch_format.h"
 #include "cli/view_options.h"
+#include "query/lines/line_profile.h"
 #include "query/samples/sample_top.h"
 #include "query/top/top.h"
 
@@ -44,8 +45,9 @@ static const char *format_at(size_t i)
 	return i == n ? TORCH_FORMAT : NULL;
 }
 
-static const struct view *const views[] = { &top_view, &label_view, &function_view,
-					    &sample_view, NULL };
+static const struct view *const views[] = {
+	&top_view, &label_view, &function_view, &sample_view, &line_functions_view, NULL
+};
 
 /* Keys of operators, and those that labels and functions alone have. */
 static const char *sort_at(size_t i)
@@ -138,7 +140,8 @@ static int read_view(const struct top_opts *o, struct top_query *query, struct e
 	bool passes = view_of(query) == &top_view && view.sort &&
 		      !view_field(&top_view, view.sort) &&
 		      (view_field(&function_view, view.sort) ||
-		       view_field(&sample_view, view.sort));
+		       view_field(&sample_view, view.sort) ||
+		       view_field(&line_functions_view, view.sort));
 
 	if (passes)
 		view.sort = NULL;
@@ -178,7 +181,7 @@ static int check_functions(const struct top_opts *o, const struct filter *filter
 	if (o->by.n || o->flops || o->tensor_cores || o->top_level || is_torch(o))
 		return err_set(err, ERR_USAGE,
 			       "--by, --flops, --tensor-cores, --top-level and --format "
-			       "torch are for traces; this is a call graph");
+			       "torch are for traces; this has functions alone");
 	return filter_check_call_graph(filter, err);
 }
 
@@ -214,6 +217,19 @@ static int open_samples(const struct reading *r, const struct top_request *reque
 			       err);
 }
 
+static int open_lines(const struct reading *r, const struct top_request *request,
+		      struct table **out, struct err *err)
+{
+	struct line_request lines = { .filter = request->query->filter,
+				      .show.for_people = r->for_people };
+
+	if (check_functions(request->opts, lines.filter, err) < 0 ||
+	    view_options_read(&request->opts->view, &line_functions_view, &lines.show,
+			      err) < 0)
+		return -1;
+	return line_functions_open(r->store, r->scope, &lines, out, err);
+}
+
 static int open_top(const struct reading *r, void *from, struct table **out,
 		    struct err *err)
 {
@@ -228,6 +244,8 @@ static int open_top(const struct reading *r, void *from, struct table **out,
 		return open_functions(r, request, out, err);
 	if (kind == SCOPE_SAMPLES)
 		return open_samples(r, request, out, err);
+	if (kind == SCOPE_LINES)
+		return open_lines(r, request, out, err);
 	if (query.show.asked & (TOP_LINE | TOP_FILE))
 		return err_set(err, ERR_USAGE,
 			       "--by line and --by file are for sampled stacks; this is "
@@ -257,7 +275,7 @@ static int write_torch(const char *command, const struct top_request *request,
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
 	int rc = scope_kind(&scope, &kind, err);
-	if (rc == 0 && kind == SCOPE_CALL_GRAPHS)
+	if (rc == 0 && (kind == SCOPE_CALL_GRAPHS || kind == SCOPE_LINES))
 		rc = check_functions(o, request->query->filter, err);
 	if (rc == 0 && kind == SCOPE_SAMPLES)
 		rc = err_set(err, ERR_USAGE,

@@ -311,15 +311,27 @@ int scope_run_names(struct store *store, struct arena *arena, const char *const 
 
 static enum scope_kind kind_of(const struct scope_profile *profile)
 {
-	if (strcmp(profile->format, "pstats") == 0)
-		return SCOPE_CALL_GRAPHS;
-	return strcmp(profile->format, "samples") == 0 ? SCOPE_SAMPLES : SCOPE_TRACES;
+	static const struct {
+		const char *format;
+		enum scope_kind kind;
+	} kinds[] = {
+		{ "pstats", SCOPE_CALL_GRAPHS },
+		{ "samples", SCOPE_SAMPLES },
+		{ "line_profiler", SCOPE_LINES },
+		{ "memory_profiler", SCOPE_LINES },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(profile->format, kinds[i].format) == 0)
+			return kinds[i].kind;
+	return SCOPE_TRACES;
 }
 
 int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err)
 {
 	static const char *const names[NSCOPE_KINDS] = { "traces", "call graphs",
-							 "sampled stacks" };
+							 "sampled stacks",
+							 "line profiles" };
 	size_t n[NSCOPE_KINDS] = { 0 };
 
 	for (size_t i = 0; i < scope->n; i++)
@@ -330,12 +342,12 @@ int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err)
 	enum scope_kind other = SCOPE_TRACES;
 	while (other == *out || n[other] == 0)
 		other++;
+	enum scope_kind high = *out > other ? *out : other;
+	enum scope_kind low = *out > other ? other : *out;
 	return err_set(err, ERR_EMPTY,
 		       "the run holds %s (%zu) and %s (%zu), which cannot be "
 		       "added up: choose one with --profile ('ptool info' lists them)",
-		       names[*out > other ? *out : other], n[*out > other ? *out : other],
-		       names[*out > other ? other : *out],
-		       n[*out > other ? other : *out]);
+		       names[high], n[high], names[low], n[low]);
 }
 
 int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)

@@ -79,8 +79,14 @@ bool scope_is_xprof(const struct scope_profile *profile);
 bool scope_has_self(const struct scope *scope);
 /* Why a view that is of self times has no rows, as err; -1. */
 int scope_lacks_self(const char *what, struct err *err);
-/* What profiles hold: slices; functions and their callers; sampled stacks. */
-enum scope_kind { SCOPE_TRACES, SCOPE_CALL_GRAPHS, SCOPE_SAMPLES, NSCOPE_KINDS };
+/* What profiles hold: slices; functions and callers; sampled stacks; lines of functions. */
+enum scope_kind {
+	SCOPE_TRACES,
+	SCOPE_CALL_GRAPHS,
+	SCOPE_SAMPLES,
+	SCOPE_LINES,
+	NSCOPE_KINDS
+};
 
 /* -1 with an ERR_EMPTY when they differ in that, as no table can add them up. */
 int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err);

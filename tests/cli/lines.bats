@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# ptool lines, and ptool top on line profiles; tests/pyprof/check_lines.py holds the numbers.
+
+load setup
+
+LINES_DIR=$FIXTURES/lines
+
+# A dump as it lies beside its program, which was not changed since.
+recorded() {
+	cp "$LINES_DIR/lp503.lprof" "$LINES_DIR/lw_basic.py" .
+	touch -d '2024-01-02 03:04:05 UTC' lw_basic.py
+	touch -d '2024-01-02 03:04:06 UTC' lp503.lprof
+}
+
+@test "lines of functions, the hottest first, with the source of the unchanged file" {
+	recorded
+	ptool lines -q lp503.lprof | like_golden lines.txt
+	ptool lines -q lp503.lprof --format csv | like_golden lines.csv
+	on_terminal 80 "$PTOOL" lines -q --no-pager --color never -n 2 lp503.lprof | like_golden lines_80.txt
+}
+
+@test "source that may be another is not shown, and a note says why" {
+	recorded
+	touch lw_basic.py
+	ptool lines -q --focus slow lp503.lprof >table
+	grep -q 'no source of slow: lw_basic.py is newer than the profile' table
+	lacks 'total = 0' <table
+	sed -i 's/def slow/def fast/' lw_basic.py
+	touch -d '2024-01-02 03:04:05 UTC' lw_basic.py
+	ptool lines -q --focus 'slow|fib' lp503.lprof >table
+	grep -q 'no source of slow: lw_basic.py has another function there' table
+	grep -q 'if n < 2' table
+	rm lw_basic.py
+	ptool lines -q --focus slow lp503.lprof >table
+	grep -q 'no source of slow: lw_basic.py cannot be read here' table
+}
+
+@test "reports of both profilers have their source with them" {
+	ptool lines -q "$LINES_DIR/memory061.txt" | like_golden lines_memory.txt
+	ptool lines -q "$LINES_DIR/gone.txt" --format csv | like_golden lines_gone.csv
+	{ printf 'epoch 1 loss 0.3\n'; cat "$LINES_DIR/lp503.txt"; printf 'done\n'; } >log
+	diff <(ptool lines -q log --format csv) <(ptool lines -q "$LINES_DIR/lp503.txt" --format csv)
+}
+
+@test "options of lines: functions are counted, or lines when sorted" {
+	recorded
+	[ "$(ptool lines -q -n 1 --format csv lp503.lprof | wc -l)" -eq 2 ]
+	[ "$(ptool lines -q -n 3 --sort hits --format csv lp503.lprof | cut -d, -f5)" = $'hits\n2001\n2000\n1333' ]
+	run -3 --separate-stderr ptool lines -q --focus nothing lp503.lprof
+	says "ptool: lines: lp503.lprof: --focus 'nothing' matches no name"
+	run -3 --separate-stderr ptool lines -q "$GPU/sync.json"
+	says "ptool: lines: $GPU/sync.json: no lines were recorded: line_profiler (kernprof -l) and memory_profiler record them"
+	run -2 --separate-stderr ptool lines --reverse lp503.lprof
+	says 'ptool: lines: --reverse needs --sort'
+}
+
+@test "top shows the functions of line profiles" {
+	recorded
+	ptool top -q lp503.lprof | like_golden top_lines.txt
+	[ "$(ptool top -q --format csv -n 1 lp503.lprof)" = 'file,line,function,calls,total_ns,memory_bytes,increment_bytes
+"lw_basic.py",39,"sleepy",1,20100896,,' ]
+	# a first line that begins a loop does not tell the calls, where the source says so
+	[ "$(ptool top -q --format csv --focus gen "$LINES_DIR/lp503.txt" | tail -1)" = '"lw_basic.py",34,"gen",,51329,,' ]
+	ptool top -q "$LINES_DIR/memory061.txt" --format csv | like_golden top_memory_lines.csv
+	run -2 ptool top -q --by step lp503.lprof
+}

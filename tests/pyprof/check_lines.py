@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""check_lines.py: line profiles, against what their producers print of them.
+
+Reports are made again of ptool's numbers and compared digit by digit with those of
+line_profiler and memory_profiler: the fixtures, and all under ../shared/data/pyprof.
+"""
+import csv
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+
+from graphs import PTOOL, PYPROF, SANITIZED, Tap, Workplace
+from storetap import FIXTURES as ALL_FIXTURES
+
+FIXTURES = os.path.join(ALL_FIXTURES, "lines")
+PWNED = "/tmp/PWNED_BY_PICKLE"
+TIME_ROW = re.compile(r"^ *(\d+) +([\d.e+]+) +([\d.e+]+) +([\d.e+]+)(?: {1,8}([\d.]+))?(?:  |$)")
+MEMORY_ROW = re.compile(r"^ *(\d+) +(-?[\d.]+) Mi?B +(-?[\d.]+) Mi?B(?: +(\d+)   )?")
+TITLE = re.compile(r"^Line #.*Line Contents$")
+# What a careful reader takes, though something is odd in it.
+ACCEPTED = {"p_entry_neg", "p_entry_zero_hits", "p_entry_dup_lines", "p_entry_long70"}
+
+
+def run(*args):
+    return subprocess.run([PTOOL, *args], capture_output=True, text=True, timeout=60)
+
+
+def lines_of(path):
+    """The rows of ptool lines, one dict each; numbers are numbers."""
+    got = run("lines", "-q", "--format", "csv", path)
+    if got.returncode:
+        return got.stderr
+    found = list(csv.DictReader(io.StringIO(got.stdout)))
+    for row in found:
+        for key in set(row) - {"file", "function", "source"}:
+            row[key] = int(row[key]) if row[key] else None
+    return found
+
+
+def tables_of(text):
+    """[(lines above the title, rows)] of a report."""
+    tables, above, rows = [], [], None
+    for line in text.splitlines():
+        if TITLE.match(line):
+            tables.append((above, rows := []))
+            above = []
+        elif rows is None or (not line.strip() and rows):
+            rows = None
+            above.append(line)
+        elif not line.startswith("=="):
+            rows.append(line)
+    return tables
+
+
+def said(above, what):
+    return next((line.split(what, 1)[1] for line in above if line.startswith(what)), None)
+
+
+def narrow(text, width, number):
+    """As line_profiler 4.1 and later print what is too wide."""
+    return text if len(text) <= width else "%5.3g" % number
+
+
+def times_of(rows, unit):
+    """{line: cells} as line_profiler prints them."""
+    total = sum(r["self_ns"] or 0 for r in rows)
+    shown = {}
+    for r in rows:
+        if r["hits"] is None:
+            continue
+        time = round(r["self_ns"] / 1e9 / unit, 6)  # the ticks, as a float has them
+        cells = [str(r["hits"]), "%5.1f" % time, "%5.1f" % (time / r["hits"]) if r["hits"] else ""]
+        cells[1:] = [narrow(cells[1], 12, time), narrow(cells[2], 8, time / r["hits"] if r["hits"] else 0)]
+        cells.append("%5.1f" % (100 * r["self_ns"] / total) if total else "")
+        shown[r["line"]] = [cell.strip() for cell in cells]
+    return shown
+
+
+def check_times(tap, name, rows, report, of_dump):
+    """`rows` of the dump, or of the report itself, give each table of the report."""
+    unit = float(re.search(r"Timer unit: (\S+) s", report).group(1))
+    for above, table in tables_of(report):
+        place = said(above, "Function: ")
+        line = int(place.rsplit(" at line ", 1)[1]) if place else None
+        mine = [r for r in rows if line is None or r["function_line"] == line]
+        want = {int(m[1]): [m[2], m[3], m[4], m[5] or ""] for m in map(TIME_ROW.match, table) if m}
+        got = times_of(mine, unit)
+        if not of_dump:  # shares and times of a hit are of numbers that were rounded
+            want, got = ({k: v[:2] for k, v in rows.items()} for rows in (want, got))
+        tap.ok(want == got, "%s: %s as printed" % (name, place), "%r\n%r" % (want, got))
+        if of_dump:
+            total = "Total time: %g s" % (sum(r["self_ns"] for r in mine) / 1e9)
+            tap.ok(total in above, "%s: %s" % (name, total), repr(above))
+
+
+def check_memory(tap, path):
+    name = os.path.basename(path)
+    report = open(path, encoding="utf-8").read()
+    rows = sorted(lines_of(path), key=lambda r: (r["function_line"], r["block"], r["line"]))
+    want = []
+    for _, table in sorted(tables_of(report), key=lambda t: int(t[1][0][:6])):
+        for row in table:
+            m = MEMORY_ROW.match(row)
+            want.append((int(row[:6]), *((m[2], m[3], m[4]) if m else (None, None, None))))
+    got = []
+    for r, w in zip(rows, want):
+        digits = len(w[1].split(".")[1]) if w[1] else 0
+        sizes = [None if b is None else "%.*f" % (digits, b / 2**20) for b in (r["memory_bytes"], r["increment_bytes"])]
+        sizes = [s[1:] if s and s.startswith("-") and not float(s) else s for s in sizes]
+        got.append((r["line"], *sizes, None if r["hits"] is None else str(r["hits"])))
+    want = [tuple(s[1:] if s and str(s).startswith("-") and not float(s) else s for s in w) for w in want]
+    tap.ok(want == got and len(rows) == len(want), "%s: memory as printed" % name, "%r\n%r" % (want, got))
+
+
+def check_dump(tap, path, truth):
+    """The numbers of a dump as Python decoded it."""
+    name = os.path.relpath(path, PYPROF)
+    unit = truth["unit"]
+    want = [(f, line, n, l, h, round(t * unit * 1e9)) for f, line, n, entries in truth["rows"] for l, h, t in entries]
+    got = [(r["file"], r["function_line"], r["function"], r["line"], r["hits"], r["self_ns"]) for r in lines_of(path)]
+    tap.ok(sorted(want) == sorted(got), "%s: every line" % name, "%r\n%r" % (want[:3], got[:3]))
+
+
+def check_fixtures(tap):
+    dump = lines_of(os.path.join(FIXTURES, "lp503.lprof"))
+    text = os.path.join(FIXTURES, "lp503.txt")
+    report = open(text, encoding="utf-8").read()
+    check_times(tap, "lp503", dump, report, True)
+    check_times(tap, "lp503.txt", lines_of(text), report, False)
+    same = [lines_of(os.path.join(FIXTURES, "proto%d.lprof" % p)) for p in (0, 1, 4)]
+    tap.ok(same[0] == same[1] == same[2] and len(same[0]) == 21, "a dump is the same in protocols 0, 1 and 4")
+    big = [lines_of(os.path.join(FIXTURES, "big_proto%d.lprof" % p)) for p in (0, 4)]
+    tap.ok(big[0] == big[1], "odd names and large numbers are the same in protocols 0 and 4", repr(big))
+    numbers = {r["line"]: (r["hits"], r["self_ns"]) for r in big[0]}
+    tap.ok(numbers[70003] == (2**31, 2**32) and numbers[70005] == (2**63 - 1, 2**63 - 1),
+           "numbers beyond 64 bits are the largest", repr(numbers))
+    for path in sorted(glob.glob(os.path.join(FIXTURES, "memory*.txt"))):
+        check_memory(tap, path)
+
+
+def check_recorded(tap):
+    for path in sorted(glob.glob(os.path.join(PYPROF, "lprof", "*", "*.lprof"))):
+        base = path[:-len(".lprof")]
+        if os.path.exists(base + ".dump.json"):
+            check_dump(tap, path, json.load(open(base + ".dump.json", encoding="utf-8")))
+        rows = lines_of(path)
+        for report in sorted(glob.glob(base + ".view*.txt") + glob.glob(base + ".kernprof_v.txt")):
+            text = open(report, encoding="utf-8").read()
+            if "Timer unit" not in text:
+                continue
+            name = os.path.relpath(report, PYPROF)
+            if "kernprof_v" not in report:  # that is of another run
+                check_times(tap, name, rows, text, True)
+            check_times(tap, name + " itself", lines_of(report), text, False)
+    for path in sorted(glob.glob(os.path.join(PYPROF, "memory_profiler_text", "*.txt"))):
+        check_memory(tap, path)
+
+
+def check_bad(tap):
+    """One line, exit 4, nothing executed; what is only odd is read."""
+    for path in sorted(glob.glob(os.path.join(PYPROF, "bad", "p_*")) +
+                       glob.glob(os.path.join(PYPROF, "bad", "t_[lm][pe][rm]*"))):
+        name = os.path.splitext(os.path.basename(path))[0]
+        limit = "" if SANITIZED else "ulimit -v 1000000; "
+        got = subprocess.run(["bash", "-c", limit + 'exec "$0" lines -q --format csv "$1"', PTOOL, path],
+                             capture_output=True, text=True, timeout=60)
+        is_read = name in ACCEPTED
+        tap.ok(got.returncode == (0 if is_read else 4) and got.stderr.count("\n") == (0 if is_read else 1),
+               "%s: %s" % (name, "read" if is_read else "refused"), repr((got.returncode, got.stderr)))
+    tap.ok(not os.path.exists(PWNED), "no pickle was executed")
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place:
+        os.environ["PTOOL_CACHE"] = place.path("cache")
+        check_fixtures(tap)
+        if os.path.isdir(os.path.join(PYPROF, "lprof")):
+            check_recorded(tap)
+            check_bad(tap)
+        else:
+            tap.skip("the recorded profiles", "no ../shared/data/pyprof")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
