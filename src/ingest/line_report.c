@@ -477,12 +477,22 @@ static int report_read(struct input *in, const struct read_options *options,
 	return rc;
 }
 
+/* What print_stats() of line_profiler begins with; memory_profiler's tables are one report. */
+static bool report_begins(struct str line, struct str *name)
+{
+	struct str unit;
+	double seconds;
+
+	*name = STR_LIT("");
+	return after(line_trimmed(line), "Timer unit: ", &unit) &&
+	       read_seconds(unit, &seconds);
+}
+
 /* The title of a table, or the line that begins what line_profiler prints. */
 static enum probe report_probe(struct bytes head)
 {
 	char plain[TITLE_BYTES];
-	struct str unit;
-	double seconds;
+	struct str name;
 
 	for (size_t at = 0; at < head.n;) {
 		const uint8_t *newline = memchr(head.p + at, '\n', head.n - at);
@@ -491,9 +501,7 @@ static enum probe report_probe(struct bytes head)
 		line = line_plain(line, plain, sizeof(plain));
 		if (line.n && line.p[line.n - 1] == '\r')
 			line.n--;
-		if (table_of(line).kind ||
-		    (after(line_trimmed(line), "Timer unit: ", &unit) &&
-		     read_seconds(unit, &seconds)))
+		if (table_of(line).kind || report_begins(line, &name))
 			return PROBE_LIKELY;
 		at = end + 1;
 	}
@@ -505,4 +513,5 @@ const struct reader line_report_reader = {
 	.help = "what line_profiler and memory_profiler print",
 	.probe = report_probe,
 	.read = report_read,
+	.begins = report_begins,
 };

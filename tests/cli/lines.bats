@@ -40,6 +40,8 @@ recorded() {
 	ptool lines -q "$LINES_DIR/gone.txt" --format csv | like_golden lines_gone.csv
 	{ printf 'epoch 1 loss 0.3\n'; cat "$LINES_DIR/lp503.txt"; printf 'done\n'; } >log
 	diff <(ptool lines -q log --format csv) <(ptool lines -q "$LINES_DIR/lp503.txt" --format csv)
+	cat "$LINES_DIR/lp503.txt" >>log # another report is another profile
+	diff <(ptool lines -q log --profile 2 --format csv) <(ptool lines -q "$LINES_DIR/lp503.txt" --format csv)
 }
 
 @test "options of lines: functions are counted, or lines when sorted" {

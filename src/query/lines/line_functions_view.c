@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "query/lines/line_profile.h"
-#include "query/top/top.h"
 #include "trace/fact.h"
 
 /* A function, and its name as one text. */
@@ -78,9 +77,9 @@ static void add_notes(struct memtable *table, const struct line_profile *p,
 			table, "times include the functions that lines call; calls are "
 			       "the hits of a function's first line");
 	memtable_add_note(table, "'ptool lines' shows the lines");
-	const char *note = top_scope_note(scope, &table->arena);
-	if (note)
-		memtable_add_note(table, "%s", note);
+	if (scope->n > 1)
+		memtable_add_note(table, "%zu profiles added up; --profile chooses one",
+				  scope->n);
 }
 
 int line_functions_open(struct store *store, const struct scope *scope,
