@@ -15,7 +15,7 @@
 #include "query/filter_nothing.h"
 
 struct export_opts {
-	const char *operand, *to, *weight;
+	const char *operand, *to, *weight, *table;
 	struct filter_opts filter;
 	struct scope_opts scope;
 	struct output_opts output;
@@ -37,6 +37,8 @@ static const struct opt export_options[] = {
 	  .choice_at = format_at, INTO(CHOICE, to) },
 	{ .name = "weight", .arg = "TIME", .help = "time that stacks have: of the host, or of the device work that it launched",
 	  .choices = weights, INTO(CHOICE, weight) },
+	{ .name = "table", .arg = "NAME", .help = "table or view of the store, for parquet",
+	  INTO(STRING, table) },
 	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix may choose the format",
 	  INTO(STRING, output.path), .short_name = 'o' },
 	{ .name = "force", .help = "replace FILE when it exists",
@@ -127,6 +129,7 @@ static int write_all(const struct exporter *e, const struct export_opts *o,
 	struct export_request request = { .store = store,
 					  .scope = &scope,
 					  .filter = filter,
+					  .table = o->table,
 					  .title = operand_name(o->operand) };
 
 	if (o->weight && strcmp(o->weight, weights[EXPORT_DEVICE]) == 0)
@@ -150,6 +153,14 @@ static int check_asked(const struct exporter *e, const struct export_opts *o,
 	if (!e->takes_weight && o->weight)
 		return err_set(err, ERR_USAGE, "--weight is for stacks, not for %s",
 			       e->name);
+	if (!e->takes_table && o->table)
+		return err_set(err, ERR_USAGE, "--table is for parquet, not for %s",
+			       e->name);
+	if (e->takes_table && (o->scope.run || o->scope.rank || o->scope.profile))
+		return err_set(
+			err, ERR_USAGE,
+			"a table is of the whole store: ptool sql --format parquet "
+			"writes what a query chooses");
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct export_request {
 	const struct scope *scope;
 	const struct filter *filter; /* of whole profiles unless `takes_filters` */
 	enum export_weight weight;   /* of stacks */
+	const char *table;           /* NULL: none was named */
 	const char *title;           /* what the user calls the recording */
 };
 
@@ -40,6 +41,7 @@ struct exporter {
 	bool is_binary;              /* nothing for a terminal */
 	bool takes_filters;          /* else it writes whole profiles */
 	bool takes_weight;           /* --weight */
+	bool takes_table;            /* --table, and of the whole store */
 	/*
 	 * Writes it.  -1 with err set when the store does not hold what it needs; what
 	 * fails on the stream is the caller's to see.

@@ -3,16 +3,13 @@
 
 #include "cli/exporter.h"
 
-extern const struct exporter export_callgrind, export_chrome, export_folded, export_pprof,
-	export_pstats, export_speedscope;
+extern const struct exporter export_callgrind, export_chrome, export_parquet,
+	export_folded, export_pprof, export_pstats, export_speedscope;
 
-const struct exporter *const exporters[] = { &export_pstats,
-					     &export_folded,
-					     &export_speedscope,
-					     &export_pprof,
-					     &export_callgrind,
-					     &export_chrome,
-					     NULL };
+const struct exporter *const exporters[] = { &export_pstats,     &export_folded,
+					     &export_speedscope, &export_pprof,
+					     &export_callgrind,  &export_chrome,
+					     &export_parquet,    NULL };
 
 const struct exporter *exporter_find(const char *name)
 {

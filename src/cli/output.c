@@ -115,10 +115,25 @@ static int refuse(struct err *err, const char *path)
 	return err_set(err, ERR_USAGE, "%s exists; -f replaces it", path);
 }
 
+/* A terminal shows no bytes. */
+static int check_terminal(const struct output_opts *o, struct err *err)
+{
+	const struct renderer *renderer = o->format ? renderer_find(o->format) : NULL;
+
+	if (!renderer || !renderer->is_binary || !is_for_terminal(o))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "%s is binary and is not written to a terminal: -o FILE writes a "
+		       "file",
+		       renderer->name);
+}
+
 int output_check(const struct output_opts *o, struct err *err)
 {
 	struct stat st;
 
+	if (check_terminal(o, err) < 0)
+		return -1;
 	if (output_to_stdout(o))
 		return 0;
 	if (!*o->path)

@@ -28,6 +28,7 @@ struct renderer {
 	const char *name;   /* value of --format */
 	const char *help;   /* one lower-case line */
 	const char *suffix; /* of -o FILE, blank-separated: "csv"; NULL: none */
+	bool is_binary;     /* nothing for a terminal */
 	/*
 	 * Pulls every row, writes, and does not close `out`.  0, or -1 with err set
 	 * (the table's failure, or ERR_IO).  People's tables (table, markdown) collect

@@ -6,11 +6,12 @@
 #include <strings.h>
 
 extern const struct renderer table_renderer, csv_renderer, tsv_renderer;
-extern const struct renderer json_renderer, ndjson_renderer, markdown_renderer;
+extern const struct renderer json_renderer, ndjson_renderer, markdown_renderer,
+	parquet_renderer;
 
 const struct renderer *const renderers[] = {
-	&table_renderer,  &csv_renderer,      &tsv_renderer, &json_renderer,
-	&ndjson_renderer, &markdown_renderer, NULL,
+	&table_renderer,  &csv_renderer,      &tsv_renderer,     &json_renderer,
+	&ndjson_renderer, &markdown_renderer, &parquet_renderer, NULL,
 };
 
 const struct renderer *renderer_find(const char *name)

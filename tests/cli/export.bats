@@ -29,7 +29,7 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	run -2 --separate-stderr ptool export "$PROF" -o out.txt
 	says 'ptool: export: --to FORMAT says what to write, pstats for one'
 	run -2 --separate-stderr ptool export "$PROF" --to pstat
-	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind, chrome)"
+	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind, chrome, parquet)"
 	[ -z "$(ls -A)" ]
 }
 
@@ -91,4 +91,17 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	[[ $stderr == *'1 names have characters that folded cannot hold; they were replaced'* ]]
 	run -0 --separate-stderr ptool export --to folded "$PROF"
 	[[ $stderr == *'paths are estimated: a call graph records callers and callees'* ]]
+}
+
+@test "parquet is no text for a terminal, and of a table that there is" {
+	cp "$FIXTURES/gpu/sync.json" .
+	run -2 on_terminal 80 "$PTOOL" top --format parquet sync.json
+	[[ $output == *'parquet is binary and is not written to a terminal: -o FILE writes a file'* ]]
+	run -2 --separate-stderr ptool export -o out.parquet sync.json
+	[[ $stderr == *'--table NAME says which table'* ]]
+	run -2 --separate-stderr ptool export -q --table nosuch -o out.parquet sync.json
+	[[ $stderr == *'no such table: nosuch' ]]
+	run -2 --separate-stderr ptool export --table slice --to folded sync.json
+	says 'ptool: export: --table is for parquet, not for folded'
+	only_files sync.json
 }
