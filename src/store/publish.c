@@ -364,7 +364,7 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 		return -1;
 	if (!keep_old || p->old_fd < 0)
 		return 0;
-	return schema_check(p->db, err) < 0 ? -1 : tree_check(p->db, err);
+	return schema_check(p->db, err) < 0 ? -1 : tree_check_for_adding(p->db, err);
 }
 
 int publish_begin(const char *path, bool keep_old, struct publish **out, struct err *err)

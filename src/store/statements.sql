@@ -8,6 +8,9 @@ INSERT INTO slice_class (id, name, is_device_work) VALUES (?1, ?2, ?3);
 -- name: insert_run
 INSERT INTO run (name) VALUES (?1);
 
+-- name: select_run
+SELECT id FROM run WHERE name = ?1 LIMIT 1;
+
 -- name: select_strings
 SELECT id, text FROM string ORDER BY id;
 

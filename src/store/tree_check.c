@@ -37,6 +37,8 @@ struct walk {
 	uint8_t *seen;  /* a bit a page; owned */
 	uint8_t *bytes; /* a page for each level; owned */
 	int64_t row_id; /* the last one in this tree */
+	/* Of a table whose other leaves are only counted: where they are; 0: of no such. */
+	unsigned leaf_depth;
 	struct err *err;
 };
 
@@ -154,6 +156,17 @@ static bool read_cell(const struct walk *w, enum page_kind kind, const uint8_t *
 
 static int walk_tree(struct walk *w, uint32_t page, uint32_t from, unsigned depth);
 
+/* A child but the last one; the cell's row id is the last that may be in it. */
+static int walk_left(struct walk *w, struct cell_head cell, uint32_t page, unsigned depth)
+{
+	if (!w->leaf_depth || depth != w->leaf_depth)
+		return walk_tree(w, cell.left, page, depth);
+	if ((int64_t)cell.row_id <= w->row_id)
+		return damaged(w, page);
+	w->row_id = (int64_t)cell.row_id;
+	return meet(w, cell.left, page);
+}
+
 static int walk_cells(struct walk *w, uint32_t page, const uint8_t *bytes, unsigned depth)
 {
 	const uint8_t *head = bytes + (page == 1 ? HEADER_SIZE : 0);
@@ -176,7 +189,7 @@ static int walk_cells(struct walk *w, uint32_t page, const uint8_t *bytes, unsig
 			w->row_id = (int64_t)cell.row_id;
 		if (cell.overflow && walk_overflow(w, cell.overflow, page) < 0)
 			return -1;
-		if (is_interior && walk_tree(w, cell.left, page, depth + 1) < 0)
+		if (is_interior && walk_left(w, cell, page, depth + 1) < 0)
 			return -1;
 	}
 	if (used > w->usable)
@@ -222,18 +235,48 @@ static int walk_free(struct walk *w, uint32_t trunk)
 	return 0;
 }
 
-static int walk_schema(struct walk *w, struct sqlite3 *db)
+/* Sets leaf_depth: how deep the leaf at the right edge lies. */
+static int measure_depth(struct walk *w, uint32_t root)
+{
+	uint32_t page = root, from = 1;
+
+	for (w->leaf_depth = 0; w->leaf_depth < DEPTH_MAX; w->leaf_depth++) {
+		if (page < 2 || page > w->npages)
+			return damaged(w, from);
+		if (read_page(w, page, w->bytes, w->page_size) < 0)
+			return -1;
+		if (w->bytes[0] != TABLE_INTERIOR)
+			return 0;
+		from = page;
+		page = u32(w->bytes + 8);
+	}
+	return damaged(w, from);
+}
+
+/* The tables that a new profile is put behind, and the others; indexes are in no order. */
+static const char roots[] =
+	"SELECT rootpage, type = 'table' AND name IN ('op_detail', 'slice_row', 'slice_pack', "
+	"'kernel', 'copy', 'device_wait', 'allocation', 'memory_range', 'counter', 'flow', "
+	"'slice_args', 'function', 'function_stat', 'call_edge', 'line_stat', 'sample_node', "
+	"'sample_sum', 'sample_row', 'op_stat', 'annotation_stat') "
+	"FROM sqlite_schema WHERE rootpage > 0";
+
+static int walk_schema(struct walk *w, struct sqlite3 *db, bool for_adding)
 {
 	struct sqlite3_stmt *stmt;
-	int rc = sql_prepare(db, "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0",
-			     &stmt, w->err);
+	int rc = sql_prepare(db, roots, &stmt, w->err);
 
 	if (rc < 0)
 		return -1;
 	while ((rc = sql_step(stmt, w->err)) == 1) {
-		int64_t root = sqlite3_column_int64(stmt, 0);
+		int64_t number = sqlite3_column_int64(stmt, 0);
+		uint32_t root = number > w->npages ? 0 : (uint32_t)number;
 		w->row_id = INT64_MIN;
-		rc = walk_tree(w, root > w->npages ? 0 : (uint32_t)root, 1, 0);
+		w->leaf_depth = 0;
+		if (for_adding && sqlite3_column_int(stmt, 1) &&
+		    (rc = measure_depth(w, root)) < 0)
+			break;
+		rc = walk_tree(w, root, 1, 0);
 		if (rc < 0)
 			break;
 	}
@@ -268,7 +311,7 @@ static struct sqlite3_file *file_of(struct sqlite3 *db, sqlite3_int64 *size)
 		       : NULL;
 }
 
-int tree_check(struct sqlite3 *db, struct err *err)
+static int check(struct sqlite3 *db, bool for_adding, struct err *err)
 {
 	sqlite3_int64 size = 0;
 	struct walk w = { .file = file_of(db, &size),
@@ -282,15 +325,27 @@ int tree_check(struct sqlite3 *db, struct err *err)
 		return -1;
 	if (!measure(&w, header, size))
 		return damaged(&w, 1);
+	uint32_t free_pages = u32(header + HEADER_FREE);
 	w.seen = xcalloc(w.npages / 8 + 1, 1);
 	w.bytes = xcalloc(DEPTH_MAX, w.page_size + 4 + 2 * VARINT_MAX);
 	w.row_id = INT64_MIN;
 	int rc = walk_tree(&w, 1, 1, 0);
 	if (rc == 0)
-		rc = walk_free(&w, u32(header + HEADER_FREE));
+		rc = walk_free(&w, free_pages);
+	/* A page that is free and in use would be written to: all is looked at. */
 	if (rc == 0)
-		rc = walk_schema(&w, db);
+		rc = walk_schema(&w, db, for_adding && !free_pages);
 	free(w.seen);
 	free(w.bytes);
 	return rc;
+}
+
+int tree_check(struct sqlite3 *db, struct err *err)
+{
+	return check(db, false, err);
+}
+
+int tree_check_for_adding(struct sqlite3 *db, struct err *err)
+{
+	return check(db, true, err);
 }

@@ -15,5 +15,13 @@ struct sqlite3;
  * lies deeper than SQLite goes.  Reads each page in use at most once.
  */
 int tree_check(struct sqlite3 *db, struct err *err);
+/*
+ * The same of all that is read or written when a profile is added and nothing is deleted,
+ * in time that does not depend on how many slices there are.  Of the tables that grow with
+ * events the leaves are only counted, from the pages above: none may be referred to twice
+ * or be missing, nor lie in another tree; what is in them, and the chains of pages that
+ * hang on them, is not read.  A file with free pages is looked at whole, like tree_check().
+ */
+int tree_check_for_adding(struct sqlite3 *db, struct err *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/summary.h"
+#include "store/tree_check.h"
 #include "store/write_rows.h"
 #include "trace/category.h"
 
@@ -105,9 +106,27 @@ int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err
 	return rc;
 }
 
+/* 1, 0, or -1 with err set. */
+static int has_run(struct sqlite3 *db, const char *name, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (statement_prepare(db, "select_run", &stmt, err) < 0)
+		return -1;
+	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err)
 {
-	return statements_run(db, "remove_", name, err);
+	int rc = has_run(db, name, err);
+
+	if (rc <= 0)
+		return rc;
+	/* Deleting follows every page, to add it to the free ones. */
+	return tree_check(db, err) < 0 ? -1 : statements_run(db, "remove_", name, err);
 }
 
 /* Keys and values come as JSON text; a key may hold what JSON forbids. */
