@@ -1,5 +1,8 @@
 /* ptool sql: the user's own query on a store, in any output format. */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +10,7 @@
 #include "base/input.h"
 #include "base/machine.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/reading.h"
@@ -165,16 +169,40 @@ static int draw_result(struct user_sql *q, const struct command *self,
 	return rc < 0 ? -1 : user_sql_next(q, false, &table, err);
 }
 
+/* A function that is called once may run for hours: SQLite looks at no clock in it. */
+struct stop {
+	struct interrupt_alarm alarm;
+	char words[128];
+};
+
+static void stop_late(struct stop *s, const struct command *self,
+		      const struct user_sql *q, int64_t limit_s)
+{
+	if (limit_s == 0 || limit_s >= UINT_MAX)
+		return;
+	int n = snprintf(s->words, sizeof(s->words),
+			 "ptool: %s: the query took longer than --timeout %" PRId64 "\n",
+			 self->name, limit_s);
+	s->alarm = (struct interrupt_alarm){ .seconds = (unsigned)limit_s + 1,
+					     .is_running = user_sql_running(q),
+					     .last_words = s->words,
+					     .nlast_words = n < 0 ? 0 : (size_t)n,
+					     .exit_code = EXIT_USAGE };
+	interrupt_alarm(&s->alarm);
+}
+
 static int answer(const struct command *self, const struct sql_opts *o,
 		  struct store *store, struct err *err)
 {
 	struct user_sql *q;
+	struct stop stop;
 
 	if (user_sql_open(store, o->query, &q, err) < 0)
 		return -1;
 	int rc = bind_params(q, &o->params, err);
 	size_t n = user_sql_nresults(q);
 	user_sql_limit(q, o->timeout_s);
+	stop_late(&stop, self, q, o->timeout_s);
 	user_sql_limit_memory(q, o->memory_bytes);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
 		rc = err_set(err, ERR_USAGE,
@@ -185,6 +213,7 @@ static int answer(const struct command *self, const struct sql_opts *o,
 		rc = draw_each(q, self, &o->output, err);
 	else if (rc == 0)
 		rc = draw_result(q, self, &o->output, err);
+	interrupt_alarm(NULL);
 	user_sql_close(q);
 	return rc;
 }

@@ -11,6 +11,7 @@
 static volatile sig_atomic_t pending;
 static const char *volatile doomed;
 static const struct interrupt_leave *volatile leaving;
+static const struct interrupt_alarm *volatile alarmed;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -87,6 +88,37 @@ bool interrupt_pending(void)
 int interrupt_check(struct err *err)
 {
 	return pending ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;
+}
+
+static void on_alarm(int number)
+{
+	const struct interrupt_alarm *a = alarmed;
+	int before = errno;
+
+	(void)number;
+	if (a && *a->is_running) {
+		if (doomed)
+			unlink(doomed);
+		if (write(STDERR_FILENO, a->last_words, a->nlast_words) < 0)
+			_exit(a->exit_code); /* nobody hears it */
+		_exit(a->exit_code);
+	}
+	if (a)
+		alarm(1); /* between two of its steps: perhaps the next one lasts */
+	errno = before;
+}
+
+void interrupt_alarm(const struct interrupt_alarm *a)
+{
+	struct sigaction action = { .sa_handler = a ? on_alarm : SIG_DFL,
+				    .sa_flags = SA_RESTART };
+
+	alarm(0);
+	alarmed = a;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGALRM, &action, NULL);
+	if (a)
+		alarm(a->seconds);
 }
 
 void interrupt_leave(const struct interrupt_leave *leave)

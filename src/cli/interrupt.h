@@ -5,6 +5,7 @@
 #ifndef PTOOL_CLI_INTERRUPT_H
 #define PTOOL_CLI_INTERRUPT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,6 +39,22 @@ struct interrupt_leave {
  * only sets the flag.  NULL: no longer; till then the struct must live.
  */
 void interrupt_leave(const struct interrupt_leave *leave);
+
+/* Work that looks at no clock; all borrowed. */
+struct interrupt_alarm {
+	unsigned seconds;
+	const volatile sig_atomic_t *is_running; /* 0: it is not at work, and may go on */
+	const char *last_words;                  /* for stderr */
+	size_t nlast_words;
+	int exit_code;
+};
+
+/*
+ * The process ends when so many seconds have passed and the work still runs: the file
+ * of interrupt_unlink() goes, the words are said.  NULL: no longer; till then the struct
+ * must live.
+ */
+void interrupt_alarm(const struct interrupt_alarm *a);
 
 /*
  * Remove this file when a signal kills the process; NULL: no longer.  The text

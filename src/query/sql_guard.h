@@ -5,6 +5,7 @@
 #ifndef PTOOL_QUERY_SQL_GUARD_H
 #define PTOOL_QUERY_SQL_GUARD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,9 +18,10 @@ struct sql_guard {
 	const char
 		*kind; /* "function" or "PRAGMA" that was refused last; NULL: none was */
 	char name[64]; /* its name, cut */
-	int64_t limit_s, deadline_ns; /* 0: no limit */
-	bool is_late;                 /* the deadline ended a statement */
-	int64_t memory_bytes;         /* 0: no limit */
+	int64_t limit_s, deadline_ns;     /* 0: no limit */
+	bool is_late;                     /* the deadline ended a statement */
+	int64_t memory_bytes;             /* 0: no limit */
+	volatile sig_atomic_t is_running; /* SQLite is at a step of a query */
 };
 
 /*

@@ -37,9 +37,9 @@ struct user_sql {
 
 struct result {
 	struct table table;
-	struct sqlite3_stmt *stmt;     /* borrowed */
-	const struct sql_guard *guard; /* borrowed */
-	struct column *columns;        /* owned */
+	struct sqlite3_stmt *stmt; /* borrowed */
+	struct sql_guard *guard;   /* borrowed */
+	struct column *columns;    /* owned */
 	struct arena names;
 	struct buf *hex; /* owned; one for each column */
 	int64_t nrows;
@@ -182,6 +182,11 @@ void user_sql_close(struct user_sql *q)
 void user_sql_limit(struct user_sql *q, int64_t limit_s)
 {
 	sql_guard_limit(&q->guard, q->db, limit_s);
+}
+
+const volatile sig_atomic_t *user_sql_running(const struct user_sql *q)
+{
+	return &q->guard.is_running;
 }
 
 void user_sql_limit_memory(struct user_sql *q, int64_t bytes)
@@ -327,9 +332,12 @@ static struct cell blob_cell(struct result *r, int column)
 }
 
 /* 1: a row; 0: end; -1. */
-static int step(struct sqlite3_stmt *stmt, const struct sql_guard *guard, struct err *err)
+static int step(struct sqlite3_stmt *stmt, struct sql_guard *guard, struct err *err)
 {
-	switch (sqlite3_step(stmt)) {
+	guard->is_running = 1;
+	int rc = sqlite3_step(stmt);
+	guard->is_running = 0;
+	switch (rc) {
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
@@ -371,7 +379,7 @@ static void result_free(struct table *t)
 	free(r);
 }
 
-static struct table *result_new(struct sqlite3_stmt *stmt, const struct sql_guard *guard,
+static struct table *result_new(struct sqlite3_stmt *stmt, struct sql_guard *guard,
 				bool units)
 {
 	struct result *r = xcalloc(1, sizeof(*r));

@@ -5,6 +5,7 @@
 #ifndef PTOOL_QUERY_USER_SQL_H
 #define PTOOL_QUERY_USER_SQL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,6 +38,11 @@ int user_sql_check_bound(const struct user_sql *q, struct err *err);
 
 /* It may run for so many seconds from now; 0: as long as it takes.  ERR_USAGE then. */
 void user_sql_limit(struct user_sql *q, int64_t limit_s);
+/*
+ * For a signal handler: not 0 while SQLite runs, which looks at that limit between its
+ * steps, and never within one call of a function.
+ */
+const volatile sig_atomic_t *user_sql_running(const struct user_sql *q);
 /*
  * It may take so many bytes, the rows of a result for people included, for they are
  * collected.  ERR_IO then, as when the machine has no more.

@@ -197,6 +197,11 @@ such"'
 	says 'ptool: sql: the query took longer than --timeout 1'
 	run --separate-stderr ptool sql --timeout 1 'SELECT 1; '"$endless"
 	exits 2
+	# within one call of a function SQLite looks at no clock
+	run --separate-stderr ptool sql --timeout 1 -o out.csv "SELECT instr(zeroblob(9000000), CAST(zeroblob(4000000) || 'x' AS BLOB))"
+	exits 2
+	says 'ptool: sql: the query took longer than --timeout 1'
+	[ "$(ls -A)" = ptool.db ]
 	run --separate-stderr ptool sql --timeout 60 --format csv 'SELECT 1 AS a'
 	exits 0
 	prints $'a\n1'
