@@ -64,7 +64,7 @@ static inline const char *known_value(struct json *j, struct event *e, struct la
 				      const char *p)
 {
 	const struct layout_value *value = &at->value;
-	struct json_value *out = &e->field[value->place];
+	struct json_value *out;
 	struct event_id *id = NULL;
 	const char *end;
 
@@ -73,6 +73,8 @@ static inline const char *known_value(struct json *j, struct event *e, struct la
 		arg->key = (struct str){ p - value->key_before, value->key_n };
 		arg->meaning = &at->meaning;
 		out = &arg->value;
+	} else {
+		out = &e->field[value->place];
 	}
 	if (value->kind == LAYOUT_STRING)
 		return known_string(j, p, out);
