@@ -383,6 +383,11 @@ bool scope_is_xprof(const struct scope_profile *profile)
 	return profile && strcmp(profile->format, "xprof") == 0;
 }
 
+const char *scope_in_torch(const struct scope *scope, const char *how)
+{
+	return scope->n && scope_is_xprof(&scope->profiles[0]) ? "" : how;
+}
+
 struct cell scope_rank_cell(const struct scope_profile *profile)
 {
 	return profile->has_rank ? cell_int(profile->rank) : cell_null();

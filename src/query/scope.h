@@ -72,6 +72,8 @@ const struct scope_profile *scope_find(const struct scope *scope, int64_t profil
 
 /* Did JAX or TensorFlow record it?  What to do about it is not what PyTorch's users do. */
 bool scope_is_xprof(const struct scope_profile *profile);
+/* How PyTorch records it, as it is written; empty where others recorded the first profile. */
+const char *scope_in_torch(const struct scope *scope, const char *how);
 /*
  * Is some of it a call graph with self times?  Reports of Lightning and DeepSpeed have
  * totals alone, of actions and modules that lie within each other.

@@ -213,3 +213,15 @@ EOF
 		exits 4
 	done
 }
+
+@test "what JAX and TensorFlow recorded is told nothing of PyTorch" {
+	for name in jax tensorflow xprof_gpu xprof_tpu; do
+		for command in 'advise --verbose' gaps steps 'steps --phases' kernels memory \
+			modules 'top --by shape' 'top --by stack' 'top --tensor-cores' 'tree --kernels'; do
+			# shellcheck disable=SC2086 # words
+			ptool $command -q "$FIXTURES/chrome/$name.json.gz" >out 2>&1 || true
+			grep -v 'CPU rules apply to' out |
+				lacks -E '[Tt]orch|ProfilerActivity|record_shapes|with_stack|profile_memory|DataLoader|activity CPU|profiler.s step'
+		done
+	done
+}

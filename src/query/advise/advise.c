@@ -5,6 +5,7 @@
 
 #include "query/advise/advise_facts.h"
 #include "query/advise/advise_needs.h"
+#include "query/advise/rule_parts.h"
 
 struct rule_choice rule_choice_of(const struct rule *rule)
 {
@@ -35,7 +36,8 @@ static int ask_rule(const struct rule_run *run, struct err *err)
 	if (facts_load(run->facts, rule->facts, err) < 0)
 		return -1;
 	if (rule->can_tell && !rule->can_tell(run))
-		return advice_lacks(run, rule->lacks, rule->record);
+		return advice_lacks(run, rule->lacks,
+				    rule_try(run, rule->record, rule->record_xprof));
 	if (rule->check)
 		return rule->check(run, err);
 	if (rule->judge)

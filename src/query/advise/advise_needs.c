@@ -15,26 +15,34 @@
 #define NAME_CELLS   40 /* of an operator's name */
 #define BUSY_LEAST   20 /* 1 / 20 of the window */
 
+/* How JAX and TensorFlow record it; NULL: nothing is known to help. */
+#define XPROF_HOST "record the host too (host_tracer_level=2)"
+
 static const struct {
 	enum rule_need need;
-	const char *why, *record;
+	const char *why, *record, *xprof;
 } lacks[] = {
 	{ NEED_STEPS, "no steps, operators or device work were recorded",
-	  "record with torch.profiler and call its step()" },
-	{ NEED_NAMES, "no operators were recorded", "record the activity CPU too" },
+	  "record with torch.profiler and call its step()", XPROF_HOST },
+	{ NEED_NAMES, "no operators were recorded", "record the activity CPU too",
+	  XPROF_HOST },
 	{ NEED_WORK, "no device work was recorded",
 	  "nothing, if the program runs on the CPU alone; else record the activity of "
-	  "its device too" },
+	  "its device too",
+	  "nothing, if the program runs on the CPU alone; else record with "
+	  "device_tracer_level=1" },
 	{ NEED_RUN, "a graph was captured: its kernels were recorded, not run",
-	  "record a replay of the graph" },
+	  "record a replay of the graph", NULL },
 	{ NEED_ENOUGH, "too little was recorded to judge it",
-	  "record whole steps, after warm-up" },
+	  "record whole steps, after warm-up", "record whole steps, after warm-up" },
 	{ NEED_LAUNCHES, "no calls that launch device work were recorded",
-	  "record the activity CPU too" },
-	{ NEED_HOST_ONLY, "no operators were recorded", "record the activity CPU too" },
-	{ NEED_SHAPES, "no shapes were recorded", "record with record_shapes=True" },
+	  "record the activity CPU too", XPROF_HOST },
+	{ NEED_HOST_ONLY, "no operators were recorded", "record the activity CPU too",
+	  XPROF_HOST },
+	{ NEED_SHAPES, "no shapes were recorded", "record with record_shapes=True",
+	  NULL },
 	{ NEED_MEMORY, "no memory events were recorded",
-	  "record with profile_memory=True" },
+	  "record with profile_memory=True", NULL },
 };
 
 #define NOT_TORCH "CPU rules apply to PyTorch recordings only"
@@ -123,7 +131,8 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 	for (size_t i = 0; i < NLACKS; i++) {
 		if (!(missing & lacks[i].need))
 			continue;
-		advice_lacks(run, lacks[i].why, lacks[i].record);
+		advice_lacks(run, lacks[i].why,
+			     rule_try(run, lacks[i].record, lacks[i].xprof));
 		return false;
 	}
 	return true;

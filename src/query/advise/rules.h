@@ -66,9 +66,12 @@ struct rule {
 	struct rule_parameter parameters[RULE_PARAMETERS_MAX + 1];
 	unsigned needs; /* bits of enum rule_need */
 	unsigned facts; /* bits of enum rule_fact */
-	/* Does the recording tell?  Where not, `lacks` is why, and `record` (may be NULL) how. */
+	/*
+	 * Does the recording tell?  Where not, `lacks` is why, and `record` how it would;
+	 * `record_xprof` in JAX and TensorFlow.  NULL: nothing is known to help.
+	 */
 	bool (*can_tell)(const struct rule_run *run);
-	const char *lacks, *record;
+	const char *lacks, *record, *record_xprof;
 	/* Causes of idle time (bits: 1 << enum gap_cause) that this rule reports. */
 	uint64_t causes;
 	/*

@@ -149,6 +149,9 @@ static const char *launch_less(const struct advise_facts *f,
 	if (share->gaps < FEW_GAPS && share->ns / share->gaps >= ONE_SLOW_NS &&
 	    gap_causes[cause].few)
 		return gap_causes[cause].few;
+	if (scope_is_xprof(f->profile))
+		return gap_causes[cause].xprof ? gap_causes[cause].xprof
+					       : gap_causes[GAP_OPERATOR].xprof;
 	if (cause == GAP_OPTIMIZER)
 		return "use a fused or foreach optimizer (fused=True)";
 	if (has_name(f, "GraphLaunch"))
@@ -158,8 +161,6 @@ static const char *launch_less(const struct advise_facts *f,
 		return "the compiled model launches its kernels one by one: "
 		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
 		       "use larger batches";
-	if (scope_is_xprof(f->profile))
-		return gap_causes[GAP_OPERATOR].xprof;
 	return facts_trains(f->names, f->nnames)
 		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
 			 "graphs, a fused optimizer, or larger batches"

@@ -272,7 +272,8 @@ const struct rule rule_low_occupancy = {
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.facts = FACT_LOADS,
 	.can_tell = knows_occupancy,
-	.lacks = "occupancy is recorded on NVIDIA only, with torch 1.9 or later",
+	.lacks = "the recording does not say the occupancy of its kernels",
+	.record = "use torch 1.9 or newer; only on NVIDIA is it recorded",
 	.each_device = judge_low_occupancy,
 };
 
@@ -321,6 +322,7 @@ const struct rule rule_small_batch = {
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.facts = FACT_FIGURES,
 	.can_tell = knows_blocks,
-	.lacks = "blocks per SM are recorded on NVIDIA only, with torch 1.9 or later",
+	.lacks = "the recording does not say the blocks per SM of its kernels",
+	.record = "use torch 1.9 or newer; only on NVIDIA are they recorded",
 	.each_device = judge_small_batch,
 };

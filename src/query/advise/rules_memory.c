@@ -216,6 +216,7 @@ const struct rule rule_memory_growth = {
 	.can_tell = has_growth,
 	.lacks = "memory of fewer than 4 steps was recorded",
 	.record = "record more, and call the profiler's step() in each",
+	.record_xprof = "record more, and mark each (StepTraceAnnotation)",
 	.judge = judge_memory_growth,
 };
 
@@ -297,9 +298,11 @@ static int judge_allocator_churn(const struct rule_run *run, const struct churn 
 	if (facts_pct(idle_ns / steps, step_ns) <= rule_value(run, "min_pct"))
 		return 0;
 	advice_add(run, cell_null(),
-		   "keep memory in the caching allocator: no empty_cache() in the loop, "
-		   "fixed shapes, or "
-		   "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+		   rule_try(run,
+			    "keep memory in the caching allocator: no empty_cache() in "
+			    "the loop, fixed shapes, or "
+			    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+			    gap_causes[GAP_MALLOC].xprof),
 		   "device memory is allocated or freed %.1f times a step after the "
 		   "first",
 		   calls);
@@ -349,5 +352,6 @@ const struct rule rule_allocator_churn = {
 	.can_tell = has_steps,
 	.lacks = "fewer than 2 steps were recorded",
 	.record = "record more, and call the profiler's step() in each",
+	.record_xprof = "record more, and mark each (StepTraceAnnotation)",
 	.check = check_allocator_churn,
 };

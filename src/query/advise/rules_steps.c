@@ -55,6 +55,12 @@ const struct rule rule_data_loading = {
 #define TRY                                                                          \
 	"accumulate gradients over several batches, add a compression hook to DDP, " \
 	"or make the batch larger; 'ptool comm' shows which collectives"
+#define XPROF_TRY                                                               \
+	"accumulate gradients over several batches, or make the batch larger; " \
+	"'ptool comm' shows which collectives"
+#define RECORD_ALL                                                                \
+	"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits " \
+	"for a late one"
 
 static const struct rule_share communication = {
 	.category = STEP_COMMUNICATION,
@@ -62,16 +68,15 @@ static const struct rule_share communication = {
 	.ns_item = "communication_ns",
 	.pct_item = "communication_pct",
 	.formula = "mean communication_ns of a step (ptool steps)",
-	.suggestion = TRY,
 };
 
 static void judge_communication(const struct rule_run *run)
 {
 	struct rule_share share = communication;
 
+	share.suggestion = rule_try(run, TRY, XPROF_TRY);
 	if (run->facts->scope->nranks <= 1)
-		share.suggestion = TRY
-			"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits for a late one";
+		share.suggestion = rule_try(run, TRY RECORD_ALL, XPROF_TRY RECORD_ALL);
 	rule_judge_share(run, &share);
 }
 
@@ -93,6 +98,9 @@ const struct rule rule_communication = {
 #define OVERLAP                                                             \
 	"overlap it with the backward pass: DDP's buckets (bucket_cap_mb, " \
 	"static_graph), FSDP's prefetching, or collectives with async_op=True"
+#define XPROF_OVERLAP                                                             \
+	"let XLA overlap it with computation: its latency-hiding scheduler does " \
+	"(XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true)"
 
 static void judge_exposed(const struct rule_run *run, const struct step_row *mean)
 {
@@ -102,13 +110,12 @@ static void judge_exposed(const struct rule_run *run, const struct step_row *mea
 
 	if (pct <= rule_value(run, "min_pct"))
 		return;
-	advice_add(
-		run, facts_device_cell(mean),
-		run->facts->scope->nranks > 1 ? OVERLAP
-					      : OVERLAP
-			"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits for a late one",
-		"%.1f%% of %s the %s communicates and does not compute", pct,
-		rule_whole(run), rule_device_word(run));
+	advice_add(run, facts_device_cell(mean),
+		   run->facts->scope->nranks > 1
+			   ? rule_try(run, OVERLAP, XPROF_OVERLAP)
+			   : rule_try(run, OVERLAP RECORD_ALL, XPROF_OVERLAP RECORD_ALL),
+		   "%.1f%% of %s the %s communicates and does not compute", pct,
+		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
 	advice_evidence(run, "exposed_comm_ns", UNIT_NS, cell_int(ns));
 	advice_evidence(run, "exposed_comm_pct", UNIT_PERCENT, cell_real(pct));
@@ -213,6 +220,7 @@ const struct rule rule_warm_up = {
 	.can_tell = has_steps,
 	.lacks = "fewer than 3 steps were recorded",
 	.record = "record more, and call the profiler's step() in each",
+	.record_xprof = "record more, and mark each (StepTraceAnnotation)",
 	.judge = judge_warm_up,
 };
 

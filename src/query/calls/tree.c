@@ -320,8 +320,8 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 }
 
 /* Was something asked for that was not recorded? */
-static int check(const struct call_tree *tree, const struct call_tree_request *request,
-		 struct err *err)
+static int check(const struct call_tree *tree, const struct scope *scope,
+		 const struct call_tree_request *request, struct err *err)
 {
 	bool of_traces = request->kernels || request->by_instance || request->by_step;
 
@@ -331,9 +331,8 @@ static int check(const struct call_tree *tree, const struct call_tree_request *r
 			"--kernels, --instances and --by step are for traces; this "
 			"is a call graph");
 	if (request->kernels && !tree->has_device)
-		return err_set(err, ERR_EMPTY,
-			       "--kernels: no device work was recorded "
-			       "(ProfilerActivity.CUDA)");
+		return err_set(err, ERR_EMPTY, "--kernels: no device work was recorded%s",
+			       scope_in_torch(scope, " (ProfilerActivity.CUDA)"));
 	return 0;
 }
 
@@ -345,7 +344,7 @@ int tree_open(struct store *store, const struct scope *scope,
 	call_tree_init(&tree);
 	int rc = call_tree_load(store, scope, &request->calls, &tree, err);
 	if (rc == 0)
-		rc = check(&tree, &request->calls, err);
+		rc = check(&tree, scope, &request->calls, err);
 	if (rc == 0 && tree.nodes[CALL_ROOT].first == CALL_NONE)
 		rc = filter_is_given(request->calls.filter) || request->calls.root_at
 			     ? err_set(err, ERR_EMPTY, "no call matches")

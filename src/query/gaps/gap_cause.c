@@ -21,7 +21,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_MALLOC] = { "allocation", "cudaMalloc, cudaFree", "keep memory in the caching allocator: no empty_cache() in the loop, fixed shapes, or expandable_segments:True", NULL, "reserve device memory at the start: XLA_PYTHON_CLIENT_PREALLOCATE=true in JAX, no memory growth in TensorFlow" },
 	[GAP_LOADER] = { "dataloader", "DataLoader", "give the DataLoader more workers, prefetching and pin_memory=True", NULL, "prepare batches ahead of time, on threads or processes of their own" },
 	[GAP_COMMUNICATION] = { "communication_wait", "communication wait", "overlap the collective with computation, and even out the ranks", NULL, NULL },
-	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing", NULL, NULL },
+	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing", NULL, "warm up before measuring, and keep shapes from changing" },
 	[GAP_COLLECTION] = { "garbage_collection", "garbage collection", "call gc.freeze() after set-up, or collect at chosen steps", NULL, NULL },
 	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", "look at what the optimizer does on the CPU: the first step creates its state; " LOOK_THERE, "put the optimizer's update under jax.jit or tf.function" },
 	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time", NULL, NULL },
@@ -33,7 +33,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_UNTRACED] = { "untraced_host", "CPU, not recorded", "record again with with_stack=True to see which Python code it is", NULL, "record again with a higher host_tracer_level, and with python_tracer_level=1, to see what it is" },
 	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for: another stream, or work that was not recorded; " LOOK_THERE, NULL },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL, NULL },
-	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL, NULL },
+	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL, "let XLA fuse more: " MORE_JIT },
 	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", ALL_NODES "the graph waited for another stream or for its upload (first replay), or its first kernels were not recorded", NULL },
 	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", ALL_NODES "a host, event or conditional node held the graph up, or kernels of it were not recorded", NULL },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL, NULL },
@@ -205,10 +205,12 @@ static bool has_frames(const struct gap_loss *loss)
 	return loss->cause_ns[GAP_PYTHON] > 0;
 }
 
+/* Those of XLA are its own to choose. */
 static bool has_graphs(const struct gap_loss *loss)
 {
-	return loss->cause_ns[GAP_GRAPH_START] > 0 ||
-	       loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0;
+	return !loss->is_xprof &&
+	       (loss->cause_ns[GAP_GRAPH_START] > 0 ||
+		loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0);
 }
 
 static bool is_compiled(const struct gap_loss *loss)
@@ -228,8 +230,8 @@ static const struct other_remedy {
 	const char *remedy;
 } other_remedies[] = {
 	{ CAUSE(GAP_UNTRACED), has_frames,
-	  "no Python frame was recorded: py-spy record --native or perf shows what ran "
-	  "there" },
+	  "no Python frame was recorded then: py-spy record --native or perf shows what "
+	  "ran there" },
 	{ CAUSE(GAP_PYTHON), is_compiled,
 	  "replay the compiled model's kernels as graphs: "
 	  "torch.compile(mode='reduce-overhead') (with_stack=True inflates it)" },

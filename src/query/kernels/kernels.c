@@ -213,9 +213,9 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 		return -1;
 	if (launches > 0)
 		return device_work_lacks(g->store, scope, err);
-	return err_set(err, ERR_EMPTY,
-		       "no kernels were recorded (ProfilerActivity.CUDA, or that of "
-		       "the device)");
+	return err_set(
+		err, ERR_EMPTY, "no kernels were recorded%s",
+		scope_in_torch(scope, " (ProfilerActivity.CUDA, or that of the device)"));
 }
 
 int kernels_load(struct store *store, const struct scope *scope,

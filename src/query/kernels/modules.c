@@ -288,11 +288,12 @@ int modules_load(struct store *store, const struct scope *scope,
 			rc = add_track(&g, track, err);
 	}
 	if (rc == 0 && out->n == 1)
-		rc = err_set(err, ERR_EMPTY,
-			     filter->focus || filter->ignore || g.slices->is_filtered
-				     ? "no module matches"
-				     : "no modules were recorded (with_stack=True, or "
-				       "Lightning's PyTorchProfiler)");
+		rc = filter->focus || filter->ignore || g.slices->is_filtered
+			     ? err_set(err, ERR_EMPTY, "no module matches")
+			     : err_set(err, ERR_EMPTY, "no modules were recorded%s",
+				       scope_in_torch(scope,
+						      " (with_stack=True, or Lightning's "
+						      "PyTorchProfiler)"));
 	if (rc == 0)
 		rc = add_device(&g, store, scope, err);
 	if (rc == 0)

@@ -172,12 +172,14 @@ static bool has_trace(const struct memory_source *s)
 
 static int no_events(const struct memory_source *s, struct err *err)
 {
+	if (has_trace(s))
+		return err_set(
+			err, ERR_EMPTY, "no memory events were recorded%s",
+			scope_in_torch(s->scope,
+				       ": profile(profile_memory=True) records them"));
 	return err_set(err, ERR_EMPTY,
-		       has_trace(s) ? "no memory events were recorded: "
-				      "profile(profile_memory=True) records them"
-				    : "the snapshot has no history of allocations: call "
-				      "torch.cuda.memory._record_memory_history() before "
-				      "them");
+		       "the snapshot has no history of allocations: call "
+		       "torch.cuda.memory._record_memory_history() before them");
 }
 
 static int no_steps(const struct memory_source *s, struct err *err)

@@ -100,19 +100,28 @@ static void note_marks(const struct steps *s, struct memtable *m)
 
 static void note_lacks(const struct steps *s, struct memtable *m)
 {
+	bool is_xprof = s->nprofiles && scope_is_xprof(s->profiles[0].profile);
+
 	if (s->has_single)
-		memtable_add_note(m,
-				  "no ProfilerStep in the recording: all of it is step "
-				  "0; to record steps, call step() of "
-				  "torch.profiler.profile at the end of each");
+		memtable_add_note(
+			m, is_xprof ? "no steps in the recording: all of it is "
+				      "step 0; to record steps, wrap each in "
+				      "jax.profiler.StepTraceAnnotation or "
+				      "tf.profiler.experimental.Trace"
+				    : "no ProfilerStep in the recording: all of it "
+				      "is step 0; to record steps, call step() of "
+				      "torch.profiler.profile at the end of each");
 	if (s->launches)
 		memtable_add_note(m,
 				  "%lld calls launched kernels, and no kernel was "
 				  "recorded; 'ptool advise' says what to check",
 				  (long long)s->launches);
 	else if (s->lacks_device)
-		memtable_add_note(m, "no device work was recorded; to record it, profile "
-				     "with ProfilerActivity.CUDA, or that of the device");
+		memtable_add_note(m, "no device work was recorded%s",
+				  is_xprof ? ""
+					   : "; to record it, profile with "
+					     "ProfilerActivity.CUDA, or that of the "
+					     "device");
 	if (s->has_unmoved)
 		memtable_add_note(m, "no call within a step launched the device work: "
 				     "steps have their bounds on the host");
@@ -150,7 +159,9 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	if (known.n)
 		memtable_add_note(m, "phases inferred: " STR_FMT,
 				  STR_ARG(buf_str(&known)));
-	if (first)
+	if (first && scope_is_xprof(s->profiles[0].profile))
+		memtable_add_note(m, STR_FMT " not found", STR_ARG(buf_str(&unknown)));
+	else if (first)
 		memtable_add_note(m,
 				  STR_FMT " not found; wrap the code in "
 					  "torch.profiler.record_function(\"%s\")",

@@ -68,34 +68,33 @@ static bool has_memory(const struct scope *scope)
 /* What can be asked for beside the names, and why it may not be there. */
 static const struct asked {
 	unsigned bit;
-	const char *field, *missing;
+	const char *field, *missing, *how; /* in PyTorch */
 } asked[] = {
-	{ TOP_SHAPE, "input_shapes",
-	  "--by shape: no shapes were recorded (record_shapes=True)" },
-	{ TOP_STACK, "stack",
-	  "--by stack: no stacks of operators were recorded (with_stack=True, and since "
-	  "torch 2.0 _ExperimentalConfig(verbose=True))" },
-	{ TOP_OVERLOAD, "overload",
-	  "--by overload: no overloads were recorded "
-	  "(_ExperimentalConfig(capture_overload_names=True))" },
+	{ TOP_SHAPE, "input_shapes", "--by shape: no shapes were recorded",
+	  " (record_shapes=True)" },
+	{ TOP_STACK, "stack", "--by stack: no stacks of operators were recorded",
+	  " (with_stack=True, and since torch 2.0 _ExperimentalConfig(verbose=True))" },
+	{ TOP_OVERLOAD, "overload", "--by overload: no overloads were recorded",
+	  " (_ExperimentalConfig(capture_overload_names=True))" },
 	{ TOP_FLOPS, "flops",
-	  "--flops: no operator with a known count has its shapes recorded "
-	  "(record_shapes=True)" },
+	  "--flops: no operator with a known count has its shapes recorded",
+	  " (record_shapes=True)" },
 	{ TOP_TENSOR_CORES, "self_tensor_core_ns",
-	  "--tensor-cores: no device work was recorded (ProfilerActivity.CUDA)" },
+	  "--tensor-cores: no device work was recorded", " (ProfilerActivity.CUDA)" },
 	{ TOP_SPLIT(TOP_BY_MODULE), "module",
-	  "--by module: no modules of operators were recorded (with_modules=True)" },
+	  "--by module: no modules of operators were recorded", " (with_modules=True)" },
 	{ TOP_SPLIT(TOP_BY_CATEGORY), "category",
-	  "--by category: no slice here has a category" },
+	  "--by category: no slice here has a category", "" },
 	{ TOP_SPLIT(TOP_BY_THREAD), "thread",
-	  "--by thread: nothing here runs on a thread" },
+	  "--by thread: nothing here runs on a thread", "" },
 	{ TOP_SPLIT(TOP_BY_STREAM), "stream",
-	  "--by stream: nothing here runs on a stream" },
-	{ TOP_SPLIT(TOP_BY_STEP), "step",
-	  "--by step: nothing here belongs to a step (profiler.step())" },
-	{ TOP_SPLIT(TOP_BY_RANK), "rank",
-	  "--by rank: no rank was recorded (torch.distributed)" },
-	{ TOP_SPLIT(TOP_BY_PROFILE), "profile", "--by profile: no profile has a path" },
+	  "--by stream: nothing here runs on a stream", "" },
+	{ TOP_SPLIT(TOP_BY_STEP), "step", "--by step: nothing here belongs to a step",
+	  " (profiler.step())" },
+	{ TOP_SPLIT(TOP_BY_RANK), "rank", "--by rank: no rank was recorded",
+	  " (torch.distributed)" },
+	{ TOP_SPLIT(TOP_BY_PROFILE), "profile", "--by profile: no profile has a path",
+	  "" },
 };
 
 /* Operators name their modules seldom; calls of modules may be there all the same. */
@@ -106,9 +105,9 @@ static int lacks_modules(struct store *store, const struct scope *scope,
 
 	if (exist < 0)
 		return -1;
-	return err_set(err, ERR_EMPTY, "%s%s", a->missing,
-		       exist ? "; 'ptool modules' shows the calls of modules that were"
-			     : "");
+	return err_set(
+		err, ERR_EMPTY, "%s%s%s", a->missing, scope_in_torch(scope, a->how),
+		exist ? "; 'ptool modules' shows the calls of modules that were" : "");
 }
 
 /* What is asked for must have been recorded: an empty column would not say why. */
@@ -123,7 +122,8 @@ static int check_asked(struct store *store, const struct top_rows *rows,
 			continue;
 		return a->bit == TOP_SPLIT(TOP_BY_MODULE)
 			       ? lacks_modules(store, scope, a, err)
-			       : err_set(err, ERR_EMPTY, "%s", a->missing);
+			       : err_set(err, ERR_EMPTY, "%s%s", a->missing,
+					 scope_in_torch(scope, a->how));
 	}
 	return 0;
 }
