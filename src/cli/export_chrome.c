@@ -11,33 +11,17 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/sum.h"
-#include "cli/exporter.h"
-#include "query/gaps/gap_table.h"
-#include "query/slices/event_rows.h"
-#include "query/slices/slice_scan.h"
+#include "cli/export_trace.h"
 #include "report/json_text.h"
 #include "trace/export_marks.h"
 
 #define NS_PER_US 1000
 
-/* Slices that are written already, as bits, and launches that are to follow. */
-struct chosen {
-	unsigned char *bits; /* owned */
-	int64_t first, n;    /* ids of the profile's slices */
-	int64_t *launches;   /* owned */
-	size_t nlaunches, launches_cap;
-	int64_t from_ns, to_ns; /* when they lie */
-};
-
 struct chrome_out {
 	struct writer w;
-	const struct export_request *request;
-	const struct scope_profile *profile;
-	struct event_rows *rows;
-	struct chosen chosen;
+	struct export_trace trace;
 	int64_t *lanes; /* owned; ends of what is on the lanes of one stream */
 	size_t nlanes, lanes_cap;
-	const struct slices_track *track; /* of the newest slice */
 	int64_t narrows;
 	const char *between; /* events */
 };
@@ -109,7 +93,7 @@ static void put_place(struct chrome_out *o, const struct event_track *track, siz
 static void end_event(struct chrome_out *o, int64_t ts_ns, struct str args)
 {
 	put(o, ",\"ts\":");
-	put_us(o, sum_add(ts_ns, o->profile->start_ns));
+	put_us(o, sum_add(ts_ns, o->trace.profile->start_ns));
 	if (args.n > sizeof("{}") - 1) {
 		put(o, ",\"args\":");
 		writer_str(&o->w, args);
@@ -141,7 +125,7 @@ static struct cell cell_of(struct str text)
 static void put_namings(struct chrome_out *o)
 {
 	size_t n;
-	const struct event_track *tracks = event_rows_tracks(o->rows, &n);
+	const struct event_track *tracks = event_rows_tracks(o->trace.rows, &n);
 	int64_t newest = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -249,65 +233,25 @@ static void put_slice(struct chrome_out *o, const struct event_row *row, struct 
 	end_event(o, row->ts_ns, args);
 }
 
-static bool is_chosen(const struct chosen *c, int64_t id)
-{
-	return id >= c->first && id - c->first < c->n &&
-	       c->bits[(id - c->first) / 8] >> (id - c->first) % 8 & 1;
-}
-
-static void choose(struct chosen *c, int64_t id, const struct event_row *row)
-{
-	if (id < c->first || id - c->first >= c->n)
-		return;
-	c->bits[(id - c->first) / 8] |= (unsigned char)(1U << (id - c->first) % 8);
-	if (row->ts_ns < c->from_ns)
-		c->from_ns = row->ts_ns;
-	if (row->ts_ns >= c->to_ns)
-		c->to_ns = row->ts_ns + 1;
-}
-
-static int put_id(struct chrome_out *o, int64_t id, struct err *err)
-{
-	struct event_row row;
-	struct buf joined;
-
-	if (is_chosen(&o->chosen, id))
-		return 0;
-	if (event_rows_at(o->rows, id, &row, err) < 0)
-		return -1;
-	buf_init(&joined, SIZE_MAX);
-	choose(&o->chosen, id, &row);
-	put_slice(o, &row, joined_args(&row, &joined));
-	if (row.launch_id)
-		*ARRAY_PUSH(o->chosen.launches, o->chosen.nlaunches,
-			    o->chosen.launches_cap) = row.launch_id;
-	buf_release(&joined);
-	return 0;
-}
-
-static int put_wanted(void *to, const struct slices_track *track,
-		      const struct slice_row *row, struct err *err)
-{
-	struct chrome_out *o = to;
-
-	if (track != o->track)
-		o->nlanes = 0;
-	o->track = track;
-	return put_id(o, row->id, err) < 0 ? -1 : ferror(o->w.out) != 0;
-}
-
+/* In the order of ids, which is that of tracks and, on each, of starts. */
 static int put_slices(struct chrome_out *o, struct err *err)
 {
-	const struct slice_scan all = { .each = put_wanted, .to = o };
-	struct slices *slices;
+	const struct event_track *track = NULL;
+	struct event_row row;
+	struct buf joined;
+	int rc = 0;
 
-	if (slices_open(o->request->store, o->request->scope, o->request->filter, &slices,
-			err) < 0)
-		return -1;
-	int rc = slice_scan(o->request->store, slices, &all, err);
-	slices_close(slices);
-	for (size_t i = 0; i < o->chosen.nlaunches && rc == 0; i++)
-		rc = put_id(o, o->chosen.launches[i], err);
+	buf_init(&joined, SIZE_MAX);
+	for (int64_t id = o->trace.cut.first;
+	     (id = cut_next(&o->trace.cut, id)) && !ferror(o->w.out); id++) {
+		if ((rc = event_rows_at(o->trace.rows, id, &row, err)) < 0)
+			break;
+		if (row.track != track)
+			o->nlanes = 0;
+		track = row.track;
+		put_slice(o, &row, joined_args(&row, &joined));
+	}
+	buf_release(&joined);
 	return rc;
 }
 
@@ -316,7 +260,7 @@ static int put_arrow_end(struct chrome_out *o, int64_t id, bool is_start,
 {
 	struct event_row row;
 
-	if (event_rows_at(o->rows, id, &row, err) < 0)
+	if (event_rows_at(o->trace.rows, id, &row, err) < 0)
 		return -1;
 	begin_event(o, is_start ? "s" : "f", category,
 		    category.p ? category : STR_LIT(""));
@@ -334,7 +278,7 @@ static int put_arrow(void *to, const struct event_link *link, struct err *err)
 {
 	struct chrome_out *o = to;
 
-	if (!is_chosen(&o->chosen, link->out_id) || !is_chosen(&o->chosen, link->in_id))
+	if (!cut_has(&o->trace.cut, link->out_id) || !cut_has(&o->trace.cut, link->in_id))
 		return 0;
 	o->narrows++;
 	if (put_arrow_end(o, link->out_id, true, link->category, err) < 0 ||
@@ -370,70 +314,32 @@ static int put_sample(void *to, const struct event_sample *sample, struct err *e
 /* Counters are of no thread and of no step: those of the time that was chosen. */
 static int put_samples(struct chrome_out *o, struct err *err)
 {
-	bool is_all = !filter_is_given(o->request->filter);
+	bool is_all = !filter_is_given(o->trace.request->filter);
 
-	return event_rows_samples(o->rows, is_all ? INT64_MIN : o->chosen.from_ns,
-				  is_all ? INT64_MAX : o->chosen.to_ns, put_sample, o,
-				  err);
+	return event_rows_samples(
+		o->trace.rows, is_all ? INT64_MIN : o->trace.cut.from_ns,
+		is_all ? INT64_MAX : o->trace.cut.to_ns, put_sample, o, err);
 }
 
-static size_t column_of(const struct table *t, const char *name)
+static int put_gap(void *to, const struct export_gap *gap, struct err *err)
 {
-	size_t i = 0;
+	struct chrome_out *o = to;
+	char device[64];
 
-	while (i < t->ncolumns && strcmp(t->columns[i].name, name) != 0)
-		i++;
-	return i;
-}
-
-static int put_gap_rows(struct chrome_out *o, struct table *gaps, struct err *err)
-{
-	size_t device = column_of(gaps, "device"), start = column_of(gaps, "start_ns");
-	size_t dur = column_of(gaps, "dur_ns"), cause = column_of(gaps, "cause");
-	size_t blamed = column_of(gaps, "blamed");
-	struct cell *cells = xcalloc(gaps->ncolumns, sizeof(*cells));
-	char device_name[64];
-	int rc = 0;
-
-	while (!ferror(o->w.out) && (rc = gaps->next(gaps, cells, err)) > 0) {
-		begin_event(o, "X", STR_LIT(EXPORT_IDLE), cells[cause].as.text);
-		snprintf(device_name, sizeof(device_name), "idle, device %lld",
-			 (long long)cells[device].as.integer);
-		put(o, ",\"pid\":\"idle time (ptool)\",\"tid\":");
-		json_text_str(&o->w, str_of(device_name));
-		put(o, ",\"dur\":");
-		put_us(o, cells[dur].as.integer);
-		if (cells[blamed].type == CELL_TEXT) {
-			put(o, ",\"args\":{\"look at\":");
-			json_text_str(&o->w, cells[blamed].as.text);
-			writer_byte(&o->w, '}');
-		}
-		end_event(o, cells[start].as.integer, (struct str){ NULL, 0 });
+	(void)err;
+	snprintf(device, sizeof(device), "idle, device %lld", (long long)gap->device);
+	begin_event(o, "X", STR_LIT(EXPORT_IDLE), gap->cause);
+	put(o, ",\"pid\":\"" EXPORT_IDLE_PROCESS "\",\"tid\":");
+	json_text_str(&o->w, str_of(device));
+	put(o, ",\"dur\":");
+	put_us(o, gap->dur_ns);
+	if (gap->blamed.n) {
+		put(o, ",\"args\":{\"look at\":");
+		json_text_str(&o->w, gap->blamed);
+		writer_byte(&o->w, '}');
 	}
-	free(cells);
-	return ferror(o->w.out) ? 0 : rc;
-}
-
-/* Idle time of the steps and times that were chosen; a recording may have no device work. */
-static int put_gaps(struct chrome_out *o, struct err *err)
-{
-	const struct filter *f = o->request->filter;
-	const struct filter when = { .has_steps = f->has_steps,
-				     .first_step = f->first_step,
-				     .last_step = f->last_step,
-				     .has_times = f->has_times,
-				     .from_ns = f->from_ns,
-				     .to_ns = f->to_ns };
-	const struct gap_table_request request = { .filter = &when, .is_list = true };
-	struct err none = ERR_INIT;
-	struct table *gaps = NULL;
-
-	if (gap_list_open(o->request->store, o->request->scope, &request, &gaps, &none) <
-	    0)
-		return none.kind == ERR_EMPTY ? 0 : (*err = none, -1);
-	int rc = put_gap_rows(o, gaps, err);
-	table_free(gaps);
-	return rc;
+	end_event(o, gap->start_ns, (struct str){ NULL, 0 });
+	return ferror(o->w.out) != 0;
 }
 
 /* What stands beside the events, and how the recording is to be read. */
@@ -441,7 +347,7 @@ static int put_head(struct chrome_out *o, struct err *err)
 {
 	struct event_head head;
 
-	if (event_rows_head(o->rows, &head, err) < 0)
+	if (event_rows_head(o->trace.rows, &head, err) < 0)
 		return -1;
 	put(o, "{\n\"" EXPORT_ENTRY "\":");
 	writer_str(&o->w, head.rules);
@@ -460,55 +366,24 @@ static int put_all(struct chrome_out *o, struct err *err)
 	put_namings(o);
 	if (put_slices(o, err) < 0)
 		return -1;
-	if (o->chosen.from_ns > o->chosen.to_ns && filter_is_given(o->request->filter))
-		return err_set(err, ERR_EMPTY, "no slice matches");
-	if (event_rows_links(o->rows, put_arrow, o, err) < 0 || put_samples(o, err) < 0 ||
-	    put_gaps(o, err) < 0)
+	if (event_rows_links(o->trace.rows, put_arrow, o, err) < 0 ||
+	    put_samples(o, err) < 0 || export_trace_gaps(&o->trace, put_gap, o, err) < 0)
 		return -1;
 	put(o, "\n]}\n");
 	writer_flush(&o->w);
 	return 0;
 }
 
-static bool is_trace(const struct scope_profile *profile)
-{
-	static const char *const formats[] = { "pytorch", "xprof", "chrome" };
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (strcmp(profile->format, formats[i]) == 0)
-			return profile->slices > 0;
-	return false;
-}
-
 static int write_chrome(const struct export_request *request, FILE *out,
 			struct export_losses *losses, struct err *err)
 {
-	struct chrome_out o = { .w.out = out,
-				.request = request,
-				.profile = &request->scope->profiles[0],
-				.chosen = { .from_ns = INT64_MAX, .to_ns = INT64_MIN },
-				.between = "\n" };
-	bool is_graph;
+	struct chrome_out o = { .w.out = out, .between = "\n" };
 
-	(void)losses;
-	if (request->scope->n > 1)
-		return err_set(err, ERR_USAGE,
-			       "a trace is of one profile, and there are %zu: --rank or "
-			       "--profile chooses",
-			       request->scope->n);
-	if (scope_is_call_graph(request->scope, &is_graph, err) < 0)
-		return -1;
-	if (is_graph || !is_trace(&request->scope->profiles[0]))
-		return err_set(err, ERR_EMPTY, "only traces have events; this is none");
-	o.chosen.first = o.profile->first_slice_id;
-	o.chosen.n = o.profile->slices;
-	o.chosen.bits = xcalloc((size_t)o.chosen.n / 8 + 1, 1);
-	int rc = event_rows_open(request->store, o.profile, &o.rows, err);
+	(void)losses; /* none that a viewer sees: ptool-export(1) */
+	int rc = export_trace_open(request, &o.trace, err);
 	if (rc == 0)
 		rc = put_all(&o, err);
-	event_rows_close(o.rows);
-	free(o.chosen.bits);
-	free(o.chosen.launches);
+	export_trace_close(&o.trace);
 	free(o.lanes);
 	return rc;
 }

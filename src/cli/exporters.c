@@ -4,12 +4,13 @@
 #include "cli/exporter.h"
 
 extern const struct exporter export_callgrind, export_chrome, export_parquet,
-	export_folded, export_pprof, export_pstats, export_speedscope;
+	export_pftrace, export_folded, export_pprof, export_pstats, export_speedscope;
 
-const struct exporter *const exporters[] = { &export_pstats,     &export_folded,
-					     &export_speedscope, &export_pprof,
-					     &export_callgrind,  &export_chrome,
-					     &export_parquet,    NULL };
+const struct exporter *const exporters[] = {
+	&export_pstats,  &export_folded,    &export_speedscope,
+	&export_pprof,   &export_callgrind, &export_chrome,
+	&export_pftrace, &export_parquet,   NULL
+};
 
 const struct exporter *exporter_find(const char *name)
 {

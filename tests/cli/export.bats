@@ -29,7 +29,7 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	run -2 --separate-stderr ptool export "$PROF" -o out.txt
 	says 'ptool: export: --to FORMAT says what to write, pstats for one'
 	run -2 --separate-stderr ptool export "$PROF" --to pstat
-	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind, chrome, parquet)"
+	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind, chrome, pftrace, parquet)"
 	[ -z "$(ls -A)" ]
 }
 

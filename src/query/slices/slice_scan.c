@@ -46,7 +46,8 @@ static int scan_packed(struct slices *slices, const struct slice_scan *scan,
 					       .ts_ns = s->start_ns,
 					       .dur_ns = s->end_ns - s->start_ns,
 					       .name_id = s->name_id,
-					       .step_id = s->step_id };
+					       .step_id = s->step_id,
+					       .launch_id = s->launch_id };
 		if (row.ts_ns >= track->from_ns)
 			done = offer(slices, scan, track, &row, err);
 	}
@@ -75,7 +76,8 @@ int slice_scan(struct store *store, struct slices *slices, const struct slice_sc
 	       struct err *err)
 {
 	struct slice_pack packed;
-	int rc = slice_pack_open(store, PACKED_NAME | PACKED_STEP, &packed, err);
+	int rc = slice_pack_open(store, PACKED_NAME | PACKED_STEP | PACKED_LAUNCH,
+				 &packed, err);
 
 	if (rc == 0)
 		rc = scan_tracks(slices, scan, &packed, err);

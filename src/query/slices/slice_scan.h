@@ -12,7 +12,8 @@
 #include "store/store.h"
 
 struct slice_scan {
-	bool whole; /* else rows have id, ts_ns, dur_ns, name_id and step_id alone */
+	/* Else rows have id, ts_ns, dur_ns, name_id, step_id and launch_id alone. */
+	bool whole;
 	/* 0: go on; 1: enough; -1 with err set.  The row is borrowed for the call. */
 	int (*each)(void *to, const struct slices_track *track,
 		    const struct slice_row *row, struct err *err);

@@ -33,7 +33,8 @@ enum {
 	COLUMN_DEPTH,
 	COLUMN_PARENT,
 	COLUMN_STEP,
-	COLUMN_CORRELATION
+	COLUMN_CORRELATION,
+	COLUMN_LAUNCH
 };
 
 /* Columns of views/slice_tracks.sql. */
@@ -79,6 +80,7 @@ static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err
 		.parent_id = sqlite3_column_int64(stmt, COLUMN_PARENT),
 		.step_id = sqlite3_column_int64(stmt, COLUMN_STEP),
 		.correlation = sqlite3_column_int64(stmt, COLUMN_CORRELATION),
+		.launch_id = sqlite3_column_int64(stmt, COLUMN_LAUNCH),
 		.class = sqlite3_column_int(stmt, COLUMN_CLASS),
 		.depth = sqlite3_column_int(stmt, COLUMN_DEPTH),
 		.is_instant = sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_INSTANT,

@@ -31,7 +31,7 @@ struct slices_track {
 /* A row of slice_row; ids are 0 where the store has NULL. */
 struct slice_row {
 	int64_t id, ts_ns, dur_ns, self_ns, name_id, category_id, parent_id, step_id,
-		correlation;
+		correlation, launch_id;
 	int class, depth;
 	bool is_unfinished, is_instant, has_correlation;
 };

@@ -1,0 +1,106 @@
+/* A trace to be written again: see export_trace.h. */
+#include "cli/export_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "query/gaps/gap_table.h"
+
+static bool is_trace(const struct scope_profile *profile)
+{
+	static const char *const formats[] = { "pytorch", "xprof", "chrome" };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(profile->format, formats[i]) == 0)
+			return profile->slices > 0;
+	return false;
+}
+
+int export_trace_open(const struct export_request *request, struct export_trace *t,
+		      struct err *err)
+{
+	*t = (struct export_trace){ .request = request,
+				    .profile = &request->scope->profiles[0] };
+	if (request->scope->n > 1)
+		return err_set(err, ERR_USAGE,
+			       "a trace is of one profile, and there are %zu: --rank or "
+			       "--profile chooses",
+			       request->scope->n);
+	if (!is_trace(t->profile))
+		return err_set(err, ERR_EMPTY, "only traces have events; this is none");
+	if (cut_make(request->store, request->scope, request->filter, &t->cut, err) < 0)
+		return -1;
+	if (t->cut.slices == 0)
+		return err_set(err, ERR_EMPTY, "no slice matches");
+	return event_rows_open(request->store, t->profile, &t->rows, err);
+}
+
+void export_trace_close(struct export_trace *t)
+{
+	event_rows_close(t->rows);
+	cut_release(&t->cut);
+}
+
+static size_t column_of(const struct table *t, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(t->columns[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static struct str text_of(const struct cell *cell)
+{
+	return cell->type == CELL_TEXT ? cell->as.text : (struct str){ NULL, 0 };
+}
+
+static int each_row(struct table *gaps,
+		    int (*each)(void *to, const struct export_gap *gap, struct err *err),
+		    void *to, struct err *err)
+{
+	size_t device = column_of(gaps, "device"), start = column_of(gaps, "start_ns");
+	size_t dur = column_of(gaps, "dur_ns"), cause = column_of(gaps, "cause");
+	size_t blamed = column_of(gaps, "blamed");
+	struct cell *cells = xcalloc(gaps->ncolumns, sizeof(*cells));
+	int rc, done = 0;
+
+	while (!done && (rc = gaps->next(gaps, cells, err)) > 0)
+		done = each(to,
+			    &(struct export_gap){
+				    cells[device].as.integer, cells[start].as.integer,
+				    cells[dur].as.integer, text_of(&cells[cause]),
+				    text_of(&cells[blamed]) },
+			    err);
+	free(cells);
+	return done ? (done < 0 ? -1 : 0) : rc;
+}
+
+int export_trace_gaps(const struct export_trace *t,
+		      int (*each)(void *to, const struct export_gap *gap,
+				  struct err *err),
+		      void *to, struct err *err)
+{
+	const struct filter *f = t->request->filter;
+	const struct filter when = { .has_steps = f->has_steps,
+				     .first_step = f->first_step,
+				     .last_step = f->last_step,
+				     .has_times = f->has_times,
+				     .from_ns = f->from_ns,
+				     .to_ns = f->to_ns };
+	const struct gap_table_request request = { .filter = &when, .is_list = true };
+	struct err none = ERR_INIT;
+	struct table *gaps = NULL;
+
+	if (gap_list_open(t->request->store, t->request->scope, &request, &gaps, &none) <
+	    0) {
+		if (none.kind == ERR_EMPTY)
+			return 0;
+		*err = none;
+		return -1;
+	}
+	int rc = each_row(gaps, each, to, err);
+	table_free(gaps);
+	return rc;
+}
