@@ -66,3 +66,19 @@ top() { # ARGUMENT...
 	run --separate-stderr ptool ingest --strict "$SAMPLES/perf.txt"
 	exits 4
 }
+
+@test "a speedscope file: units apart, equal frames one, exact nanoseconds, its own order kept" {
+	ptool ingest -q "$SAMPLES/evented.speedscope.json"
+	[ "$(ask ptool.db 'SELECT format, dialect FROM profile')" = 'samples|speedscope' ]
+	[ "$(ask ptool.db 'SELECT unit, decimals, samples, weight, start_at, end_at FROM sample_series ORDER BY id')" = \
+		$'ns|0||11000000|1500000|12500000\nns|0|4|40000000|0|40000000\nbytes|0|2|5000|0|5000\ncount|2|2|175|0|2' ]
+	[ "$(ask ptool.db 'SELECT pid, tid, name FROM sample_thread')" = '4|31|worker; one' ]
+	top ptool.db | diff - <(
+		printf '%s\n' 'app.py,,größe,,,23249999,25000000' 'app.py,,main,,,12250001,41000000' ',,read,,,5500000,5500000'
+	)
+	top ptool.db --series allocations | grep -qx 'app.py,,main,2,1,4096,5000'
+	top ptool.db --series 4 | grep -qx ',,read,1,1,1.25,1.25'
+	# events last from one to the next
+	[ "$(ask ptool.db 'SELECT ts, weight FROM sample_row WHERE series_id = 1')" = \
+		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
+}

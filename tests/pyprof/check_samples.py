@@ -5,13 +5,15 @@ Files are those of tests/fixtures/samples and, where it is, of ../shared/data/py
 """
 import collections
 import csv
+import decimal
 import fractions
 import glob
 import io
+import json
 import os
 import re
 
-from graphs import PYPROF, Tap, Workplace
+from graphs import PYPROF, Tap, Workplace, rows
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "samples")
 NUMBER = re.compile(r"^(.*)[ \t](\d+(?:\.\d*)?|\.\d+)$", re.S)
@@ -84,6 +86,103 @@ def collapsed(path):
     return sums
 
 
+NS = {"seconds": 10**9, "milliseconds": 10**6, "microseconds": 1000, "nanoseconds": 1}
+
+
+def scaled(number, unit):
+    """A weight as ptool keeps it: whole nanoseconds, half to even; others as they are."""
+    number = fractions.Fraction(decimal.Decimal(number))
+    return fractions.Fraction(round(number * NS[unit])) if unit in NS else number
+
+
+def evented(profile, unit, functions, sums):
+    stack, last = [], None
+    for event in profile["events"]:
+        at = scaled(event["at"], unit)
+        if stack and at > last:
+            sums.add([functions[i] for i in stack], at - last)
+        last = at
+        stack.append(event["frame"]) if event["type"] == "O" else stack.pop()
+    end = scaled(profile["endValue"], unit)
+    if stack and end > last:
+        sums.add([functions[i] for i in stack], end - last)
+
+
+def sampled(profile, unit, functions, sums):
+    weights = [scaled(w, unit) for w in profile["weights"]]
+    lasts = scaled(profile["endValue"], unit) - scaled(profile["startValue"], unit)
+    if unit in NS and weights and all(w == NS[unit] for w in weights) and lasts < sum(weights):  # py-spy 0.3.8
+        n = len(weights)
+        weights = [lasts // n + (i < lasts % n) for i in range(n)]
+    for stack, weight in zip(profile["samples"], weights):
+        sums.add([functions[i] for i in stack], weight)
+
+
+def speedscope(path):
+    """Sums of the profiles that have the unit of the active one."""
+    with open(path, encoding="utf-8-sig") as f:
+        file = json.load(f, parse_float=str, parse_int=int)
+    functions = [(f.get("file") or "", f["name"]) for f in file["shared"]["frames"]]
+    kind = {"bytes": 1, "none": 2}
+    units = [kind.get(p["unit"], 0) for p in file["profiles"]]
+    active, sums = file.get("activeProfileIndex") or 0, Sums()
+    for profile, unit in zip(file["profiles"], units):
+        if unit == units[active]:
+            (sampled if profile["type"] == "sampled" else evented)(profile, profile["unit"], functions, sums)
+    return sums
+
+
+def check_cut(tap, place):
+    """A file that is cut anywhere: what is read is a beginning of what is there, and told."""
+    path = os.path.join(FIXTURES, "evented.speedscope.json")
+    whole, wrong = open(path, "rb").read(), []
+    total = speedscope(path).all
+    for n in range(0, len(whole) - 1, 1 if os.environ.get("LONG") else 97):
+        with open(place.path("cut.json"), "wb") as f:
+            f.write(whole[:n])
+        done = place.ptool("ingest", "-o", place.path("cut.db"), place.path("cut.json"), check=False)
+        if done.returncode == 0:
+            db = place.open(place.path("cut.db"))
+            got = rows(db, "SELECT sum(weight) FROM sample_series WHERE unit = 'ns'")[0][0]
+            told = rows(db, "SELECT count(*) FROM finding WHERE code = 'truncated'")[0][0]
+            if not told or not 0 < got <= total:
+                wrong.append(f"{n} bytes: {got}, told {told}")
+        elif done.returncode != 4 or done.stderr.count("\n") != 1:
+            wrong.append(f"{n} bytes: {done.stderr}")
+    tap.ok(not wrong, "a speedscope file cut anywhere", *wrong[:5])
+
+
+BAD = {  # what a line must have in it; None: read, with or without findings
+    "s_frame_oob": "sample or event 2: frame index 7", "s_frame_neg": "no frame index", "s_frame_float": "no frame index",
+    "s_weights_short": "2 samples and 1 weights", "s_weights_missing": "no weights", "s_weights_neg": "negative",
+    "s_weights_huge": "too large", "s_weights_vs_end": None, "s_unit_unknown": "unknown unit 'fortnights'",
+    "s_type_unknown": "unknown type", "s_no_shared": "shared.frames is missing", "s_no_profiles": "no profiles",
+    "s_close_without_open": "event 1 closes frame 0, which is not open", "s_close_wrong_frame": "event 3",
+    "s_never_closed": None, "s_time_backwards": "event 2 is before event 1", "s_end_before_event": None,
+    "s_null_name": "no name", "s_trunc": "byte 200: the file is cut off", "s_nan": "NaN", "s_bom": None, "s_deep": "",
+    "s_dup_keys": None, "c_no_count": "line 1: no sample count", "c_bad_count": "line 1", "c_neg": "line 1: a negative count",
+    "c_two_counts": "two counts", "c_float": None, "c_overflow": "line 1: the count is too large", "c_empty_frames": None,
+    "c_mixed_garbage": None, "c_crlf": None, "c_nul": None, "c_deep": None,
+}
+
+
+def check_bad(tap, place):
+    """The damaged files of ../shared, and those of the corpus, which are the same."""
+    corpus = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "stacks")
+    for name, words in BAD.items():
+        source = glob.glob(os.path.join(corpus, name)) or glob.glob(os.path.join(PYPROF, "bad", name + ".*"))
+        if not source:
+            tap.skip(name, "no ../shared/data/pyprof")
+            continue
+        with open(source[0], "rb") as f, open(place.path(name), "wb") as to:
+            to.write(f.read()[1:] if source[0].startswith(corpus) else f.read())
+        done = place.ptool("ingest", "-o", place.path("bad.db"), place.path(name), check=False)
+        if words is None:
+            tap.ok(done.returncode == 0, f"{name}: read", done.stderr)
+        else:
+            tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1 and words in done.stderr, f"{name}: one line", done.stderr)
+
+
 def of_ptool(place, path, *options):
     done = place.ptool("top", "-q", "--limit", "0", "--format", "csv", *options, path, check=False)
     if done.returncode:
@@ -106,15 +205,20 @@ def compare(tap, name, got, sums):
 
 def main():
     tap = Tap()
-    paths = sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))
-    shared = glob.glob(os.path.join(PYPROF, "pyspy", "raw*.txt"))
-    for pattern in ("speedscope/*.txt", "inferno/flamegraph/*/*.txt"):
-        shared += glob.glob(os.path.join(PYPROF, "collapsed", pattern))
+    paths = [(path, collapsed) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))]
+    paths += [(path, speedscope) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.speedscope.json")))]
+    shared = []
+    for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
+        shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
+    for pattern in ("pyspy/speedscope_*.json", "speedscope/upstream/0*/*.json", "pyinstrument/*.speedscope.json"):
+        shared += [(path, speedscope) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
     if not shared:
         tap.skip("files of profilers", "no ../shared/data/pyprof")
     with Workplace() as place:
-        for path in paths + sorted(shared):
-            compare(tap, os.path.basename(path), of_ptool(place, path), collapsed(path))
+        for path, read in paths + shared:
+            compare(tap, os.path.basename(path), of_ptool(place, path), read(path))
+        check_bad(tap, place)
+        check_cut(tap, place)
     tap.done()
 
 

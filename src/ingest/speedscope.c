@@ -1,0 +1,501 @@
+/*
+ * Speedscope's own format (speedscope.app, file-format-schema.json), which py-spy,
+ * pyinstrument, memray, rbspy and many others write: an object with frames, and
+ * profiles whose stacks are lists of places in them.  It is read as a stream, with any
+ * order of keys.  See speedscope_profile.c for the profiles.
+ */
+#include "ingest/speedscope.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/decimal.h"
+
+#define VALUE_MAX ((size_t)1 << 30)
+#define NAME_MAX  ((size_t)64 << 20)
+#define BOM       "\xef\xbb\xbf"
+
+int speedscope_bad(const struct speedscope *s, const char *what, struct err *err)
+{
+	return err_at(err, window_at(&s->w, s->w.j.p), "%s", what);
+}
+
+/* What the tokenizer says: 1, 0 where the text is cut, -1. */
+static int judge(struct speedscope *s, int status, struct err *err)
+{
+	if (status == JSON_OK)
+		return 1;
+	if (status < 0)
+		return -1;
+	if (status == JSON_MORE)
+		return speedscope_bad(s, "a value of more than 1 GiB", err);
+	if (!s->w.j.ended)
+		return speedscope_bad(s, s->w.j.what, err);
+	s->is_cut = true;
+	return 0;
+}
+
+struct next {
+	bool first, done;
+	struct json_value key;
+};
+
+static enum json_status parse_element(struct json *j, void *to)
+{
+	struct next *next = to;
+
+	return json_element(j, next->first, &next->done);
+}
+
+static enum json_status parse_member(struct json *j, void *to)
+{
+	struct next *next = to;
+
+	return json_member(j, next->first, &next->key, &next->done);
+}
+
+static enum json_status parse_value(struct json *j, void *to)
+{
+	return json_value(j, to);
+}
+
+static enum json_status parse_blanks(struct json *j, void *to)
+{
+	(void)to;
+	return json_blanks(j);
+}
+
+int speedscope_element(struct speedscope *s, bool first, struct err *err)
+{
+	struct next next = { .first = first };
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(
+		s, window_parse(&s->w, parse_element, &next, NAME_MAX, &start, err), err);
+	return rc > 0 ? !next.done : rc;
+}
+
+int speedscope_member(struct speedscope *s, bool first, char key[SPEEDSCOPE_KEY_MAX + 1],
+		      struct err *err)
+{
+	struct next next = { .first = first };
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_member, &next, NAME_MAX, &start, err),
+		       err);
+	if (rc <= 0 || next.done)
+		return rc > 0 ? 0 : rc;
+	size_t n = next.key.text.n < SPEEDSCOPE_KEY_MAX ? next.key.text.n
+							: SPEEDSCOPE_KEY_MAX;
+	memcpy(key, next.key.text.p, n);
+	key[n] = '\0';
+	return 1;
+}
+
+int speedscope_enter(struct speedscope *s, char bracket, const char *what,
+		     struct err *err)
+{
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_blanks, NULL, NAME_MAX, &start, err),
+		       err);
+
+	if (rc <= 0)
+		return rc;
+	if (*s->w.j.p != bracket)
+		return speedscope_bad(s, what, err);
+	s->w.j.p++;
+	return 1;
+}
+
+int speedscope_value(struct speedscope *s, struct json_value *value, struct err *err)
+{
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_value, value, VALUE_MAX, &start, err),
+		       err);
+
+	/* digits at the very end of a text may be half of a number */
+	if (rc > 0 && value->type == JSON_NUMBER && s->w.j.last &&
+	    s->w.j.p == s->w.j.end && s->w.size) {
+		s->is_cut = true;
+		return 0;
+	}
+	return rc;
+}
+
+static int out_of_range(const struct speedscope *s, const struct speedscope_frame *f,
+			struct err *err)
+{
+	return err_at(err, f->offset,
+		      "profile %u, sample or event %llu: frame index %lld of %zu frames",
+		      f->profile, (unsigned long long)f->sample, (long long)f->index,
+		      s->nframes);
+}
+
+int speedscope_frame(struct speedscope *s, int64_t index, uint64_t sample,
+		     uint64_t offset, uint32_t *frame, struct err *err)
+{
+	struct speedscope_frame f = {
+		.index = index, .offset = offset, .profile = s->profile, .sample = sample
+	};
+
+	if (s->has_frames) {
+		if (index < 0 || (uint64_t)index >= s->nframes)
+			return out_of_range(s, &f, err);
+		*frame = s->frames[index];
+		return 0;
+	}
+	size_t probe = idmap_first(&s->expected_at, index);
+	uint32_t at = idmap_next(&s->expected_at, &probe);
+	if (at == UINT32_MAX) {
+		at = (uint32_t)s->nexpected;
+		f.frame = s->stacks.sink->frame(s->stacks.sink, SAMPLE_NONE, NULL);
+		idmap_add(&s->expected_at, index, at);
+		*ARRAY_PUSH(s->expected, s->nexpected, s->expected_cap) = f;
+	}
+	*frame = s->expected[at].frame;
+	return 0;
+}
+
+/* A whole number of a frame; null, and what is none, is not recorded. */
+static int64_t number_of(const struct json_value *value)
+{
+	int64_t number;
+
+	if (value->type != JSON_NUMBER || decimal_int(value->text, &number) != DECIMAL_OK)
+		return NUMBER_NONE;
+	return number;
+}
+
+/* The text of a string, which stays until `into` is used again. */
+static struct str string_of(const struct json_value *value, struct buf *into)
+{
+	buf_clear(into);
+	if (value->type != JSON_STRING)
+		return (struct str){ NULL, 0 };
+	return json_unescape(value->text, into);
+}
+
+/* The members of a frame, which are in the window. */
+static int frame_members(struct speedscope *s, struct str object, struct buf *file,
+			 struct stacks_frame *frame, struct err *err)
+{
+	struct json j = json_of(object);
+	struct json_value key, value;
+	bool done;
+
+	j.p++;
+	for (bool first = true;; first = false) {
+		if (json_member(&j, first, &key, &done) != JSON_OK)
+			return speedscope_bad(s, "a frame that is no object", err);
+		if (done)
+			return 0;
+		if (json_value(&j, &value) != JSON_OK)
+			return speedscope_bad(s, "a frame that is no object", err);
+		if (str_is(key.text, "name"))
+			frame->name = string_of(&value, &s->text);
+		else if (str_is(key.text, "file"))
+			frame->file = string_of(&value, file);
+		else if (str_is(key.text, "line"))
+			frame->line = number_of(&value);
+	}
+}
+
+static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct err *err)
+{
+	struct sink *sink = s->stacks.sink;
+	int64_t index = (int64_t)s->nframes;
+	size_t probe = idmap_first(&s->expected_at, index);
+	uint32_t at = idmap_next(&s->expected_at, &probe);
+	uint32_t known = at == UINT32_MAX ? SAMPLE_NONE : s->expected[at].frame;
+
+	if (index >= UINT32_MAX - 1)
+		return speedscope_bad(s, "too many frames", err);
+	*ARRAY_PUSH(s->frames, s->nframes, s->frames_cap) =
+		sink->frame(sink, known, fact);
+	return 0;
+}
+
+/* 1, 0 where the text is cut, -1. */
+static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
+{
+	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+	uint64_t offset = window_at(&s->w, s->w.j.p);
+	struct json_value value;
+	struct frame_fact fact;
+
+	int rc = speedscope_value(s, &value, err);
+	if (rc <= 0)
+		return rc;
+	if (value.type != JSON_OBJECT)
+		return err_at(err, offset, "frame %zu is no object", s->nframes);
+	if (frame_members(s, value.text, file, &frame, err) < 0)
+		return -1;
+	if (!frame.name.p)
+		return err_at(err, offset, "frame %zu has no name", s->nframes);
+	if (stacks_frame(&s->stacks, &frame, offset, &fact, err) < 0 ||
+	    add_frame(s, &fact, err) < 0)
+		return -1;
+	return 1;
+}
+
+static int read_frames(struct speedscope *s, struct err *err)
+{
+	struct buf file;
+	bool first = true;
+	int more;
+
+	if (s->has_frames)
+		return speedscope_bad(s, "a second list of frames", err);
+	int rc = speedscope_enter(s, '[', "shared.frames is no list", err);
+	buf_init(&file, SIZE_MAX);
+	for (; rc > 0 && (more = speedscope_element(s, first, err)) != 0; first = false)
+		rc = more < 0 ? -1 : read_frame(s, &file, err);
+	buf_release(&file);
+	s->has_frames = true;
+	for (size_t i = 0; i < s->nexpected && rc >= 0 && !s->is_cut; i++)
+		if (s->expected[i].index < 0 ||
+		    (uint64_t)s->expected[i].index >= s->nframes)
+			rc = out_of_range(s, &s->expected[i], err);
+	return rc < 0 ? -1 : 0;
+}
+
+static int skip_value(struct speedscope *s, struct err *err)
+{
+	struct json_value ignored;
+
+	return speedscope_value(s, &ignored, err);
+}
+
+static int read_shared(struct speedscope *s, struct err *err)
+{
+	char key[SPEEDSCOPE_KEY_MAX + 1];
+	int more = 0;
+
+	int rc = speedscope_enter(s, '{', "shared is no object", err);
+	for (bool first = true; rc > 0 && !s->is_cut; first = false) {
+		more = speedscope_member(s, first, key, err);
+		if (more <= 0)
+			return more;
+		if (strcmp(key, "frames") == 0)
+			rc = read_frames(s, err) < 0 ? -1 : 1;
+		else
+			rc = skip_value(s, err);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int read_profiles(struct speedscope *s, struct err *err)
+{
+	bool first = true;
+	int more;
+
+	if (s->has_profiles &&
+	    stacks_tell(&s->stacks, FINDING_DUPLICATE_KEY, window_at(&s->w, s->w.j.p),
+			STR_LIT("profiles"), err) < 0)
+		return -1;
+	s->has_profiles = true;
+	int rc = speedscope_enter(s, '[', "profiles is no list", err);
+	for (; rc > 0 && !s->is_cut; first = false) {
+		more = speedscope_element(s, first, err);
+		if (more <= 0)
+			return more;
+		s->profile++;
+		rc = speedscope_profile(s, err) < 0 ? -1 : 1;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+/* The series that the file wants to be shown. */
+static void mark_active(struct speedscope *s, const struct json_value *value)
+{
+	int64_t index = number_of(value);
+
+	if (index < 0 || (uint64_t)index >= s->nseries)
+		return;
+	struct speedscope_series *series = &s->series[index];
+	series->fact.is_default = true;
+	if (series->number != SAMPLE_NONE)
+		s->stacks.sink->series(s->stacks.sink, series->number, &series->fact);
+}
+
+static int read_other(struct speedscope *s, const char *key, struct err *err)
+{
+	struct json_value value;
+
+	int rc = speedscope_value(s, &value, err);
+	if (rc <= 0)
+		return rc;
+	if (strcmp(key, "exporter") == 0) {
+		struct str text = string_of(&value, &s->text);
+		buf_clear(&s->exporter);
+		buf_add_str(&s->exporter, text);
+	}
+	if (strcmp(key, "activeProfileIndex") == 0)
+		mark_active(s, &value);
+	if (value.type != JSON_OBJECT && value.type != JSON_ARRAY &&
+	    !json_bad_utf8(value.text) && strcmp(key, "$schema") != 0) {
+		/* with its quotes */
+		size_t quote = value.type == JSON_STRING;
+		s->stacks.sink->metadata(
+			s->stacks.sink, str_of(key),
+			(struct str){ value.text.p - quote, value.text.n + 2 * quote });
+	}
+	return 0;
+}
+
+static int read_file(struct speedscope *s, struct err *err)
+{
+	char key[SPEEDSCOPE_KEY_MAX + 1];
+
+	int rc = speedscope_enter(s, '{', "a speedscope file is an object", err);
+	for (bool first = true; rc > 0 && !s->is_cut; first = false) {
+		int more = speedscope_member(s, first, key, err);
+		if (more <= 0)
+			return more;
+		if (strcmp(key, "shared") == 0)
+			rc = read_shared(s, err);
+		else if (strcmp(key, "profiles") == 0)
+			rc = read_profiles(s, err);
+		else
+			rc = read_other(s, key, err);
+		rc = rc < 0 ? -1 : 1;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int tell_flaws(struct speedscope *s, struct err *err)
+{
+	static const struct {
+		unsigned flaw;
+		enum finding finding;
+	} flaws[] = {
+		{ JSON_FLAW_ESCAPE, FINDING_ESCAPE },
+		{ JSON_FLAW_CONTROL, FINDING_CONTROL_CHARACTER },
+		{ JSON_FLAW_UTF8, FINDING_UTF8 },
+		{ JSON_FLAW_NUMBER, FINDING_NUMBER_SYNTAX },
+		{ JSON_FLAW_WORD, FINDING_NUMBER_SYNTAX },
+	};
+
+	for (size_t i = 0; i < sizeof(flaws) / sizeof(*flaws); i++)
+		if (s->w.j.flaws & flaws[i].flaw &&
+		    stacks_tell(&s->stacks, flaws[i].finding, 0, STR_LIT(""), err) < 0)
+			return -1;
+	return 0;
+}
+
+static int finish(struct speedscope *s, struct input *in, struct err *err)
+{
+	uint64_t end = window_at(&s->w, s->w.j.end);
+	const char *damage = input_damage(in);
+
+	if (damage &&
+	    stacks_tell(&s->stacks, FINDING_COMPRESSION, end, str_of(damage), err) < 0)
+		return -1;
+	if (s->is_cut && (s->nsamples == 0 || (s->nexpected && !s->has_frames)))
+		return err_at(err, end, "the file is cut off before %s",
+			      s->nsamples == 0
+				      ? "its first whole sample"
+				      : "its frames, without which no sample has a name");
+	if (s->is_cut &&
+	    stacks_tell(&s->stacks, FINDING_TRUNCATED, end, STR_LIT(""), err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->nexpected; i++)
+		if (s->expected[i].index < 0 ||
+		    (uint64_t)s->expected[i].index >= s->nframes)
+			return s->has_frames
+				       ? out_of_range(s, &s->expected[i], err)
+				       : err_at(err, end, "shared.frames is missing");
+	if (s->profile == 0)
+		return err_at(err, end, "the file has no profiles");
+	if (s->nsamples == 0)
+		return err_at(err, end, "its profiles have no samples");
+	if (input_is_utf16(in) &&
+	    stacks_tell(&s->stacks, FINDING_UTF16, 0, STR_LIT(""), err) < 0)
+		return -1;
+	if (tell_flaws(s, err) < 0)
+		return -1;
+	bool is_py_spy = str_starts_with(buf_str(&s->exporter), STR_LIT("py-spy"));
+	stacks_end(&s->stacks, is_py_spy ? "py-spy" : "speedscope");
+	return 0;
+}
+
+static int skip_bom(struct speedscope *s, struct input *in, struct err *err)
+{
+	struct bytes head = input_peek(in, sizeof(BOM) - 1, err);
+
+	if (err->kind != ERR_NONE)
+		return -1;
+	if (head.n < sizeof(BOM) - 1 || memcmp(head.p, BOM, sizeof(BOM) - 1) != 0)
+		return 0;
+	input_skip(in, sizeof(BOM) - 1);
+	return stacks_tell(&s->stacks, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
+}
+
+static int speedscope_read(struct input *in, const struct read_options *options,
+			   struct sink *sink, struct err *err)
+{
+	struct speedscope s = { .nframes = 0 };
+
+	stacks_init(&s.stacks, sink, options);
+	idmap_init(&s.expected_at, 16);
+	intern_init(&s.known);
+	buf_init(&s.exporter, SIZE_MAX);
+	buf_init(&s.text, SIZE_MAX);
+	int rc = skip_bom(&s, in, err);
+	window_init(&s.w, in, sink, WINDOW_BYTES);
+	s.w.j.strict = options->strict;
+	if (rc == 0)
+		rc = read_file(&s, err);
+	if (rc == 0)
+		rc = finish(&s, in, err);
+	stacks_release(&s.stacks);
+	idmap_release(&s.expected_at);
+	intern_release(&s.known);
+	buf_release(&s.exporter);
+	buf_release(&s.text);
+	free(s.frames);
+	free(s.expected);
+	free(s.stack_of);
+	free(s.series);
+	return rc;
+}
+
+/* The schema's address, or its keys: `"shared": {"frames"`, or a typed profile. */
+static enum probe speedscope_probe(struct bytes head)
+{
+	struct str text = { (const char *)head.p, head.n };
+
+	if (str_starts_with(text, STR_LIT(BOM)))
+		text = str_behind(text, sizeof(BOM) - 1);
+	while (text.n && json_is_blank(text.p[0]))
+		text = str_behind(text, 1);
+	if (text.n == 0 || text.p[0] != '{' ||
+	    str_contains(text, STR_LIT("\"traceEvents\"")))
+		return PROBE_NO;
+	if (str_contains(text, STR_LIT("speedscope.app/file-format-schema.json")))
+		return PROBE_SURE;
+	bool is_typed = str_contains(text, STR_LIT("\"sampled\"")) ||
+			str_contains(text, STR_LIT("\"evented\""));
+	bool has_frames = str_contains(text, STR_LIT("\"shared\"")) &&
+			  str_contains(text, STR_LIT("\"frames\""));
+	bool has_profiles = str_contains(text, STR_LIT("\"profiles\""));
+	return has_profiles && (is_typed || has_frames) ? PROBE_SURE : PROBE_NO;
+}
+
+const struct reader speedscope_reader = {
+	.name = "speedscope",
+	.help = "speedscope's JSON: py-spy, pyinstrument, memray and others",
+	.probe = speedscope_probe,
+	.read = speedscope_read,
+};
