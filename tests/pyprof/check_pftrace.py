@@ -124,8 +124,23 @@ def check(tap, name, window):
         tap.ok(all("correlation" in args or "stream" in args for args in kernels), f"{title}: args of kernels")
 
 
+def check_schema(tap):
+    """Perfetto's own classes know every field that is written."""
+    try:
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    except ImportError:
+        tap.skip("Perfetto's schema", "not installed (pip install perfetto)")
+        return
+    trace = perfetto_trace_pb2.Trace.FromString(
+        ptool("export", "--to", "pftrace", os.path.join(FIXTURES, FILES[0]), "-q"))
+    kinds = collections.Counter(p.WhichOneof("data") for p in trace.packet)
+    tap.ok(kinds["track_event"] > 100 and kinds["track_descriptor"] > 4 and len(kinds) == 3, "Perfetto's schema",
+           [str(kinds)])
+
+
 def main():
     tap = Tap()
+    check_schema(tap)
     for name in FILES:
         check(tap, name, [])
     check(tap, FILES[0], ["--step", "1"])
