@@ -40,4 +40,29 @@ struct decoder {
 	void (*close)(void *state);
 };
 
+/*
+ * gzip (RFC 1952) as a stream that is pulled: several members are one stream.
+ * Raw deflate is igzip's work where its header is found at build time, else
+ * zlib's (-DPTOOL_USE_ZLIB forces zlib); the framing is read here, so that
+ * both say the same about a damaged stream.  Of the bytes before damage igzip
+ * may keep back two when the stream ends early, and the last few hundred when
+ * it is corrupt.
+ */
+extern const struct decoder inflate_decoder;
+
+/*
+ * zstd (RFC 8878) as a stream that is pulled: several frames are one stream,
+ * and skippable ones are skipped.  Of the bytes before damage those of the
+ * broken block (128 KiB at most) may be kept back.  A frame that wants a window
+ * of more than 128 MiB (zstd --long=28 and beyond) counts as damage.
+ */
+extern const struct decoder unzstd_decoder;
+
+/*
+ * UTF-16 of either byte order, as UTF-8: what begins with a byte order mark
+ * (which is not passed on), or is JSON without one.  Halves of characters that
+ * stand alone, and a last odd byte, become U+FFFD.  It is never damaged.
+ */
+extern const struct decoder utf16_decoder;
+
 #endif

@@ -1,10 +1,10 @@
 /*
- * gzip framing (RFC 1952) around raw deflate: see inflate.h.  The engine is
+ * gzip framing (RFC 1952) around raw deflate: see decoder.h.  The engine is
  * igzip, more than twice as fast as zlib, or zlib.  igzip's own gzip mode is
  * not used: it has one code for every wrong checksum or length, and it refuses
  * a header with a checksum that comes in two pieces (2.30).
  */
-#include "base/inflate.h"
+#include "base/decoder.h"
 
 #include <assert.h>
 #include <stdbool.h>

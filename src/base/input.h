@@ -61,7 +61,7 @@ void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
  * skip; INPUT_PADDING zero bytes lie behind the n bytes and may be read.
  * After a read error n is 0 and err is set; so it is, with the offset, when
  * `want` and what is left both pass the window's ceiling (1 GiB).  A compressed
- * stream that breaks off gives the bytes before the break (inflate.h, unzstd.h:
+ * stream that breaks off gives the bytes before the break (decoder.h, decoder.h:
  * not always the last ones) and input_damage() tells it.  Memory grows with the
  * bytes that are there, never with `want`.
  */

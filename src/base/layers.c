@@ -5,10 +5,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/decoder.h"
 #include "base/expand.h"
-#include "base/inflate.h"
-#include "base/unzstd.h"
-#include "base/utf16.h"
 
 /* Compression within compression: each level may want memory of its own. */
 #define MAX_LEVELS 3

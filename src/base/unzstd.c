@@ -1,9 +1,9 @@
 /*
- * Frames around libzstd's streaming decoder: see unzstd.h.  A call that fails
+ * Frames around libzstd's streaming decoder: see decoder.h.  A call that fails
  * gives nothing of what it has decoded, so each call gets one block, and none
  * while there is something of the last one.
  */
-#include "base/unzstd.h"
+#include "base/decoder.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* UTF-16 to UTF-8 by iconv(3): see utf16.h. */
-#include "base/utf16.h"
+/* UTF-16 to UTF-8 by iconv(3): see decoder.h. */
+#include "base/decoder.h"
 
 #include <assert.h>
 #include <errno.h>

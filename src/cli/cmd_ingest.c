@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
+#include "base/expand.h"
 #include "cli/command.h"
 #include "cli/ingesting.h"
 #include "cli/message.h"

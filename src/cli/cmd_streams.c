@@ -1,7 +1,7 @@
 /* ptool streams: what the streams of devices did, and how much work waited in them. */
 #include "cli/table_command.h"
 #include "cli/view_options.h"
-#include "query/devices/streams.h"
+#include "query/devices/stream_rows.h"
 
 #define PARTS_MAX 100000 /* a row for each and each stream is held in memory */
 

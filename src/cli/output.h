@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/table.h"
 #include "cli/opt.h"
-#include "cli/pager.h"
+#include "cli/terminal.h"
 #include "report/renderer.h"
 
 struct output_opts {

@@ -4,7 +4,7 @@
 #include "ingest/comm_elements.h"
 #include "ingest/kineto.h"
 #include "ingest/shapes.h"
-#include "trace/comm_range.h"
+#include "trace/step_name.h"
 
 enum arg_type {
 	ARG_INT,    /* int64 at offset */

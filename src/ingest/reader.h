@@ -6,8 +6,8 @@
 #define PTOOL_INGEST_READER_H
 
 #include "base/err.h"
+#include "base/expand.h"
 #include "base/input.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "ingest/sink.h"
 

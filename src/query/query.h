@@ -11,6 +11,7 @@
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/memtable.h"
+#include "base/table.h"
 #include "store/sql.h"
 #include "store/store.h"
 #include "trace/fact.h"
@@ -102,5 +103,13 @@ int query_end(struct query *q);
  */
 int query_rows(struct store *store, const unsigned char *sql, const char *profiles,
 	       struct memtable *to, struct err *err);
+
+/* Numbers that may be missing, in tables. */
+
+/* NULL for NUMBER_NONE. */
+static inline struct cell number_cell(int64_t number)
+{
+	return number == NUMBER_NONE ? cell_null() : cell_int(number);
+}
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "base/units.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 
 /* The table that is being made. */
 struct making {

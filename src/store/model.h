@@ -7,9 +7,9 @@
 #define PTOOL_STORE_MODEL_H
 
 #include "base/arena.h"
+#include "base/expand.h"
 #include "base/idmap.h"
 #include "base/intern.h"
-#include "base/limits.h"
 #include "base/spill.h"
 #include "store/functions.h"
 #include "store/samples.h"

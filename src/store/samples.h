@@ -7,7 +7,7 @@
 #ifndef PTOOL_STORE_SAMPLES_H
 #define PTOOL_STORE_SAMPLES_H
 
-#include "base/slots.h"
+#include "base/intern.h"
 #include "store/unique.h"
 #include "trace/fact.h"
 

@@ -75,7 +75,7 @@ extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
 extern const struct bulk bulk_apart, bulk_quarantine;
 /* its columns, packed: write_packs.c */
 extern const struct bulk bulk_pack;
-/* call graphs: write_functions.c */
+/* call graphs: functions.c */
 extern const struct bulk bulk_function, bulk_function_stat, bulk_call_edge,
 	bulk_line_stat;
 /* sampled stacks: write_samples.c */

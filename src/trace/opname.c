@@ -4,8 +4,8 @@
  */
 #include "base/demangle.h"
 #include "base/intern.h"
-#include "trace/comm_range.h"
 #include "trace/optree.h"
+#include "trace/step_name.h"
 
 static const char *const dropped_names[] = {
 	"[memory]",

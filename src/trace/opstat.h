@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/slots.h"
+#include "base/intern.h"
 
 /*
  * A log-histogram of durations: 64 buckets to a power of two, so that a

@@ -1,5 +1,7 @@
-/* The names of steps: see step_name.h. */
+/* Names with a meaning: see step_name.h. */
 #include "trace/step_name.h"
+
+#include <stddef.h>
 
 #include "base/decimal.h"
 
@@ -11,4 +13,28 @@ bool step_name_number(struct str name, int64_t *number)
 		return false;
 	struct str digits = { name.p + prefix.n, name.n - prefix.n };
 	return decimal_text_int(digits, number) == DECIMAL_OK;
+}
+
+static const struct {
+	const char *prefix;
+	enum comm_backend backend;
+} backends[] = {
+	{ "gloo:", COMM_BACKEND_HOST },   { "mpi:", COMM_BACKEND_HOST },
+	{ "ucc:", COMM_BACKEND_HOST },    { "nccl:", COMM_BACKEND_DEVICE },
+	{ "rccl:", COMM_BACKEND_DEVICE }, { "xccl:", COMM_BACKEND_DEVICE },
+	{ "hccl:", COMM_BACKEND_DEVICE },
+};
+
+enum comm_backend comm_range_backend(struct str name, struct str *collective)
+{
+	if (name.n < 5 || (name.p[3] != ':' && name.p[4] != ':'))
+		return COMM_BACKEND_NONE;
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++) {
+		struct str prefix = str_of(backends[i].prefix);
+		if (!str_starts_with(name, prefix))
+			continue;
+		*collective = str_behind(name, prefix.n);
+		return backends[i].backend;
+	}
+	return COMM_BACKEND_NONE;
 }

@@ -14,7 +14,7 @@
 #include "query/comm/comm.h"
 #include "query/comm/transfers.h"
 #include "query/devices/devices.h"
-#include "query/devices/streams.h"
+#include "query/devices/stream_rows.h"
 #include "query/gaps/gap_table.h"
 #include "query/kernels/kernels.h"
 #include "query/kernels/modules.h"

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "query/gaps/gap_blame.h"
-#include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_read.h"
 #include "query/gaps/gap_stretch.h"
 #include "query/gaps/gap_sums.h"

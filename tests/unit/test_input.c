@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
-#include "base/inflate.h"
+#include "base/decoder.h"
 #include "base/input.h"
 #include "scratch.h"
 
@@ -348,7 +348,7 @@ static void gzip_may_come_and_go_in_pieces_of_any_size(void **state)
 	free(text);
 }
 
-/* Two bytes less than zlib's at most: inflate.h. */
+/* Two bytes less than zlib's at most: decoder.h. */
 static void a_gzip_stream_cut_anywhere_gives_the_bytes_before_the_cut(void **state)
 {
 	(void)state;

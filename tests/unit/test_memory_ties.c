@@ -8,7 +8,7 @@
 
 #include "ingest/sink.h"
 #include "query/memory/memory_device.h"
-#include "query/memory/memory_ties.h"
+#include "query/memory/memory_events.h"
 
 static struct memory_event event(int64_t bytes, int64_t total)
 {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/progress.h"
+#include "cli/ingesting.h"
 #include <cmocka.h>
 
 #define SECOND_NS INT64_C(1000000000)

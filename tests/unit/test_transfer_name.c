@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "query/comm/transfer_name.h"
 #include "query/comm/transfers.h"
 
 static void is_transfer(const char *name, const char *kind, const char *memory)

@@ -5,8 +5,8 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
+#include "base/decoder.h"
 #include "base/input.h"
-#include "base/unzstd.h"
 
 #define KIB   ((size_t)1024)
 #define BLOCK (128 * KIB)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/decoder.h"
 #include "base/input.h"
-#include "base/utf16.h"
 #include "base/utf8.h"
 
 #define UNITS(u) (u), sizeof(u) / sizeof(*(u))

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "query/devices/work_kind.h"
+#include "query/devices/device_work.h"
 
 struct example {
 	enum slice_class class;

@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/view.h"
 
 /* clang-format off */

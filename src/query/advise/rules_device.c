@@ -4,9 +4,9 @@
 #include "base/sum.h"
 #include "query/advise/kernel_words.h"
 #include "query/advise/rule_parts.h"
-#include "query/comm/transfer_name.h"
+#include "query/comm/transfers.h"
 #include "query/devices/device_rows.h"
-#include "query/devices/work_kind.h"
+#include "query/devices/device_work.h"
 #include "query/gaps/gap_cause.h"
 #include "query/kernels/kernels.h"
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "trace/fact.h"
 
 #define NAME_MAX_BYTES SIZE_MAX

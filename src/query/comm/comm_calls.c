@@ -9,8 +9,8 @@
 #include "query/comm/comm_host.h"
 #include "query/comm/comm_kernel.h"
 #include "query/query.h"
-#include "trace/comm_range.h"
 #include "trace/dtype.h"
+#include "trace/step_name.h"
 
 /*
  * What is told of one collective: by its kernel's own arguments, by the operator

@@ -11,7 +11,7 @@
 #include "base/intervals.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
-#include "trace/comm_range.h"
+#include "trace/step_name.h"
 
 struct comm_range {
 	int64_t start_ns, end_ns, slice_id;

@@ -6,7 +6,7 @@
 
 #include "query/comm/comm_ranks_rows.h"
 #include "query/comm/comm_rows.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 
 /* What tells the groups of a table apart. */
 enum groups {

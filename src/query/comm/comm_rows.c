@@ -9,8 +9,8 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/transfers.h"
-#include "query/devices/exposure.h"
 #include "query/devices/work_profiles.h"
+#include "query/devices/work_times.h"
 
 /* Which columns a table has, by how rows are grouped. */
 enum {

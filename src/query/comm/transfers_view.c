@@ -8,9 +8,9 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/devices/exposure.h"
 #include "query/devices/work_profiles.h"
-#include "query/number_cell.h"
+#include "query/devices/work_times.h"
+#include "query/query.h"
 
 /* What rows of a table have; each way to group has some of these. */
 enum { SUMS = 1, KINDS = 2, OPS = 4, STEPS = 8, SINGLE = 16 };

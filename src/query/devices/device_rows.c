@@ -8,7 +8,7 @@
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 
 static struct cell if_known(double value)
 {

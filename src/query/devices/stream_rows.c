@@ -106,3 +106,116 @@ int stream_rows(struct store *store, const struct scope *scope,
 
 	return work_profiles_visit(store, scope, filter, &visitor, err);
 }
+
+#define CELL(place) .get = view_cell, .arg = (place)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(STREAM_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(STREAM_RANK) },
+	{ "device", "Device", "device, as in ptool devices", NULL, UNIT_ID, CELL(STREAM_DEVICE) },
+	{ "stream", "Stream", "number of the stream, also where the trace spells it 'stream 7'; another text as it is", NULL, UNIT_ID, CELL(STREAM_NUMBER) },
+	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, CELL(STREAM_EVENTS) },
+	{ "kernels", "Kernels", "those that neither copy nor set memory", NULL, UNIT_COUNT, CELL(STREAM_KERNELS) },
+	{ "copies", "Copies", "the others", NULL, UNIT_COUNT, CELL(STREAM_COPIES) },
+	{ "span_ns", "Span", "time from the first to the last work", NULL, UNIT_NS, CELL(STREAM_SPAN), .leaves = 2 },
+	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(STREAM_BUSY) },
+	{ "idle_ns", "Idle", "time of the span without work", NULL, UNIT_NS, CELL(STREAM_IDLE) },
+	{ "compute_ns", "Compute", "time with computation", NULL, UNIT_NS, CELL(STREAM_COMPUTE) },
+	{ "communication_ns", "Comm", "time with communication", "comm", UNIT_NS, CELL(STREAM_COMMUNICATION) },
+	{ "memory_ns", "Copy", "time with copies and sets", "copy", UNIT_NS, CELL(STREAM_MEMORY) },
+	{ "overlap_ns", "Overlap", "time with communication and computation", NULL, UNIT_NS, CELL(STREAM_OVERLAP) },
+	{ "exposed_comm_ns", "Exp. comm", "communication without computation", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COMM) },
+	{ "exposed_copy_ns", "Exp. copy", "copies without computation or communication", NULL, UNIT_NS, CELL(STREAM_EXPOSED_COPY) },
+	{ "sum_ns", "Sum", "sum of all durations; more than busy_ns where work of the stream overlaps", NULL, UNIT_NS, CELL(STREAM_SUM) },
+	{ "start_ns", "Start", "start of the span, from the profile's first event", "start", UNIT_TIME, CELL(STREAM_START) },
+	{ "launched", "Launched", "pieces of work whose launch is in the recording", NULL, UNIT_COUNT, CELL(STREAM_LAUNCHED) },
+	{ "queue_max", "Queue max", "longest queue; null where no launch is known", NULL, UNIT_COUNT, CELL(STREAM_QUEUE_MAX) },
+	{ "queue_mean", "Queue mean", "mean length of the queue over queue_ns; likewise", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
+	{ "queue_wait_ns", "Waited", "time that all pieces waited, added up", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
+	{ "queue_ns", "Queue time", "from the first launch to the last start of work", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
+	{ .name = NULL },
+};
+
+static const struct field part_fields[] = {
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PART_PROFILE), .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(PART_RANK) },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(PART_DEVICE) },
+	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(PART_STREAM) },
+	{ "start_ns", "Start", "start of the part, from the profile's first event", "start", UNIT_TIME, CELL(PART_START) },
+	{ "dur_ns", "Duration", "length of the part", "dur", UNIT_NS, CELL(PART_DUR) },
+	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(PART_BUSY) },
+	{ "queue_mean", "Queue mean", "mean length of the queue", "queue", UNIT_RATIO, CELL(PART_QUEUE_MEAN) },
+	{ "queue_max", "Queue max", "longest queue", NULL, UNIT_COUNT, CELL(PART_QUEUE_MAX) },
+	{ "queue_wait_ns", "Waited", "time that work waited for earlier work", NULL, UNIT_NS, CELL(PART_QUEUE_WAIT) },
+	{ "busy_pct", "Busy", NULL, NULL, UNIT_PERCENT, CELL(PART_BUSY_SHARE), .flags = FIELD_PEOPLE },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view_part parts[] = {
+	{ NULL, "profile rank? device! stream! events span_ns busy_ns queue_max! "
+		"queue_mean!" },
+	{ "Work per stream (Copies includes memsets)",
+	  "profile rank? device! stream! kernels copies compute_ns communication_ns "
+	  "memory_ns" },
+	{ .fields = NULL },
+};
+
+const struct view streams_view = {
+	.name = "streams",
+	.fields = fields,
+	.people = parts,
+	.is_form = true,
+};
+
+const struct view stream_parts_view = {
+	.name = "streams --by-time",
+	.fields = part_fields,
+	.people = VIEW_PART("profile rank? device! stream! start_ns queue_mean! "
+			    "queue_max! busy_pct!"),
+};
+
+const struct view *streams_view_of(int64_t nparts)
+{
+	return nparts ? &stream_parts_view : &streams_view;
+}
+
+/* Work that never waits, because no launch of it was recorded. */
+static void note_unlaunched(struct memtable *m, const struct memtable *rows)
+{
+	int64_t unlaunched = 0;
+
+	for (size_t i = 0; i < rows->nrows; i++) {
+		const struct cell *row = memtable_row(rows, i);
+		unlaunched += row[STREAM_EVENTS].as.integer;
+		unlaunched -= row[STREAM_LAUNCHED].as.integer;
+	}
+	if (unlaunched > 0)
+		memtable_add_note(m,
+				  "%lld pieces of work have no recorded launch; they "
+				  "are left out of the queue",
+				  (long long)unlaunched);
+}
+
+int streams_open(struct store *store, const struct scope *scope,
+		 const struct streams_request *request, struct table **out,
+		 struct err *err)
+{
+	int64_t nparts = request->nparts;
+	struct memtable *rows =
+		memtable_new(NULL, nparts ? (size_t)NPART_COLUMNS : NSTREAM_COLUMNS);
+	int rc = nparts ? stream_part_rows(store, scope, request->filter, nparts, rows,
+					   err)
+			: stream_rows(store, scope, request->filter, rows, err);
+
+	if (rc == 0) {
+		struct memtable *m = view_of_cells(streams_view_of(nparts), rows, scope,
+						   &request->show);
+		if (request->show.for_people && !nparts)
+			note_unlaunched(m, rows);
+		*out = &m->table;
+	}
+	table_free(&rows->table);
+	return rc;
+}

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/intervals.h"
 #include "query/devices/device_work.h"
 
 struct work_times {
@@ -37,5 +38,18 @@ struct work_times {
  */
 struct work_times *work_times_of_devices(const struct device_work *work, struct err *err);
 struct work_times *work_times_of_streams(const struct device_work *work, struct err *err);
+
+/*
+ * How much of some work ran alone and how much beside other work: of a transfer or a
+ * collective, what a program waits for and what it does not notice.
+ */
+struct exposure {
+	int64_t busy_ns;    /* any of it ran: exposed_ns + hidden_ns */
+	int64_t exposed_ns; /* and nothing beside it */
+	int64_t hidden_ns;
+};
+
+/* `work` is in any order and is made a set; `beside` is one. */
+struct exposure exposure_of(struct intervals *work, const struct intervals *beside);
 
 #endif

@@ -34,7 +34,7 @@ struct cell diff_get_amount(const void *from, const void *row, int arg);
 /* Calls per unit: a whole number where it is one. */
 struct cell diff_calls_cell(int64_t calls, int64_t units);
 
-/* diff_headline_table.c: a row for machines; for people, who see its lines, none. */
+/* diff_headline.c: a row for machines; for people, who see its lines, none. */
 struct memtable *diff_headline_table(const struct diff *d, bool for_people);
 /* diff_noise.c: the table of a comparison without a new side.  ERR_EMPTY: too few values. */
 int diff_noise_open(const struct diff *d, const struct view_request *show,

@@ -14,7 +14,6 @@
 #define PTOOL_QUERY_GAP_BLAME_H
 
 #include "query/gaps/gap_cause.h"
-#include "query/gaps/gap_range.h"
 #include "query/gaps/gaps.h"
 
 #define GAP_NO_ROOT UINT32_MAX

@@ -12,7 +12,7 @@
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_profile.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/view.h"
 
 enum { PROFILE, RANK, DEVICE, STREAM, CAUSE, IDLE, GAPS, SHARE, NCOLUMNS };

@@ -11,10 +11,9 @@
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
-#include "query/gaps/gap_chain.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_stretch.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/view.h"
 
 enum {

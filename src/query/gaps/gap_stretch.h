@@ -5,13 +5,16 @@
 #ifndef PTOOL_QUERY_GAP_STRETCH_H
 #define PTOOL_QUERY_GAP_STRETCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/memtable.h"
 #include "base/str.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_sums.h"
+#include "query/text_pool.h"
 
 struct gap_stretch {
 	int64_t start_ns, end_ns;
@@ -62,5 +65,33 @@ void gap_times_see(struct gap_times *t, int64_t start_ns, int64_t end_ns);
 /* "138.320ms..155.103ms"; lives as long as the arena. */
 const char *gap_times_text(const struct gap_times *t, struct arena *arena,
 			   int64_t start_ns, int64_t end_ns);
+
+/*
+ * The chain of blame: what a slice was called by, from the outermost, as one line.
+ */
+#define GAP_CHAIN_MAX 24   /* links that are kept: the innermost */
+#define GAP_CHAIN_FAR 1024 /* links that are looked at for the user's own frame */
+
+struct gap_chain {
+	struct sqlite3_stmt *stmt;
+	struct text_pool *texts; /* borrowed */
+	struct buf line;
+};
+
+/* gap_chain_close() in both cases, and of a zeroed one, before the store is closed. */
+int gap_chain_open(struct store *store, struct text_pool *texts, struct gap_chain *out,
+		   struct err *err);
+void gap_chain_close(struct gap_chain *c);
+
+/*
+ * "ProfilerStep#3 > aten::item > cudaStreamSynchronize"; empty for slice 0.  Borrowed
+ * until the next call.  *own: text of the innermost Python frame that is the user's own;
+ * or TEXT_NONE.
+ */
+int gap_chain_text(struct gap_chain *c, int64_t slice_id, struct str *out, uint32_t *own,
+		   struct err *err);
+
+/* Is the frame neither Python's own nor of an installed package, as far as names tell? */
+bool gap_frame_is_own(struct str name);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_notes.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/view.h"
 
 /* The cells of a row. */

@@ -1,11 +1,14 @@
 /* The gaps of devices: see gaps.h. */
 #include "query/gaps/gaps.h"
-#include "query/query.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "query/query.h"
 
 /* Where a walk over a device's items has come to. */
 struct walk {
@@ -119,4 +122,178 @@ void gaps_release(struct gaps *gaps)
 	free(gaps->items);
 	free(gaps->span_ns);
 	*gaps = (struct gaps){ .n = 0 };
+}
+
+ASSET(asset_query_views_gap_track_sql);
+
+/* Windows come by start: a step ends where the next begins. */
+static void add_step(struct gap_range *r, const struct step_window *w)
+{
+	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > w->start_ns)
+		r->steps[r->nsteps - 1].end_ns = w->start_ns;
+	*ARRAY_PUSH(r->steps, r->nsteps, r->steps_cap) =
+		(struct gap_step){ w->number, w->start_ns, w->end_ns };
+	if (w->slice_id)
+		*ARRAY_PUSH(r->marks, r->nmarks, r->marks_cap) = w->slice_id;
+}
+
+/* The thread that the first step with an annotation of its own was recorded on. */
+static int find_track(struct store *store, struct gap_range *r, struct err *err)
+{
+	if (!r->nmarks)
+		return 0;
+	struct query q = query_open(store, asset_query_views_gap_track_sql, err);
+
+	query_bind_int(q.stmt, ":id", r->marks[0]);
+	while (query_next(&q, err))
+		r->track_id = sqlite3_column_int64(q.stmt, 0);
+	return query_end(&q);
+}
+
+static int load_windows(struct gap_range *r, const struct gap_range_request *q,
+			struct err *err)
+{
+	struct step_windows windows;
+	int rc = step_windows_load(q->store, q->profile, q->work, &windows, err);
+
+	if (rc == 0)
+		step_windows_union(&windows, &r->windows);
+	for (size_t i = 0; rc == 0 && !windows.is_single && i < windows.n; i++)
+		add_step(r, &windows.items[i]);
+	step_windows_release(&windows);
+	if (rc == 0)
+		rc = find_track(q->store, r, err);
+	if (r->nmarks)
+		qsort(r->marks, r->nmarks, sizeof(*r->marks), sort_compare_int64);
+	if (r->windows.n)
+		r->extent = (struct interval){
+			r->windows.items[0].start_ns,
+			r->windows.items[r->windows.n - 1].end_ns,
+		};
+	return rc;
+}
+
+/* What of `wanted` the filter wants. */
+static void choose(struct gap_range *r, const struct filter *filter)
+{
+	struct intervals all = r->wanted, chosen = { .n = 0 };
+
+	r->is_all = !filter || (!filter->has_times && !filter->has_steps);
+	if (filter && filter->has_times) {
+		intervals_within(&all, filter->from_ns, filter->to_ns, &r->wanted);
+		intervals_release(&all);
+		all = r->wanted;
+	}
+	if (!filter || !filter->has_steps)
+		return;
+	for (size_t i = 0; i < r->nsteps; i++)
+		if (filter_has_step(filter, r->steps[i].number, true))
+			intervals_add(&chosen, r->steps[i].start_ns, r->steps[i].end_ns);
+	intervals_unite(&chosen);
+	intervals_intersect(&all, &chosen, &r->wanted);
+	intervals_release(&all);
+	intervals_release(&chosen);
+}
+
+bool gap_range_is_too_much(size_t nsteps, const struct device_work *work)
+{
+	return work->ndevices && nsteps > GAP_STEPS_MOST / work->ndevices;
+}
+
+static size_t count_wanted(const struct gap_range *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nsteps && !r->is_all; i++)
+		n += intervals_length_within(&r->wanted, r->steps[i].start_ns,
+					     r->steps[i].end_ns) > 0;
+	return r->is_all ? r->nsteps : n;
+}
+
+/* What counts is one part, from the first to the last of them, of no step. */
+static void merge(struct gap_range *r)
+{
+	struct intervals *wanted = &r->wanted;
+	int64_t start_ns = wanted->items[0].start_ns;
+	int64_t end_ns = wanted->items[wanted->n - 1].end_ns;
+
+	intervals_release(wanted);
+	intervals_add(wanted, start_ns, end_ns);
+	if (!r->is_inner) {
+		intervals_release(&r->windows);
+		intervals_add(&r->windows, r->extent.start_ns, r->extent.end_ns);
+	}
+	r->nsteps = 0;
+	r->is_merged = true;
+}
+
+int gap_range_load(const struct gap_range_request *request, struct gap_range *out,
+		   struct err *err)
+{
+	*out = (struct gap_range){ .is_inner = request->is_inner };
+	if (load_windows(out, request, err) < 0)
+		return -1;
+	if (out->is_inner)
+		intervals_add(&out->wanted, INT64_MIN, INT64_MAX);
+	for (size_t i = 0; !out->is_inner && i < out->windows.n; i++)
+		intervals_add(&out->wanted, out->windows.items[i].start_ns,
+			      out->windows.items[i].end_ns);
+	choose(out, request->filter);
+	if (gap_range_is_too_much(count_wanted(out), request->work))
+		merge(out);
+	return 0;
+}
+
+void gap_range_release(struct gap_range *r)
+{
+	free(r->steps);
+	free(r->marks);
+	intervals_release(&r->wanted);
+	intervals_release(&r->windows);
+	*r = (struct gap_range){ .nsteps = 0 };
+}
+
+/* The first step that begins behind the moment. */
+static size_t step_behind(const struct gap_range *r, int64_t ns)
+{
+	size_t at;
+
+	SEARCH(at, 0, r->nsteps, r->steps[at].start_ns <= ns);
+	return at;
+}
+
+size_t gap_range_step(const struct gap_range *r, int64_t ns)
+{
+	size_t behind = step_behind(r, ns);
+
+	return behind && r->steps[behind - 1].end_ns > ns ? behind - 1 : GAP_NO_STEP;
+}
+
+bool gap_range_is_mark(const struct gap_range *r, int64_t slice_id)
+{
+	return r->nmarks && bsearch(&slice_id, r->marks, r->nmarks, sizeof(*r->marks),
+				    sort_compare_int64);
+}
+
+bool gap_range_next(const struct gap_range *r, int64_t *from_ns, int64_t to_ns,
+		    struct gap_part *part)
+{
+	size_t at = intervals_after(&r->wanted, *from_ns);
+
+	if (*from_ns >= to_ns || at >= r->wanted.n ||
+	    r->wanted.items[at].start_ns >= to_ns)
+		return false;
+	const struct interval *wanted = &r->wanted.items[at];
+	int64_t start_ns = wanted->start_ns > *from_ns ? wanted->start_ns : *from_ns;
+	int64_t end_ns = wanted->end_ns < to_ns ? wanted->end_ns : to_ns;
+	size_t behind = step_behind(r, start_ns);
+	size_t step = gap_range_step(r, start_ns);
+
+	if (step != GAP_NO_STEP && r->steps[step].end_ns < end_ns)
+		end_ns = r->steps[step].end_ns;
+	if (behind < r->nsteps && r->steps[behind].start_ns < end_ns)
+		end_ns = r->steps[behind].start_ns;
+	*part = (struct gap_part){ start_ns, end_ns, step };
+	*from_ns = end_ns;
+	return true;
 }

@@ -51,7 +51,7 @@ struct gathering {
 	bool has_work;  /* that was asked for, whatever the filters say */
 };
 
-/* kernels_names.c */
+/* kernels_gather.c */
 enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name);
 /*
  * Sets `ops`, the names of the operators that work was launched for, as the operator
@@ -60,7 +60,7 @@ enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name);
 int kernels_find_ops(struct gathering *g, struct err *err);
 
 /*
- * kernels_queue.c: while launches are asked for, all work of a stream goes through
+ * while launches are asked for, all work of a stream goes through
  * here in the order of starts, so that what a launched piece waited for is known.
  */
 void kernels_queue_begin(struct gathering *g);
@@ -71,7 +71,7 @@ int64_t kernels_busy_until(const struct stream_busy *busy);
 /* How long the stream was at work within [from_ns, to_ns). */
 int64_t kernels_busy_ns(const struct stream_busy *busy, int64_t from_ns, int64_t to_ns);
 
-/* kernels_finish.c: percentiles, and which operators are eligible. */
+/* percentiles, and which operators are eligible. */
 void kernels_finish(struct gathering *g);
 
 #endif

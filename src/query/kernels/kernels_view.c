@@ -3,7 +3,7 @@
 
 #include "base/sum.h"
 #include "query/kernels/kernels.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/top/top.h"
 
 struct showing {

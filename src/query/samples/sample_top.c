@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/samples/sample_note.h"
 #include "query/samples/sample_set.h"
 #include "query/top/top.h"

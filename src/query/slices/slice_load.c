@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/sum.h"
 #include "query/query.h"
-#include "query/slices/open_labels.h"
+#include "query/slices/slice_ops.h"
 #include "query/slices/slice_pack.h"
 #include "trace/slice_bits.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 #include "query/slices/slice_load.h"
 #include "trace/op_pass.h"
@@ -360,4 +361,30 @@ int slice_ops_each(struct store *store, struct text_pool *texts,
 	free(r.events);
 	free(r.children);
 	return rc;
+}
+
+static void drop_ended(struct open_labels *l, int64_t ns)
+{
+	while (l->n && l->items[l->n - 1].end_ns <= ns)
+		l->n--;
+}
+
+void open_labels_add(struct open_labels *l, int64_t start_ns, int64_t end_ns, uint32_t at)
+{
+	drop_ended(l, start_ns);
+	if (end_ns <= start_ns)
+		return;
+	*ARRAY_PUSH(l->items, l->n, l->cap) = (struct open_label){ end_ns, at };
+}
+
+uint32_t open_labels_innermost(struct open_labels *l, int64_t ns)
+{
+	drop_ended(l, ns);
+	return l->n ? l->items[l->n - 1].at : OPEN_LABELS_NONE;
+}
+
+void open_labels_release(struct open_labels *l)
+{
+	free(l->items);
+	*l = (struct open_labels){ .n = 0 };
 }

@@ -8,7 +8,7 @@
 #include "base/memtable.h"
 #include "base/sum.h"
 #include "query/calls/call_edges.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/top/top.h"
 #include "trace/fact.h"
 

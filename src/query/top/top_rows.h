@@ -86,7 +86,7 @@ struct top_place top_place_of_call(struct top_rows *rows, const struct top_query
 				   const struct slice_call *call, bool *is_wanted);
 
 /*
- * tensor_charges.c: what the time of a profile's kernels is charged to that use Tensor
+ * top_tensor.c: what the time of a profile's kernels is charged to that use Tensor
  * Cores, or of which it is not known: the operators that they were launched for, and
  * without one the innermost label around the launch, as the operator table charges all
  * device work.

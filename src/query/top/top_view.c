@@ -1,6 +1,6 @@
 /* The operator table as a view: its columns, keys of --sort, and words of --by. */
 #include "base/sum.h"
-#include "query/number_cell.h"
+#include "query/query.h"
 #include "query/top/top_rows.h"
 
 /* Rows of the view are numbers of rows. */

@@ -1,0 +1,227 @@
+/*
+ * What kernels are called, how they waited, and what follows once all are there:
+ * percentiles, and which operators could use Tensor Cores.  See kernels_gather.h.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sum.h"
+#include "query/kernels/kernels_gather.h"
+#include "query/kernels/tensor_core.h"
+#include "query/slices/slice_pack.h"
+#include "trace/optree.h"
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The least value that so many percent of them do not exceed; n is never 0. */
+static int64_t nearest_rank(const int64_t *sorted, size_t n, size_t percent)
+{
+	size_t rank = (n / 100 * percent) + (((n % 100 * percent) + 99) / 100);
+
+	return sorted[rank ? rank - 1 : 0];
+}
+
+/* The durations group after group: a counting sort, and each group sorted. */
+static void set_percentiles(struct gathering *g)
+{
+	struct kernels *out = g->out;
+	int64_t *values = xrealloc_array(NULL, g->ndurations + 1, sizeof(*values));
+	size_t *ends = xcalloc(out->n + 1, sizeof(*ends));
+
+	for (size_t i = 1; i < out->n; i++)
+		ends[i] = ends[i - 1] + (size_t)out->groups[i - 1].calls;
+	for (size_t i = 0; i < g->ndurations; i++)
+		values[ends[g->durations[i].group]++] = g->durations[i].ns;
+	for (size_t i = 0; i < out->n; i++) {
+		struct kernel_group *group = &out->groups[i];
+		size_t n = (size_t)group->calls;
+		int64_t *of_group = values + (ends[i] - n);
+		qsort(of_group, n, sizeof(*of_group), by_value);
+		group->p50_ns = nearest_rank(of_group, n, 50);
+		group->p95_ns = nearest_rank(of_group, n, 95);
+	}
+	free(ends);
+	free(values);
+}
+
+/* By its name, or because it launched a kernel that uses them. */
+static void set_eligible(struct kernels *out)
+{
+	size_t n = out->texts.intern.n;
+	uint8_t *used = xcalloc(n + 1, sizeof(*used));
+
+	for (size_t i = 0; i < out->n; i++)
+		if (out->groups[i].op != TEXT_NONE)
+			used[out->groups[i].op] |=
+				out->groups[i].tensor_core == TENSOR_CORE_YES;
+	for (size_t i = 0; i < out->n; i++) {
+		struct kernel_group *group = &out->groups[i];
+		if (group->op != TEXT_NONE)
+			group->op_eligible =
+				used[group->op] ||
+				tensor_core_op(text_pool_str(&out->texts, group->op));
+	}
+	free(used);
+}
+
+void kernels_finish(struct gathering *g)
+{
+	struct kernels *out = g->out;
+
+	if (!g->query->sums_only)
+		set_percentiles(g);
+	set_eligible(out);
+	for (size_t i = 0; i < out->n; i++) {
+		const struct kernel_group *group = &out->groups[i];
+		struct tensor_core_times *times = &out->tensor_core;
+		out->calls += group->calls;
+		out->total_ns = sum_add(out->total_ns, group->total_ns);
+		if (group->tensor_core == TENSOR_CORE_YES)
+			times->yes_ns = sum_add(times->yes_ns, group->total_ns);
+		else if (group->tensor_core == TENSOR_CORE_UNKNOWN)
+			times->unknown_ns = sum_add(times->unknown_ns, group->total_ns);
+	}
+}
+
+static struct name_facts *facts_of(struct gathering *g, uint32_t text)
+{
+	size_t known = g->facts_cap;
+
+	if (text >= known) {
+		g->facts = xgrow(g->facts, &g->facts_cap, text + (size_t)1,
+				 sizeof(*g->facts));
+		for (size_t i = known; i < g->facts_cap; i++)
+			g->facts[i] = (struct name_facts){ .table_name = TEXT_NONE };
+	}
+	return &g->facts[text];
+}
+
+enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name)
+{
+	if (name == TEXT_NONE)
+		return TENSOR_CORE_UNKNOWN;
+	struct name_facts *facts = facts_of(g, name);
+	if (!facts->is_judged)
+		facts->tensor_core = tensor_core_kernel(
+			text_pool_str(&g->out->texts, name), g->capability);
+	facts->is_judged = true;
+	return facts->tensor_core;
+}
+
+/* The name as the operator table spells it. */
+static int set_op(void *context, size_t place, const struct packed_slice *slice,
+		  int64_t track_id, struct err *err)
+{
+	struct gathering *g = context;
+	struct intern *texts = &g->out->texts.intern;
+	uint32_t name;
+
+	(void)track_id;
+	if (text_pool_number(&g->out->texts, slice->name_id, &name, err) < 0)
+		return -1;
+	if (name == TEXT_NONE)
+		return 0;
+	if (facts_of(g, name)->table_name == TEXT_NONE) {
+		bool is_op = slice->class == CLASS_OP;
+		uint32_t found = op_name_of(intern_str(texts, name), is_op, texts).name;
+		facts_of(g, name)->table_name = found;
+	}
+	g->ops[place] = facts_of(g, name)->table_name;
+	return 0;
+}
+
+int kernels_find_ops(struct gathering *g, struct err *err)
+{
+	const struct device_work *work = &g->work;
+	int64_t *ids = xrealloc_array(NULL, work->n + 1, sizeof(*ids));
+
+	free(g->ops);
+	g->ops = xrealloc_array(NULL, work->n + 1, sizeof(*g->ops));
+	for (size_t i = 0; i < work->n; i++) {
+		ids[i] = work->items[i].op_id;
+		g->ops[i] = TEXT_NONE;
+	}
+	int rc = slice_pick(g->store, g->profile,
+			    &(struct slice_picks){ .ids = ids,
+						   .n = work->n,
+						   .columns = PACKED_NAME | PACKED_CLASS,
+						   .each = set_op,
+						   .context = g },
+			    err);
+	free(ids);
+	return rc;
+}
+
+/*
+ * When streams were at work: the union of their work, from which follows how much of a
+ * launch delay a kernel waited behind other work, and how much for nothing.
+ */
+
+void kernels_queue_begin(struct gathering *g)
+{
+	g->nbusy = g->work.nstreams;
+	g->busy = xcalloc(g->nbusy + 1, sizeof(*g->busy));
+}
+
+void kernels_queue_end(struct gathering *g)
+{
+	for (size_t i = 0; i < g->nbusy; i++)
+		free(g->busy[i].items);
+	free(g->busy);
+	g->busy = NULL;
+	g->nbusy = 0;
+}
+
+/* Lengths are unsigned: all stretches together can be as long as int64 has numbers. */
+static uint64_t length(int64_t from_ns, int64_t to_ns)
+{
+	return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
+void kernels_queue_pass(struct gathering *g, const struct work_item *item)
+{
+	struct stream_busy *busy = &g->busy[item->stream];
+	struct busy_stretch *last = busy->n ? &busy->items[busy->n - 1] : NULL;
+
+	if (last && item->start_ns <= last->end_ns) {
+		if (item->end_ns > last->end_ns)
+			last->end_ns = item->end_ns;
+		return;
+	}
+	uint64_t before_ns =
+		last ? last->before_ns + length(last->start_ns, last->end_ns) : 0;
+	*ARRAY_PUSH(busy->items, busy->n, busy->cap) =
+		(struct busy_stretch){ item->start_ns, item->end_ns, before_ns };
+}
+
+int64_t kernels_busy_until(const struct stream_busy *busy)
+{
+	return busy->n ? busy->items[busy->n - 1].end_ns : INT64_MIN;
+}
+
+/* How long the stream was at work before that time. */
+static uint64_t busy_before(const struct stream_busy *busy, int64_t ns)
+{
+	size_t at;
+
+	SEARCH(at, 0, busy->n, busy->items[at].start_ns < ns);
+	if (at == 0)
+		return 0;
+	const struct busy_stretch *s = &busy->items[at - 1];
+	return s->before_ns + length(s->start_ns, ns < s->end_ns ? ns : s->end_ns);
+}
+
+int64_t kernels_busy_ns(const struct stream_busy *busy, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns >= to_ns)
+		return 0;
+	uint64_t ns = busy_before(busy, to_ns) - busy_before(busy, from_ns);
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
