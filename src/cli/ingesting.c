@@ -108,7 +108,9 @@ static void tell_read(const struct ingesting *i, const struct import_file *file,
 		add_count(&line, file->stacks, "stack", "stacks");
 	if (file->slices && file->stacks)
 		buf_add_text(&line, " and ");
-	if (file->slices || (!file->functions && !file->stacks))
+	if (file->operators)
+		add_count(&line, file->operators, "operator", "operators");
+	if (file->slices || (!file->functions && !file->stacks && !file->operators))
 		add_count(&line, file->slices, "slice", "slices");
 	if (file->slices && file->functions)
 		buf_add_text(&line, " and ");
@@ -141,6 +143,7 @@ static void on_done(void *to, const struct import_file *file)
 	i->only = i->nread++ ? NULL : xstrdup(file->path);
 	i->sum.slices = sum_add(i->sum.slices, file->slices);
 	i->sum.functions = sum_add(i->sum.functions, file->functions);
+	i->sum.operators = sum_add(i->sum.operators, file->operators);
 	i->sum.stacks = sum_add(i->sum.stacks, file->stacks);
 	i->sum.findings = sum_add(i->sum.findings, file->findings);
 }

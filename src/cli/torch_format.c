@@ -53,7 +53,10 @@ static struct torch_row make_row(const struct torch_request *r, uint32_t at)
 {
 	const struct opstat *stat = &r->rows->stats.rows[at];
 	const struct opstat_sums *s = &stat->sums;
-	const struct top_float *f = &r->rows->floats[at];
+	/* of a printed table there are nanoseconds alone */
+	const struct top_float printed = { (double)s->self_ns / 1000.0,
+					   (double)s->total_ns / 1000.0 };
+	const struct top_float *f = r->rows->floats ? &r->rows->floats[at] : &printed;
 	bool by_shape = r->query->show.asked & TOP_SHAPE;
 	struct str shapes = text_of(r, stat->key.shapes);
 

@@ -24,6 +24,8 @@ struct sink {
 	/* An entry beside the events, or an unknown metadata event: JSON text. */
 	void (*metadata)(struct sink *s, struct str key, struct str json);
 	void (*device_info)(struct sink *s, const struct device_info_fact *device);
+	/* A row of an operator table, in the order of the listing. */
+	int (*op_sum)(struct sink *s, const struct op_sum_fact *sum, struct err *err);
 	/* The number of a function; the same facts give the same number. */
 	uint32_t (*function)(struct sink *s, const struct function_fact *function);
 	/*

@@ -371,6 +371,14 @@ bool scope_has_self(const struct scope *scope)
 	return n < scope->n;
 }
 
+bool scope_is_printed(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (strcmp(scope->profiles[i].format, "torch_table") != 0)
+			return false;
+	return true;
+}
+
 int scope_lacks_self(const char *what, struct err *err)
 {
 	return err_set(err, ERR_EMPTY,

@@ -79,6 +79,8 @@ const char *scope_in_torch(const struct scope *scope, const char *how);
  * totals alone, of actions and modules that lie within each other.
  */
 bool scope_has_self(const struct scope *scope);
+/* Is it a printed table of operators, without a single slice? */
+bool scope_is_printed(const struct scope *scope);
 /* Why a view that is of self times has no rows, as err; -1. */
 int scope_lacks_self(const char *what, struct err *err);
 /* What profiles hold: slices; functions and callers; sampled stacks; lines of functions. */

@@ -19,7 +19,7 @@
 struct import_file {
 	const char *path; /* as the user spelt it; "folder/file", "archive.zip/file" */
 	uint64_t bytes;   /* decompressed */
-	int64_t slices, functions, stacks;
+	int64_t slices, functions, stacks, operators;
 	int64_t findings; /* warnings and errors */
 };
 

@@ -164,6 +164,7 @@ static int store_reading(struct importing *i, const struct import_source *source
 	file.slices = loaded.slices;
 	file.functions = loaded.functions;
 	file.stacks = loaded.stacks;
+	file.operators = loaded.operators;
 	file.findings = loaded.findings;
 	note_profile(i, source, &loaded);
 	import_note(i, IMPORT_STORED, &file, NULL);

@@ -321,6 +321,19 @@ static uint32_t on_function(struct sink *s, const struct function_fact *function
 	return functions_add(&model_of(s)->functions, function);
 }
 
+static int on_op_sum(struct sink *s, const struct op_sum_fact *sum, struct err *err)
+{
+	struct model *m = model_of(s);
+
+	if (m->nop_sums >= MODEL_ROWS_MAX)
+		return err_at(err, sum->offset, "more than %u rows of a table",
+			      MODEL_ROWS_MAX);
+	m->op_sums = spill_grow(m->spill, m->op_sums, &m->op_sums_cap, m->nop_sums + 1,
+				sizeof(*m->op_sums));
+	m->op_sums[m->nop_sums++] = *sum;
+	return 0;
+}
+
 static int on_function_stat(struct sink *s, const struct function_stat_fact *stat,
 			    struct err *err)
 {
@@ -443,6 +456,7 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 		.naming = on_naming,
 		.metadata = on_metadata,
 		.device_info = on_device_info,
+		.op_sum = on_op_sum,
 		.function = on_function,
 		.function_stat = on_function_stat,
 		.call = on_call,
@@ -483,7 +497,8 @@ struct sink *loader_sink(struct loader *l)
 bool loader_is_empty(const struct loader *l)
 {
 	return l->model.nslices == 0 && l->model.ncounters == 0 &&
-	       l->model.functions.nstats == 0 && l->model.samples.nsums == 0;
+	       l->model.functions.nstats == 0 && l->model.nop_sums == 0 &&
+	       l->model.samples.nsums == 0;
 }
 
 /* How long sampling took, as far as the file tells: a series in ns, or its own span. */
@@ -516,7 +531,7 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 	functions_settle(&m->functions);
 	if (m->functions.nstats)
 		model_note_time(m, 0, functions_dur_ns(&m->functions));
-	if (m->functions.nstats && m->profile.span_end_ns != NUMBER_NONE)
+	if ((m->functions.nstats || m->nop_sums) && m->profile.span_end_ns != NUMBER_NONE)
 		model_note_time(m, 0, m->profile.span_end_ns);
 	samples_settle(&m->samples);
 	note_series_times(m);

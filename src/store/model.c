@@ -45,6 +45,7 @@ void model_release(struct model *m)
 		m->works,       m->steps,     m->arrows,       m->step_owners
 	};
 
+	spill_free(m->spill, m->op_sums);
 	functions_release(&m->functions);
 	samples_release(&m->samples);
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)

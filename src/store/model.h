@@ -231,6 +231,7 @@ struct model {
 	MODEL_ARRAY(struct metadata_rec, metadata);
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
+	MODEL_ARRAY(struct op_sum_fact, op_sums); /* rows of a printed operator table */
 	struct functions functions; /* of a call graph, or of sampled stacks */
 	struct samples samples;
 	size_t nrepeated; /* namings of what had a name already */

@@ -311,6 +311,44 @@ static void add_memory_rows(struct summing *s)
 	}
 }
 
+/* Rows of a printed table, where the mean is all that is known of single calls. */
+static void add_printed_rows(struct summing *s)
+{
+	const struct model *m = s->m;
+
+	for (size_t i = 0; i < m->nop_sums; i++) {
+		const struct op_sum_fact *row = &m->op_sums[i];
+		const struct op_sums *sums = &row->sums;
+		bool is_device = row->kind != OP_HOST;
+		int64_t ns = is_device ? sums->total_device_ns : sums->total_ns;
+		double mean_ns = (double)ns / (double)sums->calls;
+		struct opstat_key key = { .step = ROW_NONE,
+					  .name = row->name,
+					  .shapes = row->shapes,
+					  .stack = row->stack,
+					  .overload = row->overload,
+					  .kind = (uint16_t)row->kind };
+		struct opstat call = { .first = { (int64_t)i, 0, i },
+				       .is_async = row->is_async,
+				       .sums = { .calls = sums->calls,
+						 .primitive_calls = sums->calls,
+						 .self_ns = sums->self_ns,
+						 .total_ns = sums->total_ns,
+						 .min_ns = (int64_t)mean_ns,
+						 .max_ns = (int64_t)mean_ns,
+						 .mean_ns = mean_ns,
+						 .self_device_ns = sums->self_device_ns,
+						 .total_device_ns = sums->total_device_ns,
+						 .cpu_bytes = sums->cpu_bytes,
+						 .self_cpu_bytes = sums->self_cpu_bytes,
+						 .device_bytes = sums->device_bytes,
+						 .self_device_bytes =
+							 sums->self_device_bytes,
+						 .flops = sums->flops } };
+		add_call(s, &key, &call);
+	}
+}
+
 static void note_stacks(struct summing *s)
 {
 	const struct model *m = s->m;
@@ -348,6 +386,7 @@ void summary_make(const struct model *m, struct summary *out)
 	for (size_t t = 0; t < m->ntracks; t++)
 		sum_track(&s, &m->tracks[t]);
 	add_memory_rows(&s);
+	add_printed_rows(&s);
 	if (out->has_steps)
 		copy_groups(&out->stats[GRAIN_NAMES], &out->stats[GRAIN_STEPS], true);
 	for (int grain = 0; grain < NGRAINS; grain++)

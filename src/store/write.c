@@ -457,6 +457,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 	*result = (struct load_result){ .profile_id = w.profile_id,
 					.slices = (int64_t)(m->nrows + m->napart),
 					.functions = (int64_t)m->functions.nstats,
+					.operators = (int64_t)m->nop_sums,
 					.stacks = (int64_t)m->samples.nsummed,
 					.rank = m->profile.rank,
 					.is_rank_of_name = m->is_rank_of_name };

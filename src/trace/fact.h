@@ -311,6 +311,24 @@ struct sample_fact {
 	uint64_t offset;
 };
 
+/* Sums of the calls of an operator, or of the pieces of device work of a name. */
+struct op_sums {
+	int64_t calls;
+	int64_t self_ns, total_ns, self_device_ns, total_device_ns;
+	int64_t cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes;
+	int64_t flops; /* NUMBER_NONE: no call has a formula */
+};
+
+/* A row of the operator table as it was printed: no slices are known of it. */
+struct op_sum_fact {
+	uint32_t name;
+	uint32_t shapes, stack, overload; /* or TEXT_NONE */
+	int kind;                         /* enum op_kind (opstat.h) */
+	bool is_async;                    /* outside the tree */
+	struct op_sums sums;
+	uint64_t offset;
+};
+
 /* How torch of this file's time builds its key_averages (torch-profiler a.1 to a.9). */
 struct op_rules {
 	bool all_slices;        /* no PyTorch trace: every host slice is an operator */

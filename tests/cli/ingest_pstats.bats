@@ -148,6 +148,26 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $stderr == *'the report has totals alone, and no self times'* ]]
 }
 
+@test "torch's printed table is read from a log, and printed again" {
+	{
+		echo epoch 1
+		cat "$FIXTURES/pyprof/reports/torch_cuda.txt"
+		echo epoch 2
+	} >log
+	run --separate-stderr ptool top --format torch --by shape --limit 0 log
+	exits 0
+	says 'ptool: top: log: 22 operators read into the cache'
+	diff <(printf '%s\n' "$output" | cut -c 1-110,125-) <(cut -c 1-110,125- "$FIXTURES/pyprof/reports/torch_cuda.txt")
+	run --separate-stderr ptool top --by thread log
+	exits 3
+	[[ $stderr == *'a printed table has no single calls'* ]]
+	run --separate-stderr ptool advise log
+	exits 3
+	[[ $stderr == *'rules need a trace, and this is a printed table'* ]]
+	run --separate-stderr ptool log
+	[[ $output == *'Printed table of torch.profiler'* && $output != *'slows it down'* ]]
+}
+
 @test "files of other programs are named, and what to export instead" {
 	sqlite3 nsys.sqlite 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start)'
 	sqlite3 rocpd.db 'CREATE TABLE rocpd_string_1 (id)'

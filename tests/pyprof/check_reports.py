@@ -8,7 +8,7 @@ import glob
 import os
 import re
 
-from graphs import PYPROF, SANITIZED, Tap, Workplace, read_json, rows
+from graphs import PYPROF, SANITIZED, SHARED, Tap, Workplace, read_json, rows
 
 FIXTURES = os.path.join(os.environ.get("FIXTURES", os.path.join(os.path.dirname(__file__), "..", "fixtures")), "pyprof", "reports")
 
@@ -83,11 +83,49 @@ def check_yappi(tap, place, path):
     tap.ok(wanted and sorted(wanted) == sorted(got), os.path.basename(path), *sorted(set(wanted) ^ set(got)))
 
 
+UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
+OF_COLUMN = {"# of Calls": "calls", "Self CPU": "self_ns", "CPU total": "total_ns", "Self CUDA": "self_device_ns",
+             "CUDA total": "total_device_ns", "CPU Mem": "cpu_mem_bytes", "Self CPU Mem": "self_cpu_mem_bytes",
+             "CUDA Mem": "device_mem_bytes", "Self CUDA Mem": "self_device_mem_bytes"}
+
+
+def amount(text):
+    found = re.fullmatch(r"(-?[\d.]+) ?([a-zA-Z]*)", text)
+    return round(float(found[1]) * UNITS.get(found[2].lower(), 1))
+
+
+def check_torch(tap, place, path):
+    with open(path) as file:
+        lines = file.read().split("\n")  # names hold other ends of lines
+    at = next(i for i, line in enumerate(lines) if "Self CPU %" in line)
+    edges = [m.span() for m in re.finditer("-+", lines[at + 1])]
+    titles = re.split("  +", lines[at].strip())  # which may be wider than their columns
+    if titles[-2] == "Source Location":  # the values stand the other way round
+        titles[-2:] = titles[:-3:-1]
+    wanted = {}
+    for line in lines[at + 2:]:
+        if line.startswith("---"):
+            break
+        cells = {title: line[a:b].strip(" ") for title, (a, b) in zip(titles, edges)}
+        if not cells["# of Calls"]:
+            continue
+        sums = wanted.setdefault(cells["Name"], [0] * len(OF_COLUMN))
+        for i, title in enumerate(OF_COLUMN):
+            sums[i] += amount(cells[title]) if title in cells else 0
+    got = {name: sums for name, *sums in rows(
+        store_of(place, path), "SELECT n.text, " + ", ".join(f"sum(o.{c})" for c in OF_COLUMN.values()) +
+        " FROM op_stat o JOIN string n ON n.id = o.name_id WHERE o.grain = 0 GROUP BY 1")}
+    wrong = [f"{k}: {got.get(k)}, not {v}" for k, v in wanted.items() if got.get(k) != v]
+    tap.ok(wanted and len(got) == len(wanted) and not wrong, os.path.relpath(path, SHARED), *wrong)
+
+
 def check_all(tap, place, folder):
     for path in sorted(glob.glob(os.path.join(folder, "*.txt"))):
         with open(path) as file:
             text = file.read()
-        if "\nClock type: " in text:
+        if "Self CPU %" in text:
+            check_torch(tap, place, path)
+        elif "\nClock type: " in text:
             check_yappi(tap, place, path)
         elif "Profile stats for: " in text:
             check_advanced(tap, place, path)
@@ -102,6 +140,8 @@ def main():
         if os.path.isdir(PYPROF) and not SANITIZED:
             for folder in ("lightning", "yappi"):
                 check_all(tap, place, os.path.join(PYPROF, folder))
+            for path in sorted(glob.glob(os.path.join(SHARED, "data", "torch", "**", "table*.txt"), recursive=True)):
+                check_torch(tap, place, path)
         else:
             tap.skip("recorded reports", "no ../shared/data/pyprof")
     tap.done()

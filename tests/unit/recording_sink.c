@@ -382,6 +382,33 @@ static void add_sums(struct recording *r, const struct call_sums *sums)
 	buf_add_char(&r->lines, '\n');
 }
 
+static int on_op_sum(struct sink *s, const struct op_sum_fact *f, struct err *err)
+{
+	struct recording *r = self(s);
+	const struct op_sums *sums = &f->sums;
+
+	(void)err;
+	note_offset(r, f->offset);
+	r->is_ill = r->is_ill || sums->calls <= 0;
+	buf_addf(&r->lines, "op %d ", f->kind);
+	add_text(r, f->name);
+	buf_addf(&r->lines, " calls=%lld self=%lld total=%lld device=%lld/%lld",
+		 (long long)sums->calls, (long long)sums->self_ns,
+		 (long long)sums->total_ns, (long long)sums->self_device_ns,
+		 (long long)sums->total_device_ns);
+	buf_addf(&r->lines, " bytes=%lld/%lld/%lld/%lld", (long long)sums->self_cpu_bytes,
+		 (long long)sums->cpu_bytes, (long long)sums->self_device_bytes,
+		 (long long)sums->device_bytes);
+	if (sums->flops != NUMBER_NONE)
+		buf_addf(&r->lines, " flops=%lld", (long long)sums->flops);
+	if (f->shapes != TEXT_NONE)
+		add_text(r, f->shapes);
+	if (f->stack != TEXT_NONE)
+		add_text(r, f->stack);
+	buf_add_char(&r->lines, '\n');
+	return 0;
+}
+
 static int on_function_stat(struct sink *s, const struct function_stat_fact *f,
 			    struct err *err)
 {
@@ -571,6 +598,7 @@ void recording_init(struct recording *r)
 			.metadata = on_metadata,
 			.device_info = on_device_info,
 			.function = on_function,
+			.op_sum = on_op_sum,
 			.function_stat = on_function_stat,
 			.call = on_call,
 			.line = on_line,

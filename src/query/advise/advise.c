@@ -102,6 +102,10 @@ int advise_load(struct store *store, const struct scope *scope,
 		return err_set(err, ERR_EMPTY,
 			       "rules need a trace, and this is a call graph: record "
 			       "with torch.profiler");
+	if (scope_is_printed(scope) && !request->watcher)
+		return err_set(err, ERR_EMPTY,
+			       "rules need a trace, and this is a printed table: "
+			       "export_chrome_trace() writes one");
 	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
 		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &ranks, err);

@@ -81,6 +81,9 @@ int overview_open(struct store *store, const struct scope *scope,
 	int rc = is_call_graph ? 0 : overview_facts_load(&m, err);
 	for (int i = 0; rc == 0 && i < NOVERVIEW_BLOCKS; i++) {
 		m.block = (enum overview_block)i;
+		/* rules judge slices, of which a printed table has none */
+		if (i == OVERVIEW_FINDINGS && scope_is_printed(scope))
+			continue;
 		if (is_call_graph ? blocks[i].in_call_graphs : blocks[i].in_traces)
 			rc = blocks[i].add(&m, err);
 	}

@@ -77,6 +77,7 @@ static struct str format_words(struct overview_making *m, const char *format,
 	} known[] = {
 		{ "chrome", "Chrome trace" },
 		{ "pstats", "Python profile" },
+		{ "torch_table", "Printed table of torch.profiler" },
 		{ "memory_snapshot", "PyTorch memory snapshot" },
 		{ "memory_timeline", "PyTorch memory timeline" },
 	};

@@ -53,8 +53,8 @@ static bool needs_slices(const struct top_query *query)
 	unsigned places = TOP_SPLIT(TOP_BY_THREAD) | TOP_SPLIT(TOP_BY_STREAM) |
 			  TOP_SPLIT(TOP_BY_CATEGORY) | TOP_SPLIT(TOP_BY_MODULE);
 
-	return query->torch_times || filter_needs_slices(query->filter) ||
-	       (by_detail && by_step) || asked & places;
+	return filter_needs_slices(query->filter) || (by_detail && by_step) ||
+	       asked & places;
 }
 
 static bool has_memory(const struct scope *scope)
@@ -138,8 +138,14 @@ int top_load(struct store *store, const struct scope *scope,
 	intern_init(&out->splits);
 	if (text_pool_open(store, &out->texts, err) < 0)
 		return -1;
-	int rc = needs_slices(query) ? top_load_slices(store, scope, query, out, err)
-				     : top_load_summaries(store, scope, query, out, err);
+	bool is_printed = scope_is_printed(scope), by_slices = needs_slices(query);
+	if (is_printed && by_slices)
+		return err_set(err, ERR_EMPTY,
+			       "a printed table has no single calls, which these options "
+			       "need: ingest the trace");
+	by_slices |= query->torch_times && !is_printed;
+	int rc = by_slices ? top_load_slices(store, scope, query, out, err)
+			   : top_load_summaries(store, scope, query, out, err);
 	if (rc == 0 && query->show.asked & TOP_TENSOR_CORES)
 		rc = top_load_tensor(store, scope, query, out, err);
 	if (rc < 0)
