@@ -27,6 +27,13 @@ enum {
 /* The largest integer, of either sign, that takes six bytes. */
 #define INT48_MAX ((INT64_C(1) << 47) - 1)
 
+/* By the bytes that an integer needs: those that it gets, and its type. */
+static const struct {
+	uint8_t n, type;
+} int_types[] = { { 0, TYPE_0 },     { 1, TYPE_INT8 },  { 2, TYPE_INT16 },
+		  { 3, TYPE_INT24 }, { 4, TYPE_INT32 }, { 6, TYPE_INT48 },
+		  { 6, TYPE_INT48 }, { 8, TYPE_INT64 }, { 8, TYPE_INT64 } };
+
 void record_release(struct record *r)
 {
 	free(r->body);
@@ -93,42 +100,43 @@ static uint8_t *room(struct record *r, size_t n)
 	return p;
 }
 
-static void add_bytes(struct record *r, uint64_t value, unsigned n)
-{
-	uint8_t *p = room(r, n);
-
-	while (n--)
-		*p++ = (uint8_t)(value >> (8 * n));
-}
-
 void record_null(struct record *r)
 {
 	add_type(r, TYPE_NULL);
 }
 
+/* The first byte is the highest one. */
+static uint64_t big_endian(uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return value;
+#else
+	return __builtin_bswap64(value);
+#endif
+}
+
+/* The low n bytes of the value. */
+static void add_bytes(struct record *r, uint64_t value, unsigned n)
+{
+	uint64_t bytes = big_endian(value << (64 - 8 * n));
+
+	memcpy(room(r, sizeof(bytes)), &bytes, sizeof(bytes));
+	r->nbody -= sizeof(bytes) - n;
+}
+
+/* Without a branch for each type: what integers need differs from row to row. */
 void record_int(struct record *r, int64_t value)
 {
 	uint64_t size = value < 0 ? ~(uint64_t)value : (uint64_t)value;
-	unsigned type, bytes;
+	unsigned bits = 64 - (unsigned)__builtin_clzll(size | 1), need = bits / 8 + 1;
 
+	assert(r->ntypes < sizeof(r->types));
 	if (value == 0 || value == 1) {
-		add_type(r, value ? TYPE_1 : TYPE_0);
+		r->types[r->ntypes++] = value ? TYPE_1 : TYPE_0;
 		return;
 	}
-	if (size <= INT8_MAX)
-		type = TYPE_INT8, bytes = 1;
-	else if (size <= INT16_MAX)
-		type = TYPE_INT16, bytes = 2;
-	else if (size <= (1 << 23) - 1)
-		type = TYPE_INT24, bytes = 3;
-	else if (size <= INT32_MAX)
-		type = TYPE_INT32, bytes = 4;
-	else if (size <= INT48_MAX)
-		type = TYPE_INT48, bytes = 6;
-	else
-		type = TYPE_INT64, bytes = 8;
-	add_type(r, type);
-	add_bytes(r, (uint64_t)value, bytes);
+	r->types[r->ntypes++] = int_types[need].type;
+	add_bytes(r, (uint64_t)value, int_types[need].n);
 }
 
 void record_real(struct record *r, double value)
