@@ -174,15 +174,6 @@ uint16_t histogram_bucket_of(int64_t ns)
 	return (uint16_t)((power - SUB_BITS + 1) * SUB_COUNT + (int)sub);
 }
 
-int64_t histogram_value_of(uint16_t bucket)
-{
-	if (bucket < SUB_COUNT)
-		return bucket;
-	int shift = bucket / SUB_COUNT - 1;
-	uint64_t low = (uint64_t)(SUB_COUNT + bucket % SUB_COUNT) << shift;
-	return (int64_t)(low + ((UINT64_C(1) << shift) >> 1));
-}
-
 /* Where the bucket is or belongs. */
 static size_t find(const struct histogram *h, uint16_t bucket)
 {
@@ -255,35 +246,4 @@ void histogram_encode(const struct histogram *h, struct buf *out)
 		encode_number(out, buckets[i].count);
 		before = buckets[i].bucket;
 	}
-}
-
-bool histogram_decode(struct bytes blob, struct histogram *h)
-{
-	uint64_t distance, count, bucket = 0;
-	const uint8_t *p = blob.p, *end = blob.p + blob.n;
-
-	*h = (struct histogram){ 0 };
-	while (p < end) {
-		if (!varint_get(&p, end, &distance) || !varint_get(&p, end, &count))
-			return false;
-		if (distance > UINT16_MAX || (bucket += distance) > UINT16_MAX)
-			return false;
-		add_count(h, (uint16_t)bucket, count);
-	}
-	return true;
-}
-
-int64_t histogram_percentile(const struct histogram *h, double percent)
-{
-	const struct histogram_bucket *buckets = histogram_buckets(h);
-	uint64_t total = 0, seen = 0;
-
-	for (size_t i = 0; i < h->n; i++)
-		total += buckets[i].count;
-	for (size_t i = 0; i < h->n; i++) {
-		seen += buckets[i].count;
-		if ((double)seen >= (double)total * percent / 100.0)
-			return histogram_value_of(buckets[i].bucket);
-	}
-	return 0;
 }

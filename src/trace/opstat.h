@@ -42,15 +42,9 @@ static inline const struct histogram_bucket *histogram_buckets(const struct hist
 
 /* Negative durations count as 0. */
 uint16_t histogram_bucket_of(int64_t ns);
-/* The middle of a bucket, in ns. */
-int64_t histogram_value_of(uint16_t bucket);
 void histogram_add(struct histogram *h, int64_t ns);
 void histogram_merge(struct histogram *into, const struct histogram *from);
 void histogram_encode(const struct histogram *h, struct buf *out);
-/* False when the bytes are not of this form; *h is then what was read. */
-bool histogram_decode(struct bytes blob, struct histogram *h);
-/* The value below which `percent` of the durations lie; 0 when empty. */
-int64_t histogram_percentile(const struct histogram *h, double percent);
 
 struct spill;
 
