@@ -8,6 +8,7 @@ import csv
 import decimal
 import fractions
 import glob
+import gzip
 import io
 import json
 import os
@@ -132,6 +133,82 @@ def speedscope(path):
     return sums
 
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def message(data):
+    """{field: [values]} of a message of protocol buffers."""
+    fields, at = collections.defaultdict(list), 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        fields[tag >> 3].append(value)
+    return fields
+
+
+def numbers(values):
+    out = []
+    for value in values:
+        if isinstance(value, int):
+            out.append(value)
+            continue
+        at = 0
+        while at < len(value):
+            number, at = varint(value, at)
+            out.append(number)
+    return out
+
+
+def pprof(path):
+    """Sums of the default sample type."""
+    with open(path, "rb") as f:
+        file = message(gzip.decompress(f.read()))
+    texts, sums = [t.decode() for t in file[6]], Sums()
+    functions = {f[1][0]: f for f in map(message, file[5])}
+    frames = {}
+    for location in map(message, file[4]):
+        called = [functions[message(line)[1][0]] for line in reversed(location[4])]
+        frames[location[1][0]] = [(texts[f[4][0]] if f[4] else "", texts[f[2][0]]) for f in called]
+    types = [message(t) for t in file[1]]
+    chosen = file[14][0] if file[14] else types[-1][1][0]
+    at = [t[1][0] for t in types].index(chosen)
+    for sample in map(message, file[2]):
+        stack = [frame for place in reversed(numbers(sample[1])) for frame in frames[place]]
+        sums.add(stack, fractions.Fraction(numbers(sample[2])[at]))
+    return sums
+
+
+def check_bad_pprof(tap, place):
+    """Cut anywhere the names, which come last, are lost; a sample that names nothing is refused."""
+    with open(os.path.join(FIXTURES, "go_heap.pb.gz"), "rb") as f:
+        whole, wrong = gzip.decompress(f.read()), []
+    for n in range(1, len(whole) - 1, 1 if os.environ.get("LONG") else 61):
+        with open(place.path("cut.pb"), "wb") as f:
+            f.write(whole[:n])
+        done = place.ptool("ingest", "-o", place.path("cut.db"), place.path("cut.pb"), check=False)
+        is_told = done.returncode == 4 or "1 warning or error" in done.stderr or n > len(whole) - 40
+        if not is_told or done.stderr.count("\n") != 1:
+            wrong.append(f"{n} bytes: {done.returncode} {done.stderr}")
+    tap.ok(not wrong, "a file of pprof cut anywhere", *wrong[:5])
+    head, tail = b"\x0a\x04\x08\x01\x10\x02", b"\x32\x00\x32\x01a\x32\x05count"
+    bad = {"a location that is not there": head + b"\x12\x06\x0a\x01\x07\x12\x01\x05" + tail,
+           "two values of one type": head + b"\x12\x04\x12\x02\x05\x06" + tail, "no sample": head + tail}
+    for name, data in bad.items():
+        with open(place.path("bad.pb"), "wb") as f:
+            f.write(data)
+        done = place.ptool("ingest", "-o", place.path("bad.db"), place.path("bad.pb"), check=False)
+        tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1, f"pprof: {name}", done.stderr)
+
+
 def check_cut(tap, place):
     """A file that is cut anywhere: what is read is a beginning of what is there, and told."""
     path = os.path.join(FIXTURES, "evented.speedscope.json")
@@ -207,6 +284,7 @@ def main():
     tap = Tap()
     paths = [(path, collapsed) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))]
     paths += [(path, speedscope) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.speedscope.json")))]
+    paths += [(path, pprof) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pb.gz")))]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
         shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
@@ -218,6 +296,7 @@ def main():
         for path, read in paths + shared:
             compare(tap, os.path.basename(path), of_ptool(place, path), read(path))
         check_bad(tap, place)
+        check_bad_pprof(tap, place)
         check_cut(tap, place)
     tap.done()
 

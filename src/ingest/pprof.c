@@ -1,0 +1,588 @@
+/*
+ * pprof's profile.proto: Go, gperftools, py-spy's cousins, Rust, jemalloc and ptool's own
+ * export write it, mostly compressed.  Each sample type is a series; a location is one
+ * frame or, of inlined calls, several.
+ * Source: github.com/google/pprof, proto/profile.proto.
+ *
+ * The table of texts stands behind what refers to it, so the file is walked twice where
+ * it lies: first for tables, then for samples.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/search.h"
+#include "ingest/json.h"
+#include "ingest/proto.h"
+#include "ingest/stacks.h"
+
+#define FILE_MAX    ((size_t)1 << 30)
+#define TYPES_MAX   64
+#define PROBE_TYPES 8 /* fields of a head that are looked at */
+
+/* Of message Profile, and of those in it. */
+enum profile_field {
+	SAMPLE_TYPE = 1,
+	SAMPLE = 2,
+	MAPPING = 3,
+	LOCATION = 4,
+	FUNCTION = 5,
+	STRING_TABLE = 6,
+	TIME_NANOS = 9,
+	DURATION_NANOS = 10,
+	COMMENT = 13,
+	DEFAULT_SAMPLE_TYPE = 14,
+	LAST_FIELD = 15
+};
+enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
+
+/* What is looked up by an id: the message, or of a location its frames, outermost first. */
+struct item {
+	uint64_t id;
+	struct str message;
+	size_t first, n; /* of frames; n = SIZE_MAX: not resolved yet */
+};
+
+struct items {
+	struct item *at; /* owned; by id, of equal ones the file's first in front */
+	size_t n, cap;
+};
+
+struct type {
+	int64_t type, unit; /* places in the table of texts */
+	int64_t scale;      /* of a value, to what the sink wants */
+	uint32_t series;
+};
+
+struct pprof {
+	struct stacks stacks;
+	struct str file;
+	struct str *texts; /* owned */
+	size_t ntexts, texts_cap;
+	struct items locations, functions, mappings;
+	struct type types[TYPES_MAX];
+	size_t ntypes;
+	int64_t default_type, count_type; /* text; place in `types` or -1 */
+	uint32_t *frames;                 /* owned: of all locations, sink's numbers */
+	size_t nframes, frames_cap;
+	uint64_t *ids; /* owned: of the newest sample */
+	size_t nids, ids_cap;
+	int64_t *values; /* owned: likewise */
+	size_t nvalues, values_cap;
+	uint64_t nsamples, nlost; /* lost: references that lead nowhere */
+	uint64_t offset;          /* of the newest sample */
+	uint64_t end; /* where the file could not be read on; of a whole one its end */
+};
+
+/* What units are called, and what a value of them is to the sink. */
+static const struct {
+	const char *name;
+	enum sample_unit unit;
+	int64_t scale;
+} units[] = {
+	{ "nanoseconds", SAMPLE_NS, 1 },        { "ns", SAMPLE_NS, 1 },
+	{ "microseconds", SAMPLE_NS, 1000 },    { "us", SAMPLE_NS, 1000 },
+	{ "milliseconds", SAMPLE_NS, 1000000 }, { "ms", SAMPLE_NS, 1000000 },
+	{ "seconds", SAMPLE_NS, 1000000000 },   { "s", SAMPLE_NS, 1000000000 },
+	{ "bytes", SAMPLE_BYTES, 1 },           { "kilobytes", SAMPLE_BYTES, 1024 },
+	{ "megabytes", SAMPLE_BYTES, 1048576 },
+};
+
+/* What types are called that are of a mode. */
+static const struct {
+	const char *type, *mode;
+} modes[] = {
+	{ "cpu", "cpu" },
+	{ "wall", "wall" },
+	{ "gil", "gil" },
+	{ "alloc_objects", "allocation" },
+	{ "alloc_space", "allocation" },
+	{ "inuse_objects", "allocation" },
+	{ "inuse_space", "allocation" },
+	{ "objects", "allocation" },
+	{ "space", "allocation" },
+};
+
+static void items_add(struct items *items, uint64_t id, struct str message)
+{
+	*ARRAY_PUSH(items->at, items->n, items->cap) =
+		(struct item){ id, message, 0, SIZE_MAX };
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->message.p > y->message.p) - (x->message.p < y->message.p);
+}
+
+static void items_sort(struct items *items)
+{
+	if (items->n)
+		qsort(items->at, items->n, sizeof(*items->at), by_id);
+}
+
+/* NULL: the file has none of that id. */
+static struct item *items_find(struct items *items, uint64_t id)
+{
+	size_t at;
+
+	SEARCH(at, (size_t)0, items->n, items->at[at].id < id);
+	return at < items->n && items->at[at].id == id ? &items->at[at] : NULL;
+}
+
+/* The newest value of a field that is a number; 0 where it is not there, as in protobuf. */
+static uint64_t number_of(struct str message, uint32_t field)
+{
+	struct proto m = proto_of(message);
+	struct proto_field f;
+	uint64_t value = 0;
+
+	while (proto_next(&m, &f) > 0)
+		if (f.number == field && f.wire == PROTO_VARINT)
+			value = f.value;
+	return value;
+}
+
+/* One that is not there is counted. */
+static struct str text_at(struct pprof *p, uint64_t place)
+{
+	p->nlost += place >= p->ntexts;
+	return place < p->ntexts ? p->texts[place] : STR_LIT("");
+}
+
+static bool is_message(const struct proto_field *f)
+{
+	return f->wire == PROTO_BYTES;
+}
+
+static void take_field(struct pprof *p, const struct proto_field *f)
+{
+	struct str message = f->bytes;
+
+	if (f->number == DEFAULT_SAMPLE_TYPE && f->wire == PROTO_VARINT)
+		p->default_type = (int64_t)f->value;
+	if (!is_message(f))
+		return;
+	if (f->number == STRING_TABLE)
+		*ARRAY_PUSH(p->texts, p->ntexts, p->texts_cap) = message;
+	else if (f->number == LOCATION)
+		items_add(&p->locations, number_of(message, LOCATION_ID), message);
+	else if (f->number == FUNCTION)
+		items_add(&p->functions, number_of(message, FUNCTION_ID), message);
+	else if (f->number == MAPPING)
+		items_add(&p->mappings, number_of(message, MAPPING_ID), message);
+	else if (f->number == SAMPLE_TYPE && p->ntypes < TYPES_MAX)
+		p->types[p->ntypes++] =
+			(struct type){ .type = (int64_t)number_of(message, VALUE_TYPE),
+				       .unit = (int64_t)number_of(message, VALUE_UNIT),
+				       .scale = 1 };
+}
+
+/* All tables, up to the end or to what cannot be read. */
+static void read_tables(struct pprof *p)
+{
+	struct proto m = proto_of(p->file);
+	struct proto_field f;
+
+	while (proto_next(&m, &f) > 0)
+		take_field(p, &f);
+	p->end = (uint64_t)(m.p - (const uint8_t *)p->file.p);
+	items_sort(&p->locations);
+	items_sort(&p->functions);
+	items_sort(&p->mappings);
+}
+
+static const char *mode_of(struct str type)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (str_is(type, modes[i].type))
+			return modes[i].mode;
+	return NULL;
+}
+
+static int make_series(struct pprof *p, size_t at, struct err *err)
+{
+	struct type *type = &p->types[at];
+	struct str name = text_at(p, (uint64_t)type->type);
+	struct str unit = text_at(p, (uint64_t)type->unit);
+	struct series_fact fact = { .mode = mode_of(name),
+				    .unit = SAMPLE_COUNT,
+				    .is_default = p->default_type
+							  ? p->default_type == type->type
+							  : at + 1 == p->ntypes,
+				    .start_at = NUMBER_NONE,
+				    .end_at = NUMBER_NONE };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_is(unit, units[i].name)) {
+			fact.unit = units[i].unit;
+			type->scale = units[i].scale;
+		}
+	if (str_is(name, "samples") && fact.unit == SAMPLE_COUNT && p->count_type < 0)
+		p->count_type = (int64_t)at;
+	if (stacks_text(&p->stacks, name, 0, &fact.name, err) < 0)
+		return -1;
+	fact.measure = fact.name;
+	type->series = p->stacks.sink->series(p->stacks.sink, SAMPLE_NONE, &fact);
+	return 0;
+}
+
+/* A frame of a location: its function and the line that ran. */
+static int add_frame(struct pprof *p, const struct stacks_frame *frame, struct err *err)
+{
+	struct frame_fact fact;
+
+	if (stacks_frame(&p->stacks, frame, p->offset, &fact, err) < 0)
+		return -1;
+	*ARRAY_PUSH(p->frames, p->nframes, p->frames_cap) =
+		p->stacks.sink->frame(p->stacks.sink, SAMPLE_NONE, &fact);
+	return 0;
+}
+
+static int64_t line_number(uint64_t value)
+{
+	return value && value <= INT64_MAX ? (int64_t)value : NUMBER_NONE;
+}
+
+static int add_line(struct pprof *p, struct str line, struct err *err)
+{
+	uint64_t id = number_of(line, LINE_FUNCTION);
+	const struct item *function = items_find(&p->functions, id);
+	struct stacks_frame frame = { .name = STR_LIT("?"),
+				      .first_line = NUMBER_NONE,
+				      .line = line_number(number_of(line, LINE_LINE)) };
+
+	p->nlost += !function && id; /* 0: none is named */
+	if (function) {
+		struct str m = function->message;
+		struct str name = text_at(p, number_of(m, FUNCTION_NAME));
+		frame.name = name.n ? name : frame.name;
+		frame.file = text_at(p, number_of(m, FUNCTION_FILE));
+		frame.first_line = line_number(number_of(m, FUNCTION_LINE));
+	}
+	return add_frame(p, &frame, err);
+}
+
+/* A location without lines is an address of the program or of a library. */
+static int add_address(struct pprof *p, struct str location, struct err *err)
+{
+	const struct item *mapping =
+		items_find(&p->mappings, number_of(location, LOCATION_MAPPING));
+	char name[32];
+	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+
+	snprintf(name, sizeof(name), "0x%llx",
+		 (unsigned long long)number_of(location, LOCATION_ADDRESS));
+	frame.name = str_of(name);
+	if (mapping)
+		frame.file = text_at(p, number_of(mapping->message, MAPPING_FILE));
+	return add_frame(p, &frame, err);
+}
+
+/* Its first line is the innermost call: what it was inlined into follows. */
+static int resolve(struct pprof *p, struct item *location, struct err *err)
+{
+	struct proto m = proto_of(location->message);
+	struct proto_field f;
+
+	location->first = p->nframes;
+	while (proto_next(&m, &f) > 0)
+		if (f.number == LOCATION_LINE && is_message(&f) &&
+		    add_line(p, f.bytes, err) < 0)
+			return -1;
+	if (p->nframes == location->first && add_address(p, location->message, err) < 0)
+		return -1;
+	location->n = p->nframes - location->first;
+	for (size_t i = 0; i < location->n / 2; i++) {
+		uint32_t *a = &p->frames[location->first + i];
+		uint32_t *b = &p->frames[location->first + location->n - 1 - i];
+		uint32_t moved = *a;
+		*a = *b;
+		*b = moved;
+	}
+	return 0;
+}
+
+/* Numbers of a repeated field, packed or one by one. */
+static bool take_numbers(const struct proto_field *f, struct pprof *p, bool are_ids)
+{
+	struct proto m = proto_of(f->bytes);
+	uint64_t value = f->value;
+
+	if (f->wire != PROTO_VARINT && !is_message(f))
+		return false;
+	do {
+		if (is_message(f) && (m.p == m.end || !proto_varint(&m, &value)))
+			return m.p == m.end;
+		if (are_ids)
+			*ARRAY_PUSH(p->ids, p->nids, p->ids_cap) = value;
+		else
+			*ARRAY_PUSH(p->values, p->nvalues, p->values_cap) =
+				(int64_t)value;
+	} while (is_message(f));
+	return true;
+}
+
+/* Labels that say who was sampled; others are not kept. */
+static int take_label(struct pprof *p, struct str label, struct sample_thread_fact *who,
+		      bool *is_told, struct err *err)
+{
+	struct str key = text_at(p, number_of(label, LABEL_KEY));
+	struct str text = text_at(p, number_of(label, LABEL_TEXT));
+	int64_t number = (int64_t)number_of(label, LABEL_NUMBER);
+
+	bool is_name = str_is(key, "thread") || str_is(key, "thread_name") ||
+		       str_is(key, "thread name");
+	bool is_tid = str_is(key, "thread_id") || str_is(key, "thread id") ||
+		      str_is(key, "tid");
+	if (is_name && text.n) {
+		*is_told = true;
+		return stacks_text(&p->stacks, text, p->offset, &who->thread, err);
+	}
+	if (is_tid || (is_name && !text.n))
+		who->tid = number;
+	else if (str_is(key, "pid") || str_is(key, "process_id"))
+		who->pid = number;
+	else
+		return 0;
+	*is_told = true;
+	return 0;
+}
+
+/* The sample's stack, from the outermost frame on. */
+static int find_stack(struct pprof *p, uint32_t *stack, struct err *err)
+{
+	struct sink *sink = p->stacks.sink;
+
+	*stack = SAMPLE_NONE;
+	for (size_t i = p->nids; i-- > 0;) {
+		struct item *location = items_find(&p->locations, p->ids[i]);
+		if (!location) {
+			p->nlost++;
+			continue;
+		}
+		if (location->n == SIZE_MAX && resolve(p, location, err) < 0)
+			return -1;
+		for (size_t k = 0; k < location->n; k++)
+			*stack =
+				sink->stack(sink, *stack, p->frames[location->first + k]);
+	}
+	return 0;
+}
+
+static int add_value(struct pprof *p, size_t at, uint32_t thread, uint32_t stack,
+		     struct err *err)
+{
+	const struct type *type = &p->types[at];
+	struct sample_fact sample = { .series = type->series,
+				      .thread = thread,
+				      .stack = stack,
+				      .samples = NUMBER_NONE,
+				      .ts_ns = NUMBER_NONE,
+				      .offset = p->offset };
+
+	if (p->values[at] == 0)
+		return 0;
+	if (p->count_type >= 0)
+		sample.samples = p->values[p->count_type];
+	if (p->values[at] < 0 ||
+	    __builtin_mul_overflow(p->values[at], type->scale, &sample.weight))
+		return stacks_tell(&p->stacks, FINDING_WEIGHT_RANGE, p->offset,
+				   STR_LIT(""), err);
+	return p->stacks.sink->sample(p->stacks.sink, &sample, err);
+}
+
+static int read_sample(struct pprof *p, struct str message, struct err *err)
+{
+	struct sample_thread_fact who = { NUMBER_NONE, NUMBER_NONE, TEXT_NONE,
+					  TEXT_NONE };
+	struct proto m = proto_of(message);
+	struct proto_field f;
+	bool is_told = false, is_whole = true;
+	uint32_t stack;
+
+	p->nids = p->nvalues = 0;
+	while (proto_next(&m, &f) > 0) {
+		if (f.number == SAMPLE_LOCATION || f.number == SAMPLE_VALUE)
+			is_whole &= take_numbers(&f, p, f.number == SAMPLE_LOCATION);
+		else if (f.number == SAMPLE_LABEL && is_message(&f) &&
+			 take_label(p, f.bytes, &who, &is_told, err) < 0)
+			return -1;
+	}
+	if (m.p != m.end || !is_whole || p->nvalues != p->ntypes)
+		return err_at(err, p->offset,
+			      "a sample has %zu values for %zu sample types", p->nvalues,
+			      p->ntypes);
+	p->nsamples++;
+	if (find_stack(p, &stack, err) < 0)
+		return -1;
+	uint32_t thread = is_told ? p->stacks.sink->sample_thread(p->stacks.sink, &who)
+				  : SAMPLE_NONE;
+	for (size_t i = 0; i < p->ntypes; i++)
+		if (add_value(p, i, thread, stack, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void keep_text(struct pprof *p, const char *key, struct str text)
+{
+	struct buf json;
+
+	if (json_bad_utf8(text))
+		return;
+	buf_init(&json, SIZE_MAX);
+	json_quote(text, &json);
+	p->stacks.sink->metadata(p->stacks.sink, str_of(key), buf_str(&json));
+	buf_release(&json);
+}
+
+static void keep_number(struct pprof *p, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	p->stacks.sink->metadata(p->stacks.sink, str_of(key), str_of(text));
+}
+
+/* Samples, and what is known of the whole. */
+static int read_samples(struct pprof *p, struct input *in, struct err *err)
+{
+	struct sink *sink = p->stacks.sink;
+	struct proto m = proto_of(p->file);
+	struct proto_field f;
+
+	while ((p->offset = (uint64_t)(m.p - (const uint8_t *)p->file.p)),
+	       proto_next(&m, &f) > 0) {
+		if (f.number == SAMPLE && is_message(&f)) {
+			if (read_sample(p, f.bytes, err) < 0 ||
+			    (p->nsamples % 4096 == 0 &&
+			     sink->tick(sink, input_consumed(in), input_size(in), err) <
+				     0))
+				return -1;
+		} else if (f.number == COMMENT && f.wire == PROTO_VARINT) {
+			keep_text(p, "comment", text_at(p, f.value));
+		} else if (f.number == TIME_NANOS && f.wire == PROTO_VARINT) {
+			keep_number(p, "time_nanos", f.value);
+		} else if (f.number == DURATION_NANOS && f.wire == PROTO_VARINT) {
+			keep_number(p, "duration_nanos", f.value);
+		}
+	}
+	return 0;
+}
+
+/* What a file must have to be understood: what it was cut off before is told. */
+static int check(struct pprof *p, struct input *in, struct err *err)
+{
+	const char *damage = input_damage(in);
+	bool is_cut = p->end < p->file.n || damage;
+
+	if (p->ntypes == 0)
+		return err_at(err, 0, "a profile of pprof without a sample type");
+	if (p->ntexts == 0)
+		return err_at(err, p->end,
+			      "the file ends before its table of texts: names are lost");
+	if (text_at(p, 0).n)
+		return err_at(err, 0, "the first text of the table is not empty");
+	if (!is_cut)
+		return 0;
+	return stacks_tell(&p->stacks, damage ? FINDING_COMPRESSION : FINDING_TRUNCATED,
+			   p->end, damage ? str_of(damage) : STR_LIT(""), err);
+}
+
+static int read_all(struct pprof *p, struct input *in, struct err *err)
+{
+	read_tables(p);
+	if (check(p, in, err) < 0)
+		return -1;
+	for (size_t i = 0; i < p->ntypes; i++)
+		if (make_series(p, i, err) < 0)
+			return -1;
+	if (read_samples(p, in, err) < 0)
+		return -1;
+	if (p->nlost)
+		return err_at(err, p->end,
+			      "%llu references to locations, functions or texts lead "
+			      "nowhere%s",
+			      (unsigned long long)p->nlost,
+			      p->end < p->file.n ? ": the file is cut off or damaged"
+						 : "");
+	if (p->nsamples == 0)
+		return err_at(err, p->end, "the profile has no sample");
+	stacks_end(&p->stacks, "pprof");
+	return 0;
+}
+
+static int pprof_read(struct input *in, const struct read_options *options,
+		      struct sink *sink, struct err *err)
+{
+	struct pprof p = { .count_type = -1 };
+	struct bytes bytes = input_peek(in, FILE_MAX, err);
+
+	if (err->kind != ERR_NONE)
+		return -1;
+	if (bytes.n >= FILE_MAX)
+		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
+	p.file = (struct str){ (const char *)bytes.p, bytes.n };
+	stacks_init(&p.stacks, sink, options);
+	int rc = read_all(&p, in, err);
+	free(p.locations.at);
+	free(p.functions.at);
+	free(p.mappings.at);
+	stacks_release(&p.stacks);
+	free(p.texts);
+	free(p.frames);
+	free(p.ids);
+	free(p.values);
+	return rc;
+}
+
+/* A sample type is two small numbers and nothing else. */
+static bool is_type(struct str message)
+{
+	struct proto m = proto_of(message);
+	struct proto_field f;
+	int rc, n = 0;
+
+	while ((rc = proto_next(&m, &f)) > 0 && ++n <= 2)
+		if (f.wire != PROTO_VARINT || f.number > VALUE_UNIT)
+			return false;
+	return rc == 0 && n > 0;
+}
+
+/*
+ * Writers begin with the sample types.  What else is of this wire format (traces of
+ * Perfetto, XSpace of XLA) has other messages there.
+ */
+static enum probe pprof_probe(struct bytes head)
+{
+	struct proto m = { head.p, head.p + head.n };
+	struct proto_field f;
+	int ntypes = 0;
+
+	for (int i = 0; i < PROBE_TYPES && proto_next(&m, &f) > 0; i++) {
+		if (f.number > LAST_FIELD)
+			return PROBE_NO;
+		if (f.number == SAMPLE_TYPE) {
+			if (!is_message(&f) || !is_type(f.bytes))
+				return PROBE_NO;
+			ntypes++;
+		}
+	}
+	return ntypes ? PROBE_LIKELY : PROBE_NO;
+}
+
+const struct reader pprof_reader = {
+	.name = "pprof",
+	.help = "profile.proto of pprof",
+	.probe = pprof_probe,
+	.read = pprof_read,
+};
