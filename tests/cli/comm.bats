@@ -315,3 +315,28 @@ old_trace() {
 	run -2 --separate-stderr ptool comm --by rank --sort collective
 	says "ptool: comm: --sort collective: this table has no such column"
 }
+
+# 7 days each, so that the sums of 15,300 leave 64 bits.
+endless() { # RANK START_US
+	awk -v rank="$1" -v start="$2" 'BEGIN {
+		printf "{\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":2},\"traceEvents\":[", rank
+		for (i = 0; i < 15300; i++)
+			printf "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum_f32_RING_LL\",\"ts\":%.0f,\"dur\":%.0f,\"pid\":0,\"tid\":7,\"args\":{\"device\":0,\"stream\":7,\"Process Group Name\":\"0\"}}",
+				i ? "," : "", start, 604799999999 - start
+		print "]}"
+	}'
+}
+
+@test "a sum that no 64 bits hold says at least so much, and has no mean" {
+	endless 0 0 >rank0.json
+	endless 1 604799999000 >rank1.json
+	ptool ingest -q --run job rank0.json rank1.json
+	ptool comm --ranks --format csv >rows
+	python3 - <<-'EOF'
+		import csv
+		(row,) = csv.DictReader(open("rows"))
+		assert row["calls"] == "15300" and row["skew_ns"] == "604799999000000", row
+		assert row["wait_ns"] == str(2**63 - 1) and row["mean_skew_ns"] == "", row
+	EOF
+	ptool kernels --format csv | grep -F ",30600,$((2 ** 63 - 1)),,"
+}

@@ -287,3 +287,18 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	ptool ingest -q "$GPU/phases_of_chrome.json"
 	ptool top --sort none --format csv --limit 5 | like_golden top_chrome.csv
 }
+
+@test "a time that no 64 bits hold has no mean" {
+	cat >huge.txt <<-EOF
+		         3 function calls in 99999999999.000 seconds
+
+		   Ordered by: standard name
+
+		   ncalls  tottime  percall  cumtime  percall filename:lineno(function)
+		        1 99999999999.000 99999999999.000 99999999999.000 99999999999.000 a.py:1(f)
+		        2    1.000    0.500    1.000    0.500 a.py:2(g)
+
+
+	EOF
+	ptool top -q huge.txt --sort avg_ns --width 120 | grep -E "^a.py:1\(f\) .* - +1 +1$"
+}

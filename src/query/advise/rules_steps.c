@@ -181,7 +181,7 @@ static void judge_warm_up(const struct rule_run *run)
 {
 	struct warm_up w = sum_up(&run->facts->steps);
 
-	if (w.long_steps == 0 || w.long_steps == w.steps)
+	if (w.long_steps == 0 || w.long_steps == w.steps || sum_is_stuck(w.all_ns))
 		return;
 	int64_t mean_ns = w.all_ns / w.steps;
 	int64_t rest_ns = sum_sub(w.all_ns, w.long_ns) / (w.steps - w.long_steps);

@@ -143,7 +143,7 @@ static uint32_t add_rest(struct tree_rows *t, uint32_t parent, size_t from, size
 		rest.total_ns = sum_add(rest.total_ns, cut->total_ns);
 		rest.busy_ns = sum_add(rest.busy_ns, cut->busy_ns);
 		rest.device_ns = sum_add(rest.device_ns, cut->device_ns);
-		rest.calls += cut->kind == CALL_REST ? cut->calls : 1;
+		rest.calls = sum_add(rest.calls, cut->kind == CALL_REST ? cut->calls : 1);
 	}
 	/* with recursion what is estimated may be more than all */
 	if (tree->is_estimated && rest.total_ns > tree->nodes[parent].total_ns)

@@ -194,7 +194,8 @@ static struct comm_ranks_row kind_row(const struct comm_ranks *r,
 	row.ranks = (int64_t)k->nranks;
 	row.missing = missing_of(r, call, k->ranks, k->nranks, arena);
 	row.busbw_gbps = bandwidth_of(k->bus_bytes, k->bus_ns);
-	row.mean_skew_ns = k->skew_ns / k->sums.calls;
+	if (!sum_is_stuck(k->skew_ns))
+		row.mean_skew_ns = k->skew_ns / k->sums.calls;
 	row.skew_ns = k->max_skew_ns;
 	if (k->late[worst].late_calls) {
 		row.late_rank = m->participants[worst].profile->rank;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_profile.h"
 #include "query/query.h"
@@ -77,8 +78,8 @@ static void add_item(struct summing *s, const struct work_item *item)
 		else if (item->start_ns - stream->end_ns < s->request->threshold_ns)
 			cause = KERNEL_WAIT;
 		while (gap_range_next(&s->range, &from_ns, item->start_ns, &part))
-			idle_ns += part.end_ns - part.start_ns;
-		stream->idle_ns[cause] += idle_ns;
+			idle_ns = sum_add(idle_ns, sum_sub(part.end_ns, part.start_ns));
+		stream->idle_ns[cause] = sum_add(stream->idle_ns[cause], idle_ns);
 		stream->gaps[cause] += idle_ns > 0 || s->range.is_all;
 	}
 	if (item->end_ns > stream->end_ns)
@@ -92,7 +93,7 @@ static void add_rows(struct summing *s, size_t stream)
 	int64_t all_ns = 0;
 
 	for (int i = 0; i < NCAUSES; i++)
-		all_ns += idle->idle_ns[i];
+		all_ns = sum_add(all_ns, idle->idle_ns[i]);
 	for (int i = 0; i < NCAUSES; i++) {
 		if (!idle->gaps[i])
 			continue;

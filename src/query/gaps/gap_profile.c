@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 
 static int device_wanted(const struct gap_profile *p, uint32_t device)
 {
@@ -62,10 +63,11 @@ static void add_parts(struct gap_profile *p, const struct gap *g, int64_t *by_st
 
 	while (gap_range_next(&p->range, &from_ns, g->end_ns, &part)) {
 		size_t step = part.step == GAP_NO_STEP ? p->range.nsteps : part.step;
-		by_step[step] += part.end_ns - part.start_ns;
-		total->idle_ns += part.end_ns - part.start_ns;
+		int64_t ns = sum_sub(part.end_ns, part.start_ns);
+		by_step[step] = sum_add(by_step[step], ns);
+		total->idle_ns = sum_add(total->idle_ns, ns);
 		if (part.step != GAP_NO_STEP)
-			total->stepped_ns += part.end_ns - part.start_ns;
+			total->stepped_ns = sum_add(total->stepped_ns, ns);
 		counts = true;
 	}
 	total->gaps += counts;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
+#include "base/sum.h"
 
 #define SLOTS_FIRST 64
 
@@ -64,13 +65,13 @@ void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, in
 		sum->gap_ns = 0;
 	}
 	sum->last_gap = gap;
-	sum->idle_ns += ns;
-	sum->long_ns += gap_long_ns(sum->gap_ns, ns);
-	sum->gap_ns += ns;
+	sum->idle_ns = sum_add(sum->idle_ns, ns);
+	sum->long_ns = sum_add(sum->long_ns, gap_long_ns(sum->gap_ns, ns));
+	sum->gap_ns = sum_add(sum->gap_ns, ns);
 	if (sum->gap_ns > sum->longest_ns)
 		sum->longest_ns = sum->gap_ns;
 	if (in_step)
-		sum->stepped_ns += ns;
+		sum->stepped_ns = sum_add(sum->stepped_ns, ns);
 }
 
 /* Few sums leave no large table behind: what it takes is in proportion to them. */

@@ -81,7 +81,7 @@ void kernels_finish(struct gathering *g)
 	for (size_t i = 0; i < out->n; i++) {
 		const struct kernel_group *group = &out->groups[i];
 		struct tensor_core_times *times = &out->tensor_core;
-		out->calls += group->calls;
+		out->calls = sum_add(out->calls, group->calls);
 		out->total_ns = sum_add(out->total_ns, group->total_ns);
 		if (group->tensor_core == TENSOR_CORE_YES)
 			times->yes_ns = sum_add(times->yes_ns, group->total_ns);

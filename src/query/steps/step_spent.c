@@ -90,7 +90,7 @@ static void count(struct step_spent *g, uint32_t name, int64_t to_ns)
 		int64_t end_ns = to_ns < w->end_ns ? to_ns : w->end_ns;
 		if (g->now[name] == 0)
 			*ARRAY_PUSH(g->used, g->nused, g->used_cap) = name;
-		g->now[name] += end_ns - start_ns;
+		g->now[name] = sum_add(g->now[name], sum_sub(end_ns, start_ns));
 		from_ns = end_ns;
 	}
 }

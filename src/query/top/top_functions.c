@@ -38,7 +38,7 @@ static struct cell get_per_call(const void *from, const void *row, int arg)
 	const struct callgraph_sums *s = ((const struct call_row *)row)->sums;
 
 	(void)from, (void)arg;
-	if (s->total_ns == NUMBER_NONE || s->primitive.n <= 0)
+	if (sum_is_stuck(s->total_ns) || s->primitive.n <= 0) /* NUMBER_NONE, too */
 		return cell_null();
 	return cell_int(llrint((double)s->total_ns / (double)s->primitive.n));
 }
