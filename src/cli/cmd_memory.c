@@ -6,6 +6,7 @@
 #include "cli/table_command.h"
 #include "cli/view_options.h"
 #include "query/memory/memory.h"
+#include "query/memory/memory_samples.h"
 
 struct memory_opts {
 	struct table_opts on;
@@ -198,6 +199,7 @@ static const char *const examples[] = {
 	"ptool memory --live --by size",
 	"ptool memory --leaks",
 	"ptool memory --events --min-bytes 1M --format csv -o blocks.csv",
+	"ptool memory mprofile_20261122.dat",
 	NULL
 };
 
@@ -217,10 +219,11 @@ const struct command cmd_memory = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views =
-		COMMAND_VIEWS(&memory_peaks_view, &memory_live_view, &memory_stats_view,
-			      &memory_block_view, &memory_event_view, &memory_growth_view,
-			      &memory_leak_view, &memory_spikes_view),
+	.views = COMMAND_VIEWS(&memory_peaks_view, &memory_live_view, &memory_stats_view,
+			       &memory_block_view, &memory_event_view,
+			       &memory_growth_view, &memory_leak_view,
+			       &memory_spikes_view, &memory_processes_view,
+			       &memory_functions_view, &memory_samples_view),
 	.exits = EXITS_READING(
 		"there are rows; or there is no leak, spike or failed allocation, which is an answer",
 		"nothing matches; or the recording lacks memory events, addresses (torch 1.10 and newer) or steps"),

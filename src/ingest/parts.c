@@ -22,11 +22,12 @@ struct finding_parts {
 };
 
 /* Which reader's report the line begins, NULL: none. */
-static const struct reader *beginning(struct str line, const struct reader *only,
-				      struct str *name)
+static const struct reader *beginning(struct str line, struct bytes text,
+				      const struct reader *only, struct str *name)
 {
 	for (size_t i = 0; readers[i]; i++)
 		if (readers[i]->begins && (!only || only == readers[i]) &&
+		    (!readers[i]->reads_whole || readers[i]->probe(text)) &&
 		    readers[i]->begins(line, name))
 			return readers[i];
 	return NULL;
@@ -104,7 +105,7 @@ void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 	buf_init(&f.name, SIZE_MAX);
 	lines_init(&lines, text);
 	while (lines_next(&lines)) {
-		const struct reader *reader = beginning(lines.line, only, &name);
+		const struct reader *reader = beginning(lines.line, text, only, &name);
 		if (reader)
 			begin_part(&f, reader, lines.start, name);
 		else if (lightning_stage(lines.line, &name))
@@ -135,7 +136,7 @@ bool parts_may_be(struct bytes head)
 
 	lines_init(&lines, head);
 	while (!is && lines_next(&lines))
-		is = beginning(lines.line, NULL, &name) != NULL;
+		is = beginning(lines.line, head, NULL, &name) != NULL;
 	lines_release(&lines);
 	return is;
 }

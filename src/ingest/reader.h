@@ -27,6 +27,7 @@ struct read_options {
 	const struct limits *limits; /* borrowed; NULL: the usual ones */
 	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
 	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
+	size_t part; /* of readers that take a text whole: which of its reports, from 1 */
 };
 
 static inline const struct limits *read_limits(const struct read_options *options)
@@ -47,6 +48,11 @@ struct reader {
 	 * begin one, and whose is it ("" where it does not say)?  NULL: an input is one.
 	 */
 	bool (*begins)(struct str line, struct str *name);
+	/*
+	 * Lines of its reports are mixed: it is given all of the text and the report's
+	 * number.  `begins` is asked about texts alone that its probe takes.
+	 */
+	bool reads_whole;
 };
 
 /* What options.threads is to be for that many threads in all; 0: one a core. */

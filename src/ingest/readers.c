@@ -7,20 +7,30 @@
 #define THREADS_MAX 16
 
 extern const struct reader chrome_reader, collapsed_reader, lightning_reader,
-	line_report_reader, lprof_reader, pprof_reader, pstats_dump_reader,
+	line_report_reader, lprof_reader, mprof_reader, pprof_reader, pstats_dump_reader,
 	pstats_text_reader, snapshot_reader, speedscope_reader, timeline_reader,
 	torch_report_reader, yappi_text_reader;
 
+/* clang-format off */
 /* Of equally sure ones the earlier reads: titles of Lightning stand above listings, too. */
 const struct reader *const readers[] = {
-	&lprof_reader,        &pstats_dump_reader,
-	&snapshot_reader,     &timeline_reader,
-	&speedscope_reader,   &chrome_reader,
-	&pstats_text_reader,  &line_report_reader,
-	&lightning_reader,    &yappi_text_reader,
-	&torch_report_reader, &pprof_reader,
-	&collapsed_reader,    NULL,
+	&lprof_reader,
+	&mprof_reader,
+	&pstats_dump_reader,
+	&snapshot_reader,
+	&timeline_reader,
+	&speedscope_reader,
+	&chrome_reader,
+	&pstats_text_reader,
+	&line_report_reader,
+	&lightning_reader,
+	&yappi_text_reader,
+	&torch_report_reader,
+	&pprof_reader,
+	&collapsed_reader,
+	NULL,
 };
+/* clang-format on */
 
 unsigned read_threads(int64_t jobs)
 {

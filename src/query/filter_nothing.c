@@ -371,14 +371,16 @@ void filter_explain(struct store *store, const struct scope *scope,
 	buf_release(&seen.categories);
 }
 
-/* Are they all memory snapshots or timelines, which have allocations alone? */
+/* Are they all of memory: snapshots, timelines, or samples without functions? */
 static bool is_of_memory(const struct scope *scope)
 {
-	static const char *const formats[] = { "memory_snapshot", "memory_timeline" };
+	static const char *const formats[] = { "memory_snapshot", "memory_timeline",
+					       "mprof" };
 
 	for (size_t i = 0; i < scope->n; i++)
 		if (strcmp(scope->profiles[i].format, formats[0]) != 0 &&
-		    strcmp(scope->profiles[i].format, formats[1]) != 0)
+		    strcmp(scope->profiles[i].format, formats[1]) != 0 &&
+		    strcmp(scope->profiles[i].format, formats[2]) != 0)
 			return false;
 	return true;
 }

@@ -180,14 +180,15 @@ static void tell_begin(const struct importing *i, const struct import_source *so
 static int import_report(struct importing *i, const struct import_source *source,
 			 const struct reader *reader, struct input *in, struct err *err)
 {
-	const struct reading_how how = { .reader = reader,
-					 .options = i->options->read,
-					 .texts = &i->texts,
-					 .spill = i->spill,
-					 .progress = on_progress,
-					 .to = i };
+	struct reading_how how = { .reader = reader,
+				   .options = i->options->read,
+				   .texts = &i->texts,
+				   .spill = i->spill,
+				   .progress = on_progress,
+				   .to = i };
 	struct reading reading;
 
+	how.options.part = source->part;
 	input_set_stop(in, import_wait, i);
 	tell_begin(i, source);
 	reading_read(&how, source, in, &reading);
@@ -208,13 +209,17 @@ static int import_parts(struct importing *i, const struct import_source *text,
 
 	for (size_t at = 0; at < parts->n && rc == 0 && !import_is_lost(i); at++) {
 		const struct part *part = &parts->items[at];
-		const struct bytes own = { bytes.p + part->at, part->n };
+		const struct bytes own =
+			part->reader->reads_whole
+				? bytes
+				: (struct bytes){ bytes.p + part->at, part->n };
 		char *shown = xasprintf("%s/" STR_FMT, text->shown, STR_ARG(part->name));
 		char *path = xasprintf("%s/" STR_FMT, text->path, STR_ARG(part->name));
 		const struct import_source source = { .shown = shown,
 						      .path = path,
 						      .is_found = text->is_found,
-						      .is_part = true };
+						      .is_part = true,
+						      .part = at + 1 };
 		struct input *in = input_from_memory(own);
 		input_set_plain(in);
 		rc = import_report(i, &source, part->reader, in, err);

@@ -36,6 +36,7 @@ struct import_source {
 	const char *shown; /* as messages call it */
 	const char *path;  /* as the store calls it */
 	bool is_found;     /* in a folder or archive: it need not be a trace */
+	size_t part;       /* its number, from 1 */
 	bool is_part;      /* a report among others in a text: it may be empty */
 };
 

@@ -227,6 +227,9 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 						 (uint32_t)m->nslices - 1 };
 	if (f->is_step || f->has_group)
 		note_step(m, f);
+	if (f->range)
+		*APPEND(m, ranges) =
+			(struct range_rec){ *f->range, (uint32_t)m->nslices - 1 };
 	if (f->args.n)
 		*APPEND(m, args) = (struct args_rec){ (uint32_t)m->nslices - 1,
 						      arena_copy(&m->arena, f->args) };

@@ -35,15 +35,16 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 
 void model_release(struct model *m)
 {
-	void *const owned[] = {
-		m->categories,  m->processes, m->places,       m->tracks,
-		m->slices,      m->op_links,  m->launch_ids,   m->launch_sizes,
-		m->devices,     m->memory,    m->step_marks,   m->group_marks,
-		m->collectives, m->counters,  m->flows,        m->findings,
-		m->metadata,    m->args,      m->device_infos, m->scope_track,
-		m->order,       m->parent,    m->selves,       m->charges,
-		m->works,       m->steps,     m->arrows,       m->step_owners
-	};
+	void *const owned[] = { m->categories,  m->processes,    m->places,
+				m->tracks,      m->slices,       m->op_links,
+				m->launch_ids,  m->launch_sizes, m->devices,
+				m->memory,      m->step_marks,   m->group_marks,
+				m->collectives, m->counters,     m->flows,
+				m->findings,    m->metadata,     m->args,
+				m->ranges,      m->device_infos, m->scope_track,
+				m->order,       m->parent,       m->selves,
+				m->charges,     m->works,        m->steps,
+				m->arrows,      m->step_owners };
 
 	spill_free(m->spill, m->op_sums);
 	functions_release(&m->functions);

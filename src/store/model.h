@@ -181,6 +181,11 @@ struct metadata_rec {
 	size_t cap;      /* ... and the bytes that are there */
 };
 
+struct range_rec {
+	struct memory_range_fact fact;
+	uint32_t slice;
+};
+
 struct args_rec {
 	uint32_t slice;
 	struct str json; /* in the model's arena */
@@ -230,6 +235,7 @@ struct model {
 	MODEL_ARRAY(struct finding_rec, findings);
 	MODEL_ARRAY(struct metadata_rec, metadata);
 	MODEL_ARRAY(struct args_rec, args);
+	MODEL_ARRAY(struct range_rec, ranges);              /* by slice */
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */
 	MODEL_ARRAY(struct op_sum_fact, op_sums); /* rows of a printed operator table */
 	struct functions functions; /* of a call graph, or of sampled stacks */

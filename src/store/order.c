@@ -394,6 +394,13 @@ static int by_group_slice(const void *a, const void *b)
 	return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
+static int by_range_slice(const void *a, const void *b)
+{
+	const struct range_rec *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
 /* What stands beside the slices names their rows from here on. */
 static void name_rows(struct model *m, const uint32_t *row_of)
 {
@@ -401,6 +408,10 @@ static void name_rows(struct model *m, const uint32_t *row_of)
 		m->collectives[i].slice = row_of[m->collectives[i].slice];
 	for (size_t i = 0; i < m->nargs; i++)
 		m->args[i].slice = row_of[m->args[i].slice];
+	for (size_t i = 0; i < m->nranges; i++)
+		m->ranges[i].slice = row_of[m->ranges[i].slice];
+	if (m->nranges)
+		qsort(m->ranges, m->nranges, sizeof(*m->ranges), by_range_slice);
 	for (size_t i = 0; i < m->nstep_marks; i++)
 		m->step_marks[i].slice = row_of[m->step_marks[i].slice];
 	for (size_t i = 0; i < m->ngroup_marks; i++)

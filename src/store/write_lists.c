@@ -134,6 +134,8 @@ void write_lists_make(const struct model *m, struct write_lists *l)
 	list_threads(m, l);
 	list_details(m, l);
 	list_collectives(m, l);
+	while (l->nranges < m->nranges && m->ranges[l->nranges].slice < m->nrows)
+		l->nranges++; /* those set apart are behind */
 	list_args(m, l);
 	list_counters(m, l);
 	list_packs(m, l);

@@ -32,7 +32,8 @@ struct write_lists {
 	uint32_t *collectives, *args;       /* indexes into the model's */
 	uint32_t *counter_track;            /* counter -> counter_tracks */
 	struct counter_track *counter_tracks;
-	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs;
+	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs,
+		nranges;
 	size_t ncounter_tracks, counter_tracks_cap;
 	struct pack_range *packs;
 	size_t npacks;
@@ -69,7 +70,8 @@ struct write_rows {
 };
 
 /* slice_row and what hangs on it: write_slices.c. */
-extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective;
+extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective,
+	bulk_memory_range;
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
 /* what is set apart */
 extern const struct bulk bulk_apart, bulk_quarantine;

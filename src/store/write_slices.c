@@ -250,6 +250,19 @@ static void collective_row(const void *from, int64_t row, struct bulk_cell *c)
 
 const struct bulk bulk_collective = BULK(COLLECTIVE, collective, collective_row);
 
+static void memory_range_row(const void *from, int64_t row, struct bulk_cell *c)
+{
+	const struct write_rows *w = from;
+	const struct range_rec *range = &w->m->ranges[row];
+
+	c[COL_MEMORY_RANGE_SLICE_ID] = cell_row(w->slice, range->slice);
+	c[COL_MEMORY_RANGE_START_BYTES] = bulk_int(range->fact.start_bytes);
+	c[COL_MEMORY_RANGE_END_BYTES] = bulk_int(range->fact.end_bytes);
+	c[COL_MEMORY_RANGE_LEVEL] = bulk_number(range->fact.level);
+}
+
+const struct bulk bulk_memory_range = BULK(MEMORY_RANGE, memory_range, memory_range_row);
+
 static void allocation_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;

@@ -121,6 +121,12 @@ struct memory_fact {
 	bool out_of_memory;
 };
 
+/* What the process had around a call, as mprof records it. */
+struct memory_range_fact {
+	int64_t start_bytes, end_bytes;
+	int64_t level; /* calls around it, or NUMBER_NONE */
+};
+
 /* A duration that cannot be: below 0, or longer than 7 days (HTA drops the same). */
 #define SLICE_DUR_MAX_NS INT64_C(604800000000000)
 
@@ -151,6 +157,7 @@ struct slice_fact {
 	const struct device_fact *device;
 	const struct collective_fact *collective;
 	const struct memory_fact *memory;
+	const struct memory_range_fact *range;
 	struct str args; /* the event's args as JSON text, when asked for */
 };
 

@@ -228,6 +228,9 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 	[FINDING_EVENT_AFTER_END] = { "event_after_end",
 				      "an event is behind the profile's end",
 				      "the event counts", SEVERITY_WARNING },
+	[FINDING_SAMPLE_TIME] = { "sample_time",
+				  "a sample lies more than 7 days from the others",
+				  "it was left out", SEVERITY_ERROR },
 	[FINDING_NO_DEVICE_WORK] = { "no_device_work",
 				     "there was a device, but none of its work was "
 				     "recorded",

@@ -193,3 +193,23 @@ event() {
 	LC_ALL=POSIX ptool memory | cmp - ascii
 	[ "$(wc -m <ascii)" -eq "$(LC_ALL=C.UTF-8 wc -m <utf8)" ]
 }
+
+@test "samples of mprof: peaks of processes, functions, and runs apart" {
+	MPROF=$FIXTURES/mprof
+	ptool memory -q "$MPROF/basic.dat" | like_golden memory_mprof.txt
+	ptool memory -q "$MPROF/multiprocess_M.dat" --format csv | like_golden memory_mprof_children.csv
+	run -0 ptool memory -q "$MPROF/blocks.dat" --stats --focus load --format csv
+	prints 'profile,function,calls,total_ns,peak_bytes,increment_bytes
+1,".load data",1,408100000,33234943,10489850'
+	[ "$(ptool memory -q "$MPROF/appended_twice.dat" --format csv | cut -d, -f1-3)" = $'profile,process,peak_bytes\n1,"main",54263808\n2,"main",54345728' ]
+	[ "$(ptool memory -q "$MPROF/basic.dat" --curve --format csv | wc -l)" -eq 61 ]
+	run -3 --separate-stderr ptool memory -q "$MPROF/basic.dat" --leaks
+	says "ptool: memory: $MPROF/basic.dat: mprof samples memory and records no allocations: it has peaks, --curve and --stats"
+	ptool doctor -q "$MPROF/junk_and_out_of_order.dat" --format csv | grep -q '"sample_time"'
+	ptool top -q "$MPROF/mprof0.45_py36.dat" --format csv | grep -q '^"__main__.alloc",3,'
+}
+
+@test "memory_profiler's functions by peak and increment" {
+	diff <(ptool memory -q "$FIXTURES/lines/memory061.txt" --format csv) <(ptool top -q "$FIXTURES/lines/memory061.txt" --format csv)
+	run -3 ptool memory -q "$FIXTURES/lines/lp503.lprof"
+}

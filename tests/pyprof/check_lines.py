@@ -139,6 +139,8 @@ def check_fixtures(tap):
            "numbers beyond 64 bits are the largest", repr(numbers))
     for path in sorted(glob.glob(os.path.join(FIXTURES, "memory*.txt"))):
         check_memory(tap, path)
+    for path in sorted(glob.glob(os.path.join(ALL_FIXTURES, "mprof", "*.dat"))):
+        check_mprof(tap, path)
 
 
 def check_recorded(tap):
@@ -157,12 +159,64 @@ def check_recorded(tap):
             check_times(tap, name + " itself", lines_of(report), text, False)
     for path in sorted(glob.glob(os.path.join(PYPROF, "memory_profiler_text", "*.txt"))):
         check_memory(tap, path)
+    for path in sorted(glob.glob(os.path.join(PYPROF, "mprof", "*.dat"))):
+        check_mprof(tap, path)
+
+
+def runs_of(path):
+    """[[(process, MiB text, time text)]] of each run of a .dat, and its calls (name, numbers)."""
+    runs, calls = [[]], []
+    begun = False
+    for line in open(path, encoding="utf-8", newline="\n").read().split("\n")[:-1]:
+        words = line.split()
+        if words[:1] == ["CMDLINE"]:
+            runs += [[]] if begun else []
+            begun = True
+        elif words[:1] == ["MEM"] and len(words) == 3:
+            runs[-1].append(("main", words[1], words[2]))
+        elif words[:1] == ["CHLD"] and len(words) == 4:
+            runs[-1].append(("child " + words[1], words[2], words[3]))
+        elif words[:1] == ["FUNC"]:
+            numbers = words[-5:-1] if float(words[-1]) < 1e6 else words[-4:]
+            calls.append((line.split(" ", 1)[1].rsplit(" ", 5 if float(words[-1]) < 1e6 else 4)[0], [float(n) for n in numbers]))
+    return runs, calls
+
+
+def csv_of(*args):
+    return list(csv.DictReader(io.StringIO(run(*args, "--format", "csv", "-q").stdout)))
+
+
+def check_mprof(tap, path):
+    name = os.path.basename(path)
+    runs, calls = runs_of(path)
+    if not any(runs) or "junk" in name:
+        return
+    rows = [r for r in csv_of("memory", path) if r["process"] != "all"]
+    want = [(p, max(float(m) for q, m, _ in r if q == p)) for r in runs for p in dict.fromkeys(q for q, *_ in r)]
+    got = [(r["process"], int(r["peak_bytes"]) / 2**20) for r in rows]
+    tap.ok([(p, "%.6f" % v) for p, v in want] == [(p, "%.6f" % v) for p, v in got], "%s: peaks" % name, repr((want, got)))
+    printed = path[:-len(".dat")] + ".peak.txt"
+    if os.path.exists(printed) and "Traceback" not in open(printed).read():
+        want = re.findall(r"\s([\d.]+) MiB", open(printed).read())
+        peaks = ["%.3f" % v for _, v in got]
+        # of runs in one file mprof knows only the largest
+        tap.ok(want == (peaks if len(runs) == 1 else [max(peaks)]), "%s: as mprof peak" % name, repr((want, peaks)))
+    times = [round(float(r["ts_ns"]) / 1e9, 4) for r in csv_of("memory", path, "--curve")]
+    want = [t for r in runs for t in ([round(float(at) - min([float(a) for *_, a in r] + [c[1][1] for c in calls]), 4)
+                                       for *_, at in r] if len(runs) == 1 else [])]
+    tap.ok(len(runs) > 1 or all(abs(a - b) < 2e-4 for a, b in zip(times, want, strict=True)), "%s: times" % name)
+    total = {}
+    for function, _ in calls:
+        total[function] = total.get(function, 0) + 1
+    got = {r["function"]: int(r["calls"]) for r in csv_of("memory", path, "--stats")} if calls else {}
+    tap.ok(total == got, "%s: calls" % name, repr((total, got)))
 
 
 def check_bad(tap):
     """One line, exit 4, nothing executed; what is only odd is read."""
     for path in sorted(glob.glob(os.path.join(PYPROF, "bad", "p_*")) +
-                       glob.glob(os.path.join(PYPROF, "bad", "t_[lm][pe][rm]*"))):
+                       glob.glob(os.path.join(PYPROF, "bad", "t_[lm][pe][rm]*")) +
+                       glob.glob(os.path.join(PYPROF, "bad", "d_*"))):
         name = os.path.splitext(os.path.basename(path))[0]
         limit = "" if SANITIZED else "ulimit -v 1000000; "
         got = subprocess.run(["bash", "-c", limit + 'exec "$0" lines -q --format csv "$1"', PTOOL, path],

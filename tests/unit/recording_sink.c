@@ -250,6 +250,9 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 		add_collective(r, f->collective);
 	if (f->memory)
 		add_memory(r, f->memory);
+	if (f->range)
+		buf_addf(&r->lines, " range=%" PRId64 "..%" PRId64, f->range->start_bytes,
+			 f->range->end_bytes);
 	if (f->args.n) {
 		buf_add_text(&r->lines, " args=");
 		buf_add_str(&r->lines, f->args);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "query/lines/line_profile.h"
 #include "query/memory/memory_live.h"
+#include "query/memory/memory_samples.h"
 #include "trace/fact.h"
 
 /* Formats of profiles that are memory and nothing else: memory_snapshot, memory_timeline. */
@@ -246,16 +248,42 @@ static int load(struct memory_source *s, struct err *err)
 	return check(s, err);
 }
 
+/* Tables of memory_profiler have functions, and no moments. */
+static int open_lines(struct store *store, const struct scope *scope,
+		      const struct memory_request *request, struct table **out,
+		      struct err *err)
+{
+	const struct line_request lines = { .filter = request->filter,
+					    .show = { .for_people = request->for_people,
+						      .limit = request->limit } };
+
+	if (request->view != MEMORY_VIEW_PEAKS && request->view != MEMORY_VIEW_STATS)
+		return err_set(err, ERR_EMPTY,
+			       "a line profile has no moments and no allocations: 'ptool "
+			       "lines' shows it");
+	if (request->devices.n)
+		return err_set(err, ERR_USAGE, "a line profile has no devices");
+	for (size_t i = 0; i < scope->n; i++)
+		if (strcmp(scope->profiles[i].format, "memory_profiler") == 0)
+			return line_functions_open(store, scope, &lines, out, err);
+	return err_set(err, ERR_EMPTY,
+		       "line_profiler records no memory: memory_profiler does");
+}
+
 int memory_open(struct store *store, const struct scope *scope,
 		const struct memory_request *request, struct table **out, struct err *err)
 {
 	const struct view_row *row = &rows[request->view];
-	bool is_call_graph;
+	enum scope_kind kind;
 
 	*out = NULL;
-	if (scope_is_call_graph(scope, &is_call_graph, err) < 0)
+	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
-	if (is_call_graph)
+	if (kind == SCOPE_LINES)
+		return open_lines(store, scope, request, out, err);
+	if (memory_is_sampled(scope))
+		return memory_open_sampled(store, scope, request, out, err);
+	if (kind == SCOPE_CALL_GRAPHS)
 		return err_set(
 			err, ERR_EMPTY,
 			"this is a call graph, which has no memory events: "

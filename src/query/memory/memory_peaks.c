@@ -9,8 +9,6 @@
 
 #define NAME_MAX_SHOWN 80
 #define LIVE_SHOWN     ((size_t)8) /* rows of each device below the peaks */
-#define CURVE_CELLS    16
-#define BLOCK_BYTES    3 /* of a block character in UTF-8 */
 
 enum {
 	ALLOCATED = NMEMORY_PLACE_COLUMNS,
@@ -72,20 +70,20 @@ static size_t curve_cell(const struct memory_events *m, int64_t ts_ns)
 	if (ts_ns <= 0 || dur_ns <= 0)
 		return 0;
 	if (ts_ns >= dur_ns)
-		return CURVE_CELLS - 1;
-	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * CURVE_CELLS);
-	return cell >= CURVE_CELLS ? CURVE_CELLS - 1 : cell;
+		return MEMORY_CURVE_CELLS - 1;
+	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * MEMORY_CURVE_CELLS);
+	return cell >= MEMORY_CURVE_CELLS ? MEMORY_CURVE_CELLS - 1 : cell;
 }
 
 /* In each cell the highest level that stood in it. */
-static void find_highs(const struct memory_place *p, int64_t highs[CURVE_CELLS])
+static void find_highs(const struct memory_place *p, int64_t highs[MEMORY_CURVE_CELLS])
 {
 	const struct memory_device *d = p->of;
 	const struct memory_event *e = p->events->items + d->first;
 	int64_t level = d->base_bytes;
 	size_t next = 0;
 
-	for (size_t cell = 0; cell < CURVE_CELLS; cell++) {
+	for (size_t cell = 0; cell < MEMORY_CURVE_CELLS; cell++) {
 		highs[cell] = level;
 		for (; next < d->n && curve_cell(p->events, e[next].ts_ns) <= cell;
 		     next++) {
@@ -96,26 +94,31 @@ static void find_highs(const struct memory_place *p, int64_t highs[CURVE_CELLS])
 	}
 }
 
-/* From nothing (or what is less) to the highest. */
-static struct str draw_curve(const struct memory_place *p,
-			     char out[CURVE_CELLS * BLOCK_BYTES])
+struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS],
+			     char out[MEMORY_CURVE_BYTES])
 {
-	static const char blocks[][BLOCK_BYTES + 1] = { "▁", "▂", "▃", "▄",
-							"▅", "▆", "▇", "█" };
-	int64_t highs[CURVE_CELLS];
+	static const char blocks[][MEMORY_BLOCK_BYTES + 1] = { "▁", "▂", "▃", "▄",
+							       "▅", "▆", "▇", "█" };
 	double low = 0, high = 0;
 
-	find_highs(p, highs);
-	for (size_t i = 0; i < CURVE_CELLS; i++) {
+	for (size_t i = 0; i < MEMORY_CURVE_CELLS; i++) {
 		low = (double)highs[i] < low ? (double)highs[i] : low;
 		high = (double)highs[i] > high ? (double)highs[i] : high;
 	}
-	for (size_t i = 0; i < CURVE_CELLS; i++) {
+	for (size_t i = 0; i < MEMORY_CURVE_CELLS; i++) {
 		double share = high > low ? ((double)highs[i] - low) / (high - low) : 0;
-		memcpy(out + i * BLOCK_BYTES, blocks[(size_t)(share * 7 + 0.5)],
-		       BLOCK_BYTES);
+		memcpy(out + i * MEMORY_BLOCK_BYTES, blocks[(size_t)(share * 7 + 0.5)],
+		       MEMORY_BLOCK_BYTES);
 	}
-	return (struct str){ out, (size_t)CURVE_CELLS * BLOCK_BYTES };
+	return (struct str){ out, MEMORY_CURVE_BYTES };
+}
+
+static struct str draw_curve(const struct memory_place *p, char out[MEMORY_CURVE_BYTES])
+{
+	int64_t highs[MEMORY_CURVE_CELLS];
+
+	find_highs(p, highs);
+	return memory_curve_text(highs, out);
 }
 
 static void set_high(struct cell *cells, int bytes, int at, const struct memory_high *h)
@@ -128,7 +131,7 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 		    const struct memory_peak *peak, struct memtable *to, int64_t *given)
 {
 	const struct memory_device *d = p->of;
-	char curve[CURVE_CELLS * BLOCK_BYTES];
+	char curve[MEMORY_CURVE_BYTES];
 	struct cell cells[NCOLUMNS];
 
 	memory_place_cells(p, cells);

@@ -1,0 +1,454 @@
+/*
+ * What mprof of memory_profiler records (mprofile_*.dat): lines, in any order,
+ *
+ *	CMDLINE <text>
+ *	MEM <MiB> <seconds since 1970>
+ *	CHLD <process> <MiB> <seconds>
+ *	FUNC <name> <MiB> <seconds> <MiB> <seconds> [<level>]
+ *
+ * MEM is the process, or with -C the sum of it and its children; CHLD a child, by its
+ * place (memory_profiler 0.60 and before) or its id.  FUNC is a call of a function: what
+ * the process had when it began and when it ended; names may hold blanks.  Kinds of lines
+ * that are not known are passed over, as mprof does.
+ *
+ * mprof appends: a file may hold several runs, each begun by a CMDLINE.  FUNCs are written
+ * when the program ends, before or after the samples of their run, so that their times
+ * say whose they are.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/decimal.h"
+#include "base/sort.h"
+#include "ingest/line_rows.h"
+#include "ingest/printed.h"
+
+#define MIB        1048576.0L
+#define NUMBER_MAX 64 /* bytes of one */
+#define DAY_NS     (INT64_C(86400) * 1000000000)
+#define FAR_NS     (7 * DAY_NS)
+#define MAIN       TEXT_NONE
+#define COUNTER    STR_LIT("memory")
+#define COMMAND    STR_LIT("CMDLINE ")
+#define SERIES     STR_LIT("bytes")
+#define ROWS_MAX   (UINT32_MAX - 1)
+
+struct mprof_sample {
+	int64_t ts_ns, bytes;
+	size_t at;
+	uint32_t child; /* number of its name, or MAIN */
+	uint32_t run;
+};
+
+struct mprof_call {
+	int64_t start_ns, end_ns, start_bytes, end_bytes;
+	int64_t level; /* or NUMBER_NONE */
+	size_t at;
+	uint32_t name; /* text of the sink */
+};
+
+struct mprof {
+	struct printed in;
+	struct intern children;       /* names of processes */
+	struct mprof_sample *samples; /* owned, as all below */
+	size_t nsamples, samples_cap;
+	struct mprof_call *calls;
+	size_t ncalls, calls_cap;
+	size_t nruns, wanted; /* the run that is told */
+	struct buf command;   /* of that */
+	size_t nbad, bad_line, nlines;
+};
+
+/* "1795167893.5549": exactly, as a double would not be. */
+static bool read_time(struct str word, int64_t *ns)
+{
+	char text[NUMBER_MAX + 2];
+
+	if (word.n == 0 || word.n > NUMBER_MAX || memchr(word.p, 'e', word.n) ||
+	    memchr(word.p, 'E', word.n))
+		return false;
+	memcpy(text, word.p, word.n);
+	memcpy(text + word.n, "e6", 2);
+	return decimal_text_us_to_ns((struct str){ text, word.n + 2 }, ns) == DECIMAL_OK;
+}
+
+static bool read_size(struct str word, int64_t *bytes)
+{
+	double mib;
+
+	return word.n && decimal_real(word, &mib) &&
+	       line_ns((long double)mib * MIB, bytes);
+}
+
+/* The last word, which the text loses with the blanks before it. */
+static struct str last_word(struct str *text)
+{
+	size_t end = text->n, from;
+
+	while (end && text->p[end - 1] == ' ')
+		end--;
+	for (from = end; from && text->p[from - 1] != ' ';)
+		from--;
+	struct str word = { text->p + from, end - from };
+	while (from && text->p[from - 1] == ' ')
+		from--;
+	text->n = from;
+	return word;
+}
+
+static bool read_sample(struct mprof *m, struct str rest, bool is_child)
+{
+	struct mprof_sample s = { .child = MAIN, .at = m->in.lines.start };
+	struct str child = STR_LIT("");
+
+	if (is_child)
+		child = line_word(&rest);
+	struct str size = line_word(&rest), time = line_word(&rest);
+	if ((is_child && child.n == 0) || !read_size(size, &s.bytes) ||
+	    !read_time(time, &s.ts_ns) || !line_is_blank(rest) || m->nsamples >= ROWS_MAX)
+		return false;
+	if (is_child)
+		s.child = intern_add(&m->children, child);
+	s.run = (uint32_t)(m->nruns ? m->nruns - 1 : 0);
+	*ARRAY_PUSH(m->samples, m->nsamples, m->samples_cap) = s;
+	return true;
+}
+
+/* The numbers of a call are the last words: with a level, or without. */
+static bool read_numbers(struct str text, bool has_level, struct mprof_call *c,
+			 struct str *name)
+{
+	double level = 0;
+
+	c->level = NUMBER_NONE;
+	if (has_level && (!decimal_real(last_word(&text), &level) || level < 0 ||
+			  level != (double)(int32_t)level))
+		return false;
+	if (has_level)
+		c->level = (int64_t)level;
+	struct str end = last_word(&text), end_size = last_word(&text);
+	struct str start = last_word(&text), start_size = last_word(&text);
+	*name = line_trimmed(text);
+	return name->n && read_time(end, &c->end_ns) &&
+	       read_size(end_size, &c->end_bytes) && read_time(start, &c->start_ns) &&
+	       read_size(start_size, &c->start_bytes);
+}
+
+/* A level is far below any time, which tells the two layouts apart. */
+static bool read_call(struct mprof *m, struct str rest)
+{
+	struct mprof_call c = { .at = m->in.lines.start };
+	struct str name, tail = rest;
+	double last;
+
+	if (!decimal_real(last_word(&tail), &last))
+		return false;
+	bool has_level = last < 1e6;
+	if (!read_numbers(rest, has_level, &c, &name) || m->ncalls >= ROWS_MAX)
+		return false;
+	c.name = printed_text(&m->in, name);
+	*ARRAY_PUSH(m->calls, m->ncalls, m->calls_cap) = c;
+	return true;
+}
+
+static bool read_line(struct mprof *m, struct str line)
+{
+	struct str rest = line, kind = line_word(&rest);
+
+	if (str_starts_with(line, COMMAND)) {
+		/* samples before the first one are of its run */
+		if (m->nruns++ == m->wanted)
+			buf_add_str(&m->command, line_trimmed(rest));
+		return true;
+	}
+	if (str_is(kind, "MEM") || str_is(kind, "CHLD"))
+		return read_sample(m, rest, str_is(kind, "CHLD"));
+	if (str_is(kind, "FUNC"))
+		return read_call(m, rest);
+	return true;
+}
+
+static int read_lines(struct mprof *m, struct err *err)
+{
+	int rc;
+
+	while ((rc = printed_next(&m->in, err)) > 0) {
+		bool is_cut = m->in.lines.is_cut;
+		m->nlines++;
+		if (!is_cut && read_line(m, m->in.lines.line))
+			continue;
+		if (m->nbad++ == 0)
+			m->bad_line = m->nlines;
+		rc = is_cut ? printed_tell(&m->in, FINDING_TRUNCATED, m->in.lines.start,
+					   m->in.lines.line, err)
+			    : printed_bad_row(&m->in, err);
+		if (rc < 0)
+			return -1;
+	}
+	return rc;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct mprof_sample *x = a, *y = b;
+
+	return sort_order(x->ts_ns, y->ts_ns);
+}
+
+/* First and last of a run's samples, without those that are far from the others. */
+struct span {
+	int64_t first_ns, last_ns;
+	bool is_there;
+};
+
+static struct span span_of(const struct mprof *m, size_t run)
+{
+	struct mprof_sample *own = xrealloc_array(NULL, m->nsamples + 1, sizeof(*own));
+	struct span span = { .is_there = false };
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nsamples; i++)
+		if (m->samples[i].run == run)
+			own[n++] = m->samples[i];
+	if (n) {
+		qsort(own, n, sizeof(*own), compare_times);
+		int64_t middle = own[n / 2].ts_ns;
+		size_t first = 0, last = n - 1;
+		while (own[first].ts_ns < middle - FAR_NS)
+			first++;
+		while (own[last].ts_ns > middle && own[last].ts_ns - FAR_NS > middle)
+			last--;
+		span = (struct span){ own[first].ts_ns, own[last].ts_ns, true };
+	}
+	free(own);
+	return span;
+}
+
+/* How far a call's start lies outside of the span. */
+static int64_t distance(const struct span *span, int64_t ns)
+{
+	if (!span->is_there)
+		return INT64_MAX;
+	if (ns < span->first_ns)
+		return span->first_ns - ns;
+	return ns > span->last_ns ? ns - span->last_ns : 0;
+}
+
+/* The run that a call began in; the first where none has samples. */
+static size_t run_of(const struct span *spans, size_t n, const struct mprof_call *c)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (distance(&spans[i], c->start_ns) <
+		    distance(&spans[best], c->start_ns))
+			best = i;
+	return best;
+}
+
+static struct ident ident_of(struct mprof *m, uint32_t child)
+{
+	struct ident id = { 0, TEXT_NONE };
+	struct str name;
+
+	if (child == MAIN) {
+		id.text = m->in.sink->text(m->in.sink, STR_LIT("main"));
+		return id;
+	}
+	name = intern_str(&m->children, child);
+	if (name.n > DECIMAL_TEXT_MAX || decimal_text_int(name, &id.number) != DECIMAL_OK)
+		id.text = printed_text(&m->in, name);
+	return id;
+}
+
+static void name_process(struct mprof *m, uint32_t child)
+{
+	struct naming_fact naming = { .kind = NAMING_PROCESS, .pid = ident_of(m, child) };
+	struct buf name;
+
+	buf_init(&name, SIZE_MAX);
+	if (child == MAIN) {
+		buf_add_text(&name, "main");
+	} else {
+		buf_add_text(&name, "child ");
+		buf_add_str(&name, intern_str(&m->children, child));
+	}
+	naming.text = buf_str(&name);
+	m->in.sink->naming(m->in.sink, &naming);
+	buf_release(&name);
+}
+
+static int tell_samples(struct mprof *m, const struct span *span, struct err *err)
+{
+	struct counter_fact counter = { .name = m->in.sink->text(m->in.sink, COUNTER),
+					.series = m->in.sink->text(m->in.sink, SERIES) };
+	bool *is_named = xcalloc(m->children.n + 1, sizeof(*is_named));
+	int rc = 0;
+
+	for (size_t i = 0; i < m->nsamples && rc == 0; i++) {
+		const struct mprof_sample *s = &m->samples[i];
+		if (s->run != m->wanted)
+			continue;
+		if (distance(span, s->ts_ns)) {
+			rc = printed_tell(&m->in, FINDING_SAMPLE_TIME, s->at,
+					  STR_LIT(""), err);
+			continue;
+		}
+		bool *named = &is_named[s->child == MAIN ? m->children.n : s->child];
+		if (!*named)
+			name_process(m, s->child);
+		*named = true;
+		counter.ts_ns = s->ts_ns;
+		counter.value = (double)s->bytes;
+		counter.pid = ident_of(m, s->child);
+		counter.offset = s->at;
+		rc = m->in.sink->counter(m->in.sink, &counter, err);
+	}
+	free(is_named);
+	return rc;
+}
+
+static int tell_call(struct mprof *m, const struct mprof_call *c, uint32_t track,
+		     struct err *err)
+{
+	const struct memory_range_fact range = { .start_bytes = c->start_bytes,
+						 .end_bytes = c->end_bytes,
+						 .level = c->level };
+	const struct slice_fact slice = { .ts_ns = c->start_ns,
+					  .dur_ns = c->end_ns - c->start_ns,
+					  .track = track,
+					  .name = c->name,
+					  .category = TEXT_NONE,
+					  .class = CLASS_OTHER,
+					  .phase = PHASE_COMPLETE,
+					  .correlation = NUMBER_NONE,
+					  .external_id = NUMBER_NONE,
+					  .offset = c->at,
+					  .range = &range };
+
+	if (!dur_is_possible(slice.dur_ns) &&
+	    printed_tell(&m->in,
+			 slice.dur_ns < 0 ? FINDING_NEGATIVE_DURATION
+					  : FINDING_IMPOSSIBLE_DURATION,
+			 c->at, STR_LIT(""), err) < 0)
+		return -1;
+	return m->in.sink->slice(m->in.sink, &slice, err);
+}
+
+static int tell_calls(struct mprof *m, const struct span *spans, size_t nspans,
+		      struct err *err)
+{
+	struct track_fact fact = { .kind = TRACK_THREAD, .scope = TEXT_NONE };
+	uint32_t track = TEXT_NONE;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->ncalls && rc == 0; i++) {
+		if (run_of(spans, nspans, &m->calls[i]) != m->wanted)
+			continue;
+		if (track == TEXT_NONE) {
+			fact.pid = fact.tid = ident_of(m, MAIN);
+			name_process(m, MAIN);
+			track = m->in.sink->track(m->in.sink, &fact);
+		}
+		rc = tell_call(m, &m->calls[i], track, err);
+	}
+	return rc;
+}
+
+static int tell_run(struct mprof *m, struct err *err)
+{
+	size_t n = m->nruns ? m->nruns : 1;
+	struct span *spans = xcalloc(n, sizeof(*spans));
+	struct profile_fact profile = { .format = "mprof",
+					.dialect = "",
+					.has_base = true,
+					.rank = NUMBER_NONE,
+					.world_size = NUMBER_NONE,
+					.window_end_ns = NUMBER_NONE,
+					.span_end_ns = NUMBER_NONE,
+					.host = TEXT_NONE,
+					.rules.all_slices = true };
+
+	if (m->wanted >= n)
+		m->wanted = 0;
+	for (size_t i = 0; i < n; i++)
+		spans[i] = span_of(m, i);
+	printed_metadata(&m->in, "cmdline", buf_str(&m->command));
+	int rc = tell_samples(m, &spans[m->wanted], err);
+	if (rc == 0)
+		rc = tell_calls(m, spans, n, err);
+	free(spans);
+	if (rc == 0)
+		m->in.sink->profile(m->in.sink, &profile);
+	return rc;
+}
+
+static int check(const struct mprof *m, struct err *err)
+{
+	if (m->nsamples || m->ncalls)
+		return 0;
+	if (m->nbad)
+		return err_at(
+			err, 0,
+			"no sample of mprof can be read: %zu bad lines, the first is "
+			"line %zu",
+			m->nbad, m->bad_line);
+	return err_at(err, 0, "a recording of mprof without samples: it was too short");
+}
+
+static void mprof_release(struct mprof *m)
+{
+	printed_close(&m->in);
+	intern_release(&m->children);
+	free(m->samples);
+	free(m->calls);
+	buf_release(&m->command);
+}
+
+static int mprof_read(struct input *in, const struct read_options *options,
+		      struct sink *sink, struct err *err)
+{
+	struct mprof m = { .wanted = options->part ? options->part - 1 : 0 };
+
+	intern_init(&m.children);
+	buf_init(&m.command, SIZE_MAX);
+	int rc = printed_open(&m.in, in, options, sink, err);
+	if (rc == 0)
+		rc = read_lines(&m, err);
+	if (rc == 0)
+		rc = check(&m, err);
+	if (rc == 0)
+		rc = tell_run(&m, err);
+	mprof_release(&m);
+	return rc;
+}
+
+/* The first line decides: other texts have such words, too. */
+static enum probe mprof_probe(struct bytes head)
+{
+	static const char *const kinds[] = { "CMDLINE ", "MEM ", "FUNC ", "CHLD " };
+	struct str text = { (const char *)head.p, head.n };
+
+	if (str_starts_with(text, STR_LIT("\xef\xbb\xbf")))
+		text = str_behind(text, 3);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_starts_with(text, str_of(kinds[i])))
+			return PROBE_LIKELY;
+	return PROBE_NO;
+}
+
+static bool mprof_begins(struct str line, struct str *name)
+{
+	*name = STR_LIT("");
+	return str_starts_with(line, COMMAND);
+}
+
+const struct reader mprof_reader = {
+	.name = "mprof",
+	.help = "samples of memory by mprof (mprofile_*.dat)",
+	.probe = mprof_probe,
+	.read = mprof_read,
+	.begins = mprof_begins,
+	.reads_whole = true,
+};
