@@ -291,8 +291,8 @@ static int tell_samples(struct mprof *m, const struct span *span, struct err *er
 		if (s->run != m->wanted)
 			continue;
 		if (distance(span, s->ts_ns)) {
-			rc = printed_tell(&m->in, FINDING_SAMPLE_TIME, s->at,
-					  STR_LIT(""), err);
+			rc = printed_tell(&m->in, FINDING_SAMPLE_TIME, s->at, STR_LIT(""),
+					  err);
 			continue;
 		}
 		bool *named = &is_named[s->child == MAIN ? m->children.n : s->child];

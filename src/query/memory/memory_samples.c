@@ -28,7 +28,7 @@ struct process {
 	int64_t profile, peak_bytes, at_ns, first_bytes, end_bytes, samples;
 	struct str name, curve; /* the curve is the arena's */
 	int64_t highs[MEMORY_CURVE_CELLS];
-	size_t first_part, last_part; /* that have samples */
+	size_t first_part, last_part;       /* that have samples */
 	int64_t levels[MEMORY_CURVE_CELLS]; /* at their ends */
 };
 
