@@ -2,15 +2,18 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/sample_options.h"
 #include "cli/suggest.h"
 #include "cli/table_command.h"
 #include "query/calls/call_edges.h"
+#include "query/samples/sample_calls.h"
 
 struct callers_opts {
 	struct table_opts on;
 	const char *regex;
 	struct view_opts show;
 	bool strip_dirs;
+	struct sample_opts samples;
 };
 
 #define FIELD(member)      offsetof(struct callers_opts, member)
@@ -35,6 +38,7 @@ static const struct opt callers_options[] = {
 static const struct opt_group callers_groups[] = {
 	{ .title = "Operands", .opts = callers_operands },
 	{ .opts = callers_options },
+	SAMPLE_GROUP(struct callers_opts, samples),
 	TABLE_GROUPS,
 	OPT_GROUP_END
 };
@@ -99,6 +103,19 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 	return rc;
 }
 
+/* Of sampled stacks those that the options choose. */
+static int load(const struct reading *r, const struct filter *filter, struct callgraph *g,
+		struct err *err)
+{
+	enum scope_kind kind;
+
+	if (scope_kind(r->scope, &kind, err) < 0)
+		return -1;
+	return kind == SCOPE_SAMPLES
+		       ? callgraph_of_samples(r->store, r->scope, filter, g, err)
+		       : callgraph_load_scope(r->store, r->scope, g, err);
+}
+
 static int open_edges(const struct reading *r, void *from, struct table **out,
 		      struct err *err)
 {
@@ -106,7 +123,7 @@ static int open_edges(const struct reading *r, void *from, struct table **out,
 	struct callgraph g, stripped = { 0 };
 
 	callgraph_init(&g);
-	int rc = callgraph_load_scope(r->store, r->scope, &g, err);
+	int rc = load(r, &request->filter, &g, err);
 	if (rc == 0 && request->opts->strip_dirs) {
 		callgraph_init(&stripped);
 		callgraph_strip(&stripped, &g, false);
@@ -126,7 +143,10 @@ static int make_side(const struct callers_opts *o, enum call_side side,
 
 	request->opts = o;
 	request->edges.side = side;
-	return filter_compile(&texts, &request->filter, err);
+	if (filter_compile(&texts, &request->filter, err) < 0)
+		return -1;
+	sample_options_set(&o->samples, &request->filter);
+	return 0;
 }
 
 static int make_callers(const void *options, const struct filter *filter, void *request,
@@ -176,7 +196,7 @@ const struct command cmd_callers = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callers_examples,
-	.views = COMMAND_VIEWS(&call_view),
+	.views = COMMAND_VIEWS(&call_view, &sampled_call_view),
 	.exits =
 		EXITS_READING("there are callers",
 			      "no function matches, or no matching function has callers"),
@@ -197,7 +217,7 @@ const struct command cmd_callees = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = callees_examples,
-	.views = COMMAND_VIEWS(&call_view),
+	.views = COMMAND_VIEWS(&call_view, &sampled_call_view),
 	.exits = EXITS_READING("there are callees",
 			       "no function matches, or no matching function calls "
 			       "another"),

@@ -1,10 +1,18 @@
 /* ptool list: single slices. */
+#include "cli/sample_options.h"
 #include "cli/table_command.h"
+#include "query/samples/sample_list.h"
 #include "query/slices/slice_list.h"
 
 struct list_opts {
 	struct table_opts on;
 	struct view_opts show; /* without its direction */
+	struct sample_opts samples;
+};
+
+struct list_asked {
+	struct slice_list_request request;
+	struct filter filter; /* with the choice of samples */
 };
 
 #define INTO(type, member) OPT_INTO(type, struct list_opts, member)
@@ -21,6 +29,7 @@ static const struct opt list_options[] = {
 static const struct opt_group list_groups[] = {
 	TABLE_OPERAND,
 	{ .opts = list_options },
+	SAMPLE_GROUP(struct list_opts, samples),
 	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
@@ -32,16 +41,35 @@ static const struct list_opts defaults = { .show.limit = VIEW_LIMIT_PEOPLE,
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
-	(void)options, (void)err;
-	*(struct slice_list_request *)request =
-		(struct slice_list_request){ .filter = filter };
+	const struct list_opts *o = options;
+	struct list_asked *asked = request;
+
+	(void)err;
+	asked->filter = *filter; /* borrows what it holds */
+	sample_options_set(&o->samples, &asked->filter);
+	asked->request = (struct slice_list_request){ .filter = &asked->filter };
 	return 0;
 }
 
 static int open_list(const struct reading *r, void *request, struct table **out,
 		     struct err *err)
 {
-	return slice_list_open(r->store, r->scope, request, out, err);
+	struct list_asked *asked = request;
+	const struct view_request *show = &asked->request.show;
+	enum scope_kind kind;
+
+	if (scope_kind(r->scope, &kind, err) < 0)
+		return -1;
+	if (kind != SCOPE_SAMPLES)
+		return slice_list_open(r->store, r->scope, &asked->request, out, err);
+	if (show->sort && show->sort != view_field(&slice_list_view, "start_ns"))
+		return err_set(
+			err, ERR_USAGE,
+			"sampled stacks are listed in the order of the file, or the "
+			"heaviest first where it has none: no --sort");
+	const struct view_request sampled = { .limit = show->limit,
+					      .for_people = r->for_people };
+	return sample_list_open(r->store, r->scope, &asked->filter, &sampled, out, err);
 }
 
 static const char *const examples[] = {
@@ -50,12 +78,12 @@ static const char *const examples[] = {
 };
 
 static const struct table_command table = {
-	.request_size = sizeof(struct slice_list_request),
+	.request_size = sizeof(struct list_asked),
 	.make = make_request,
 	.open = open_list,
 	.view = &slice_list_view,
 	.sorting = offsetof(struct list_opts, show),
-	.show = offsetof(struct slice_list_request, show),
+	.show = offsetof(struct list_asked, request.show),
 	.nothing = "no slice matches",
 	.lacks = "slices",
 };
@@ -69,7 +97,7 @@ const struct command cmd_list = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&slice_list_view),
+	.views = COMMAND_VIEWS(&slice_list_view, &sample_list_view),
 	.exits = EXITS_READING(
 		"there are slices",
 		"no slice matches, or no such run or profile is in the store"),

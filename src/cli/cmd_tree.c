@@ -1,6 +1,7 @@
 /* ptool tree: what was called by what, and what that took. */
 #include <stdlib.h>
 
+#include "cli/sample_options.h"
 #include "cli/table_command.h"
 #include "query/calls/tree.h"
 
@@ -9,11 +10,13 @@ struct tree_opts {
 	const char *min, *root_at, *by;
 	int64_t depth, limit;
 	bool kernels, instances;
+	struct sample_opts samples;
 };
 
 struct tree_asked {
 	struct tree_request request;
-	struct filter root_at; /* which the request borrows */
+	struct filter root_at; /* which the request borrows, as this: */
+	struct filter filter;
 };
 
 #define INTO(type, member) OPT_INTO(type, struct tree_opts, member)
@@ -42,6 +45,7 @@ static const struct opt tree_options[] = {
 static const struct opt_group tree_groups[] = {
 	TABLE_OPERAND,
 	{ .opts = tree_options },
+	SAMPLE_GROUP(struct tree_opts, samples),
 	TABLE_FILTERED_GROUPS,
 	OPT_GROUP_END
 };
@@ -81,8 +85,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 
 	if (filter_compile(&root, &asked->root_at, err) < 0)
 		return -1;
+	asked->filter = *filter; /* borrows what it holds */
+	sample_options_set(&o->samples, &asked->filter);
 	*r = (struct tree_request){
-		.calls = { .filter = filter,
+		.calls = { .filter = &asked->filter,
 			   .root_at = o->root_at ? &asked->root_at : NULL,
 			   .by_step = o->by != NULL,
 			   .depth = o->depth,
@@ -135,7 +141,7 @@ const struct command cmd_tree = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&tree_view),
+	.views = COMMAND_VIEWS(&tree_view, &sampled_tree_view),
 	.exits = EXITS_READING(
 		"there are calls",
 		"no call matches; or the run holds both traces and call graphs: choose with --profile"),

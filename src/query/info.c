@@ -8,6 +8,7 @@
 #include "query/devices/device_work.h"
 #include "query/devices/devices.h"
 #include "query/query.h"
+#include "query/samples/sample_series.h"
 
 /* clang-format off */
 /* The cells of a row: the columns of info.sql. */
@@ -298,6 +299,8 @@ int info_open(struct store *store, const struct scope *scope, const char *path,
 		add_notes(rows, scope);
 	}
 	int rc = for_people ? open_devices(store, scope, rows, &below, err) : 0;
+	if (rc == 0 && for_people && !below)
+		rc = sample_series_open(store, scope, &below, err);
 	if (rc == 0) {
 		*out = &view_of_cells(&info_view, rows, scope, &show)->table;
 		(*out)->more = below;

@@ -82,3 +82,41 @@ top() { # ARGUMENT...
 	[ "$(ask ptool.db 'SELECT ts, weight FROM sample_row WHERE series_id = 1')" = \
 		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
 }
+
+@test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
+	file=$SAMPLES/evented.speedscope.json
+	ptool ingest -q "$file"
+	# the tree is the real one
+	ptool tree -q --min 0 --format csv | tr -d '"' | grep -q 'main (app.py);größe (app.py);main (app.py),main (app.py),call,,1750001,1750001,'
+	[ "$(ptool tree -q --min 0 --format csv | tr -d '"' | awk -F, 'NR > 1 { n += $8 } END { print n }')" = 41000000 ]
+	ptool callers -q 'größe' --format csv | tr -d '"' | grep -q 'app.py,,main,app.py,,größe,'
+	ptool callees -q --series 2 'main' --format csv | tr -d '"' |
+		grep -qx 'app.py,,main,app.py,,größe,2,20000000,20000000'
+	[ "$(ptool list -q --series 'main loop' --format csv | tr -d '"' | cut -d, -f1,2,10 | head -n 3)" = \
+		$'start_ns,weight_ns,stack\n1500000,500000,main\n2000000,250000,main;größe' ]
+	ptool list -q --series ticks --focus read --format csv | tr -d '"' | grep -q '1.25.*main;read'
+	ptool info -q | grep -q 'allocations'
+	ptool overview -q | grep -q 'größe (app.py)'
+	ptool diff -q "$file" "$file" --format csv | grep -q 'größe'
+	run --separate-stderr ptool diff -q "$file" "$SAMPLES/perf.txt"
+	exits 3
+	ptool pstats -q --sort tottime | grep -q '0.023 .*größe'
+	ptool doctor -q >/dev/null
+	for command in gaps kernels steps memory modules devices streams comm transfers lines; do
+		run --separate-stderr ptool $command
+		exits 3
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+}
+
+@test "what only traces have is a usage error on sampled stacks" {
+	ptool ingest -q "$SAMPLES/austin.txt"
+	for arguments in 'top --by shape' 'top --format torch' 'tree --instances' 'top --step 3' 'list --sort dur'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ptool $arguments
+		exits 2
+	done
+	cp "$FIXTURES/gpu/copies.json" trace.json
+	run --separate-stderr ptool top --by line trace.json
+	exits 2
+}

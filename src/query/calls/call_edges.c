@@ -39,7 +39,7 @@ struct cell call_file(const void *from, const void *row, int arg)
 
 struct cell call_line(const void *from, const void *row, int arg)
 {
-	return cell_int(function_at(from, row, arg)->line);
+	return number_cell(function_at(from, row, arg)->line);
 }
 
 struct cell call_name(const void *from, const void *row, int arg)
@@ -53,8 +53,11 @@ struct cell call_count(const void *from, const void *row, int arg)
 {
 	const struct callgraph_sums *sums = ((const struct call_row *)row)->sums;
 
-	(void)from;
+	const struct callgraph *g = ((const struct call_source *)from)->g;
+
 	if (arg != offsetof(struct callgraph_sums, calls) && !sums->has_times)
+		return cell_null();
+	if (g->is_sampled && !g->has_counts)
 		return cell_null();
 	/* -1: pyinstrument counts no calls, and yappi's tables cut long counts off */
 	if (sums->has_times && sums->calls.n == -1)
@@ -67,6 +70,18 @@ struct cell call_ns(const void *from, const void *row, int arg)
 	const struct callgraph_sums *sums = ((const struct call_row *)row)->sums;
 
 	return sums->has_times ? view_number(from, sums, arg) : cell_null();
+}
+
+/* A weight of sampled stacks. */
+static struct cell get_weight(const void *from, const void *row, int arg)
+{
+	const struct call_source *source = from;
+	struct cell cell = call_ns(from, row, arg);
+	double power = 1;
+
+	for (int64_t i = 0; i < source->g->decimals; i++)
+		power *= 10;
+	return power > 1 ? cell_real((double)cell.as.integer / power) : cell;
 }
 
 struct edges {
@@ -146,7 +161,43 @@ static const struct field fields[] = {
 	{ "total_pct", "Of function", NULL, NULL, UNIT_PERCENT, .get = get_share, .flags = FIELD_PEOPLE, .leaves = 2 },
 	{ .name = NULL },
 };
+
+#define WEIGHT(member) .arg = offsetof(struct callgraph_sums, member), .get = get_weight, .flags = FIELD_AMOUNT
+
+static const struct field sampled_fields[] = {
+	{ "caller_file", "Caller's file", "file of the caller", NULL, UNIT_TEXT, OF(caller, call_file), .needs = OF_CALLS },
+	{ "caller_line", "Caller's line", "line of the caller's definition", NULL, UNIT_ID, OF(caller, call_line), .needs = OF_CALLS },
+	{ "caller_function", "Caller", "name of the caller", "caller", UNIT_TEXT, OF(caller, call_name), .needs = OF_CALLS },
+	{ "file", "File", "file of the callee", "filename module", UNIT_TEXT, OF(callee, call_file) },
+	{ "line", "Line", "line of the callee's definition", NULL, UNIT_ID, OF(callee, call_line) },
+	{ "function", "Function", "name of the callee", "name", UNIT_TEXT, OF(callee, call_name) },
+	{ "asked", "Function", NULL, NULL, UNIT_TEXT, NAME(ASKED) },
+	{ "called_by", "Called by", NULL, NULL, UNIT_TEXT, NAME(OTHER), .needs = OF_CALLERS },
+	{ "calls_to", "Calls to", NULL, NULL, UNIT_TEXT, NAME(OTHER), .needs = OF_CALLEES },
+	{ "samples", "Samples", "samples with both on the stack, one right above the other", "calls primitive_calls count", UNIT_COUNT, SUM(calls, call_count) },
+	{ "self", "Self", "weight of the stacks that end with the callee", "self_ns self_bytes self_count", UNIT_NS, WEIGHT(self_ns), .leaves = 1 },
+	{ "total", "Total", "weight of the stacks with both", "total_ns total_bytes total_count cumulative cumtime cum", UNIT_NS, WEIGHT(total_ns) },
+	{ "total_pct", "Of function", NULL, NULL, UNIT_PERCENT, .get = get_share, .flags = FIELD_PEOPLE, .leaves = 2 },
+	{ .name = NULL },
+};
 /* clang-format on */
+
+const struct view sampled_call_view = {
+	.name = "calls in sampled stacks",
+	.fields = sampled_fields,
+	.people = VIEW_PART("asked! called_by! calls_to! samples self total total_pct"),
+};
+
+/* The view of a graph; its --sort is that of call_view by the same name. */
+static const struct view *view_of(const struct callgraph *g, struct view_request *show)
+{
+	if (!g->is_sampled)
+		return &call_view;
+	show->amounts = g->unit;
+	if (show->sort)
+		show->sort = view_field(&sampled_call_view, show->sort->name);
+	return &sampled_call_view;
+}
 
 const struct view call_view = {
 	.name = "callers and callees",
@@ -295,9 +346,9 @@ struct table *call_edges_table(const struct callgraph *g,
 	for (size_t i = 0; i < e.n; i++)
 		rows[i] = row_of(g, e.at[i]);
 	show.asked = OF_CALLS | (request->side == CALL_CALLERS ? OF_CALLERS : OF_CALLEES);
+	const struct view *view = view_of(g, &show);
 	struct memtable *m = view_table(
-		&call_view, &(struct view_rows){ &e, rows, e.n, sizeof(*rows) }, NULL,
-		&show);
+		view, &(struct view_rows){ &e, rows, e.n, sizeof(*rows) }, NULL, &show);
 	if (show.for_people)
 		name_once(m);
 	if (e.nwithout && e.n)
@@ -316,7 +367,7 @@ struct table *callgraph_table(const struct callgraph *g,
 			      enum callgraph_calls which)
 {
 	const struct call_source source = { g };
-	const struct view_request all = { .asked = which == CALLS_NONE ? 0 : OF_CALLS };
+	struct view_request all = { .asked = which == CALLS_NONE ? 0 : OF_CALLS };
 	struct call_row *rows = NULL;
 	struct callgraph_ends ends;
 	size_t n = 0, cap = 0;
@@ -336,9 +387,9 @@ struct table *callgraph_table(const struct callgraph *g,
 		n += more;
 	}
 	callgraph_ends_release(&ends);
+	const struct view *view = view_of(g, &all);
 	struct memtable *m = view_table(
-		&call_view, &(struct view_rows){ &source, rows, n, sizeof(*rows) }, NULL,
-		&all);
+		view, &(struct view_rows){ &source, rows, n, sizeof(*rows) }, NULL, &all);
 	free(rows);
 	return &m->table;
 }

@@ -58,7 +58,7 @@ struct call_edges_request {
 	struct view_request show;
 };
 
-extern const struct view call_view;
+extern const struct view call_view, sampled_call_view;
 
 /* Functions that are asked about: their indexes. */
 struct call_matches {

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/samples/sample_calls.h"
 #include "trace/fact.h"
 
 void call_tree_init(struct call_tree *tree)
@@ -146,10 +147,13 @@ int call_tree_load(struct store *store, const struct scope *scope,
 		   const struct call_tree_request *request, struct call_tree *tree,
 		   struct err *err)
 {
-	bool is_graph;
+	enum scope_kind kind;
 
-	if (scope_is_call_graph(scope, &is_graph, err) < 0)
+	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
-	return is_graph ? estimate(store, scope, request, tree, err)
-			: call_tree_from_slices(store, scope, request, tree, err);
+	if (kind == SCOPE_SAMPLES)
+		return call_tree_from_samples(store, scope, request, tree, err);
+	return kind == SCOPE_CALL_GRAPHS
+		       ? estimate(store, scope, request, tree, err)
+		       : call_tree_from_slices(store, scope, request, tree, err);
 }

@@ -49,6 +49,10 @@ struct call_tree {
 	bool has_device;     /* device work was asked for, and there is some */
 	bool is_by_instance; /* single calls, in the order of starts; else paths */
 	bool is_full;        /* the estimate was not followed to its end */
+	/* Of sampled stacks: calls are samples, and what is called ns is in this unit. */
+	bool is_sampled, has_counts; /* else it is not known how many samples */
+	enum unit unit;
+	int64_t decimals; /* of counts: in units of 10^-decimals */
 };
 
 /* call_tree_release() frees, also a zeroed one. */

@@ -71,6 +71,16 @@ void callgraph_add_name(const struct callgraph *g, uint32_t function, struct buf
 			buf_add_str(out, name);
 		return;
 	}
+	if (g->is_sampled) {
+		/* as py-spy has it: the line of a definition is seldom known */
+		buf_add_str(out, name);
+		buf_add_text(out, " (");
+		buf_add_str(out, file);
+		if (f->line != NUMBER_NONE)
+			buf_addf(out, ":%lld", (long long)f->line);
+		buf_add_char(out, ')');
+		return;
+	}
 	buf_add_str(out, file);
 	buf_addf(out, ":%lld(", (long long)f->line);
 	buf_add_str(out, name);

@@ -35,7 +35,7 @@ struct callgraph_sums {
 };
 
 struct callgraph_function {
-	int64_t line;
+	int64_t line;        /* NUMBER_NONE: not recorded, as of sampled stacks */
 	uint32_t file, name; /* texts; CALLGRAPH_NONE: not read, see callgraph_load() */
 	uint32_t bytes;      /* the file's name where it is no UTF-8, or CALLGRAPH_NONE */
 	uint32_t row;        /* CALLGRAPH_NONE: only a caller */
@@ -75,6 +75,10 @@ struct callgraph {
 	uint32_t *mark;     /* by function: an edge from it, to be looked at */
 	size_t mark_cap;
 	int64_t first_id; /* function.id of functions[0], when loaded */
+	/* Of sampled stacks: calls are samples, and what is called ns is in this unit. */
+	bool is_sampled, has_counts; /* else it is not known how many samples */
+	enum unit unit;
+	int64_t decimals; /* of counts: in units of 10^-decimals */
 };
 
 void callgraph_init(struct callgraph *g);

@@ -190,6 +190,10 @@ void callgraph_add(struct callgraph *g, const struct callgraph *other)
 	g->self_s += other->self_s;
 	g->self_ns = callgraph_add_ns(g->self_ns, other->self_ns);
 	g->whole_ns = callgraph_add_ns(g->whole_ns, other->whole_ns);
+	g->is_sampled = other->is_sampled;
+	g->has_counts = other->has_counts;
+	g->unit = other->unit;
+	g->decimals = other->decimals;
 	g->noverwritten += other->noverwritten;
 	g->nmixed += other->nmixed;
 	mapping_release(&m);
@@ -237,6 +241,10 @@ void callgraph_strip(struct callgraph *g, const struct callgraph *from, bool ove
 	g->self_s = from->self_s;
 	g->self_ns = from->self_ns;
 	g->whole_ns = from->whole_ns;
+	g->is_sampled = from->is_sampled;
+	g->has_counts = from->has_counts;
+	g->unit = from->unit;
+	g->decimals = from->decimals;
 	g->nmixed += from->nmixed;
 	mapping_release(&m);
 	free(place);

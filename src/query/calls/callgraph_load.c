@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "query/calls/callgraph.h"
 #include "query/query.h"
+#include "query/samples/sample_calls.h"
 #include "trace/fact.h"
 #include "trace/seconds.h"
 
@@ -328,9 +329,23 @@ static int check_range(struct store *store, struct range range, struct err *err)
 	return range.last - range.first < n && n < CALLGRAPH_NONE ? 0 : damaged(err);
 }
 
+static int of_samples(struct store *store, const struct scope_profile *profile,
+		      struct callgraph *g, struct err *err)
+{
+	const struct filter all = { .focus = NULL };
+	struct scope one;
+
+	scope_of_profile(profile, &one);
+	int rc = callgraph_of_samples(store, &one, &all, g, err);
+	scope_release(&one);
+	return rc;
+}
+
 int callgraph_load(struct store *store, const struct scope_profile *profile,
 		   enum callgraph_parts parts, struct callgraph *g, struct err *err)
 {
+	if (strcmp(profile->format, "samples") == 0)
+		return of_samples(store, profile, g, err);
 	if (strcmp(profile->format, "pstats") != 0)
 		return callgraph_of_trace(store, profile, g, err);
 	struct loading l = { .store = store, .g = g };

@@ -44,7 +44,51 @@ const struct view tree_view = {
 };
 static const struct view_part *const people_with_device =
 	VIEW_PART("total_pct total_ns self_ns calls total_device_ns name");
+
+/* Of sampled stacks, whose tree is the real one: amounts are in the unit of the weights. */
+#define SAMPLED(end, unit) { \
+	{ "id", "ID", "number of the row", NULL, UNIT_ID, CELL(ID) }, \
+	{ "parent_id", "Parent", "row of its caller; null at the top", NULL, UNIT_ID, CELL(PARENT) }, \
+	{ "depth", "Depth", "depth, from 0", NULL, UNIT_COUNT, CELL(DEPTH) }, \
+	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, CELL(PATH) }, \
+	{ "name", "Name", "function", NULL, UNIT_TEXT, CELL(NAME) }, \
+	{ "kind", "Kind", "call, or rest, what is not shown", NULL, UNIT_TEXT, CELL(KIND) }, \
+	{ "samples", "Samples", "samples with this path; null for rest", NULL, UNIT_COUNT, CELL(CALLS) }, \
+	{ "self_" end, "Self", "weight of the stacks that end here", NULL, unit, CELL(SELF) }, \
+	{ "total_" end, "Total", "weight of the stacks with this path", NULL, unit, CELL(TOTAL) }, \
+	{ "total_pct", "Total", "share of all weights", NULL, UNIT_PERCENT, CELL(SHARE) }, \
+	{ .name = NULL }, \
+}
+
+static const struct field ns_fields[] = SAMPLED("ns", UNIT_NS);
+static const struct field bytes_fields[] = SAMPLED("bytes", UNIT_BYTES);
+static const struct field count_fields[] = SAMPLED("count", UNIT_COUNT);
+
+const struct view sampled_tree_view = {
+	.name = "tree of sampled stacks",
+	.fields = ns_fields,
+	.people = VIEW_PART("total_pct total_ns self_ns samples name"),
+};
+static const struct view bytes_view = {
+	.name = "tree of bytes",
+	.fields = bytes_fields,
+	.people = VIEW_PART("total_pct total_bytes self_bytes samples name"),
+};
+static const struct view count_view = {
+	.name = "tree of counts",
+	.fields = count_fields,
+	.people = VIEW_PART("total_pct total_count self_count name"),
+};
 /* clang-format on */
+
+static const struct view *view_of(const struct call_tree *tree)
+{
+	if (!tree->is_sampled)
+		return &tree_view;
+	if (tree->unit == UNIT_NS)
+		return &sampled_tree_view;
+	return tree->unit == UNIT_BYTES ? &bytes_view : &count_view;
+}
 
 /* By enum call_kind. */
 static const char *const kinds[] = { "call", "recursion", "device", "rest" };
@@ -216,6 +260,18 @@ static struct cell share_cell(const struct tree_rows *t, const struct call_node 
 		       : cell_null();
 }
 
+/* A time, or a weight of sampled stacks. */
+static struct cell amount_cell(const struct tree_rows *t, int64_t amount)
+{
+	double power = 1;
+
+	if (t->tree.decimals == 0)
+		return cell_int(amount);
+	for (int64_t i = 0; i < t->tree.decimals; i++)
+		power *= 10;
+	return cell_real((double)amount / power);
+}
+
 /* For people indented names instead of paths, and no host time where there is none. */
 static void set_row(struct tree_rows *t, struct cell *cells)
 {
@@ -239,10 +295,12 @@ static void set_row(struct tree_rows *t, struct cell *cells)
 	cells[PATH] = cell_text(path);
 	cells[NAME] = cell_text(name);
 	cells[KIND] = cell_text(str_of(kinds[node->kind]));
-	cells[CALLS] = node->kind == CALL_REST ? cell_null() : cell_int(node->calls);
-	cells[SELF] =
-		people && node->kind != CALL_PATH ? cell_null() : cell_int(node->self_ns);
-	cells[TOTAL] = has_time ? cell_int(node->total_ns) : cell_null();
+	bool has_calls =
+		node->kind != CALL_REST && (!t->tree.is_sampled || t->tree.has_counts);
+	cells[CALLS] = has_calls ? cell_int(node->calls) : cell_null();
+	cells[SELF] = people && node->kind != CALL_PATH ? cell_null()
+							: amount_cell(t, node->self_ns);
+	cells[TOTAL] = has_time ? amount_cell(t, node->total_ns) : cell_null();
 	cells[SHARE] = has_time ? share_cell(t, node) : cell_null();
 	cells[ESTIMATED] = cell_int(t->tree.is_estimated);
 	cells[DEVICE] = t->tree.has_device ? cell_int(node->device_ns) : cell_null();
@@ -316,7 +374,7 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 				   .free = free_rows,
 				   .total_rows = -1 };
 	add_notes(t);
-	return view_stream(&tree_view, &t->table, scope, &show);
+	return view_stream(view_of(&t->tree), &t->table, scope, &show);
 }
 
 /* Was something asked for that was not recorded? */
@@ -325,11 +383,12 @@ static int check(const struct call_tree *tree, const struct scope *scope,
 {
 	bool of_traces = request->kernels || request->by_instance || request->by_step;
 
-	if (tree->is_estimated && of_traces)
+	if ((tree->is_estimated || tree->is_sampled) && of_traces)
 		return err_set(
 			err, ERR_USAGE,
 			"--kernels, --instances and --by step are for traces; this "
-			"is a call graph");
+			"is %s",
+			tree->is_sampled ? "a set of sampled stacks" : "a call graph");
 	if (request->kernels && !tree->has_device)
 		return err_set(err, ERR_EMPTY, "--kernels: no device work was recorded%s",
 			       scope_in_torch(scope, " (ProfilerActivity.CUDA)"));

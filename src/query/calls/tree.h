@@ -21,7 +21,7 @@ struct tree_request {
 	int width;                      /* of the table; 0: unlimited */
 };
 
-extern const struct view tree_view;
+extern const struct view tree_view, sampled_tree_view;
 
 /*
  * 0 and *out, or -1: ERR_EMPTY when nothing is left by the filter, or when it asks

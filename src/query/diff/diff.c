@@ -1,5 +1,6 @@
 /* Two sides compared: see diff.h. */
 #include "query/diff/diff.h"
+#include "query/samples/sample_set.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,21 +24,33 @@ static int fail(struct diff *d, size_t which, size_t i)
 	return -1;
 }
 
-/* All of them are call graphs, or none. */
+/* The larger kind first, so that the sides' order does not matter. */
+static int differ(enum scope_kind a, enum scope_kind b, struct err *err)
+{
+	static const char *const names[NSCOPE_KINDS] = { "a trace",
+							 "a call graph (cProfile)",
+							 "sampled stacks" };
+
+	return err_set(err, ERR_EMPTY, "%s and %s have nothing to compare",
+		       names[a > b ? a : b], names[a > b ? b : a]);
+}
+
+/* All of them are of one kind. */
 static int check_kinds(struct diff *d, struct err *err)
 {
+	enum scope_kind first = SCOPE_TRACES;
 	bool is_first = true;
 
 	for (size_t which = 0; which < NDIFF_SIDES; which++) {
 		for (size_t i = 0; i < d->sides[which].nruns; i++) {
-			bool is;
-			if (scope_is_call_graph(run_of(d, which, i)->scope, &is, err) < 0)
+			enum scope_kind kind;
+			if (scope_kind(run_of(d, which, i)->scope, &kind, err) < 0)
 				return fail(d, which, i);
-			if (!is_first && is != d->is_call_graph)
-				return err_set(err, ERR_EMPTY,
-					       "a call graph (cProfile) and a trace have "
-					       "nothing to compare");
-			d->is_call_graph = is;
+			if (!is_first && kind != first)
+				return differ(first, kind, err);
+			first = kind;
+			d->is_call_graph = kind != SCOPE_TRACES;
+			d->is_sampled = kind == SCOPE_SAMPLES;
 			is_first = false;
 		}
 	}
@@ -83,6 +96,30 @@ static bool has_self(const struct diff *d)
 	return false;
 }
 
+/* Weights of sampled stacks are compared in the unit that all of them have. */
+static int choose_unit(struct diff *d, struct err *err)
+{
+	bool is_first = true;
+	enum unit unit;
+
+	if (d->metric == DIFF_CALLS)
+		return 0;
+	for (size_t which = 0; which < NDIFF_SIDES; which++)
+		for (size_t i = 0; i < d->sides[which].nruns; i++) {
+			const struct diff_run *run = run_of(d, which, i);
+			if (sample_unit(run->store, run->scope, d->request->filter, &unit,
+					err) < 0)
+				return fail(d, which, i);
+			if (!is_first && unit != d->unit)
+				return err_set(err, ERR_EMPTY,
+					       "time, bytes and counts have nothing to "
+					       "compare: these samples have two of them");
+			d->unit = unit;
+			is_first = false;
+		}
+	return 0;
+}
+
 static int choose_rows(struct diff *d, struct err *err)
 {
 	const struct diff_request *r = d->request;
@@ -93,6 +130,8 @@ static int choose_rows(struct diff *d, struct err *err)
 	if (r->metric == NDIFF_METRICS && d->is_call_graph && !has_self(d))
 		d->metric = DIFF_TOTAL;
 	d->unit = diff_dimension_unit(d->by, d->metric);
+	if (d->is_sampled && choose_unit(d, err) < 0)
+		return -1;
 	if (!(d->by->metrics & DIFF_METRIC(d->metric)))
 		return err_set(err, ERR_USAGE, "--by %s has no --metric %s", d->by->name,
 			       diff_metric_name(d->metric));

@@ -96,10 +96,11 @@ struct diff {
 	enum diff_metric metric;
 	bool is_metric_chosen; /* device time, because device work explains most */
 	enum unit unit;        /* of amounts and deltas */
-	bool is_call_graph;
-	bool has_steps;  /* every run has */
-	bool per_step;   /* rows are divided by steps */
-	bool within_run; /* rows' replicates are the steps of one run a side */
+	bool is_call_graph;    /* or sampled stacks, which are compared as one ... */
+	bool is_sampled;       /* ... and which it is */
+	bool has_steps;        /* every run has */
+	bool per_step;         /* rows are divided by steps */
+	bool within_run;       /* rows' replicates are the steps of one run a side */
 	enum diff_subject subject;
 	bool subject_per_step;   /* the headline is of one step, not of all */
 	bool subject_within_run; /* its samples are steps */

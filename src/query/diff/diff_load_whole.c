@@ -23,6 +23,14 @@ static int64_t amount_of(const struct callgraph_sums *sums, enum diff_metric met
 	return known_ns(metric == DIFF_TOTAL ? sums->total_ns : sums->self_ns);
 }
 
+/* Counts with decimals lose them. */
+static int64_t whole(const struct callgraph *g, int64_t amount)
+{
+	for (int64_t i = 0; i < g->decimals; i++)
+		amount /= 10;
+	return amount;
+}
+
 /* The operators of a trace are functions too, of the file "~". */
 static bool is_frame(const struct callgraph *g, const struct callgraph_function *f)
 {
@@ -41,7 +49,7 @@ static int add_function(const struct diff_loading *l, const struct scope_profile
 	int has = filter_has_name(l->filter, buf_str(&name), err);
 	if (has > 0)
 		diff_loading_add(l, buf_str(&name), place, row->sums.calls.n,
-				 amount_of(&row->sums, l->metric));
+				 whole(g, amount_of(&row->sums, l->metric)));
 	buf_release(&name);
 	return has < 0 ? -1 : 0;
 }
@@ -73,8 +81,9 @@ static int check_functions(const struct diff_loading *l, bool is_graph, struct e
 
 int diff_load_functions(const struct diff_loading *l, struct err *err)
 {
-	bool is_graph;
-	int rc = scope_is_call_graph(l->scope, &is_graph, err);
+	enum scope_kind kind = SCOPE_TRACES;
+	int rc = scope_kind(l->scope, &kind, err);
+	bool is_graph = kind != SCOPE_TRACES;
 
 	if (rc == 0)
 		rc = check_functions(l, is_graph, err);

@@ -73,10 +73,11 @@ int overview_open(struct store *store, const struct scope *scope,
 		  struct err *err)
 {
 	struct overview_making m = { .store = store, .scope = scope, .request = request };
-	bool is_call_graph;
+	enum scope_kind kind;
 
-	if (scope_is_call_graph(scope, &is_call_graph, err) < 0)
+	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
+	bool is_call_graph = kind != SCOPE_TRACES;
 	m.out = memtable_new(NULL, NOVERVIEW_COLUMNS);
 	int rc = is_call_graph ? 0 : overview_facts_load(&m, err);
 	for (int i = 0; rc == 0 && i < NOVERVIEW_BLOCKS; i++) {

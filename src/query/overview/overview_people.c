@@ -342,6 +342,17 @@ static void draw_actions(struct drawing *d, size_t first, size_t end)
 				      STR_ARG(names[(i - first) / 2])));
 }
 
+/* Of a row: times, but of sampled stacks also bytes or counts. */
+static enum unit unit_of(const struct drawing *d, size_t row)
+{
+	static const enum unit units[] = { UNIT_BYTES, UNIT_COUNT };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_is(row_at(d, row)[OVERVIEW_UNIT].as.text, units_word(units[i])))
+			return units[i];
+	return UNIT_NS;
+}
+
 static void draw_functions(struct drawing *d, size_t first, size_t end)
 {
 	if (row_at(d, first)[OVERVIEW_VALUE].type == CELL_NULL) {
@@ -355,9 +366,10 @@ static void draw_functions(struct drawing *d, size_t first, size_t end)
 	for (size_t i = first; i + 1 < end; i += 2)
 		add_line(d, OVERVIEW_FUNCTIONS, false,
 			 arena_printf(&d->out->arena, "%*s%*.1f%%%*s  " STR_FMT,
-				      TIME_CELLS, in_words(d, UNIT_NS, value_of(d, i)),
+				      TIME_CELLS,
+				      in_words(d, unit_of(d, i), value_of(d, i)),
 				      SHARE_CELLS, share_of(d, i), TIME_CELLS,
-				      in_words(d, UNIT_NS, value_of(d, i + 1)),
+				      in_words(d, unit_of(d, i), value_of(d, i + 1)),
 				      STR_ARG(names[(i - first) / 2])));
 	add_callers(d, item_of(d, first));
 }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/overview/overview_make.h"
+#include "query/samples/sample_top.h"
 #include "query/top/top.h"
 #include "trace/torch_dialect.h"
 
@@ -35,6 +36,8 @@ static int read_all(struct reader *r, int opened, struct table *const *table,
 	r->columns = xcalloc(from->ncolumns, sizeof(*r->columns));
 	memcpy(r->columns, from->columns, from->ncolumns * sizeof(*r->columns));
 	r->rows = memtable_new(r->columns, from->ncolumns);
+	for (size_t i = 0; i < from->ncolumns; i++)
+		r->columns[i].name = arena_strdup(&r->rows->arena, r->columns[i].name);
 	int rc = memtable_add_table(r->rows, from, err);
 	table_free(from);
 	return rc;
@@ -78,6 +81,7 @@ static struct str format_words(struct overview_making *m, const char *format,
 		{ "chrome", "Chrome trace" },
 		{ "pstats", "Python profile" },
 		{ "torch_table", "Printed table of torch.profiler" },
+		{ "samples", "sampled stacks" },
 		{ "memory_snapshot", "PyTorch memory snapshot" },
 		{ "memory_timeline", "PyTorch memory timeline" },
 	};
@@ -181,8 +185,44 @@ int overview_operators(struct overview_making *m, struct err *err)
 	return rc;
 }
 
+/* Amounts are in the unit of the weights. */
+static int sampled_functions(struct overview_making *m, struct err *err)
+{
+	static const struct {
+		enum unit unit;
+		const char *self, *total;
+	} units[] = { { UNIT_NS, "self_ns", "total_ns" },
+		      { UNIT_BYTES, "self_bytes", "total_bytes" },
+		      { UNIT_COUNT, "self_count", "total_count" } };
+	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
+	struct table *table = NULL;
+	struct reader r;
+	int rc = read_all(
+		&r, sample_top_open(m->store, m->scope, &no_filter, &show, &table, err),
+		&table, err);
+
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++)
+		for (size_t u = 0; u < sizeof(units) / sizeof(*units); u++) {
+			struct cell self = get(&r, i, units[u].self);
+			if (self.type == CELL_NULL)
+				continue;
+			overview_add(m, get_text(&r, i, "shown"), units[u].unit, self,
+				     get(&r, i, "self_pct"));
+			overview_add(m, STR_LIT("total"), units[u].unit,
+				     get(&r, i, units[u].total), get(&r, i, "total_pct"));
+		}
+	reader_release(&r);
+	return rc;
+}
+
 int overview_functions(struct overview_making *m, struct err *err)
 {
+	enum scope_kind kind;
+
+	if (scope_kind(m->scope, &kind, err) < 0)
+		return -1;
+	if (kind == SCOPE_SAMPLES)
+		return sampled_functions(m, err);
 	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
 	struct table *table = NULL;
 	struct reader r;

@@ -550,6 +550,19 @@ int sample_set_load(struct store *store, const struct scope *scope,
 	return rc;
 }
 
+int sample_unit(struct store *store, const struct scope *scope,
+		const struct filter *filter, enum unit *out, struct err *err)
+{
+	struct sample_set set;
+	int rc = sample_series_load(store, scope, &set, err);
+
+	if (rc == 0)
+		rc = choose(&set, &filter->samples, err);
+	*out = set.unit;
+	sample_set_release(&set);
+	return rc;
+}
+
 void sample_add_name(const struct sample_function *function, int64_t line,
 		     struct buf *out)
 {

@@ -82,6 +82,10 @@ int sample_set_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, struct sample_set *set, struct err *err);
 void sample_set_release(struct sample_set *set);
 
+/* The unit of what sample_set_load() would choose. */
+int sample_unit(struct store *store, const struct scope *scope,
+		const struct filter *filter, enum unit *out, struct err *err);
+
 /* What people call a function: "wait (threading.py)"; a line where it is not NUMBER_NONE. */
 void sample_add_name(const struct sample_function *function, int64_t line,
 		     struct buf *out);

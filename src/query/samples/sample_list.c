@@ -1,0 +1,331 @@
+/* Samples, or stacks, one by one: see sample_list.h. */
+#include "query/samples/sample_list.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "query/query.h"
+#include "query/samples/sample_note.h"
+#include "query/samples/sample_set.h"
+
+struct row {
+	int64_t ts, samples, weight; /* ts, samples: or NUMBER_NONE */
+	uint32_t node, thread;       /* SAMPLE_ROOT; a place, or UINT32_MAX */
+	const char *series;
+};
+
+/* Is a stack wanted, by node; found when it is asked for. */
+enum wanted { UNKNOWN, WANTED, UNWANTED };
+
+struct listing {
+	struct sample_set set;
+	const struct filter *filter;
+	struct view_request show;
+	struct row *rows; /* owned, as all below */
+	size_t n, cap;
+	uint8_t *wanted;
+	struct str *stacks; /* by node; p NULL: not put together yet */
+	int64_t total;      /* rows, with those beyond the limit */
+};
+
+static const struct sample_function *innermost(const struct listing *l,
+					       const struct row *row)
+{
+	static const struct sample_function none = { { "", 0 }, { "", 0 }, NUMBER_NONE };
+
+	return row->node == SAMPLE_ROOT
+		       ? &none
+		       : &l->set.functions[l->set.nodes[row->node].function];
+}
+
+static struct cell get_function(const void *from, const void *row, int arg)
+{
+	(void)arg;
+	return ((const struct row *)row)->node == SAMPLE_ROOT
+		       ? cell_null()
+		       : cell_text(innermost(from, row)->name);
+}
+
+static struct cell get_file(const void *from, const void *row, int arg)
+{
+	struct str file = innermost(from, row)->file;
+
+	(void)arg;
+	return file.n ? cell_text(file) : cell_null();
+}
+
+static struct cell get_line(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	uint32_t node = ((const struct row *)row)->node;
+
+	(void)arg;
+	if (node == SAMPLE_ROOT || l->set.nodes[node].line == NUMBER_NONE)
+		return cell_null();
+	return cell_int(l->set.nodes[node].line);
+}
+
+static struct cell get_depth(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	int64_t depth = 0;
+
+	(void)arg;
+	for (uint32_t at = ((const struct row *)row)->node; at != SAMPLE_ROOT;
+	     at = l->set.nodes[at].caller)
+		depth++;
+	return cell_int(depth);
+}
+
+/* The outermost first, with ';' between them; put together once for each stack. */
+static struct cell get_stack(const void *from, const void *row, int arg)
+{
+	struct listing *l = (struct listing *)(uintptr_t)from;
+	uint32_t node = ((const struct row *)row)->node;
+	size_t n = 0;
+
+	(void)arg;
+	if (node == SAMPLE_ROOT)
+		return cell_text(STR_LIT(""));
+	if (l->stacks[node].p)
+		return cell_text(l->stacks[node]);
+	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller)
+		n += l->set.functions[l->set.nodes[at].function].name.n + 1;
+	char *text = arena_alloc(&l->set.arena, n + 1);
+	size_t end = n;
+	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller) {
+		struct str name = l->set.functions[l->set.nodes[at].function].name;
+		text[--end] = ';';
+		end -= name.n;
+		if (name.n)
+			memcpy(text + end, name.p, name.n);
+	}
+	l->stacks[node] = (struct str){ text, n - 1 };
+	return cell_text(l->stacks[node]);
+}
+
+static struct cell get_weight(const void *from, const void *row, int arg)
+{
+	(void)arg;
+	return sample_weight_cell(&((const struct listing *)from)->set,
+				  ((const struct row *)row)->weight);
+}
+
+static struct cell get_thread(const void *from, const void *row, int arg)
+{
+	const struct listing *l = from;
+	uint32_t thread = ((const struct row *)row)->thread;
+
+	(void)arg;
+	return thread == UINT32_MAX ? cell_null()
+				    : cell_text(l->set.threads[thread].name);
+}
+
+static struct cell get_series(const void *from, const void *row, int arg)
+{
+	const char *series = ((const struct row *)row)->series;
+
+	(void)from, (void)arg;
+	return *series ? cell_text(str_of(series)) : cell_null();
+}
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "start_ns", "Start", "when it begins; null where the file has no times", NULL, UNIT_TIME, .get = view_number, .arg = offsetof(struct row, ts) },
+	{ "weight", "Weight", "its weight", NULL, UNIT_NS, .get = get_weight, .flags = FIELD_AMOUNT },
+	{ "samples", "Samples", "how many samples; null where they were not counted", NULL, UNIT_COUNT, .get = view_number, .arg = offsetof(struct row, samples), .leaves = 2 },
+	{ "thread", "Thread", "thread", NULL, UNIT_TEXT, .get = get_thread, .leaves = 3, .least = 10 },
+	{ "series", "Series", "series", NULL, UNIT_TEXT, .get = get_series, .leaves = 4, .least = 10 },
+	{ "depth", "Depth", "frames of the stack", NULL, UNIT_COUNT, .get = get_depth, .leaves = 5 },
+	{ "file", "File", "file of the innermost function", NULL, UNIT_TEXT, .get = get_file, .leaves = 1, .least = 12 },
+	{ "line", "Line", "line of it that ran", NULL, UNIT_ID, .get = get_line, .leaves = 1 },
+	{ "function", "Function", "innermost function", NULL, UNIT_TEXT, .get = get_function, .least = 12 },
+	{ "stack", "Stack", "functions, the outermost first, with ; between them", NULL, UNIT_TEXT, .get = get_stack },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+const struct view sample_list_view = {
+	.name = "list of sampled stacks",
+	.fields = fields,
+	.people = VIEW_PART("start_ns weight! thread depth function! file line"),
+};
+
+/* Has the stack a function that is asked for, and none to ignore? */
+static int find_wanted(struct listing *l, uint32_t node, struct err *err)
+{
+	const struct filter focus = { .focus = l->filter->focus },
+			    ignore = { .ignore = l->filter->ignore };
+	int has = l->filter->focus == NULL, kept = 1;
+	struct buf name;
+
+	buf_init(&name, SIZE_MAX);
+	for (uint32_t at = node; at != SAMPLE_ROOT && kept > 0 && has >= 0;
+	     at = l->set.nodes[at].caller) {
+		buf_clear(&name);
+		sample_add_name(&l->set.functions[l->set.nodes[at].function], NUMBER_NONE,
+				&name);
+		if (!has)
+			has = filter_has_name(&focus, buf_str(&name), err);
+		kept = filter_has_name(&ignore, buf_str(&name), err);
+	}
+	buf_release(&name);
+	return has < 0 || kept < 0 ? -1 : has && kept;
+}
+
+static int add_row(struct listing *l, const struct row *row, struct err *err)
+{
+	uint8_t known = WANTED;
+
+	if (filter_chooses_names(l->filter)) {
+		known = row->node == SAMPLE_ROOT ? UNWANTED : l->wanted[row->node];
+		if (known == UNKNOWN) {
+			int is = find_wanted(l, row->node, err);
+			if (is < 0)
+				return -1;
+			known = l->wanted[row->node] = is ? WANTED : UNWANTED;
+		}
+	}
+	if (known == WANTED)
+		*ARRAY_PUSH(l->rows, l->n, l->cap) = *row;
+	return 0;
+}
+
+static bool is_heavier(const void *context, uint32_t a, uint32_t b)
+{
+	const struct sample_set *set = context;
+
+	return set->sums[a].weight > set->sums[b].weight;
+}
+
+static int add_stacks(struct listing *l, struct err *err)
+{
+	uint32_t *order = sorted_places(l->set.nsums, is_heavier, &l->set);
+	int rc = 0;
+
+	for (size_t i = 0; i < l->set.nsums && rc == 0; i++) {
+		const struct sample_sum *sum = &l->set.sums[order[i]];
+		rc = add_row(l,
+			     &(struct row){ NUMBER_NONE, sum->samples, sum->weight,
+					    sum->node, sum->thread, "" },
+			     err);
+	}
+	free(order);
+	l->total = (int64_t)l->n;
+	return rc;
+}
+
+/* The place of a node that a row names, by the sums' rule; UINT32_MAX - 1: none. */
+static int take_sample(struct listing *l, const struct sample_series *s,
+		       size_t first_node, struct sqlite3_stmt *stmt, struct err *err)
+{
+	int64_t node = query_number(stmt, 2), thread = query_number(stmt, 0);
+	struct row row = { query_number(stmt, 1), 1,          query_number(stmt, 3),
+			   SAMPLE_ROOT,           UINT32_MAX, s->name };
+
+	if (s->is_evented)
+		row.samples = NUMBER_NONE;
+	if (node != NUMBER_NONE) {
+		if (node < s->first_node_id || node >= s->first_node_id + s->nodes ||
+		    first_node + (size_t)(node - s->first_node_id) >= l->set.nnodes)
+			return query_damaged("samples do", err);
+		row.node = (uint32_t)(first_node + (size_t)(node - s->first_node_id));
+	}
+	for (uint32_t t = 0; t < l->set.nthreads && thread != NUMBER_NONE; t++)
+		if (l->set.threads[t].id == thread)
+			row.thread = t;
+	if (thread != NUMBER_NONE && row.thread == UINT32_MAX)
+		return 0; /* the filter left the thread out */
+	return add_row(l, &row, err);
+}
+
+static int add_samples(struct listing *l, struct store *store,
+		       const struct sample_series *s, size_t first_node, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	/* those that filters leave out are not known before */
+	bool may_limit = l->show.limit && !filter_chooses_names(l->filter) &&
+			 !l->filter->threads.n;
+	int rc;
+
+	if (s->sample_rows == 0)
+		return 0;
+	if (query_prepare(store, asset_query_views_sample_rows_sql, &stmt, err) < 0)
+		return -1;
+	query_bind_int(stmt, ":first", s->first_sample_id);
+	query_bind_int(stmt, ":last", s->first_sample_id + s->sample_rows - 1);
+	query_bind_int(stmt, ":series", s->id);
+	query_bind_int(stmt, ":limit", may_limit ? l->show.limit : -1);
+	while ((rc = sql_step(stmt, err)) > 0)
+		if (take_sample(l, s, first_node, stmt, err) < 0) {
+			rc = -1;
+			break;
+		}
+	sqlite3_finalize(stmt);
+	l->total += may_limit && s->samples != NUMBER_NONE ? s->samples
+							   : (int64_t)l->n - l->total;
+	return rc;
+}
+
+/* Have all series that were chosen an order, as samples of them have? */
+static bool is_ordered(const struct sample_set *set)
+{
+	for (size_t i = 0; i < set->nseries; i++)
+		if (set->series[i].is_chosen && set->series[i].sample_rows == 0)
+			return false;
+	return true;
+}
+
+static int load(struct listing *l, struct store *store, struct err *err)
+{
+	int64_t profile = NUMBER_NONE;
+	size_t first_node = 0, behind = 0;
+	int rc = 0;
+
+	l->wanted = xcalloc(l->set.nnodes + 1, sizeof(*l->wanted));
+	l->stacks = xcalloc(l->set.nnodes + 1, sizeof(*l->stacks));
+	if (!is_ordered(&l->set) || l->filter->samples.no_idle)
+		return add_stacks(l, err);
+	for (size_t i = 0; i < l->set.nseries && rc == 0; i++) {
+		const struct sample_series *s = &l->set.series[i];
+		if (!s->is_chosen)
+			continue;
+		if (s->profile_id != profile) {
+			first_node = behind;
+			behind += (size_t)s->nodes;
+		}
+		profile = s->profile_id;
+		rc = add_samples(l, store, s, first_node, err);
+	}
+	return rc;
+}
+
+int sample_list_open(struct store *store, const struct scope *scope,
+		     const struct filter *filter, const struct view_request *show,
+		     struct table **out, struct err *err)
+{
+	struct listing l = { .filter = filter, .show = *show };
+	int rc = sample_set_load(store, scope, filter, &l.set, err);
+
+	if (rc == 0)
+		rc = load(&l, store, err);
+	if (rc == 0 && l.n == 0)
+		rc = err_set(err, ERR_EMPTY, "no sample matches");
+	if (rc == 0) {
+		const struct view_rows rows = { &l, l.rows, l.n, sizeof(*l.rows) };
+		l.show.amounts = l.set.unit;
+		struct memtable *m = view_table(&sample_list_view, &rows, scope, &l.show);
+		m->table.total_rows = l.total > (int64_t)l.n ? l.total : (int64_t)l.n;
+		sample_add_notes(&l.set, scope, m);
+		*out = &m->table;
+	}
+	sample_set_release(&l.set);
+	free(l.rows);
+	free(l.wanted);
+	free(l.stacks);
+	return rc;
+}

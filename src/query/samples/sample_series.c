@@ -1,0 +1,77 @@
+/* The series of sampled stacks as a view: see sample_series.h. */
+#include "query/samples/sample_series.h"
+
+#include <stddef.h>
+
+#include "query/samples/sample_set.h"
+
+static int64_t number_in(const struct sample_set *set, const struct sample_series *s)
+{
+	return s - set->series + 1;
+}
+
+static struct cell get_number(const void *from, const void *row, int arg)
+{
+	(void)arg;
+	return cell_int(number_in(from, row));
+}
+
+static struct cell get_text(const void *from, const void *row, int arg)
+{
+	const char *text;
+
+	(void)from;
+	memcpy(&text, (const char *)row + arg, sizeof(text));
+	return *text ? cell_text(str_of(text)) : cell_null();
+}
+
+/* arg: the unit whose column it is. */
+static struct cell get_weight(const void *from, const void *row, int arg)
+{
+	const struct sample_series *s = row;
+	const struct sample_set one = { .decimals = s->decimals };
+
+	(void)from;
+	return s->unit == (enum unit)arg ? sample_weight_cell(&one, s->weight)
+					 : cell_null();
+}
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "series", "Series", "its number, which --series takes", NULL, UNIT_ID, .get = get_number },
+	{ "name", "Name", "name, as the file gives it", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, name) },
+	{ "measure", "Measure", "what was measured", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, measure) },
+	{ "mode", "Mode", "mode, which --mode takes", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, mode) },
+	{ "samples", "Samples", "how many samples", NULL, UNIT_COUNT, .get = view_number, .arg = offsetof(struct sample_series, samples) },
+	{ "weight_ns", "Time", "all of its time", NULL, UNIT_NS, .get = get_weight, .arg = UNIT_NS },
+	{ "weight_bytes", "Bytes", "all of its bytes", NULL, UNIT_BYTES, .get = get_weight, .arg = UNIT_BYTES },
+	{ "weight_count", "Count", "all of its counts", NULL, UNIT_COUNT, .get = get_weight, .arg = UNIT_COUNT },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view view = {
+	.name = "series of sampled stacks",
+	.fields = fields,
+	.people = VIEW_PART(
+		"series! name measure mode samples weight_ns weight_bytes weight_count"),
+};
+
+int sample_series_open(struct store *store, const struct scope *scope, struct table **out,
+		       struct err *err)
+{
+	const struct view_request show = { .for_people = true };
+	struct sample_set set;
+	int rc = sample_series_load(store, scope, &set, err);
+
+	*out = NULL;
+	if (rc == 0 && set.nseries) {
+		const struct view_rows rows = { &set, set.series, set.nseries,
+						sizeof(*set.series) };
+		struct memtable *m = view_table(&view, &rows, scope, &show);
+		m->table.caption = "sampled stacks:";
+		*out = &m->table;
+	}
+	sample_set_release(&set);
+	return rc;
+}
