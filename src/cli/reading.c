@@ -89,10 +89,6 @@ static const char *const *all_completed(const char *const *lines, const char *op
 	return copies;
 }
 
-static int hinted_next(struct table *t, struct cell *cells, struct err *err);
-
-static void hinted_free(struct table *t);
-
 /* A table that hands on another's rows, and its words with their hints completed. */
 struct hinted {
 	struct table table;
@@ -105,10 +101,12 @@ struct hinted {
 static void take_words(struct hinted *h)
 {
 	struct table *t = &h->table, *more = t->more;
+	int (*next)(struct table *, struct cell *, struct err *) = t->next;
+	void (*release)(struct table *) = t->free; /* its own, as is more */
 
 	*t = *h->from;
-	t->next = hinted_next;
-	t->free = hinted_free;
+	t->next = next;
+	t->free = release;
 	t->more = more;
 	t->caption = completed(t->caption, h->operand, &h->arena);
 	t->empty = completed(t->empty, h->operand, &h->arena);
@@ -149,6 +147,8 @@ static struct table *hints_complete(struct table *t, const char *operand)
 	h->operand = operand;
 	h->table.more = hints_complete(t->more, operand);
 	t->more = NULL;
+	h->table.next = hinted_next;
+	h->table.free = hinted_free;
 	take_words(h);
 	return &h->table;
 }

@@ -26,15 +26,63 @@ struct dump {
 	bool is_sampled, is_swapped, is_uncounted, is_pure, has_pairs;
 };
 
-/* Tells a finding at a byte of the text; when strict a warning is an error. */
-static int dump_finding(struct dump *d, enum finding what, size_t at, struct err *err);
-/* The entry that is read as messages call it: "b.py:10(f)"; borrowed until the next. */
-static struct str dump_entry(struct dump *d);
-/*
- * Places of the items of a tuple or list; false: it is none, or has not that many.
- */
+#define SHOWN_NAME 120 /* bytes of a name in a message; longer ones are not shown */
+
+/* Places of the items of a tuple or list; false: it is none, or has not that many. */
 static bool dump_items(struct dump *d, const struct marshal_value *tuple, size_t n,
-		       size_t *places);
+		       size_t *places)
+{
+	if ((tuple->type != MARSHAL_TUPLE && tuple->type != MARSHAL_LIST) ||
+	    tuple->n != n)
+		return false;
+	size_t at = tuple->items;
+	for (size_t i = 0; i < n; i++) {
+		places[i] = at;
+		if (i + 1 < n && !(at = marshal_behind(&d->marshal, at)))
+			return false;
+	}
+	return true;
+}
+
+/* Long names may be shared by all entries, each of which may have a finding. */
+static void show_name(struct dump *d, size_t at)
+{
+	struct marshal_value name = marshal_at(&d->marshal, at);
+
+	if (name.type == MARSHAL_STRING && name.bytes.n <= SHOWN_NAME)
+		marshal_add_text(&name, &d->shown);
+	else
+		buf_add_text(&d->shown, "...");
+}
+
+/* The entry that is read as messages call it, as far as its key is one: "b.py:10(f)"; until the next. */
+static struct str dump_entry(struct dump *d)
+{
+	struct marshal_value key = marshal_at(&d->marshal, d->entry);
+	size_t places[3];
+
+	buf_clear(&d->shown);
+	if (key.type != MARSHAL_TUPLE || !dump_items(d, &key, 3, places))
+		return STR_LIT("an entry");
+	struct marshal_value line = marshal_at(&d->marshal, places[1]);
+	show_name(d, places[0]);
+	buf_addf(&d->shown, ":%lld(", (long long)line.number);
+	show_name(d, places[2]);
+	buf_add_char(&d->shown, ')');
+	return buf_str(&d->shown);
+}
+
+/* Tells a finding at a byte of the text; when strict a warning is an error. */
+static int dump_finding(struct dump *d, enum finding what, size_t at, struct err *err)
+{
+	if (d->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
+		return err_at(err, at, "%s", finding_kinds[what].what);
+	struct str entry = d->entry ? dump_entry(d) : STR_LIT("");
+	if (entry.n > SHOWN_NAME)
+		entry.n = SHOWN_NAME;
+	d->sink->finding(d->sink, what, at, STR_LIT(""), entry);
+	return 0;
+}
 
 #define FILE_NAME_MAX 4096 /* bytes; PATH_MAX of Linux */
 /* Bytes of file names that are told for each byte of the dump: all may share a long one. */
@@ -306,62 +354,6 @@ static int dump_caller(struct dump *d, size_t at, struct call_sums *sums, struct
 #define DUMP_MAX   ((size_t)1 << 30)
 #define TEXT_MAX   ((size_t)1 << 30) /* of one name: Latin-1 may double */
 #define TICK_BYTES ((size_t)1 << 20)
-#define SHOWN_NAME 120 /* bytes of a name in a message; longer ones are not shown */
-
-static int dump_finding(struct dump *d, enum finding what, size_t at, struct err *err)
-{
-	if (d->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
-		return err_at(err, at, "%s", finding_kinds[what].what);
-	struct str entry = d->entry ? dump_entry(d) : STR_LIT("");
-	if (entry.n > SHOWN_NAME)
-		entry.n = SHOWN_NAME;
-	d->sink->finding(d->sink, what, at, STR_LIT(""), entry);
-	return 0;
-}
-
-/* Places of the items of a tuple or list; false: it has not that many. */
-static bool dump_items(struct dump *d, const struct marshal_value *tuple, size_t n,
-		       size_t *places)
-{
-	if ((tuple->type != MARSHAL_TUPLE && tuple->type != MARSHAL_LIST) ||
-	    tuple->n != n)
-		return false;
-	size_t at = tuple->items;
-	for (size_t i = 0; i < n; i++) {
-		places[i] = at;
-		if (i + 1 < n && !(at = marshal_behind(&d->marshal, at)))
-			return false;
-	}
-	return true;
-}
-
-/* Long names may be shared by all entries, each of which may have a finding. */
-static void show_name(struct dump *d, size_t at)
-{
-	struct marshal_value name = marshal_at(&d->marshal, at);
-
-	if (name.type == MARSHAL_STRING && name.bytes.n <= SHOWN_NAME)
-		marshal_add_text(&name, &d->shown);
-	else
-		buf_add_text(&d->shown, "...");
-}
-
-/* As far as the key is one. */
-static struct str dump_entry(struct dump *d)
-{
-	struct marshal_value key = marshal_at(&d->marshal, d->entry);
-	size_t places[3];
-
-	buf_clear(&d->shown);
-	if (key.type != MARSHAL_TUPLE || !dump_items(d, &key, 3, places))
-		return STR_LIT("an entry");
-	struct marshal_value line = marshal_at(&d->marshal, places[1]);
-	show_name(d, places[0]);
-	buf_addf(&d->shown, ":%lld(", (long long)line.number);
-	show_name(d, places[2]);
-	buf_add_char(&d->shown, ')');
-	return buf_str(&d->shown);
-}
 
 static bool is_null(const struct dump *d, size_t at)
 {

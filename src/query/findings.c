@@ -22,11 +22,33 @@ enum { PROFILE, RANK, PATH, SEVERITY, CODE, DETAIL, COUNT, OFFSET, EXCERPT, TIME
 /* Bits of struct field's `needs`. */
 enum { OF_RANKS = 1, OF_PROFILES = 2 };
 
-static struct cell get_words(const void *from, const void *row, int arg);
+/* clang-format on */
+
+/* NULL for the code of a newer ptool's store. */
+static const struct finding_kind *kind_of(const struct cell *cells)
+{
+	for (size_t i = 0; i < NFINDINGS; i++)
+		if (str_is(cells[CODE].as.text, finding_kinds[i].code))
+			return &finding_kinds[i];
+	return NULL;
+}
+
+/* arg: the offset of a text of struct finding_kind. */
+static struct cell get_words(const void *from, const void *row, int arg)
+{
+	const struct finding_kind *kind = kind_of(row);
+	const char *text = NULL;
+
+	(void)from;
+	if (kind)
+		memcpy(&text, (const char *)kind + arg, sizeof(text));
+	return cell_text_or_null(text);
+}
 
 #define CELL(place)   .get = view_cell, .arg = (place)
 #define WORDS(member) .get = get_words, .arg = offsetof(struct finding_kind, member)
 
+/* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
@@ -56,27 +78,6 @@ static const struct view_part *const lacking =
 /* clang-format on */
 
 const struct view findings_view = { .name = "doctor", .fields = fields };
-
-/* NULL for the code of a newer ptool's store. */
-static const struct finding_kind *kind_of(const struct cell *cells)
-{
-	for (size_t i = 0; i < NFINDINGS; i++)
-		if (str_is(cells[CODE].as.text, finding_kinds[i].code))
-			return &finding_kinds[i];
-	return NULL;
-}
-
-/* arg: the offset of a text of struct finding_kind. */
-static struct cell get_words(const void *from, const void *row, int arg)
-{
-	const struct finding_kind *kind = kind_of(row);
-	const char *text = NULL;
-
-	(void)from;
-	if (kind)
-		memcpy(&text, (const char *)kind + arg, sizeof(text));
-	return cell_text_or_null(text);
-}
 
 static size_t count_severity(const struct memtable *m, enum severity severity)
 {
