@@ -371,6 +371,12 @@ bool scope_has_self(const struct scope *scope)
 	return n < scope->n;
 }
 
+bool scope_is_tree(const struct scope *scope)
+{
+	return scope->n == 1 && scope->profiles[0].dialect &&
+	       strcmp(scope->profiles[0].dialect, "importtime") == 0;
+}
+
 bool scope_is_printed(const struct scope *scope)
 {
 	for (size_t i = 0; i < scope->n; i++)

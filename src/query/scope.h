@@ -79,6 +79,8 @@ const char *scope_in_torch(const struct scope *scope, const char *how);
  * totals alone, of actions and modules that lie within each other.
  */
 bool scope_has_self(const struct scope *scope);
+/* Is it a call graph that is a tree, as of imports: each is called in one place? */
+bool scope_is_tree(const struct scope *scope);
 /* Is it a printed table of operators, without a single slice? */
 bool scope_is_printed(const struct scope *scope);
 /* Why a view that is of self times has no rows, as err; -1. */

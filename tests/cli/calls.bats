@@ -95,6 +95,14 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	says "ptool: tree: ptool.db: --focus 'nothing like it' matches no name"
 }
 
+@test "the tree of imports is real, and nothing says that it is estimated" {
+	run --separate-stderr ptool tree --depth 1 "$FIXTURES/pyprof/reports/importtime.txt"
+	exits 0
+	[[ $output != *estimated* && $output == *'  site'* ]]
+	[ "$(ptool tree --format csv "$FIXTURES/pyprof/reports/importtime.txt" | cut -d, -f 11 | sort -u)" = "0
+is_estimated" ]
+}
+
 @test "top on a call graph: functions, under anybody's sort keys" {
 	cp "$PROF" a.prof
 	ptool top a.prof --limit 5 | like_golden top_functions.txt

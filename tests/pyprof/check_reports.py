@@ -119,11 +119,30 @@ def check_torch(tap, place, path):
     tap.ok(wanted and len(got) == len(wanted) and not wrong, os.path.relpath(path, SHARED), *wrong)
 
 
+def check_imports(tap, place, path):
+    with open(path) as file:
+        found = re.findall(r"^import time: +(\d+) \| +(\d+) \| ( *)(\S+)$", file.read(), re.M)
+    db = store_of(place, path)
+    names = [name for *_, name in found]
+    got = {name: row for name, *row in rows(db, "SELECT function, calls, self_ns, total_ns FROM v_function")}
+    wrong = [name for own, total, _, name in found
+             if names.count(name) == 1 and got.get(name) != [1, int(own) * 1000, int(total) * 1000]]
+    # children stand above their parent, two blanks further in
+    parents = {(name, found[next(k for k in range(i, len(found)) if len(found[k][2]) < len(indent))][3])
+               for i, (_, _, indent, name) in enumerate(found) if indent}
+    edges = set(rows(db, "SELECT b.text, a.text FROM call_edge e JOIN function f ON f.id = e.callee_id JOIN function g "
+                         "ON g.id = e.caller_id JOIN string b ON b.id = f.name_id JOIN string a ON a.id = g.name_id"))
+    tap.ok(found and set(got) == set(names) and not wrong and edges == parents, os.path.basename(path), *wrong,
+           *edges ^ parents)
+
+
 def check_all(tap, place, folder):
-    for path in sorted(glob.glob(os.path.join(folder, "*.txt"))):
+    for path in sorted(glob.glob(os.path.join(folder, "*.txt")) + glob.glob(os.path.join(folder, "*.log"))):
         with open(path) as file:
             text = file.read()
-        if "Self CPU %" in text:
+        if "import time: " in text:
+            check_imports(tap, place, path)
+        elif "Self CPU %" in text:
             check_torch(tap, place, path)
         elif "\nClock type: " in text:
             check_yappi(tap, place, path)
@@ -138,7 +157,7 @@ def main():
     with Workplace() as place:
         check_all(tap, place, FIXTURES)
         if os.path.isdir(PYPROF) and not SANITIZED:
-            for folder in ("lightning", "yappi"):
+            for folder in ("lightning", "yappi", "importtime"):
                 check_all(tap, place, os.path.join(PYPROF, folder))
             for path in sorted(glob.glob(os.path.join(SHARED, "data", "torch", "**", "table*.txt"), recursive=True)):
                 check_torch(tap, place, path)

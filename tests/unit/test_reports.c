@@ -111,6 +111,27 @@ static void the_columns_of_torch_are_as_wide_as_their_dashes(void **state)
 		"bytes=0/0/0/0\n");
 }
 
+/* b is imported within itself: its total counts once. */
+static void imports_stand_above_what_imports_them(void **state)
+{
+	(void)state;
+	assert_report("importtime",
+		      "import time: self [us] | cumulative | imported package\n"
+		      "import time:    250000 |     250000 |     b\n"
+		      "a line of the program\n"
+		      "import time:    500000 |     750000 |   b\n"
+		      "import time:    250000 |     250000 |   c d\n"
+		      "import time:   1000000 |    2000000 | a\n"
+		      "import time:   1000000 |    1000000 | c d\n"
+		      "import time:   1000000 |    1000000 | cut",
+		      "function \"~\":0 \"b\" calls=2/1 self=0.75 total=0.75\n"
+		      "call from \"~\":0 \"a\" calls=1/1 self=0.5 total=0.75\n"
+		      "call from \"~\":0 \"b\" calls=1/0 self=0.25 total=0\n"
+		      "function \"~\":0 \"c d\" calls=2/2 self=1.25 total=1.25\n"
+		      "call from \"~\":0 \"a\" calls=1/1 self=0.25 total=0.25\n"
+		      "function \"~\":0 \"a\" calls=1/1 self=1 total=2\n");
+}
+
 static void a_row_that_is_cut_is_none(void **state)
 {
 	(void)state;
@@ -170,7 +191,9 @@ static void what_is_whole_in_a_cut_report_is_read(void **state)
 			err = (struct err)ERR_INIT;
 			char *facts =
 				facts_of(reader->name, (struct str){ text, at }, &err);
-			assert_begins(whole, facts);
+			/* what imports a module stands behind it */
+			if (strcmp(reader->name, "importtime") != 0)
+				assert_begins(whole, facts);
 			free(facts);
 		}
 		free(whole);
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_three_layouts_of_lightning_are_one),
 		cmocka_unit_test(what_yappi_cuts_off_is_not_known),
 		cmocka_unit_test(the_columns_of_torch_are_as_wide_as_their_dashes),
+		cmocka_unit_test(imports_stand_above_what_imports_them),
 		cmocka_unit_test(a_row_that_is_cut_is_none),
 		cmocka_unit_test(what_is_whole_in_a_cut_report_is_read),
 		cmocka_unit_test(a_text_of_several_reports_has_parts),

@@ -139,6 +139,8 @@ static int estimate(struct store *store, const struct scope *scope,
 		rc = scope_lacks_self("callers and callees", err);
 	if (rc == 0)
 		rc = call_tree_estimate(&g, request, tree, err);
+	if (scope_is_tree(scope))
+		tree->is_estimated = false;
 	callgraph_release(&g);
 	return rc;
 }
