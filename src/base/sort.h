@@ -43,8 +43,19 @@ void sort_indexes(uint32_t *at, size_t n, uint32_t *spare, sort_before *before,
 void sort_spilled(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		  sort_before *before, const void *context);
 /* The same by this thread and `others` more, which are started: for very many. */
-void sort_by_crew(unsigned others, struct spill *spill, uint32_t *at, size_t n,
-		  uint32_t *spare, sort_before *before, const void *context);
+struct crew_sort {
+	unsigned others;
+	struct spill *spill;
+	uint32_t *at, *spare;
+	size_t n;
+	sort_before *before;
+	const void *context;
+	/* private */
+	size_t pieces;
+	size_t width; /* of a sorted run that is merged with the next, in pieces */
+};
+
+void sort_by_crew(struct crew_sort s);
 
 /* What an item is sorted by. */
 typedef int64_t sort_number(const void *context, uint32_t item);

@@ -11,15 +11,6 @@
 #include "base/crew.h"
 #include "base/spill.h"
 
-struct crew_sort {
-	struct spill *spill;
-	uint32_t *at, *spare;
-	size_t n, pieces;
-	size_t width; /* of a sorted run that is merged with the next, in pieces */
-	sort_before *before;
-	const void *context;
-};
-
 static size_t cut_of(const struct crew_sort *s, size_t piece)
 {
 	return crew_cut(s->n, s->pieces, piece < s->pieces ? piece : s->pieces);
@@ -113,27 +104,18 @@ static bool is_all_in_order(const struct crew_sort *s)
 	return true;
 }
 
-void sort_by_crew(unsigned others, struct spill *spill, uint32_t *at, size_t n,
-		  uint32_t *spare, sort_before *before, const void *context)
+void sort_by_crew(struct crew_sort s)
 {
-	struct crew_sort s = { .spill = spill,
-			       .at = at,
-			       .spare = spare,
-			       .n = n,
-			       .pieces = 4 * (size_t)(others + 1),
-			       .width = 1,
-			       .before = before,
-			       .context = context };
-
-	if (others == 0 || n < s.pieces) {
-		sort_spilled(spill, at, n, spare, before, context);
+	s.pieces = 4 * ((size_t)s.others + 1);
+	if (s.others == 0 || s.n < s.pieces) {
+		sort_spilled(s.spill, s.at, s.n, s.spare, s.before, s.context);
 		return;
 	}
-	crew_run(others, s.pieces, sort_piece, &s);
-	for (; s.width < s.pieces; s.width *= 2) {
+	crew_run(s.others, s.pieces, sort_piece, &s);
+	for (s.width = 1; s.width < s.pieces; s.width *= 2) {
 		if (is_all_in_order(&s))
 			continue;
-		crew_run(others, s.pieces, copy_piece, &s);
-		crew_run(others, s.pieces, merge_piece, &s);
+		crew_run(s.others, s.pieces, copy_piece, &s);
+		crew_run(s.others, s.pieces, merge_piece, &s);
 	}
 }

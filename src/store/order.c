@@ -482,8 +482,13 @@ static void sort_tracks(struct track_sort *s)
 	for (size_t t = 0; t < m->ntracks; t++) {
 		const struct track *track = &m->tracks[t];
 		if (is_large(s, track) && is_to_sort(s, track))
-			sort_by_crew(others, m->spill, m->order + track->first, track->n,
-				     s->spare, s->before, m->slices);
+			sort_by_crew((struct crew_sort){ .others = others,
+							 .spill = m->spill,
+							 .at = m->order + track->first,
+							 .spare = s->spare,
+							 .n = track->n,
+							 .before = s->before,
+							 .context = m->slices });
 	}
 }
 

@@ -41,7 +41,12 @@ static void assert_sorted_alike(const int64_t *numbers, size_t n)
 	assert_memory_equal(expected, got, n * sizeof(*got));
 	for (unsigned others = 0; others < 4; others++) {
 		fill(got);
-		sort_by_crew(others, NULL, got, n, spare, before, numbers);
+		sort_by_crew((struct crew_sort){ .others = others,
+						 .at = got,
+						 .spare = spare,
+						 .n = n,
+						 .before = before,
+						 .context = numbers });
 		assert_memory_equal(expected, got, n * sizeof(*got));
 	}
 }
