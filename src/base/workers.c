@@ -36,7 +36,8 @@ unsigned workers_start(struct workers *w, unsigned n, void *(*run)(void *), void
 	return w->n;
 }
 
-void workers_join(struct workers *w)
+/* Waits until all of them have returned. */
+static void workers_join(struct workers *w)
 {
 	while (w->n)
 		pthread_join(w->threads[--w->n], NULL);

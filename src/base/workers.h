@@ -24,8 +24,6 @@ void workers_release(struct workers *w);
  * system gives no more: how many there are.  The caller can do all of the work alone.
  */
 unsigned workers_start(struct workers *w, unsigned n, void *(*run)(void *), void *to);
-/* Waits until all of them have returned. */
-void workers_join(struct workers *w);
 
 static inline void workers_lock(struct workers *w)
 {

@@ -16,11 +16,6 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-const char *command_name_at(size_t i)
-{
-	return commands[i] ? commands[i]->name : NULL;
-}
-
 bool command_parse(const struct command *self, int argc, char **argv, void *options,
 		   int *code)
 {

@@ -83,8 +83,6 @@ struct command {
 extern const struct command *const commands[];
 /* NULL when there is none. */
 const struct command *command_find(const char *name);
-/* For option rows: the name of command i, NULL at the end. */
-const char *command_name_at(size_t i);
 
 /*
  * Copies the defaults to `options` and parses into it.  False when there is

@@ -109,7 +109,8 @@ static void print_options(const struct command *command, FILE *out)
 		print_examples(command, out);
 }
 
-void help_synopsis(const struct command *command, FILE *out)
+/* "ptool top [options] [STORE|FILE]", without a newline. */
+static void help_synopsis(const struct command *command, FILE *out)
 {
 	fprintf(out, "ptool %s [options]", command->name);
 	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {

@@ -15,7 +15,5 @@ void help_command(const struct command *command, FILE *out);
 void help_overview(FILE *out);
 /* Two lines, for somebody who typed nothing. */
 void help_short(FILE *out);
-/* "ptool top [options] [STORE|FILE]", without a newline. */
-void help_synopsis(const struct command *command, FILE *out);
 
 #endif

@@ -80,11 +80,6 @@ void interrupt_catch(void)
 	set_handler(on_signal_note, (int)SA_RESETHAND);
 }
 
-bool interrupt_pending(void)
-{
-	return pending != 0;
-}
-
 int interrupt_check(struct err *err)
 {
 	return pending ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;

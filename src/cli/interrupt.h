@@ -16,7 +16,6 @@
  * one kills.
  */
 void interrupt_catch(void);
-bool interrupt_pending(void);
 /* 0, or -1 with an ERR_INTERRUPT when the flag is set. */
 int interrupt_check(struct err *err);
 

@@ -67,7 +67,7 @@ int pickle_need(const struct pickle *p, size_t n, struct err *err)
 	return 0;
 }
 
-int pickle_mark(struct pickle *p, struct err *err)
+static int pickle_mark(struct pickle *p, struct err *err)
 {
 	if (p->nmarks >= PICKLE_DEPTH_MAX)
 		return err_at(err, p->at, "bad pickle: nested too deep");
@@ -105,7 +105,9 @@ int pickle_add_item(struct pickle *p, uint32_t container, uint32_t value, struct
 	return 0;
 }
 
-int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err *err)
+/* Values from that height on go into the list or dict below them. */
+static int pickle_fill(struct pickle *p, size_t from, enum pickle_type type,
+		       struct err *err)
 {
 	if (from == 0 || from - 1 < floor_of(p))
 		return err_at(err, p->at, "bad pickle: stack underflow");
@@ -123,7 +125,8 @@ int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err
 	return 0;
 }
 
-int pickle_tuple(struct pickle *p, size_t from, struct err *err)
+/* They become a tuple. */
+static int pickle_tuple(struct pickle *p, size_t from, struct err *err)
 {
 	size_t n = p->nstack - from;
 

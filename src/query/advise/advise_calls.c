@@ -125,7 +125,13 @@ static int load_calls(struct advise_facts *f, const struct others *others,
 	return rc;
 }
 
-const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err)
+/*
+ * Calls of a millisecond and more on the host, in steps (in all of the recording when
+ * there are none), longest first; *n of them.  Those in whose time data is loaded, or
+ * ranks communicate, are left out: other rules have it.
+ */
+static const struct fact_call *facts_calls(struct advise_facts *f, size_t *n,
+					   struct err *err)
 {
 	static const struct fact_call none = { .n = 0 };
 	struct others others = { .texts = f->texts };

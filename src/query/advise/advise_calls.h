@@ -21,13 +21,6 @@ struct fact_call {
 	bool is_slow;      /* by its shapes, or beside others with the same */
 };
 
-/*
- * Calls of a millisecond and more on the host, in steps (in all of the recording when
- * there are none), longest first; *n of them.  Those in whose time data is loaded, or
- * ranks communicate, are left out: other rules have it.
- */
-const struct fact_call *facts_calls(struct advise_facts *f, size_t *n, struct err *err);
-
 #define LONG_CALLS_NAMED 3
 
 struct long_calls {

@@ -182,7 +182,8 @@ const struct steps *facts_steps(struct advise_facts *f, struct err *err)
 	return &f->steps;
 }
 
-const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err)
+/* What the recording says of each piece of work. */
+static const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
 
@@ -204,7 +205,8 @@ const struct device_properties_list *facts_properties(struct advise_facts *f,
 	return &f->properties;
 }
 
-const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
+/* Rows as of `ptool devices`. */
+static const struct memtable *facts_devices(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
 
@@ -251,7 +253,11 @@ static struct device_figures figures_of(const struct advise_facts *f, size_t pla
 	return figures;
 }
 
-const struct device_figures *facts_figures(struct advise_facts *f, struct err *err)
+/*
+ * By device of the work, as of `ptool devices` without the kernels of collectives, and
+ * without Tensor Cores.
+ */
+static const struct device_figures *facts_figures(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
 

@@ -119,20 +119,11 @@ const struct fact_window *facts_window(struct advise_facts *f, struct err *err);
 const struct fact_use *facts_uses(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool steps`: devices one after the other, each with its mean. */
 const struct steps *facts_steps(struct advise_facts *f, struct err *err);
-/* Rows as of `ptool devices`. */
-const struct memtable *facts_devices(struct advise_facts *f, struct err *err);
-/* What the recording says of each piece of work. */
-const struct kernel_load *facts_loads(struct advise_facts *f, struct err *err);
 /* What the recording says of its devices. */
 const struct device_properties_list *facts_properties(struct advise_facts *f,
 						      struct err *err);
 /* Those of `ptool memory`. */
 const struct memory_events *facts_memory(struct advise_facts *f, struct err *err);
-/*
- * By device of the work, as of `ptool devices` without the kernels of collectives, and
- * without Tensor Cores.
- */
-const struct device_figures *facts_figures(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 

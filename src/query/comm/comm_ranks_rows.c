@@ -27,8 +27,9 @@ struct judging {
 	struct kind_sums *kinds;
 };
 
-size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
-			int64_t *out)
+/* Ranks of the parts of a match, sorted, each once; into `out`, which has room. */
+static size_t comm_match_ranks(const struct comm_matches *m,
+			       const struct comm_match *match, int64_t *out)
 {
 	size_t n = 0;
 

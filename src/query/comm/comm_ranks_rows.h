@@ -32,10 +32,6 @@ struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r);
 /* Single ones, in the order in which they started. */
 struct comm_ranks_rows comm_ranks_single(const struct comm_ranks *r, struct arena *arena);
 
-/* Ranks of the parts of a match, sorted, each once; into `out`, which has room. */
-size_t comm_match_ranks(const struct comm_matches *m, const struct comm_match *match,
-			int64_t *out);
-
 /*
  * comm_ranks_notes.c: what stands below them: which ranks are missing, from the run or from
  * single collectives, how exact the clocks are, and what was not compared.

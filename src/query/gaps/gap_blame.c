@@ -32,7 +32,7 @@ void gap_line_add(struct gap_line *line, struct gap_segment segment)
 	*ARRAY_PUSH(line->items, line->n, line->cap) = segment;
 }
 
-void gap_line_release(struct gap_line *line)
+static void gap_line_release(struct gap_line *line)
 {
 	free(line->items);
 	intervals_release(&line->draining);

@@ -113,7 +113,6 @@ void gap_line_add(struct gap_line *line, struct gap_segment segment);
 /* The segments in [from, to), of those from `first` on. */
 struct gap_span gap_line_span(const struct gap_blame *b, uint32_t line, uint32_t first,
 			      struct interval when);
-void gap_line_release(struct gap_line *line);
 /* Behind those of the gaps before. */
 void gap_blame_add_span(struct gap_blame *b, struct gap *gap, struct gap_span span);
 /* Do the segments of every gap tile it?  -1 with err set when not. */

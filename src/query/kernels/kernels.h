@@ -89,9 +89,6 @@ int kernels_load(struct store *store, const struct scope *scope,
 		 const struct kernels_query *query, struct kernels *out, struct err *err);
 void kernels_release(struct kernels *k);
 
-/* The mean; NULL when no call has it, or all that have it last 0 ns. */
-struct cell kernel_mean_cell(const struct kernel_mean *mean);
-
 /* kernels_load() and its table; *out is freed by table_free(). */
 int kernels_open(struct store *store, const struct scope *scope,
 		 const struct kernels_query *query, struct table **out, struct err *err);

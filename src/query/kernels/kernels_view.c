@@ -27,7 +27,8 @@ static struct cell average_cell(int64_t sum, int64_t n)
 					   : cell_null();
 }
 
-struct cell kernel_mean_cell(const struct kernel_mean *mean)
+/* The mean; NULL when no call has it, or all that have it last 0 ns. */
+static struct cell kernel_mean_cell(const struct kernel_mean *mean)
 {
 	return mean->weight > 0 ? cell_real(mean->weighted / mean->weight) : cell_null();
 }

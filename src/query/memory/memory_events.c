@@ -279,8 +279,9 @@ bool memory_event_is_wanted(const struct memory_events *m, const struct memory_e
 			       is_in_step);
 }
 
-int64_t memory_level_before(const struct memory_events *m, const struct memory_device *d,
-			    size_t i)
+/* The level just before event i of the device. */
+static int64_t memory_level_before(const struct memory_events *m,
+				   const struct memory_device *d, size_t i)
 {
 	return i > d->first ? m->items[i - 1].level_bytes : d->base_bytes;
 }

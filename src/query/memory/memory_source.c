@@ -219,7 +219,11 @@ static void add_around(struct memory_names *n, struct memory_around slice)
 	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
 }
 
-int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
+/*
+ * Makes the chain from the root of its thread down to the slice; quickest when ids
+ * come in order.  Id 0: an empty one.
+ */
+static int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
 {
 	size_t nspare = 0, kept = 0;
 

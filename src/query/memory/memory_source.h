@@ -47,11 +47,6 @@ struct memory_names {
 int memory_names_open(struct store *store, struct memory_names *out, struct err *err);
 void memory_names_close(struct memory_names *n);
 
-/*
- * Makes the chain from the root of its thread down to the slice; quickest when ids
- * come in order.  Id 0: an empty one.
- */
-int memory_names_follow(struct memory_names *n, int64_t id, struct err *err);
 /* The place behind the slice in the newest chain; 0: it is not in it. */
 size_t memory_names_place(const struct memory_names *n, int64_t id);
 /*

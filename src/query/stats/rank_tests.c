@@ -16,7 +16,8 @@
 /* No double is that many deviations from 0 likely. */
 #define FARTHEST 40.0
 
-double normal_above(double z)
+/* P(Z > z). */
+static double normal_above(double z)
 {
 	return 0.5 * erfc(z * SQRT_HALF);
 }

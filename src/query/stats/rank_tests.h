@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* P(Z > z). */
-double normal_above(double z);
 /* The z with P(Z > z) = p, for 0 < p < 1. */
 double normal_quantile_above(double p);
 
