@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static struct archive_lib lib;
 static const char *missing; /* what it lacks; NULL: nothing */
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -25,6 +27,10 @@ static void load(void)
 	void *handle = dlopen(PTOOL_ARCHIVE_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle) {
+		const char *why = dlerror();
+		/* it has no reason where there was no memory for one */
+		if (!why || strstr(why, "annot allocate") || strstr(why, "of memory"))
+			xdie_of_memory();
 		missing = "the library";
 		return;
 	}

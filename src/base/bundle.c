@@ -171,8 +171,9 @@ struct bundle *bundle_open(struct input *in, struct err *err)
 		return b;
 	if (b->failure.kind != ERR_NONE)
 		*err = b->failure;
-	else if (!b->archive || b->lib->archive_errno(b->archive) == ENOMEM)
-		xdie_of_memory();
+	else if (!b->archive || b->lib->archive_errno(b->archive) == ENOMEM ||
+		 !b->lib->archive_error_string(b->archive))
+		xdie_of_memory(); /* or there was none for the reason */
 	else
 		err_at(err, 0, "cannot read the archive: %s",
 		       b->lib->archive_error_string(b->archive));
@@ -207,9 +208,18 @@ static uint64_t place(const struct bundle *b)
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
+/* zlib's want of memory has no number there. */
+static bool is_out_of_memory(const struct bundle *b)
+{
+	const char *text = b->lib->archive_error_string(b->archive);
+
+	return b->lib->archive_errno(b->archive) == ENOMEM ||
+	       (text && strstr(text, "Can't initialize ZIP decompression"));
+}
+
 static int refuse(struct bundle *b, struct err *err)
 {
-	if (b->failure.kind == ERR_NONE && b->lib->archive_errno(b->archive) == ENOMEM)
+	if (b->failure.kind == ERR_NONE && is_out_of_memory(b))
 		xdie_of_memory();
 	if (b->failure.kind == ERR_NONE)
 		err_at(&b->failure, place(b), "the archive is damaged: %s", reason(b));
@@ -225,7 +235,10 @@ static int next_header(struct bundle *b, struct archive_entry **entry, struct st
 	is_inside = true;
 	int rc = b->lib->archive_read_next_header(b->archive, entry);
 	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
+		errno = 0;
 		const char *text = b->lib->archive_entry_pathname(*entry);
+		if (errno == ENOMEM || b->lib->archive_errno(b->archive) == ENOMEM)
+			xdie_of_memory();
 		*name = str_of(text ? text : "");
 	}
 	is_inside = false;
@@ -312,7 +325,7 @@ static int next_block(struct bundle *b, struct err *err)
 	}
 	if (is_hole)
 		damage_member(b, "it has holes");
-	else if (rc < ARCHIVE_WARN && b->lib->archive_errno(b->archive) == ENOMEM)
+	else if (rc < ARCHIVE_WARN && is_out_of_memory(b))
 		xdie_of_memory();
 	else if (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)
 		damage_member(b, reason(b));

@@ -136,12 +136,12 @@ static int find_frame(struct unzstd *z, struct err *err)
 	return 0;
 }
 
-static int stop_failed(struct unzstd *z, size_t code, struct err *err)
+static int stop_failed(struct unzstd *z, size_t code)
 {
 	ZSTD_ErrorCode failure = ZSTD_getErrorCode(code);
 
 	if (failure == ZSTD_error_memory_allocation)
-		return err_set(err, ERR_IO, "no memory for the window of a zstd frame");
+		xdie_of_memory();
 	if (failure == ZSTD_error_frameParameter_windowTooLarge)
 		return stop_damaged(z, "zstd frame wants a window of more than 128 MiB "
 				       "(compress it again without --long)");
@@ -165,7 +165,7 @@ static int read_frame(struct unzstd *z, ZSTD_outBuffer *out, struct err *err)
 	ZSTD_inBuffer in = { z->chunk + z->at, most < left ? most : left, 0 };
 	size_t rc = ZSTD_decompressStream(z->engine, out, &in);
 	if (ZSTD_isError(rc))
-		return stop_failed(z, rc, err);
+		return stop_failed(z, rc);
 	z->at += in.pos;
 	z->full = out->pos == out->size;
 	z->hint = rc;

@@ -13,6 +13,10 @@
  *   FAULT_CALL=NAME  the Nth call of this function alone: malloc (calloc, realloc), read
  *                    (pread), write, fsync, rename, link, unlink, mmap, flock, close
  *   FAULT_COUNT=FILE the number of calls of FAULT_CALL goes there at the end
+ *   FAULT_STACKS=FILE  of each call of FAULT_CALL=malloc a line goes there: a number that
+ *                    its call stack alone has, while addresses stay (setarch -R)
+ *   FAULT_STACK=NUMBER instead of FAULT_AT: the first call with that stack
+ *   FAULT_SHOW=1     that stack goes to standard error
  *
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
@@ -21,6 +25,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -49,6 +54,13 @@ static long counted_calls;
 static int fault_errno = EIO;
 static bool is_failing;
 
+/* Of the stacks of malloc(): backtrace() itself asks for memory. */
+#define FRAMES 48
+static int stacks_fd = -1;
+static uint64_t wanted_stack;
+static bool is_struck;
+static _Thread_local bool is_unwinding;
+
 static void set_up_counting(void)
 {
 	const char *name = getenv("FAULT_CALL"), *what = getenv("FAULT");
@@ -58,7 +70,54 @@ static void set_up_counting(void)
 	at = nth ? atol(nth) : 0;
 	if (number)
 		fault_errno = atoi(number);
+	const char *stacks = getenv("FAULT_STACKS"), *stack = getenv("FAULT_STACK");
+	if (stacks)
+		stacks_fd = NEXT(open)(stacks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+				       0600);
+	if (stack)
+		wanted_stack = strtoull(stack, NULL, 10);
 	counted = name ? name : "";
+}
+
+static uint64_t stack_number(void)
+{
+	void *frames[FRAMES];
+	uint64_t number = 1469598103934665603U; /* FNV-1a */
+
+	is_unwinding = true;
+	int n = backtrace(frames, FRAMES);
+	is_unwinding = false;
+	for (int i = 0; i < n; i++)
+		number = (number ^ (uintptr_t)frames[i]) * 1099511628211U;
+	return number;
+}
+
+static void show_stack(void)
+{
+	void *frames[FRAMES];
+
+	is_unwinding = true;
+	backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
+	is_unwinding = false;
+}
+
+/* Of a call of malloc(): notes its stack, or says whether it is the wanted one. */
+static bool has_wanted_stack(void)
+{
+	char line[24];
+
+	if ((stacks_fd < 0 && (!wanted_stack || is_struck)) || is_unwinding)
+		return false;
+	uint64_t number = stack_number();
+	int n = snprintf(line, sizeof(line), "%llu\n", (unsigned long long)number);
+	if (stacks_fd >= 0 && NEXT(write)(stacks_fd, line, (size_t)n) != n)
+		abort();
+	if (number != wanted_stack)
+		return false;
+	is_struck = true;
+	if (getenv("FAULT_SHOW"))
+		show_stack();
+	return true;
 }
 
 /* True when this call of the function is to fail; errno is then set. */
@@ -68,8 +127,11 @@ static bool strikes_at(const char *name)
 		set_up_counting();
 	if (strcmp(counted, name) != 0)
 		return false;
+	if (is_unwinding)
+		return false;
 	long nth = __atomic_add_fetch(&counted_calls, 1, __ATOMIC_RELAXED);
-	if (!is_failing || nth != at)
+	bool is_wanted = strcmp(name, "malloc") == 0 && has_wanted_stack();
+	if (!is_wanted && (!is_failing || nth != at))
 		return false;
 	errno = strcmp(name, "malloc") == 0 ? ENOMEM : fault_errno;
 	return true;
