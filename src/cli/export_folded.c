@@ -1,6 +1,7 @@
 /*
  * ptool export --to folded: a line a stack, "main;train;aten::mm 1200", as
- * flamegraph.pl, inferno and speedscope read it.  The number is nanoseconds.
+ * flamegraph.pl, inferno and speedscope read it.  The number is nanoseconds;
+ * of sampled stacks it is what they weigh.
  * Source: github.com/brendangregg/FlameGraph, stackcollapse's output.
  */
 #include <string.h>
@@ -37,6 +38,7 @@ static void count_renamed(const struct call_tree *tree, struct export_losses *lo
 static int write_folded(const struct export_request *request, FILE *out,
 			struct export_losses *losses, struct err *err)
 {
+	char amount[EXPORT_AMOUNT_MAX];
 	struct export_stacks s;
 	struct buf line;
 
@@ -54,7 +56,7 @@ static int write_folded(const struct export_request *request, FILE *out,
 				buf_add_char(&line, ';');
 			add_frame(&line, intern_str(&s.tree.texts, s.frames[i]));
 		}
-		buf_addf(&line, " %lld\n", (long long)ns);
+		buf_addf(&line, " %s\n", export_stacks_amount(&s, ns, amount));
 		fwrite(line.p, 1, line.n, out);
 	}
 	export_stacks_close(&s);

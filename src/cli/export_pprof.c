@@ -121,10 +121,11 @@ static void put_all(struct pprof *p, struct export_stacks *s,
 		    const struct export_request *request, FILE *out)
 {
 	bool of_device = request->weight == EXPORT_DEVICE;
+	const char *host = s->tree.is_sampled ? "weight" : "host";
 
 	string(p, (struct str){ "", 0 });
-	put_type(p, "calls", "count");
-	put_type(p, "host", "nanoseconds");
+	put_type(p, s->tree.is_sampled ? "samples" : "calls", "count");
+	put_type(p, host, export_stacks_unit(s, "count"));
 	if (s->tree.has_device)
 		put_type(p, "device", "nanoseconds");
 	while (!ferror(out) && export_stacks_next(s))
@@ -140,7 +141,7 @@ static void put_all(struct pprof *p, struct export_stacks *s,
 			string(p, STR_LIT("paths are estimated: a call graph records "
 					  "callers and callees")));
 	proto_put_int(&p->field, DEFAULT_SAMPLE_TYPE,
-		      string(p, of_device ? STR_LIT("device") : STR_LIT("host")));
+		      string(p, of_device ? STR_LIT("device") : str_of(host)));
 	for (uint32_t i = 0; i < p->strings.n; i++)
 		proto_put_bytes(&p->field, STRING_TABLE, intern_str(&p->strings, i));
 	flush(p);

@@ -59,6 +59,7 @@ static void put_stack(struct writer *w, const struct export_stacks *s)
 static void put_stacks(struct writer *w, struct export_stacks *s,
 		       enum export_weight weight)
 {
+	char amount[EXPORT_AMOUNT_MAX];
 	int64_t *weights = NULL, sum = 0;
 	size_t n = 0, cap = 0;
 
@@ -77,10 +78,10 @@ static void put_stacks(struct writer *w, struct export_stacks *s,
 	for (size_t i = 0; i < n && !ferror(w->out); i++) {
 		if (i)
 			writer_byte(w, ',');
-		put_int(w, weights[i]);
+		put(w, export_stacks_amount(s, weights[i], amount));
 	}
 	put(w, "],\"startValue\":0,\"endValue\":");
-	put_int(w, sum);
+	put(w, export_stacks_amount(s, sum, amount));
 	free(weights);
 }
 
@@ -89,7 +90,9 @@ static void put_profile(struct writer *w, struct export_stacks *s, const char *t
 {
 	put(w, "\n{\"type\":\"sampled\",\"name\":");
 	json_text_str(w, str_of(title));
-	put(w, ",\"unit\":\"nanoseconds\"");
+	put(w, ",\"unit\":\"");
+	put(w, export_stacks_unit(s, "none"));
+	writer_byte(w, '"');
 	put_stacks(w, s, weight);
 	writer_byte(w, '}');
 }
@@ -109,8 +112,9 @@ static int write_speedscope(const struct export_request *request, FILE *out,
 		put(&w, ",\"activeProfileIndex\":0,\"profiles\":[");
 		if (!of_device)
 			put_profile(&w, &s,
-				    s.tree.is_estimated ? "time (estimated paths)"
-							: "host time",
+				    s.tree.is_sampled     ? "samples"
+				    : s.tree.is_estimated ? "time (estimated paths)"
+							  : "host time",
 				    EXPORT_HOST);
 		if (!of_device && s.tree.has_device)
 			writer_byte(&w, ',');

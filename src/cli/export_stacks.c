@@ -1,6 +1,7 @@
 /* Stacks from a tree of calls: see export_stacks.h. */
 #include "cli/export_stacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -48,6 +49,17 @@ static void set_frames(struct export_stacks *s)
 		s->frames[i] = nodes[at].name;
 }
 
+/* Of sampled stacks the samples of a node are also those of the nodes below. */
+static int64_t own_calls(const struct call_tree *tree, const struct call_node *node)
+{
+	int64_t calls = node->calls;
+
+	for (uint32_t at = node->first; tree->is_sampled && at != CALL_NONE;
+	     at = tree->nodes[at].next)
+		calls -= tree->nodes[at].calls;
+	return calls;
+}
+
 bool export_stacks_next(struct export_stacks *s)
 {
 	while (++s->at < s->tree.n) {
@@ -57,7 +69,7 @@ bool export_stacks_next(struct export_stacks *s)
 		if (!node->is_focused || node->is_ignored ||
 		    node->kind == CALL_RECURSION || node->kind == CALL_REST)
 			continue;
-		s->calls = node->calls;
+		s->calls = own_calls(&s->tree, node);
 		s->host_ns = is_device ? 0 : node->self_ns;
 		s->device_ns = is_device ? node->device_ns : 0;
 		if (s->calls == 0 && s->host_ns == 0 && s->device_ns == 0)
@@ -83,4 +95,28 @@ void export_stacks_close(struct export_stacks *s)
 int64_t export_stacks_ns(const struct export_stacks *s, enum export_weight weight)
 {
 	return weight == EXPORT_DEVICE ? s->device_ns : s->host_ns;
+}
+
+const char *export_stacks_amount(const struct export_stacks *s, int64_t amount,
+				 char out[EXPORT_AMOUNT_MAX])
+{
+	int digits = (int)s->tree.decimals;
+	int64_t power = 1;
+
+	for (int i = 0; i < digits; i++)
+		power *= 10;
+	if (digits == 0)
+		snprintf(out, EXPORT_AMOUNT_MAX, "%lld", (long long)amount);
+	else
+		snprintf(out, EXPORT_AMOUNT_MAX, "%lld.%0*lld",
+			 (long long)(amount / power), digits,
+			 (long long)(amount % power));
+	return out;
+}
+
+const char *export_stacks_unit(const struct export_stacks *s, const char *count)
+{
+	if (!s->tree.is_sampled || s->tree.unit == UNIT_NS)
+		return "nanoseconds";
+	return s->tree.unit == UNIT_BYTES ? "bytes" : count;
 }

@@ -39,6 +39,16 @@ bool export_stacks_next(struct export_stacks *s);
 void export_stacks_rewind(struct export_stacks *s);
 void export_stacks_close(struct export_stacks *s);
 
+/*
+ * An amount as decimal text, in `out`: of sampled stacks a count may have digits behind
+ * the point.
+ */
+#define EXPORT_AMOUNT_MAX 32
+const char *export_stacks_amount(const struct export_stacks *s, int64_t amount,
+				 char out[EXPORT_AMOUNT_MAX]);
+/* "nanoseconds", "bytes", or `count` of counts: what amounts are. */
+const char *export_stacks_unit(const struct export_stacks *s, const char *count);
+
 /* The stack's time that the weight means. */
 int64_t export_stacks_ns(const struct export_stacks *s, enum export_weight weight);
 

@@ -17,7 +17,7 @@
 
 #define WINDOW_SIZE  ((size_t)1 << 20)
 #define LINE_LIMIT   ((size_t)1 << 30)
-#define MEMORY_BYTES ((size_t)16 << 20) /* of lines that are remembered */
+#define MEMORY_BYTES ((size_t)128 << 20) /* of lines that are remembered */
 #define BOM          "\xef\xbb\xbf"
 #define NS_PER_US    1000
 

@@ -120,3 +120,13 @@ top() { # ARGUMENT...
 	run --separate-stderr ptool top --by line trace.json
 	exits 2
 }
+
+@test "exports of samples have the unit of their weights, and come back as they were" {
+	for file in evented.speedscope.json perf.txt austin.txt; do
+		ptool export -q -f --to speedscope -o out.json "$SAMPLES/$file"
+		diff <(top "$SAMPLES/$file" | grep -o '[0-9.]*,[0-9.]*$') <(top out.json | grep -o '[0-9.]*,[0-9.]*$')
+	done
+	ptool export -q --to folded -o out.folded "$SAMPLES/perf.txt"
+	grep -qx 'java;\[unknown\];do work(int, a::b<c>);read 1.50' out.folded
+	diff <(top "$SAMPLES/perf.txt") <(top out.folded)
+}
