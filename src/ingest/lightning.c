@@ -73,7 +73,7 @@ static size_t cells_of(struct str line, size_t most, bool begins_with_bar,
 /* The titles of the columns, which say how rows are laid out. */
 static bool is_titles(struct str line, struct layout *l)
 {
-	struct str cells[CELLS_MAX], said = line_trimmed(line);
+	struct str cells[CELLS_MAX] = { { "", 0 } }, said = line_trimmed(line);
 	bool has[NCELLS] = { false };
 
 	if (said.n < 2 || !memchr(said.p, '|', said.n))
@@ -189,7 +189,8 @@ static int tell_action(struct reading *r, struct action *a, struct err *err)
 static int read_row(struct reading *r, struct err *err)
 {
 	const struct layout *l = &r->layout;
-	struct str cells[CELLS_MAX], line = line_trimmed(r->in.lines.line);
+	struct str cells[CELLS_MAX] = { { "", 0 } };
+	struct str line = line_trimmed(r->in.lines.line);
 	struct action a = { .mean_s = (double)NAN,
 			    .total_s = (double)NAN,
 			    .calls = NUMBER_NONE };

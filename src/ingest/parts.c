@@ -56,7 +56,7 @@ static void add_name(struct buf *to, struct str name)
 	if (name.n > NAME_MAX_BYTES)
 		name.n = NAME_MAX_BYTES;
 	for (size_t i = 0; i < name.n; i++)
-		buf_add_char(to, name.p[i] == '/' ? '_' : name.p[i]);
+		buf_add_char(to, (char)(name.p[i] == '/' ? '_' : name.p[i]));
 }
 
 static void name_part(struct finding_parts *f, struct part *part, struct str name)

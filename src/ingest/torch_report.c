@@ -122,7 +122,7 @@ static enum column column_of(struct str title, double *flops)
 		if (str_is(title, known[i].title))
 			return known[i].column;
 	if (str_starts_with(title, STR_LIT("Total ")) && ends_with(title, "FLOPs")) {
-		*flops = flops_unit(title.n > 11 ? title.p[6] : ' ');
+		*flops = flops_unit((char)(title.n > 11 ? title.p[6] : ' '));
 		return COLUMN_FLOPS;
 	}
 	if (ends_with(title, "%") || ends_with(title, "time avg"))
@@ -353,7 +353,8 @@ static void push_row(struct reading *r, const struct row *row)
 static int read_row(struct reading *r, struct err *err)
 {
 	const struct layout *l = &r->layout;
-	struct str cells[COLUMNS_MAX], line = r->in.lines.line, frame = STR_LIT("");
+	struct str cells[COLUMNS_MAX] = { { "", 0 } };
+	struct str line = r->in.lines.line, frame = STR_LIT("");
 	struct row row = { .sum = { .shapes = TEXT_NONE,
 				    .stack = TEXT_NONE,
 				    .overload = TEXT_NONE,

@@ -134,7 +134,7 @@ is_estimated" ]
 	ptool ingest -q "$PROF"
 	for option in '--by shape' --flops --top-level '--format torch'; do
 		run -2 --separate-stderr ptool top $option
-		[[ $stderr == *'--by, --flops, --tensor-cores, --top-level and --format torch are for traces; this is a call graph' ]]
+		[[ $stderr == *'--by, --flops, --tensor-cores, --top-level and --format torch are for traces; this has functions alone' ]]
 	done
 	for command in top tree; do
 		for option in '--step 3' '--cat cpu_op' '--min-dur 1us' '--time 0..1ms' '--thread 1'; do
