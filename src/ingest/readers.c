@@ -6,10 +6,11 @@
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
 
-extern const struct reader importtime_reader, chrome_reader, collapsed_reader,
-	lightning_reader, line_report_reader, lprof_reader, mprof_reader, pprof_reader,
-	pstats_dump_reader, pstats_text_reader, snapshot_reader, speedscope_reader,
-	timeline_reader, torch_report_reader, yappi_text_reader;
+extern const struct reader chrome_reader, collapsed_reader, cpuprofile_reader,
+	importtime_reader, lightning_reader, line_report_reader, lprof_reader,
+	mprof_reader, pprof_reader, pstats_dump_reader, pstats_text_reader,
+	snapshot_reader, speedscope_reader, timeline_reader, torch_report_reader,
+	yappi_text_reader;
 
 /* clang-format off */
 /* Of equally sure ones the earlier reads: titles of Lightning stand above listings, too. */
@@ -27,7 +28,9 @@ const struct reader *const readers[] = {
 	&yappi_text_reader,
 	&torch_report_reader,
 	&pprof_reader,
-	&importtime_reader, &collapsed_reader,
+	&cpuprofile_reader,
+	&importtime_reader,
+	&collapsed_reader,
 	NULL,
 };
 /* clang-format on */

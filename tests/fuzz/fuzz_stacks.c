@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = { "collapsed", "speedscope", "pprof" };
+static const char *const names[] = { "collapsed", "speedscope", "pprof", "cpuprofile" };
 
 static void must(bool holds)
 {

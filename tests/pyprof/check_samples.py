@@ -187,6 +187,36 @@ def pprof(path):
     return sums
 
 
+def cpuprofile(path):
+    """Sums of a profile of V8: a sample lasts until the next one."""
+    with open(path, encoding="utf-8") as f:
+        file = json.load(f)
+    names = {n["id"]: (n["callFrame"]["url"], n["callFrame"]["functionName"] or "(anonymous)") for n in file["nodes"]}
+    parents = {child: n["id"] for n in file["nodes"] for child in n.get("children", [])}
+    sums, at, n = Sums(), file["startTime"], len(file["samples"])
+    for i, node in enumerate(file["samples"]):
+        at += file["timeDeltas"][i]
+        lasts, stack = file["timeDeltas"][i + 1] if i + 1 < n else max(file["endTime"] - at, 0), []
+        while node:
+            stack.insert(0, names[node])
+            node = parents.get(node)
+        sums.add([function for function in stack if function[1] != "(root)"], fractions.Fraction(lasts * 1000))
+    return sums
+
+
+def check_bad_cpuprofile(tap, place):
+    node = {"callFrame": {"functionName": "f", "url": "", "lineNumber": 0}}
+    good = {"nodes": [dict(node, id=1)], "startTime": 0, "endTime": 9, "samples": [1], "timeDeltas": [2]}
+    bad = {"a node below itself": {"nodes": [dict(node, id=1, children=[2]), dict(node, id=2, children=[1])]},
+           "a sample without a node": {"samples": [7]}, "samples without times": {"timeDeltas": []},
+           "no sample": {"samples": [], "timeDeltas": []}, "a sample that is no number": {"samples": ["x"]}}
+    for name, part in {"what is right": {}, **bad}.items():
+        with open(place.path("v8.cpuprofile"), "w", encoding="utf-8") as f:
+            json.dump({**good, **part}, f)
+        done = place.ptool("ingest", "-o", place.path("v8.db"), place.path("v8.cpuprofile"), check=False)
+        tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == 1, f"V8: {name}", done.stderr)
+
+
 def check_bad_pprof(tap, place):
     """Cut anywhere the names, which come last, are lost; a sample that names nothing is refused."""
     with open(os.path.join(FIXTURES, "go_heap.pb.gz"), "rb") as f:
@@ -285,6 +315,7 @@ def main():
     paths = [(path, collapsed) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))]
     paths += [(path, speedscope) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.speedscope.json")))]
     paths += [(path, pprof) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pb.gz")))]
+    paths += [(path, cpuprofile) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.cpuprofile")))]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
         shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
@@ -297,6 +328,7 @@ def main():
             compare(tap, os.path.basename(path), of_ptool(place, path), read(path))
         check_bad(tap, place)
         check_bad_pprof(tap, place)
+        check_bad_cpuprofile(tap, place)
         check_cut(tap, place)
     tap.done()
 

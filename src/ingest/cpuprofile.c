@@ -1,0 +1,433 @@
+/*
+ * V8's .cpuprofile, which Chrome's DevTools, node --cpu-prof and React Native write: nodes
+ * of a tree of calls, the node of each sample, and the microseconds from one to the next.
+ * A sample lasts until the next one, the last until the end.
+ * Source: chromedevtools.github.io/devtools-protocol, Profiler.Profile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/search.h"
+#include "base/sum.h"
+#include "ingest/json.h"
+#include "ingest/stacks.h"
+
+#define FILE_MAX  ((size_t)1 << 30)
+#define NS_PER_US 1000
+
+struct node {
+	int64_t id;
+	uint32_t frame; /* the sink's; SAMPLE_NONE: the root, which is no call */
+	uint32_t stack;
+	int64_t parent;            /* id, or NUMBER_NONE */
+	bool is_resolved, is_open; /* its stack is known; is looked for */
+};
+
+struct parent {
+	int64_t child, parent;
+};
+
+struct numbers {
+	int64_t *at; /* owned */
+	size_t n, cap;
+};
+
+struct cpuprofile {
+	struct stacks stacks;
+	struct str text;
+	struct node *nodes; /* owned; by id */
+	size_t nnodes, nodes_cap;
+	struct parent *parents; /* owned: of children that nodes list; by child */
+	size_t nparents, parents_cap;
+	struct numbers samples, deltas;
+	int64_t start_us, end_us; /* or NUMBER_NONE */
+	struct buf name, url;
+	bool has_nodes, has_samples;
+};
+
+static int bad(const struct cpuprofile *c, const struct json *j, const char *what,
+	       struct err *err)
+{
+	return err_at(err, (uint64_t)(j->p - c->text.p), "%s",
+		      j->ended ? "the file is cut off" : what);
+}
+
+static int64_t integer_of(const struct json_value *value)
+{
+	int64_t number;
+
+	return value->type == JSON_NUMBER && json_int(value, &number) == DECIMAL_OK
+		       ? number
+		       : NUMBER_NONE;
+}
+
+/* Calls `each` for every member of the object that is next; it passes the value. */
+static int each_member(struct cpuprofile *c, struct json *j,
+		       int (*each)(struct cpuprofile *c, struct json *j, struct str key,
+				   void *to, struct err *err),
+		       void *to, struct err *err)
+{
+	struct json_value key;
+	bool done;
+
+	if (json_blanks(j) != JSON_OK || *j->p != '{')
+		return bad(c, j, "an object is missing", err);
+	j->p++;
+	for (bool first = true;; first = false) {
+		if (json_member(j, first, &key, &done) != JSON_OK)
+			return bad(c, j, "a member that is none", err);
+		if (done)
+			return 0;
+		if (each(c, j, key.text, to, err) < 0)
+			return -1;
+	}
+}
+
+/* The same for the elements of the array that is next. */
+static int each_element(struct cpuprofile *c, struct json *j,
+			int (*each)(struct cpuprofile *c, struct json *j, void *to,
+				    struct err *err),
+			void *to, struct err *err)
+{
+	bool done;
+
+	if (json_blanks(j) != JSON_OK || *j->p != '[')
+		return bad(c, j, "a list is missing", err);
+	j->p++;
+	for (bool first = true;; first = false) {
+		if (json_element(j, first, &done) != JSON_OK)
+			return bad(c, j, "an element that is none", err);
+		if (done)
+			return 0;
+		if (each(c, j, to, err) < 0)
+			return -1;
+	}
+}
+
+static int take_value(struct cpuprofile *c, struct json *j, struct json_value *value,
+		      struct err *err)
+{
+	return json_value(j, value) == JSON_OK ? 0
+					       : bad(c, j, "a value that is none", err);
+}
+
+static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err *err)
+{
+	struct numbers *numbers = to;
+	struct json_value value;
+
+	if (take_value(c, j, &value, err) < 0)
+		return -1;
+	int64_t number = integer_of(&value);
+	if (number == NUMBER_NONE)
+		return bad(c, j, "a sample or time that is no whole number", err);
+	*ARRAY_PUSH(numbers->at, numbers->n, numbers->cap) = number;
+	return 0;
+}
+
+static struct str string_of(const struct json_value *value, struct buf *into)
+{
+	buf_clear(into);
+	return value->type == JSON_STRING ? json_unescape(value->text, into)
+					  : (struct str){ "", 0 };
+}
+
+static int frame_member(struct cpuprofile *c, struct json *j, struct str key, void *to,
+			struct err *err)
+{
+	struct stacks_frame *frame = to;
+	struct json_value value;
+
+	if (take_value(c, j, &value, err) < 0)
+		return -1;
+	if (str_is(key, "functionName"))
+		frame->name = string_of(&value, &c->name);
+	else if (str_is(key, "url"))
+		frame->file = string_of(&value, &c->url);
+	else if (str_is(key, "lineNumber") && integer_of(&value) >= 0)
+		frame->first_line =
+			sum_add(integer_of(&value), 1); /* they count from 0 */
+	return 0;
+}
+
+/* What of a node waits until all of it is read. */
+struct node_parts {
+	struct node node;
+	struct stacks_frame frame;
+	size_t first_child; /* in parents, without their parent yet */
+};
+
+static int add_child(struct cpuprofile *c, struct json *j, void *to, struct err *err)
+{
+	struct json_value value;
+
+	(void)to;
+	if (take_value(c, j, &value, err) < 0)
+		return -1;
+	*ARRAY_PUSH(c->parents, c->nparents, c->parents_cap) =
+		(struct parent){ .child = integer_of(&value) };
+	return 0;
+}
+
+static int node_member(struct cpuprofile *c, struct json *j, struct str key, void *to,
+		       struct err *err)
+{
+	struct node_parts *parts = to;
+	struct json_value value;
+
+	if (str_is(key, "callFrame"))
+		return each_member(c, j, frame_member, &parts->frame, err);
+	if (str_is(key, "children"))
+		return each_element(c, j, add_child, NULL, err);
+	if (take_value(c, j, &value, err) < 0)
+		return -1;
+	if (str_is(key, "id"))
+		parts->node.id = integer_of(&value);
+	else if (str_is(key, "parent"))
+		parts->node.parent = integer_of(&value);
+	return 0;
+}
+
+static int add_node(struct cpuprofile *c, struct json *j, void *to, struct err *err)
+{
+	uint64_t offset = (uint64_t)(j->p - c->text.p);
+	struct node_parts parts = {
+		.node = { .id = NUMBER_NONE,
+			  .frame = SAMPLE_NONE,
+			  .stack = SAMPLE_NONE,
+			  .parent = NUMBER_NONE },
+		.frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE },
+		.first_child = c->nparents,
+	};
+	struct frame_fact fact;
+
+	(void)to;
+	if (each_member(c, j, node_member, &parts, err) < 0)
+		return -1;
+	if (parts.node.id == NUMBER_NONE)
+		return err_at(err, offset, "a node without an id");
+	for (size_t i = parts.first_child; i < c->nparents; i++)
+		c->parents[i].parent = parts.node.id;
+	if (!str_is(parts.frame.name, "(root)")) {
+		if (!parts.frame.name.n)
+			parts.frame.name = STR_LIT("(anonymous)");
+		if (stacks_frame(&c->stacks, &parts.frame, offset, &fact, err) < 0)
+			return -1;
+		parts.node.frame =
+			c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
+	}
+	*ARRAY_PUSH(c->nodes, c->nnodes, c->nodes_cap) = parts.node;
+	return 0;
+}
+
+static int file_member(struct cpuprofile *c, struct json *j, struct str key, void *to,
+		       struct err *err)
+{
+	struct json_value value;
+
+	(void)to;
+	if (str_is(key, "nodes")) {
+		c->has_nodes = true;
+		return each_element(c, j, add_node, NULL, err);
+	}
+	if (str_is(key, "samples")) {
+		c->has_samples = true;
+		return each_element(c, j, add_number, &c->samples, err);
+	}
+	if (str_is(key, "timeDeltas"))
+		return each_element(c, j, add_number, &c->deltas, err);
+	if (take_value(c, j, &value, err) < 0)
+		return -1;
+	if (str_is(key, "startTime"))
+		c->start_us = integer_of(&value);
+	else if (str_is(key, "endTime"))
+		c->end_us = integer_of(&value);
+	return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_child(const void *a, const void *b)
+{
+	const struct parent *x = a, *y = b;
+
+	return (x->child > y->child) - (x->child < y->child);
+}
+
+static struct node *find_node(const struct cpuprofile *c, int64_t id)
+{
+	size_t at;
+
+	SEARCH(at, (size_t)0, c->nnodes, c->nodes[at].id < id);
+	return at < c->nnodes && c->nodes[at].id == id ? &c->nodes[at] : NULL;
+}
+
+static void link_nodes(struct cpuprofile *c)
+{
+	if (c->nnodes)
+		qsort(c->nodes, c->nnodes, sizeof(*c->nodes), by_id);
+	if (c->nparents)
+		qsort(c->parents, c->nparents, sizeof(*c->parents), by_child);
+	for (size_t i = 0; i < c->nparents; i++) {
+		struct node *child = find_node(c, c->parents[i].child);
+		if (child && child->parent == NUMBER_NONE)
+			child->parent = c->parents[i].parent;
+	}
+}
+
+/* Up to a node whose stack is known, and down again: any depth, and no circles. */
+static int resolve(struct cpuprofile *c, struct node *node, struct err *err)
+{
+	struct node **path = NULL;
+	size_t n = 0, cap = 0;
+	uint32_t stack = SAMPLE_NONE;
+	struct sink *sink = c->stacks.sink;
+
+	for (; node && !node->is_resolved && !node->is_open;
+	     node = node->parent == NUMBER_NONE ? NULL : find_node(c, node->parent)) {
+		node->is_open = true;
+		*ARRAY_PUSH(path, n, cap) = node;
+	}
+	bool is_circle = node && !node->is_resolved;
+	if (node)
+		stack = node->stack;
+	while (n-- > 0 && !is_circle) {
+		if (path[n]->frame != SAMPLE_NONE)
+			stack = sink->stack(sink, stack, path[n]->frame);
+		path[n]->stack = stack;
+		path[n]->is_resolved = true;
+		path[n]->is_open = false;
+	}
+	free(path);
+	return is_circle ? err_at(err, 0, "a node is below itself") : 0;
+}
+
+/* Until the next sample, the last until the end of the profile. */
+static int64_t duration_us(const struct cpuprofile *c, size_t i, int64_t at_us)
+{
+	if (i + 1 < c->deltas.n && i + 1 < c->samples.n)
+		return c->deltas.at[i + 1];
+	return c->end_us != NUMBER_NONE && c->end_us > at_us ? sum_sub(c->end_us, at_us)
+							     : 0;
+}
+
+static int add_sample(struct cpuprofile *c, uint32_t series, size_t i, int64_t at_us,
+		      struct err *err)
+{
+	struct node *node = find_node(c, c->samples.at[i]);
+	struct sample_fact sample = { .series = series,
+				      .thread = SAMPLE_NONE,
+				      .samples = 1 };
+	int64_t us = duration_us(c, i, at_us);
+
+	if (!node)
+		return err_at(err, 0, "sample %zu names node %lld, which is not there",
+			      i + 1, (long long)c->samples.at[i]);
+	if (!node->is_resolved && resolve(c, node, err) < 0)
+		return -1;
+	sample.stack = node->stack;
+	if (us < 0 || __builtin_mul_overflow(us, NS_PER_US, &sample.weight) ||
+	    __builtin_mul_overflow(at_us, NS_PER_US, &sample.ts_ns))
+		return stacks_tell(&c->stacks, FINDING_WEIGHT_RANGE, 0, STR_LIT(""), err);
+	return c->stacks.sink->sample(c->stacks.sink, &sample, err);
+}
+
+static int add_samples(struct cpuprofile *c, struct err *err)
+{
+	const struct series_fact fact = { .name = TEXT_NONE,
+					  .measure = TEXT_NONE,
+					  .unit = SAMPLE_NS,
+					  .is_default = true,
+					  .is_ordered = true,
+					  .start_at = NUMBER_NONE,
+					  .end_at = NUMBER_NONE };
+	struct sink *sink = c->stacks.sink;
+	uint32_t series = sink->series(sink, SAMPLE_NONE, &fact);
+	int64_t at_us = c->start_us == NUMBER_NONE ? 0 : c->start_us;
+
+	for (size_t i = 0; i < c->samples.n; i++) {
+		if (i < c->deltas.n)
+			at_us = sum_add(at_us, c->deltas.at[i]);
+		if (add_sample(c, series, i, at_us, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
+{
+	struct json j = json_of(c->text);
+	const char *damage = input_damage(in);
+
+	if (each_member(c, &j, file_member, NULL, err) < 0)
+		return -1;
+	if (!c->has_nodes || !c->has_samples)
+		return err_at(err, 0, "a profile of V8 without nodes or samples");
+	if (c->deltas.n != c->samples.n)
+		return err_at(err, 0, "%zu samples and %zu timeDeltas", c->samples.n,
+			      c->deltas.n);
+	if (c->samples.n == 0)
+		return err_at(err, 0, "the profile has no sample");
+	if (damage && stacks_tell(&c->stacks, FINDING_COMPRESSION, input_offset(in),
+				  str_of(damage), err) < 0)
+		return -1;
+	link_nodes(c);
+	if (add_samples(c, err) < 0)
+		return -1;
+	stacks_end(&c->stacks, "cpuprofile");
+	return 0;
+}
+
+static int cpuprofile_read(struct input *in, const struct read_options *options,
+			   struct sink *sink, struct err *err)
+{
+	struct cpuprofile c = { .start_us = NUMBER_NONE, .end_us = NUMBER_NONE };
+	struct bytes bytes = input_peek(in, FILE_MAX, err);
+
+	if (err->kind != ERR_NONE)
+		return -1;
+	if (bytes.n >= FILE_MAX)
+		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
+	c.text = (struct str){ (const char *)bytes.p, bytes.n };
+	stacks_init(&c.stacks, sink, options);
+	buf_init(&c.name, SIZE_MAX);
+	buf_init(&c.url, SIZE_MAX);
+	int rc = read_all(&c, in, err);
+	stacks_release(&c.stacks);
+	buf_release(&c.name);
+	buf_release(&c.url);
+	free(c.nodes);
+	free(c.parents);
+	free(c.samples.at);
+	free(c.deltas.at);
+	return rc;
+}
+
+/* An object whose nodes have call frames; keys may be in any order. */
+static enum probe cpuprofile_probe(struct bytes head)
+{
+	struct str text = { (const char *)head.p, head.n };
+
+	while (text.n && json_is_blank(text.p[0]))
+		text = str_behind(text, 1);
+	if (!str_starts_with(text, STR_LIT("{")))
+		return PROBE_NO;
+	bool is_one = str_contains(text, STR_LIT("\"callFrame\"")) &&
+		      str_contains(text, STR_LIT("\"functionName\"")) &&
+		      !str_contains(text, STR_LIT("\"traceEvents\""));
+	return is_one ? PROBE_LIKELY : PROBE_NO;
+}
+
+const struct reader cpuprofile_reader = {
+	.name = "cpuprofile",
+	.help = "V8: Chrome's DevTools, node --cpu-prof",
+	.probe = cpuprofile_probe,
+	.read = cpuprofile_read,
+};
