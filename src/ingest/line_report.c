@@ -268,6 +268,8 @@ static bool read_row(const struct report *r, const struct table_title *t,
 		return false;
 	size_t first = next_start(&w);
 	bool has_numbers = first < t->source && first < w.line.n;
+	if (w.is_cut && !has_numbers && w.line.n <= t->source)
+		return false; /* they may have been cut off */
 	if (has_numbers && !(t->kind == TABLE_TIME ? read_times(r, &w, &row->fact, &at)
 						   : read_memory(t, &w, &row->fact, &at)))
 		return false;
@@ -290,7 +292,7 @@ static bool name_of(struct str source, struct str *name)
 	while (n < rest.n && rest.p[n] != '(' && rest.p[n] != ':' && rest.p[n] != ' ')
 		n++;
 	*name = (struct str){ rest.p, n };
-	return n > 0;
+	return n > 0 && n < rest.n; /* else it may be cut off */
 }
 
 /* Looks ahead for what the lines above the table do not say. */

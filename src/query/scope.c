@@ -327,6 +327,11 @@ static enum scope_kind kind_of(const struct scope_profile *profile)
 	return SCOPE_TRACES;
 }
 
+bool scope_is_of_lines(const struct scope_profile *profile)
+{
+	return kind_of(profile) == SCOPE_LINES;
+}
+
 int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err)
 {
 	static const char *const names[NSCOPE_KINDS] = { "traces", "call graphs",
@@ -364,10 +369,12 @@ bool scope_has_self(const struct scope *scope)
 	static const char *const without[] = { "lightning", "deepspeed" };
 	size_t n = 0;
 
-	for (size_t i = 0; i < scope->n; i++)
+	for (size_t i = 0; i < scope->n; i++) {
+		n += kind_of(&scope->profiles[i]) == SCOPE_LINES;
 		for (size_t k = 0; k < sizeof(without) / sizeof(*without); k++)
 			n += scope->profiles[i].dialect &&
 			     strcmp(scope->profiles[i].dialect, without[k]) == 0;
+	}
 	return n < scope->n;
 }
 

@@ -94,6 +94,8 @@ enum scope_kind {
 	NSCOPE_KINDS
 };
 
+/* Is the profile's kind SCOPE_LINES? */
+bool scope_is_of_lines(const struct scope_profile *profile);
 /* -1 with an ERR_EMPTY when they differ in that, as no table can add them up. */
 int scope_kind(const struct scope *scope, enum scope_kind *out, struct err *err);
 /* Is it SCOPE_CALL_GRAPHS?  -1 likewise. */

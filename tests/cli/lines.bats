@@ -56,6 +56,16 @@ recorded() {
 	says 'ptool: lines: --reverse needs --sort'
 }
 
+@test "line profiles are compared by function and by line" {
+	diff_of() { ptool diff -q --format csv "$@" "$LINES_DIR/proto4.lprof" "$LINES_DIR/lp503.lprof"; }
+	[ "$(diff_of --focus sleepy | cut -d, -f1,6,7 | tail -1)" = '"lw_basic.py:39(sleepy)",20100847,20100896' ]
+	[ "$(diff_of --by line --focus fib | cut -d, -f1,4-7 | sort | head -1)" = '"lw_basic.py:30(fib)",233,465,20826,103200' ]
+	run -3 ptool diff -q "$LINES_DIR/lp503.lprof" "$FIXTURES/pyprof/app.prof"
+	run -3 --separate-stderr ptool callers -q fib "$LINES_DIR/lp503.lprof"
+	[[ $stderr = *": a line profile has no calls: "* ]]
+	ptool "$LINES_DIR/lp503.lprof" 2>/dev/null | grep -q '20.101 ms  100.0%  lw_basic.py:39(sleepy)'
+}
+
 @test "top shows the functions of line profiles" {
 	recorded
 	ptool top -q lp503.lprof | like_golden top_lines.txt

@@ -1,7 +1,8 @@
 /*
  * Pickles, and snapshots made of them, on any bytes: what is read is read again to the
  * same end; every item and value lies inside; memory is a few objects for each byte; an
- * error names a byte of the input.  Corpus only: no trace is a pickle.
+ * error names a byte of the input; and dumps of line_profiler.  Corpus only: no trace is
+ * a pickle.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -76,6 +77,24 @@ static int read_snapshot(struct recording *r, struct str text)
 	return rc;
 }
 
+/* Objects of line_profiler: twice the same, too. */
+static void read_lprof(struct str text)
+{
+	const struct read_options options = { .strict = false };
+	struct recording once, again;
+	struct err err = ERR_INIT, err_again = ERR_INIT;
+
+	recording_init(&once);
+	recording_init(&again);
+	int rc = recording_read_as(&once, reader_find("lprof"), text, &options, &err);
+	must(recording_read_as(&again, reader_find("lprof"), text, &options,
+			       &err_again) == rc);
+	must((rc == 0) == (err.kind == ERR_NONE) && !once.is_ill);
+	must(str_equal(buf_str(&once.lines), buf_str(&again.lines)));
+	recording_release(&once);
+	recording_release(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = { (const char *)data, size };
@@ -83,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	read_twice((struct bytes){ data, size });
 	reader_detect((struct bytes){ data, size });
+	read_lprof(text);
 	int rc = read_snapshot(&once, text);
 	must(read_snapshot(&again, text) == rc);
 	must(str_equal(buf_str(&once.lines), buf_str(&again.lines)));

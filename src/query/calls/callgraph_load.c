@@ -344,6 +344,10 @@ static int of_samples(struct store *store, const struct scope_profile *profile,
 int callgraph_load(struct store *store, const struct scope_profile *profile,
 		   enum callgraph_parts parts, struct callgraph *g, struct err *err)
 {
+	if (scope_is_of_lines(profile))
+		return err_set(err, ERR_EMPTY,
+			       "a line profile has no calls: 'ptool lines' shows its "
+			       "lines, 'ptool top' its functions");
 	if (strcmp(profile->format, "samples") == 0)
 		return of_samples(store, profile, g, err);
 	if (strcmp(profile->format, "pstats") != 0)

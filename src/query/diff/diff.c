@@ -27,9 +27,9 @@ static int fail(struct diff *d, size_t which, size_t i)
 /* The larger kind first, so that the sides' order does not matter. */
 static int differ(enum scope_kind a, enum scope_kind b, struct err *err)
 {
-	static const char *const names[NSCOPE_KINDS] = { "a trace",
-							 "a call graph (cProfile)",
-							 "sampled stacks" };
+	static const char *const names[NSCOPE_KINDS] = {
+		"a trace", "a call graph (cProfile)", "sampled stacks", "a line profile"
+	};
 
 	return err_set(err, ERR_EMPTY, "%s and %s have nothing to compare",
 		       names[a > b ? a : b], names[a > b ? b : a]);

@@ -118,6 +118,8 @@ int diff_load_kernels(const struct diff_loading *l, struct err *err);
 int diff_load_names(const struct diff_loading *l, struct err *err);
 int diff_load_annotations(const struct diff_loading *l, struct err *err);
 int diff_load_functions(const struct diff_loading *l, struct err *err);
+int diff_load_line_functions(const struct diff_loading *l, struct err *err);
+int diff_load_lines(const struct diff_loading *l, struct err *err);
 int diff_load_steps(const struct diff_loading *l, struct err *err);
 int diff_load_idle(const struct diff_loading *l, struct err *err);
 int diff_load_memory(const struct diff_loading *l, struct err *err);

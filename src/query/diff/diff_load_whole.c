@@ -85,6 +85,8 @@ int diff_load_functions(const struct diff_loading *l, struct err *err)
 	int rc = scope_kind(l->scope, &kind, err);
 	bool is_graph = kind != SCOPE_TRACES;
 
+	if (rc == 0 && kind == SCOPE_LINES)
+		return diff_load_line_functions(l, err);
 	if (rc == 0)
 		rc = check_functions(l, is_graph, err);
 	for (size_t i = 0; i < l->scope->n && rc == 0; i++)

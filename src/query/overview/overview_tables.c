@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/sum.h"
+#include "query/lines/line_profile.h"
 #include "query/overview/overview_make.h"
 #include "query/samples/sample_top.h"
 #include "query/top/top.h"
@@ -226,15 +227,25 @@ int overview_functions(struct overview_making *m, struct err *err)
 	const struct view_request show = { .limit = FUNCTIONS_SHOWN, .for_people = true };
 	struct table *table = NULL;
 	struct reader r;
-	int rc = read_all(
-		&r, top_functions(m->store, m->scope, &no_filter, &show, &table, err),
-		&table, err);
+	const struct line_request lines = { .filter = &no_filter, .show = show };
+	bool is_of_lines = scope_is_of_lines(&m->scope->profiles[0]);
+	int opened =
+		is_of_lines ? line_functions_open(m->store, m->scope, &lines, &table, err)
+			    : top_functions(m->store, m->scope, &no_filter, &show, &table,
+					    err);
+	int rc = read_all(&r, opened, &table, err);
 
 	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
+		struct cell total = get(&r, i, "total_ns");
+		struct cell share = get(&r, i, "total_pct");
+		if (is_of_lines && total.type != CELL_INT)
+			break;
+		if (is_of_lines) /* of the longest one: they lie within each other */
+			share = overview_percent(total.as.integer,
+						 m->scope->profiles[0].dur_ns);
 		overview_add(m, get_text(&r, i, "standard_name"), UNIT_NS,
 			     get(&r, i, "self_ns"), get(&r, i, "self_pct"));
-		overview_add(m, STR_LIT("total"), UNIT_NS, get(&r, i, "total_ns"),
-			     get(&r, i, "total_pct"));
+		overview_add(m, STR_LIT("total"), UNIT_NS, total, share);
 	}
 	reader_release(&r);
 	return rc;
