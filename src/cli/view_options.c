@@ -2,12 +2,10 @@
 #include "cli/view_options.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
-#include "cli/terminal.h"
 
 const char *view_options_sort_at(const void *view, size_t i)
 {
@@ -61,9 +59,9 @@ int view_options_help_both(const struct command *self, const struct view *view,
 		if (view_sorts_by(f))
 			memtable_add_row(m, cells);
 	}
-	/* a reference has no words to spare, but a terminal has its width */
+	/* a reference has no words to spare: a terminal folds its lines */
 	struct output_opts whole = *output;
-	whole.wide |= !terminal_is(STDOUT_FILENO);
+	whole.wide = true;
 	if (functions)
 		add_functions_note(m, functions);
 	int rc = output_table(self->name, &m->table, &whole, &err);

@@ -296,6 +296,7 @@ mean 130000" ]
 	exits 2
 	says "ptool: steps: --sort forward needs --phases"
 	ptool steps four.json --phases --sort forward >/dev/null
+	on_terminal 80 "$PTOOL" steps --sort help --no-pager | lacks '…'
 }
 
 # N steps and as many devices, each of which works in a step of its own.
