@@ -366,16 +366,13 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
 
 bool scope_has_self(const struct scope *scope)
 {
-	static const char *const without[] = { "lightning", "deepspeed" };
-	size_t n = 0;
+	size_t without = 0;
 
-	for (size_t i = 0; i < scope->n; i++) {
-		n += kind_of(&scope->profiles[i]) == SCOPE_LINES;
-		for (size_t k = 0; k < sizeof(without) / sizeof(*without); k++)
-			n += scope->profiles[i].dialect &&
-			     strcmp(scope->profiles[i].dialect, without[k]) == 0;
-	}
-	return n < scope->n;
+	for (size_t i = 0; i < scope->n; i++)
+		without += kind_of(&scope->profiles[i]) == SCOPE_LINES ||
+			   (scope->profiles[i].dialect &&
+			    strcmp(scope->profiles[i].dialect, "lightning") == 0);
+	return without < scope->n;
 }
 
 bool scope_is_tree(const struct scope *scope)

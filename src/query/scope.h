@@ -75,8 +75,8 @@ bool scope_is_xprof(const struct scope_profile *profile);
 /* How PyTorch records it, as it is written; empty where others recorded the first profile. */
 const char *scope_in_torch(const struct scope *scope, const char *how);
 /*
- * Is some of it a call graph with self times?  Reports of Lightning and DeepSpeed have
- * totals alone, of actions and modules that lie within each other.
+ * Is some of it a call graph with self times?  Reports of Lightning's SimpleProfiler have
+ * totals alone, of actions that lie within each other.
  */
 bool scope_has_self(const struct scope *scope);
 /* Is it a call graph that is a tree, as of imports: each is called in one place? */
