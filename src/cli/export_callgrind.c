@@ -4,6 +4,7 @@
  * Source: valgrind.org/docs/manual/cl-format.html.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -90,8 +91,17 @@ static void put_function(struct callgrind *c, uint32_t function)
 		put_call(c, &c->g->edges[c->order[i]], line);
 }
 
+/* What sampled stacks weigh may be no time; counts with decimals are in parts. */
+static const char *event_of(const struct callgraph *g)
+{
+	if (!g->is_sampled || g->unit == UNIT_NS)
+		return "ns : Nanoseconds";
+	return g->unit == UNIT_BYTES ? "bytes : Bytes" : "count : Counts";
+}
+
 static void put_all(struct callgrind *c)
 {
+	const char *event = event_of(c->g);
 	int64_t self_ns = 0;
 
 	for (size_t i = 0; i < c->g->nrows; i++) {
@@ -101,8 +111,9 @@ static void put_all(struct callgrind *c)
 	}
 	fprintf(c->out,
 		"# callgrind format\nversion: 1\ncreator: ptool %s\n"
-		"positions: line\nevent: ns : Nanoseconds\nevents: ns\nsummary: %lld\n",
-		PTOOL_VERSION, (long long)self_ns);
+		"positions: line\nevent: %s\nevents: %.*s\nsummary: %lld\n",
+		PTOOL_VERSION, event, (int)strcspn(event, " "), event,
+		(long long)self_ns);
 	for (uint32_t i = 0; i < c->g->nfunctions && !ferror(c->out); i++)
 		put_function(c, i);
 	fprintf(c->out, "\ntotals: %lld\n", (long long)self_ns);

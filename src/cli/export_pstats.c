@@ -6,6 +6,7 @@
 #include "cli/exporter.h"
 #include "query/calls/callgraph.h"
 #include "report/marshal_put.h"
+#include "trace/fact.h"
 
 static void put_count(FILE *out, struct bignum count)
 {
@@ -23,7 +24,7 @@ static void put_key(FILE *out, const struct callgraph *g, uint32_t function)
 	marshal_put_tuple(out, 3);
 	marshal_put_text(
 		out, callgraph_text(g, f->bytes != CALLGRAPH_NONE ? f->bytes : f->file));
-	marshal_put_int(out, f->line);
+	marshal_put_int(out, f->line == NUMBER_NONE ? 0 : f->line);
 	marshal_put_text(out, callgraph_text(g, f->name));
 }
 

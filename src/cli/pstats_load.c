@@ -74,6 +74,11 @@ static int add_profile(const struct loading *l, const struct operand *operand,
 		if (rc < 0)
 			return -1;
 	}
+	if (p->graph.is_sampled && p->graph.unit != UNIT_NS)
+		return err_set(err, ERR_EMPTY,
+			       "pstats lists seconds, and these samples weigh %s: 'ptool "
+			       "top' lists them",
+			       p->graph.unit == UNIT_BYTES ? "bytes" : "counts");
 	add_file(p, profile, is_file ? operand->path : NULL);
 	return 0;
 }

@@ -324,7 +324,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "the report has no counts of calls",
 				      "they were computed as total / mean, both of which "
 				      "are rounded: beyond some thousands they are near",
-				      SEVERITY_INFO },
+				      SEVERITY_INFO, "exact counts of calls", NULL,
+				      NULL },
 	[FINDING_COUNTS_LOST] = { "counts_lost",
 				  "the table cut counts of calls off (\"927..\")",
 				  "they are left out", SEVERITY_INFO, "counts of calls",

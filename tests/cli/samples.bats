@@ -130,3 +130,13 @@ top() { # ARGUMENT...
 	grep -qx 'java;\[unknown\];do work(int, a::b<c>);read 1.50' out.folded
 	diff <(top "$SAMPLES/perf.txt") <(top out.folded)
 }
+
+@test "samples that weigh no time are no seconds of pstats, and no nanoseconds of callgrind" {
+	run --separate-stderr ptool pstats -q "$SAMPLES/pyspy_raw.txt"
+	exits 3
+	[[ $stderr == *'these samples weigh counts'* ]]
+	ptool export -q --to callgrind -o out.callgrind "$SAMPLES/pyspy_raw.txt"
+	grep -qx 'event: count : Counts' out.callgrind
+	ptool export -q --to pstats -o out.prof "$SAMPLES/evented.speedscope.json"
+	top out.prof | grep -qx 'app.py,0,größe,2,2,23249999,25000000'
+}
