@@ -13,6 +13,8 @@
 
 /* Of smaller sets a walk is as quick as looking up sums. */
 #define SUMS_FROM 64
+/* A set of so many times as many is looked into, not walked through. */
+#define LOOK_UP_FROM 32
 
 static int64_t min_ns(int64_t a, int64_t b)
 {
@@ -126,7 +128,16 @@ int64_t intervals_length_within(const struct intervals *set, int64_t from_ns,
 
 int64_t intervals_overlap(const struct intervals *a, const struct intervals *b)
 {
+	const struct intervals *few = a->n < b->n ? a : b, *many = few == a ? b : a;
 	int64_t length = 0;
+
+	if (few->n < many->n / LOOK_UP_FROM) {
+		for (size_t i = 0; i < few->n; i++)
+			length = sum_add(length, intervals_length_within(
+							 many, few->items[i].start_ns,
+							 few->items[i].end_ns));
+		return length;
+	}
 
 	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
 		const struct interval *x = &a->items[i], *y = &b->items[k];

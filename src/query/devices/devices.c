@@ -115,9 +115,11 @@ static void note_names(struct memtable *m, const struct memtable *rows, bool has
 	for (size_t i = 0; i < rows->nrows; i++) {
 		const struct cell *row = memtable_row(rows, i);
 		size_t first = 0;
+		if (row[DEVICE_NAME].type != CELL_TEXT)
+			continue;
 		while (first < i && !is_same_model(memtable_row(rows, first), row))
 			first++;
-		if (first < i || row[DEVICE_NAME].type != CELL_TEXT)
+		if (first < i)
 			continue;
 		struct str name = row[DEVICE_NAME].as.text;
 		char device[UNITS_TEXT_MAX];

@@ -478,8 +478,11 @@ static struct choice choose(const struct steps *s, bool only_first)
 			&s->profiles[s->series[at.series].profile];
 		if (at.of_files || at.row == 1)
 			is_alone = !at.of_files && is_too_much(p, at.series, c.n);
-		if (only_first && !is_first(s, &at))
+		if (only_first && !is_first(s, &at)) {
+			if (at.row < p->nshown)
+				at.row = p->nshown;
 			continue;
+		}
 		if (is_alone && at.row <= p->nshown) {
 			at.row = p->nshown;
 			continue;
