@@ -80,7 +80,7 @@ static int find_key(const struct view *view, const char *name, struct view_reque
 {
 	struct arena arena = { 0 };
 
-	out->sort = view_field(view, name);
+	out->sort = view_field_asked(view, out, name);
 	if (!out->sort)
 		suggest_unknown(err, "sort key", name, view_sort_names(view, &arena));
 	arena_release(&arena);

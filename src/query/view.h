@@ -133,6 +133,10 @@ const struct field *view_field_called(const struct view *view, struct str name);
  * as in torch.
  */
 const struct field *view_field(const struct view *view, const char *wanted);
+/* The same, but first of those that the request has a column of: "time" is another's, too. */
+const struct field *view_field_asked(const struct view *view,
+				     const struct view_request *request,
+				     const char *wanted);
 /* Is the column there: does it need nothing, or something that is asked for? */
 bool view_has(const struct view_request *request, const struct field *field);
 /*

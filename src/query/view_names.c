@@ -85,6 +85,22 @@ const struct field *view_field(const struct view *view, const char *wanted)
 	return NULL;
 }
 
+const struct field *view_field_asked(const struct view *view,
+				     const struct view_request *request,
+				     const char *wanted)
+{
+	const struct field *absent = NULL;
+
+	for (const struct field *f = view->fields; f->name; f++) {
+		if (!view_sorts_by(f) || !is_called(f, wanted))
+			continue;
+		if (view_has(request, f))
+			return f;
+		absent = absent ? absent : f;
+	}
+	return absent;
+}
+
 const struct field *view_field_called(const struct view *view, struct str name)
 {
 	for (const struct field *f = view->fields; f->name; f++)

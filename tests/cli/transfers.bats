@@ -117,3 +117,9 @@ setup_store() {
 	[ "$(ptool transfers rocm.json --list --format csv 2>/dev/null | tail -n +2 | cut -d, -f6,10,11)" = "$(
 		printf '%s\n' 2000,2560,1.28 2000,, 2000,, 2000,4000,2)" ]
 }
+
+@test "--sort time is the time that the table has" {
+	ptool transfers --sort time -q "$GPU/copies.json" --format csv | cmp - <(ptool transfers --sort total_ns -q "$GPU/copies.json" --format csv)
+	ptool transfers --list --sort time -q "$GPU/copies.json" --format csv >one
+	ptool transfers --list --sort dur_ns -q "$GPU/copies.json" --format csv | cmp - one
+}
