@@ -3,6 +3,7 @@
  * frames.  The lists may come before the unit that their numbers are in: their text is
  * then kept until it is known.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
