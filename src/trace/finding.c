@@ -324,7 +324,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "the report has no counts of calls",
 				      "they were computed as total / mean, both of which "
 				      "are rounded: beyond some thousands they are near",
-				      SEVERITY_INFO, "exact counts of calls", NULL,
+				      SEVERITY_INFO, "exact counts of calls",
+				      "use PyTorch Lightning 1.1 or later, with extended=True",
 				      NULL },
 	[FINDING_COUNTS_LOST] = { "counts_lost",
 				  "the table cut counts of calls off (\"927..\")",
