@@ -80,13 +80,13 @@ static void a_named_format_beats_the_suffix(void **state)
 
 static void a_suffix_of_no_format_is_refused(void **state)
 {
-	char *path = scratch_path(state, "top.parquet");
+	char *path = scratch_path(state, "top.xlsx");
 	struct output_opts o = { .path = path, .color = "auto" };
 	struct err err = ERR_INIT;
 
 	assert_int_equal(-1, write_table(one_row(), &o, &err));
 	assert_int_equal(ERR_USAGE, err.kind);
-	assert_non_null(strstr(err.text, "top.parquet: no format has this suffix"));
+	assert_non_null(strstr(err.text, "top.xlsx: no format has this suffix"));
 	assert_int_equal(0, scratch_nfiles(state));
 	free(path);
 }

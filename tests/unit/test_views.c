@@ -35,6 +35,7 @@ static const struct scan {
 	{ "info.sql", "step", "once a command, for all profiles" },
 	{ "slice_any.sql", "slice_row", "stops at the first slice" },
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
+	{ "event_flows.sql", "flow", "no index; all arrows, for an export" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
 };
 #define NSCANS (sizeof(scans) / sizeof(scans[0]))
