@@ -168,6 +168,14 @@ def steps_of_a_device_each(n):
 
 
 @structure
+def steps_of_a_thread_each(n):
+    """n steps and n threads, each of which works in a step of its own."""
+    for i in range(n):
+        yield step(i, 30 * i, 20)
+        yield x("aten::add", 30 * i + 1, 5, tid=1000 + i)
+
+
+@structure
 def steps_under_devices(n):
     """n steps, all of which each of n devices spends with one kernel."""
     for i in range(n):
