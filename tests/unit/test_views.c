@@ -36,6 +36,8 @@ static const struct scan {
 	{ "slice_any.sql", "slice_row", "stops at the first slice" },
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
 	{ "event_flows.sql", "flow", "no index; all arrows, for an export" },
+	{ "event_counters.sql", "counter", "no index; for an export" },
+	{ "memory_samples.sql", "counter", "no index; of files of mprof alone" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
 };
 #define NSCANS (sizeof(scans) / sizeof(scans[0]))
