@@ -1,11 +1,14 @@
 /* The tables of devices: see devices.h. */
 #include "query/devices/devices.h"
 
+#include "base/intern.h"
 #include "base/units.h"
 #include "query/devices/device_rows.h"
 
 /* Less than that of kernel time is not worth a note. */
 #define UNKNOWN_PCT 0.005
+/* A fleet has thousands of devices, and few kinds of them. */
+#define NOTES_MAX 16
 
 #define CELL(place) .get = view_cell, .arg = (place)
 
@@ -68,12 +71,6 @@ const struct view devices_view = {
 	.is_form = true,
 };
 
-static bool is_same_text(struct cell a, struct cell b)
-{
-	return a.type == CELL_TEXT && b.type == CELL_TEXT &&
-	       str_equal(a.as.text, b.as.text);
-}
-
 /* "memory 31.74 GiB, compute capability 7.0, 80 SMs": what is known of these. */
 static const char *known_properties(struct memtable *m, const struct cell *row)
 {
@@ -94,11 +91,6 @@ static const char *known_properties(struct memtable *m, const struct cell *row)
 	return *said ? said + 2 : said;
 }
 
-static bool is_same_model(const struct cell *a, const struct cell *b)
-{
-	return is_same_text(a[DEVICE_NAME], b[DEVICE_NAME]);
-}
-
 static struct str number_of(const struct cell *row, char buffer[UNITS_TEXT_MAX])
 {
 	return row[DEVICE_NUMBER].type == CELL_TEXT
@@ -112,16 +104,17 @@ static struct str number_of(const struct cell *row, char buffer[UNITS_TEXT_MAX])
  */
 static void note_names(struct memtable *m, const struct memtable *rows, bool has_names)
 {
-	for (size_t i = 0; i < rows->nrows; i++) {
+	struct intern models;
+
+	intern_init(&models);
+	for (size_t i = 0; i < rows->nrows && models.n < NOTES_MAX; i++) {
 		const struct cell *row = memtable_row(rows, i);
-		size_t first = 0;
+		size_t known_models = models.n;
 		if (row[DEVICE_NAME].type != CELL_TEXT)
 			continue;
-		while (first < i && !is_same_model(memtable_row(rows, first), row))
-			first++;
-		if (first < i)
-			continue;
 		struct str name = row[DEVICE_NAME].as.text;
+		if (intern_add(&models, name) < known_models)
+			continue;
 		char device[UNITS_TEXT_MAX];
 		const char *known = known_properties(m, row);
 		if (*known)
@@ -130,18 +123,23 @@ static void note_names(struct memtable *m, const struct memtable *rows, bool has
 			memtable_add_note(m, "device " STR_FMT ": " STR_FMT,
 					  STR_ARG(number_of(row, device)), STR_ARG(name));
 	}
+	intern_release(&models);
 }
 
 /* What the share on Tensor Cores is not of. */
 static void note_unknown(struct memtable *m, const struct memtable *rows)
 {
-	for (size_t i = 0; i < rows->nrows; i++) {
+	size_t told = 0;
+
+	for (size_t i = 0; i < rows->nrows && told < NOTES_MAX; i++) {
 		const struct cell *row = memtable_row(rows, i);
 		struct cell pct = row[DEVICE_TENSOR_CORE_UNKNOWN];
 		char device[UNITS_TEXT_MAX];
 		if (pct.type != CELL_REAL || pct.as.real < UNKNOWN_PCT)
 			continue;
 		struct str number = number_of(row, device);
+		told += row[DEVICE_TENSOR_CORE].type != CELL_NULL ||
+			row[DEVICE_CAPABILITY].type == CELL_TEXT;
 		if (row[DEVICE_TENSOR_CORE].type != CELL_NULL)
 			memtable_add_note(
 				m,

@@ -5,22 +5,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/sum.h"
 
 /* Profiles that are a step each, of one rank, are one group; others are their own. */
-static void join_group(const struct steps *s, struct steps_profile *p)
+static void join_group(struct steps *s, struct steps_profile *p)
 {
-	const struct scope_profile *profile = p->profile;
+	int64_t rank = p->profile->has_rank ? p->profile->rank : NUMBER_NONE;
 
-	for (size_t i = 0; p->is_file && i < s->nprofiles; i++) {
-		const struct steps_profile *other = &s->profiles[i];
-		if (other->is_file && other->profile->has_rank == profile->has_rank &&
-		    (!profile->has_rank || other->profile->rank == profile->rank)) {
-			p->group = other->group;
-			return;
-		}
-	}
+	if (!s->files.slots)
+		idmap_init(&s->files, 1);
+	size_t at = idmap_first(&s->files, rank);
+	uint32_t other = idmap_next(&s->files, &at);
+	if (other != UINT32_MAX)
+		p->group = s->profiles[other].group;
+}
+
+static void keep_profile(struct steps *s, const struct steps_profile *p)
+{
+	int64_t rank = p->profile->has_rank ? p->profile->rank : NUMBER_NONE;
+
+	if (p->is_file)
+		idmap_add(&s->files, rank, (uint32_t)s->nprofiles);
+	*ARRAY_PUSH(s->profiles, s->nprofiles, s->profiles_cap) = *p;
 }
 
 /* Of one device, or of a profile without any (NULL). */
@@ -89,16 +96,15 @@ static void add_profile(struct steps *s, struct steps_profile *p,
 	s->has_single |= p->bounds.is_single;
 	s->has_unmoved |= p->bounds.is_unmoved;
 	s->lacks_device |= !p->has_work;
-	join_group(s, p);
+	if (p->is_file)
+		join_group(s, p);
 	p->first_series = s->nseries;
 	p->first_mark = s->nmarks;
 	add_all_series(s, p, work, request);
 	if (s->nseries == p->first_series)
 		return;
 	add_marks(s, p, request->filter);
-	s->profiles = xgrow(s->profiles, &s->profiles_cap, s->nprofiles + 1,
-			    sizeof(*s->profiles));
-	s->profiles[s->nprofiles++] = *p;
+	keep_profile(s, p);
 	*p = (struct steps_profile){ .is_file = false }; /* moved */
 }
 
@@ -209,6 +215,7 @@ void steps_release(struct steps *s)
 		release_profile(&s->profiles[i]);
 	for (size_t i = 0; i < s->nseries; i++)
 		device_parts_release(&s->series[i].parts);
+	idmap_release(&s->files);
 	arena_release(&s->arena);
 	free(s->profiles);
 	free(s->series);

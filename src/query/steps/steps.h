@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/idmap.h"
 #include "base/memtable.h"
 #include "base/table.h"
 #include "query/filter.h"
@@ -115,11 +116,12 @@ struct steps {
 	size_t nmarks, marks_cap;
 	enum step_bounds_by bounds;
 	bool has_phases;
-	bool has_single;   /* a profile without steps */
-	bool has_unmoved;  /* one whose device work counted for no step */
-	bool lacks_device; /* one without device work */
-	bool has_unnamed;  /* long steps whose slice nobody looked for: SPENT_MOST */
-	int64_t launches;  /* calls that launched some in such profiles */
+	bool has_single;    /* a profile without steps */
+	bool has_unmoved;   /* one whose device work counted for no step */
+	bool lacks_device;  /* one without device work */
+	bool has_unnamed;   /* long steps whose slice nobody looked for: SPENT_MOST */
+	int64_t launches;   /* calls that launched some in such profiles */
+	struct idmap files; /* files that are a step each, by rank: places in profiles */
 	struct arena arena;
 };
 
