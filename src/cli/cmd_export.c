@@ -93,6 +93,15 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "%lld functions took less than their callees: their own "
 			     "time is written as 0",
 			     (long long)losses->negative);
+	if (losses->series)
+		message_note("export", NULL,
+			     "%lld series are left out: %s would add them to others of "
+			     "their unit",
+			     (long long)losses->series, e->name);
+	if (losses->has_threads)
+		message_note("export", NULL,
+			     "samples of several threads are written together; --thread "
+			     "chooses one");
 	if (losses->is_estimated)
 		message_note("export", NULL,
 			     "paths are estimated: a call graph records callers and "

@@ -4,9 +4,11 @@
  * some was recorded.  Source: speedscope.app/file-format-schema.json.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "cli/export_samples.h"
 #include "cli/export_stacks.h"
 #include "query/calls/frame_name.h"
 #include "report/json_text.h"
@@ -27,8 +29,7 @@ static void put_int(struct writer *w, int64_t value)
 /* Frames are numbered as the texts are. */
 static void put_frames(struct writer *w, const struct call_tree *tree)
 {
-	put(w, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-	       "\"exporter\":\"ptool " PTOOL_VERSION "\",\"shared\":{\"frames\":[");
+	put(w, EXPORT_SPEEDSCOPE_HEAD);
 	for (uint32_t i = 0; i < tree->texts.n; i++) {
 		struct frame_name name = frame_name_split(intern_str(&tree->texts, i));
 		put(w, i ? ",\n{\"name\":" : "\n{\"name\":");
@@ -97,33 +98,51 @@ static void put_profile(struct writer *w, struct export_stacks *s, const char *t
 	writer_byte(w, '}');
 }
 
-static int write_speedscope(const struct export_request *request, FILE *out,
-			    struct export_losses *losses, struct err *err)
+static int write_stacks(const struct export_request *request, struct writer *w,
+			struct export_losses *losses, struct err *err)
 {
-	struct writer w = { .out = out };
 	struct export_stacks s;
 	bool of_device = request->weight == EXPORT_DEVICE;
 
 	int rc = export_stacks_open(request, &s, losses, err);
 	if (rc == 0) {
-		put_frames(&w, &s.tree);
-		put(&w, ",\"name\":");
-		json_text_str(&w, str_of(request->title));
-		put(&w, ",\"activeProfileIndex\":0,\"profiles\":[");
+		put_frames(w, &s.tree);
+		put(w, ",\"name\":");
+		json_text_str(w, str_of(request->title));
+		put(w, ",\"activeProfileIndex\":0,\"profiles\":[");
 		if (!of_device)
-			put_profile(&w, &s,
+			put_profile(w, &s,
 				    s.tree.is_sampled     ? "samples"
 				    : s.tree.is_estimated ? "time (estimated paths)"
 							  : "host time",
 				    EXPORT_HOST);
 		if (!of_device && s.tree.has_device)
-			writer_byte(&w, ',');
+			writer_byte(w, ',');
 		if (s.tree.has_device)
-			put_profile(&w, &s, "device time", EXPORT_DEVICE);
-		put(&w, "\n]}\n");
-		writer_flush(&w);
+			put_profile(w, &s, "device time", EXPORT_DEVICE);
+		put(w, "\n]}\n");
 	}
 	export_stacks_close(&s);
+	return rc;
+}
+
+/* Sampled stacks of one file, whole: it is written as it was. */
+static bool is_file(const struct export_request *request)
+{
+	return request->scope->n == 1 && !filter_is_given(request->filter) &&
+	       request->weight == EXPORT_HOST &&
+	       strcmp(request->scope->profiles[0].format, "samples") == 0;
+}
+
+static int write_speedscope(const struct export_request *request, FILE *out,
+			    struct export_losses *losses, struct err *err)
+{
+	struct writer w = { .out = out };
+	int rc = is_file(request) ? export_samples(request, &w, losses, err)
+				  : write_stacks(request, &w, losses, err);
+
+	if (rc == 0)
+		writer_flush(&w);
 	return rc;
 }
 

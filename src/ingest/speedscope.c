@@ -316,14 +316,12 @@ static int read_profiles(struct speedscope *s, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* The series that the file wants to be shown. */
-static void mark_active(struct speedscope *s, const struct json_value *value)
+/* The series that the file wants to be shown, which it may say before there are any. */
+static void mark_active(struct speedscope *s)
 {
-	int64_t index = number_of(value);
-
-	if (index < 0 || (uint64_t)index >= s->nseries)
+	if (s->active < 0 || (uint64_t)s->active >= s->nseries)
 		return;
-	struct speedscope_series *series = &s->series[index];
+	struct speedscope_series *series = &s->series[s->active];
 	series->fact.is_default = true;
 	if (series->number != SAMPLE_NONE)
 		s->stacks.sink->series(s->stacks.sink, series->number, &series->fact);
@@ -342,7 +340,7 @@ static int read_other(struct speedscope *s, const char *key, struct err *err)
 		buf_add_str(&s->exporter, text);
 	}
 	if (strcmp(key, "activeProfileIndex") == 0)
-		mark_active(s, &value);
+		s->active = number_of(&value);
 	if (value.type != JSON_OBJECT && value.type != JSON_ARRAY &&
 	    !json_bad_utf8(value.text) && strcmp(key, "$schema") != 0) {
 		/* with its quotes */
@@ -425,6 +423,7 @@ static int finish(struct speedscope *s, struct input *in, struct err *err)
 		return -1;
 	if (tell_flaws(s, err) < 0)
 		return -1;
+	mark_active(s);
 	bool is_py_spy = str_starts_with(buf_str(&s->exporter), STR_LIT("py-spy"));
 	stacks_end(&s->stacks, is_py_spy ? "py-spy" : "speedscope");
 	return 0;
@@ -445,7 +444,7 @@ static int skip_bom(struct speedscope *s, struct input *in, struct err *err)
 static int speedscope_read(struct input *in, const struct read_options *options,
 			   struct sink *sink, struct err *err)
 {
-	struct speedscope s = { .nframes = 0 };
+	struct speedscope s = { .active = NUMBER_NONE };
 
 	stacks_init(&s.stacks, sink, options);
 	idmap_init(&s.expected_at, 16);

@@ -42,6 +42,7 @@ struct speedscope {
 	size_t stack_cap, remembered;
 	struct speedscope_series *series;
 	size_t nseries, series_cap;
+	int64_t active;   /* series that the file wants to be shown; or NUMBER_NONE */
 	uint32_t profile; /* that is read, from 1 */
 	struct buf exporter;
 	struct buf text; /* of the newest string */

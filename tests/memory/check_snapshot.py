@@ -154,10 +154,10 @@ def check_lacks(tap, place):
 
 
 def check_protocols(tap, place):
-    """Of protocols 0 and 1, which torch does not write, the refusal says what they are."""
+    """Of protocols 0 and 1, which torch does not write, the refusal says what they are or name."""
     for protocol in (0, 1):
-        for what, data in (("snapshot", {"segments": [], "device_traces": []}), ("Python pickle", [1]),
-                           ("Python pickle", Workplace)):
+        for what, data in (("snapshot", {"segments": [], "device_traces": []}), ("is a list", [1]),
+                           ("names storetap.Workplace", Workplace)):
             ran = ingest(place, pickle.dumps(data, protocol), detect=True)
             tap.ok(ran.returncode == 4 and what in ran.stderr and "pickle" in ran.stderr,
                    f"{what} of protocol {protocol}: named", ran.stderr)

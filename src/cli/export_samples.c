@@ -1,0 +1,329 @@
+/* A speedscope file of sampled stacks: see export_samples.h. */
+#include "cli/export_samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sum.h"
+#include "query/samples/sample_file.h"
+#include "report/json_text.h"
+#include "trace/fact.h"
+
+struct samples_out {
+	struct writer *w;
+	const struct sample_file *file;
+	const struct sample_series *series;
+	int64_t start_ns; /* of the profile, which times are from */
+	uint32_t *path;   /* owned: frames of a stack, outermost first */
+	size_t npath, path_cap;
+	uint32_t *open; /* owned: frames that are open, of events */
+	size_t nopen, open_cap;
+	int64_t *weights; /* owned */
+	size_t nweights, weights_cap;
+	int64_t sum, end;  /* of the weights; of the newest event */
+	int64_t thread_id; /* of the newest sample, when there is one */
+	bool has_thread, has_threads;
+	int64_t nleft_out; /* series */
+	const struct sample_series
+		*first[UNIT_ANY + 1]; /* by unit: that others are like */
+	const char *between;
+};
+
+static void put(struct samples_out *o, const char *text)
+{
+	writer_str(o->w, str_of(text));
+}
+
+static void put_int(struct samples_out *o, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	put(o, text);
+}
+
+static int64_t power_of(const struct sample_series *series)
+{
+	int64_t power = 1;
+
+	for (int64_t i = 0; i < series->decimals; i++)
+		power *= 10;
+	return power;
+}
+
+/* In the unit of the series; counts may have digits behind the point. */
+static void put_amount(struct samples_out *o, int64_t amount)
+{
+	int64_t power = power_of(o->series);
+	char text[48];
+
+	if (power == 1) {
+		put_int(o, amount);
+		return;
+	}
+	snprintf(text, sizeof(text), "%lld.%0*lld", (long long)(amount / power),
+		 (int)o->series->decimals, (long long)(amount % power));
+	put(o, text);
+}
+
+static void put_frames(struct samples_out *o)
+{
+	put(o, EXPORT_SPEEDSCOPE_HEAD);
+	for (size_t i = 0; i < o->file->nframes && !ferror(o->w->out); i++) {
+		const struct sample_frame *frame = &o->file->frames[i];
+		put(o, i ? ",\n{\"name\":" : "\n{\"name\":");
+		json_text_str(o->w, frame->name);
+		if (!str_is(frame->file, "~")) {
+			put(o, ",\"file\":");
+			json_text_str(o->w, frame->file);
+		}
+		if (frame->line != NUMBER_NONE) {
+			put(o, ",\"line\":");
+			put_int(o, frame->line);
+		}
+		writer_byte(o->w, '}');
+	}
+	put(o, "]}");
+}
+
+static void set_path(struct samples_out *o, uint32_t stack)
+{
+	const struct sample_stack *stacks = o->file->stacks;
+
+	o->npath = 0;
+	for (uint32_t at = stack; at != SAMPLE_ROOT; at = stacks[at].caller)
+		o->npath++;
+	o->path = xgrow(o->path, &o->path_cap, o->npath, sizeof(*o->path));
+	size_t i = o->npath;
+	for (uint32_t at = stack; at != SAMPLE_ROOT; at = stacks[at].caller)
+		o->path[--i] = stacks[at].frame;
+}
+
+/* Are there samples of several threads in one series? */
+static void note_thread(struct samples_out *o, const struct sample_piece *piece)
+{
+	o->has_threads |= o->has_thread && piece->thread_id != o->thread_id;
+	o->has_thread = true;
+	o->thread_id = piece->thread_id;
+}
+
+static int put_sample(void *to, const struct sample_piece *piece, struct err *err)
+{
+	struct samples_out *o = to;
+
+	(void)err;
+	note_thread(o, piece);
+	set_path(o, piece->stack);
+	put(o, o->between);
+	o->between = ",\n[";
+	for (size_t i = 0; i < o->npath; i++) {
+		if (i)
+			writer_byte(o->w, ',');
+		put_int(o, o->path[i]);
+	}
+	writer_byte(o->w, ']');
+	*ARRAY_PUSH(o->weights, o->nweights, o->weights_cap) = piece->weight;
+	o->sum = sum_add(o->sum, piece->weight);
+	return ferror(o->w->out) != 0;
+}
+
+static void put_event(struct samples_out *o, char type, int64_t at, uint32_t frame)
+{
+	put(o, o->between);
+	o->between = ",\n";
+	put(o, type == 'O' ? "{\"type\":\"O\",\"at\":" : "{\"type\":\"C\",\"at\":");
+	put_amount(o, at);
+	put(o, ",\"frame\":");
+	put_int(o, frame);
+	writer_byte(o->w, '}');
+}
+
+/* Closes all above the first `keep` frames. */
+static void close_frames(struct samples_out *o, size_t keep, int64_t at)
+{
+	while (o->nopen > keep)
+		put_event(o, 'C', at, o->open[--o->nopen]);
+}
+
+/* A piece lasts from its time on: what differs from the stack before is closed and opened. */
+static int put_piece(void *to, const struct sample_piece *piece, struct err *err)
+{
+	struct samples_out *o = to;
+	int64_t at =
+		piece->ts_ns == NUMBER_NONE ? o->end : sum_add(piece->ts_ns, o->start_ns);
+	size_t same = 0;
+
+	(void)err;
+	set_path(o, piece->stack);
+	if (at > o->end)
+		close_frames(o, 0, o->end);
+	while (same < o->nopen && same < o->npath && o->open[same] == o->path[same])
+		same++;
+	close_frames(o, same, at);
+	for (; same < o->npath; same++) {
+		put_event(o, 'O', at, o->path[same]);
+		*ARRAY_PUSH(o->open, o->nopen, o->open_cap) = o->path[same];
+	}
+	o->end = sum_add(at, piece->weight);
+	return ferror(o->w->out) != 0;
+}
+
+/* Where the file says that it ends, which is a whole number, or where the samples do. */
+static void put_end(struct samples_out *o, int64_t end)
+{
+	int64_t told = o->series->end_at;
+
+	put(o, ",\"endValue\":");
+	if (told != NUMBER_NONE && told >= end / power_of(o->series))
+		put_int(o, told);
+	else
+		put_amount(o, end);
+}
+
+static int put_sampled(struct samples_out *o, struct store *store, struct err *err)
+{
+	const struct sample_series *s = o->series;
+
+	o->nweights = 0;
+	o->sum = 0;
+	o->between = "\n[";
+	put(o, ",\"samples\":[");
+	if (sample_file_each(store, o->file, s, put_sample, o, err) < 0)
+		return -1;
+	put(o, "],\n\"weights\":[");
+	for (size_t i = 0; i < o->nweights && !ferror(o->w->out); i++) {
+		if (i)
+			writer_byte(o->w, ',');
+		put_amount(o, o->weights[i]);
+	}
+	put(o, "],\"startValue\":");
+	put_int(o, s->start_at == NUMBER_NONE ? 0 : s->start_at);
+	put_end(o, o->sum);
+	return 0;
+}
+
+static int put_evented(struct samples_out *o, struct store *store, struct err *err)
+{
+	const struct sample_series *s = o->series;
+
+	o->nopen = 0;
+	if (s->start_at == NUMBER_NONE ||
+	    __builtin_mul_overflow(s->start_at, power_of(s), &o->end))
+		o->end = 0;
+	o->between = "\n";
+	put(o, ",\"startValue\":");
+	put_amount(o, o->end);
+	put(o, ",\"events\":[");
+	if (sample_file_each(store, o->file, s, put_piece, o, err) < 0)
+		return -1;
+	close_frames(o, 0, o->end);
+	put(o, "],\"endValue\":");
+	put_amount(o,
+		   s->end_at == NUMBER_NONE || s->end_at < o->end ? o->end : s->end_at);
+	return 0;
+}
+
+static const char *unit_of(const struct sample_series *series)
+{
+	if (series->unit == UNIT_NS)
+		return "nanoseconds";
+	return series->unit == UNIT_BYTES ? "bytes" : "none";
+}
+
+static int put_series(struct samples_out *o, struct store *store, struct err *err)
+{
+	const struct sample_series *s = o->series;
+	bool is_evented = s->is_evented && s->sample_rows > 0;
+	const char *name = *s->name ? s->name : *s->mode ? s->mode : "samples";
+
+	put(o, is_evented ? "\n{\"type\":\"evented\"" : "\n{\"type\":\"sampled\"");
+	put(o, ",\"name\":");
+	json_text_str(o->w, str_of(name));
+	put(o, ",\"unit\":\"");
+	put(o, unit_of(s));
+	writer_byte(o->w, '"');
+	int rc = is_evented ? put_evented(o, store, err) : put_sampled(o, store, err);
+	writer_byte(o->w, '}');
+	return rc;
+}
+
+/*
+ * A speedscope file's profiles of one unit are added up: of several quantities of one
+ * unit it holds the one that is shown first.
+ */
+static void choose(struct samples_out *o)
+{
+	const struct sample_set *set = &o->file->set;
+
+	for (size_t i = 0; i < set->nseries; i++) {
+		const struct sample_series *s = &set->series[i];
+		if (!o->first[s->unit] ||
+		    (s->is_default && !o->first[s->unit]->is_default))
+			o->first[s->unit] = s;
+	}
+}
+
+static bool is_written(const struct samples_out *o, const struct sample_series *series)
+{
+	const struct sample_series *first = o->first[series->unit];
+
+	return first == series || (strcmp(first->measure, series->measure) == 0 &&
+				   strcmp(first->mode, series->mode) == 0);
+}
+
+static int put_all(struct samples_out *o, const struct export_request *request,
+		   struct err *err)
+{
+	const struct sample_set *set = &o->file->set;
+	size_t active = 0, n = 0, nwritten = 0;
+
+	choose(o);
+	for (size_t i = 0; i < set->nseries; i++) {
+		if (!is_written(o, &set->series[i]))
+			continue;
+		if (set->series[i].is_default)
+			active = n;
+		n++;
+	}
+	put_frames(o);
+	put(o, ",\"name\":");
+	json_text_str(o->w, str_of(request->title));
+	put(o, ",\"activeProfileIndex\":");
+	put_int(o, (int64_t)active);
+	put(o, ",\"profiles\":[");
+	for (size_t i = 0; i < set->nseries; i++) {
+		o->series = &set->series[i];
+		o->has_thread = false;
+		if (!is_written(o, o->series)) {
+			o->nleft_out++;
+			continue;
+		}
+		if (nwritten++)
+			writer_byte(o->w, ',');
+		if (put_series(o, request->store, err) < 0)
+			return -1;
+	}
+	put(o, "\n]}\n");
+	return 0;
+}
+
+int export_samples(const struct export_request *request, struct writer *w,
+		   struct export_losses *losses, struct err *err)
+{
+	struct sample_file file;
+	struct samples_out o = { .w = w,
+				 .file = &file,
+				 .start_ns = request->scope->profiles[0].start_ns };
+
+	int rc = sample_file_load(request->store, request->scope, &file, err);
+	if (rc == 0)
+		rc = put_all(&o, request, err);
+	losses->has_threads = o.has_threads;
+	losses->series = o.nleft_out;
+	sample_file_release(&file);
+	free(o.path);
+	free(o.open);
+	free(o.weights);
+	return rc;
+}

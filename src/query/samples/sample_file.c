@@ -1,0 +1,143 @@
+/* A file of sampled stacks, as it was: see sample_file.h. */
+#include "query/samples/sample_file.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_sample_stacks_sql);
+ASSET(asset_query_views_sample_sum_rows_sql);
+
+/* Columns of views/sample_stacks.sql. */
+enum {
+	STACK_ID,
+	STACK_CALLER,
+	STACK_FUNCTION,
+	STACK_LINE,
+	STACK_NAME,
+	STACK_FILE,
+	STACK_FIRST
+};
+
+/* Columns of views/sample_rows.sql and sample_sum_rows.sql. */
+enum { ROW_THREAD, ROW_TS, ROW_NODE, ROW_WEIGHT };
+
+static struct str kept_text(struct sample_file *file, struct sqlite3_stmt *stmt,
+			    int column)
+{
+	struct cell cell = query_cell(stmt, column);
+
+	return cell.type == CELL_TEXT ? arena_copy(&file->arena, cell.as.text)
+				      : STR_LIT("");
+}
+
+static uint32_t find_frame(struct sample_file *file, struct sqlite3_stmt *stmt)
+{
+	const int64_t key[] = { sqlite3_column_int64(stmt, STACK_FUNCTION),
+				query_number(stmt, STACK_LINE) };
+	size_t known = file->keys.n;
+	uint32_t at = intern_add(&file->keys, str_bytes(key, sizeof(key)));
+
+	if (at == known)
+		*ARRAY_PUSH(file->frames, file->nframes,
+			    file->frames_cap) = (struct sample_frame){
+			kept_text(file, stmt, STACK_NAME),
+			kept_text(file, stmt, STACK_FILE),
+			key[1] != NUMBER_NONE ? key[1] : query_number(stmt, STACK_FIRST)
+		};
+	return at;
+}
+
+/* The place of an id that is there already; SAMPLE_ROOT for 0. */
+static int find_stack(const struct sample_file *file, int64_t id, uint32_t *at,
+		      struct err *err)
+{
+	uint64_t place = (uint64_t)id - (uint64_t)file->first_id;
+
+	*at = SAMPLE_ROOT;
+	if (id == 0)
+		return 0;
+	if (place >= file->nstacks)
+		return query_damaged("stacks do", err);
+	*at = (uint32_t)place;
+	return 0;
+}
+
+static int add_stack(struct sample_file *file, struct sqlite3_stmt *stmt, struct err *err)
+{
+	int64_t id = sqlite3_column_int64(stmt, STACK_ID);
+	struct sample_stack stack;
+
+	if (id - file->first_id != (int64_t)file->nstacks ||
+	    file->nstacks >= SAMPLE_ROOT ||
+	    find_stack(file, sqlite3_column_int64(stmt, STACK_CALLER), &stack.caller,
+		       err) < 0)
+		return query_damaged("stacks do", err);
+	stack.frame = find_frame(file, stmt);
+	*ARRAY_PUSH(file->stacks, file->nstacks, file->stacks_cap) = stack;
+	return 0;
+}
+
+int sample_file_load(struct store *store, const struct scope *scope,
+		     struct sample_file *out, struct err *err)
+{
+	*out = (struct sample_file){ .nframes = 0 };
+	intern_init(&out->keys);
+	if (sample_series_load(store, scope, &out->set, err) < 0)
+		return -1;
+	if (out->set.nseries == 0)
+		return err_set(err, ERR_EMPTY, "no stacks were sampled");
+	const struct sample_series *first = &out->set.series[0];
+	out->first_id = first->first_node_id;
+	struct query q = query_open(store, asset_query_views_sample_stacks_sql, err);
+	if (q.stmt) {
+		query_bind_int(q.stmt, ":first", first->first_node_id);
+		query_bind_int(q.stmt, ":last", first->first_node_id + first->nodes - 1);
+	}
+	while (query_next(&q, err))
+		q.rc = add_stack(out, q.stmt, err);
+	return query_end(&q);
+}
+
+void sample_file_release(struct sample_file *file)
+{
+	sample_set_release(&file->set);
+	intern_release(&file->keys);
+	arena_release(&file->arena);
+	free(file->frames);
+	free(file->stacks);
+}
+
+int sample_file_each(struct store *store, const struct sample_file *file,
+		     const struct sample_series *series,
+		     int (*each)(void *to, const struct sample_piece *piece,
+				 struct err *err),
+		     void *to, struct err *err)
+{
+	bool has_rows = series->sample_rows > 0;
+	int64_t first = has_rows ? series->first_sample_id : series->first_sum_id;
+	int64_t n = has_rows ? series->sample_rows : series->sums;
+	struct query q = query_open(store,
+				    has_rows ? asset_query_views_sample_rows_sql
+					     : asset_query_views_sample_sum_rows_sql,
+				    err);
+
+	if (q.stmt) {
+		query_bind_int(q.stmt, ":series", series->id);
+		query_bind_int(q.stmt, ":first", first);
+		query_bind_int(q.stmt, ":last", first + n - 1);
+		query_bind_int(q.stmt, ":limit", -1);
+	}
+	while (query_next(&q, err)) {
+		struct sample_piece piece = { .ts_ns = query_number(q.stmt, ROW_TS),
+					      .weight = sqlite3_column_int64(
+						      q.stmt, ROW_WEIGHT) };
+		q.rc = find_stack(file, sqlite3_column_int64(q.stmt, ROW_NODE),
+				  &piece.stack, err);
+		if (q.rc == 0)
+			q.rc = each(to, &piece, err);
+	}
+	return query_end(&q);
+}
