@@ -37,7 +37,7 @@ static void put_name(struct callgrind *c, const char *key, uint32_t text)
 		unsigned char byte = (unsigned char)name.p[i];
 		bool is_bad = byte < ' ' || byte == 0x7f;
 		is_renamed |= is_bad;
-		buf_add_char(&c->name, is_bad ? ' ' : name.p[i]);
+		buf_add_char(&c->name, (char)(is_bad ? ' ' : name.p[i]));
 	}
 	c->losses->renamed += is_renamed;
 	c->is_told[text] = true;

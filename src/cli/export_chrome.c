@@ -236,7 +236,7 @@ static void put_slice(struct chrome_out *o, const struct event_row *row, struct 
 /* In the order of ids, which is that of tracks and, on each, of starts. */
 static int put_slices(struct chrome_out *o, struct err *err)
 {
-	const struct event_track *track = NULL;
+	int64_t track_id = 0;
 	struct event_row row;
 	struct buf joined;
 	int rc = 0;
@@ -246,9 +246,9 @@ static int put_slices(struct chrome_out *o, struct err *err)
 	     (id = cut_next(&o->trace.cut, id)) && !ferror(o->w.out); id++) {
 		if ((rc = event_rows_at(o->trace.rows, id, &row, err)) < 0)
 			break;
-		if (row.track != track)
+		if (row.track->id != track_id)
 			o->nlanes = 0;
-		track = row.track;
+		track_id = row.track->id;
 		put_slice(o, &row, joined_args(&row, &joined));
 	}
 	buf_release(&joined);

@@ -18,7 +18,7 @@ static bool add_frame(struct buf *line, struct str name)
 		unsigned char c = (unsigned char)name.p[i];
 		bool is_bad = c == ';' || c < ' ' || c == 0x7f;
 		is_renamed |= is_bad;
-		buf_add_char(line, !is_bad ? name.p[i] : c == ';' ? ':' : ' ');
+		buf_add_char(line, (char)(!is_bad ? c : c == ';' ? ':' : ' '));
 	}
 	return is_renamed;
 }

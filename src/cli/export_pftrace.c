@@ -322,7 +322,7 @@ static void put_slice(struct pftrace *p, int64_t id, const struct event_row *row
 
 static int put_slices(struct pftrace *p, struct err *err)
 {
-	const struct event_track *track = NULL;
+	int64_t track_id = 0;
 	struct event_row row;
 	int rc = 0;
 
@@ -330,9 +330,10 @@ static int put_slices(struct pftrace *p, struct err *err)
 	     (id = cut_next(&p->trace.cut, id)) && !ferror(p->out); id++) {
 		if ((rc = event_rows_at(p->trace.rows, id, &row, err)) < 0)
 			break;
-		if (row.track != track)
+		if (row.track->id != track_id)
 			end_track(p);
-		enter_process(p, track = row.track);
+		track_id = row.track->id;
+		enter_process(p, row.track);
 		put_slice(p, id, &row);
 	}
 	end_track(p);

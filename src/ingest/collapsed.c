@@ -65,6 +65,11 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
 static uint32_t series_of(struct collapsed *c, enum measure measure)
 {
 	static const char *const names[NMEASURES] = { NULL, NULL, "memory-alloc",
@@ -93,46 +98,61 @@ static uint32_t series_of(struct collapsed *c, enum measure measure)
 	return c->series[measure] = sink->series(sink, SAMPLE_NONE, &fact);
 }
 
-/* "process 42:"python x.py; y";" and "thread (1234): name;" of py-spy. */
+/* "process 42:"python x.py; y";": the text goes on behind it.  False: it is not whole. */
+static bool take_process(struct str *text, struct sample_thread_fact *thread,
+			 struct str *process)
+{
+	size_t n = sizeof("process ") - 1, digits = n;
+
+	while (digits < text->n && is_digit(text->p[digits]))
+		digits++;
+	if (digits == n || digits + 2 > text->n || text->p[digits] != ':' ||
+	    text->p[digits + 1] != '"')
+		return false;
+	decimal_text_int((struct str){ text->p + n, digits - n }, &thread->pid);
+	struct str command = str_behind(*text, digits + 2);
+	for (n = 0; n + 1 < command.n; n++)
+		if (command.p[n] == '"' && command.p[n + 1] == ';')
+			break;
+	if (n + 1 >= command.n)
+		return false;
+	*process = (struct str){ command.p, n };
+	*text = str_behind(command, n + 2);
+	return true;
+}
+
+/* "thread (1234): name;", likewise; what is none is a frame. */
+static void take_thread_name(struct str *text, struct sample_thread_fact *thread,
+			     struct str *name)
+{
+	size_t n = sizeof("thread (") - 1;
+	const char *close = memchr(text->p, ')', text->n);
+	const char *end = memchr(text->p, ';', text->n);
+	struct str id = { text->p + n, close ? (size_t)(close - text->p) - n : 0 };
+	char padded[DECIMAL_PADDING * 4] = { 0 };
+
+	if (!close || !end || close >= end || id.n >= sizeof(padded) / 2)
+		return;
+	memcpy(padded, id.p, id.n);
+	if (!decimal_id((struct str){ padded, id.n }, &thread->tid))
+		thread->tid = NUMBER_NONE;
+	*name = (struct str){ close + 1, (size_t)(end - close) - 1 };
+	while (name->n && (name->p[0] == ':' || name->p[0] == ' '))
+		*name = str_behind(*name, 1);
+	*text = str_behind(*text, (size_t)(end - text->p) + 1);
+}
+
+/* Both of them, as py-spy puts them in front of frames. */
 static bool take_py_spy(struct str *rest, struct sample_thread_fact *thread,
 			struct str *process, struct str *name)
 {
 	struct str text = *rest;
-	size_t n = sizeof("process ") - 1;
 
-	if (str_starts_with(text, STR_LIT("process "))) {
-		size_t digits = n;
-		while (digits < text.n && is_digit(text.p[digits]))
-			digits++;
-		if (digits == n || digits + 2 > text.n || text.p[digits] != ':' ||
-		    text.p[digits + 1] != '"')
-			return false;
-		decimal_text_int((struct str){ text.p + n, digits - n }, &thread->pid);
-		struct str command = str_behind(text, digits + 2);
-		for (n = 0; n + 1 < command.n; n++)
-			if (command.p[n] == '"' && command.p[n + 1] == ';')
-				break;
-		if (n + 1 >= command.n)
-			return false;
-		*process = (struct str){ command.p, n };
-		text = str_behind(command, n + 2);
-	}
-	n = sizeof("thread (") - 1;
-	if (str_starts_with(text, STR_LIT("thread ("))) {
-		const char *close = memchr(text.p, ')', text.n);
-		const char *end = memchr(text.p, ';', text.n);
-		struct str id = { text.p + n, close ? (size_t)(close - text.p) - n : 0 };
-		char padded[DECIMAL_PADDING * 4] = { 0 };
-		if (close && end && close < end && id.n < sizeof(padded) / 2) {
-			memcpy(padded, id.p, id.n);
-			if (!decimal_id((struct str){ padded, id.n }, &thread->tid))
-				thread->tid = NUMBER_NONE;
-			*name = (struct str){ close + 1, (size_t)(end - close) - 1 };
-			while (name->n && (name->p[0] == ':' || name->p[0] == ' '))
-				*name = str_behind(*name, 1);
-			text = str_behind(text, (size_t)(end - text.p) + 1);
-		}
-	}
+	if (str_starts_with(text, STR_LIT("process ")) &&
+	    !take_process(&text, thread, process))
+		return false;
+	if (str_starts_with(text, STR_LIT("thread (")))
+		take_thread_name(&text, thread, name);
 	bool is_taken = text.p != rest->p;
 	*rest = text;
 	return is_taken;
@@ -193,7 +213,7 @@ static int take_thread(struct collapsed *c, struct str *rest, uint64_t offset,
 	struct str process = { .n = 0 }, name = { .n = 0 };
 
 	*out = SAMPLE_NONE;
-	if (rest->n == 0 || !memchr("pPt", rest->p[0], 3) ||
+	if (rest->n == 0 || !is_one_of(rest->p[0], "pPt") ||
 	    (!take_py_spy(rest, &thread, &process, &name) && !take_austin(rest, &thread)))
 		return 0;
 	if (process.n &&
@@ -514,9 +534,38 @@ static size_t whole_lines(struct bytes window)
 	return end ? (size_t)(end - window.p) + 1 : 0;
 }
 
-static int read_input(struct collapsed *c, struct input *in, struct err *err)
+/* Goes behind the mark that Windows puts in front of a text. */
+static int pass_mark(struct collapsed *c, struct str *text, uint64_t *offset,
+		     struct err *err)
+{
+	if (*offset != 0 || !str_starts_with(*text, STR_LIT(BOM)))
+		return 0;
+	*text = str_behind(*text, sizeof(BOM) - 1);
+	*offset += sizeof(BOM) - 1;
+	return stacks_tell(&c->stacks, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
+}
+
+/* The lines of the window's first n bytes; `is_open`: the last of them has no end. */
+static int read_window(struct collapsed *c, struct input *in, struct str text,
+		       bool is_open, struct err *err)
 {
 	struct sink *sink = c->stacks.sink;
+	uint64_t offset = input_offset(in);
+	size_t n = text.n;
+
+	if (is_open && stacks_tell(&c->stacks, FINDING_LAST_LINE_OPEN, offset + n,
+				   STR_LIT(""), err) < 0)
+		return -1;
+	if (pass_mark(c, &text, &offset, err) < 0 ||
+	    read_lines(c, text, offset, err) < 0 ||
+	    sink->tick(sink, input_consumed(in), input_size(in), err) < 0)
+		return -1;
+	input_skip(in, n);
+	return 0;
+}
+
+static int read_input(struct collapsed *c, struct input *in, struct err *err)
+{
 	size_t want = WINDOW_SIZE;
 
 	for (;;) {
@@ -525,31 +574,16 @@ static int read_input(struct collapsed *c, struct input *in, struct err *err)
 			return -1;
 		if (window.n == 0)
 			return 0;
-		uint64_t offset = input_offset(in);
 		bool is_last = window.n < want;
 		size_t n = whole_lines(window);
 		if (n == 0 && !is_last) {
 			want *= 2;
 			continue;
 		}
-		if (is_last && n < window.n) {
-			n = window.n;
-			if (stacks_tell(&c->stacks, FINDING_LAST_LINE_OPEN, offset + n,
-					STR_LIT(""), err) < 0)
-				return -1;
-		}
-		struct str text = { (const char *)window.p, n };
-		if (offset == 0 && str_starts_with(text, STR_LIT(BOM))) {
-			if (stacks_tell(&c->stacks, FINDING_BYTE_ORDER_MARK, 0,
-					STR_LIT(""), err) < 0)
-				return -1;
-			text = str_behind(text, sizeof(BOM) - 1);
-			offset += sizeof(BOM) - 1;
-		}
-		if (read_lines(c, text, offset, err) < 0 ||
-		    sink->tick(sink, input_consumed(in), input_size(in), err) < 0)
+		bool is_open = is_last && n < window.n;
+		struct str text = { (const char *)window.p, is_open ? window.n : n };
+		if (read_window(c, in, text, is_open, err) < 0)
 			return -1;
-		input_skip(in, n);
 		want = WINDOW_SIZE;
 	}
 }
@@ -622,7 +656,7 @@ static void look_at(struct look *look, struct str line)
 	if (line.n == 0 || line.p[0] == '#')
 		return;
 	size_t n = line.n;
-	while (n > 0 && (is_digit(line.p[n - 1]) || memchr(".,-", line.p[n - 1], 3)))
+	while (n > 0 && (is_digit(line.p[n - 1]) || is_one_of(line.p[n - 1], ".,-")))
 		n--;
 	look->lines++;
 	look->fitting += n < line.n && is_digit(line.p[line.n - 1]) && n > 0 &&
@@ -642,7 +676,7 @@ static enum probe collapsed_probe(struct bytes head)
 
 	if (str_starts_with(text, STR_LIT(BOM)))
 		text = str_behind(text, sizeof(BOM) - 1);
-	if (text.n && memchr("{[<", text.p[0], 3))
+	if (text.n && is_one_of(text.p[0], "{[<"))
 		return PROBE_NO;
 	while (text.n) {
 		const char *newline = memchr(text.p, '\n', text.n);

@@ -285,7 +285,7 @@ static void link_nodes(struct cpuprofile *c)
 /* Up to a node whose stack is known, and down again: any depth, and no circles. */
 static int resolve(struct cpuprofile *c, struct node *node, struct err *err)
 {
-	struct node **path = NULL;
+	size_t *path = NULL; /* places of nodes */
 	size_t n = 0, cap = 0;
 	uint32_t stack = SAMPLE_NONE;
 	struct sink *sink = c->stacks.sink;
@@ -293,17 +293,18 @@ static int resolve(struct cpuprofile *c, struct node *node, struct err *err)
 	for (; node && !node->is_resolved && !node->is_open;
 	     node = node->parent == NUMBER_NONE ? NULL : find_node(c, node->parent)) {
 		node->is_open = true;
-		*ARRAY_PUSH(path, n, cap) = node;
+		*ARRAY_PUSH(path, n, cap) = (size_t)(node - c->nodes);
 	}
 	bool is_circle = node && !node->is_resolved;
 	if (node)
 		stack = node->stack;
 	while (n-- > 0 && !is_circle) {
-		if (path[n]->frame != SAMPLE_NONE)
-			stack = sink->stack(sink, stack, path[n]->frame);
-		path[n]->stack = stack;
-		path[n]->is_resolved = true;
-		path[n]->is_open = false;
+		struct node *at = &c->nodes[path[n]];
+		if (at->frame != SAMPLE_NONE)
+			stack = sink->stack(sink, stack, at->frame);
+		at->stack = stack;
+		at->is_resolved = true;
+		at->is_open = false;
 	}
 	free(path);
 	return is_circle ? err_at(err, 0, "a node is below itself") : 0;

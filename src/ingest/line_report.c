@@ -193,7 +193,7 @@ static bool next_count(struct row_reader *w, int64_t *count)
 
 	if (!next_number(w, &number) || number != rint(number))
 		return false;
-	(void)line_ns(number, count);
+	(void)line_ns((long double)number, count);
 	return true;
 }
 
@@ -219,7 +219,7 @@ static bool read_times(const struct report *r, struct row_reader *w,
 
 	if (!next_count(w, &line->hits) || !next_number(w, &time))
 		return false;
-	(void)line_ns(time * line_tick_ns(r->unit_s), &line->self_ns);
+	(void)line_ns((long double)time * line_tick_ns(r->unit_s), &line->self_ns);
 	/* the rest says nothing new, and may be cut */
 	w->is_cut = false;
 	if (!next_number(w, &per_hit))

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 
 #define NS_PER_S      1e9L
+#define LINE_NS_END   9223372036854775808.0L /* 2^63 */
 #define NEARLY_WHOLE  1e-12L
 #define EXCERPT_BYTES 80
 #define ROWS_MAX      (UINT32_MAX - 1)
@@ -227,7 +228,7 @@ long double line_tick_ns(double unit_s)
 bool line_ns(long double ns, int64_t *out)
 {
 	ns = rintl(ns);
-	if (ns >= 0x1p63L || ns <= -0x1p63L) {
+	if (ns >= LINE_NS_END || ns <= -LINE_NS_END) {
 		*out = ns < 0 ? -INT64_MAX : INT64_MAX;
 		return false;
 	}

@@ -71,7 +71,7 @@ static int read_count(struct lprof *l, const struct pickle_value *v, const char 
 	bool fits = true;
 
 	if (v->type == PICKLE_FLOAT && v->as.real == rint(v->as.real))
-		fits = line_ns(v->as.real, out);
+		fits = line_ns((long double)v->as.real, out);
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
 		*out = v->as.number;
 	else
@@ -91,7 +91,7 @@ static int read_ticks(struct lprof *l, const struct pickle_value *v, int64_t *ns
 	long double ticks = 0;
 
 	if (v->type == PICKLE_FLOAT && isfinite(v->as.real))
-		ticks = v->as.real;
+		ticks = (long double)v->as.real;
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
 		ticks = (long double)v->as.number;
 	else

@@ -69,7 +69,8 @@ static bool read_time(struct str word, int64_t *ns)
 	    memchr(word.p, 'E', word.n))
 		return false;
 	memcpy(text, word.p, word.n);
-	memcpy(text + word.n, "e6", 2);
+	text[word.n] = 'e';
+	text[word.n + 1] = '6';
 	return decimal_text_us_to_ns((struct str){ text, word.n + 2 }, ns) == DECIMAL_OK;
 }
 

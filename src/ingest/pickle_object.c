@@ -268,7 +268,7 @@ static int memo_of(const struct pickle *p, const struct pickle_argument *a,
 
 PICKLE_OPCODE(pickle_run_get_line)
 {
-	int64_t number;
+	int64_t number = 0;
 
 	return memo_of(p, a, &number, err) < 0 ? -1
 					       : pickle_get(p, (uint64_t)number, err);
@@ -276,7 +276,7 @@ PICKLE_OPCODE(pickle_run_get_line)
 
 PICKLE_OPCODE(pickle_run_put_line)
 {
-	int64_t number;
+	int64_t number = 0;
 
 	return memo_of(p, a, &number, err) < 0 ? -1
 					       : pickle_put(p, (uint64_t)number, err);

@@ -392,6 +392,17 @@ static int tell_flaws(struct speedscope *s, struct err *err)
 	return 0;
 }
 
+/* What is left of a file that is cut off, or that nothing is. */
+static int tell_cut(struct speedscope *s, uint64_t end, struct err *err)
+{
+	if (s->nsamples == 0 || (s->nexpected && !s->has_frames))
+		return err_at(err, end, "the file is cut off before %s",
+			      s->nsamples == 0
+				      ? "its first whole sample"
+				      : "its frames, without which no sample has a name");
+	return stacks_tell(&s->stacks, FINDING_TRUNCATED, end, STR_LIT(""), err);
+}
+
 static int finish(struct speedscope *s, struct input *in, struct err *err)
 {
 	uint64_t end = window_at(&s->w, s->w.j.end);
@@ -400,13 +411,7 @@ static int finish(struct speedscope *s, struct input *in, struct err *err)
 	if (damage &&
 	    stacks_tell(&s->stacks, FINDING_COMPRESSION, end, str_of(damage), err) < 0)
 		return -1;
-	if (s->is_cut && (s->nsamples == 0 || (s->nexpected && !s->has_frames)))
-		return err_at(err, end, "the file is cut off before %s",
-			      s->nsamples == 0
-				      ? "its first whole sample"
-				      : "its frames, without which no sample has a name");
-	if (s->is_cut &&
-	    stacks_tell(&s->stacks, FINDING_TRUNCATED, end, STR_LIT(""), err) < 0)
+	if (s->is_cut && tell_cut(s, end, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->nexpected; i++)
 		if (s->expected[i].index < 0 ||

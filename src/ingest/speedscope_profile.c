@@ -16,6 +16,7 @@
 #define REMEMBERED_BYTES ((size_t)16 << 20)
 #define NS_DIGITS        9
 #define SCALED_TEXT      64
+#define NTEXTS           5 /* buffers of a profile */
 
 /* What weights and times of a profile are spelt in. */
 struct unit_name {
@@ -322,7 +323,7 @@ static int bad_weight(const struct profile *p, struct str text, uint64_t offset,
 
 	return err_at(err, offset,
 		      "profile %u, sample %llu: the weight " STR_FMT " is %s",
-		      p->s->profile, (unsigned long long)(p->nweights + p->nones + 1),
+		      p->s->profile, (unsigned long long)p->nweights + p->nones + 1,
 		      (int)(text.n < 40 ? text.n : 40), text.p,
 		      is_negative ? "negative" : "no number, or too large");
 }
@@ -376,6 +377,22 @@ static enum json_status parse_sample(struct json *j, void *to)
 	return JSON_OK;
 }
 
+static const char *pass_blanks(const char *at, const char *end)
+{
+	while (at < end && json_is_blank(*at))
+		at++;
+	return at;
+}
+
+static int no_index(const struct profile *p, struct str text, uint64_t offset,
+		    struct err *err)
+{
+	return err_at(err, offset,
+		      "profile %u, sample %llu: '" STR_FMT "' is no frame index",
+		      p->s->profile, (unsigned long long)p->nstacks + 1,
+		      (int)(text.n < 20 ? text.n : 20), text.p);
+}
+
 /* The indexes of a sample, as the sink's frames. */
 static int read_indexes(struct profile *p, struct str text, uint64_t offset,
 			struct err *err)
@@ -387,22 +404,16 @@ static int read_indexes(struct profile *p, struct str text, uint64_t offset,
 	for (;;) {
 		int64_t index = 0;
 		uint32_t frame;
-		while (at < end && json_is_blank(*at))
-			at++;
+		at = pass_blanks(at, end);
 		if (at == end && p->nindexes == 0)
 			return 0;
 		const char *digits = at;
 		while (at < end && is_digit(*at) && at - digits < 10)
 			index = index * 10 + (*at++ - '0');
-		while (at < end && json_is_blank(*at))
-			at++;
+		at = pass_blanks(at, end);
 		if (at == digits || (at < end && *at != ',') || !is_digit(at[-1]))
-			return err_at(err, offset + (uint64_t)(digits - text.p),
-				      "profile %u, sample %llu: '" STR_FMT
-				      "' is no frame index",
-				      p->s->profile, (unsigned long long)sample,
-				      (int)(end - digits < 20 ? end - digits : 20),
-				      digits);
+			return no_index(p, (struct str){ digits, (size_t)(end - digits) },
+					offset + (uint64_t)(digits - text.p), err);
 		if (speedscope_frame(p->s, index, sample, offset, &frame, err) < 0)
 			return -1;
 		*ARRAY_PUSH(p->indexes, p->nindexes, p->indexes_cap) = frame;
@@ -511,7 +522,7 @@ static int read_event_fields(struct profile *p, struct str object, struct event 
 		if (json_value(&j, &value) != JSON_OK)
 			return -1;
 		if (str_is(key.text, "type") && value.type == JSON_STRING)
-			e->type = value.text.n == 1 ? value.text.p[0] : '\0';
+			e->type = (char)(value.text.n == 1 ? value.text.p[0] : '\0');
 		else if (str_is(key.text, "frame"))
 			e->has_frame = value.type == JSON_NUMBER &&
 				       decimal_int(value.text, &e->frame) == DECIMAL_OK;
@@ -835,16 +846,17 @@ static int read_members(struct profile *p, struct err *err)
 int speedscope_profile(struct speedscope *s, struct err *err)
 {
 	struct profile p = { .s = s, .series.number = SAMPLE_NONE };
-	struct buf *const texts[] = { &p.name, &p.weights, &p.events, &p.start, &p.end };
+	struct buf *const texts[NTEXTS] = { &p.name, &p.weights, &p.events, &p.start,
+					    &p.end };
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < NTEXTS; i++)
 		buf_init(texts[i], SIZE_MAX);
 	int rc = read_members(&p, err);
 	if (rc == 0)
 		rc = finish(&p, err);
 	if (rc == 0)
 		*ARRAY_PUSH(s->series, s->nseries, s->series_cap) = p.series;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < NTEXTS; i++)
 		buf_release(texts[i]);
 	spill_free(s->stacks.options->spill, p.stacks);
 	free(p.open);

@@ -460,7 +460,7 @@ static int tell_rows(struct reading *r, struct err *err)
 
 	for (size_t i = 0; i < r->nrows; i++) {
 		struct op_sum_fact sum = r->rows[i].sum;
-		sum.kind = kind_of(r, &r->rows[i]);
+		sum.kind = (int)kind_of(r, &r->rows[i]);
 		self_s += (double)sum.sums.self_ns / 1e9;
 		if (r->in.sink->op_sum(r->in.sink, &sum, err) < 0)
 			return -1;

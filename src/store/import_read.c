@@ -5,6 +5,28 @@
 
 #define DRAIN_BYTES ((size_t)1 << 16)
 
+/* Why nobody reads the input. */
+static void tell_unread(const struct reader *forced, const struct import_source *source,
+			struct input *in, struct bytes head, struct err *err)
+{
+	const char *damage = input_damage(in);
+	struct foreign_file foreign = foreign_file(head, str_of(source->shown));
+	if (head.n == 0)
+		err_at(err, 0, "%s", damage ? damage : "the file is empty");
+	else if (forced)
+		err_at(err, 0, "it does not look like the format '%s'", forced->name);
+	else if (foreign.what)
+		err_at(err, 0, "this is %s, which ptool does not read%s%s", foreign.what,
+		       foreign.instead ? ": " : "",
+		       foreign.instead ? foreign.instead : "");
+	else
+		err_at(err, 0, "no known format%s",
+		       source->is_found
+			       ? ""
+			       : " (expected a trace, a Python profile or a memory "
+				 "snapshot: ptool-formats(5))");
+}
+
 /* Who reads the input, NULL with err set: nobody does.  And how sure it is that it can. */
 static const struct reader *choose_reader(const struct reader *forced,
 					  const struct import_source *source,
@@ -24,22 +46,7 @@ static const struct reader *choose_reader(const struct reader *forced,
 		*is_sure = sure >= PROBE_LIKELY;
 	if (reader && (sure > PROBE_NO || !source->is_found))
 		return reader;
-	const char *damage = input_damage(in);
-	struct foreign_file foreign = foreign_file(head, str_of(source->shown));
-	if (head.n == 0)
-		err_at(err, 0, "%s", damage ? damage : "the file is empty");
-	else if (forced)
-		err_at(err, 0, "it does not look like the format '%s'", forced->name);
-	else if (foreign.what)
-		err_at(err, 0, "this is %s, which ptool does not read%s%s", foreign.what,
-		       foreign.instead ? ": " : "",
-		       foreign.instead ? foreign.instead : "");
-	else
-		err_at(err, 0, "no known format%s",
-		       source->is_found
-			       ? ""
-			       : " (expected a trace, a Python profile or a memory "
-				 "snapshot: ptool-formats(5))");
+	tell_unread(forced, source, in, head, err);
 	return NULL;
 }
 

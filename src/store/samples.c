@@ -10,7 +10,7 @@
 #include "base/varint.h"
 
 /* Of a sample that is kept: a tag and at most four numbers. */
-#define PACKED_MAX (5 * VARINT_MAX)
+#define PACKED_MAX ((size_t)5 * VARINT_MAX)
 
 /* Bits of the tag, below the lane's difference. */
 enum { TAG_TIME = 1, TAG_DECIMALS = 2, TAG_BITS = 2 };

@@ -357,7 +357,9 @@ static bool is_found_before(struct told *told, const struct advice *a)
 	for (size_t i = 0; i < told->n; i++)
 		if (told->items[i]->rule == a->rule && told->items[i]->about == a->about)
 			return true;
-	*ARRAY_PUSH(told->items, told->n, told->cap) = a;
+	told->items = xgrow(told->items, &told->cap, told->n + 1,
+			    sizeof(const struct advice *));
+	told->items[told->n++] = a;
 	return false;
 }
 

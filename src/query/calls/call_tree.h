@@ -115,7 +115,7 @@ int call_tree_load(struct store *store, const struct scope *scope,
 int call_tree_from_slices(struct store *store, const struct scope *scope,
 			  const struct call_tree_request *request, struct call_tree *tree,
 			  struct err *err);
-int call_tree_estimate(const struct callgraph *g, const struct call_tree_request *request,
+int call_tree_estimate(const struct callgraph *g, const struct call_tree_request *limits,
 		       struct call_tree *tree, struct err *err);
 
 #endif

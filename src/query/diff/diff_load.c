@@ -11,12 +11,13 @@
 
 void diff_sums_add(struct diff_sums *s, struct diff_sum sum)
 {
-	struct diff_sum *last = s->n ? &s->items[s->n - 1] : NULL;
-
-	if (last && last->row == sum.row && last->replicate == sum.replicate) {
-		last->calls = sum_add(last->calls, sum.calls);
-		last->amount = sum_add(last->amount, sum.amount);
-		return;
+	if (s->n) {
+		struct diff_sum *last = &s->items[s->n - 1];
+		if (last->row == sum.row && last->replicate == sum.replicate) {
+			last->calls = sum_add(last->calls, sum.calls);
+			last->amount = sum_add(last->amount, sum.amount);
+			return;
+		}
 	}
 	*ARRAY_PUSH(s->items, s->n, s->cap) = sum;
 }

@@ -26,9 +26,11 @@ struct gap_segment gap_segment_of(int64_t start_ns, int64_t end_ns)
 
 void gap_line_add(struct gap_line *line, struct gap_segment segment)
 {
-	const struct gap_segment *last = line->n ? &line->items[line->n - 1] : NULL;
-
-	segment.stretch = last ? last->stretch + (last->end_ns != segment.start_ns) : 0;
+	segment.stretch = 0;
+	if (line->n) {
+		const struct gap_segment *last = &line->items[line->n - 1];
+		segment.stretch = last->stretch + (last->end_ns != segment.start_ns);
+	}
 	*ARRAY_PUSH(line->items, line->n, line->cap) = segment;
 }
 

@@ -146,16 +146,16 @@ static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap
 
 void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 {
-	const struct gap_frame *parent = gap_stack_top(s);
 	struct gap_frame f = { .op = TEXT_NONE,
 			       .frame = TEXT_NONE,
 			       .annotation = TEXT_NONE,
 			       .op_at = UINT32_MAX };
 
-	if (parent)
-		f = *parent;
-	f.end_ns =
-		parent && parent->end_ns < slice->end_ns ? parent->end_ns : slice->end_ns;
+	f.end_ns = INT64_MAX;
+	if (s->n)
+		f = s->frames[s->n - 1];
+	if (slice->end_ns < f.end_ns)
+		f.end_ns = slice->end_ns;
 	f.is_draining = false;
 	/* recordings of 2021 have the annotations of steps among the operators */
 	if (!gap_range_is_mark(s->request->range, slice->id) &&

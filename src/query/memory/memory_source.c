@@ -212,10 +212,10 @@ size_t memory_names_place(const struct memory_names *n, int64_t id)
 
 static void add_around(struct memory_names *n, struct memory_around slice)
 {
-	const struct memory_around *outer = n->n ? &n->around[n->n - 1] : NULL;
-
-	if (outer)
+	if (n->n) {
+		const struct memory_around *outer = &n->around[n->n - 1];
 		slice.caller = outer->class == CLASS_PYTHON ? outer->caller : n->n;
+	}
 	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
 }
 

@@ -28,8 +28,9 @@ struct listing {
 	struct row *rows; /* owned, as all below */
 	size_t n, cap;
 	uint8_t *wanted;
-	struct str *stacks; /* by node; p NULL: not put together yet */
-	int64_t total;      /* rows, with those beyond the limit */
+	struct str *stacks;  /* by node; p NULL: not put together yet */
+	int64_t total;       /* rows, with those beyond the limit */
+	struct arena *arena; /* of the set: texts of stacks */
 };
 
 static const struct sample_function *innermost(const struct listing *l,
@@ -84,7 +85,7 @@ static struct cell get_depth(const void *from, const void *row, int arg)
 /* The outermost first, with ';' between them; put together once for each stack. */
 static struct cell get_stack(const void *from, const void *row, int arg)
 {
-	struct listing *l = (struct listing *)(uintptr_t)from;
+	const struct listing *l = from;
 	uint32_t node = ((const struct row *)row)->node;
 	size_t n = 0;
 
@@ -95,7 +96,7 @@ static struct cell get_stack(const void *from, const void *row, int arg)
 		return cell_text(l->stacks[node]);
 	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller)
 		n += l->set.functions[l->set.nodes[at].function].name.n + 1;
-	char *text = arena_alloc(&l->set.arena, n + 1);
+	char *text = arena_alloc(l->arena, n + 1);
 	size_t end = n;
 	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller) {
 		struct str name = l->set.functions[l->set.nodes[at].function].name;
@@ -308,7 +309,7 @@ int sample_list_open(struct store *store, const struct scope *scope,
 		     const struct filter *filter, const struct view_request *show,
 		     struct table **out, struct err *err)
 {
-	struct listing l = { .filter = filter, .show = *show };
+	struct listing l = { .filter = filter, .show = *show, .arena = &l.set.arena };
 	int rc = sample_set_load(store, scope, filter, &l.set, err);
 
 	if (rc == 0)

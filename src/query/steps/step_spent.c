@@ -184,10 +184,9 @@ static void collect_windows(struct step_spent *g, const struct steps_profile *p)
 		const struct step_bound *bound = &p->bounds.items[i];
 		if (bound->is_dropped)
 			continue;
-		struct spent_window *last =
-			g->nwindows ? &g->windows[g->nwindows - 1] : NULL;
-		if (last && last->end_ns > bound->host_start_ns)
-			last->end_ns = bound->host_start_ns;
+		if (g->nwindows &&
+		    g->windows[g->nwindows - 1].end_ns > bound->host_start_ns)
+			g->windows[g->nwindows - 1].end_ns = bound->host_start_ns;
 		g->slices[g->nwindows] = bound->slice_id;
 		g->windows[g->nwindows++] = (struct spent_window){
 			.mark = p->first_mark + i,

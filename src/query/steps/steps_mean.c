@@ -129,6 +129,8 @@ static struct sums add_up(const struct company *c)
 
 	for (size_t i = 0; i < c->n; i++)
 		sums.n += counts(c, i);
+	if (sums.n == 0)
+		return sums;
 	for (size_t i = 0; i < c->n; i++) {
 		struct step_row row;
 		if (!counts(c, i))
