@@ -140,3 +140,23 @@ top() { # ARGUMENT...
 	ptool export -q --to pstats -o out.prof "$SAMPLES/evented.speedscope.json"
 	top out.prof | grep -qx 'app.py,0,größe,2,2,23249999,25000000'
 }
+
+@test "a speedscope file that is exported and read again is the same" {
+	file=$FIXTURES/samples/evented.speedscope.json
+	ptool ingest -q -o one.db "$file"
+	ptool export -q --to speedscope one.db -o again.speedscope.json
+	ptool ingest -q -o two.db again.speedscope.json
+	series='SELECT name, mode, unit, is_evented, weight, decimals, start_at, end_at, sample_rows FROM sample_series ORDER BY id'
+	for question in top 'list -n 0' 'tree --min 0' 'callers .'; do
+		# shellcheck disable=SC2086 # words
+		diff <(ptool $question one.db --format csv) <(ptool $question two.db --format csv)
+	done
+	diff <(ptool sql one.db "$series" --format csv) <(ptool sql two.db "$series" --format csv)
+}
+
+@test "a speedscope file adds up what is of one unit: one of several quantities is exported" {
+	run -0 --separate-stderr ptool export --to speedscope "$FIXTURES/samples/go_heap.pb.gz" -o heap.speedscope.json
+	[[ $stderr == *'2 series are left out: speedscope would add them to others of their unit' ]]
+	sum() { ptool top -q -n 0 --format csv "$1" | cut -d, -f6 | awk '{ n += $1 } END { print n }'; }
+	[ "$(sum heap.speedscope.json)" = "$(sum "$FIXTURES/samples/go_heap.pb.gz")" ]
+}
