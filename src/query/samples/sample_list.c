@@ -236,9 +236,8 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 			return query_damaged("samples do", err);
 		row.node = (uint32_t)(first_node + (size_t)(node - s->first_node_id));
 	}
-	for (uint32_t t = 0; t < l->set.nthreads && thread != NUMBER_NONE; t++)
-		if (l->set.threads[t].id == thread)
-			row.thread = t;
+	if (thread != NUMBER_NONE)
+		row.thread = sample_thread_find(&l->set, thread);
 	if (thread != NUMBER_NONE && row.thread == UINT32_MAX)
 		return 0; /* the filter left the thread out */
 	return add_row(l, &row, err);

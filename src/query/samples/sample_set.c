@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
 
@@ -399,19 +400,13 @@ static int load_nodes(struct loading *l, const struct sample_series *s, struct e
 	return rc;
 }
 
-static uint32_t thread_at(const struct sample_set *set, int64_t id)
+uint32_t sample_thread_find(const struct sample_set *set, int64_t id)
 {
-	size_t low = 0, high = set->nthreads;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (set->threads[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < set->nthreads && set->threads[low].id == id ? (uint32_t)low
-								 : UINT32_MAX;
+	SEARCH(at, (size_t)0, set->nthreads, set->threads[at].id < id);
+	return at < set->nthreads && set->threads[at].id == id ? (uint32_t)at
+							       : UINT32_MAX;
 }
 
 /*
@@ -467,7 +462,7 @@ static bool has_thread(const struct sample_set *set, const struct filter *filter
 	if (filter->threads.n && id == NUMBER_NONE)
 		return filter_has_thread(filter, STR_LIT(""), str_of(s->name));
 	if (id != NUMBER_NONE)
-		*at = thread_at(set, id);
+		*at = sample_thread_find(set, id);
 	return id == NUMBER_NONE || *at != UINT32_MAX || filter->threads.n == 0;
 }
 
