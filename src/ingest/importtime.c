@@ -65,7 +65,7 @@ static bool begins(struct str line, struct str *name)
 
 static enum probe importtime_probe(struct bytes head)
 {
-	return printed_probe(head, is_title);
+	return printed_probe(head, begins);
 }
 
 /* The cell before the next bar, which `rest` loses with the bar. */

@@ -115,11 +115,9 @@ bool lightning_stage(struct str line, struct str *stage)
 	return true;
 }
 
-static bool is_report(struct str line)
+static bool is_report(struct str line, struct str *said)
 {
-	struct str said;
-
-	return begins(line, &said) || lightning_stage(line, &said);
+	return begins(line, said) || lightning_stage(line, said);
 }
 
 static enum probe lightning_probe(struct bytes head)

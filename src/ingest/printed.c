@@ -158,9 +158,11 @@ int printed_end(struct printed *p, const struct profile_fact *profile, struct er
 	return 0;
 }
 
-enum probe printed_probe(struct bytes head, bool (*begins)(struct str line))
+enum probe printed_probe(struct bytes head,
+			 bool (*begins)(struct str line, struct str *name))
 {
 	char plain[TITLE_BYTES];
+	struct str name;
 	size_t at = 0;
 
 	while (at < head.n) {
@@ -169,7 +171,7 @@ enum probe printed_probe(struct bytes head, bool (*begins)(struct str line))
 		struct str line = { (const char *)head.p + at, end - at };
 		while (line.n && line.p[line.n - 1] == '\r')
 			line.n--;
-		if (begins(line_plain(line, plain, sizeof(plain))))
+		if (begins(line_plain(line, plain, sizeof(plain)), &name))
 			return PROBE_LIKELY;
 		at = end + 1;
 	}

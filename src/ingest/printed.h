@@ -53,7 +53,8 @@ int printed_end(struct printed *p, const struct profile_fact *profile, struct er
 struct profile_fact printed_profile(const char *dialect);
 
 /* A probe: does a line begin a report (reader.h), within the first bytes? */
-enum probe printed_probe(struct bytes head, bool (*begins)(struct str line));
+enum probe printed_probe(struct bytes head,
+			 bool (*begins)(struct str line, struct str *name));
 /* A number and nothing else; blanks around it do not matter. */
 bool printed_number(struct str text, double *number);
 /* Of a count without decimals; false: it is none, or beyond int64. */

@@ -360,10 +360,11 @@ static int text_read(struct input *in, const struct read_options *options,
 }
 
 /* Totals or a table. */
-static bool is_report(struct str line)
+static bool is_report(struct str line, struct str *name)
 {
 	enum title_kind kind = title_of(line).kind;
 
+	*name = STR_LIT("");
 	return kind == TITLE_TOTALS || title_is_table(kind);
 }
 

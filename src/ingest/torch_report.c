@@ -176,16 +176,9 @@ static bool begins(struct str line, struct str *name)
 	return is_titles(line, &layout);
 }
 
-static bool is_report(struct str line)
-{
-	struct layout layout;
-
-	return is_titles(line, &layout);
-}
-
 static enum probe torch_report_probe(struct bytes head)
 {
-	return printed_probe(head, is_report);
+	return printed_probe(head, begins);
 }
 
 /* "-----  -----": where columns are, when there are as many as titles. */

@@ -65,16 +65,9 @@ static bool begins(struct str line, struct str *name)
 	return is_titles(line, &table);
 }
 
-static bool is_report(struct str line)
-{
-	struct str name;
-
-	return begins(line, &name);
-}
-
 static enum probe yappi_probe(struct bytes head)
 {
-	return printed_probe(head, is_report);
+	return printed_probe(head, begins);
 }
 
 /* Drops the marks of what is lost at the end; true: there are some. */

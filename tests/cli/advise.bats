@@ -219,7 +219,10 @@ EOF
 		for command in 'advise --verbose' gaps steps 'steps --phases' kernels memory \
 			modules 'top --by shape' 'top --by stack' 'top --tensor-cores' 'tree --kernels'; do
 			# shellcheck disable=SC2086 # words
-			ptool $command -q "$FIXTURES/chrome/$name.json.gz" >out 2>&1 || true
+			run ptool $command -q "$FIXTURES/chrome/$name.json.gz"
+			[ "$status" = 0 ] || [ "$status" = 3 ]
+			[ -n "$output" ]
+			printf '%s\n' "$output" >out
 			grep -v 'CPU rules apply to' out |
 				lacks -E '[Tt]orch|ProfilerActivity|record_shapes|with_stack|profile_memory|DataLoader|activity CPU|profiler.s step'
 		done

@@ -15,6 +15,7 @@ import os
 import re
 
 from graphs import PYPROF, Tap, Workplace, rows
+from proto import message, varint
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "samples")
 NUMBER = re.compile(r"^(.*)[ \t](\d+(?:\.\d*)?|\.\d+)$", re.S)
@@ -131,28 +132,6 @@ def speedscope(path):
         if unit == units[active]:
             (sampled if profile["type"] == "sampled" else evented)(profile, profile["unit"], functions, sums)
     return sums
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 0x7F) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-
-
-def message(data):
-    """{field: [values]} of a message of protocol buffers."""
-    fields, at = collections.defaultdict(list), 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        value, at = varint(data, at)
-        if tag & 7 == 2:
-            value, at = data[at:at + value], at + value
-        fields[tag >> 3].append(value)
-    return fields
 
 
 def numbers(values):

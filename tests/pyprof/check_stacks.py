@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 from callgraphs import FIXTURES, Tap, ptool
+from proto import message, varint
 
 FILES = ["torch/t2141_cnn_w0_stack/trace.json.gz", "torch/t2141_cnn_w0/trace.json.gz", "gpu/sync.json",
          "pyprof/pstats/sys311/w_gen.prof", "pyprof/app.prof"]
@@ -86,30 +87,6 @@ def read_speedscope(text):
     return profiles
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 0x7f) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-
-
-def fields(data):
-    """(number, value) of a message of protocol buffers."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        if tag & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            assert tag & 7 == 2, "a wire type that pprof has not"
-            n, at = varint(data, at)
-            value, at = data[at:at + n], at + n
-        yield tag >> 3, value
-
-
 def packed(data):
     at, out = 0, []
     while at < len(data):
@@ -118,28 +95,31 @@ def packed(data):
     return out
 
 
+def only(data):
+    """A message whose fields come once."""
+    return {number: values[0] for number, values in message(data).items()}
+
+
 def read_pprof(data):
     """(types, {stack of (function, file, line): values}, default type)"""
-    message = collections.defaultdict(list)
-    for number, value in fields(gzip.decompress(data)):
-        message[number].append(value)
-    texts = [text.decode() for text in message[6]]
+    file = message(gzip.decompress(data))
+    texts = [text.decode() for text in file[6]]
     assert texts[0] == ""
-    functions = {f[1]: f for f in map(dict, map(fields, message[5]))}
+    functions = {f[1]: f for f in map(only, file[5])}
     frames = {}
-    for location in map(dict, map(fields, message[4])):
-        line = dict(fields(location[4]))
+    for location in map(only, file[4]):
+        line = only(location[4])
         function = functions[line[1]]
         assert line.get(2, 0) == function.get(5, 0)
         frames[location[1]] = (texts[function[2]], texts[function[4]], line.get(2, 0))
-    types = [(texts[t[1]], texts[t[2]]) for t in (dict(fields(t)) for t in message[1])]
+    types = [(texts[t[1]], texts[t[2]]) for t in map(only, file[1])]
     stacks = {}
-    for sample in map(dict, map(fields, message[2])):
+    for sample in map(only, file[2]):
         stack = tuple(frames[i] for i in reversed(packed(sample[1])))
         assert stack not in stacks
         stacks[stack] = packed(sample[2])
         assert len(stacks[stack]) == len(types)
-    return types, stacks, texts[message[14][0]]
+    return types, stacks, texts[file[14][0]]
 
 
 def read_callgrind(text):
