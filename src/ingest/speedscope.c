@@ -2,7 +2,7 @@
  * Speedscope's own format (speedscope.app, file-format-schema.json), which py-spy,
  * pyinstrument, memray, rbspy and many others write: an object with frames, and
  * profiles whose stacks are lists of places in them.  It is read as a stream, with any
- * order of keys.  See speedscope_profile.c for the profiles.
+ * order of keys.  See speedscope_profile.h for the profiles.
  */
 #include "ingest/speedscope.h"
 
@@ -311,7 +311,7 @@ static int read_profiles(struct speedscope *s, struct err *err)
 		if (more <= 0)
 			return more;
 		s->profile++;
-		rc = speedscope_profile(s, err) < 0 ? -1 : 1;
+		rc = speedscope_read_profile(s, err) < 0 ? -1 : 1;
 	}
 	return rc < 0 ? -1 : 0;
 }

@@ -70,6 +70,6 @@ int speedscope_bad(const struct speedscope *s, const char *what, struct err *err
 int speedscope_frame(struct speedscope *s, int64_t index, uint64_t sample,
 		     uint64_t offset, uint32_t *frame, struct err *err);
 /* speedscope_profile.c: the object that is next.  0 or -1; s->is_cut may be set. */
-int speedscope_profile(struct speedscope *s, struct err *err);
+int speedscope_read_profile(struct speedscope *s, struct err *err);
 
 #endif

@@ -1,0 +1,138 @@
+/* An evented profile of a speedscope file: frames that open and close. */
+#include "base/array.h"
+#include "base/decimal.h"
+#include "ingest/speedscope_profile.h"
+
+struct event {
+	char type; /* 'O', 'C', or 0 */
+	int64_t frame, at;
+	bool has_frame, has_at;
+};
+
+static int read_event_fields(struct speedscope_profile *p, struct str object,
+			     struct event *e)
+{
+	struct json j = json_of(object);
+	struct json_value key, value;
+	struct speedscope_number at;
+	bool done;
+
+	j.p++;
+	for (bool first = true;; first = false) {
+		if (json_member(&j, first, &key, &done) != JSON_OK)
+			return -1;
+		if (done)
+			return 0;
+		if (json_value(&j, &value) != JSON_OK)
+			return -1;
+		if (str_is(key.text, "type") && value.type == JSON_STRING)
+			e->type = (char)(value.text.n == 1 ? value.text.p[0] : '\0');
+		else if (str_is(key.text, "frame"))
+			e->has_frame = value.type == JSON_NUMBER &&
+				       decimal_int(value.text, &e->frame) == DECIMAL_OK;
+		else if (str_is(key.text, "at") && value.type == JSON_NUMBER) {
+			e->has_at = speedscope_scale(p, value.text, &at) == 0 &&
+				    speedscope_same_digits(p, &at);
+			e->at = at.value;
+		}
+	}
+}
+
+/* What the stack on top has had since the event before this. */
+static int tell_until(struct speedscope_profile *p, int64_t at, uint64_t offset,
+		      struct err *err)
+{
+	struct speedscope_number weight = { 0, p->decimals };
+
+	if (__builtin_sub_overflow(at, p->at, &weight.value))
+		return err_at(err, offset, "the times overflow 64 bits");
+	for (; weight.decimals && weight.value % 10 == 0; weight.decimals--)
+		weight.value /= 10;
+	if (p->nopen && weight.value > 0 &&
+	    speedscope_tell(p, p->open[p->nopen - 1].stack, &weight, offset, err) < 0)
+		return -1;
+	p->at = at;
+	return 0;
+}
+
+static int open_frame(struct speedscope_profile *p, const struct event *e,
+		      uint64_t offset, struct err *err)
+{
+	struct sink *sink = p->s->stacks.sink;
+	uint32_t caller = p->nopen ? p->open[p->nopen - 1].stack : SAMPLE_NONE, frame;
+
+	if (speedscope_frame(p->s, e->frame, p->nevents, offset, &frame, err) < 0)
+		return -1;
+	*ARRAY_PUSH(p->open, p->nopen, p->open_cap) =
+		(struct speedscope_open){ e->frame, sink->stack(sink, caller, frame) };
+	return 0;
+}
+
+static int close_frame(struct speedscope_profile *p, const struct event *e,
+		       uint64_t offset, struct err *err)
+{
+	bool is_open = false;
+
+	if (p->nopen && p->open[p->nopen - 1].index == e->frame) {
+		p->nopen--;
+		return 0;
+	}
+	for (size_t i = 0; i < p->nopen; i++)
+		is_open |= p->open[i].index == e->frame;
+	return err_at(err, offset,
+		      "profile %u, event %llu closes frame %lld, which is %s",
+		      p->s->profile, (unsigned long long)p->nevents, (long long)e->frame,
+		      is_open ? "not the innermost" : "not open");
+}
+
+int speedscope_event(struct speedscope_profile *p, struct err *err)
+{
+	uint64_t offset = speedscope_here(p->s);
+	struct event e = { .type = '\0' };
+	struct json_value value;
+
+	int rc = speedscope_value(p->s, &value, err);
+	if (rc <= 0)
+		return rc;
+	p->nevents++;
+	if (value.type != JSON_OBJECT || read_event_fields(p, value.text, &e) < 0 ||
+	    !e.has_frame || !e.has_at || (e.type != 'O' && e.type != 'C'))
+		return err_at(err, offset,
+			      "profile %u, event %llu is none: it wants type O or C, "
+			      "frame and at",
+			      p->s->profile, (unsigned long long)p->nevents);
+	if (p->nevents == 1)
+		p->at = e.at;
+	if (e.at < p->at)
+		return err_at(err, offset, "profile %u, event %llu is before event %llu",
+			      p->s->profile, (unsigned long long)p->nevents,
+			      (unsigned long long)p->nevents - 1);
+	if (tell_until(p, e.at, offset, err) < 0)
+		return -1;
+	rc = e.type == 'O' ? open_frame(p, &e, offset, err)
+			   : close_frame(p, &e, offset, err);
+	return rc < 0 ? -1 : 1;
+}
+
+/* Frames that are open last until the end. */
+int speedscope_end_evented(struct speedscope_profile *p, struct err *err)
+{
+	uint64_t offset = speedscope_here(p->s);
+	int64_t end = 0;
+	struct speedscope_number at = { 0, 0 };
+	bool has_end = p->end.n && !p->s->is_cut &&
+		       speedscope_scale(p, buf_str(&p->end), &at) == 0 &&
+		       speedscope_same_digits(p, &at);
+
+	end = at.value;
+	if (has_end && end < p->at &&
+	    stacks_tell(&p->s->stacks, FINDING_EVENT_AFTER_END, offset, buf_str(&p->name),
+			err) < 0)
+		return -1;
+	if (p->nopen == 0)
+		return 0;
+	if (!p->s->is_cut && stacks_tell(&p->s->stacks, FINDING_FRAME_NOT_CLOSED, offset,
+					 buf_str(&p->name), err) < 0)
+		return -1;
+	return has_end && end > p->at ? tell_until(p, end, offset, err) : 0;
+}

@@ -1,0 +1,85 @@
+/*
+ * A profile of a speedscope file while it is read: what its files share.  Inside the
+ * reader only.
+ */
+#ifndef PTOOL_INGEST_SPEEDSCOPE_PROFILE_H
+#define PTOOL_INGEST_SPEEDSCOPE_PROFILE_H
+
+#include "ingest/speedscope.h"
+
+/* What weights and times of a profile are spelt in. */
+struct speedscope_unit {
+	const char *name;
+	enum sample_unit unit;
+	int digits; /* behind the point, of what the sink gets */
+};
+
+struct speedscope_open {
+	int64_t index;
+	uint32_t stack; /* that it is the innermost frame of */
+};
+
+struct speedscope_profile {
+	struct speedscope *s;
+	const struct speedscope_unit *unit; /* NULL: not read yet */
+	bool is_sampled, is_evented, has_samples, has_weights, has_events;
+	struct buf name, weights, events; /* lists that wait for the unit, as text */
+	uint64_t weights_at, events_at;
+	struct buf start, end; /* numbers as texts; empty: not there */
+	uint32_t *stacks;      /* spilled: by sample */
+	size_t nstacks, stacks_cap;
+	uint64_t nweights, nones; /* weights that were read; of 1 that wait */
+	int64_t at, sum;          /* of the newest sample or event; of all weights */
+	unsigned decimals;        /* of the events' times, of counts */
+	uint64_t nevents;
+	struct speedscope_open *open; /* owned */
+	size_t nopen, open_cap;
+	struct speedscope_series series;
+	uint32_t thread;
+	uint32_t *indexes; /* owned: sink's frames of a sample */
+	size_t nindexes, indexes_cap;
+};
+
+/* A number of the profile's unit, as the sink wants it. */
+struct speedscope_number {
+	int64_t value;
+	unsigned decimals;
+};
+
+static inline bool speedscope_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* speedscope_unit.c.  NULL: there is no such unit. */
+const struct speedscope_unit *speedscope_unit(struct str name);
+/* 0, or -1: the number is none, or too large. */
+int speedscope_scale(const struct speedscope_profile *p, struct str text,
+		     struct speedscope_number *out);
+/* A number without decimals, for times and ends: those of counts are rounded. */
+bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text,
+		      int64_t *value);
+/*
+ * Gives a time of counts and the newest one, p->at, as many decimals, so that they can be
+ * compared.  False: it is too large.
+ */
+bool speedscope_same_digits(struct speedscope_profile *p, struct speedscope_number *at);
+
+/* speedscope_profile.c: the byte of the file that is read next. */
+uint64_t speedscope_here(const struct speedscope *s);
+/* Adds a sample to the series. */
+int speedscope_tell(struct speedscope_profile *p, uint32_t stack,
+		    const struct speedscope_number *weight, uint64_t offset,
+		    struct err *err);
+
+/* speedscope_sampled.c: the stack or the weight that is next: 1; 0: it is cut; -1. */
+int speedscope_sample(struct speedscope_profile *p, struct err *err);
+int speedscope_weight(struct speedscope_profile *p, struct err *err);
+/* Behind all of the profile.  0 or -1. */
+int speedscope_end_sampled(struct speedscope_profile *p, struct err *err);
+
+/* speedscope_evented.c: the same of an event. */
+int speedscope_event(struct speedscope_profile *p, struct err *err);
+int speedscope_end_evented(struct speedscope_profile *p, struct err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * Numbers of a profile of a speedscope file: texts in the unit that it names become
+ * nanoseconds, bytes or counts, exactly.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/decimal.h"
+#include "ingest/speedscope_profile.h"
+
+#define NS_DIGITS   9
+#define SCALED_TEXT 64
+
+static const struct speedscope_unit units[] = {
+	{ "none", SAMPLE_COUNT, 0 },         { "nanoseconds", SAMPLE_NS, 0 },
+	{ "microseconds", SAMPLE_NS, 3 },    { "milliseconds", SAMPLE_NS, 6 },
+	{ "seconds", SAMPLE_NS, NS_DIGITS }, { "bytes", SAMPLE_BYTES, 0 },
+};
+
+/* Plain digits, maybe with a point, that fit: most numbers. */
+static bool scale_plain(struct str text, int digits, int64_t *value)
+{
+	int64_t n = 0;
+	int behind = -1;
+
+	if (text.n == 0 || text.n > 18)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '.' && behind < 0) {
+			behind = 0;
+			continue;
+		}
+		if (!speedscope_is_digit(text.p[i]) ||
+		    (behind >= digits && text.p[i] != '0'))
+			return false;
+		if (behind >= digits)
+			continue;
+		n = n * 10 + (text.p[i] - '0');
+		behind += behind >= 0;
+	}
+	for (int i = behind < 0 ? 0 : behind; i < digits; i++)
+		if (__builtin_mul_overflow(n, 10, &n))
+			return false;
+	*value = n;
+	return true;
+}
+
+/* Any number, with an exponent too, in units of 10^-digits: half to even. */
+static enum decimal_status scale_any(struct str text, int digits, int64_t *value)
+{
+	char copy[SCALED_TEXT + 16];
+	size_t n = 0;
+	long exponent = 0;
+
+	while (n < text.n && text.p[n] != 'e' && text.p[n] != 'E')
+		n++;
+	if (n < text.n && text.n - n < 12) {
+		memcpy(copy, text.p + n + 1, text.n - n - 1);
+		copy[text.n - n - 1] = '\0';
+		exponent = strtol(copy, NULL, 10);
+	} else if (n < text.n) {
+		return DECIMAL_BAD;
+	}
+	if (n > SCALED_TEXT)
+		n = SCALED_TEXT; /* digits that no double has */
+	snprintf(copy, sizeof(copy), "%.*se%ld", (int)n, text.p, exponent + digits - 3);
+	return decimal_text_us_to_ns(str_of(copy), value);
+}
+
+/* 0, or -1: the number is none, or too large. */
+int speedscope_scale(const struct speedscope_profile *p, struct str text,
+		     struct speedscope_number *out)
+{
+	int digits = p->unit->digits;
+
+	out->decimals = 0;
+	if (scale_plain(text, digits, &out->value))
+		return 0;
+	if (p->unit->unit == SAMPLE_COUNT) {
+		digits = DECIMALS_MAX;
+		out->decimals = DECIMALS_MAX;
+		if (!scale_plain(text, digits, &out->value) &&
+		    scale_any(text, digits, &out->value) != DECIMAL_OK) {
+			out->decimals = 0;
+			return scale_any(text, 0, &out->value) == DECIMAL_OK ? 0 : -1;
+		}
+		for (; out->decimals && out->value % 10 == 0; out->decimals--)
+			out->value /= 10;
+		return 0;
+	}
+	return scale_any(text, digits, &out->value) == DECIMAL_OK ? 0 : -1;
+}
+
+/* A number without decimals, for times and ends: those of counts are rounded. */
+bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text,
+		      int64_t *value)
+{
+	return p->unit && text->n &&
+	       scale_any(buf_str(text), p->unit->digits, value) == DECIMAL_OK;
+}
+
+static bool add_zeros(int64_t *value, unsigned n)
+{
+	while (n--)
+		if (__builtin_mul_overflow(*value, 10, value))
+			return false;
+	return true;
+}
+
+/* Times of counts are compared with the one before: both get as many decimals. */
+bool speedscope_same_digits(struct speedscope_profile *p, struct speedscope_number *at)
+{
+	if (at->decimals > p->decimals) {
+		if (!add_zeros(&p->at, at->decimals - p->decimals))
+			return false;
+		p->decimals = at->decimals;
+	}
+	return add_zeros(&at->value, p->decimals - at->decimals);
+}
+
+const struct speedscope_unit *speedscope_unit(struct str name)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_is(name, units[i].name))
+			return &units[i];
+	return NULL;
+}
