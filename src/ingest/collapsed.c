@@ -8,44 +8,22 @@
  * What a weight counts the format does not say: Austin's are microseconds or bytes,
  * torch's microseconds, all others are taken as counts.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/decimal.h"
+#include "base/sum.h"
+#include "ingest/austin.h"
+#include "ingest/folded.h"
 #include "ingest/json.h"
 #include "ingest/stacks.h"
 
-#define WINDOW_SIZE  ((size_t)1 << 20)
-#define LINE_LIMIT   ((size_t)1 << 30)
-#define MEMORY_BYTES ((size_t)128 << 20) /* of lines that are remembered */
-#define BOM          "\xef\xbb\xbf"
-#define NS_PER_US    1000
-
-/* What a line's stack was found to mean. */
-struct meaning {
-	uint32_t thread, stack;
-};
-
-/* A frame of the newest stack, and the stack that ends with it. */
-struct place {
-	size_t end; /* of its text */
-	uint32_t stack;
-};
+#define WINDOW_SIZE ((size_t)1 << 20)
+#define BOM         "\xef\xbb\xbf"
+#define NS_PER_US   1000
 
 /* What may be measured; a file has one or, of Austin, up to four. */
 enum measure { WEIGHT, CPU, GROWTH, SHRINKAGE, NMEASURES };
 
 struct collapsed {
 	struct stacks stacks;
-	struct intern lines; /* stacks as texts; forgotten when they are too many */
-	struct meaning *meanings;
-	size_t meanings_cap, remembered;
-	struct intern frames; /* texts of frames, and their numbers */
-	uint32_t *numbers;
-	size_t numbers_cap;
-	struct str newest; /* stack whose places are known; in `lines` */
-	struct place *places;
-	size_t nplaces, places_cap;
+	struct folded folded;
 	uint32_t series[NMEASURES];
 	bool is_austin, is_torch, is_memory, has_decided;
 	const char *mode;
@@ -98,226 +76,6 @@ static uint32_t series_of(struct collapsed *c, enum measure measure)
 	return c->series[measure] = sink->series(sink, SAMPLE_NONE, &fact);
 }
 
-/* "process 42:"python x.py; y";": the text goes on behind it.  False: it is not whole. */
-static bool take_process(struct str *text, struct sample_thread_fact *thread,
-			 struct str *process)
-{
-	size_t n = sizeof("process ") - 1, digits = n;
-
-	while (digits < text->n && is_digit(text->p[digits]))
-		digits++;
-	if (digits == n || digits + 2 > text->n || text->p[digits] != ':' ||
-	    text->p[digits + 1] != '"')
-		return false;
-	decimal_text_int((struct str){ text->p + n, digits - n }, &thread->pid);
-	struct str command = str_behind(*text, digits + 2);
-	for (n = 0; n + 1 < command.n; n++)
-		if (command.p[n] == '"' && command.p[n + 1] == ';')
-			break;
-	if (n + 1 >= command.n)
-		return false;
-	*process = (struct str){ command.p, n };
-	*text = str_behind(command, n + 2);
-	return true;
-}
-
-/* "thread (1234): name;", likewise; what is none is a frame. */
-static void take_thread_name(struct str *text, struct sample_thread_fact *thread,
-			     struct str *name)
-{
-	size_t n = sizeof("thread (") - 1;
-	const char *close = memchr(text->p, ')', text->n);
-	const char *end = memchr(text->p, ';', text->n);
-	struct str id = { text->p + n, close ? (size_t)(close - text->p) - n : 0 };
-	char padded[DECIMAL_PADDING * 4] = { 0 };
-
-	if (!close || !end || close >= end || id.n >= sizeof(padded) / 2)
-		return;
-	memcpy(padded, id.p, id.n);
-	if (!decimal_id((struct str){ padded, id.n }, &thread->tid))
-		thread->tid = NUMBER_NONE;
-	*name = (struct str){ close + 1, (size_t)(end - close) - 1 };
-	while (name->n && (name->p[0] == ':' || name->p[0] == ' '))
-		*name = str_behind(*name, 1);
-	*text = str_behind(*text, (size_t)(end - text->p) + 1);
-}
-
-/* Both of them, as py-spy puts them in front of frames. */
-static bool take_py_spy(struct str *rest, struct sample_thread_fact *thread,
-			struct str *process, struct str *name)
-{
-	struct str text = *rest;
-
-	if (str_starts_with(text, STR_LIT("process ")) &&
-	    !take_process(&text, thread, process))
-		return false;
-	if (str_starts_with(text, STR_LIT("thread (")))
-		take_thread_name(&text, thread, name);
-	bool is_taken = text.p != rest->p;
-	*rest = text;
-	return is_taken;
-}
-
-/* The number behind a letter, up to the ';' or ':' that ends it; moves the text on. */
-static bool take_number(struct str *text, int64_t *number)
-{
-	size_t n = 0;
-
-	while (n < text->n && text->p[n] != ';' && text->p[n] != ':')
-		n++;
-	if (n == 0 || n == text->n ||
-	    decimal_text_int((struct str){ text->p, n }, number) != DECIMAL_OK)
-		return false;
-	*text = str_behind(*text, n + 1);
-	return true;
-}
-
-/* "P42;T7;", "P42;T0:7;" of Austin and "tid:7;" of profiling.sampling. */
-static bool take_austin(struct str *rest, struct sample_thread_fact *thread)
-{
-	struct str text = *rest;
-	int64_t interpreter;
-
-	if (str_starts_with(text, STR_LIT("tid:"))) {
-		text = str_behind(text, 4);
-		if (!take_number(&text, &thread->tid))
-			return false;
-		*rest = text;
-		return true;
-	}
-	if (text.n < 2 || text.p[0] != 'P' || !is_digit(text.p[1]))
-		return false;
-	text = str_behind(text, 1);
-	if (!take_number(&text, &thread->pid) || text.n < 2 || text.p[0] != 'T')
-		return false;
-	text = str_behind(text, 1);
-	const char *end = memchr(text.p, ';', text.n);
-	const char *colon = memchr(text.p, ':', text.n);
-	if (!end)
-		return false;
-	if (colon && colon < end && !take_number(&text, &interpreter))
-		return false;
-	if (!take_number(&text, &thread->tid))
-		thread->tid = NUMBER_NONE,
-		text = str_behind(text, (size_t)(end - text.p) + 1);
-	*rest = text;
-	return true;
-}
-
-/* Who was sampled, where the first frames say it; they are no frames then. */
-static int take_thread(struct collapsed *c, struct str *rest, uint64_t offset,
-		       uint32_t *out, struct err *err)
-{
-	struct sample_thread_fact thread = { NUMBER_NONE, NUMBER_NONE, TEXT_NONE,
-					     TEXT_NONE };
-	struct str process = { .n = 0 }, name = { .n = 0 };
-
-	*out = SAMPLE_NONE;
-	if (rest->n == 0 || !is_one_of(rest->p[0], "pPt") ||
-	    (!take_py_spy(rest, &thread, &process, &name) && !take_austin(rest, &thread)))
-		return 0;
-	if (process.n &&
-	    stacks_text(&c->stacks, process, offset, &thread.process, err) < 0)
-		return -1;
-	if (name.n && stacks_text(&c->stacks, name, offset, &thread.thread, err) < 0)
-		return -1;
-	*out = c->stacks.sink->sample_thread(c->stacks.sink, &thread);
-	return 0;
-}
-
-/* The sink's number of a frame. */
-static int find_frame(struct collapsed *c, struct str text, uint64_t offset,
-		      uint32_t *frame, struct err *err)
-{
-	size_t known = c->frames.n;
-	uint32_t at = intern_add(&c->frames, text);
-	struct frame_fact fact;
-
-	if (at == known) {
-		const struct stacks_frame parsed = stacks_parse(text);
-		if (stacks_frame(&c->stacks, &parsed, offset, &fact, err) < 0)
-			return -1;
-		c->numbers =
-			xgrow(c->numbers, &c->numbers_cap, at + 1U, sizeof(*c->numbers));
-		c->numbers[at] =
-			c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
-	}
-	*frame = c->numbers[at];
-	return 0;
-}
-
-/* How many places of the newest stack this one has too: their text, and the ';' behind. */
-static size_t common_places(const struct collapsed *c, struct str text)
-{
-	size_t most = text.n < c->newest.n ? text.n : c->newest.n, same = 0, n = 0;
-
-	while (same < most && text.p[same] == c->newest.p[same])
-		same++;
-	while (n < c->nplaces && c->places[n].end < same)
-		n++;
-	return n;
-}
-
-/* text: in `lines`, so that it stays. */
-static int find_stack(struct collapsed *c, struct str text, uint64_t offset,
-		      uint32_t *stack, struct err *err)
-{
-	struct sink *sink = c->stacks.sink;
-	size_t at = 0;
-	uint32_t frame;
-
-	c->nplaces = common_places(c, text);
-	*stack = SAMPLE_NONE;
-	if (c->nplaces) {
-		*stack = c->places[c->nplaces - 1].stack;
-		at = c->places[c->nplaces - 1].end + 1;
-	}
-	c->newest = text;
-	while (at < text.n || (at > 0 && at == text.n)) {
-		const char *end = memchr(text.p + at, ';', text.n - at);
-		size_t n = end ? (size_t)(end - text.p) - at : text.n - at;
-		if (find_frame(c, (struct str){ text.p + at, n }, offset, &frame, err) <
-		    0)
-			return -1;
-		*stack = sink->stack(sink, *stack, frame);
-		c->places = xgrow(c->places, &c->places_cap, c->nplaces + 1,
-				  sizeof(*c->places));
-		c->places[c->nplaces++] = (struct place){ at + n, *stack };
-		at += n + 1;
-	}
-	return 0;
-}
-
-static void forget_lines(struct collapsed *c)
-{
-	intern_release(&c->lines);
-	intern_init(&c->lines);
-	c->remembered = 0;
-	c->nplaces = 0;
-	c->newest = STR_LIT("");
-}
-
-static int find_meaning(struct collapsed *c, struct str text, uint64_t offset,
-			struct meaning *out, struct err *err)
-{
-	if (c->remembered > MEMORY_BYTES)
-		forget_lines(c);
-	size_t known = c->lines.n;
-	uint32_t at = intern_add(&c->lines, text);
-	if (at < known) {
-		*out = c->meanings[at];
-		return 0;
-	}
-	c->remembered += text.n;
-	struct str rest = intern_str(&c->lines, at);
-	if (take_thread(c, &rest, offset, &out->thread, err) < 0 ||
-	    find_stack(c, rest, offset, &out->stack, err) < 0)
-		return -1;
-	c->meanings = xgrow(c->meanings, &c->meanings_cap, at + 1U, sizeof(*c->meanings));
-	c->meanings[at] = *out;
-	return 0;
-}
-
 static int add_weight(struct collapsed *c, enum measure measure,
 		      const struct meaning *meaning, struct sample_fact *sample,
 		      struct err *err)
@@ -347,56 +105,35 @@ static int bad_line(struct collapsed *c, const char *what, struct str line,
 	return stacks_tell(&c->stacks, FINDING_LINE_SYNTAX, offset, line, err);
 }
 
-/* Microseconds or bytes of Austin: whole numbers, which may be below 0. */
-static bool austin_number(struct str text, int64_t *value)
-{
-	return text.n && decimal_text_int(text, value) == DECIMAL_OK;
-}
-
 /* A change of memory is growth or shrinkage. */
 static int add_memory(struct collapsed *c, const struct meaning *meaning,
 		      struct sample_fact *sample, int64_t bytes, struct err *err)
 {
-	sample->weight = bytes < 0 ? -bytes : bytes;
+	sample->weight = bytes < 0 ? sum_sub(0, bytes) : bytes;
 	return bytes == 0 ? 0
 			  : add_weight(c, bytes < 0 ? SHRINKAGE : GROWTH, meaning, sample,
 				       err);
 }
 
-/* "time", "bytes", or of full mode "time,idle,bytes". */
 static int read_austin(struct collapsed *c, struct str number, struct str line,
 		       const struct meaning *meaning, struct sample_fact *sample,
 		       struct err *err)
 {
-	int64_t values[3] = { 0, 0, 0 };
-	size_t n = 0;
+	struct austin of;
+	enum stacks_number is = austin_metrics(number, c->is_memory, &of);
 
-	while (n < 3) {
-		const char *comma = memchr(number.p, ',', number.n);
-		struct str part = { number.p,
-				    comma ? (size_t)(comma - number.p) : number.n };
-		if (!austin_number(part, &values[n++]))
-			return bad_line(c, why[STACKS_NOT_A_NUMBER], line, sample->offset,
-					err);
-		if (!comma)
-			break;
-		number = str_behind(number, part.n + 1);
-	}
+	if (is != STACKS_NUMBER)
+		return bad_line(c, why[is], line, sample->offset, err);
 	c->nread++;
 	sample->samples = 1;
-	if (c->is_memory && n == 1)
-		return add_memory(c, meaning, sample, values[0], err);
-	if (values[0] < 0)
-		return bad_line(c, why[STACKS_NEGATIVE], line, sample->offset, err);
-	if (__builtin_mul_overflow(values[0], NS_PER_US, &sample->weight))
-		return bad_line(c, why[STACKS_TOO_LARGE], line, sample->offset, err);
-	if (add_weight(c, WEIGHT, meaning, sample, err) < 0)
+	if (of.has_time) {
+		sample->weight = of.time_ns;
+		if (add_weight(c, WEIGHT, meaning, sample, err) < 0)
+			return -1;
+	}
+	if (of.has_time && !of.is_idle && add_weight(c, CPU, meaning, sample, err) < 0)
 		return -1;
-	if (n < 3)
-		return 0;
-	if (values[1] == 0 && add_weight(c, CPU, meaning, sample, err) < 0)
-		return -1;
-	return add_memory(c, meaning, sample, values[2], err);
+	return of.has_bytes ? add_memory(c, meaning, sample, of.bytes, err) : 0;
 }
 
 /* "a;b 5 7": two counts, as difffolded.pl writes them? */
@@ -435,7 +172,7 @@ static int read_stack_line(struct collapsed *c, struct str line, struct str stac
 		is = stacks_number(number, &sample.weight, &sample.decimals);
 	if (is != STACKS_NUMBER && is != STACKS_ROUNDED)
 		return bad_line(c, why[is], line, offset, err);
-	if (find_meaning(c, stack, offset, &meaning, err) < 0)
+	if (folded_find(&c->folded, stack, offset, &meaning, err) < 0)
 		return -1;
 	if (c->is_austin)
 		return read_austin(c, number, line, &meaning, &sample, err);
@@ -450,16 +187,6 @@ static int read_stack_line(struct collapsed *c, struct str line, struct str stac
 	c->nread++;
 	c->ntwo += has_two_counts(stack);
 	return add_weight(c, WEIGHT, &meaning, &sample, err);
-}
-
-static const char *mode_of(struct str value)
-{
-	static const char *const modes[] = { "wall", "cpu", "gil" };
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (str_is(value, modes[i]))
-			return modes[i];
-	return str_is(value, "full") ? "wall" : NULL;
 }
 
 /* "# key: value" of Austin is kept; all else behind a '#' is a comment. */
@@ -480,7 +207,7 @@ static void read_comment(struct collapsed *c, struct str line)
 	if (str_is(key, "austin"))
 		c->is_austin = true;
 	if (str_is(key, "mode") && c->nread == 0) {
-		c->mode = mode_of(value);
+		c->mode = austin_mode(value);
 		c->is_memory = str_is(value, "memory");
 	}
 	buf_init(&json, SIZE_MAX);
@@ -622,22 +349,17 @@ static int finish(struct collapsed *c, struct input *in, struct err *err)
 static int collapsed_read(struct input *in, const struct read_options *options,
 			  struct sink *sink, struct err *err)
 {
-	struct collapsed c = { .newest = STR_LIT("") };
+	struct collapsed c = { .line = 0 };
 
 	stacks_init(&c.stacks, sink, options);
-	intern_init(&c.lines);
-	intern_init(&c.frames);
+	folded_init(&c.folded, &c.stacks);
 	for (int i = 0; i < NMEASURES; i++)
 		c.series[i] = SAMPLE_NONE;
 	int rc = read_input(&c, in, err);
 	if (rc == 0)
 		rc = finish(&c, in, err);
+	folded_release(&c.folded);
 	stacks_release(&c.stacks);
-	intern_release(&c.lines);
-	intern_release(&c.frames);
-	free(c.meanings);
-	free(c.numbers);
-	free(c.places);
 	return rc;
 }
 
