@@ -39,10 +39,15 @@ extern const struct pickle_op pickle_ops[256];
 
 /* All 0, or -1 with err set.  Of a new value only what its type has. */
 int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err);
+int pickle_mark(struct pickle *p, struct err *err);
 /* Are n values there that the newest container may take? */
 int pickle_need(const struct pickle *p, size_t n, struct err *err);
 /* *from: the height of the stack at the newest mark, which is taken off. */
 int pickle_take_mark(struct pickle *p, size_t *from, struct err *err);
+/* Values from that height on go into the list or dict below them. */
+int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err *err);
+/* They become a tuple. */
+int pickle_tuple(struct pickle *p, size_t from, struct err *err);
 int pickle_add_item(struct pickle *p, uint32_t container, uint32_t value,
 		    struct err *err);
 /* CPython numbers what it remembers one after the other, each with an opcode of its own. */
