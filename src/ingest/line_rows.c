@@ -9,12 +9,12 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "base/utf8.h"
+#include "ingest/tell.h"
 
-#define NS_PER_S      1e9L
-#define LINE_NS_END   9223372036854775808.0L /* 2^63 */
-#define NEARLY_WHOLE  1e-12L
-#define EXCERPT_BYTES 80
-#define ROWS_MAX      (UINT32_MAX - 1)
+#define NS_PER_S     1e9L
+#define LINE_NS_END  9223372036854775808.0L /* 2^63 */
+#define NEARLY_WHOLE 1e-12L
+#define ROWS_MAX     (UINT32_MAX - 1)
 
 void line_rows_init(struct line_rows *l, struct sink *sink,
 		    const struct read_options *options)
@@ -35,12 +35,7 @@ void line_rows_release(struct line_rows *l)
 int line_rows_finding(const struct line_rows *l, enum finding what, size_t at,
 		      struct str excerpt, struct err *err)
 {
-	if (l->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
-		return err_at(err, at, "%s", finding_kinds[what].what);
-	if (excerpt.n > EXCERPT_BYTES)
-		excerpt = utf8_cut(excerpt, EXCERPT_BYTES);
-	l->sink->finding(l->sink, what, at, STR_LIT(""), excerpt);
-	return 0;
+	return tell_finding(l->sink, l->options, what, at, excerpt, err);
 }
 
 int line_rows_text(struct line_rows *l, struct str text, size_t at, uint32_t *number,

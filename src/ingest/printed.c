@@ -4,21 +4,16 @@
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "ingest/json.h"
+#include "ingest/tell.h"
 
-#define EXCERPT_BYTES 80
-#define TITLE_BYTES   512 /* of a line that a probe takes colours from */
-#define TICK_BYTES    ((size_t)1 << 20)
-#define BOM           "\xef\xbb\xbf"
+#define TITLE_BYTES 512 /* of a line that a probe takes colours from */
+#define TICK_BYTES  ((size_t)1 << 20)
+#define BOM         "\xef\xbb\xbf"
 
 int printed_tell(struct printed *p, enum finding what, size_t at, struct str excerpt,
 		 struct err *err)
 {
-	if (p->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
-		return err_at(err, at, "%s", finding_kinds[what].what);
-	if (excerpt.n > EXCERPT_BYTES)
-		excerpt.n = EXCERPT_BYTES;
-	p->sink->finding(p->sink, what, at, STR_LIT(""), excerpt);
-	return 0;
+	return tell_finding(p->sink, p->options, what, at, excerpt, err);
 }
 
 int printed_bad_row(struct printed *p, struct err *err)

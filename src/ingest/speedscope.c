@@ -12,126 +12,7 @@
 #include "base/array.h"
 #include "base/decimal.h"
 
-#define VALUE_MAX ((size_t)1 << 30)
-#define NAME_MAX  ((size_t)64 << 20)
-#define BOM       "\xef\xbb\xbf"
-
-int speedscope_bad(const struct speedscope *s, const char *what, struct err *err)
-{
-	return err_at(err, window_at(&s->w, s->w.j.p), "%s", what);
-}
-
-/* What the tokenizer says: 1, 0 where the text is cut, -1. */
-static int judge(struct speedscope *s, int status, struct err *err)
-{
-	if (status == JSON_OK)
-		return 1;
-	if (status < 0)
-		return -1;
-	if (status == JSON_MORE)
-		return speedscope_bad(s, "a value of more than 1 GiB", err);
-	if (!s->w.j.ended)
-		return speedscope_bad(s, s->w.j.what, err);
-	s->is_cut = true;
-	return 0;
-}
-
-struct next {
-	bool first, done;
-	struct json_value key;
-};
-
-static enum json_status parse_element(struct json *j, void *to)
-{
-	struct next *next = to;
-
-	return json_element(j, next->first, &next->done);
-}
-
-static enum json_status parse_member(struct json *j, void *to)
-{
-	struct next *next = to;
-
-	return json_member(j, next->first, &next->key, &next->done);
-}
-
-static enum json_status parse_value(struct json *j, void *to)
-{
-	return json_value(j, to);
-}
-
-static enum json_status parse_blanks(struct json *j, void *to)
-{
-	(void)to;
-	return json_blanks(j);
-}
-
-int speedscope_element(struct speedscope *s, bool first, struct err *err)
-{
-	struct next next = { .first = first };
-	const char *start;
-
-	if (window_keep_filled(&s->w, err) < 0)
-		return -1;
-	int rc = judge(
-		s, window_parse(&s->w, parse_element, &next, NAME_MAX, &start, err), err);
-	return rc > 0 ? !next.done : rc;
-}
-
-int speedscope_member(struct speedscope *s, bool first, char key[SPEEDSCOPE_KEY_MAX + 1],
-		      struct err *err)
-{
-	struct next next = { .first = first };
-	const char *start;
-
-	if (window_keep_filled(&s->w, err) < 0)
-		return -1;
-	int rc = judge(s, window_parse(&s->w, parse_member, &next, NAME_MAX, &start, err),
-		       err);
-	if (rc <= 0 || next.done)
-		return rc > 0 ? 0 : rc;
-	size_t n = next.key.text.n < SPEEDSCOPE_KEY_MAX ? next.key.text.n
-							: SPEEDSCOPE_KEY_MAX;
-	memcpy(key, next.key.text.p, n);
-	key[n] = '\0';
-	return 1;
-}
-
-int speedscope_enter(struct speedscope *s, char bracket, const char *what,
-		     struct err *err)
-{
-	const char *start;
-
-	if (window_keep_filled(&s->w, err) < 0)
-		return -1;
-	int rc = judge(s, window_parse(&s->w, parse_blanks, NULL, NAME_MAX, &start, err),
-		       err);
-
-	if (rc <= 0)
-		return rc;
-	if (*s->w.j.p != bracket)
-		return speedscope_bad(s, what, err);
-	s->w.j.p++;
-	return 1;
-}
-
-int speedscope_value(struct speedscope *s, struct json_value *value, struct err *err)
-{
-	const char *start;
-
-	if (window_keep_filled(&s->w, err) < 0)
-		return -1;
-	int rc = judge(s, window_parse(&s->w, parse_value, value, VALUE_MAX, &start, err),
-		       err);
-
-	/* digits at the very end of a text may be half of a number */
-	if (rc > 0 && value->type == JSON_NUMBER && s->w.j.last &&
-	    s->w.j.p == s->w.j.end && s->w.size) {
-		s->is_cut = true;
-		return 0;
-	}
-	return rc;
-}
+#define BOM "\xef\xbb\xbf"
 
 static int out_of_range(const struct speedscope *s, const struct speedscope_frame *f,
 			struct err *err)
@@ -197,11 +78,11 @@ static int frame_members(struct speedscope *s, struct str object, struct buf *fi
 	j.p++;
 	for (bool first = true;; first = false) {
 		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return speedscope_bad(s, "a frame that is no object", err);
+			return json_stream_bad(&s->in, "a frame that is no object", err);
 		if (done)
 			return 0;
 		if (json_value(&j, &value) != JSON_OK)
-			return speedscope_bad(s, "a frame that is no object", err);
+			return json_stream_bad(&s->in, "a frame that is no object", err);
 		if (str_is(key.text, "name"))
 			frame->name = string_of(&value, &s->text);
 		else if (str_is(key.text, "file"))
@@ -220,7 +101,7 @@ static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct
 	uint32_t known = at == UINT32_MAX ? SAMPLE_NONE : s->expected[at].frame;
 
 	if (index >= UINT32_MAX - 1)
-		return speedscope_bad(s, "too many frames", err);
+		return json_stream_bad(&s->in, "too many frames", err);
 	*ARRAY_PUSH(s->frames, s->nframes, s->frames_cap) =
 		sink->frame(sink, known, fact);
 	return 0;
@@ -230,11 +111,11 @@ static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct
 static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 {
 	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
-	uint64_t offset = window_at(&s->w, s->w.j.p);
+	uint64_t offset = json_stream_at(&s->in);
 	struct json_value value;
 	struct frame_fact fact;
 
-	int rc = speedscope_value(s, &value, err);
+	int rc = json_stream_value(&s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	if (value.type != JSON_OBJECT)
@@ -256,14 +137,15 @@ static int read_frames(struct speedscope *s, struct err *err)
 	int more;
 
 	if (s->has_frames)
-		return speedscope_bad(s, "a second list of frames", err);
-	int rc = speedscope_enter(s, '[', "shared.frames is no list", err);
+		return json_stream_bad(&s->in, "a second list of frames", err);
+	int rc = json_stream_enter(&s->in, '[', "shared.frames is no list", err);
 	buf_init(&file, SIZE_MAX);
-	for (; rc > 0 && (more = speedscope_element(s, first, err)) != 0; first = false)
+	for (; rc > 0 && (more = json_stream_element(&s->in, first, err)) != 0;
+	     first = false)
 		rc = more < 0 ? -1 : read_frame(s, &file, err);
 	buf_release(&file);
 	s->has_frames = true;
-	for (size_t i = 0; i < s->nexpected && rc >= 0 && !s->is_cut; i++)
+	for (size_t i = 0; i < s->nexpected && rc >= 0 && !s->in.is_cut; i++)
 		if (s->expected[i].index < 0 ||
 		    (uint64_t)s->expected[i].index >= s->nframes)
 			rc = out_of_range(s, &s->expected[i], err);
@@ -274,17 +156,17 @@ static int skip_value(struct speedscope *s, struct err *err)
 {
 	struct json_value ignored;
 
-	return speedscope_value(s, &ignored, err);
+	return json_stream_value(&s->in, &ignored, err);
 }
 
 static int read_shared(struct speedscope *s, struct err *err)
 {
-	char key[SPEEDSCOPE_KEY_MAX + 1];
+	char key[JSON_STREAM_KEY_MAX + 1];
 	int more = 0;
 
-	int rc = speedscope_enter(s, '{', "shared is no object", err);
-	for (bool first = true; rc > 0 && !s->is_cut; first = false) {
-		more = speedscope_member(s, first, key, err);
+	int rc = json_stream_enter(&s->in, '{', "shared is no object", err);
+	for (bool first = true; rc > 0 && !s->in.is_cut; first = false) {
+		more = json_stream_member(&s->in, first, key, err);
 		if (more <= 0)
 			return more;
 		if (strcmp(key, "frames") == 0)
@@ -301,13 +183,13 @@ static int read_profiles(struct speedscope *s, struct err *err)
 	int more;
 
 	if (s->has_profiles &&
-	    stacks_tell(&s->stacks, FINDING_DUPLICATE_KEY, window_at(&s->w, s->w.j.p),
+	    stacks_tell(&s->stacks, FINDING_DUPLICATE_KEY, json_stream_at(&s->in),
 			STR_LIT("profiles"), err) < 0)
 		return -1;
 	s->has_profiles = true;
-	int rc = speedscope_enter(s, '[', "profiles is no list", err);
-	for (; rc > 0 && !s->is_cut; first = false) {
-		more = speedscope_element(s, first, err);
+	int rc = json_stream_enter(&s->in, '[', "profiles is no list", err);
+	for (; rc > 0 && !s->in.is_cut; first = false) {
+		more = json_stream_element(&s->in, first, err);
 		if (more <= 0)
 			return more;
 		s->profile++;
@@ -331,7 +213,7 @@ static int read_other(struct speedscope *s, const char *key, struct err *err)
 {
 	struct json_value value;
 
-	int rc = speedscope_value(s, &value, err);
+	int rc = json_stream_value(&s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	if (strcmp(key, "exporter") == 0) {
@@ -354,11 +236,11 @@ static int read_other(struct speedscope *s, const char *key, struct err *err)
 
 static int read_file(struct speedscope *s, struct err *err)
 {
-	char key[SPEEDSCOPE_KEY_MAX + 1];
+	char key[JSON_STREAM_KEY_MAX + 1];
 
-	int rc = speedscope_enter(s, '{', "a speedscope file is an object", err);
-	for (bool first = true; rc > 0 && !s->is_cut; first = false) {
-		int more = speedscope_member(s, first, key, err);
+	int rc = json_stream_enter(&s->in, '{', "a speedscope file is an object", err);
+	for (bool first = true; rc > 0 && !s->in.is_cut; first = false) {
+		int more = json_stream_member(&s->in, first, key, err);
 		if (more <= 0)
 			return more;
 		if (strcmp(key, "shared") == 0)
@@ -372,46 +254,24 @@ static int read_file(struct speedscope *s, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-static int tell_flaws(struct speedscope *s, struct err *err)
+/* A file that is cut off may have nothing left. */
+static int check_cut(struct speedscope *s, uint64_t end, struct err *err)
 {
-	static const struct {
-		unsigned flaw;
-		enum finding finding;
-	} flaws[] = {
-		{ JSON_FLAW_ESCAPE, FINDING_ESCAPE },
-		{ JSON_FLAW_CONTROL, FINDING_CONTROL_CHARACTER },
-		{ JSON_FLAW_UTF8, FINDING_UTF8 },
-		{ JSON_FLAW_NUMBER, FINDING_NUMBER_SYNTAX },
-		{ JSON_FLAW_WORD, FINDING_NUMBER_SYNTAX },
-	};
-
-	for (size_t i = 0; i < sizeof(flaws) / sizeof(*flaws); i++)
-		if (s->w.j.flaws & flaws[i].flaw &&
-		    stacks_tell(&s->stacks, flaws[i].finding, 0, STR_LIT(""), err) < 0)
-			return -1;
+	if (s->nsamples == 0)
+		return err_at(err, end,
+			      "the file is cut off before its first whole sample");
+	if (s->nexpected && !s->has_frames)
+		return err_at(err, end,
+			      "the file is cut off before its frames, without which no "
+			      "sample has a name");
 	return 0;
-}
-
-/* What is left of a file that is cut off, or that nothing is. */
-static int tell_cut(struct speedscope *s, uint64_t end, struct err *err)
-{
-	if (s->nsamples == 0 || (s->nexpected && !s->has_frames))
-		return err_at(err, end, "the file is cut off before %s",
-			      s->nsamples == 0
-				      ? "its first whole sample"
-				      : "its frames, without which no sample has a name");
-	return stacks_tell(&s->stacks, FINDING_TRUNCATED, end, STR_LIT(""), err);
 }
 
 static int finish(struct speedscope *s, struct input *in, struct err *err)
 {
-	uint64_t end = window_at(&s->w, s->w.j.end);
-	const char *damage = input_damage(in);
+	uint64_t end = window_at(&s->in.w, s->in.w.j.end);
 
-	if (damage &&
-	    stacks_tell(&s->stacks, FINDING_COMPRESSION, end, str_of(damage), err) < 0)
-		return -1;
-	if (s->is_cut && tell_cut(s, end, err) < 0)
+	if (s->in.is_cut && check_cut(s, end, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->nexpected; i++)
 		if (s->expected[i].index < 0 ||
@@ -423,27 +283,12 @@ static int finish(struct speedscope *s, struct input *in, struct err *err)
 		return err_at(err, end, "the file has no profiles");
 	if (s->nsamples == 0)
 		return err_at(err, end, "its profiles have no samples");
-	if (input_is_utf16(in) &&
-	    stacks_tell(&s->stacks, FINDING_UTF16, 0, STR_LIT(""), err) < 0)
-		return -1;
-	if (tell_flaws(s, err) < 0)
+	if (json_stream_end(&s->in, in, err) < 0)
 		return -1;
 	mark_active(s);
 	bool is_py_spy = str_starts_with(buf_str(&s->exporter), STR_LIT("py-spy"));
 	stacks_end(&s->stacks, is_py_spy ? "py-spy" : "speedscope");
 	return 0;
-}
-
-static int skip_bom(struct speedscope *s, struct input *in, struct err *err)
-{
-	struct bytes head = input_peek(in, sizeof(BOM) - 1, err);
-
-	if (err->kind != ERR_NONE)
-		return -1;
-	if (head.n < sizeof(BOM) - 1 || memcmp(head.p, BOM, sizeof(BOM) - 1) != 0)
-		return 0;
-	input_skip(in, sizeof(BOM) - 1);
-	return stacks_tell(&s->stacks, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
 }
 
 static int speedscope_read(struct input *in, const struct read_options *options,
@@ -456,9 +301,7 @@ static int speedscope_read(struct input *in, const struct read_options *options,
 	intern_init(&s.known);
 	buf_init(&s.exporter, SIZE_MAX);
 	buf_init(&s.text, SIZE_MAX);
-	int rc = skip_bom(&s, in, err);
-	window_init(&s.w, in, sink, WINDOW_BYTES);
-	s.w.j.strict = options->strict;
+	int rc = json_stream_open(&s.in, in, options, sink, err);
 	if (rc == 0)
 		rc = read_file(&s, err);
 	if (rc == 0)

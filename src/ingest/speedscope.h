@@ -7,10 +7,8 @@
 #define PTOOL_INGEST_SPEEDSCOPE_H
 
 #include "base/idmap.h"
+#include "ingest/json_stream.h"
 #include "ingest/stacks.h"
-#include "ingest/window.h"
-
-#define SPEEDSCOPE_KEY_MAX 32
 
 /* A frame that stacks use, before the list of frames was read. */
 struct speedscope_frame {
@@ -29,7 +27,7 @@ struct speedscope_series {
 
 struct speedscope {
 	struct stacks stacks;
-	struct window w;
+	struct json_stream in;
 	uint32_t *frames; /* owned: the sink's, by index */
 	size_t nframes, frames_cap;
 	bool has_frames;
@@ -46,30 +44,14 @@ struct speedscope {
 	uint32_t profile; /* that is read, from 1 */
 	struct buf exporter;
 	struct buf text; /* of the newest string */
-	bool is_cut;     /* the text has ended */
 	bool has_profiles;
 	uint64_t nsamples; /* that were told */
 };
 
-/*
- * The next value of an array or object: 1, and w.j.p stands at it; 0 at the end, or where
- * the text is cut; -1.  `key` of an object: at most SPEEDSCOPE_KEY_MAX bytes.
- */
-int speedscope_element(struct speedscope *s, bool first, struct err *err);
-int speedscope_member(struct speedscope *s, bool first, char key[SPEEDSCOPE_KEY_MAX + 1],
-		      struct err *err);
-/* Goes into the array or object that is next: 1; 0 it is cut; -1, also when it is none. */
-int speedscope_enter(struct speedscope *s, char bracket, const char *what,
-		     struct err *err);
-/* The value that is next, whole; 1, 0 or -1 as above. */
-int speedscope_value(struct speedscope *s, struct json_value *value, struct err *err);
-/* -1 with what the tokenizer or the text says at its place. */
-int speedscope_bad(const struct speedscope *s, const char *what, struct err *err);
-
 /* The sink's number of the frame of that index, which sample `sample` uses. */
 int speedscope_frame(struct speedscope *s, int64_t index, uint64_t sample,
 		     uint64_t offset, uint32_t *frame, struct err *err);
-/* speedscope_profile.c: the object that is next.  0 or -1; s->is_cut may be set. */
+/* speedscope_profile.c: the object that is next.  0 or -1; s->in.is_cut may be set. */
 int speedscope_read_profile(struct speedscope *s, struct err *err);
 
 #endif

@@ -87,11 +87,11 @@ static int close_frame(struct speedscope_profile *p, const struct event *e,
 
 int speedscope_event(struct speedscope_profile *p, struct err *err)
 {
-	uint64_t offset = speedscope_here(p->s);
+	uint64_t offset = json_stream_at(&p->s->in);
 	struct event e = { .type = '\0' };
 	struct json_value value;
 
-	int rc = speedscope_value(p->s, &value, err);
+	int rc = json_stream_value(&p->s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	p->nevents++;
@@ -117,10 +117,10 @@ int speedscope_event(struct speedscope_profile *p, struct err *err)
 /* Frames that are open last until the end. */
 int speedscope_end_evented(struct speedscope_profile *p, struct err *err)
 {
-	uint64_t offset = speedscope_here(p->s);
+	uint64_t offset = json_stream_at(&p->s->in);
 	int64_t end = 0;
 	struct speedscope_number at = { 0, 0 };
-	bool has_end = p->end.n && !p->s->is_cut &&
+	bool has_end = p->end.n && !p->s->in.is_cut &&
 		       speedscope_scale(p, buf_str(&p->end), &at) == 0 &&
 		       speedscope_same_digits(p, &at);
 
@@ -131,8 +131,8 @@ int speedscope_end_evented(struct speedscope_profile *p, struct err *err)
 		return -1;
 	if (p->nopen == 0)
 		return 0;
-	if (!p->s->is_cut && stacks_tell(&p->s->stacks, FINDING_FRAME_NOT_CLOSED, offset,
-					 buf_str(&p->name), err) < 0)
+	if (!p->s->in.is_cut && stacks_tell(&p->s->stacks, FINDING_FRAME_NOT_CLOSED,
+					    offset, buf_str(&p->name), err) < 0)
 		return -1;
 	return has_end && end > p->at ? tell_until(p, end, offset, err) : 0;
 }

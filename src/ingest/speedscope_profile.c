@@ -13,11 +13,6 @@
 #define TID_TEXT 32
 #define NTEXTS   5 /* buffers of a profile */
 
-uint64_t speedscope_here(const struct speedscope *s)
-{
-	return window_at(&s->w, s->w.j.p);
-}
-
 /* "Thread 7 "MainThread"" and "Process 4 Thread 7 "name"" of py-spy. */
 static int find_thread(struct speedscope_profile *p, struct err *err)
 {
@@ -51,7 +46,7 @@ static int find_thread(struct speedscope_profile *p, struct err *err)
 	if (text.n > 2 && text.p[0] == '"' && text.p[text.n - 1] == '"')
 		name = (struct str){ text.p + 1, text.n - 2 };
 	if (name.n &&
-	    stacks_text(stacks, name, speedscope_here(p->s), &thread.thread, err) < 0)
+	    stacks_text(stacks, name, json_stream_at(&p->s->in), &thread.thread, err) < 0)
 		return -1;
 	p->thread = stacks->sink->sample_thread(stacks->sink, &thread);
 	return 0;
@@ -89,7 +84,7 @@ static int tell_series(struct speedscope_profile *p, struct err *err)
 				      .start_at = NUMBER_NONE,
 				      .end_at = NUMBER_NONE };
 	if (p->name.n && stacks_text(&p->s->stacks, buf_str(&p->name),
-				     speedscope_here(p->s), &fact->name, err) < 0)
+				     json_stream_at(&p->s->in), &fact->name, err) < 0)
 		return -1;
 	speedscope_whole(p, &p->start, &fact->start_at);
 	speedscope_whole(p, &p->end, &fact->end_at);
@@ -103,7 +98,7 @@ static int begin(struct speedscope_profile *p, struct err *err)
 	if (p->series.number != SAMPLE_NONE)
 		return 0;
 	if (!p->unit)
-		return speedscope_bad(p->s, "a profile without a unit", err);
+		return json_stream_bad(&p->s->in, "a profile without a unit", err);
 	if (find_thread(p, err) < 0 || tell_series(p, err) < 0)
 		return -1;
 	if (p->has_weights)
@@ -136,10 +131,10 @@ typedef int read_fn(struct speedscope_profile *p, struct err *err);
 static int read_list(struct speedscope_profile *p, read_fn *read, const char *what,
 		     struct err *err)
 {
-	int rc = speedscope_enter(p->s, '[', what, err);
+	int rc = json_stream_enter(&p->s->in, '[', what, err);
 
 	for (bool first = true; rc > 0; first = false) {
-		int more = speedscope_element(p->s, first, err);
+		int more = json_stream_element(&p->s->in, first, err);
 		if (more <= 0)
 			return more;
 		rc = read(p, err);
@@ -161,15 +156,15 @@ static int keep_list(struct speedscope_profile *p, struct buf *into, uint64_t *a
 {
 	struct json_value value;
 
-	*at = speedscope_here(p->s);
-	int rc = speedscope_value(p->s, &value, err);
+	*at = json_stream_at(&p->s->in);
+	int rc = json_stream_value(&p->s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	buf_clear(into);
 	buf_add_str(into, value.text);
-	*at = window_at(&p->s->w, value.text.p);
+	*at = window_at(&p->s->in.w, value.text.p);
 	if (value.type != JSON_ARRAY)
-		return speedscope_bad(p->s, "weights and events are lists", err);
+		return json_stream_bad(&p->s->in, "weights and events are lists", err);
 	return 1;
 }
 
@@ -178,14 +173,14 @@ static int read_kept(struct speedscope_profile *p, struct buf *text, uint64_t at
 		     bool is_events, struct err *err)
 {
 	static const char padding[JSON_PADDING];
-	struct window whole = p->s->w;
+	struct window whole = p->s->in.w;
 	size_t n = text->n;
 
 	buf_add(text, padding, sizeof(padding));
-	window_init_text(&p->s->w, (struct str){ text->p, n }, at);
-	p->s->w.j.strict = whole.j.strict;
+	window_init_text(&p->s->in.w, (struct str){ text->p, n }, at);
+	p->s->in.w.j.strict = whole.j.strict;
 	int rc = read_numbers(p, is_events, err);
-	p->s->w = whole;
+	p->s->in.w = whole;
 	return rc;
 }
 
@@ -195,7 +190,7 @@ static int read_unit(struct speedscope_profile *p, const struct json_value *valu
 	p->unit = speedscope_unit(value->text);
 	if (p->unit)
 		return 0;
-	return err_at(err, speedscope_here(p->s),
+	return err_at(err, json_stream_at(&p->s->in),
 		      "profile %u: unknown unit '" STR_FMT "'", p->s->profile,
 		      (int)(value->text.n < 60 ? value->text.n : 60), value->text.p);
 }
@@ -207,7 +202,7 @@ static int read_type(struct speedscope_profile *p, const struct json_value *valu
 	p->is_evented = str_is(value->text, "evented");
 	if (p->is_sampled || p->is_evented)
 		return 0;
-	return err_at(err, speedscope_here(p->s),
+	return err_at(err, json_stream_at(&p->s->in),
 		      "profile %u: unknown type '" STR_FMT "'", p->s->profile,
 		      (int)(value->text.n < 60 ? value->text.n : 60), value->text.p);
 }
@@ -216,7 +211,7 @@ static int read_scalar(struct speedscope_profile *p, const char *key, struct err
 {
 	struct json_value value;
 
-	int rc = speedscope_value(p->s, &value, err);
+	int rc = json_stream_value(&p->s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	if (strcmp(key, "unit") == 0)
@@ -281,21 +276,21 @@ static int check(const struct speedscope_profile *p, struct err *err)
 {
 	uint64_t n = p->nweights + p->nones;
 
-	if (p->s->is_cut)
+	if (p->s->in.is_cut)
 		return 0;
 	if (!p->is_sampled && !p->is_evented)
-		return err_at(err, speedscope_here(p->s), "profile %u has no type",
+		return err_at(err, json_stream_at(&p->s->in), "profile %u has no type",
 			      p->s->profile);
 	if (p->is_evented && !p->has_events)
-		return err_at(err, speedscope_here(p->s), "profile %u has no events",
+		return err_at(err, json_stream_at(&p->s->in), "profile %u has no events",
 			      p->s->profile);
 	if (p->is_evented)
 		return 0;
 	if (!p->has_samples || !p->has_weights)
-		return err_at(err, speedscope_here(p->s), "profile %u has no %s",
+		return err_at(err, json_stream_at(&p->s->in), "profile %u has no %s",
 			      p->s->profile, p->has_samples ? "weights" : "samples");
 	if (n != p->nstacks)
-		return err_at(err, speedscope_here(p->s),
+		return err_at(err, json_stream_at(&p->s->in),
 			      "profile %u has %zu samples and %llu weights",
 			      p->s->profile, p->nstacks, (unsigned long long)n);
 	return 0;
@@ -314,11 +309,11 @@ static int finish(struct speedscope_profile *p, struct err *err)
 
 static int read_members(struct speedscope_profile *p, struct err *err)
 {
-	char key[SPEEDSCOPE_KEY_MAX + 1];
-	int rc = speedscope_enter(p->s, '{', "a profile is no object", err);
+	char key[JSON_STREAM_KEY_MAX + 1];
+	int rc = json_stream_enter(&p->s->in, '{', "a profile is no object", err);
 
-	for (bool first = true; rc > 0 && !p->s->is_cut; first = false) {
-		int more = speedscope_member(p->s, first, key, err);
+	for (bool first = true; rc > 0 && !p->s->in.is_cut; first = false) {
+		int more = json_stream_member(&p->s->in, first, key, err);
 		if (more <= 0)
 			return more;
 		rc = read_member(p, key, err);

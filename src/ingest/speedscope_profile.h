@@ -65,9 +65,7 @@ bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text
  */
 bool speedscope_same_digits(struct speedscope_profile *p, struct speedscope_number *at);
 
-/* speedscope_profile.c: the byte of the file that is read next. */
-uint64_t speedscope_here(const struct speedscope *s);
-/* Adds a sample to the series. */
+/* speedscope_profile.c: adds a sample to the series. */
 int speedscope_tell(struct speedscope_profile *p, uint32_t stack,
 		    const struct speedscope_number *weight, uint64_t offset,
 		    struct err *err);

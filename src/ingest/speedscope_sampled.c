@@ -30,7 +30,7 @@ static int add_weight(struct speedscope_profile *p,
 static int add_ones(struct speedscope_profile *p, struct err *err)
 {
 	struct speedscope_number one = { 1, 0 };
-	uint64_t offset = speedscope_here(p->s);
+	uint64_t offset = json_stream_at(&p->s->in);
 
 	for (int i = 0; i < p->unit->digits; i++)
 		one.value *= 10;
@@ -44,7 +44,7 @@ static int add_ones(struct speedscope_profile *p, struct err *err)
 static int add_parts(struct speedscope_profile *p, int64_t lasts, struct err *err)
 {
 	int64_t n = (int64_t)p->nones;
-	uint64_t offset = speedscope_here(p->s);
+	uint64_t offset = json_stream_at(&p->s->in);
 
 	if (stacks_tell(&p->s->stacks, FINDING_WEIGHTS_SCALED, offset, buf_str(&p->name),
 			err) < 0)
@@ -78,11 +78,11 @@ static int bad_weight(const struct speedscope_profile *p, struct str text,
 
 int speedscope_weight(struct speedscope_profile *p, struct err *err)
 {
-	uint64_t offset = speedscope_here(p->s);
+	uint64_t offset = json_stream_at(&p->s->in);
 	struct json_value value;
 	struct speedscope_number weight;
 
-	int rc = speedscope_value(p->s, &value, err);
+	int rc = json_stream_value(&p->s->in, &value, err);
 	if (rc <= 0)
 		return rc;
 	if (p->nweights + p->nones == p->nstacks)
@@ -204,24 +204,26 @@ int speedscope_sample(struct speedscope_profile *p, struct err *err)
 {
 	struct speedscope *s = p->s;
 	struct spill *spill = s->stacks.options->spill;
-	uint64_t offset = speedscope_here(s);
+	uint64_t offset = json_stream_at(&s->in);
 	const char *start;
 	struct str text;
 	uint32_t stack;
 
-	if (window_keep_filled(&s->w, err) < 0)
+	if (window_keep_filled(&s->in.w, err) < 0)
 		return -1;
-	int rc = window_parse(&s->w, parse_sample, &text, SAMPLE_TEXT_MAX, &start, err);
+	int rc =
+		window_parse(&s->in.w, parse_sample, &text, SAMPLE_TEXT_MAX, &start, err);
 	if (rc < 0)
 		return -1;
-	if (rc == JSON_BAD && s->w.j.ended) {
-		s->is_cut = true;
+	if (rc == JSON_BAD && s->in.w.j.ended) {
+		s->in.is_cut = true;
 		return 0;
 	}
 	if (rc != JSON_OK)
-		return speedscope_bad(
-			s, rc == JSON_BAD ? s->w.j.what : "a sample of more than 256 MiB",
-			err);
+		return json_stream_bad(&s->in,
+				       rc == JSON_BAD ? s->in.w.j.what
+						      : "a sample of more than 256 MiB",
+				       err);
 	if (find_stack(p, text, offset + 1, &stack, err) < 0)
 		return -1;
 	p->stacks = spill_grow(spill, p->stacks, &p->stacks_cap, p->nstacks + 1,
@@ -235,7 +237,7 @@ int speedscope_end_sampled(struct speedscope_profile *p, struct err *err)
 	int64_t start = 0, end = 0, lasts = 0, ones = (int64_t)p->nones;
 	bool has_end = speedscope_whole(p, &p->start, &start) &&
 		       speedscope_whole(p, &p->end, &end) &&
-		       !__builtin_sub_overflow(end, start, &lasts) && !p->s->is_cut;
+		       !__builtin_sub_overflow(end, start, &lasts) && !p->s->in.is_cut;
 
 	for (int i = 0; p->unit && i < p->unit->digits && ones > 0; i++)
 		if (__builtin_mul_overflow(ones, 10, &ones))
@@ -251,6 +253,6 @@ int speedscope_end_sampled(struct speedscope_profile *p, struct err *err)
 	if (has_end && p->unit->unit != SAMPLE_COUNT && p->nweights &&
 	    (p->sum < lasts - near || p->sum > lasts + near))
 		return stacks_tell(&p->s->stacks, FINDING_WEIGHTS_END,
-				   speedscope_here(p->s), buf_str(&p->name), err);
+				   json_stream_at(&p->s->in), buf_str(&p->name), err);
 	return 0;
 }

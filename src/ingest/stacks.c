@@ -4,8 +4,7 @@
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "ingest/json.h"
-
-#define EXCERPT_BYTES 80
+#include "ingest/tell.h"
 
 void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options)
 {
@@ -22,12 +21,7 @@ void stacks_release(struct stacks *s)
 int stacks_tell(struct stacks *s, enum finding what, uint64_t offset, struct str excerpt,
 		struct err *err)
 {
-	if (s->options->strict && finding_kinds[what].severity != SEVERITY_INFO)
-		return err_at(err, offset, "%s", finding_kinds[what].what);
-	if (excerpt.n > EXCERPT_BYTES)
-		excerpt.n = EXCERPT_BYTES;
-	s->sink->finding(s->sink, what, offset, STR_LIT(""), excerpt);
-	return 0;
+	return tell_finding(s->sink, s->options, what, offset, excerpt, err);
 }
 
 int stacks_text(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,

@@ -1,0 +1,189 @@
+/* JSON that is read as it comes: see json_stream.h. */
+#include "ingest/json_stream.h"
+
+#include "ingest/tell.h"
+
+#define VALUE_MAX ((size_t)1 << 30)
+#define NAME_MAX  ((size_t)64 << 20)
+#define BOM       "\xef\xbb\xbf"
+
+static int tell(const struct json_stream *s, enum finding what, uint64_t offset,
+		struct str excerpt, struct err *err)
+{
+	return tell_finding(s->sink, s->options, what, offset, excerpt, err);
+}
+
+int json_stream_open(struct json_stream *s, struct input *in,
+		     const struct read_options *options, struct sink *sink,
+		     struct err *err)
+{
+	struct bytes head = input_peek(in, sizeof(BOM) - 1, err);
+	bool has_bom = err->kind == ERR_NONE && head.n >= sizeof(BOM) - 1 &&
+		       memcmp(head.p, BOM, sizeof(BOM) - 1) == 0;
+
+	*s = (struct json_stream){ .sink = sink, .options = options };
+	if (has_bom)
+		input_skip(in, sizeof(BOM) - 1);
+	window_init(&s->w, in, sink, WINDOW_BYTES);
+	s->w.j.strict = options->strict;
+	if (err->kind != ERR_NONE)
+		return -1;
+	return has_bom ? tell(s, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err) : 0;
+}
+
+uint64_t json_stream_at(const struct json_stream *s)
+{
+	return window_at(&s->w, s->w.j.p);
+}
+
+int json_stream_bad(const struct json_stream *s, const char *what, struct err *err)
+{
+	return err_at(err, window_at(&s->w, s->w.j.p), "%s", what);
+}
+
+/* What the tokenizer says: 1, 0 where the text is cut, -1. */
+static int judge(struct json_stream *s, int status, struct err *err)
+{
+	if (status == JSON_OK)
+		return 1;
+	if (status < 0)
+		return -1;
+	if (status == JSON_MORE)
+		return json_stream_bad(s, "a value of more than 1 GiB", err);
+	if (!s->w.j.ended)
+		return json_stream_bad(s, s->w.j.what, err);
+	s->is_cut = true;
+	return 0;
+}
+
+struct next {
+	bool first, done;
+	struct json_value key;
+};
+
+static enum json_status parse_element(struct json *j, void *to)
+{
+	struct next *next = to;
+
+	return json_element(j, next->first, &next->done);
+}
+
+static enum json_status parse_member(struct json *j, void *to)
+{
+	struct next *next = to;
+
+	return json_member(j, next->first, &next->key, &next->done);
+}
+
+static enum json_status parse_value(struct json *j, void *to)
+{
+	return json_value(j, to);
+}
+
+static enum json_status parse_blanks(struct json *j, void *to)
+{
+	(void)to;
+	return json_blanks(j);
+}
+
+int json_stream_element(struct json_stream *s, bool first, struct err *err)
+{
+	struct next next = { .first = first };
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(
+		s, window_parse(&s->w, parse_element, &next, NAME_MAX, &start, err), err);
+	return rc > 0 ? !next.done : rc;
+}
+
+int json_stream_member(struct json_stream *s, bool first,
+		       char key[JSON_STREAM_KEY_MAX + 1], struct err *err)
+{
+	struct next next = { .first = first };
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_member, &next, NAME_MAX, &start, err),
+		       err);
+	if (rc <= 0 || next.done)
+		return rc > 0 ? 0 : rc;
+	size_t n = next.key.text.n < JSON_STREAM_KEY_MAX ? next.key.text.n
+							 : JSON_STREAM_KEY_MAX;
+	memcpy(key, next.key.text.p, n);
+	key[n] = '\0';
+	return 1;
+}
+
+int json_stream_enter(struct json_stream *s, char bracket, const char *what,
+		      struct err *err)
+{
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_blanks, NULL, NAME_MAX, &start, err),
+		       err);
+
+	if (rc <= 0)
+		return rc;
+	if (*s->w.j.p != bracket)
+		return json_stream_bad(s, what, err);
+	s->w.j.p++;
+	return 1;
+}
+
+int json_stream_value(struct json_stream *s, struct json_value *value, struct err *err)
+{
+	const char *start;
+
+	if (window_keep_filled(&s->w, err) < 0)
+		return -1;
+	int rc = judge(s, window_parse(&s->w, parse_value, value, VALUE_MAX, &start, err),
+		       err);
+
+	/* digits at the very end of a text may be half of a number */
+	if (rc > 0 && value->type == JSON_NUMBER && s->w.j.last &&
+	    s->w.j.p == s->w.j.end && s->w.size) {
+		s->is_cut = true;
+		return 0;
+	}
+	return rc;
+}
+
+static int tell_flaws(struct json_stream *s, struct err *err)
+{
+	static const struct {
+		unsigned flaw;
+		enum finding finding;
+	} flaws[] = {
+		{ JSON_FLAW_ESCAPE, FINDING_ESCAPE },
+		{ JSON_FLAW_CONTROL, FINDING_CONTROL_CHARACTER },
+		{ JSON_FLAW_UTF8, FINDING_UTF8 },
+		{ JSON_FLAW_NUMBER, FINDING_NUMBER_SYNTAX },
+		{ JSON_FLAW_WORD, FINDING_NUMBER_SYNTAX },
+	};
+
+	for (size_t i = 0; i < sizeof(flaws) / sizeof(*flaws); i++)
+		if (s->w.j.flaws & flaws[i].flaw &&
+		    tell(s, flaws[i].finding, 0, STR_LIT(""), err) < 0)
+			return -1;
+	return 0;
+}
+
+int json_stream_end(struct json_stream *s, struct input *in, struct err *err)
+{
+	uint64_t end = window_at(&s->w, s->w.j.end);
+	const struct str none = STR_LIT("");
+	const char *damage = input_damage(in);
+
+	if (damage && tell(s, FINDING_COMPRESSION, end, str_of(damage), err) < 0)
+		return -1;
+	if (s->is_cut && tell(s, FINDING_TRUNCATED, end, none, err) < 0)
+		return -1;
+	if (input_is_utf16(in) && tell(s, FINDING_UTF16, 0, none, err) < 0)
+		return -1;
+	return tell_flaws(s, err);
+}
