@@ -11,6 +11,7 @@ ends all of it: no run leaves the process group.
                 one is read by everything, the others by ptool and simdjson
   BENCH_RECORDING  the trace that "recorded" repeats (one of the fixtures)
   BENCH_RUNS    repetitions (5)
+  BENCH_SAMPLES    bytes of each file of sampled stacks (2e8, at most BENCH_BYTES)
   BENCH_FUNCTIONS  functions in a dump of cProfile (1000000), each with three callers
   BENCH_LINEAR  1: also twice and five times BENCH_BYTES of the first kind
   CC, CXX       compilers of the bench's own programs (cc, c++)
@@ -64,6 +65,7 @@ def plan_rows(ptool, inputs, size, kinds):
     plan.of_main(kinds[0])
     for kind in kinds[1:]:
         plan.of_kind(kind)
+    plan.of_samples(int(float(setting("BENCH_SAMPLES", min(size, 2e8)))))
     plan.of_dump(int(setting("BENCH_FUNCTIONS", "1000000")))
     needed = size * (sum(FACTORS) + 1)
     if setting("BENCH_LINEAR", "") == "1":

@@ -3,7 +3,7 @@ import csv
 import dataclasses
 import statistics
 
-from plan import ANALYSES, DIFF, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, VIEWS, WALK
+from plan import ANALYSES, DIFF, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, PYTHON_STACKS, SAMPLES, STACKS, VIEWS, WALK
 
 MIB = 1 << 20
 
@@ -192,4 +192,7 @@ def held(figures, kind):
         Held("larger traces, seconds a byte away from the first's", growth(figures, kind), 10, "%"),
         Held("Python's pstats, times ptool pstats of the store", pstats and peer and peer.wall_s / pstats.wall_s,
              20, at_least=True),
+        *(Held(f"Python's sums of {kind}, times ingest",
+               ratio(find(figures, PYTHON_STACKS.format(kind), kind), find(figures, STACKS.format(kind), kind)), 20, at_least=True)
+          for kind in SAMPLES),
     ]

@@ -102,6 +102,11 @@ class Inputs:
             os.rename(path + ".tmp", path)
         return path
 
+    def samples(self, format_, size):
+        """Sampled stacks, as text of that format."""
+        return write_whole(self.path(f"{format_}-{size}"),
+                           [sys.executable, os.path.join(HERE, "gen_stacks.py"), format_, str(size)])
+
     def ranks(self, kind, size, count):
         """A folder of so many traces, which take `size` bytes together."""
         folder = self.path(f"{kind}-{size}-ranks")

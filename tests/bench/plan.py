@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from inputs import size_of
+from inputs import HERE, size_of
 
 RANKS = 64
 SPILL = "64M"
@@ -17,6 +17,10 @@ INGEST = "ptool ingest"
 JSON_LOAD = "python json.load"
 PSTATS = "ptool pstats"
 PYTHON_PSTATS = "python pstats"
+# Formats of sampled stacks: {} is the ingest, and a Python program that adds them up.
+SAMPLES = ("collapsed", "speedscope")
+STACKS = "{}, ingest"
+PYTHON_STACKS = "python, {}"
 
 READ_JSON = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 READ_DUMP = "import pstats, sys; pstats.Stats(sys.argv[1]).sort_stats('cumulative').print_stats(10)"
@@ -135,6 +139,15 @@ class Plan:
                  store=store, keeps=True)
         self.add(PSTATS, kind, "dump.db", [self.ptool, "pstats", "--sort", "cumulative", "--limit", "10", store])
         self.add(PYTHON_PSTATS, kind, kind, [sys.executable, "-c", READ_DUMP, dump])
+
+    def of_samples(self, size):
+        """Sampled stacks, into a store, and added up by Python."""
+        for kind in SAMPLES:
+            path, store = self.inputs.samples(kind, size), self.inputs.path(f"{kind}.db")
+            self.add(STACKS.format(kind), kind, "stacks", [self.ptool, "ingest", "-q", "-o", store, path],
+                     bytes=size_of(path), store=store)
+            self.add(PYTHON_STACKS.format(kind), kind, "stacks",
+                     [sys.executable, os.path.join(HERE, "sum_stacks.py"), path], bytes=size_of(path))
 
     def larger(self, kind, factors):
         """The same kind in more bytes: time is to grow with them, memory is not."""
