@@ -84,6 +84,34 @@ static void add_count(struct buf *line, int64_t n, const char *one, const char *
 	buf_addf(line, " %s", n == 1 ? one : many);
 }
 
+/* "120 slices, 3 stacks and 40 functions"; where there is nothing, "0 slices". */
+static void add_counts(struct buf *line, const struct import_file *file)
+{
+	const struct {
+		int64_t n;
+		const char *one, *many;
+	} kinds[] = {
+		{ file->slices, "slice", "slices" },
+		{ file->stacks, "stack", "stacks" },
+		{ file->operators, "operator", "operators" },
+		{ file->functions, "function", "functions" },
+	};
+	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
+	size_t left = 0;
+
+	for (size_t k = 0; k < n; k++)
+		left += kinds[k].n != 0;
+	if (left == 0)
+		add_count(line, 0, kinds[0].one, kinds[0].many);
+	for (size_t k = 0; k < n; k++) {
+		if (kinds[k].n == 0)
+			continue;
+		add_count(line, kinds[k].n, kinds[k].one, kinds[k].many);
+		left--;
+		buf_add_text(line, left > 1 ? ", " : left ? " and " : "");
+	}
+}
+
 /* Where `ptool doctor` finds what was read, when it has to be told: " STORE". */
 static void add_doctor(struct buf *line, const struct ingesting *i, int64_t findings)
 {
@@ -104,18 +132,7 @@ static void tell_read(const struct ingesting *i, const struct import_file *file,
 	buf_init(&line, ERR_TEXT_MAX);
 	if (nfiles > 1)
 		buf_addf(&line, "%zu files, ", nfiles);
-	if (file->stacks)
-		add_count(&line, file->stacks, "stack", "stacks");
-	if (file->slices && file->stacks)
-		buf_add_text(&line, " and ");
-	if (file->operators)
-		add_count(&line, file->operators, "operator", "operators");
-	if (file->slices || (!file->functions && !file->stacks && !file->operators))
-		add_count(&line, file->slices, "slice", "slices");
-	if (file->slices && file->functions)
-		buf_add_text(&line, " and ");
-	if (file->functions)
-		add_count(&line, file->functions, "function", "functions");
+	add_counts(&line, file);
 	if (i->where)
 		buf_addf(&line, " %s", i->where);
 	if (passed)

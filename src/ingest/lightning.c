@@ -300,4 +300,5 @@ const struct reader lightning_reader = {
 	.probe = lightning_probe,
 	.read = lightning_read,
 	.begins = begins,
+	.is_print = true,
 };

@@ -516,4 +516,5 @@ const struct reader line_report_reader = {
 	.probe = report_probe,
 	.read = report_read,
 	.begins = report_begins,
+	.is_print = true,
 };

@@ -388,4 +388,5 @@ const struct reader pstats_text_reader = {
 	.probe = text_probe,
 	.read = text_read,
 	.begins = begins_action,
+	.is_print = true,
 };

@@ -53,6 +53,11 @@ struct reader {
 	 * number.  `begins` is asked about texts alone that its probe takes.
 	 */
 	bool reads_whole;
+	/*
+	 * What people print of a profile: rounded, and perhaps of one that lies beside it.
+	 * Of a folder or archive it is read only where there is nothing else.
+	 */
+	bool is_print;
 };
 
 /* What options.threads is to be for that many threads in all; 0: one a core. */

@@ -517,4 +517,5 @@ const struct reader torch_report_reader = {
 	.probe = torch_report_probe,
 	.read = torch_report_read,
 	.begins = begins,
+	.is_print = true,
 };

@@ -253,4 +253,5 @@ const struct reader yappi_text_reader = {
 	.probe = yappi_probe,
 	.read = yappi_read,
 	.begins = begins,
+	.is_print = true,
 };

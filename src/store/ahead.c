@@ -173,14 +173,15 @@ static void read_input(struct slot *slot, const struct ahead_file *file)
 		loader_sum_up(result->reading.loader);
 }
 
-/* It may hold several, which are read one after the other. */
+/* It may hold several, which are read one after the other, or has to wait for others. */
 static bool is_of_reports(const struct slot *slot, struct bytes head)
 {
 	const struct ahead_plan *plan = &slot->ahead->plan;
 
 	if (plan->reader)
 		return plan->reader->begins != NULL;
-	return parts_may_be(head) || (head.n >= PROBE_BYTES && !reader_detect(head));
+	const struct reader *reader = reader_detect(head);
+	return parts_may_be(head) || (reader ? reader->is_print : head.n >= PROBE_BYTES);
 }
 
 static void read_file(struct slot *slot)

@@ -65,15 +65,17 @@ static void make_folders(const char *path)
 
 /*
  * The change time is in the key too: it is the one that no copying or unpacking
- * program sets back, and a stale store would give wrong numbers.
+ * program sets back, and a stale store would give wrong numbers, as might one that
+ * another version has read.
  */
 static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t before)
 {
-	char *key = xasprintf(
-		"%016" PRIx64 "%s\n%ju:%ju %jd %jd.%09ld %jd.%09ld %d", before, real_path,
-		(uintmax_t)st->st_dev, (uintmax_t)st->st_ino, (intmax_t)st->st_size,
-		(intmax_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
-		(intmax_t)st->st_ctim.tv_sec, st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION);
+	char *key =
+		xasprintf("%016" PRIx64 "%s\n%ju:%ju %jd %jd.%09ld %jd.%09ld %d %s",
+			  before, real_path, (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
+			  (intmax_t)st->st_size, (intmax_t)st->st_mtim.tv_sec,
+			  st->st_mtim.tv_nsec, (intmax_t)st->st_ctim.tv_sec,
+			  st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION, PTOOL_VERSION);
 	uint64_t hash = hash_bytes(key, strlen(key));
 
 	free(key);

@@ -233,7 +233,7 @@ static int look_at_all(struct importing *i, const char *const *paths, struct err
 
 size_t import_count_traces(const struct importing *i)
 {
-	return i->result->stored + i->result->refused + i->nrepeated;
+	return i->result->stored + i->result->refused + i->nrepeated + i->nprints;
 }
 
 bool import_is_given_before(const struct importing *i,
@@ -256,11 +256,13 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 		import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;
 	}
-	if (operand->is_folder)
-		return import_folder(i, operand, err);
+	size_t stored = i->result->stored;
 	const struct import_source source = { .shown = operand->path,
 					      .path = operand->resolved };
-	return import_path(i, &source, err);
+	int rc = operand->is_folder ? import_folder(i, operand, err)
+				    : import_path(i, &source, err);
+	int end = import_prints(i, stored, rc < 0 ? NULL : err);
+	return rc < 0 ? rc : end;
 }
 
 static int import_operands(struct importing *i, struct err *err)
@@ -325,6 +327,7 @@ static void importing_release(struct importing *i)
 		walk_release(&i->operands[at].walk);
 	}
 	free(i->operands);
+	free(i->prints);
 	intern_release(&i->seen);
 	free(i->is_trace);
 }

@@ -1,6 +1,7 @@
 /* One input into one profile, and what can be read before its turn: see importing.h. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -269,6 +270,72 @@ static bool is_text_of_reports(const struct importing *i,
 	       parts_is_text(head) && !reader_detect(head);
 }
 
+/* Kept until all beside it is known; false: it is read like any other. */
+static bool keep_print(struct importing *i, const struct import_source *source,
+		       struct input *in, struct bytes head)
+{
+	const struct reader *reader = i->options->reader ? NULL : reader_detect(head);
+	struct err ignored = ERR_INIT; /* who reads it will meet it again */
+
+	if (!source->is_found || i->has_only_prints || !reader || !reader->is_print)
+		return false;
+	input_set_spill(in, i->spill);
+	struct bytes text = input_peek(in, PRINTED_MAX, &ignored);
+	if (ignored.kind != ERR_NONE || text.n == PRINTED_MAX)
+		return false;
+	unsigned char *copy = spill_alloc(i->spill, text.n, 1);
+	memcpy(copy, text.p, text.n);
+	*ARRAY_PUSH(i->prints, i->nprints, i->prints_cap) =
+		(struct print){ .shown = xstrdup(source->shown),
+				.path = xstrdup(source->path),
+				.text = copy,
+				.n = text.n };
+	return true;
+}
+
+static int import_print(struct importing *i, const struct print *print, struct err *err)
+{
+	const struct import_source source = { .shown = print->shown,
+					      .path = print->path,
+					      .is_found = true };
+	struct input *in = input_from_memory((struct bytes){ print->text, print->n });
+
+	input_set_plain(in);
+	int rc = import_input(i, &source, in, err);
+	input_close(in);
+	return rc;
+}
+
+static void pass_print(struct importing *i, const struct print *print)
+{
+	struct import_file file = { .path = print->shown };
+	struct err why = ERR_INIT;
+
+	err_set(&why, ERR_INPUT,
+		"a printed report beside recordings, which would count twice; name it alone to read it");
+	import_note(i, IMPORT_PASSED, &file, &why);
+}
+
+int import_prints(struct importing *i, size_t stored_before, struct err *err)
+{
+	size_t n = i->nprints;
+	int rc = 0;
+
+	i->nprints = 0;
+	i->has_only_prints = i->result->stored == stored_before;
+	for (struct print *print = i->prints; n > 0; n--, print++) {
+		if (!i->has_only_prints)
+			pass_print(i, print);
+		else if (rc == 0 && err && !import_is_lost(i))
+			rc = import_print(i, print, err);
+		spill_free(i->spill, print->text);
+		free(print->shown);
+		free(print->path);
+	}
+	i->has_only_prints = false;
+	return rc;
+}
+
 int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err)
 {
@@ -277,6 +344,8 @@ int import_input(struct importing *i, const struct import_source *source,
 	input_set_stop(in, import_wait, i);
 	struct bytes head = input_peek(in, PROBE_BYTES, &ignored);
 	head.n = head.n < PROBE_BYTES ? head.n : PROBE_BYTES;
+	if (ignored.kind == ERR_NONE && keep_print(i, source, in, head))
+		return 0;
 	if (ignored.kind == ERR_NONE && is_text_of_reports(i, source, head))
 		return import_text(i, source, in, err);
 	return import_report(i, source, i->options->reader, in, err);

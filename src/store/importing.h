@@ -58,6 +58,13 @@ struct import_profile {
 	int64_t rank;          /* or NUMBER_NONE */
 };
 
+/* What was printed of a profile, until it is known whether that lies beside it. */
+struct print {
+	char *shown, *path;  /* owned */
+	unsigned char *text; /* in the spill */
+	size_t n;
+};
+
 struct importing {
 	const struct import_options *options;
 	const struct import_events *events;
@@ -72,7 +79,10 @@ struct importing {
 	struct intern seen; /* (device, inode) of the files that were read */
 	bool *is_trace;     /* owned; of each of them: it was one, if a bad one */
 	size_t is_trace_cap;
-	size_t nrepeated;       /* traces that were met again */
+	size_t nrepeated;     /* traces that were met again */
+	struct print *prints; /* owned; of the operand */
+	size_t nprints, prints_cap;
+	bool has_only_prints;   /* the operand: they are read now */
 	bool is_lost;           /* nothing will be stored, and that is told */
 	uint64_t beyond;        /* bytes of all files beyond what they may expand to */
 	bool is_collection;     /* an operand was a folder or an archive */
@@ -91,7 +101,7 @@ struct importing {
 /* Notes what became of a file; err is why it was not stored. */
 void import_note(struct importing *i, enum import_end end, const struct import_file *file,
 		 const struct err *err);
-/* Those stored, refused, or met again. */
+/* Those stored, refused, met again, or printed. */
 size_t import_count_traces(const struct importing *i);
 /* Was the same file or folder named before? */
 bool import_is_given_before(const struct importing *i,
@@ -112,6 +122,8 @@ struct expand import_expand(const struct import_options *options, struct expand 
 /* import_file.c: one input, which is no archive: each report that it holds. */
 int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err);
+/* Behind all of an operand: its prints, unless `stored` has grown since. */
+int import_prints(struct importing *i, size_t stored_before, struct err *err);
 /* A file or an archive that was named or found. */
 int import_path(struct importing *i, const struct import_source *source, struct err *err);
 

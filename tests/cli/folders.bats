@@ -431,3 +431,25 @@ ptool: ingest: logs/b\x1b[0m: passed over: no known format'
 	ptool ingest -q -o cycles.db "$data/t2141_tb_cnn/logdir"
 	ask cycles.db 'SELECT rank, worker, span FROM profile' | prints_lines '|worker0|1' '|worker0|2'
 }
+
+@test "a printed report beside a recording is passed over, and read where it is alone" {
+	mkdir logs
+	cp "$FIXTURES"/torch/t260_cnn_w0/{table_cpu_time_total_all.txt,trace.json.gz} logs/
+	cp "$FIXTURES"/torch/t260_cnn_w0/table_cpu_time_total_10.txt logs/atable.txt
+	run --separate-stderr ptool ingest logs
+	[ "$status" -eq 0 ]
+	printf "%s\n" "$stderr" | prints_lines 'ptool: ingest: logs/trace.json.gz: 4,684 slices' \
+		'ptool: ingest: logs/atable.txt: passed over: a printed report beside recordings, which would count twice; name it alone to read it' \
+		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report beside recordings, which would count twice; name it alone to read it'
+	(cd logs && zip -q ../logs.zip ./*)
+	run --separate-stderr ptool ingest -q --run zip logs.zip
+	[ "$status" -eq 0 ]
+	profiles | prints_lines 'logs/trace.json.gz|4684' 'logs.zip/trace.json.gz|4684'
+	rm logs/trace.json.gz
+	run --separate-stderr ptool top -n1 --format csv logs
+	[ "$status" -eq 0 ]
+	printf "%s\n" "$stderr" | prints_lines 'ptool: top: logs: 2 files, 108 operators read into the cache' \
+		'ptool: top: no rank was recorded: files are numbered 0 to 1 in the order of their names'
+	run --separate-stderr ptool ingest -q -o both.db logs logs/../logs/atable.txt "$FIXTURES/torch/t260_cnn_w0/trace.json.gz"
+	ask both.db "SELECT count(*) FROM profile" | prints_lines 3
+}

@@ -73,17 +73,20 @@ END
 	exits 4
 }
 
-@test "both are found in folders and archives, beside what is no profile" {
-	mkdir -p runs/a
-	cp "$APP.prof" runs/a/one.prof
-	cp "$APP.txt" runs/two.log
-	echo 'nothing' >runs/notes.txt
-	ptool ingest -q -o folder.db runs
-	[ "$(ask folder.db 'SELECT dialect FROM profile ORDER BY 1')" = "$(printf 'cprofile\ntext')" ]
-	tar -cf runs.tar runs
-	ptool ingest -q -o archive.db runs.tar
-	[ "$(ask archive.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|0' ]
-	[ "$(functions archive.db | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ]
+@test "either is found in folders and archives, beside what is no profile" {
+	for kind in prof txt; do
+		mkdir -p runs/a runs/b
+		cp "$APP.$kind" runs/a/one.prof
+		cp "$APP.$kind" runs/two.log
+		echo 'nothing' >runs/notes.txt
+		ptool ingest -q -o folder.db runs
+		[ "$(ask folder.db 'SELECT count(*), count(mtime_ns) FROM profile')" = "2|2" ]
+		tar -cf runs.tar runs
+		ptool ingest -q -o archive.db runs.tar
+		[ "$(ask archive.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|0' ]
+		[ "$(functions archive.db | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ]
+		rm -r runs ./*.db
+	done
 }
 
 @test "when the file was changed is kept" {
