@@ -41,7 +41,7 @@ static const struct opt ingest_options[] = {
 	  INTO(STRING, torch_version) },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, INTO(STRINGS, keep) },
-	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core)",
+	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core that it may use)",
 	  INTO(UINT, jobs), .short_name = 'j' },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory to use for a file's contents (default: half the machine's)",
 	  INTO(STRING, memory_limit) },

@@ -1,7 +1,7 @@
 /* The table of input formats. */
 #include "ingest/reader.h"
 
-#include <unistd.h>
+#include "base/machine.h"
 
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
@@ -37,7 +37,7 @@ const struct reader *const readers[] = {
 
 unsigned read_threads(int64_t jobs)
 {
-	int64_t all = jobs ? jobs : sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t all = jobs ? (uint64_t)jobs : machine_cores();
 
 	return all < 2 ? 0 : (unsigned)(all < THREADS_MAX ? all : THREADS_MAX) - 1;
 }

@@ -26,7 +26,7 @@ POINTS = 10**9 if LONG else 3 if SAN else 5
 MALLOCS = int(os.environ.get("MALLOCS") or 30)
 EACH_STACK = LONG and "MALLOCS" not in os.environ
 READING = """top --by shape|list|steps|steps --phases|gaps --by op|gaps --list|advise|overview|kernels --by op
-devices|streams|tree|doctor|info|top --by stack --format json|list --sort dur --format csv""".replace("\n", "|").split("|")
+devices|streams|tree|doctor|info|top --by thread --format json|list --sort dur --format csv""".replace("\n", "|").split("|")
 EIO, ENOSPC, ENOLCK = "5", "28", "37"
 
 
