@@ -3,11 +3,16 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+#include "base/blocks.h"
+#include "base/buf.h"
 #include "base/sum.h"
 #include "query/devices/launch_queue.h"
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
+
+#define CURVE_CELLS 16
 
 static void put_times(const struct work_times *t, struct cell *cells)
 {
@@ -61,9 +66,75 @@ static int put_queue(const struct launch_queue *q, const struct filter *filter,
 	return 0;
 }
 
+/* Of each cell of time how much of it a stream was busy: 0 to 1. */
+struct stream_curve {
+	double shares[CURVE_CELLS];
+	int64_t until_ns; /* all before it is added */
+};
+
+/* In cells from the start of the first work to the end of the last. */
+static double cell_at(int64_t ns, const struct interval *all)
+{
+	return (double)(ns - all->start_ns) / (double)(all->end_ns - all->start_ns) *
+	       CURVE_CELLS;
+}
+
+static void add_busy(struct stream_curve *c, double from, double to)
+{
+	for (size_t i = (size_t)from; i < CURVE_CELLS && (double)i < to; i++) {
+		double start = from > (double)i ? from : (double)i;
+		double end = to < (double)i + 1 ? to : (double)i + 1;
+		c->shares[i] += end - start;
+	}
+}
+
+/* One for each stream, which free() frees; all have the same time. */
+static struct stream_curve *stream_curves(const struct device_work *work)
+{
+	struct stream_curve *curves = xcalloc(work->nstreams + 1, sizeof(*curves));
+	struct interval all = { INT64_MAX, INT64_MIN };
+	int64_t length_ns;
+
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *w = &work->items[i];
+		all.start_ns = w->start_ns < all.start_ns ? w->start_ns : all.start_ns;
+		all.end_ns = w->end_ns > all.end_ns ? w->end_ns : all.end_ns;
+	}
+	if (all.start_ns >= all.end_ns ||
+	    __builtin_sub_overflow(all.end_ns, all.start_ns, &length_ns))
+		return curves;
+	for (size_t i = 0; i < work->nstreams; i++)
+		curves[i].until_ns = all.start_ns;
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *w = &work->items[i];
+		struct stream_curve *c = &curves[w->stream];
+		int64_t from_ns = w->start_ns > c->until_ns ? w->start_ns : c->until_ns;
+		if (w->end_ns <= from_ns)
+			continue;
+		add_busy(c, cell_at(from_ns, &all), cell_at(w->end_ns, &all));
+		c->until_ns = w->end_ns;
+	}
+	return curves;
+}
+
+static struct cell curve_cell(const struct stream_curve *c, struct buf *text)
+{
+	buf_clear(text);
+	for (size_t i = 0; i < CURVE_CELLS; i++)
+		blocks_add_cover(text, c->shares[i]);
+	while (text->n && text->p[text->n - 1] == ' ')
+		text->n--;
+	return cell_text(buf_str(text));
+}
+
+struct stream_facts {
+	const struct work_times *times;
+	const struct launch_queue *queues;
+	const struct stream_curve *curves;
+};
+
 static int add_rows(struct memtable *rows, const struct work_profile *p,
-		    const struct work_times *times, const struct launch_queue *queues,
-		    struct err *err)
+		    const struct stream_facts *of, struct buf *text, struct err *err)
 {
 	int added = 0;
 
@@ -76,9 +147,10 @@ static int add_rows(struct memtable *rows, const struct work_profile *p,
 		cells[STREAM_RANK] = scope_rank_cell(p->profile);
 		cells[STREAM_DEVICE] = work_device_cell(&p->work.devices[stream->device]);
 		cells[STREAM_NUMBER] = work_stream_cell(stream);
-		put_times(&times[i], cells);
-		if (put_queue(&queues[i], p->filter, cells, err) < 0)
+		put_times(&of->times[i], cells);
+		if (put_queue(&of->queues[i], p->filter, cells, err) < 0)
 			return -1;
+		cells[STREAM_CURVE] = curve_cell(&of->curves[i], text);
 		memtable_add_row(rows, cells);
 		added = 1;
 	}
@@ -92,8 +164,14 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 
 	work_filter_times(&p->work, p->filter);
 	struct work_times *times = work_times_of_streams(&p->work, err);
+	struct stream_curve *curves = stream_curves(&p->work);
+	struct buf text;
+	buf_init(&text, CURVE_CELLS * BLOCKS_BYTES);
+	const struct stream_facts facts = { times, queues, curves };
 	if (times)
-		rc = add_rows(to, p, times, queues, err);
+		rc = add_rows(to, p, &facts, &text, err);
+	buf_release(&text);
+	free(curves);
 	free(times);
 	launch_queues_free(queues, p->work.nstreams);
 	return rc;
@@ -134,6 +212,7 @@ static const struct field fields[] = {
 	{ "queue_mean", "Queue mean", "mean length of the queue over queue_ns; likewise", "queue", UNIT_RATIO, CELL(STREAM_QUEUE_MEAN), .leaves = 1 },
 	{ "queue_wait_ns", "Waited", "time that all pieces waited, added up", NULL, UNIT_NS, CELL(STREAM_QUEUE_WAIT) },
 	{ "queue_ns", "Queue time", "from the first launch to the last start of work", NULL, UNIT_NS, CELL(STREAM_QUEUE) },
+	{ "curve", "Busy over time", NULL, NULL, UNIT_TEXT, CELL(STREAM_CURVE), .flags = FIELD_PEOPLE, .least = CURVE_CELLS },
 	{ .name = NULL },
 };
 
@@ -155,7 +234,7 @@ static const struct field part_fields[] = {
 
 static const struct view_part parts[] = {
 	{ NULL, "profile rank? device! stream! events span_ns busy_ns queue_max! "
-		"queue_mean!" },
+		"queue_mean! curve" },
 	{ "Work per stream (Copies includes memsets)",
 	  "profile rank? device! stream! kernels copies compute_ns communication_ns "
 	  "memory_ns" },

@@ -3,6 +3,8 @@
  */
 #include <stdlib.h>
 
+#include "base/blocks.h"
+#include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/memory/memory_live.h"
@@ -94,31 +96,29 @@ static void find_highs(const struct memory_place *p, int64_t highs[MEMORY_CURVE_
 	}
 }
 
-struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS],
-			     char out[MEMORY_CURVE_BYTES])
+struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS], struct arena *arena)
 {
-	static const char blocks[][MEMORY_BLOCK_BYTES + 1] = { "▁", "▂", "▃", "▄",
-							       "▅", "▆", "▇", "█" };
-	double low = 0, high = 0;
+	double levels[MEMORY_CURVE_CELLS], low = 0, high = 0;
+	struct buf text;
 
 	for (size_t i = 0; i < MEMORY_CURVE_CELLS; i++) {
-		low = (double)highs[i] < low ? (double)highs[i] : low;
-		high = (double)highs[i] > high ? (double)highs[i] : high;
+		levels[i] = (double)highs[i];
+		low = levels[i] < low ? levels[i] : low;
+		high = levels[i] > high ? levels[i] : high;
 	}
-	for (size_t i = 0; i < MEMORY_CURVE_CELLS; i++) {
-		double share = high > low ? ((double)highs[i] - low) / (high - low) : 0;
-		memcpy(out + i * MEMORY_BLOCK_BYTES, blocks[(size_t)(share * 7 + 0.5)],
-		       MEMORY_BLOCK_BYTES);
-	}
-	return (struct str){ out, MEMORY_CURVE_BYTES };
+	buf_init(&text, MEMORY_CURVE_CELLS * BLOCKS_BYTES);
+	blocks_add_curve(&text, levels, MEMORY_CURVE_CELLS, low, high);
+	struct str copy = arena_copy(arena, buf_str(&text));
+	buf_release(&text);
+	return copy;
 }
 
-static struct str draw_curve(const struct memory_place *p, char out[MEMORY_CURVE_BYTES])
+static struct str draw_curve(const struct memory_place *p, struct arena *arena)
 {
 	int64_t highs[MEMORY_CURVE_CELLS];
 
 	find_highs(p, highs);
-	return memory_curve_text(highs, out);
+	return memory_curve_text(highs, arena);
 }
 
 static void set_high(struct cell *cells, int bytes, int at, const struct memory_high *h)
@@ -131,7 +131,6 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 		    const struct memory_peak *peak, struct memtable *to, int64_t *given)
 {
 	const struct memory_device *d = p->of;
-	char curve[MEMORY_CURVE_BYTES];
 	struct cell cells[NCOLUMNS];
 
 	memory_place_cells(p, cells);
@@ -149,7 +148,7 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 	cells[FREES] = cell_int(peak->frees);
 	cells[OUT_OF_MEMORY] = cell_int(peak->out_of_memory);
 	cells[MISMATCHES] = cell_int(d->mismatches);
-	cells[CURVE] = cell_text(draw_curve(p, curve));
+	cells[CURVE] = cell_text(draw_curve(p, &to->arena));
 	memory_add_limited(s, to, cells, given);
 }
 

@@ -238,10 +238,9 @@ static void make_processes(struct sampled *s)
 		    (i == 0 || s->processes[i - 1].profile != s->processes[i].profile))
 			add_rounds(s, s->processes[i].profile);
 	for (size_t i = 0; i < s->nprocesses; i++) {
-		char room[MEMORY_CURVE_BYTES];
 		fill_curve(&s->processes[i]);
-		s->processes[i].curve = arena_copy(
-			&s->arena, memory_curve_text(s->processes[i].highs, room));
+		s->processes[i].curve =
+			memory_curve_text(s->processes[i].highs, &s->arena);
 	}
 }
 

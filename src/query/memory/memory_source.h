@@ -161,10 +161,8 @@ enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
 /* clang-format on */
 /* A curve in blocks of text, from nothing (or what is less) to the highest. */
 #define MEMORY_CURVE_CELLS 16
-#define MEMORY_BLOCK_BYTES 3 /* of a block character in UTF-8 */
-#define MEMORY_CURVE_BYTES ((size_t)MEMORY_CURVE_CELLS * MEMORY_BLOCK_BYTES)
 struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS],
-			     char out[MEMORY_CURVE_BYTES]);
+			     struct arena *arena);
 
 void memory_place_cells(const struct memory_place *place, struct cell *cells);
 /* Who reads notes wants to know of which profile: "cuda:0", "cuda:0 of rank 1". */

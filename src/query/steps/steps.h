@@ -183,6 +183,12 @@ struct table *steps_table(struct steps *s, const struct scope *scope,
  */
 void steps_add_notes(const struct steps *s, const struct steps_request *request,
 		     struct memtable *m);
+/*
+ * steps_curve.c, for that: of each profile with several steps a line above the table, the
+ * shortest and the longest of them and a curve of all.
+ */
+void steps_add_curves(const struct steps *s, const struct scope *scope,
+		      struct memtable *m);
 /* "Kernel", "CPU Exec": as the TensorBoard plugin calls it. */
 const char *steps_category_name(enum step_category category);
 

@@ -539,6 +539,7 @@ struct table *steps_table(struct steps *s, const struct scope *scope,
 	struct memtable *last = first;
 	if (!request->phases && request->bounds == BOUNDS_TENSORBOARD)
 		first->table.caption = "Steps with the bounds of the TensorBoard plugin";
+	steps_add_curves(s, scope, first);
 	if (has_device_work(s)) {
 		show.people = request->phases ? device_phases : devices;
 		last = make_table(s, scope, show, false);
