@@ -2,14 +2,10 @@
  * Numbers of a profile of a speedscope file: texts in the unit that it names become
  * nanoseconds, bytes or counts, exactly.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/decimal.h"
 #include "ingest/speedscope_profile.h"
 
-#define NS_DIGITS   9
-#define SCALED_TEXT 64
+#define NS_DIGITS 9
 
 static const struct speedscope_unit units[] = {
 	{ "none", SAMPLE_COUNT, 0 },         { "nanoseconds", SAMPLE_NS, 0 },
@@ -45,28 +41,6 @@ static bool scale_plain(struct str text, int digits, int64_t *value)
 	return true;
 }
 
-/* Any number, with an exponent too, in units of 10^-digits: half to even. */
-static enum decimal_status scale_any(struct str text, int digits, int64_t *value)
-{
-	char copy[SCALED_TEXT + 16];
-	size_t n = 0;
-	long exponent = 0;
-
-	while (n < text.n && text.p[n] != 'e' && text.p[n] != 'E')
-		n++;
-	if (n < text.n && text.n - n < 12) {
-		memcpy(copy, text.p + n + 1, text.n - n - 1);
-		copy[text.n - n - 1] = '\0';
-		exponent = strtol(copy, NULL, 10);
-	} else if (n < text.n) {
-		return DECIMAL_BAD;
-	}
-	if (n > SCALED_TEXT)
-		n = SCALED_TEXT; /* digits that no double has */
-	snprintf(copy, sizeof(copy), "%.*se%ld", (int)n, text.p, exponent + digits - 3);
-	return decimal_text_us_to_ns(str_of(copy), value);
-}
-
 /* 0, or -1: the number is none, or too large. */
 int speedscope_scale(const struct speedscope_profile *p, struct str text,
 		     struct speedscope_number *out)
@@ -80,15 +54,15 @@ int speedscope_scale(const struct speedscope_profile *p, struct str text,
 		digits = DECIMALS_MAX;
 		out->decimals = DECIMALS_MAX;
 		if (!scale_plain(text, digits, &out->value) &&
-		    scale_any(text, digits, &out->value) != DECIMAL_OK) {
+		    stacks_scaled(text, digits, &out->value) != DECIMAL_OK) {
 			out->decimals = 0;
-			return scale_any(text, 0, &out->value) == DECIMAL_OK ? 0 : -1;
+			return stacks_scaled(text, 0, &out->value) == DECIMAL_OK ? 0 : -1;
 		}
 		for (; out->decimals && out->value % 10 == 0; out->decimals--)
 			out->value /= 10;
 		return 0;
 	}
-	return scale_any(text, digits, &out->value) == DECIMAL_OK ? 0 : -1;
+	return stacks_scaled(text, digits, &out->value) == DECIMAL_OK ? 0 : -1;
 }
 
 /* A number without decimals, for times and ends: those of counts are rounded. */
@@ -96,7 +70,7 @@ bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text
 		      int64_t *value)
 {
 	return p->unit && text->n &&
-	       scale_any(buf_str(text), p->unit->digits, value) == DECIMAL_OK;
+	       stacks_scaled(buf_str(text), p->unit->digits, value) == DECIMAL_OK;
 }
 
 static bool add_zeros(int64_t *value, unsigned n)

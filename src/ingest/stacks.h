@@ -7,6 +7,7 @@
 #define PTOOL_INGEST_STACKS_H
 
 #include "base/buf.h"
+#include "base/decimal.h"
 #include "base/intern.h"
 #include "ingest/reader.h"
 
@@ -58,6 +59,9 @@ enum stacks_number {
 };
 /* Digits, maybe with a point and more of them: the number is *value / 10^*decimals. */
 enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *decimals);
+
+/* Any number, with an exponent too, in units of 10^-digits: half to even. */
+enum decimal_status stacks_scaled(struct str text, int digits, int64_t *value);
 
 /* The profile's fact: format "samples"; `dialect` is static. */
 void stacks_end(struct stacks *s, const char *dialect);

@@ -183,6 +183,74 @@ def cpuprofile(path):
     return sums
 
 
+def seconds(text):
+    return fractions.Fraction(round(fractions.Fraction(decimal.Decimal(text)) * 10**9))
+
+
+def pyisession(path):
+    """Sums of a session of pyinstrument: the outermost frame is the thread."""
+    with open(path, encoding="utf-8") as f:
+        file, sums = json.load(f, parse_float=str), Sums()
+    for frames, lasts in file["frame_records"]:
+        parts = [frame.split("\1")[0].split("\0") for frame in frames]
+        sums.add([(p[1] if len(p) > 1 else "", p[0]) for p in parts if p[1:2] != ["<thread>"]], seconds(lasts))
+    return sums
+
+
+def pyinstrument_json(path):
+    """Sums of pyinstrument's tree: what a function has that no child has is its own, and so is [self]."""
+    with open(path, encoding="utf-8") as f:
+        file, sums = json.load(f, parse_float=str), Sums()
+
+    def walk(node, stack):
+        parts = (node.get("identifier") or "\0".join((node.get("function"), node.get("file_path")))).split("\0")
+        function, own = (parts[1] if len(parts) > 1 else "", parts[0]), seconds(node["time"])
+        inner = stack if function[1] == "[self]" and not node["children"] else stack + [function]
+        for child in node["children"]:
+            own -= seconds(child["time"])
+            walk(child, inner)
+        sums.add(inner, max(own, 0))
+
+    walk(file.get("root_frame") or file["frame_tree"], [])
+    return sums
+
+
+def check_pyinstrument_text(tap, place, path, text):
+    """Functions of pyinstrument's own report have the times that it prints, three digits of them."""
+    sums, above = collections.defaultdict(lambda: [0, 0]), []
+    for line in open(text, encoding="utf-8"):
+        m = re.match(r"^(\W*)(\d+\.\d+) (\S+)  (\S+)$", line)
+        if not m or m[3] == "[self]":
+            continue
+        depth = len(m[1]) // 3
+        name = m[3].rsplit(".", 1)[-1] if m[4] != "<built-in>" else m[3]
+        key = (os.path.basename(m[4]).split(":")[0], name)
+        above[depth:] = [key]
+        if key not in above[:depth]:
+            sums[key][0] += float(m[2])
+            sums[key][1] += 0.00051
+    got = collections.Counter()
+    for (file, name), (_, total) in of_ptool(place, path).items():
+        got[os.path.basename(file), name] += total / 1e9
+    wrong = [f"{k}: {got.get(k)} and {v[0]}" for k, v in sums.items() if not abs(got.get(k, -1) - v[0]) <= v[1]]
+    tap.ok(sums and not wrong, f"{os.path.basename(text)}: {len(sums)} functions", *wrong[:5])
+
+
+def check_bad_pyinstrument(tap, place):
+    frame = "f\0a.py\0001\001l2"
+    good = {"start_call_stack": [], "sample_count": 1, "duration": 1, "frame_records": [[[frame], 0.5]]}
+    bad = {"a sample without a time": {"frame_records": [[[frame]]]}, "a negative time": {"frame_records": [[[frame], -1]]},
+           "a frame that is no text": {"frame_records": [[[5], 1]]}, "no samples": {"frame_records": []},
+           "samples that are no list": {"frame_records": 7}, "a tree of nothing": {"frame_records": [], "root_frame": None},
+           "a function without a time": {"frame_records": None, "root_frame": {"function": "f", "children": []}}}
+    for name, part in {"what is right": {}, **bad}.items():
+        file = {k: v for k, v in {**good, **part}.items() if v is not None or k == "root_frame"}
+        with open(place.path("x.pyisession"), "w", encoding="utf-8") as f:
+            json.dump(file, f)
+        done = place.ptool("ingest", "-o", place.path("pyi.db"), place.path("x.pyisession"), check=False)
+        tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == 1, f"pyinstrument: {name}", done.stderr)
+
+
 def check_bad_cpuprofile(tap, place):
     node = {"callFrame": {"functionName": "f", "url": "", "lineNumber": 0}}
     good = {"nodes": [dict(node, id=1)], "startTime": 0, "endTime": 9, "samples": [1], "timeDeltas": [2]}
@@ -218,12 +286,12 @@ def check_bad_pprof(tap, place):
         tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1, f"pprof: {name}", done.stderr)
 
 
-def check_cut(tap, place):
+def check_cut(tap, place, name, read, step):
     """A file that is cut anywhere: what is read is a beginning of what is there, and told."""
-    path = os.path.join(FIXTURES, "evented.speedscope.json")
-    whole, wrong = open(path, "rb").read(), []
-    total = speedscope(path).all
-    for n in range(0, len(whole) - 1, 1 if os.environ.get("LONG") else 97):
+    path = os.path.join(FIXTURES, name)
+    whole, wrong = open(path, "rb").read().rstrip(), []
+    total = read(path).all
+    for n in range(0, len(whole) - 1, 1 if os.environ.get("LONG") else step):
         with open(place.path("cut.json"), "wb") as f:
             f.write(whole[:n])
         done = place.ptool("ingest", "-o", place.path("cut.db"), place.path("cut.json"), check=False)
@@ -235,7 +303,7 @@ def check_cut(tap, place):
                 wrong.append(f"{n} bytes: {got}, told {told}")
         elif done.returncode != 4 or done.stderr.count("\n") != 1:
             wrong.append(f"{n} bytes: {done.stderr}")
-    tap.ok(not wrong, "a speedscope file cut anywhere", *wrong[:5])
+    tap.ok(not wrong, f"{name} cut anywhere", *wrong[:5])
 
 
 BAD = {  # what a line must have in it; None: read, with or without findings
@@ -295,11 +363,15 @@ def main():
     paths += [(path, speedscope) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.speedscope.json")))]
     paths += [(path, pprof) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pb.gz")))]
     paths += [(path, cpuprofile) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.cpuprofile")))]
+    paths += [(path, pyisession) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pyisession")))]
+    paths += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(FIXTURES, "pyinstrument*.json")))]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
         shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
     for pattern in ("pyspy/speedscope_*.json", "speedscope/upstream/0*/*.json", "pyinstrument/*.speedscope.json"):
         shared += [(path, speedscope) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
+    shared += [(path, pyisession) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*.pyisession")))]
+    shared += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*py3??.json")))]
     if not shared:
         tap.skip("files of profilers", "no ../shared/data/pyprof")
     with Workplace() as place:
@@ -308,7 +380,13 @@ def main():
         check_bad(tap, place)
         check_bad_pprof(tap, place)
         check_bad_cpuprofile(tap, place)
-        check_cut(tap, place)
+        check_bad_pyinstrument(tap, place)
+        for kind in ("pyisession", "json"):
+            file = os.path.join(FIXTURES, "pyinstrument_5.")
+            check_pyinstrument_text(tap, place, file + kind, file + "text")
+        check_cut(tap, place, "evented.speedscope.json", speedscope, 97)
+        check_cut(tap, place, "pyinstrument_5.pyisession", pyisession, 389)
+        check_cut(tap, place, "pyinstrument_5.json", pyinstrument_json, 389)
     tap.done()
 
 
