@@ -35,7 +35,13 @@ PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd
 SRCS := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
 ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql src/report/assets/*))
-GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS))
+# The page's one script and one style, in this order; app.js starts what the others offer.
+PAGE_JS := $(patsubst %,src/report/assets/%.js,base table chart) \
+	$(sort $(wildcard src/report/assets/timeline*.js src/report/assets/flame*.js)) \
+	src/report/assets/app.js
+PAGE_CSS := src/report/assets/style.css $(sort $(filter-out %/style.css,$(wildcard src/report/assets/*.css)))
+JOINED := $(addprefix $(BUILD)/gen/report/,page.js page.css)
+GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.c) $(JOINED:=.hash.c)
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
 # Columns of the store's tables, for C.
 COLUMNS := $(BUILD)/gen/store/columns.h
@@ -130,6 +136,15 @@ $(BUILD)/gen/%.c: src/% scripts/embed.sh
 	$(call say,EMBED,$<)
 	@mkdir -p $(@D)
 	$(Q)scripts/embed.sh $< asset_$(subst .,_,$(subst /,_,$*)) >$@.new && mv $@.new $@
+$(BUILD)/gen/report/page.js: $(PAGE_JS)
+$(BUILD)/gen/report/page.css: $(PAGE_CSS)
+$(JOINED):
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@.new && mv $@.new $@
+$(JOINED:=.hash): %.hash: % scripts/hash.sh
+	$(Q)scripts/hash.sh $< >$@.new && mv $@.new $@
+$(JOINED:=.c) $(JOINED:=.hash.c): %.c: % scripts/embed.sh
+	$(Q)scripts/embed.sh $< asset_report_$(subst .,_,$(notdir $<)) >$@.new && mv $@.new $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/probe.mk
 	$(Q)$(compile)
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk | $(COLUMNS)

@@ -10,6 +10,13 @@
 	extern const unsigned char(symbol)[]; \
 	extern const unsigned long symbol##_len
 
+ASSET(asset_report_assets_page_html);
+ASSET(asset_report_assets_parts_html);
+/* All scripts and all styles of the page in one, and what its policy calls them. */
+ASSET(asset_report_page_css);
+ASSET(asset_report_page_css_hash);
+ASSET(asset_report_page_js);
+ASSET(asset_report_page_js_hash);
 ASSET(asset_store_schema_sql);
 ASSET(asset_store_statements_sql);
 

@@ -60,8 +60,8 @@ extern const struct command cmd_overview;
 /* Under a sanitizer, as the tests run, an exit status that help does not list ends us. */
 static int run(const struct command *command, int argc, char **argv)
 {
-	int code = command->table ? table_command_run(command, argc, argv)
-				  : command->run(command, argc, argv);
+	int code = command->run ? command->run(command, argc, argv)
+				: table_command_run(command, argc, argv);
 #ifdef __SANITIZE_ADDRESS__
 	const struct command_exit *e = command->exits;
 	while (e->text && (int)e->code != code)

@@ -20,15 +20,12 @@
 #include "query/top/top.h"
 
 struct top_opts {
-	const char *operand;
+	struct table_opts on;
 	struct view_opts view;
 	struct opt_strings by;
 	bool flops, tensor_cores, top_level;
 	struct torch_opts torch;
-	struct filter_opts filter;
 	struct sample_opts samples;
-	struct scope_opts scope;
-	struct output_opts output;
 };
 
 /* What --format takes beside the renderers. */
@@ -87,24 +84,23 @@ static const struct opt top_format[] = {
 
 /* The first of output_options is the format, which has one more choice here. */
 static const struct opt_group top_groups[] = {
-	OPERAND_GROUP(struct top_opts, operand),
+	OPERAND_GROUP(struct top_opts, on.operand),
 	{ .opts = top_options },
 	{ "Torch's own table (--format torch)", torch_options, FIELD(torch), false },
-	FILTER_GROUP(struct top_opts, filter),
+	FILTER_GROUP(struct top_opts, on.filter),
 	SAMPLE_GROUP(struct top_opts, samples),
-	SCOPE_GROUP(struct top_opts, scope),
-	{ "Output", top_format, FIELD(output), true },
-	{ "", output_options + 1, FIELD(output), true },
+	SCOPE_GROUP(struct top_opts, on.scope),
+	{ "Output", top_format, FIELD(on.output), true },
+	{ "", output_options + 1, FIELD(on.output), true },
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct top_opts defaults = { .view = { .limit = 20 },
-					  .output = OUTPUT_DEFAULTS };
+static const struct top_opts defaults = { .view = { .limit = 20 }, .on = TABLE_DEFAULTS };
 
 static bool is_torch(const struct top_opts *o)
 {
-	return o->output.format && strcmp(o->output.format, TORCH_FORMAT) == 0;
+	return o->on.output.format && strcmp(o->on.output.format, TORCH_FORMAT) == 0;
 }
 
 /* Options that exclude each other: 0, or -1 with an ERR_USAGE. */
@@ -151,7 +147,7 @@ static int read_view(const struct top_opts *o, struct top_query *query, struct e
 static int make_query(const struct top_opts *o, const struct filter *filter,
 		      struct top_query *query, struct err *err)
 {
-	bool for_people = !is_torch(o) && reading_is_for_people(&o->output);
+	bool for_people = !is_torch(o) && reading_is_for_people(&o->on.output);
 
 	*query = (struct top_query){ .filter = filter,
 				     .show = { .for_people = for_people },
@@ -266,13 +262,13 @@ static int write_torch(const char *command, const struct top_request *request,
 		       struct store *store, struct err *err)
 {
 	const struct top_opts *o = request->opts;
-	struct output_opts output = o->output;
+	struct output_opts output = o->on.output;
 	struct top_rows rows = { .norder = 0 };
 	struct scope scope;
 	enum scope_kind kind;
 
 	output.format = NULL; /* it is no renderer's */
-	if (scope_options_load(store, &o->scope, &scope, err) < 0)
+	if (scope_options_load(store, &o->on.scope, &scope, err) < 0)
 		return -1;
 	int rc = scope_kind(&scope, &kind, err);
 	if (rc == 0 && (kind == SCOPE_CALL_GRAPHS || kind == SCOPE_LINES))
@@ -298,11 +294,11 @@ static int run_torch(const char *command, const struct top_request *request)
 	struct err err = ERR_INIT;
 	struct operand operand;
 
-	if (scope_options_check(&o->scope, &err) < 0 ||
-	    output_check(&o->output, &err) < 0)
+	if (scope_options_check(&o->on.scope, &err) < 0 ||
+	    output_check(&o->on.output, &err) < 0)
 		return message_error(command, NULL, &err);
-	if (operand_open(command, o->operand, o->output.quiet, &operand, &err) < 0)
-		return message_error(command, operand_name(o->operand), &err);
+	if (operand_open(command, o->on.operand, o->on.output.quiet, &operand, &err) < 0)
+		return message_error(command, operand_name(o->on.operand), &err);
 	int code = EXIT_OK;
 	if (write_torch(command, request, operand.store, &err) < 0) {
 		operand_explain(&operand, &err);
@@ -318,9 +314,9 @@ static int run_table(const char *command, struct top_request *request)
 	const struct top_opts *o = request->opts;
 
 	return reading_run(&(struct reading_plan){ .command = command,
-						   .operand = o->operand,
-						   .scope = &o->scope,
-						   .output = &o->output,
+						   .operand = o->on.operand,
+						   .scope = &o->on.scope,
+						   .output = &o->on.output,
 						   .open = open_top,
 						   .filter = request->query->filter,
 						   .request = request });
@@ -331,8 +327,8 @@ static int list_keys(const struct command *self, const struct top_opts *o)
 {
 	for (size_t i = 0; i < o->by.n; i++)
 		if (strcmp(o->by.items[i], "annotation") == 0)
-			return view_options_help(self, &label_view, &o->output);
-	return view_options_help_both(self, &top_view, &function_view, &o->output);
+			return view_options_help(self, &label_view, &o->on.output);
+	return view_options_help_both(self, &top_view, &function_view, &o->on.output);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -347,7 +343,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return code;
 	if (view_options_want_help(&o.view))
 		return list_keys(self, &o);
-	if (filter_options_compile(&o.filter, &filter, &err) < 0)
+	if (filter_options_compile(&o.on.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	sample_options_set(&o.samples, &filter);
 	struct top_request request = { &o, &query };
@@ -359,6 +355,33 @@ static int run(const struct command *self, int argc, char **argv)
 	filter_release(&filter);
 	return code;
 }
+
+/* The table alone, for a page. */
+struct top_asked {
+	struct top_query query;
+	struct top_request request;
+};
+
+static int make_asked(const void *options, const struct filter *filter, void *request,
+		      struct err *err)
+{
+	struct top_asked *asked = request;
+
+	asked->request = (struct top_request){ options, &asked->query };
+	return make_query(options, filter, &asked->query, err);
+}
+
+static int open_asked(const struct reading *r, void *request, struct table **out,
+		      struct err *err)
+{
+	return open_top(r, &((struct top_asked *)request)->request, out, err);
+}
+
+static const struct table_command table = {
+	.request_size = sizeof(struct top_asked),
+	.make = make_asked,
+	.open = open_asked,
+};
 
 static const char *const examples[] = {
 	"ptool top trace.json",
@@ -381,5 +404,6 @@ const struct command cmd_top = {
 	.views = views,
 	.exits = EXITS_READING("the table was written",
 			       "nothing matches, or what was asked for was not recorded"),
+	.table = &table,
 	.run = run,
 };

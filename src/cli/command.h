@@ -75,7 +75,10 @@ struct command {
 	const struct view *const *views;
 	/* What it draws, when that is one table: cli/table_command.h.  NULL: run() does it. */
 	const struct table_command *table;
-	/* Gets the arguments after the command's name; returns the exit code. */
+	/*
+	 * Gets the arguments after the command's name; returns the exit code.  Beside a
+	 * table it does more than draw that.
+	 */
 	int (*run)(const struct command *self, int argc, char **argv);
 };
 

@@ -2,10 +2,13 @@
 #include "cli/table_command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "cli/message.h"
 #include "query/devices/work_filter.h"
+#include "query/filter_nothing.h"
 #include "trace/category.h"
 
 #define INTO(type, member) OPT_INTO(type, struct filter_opts, member)
@@ -110,6 +113,67 @@ static int read_table(const struct command *self, const void *options, void *req
 			.lacks = t->lacks });
 	filter_release(&filter);
 	return code;
+}
+
+#define WORDS_MAX 16
+
+/* The words of a line, in the arena; NULL-terminated. */
+static int split(const char *line, struct arena *arena, char *words[WORDS_MAX])
+{
+	char *rest = arena_strdup(arena, line);
+	int n = 0;
+
+	for (char *word; n < WORDS_MAX - 1 && (word = strtok_r(rest, " ", &rest));)
+		words[n++] = word;
+	words[n] = NULL;
+	return n;
+}
+
+static int use_table(const struct table_command *t, const struct reading *r,
+		     void *request, const struct table_use *use, struct err *err)
+{
+	const char *nothing = t->nothing_of ? t->nothing_of(request) : t->nothing;
+	struct table *table = NULL;
+
+	if (t->open(r, request, &table, err) < 0)
+		return err->kind == ERR_EMPTY ? 0 : -1;
+	int rc = use->use(use->to, table, err);
+	table_free(table);
+	if (rc == 0 && t->lacks)
+		filter_lacks(r->scope, t->lacks, err);
+	else if (rc == 0 && nothing)
+		err_set(err, ERR_EMPTY, "%s", nothing);
+	return rc;
+}
+
+int table_command_use(const char *line, const struct reading *r,
+		      const struct table_use *use, struct err *err)
+{
+	struct arena arena = { 0 };
+	char *words[WORDS_MAX];
+	int n = split(line, &arena, words);
+	const struct command *command = command_find(words[0]);
+	const struct table_command *t = command->table;
+	struct table_opts *options = arena_alloc(&arena, command->options_size);
+	void *request = xcalloc(1, t->request_size + 1);
+	struct filter filter = { .focus = NULL };
+	int rc = -1;
+
+	memcpy(options, command->defaults, command->options_size);
+	if (opt_parse(command->groups, n - 1, words + 1, options, err) == OPT_PARSED &&
+	    filter_options_compile(&options->filter, &filter, err) == 0 &&
+	    make_request(t, options, &filter, request, err) == 0) {
+		struct reading reading = *r;
+		reading.for_people = reading_is_for_people(&options->output);
+		reading.options = options;
+		rc = use_table(t, &reading, request, use, err);
+	}
+	if (t->release)
+		t->release(request);
+	filter_release(&filter);
+	free(request);
+	arena_release(&arena);
+	return rc;
 }
 
 int table_command_run(const struct command *self, int argc, char **argv)

@@ -92,6 +92,18 @@ struct table_command {
 	const char *(*nothing_of)(const void *request); /* in place of `nothing` */
 };
 
+/*
+ * The table of a command line, such as "kernels -n 0", for who shows it elsewhere.  Options
+ * and filters live while `use` pulls the rows; without rows err says why, as the command
+ * would.  1, 0 where there are none, or -1 with err set; what `use` returns else.
+ */
+struct table_use {
+	int (*use)(void *to, struct table *t, struct err *err);
+	void *to;
+};
+int table_command_use(const char *line, const struct reading *r,
+		      const struct table_use *use, struct err *err);
+
 /* Parses and reads; returns the exit code. */
 int table_command_run(const struct command *self, int argc, char **argv);
 

@@ -14,5 +14,12 @@
  * the id is a word of ours.  A write that fails is known by ferror().
  */
 void page_blob(FILE *out, const char *id, struct bytes bytes);
+/*
+ * <script type="application/json" id=ID>: any JSON text, made safe here.  base.js:
+ * pageJson(ID).
+ */
+void page_json(FILE *out, const char *id, struct str json);
+/* The one or the other of a JSON text, by its length.  base.js: await pageData(ID). */
+void page_data(FILE *out, const char *id, struct str json);
 
 #endif

@@ -1,0 +1,152 @@
+/* ptool report: one page that shows all of a recording, offline. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/operand.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+#include "cli/report_options.h"
+#include "cli/report_tabs.h"
+#include "cli/terminal.h"
+#include "report/page.h"
+
+#define INTO(type, member) OPT_INTO(type, struct report_opts, member)
+
+/* clang-format off */
+static const struct opt report_options[] = {
+	{ .name = "store", .arg = "STORE|FILE", .help = "what to show (default: $PTOOL_STORE or ./ptool.db)",
+	  INTO(ARGS, operands) },
+	{ .name = "output", .arg = "FILE", .help = "write the page to this file, - for standard output",
+	  INTO(STRING, output.path), .short_name = 'o' },
+	{ .name = "force", .help = "replace FILE when it exists",
+	  INTO(FLAG, output.force), .short_name = 'f' },
+	{ .name = "quiet", .help = "do not report what was read into the cache",
+	  INTO(FLAG, output.quiet), .short_name = 'q' },
+	OPT_END
+};
+
+static const struct opt_group report_groups[] = {
+	{ .opts = report_options },
+	SCOPE_GROUP(struct report_opts, scope),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct report_opts defaults = { .output = { .color = "never",
+							 .no_pager = true } };
+
+/* Before a raw file is ingested for nothing. */
+static int check(const struct report_opts *o, struct err *err)
+{
+	if (o->operands.n > 1)
+		return err_set(err, ERR_USAGE, "one STORE|FILE is shown");
+	if (!o->output.path && terminal_is(STDOUT_FILENO))
+		return err_set(err, ERR_USAGE,
+			       "-o FILE says where to write the page: -o report.html");
+	if (scope_options_check(&o->scope, err) < 0)
+		return -1;
+	return output_check(&o->output, err);
+}
+
+/* "trace.json.gz" of a path. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int write_page(struct page *page, const struct report_opts *o, struct err *err)
+{
+	struct output out;
+
+	if (output_open(&out, "report", &o->output, err) < 0)
+		return -1;
+	errno = 0;
+	int rc = page_write(page, out.stream, err);
+	if (rc < 0)
+		out.write_errno = errno;
+	return output_close(&out, true, err);
+}
+
+static int report(const struct report_opts *o, const struct operand *operand,
+		  struct err *err)
+{
+	struct scope scope;
+	struct page page;
+	const struct reading reading = { .store = operand->store,
+					 .path = operand->path,
+					 .scope = &scope,
+					 .for_people = true };
+	struct report_making making = { .page = &page, .reading = &reading, .opts = o };
+
+	if (scope_options_load(operand->store, &o->scope, &scope, err) < 0)
+		return -1;
+	page_init(&page, last_part(operand->path));
+	int rc = scope_kind(&scope, &making.kind, err);
+	if (rc == 0)
+		rc = report_tabs_add(&making, err);
+	if (rc == 0)
+		rc = write_page(&page, o, err);
+	page_release(&page);
+	scope_release(&scope);
+	return rc;
+}
+
+static bool is_of_store(const struct err *err)
+{
+	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct report_opts o;
+	struct err err = ERR_INIT;
+	struct operand operand;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (check(&o, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	const char *path = o.operands.n ? o.operands.items[0] : NULL;
+	if (operand_open(self->name, path, o.output.quiet, &operand, &err) < 0)
+		return message_error(self->name, operand_name(path), &err);
+	code = EXIT_OK;
+	if (report(&o, &operand, &err) < 0) {
+		operand_explain(&operand, &err);
+		code = message_error(self->name, is_of_store(&err) ? operand.path : NULL,
+				     &err);
+	}
+	operand_close(&operand);
+	return code;
+}
+
+static const char *const examples[] = { "ptool report -o report.html trace.json.gz",
+					"ptool report -o report.html",
+					"ptool report -o rank0.html --rank 0 runs/",
+					NULL };
+
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the page was written" },
+	{ EXIT_USAGE, "a mistake in the command line; the output exists, or is a terminal" },
+	{ EXIT_EMPTY, "the store holds no run, or none as asked for" },
+	EXITS_OF_READING,
+};
+/* clang-format on */
+
+const struct command cmd_report = {
+	.name = "report",
+	.part = COMMAND_START,
+	.question = "Show me all of it, in the browser",
+	.summary = "Write a page for the browser that shows all of a recording",
+	.groups = report_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.exits = exits,
+	.run = run,
+};

@@ -1,0 +1,46 @@
+/*
+ * The tabs of `ptool report`, in their order: each shows tables of commands, as those draw
+ * them, and what a function of its own adds.  A new tab is a row in report_tabs.c.
+ */
+#ifndef PTOOL_CLI_REPORT_TABS_H
+#define PTOOL_CLI_REPORT_TABS_H
+
+#include "base/err.h"
+#include "cli/reading.h"
+#include "query/scope.h"
+#include "report/page.h"
+
+struct report_opts;
+
+/* What tabs are made from; borrowed. */
+struct report_making {
+	struct page *page;
+	const struct reading *reading;
+	const struct report_opts *opts; /* cli/report_options.h */
+	enum scope_kind kind;
+};
+
+/* Kinds of recordings, as bits. */
+#define REPORT_KIND(kind) (1U << (kind))
+
+/* A table of a command, in a panel of its own. */
+struct report_table {
+	const char *line; /* "kernels -n 0"; NULL ends an array */
+	const char *id;   /* of its data */
+	const char *title, *about;
+	const char *bar, *of; /* as in struct page_table */
+	bool is_silent;       /* what it lacks is not told: another table tells it */
+};
+
+struct report_tab {
+	const char *id, *title; /* NULL ends the array */
+	unsigned kinds;         /* recordings that it is for */
+	/* Adds what stands above the tables.  0, or -1 with err set.  NULL: nothing. */
+	int (*add)(struct report_making *m, struct err *err);
+	const struct report_table *tables; /* NULL: none */
+};
+
+/* All that are for the recording.  0, or -1 with err set. */
+int report_tabs_add(struct report_making *m, struct err *err);
+
+#endif

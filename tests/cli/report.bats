@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# ptool report as users see it from the shell; tests/browser opens its pages.
+
+load setup
+
+@test "the page goes to a file, to - or to a pipe, the same bytes" {
+	cp "$EVERYTHING" a.json
+	ptool report -q a.json -o a.html
+	ptool report -q a.json -o - | cmp a.html -
+	ptool report -q a.json | cmp a.html -
+	only_files a.json a.html
+}
+
+@test "its policy allows nothing but its own script and style" {
+	ptool report -q "$EVERYTHING" -o a.html
+	grep -q "content=\"default-src 'none'; script-src 'sha256-[^ ]*'; style-src 'sha256-[^ ]*'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'\"" a.html
+	python3 - <<'END'
+import base64, hashlib, re
+page = open("a.html", "rb").read()
+for tag in b"script", b"style":
+	text, = re.findall(b"<%s>(.*?)</%s>" % (tag, tag), page, re.S)
+	hashed = base64.b64encode(hashlib.sha256(text).digest())
+	assert b"%s-src 'sha256-%s'" % (tag, hashed) in page, tag
+END
+}
+
+@test "no asset makes markup or code of text" {
+	lacks -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|javascript:' \
+		< <(cat "$TESTS"/../src/report/assets/*)
+	lacks -nE ' (style|on[a-z]+)=' < <(cat "$TESTS"/../src/report/assets/*.html)
+}
+
+@test "a terminal gets no page, and says where to write it" {
+	run -2 on_terminal 80 "$PTOOL" report "$EVERYTHING"
+	[[ $output == *'-o FILE says where to write the page: -o report.html'* ]]
+}
+
+@test "an existing file, a folder that is not there, a full disk: one line, no half page" {
+	echo mine >a.html
+	run -2 --separate-stderr ptool report -q "$EVERYTHING" -o a.html
+	says 'ptool: report: a.html exists; -f replaces it'
+	[ "$(cat a.html)" = mine ]
+	run -5 --separate-stderr ptool report -q "$EVERYTHING" -o no/a.html
+	says 'ptool: report: no/a.html: No such file or directory'
+	run -5 --separate-stderr ptool report -q "$EVERYTHING" -o /dev/full
+	says 'ptool: report: /dev/full: No space left on device'
+	ptool report -q "$EVERYTHING" -f -o a.html
+	grep -q '^<!DOCTYPE html>' a.html
+	only_files a.html
+}
