@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/blocks.h"
+#include "base/bars.h"
 #include "base/buf.h"
 #include "base/sum.h"
 #include "query/devices/launch_queue.h"
@@ -121,7 +121,7 @@ static struct cell curve_cell(const struct stream_curve *c, struct buf *text)
 {
 	buf_clear(text);
 	for (size_t i = 0; i < CURVE_CELLS; i++)
-		blocks_add_cover(text, c->shares[i]);
+		bars_add_cover(text, c->shares[i]);
 	while (text->n && text->p[text->n - 1] == ' ')
 		text->n--;
 	return cell_text(buf_str(text));
@@ -166,7 +166,7 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 	struct work_times *times = work_times_of_streams(&p->work, err);
 	struct stream_curve *curves = stream_curves(&p->work);
 	struct buf text;
-	buf_init(&text, CURVE_CELLS * BLOCKS_BYTES);
+	buf_init(&text, CURVE_CELLS * BARS_BYTES);
 	const struct stream_facts facts = { times, queues, curves };
 	if (times)
 		rc = add_rows(to, p, &facts, &text, err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/blocks.h"
+#include "base/bars.h"
 #include "base/buf.h"
 #include "base/units.h"
 #include "query/steps/steps.h"
@@ -37,8 +37,8 @@ static const char *curve_of(const struct steps_profile *p, bool is_named,
 	struct str high_text = units_text(UNIT_NS, cell_int(high), most);
 	buf_addf(&line, ": " STR_FMT " to " STR_FMT "  ", STR_ARG(low_text),
 		 STR_ARG(high_text));
-	size_t n = blocks_squeeze(values, p->nshown, CURVE_CELLS);
-	blocks_add_curve(&line, values, n, (double)low, (double)high);
+	size_t n = bars_squeeze(values, p->nshown, CURVE_CELLS);
+	bars_add_curve(&line, values, n, (double)low, (double)high);
 	free(values);
 	const char *text = arena_copy(arena, buf_str(&line)).p;
 	buf_release(&line);

@@ -3,26 +3,26 @@
  * a cell of time is covered.  Where the locale is C, src/cli/output.c writes ASCII in
  * their place.
  */
-#ifndef PTOOL_BASE_BLOCKS_H
-#define PTOOL_BASE_BLOCKS_H
+#ifndef PTOOL_BASE_BARS_H
+#define PTOOL_BASE_BARS_H
 
 #include <stddef.h>
 
 #include "base/buf.h"
 
-#define BLOCKS_BYTES 3 /* of one in UTF-8 */
+#define BARS_BYTES 3 /* of one in UTF-8 */
 
 /* How high a number stands between 0 and 1: the lowest block for 0. */
-void blocks_add_level(struct buf *out, double share);
+void bars_add_level(struct buf *out, double share);
 /* How much of the cell is covered: a blank for 0, and a block for anything more. */
-void blocks_add_cover(struct buf *out, double share);
+void bars_add_cover(struct buf *out, double share);
 /* n numbers from the lowest block for `low` to the highest for `high`. */
-void blocks_add_curve(struct buf *out, const double *values, size_t n, double low,
-		      double high);
+void bars_add_curve(struct buf *out, const double *values, size_t n, double low,
+		    double high);
 /*
  * The largest of each stretch: n numbers as at most `most` of them, in place.  Returns
  * how many there are then.
  */
-size_t blocks_squeeze(double *values, size_t n, size_t most);
+size_t bars_squeeze(double *values, size_t n, size_t most);
 
 #endif

@@ -1,0 +1,50 @@
+/* Numbers as block characters: see bars.h. */
+#include "base/bars.h"
+
+#define NBARS 8
+
+static const char *const bars[NBARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+
+/* The place of a share in `steps` steps, rounded to the nearest. */
+static size_t step_of(double share, size_t steps)
+{
+	if (!(share > 0))
+		return 0;
+	return share >= 1 ? steps : (size_t)(share * (double)steps + 0.5);
+}
+
+void bars_add_level(struct buf *out, double share)
+{
+	buf_add(out, bars[step_of(share, NBARS - 1)], BARS_BYTES);
+}
+
+void bars_add_cover(struct buf *out, double share)
+{
+	size_t eighths = step_of(share, NBARS);
+
+	if (share > 0)
+		buf_add(out, bars[eighths ? eighths - 1 : 0], BARS_BYTES);
+	else
+		buf_add_char(out, ' ');
+}
+
+void bars_add_curve(struct buf *out, const double *values, size_t n, double low,
+		    double high)
+{
+	for (size_t i = 0; i < n; i++)
+		bars_add_level(out, high > low ? (values[i] - low) / (high - low) : 0);
+}
+
+size_t bars_squeeze(double *values, size_t n, size_t most)
+{
+	if (n <= most || most == 0)
+		return n;
+	for (size_t i = 0, from = 0; i < most; i++) {
+		size_t to = n / most * (i + 1) + n % most * (i + 1) / most;
+		double largest = values[from];
+		for (; from < to; from++)
+			largest = values[from] > largest ? values[from] : largest;
+		values[i] = largest;
+	}
+	return most;
+}
