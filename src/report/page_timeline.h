@@ -1,0 +1,16 @@
+/*
+ * A timeline as data of a page: a script element a track, and one of JSON that names them.
+ * The format is described in ptool-report(5).
+ */
+#ifndef PTOOL_REPORT_PAGE_TIMELINE_H
+#define PTOOL_REPORT_PAGE_TIMELINE_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/timeline.h"
+
+/* A write that fails is known by ferror(); -1 when the timeline does, with err set. */
+int page_timeline(FILE *out, struct timeline *timeline, struct err *err);
+
+#endif
