@@ -10,19 +10,12 @@
 static int take_thread(struct folded *f, struct str *rest, uint64_t offset, uint32_t *out,
 		       struct err *err)
 {
-	struct folded_thread thread;
+	struct folded_thread who = FOLDED_THREAD_INIT;
 
 	*out = SAMPLE_NONE;
-	if (!folded_thread(rest, &thread))
-		return 0;
-	if (thread.process.n &&
-	    stacks_text(f->stacks, thread.process, offset, &thread.fact.process, err) < 0)
-		return -1;
-	if (thread.thread.n &&
-	    stacks_text(f->stacks, thread.thread, offset, &thread.fact.thread, err) < 0)
-		return -1;
-	*out = f->stacks->sink->sample_thread(f->stacks->sink, &thread.fact);
-	return 0;
+	return folded_thread(rest, &who)
+		       ? folded_sampled(f->stacks, &who, offset, out, err)
+		       : 0;
 }
 
 /* The sink's number of a frame. */

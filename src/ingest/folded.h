@@ -39,14 +39,27 @@ int folded_find(struct folded *f, struct str text, uint64_t offset, struct meani
 		struct err *err);
 
 /*
- * First frames that are none but say who was sampled, as py-spy, Austin and Python's
- * profiling.sampling write them; *rest goes on behind them.  The names are borrowed from
- * the text and may be empty.  False: there are none.
+ * First frames that are none but say who was sampled.  The names are borrowed from the text
+ * and may be empty.
  */
 struct folded_thread {
 	struct sample_thread_fact fact; /* without its names */
 	struct str process, thread;
 };
+#define FOLDED_THREAD_INIT                                                 \
+	{                                                                  \
+		.fact = { NUMBER_NONE, NUMBER_NONE, TEXT_NONE, TEXT_NONE } \
+	}
+
+/*
+ * Adds to *out what a text's first frames say, as py-spy writes them; *rest goes on behind
+ * them.  False: there are none.
+ */
+bool folded_py_spy(struct str *rest, struct folded_thread *out);
+/* The same, also of Austin and Python's profiling.sampling. */
 bool folded_thread(struct str *rest, struct folded_thread *out);
+/* The sink's number of who was sampled.  0, or -1 with err set. */
+int folded_sampled(struct stacks *stacks, const struct folded_thread *who,
+		   uint64_t offset, uint32_t *out, struct err *err);
 
 #endif

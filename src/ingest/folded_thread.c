@@ -7,9 +7,14 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "process 42:"python x.py; y";": the text goes on behind it.  False: it is not whole. */
-static bool take_process(struct str *text, struct sample_thread_fact *thread,
-			 struct str *process)
+/* Goes behind n bytes and the ';' that follows them, if the text goes on. */
+static void pass(struct str *text, size_t n)
+{
+	*text = str_behind(*text, n + (n < text->n));
+}
+
+/* "process 42:"python x.py; y";", which a '"' in front of ';' or the end closes. */
+static bool take_process(struct str *text, struct folded_thread *out)
 {
 	size_t n = sizeof("process ") - 1, digits = n;
 
@@ -18,50 +23,51 @@ static bool take_process(struct str *text, struct sample_thread_fact *thread,
 	if (digits == n || digits + 2 > text->n || text->p[digits] != ':' ||
 	    text->p[digits + 1] != '"')
 		return false;
-	decimal_text_int((struct str){ text->p + n, digits - n }, &thread->pid);
 	struct str command = str_behind(*text, digits + 2);
-	for (n = 0; n + 1 < command.n; n++)
-		if (command.p[n] == '"' && command.p[n + 1] == ';')
-			break;
-	if (n + 1 >= command.n)
-		return false;
-	*process = (struct str){ command.p, n };
-	*text = str_behind(command, n + 2);
-	return true;
+	for (size_t end = 0; end < command.n; end++) {
+		if (command.p[end] != '"' ||
+		    (end + 1 < command.n && command.p[end + 1] != ';'))
+			continue;
+		decimal_text_int((struct str){ text->p + n, digits - n }, &out->fact.pid);
+		out->process = (struct str){ command.p, end };
+		pass(&command, end + 1);
+		*text = command;
+		return true;
+	}
+	return false;
 }
 
-/* "thread (1234): name;", likewise; what is none is a frame. */
-static void take_thread_name(struct str *text, struct sample_thread_fact *thread,
-			     struct str *name)
+/* "thread (1234): name;" */
+static bool take_thread(struct str *text, struct folded_thread *out)
 {
 	size_t n = sizeof("thread (") - 1;
-	const char *close = memchr(text->p, ')', text->n);
-	const char *end = memchr(text->p, ';', text->n);
+	const char *semicolon = memchr(text->p, ';', text->n);
+	size_t end = semicolon ? (size_t)(semicolon - text->p) : text->n;
+	const char *close = memchr(text->p, ')', end);
 	struct str id = { text->p + n, close ? (size_t)(close - text->p) - n : 0 };
 	char padded[DECIMAL_PADDING * 4] = { 0 };
 
-	if (!close || !end || close >= end || id.n >= sizeof(padded) / 2)
-		return;
+	if (!close || id.n >= sizeof(padded) / 2)
+		return false;
 	memcpy(padded, id.p, id.n);
-	if (!decimal_id((struct str){ padded, id.n }, &thread->tid))
-		thread->tid = NUMBER_NONE;
-	*name = (struct str){ close + 1, (size_t)(end - close) - 1 };
-	while (name->n && (name->p[0] == ':' || name->p[0] == ' '))
-		*name = str_behind(*name, 1);
-	*text = str_behind(*text, (size_t)(end - text->p) + 1);
+	if (!decimal_id((struct str){ padded, id.n }, &out->fact.tid))
+		out->fact.tid = NUMBER_NONE;
+	out->thread = (struct str){ close + 1, (size_t)(text->p + end - close) - 1 };
+	while (out->thread.n && memchr(": ", out->thread.p[0], 2))
+		out->thread = str_behind(out->thread, 1);
+	pass(text, end);
+	return true;
 }
 
-/* Both of them, as py-spy puts them in front of frames. */
-static bool take_py_spy(struct str *rest, struct sample_thread_fact *thread,
-			struct str *process, struct str *name)
+bool folded_py_spy(struct str *rest, struct folded_thread *out)
 {
 	struct str text = *rest;
 
-	if (str_starts_with(text, STR_LIT("process ")) &&
-	    !take_process(&text, thread, process))
-		return false;
+	/* a process that another started is below that */
+	while (str_starts_with(text, STR_LIT("process ")) && take_process(&text, out))
+		;
 	if (str_starts_with(text, STR_LIT("thread (")))
-		take_thread_name(&text, thread, name);
+		take_thread(&text, out);
 	bool is_taken = text.p != rest->p;
 	*rest = text;
 	return is_taken;
@@ -115,10 +121,22 @@ static bool take_austin(struct str *rest, struct sample_thread_fact *thread)
 
 bool folded_thread(struct str *rest, struct folded_thread *out)
 {
-	*out = (struct folded_thread){ .fact = { NUMBER_NONE, NUMBER_NONE, TEXT_NONE,
-						 TEXT_NONE } };
 	if (rest->n == 0 || !memchr("pPt", rest->p[0], 3))
 		return false;
-	return take_py_spy(rest, &out->fact, &out->process, &out->thread) ||
-	       take_austin(rest, &out->fact);
+	return folded_py_spy(rest, out) || take_austin(rest, &out->fact);
+}
+
+int folded_sampled(struct stacks *stacks, const struct folded_thread *who,
+		   uint64_t offset, uint32_t *out, struct err *err)
+{
+	struct sample_thread_fact fact = who->fact;
+
+	if (who->process.n &&
+	    stacks_text(stacks, who->process, offset, &fact.process, err) < 0)
+		return -1;
+	if (who->thread.n &&
+	    stacks_text(stacks, who->thread, offset, &fact.thread, err) < 0)
+		return -1;
+	*out = stacks->sink->sample_thread(stacks->sink, &fact);
+	return 0;
 }

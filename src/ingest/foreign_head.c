@@ -161,7 +161,7 @@ static struct foreign_file pickle_file(struct bytes head)
 	return file;
 }
 
-/* Pages that torch makes of recordings of memory; NULL: it is none of them. */
+/* Pictures, and pages that torch makes of recordings of memory; NULL: it is none of them. */
 static struct foreign_file page_file(struct bytes head)
 {
 	struct foreign_file file = { NULL, NULL };
@@ -173,6 +173,9 @@ static struct foreign_file page_file(struct bytes head)
 	} else if (contains(head, "viz/MemoryViz.js")) {
 		file.what = "a page of torch.cuda._memory_viz";
 		file.instead = "the snapshot that it was made of is what ptool reads";
+	} else if (contains(head, "<svg")) {
+		file.what = "a picture (SVG) other than a flame graph of py-spy, "
+			    "inferno or flamegraph.pl";
 	}
 	return file;
 }

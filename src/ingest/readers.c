@@ -7,8 +7,8 @@
 #define THREADS_MAX 16
 
 extern const struct reader chrome_reader, collapsed_reader, cpuprofile_reader,
-	importtime_reader, lightning_reader, line_report_reader, lprof_reader,
-	mprof_reader, pprof_reader, pstats_dump_reader, pstats_text_reader,
+	flamegraph_reader, importtime_reader, lightning_reader, line_report_reader,
+	lprof_reader, mprof_reader, pprof_reader, pstats_dump_reader, pstats_text_reader,
 	pyinstrument_reader, snapshot_reader, speedscope_reader, timeline_reader,
 	torch_report_reader, yappi_text_reader;
 
@@ -30,6 +30,7 @@ const struct reader *const readers[] = {
 	&torch_report_reader,
 	&pprof_reader,
 	&cpuprofile_reader,
+	&flamegraph_reader,
 	&importtime_reader,
 	&collapsed_reader,
 	NULL,

@@ -350,6 +350,14 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				    "nothing was repaired", SEVERITY_INFO,
 				    "digits that the report does not show",
 				    "ingest the .lprof file, where there is one", NULL },
+	[FINDING_FRAMES_LEFT_OUT] = { "frames_left_out",
+				      "the flame graph does not draw frames of few samples",
+				      "their samples count as their caller's own",
+				      SEVERITY_INFO,
+				      "functions of few samples; self times of their callers",
+				      "ingest the stacks that it was drawn of, as py-spy "
+				      "record -f raw writes them",
+				      NULL },
 };
 
 const char *severity_name(enum severity severity)

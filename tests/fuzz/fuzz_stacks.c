@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = { "collapsed", "speedscope", "pprof", "cpuprofile",
-				     "pyinstrument" };
+static const char *const names[] = { "collapsed",  "speedscope",   "pprof",
+				     "cpuprofile", "pyinstrument", "flamegraph" };
 
 static void must(bool holds)
 {

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import xml.etree.ElementTree
 
 from graphs import PYPROF, Tap, Workplace, rows
 from proto import message, varint
@@ -64,7 +65,7 @@ def read_text(path):
 
 
 def strip_thread(stack):
-    stack = re.sub(r'^process \d+:".*?";', "", stack, flags=re.S)
+    stack = re.sub(r'^(process \d+:".*?";)+', "", stack, flags=re.S)
     return re.sub(r"^thread \([^)]*\)[^;]*;|^P\d+;T[^;]*;|^tid:\d+;", "", stack)
 
 
@@ -251,6 +252,82 @@ def check_bad_pyinstrument(tap, place):
         tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == 1, f"pyinstrument: {name}", done.stderr)
 
 
+FG = "{http://github.com/jonhoo/inferno}"
+TITLE = re.compile(r"^(.*) \(([\d,]+) ([^,]*), [\d.]+%\)$", re.S)
+
+
+def flame(path):
+    """Sums of a flame graph that says its places in samples: a frame lies on the one that holds its place."""
+    frames, sums = [], Sums()
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+        for group in xml.etree.ElementTree.parse(f).iter("{http://www.w3.org/2000/svg}g"):
+            title, rect = group[0].text, group[1].attrib
+            name, count, unit = TITLE.match(title).groups()
+            start = int(rect[FG + "x"])
+            frames.append((float(rect["y"]), start, start + int(rect[FG + "w"]), name, int(count.replace(",", "")), unit))
+    root = next(f for f in frames if f[3] == "all" and f[2] - f[1] == max(g[2] - g[1] for g in frames))
+    frames.sort(key=lambda f: abs(f[0] - root[0]))
+    for frame in frames:
+        def holds(other, frame=frame):
+            return other[1] <= frame[1] and frame[2] <= other[2]
+        def is_next(a, b):
+            return abs(abs(a[0] - root[0]) - abs(b[0] - root[0]) - 16) < 1
+        under = [f for f in frames if f != frame and holds(f) and abs(f[0] - root[0]) < abs(frame[0] - root[0])]
+        on_it = [f for f in frames if is_next(f, frame) and frame[1] <= f[1] and f[2] <= frame[2]]
+        own = max(frame[4] - sum(f[4] for f in on_it), 0)
+        stack = [f[3] for f in under + [frame]][1:]
+        while stack and re.match(r'process \d+:"|thread \(', stack[0]):
+            stack.pop(0)
+        factor = {"us": 1000, "us.": 1000}.get(frame[5], 1)
+        if own:
+            sums.add([function_of(name) for name in stack], own * factor)
+    return sums
+
+
+def check_pictures(tap, place):
+    """What flame graphs were drawn of comes back; flamegraph.pl's of then has () for <>, and was said to count us."""
+    want = collapsed(os.path.join(FIXTURES, "flame.txt"))
+    compare(tap, "inferno's flame graph", of_ptool(place, os.path.join(FIXTURES, "inferno_icicle.svg.gz")), want)
+    with open(os.path.join(FIXTURES, "flame.txt"), encoding="utf-8") as f, open(place.path("pl.txt"), "w", encoding="utf-8") as to:
+        for line in f.read().translate({60: 40, 62: 41}).splitlines():
+            to.write(line + "000\n")
+    compare(tap, "flamegraph.pl's", of_ptool(place, os.path.join(FIXTURES, "flamegraph_pl.svg.gz")), collapsed(place.path("pl.txt")))
+    with gzip.open(os.path.join(FIXTURES, "inferno_icicle.svg.gz")) as f:
+        whole, wrong = f.read(), []
+    for n in range(0, len(whole) - 8, 1 if os.environ.get("LONG") else 151):
+        with open(place.path("cut.svg"), "wb") as f:
+            f.write(whole[:n])
+        done = place.ptool("ingest", "-o", place.path("cut.db"), place.path("cut.svg"), check=False)
+        told = done.returncode == 0 and rows(place.open(place.path("cut.db")), "SELECT count(*), (SELECT weight FROM sample_series)"
+                                            " FROM finding WHERE code = 'truncated'")[0]
+        if done.stderr.count("\n") != 1 or (done.returncode != 4 and not (told and told[0] and told[1] <= want.all)):
+            wrong.append(f"{n} bytes: {done.returncode} {told} {done.stderr}")
+    tap.ok(not wrong, "a flame graph cut anywhere", *wrong[:5])
+
+
+PICTURE = '<svg total_samples="9"><g><title>all (9 samples, 100%)</title><rect x="0" y="48" width="90"/></g>{}</svg>'
+FRAME = '<g><title>{} ({} {}, 9.00%)</title><rect x="{}" y="{}" width="{}"/></g>'
+BAD_PICTURES = {  # the words of the line; None: read
+    "right": (FRAME.format("f", 9, "samples", 0, 32, 90), None),
+    "two units": (FRAME.format("f", 9, "bytes", 0, 32, 90), "counts 'bytes', others 'samples'"),
+    "a frame on no other": (FRAME.format("f", 9, "samples", 200, 32, 90), "lies on no other"),
+    "an entity of its own": ('<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "<g>">]>' + FRAME.format("&b;&#0;&lt;", 9, "samples", 0, 32, 90), None),
+    "frames that are none": (FRAME.format("f", "1e9", "samples", "-", 32, 90) + "<title>(9%)</title><rect/>", None),
+    "numbers beyond 64 bits": (FRAME.format("f", "9" * 40, "samples", "9" * 30, 32, 90), None),
+    "samples beyond 64 bits": (FRAME.format("f", "9" * 18, "samples", 0, 32, 90) * 20, None),
+}
+
+
+def check_bad_pictures(tap, place):
+    for name, (frames, words) in {**BAD_PICTURES, "no frame": ("", None)}.items():
+        with open(place.path("bad.svg"), "w", encoding="utf-8") as f:
+            f.write('<svg xmlns:fg="x"></svg>' if name == "no frame" else PICTURE.format(frames))
+        done = place.ptool("ingest", "-o", place.path("bad.db"), place.path("bad.svg"), check=False)
+        is_read = words is None and name != "no frame"
+        tap.ok(done.returncode == (0 if is_read else 4) and done.stderr.count("\n") == 1 and (words or "") in done.stderr,
+               f"flame graph: {name}", done.stderr)
+
+
 def check_bad_cpuprofile(tap, place):
     node = {"callFrame": {"functionName": "f", "url": "", "lineNumber": 0}}
     good = {"nodes": [dict(node, id=1)], "startTime": 0, "endTime": 9, "samples": [1], "timeDeltas": [2]}
@@ -365,6 +442,7 @@ def main():
     paths += [(path, cpuprofile) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.cpuprofile")))]
     paths += [(path, pyisession) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pyisession")))]
     paths += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(FIXTURES, "pyinstrument*.json")))]
+    paths += [(os.path.join(FIXTURES, name), flame) for name in ("pyspy.svg.gz", "pyspy_0.3.svg.gz", "inferno_us.svg.gz")]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
         shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
@@ -372,12 +450,16 @@ def main():
         shared += [(path, speedscope) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
     shared += [(path, pyisession) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*.pyisession")))]
     shared += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*py3??.json")))]
+    pictures = sorted(glob.glob(os.path.join(PYPROF, "collapsed/inferno/flamegraph/*/*.svg")))
+    shared += [(path, flame) for path in pictures if "empty" not in path]
     if not shared:
         tap.skip("files of profilers", "no ../shared/data/pyprof")
     with Workplace() as place:
         for path, read in paths + shared:
             compare(tap, os.path.basename(path), of_ptool(place, path), read(path))
         check_bad(tap, place)
+        check_pictures(tap, place)
+        check_bad_pictures(tap, place)
         check_bad_pprof(tap, place)
         check_bad_cpuprofile(tap, place)
         check_bad_pyinstrument(tap, place)
