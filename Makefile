@@ -39,7 +39,7 @@ ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql src/report/assets/
 PAGE_JS := $(patsubst %,src/report/assets/%.js,base table chart) \
 	$(sort $(wildcard src/report/assets/timeline*.js src/report/assets/flame*.js)) \
 	src/report/assets/app.js
-PAGE_CSS := src/report/assets/style.css $(sort $(filter-out %/style.css,$(wildcard src/report/assets/*.css)))
+PAGE_CSS := src/report/assets/style.css $(sort $(filter-out %/style.css %/svg_flame.css,$(wildcard src/report/assets/*.css)))
 JOINED := $(addprefix $(BUILD)/gen/report/,page.js page.css)
 GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.c) $(JOINED:=.hash.c)
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)

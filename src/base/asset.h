@@ -17,6 +17,8 @@ ASSET(asset_report_page_css);
 ASSET(asset_report_page_css_hash);
 ASSET(asset_report_page_js);
 ASSET(asset_report_page_js_hash);
+ASSET(asset_report_assets_svg_flame_css);
+ASSET(asset_report_assets_svg_flame_js);
 ASSET(asset_store_schema_sql);
 ASSET(asset_store_statements_sql);
 

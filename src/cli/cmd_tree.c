@@ -1,6 +1,5 @@
 /* ptool tree: what was called by what, and what that took. */
-#include <stdlib.h>
-
+#include "cli/min_option.h"
 #include "cli/sample_options.h"
 #include "cli/table_command.h"
 #include "query/calls/tree.h"
@@ -55,26 +54,6 @@ static const struct tree_opts defaults = { .depth = 100,
 					   .min = "1",
 					   .on = TABLE_DEFAULTS };
 
-/* A time has a unit, a share has none or a percent sign. */
-static int parse_min(const char *text, struct call_tree_request *r, struct err *err)
-{
-	double *pct = &r->min_share_pct;
-	char *end;
-
-	if (filter_parse_time(str_of(text), &r->min_ns))
-		return 0;
-
-	*pct = strtod(text, &end);
-	if (end != text && *end == '%')
-		end++;
-	if (end != text && !*end && *pct >= 0 && *pct <= 100)
-		return 0;
-	return err_set(
-		err, ERR_USAGE,
-		"--min wants 0 to 100 percent or a time with its unit (1ms), not '%.100s'",
-		text);
-}
-
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
@@ -98,7 +77,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.for_people = reading_is_for_people(&o->on.output),
 		.width = output_width(&o->on.output),
 	};
-	if (parse_min(o->min, &r->calls, err) < 0)
+	if (min_option_parse(o->min, &r->calls.min_ns, &r->calls.min_share_pct, err) < 0)
 		return -1;
 	if (filter->streams.n || filter->devices.n)
 		return err_set(err, ERR_USAGE,

@@ -312,6 +312,9 @@ static const struct drawn {
 	{ "▓", '=' },
 	{ "▒", '-' },
 	{ "░", '.' },
+	{ "▌", '|' },
+	{ "┈", ':' },
+	{ "›", '>' },
 };
 
 static void write_ascii(const char *text, size_t n, FILE *out)
@@ -331,6 +334,14 @@ static void write_ascii(const char *text, size_t n, FILE *out)
 		putc(c, out);
 		text += taken;
 	}
+}
+
+void output_picture(const struct output *out, struct str text)
+{
+	if (terminal_is_ascii())
+		write_ascii(text.p, text.n, out->stream);
+	else
+		fwrite(text.p, 1, text.n, out->stream);
 }
 
 /* Tables of people are made whole before they are drawn: so is their text here. */

@@ -75,6 +75,9 @@ int output_open(struct output *out, const char *command, const struct output_opt
  */
 int output_close(struct output *out, bool ok, struct err *err);
 
+/* Writes a text that ptool drew, without blocks and dots where the locale has none. */
+void output_picture(const struct output *out, struct str text);
+
 /* The renderer for these options; NULL with err set. */
 const struct renderer *output_renderer(const struct output_opts *o, struct err *err);
 

@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define USUAL_WIDTH 80
-#define PIPE_WIDTH  120
-#define WIDEST      10000
+#define USUAL_WIDTH  80
+#define PIPE_WIDTH   120
+#define USUAL_HEIGHT 24
+#define WIDEST       10000
 
 const char *const terminal_color_choices[] = { "auto", "always", "never", NULL };
 
@@ -19,19 +20,19 @@ bool terminal_is(int fd)
 	return isatty(fd) == 1;
 }
 
-/* $COLUMNS when it is exported and makes sense, else 0. */
-static int width_from_environment(void)
+/* $COLUMNS or $LINES when it is exported and makes sense, else 0. */
+static int cells_from_environment(const char *variable)
 {
-	const char *text = getenv("COLUMNS");
-	long columns = text ? strtol(text, NULL, 10) : 0;
+	const char *text = getenv(variable);
+	long cells = text ? strtol(text, NULL, 10) : 0;
 
-	return columns > 0 && columns <= WIDEST ? (int)columns : 0;
+	return cells > 0 && cells <= WIDEST ? (int)cells : 0;
 }
 
 int terminal_width(int fd)
 {
 	struct winsize size;
-	int width = width_from_environment();
+	int width = cells_from_environment("COLUMNS");
 
 	if (width)
 		return width;
@@ -40,6 +41,20 @@ int terminal_width(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return USUAL_WIDTH;
+}
+
+int terminal_height(int fd)
+{
+	struct winsize size;
+	int height = cells_from_environment("LINES");
+
+	if (!terminal_is(fd))
+		return 0;
+	if (height)
+		return height;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+		return size.ws_row;
+	return USUAL_HEIGHT;
 }
 
 /* Set and not empty, as no-color.org has it. */

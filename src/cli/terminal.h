@@ -12,6 +12,8 @@
 bool terminal_is(int fd);
 /* Columns: $COLUMNS, else the terminal's own, else 80; 120 when fd is no terminal. */
 int terminal_width(int fd);
+/* Lines: $LINES, else the terminal's own, else 24; 0 when fd is no terminal. */
+int terminal_height(int fd);
 
 /*
  * Does the locale (LC_ALL, else LC_CTYPE, else LANG) say C or POSIX?  Where none is set

@@ -35,6 +35,7 @@ struct call_node {
 	uint32_t parent;   /* parents stand before their children */
 	uint32_t first, next;
 	enum call_kind kind;
+	uint8_t class;   /* enum slice_class, of traces; else CLASS_OTHER */
 	bool is_focused; /* it or one above it has a name that --focus wants */
 	bool is_ignored; /* it has a name that --ignore means: not in the tree */
 };

@@ -89,8 +89,11 @@ static int enter(struct growing *g, const struct slice_row *row, uint32_t parent
 					: call_tree_child(g->tree, parent, text);
 	if (g->request->by_instance)
 		g->tree->nodes[*node].start_ns = row->ts_ns;
-	if (g->tree->n > before && call_tree_judge(g->tree, *node, g->filter, err) < 0)
-		return -1;
+	if (g->tree->n > before) {
+		g->tree->nodes[*node].class = (uint8_t)row->class;
+		if (call_tree_judge(g->tree, *node, g->filter, err) < 0)
+			return -1;
+	}
 	if (g->tree->nodes[*node].is_ignored)
 		*node = IGNORED;
 	else
@@ -255,6 +258,7 @@ static int add_work(struct growing *g, const struct text_pool *texts,
 		if (call_tree_judge(tree, at, g->filter, err) < 0)
 			return -1;
 		tree->nodes[at].kind = CALL_DEVICE;
+		tree->nodes[at].class = item->class;
 		tree->nodes[at].start_ns = g->request->by_instance ? item->start_ns : 0;
 	}
 	struct call_node *node = &tree->nodes[at];

@@ -1,0 +1,438 @@
+/* Trees of calls as flame graphs: see flame.h. */
+#include "query/calls/flame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/devices/device_work.h"
+#include "query/filter_nothing.h"
+#include "trace/fact.h"
+#include "trace/step_name.h"
+
+/* Of an estimate that has more than a million paths: what is below is not followed. */
+#define CUT_PCT 0.01
+/* Levels of callers: in a recursion all paths together are as long as its square. */
+#define CALLERS_MAX 64
+
+void flame_start(struct flame_builder *b, struct flame *flame,
+		 const struct flame_request *request)
+{
+	flame_init(flame);
+	flame->by = request->by;
+	flame->is_inverted = request->is_inverted;
+	*b = (struct flame_builder){ .flame = flame, .request = request };
+	intern_init(&b->keys);
+	*ARRAY_PUSH(flame->nodes, flame->n, flame->cap) =
+		(struct flame_node){ .name = TEXT_NONE, .parent = CALL_NONE };
+}
+
+static enum flame_kind kind_of_work(const struct call_node *node, struct str name)
+{
+	switch (work_kind_of(node->class, name)) {
+	case WORK_COMMUNICATION:
+		return FLAME_COMMUNICATION;
+	case WORK_MEMCPY:
+	case WORK_MEMSET:
+		return FLAME_COPY;
+	case WORK_COMPUTE:
+	case NWORK_KINDS:
+		break;
+	}
+	return FLAME_KERNEL;
+}
+
+static enum flame_kind kind_of(const struct call_node *node, struct str name)
+{
+	static const uint8_t by_class[NCLASSES] = { [CLASS_OP] = FLAME_OP,
+						    [CLASS_ANNOTATION] = FLAME_NOTE,
+						    [CLASS_PYTHON] = FLAME_PYTHON,
+						    [CLASS_RUNTIME] = FLAME_RUNTIME,
+						    [CLASS_DRIVER] = FLAME_RUNTIME };
+
+	if (node->kind == CALL_DEVICE)
+		return kind_of_work(node, name);
+	if (node->class == CLASS_PYTHON && str_starts_with(name, STR_LIT("nn.Module: ")))
+		return FLAME_MODULE;
+	if (node->class == CLASS_OTHER && str_contains(name, STR_LIT(".py")))
+		return FLAME_PYTHON;
+	return (enum flame_kind)by_class[node->class];
+}
+
+static uint32_t text_of(struct flame_builder *b, const struct call_tree *tree,
+			const struct call_node *node)
+{
+	uint32_t *text = ARRAY_AT(b->texts, b->texts_cap, node->name);
+
+	if (!*text)
+		*text = intern_add(&b->flame->texts,
+				   intern_str(&tree->texts, node->name)) +
+			1;
+	return *text - 1;
+}
+
+static uint32_t child_of(struct flame_builder *b, uint32_t parent, uint32_t name,
+			 enum flame_kind kind)
+{
+	const uint32_t key[] = { parent, name, kind };
+	struct flame *f = b->flame;
+	uint32_t at = intern_add(&b->keys, str_bytes(key, sizeof(key))) + 1;
+
+	if (at == f->n)
+		*ARRAY_PUSH(f->nodes, f->n, f->cap) = (struct flame_node){
+			.name = name, .parent = parent, .kind = (uint8_t)kind
+		};
+	return at;
+}
+
+/* A tree on its way into the flame graph. */
+struct adding {
+	struct flame_builder *b;
+	const struct call_tree *tree;
+	enum flame_side side;
+	uint32_t *node_of; /* owned: of the flame, by node of the tree */
+	bool is_limited;   /* the estimate ended before its leaves */
+};
+
+/* What a node has itself; threads that only wait have nothing. */
+static void own_amounts(const struct adding *a, const struct call_node *node,
+			struct flame_sums *out)
+{
+	const struct call_tree *tree = a->tree;
+	int64_t host = tree->is_estimated ? node->self_ns : node->busy_ns;
+
+	*out = (struct flame_sums){ .calls = node->calls };
+	for (uint32_t at = node->first; at != CALL_NONE; at = tree->nodes[at].next)
+		if (!tree->is_estimated)
+			host = sum_sub(host, tree->nodes[at].busy_ns);
+	if (node->kind == CALL_DEVICE)
+		out->self[FLAME_DEVICE] = node->device_ns > 0 ? node->device_ns : 0;
+	else
+		out->self[FLAME_HOST] = host > 0 ? host : 0;
+}
+
+static void add_sums(struct flame_sums *to, const struct flame_sums *more)
+{
+	for (int i = 0; i < NFLAME_AMOUNTS; i++)
+		to->self[i] = sum_add(to->self[i], more->self[i]);
+	to->calls = sum_add(to->calls, more->calls);
+}
+
+static void note_steps(struct adding *a, const struct call_node *node)
+{
+	struct str name = intern_str(&a->tree->texts, node->name);
+	int64_t number;
+
+	if (node->class == CLASS_ANNOTATION &&
+	    (str_is(name, "ProfilerStep*") || step_name_number(name, &number)))
+		a->b->flame->steps[a->side] += node->calls;
+}
+
+/* What an estimate did not follow is a box of its own, so that its caller keeps its width. */
+static void add_rest(struct adding *a, const struct call_node *node, uint32_t at,
+		     const struct flame_sums *own)
+{
+	int64_t rest = sum_sub(node->total_ns, own->self[FLAME_HOST]);
+	struct flame_sums sums = { .self[FLAME_HOST] = rest };
+
+	if (!a->is_limited || node->kind != CALL_PATH || node->first != CALL_NONE ||
+	    rest <= 0)
+		return;
+	uint32_t name = intern_add(&a->b->flame->texts, STR_LIT("(not followed)"));
+	uint32_t child = child_of(a->b, at, name, FLAME_REST);
+	add_sums(&a->b->flame->nodes[child].side[a->side], &sums);
+}
+
+static void add_callee(struct adding *a, uint32_t i)
+{
+	const struct call_node *node = &a->tree->nodes[i];
+	struct str name = intern_str(&a->tree->texts, node->name);
+	struct flame_sums own;
+
+	uint32_t at = child_of(a->b, a->node_of[node->parent],
+			       text_of(a->b, a->tree, node), kind_of(node, name));
+	a->node_of[i] = at;
+	own_amounts(a, node, &own);
+	add_sums(&a->b->flame->nodes[at].side[a->side], &own);
+	add_rest(a, node, at, &own);
+	note_steps(a, node);
+}
+
+/* The path of what took time, from its end upwards. */
+static void add_callers(struct adding *a, uint32_t i)
+{
+	const struct call_node *node = &a->tree->nodes[i];
+	uint32_t to = FLAME_ROOT;
+	struct flame_sums own;
+
+	note_steps(a, node);
+	own_amounts(a, node, &own);
+	if (own.self[FLAME_HOST] == 0 && own.self[FLAME_DEVICE] == 0)
+		return;
+	const struct flame_sums calls = { .calls = own.calls };
+	own.calls = 0;
+	for (int levels = 0; levels < CALLERS_MAX && i != CALL_ROOT; levels++) {
+		const struct call_node *caller = &a->tree->nodes[i];
+		struct str name = intern_str(&a->tree->texts, caller->name);
+		to = child_of(a->b, to, text_of(a->b, a->tree, caller),
+			      kind_of(caller, name));
+		add_sums(&a->b->flame->nodes[to].side[a->side], &calls);
+		i = caller->parent;
+	}
+	add_sums(&a->b->flame->nodes[to].side[a->side], &own);
+}
+
+/* The nodes of the tree that are in its lists: filters left out the others. */
+static void add_tree(struct adding *a)
+{
+	const struct call_node *nodes = a->tree->nodes;
+	uint32_t at = nodes[CALL_ROOT].first;
+
+	a->node_of = xcalloc(a->tree->n, sizeof(*a->node_of));
+	while (at != CALL_NONE) {
+		if (nodes[at].kind != CALL_RECURSION && a->b->flame->is_inverted)
+			add_callers(a, at);
+		else if (nodes[at].kind != CALL_RECURSION)
+			add_callee(a, at);
+		if (nodes[at].first != CALL_NONE) {
+			at = nodes[at].first;
+			continue;
+		}
+		while (at != CALL_ROOT && nodes[at].next == CALL_NONE)
+			at = nodes[at].parent;
+		at = at == CALL_ROOT ? CALL_NONE : nodes[at].next;
+	}
+	free(a->node_of);
+}
+
+/* A call graph has more paths than anybody draws: what is too small is not followed. */
+static int load(struct flame_builder *b, struct store *store, const struct scope *scope,
+		struct call_tree *tree, struct err *err)
+{
+	struct call_tree_request request = b->request->calls;
+	int rc;
+
+	tree->unit = UNIT_NS;
+	rc = call_tree_load(store, scope, &request, tree, err);
+	if (rc == 0 && tree->is_full && request.min_share_pct < CUT_PCT) {
+		call_tree_release(tree);
+		call_tree_init(tree);
+		tree->unit = UNIT_NS;
+		request.min_share_pct = CUT_PCT;
+		b->flame->cut_pct = CUT_PCT;
+		rc = call_tree_load(store, scope, &request, tree, err);
+	}
+	return rc;
+}
+
+static int check(const struct flame_builder *b, const struct call_tree *tree,
+		 const struct scope *scope, struct err *err)
+{
+	const struct call_tree_request *asked = &b->request->calls;
+	bool has_other = b->flame->has_base && (tree->unit != b->flame->unit ||
+						tree->decimals != b->flame->decimals);
+
+	if (tree->nodes[CALL_ROOT].first == CALL_NONE)
+		return filter_is_given(asked->filter) || asked->root_at
+			       ? err_set(err, ERR_EMPTY, "no call matches")
+			       : filter_lacks(scope, "calls", err);
+	if (b->request->by == FLAME_DEVICE && !tree->has_device)
+		return err_set(err, ERR_EMPTY,
+			       "--weight device: no device work was recorded%s",
+			       scope_in_torch(scope, " (ProfilerActivity.CUDA)"));
+	return has_other ? err_set(err, ERR_EMPTY,
+				   "the two sides cannot be compared: their amounts have "
+				   "different units")
+			 : 0;
+}
+
+static void describe(struct flame *f, const struct call_tree *tree, enum flame_side side)
+{
+	const struct call_node *root = &tree->nodes[CALL_ROOT];
+
+	f->unit = tree->unit;
+	f->decimals = tree->decimals;
+	f->has_base |= side == FLAME_BASE;
+	f->has_device |= tree->has_device;
+	f->is_sampled |= tree->is_sampled;
+	f->has_calls &= !tree->is_sampled || tree->has_counts;
+	f->is_estimated |= tree->is_estimated;
+	if (side == FLAME_NOW && !tree->is_estimated)
+		f->idle_ns = sum_sub(root->total_ns, root->busy_ns);
+}
+
+int flame_add(struct flame_builder *b, struct store *store, const struct scope *scope,
+	      enum flame_side side, struct err *err)
+{
+	const struct call_tree_request *asked = &b->request->calls;
+	struct call_tree tree;
+	struct adding a = { .b = b, .tree = &tree, .side = side };
+
+	call_tree_init(&tree);
+	int rc = load(b, store, scope, &tree, err);
+	if (rc == 0)
+		rc = check(b, &tree, scope, err);
+	if (rc == 0) {
+		a.is_limited = tree.is_estimated &&
+			       (asked->min_ns > 0 || asked->min_share_pct > 0 ||
+				b->flame->cut_pct > 0 || tree.is_full ||
+				asked->filter->focus || asked->filter->ignore);
+		describe(b->flame, &tree, side);
+		add_tree(&a);
+	}
+	call_tree_release(&tree);
+	free(b->texts);
+	b->texts = NULL;
+	b->texts_cap = 0;
+	return rc;
+}
+
+/* A base of other steps is told for as many as the drawn side has. */
+static void scale_base(struct flame *f)
+{
+	double steps = (double)f->steps[FLAME_NOW], base = (double)f->steps[FLAME_BASE];
+
+	f->is_scaled = f->has_base && steps > 0 && base > 0 && steps != base;
+	if (!f->is_scaled)
+		return;
+	for (size_t i = 0; i < f->n; i++) {
+		struct flame_sums *sums = &f->nodes[i].side[FLAME_BASE];
+		for (int k = 0; k < NFLAME_AMOUNTS; k++)
+			sums->self[k] = sum_of_double(
+				round((double)sums->self[k] * steps / base));
+	}
+}
+
+/* Nodes stand behind their parents here. */
+static void sum_up(struct flame *f)
+{
+	for (size_t i = f->n; i-- > 0;) {
+		struct flame_node *node = &f->nodes[i];
+		for (int s = 0; s < NFLAME_SIDES; s++)
+			for (int k = 0; k < NFLAME_AMOUNTS; k++) {
+				struct flame_sums *sums = &node->side[s];
+				sums->total[k] = sum_add(sums->total[k], sums->self[k]);
+				if (i == FLAME_ROOT)
+					continue;
+				int64_t *up = &f->nodes[node->parent].side[s].total[k];
+				*up = sum_add(*up, sums->total[k]);
+			}
+	}
+}
+
+static bool has_amount(const struct flame_node *node)
+{
+	for (int s = 0; s < NFLAME_SIDES; s++)
+		for (int k = 0; k < NFLAME_AMOUNTS; k++)
+			if (node->side[s].total[k] > 0)
+				return true;
+	return false;
+}
+
+/* Siblings together; the largest first, of equal ones by base, by the other amount, by name. */
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct flame *f = context;
+	const struct flame_node *x = &f->nodes[a], *y = &f->nodes[b];
+	int other = f->by == FLAME_HOST ? FLAME_DEVICE : FLAME_HOST;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent;
+	if (flame_total(f, x) != flame_total(f, y))
+		return flame_total(f, x) > flame_total(f, y);
+	if (flame_base(f, x) != flame_base(f, y))
+		return flame_base(f, x) > flame_base(f, y);
+	if (x->side[FLAME_NOW].total[other] != y->side[FLAME_NOW].total[other])
+		return x->side[FLAME_NOW].total[other] > y->side[FLAME_NOW].total[other];
+	int order = str_compare(intern_str(&f->texts, x->name),
+				intern_str(&f->texts, y->name));
+	return order ? order < 0 : x->kind < y->kind;
+}
+
+/* The walk through sorted siblings that gives the preorder; numbers are places + 1. */
+struct walk {
+	uint32_t *order; /* of nodes, siblings together */
+	uint32_t *first; /* by node: of its first child; 0: none */
+	uint32_t *next;  /* by depth: of the next sibling; 0: none */
+	uint32_t *path;  /* by depth: the new number of the open node */
+	size_t depth;
+};
+
+/* The next node of this depth, or CALL_NONE. */
+static uint32_t step(const struct flame *f, struct walk *w)
+{
+	uint32_t place = w->next[w->depth];
+
+	if (!place)
+		return CALL_NONE;
+	uint32_t at = w->order[place - 1];
+	bool has_more =
+		place < f->n && f->nodes[w->order[place]].parent == f->nodes[at].parent;
+	w->next[w->depth] = has_more ? place + 1 : 0;
+	return at;
+}
+
+/* Into `nodes`, without those that have no amount; how many they are. */
+static size_t in_preorder(struct flame *f, struct walk *w, struct flame_node *nodes)
+{
+	size_t n = 1;
+
+	nodes[FLAME_ROOT] = f->nodes[FLAME_ROOT];
+	nodes[FLAME_ROOT].parent = FLAME_ROOT;
+	w->path[0] = FLAME_ROOT;
+	w->next[0] = w->first[FLAME_ROOT];
+	for (;;) {
+		uint32_t at = step(f, w), open = w->path[w->depth];
+		if (at == CALL_NONE) {
+			nodes[open].span = (uint32_t)n - open;
+			if (w->depth-- == 0)
+				return n;
+			continue;
+		}
+		if (!has_amount(&f->nodes[at]))
+			continue;
+		nodes[n] = f->nodes[at];
+		nodes[n].parent = open;
+		nodes[n].depth = (uint32_t)++w->depth;
+		if (nodes[n].depth > f->depth)
+			f->depth = nodes[n].depth;
+		w->path[w->depth] = (uint32_t)n++;
+		w->next[w->depth] = w->first[at];
+	}
+}
+
+static void arrange(struct flame *f)
+{
+	size_t n = f->n;
+	struct walk w = { .order = sorted_places(n, is_before, f),
+			  .first = xcalloc(n, sizeof(*w.first)),
+			  .next = xcalloc(n, sizeof(*w.next)),
+			  .path = xcalloc(n, sizeof(*w.path)) };
+	struct flame_node *nodes = xrealloc_array(NULL, n, sizeof(*nodes));
+
+	for (size_t i = n; i-- > 0;)
+		if (w.order[i] != FLAME_ROOT)
+			w.first[f->nodes[w.order[i]].parent] = (uint32_t)i + 1;
+	f->n = in_preorder(f, &w, nodes);
+	free(w.order);
+	free(w.first);
+	free(w.next);
+	free(w.path);
+	free(f->nodes);
+	f->nodes = nodes;
+	f->cap = n;
+}
+
+void flame_finish(struct flame_builder *b)
+{
+	struct flame *f = b->flame;
+
+	scale_base(f);
+	sum_up(f);
+	arrange(f);
+	intern_release(&b->keys);
+	free(b->texts);
+}
