@@ -6,6 +6,7 @@
 #                      TSAN=1: the tests of threads under ThreadSanitizer;
 #                      UPDATE=1: rewrites the expected outputs; LONG=1: tries all inputs
 #   make check-fast    before each commit: units and the quick ones of each area, a minute
+#   make check-browser installs Chromium, and checks the page of ptool report in it
 #   make bench-compare REV=COMMIT   the working tree beside that commit
 #   make lint fuzz bench coverage format install uninstall dist clean
 -include config.mk
@@ -103,7 +104,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(s
 all: $(BUILD)/ptool $(COMPLETED)
 
 # Goals that compile nothing themselves must work before the libraries are there.
-NO_PROBE = demo check check-fast lint fuzz bench bench-compare coverage format uninstall dist clean
+NO_PROBE = demo check check-fast check-browser lint fuzz bench bench-compare coverage format uninstall dist clean
 ifneq ($(filter-out $(NO_PROBE),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/probe.mk
 endif
@@ -180,6 +181,11 @@ check:
 		tests/run $(BUILD)
 check-fast:
 	@$(MAKE) --no-print-directory check FAST=1
+# The page of ptool report, in Chromium.
+check-browser:
+	@DEPS='$(DEPS)' scripts/deps.sh build test browser
+	@$(SUBMAKE) $(BUILD)/ptool
+	@BROWSER=1 tests/run $(BUILD)
 objects: $(BUILD)/ptool $(TEST_OBJS)
 threaded: $(BUILD)/ptool $(TOOLS) $(THREADED)
 everything: $(BUILD)/ptool $(COMPLETED) $(UNIT) $(TOOLS) $(REPLAY) $(BENCH)
@@ -215,7 +221,7 @@ lint:
 	@DEPS='$(DEPS)' scripts/deps.sh build test lint
 	@$(SUBMAKE) BUILD=$(BUILD)-gcc CC=gcc DEV=1 objects
 	@$(SUBMAKE) -k BUILD=$(BUILD)-clang CC=clang lint-format lint-layers lint-tidy lint-cppcheck \
-		lint-scripts lint-man
+		lint-scripts lint-assets lint-man
 	@scripts/check-docs.sh $(BUILD)-gcc/ptool
 	@echo 'lint: nothing to complain about'
 lint-format:
@@ -242,6 +248,9 @@ lint-cppcheck: $(COLUMNS)
 lint-scripts:
 	$(call say,SHELL)
 	@shellcheck $(SCRIPTS)
+lint-assets:
+	$(call say,ASSETS)
+	@scripts/check-assets.sh
 lint-man:
 	$(call say,MANDOC)
 	@$(if $(PAGES),mandoc -T lint -W warning $(PAGES))
@@ -267,9 +276,9 @@ dist:
 clean:
 	rm -rf build build-* $(BUILD) $(BUILD)-*
 
-.PHONY: all demo check check-fast everything objects threaded fuzz fuzz-targets bench bench-compare coverage lint \
+.PHONY: all demo check check-fast check-browser everything objects threaded fuzz fuzz-targets bench bench-compare coverage lint \
 	lint-format lint-layers \
-	lint-tidy lint-cppcheck lint-scripts lint-man format install uninstall dist clean FORCE
+	lint-tidy lint-cppcheck lint-scripts lint-assets lint-man format install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 # Keep the objects between a test's source and its program.
 .SECONDARY:

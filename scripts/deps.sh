@@ -33,6 +33,11 @@ lint clang-tidy-14 checks the code for likely mistakes and sizes
 lint cppcheck a second opinion on the code
 lint shellcheck checks the shell scripts
 lint mandoc checks the man pages
+lint node-typescript checks the scripts of the page
+browser chromium shows the page
+browser chromium-driver lets a test press its keys
+browser python3-selenium speaks to the driver
+browser tidy checks the page's HTML
 bench g++ compiles the comparison with simdjson
 bench python3 its json.load is measured too
 bench sqlite3 its json_each is measured too
