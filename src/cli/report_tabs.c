@@ -1,6 +1,7 @@
 /* Tabs of a page: see report_tabs.h. */
 #include "cli/report_tabs.h"
 
+#include "cli/report_charts.h"
 #include "cli/table_command.h"
 #include "query/short_name.h"
 #include "report/page_table.h"
@@ -15,12 +16,43 @@
 #define TABLES(...) (const struct report_table[]){ __VA_ARGS__, { .line = NULL } }
 
 static const struct report_tab tabs[] = {
+	{ "overview", "Overview", ALL, report_overview, NULL },
 	{ "operators", "Operators", TRACES, NULL, TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
-		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel" }) },
+		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",
+		  .of = "self_cpu_pct self CPU time;self_device_pct self device time" }) },
 	{ "functions", "Functions", CALL_GRAPHS | SAMPLES | LINES, NULL, TABLES(
 		{ "top -n 0 --wide", "table-functions", "Functions",
-		  "self is without what was called", .bar = "self_ns python" }) },
+		  "self is without what was called",
+		  .bar = "self_ns python;self_count python;self_bytes python;total_ns python" }) },
+	{ "lines", "Lines", LINES, NULL, TABLES(
+		{ "lines -n 0 --wide", "table-lines", "Lines", "of each function, the hottest first",
+		  .bar = "time_ns python" }) },
+	{ "kernels", "Kernels", TRACES, NULL, TABLES(
+		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
+		  .bar = "total_ns kernel", .of = "share_pct kernel time" }) },
+	{ "idle", "Idle", TRACES, report_idle, TABLES(
+		{ "gaps -n 0 --wide", "table-gaps", "Causes of idle time", "and what the host was in",
+		  .bar = "idle_ns data;idle_per_step_ns data", .of = "share_pct idle time" },
+		{ "gaps --list -n 1000 --format json", "table-gap-list", "Longest gaps", "1,000 of each device at most",
+		  .bar = "dur_ns data", .only = "rank device start_ns dur_ns step cause blamed before after", .is_silent = true }) },
+	{ "steps", "Steps", TRACES, report_steps, TABLES(
+		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel" },
+		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .is_silent = true },
+		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
+	{ "memory", "Memory", TRACES, report_memory, TABLES(
+		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy" },
+		{ "memory --stats -n 0 --wide", "table-allocations", "What operators allocated", .is_silent = true },
+		{ "memory --growth --wide", "table-growth", "Growth from step to step", .is_silent = true },
+		{ "memory --spikes --wide", "table-spikes", "Sudden rises", .is_silent = true }) },
+	{ "transfers", "Transfers", TRACES, NULL, TABLES(
+		{ "transfers -n 0 --wide", "table-transfers", "Copies and sets", "by kind and memory", .bar = "total_ns memcpy" },
+		{ "transfers --by op -n 0 --wide", "table-transfers-by", "By operator", .bar = "total_ns memcpy", .is_silent = true }) },
+	{ "comm", "Communication", TRACES, NULL, TABLES(
+		{ "comm -n 0 --wide", "table-comm", "Collectives", .bar = "total_ns comm" },
+		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
+	{ "modules", "Modules", TRACES, NULL, TABLES(
+		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
 	{ "recording", "Recording", ALL, NULL, TABLES(
 		{ "info --wide", "table-info", "What was recorded", .bar = NULL },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },
@@ -42,6 +74,7 @@ static int use(void *to, struct table *t, struct err *err)
 		.about = place->table->about,
 		.bar = place->table->bar,
 		.of = place->table->of,
+		.only = place->table->only,
 		.shorten = short_name_add,
 	};
 

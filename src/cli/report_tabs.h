@@ -28,8 +28,8 @@ struct report_table {
 	const char *line; /* "kernels -n 0"; NULL ends an array */
 	const char *id;   /* of its data */
 	const char *title, *about;
-	const char *bar, *of; /* as in struct page_table */
-	bool is_silent;       /* what it lacks is not told: another table tells it */
+	const char *bar, *of, *only; /* as in struct page_table */
+	bool is_silent; /* what it lacks is not told: another table tells it */
 };
 
 struct report_tab {

@@ -75,12 +75,11 @@ static void put_head(struct drawing *d, FILE *out)
 static void put_cell(struct drawing *d, size_t row, size_t i, FILE *out)
 {
 	const struct people_column *column = &d->people.columns[i];
-	const struct cell *cell = &memtable_row(d->people.rows, row)[column->at];
 	struct str text = people_cell(&d->people, row, i);
 	bool is_cut = column->texts && !str_equal(text, d->whole[i][row]);
 
 	if (!is_cut) {
-		const char *class = cell->type == CELL_TEXT ? "text" : "number";
+		const char *class = column->is_right ? "number" : "text";
 		page_part(out, "cell",
 			  PAGE_SLOTS(PAGE_TEXT("class", str_of(class)),
 				     PAGE_TEXT("text", text)));
@@ -220,6 +219,33 @@ static void put_data(struct drawing *d)
 	free(text);
 }
 
+/* Is it one of the words of a list? */
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	while (*words) {
+		size_t len = strcspn(words, " ");
+		if (len == n && strncmp(words, word, n) == 0)
+			return true;
+		words += len + strspn(words + len, " ");
+	}
+	return false;
+}
+
+/* Leaves the columns that are asked for. */
+static void choose_columns(struct drawing *d)
+{
+	struct people *p = &d->people;
+	size_t stay = 0;
+
+	for (size_t i = 0; d->how->only && i < p->ncolumns; i++)
+		if (has_word(d->how->only, column_at(d, i)->name))
+			p->columns[stay++] = p->columns[i];
+	if (d->how->only)
+		p->ncolumns = stay;
+}
+
 /* Long names are shortened; the whole ones are kept beside them. */
 static void shorten_names(struct drawing *d)
 {
@@ -241,8 +267,16 @@ static void shorten_names(struct drawing *d)
 	}
 }
 
+/* A curve drawn of blocks: a page has a chart of it. */
+static bool has_curve(const char *text)
+{
+	return strstr(text, "\xe2\x96") != NULL;
+}
+
 static void put_note(struct page *p, const char *text)
 {
+	if (has_curve(text))
+		return;
 	page_part(p->body, "note", PAGE_SLOTS(PAGE_TEXT("text", str_of(text))));
 }
 
@@ -264,6 +298,7 @@ static int put_table(struct page *p, const struct page_table *how, struct table 
 
 	if (rc == 0 && d.people.rows->nrows) {
 		put_words(p, t, true);
+		choose_columns(&d);
 		shorten_names(&d);
 		put_static(&d);
 		put_data(&d);

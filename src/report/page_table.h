@@ -26,7 +26,8 @@ struct page_table {
 	const char *bar;   /* "total_ns kernel": the column with bars, and their colour */
 	/* "share_pct idle time": what percentages are of, for headings; ';' between. */
 	const char *of;
-	size_t rows; /* of HTML at most; 0: 50 */
+	const char *only; /* columns that are shown, blank-separated; NULL: all */
+	size_t rows;      /* of HTML at most; 0: 50 */
 	apart_shorten_fn *shorten;
 };
 

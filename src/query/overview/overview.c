@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "query/overview/overview_make.h"
+#include "query/overview/verdict.h"
 
 #define CELL(place) .get = view_cell, .arg = OVERVIEW_##place
 
@@ -68,6 +69,16 @@ const char *overview_block_command(enum overview_block block)
 	return blocks[block].command;
 }
 
+static void add_more(const struct overview_making *m, bool has_advice)
+{
+	const struct advise_request machines = { .for_people = false };
+	struct overview_more *more = m->request->more;
+
+	overview_judge(m, &more->arena, &more->verdict);
+	if (has_advice)
+		more->advice = advise_table(&m->facts.advice, &machines, m->scope);
+}
+
 int overview_open(struct store *store, const struct scope *scope,
 		  const struct overview_request *request, struct table **out,
 		  struct err *err)
@@ -88,6 +99,8 @@ int overview_open(struct store *store, const struct scope *scope,
 		if (is_call_graph ? blocks[i].in_call_graphs : blocks[i].in_traces)
 			rc = blocks[i].add(&m, err);
 	}
+	if (rc == 0 && request->more)
+		add_more(&m, !is_call_graph);
 	overview_facts_release(&m);
 	const struct view_request all = { .limit = 0 };
 	if (rc == 0)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/memtable.h"
 #include "query/scope.h"
 #include "query/view.h"
@@ -34,11 +35,24 @@ enum {
 	NOVERVIEW_COLUMNS
 };
 
+/* Why it is slow, in a sentence, and what mending that is worth in another. */
+struct overview_verdict {
+	const char *sentence, *worth;
+};
+
+/* What was read for the rows tells that, too; for who wants it. */
+struct overview_more {
+	struct arena arena; /* of the verdict's texts; the caller's to release */
+	struct overview_verdict verdict;
+	struct table *advice; /* as `ptool advise` for machines; NULL: not of traces */
+};
+
 struct overview_request {
 	const char *name;      /* what people call the recording */
 	const char *arguments; /* behind each command: "--rank 0 trace.json"; "": none */
 	bool for_people;
-	int width; /* of the terminal, 0: unlimited */
+	int width;                  /* of the terminal, 0: unlimited */
+	struct overview_more *more; /* NULL: nobody wants it; zeroed before */
 };
 
 extern const struct view overview_view;

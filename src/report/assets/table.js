@@ -157,7 +157,6 @@ const tables = (() => {
 			const value = this.rows[i][k];
 			const short = this.short[k]?.[i];
 			const text = short ? short : cellText(column, value);
-			const isText = typeof value === "string";
 			if (short) {
 				const button = el("button", { type: "button", class: "name", title: visibleName(value).slice(0, 500) }, text);
 				button.addEventListener("click", () => this.tell(value));
@@ -167,9 +166,9 @@ const tables = (() => {
 			if (place) {
 				const link = el("button", { type: "button", class: "place", title: "show on the timeline" }, text);
 				link.addEventListener("click", () => go("timeline", place));
-				return el("td", { class: isText ? "text" : "number" }, link);
+				return el("td", { class: column.number ? "number" : "text" }, link);
 			}
-			return el("td", { class: isText ? "text" : column.bar ? "number bar" : "number" }, text, column.bar ? this.bar(column, k, value) : null);
+			return el("td", { class: column.number ? "number" : "text" }, text, column.bar ? this.bar(column, k, value) : null);
 		}
 
 		/* Where on the timeline the row is; only cells of a start lead there. */

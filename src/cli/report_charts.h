@@ -1,0 +1,17 @@
+/* Charts above the tables of a page's tabs.  All: 0, or -1 with err set. */
+#ifndef PTOOL_CLI_REPORT_CHARTS_H
+#define PTOOL_CLI_REPORT_CHARTS_H
+
+#include "cli/report_tabs.h"
+
+/* The first tab. */
+int report_overview(struct report_making *m, struct err *err);
+/* Steps as stacked columns, in a panel; nothing where there are none. */
+int report_steps_chart(struct report_making *m, const char *id, struct err *err);
+int report_steps(struct report_making *m, struct err *err);
+/* Idle time by cause. */
+int report_idle(struct report_making *m, struct err *err);
+/* Allocated and reserved memory over time, of each device. */
+int report_memory(struct report_making *m, struct err *err);
+
+#endif

@@ -1,0 +1,408 @@
+/* The first tab of a page: why is it slow, where a step goes, what to try. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/units.h"
+#include "cli/report_charts.h"
+#include "cli/report_colors.h"
+#include "cli/report_rows.h"
+#include "query/advise/rules.h"
+#include "query/overview/overview.h"
+#include "query/short_name.h"
+#include "report/page_chart.h"
+
+#define PARTS_MAX  16
+#define NAME_CELLS 44 /* of a name beside a bar */
+
+struct making {
+	struct report_making *on;
+	struct page *page;
+	struct report_rows rows;   /* of ptool overview */
+	struct report_rows advice; /* of ptool advise; none of call graphs */
+	struct overview_more more;
+};
+
+static bool is_row(const struct making *m, size_t row, enum overview_block block)
+{
+	struct cell cell = report_cell(&m->rows, row, "block");
+
+	return str_is(cell.as.text, overview_block_name(block));
+}
+
+static struct str item_of(const struct making *m, size_t row)
+{
+	return report_cell(&m->rows, row, "item").as.text;
+}
+
+/* The row of this name in a block; false: it is not there. */
+static bool find(const struct making *m, enum overview_block block, const char *item,
+		 size_t *row)
+{
+	for (size_t i = 0; i < report_rows_count(&m->rows); i++)
+		if (is_row(m, i, block) && str_is(item_of(m, i), item)) {
+			*row = i;
+			return true;
+		}
+	return false;
+}
+
+static enum unit unit_of(const struct making *m, size_t row)
+{
+	struct str word = report_cell(&m->rows, row, "unit").as.text;
+
+	return str_is(word, "bytes") ? UNIT_BYTES
+	       : str_is(word, "ns")  ? UNIT_NS
+				     : UNIT_COUNT;
+}
+
+static struct str value_text(struct making *m, size_t row)
+{
+	char number[UNITS_TEXT_MAX];
+	struct cell cell = report_cell(&m->rows, row, "value");
+
+	if (cell.type == CELL_TEXT)
+		return cell.as.text;
+	return arena_copy(&m->page->arena, units_text(unit_of(m, row), cell, number));
+}
+
+static double share_of(const struct making *m, size_t row)
+{
+	struct cell cell = report_cell(&m->rows, row, "share_pct");
+
+	return cell.type == CELL_REAL  ? cell.as.real
+	       : cell.type == CELL_INT ? (double)cell.as.integer
+				       : 0;
+}
+
+static struct str short_text(struct making *m, struct str name)
+{
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	short_name_add(&text, name, NAME_CELLS);
+	struct str copy = arena_copy(&m->page->arena, buf_str(&text));
+	buf_release(&text);
+	return copy;
+}
+
+/* What the head of the page says. */
+static void add_facts(struct making *m)
+{
+	size_t row;
+
+	for (size_t i = 0; i < report_rows_count(&m->rows); i++) {
+		bool is_named = is_row(m, i, OVERVIEW_RECORDING) &&
+				report_cell(&m->rows, i, "value").type == CELL_NULL;
+		if (is_named) /* a device */
+			page_fact(m->page, item_of(m, i));
+	}
+	if (find(m, OVERVIEW_RECORDING, "format", &row))
+		page_fact(m->page, value_text(m, row));
+	if (find(m, OVERVIEW_RECORDING, "span", &row) &&
+	    report_int(&m->rows, row, "value") > 0)
+		page_fact(m->page, value_text(m, row));
+	if (find(m, OVERVIEW_STEPS, "steps", &row))
+		page_fact(m->page, str_of(arena_printf(&m->page->arena, STR_FMT " steps",
+						       STR_ARG(value_text(m, row)))));
+	if (find(m, OVERVIEW_RECORDING, "ranks", &row) &&
+	    report_int(&m->rows, row, "value") > 1)
+		page_fact(m->page, str_of(arena_printf(&m->page->arena, STR_FMT " ranks",
+						       STR_ARG(value_text(m, row)))));
+	if (find(m, OVERVIEW_RECORDING, "slices", &row) &&
+	    report_int(&m->rows, row, "value") > 0)
+		page_fact(m->page, str_of(arena_printf(&m->page->arena, STR_FMT " slices",
+						       STR_ARG(value_text(m, row)))));
+}
+
+/* Rows of a block as parts of a bar; those without a share are none. */
+static size_t take_parts(struct making *m, enum overview_block block, bool by_name,
+			 struct page_part parts[PARTS_MAX])
+{
+	int64_t whole = 0, sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < report_rows_count(&m->rows) && n < PARTS_MAX - 1; i++) {
+		struct str item = item_of(m, i);
+		int64_t value = report_int(&m->rows, i, "value");
+		double share = share_of(m, i);
+		if (!is_row(m, i, block) || share <= 0 || value <= 0)
+			continue;
+		if (str_is(item, "total") || str_is(item, "busy") || str_is(item, "idle"))
+			continue;
+		parts[n] = (struct page_part){ by_name ? report_color(item)
+						       : report_color_at(n),
+					       short_text(m, item), value };
+		sum += value;
+		whole = (int64_t)((double)value * 100 / share);
+		n++;
+	}
+	if (!by_name && whole - sum > whole / 500)
+		parts[n++] =
+			(struct page_part){ "other", STR_LIT("all others"), whole - sum };
+	return n;
+}
+
+static void add_step_bar(struct making *m)
+{
+	struct page_part parts[PARTS_MAX];
+	size_t mean, steps;
+
+	if (!find(m, OVERVIEW_STEPS, "mean", &mean) ||
+	    !find(m, OVERVIEW_STEPS, "steps", &steps))
+		return;
+	size_t n = take_parts(m, OVERVIEW_STEPS, true, parts);
+	struct arena *arena = &m->page->arena;
+	page_bar(m->page,
+		 &(struct page_bar){
+			 .id = "chart-step",
+			 .title = str_of(arena_printf(arena,
+						      "Where a step of " STR_FMT " goes",
+						      STR_ARG(value_text(m, mean)))),
+			 .about = str_of(arena_printf(
+				 arena,
+				 "mean of " STR_FMT
+				 " steps; what a device does counts first, the rest is "
+				 "time of the host",
+				 STR_ARG(value_text(m, steps)))),
+			 .unit = UNIT_NS,
+			 .parts = parts,
+			 .nparts = n });
+}
+
+/* Its denominator is its own: a step and the idle time of a device are not the same. */
+static void add_idle_bar(struct making *m)
+{
+	struct page_part parts[PARTS_MAX];
+	struct arena *arena = &m->page->arena;
+	size_t idle, busy;
+
+	if (!find(m, OVERVIEW_IDLE, "idle", &idle) ||
+	    !find(m, OVERVIEW_IDLE, "busy", &busy))
+		return;
+	int64_t idle_ns = report_int(&m->rows, idle, "value");
+	int64_t span_ns = idle_ns + report_int(&m->rows, busy, "value");
+	char number[UNITS_TEXT_MAX];
+	struct str span =
+		arena_copy(arena, units_text(UNIT_NS, cell_int(span_ns), number));
+	size_t n = take_parts(m, OVERVIEW_IDLE, true, parts);
+	page_bar(m->page,
+		 &(struct page_bar){
+			 .id = "chart-idle",
+			 .title = str_of(arena_printf(
+				 arena, "Why devices are idle %.1f%% of their time",
+				 share_of(m, idle))),
+			 .about = str_of(arena_printf(
+				 arena,
+				 STR_FMT " of " STR_FMT "; shares are of the idle time",
+				 STR_ARG(value_text(m, idle)), STR_ARG(span))),
+			 .unit = UNIT_NS,
+			 .parts = parts,
+			 .nparts = n,
+			 .is_thin = true });
+}
+
+static void add_name_bar(struct making *m, enum overview_block block, const char *id,
+			 const char *title, const char *about)
+{
+	struct page_part parts[PARTS_MAX];
+	size_t n = take_parts(m, block, false, parts), row = 0;
+
+	while (row < report_rows_count(&m->rows) &&
+	       (!is_row(m, row, block) || share_of(m, row) <= 0))
+		row++;
+	if (n)
+		page_bar(m->page, &(struct page_bar){ .id = id,
+						      .title = str_of(title),
+						      .about = str_of(about),
+						      .unit = unit_of(m, row),
+						      .parts = parts,
+						      .nparts = n,
+						      .is_thin = true });
+}
+
+static void add_answer(struct making *m)
+{
+	size_t host;
+	bool is_host = find(m, OVERVIEW_OPERATORS, "host", &host);
+	FILE *out = m->page->body;
+
+	page_part_open(out, "plain-panel", NULL);
+	page_part(out, "verdict",
+		  PAGE_SLOTS(PAGE_TEXT("text", str_of(m->more.verdict.sentence)),
+			     PAGE_TEXT("worth", str_of(m->more.verdict.worth))));
+	add_step_bar(m);
+	add_idle_bar(m);
+	add_name_bar(m, OVERVIEW_KERNELS, "chart-kernels", "Kernels",
+		     "by the sum of their times, on all streams");
+	add_name_bar(m, OVERVIEW_OPERATORS, "chart-operators", "Operators",
+		     is_host ? "by their own time on the CPU"
+			     : "by the time of the device work that they launched");
+	add_name_bar(m, OVERVIEW_FUNCTIONS, "chart-functions", "Functions",
+		     "by their own time, without what they called");
+	page_part_close(out, "plain-panel");
+}
+
+/* The tab where a rule's numbers are seen. */
+static const struct {
+	const char *rule, *tab;
+} places[] = {
+	{ "mixed-precision", "kernels" },
+	{ "attention", "kernels" },
+	{ "unfused", "kernels" },
+	{ "low-occupancy", "kernels" },
+	{ "small-batch", "kernels" },
+	{ "pageable-copies", "transfers" },
+	{ "device-copies", "transfers" },
+	{ "host-copies", "transfers" },
+	{ "exposed-communication", "comm" },
+	{ "stragglers", "comm" },
+	{ "ddp-backend", "comm" },
+	{ "ddp-buffers", "comm" },
+	{ "data-parallel", "comm" },
+	{ "memory-limit", "memory" },
+	{ "memory-growth", "memory" },
+	{ "allocator-churn", "memory" },
+	{ "slow-calls", "operators" },
+	{ "long-calls", "operators" },
+	{ "small-operators", "operators" },
+	{ "threads", "operators" },
+	{ "python-time", "calls" },
+	{ "warm-up", "steps" },
+	{ "profiler-overhead", "steps" },
+	{ "missing-kernels", "recording" },
+};
+
+/* Causes of idle time are what the others are about. */
+static const char *place_of(const char *rule)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (strcmp(places[i].rule, rule) == 0)
+			return places[i].tab;
+	return "idle";
+}
+
+static void add_finding(struct making *m, size_t row)
+{
+	struct arena *arena = &m->page->arena;
+	const char *name = arena_copy(arena, report_text(&m->advice, row, "rule")).p;
+	const struct rule *rule = rule_find(name);
+	struct cell saving = report_cell(&m->advice, row, "saving_ns");
+	char number[UNITS_TEXT_MAX];
+	const char *saved = "";
+
+	if (saving.type == CELL_INT)
+		saved = arena_printf(arena, "Saves up to " STR_FMT " a step.",
+				     STR_ARG(units_text(UNIT_NS, saving, number)));
+	page_part(m->page->body, "finding",
+		  PAGE_SLOTS(
+			  PAGE_TEXT("severity", report_text(&m->advice, row, "severity")),
+			  PAGE_TEXT("title", str_of(rule ? rule->title : name)),
+			  PAGE_TEXT("finding", report_text(&m->advice, row, "finding")),
+			  PAGE_TEXT("saving", str_of(saved)),
+			  PAGE_TEXT("suggestion",
+				    report_text(&m->advice, row, "suggestion")),
+			  PAGE_TEXT("tab", str_of(place_of(name)))));
+}
+
+static bool is_finding(struct making *m, size_t row)
+{
+	struct str severity = report_text(&m->advice, row, "severity");
+
+	return str_is(severity, "high") || str_is(severity, "medium") ||
+	       str_is(severity, "low");
+}
+
+static void add_findings(struct making *m)
+{
+	FILE *out = m->page->body;
+	size_t n = 0;
+
+	for (size_t i = 0; i < report_rows_count(&m->advice); i++)
+		n += is_finding(m, i);
+	if (!n)
+		return;
+	page_part_open(out, "panel",
+		       PAGE_SLOTS(PAGE_TEXT("title", STR_LIT("What to try")),
+				  PAGE_TEXT("about", STR_LIT("what saves most comes "
+							     "first; ptool advise"))));
+	for (size_t i = 0; i < report_rows_count(&m->advice); i++)
+		if (is_finding(m, i))
+			add_finding(m, i);
+	page_part_close(out, "panel");
+}
+
+static void add_chip(struct making *m, struct str value, const char *label)
+{
+	page_part(
+		m->page->body, "chip",
+		PAGE_SLOTS(PAGE_TEXT("value", value), PAGE_TEXT("label", str_of(label))));
+}
+
+static void add_chips(struct making *m)
+{
+	struct arena *arena = &m->page->arena;
+	FILE *out = m->page->body;
+	size_t row;
+
+	page_part_open(out, "plain-panel", NULL);
+	page_part_open(out, "chips", NULL);
+	if (find(m, OVERVIEW_IDLE, "busy", &row))
+		add_chip(m, str_of(arena_printf(arena, "%.1f%%", share_of(m, row))),
+			 "busy, of the devices' time");
+	if (find(m, OVERVIEW_STEPS, "mean", &row))
+		add_chip(m, value_text(m, row), "mean of the steps");
+	if (find(m, OVERVIEW_RECORDING, "span", &row))
+		add_chip(m, value_text(m, row), "recorded");
+	for (size_t i = 0; i < report_rows_count(&m->rows); i++)
+		if (is_row(m, i, OVERVIEW_MEMORY))
+			add_chip(m, value_text(m, i),
+				 arena_printf(arena, "peak of memory, " STR_FMT,
+					      STR_ARG(item_of(m, i))));
+	page_part_close(out, "chips");
+	page_part_close(out, "plain-panel");
+}
+
+static int load(struct making *m, struct err *err)
+{
+	const struct reading *r = m->on->reading;
+	const struct overview_request request = { .name = m->page->title,
+						  .arguments = "",
+						  .more = &m->more };
+	struct table *table = NULL;
+	int rc = overview_open(r->store, r->scope, &request, &table, err);
+
+	if (rc == 0)
+		rc = report_rows_take(&m->rows, table, err);
+	if (rc == 0 && m->more.advice)
+		rc = report_rows_take(&m->advice, m->more.advice, err);
+	table_free(table);
+	return rc;
+}
+
+int report_overview(struct report_making *on, struct err *err)
+{
+	struct making m = { .on = on, .page = on->page };
+	FILE *out = on->page->body;
+	int rc = load(&m, err);
+
+	if (rc == 0) {
+		add_facts(&m);
+		page_part_open(out, "two", NULL);
+		page_part_open(out, "column", NULL);
+		add_answer(&m);
+		rc = report_steps_chart(on, "chart-overview-steps", err);
+		page_part_close(out, "column");
+		page_part_open(out, "column", NULL);
+		add_chips(&m);
+		add_findings(&m);
+		page_part_close(out, "column");
+		page_part_close(out, "two");
+		on->page->has_data = true;
+	}
+	table_free(m.more.advice);
+	arena_release(&m.more.arena);
+	report_rows_release(&m.rows);
+	report_rows_release(&m.advice);
+	return rc;
+}
