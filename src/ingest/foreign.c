@@ -20,7 +20,6 @@ static const struct known objects[] = {
 	{ "a PyTorch execution trace", { "schema", "nodes" } },
 	{ "a PyTorch memory snapshot", { "segments", "device_traces" } },
 	{ "a profile of Firefox", { "meta", "threads", "libs" } },
-	{ "a profile of Scalene", { "elapsed_time_sec", "files" } },
 	{ "a profile of V8 (--prof)", { "code", "functions", "ticks" } },
 };
 

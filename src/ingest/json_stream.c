@@ -98,8 +98,7 @@ int json_stream_element(struct json_stream *s, bool first, struct err *err)
 	return rc > 0 ? !next.done : rc;
 }
 
-int json_stream_member(struct json_stream *s, bool first,
-		       char key[JSON_STREAM_KEY_MAX + 1], struct err *err)
+int json_stream_name(struct json_stream *s, bool first, struct str *key, struct err *err)
 {
 	struct next next = { .first = first };
 	const char *start;
@@ -110,9 +109,20 @@ int json_stream_member(struct json_stream *s, bool first,
 		       err);
 	if (rc <= 0 || next.done)
 		return rc > 0 ? 0 : rc;
-	size_t n = next.key.text.n < JSON_STREAM_KEY_MAX ? next.key.text.n
-							 : JSON_STREAM_KEY_MAX;
-	memcpy(key, next.key.text.p, n);
+	*key = next.key.text;
+	return 1;
+}
+
+int json_stream_member(struct json_stream *s, bool first,
+		       char key[JSON_STREAM_KEY_MAX + 1], struct err *err)
+{
+	struct str name;
+	int rc = json_stream_name(s, first, &name, err);
+
+	if (rc <= 0)
+		return rc;
+	size_t n = name.n < JSON_STREAM_KEY_MAX ? name.n : JSON_STREAM_KEY_MAX;
+	memcpy(key, name.p, n);
 	key[n] = '\0';
 	return 1;
 }

@@ -32,6 +32,8 @@ uint64_t json_stream_at(const struct json_stream *s);
 int json_stream_element(struct json_stream *s, bool first, struct err *err);
 int json_stream_member(struct json_stream *s, bool first,
 		       char key[JSON_STREAM_KEY_MAX + 1], struct err *err);
+/* The same with a key of any length, its escapes not undone; borrowed until the next. */
+int json_stream_name(struct json_stream *s, bool first, struct str *key, struct err *err);
 /* Goes into the array or object that is next: 1; 0 it is cut; -1, also when it is none. */
 int json_stream_enter(struct json_stream *s, char bracket, const char *what,
 		      struct err *err);

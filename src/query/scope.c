@@ -315,10 +315,9 @@ static enum scope_kind kind_of(const struct scope_profile *profile)
 		const char *format;
 		enum scope_kind kind;
 	} kinds[] = {
-		{ "pstats", SCOPE_CALL_GRAPHS },
-		{ "samples", SCOPE_SAMPLES },
-		{ "line_profiler", SCOPE_LINES },
-		{ "memory_profiler", SCOPE_LINES },
+		{ "pstats", SCOPE_CALL_GRAPHS },  { "samples", SCOPE_SAMPLES },
+		{ "line_profiler", SCOPE_LINES }, { "memory_profiler", SCOPE_LINES },
+		{ "scalene", SCOPE_LINES },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

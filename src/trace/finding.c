@@ -358,6 +358,15 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "ingest the stacks that it was drawn of, as py-spy "
 				      "record -f raw writes them",
 				      NULL },
+	[FINDING_TIMES_OF_SHARES] = { "times_of_shares",
+				      "the profile has shares of the time, and no times",
+				      "times are shares of how long the program ran",
+				      SEVERITY_INFO, "times that were measured",
+				      "for some functions: line_profiler", NULL },
+	[FINDING_NOT_KEPT] = { "not_kept",
+			       "the store has no place for some of what was recorded",
+			       "it is left out", SEVERITY_INFO, "what is named",
+			       "look at it with the program that recorded it", NULL },
 };
 
 const char *severity_name(enum severity severity)

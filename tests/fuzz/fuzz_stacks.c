@@ -1,5 +1,5 @@
 /*
- * Readers of sampled stacks on any bytes: no crash, nothing that sink.h forbids, errors
+ * Readers of sampled stacks, and of Scalene's lines, on any bytes: no crash, nothing that sink.h forbids, errors
  * within the input, the same facts each time and through small windows; what strict mode
  * accepts, tolerant mode does too.  The first byte chooses the reader.
  * corpus only
@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = { "collapsed",  "speedscope",   "pprof",
-				     "cpuprofile", "pyinstrument", "flamegraph" };
+static const char *const names[] = { "collapsed",    "speedscope", "pprof",  "cpuprofile",
+				     "pyinstrument", "flamegraph", "scalene" };
 
 static void must(bool holds)
 {

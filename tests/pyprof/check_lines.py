@@ -212,6 +212,55 @@ def check_mprof(tap, path):
     tap.ok(total == got, "%s: calls" % name, repr((total, got)))
 
 
+def shares_of(path):
+    """{line: (seconds, MiB)} of a profile of Scalene: what has any, as its JSON says."""
+    with open(path, encoding="utf-8") as f:
+        profile, found = json.load(f), {}
+    for name, file in profile["files"].items():
+        for line in file["lines"]:
+            share = sum(line[key] for key in ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent"))
+            if share or line["n_peak_mb"]:
+                found[name, line["lineno"]] = (share / 100 * profile["elapsed_time_sec"], line["n_peak_mb"])
+    return found, profile["elapsed_time_sec"]
+
+
+def check_scalene(tap, place):
+    """Each line has Scalene's share of the time; what its own table prints, rounded; what is cut is told."""
+    for name in ("scalene_1", "scalene_2"):
+        path = os.path.join(FIXTURES, name + ".json")
+        want, lasts = shares_of(path)
+        got = {(r["file"], r["line"]): (r["self_ns"] or 0, r["memory_bytes"] or 0)
+               for r in lines_of(path) if r["self_ns"] or r["memory_bytes"]}
+        tap.ok(got.keys() == want.keys() and all(
+            abs(got[k][0] - want[k][0] * 1e9) <= 1 and abs(got[k][1] - want[k][1] * 2**20) <= 1 for k in want),
+            "%s: %d lines" % (name, len(want)), repr((got, want)))
+    table = re.compile(r"^ +(\d+) │ +(\d*)%? │ +(\d*)%? │ +(\d*)%? │")
+    with open(os.path.join(FIXTURES, "scalene_2.text"), encoding="utf-8") as f:
+        printed = {int(m[1]): sum(int(n or 0) for n in m.groups()[1:]) for m in map(table.match, f) if m}
+    shares = {line: ns / 1e7 / lasts for (_, line), (ns, _) in got.items()}
+    tap.ok(len(printed) == 14 and all(abs(shares.get(n, 0) - all_) <= 1.5 for n, all_ in printed.items()),
+           "scalene_2: the shares that Scalene prints", repr((printed, shares)))
+    with open(path, "rb") as f:
+        whole, wrong = f.read().rstrip(), []
+    for n in range(1, len(whole) - 1, 1 if os.environ.get("LONG") else 397):
+        with open(place.path("cut.json"), "wb") as f:
+            f.write(whole[:n])
+        done = run("lines", "-q", place.path("cut.json"))
+        if done.returncode not in (0, 4) or done.stderr.count("\n") != 1 or (n > 40 and "cut off" not in done.stderr):
+            wrong.append(f"{n} bytes: {done.returncode} {done.stderr}")
+    tap.ok(not wrong, "scalene_2: cut anywhere", *wrong[:5])
+    line = {"lineno": 1, "n_cpu_percent_c": 50}
+    good = {"elapsed_time_sec": 2, "files": {"a.py": {"lines": [line]}}}
+    bad = {"no time": {"elapsed_time_sec": None}, "a negative time": {"elapsed_time_sec": -1}, "no file": {"files": {}},
+           "a line without a number": {"files": {"a.py": {"lines": [{}]}}},
+           "a line that is none": {"files": {"a.py": {"lines": [7]}}}, "a file that is none": {"files": {"a.py": []}}}
+    for name, part in {"what is right": {}, **bad}.items():
+        with open(place.path("bad.json"), "w", encoding="utf-8") as f:
+            json.dump({**good, **part}, f)
+        done = run("lines", "-q", place.path("bad.json"))
+        tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == bool(part), "Scalene: " + name, done.stderr)
+
+
 def check_bad(tap):
     """One line, exit 4, nothing executed; what is only odd is read."""
     for path in sorted(glob.glob(os.path.join(PYPROF, "bad", "p_*")) +
@@ -232,6 +281,7 @@ def main():
     with Workplace() as place:
         os.environ["PTOOL_CACHE"] = place.path("cache")
         check_fixtures(tap)
+        check_scalene(tap, place)
         if os.path.isdir(os.path.join(PYPROF, "lprof")):
             check_recorded(tap)
             check_bad(tap)

@@ -11,6 +11,13 @@ static int64_t known(int64_t number)
 	return number == NUMBER_NONE ? 0 : number;
 }
 
+/* What the line added; Scalene tells how much of what was added there was at once. */
+static int64_t memory_of(const struct line_row *row)
+{
+	return row->increment_bytes == NUMBER_NONE ? row->memory_bytes
+						   : row->increment_bytes;
+}
+
 static int check(const struct diff_loading *l, const struct line_profile *p,
 		 struct err *err)
 {
@@ -31,9 +38,10 @@ static void add_lines(const struct diff_loading *l, const struct line_profile *p
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		const struct line_row *row = &p->rows[i];
 		int64_t amount = l->metric == DIFF_CALLS    ? row->hits
-				 : l->metric == DIFF_MEMORY ? row->increment_bytes
+				 : l->metric == DIFF_MEMORY ? memory_of(row)
 							    : row->self_ns;
-		if (row->hits == NUMBER_NONE && row->memory_bytes == NUMBER_NONE)
+		if (row->hits == NUMBER_NONE && row->memory_bytes == NUMBER_NONE &&
+		    row->self_ns == NUMBER_NONE)
 			continue;
 		buf_clear(&name);
 		buf_add_str(&name, f->file);

@@ -72,7 +72,14 @@ const struct view line_functions_view = {
 static void add_notes(struct memtable *table, const struct line_profile *p,
 		      const struct scope *scope)
 {
-	if (p->has_times)
+	bool is_sampled = scope->n > 0;
+
+	for (size_t i = 0; i < scope->n; i++)
+		is_sampled &= strcmp(scope->profiles[i].format, "scalene") == 0;
+	if (is_sampled)
+		memtable_add_note(table, "times are shares of the run, without other "
+					 "functions of the table");
+	else if (p->has_times)
 		memtable_add_note(
 			table, "times include the functions that lines call; calls are "
 			       "the hits of a function's first line");

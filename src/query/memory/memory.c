@@ -248,7 +248,7 @@ static int load(struct memory_source *s, struct err *err)
 	return check(s, err);
 }
 
-/* Tables of memory_profiler have functions, and no moments. */
+/* Tables of memory_profiler and Scalene have functions, and no moments. */
 static int open_lines(struct store *store, const struct scope *scope,
 		      const struct memory_request *request, struct table **out,
 		      struct err *err)
@@ -264,10 +264,10 @@ static int open_lines(struct store *store, const struct scope *scope,
 	if (request->devices.n)
 		return err_set(err, ERR_USAGE, "a line profile has no devices");
 	for (size_t i = 0; i < scope->n; i++)
-		if (strcmp(scope->profiles[i].format, "memory_profiler") == 0)
+		if (strcmp(scope->profiles[i].format, "line_profiler") != 0)
 			return line_functions_open(store, scope, &lines, out, err);
 	return err_set(err, ERR_EMPTY,
-		       "line_profiler records no memory: memory_profiler does");
+		       "line_profiler records no memory: memory_profiler and Scalene do");
 }
 
 int memory_open(struct store *store, const struct scope *scope,
