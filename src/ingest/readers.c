@@ -6,11 +6,11 @@
 /* One thread tells the sink what the others read: more of them would wait for it. */
 #define THREADS_MAX 16
 
-extern const struct reader chrome_reader, collapsed_reader, cpuprofile_reader,
-	flamegraph_reader, importtime_reader, lightning_reader, line_report_reader,
-	lprof_reader, mprof_reader, pprof_reader, pstats_dump_reader, pstats_text_reader,
-	pyinstrument_reader, scalene_reader, snapshot_reader, speedscope_reader,
-	timeline_reader, torch_report_reader, yappi_text_reader;
+extern const struct reader chrome_reader, chrometrace_reader, collapsed_reader,
+	cpuprofile_reader, flamegraph_reader, importtime_reader, lightning_reader,
+	line_report_reader, lprof_reader, mprof_reader, pprof_reader, pstats_dump_reader,
+	pstats_text_reader, pyinstrument_reader, scalene_reader, snapshot_reader,
+	speedscope_reader, timeline_reader, torch_report_reader, yappi_text_reader;
 
 /* clang-format off */
 /* Of equally sure ones the earlier reads: titles of Lightning stand above listings, too. */
@@ -23,6 +23,7 @@ const struct reader *const readers[] = {
 	&speedscope_reader,
 	&pyinstrument_reader,
 	&scalene_reader,
+	&chrometrace_reader,
 	&chrome_reader,
 	&pstats_text_reader,
 	&line_report_reader,

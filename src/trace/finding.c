@@ -367,6 +367,18 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 			       "the store has no place for some of what was recorded",
 			       "it is left out", SEVERITY_INFO, "what is named",
 			       "look at it with the program that recorded it", NULL },
+	[FINDING_IDLE_COUNTED] = { "idle_counted",
+				   "a chrometrace has no event where a thread goes idle",
+				   "a stack lasts until the next one of its thread, idle "
+				   "time too",
+				   SEVERITY_INFO,
+				   "counts of samples; times of functions before a wait",
+				   "py-spy record -f speedscope or -f raw", NULL },
+	[FINDING_PROCESSES_MIXED] = { "processes_mixed",
+				      "processes share the id of a thread, as forks do",
+				      "a stack of one lasts until the next one of any",
+				      SEVERITY_INFO, "times of each of these processes",
+				      "py-spy record -f speedscope or -f raw", NULL },
 };
 
 const char *severity_name(enum severity severity)

@@ -11,8 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = { "collapsed",    "speedscope", "pprof",  "cpuprofile",
-				     "pyinstrument", "flamegraph", "scalene" };
+static const char *const names[] = { "collapsed",  "speedscope",   "pprof",
+				     "cpuprofile", "pyinstrument", "flamegraph",
+				     "scalene",    "chrometrace" };
 
 static void must(bool holds)
 {

@@ -252,6 +252,47 @@ def check_bad_pyinstrument(tap, place):
         tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == 1, f"pyinstrument: {name}", done.stderr)
 
 
+def chrometrace(path):
+    """Sums of py-spy's trace events: a stack lasts until the next event of its thread id, whatever its process."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as f:
+        events = json.load(f)
+    stacks, last, sums = collections.defaultdict(list), {}, Sums()
+    for e in events:
+        tid, name, file = e["tid"], e["name"], e["args"]["filename"]
+        stack = [(f, n) for n, f in stacks[tid] if f or not re.match(r'process \d+:"|thread \(', n)]
+        if stacks[tid] and e["ts"] > last[tid]:
+            sums.add(stack, fractions.Fraction(e["ts"] - last[tid]) * 1000)
+        last[tid] = e["ts"]
+        if e["ph"] == "B":
+            stacks[tid].append((name, file))
+        else:
+            assert stacks[tid].pop() == (name, file)
+    return sums
+
+
+EVENT = {"args": {"filename": "a.py", "line": 3}, "cat": "py-spy", "name": "f", "ph": "B", "pid": 1, "tid": 7, "ts": 1}
+BAD_EVENTS = {  # events after one that begins; the words of the line, or None where they are read
+    "what is right": ([{"ph": "E", "ts": 9}], None),
+    "a frame that never ends": ([{"name": "g", "tid": 8}, {"name": "g", "tid": 8, "ph": "E", "ts": 5}], None),
+    "an end without a begin": ([{"ph": "E", "tid": 8}], "ends 'f', and no frame is open"),
+    "an end of another frame": ([{"name": "g"}, {"ph": "E", "ts": 5}], "which is not the innermost"),
+    "time that runs back": ([{"ph": "E", "ts": 0}], "event 2 is before the one before it"),
+    "an event of another program": ([{"cat": "cpu_op"}], "--input-format chrome"),
+    "a phase of traces": ([{"ph": "X"}], "event 2 is none"), "no time": ([{"ts": None}], "event 2 is none"),
+    "a time beyond 64 bits": ([{"ts": 10**20}], "event 2 is none"), "times far apart": ([{"ts": 9 * 10**15}, {"ts": 10**16}], ""),
+    "nothing lasts": ([{"ph": "E"}], "no samples"),
+}
+
+
+def check_bad_chrometrace(tap, place):
+    for name, (events, words) in BAD_EVENTS.items():
+        with open(place.path("bad.json"), "w", encoding="utf-8") as f:
+            json.dump([EVENT] + [{**EVENT, **e} for e in events], f)
+        done = place.ptool("ingest", "-o", place.path("bad.db"), place.path("bad.json"), check=False)
+        tap.ok(done.returncode == (0 if words is None else 4) and done.stderr.count("\n") == 1 and (words or "") in done.stderr,
+               f"chrometrace: {name}", done.stderr)
+
+
 FG = "{http://github.com/jonhoo/inferno}"
 TITLE = re.compile(r"^(.*) \(([\d,]+) ([^,]*), [\d.]+%\)$", re.S)
 
@@ -366,7 +407,8 @@ def check_bad_pprof(tap, place):
 def check_cut(tap, place, name, read, step):
     """A file that is cut anywhere: what is read is a beginning of what is there, and told."""
     path = os.path.join(FIXTURES, name)
-    whole, wrong = open(path, "rb").read().rstrip(), []
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+        whole, wrong = f.read().rstrip(), []
     total = read(path).all
     for n in range(0, len(whole) - 1, 1 if os.environ.get("LONG") else step):
         with open(place.path("cut.json"), "wb") as f:
@@ -442,12 +484,15 @@ def main():
     paths += [(path, cpuprofile) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.cpuprofile")))]
     paths += [(path, pyisession) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.pyisession")))]
     paths += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(FIXTURES, "pyinstrument*.json")))]
+    paths += [(path, chrometrace) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.chrometrace.json.gz")))]
+    paths.append((os.path.join(FIXTURES, "..", "chrome", "pyspy.json.gz"), chrometrace))
     paths += [(os.path.join(FIXTURES, name), flame) for name in ("pyspy.svg.gz", "pyspy_0.3.svg.gz", "inferno_us.svg.gz")]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
         shared += [(path, collapsed) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
     for pattern in ("pyspy/speedscope_*.json", "speedscope/upstream/0*/*.json", "pyinstrument/*.speedscope.json"):
         shared += [(path, speedscope) for path in sorted(glob.glob(os.path.join(PYPROF, pattern)))]
+    shared += [(path, chrometrace) for path in sorted(glob.glob(os.path.join(PYPROF, "pyspy/chrometrace*.json")))]
     shared += [(path, pyisession) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*.pyisession")))]
     shared += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(PYPROF, "pyinstrument/*py3??.json")))]
     pictures = sorted(glob.glob(os.path.join(PYPROF, "collapsed/inferno/flamegraph/*/*.svg")))
@@ -460,6 +505,7 @@ def main():
         check_bad(tap, place)
         check_pictures(tap, place)
         check_bad_pictures(tap, place)
+        check_bad_chrometrace(tap, place)
         check_bad_pprof(tap, place)
         check_bad_cpuprofile(tap, place)
         check_bad_pyinstrument(tap, place)
@@ -467,6 +513,7 @@ def main():
             file = os.path.join(FIXTURES, "pyinstrument_5.")
             check_pyinstrument_text(tap, place, file + kind, file + "text")
         check_cut(tap, place, "evented.speedscope.json", speedscope, 97)
+        check_cut(tap, place, "pyspy_fork.chrometrace.json.gz", chrometrace, 9973)
         check_cut(tap, place, "pyinstrument_5.pyisession", pyisession, 389)
         check_cut(tap, place, "pyinstrument_5.json", pyinstrument_json, 389)
     tap.done()

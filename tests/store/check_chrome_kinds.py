@@ -16,6 +16,7 @@ import re
 from storetap import FIXTURES, SHARED, Tap, Workplace, rows, value
 
 NS = decimal.Decimal(1000)
+TRACE = ("--input-format", "chrome")
 WORK = ("kernel", "memcpy", "memset", "accelerator")
 
 
@@ -202,7 +203,7 @@ def check_py_spy(tap, work):
     if not os.path.exists(path):
         tap.skip("py-spy: functions", "it is not beside this checkout")
         return
-    db = work.open(work.ingest(path, options=("--strict", "--keep", "args")))
+    db = work.open(work.ingest(path, options=(*TRACE, "--strict", "--keep", "args")))
     check_host(tap, db, "py-spy", Trace(path))
     with open(os.path.join(folder, "ORACLE_self_total.tsv"), encoding="utf-8") as table:
         oracle = [line.rstrip("\n").split("\t") for line in table if not line.startswith("#")]
@@ -223,7 +224,9 @@ def main():
             name = os.path.basename(path)[:-len(".json.gz")]
             trace = Trace(path)
             # Chromium's buffers begin in the middle of slices, so that ends come without begins.
-            db = work.open(work.ingest(path, options=() if name == "chromium" else ("--strict",)))
+            # What py-spy writes is read as samples unless a trace is asked for.
+            options = TRACE if name == "pyspy" else ()
+            db = work.open(work.ingest(path, options=options if name == "chromium" else (*options, "--strict")))
             is_xprof = any(n.split(" ")[-1].startswith(("/host:", "/device:")) for n in trace.processes.values())
             tap.same(value(db, "SELECT format FROM profile"), "xprof" if is_xprof else "chrome", f"{name}: its format")
             check_host(tap, db, name, trace)
