@@ -25,6 +25,40 @@ static uint64_t short_word(const unsigned char *p, size_t n)
 	return first | (uint64_t)last << 32;
 }
 
+static uint64_t fold_word(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
+	return h ^ h >> 35;
+}
+
+#define LONG_TEXT 64
+
+/*
+ * Of a long text all but the last words, in lanes that do not wait for each other; moves
+ * *bytes behind that.  The shifts differ so that no compiler makes one vector of the
+ * lanes, whose products of 64 bits are slow.
+ */
+static uint64_t hash_lanes(uint64_t h, const unsigned char **bytes,
+			   const unsigned char *end)
+{
+	const uint64_t by = UINT64_C(0x9fb21c651e98df25);
+	uint64_t a = h, b = h + 1, c = h + 2, d = h + 3;
+	const unsigned char *p = *bytes;
+
+	for (; end - p > 32; p += 32) {
+		a = (a ^ word_of(p)) * by;
+		b = (b ^ word_of(p + 8)) * by;
+		c = (c ^ word_of(p + 16)) * by;
+		d = (d ^ word_of(p + 24)) * by;
+		a ^= a >> 35;
+		b ^= b >> 34;
+		c ^= c >> 33;
+		d ^= d >> 32;
+	}
+	*bytes = p;
+	return fold_word(fold_word(fold_word(a, b), c), d);
+}
+
 /* Eight bytes a round (multiply and fold); not for untrusted network keys. */
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
@@ -34,10 +68,10 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 
 	if (n < sizeof(word))
 		return hash_u64(h ^ short_word(p, n));
-	for (; end - p > (ptrdiff_t)sizeof(word); p += sizeof(word)) {
-		h = (h ^ word_of(p)) * UINT64_C(0x9fb21c651e98df25);
-		h ^= h >> 35;
-	}
+	if (n >= LONG_TEXT)
+		h = hash_lanes(h, &p, end);
+	for (; end - p > (ptrdiff_t)sizeof(word); p += sizeof(word))
+		h = fold_word(h, word_of(p));
 	/* The last bytes, some of which may have been hashed. */
 	return hash_u64(h ^ word_of(end - sizeof(word)));
 }
@@ -74,9 +108,41 @@ static uint32_t find(const struct intern *in, struct str text, uint64_t hash)
 	return number;
 }
 
+#define CACHE_LINE ((size_t)64)
+#define CACHED_AHEAD \
+	(16 * CACHE_LINE) /* of a text; the processor sees where it goes on */
+
+void intern_look_ahead(const struct intern *in, const struct str *texts, size_t n,
+		       uint64_t *hashes)
+{
+	uint32_t numbers[INTERN_AHEAD];
+	size_t at;
+
+	assert(n <= INTERN_AHEAD);
+	for (size_t i = 0; i < n; i++) {
+		hashes[i] = hash_bytes(texts[i].p, texts[i].n);
+		slots_prefetch(&in->slots, hashes[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		numbers[i] = slots_first(&in->slots, hashes[i], &at);
+		if (numbers[i] != SLOT_FREE)
+			__builtin_prefetch(&in->strs[numbers[i]]);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t line = 0;
+		     numbers[i] != SLOT_FREE && line < in->strs[numbers[i]].n &&
+		     line < CACHED_AHEAD;
+		     line += CACHE_LINE)
+			__builtin_prefetch(in->strs[numbers[i]].p + line);
+}
+
 uint32_t intern_add(struct intern *in, struct str text)
 {
-	uint64_t hash = hash_bytes(text.p, text.n);
+	return intern_add_hashed(in, text, hash_bytes(text.p, text.n));
+}
+
+uint32_t intern_add_hashed(struct intern *in, struct str text, uint64_t hash)
+{
 	uint32_t number = find(in, text, hash);
 
 	if (number != SLOT_FREE)

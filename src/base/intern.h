@@ -47,6 +47,13 @@ static inline uint32_t slots_from(const struct slots *s, uint64_t hash, size_t *
 	}
 }
 
+/* Brings the slot of a hash into the cache, for who looks for it soon. */
+static inline void slots_prefetch(const struct slots *s, uint64_t hash)
+{
+	if (s->nslots)
+		__builtin_prefetch(&s->slots[(uint32_t)hash & (s->nslots - 1)]);
+}
+
 static inline uint32_t slots_first(const struct slots *s, uint64_t hash, size_t *at)
 {
 	*at = (uint32_t)hash;
@@ -74,6 +81,15 @@ void intern_init_in(struct intern *in, struct spill *spill);
 void intern_release(struct intern *in);
 /* The number of the text, which is copied when it is new. */
 uint32_t intern_add(struct intern *in, struct str text);
+/*
+ * The hashes of n texts, at most INTERN_AHEAD, and what is needed to find them on its way
+ * into the cache: adding one after the other waits for memory each time.
+ */
+#define INTERN_AHEAD 32
+void intern_look_ahead(const struct intern *in, const struct str *texts, size_t n,
+		       uint64_t *hashes);
+/* intern_add() of a text whose hash_bytes() is known. */
+uint32_t intern_add_hashed(struct intern *in, struct str text, uint64_t hash);
 /* Was that text added? */
 bool intern_has(const struct intern *in, struct str text);
 /* The text of a number; lives as long as the table. */

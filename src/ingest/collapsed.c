@@ -159,33 +159,39 @@ static void decide(struct collapsed *c, struct str stack)
 			(struct str){ last, (size_t)(stack.p + stack.n - last) });
 }
 
-static int read_stack_line(struct collapsed *c, struct str line, struct str stack,
-			   struct str number, uint64_t offset, struct err *err)
+/* A line without what is blank at its end, and its parts: both empty where it has none. */
+struct line {
+	struct str text, stack, number;
+	uint64_t offset, hash; /* of the stack */
+};
+
+static int read_stack_line(struct collapsed *c, const struct line *line, struct err *err)
 {
-	struct sample_fact sample = { .offset = offset, .ts_ns = NUMBER_NONE };
+	struct sample_fact sample = { .offset = line->offset, .ts_ns = NUMBER_NONE };
 	struct meaning meaning;
 	enum stacks_number is = STACKS_NUMBER;
 
 	if (!c->has_decided)
-		decide(c, stack);
+		decide(c, line->stack);
 	if (!c->is_austin)
-		is = stacks_number(number, &sample.weight, &sample.decimals);
+		is = stacks_number(line->number, &sample.weight, &sample.decimals);
 	if (is != STACKS_NUMBER && is != STACKS_ROUNDED)
-		return bad_line(c, why[is], line, offset, err);
-	if (folded_find(&c->folded, stack, offset, &meaning, err) < 0)
+		return bad_line(c, why[is], line->text, line->offset, err);
+	if (folded_find(&c->folded, line->stack, line->hash, line->offset, &meaning,
+			err) < 0)
 		return -1;
 	if (c->is_austin)
-		return read_austin(c, number, line, &meaning, &sample, err);
+		return read_austin(c, line->number, line->text, &meaning, &sample, err);
 	sample.samples = sample.decimals || c->is_torch ? NUMBER_NONE : sample.weight;
-	if (is == STACKS_ROUNDED &&
-	    stacks_tell(&c->stacks, FINDING_WEIGHT_ROUNDED, offset, line, err) < 0)
+	if (is == STACKS_ROUNDED && stacks_tell(&c->stacks, FINDING_WEIGHT_ROUNDED,
+						line->offset, line->text, err) < 0)
 		return -1;
 	if (c->is_torch &&
 	    (sample.decimals ||
 	     __builtin_mul_overflow(sample.weight, NS_PER_US, &sample.weight)))
-		return bad_line(c, why[STACKS_TOO_LARGE], line, offset, err);
+		return bad_line(c, why[STACKS_TOO_LARGE], line->text, line->offset, err);
 	c->nread++;
-	c->ntwo += has_two_counts(stack);
+	c->ntwo += has_two_counts(line->stack);
 	return add_weight(c, WEIGHT, &meaning, &sample, err);
 }
 
@@ -216,39 +222,71 @@ static void read_comment(struct collapsed *c, struct str line)
 	buf_release(&json);
 }
 
-static int read_line(struct collapsed *c, struct str line, uint64_t offset,
-		     struct err *err)
+static struct line split(struct str text, uint64_t offset)
+{
+	struct line line = { .offset = offset };
+
+	while (text.n && (text.p[text.n - 1] == '\r' || is_blank(text.p[text.n - 1])))
+		text.n--;
+	line.text = text;
+	size_t at = text.n;
+	while (at > 0 && !is_blank(text.p[at - 1]))
+		at--;
+	line.stack = (struct str){ text.p, at ? at - 1 : 0 };
+	line.number = at ? str_behind(text, at) : (struct str){ text.p, 0 };
+	return line;
+}
+
+static int read_line(struct collapsed *c, const struct line *line, struct err *err)
 {
 	c->line++;
-	while (line.n && (line.p[line.n - 1] == '\r' || is_blank(line.p[line.n - 1])))
-		line.n--;
-	if (line.n == 0)
+	if (line->text.n == 0)
 		return 0;
-	if (line.p[0] == '#') {
-		read_comment(c, line);
+	if (line->text.p[0] == '#') {
+		read_comment(c, line->text);
 		return 0;
 	}
-	size_t at = line.n;
-	while (at > 0 && !is_blank(line.p[at - 1]))
-		at--;
-	if (at == 0)
-		return bad_line(c, why[STACKS_NOT_A_NUMBER], line, offset, err);
-	return read_stack_line(c, line, (struct str){ line.p, at - 1 },
-			       str_behind(line, at), offset, err);
+	if (line->number.n == 0)
+		return bad_line(c, why[STACKS_NOT_A_NUMBER], line->text, line->offset,
+				err);
+	return read_stack_line(c, line, err);
+}
+
+/* So many lines at once, as their stacks are looked for at once. */
+static int read_some(struct collapsed *c, struct line *lines, size_t n, struct err *err)
+{
+	struct str stacks[INTERN_AHEAD];
+	uint64_t hashes[INTERN_AHEAD];
+
+	for (size_t i = 0; i < n; i++)
+		stacks[i] = lines[i].stack;
+	intern_look_ahead(&c->folded.lines, stacks, n, hashes);
+	for (size_t i = 0; i < n; i++) {
+		lines[i].hash = hashes[i];
+		if (read_line(c, &lines[i], err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* The lines of a window; its last one has an end, or is the input's last. */
 static int read_lines(struct collapsed *c, struct str text, uint64_t offset,
 		      struct err *err)
 {
+	struct line lines[INTERN_AHEAD];
+
 	while (text.n) {
-		const char *newline = memchr(text.p, '\n', text.n);
-		size_t n = newline ? (size_t)(newline - text.p) : text.n;
-		if (read_line(c, (struct str){ text.p, n }, offset, err) < 0)
+		size_t nlines = 0;
+		while (text.n && nlines < INTERN_AHEAD) {
+			const char *newline = memchr(text.p, '\n', text.n);
+			size_t n = newline ? (size_t)(newline - text.p) : text.n;
+			lines[nlines++] = split((struct str){ text.p, n }, offset);
+			n += newline != NULL;
+			text = str_behind(text, n);
+			offset += n;
+		}
+		if (read_some(c, lines, nlines, err) < 0)
 			return -1;
-		n += newline != NULL;
-		text = str_behind(text, n);
-		offset += n;
 	}
 	return 0;
 }

@@ -39,16 +39,92 @@ static int find_frame(struct folded *f, struct str text, uint64_t offset, uint32
 	return 0;
 }
 
-/* How many places of the newest stack this one has too: their text, and the ';' behind. */
-static size_t common_places(const struct folded *f, struct str text)
+/* Sets f->cuts to the ends of the text's frames; how many they are. */
+static size_t cut_frames(struct folded *f, struct str text)
 {
-	size_t most = text.n < f->newest.n ? text.n : f->newest.n, same = 0, n = 0;
+	uint64_t hash = 0;
+	size_t n = 0;
 
-	while (same < most && text.p[same] == f->newest.p[same])
-		same++;
-	while (n < f->nplaces && f->places[n].end < same)
-		n++;
+	for (size_t at = 0; at < text.n || (at > 0 && at == text.n);) {
+		const char *end = memchr(text.p + at, ';', text.n - at);
+		size_t size = end ? (size_t)(end - text.p) - at : text.n - at;
+		hash = hash_u64(hash + hash_bytes(text.p + at, size));
+		f->cuts = xgrow(f->cuts, &f->cuts_cap, n + 1, sizeof(*f->cuts));
+		f->cuts[n++] = (struct folded_cut){ at + size, hash };
+		at += size + 1;
+	}
 	return n;
+}
+
+/* The prefix of that hash, or NULL.  Whether its text is the same is to be seen. */
+static const struct folded_prefix *prefix_of(const struct folded *f, uint64_t hash)
+{
+	size_t at;
+	uint32_t place = slots_first(&f->prefix_slots, hash, &at);
+
+	while (place != SLOT_FREE && f->prefixes[place].hash != hash)
+		place = slots_next(&f->prefix_slots, hash, &at);
+	return place == SLOT_FREE ? NULL : &f->prefixes[place];
+}
+
+/*
+ * The first of n frames that is not known together with all before it, for a binary
+ * search: mostly one of the last, so that steps to the left grow from there.  Where a
+ * prefix is known, all shorter ones are.
+ */
+static size_t search_prefixes(const struct folded *f, size_t n,
+			      const struct folded_prefix **longest)
+{
+	size_t known = n, beyond = n + 1;
+
+	for (size_t step = 1; step <= n; step *= 2)
+		slots_prefetch(&f->prefix_slots, f->cuts[n - step].hash);
+	for (size_t step = 1; known > 0; step *= 2) {
+		*longest = prefix_of(f, f->cuts[known - 1].hash);
+		if (*longest)
+			break;
+		beyond = known;
+		known = known > step ? known - step : 0;
+	}
+	while (beyond - known > 1) {
+		size_t middle = known + (beyond - known) / 2;
+		const struct folded_prefix *prefix =
+			prefix_of(f, f->cuts[middle - 1].hash);
+		if (prefix) {
+			known = middle;
+			*longest = prefix;
+		} else {
+			beyond = middle;
+		}
+	}
+	return known;
+}
+
+/* How many of the frames an older text begins with, too, and the stack that they are. */
+static size_t known_frames(const struct folded *f, struct str text, size_t n,
+			   uint32_t *stack)
+{
+	const struct folded_prefix *longest = NULL;
+	size_t known = search_prefixes(f, n, &longest);
+
+	*stack = SAMPLE_NONE;
+	if (!longest ||
+	    !str_equal(longest->text, (struct str){ text.p, f->cuts[known - 1].end }))
+		return 0;
+	*stack = longest->stack;
+	return known;
+}
+
+/* What is beyond MEMORY_BYTES would be forgotten at the next text. */
+static void add_prefix(struct folded *f, struct str text, uint64_t hash, uint32_t stack)
+{
+	if (f->remembered > MEMORY_BYTES)
+		return;
+	f->remembered += sizeof(*f->prefixes);
+	f->prefixes = xgrow(f->prefixes, &f->prefixes_cap, f->nprefixes + 1,
+			    sizeof(*f->prefixes));
+	f->prefixes[f->nprefixes] = (struct folded_prefix){ hash, text, stack };
+	slots_add(&f->prefix_slots, hash, (uint32_t)f->nprefixes++);
 }
 
 /* text: in `lines`, so that it stays. */
@@ -56,27 +132,16 @@ static int find_stack(struct folded *f, struct str text, uint64_t offset, uint32
 		      struct err *err)
 {
 	struct sink *sink = f->stacks->sink;
-	size_t at = 0;
+	size_t n = cut_frames(f, text), known = known_frames(f, text, n, stack);
 	uint32_t frame;
 
-	f->nplaces = common_places(f, text);
-	*stack = SAMPLE_NONE;
-	if (f->nplaces) {
-		*stack = f->places[f->nplaces - 1].stack;
-		at = f->places[f->nplaces - 1].end + 1;
-	}
-	f->newest = text;
-	while (at < text.n || (at > 0 && at == text.n)) {
-		const char *end = memchr(text.p + at, ';', text.n - at);
-		size_t n = end ? (size_t)(end - text.p) - at : text.n - at;
-		if (find_frame(f, (struct str){ text.p + at, n }, offset, &frame, err) <
-		    0)
+	for (size_t i = known; i < n; i++) {
+		size_t at = i ? f->cuts[i - 1].end + 1 : 0, end = f->cuts[i].end;
+		if (find_frame(f, (struct str){ text.p + at, end - at }, offset, &frame,
+			       err) < 0)
 			return -1;
 		*stack = sink->stack(sink, *stack, frame);
-		f->places = xgrow(f->places, &f->places_cap, f->nplaces + 1,
-				  sizeof(*f->places));
-		f->places[f->nplaces++] = (struct place){ at + n, *stack };
-		at += n + 1;
+		add_prefix(f, (struct str){ text.p, end }, f->cuts[i].hash, *stack);
 	}
 	return 0;
 }
@@ -85,18 +150,18 @@ static void forget_lines(struct folded *f)
 {
 	intern_release(&f->lines);
 	intern_init(&f->lines);
+	slots_release(&f->prefix_slots);
+	f->nprefixes = 0;
 	f->remembered = 0;
-	f->nplaces = 0;
-	f->newest = STR_LIT("");
 }
 
-int folded_find(struct folded *f, struct str text, uint64_t offset, struct meaning *out,
-		struct err *err)
+int folded_find(struct folded *f, struct str text, uint64_t hash, uint64_t offset,
+		struct meaning *out, struct err *err)
 {
 	if (f->remembered > MEMORY_BYTES)
 		forget_lines(f);
 	size_t known = f->lines.n;
-	uint32_t at = intern_add(&f->lines, text);
+	uint32_t at = intern_add_hashed(&f->lines, text, hash);
 	if (at < known) {
 		*out = f->meanings[at];
 		return 0;
@@ -113,9 +178,10 @@ int folded_find(struct folded *f, struct str text, uint64_t offset, struct meani
 
 void folded_init(struct folded *f, struct stacks *stacks)
 {
-	*f = (struct folded){ .stacks = stacks, .newest = STR_LIT("") };
+	*f = (struct folded){ .stacks = stacks };
 	intern_init(&f->lines);
 	intern_init(&f->frames);
+	slots_init(&f->prefix_slots, NULL);
 }
 
 void folded_release(struct folded *f)
@@ -124,5 +190,7 @@ void folded_release(struct folded *f)
 	intern_release(&f->frames);
 	free(f->meanings);
 	free(f->numbers);
-	free(f->places);
+	free(f->prefixes);
+	free(f->cuts);
+	slots_release(&f->prefix_slots);
 }

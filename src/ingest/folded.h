@@ -13,10 +13,17 @@ struct meaning {
 	uint32_t thread, stack;
 };
 
-/* A frame of the newest stack, and the stack that ends with it. */
-struct place {
-	size_t end; /* of its text */
+/* The outer frames that a text begins with, and the stack that they are. */
+struct folded_prefix {
+	uint64_t hash;
+	struct str text; /* in `lines` */
 	uint32_t stack;
+};
+
+/* Where a frame of a text ends, and the hash of all up to there. */
+struct folded_cut {
+	size_t end;
+	uint64_t hash;
 };
 
 struct folded {
@@ -24,19 +31,24 @@ struct folded {
 	struct intern lines;      /* stacks as texts; forgotten when they are too many */
 	struct meaning *meanings; /* owned; of lines */
 	size_t meanings_cap, remembered;
+	struct folded_prefix *prefixes; /* owned; of lines */
+	size_t nprefixes, prefixes_cap;
+	struct slots prefix_slots;
+	struct folded_cut *cuts; /* owned; of the newest text */
+	size_t cuts_cap;
 	struct intern frames; /* texts of frames, and their numbers */
 	uint32_t *numbers;    /* owned */
 	size_t numbers_cap;
-	struct str newest; /* stack whose places are known; in `lines` */
-	struct place *places;
-	size_t nplaces, places_cap;
 };
 
 void folded_init(struct folded *f, struct stacks *stacks);
 void folded_release(struct folded *f);
-/* offset: of the text in the input.  0, or -1 with err set. */
-int folded_find(struct folded *f, struct str text, uint64_t offset, struct meaning *out,
-		struct err *err);
+/*
+ * hash: of the text; intern_look_ahead() of f->lines tells it.  offset: of the text in the
+ * input.  0, or -1 with err set.
+ */
+int folded_find(struct folded *f, struct str text, uint64_t hash, uint64_t offset,
+		struct meaning *out, struct err *err);
 
 /*
  * First frames that are none but say who was sampled.  The names are borrowed from the text

@@ -70,7 +70,10 @@ int speedscope_tell(struct speedscope_profile *p, uint32_t stack,
 		    const struct speedscope_number *weight, uint64_t offset,
 		    struct err *err);
 
-/* speedscope_sampled.c: the stack or the weight that is next: 1; 0: it is cut; -1. */
+/*
+ * speedscope_sampled.c: the stacks or weights that are next, at least one: 1; 0: it is
+ * cut; -1.
+ */
 int speedscope_sample(struct speedscope_profile *p, struct err *err);
 int speedscope_weight(struct speedscope_profile *p, struct err *err);
 /* Behind all of the profile.  0 or -1. */

@@ -8,7 +8,8 @@
 #include "ingest/speedscope_profile.h"
 
 #define SAMPLE_TEXT_MAX  ((size_t)256 << 20)
-#define REMEMBERED_BYTES ((size_t)16 << 20)
+#define REMEMBERED_BYTES ((size_t)64 << 20)
+#define PLAIN_DIGITS     18
 
 /* The next weight; `*sum` stays within int64. */
 static int add_weight(struct speedscope_profile *p,
@@ -76,30 +77,84 @@ static int bad_weight(const struct speedscope_profile *p, struct str text,
 		      is_negative ? "negative" : "no number, or too large");
 }
 
-int speedscope_weight(struct speedscope_profile *p, struct err *err)
+/* What was read as the next weight. */
+static int take_weight(struct speedscope_profile *p, struct str text, uint64_t offset,
+		       struct err *err)
 {
-	uint64_t offset = json_stream_at(&p->s->in);
-	struct json_value value;
 	struct speedscope_number weight;
 
-	int rc = json_stream_value(&p->s->in, &value, err);
-	if (rc <= 0)
-		return rc;
 	if (p->nweights + p->nones == p->nstacks)
 		return err_at(err, offset,
 			      "profile %u: more weights than its %zu samples",
 			      p->s->profile, p->nstacks);
-	if (value.type != JSON_NUMBER || speedscope_scale(p, value.text, &weight) < 0 ||
-	    weight.value < 0)
-		return bad_weight(p, value.text, offset, err);
+	if (speedscope_scale(p, text, &weight) < 0 || weight.value < 0)
+		return bad_weight(p, text, offset, err);
 	bool can_wait = p->unit->unit == SAMPLE_NS && p->nweights == 0;
-	if (can_wait && is_one(value.text)) {
+	if (can_wait && is_one(text)) {
 		p->nones++;
-		return 1;
+		return 0;
 	}
 	if (p->nones && add_ones(p, err) < 0)
 		return -1;
-	return add_weight(p, &weight, offset, err) < 0 ? -1 : 1;
+	return add_weight(p, &weight, offset, err);
+}
+
+static const char *pass_blanks(const char *at, const char *end)
+{
+	while (at < end && json_is_blank(*at))
+		at++;
+	return at;
+}
+
+/* The place behind the comma at j->p and blanks; NULL: there is none in the window. */
+static const char *behind_comma(const struct json *j)
+{
+	const char *at = pass_blanks(j->p, j->end);
+
+	return at < j->end && *at == ',' ? pass_blanks(at + 1, j->end) : NULL;
+}
+
+/*
+ * Passes a comma and digits, maybe with a point among them, which most weights are.
+ * False, at its place: something else, or not whole in the window.
+ */
+static bool next_plain(struct json *j, struct str *text)
+{
+	const char *start = behind_comma(j), *at = start, *point = NULL;
+
+	if (!start)
+		return false;
+	for (; at < j->end && (speedscope_is_digit(*at) || (*at == '.' && !point)); at++)
+		if (*at == '.')
+			point = at;
+	size_t n = (size_t)(at - start);
+	bool has_zero = n > 1 && start[0] == '0' && point != start + 1;
+	if (at == j->end || (*at != ',' && *at != ']') || n == 0 || n > PLAIN_DIGITS ||
+	    has_zero || point == start || (point && point == at - 1))
+		return false;
+	*text = (struct str){ start, n };
+	j->p = at;
+	return true;
+}
+
+int speedscope_weight(struct speedscope_profile *p, struct err *err)
+{
+	uint64_t offset = json_stream_at(&p->s->in);
+	struct json *j = &p->s->in.w.j;
+	struct json_value value;
+	struct str text;
+
+	int rc = json_stream_value(&p->s->in, &value, err);
+	if (rc <= 0)
+		return rc;
+	if (value.type != JSON_NUMBER && p->nweights + p->nones < p->nstacks)
+		return bad_weight(p, value.text, offset, err);
+	if (take_weight(p, value.text, offset, err) < 0)
+		return -1;
+	while (next_plain(j, &text))
+		if (take_weight(p, text, window_at(&p->s->in.w, text.p), err) < 0)
+			return -1;
+	return 1;
 }
 
 /* The text of a sample, between its brackets. */
@@ -125,11 +180,19 @@ static enum json_status parse_sample(struct json *j, void *to)
 	return JSON_OK;
 }
 
-static const char *pass_blanks(const char *at, const char *end)
+/* Passes a comma and a sample that are whole in the window; false, at its place: none. */
+static bool next_sample(struct json *j, struct str *text)
 {
-	while (at < end && json_is_blank(*at))
-		at++;
-	return at;
+	const char *start = behind_comma(j);
+	const char *end = start && start < j->end && *start == '['
+				  ? memchr(start, ']', (size_t)(j->end - start))
+				  : NULL;
+
+	if (!end)
+		return false;
+	*text = (struct str){ start + 1, (size_t)(end - start) - 1 };
+	j->p = end + 1;
+	return true;
 }
 
 static int no_index(const struct speedscope_profile *p, struct str text, uint64_t offset,
@@ -172,11 +235,12 @@ static int read_indexes(struct speedscope_profile *p, struct str text, uint64_t 
 }
 
 /* Equal texts are equal stacks: they are looked at once. */
-static int find_stack(struct speedscope_profile *p, struct str text, uint64_t offset,
+static int find_stack(struct speedscope_profile *p, struct str text, uint64_t hash,
 		      uint32_t *stack, struct err *err)
 {
 	struct speedscope *s = p->s;
 	struct sink *sink = s->stacks.sink;
+	uint64_t offset = window_at(&s->in.w, text.p);
 
 	if (s->remembered > REMEMBERED_BYTES) {
 		intern_release(&s->known);
@@ -184,7 +248,7 @@ static int find_stack(struct speedscope_profile *p, struct str text, uint64_t of
 		s->remembered = 0;
 	}
 	size_t known = s->known.n;
-	uint32_t at = intern_add(&s->known, text);
+	uint32_t at = intern_add_hashed(&s->known, text, hash);
 	if (at < known) {
 		*stack = s->stack_of[at];
 		return 0;
@@ -200,19 +264,32 @@ static int find_stack(struct speedscope_profile *p, struct str text, uint64_t of
 	return 0;
 }
 
+static int take_sample(struct speedscope_profile *p, struct str text, uint64_t hash,
+		       struct err *err)
+{
+	struct spill *spill = p->s->stacks.options->spill;
+	uint32_t stack;
+
+	if (find_stack(p, text, hash, &stack, err) < 0)
+		return -1;
+	p->stacks = spill_grow(spill, p->stacks, &p->stacks_cap, p->nstacks + 1,
+			       sizeof(*p->stacks));
+	p->stacks[p->nstacks++] = stack;
+	return 0;
+}
+
 int speedscope_sample(struct speedscope_profile *p, struct err *err)
 {
 	struct speedscope *s = p->s;
-	struct spill *spill = s->stacks.options->spill;
-	uint64_t offset = json_stream_at(&s->in);
+	struct str texts[INTERN_AHEAD];
+	uint64_t hashes[INTERN_AHEAD];
 	const char *start;
-	struct str text;
-	uint32_t stack;
+	size_t n = 1;
 
 	if (window_keep_filled(&s->in.w, err) < 0)
 		return -1;
-	int rc =
-		window_parse(&s->in.w, parse_sample, &text, SAMPLE_TEXT_MAX, &start, err);
+	int rc = window_parse(&s->in.w, parse_sample, &texts[0], SAMPLE_TEXT_MAX, &start,
+			      err);
 	if (rc < 0)
 		return -1;
 	if (rc == JSON_BAD && s->in.w.j.ended) {
@@ -224,11 +301,12 @@ int speedscope_sample(struct speedscope_profile *p, struct err *err)
 				       rc == JSON_BAD ? s->in.w.j.what
 						      : "a sample of more than 256 MiB",
 				       err);
-	if (find_stack(p, text, offset + 1, &stack, err) < 0)
-		return -1;
-	p->stacks = spill_grow(spill, p->stacks, &p->stacks_cap, p->nstacks + 1,
-			       sizeof(*p->stacks));
-	p->stacks[p->nstacks++] = stack;
+	while (n < INTERN_AHEAD && next_sample(&s->in.w.j, &texts[n]))
+		n++;
+	intern_look_ahead(&s->known, texts, n, hashes);
+	for (size_t i = 0; i < n; i++)
+		if (take_sample(p, texts[i], hashes[i], err) < 0)
+			return -1;
 	return 1;
 }
 

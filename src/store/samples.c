@@ -26,8 +26,8 @@ void samples_init(struct samples *s, struct spill *spill)
 
 void samples_release(struct samples *s)
 {
-	void *const owned[] = { s->series, s->frames, s->nodes,    s->sums,
-				s->packed, s->rows,   s->sum_order };
+	void *const owned[] = { s->series,   s->frames, s->nodes, s->sums,
+				s->place_of, s->packed, s->rows,  s->sum_order };
 
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		spill_free(s->spill, owned[i]);
@@ -89,7 +89,10 @@ uint32_t samples_stack(struct samples *s, uint32_t caller, uint32_t frame)
 	node = (uint32_t)s->nnodes++;
 	s->nodes = spill_grow(s->spill, s->nodes, &s->nodes_cap, s->nnodes,
 			      sizeof(*s->nodes));
-	s->nodes[node] = (struct node_rec){ caller, frame, node };
+	s->nodes[node] = (struct node_rec){ caller, frame };
+	s->place_of = spill_grow(s->spill, s->place_of, &s->place_of_cap, s->nnodes,
+				 sizeof(*s->place_of));
+	s->place_of[node] = SAMPLE_NONE;
 	slots_add(&s->node_slots, hash, node);
 	return node;
 }
@@ -97,10 +100,13 @@ uint32_t samples_stack(struct samples *s, uint32_t caller, uint32_t frame)
 /* The sum of a lane and a stack, a new one where there is none. */
 static struct sample_sum_rec *find_sum(struct samples *s, uint32_t lane, uint32_t node)
 {
+	uint32_t sum = node == SAMPLE_NONE ? SAMPLE_NONE : s->place_of[node];
+
+	if (sum != SAMPLE_NONE && s->sums[sum].lane == lane)
+		return &s->sums[sum];
 	uint64_t hash = pair_hash(lane, node);
 	size_t at;
-	uint32_t sum = slots_first(&s->sum_slots, hash, &at);
-
+	sum = slots_first(&s->sum_slots, hash, &at);
 	while (sum != SLOT_FREE &&
 	       (s->sums[sum].lane != lane || s->sums[sum].node != node))
 		sum = slots_next(&s->sum_slots, hash, &at);
@@ -111,6 +117,8 @@ static struct sample_sum_rec *find_sum(struct samples *s, uint32_t lane, uint32_
 		s->sums[sum] = (struct sample_sum_rec){ .lane = lane, .node = node };
 		slots_add(&s->sum_slots, hash, sum);
 	}
+	if (node != SAMPLE_NONE)
+		s->place_of[node] = sum;
 	return &s->sums[sum];
 }
 
@@ -305,8 +313,8 @@ enum samples_added samples_add(struct samples *s, const struct sample_fact *samp
 	return added;
 }
 
-/* Which frames say the same. */
-static void find_equal_frames(struct samples *s)
+/* Which frames say the same.  False: each says something else. */
+static bool find_equal_frames(struct samples *s)
 {
 	struct uniques known;
 	struct {
@@ -325,8 +333,18 @@ static void find_equal_frames(struct samples *s)
 			first[at] = i;
 		s->frames[i].same = first[at];
 	}
+	bool has_equal = known.n < s->nframes;
 	spill_free(s->spill, first);
 	uniques_release(&known);
+	return has_equal;
+}
+
+/* Nodes are stacks of other frames each: none are equal unless frames are. */
+static void take_nodes_for_rows(struct samples *s)
+{
+	s->nrows = s->nnodes;
+	for (uint32_t i = 0; i < s->nnodes; i++)
+		s->rows[i] = s->place_of[i] = i;
 }
 
 /* Rows of the stacks, of which equal ones have one. */
@@ -335,13 +353,12 @@ static void find_rows(struct samples *s)
 	struct slots slots = s->node_slots;
 
 	slots_release(&slots);
-	s->rows = spill_alloc(s->spill, s->nnodes, sizeof(*s->rows));
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		struct node_rec *node = &s->nodes[i];
 		uint32_t frame = s->frames[node->frame].same;
 		uint32_t caller = node->caller == SAMPLE_NONE
 					  ? SAMPLE_NONE
-					  : s->rows[s->nodes[node->caller].row];
+					  : s->rows[s->place_of[node->caller]];
 		uint64_t hash = pair_hash(caller, frame);
 		size_t at;
 		uint32_t same = slots_first(&slots, hash, &at);
@@ -351,11 +368,11 @@ static void find_rows(struct samples *s)
 		node->caller = caller;
 		node->frame = frame;
 		if (same != SLOT_FREE) {
-			node->row = s->nodes[same].row;
+			s->place_of[i] = s->place_of[same];
 			continue;
 		}
 		slots_add(&slots, hash, i);
-		node->row = (uint32_t)s->nrows;
+		s->place_of[i] = (uint32_t)s->nrows;
 		s->rows[s->nrows++] = i;
 	}
 	s->node_slots = slots;
@@ -363,7 +380,7 @@ static void find_rows(struct samples *s)
 
 static uint32_t row_of(const struct samples *s, uint32_t node)
 {
-	return node == SAMPLE_NONE ? SAMPLE_NONE : s->nodes[node].row;
+	return node == SAMPLE_NONE ? SAMPLE_NONE : s->place_of[node];
 }
 
 static bool sum_is_before(const void *context, uint32_t a, uint32_t b)
@@ -406,8 +423,11 @@ void samples_settle(struct samples *s)
 {
 	if (s->nseries == 0)
 		return;
-	find_equal_frames(s);
-	find_rows(s);
+	s->rows = spill_alloc(s->spill, s->nnodes, sizeof(*s->rows));
+	if (find_equal_frames(s))
+		find_rows(s);
+	else
+		take_nodes_for_rows(s);
 	s->sum_order = spill_alloc(s->spill, s->nsums, sizeof(*s->sum_order));
 	uint32_t *spare = spill_alloc(s->spill, s->nsums, sizeof(*spare));
 	for (uint32_t i = 0; i < s->nsums; i++)

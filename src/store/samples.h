@@ -31,7 +31,6 @@ struct frame_rec {
 /* Stacks: the place of one is its number.  A caller stands before it. */
 struct node_rec {
 	uint32_t caller, frame;
-	uint32_t row; /* behind samples_settle(): equal stacks have one row */
 };
 
 /* A series and a thread; the fields of a key. */
@@ -66,8 +65,14 @@ struct samples {
 	struct sample_sum_rec *sums;
 	size_t nsums, sums_cap;
 	struct slots sum_slots; /* by lane and node */
-	unsigned decimals;      /* of the weights of SAMPLE_COUNT so far */
-	unsigned too_many;      /* so many have no room; 0: not known */
+	/*
+	 * By node: one of its sums, or SAMPLE_NONE; behind samples_settle() its row, of
+	 * which equal stacks have one.
+	 */
+	uint32_t *place_of;
+	size_t place_of_cap;
+	unsigned decimals; /* of the weights of SAMPLE_COUNT so far */
+	unsigned too_many; /* so many have no room; 0: not known */
 	/* Samples in order: see pack() in samples.c. */
 	uint8_t *packed;
 	size_t npacked, packed_cap, nkept;

@@ -58,7 +58,7 @@ static struct bulk_cell stack_cell(const struct write_rows *w, uint32_t node)
 {
 	return node == SAMPLE_NONE
 		       ? bulk_null()
-		       : cell_row(w->sample_node, w->m->samples.nodes[node].row);
+		       : cell_row(w->sample_node, w->m->samples.place_of[node]);
 }
 
 static void node_row(const void *from, int64_t row, struct bulk_cell *c)

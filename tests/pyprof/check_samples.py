@@ -13,10 +13,14 @@ import io
 import json
 import os
 import re
+import sys
 import xml.etree.ElementTree
 
 from graphs import PYPROF, Tap, Workplace, rows
 from proto import message, varint
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+import gen_stacks
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "samples")
 NUMBER = re.compile(r"^(.*)[ \t](\d+(?:\.\d*)?|\.\d+)$", re.S)
@@ -476,6 +480,35 @@ def compare(tap, name, got, sums):
     tap.ok(not bad, f"{name}: {len(want)} functions", *bad[:5])
 
 
+def check_many(tap, place):
+    """Stacks that share outer frames and come again: the tree and the sum of each, of both formats."""
+    stacks = gen_stacks.make_stacks(400, 12)
+    stacks += [stack[:i] for i, stack in enumerate(stacks[:20], start=1)]
+    prefixes = {stack[:i + 1] for stack in stacks for i in range(len(stack))}
+    for write in (gen_stacks.collapsed, gen_stacks.speedscope):
+        path, store = place.path(write.__name__), place.path(write.__name__ + ".db")
+        with open(path, "w", encoding="utf-8") as out:
+            write(stacks, 1e6 if write == gen_stacks.collapsed else 2e5, out)
+        want = collections.Counter()
+        if write == gen_stacks.collapsed:
+            for line in read_text(path).splitlines():
+                stack, _, weight = line.rpartition(" ")
+                want[";".join(function_of(frame)[1] for frame in stack.split(";"))] += int(weight)
+        else:
+            with open(path, encoding="utf-8") as f:
+                file = json.load(f)
+            names = [frame["name"] for frame in file["shared"]["frames"]]
+            for stack in file["profiles"][0]["samples"]:
+                want[";".join(names[i] for i in stack)] += 10**7
+        place.ptool("ingest", "-o", store, path)
+        db = place.open(store)
+        got = collections.Counter()
+        for stack, weight in rows(db, "SELECT stack, weight FROM sample_sum JOIN v_stack USING (node_id)"):
+            got[stack] += weight
+        tap.same(got, want, f"{write.__name__}: sums of many stacks")
+        tap.same(rows(db, "SELECT count(*) FROM sample_node")[0][0], len(prefixes), f"{write.__name__}: one node for each")
+
+
 def main():
     tap = Tap()
     paths = [(path, collapsed) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))]
@@ -516,6 +549,7 @@ def main():
         check_cut(tap, place, "pyspy_fork.chrometrace.json.gz", chrometrace, 9973)
         check_cut(tap, place, "pyinstrument_5.pyisession", pyisession, 389)
         check_cut(tap, place, "pyinstrument_5.json", pyinstrument_json, 389)
+        check_many(tap, place)
     tap.done()
 
 
