@@ -61,8 +61,8 @@ struct timeline_track {
 };
 
 struct timeline_name {
-	struct str text;
-	uint32_t class; /* place in classes */
+	struct str text, shorter; /* the same where it is short already */
+	uint32_t class;           /* place in classes */
 };
 
 struct timeline_step {

@@ -10,6 +10,7 @@
 #include "cli/report_options.h"
 #include "cli/report_tabs.h"
 #include "cli/terminal.h"
+#include "query/timeline/timeline.h"
 #include "report/page.h"
 
 #define INTO(type, member) OPT_INTO(type, struct report_opts, member)
@@ -29,12 +30,14 @@ static const struct opt report_options[] = {
 
 static const struct opt_group report_groups[] = {
 	{ .opts = report_options },
+	REPORT_TIMELINE_GROUP(struct report_opts, timeline),
 	SCOPE_GROUP(struct report_opts, scope),
 	OPT_GROUP_END
 };
 /* clang-format on */
 
-static const struct report_opts defaults = { .output = { .color = "never",
+static const struct report_opts defaults = { .timeline = REPORT_TIMELINE_DEFAULTS,
+					     .output = { .color = "never",
 							 .no_pager = true } };
 
 /* Before a raw file is ingested for nothing. */
@@ -45,7 +48,8 @@ static int check(const struct report_opts *o, struct err *err)
 	if (!o->output.path && terminal_is(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
 			       "-o FILE says where to write the page: -o report.html");
-	if (scope_options_check(&o->scope, err) < 0)
+	if (scope_options_check(&o->scope, err) < 0 ||
+	    report_timeline_check(&o->timeline, err) < 0)
 		return -1;
 	return output_check(&o->output, err);
 }

@@ -2,6 +2,7 @@
 #include "cli/report_tabs.h"
 
 #include "cli/report_charts.h"
+#include "cli/report_timeline.h"
 #include "cli/table_command.h"
 #include "query/short_name.h"
 #include "report/page_table.h"
@@ -17,6 +18,7 @@
 
 static const struct report_tab tabs[] = {
 	{ "overview", "Overview", ALL, report_overview, NULL },
+	{ "timeline", "Timeline", TRACES, report_timeline, NULL },
 	{ "operators", "Operators", TRACES, NULL, TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
 		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",

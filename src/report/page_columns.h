@@ -1,6 +1,6 @@
 /*
  * Numbers of a page's data, a column at a time: LEB128, with the k-th bytes of all numbers
- * together in plane k, which deflates better (ptool-report(5)).
+ * together in plane k, which deflates better (ptool-report(1)).
  */
 #ifndef PTOOL_REPORT_PAGE_COLUMNS_H
 #define PTOOL_REPORT_PAGE_COLUMNS_H

@@ -24,6 +24,7 @@ struct page_timeline {
 	size_t ends_cap;
 	struct writer *meta; /* what is said of the tracks and their names, as JSON */
 	size_t ntracks;
+	page_color_fn *color;
 };
 
 /* Tracks. */
@@ -198,6 +199,15 @@ static void put_names(struct page_timeline *p, const struct timeline_head *head)
 		put_text(p, i ? ",\n" : "");
 		json_text_str(p->meta, head->names[i].text);
 	}
+	put_text(p, "],\n\"short\":[");
+	for (size_t i = 0; i < head->nnames; i++) {
+		const struct timeline_name *name = &head->names[i];
+		put_text(p, i ? "," : "");
+		if (str_equal(name->text, name->shorter))
+			put_text(p, "null");
+		else
+			json_text_str(p->meta, name->shorter);
+	}
 	put_text(p, "],\n\"class\":[");
 	for (size_t i = 0; i < head->nnames; i++)
 		put_fact(p, i ? "," : "", head->names[i].class);
@@ -205,6 +215,25 @@ static void put_names(struct page_timeline *p, const struct timeline_head *head)
 	for (size_t i = 0; i < head->nclasses; i++) {
 		put_text(p, i ? "," : "");
 		json_text_str(p->meta, str_of(head->classes[i]));
+	}
+	put_text(p, "]");
+}
+
+/* Of causes of idle time, whose classes are called "idle ...": [name, colour]. */
+static void put_colors(struct page_timeline *p, const struct timeline_head *head)
+{
+	bool is_first = true;
+
+	put_text(p, ",\n\"colors\":[");
+	for (size_t i = 0; i < head->nnames; i++) {
+		const struct timeline_name *name = &head->names[i];
+		if (strncmp(head->classes[name->class], "idle ", 5) != 0)
+			continue;
+		put_fact(p, is_first ? "[" : ",[", (int64_t)i);
+		put_text(p, ",");
+		json_text_str(p->meta, str_of(p->color(name->text)));
+		put_text(p, "]");
+		is_first = false;
 	}
 	put_text(p, "]");
 }
@@ -303,6 +332,7 @@ static int put_head(struct page_timeline *p, struct timeline *timeline, struct e
 
 	timeline->head(timeline, &head);
 	put_names(p, &head);
+	put_colors(p, &head);
 	put_profiles(p, &head);
 	if (put_details(p, head.details, err) < 0)
 		return -1;
@@ -332,9 +362,10 @@ static int put_tracks(struct page_timeline *p, struct timeline *timeline, struct
 	return rc;
 }
 
-int page_timeline(FILE *out, struct timeline *timeline, struct err *err)
+int page_timeline(FILE *out, struct timeline *timeline, page_color_fn *color,
+		  struct err *err)
 {
-	struct page_timeline p = { .out = out };
+	struct page_timeline p = { .out = out, .color = color };
 	char *text = NULL;
 	size_t n = 0;
 	FILE *meta = open_memstream(&text, &n);

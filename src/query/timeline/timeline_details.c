@@ -6,9 +6,27 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "query/kernels/kernel_detail.h"
+#include "query/short_name.h"
 
-uint32_t timeline_name(struct timeline_names *names, const struct text_pool *texts,
+#define SHORT_CELLS 48 /* there is seldom room for more in a slice */
+
+static struct str shorter(struct text_pool *texts, uint32_t number)
+{
+	struct str text = text_pool_str(texts, number);
+	struct buf name;
+
+	if (text.n <= SHORT_CELLS)
+		return text;
+	buf_init(&name, SIZE_MAX);
+	short_name_add(&name, text, SHORT_CELLS);
+	text = intern_str(&texts->intern, intern_add(&texts->intern, buf_str(&name)));
+	buf_release(&name);
+	return text;
+}
+
+uint32_t timeline_name(struct timeline_names *names, struct text_pool *texts,
 		       uint32_t text, uint32_t class)
 {
 	uint32_t *first = ARRAY_AT(names->first, names->first_cap, text);
@@ -18,7 +36,8 @@ uint32_t timeline_name(struct timeline_names *names, const struct text_pool *tex
 			return at - 1;
 	*ARRAY_AT(names->next, names->next_cap, names->n) = *first;
 	*ARRAY_PUSH(names->items, names->n, names->cap) =
-		(struct timeline_name){ text_pool_str(texts, text), class };
+		(struct timeline_name){ text_pool_str(texts, text), shorter(texts, text),
+					class };
 	*first = (uint32_t)names->n;
 	return *first - 1;
 }

@@ -20,7 +20,7 @@ struct timeline_names {
 	size_t first_cap;
 };
 
-uint32_t timeline_name(struct timeline_names *names, const struct text_pool *texts,
+uint32_t timeline_name(struct timeline_names *names, struct text_pool *texts,
 		       uint32_t text, uint32_t class);
 void timeline_names_release(struct timeline_names *names);
 

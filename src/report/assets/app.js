@@ -92,13 +92,13 @@ const app = (() => {
 		startTheme();
 		document.querySelector("nav").addEventListener("keydown", pressedInTabs);
 		addEventListener("keydown", pressed);
-		addEventListener("hashchange", () => tabs.show(location.hash.slice(1)));
-		addEventListener("popstate", () => tabs.show(location.hash.slice(1)));
+		addEventListener("hashchange", () => tabs.showAt(location.hash.slice(1)));
+		addEventListener("popstate", () => tabs.showAt(location.hash.slice(1)));
 		addEventListener("beforeprint", toPaper);
 		document.getElementById("help").addEventListener("click", listKeys);
 		document.getElementById("print").addEventListener("click", () => print());
 		document.querySelector("#keys button").addEventListener("click", () => document.getElementById("keys").close());
-		return tabs.show(location.hash.slice(1));
+		return tabs.showAt(location.hash.slice(1));
 	}
 
 	return { start };

@@ -150,6 +150,14 @@ const base = (() => {
 		},
 		current: () => document.querySelector("section.tab.on"),
 		has: id => document.querySelector(`section.tab.full[id="${id}"]`) !== null,
+		/* "timeline:t=1s..2s": the tab, and what its offers make of the rest. */
+		async showAt(address) {
+			const [id, ...place] = address.split(":");
+			await tabs.show(id);
+			if (place.length)
+				for (const offer of tabs.all(id))
+					offer.show?.(place.join(":"));
+		},
 		async show(id) {
 			const sections = [...document.querySelectorAll("section.tab")];
 			const section = sections.find(one => one.id === id) ?? sections[0];
@@ -173,7 +181,7 @@ const base = (() => {
 
 	/* Opens a tab at a place. */
 	async function go(id, what) {
-		if (location.hash !== "#" + id)
+		if (location.hash.split(":")[0] !== "#" + id)
 			history.pushState(null, "", "#" + id);
 		await tabs.show(id);
 		for (const offer of tabs.all(id))

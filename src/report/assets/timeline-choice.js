@@ -1,0 +1,181 @@
+"use strict";
+/*
+ * The selected slice: what is known of it, what it launched or was launched by, what it lies
+ * in, and the steps of the keyboard from one slice to another.
+ */
+class TimelineChoice {
+	constructor(timeline) {
+		this.timeline = timeline;
+		this.links = timeline.links;
+		this.arrows = []; /* [from, to]: launches and what they launched */
+		this.sayHint();
+	}
+
+	sayHint() {
+		const hint = "Click a slice, or press Enter. Drag to sum up a span of time; drag with Shift, or a and d, to pan; Ctrl and wheel, or w and s, to zoom; [ and ] follow a launch to its kernel and back.";
+		this.timeline.details.replaceChildren(el("p", { class: "soft" }, hint));
+	}
+
+	select(slice) {
+		const { timeline } = this;
+		timeline.selected = slice;
+		this.arrows = [];
+		if (slice) {
+			this.findLinks(slice);
+			this.tell(slice);
+		} else {
+			this.sayHint();
+		}
+		timeline.onSelect?.(slice);
+		timeline.ask();
+	}
+
+	isSame(a, b) {
+		return a && b && a.track === b.track && a.place === b.place;
+	}
+
+	findLinks(slice) {
+		const { track, place } = slice;
+		const { links } = this;
+		this.launch = this.op = this.work = null;
+		if (track.launch) {
+			this.launch = links.find(track.launch[place]);
+			this.op = links.find(track.op[place]);
+			if (this.launch)
+				this.arrows = [[this.launch, slice]];
+		} else if (track.kind === "thread") {
+			this.work = links.launched(slice);
+			this.arrows = this.work.first.map(work => [links.find(work.track.launch[work.place]), work]);
+		}
+	}
+
+	/* One line: for the mouse. */
+	brief(slice) {
+		const { track, place } = slice;
+		const name = this.timeline.painter.names[track.what[place]];
+		const length = units.ns(track.dur[place]);
+		if (track.bundled?.[place])
+			return `${units.count(track.bundled[place])} short slices  ${units.ns(track.busy[place])} in ${length}`;
+		return `${name}  ${length}`;
+	}
+
+	link(slice, text) {
+		const name = text ?? this.timeline.painter.names[slice.track.what[slice.place]];
+		const button = el("button", { type: "button" }, name);
+		button.addEventListener("click", () => this.goTo(slice));
+		return button;
+	}
+
+	goTo(slice) {
+		this.select(slice);
+		this.timeline.reveal(slice);
+	}
+
+	/* What is known of the slice, as [what, value]. */
+	facts(slice) {
+		const { track, place } = slice;
+		const { links, timeline } = this;
+		const start = links.start(slice);
+		const facts = [["Duration", units.ns(track.dur[place])]];
+		if (track.kind === "thread" && !track.bundled?.[place])
+			facts.push(["Self time", units.ns(links.selfTime(slice))]);
+		if (track.bundled?.[place])
+			facts.push(["Short slices", units.count(track.bundled[place])], ["They take", units.ns(track.busy[place])]);
+		facts.push(["Start", units.ns(start - track.shift)], ["Kind", links.className(slice).replace("_", " ").replace(/^idle .*/, "idle time")]);
+		facts.push(["On", timelineLayout.title(track)]);
+		if (timeline.meta.profiles.length > 1)
+			facts.push(["Of", timelineLayout.rankName(timeline.meta.profiles[track.profile])]);
+		const step = links.step(track, start);
+		if (step)
+			facts.push(["Step", `${step.number}, ${units.ns(start - step.start)} after it began`]);
+		return [...facts, ...this.linkFacts(slice), ...this.detailFacts(slice)];
+	}
+
+	linkFacts(slice) {
+		const facts = [];
+		if (this.launch) {
+			const waited = this.links.start(slice) - this.links.end(this.launch);
+			facts.push(["Launched by", this.link(this.launch)]);
+			facts.push(["Began after the launch", waited < 0 ? "while it ran" : units.ns(waited)]);
+		}
+		if (this.op)
+			facts.push(["Operator", this.link(this.op)]);
+		if (this.work?.n) {
+			facts.push(["Device work launched", `${units.count(this.work.n)}, ${units.ns(this.work.total)}`]);
+			facts.push(["First of it", this.link(this.work.first[0])]);
+		}
+		return facts;
+	}
+
+	/* Of device work those of its operator too: the shapes of its inputs. */
+	detailFacts(slice) {
+		const own = this.links.details(slice);
+		const ofOp = this.op ? this.links.details(this.op).filter(([column]) => !own.some(([other]) => other === column)) : [];
+		return [...own, ...ofOp].map(([column, value]) => [column.title, column.unit === "text" ? visibleName(value) : units.text(column.unit, value)]);
+	}
+
+	tell(slice) {
+		const { timeline } = this;
+		const facts = this.facts(slice).map(([what, value]) => el("div", { class: "tl-fact" }, el("dt", {}, what), el("dd", {}, value)));
+		const stack = this.links.stack(slice).slice(0, -1);
+		const parts = [el("h3", {}, visibleName(this.links.name(slice))), el("dl", {}, ...facts)];
+		if (stack.length) {
+			const chain = stack.flatMap(one => [this.link(one), el("span", { "aria-hidden": "true" }, "\u203a")]);
+			parts.push(el("p", { class: "tl-stack" }, el("span", { class: "soft" }, "Within "), ...chain.slice(0, -1)));
+		}
+		timeline.details.replaceChildren(...parts);
+	}
+
+	/* The first slice in sight, from the top. */
+	selectFirst() {
+		const { timeline } = this;
+		for (const { track } of timeline.layout.lanes) {
+			if (!track.start)
+				continue;
+			const place = timelineData.firstAfter(track, 0, timeline.from);
+			if (place < track.first[1] && track.start[place] < timeline.to) {
+				this.goTo({ track, place });
+				return;
+			}
+		}
+	}
+
+	/* To the slice before or after it in its row, around it or within it; without one the view moves. */
+	step(where) {
+		const { timeline, links } = this;
+		const slice = timeline.selected;
+		if (!slice) {
+			const length = (timeline.to - timeline.from) / 8;
+			if (where === "before" || where === "after")
+				timeline.pan(where === "before" ? -length : length);
+			else
+				timeline.view.scrollTop += where === "around" ? -40 : 40;
+			return;
+		}
+		const next = {
+			before: () => this.neighbour(slice, -1),
+			after: () => this.neighbour(slice, 1),
+			around: () => links.parent(slice),
+			within: () => links.child(slice),
+		}[where]();
+		if (next)
+			this.goTo(next);
+	}
+
+	neighbour({ track, place }, by) {
+		const row = timelineData.rowOf(track, place);
+		const next = place + by;
+		return next >= track.first[row] && next < track.first[row + 1] ? { track, place: next } : null;
+	}
+
+	/* Along an arrow: from a launch to its work, or back. */
+	follow(isForward) {
+		const { timeline } = this;
+		const slice = timeline.selected;
+		if (!slice)
+			return;
+		const isHost = slice.track.kind === "thread";
+		if (isForward === isHost && this.arrows.length)
+			this.goTo(this.arrows[0][isForward ? 1 : 0]);
+	}
+}

@@ -1,0 +1,333 @@
+"use strict";
+/*
+ * A frame of the timeline: tracks by the painter, and over them the ruler with its steps, the
+ * names of the tracks, the strip of the whole recording, what is selected and its arrows.
+ */
+class TimelineFrames {
+	static MINI = 46; /* pixels: the strip's height */
+	static ARROWS = 40;
+
+	constructor(view) {
+		this.view = view;
+		this.isAsked = false;
+		this.miniImage = null;
+		this.times = []; /* of the last frames, in ms: for tests */
+	}
+
+	resize(width, height) {
+		const ratio = Math.min(3, devicePixelRatio || 1);
+		for (const [canvas, high] of [[this.view.over, height], [this.view.mini, TimelineFrames.MINI]]) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(high * ratio);
+			canvas.style.width = width + "px";
+			canvas.style.height = high + "px";
+		}
+		this.ratio = ratio;
+		this.forgetMini();
+	}
+
+	forgetMini() {
+		this.miniImage = null;
+	}
+
+	ask() {
+		if (this.isAsked)
+			return;
+		this.isAsked = true;
+		requestAnimationFrame(now => this.frame(now));
+	}
+
+	frame(now) {
+		const { view } = this;
+		this.isAsked = false;
+		if (!view.width || !view.layout)
+			return;
+		view.input.glide(now);
+		const began = performance.now();
+		const marks = timelineLayout.ticks(view.from, view.to, Math.max(3, view.width / 130));
+		this.paintTracks(marks);
+		this.drawOver(marks);
+		this.drawMini();
+		this.times.push(performance.now() - began);
+		if (this.times.length > 600)
+			this.times.shift();
+	}
+
+	paintTracks(marks) {
+		const { view } = this;
+		const { painter, layout } = view;
+		const { palette } = painter;
+		const top = view.view.scrollTop;
+		const height = view.view.clientHeight;
+		painter.begin(layout.left, view.from, view.to);
+		for (const mark of marks.times)
+			painter.line(mark, timelineColors.mix(palette.line, palette.panel, 0.5));
+		for (const step of view.meta.steps)
+			painter.line(step.start, timelineColors.mix(palette.line, [128, 128, 128], 0.5));
+		for (const lane of layout.lanes) {
+			if (lane.bottom - top < timelineLayout.RULER || lane.top - top > height)
+				continue;
+			if (lane.track.kind === "counter")
+				painter.counter(lane.track, lane.top - top, lane.tops[1]);
+			else
+				this.paintRows(lane, top, height);
+		}
+		painter.end();
+	}
+
+	paintRows(lane, top, height) {
+		for (let row = 0; row < lane.track.rows; row++) {
+			const y = lane.top + lane.tops[row] - top;
+			const high = lane.tops[row + 1] - lane.tops[row];
+			if (y > height)
+				break;
+			if (y + high > timelineLayout.RULER)
+				this.view.painter.row(lane.track, row, y, high);
+		}
+	}
+
+	drawOver(marks) {
+		const { view } = this;
+		const context = view.over.getContext("2d");
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		context.clearRect(0, 0, view.width, view.view.clientHeight);
+		this.drawNames(context);
+		this.drawRuler(context, marks);
+		context.save();
+		context.beginPath();
+		context.rect(view.left, timelineLayout.RULER, view.width, view.view.clientHeight);
+		context.clip();
+		this.drawArea(context);
+		this.drawArrows(context);
+		this.drawSelection(context);
+		context.restore();
+	}
+
+	/* Of tracks: beside them, or above where there is no room. */
+	drawNames(context) {
+		const { view } = this;
+		const { palette } = view.painter;
+		const top = view.view.scrollTop;
+		context.textBaseline = "alphabetic";
+		if (view.left) {
+			context.fillStyle = palette.panelText;
+			context.fillRect(0, 0, view.left - 1, view.view.clientHeight);
+		}
+		for (const lane of view.layout.lanes) {
+			const y = (view.layout.isNarrow ? lane.top - timelineLayout.NAME : lane.top) - top;
+			if (lane.heading)
+				this.drawHeading(context, lane.heading, y - 8);
+			const room = view.left ? view.left - 20 : view.width * 0.62;
+			context.fillStyle = palette.ink;
+			context.font = "600 12px system-ui, sans-serif";
+			const title = this.fit(context, lane.title, room);
+			const used = context.measureText(title).width;
+			context.fillText(title, view.left ? 12 : 6, y + 12);
+			context.fillStyle = palette.soft;
+			context.font = "11px system-ui, sans-serif";
+			if (view.left)
+				context.fillText(this.fit(context, lane.about, room), 12, y + 27);
+			else
+				context.fillText(lane.about, used + 18, y + 12);
+			context.fillStyle = base.css("--line");
+			context.fillRect(0, Math.round(lane.bottom - top + 3), view.width, 1);
+		}
+	}
+
+	drawHeading(context, text, y) {
+		context.fillStyle = this.view.painter.palette.soft;
+		context.font = "600 11px system-ui, sans-serif";
+		context.fillText(text.toUpperCase(), this.view.left ? 12 : 6, y);
+	}
+
+	fit(context, text, room) {
+		if (context.measureText(text).width <= room)
+			return text;
+		let length = text.length;
+		while (length > 1 && context.measureText(text.slice(0, length) + "\u2026").width > room)
+			length--;
+		return text.slice(0, length) + "\u2026";
+	}
+
+	drawRuler(context, marks) {
+		const { view } = this;
+		const { palette } = view.painter;
+		const height = timelineLayout.RULER;
+		context.fillStyle = palette.panelText;
+		context.fillRect(0, 0, view.width, height);
+		context.font = "11px system-ui, sans-serif";
+		this.drawSteps(context);
+		context.fillStyle = palette.soft;
+		marks.times.forEach((time, i) => {
+			const x = view.x(time);
+			if (x >= view.left - 1)
+				context.fillText(marks.texts[i], x + 3, 35);
+		});
+		if (view.left) {
+			context.fillStyle = palette.panelText;
+			context.fillRect(0, 0, view.left, height - 1);
+			context.fillStyle = palette.soft;
+			context.fillText(units.ns(view.to - view.from) + " in sight", 12, 16);
+		}
+		context.fillStyle = base.css("--line");
+		context.fillRect(0, height - 1, view.width, 1);
+	}
+
+	/* Bands of the steps, as the host marked them. */
+	drawSteps(context) {
+		const { view } = this;
+		const { palette } = view.painter;
+		const first = view.meta.steps[0]?.profile;
+		view.meta.steps.forEach((step, i) => {
+			const x0 = Math.max(view.left, view.x(step.start));
+			const x1 = Math.min(view.width, view.x(step.end));
+			if (step.profile !== first || x1 <= x0)
+				return;
+			context.fillStyle = base.css("--line");
+			context.globalAlpha = i % 2 ? 0.55 : 1;
+			context.fillRect(x0, 3, Math.max(1, x1 - x0 - 1), 17);
+			context.globalAlpha = 1;
+			context.fillStyle = palette.ink;
+			const texts = [`step ${step.number} \u00b7 ${units.ns(step.end - step.start)}`, `step ${step.number}`, String(step.number)];
+			const text = texts.find(one => context.measureText(one).width < x1 - x0 - 8);
+			if (text)
+				context.fillText(text, x0 + 5, 16);
+		});
+	}
+
+	drawArea(context) {
+		const { view } = this;
+		if (!view.area)
+			return;
+		const [from, to] = view.area.map(time => view.x(time));
+		context.fillStyle = base.css("--accent");
+		context.globalAlpha = 0.14;
+		context.fillRect(from, 0, to - from, view.view.clientHeight);
+		context.globalAlpha = 1;
+		context.fillRect(from, 0, 1, view.view.clientHeight);
+		context.fillRect(to, 0, 1, view.view.clientHeight);
+	}
+
+	/* From launches to the work that they started. */
+	drawArrows(context) {
+		const { view } = this;
+		const arrows = view.choice.arrows.slice(0, TimelineFrames.ARROWS);
+		context.strokeStyle = context.fillStyle = view.painter.palette.ink;
+		context.globalAlpha = arrows.length > 4 ? 0.4 : 0.9;
+		for (const [from, to] of arrows) {
+			const a = view.box(from);
+			const z = view.box(to);
+			if (a && z)
+				this.drawArrow(context, a, z);
+		}
+		context.globalAlpha = 1;
+	}
+
+	drawArrow(context, a, z) {
+		const x0 = a.x + Math.min(a.width, 4);
+		const y0 = a.y + a.height / 2;
+		const y1 = z.y + z.height / 2;
+		const bend = Math.max(18, Math.abs(z.x - x0) / 2);
+		context.lineWidth = 1.4;
+		context.beginPath();
+		context.moveTo(x0, y0);
+		context.bezierCurveTo(x0 + bend, y0, z.x - bend, y1, z.x, y1);
+		context.stroke();
+		context.beginPath();
+		context.moveTo(z.x + 1, y1);
+		context.lineTo(z.x - 7, y1 - 4);
+		context.lineTo(z.x - 7, y1 + 4);
+		context.fill();
+		context.lineWidth = 1;
+		for (const box of [a, z])
+			context.strokeRect(box.x + 0.5, box.y + 0.5, box.width, box.height - 2);
+	}
+
+	drawSelection(context) {
+		const { view } = this;
+		const box = view.selected && view.box(view.selected);
+		if (!box)
+			return;
+		const { palette } = view.painter;
+		context.strokeStyle = palette.ink;
+		context.lineWidth = 2;
+		context.strokeRect(box.x, box.y, box.width, box.height - 1);
+		context.strokeStyle = palette.panelText;
+		context.lineWidth = 1;
+		context.strokeRect(box.x + 1.5, box.y + 1.5, Math.max(1, box.width - 3), Math.max(1, box.height - 4));
+	}
+
+	/* How much the devices, or else the threads, are used, over all of the recording. */
+	drawMini() {
+		const { view } = this;
+		const { mini } = view;
+		const context = mini.getContext("2d");
+		const height = TimelineFrames.MINI;
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		this.miniImage ??= this.paintMini();
+		context.putImageData(this.miniImage, 0, 0);
+		const scale = view.width / view.meta.dur;
+		const x0 = view.from * scale;
+		const x1 = Math.max(x0 + 3, view.to * scale);
+		context.fillStyle = view.painter.palette.panelText;
+		context.globalAlpha = 0.62;
+		context.fillRect(0, 0, x0, height);
+		context.fillRect(x1, 0, view.width - x1, height);
+		context.globalAlpha = 1;
+		context.strokeStyle = base.css("--accent");
+		context.lineWidth = 2;
+		context.strokeRect(x0 + 1, 1, x1 - x0 - 2, height - 2);
+	}
+
+	paintMini() {
+		const { view } = this;
+		const { painter } = view;
+		const width = view.mini.width;
+		const height = view.mini.height;
+		const image = new ImageData(width, height);
+		const pixels = new Uint32Array(image.data.buffer);
+		const tracks = this.miniTracks();
+		pixels.fill(timelineColors.packed(painter.palette.panel));
+		const sum = new Float64Array(width);
+		const longest = new Float64Array(width);
+		const tone = new Uint16Array(width);
+		const scale = width / view.meta.dur;
+		for (const track of tracks)
+			for (let place = track.first[0]; place < track.first[1]; place++)
+				TimelineFrames.addToMini(track, place, { sum, longest, tone, scale, palette: painter.palette });
+		const full = height - 8 * this.ratio;
+		for (let x = 0; x < width; x++) {
+			const high = Math.round(Math.min(1, sum[x] / tracks.length) * full);
+			for (let y = 0; y < high; y++)
+				pixels[(height - 1 - y) * width + x] = painter.palette.full[tone[x]];
+		}
+		return image;
+	}
+
+	/* The busiest stream of each device, or the busiest threads. */
+	miniTracks() {
+		const streams = this.view.tracks.filter(track => track.kind === "stream" && track.n);
+		const some = streams.length ? streams : this.view.tracks.filter(track => track.kind === "thread" && track.n);
+		const best = new Map();
+		for (const track of some) {
+			const key = `${track.profile} ${track.device}`;
+			const other = best.get(key);
+			if (!other || timelineLayout.busy(track) > timelineLayout.busy(other))
+				best.set(key, track);
+		}
+		return [...best.values()];
+	}
+
+	/* A slice's share of each pixel that it covers. */
+	static addToMini(track, place, to) {
+		const start = track.start[place] * to.scale;
+		const end = (track.start[place] + track.dur[place]) * to.scale;
+		for (let x = Math.floor(start); x < end && x < to.sum.length; x++) {
+			to.sum[x] += Math.min(end, x + 1) - Math.max(start, x);
+			if (track.dur[place] > to.longest[x]) {
+				to.longest[x] = track.dur[place];
+				to.tone[x] = to.palette.ofName[track.what[place]];
+			}
+		}
+	}
+}
