@@ -29,6 +29,7 @@ ASSET(asset_query_views_info_sql);
 ASSET(asset_query_views_run_names_sql);
 ASSET(asset_query_views_sample_nodes_sql);
 ASSET(asset_query_views_sample_rows_sql);
+ASSET(asset_query_views_sample_row_count_sql);
 ASSET(asset_query_views_sample_series_sql);
 ASSET(asset_query_views_sample_sums_sql);
 ASSET(asset_query_views_sample_threads_sql);

@@ -243,6 +243,33 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 	return add_row(l, &row, err);
 }
 
+static int bind_samples(struct store *store, const unsigned char *sql,
+			const struct sample_series *s, struct sqlite3_stmt **stmt,
+			struct err *err)
+{
+	if (query_prepare(store, sql, stmt, err) < 0)
+		return -1;
+	query_bind_int(*stmt, ":first", s->first_sample_id);
+	query_bind_int(*stmt, ":last", s->first_sample_id + s->sample_rows - 1);
+	query_bind_int(*stmt, ":series", s->id);
+	return 0;
+}
+
+/* Adds all of the series to the total, shown or not. */
+static int count_samples(struct listing *l, struct store *store,
+			 const struct sample_series *s, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (bind_samples(store, asset_query_views_sample_row_count_sql, s, &stmt, err) <
+	    0)
+		return -1;
+	int rc = sql_step(stmt, err);
+	l->total += rc > 0 ? query_number(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
 static int add_samples(struct listing *l, struct store *store,
 		       const struct sample_series *s, size_t first_node, struct err *err)
 {
@@ -254,11 +281,8 @@ static int add_samples(struct listing *l, struct store *store,
 
 	if (s->sample_rows == 0)
 		return 0;
-	if (query_prepare(store, asset_query_views_sample_rows_sql, &stmt, err) < 0)
+	if (bind_samples(store, asset_query_views_sample_rows_sql, s, &stmt, err) < 0)
 		return -1;
-	query_bind_int(stmt, ":first", s->first_sample_id);
-	query_bind_int(stmt, ":last", s->first_sample_id + s->sample_rows - 1);
-	query_bind_int(stmt, ":series", s->id);
 	query_bind_int(stmt, ":limit", may_limit ? l->show.limit : -1);
 	while ((rc = sql_step(stmt, err)) > 0)
 		if (take_sample(l, s, first_node, stmt, err) < 0) {
@@ -266,8 +290,9 @@ static int add_samples(struct listing *l, struct store *store,
 			break;
 		}
 	sqlite3_finalize(stmt);
-	l->total += may_limit && s->samples != NUMBER_NONE ? s->samples
-							   : (int64_t)l->n - l->total;
+	if (may_limit)
+		return rc < 0 ? -1 : count_samples(l, store, s, err);
+	l->total = (int64_t)l->n;
 	return rc;
 }
 
