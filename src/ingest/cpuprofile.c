@@ -1,7 +1,8 @@
 /*
  * V8's .cpuprofile, which Chrome's DevTools, node --cpu-prof and React Native write: nodes
  * of a tree of calls, the node of each sample, and the microseconds from one to the next.
- * A sample lasts until the next one, the last until the end.
+ * A sample lasts until the next one, the last until the end.  Samples and their times may
+ * be missing: then nodes count them.
  * Source: chromedevtools.github.io/devtools-protocol, Profiler.Profile.
  */
 #include <stdlib.h>
@@ -9,43 +10,11 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/search.h"
 #include "base/sum.h"
+#include "ingest/cpuprofile.h"
 #include "ingest/json.h"
-#include "ingest/stacks.h"
 
-#define FILE_MAX  ((size_t)1 << 30)
-#define NS_PER_US 1000
-
-struct node {
-	int64_t id;
-	uint32_t frame; /* the sink's; SAMPLE_NONE: the root, which is no call */
-	uint32_t stack;
-	int64_t parent;            /* id, or NUMBER_NONE */
-	bool is_resolved, is_open; /* its stack is known; is looked for */
-};
-
-struct parent {
-	int64_t child, parent;
-};
-
-struct numbers {
-	int64_t *at; /* owned */
-	size_t n, cap;
-};
-
-struct cpuprofile {
-	struct stacks stacks;
-	struct str text;
-	struct node *nodes; /* owned; by id */
-	size_t nnodes, nodes_cap;
-	struct parent *parents; /* owned: of children that nodes list; by child */
-	size_t nparents, parents_cap;
-	struct numbers samples, deltas;
-	int64_t start_us, end_us; /* or NUMBER_NONE */
-	struct buf name, url;
-	bool has_nodes, has_samples;
-};
+#define FILE_MAX ((size_t)1 << 30)
 
 static int bad(const struct cpuprofile *c, const struct json *j, const char *what,
 	       struct err *err)
@@ -115,7 +84,7 @@ static int take_value(struct cpuprofile *c, struct json *j, struct json_value *v
 
 static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err *err)
 {
-	struct numbers *numbers = to;
+	struct cpuprofile_numbers *numbers = to;
 	struct json_value value;
 
 	if (take_value(c, j, &value, err) < 0)
@@ -154,7 +123,7 @@ static int frame_member(struct cpuprofile *c, struct json *j, struct str key, vo
 
 /* What of a node waits until all of it is read. */
 struct node_parts {
-	struct node node;
+	struct cpuprofile_node node;
 	struct stacks_frame frame;
 	size_t first_child; /* in parents, without their parent yet */
 };
@@ -167,7 +136,7 @@ static int add_child(struct cpuprofile *c, struct json *j, void *to, struct err 
 	if (take_value(c, j, &value, err) < 0)
 		return -1;
 	*ARRAY_PUSH(c->parents, c->nparents, c->parents_cap) =
-		(struct parent){ .child = integer_of(&value) };
+		(struct cpuprofile_parent){ .child = integer_of(&value) };
 	return 0;
 }
 
@@ -187,6 +156,8 @@ static int node_member(struct cpuprofile *c, struct json *j, struct str key, voi
 		parts->node.id = integer_of(&value);
 	else if (str_is(key, "parent"))
 		parts->node.parent = integer_of(&value);
+	else if (str_is(key, "hitCount"))
+		parts->node.hits = integer_of(&value);
 	return 0;
 }
 
@@ -247,121 +218,6 @@ static int file_member(struct cpuprofile *c, struct json *j, struct str key, voi
 	return 0;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct node *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_child(const void *a, const void *b)
-{
-	const struct parent *x = a, *y = b;
-
-	return (x->child > y->child) - (x->child < y->child);
-}
-
-static struct node *find_node(const struct cpuprofile *c, int64_t id)
-{
-	size_t at;
-
-	SEARCH(at, (size_t)0, c->nnodes, c->nodes[at].id < id);
-	return at < c->nnodes && c->nodes[at].id == id ? &c->nodes[at] : NULL;
-}
-
-static void link_nodes(struct cpuprofile *c)
-{
-	if (c->nnodes)
-		qsort(c->nodes, c->nnodes, sizeof(*c->nodes), by_id);
-	if (c->nparents)
-		qsort(c->parents, c->nparents, sizeof(*c->parents), by_child);
-	for (size_t i = 0; i < c->nparents; i++) {
-		struct node *child = find_node(c, c->parents[i].child);
-		if (child && child->parent == NUMBER_NONE)
-			child->parent = c->parents[i].parent;
-	}
-}
-
-/* Up to a node whose stack is known, and down again: any depth, and no circles. */
-static int resolve(struct cpuprofile *c, struct node *node, struct err *err)
-{
-	size_t *path = NULL; /* places of nodes */
-	size_t n = 0, cap = 0;
-	uint32_t stack = SAMPLE_NONE;
-	struct sink *sink = c->stacks.sink;
-
-	for (; node && !node->is_resolved && !node->is_open;
-	     node = node->parent == NUMBER_NONE ? NULL : find_node(c, node->parent)) {
-		node->is_open = true;
-		*ARRAY_PUSH(path, n, cap) = (size_t)(node - c->nodes);
-	}
-	bool is_circle = node && !node->is_resolved;
-	if (node)
-		stack = node->stack;
-	while (n-- > 0 && !is_circle) {
-		struct node *at = &c->nodes[path[n]];
-		if (at->frame != SAMPLE_NONE)
-			stack = sink->stack(sink, stack, at->frame);
-		at->stack = stack;
-		at->is_resolved = true;
-		at->is_open = false;
-	}
-	free(path);
-	return is_circle ? err_at(err, 0, "a node is below itself") : 0;
-}
-
-/* Until the next sample, the last until the end of the profile. */
-static int64_t duration_us(const struct cpuprofile *c, size_t i, int64_t at_us)
-{
-	if (i + 1 < c->deltas.n && i + 1 < c->samples.n)
-		return c->deltas.at[i + 1];
-	return c->end_us != NUMBER_NONE && c->end_us > at_us ? sum_sub(c->end_us, at_us)
-							     : 0;
-}
-
-static int add_sample(struct cpuprofile *c, uint32_t series, size_t i, int64_t at_us,
-		      struct err *err)
-{
-	struct node *node = find_node(c, c->samples.at[i]);
-	struct sample_fact sample = { .series = series,
-				      .thread = SAMPLE_NONE,
-				      .samples = 1 };
-	int64_t us = duration_us(c, i, at_us);
-
-	if (!node)
-		return err_at(err, 0, "sample %zu names node %lld, which is not there",
-			      i + 1, (long long)c->samples.at[i]);
-	if (!node->is_resolved && resolve(c, node, err) < 0)
-		return -1;
-	sample.stack = node->stack;
-	if (us < 0 || __builtin_mul_overflow(us, NS_PER_US, &sample.weight) ||
-	    __builtin_mul_overflow(at_us, NS_PER_US, &sample.ts_ns))
-		return stacks_tell(&c->stacks, FINDING_WEIGHT_RANGE, 0, STR_LIT(""), err);
-	return c->stacks.sink->sample(c->stacks.sink, &sample, err);
-}
-
-static int add_samples(struct cpuprofile *c, struct err *err)
-{
-	const struct series_fact fact = { .name = TEXT_NONE,
-					  .measure = TEXT_NONE,
-					  .unit = SAMPLE_NS,
-					  .is_default = true,
-					  .is_ordered = true,
-					  .start_at = NUMBER_NONE,
-					  .end_at = NUMBER_NONE };
-	struct sink *sink = c->stacks.sink;
-	uint32_t series = sink->series(sink, SAMPLE_NONE, &fact);
-	int64_t at_us = c->start_us == NUMBER_NONE ? 0 : c->start_us;
-
-	for (size_t i = 0; i < c->samples.n; i++) {
-		if (i < c->deltas.n)
-			at_us = sum_add(at_us, c->deltas.at[i]);
-		if (add_sample(c, series, i, at_us, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 {
 	struct json j = json_of(c->text);
@@ -369,18 +225,12 @@ static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 
 	if (each_member(c, &j, file_member, NULL, err) < 0)
 		return -1;
-	if (!c->has_nodes || !c->has_samples)
-		return err_at(err, 0, "a profile of V8 without nodes or samples");
-	if (c->deltas.n != c->samples.n)
-		return err_at(err, 0, "%zu samples and %zu timeDeltas", c->samples.n,
-			      c->deltas.n);
-	if (c->samples.n == 0)
-		return err_at(err, 0, "the profile has no sample");
+	if (!c->has_nodes)
+		return err_at(err, 0, "a profile of V8 without nodes");
 	if (damage && stacks_tell(&c->stacks, FINDING_COMPRESSION, input_offset(in),
 				  str_of(damage), err) < 0)
 		return -1;
-	link_nodes(c);
-	if (add_samples(c, err) < 0)
+	if (cpuprofile_add_samples(c, err) < 0)
 		return -1;
 	stacks_end(&c->stacks, "cpuprofile");
 	return 0;

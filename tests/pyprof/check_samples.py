@@ -175,12 +175,12 @@ def cpuprofile(path):
     """Sums of a profile of V8: a sample lasts until the next one."""
     with open(path, encoding="utf-8") as f:
         file = json.load(f)
+    times = [file["startTime"] + sum(file["timeDeltas"][:i + 1]) for i in range(len(file["samples"]))]
     names = {n["id"]: (n["callFrame"]["url"], n["callFrame"]["functionName"] or "(anonymous)") for n in file["nodes"]}
     parents = {child: n["id"] for n in file["nodes"] for child in n.get("children", [])}
-    sums, at, n = Sums(), file["startTime"], len(file["samples"])
-    for i, node in enumerate(file["samples"]):
-        at += file["timeDeltas"][i]
-        lasts, stack = file["timeDeltas"][i + 1] if i + 1 < n else max(file["endTime"] - at, 0), []
+    sums, moments = Sums(), sorted(zip(times, range(len(times))))
+    for (at, i), (until, _) in zip(moments, moments[1:] + [(file["endTime"], 0)]):
+        node, lasts, stack = file["samples"][i], max(until - at, 0), []
         while node:
             stack.insert(0, names[node])
             node = parents.get(node)
@@ -384,6 +384,15 @@ def check_bad_cpuprofile(tap, place):
             json.dump({**good, **part}, f)
         done = place.ptool("ingest", "-o", place.path("v8.db"), place.path("v8.cpuprofile"), check=False)
         tap.ok(done.returncode == (4 if part else 0) and done.stderr.count("\n") == 1, f"V8: {name}", done.stderr)
+    late = {"nodes": [dict(node, id=1), {**node, "id": 2, "callFrame": {"functionName": "g", "url": "", "lineNumber": 0}}],
+            "startTime": 0, "endTime": 100, "samples": [1, 2, 1, 2], "timeDeltas": [10, 50, -20, 30]}
+    with open(place.path("late.cpuprofile"), "w", encoding="utf-8") as f:
+        json.dump(late, f)
+    compare(tap, "V8: a sample that was taken late", of_ptool(place, f.name), cpuprofile(f.name))
+    hits = {"nodes": [dict(node, id=1, hitCount=3, children=[2]), dict(late["nodes"][1], hitCount=4)], "startTime": 0, "endTime": 100}
+    with open(place.path("hits.cpuprofile"), "w", encoding="utf-8") as f:
+        json.dump(hits, f)
+    tap.ok(of_ptool(place, f.name) == {("", "f"): (3, 7), ("", "g"): (4, 4)}, "V8: hits where no samples are listed")
 
 
 def check_bad_pprof(tap, place):

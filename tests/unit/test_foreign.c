@@ -18,9 +18,8 @@ static void an_object_is_told_by_its_keys(void **state)
 		  "a PyTorch memory snapshot" },
 		{ "{\"meta\":{\"interval\":1},\"libs\":[],\"threads\":[]}",
 		  "a profile of Firefox" },
-		{ "{\"start_time\":1,\"duration\":2,\"root_frame\":{}}",
-		  "a profile of pyinstrument" },
-		{ "{\"elapsed_time_sec\":1.5,\"files\":{}}", "a profile of Scalene" },
+		{ "{\"head\":{},\"startTime\":1,\"samples\":[],\"timestamps\":[]}",
+		  "a CPU profile of V8 before 2016" },
 	};
 	char text[128];
 

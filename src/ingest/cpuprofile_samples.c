@@ -1,0 +1,200 @@
+/* Samples of V8: whose they are, and how long each lasts. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "ingest/cpuprofile.h"
+
+#define NS_PER_US 1000
+
+static int by_id(const void *a, const void *b)
+{
+	const struct cpuprofile_node *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_child(const void *a, const void *b)
+{
+	const struct cpuprofile_parent *x = a, *y = b;
+
+	return (x->child > y->child) - (x->child < y->child);
+}
+
+static struct cpuprofile_node *find_node(const struct cpuprofile *c, int64_t id)
+{
+	size_t at;
+
+	SEARCH(at, (size_t)0, c->nnodes, c->nodes[at].id < id);
+	return at < c->nnodes && c->nodes[at].id == id ? &c->nodes[at] : NULL;
+}
+
+static void link_nodes(struct cpuprofile *c)
+{
+	if (c->nnodes)
+		qsort(c->nodes, c->nnodes, sizeof(*c->nodes), by_id);
+	if (c->nparents)
+		qsort(c->parents, c->nparents, sizeof(*c->parents), by_child);
+	for (size_t i = 0; i < c->nparents; i++) {
+		struct cpuprofile_node *child = find_node(c, c->parents[i].child);
+		if (child && child->parent == NUMBER_NONE)
+			child->parent = c->parents[i].parent;
+	}
+}
+
+/* Up to a node whose stack is known, and down again: any depth, and no circles. */
+static int resolve(struct cpuprofile *c, struct cpuprofile_node *node, struct err *err)
+{
+	size_t *path = NULL; /* places of nodes */
+	size_t n = 0, cap = 0;
+	uint32_t stack = SAMPLE_NONE;
+	struct sink *sink = c->stacks.sink;
+
+	for (; node && !node->is_resolved && !node->is_open;
+	     node = node->parent == NUMBER_NONE ? NULL : find_node(c, node->parent)) {
+		node->is_open = true;
+		*ARRAY_PUSH(path, n, cap) = (size_t)(node - c->nodes);
+	}
+	bool is_circle = node && !node->is_resolved;
+	if (node)
+		stack = node->stack;
+	while (n-- > 0 && !is_circle) {
+		struct cpuprofile_node *at = &c->nodes[path[n]];
+		if (at->frame != SAMPLE_NONE)
+			stack = sink->stack(sink, stack, at->frame);
+		at->stack = stack;
+		at->is_resolved = true;
+		at->is_open = false;
+	}
+	free(path);
+	return is_circle ? err_at(err, 0, "a node is below itself") : 0;
+}
+
+static uint32_t tell_series(struct cpuprofile *c, enum sample_unit unit)
+{
+	const struct series_fact fact = { .name = TEXT_NONE,
+					  .measure = TEXT_NONE,
+					  .unit = unit,
+					  .is_default = true,
+					  .is_ordered = unit == SAMPLE_NS,
+					  .start_at = NUMBER_NONE,
+					  .end_at = NUMBER_NONE };
+
+	return c->stacks.sink->series(c->stacks.sink, SAMPLE_NONE, &fact);
+}
+
+/* A sample: it lasts from then until the next one, or the end of the profile. */
+struct moment {
+	int64_t at_us, next_us;
+	size_t i;
+};
+
+static int add_sample(struct cpuprofile *c, uint32_t series, const struct moment *m,
+		      struct err *err)
+{
+	struct cpuprofile_node *node = find_node(c, c->samples.at[m->i]);
+	struct sample_fact sample = { .series = series,
+				      .thread = SAMPLE_NONE,
+				      .samples = 1 };
+
+	if (!node)
+		return err_at(err, 0, "sample %zu names node %lld, which is not there",
+			      m->i + 1, (long long)c->samples.at[m->i]);
+	if (!node->is_resolved && resolve(c, node, err) < 0)
+		return -1;
+	sample.stack = node->stack;
+	if (__builtin_mul_overflow(sum_sub(m->next_us, m->at_us), NS_PER_US,
+				   &sample.weight) ||
+	    __builtin_mul_overflow(m->at_us, NS_PER_US, &sample.ts_ns))
+		return stacks_tell(&c->stacks, FINDING_WEIGHT_RANGE, 0, STR_LIT(""), err);
+	return c->stacks.sink->sample(c->stacks.sink, &sample, err);
+}
+
+static bool is_earlier(const void *times, uint32_t a, uint32_t b)
+{
+	const int64_t *at_us = times;
+
+	return at_us[a] < at_us[b];
+}
+
+/*
+ * The time of each sample instead of what it is after the one before, and the samples in
+ * the order of their times: V8 takes some late, and their differences are below 0.
+ */
+static uint32_t *order_samples(struct cpuprofile *c)
+{
+	size_t n = c->samples.n;
+	uint32_t *order = xcalloc(n, sizeof(*order)), *spare = xcalloc(n, sizeof(*spare));
+	int64_t at_us = c->start_us == NUMBER_NONE ? 0 : c->start_us;
+
+	for (size_t i = 0; i < n; i++) {
+		at_us = sum_add(at_us, c->deltas.at[i]);
+		c->deltas.at[i] = at_us;
+		order[i] = (uint32_t)i;
+	}
+	sort_indexes(order, n, spare, is_earlier, c->deltas.at);
+	free(spare);
+	return order;
+}
+
+static int add_samples(struct cpuprofile *c, struct err *err)
+{
+	uint32_t series = tell_series(c, SAMPLE_NS);
+	uint32_t *order = order_samples(c);
+	const int64_t *at_us = c->deltas.at;
+	int rc = 0;
+
+	for (size_t i = 0; i < c->samples.n && rc == 0; i++) {
+		struct moment m = { .at_us = at_us[order[i]], .i = order[i] };
+		m.next_us = m.at_us;
+		if (i + 1 < c->samples.n)
+			m.next_us = at_us[order[i + 1]];
+		else if (c->end_us != NUMBER_NONE && c->end_us > m.at_us)
+			m.next_us = c->end_us;
+		rc = add_sample(c, series, &m, err);
+	}
+	free(order);
+	return rc;
+}
+
+/* Of a profile that has no samples but counts of them. */
+static int add_hits(struct cpuprofile *c, struct err *err)
+{
+	struct sample_fact sample = { .series = tell_series(c, SAMPLE_COUNT),
+				      .thread = SAMPLE_NONE,
+				      .ts_ns = NUMBER_NONE };
+
+	for (size_t i = 0; i < c->nnodes; i++) {
+		struct cpuprofile_node *node = &c->nodes[i];
+		if (node->hits <= 0)
+			continue;
+		if (!node->is_resolved && resolve(c, node, err) < 0)
+			return -1;
+		sample.stack = node->stack;
+		sample.weight = sample.samples = node->hits;
+		if (c->stacks.sink->sample(c->stacks.sink, &sample, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What its samples weigh, or its hits. */
+int cpuprofile_add_samples(struct cpuprofile *c, struct err *err)
+{
+	bool has_hits = false;
+
+	if (c->deltas.n != c->samples.n)
+		return err_at(err, 0, "%zu samples and %zu timeDeltas", c->samples.n,
+			      c->deltas.n);
+	for (size_t i = 0; i < c->nnodes; i++)
+		has_hits |= c->nodes[i].hits > 0;
+	if (c->samples.n == 0 && (c->has_samples || !has_hits))
+		return err_at(err, 0, "the profile has no sample");
+	if (c->samples.n > UINT32_MAX)
+		return err_at(err, 0, "too many samples");
+	link_nodes(c);
+	return c->samples.n ? add_samples(c, err) : add_hits(c, err);
+}
