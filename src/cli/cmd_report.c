@@ -7,6 +7,7 @@
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "cli/report_diff.h"
 #include "cli/report_options.h"
 #include "cli/report_tabs.h"
 #include "cli/terminal.h"
@@ -17,7 +18,7 @@
 
 /* clang-format off */
 static const struct opt report_options[] = {
-	{ .name = "store", .arg = "STORE|FILE", .help = "what to show (default: $PTOOL_STORE or ./ptool.db)",
+	{ .name = "store", .arg = "STORE|FILE", .help = "what to show (default: $PTOOL_STORE or ./ptool.db); two are compared",
 	  INTO(ARGS, operands) },
 	{ .name = "output", .arg = "FILE", .help = "write the page to this file, - for standard output",
 	  INTO(STRING, output.path), .short_name = 'o' },
@@ -43,8 +44,12 @@ static const struct report_opts defaults = { .timeline = REPORT_TIMELINE_DEFAULT
 /* Before a raw file is ingested for nothing. */
 static int check(const struct report_opts *o, struct err *err)
 {
-	if (o->operands.n > 1)
-		return err_set(err, ERR_USAGE, "one STORE|FILE is shown");
+	if (o->operands.n > 2)
+		return err_set(err, ERR_USAGE,
+			       "one STORE|FILE is shown, or two are compared; for more "
+			       "'ptool diff' compares");
+	if (o->operands.n == 2 && o->scope.run)
+		return err_set(err, ERR_USAGE, "--run is for one STORE|FILE");
 	if (!o->output.path && terminal_is(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
 			       "-o FILE says where to write the page: -o report.html");
@@ -52,14 +57,6 @@ static int check(const struct report_opts *o, struct err *err)
 	    report_timeline_check(&o->timeline, err) < 0)
 		return -1;
 	return output_check(&o->output, err);
-}
-
-/* "trace.json.gz" of a path. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static int write_page(struct page *page, const struct report_opts *o, struct err *err)
@@ -84,11 +81,13 @@ static int report(const struct report_opts *o, const struct operand *operand,
 					 .path = operand->path,
 					 .scope = &scope,
 					 .for_people = true };
-	struct report_making making = { .page = &page, .reading = &reading, .opts = o };
+	struct report_making making = {
+		.page = &page, .reading = &reading, .opts = o, .id = "", .title = ""
+	};
 
 	if (scope_options_load(operand->store, &o->scope, &scope, err) < 0)
 		return -1;
-	page_init(&page, last_part(operand->path));
+	page_init(&page, report_name(operand->path));
 	int rc = scope_kind(&scope, &making.kind, err);
 	if (rc == 0)
 		rc = report_tabs_add(&making, err);
@@ -104,6 +103,22 @@ static bool is_of_store(const struct err *err)
 	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
 }
 
+/* Two recordings on one page; returns the exit code. */
+static int compare(const char *command, const struct report_opts *o)
+{
+	const char *culprit = NULL;
+	struct err err = ERR_INIT;
+	struct page page;
+	int code = EXIT_OK;
+
+	page_init(&page, "before and after");
+	if (report_diff_add(&page, o, &culprit, &err) < 0 ||
+	    write_page(&page, o, &err) < 0)
+		code = message_error(command, is_of_store(&err) ? culprit : NULL, &err);
+	page_release(&page);
+	return code;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct report_opts o;
@@ -115,6 +130,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return code;
 	if (check(&o, &err) < 0)
 		return message_error(self->name, NULL, &err);
+	if (o.operands.n == 2)
+		return compare(self->name, &o);
 	const char *path = o.operands.n ? o.operands.items[0] : NULL;
 	if (operand_open(self->name, path, o.output.quiet, &operand, &err) < 0)
 		return message_error(self->name, operand_name(path), &err);
@@ -129,7 +146,7 @@ static int run(const struct command *self, int argc, char **argv)
 }
 
 static const char *const examples[] = { "ptool report -o report.html trace.json.gz",
-					"ptool report -o report.html",
+					"ptool report -o diff.html before.db after.db",
 					"ptool report -o rank0.html --rank 0 runs/",
 					NULL };
 

@@ -112,17 +112,17 @@ static void put_curve(struct report_making *m, const struct gathering *g, size_t
 		m->page->body, "panel",
 		PAGE_SLOTS(
 			PAGE_TEXT("title", str_of(arena_printf(&m->page->arena,
-							       "Memory of %s over time",
-							       d->name))),
+							       "%sMemory of %s over time",
+							       m->title, d->name))),
 			PAGE_TEXT("about", STR_LIT("extremes of 4,096 parts of the "
 						   "recording"))));
-	page_curve(m->page,
-		   &(struct page_curve){
-			   .id = arena_printf(&m->page->arena, "chart-memory-%zu", i),
-			   .unit = UNIT_BYTES,
-			   .length_ns = g->length_ns,
-			   .series = series,
-			   .nseries = n });
+	page_curve(m->page, &(struct page_curve){ .id = arena_printf(&m->page->arena,
+								     "%schart-memory-%zu",
+								     m->id, i),
+						  .unit = UNIT_BYTES,
+						  .length_ns = g->length_ns,
+						  .series = series,
+						  .nseries = n });
 	page_part_close(m->page->body, "panel");
 }
 
@@ -139,8 +139,12 @@ int report_memory(struct report_making *m, struct err *err)
 				   &(struct table_use){ gather, &g }, &why);
 	if (rc < 0)
 		*err = why;
+	/* what is scarce comes first */
+	for (size_t i = 0; rc >= 0 && i < g.n; i++)
+		if (strcmp(g.devices[i].name, "cpu") != 0)
+			put_curve(m, &g, i);
 	for (size_t i = 0; i < g.n; i++) {
-		if (rc >= 0)
+		if (rc >= 0 && strcmp(g.devices[i].name, "cpu") == 0)
 			put_curve(m, &g, i);
 		free(g.devices[i].name);
 		free(g.devices[i].allocated.levels);

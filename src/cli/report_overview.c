@@ -342,25 +342,30 @@ static void add_chip(struct making *m, struct str value, const char *label)
 static void add_chips(struct making *m)
 {
 	struct arena *arena = &m->page->arena;
-	FILE *out = m->page->body;
+	FILE *body = m->page->body;
+	struct page_stream chips;
 	size_t row;
 
-	page_part_open(out, "plain-panel", NULL);
-	page_part_open(out, "chips", NULL);
+	page_stream_open(&chips);
+	m->page->body = chips.out;
 	if (find(m, OVERVIEW_IDLE, "busy", &row))
 		add_chip(m, str_of(arena_printf(arena, "%.1f%%", share_of(m, row))),
 			 "busy, of the devices' time");
 	if (find(m, OVERVIEW_STEPS, "mean", &row))
 		add_chip(m, value_text(m, row), "mean of the steps");
-	if (find(m, OVERVIEW_RECORDING, "span", &row))
+	if (find(m, OVERVIEW_RECORDING, "span", &row) &&
+	    report_int(&m->rows, row, "value") > 0)
 		add_chip(m, value_text(m, row), "recorded");
 	for (size_t i = 0; i < report_rows_count(&m->rows); i++)
 		if (is_row(m, i, OVERVIEW_MEMORY))
 			add_chip(m, value_text(m, i),
 				 arena_printf(arena, "peak of memory, " STR_FMT,
 					      STR_ARG(item_of(m, i))));
-	page_part_close(out, "chips");
-	page_part_close(out, "plain-panel");
+	m->page->body = body;
+	if (page_stream_text(&chips).n)
+		page_part(body, "chips",
+			  PAGE_SLOTS(PAGE_MARKUP("body", page_stream_text(&chips))));
+	page_stream_release(&chips);
 }
 
 static int load(struct making *m, struct err *err)

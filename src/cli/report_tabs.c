@@ -1,6 +1,8 @@
 /* Tabs of a page: see report_tabs.h. */
 #include "cli/report_tabs.h"
 
+#include <string.h>
+
 #include "cli/report_charts.h"
 #include "cli/report_timeline.h"
 #include "cli/table_command.h"
@@ -62,6 +64,13 @@ static const struct report_tab tabs[] = {
 };
 /* clang-format on */
 
+const char *report_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 struct table_place {
 	struct report_making *making;
 	const struct report_table *table;
@@ -70,9 +79,11 @@ struct table_place {
 static int use(void *to, struct table *t, struct err *err)
 {
 	const struct table_place *place = to;
+	struct report_making *m = place->making;
 	const struct page_table how = {
-		.id = place->table->id,
-		.title = place->table->title,
+		.id = arena_printf(&m->page->arena, "%s%s", m->id, place->table->id),
+		.title = arena_printf(&m->page->arena, "%s%s", m->title,
+				      place->table->title),
 		.about = place->table->about,
 		.bar = place->table->bar,
 		.of = place->table->of,
@@ -80,11 +91,10 @@ static int use(void *to, struct table *t, struct err *err)
 		.shorten = short_name_add,
 	};
 
-	return page_table(place->making->page, &how, t, err);
+	return page_table(m->page, &how, t, err);
 }
 
-/* Without rows, a line that says why. */
-static int add_table(struct report_making *m, const struct report_table *table,
+int report_table_add(struct report_making *m, const struct report_table *table,
 		     struct err *err)
 {
 	struct table_place place = { m, table };
@@ -111,7 +121,7 @@ int report_tabs_add(struct report_making *m, struct err *err)
 		if (tab->add && tab->add(m, err) < 0)
 			return -1;
 		for (const struct report_table *t = tab->tables; t && t->line; t++)
-			if (add_table(m, t, err) < 0)
+			if (report_table_add(m, t, err) < 0)
 				return -1;
 	}
 	return 0;

@@ -18,6 +18,8 @@ struct report_making {
 	const struct reading *reading;
 	const struct report_opts *opts; /* cli/report_options.h */
 	enum scope_kind kind;
+	/* In front of ids, and of titles: of two recordings on a page; "" and "". */
+	const char *id, *title;
 };
 
 /* Kinds of recordings, as bits. */
@@ -42,5 +44,10 @@ struct report_tab {
 
 /* All that are for the recording.  0, or -1 with err set. */
 int report_tabs_add(struct report_making *m, struct err *err);
+/* A table in the tab that was begun last; without rows a line that says why.  The same. */
+int report_table_add(struct report_making *m, const struct report_table *table,
+		     struct err *err);
+/* What people call a path: "trace.json.gz". */
+const char *report_name(const char *path);
 
 #endif

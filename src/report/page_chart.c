@@ -154,13 +154,27 @@ void page_bar(struct page *p, const struct page_bar *bar)
 	p->has_data = true;
 }
 
-static void put_color_list(struct page *p, const struct page_part *parts, size_t n)
+/* Is any of these in a column? */
+static bool is_used(const struct page_columns *c, size_t part)
 {
+	for (size_t i = 0; i < c->ncolumns; i++)
+		if (c->values[i * c->nparts + part] > 0)
+			return true;
+	return false;
+}
+
+static void put_color_list(struct page *p, const struct page_columns *c)
+{
+	const struct page_part *parts = c->parts;
+
 	page_part_open(p->body, "keys", NULL);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < c->nparts; i++) {
+		if (!is_used(c, i))
+			continue;
 		page_part(p->body, "key",
 			  PAGE_SLOTS(PAGE_TEXT("color", str_of(parts[i].color)),
 				     PAGE_TEXT("label", parts[i].label)));
+	}
 	page_part_close(p->body, "keys");
 }
 
@@ -169,7 +183,7 @@ void page_columns(struct page *p, const struct page_columns *c)
 	struct making m;
 
 	put_place(p, "columns", c->id);
-	put_color_list(p, c->parts, c->nparts);
+	put_color_list(p, c);
 	begin(&m);
 	put_unit(&m, c->unit);
 	put(&m, ",\"what\":");

@@ -297,7 +297,8 @@ static int put_table(struct page *p, const struct page_table *how, struct table 
 	int rc = people_collect(&d.people, t, err);
 
 	if (rc == 0 && d.people.rows->nrows) {
-		put_words(p, t, true);
+		if (!how->is_bare)
+			put_words(p, t, true);
 		choose_columns(&d);
 		shorten_names(&d);
 		put_static(&d);
@@ -322,6 +323,7 @@ int page_table(struct page *p, const struct page_table *how, struct table *t,
 	for (int place = 1; t && rc >= 0; t = t->more, place++) {
 		rc = put_table(p, &next, t, err);
 		rows |= rc > 0;
+		next.is_bare = false;
 		next.id = arena_printf(&p->arena, "%s-%d", how->id, place + 1);
 		next.title = arena_printf(&p->arena, "%s (%d)", how->title, place + 1);
 	}

@@ -28,6 +28,7 @@ struct page_table {
 	const char *of;
 	const char *only; /* columns that are shown, blank-separated; NULL: all */
 	size_t rows;      /* of HTML at most; 0: 50 */
+	bool is_bare;     /* without what stands above the first of them */
 	apart_shorten_fn *shorten;
 };
 

@@ -48,3 +48,23 @@ END
 	grep -q '^<!DOCTYPE html>' a.html
 	only_files a.html
 }
+
+@test "two recordings are compared, and what cannot be is told" {
+	ptool report -q "$GPU/one_stream.json" "$GPU/sync.json" -o d.html
+	grep -q '>Comparison</a>' d.html
+	grep -q 'data-of="new-chart-memory-0"\|data-table="new-table-info"' d.html
+	run -3 --separate-stderr ptool report -q "$EVERYTHING" "$FIXTURES/pyprof/app.prof" -o e.html
+	[ "${stderr_lines[*]}" != "" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+	run -2 --separate-stderr ptool report -q a b c -o e.html
+	says "ptool: report: one STORE|FILE is shown, or two are compared; for more 'ptool diff' compares"
+	only_files d.html
+}
+
+@test "the page says what a recording is slow of, and what it lacks" {
+	ptool report -q "$EVERYTHING" -o a.html
+	grep -q '<p class="verdict">55.4% of each step the GPU communicates and does not compute.</p>' a.html
+	ptool report -q "$FIXTURES/pyprof/app.prof" -o b.html
+	grep -q '<p class="verdict">75% of the time is in /src/app.py:10(fib).</p>' b.html
+	ptool report -q "$FIXTURES/torch/t2141_cnn_w0" -o c.html
+	grep -q 'class="empty">Kernels</a>' c.html
+}

@@ -12,7 +12,8 @@
 
 struct number {
 	struct str item;
-	double share; /* percent */
+	struct str unit; /* a word of units_word() */
+	double share;    /* percent */
 };
 
 static const struct cell *row_at(const struct overview_making *m, size_t i)
@@ -40,6 +41,7 @@ static bool next_number(const struct overview_making *m, enum overview_block blo
 		if (!is_row_of(m, *at, block) || row[OVERVIEW_SHARE].type == CELL_NULL)
 			continue;
 		*out = (struct number){ .item = row[OVERVIEW_ITEM].as.text,
+					.unit = row[OVERVIEW_UNIT].as.text,
 					.share = share_of(row) };
 		(*at)++;
 		return true;
@@ -158,9 +160,16 @@ static bool is_total(struct str item)
 	return str_is(item, "total");
 }
 
+static const char *unit_words(struct str unit)
+{
+	return str_is(unit, "bytes")   ? "the bytes are"
+	       : str_is(unit, "count") ? "the samples are"
+				       : "the time is";
+}
+
 /* The largest of a block, and how much the first of them take together. */
 static bool judge_names(const struct overview_making *m, enum overview_block block,
-			const char *what, const char *of, struct arena *arena,
+			const char *what, struct arena *arena,
 			struct overview_verdict *out)
 {
 	struct number number, first = { .share = 0 };
@@ -176,8 +185,9 @@ static bool judge_names(const struct overview_making *m, enum overview_block blo
 	}
 	if (!n || first.share <= 0)
 		return false;
-	out->sentence = arena_printf(arena, "%.0f%% of %s is in %s.", first.share, of,
-				     short_text(first.item, arena));
+	out->sentence =
+		arena_printf(arena, "%.0f%% of %s in %s.", first.share,
+			     unit_words(first.unit), short_text(first.item, arena));
 	out->worth =
 		n == 1 ? arena_printf(arena, "It alone takes half of it.")
 		       : arena_printf(arena, "%zu %ss take %.0f%% of it.", n, what, sum);
@@ -231,10 +241,8 @@ void overview_judge(const struct overview_making *m, struct arena *arena,
 					  .worth = "" };
 	if (judge_finding(m, arena, out) || judge_idle(m, arena, out) ||
 	    judge_kernel(m, arena, out) ||
-	    judge_names(m, OVERVIEW_OPERATORS, "operator", "the operators' own time",
-			arena, out) ||
-	    judge_names(m, OVERVIEW_FUNCTIONS, "function", "what was recorded", arena,
-			out) ||
+	    judge_names(m, OVERVIEW_OPERATORS, "operator", arena, out) ||
+	    judge_names(m, OVERVIEW_FUNCTIONS, "function", arena, out) ||
 	    judge_totals(m, arena, out))
 		return;
 	judge_memory(m, arena, out);
