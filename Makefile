@@ -34,8 +34,9 @@ PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd
 
 # What to build, in a fixed order, so that the same sources give the same program.
 SRCS := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
 ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql) \
-	$(filter-out src/report/assets/timeline%,$(wildcard src/report/assets/*)))
+	$(filter-out src/report/assets/timeline% src/report/assets/flame%,$(wildcard src/report/assets/*)))
 # The page's one script and one style, in this order; app.js starts what the others offer.
 PAGE_JS := $(patsubst %,src/report/assets/%.js,base table chart) \
 	$(sort $(wildcard src/report/assets/timeline*.js src/report/assets/flame*.js)) \

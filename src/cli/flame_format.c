@@ -5,6 +5,7 @@
 
 #include "report/flame_svg.h"
 #include "report/flame_text.h"
+#include "report/page_flame.h"
 
 static int write_text(const struct flame *flame, const struct flame_draw *draw,
 		      struct output *out, struct err *err)
@@ -27,9 +28,28 @@ static int write_svg(const struct flame *flame, const struct flame_draw *draw,
 	return 0;
 }
 
+/* The call tree of a report, alone in a page. */
+static int write_html(const struct flame *flame, const struct flame_draw *draw,
+		      struct output *out, struct err *err)
+{
+	struct buf title;
+	struct page page;
+
+	buf_init(&title, SIZE_MAX);
+	flame_words_title(draw->title, &title);
+	page_init(&page, title.p);
+	page_tab(&page, "flame", "Call tree");
+	page_flame(&page, "flame-graph", flame, draw);
+	int rc = page_write(&page, out->stream, err);
+	page_release(&page);
+	buf_release(&title);
+	return rc;
+}
+
 const struct flame_format flame_formats[] = {
 	{ .name = "text", .suffix = ".txt", .write = write_text },
 	{ .name = "svg", .suffix = ".svg", .write = write_svg },
+	{ .name = "html", .suffix = ".html", .has_both = true, .write = write_html },
 	{ .name = NULL },
 };
 

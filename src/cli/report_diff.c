@@ -10,6 +10,7 @@
 #include "cli/diff_sides.h"
 #include "cli/report_charts.h"
 #include "cli/report_colors.h"
+#include "cli/report_flame.h"
 #include "cli/report_rows.h"
 #include "query/diff/diff_view.h"
 #include "query/short_name.h"
@@ -319,6 +320,9 @@ static int add_all(struct making *m, struct err *err)
 		if (add_sides(m, memory_tables, report_memory, err) < 0)
 			return -1;
 	}
+	page_tab(m->page, "flame", "Call tree");
+	if (report_flame_diff(m->page, &m->sides, err) < 0)
+		return -1;
 	page_tab(m->page, "recording", "Recording");
 	return add_sides(m, recording_tables, NULL, err);
 }

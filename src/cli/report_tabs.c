@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report_charts.h"
+#include "cli/report_flame.h"
 #include "cli/report_timeline.h"
 #include "cli/table_command.h"
 #include "query/short_name.h"
@@ -57,6 +58,9 @@ static const struct report_tab tabs[] = {
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
 	{ "modules", "Modules", TRACES, NULL, TABLES(
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
+	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, TABLES(
+		{ "tree --min 1", "table-tree", "Call tree as a table", "calls of 1% and more",
+		  .bar = NULL, .is_silent = true }) },
 	{ "recording", "Recording", ALL, NULL, TABLES(
 		{ "info --wide", "table-info", "What was recorded", .bar = NULL },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },

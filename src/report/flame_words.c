@@ -151,5 +151,7 @@ void flame_words_notes(const struct flame *flame, const struct flame_draw *draw,
 	if (flame->is_scaled)
 		note_scale(flame, draw, out);
 	if (flame->has_base)
+		buf_add_text(out, "+ takes more than before, - less, = the same\n");
+	if (flame->has_base)
 		note_gone(flame, draw, out);
 }

@@ -5,6 +5,8 @@
 import glob
 import os
 import random
+import re
+import sqlite3
 import subprocess
 import sys
 
@@ -144,3 +146,22 @@ def fixture_dumps():
 def shared_dumps():
     """Dumps of the collection that lies beside some checkouts; none where it does not."""
     return dumps_in(os.path.join(SHARED, "data", "pyprof", "cprofile"))
+
+
+def slices_by_path(store):
+    """path -> [calls, self], from the slices of threads."""
+    db = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    query = ("SELECT s.id, s.parent_id, s.name, s.self_ns, s.class FROM slice s JOIN track t ON t.id = s.track_id "
+             "WHERE t.kind = 'thread' AND s.is_set_apart = 0 ORDER BY s.track_id, s.ts, s.id")
+    paths, sums = {}, {}
+    for number, parent, name, self_ns, kind in db.execute(query):
+        above = paths.get(parent, ())
+        if kind in ("memory", "span"):
+            paths[number] = above
+            continue
+        paths[number] = above + (re.sub(r"^ProfilerStep#\d+$", "ProfilerStep*", name),)
+        entry = sums.setdefault(paths[number], [0, 0])
+        entry[0] += 1
+        entry[1] += self_ns
+    db.close()
+    return sums

@@ -9,11 +9,9 @@ import json
 import marshal
 import os
 import pstats
-import re
-import sqlite3
 import tempfile
 
-from callgraphs import FIXTURES, Tap, fixture_dumps, ptool, random_graph, recorded_graph, shared_dumps
+from callgraphs import FIXTURES, Tap, fixture_dumps, ptool, random_graph, recorded_graph, shared_dumps, slices_by_path
 
 TRACES = ["t2141_cnn_w0", "t2141_cnn_w0_stack", "t260_ddp_rank0"]
 
@@ -217,25 +215,6 @@ def check_recursion(tap, scratch):
     kinds = [(row["depth"], row["kind"]) for row in tree]
     tap.ok(kinds == [(0, "call"), (1, "call"), (2, "call"), (3, "recursion")], "a ring is cut where it closes", [f"{kinds}"])
     tap.ok(check_dividing(tap, "ring", tree) == 7 * 10**9, "a ring takes what it took")
-
-
-def slices_by_path(store):
-    """path -> [calls, self], from the slices of threads."""
-    db = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    query = ("SELECT s.id, s.parent_id, s.name, s.self_ns, s.class FROM slice s JOIN track t ON t.id = s.track_id "
-             "WHERE t.kind = 'thread' AND s.is_set_apart = 0 ORDER BY s.track_id, s.ts, s.id")
-    paths, sums = {}, {}
-    for number, parent, name, self_ns, kind in db.execute(query):
-        above = paths.get(parent, ())
-        if kind in ("memory", "span"):
-            paths[number] = above
-            continue
-        paths[number] = above + (re.sub(r"^ProfilerStep#\d+$", "ProfilerStep*", name),)
-        entry = sums.setdefault(paths[number], [0, 0])
-        entry[0] += 1
-        entry[1] += self_ns
-    db.close()
-    return sums
 
 
 def check_trace(tap, name, scratch):

@@ -45,6 +45,14 @@ static enum flame_kind kind_of_work(const struct call_node *node, struct str nam
 	return FLAME_KERNEL;
 }
 
+/* Of profiles of Python, which do not tell what a frame is. */
+static bool is_of_python(struct str name)
+{
+	return str_contains(name, STR_LIT(".py")) ||
+	       str_contains(name, STR_LIT("<frozen ")) ||
+	       str_contains(name, STR_LIT("<string>"));
+}
+
 static enum flame_kind kind_of(const struct call_node *node, struct str name)
 {
 	static const uint8_t by_class[NCLASSES] = { [CLASS_OP] = FLAME_OP,
@@ -57,7 +65,7 @@ static enum flame_kind kind_of(const struct call_node *node, struct str name)
 		return kind_of_work(node, name);
 	if (node->class == CLASS_PYTHON && str_starts_with(name, STR_LIT("nn.Module: ")))
 		return FLAME_MODULE;
-	if (node->class == CLASS_OTHER && str_contains(name, STR_LIT(".py")))
+	if (node->class == CLASS_OTHER && is_of_python(name))
 		return FLAME_PYTHON;
 	return (enum flame_kind)by_class[node->class];
 }
