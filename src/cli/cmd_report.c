@@ -82,7 +82,12 @@ static int report(const struct report_opts *o, const struct operand *operand,
 					 .scope = &scope,
 					 .for_people = true };
 	struct report_making making = {
-		.page = &page, .reading = &reading, .opts = o, .id = "", .title = ""
+		.page = &page,
+		.reading = &reading,
+		.opts = o,
+		.path = operand->is_raw ? operand->cached : operand->path,
+		.id = "",
+		.title = "",
 	};
 
 	if (scope_options_load(operand->store, &o->scope, &scope, err) < 0)

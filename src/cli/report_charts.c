@@ -6,12 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "cli/report_colors.h"
 #include "cli/report_rows.h"
-#include "query/gaps/gap_cause.h"
 #include "report/page_chart.h"
 
 #define COLUMNS_MAX 2000
+#define STEPS_ID    "chart-steps"
+#define STEPS_TITLE "Steps"
+#define STEPS_ABOUT "what the time of each went to; the line is the mean"
 
 /* Columns of `ptool steps`, from below. */
 struct step_part {
@@ -70,7 +71,7 @@ static void take_row(struct columns *c, size_t row)
 	c->n++;
 }
 
-static void put_columns(struct report_making *m, const struct columns *c, const char *id)
+static void put_columns(struct report_making *m, const struct columns *c)
 {
 	struct page_part parts[NPARTS];
 
@@ -78,11 +79,9 @@ static void put_columns(struct report_making *m, const struct columns *c, const 
 		parts[i] = (struct page_part){ with_device[i].color,
 					       str_of(with_device[i].label), 0 };
 	page_part_open(m->page->body, "panel",
-		       PAGE_SLOTS(PAGE_TEXT("title", STR_LIT("Steps")),
-				  PAGE_TEXT("about",
-					    STR_LIT("what the time of each went to; the "
-						    "line is the mean"))));
-	page_columns(m->page, &(struct page_columns){ .id = id,
+		       PAGE_SLOTS(PAGE_TEXT("title", STR_LIT(STEPS_TITLE)),
+				  PAGE_TEXT("about", STR_LIT(STEPS_ABOUT))));
+	page_columns(m->page, &(struct page_columns){ .id = STEPS_ID,
 						      .what = "step",
 						      .unit = UNIT_NS,
 						      .parts = parts,
@@ -95,7 +94,7 @@ static void put_columns(struct report_making *m, const struct columns *c, const 
 	page_part_close(m->page->body, "panel");
 }
 
-int report_steps_chart(struct report_making *m, const char *id, struct err *err)
+int report_steps_chart(struct report_making *m, struct err *err)
 {
 	struct columns *c;
 
@@ -106,7 +105,7 @@ int report_steps_chart(struct report_making *m, const char *id, struct err *err)
 	for (size_t i = 0; rc == 0 && i < report_rows_count(&c->rows); i++)
 		take_row(c, i);
 	if (c->n > 1 || c->mean)
-		put_columns(m, c, id);
+		put_columns(m, c);
 	report_rows_release(&c->rows);
 	free(c);
 	return rc;
@@ -114,60 +113,15 @@ int report_steps_chart(struct report_making *m, const char *id, struct err *err)
 
 int report_steps(struct report_making *m, struct err *err)
 {
-	return report_steps_chart(m, "chart-steps", err);
-}
-
-/* The title of a cause by its word. */
-static struct str cause_title(struct str word)
-{
-	for (size_t i = 0; i < NGAP_CAUSES; i++)
-		if (str_is(word, gap_causes[i].code))
-			return str_of(gap_causes[i].title);
-	return word;
-}
-
-static void add_cause(struct page_part *parts, size_t *n, struct str title, int64_t ns)
-{
-	size_t i = 0;
-
-	while (i < *n && !str_equal(parts[i].label, title))
-		i++;
-	if (i == *n)
-		parts[(*n)++] = (struct page_part){ report_color(title), title, 0 };
-	parts[i].value += ns;
-}
-
-static int by_most(const void *a, const void *b)
-{
-	const struct page_part *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return str_compare(x->label, y->label);
+	(void)err;
+	page_chart_again(m->page, "columns", STEPS_ID, STEPS_TITLE, STEPS_ABOUT);
+	return 0;
 }
 
 int report_idle(struct report_making *m, struct err *err)
 {
-	struct page_part parts[NGAP_CAUSES];
-	struct report_rows rows;
-	size_t n = 0;
-	int rc = report_rows_load(&rows, "gaps --format json", m->reading, err);
-
-	for (size_t i = 0; rc == 0 && i < report_rows_count(&rows); i++)
-		add_cause(parts, &n, cause_title(report_text(&rows, i, "cause")),
-			  report_int(&rows, i, "idle_ns"));
-	if (n) {
-		qsort(parts, n, sizeof(*parts), by_most);
-		page_part_open(m->page->body, "plain-panel", NULL);
-		page_bar(m->page,
-			 &(struct page_bar){ .id = "chart-causes",
-					     .title = STR_LIT("Idle time by its causes"),
-					     .about = STR_LIT("of all devices"),
-					     .unit = UNIT_NS,
-					     .parts = parts,
-					     .nparts = n });
-		page_part_close(m->page->body, "plain-panel");
-	}
-	report_rows_release(&rows);
-	return rc;
+	(void)err;
+	page_chart_again(m->page, "parts", REPORT_IDLE_ID, "Idle time by its causes",
+			 "of all devices; shares are of the idle time");
+	return 0;
 }

@@ -4,10 +4,13 @@
 
 #include "cli/report_tabs.h"
 
+/* Of the chart of idle time, which two tabs show. */
+#define REPORT_IDLE_ID "chart-idle"
+
 /* The first tab. */
 int report_overview(struct report_making *m, struct err *err);
 /* Steps as stacked columns, in a panel; nothing where there are none. */
-int report_steps_chart(struct report_making *m, const char *id, struct err *err);
+int report_steps_chart(struct report_making *m, struct err *err);
 int report_steps(struct report_making *m, struct err *err);
 /* Idle time by cause. */
 int report_idle(struct report_making *m, struct err *err);

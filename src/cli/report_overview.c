@@ -188,7 +188,7 @@ static void add_idle_bar(struct making *m)
 	size_t n = take_parts(m, OVERVIEW_IDLE, true, parts);
 	page_bar(m->page,
 		 &(struct page_bar){
-			 .id = "chart-idle",
+			 .id = REPORT_IDLE_ID,
 			 .title = str_of(arena_printf(
 				 arena, "Why devices are idle %.1f%% of their time",
 				 share_of(m, idle))),
@@ -396,7 +396,7 @@ int report_overview(struct report_making *on, struct err *err)
 		page_part_open(out, "two", NULL);
 		page_part_open(out, "column", NULL);
 		add_answer(&m);
-		rc = report_steps_chart(on, "chart-overview-steps", err);
+		rc = report_steps_chart(on, err);
 		page_part_close(out, "column");
 		page_part_open(out, "column", NULL);
 		add_chips(&m);

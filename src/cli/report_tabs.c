@@ -1,8 +1,12 @@
 /* Tabs of a page: see report_tabs.h. */
 #include "cli/report_tabs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/crew.h"
+#include "base/machine.h"
 #include "cli/report_charts.h"
 #include "cli/report_flame.h"
 #include "cli/report_timeline.h"
@@ -51,8 +55,8 @@ static const struct report_tab tabs[] = {
 		{ "memory --growth --wide", "table-growth", "Growth from step to step", .is_silent = true },
 		{ "memory --spikes --wide", "table-spikes", "Sudden rises", .is_silent = true }) },
 	{ "transfers", "Transfers", TRACES, NULL, TABLES(
-		{ "transfers -n 0 --wide", "table-transfers", "Copies and sets", "by kind and memory", .bar = "total_ns memcpy" },
-		{ "transfers --by op -n 0 --wide", "table-transfers-by", "By operator", .bar = "total_ns memcpy", .is_silent = true }) },
+		{ "transfers --by op -n 0 --wide", "table-transfers", "Copies and sets",
+		  "by kind, memory and the operator that asked", .bar = "total_ns memcpy" }) },
 	{ "comm", "Communication", TRACES, NULL, TABLES(
 		{ "comm -n 0 --wide", "table-comm", "Collectives", .bar = "total_ns comm" },
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
@@ -116,17 +120,72 @@ int report_table_add(struct report_making *m, const struct report_table *table,
 	return 0;
 }
 
+/* A tab that is made apart from the others, perhaps by another thread. */
+struct tab_job {
+	const struct report_making *of;
+	const struct report_tab *tab;
+	struct page page;
+	struct err err;
+	int rc;
+};
+
+static int fill(const struct report_tab *tab, struct report_making *m, struct err *err)
+{
+	page_tab(m->page, tab->id, tab->title);
+	if (tab->add && tab->add(m, err) < 0)
+		return -1;
+	for (const struct report_table *t = tab->tables; t && t->line; t++)
+		if (report_table_add(m, t, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void make_tab(void *jobs, size_t i)
+{
+	struct tab_job *job = (struct tab_job *)jobs + i;
+	struct report_making m = *job->of;
+	struct reading reading = *m.reading;
+	struct store *own = NULL;
+
+	page_init(&job->page, m.page->title);
+	m.page = &job->page;
+	m.reading = &reading;
+	job->err = (struct err)ERR_INIT;
+	if (m.path)
+		job->rc = store_open(m.path, &own, &job->err);
+	if (own)
+		reading.store = own;
+	if (job->rc == 0)
+		job->rc = fill(job->tab, &m, &job->err);
+	store_close(own);
+}
+
+/* A thread holds the device work of a tab: more of them take more memory than they help. */
+#define THREADS_MAX 4
+
 int report_tabs_add(struct report_making *m, struct err *err)
 {
-	for (const struct report_tab *tab = tabs; tab->id; tab++) {
-		if (!(tab->kinds & REPORT_KIND(m->kind)))
-			continue;
-		page_tab(m->page, tab->id, tab->title);
-		if (tab->add && tab->add(m, err) < 0)
-			return -1;
-		for (const struct report_table *t = tab->tables; t && t->line; t++)
-			if (report_table_add(m, t, err) < 0)
-				return -1;
+	struct tab_job *jobs = xcalloc(sizeof(tabs) / sizeof(*tabs), sizeof(*jobs));
+	uint64_t cores = machine_cores();
+	unsigned others = 0;
+	size_t n = 0;
+	int rc = 0;
+
+	for (const struct report_tab *tab = tabs; tab->id; tab++)
+		if (tab->kinds & REPORT_KIND(m->kind))
+			jobs[n++] = (struct tab_job){ .of = m, .tab = tab };
+	if (m->path && cores > 1)
+		others = (unsigned)(cores < THREADS_MAX ? cores : THREADS_MAX) - 1;
+	crew_run(others, n, make_tab, jobs);
+	for (size_t i = 0; i < n; i++) {
+		if (rc == 0 && jobs[i].rc < 0) {
+			*err = jobs[i].err;
+			rc = -1;
+		}
+		if (rc == 0)
+			page_append(m->page, &jobs[i].page);
+		page_release(&jobs[i].page);
 	}
-	return 0;
+	free(jobs);
+	return rc;
 }

@@ -17,6 +17,8 @@ struct report_making {
 	struct page *page;
 	const struct reading *reading;
 	const struct report_opts *opts; /* cli/report_options.h */
+	/* Of the store, for threads that open it, too; NULL: there is but one of it. */
+	const char *path;
 	enum scope_kind kind;
 	/* In front of ids, and of titles: of two recordings on a page; "" and "". */
 	const char *id, *title;
@@ -42,7 +44,7 @@ struct report_tab {
 	const struct report_table *tables; /* NULL: none */
 };
 
-/* All that are for the recording.  0, or -1 with err set. */
+/* All that are for the recording, made side by side.  0, or -1 with err set. */
 int report_tabs_add(struct report_making *m, struct err *err);
 /* A table in the tab that was begun last; without rows a line that says why.  The same. */
 int report_table_add(struct report_making *m, const struct report_table *table,

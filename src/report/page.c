@@ -178,6 +178,24 @@ void page_tab(struct page *p, const char *id, const char *title)
 	p->has_data = false;
 }
 
+static void append(struct page_stream *to, struct page_stream *from)
+{
+	struct str text = page_stream_text(from);
+
+	if (text.n)
+		fwrite(text.p, 1, text.n, to->out);
+}
+
+void page_append(struct page *p, struct page *from)
+{
+	end_tab(p);
+	end_tab(from);
+	append(&p->facts, &from->facts);
+	append(&p->nav, &from->nav);
+	append(&p->sections, &from->sections);
+	append(&p->blocks, &from->blocks);
+}
+
 int page_write(struct page *p, FILE *out, struct err *err)
 {
 	end_tab(p);

@@ -62,6 +62,8 @@ void page_release(struct page *p);
 void page_fact(struct page *p, struct str text);
 /* Begins a tab; the id is its fragment, too.  Both are borrowed. */
 void page_tab(struct page *p, const char *id, const char *title);
+/* Adds the tabs and facts of another, made apart, behind those that are there. */
+void page_append(struct page *p, struct page *from);
 /* Writes all of it.  0, or -1 with an ERR_IO. */
 int page_write(struct page *p, FILE *out, struct err *err);
 

@@ -74,6 +74,15 @@ static void put_place(struct page *p, const char *kind, const char *id)
 		PAGE_SLOTS(PAGE_TEXT("kind", str_of(kind)), PAGE_TEXT("id", str_of(id))));
 }
 
+void page_chart_again(struct page *p, const char *kind, const char *id, const char *title,
+		      const char *about)
+{
+	page_part(p->body, "again",
+		  PAGE_SLOTS(PAGE_TEXT("kind", str_of(kind)), PAGE_TEXT("id", str_of(id)),
+			     PAGE_TEXT("title", str_of(title)),
+			     PAGE_TEXT("about", str_of(about))));
+}
+
 static int64_t sum_of(const struct page_part *parts, size_t n)
 {
 	int64_t sum = 0;

@@ -33,6 +33,10 @@ struct page_bar {
 
 void page_bar(struct page *p, const struct page_bar *bar);
 
+/* A chart that another tab may have, again, in a panel; its data are there once. */
+void page_chart_again(struct page *p, const char *kind, const char *id, const char *title,
+		      const char *about);
+
 /* Stacked columns, one a row. */
 struct page_columns {
 	const char *id, *what; /* "step" */

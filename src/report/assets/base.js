@@ -111,7 +111,15 @@ const base = (() => {
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	}
 
-	async function pageData(id) {
+	/* Several may ask for the same. */
+	const asked = new Map();
+	function pageData(id) {
+		if (!asked.has(id))
+			asked.set(id, readData(id));
+		return asked.get(id);
+	}
+
+	async function readData(id) {
 		const node = document.getElementById(id);
 		if (!node || node.type === "application/json")
 			return pageJson(id);

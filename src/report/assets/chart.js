@@ -212,13 +212,25 @@ const charts = (() => {
 		});
 	}
 
+	/* Of a chart that stands on two tabs, on the second: C wrote that of the first. */
+	function legend(data) {
+		const total = (data.parts ?? []).reduce((sum, part) => sum + part.value, 0);
+		const used = (data.parts ?? data.keys).filter((key, k) => data.parts || data.rows.some(row => row[k] > 0));
+		return el("ul", { class: "keys" }, ...used.map(key => el("li", { class: "k-" + key.key }, el("b", {}, key.label), key.value === undefined ? null : ` ${share(key.value, total)}, ${units.text(data.unit, key.value)}`)));
+	}
+
 	const kinds = { parts, columns, curve, strip };
 
 	async function fill(section) {
 		for (const box of section.querySelectorAll(".chart[data-chart]")) {
 			const data = await pageData(box.dataset.of);
+			const again = box.closest(".again");
 			if (data)
 				kinds[box.dataset.chart](box, data);
+			else
+				again?.remove();
+			if (data && again)
+				again.append(legend(data));
 		}
 	}
 
