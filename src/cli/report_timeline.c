@@ -121,9 +121,14 @@ static int add(struct report_making *m, struct timeline *timeline, struct err *e
 	struct listed_timeline listed = { .timeline = { .next = next, .head = head },
 					  .inner = timeline,
 					  .list = memtable_new(columns, NCOLUMNS) };
-	const struct page_table how = { .id = "table-tracks",
-					.title = "Tracks",
-					.about = "what the timeline shows" };
+	const bool is_one = m->reading->scope->n == 1;
+	const struct page_table how = {
+		.id = "table-tracks",
+		.title = "Tracks",
+		.about = "what the timeline shows",
+		.only = is_one ? "kind device process name slices busy_ns longest_ns"
+			       : NULL,
+	};
 	int rc = page_timeline(m->page->data, &listed.timeline, report_color, err);
 
 	if (rc == 0 && listed.list->nrows > 0) {

@@ -4,6 +4,13 @@
  * in, and the steps of the keyboard from one slice to another.
  */
 class TimelineChoice {
+	static LONG = 28; /* letters: a longer fact has a line of its own */
+	static KINDS = {
+		op: "operator", python: "Python frame", runtime: "call of the runtime", driver: "call of the driver",
+		overhead: "the profiler's own", memcpy: "copy", memset: "memory set", accelerator: "device work",
+		sync: "wait, as the device shows it", device_annotation: "annotation, on the device", span: "the recording",
+	};
+
 	constructor(timeline) {
 		this.timeline = timeline;
 		this.links = timeline.links;
@@ -12,7 +19,8 @@ class TimelineChoice {
 	}
 
 	sayHint() {
-		const hint = "Click a slice, or press Enter. Drag to sum up a span of time; drag with Shift, or a and d, to pan; Ctrl and wheel, or w and s, to zoom; [ and ] follow a launch to its kernel and back.";
+		const hint = "Click a slice, or press Enter. Drag to sum up a span of time; drag with Shift, or press a and d, to pan; " +
+			"Ctrl and wheel, or w and s, to zoom; [ and ] follow a launch to its kernel and back.";
 		this.timeline.details.replaceChildren(el("p", { class: "soft" }, hint));
 	}
 
@@ -30,8 +38,10 @@ class TimelineChoice {
 		timeline.ask();
 	}
 
-	isSame(a, b) {
-		return a && b && a.track === b.track && a.place === b.place;
+	/* Nothing is selected; what is told of it stays until something else is. */
+	forget() {
+		this.timeline.selected = null;
+		this.arrows = [];
 	}
 
 	findLinks(slice) {
@@ -81,7 +91,7 @@ class TimelineChoice {
 			facts.push(["Self time", units.ns(links.selfTime(slice))]);
 		if (track.bundled?.[place])
 			facts.push(["Short slices", units.count(track.bundled[place])], ["They take", units.ns(track.busy[place])]);
-		facts.push(["Start", units.ns(start - track.shift)], ["Kind", links.className(slice).replace("_", " ").replace(/^idle .*/, "idle time")]);
+		facts.push(["Start", units.ns(start - track.shift)], ["Kind", this.kind(slice)]);
 		facts.push(["On", timelineLayout.title(track)]);
 		if (timeline.meta.profiles.length > 1)
 			facts.push(["Of", timelineLayout.rankName(timeline.meta.profiles[track.profile])]);
@@ -89,6 +99,11 @@ class TimelineChoice {
 		if (step)
 			facts.push(["Step", `${step.number}, ${units.ns(start - step.start)} after it began`]);
 		return [...facts, ...this.linkFacts(slice), ...this.detailFacts(slice)];
+	}
+
+	kind(slice) {
+		const name = this.links.className(slice);
+		return name.startsWith("idle ") ? "idle time" : TimelineChoice.KINDS[name] ?? name;
 	}
 
 	linkFacts(slice) {
@@ -116,7 +131,10 @@ class TimelineChoice {
 
 	tell(slice) {
 		const { timeline } = this;
-		const facts = this.facts(slice).map(([what, value]) => el("div", { class: "tl-fact" }, el("dt", {}, what), el("dd", {}, value)));
+		const facts = this.facts(slice).map(([what, value]) => {
+			const isLong = typeof value === "string" && value.length > TimelineChoice.LONG;
+			return el("div", { class: isLong ? "tl-fact tl-long" : "tl-fact" }, el("dt", {}, what), el("dd", {}, value));
+		}).sort((a, b) => a.classList.length - b.classList.length);
 		const stack = this.links.stack(slice).slice(0, -1);
 		const parts = [el("h3", {}, visibleName(this.links.name(slice))), el("dl", {}, ...facts)];
 		if (stack.length) {

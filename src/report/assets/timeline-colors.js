@@ -14,12 +14,15 @@ const timelineColors = (() => {
 	};
 
 	const COMMUNICATES = /nccl|rccl|AllReduce|cross_device|^(nccl:|gloo:|c10d::|record_param_comms)/i;
+	const MARKS_STEP = /^ProfilerStep#\d+$/;
 	const LOADS_DATA = /^enumerate\(Data(Loader|Pipe)\)|DataLoader.*__next__/;
 
 	/* The key of a colour of the style sheet; "op": one of the muted tones. */
 	function keyOf(name, className) {
 		if (className === "kernel" || className === "accelerator")
 			return COMMUNICATES.test(name) ? "comm" : "kernel";
+		if (MARKS_STEP.test(name))
+			return "note";
 		if (LOADS_DATA.test(name))
 			return "data";
 		if (COMMUNICATES.test(name) && className !== "python")

@@ -127,6 +127,7 @@ class TimelineInput {
 		const { timeline, drag } = this;
 		const from = timeline.time(Math.max(timeline.left, Math.min(drag.x, at.x)));
 		const to = timeline.time(Math.min(timeline.width, Math.max(drag.x, at.x)));
+		timeline.choice.forget();
 		timeline.area = [Math.max(0, from), Math.min(timeline.meta.dur, to)];
 		timeline.ask();
 	}

@@ -52,7 +52,9 @@ const timelineLayout = (() => {
 
 	/* Of a device, or where nobody says which. */
 	function deviceName(track) {
-		return track.device === null ? "device" : typeof track.device === "number" ? `GPU ${track.device}` : visibleName(track.device);
+		if (track.device === null)
+			return "device";
+		return typeof track.device === "number" ? `device ${track.device}` : visibleName(track.device);
 	}
 
 	function title(track) {

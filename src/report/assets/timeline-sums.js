@@ -5,7 +5,10 @@ class TimelineSums {
 		{ name: "name", heading: "Name", unit: "text" },
 		{ name: "where", heading: "Where", unit: "text" },
 		{ name: "slices", heading: "Slices", unit: "count", number: true, divisor: 1, decimals: 0 },
-		{ name: "ns", heading: "In the span", unit: "ns", number: true, scales: true, bar: "kernel", about: "time within the span; that of slices around others holds theirs" },
+		{
+			name: "ns", heading: "In the span", unit: "ns", number: true, scales: true, bar: "kernel",
+			about: "time within the span; that of slices around others holds theirs",
+		},
 		{ name: "longest_ns", heading: "Longest", unit: "ns", number: true, scales: true, about: "the longest slice, also beyond the span" },
 	];
 	static WHERE = { stream: "device", idle: "idle", collectives: "device", notes: "marks" };
@@ -24,9 +27,10 @@ class TimelineSums {
 		this.sumUp();
 	}
 
-	/* By name and place: [name, where, slices, ns, longest]. */
+	/* Rows by name and place: [name, where, slices, ns, longest]. */
 	gather([from, to]) {
 		const sums = new Map();
+		const short = []; /* of the names of the rows, or null */
 		const where = new Map();
 		for (const { track } of this.timeline.layout.lanes) {
 			if (!track.start || track.kind === "collectives")
@@ -35,12 +39,12 @@ class TimelineSums {
 			if (!where.has(place))
 				where.set(place, where.size);
 			for (let row = 0; row < track.rows; row++)
-				this.addRow(track, row, from, to, { sums, code: where.get(place), place });
+				this.addRow(track, row, from, to, { sums, short, code: where.get(place), place });
 		}
-		return [...sums.values()];
+		return { rows: [...sums.values()], short };
 	}
 
-	addRow(track, row, from, to, { sums, code, place }) {
+	addRow(track, row, from, to, { sums, short, code, place }) {
 		const { start, dur, what } = track;
 		const last = track.first[row + 1];
 		for (let at = timelineData.firstAfter(track, row, from); at < last && start[at] < to; at++) {
@@ -48,6 +52,7 @@ class TimelineSums {
 			let sum = sums.get(key);
 			if (!sum) {
 				sum = [this.timeline.meta.names[what[at]], place, 0, 0, 0];
+				short.push(this.timeline.meta.short[what[at]]);
 				sums.set(key, sum);
 			}
 			sum[2] += track.bundled?.[at] || 1;
@@ -59,12 +64,12 @@ class TimelineSums {
 	sumUp() {
 		const { timeline } = this;
 		const [from, to] = timeline.area;
-		const rows = this.gather(timeline.area);
+		const { rows, short } = this.gather(timeline.area);
 		const box = el("div", { class: "table tl-sums" });
 		const title = el("h3", {}, `${units.ns(to - from)} from ${units.ns(from)}`);
 		timeline.details.replaceChildren(title, box);
 		const columns = TimelineSums.COLUMNS.map(column => ({ ...column }));
-		const table = new tables.Table(box, { label: "slices in the span, by name", columns, rows });
+		const table = new tables.Table(box, { label: "slices in the span, by name", columns, rows, short: { 0: short } });
 		table.sortBy(3);
 		timeline.ask();
 	}

@@ -80,9 +80,10 @@ class TimelineView {
 	setSharp(isSharp) {
 		const ratio = isSharp ? Math.min(3, devicePixelRatio || 1) : 1;
 		const height = this.view.clientHeight;
-		if (this.painter.ratio === ratio && this.painter.canvas.height === Math.round(height * ratio) && this.painter.canvas.width === Math.round(this.width * ratio))
-			return;
-		this.painter.size(this.width, height, ratio);
+		const { canvas } = this.painter;
+		const isSame = canvas.width === Math.round(this.width * ratio) && canvas.height === Math.round(height * ratio);
+		if (!isSame || this.painter.ratio !== ratio)
+			this.painter.size(this.width, height, ratio);
 	}
 
 	ask() {
@@ -180,7 +181,9 @@ class TimelineView {
 		const to = this.time(x + 2);
 		let best = null;
 		let longest = -1;
-		for (let place = timelineData.firstAfter(track, found.row, this.time(x - 1)); place < track.first[found.row + 1] && track.start[place] <= to; place++) {
+		const last = track.first[found.row + 1];
+		let place = timelineData.firstAfter(track, found.row, this.time(x - 1));
+		for (; place < last && track.start[place] <= to; place++) {
 			const end = track.start[place] + track.dur[place];
 			const isInside = track.start[place] <= time && time < end;
 			const weight = track.dur[place] + (isInside ? 1e18 : 0);

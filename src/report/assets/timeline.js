@@ -26,7 +26,8 @@ const timelineTab = (() => {
 		const { steps, profiles } = timeline.meta;
 		const first = steps.filter(step => step.profile === steps[0].profile);
 		const options = first.map((step, i) => el("option", { value: i }, `step ${step.number}, ${units.ns(step.end - step.start)}`));
-		const list = el("select", { "aria-label": "go to a step" }, el("option", { value: "" }, profiles.length > 1 ? "all of the recordings" : "whole recording"), ...options);
+		const all = el("option", { value: "" }, profiles.length > 1 ? "all recordings" : "whole recording");
+		const list = el("select", { "aria-label": "go to a step" }, all, ...options);
 		list.addEventListener("change", () => {
 			const step = first[list.value];
 			if (step)
@@ -56,7 +57,8 @@ const timelineTab = (() => {
 		const { meta } = timeline;
 		if (!meta.bundled)
 			return;
-		const text = `${units.count(meta.bundled)} of ${units.count(meta.slices)} slices are shorter than ${units.ns(meta.bundle_ns)} and are shown in bundles; "ptool report --max-slices 0" shows each.`;
+		const text = `${units.count(meta.bundled)} of ${units.count(meta.slices)} slices are shorter than ${units.ns(meta.bundle_ns)} ` +
+			"and are shown in bundles; \"ptool report --max-slices 0\" shows each.";
 		section.append(el("p", { class: "soft tl-note" }, text));
 	}
 
@@ -131,11 +133,12 @@ const timelineTab = (() => {
 
 	function keepAddress() {
 		const { from, to, selected, links } = timeline;
-		const parts = [`t=${timeText(Math.round(from))}..${timeText(Math.round(to))}`];
+		const isAll = from === 0 && to >= timeline.meta.dur;
+		const parts = isAll ? [] : [`t=${timeText(Math.round(from))}..${timeText(Math.round(to))}`];
 		if (selected)
 			parts.push(`sel=${links.number(selected)}`);
 		if (tabs.current()?.id === "timeline")
-			history.replaceState(null, "", "#timeline:" + parts.join("&"));
+			history.replaceState(null, "", ["#timeline", parts.join("&")].filter(part => part).join(":"));
 	}
 
 	tabs.add("timeline", {
