@@ -4,7 +4,10 @@
 Those of tests/fixtures/pyprof/reports, and of ../shared/data/pyprof where that lies beside the
 checkout: to the last digit that is printed.  timeout: 300 s
 """
+import csv
 import glob
+import io
+import math
 import os
 import re
 
@@ -136,11 +139,61 @@ def check_imports(tap, place, path):
            *edges ^ parents)
 
 
+MODULE = re.compile(r"^( *)(?:\((.+?)\): )?(?:(\d+) x )?(\w+)\((.*)$")
+NUMBERS = re.compile(r"([\d.]+) ?([kKMB]?)(?: =|,) [\d.]+% Params, ([\d.]+) ([KMGT]?)MACs(?: =|,) [\d.]+% MACs, "
+                     r"([\d.]+) ([mu]?)s(?: =|,) [\d.]+% latency")
+THOUSANDS = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9, "T": 1e12, "m": 1e-3, "u": 1e-6}
+
+
+def modules_of(text):
+    """{path: (times, {measure: (number, half of its last digit)})} of a report of DeepSpeed."""
+    found, above = {}, []
+    for line in text.split("Detailed Profile per GPU", 1)[1].splitlines():
+        head, numbers = MODULE.match(line), NUMBERS.search(line)
+        if head and (numbers or not head[5]):
+            depth = len(head[1]) // 2
+            above[depth:] = [(f"{head[2]}: {head[4]}" if head[2] else head[4], int(head[3] or 1))]
+        if numbers:
+            times = math.prod(n for _, n in above)
+            found[tuple(name for name, _ in above)] = times, {
+                measure: (float(numbers[i]) * THOUSANDS[numbers[i + 1]] * scale, 0.0051 * THOUSANDS[numbers[i + 1]] * scale)
+                for measure, i, scale in (("parameters", 1, 1), ("MACs", 3, 1), ("forward", 5, 1e9))}
+    return found
+
+
+def check_deepspeed(tap, place, path):
+    """Each module has what is printed of it, to the last digit."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    wanted = modules_of(text)
+    for measure in ("forward", "MACs", "parameters"):
+        done = place.ptool("tree", "-q", "--series", measure, "--min", "0", "--depth", "0", "--limit", "0", "--format", "csv", path)
+        listed = list(csv.DictReader(io.StringIO(done.stdout)))
+        total = next(key for key in listed[0] if key.startswith("total_") and key != "total_pct")
+        got = {tuple(row["path"].split(";")): float(row[total]) for row in listed}
+        wrong = [f"{name}: {got.get(name)}, not {times} x {numbers[measure]}" for name, (times, numbers) in wanted.items()
+                 if abs(got.get(name, 0) - times * numbers[measure][0]) > times * numbers[measure][1] + 2]
+        tap.ok(len(wanted) > 20 and not wrong, f"{os.path.basename(path)}: {measure}", *wrong[:5])
+    lines = text.splitlines(keepends=True)
+    wrong = []
+    for n in range(0, len(lines), 1 if os.environ.get("LONG") else 9):
+        cut = place.path("cut.txt")
+        with open(cut, "w", encoding="utf-8") as file:
+            file.write("".join(lines[:n]) + lines[n][:len(lines[n]) // 2])
+        done = place.ptool("ingest", "-o", place.path("cut.db"), cut, check=False)
+        if done.returncode not in (0, 4) or done.stderr.count("\n") != 1 or (
+                done.returncode == 0 and "Total" not in lines[n] and "cut" not in done.stderr and n < len(lines) - 3):
+            wrong.append(f"{n} lines: {done.returncode} {done.stderr}")
+    tap.ok(not wrong, f"{os.path.basename(path)}: cut anywhere", *wrong[:5])
+
+
 def check_all(tap, place, folder):
     for path in sorted(glob.glob(os.path.join(folder, "*.txt")) + glob.glob(os.path.join(folder, "*.log"))):
         with open(path) as file:
             text = file.read()
-        if "import time: " in text:
+        if "DeepSpeed Flops Profiler" in text:
+            check_deepspeed(tap, place, path)
+        elif "import time: " in text:
             check_imports(tap, place, path)
         elif "Self CPU %" in text:
             check_torch(tap, place, path)
