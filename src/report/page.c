@@ -92,7 +92,22 @@ static const char *find_text(struct str in, const char *what)
 	return in.n ? memmem(in.p, in.n, what, strlen(what)) : NULL;
 }
 
-/* The template with what its slots hold. */
+/* Behind {{/name}}, or all of it. */
+static struct str behind_optional(struct str text, struct str name)
+{
+	char *end = xasprintf(OPENS "/" STR_FMT CLOSES, STR_ARG(name));
+	const char *found = find_text(text, end);
+
+	assert(found);
+	text = str_behind(text, (size_t)(found - text.p) + strlen(end));
+	free(end);
+	return text;
+}
+
+/*
+ * The template with what its slots hold; {{?name}}...{{/name}} is left out where the slot
+ * is empty.
+ */
 static void fill(FILE *out, struct str text, const struct page_slot *slots)
 {
 	const char *open, *close;
@@ -103,8 +118,15 @@ static void fill(FILE *out, struct str text, const struct page_slot *slots)
 		close = find_text(text, CLOSES);
 		assert(close);
 		struct str name = { text.p, (size_t)(close - text.p) };
-		put_slot(out, find_slot(slots, name));
 		text = str_behind(text, name.n + strlen(CLOSES));
+		if (name.n && name.p[0] == '?') {
+			name = str_behind(name, 1);
+			const struct page_slot *slot = find_slot(slots, name);
+			if (!slot || slot->text.n == 0)
+				text = behind_optional(text, name);
+		} else if (name.n && name.p[0] != '/') {
+			put_slot(out, find_slot(slots, name));
+		}
 	}
 	if (text.n)
 		fwrite(text.p, 1, text.n, out);

@@ -68,3 +68,28 @@ END
 	ptool report -q "$FIXTURES/torch/t2141_cnn_w0" -o c.html
 	grep -q 'class="empty">Kernels</a>' c.html
 }
+
+@test "the numbers of its tables are those of the commands" {
+	cp "$EVERYTHING" a.json
+	ptool report -q a.json -o a.html
+	export PTOOL
+	python3 - <<'END'
+import base64, json, os, re, subprocess, zlib
+page = open("a.html", encoding="utf-8").read()
+def rows(id):
+	kind, text = re.search(r'<script type="application/([^"]*)" id="%s">(.*?)</script>' % id, page, re.S).groups()
+	if kind == "octet-stream":
+		text = zlib.decompress(base64.b64decode(text), -15).decode()
+	data = json.loads(text)
+	return [dict(zip([c["name"] for c in data["columns"]], row)) for row in data["rows"]]
+def ask(command):
+	words = [os.environ["PTOOL"], *command.split(), "-n", "0", "--format", "json", "a.json"]
+	return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["rows"]
+for id, command in ("operators", "top"), ("kernels", "kernels"), ("transfers", "transfers --by op"), ("comm", "comm"), ("gap-list", "gaps --list"):
+	shown, known = rows("table-" + id), ask(command)
+	assert len(shown) == len(known) > 0, id
+	for row in shown:
+		numbers = {name: value for name, value in row.items() if name in known[0] and isinstance(value, (int, float))}
+		assert len(numbers) > 2 and any(numbers.items() <= one.items() for one in known), (id, row)
+END
+}

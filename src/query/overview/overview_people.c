@@ -497,6 +497,10 @@ struct table *overview_text(const struct memtable *rows,
 		if (first < end)
 			draws[i](&d, first, end);
 	}
+	if (d.n < LINES_MAX)
+		d.lines[d.n++] =
+			(struct line){ "All of it, in the browser",
+				       "report -o report.html", NOVERVIEW_BLOCKS };
 	write_lines(&d);
 	return &d.out->table;
 }
