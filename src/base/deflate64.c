@@ -70,6 +70,18 @@ static void put_text(struct deflate64 *d, bool is_end)
 
 #ifdef HAVE_IGZIP
 
+static void engine_give(struct deflate64 *d, size_t n)
+{
+	/* It reads them only, but does not say so. */
+	const union {
+		const uint8_t *ours;
+		uint8_t *its;
+	} bytes = { .ours = d->left.p };
+
+	d->engine.next_in = bytes.its;
+	d->engine.avail_in = (uint32_t)n;
+}
+
 static void engine_start(struct deflate64 *d)
 {
 	isal_deflate_init(&d->engine);
@@ -92,6 +104,12 @@ static void engine_stop(struct deflate64 *d)
 }
 
 #else
+
+static void engine_give(struct deflate64 *d, size_t n)
+{
+	d->engine.next_in = d->left.p;
+	d->engine.avail_in = (uint32_t)n;
+}
 
 static void engine_start(struct deflate64 *d)
 {
@@ -122,8 +140,7 @@ void deflate64_put(FILE *out, struct bytes bytes)
 	engine_start(d);
 	do {
 		size_t piece = d->left.n < PIECE ? d->left.n : PIECE;
-		d->engine.next_in = (uint8_t *)(uintptr_t)d->left.p;
-		d->engine.avail_in = (uint32_t)piece;
+		engine_give(d, piece);
 		d->left.p += piece;
 		d->left.n -= piece;
 		bool is_written = false;

@@ -31,6 +31,7 @@ struct timeline_view {
 	struct timeline_reader reader;
 	struct timeline_made made;
 	bool has_reader, has_made;
+	bool bundles_steps; /* all of them, also those of which slices are kept by default */
 };
 
 static int load_steps(struct timeline_view *v, size_t place, struct err *err)
@@ -168,7 +169,8 @@ static void find_whole(struct timeline_view *v, size_t place, struct intervals *
 
 	*out = (struct intervals){ .n = 0 };
 	if (!f || (!f->has_steps && !f->has_times)) {
-		add_usual(v, place, out);
+		if (!v->bundles_steps)
+			add_usual(v, place, out);
 		intervals_unite(out);
 		return;
 	}
@@ -211,32 +213,53 @@ static void keep_whole(struct timeline_view *v, size_t place)
 						  v->reader.whole.items[i].end_ns };
 }
 
-/* Are there so many slices that some are bundled, and which? */
+/* What thresholds bundle, and how many slices there are. */
+static int count_slices(struct timeline_view *v, struct bundler *bundler, int64_t *slices,
+			struct err *err)
+{
+	int rc = 0;
+
+	*bundler = (struct bundler){ .nrows = 0 };
+	*slices = 0;
+	v->nwhole = 0;
+	for (size_t i = 0; rc == 0 && i < v->scope->n; i++) {
+		rc = open_reader(v, i, err);
+		if (rc == 0)
+			rc = timeline_reader_count(&v->reader, bundler->joins, slices,
+						   err);
+		keep_whole(v, i);
+		close_reader(v);
+	}
+	return rc;
+}
+
+/*
+ * Are there so many slices that some are bundled, and which?  Steps that nobody asked for
+ * are bundled too where they alone hold too many.
+ */
 static int choose_bundles(struct timeline_view *v, int64_t most, struct err *err)
 {
-	struct bundler bundler = { .nrows = 0 };
-	int64_t all = 0, slices = 0;
-	int rc = 0;
+	bool is_asked = v->filter && (v->filter->has_steps || v->filter->has_times);
+	struct bundler bundler;
+	int64_t all = 0, slices;
+	unsigned k;
 
 	for (size_t i = 0; i < v->scope->n; i++)
 		all = sum_add(all, v->scope->profiles[i].slices);
 	if (most <= 0 || all <= most)
 		return 0;
-	for (size_t i = 0; rc == 0 && i < v->scope->n; i++) {
-		rc = open_reader(v, i, err);
-		if (rc == 0)
-			rc = timeline_reader_count(&v->reader, bundler.joins, &slices,
-						   err);
-		keep_whole(v, i);
-		close_reader(v);
+	if (count_slices(v, &bundler, &slices, err) < 0)
+		return -1;
+	if (slices <= most)
+		return 0;
+	if (!bundler_choose(&bundler, slices, most, &k) && !is_asked) {
+		v->bundles_steps = true;
+		if (count_slices(v, &bundler, &slices, err) < 0)
+			return -1;
+		bundler_choose(&bundler, slices, most, &k);
 	}
-	if (rc == 0 && slices > most) {
-		unsigned k = bundler_choose(&bundler, slices, most);
-		v->shared.bundle_ns = INT64_C(1) << (k < 62 ? k : 62);
-	} else {
-		v->nwhole = 0;
-	}
-	return rc;
+	v->shared.bundle_ns = INT64_C(1) << (k < 62 ? k : 62);
+	return 0;
 }
 
 static int next_of_profile(struct timeline_view *v, struct timeline_track *out,

@@ -64,14 +64,15 @@ void bundler_enter(struct bundler *b, uint32_t row, uint32_t entry)
 	b->rows[row].entry = entry;
 }
 
-unsigned bundler_choose(const struct bundler *b, int64_t n, int64_t most)
+bool bundler_choose(const struct bundler *b, int64_t n, int64_t most, unsigned *out)
 {
-	unsigned k = 0;
-
-	for (; k < BUNDLE_NEVER; k++) {
+	*out = 0;
+	for (unsigned k = 0; k < BUNDLE_NEVER; k++) {
+		if (b->joins[k])
+			*out = k;
 		n -= b->joins[k];
 		if (n <= most)
-			return k;
+			return true;
 	}
-	return BUNDLE_NEVER - 1;
+	return false;
 }

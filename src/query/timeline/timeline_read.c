@@ -252,7 +252,7 @@ static int read_track(struct timeline_reader *r, const struct timeline_source *s
 {
 	enum timeline_kind kind = source->track.kind;
 	struct slice_pack *pack;
-	uint32_t entry;
+	uint32_t entry = 0;
 	int rc = seek(r, source, &pack, err);
 
 	r->n = 0;

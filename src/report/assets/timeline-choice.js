@@ -4,7 +4,7 @@
  * in, and the steps of the keyboard from one slice to another.
  */
 class TimelineChoice {
-	static LONG = 28; /* letters: a longer fact has a line of its own */
+	static LONG = 34; /* letters: a longer fact has a line of its own */
 	static KINDS = {
 		op: "operator", python: "Python frame", runtime: "call of the runtime", driver: "call of the driver",
 		overhead: "the profiler's own", memcpy: "copy", memset: "memory set", accelerator: "device work",

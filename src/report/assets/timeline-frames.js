@@ -218,12 +218,12 @@ class TimelineFrames {
 			const a = view.box(from);
 			const z = view.box(to);
 			if (a && z)
-				this.drawArrow(context, a, z);
+				this.drawArrow(context, a, z, arrows.length <= 4);
 		}
 		context.globalAlpha = 1;
 	}
 
-	drawArrow(context, a, z) {
+	drawArrow(context, a, z, hasBoxes) {
 		const x0 = a.x + Math.min(a.width, 4);
 		const y0 = a.y + a.height / 2;
 		const y1 = z.y + z.height / 2;
@@ -239,7 +239,7 @@ class TimelineFrames {
 		context.lineTo(z.x - 7, y1 + 4);
 		context.fill();
 		context.lineWidth = 1;
-		for (const box of [a, z])
+		for (const box of hasBoxes ? [a, z] : [])
 			context.strokeRect(box.x + 0.5, box.y + 0.5, box.width, box.height - 2);
 	}
 

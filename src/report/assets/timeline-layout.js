@@ -91,7 +91,8 @@ const timelineLayout = (() => {
 		case "counter":
 			return `${units.count(+track.least.toPrecision(3))} to ${units.count(+track.most.toPrecision(3))}`;
 		default:
-			return `${units.count(track.n)} ${track.n === 1 ? "slice" : "slices"}`;
+			track.slices ??= track.bundled ? track.bundled.reduce((sum, n) => sum + (n || 1), 0) : track.n;
+			return `${units.count(track.slices)} ${track.slices === 1 ? "slice" : "slices"}`;
 		}
 	}
 
