@@ -267,3 +267,21 @@ def devices_of_a_snapshot(n, folder, stretch):
 def timeline(n, folder, stretch):
     events = [[10 ** 18 + 1000 * i * stretch, 2 if i % 2 == 0 else 4, 512 if i % 2 == 0 else -512, i // 2 % 8] for i in range(2 * n)]
     return save(folder, "a.raw.json", json.dumps(events).encode())
+
+
+@kind
+def calls_of_mprof(n, folder, stretch):
+    """A sample and a call at each moment."""
+    at = [f"{1700000000 + i * stretch / 100:.4f}" for i in range(n + 1)]
+    lines = [f"MEM {10 + i % 97}.5 {at[i]}\n" for i in range(n)] + [f"FUNC m.f{i % 9} 1.5 {at[i]} 2.5 {at[i + 1]} 0\n" for i in range(n)]
+    return save(folder, "mprofile_1.dat", "".join(["CMDLINE a\n", *lines]).encode())
+
+
+@kind
+def children_of_mprof(n, folder, stretch):
+    """Each child is sampled once; m of them at a time."""
+    m = max(1, math.isqrt(n))
+    lines = [f"CHLD {i} 5.5 {1700000000 + i // m * stretch / 100:.4f}\n" for i in range(n)]
+    for i in range(0, n, m):
+        lines[i] = f"MEM 10.5 {1700000000 + i // m * stretch / 100:.4f}\n{lines[i]}"
+    return save(folder, "mprofile_1.dat", "".join(["CMDLINE a\n", *lines]).encode())

@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
+#include "query/memory/sample_peaks.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_memory_ranges_sql);
@@ -28,6 +29,7 @@ struct process {
 	int64_t profile, peak_bytes, at_ns, first_bytes, end_bytes, samples;
 	struct str name, curve; /* the curve is the arena's */
 	int64_t highs[MEMORY_CURVE_CELLS];
+	size_t first;                       /* of its samples */
 	size_t first_part, last_part;       /* that have samples */
 	int64_t levels[MEMORY_CURVE_CELLS]; /* at their ends */
 };
@@ -47,7 +49,8 @@ struct sampled {
 	size_t nprocesses, processes_cap;
 	struct function *functions;
 	size_t nfunctions, functions_cap;
-	struct intern texts, keys;
+	struct intern texts, keys, process_keys;
+	struct sample_peaks peaks; /* of main processes */
 	struct arena arena;
 };
 
@@ -68,10 +71,13 @@ static int64_t dur_of(const struct sampled *s, int64_t profile)
 
 static struct process *process_of(struct sampled *s, int64_t profile, struct str name)
 {
-	for (size_t i = 0; i < s->nprocesses; i++)
-		if (s->processes[i].profile == profile &&
-		    str_equal(s->processes[i].name, name))
-			return &s->processes[i];
+	const int64_t key[] = { profile, (int64_t)intern_add(&s->texts, name) };
+	size_t known = s->process_keys.n;
+	uint32_t at = intern_add(&s->process_keys,
+				 (struct str){ (const char *)key, sizeof(key) });
+
+	if (at < known)
+		return &s->processes[at];
 	struct process *p = ARRAY_PUSH(s->processes, s->nprocesses, s->processes_cap);
 	*p = (struct process){ .profile = profile,
 			       .name = name,
@@ -115,15 +121,15 @@ static bool is_main(const struct sample *sample)
 }
 
 /* All processes: children are sampled behind the main one, round after round. */
-static void add_rounds(struct sampled *s, int64_t profile)
+static void add_rounds(struct sampled *s, int64_t profile, size_t first)
 {
 	int64_t sum = 0, at_ns = 0;
 	bool has_round = false;
 
-	for (size_t i = 0; i <= s->nsamples; i++) {
+	for (size_t i = first; i <= s->nsamples; i++) {
 		const struct sample *sample = i < s->nsamples ? &s->samples[i] : NULL;
 		if (sample && sample->profile != profile)
-			continue;
+			sample = NULL; /* the next profile's */
 		if (has_round && (!sample || is_main(sample)))
 			add_level(s, process_of(s, profile, STR_LIT(ALL_TOGETHER)), at_ns,
 				  sum);
@@ -146,8 +152,13 @@ static int take_sample(struct sampled *s, struct sqlite3_stmt *stmt, struct err 
 				 .bytes = sum_of_double(sqlite3_column_double(stmt, 3)) };
 
 	(void)err;
-	if (filter_has_time(s->request->filter, sample.at_ns))
-		*ARRAY_PUSH(s->samples, s->nsamples, s->samples_cap) = sample;
+	if (!filter_has_time(s->request->filter, sample.at_ns))
+		return 0;
+	*ARRAY_PUSH(s->samples, s->nsamples, s->samples_cap) = sample;
+	if (is_main(&sample))
+		sample_peaks_add(&s->peaks,
+				 &(struct sample_peak){ sample.profile, sample.at_ns,
+							sample.bytes });
 	return 0;
 }
 
@@ -165,19 +176,6 @@ static struct function *function_of(struct sampled *s, int64_t profile, struct s
 					   .peak_bytes = NUMBER_NONE,
 					   .until_ns = INT64_MIN };
 	return &s->functions[at];
-}
-
-/* The largest sample of the main process while the call ran: as mprof peak --func. */
-static void note_peak(const struct sampled *s, struct function *f, int64_t from_ns,
-		      int64_t to_ns)
-{
-	for (size_t i = 0; i < s->nsamples; i++) {
-		const struct sample *sample = &s->samples[i];
-		if (sample->profile == f->profile && is_main(sample) &&
-		    sample->at_ns >= from_ns && sample->at_ns <= to_ns &&
-		    sample->bytes > f->peak_bytes)
-			f->peak_bytes = sample->bytes;
-	}
 }
 
 static int take_call(struct sampled *s, struct sqlite3_stmt *stmt, struct err *err)
@@ -201,7 +199,9 @@ static int take_call(struct sampled *s, struct sqlite3_stmt *stmt, struct err *e
 	f->increment_bytes =
 		sum_add(f->increment_bytes, sum_sub(sqlite3_column_int64(stmt, 5),
 						    sqlite3_column_int64(stmt, 4)));
-	note_peak(s, f, start_ns, end_ns);
+	/* of the main process while the call ran, as mprof peak --func */
+	int64_t peak = sample_peaks_between(&s->peaks, f->profile, start_ns, end_ns);
+	f->peak_bytes = peak > f->peak_bytes ? peak : f->peak_bytes;
 	return 0;
 }
 
@@ -229,14 +229,18 @@ static void make_processes(struct sampled *s)
 {
 	size_t before;
 
-	for (size_t i = 0; i < s->nsamples; i++)
-		add_level(s, process_of(s, s->samples[i].profile, s->samples[i].process),
-			  s->samples[i].at_ns, s->samples[i].bytes);
+	for (size_t i = 0; i < s->nsamples; i++) {
+		const struct sample *sample = &s->samples[i];
+		struct process *p = process_of(s, sample->profile, sample->process);
+		if (p->samples == 0)
+			p->first = i;
+		add_level(s, p, sample->at_ns, sample->bytes);
+	}
 	before = s->nprocesses;
 	for (size_t i = 0; i + 1 < before; i++)
 		if (s->processes[i].profile == s->processes[i + 1].profile &&
 		    (i == 0 || s->processes[i - 1].profile != s->processes[i].profile))
-			add_rounds(s, s->processes[i].profile);
+			add_rounds(s, s->processes[i].profile, s->processes[i].first);
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		fill_curve(&s->processes[i]);
 		s->processes[i].curve =
@@ -364,8 +368,10 @@ int memory_open_sampled(struct store *store, const struct scope *scope,
 		return -1;
 	intern_init(&s.texts);
 	intern_init(&s.keys);
+	intern_init(&s.process_keys);
 	int rc = take_all(&s, store, asset_query_views_memory_samples_sql, take_sample,
 			  err);
+	sample_peaks_build(&s.peaks);
 	if (rc == 0)
 		rc = take_all(&s, store, asset_query_views_memory_ranges_sql, take_call,
 			      err);
@@ -383,6 +389,8 @@ int memory_open_sampled(struct store *store, const struct scope *scope,
 	free(s.functions);
 	intern_release(&s.texts);
 	intern_release(&s.keys);
+	intern_release(&s.process_keys);
+	sample_peaks_release(&s.peaks);
 	arena_release(&s.arena);
 	return rc;
 }
