@@ -69,6 +69,8 @@ static int write_pstats(const struct export_request *request, FILE *out,
 	struct callgraph g;
 
 	(void)losses; /* nothing */
+	if (!scope_has_self(request->scope))
+		return scope_lacks_self("self times, which a dump holds", err);
 	callgraph_init(&g);
 	int rc = callgraph_load_scope(request->store, request->scope, &g, err);
 	if (rc == 0) {

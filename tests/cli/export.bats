@@ -23,6 +23,12 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	ptool export --to pstats b.prof | cmp b.prof -
 }
 
+@test "a report of totals alone is no dump, which has self times" {
+	run -3 --separate-stderr ptool export -q --to pstats "$FIXTURES/pyprof/reports/lightning_2.6.txt" -o out.prof
+	says "ptool: export: $FIXTURES/pyprof/reports/lightning_2.6.txt: the report has totals alone, and no self times, which a dump holds: 'ptool top' lists them"
+	[ ! -e out.prof ]
+}
+
 @test "a format must be told, by --to or by the suffix" {
 	run -2 --separate-stderr ptool export "$PROF"
 	says 'ptool: export: --to FORMAT says what to write, pstats for one'
