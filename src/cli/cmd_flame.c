@@ -172,52 +172,59 @@ static int write_to(const struct flame_opts *o, const struct asked *a,
 	return rc;
 }
 
-/* Reads one side; *culprit: the file that a message is about. */
-static int add_side(struct flame_builder *b, const char *path,
-		    const struct scope_opts *scoped, enum flame_side side, bool quiet,
-		    struct operand *operand, struct err *err)
+/* A side that is read. */
+struct side {
+	enum flame_side which;
+	const char *path; /* NULL: the default store */
+	struct scope_opts scoped;
+	struct operand operand;
+};
+
+static int add_scope(struct flame_builder *b, struct side *side, struct err *err)
 {
+	struct store *store = side->operand.store;
 	struct scope scope;
 
-	if (operand_open("flame", path, quiet, operand, err) < 0)
+	if (scope_options_load(store, &side->scoped, &scope, err) < 0)
 		return -1;
-	if (scope_options_load(operand->store, scoped, &scope, err) < 0)
-		return -1;
-	int rc = flame_add(b, operand->store, &scope, side, err);
+	int rc = flame_add(b, store, &scope, side->which, err);
 	if (rc < 0 && err->kind == ERR_EMPTY)
-		filter_explain(operand->store, &scope, b->request->calls.filter, err);
+		filter_explain(store, &scope, b->request->calls.filter, err);
 	scope_release(&scope);
 	return rc;
 }
 
+static int add_side(struct flame_builder *b, struct side *side, bool is_quiet,
+		    struct err *err)
+{
+	if (operand_open("flame", side->path, is_quiet, &side->operand, err) < 0)
+		return -1;
+	int rc = add_scope(b, side, err);
+	if (rc < 0)
+		operand_explain(&side->operand, err);
+	operand_close(&side->operand);
+	return rc;
+}
+
+/* *culprit: the file that a message is about. */
 static int draw(const struct flame_opts *o, const struct asked *a, const char **culprit,
 		struct err *err)
 {
-	const struct scope_opts base_scope = { .rank = o->scope.rank };
-	struct operand now = { 0 }, base = { 0 };
+	struct side base = { FLAME_BASE, o->base, { .rank = o->scope.rank }, { 0 } };
+	struct side now = { FLAME_NOW, o->operand, o->scope, { 0 } };
 	struct flame_builder b;
 	struct flame flame;
 	int rc = 0;
 
 	flame_start(&b, &flame, &a->request);
-	*culprit = operand_name(o->base);
+	*culprit = o->base;
 	if (o->base)
-		rc = add_side(&b, o->base, &base_scope, FLAME_BASE, o->output.quiet,
-			      &base, err);
-	if (rc < 0 && base.store)
-		operand_explain(&base, err);
+		rc = add_side(&b, &base, o->output.quiet, err);
 	if (rc == 0) {
 		*culprit = operand_name(o->operand);
-		rc = add_side(&b, o->operand, &o->scope, FLAME_NOW, o->output.quiet, &now,
-			      err);
-		if (rc < 0 && now.store)
-			operand_explain(&now, err);
+		rc = add_side(&b, &now, o->output.quiet, err);
 	}
-	flame_finish(&b);
-	if (base.store)
-		operand_close(&base);
-	if (now.store)
-		operand_close(&now);
+	rc = flame_finish(&b, rc, err);
 	if (rc == 0)
 		rc = write_to(o, a, &flame, err);
 	flame_release(&flame);

@@ -13,7 +13,7 @@ static const struct flame_request whole = { .calls = { .filter = &no_filter,
 static int add(struct page *page, struct flame_builder *b, const struct flame_draw *draw,
 	       int rc, struct err *err)
 {
-	flame_finish(b);
+	rc = flame_finish(b, rc, err);
 	if (rc == 0) {
 		page_flame(page, "flame-graph", b->flame, draw);
 	} else if (err->kind == ERR_EMPTY) {

@@ -24,11 +24,11 @@ const struct flame_color flame_colors[NFLAME_COLORS] = {
 	KIND(FLAME_COPY) = { 0x63b79a, { 79, 115 } },
 	KIND(FLAME_REST) = { 0xe4e6ea, { 248, 250 } },
 	[FLAME_CHANGE_COLORS] =
-	{ 0x3f8fdb, { 68, 74 } }, { 0x78b4ea, { 74, 75 } },
-	{ 0xabd0f3, { 117, 153 } }, { 0xd6e6f7, { 189, 195 } },
-	{ 0xe4e6ea, { 252, 255 } },
-	{ 0xfbe0cd, { 230, 223 } }, { 0xf7bd93, { 223, 216 } },
-	{ 0xf0955a, { 215, 209 } }, { 0xe56a1f, { 208, 202 } },
+	{ 0x3f8fdb, { 68, 68 } }, { 0x78b4ea, { 74, 74 } },
+	{ 0xabd0f3, { 117, 117 } }, { 0xd6e6f7, { 189, 189 } },
+	{ 0xe4e6ea, { 252, 252 } },
+	{ 0xfbe0cd, { 230, 230 } }, { 0xf7bd93, { 223, 223 } },
+	{ 0xf0955a, { 215, 215 } }, { 0xe56a1f, { 208, 208 } },
 };
 /* clang-format on */
 

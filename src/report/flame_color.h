@@ -19,7 +19,7 @@ enum {
 
 struct flame_color {
 	unsigned rgb;              /* of a picture */
-	unsigned char terminal[2]; /* of 256, for neighbours in turn */
+	unsigned char terminal[2]; /* of 256, for neighbours in turn; of changes one */
 };
 
 extern const struct flame_color flame_colors[NFLAME_COLORS];

@@ -19,6 +19,7 @@
 #define NAME_LEAST     12 /* cells of a name that a share stands behind */
 #define LABEL_LEAST    3
 #define BOX_START      "▌"
+#define BOX_EDGE       "▏"
 #define BOX_FILL       "░"
 #define REST_FILL      "┈"
 #define CHAIN_SIGN     " › "
@@ -71,7 +72,8 @@ static uint32_t only_child(const struct picture *p, uint32_t at, int64_t start)
 	if (node->span < 2 || at == FLAME_ROOT)
 		return FLAME_ROOT;
 	int64_t child = flame_total(p->flame, &p->flame->nodes[at + 1]);
-	bool is_same = cell_of(p, start + child) == cell_of(p, start + total);
+	bool is_same =
+		cell_of(p, sum_add(start, child)) == cell_of(p, sum_add(start, total));
 	return is_same && !is_small(p, child) ? at + 1 : FLAME_ROOT;
 }
 
@@ -101,7 +103,7 @@ static void put_rest(struct picture *p, uint32_t at, uint32_t end, int64_t start
 	p->small = sum_add(p->small, sum);
 	const struct box rest = { .row = row,
 				  .from = cell_of(p, start),
-				  .to = cell_of(p, start + sum),
+				  .to = cell_of(p, sum_add(start, sum)),
 				  .is_rest = true };
 	if (rest.to > rest.from)
 		*ARRAY_PUSH(p->boxes, p->n, p->cap) = rest;
@@ -129,12 +131,14 @@ static void put_children(struct picture *p, uint32_t at, int64_t start, size_t r
 static void put_box(struct picture *p, uint32_t at, int64_t start, size_t row,
 		    bool is_odd)
 {
-	struct box box = { .row = row,
-			   .from = cell_of(p, start),
-			   .to = cell_of(p, start + flame_total(p->flame,
-								&p->flame->nodes[at])),
-			   .node = at,
-			   .is_odd = is_odd };
+	struct box box = {
+		.row = row,
+		.from = cell_of(p, start),
+		.to = cell_of(
+			p, sum_add(start, flame_total(p->flame, &p->flame->nodes[at]))),
+		.node = at,
+		.is_odd = is_odd
+	};
 	uint32_t child;
 
 	while (p->folds && (child = only_child(p, box.node, start)) != FLAME_ROOT) {
@@ -183,11 +187,27 @@ static size_t caller_cells(struct picture *p, uint32_t at, struct buf *out)
 	return utf8_width(buf_str(out));
 }
 
+/*
+ * The node that names a box of little room: of a chain its last, but the nn.Module rather
+ * than its "forward".
+ */
+static uint32_t named_by(const struct picture *p, const struct box *box)
+{
+	const struct flame_node *nodes = p->flame->nodes;
+
+	for (uint32_t i = 0; i <= box->chain && nodes[box->node].kind == FLAME_PYTHON;
+	     i++)
+		if (nodes[box->node - i].kind == FLAME_MODULE)
+			return box->node - i;
+	return box->node;
+}
+
 /* As many callers of the chain as there is room for, then its last. */
 static void add_chain(struct picture *p, const struct box *box, size_t cells)
 {
 	size_t used = utf8_width(visible_name(p, box->node));
 	uint32_t from = box->node, first = box->node - box->chain;
+	uint32_t named = named_by(p, box);
 	struct buf caller;
 
 	buf_init(&caller, SIZE_MAX);
@@ -198,6 +218,11 @@ static void add_chain(struct picture *p, const struct box *box, size_t cells)
 			break;
 		used += more;
 		from--;
+	}
+	if (from > named) {
+		p->draw->shorten(&p->label, visible_name(p, named), cells);
+		buf_release(&caller);
+		return;
 	}
 	if (from > first && cells > NAME_LEAST) {
 		buf_add_text(&p->label, ELLIPSIS);
@@ -227,7 +252,9 @@ static char sign_of(const struct picture *p, const struct flame_node *node)
 {
 	int color = flame_color_of(p->flame, node);
 
-	return color == FLAME_SAME ? '=' : color > FLAME_SAME ? '+' : '-';
+	if (color == FLAME_SAME)
+		return '=';
+	return color > FLAME_SAME ? '+' : '-';
 }
 
 static void make_label(struct picture *p, const struct box *box, size_t cells)
@@ -247,8 +274,12 @@ static void make_label(struct picture *p, const struct box *box, size_t cells)
 			   cells >= utf8_width(visible_name(p, box->node)) + figure.n);
 	if (has_figure)
 		cells -= figure.n;
+	size_t before = p->label.n;
 	if (cells >= LABEL_LEAST)
 		add_chain(p, box, cells);
+	/* of nothing but what was cut out there is nothing to read */
+	if (str_is(str_behind(buf_str(&p->label), before), "…"))
+		p->label.n = before;
 	if (has_figure)
 		buf_add_str(&p->label, buf_str(&figure));
 	buf_release(&figure);
@@ -276,7 +307,7 @@ static void draw_box(struct picture *p, const struct box *box)
 		buf_addf(p->out, "\x1b[38;5;16;48;5;%dm",
 			 flame_colors[flame_color_of(p->flame, node)]
 				 .terminal[box->is_odd]);
-	buf_add_text(p->out, color ? " " : BOX_START);
+	buf_add_text(p->out, !color ? BOX_START : p->flame->has_base ? BOX_EDGE : " ");
 	buf_add_str(p->out, buf_str(&p->label));
 	cells -= 1 + utf8_width(buf_str(&p->label));
 	fill(p->out, color ? " " : BOX_FILL, cells);
@@ -290,7 +321,8 @@ static void draw_row(struct picture *p, size_t row)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct box *box = &p->boxes[i];
-		if (box->row != row || box->to == box->from)
+		/* amounts that stick at the end of their range may overlap */
+		if (box->row != row || box->to <= box->from || box->from < at)
 			continue;
 		buf_add_blanks(p->out, box->from - at);
 		draw_box(p, box);
@@ -357,7 +389,7 @@ static void note_small(const struct picture *p, struct buf *out)
 			 p->nsmall == 1 ? " is" : "s are");
 		flame_words_share(p->flame, p->small, out);
 		buf_add_text(out,
-			     p->draw->width < 200 ? "; -o flame.svg draws them\n" : "\n");
+			     p->draw->width < 200 ? "; -o flame.svg draws all\n" : "\n");
 	}
 	if (p->nchains > 0)
 		buf_addf(out, "a › b: %zu box%s a chain of calls, to save lines\n",

@@ -71,6 +71,11 @@ PY
 	says "ptool: flame: a.json.gz: --focus '^nothing\$' matches no name"
 	run -3 --separate-stderr ptool flame -q a.json.gz --weight device
 	says "ptool: flame: a.json.gz: --weight device: no device work was recorded (ProfilerActivity.CUDA)"
+	echo '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"f","pid":1,"tid":1,"ts":1,"dur":0}]}' >none.json
+	run -3 --separate-stderr ptool flame -q none.json
+	says "ptool: flame: none.json: no call took any time"
+	printf 'a;b 9000000000000000000\na;c 9000000000000000000\nd 9\n' >huge.folded
+	[ "$(ptool flame -q huge.folded --width 40 | wc -L)" -le 60 ]
 	run -2 --separate-stderr ptool flame -q a.json.gz --min x
 	says "ptool: flame: --min wants 0 to 100 percent or a time with its unit (1ms), not 'x'"
 	run -4 --separate-stderr ptool flame -q a.json.gz --base missing.json

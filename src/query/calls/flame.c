@@ -434,7 +434,7 @@ static void arrange(struct flame *f)
 	f->cap = n;
 }
 
-void flame_finish(struct flame_builder *b)
+int flame_finish(struct flame_builder *b, int rc, struct err *err)
 {
 	struct flame *f = b->flame;
 
@@ -443,4 +443,7 @@ void flame_finish(struct flame_builder *b)
 	arrange(f);
 	intern_release(&b->keys);
 	free(b->texts);
+	if (rc == 0 && flame_total(f, &f->nodes[FLAME_ROOT]) == 0)
+		return err_set(err, ERR_EMPTY, "no call took any time");
+	return rc;
 }

@@ -39,7 +39,10 @@ void flame_start(struct flame_builder *b, struct flame *flame,
  */
 int flame_add(struct flame_builder *b, struct store *store, const struct scope *scope,
 	      enum flame_side side, struct err *err);
-/* Sums up, sorts and releases the builder; also after a failure. */
-void flame_finish(struct flame_builder *b);
+/*
+ * Sums up, sorts and releases the builder.  `rc` is what flame_add() said, and comes back; or
+ * -1 with an ERR_EMPTY, when there are calls but none has any of the amount.
+ */
+int flame_finish(struct flame_builder *b, int rc, struct err *err);
 
 #endif

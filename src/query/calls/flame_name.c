@@ -41,7 +41,6 @@ static struct str function_of(struct str name)
 	return has_file ? (struct str){ name.p, blank } : name;
 }
 
-/* Without "aten::" and "<built-in method ": what identifiers have in front. */
 static struct str without_head(struct str name)
 {
 	static const char *const heads[] = { "<built-in method ",
@@ -55,20 +54,27 @@ static struct str without_head(struct str name)
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
 		if (str_starts_with(name, str_of(heads[i])))
 			return str_behind(name, strlen(heads[i]));
+	return name;
+}
+
+/* "conv2d" of "aten::conv2d". */
+static struct str without_namespace(struct str name)
+{
 	size_t word = 0;
+
 	while (word < name.n &&
 	       (isalnum((unsigned char)name.p[word]) || name.p[word] == '_'))
 		word++;
-	if (word > 0 && word + 2 < name.n && memcmp(name.p + word, "::", 2) == 0)
-		return str_behind(name, word + 2);
-	return name;
+	bool is_namespace =
+		word > 0 && word + 2 < name.n && memcmp(name.p + word, "::", 2) == 0;
+	return is_namespace ? str_behind(name, word + 2) : name;
 }
 
 void flame_name_add(struct buf *out, struct str name, size_t cells)
 {
 	if (utf8_width(name) > cells)
-		name = function_of(name);
+		name = without_head(function_of(name));
 	if (utf8_width(name) > cells && cells < ENOUGH)
-		name = without_head(name);
+		name = without_namespace(name);
 	short_name_add(out, name, cells);
 }

@@ -9,7 +9,10 @@ const flamePainter = (() => {
 	const PADDING = 4;
 	const FOLDERS = 6; /* colours of Python frames: FLAME_FOLDERS of flame_color.h */
 	const KINDS = ["other", "op", "note", "python", "module", "runtime", "kernel", "comm", "memcpy", "rest"];
-	const WORDS = ["other", "operator", "annotation", "Python", "module", "runtime call", "kernel", "communication", "copy, memset", "not followed"];
+	const WORDS = [
+		"other", "operator", "annotation", "Python", "module", "runtime call", "kernel", "communication",
+		"copy, memset", "not followed",
+	];
 	const HUES = [262, 222, 305, 160, 32, 62];
 	/* From much less to much more, as flame_color.c has it; all bear black text. */
 	const CHANGES = ["#3f8fdb", "#78b4ea", "#abd0f3", "#d6e6f7", "#e4e6ea", "#fbe0cd", "#f7bd93", "#f0955a", "#e56a1f"];
@@ -235,7 +238,7 @@ const flamePainter = (() => {
 			if (this.meta.hasBase)
 				return CHANGES.map((fill, i) => [fill, { 0: "half or less", 4: "same", 8: "twice or more" }[i] ?? ""]);
 			const there = new Set(this.tree.color.subarray(1));
-			const marks = KINDS.map((kind, i) => [i + FOLDERS, WORDS[i]]);
+			const marks = WORDS.map((words, i) => [i + FOLDERS, words]);
 			marks.unshift([[...there].find(color => color < FOLDERS), "Python, by folder"]);
 			return marks.filter(([color]) => there.has(color))
 				.map(([color, words]) => [this.colorOf(this.tree.color.indexOf(color, 1), null), words]);

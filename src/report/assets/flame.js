@@ -7,6 +7,8 @@ const flame = (() => {
 	const HIGHEST = 0.7; /* of the window's height */
 	const CALLERS = 3; /* rows above what is enlarged */
 	const NAMES_FOUND = 2000; /* boxes that n and p go through */
+	const ABOUT = "call tree as an icicle; arrows move, Enter enlarges, Escape goes back; the table below says the same";
+	const LONGEST = 400; /* letters of a name that are shown */
 	const LABELS = { host: "Host time", device: "Device time" };
 	const MOVES = { ArrowLeft: "before", ArrowRight: "after", ArrowUp: "up", ArrowDown: "down" };
 
@@ -33,7 +35,7 @@ const flame = (() => {
 			this.found = el("span", { class: "count", "aria-live": "polite" });
 			this.path = el("p", { class: "flame-path", "aria-label": "callers" });
 			this.detail = el("p", { class: "flame-detail", "aria-live": "polite" });
-			this.canvas = el("canvas", { tabindex: "0", role: "application", "aria-label": "call tree as an icicle; arrows move, Enter enlarges, Escape goes back; the table below says the same" });
+			this.canvas = el("canvas", { tabindex: "0", role: "application", "aria-label": ABOUT });
 			this.key = el("p", { class: "flame-key" });
 			this.spacer = el("div", { class: "flame-spacer" });
 			this.view = el("div", { class: "flame-view" }, this.canvas, this.spacer);
@@ -262,7 +264,8 @@ const flame = (() => {
 		}
 
 		showKey() {
-			const mark = ([fill, words]) => el("span", {}, el("svg", { width: 11, height: 11, "aria-hidden": "true" }, el("rect", { width: 11, height: 11, fill })), words ? " " + words : null);
+			const square = fill => el("svg", { width: 11, height: 11, "aria-hidden": "true" }, el("rect", { width: 11, height: 11, fill }));
+			const mark = ([fill, words]) => el("span", {}, square(fill), words ? " " + words : null);
 			this.key.replaceChildren(...this.painter.legend().map(mark));
 		}
 
@@ -280,8 +283,8 @@ const flame = (() => {
 		if (!box)
 			return;
 		const meta = await pageData(`${box.dataset.flame}-meta`);
-		meta.shown = meta.names.map(visibleName);
-		meta.short = meta.names.map((name, at) => meta.short[at] ? visibleName(meta.short[at]) : meta.shown[at]);
+		meta.shown = meta.names.map(name => visibleName(name.length > LONGEST ? name.slice(0, LONGEST) + "\u2026" : name));
+		meta.short = meta.shown.map((shown, at) => meta.short[at] ? visibleName(meta.short[at]) : shown);
 		const tree = flameData.unpack(await pageBytes(box.dataset.flame), meta);
 		drawn = new Flame(box, tree, meta);
 	}

@@ -1,9 +1,8 @@
+"use strict";
 /*
  * Zoom and search in a flame graph that stands alone.  Boxes keep the place they were drawn
  * at; text of the profile is only read and set as text.
  */
-"use strict";
-
 (() => {
 	const MARGIN = 10;
 	const WIDTH = 1200 - 2 * MARGIN;
@@ -39,7 +38,7 @@
 		return box.name.length <= cells ? box.name : box.name.slice(0, cells - 1) + "…";
 	};
 
-	const setLabel = (box, x, width, text) => {
+	const setLabel = (box, x, text) => {
 		if (!box.label) {
 			if (!text)
 				return;
@@ -56,7 +55,7 @@
 		box.group.removeAttribute("display");
 		box.rect.setAttribute("x", x);
 		box.rect.setAttribute("width", width);
-		setLabel(box, x, width, isDrawn ? box.drawnLabel : shorten(box, width));
+		setLabel(box, x, isDrawn ? box.drawnLabel : shorten(box, width));
 	};
 
 	/* The box fills the width, and its callers above it, too. */
