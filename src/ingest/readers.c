@@ -7,11 +7,11 @@
 #define THREADS_MAX 16
 
 extern const struct reader chrome_reader, chrometrace_reader, collapsed_reader,
-	cpuprofile_reader, flamegraph_reader, flops_report_reader, importtime_reader,
-	lightning_reader, line_report_reader, lprof_reader, mprof_reader, pprof_reader,
-	pstats_dump_reader, pstats_text_reader, pyinstrument_reader, scalene_reader,
-	snapshot_reader, speedscope_reader, timeline_reader, torch_report_reader,
-	yappi_text_reader;
+	cpuprofile_reader, flamegraph_reader, flops_report_reader, gecko_reader,
+	importtime_reader, lightning_reader, line_report_reader, lprof_reader,
+	mprof_reader, pprof_reader, pstats_dump_reader, pstats_text_reader,
+	pyinstrument_reader, scalene_reader, snapshot_reader, speedscope_reader,
+	timeline_reader, torch_report_reader, yappi_text_reader;
 
 /* clang-format off */
 /* Of equally sure ones the earlier reads: titles of Lightning stand above listings, too. */
@@ -25,6 +25,7 @@ const struct reader *const readers[] = {
 	&pyinstrument_reader,
 	&scalene_reader,
 	&chrometrace_reader,
+	&gecko_reader,
 	&chrome_reader,
 	&pstats_text_reader,
 	&line_report_reader,

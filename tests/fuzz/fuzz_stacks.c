@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const names[] = { "collapsed",  "speedscope",   "pprof",
 				     "cpuprofile", "pyinstrument", "flamegraph",
-				     "scalene",    "chrometrace" };
+				     "scalene",    "chrometrace",  "gecko" };
 
 static void must(bool holds)
 {

@@ -297,6 +297,153 @@ def check_bad_chrometrace(tap, place):
                f"chrometrace: {name}", done.stderr)
 
 
+def gecko_functions(thread):
+    """(file, name) of each frame of a thread, None for the root."""
+    strings, funcs, resources = thread["stringArray"], thread["funcTable"], thread["resourceTable"]
+    for func in thread["frameTable"]["func"]:
+        file, resource = funcs["fileName"][func], funcs["resource"][func]
+        if file is None and resource is not None and resource >= 0:
+            file = resources["name"][resource]
+        yield ("" if file is None else strings[file], strings[funcs["name"][func]])
+
+
+def gecko(path, weigh=None):
+    """Sums of a processed profile: the weights of threads that count samples, or what `weigh` says of each."""
+    sums = Sums()
+    with open(path, encoding="utf-8") as f:
+        threads = json.load(f)["threads"]
+    for thread in threads:
+        functions, stacks, samples = list(gecko_functions(thread)), thread["stackTable"], thread["samples"]
+        for i, at in enumerate(samples["stack"]):
+            if not weigh and samples["weightType"] != "samples":
+                continue
+            stack = []
+            while at is not None:
+                stack.insert(0, functions[stacks["frame"][at]])
+                at = stacks["prefix"][at]
+            sums.add(stack, fractions.Fraction(weigh(samples, i) if weigh else samples["weight"][i]))
+    return sums
+
+
+def rows_of(table, columns):
+    """A table as Firefox records it, with a schema; nulls at the end of rows are left out."""
+    data = [[table[name][i] for name in columns] for i in range(table["length"])]
+    for row in data:
+        while row and row[-1] is None:
+            row.pop()
+    return {"data": data, "schema": {name: i for i, name in enumerate(columns)}}
+
+
+def unprocessed(profile):
+    """The same before it is processed; the last thread is in a process that was started 5 ms after the other."""
+    def convert(thread):
+        strings = thread["stringArray"] + ["(root)"]
+        locations = [f"{name} (in {file})" if file else name for file, name in gecko_functions(thread)]
+        frames = {"length": len(locations) + 1, "location": [], "line": [None] * (len(locations) + 1)}
+        for text in locations + ["(root)"]:
+            strings.append(text)
+            frames["location"].append(len(strings) - 1)
+        stacks = thread["stackTable"]
+        root = stacks["length"]
+        stacks = {"length": root + 1, "prefix": [root if p is None else p for p in stacks["prefix"]] + [None],
+                  "frame": stacks["frame"] + [len(locations)]}
+        samples, at = {"length": thread["samples"]["length"], "stack": thread["samples"]["stack"], "time": []}, 0
+        for delta in thread["samples"]["timeDeltas"]:
+            samples["time"].append(at := at + delta)
+        samples["threadCPUDelta"] = thread["samples"]["threadCPUDelta"]
+        return {"name": thread["name"], "tid": int(thread["tid"].split(".")[0]), "pid": int(thread["pid"]),
+                "samples": rows_of(samples, ["stack", "time", "threadCPUDelta"]), "markers": {"schema": {"name": 0}, "data": [[0]]},
+                "stackTable": rows_of(stacks, ["prefix", "frame"]), "frameTable": rows_of(frames, ["location", "line"]),
+                "stringTable": strings}
+    meta = {**profile["meta"], "gcpoison": 0}
+    *threads, last = map(convert, profile["threads"])
+    child = {"meta": {**meta, "startTime": meta["startTime"] + 5}, "threads": [last], "processes": []}
+    return {"meta": meta, "libs": [], "processes": [child], "threads": threads}
+
+
+def shared(profile, functions):
+    """The first thread alone, its tables where newer versions have them, its files in a table of sources."""
+    thread = dict(profile["threads"][0])
+    strings = thread.pop("stringArray")
+    files = [None if not file else strings.index(file) for file, _ in functions]
+    funcs = thread.pop("funcTable")
+    sources = {"length": len(files), "filename": [0 if f is None else f for f in files]}
+    funcs = {"length": funcs["length"], "name": funcs["name"], "source": [None if f is None else i for i, f in enumerate(files)]}
+    tables = {name: thread.pop(name) for name in ("stackTable", "frameTable", "resourceTable")}
+    return {"meta": profile["meta"], "threads": [thread], "shared": {**tables, "funcTable": funcs, "sources": sources, "stringArray": strings}}
+
+
+def check_gecko(tap, place):
+    """The three spellings of a profile; times of CPU; files that are cut or wrong."""
+    path = os.path.join(FIXTURES, "fxprof.json")
+    with open(path, encoding="utf-8") as f:
+        profile = json.loads(f.read())
+
+    def write(name, what):
+        with open(place.path(name), "w", encoding="utf-8") as f:
+            json.dump(what, f)
+        return place.path(name)
+
+    cpu = gecko(path, lambda samples, i: samples["threadCPUDelta"][i] * 1000)
+    compare(tap, "gecko: CPU time", of_ptool(place, path, "--mode", "cpu"), cpu)
+    raw = write("raw.json", unprocessed(profile))
+    compare(tap, "gecko: before it is processed", of_ptool(place, raw), gecko(path, lambda samples, i: 1))
+    compare(tap, "gecko: CPU time before", of_ptool(place, raw, "--mode", "cpu"), cpu)
+    place.ptool("ingest", "-q", "-o", place.path("raw.db"), raw)
+    got = rows(place.open(place.path("raw.db")), "SELECT min(ts) FROM sample_row WHERE thread_id = 3")[0][0]
+    first = unprocessed(profile)["processes"][0]["threads"][0]["samples"]["data"][0][1]
+    tap.same(got, round((first + 5) * 10**6), "gecko: times of a process that began later")
+    texts = ["(root)", "run (https://x/a b.js:3:12)", "f (in lib.so)", "0x12", "g (b.js:7)", "h (i) j", "(k.js:1)"]
+    stacks = {"schema": {"prefix": 0, "frame": 1}, "data": [[i - 1 if i else None, i] for i in range(len(texts))]}
+    thread = {"samples": {"schema": {"stack": 0, "time": 1}, "data": [[len(texts) - 1, 2.5]]}, "stackTable": stacks, "stringTable": texts,
+              "frameTable": {"schema": {"location": 0, "line": 4}, "data": [[i, 0, 0, 0, 40] for i in range(len(texts))]}}
+    places = write("places.json", {"meta": {"gcpoison": 0}, "threads": [thread]})
+    want = {("https://x/a b.js", "run"), ("lib.so", "f"), ("", "0x12"), ("b.js", "g"), ("", "h (i) j"), ("", "(k.js:1)")}
+    tap.same(sorted(of_ptool(place, places)), sorted(want), "gecko: where functions are, in their names")
+    one = write("one.json", {**profile, "threads": profile["threads"][:1]})
+    tables = write("shared.json", shared(profile, list(gecko_functions(profile["threads"][0]))))
+    compare(tap, "gecko: tables that threads share", of_ptool(place, tables), gecko(one))
+    with open(path, "rb") as f:
+        whole, wrong = f.read().rstrip(), []
+    for n in range(0, len(whole) - 1, 1 if os.environ.get("LONG") else 199):
+        with open(place.path("cut.json"), "wb") as f:
+            f.write(whole[:n])
+        done = place.ptool("ingest", "-o", place.path("cut.db"), place.path("cut.json"), check=False)
+        if done.stderr.count("\n") != 1 or done.returncode not in (0, 4) or (done.returncode == 0 and "1 warning or error" not in done.stderr):
+            wrong.append(f"{n} bytes: {done.returncode} {done.stderr}")
+    tap.ok(not wrong, "gecko: cut anywhere", *wrong[:5])
+    check_bad_gecko(tap, place, profile, write)
+
+
+def check_bad_gecko(tap, place, profile, write):
+    deep = {"meta": profile["meta"], "threads": []}
+    for _ in range(40):
+        deep = {**deep, "processes": [deep]}
+    bad = {  # what becomes of the first thread, and the words
+        "a stack below itself": ("stackTable", {"prefix": [1, 0], "frame": [0, 0], "length": 2}, "is below itself"),
+        "a stack that is not there": ("samples", {"stack": [10**15], "length": 1}, "stack 1000000000000000 of"),
+        "a negative stack": ("samples", {"stack": [-1], "length": 1}, "stack -1 of"),
+        "a stack without prefixes": ("stackTable", {"frame": [0], "length": 1}, "0 prefixes and 1 frames"),
+        "a frame that is not there": ("stackTable", {"prefix": [None] * 99, "frame": [10**9] * 99}, "names frame 1000000000 of"),
+        "a frame without function": ("frameTable", {"func": [99] * 99}, "frame 0 has no function"),
+        "a string that is not there": ("funcTable", {"name": [77] * 99}, "string 77 of"),
+        "a string that is none": ("stringArray", [1], "a string is none"),
+        "a place that is half": ("stackTable", {"prefix": [None], "frame": [0.5]}, "no whole number"),
+        "a time that is a word": ("samples", {"stack": [0], "time": ["x"]}, "a time or weight is no number"),
+        "rows that are none": ("samples", {"schema": {"stack": 0}, "data": [3]}, "a row of a table is no list"),
+    }
+    for name, (key, value, words) in bad.items():
+        thread = {**profile["threads"][0], key: value}
+        if key != "samples":
+            thread["samples"] = {"stack": [0], "length": 1}
+        done = place.ptool("ingest", "-o", place.path("bad.db"), write("bad.json", {**profile, "threads": [thread]}), check=False)
+        tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1 and words in done.stderr, f"gecko: {name}", done.stderr)
+    for name, what, words in (("no threads", {"meta": profile["meta"]}, "without threads"), ("no samples", {**profile, "threads": [{}]}, "no thread has samples"),
+                              ("processes in processes", deep, "without end"), ("an array", {**profile, "threads": [[]]}, "no thread has samples")):
+        done = place.ptool("ingest", "-o", place.path("bad.db"), write("bad.json", what), check=False)
+        tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1 and words in done.stderr, f"gecko: {name}", done.stderr)
+
+
 FG = "{http://github.com/jonhoo/inferno}"
 TITLE = re.compile(r"^(.*) \(([\d,]+) ([^,]*), [\d.]+%\)$", re.S)
 
@@ -528,6 +675,7 @@ def main():
     paths += [(path, pyinstrument_json) for path in sorted(glob.glob(os.path.join(FIXTURES, "pyinstrument*.json")))]
     paths += [(path, chrometrace) for path in sorted(glob.glob(os.path.join(FIXTURES, "*.chrometrace.json.gz")))]
     paths.append((os.path.join(FIXTURES, "..", "chrome", "pyspy.json.gz"), chrometrace))
+    paths.append((os.path.join(FIXTURES, "fxprof.json"), gecko))
     paths += [(os.path.join(FIXTURES, name), flame) for name in ("pyspy.svg.gz", "pyspy_0.3.svg.gz", "inferno_us.svg.gz")]
     shared = []
     for pattern in ("pyspy/raw*.txt", "collapsed/speedscope/*.txt", "collapsed/inferno/flamegraph/*/*.txt"):
@@ -548,6 +696,7 @@ def main():
         check_pictures(tap, place)
         check_bad_pictures(tap, place)
         check_bad_chrometrace(tap, place)
+        check_gecko(tap, place)
         check_bad_pprof(tap, place)
         check_bad_cpuprofile(tap, place)
         check_bad_pyinstrument(tap, place)

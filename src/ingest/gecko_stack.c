@@ -1,0 +1,240 @@
+/* Stacks and frames of Firefox's profiler: from rows of its tables to the sink's numbers. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "ingest/gecko.h"
+
+/* The thread's own column, or that which all share. */
+static const struct gecko_column *column(const struct gecko *g,
+					 const struct gecko_tables *own,
+					 enum gecko_column_id id)
+{
+	return own->columns[id].n ? &own->columns[id] : &g->shared.columns[id];
+}
+
+/* NUMBER_NONE also where the row, which may be that, is not there. */
+static int64_t cell(const struct gecko *g, const struct gecko_tables *own,
+		    enum gecko_column_id id, int64_t row)
+{
+	const struct gecko_column *c = column(g, own, id);
+
+	return row >= 0 && (uint64_t)row < c->n ? c->at[row] : NUMBER_NONE;
+}
+
+/* The text of a string's number; empty where it is none. */
+static int string_of(const struct gecko *g, const struct gecko_tables *own,
+		     int64_t number, struct buf *into, struct str *out, struct err *err)
+{
+	const struct gecko_tables *t = own->has_strings ? own : &g->shared;
+
+	*out = STR_LIT("");
+	if (number == NUMBER_NONE)
+		return 0;
+	if (number < 0 || (uint64_t)number >= t->nstrings)
+		return err_at(err, g->thread_at, "string %lld of %zu", (long long)number,
+			      t->nstrings);
+	buf_clear(into);
+	*out = json_unescape(t->strings[number], into);
+	return 0;
+}
+
+/* Digits at the end behind a ':', which go off the text; NUMBER_NONE: there are none. */
+static int64_t take_number(struct str *text)
+{
+	size_t n = text->n;
+	int64_t number = 0;
+
+	while (n > 0 && text->p[n - 1] >= '0' && text->p[n - 1] <= '9')
+		n--;
+	if (n == text->n || text->n - n > 18 || n == 0 || text->p[n - 1] != ':')
+		return NUMBER_NONE;
+	for (size_t i = n; i < text->n; i++)
+		number = number * 10 + (text->p[i] - '0');
+	text->n = n - 1;
+	return number;
+}
+
+/*
+ * "run (a.js:3:12)" and "run (a.js:3)", where the definition is, and "run (in libxul.so)" of
+ * perf; else it is a name.
+ */
+static void take_location(struct str text, struct stacks_frame *frame)
+{
+	size_t n = text.n;
+
+	frame->name = text;
+	if (n < 4 || text.p[n - 1] != ')')
+		return;
+	while (n > 1 && !(text.p[n - 1] == '(' && text.p[n - 2] == ' '))
+		n--;
+	if (n < 3)
+		return;
+	struct str name = { text.p, n - 2 }, place = { text.p + n, text.n - n - 1 };
+	if (str_starts_with(place, STR_LIT("in "))) {
+		place = str_behind(place, 3);
+	} else {
+		int64_t last = take_number(&place), line = take_number(&place);
+		if (last == NUMBER_NONE)
+			return;
+		frame->first_line = line == NUMBER_NONE ? last : line;
+	}
+	frame->name = name;
+	frame->file = place;
+}
+
+/* A function's file is in one of three places, the older the version the more direct. */
+static int64_t file_of(const struct gecko *g, const struct gecko_tables *own,
+		       int64_t func)
+{
+	int64_t file = cell(g, own, GECKO_FUNC_FILE, func);
+
+	if (file == NUMBER_NONE)
+		file = cell(g, own, GECKO_SOURCE_FILE,
+			    cell(g, own, GECKO_FUNC_SOURCE, func));
+	if (file == NUMBER_NONE)
+		file = cell(g, own, GECKO_RESOURCE_NAME,
+			    cell(g, own, GECKO_FUNC_RESOURCE, func));
+	return file;
+}
+
+static int describe_frame(struct gecko *g, const struct gecko_tables *own, int64_t row,
+			  struct stacks_frame *frame, struct err *err)
+{
+	int64_t location = cell(g, own, GECKO_FRAME_LOCATION, row);
+	int64_t func = cell(g, own, GECKO_FRAME_FUNC, row);
+	struct str text;
+
+	if (location != NUMBER_NONE) {
+		if (string_of(g, own, location, &g->name, &text, err) < 0)
+			return -1;
+		take_location(text, frame);
+	} else {
+		int64_t name = cell(g, own, GECKO_FUNC_NAME, func);
+		if (name == NUMBER_NONE)
+			return err_at(err, g->thread_at, "frame %lld has no function",
+				      (long long)row);
+		if (string_of(g, own, name, &g->name, &frame->name, err) < 0 ||
+		    string_of(g, own, file_of(g, own, func), &g->file, &frame->file,
+			      err) < 0)
+			return -1;
+		frame->first_line = cell(g, own, GECKO_FUNC_LINE, func);
+	}
+	frame->line = cell(g, own, GECKO_FRAME_LINE, row);
+	if (frame->name.n == 0)
+		frame->name = STR_LIT("(anonymous)");
+	return 0;
+}
+
+/* SAMPLE_NONE: the root, which is no call. */
+static int find_frame(struct gecko *g, struct gecko_tables *own, uint32_t *numbers,
+		      int64_t row, struct err *err)
+{
+	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+	struct frame_fact fact;
+
+	if (numbers[row] != GECKO_UNKNOWN)
+		return 0;
+	if (describe_frame(g, own, row, &frame, err) < 0)
+		return -1;
+	numbers[row] = SAMPLE_NONE;
+	if (str_is(frame.name, "(root)") && frame.file.n == 0)
+		return 0;
+	if (stacks_frame(&g->stacks, &frame, g->thread_at, &fact, err) < 0)
+		return -1;
+	numbers[row] = g->stacks.sink->frame(g->stacks.sink, SAMPLE_NONE, &fact);
+	return 0;
+}
+
+static uint32_t *unknown(size_t n)
+{
+	uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
+
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = GECKO_UNKNOWN;
+	return numbers;
+}
+
+/* Where the sink's numbers are kept: they are of the tables that say what rows are. */
+static struct gecko_tables *numbers_of(struct gecko *g, struct gecko_tables *own)
+{
+	struct gecko_tables *t = own->has_tables || own->has_strings ? own : &g->shared;
+	size_t frames = column(g, own, GECKO_FRAME_FUNC)->n;
+	size_t locations = column(g, own, GECKO_FRAME_LOCATION)->n;
+	size_t stacks = column(g, own, GECKO_STACK_FRAME)->n;
+
+	if (!t->stacks) {
+		t->stacks = unknown(stacks);
+		t->frames = unknown(frames > locations ? frames : locations);
+		t->is_open = xcalloc(stacks + 1, sizeof(*t->is_open));
+	}
+	return t;
+}
+
+/* Its frame on its caller's stack. */
+static int add_frame(struct gecko *g, struct gecko_tables *own, int64_t row,
+		     uint32_t *stack, struct err *err)
+{
+	struct gecko_tables *t = numbers_of(g, own);
+	int64_t frame = cell(g, own, GECKO_STACK_FRAME, row);
+	size_t most = column(g, own, GECKO_FRAME_FUNC)->n;
+	size_t locations = column(g, own, GECKO_FRAME_LOCATION)->n;
+
+	most = locations > most ? locations : most;
+	if (frame < 0 || (uint64_t)frame >= most)
+		return err_at(err, g->thread_at, "stack %lld names frame %lld of %zu",
+			      (long long)row, (long long)frame, most);
+	if (find_frame(g, own, t->frames, frame, err) < 0)
+		return -1;
+	if (t->frames[frame] != SAMPLE_NONE)
+		*stack = g->stacks.sink->stack(g->stacks.sink, *stack, t->frames[frame]);
+	return 0;
+}
+
+int gecko_check(const struct gecko *g, const struct gecko_tables *own, struct err *err)
+{
+	size_t prefixes = column(g, own, GECKO_STACK_PREFIX)->n;
+	size_t frames = column(g, own, GECKO_STACK_FRAME)->n;
+
+	if (prefixes == frames)
+		return 0;
+	return err_at(err, g->thread_at,
+		      "the stack table has %zu prefixes and %zu frames", prefixes,
+		      frames);
+}
+
+int gecko_stack(struct gecko *g, struct gecko_tables *own, int64_t row, uint32_t *stack,
+		struct err *err)
+{
+	struct gecko_tables *t = numbers_of(g, own);
+	size_t most = column(g, own, GECKO_STACK_FRAME)->n, n = 0, cap = 0;
+	int64_t *path = NULL;
+	int rc = 0;
+
+	*stack = SAMPLE_NONE;
+	/* up to a stack that is known, and down again: any depth, and no circles */
+	while (row != NUMBER_NONE && rc == 0) {
+		if (row < 0 || (uint64_t)row >= most)
+			rc = err_at(err, g->thread_at, "stack %lld of %zu",
+				    (long long)row, most);
+		else if (t->is_open[row])
+			rc = err_at(err, g->thread_at, "stack %lld is below itself",
+				    (long long)row);
+		if (rc < 0)
+			break;
+		*stack = t->stacks[row];
+		if (*stack != GECKO_UNKNOWN)
+			break;
+		t->is_open[row] = 1;
+		*ARRAY_PUSH(path, n, cap) = row;
+		row = cell(g, own, GECKO_STACK_PREFIX, row);
+		*stack = SAMPLE_NONE;
+	}
+	while (n > 0 && rc == 0) {
+		rc = add_frame(g, own, path[--n], stack, err);
+		t->stacks[path[n]] = *stack;
+		t->is_open[path[n]] = 0;
+	}
+	free(path);
+	return rc;
+}
