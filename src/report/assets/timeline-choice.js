@@ -144,12 +144,12 @@ class TimelineChoice {
 		timeline.details.replaceChildren(...parts);
 	}
 
-	/* The first slice in sight, from the top. */
+	/* The first slice in sight, from the top; marks of a stream are behind all others. */
 	selectFirst() {
 		const { timeline } = this;
-		for (const { track } of timeline.layout.lanes) {
-			if (!track.start)
-				continue;
+		const tracks = timeline.layout.lanes.map(lane => lane.track).filter(track => track.start);
+		const isMarks = track => track.kind === "notes";
+		for (const track of [...tracks.filter(one => !isMarks(one)), ...tracks.filter(isMarks)]) {
 			const place = timelineData.firstAfter(track, 0, timeline.from);
 			if (place < track.first[1] && track.start[place] < timeline.to) {
 				this.goTo({ track, place });
