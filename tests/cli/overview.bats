@@ -59,6 +59,16 @@ fits() { # FILE
 	EOF
 }
 
+@test "memory of processes and functions, and weights that are no times" {
+	ptool overview -q "$FIXTURES/mprof/blocks.dat" >screen
+	grep -q '^Peak memory: 31.70 MiB, main  ' screen
+	grep -qx '   31.70 MiB   10.00 MiB  .load data' screen
+	ptool overview -q "$FIXTURES/lines/memory061.txt" | grep -q '   26.50 MiB    1.80 MiB  mw_lines.py:19(loop)'
+	ptool overview -q "$FIXTURES/samples/perf.txt" >screen
+	grep -qx '  sampled stacks (collapsed)' screen
+	grep -qx '        1.75   20.0%        1.75  read' screen
+}
+
 @test "a file that is cut off has what was read, and a note" {
 	gzip -dc "$TORCH/t2141_cnn_w0/trace.json.gz" | head -c 900000 >cut.json
 	run --separate-stderr ptool cut.json

@@ -55,7 +55,7 @@ static const struct {
 	[OVERVIEW_OPERATORS] = { "operators", "top", overview_operators, true, false },
 	[OVERVIEW_KERNELS] = { "kernels", "kernels", overview_kernels, true, false },
 	[OVERVIEW_FUNCTIONS] = { "functions", "top", overview_functions, false, true },
-	[OVERVIEW_MEMORY] = { "memory", "memory", overview_memory, true, false },
+	[OVERVIEW_MEMORY] = { "memory", "memory", overview_memory, true, true },
 	[OVERVIEW_FINDINGS] = { "findings", "advise", overview_findings, true, false },
 };
 

@@ -253,11 +253,10 @@ int overview_kernels(struct overview_making *m, struct err *err)
 
 int overview_memory(struct overview_making *m, struct err *err)
 {
-	(void)err;
 	for (size_t i = 0; i < m->facts.npeaks; i++)
 		overview_add(m, str_of(m->facts.peaks[i].device), UNIT_BYTES,
 			     cell_int(m->facts.peaks[i].bytes), cell_null());
-	return 0;
+	return overview_sampled_memory(m, err);
 }
 
 /* Others of the rule stand below it in `ptool advise`. */

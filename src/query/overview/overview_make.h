@@ -62,5 +62,7 @@ int overview_findings(struct overview_making *m, struct err *err);
 int overview_recording(struct overview_making *m, struct err *err);
 int overview_operators(struct overview_making *m, struct err *err);
 int overview_functions(struct overview_making *m, struct err *err);
+/* Of mprof, and of profiles of lines that tell memory. */
+int overview_sampled_memory(struct overview_making *m, struct err *err);
 
 #endif

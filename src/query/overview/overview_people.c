@@ -78,12 +78,17 @@ static double share_of(const struct drawing *d, size_t row)
 }
 
 /* "12.345 ms"; in the arena. */
-static const char *in_words(struct drawing *d, enum unit unit, int64_t value)
+static const char *cell_words(struct drawing *d, enum unit unit, struct cell cell)
 {
 	char text[UNITS_TEXT_MAX];
-	struct str words = units_text(unit, cell_int(value), text);
+	struct str words = units_text(unit, cell, text);
 
 	return arena_printf(&d->out->arena, STR_FMT, STR_ARG(words));
+}
+
+static const char *in_words(struct drawing *d, enum unit unit, int64_t value)
+{
+	return cell_words(d, unit, cell_int(value));
 }
 
 static void add_line(struct drawing *d, enum overview_block block, bool is_heading,
@@ -161,8 +166,9 @@ static void read_recording(struct drawing *d, size_t row, struct recording *r)
 					*r->names ? " and " : "", STR_ARG(item));
 	else if (value.type == CELL_TEXT)
 		r->format = arena_printf(arena, STR_FMT, STR_ARG(value.as.text));
-	else if (str_is(item, "span"))
-		r->span = in_words(d, UNIT_NS, value.as.integer);
+	else if (str_is(item, "span") && value.as.integer > 0)
+		r->span = arena_printf(arena, ", %s",
+				       in_words(d, UNIT_NS, value.as.integer));
 	else if (str_is(item, "profiles"))
 		r->profiles = value.as.integer;
 	else if (str_is(item, "ranks"))
@@ -187,7 +193,7 @@ static void draw_recording(struct drawing *d, size_t first, size_t end)
 		read_recording(d, i, &r);
 	const char *ranks = several(d, r.ranks, "ranks");
 	const char *text = arena_printf(
-		&d->out->arena, "  %s, %s%s%s%s%s", r.format, r.span,
+		&d->out->arena, "  %s%s%s%s%s%s", r.format, r.span,
 		*ranks ? ranks : several(d, r.profiles, "profiles"),
 		several(d, r.devices, "devices"), *r.names ? ", " : "", r.names);
 	add_line(d, OVERVIEW_RECORDING, true,
@@ -353,6 +359,12 @@ static enum unit unit_of(const struct drawing *d, size_t row)
 	return UNIT_NS;
 }
 
+/* The value of a row, which is a whole number unless it counts with decimals. */
+static const char *value_words(struct drawing *d, size_t row, enum unit unit)
+{
+	return cell_words(d, unit, row_at(d, row)[OVERVIEW_VALUE]);
+}
+
 static void draw_functions(struct drawing *d, size_t first, size_t end)
 {
 	if (row_at(d, first)[OVERVIEW_VALUE].type == CELL_NULL) {
@@ -366,19 +378,36 @@ static void draw_functions(struct drawing *d, size_t first, size_t end)
 	for (size_t i = first; i + 1 < end; i += 2)
 		add_line(d, OVERVIEW_FUNCTIONS, false,
 			 arena_printf(&d->out->arena, "%*s%*.1f%%%*s  " STR_FMT,
-				      TIME_CELLS,
-				      in_words(d, unit_of(d, i), value_of(d, i)),
+				      TIME_CELLS, value_words(d, i, unit_of(d, i)),
 				      SHARE_CELLS, share_of(d, i), TIME_CELLS,
-				      in_words(d, unit_of(d, i), value_of(d, i + 1)),
+				      value_words(d, i + 1, unit_of(d, i)),
 				      STR_ARG(names[(i - first) / 2])));
 	add_callers(d, item_of(d, first));
+}
+
+/* "    33.6 MiB   +10.0 MiB  name": the peak of a function, and what it added. */
+static void draw_memory_functions(struct drawing *d, size_t first, size_t end)
+{
+	size_t room = d->width - (2 * (size_t)TIME_CELLS) - GUTTERS;
+	const struct str *names = short_names(d, first, end, 2, room);
+
+	for (size_t i = first; i + 1 < end; i += 2)
+		add_line(d, OVERVIEW_MEMORY, false,
+			 arena_printf(&d->out->arena, "%*s%*s  " STR_FMT, TIME_CELLS,
+				      value_words(d, i, UNIT_BYTES), TIME_CELLS,
+				      value_words(d, i + 1, UNIT_BYTES),
+				      STR_ARG(names[(i - first) / 2])));
 }
 
 /* The highest first: one device of several ranks stands there once. */
 static void draw_memory(struct drawing *d, size_t first, size_t end)
 {
 	struct arena *arena = &d->out->arena;
-	size_t order[PARTS_MAX], n = largest_parts(d, first, end, order);
+	size_t functions = first;
+
+	while (functions < end && row_at(d, functions)[OVERVIEW_VALUE].type != CELL_NULL)
+		functions++;
+	size_t order[PARTS_MAX], n = largest_parts(d, first, functions, order);
 	const char *text = "Peak memory:";
 
 	for (size_t i = 0; i < n && i < MEMORY_MAX; i++) {
@@ -389,7 +418,12 @@ static void draw_memory(struct drawing *d, size_t first, size_t end)
 		if (i == 0 || utf8_width(str_of(longer)) < d->width / 2)
 			text = longer;
 	}
-	add_line(d, OVERVIEW_MEMORY, true, text);
+	add_line(d, OVERVIEW_MEMORY, true,
+		 n ? text : "Memory of functions: peak, increment");
+	if (n && functions + 1 < end)
+		add_line(d, OVERVIEW_MEMORY, false, "  functions: peak, increment");
+	if (functions + 1 < end)
+		draw_memory_functions(d, functions + 1, end);
 }
 
 static void draw_findings(struct drawing *d, size_t first, size_t end)

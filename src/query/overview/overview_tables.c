@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/lines/line_profile.h"
+#include "query/memory/memory.h"
 #include "query/overview/overview_make.h"
 #include "query/samples/sample_top.h"
 #include "query/top/top.h"
@@ -12,6 +13,7 @@
 
 #define OPERATORS_SHOWN 5
 #define FUNCTIONS_SHOWN 10
+#define MEMORY_SHOWN    5 /* functions */
 
 static const struct filter no_filter = { .focus = NULL };
 
@@ -249,4 +251,63 @@ int overview_functions(struct overview_making *m, struct err *err)
 	}
 	reader_release(&r);
 	return rc;
+}
+
+/* Functions by their largest memory, behind a row that says so. */
+static int memory_functions(struct overview_making *m, enum memory_view view,
+			    const char *name, const char *peak, struct err *err)
+{
+	const struct memory_request request = { .view = view,
+						.filter = &no_filter,
+						.limit = MEMORY_SHOWN,
+						.for_people = true };
+	struct table *table = NULL;
+	struct reader r;
+	size_t n = 0;
+	int rc = read_all(&r, memory_open(m->store, m->scope, &request, &table, err),
+			  &table, err);
+
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++) {
+		struct cell bytes = get(&r, i, peak);
+		if (bytes.type != CELL_INT)
+			continue;
+		if (n++ == 0)
+			overview_add(m, STR_LIT("functions"), UNIT_TEXT, cell_null(),
+				     cell_null());
+		overview_add(m, get_text(&r, i, name), UNIT_BYTES, bytes, cell_null());
+		overview_add(m, STR_LIT("increment"), UNIT_BYTES,
+			     get(&r, i, "increment_bytes"), cell_null());
+	}
+	reader_release(&r);
+	return rc;
+}
+
+static int memory_processes(struct overview_making *m, struct err *err)
+{
+	const struct memory_request request = { .view = MEMORY_VIEW_PEAKS,
+						.filter = &no_filter };
+	struct table *table = NULL;
+	struct reader r;
+	int rc = read_all(&r, memory_open(m->store, m->scope, &request, &table, err),
+			  &table, err);
+
+	for (size_t i = 0; rc == 0 && i < nrows(&r); i++)
+		overview_add(m, get_text(&r, i, "process"), UNIT_BYTES,
+			     get(&r, i, "peak_bytes"), cell_null());
+	reader_release(&r);
+	return rc;
+}
+
+int overview_sampled_memory(struct overview_making *m, struct err *err)
+{
+	const struct scope_profile *profile = &m->scope->profiles[0];
+
+	if (scope_is_of_lines(profile) && strcmp(profile->format, "line_profiler") != 0)
+		return memory_functions(m, MEMORY_VIEW_PEAKS, "standard_name",
+					"memory_bytes", err);
+	if (strcmp(profile->format, "mprof") != 0)
+		return 0;
+	if (memory_processes(m, err) < 0)
+		return -1;
+	return memory_functions(m, MEMORY_VIEW_STATS, "function", "peak_bytes", err);
 }
