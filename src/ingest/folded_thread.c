@@ -73,57 +73,65 @@ bool folded_py_spy(struct str *rest, struct folded_thread *out)
 	return is_taken;
 }
 
-/* The number behind a letter, up to the ';' or ':' that ends it; moves the text on. */
+/* The number up to ';', ':' or the end; moves the text on behind these. */
 static bool take_number(struct str *text, int64_t *number)
 {
 	size_t n = 0;
 
 	while (n < text->n && text->p[n] != ';' && text->p[n] != ':')
 		n++;
-	if (n == 0 || n == text->n ||
-	    decimal_text_int((struct str){ text->p, n }, number) != DECIMAL_OK)
+	if (n == 0 || decimal_text_int((struct str){ text->p, n }, number) != DECIMAL_OK)
 		return false;
-	*text = str_behind(*text, n + 1);
+	pass(text, n);
 	return true;
 }
 
-/* "P42;T7;", "P42;T0:7;" of Austin and "tid:7;" of profiling.sampling. */
-static bool take_austin(struct str *rest, struct sample_thread_fact *thread)
+/* "P42;T7;", "P42;T0:7;" of Austin, whose stack may be empty. */
+static bool take_austin(struct str *rest, struct folded_thread *out)
 {
-	struct str text = *rest;
+	struct str text = str_behind(*rest, 1);
+	struct sample_thread_fact *fact = &out->fact;
 	int64_t interpreter;
 
-	if (str_starts_with(text, STR_LIT("tid:"))) {
-		text = str_behind(text, 4);
-		if (!take_number(&text, &thread->tid))
-			return false;
-		*rest = text;
-		return true;
-	}
-	if (text.n < 2 || text.p[0] != 'P' || !is_digit(text.p[1]))
+	if (text.n == 0 || !is_digit(text.p[0]) || !take_number(&text, &fact->pid) ||
+	    text.n < 2 || text.p[0] != 'T')
 		return false;
 	text = str_behind(text, 1);
-	if (!take_number(&text, &thread->pid) || text.n < 2 || text.p[0] != 'T')
+	const char *semicolon = memchr(text.p, ';', text.n);
+	size_t end = semicolon ? (size_t)(semicolon - text.p) : text.n;
+	struct str id = { text.p, end };
+	if (memchr(id.p, ':', id.n) && !take_number(&id, &interpreter))
 		return false;
-	text = str_behind(text, 1);
-	const char *end = memchr(text.p, ';', text.n);
-	const char *colon = memchr(text.p, ':', text.n);
-	if (!end)
+	if (!take_number(&id, &fact->tid) || id.n)
+		fact->tid = NUMBER_NONE;
+	pass(&text, end);
+	*rest = text;
+	return true;
+}
+
+/* "tid:7;" of profiling.sampling. */
+static bool take_tid(struct str *rest, struct folded_thread *out)
+{
+	struct str text = *rest;
+
+	if (!str_starts_with(text, STR_LIT("tid:")))
 		return false;
-	if (colon && colon < end && !take_number(&text, &interpreter))
+	text = str_behind(text, 4);
+	if (!take_number(&text, &out->fact.tid))
 		return false;
-	if (!take_number(&text, &thread->tid))
-		thread->tid = NUMBER_NONE,
-		text = str_behind(text, (size_t)(end - text.p) + 1);
 	*rest = text;
 	return true;
 }
 
 bool folded_thread(struct str *rest, struct folded_thread *out)
 {
-	if (rest->n == 0 || !memchr("pPt", rest->p[0], 3))
+	char first = rest->n ? rest->p[0] : '\0';
+
+	if (first == 'P')
+		return take_austin(rest, out);
+	if (first != 'p' && first != 't')
 		return false;
-	return folded_py_spy(rest, out) || take_austin(rest, &out->fact);
+	return folded_py_spy(rest, out) || take_tid(rest, out);
 }
 
 int folded_sampled(struct stacks *stacks, const struct folded_thread *who,

@@ -51,6 +51,9 @@ static const struct head heads[] = {
 	  { "a hotshot profile of Python 2",
 	    "python2 -c \"import hotshot.stats; hotshot.stats.load('FILE')"
 	    ".dump_stats('OUT.prof')\" writes what ptool reads" } },
+	{ MAGIC("MOJ"),
+	  { "a recording of Austin (MOJO)",
+	    "'mojo2austin FILE OUT' writes what ptool reads" } },
 	{ MAGIC("# callgrind format"), { "a callgrind profile", NULL } },
 	{ MAGIC("PERFILE2"),
 	  { "a recording of perf",

@@ -70,7 +70,7 @@ def read_text(path):
 
 def strip_thread(stack):
     stack = re.sub(r'^(process \d+:".*?";)+', "", stack, flags=re.S)
-    return re.sub(r"^thread \([^)]*\)[^;]*;|^P\d+;T[^;]*;|^tid:\d+;", "", stack)
+    return re.sub(r"^thread \([^)]*\)[^;]*;|^P\d+;T[^;]*(;|$)|^tid:\d+;", "", stack)
 
 
 def collapsed(path):
