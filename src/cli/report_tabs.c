@@ -52,8 +52,8 @@ static const struct report_tab tabs[] = {
 	{ "memory", "Memory", TRACES, report_memory, TABLES(
 		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy" },
 		{ "memory --stats -n 0 --wide", "table-allocations", "What operators allocated", .is_silent = true },
-		{ "memory --growth --wide", "table-growth", "Growth from step to step", .is_silent = true },
-		{ "memory --spikes --wide", "table-spikes", "Sudden rises", .is_silent = true }) },
+		{ "memory --growth -n 0 --wide", "table-growth", "Growth from step to step", .is_silent = true },
+		{ "memory --spikes -n 0 --wide", "table-spikes", "Sudden rises", .is_silent = true }) },
 	{ "transfers", "Transfers", TRACES, NULL, TABLES(
 		{ "transfers --by op -n 0 --wide", "table-transfers", "Copies and sets",
 		  "by kind, memory and the operator that asked", .bar = "total_ns memcpy" }) },

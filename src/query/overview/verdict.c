@@ -160,6 +160,16 @@ static bool is_total(struct str item)
 	return str_is(item, "total");
 }
 
+/* The next row of a block that is no total; false: there is none. */
+static bool next_name(const struct overview_making *m, enum overview_block block,
+		      size_t *at, struct number *number)
+{
+	while (next_number(m, block, at, number))
+		if (!is_total(number->item))
+			return true;
+	return false;
+}
+
 static const char *unit_words(struct str unit)
 {
 	return str_is(unit, "bytes")   ? "the bytes are"
@@ -176,9 +186,7 @@ static bool judge_names(const struct overview_making *m, enum overview_block blo
 	double sum = 0;
 	size_t at = 0, n = 0;
 
-	while (sum < 50 && next_number(m, block, &at, &number)) {
-		if (is_total(number.item))
-			continue;
+	while (sum < 50 && next_name(m, block, &at, &number)) {
 		if (n++ == 0)
 			first = number;
 		sum += number.share;
@@ -188,9 +196,14 @@ static bool judge_names(const struct overview_making *m, enum overview_block blo
 	out->sentence =
 		arena_printf(arena, "%.0f%% of %s in %s.", first.share,
 			     unit_words(first.unit), short_text(first.item, arena));
-	out->worth =
-		n == 1 ? arena_printf(arena, "It alone takes half of it.")
-		       : arena_printf(arena, "%zu %ss take %.0f%% of it.", n, what, sum);
+	if (n > 1)
+		out->worth =
+			arena_printf(arena, "%zu %ss take %.0f%% of it.", n, what, sum);
+	else if (next_name(m, block, &at, &number))
+		out->worth = arena_printf(arena, "The next, %s, takes %.0f%%.",
+					  short_text(number.item, arena), number.share);
+	else
+		out->worth = arena_printf(arena, "No other %s takes time.", what);
 	return true;
 }
 

@@ -26,7 +26,7 @@ const tables = (() => {
 		return column.unit === "count" ? text.replace(/\B(?=(\d{3})+(?!\d))/g, ",") : text;
 	}
 
-	/* Null last, whatever the direction. */
+	/* Words ("mean") behind numbers and null last, whatever the direction. */
 	function compare(a, b, sign) {
 		if (a === b)
 			return 0;
@@ -34,6 +34,8 @@ const tables = (() => {
 			return 1;
 		if (b === null || b === undefined)
 			return -1;
+		if (typeof a !== typeof b)
+			return typeof a === "string" ? 1 : -1;
 		return (a < b ? -1 : 1) * sign;
 	}
 

@@ -6,6 +6,8 @@
  * from afar is a curve of its use, and nothing is left out.
  */
 class TimelinePainter {
+	static LETTERS = 400; /* of a label at most: measuring a name of a megabyte kills a tab */
+
 	constructor(canvas, meta) {
 		this.canvas = canvas;
 		this.context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
@@ -212,7 +214,7 @@ class TimelinePainter {
 
 	/* As much of the name as there is room for. */
 	fit(name, room) {
-		const text = this.names[name];
+		const text = this.names[name].slice(0, TimelinePainter.LETTERS);
 		let width = this.widths.get(name);
 		if (width === undefined) {
 			width = this.context.measureText(text).width / this.ratio;

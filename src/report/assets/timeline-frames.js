@@ -140,7 +140,8 @@ class TimelineFrames {
 		context.fillText(text.toUpperCase(), this.view.left ? 12 : 6, y);
 	}
 
-	fit(context, text, room) {
+	fit(context, whole, room) {
+		const text = whole.slice(0, TimelinePainter.LETTERS);
 		if (context.measureText(text).width <= room)
 			return text;
 		let length = text.length;
