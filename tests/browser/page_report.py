@@ -34,6 +34,7 @@ COMMANDS = {
     "table-modules": "modules -n 0",
     "table-info": "info",
     "table-tracks": None,  # no command has it
+    "table-tree": "tree --min 1",
     "table-doctor": None,  # people see remarks of all ranks in one row
 }
 # Rows with nothing there are for people: lines of the source that never ran.
