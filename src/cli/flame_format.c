@@ -39,8 +39,9 @@ static int write_html(const struct flame *flame, const struct flame_draw *draw,
 	flame_words_title(draw->title, &title);
 	page_init(&page, title.p);
 	page_tab(&page, "flame", "Call tree");
-	page_flame(&page, "flame-graph", flame, draw);
-	int rc = page_write(&page, out->stream, err);
+	int rc = page_flame(&page, "flame-graph", flame, draw, err);
+	if (rc == 0)
+		rc = page_write(&page, out->stream, err);
 	page_release(&page);
 	buf_release(&title);
 	return rc;

@@ -15,7 +15,7 @@ static int add(struct page *page, struct flame_builder *b, const struct flame_dr
 {
 	rc = flame_finish(b, rc, err);
 	if (rc == 0) {
-		page_flame(page, "flame-graph", b->flame, draw);
+		rc = page_flame(page, "flame-graph", b->flame, draw, err);
 	} else if (err->kind == ERR_EMPTY) {
 		page_part(page->body, "absent",
 			  PAGE_SLOTS(PAGE_TEXT("text", str_of(err->text))));

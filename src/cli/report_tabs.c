@@ -62,9 +62,7 @@ static const struct report_tab tabs[] = {
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
 	{ "modules", "Modules", TRACES, NULL, TABLES(
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
-	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, TABLES(
-		{ "tree --min 1", "table-tree", "Call tree as a table", "calls of 1% and more",
-		  .bar = NULL, .is_silent = true }) },
+	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, NULL },
 	{ "recording", "Recording", ALL, NULL, TABLES(
 		{ "info --wide", "table-info", "What was recorded", .bar = NULL },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },

@@ -6,6 +6,7 @@
 #include "report/json_text.h"
 #include "report/page_blob.h"
 #include "report/page_columns.h"
+#include "report/page_flame_table.h"
 
 #define SHORT_CELLS 23 /* of a name that has a short form, too */
 
@@ -184,8 +185,8 @@ static void add_data(struct page *p, const char *id, const struct flame *flame,
 	p->has_data = true;
 }
 
-void page_flame(struct page *p, const char *id, const struct flame *flame,
-		const struct flame_draw *draw)
+int page_flame(struct page *p, const char *id, const struct flame *flame,
+	       const struct flame_draw *draw, struct err *err)
 {
 	struct buf caption;
 
@@ -198,4 +199,5 @@ void page_flame(struct page *p, const char *id, const struct flame *flame,
 	page_part_close(p->body, "flame");
 	add_data(p, id, flame, draw);
 	buf_release(&caption);
+	return page_flame_table(p, "table-flame", flame, draw, err);
 }

@@ -12,11 +12,15 @@
 #ifndef PTOOL_REPORT_PAGE_FLAME_H
 #define PTOOL_REPORT_PAGE_FLAME_H
 
+#include "base/err.h"
 #include "report/flame_words.h"
 #include "report/page.h"
 
-/* Adds it to the tab that was begun last: the graph, its caption and its notes. */
-void page_flame(struct page *p, const char *id, const struct flame *flame,
-		const struct flame_draw *draw);
+/*
+ * Adds it to the tab that was begun last: the graph, its caption and its notes, and a table
+ * of the largest calls below.  0, or -1 with err set.
+ */
+int page_flame(struct page *p, const char *id, const struct flame *flame,
+	       const struct flame_draw *draw, struct err *err);
 
 #endif

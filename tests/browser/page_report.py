@@ -36,6 +36,7 @@ COMMANDS = {
     "table-tracks": None,  # no command has it
     "table-tree": "tree --min 1",
     "table-doctor": None,  # people see remarks of all ranks in one row
+    "table-flame": None,  # tests/pyprof/check_flame.py
 }
 # Rows with nothing there are for people: lines of the source that never ran.
 PEOPLES = {"table-lines": "hits"}

@@ -114,7 +114,7 @@ PY
 	ptool flame -q a.json >out
 	run -1 grep -nP '\x01|\xe2\x80\xae' out
 	ptool flame -q a.json -o a.html
-	[ "$(grep -o '<script' a.html | wc -l)" -eq 3 ] # the two of the data and ours
+	[ "$(grep -o '<script' a.html | wc -l)" -eq 4 ] # the three of the data and ours
 	run -1 grep -niP '<script>alert|</title></svg>|\x01|\xe2\x80\xae' a.html
 	ptool flame -q a.json -o b.html
 	cmp a.html b.html
