@@ -189,6 +189,7 @@ static int chrometrace_read(struct input *in, const struct read_options *options
 	chrometrace_release(&r.trace);
 	buf_release(&r.name);
 	buf_release(&r.file);
+	json_stream_release(&r.in);
 	return rc;
 }
 

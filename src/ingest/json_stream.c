@@ -5,6 +5,7 @@
 
 #define VALUE_MAX ((size_t)1 << 30)
 #define NAME_MAX  ((size_t)64 << 20)
+#define WASTE_MAX ((uint64_t)64 << 20) /* bytes looked at in vain */
 #define BOM       "\xef\xbb\xbf"
 
 static int tell(const struct json_stream *s, enum finding what, uint64_t offset,
@@ -24,11 +25,17 @@ int json_stream_open(struct json_stream *s, struct input *in,
 	*s = (struct json_stream){ .sink = sink, .options = options };
 	if (has_bom)
 		input_skip(in, sizeof(BOM) - 1);
+	mend_init(&s->mend);
 	window_init(&s->w, in, sink, WINDOW_BYTES);
 	s->w.j.strict = options->strict;
 	if (err->kind != ERR_NONE)
 		return -1;
 	return has_bom ? tell(s, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err) : 0;
+}
+
+void json_stream_release(struct json_stream *s)
+{
+	mend_release(&s->mend);
 }
 
 uint64_t json_stream_at(const struct json_stream *s)
@@ -86,6 +93,77 @@ static enum json_status parse_blanks(struct json *j, void *to)
 	return json_blanks(j);
 }
 
+/* A key or a value that is mended, and where it is read into. */
+struct mended {
+	struct mend *mend;
+	struct next *next;
+	struct json_value *value;
+	unsigned flaws; /* of what was read before it */
+};
+
+static enum json_status mend_next_member(struct json *j, void *to)
+{
+	struct mended *m = to;
+
+	return mend_member(m->mend, j, m->next->first, &m->next->key.text,
+			   &m->next->done);
+}
+
+static enum json_status mend_next_value(struct json *j, void *to)
+{
+	struct mended *m = to;
+	enum json_status status = mend_value(m->mend, j);
+
+	if (status != JSON_OK)
+		return status;
+	struct json text = json_of(buf_str(&m->mend->text));
+	return json_value(&text, m->value);
+}
+
+static int tell_mended(struct json_stream *s, const char *start, struct err *err)
+{
+	const struct mend *m = &s->mend;
+
+	for (size_t i = 0; i < m->nflaws; i++) {
+		struct str shown = { start + m->flaws[i].at,
+				     (size_t)(s->w.j.p - start) - m->flaws[i].at };
+		if (tell(s, m->flaws[i].finding, window_at(&s->w, shown.p), shown, err) <
+		    0)
+			return -1;
+	}
+	return JSON_OK;
+}
+
+/* What the tokenizer stopped at is read from its start again; however it goes on. */
+static int mend_from(struct json_stream *s, const char *start, window_parse_fn *parse,
+		     struct mended *m, struct err *err)
+{
+	struct json *j = &s->w.j;
+	size_t behind = (size_t)(j->p - start);
+	bool ended = j->ended;
+	const char *what = j->what;
+
+	/* the time to read grows with the input's size only */
+	if (j->strict || s->wasted > WASTE_MAX + 8 * window_at(&s->w, start))
+		return JSON_BAD;
+	m->mend = &s->mend;
+	j->p = start;
+	int status = window_parse(&s->w, parse, m, NAME_MAX, &start, err);
+	if (status < 0)
+		return -1;
+	uint64_t passed = (uint64_t)(j->p - start) * MEND_VAIN_FOR_EACH;
+	if (s->mend.in_vain > passed || status != JSON_OK)
+		s->wasted += s->mend.in_vain;
+	if (status == JSON_OK) {
+		j->flaws = m->flaws;
+		return tell_mended(s, start, err);
+	}
+	j->p = start + behind;
+	j->ended |= ended;
+	j->what = what;
+	return JSON_BAD;
+}
+
 int json_stream_element(struct json_stream *s, bool first, struct err *err)
 {
 	struct next next = { .first = first };
@@ -105,8 +183,13 @@ int json_stream_name(struct json_stream *s, bool first, struct str *key, struct 
 
 	if (window_keep_filled(&s->w, err) < 0)
 		return -1;
-	int rc = judge(s, window_parse(&s->w, parse_member, &next, NAME_MAX, &start, err),
-		       err);
+	unsigned flaws = s->w.j.flaws;
+	int status = window_parse(&s->w, parse_member, &next, NAME_MAX, &start, err);
+	if (status == JSON_BAD && !s->w.j.ended)
+		status =
+			mend_from(s, start, mend_next_member,
+				  &(struct mended){ .next = &next, .flaws = flaws }, err);
+	int rc = judge(s, status, err);
 	if (rc <= 0 || next.done)
 		return rc > 0 ? 0 : rc;
 	*key = next.key.text;
@@ -151,8 +234,13 @@ int json_stream_value(struct json_stream *s, struct json_value *value, struct er
 
 	if (window_keep_filled(&s->w, err) < 0)
 		return -1;
-	int rc = judge(s, window_parse(&s->w, parse_value, value, VALUE_MAX, &start, err),
-		       err);
+	unsigned flaws = s->w.j.flaws;
+	int status = window_parse(&s->w, parse_value, value, VALUE_MAX, &start, err);
+	if (status == JSON_BAD && !s->w.j.ended)
+		status = mend_from(s, start, mend_next_value,
+				   &(struct mended){ .value = value, .flaws = flaws },
+				   err);
+	int rc = judge(s, status, err);
 
 	/* digits at the very end of a text may be half of a number */
 	if (rc > 0 && value->type == JSON_NUMBER && s->w.j.last &&

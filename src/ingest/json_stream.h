@@ -5,6 +5,7 @@
 #ifndef PTOOL_INGEST_JSON_STREAM_H
 #define PTOOL_INGEST_JSON_STREAM_H
 
+#include "ingest/mend.h"
 #include "ingest/reader.h"
 #include "ingest/window.h"
 
@@ -15,6 +16,8 @@ struct json_stream {
 	struct sink *sink;                  /* borrowed */
 	const struct read_options *options; /* borrowed */
 	bool is_cut;                        /* the text has ended too early */
+	struct mend mend;                   /* of keys and values that are no JSON */
+	uint64_t wasted;                    /* bytes that mending looked at in vain */
 };
 
 /* At the first byte behind a byte order mark.  0, or -1 with err set. */
@@ -23,6 +26,7 @@ int json_stream_open(struct json_stream *s, struct input *in,
 		     struct err *err);
 /* What was wrong with the text so far, and whether it was cut.  0, or -1 with err set. */
 int json_stream_end(struct json_stream *s, struct input *in, struct err *err);
+void json_stream_release(struct json_stream *s);
 /* The byte of the input that is next. */
 uint64_t json_stream_at(const struct json_stream *s);
 /*
@@ -37,7 +41,10 @@ int json_stream_name(struct json_stream *s, bool first, struct str *key, struct 
 /* Goes into the array or object that is next: 1; 0 it is cut; -1, also when it is none. */
 int json_stream_enter(struct json_stream *s, char bracket, const char *what,
 		      struct err *err);
-/* The value that is next, whole; 1, 0 or -1 as above. */
+/*
+ * The value that is next, whole; 1, 0 or -1 as above.  Unless strict, it is mended where
+ * it is no JSON, and that is told; it is borrowed until the next.
+ */
 int json_stream_value(struct json_stream *s, struct json_value *value, struct err *err);
 /* -1 with what the tokenizer or the text says at its place. */
 int json_stream_bad(const struct json_stream *s, const char *what, struct err *err);

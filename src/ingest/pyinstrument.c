@@ -299,6 +299,7 @@ static int pyinstrument_read(struct input *in, const struct read_options *option
 	buf_release(&p.text);
 	free(p.frame_of);
 	free(p.stack_of);
+	json_stream_release(&p.in);
 	return rc;
 }
 

@@ -284,6 +284,7 @@ static int scalene_read(struct input *in, const struct read_options *options,
 		rc = finish(&r, in, err);
 	scalene_release(&r.lines);
 	buf_release(&r.text);
+	json_stream_release(&r.in);
 	return rc;
 }
 

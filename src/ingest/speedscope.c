@@ -315,6 +315,7 @@ static int speedscope_read(struct input *in, const struct read_options *options,
 	free(s.expected);
 	free(s.stack_of);
 	free(s.series);
+	json_stream_release(&s.in);
 	return rc;
 }
 

@@ -83,6 +83,16 @@ top() { # ARGUMENT...
 		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
 }
 
+@test "a speedscope file whose texts are no JSON is mended, and each kind of damage told" {
+	printf '%s' '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"say "hi" now",' \
+		'"file":"a.py"},{"name":"C:\path\x","file":'"'b.py'}]},version: 1," '"profiles":[{"type":"sampled","name":"t",' \
+		'"unit":"seconds","startValue":0,"endValue":2,"samples":[[0],[0,1]],"weights":[0.5,1.5]}]}' >a.json
+	ptool ingest -q a.json
+	[ "$(ask ptool.db 'SELECT text FROM string WHERE text IN ('"'say \"hi\" now', 'C:\path\x') ORDER BY id"')" = $'say "hi" now\nC:\\path\\x' ]
+	[ "$(ask ptool.db 'SELECT group_concat(code) FROM finding')" = 'name_repaired,escape,single_quotes,bare_key' ]
+	run -4 --separate-stderr ptool ingest -q --strict -o strict.db a.json
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
