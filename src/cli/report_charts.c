@@ -7,9 +7,13 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "cli/report_rows.h"
+#include "query/gaps/gap_table.h"
+#include "query/short_name.h"
 #include "report/page_chart.h"
+#include "report/page_table.h"
 
 #define COLUMNS_MAX 2000
+#define GAPS_LISTED 1000
 #define STEPS_ID    "chart-steps"
 #define STEPS_TITLE "Steps"
 #define STEPS_ABOUT "what the time of each went to; the line is the mean"
@@ -118,10 +122,43 @@ int report_steps(struct report_making *m, struct err *err)
 	return 0;
 }
 
+/* What reads the same is read once. */
 int report_idle(struct report_making *m, struct err *err)
 {
-	(void)err;
+	static const struct gap_table_request sums = { .for_people = true };
+	static const struct gap_table_request list = { .is_list = true,
+						       .limit = GAPS_LISTED };
+	static const struct page_table hows[] = {
+		{ .id = "table-gaps",
+		  .title = "Causes of idle time",
+		  .about = "and what the host was in",
+		  .bar = "idle_ns data;idle_per_step_ns data",
+		  .of = "share_pct idle time",
+		  .shorten = short_name_add },
+		{ .id = "table-gap-list",
+		  .title = "Longest gaps",
+		  .about = "the 1,000 longest",
+		  .bar = "dur_ns data",
+		  .only = "rank device start_ns dur_ns step cause blamed before after",
+		  .shorten = short_name_add },
+	};
+	struct table *tables[] = { NULL, NULL };
+	struct err why = ERR_INIT;
+
 	page_chart_again(m->page, "parts", REPORT_IDLE_ID, "Idle time by its causes",
 			 "of all devices; shares are of the idle time");
-	return 0;
+	int rc = gap_tables_open(m->reading->store, m->reading->scope, &sums, &list,
+				 tables, &why);
+	for (size_t i = 0; rc >= 0 && i < 2; i++)
+		rc = page_table(m->page, &hows[i], tables[i], &why);
+	table_free(tables[0]);
+	table_free(tables[1]);
+	if (rc < 0 && why.kind == ERR_EMPTY) {
+		page_part(m->page->body, "absent",
+			  PAGE_SLOTS(PAGE_TEXT("text", str_of(why.text))));
+		return 0;
+	}
+	if (rc < 0)
+		*err = why;
+	return rc < 0 ? -1 : 0;
 }

@@ -40,11 +40,7 @@ static const struct report_tab tabs[] = {
 	{ "kernels", "Kernels", TRACES, NULL, TABLES(
 		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
 		  .bar = "total_ns kernel", .of = "share_pct kernel time" }) },
-	{ "idle", "Idle", TRACES, report_idle, TABLES(
-		{ "gaps -n 0 --wide", "table-gaps", "Causes of idle time", "and what the host was in",
-		  .bar = "idle_ns data;idle_per_step_ns data", .of = "share_pct idle time" },
-		{ "gaps --list -n 1000 --format json", "table-gap-list", "Longest gaps", "1,000 of each device at most",
-		  .bar = "dur_ns data", .only = "rank device start_ns dur_ns step cause blamed before after", .is_silent = true }) },
+	{ "idle", "Idle", TRACES, report_idle, NULL },
 	{ "steps", "Steps", TRACES, report_steps, TABLES(
 		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel" },
 		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .is_silent = true },

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
+#include "query/gaps/gap_list.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_stretch.h"
 #include "query/query.h"
@@ -81,12 +83,12 @@ struct listed {
 	struct cell cells[NCOLUMNS];
 };
 
-struct listing {
+struct gap_listing {
+	struct store *store;
 	const struct gap_table_request *request;
 	const struct scope *scope;
 	struct memtable *out;
 	struct gap_chain chain;
-	struct gap_ranks ranks;
 	struct gap_reader reader;
 	struct listed *rows; /* owned: of the profiles before */
 	size_t n, cap;
@@ -120,19 +122,19 @@ static bool listed_before(const void *context, uint32_t a, uint32_t b)
 	return compare(x->dur_ns, y->dur_ns, x->start_ns, y->start_ns) < 0;
 }
 
-static struct cell copied(struct listing *l, struct str text)
+static struct cell copied(struct gap_listing *l, struct str text)
 {
 	return cell_text(arena_copy(&l->out->arena, text));
 }
 
-static struct cell text_cell(struct listing *l, const struct gap_profile *p,
+static struct cell text_cell(struct gap_listing *l, const struct gap_profile *p,
 			     uint32_t text)
 {
 	return text == TEXT_NONE ? cell_null() : copied(l, text_pool_str(p->texts, text));
 }
 
 /* Where the gap is, and what stands on either side. */
-static void set_place(struct listing *l, const struct gap_profile *p,
+static void set_place(struct gap_listing *l, const struct gap_profile *p,
 		      const struct gap_stretch *s, struct cell *cells)
 {
 	const struct gap *g = &p->blame.gaps.items[s->gap];
@@ -161,7 +163,7 @@ static void set_place(struct listing *l, const struct gap_profile *p,
 							: cell_null();
 }
 
-static int set_blame(struct listing *l, const struct gap_profile *p,
+static int set_blame(struct gap_listing *l, const struct gap_profile *p,
 		     const struct gap_stretch *s, const struct gap_row *row,
 		     struct cell *cells, struct err *err)
 {
@@ -188,7 +190,7 @@ static int set_blame(struct listing *l, const struct gap_profile *p,
 	return 0;
 }
 
-static int add_row(struct listing *l, const struct gap_profile *p,
+static int add_row(struct gap_listing *l, const struct gap_profile *p,
 		   const struct gap_stretch *s, struct err *err)
 {
 	struct listed row = { .dur_ns = s->end_ns - s->start_ns,
@@ -206,8 +208,8 @@ static int add_row(struct listing *l, const struct gap_profile *p,
 }
 
 /* --focus and --ignore choose gaps by what is charged in them. */
-static int has_wanted(struct listing *l, const struct gap_profile *p, const struct gap *g,
-		      struct err *err)
+static int has_wanted(struct gap_listing *l, const struct gap_profile *p,
+		      const struct gap *g, struct err *err)
 {
 	struct gap_amount amount;
 	int rc = 0;
@@ -218,7 +220,8 @@ static int has_wanted(struct listing *l, const struct gap_profile *p, const stru
 	return rc;
 }
 
-static void add_stretches(struct listing *l, const struct gap_profile *p, uint32_t gap)
+static void add_stretches(struct gap_listing *l, const struct gap_profile *p,
+			  uint32_t gap)
 {
 	const struct gap *g = &p->blame.gaps.items[gap];
 	const struct intervals *wanted = &p->range.wanted;
@@ -234,7 +237,7 @@ static void add_stretches(struct listing *l, const struct gap_profile *p, uint32
 }
 
 /* The longest stretches of a profile become rows, as many as may be shown. */
-static int add_rows(struct listing *l, const struct gap_profile *p, struct err *err)
+static int add_rows(struct gap_listing *l, const struct gap_profile *p, struct err *err)
 {
 	uint32_t *at = sorted_places(l->nstretches, stretch_before, l->stretches);
 	size_t n = l->nstretches;
@@ -248,28 +251,25 @@ static int add_rows(struct listing *l, const struct gap_profile *p, struct err *
 	return rc;
 }
 
-static int add_profile(struct listing *l, struct store *store,
-		       const struct scope_profile *profile, struct err *err)
+int gap_listing_add(struct gap_listing *l, const struct gap_profile *p, struct err *err)
 {
-	struct gap_profile p;
-	int rc = gap_profile_load(store, profile, l->request, &l->ranks, &p, err);
+	int rc = 0;
 
 	l->nstretches = 0;
-	l->has_work |= p.work.n > 0;
-	gap_profile_read(&p, GAP_KEY_NONE, &l->reader);
-	for (uint32_t i = 0; rc >= 0 && i < p.blame.gaps.n; i++) {
-		if (!gap_profile_wants(&p, &p.blame.gaps.items[i]))
+	l->has_work |= p->work.n > 0;
+	gap_profile_read(p, GAP_KEY_NONE, &l->reader);
+	for (uint32_t i = 0; rc >= 0 && i < p->blame.gaps.n; i++) {
+		if (!gap_profile_wants(p, &p->blame.gaps.items[i]))
 			continue;
-		rc = has_wanted(l, &p, &p.blame.gaps.items[i], err);
+		rc = has_wanted(l, p, &p->blame.gaps.items[i], err);
 		if (rc > 0)
-			add_stretches(l, &p, i);
+			add_stretches(l, p, i);
 	}
 	l->total += (int64_t)l->nstretches;
 	if (rc >= 0)
-		rc = add_rows(l, &p, err);
+		rc = add_rows(l, p, err);
 	gap_reader_close(&l->reader);
-	gap_profile_release(&p);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 static struct str text_of(const struct listed *row, int column)
@@ -279,7 +279,7 @@ static struct str text_of(const struct listed *row, int column)
 }
 
 /* For people: what there is no room for in a row. */
-static void add_note(struct listing *l, const struct listed *row)
+static void add_note(struct gap_listing *l, const struct listed *row)
 {
 	const struct gap_around around = {
 		.time = text_of(row, TIME_SHOWN),
@@ -294,7 +294,7 @@ static void add_note(struct listing *l, const struct listed *row)
 	gap_around_note(l->out, &around);
 }
 
-static struct table *finish(struct listing *l)
+static struct table *finish(struct gap_listing *l)
 {
 	const struct view_request show = { .for_people = l->request->for_people };
 	uint32_t *at = sorted_places(l->n, listed_before, l->rows);
@@ -322,31 +322,75 @@ static struct table *finish(struct listing *l)
 	return &view_of_cells(&gaps_list_view, l->out, l->scope, &show)->table;
 }
 
+struct gap_listing *gap_listing_open(struct store *store, struct text_pool *texts,
+				     const struct scope *scope,
+				     const struct gap_table_request *request,
+				     struct err *err)
+{
+	struct gap_listing *l = xcalloc(1, sizeof(*l));
+
+	l->store = store;
+	l->request = request;
+	l->scope = scope;
+	l->out = memtable_new(NULL, NCOLUMNS);
+	if (gap_chain_open(store, texts, &l->chain, err) == 0)
+		return l;
+	gap_listing_close(l);
+	return NULL;
+}
+
+struct table *gap_listing_finish(struct gap_listing *l, struct err *err)
+{
+	if (!l->has_work || (l->n == 0 && l->request->filter)) {
+		gap_nothing(l->store, l->scope, l->has_work, err);
+		return NULL;
+	}
+	return finish(l);
+}
+
+void gap_listing_close(struct gap_listing *l)
+{
+	if (!l)
+		return;
+	table_free(&l->out->table);
+	gap_chain_close(&l->chain);
+	free(l->rows);
+	free(l->stretches);
+	free(l);
+}
+
+static int add_profile(struct gap_listing *l, const struct scope_profile *profile,
+		       struct gap_ranks *ranks, struct err *err)
+{
+	struct gap_profile p;
+	int rc = gap_profile_load(l->store, profile, l->request, ranks, &p, err);
+
+	if (rc == 0)
+		rc = gap_listing_add(l, &p, err);
+	gap_profile_release(&p);
+	return rc;
+}
+
 int gap_list_open(struct store *store, const struct scope *scope,
 		  const struct gap_table_request *request, struct table **out,
 		  struct err *err)
 {
-	struct listing l = { .request = request, .scope = scope };
+	struct gap_listing *l = NULL;
+	struct gap_ranks ranks = { .texts = NULL };
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
 	*out = NULL;
-	l.out = memtable_new(NULL, NCOLUMNS);
+	if (rc == 0 && !(l = gap_listing_open(store, &texts, scope, request, err)))
+		rc = -1;
 	if (rc == 0)
-		rc = gap_chain_open(store, &texts, &l.chain, err);
-	if (rc == 0)
-		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &l.ranks, err);
+		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &ranks, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(&l, store, &scope->profiles[i], err);
-	if (rc == 0 && (!l.has_work || (l.n == 0 && request->filter)))
-		rc = gap_nothing(store, scope, l.has_work, err);
-	if (rc == 0)
-		*out = finish(&l);
-	table_free(&l.out->table);
-	gap_chain_close(&l.chain);
-	gap_ranks_close(&l.ranks);
+		rc = add_profile(l, &scope->profiles[i], &ranks, err);
+	if (rc == 0 && !(*out = gap_listing_finish(l, err)))
+		rc = -1;
+	gap_listing_close(l);
+	gap_ranks_close(&ranks);
 	text_pool_close(&texts);
-	free(l.rows);
-	free(l.stretches);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
+#include "query/gaps/gap_list.h"
 #include "query/gaps/gap_notes.h"
 #include "query/query.h"
 #include "query/view.h"
@@ -89,6 +90,9 @@ static const struct view_part people_by_key[] = {
 
 struct making {
 	const struct gap_table_request *request;
+	/* Single gaps of the same profiles, which are another table; or NULL. */
+	const struct gap_table_request *list_request;
+	struct gap_listing *list;
 	const struct scope *scope;
 	struct memtable *out;
 	struct gap_sums sums, totals;
@@ -283,11 +287,15 @@ static int add_gaps(struct making *m, const struct gap_profile *p, struct err *e
 static int add_profile(struct making *m, struct store *store,
 		       const struct scope_profile *profile, struct err *err)
 {
+	const struct gap_table_request *request =
+		m->list_request ? m->list_request : m->request;
 	struct gap_profile p;
-	int rc = gap_profile_load(store, profile, m->request, &m->ranks, &p, err);
+	int rc = gap_profile_load(store, profile, request, &m->ranks, &p, err);
 
 	if (rc == 0)
 		rc = add_gaps(m, &p, err);
+	if (rc == 0 && m->list)
+		rc = gap_listing_add(m->list, &p, err);
 	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {
 		m->has_work = true;
 		m->has_steps |= p.totals[i].steps > 0;
@@ -329,7 +337,8 @@ static struct memtable *show(const struct making *m)
 	return view_of_cells(&gaps_view, m->out, m->scope, &show);
 }
 
-static int make(struct making *m, struct store *store, struct err *err)
+static int make(struct making *m, struct store *store, struct table **list,
+		struct err *err)
 {
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
@@ -337,14 +346,43 @@ static int make(struct making *m, struct store *store, struct err *err)
 	if (rc == 0)
 		rc = gap_ranks_open(store, &texts, m->scope->profiles[0].run, &m->ranks,
 				    err);
+	if (rc == 0 && m->list_request)
+		rc = (m->list = gap_listing_open(store, &texts, m->scope, m->list_request,
+						 err))
+			     ? 0
+			     : -1;
 	for (size_t i = 0; rc == 0 && i < m->scope->n; i++)
 		rc = add_profile(m, store, &m->scope->profiles[i], err);
 	if (rc == 0 && m->ranks.is_aligned)
 		gap_notes_clocks(m->out, &m->ranks);
+	if (rc == 0 && m->list && !(*list = gap_listing_finish(m->list, err)))
+		rc = -1;
+	gap_listing_close(m->list);
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
 		rc = gap_nothing(store, m->scope, m->has_work, err);
+	return rc;
+}
+
+/* *list: only where it is asked for. */
+static int open_sums(struct making *m, struct store *store, struct table **out,
+		     struct table **list, struct err *err)
+{
+	m->out = memtable_new(NULL, NCOLUMNS);
+	int rc = make(m, store, list, err);
+	gap_sums_release(&m->sums);
+	gap_sums_release(&m->totals);
+	gap_sums_release(&m->by_cause);
+	m->out->table.total_rows = m->nrows;
+	if (rc == 0) {
+		struct memtable *shown = show(m);
+		gap_notes_sentence(shown, &m->causes);
+		if (!has_keys(m))
+			gap_notes_no_keys(shown, m->request->by, m->causes.is_xprof);
+		*out = &shown->table;
+	}
+	table_free(&m->out->table);
 	return rc;
 }
 
@@ -359,19 +397,16 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		return gap_hta_open(store, scope, request, out, err);
 	if (request->is_list)
 		return gap_list_open(store, scope, request, out, err);
-	m.out = memtable_new(NULL, NCOLUMNS);
-	int rc = make(&m, store, err);
-	gap_sums_release(&m.sums);
-	gap_sums_release(&m.totals);
-	gap_sums_release(&m.by_cause);
-	m.out->table.total_rows = m.nrows;
-	if (rc == 0) {
-		struct memtable *shown = show(&m);
-		gap_notes_sentence(shown, &m.causes);
-		if (!has_keys(&m))
-			gap_notes_no_keys(shown, request->by, m.causes.is_xprof);
-		*out = &shown->table;
-	}
-	table_free(&m.out->table);
-	return rc;
+	return open_sums(&m, store, out, NULL, err);
+}
+
+int gap_tables_open(struct store *store, const struct scope *scope,
+		    const struct gap_table_request *sums,
+		    const struct gap_table_request *list, struct table *out[2],
+		    struct err *err)
+{
+	struct making m = { .request = sums, .list_request = list, .scope = scope };
+
+	out[0] = out[1] = NULL;
+	return open_sums(&m, store, &out[0], &out[1], err);
 }

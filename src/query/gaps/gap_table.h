@@ -44,6 +44,15 @@ int gap_table_open(struct store *store, const struct scope *scope,
 		   const struct gap_table_request *request, struct table **out,
 		   struct err *err);
 
+/*
+ * Two of them of what is read once: out[0] of `sums`, out[1] of `list`, which is one of
+ * single gaps; their filters are the same.  Each is the caller's, also on failure; or NULL.
+ */
+int gap_tables_open(struct store *store, const struct scope *scope,
+		    const struct gap_table_request *sums,
+		    const struct gap_table_request *list, struct table *out[2],
+		    struct err *err);
+
 /* The parts of it, each of all profiles of the scope. */
 int gap_list_open(struct store *store, const struct scope *scope,
 		  const struct gap_table_request *request, struct table **out,

@@ -14,6 +14,8 @@ static const struct str prefixes[] = { { "nn.Module: ", 11 },
 				       { "[pl][module]", 12 },
 				       { "[pl][profile]", 13 } };
 
+ASSET(asset_query_views_module_texts_sql);
+
 /* One call of a module. */
 struct module_call {
 	int64_t start_ns, end_ns;
@@ -270,10 +272,32 @@ static void close_tree(struct modules *m)
 	}
 }
 
+static bool is_module(struct str name)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (str_starts_with(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* Is any text of the store the name of one?  Slices are not read for nothing. */
+static int has_names(struct store *store, bool *has, struct err *err)
+{
+	struct query q = query_open(store, asset_query_views_module_texts_sql, err);
+
+	*has = false;
+	while (!*has && query_next(&q, err)) {
+		struct cell text = query_cell(q.stmt, 0);
+		*has = text.type == CELL_TEXT && is_module(text.as.text);
+	}
+	return query_end(&q);
+}
+
 int modules_load(struct store *store, const struct scope *scope,
 		 const struct filter *filter, struct modules *out, struct err *err)
 {
 	struct gathering g = { .out = out };
+	bool has = false;
 	int rc;
 
 	*out = (struct modules){ .n = 0 };
@@ -281,7 +305,9 @@ int modules_load(struct store *store, const struct scope *scope,
 	intern_init(&out->texts);
 	add_node(out, MODULE_NONE, MODULE_NONE);
 	rc = slices_open(store, scope, filter, &g.slices, err);
-	for (size_t i = 0; rc == 0 && i < g.slices->ntracks; i++) {
+	if (rc == 0)
+		rc = has_names(store, &has, err);
+	for (size_t i = 0; rc == 0 && has && i < g.slices->ntracks; i++) {
 		const struct slices_track *track = &g.slices->tracks[i];
 		if (track->is_wanted && !track->is_apart &&
 		    strcmp(track->kind, "thread") == 0)

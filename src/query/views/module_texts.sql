@@ -1,0 +1,2 @@
+-- All texts, for those that name modules.
+SELECT text FROM string
