@@ -74,6 +74,7 @@ static inline struct cell cell_text_or_null(const char *text)
 }
 
 struct field;
+struct strips;
 
 struct table {
 	const struct column *columns; /* borrowed; lives as long as the table */
@@ -114,6 +115,8 @@ struct table {
 	 * with blanks goes on with the one before it.
 	 */
 	bool is_prose;
+	/* For people: drawn in place of rows, of which there are none; borrowed, or NULL. */
+	const struct strips *strips;
 	struct table *more; /* for people: drawn below this one; owned; or NULL */
 };
 

@@ -27,6 +27,10 @@ const struct opt filter_options[] = {
 	  INTO(STRINGS, stream) },
 	{ .name = "device", .arg = "N", .help = "only device work on these devices",
 	  INTO(STRINGS, device) },
+	OPT_END
+};
+
+const struct opt filter_time_options[] = {
 	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
 	  INTO(STRING, step) },
 	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",

@@ -42,9 +42,13 @@ struct filter_opts {
 
 /* The row in the command's list of groups; the member's initialiser is { 0 }. */
 /* clang-format off */
-#define FILTER_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
+#define FILTER_GROUP(type, member) \
+	FILTER_NAMES_GROUP(type, member), \
+	{ "", filter_time_options, offsetof(type, member), true }
+/* Without --step, --time and --min-dur. */
+#define FILTER_NAMES_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
 /* clang-format on */
-extern const struct opt filter_options[];
+extern const struct opt filter_options[], filter_time_options[];
 
 /* As filter_compile(); argv outlives the filter. */
 int filter_options_compile(const struct filter_opts *o, struct filter *out,

@@ -9,6 +9,7 @@
 
 #include "report/people.h"
 #include "report/renderer.h"
+#include "report/strips.h"
 
 static bool is_word(struct str text, size_t at)
 {
@@ -82,8 +83,35 @@ static void draw_rows(FILE *out, struct people *p)
 	putc('\n', out);
 }
 
+struct fence {
+	struct drawing drawing;
+	FILE *out;
+};
+
+static bool write_line(struct drawing *d, enum drawn kind, struct str text)
+{
+	struct fence *f = (struct fence *)d;
+
+	(void)kind;
+	fprintf(f->out, STR_FMT "\n", STR_ARG(text));
+	return !ferror(f->out);
+}
+
+/* As it is, which GitHub calls code. */
+static void draw_strips(FILE *out, const struct strips *strips,
+			const struct render_opts *opts)
+{
+	struct render_opts plain = *opts;
+	struct fence fence = { { write_line }, out };
+
+	plain.color = false;
+	fputs("```\n", out);
+	strips_draw(strips, &plain, &fence.drawing);
+	fputs("```\n", out);
+}
+
 /* A caption without rows says it all, as in tables for terminals. */
-static void draw(FILE *out, struct people *p)
+static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 {
 	const struct table *t = p->table;
 	const char *empty = p->rows->nrows ? NULL : t->empty;
@@ -96,9 +124,11 @@ static void draw(FILE *out, struct people *p)
 			fputs("\n\n", out);
 			write_escaped(out, people_line(p, t->under[i]));
 		}
-		fputs(p->rows->nrows ? "\n\n" : "\n", out);
+		fputs(p->rows->nrows || t->strips ? "\n\n" : "\n", out);
 	}
-	if (p->rows->nrows || (!t->caption && !empty))
+	if (t->strips)
+		draw_strips(out, t->strips, opts);
+	else if (p->rows->nrows || (!t->caption && !empty))
 		draw_rows(out, p);
 	for (size_t i = 0; t->notes && t->notes[i]; i++) {
 		const char *note = t->notes[i];
@@ -123,7 +153,7 @@ static int markdown_render(struct table *t, const struct render_opts *opts, FILE
 			people_shorten(&people, c, (size_t)opts->name_max, opts->shorten);
 	}
 	if (rc == 0) {
-		draw(out, &people);
+		draw(out, &people, opts);
 		rc = render_end(out, err);
 	}
 	people_release(&people);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/strips.h"
 
 #define GUTTER     PEOPLE_GUTTER
 #define LEAST_TEXT 8 /* cells that a text column keeps on any terminal */
@@ -267,7 +268,7 @@ static void draw_caption(struct draw *d)
 		write_wrapped(&d->line, people_line(d->people, t->under[i]), d->width, 0);
 		put(d, DRAWN_TEXT);
 	}
-	if (d->people->rows->nrows || t->notes)
+	if (d->people->rows->nrows || t->notes || t->strips)
 		put_blank(d);
 }
 
@@ -306,7 +307,9 @@ void people_draw(struct people *p, const struct render_opts *opts, struct drawin
 	}
 	if (p->table->caption)
 		draw_caption(&d);
-	if (p->rows->nrows || (!p->table->caption && !empty))
+	if (p->table->strips)
+		strips_draw(p->table->strips, opts, to);
+	else if (p->rows->nrows || (!p->table->caption && !empty))
 		draw_rows(&d);
 	draw_notes(&d);
 	buf_release(&d.line);

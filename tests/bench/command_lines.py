@@ -20,6 +20,7 @@ LINES = {
     "steps": ["STORE", "--format csv STORE", "--phases STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
               "--device 0 STORE"],
     "devices": ["STORE", "--step 0.. STORE", "--focus . STORE", "--format csv STORE"],
+    "timeline": ["STORE", "--limit 0 --format csv STORE", "--time 0.. --limit 0 STORE", "--step 0.. --cat cpu_op STORE"],
     "streams": ["STORE", "--by-time 50 STORE", "--step 0.. STORE", "--format csv STORE"],
     "kernels": ["STORE", "--limit 0 --format csv STORE", "--by op STORE", "--by rank,profile,device,stream STORE",
                 "--by step STORE", "--launches STORE", "--launches --copies --by step --limit 0 STORE", "--focus . STORE",

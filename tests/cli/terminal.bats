@@ -49,6 +49,7 @@ has_escapes() {
 
 @test "in a pipe and in a file tables are laid out for 120 columns, or for COLUMNS" {
 	ptool ingest -q "$EVERYTHING"
+	export LINES=40 # which timeline has in a pipe
 	draws() {
 		ptool "$command" ptool.db "${extra[@]}" >piped
 		[ "$command" = sql ] || # names of 100 at most are the other half of it

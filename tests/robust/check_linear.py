@@ -48,6 +48,7 @@ steps STORE
 steps --phases STORE
 devices STORE
 streams --by-time 50 STORE
+timeline --time 0.. STORE
 kernels --launches --copies --by step --limit 0 STORE
 gaps --by frame STORE
 gaps --root STORE

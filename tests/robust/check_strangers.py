@@ -52,6 +52,7 @@ steps
 steps --phases
 devices
 streams
+timeline
 kernels
 gaps
 memory

@@ -48,7 +48,8 @@ enum {
 	TRACKS_DEVICE,
 	TRACKS_THREAD,
 	TRACKS_THREAD_NAME,
-	TRACKS_IS_APART
+	TRACKS_IS_APART,
+	TRACKS_NAME
 };
 
 struct slices_state {
@@ -288,6 +289,7 @@ static struct slices_track read_track(struct slices_state *s, struct sqlite3_stm
 		.pid = copy_text(s, stmt, TRACKS_PID),
 		.thread = copy_text(s, stmt, TRACKS_THREAD),
 		.thread_name = copy_text(s, stmt, TRACKS_THREAD_NAME),
+		.name = copy_text(s, stmt, TRACKS_NAME),
 		.device = query_number(stmt, TRACKS_DEVICE),
 		.stream = query_number(stmt, TRACKS_TID),
 		.first_id = sqlite3_column_int64(stmt, TRACKS_FIRST),

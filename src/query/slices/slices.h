@@ -20,6 +20,7 @@ struct slices_track {
 	const char *kind; /* as in the store: "thread", "stream", ... */
 	const char *pid, *thread,
 		*thread_name;   /* NULL: none; thread is its number or text */
+	const char *name;       /* of the track: of a stream without number; or NULL */
 	int64_t device, stream; /* when is_device; or NUMBER_NONE */
 	int64_t first_id, slices;
 	int64_t from_ns, to_ns; /* those wanted start in [from, to) */

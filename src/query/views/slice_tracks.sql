@@ -17,7 +17,8 @@ SELECT t.profile_id, t.kind, part.first_slice_id, part.slices, t.tid,
            (SELECT c.device FROM copy c
             WHERE c.slice_id BETWEEN t.first_slice_id AND t.first_slice_id + t.slices - 1 LIMIT 1),
            p.pid) END AS device,
-       coalesce(th.tid_text, th.tid) AS thread, th.name AS thread_name, part.is_apart
+       coalesce(th.tid_text, th.tid) AS thread, th.name AS thread_name, part.is_apart,
+       t.name
 FROM part
 JOIN track t ON t.id = part.track_id
 LEFT JOIN thread th ON th.utid = t.utid
@@ -26,6 +27,6 @@ WHERE t.profile_id IN (SELECT value FROM json_each(:profiles)))
 SELECT profile_id, kind, first_slice_id, slices, tid, pid,
        coalesce((SELECT d.device FROM device d WHERE d.profile_id = said.profile_id
                  AND d.agent = said.device), said.device) AS device,
-       thread, thread_name, is_apart
+       thread, thread_name, is_apart, name
 FROM said
 ORDER BY first_slice_id

@@ -1,0 +1,128 @@
+/* A timeline in cells: see cell_rows.h. */
+#include "query/timeline/cell_rows.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+struct cell_row *cell_rows_add(struct cell_rows *r, enum row_kind kind, size_t profile,
+			       const struct slices_track *track, int64_t device)
+{
+	struct cell_row *row = ARRAY_PUSH(r->items, r->n, r->cap);
+
+	*row = (struct cell_row){
+		.kind = kind,
+		.profile = profile,
+		.track = track,
+		.device = device,
+		.label = cell_row_label(r, kind, profile, track, device),
+		.cells = xcalloc(r->ncells, sizeof(*row->cells)),
+	};
+	return row;
+}
+
+/* Devices before threads, the busiest first, idle time behind the streams of its device. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct cell_row *x = a, *y = b;
+
+	if (x->profile != y->profile)
+		return x->profile < y->profile ? -1 : 1;
+	if ((x->kind == ROW_THREAD) != (y->kind == ROW_THREAD))
+		return x->kind == ROW_THREAD ? 1 : -1;
+	if (x->kind != ROW_THREAD && x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->work_ns != y->work_ns)
+		return x->work_ns > y->work_ns ? -1 : 1;
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns > y->busy_ns ? -1 : 1;
+	if (!x->track || !y->track)
+		return 0;
+	return (x->track->first_id > y->track->first_id) -
+	       (x->track->first_id < y->track->first_id);
+}
+
+static bool is_same_group(const struct cell_row *a, const struct cell_row *b)
+{
+	bool is_thread = a->kind == ROW_THREAD;
+
+	return a->profile == b->profile && is_thread == (b->kind == ROW_THREAD) &&
+	       (is_thread || a->device == b->device);
+}
+
+/* Idle time is the second of its device. */
+static size_t rank_of(enum row_kind kind, size_t place)
+{
+	if (kind == ROW_IDLE)
+		return place > 0;
+	return kind == ROW_STREAM && place > 0 ? place + 1 : place;
+}
+
+static void rank_rows(struct cell_rows *r)
+{
+	for (size_t i = 0, first = 0; i < r->n; i++) {
+		if (!is_same_group(&r->items[first], &r->items[i]))
+			first = i;
+		r->items[i].rank = rank_of(r->items[i].kind, i - first);
+	}
+}
+
+void cell_rows_choose(struct cell_rows *r, int64_t limit)
+{
+	size_t most = limit ? (size_t)limit : r->n;
+
+	for (size_t rank = 0; r->nshown < most && r->nshown < r->n; rank++) {
+		for (size_t i = 0; i < r->n && r->nshown < most; i++) {
+			if (r->items[i].rank != rank)
+				continue;
+			r->items[i].is_shown = true;
+			r->nshown++;
+		}
+	}
+}
+
+/* What is asked for is the time of slices, not where they begin. */
+static struct filter filter_without_time(const struct filter *filter)
+{
+	struct filter f = *filter;
+
+	f.has_steps = f.has_times = false;
+	return f;
+}
+
+int cell_rows_load(struct store *store, const struct scope *scope,
+		   const struct cells_request *request, struct cell_rows *out,
+		   struct err *err)
+{
+	*out = (struct cell_rows){ .scope = scope };
+	out->filter = filter_without_time(request->filter);
+	if (cell_spans_load(store, scope, request->filter, &out->spans, err) < 0 ||
+	    slices_open(store, scope, &out->filter, &out->slices, err) < 0)
+		return -1;
+	if (cell_rows_read(store, request, out, err) < 0 ||
+	    cell_idle_load(store, request, out, err) < 0)
+		return -1;
+	if (out->n == 0)
+		return err_set(err, ERR_EMPTY, "nothing matches");
+	qsort(out->items, out->n, sizeof(*out->items), compare_rows);
+	rank_rows(out);
+	return 0;
+}
+
+void cell_rows_release(struct cell_rows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->items[i].cells);
+	free(r->items);
+	free(r->causes);
+	free(r->devices);
+	free(r->axes);
+	free(r->covers);
+	cell_spans_release(&r->spans);
+	slices_close(r->slices);
+	arena_release(&r->arena);
+	*r = (struct cell_rows){ .n = 0 };
+}

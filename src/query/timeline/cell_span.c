@@ -1,0 +1,196 @@
+/* The time that is shown: see cell_span.h. */
+#include "query/timeline/cell_span.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "query/steps/step_numbers.h"
+#include "query/steps/step_windows.h"
+#include "query/text_pool.h"
+
+static int64_t length_of(const struct step_number *step)
+{
+	return step->end_ns - step->start_ns;
+}
+
+/* The step nearest to the median; of equally near ones the first. */
+static const struct step_number *find_nearest(const struct step_numbers *steps,
+					      int64_t *median_ns)
+{
+	int64_t *lengths = xrealloc_array(NULL, steps->n, sizeof(*lengths));
+	const struct step_number *nearest = NULL;
+	int64_t nearest_ns = INT64_MAX;
+
+	for (size_t i = 0; i < steps->n; i++)
+		lengths[i] = length_of(&steps->items[i]);
+	qsort(lengths, steps->n, sizeof(*lengths), sort_compare_int64);
+	int64_t low = lengths[(steps->n - 1) / 2], high = lengths[steps->n / 2];
+	*median_ns = low + (high - low) / 2;
+	free(lengths);
+	for (size_t i = 0; i < steps->n; i++) {
+		int64_t ns = length_of(&steps->items[i]) - *median_ns;
+		ns = ns < 0 ? -ns : ns;
+		if (ns < nearest_ns && length_of(&steps->items[i]) > 0) {
+			nearest_ns = ns;
+			nearest = &steps->items[i];
+		}
+	}
+	return nearest;
+}
+
+static void widen(struct cell_span *span, int64_t from_ns, int64_t to_ns)
+{
+	if (span->from_ns == span->to_ns) {
+		*span = (struct cell_span){ from_ns, to_ns };
+		return;
+	}
+	span->from_ns = from_ns < span->from_ns ? from_ns : span->from_ns;
+	span->to_ns = to_ns > span->to_ns ? to_ns : span->to_ns;
+}
+
+static bool is_wanted(const struct cell_spans *s, const struct step_number *step)
+{
+	return step->number >= s->first_step && step->number <= s->last_step &&
+	       step->start_ns < step->end_ns;
+}
+
+/* From the first to the last of the steps that are wanted; those are what there is. */
+static void span_steps(const struct step_numbers *steps, const struct scope *scope,
+		       struct cell_spans *out)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct step_number *step = &steps->items[i];
+		const struct scope_profile *p = scope_find(scope, step->profile_id);
+		if (!p || !is_wanted(out, step))
+			continue;
+		widen(&out->items[p - scope->profiles], step->start_ns, step->end_ns);
+		first = step->number < first ? step->number : first;
+		last = step->number > last ? step->number : last;
+	}
+	if (first <= last) {
+		out->first_step = first;
+		out->last_step = last;
+	}
+}
+
+/* As `ptool steps` has its one step then, or all that there is. */
+static int span_whole(struct store *store, const struct scope_profile *profile,
+		      struct cell_span *out, struct err *err)
+{
+	struct text_pool texts = { .stmt = NULL };
+	struct device_work work = { .n = 0 };
+	struct step_windows windows = { .n = 0 };
+	int rc = text_pool_open(store, &texts, err);
+
+	if (rc == 0)
+		rc = device_work_load(store, &texts, profile, false, &work, err);
+	if (rc == 0)
+		rc = step_windows_load(store, profile, &work, &windows, err);
+	*out = (struct cell_span){ 0, profile->dur_ns };
+	if (rc == 0 && windows.n && windows.items[0].start_ns < windows.items[0].end_ns)
+		*out = (struct cell_span){ windows.items[0].start_ns,
+					   windows.items[0].end_ns };
+	step_windows_release(&windows);
+	device_work_release(&work);
+	text_pool_close(&texts);
+	return rc;
+}
+
+static void drop_impossible(struct cell_span *span)
+{
+	int64_t length_ns;
+
+	if (span->from_ns >= span->to_ns ||
+	    __builtin_sub_overflow(span->to_ns, span->from_ns, &length_ns))
+		*span = (struct cell_span){ 0, 0 };
+}
+
+static void cut_times(const struct filter *filter, struct cell_span *span)
+{
+	if (span->from_ns < filter->from_ns)
+		span->from_ns = filter->from_ns;
+	if (span->to_ns > filter->to_ns)
+		span->to_ns = filter->to_ns;
+	drop_impossible(span);
+}
+
+/* Which steps are shown, if any. */
+static void choose_steps(const struct step_numbers *steps, const struct filter *filter,
+			 struct cell_spans *out)
+{
+	const struct step_number *nearest = NULL;
+
+	out->nsteps = (int64_t)steps->n;
+	if (filter->has_steps) {
+		out->has_steps = true;
+		out->first_step = filter->first_step;
+		out->last_step = filter->last_step;
+	} else if (!filter->has_times && steps->n) {
+		nearest = find_nearest(steps, &out->median_ns);
+	}
+	if (nearest) {
+		out->has_steps = out->is_nearest = true;
+		out->first_step = out->last_step = nearest->number;
+	}
+}
+
+static bool are_aligned(const struct cell_spans *s, size_t n)
+{
+	const struct cell_span *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cell_span *span = &s->items[i];
+		if (span->from_ns == span->to_ns)
+			continue;
+		if (first && first->from_ns != span->from_ns)
+			return false;
+		first = span;
+	}
+	return true;
+}
+
+static int check(const struct cell_spans *s, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s->items[i].from_ns < s->items[i].to_ns)
+			return 0;
+	return err_set(err, ERR_EMPTY, "nothing was recorded in that time");
+}
+
+int cell_spans_load(struct store *store, const struct scope *scope,
+		    const struct filter *filter, struct cell_spans *out, struct err *err)
+{
+	struct step_numbers steps = { .n = 0 };
+	int rc = step_numbers_load(store, scope, &steps, err);
+
+	*out = (struct cell_spans){ .items = xcalloc(scope->n, sizeof(*out->items)) };
+	out->has_times = filter->has_times;
+	if (rc == 0)
+		choose_steps(&steps, filter, out);
+	if (rc == 0 && out->has_steps)
+		span_steps(&steps, scope, out);
+	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		if (!out->has_steps && filter->has_times)
+			out->items[i] = (struct cell_span){ 0, p->dur_ns };
+		else if (!out->has_steps)
+			rc = span_whole(store, p, &out->items[i], err);
+		if (filter->has_times)
+			cut_times(filter, &out->items[i]);
+		else
+			drop_impossible(&out->items[i]);
+	}
+	step_numbers_release(&steps);
+	out->is_aligned = are_aligned(out, scope->n);
+	return rc == 0 ? check(out, scope->n, err) : -1;
+}
+
+void cell_spans_release(struct cell_spans *s)
+{
+	free(s->items);
+	*s = (struct cell_spans){ .items = NULL };
+}

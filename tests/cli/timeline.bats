@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# ptool timeline as users see it; tests/timeline/check_cells.py holds its numbers
+
+setup_file() {
+	unset LINES
+}
+
+load setup
+
+plain() { # of colours and carriage returns
+	sed 's|\x1b\[[0-9;]*m||g; s|\r||'
+}
+
+@test "a picture as wide and high as the terminal, and in a pipe" {
+	ptool ingest -q "$GPU/two_devices.json"
+	ptool timeline | like_golden timeline.txt
+	on_terminal 80 "$PTOOL" timeline --no-pager >shown80
+	on_terminal 120 "$PTOOL" timeline --no-pager >shown120
+	plain <shown80 | like_golden timeline_80.txt
+	plain <shown120 | like_golden timeline_120.txt
+	[ "$(plain <shown80 | wc -L)" -le 80 ]
+	[ "$(plain <shown120 | wc -L)" -le 120 ]
+	[ "$(wc -l <shown80)" -le 24 ]
+	grep -q "$(printf '\x1b\\[38;5;69m')" shown80
+	NO_COLOR=1 on_terminal 80 "$PTOOL" timeline --no-pager >shown
+	lacks -F '[38;5' <shown
+	[ "$(plain <shown)" = "$(plain <shown80)" ]
+}
+
+@test "Markdown has the picture as code, and the locale C no blocks" {
+	ptool timeline -q "$GPU/sync.json" --limit 2 --cells 30 --format markdown | like_golden timeline.md
+	LC_ALL=C ptool timeline -q "$GPU/sync.json" --cells 30 >ascii
+	! LC_ALL=C grep -q "$(printf '[\x80-\xff]')" ascii
+	grep -q '^stream 7  *[.:=+*#-]*#' ascii
+}
+
+@test "machines get the same cells, a row each" {
+	ptool ingest -q "$GPU/two_devices.json"
+	ptool timeline --cells 3 --format csv | like_golden timeline.csv
+	ptool timeline --cells 2 --limit 1 --format json | like_golden timeline.json
+}
+
+@test "the step nearest to the median is drawn, or the one that is asked for" {
+	for step in 0 100 1 300 2 120 3 110; do echo $step; done | paste - - | while read -r n dur; do
+		echo "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#$n\",\"pid\":1,\"tid\":1,\"ts\":$((n * 1000)),\"dur\":$dur},"
+		echo "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":$((n * 1000 + 10)),\"dur\":$((dur / 2))},"
+	done | sed '1s/^/{"schemaVersion":1,"traceEvents":[/; $s/,$/]}/' >four.json
+	caption() { ptool timeline -q four.json --cells 100 "$@" | head -1; }
+	[ "$(caption)" = 'Step 2, nearest to the median of 4 (115.000 us): 120.000 us in cells of 1.200 us' ]
+	[ "$(caption --step 1)" = 'Step 1: 300.000 us in cells of 3.000 us' ]
+	[ "$(caption --step 0..1)" = 'Steps 0 to 1: 1.300 ms in cells of 13.000 us' ]
+	[ "$(caption --time 20us..40us)" = '20.000 us in cells of 200 ns' ]
+	run -3 --separate-stderr ptool timeline -q four.json --step 9
+	says 'ptool: timeline: four.json: --step 9: there are steps 0..3'
+	run -3 --separate-stderr ptool timeline -q four.json --time 5s..6s
+	says 'ptool: timeline: four.json: --time begins after the recording, which lasts 3.110 ms'
+}
+
+@test "filters choose what covers cells, and rows; idle time is whole or not there" {
+	ptool ingest -q "$GPU/two_devices.json"
+	kinds() { ptool timeline --cells 1 --format csv "$@" | tail -n +2 | cut -d, -f4,5 | sort | uniq -c | tr -s ' \n' ' '; }
+	[ "$(kinds --device 1)" = ' 1 "idle",1 2 "stream",1 ' ]
+	[ "$(kinds --stream 7)" = ' 1 "stream",0 1 "stream",1 ' ]
+	[[ $(kinds --thread 100) != *idle* ]]
+	[ "$(kinds --focus 'no such name')" = ' 1 "idle",0 1 "idle",1 ' ]
+	[[ $(ptool timeline --cat kernel --cells 1 --format csv) != *'"thread"'* ]]
+}
+
+@test "several ranks are drawn below each other, each from the start of its step" {
+	ptool ingest -q "$GPU"/collectives_rank[01].json
+	ptool timeline --limit 4 | like_golden timeline_ranks.txt
+	[ "$(ptool timeline --rank 1 --cells 1 --format csv | cut -d, -f2 | sort -u | tr '\n' ' ')" = '1 rank ' ]
+}
+
+@test "what has no times is told" {
+	run -3 --separate-stderr ptool timeline -q "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
+	[[ $stderr = *"does not say when they ran"* ]]
+	run -2 --separate-stderr ptool timeline -q "$GPU/sync.json" --limit -1
+	says "ptool: timeline: --limit wants a non-negative number, not '-1'"
+	run -2 --separate-stderr ptool timeline -q "$GPU/sync.json" --cells 20000
+	says 'ptool: timeline: --cells wants at most 10000'
+}
