@@ -136,6 +136,10 @@ static int add(struct report_making *m, struct timeline *timeline, struct err *e
 		m->page->has_data = true;
 		rc = page_table(m->page, &how, &listed.list->table, err);
 	}
+	if (rc == 0 && listed.list->nrows == 0)
+		page_part(m->page->body, "absent",
+			  PAGE_SLOTS(
+				  PAGE_TEXT("text", STR_LIT("no slices were recorded"))));
 	table_free(&listed.list->table);
 	return rc < 0 ? -1 : 0;
 }

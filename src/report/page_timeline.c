@@ -16,14 +16,17 @@ enum { GAP, DUR, NAME, ROW, DETAIL, LAUNCH, OP, NCOLUMNS, BUNDLED = LAUNCH, BUSY
 
 #define VALUE_BYTES 8 /* of a counter's values */
 
+/* An element holds tracks of so many bytes at least: some recordings have many small ones. */
+#define ELEMENT_BYTES ((size_t)1 << 18)
+
 struct page_timeline {
 	FILE *out;
 	struct page_column columns[NCOLUMNS];
-	struct buf bytes; /* of the newest track */
+	struct buf bytes; /* of the tracks since the newest element */
 	int64_t *ends;    /* owned; of the newest slices of its rows, in units */
 	size_t ends_cap;
 	struct writer *meta; /* what is said of the tracks and their names, as JSON */
-	size_t ntracks;
+	size_t ntracks, nelements;
 	page_color_fn *color;
 };
 
@@ -162,7 +165,7 @@ static void put_fact(struct page_timeline *p, const char *key, int64_t number)
 }
 
 static void put_track(struct page_timeline *p, const struct timeline_track *track,
-		      int64_t unit)
+		      int64_t unit, size_t at)
 {
 	static const char *const kinds[NTIMELINE_KINDS] = {
 		[TIMELINE_THREAD] = "thread",      [TIMELINE_ASYNC] = "async",
@@ -184,6 +187,8 @@ static void put_track(struct page_timeline *p, const struct timeline_track *trac
 	put_text(p, ",\"device\":");
 	put_cell(p, UNIT_ID, &track->device);
 	put_fact(p, ",\"profile\":", (int64_t)track->profile);
+	put_fact(p, ",\"element\":", (int64_t)p->nelements);
+	put_fact(p, ",\"at\":", (int64_t)at);
 	put_fact(p, ",\"n\":", (int64_t)(track->n ? track->n : track->nsamples));
 	put_fact(p, ",\"rows\":", track->rows);
 	put_fact(p, ",\"unit\":", unit);
@@ -340,6 +345,15 @@ static int put_head(struct page_timeline *p, struct timeline *timeline, struct e
 	return 0;
 }
 
+static void put_element(struct page_timeline *p)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "tracks-%zu", p->nelements++);
+	page_blob(p->out, id, (struct bytes){ (const uint8_t *)p->bytes.p, p->bytes.n });
+	buf_clear(&p->bytes);
+}
+
 static int put_tracks(struct page_timeline *p, struct timeline *timeline, struct err *err)
 {
 	struct timeline_track track;
@@ -348,17 +362,17 @@ static int put_tracks(struct page_timeline *p, struct timeline *timeline, struct
 	put_text(p, "{\"tracks\":[\n");
 	while ((rc = timeline->next(timeline, &track, err)) > 0) {
 		int64_t unit = track.nsamples ? 1 : unit_of(&track);
-		char id[32];
-		snprintf(id, sizeof(id), "track-%zu", p->ntracks);
-		buf_clear(&p->bytes);
+		size_t at = p->bytes.n;
 		if (track.kind == TIMELINE_COUNTER)
 			pack_samples(p, &track);
 		else
 			pack_slices(p, &track, unit);
-		page_blob(p->out, id,
-			  (struct bytes){ (const uint8_t *)p->bytes.p, p->bytes.n });
-		put_track(p, &track, unit);
+		put_track(p, &track, unit, at);
+		if (p->bytes.n >= ELEMENT_BYTES)
+			put_element(p);
 	}
+	if (p->bytes.n > 0)
+		put_element(p);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 /*
- * A timeline as data of a page: a script element a track, and one of JSON that names them.
+ * A timeline as data of a page: script elements of tracks, and one of JSON that names them.
  * The format is described in ptool-report(1).
  */
 #ifndef PTOOL_REPORT_PAGE_TIMELINE_H

@@ -11,9 +11,9 @@ import zlib
 class Bytes:
     """LEB128 numbers, one after the other."""
 
-    def __init__(self, data):
+    def __init__(self, data, at):
         self.data = data
-        self.at = 0
+        self.at = at
 
     def number(self):
         value = shift = 0
@@ -59,12 +59,11 @@ class Slice:
 
 
 def unpack_slices(data, meta):
-    b = Bytes(data)
+    b = Bytes(data, meta["at"])
     n, ncolumns = b.number(), b.number()
     assert n == meta["n"]
     gap, dur, name, row, detail = (b.column(n) for _ in range(5))
     more = [b.column(n) for _ in range(ncolumns - 5)]
-    assert b.at == len(data), "bytes behind the last column"
     unit, ends, slices = meta["unit"], [0] * meta["rows"], []
     before, last_row, at_detail, at_launch = 0, -1, 0, 0
     for i in range(n):
@@ -82,20 +81,21 @@ def unpack_slices(data, meta):
                 s.op = at_launch - signed(more[1][i] - 1) - 1
         ends[row[i]], before, last_row = start + dur[i], start, row[i]
         slices.append(s)
-    return slices
+    return b.at, slices
 
 
 def unpack_samples(data, meta):
-    b = Bytes(data)
+    b = Bytes(data, meta["at"])
     n, ncolumns = b.number(), b.number()
     assert n == meta["n"] and ncolumns == 1
     at, times = 0, []
     for gap in b.column(n):
         at += gap
         times.append(at)
-    planes = data[b.at:]
+    planes = data[b.at:b.at + 8 * n]
     assert len(planes) == 8 * n
-    return [(ts, struct.unpack("<d", bytes(planes[i::n] if n else b""))[0]) for i, ts in enumerate(times)]
+    b.at += 8 * n
+    return b.at, [(ts, struct.unpack("<d", bytes(planes[i::n] if n else b""))[0]) for i, ts in enumerate(times)]
 
 
 def blobs(page):
@@ -109,8 +109,12 @@ def read(path):
     with open(path, encoding="utf-8") as file:
         data = blobs(file.read())
     meta = json.loads(data["timeline-meta"])
-    tracks = []
-    for place, track in enumerate(meta["tracks"]):
+    tracks, ends = [], {}
+    for track in meta["tracks"]:
         unpack = unpack_samples if track["kind"] == "counter" else unpack_slices
-        tracks.append(unpack(data[f"track-{place}"], track))
+        element = f"tracks-{track['element']}"
+        assert ends.get(element, 0) == track["at"], "a track begins where the one before it ends"
+        ends[element], track_data = unpack(data[element], track)
+        tracks.append(track_data)
+    assert ends == {key: len(value) for key, value in data.items() if key.startswith("tracks-")}
     return meta, tracks

@@ -58,9 +58,9 @@ const timelineData = (() => {
 	}
 
 	class Reader {
-		constructor(bytes) {
+		constructor(bytes, at) {
 			this.bytes = bytes;
-			this.at = 0;
+			this.at = at;
 		}
 
 		number() {
@@ -123,7 +123,7 @@ const timelineData = (() => {
 	}
 
 	async function unpackSlices(bytes, meta, patience) {
-		const reader = new Reader(bytes);
+		const reader = new Reader(bytes, meta.at);
 		const n = reader.number();
 		const ncolumns = reader.number();
 		const columns = {};
@@ -236,7 +236,7 @@ const timelineData = (() => {
 	}
 
 	function unpackSamples(bytes, meta) {
-		const reader = new Reader(bytes);
+		const reader = new Reader(bytes, meta.at);
 		const n = reader.number();
 		reader.number(); /* of columns: one */
 		const gaps = new Float64Array(n);
@@ -300,9 +300,12 @@ const timelineData = (() => {
 	async function load(meta) {
 		const patience = new Patience();
 		const tracks = [];
+		const elements = new Map(); /* each holds many tracks, and is unpacked once */
 		for (const i of loadOrder(meta.tracks)) {
 			const said = { ...meta.tracks[i], shift: meta.profiles[meta.tracks[i].profile].shift };
-			const bytes = await pageBytes("track-" + i);
+			if (!elements.has(said.element))
+				elements.set(said.element, await pageBytes("tracks-" + said.element));
+			const bytes = elements.get(said.element);
 			tracks[i] = said.kind === "counter" ? unpackSamples(bytes, said) : await unpackSlices(bytes, said, patience);
 			await patience.wait();
 		}

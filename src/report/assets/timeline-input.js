@@ -85,7 +85,7 @@ class TimelineInput {
 		timeline.view.setPointerCapture(event.pointerId);
 		this.drag = {
 			...at, from: timeline.from, to: timeline.to, top: timeline.view.scrollTop,
-			isPan: event.shiftKey || event.pointerType === "touch", isMoved: false, pinch: null,
+			isPan: event.shiftKey || event.pointerType === "touch", isMouse: event.pointerType === "mouse", isMoved: false, pinch: null,
 		};
 		timeline.tip.hidden = true;
 	}
@@ -120,7 +120,8 @@ class TimelineInput {
 		timeline.from = drag.from;
 		timeline.to = drag.to;
 		timeline.pan((drag.x - at.x) * scale);
-		timeline.view.scrollTop = drag.top + drag.y - at.y;
+		if (drag.isMouse) /* a finger scrolls by itself */
+			timeline.view.scrollTop = drag.top + drag.y - at.y;
 	}
 
 	markTo(at) {
