@@ -43,8 +43,10 @@ const base = (() => {
 		return (Math.sign(value) * (below + below % 2) / 10 ** decimals).toFixed(decimals);
 	}
 
+	const GROUPS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+
 	function grouped(value) {
-		return value.toLocaleString("en-US", { maximumFractionDigits: 2 });
+		return GROUPS.format(value);
 	}
 
 	/* { label, divisor, decimals } for numbers up to `largest`. */

@@ -116,13 +116,13 @@ const timelineData = (() => {
 		return { first, places };
 	}
 
-	/* What is decoded of a track at once. */
+	/* Room for what is decoded at once. */
 	function makeChunk() {
 		const names = ["gap", "dur", "name", "detail", "launch", "op"];
 		return Object.fromEntries(names.map(name => [name, new Float64Array(CHUNK)]));
 	}
 
-	async function unpackSlices(bytes, meta, patience) {
+	async function unpackSlices(bytes, meta, chunk, patience) {
 		const reader = new Reader(bytes, meta.at);
 		const n = reader.number();
 		const ncolumns = reader.number();
@@ -146,7 +146,6 @@ const timelineData = (() => {
 			busy: meta.bundles ? new Float64Array(n) : null,
 		};
 		const state = { before: 0, lastRow: -1, detail: 0, launch: 0, ends: new Float64Array(meta.rows) };
-		const chunk = makeChunk();
 		for (let from = 0; from < n; from += CHUNK) {
 			const length = Math.min(CHUNK, n - from);
 			for (const [name, column] of Object.entries(columns))
@@ -299,6 +298,7 @@ const timelineData = (() => {
 
 	async function load(meta) {
 		const patience = new Patience();
+		const chunk = makeChunk();
 		const tracks = [];
 		const elements = new Map(); /* each holds many tracks, and is unpacked once */
 		for (const i of loadOrder(meta.tracks)) {
@@ -306,7 +306,7 @@ const timelineData = (() => {
 			if (!elements.has(said.element))
 				elements.set(said.element, await pageBytes("tracks-" + said.element));
 			const bytes = elements.get(said.element);
-			tracks[i] = said.kind === "counter" ? unpackSamples(bytes, said) : await unpackSlices(bytes, said, patience);
+			tracks[i] = said.kind === "counter" ? unpackSamples(bytes, said) : await unpackSlices(bytes, said, chunk, patience);
 			await patience.wait();
 		}
 		return tracks;

@@ -64,15 +64,22 @@ class TimelineFrames {
 			painter.line(mark, timelineColors.mix(palette.line, palette.panel, 0.5));
 		for (const step of view.meta.steps)
 			painter.line(step.start, timelineColors.mix(palette.line, [128, 128, 128], 0.5));
-		for (const lane of layout.lanes) {
-			if (lane.bottom - top < timelineLayout.RULER || lane.top - top > height)
-				continue;
+		for (const lane of this.lanesInSight()) {
 			if (lane.track.kind === "counter")
 				painter.counter(lane.track, lane.top - top, lane.tops[1]);
 			else
 				this.paintRows(lane, top, height);
 		}
 		painter.end();
+	}
+
+	/* With their names, which may stand above them. */
+	lanesInSight() {
+		const { lanes } = this.view.layout;
+		const top = this.view.view.scrollTop;
+		const from = top + timelineLayout.RULER;
+		const to = top + this.view.view.clientHeight + 2 * timelineLayout.NAME;
+		return lanes.filter(lane => lane.bottom + timelineLayout.NAME > from && lane.top - timelineLayout.NAME < to);
 	}
 
 	paintRows(lane, top, height) {
@@ -113,7 +120,7 @@ class TimelineFrames {
 			context.fillStyle = palette.panelText;
 			context.fillRect(0, 0, view.left - 1, view.view.clientHeight);
 		}
-		for (const lane of view.layout.lanes) {
+		for (const lane of this.lanesInSight()) {
 			const y = (view.layout.isNarrow ? lane.top - timelineLayout.NAME : lane.top) - top;
 			if (lane.heading)
 				this.drawHeading(context, lane.heading, y - 8);
@@ -258,7 +265,7 @@ class TimelineFrames {
 		context.strokeRect(box.x + 1.5, box.y + 1.5, Math.max(1, box.width - 3), Math.max(1, box.height - 4));
 	}
 
-	/* How much the devices, or else the threads, are used, over all of the recording. */
+	/* How much the devices are used over all of the recording; without any, the threads. */
 	drawMini() {
 		const { view } = this;
 		const { mini } = view;
@@ -297,20 +304,23 @@ class TimelineFrames {
 			for (let place = track.first[0]; place < track.first[1]; place++)
 				TimelineFrames.addToMini(track, place, { sum, longest, tone, scale, palette: painter.palette });
 		const full = height - 8 * this.ratio;
+		const most = tracks[0]?.kind === "stream" ? tracks.length : sum.reduce((a, b) => Math.max(a, b), 1);
 		for (let x = 0; x < width; x++) {
-			const high = Math.round(Math.min(1, sum[x] / tracks.length) * full);
+			const high = Math.round(Math.min(1, sum[x] / most) * full);
 			for (let y = 0; y < high; y++)
 				pixels[(height - 1 - y) * width + x] = painter.palette.full[tone[x]];
 		}
 		return image;
 	}
 
-	/* The busiest stream of each device, or the busiest threads. */
+	/* The busiest stream of each device, or all threads. */
 	miniTracks() {
-		const streams = this.view.tracks.filter(track => track.kind === "stream" && track.n);
-		const some = streams.length ? streams : this.view.tracks.filter(track => track.kind === "thread" && track.n);
+		const tracks = this.view.layout.lanes.map(lane => lane.track);
+		const streams = tracks.filter(track => track.kind === "stream");
+		if (!streams.length)
+			return tracks.filter(track => track.kind === "thread");
 		const best = new Map();
-		for (const track of some) {
+		for (const track of streams) {
 			const key = `${track.profile} ${track.device}`;
 			const other = best.get(key);
 			if (!other || timelineLayout.busy(track) > timelineLayout.busy(other))

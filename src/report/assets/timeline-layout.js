@@ -120,8 +120,12 @@ const timelineLayout = (() => {
 				tops.push(tops[row] + (thin[row] ? THIN : HEIGHTS[track.kind] ?? 17));
 			const lane = {
 				track, heading, top, tops,
-				title: title(track),
-				about: about(track, meta.profiles[track.profile].dur),
+				get title() {
+					return title(track);
+				},
+				get about() {
+					return about(track, meta.profiles[track.profile].dur);
+				},
 				bottom: top + Math.max(tops[track.rows], isNarrow ? 0 : 30),
 			};
 			y = lane.bottom + GAP;
