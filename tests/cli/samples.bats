@@ -84,12 +84,17 @@ top() { # ARGUMENT...
 }
 
 @test "a speedscope file whose texts are no JSON is mended, and each kind of damage told" {
-	printf '%s' '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"say "hi" now",' \
-		'"file":"a.py"},{"name":"C:\path\x","file":'"'b.py'}]},version: 1," '"profiles":[{"type":"sampled","name":"t",' \
-		'"unit":"seconds","startValue":0,"endValue":2,"samples":[[0],[0,1]],"weights":[0.5,1.5]}]}' >a.json
+	cat >a.json <<-'EOF'
+		{"$schema": "https://www.speedscope.app/file-format-schema.json",
+		"shared": {"frames": [{"name": "say "hi" now"}, {"name": "C:\path\x", "file": 'b.py'}]},
+		version: 1,
+		"profiles": [{"type": "sampled", "name": "t", "unit": "seconds", "startValue": 0, "endValue": 2,
+		"samples": [[0], [0,1]], "weights": [0.5, 1.5]}]}
+	EOF
 	ptool ingest -q a.json
-	[ "$(ask ptool.db 'SELECT text FROM string WHERE text IN ('"'say \"hi\" now', 'C:\path\x') ORDER BY id"')" = $'say "hi" now\nC:\\path\\x' ]
 	[ "$(ask ptool.db 'SELECT group_concat(code) FROM finding')" = 'name_repaired,escape,single_quotes,bare_key' ]
+	ask ptool.db 'SELECT text FROM string' | grep -qxF 'say "hi" now'
+	ask ptool.db 'SELECT text FROM string' | grep -qxF 'C:\path\x'
 	run -4 --separate-stderr ptool ingest -q --strict -o strict.db a.json
 }
 
