@@ -62,33 +62,53 @@ static bool read_args(struct reading *r, struct str object, struct stacks_frame 
 	}
 }
 
+/* Is it what a text of an event must be? */
+static bool read_text(struct reading *r, struct chrometrace_event *e, enum part part,
+		      const struct json_value *value)
+{
+	if (value->type != JSON_STRING)
+		return false;
+	if (part == CATEGORY)
+		return str_is(value->text, "py-spy");
+	if (part == NAME) {
+		e->frame.name = string_of(value, &r->name);
+		return true;
+	}
+	if (!str_is(value->text, "B") && !str_is(value->text, "E"))
+		return false;
+	e->phase = value->text.p[0];
+	return true;
+}
+
+static bool read_number(struct chrometrace_event *e, enum part part,
+			const struct json_value *value)
+{
+	if (part == TS)
+		return value->type == JSON_NUMBER &&
+		       json_us_to_ns(value, &e->ts_ns) == DECIMAL_OK;
+	return whole(value, part == PID ? &e->pid : &e->tid);
+}
+
 /* The part of an event that this member is, or 0. */
 static unsigned read_member(struct reading *r, struct chrometrace_event *e,
 			    struct str key, const struct json_value *value)
 {
-	bool is_text = value->type == JSON_STRING;
+	static const struct {
+		const char *key;
+		enum part part;
+		bool is_text;
+	} parts[] = { { "name", NAME, true }, { "ph", PHASE, true },
+		      { "pid", PID, false },  { "tid", TID, false },
+		      { "ts", TS, false },    { "cat", CATEGORY, true } };
 
-	if (str_is(key, "name")) {
-		e->frame.name = string_of(value, &r->name);
-		return is_text ? NAME : 0;
-	}
-	if (str_is(key, "ph")) {
-		e->phase = (char)(is_text && value->text.n == 1 ? value->text.p[0] : 0);
-		return e->phase == 'B' || e->phase == 'E' ? PHASE : 0;
-	}
-	if (str_is(key, "cat"))
-		return is_text && str_is(value->text, "py-spy") ? CATEGORY : 0;
-	if (str_is(key, "pid"))
-		return whole(value, &e->pid) ? PID : 0;
-	if (str_is(key, "tid"))
-		return whole(value, &e->tid) ? TID : 0;
-	if (str_is(key, "ts"))
-		return value->type == JSON_NUMBER &&
-				       json_us_to_ns(value, &e->ts_ns) == DECIMAL_OK
-			       ? TS
-			       : 0;
 	if (str_is(key, "args") && value->type == JSON_OBJECT)
 		read_args(r, value->text, &e->frame);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (str_is(key, parts[i].key))
+			return (parts[i].is_text ? read_text(r, e, parts[i].part, value)
+						 : read_number(e, parts[i].part, value))
+				       ? parts[i].part
+				       : 0;
 	return 0;
 }
 

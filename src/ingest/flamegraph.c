@@ -339,7 +339,7 @@ static int tell_frames(struct flamegraph *f, const uint32_t *callers, struct err
 
 	if (sample.series == SAMPLE_NONE)
 		return -1;
-	for (size_t i = 0; i < f->nframes; i++) {
+	for (size_t i = 0; f->frames && i < f->nframes; i++) {
 		struct flame_frame *frame = &f->frames[i];
 		const struct flame_frame *caller =
 			callers[i] == FLAME_NONE ? NULL : &f->frames[callers[i]];

@@ -53,7 +53,7 @@ static bool take_thread(struct str *text, struct folded_thread *out)
 	if (!decimal_id((struct str){ padded, id.n }, &out->fact.tid))
 		out->fact.tid = NUMBER_NONE;
 	out->thread = (struct str){ close + 1, (size_t)(text->p + end - close) - 1 };
-	while (out->thread.n && memchr(": ", out->thread.p[0], 2))
+	while (out->thread.n && (out->thread.p[0] == ':' || out->thread.p[0] == ' '))
 		out->thread = str_behind(out->thread, 1);
 	pass(text, end);
 	return true;
@@ -125,11 +125,11 @@ static bool take_tid(struct str *rest, struct folded_thread *out)
 
 bool folded_thread(struct str *rest, struct folded_thread *out)
 {
-	char first = rest->n ? rest->p[0] : '\0';
-
-	if (first == 'P')
+	if (rest->n == 0)
+		return false;
+	if (rest->p[0] == 'P')
 		return take_austin(rest, out);
-	if (first != 'p' && first != 't')
+	if (rest->p[0] != 'p' && rest->p[0] != 't')
 		return false;
 	return folded_py_spy(rest, out) || take_tid(rest, out);
 }

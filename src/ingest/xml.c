@@ -68,8 +68,10 @@ static const char *end_of_tag(struct str text)
 
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
-		if (quote)
-			quote = c == quote ? '\0' : quote;
+		if (quote && c == quote)
+			quote = 0;
+		else if (quote)
+			continue;
 		else if (c == '>')
 			return text.p + i;
 		else if (c == '"' || c == '\'')
@@ -151,20 +153,27 @@ bool xml_attribute(const struct xml_token *token, const char *name, struct str *
 	return false;
 }
 
+/* A digit of any base up to 16, or 16. */
+static uint32_t digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (uint32_t)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (uint32_t)(c - 'a') + 10;
+	return c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10 : 16;
+}
+
 /* "#60" or "#x3c" */
 static bool code_of(struct str entity, uint32_t *code)
 {
-	bool is_hex = entity.n > 1 && (entity.p[1] | 0x20) == 'x';
+	bool is_hex = entity.n > 1 && entity.p[1] == 'x'; /* small, in XML */
 	uint32_t base = is_hex ? 16 : 10;
 
 	if (entity.n < 2U + is_hex || entity.p[0] != '#')
 		return false;
 	*code = 0;
 	for (size_t i = 1U + is_hex; i < entity.n; i++) {
-		char c = entity.p[i] | 0x20;
-		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-							: base;
+		uint32_t digit = digit_of(entity.p[i]);
 		if (digit >= base)
 			return false;
 		*code = *code * base + digit;
