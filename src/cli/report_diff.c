@@ -218,6 +218,8 @@ static int add_rows(struct making *m, const struct diff *d, const char *id,
 		.id = id,
 		.title = title,
 		.about = "delta is after less before",
+		.of = "base_pct before;new_pct after;* before",
+		.is_bare = true,
 		.bar = "delta_ns delta;delta_bytes delta;delta_count "
 		       "delta",
 		.shorten = short_name_add

@@ -23,33 +23,37 @@
 /* clang-format off */
 #define TABLES(...) (const struct report_table[]){ __VA_ARGS__, { .line = NULL } }
 
+#define OF_DEVICES "busy_pct the span;utilization_pct the steps;sm_efficiency_pct the time of SMs;" \
+		   "occupancy_pct the warps of an SM;tensor_core_pct kernel time"
+
 static const struct report_tab tabs[] = {
 	{ "overview", "Overview", ALL, report_overview, NULL },
 	{ "timeline", "Timeline", TRACES, report_timeline, NULL },
 	{ "operators", "Operators", TRACES, NULL, TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
 		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",
-		  .of = "self_cpu_pct self CPU time;self_device_pct self device time" }) },
+		  .of = "self_device_pct self device time;total_device_pct self device time;* self CPU time" }) },
 	{ "functions", "Functions", CALL_GRAPHS | SAMPLES | LINES, NULL, TABLES(
 		{ "top -n 0 --wide", "table-functions", "Functions",
 		  "self is without what was called",
-		  .bar = "self_ns python;self_count python;self_bytes python;total_ns python" }) },
+		  .bar = "self_ns python;self_count python;self_bytes python;total_ns python",
+		  .of = "* all" }) },
 	{ "lines", "Lines", LINES, NULL, TABLES(
 		{ "lines -n 0 --wide", "table-lines", "Lines", "of each function, the hottest first",
-		  .bar = "time_ns python" }) },
+		  .bar = "self_ns python;time_ns python", .of = "* the function" }) },
 	{ "kernels", "Kernels", TRACES, NULL, TABLES(
 		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
-		  .bar = "total_ns kernel", .of = "share_pct kernel time" }) },
+		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time" }) },
 	{ "idle", "Idle", TRACES, report_idle, NULL },
 	{ "steps", "Steps", TRACES, report_steps, TABLES(
-		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel" },
-		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .is_silent = true },
+		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel", .of = "* the step" },
+		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .of = OF_DEVICES, .is_silent = true },
 		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
 	{ "memory", "Memory", TRACES, report_memory, TABLES(
-		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy" },
+		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy", .of = "* the peak" },
 		{ "memory --stats -n 0 --wide", "table-allocations", "What operators allocated", .is_silent = true },
 		{ "memory --growth -n 0 --wide", "table-growth", "Growth from step to step", .is_silent = true },
-		{ "memory --spikes -n 0 --wide", "table-spikes", "Sudden rises", .is_silent = true }) },
+		{ "memory --spikes -n 0 --wide", "table-spikes", "Sudden rises", .of = "* the peak", .is_silent = true }) },
 	{ "transfers", "Transfers", TRACES, NULL, TABLES(
 		{ "transfers --by op -n 0 --wide", "table-transfers", "Copies and sets",
 		  "by kind, memory and the operator that asked", .bar = "total_ns memcpy" }) },
@@ -60,7 +64,7 @@ static const struct report_tab tabs[] = {
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
 	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, NULL },
 	{ "recording", "Recording", ALL, NULL, TABLES(
-		{ "info --wide", "table-info", "What was recorded", .bar = NULL },
+		{ "info --wide", "table-info", "What was recorded", .of = OF_DEVICES },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },
 	{ .id = NULL },
 };

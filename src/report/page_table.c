@@ -43,17 +43,31 @@ static const struct column *column_at(const struct drawing *d, size_t i)
 	return &d->people.table->columns[d->people.columns[i].at];
 }
 
-/* "Share (% of idle time)" */
+/* Titles say "%" in many ways: "Kernel%", "% time", "Util (%)"; without that it stays. */
+static struct str without_percent(const char *title)
+{
+	struct str text = { title, strcspn(title, "%(") };
+
+	if (text.n == 0)
+		text = str_of(title[1] == ' ' ? title + 2 : "Share");
+	while (text.n && text.p[text.n - 1] == ' ')
+		text.n--;
+	return text;
+}
+
+/* "Idle (% of idle time)" */
 static struct str heading(struct drawing *d, size_t i)
 {
 	const struct column *column = column_at(d, i);
 	struct str of = words_of(d->how->of, column->name);
-	const char *title = column->title ? column->title : column->name;
+	struct str title = without_percent(column->title ? column->title : column->name);
 
 	if (!of.n)
+		of = words_of(d->how->of, "*");
+	if (!of.n || column->unit != UNIT_PERCENT)
 		return d->people.columns[i].heading;
-	return str_of(arena_printf(&d->people.arena, "%.*s (%% of " STR_FMT ")",
-				   (int)strcspn(title, "("), title, STR_ARG(of)));
+	return str_of(arena_printf(&d->people.arena, STR_FMT " (%% of " STR_FMT ")",
+				   STR_ARG(title), STR_ARG(of)));
 }
 
 static void put_head(struct drawing *d, FILE *out)

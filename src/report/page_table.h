@@ -24,7 +24,7 @@ struct page_table {
 	const char *title; /* of its panel */
 	const char *about; /* one line beside the title; NULL: none */
 	const char *bar;   /* "total_ns kernel": the column with bars, and their colour */
-	/* "share_pct idle time": what percentages are of, for headings; ';' between. */
+	/* "share_pct idle time;* the step": what percentages are of, for headings. */
 	const char *of;
 	const char *only; /* columns that are shown, blank-separated; NULL: all */
 	size_t rows;      /* of HTML at most; 0: 50 */
