@@ -12,9 +12,9 @@
 
 /* What covers cells. */
 struct strip_kind {
-	char letter;
 	const char *name; /* in the legend; NULL: it is explained elsewhere */
-	uint8_t color;    /* of a terminal's 256 */
+	char letter;
+	uint8_t color; /* of a terminal's 256 */
 };
 
 struct strip_cell {

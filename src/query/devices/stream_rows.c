@@ -166,7 +166,7 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 	struct work_times *times = work_times_of_streams(&p->work, err);
 	struct stream_curve *curves = stream_curves(&p->work);
 	struct buf text;
-	buf_init(&text, CURVE_CELLS * BARS_BYTES);
+	buf_init(&text, (size_t)CURVE_CELLS * BARS_BYTES);
 	const struct stream_facts facts = { times, queues, curves };
 	if (times)
 		rc = add_rows(to, p, &facts, &text, err);

@@ -106,7 +106,7 @@ struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS], struct are
 		low = levels[i] < low ? levels[i] : low;
 		high = levels[i] > high ? levels[i] : high;
 	}
-	buf_init(&text, MEMORY_CURVE_CELLS * BARS_BYTES);
+	buf_init(&text, (size_t)MEMORY_CURVE_CELLS * BARS_BYTES);
 	bars_add_curve(&text, levels, MEMORY_CURVE_CELLS, low, high);
 	struct str copy = arena_copy(arena, buf_str(&text));
 	buf_release(&text);

@@ -84,10 +84,10 @@ static struct row_cell end_cell(const struct idling *s,
 {
 	struct row_cell cell = { .ns = 0 };
 
-	for (uint8_t cause = 0; cause < NGAP_CAUSES; cause++) {
+	for (size_t cause = 0; cause < NGAP_CAUSES; cause++) {
 		cell.ns += pieces[cause].ns;
 		if (pieces[cause].ns > pieces[cell.kind].ns)
-			cell.kind = cause;
+			cell.kind = (uint8_t)cause;
 	}
 	if (cell.ns)
 		cell.name = kept(s->rows,

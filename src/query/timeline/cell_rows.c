@@ -26,23 +26,21 @@ struct cell_row *cell_rows_add(struct cell_rows *r, enum row_kind kind, size_t p
 static int compare_rows(const void *a, const void *b)
 {
 	const struct cell_row *x = a, *y = b;
+	const int64_t keys[][2] = {
+		{ (int64_t)x->profile, (int64_t)y->profile },
+		{ x->kind == ROW_THREAD, y->kind == ROW_THREAD },
+		{ x->kind == ROW_THREAD ? 0 : x->device,
+		  y->kind == ROW_THREAD ? 0 : y->device },
+		{ x->kind, y->kind },
+		{ y->work_ns, x->work_ns },
+		{ y->busy_ns, x->busy_ns },
+		{ x->track ? x->track->first_id : 0, y->track ? y->track->first_id : 0 },
+	};
 
-	if (x->profile != y->profile)
-		return x->profile < y->profile ? -1 : 1;
-	if ((x->kind == ROW_THREAD) != (y->kind == ROW_THREAD))
-		return x->kind == ROW_THREAD ? 1 : -1;
-	if (x->kind != ROW_THREAD && x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->work_ns != y->work_ns)
-		return x->work_ns > y->work_ns ? -1 : 1;
-	if (x->busy_ns != y->busy_ns)
-		return x->busy_ns > y->busy_ns ? -1 : 1;
-	if (!x->track || !y->track)
-		return 0;
-	return (x->track->first_id > y->track->first_id) -
-	       (x->track->first_id < y->track->first_id);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
 }
 
 static bool is_same_group(const struct cell_row *a, const struct cell_row *b)

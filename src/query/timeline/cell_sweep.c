@@ -101,10 +101,10 @@ static void close_cell(struct cell_sweep *s)
 	struct swept_cell *cell = &s->cells[s->cell];
 	const struct swept_name *top = NULL;
 
-	for (uint8_t kind = 0; kind < NCOVERS; kind++) {
+	for (size_t kind = 0; kind < NCOVERS; kind++) {
 		cell->busy_ns += s->kind_ns[kind];
 		if (s->kind_ns[kind] > s->kind_ns[cell->kind])
-			cell->kind = kind;
+			cell->kind = (uint8_t)kind;
 	}
 	for (size_t i = 0; i < s->nused; i++) {
 		const struct swept_name *name = &s->names[s->used[i]];

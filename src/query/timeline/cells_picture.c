@@ -16,21 +16,21 @@
 
 /* By enum cover. */
 static const struct strip_kind cover_kinds[NCOVERS] = {
-	[COVER_KERNEL] = { 'K', "kernel", 69 },
-	[COVER_COMMUNICATION] = { 'C', "communication", 166 },
-	[COVER_COPY] = { 'M', "copy", 35 },
-	[COVER_SET] = { 'S', "set", 115 },
-	[COVER_OP] = { 'o', "operator", 246 },
-	[COVER_ANNOTATION] = { 'a', "annotation", 240 },
-	[COVER_PYTHON] = { 'p', "Python", 97 },
-	[COVER_CALL] = { 'r', "runtime call", 178 },
-	[COVER_OTHER] = { 'x', "other", 243 },
+	[COVER_KERNEL] = { "kernel", 'K', 69 },
+	[COVER_COMMUNICATION] = { "communication", 'C', 166 },
+	[COVER_COPY] = { "copy", 'M', 35 },
+	[COVER_SET] = { "set", 'S', 115 },
+	[COVER_OP] = { "operator", 'o', 246 },
+	[COVER_ANNOTATION] = { "annotation", 'a', 240 },
+	[COVER_PYTHON] = { "Python", 'p', 97 },
+	[COVER_CALL] = { "runtime call", 'r', 178 },
+	[COVER_OTHER] = { "other", 'x', 243 },
 };
 
 /* Of idle time, by place of the cause, and of what is no more told apart. */
 static const struct strip_kind cause_kinds[CELL_CAUSES_MOST + 1] = {
-	{ '1', NULL, 160 }, { '2', NULL, 172 }, { '3', NULL, 132 }, { '4', NULL, 37 },
-	{ '5', NULL, 64 },  { '6', NULL, 99 },  { '+', NULL, 243 },
+	{ NULL, '1', 160 }, { NULL, '2', 172 }, { NULL, '3', 132 }, { NULL, '4', 37 },
+	{ NULL, '5', 64 },  { NULL, '6', 99 },  { NULL, '+', 243 },
 };
 
 /* Text of the arena; of idle time the cause's name, which its letter stands for. */
