@@ -30,7 +30,8 @@ int flops_model_enter(struct flops_model *model, const struct flops_module *modu
 		      struct str name, struct err *err)
 {
 	struct sink *sink = model->stacks->sink;
-	const struct flops_module *above = flops_model_open(model);
+	uint32_t at = model->innermost;
+	bool is_within = at != FLOPS_NONE;
 	const struct stacks_frame frame = { .name = name,
 					    .first_line = NUMBER_NONE,
 					    .line = NUMBER_NONE };
@@ -39,10 +40,11 @@ int flops_model_enter(struct flops_model *model, const struct flops_module *modu
 
 	if (stacks_frame(model->stacks, &frame, m.at, &fact, err) < 0)
 		return -1;
-	m.stack = sink->stack(sink, above ? above->stack : SAMPLE_NONE,
+	m.stack = sink->stack(sink, is_within ? model->modules[at].stack : SAMPLE_NONE,
 			      sink->frame(sink, SAMPLE_NONE, &fact));
-	m.above = model->innermost;
-	if (__builtin_mul_overflow(above ? above->all_times : 1, m.times, &m.all_times))
+	m.above = at;
+	if (__builtin_mul_overflow(is_within ? model->modules[at].all_times : 1, m.times,
+				   &m.all_times))
 		return err_at(err, m.at, "more modules than 64 bits count");
 	if (model->nmodules >= FLOPS_NONE)
 		return err_at(err, m.at, "too many modules");

@@ -257,13 +257,14 @@ static int read_report(struct reading *r, struct err *err)
 	struct str name;
 	int more, rc = 0;
 
-	while (!r->at && (more = printed_next(&r->in, err)) > 0 &&
-	       !begins(r->in.lines.line, &name))
-		;
+	do
+		more = printed_next(&r->in, err);
+	while (more > 0 && !begins(r->in.lines.line, &name));
 	r->at = r->in.lines.start;
-	while (rc == 0 && !is_over && (more = printed_next(&r->in, err)) != 0) {
-		if (more < 0)
-			return -1;
+	while (rc == 0 && !is_over && more > 0) {
+		more = printed_next(&r->in, err);
+		if (more <= 0)
+			break;
 		is_over = is_end(r->in.lines.line);
 		is_detailed |= str_contains(r->in.lines.line,
 					    STR_LIT("- Detailed Profile per GPU -"));
@@ -272,7 +273,7 @@ static int read_report(struct reading *r, struct err *err)
 		else
 			read_summary(r);
 	}
-	return rc < 0 ? -1 : 0;
+	return rc < 0 || more < 0 ? -1 : 0;
 }
 
 static int finish(struct reading *r, struct err *err)

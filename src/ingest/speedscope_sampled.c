@@ -317,7 +317,9 @@ int speedscope_end_sampled(struct speedscope_profile *p, struct err *err)
 		       speedscope_whole(p, &p->end, &end) &&
 		       !__builtin_sub_overflow(end, start, &lasts) && !p->s->in.is_cut;
 
-	for (int i = 0; p->unit && i < p->unit->digits && ones > 0; i++)
+	if (!p->unit) /* no sample was told either */
+		return 0;
+	for (int i = 0; i < p->unit->digits && ones > 0; i++)
 		if (__builtin_mul_overflow(ones, 10, &ones))
 			ones = INT64_MAX;
 	struct str by = buf_str(&p->s->exporter);
