@@ -89,7 +89,9 @@ int export_trace_gaps(const struct export_trace *t,
 				     .has_times = f->has_times,
 				     .from_ns = f->from_ns,
 				     .to_ns = f->to_ns };
-	const struct gap_table_request request = { .filter = &when, .is_list = true };
+	const struct gap_table_request request = { .filter = &when,
+						   .is_list = true,
+						   .is_brief = true };
 	struct err none = ERR_INIT;
 	struct table *gaps = NULL;
 

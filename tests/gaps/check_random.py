@@ -270,6 +270,32 @@ def compare(tap, place, store, trace, seed):
     tap.ok(not missed, f"seed {seed}: no more idle than there is", *missed)
 
 
+def check_windows(tap, place, store, name, windows=3):
+    """Only gaps of a window are charged: each that lies in it whole as among all the others."""
+    def listed(*options):
+        return table(place, store, "--list", "--root", "--limit", "0", *options)
+
+    def span(row):
+        return int(row["start_ns"]), int(row["start_ns"]) + int(row["dur_ns"])
+
+    rows, random_, wrong = listed(), random.Random(name), []
+    if not rows:
+        return
+    high = max(span(row)[1] for row in rows)
+    for _ in range(windows):
+        first = random_.choice([row for row in rows if row["root"]] or rows)  # of a wait before it, perhaps
+        start, end = span(first)[0], random_.randint(span(first)[1], high)
+        inside = [row for row in rows if start <= span(row)[0] and span(row)[1] <= end]
+        cut = sum(span(row)[1] > start and span(row)[0] < end for row in rows) - len(inside)
+        if not inside:
+            continue
+        got = listed("--time", f"{start}ns..{end}ns")
+        wrong += [row for row in inside if row not in got]
+        if len(got) != len(inside) + cut:
+            wrong.append(f"{start}..{end}: {len(got)} rows, {len(inside)} inside, {cut} cut")
+    tap.ok(not wrong, f"{name}: windows", *wrong[:3])
+
+
 def main():
     tap = Tap()
     seeds = os.environ.get("GAPS_SEEDS", "40" if os.environ.get("LONG") else "21")
@@ -279,6 +305,8 @@ def main():
             path = facts.save(place.path("t.json"))
             store = place.ingest(path)
             compare(tap, place, store, slowblame.read(path), seed)
+            if seed % 4 == 0:
+                check_windows(tap, place, store, f"seed {seed}")
             plain = json.dumps([table(place, store), table(place, store, "--root"),
                                 table(place, store, "--by", "frame")])
             for how in (dict(shuffle=random.Random(seed)), dict(shift=987654321), dict(renamed=1)):

@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 import check_random
 import slowblame
-from check_random import same_rows
+from check_random import check_windows, same_rows
 from storetap import SHARED, Tap, Workplace
 
 # Compressed: larger ones take the slow computation minutes; with the sanitizers only ptool is new.
@@ -50,7 +50,9 @@ def main():
                 continue
             trace = slowblame.read(path)
             if 0 < len(trace.works) <= MOST_WORK or name in ALSO:
-                compare(tap, place, place.ingest(path), trace, name, name not in ALSO)
+                store = place.ingest(path)
+                compare(tap, place, store, trace, name, name not in ALSO)
+                check_windows(tap, place, store, name)
     if not found:
         tap.skip("real recordings", "no shared/data")
     tap.done()

@@ -24,7 +24,8 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 						   .texts = f->texts,
 						   .profile = f->profile,
 						   .work = work,
-						   .range = &f->range };
+						   .range = &f->range,
+						   .has_roots = true };
 	if (gap_blame_load(&request, &f->blame, err) < 0)
 		return -1;
 	gap_ranks_charge(f->ranks, f->profile, &f->blame);

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "query/gaps/gap_blame.h"
+#include "query/gaps/gap_wait.h"
 
 /* A line that so many gaps walk through, on average, is shared by them. */
 #define SHARED_WALKS 16
@@ -173,6 +173,69 @@ int gap_blame_check(const struct gap_blame *b, struct err *err)
 	return 0;
 }
 
+/* The host is ahead, or nothing tells what it did: no wait reaches through. */
+static bool ends_bursts(const struct gap *g)
+{
+	return g->host_end_ns == g->start_ns;
+}
+
+/*
+ * Gaps that have a part which counts; and where roots are asked for, those before from
+ * which something of a wait may be left.
+ */
+static void choose(struct gap_blame *b, const struct gap_blame_request *request)
+{
+	const struct gap *gaps = b->gaps.items;
+
+	if (request->range->is_all)
+		return;
+	b->chosen = xcalloc(b->gaps.n + 1, sizeof(*b->chosen));
+	for (size_t i = b->gaps.n; i-- > 0;) {
+		struct gap_part ignored;
+		int64_t from_ns = gaps[i].start_ns;
+		if (gap_range_next(request->range, &from_ns, gaps[i].end_ns, &ignored))
+			b->chosen[i] = true;
+		if (b->chosen[i] && request->has_roots && i &&
+		    gaps[i - 1].device == gaps[i].device && !ends_bursts(&gaps[i]) &&
+		    !ends_bursts(&gaps[i - 1]))
+			b->chosen[i - 1] = true;
+	}
+}
+
+/* Leaves the others out; only gaps that were asked for have drains. */
+static void keep_chosen(struct gap_blame *b)
+{
+	size_t n = 0, drain = 0;
+
+	if (!b->chosen)
+		return;
+	for (size_t i = 0; i < b->gaps.n; i++) {
+		if (!b->chosen[i])
+			continue;
+		for (; drain < b->ndrains && b->drains[drain].gap == i; drain++)
+			b->drains[drain].gap = (uint32_t)n;
+		b->gaps.items[n++] = b->gaps.items[i];
+	}
+	b->gaps.n = n;
+	free(b->chosen);
+	b->chosen = NULL;
+}
+
+static int charge_gaps(const struct gap_blame_request *request, struct gap_blame *b,
+		       struct err *err)
+{
+	struct stream_waits waits;
+	int rc = stream_waits_load(request, &waits, err);
+
+	b->knows_waits = waits.n > 0;
+	if (rc == 0)
+		rc = gap_host_blame(request, b, err);
+	if (rc == 0)
+		rc = gap_device_blame(request, &waits, b, err);
+	stream_waits_release(&waits);
+	return rc;
+}
+
 int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *out,
 		   struct err *err)
 {
@@ -183,11 +246,12 @@ int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *ou
 		return -1;
 	if (out->gaps.n >= UINT32_MAX)
 		return err_set(err, ERR_INPUT, "the store has too many gaps");
+	choose(out, request);
 	find_launches(out, request->work);
 	gap_blame_add_line(out);
-	if (gap_host_blame(request, out, err) < 0 ||
-	    gap_device_blame(request, out, err) < 0)
+	if (charge_gaps(request, out, err) < 0)
 		return -1;
+	keep_chosen(out);
 	for (size_t i = 0; i < out->nlines; i++)
 		if (out->lines[i].n >= UINT32_MAX)
 			return err_set(err, ERR_INPUT,
@@ -208,5 +272,6 @@ void gap_blame_release(struct gap_blame *b)
 	free(b->launches);
 	free(b->contexts);
 	free(b->waited);
+	free(b->chosen);
 	*b = (struct gap_blame){ .nspans = 0 };
 }

@@ -68,7 +68,7 @@ struct gap_context {
 };
 
 struct gap_blame {
-	struct gaps gaps;
+	struct gaps gaps;       /* those that were asked for */
 	struct gap_line *lines; /* owned; the first is GAP_OWN_LINE */
 	size_t nlines, lines_cap;
 	struct gap_span *spans; /* owned; by (gap, start_ns) */
@@ -79,7 +79,13 @@ struct gap_blame {
 	struct gap_launch *launches; /* owned; by launch_id, then item */
 	size_t nlaunches;
 	struct gap_context *contexts; /* owned; by gap */
-	bool *waited; /* owned; by item: its stream was told to wait just before its launch */
+	/*
+	 * Owned; by item: its stream was told to wait just before its launch, unless the
+	 * recording itself tells the waits of streams.
+	 */
+	bool *waited;
+	bool knows_waits;
+	bool *chosen; /* owned; by gap, while there are others; NULL: all are */
 };
 
 /* What a blame is made from; all borrowed. */
@@ -89,9 +95,14 @@ struct gap_blame_request {
 	const struct scope_profile *profile;
 	const struct device_work *work; /* with launches */
 	const struct gap_range *range;  /* of all the profile: windows and marks */
+	bool has_roots; /* they are asked for: what is left of waits in gaps before, too */
 };
 
-/* gap_blame_release() in both cases. */
+/*
+ * Of the gaps that have a part which the range counts; of all, where it is all there is.
+ * What is ordinary is found out of all gaps, so that a gap is charged as among them.
+ * gap_blame_release() in both cases.
+ */
 int gap_blame_load(const struct gap_blame_request *request, struct gap_blame *out,
 		   struct err *err);
 void gap_blame_release(struct gap_blame *b);
@@ -103,6 +114,12 @@ const struct gap_launch *gap_blame_launch(const struct gap_blame *b,
 /* The first segment of the span that ends after ns, or behind it. */
 uint32_t gap_span_find(const struct gap_line *line, const struct gap_span *span,
 		       int64_t ns);
+
+/* While it is made: is the gap one of those that are asked for? */
+static inline bool gap_blame_has_chosen(const struct gap_blame *b, size_t gap)
+{
+	return !b->chosen || b->chosen[gap];
+}
 
 /* For who makes lines and spans: the place of a new line. */
 uint32_t gap_blame_add_line(struct gap_blame *b);
@@ -132,8 +149,11 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
  * ptool-gaps(1), "How a gap is charged", in that order.
  */
 
+struct stream_waits;
+
 /* Behind gap_host_blame(), which knows what each launching call was in. */
-int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *blame,
+int gap_device_blame(const struct gap_blame_request *request,
+		     const struct stream_waits *waits, struct gap_blame *blame,
 		     struct err *err);
 
 #endif

@@ -39,7 +39,7 @@ struct verdict {
 struct judging {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
-	struct stream_waits waits;
+	const struct stream_waits *waits;
 	struct gap_graphs graphs;
 	struct stream_past *past; /* owned; by stream, of the items before `after` */
 	uint32_t *seen; /* owned; by name and 1: the device, and 1, that ran it last */
@@ -94,9 +94,9 @@ static void charge_to(struct verdict *v, enum gap_cause cause, int64_t slice_id,
 static void find_hold(const struct judging *j, const struct gap_view *view,
 		      struct verdict *v)
 {
-	const struct stream_wait *wait = stream_waits_holding(&j->waits, view);
+	const struct stream_wait *wait = stream_waits_holding(j->waits, view);
 
-	if (!wait && (j->waits.n || !j->blame->waited[view->gap->after]))
+	if (!wait && (j->blame->knows_waits || !j->blame->waited[view->gap->after]))
 		return;
 	set_wait(j, view->gap, wait, v);
 	charge_to(v, GAP_EVENT, v->wait_slice_id, v->wait_for);
@@ -192,8 +192,8 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 		return;
 	}
 	set_launch(j, g, v);
-	const struct stream_wait *wait = stream_waits_told(&j->waits, &view);
-	if (is_inside && (wait || (!j->waits.n && j->blame->waited[g->after])))
+	const struct stream_wait *wait = stream_waits_told(j->waits, &view);
+	if (is_inside && (wait || (!j->blame->knows_waits && j->blame->waited[g->after])))
 		set_wait(j, g, wait, v);
 }
 
@@ -367,14 +367,13 @@ static void add_spans(const struct judging *j, uint32_t gap)
 					      .root = GAP_NO_ROOT });
 }
 
-int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *blame,
+int gap_device_blame(const struct gap_blame_request *request,
+		     const struct stream_waits *waits, struct gap_blame *blame,
 		     struct err *err)
 {
-	struct judging j = { .request = request, .blame = blame };
-	int rc = stream_waits_load(request, &j.waits, err);
+	struct judging j = { .request = request, .blame = blame, .waits = waits };
+	int rc = gap_graphs_load(request, &j.graphs, err);
 
-	if (rc == 0)
-		rc = gap_graphs_load(request, &j.graphs, err);
 	if (rc == 0) {
 		j.past = xrealloc_array(NULL, request->work->nstreams + 1,
 					sizeof(*j.past));
@@ -383,11 +382,11 @@ int gap_device_blame(const struct gap_blame_request *request, struct gap_blame *
 		gap_usual_sort(&j.launches);
 		gap_usual_sort(&j.queued);
 		for (uint32_t i = 0; i < blame->gaps.n; i++)
-			add_spans(&j, i);
+			if (gap_blame_has_chosen(blame, i))
+				add_spans(&j, i);
 	}
 	gap_usual_release(&j.launches);
 	gap_usual_release(&j.queued);
-	stream_waits_release(&j.waits);
 	gap_graphs_release(&j.graphs);
 	free(j.verdicts);
 	free(j.past);

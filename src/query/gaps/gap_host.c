@@ -28,6 +28,7 @@ struct gap_question {
 	int64_t from_ns, to_ns;
 	int64_t until_ns; /* to_ns, or just after the launch; slices until then are read */
 	uint32_t gap;
+	bool is_chosen; /* else what streams were told until then is all that is wanted */
 };
 
 struct gap_questions {
@@ -85,9 +86,10 @@ static struct gap_question ask_launch(const struct device_work *work, const stru
 
 /* gap_questions_release() afterwards. */
 static void gap_questions_find(const struct gap_blame_request *request,
-			       const struct gaps *gaps, struct gap_questions *out)
+			       const struct gap_blame *blame, struct gap_questions *out)
 {
 	const struct device_work *work = request->work;
+	const struct gaps *gaps = &blame->gaps;
 
 	*out = (struct gap_questions){ .n = 0 };
 	out->items = xrealloc_array(NULL, gaps->n + 1, sizeof(*out->items));
@@ -97,14 +99,18 @@ static void gap_questions_find(const struct gap_blame_request *request,
 	for (size_t i = 0; i < gaps->n; i++) {
 		const struct gap *g = &gaps->items[i];
 		bool is_last = g->after == GAP_NO_WORK;
+		bool is_chosen = gap_blame_has_chosen(blame, i);
 		if (!is_last && !work->items[g->after].launch_id)
+			continue;
+		if (!is_chosen && (is_last || blame->knows_waits))
 			continue;
 		struct gap_question q =
 			is_last ? ask_last(request, g) : ask_launch(work, g);
 		q.from_ns = g->start_ns;
 		q.to_ns = g->host_end_ns;
 		q.gap = (uint32_t)i;
-		if (!is_last)
+		q.is_chosen = is_chosen;
+		if (!is_last && is_chosen)
 			out->gap_of[g->after] = q.gap;
 		out->items[out->n++] = q;
 	}
@@ -135,6 +141,7 @@ struct pass {
 	struct gap_charge
 		drained; /* the last wait for the device with no launch behind it */
 	bool has_waited; /* a stream was told to wait since the last launch */
+	size_t launch;   /* the first that is not of a slice before */
 };
 
 static int compare_drains(const void *a, const void *b)
@@ -217,8 +224,14 @@ static void pass_over(struct pass *p, int64_t to_ns)
 
 	if (to_ns <= p->at_ns)
 		return;
+	p->at_ns = to_ns;
+	if (p->until_ns <= from_ns &&
+	    (p->next == p->end || p->asking.items[p->next].from_ns >= to_ns))
+		return; /* as mostly: the device has work */
 	while (p->next < p->end && p->asking.items[p->next].from_ns < to_ns) {
 		const struct gap_question *q = &p->asking.items[p->next++];
+		if (!q->is_chosen)
+			continue;
 		ask(p, q);
 		if (q->from_ns > p->until_ns) {
 			charge(p, from_ns, p->until_ns);
@@ -228,19 +241,16 @@ static void pass_over(struct pass *p, int64_t to_ns)
 			p->until_ns = q->to_ns;
 	}
 	charge(p, from_ns, p->until_ns < to_ns ? p->until_ns : to_ns);
-	p->at_ns = to_ns;
 }
 
 /* Leaves the slices that end until then. */
 static void pass_to(struct pass *p, int64_t ns)
 {
-	const struct gap_frame *top;
+	int64_t end_ns;
 
-	while ((top = gap_stack_top(&p->stack)) && top->end_ns <= ns) {
-		pass_over(p, top->end_ns);
-		if (top->is_draining)
-			p->drained = top->named;
-		p->stack.n--;
+	while ((end_ns = gap_stack_end(&p->stack)) <= ns) {
+		pass_over(p, end_ns);
+		gap_stack_pop(&p->stack, &p->drained);
 	}
 	pass_over(p, ns);
 }
@@ -249,31 +259,42 @@ static void pass_to(struct pass *p, int64_t ns)
 static void keep_context(struct pass *p, const struct gap_launch *launch)
 {
 	const struct gap_launch *end = p->blame->launches + p->blame->nlaunches;
-	const struct gap_frame *top = gap_stack_top(&p->stack);
 
-	if (!top)
-		return;
 	for (int64_t id = launch->launch_id; launch < end && launch->launch_id == id;
-	     launch++)
-		if (p->asking.gap_of[launch->item] != GAP_NONE_ENDED)
-			p->blame->contexts[p->asking.gap_of[launch->item]] =
+	     launch++) {
+		uint32_t gap = p->asking.gap_of[launch->item];
+		const struct gap_frame *top =
+			gap == GAP_NONE_ENDED ? NULL : gap_stack_top(&p->stack);
+		if (top)
+			p->blame->contexts[gap] =
 				(struct gap_context){ top->op, top->frame,
 						      top->annotation };
+	}
+}
+
+/* What the call launched; NULL: nothing.  Calls come by their ids. */
+static const struct gap_launch *launch_of(struct pass *p, int64_t id)
+{
+	const struct gap_blame *b = p->blame;
+
+	while (p->launch < b->nlaunches && b->launches[p->launch].launch_id < id)
+		p->launch++;
+	return p->launch < b->nlaunches && b->launches[p->launch].launch_id == id
+		       ? &b->launches[p->launch]
+		       : NULL;
 }
 
 /* A launch fills the queue again; a wait for an event is for the next work launched. */
 static void pass_call(struct pass *p, const struct gap_slice *slice)
 {
-	const struct gap_launch *launch =
-		gap_blame_launch(p->blame, p->request->work, slice->id, 0);
-	struct str name = text_pool_str(p->request->texts, slice->name);
+	const struct gap_launch *launch = launch_of(p, slice->id);
 
 	if (launch) {
 		keep_context(p, launch);
 		p->blame->waited[launch->item] = p->has_waited;
 		p->has_waited = false;
 		p->drained.cause = GAP_NONE;
-	} else if (memmem(name.p, name.n, "StreamWaitEvent", 15)) {
+	} else if (gap_stack_tells_wait(&p->stack, slice->name)) {
 		p->has_waited = true;
 	}
 }
@@ -294,7 +315,7 @@ static int pass_slice(struct pass *p, const struct packed_slice *packed, struct 
 		pass_call(p, &slice);
 	if (slice.end_ns > slice.start_ns)
 		gap_stack_push(&p->stack, &slice);
-	return 0;
+	return p->stack.rc;
 }
 
 /* What the thread did in each of the gaps that asked. */
@@ -304,7 +325,7 @@ static void find_hosts(struct pass *p, size_t first)
 
 	for (size_t i = first; i < p->end; i++) {
 		const struct gap_question *q = &p->asking.items[i];
-		if (q->from_ns == q->to_ns)
+		if (q->from_ns == q->to_ns || !q->is_chosen)
 			continue;
 		struct interval when = { q->from_ns, q->to_ns };
 		p->blame->hosts[q->gap] = gap_line_span(p->blame, p->line, at, when);
@@ -324,7 +345,7 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 			last_ns = p->asking.items[i].until_ns;
 	p->line = gap_blame_add_line(p->blame);
 	p->at_ns = p->until_ns = INT64_MIN;
-	p->stack.n = 0;
+	gap_stack_clear(&p->stack);
 	p->has_waited = false;
 	p->drained.cause = GAP_NONE;
 	while (p->at_ns < last_ns && (rc = slice_pack_next(slices, err)) > 0)
@@ -333,6 +354,8 @@ static int pass_thread(struct pass *p, struct slice_pack *slices, struct err *er
 	if (rc < 0)
 		return -1;
 	pass_to(p, last_ns);
+	if (p->stack.rc < 0)
+		return -1;
 	intervals_unite(&p->blame->lines[p->line].draining);
 	find_hosts(p, first);
 	return 0;
@@ -373,7 +396,8 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 
 	p.stack.request = request;
 	p.stack.blame = blame;
-	gap_questions_find(request, &blame->gaps, &p.asking);
+	p.stack.err = err;
+	gap_questions_find(request, blame, &p.asking);
 	blame->contexts =
 		xrealloc_array(NULL, blame->gaps.n + 1, sizeof(*blame->contexts));
 	for (size_t i = 0; i < blame->gaps.n; i++)
@@ -381,9 +405,7 @@ int gap_host_blame(const struct gap_blame_request *request, struct gap_blame *bl
 			(struct gap_context){ TEXT_NONE, TEXT_NONE, TEXT_NONE };
 	blame->waited = xcalloc(request->work->n + 1, sizeof(*blame->waited));
 	blame->hosts = xcalloc(blame->gaps.n + 1, sizeof(*blame->hosts));
-	if (gap_slow_find(request->store, request->profile, request->texts, &p.stack.slow,
-			  err) == 0 &&
-	    slice_walk_open(request->store, asset_query_views_host_tracks_sql,
+	if (slice_walk_open(request->store, asset_query_views_host_tracks_sql,
 			    request->profile->id, PACKED_NAME | PACKED_CLASS, &threads,
 			    err) == 0)
 		rc = pass_threads(&p, &threads, err);

@@ -178,7 +178,8 @@ static int set_blame(struct gap_listing *l, const struct gap_profile *p,
 	cells[BLAMED] = text_cell(l, p, most->blamed);
 	cells[LOOK_AT] = cells[BLAMED];
 	cells[CHAIN] = cells[ROOT] = cells[OWN] = cell_null();
-	if (!gap_stretch_longest(p, &l->reader, s, most, &longest))
+	if (l->request->is_brief ||
+	    !gap_stretch_longest(p, &l->reader, s, most, &longest))
 		return 0;
 	if (gap_chain_text(&l->chain, longest.of->slice_id, &chain, &own, err) < 0)
 		return -1;

@@ -188,6 +188,8 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 	*out = (struct gap_profile){ .profile = profile,
 				     .filter = request->filter,
 				     .texts = ranks->texts };
+	bool has_roots =
+		request->charges_roots || (request->is_list && !request->is_brief);
 	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0)
 		return -1;
 	const struct gap_range_request range = { .store = store,
@@ -201,14 +203,15 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 						 .texts = out->texts,
 						 .profile = profile,
 						 .work = &out->work,
-						 .range = &out->range };
+						 .range = &out->range,
+						 .has_roots = has_roots };
 	if (gap_blame_load(&blame, &out->blame, err) < 0)
 		return -1;
 	gap_ranks_charge(ranks, profile, &out->blame);
 	if (gap_blame_check(&out->blame, err) < 0)
 		return -1;
 	out->has_roots = request->charges_roots;
-	if (out->has_roots || request->is_list)
+	if (has_roots)
 		gap_roots_find(&out->blame, &out->roots);
 	out->totals = xcalloc(out->work.ndevices + 1, sizeof(*out->totals));
 	return add_up(out, err);

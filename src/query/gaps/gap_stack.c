@@ -12,6 +12,14 @@
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
+#define SLOW_NS      INT64_C(1000000)
+#define MEDIANS_MOST 10
+
+/* What the name of a call says; each is asked once. */
+enum { CALL_IS_ASKED = 1, CALL_COPIES = 2, CALL_TELLS_WAIT = 4 };
+
+ASSET(asset_query_views_host_tracks_sql);
+
 static bool is_call(enum slice_class class)
 {
 	return class == CLASS_RUNTIME || class == CLASS_DRIVER;
@@ -37,6 +45,25 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 	return (enum gap_cause)(*cause - 1);
 }
 
+static unsigned call_says(struct gap_stack *s, uint32_t text)
+{
+	uint8_t *says = ARRAY_AT(s->calls, s->calls_cap, (size_t)(text + 1U));
+	struct str name = text_pool_str(s->request->texts, text);
+
+	if (!*says)
+		*says = (uint8_t)(CALL_IS_ASKED |
+				  (gap_call_copies(name) ? CALL_COPIES : 0) |
+				  (memmem(name.p, name.n, "StreamWaitEvent", 15)
+					   ? CALL_TELLS_WAIT
+					   : 0));
+	return *says;
+}
+
+bool gap_stack_tells_wait(struct gap_stack *s, uint32_t name)
+{
+	return call_says(s, name) & CALL_TELLS_WAIT;
+}
+
 /*
  * A call that copies blocks when it says so by its name, or when pageable memory
  * makes it; what the copy itself says is remembered for a synchronisation behind it.
@@ -48,7 +75,7 @@ static enum gap_cause copy_cause(struct gap_stack *s, const struct gap_slice *sl
 	const struct gap_launch *launch;
 	struct gap_copy copy = { false, false };
 
-	if (!gap_call_copies(call))
+	if (!(call_says(s, slice->name) & CALL_COPIES))
 		return GAP_NONE;
 	launch = gap_blame_launch(s->blame, s->request->work, slice->id, 0);
 	if (launch) {
@@ -88,6 +115,20 @@ static struct gap_charge charge_of(const struct gap_slice *slice, enum gap_cause
 				    .cause = (uint8_t)cause };
 }
 
+/* Slow calls are looked for when one that is long enough is met. */
+static bool is_slow(struct gap_stack *s, const struct gap_slice *slice)
+{
+	const struct gap_blame_request *request = s->request;
+
+	if (!is_call(slice->class) || sum_sub(slice->end_ns, slice->start_ns) <= SLOW_NS)
+		return false;
+	if (!s->has_slow && s->rc == 0)
+		s->rc = gap_slow_find(request->store, request->profile, request->texts,
+				      &s->slow, s->err);
+	s->has_slow = true;
+	return gap_slow_has(&s->slow, slice->id);
+}
+
 static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 		       struct gap_frame *f)
 {
@@ -96,7 +137,7 @@ static void name_cause(struct gap_stack *s, const struct gap_slice *slice,
 
 	if (cause == GAP_NONE && is_call(slice->class))
 		cause = copy_cause(s, slice, f);
-	if (is_call(slice->class) && gap_slow_has(&s->slow, slice->id))
+	if (is_slow(s, slice))
 		cause = GAP_SLOW;
 	if (cause == GAP_NONE)
 		return;
@@ -144,18 +185,17 @@ static void cover(struct gap_stack *s, const struct gap_slice *slice, struct gap
 	}
 }
 
-void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
+/* The frame of a slice in that of what is around it. */
+static void add_frame(struct gap_stack *s, const struct gap_open *open)
 {
+	const struct gap_slice *slice = &open->slice;
 	struct gap_frame f = { .op = TEXT_NONE,
 			       .frame = TEXT_NONE,
 			       .annotation = TEXT_NONE,
 			       .op_at = UINT32_MAX };
 
-	f.end_ns = INT64_MAX;
 	if (s->n)
 		f = s->frames[s->n - 1];
-	if (slice->end_ns < f.end_ns)
-		f.end_ns = slice->end_ns;
 	f.is_draining = false;
 	/* recordings of 2021 have the annotations of steps among the operators */
 	if (!gap_range_is_mark(s->request->range, slice->id) &&
@@ -168,36 +208,87 @@ void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
 	*ARRAY_PUSH(s->frames, s->n, s->cap) = f;
 }
 
+/*
+ * Frames are made when they are asked for: most slices begin and end while the device
+ * has work.  Only these matter once they are left: a call that copies, to a
+ * synchronisation behind it, and one that drains the queue, to what roots are found of.
+ */
+static bool matters_later(struct gap_stack *s, const struct gap_slice *slice)
+{
+	if (!is_call(slice->class))
+		return false;
+	return call_says(s, slice->name) & CALL_COPIES ||
+	       (s->request->has_roots && cause_of(s, slice) != GAP_NONE);
+}
+
+void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice)
+{
+	int64_t around_ns = gap_stack_end(s);
+
+	*ARRAY_PUSH(s->open, s->nopen, s->open_cap) =
+		(struct gap_open){ *slice, slice->end_ns < around_ns ? slice->end_ns
+								     : around_ns };
+	if (matters_later(s, slice))
+		gap_stack_top(s);
+}
+
+int64_t gap_stack_end(const struct gap_stack *s)
+{
+	return s->nopen ? s->open[s->nopen - 1].end_ns : INT64_MAX;
+}
+
+bool gap_stack_pop(struct gap_stack *s, struct gap_charge *waited)
+{
+	bool has_frame = s->n == s->nopen--;
+
+	if (!has_frame)
+		return false;
+	const struct gap_frame *top = &s->frames[--s->n];
+	if (top->is_draining)
+		*waited = top->named;
+	return top->is_draining;
+}
+
+void gap_stack_clear(struct gap_stack *s)
+{
+	s->nopen = s->n = 0;
+}
+
+const struct gap_frame *gap_stack_top(struct gap_stack *s)
+{
+	while (s->n < s->nopen)
+		add_frame(s, &s->open[s->n]);
+	return s->n ? &s->frames[s->n - 1] : NULL;
+}
+
 void gap_stack_release(struct gap_stack *s)
 {
+	free(s->open);
 	free(s->frames);
 	free(s->causes);
+	free(s->calls);
 	gap_slow_release(&s->slow);
 	*s = (struct gap_stack){ .n = 0 };
 }
 
-ASSET(asset_query_views_host_tracks_sql);
-
-#define SLOW_NS      INT64_C(1000000)
-#define MEDIANS_MOST 10
-
 struct call {
 	int64_t dur_ns, slice_id;
-	uint32_t name;
+	int64_t name_id; /* string.id */
 };
 
 struct calls {
-	struct call *items;
+	struct call *items; /* owned */
 	size_t n, cap;
-	struct text_pool *texts;
+	int64_t *slow; /* owned; names of those that are long, in order, each once */
+	size_t nslow, slow_cap;
 };
 
 static int compare_calls(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
+	if (x->name_id != y->name_id)
+		return x->name_id < y->name_id ? -1 : 1;
 	if (x->dur_ns != y->dur_ns)
 		return x->dur_ns < y->dur_ns ? -1 : 1;
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
@@ -209,12 +300,13 @@ static int read_thread(struct calls *c, struct slice_pack *slices, struct err *e
 	int rc;
 
 	while ((rc = slice_pack_next(slices, err)) > 0) {
-		struct call call = { slice->end_ns - slice->start_ns, slice->id, 0 };
-		if (slice->class != CLASS_RUNTIME && slice->class != CLASS_DRIVER)
+		int64_t dur_ns = slice->end_ns - slice->start_ns;
+		if (!is_call((enum slice_class)slice->class))
 			continue;
-		if (text_pool_number(c->texts, slice->name_id, &call.name, err) < 0)
-			return -1;
-		*ARRAY_PUSH(c->items, c->n, c->cap) = call;
+		*ARRAY_PUSH(c->items, c->n, c->cap) =
+			(struct call){ dur_ns, slice->id, slice->name_id };
+		if (dur_ns > SLOW_NS)
+			*ARRAY_PUSH(c->slow, c->nslow, c->slow_cap) = slice->name_id;
 	}
 	return rc;
 }
@@ -232,19 +324,36 @@ static int read_calls(struct calls *c, struct store *store,
 	return rc;
 }
 
-/* Keeps the calls of names that have a slow one: few, to be sorted. */
+/* Names that have a long call and may be slow, each once. */
+static int find_slow_names(struct calls *c, struct text_pool *texts, struct err *err)
+{
+	size_t n = 0;
+
+	if (c->nslow)
+		qsort(c->slow, c->nslow, sizeof(*c->slow), sort_compare_int64);
+	for (size_t i = 0; i < c->nslow; i++) {
+		uint32_t name;
+		if (i && c->slow[i] == c->slow[i - 1])
+			continue;
+		if (text_pool_number(texts, c->slow[i], &name, err) < 0)
+			return -1;
+		if (gap_call_may_be_slow(text_pool_str(texts, name)))
+			c->slow[n++] = c->slow[i];
+	}
+	c->nslow = n;
+	return 0;
+}
+
+/* Keeps the calls of these names: few, to be sorted. */
 static void keep_slow_names(struct calls *c)
 {
-	size_t n = c->n;
-	bool *is_slow = xcalloc(c->texts->intern.n + 1, sizeof(*is_slow));
+	size_t n = c->nslow ? c->n : 0;
 
-	for (size_t i = 0; i < n; i++)
-		is_slow[c->items[i].name] |= c->items[i].dur_ns > SLOW_NS;
 	c->n = 0;
 	for (size_t i = 0; i < n; i++)
-		if (is_slow[c->items[i].name])
+		if (bsearch(&c->items[i].name_id, c->slow, c->nslow, sizeof(*c->slow),
+			    sort_compare_int64))
 			c->items[c->n++] = c->items[i];
-	free(is_slow);
 }
 
 /* The calls of one name, by their lengths. */
@@ -262,23 +371,25 @@ static void add_slow(struct gap_slow *out, const struct call *calls, size_t n)
 int gap_slow_find(struct store *store, const struct scope_profile *profile,
 		  struct text_pool *texts, struct gap_slow *out, struct err *err)
 {
-	struct calls c = { .texts = texts };
+	struct calls c = { .n = 0 };
 	int rc = read_calls(&c, store, profile, err);
 
 	*out = (struct gap_slow){ .n = 0 };
+	if (rc == 0)
+		rc = find_slow_names(&c, texts, err);
 	keep_slow_names(&c);
 	if (c.n)
 		qsort(c.items, c.n, sizeof(*c.items), compare_calls);
 	for (size_t i = 0, end; rc == 0 && i < c.n; i = end) {
-		for (end = i + 1; end < c.n && c.items[end].name == c.items[i].name;
+		for (end = i + 1; end < c.n && c.items[end].name_id == c.items[i].name_id;
 		     end++)
 			;
-		if (gap_call_may_be_slow(text_pool_str(texts, c.items[i].name)))
-			add_slow(out, &c.items[i], end - i);
+		add_slow(out, &c.items[i], end - i);
 	}
 	if (out->n)
 		qsort(out->ids, out->n, sizeof(*out->ids), sort_compare_int64);
 	free(c.items);
+	free(c.slow);
 	return rc;
 }
 

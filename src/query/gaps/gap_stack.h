@@ -46,7 +46,6 @@ struct gap_charge {
 
 /* Each frame holds what is known of it and all around it. */
 struct gap_frame {
-	int64_t end_ns;
 	struct gap_charge named;      /* GAP_NONE: no name tells a cause */
 	struct gap_charge general;    /* GAP_NONE: nothing covers */
 	struct gap_charge collective; /* the outermost; GAP_NONE: in none */
@@ -58,17 +57,6 @@ struct gap_frame {
 	bool is_draining; /* a call in which the host waits for the device */
 };
 
-struct gap_stack {
-	struct gap_frame *frames; /* owned */
-	size_t n, cap;
-	uint8_t *
-		causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
-	size_t causes_cap;
-	const struct gap_blame_request *request;
-	const struct gap_blame *blame; /* borrowed; knows the launches */
-	struct gap_slow slow;          /* owned */
-};
-
 /* A slice that begins; all before it that have ended were popped. */
 struct gap_slice {
 	int64_t id, start_ns, end_ns;
@@ -76,12 +64,40 @@ struct gap_slice {
 	enum slice_class class;
 };
 
+struct gap_open {
+	struct gap_slice slice;
+	int64_t end_ns; /* its own, or that of a slice around it */
+};
+
+struct gap_stack {
+	struct gap_open *open; /* owned; what runs, the outermost first */
+	size_t nopen, open_cap;
+	/* owned; of the outer ones of these, as many as anybody has asked for */
+	struct gap_frame *frames;
+	size_t n, cap;
+	uint8_t *
+		causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
+	size_t causes_cap;
+	uint8_t *calls; /* owned; by text: what the name of a call says; 0: not asked */
+	size_t calls_cap;
+	const struct gap_blame_request *request;
+	const struct gap_blame *blame; /* borrowed; knows the launches */
+	struct gap_slow slow;          /* owned; found when a call may be one: */
+	bool has_slow;
+	int rc;          /* -1: that went wrong, and err is set */
+	struct err *err; /* borrowed */
+};
+
 void gap_stack_push(struct gap_stack *s, const struct gap_slice *slice);
+/* When the innermost ends; INT64_MAX: the thread runs nothing. */
+int64_t gap_stack_end(const struct gap_stack *s);
+/* Leaves the innermost.  True: the host waited for the device in it, charged to that. */
+bool gap_stack_pop(struct gap_stack *s, struct gap_charge *waited);
+void gap_stack_clear(struct gap_stack *s);
 /* NULL when the thread runs nothing. */
-static inline const struct gap_frame *gap_stack_top(const struct gap_stack *s)
-{
-	return s->n ? &s->frames[s->n - 1] : NULL;
-}
+const struct gap_frame *gap_stack_top(struct gap_stack *s);
+/* Does the name say that a stream is to wait for an event? */
+bool gap_stack_tells_wait(struct gap_stack *s, uint32_t name);
 void gap_stack_release(struct gap_stack *s);
 
 #endif

@@ -29,6 +29,7 @@ struct gap_table_request {
 	int64_t limit;        /* rows; 0: all */
 	int64_t threshold_ns; /* of HTA: a shorter gap is a kernel_wait */
 	bool is_list, is_hta;
+	bool is_brief; /* of the list: without chains, roots and own frames */
 	bool charges_roots;
 	bool is_inner; /* only idle time between the first and the last work */
 	bool for_people;
