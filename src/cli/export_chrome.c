@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "cli/export_trace.h"
 #include "report/json_text.h"
@@ -17,11 +18,19 @@
 
 #define NS_PER_US 1000
 
+/* Where a slice that was written is, for the arrows at it. */
+struct place {
+	int64_t id, ts_ns;
+	const struct event_track *track;
+};
+
 struct chrome_out {
 	struct writer w;
 	struct export_trace trace;
 	int64_t *lanes; /* owned; ends of what is on the lanes of one stream */
 	size_t nlanes, lanes_cap;
+	struct place *places; /* owned; by id */
+	size_t nplaces, places_cap;
 	int64_t narrows;
 	const char *between; /* events */
 };
@@ -249,41 +258,43 @@ static int put_slices(struct chrome_out *o, struct err *err)
 		if (row.track->id != track_id)
 			o->nlanes = 0;
 		track_id = row.track->id;
+		*ARRAY_PUSH(o->places, o->nplaces, o->places_cap) =
+			(struct place){ id, row.ts_ns, row.track };
 		put_slice(o, &row, joined_args(&row, &joined));
 	}
 	buf_release(&joined);
 	return rc;
 }
 
-static int put_arrow_end(struct chrome_out *o, int64_t id, bool is_start,
-			 struct str category, struct err *err)
+static void put_arrow_end(struct chrome_out *o, int64_t id, bool is_start,
+			  struct str category)
 {
-	struct event_row row;
+	size_t at;
 
-	if (event_rows_at(o->trace.rows, id, &row, err) < 0)
-		return -1;
+	SEARCH(at, 0, o->nplaces - 1, o->places[at].id < id);
 	begin_event(o, is_start ? "s" : "f", category,
 		    category.p ? category : STR_LIT(""));
 	put(o, ",\"id\":");
 	put_int(o, o->narrows);
-	put_place(o, row.track, 0);
+	put_place(o, o->places[at].track, 0);
 	if (!is_start)
 		put(o, ",\"bp\":\"e\"");
-	end_event(o, row.ts_ns, (struct str){ NULL, 0 });
-	return 0;
+	end_event(o, o->places[at].ts_ns, (struct str){ NULL, 0 });
 }
 
 /* Of slices that are written. */
 static int put_arrow(void *to, const struct event_link *link, struct err *err)
 {
 	struct chrome_out *o = to;
+	struct str category;
 
 	if (!cut_has(&o->trace.cut, link->out_id) || !cut_has(&o->trace.cut, link->in_id))
 		return 0;
-	o->narrows++;
-	if (put_arrow_end(o, link->out_id, true, link->category, err) < 0 ||
-	    put_arrow_end(o, link->in_id, false, link->category, err) < 0)
+	if (event_rows_text(o->trace.rows, link->category_id, &category, err) < 0)
 		return -1;
+	o->narrows++;
+	put_arrow_end(o, link->out_id, true, category);
+	put_arrow_end(o, link->in_id, false, category);
 	return ferror(o->w.out) != 0;
 }
 
@@ -385,6 +396,7 @@ static int write_chrome(const struct export_request *request, FILE *out,
 		rc = put_all(&o, err);
 	export_trace_close(&o.trace);
 	free(o.lanes);
+	free(o.places);
 	return rc;
 }
 

@@ -51,7 +51,7 @@ struct apart {
 struct event_rows {
 	struct store *store;                 /* borrowed */
 	const struct scope_profile *profile; /* borrowed */
-	struct sqlite3_stmt *at;
+	struct sqlite3_stmt *at, *text;
 	struct event_track *tracks; /* owned */
 	size_t ntracks, tracks_cap;
 	struct apart *apart; /* owned; by slice_id */
@@ -118,7 +118,9 @@ int event_rows_open(struct store *store, const struct scope_profile *profile,
 	rows->profile = profile;
 	if (load(rows, asset_query_views_event_tracks_sql, add_track, err) < 0 ||
 	    load(rows, asset_query_views_event_apart_sql, add_apart, err) < 0 ||
-	    query_prepare(store, asset_query_views_event_at_sql, &rows->at, err) < 0) {
+	    query_prepare(store, asset_query_views_event_at_sql, &rows->at, err) < 0 ||
+	    query_prepare(store, asset_query_views_string_text_sql, &rows->text, err) <
+		    0) {
 		event_rows_close(rows);
 		return -1;
 	}
@@ -131,6 +133,7 @@ void event_rows_close(struct event_rows *rows)
 	if (!rows)
 		return;
 	sqlite3_finalize(rows->at);
+	sqlite3_finalize(rows->text);
 	free(rows->tracks);
 	free(rows->apart);
 	arena_release(&rows->arena);
@@ -237,10 +240,23 @@ int event_rows_links(struct event_rows *rows,
 	while (query_next(&q, err)) {
 		const struct event_link link = { sqlite3_column_int64(q.stmt, 0),
 						 sqlite3_column_int64(q.stmt, 1),
-						 text_of(q.stmt, 2) };
+						 sqlite3_column_int64(q.stmt, 2) };
 		q.rc = each(to, &link, err);
 	}
 	return query_end(&q);
+}
+
+int event_rows_text(struct event_rows *rows, int64_t string_id, struct str *out,
+		    struct err *err)
+{
+	int rc = 0;
+
+	*out = (struct str){ NULL, 0 };
+	sqlite3_reset(rows->text);
+	query_bind_int(rows->text, ":id", string_id);
+	if (string_id && (rc = sql_step(rows->text, err)) > 0)
+		*out = text_of(rows->text, 0);
+	return rc < 0 ? -1 : 0;
 }
 
 int event_rows_samples(struct event_rows *rows, int64_t from_ns, int64_t to_ns,

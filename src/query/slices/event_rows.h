@@ -67,7 +67,7 @@ int event_rows_head(struct event_rows *rows, struct event_head *out, struct err 
 /* An arrow between two slices, or a sample of a counter; texts and cells are borrowed. */
 struct event_link {
 	int64_t out_id, in_id;
-	struct str category;
+	int64_t category_id; /* event_rows_text(); 0: none */
 };
 struct event_sample {
 	const struct event_track *track;
@@ -80,6 +80,9 @@ int event_rows_links(struct event_rows *rows,
 		     int (*each)(void *to, const struct event_link *link,
 				 struct err *err),
 		     void *to, struct err *err);
+/* Borrowed until the next call; without a pointer for 0. */
+int event_rows_text(struct event_rows *rows, int64_t string_id, struct str *out,
+		    struct err *err);
 /* The same for the counters of the profile in [from, to). */
 int event_rows_samples(struct event_rows *rows, int64_t from_ns, int64_t to_ns,
 		       int (*each)(void *to, const struct event_sample *sample,

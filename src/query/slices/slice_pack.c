@@ -87,24 +87,34 @@ static int next_row(struct slice_pack *p, struct err *err)
 	return 1;
 }
 
-static bool get_number(struct packed_bytes *bytes, int64_t *value)
+/* Most numbers are of one byte. */
+static inline bool get_code(struct packed_bytes *bytes, uint64_t *code)
+{
+	if (bytes->at < bytes->end && *bytes->at < 0x80) {
+		*code = *bytes->at++;
+		return true;
+	}
+	return varint_get(&bytes->at, bytes->end, code);
+}
+
+static inline bool get_number(struct packed_bytes *bytes, int64_t *value)
 {
 	uint64_t code = 0;
 
-	if (bytes->end && !varint_get(&bytes->at, bytes->end, &code))
+	if (bytes->end && !get_code(bytes, &code))
 		return false;
 	*value = (int64_t)code;
 	return true;
 }
 
 /* What it is more than the value before. */
-static bool get_difference(struct packed_bytes *bytes, int64_t *value)
+static inline bool get_difference(struct packed_bytes *bytes, int64_t *value)
 {
 	uint64_t code;
 
 	if (!bytes->end)
 		return true;
-	if (!varint_get(&bytes->at, bytes->end, &code))
+	if (!get_code(bytes, &code))
 		return false;
 	*value = (int64_t)((uint64_t)*value + (uint64_t)zigzag_value(code));
 	return true;
