@@ -59,7 +59,7 @@ static const char *sort_at(size_t i)
 	return i == n ? OPT_LISTS : NULL;
 }
 
-#define FIELD(member)      offsetof(struct top_opts, member)
+#define OUTPUT             offsetof(struct table_opts, output)
 #define INTO(type, member) OPT_INTO(type, struct top_opts, member)
 
 /* clang-format off */
@@ -84,14 +84,14 @@ static const struct opt top_format[] = {
 
 /* The first of output_options is the format, which has one more choice here. */
 static const struct opt_group top_groups[] = {
-	OPERAND_GROUP(struct top_opts, on.operand),
+	TABLE_OPERAND,
 	{ .opts = top_options },
-	{ "Torch's own table (--format torch)", torch_options, FIELD(torch), false },
-	FILTER_GROUP(struct top_opts, on.filter),
+	{ "Torch's own table (--format torch)", torch_options, offsetof(struct top_opts, torch), false },
+	FILTER_GROUP(struct table_opts, filter),
 	SAMPLE_GROUP(struct top_opts, samples),
-	SCOPE_GROUP(struct top_opts, on.scope),
-	{ "Output", top_format, FIELD(on.output), true },
-	{ "", output_options + 1, FIELD(on.output), true },
+	SCOPE_GROUP(struct table_opts, scope),
+	{ "Output", top_format, OUTPUT, true },
+	{ "", output_options + 1, OUTPUT, true },
 	OPT_GROUP_END
 };
 /* clang-format on */
@@ -144,12 +144,23 @@ static int read_view(const struct top_opts *o, struct top_query *query, struct e
 	return view_options_read(&view, view_of(query), &query->show, err);
 }
 
-static int make_query(const struct top_opts *o, const struct filter *filter,
-		      struct top_query *query, struct err *err)
+/* What is asked; the query borrows the filter, which borrows what it holds. */
+struct top_request {
+	struct top_query query;
+	struct filter filter;
+};
+
+static int make_request(const void *options, const struct filter *filter, void *out,
+			struct err *err)
 {
+	const struct top_opts *o = options;
+	struct top_request *request = out;
+	struct top_query *query = &request->query;
 	bool for_people = !is_torch(o) && reading_is_for_people(&o->on.output);
 
-	*query = (struct top_query){ .filter = filter,
+	request->filter = *filter;
+	sample_options_set(&o->samples, &request->filter);
+	*query = (struct top_query){ .filter = &request->filter,
 				     .show = { .for_people = for_people },
 				     .spans_last = !o->view.sort && for_people,
 				     .top_level = o->top_level && !is_torch(o),
@@ -164,12 +175,6 @@ static int make_query(const struct top_opts *o, const struct filter *filter,
 	return check(o, query, err);
 }
 
-/* Below: how a table is made and drawn; reading_run() calls the first. */
-struct top_request {
-	const struct top_opts *opts;
-	const struct top_query *query;
-};
-
 /* A call graph has neither slices nor anything to split its functions by. */
 static int check_functions(const struct top_opts *o, const struct filter *filter,
 			   struct err *err)
@@ -181,24 +186,25 @@ static int check_functions(const struct top_opts *o, const struct filter *filter
 	return filter_check_call_graph(filter, err);
 }
 
-static int open_functions(const struct reading *r, const struct top_request *request,
+static int open_functions(const struct reading *r, const struct top_query *query,
 			  struct table **out, struct err *err)
 {
 	struct view_request show = { .for_people = r->for_people };
-	const struct filter *filter = request->query->filter;
+	const struct top_opts *o = r->options;
+	const struct filter *filter = query->filter;
 
-	if (check_functions(request->opts, filter, err) < 0 ||
-	    view_options_read(&request->opts->view, &function_view, &show, err) < 0)
+	if (check_functions(o, filter, err) < 0 ||
+	    view_options_read(&o->view, &function_view, &show, err) < 0)
 		return -1;
 	return top_functions(r->store, r->scope, filter, &show, out, err);
 }
 
 /* A sample has neither operators nor device work. */
-static int open_samples(const struct reading *r, const struct top_request *request,
+static int open_samples(const struct reading *r, const struct top_query *query,
 			struct table **out, struct err *err)
 {
-	const struct top_opts *o = request->opts;
-	unsigned asked = request->query->show.asked;
+	const struct top_opts *o = r->options;
+	unsigned asked = query->show.asked;
 	struct view_request show = { .for_people = r->for_people, .asked = asked };
 
 	if (asked & ~(TOP_LINE | TOP_FILE | TOP_SPLIT(TOP_BY_THREAD)) || o->top_level ||
@@ -209,19 +215,18 @@ static int open_samples(const struct reading *r, const struct top_request *reque
 			       "are for traces");
 	if (view_options_read(&o->view, &sample_view, &show, err) < 0)
 		return -1;
-	return sample_top_open(r->store, r->scope, request->query->filter, &show, out,
-			       err);
+	return sample_top_open(r->store, r->scope, query->filter, &show, out, err);
 }
 
-static int open_lines(const struct reading *r, const struct top_request *request,
+static int open_lines(const struct reading *r, const struct top_query *query,
 		      struct table **out, struct err *err)
 {
-	struct line_request lines = { .filter = request->query->filter,
+	const struct top_opts *o = r->options;
+	struct line_request lines = { .filter = query->filter,
 				      .show.for_people = r->for_people };
 
-	if (check_functions(request->opts, lines.filter, err) < 0 ||
-	    view_options_read(&request->opts->view, &line_functions_view, &lines.show,
-			      err) < 0)
+	if (check_functions(o, lines.filter, err) < 0 ||
+	    view_options_read(&o->view, &line_functions_view, &lines.show, err) < 0)
 		return -1;
 	return line_functions_open(r->store, r->scope, &lines, out, err);
 }
@@ -229,25 +234,24 @@ static int open_lines(const struct reading *r, const struct top_request *request
 static int open_top(const struct reading *r, void *from, struct table **out,
 		    struct err *err)
 {
-	const struct top_request *request = from;
-	struct top_query query = *request->query;
+	struct top_query query = ((struct top_request *)from)->query;
+	const struct top_opts *o = r->options;
 	struct top_rows rows;
 	enum scope_kind kind;
 
 	if (scope_kind(r->scope, &kind, err) < 0)
 		return -1;
 	if (kind == SCOPE_CALL_GRAPHS)
-		return open_functions(r, request, out, err);
+		return open_functions(r, &query, out, err);
 	if (kind == SCOPE_SAMPLES)
-		return open_samples(r, request, out, err);
+		return open_samples(r, &query, out, err);
 	if (kind == SCOPE_LINES)
-		return open_lines(r, request, out, err);
+		return open_lines(r, &query, out, err);
 	if (query.show.asked & (TOP_LINE | TOP_FILE))
 		return err_set(err, ERR_USAGE,
 			       "--by line and --by file are for sampled stacks; this is "
 			       "a trace");
-	if (view_options_read(&request->opts->view, view_of(&query), &query.show, err) <
-	    0)
+	if (view_options_read(&o->view, view_of(&query), &query.show, err) < 0)
 		return -1;
 	if (query.show.asked & TOP_ANNOTATION)
 		return top_annotations(r->store, r->scope, &query, out, err);
@@ -258,10 +262,10 @@ static int open_top(const struct reading *r, void *from, struct table **out,
 	return rc;
 }
 
-static int write_torch(const char *command, const struct top_request *request,
-		       struct store *store, struct err *err)
+static int write_torch(const struct command *self, const struct top_opts *o,
+		       const struct top_query *query, struct store *store,
+		       struct err *err)
 {
-	const struct top_opts *o = request->opts;
 	struct output_opts output = o->on.output;
 	struct top_rows rows = { .norder = 0 };
 	struct scope scope;
@@ -272,54 +276,59 @@ static int write_torch(const char *command, const struct top_request *request,
 		return -1;
 	int rc = scope_kind(&scope, &kind, err);
 	if (rc == 0 && (kind == SCOPE_CALL_GRAPHS || kind == SCOPE_LINES))
-		rc = check_functions(o, request->query->filter, err);
+		rc = check_functions(o, query->filter, err);
 	if (rc == 0 && kind == SCOPE_SAMPLES)
 		rc = err_set(err, ERR_USAGE,
 			     "--format torch is for traces; these are sampled stacks");
 	if (rc == 0)
-		rc = top_load(store, &scope, request->query, &rows, err);
+		rc = top_load(store, &scope, query, &rows, err);
 	if (rc == 0) {
-		const struct torch_request torch = { &rows, &scope, request->query,
-						     &o->torch, o->top_level };
-		rc = torch_format_write(command, &torch, &output, err);
+		const struct torch_request torch = { &rows, &scope, query, &o->torch,
+						     o->top_level };
+		rc = torch_format_write(self->name, &torch, &output, err);
 	}
 	top_release(&rows);
 	scope_release(&scope);
 	return rc;
 }
 
-static int run_torch(const char *command, const struct top_request *request)
+static int read_torch(const struct command *self, const struct top_opts *o,
+		      const struct top_query *query)
 {
-	const struct top_opts *o = request->opts;
 	struct err err = ERR_INIT;
 	struct operand operand;
 
 	if (scope_options_check(&o->on.scope, &err) < 0 ||
 	    output_check(&o->on.output, &err) < 0)
-		return message_error(command, NULL, &err);
-	if (operand_open(command, o->on.operand, o->on.output.quiet, &operand, &err) < 0)
-		return message_error(command, operand_name(o->on.operand), &err);
+		return message_error(self->name, NULL, &err);
+	if (operand_open(self->name, o->on.operand, o->on.output.quiet, &operand, &err) <
+	    0)
+		return message_error(self->name, operand_name(o->on.operand), &err);
 	int code = EXIT_OK;
-	if (write_torch(command, request, operand.store, &err) < 0) {
+	if (write_torch(self, o, query, operand.store, &err) < 0) {
 		operand_explain(&operand, &err);
-		code = message_error(command, err.kind == ERR_IO ? NULL : operand.path,
+		code = message_error(self->name, err.kind == ERR_IO ? NULL : operand.path,
 				     &err);
 	}
 	operand_close(&operand);
 	return code;
 }
 
-static int run_table(const char *command, struct top_request *request)
+static int run_torch(const struct command *self, const struct top_opts *o)
 {
-	const struct top_opts *o = request->opts;
+	struct err err = ERR_INIT;
+	struct top_request request;
+	struct filter filter;
+	int code;
 
-	return reading_run(&(struct reading_plan){ .command = command,
-						   .operand = o->on.operand,
-						   .scope = &o->on.scope,
-						   .output = &o->on.output,
-						   .open = open_top,
-						   .filter = request->query->filter,
-						   .request = request });
+	if (filter_options_compile(&o->on.filter, &filter, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (make_request(o, &filter, &request, &err) < 0)
+		code = message_error(self->name, NULL, &err);
+	else
+		code = read_torch(self, o, &request.query);
+	filter_release(&filter);
+	return code;
 }
 
 /* Which file is meant is not asked: it is not opened for a list of keys. */
@@ -331,11 +340,9 @@ static int list_keys(const struct command *self, const struct top_opts *o)
 	return view_options_help_both(self, &top_view, &function_view, &o->on.output);
 }
 
+/* Torch's table is none of ours. */
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	struct filter filter;
-	struct top_query query;
 	struct top_opts o;
 	int code;
 
@@ -343,44 +350,13 @@ static int run(const struct command *self, int argc, char **argv)
 		return code;
 	if (view_options_want_help(&o.view))
 		return list_keys(self, &o);
-	if (filter_options_compile(&o.on.filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	sample_options_set(&o.samples, &filter);
-	struct top_request request = { &o, &query };
-	if (make_query(&o, &filter, &query, &err) < 0)
-		code = message_error(self->name, NULL, &err);
-	else
-		code = is_torch(&o) ? run_torch(self->name, &request)
-				    : run_table(self->name, &request);
-	filter_release(&filter);
-	return code;
-}
-
-/* The table alone, for a page. */
-struct top_asked {
-	struct top_query query;
-	struct top_request request;
-};
-
-static int make_asked(const void *options, const struct filter *filter, void *request,
-		      struct err *err)
-{
-	struct top_asked *asked = request;
-
-	asked->request = (struct top_request){ options, &asked->query };
-	return make_query(options, filter, &asked->query, err);
-}
-
-static int open_asked(const struct reading *r, void *request, struct table **out,
-		      struct err *err)
-{
-	return open_top(r, &((struct top_asked *)request)->request, out, err);
+	return is_torch(&o) ? run_torch(self, &o) : table_command_answer(self, &o);
 }
 
 static const struct table_command table = {
-	.request_size = sizeof(struct top_asked),
-	.make = make_asked,
-	.open = open_asked,
+	.request_size = sizeof(struct top_request),
+	.make = make_request,
+	.open = open_top,
 };
 
 static const char *const examples[] = {

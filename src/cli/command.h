@@ -73,11 +73,11 @@ struct command {
 	const struct command_exit *exits; /* ascending; all that it can return */
 	/* Whose columns its page lists, NULL-terminated; may be NULL. */
 	const struct view *const *views;
-	/* What it draws, when that is one table: cli/table_command.h.  NULL: run() does it. */
+	/* What it draws, when that is one table: cli/table_command.h; or NULL. */
 	const struct table_command *table;
 	/*
-	 * Gets the arguments after the command's name; returns the exit code.  Beside a
-	 * table it does more than draw that.
+	 * Gets the arguments after the command's name; returns the exit code.  NULL: to
+	 * draw the table is all.
 	 */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

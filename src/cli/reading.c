@@ -181,7 +181,9 @@ bool reading_is_for_people(const struct output_opts *o)
 			    strcmp(renderer->name, "markdown") == 0);
 }
 
-static int draw(const struct reading_plan *plan, const struct reading *r, struct err *err)
+/* taker: NULL for the plan's output. */
+static int draw(const struct reading_plan *plan, const struct reading *r,
+		const struct reading_taker *taker, struct err *err)
 {
 	struct table *table = NULL;
 
@@ -190,7 +192,8 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 	if (plan->nothing && !table->empty)
 		table->empty = ""; /* the message says it */
 	table = hints_complete(table, plan->operand);
-	int rc = output_table(plan->command, table, plan->output, err);
+	int rc = taker ? taker->take(taker, table, err)
+		       : output_table(plan->command, table, plan->output, err);
 	if (rc == 0 && table->total_rows == 0 && plan->nothing)
 		rc = plan->lacks && !filter_is_given(plan->filter)
 			     ? filter_lacks(r->scope, plan->lacks, err)
@@ -200,7 +203,7 @@ static int draw(const struct reading_plan *plan, const struct reading *r, struct
 }
 
 static int read_operand(const struct reading_plan *plan, const struct operand *operand,
-			struct err *err)
+			const struct reading_taker *taker, struct err *err)
 {
 	struct scope scope;
 	int rc =
@@ -215,11 +218,12 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 				   .scope = &scope,
 				   .for_people = reading_is_for_people(plan->output),
 				   .options = plan->options };
-	if (operand->is_raw && findings_have(operand->store, &scope, FINDING_TRUNCATED))
+	if (!taker && operand->is_raw &&
+	    findings_have(operand->store, &scope, FINDING_TRUNCATED))
 		message_note(plan->command, operand->path,
 			     "the file is cut off, and what came after is missing, "
 			     "often all device work: copy or record it again");
-	rc = draw(plan, &reading, err);
+	rc = draw(plan, &reading, taker, err);
 	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter)
 		filter_explain(operand->store, &scope, plan->filter, err);
 	scope_release(&scope);
@@ -230,6 +234,18 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 static bool is_of_store(const struct err *err)
 {
 	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
+}
+
+int reading_take(const struct reading_plan *plan, const struct reading_taker *taker,
+		 struct err *err)
+{
+	if (scope_options_check(plan->scope, err) < 0 ||
+	    read_operand(plan, taker->operand, taker, err) < 0) {
+		operand_explain(taker->operand, err);
+		hints_complete_error(err, plan->operand);
+		return -1;
+	}
+	return 0;
 }
 
 int reading_run(const struct reading_plan *plan)
@@ -245,7 +261,7 @@ int reading_run(const struct reading_plan *plan)
 			 &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
-	if (read_operand(plan, &operand, &err) < 0) {
+	if (read_operand(plan, &operand, NULL, &err) < 0) {
 		operand_explain(&operand, &err);
 		hints_complete_error(&err, plan->operand);
 		code = message_error(plan->command,

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/table.h"
+#include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/scope_options.h"
 #include "query/filter.h"
@@ -50,6 +51,16 @@ struct reading_plan {
 
 /* All of it; returns the exit code. */
 int reading_run(const struct reading_plan *plan);
+
+/* Who gets the table where no output does. */
+struct reading_taker {
+	const struct operand *operand; /* open already: the plan's is only its name */
+	/* Pulls every row: 0, or -1 with err set. */
+	int (*take)(const struct reading_taker *taker, struct table *t, struct err *err);
+};
+/* The same as reading_run(), for it; 0, or -1 with err set.  No message is printed. */
+int reading_take(const struct reading_plan *plan, const struct reading_taker *taker,
+		 struct err *err);
 
 /* Will these options draw a table for people?  False also when they are wrong. */
 bool reading_is_for_people(const struct output_opts *o);

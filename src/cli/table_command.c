@@ -90,32 +90,54 @@ static int make_request(const struct table_command *t, const void *options,
 	return view_options_read(sorting_of(t, options), view_of(t, options), show, err);
 }
 
-static int read_table(const struct command *self, const void *options, void *request)
+/* taker: NULL where the table goes to the output. */
+static int read_table(const struct command *self, const void *options, void *request,
+		      const struct reading_taker *taker, struct err *err)
 {
 	const struct table_command *t = self->table;
 	const struct table_opts *on = options;
-	struct err err = ERR_INIT;
 	struct filter filter;
-	int code;
+	int rc = 0, code = EXIT_OK;
 
-	if (filter_options_compile(&on->filter, &filter, &err) < 0)
-		return message_error(self->name, NULL, &err);
-	if (make_request(t, options, &filter, request, &err) < 0)
-		code = message_error(self->name, NULL, &err);
+	if (filter_options_compile(&on->filter, &filter, err) < 0)
+		return -1;
+	if (make_request(t, options, &filter, request, err) < 0) {
+		filter_release(&filter);
+		return -1;
+	}
+	const struct reading_plan plan = { .command = self->name,
+					   .operand = on->operand,
+					   .scope = &on->scope,
+					   .output = &on->output,
+					   .all_runs = t->all_runs,
+					   .open = t->open,
+					   .options = options,
+					   .request = request,
+					   .filter = &filter,
+					   .nothing = t->nothing_of
+							      ? t->nothing_of(request)
+							      : t->nothing,
+					   .lacks = t->lacks };
+	if (taker)
+		rc = reading_take(&plan, taker, err);
 	else
-		code = reading_run(&(struct reading_plan){
-			.command = self->name,
-			.operand = on->operand,
-			.scope = &on->scope,
-			.output = &on->output,
-			.all_runs = t->all_runs,
-			.open = t->open,
-			.options = options,
-			.request = request,
-			.filter = &filter,
-			.nothing = t->nothing_of ? t->nothing_of(request) : t->nothing,
-			.lacks = t->lacks });
+		code = reading_run(&plan);
 	filter_release(&filter);
+	return rc < 0 ? rc : code;
+}
+
+int table_command_answer(const struct command *self, const void *options)
+{
+	const struct table_command *t = self->table;
+	void *request = xcalloc(1, t->request_size + 1);
+	struct err err = ERR_INIT;
+	int code = read_table(self, options, request, NULL, &err);
+
+	if (code < 0)
+		code = message_error(self->name, NULL, &err);
+	if (t->release)
+		t->release(request);
+	free(request);
 	return code;
 }
 
@@ -184,7 +206,6 @@ int table_command_run(const struct command *self, int argc, char **argv)
 {
 	const struct table_command *t = self->table;
 	struct table_opts *options = xcalloc(1, self->options_size);
-	void *request = xcalloc(1, t->request_size + 1);
 	int code;
 
 	if (command_parse(self, argc, argv, options, &code)) {
@@ -192,11 +213,29 @@ int table_command_run(const struct command *self, int argc, char **argv)
 		if (view && view_options_want_help(sorting_of(t, options)))
 			code = view_options_help(self, view, &options->output);
 		else
-			code = read_table(self, options, request);
+			code = table_command_answer(self, options);
 	}
+	free(options);
+	return code;
+}
+
+int table_command_take(const struct command *self, int argc, char **argv,
+		       const struct reading_taker *taker, struct err *err)
+{
+	const struct table_command *t = self->table;
+	void *options = xcalloc(1, self->options_size);
+	void *request = xcalloc(1, t->request_size + 1);
+	int rc = -1;
+
+	memcpy(options, self->defaults, self->options_size);
+	enum opt_result parsed = opt_parse(self->groups, argc, argv, options, err);
+	if (parsed == OPT_PARSED)
+		rc = read_table(self, options, request, taker, err);
+	else if (parsed == OPT_HELP)
+		err_set(err, ERR_USAGE, "--help makes no table");
 	if (t->release)
 		t->release(request);
 	free(request);
 	free(options);
-	return code;
+	return rc;
 }

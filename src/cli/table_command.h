@@ -110,5 +110,12 @@ int table_command_use(const char *line, const struct reading *r,
 
 /* Parses and reads; returns the exit code. */
 int table_command_run(const struct command *self, int argc, char **argv);
+/* Reads alone: for who has parsed. */
+int table_command_answer(const struct command *self, const void *options);
+/*
+ * The same for who takes the table: prints nothing.  0, or -1 with err set.
+ */
+int table_command_take(const struct command *self, int argc, char **argv,
+		       const struct reading_taker *taker, struct err *err);
 
 #endif
