@@ -30,7 +30,7 @@ RUN_PTOOL ?= $(BUILD)/ptool
 # -O2 takes twice as long to compile with a sanitizer; -g1 names functions and lines.
 CFLAGS ?= $(if $(SAN)$(TSAN),-O1 -g1,-O2 -g)
 TIME ?= 60
-PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd
+PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd ncursesw
 
 # What to build, in a fixed order, so that the same sources give the same program.
 SRCS := $(sort $(wildcard src/*/*.c src/*/*/*.c))

@@ -30,11 +30,13 @@ layer ingest 'base|trace|ingest'
 layer store 'base|trace|ingest|store'
 layer query 'base|trace|store|query'
 layer report 'base|report'
-layer cli 'base|trace|ingest|store|query|report|cli'
+layer screen 'base|report|screen'
+layer cli 'base|trace|ingest|store|query|report|screen|cli'
 # Of the store the views have its readers alone.
 grep -rnE '#include "store/' src/query | grep -vE '"store/(store|sql)\.h"' |
 	sed 's/$/   <- query may include of store only store.h and sql.h/' >>"$bad" || true
 only sqlite3.h 'store/|query/'
+only '(curses|term)\.h' 'screen/tty\.c:'
 only csv.h 'report/csv\.c:'
 only pcre2.h 'query/(filter|calls/python_re)\.c:'
 only 'libiberty/.*\.h' 'base/demangle\.c:'

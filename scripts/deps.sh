@@ -17,6 +17,7 @@ build libcsv-dev reads and writes CSV
 build libzstd-dev reads zstd
 build libarchive-dev reads zip and tar
 build libpcre2-dev regular expressions of --focus and --ignore
+build libncurses-dev ptool view fills the terminal with it
 build libiberty-dev demangles the names of C++ kernels
 build libisal-dev:amd64,arm64 reads gzip several times faster than zlib
 test libcmocka-dev the unit tests are cmocka programs
@@ -24,6 +25,7 @@ test bats the command-line tests are bats files
 test python3 compares ptool's answers with Python's and torch's
 test sqlite3 the tests look into stores with it
 test zstd packs traces for the tests
+test python3-pyte reads the screens of ptool view
 test mandoc shows the man pages that the tests read
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols

@@ -99,6 +99,11 @@ int memtable_add_table(struct memtable *m, struct table *from, struct err *err)
 	return rc;
 }
 
+void memtable_rewind(struct table *memtable)
+{
+	memtable_of(memtable)->at = 0;
+}
+
 const struct cell *memtable_row(const struct memtable *m, size_t row)
 {
 	assert(row < m->nrows);

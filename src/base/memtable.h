@@ -35,6 +35,8 @@ void memtable_add_note(struct memtable *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Pulls all rows left in `from` (same number of columns).  0, or -1 with err set. */
 int memtable_add_table(struct memtable *m, struct table *from, struct err *err);
+/* The next row is the first again. */
+void memtable_rewind(struct table *memtable);
 /* The ncolumns cells of a row; borrowed until the next row is added. */
 const struct cell *memtable_row(const struct memtable *m, size_t row);
 

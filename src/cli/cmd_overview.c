@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/shell_word.h"
 #include "cli/table_command.h"
 #include "query/overview/overview.h"
 
@@ -17,33 +18,12 @@ static const struct opt_group overview_groups[] = {
 
 static const struct table_opts defaults = TABLE_DEFAULTS;
 
-/* As a shell takes it for one word. */
-static void add_word(struct buf *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_./:,+@%-=";
-
-	if (out->n)
-		buf_add_char(out, ' ');
-	if (*word && strspn(word, plain) == strlen(word)) {
-		buf_add_text(out, word);
-		return;
-	}
-	buf_add_char(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_add_text(out, "'\\''");
-		else
-			buf_add_char(out, *word);
-	buf_add_char(out, '\'');
-}
-
 static void add_option(struct buf *out, const char *name, const char *value)
 {
 	if (!value)
 		return;
-	add_word(out, name);
-	add_word(out, value);
+	shell_word_add(out, name);
+	shell_word_add(out, value);
 }
 
 /* "trace.json.gz"; of a store its run, too. */
@@ -71,7 +51,7 @@ static int open_overview(const struct reading *r, void *none, struct table **out
 	add_option(&arguments, "--rank", o->scope.rank);
 	add_option(&arguments, "--profile", o->scope.profile);
 	if (o->operand)
-		add_word(&arguments, o->operand);
+		shell_word_add(&arguments, o->operand);
 	const struct overview_request request = { .name = name_of(r, &name),
 						  .arguments =
 							  arguments.n ? arguments.p : "",

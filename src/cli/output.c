@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/drawn_ascii.h"
+#include "base/utf8.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "query/short_name.h"
@@ -295,52 +297,25 @@ int output_close(struct output *out, bool ok, struct err *err)
 	return rc;
 }
 
-/* What ptool itself draws beyond ASCII, all of it of three bytes and one cell. */
-static const struct drawn {
-	const char *drawn;
-	char ascii;
-} drawings[] = {
-	{ "\xe2\x80\xa6", '~' }, /* what was cut out of a name */
-	{ "▁", '.' },
-	{ "▂", ':' },
-	{ "▃", '-' },
-	{ "▄", '=' },
-	{ "▅", '+' },
-	{ "▆", '*' },
-	{ "▇", '*' },
-	{ "█", '#' },
-	{ "▓", '=' },
-	{ "▒", '-' },
-	{ "░", '.' },
-	{ "▌", '|' },
-	{ "▏", '|' },
-	{ "┈", ':' },
-	{ "›", '>' },
-};
-
-static void write_ascii(const char *text, size_t n, FILE *out)
+static void write_ascii(struct str text, FILE *out)
 {
-	const char *end = text + n;
+	uint32_t code;
 
-	while (text < end) {
-		char c = *text;
-		size_t taken = 1;
-		for (size_t i = 0; i < sizeof(drawings) / sizeof(*drawings); i++) {
-			const struct drawn *d = &drawings[i];
-			if ((size_t)(end - text) >= 3 && memcmp(text, d->drawn, 3) == 0) {
-				c = d->ascii;
-				taken = 3;
-			}
-		}
-		putc(c, out);
-		text += taken;
+	while (text.n) {
+		size_t n = utf8_decode(text, &code);
+		char ascii = drawn_ascii(code);
+		if (ascii)
+			putc(ascii, out);
+		else
+			fwrite(text.p, 1, n, out);
+		text = str_behind(text, n);
 	}
 }
 
 void output_picture(const struct output *out, struct str text)
 {
 	if (terminal_is_ascii())
-		write_ascii(text.p, text.n, out->stream);
+		write_ascii(text, out->stream);
 	else
 		fwrite(text.p, 1, text.n, out->stream);
 }
@@ -359,7 +334,7 @@ static int render_ascii(const struct renderer *renderer, struct table *t,
 	if (fclose(memory) != 0 && rc == 0)
 		rc = err_set(err, ERR_IO, "out of memory");
 	if (rc == 0)
-		write_ascii(text, n, out->stream);
+		write_ascii((struct str){ text, n }, out->stream);
 	free(text);
 	return rc == 0 ? render_end(out->stream, err) : -1;
 }

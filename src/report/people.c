@@ -255,7 +255,7 @@ static void add_rows(struct people *p)
 		buf_addf(&p->cell, " of %s",
 			 units_text(UNIT_COUNT, cell_int(total), number).p);
 	buf_add_text(&p->cell, drawn == 1 && total <= 1 ? " row" : " rows");
-	if (total < 0 && drawn)
+	if (total < 0 && drawn && !p->is_on_screen)
 		buf_add_text(&p->cell, "; -n 0 shows all");
 	if (p->table->share) {
 		buf_add_text(&p->cell, ", ");
@@ -272,8 +272,9 @@ struct str people_footer(struct people *p, size_t width)
 		add_rows(p);
 	if (!p->nhidden)
 		return buf_str(&p->cell);
-	snprintf(hidden, sizeof(hidden), "%zu column%s hidden, --wide shows %s",
-		 p->nhidden, p->nhidden == 1 ? "" : "s", p->nhidden == 1 ? "it" : "them");
+	snprintf(hidden, sizeof(hidden), "%zu column%s hidden, %s shows %s", p->nhidden,
+		 p->nhidden == 1 ? "" : "s", p->is_on_screen ? "w" : "--wide",
+		 p->nhidden == 1 ? "it" : "them");
 	bool fits =
 		utf8_width(buf_str(&p->cell)) + strlen("; ") + strlen(hidden) <= width;
 	if (p->cell.n)

@@ -37,8 +37,9 @@ struct people {
 	struct arena arena;
 	struct people_column *columns; /* in the arena; those that are drawn */
 	size_t ncolumns;
-	size_t nhidden;              /* columns that people_fit() took out */
-	struct buf cell;             /* what people_cell returned last, if it was text */
+	size_t nhidden;    /* columns that people_fit() took out */
+	bool is_on_screen; /* the footer names keys of `ptool view`, not options */
+	struct buf cell;   /* what people_cell returned last, if it was text */
 	char number[UNITS_TEXT_MAX]; /* if it was none */
 };
 

@@ -1,0 +1,222 @@
+/* ptool view: a browser of all tables in the terminal. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/operand.h"
+#include "cli/reading.h"
+#include "cli/scope_options.h"
+#include "cli/table_command.h"
+#include "cli/terminal.h"
+#include "query/short_name.h"
+#include "screen/screen.h"
+
+struct view_command_opts {
+	const char *operand, *color;
+	bool quiet;
+	struct scope_opts scope;
+};
+
+#define INTO(type, member) OPT_INTO(type, struct view_command_opts, member)
+
+/* clang-format off */
+static const struct opt view_command_options[] = {
+	{ .name = "color", .arg = "WHEN", .help = "use colour",
+	  .choices = terminal_color_choices, INTO(CHOICE, color) },
+	{ .name = "quiet", .help = "do not report what was read into the cache",
+	  INTO(FLAG, quiet), .short_name = 'q' },
+	OPT_END
+};
+
+static const struct opt_group view_groups[] = {
+	OPERAND_GROUP(struct view_command_opts, operand),
+	{ .opts = view_command_options },
+	SCOPE_GROUP(struct view_command_opts, scope),
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct view_command_opts defaults = { .color = "auto" };
+
+/* The answers to the screen's questions. */
+struct answers {
+	struct screen_source source;
+	const struct operand *operand; /* borrowed */
+};
+
+struct taker {
+	struct reading_taker taker;
+	int (*take)(void *to, struct table *t, struct err *err);
+	void *to;
+};
+
+static int take(const struct reading_taker *taker, struct table *t, struct err *err)
+{
+	const struct taker *to = (const struct taker *)taker;
+
+	return to->take(to->to, t, err);
+}
+
+static int ask(const struct screen_source *s, int argc, char **argv,
+	       int (*taken)(void *to, struct table *t, struct err *err), void *to,
+	       struct err *err)
+{
+	const struct answers *a = (const struct answers *)s;
+	const struct command *command = command_find(argv[0]);
+	const struct taker taker = { { a->operand, take }, taken, to };
+
+	if (!command || !command->table)
+		return err_set(err, ERR_USAGE, "'%s' makes no table", argv[0]);
+	return table_command_take(command, argc - 1, argv + 1, &taker.taker, err);
+}
+
+static const struct opt *option_of(const char *command, const char *name)
+{
+	const struct command *c = command_find(command);
+
+	if (!c || !c->table)
+		return NULL;
+	for (struct opt_iter it = opt_first(c->groups); it.opt; opt_next(&it))
+		if (!opt_is_operand(it.opt) && strcmp(it.opt->name, name) == 0)
+			return it.opt;
+	return NULL;
+}
+
+static bool has_option(const struct screen_source *s, const char *command,
+		       const char *option)
+{
+	(void)s;
+	return option_of(command, option) != NULL;
+}
+
+static bool has_key(const struct screen_source *s, const char *command, const char *key)
+{
+	const struct opt *sort = option_of(command, "sort");
+	const char *value;
+
+	(void)s;
+	for (size_t i = 0; sort && (value = opt_value(sort, i)) != NULL; i++)
+		if (strcmp(value, key) == 0)
+			return true;
+	return false;
+}
+
+static unsigned kinds_of(const struct scope *scope)
+{
+	static const unsigned kinds[NSCOPE_KINDS] = {
+		[SCOPE_TRACES] = SCREEN_TRACE,
+		[SCOPE_CALL_GRAPHS] = SCREEN_FUNCTIONS,
+		[SCOPE_SAMPLES] = SCREEN_FUNCTIONS,
+		[SCOPE_LINES] = SCREEN_LINES,
+	};
+	struct err ignored = ERR_INIT;
+	enum scope_kind kind;
+
+	return scope_kind(scope, &kind, &ignored) == 0 ? kinds[kind] : SCREEN_ANY;
+}
+
+/* The options that all questions have. */
+static const char *const *scope_words(const struct scope_opts *o, struct arena *arena)
+{
+	const char **words = arena_alloc(arena, 4 * sizeof(*words));
+	size_t n = 0;
+
+	if (o->run)
+		words[n++] = arena_printf(arena, "--run=%s", o->run);
+	if (o->rank)
+		words[n++] = arena_printf(arena, "--rank=%s", o->rank);
+	if (o->profile)
+		words[n++] = arena_printf(arena, "--profile=%s", o->profile);
+	words[n] = NULL;
+	return words;
+}
+
+static int run_screen(const struct view_command_opts *o, const struct operand *operand,
+		      struct arena *arena, struct err *err)
+{
+	const char *slash = strrchr(operand->path, '/');
+	const struct answers answers = {
+		{ .ask = ask, .has_option = has_option, .has_key = has_key }, operand
+	};
+	struct scope scope;
+
+	if (scope_options_load(operand->store, &o->scope, &scope, err) < 0)
+		return -1;
+	const struct screen screen = {
+		.source = &answers.source,
+		.name = slash && slash[1] ? slash + 1 : operand->path,
+		.scope = scope_words(&o->scope, arena),
+		.operand = o->operand,
+		.kinds = kinds_of(&scope),
+		.shorten = short_name_add,
+		.color = terminal_color(o->color, STDOUT_FILENO),
+		.is_ascii = terminal_is_ascii(),
+	};
+	int rc = screen_run(&screen, err);
+	scope_release(&scope);
+	return rc;
+}
+
+static int view(const struct command *self, const struct view_command_opts *o)
+{
+	struct arena arena = { 0 };
+	struct err err = ERR_INIT;
+	struct operand operand;
+
+	if (!terminal_is(STDOUT_FILENO)) {
+		err_set(&err, ERR_USAGE,
+			"standard output is no terminal: use the commands that 'ptool "
+			"--help' lists, such as 'ptool overview' and 'ptool top'");
+		return message_error(self->name, NULL, &err);
+	}
+	if (scope_options_check(&o->scope, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	if (operand_open(self->name, o->operand, o->quiet, &operand, &err) < 0)
+		return message_error(self->name, operand_name(o->operand), &err);
+	int rc = run_screen(o, &operand, &arena, &err);
+	int code = EXIT_OK;
+	if (rc < 0)
+		code = message_error(self->name,
+				     err.kind == ERR_USAGE ? NULL : operand.path, &err);
+	operand_close(&operand);
+	arena_release(&arena);
+	if (rc > 0)
+		raise(rc); /* as it would have ended without a screen */
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct view_command_opts o;
+	int code;
+
+	return command_parse(self, argc, argv, &o, &code) ? view(self, &o) : code;
+}
+
+static const char *const examples[] = { "ptool view trace.json", "ptool view",
+					"ptool view --rank 0 traces/", NULL };
+
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "its user has left it" },
+	{ EXIT_USAGE, "a mistake in the command line; or there is no terminal for it" },
+	{ EXIT_EMPTY, "the store holds no run, or none as asked for" },
+	EXITS_OF_READING
+};
+
+const struct command cmd_view = {
+	.name = "view",
+	.part = COMMAND_START,
+	.question = "How do I browse all of it in the terminal?",
+	.summary = "Browse all tables of a recording in the terminal",
+	.groups = view_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.exits = exits,
+	.run = run,
+};

@@ -1,0 +1,100 @@
+/* The sections of the screen and the ways between tables: see sections.h. */
+#include "screen/sections.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "screen/screen.h"
+
+#define OF_FUNCTIONS (SCREEN_FUNCTIONS | SCREEN_LINES)
+
+const struct section sections[] = {
+	{ "Overview", "overview", SCREEN_ANY },
+	{ "Operators", "top", SCREEN_TRACE },
+	{ "Functions", "top", OF_FUNCTIONS },
+	{ "Kernels", "kernels", SCREEN_TRACE },
+	{ "Idle", "gaps", SCREEN_TRACE },
+	{ "Steps", "steps", SCREEN_TRACE },
+	{ "Memory", "memory", SCREEN_ANY },
+	{ "Transfers", "transfers", SCREEN_TRACE },
+	{ "Communication", "comm", SCREEN_TRACE },
+	{ "Modules", "modules", SCREEN_TRACE },
+	{ "Tree", "tree", SCREEN_TRACE | SCREEN_FUNCTIONS },
+	{ "Lines", "lines", SCREEN_LINES },
+	{ "Devices", "devices", SCREEN_TRACE },
+	{ "Streams", "streams", SCREEN_TRACE },
+	{ "Advice", "advise", SCREEN_TRACE | SCREEN_FUNCTIONS },
+	{ "Doctor", "doctor", SCREEN_ANY },
+	{ "Info", "info", SCREEN_ANY },
+	{ .title = NULL },
+};
+
+/* Of a table's ways the first is Enter's; the others are in the menu. */
+/* clang-format off */
+const struct way ways[] = {
+	{ "top", NULL, "name", "slices of", "list", "--focus=^%e$", false, 0 },
+	{ "top", NULL, "name", "device work below", "tree --kernels --min=0 --root-at=^%e$", NULL, false, 0 },
+	{ "top", NULL, "name", "kernels named", "kernels", "--focus=^%e$", false, 0 },
+	{ "top", NULL, "name", "each step of", "top --by=step", "--focus=^%e$", false, 0 },
+	{ "top", NULL, "standard_name", "callers of", "callers ^%e$", NULL, false, SCREEN_FUNCTIONS },
+	{ "top", NULL, "standard_name", "callees of", "callees ^%e$", NULL, false, SCREEN_FUNCTIONS },
+	{ "top", NULL, "standard_name", "tree from", "tree --min=0 --root-at=^%e$", NULL, false, SCREEN_FUNCTIONS },
+	{ "top", NULL, "standard_name", "lines of", "lines", "--focus=^%e$", false, SCREEN_LINES },
+	{ "top", NULL, "shown", "callers of", "callers ^%e$", NULL, false, 0 },
+	{ "top", NULL, "shown", "callees of", "callees ^%e$", NULL, false, 0 },
+	{ "top", NULL, "shown", "tree from", "tree --min=0 --root-at=^%e$", NULL, false, 0 },
+	{ "callers", NULL, "called_by", "callers of", "callers ^%e$", NULL, false, 0 },
+	{ "callers", NULL, "called_by", "callees of", "callees ^%e$", NULL, false, 0 },
+	{ "callees", NULL, "calls_to", "callees of", "callees ^%e$", NULL, false, 0 },
+	{ "callees", NULL, "calls_to", "callers of", "callers ^%e$", NULL, false, 0 },
+	{ "kernels", NULL, "name", "launches of", "list", "--focus=^%e$", false, 0 },
+	{ "kernels", NULL, "name", "operators that launch", "kernels --by=op", "--focus=^%e$", false, 0 },
+	{ "kernels", NULL, "name", "launch delays of", "kernels --launches", "--focus=^%e$", false, 0 },
+	{ "gaps", "--list", "people_time", "slices in", "list", "--time=%s", false, 0 },
+	{ "gaps", NULL, "title", "gaps:", "gaps --list", NULL, true, 0 },
+	{ "gaps", NULL, "title", "operators:", "gaps --by=op", NULL, false, 0 },
+	{ "gaps", NULL, "title", "Python frames:", "gaps --by=frame", NULL, false, 0 },
+	{ "steps", NULL, "people_step", "operators of step", "top", "--step=%d", false, 0 },
+	{ "steps", NULL, "people_step", "gaps of step", "gaps --list", "--step=%d", false, 0 },
+	{ "steps", NULL, "people_step", "idle time of step", "gaps", "--step=%d", false, 0 },
+	{ "steps", NULL, "people_step", "kernels of step", "kernels", "--step=%d", false, 0 },
+	{ "steps", NULL, "people_step", "tree of step", "tree", "--step=%d", false, 0 },
+	{ "steps", NULL, "people_step", "slices of step", "list", "--step=%d", false, 0 },
+	{ "memory", NULL, "op", "memory events of", "memory --events", "--focus=^%e$", false, 0 },
+	{ "memory", NULL, "device", "blocks at the peak:", "memory --live", NULL, false, 0 },
+	{ "memory", NULL, "device", "curve:", "memory --curve", NULL, false, 0 },
+	{ "memory", NULL, "device", "operators:", "memory --stats", NULL, false, 0 },
+	{ "memory", NULL, "device", "growth:", "memory --growth", NULL, false, 0 },
+	{ "memory", NULL, "device", "leaks:", "memory --leaks", NULL, false, 0 },
+	{ "transfers", NULL, "transfer", "copies:", "transfers --list", NULL, true, 0 },
+	{ "transfers", NULL, "transfer", "operators:", "transfers --by=op", NULL, false, 0 },
+	{ "comm", NULL, "collective", "calls of", "comm --list", "--focus=^%e$", false, 0 },
+	{ "comm", NULL, "collective", "sizes of", "comm --by=size", "--focus=^%e$", false, 0 },
+	{ "comm", NULL, "collective", "ranks:", "comm --ranks", NULL, false, 0 },
+	{ "modules", NULL, "people_name", "slices of", "list", "--focus=nn.Module:.%e$", false, 0 },
+	{ "tree", NULL, "name", "slices of", "list", "--focus=^%e$", false, 0 },
+	{ "tree", NULL, "name", "all below", "tree --min=0 --root-at=^%e$", NULL, false, 0 },
+	{ "lines", NULL, "standard_name", "lines of", "lines", "--focus=^%e$", false, 0 },
+	{ "list", NULL, "name", "tree from", "tree --min=0 --root-at=^%e$", NULL, false, 0 },
+	{ "list", NULL, "name", "totals of", "top", "--focus=^%e$", false, 0 },
+	{ "devices", NULL, "device", "idle time of device", "gaps", "--device=%s", false, 0 },
+	{ "devices", NULL, "device", "streams of device", "streams", "--device=%s", false, 0 },
+	{ "streams", NULL, "stream", "work of stream", "list", "--stream=%s", false, 0 },
+	{ .from = NULL },
+};
+/* clang-format on */
+
+const struct habit *habit_of(const char *command)
+{
+	static const struct habit habits[] = {
+		{ "overview", .is_by_width = true, .is_whole = true },
+		{ "tree", .tree = "name", .is_by_width = true, .is_whole = true },
+		{ "modules", .tree = "people_name", .is_by_width = true },
+		{ .command = NULL },
+	};
+	const struct habit *h = habits;
+
+	while (h->command && strcmp(h->command, command) != 0)
+		h++;
+	return h;
+}
