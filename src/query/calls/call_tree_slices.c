@@ -5,6 +5,7 @@
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
 #include "query/devices/device_work.h"
+#include "query/slices/slice_nest.h"
 #include "query/slices/slices.h"
 #include "trace/fact.h"
 #include "trace/step_name.h"
@@ -34,7 +35,8 @@ struct growing {
 	uint32_t *texts; /* owned; by string.id: text + 1 */
 	size_t texts_cap;
 	uint32_t *open; /* owned; by depth: the node of the newest slice */
-	size_t nopen, open_cap;
+	size_t open_cap;
+	struct slice_nest nest;
 	bool is_idle; /* the thread only waits */
 };
 
@@ -101,23 +103,20 @@ static int enter(struct growing *g, const struct slice_row *row, uint32_t parent
 	return 0;
 }
 
-static int add_slice(struct growing *g, const struct slice_row *row, struct err *err)
+/* A slice that opens: its node, which is that of the slice around it where it is not wanted. */
+static int open_slice(struct growing *g, struct err *err)
 {
-	size_t depth = (size_t)row->depth;
-
-	if (row->depth < 0 || depth > g->nopen)
-		return err_set(err, ERR_INPUT,
-			       "the store is damaged: slice %lld has no parent",
-			       (long long)row->id);
+	const struct slice_row *row = &g->nest.row;
+	size_t depth = g->nest.depth;
 	uint32_t top = g->request->root_at ? ABOVE : CALL_ROOT;
 	uint32_t parent = depth ? g->open[depth - 1] : top, node = parent;
+
 	if (parent != IGNORED && is_call(row)) {
 		int wanted = slices_is_wanted(g->slices, row, err);
 		if (wanted < 0 || (wanted && enter(g, row, parent, &node, err) < 0))
 			return -1;
 	}
 	*ARRAY_AT(g->open, g->open_cap, depth) = node;
-	g->nopen = depth + 1;
 	if (node >= ABOVE || node == CALL_ROOT || !is_call(row))
 		return 0;
 	if (g->request->kernels &&
@@ -125,13 +124,23 @@ static int add_slice(struct growing *g, const struct slice_row *row, struct err 
 		*ARRAY_PUSH(g->launches, g->nlaunches, g->launches_cap) =
 			(struct launch){ row->id, node };
 	}
+	return 0;
+}
+
+/* One that closes: its self time is known. */
+static void close_slice(struct growing *g)
+{
+	const struct slice_row *row = &g->nest.row;
+	uint32_t node = g->open[g->nest.depth];
+
+	if (node >= ABOVE || node == CALL_ROOT || !is_call(row))
+		return;
 	struct call_node *n = &g->tree->nodes[node];
 	if (!n->is_focused)
-		return 0;
+		return;
 	n->self_ns = sum_add(n->self_ns, row->self_ns);
 	if (!g->is_idle)
 		n->busy_ns = sum_add(n->busy_ns, row->self_ns);
-	return 0;
 }
 
 /* Of Python's threading, selectors, time, queue and socket, and of C below them. */
@@ -196,36 +205,36 @@ static int add_self(struct slices *slices, const struct slice_row *row, int64_t 
  * Are more than 99 % of the self time of the track's slices in Python frames that wait,
  * as with the monitor thread of tqdm?  Reads no further than it must.
  */
-static int find_idle(struct slices *slices, const struct slices_track *track,
-		     bool *is_idle, struct err *err)
+static int find_idle(struct growing *g, const struct slices_track *track, struct err *err)
 {
 	/* a thread that works for longer is not idle, however long it waits too */
 	int64_t enough_ns = track->profile->dur_ns / BUSY_PARTS;
 	int64_t busy_ns = 0, wait_ns = 0;
-	struct slice_row row;
-	int rc = 0;
+	int event = slice_nest_track(&g->nest, track, err);
 
-	slices_from(slices, track, track->first_id);
-	while (busy_ns <= enough_ns && (rc = slices_next(slices, &row, err)) > 0)
-		if (add_self(slices, &row, &busy_ns, &wait_ns, err) < 0)
+	while (event >= 0 && busy_ns <= enough_ns &&
+	       (event = slice_nest_next(&g->nest, err)) > 0)
+		if (event == SLICE_CLOSES &&
+		    add_self(g->slices, &g->nest.row, &busy_ns, &wait_ns, err) < 0)
 			return -1;
-	*is_idle = busy_ns <= enough_ns && wait_ns / BUSY_PARTS >= busy_ns && wait_ns > 0;
-	return rc < 0 ? -1 : 0;
+	g->is_idle =
+		busy_ns <= enough_ns && wait_ns / BUSY_PARTS >= busy_ns && wait_ns > 0;
+	return event < 0 ? -1 : 0;
 }
 
 static int add_track(struct growing *g, const struct slices_track *track, struct err *err)
 {
-	struct slice_row row;
-	int rc;
+	int event;
 
-	g->nopen = 0;
-	if (find_idle(g->slices, track, &g->is_idle, err) < 0)
+	if (find_idle(g, track, err) < 0 || slice_nest_track(&g->nest, track, err) < 0)
 		return -1;
-	slices_from(g->slices, track, track->first_id);
-	while ((rc = slices_next(g->slices, &row, err)) > 0)
-		if (add_slice(g, &row, err) < 0)
+	while ((event = slice_nest_next(&g->nest, err)) > 0) {
+		if (event == SLICE_CLOSES)
+			close_slice(g);
+		else if (open_slice(g, err) < 0)
 			return -1;
-	return rc;
+	}
+	return event;
 }
 
 static int by_id(const void *a, const void *b)
@@ -309,12 +318,14 @@ int call_tree_from_slices(struct store *store, const struct scope *scope,
 	slices.focus = slices.ignore = NULL;
 	if (slices_open(store, scope, &slices, &g.slices, err) < 0)
 		return -1;
+	rc = slice_nest_open(store, g.slices, &g.nest, err);
 	for (size_t i = 0; i < g.slices->ntracks && rc == 0; i++)
 		if (has_calls(&g.slices->tracks[i]))
 			rc = add_track(&g, &g.slices->tracks[i], err);
 	tree->is_by_instance = request->by_instance;
 	if (rc == 0 && request->kernels)
 		rc = add_device(&g, store, scope, err);
+	slice_nest_close(&g.nest);
 	slices_close(g.slices);
 	free(g.launches);
 	free(g.texts);
