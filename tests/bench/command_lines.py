@@ -41,6 +41,8 @@ LINES = {
     "tree": ["STORE", "--depth 0 --min 0 STORE", "--depth 0 --min 0 --format csv STORE", "--depth 0 --min 0 --kernels STORE",
              "--depth 0 --min 0 --instances STORE", "--depth 0 --min 0 --by step STORE", "--min 0 --root-at a STORE",
              "--limit 0 --min 0 STORE", "--limit 5 STORE"],
+    "flame": ["STORE", "--height 24 --width 80 STORE", "--inverted STORE", "--weight device STORE", "--base OTHER STORE",
+              "--to svg STORE", "--to html STORE", "--cat cpu_op STORE"],
     "callers": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
     "callees": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
     "diff": ["STORE STORE", "STORE OTHER", "--headline STORE OTHER", "--accounting STORE OTHER", "--by operator STORE OTHER",
@@ -62,6 +64,7 @@ LINES = {
     "sql": ["STORE @SELECT * FROM slice", "STORE @SELECT * FROM thread_track", "STORE @SELECT * FROM v_op",
             "STORE @SELECT * FROM v_kernel", "STORE @SELECT * FROM v_step", "STORE @SELECT * FROM v_function",
             "--format json STORE @SELECT name, count(*) FROM slice GROUP BY name"],
+    "report": ["-f -o OUT STORE", "-f -o OUT STORE OTHER"],
     "rm": ["-q -o COPY it"],
     "help": ["top"],
 }

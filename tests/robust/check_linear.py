@@ -65,6 +65,8 @@ memory --events STORE
 memory --leaks STORE
 tree --depth 0 --min 0 --format csv STORE
 tree --depth 0 --min 0 --kernels STORE
+flame --inverted STORE
+flame --to html STORE
 pstats --callers STORE
 diff STORE STORE
 diff --by name STORE STORE
