@@ -41,10 +41,9 @@ static const struct foreign_file rocpd = {
 	"'rocpd convert -i FILE --output-format pftrace' and then 'traceconv json "
 	"FILE trace.json' write what ptool reads" };
 
-static const struct foreign_file deepspeed = {
-	"a report of DeepSpeed's FLOPs profiler",
-	"'ptool top --flops' reads what torch.profiler exports of the same program, "
-	"recorded with with_flops=True" };
+static const struct foreign_file pyinstrument = {
+	"what pyinstrument prints",
+	"'pyinstrument -r session -o FILE.pyisession PROGRAM' writes what ptool reads" };
 
 static const struct head heads[] = {
 	{ MAGIC("\x13\x0fhotshot-version"),
@@ -347,8 +346,8 @@ static struct foreign_file by_bytes(struct bytes head)
 		return (struct foreign_file){ "a callgrind profile", NULL };
 	if (contains(head, "Time and Allocation Profiling Report"))
 		return (struct foreign_file){ "a profile of Haskell (GHC)", NULL };
-	if (contains(head, "DeepSpeed Flops Profiler"))
-		return deepspeed;
+	if (contains(head, " _     ._   __/__   _ _  _  _ _/_   Recorded: "))
+		return pyinstrument;
 	file = page_file(head);
 	return file.what ? file : protobuf_file(head);
 }

@@ -181,11 +181,11 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	printf '\n\034\010\001\022\011/host:CPU\032\015\010\005\022\011python345' >b
 	printf '\x80\x02cyappi.YFuncStats\nq\0' >c
 	printf 'abc\0\1' >run.nsys-rep
-	printf '\n--- DeepSpeed Flops Profiler ---\nProfile Summary at step 5:\n' >deepspeed
+	cp "$FIXTURES/samples/pyinstrument_5.text" pyinstrument
 	printf 'abc\0\1' >run.ncu-rep
 	for file in nsys.sqlite:'nsys stats' rocpd.db:'rocpd convert' perf.data:stackcollapse-perf.pl \
 		memray.bin:'memray transform speedscope' a.pftrace:'traceconv json' b:create_perfetto_trace \
-		c:YFuncStats deepspeed:--flops run.nsys-rep:'nsys stats' run.ncu-rep:'ncu --import'; do
+		c:YFuncStats pyinstrument:'-r session' run.nsys-rep:'nsys stats' run.ncu-rep:'ncu --import'; do
 		run --separate-stderr ptool top "${file%%:*}"
 		exits 4
 		[ "${#stderr_lines[@]}" = 1 ]
