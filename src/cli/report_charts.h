@@ -8,7 +8,7 @@
 #define REPORT_IDLE_ID "chart-idle"
 
 /* The first tab. */
-int report_overview(struct report_making *m, struct err *err);
+int report_overview(struct report_making *on, struct err *err);
 /* Steps as stacked columns, in a panel; nothing where there are none. */
 int report_steps_chart(struct report_making *m, struct err *err);
 int report_steps(struct report_making *m, struct err *err);

@@ -53,11 +53,11 @@ void page_init(struct page *p, const char *title)
 
 void page_release(struct page *p)
 {
-	struct page_stream *streams[] = { &p->facts, &p->nav, &p->sections, &p->blocks,
-					  &p->tab };
-
-	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++)
-		page_stream_release(streams[i]);
+	page_stream_release(&p->facts);
+	page_stream_release(&p->nav);
+	page_stream_release(&p->sections);
+	page_stream_release(&p->blocks);
+	page_stream_release(&p->tab);
 	arena_release(&p->arena);
 	*p = (struct page){ .title = NULL };
 }

@@ -266,7 +266,7 @@ static void shorten_names(struct drawing *d)
 	struct people *p = &d->people;
 	size_t n = p->rows->nrows;
 
-	d->whole = arena_alloc(&p->arena, (p->ncolumns + 1) * sizeof(*d->whole));
+	d->whole = arena_alloc(&p->arena, (p->ncolumns + 1) * sizeof(struct str *));
 	for (size_t i = 0; i < p->ncolumns; i++) {
 		struct people_column *c = &p->columns[i];
 		d->whole[i] = NULL;

@@ -355,7 +355,7 @@ static int make(struct making *m, struct store *store, struct table **list,
 		rc = add_profile(m, store, &m->scope->profiles[i], err);
 	if (rc == 0 && m->ranks.is_aligned)
 		gap_notes_clocks(m->out, &m->ranks);
-	if (rc == 0 && m->list && !(*list = gap_listing_finish(m->list, err)))
+	if (rc == 0 && m->list && list && !(*list = gap_listing_finish(m->list, err)))
 		rc = -1;
 	gap_listing_close(m->list);
 	gap_ranks_close(&m->ranks);
