@@ -58,6 +58,7 @@ struct timeline_track {
 	/* Of a counter, likewise, by time. */
 	const struct timeline_sample *samples;
 	size_t nsamples;
+	enum unit values; /* of samples */
 };
 
 struct timeline_name {

@@ -194,6 +194,8 @@ static void put_track(struct page_timeline *p, const struct timeline_track *trac
 	put_fact(p, ",\"unit\":", unit);
 	put_fact(p, ",\"base\":", track->base);
 	put_fact(p, ",\"end\":", end_of(track));
+	put_text(p, ",\"values\":");
+	json_text_str(p->meta, str_of(units_word(track->values)));
 	put_text(p, track->has_bundles ? ",\"bundles\":true}" : ",\"bundles\":false}");
 }
 

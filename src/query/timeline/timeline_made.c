@@ -1,9 +1,6 @@
 /* Tracks that a timeline makes: see timeline_made.h. */
 #include "query/timeline/timeline_made.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -11,21 +8,6 @@
 #include "query/gaps/gap_profile.h"
 #include "query/query.h"
 #include "query/timeline/timeline_load.h"
-
-ASSET(asset_query_views_timeline_counters_sql);
-
-/* A counter keeps the first, the last and the extremes of so many parts of the recording. */
-#define COUNTER_PARTS INT64_C(4096)
-
-/* Columns of views/timeline_counters.sql. */
-enum {
-	COUNTER_TRACK,
-	COUNTER_NAME,
-	COUNTER_PROCESS,
-	COUNTER_PID,
-	COUNTER_TS,
-	COUNTER_VALUE
-};
 
 void timeline_made_release(struct timeline_made *m)
 {
@@ -35,14 +17,15 @@ void timeline_made_release(struct timeline_made *m)
 	*m = (struct timeline_made){ .ntracks = 0 };
 }
 
-static struct timeline_made_track *add_track(struct timeline_made *m,
-					     const struct timeline_reader *r,
-					     enum timeline_kind kind)
+struct timeline_made_track *timeline_made_add(struct timeline_made *m,
+					      const struct timeline_reader *r,
+					      enum timeline_kind kind)
 {
 	struct timeline_made_track *to = ARRAY_PUSH(m->tracks, m->ntracks, m->tracks_cap);
 
 	*to = (struct timeline_made_track){
 		.track = { .kind = kind,
+			   .values = UNIT_COUNT,
 			   .profile = r->place,
 			   .name = { "", 0 },
 			   .process = { "", 0 },
@@ -131,7 +114,7 @@ static void add_devices(struct idle_time *idle)
 			str_of(gap_causes[cause].title ? gap_causes[cause].title : ""));
 	for (size_t d = 0; d < gaps->work.ndevices; d++) {
 		struct timeline_made_track *track =
-			add_track(idle->to, idle->reader, TIMELINE_IDLE);
+			timeline_made_add(idle->to, idle->reader, TIMELINE_IDLE);
 		track->track.device = device_cell(shared, &gaps->work.devices[d]);
 		track->track.rows = 1;
 		for (; at < gaps->blame.gaps.n && gaps->blame.gaps.items[at].device == d;
@@ -176,7 +159,7 @@ static void add_collectives(struct timeline_reader *r, struct timeline_made *m)
 
 	if (r->ncollectives == 0)
 		return;
-	struct timeline_made_track *track = add_track(m, r, TIMELINE_COLLECTIVES);
+	struct timeline_made_track *track = timeline_made_add(m, r, TIMELINE_COLLECTIVES);
 	uint32_t *at = sorted_places(r->ncollectives, starts_before, from);
 	timeline_rows_clear(&r->rows);
 	for (size_t i = 0; i < r->ncollectives; i++) {
@@ -190,103 +173,6 @@ static void add_collectives(struct timeline_reader *r, struct timeline_made *m)
 	free(at);
 }
 
-/* Counters. */
-
-/* The samples of a part of the recording that are kept; they come by time. */
-struct counter_part {
-	int64_t number;
-	struct timeline_sample first, least, most, last;
-	size_t n;
-};
-
-static void put_sample(struct timeline_made *m, const struct timeline_sample *s)
-{
-	*ARRAY_PUSH(m->samples, m->nsamples, m->samples_cap) = *s;
-}
-
-static void put_part(struct timeline_made *m, const struct counter_part *part)
-{
-	bool least_first = part->least.ts_ns <= part->most.ts_ns;
-
-	if (part->n > 0)
-		put_sample(m, &part->first);
-	if (part->n > 3) {
-		put_sample(m, least_first ? &part->least : &part->most);
-		put_sample(m, least_first ? &part->most : &part->least);
-	} else if (part->n == 3) {
-		put_sample(m, part->least.ts_ns > part->first.ts_ns ? &part->least
-								    : &part->most);
-	}
-	if (part->n > 1)
-		put_sample(m, &part->last);
-}
-
-static void add_sample(struct timeline_made *m, struct counter_part *part,
-		       struct timeline_sample s, int64_t part_ns)
-{
-	if (part->n > 0 && part->number != s.ts_ns / part_ns) {
-		put_part(m, part);
-		part->n = 0;
-	}
-	if (part->n++ == 0) {
-		*part = (struct counter_part){ s.ts_ns / part_ns, s, s, s, s, 1 };
-		return;
-	}
-	part->last = s;
-	if (s.value < part->least.value)
-		part->least = s;
-	if (s.value > part->most.value)
-		part->most = s;
-}
-
-static void name_counter(struct timeline_reader *r, struct sqlite3_stmt *stmt,
-			 struct timeline_track *track)
-{
-	struct arena *arena = &r->shared->arena;
-	struct cell name = timeline_kept(arena, query_cell(stmt, COUNTER_NAME));
-	struct cell process = timeline_kept(arena, query_cell(stmt, COUNTER_PROCESS));
-
-	if (name.type == CELL_TEXT)
-		track->name = name.as.text;
-	if (process.type == CELL_TEXT)
-		track->process = process.as.text;
-	track->pid = timeline_kept(arena, query_cell(stmt, COUNTER_PID));
-}
-
-static int load_counters(struct timeline_reader *r, struct timeline_made *m,
-			 struct err *err)
-{
-	struct query q = query_of_profile(r->shared->store,
-					  asset_query_views_timeline_counters_sql,
-					  r->profile, err);
-	int64_t part_ns = r->profile->dur_ns / COUNTER_PARTS + 1;
-	struct timeline_made_track *track = NULL;
-	struct counter_part part = { .n = 0 };
-	int64_t id = 0;
-
-	while (query_next(&q, err)) {
-		struct timeline_sample s = {
-			.ts_ns = sqlite3_column_int64(q.stmt, COUNTER_TS),
-			.value = sqlite3_column_double(q.stmt, COUNTER_VALUE)
-		};
-		if (!track || id != sqlite3_column_int64(q.stmt, COUNTER_TRACK)) {
-			put_part(m, &part);
-			part.n = 0;
-			if (track)
-				track->n = m->nsamples - track->first;
-			track = add_track(m, r, TIMELINE_COUNTER);
-			id = sqlite3_column_int64(q.stmt, COUNTER_TRACK);
-			name_counter(r, q.stmt, &track->track);
-		}
-		if (isfinite(s.value) && s.ts_ns >= 0)
-			add_sample(m, &part, s, part_ns);
-	}
-	put_part(m, &part);
-	if (track)
-		track->n = m->nsamples - track->first;
-	return query_end(&q);
-}
-
 int timeline_made_load(struct timeline_reader *reader, struct gap_ranks *ranks,
 		       struct timeline_made *out, struct err *err)
 {
@@ -294,7 +180,7 @@ int timeline_made_load(struct timeline_reader *reader, struct gap_ranks *ranks,
 	if (reader->profile->slices > 0 && load_idle(reader, ranks, out, err) < 0)
 		return -1;
 	add_collectives(reader, out);
-	return load_counters(reader, out, err);
+	return timeline_counters_load(reader, out, err);
 }
 
 bool timeline_made_next(struct timeline_made *m, struct timeline_shared *shared,

@@ -23,6 +23,13 @@ struct timeline_made {
 	size_t nsamples, samples_cap;
 };
 
+/* One more track without slices or samples yet: those that are added next are its own. */
+struct timeline_made_track *timeline_made_add(struct timeline_made *m,
+					      const struct timeline_reader *r,
+					      enum timeline_kind kind);
+int timeline_counters_load(struct timeline_reader *r, struct timeline_made *m,
+			   struct err *err);
+
 /* The reader has read all its tracks.  timeline_made_release() in both cases. */
 int timeline_made_load(struct timeline_reader *reader, struct gap_ranks *ranks,
 		       struct timeline_made *out, struct err *err);

@@ -135,13 +135,19 @@ class TimelineChoice {
 			const isLong = typeof value === "string" && value.length > TimelineChoice.LONG;
 			return el("div", { class: isLong ? "tl-fact tl-long" : "tl-fact" }, el("dt", {}, what), el("dd", {}, value));
 		}).sort((a, b) => a.classList.length - b.classList.length);
-		const stack = this.links.stack(slice).slice(0, -1);
 		const parts = [el("h3", {}, visibleName(this.links.name(slice))), el("dl", {}, ...facts)];
-		if (stack.length) {
-			const chain = stack.flatMap(one => [this.link(one), el("span", { "aria-hidden": "true" }, "\u203a")]);
-			parts.push(el("p", { class: "tl-stack" }, el("span", { class: "soft" }, "Within "), ...chain.slice(0, -1)));
-		}
+		const around = this.links.stack(slice).slice(0, -1);
+		if (around.length)
+			parts.push(this.chain("Within ", around));
+		if (this.launch)
+			parts.push(this.chain("Launched from ", this.links.stack(this.launch)));
 		timeline.details.replaceChildren(...parts);
+	}
+
+	/* Slices from the outermost to the innermost. */
+	chain(label, slices) {
+		const steps = slices.flatMap(slice => [el("span", { "aria-hidden": "true" }, "\u203a"), this.link(slice)]);
+		return el("p", { class: "tl-stack" }, el("span", { class: "soft" }, label), ...steps.slice(1));
 	}
 
 	/* The first slice in sight, from the top; marks of a stream are behind all others. */

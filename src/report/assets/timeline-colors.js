@@ -102,6 +102,10 @@ const timelineColors = (() => {
 			this.dark.push(isDark(color));
 		}
 
+		ofKey(key) {
+			return KEYS.indexOf(key) * TONES;
+		}
+
 		placeOf(name) {
 			if (this.keys[name] === "op")
 				return KEYS.length * TONES + this.hashes[name] % MUTED.length;

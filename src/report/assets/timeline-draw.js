@@ -177,7 +177,7 @@ class TimelinePainter {
 		const top = Math.round(y * this.ratio);
 		const rows = Math.round(height * this.ratio);
 		const span = track.most - track.least || 1;
-		const tone = this.palette.full[0];
+		const tone = this.palette.full[this.palette.ofKey(track.values === "bytes" ? "memcpy" : "cpu")];
 		let at = Math.max(0, timelineData.lowerBound(time, 0, time.length, this.from) - 1);
 		this.filled.fill(0, this.left);
 		this.ground.fill(0, this.left);

@@ -174,11 +174,12 @@ class TimelineInput {
 	hover(at, pointer) {
 		const { timeline } = this;
 		const slice = pointer === "mouse" ? timeline.hit(at.x, at.y) : null;
+		const text = slice ? timeline.choice.brief(slice) : pointer === "mouse" ? timeline.valueAt(at.x, at.y) : null;
 		const { tip } = timeline;
-		tip.hidden = !slice;
-		if (!slice)
+		tip.hidden = !text;
+		if (!text)
 			return;
-		tip.textContent = timeline.choice.brief(slice);
+		tip.textContent = text;
 		const right = timeline.width - tip.offsetWidth - 6;
 		tip.style.left = Math.max(0, Math.min(at.x + 14, right)) + "px";
 		tip.style.top = at.y + timeline.view.offsetTop + 18 + "px";

@@ -89,7 +89,7 @@ const timelineLayout = (() => {
 		case "idle":
 			return `${units.percent(100 * busy(track) / duration)} \u00b7 ${units.count(track.n)} gaps`;
 		case "counter":
-			return `${units.count(+track.least.toPrecision(3))} to ${units.count(+track.most.toPrecision(3))}`;
+			return `${units.text(track.values, track.least)} to ${units.text(track.values, track.most)}`;
 		default:
 			track.slices ??= track.bundled ? track.bundled.reduce((sum, n) => sum + (n || 1), 0) : track.n;
 			return `${units.count(track.slices)} ${track.slices === 1 ? "slice" : "slices"}`;

@@ -171,6 +171,16 @@ class TimelineView {
 		this.ask();
 	}
 
+	/* The counter under the mouse and its value then, as text; null: there is none. */
+	valueAt(x, y) {
+		const found = y < timelineLayout.RULER || x < this.left ? null : timelineLayout.at(this.layout, y + this.view.scrollTop);
+		if (!found || !found.lane.track.time)
+			return null;
+		const { track, title } = found.lane;
+		const place = timelineData.lowerBound(track.time, 0, track.time.length, this.time(x)) - 1;
+		return place < 0 ? null : `${title}  ${units.text(track.values, track.value[place])}`;
+	}
+
 	/* What is under the mouse: the longest of what shares a pixel; null: nothing. */
 	hit(x, y) {
 		const found = y < timelineLayout.RULER || x < this.left ? null : timelineLayout.at(this.layout, y + this.view.scrollTop);
