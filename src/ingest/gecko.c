@@ -109,6 +109,10 @@ static int take_member(struct file *f, struct json *j, struct str key,
 		profile->meta = value.text;
 	if (str_is(key, "shared") && value.type == JSON_OBJECT)
 		f->shared = value.text;
+	if (str_is(key, "profile") &&
+	    value.type == JSON_OBJECT) /* of DevTools before 59 */
+		*ARRAY_PUSH(f->processes, f->nprocesses, f->processes_cap) =
+			(struct entry){ value.text, NUMBER_NONE, f->level };
 	if (str_is(key, "counters"))
 		f->has_counters |= has_entries(&value);
 	return 1;
@@ -330,8 +334,11 @@ static enum probe gecko_probe(struct bytes head)
 	while (text.n && json_is_blank(text.p[0]))
 		text = str_behind(text, 1);
 	if (!str_starts_with(text, STR_LIT("{")) ||
-	    !str_contains(text, STR_LIT("\"meta\"")) ||
 	    str_contains(text, STR_LIT("\"traceEvents\"")))
+		return PROBE_NO;
+	if (str_contains(text, STR_LIT("\"Recorded Performance Data\"")))
+		return PROBE_SURE;
+	if (!str_contains(text, STR_LIT("\"meta\"")))
 		return PROBE_NO;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
 		if (str_contains(text, str_of(marks[i])))

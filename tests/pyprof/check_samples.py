@@ -400,6 +400,8 @@ def check_gecko(tap, place):
     places = write("places.json", {"meta": {"gcpoison": 0}, "threads": [thread]})
     want = {("https://x/a b.js", "run"), ("lib.so", "f"), ("", "0x12"), ("b.js", "g"), ("", "h (i) j"), ("", "(k.js:1)")}
     tap.same(sorted(of_ptool(place, places)), sorted(want), "gecko: where functions are, in their names")
+    devtools = write("devtools.json", {"fileType": "Recorded Performance Data", "version": 1, "markers": [{}], "profile": {"threads": [thread]}})
+    tap.same(sorted(of_ptool(place, devtools)), sorted(want), "gecko: what DevTools of Firefox up to 58 saved")
     one = write("one.json", {**profile, "threads": profile["threads"][:1]})
     tables = write("shared.json", shared(profile, list(gecko_functions(profile["threads"][0]))))
     compare(tap, "gecko: tables that threads share", of_ptool(place, tables), gecko(one))
