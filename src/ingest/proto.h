@@ -34,7 +34,7 @@ static inline struct proto proto_of(struct str message)
 {
 	const uint8_t *p = (const uint8_t *)message.p;
 
-	return (struct proto){ p, p + message.n };
+	return (struct proto){ p, message.n ? p + message.n : p };
 }
 
 /* A number of 64 bits; false: the bytes end in it, or it is longer than ten. */
