@@ -110,6 +110,7 @@ top() { # ARGUMENT...
 	[ "$(ptool list -q --series 'main loop' --format csv | tr -d '"' | cut -d, -f1,2,10 | head -n 3)" = \
 		$'start_ns,weight_ns,stack\n1500000,500000,main\n2000000,250000,main;größe' ]
 	ptool list -q --series ticks --focus read --format csv | tr -d '"' | grep -q '1.25.*main;read'
+	[[ $(ptool "$SAMPLES/pyspy_fork.chrometrace.json.gz") == *"ptool callers 'fib \\(.*w\.py\)' FILE"* ]]
 	[[ $(ptool list -n 3) == *'3 of 9 rows'* ]] # events and samples
 	ptool info -q | grep -q 'allocations'
 	ptool overview -q | grep -q 'größe (app.py)'

@@ -309,20 +309,32 @@ static void draw_names(struct drawing *d, size_t first, size_t end)
 				      share_of(d, i), STR_ARG(names[i - first])));
 }
 
-/* The command that says who calls the function; none for a name that a shell would misread. */
+static void add_pattern(struct str text, struct buf *word)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (strchr("\\.^$|?*+()[]{}", text.p[i]))
+			buf_add_char(word, '\\');
+		buf_add_char(word, text.p[i]);
+	}
+}
+
+/*
+ * The command that says who calls the function; none for a name that a shell would misread.
+ * Folders are left out: of "dir/a.py:3(f)" and of "f (dir/a.py)".
+ */
 static void add_callers(struct drawing *d, struct str name)
 {
 	const char *slash = memrchr(name.p, '/', name.n);
+	const char *open =
+		slash ? memmem(name.p, (size_t)(slash - name.p), " (", 2) : NULL;
 	struct buf word;
 
-	if (slash)
-		name = str_behind(name, (size_t)(slash + 1 - name.p));
 	buf_init(&word, TEXT_MAX);
-	for (size_t i = 0; i < name.n; i++) {
-		if (strchr("\\.^$|?*+()[]{}", name.p[i]))
-			buf_add_char(&word, '\\');
-		buf_add_char(&word, name.p[i]);
+	if (open) {
+		add_pattern((struct str){ name.p, (size_t)(open - name.p) + 2 }, &word);
+		buf_add_text(&word, ".*");
 	}
+	add_pattern(slash ? str_behind(name, (size_t)(slash + 1 - name.p)) : name, &word);
 	bool is_plain = utf8_is_plain(name) && !memchr(name.p, '\'', name.n);
 	if (is_plain && d->n < LINES_MAX && word.n < d->width / 2)
 		d->lines[d->n++] = (struct line){ "Who calls the first",
