@@ -11,6 +11,7 @@ ASSET(asset_query_views_slice_at_sql);
 ASSET(asset_query_views_slice_shapes_sql);
 ASSET(asset_query_views_next_call_sql);
 
+enum { NEXT_NAME, NEXT_CLASS, NEXT_TRACK, NEXT_PARENT };
 enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP };
 
 int slice_finder_open(struct store *store, struct text_pool *texts,
@@ -70,20 +71,29 @@ int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *ou
 	return rc;
 }
 
+/* Is the slice that the statement stands on a call beside that one? */
+static bool is_call_beside(struct sqlite3_stmt *stmt, const struct found_slice *call)
+{
+	int class = sqlite3_column_int(stmt, NEXT_CLASS);
+
+	return (class == CLASS_RUNTIME || class == CLASS_DRIVER) &&
+	       sqlite3_column_int64(stmt, NEXT_TRACK) == call->track_id &&
+	       sqlite3_column_int64(stmt, NEXT_PARENT) == call->parent_id;
+}
+
 int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
 			   uint32_t *name, struct err *err)
 {
 	struct sqlite3_stmt *stmt = f->next_call;
+	int rc;
 
 	*name = TEXT_NONE;
 	query_bind_int(stmt, ":id", call->id);
-	query_bind_int(stmt, ":track", call->track_id);
-	query_bind_int(stmt, ":parent", call->parent_id);
-	query_bind_int(stmt, ":runtime", CLASS_RUNTIME);
-	query_bind_int(stmt, ":driver", CLASS_DRIVER);
-	int rc = sql_step(stmt, err);
+	while ((rc = sql_step(stmt, err)) > 0 && !is_call_beside(stmt, call))
+		;
 	if (rc > 0)
-		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, 0), name, err);
+		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, NEXT_NAME),
+				      name, err);
 	sqlite3_reset(stmt);
 	return rc;
 }
