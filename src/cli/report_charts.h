@@ -3,14 +3,16 @@
 #define PTOOL_CLI_REPORT_CHARTS_H
 
 #include "cli/report_tabs.h"
+#include "query/overview/overview.h"
 
 /* Of the chart of idle time, which two tabs show. */
 #define REPORT_IDLE_ID "chart-idle"
 
 /* The first tab. */
 int report_overview(struct report_making *on, struct err *err);
-/* Steps as stacked columns, in a panel; nothing where there are none. */
-int report_steps_chart(struct report_making *m, struct err *err);
+/* Steps as stacked columns, in a panel; nothing where there are none.  mean_ns: or 0. */
+void report_steps_chart(struct report_making *m, const struct overview_more *of,
+			int64_t mean_ns);
 int report_steps(struct report_making *m, struct err *err);
 /* Idle time by cause. */
 int report_idle(struct report_making *m, struct err *err);

@@ -385,6 +385,14 @@ static int load(struct making *m, struct err *err)
 	return rc;
 }
 
+static int64_t mean_of(const struct making *m)
+{
+	size_t row;
+
+	return find(m, OVERVIEW_STEPS, "mean", &row) ? report_int(&m->rows, row, "value")
+						     : 0;
+}
+
 int report_overview(struct report_making *on, struct err *err)
 {
 	struct making m = { .on = on, .page = on->page };
@@ -396,7 +404,7 @@ int report_overview(struct report_making *on, struct err *err)
 		page_part_open(out, "two", NULL);
 		page_part_open(out, "column", NULL);
 		add_answer(&m);
-		rc = report_steps_chart(on, err);
+		report_steps_chart(on, &m.more, mean_of(&m));
 		page_part_close(out, "column");
 		page_part_open(out, "column", NULL);
 		add_chips(&m);
@@ -406,6 +414,7 @@ int report_overview(struct report_making *on, struct err *err)
 		on->page->has_data = true;
 	}
 	table_free(m.more.advice);
+	free(m.more.steps);
 	arena_release(&m.more.arena);
 	report_rows_release(&m.rows);
 	report_rows_release(&m.advice);

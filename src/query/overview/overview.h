@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/memtable.h"
 #include "query/scope.h"
+#include "query/steps/step_parts.h"
 #include "query/view.h"
 
 enum overview_block {
@@ -40,11 +41,19 @@ struct overview_verdict {
 	const char *sentence, *worth;
 };
 
+/* A step on the first device of the first recording that has steps. */
+struct overview_step {
+	int64_t number, start_ns, total_ns;
+	int64_t category_ns[NSTEP_CATEGORIES]; /* they add up to the total */
+};
+
 /* What was read for the rows tells that, too; for who wants it. */
 struct overview_more {
 	struct arena arena; /* of the verdict's texts; the caller's to release */
 	struct overview_verdict verdict;
 	struct table *advice; /* as `ptool advise` for machines; NULL: not of traces */
+	struct overview_step *steps; /* owned, the caller's to free */
+	size_t nsteps, steps_cap;
 };
 
 struct overview_request {

@@ -15,6 +15,28 @@
 
 static const struct filter no_filter = { .focus = NULL };
 
+/* Recordings that are a step each belong together. */
+static void take_steps(struct overview_more *to, const struct steps *steps)
+{
+	bool is_first = to->nsteps == 0;
+	struct steps_at at = { 0 };
+	struct step_row row;
+
+	while (steps_next(steps, &at)) {
+		steps_row(steps, &at, &row);
+		if (row.is_mean || row.is_single || !row.is_first ||
+		    !(is_first || row.is_file))
+			continue;
+		struct overview_step *step =
+			ARRAY_PUSH(to->steps, to->nsteps, to->steps_cap);
+		*step = (struct overview_step){ .number = row.number,
+						.start_ns = row.start_ns,
+						.total_ns = row.values[VALUE_TOTAL] };
+		memcpy(step->category_ns, row.values + VALUE_CATEGORY,
+		       sizeof(step->category_ns));
+	}
+}
+
 /* The mean over all steps: of several profiles or devices the first one's. */
 static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 		       struct err *err)
@@ -24,6 +46,8 @@ static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 	if (!steps)
 		return -1;
 	const struct step_row *mean = facts_mean(steps);
+	if (to->more)
+		take_steps(to->more, steps);
 	to->has_single |= steps->has_single;
 	if (!to->has_mean && mean && !mean->is_single) {
 		to->mean = *mean;
@@ -148,6 +172,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 						.watcher = &watcher };
 
 	intern_init(&m->facts.kernels);
+	m->facts.more = m->request->more;
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
 	int rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);

@@ -20,6 +20,7 @@ struct overview_facts {
 	struct advice_list advice;
 	struct step_row mean; /* the first, when has_mean; its texts are gone */
 	bool has_mean, has_single;
+	struct overview_more *more; /* whose steps are wanted; or NULL */
 	int64_t cause_ns[NGAP_CAUSES], idle_ns,
 		span_ns;       /* of the devices that were idle */
 	int64_t devices;       /* that did work */
