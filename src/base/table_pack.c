@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/field.h"
 #include "base/memtable.h"
+#include "base/strips.h"
 
 #define NO_TEXT SIZE_MAX /* the length of a text that is NULL */
 
@@ -18,7 +19,7 @@ struct packed_column {
 
 struct packed_facts {
 	int64_t total_rows;
-	bool drops_zeros, is_form, is_prose, has_more;
+	bool drops_zeros, is_form, is_prose, has_strips, has_more;
 };
 
 static void put(FILE *out, const void *p, size_t n)
@@ -90,21 +91,40 @@ static int put_rows(FILE *out, struct table *t, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/* With their pointers, which are put in order where they are taken. */
+static void put_strips(FILE *out, const struct strips *s)
+{
+	put(out, s, sizeof(*s));
+	put_text(out, s->legend);
+	put(out, s->kinds, s->nkinds * sizeof(*s->kinds));
+	for (size_t i = 0; i < s->nkinds; i++)
+		put_text(out, s->kinds[i].name);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct strip *strip = &s->items[i];
+		put_str(out, strip->label);
+		put(out, strip->cells, s->ncells * sizeof(*strip->cells));
+		for (size_t j = 0; j < s->ncells; j++)
+			put(out, strip->cells[j].name.p, strip->cells[j].name.n);
+	}
+}
+
 int table_pack(struct table *t, FILE *out, struct err *err)
 {
 	for (; t; t = t->more) {
 		put_columns(out, t);
 		if (put_rows(out, t, err) < 0)
 			return -1;
-		const struct packed_facts facts = { t->total_rows, t->drops_zeros,
-						    t->is_form, t->is_prose,
-						    t->more != NULL };
+		const struct packed_facts facts = { t->total_rows,     t->drops_zeros,
+						    t->is_form,        t->is_prose,
+						    t->strips != NULL, t->more != NULL };
 		put(out, &facts, sizeof(facts));
 		put_text(out, t->caption);
 		put_text(out, t->empty);
 		put_text(out, t->share);
 		put_texts(out, t->under);
 		put_texts(out, t->notes);
+		if (t->strips)
+			put_strips(out, t->strips);
 	}
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
@@ -220,6 +240,48 @@ static void take_rows(struct unpacking *u, struct memtable *m)
 	free(cells);
 }
 
+/* n of them; NULL where there are not so many bytes. */
+static void *take_array(struct unpacking *u, size_t n, size_t size, struct arena *arena)
+{
+	u->is_short |= n > u->left.n / size;
+	void *items = arena_alloc(arena, u->is_short ? 1 : (n + 1) * size);
+	if (!u->is_short)
+		take(u, items, n * size);
+	return u->is_short ? NULL : items;
+}
+
+static const struct strip_cell *take_strip_cells(struct unpacking *u, size_t n,
+						 struct arena *arena)
+{
+	struct strip_cell *cells = take_array(u, n, sizeof(*cells), arena);
+
+	for (size_t i = 0; cells && i < n; i++)
+		cells[i].name = arena_copy(arena, take_bytes(u, cells[i].name.n));
+	return cells;
+}
+
+static const struct strips *take_strips(struct unpacking *u, struct arena *arena)
+{
+	struct strips *s = arena_alloc(arena, sizeof(*s));
+
+	take(u, s, sizeof(*s));
+	s->legend = take_text(u, arena);
+	struct strip_kind *kinds = take_array(u, s->nkinds, sizeof(*kinds), arena);
+	for (size_t i = 0; kinds && i < s->nkinds; i++)
+		kinds[i].name = take_text(u, arena);
+	u->is_short |= s->n > u->left.n;
+	struct strip *items =
+		arena_alloc(arena, (u->is_short ? 1 : s->n + 1) * sizeof(*items));
+	for (size_t i = 0; i < s->n && !u->is_short; i++) {
+		const char *label = take_text(u, arena);
+		items[i].label = str_of(label ? label : "");
+		items[i].cells = take_strip_cells(u, s->ncells, arena);
+	}
+	s->kinds = kinds;
+	s->items = items;
+	return s;
+}
+
 /* Is there one more below it? */
 static bool take_facts(struct unpacking *u, struct memtable *m)
 {
@@ -236,6 +298,8 @@ static bool take_facts(struct unpacking *u, struct memtable *m)
 	t->share = take_text(u, &m->arena);
 	t->under = take_texts(u, &m->arena);
 	t->notes = take_texts(u, &m->arena);
+	if (facts.has_strips)
+		t->strips = take_strips(u, &m->arena);
 	return facts.has_more;
 }
 

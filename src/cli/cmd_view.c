@@ -2,10 +2,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/memtable.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -15,6 +18,8 @@
 #include "cli/terminal.h"
 #include "query/short_name.h"
 #include "screen/screen.h"
+
+#define PICTURE_MAX ((size_t)16 * 1024 * 1024)
 
 struct view_command_opts {
 	const char *operand, *color;
@@ -62,6 +67,61 @@ static int take(const struct reading_taker *taker, struct table *t, struct err *
 	return to->take(to->to, t, err);
 }
 
+/* All that was written into a file. */
+static void read_back(int fd, struct buf *out)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		buf_add(out, bytes, (size_t)n);
+}
+
+/* Lines that stand for themselves: a table of no columns. */
+static struct memtable *table_of_lines(struct str text)
+{
+	struct memtable *m = memtable_new(NULL, 0);
+	const char *end;
+
+	for (; (end = memchr(text.p, '\n', text.n)) != NULL;
+	     text = str_behind(text, (size_t)(end - text.p) + 1))
+		memtable_add_note(m, STR_FMT, (int)(end - text.p), text.p);
+	m->table.is_prose = true;
+	m->table.empty = "";
+	return m;
+}
+
+/*
+ * A command that draws no table: what it writes, in this process, which is its own.  Its
+ * message is the error.
+ */
+static int take_picture(const struct command *command, int argc, char **argv,
+			const struct taker *taker, struct err *err)
+{
+	struct buf text;
+	int fd = memfd_create("picture", MFD_CLOEXEC), rc = -1;
+
+	if (fd < 0)
+		return err_errno(err, "memory for a picture");
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	int code = command->run(command, argc - 1, argv + 1);
+	fflush(NULL);
+	buf_init(&text, PICTURE_MAX);
+	read_back(fd, &text);
+	close(fd);
+	if (code != EXIT_OK) {
+		err_set(err, ERR_EMPTY, STR_FMT, STR_ARG(buf_str(&text)));
+	} else {
+		struct memtable *m = table_of_lines(buf_str(&text));
+		rc = taker->take(taker->to, &m->table, err);
+		table_free(&m->table);
+	}
+	buf_release(&text);
+	return rc;
+}
+
 static int ask(const struct screen_source *s, int argc, char **argv,
 	       int (*taken)(void *to, struct table *t, struct err *err), void *to,
 	       struct err *err)
@@ -70,16 +130,18 @@ static int ask(const struct screen_source *s, int argc, char **argv,
 	const struct command *command = command_find(argv[0]);
 	const struct taker taker = { { a->operand, take }, taken, to };
 
-	if (!command || !command->table)
-		return err_set(err, ERR_USAGE, "'%s' makes no table", argv[0]);
-	return table_command_take(command, argc - 1, argv + 1, &taker.taker, err);
+	if (!command)
+		return err_set(err, ERR_USAGE, "there is no command '%s'", argv[0]);
+	if (command->table)
+		return table_command_take(command, argc - 1, argv + 1, &taker.taker, err);
+	return take_picture(command, argc, argv, &taker, err);
 }
 
 static const struct opt *option_of(const char *command, const char *name)
 {
 	const struct command *c = command_find(command);
 
-	if (!c || !c->table)
+	if (!c)
 		return NULL;
 	for (struct opt_iter it = opt_first(c->groups); it.opt; opt_next(&it))
 		if (!opt_is_operand(it.opt) && strcmp(it.opt->name, name) == 0)

@@ -91,6 +91,8 @@ bool browser_ask(struct browser *b, struct place *p)
 		p->answer = answer;
 		place_lay_out(p, b->screen, columns, NULL);
 		table_free(old);
+		if (!old && p->cursor >= browser_height(b))
+			place_begin(p); /* a picture above the rows is seen first */
 	} else {
 		place_lay_out(p, b->screen, columns, err.text);
 	}

@@ -160,6 +160,13 @@ void place_go(struct place *p, bool to_end)
 		p->top = 0;
 }
 
+void place_begin(struct place *p)
+{
+	p->cursor = 0;
+	p->top = 0;
+	place_move(p, 0);
+}
+
 void place_scroll(struct place *p, size_t height)
 {
 	if (p->top > p->cursor)

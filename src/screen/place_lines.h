@@ -21,6 +21,8 @@ size_t place_pinned(const struct place *p);
 void place_move(struct place *p, long by);
 /* To the first or the last row. */
 void place_go(struct place *p, bool to_end);
+/* To the first line. */
+void place_begin(struct place *p);
 /* Makes the cursor's line one of the `height` lines on screen. */
 void place_scroll(struct place *p, size_t height);
 /* Is the cursor at the last row, and does the store have more than were asked for? */

@@ -163,7 +163,7 @@ class Terminal:
 
     def end(self):
         status = self.hear()
-        while self.read(0) and select.select([self.fd], [], [], 0)[0]:
+        while self.read(PATIENCE_S):
             pass
         what = f"exit {os.WEXITSTATUS(status)}" if os.WIFEXITED(status) else f"signal {os.WTERMSIG(status)}"
         same = termios.tcgetattr(self.fd)[:4] == self.before[:4] and not self.screen.cursor.hidden

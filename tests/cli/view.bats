@@ -46,13 +46,15 @@ gpu() {
 @test "each section that the recording has, and what Enter leads to, is a table or says why not" {
 	gpu
 	local -a steps=(see:'Q: quit')
-	for title in Operators Kernels Idle Steps Memory Transfers Communication Modules Tree Devices Streams \
-		Advice Doctor Info; do
+	for title in Operators Kernels Idle Steps Timeline Tree Flame Memory Modules Transfers Communication Devices \
+		Streams Advice Doctor Info; do
 		steps+=('keys:<Tab>' see:": $title\n.*Q: quit" show)
 	done
 	screen gpu.db "${steps[@]}" keys:Q exit >out
 	lacks -i 'unknown option\|unknown sort\|unexpected operand\|without an answer' <out
-	for rows in 2 3 4 5 6 7 8 9 0; do
+	grep -q '^stream 20 .*█' out   # the timeline
+	grep -q '^▌ProfilerStep' out   # the flame graph
+	for rows in 2 3 4 5 7 9 0; do
 		screen gpu.db see:'Q: quit' keys:$rows see:'1 of' keys:o see:'Go to' show keys:1 see:'q: back' show keys:Q exit
 	done >out
 	lacks -i 'unknown option\|unknown sort\|unexpected operand\|without an answer\|nothing match' <out
@@ -62,7 +64,7 @@ gpu() {
 	gpu
 	screen gpu.db see:'Q: quit' keys:4 see:'Cause .*1 of' 'keys:<Enter>' see:'gaps: [^\n]*\n--time' cursor \
 		'keys:<Enter>' see:'slices in' keys:y see:'ptool list --time=' \
-		keys:0 see:'Tree\n.*1 of' 'keys:<Enter>' see:'unfold' show 'keys:<Enter>' see:': fold' keys:Q exit >out
+		keys:7 see:'Tree\n.*1 of' 'keys:<Enter>' see:'unfold' show 'keys:<Enter>' see:': fold' keys:Q exit >out
 	grep -q '^[0-9.]*us\.\.[0-9.]*us .*launch latency' out
 	grep -q '[0-9]+ ProfilerStep' out
 	screen "$FIXTURES/pyprof/app.prof" see:'Q: quit' keys:2 see:'1 of' 'keys:<Enter>' \

@@ -3,10 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/memtable.h"
+#include "base/table_pack.h"
 
 static const struct column columns[] = { { "name", "Name", UNIT_TEXT },
 					 { "calls", "Calls", UNIT_COUNT } };
@@ -119,6 +122,70 @@ static void freeing_no_table_is_fine(void **state)
 	table_free(NULL);
 }
 
+/* The bytes of a table with another below it, which the caller frees. */
+static char *packed(size_t *n)
+{
+	struct memtable *m = memtable_new(columns, 2), *below = memtable_new(columns, 1);
+	struct err err = ERR_INIT;
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, n);
+
+	add(m, STR_LIT("a\0b"), 1);
+	add(m, STR_LIT(""), -2);
+	memtable_add_note(m, "first");
+	memtable_add_note(m, "second");
+	m->table.caption = "caption";
+	m->table.total_rows = 7;
+	m->table.more = &below->table;
+	below->table.is_prose = true;
+	assert_int_equal(0, table_pack(&m->table, out, &err));
+	fclose(out);
+	table_free(&m->table);
+	return bytes;
+}
+
+static void a_table_is_the_same_behind_a_pipe(void **state)
+{
+	struct err err = ERR_INIT;
+	struct cell cells[2];
+	size_t n;
+	char *bytes = packed(&n);
+	struct table *t = table_unpack((struct str){ bytes, n }, &err);
+
+	(void)state;
+	free(bytes);
+	assert_non_null(t);
+	assert_string_equal("calls", t->columns[1].name);
+	assert_int_equal(UNIT_COUNT, t->columns[1].unit);
+	assert_int_equal(1, t->next(t, cells, &err));
+	assert_true(str_equal(cells[0].as.text, STR_LIT("a\0b")));
+	assert_int_equal(1, t->next(t, cells, &err));
+	assert_int_equal(-2, cells[1].as.integer);
+	assert_int_equal(0, t->next(t, cells, &err));
+	assert_int_equal(7, t->total_rows);
+	assert_string_equal("caption", t->caption);
+	assert_string_equal("second", t->notes[1]);
+	assert_null(t->notes[2]);
+	assert_null(t->empty);
+	assert_true(t->more->is_prose);
+	assert_null(t->more->more);
+	table_free(t);
+}
+
+static void bytes_that_are_cut_short_are_no_table(void **state)
+{
+	size_t n;
+	char *bytes = packed(&n);
+
+	(void)state;
+	for (size_t cut = 0; cut < n; cut++) {
+		struct err err = ERR_INIT;
+		assert_null(table_unpack((struct str){ bytes, cut }, &err));
+		assert_int_equal(ERR_IO, err.kind);
+	}
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +196,8 @@ int main(void)
 		cmocka_unit_test(a_table_can_be_copied_from_another),
 		cmocka_unit_test(a_failure_of_the_other_table_is_passed_on),
 		cmocka_unit_test(freeing_no_table_is_fine),
+		cmocka_unit_test(a_table_is_the_same_behind_a_pipe),
+		cmocka_unit_test(bytes_that_are_cut_short_are_no_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
