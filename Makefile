@@ -203,6 +203,8 @@ bench:
 	@$(SUBMAKE) $(BUILD)/ptool $(BUILD)/tools/diff_power
 	@CC='$(CC)' tests/bench/bench.py $(BUILD)/ptool $(BUILD)/bench
 	@$(BUILD)/tools/diff_power
+	@[ -z "$$(command -v chromedriver)" ] || \
+		tests/bench/page.py $(BUILD)/ptool $$(ls $(BUILD)/bench/gpu-*.json $(BUILD)/bench/recorded-*.json 2>/dev/null)
 
 # The working tree beside the commit REV: BENCH_BYTES, BENCH_KINDS, BENCH_PAIRS.
 bench-compare:

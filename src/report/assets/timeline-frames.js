@@ -15,6 +15,7 @@ class TimelineFrames {
 	}
 
 	resize(width, height) {
+		this.painted = null;
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		for (const [canvas, high] of [[this.view.over, height], [this.view.mini, TimelineFrames.MINI]]) {
 			canvas.width = Math.round(width * ratio);
@@ -53,11 +54,16 @@ class TimelineFrames {
 			this.times.shift();
 	}
 
+	/* Not when only what is over them has changed: the mouse moved, or another slice is selected. */
 	paintTracks(marks) {
 		const { view } = this;
 		const { painter, layout } = view;
 		const { palette } = painter;
 		const top = view.view.scrollTop;
+		const now = [view.from, view.to, top, painter.width, painter.height, painter.match, palette.full];
+		if (this.painted?.every((value, i) => value === now[i]))
+			return;
+		this.painted = now;
 		const height = view.view.clientHeight;
 		painter.begin(layout.left, view.from, view.to);
 		for (const mark of marks.times)
