@@ -97,6 +97,21 @@ static int read_nodes(struct gap_graphs *g, const struct place *places, size_t n
 	return query_end(&q);
 }
 
+/* Each name of a launching call is judged once. */
+static void judge_calls(struct gap_graphs *g)
+{
+	const struct device_work *work = g->request->work;
+
+	for (size_t i = 0; i < work->n; i++) {
+		uint32_t name = work->items[i].launch_name;
+		uint8_t *call = ARRAY_AT(g->calls, g->calls_cap, (size_t)(name + 1U));
+		if (!*call)
+			*call = gap_call_is_graph(text_pool_str(g->request->texts, name))
+					? 2
+					: 1;
+	}
+}
+
 int gap_graphs_load(const struct gap_blame_request *request, struct gap_graphs *out,
 		    struct err *err)
 {
@@ -105,6 +120,7 @@ int gap_graphs_load(const struct gap_blame_request *request, struct gap_graphs *
 	int rc = 0;
 
 	*out = (struct gap_graphs){ .request = request };
+	judge_calls(out);
 	if (nplaces)
 		rc = read_nodes(out, places, nplaces, err);
 	free(places);
@@ -122,6 +138,7 @@ int gap_graphs_load(const struct gap_blame_request *request, struct gap_graphs *
 void gap_graphs_release(struct gap_graphs *g)
 {
 	free(g->nodes);
+	free(g->calls);
 	*g = (struct gap_graphs){ .n = 0 };
 }
 
@@ -140,8 +157,7 @@ bool gap_graphs_has(const struct gap_graphs *g, uint32_t item)
 		return false;
 	const struct work_item *w = &g->request->work->items[item];
 	if (w->launch_id)
-		return gap_call_is_graph(
-			text_pool_str(g->request->texts, w->launch_name));
+		return g->calls[w->launch_name + 1U] == 2;
 	return node_of(g, item) != NULL;
 }
 

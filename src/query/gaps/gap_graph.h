@@ -24,6 +24,9 @@ struct gap_graphs {
 	const struct gap_blame_request *request; /* borrowed */
 	struct graph_node *nodes;                /* owned; by item */
 	size_t n, cap;
+	uint8_t *
+		calls; /* owned; by name of a launch + 1: 1 it is of no graph, 2 of one */
+	size_t calls_cap;
 };
 
 /* gap_graphs_release() in both cases. */

@@ -32,29 +32,39 @@ void gap_usual_sort(struct gap_usual *u)
 	sort_by_field(u->items, u->n, sizeof(*u->items), offsetof(struct gap_sample, ns));
 	sort_by_field(u->items, u->n, sizeof(*u->items),
 		      offsetof(struct gap_sample, kind));
+	u->nkinds = 0;
+	for (size_t i = 0; i < u->n; i++)
+		if (i == 0 || u->items[i].kind != u->items[i - 1].kind)
+			*ARRAY_PUSH(u->firsts, u->nkinds, u->firsts_cap) = i;
 }
 
 void gap_usual_release(struct gap_usual *u)
 {
 	free(u->items);
+	free(u->firsts);
 	*u = (struct gap_usual){ .n = 0 };
 }
 
-/* The place of the first that is not before it. */
-static size_t lower(const struct gap_usual *u, struct gap_sample of)
+/* Those of a kind: from the first to the end; both n when there are none. */
+static size_t find_kind(const struct gap_usual *u, uint64_t kind, size_t *end)
 {
 	size_t at;
 
-	SEARCH(at, 0, u->n, compare(&u->items[at], &of) < 0);
-	return at;
+	SEARCH(at, 0, u->nkinds, u->items[u->firsts[at]].kind < kind);
+	*end = u->n;
+	if (at == u->nkinds || u->items[u->firsts[at]].kind != kind)
+		return u->n;
+	if (at + 1 < u->nkinds)
+		*end = u->firsts[at + 1];
+	return u->firsts[at];
 }
 
 int64_t gap_usual_bound(const struct gap_usual *u, const struct gap_sample *own,
 			const struct gap_bounds *bounds)
 {
-	size_t first = lower(u, (struct gap_sample){ own->kind, INT64_MIN, 0 });
-	size_t end = lower(u, (struct gap_sample){ own->kind + 1, INT64_MIN, 0 });
-	size_t self = lower(u, *own);
+	size_t end, self, first = find_kind(u, own->kind, &end);
+
+	SEARCH(self, first, end, compare(&u->items[self], own) < 0);
 	int is_in = self < end && compare(&u->items[self], own) == 0;
 	size_t n = end - first - (size_t)is_in;
 

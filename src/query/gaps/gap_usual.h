@@ -18,6 +18,8 @@ struct gap_sample {
 struct gap_usual {
 	struct gap_sample *items; /* owned; in order once gap_usual_sort() was called */
 	size_t n, cap;
+	size_t *firsts; /* owned, then: of each kind, in their order */
+	size_t nkinds, firsts_cap;
 };
 
 #define GAP_USUAL_MIN 20 /* with fewer others nothing is known of a kind */
