@@ -7,12 +7,13 @@ The page's data are decoded here as src/report/page_flame.h describes them.
 import base64
 import collections
 import json
+import marshal
 import os
 import re
 import tempfile
 import zlib
 
-from callgraphs import FIXTURES, Tap, ptool, slices_by_path
+from callgraphs import FIXTURES, Tap, ptool, recorded_graph, slices_by_path
 
 TRACES = ["torch/t2141_cnn_w0/trace.json.gz", "torch/t2141_cnn_w0_stack/trace.json.gz", "gpu/everything.json",
           "gpu/sync.json"]
@@ -150,6 +151,19 @@ def check_other(tap, path):
     check_order(tap, name, nodes)
 
 
+def check_recursion(tap, scratch):
+    """Functions that call each other: all paths together have no more than the profile's time."""
+    for seed in range(3):
+        graph = recorded_graph(seed)
+        whole = sum(round(row[2] * 1e9) for row in graph.values())
+        path = os.path.join(scratch, f"recorded{seed}.prof")
+        with open(path, "wb") as file:
+            marshal.dump(graph, file)
+        sums = [sum(node["self"]["host"] for node in flame(path, *options)) for options in ([], ["--min", "5"])]
+        tap.ok(all(0.75 * whole < got <= whole + 4000 for got in sums), f"recorded {seed}: not more than the profile's time",
+               [f"{sums} of {whole}"])
+
+
 def check_inverted(tap, path):
     """The first level is what functions have themselves; below are callers."""
     nodes = flame(path, "--inverted")
@@ -197,6 +211,7 @@ def main():
             check_trace(tap, os.path.join(FIXTURES, name), scratch)
         for name in OTHERS:
             check_other(tap, os.path.join(FIXTURES, name))
+        check_recursion(tap, scratch)
         check_inverted(tap, os.path.join(FIXTURES, TRACES[0]))
         check_sides(tap, scratch)
         check_steps(tap, scratch)

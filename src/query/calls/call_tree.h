@@ -36,6 +36,7 @@ struct call_node {
 	uint32_t first, next;
 	enum call_kind kind;
 	uint8_t class;   /* enum slice_class, of traces; else CLASS_OTHER */
+	bool is_cut;     /* an estimate went no further, though it has callees */
 	bool is_focused; /* it or one above it has a name that --focus wants */
 	bool is_ignored; /* it has a name that --ignore means: not in the tree */
 };

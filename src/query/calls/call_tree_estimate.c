@@ -206,10 +206,18 @@ static int add_callee(struct estimate *e, uint32_t parent,
 static bool is_followed(const struct estimate *e, uint32_t at)
 {
 	const struct call_node *node = &e->tree->nodes[at];
-	int64_t depth = e->limits->depth;
+	uint32_t function = e->more[at].function;
 
 	return node->kind == CALL_PATH && !node->is_ignored &&
-	       (double)node->total_ns >= e->min_ns &&
+	       e->first[function] < e->first[function + 1];
+}
+
+/* What is too short or too deep is not, and no more when there are too many. */
+static bool is_within(const struct estimate *e, uint32_t at)
+{
+	int64_t depth = e->limits->depth;
+
+	return !e->tree->is_full && (double)e->tree->nodes[at].total_ns >= e->min_ns &&
 	       (!depth || e->more[at].depth < depth);
 }
 
@@ -217,9 +225,9 @@ static int follow(struct estimate *e, uint32_t at, struct err *err)
 {
 	uint32_t function = e->more[at].function;
 
-	if (e->tree->n > NODES_MAX && e->first[function] < e->first[function + 1])
-		e->tree->is_full = true;
-	if (e->tree->is_full)
+	e->tree->is_full |= is_within(e, at) && e->tree->n > NODES_MAX;
+	e->tree->nodes[at].is_cut = !is_within(e, at);
+	if (e->tree->nodes[at].is_cut)
 		return 0;
 	for (uint32_t i = e->first[function]; i < e->first[function + 1]; i++) {
 		const struct callgraph_edge *edge = &e->g->edges[e->order[i]];
@@ -392,6 +400,26 @@ static void set_min(struct estimate *e)
 		e->min_ns = all * share / 100.0;
 }
 
+/*
+ * Calls within a ring are parts of those into it, so that the paths of its functions may
+ * have more than all of their own time: each then has its part of what there is.
+ */
+static void share_out_self(struct estimate *e)
+{
+	double *shares = xcalloc(e->g->nfunctions + 1, sizeof(*shares));
+
+	for (size_t i = 1; i < e->tree->n; i++)
+		if (e->tree->nodes[i].kind == CALL_PATH)
+			shares[e->more[i].function] += e->more[i].share;
+	for (size_t i = 1; i < e->tree->n; i++) {
+		struct call_node *node = &e->tree->nodes[i];
+		double all = shares[e->more[i].function];
+		if (all > 1)
+			node->self_ns = llrint((double)node->self_ns / all);
+	}
+	free(shares);
+}
+
 static int grow(struct estimate *e, struct err *err)
 {
 	e->more = xgrow(e->more, &e->more_cap, 1, sizeof(*e->more));
@@ -404,6 +432,7 @@ static int grow(struct estimate *e, struct err *err)
 	for (size_t i = 1; i < e->tree->n; i++)
 		if (is_followed(e, (uint32_t)i) && follow(e, (uint32_t)i, err) < 0)
 			return -1;
+	share_out_self(e);
 	for (size_t i = 1; i < e->tree->n; i++)
 		if (!e->tree->nodes[i].is_focused)
 			e->tree->nodes[i].self_ns = 0;

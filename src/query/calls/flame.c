@@ -102,7 +102,7 @@ struct adding {
 	const struct call_tree *tree;
 	enum flame_side side;
 	uint32_t *node_of; /* owned: of the flame, by node of the tree */
-	bool is_limited;   /* the estimate ended before its leaves */
+	double rests;      /* part of what an estimate did not follow that is told */
 };
 
 /* What a node has itself; threads that only wait have nothing. */
@@ -139,15 +139,36 @@ static void note_steps(struct adding *a, const struct call_node *node)
 		a->b->flame->steps[a->side] += node->calls;
 }
 
-/* What an estimate did not follow is a box of its own, so that its caller keeps its width. */
-static void add_rest(struct adding *a, const struct call_node *node, uint32_t at,
-		     const struct flame_sums *own)
+/* What is below a node that an estimate did not follow; 0: it was followed. */
+static int64_t rest_of(const struct call_node *node)
 {
-	int64_t rest = sum_sub(node->total_ns, own->self[FLAME_HOST]);
+	int64_t rest = sum_sub(node->total_ns, node->self_ns);
+
+	return node->is_cut && node->is_focused && rest > 0 ? rest : 0;
+}
+
+/* Recursions are in several of these: together they are what is not told otherwise. */
+static void weigh_rests(struct adding *a)
+{
+	const struct call_tree *tree = a->tree;
+	double all = (double)tree->nodes[CALL_ROOT].total_ns, rests = 0;
+
+	for (size_t i = 1; i < tree->n; i++) {
+		if (tree->nodes[i].kind != CALL_PATH)
+			continue;
+		all -= (double)tree->nodes[i].self_ns;
+		rests += (double)rest_of(&tree->nodes[i]);
+	}
+	a->rests = rests <= all ? 1 : all > 0 ? all / rests : 0;
+}
+
+/* What an estimate did not follow is a box of its own, so that its caller keeps its width. */
+static void add_rest(struct adding *a, const struct call_node *node, uint32_t at)
+{
+	int64_t rest = sum_of_double(round((double)rest_of(node) * a->rests));
 	struct flame_sums sums = { .self[FLAME_HOST] = rest };
 
-	if (!a->is_limited || node->kind != CALL_PATH || node->first != CALL_NONE ||
-	    rest <= 0)
+	if (rest == 0)
 		return;
 	uint32_t name = intern_add(&a->b->flame->texts, STR_LIT("(not followed)"));
 	uint32_t child = child_of(a->b, at, name, FLAME_REST);
@@ -165,7 +186,7 @@ static void add_callee(struct adding *a, uint32_t i)
 	a->node_of[i] = at;
 	own_amounts(a, node, &own);
 	add_sums(&a->b->flame->nodes[at].side[a->side], &own);
-	add_rest(a, node, at, &own);
+	add_rest(a, node, at);
 	note_steps(a, node);
 }
 
@@ -275,7 +296,6 @@ static void describe(struct flame *f, const struct call_tree *tree, enum flame_s
 int flame_add(struct flame_builder *b, struct store *store, const struct scope *scope,
 	      enum flame_side side, struct err *err)
 {
-	const struct call_tree_request *asked = &b->request->calls;
 	struct call_tree tree;
 	struct adding a = { .b = b, .tree = &tree, .side = side };
 
@@ -284,10 +304,7 @@ int flame_add(struct flame_builder *b, struct store *store, const struct scope *
 	if (rc == 0)
 		rc = check(b, &tree, scope, err);
 	if (rc == 0) {
-		a.is_limited = tree.is_estimated &&
-			       (asked->min_ns > 0 || asked->min_share_pct > 0 ||
-				b->flame->cut_pct > 0 || tree.is_full ||
-				asked->filter->focus || asked->filter->ignore);
+		weigh_rests(&a);
 		describe(b->flame, &tree, side);
 		add_tree(&a);
 	}
