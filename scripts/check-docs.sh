@@ -84,6 +84,7 @@ prepare() { # FOLDER
 	cp tests/fixtures/lines/lp503.txt "$1/lines.txt"
 	cp tests/fixtures/pyprof/pstats/sys311/w_gen.prof "$1/program.prof"
 	gzip -dc "$1/trace.json.gz" >"$1/trace.json"
+	python3 tests/gen/training.py "$1"
 	cp tests/fixtures/gpu/copies.json tests/fixtures/gpu/collectives_rank[01].json "$1"
 	(
 		cd "$1"

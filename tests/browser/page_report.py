@@ -9,7 +9,6 @@ import sys
 import tempfile
 
 import recordings
-import training
 from browser import Browser
 from recordings import ATTACKS, COMPARED, RECORDINGS, answer, page_of
 
@@ -54,7 +53,7 @@ class Studio:
         self.operands = dict(RECORDINGS)
         self.operands["empty"] = [recordings.write_json(os.path.join(folder, "empty.json"), [])]
         self.operands["ranks"] = [recordings.two_ranks(folder)]
-        self.operands["training"] = [training.write(folder)]
+        self.operands["training"] = [recordings.training.write(folder)]
         self.operands["hostile"] = [recordings.hostile(folder)]
         self.paths = {name: page_of(folder, name, operands) for name, operands in self.operands.items()}
         self.paths["diff"] = page_of(folder, "diff", COMPARED)

@@ -5,8 +5,10 @@ import subprocess
 import sys
 import tempfile
 
-import training
-from browser import Browser
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
+
+import training  # noqa: E402
+from browser import Browser  # noqa: E402
 
 
 def take(ptool, folder):

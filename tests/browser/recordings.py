@@ -2,6 +2,11 @@
 import json
 import os
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
+
+import training  # noqa: E402
 
 PTOOL = os.environ["PTOOL"]
 FIXTURES = os.environ["FIXTURES"]

@@ -3,15 +3,13 @@
 
 Ten steps: images are loaded while the device waits, a forward and a backward pass with memory
 that grows and shrinks, a loss that is read, and the sum of gradients over ranks on a stream of
-its own.  With it the page of ptool report is tested and shown.
+its own.  The README tells its story; the page of ptool report is tested and shown with it.
 """
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
-
-from cases import ADAM, ALL_REDUCE, RELU, SGEMM, copy, dims, kernel  # noqa: E402
-from machine import Machine  # noqa: E402
+from cases import ADAM, ALL_REDUCE, RELU, SGEMM, copy, dims, kernel
+from machine import Machine
 
 CONV = "cutlass_80_tensorop_s1688fprop_optimized_tf32_128x128_16x4_nhwc_align4"
 DGRAD = "cutlass_80_tensorop_s1688dgrad_optimized_tf32_128x128_16x4_nhwc_unity_stride_align4"
