@@ -448,4 +448,5 @@ const struct reader flamegraph_reader = {
 	.help = "flame graphs as SVG: flamegraph.pl, inferno, py-spy",
 	.probe = flamegraph_probe,
 	.read = flamegraph_read,
+	.is_print = true,
 };

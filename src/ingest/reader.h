@@ -54,7 +54,7 @@ struct reader {
 	 */
 	bool reads_whole;
 	/*
-	 * What people print of a profile: rounded, and perhaps of one that lies beside it.
+	 * What is printed or drawn of a profile: rounded, and perhaps of one that lies beside it.
 	 * Of a folder or archive it is read only where there is nothing else.
 	 */
 	bool is_print;

@@ -312,7 +312,7 @@ static void pass_print(struct importing *i, const struct print *print)
 	struct err why = ERR_INIT;
 
 	err_set(&why, ERR_INPUT,
-		"a printed report beside recordings, which would count twice; name it alone to read it");
+		"a printed report or a picture beside recordings, which would count twice; name it alone to read it");
 	import_note(i, IMPORT_PASSED, &file, &why);
 }
 

@@ -439,12 +439,15 @@ ptool: ingest: logs/b\x1b[0m: passed over: no known format'
 	run --separate-stderr ptool ingest logs
 	[ "$status" -eq 0 ]
 	printf "%s\n" "$stderr" | prints_lines 'ptool: ingest: logs/trace.json.gz: 4,684 slices' \
-		'ptool: ingest: logs/atable.txt: passed over: a printed report beside recordings, which would count twice; name it alone to read it' \
-		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report beside recordings, which would count twice; name it alone to read it'
+		'ptool: ingest: logs/atable.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it' \
+		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it'
 	(cd logs && zip -q ../logs.zip ./*)
 	run --separate-stderr ptool ingest -q --run zip logs.zip
 	[ "$status" -eq 0 ]
 	profiles | prints_lines 'logs/trace.json.gz|4684' 'logs.zip/trace.json.gz|4684'
+	mkdir drawn && cp "$FIXTURES"/samples/{pyspy.svg.gz,pyspy_raw.txt} drawn/
+	ptool ingest -q -o drawn.db drawn
+	ask drawn.db 'SELECT dialect FROM profile' | prints_lines collapsed
 	rm logs/trace.json.gz
 	run --separate-stderr ptool top -n1 --format csv logs
 	[ "$status" -eq 0 ]
