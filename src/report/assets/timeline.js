@@ -6,6 +6,7 @@
 const timelineTab = (() => {
 	const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 	let timeline = null;
+	let screenTheme = "light"; /* while it is on paper */
 
 	/* Steps as the painter and the ruler need them. */
 	function prepare(meta) {
@@ -141,6 +142,23 @@ const timelineTab = (() => {
 			history.replaceState(null, "", ["#timeline", parts.join("&")].filter(part => part).join(":"));
 	}
 
+	/* Paper is light, whatever the screen is; who never looked at the timeline has its table. */
+	function toPaper(isPaper) {
+		const root = document.documentElement;
+		if (!timeline)
+			return;
+		if (isPaper) {
+			screenTheme = root.dataset.theme;
+			root.dataset.theme = "light";
+		} else {
+			root.dataset.theme = screenTheme;
+		}
+		timeline.theme();
+		timeline.frames.frame(performance.now());
+	}
+
+	addEventListener("beforeprint", () => toPaper(true));
+	addEventListener("afterprint", () => toPaper(false));
 	tabs.add("timeline", {
 		draw, show,
 		key: event => timeline?.input.key(event),
