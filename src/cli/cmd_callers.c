@@ -113,7 +113,7 @@ static int load(const struct reading *r, const struct filter *filter, struct cal
 		return -1;
 	return kind == SCOPE_SAMPLES
 		       ? callgraph_of_samples(r->store, r->scope, filter, g, err)
-		       : callgraph_load_scope(r->store, r->scope, g, err);
+		       : callgraph_load_scope(r->store, r->scope, NULL, g, err);
 }
 
 static int open_edges(const struct reading *r, void *from, struct table **out,

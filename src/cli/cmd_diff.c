@@ -6,6 +6,7 @@
 #include "cli/diff_sides.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/sample_options.h"
 #include "cli/table_command.h"
 #include "cli/view_options.h"
 #include "query/diff/diff_view.h"
@@ -16,6 +17,7 @@ struct diff_opts {
 	bool total, first_step, within_run, exit_code, parts[NDIFF_PARTS];
 	struct view_opts view;
 	struct filter_opts filter;
+	struct sample_opts samples;
 	struct output_opts output;
 };
 
@@ -100,6 +102,7 @@ static const struct opt_group diff_groups[] = {
 	{ .title = "Views (default: all for people, the rows for machines)", .opts = diff_views },
 	{ .opts = diff_options },
 	FILTER_GROUP(struct diff_opts, filter),
+	SAMPLE_GROUP(struct diff_opts, samples),
 	{ .title = "Profiles", .opts = diff_scope, .is_shared = true },
 	OUTPUT_GROUP(struct diff_opts, output),
 	OPT_GROUP_END
@@ -278,6 +281,7 @@ static int run(const struct command *self, int argc, char **argv)
 	o.sides.is_quiet = o.output.quiet;
 	if (filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
+	sample_options_set(&o.samples, &filter);
 	if (make_request(&o, &filter, &request, &err) < 0 ||
 	    !output_renderer(&o.output, &err) || find_part(&o, &part, &err) < 0 ||
 	    view_options_read(&o.view, &diff_view, &show, &err) < 0 ||

@@ -9,6 +9,7 @@
 #include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "cli/sample_options.h"
 #include "cli/scope_options.h"
 #include "cli/table_command.h"
 #include "cli/terminal.h"
@@ -17,6 +18,7 @@
 struct export_opts {
 	const char *operand, *to, *weight, *table;
 	struct filter_opts filter;
+	struct sample_opts samples;
 	struct scope_opts scope;
 	struct output_opts output;
 };
@@ -52,6 +54,7 @@ static const struct opt_group export_groups[] = {
 	OPERAND_GROUP(struct export_opts, operand),
 	{ .opts = export_options },
 	FILTER_GROUP(struct export_opts, filter),
+	SAMPLE_GROUP(struct export_opts, samples),
 	SCOPE_GROUP(struct export_opts, scope),
 	OPT_GROUP_END
 };
@@ -98,10 +101,6 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "%lld series are left out: %s would add them to others of "
 			     "their unit",
 			     (long long)losses->series, e->name);
-	if (losses->has_threads)
-		message_note("export", NULL,
-			     "samples of several threads are written together; --thread "
-			     "chooses one");
 	if (losses->is_estimated)
 		message_note("export", NULL,
 			     "paths are estimated: a call graph records callers and "
@@ -206,6 +205,7 @@ static int run(const struct command *self, int argc, char **argv)
 	    output_check(&o.output, &err) < 0 ||
 	    filter_options_compile(&o.filter, &filter, &err) < 0)
 		return message_error(self->name, NULL, &err);
+	sample_options_set(&o.samples, &filter);
 	if (check_asked(e, &o, &filter, &err) < 0) {
 		code = message_error(self->name, NULL, &err);
 	} else if (operand_open(self->name, o.operand, o.output.quiet, &operand, &err) <

@@ -9,6 +9,7 @@
 #include "cli/pstats_format.h"
 #include "cli/pstats_load.h"
 #include "cli/pstats_options.h"
+#include "cli/sample_options.h"
 
 #define MESSAGE_MAX ((size_t)16 << 20)
 /* From that part of all rows on, reading all names costs less than single ones. */
@@ -19,6 +20,7 @@ struct pstats_opts {
 	struct opt_strings sort;
 	struct opt_sequence cuts;
 	bool reverse, strip_dirs, callers, callees;
+	struct sample_opts samples;
 	struct scope_opts scope;
 	struct output_opts output;
 };
@@ -82,6 +84,7 @@ static const struct opt pstats_format[] = {
 static const struct opt_group pstats_groups[] = {
 	{ "Operands", pstats_operands, FIELD(operands), false },
 	{ .opts = pstats_options },
+	SAMPLE_GROUP(struct pstats_opts, samples),
 	SCOPE_GROUP(struct pstats_opts, scope),
 	{ "Output", pstats_format, FIELD(output), true },
 	{ "", output_options + 1, FIELD(output), true },
@@ -244,7 +247,10 @@ static int list_stripped(const char *command, const struct request *r,
 
 static int run_request(const char *command, const struct request *r)
 {
+	struct filter filter = { .focus = NULL };
+	sample_options_set(&r->opts->samples, &filter);
 	const struct pstats_load_request load = {
+		.filter = &filter,
 		.command = command,
 		.operands = &r->opts->operands,
 		.scope = &r->opts->scope,

@@ -125,7 +125,8 @@ static int write_callgrind(const struct export_request *request, FILE *out,
 	struct callgraph g;
 
 	callgraph_init(&g);
-	int rc = callgraph_load_scope(request->store, request->scope, &g, err);
+	int rc = callgraph_load_scope(request->store, request->scope, request->filter, &g,
+				      err);
 	if (rc == 0) {
 		struct callgrind c = { .g = &g, .out = out, .losses = losses };
 		c.is_told = xcalloc(g.texts.n + 1, sizeof(*c.is_told));

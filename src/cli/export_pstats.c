@@ -72,7 +72,8 @@ static int write_pstats(const struct export_request *request, FILE *out,
 	if (!scope_has_self(request->scope))
 		return scope_lacks_self("self times, which a dump holds", err);
 	callgraph_init(&g);
-	int rc = callgraph_load_scope(request->store, request->scope, &g, err);
+	int rc = callgraph_load_scope(request->store, request->scope, request->filter, &g,
+				      err);
 	if (rc == 0) {
 		marshal_put_dict(out);
 		for (size_t i = 0; i < g.nrows && !ferror(out); i++)

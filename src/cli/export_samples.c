@@ -1,10 +1,13 @@
 /* A speedscope file of sampled stacks: see export_samples.h. */
 #include "cli/export_samples.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buf.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/samples/sample_file.h"
 #include "report/json_text.h"
@@ -19,11 +22,10 @@ struct samples_out {
 	size_t npath, path_cap;
 	uint32_t *open; /* owned: frames that are open, of events */
 	size_t nopen, open_cap;
-	int64_t *weights; /* owned */
-	size_t nweights, weights_cap;
-	int64_t sum, end;  /* of the weights; of the newest event */
-	int64_t thread_id; /* of the newest sample, when there is one */
-	bool has_thread, has_threads;
+	struct sample_piece *pieces; /* owned: of the series, by thread, then in order */
+	size_t npieces, pieces_cap;
+	int64_t end; /* of the newest event */
+	size_t nprofiles;
 	int64_t nleft_out; /* series */
 	const struct sample_series
 		*first[UNIT_ANY + 1]; /* by unit: that others are like */
@@ -100,20 +102,17 @@ static void set_path(struct samples_out *o, uint32_t stack)
 		o->path[--i] = stacks[at].frame;
 }
 
-/* Are there samples of several threads in one series? */
-static void note_thread(struct samples_out *o, const struct sample_piece *piece)
-{
-	o->has_threads |= o->has_thread && piece->thread_id != o->thread_id;
-	o->has_thread = true;
-	o->thread_id = piece->thread_id;
-}
-
-static int put_sample(void *to, const struct sample_piece *piece, struct err *err)
+static int keep_piece(void *to, const struct sample_piece *piece, struct err *err)
 {
 	struct samples_out *o = to;
 
 	(void)err;
-	note_thread(o, piece);
+	*ARRAY_PUSH(o->pieces, o->npieces, o->pieces_cap) = *piece;
+	return 0;
+}
+
+static void put_sample(struct samples_out *o, const struct sample_piece *piece)
+{
 	set_path(o, piece->stack);
 	put(o, o->between);
 	o->between = ",\n[";
@@ -123,9 +122,6 @@ static int put_sample(void *to, const struct sample_piece *piece, struct err *er
 		put_int(o, o->path[i]);
 	}
 	writer_byte(o->w, ']');
-	*ARRAY_PUSH(o->weights, o->nweights, o->weights_cap) = piece->weight;
-	o->sum = sum_add(o->sum, piece->weight);
-	return ferror(o->w->out) != 0;
 }
 
 static void put_event(struct samples_out *o, char type, int64_t at, uint32_t frame)
@@ -147,14 +143,12 @@ static void close_frames(struct samples_out *o, size_t keep, int64_t at)
 }
 
 /* A piece lasts from its time on: what differs from the stack before is closed and opened. */
-static int put_piece(void *to, const struct sample_piece *piece, struct err *err)
+static void put_piece(struct samples_out *o, const struct sample_piece *piece)
 {
-	struct samples_out *o = to;
 	int64_t at =
 		piece->ts_ns == NUMBER_NONE ? o->end : sum_add(piece->ts_ns, o->start_ns);
 	size_t same = 0;
 
-	(void)err;
 	set_path(o, piece->stack);
 	if (at > o->end)
 		close_frames(o, 0, o->end);
@@ -166,13 +160,19 @@ static int put_piece(void *to, const struct sample_piece *piece, struct err *err
 		*ARRAY_PUSH(o->open, o->nopen, o->open_cap) = o->path[same];
 	}
 	o->end = sum_add(at, piece->weight);
-	return ferror(o->w->out) != 0;
 }
 
+/* Samples of one thread: some of o->pieces. */
+struct part {
+	const struct sample_piece *pieces;
+	size_t n;
+	bool is_all; /* of the series: its own start and end hold */
+};
+
 /* Where the file says that it ends, which is a whole number, or where the samples do. */
-static void put_end(struct samples_out *o, int64_t end)
+static void put_end(struct samples_out *o, const struct part *part, int64_t end)
 {
-	int64_t told = o->series->end_at;
+	int64_t told = part->is_all ? o->series->end_at : NUMBER_NONE;
 
 	put(o, ",\"endValue\":");
 	if (told != NUMBER_NONE && told >= end / power_of(o->series))
@@ -181,29 +181,28 @@ static void put_end(struct samples_out *o, int64_t end)
 		put_amount(o, end);
 }
 
-static int put_sampled(struct samples_out *o, struct store *store, struct err *err)
+static void put_sampled(struct samples_out *o, const struct part *part)
 {
-	const struct sample_series *s = o->series;
+	bool has_start = part->is_all && o->series->start_at != NUMBER_NONE;
+	int64_t sum = 0;
 
-	o->nweights = 0;
-	o->sum = 0;
 	o->between = "\n[";
 	put(o, ",\"samples\":[");
-	if (sample_file_each(store, o->file, s, put_sample, o, err) < 0)
-		return -1;
+	for (size_t i = 0; i < part->n && !ferror(o->w->out); i++)
+		put_sample(o, &part->pieces[i]);
 	put(o, "],\n\"weights\":[");
-	for (size_t i = 0; i < o->nweights && !ferror(o->w->out); i++) {
+	for (size_t i = 0; i < part->n && !ferror(o->w->out); i++) {
 		if (i)
 			writer_byte(o->w, ',');
-		put_amount(o, o->weights[i]);
+		put_amount(o, part->pieces[i].weight);
+		sum = sum_add(sum, part->pieces[i].weight);
 	}
 	put(o, "],\"startValue\":");
-	put_int(o, s->start_at == NUMBER_NONE ? 0 : s->start_at);
-	put_end(o, o->sum);
-	return 0;
+	put_int(o, has_start ? o->series->start_at : 0);
+	put_end(o, part, sum);
 }
 
-static int put_evented(struct samples_out *o, struct store *store, struct err *err)
+static void put_evented(struct samples_out *o, const struct part *part)
 {
 	const struct sample_series *s = o->series;
 
@@ -215,13 +214,12 @@ static int put_evented(struct samples_out *o, struct store *store, struct err *e
 	put(o, ",\"startValue\":");
 	put_amount(o, o->end);
 	put(o, ",\"events\":[");
-	if (sample_file_each(store, o->file, s, put_piece, o, err) < 0)
-		return -1;
+	for (size_t i = 0; i < part->n && !ferror(o->w->out); i++)
+		put_piece(o, &part->pieces[i]);
 	close_frames(o, 0, o->end);
 	put(o, "],\"endValue\":");
 	put_amount(o,
 		   s->end_at == NUMBER_NONE || s->end_at < o->end ? o->end : s->end_at);
-	return 0;
 }
 
 static const char *unit_of(const struct sample_series *series)
@@ -231,21 +229,79 @@ static const char *unit_of(const struct sample_series *series)
 	return series->unit == UNIT_BYTES ? "bytes" : "none";
 }
 
-static int put_series(struct samples_out *o, struct store *store, struct err *err)
+/* As py-spy calls the profile of a thread: Process 4 Thread 7 "MainThread". */
+static void name_thread(const struct samples_out *o,
+			const struct sample_file_thread *thread, struct buf *name)
+{
+	if (*o->series->mode && strcmp(o->series->mode, "allocation") != 0)
+		buf_addf(name, "%s ", o->series->mode);
+	if (thread->pid != NUMBER_NONE && thread->tid != NUMBER_NONE)
+		buf_addf(name, "Process %lld ", (long long)thread->pid);
+	if (thread->tid != NUMBER_NONE)
+		buf_addf(name, "Thread %lld ", (long long)thread->tid);
+	if (thread->name.n && thread->tid != NUMBER_NONE)
+		buf_addf(name, "\"" STR_FMT "\"", STR_ARG(thread->name));
+	else if (thread->name.n)
+		buf_add_str(name, thread->name);
+	else if (name->n)
+		name->n--; /* the blank */
+}
+
+static void put_name(struct samples_out *o, const struct part *part)
+{
+	const struct sample_series *s = o->series;
+	const struct sample_file_thread *thread =
+		part->is_all ? NULL
+			     : sample_file_thread(o->file, part->pieces->thread_id);
+	struct buf name;
+
+	buf_init(&name, SIZE_MAX);
+	if (thread)
+		name_thread(o, thread, &name);
+	else
+		buf_add_text(&name, *s->name ? s->name : *s->mode ? s->mode : "samples");
+	json_text_str(o->w, buf_str(&name));
+	buf_release(&name);
+}
+
+static void put_profile(struct samples_out *o, const struct part *part)
 {
 	const struct sample_series *s = o->series;
 	bool is_evented = s->is_evented && s->sample_rows > 0;
-	const char *name = *s->name ? s->name : *s->mode ? s->mode : "samples";
 
+	put(o, o->nprofiles++ ? "," : "");
 	put(o, is_evented ? "\n{\"type\":\"evented\"" : "\n{\"type\":\"sampled\"");
 	put(o, ",\"name\":");
-	json_text_str(o->w, str_of(name));
+	put_name(o, part);
 	put(o, ",\"unit\":\"");
 	put(o, unit_of(s));
 	writer_byte(o->w, '"');
-	int rc = is_evented ? put_evented(o, store, err) : put_sampled(o, store, err);
+	if (is_evented)
+		put_evented(o, part);
+	else
+		put_sampled(o, part);
 	writer_byte(o->w, '}');
-	return rc;
+}
+
+/* A profile for each thread, as py-spy has them. */
+static int put_series(struct samples_out *o, struct store *store, struct err *err)
+{
+	o->npieces = 0;
+	if (sample_file_each(store, o->file, o->series, keep_piece, o, err) < 0)
+		return -1;
+	sort_by_field(o->pieces, o->npieces, sizeof(*o->pieces),
+		      offsetof(struct sample_piece, thread_id));
+	size_t at = 0;
+	do {
+		struct part part = { &o->pieces[at], 0, false };
+		while (at + part.n < o->npieces &&
+		       part.pieces[part.n].thread_id == part.pieces->thread_id)
+			part.n++;
+		part.is_all = part.n == o->npieces;
+		put_profile(o, &part);
+		at += part.n;
+	} while (at < o->npieces && !ferror(o->w->out));
+	return 0;
 }
 
 /*
@@ -276,35 +332,27 @@ static int put_all(struct samples_out *o, const struct export_request *request,
 		   struct err *err)
 {
 	const struct sample_set *set = &o->file->set;
-	size_t active = 0, n = 0, nwritten = 0;
+	size_t active = 0;
 
 	choose(o);
-	for (size_t i = 0; i < set->nseries; i++) {
-		if (!is_written(o, &set->series[i]))
-			continue;
-		if (set->series[i].is_default)
-			active = n;
-		n++;
-	}
 	put_frames(o);
 	put(o, ",\"name\":");
 	json_text_str(o->w, str_of(request->title));
-	put(o, ",\"activeProfileIndex\":");
-	put_int(o, (int64_t)active);
 	put(o, ",\"profiles\":[");
 	for (size_t i = 0; i < set->nseries; i++) {
 		o->series = &set->series[i];
-		o->has_thread = false;
 		if (!is_written(o, o->series)) {
 			o->nleft_out++;
 			continue;
 		}
-		if (nwritten++)
-			writer_byte(o->w, ',');
+		if (o->series->is_default)
+			active = o->nprofiles;
 		if (put_series(o, request->store, err) < 0)
 			return -1;
 	}
-	put(o, "\n]}\n");
+	put(o, "\n],\"activeProfileIndex\":");
+	put_int(o, (int64_t)active);
+	put(o, "}\n");
 	return 0;
 }
 
@@ -319,11 +367,10 @@ int export_samples(const struct export_request *request, struct writer *w,
 	int rc = sample_file_load(request->store, request->scope, &file, err);
 	if (rc == 0)
 		rc = put_all(&o, request, err);
-	losses->has_threads = o.has_threads;
 	losses->series = o.nleft_out;
 	sample_file_release(&file);
 	free(o.path);
 	free(o.open);
-	free(o.weights);
+	free(o.pieces);
 	return rc;
 }

@@ -129,7 +129,10 @@ static int write_stacks(const struct export_request *request, struct writer *w,
 /* Sampled stacks of one file, whole: it is written as it was. */
 static bool is_file(const struct export_request *request)
 {
+	const struct sample_choice *choice = &request->filter->samples;
+
 	return request->scope->n == 1 && !filter_is_given(request->filter) &&
+	       !choice->series && !choice->mode && !choice->no_idle &&
 	       request->weight == EXPORT_HOST &&
 	       strcmp(request->scope->profiles[0].format, "samples") == 0;
 }

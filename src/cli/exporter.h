@@ -32,7 +32,6 @@ struct export_losses {
 	int64_t renamed;   /* names with characters that mean something in the format */
 	int64_t negative;  /* times below zero */
 	int64_t series;    /* of sampled stacks, that were left out */
-	bool has_threads;  /* several, whose samples are written as those of one */
 	bool is_estimated; /* paths, of a call graph */
 	bool is_cut;       /* the estimate was not followed to its end */
 };

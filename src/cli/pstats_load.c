@@ -61,12 +61,12 @@ static int add_profile(const struct loading *l, const struct operand *operand,
 
 	if (l->request->wants_self && !scope_has_self(scope))
 		return scope_lacks_self("self times, which pstats lists", err);
-	if (l->is_alone && callgraph_load(operand->store, profile, l->request->parts,
-					  &p->graph, err) < 0)
+	if (l->is_alone && callgraph_load(operand->store, profile, l->request->filter,
+					  l->request->parts, &p->graph, err) < 0)
 		return -1;
 	if (!l->is_alone) {
 		callgraph_init(&one);
-		int rc = callgraph_load(operand->store, profile,
+		int rc = callgraph_load(operand->store, profile, l->request->filter,
 					l->request->parts | CALLGRAPH_NAMES, &one, err);
 		if (rc == 0)
 			callgraph_add(&p->graph, &one);

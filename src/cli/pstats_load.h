@@ -24,9 +24,10 @@ struct pstats_load_request {
 	const char *command;
 	const struct opt_args *operands; /* none: the default store */
 	const struct scope_opts *scope;
-	bool wants_self;            /* refuse what has none */
-	bool is_quiet;              /* do not say what is read into the cache */
-	enum callgraph_parts parts; /* that are needed when there is one profile alone */
+	const struct filter *filter; /* of sampled stacks */
+	bool wants_self;             /* refuse what has none */
+	bool is_quiet;               /* do not say what is read into the cache */
+	enum callgraph_parts parts;  /* that are needed when there is one profile alone */
 };
 
 /*

@@ -13,6 +13,23 @@
 #define TID_TEXT 32
 #define NTEXTS   5 /* buffers of a profile */
 
+/* A word of the name that tells what was measured. */
+static const char *mode_of(struct str name)
+{
+	static const char *const modes[] = { "wall", "cpu", "gil" };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		size_t n = strlen(modes[i]), k = 0;
+		if (name.n < n || (name.n > n && name.p[n] != ' ' && name.p[n] != '-'))
+			continue;
+		while (k < n && (name.p[k] | 0x20) == modes[i][k])
+			k++;
+		if (k == n)
+			return modes[i];
+	}
+	return NULL;
+}
+
 /* "Thread 7 "MainThread"" and "Process 4 Thread 7 "name"" of py-spy. */
 static int find_thread(struct speedscope_profile *p, struct err *err)
 {
@@ -26,7 +43,11 @@ static int find_thread(struct speedscope_profile *p, struct err *err)
 	} parts[] = { { STR_LIT("Process "), &thread.pid },
 		      { STR_LIT("Thread "), &thread.tid } };
 
+	const char *mode = mode_of(text);
+
 	p->thread = SAMPLE_NONE;
+	if (mode && text.n > strlen(mode)) /* as ptool export puts it before */
+		text = str_behind(text, strlen(mode) + 1);
 	for (int i = 0; i < 2; i++) {
 		size_t n = parts[i].word.n, end = n;
 		if (!str_starts_with(text, parts[i].word))
@@ -50,23 +71,6 @@ static int find_thread(struct speedscope_profile *p, struct err *err)
 		return -1;
 	p->thread = stacks->sink->sample_thread(stacks->sink, &thread);
 	return 0;
-}
-
-/* A word of the name that tells what was measured. */
-static const char *mode_of(struct str name)
-{
-	static const char *const modes[] = { "wall", "cpu", "gil" };
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		size_t n = strlen(modes[i]), k = 0;
-		if (name.n < n || (name.n > n && name.p[n] != ' ' && name.p[n] != '-'))
-			continue;
-		while (k < n && (name.p[k] | 0x20) == modes[i][k])
-			k++;
-		if (k == n)
-			return modes[i];
-	}
-	return NULL;
 }
 
 /* Before its first sample, and again behind all of the profile. */

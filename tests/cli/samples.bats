@@ -50,6 +50,37 @@ top() { # ARGUMENT...
 	exits 3
 }
 
+@test "--no-idle knows the qualified names of py-spy 0.4" {
+	printf 'thread (1): a;f (a.py:1);Event.wait (threading.py:655);Condition.wait (threading.py:355) 5
+thread (2): b;f (a.py:1);EpollSelector.select (selectors.py:468) 6
+thread (3): c;f (a.py:1);Thread.join (threading.py:1119);Thread._wait_for_tstate_lock (threading.py:1139) 7
+thread (4): d;f (a.py:1);Basket.select (a.py:2) 8\n' > a.txt
+	[ "$(top a.txt --no-idle)" = $'a.py,,Basket.select,8,8,8,8\na.py,,f,8,0,0,8' ]
+}
+
+@test "diff, pstats and export choose among what was sampled" {
+	file=$SAMPLES/austin.txt
+	ptool pstats -q "$file" --format csv | grep -q wait
+	! ptool pstats -q "$file" --no-idle --format csv | grep -q wait
+	! ptool diff -q "$file" "$file" --mode cpu --format csv | grep -q wait
+	! ptool diff -q "$file" "$file" --no-idle --format csv | grep -q wait
+	[ "$(ptool export -q --to folded "$file" --series memory-alloc)" = '<module> (app.py);work (app.py) 4096' ]
+	! ptool export -q --to speedscope "$file" --no-idle | grep -q wait
+	! ptool export -q --to callgrind "$file" --mode cpu | grep -q wait
+}
+
+@test "speedscope is written by thread, and read again with them" {
+	printf 'process 4:"python x.py";thread (7): main;f (a.py:1) 5
+process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
+	ptool export -q --to speedscope a.txt -o a.speedscope.json
+	[ "$(grep -o '"name":"Process[^}]*",' a.speedscope.json | cut -d, -f1)" = \
+		$'"name":"Process 4 Thread 7 \\"main\\""\n"name":"Process 4 Thread 9 \\"other\\""' ]
+	[ "$(top a.speedscope.json --by thread | cut -d, -f1-4,7-)" = "$(top a.txt --by thread | cut -d, -f1-4,7-)" ]
+	ptool export -q --to speedscope "$SAMPLES/austin.txt" -o b.speedscope.json
+	ptool ingest -q -o b.db b.speedscope.json
+	[ "$(ask b.db 'SELECT DISTINCT mode FROM sample_series')" = wall ]
+}
+
 @test "stacks of torch's export_stacks() are microseconds" {
 	ptool ingest -q "$SAMPLES/torch_stacks.txt"
 	[ "$(ask ptool.db 'SELECT unit, is_rounded, weight FROM sample_series')" = 'ns|1|150000' ]

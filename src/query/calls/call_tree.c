@@ -134,7 +134,7 @@ static int estimate(struct store *store, const struct scope *scope,
 	if (filter_check_call_graph(request->filter, err) < 0)
 		return -1;
 	callgraph_init(&g);
-	int rc = callgraph_load_scope(store, scope, &g, err);
+	int rc = callgraph_load_scope(store, scope, NULL, &g, err);
 	if (rc == 0 && g.nedges == 0 && !scope_has_self(scope))
 		rc = scope_lacks_self("callers and callees", err);
 	if (rc == 0)

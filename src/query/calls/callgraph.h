@@ -93,11 +93,14 @@ enum callgraph_parts {
 };
 
 /*
- * A profile, into an initialised graph.  ERR_EMPTY when it has no functions.
- * callgraph_release() in both cases.
+ * A profile, into an initialised graph.  Of `filter` only what it chooses of sampled
+ * stacks counts; NULL: all.  ERR_EMPTY when it has no functions.  callgraph_release() in
+ * both cases.
  */
+struct filter;
 int callgraph_load(struct store *store, const struct scope_profile *profile,
-		   enum callgraph_parts parts, struct callgraph *g, struct err *err);
+		   const struct filter *filter, enum callgraph_parts parts,
+		   struct callgraph *g, struct err *err);
 /*
  * callgraph_trace.c, for callgraph_load(): operators are functions ("~", 0, name), and
  * Python frames, where they were recorded, (file, line, name).
@@ -110,7 +113,8 @@ int callgraph_name(struct store *store, struct callgraph *g, uint32_t function,
 		   struct err *err);
 /* All profiles of the scope, added in the order of Stats(first, second, ...). */
 int callgraph_load_scope(struct store *store, const struct scope *scope,
-			 struct callgraph *g, struct err *err);
+			 const struct filter *filter, struct callgraph *g,
+			 struct err *err);
 
 /*
  * The function of these names, a new one when there is none.  Texts are those of

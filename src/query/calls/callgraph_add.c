@@ -257,14 +257,16 @@ static const struct scope_profile *added_at(const struct scope *scope, size_t i)
 }
 
 int callgraph_load_scope(struct store *store, const struct scope *scope,
-			 struct callgraph *g, struct err *err)
+			 const struct filter *filter, struct callgraph *g,
+			 struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
 		struct callgraph one;
 		callgraph_init(&one);
-		rc = callgraph_load(store, added_at(scope, i), CALLGRAPH_ALL, &one, err);
+		rc = callgraph_load(store, added_at(scope, i), filter, CALLGRAPH_ALL,
+				    &one, err);
 		if (rc == 0)
 			callgraph_add(g, &one);
 		callgraph_release(&one);

@@ -330,26 +330,27 @@ static int check_range(struct store *store, struct range range, struct err *err)
 }
 
 static int of_samples(struct store *store, const struct scope_profile *profile,
-		      struct callgraph *g, struct err *err)
+		      const struct filter *filter, struct callgraph *g, struct err *err)
 {
 	const struct filter all = { .focus = NULL };
 	struct scope one;
 
 	scope_of_profile(profile, &one);
-	int rc = callgraph_of_samples(store, &one, &all, g, err);
+	int rc = callgraph_of_samples(store, &one, filter ? filter : &all, g, err);
 	scope_release(&one);
 	return rc;
 }
 
 int callgraph_load(struct store *store, const struct scope_profile *profile,
-		   enum callgraph_parts parts, struct callgraph *g, struct err *err)
+		   const struct filter *filter, enum callgraph_parts parts,
+		   struct callgraph *g, struct err *err)
 {
 	if (scope_is_of_lines(profile))
 		return err_set(err, ERR_EMPTY,
 			       "a line profile has no calls: 'ptool lines' shows its "
 			       "lines, 'ptool top' its functions");
 	if (strcmp(profile->format, "samples") == 0)
-		return of_samples(store, profile, g, err);
+		return of_samples(store, profile, filter, g, err);
 	if (strcmp(profile->format, "pstats") != 0)
 		return callgraph_of_trace(store, profile, g, err);
 	struct loading l = { .store = store, .g = g };

@@ -60,7 +60,7 @@ static int load_graph(const struct diff_loading *l, const struct scope_profile *
 	struct callgraph g;
 
 	callgraph_init(&g);
-	int rc = callgraph_load(l->store, profile, CALLGRAPH_NAMES, &g, err);
+	int rc = callgraph_load(l->store, profile, l->filter, CALLGRAPH_NAMES, &g, err);
 	for (size_t i = 0; rc == 0 && i < g.nrows; i++)
 		if (is_graph || is_frame(&g, &g.functions[g.rows[i].function]))
 			rc = add_function(l, profile, &g, &g.rows[i], err);

@@ -42,6 +42,12 @@ static uint32_t add_function(struct callgraph *g, const struct sample_function *
 	return callgraph_function(g, &key);
 }
 
+/* Of what was not chosen nothing is left. */
+static bool is_there(const struct sample_totals *t)
+{
+	return t->samples || t->total || t->self;
+}
+
 static void add_rows(const struct sample_set *set, const uint32_t *number,
 		     struct callgraph *g)
 {
@@ -52,6 +58,8 @@ static void add_rows(const struct sample_set *set, const uint32_t *number,
 		group[i] = set->nodes[i].function;
 	sample_add_up(set, group, set->nfunctions, UINT32_MAX, totals);
 	for (size_t i = 0; i < set->nfunctions; i++) {
+		if (!is_there(&totals[i]))
+			continue;
 		g->functions[number[i]].row = (uint32_t)g->nrows;
 		*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) =
 			(struct callgraph_row){ .function = number[i],
@@ -87,7 +95,7 @@ static void add_edges(const struct sample_set *set, const uint32_t *number,
 	for (uint32_t i = 0; i < known.n; i++) {
 		struct pair pair;
 		memcpy(&pair, intern_str(&known, i).p, sizeof(pair));
-		if (pair.caller != CALLGRAPH_NONE)
+		if (pair.caller != CALLGRAPH_NONE && is_there(&totals[i]))
 			callgraph_append(g, &(struct callgraph_edge){
 						    .caller = number[pair.caller],
 						    .callee = number[pair.callee],

@@ -5,10 +5,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_sample_stacks_sql);
 ASSET(asset_query_views_sample_sum_rows_sql);
+
+/* Columns of views/sample_threads.sql. */
+enum { THREAD_ID, THREAD_NAME, THREAD_TID, THREAD_PROCESS, THREAD_PID };
 
 /* Columns of views/sample_stacks.sql. */
 enum {
@@ -80,12 +84,40 @@ static int add_stack(struct sample_file *file, struct sqlite3_stmt *stmt, struct
 	return 0;
 }
 
+static int load_threads(struct sample_file *file, struct store *store,
+			const struct scope *scope, struct err *err)
+{
+	struct query q = query_of_scope(store, asset_query_views_sample_threads_sql,
+					scope->ids, err);
+
+	while (query_next(&q, err))
+		*ARRAY_PUSH(file->threads, file->nthreads, file->threads_cap) =
+			(struct sample_file_thread){
+				.id = sqlite3_column_int64(q.stmt, THREAD_ID),
+				.pid = query_number(q.stmt, THREAD_PID),
+				.tid = query_number(q.stmt, THREAD_TID),
+				.name = kept_text(file, q.stmt, THREAD_NAME),
+			};
+	return query_end(&q);
+}
+
+const struct sample_file_thread *sample_file_thread(const struct sample_file *file,
+						    int64_t id)
+{
+	size_t at;
+
+	SEARCH(at, 0, file->nthreads, file->threads[at].id < id);
+	return at < file->nthreads && file->threads[at].id == id ? &file->threads[at]
+								 : NULL;
+}
+
 int sample_file_load(struct store *store, const struct scope *scope,
 		     struct sample_file *out, struct err *err)
 {
 	*out = (struct sample_file){ .nframes = 0 };
 	intern_init(&out->keys);
-	if (sample_series_load(store, scope, &out->set, err) < 0)
+	if (sample_series_load(store, scope, &out->set, err) < 0 ||
+	    load_threads(out, store, scope, err) < 0)
 		return -1;
 	if (out->set.nseries == 0)
 		return err_set(err, ERR_EMPTY, "no stacks were sampled");
@@ -108,6 +140,7 @@ void sample_file_release(struct sample_file *file)
 	arena_release(&file->arena);
 	free(file->frames);
 	free(file->stacks);
+	free(file->threads);
 }
 
 int sample_file_each(struct store *store, const struct sample_file *file,
@@ -131,9 +164,11 @@ int sample_file_each(struct store *store, const struct sample_file *file,
 		query_bind_int(q.stmt, ":limit", -1);
 	}
 	while (query_next(&q, err)) {
-		struct sample_piece piece = { .ts_ns = query_number(q.stmt, ROW_TS),
-					      .weight = sqlite3_column_int64(
-						      q.stmt, ROW_WEIGHT) };
+		struct sample_piece piece = {
+			.ts_ns = query_number(q.stmt, ROW_TS),
+			.weight = sqlite3_column_int64(q.stmt, ROW_WEIGHT),
+			.thread_id = query_number(q.stmt, ROW_THREAD)
+		};
 		q.rc = find_stack(file, sqlite3_column_int64(q.stmt, ROW_NODE),
 				  &piece.stack, err);
 		if (q.rc == 0)

@@ -21,12 +21,20 @@ struct sample_stack {
 	uint32_t frame;  /* place in frames */
 };
 
+/* Who was sampled; texts are empty and numbers NUMBER_NONE where the file has none. */
+struct sample_file_thread {
+	int64_t id, pid, tid;
+	struct str name;
+};
+
 struct sample_file {
 	struct sample_set set;       /* its series alone */
 	struct sample_frame *frames; /* owned, as all below; each once */
 	size_t nframes, frames_cap;
 	struct sample_stack *stacks;
 	size_t nstacks, stacks_cap;
+	struct sample_file_thread *threads; /* by id */
+	size_t nthreads, threads_cap;
 	int64_t first_id;   /* of the first stack */
 	struct intern keys; /* of frames */
 	struct arena arena;
@@ -36,6 +44,9 @@ struct sample_file {
 int sample_file_load(struct store *store, const struct scope *scope,
 		     struct sample_file *out, struct err *err);
 void sample_file_release(struct sample_file *file);
+/* NULL: there is none of that id. */
+const struct sample_file_thread *sample_file_thread(const struct sample_file *file,
+						    int64_t id);
 
 /* A sample; weight in the unit of the series. */
 struct sample_piece {

@@ -409,8 +409,17 @@ uint32_t sample_thread_find(const struct sample_set *set, int64_t id)
 							       : UINT32_MAX;
 }
 
+/* "wait" of "Condition.wait", as py-spy writes it from 0.4.1 on. */
+static struct str last_name(struct str name)
+{
+	const char *dot = name.n ? memrchr(name.p, '.', name.n) : NULL;
+
+	return dot ? str_behind(name, (size_t)(dot - name.p) + 1) : name;
+}
+
 /*
- * Does the thread wait?  py-spy's own rule (src/python_spy.rs), by the innermost frame.
+ * Does the thread wait?  py-spy's own rule (src/python_spy.rs), by the innermost frame,
+ * and joining a thread, which it knows from the kernel.
  */
 static bool is_idle(const struct sample_set *set, uint32_t node)
 {
@@ -418,9 +427,13 @@ static bool is_idle(const struct sample_set *set, uint32_t node)
 		const char *name, *file;
 		bool at_end;
 	} waits[] = {
-		{ "wait", "threading.py", true }, { "select", "selectors.py", true },
-		{ "poll", "asyncore.py", true },  { "poll", "zmq", false },
-		{ "poll", "gevent", false },      { "poll", "tornado", false },
+		{ "wait", "threading.py", true },
+		{ "_wait_for_tstate_lock", "threading.py", true },
+		{ "select", "selectors.py", true },
+		{ "poll", "asyncore.py", true },
+		{ "poll", "zmq", false },
+		{ "poll", "gevent", false },
+		{ "poll", "tornado", false },
 	};
 
 	if (node == SAMPLE_ROOT)
@@ -428,7 +441,7 @@ static bool is_idle(const struct sample_set *set, uint32_t node)
 	const struct sample_function *f = &set->functions[set->nodes[node].function];
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 		struct str file = str_of(waits[i].file);
-		if (!str_is(f->name, waits[i].name))
+		if (!str_is(last_name(f->name), waits[i].name))
 			continue;
 		if (waits[i].at_end
 			    ? f->file.n >= file.n &&

@@ -131,8 +131,8 @@ static int load(struct store *store, const struct scope *scope, struct listing *
 		struct err *err)
 {
 	if (scope->n > 1)
-		return callgraph_load_scope(store, scope, &l->g, err);
-	return callgraph_load(store, &scope->profiles[0],
+		return callgraph_load_scope(store, scope, NULL, &l->g, err);
+	return callgraph_load(store, &scope->profiles[0], NULL,
 			      needs_names(l) ? CALLGRAPH_NAMES : CALLGRAPH_ROWS, &l->g,
 			      err);
 }
