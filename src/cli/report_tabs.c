@@ -159,7 +159,7 @@ static void make_tab(void *jobs, size_t i)
 }
 
 /* A thread holds the device work of a tab: more of them take more memory than they help. */
-#define THREADS_MAX 4
+#define THREADS_MAX 3
 
 int report_tabs_add(struct report_making *m, struct err *err)
 {

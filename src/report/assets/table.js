@@ -51,6 +51,11 @@ const tables = (() => {
 		return isCopied ? Promise.resolve() : Promise.reject(new Error("the browser refuses to copy"));
 	}
 
+	/* Are its texts names of slices? */
+	function isFound(column) {
+		return column.name === "name" && tabs.has("timeline");
+	}
+
 	class Table {
 		constructor(box, data) {
 			this.box = box;
@@ -159,9 +164,9 @@ const tables = (() => {
 			const value = this.rows[i][k];
 			const short = this.short[k]?.[i];
 			const text = short ? short : cellText(column, value);
-			if (short) {
-				const button = el("button", { type: "button", class: "name", title: visibleName(value).slice(0, 500) }, text);
-				button.addEventListener("click", () => this.tell(value));
+			if (short || (value && isFound(column))) {
+				const button = el("button", { type: "button", class: short ? "name cut" : "name", title: short ? visibleName(value).slice(0, 500) : null }, text);
+				button.addEventListener("click", () => this.tell(column, value));
 				return el("td", { class: "text" }, button);
 			}
 			const place = this.placeOf(column, i);
@@ -198,11 +203,13 @@ const tables = (() => {
 			return svg;
 		}
 
-		/* The whole of a name that was shortened. */
-		tell(name) {
+		/* The whole of a name, and where to see what it names. */
+		tell(column, name) {
 			const close = el("button", { type: "button" }, "Close");
+			const find = el("button", { type: "button" }, "Find on the timeline");
 			close.addEventListener("click", () => this.whole.hidden = true);
-			this.whole.replaceChildren(el("code", {}, visibleName(name)), close);
+			find.addEventListener("click", () => go("timeline", { name }));
+			this.whole.replaceChildren(el("code", {}, visibleName(name)), isFound(column) ? find : "", close);
 			this.whole.hidden = false;
 		}
 

@@ -97,7 +97,13 @@ const timelineTab = (() => {
 			readAddress(what);
 			return;
 		}
-		const { start, end } = what;
+		const { start, end, name } = what;
+		if (name) {
+			timeline.search.input.value = name;
+			timeline.search.find(name);
+			timeline.search.next(1);
+			return;
+		}
 		const slice = timeline.links.at(start, end) ?? timeline.links.at(start);
 		if (slice) {
 			timeline.select(slice);
