@@ -14,16 +14,17 @@
 #include "ingest/cpuprofile.h"
 #include "ingest/json.h"
 
-#define FILE_MAX ((size_t)1 << 30)
+#define FILE_MAX  ((size_t)1 << 30)
+#define US_DIGITS 6 /* of seconds */
 
-static int bad(const struct cpuprofile *c, const struct json *j, const char *what,
-	       struct err *err)
+int cpuprofile_bad(const struct cpuprofile *c, const struct json *j, const char *what,
+		   struct err *err)
 {
 	return err_at(err, (uint64_t)(j->p - c->text.p), "%s",
 		      j->ended ? "the file is cut off" : what);
 }
 
-static int64_t integer_of(const struct json_value *value)
+int64_t cpuprofile_integer(const struct json_value *value)
 {
 	int64_t number;
 
@@ -42,11 +43,11 @@ static int each_member(struct cpuprofile *c, struct json *j,
 	bool done;
 
 	if (json_blanks(j) != JSON_OK || *j->p != '{')
-		return bad(c, j, "an object is missing", err);
+		return cpuprofile_bad(c, j, "an object is missing", err);
 	j->p++;
 	for (bool first = true;; first = false) {
 		if (json_member(j, first, &key, &done) != JSON_OK)
-			return bad(c, j, "a member that is none", err);
+			return cpuprofile_bad(c, j, "a member that is none", err);
 		if (done)
 			return 0;
 		if (each(c, j, key.text, to, err) < 0)
@@ -63,11 +64,11 @@ static int each_element(struct cpuprofile *c, struct json *j,
 	bool done;
 
 	if (json_blanks(j) != JSON_OK || *j->p != '[')
-		return bad(c, j, "a list is missing", err);
+		return cpuprofile_bad(c, j, "a list is missing", err);
 	j->p++;
 	for (bool first = true;; first = false) {
 		if (json_element(j, first, &done) != JSON_OK)
-			return bad(c, j, "an element that is none", err);
+			return cpuprofile_bad(c, j, "an element that is none", err);
 		if (done)
 			return 0;
 		if (each(c, j, to, err) < 0)
@@ -75,11 +76,12 @@ static int each_element(struct cpuprofile *c, struct json *j,
 	}
 }
 
-static int take_value(struct cpuprofile *c, struct json *j, struct json_value *value,
-		      struct err *err)
+int cpuprofile_value(struct cpuprofile *c, struct json *j, struct json_value *value,
+		     struct err *err)
 {
-	return json_value(j, value) == JSON_OK ? 0
-					       : bad(c, j, "a value that is none", err);
+	return json_value(j, value) == JSON_OK
+		       ? 0
+		       : cpuprofile_bad(c, j, "a value that is none", err);
 }
 
 static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err *err)
@@ -87,11 +89,12 @@ static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err
 	struct cpuprofile_numbers *numbers = to;
 	struct json_value value;
 
-	if (take_value(c, j, &value, err) < 0)
+	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
-	int64_t number = integer_of(&value);
+	int64_t number = cpuprofile_integer(&value);
 	if (number == NUMBER_NONE)
-		return bad(c, j, "a sample or time that is no whole number", err);
+		return cpuprofile_bad(c, j, "a sample or time that is no whole number",
+				      err);
 	*ARRAY_PUSH(numbers->at, numbers->n, numbers->cap) = number;
 	return 0;
 }
@@ -109,15 +112,15 @@ static int frame_member(struct cpuprofile *c, struct json *j, struct str key, vo
 	struct stacks_frame *frame = to;
 	struct json_value value;
 
-	if (take_value(c, j, &value, err) < 0)
+	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
 	if (str_is(key, "functionName"))
 		frame->name = string_of(&value, &c->name);
 	else if (str_is(key, "url"))
 		frame->file = string_of(&value, &c->url);
-	else if (str_is(key, "lineNumber") && integer_of(&value) >= 0)
+	else if (str_is(key, "lineNumber") && cpuprofile_integer(&value) >= 0)
 		frame->first_line =
-			sum_add(integer_of(&value), 1); /* they count from 0 */
+			sum_add(cpuprofile_integer(&value), 1); /* they count from 0 */
 	return 0;
 }
 
@@ -133,10 +136,10 @@ static int add_child(struct cpuprofile *c, struct json *j, void *to, struct err 
 	struct json_value value;
 
 	(void)to;
-	if (take_value(c, j, &value, err) < 0)
+	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
 	*ARRAY_PUSH(c->parents, c->nparents, c->parents_cap) =
-		(struct cpuprofile_parent){ .child = integer_of(&value) };
+		(struct cpuprofile_parent){ .child = cpuprofile_integer(&value) };
 	return 0;
 }
 
@@ -150,14 +153,31 @@ static int node_member(struct cpuprofile *c, struct json *j, struct str key, voi
 		return each_member(c, j, frame_member, &parts->frame, err);
 	if (str_is(key, "children"))
 		return each_element(c, j, add_child, NULL, err);
-	if (take_value(c, j, &value, err) < 0)
+	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
 	if (str_is(key, "id"))
-		parts->node.id = integer_of(&value);
+		parts->node.id = cpuprofile_integer(&value);
 	else if (str_is(key, "parent"))
-		parts->node.parent = integer_of(&value);
+		parts->node.parent = cpuprofile_integer(&value);
 	else if (str_is(key, "hitCount"))
-		parts->node.hits = integer_of(&value);
+		parts->node.hits = cpuprofile_integer(&value);
+	return 0;
+}
+
+int cpuprofile_add_node(struct cpuprofile *c, struct cpuprofile_node *node,
+			struct stacks_frame *frame, uint64_t offset, struct err *err)
+{
+	struct frame_fact fact;
+
+	node->frame = SAMPLE_NONE;
+	if (!str_is(frame->name, "(root)")) {
+		if (!frame->name.n)
+			frame->name = STR_LIT("(anonymous)");
+		if (stacks_frame(&c->stacks, frame, offset, &fact, err) < 0)
+			return -1;
+		node->frame = c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
+	}
+	*ARRAY_PUSH(c->nodes, c->nnodes, c->nodes_cap) = *node;
 	return 0;
 }
 
@@ -166,13 +186,11 @@ static int add_node(struct cpuprofile *c, struct json *j, void *to, struct err *
 	uint64_t offset = (uint64_t)(j->p - c->text.p);
 	struct node_parts parts = {
 		.node = { .id = NUMBER_NONE,
-			  .frame = SAMPLE_NONE,
 			  .stack = SAMPLE_NONE,
 			  .parent = NUMBER_NONE },
 		.frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE },
 		.first_child = c->nparents,
 	};
-	struct frame_fact fact;
 
 	(void)to;
 	if (each_member(c, j, node_member, &parts, err) < 0)
@@ -181,16 +199,7 @@ static int add_node(struct cpuprofile *c, struct json *j, void *to, struct err *
 		return err_at(err, offset, "a node without an id");
 	for (size_t i = parts.first_child; i < c->nparents; i++)
 		c->parents[i].parent = parts.node.id;
-	if (!str_is(parts.frame.name, "(root)")) {
-		if (!parts.frame.name.n)
-			parts.frame.name = STR_LIT("(anonymous)");
-		if (stacks_frame(&c->stacks, &parts.frame, offset, &fact, err) < 0)
-			return -1;
-		parts.node.frame =
-			c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
-	}
-	*ARRAY_PUSH(c->nodes, c->nnodes, c->nodes_cap) = parts.node;
-	return 0;
+	return cpuprofile_add_node(c, &parts.node, &parts.frame, offset, err);
 }
 
 static int file_member(struct cpuprofile *c, struct json *j, struct str key, void *to,
@@ -209,12 +218,20 @@ static int file_member(struct cpuprofile *c, struct json *j, struct str key, voi
 	}
 	if (str_is(key, "timeDeltas"))
 		return each_element(c, j, add_number, &c->deltas, err);
-	if (take_value(c, j, &value, err) < 0)
+	if (str_is(key, "timestamps"))
+		return each_element(c, j, add_number, &c->times_us, err);
+	if (str_is(key, "head"))
+		return cpuprofile_read_tree(c, j, err);
+	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
 	if (str_is(key, "startTime"))
-		c->start_us = integer_of(&value);
-	else if (str_is(key, "endTime"))
-		c->end_us = integer_of(&value);
+		c->start_us = cpuprofile_integer(&value);
+	if (!str_is(key, "endTime"))
+		return 0;
+	c->end_us = cpuprofile_integer(&value);
+	if (value.type != JSON_NUMBER ||
+	    stacks_scaled(value.text, US_DIGITS, &c->end_of_seconds_us) != DECIMAL_OK)
+		c->end_of_seconds_us = NUMBER_NONE;
 	return 0;
 }
 
@@ -230,7 +247,8 @@ static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 	if (damage && stacks_tell(&c->stacks, FINDING_COMPRESSION, input_offset(in),
 				  str_of(damage), err) < 0)
 		return -1;
-	if (cpuprofile_add_samples(c, err) < 0)
+	if ((c->is_tree && cpuprofile_end_tree(c, err) < 0) ||
+	    cpuprofile_add_samples(c, err) < 0)
 		return -1;
 	stacks_end(&c->stacks, "cpuprofile");
 	return 0;
@@ -239,7 +257,9 @@ static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 static int cpuprofile_read(struct input *in, const struct read_options *options,
 			   struct sink *sink, struct err *err)
 {
-	struct cpuprofile c = { .start_us = NUMBER_NONE, .end_us = NUMBER_NONE };
+	struct cpuprofile c = { .start_us = NUMBER_NONE,
+				.end_us = NUMBER_NONE,
+				.end_of_seconds_us = NUMBER_NONE };
 	struct bytes bytes = input_peek(in, FILE_MAX, err);
 
 	if (err->kind != ERR_NONE)
@@ -256,12 +276,14 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 	buf_release(&c.url);
 	free(c.nodes);
 	free(c.parents);
+	free(c.ids);
 	free(c.samples.at);
 	free(c.deltas.at);
+	free(c.times_us.at);
 	return rc;
 }
 
-/* An object whose nodes have call frames; keys may be in any order. */
+/* An object whose nodes have call frames, or a tree of them; keys in any order. */
 static enum probe cpuprofile_probe(struct bytes head)
 {
 	struct str text = { (const char *)head.p, head.n };
@@ -270,8 +292,10 @@ static enum probe cpuprofile_probe(struct bytes head)
 		text = str_behind(text, 1);
 	if (!str_starts_with(text, STR_LIT("{")))
 		return PROBE_NO;
-	bool is_one = str_contains(text, STR_LIT("\"callFrame\"")) &&
-		      str_contains(text, STR_LIT("\"functionName\"")) &&
+	bool has_nodes = str_contains(text, STR_LIT("\"callFrame\"")) ||
+			 (str_contains(text, STR_LIT("\"head\"")) &&
+			  str_contains(text, STR_LIT("\"hitCount\"")));
+	bool is_one = has_nodes && str_contains(text, STR_LIT("\"functionName\"")) &&
 		      !str_contains(text, STR_LIT("\"traceEvents\""));
 	return is_one ? PROBE_LIKELY : PROBE_NO;
 }

@@ -5,6 +5,7 @@
 #ifndef PTOOL_INGEST_CPUPROFILE_H
 #define PTOOL_INGEST_CPUPROFILE_H
 
+#include "ingest/json.h"
 #include "ingest/stacks.h"
 
 struct cpuprofile_node {
@@ -33,12 +34,30 @@ struct cpuprofile {
 	struct cpuprofile_parent
 		*parents; /* owned: of children that nodes list; by child */
 	size_t nparents, parents_cap;
+	struct cpuprofile_parent *ids; /* owned; of a tree: of `child` by its id */
+	size_t nids, ids_cap;
 	struct cpuprofile_numbers samples, deltas;
-	int64_t start_us, end_us; /* or NUMBER_NONE */
+	struct cpuprofile_numbers times_us; /* of a tree: of each sample */
+	int64_t start_us, end_us;           /* or NUMBER_NONE */
+	int64_t end_of_seconds_us;          /* what the end is if it was in seconds */
 	struct buf name, url;
 	bool has_nodes, has_samples;
+	bool is_tree; /* as V8 wrote them before 2016 */
 };
 
+int cpuprofile_bad(const struct cpuprofile *c, const struct json *j, const char *what,
+		   struct err *err);
+int cpuprofile_value(struct cpuprofile *c, struct json *j, struct json_value *value,
+		     struct err *err);
+/* NUMBER_NONE: it is no whole number. */
+int64_t cpuprofile_integer(const struct json_value *value);
+/* Adds a node with its frame; the texts are borrowed for the call. */
+int cpuprofile_add_node(struct cpuprofile *c, struct cpuprofile_node *node,
+			struct stacks_frame *frame, uint64_t offset, struct err *err);
+/* cpuprofile_tree.c: nodes within nodes, the outermost of which is next. */
+int cpuprofile_read_tree(struct cpuprofile *c, struct json *j, struct err *err);
+/* Samples and times of a file with a tree, as those of the others are. */
+int cpuprofile_end_tree(struct cpuprofile *c, struct err *err);
 /* Tells the sink what the samples weigh, or else the hits.  0, or -1 with err set. */
 int cpuprofile_add_samples(struct cpuprofile *c, struct err *err);
 

@@ -16,7 +16,6 @@ struct known {
 static const struct known objects[] = {
 	{ "a speedscope profile", { "$schema", "shared", "profiles" } },
 	{ "a CPU profile of V8", { "nodes", "timeDeltas" } },
-	{ "a CPU profile of V8 before 2016", { "head", "samples", "timestamps" } },
 	{ "a heap snapshot of V8", { "snapshot", "nodes", "strings" } },
 	{ "a PyTorch execution trace", { "schema", "nodes" } },
 	{ "a PyTorch memory snapshot", { "segments", "device_traces" } },

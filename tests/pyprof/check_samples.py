@@ -538,6 +538,19 @@ def check_bad_cpuprofile(tap, place):
     with open(place.path("late.cpuprofile"), "w", encoding="utf-8") as f:
         json.dump(late, f)
     compare(tap, "V8: a sample that was taken late", of_ptool(place, f.name), cpuprofile(f.name))
+    old = {"head": {"functionName": "(root)", "children": [{"functionName": "f", "url": "a.js", "lineNumber": 3, "id": 7, "hitCount": 1, "children": [
+        {"children": [], "functionName": "g", "id": 9, "url": "", "lineNumber": 0, "hitCount": 2}]}], "id": 1, "hitCount": 0},
+        "startTime": 5, "endTime": 5.0001, "samples": [7, 9, 9], "timestamps": [5000010, 5000030, 5000020]}
+    for name, part, want in (("before 2016", {}, {("a.js", "f"): (10000, 90000), ("", "g"): (80000, 80000)}),
+                             ("before 2016, hits", {"timestamps": []}, {("a.js", "f"): (1, 3), ("", "g"): (2, 2)})):
+        with open(place.path("old.cpuprofile"), "w", encoding="utf-8") as f:
+            json.dump({**old, **part}, f)
+        tap.same(of_ptool(place, f.name), want, f"V8: {name}")
+    for name, part in (("a sample without a node", {"samples": [7, 9, 8]}), ("two times for three samples", {"timestamps": [1, 2]}), ("no node", {"head": 3})):
+        with open(place.path("old.cpuprofile"), "w", encoding="utf-8") as f:
+            json.dump({**old, **part}, f)
+        done = place.ptool("ingest", "-o", place.path("v8.db"), f.name, check=False)
+        tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1, f"V8 before 2016: {name}", done.stderr)
     hits = {"nodes": [dict(node, id=1, hitCount=3, children=[2]), dict(late["nodes"][1], hitCount=4)], "startTime": 0, "endTime": 100}
     with open(place.path("hits.cpuprofile"), "w", encoding="utf-8") as f:
         json.dump(hits, f)
