@@ -141,7 +141,7 @@ void flame_words_notes(const struct flame *flame, const struct flame_draw *draw,
 		buf_add_text(out, "estimated: a call graph records callers and callees, "
 				  "not paths\n");
 	if (flame->cut_pct > 0)
-		buf_addf(out, "calls below %g%% of the time were not followed\n",
+		buf_addf(out, "paths below %g%% of the time were not followed\n",
 			 flame->cut_pct);
 	if (flame->idle_ns > 0 && flame->by == FLAME_HOST) {
 		buf_add_text(out, "threads that only wait are left out: ");

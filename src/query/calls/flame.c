@@ -13,8 +13,9 @@
 #include "trace/fact.h"
 #include "trace/step_name.h"
 
-/* Of an estimate that has more than a million paths: what is below is not followed. */
-#define CUT_PCT 0.01
+/* An estimate of more paths than that follows what has this share at least. */
+#define PATHS_MANY 20000
+#define CUT_PCT    0.1
 /* Levels of callers: in a recursion all paths together are as long as its square. */
 #define CALLERS_MAX 64
 
@@ -237,7 +238,7 @@ static void add_tree(struct adding *a)
 	free(a->node_of);
 }
 
-/* A call graph has more paths than anybody draws: what is too small is not followed. */
+/* A call graph has far more paths than functions: those that nobody sees are left out. */
 static int load(struct flame_builder *b, struct store *store, const struct scope *scope,
 		struct call_tree *tree, struct err *err)
 {
@@ -246,7 +247,8 @@ static int load(struct flame_builder *b, struct store *store, const struct scope
 
 	tree->unit = UNIT_NS;
 	rc = call_tree_load(store, scope, &request, tree, err);
-	if (rc == 0 && tree->is_full && request.min_share_pct < CUT_PCT) {
+	if (rc == 0 && tree->is_estimated && tree->n > PATHS_MANY &&
+	    request.min_share_pct < CUT_PCT) {
 		call_tree_release(tree);
 		call_tree_init(tree);
 		tree->unit = UNIT_NS;

@@ -6,6 +6,7 @@
 const flame = (() => {
 	const HIGHEST = 0.7; /* of the window's height */
 	const CALLERS = 3; /* rows above what is enlarged */
+	const CRUMBS = 40; /* callers that the path names */
 	const NAMES_FOUND = 2000; /* boxes that n and p go through */
 	const ABOUT = "call tree as an icicle; arrows move, Enter enlarges, Escape goes back; the table below says the same";
 	const LONGEST = 400; /* letters of a name that are shown */
@@ -98,15 +99,16 @@ const flame = (() => {
 		/* Callers of what is enlarged, each a button that enlarges it. */
 		showPath() {
 			const callers = [];
-			for (let node = this.root; node !== 0; node = this.tree.parent[node])
+			for (let node = this.root; node !== 0 && callers.length < CRUMBS; node = this.tree.parent[node])
 				callers.unshift(node);
+			const left = this.tree.depth[this.root] - callers.length;
 			const crumb = node => {
 				const isLast = node === this.root;
 				const button = el("button", { type: "button", "aria-current": isLast ? "true" : null }, this.nameOf(node, true));
 				button.addEventListener("click", () => this.zoom(node));
 				return button;
 			};
-			this.path.replaceChildren(crumb(0), ...callers.flatMap(node => [" \u203a ", crumb(node)]));
+			this.path.replaceChildren(crumb(0), left ? ` \u203a (${left} more)` : "", ...callers.flatMap(node => [" \u203a ", crumb(node)]));
 		}
 
 		nameOf(node, isShort) {
@@ -122,7 +124,7 @@ const flame = (() => {
 				return units.ns(value);
 			if (unit === "bytes")
 				return units.bytes(value);
-			return units.count(value / 10 ** decimals);
+			return units.count(value / 10 ** decimals) + " samples";
 		}
 
 		callsText(node) {
@@ -143,7 +145,7 @@ const flame = (() => {
 			const { total, self } = this.icicle;
 			const share = value => total[0] > 0 ? ` (${base.fixed(100 * value / total[0], 1)}%)` : "";
 			const parts = [`total ${this.amountText(total[node])}${share(total[node])}`, `self ${this.amountText(self[node])}${share(self[node])}`];
-			if (node !== 0 && this.meta.hasCalls)
+			if (node !== 0 && this.meta.hasCalls && this.meta.unit !== "count")
 				parts.push(this.callsText(node));
 			if (this.meta.hasBase)
 				parts.push(this.changeText(node));
