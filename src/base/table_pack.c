@@ -24,7 +24,8 @@ struct packed_facts {
 
 static void put(FILE *out, const void *p, size_t n)
 {
-	fwrite(p, 1, n, out);
+	if (n) /* empty text may be NULL */
+		fwrite(p, 1, n, out);
 }
 
 static void put_str(FILE *out, struct str text)
@@ -145,7 +146,8 @@ static void take(struct unpacking *u, void *into, size_t n)
 		memset(into, 0, n);
 		return;
 	}
-	memcpy(into, u->left.p, n);
+	if (n)
+		memcpy(into, u->left.p, n);
 	u->left = str_behind(u->left, n);
 }
 

@@ -227,20 +227,6 @@ static struct str position(const struct place *p, char out[BROWSER_TEXT])
 	return (struct str){ out, (size_t)n };
 }
 
-/* "slices" of "slices of": less the word that leads to a name. */
-static struct str what_of(const char *title)
-{
-	static const char *const ends[] = { ":", " of", " from", " in" };
-	struct str what = str_of(title);
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		size_t n = strlen(ends[i]);
-		if (what.n > n && memcmp(what.p + what.n - n, ends[i], n) == 0)
-			what.n -= n;
-	}
-	return what;
-}
-
 /* What Enter does here. */
 static void add_way(struct buf *out, const struct browser *b, const struct place *p)
 {
@@ -252,7 +238,8 @@ static void add_way(struct buf *out, const struct browser *b, const struct place
 		buf_addf(out, "Enter: %s  ", p->folded[at] ? "unfold" : "fold");
 	for (const struct way *w = ways; at != SHEET_NONE && w->from; w++)
 		if (place_has_way(p, b->screen, w, at, &text) && n++ == 0 && !folds)
-			buf_addf(out, "Enter: " STR_FMT "  ", STR_ARG(what_of(w->title)));
+			buf_addf(out, "Enter: " STR_FMT "  ",
+				 STR_ARG(place_way_title(w)));
 	if (n > 1 || (folds && n))
 		buf_add_text(out, "o: more  ");
 }

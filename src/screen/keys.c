@@ -200,12 +200,14 @@ static void choose_way(struct browser *b, int key)
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct str text;
-		struct buf line;
-		buf_init(&line, BROWSER_TEXT);
-		buf_addf(&line, "%s ", list[i]->title);
-		if (place_has_way(p, b->screen, list[i], at, &text))
-			utf8_add_visible(&line, utf8_cut(text, BROWSER_TEXT / 8));
+		struct buf name, line;
+		buf_init(&name, BROWSER_TEXT);
+		buf_init(&line, (size_t)8 * BROWSER_TEXT);
+		place_has_way(p, b->screen, list[i], at, &text);
+		place_name_way(list[i], utf8_cut(text, BROWSER_TEXT / 2), &name);
+		utf8_add_visible(&line, buf_str(&name));
 		lines[i] = xstrndup(line.p, line.n);
+		buf_release(&name);
 		buf_release(&line);
 	}
 	size_t chosen = browser_choose(b, "Go to", (const char *const *)lines, n);

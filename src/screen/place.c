@@ -33,14 +33,22 @@ static void set_command(struct place *p, const char *command)
 	p->habit = habit_of(command);
 }
 
-/* As part of a regular expression. */
+/*
+ * As part of a regular expression.  A '*' at the end is a name's that stands for several
+ * which end in '#' and a number: "ProfilerStep*".
+ */
 static void add_escaped(struct buf *out, struct str text)
 {
+	bool is_several = text.n > 1 && text.p[text.n - 1] == '*';
+
+	text.n -= is_several;
 	for (size_t i = 0; i < text.n; i++) {
 		if (strchr("\\^$.|?*+()[]{}", text.p[i]))
 			buf_add_char(out, '\\');
 		buf_add_char(out, text.p[i]);
 	}
+	if (is_several)
+		buf_add_text(out, "(\\*|#[0-9]+)");
 }
 
 static size_t digits_of(struct str text)
@@ -196,6 +204,27 @@ static void keep_filters(struct place *p, const struct place *from,
 	}
 }
 
+struct str place_way_title(const struct way *way)
+{
+	static const char *const ends[] = { ":", " of", " from", " in" };
+	struct str title = str_of(way->title);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t n = strlen(ends[i]);
+		if (title.n > n && memcmp(title.p + title.n - n, ends[i], n) == 0)
+			title.n -= n;
+	}
+	return title;
+}
+
+void place_name_way(const struct way *way, struct str text, struct buf *out)
+{
+	if (way->finds || strchr(way->line, '%') || way->filter)
+		buf_addf(out, "%s " STR_FMT, way->title, STR_ARG(text));
+	else
+		buf_add_str(out, place_way_title(way));
+}
+
 struct place *place_of_way(const struct place *from, const struct way *way, size_t at,
 			   const struct screen *screen)
 {
@@ -210,7 +239,7 @@ struct place *place_of_way(const struct place *from, const struct way *way, size
 	if (cell.type == CELL_INT)
 		text = units_integer(cell.as.integer, number);
 	buf_init(&title, WORD_MAX);
-	buf_addf(&title, "%s " STR_FMT, way->title, STR_ARG(text));
+	place_name_way(way, text, &title);
 	struct place *p = new_place(title.p ? title.p : way->title);
 	buf_release(&title);
 	add_filled(&p->own, way->line, text, &p->arena);
@@ -280,7 +309,9 @@ void place_line(const struct place *p, const struct screen *screen, struct buf *
 	for (int i = 0; i < n; i++)
 		shell_word_add(out, argv[i]);
 	if (p->wish.only) {
-		buf_add_text(out, " | grep -iF");
+		buf_add_text(out, strpbrk(p->wish.only, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+					  ? " | grep -F"
+					  : " | grep -iF");
 		shell_word_add(out, p->wish.only);
 	}
 	arena_release(&arena);

@@ -67,6 +67,11 @@ void place_free(struct place *p);
 bool place_has_way(const struct place *p, const struct screen *screen,
 		   const struct way *way, size_t at, struct str *text);
 
+/* "slices" of "slices of": less the word that leads to a name. */
+struct str place_way_title(const struct way *way);
+/* Adds what a menu says of it: "slices of aten::mm". */
+void place_name_way(const struct way *way, struct str text, struct buf *out);
+
 /*
  * The command line, with the command first and NULL last, in the arena; `width`: of
  * people's tables, 0 where a user will read it.  Returns the number of words.

@@ -9,6 +9,7 @@ it knows best), and does the steps:
     keys:TEXT    types it; <Esc> <Enter> <Tab> <Up> <Down> <PgDn> <C-c> <C-z> are keys
     size:80x24   changes the terminal's size, as a window does
     show         prints the screen
+    ways         goes each way from the row and back, and prints where it led and its first lines
     cursor       prints the line that is drawn in reverse, below the first
     signal:TERM  sends the signal to the command
     stopped      waits until the command has stopped itself; continue it with signal:CONT
@@ -179,6 +180,18 @@ def fail(terminal, why):
     sys.exit(1)
 
 
+def go_ways(terminal):
+    os.write(terminal.fd, b"o")
+    terminal.see("Go to")
+    ways = re.findall(r"\n (\d)  ", terminal.text())
+    for way in ways:
+        os.write(terminal.fd, (way if way == "1" else "o" + way).encode())
+        terminal.see(r"q: back  \?: help")
+        print("\n".join(terminal.text().split("\n")[1:6]))
+        os.write(terminal.fd, b"q")
+        terminal.see("Q: quit")
+
+
 def step(terminal, what, value):
     if what == "see":
         terminal.see(value)
@@ -188,6 +201,8 @@ def step(terminal, what, value):
         terminal.resize(*map(int, value.split("x")))
     elif what == "show":
         print(terminal.text())
+    elif what == "ways":
+        go_ways(terminal)
     elif what == "cursor":
         print(terminal.reversed_line())
     elif what == "signal":
