@@ -206,6 +206,10 @@ def ranks_stand_below_each_other(studio):
         .map(t => [...t.start].map((start, i) => start + t.dur[i]));""")
     assert len(ends) == 2 and len(ends[0]) == len(ends[1])
     assert all(abs(a - b) < 10_000 for a, b in zip(*ends)), ends
+    profile = browser.js("""const v = timelineTab.view, t = v.tracks.find(t => t.kind === "stream" && t.profile === 1);
+        const start = t.start[0] - t.shift; /* as a table of rank 1 has it */
+        return go("timeline", { start, end: start + t.dur[0], rank: 1 }).then(() => v.selected.track.profile);""")
+    assert profile == 1, profile
 
 
 def bundles_say_how_many(studio):

@@ -5,6 +5,9 @@
 
 #include "base/array.h"
 
+/* Where no threshold is enough, one that leaves a quarter more than the largest would. */
+#define NEARLY 4
+
 #define BLOCK_BITS 10 /* a bundle spans at most so many thresholds: 2^10 */
 
 void bundler_clear(struct bundler *b)
@@ -66,13 +69,14 @@ void bundler_enter(struct bundler *b, uint32_t row, uint32_t entry)
 
 bool bundler_choose(const struct bundler *b, int64_t n, int64_t most, unsigned *out)
 {
-	*out = 0;
-	for (unsigned k = 0; k < BUNDLE_NEVER; k++) {
-		if (b->joins[k])
-			*out = k;
-		n -= b->joins[k];
-		if (n <= most)
-			return true;
-	}
-	return false;
+	int64_t least = n;
+
+	for (unsigned k = 0; k < BUNDLE_NEVER; k++)
+		least -= b->joins[k];
+	bool is_reached = least <= most;
+	if (!is_reached)
+		most = least + least / NEARLY;
+	for (*out = 0; n - b->joins[*out] > most; ++*out)
+		n -= b->joins[*out];
+	return is_reached;
 }

@@ -41,7 +41,7 @@ unsigned bundler_add(struct bundler *b, uint32_t row, const struct bundle_row *s
 		     uint32_t *entry);
 /* The entry of the newest slice of the row. */
 void bundler_enter(struct bundler *b, uint32_t row, uint32_t entry);
-/* The smallest k that leaves at most so many of n slices; false: none does, it is the last. */
+/* The smallest k that leaves at most so many of n slices; false: none does, it leaves few. */
 bool bundler_choose(const struct bundler *b, int64_t n, int64_t most, unsigned *out);
 
 #endif

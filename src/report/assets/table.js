@@ -187,7 +187,7 @@ const tables = (() => {
 			const length = value("dur_ns") ?? value("total_ns") ?? value("span_ns");
 			if (start === null)
 				return null;
-			return { start, end: start + (length ?? 0), slice: value("slice_id") ?? value("id") };
+			return { start, end: start + (length ?? 0), rank: value("rank"), slice: value("slice_id") ?? value("id") };
 		}
 
 		bar(column, k, value) {

@@ -89,7 +89,13 @@ const timelineTab = (() => {
 		timeline.resize();
 	}
 
-	/* Of a table's row: { start, end }; or a part of an address. */
+	/* What is added to the times of a rank: tables have those of its own recording. */
+	function shiftOf(rank) {
+		const { profiles } = timeline.meta;
+		return (profiles.find(profile => profile.rank === (rank ?? null)) ?? profiles[0]).shift;
+	}
+
+	/* Of a table's row: { start, end, rank }; or a part of an address. */
 	function show(what) {
 		if (!timeline || !what)
 			return;
@@ -97,13 +103,14 @@ const timelineTab = (() => {
 			readAddress(what);
 			return;
 		}
-		const { start, end, name } = what;
-		if (name) {
-			timeline.search.input.value = name;
-			timeline.search.find(name);
+		if (what.name) {
+			timeline.search.input.value = what.name;
+			timeline.search.find(what.name);
 			timeline.search.next(1);
 			return;
 		}
+		const start = what.start + shiftOf(what.rank);
+		const end = what.end + shiftOf(what.rank);
 		const slice = timeline.links.at(start, end) ?? timeline.links.at(start);
 		if (slice) {
 			timeline.select(slice);
