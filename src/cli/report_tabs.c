@@ -55,7 +55,7 @@ static const struct report_tab tabs[] = {
 		{ "memory --growth -n 0 --wide", "table-growth", "Growth from step to step", .is_silent = true },
 		{ "memory --spikes -n 0 --wide", "table-spikes", "Sudden rises", .of = "* the peak", .is_silent = true }) },
 	{ "transfers", "Transfers", TRACES, NULL, TABLES(
-		{ "transfers --by op -n 0 --wide", "table-transfers", "Copies and sets",
+		{ "transfers --by op -n 0 --wide", "table-transfers-by", "Copies and sets",
 		  "by kind, memory and the operator that asked", .bar = "total_ns memcpy" }) },
 	{ "comm", "Communication", TRACES, NULL, TABLES(
 		{ "comm -n 0 --wide", "table-comm", "Collectives", .bar = "total_ns comm" },

@@ -85,7 +85,7 @@ def rows(id):
 def ask(command):
 	words = [os.environ["PTOOL"], *command.split(), "-n", "0", "--format", "json", "a.json"]
 	return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["rows"]
-for id, command in ("operators", "top"), ("kernels", "kernels"), ("transfers", "transfers --by op"), ("comm", "comm"), ("gap-list", "gaps --list"):
+for id, command in ("operators", "top"), ("kernels", "kernels"), ("transfers-by", "transfers --by op"), ("comm", "comm"), ("gap-list", "gaps --list"):
 	shown, known = rows("table-" + id), ask(command)
 	assert len(shown) == len(known) > 0, id
 	for row in shown:
