@@ -10,6 +10,8 @@
 
 /* The first tab. */
 int report_overview(struct report_making *on, struct err *err);
+/* Python's time by package, a bar; nothing where one took all of it. */
+int report_packages(struct report_making *m, struct err *err);
 /* Steps as stacked columns, in a panel; nothing where there are none.  mean_ns: or 0. */
 void report_steps_chart(struct report_making *m, const struct overview_more *of,
 			int64_t mean_ns);

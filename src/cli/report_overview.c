@@ -221,11 +221,12 @@ static void add_name_bar(struct making *m, enum overview_block block, const char
 						      .is_thin = true });
 }
 
-static void add_answer(struct making *m)
+static int add_answer(struct making *m, struct err *err)
 {
 	size_t host;
 	bool is_host = find(m, OVERVIEW_OPERATORS, "host", &host);
 	FILE *out = m->page->body;
+	int rc = 0;
 
 	page_part_open(out, "plain-panel", NULL);
 	page_part(out, "verdict",
@@ -240,7 +241,10 @@ static void add_answer(struct making *m)
 			     : "by the time of the device work that they launched");
 	add_name_bar(m, OVERVIEW_FUNCTIONS, "chart-functions", "Functions",
 		     "by their own time, without what they called");
+	if (m->on->kind == SCOPE_CALL_GRAPHS || m->on->kind == SCOPE_SAMPLES)
+		rc = report_packages(m->on, err);
 	page_part_close(out, "plain-panel");
+	return rc;
 }
 
 /* The tab where a rule's numbers are seen. */
@@ -403,7 +407,7 @@ int report_overview(struct report_making *on, struct err *err)
 		add_facts(&m);
 		page_part_open(out, "two", NULL);
 		page_part_open(out, "column", NULL);
-		add_answer(&m);
+		rc = add_answer(&m, err);
 		report_steps_chart(on, &m.more, mean_of(&m));
 		page_part_close(out, "column");
 		page_part_open(out, "column", NULL);

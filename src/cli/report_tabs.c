@@ -74,6 +74,8 @@ const char *report_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
+	if (strcmp(path, "-") == 0)
+		return "standard input";
 	return slash && slash[1] ? slash + 1 : path;
 }
 
