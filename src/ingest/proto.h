@@ -32,7 +32,7 @@ struct proto_field {
 
 static inline struct proto proto_of(struct str message)
 {
-	const uint8_t *p = (const uint8_t *)message.p;
+	const uint8_t *p = (const uint8_t *)(message.p ? message.p : "");
 
 	return (struct proto){ p, message.n ? p + message.n : p };
 }

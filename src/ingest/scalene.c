@@ -223,22 +223,18 @@ static int read_members(struct reading *r, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* What was recorded and is left out, each once: "GPU, memory that was copied". */
-static int tell_lost(struct reading *r, struct err *err)
+/* What was recorded and is left out, each once. */
+static void tell_lost(const struct reading *r)
 {
-	const char *last = NULL;
+	const char *last = "";
 
-	buf_clear(&r->text);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (!(r->lost & 1U << i) || (last && strcmp(last, parts[i].what) == 0))
+		if (!(r->lost & 1U << i) || strcmp(last, parts[i].what) == 0)
 			continue;
 		last = parts[i].what;
-		buf_addf(&r->text, "%s%s", r->text.n ? ", " : "", last);
+		r->in.sink->finding(r->in.sink, FINDING_NOT_KEPT, 0, str_of(last),
+				    STR_LIT(""));
 	}
-	if (r->text.n == 0)
-		return 0;
-	return tell_finding(r->in.sink, r->in.options, FINDING_NOT_KEPT, 0,
-			    buf_str(&r->text), err);
 }
 
 static int finish(struct reading *r, struct input *in, struct err *err)
@@ -262,8 +258,9 @@ static int finish(struct reading *r, struct input *in, struct err *err)
 			      lacks);
 	if (json_stream_end(&r->in, in, err) < 0 ||
 	    scalene_tell(&r->lines, r->elapsed_s, err) < 0 ||
-	    tell(r, FINDING_TIMES_OF_SHARES, 0, "", err) < 0 || tell_lost(r, err) < 0)
+	    tell(r, FINDING_TIMES_OF_SHARES, 0, "", err) < 0)
 		return -1;
+	tell_lost(r);
 	if (!line_ns((long double)r->elapsed_s * NS_PER_S, &profile.span_end_ns))
 		profile.span_end_ns = NUMBER_NONE;
 	r->in.sink->profile(r->in.sink, &profile);
