@@ -129,7 +129,7 @@ static int add_frame(struct group *g, const struct xml_token *rect, struct err *
 	struct flamegraph *f = g->f;
 	struct flame_frame frame = { .offset = g->text_at };
 	struct title title;
-	struct str y;
+	struct str x, y;
 
 	if (!parse_title(g->text, &title) || !xml_attribute(rect, "y", &y) ||
 	    !place_of(y, &frame.y) || !span_of(rect, drawn, place_of, &frame.drawn))
@@ -142,6 +142,7 @@ static int add_frame(struct group *g, const struct xml_token *rect, struct err *
 			      STR_ARG(title.unit), STR_ARG(f->unit));
 	if (f->nframes == FRAMES_MAX)
 		return err_at(err, g->text_at, "too many frames");
+	f->has_pixels |= xml_attribute(rect, "x", &x) && !memchr(x.p, '%', x.n);
 	frame.has_exact = span_of(rect, exact, count_of, &frame.exact);
 	frame.count = title.count;
 	frame.is_all = title.is_all;

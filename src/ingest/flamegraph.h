@@ -46,6 +46,7 @@ struct flamegraph {
 	struct flame_thread *sampled; /* owned */
 	size_t nsampled, sampled_cap;
 	struct str unit;  /* borrowed: what the titles count, "samples" */
+	bool has_pixels;  /* places are not in hundredths of the picture */
 	bool is_cut;      /* the text has ended too early */
 	bool is_inexact;  /* some count was rounded */
 	bool is_narrowed; /* frames may be missing that were too narrow to draw */

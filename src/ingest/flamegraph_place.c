@@ -12,7 +12,9 @@
 #include "base/sort.h"
 #include "base/sum.h"
 
-#define NEAR 200000 /* two tenths of a pixel, or more than percentages are rounded by */
+/* More than places are rounded by: two tenths of a pixel, two last digits of percentages. */
+#define NEAR_PIXELS  200000
+#define NEAR_PERCENT 200
 
 /* Frames of one height, by place. */
 struct row {
@@ -23,6 +25,7 @@ struct placing {
 	struct flamegraph *f;
 	uint32_t *callers;
 	int64_t step; /* from one row to the next; 0: there is one */
+	int64_t near; /* a place that is off by no more may be that */
 	bool is_exact;
 };
 
@@ -66,6 +69,7 @@ static void sort_frames(struct placing *p)
 	p->is_exact = true;
 	for (size_t i = 0; i < f->nframes; i++)
 		p->is_exact &= f->frames[i].has_exact;
+	p->near = p->is_exact ? 0 : f->has_pixels ? NEAR_PIXELS : NEAR_PERCENT;
 	for (size_t i = 0; i < f->nframes; i++) {
 		struct flame_frame *frame = &f->frames[i];
 		frame->y = turn ? -frame->y : frame->y;
@@ -82,12 +86,11 @@ static void sort_frames(struct placing *p)
 static bool lies_on(const struct placing *p, const struct flame_frame *frame,
 		    const struct flame_frame *caller)
 {
-	int64_t near = p->is_exact ? 0 : NEAR;
 	int64_t end = sum_add(frame->drawn.start, frame->drawn.width);
 	int64_t callers_end = sum_add(caller->drawn.start, caller->drawn.width);
 
-	return frame->drawn.start >= sum_sub(caller->drawn.start, near) &&
-	       end <= sum_add(callers_end, near);
+	return frame->drawn.start >= sum_sub(caller->drawn.start, p->near) &&
+	       end <= sum_add(callers_end, p->near);
 }
 
 /* The middle of the frame is left of where that one begins. */
