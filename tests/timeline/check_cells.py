@@ -65,7 +65,7 @@ def slices_of(db, track, is_stream):
     for start, end, number, kind, name in rows(
             db, "SELECT s.ts, s.ts + s.dur, s.id, c.name, n.text FROM slice_row s JOIN slice_class c ON c.id = s.class "
             "JOIN string n ON n.id = s.name_id WHERE s.track_id = ? AND s.dur > 0 AND coalesce(s.flags, 0) & 4 = 0 "
-            "ORDER BY s.id", track):
+            "AND s.id NOT IN (SELECT slice_id FROM step WHERE slice_id IS NOT NULL) ORDER BY s.id", track):
         cover = kind_of(name, kind, is_stream)
         if cover:
             found.append((start, end, number, cover, name))
@@ -167,6 +167,7 @@ def main():
     traces = [os.path.join(FIXTURES, "gpu", f"{n}.json") for n in
               ("sync", "two_devices", "copies", "collectives_rank1", "annotations")]
     traces.append(os.path.join(FIXTURES, "torch", "t2141_cnn_w0", "trace.json.gz"))
+    traces.append(os.path.join(FIXTURES, "chrome", "jax.json.gz"))
     real = sorted(glob.glob(os.path.join(SHARED, "data", "gpu", "trace_diff_test.json.gz")) +
                   glob.glob(os.path.join(SHARED, "data", "cases", "deepseek*.json.gz")))
     with Workplace() as place:

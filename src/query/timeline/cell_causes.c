@@ -6,10 +6,6 @@
 #include "base/units.h"
 #include "query/view.h"
 
-#define CAUSES_FEW  3
-#define CAUSES_MANY 5  /* one less than CELL_CAUSES_MOST: no row stands for one cause */
-#define LINES_MANY  30 /* of a terminal that has room for these */
-
 static int compare_sums(const void *a, const void *b)
 {
 	const struct cell_cause *x = a, *y = b;
@@ -21,7 +17,7 @@ static int compare_sums(const void *a, const void *b)
 
 void cell_causes_rank(const struct cell_rows *r, int64_t lines, struct cell_ranking *out)
 {
-	size_t most = lines && lines < LINES_MANY ? CAUSES_FEW : CAUSES_MANY;
+	size_t most = cell_causes_most(lines);
 	int64_t most_ns[NGAP_CAUSES] = { 0 };
 
 	*out = (struct cell_ranking){ .n = 0 };

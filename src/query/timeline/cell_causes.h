@@ -13,6 +13,12 @@
 
 #define CELL_CAUSES_MOST 6 /* that are told apart */
 
+/* So many on a terminal of so many lines, or one more where no row stands for one cause. */
+static inline size_t cell_causes_most(int64_t lines)
+{
+	return lines < 30 ? 3 : CELL_CAUSES_MOST - 1;
+}
+
 struct cell_ranking {
 	struct cell_cause
 		sums[NGAP_CAUSES];  /* the largest first; blamed: where it is most */
@@ -20,7 +26,6 @@ struct cell_ranking {
 	size_t n, nshown;           /* causes there are; those told apart */
 };
 
-/* lines: of the terminal; 0: unlimited. */
 void cell_causes_rank(const struct cell_rows *r, int64_t lines, struct cell_ranking *out);
 /* From 0 on; CELL_CAUSES_MOST: it is one of the others. */
 size_t cell_cause_place(const struct cell_ranking *ranking, uint8_t cause);

@@ -26,12 +26,32 @@ struct idling {
 	const struct gap_profile *p;
 	size_t profile;
 	struct gap_reader reader;
-	struct cell_row *row;                     /* of the device */
+	int64_t device;                           /* the newest */
+	struct cell_row *row;                     /* its row, when that is shown */
 	struct idle_piece (*pieces)[NGAP_CAUSES]; /* owned; of its cells */
 	struct gap_sums sums, totals;
 };
 
-/* What is charged of the gap in [from, to), which lies in one cell. */
+/* What is charged of the gap in [from, to). */
+static void add_sums(struct idling *s, uint32_t gap, int64_t from_ns, int64_t to_ns)
+{
+	const struct gap *g = &s->p->blame.gaps.items[gap];
+	struct gap_amount amount;
+
+	gap_reader_seek(&s->reader, g, from_ns, to_ns);
+	while (gap_reader_next(&s->reader, &amount)) {
+		struct gap_sum of = { .device = g->device,
+				      .key = amount.cause,
+				      .cause = amount.cause,
+				      .blamed = amount.blamed };
+		gap_sums_add(&s->sums, &of, gap, amount.ns, false);
+		of.cause = GAP_NONE;
+		of.blamed = TEXT_NONE;
+		gap_sums_add(&s->totals, &of, gap, amount.ns, false);
+	}
+}
+
+/* The same, all of it in one cell. */
 static void add_piece(struct idling *s, uint32_t gap, size_t cell, int64_t from_ns,
 		      int64_t to_ns)
 {
@@ -41,14 +61,6 @@ static void add_piece(struct idling *s, uint32_t gap, size_t cell, int64_t from_
 	gap_reader_seek(&s->reader, g, from_ns, to_ns);
 	while (gap_reader_next(&s->reader, &amount)) {
 		struct idle_piece *piece = &s->pieces[cell][amount.cause];
-		struct gap_sum of = { .device = g->device,
-				      .key = amount.cause,
-				      .cause = amount.cause,
-				      .blamed = amount.blamed };
-		gap_sums_add(&s->sums, &of, gap, amount.ns, false);
-		of.cause = GAP_NONE;
-		of.blamed = TEXT_NONE;
-		gap_sums_add(&s->totals, &of, gap, amount.ns, false);
 		piece->ns += amount.ns;
 		if (amount.ns > piece->most_ns) {
 			piece->most_ns = amount.ns;
@@ -64,6 +76,9 @@ static void add_part(struct idling *s, uint32_t gap, int64_t from_ns, int64_t to
 	from_ns = from_ns < axis->from_ns ? axis->from_ns : from_ns;
 	to_ns = to_ns > axis->until_ns ? axis->until_ns : to_ns;
 	if (from_ns >= to_ns)
+		return;
+	add_sums(s, gap, from_ns, to_ns);
+	if (!s->row)
 		return;
 	for (size_t cell = cell_of(axis, from_ns); from_ns < to_ns; cell++) {
 		int64_t end_ns = cell_start(axis, cell + 1);
@@ -105,14 +120,14 @@ static void end_device(struct idling *s, uint32_t device)
 
 	*ARRAY_PUSH(r->devices, r->ndevices, r->devices_cap) = (struct cell_device){
 		.profile = s->profile,
-		.device = s->row->device,
+		.device = s->device,
 		.idle_ns = total->idle_ns,
 		.span_ns = total->span_ns,
 	};
 	for (size_t i = 0; i < n; i++)
 		*ARRAY_PUSH(r->causes, r->ncauses, r->causes_cap) = (struct cell_cause){
 			.profile = s->profile,
-			.device = s->row->device,
+			.device = s->device,
 			.cause = (enum gap_cause)rows[i].sum.key,
 			.idle_ns = rows[i].sum.idle_ns,
 			.gaps = rows[i].sum.gaps,
@@ -121,7 +136,7 @@ static void end_device(struct idling *s, uint32_t device)
 				r, text_pool_str(s->p->texts, rows[i].largest.blamed)),
 		};
 	free(rows);
-	for (size_t i = 0; i < r->ncells; i++) {
+	for (size_t i = 0; s->row && i < r->ncells; i++) {
 		s->row->cells[i] = end_cell(s, s->pieces[i]);
 		s->row->busy_ns += s->row->cells[i].ns;
 	}
@@ -129,11 +144,15 @@ static void end_device(struct idling *s, uint32_t device)
 	gap_sums_clear(&s->totals);
 }
 
+/* Cells are of rows that are shown. */
 static void begin_device(struct idling *s, uint32_t device)
 {
-	s->row = cell_rows_add(s->rows, ROW_IDLE, s->profile, NULL,
-			       s->p->work.devices[device].device);
-	memset(s->pieces, 0, s->rows->ncells * sizeof(*s->pieces));
+	s->device = s->p->work.devices[device].device;
+	s->row = cell_rows_find_idle(s->rows, s->profile, s->device);
+	if (s->row && (!s->row->is_shown || s->row->busy_ns))
+		s->row = NULL;
+	if (s->row)
+		memset(s->pieces, 0, s->rows->ncells * sizeof(*s->pieces));
 }
 
 /* Gaps are in the order of their devices. */
@@ -205,8 +224,8 @@ int cell_idle_load(struct store *store, const struct cells_request *request,
 	struct gap_ranks ranks = { .n = 0 };
 	struct text_pool texts;
 
-	if (request->filter->threads.n || request->filter->streams.n)
-		return 0; /* what is left says nothing of the device */
+	if (!cell_rows_have_idle(request))
+		return 0;
 	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
 		rc = gap_ranks_open(store, &texts, rows->scope->profiles[0].run, &ranks,

@@ -109,8 +109,14 @@ static int cover_of(struct cell_rows *r, const struct slice_row *slice, bool is_
 	*out = slice->class >= 0 && slice->class < NCLASSES && (is_work || !is_device)
 		       ? covers[slice->class]
 		       : COVER_NONE;
-	if (*out != COVER_ANNOTATION && *out != COVER_OP && !is_work)
+	if (is_work)
+		return judge_name(r, slice, out, err);
+	if (*out != COVER_ANNOTATION && *out != COVER_OP && *out != COVER_OTHER)
 		return 0;
+	if (cell_spans_has_step(&r->spans, slice->id)) {
+		*out = COVER_NONE;
+		return 0;
+	}
 	return judge_name(r, slice, out, err);
 }
 
@@ -221,6 +227,15 @@ static int read_track(struct sweeping *s, const struct slices_track *track,
 					       : sweep_packed(s, track, err);
 }
 
+static void see_label(struct cell_rows *r, enum row_kind kind,
+		      const struct slices_track *track)
+{
+	size_t cells = utf8_width(
+		cell_row_label(r, kind, place_of(r, track), track, track->device));
+
+	r->label_cells = cells > r->label_cells ? cells : r->label_cells;
+}
+
 /* The labels of those that cover anything decide how much room is left for cells. */
 static int find_label_cells(struct sweeping *s, int64_t width, struct err *err)
 {
@@ -233,10 +248,10 @@ static int find_label_cells(struct sweeping *s, int64_t width, struct err *err)
 			continue;
 		if (read_track(s, t, err) < 0)
 			return -1;
-		struct str label =
-			cell_row_label(r, kind_of(t), place_of(r, t), t, t->device);
-		size_t cells = s->has_any ? utf8_width(label) : 0;
-		r->label_cells = cells > r->label_cells ? cells : r->label_cells;
+		if (s->has_any)
+			see_label(r, kind_of(t), t);
+		if (t->is_device)
+			see_label(r, ROW_IDLE, t);
 	}
 	s->is_asking = false;
 	if (r->label_cells > (size_t)(width / LABEL_PARTS))
@@ -301,5 +316,11 @@ int cell_rows_read(struct store *store, const struct cells_request *request,
 	slice_pack_close(&s.pack);
 	cell_sweep_release(&s.sweep);
 	free(s.cells);
+	for (size_t i = 0;
+	     rc == 0 && cell_rows_have_idle(request) && i < r->slices->ntracks; i++) {
+		const struct slices_track *t = &r->slices->tracks[i];
+		if (t->is_device && has_span(r, t))
+			cell_rows_add(r, ROW_IDLE, place_of(r, t), NULL, t->device);
+	}
 	return rc;
 }

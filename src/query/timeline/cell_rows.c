@@ -5,6 +5,12 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
+#include "query/timeline/cell_causes.h"
+
+#define ROW_LINES   2
+#define OTHER_LINES 12 /* besides rows and causes */
+#define ROWS_LEAST  3
 
 struct cell_row *cell_rows_add(struct cell_rows *r, enum row_kind kind, size_t profile,
 			       const struct slices_track *track, int64_t device)
@@ -68,18 +74,80 @@ static void rank_rows(struct cell_rows *r)
 	}
 }
 
-void cell_rows_choose(struct cell_rows *r, int64_t limit)
+/* Tracks of one device each had a row for its idle time. */
+static void drop_repeated(struct cell_rows *r)
 {
-	size_t most = limit ? (size_t)limit : r->n;
+	size_t n = 0;
 
-	for (size_t rank = 0; r->nshown < most && r->nshown < r->n; rank++) {
-		for (size_t i = 0; i < r->n && r->nshown < most; i++) {
-			if (r->items[i].rank != rank)
-				continue;
-			r->items[i].is_shown = true;
-			r->nshown++;
-		}
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->items[i].kind == ROW_IDLE && n &&
+		    r->items[n - 1].kind == ROW_IDLE &&
+		    is_same_group(&r->items[n - 1], &r->items[i]))
+			free(r->items[i].cells);
+		else
+			r->items[n++] = r->items[i];
 	}
+	r->n = n;
+}
+
+/* As many as fit the terminal with what is above and below them; 0: all. */
+static int64_t rows_fitting(const struct cell_rows *r,
+			    const struct cells_request *request)
+{
+	int64_t room = request->lines - OTHER_LINES;
+
+	if (request->limit >= 0 || !request->for_people)
+		return request->limit > 0 ? request->limit : 0;
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->items[i].kind != ROW_IDLE)
+			continue;
+		room -= (int64_t)cell_causes_most(request->lines);
+		break;
+	}
+	return room / ROW_LINES > ROWS_LEAST ? room / ROW_LINES : ROWS_LEAST;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct cell_row *const *x = a, *const *y = b;
+
+	if ((*x)->rank != (*y)->rank)
+		return (*x)->rank < (*y)->rank ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* The first of each device and of threads, then the second, until the limit. */
+static void choose_rows(struct cell_rows *r, int64_t limit)
+{
+	struct cell_row **by_rank = xrealloc_array(NULL, r->n + 1, sizeof(*by_rank));
+
+	for (size_t i = 0; i < r->n; i++)
+		by_rank[i] = &r->items[i];
+	qsort(by_rank, r->n, sizeof(struct cell_row *), compare_ranks);
+	r->nshown = limit && (uint64_t)limit < r->n ? (size_t)limit : r->n;
+	for (size_t i = 0; i < r->nshown; i++)
+		by_rank[i]->is_shown = true;
+	free(by_rank);
+}
+
+bool cell_rows_have_idle(const struct cells_request *request)
+{
+	return request->filter->threads.n == 0 && request->filter->streams.n == 0;
+}
+
+struct cell_row *cell_rows_find_idle(struct cell_rows *r, size_t profile, int64_t device)
+{
+	struct cell_row wanted = { .kind = ROW_IDLE,
+				   .profile = profile,
+				   .device = device };
+	size_t at;
+
+	wanted.work_ns = wanted.busy_ns = INT64_MAX; /* before all such rows */
+	SEARCH(at, 0, r->n, compare_rows(&r->items[at], &wanted) < 0);
+	return at < r->n && r->items[at].kind == ROW_IDLE &&
+			       is_same_group(&r->items[at], &wanted)
+		       ? &r->items[at]
+		       : NULL;
 }
 
 /* What is asked for is the time of slices, not where they begin. */
@@ -100,14 +168,15 @@ int cell_rows_load(struct store *store, const struct scope *scope,
 	if (cell_spans_load(store, scope, request->filter, &out->spans, err) < 0 ||
 	    slices_open(store, scope, &out->filter, &out->slices, err) < 0)
 		return -1;
-	if (cell_rows_read(store, request, out, err) < 0 ||
-	    cell_idle_load(store, request, out, err) < 0)
+	if (cell_rows_read(store, request, out, err) < 0)
 		return -1;
 	if (out->n == 0)
 		return err_set(err, ERR_EMPTY, "nothing matches");
 	qsort(out->items, out->n, sizeof(*out->items), compare_rows);
+	drop_repeated(out);
 	rank_rows(out);
-	return 0;
+	choose_rows(out, rows_fitting(out, request));
+	return cell_idle_load(store, request, out, err);
 }
 
 void cell_rows_release(struct cell_rows *r)

@@ -33,7 +33,7 @@ struct cell_row {
 	size_t profile;                   /* place in the scope */
 	int64_t device;                   /* or NUMBER_NONE */
 	struct str label;
-	struct row_cell *cells; /* owned; rows->ncells[profile] of them */
+	struct row_cell *cells; /* owned; rows->ncells of them */
 	int64_t busy_ns;
 	int64_t work_ns; /* without labels and Python frames */
 	size_t rank; /* how interesting it is among those of its device or its threads */
@@ -91,19 +91,21 @@ int cell_rows_load(struct store *store, const struct scope *scope,
 		   const struct cells_request *request, struct cell_rows *out,
 		   struct err *err);
 void cell_rows_release(struct cell_rows *r);
-/*
- * Which rows are shown: the first of each device and of threads, then the second, until
- * the limit; 0: all.
- */
-void cell_rows_choose(struct cell_rows *r, int64_t limit);
+/* Where --thread or --stream leave less than a device, nothing is said of idle time. */
+bool cell_rows_have_idle(const struct cells_request *request);
 
-/* cell_read.c: rows of streams and threads that cover anything. */
+/*
+ * cell_read.c: rows of streams and threads that cover anything, and for each stream one of
+ * idle time of its device.
+ */
 int cell_rows_read(struct store *store, const struct cells_request *request,
 		   struct cell_rows *rows, struct err *err);
 /* cell_label.c: safe to print; the arena's. */
 struct str cell_row_label(struct cell_rows *r, enum row_kind kind, size_t profile,
 			  const struct slices_track *track, int64_t device);
-/* cell_idle.c: rows of idle time, devices and causes of a profile that has a span. */
+/* The row of idle time of the device, once rows are in order; NULL: there is none. */
+struct cell_row *cell_rows_find_idle(struct cell_rows *r, size_t profile, int64_t device);
+/* cell_idle.c: devices and causes, and the cells of rows of idle time that are shown. */
 int cell_idle_load(struct store *store, const struct cells_request *request,
 		   struct cell_rows *rows, struct err *err);
 /* A row without cells, labelled; its cells are zeroed. */

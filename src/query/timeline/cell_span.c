@@ -1,14 +1,20 @@
 /* The time that is shown: see cell_span.h. */
 #include "query/timeline/cell_span.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
+#include "query/query.h"
 #include "query/steps/step_numbers.h"
 #include "query/steps/step_windows.h"
 #include "query/text_pool.h"
+
+ASSET(asset_query_views_step_ranges_sql);
+
+#define RANGE_SLICE 4 /* column of step_ranges.sql */
 
 static int64_t length_of(const struct step_number *step)
 {
@@ -138,6 +144,18 @@ static void choose_steps(const struct step_numbers *steps, const struct filter *
 	}
 }
 
+static int load_step_slices(struct store *store, const struct scope_profile *profile,
+			    struct cell_spans *out, struct err *err)
+{
+	struct query q =
+		query_of_profile(store, asset_query_views_step_ranges_sql, profile, err);
+
+	while (query_next(&q, err))
+		*ARRAY_PUSH(out->step_slices, out->nstep_slices, out->step_slices_cap) =
+			sqlite3_column_int64(q.stmt, RANGE_SLICE);
+	return query_end(&q);
+}
+
 static bool are_aligned(const struct cell_spans *s, size_t n)
 {
 	const struct cell_span *first = NULL;
@@ -173,6 +191,11 @@ int cell_spans_load(struct store *store, const struct scope *scope,
 		choose_steps(&steps, filter, out);
 	if (rc == 0 && out->has_steps)
 		span_steps(&steps, scope, out);
+	for (size_t i = 0; rc == 0 && out->nsteps && i < scope->n; i++)
+		rc = load_step_slices(store, &scope->profiles[i], out, err);
+	if (out->nstep_slices)
+		qsort(out->step_slices, out->nstep_slices, sizeof(*out->step_slices),
+		      sort_compare_int64);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		const struct scope_profile *p = &scope->profiles[i];
 		if (!out->has_steps && filter->has_times)
@@ -189,8 +212,15 @@ int cell_spans_load(struct store *store, const struct scope *scope,
 	return rc == 0 ? check(out, scope->n, err) : -1;
 }
 
+bool cell_spans_has_step(const struct cell_spans *s, int64_t slice_id)
+{
+	return s->nstep_slices && bsearch(&slice_id, s->step_slices, s->nstep_slices,
+					  sizeof(*s->step_slices), sort_compare_int64);
+}
+
 void cell_spans_release(struct cell_spans *s)
 {
 	free(s->items);
+	free(s->step_slices);
 	*s = (struct cell_spans){ .items = NULL };
 }

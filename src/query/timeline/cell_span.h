@@ -20,7 +20,9 @@ struct cell_span {
 };
 
 struct cell_spans {
-	struct cell_span *items;       /* owned; by place of the profile in the scope */
+	struct cell_span *items; /* owned; by place of the profile in the scope */
+	int64_t *step_slices;    /* owned; what the steps are, by id */
+	size_t nstep_slices, step_slices_cap;
 	int64_t nsteps;                /* of all profiles */
 	int64_t first_step, last_step; /* shown, when has_steps */
 	int64_t median_ns;             /* when is_nearest */
@@ -34,5 +36,7 @@ struct cell_spans {
 int cell_spans_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, struct cell_spans *out, struct err *err);
 void cell_spans_release(struct cell_spans *s);
+/* Is the slice a step's own? */
+bool cell_spans_has_step(const struct cell_spans *s, int64_t slice_id);
 
 #endif

@@ -197,12 +197,11 @@ static int64_t count_cells(const struct cell_rows *r)
 }
 
 /* The rows are moved. */
-static struct table *table_for_machines(struct cell_rows *rows, int64_t limit)
+static struct table *table_for_machines(struct cell_rows *rows)
 {
 	const struct view_request show = { .for_people = false };
 	struct cells_feed *f = xcalloc(1, sizeof(*f));
 
-	cell_rows_choose(rows, limit > 0 ? limit : 0);
 	f->rows = *rows;
 	f->feed = (struct view_feed){ .from = &f->rows,
 				      .next = feed_next,
@@ -232,6 +231,6 @@ int cells_open(struct store *store, const struct scope *scope,
 	if (request->for_people)
 		*out = cells_picture(&rows, request);
 	else
-		*out = table_for_machines(&rows, request->limit);
+		*out = table_for_machines(&rows);
 	return 0;
 }

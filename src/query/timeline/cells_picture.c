@@ -10,10 +10,6 @@
 #include "query/timeline/cell_causes.h"
 #include "query/timeline/cells.h"
 
-#define ROW_LINES   2
-#define OTHER_LINES 12 /* besides rows and causes */
-#define ROWS_LEAST  3
-
 /* By enum cover. */
 static const struct strip_kind cover_kinds[NCOVERS] = {
 	[COVER_KERNEL] = { "kernel", 'K', 69 },
@@ -163,16 +159,6 @@ static void note_hidden(const struct cell_rows *r, struct memtable *m)
 				  r->nshown, r->n);
 }
 
-/* As many as fit the terminal with what is above and below them. */
-static void choose_rows(struct cell_rows *rows, const struct cells_request *request,
-			size_t ncauses)
-{
-	int64_t room = request->lines - OTHER_LINES - (int64_t)ncauses;
-	int64_t most = room / ROW_LINES > ROWS_LEAST ? room / ROW_LINES : ROWS_LEAST;
-
-	cell_rows_choose(rows, request->limit >= 0 ? request->limit : most);
-}
-
 struct table *cells_picture(struct cell_rows *rows, const struct cells_request *request)
 {
 	static const struct column columns[] = { { "timeline", "Timeline", UNIT_TEXT } };
@@ -181,7 +167,6 @@ struct table *cells_picture(struct cell_rows *rows, const struct cells_request *
 	struct cell_ranking ranking;
 
 	cell_causes_rank(rows, request->lines, &ranking);
-	choose_rows(rows, request, ranking.nshown);
 	m->table.strips = make_strips(rows, &ranking, &m->arena);
 	add_captions(rows, m);
 	note_hidden(rows, m);
