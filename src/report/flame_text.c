@@ -1,17 +1,9 @@
-/*
- * Flame graphs in the terminal: see flame_text.h.  A box is as many cells wide as its
- * share of the width, and its children lie below it.  Where the largest child left takes
- * less than a cell, it and its smaller siblings are one stretch of dots.
- */
+/* Flame graphs in the terminal: see flame_text.h. */
 #include "report/flame_text.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/array.h"
-#include "base/sum.h"
 #include "base/utf8.h"
 #include "report/flame_color.h"
+#include "report/flame_places.h"
 
 #define LEVELS_MAX     60 /* without a height */
 #define LEVELS_LEAST   5
@@ -27,143 +19,13 @@
 #define ELLIPSIS       "…" CHAIN_SIGN
 #define ELLIPSIS_CELLS 4
 
-struct box {
-	size_t row;
-	size_t from, to;      /* cells */
-	uint32_t node;        /* of a chain its last */
-	uint32_t chain;       /* nodes above it that have the same box */
-	bool is_rest, is_odd; /* too small to draw; of neighbours every other one */
-};
-
 struct picture {
 	const struct flame *flame;
 	const struct flame_draw *draw;
 	struct buf *out;
-	struct box *boxes; /* owned */
-	size_t n, cap, levels, width;
-	bool folds; /* callers that call one function alone share its box */
-	size_t nsmall, nchains;
-	int64_t small;
-	uint32_t deeper; /* levels that found no room */
+	struct flame_places places;
 	struct buf label, name;
 };
-
-static size_t cell_of(const struct picture *p, int64_t amount)
-{
-	double whole = (double)flame_total(p->flame, &p->flame->nodes[FLAME_ROOT]);
-
-	return (size_t)(((double)amount * (double)p->width / whole) + 0.5);
-}
-
-static bool is_small(const struct picture *p, int64_t total)
-{
-	double whole = (double)flame_total(p->flame, &p->flame->nodes[FLAME_ROOT]);
-
-	return total < p->draw->min_amount || (double)total * (double)p->width < whole ||
-	       (double)total * 100.0 < whole * p->draw->min_pct;
-}
-
-/* The only child that is drawn, where it has the same cells; FLAME_ROOT: none. */
-static uint32_t only_child(const struct picture *p, uint32_t at, int64_t start)
-{
-	const struct flame_node *node = &p->flame->nodes[at];
-	int64_t total = flame_total(p->flame, node);
-
-	if (node->span < 2 || at == FLAME_ROOT)
-		return FLAME_ROOT;
-	int64_t child = flame_total(p->flame, &p->flame->nodes[at + 1]);
-	bool is_same =
-		cell_of(p, sum_add(start, child)) == cell_of(p, sum_add(start, total));
-	return is_same && !is_small(p, child) ? at + 1 : FLAME_ROOT;
-}
-
-static uint32_t levels_below(const struct flame *flame, uint32_t at)
-{
-	uint32_t depth = flame->nodes[at].depth, most = depth;
-
-	for (uint32_t i = at; i < at + flame->nodes[at].span; i++)
-		if (flame->nodes[i].depth > most && flame_total(flame, &flame->nodes[i]))
-			most = flame->nodes[i].depth;
-	return most - depth;
-}
-
-static void put_box(struct picture *p, uint32_t at, int64_t start, size_t row,
-		    bool is_odd);
-
-static void put_rest(struct picture *p, uint32_t at, uint32_t end, int64_t start,
-		     size_t row)
-{
-	int64_t sum = 0;
-
-	for (uint32_t i = at; i < end; i += p->flame->nodes[i].span) {
-		int64_t total = flame_total(p->flame, &p->flame->nodes[i]);
-		sum = sum_add(sum, total);
-		p->nsmall += total > 0;
-	}
-	p->small = sum_add(p->small, sum);
-	const struct box rest = { .row = row,
-				  .from = cell_of(p, start),
-				  .to = cell_of(p, sum_add(start, sum)),
-				  .is_rest = true };
-	if (rest.to > rest.from)
-		*ARRAY_PUSH(p->boxes, p->n, p->cap) = rest;
-}
-
-static void put_children(struct picture *p, uint32_t at, int64_t start, size_t row)
-{
-	const struct flame_node *nodes = p->flame->nodes;
-	uint32_t end = at + nodes[at].span;
-	bool is_odd = false;
-
-	for (uint32_t i = at + 1; i < end; i += nodes[i].span) {
-		int64_t total = flame_total(p->flame, &nodes[i]);
-		if (is_small(p, total)) {
-			put_rest(p, i, end, start, row);
-			return;
-		}
-		put_box(p, i, start, row, is_odd);
-		start = sum_add(start, total);
-		is_odd = !is_odd;
-	}
-}
-
-/* Recursive, at most as deep as there are lines. */
-static void put_box(struct picture *p, uint32_t at, int64_t start, size_t row,
-		    bool is_odd)
-{
-	struct box box = {
-		.row = row,
-		.from = cell_of(p, start),
-		.to = cell_of(
-			p, sum_add(start, flame_total(p->flame, &p->flame->nodes[at]))),
-		.node = at,
-		.is_odd = is_odd
-	};
-	uint32_t child;
-
-	while (p->folds && (child = only_child(p, box.node, start)) != FLAME_ROOT) {
-		box.node = child;
-		box.chain++;
-	}
-	p->nchains += box.chain > 0;
-	*ARRAY_PUSH(p->boxes, p->n, p->cap) = box;
-	if (row + 1 < p->levels) {
-		put_children(p, box.node, start, row + 1);
-		return;
-	}
-	uint32_t below = levels_below(p->flame, box.node);
-	if (below > p->deeper)
-		p->deeper = below;
-}
-
-static void place(struct picture *p, bool folds)
-{
-	p->n = p->nsmall = p->nchains = 0;
-	p->small = 0;
-	p->deeper = 0;
-	p->folds = folds;
-	put_box(p, FLAME_ROOT, 0, 0, false);
-}
 
 /* Into p->name. */
 static struct str visible_name(struct picture *p, uint32_t at)
@@ -191,7 +53,7 @@ static size_t caller_cells(struct picture *p, uint32_t at, struct buf *out)
  * The node that names a box of little room: of a chain its last, but the nn.Module rather
  * than its "forward".
  */
-static uint32_t named_by(const struct picture *p, const struct box *box)
+static uint32_t named_by(const struct picture *p, const struct flame_box *box)
 {
 	const struct flame_node *nodes = p->flame->nodes;
 
@@ -203,7 +65,7 @@ static uint32_t named_by(const struct picture *p, const struct box *box)
 }
 
 /* As many callers of the chain as there is room for, then its last. */
-static void add_chain(struct picture *p, const struct box *box, size_t cells)
+static void add_chain(struct picture *p, const struct flame_box *box, size_t cells)
 {
 	size_t used = utf8_width(visible_name(p, box->node));
 	uint32_t from = box->node, first = box->node - box->chain;
@@ -257,7 +119,7 @@ static char sign_of(const struct picture *p, const struct flame_node *node)
 	return color > FLAME_SAME ? '+' : '-';
 }
 
-static void make_label(struct picture *p, const struct box *box, size_t cells)
+static void make_label(struct picture *p, const struct flame_box *box, size_t cells)
 {
 	const struct flame_node *node = &p->flame->nodes[box->node];
 	struct buf figure;
@@ -292,7 +154,7 @@ static void fill(struct buf *out, const char *with, size_t cells)
 }
 
 /* Colour tells a box from its neighbour; without it a line in front and a pattern do. */
-static void draw_box(struct picture *p, const struct box *box)
+static void draw_box(struct picture *p, const struct flame_box *box)
 {
 	const struct flame_node *node = &p->flame->nodes[box->node];
 	size_t cells = box->to - box->from;
@@ -319,8 +181,8 @@ static void draw_row(struct picture *p, size_t row)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		const struct box *box = &p->boxes[i];
+	for (size_t i = 0; i < p->places.n; i++) {
+		const struct flame_box *box = &p->places.boxes[i];
 		/* amounts that stick at the end of their range may overlap */
 		if (box->row != row || box->to <= box->from || box->from < at)
 			continue;
@@ -329,16 +191,6 @@ static void draw_row(struct picture *p, size_t row)
 		at = box->to;
 	}
 	buf_add_char(p->out, '\n');
-}
-
-static size_t rows_of(const struct picture *p)
-{
-	size_t rows = 0;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->boxes[i].row + 1 > rows)
-			rows = p->boxes[i].row + 1;
-	return rows;
 }
 
 /* Sentences, broken between words. */
@@ -352,7 +204,7 @@ static void add_wrapped(struct picture *p, struct str text)
 			n++;
 		const struct str word = { text.p, n };
 		size_t cells = utf8_width(word);
-		if (column > 0 && column + 1 + cells > p->width) {
+		if (column > 0 && column + 1 + cells > p->places.width) {
 			buf_add_char(p->out, '\n');
 			column = 0;
 		} else if (column > 0) {
@@ -384,20 +236,21 @@ static size_t lines_of(const struct buf *text)
 /* What this picture leaves out, and what draws it. */
 static void note_small(const struct picture *p, struct buf *out)
 {
-	if (p->nsmall > 0) {
-		buf_addf(out, "%s %zu call%s too small to draw: ", REST_FILL, p->nsmall,
-			 p->nsmall == 1 ? " is" : "s are");
-		flame_words_share(p->flame, p->small, out);
+	if (p->places.nsmall > 0) {
+		buf_addf(out, "%s %zu call%s too small to draw: ", REST_FILL,
+			 p->places.nsmall, p->places.nsmall == 1 ? " is" : "s are");
+		flame_words_share(p->flame, p->places.small, out);
 		buf_add_text(out,
 			     p->draw->width < 200 ? "; -o flame.svg draws all\n" : "\n");
 	}
-	if (p->nchains > 0)
+	if (p->places.nchains > 0)
 		buf_addf(out, "a › b: %zu box%s a chain of calls, to save lines\n",
-			 p->nchains, p->nchains == 1 ? " is" : "es are");
-	if (p->deeper > 0)
+			 p->places.nchains, p->places.nchains == 1 ? " is" : "es are");
+	if (p->places.deeper > 0)
 		buf_addf(out,
 			 "%u deeper level%s not drawn; --root-at NAME starts lower\n",
-			 (unsigned)p->deeper, p->deeper == 1 ? " is" : "s are");
+			 (unsigned)p->places.deeper,
+			 p->places.deeper == 1 ? " is" : "s are");
 }
 
 void flame_text_draw(const struct flame *flame, const struct flame_draw *draw,
@@ -406,7 +259,7 @@ void flame_text_draw(const struct flame *flame, const struct flame_draw *draw,
 	struct picture p = { .flame = flame,
 			     .draw = draw,
 			     .out = out,
-			     .width = (size_t)(draw->width > 1 ? draw->width : 1) };
+			     .places = { .flame = flame, .draw = draw } };
 	struct buf caption, notes;
 
 	buf_init(&p.label, SIZE_MAX);
@@ -416,15 +269,14 @@ void flame_text_draw(const struct flame *flame, const struct flame_draw *draw,
 	flame_words_caption(flame, draw, &caption);
 	flame_words_notes(flame, draw, &notes);
 	size_t around = LINES_AROUND + lines_of(&notes) + 3;
-	p.levels = draw->height == 0 ? LEVELS_MAX
-		   : (size_t)draw->height > around + LEVELS_LEAST
-			   ? (size_t)draw->height - around
-			   : LEVELS_LEAST;
-	place(&p, false);
-	if (p.deeper > 0)
-		place(&p, true);
+	p.places.width = (size_t)(draw->width > 1 ? draw->width : 1);
+	p.places.levels = draw->height == 0 ? LEVELS_MAX
+			  : (size_t)draw->height > around + LEVELS_LEAST
+				  ? (size_t)draw->height - around
+				  : LEVELS_LEAST;
+	flame_places_fill(&p.places);
 	add_wrapped(&p, buf_str(&caption));
-	for (size_t row = 0, rows = rows_of(&p); row < rows; row++)
+	for (size_t row = 0; row < p.places.rows; row++)
 		draw_row(&p, row);
 	note_small(&p, &notes);
 	if (notes.n > 0) {
@@ -435,5 +287,5 @@ void flame_text_draw(const struct flame *flame, const struct flame_draw *draw,
 	buf_release(&p.name);
 	buf_release(&caption);
 	buf_release(&notes);
-	free(p.boxes);
+	flame_places_release(&p.places);
 }

@@ -39,6 +39,8 @@ void flame_start(struct flame_builder *b, struct flame *flame,
  */
 int flame_add(struct flame_builder *b, struct store *store, const struct scope *scope,
 	      enum flame_side side, struct err *err);
+/* What flame_finish() does with nodes that stand behind their parents, in any order. */
+void flame_arrange(struct flame *flame);
 /*
  * Sums up, sorts and releases the builder.  `rc` is what flame_add() said, and comes back; or
  * -1 with an ERR_EMPTY, when there are calls but none has any of the amount.
