@@ -125,8 +125,10 @@ class TimelineChoice {
 	/* Of device work those of its operator too: the shapes of its inputs. */
 	detailFacts(slice) {
 		const own = this.links.details(slice);
-		const ofOp = this.op ? this.links.details(this.op).filter(([column]) => !own.some(([other]) => other === column)) : [];
-		return [...own, ...ofOp].map(([column, value]) => [column.title, column.unit === "text" ? visibleName(value) : units.text(column.unit, value)]);
+		const ofOp = this.op ? this.links.details(this.op) : [];
+		const all = [...own, ...ofOp.filter(([column]) => !own.some(([other]) => other === column))];
+		const text = ({ unit }, value) => unit === "text" ? visibleName(value) : units.text(unit, value);
+		return all.map(([column, value]) => [column.title, text(column, value)]);
 	}
 
 	tell(slice) {

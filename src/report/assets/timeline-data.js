@@ -251,7 +251,9 @@ const timelineData = (() => {
 				view.setUint8(plane, bytes[reader.at + plane * n + i]);
 			value[i] = view.getFloat64(0, true);
 		}
-		return { ...meta, rows: 1, time, value, most: value.reduce((a, b) => Math.max(a, b), 0), least: value.reduce((a, b) => Math.min(a, b), 0) };
+		const most = value.reduce((a, b) => Math.max(a, b), 0);
+		const least = value.reduce((a, b) => Math.min(a, b), 0);
+		return { ...meta, rows: 1, time, value, most, least };
 	}
 
 	/* The first place in [from, to) whose start is at or after the time. */
