@@ -58,5 +58,7 @@ struct flamegraph {
  * 0, or -1 with err set.
  */
 int flame_place(struct flamegraph *f, uint32_t *callers, struct err *err);
+/* Tells the sink the stacks and their samples.  0, or -1 with err set. */
+int flame_tell(struct flamegraph *f, const uint32_t *callers, struct err *err);
 
 #endif
