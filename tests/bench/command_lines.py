@@ -15,7 +15,7 @@ LINES = {
             "--by profile STORE", "--by annotation STORE", "--by annotation --limit 0 STORE", "--by step,thread,shape STORE",
             "--flops STORE", "--tensor-cores STORE", "--top-level STORE", "--format torch STORE",
             "--format torch --limit 0 --by stack STORE", "--focus a STORE", "--ignore zzz STORE",
-            "--cat cpu_op STORE", "--thread 100 STORE", "--stream 7 STORE", "--device 0 STORE", "--step 0.. STORE",
+            "--by thread --limit 0 STORE", "--cat cpu_op STORE", "--thread 100 STORE", "--stream 7 STORE", "--device 0 STORE", "--step 0.. STORE",
             "--time 0.. STORE", "--min-dur 1ns STORE", "--rank 0..9 STORE"],
     "steps": ["STORE", "--format csv STORE", "--phases STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
               "--device 0 STORE"],

@@ -285,3 +285,23 @@ def children_of_mprof(n, folder, stretch):
     for i in range(0, n, m):
         lines[i] = f"MEM 10.5 {1700000000 + i // m * stretch / 100:.4f}\n{lines[i]}"
     return save(folder, "mprofile_1.dat", "".join(["CMDLINE a\n", *lines]).encode())
+
+
+# Sampled stacks.
+
+@kind
+def samples_of_a_thread(n, folder, stretch):
+    """A sample each, of m stacks of which each goes on where another ends."""
+    m = max(1, math.isqrt(n))
+    samples = [[j for j in range(i % m + 1) if j < 64] for i in range(n)]
+    file = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": f"f{i}"} for i in range(64)]},
+            "profiles": [{"type": "sampled", "name": "all", "unit": "nanoseconds", "startValue": 0, "endValue": n * stretch,
+                          "samples": samples, "weights": [stretch] * n}]}
+    return save(folder, "a.speedscope.json", json.dumps(file).encode())
+
+
+@kind
+def stacks_of_threads(n, folder, stretch):
+    """A thread each, with functions of its own below one that all have."""
+    lines = [f"thread ({i}): t{i};main (a.py:1);{';'.join(f'f{i}_{j} (b.py:{j + 1})' for j in range(8))} {stretch}" for i in range(n)]
+    return save(folder, "a.collapsed", "\n".join(lines + [""]).encode())

@@ -71,6 +71,7 @@ pstats --callers STORE
 diff STORE STORE
 diff --by name STORE STORE
 diff --by idle STORE STORE
+top --by thread --limit 0 STORE
 """.strip().splitlines()]
 
 

@@ -42,12 +42,6 @@ static uint32_t add_function(struct callgraph *g, const struct sample_function *
 	return callgraph_function(g, &key);
 }
 
-/* Of what was not chosen nothing is left. */
-static bool is_there(const struct sample_totals *t)
-{
-	return t->samples || t->total || t->self;
-}
-
 static void add_rows(const struct sample_set *set, const uint32_t *number,
 		     struct callgraph *g)
 {
@@ -56,9 +50,9 @@ static void add_rows(const struct sample_set *set, const uint32_t *number,
 
 	for (size_t i = 0; i < set->nnodes; i++)
 		group[i] = set->nodes[i].function;
-	sample_add_up(set, group, set->nfunctions, UINT32_MAX, totals);
+	sample_add_up(set, group, set->nfunctions, totals);
 	for (size_t i = 0; i < set->nfunctions; i++) {
-		if (!is_there(&totals[i]))
+		if (!totals[i].is_there)
 			continue;
 		g->functions[number[i]].row = (uint32_t)g->nrows;
 		*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) =
@@ -91,11 +85,11 @@ static void add_edges(const struct sample_set *set, const uint32_t *number,
 				      (struct str){ (const char *)&pair, sizeof(pair) });
 	}
 	struct sample_totals *totals = xcalloc(known.n + 1, sizeof(*totals));
-	sample_add_up(set, group, known.n, UINT32_MAX, totals);
+	sample_add_up(set, group, known.n, totals);
 	for (uint32_t i = 0; i < known.n; i++) {
 		struct pair pair;
 		memcpy(&pair, intern_str(&known, i).p, sizeof(pair));
-		if (pair.caller != CALLGRAPH_NONE && is_there(&totals[i]))
+		if (pair.caller != CALLGRAPH_NONE && totals[i].is_there)
 			callgraph_append(g, &(struct callgraph_edge){
 						    .caller = number[pair.caller],
 						    .callee = number[pair.callee],

@@ -100,15 +100,37 @@ const char *sample_kind_name(const struct sample_series *series, struct arena *a
 /* Sums of a group of nodes: self of its own stacks, total of all that it is on. */
 struct sample_totals {
 	int64_t self, total, self_samples, samples;
+	bool is_there; /* the sums have it on a stack */
 };
 
 /*
- * Adds the chosen sums, of one thread or of all (UINT32_MAX), up by group: `group` has
- * one for each node.  A group counts once for each stack, however often it is on it.
- * `out` has ngroups, zeroed.
+ * Adds the chosen sums of all threads up by group: `group` has one for each node.  A group
+ * counts once for each stack, however often it is on it.  `out` has ngroups, zeroed.
  */
 void sample_add_up(const struct sample_set *set, const uint32_t *group, size_t ngroups,
-		   uint32_t thread, struct sample_totals *out);
+		   struct sample_totals *out);
+
+/* What each thread has, one after the other: work goes by what it has, not by all. */
+struct sample_adder {
+	const struct sample_set *set;   /* borrowed */
+	const uint32_t *group;          /* borrowed; by node */
+	struct sample_weighed *weighed; /* owned; by node */
+	uint32_t *nodes; /* owned: those that the sums are on, callers first */
+	uint32_t *open;  /* owned; by group: how often it is on the stack */
+	uint32_t *sums;  /* owned: places of sums, by thread */
+	size_t next_sum;
+	/* Of the newest thread: */
+	struct sample_totals *totals; /* owned; by group; of others zero */
+	uint32_t *groups;             /* owned: those that it has, ascending */
+	size_t ngroups;
+};
+
+/* sample_adder_close() afterwards. */
+void sample_adder_open(struct sample_adder *a, const struct sample_set *set,
+		       const uint32_t *group, size_t ngroups);
+/* Threads come in their order. */
+void sample_adder_next(struct sample_adder *a, uint32_t thread);
+void sample_adder_close(struct sample_adder *a);
 
 /* ERR_USAGE for filters that samples do not have. */
 int sample_check_filter(const struct filter *filter, struct err *err);

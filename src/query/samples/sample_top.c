@@ -156,47 +156,57 @@ static struct str shown_name(struct listing *l, const struct row *row)
 	return copy;
 }
 
-/* The rows of one thread, or of all. */
-static int add_rows(struct listing *l, uint32_t thread, struct err *err)
+/* The row of a group, of one thread or of all. */
+static int add_row(struct listing *l, uint32_t thread, uint32_t group,
+		   const struct sample_totals *totals, struct err *err)
+{
+	const struct sample_function *f = &l->set.functions[l->groups[group].function];
+	struct row row = { .totals = *totals,
+			   .file = f->file.n ? f->file : (struct str){ NULL, 0 },
+			   .function = l->show.asked & TOP_FILE ? (struct str){ NULL, 0 }
+								: f->name,
+			   .thread = thread == UINT32_MAX ? (struct str){ NULL, 0 }
+							  : l->set.threads[thread].name,
+			   .line = l->groups[group].line };
+
+	if (totals->total == 0 && totals->self == 0 && totals->samples == 0)
+		return 0;
+	row.shown = shown_name(l, &row);
+	int has = filter_has_name(l->filter, row.shown, err);
+	if (has > 0)
+		*ARRAY_PUSH(l->rows, l->n, l->cap) = row;
+	return has < 0 ? -1 : 0;
+}
+
+static int add_rows(struct listing *l, struct err *err)
 {
 	struct sample_totals *totals = xcalloc(l->ngroups + 1, sizeof(*totals));
-	int has = 0;
+	int rc = 0;
 
-	sample_add_up(&l->set, l->group_of, l->ngroups, thread, totals);
-	for (size_t i = 0; i < l->ngroups && has >= 0; i++) {
-		const struct sample_function *f =
-			&l->set.functions[l->groups[i].function];
-		struct row row = { .totals = totals[i],
-				   .file = f->file.n ? f->file : (struct str){ NULL, 0 },
-				   .function = l->show.asked & TOP_FILE
-						       ? (struct str){ NULL, 0 }
-						       : f->name,
-				   .thread = thread == UINT32_MAX
-						     ? (struct str){ NULL, 0 }
-						     : l->set.threads[thread].name,
-				   .line = l->groups[i].line };
-		if (totals[i].total == 0 && totals[i].self == 0 && totals[i].samples == 0)
-			continue;
-		row.shown = shown_name(l, &row);
-		has = filter_has_name(l->filter, row.shown, err);
-		if (has > 0)
-			*ARRAY_PUSH(l->rows, l->n, l->cap) = row;
-	}
+	sample_add_up(&l->set, l->group_of, l->ngroups, totals);
+	for (uint32_t i = 0; i < l->ngroups && rc == 0; i++)
+		rc = add_row(l, UINT32_MAX, i, &totals[i], err);
 	free(totals);
-	return has < 0 ? -1 : 0;
+	return rc;
 }
 
 /* Those of each thread apart: each name once, as profiles of one name are one thread. */
 static int add_threads(struct listing *l, struct err *err)
 {
+	struct sample_adder a;
 	int rc = 0;
 
 	if (l->set.nthreads == 0)
 		return err_set(
 			err, ERR_EMPTY,
 			"--by thread: the file does not say which thread is sampled");
-	for (uint32_t t = 0; t < l->set.nthreads && rc == 0; t++)
-		rc = add_rows(l, t, err);
+	sample_adder_open(&a, &l->set, l->group_of, l->ngroups);
+	for (uint32_t t = 0; t < l->set.nthreads && rc == 0; t++) {
+		sample_adder_next(&a, t);
+		for (size_t i = 0; i < a.ngroups && rc == 0; i++)
+			rc = add_row(l, t, a.groups[i], &a.totals[a.groups[i]], err);
+	}
+	sample_adder_close(&a);
 	return rc;
 }
 
@@ -243,9 +253,8 @@ int sample_top_open(struct store *store, const struct scope *scope,
 	int rc = sample_set_load(store, scope, filter, &l.set, err);
 	if (rc == 0) {
 		group_nodes(&l);
-		rc = l.show.asked & TOP_SPLIT(TOP_BY_THREAD)
-			     ? add_threads(&l, err)
-			     : add_rows(&l, UINT32_MAX, err);
+		rc = l.show.asked & TOP_SPLIT(TOP_BY_THREAD) ? add_threads(&l, err)
+							     : add_rows(&l, err);
 	}
 	if (rc == 0 && l.n == 0)
 		rc = err_set(err, ERR_EMPTY, "no function matches");
