@@ -1,4 +1,5 @@
 /* The curve of memory on a page: extremes of 4,096 buckets of time, whatever was recorded. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +13,22 @@
 
 /* Of a device of a profile. */
 struct device_curve {
-	char *name; /* owned */
+	char *told, *name; /* owned; as the table has it, as people read it */
+	int64_t profile;
 	struct page_series allocated, reserved;
 };
 
 struct gathering {
 	struct device_curve *devices; /* owned */
 	size_t n, cap;
+	size_t nprofiles;
 	int64_t length_ns;
+};
+
+/* Places of columns; one that is not there is behind the last. */
+struct rows_at {
+	size_t profile, rank, name, time, levels[2], reserved;
+	bool is_process;
 };
 
 static size_t place_of(const struct table *t, const char *name)
@@ -38,14 +47,45 @@ static struct page_series new_series(const char *color, const char *label, bool 
 				     .is_dashed = is_dashed };
 }
 
-static struct device_curve *find_device(struct gathering *g, struct str name)
+/* "cuda:0", "cuda:0 of rank 1", "process main". */
+static char *name_of(const struct gathering *g, const struct rows_at *at,
+		     const struct cell *cells)
 {
-	for (size_t i = 0; i < g->n; i++)
-		if (str_is(name, g->devices[i].name))
+	struct str name = cells[at->name].as.text;
+	const char *kind = at->is_process ? "process " : "";
+
+	if (g->nprofiles < 2)
+		return xasprintf("%s" STR_FMT, kind, STR_ARG(name));
+	if (cells[at->rank].type == CELL_INT)
+		return xasprintf("%s" STR_FMT " of rank %" PRId64, kind, STR_ARG(name),
+				 cells[at->rank].as.integer);
+	return xasprintf("%s" STR_FMT " of profile %" PRId64, kind, STR_ARG(name),
+			 cells[at->profile].as.integer);
+}
+
+/* Rows of a device stand together. */
+static bool is_of(const struct device_curve *d, const struct rows_at *at,
+		  const struct cell *cells)
+{
+	return d->profile == cells[at->profile].as.integer &&
+	       str_is(cells[at->name].as.text, d->told);
+}
+
+static struct device_curve *find_device(struct gathering *g, const struct rows_at *at,
+					const struct cell *cells)
+{
+	struct str told = cells[at->name].as.text;
+
+	for (size_t i = g->n; i-- > 0;)
+		if (is_of(&g->devices[i], at, cells))
 			return &g->devices[i];
 	struct device_curve *d = ARRAY_PUSH(g->devices, g->n, g->cap);
-	*d = (struct device_curve){ .name = xstrndup(name.p, name.n),
-				    .allocated = new_series("kernel", "allocated", false),
+	*d = (struct device_curve){ .told = xstrndup(told.p, told.n),
+				    .name = name_of(g, at, cells),
+				    .profile = cells[at->profile].as.integer,
+				    .allocated = new_series(
+					    "kernel",
+					    at->is_process ? "used" : "allocated", false),
 				    .reserved = new_series("comm", "reserved", true) };
 	return d;
 }
@@ -71,26 +111,41 @@ static void add_level(const struct gathering *g, struct page_series *s, int64_t 
 	last->last = level.as.integer;
 }
 
+/* Of torch's devices, or of the processes that mprof samples. */
+static struct rows_at find_columns(const struct table *t)
+{
+	struct rows_at at = { .profile = place_of(t, "profile"),
+			      .rank = place_of(t, "rank"),
+			      .name = place_of(t, "device"),
+			      .time = place_of(t, "ts_ns"),
+			      .levels = { place_of(t, "allocated_bytes"),
+					  place_of(t, "recorded_bytes") },
+			      .reserved = place_of(t, "reserved_bytes") };
+
+	at.is_process = at.name == t->ncolumns;
+	if (at.is_process) {
+		at.name = place_of(t, "process");
+		at.levels[0] = place_of(t, "bytes");
+	}
+	return at;
+}
+
 static int gather(void *to, struct table *t, struct err *err)
 {
 	struct gathering *g = to;
 	struct cell *cells = xcalloc(t->ncolumns + 1, sizeof(*cells));
-	size_t device = place_of(t, "device"), at = place_of(t, "ts_ns");
-	size_t allocated = place_of(t, "allocated_bytes");
-	size_t recorded = place_of(t, "recorded_bytes");
-	size_t reserved = place_of(t, "reserved_bytes");
+	const struct rows_at at = find_columns(t);
 	int rc;
 
 	/* behind the last column stands a null, for one that is not there */
 	while ((rc = t->next(t, cells, err)) > 0) {
-		if (device == t->ncolumns || cells[device].type != CELL_TEXT)
+		if (cells[at.name].type != CELL_TEXT)
 			continue;
-		struct device_curve *d = find_device(g, cells[device].as.text);
-		int64_t at_ns = cells[at].as.integer;
-		bool has_totals = cells[allocated].type == CELL_INT;
-		add_level(g, &d->allocated, at_ns,
-			  cells[has_totals ? allocated : recorded]);
-		add_level(g, &d->reserved, at_ns, cells[reserved]);
+		struct device_curve *d = find_device(g, &at, cells);
+		int64_t at_ns = cells[at.time].as.integer;
+		bool has_totals = cells[at.levels[0]].type == CELL_INT;
+		add_level(g, &d->allocated, at_ns, cells[at.levels[!has_totals]]);
+		add_level(g, &d->reserved, at_ns, cells[at.reserved]);
 	}
 	free(cells);
 	return rc < 0 ? -1 : g->n > 0;
@@ -128,7 +183,7 @@ static void put_curve(struct report_making *m, const struct gathering *g, size_t
 
 int report_memory(struct report_making *m, struct err *err)
 {
-	struct gathering g = { .n = 0 };
+	struct gathering g = { .nprofiles = m->reading->scope->n };
 	struct err why = ERR_INIT;
 	const struct scope *scope = m->reading->scope;
 
@@ -141,11 +196,12 @@ int report_memory(struct report_making *m, struct err *err)
 		*err = why;
 	/* what is scarce comes first */
 	for (size_t i = 0; rc >= 0 && i < g.n; i++)
-		if (strcmp(g.devices[i].name, "cpu") != 0)
+		if (strcmp(g.devices[i].told, "cpu") != 0)
 			put_curve(m, &g, i);
 	for (size_t i = 0; i < g.n; i++) {
-		if (rc >= 0 && strcmp(g.devices[i].name, "cpu") == 0)
+		if (rc >= 0 && strcmp(g.devices[i].told, "cpu") == 0)
 			put_curve(m, &g, i);
+		free(g.devices[i].told);
 		free(g.devices[i].name);
 		free(g.devices[i].allocated.levels);
 		free(g.devices[i].reserved.levels);

@@ -143,6 +143,17 @@ static size_t take_parts(struct making *m, enum overview_block block, bool by_na
 	return n;
 }
 
+/* " of rank 0", where there are several. */
+static const char *of_rank(struct making *m)
+{
+	size_t row;
+
+	if (!find(m, OVERVIEW_STEPS, "rank", &row))
+		return "";
+	return arena_printf(&m->page->arena, " of rank " STR_FMT,
+			    STR_ARG(value_text(m, row)));
+}
+
 static void add_step_bar(struct making *m)
 {
 	struct page_part parts[PARTS_MAX];
@@ -162,9 +173,9 @@ static void add_step_bar(struct making *m)
 			 .about = str_of(arena_printf(
 				 arena,
 				 "mean of " STR_FMT
-				 " steps; what a device does counts first, the rest is "
+				 " steps%s; what a device does counts first, the rest is "
 				 "time of the host",
-				 STR_ARG(value_text(m, steps)))),
+				 STR_ARG(value_text(m, steps)), of_rank(m))),
 			 .unit = UNIT_NS,
 			 .parts = parts,
 			 .nparts = n });
@@ -343,6 +354,21 @@ static void add_chip(struct making *m, struct str value, const char *label)
 		PAGE_SLOTS(PAGE_TEXT("value", value), PAGE_TEXT("label", str_of(label))));
 }
 
+/* Of one device in several recordings the largest counts. */
+static bool is_highest(const struct making *m, size_t row)
+{
+	int64_t value = report_int(&m->rows, row, "value");
+
+	for (size_t i = 0; i < report_rows_count(&m->rows); i++) {
+		int64_t other = report_int(&m->rows, i, "value");
+		if (is_row(m, i, OVERVIEW_MEMORY) &&
+		    str_equal(item_of(m, i), item_of(m, row)) &&
+		    (other > value || (other == value && i < row)))
+			return false;
+	}
+	return true;
+}
+
 static void add_chips(struct making *m)
 {
 	struct arena *arena = &m->page->arena;
@@ -361,7 +387,7 @@ static void add_chips(struct making *m)
 	    report_int(&m->rows, row, "value") > 0)
 		add_chip(m, value_text(m, row), "recorded");
 	for (size_t i = 0; i < report_rows_count(&m->rows); i++)
-		if (is_row(m, i, OVERVIEW_MEMORY))
+		if (is_row(m, i, OVERVIEW_MEMORY) && is_highest(m, i))
 			add_chip(m, value_text(m, i),
 				 arena_printf(arena, "peak of memory, " STR_FMT,
 					      STR_ARG(item_of(m, i))));

@@ -93,3 +93,12 @@ for id, command in ("operators", "top"), ("kernels", "kernels"), ("transfers-by"
 		assert len(numbers) > 2 and any(numbers.items() <= one.items() for one in known), (id, row)
 END
 }
+
+@test "memory of ranks and of processes is drawn apart" {
+	ptool ingest -q "$TORCH"/t260_ddp_rank[01]
+	ptool report -o ranks.html
+	[ "$(grep -o 'Memory of [^<]*' ranks.html | paste -sd,)" = \
+		'Memory of cpu of rank 0 over time,Memory of cpu of rank 1 over time' ]
+	ptool report -q "$FIXTURES/mprof/multiprocess_M.dat" -o p.html
+	[ "$(grep -c 'Memory of process' p.html)" -eq 4 ]
+}
