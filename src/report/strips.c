@@ -180,8 +180,9 @@ static void draw_stretch(struct strips_draw *d, const struct strip_cell *cells, 
 	}
 	buf_init(&visible, SIZE_MAX);
 	utf8_add_visible(&visible, name);
-	size_t from = d->line.n + 1;
+	set_color(d, NULL);
 	buf_add_char(&d->line, ' ');
+	size_t from = d->line.n;
 	if (d->opts->shorten)
 		d->opts->shorten(&d->line, buf_str(&visible), n - 3);
 	else

@@ -107,26 +107,30 @@ static int64_t rows_fitting(const struct cell_rows *r,
 	return room / ROW_LINES > ROWS_LEAST ? room / ROW_LINES : ROWS_LEAST;
 }
 
+struct ranked {
+	size_t rank, place;
+};
+
 static int compare_ranks(const void *a, const void *b)
 {
-	const struct cell_row *const *x = a, *const *y = b;
+	const struct ranked *x = a, *y = b;
 
-	if ((*x)->rank != (*y)->rank)
-		return (*x)->rank < (*y)->rank ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
 }
 
 /* The first of each device and of threads, then the second, until the limit. */
 static void choose_rows(struct cell_rows *r, int64_t limit)
 {
-	struct cell_row **by_rank = xrealloc_array(NULL, r->n + 1, sizeof(*by_rank));
+	struct ranked *by_rank = xrealloc_array(NULL, r->n + 1, sizeof(*by_rank));
 
 	for (size_t i = 0; i < r->n; i++)
-		by_rank[i] = &r->items[i];
-	qsort(by_rank, r->n, sizeof(struct cell_row *), compare_ranks);
+		by_rank[i] = (struct ranked){ r->items[i].rank, i };
+	qsort(by_rank, r->n, sizeof(*by_rank), compare_ranks);
 	r->nshown = limit && (uint64_t)limit < r->n ? (size_t)limit : r->n;
 	for (size_t i = 0; i < r->nshown; i++)
-		by_rank[i]->is_shown = true;
+		r->items[by_rank[i].place].is_shown = true;
 	free(by_rank);
 }
 

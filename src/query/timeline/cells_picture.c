@@ -17,10 +17,10 @@ static const struct strip_kind cover_kinds[NCOVERS] = {
 	[COVER_COPY] = { "copy", 'M', 35 },
 	[COVER_SET] = { "set", 'S', 115 },
 	[COVER_OP] = { "operator", 'o', 246 },
-	[COVER_ANNOTATION] = { "annotation", 'a', 240 },
+	[COVER_ANNOTATION] = { "annotation", 'a', 66 },
 	[COVER_PYTHON] = { "Python", 'p', 97 },
 	[COVER_CALL] = { "runtime call", 'r', 178 },
-	[COVER_OTHER] = { "other", 'x', 243 },
+	[COVER_OTHER] = { "other", 'x', 137 },
 };
 
 /* Of idle time, by place of the cause, and of what is no more told apart. */
