@@ -177,7 +177,7 @@ static int finish(struct reading *r, struct input *in, struct err *err)
 {
 	struct stacks *stacks = &r->trace.stacks;
 
-	if (!r->in.is_cut && chrometrace_end(&r->trace, err) < 0)
+	if (chrometrace_end(&r->trace, r->in.is_cut, err) < 0)
 		return -1;
 	if (r->trace.nsamples == 0)
 		return err_at(err, json_stream_at(&r->in), "%s",

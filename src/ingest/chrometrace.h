@@ -31,6 +31,7 @@ struct chrometrace_thread {
 	int64_t tid;   /* Python's, which forks of a process share */
 	int64_t ts_ns; /* since when the innermost frame is that */
 	uint32_t series;
+	uint32_t who; /* the newest of its frames that names it, or CHROMETRACE_NONE */
 	struct chrometrace_open *open; /* owned */
 	size_t nopen, open_cap;
 };
@@ -57,7 +58,7 @@ void chrometrace_release(struct chrometrace *c);
 /* 0, or -1 with err set. */
 int chrometrace_event(struct chrometrace *c, const struct chrometrace_event *event,
 		      struct err *err);
-/* Frames that are open last until the last event of all. */
-int chrometrace_end(struct chrometrace *c, struct err *err);
+/* Frames that are open last until the last event of all, unless the text is cut there. */
+int chrometrace_end(struct chrometrace *c, bool is_cut, struct err *err);
 
 #endif

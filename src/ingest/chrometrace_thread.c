@@ -5,26 +5,43 @@
 
 #include "base/array.h"
 
-static int begin_thread(struct chrometrace *c, const struct chrometrace_event *e,
-			struct err *err)
+/* Says what a thread's series is: as py-spy names those of its speedscope files. */
+static int tell_series(struct chrometrace *c, struct chrometrace_thread *thread,
+		       struct err *err)
 {
-	struct chrometrace_thread thread = { .pid = e->pid,
-					     .tid = e->tid,
-					     .ts_ns = e->ts_ns };
-	struct series_fact fact = { .name = TEXT_NONE,
-				    .measure = TEXT_NONE,
+	struct series_fact fact = { .measure = TEXT_NONE,
 				    .unit = SAMPLE_NS,
 				    .is_ordered = true,
 				    .is_evented = true,
 				    .start_at = NUMBER_NONE,
 				    .end_at = NUMBER_NONE };
 
+	buf_clear(&c->key);
+	buf_addf(&c->key, "Thread %lld", (long long)thread->tid);
+	if (thread->who != CHROMETRACE_NONE) {
+		buf_add_text(&c->key, " \"");
+		buf_add_str(&c->key, c->sampled[thread->who].thread);
+		buf_add_char(&c->key, '"');
+	}
+	if (stacks_text(&c->stacks, buf_str(&c->key), 0, &fact.name, err) < 0)
+		return -1;
+	thread->series = c->stacks.sink->series(c->stacks.sink, thread->series, &fact);
+	return 0;
+}
+
+static int begin_thread(struct chrometrace *c, const struct chrometrace_event *e,
+			struct err *err)
+{
+	struct chrometrace_thread thread = { .pid = e->pid,
+					     .tid = e->tid,
+					     .ts_ns = e->ts_ns,
+					     .series = SAMPLE_NONE,
+					     .who = CHROMETRACE_NONE };
+
 	if (c->nthreads == CHROMETRACE_NONE - 1)
 		return err_at(err, e->offset, "too many threads");
-	buf_clear(&c->key);
-	buf_addf(&c->key, "Thread %lld", (long long)e->tid);
-	fact.name = c->stacks.sink->text(c->stacks.sink, buf_str(&c->key));
-	thread.series = c->stacks.sink->series(c->stacks.sink, SAMPLE_NONE, &fact);
+	if (tell_series(c, &thread, err) < 0)
+		return -1;
 	idmap_add(&c->by_tid, e->tid, (uint32_t)c->nthreads);
 	*ARRAY_PUSH(c->threads, c->nthreads, c->threads_cap) = thread;
 	return 0;
@@ -122,6 +139,8 @@ static int open_frame(struct chrometrace *c, struct chrometrace_thread *thread,
 	    folded_py_spy(&text, &who) && text.n == 0) {
 		open.who = (uint32_t)c->nsampled;
 		*ARRAY_PUSH(c->sampled, c->nsampled, c->sampled_cap) = who;
+		if (who.thread.n)
+			thread->who = open.who;
 	} else {
 		open.stack = sink->stack(sink, open.stack, c->numbers[open.key]);
 	}
@@ -163,15 +182,21 @@ int chrometrace_event(struct chrometrace *c, const struct chrometrace_event *e,
 			       : close_frame(c, thread, e, err);
 }
 
-int chrometrace_end(struct chrometrace *c, struct err *err)
+static int end_thread(struct chrometrace *c, struct chrometrace_thread *thread,
+		      struct err *err)
+{
+	if (stacks_tell(&c->stacks, FINDING_FRAME_NOT_CLOSED, 0, STR_LIT(""), err) < 0)
+		return -1;
+	return tell_until(c, thread, c->last_ns, 0, err);
+}
+
+int chrometrace_end(struct chrometrace *c, bool is_cut, struct err *err)
 {
 	for (size_t i = 0; i < c->nthreads; i++) {
 		struct chrometrace_thread *thread = &c->threads[i];
-		if (thread->nopen == 0)
-			continue;
-		if (stacks_tell(&c->stacks, FINDING_FRAME_NOT_CLOSED, 0, STR_LIT(""),
-				err) < 0 ||
-		    tell_until(c, thread, c->last_ns, 0, err) < 0)
+		if (!is_cut && thread->nopen && end_thread(c, thread, err) < 0)
+			return -1;
+		if (thread->who != CHROMETRACE_NONE && tell_series(c, thread, err) < 0)
 			return -1;
 	}
 	return 0;
