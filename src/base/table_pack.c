@@ -205,7 +205,7 @@ static struct memtable *take_columns(struct unpacking *u)
 	}
 	struct column *columns = arena_alloc(&arena, (n + 1) * sizeof(*columns));
 	struct field *fields = arena_alloc(&arena, (n + 1) * sizeof(*fields));
-	const struct field **list = arena_alloc(&arena, (n + 1) * sizeof(*list));
+	const struct field **list = arena_alloc(&arena, (n + 1) * sizeof(void *));
 	for (size_t i = 0; i < n; i++) {
 		struct packed_column c;
 		take(u, &c, sizeof(c));

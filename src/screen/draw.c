@@ -19,9 +19,9 @@ static int width_of(struct str text)
 /* "2 Operators"; the tenth is 0, the others have no key but Tab. */
 static struct str label_of(const struct browser *b, size_t i, char out[LABEL_MAX])
 {
-	int n = i < 10 ? snprintf(out, LABEL_MAX, " %zu %s ", (i + 1) % 10,
-				  b->sections[i]->title)
-		       : snprintf(out, LABEL_MAX, " %s ", b->sections[i]->title);
+	const char *title = b->sections[i]->title;
+	int n = i < 10 ? snprintf(out, LABEL_MAX, " %zu %s ", (i + 1) % 10, title)
+		       : snprintf(out, LABEL_MAX, " %s ", title);
 
 	return (struct str){ out, (size_t)n };
 }
@@ -48,18 +48,20 @@ static void draw_sections(struct browser *b)
 	size_t i = first_label(b, columns);
 	char label[LABEL_MAX];
 
-	tty_text(b->tty, 0, 0, STR_LIT(""), 0, columns, LOOK_BAR);
+	tty_text(b->tty, (struct tty_spot){ 0, 0, columns, 0 }, STR_LIT(""), LOOK_BAR);
 	if (i > 0)
-		tty_text(b->tty, 0, at++, STR_LIT("<"), 0, 1, LOOK_BAR);
+		tty_text(b->tty, (struct tty_spot){ 0, at++, 1, 0 }, STR_LIT("<"),
+			 LOOK_BAR);
 	for (; i < b->nsections; i++) {
 		struct str text = label_of(b, i, label);
 		int width = width_of(text);
 		bool is_last = i + 1 == b->nsections;
 		if (at + width > columns - (is_last ? 0 : 1) && i != b->section) {
-			tty_text(b->tty, 0, columns - 1, STR_LIT(">"), 0, 1, LOOK_BAR);
+			tty_text(b->tty, (struct tty_spot){ 0, columns - 1, 1, 0 },
+				 STR_LIT(">"), LOOK_BAR);
 			return;
 		}
-		tty_text(b->tty, 0, at, text, 0, width,
+		tty_text(b->tty, (struct tty_spot){ 0, at, width, 0 }, text,
 			 i == b->section ? LOOK_CHOSEN : LOOK_BAR);
 		at += width;
 	}
@@ -94,8 +96,10 @@ static void draw_crumbs(struct browser *b, const struct place *p)
 				 str_of(p->wish.focus ? p->wish.focus : p->wish.only));
 	}
 	int width = width_of(buf_str(&line));
-	tty_text(b->tty, 1, 0, buf_str(&line), width > columns ? width - columns : 0,
-		 columns, LOOK_DIM);
+	tty_text(
+		b->tty,
+		(struct tty_spot){ 1, 0, columns, width > columns ? width - columns : 0 },
+		buf_str(&line), LOOK_DIM);
 	buf_release(&line);
 }
 
@@ -124,7 +128,8 @@ static void draw_part(struct browser *b, const struct place *p, int y, struct st
 	x += skip;
 	cells -= skip;
 	if (cells > 0 && x < columns)
-		tty_text(b->tty, y, x, part, skip, cells, LOOK_FOUND);
+		tty_text(b->tty, (struct tty_spot){ y, x, cells, skip }, part,
+			 LOOK_FOUND);
 }
 
 static void draw_found(struct browser *b, const struct place *p, int y, struct str line)
@@ -151,8 +156,9 @@ static void draw_sorted(struct browser *b, const struct place *p, int y, size_t 
 		const struct sheet_column *c = &part->columns[i];
 		int x = (int)c->at - p->left;
 		if (strcmp(c->name, p->wish.sort) == 0 && x >= 0)
-			tty_text(b->tty, y, x, text, (int)c->at, (int)c->width,
-				 LOOK_FOUND);
+			tty_text(b->tty,
+				 (struct tty_spot){ y, x, (int)c->width, (int)c->at },
+				 text, LOOK_FOUND);
 	}
 }
 
@@ -173,7 +179,8 @@ static void draw_fold(struct browser *b, const struct place *p, int y, size_t li
 		if (x < 0)
 			x = width_of(sheet_text(&p->sheet, line)) + 1 - p->left;
 		if (x >= 0)
-			tty_text(b->tty, y, x, STR_LIT("+"), 0, 1, look);
+			tty_text(b->tty, (struct tty_spot){ y, x, 1, 0 }, STR_LIT("+"),
+				 look);
 	}
 }
 
@@ -185,7 +192,8 @@ static void draw_line(struct browser *b, const struct place *p, int y, size_t li
 
 	if (is_chosen)
 		look = LOOK_CHOSEN;
-	tty_text(b->tty, y, 0, text, p->left, tty_columns(b->tty), look);
+	tty_text(b->tty, (struct tty_spot){ y, 0, tty_columns(b->tty), p->left }, text,
+		 look);
 	draw_sorted(b, p, y, line);
 	draw_fold(b, p, y, line, look);
 	if (!is_chosen)
@@ -260,10 +268,11 @@ static void draw_last(struct browser *b, const struct place *p)
 		add_way(&line, b, p);
 		buf_add_text(&line, p->back ? "q: back  ?: help" : "?: help  Q: quit");
 	}
-	tty_text(b->tty, y, 0, buf_str(&line), 0, room,
+	tty_text(b->tty, (struct tty_spot){ y, 0, room, 0 }, buf_str(&line),
 		 b->is_error ? LOOK_ERROR : LOOK_DIM);
 	if (room < columns)
-		tty_text(b->tty, y, room, where, 0, columns - room, LOOK_DIM);
+		tty_text(b->tty, (struct tty_spot){ y, room, columns - room, 0 }, where,
+			 LOOK_DIM);
 	buf_release(&line);
 }
 

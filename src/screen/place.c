@@ -272,7 +272,8 @@ int place_argv(const struct place *p, const struct screen *screen, int width,
 
 	while (screen->scope && screen->scope[nscope])
 		nscope++;
-	words = arena_alloc(arena, (2 * PLACE_WORDS + nscope + 16) * sizeof(*words));
+	words = arena_alloc(arena,
+			    ((size_t)2 * PLACE_WORDS + nscope + 16) * sizeof(*words));
 	push(arena, words, &n, p->command);
 	for (size_t i = 0; i < p->own.n; i++)
 		push(arena, words, &n, p->own.items[i]);

@@ -19,7 +19,8 @@ static void draw_prompt(struct browser *b, const char *label, const char *text)
 	int width = (int)utf8_width(buf_str(&line));
 	int skip = width < columns ? 0 : width - columns + 1;
 	browser_draw(b);
-	tty_text(b->tty, y, 0, buf_str(&line), skip, columns, LOOK_PLAIN);
+	tty_text(b->tty, (struct tty_spot){ y, 0, columns, skip }, buf_str(&line),
+		 LOOK_PLAIN);
 	tty_cursor(b->tty, y, width - skip);
 	tty_show(b->tty);
 	buf_release(&line);
@@ -74,18 +75,20 @@ static void draw_choice(struct browser *b, const char *title, const char *const 
 	size_t room = browser_height(b) - 1, shown = n < room ? n : room;
 	size_t first = chosen < shown ? 0 : chosen - shown + 1;
 	int y = last - (int)shown - 1;
+	static const char digits[] = "123456789";
 	char label[BROWSER_TEXT];
 
 	browser_draw(b);
-	tty_text(b->tty, y, 0, str_of(title), 0, columns, LOOK_HEADING);
+	tty_text(b->tty, (struct tty_spot){ y, 0, columns, 0 }, str_of(title),
+		 LOOK_HEADING);
 	for (size_t i = first; i < first + shown; i++) {
-		char digit = i < 9 ? (char)('1' + i) : ' ';
-		snprintf(label, sizeof(label), " %c  %s", digit, lines[i]);
-		tty_text(b->tty, ++y, 0, str_of(label), 0, columns,
+		const char *digit = i < strlen(digits) ? digits + i : " ";
+		snprintf(label, sizeof(label), " %.1s  %s", digit, lines[i]);
+		tty_text(b->tty, (struct tty_spot){ ++y, 0, columns, 0 }, str_of(label),
 			 i == chosen ? LOOK_CHOSEN : LOOK_PLAIN);
 	}
-	tty_text(b->tty, last, 0, STR_LIT("Enter: choose  q: back"), 0, columns,
-		 LOOK_DIM);
+	tty_text(b->tty, (struct tty_spot){ last, 0, columns, 0 },
+		 STR_LIT("Enter: choose q: back"), LOOK_DIM);
 	tty_show(b->tty);
 }
 

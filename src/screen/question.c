@@ -102,7 +102,7 @@ static int release(struct question *q)
 
 static struct table *unpack(struct str answer, int status, struct err *err)
 {
-	char end = answer.n ? answer.p[answer.n - 1] : '\0';
+	int end = answer.n ? answer.p[answer.n - 1] : 0;
 
 	if (end == ENDS_WITH_TABLE)
 		return table_unpack((struct str){ answer.p, answer.n - 1 }, err);

@@ -161,7 +161,7 @@ struct tty *tty_open(const struct tty_options *options, struct err *err)
 		return NULL;
 	}
 	is_open = 1;
-	at_quick_exit(on_quick_exit);
+	(void)at_quick_exit(on_quick_exit); /* or the terminal stays as it is */
 	cbreak();
 	noecho();
 	nonl();
@@ -230,7 +230,9 @@ static bool next_cell(const struct tty *t, struct str *text, struct cell_text *c
 		int cells = (int)utf8_width((struct str){ text->p, n });
 		if (c->n && cells > 0)
 			break;
-		char ascii = t->is_ascii ? drawn_ascii(code) : '\0';
+		char ascii = '\0';
+		if (t->is_ascii)
+			ascii = drawn_ascii(code);
 		if (code == UTF8_INVALID || code < ' ' || code == 0x7f)
 			ascii = '?';
 		wchar_t wide = ascii ? (wchar_t)ascii : (wchar_t)code;
@@ -249,12 +251,12 @@ static bool next_cell(const struct tty *t, struct str *text, struct cell_text *c
  * Each character at its own place: where curses thinks another width of one, the next
  * columns still stand where they belong.
  */
-void tty_text(struct tty *t, int line, int column, struct str text, int skip, int cells,
-	      enum look look)
+void tty_text(struct tty *t, struct tty_spot spot, struct str text, enum look look)
 {
 	attr_t attr = attributes(t, look);
+	int line = spot.line, column = spot.column, cells = spot.cells;
 	struct cell_text c;
-	int at = -skip;
+	int at = -spot.skip;
 	cchar_t drawn;
 
 	if (line < 0 || line >= LINES || column >= COLS)

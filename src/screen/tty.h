@@ -65,12 +65,13 @@ int tty_lines(const struct tty *t);
 int tty_columns(const struct tty *t);
 
 void tty_clear(struct tty *t);
-/*
- * The text less its first `skip` terminal cells in `cells` cells at most, the rest of
- * which are filled with blanks.
- */
-void tty_text(struct tty *t, int line, int column, struct str text, int skip, int cells,
-	      enum look look);
+/* Where a text stands. */
+struct tty_spot {
+	int line, column;
+	int cells; /* at most; what the text leaves of them is blank */
+	int skip;  /* its first cells that are not drawn */
+};
+void tty_text(struct tty *t, struct tty_spot spot, struct str text, enum look look);
 /* Where the cursor is shown; line -1: nowhere. */
 void tty_cursor(struct tty *t, int line, int column);
 /* Shows what was drawn. */
