@@ -109,10 +109,11 @@ static int take_picture(const struct command *command, int argc, char **argv,
 	int code = command->run(command, argc - 1, argv + 1);
 	fflush(NULL);
 	buf_init(&text, PICTURE_MAX);
+	buf_add_text(&text, "");
 	read_back(fd, &text);
 	close(fd);
 	if (code != EXIT_OK) {
-		err_set(err, ERR_EMPTY, STR_FMT, STR_ARG(buf_str(&text)));
+		err_set(err, ERR_EMPTY, STR_FMT, (int)strcspn(text.p, "\n"), text.p);
 	} else {
 		struct memtable *m = table_of_lines(buf_str(&text));
 		rc = taker->take(taker->to, &m->table, err);
@@ -134,6 +135,9 @@ static int ask(const struct screen_source *s, int argc, char **argv,
 		return err_set(err, ERR_USAGE, "there is no command '%s'", argv[0]);
 	if (command->table)
 		return table_command_take(command, argc - 1, argv + 1, &taker.taker, err);
+	if (strcmp(a->operand->path, "-") == 0)
+		return err_set(err, ERR_EMPTY,
+			       "standard input can be read once: name a file for this");
 	return take_picture(command, argc, argv, &taker, err);
 }
 

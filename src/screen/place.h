@@ -50,6 +50,7 @@ struct place {
 	int left;           /* cells that are left of the screen */
 	int width;          /* that it is laid out for */
 	bool is_asked;
+	bool is_own; /* no command gives it */
 	struct place *back;
 };
 
