@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "cli/report_charts.h"
 #include "cli/report_colors.h"
+#include "cli/report_findings.h"
 #include "cli/report_rows.h"
-#include "query/advise/rules.h"
 #include "query/overview/overview.h"
 #include "query/short_name.h"
 #include "report/page_chart.h"
@@ -258,95 +258,6 @@ static int add_answer(struct making *m, struct err *err)
 	return rc;
 }
 
-/* The tab where a rule's numbers are seen. */
-static const struct {
-	const char *rule, *tab;
-} places[] = {
-	{ "mixed-precision", "kernels" },
-	{ "attention", "kernels" },
-	{ "unfused", "kernels" },
-	{ "low-occupancy", "kernels" },
-	{ "small-batch", "kernels" },
-	{ "pageable-copies", "transfers" },
-	{ "device-copies", "transfers" },
-	{ "host-copies", "transfers" },
-	{ "exposed-communication", "comm" },
-	{ "stragglers", "comm" },
-	{ "ddp-backend", "comm" },
-	{ "ddp-buffers", "comm" },
-	{ "data-parallel", "comm" },
-	{ "memory-limit", "memory" },
-	{ "memory-growth", "memory" },
-	{ "allocator-churn", "memory" },
-	{ "slow-calls", "operators" },
-	{ "long-calls", "operators" },
-	{ "small-operators", "operators" },
-	{ "threads", "operators" },
-	{ "python-time", "calls" },
-	{ "warm-up", "steps" },
-	{ "profiler-overhead", "steps" },
-	{ "missing-kernels", "recording" },
-};
-
-/* Causes of idle time are what the others are about. */
-static const char *place_of(const char *rule)
-{
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (strcmp(places[i].rule, rule) == 0)
-			return places[i].tab;
-	return "idle";
-}
-
-static void add_finding(struct making *m, size_t row)
-{
-	struct arena *arena = &m->page->arena;
-	const char *name = arena_copy(arena, report_text(&m->advice, row, "rule")).p;
-	const struct rule *rule = rule_find(name);
-	struct cell saving = report_cell(&m->advice, row, "saving_ns");
-	char number[UNITS_TEXT_MAX];
-	const char *saved = "";
-
-	if (saving.type == CELL_INT)
-		saved = arena_printf(arena, "Saves up to " STR_FMT " a step.",
-				     STR_ARG(units_text(UNIT_NS, saving, number)));
-	page_part(m->page->body, "finding",
-		  PAGE_SLOTS(
-			  PAGE_TEXT("severity", report_text(&m->advice, row, "severity")),
-			  PAGE_TEXT("title", str_of(rule ? rule->title : name)),
-			  PAGE_TEXT("finding", report_text(&m->advice, row, "finding")),
-			  PAGE_TEXT("saving", str_of(saved)),
-			  PAGE_TEXT("suggestion",
-				    report_text(&m->advice, row, "suggestion")),
-			  PAGE_TEXT("tab", str_of(place_of(name)))));
-}
-
-static bool is_finding(struct making *m, size_t row)
-{
-	struct str severity = report_text(&m->advice, row, "severity");
-
-	return str_is(severity, "high") || str_is(severity, "medium") ||
-	       str_is(severity, "low");
-}
-
-static void add_findings(struct making *m)
-{
-	FILE *out = m->page->body;
-	size_t n = 0;
-
-	for (size_t i = 0; i < report_rows_count(&m->advice); i++)
-		n += is_finding(m, i);
-	if (!n)
-		return;
-	page_part_open(out, "panel",
-		       PAGE_SLOTS(PAGE_TEXT("title", STR_LIT("What to try")),
-				  PAGE_TEXT("about", STR_LIT("what saves most comes "
-							     "first; ptool advise"))));
-	for (size_t i = 0; i < report_rows_count(&m->advice); i++)
-		if (is_finding(m, i))
-			add_finding(m, i);
-	page_part_close(out, "panel");
-}
-
 static void add_chip(struct making *m, struct str value, const char *label)
 {
 	page_part(
@@ -396,6 +307,19 @@ static void add_chips(struct making *m)
 		page_part(body, "chips",
 			  PAGE_SLOTS(PAGE_MARKUP("body", page_stream_text(&chips))));
 	page_stream_release(&chips);
+}
+
+/* Most rules are about causes of idle time, where a device can be idle. */
+static void add_findings(struct making *m)
+{
+	size_t row;
+	const struct report_finding_words words = {
+		.of = find(m, OVERVIEW_STEPS, "steps", &row) ? "a step"
+							     : "of the recording",
+		.tab = find(m, OVERVIEW_IDLE, "idle", &row) ? "idle" : "timeline",
+	};
+
+	report_findings(m->page, &m->advice, &words);
 }
 
 static int load(struct making *m, struct err *err)
