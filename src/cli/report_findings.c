@@ -18,6 +18,7 @@ static const struct {
 	{ "pageable-copies", "transfers" },
 	{ "device-copies", "transfers" },
 	{ "host-copies", "transfers" },
+	{ "communication", "comm" },
 	{ "exposed-communication", "comm" },
 	{ "stragglers", "comm" },
 	{ "ddp-backend", "comm" },

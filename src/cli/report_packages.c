@@ -135,7 +135,7 @@ static void put_bar(struct report_making *m, const struct packages *p)
 int report_packages(struct report_making *m, struct err *err)
 {
 	struct packages p = { .cap = 0 };
-	struct report_rows rows;
+	struct report_rows rows = { .rows = NULL };
 	int rc = report_rows_load(&rows, "top -n 0 --format json", m->reading, err);
 
 	intern_init(&p.names);

@@ -73,12 +73,3 @@ void page_text_json(FILE *out, struct str json)
 	if (json.n)
 		put_escaped(out, json, json_of);
 }
-
-void page_text_cut(FILE *out, struct str text, size_t most)
-{
-	struct str cut = utf8_cut(text, most);
-
-	page_text(out, cut);
-	if (cut.n < text.n)
-		fputs("\xe2\x80\xa6", out);
-}

@@ -16,7 +16,5 @@ void page_text(FILE *out, struct str text);
  * strings, and are written \u003c there.
  */
 void page_text_json(FILE *out, struct str json);
-/* page_text() of the first bytes, with an ellipsis where there are more than `most`. */
-void page_text_cut(FILE *out, struct str text, size_t most);
 
 #endif
