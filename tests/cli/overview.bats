@@ -64,6 +64,7 @@ fits() { # FILE
 	grep -q '^Peak memory: 31.70 MiB, main  ' screen
 	grep -qx '   31.70 MiB   10.00 MiB  .load data' screen
 	ptool overview -q "$FIXTURES/lines/memory061.txt" | grep -q '   26.50 MiB    1.80 MiB  mw_lines.py:19(loop)'
+	ptool overview -q "$FIXTURES/lines/scalene_2.json" | grep -q '^Functions, by time of their lines '
 	ptool overview -q "$FIXTURES/samples/perf.txt" >screen
 	grep -qx '  sampled stacks (collapsed)' screen
 	grep -qx '        1.75   20.0%        1.75  read' screen

@@ -345,13 +345,25 @@ static void add_callers(struct drawing *d, struct str name)
 	buf_release(&word);
 }
 
+/* Scalene's times are those of a function's own lines, others have what they call. */
+static bool is_of_own_lines(const struct drawing *d)
+{
+	size_t first, end = find_block(d, OVERVIEW_RECORDING, &first);
+	const struct cell *format =
+		first < end ? &row_at(d, first)[OVERVIEW_VALUE] : NULL;
+
+	return format && format->type == CELL_TEXT && str_is(format->as.text, "scalene");
+}
+
 /* Of reports that have totals alone. */
 static void draw_actions(struct drawing *d, size_t first, size_t end)
 {
+	const char *title = is_of_own_lines(d) ? "Functions, by time of their lines"
+					       : "Total time, with what lies within";
 	size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
 	const struct str *names = short_names(d, first, end, 2, room);
 
-	add_line(d, OVERVIEW_FUNCTIONS, true, "Total time, with what lies within");
+	add_line(d, OVERVIEW_FUNCTIONS, true, title);
 	for (size_t i = first; i + 1 < end; i += 2)
 		add_line(d, OVERVIEW_FUNCTIONS, false,
 			 arena_printf(&d->out->arena, "%*s%*.1f%%  " STR_FMT, TIME_CELLS,
