@@ -31,11 +31,24 @@
 	const whole = boxes[0];
 	let words = "";
 
+	/* What stands around the word that says most: files, lines, namespaces, return types. */
+	const AROUND = [
+		[/^.*\(\d+\): (.+)$/, "$1"],
+		[/^.*:\d+\((.+)\)$/, "$1"],
+		[/^(\S+) \([^()]*\)$/, "$1"],
+		[/^(?:nn\.Module: |<built-in (?:method|function) |\{built-in method )/, ""],
+		[/^(?:void )?(?:(?:\w+|\(anonymous namespace\))::)+/, ""],
+		[/^void /, ""],
+	];
+
 	const shorten = (box, width) => {
 		const cells = Math.floor((width - 2 * PADDING) / CELL);
 		if (cells < 3)
 			return "";
-		return box.name.length <= cells ? box.name : box.name.slice(0, cells - 1) + "…";
+		if (box.name.length <= cells)
+			return box.name;
+		const word = AROUND.reduce((name, [pattern, kept]) => name.replace(pattern, kept), box.name.slice(0, 1000));
+		return word.length <= cells ? word : word.slice(0, cells - 1) + "…";
 	};
 
 	const setLabel = (box, x, text) => {
