@@ -306,9 +306,11 @@ class TimelineFrames {
 		const longest = new Float64Array(width);
 		const tone = new Uint16Array(width);
 		const scale = width / view.meta.dur;
-		for (const track of tracks)
-			for (let place = track.first[0]; place < track.first[1]; place++)
+		for (const track of tracks) {
+			const row = this.miniRow(track);
+			for (let place = track.first[row]; place < track.first[row + 1]; place++)
 				TimelineFrames.addToMini(track, place, { sum, longest, tone, scale, palette: painter.palette });
+		}
 		const full = height - 8 * this.ratio;
 		const most = tracks[0]?.kind === "stream" ? tracks.length : sum.reduce((a, b) => Math.max(a, b), 1);
 		for (let x = 0; x < width; x++) {
@@ -317,6 +319,14 @@ class TimelineFrames {
 				pixels[(height - 1 - y) * width + x] = painter.palette.full[tone[x]];
 		}
 		return image;
+	}
+
+	/* Of a thread the first row that is no mere frame around the others. */
+	miniRow(track) {
+		const count = row => track.first[row + 1] - track.first[row];
+		const rows = Array.from({ length: track.rows }, (_, row) => row);
+		const most = rows.reduce((n, row) => Math.max(n, count(row)), 0);
+		return track.kind === "thread" ? rows.find(row => count(row) >= most / 4) : 0;
 	}
 
 	/* The busiest stream of each device, or all threads. */
