@@ -44,7 +44,8 @@ struct sink {
 	 * says again what it is, and what was said last counts.  So a file may tell its
 	 * frames behind its stacks: `frame` may be NULL until then.  A stack is one more
 	 * frame, called by `caller` (SAMPLE_NONE: the outermost); the same caller and
-	 * frame give the same number.  Equal frames may have several numbers.
+	 * frame give the same number.  Equal frames may have several numbers; one may turn
+	 * out to be none, FRAME_LEFT_OUT.
 	 */
 	uint32_t (*series)(struct sink *s, uint32_t known,
 			   const struct series_fact *series);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/decimal.h"
+#include "ingest/folded.h"
 
 #define BOM "\xef\xbb\xbf"
 
@@ -107,13 +108,22 @@ static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct
 	return 0;
 }
 
+/* Of py-spy: what its options -s and -t put in front of stacks; profiles are named so. */
+static bool is_thread(const struct stacks_frame *frame)
+{
+	struct folded_thread who = FOLDED_THREAD_INIT;
+	struct str text = frame->name;
+
+	return frame->file.n == 0 && folded_py_spy(&text, &who) && text.n == 0;
+}
+
 /* 1, 0 where the text is cut, -1. */
 static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 {
 	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
 	uint64_t offset = json_stream_at(&s->in);
 	struct json_value value;
-	struct frame_fact fact;
+	struct frame_fact fact = { FRAME_LEFT_OUT, NUMBER_NONE };
 
 	int rc = json_stream_value(&s->in, &value, err);
 	if (rc <= 0)
@@ -124,10 +134,10 @@ static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 		return -1;
 	if (!frame.name.p)
 		return err_at(err, offset, "frame %zu has no name", s->nframes);
-	if (stacks_frame(&s->stacks, &frame, offset, &fact, err) < 0 ||
-	    add_frame(s, &fact, err) < 0)
+	if (!is_thread(&frame) &&
+	    stacks_frame(&s->stacks, &frame, offset, &fact, err) < 0)
 		return -1;
-	return 1;
+	return add_frame(s, &fact, err) < 0 ? -1 : 1;
 }
 
 static int read_frames(struct speedscope *s, struct err *err)

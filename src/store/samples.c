@@ -313,10 +313,11 @@ enum samples_added samples_add(struct samples *s, const struct sample_fact *samp
 	return added;
 }
 
-/* Which frames say the same.  False: each says something else. */
+/* Which frames say the same.  False: each says something else, and stays. */
 static bool find_equal_frames(struct samples *s)
 {
 	struct uniques known;
+	bool leaves_out = false;
 	struct {
 		int64_t line;
 		uint64_t function;
@@ -327,13 +328,14 @@ static bool find_equal_frames(struct samples *s)
 	for (uint32_t i = 0; i < s->nframes; i++) {
 		key.line = s->frames[i].line;
 		key.function = s->frames[i].function;
+		leaves_out |= key.function == FRAME_LEFT_OUT;
 		size_t before = known.n;
 		uint32_t at = uniques_add(&known, &key);
 		if (at == before)
 			first[at] = i;
 		s->frames[i].same = first[at];
 	}
-	bool has_equal = known.n < s->nframes;
+	bool has_equal = known.n < s->nframes || leaves_out;
 	spill_free(s->spill, first);
 	uniques_release(&known);
 	return has_equal;
@@ -347,7 +349,12 @@ static void take_nodes_for_rows(struct samples *s)
 		s->rows[i] = s->place_of[i] = i;
 }
 
-/* Rows of the stacks, of which equal ones have one. */
+static uint32_t row_of(const struct samples *s, uint32_t node)
+{
+	return node == SAMPLE_NONE ? SAMPLE_NONE : s->place_of[node];
+}
+
+/* Rows of the stacks, of which equal ones have one; those of frames left out have none. */
 static void find_rows(struct samples *s)
 {
 	struct slots slots = s->node_slots;
@@ -356,9 +363,12 @@ static void find_rows(struct samples *s)
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		struct node_rec *node = &s->nodes[i];
 		uint32_t frame = s->frames[node->frame].same;
-		uint32_t caller = node->caller == SAMPLE_NONE
-					  ? SAMPLE_NONE
-					  : s->rows[s->place_of[node->caller]];
+		uint32_t place = row_of(s, node->caller);
+		uint32_t caller = place == SAMPLE_NONE ? SAMPLE_NONE : s->rows[place];
+		if (s->frames[frame].function == FRAME_LEFT_OUT) {
+			s->place_of[i] = place;
+			continue;
+		}
 		uint64_t hash = pair_hash(caller, frame);
 		size_t at;
 		uint32_t same = slots_first(&slots, hash, &at);
@@ -376,11 +386,6 @@ static void find_rows(struct samples *s)
 		s->rows[s->nrows++] = i;
 	}
 	s->node_slots = slots;
-}
-
-static uint32_t row_of(const struct samples *s, uint32_t node)
-{
-	return node == SAMPLE_NONE ? SAMPLE_NONE : s->place_of[node];
 }
 
 static bool sum_is_before(const void *context, uint32_t a, uint32_t b)

@@ -56,9 +56,9 @@ const struct bulk bulk_sample_thread = BULK(SAMPLE_THREAD, sample_thread, thread
 /* The row of a stack, whose number is a node; an empty one is NULL. */
 static struct bulk_cell stack_cell(const struct write_rows *w, uint32_t node)
 {
-	return node == SAMPLE_NONE
-		       ? bulk_null()
-		       : cell_row(w->sample_node, w->m->samples.place_of[node]);
+	uint32_t row = node == SAMPLE_NONE ? SAMPLE_NONE : w->m->samples.place_of[node];
+
+	return row == SAMPLE_NONE ? bulk_null() : cell_row(w->sample_node, row);
 }
 
 static void node_row(const void *from, int64_t row, struct bulk_cell *c)

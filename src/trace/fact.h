@@ -298,12 +298,14 @@ struct sample_thread_fact {
 
 /* A place in the code that stacks are made of. */
 struct frame_fact {
-	uint32_t function;
-	int64_t line; /* that ran, or NUMBER_NONE */
+	uint32_t function; /* or FRAME_LEFT_OUT */
+	int64_t line;      /* that ran, or NUMBER_NONE */
 };
 
-#define SAMPLE_NONE  UINT32_MAX /* no series, thread, frame or stack */
-#define DECIMALS_MAX 9          /* digits behind the point of a weight */
+#define SAMPLE_NONE UINT32_MAX /* no series, thread, frame or stack */
+/* The function of what stands in stacks and is no frame: those that it calls stay. */
+#define FRAME_LEFT_OUT (UINT32_MAX - 1)
+#define DECIMALS_MAX   9 /* digits behind the point of a weight */
 
 /* Samples of one stack, or what is known of them together. */
 struct sample_fact {

@@ -122,7 +122,7 @@ def sampled(profile, unit, functions, sums):
         n = len(weights)
         weights = [lasts // n + (i < lasts % n) for i in range(n)]
     for stack, weight in zip(profile["samples"], weights):
-        sums.add([functions[i] for i in stack], weight)
+        sums.add([functions[i] for i in stack if functions[i]], weight)
 
 
 def speedscope(path):
@@ -130,6 +130,7 @@ def speedscope(path):
     with open(path, encoding="utf-8-sig") as f:
         file = json.load(f, parse_float=str, parse_int=int)
     functions = [(f.get("file") or "", f["name"]) for f in file["shared"]["frames"]]
+    functions = [None if not f and re.match(r'process \d+:"|thread \(', n) else (f, n) for f, n in functions]
     kind = {"bytes": 1, "none": 2}
     units = [kind.get(p["unit"], 0) for p in file["profiles"]]
     active, sums = file.get("activeProfileIndex") or 0, Sums()

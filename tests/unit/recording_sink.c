@@ -493,12 +493,14 @@ static uint32_t on_frame(struct sink *s, uint32_t known, const struct frame_fact
 	struct recording *r = self(s);
 
 	r->is_ill |= known != SAMPLE_NONE && known >= r->nframes;
-	r->is_ill |= f && f->function >= r->functions.n;
+	bool is_frame = f && f->function != FRAME_LEFT_OUT;
+	r->is_ill |= is_frame && f->function >= r->functions.n;
 	if (known == SAMPLE_NONE)
 		known = r->nframes++;
 	if (f) {
 		buf_addf(&r->lines, "frame %u line %" PRId64 " ", known, f->line);
-		buf_add_str(&r->lines, intern_str(&r->functions, f->function));
+		buf_add_str(&r->lines, is_frame ? intern_str(&r->functions, f->function)
+						: STR_LIT("left out"));
 		buf_add_char(&r->lines, '\n');
 	}
 	return known;
