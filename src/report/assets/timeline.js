@@ -48,7 +48,7 @@ const timelineTab = (() => {
 		controls.append(
 			button("+", "zoom in (w)", () => timeline.zoom(0.5)),
 			button("\u2212", "zoom out (s)", () => timeline.zoom(2)),
-			button("All", "the whole recording (0)", () => timeline.showAll()),
+			button("All", "All: the whole recording (0)", () => timeline.showAll()),
 			search.found,
 		);
 	}
