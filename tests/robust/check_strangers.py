@@ -96,6 +96,7 @@ ONCE_FATAL = [
      ["ingest -q --run more TRACE"]),
     ("UPDATE track SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM track)",
      ["ingest -q --run more TRACE"]),
+    ("UPDATE step SET dur = -9223372036854775807 - 1", ["timeline"]),
 ]
 
 

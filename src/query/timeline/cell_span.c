@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/step_numbers.h"
 #include "query/steps/step_windows.h"
@@ -16,9 +17,10 @@ ASSET(asset_query_views_step_ranges_sql);
 
 #define RANGE_SLICE 4 /* column of step_ranges.sql */
 
+/* A store may hold anything. */
 static int64_t length_of(const struct step_number *step)
 {
-	return step->end_ns - step->start_ns;
+	return step->start_ns < step->end_ns ? sum_sub(step->end_ns, step->start_ns) : 0;
 }
 
 /* The step nearest to the median; of equally near ones the first. */
