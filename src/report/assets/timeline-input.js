@@ -12,6 +12,7 @@ class TimelineInput {
 	];
 	static ZOOM_MS = 260; /* held so long a key zooms by a factor of e */
 	static PAN_MS = 900; /* held so long a key pans by what is in sight */
+	static FINGER = 10; /* pixels: no finger hits one */
 	static CLICK = 4; /* pixels: less is no drag */
 
 	constructor(timeline) {
@@ -151,7 +152,7 @@ class TimelineInput {
 			return;
 		if (!drag.isMoved && event.type === "pointerup") {
 			timeline.area = null;
-			timeline.select(timeline.hit(drag.x, drag.y));
+			timeline.select(timeline.hit(drag.x, drag.y, drag.isMouse ? 2 : TimelineInput.FINGER));
 		} else if (!drag.isPan && timeline.area) {
 			timeline.sums.sumUp();
 		}

@@ -181,18 +181,18 @@ class TimelineView {
 		return place < 0 ? null : `${title}  ${units.text(track.values, track.value[place])}`;
 	}
 
-	/* What is under the mouse: the longest of what shares a pixel; null: nothing. */
-	hit(x, y) {
+	/* What is under the mouse: the longest of what shares a pixel, or lies `near` so many; or null. */
+	hit(x, y, near = 2) {
 		const found = y < timelineLayout.RULER || x < this.left ? null : timelineLayout.at(this.layout, y + this.view.scrollTop);
 		if (!found || !found.lane.track.start)
 			return null;
 		const { track } = found.lane;
 		const time = this.time(x);
-		const to = this.time(x + 2);
+		const to = this.time(x + near);
 		let best = null;
 		let longest = -1;
 		const last = track.first[found.row + 1];
-		let place = timelineData.firstAfter(track, found.row, this.time(x - 1));
+		let place = timelineData.firstAfter(track, found.row, this.time(x - near + 1));
 		for (; place < last && track.start[place] <= to; place++) {
 			const end = track.start[place] + track.dur[place];
 			const isInside = track.start[place] <= time && time < end;
