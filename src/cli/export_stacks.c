@@ -24,7 +24,8 @@ int export_stacks_open(const struct export_request *request, struct export_stack
 		       struct export_losses *losses, struct err *err)
 {
 	const struct call_tree_request all = { .filter = request->filter,
-					       .kernels = true };
+					       .kernels = true,
+					       .as_stacks = true };
 
 	*s = (struct export_stacks){ .at = CALL_ROOT };
 	call_tree_init(&s->tree);

@@ -99,6 +99,11 @@ struct call_tree_request {
 	bool kernels;     /* device work too, where there is some, below its launches */
 	bool by_instance; /* each call a node of its own */
 	bool by_step;     /* "ProfilerStep#3", not "ProfilerStep*" */
+	/*
+	 * Of an estimate: self times are those of stacks, all of them together no more than
+	 * the profile has; else a path may have what others of its function have, too.
+	 */
+	bool as_stacks;
 	/* Where an estimate stops: */
 	int64_t depth;        /* levels; 0: all */
 	int64_t min_ns;       /* what takes less is not followed ... */

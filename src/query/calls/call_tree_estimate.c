@@ -432,7 +432,8 @@ static int grow(struct estimate *e, struct err *err)
 	for (size_t i = 1; i < e->tree->n; i++)
 		if (is_followed(e, (uint32_t)i) && follow(e, (uint32_t)i, err) < 0)
 			return -1;
-	share_out_self(e);
+	if (e->limits->as_stacks)
+		share_out_self(e);
 	for (size_t i = 1; i < e->tree->n; i++)
 		if (!e->tree->nodes[i].is_focused)
 			e->tree->nodes[i].self_ns = 0;

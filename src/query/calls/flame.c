@@ -244,6 +244,7 @@ static int load(struct flame_builder *b, struct store *store, const struct scope
 	struct call_tree_request request = b->request->calls;
 	int rc;
 
+	request.as_stacks = true;
 	tree->unit = UNIT_NS;
 	rc = call_tree_load(store, scope, &request, tree, err);
 	if (rc == 0 && tree->is_estimated && tree->n > PATHS_MANY &&
