@@ -68,6 +68,9 @@ static void take_bytes(struct slice_pack *p)
 		int n = sqlite3_column_bytes(p->stmt, ROW_PACKED + i);
 		p->bytes[i] = (struct packed_bytes){ bytes, bytes ? bytes + n : NULL };
 	}
+	p->has_ids = false;
+	for (int i = MARKS; i < NPACKED; i++)
+		p->has_ids |= p->bytes[i].end != NULL;
 }
 
 /* 1: p->left more are there; 0: the range is at its end. */
@@ -87,14 +90,23 @@ static int next_row(struct slice_pack *p, struct err *err)
 	return 1;
 }
 
-/* Most numbers are of one byte. */
+/* Most numbers are of one or two bytes. */
 static inline bool get_code(struct packed_bytes *bytes, uint64_t *code)
 {
-	if (bytes->at < bytes->end && *bytes->at < 0x80) {
-		*code = *bytes->at++;
+	const uint8_t *at = bytes->at;
+
+	if (bytes->end - at < 2)
+		return varint_get(&bytes->at, bytes->end, code);
+	if (at[0] < 0x80) {
+		*code = at[0];
+		bytes->at = at + 1;
 		return true;
 	}
-	return varint_get(&bytes->at, bytes->end, code);
+	if (at[1] >= 0x80)
+		return varint_get(&bytes->at, bytes->end, code);
+	*code = (uint64_t)(at[0] & 0x7f) | (uint64_t)at[1] << 7;
+	bytes->at = at + 2;
+	return true;
 }
 
 static inline bool get_number(struct packed_bytes *bytes, int64_t *value)
@@ -130,17 +142,23 @@ static bool get_byte(struct packed_bytes *bytes, uint8_t *value)
 	return true;
 }
 
-static bool get_slice(struct packed_bytes *bytes, struct packed_slice *s)
+static bool get_ids(struct packed_bytes *bytes, struct packed_slice *s)
 {
+	return get_byte(&bytes[MARKS], &s->marks) &&
+	       get_difference(&bytes[STEP], &s->step_id) &&
+	       get_difference(&bytes[LAUNCH], &s->launch_id) &&
+	       get_difference(&bytes[OP], &s->op_id) &&
+	       get_difference(&bytes[DETAIL], &s->op_detail_id);
+}
+
+static bool get_slice(struct slice_pack *p, struct packed_slice *s)
+{
+	struct packed_bytes *bytes = p->bytes;
 	int64_t dur_ns;
 
 	if (!get_difference(&bytes[TS], &s->start_ns) ||
 	    !get_number(&bytes[DUR], &dur_ns) || !get_number(&bytes[NAME], &s->name_id) ||
-	    !get_byte(&bytes[CLASS], &s->class) || !get_byte(&bytes[MARKS], &s->marks) ||
-	    !get_difference(&bytes[STEP], &s->step_id) ||
-	    !get_difference(&bytes[LAUNCH], &s->launch_id) ||
-	    !get_difference(&bytes[OP], &s->op_id) ||
-	    !get_difference(&bytes[DETAIL], &s->op_detail_id))
+	    !get_byte(&bytes[CLASS], &s->class) || (p->has_ids && !get_ids(bytes, s)))
 		return false;
 	if (bytes[NAME].end && s->name_id < 1)
 		return false;
@@ -158,7 +176,7 @@ int slice_pack_next(struct slice_pack *p, struct err *err)
 		if (rc <= 0)
 			return rc;
 	}
-	if (!get_slice(p->bytes, &p->slice))
+	if (!get_slice(p, &p->slice))
 		return damaged(err);
 	p->next_id++;
 	p->left--;

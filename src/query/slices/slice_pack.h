@@ -49,6 +49,7 @@ struct slice_pack {
 	int64_t next_id, last_id; /* of the range: all are to come up */
 	int64_t left;             /* slices of the row that the statement stands on */
 	struct packed_bytes bytes[NPACKED];
+	bool has_ids;              /* of the row: there are marks or ids */
 	struct packed_slice slice; /* the newest; of ids what differences start from */
 };
 
