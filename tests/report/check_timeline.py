@@ -118,6 +118,17 @@ def check_bundles(tap, name, db, meta, tracks, most):
     tap.same(bundled, meta["bundled"], f"{name}: the page says how many are bundled")
 
 
+def check_window(tap, place, store, meta):
+    """What lies in --time is never bundled, whatever that costs."""
+    middle = meta["dur"] // 2
+    window = (middle, middle + meta["dur"] // 4)
+    meta, tracks = page_of(place, store, "--max-slices", "1", "--time", f"{window[0]}ns..{window[1]}ns")
+    inside = [s.bundled for track, slices in zip(meta["tracks"], tracks) if track["kind"] not in MADE
+              for s in slices if s.start < window[1] and s.start + s.dur > window[0]]
+    tap.ok(not any(inside) and meta["bundled"], "no bundle reaches into --time", len(inside), sum(map(bool, inside)))
+    tap.same(meta["whole"], [[0, *window]], "the page says which time is whole")
+
+
 def random_trace(seed):
     """Threads that nest and overlap, streams that overlap, counters, times near 2^53, instants."""
     pick = random.Random(seed)
@@ -180,6 +191,7 @@ def main():
                     most = meta["slices"] * 3 // 4
                     meta, tracks = page_of(place, store, "--max-slices", str(most))
                     check_bundles(tap, name, db, meta, tracks, most)
+                    check_window(tap, place, store, meta)
         for seed in range(24 // SHARE):
             check_random(tap, place, seed)
     tap.done()
