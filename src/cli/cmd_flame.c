@@ -164,8 +164,10 @@ static int write_to(const struct flame_opts *o, const struct asked *a,
 	draw.color = out.render.color;
 	errno = 0;
 	int rc = a->format->write(flame, &draw, &out, err);
-	if (ferror(out.stream))
+	if (ferror(out.stream)) {
 		out.write_errno = errno;
+		rc = 0; /* output_close() knows a reader that went away from a full disk */
+	}
 	struct err closing = ERR_INIT;
 	if (output_close(&out, rc == 0, rc == 0 ? err : &closing) < 0)
 		rc = -1;

@@ -93,8 +93,11 @@ PY
 	cmp a.svg b.svg
 	run -2 --separate-stderr ptool flame -q a.json.gz -o a.png
 	says "ptool: flame: a.png: no picture has this suffix; name one with --to"
-	run -5 --separate-stderr ptool flame -q a.json.gz --to svg -o /dev/full
-	says "ptool: flame: /dev/full: No space left on device"
+	for to in text svg html; do
+		run -5 --separate-stderr ptool flame -q a.json.gz --to $to -o /dev/full
+		says "ptool: flame: /dev/full: No space left on device"
+	done
+	ptool flame -q a.json.gz --to html | head -c 9 >/dev/null
 	only_files a.json.gz a.svg b.svg
 }
 
