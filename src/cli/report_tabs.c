@@ -27,43 +27,43 @@
 		   "occupancy_pct the warps of an SM;tensor_core_pct kernel time"
 
 static const struct report_tab tabs[] = {
-	{ "overview", "Overview", ALL, report_overview, NULL },
-	{ "timeline", "Timeline", TRACES, report_timeline, NULL },
-	{ "operators", "Operators", TRACES, NULL, TABLES(
+	{ "overview", "Overview", ALL, report_overview, .is_slow = true },
+	{ "timeline", "Timeline", TRACES, report_timeline, .is_slow = true },
+	{ "operators", "Operators", TRACES, .tables = TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
 		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",
 		  .of = "self_device_pct self device time;total_device_pct self device time;* self CPU time" }) },
-	{ "functions", "Functions", CALL_GRAPHS | SAMPLES | LINES, NULL, TABLES(
+	{ "functions", "Functions", CALL_GRAPHS | SAMPLES | LINES, .tables = TABLES(
 		{ "top -n 0 --wide", "table-functions", "Functions",
 		  "self is without what was called",
 		  .bar = "self_ns python;self_count python;self_bytes python;total_ns python",
 		  .of = "* all" }) },
-	{ "lines", "Lines", LINES, NULL, TABLES(
+	{ "lines", "Lines", LINES, .tables = TABLES(
 		{ "lines -n 0 --wide", "table-lines", "Lines", "of each function, the hottest first",
 		  .bar = "self_ns python;time_ns python", .of = "* the function" }) },
-	{ "kernels", "Kernels", TRACES, NULL, TABLES(
+	{ "kernels", "Kernels", TRACES, .tables = TABLES(
 		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
 		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time" }) },
-	{ "idle", "Idle", TRACES, report_idle, NULL },
-	{ "steps", "Steps", TRACES, report_steps, TABLES(
+	{ "idle", "Idle", TRACES, .add = report_idle },
+	{ "steps", "Steps", TRACES, report_steps, .tables = TABLES(
 		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel", .of = "* the step" },
 		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .of = OF_DEVICES, .is_silent = true },
 		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
-	{ "memory", "Memory", TRACES, report_memory, TABLES(
+	{ "memory", "Memory", TRACES, report_memory, .tables = TABLES(
 		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy", .of = "* the peak" },
 		{ "memory --stats -n 0 --wide", "table-allocations", "What operators allocated", .is_silent = true },
 		{ "memory --growth -n 0 --wide", "table-growth", "Growth from step to step", .is_silent = true },
 		{ "memory --spikes -n 0 --wide", "table-spikes", "Sudden rises", .of = "* the peak", .is_silent = true }) },
-	{ "transfers", "Transfers", TRACES, NULL, TABLES(
+	{ "transfers", "Transfers", TRACES, .tables = TABLES(
 		{ "transfers --by op -n 0 --wide", "table-transfers-by", "Copies and sets",
 		  "by kind, memory and the operator that asked", .bar = "total_ns memcpy" }) },
-	{ "comm", "Communication", TRACES, NULL, TABLES(
+	{ "comm", "Communication", TRACES, .tables = TABLES(
 		{ "comm -n 0 --wide", "table-comm", "Collectives", .bar = "total_ns comm" },
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
-	{ "modules", "Modules", TRACES, NULL, TABLES(
+	{ "modules", "Modules", TRACES, .tables = TABLES(
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
-	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, NULL },
-	{ "recording", "Recording", ALL, NULL, TABLES(
+	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, .is_slow = true },
+	{ "recording", "Recording", ALL, .tables = TABLES(
 		{ "info --wide", "table-info", "What was recorded", .of = OF_DEVICES },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },
 	{ .id = NULL },
@@ -78,6 +78,8 @@ const char *report_name(const char *path)
 		return "standard input";
 	return slash && slash[1] ? slash + 1 : path;
 }
+
+#define NTABS (sizeof(tabs) / sizeof(*tabs))
 
 struct table_place {
 	struct report_making *making;
@@ -140,9 +142,10 @@ static int fill(const struct report_tab *tab, struct report_making *m, struct er
 	return 0;
 }
 
-static void make_tab(void *jobs, size_t i)
+/* Those that take longest first, lest one is left over at the end. */
+static void make_tab(void *order, size_t i)
 {
-	struct tab_job *job = (struct tab_job *)jobs + i;
+	struct tab_job *job = ((struct tab_job **)order)[i];
 	struct report_making m = *job->of;
 	struct reading reading = *m.reading;
 	struct store *own = NULL;
@@ -165,10 +168,10 @@ static void make_tab(void *jobs, size_t i)
 
 int report_tabs_add(struct report_making *m, struct err *err)
 {
-	struct tab_job *jobs = xcalloc(sizeof(tabs) / sizeof(*tabs), sizeof(*jobs));
+	struct tab_job *jobs = xcalloc(NTABS, sizeof(*jobs)), *order[NTABS];
 	uint64_t cores = machine_cores();
 	unsigned others = 0;
-	size_t n = 0;
+	size_t n = 0, ordered = 0;
 	int rc = 0;
 
 	for (const struct report_tab *tab = tabs; tab->id; tab++)
@@ -176,7 +179,11 @@ int report_tabs_add(struct report_making *m, struct err *err)
 			jobs[n++] = (struct tab_job){ .of = m, .tab = tab };
 	if (m->path && cores > 1)
 		others = (unsigned)(cores < THREADS_MAX ? cores : THREADS_MAX) - 1;
-	crew_run(others, n, make_tab, jobs);
+	for (int slow = 1; slow >= 0; slow--)
+		for (size_t i = 0; i < n; i++)
+			if (jobs[i].tab->is_slow == (bool)slow)
+				order[ordered++] = &jobs[i];
+	crew_run(others, n, make_tab, order);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0 && jobs[i].rc < 0) {
 			*err = jobs[i].err;

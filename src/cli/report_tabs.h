@@ -42,6 +42,7 @@ struct report_tab {
 	/* Adds what stands above the tables.  0, or -1 with err set.  NULL: nothing. */
 	int (*add)(struct report_making *m, struct err *err);
 	const struct report_table *tables; /* NULL: none */
+	bool is_slow;                      /* it takes longest: it is begun first */
 };
 
 /* All that are for the recording, made side by side.  0, or -1 with err set. */

@@ -2,7 +2,12 @@
 /* Starts the page: colours, tabs, keys, paper. */
 const app = (() => {
 	const root = document.documentElement;
-	const KEYS = [["1 ... 9", "tabs"], ["left, right", "the tab beside, in the list of tabs"], ["t", "dark or light"], ["?", "this list"]];
+	const KEYS = [
+		["1 ... 9", "tabs"],
+		["left right", "the tab beside, in the list of tabs"],
+		["t", "dark or light"],
+		["?", "this list"],
+	];
 
 	/* A page that was opened as a file may have no storage. */
 	function stored(theme) {
@@ -36,7 +41,11 @@ const app = (() => {
 	function listKeys() {
 		const dialog = document.getElementById("keys");
 		const offered = tabs.everything().flatMap(offer => offer.keys ?? []);
-		const items = [...KEYS, ...offered].flatMap(([keys, what]) => [el("dt", {}, ...keys.split(" ").map(key => key === "..." ? " \u2026 " : el("kbd", {}, key))), el("dd", {}, what)]);
+		const shown = key => key === "..." ? " \u2026 " : el("kbd", {}, key);
+		const items = [...KEYS, ...offered].flatMap(([keys, what]) => [
+			el("dt", {}, ...keys.split(" ").map(shown)),
+			el("dd", {}, what),
+		]);
 		dialog.querySelector("dl").replaceChildren(...items);
 		dialog.showModal();
 	}

@@ -81,7 +81,9 @@ const base = (() => {
 	};
 
 	/* What nobody would see, or what turns text around, as terminals have it: \u202e. */
-	const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\u00a0\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3164\ufe00-\ufe0f\uffa0]|(?<=\p{M}{2})\p{M}/gu;
+	const BLANKS = "\\u00a0\\u034f\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200a" +
+		"\\u2028\\u2029\\u202f\\u205f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0";
+	const HIDDEN = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Cs}${BLANKS}]|(?<=\\p{M}{2})\\p{M}`, "gu");
 	const LETTERS = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
 
 	function escaped(c) {

@@ -31,6 +31,11 @@ const charts = (() => {
 		return units.percent(total ? 100 * value / total : 0);
 	}
 
+	/* A word of an axis, centred. */
+	function put(svg, text, x, y) {
+		svg.append(el("text", { class: "soft", x, y, "text-anchor": "middle" }, text));
+	}
+
 	/* One bar of parts; labels stand inside where they fit. */
 	function parts(box, data) {
 		const total = data.parts.reduce((sum, part) => sum + part.value, 0);
@@ -83,7 +88,13 @@ const charts = (() => {
 				let under = 0;
 				row.forEach((value, k) => {
 					if (value > 0)
-						column.append(el("rect", { class: "f-" + data.keys[k].key, x: x.toFixed(2), width: Math.max(.5, wide - Math.min(2, wide / 5)).toFixed(2), y: place(under + value).toFixed(2), height: ((height - BELOW) * value / most).toFixed(2) }));
+						column.append(el("rect", {
+							class: "f-" + data.keys[k].key,
+							x: x.toFixed(2),
+							y: place(under + value).toFixed(2),
+							width: Math.max(.5, wide - Math.min(2, wide / 5)).toFixed(2),
+							height: ((height - BELOW) * value / most).toFixed(2),
+						}));
 					under += value;
 				});
 				if (data.places && tabs.has("timeline")) {
@@ -94,9 +105,12 @@ const charts = (() => {
 			});
 			const every = Math.ceil(data.rows.length * 46 / (width - LEFT));
 			for (let i = 0; i < data.rows.length; i += every)
-				svg.append(el("text", { class: "soft", x: LEFT + (i + .5) * wide, y: height - 5, "text-anchor": "middle" }, data.labels[i]));
-			if (data.mean)
-				svg.append(el("line", { class: "l-mean", x1: LEFT, x2: width, y1: place(data.mean), y2: place(data.mean) }, el("title", {}, `mean: ${units.text(data.unit, data.mean)}`)));
+				put(svg, data.labels[i], LEFT + (i + .5) * wide, height - 5);
+			if (data.mean) {
+				const y = place(data.mean);
+				const title = el("title", {}, `mean: ${units.text(data.unit, data.mean)}`);
+				svg.append(el("line", { class: "l-mean", x1: LEFT, x2: width, y1: y, y2: y }, title));
+			}
 			box.replaceChildren(svg);
 		});
 	}
@@ -114,7 +128,9 @@ const charts = (() => {
 		const most = data.series.reduce((top, series) => series.high.reduce((a, b) => Math.max(a, b), top), 1) * 1.04;
 		const height = 240;
 		base.onWidth(box, width => {
-			const svg = picture(width, height, data.series.map(series => `${series.label}, at most ${units.text(data.unit, Math.max(...series.high))}`).join("; "));
+			const peak = series => units.text(data.unit, Math.max(...series.high));
+			const said = data.series.map(series => `${series.label}, at most ${peak(series)}`);
+			const svg = picture(width, height, said.join("; "));
 			const x = time => LEFT + (width - LEFT) * time / (data.length || 1);
 			const y = value => (height - BELOW) * (1 - value / most);
 			grid(svg, data.unit, most, height, y);
@@ -123,7 +139,7 @@ const charts = (() => {
 				svg.append(el("line", { class: "l-grid", x1: x(time), x2: x(time), y1: 0, y2: height - BELOW }, el("title", {}, label)));
 			for (const series of data.series)
 				svg.append(...seriesOf(series, data.length, x, y));
-			addReader(svg, data, x, width, height);
+			addReader(svg, data, width, height);
 			box.replaceChildren(svg);
 		});
 	}
@@ -131,7 +147,7 @@ const charts = (() => {
 	function timeAxis(svg, length, width, height, x) {
 		const scale = units.scale("ns", length);
 		for (const tick of ticks(0, length / scale.divisor, (width - LEFT) / 110))
-			svg.append(el("text", { class: "soft", x: Math.min(x(tick * scale.divisor), width - 30), y: height - 5, "text-anchor": "middle" }, `${base.grouped(tick)} ${scale.label}`));
+			put(svg, `${base.grouped(tick)} ${scale.label}`, Math.min(x(tick * scale.divisor), width - 30), height - 5);
 	}
 
 	/* Down to the lowest and up to the highest of each bucket, then on from the last. */
@@ -154,7 +170,7 @@ const charts = (() => {
 	}
 
 	/* What the levels are where the pointer is. */
-	function addReader(svg, data, x, width, height) {
+	function addReader(svg, data, width, height) {
 		const line = el("line", { class: "l-mean", y1: 0, y2: height - BELOW, visibility: "hidden" });
 		const text = el("text", { y: 12, visibility: "hidden" });
 		svg.append(line, text);
@@ -194,19 +210,27 @@ const charts = (() => {
 		const row = 56;
 		const height = row * data.sides.length + BELOW;
 		base.onWidth(box, width => {
-			const svg = picture(width, height, data.sides.map(side => `${side.label}: ${side.values.length} steps, median ${units.text(data.unit, side.median)}`).join("; "));
+			const median = side => units.text(data.unit, side.median);
+			const said = data.sides.map(side => `${side.label}: ${side.values.length} steps, median ${median(side)}`);
+			const svg = picture(width, height, said.join("; "));
 			const x = value => LEFT + (width - LEFT - 12) * (value - low) / (high - low || 1);
 			const scale = units.scale(data.unit, high);
 			for (const tick of ticks(low / scale.divisor, high / scale.divisor, (width - LEFT) / 110)) {
 				const at = x(tick * scale.divisor);
 				svg.append(el("line", { class: "l-grid", x1: at, x2: at, y1: 0, y2: height - BELOW }));
-				svg.append(el("text", { class: "soft", x: at, y: height - 5, "text-anchor": "middle" }, `${base.grouped(tick)} ${scale.label}`));
+				put(svg, `${base.grouped(tick)} ${scale.label}`, at, height - 5);
 			}
 			data.sides.forEach((side, i) => {
 				const middle = row * i + row / 2;
 				svg.append(el("text", { x: 0, y: middle + 4 }, side.label));
-				side.values.forEach((value, k) => svg.append(el("circle", { class: "dot f-" + side.key, cx: x(value).toFixed(1), cy: middle + (k % 3 - 1) * 6, r: 4.5 }, el("title", {}, units.text(data.unit, value)))));
-				svg.append(el("line", { class: "l-median", x1: x(side.median), x2: x(side.median), y1: middle - 16, y2: middle + 16 }, el("title", {}, `median: ${units.text(data.unit, side.median)}`)));
+				side.values.forEach((value, k) => {
+					const place = { cx: x(value).toFixed(1), cy: middle + (k % 3 - 1) * 6, r: 4.5 };
+					const title = el("title", {}, units.text(data.unit, value));
+					svg.append(el("circle", { class: "dot f-" + side.key, ...place }, title));
+				});
+				const at = x(side.median);
+				const title = el("title", {}, `median: ${median(side)}`);
+				svg.append(el("line", { class: "l-median", x1: at, x2: at, y1: middle - 16, y2: middle + 16 }, title));
 			});
 			box.replaceChildren(svg);
 		});
@@ -215,8 +239,10 @@ const charts = (() => {
 	/* Of a chart that stands on two tabs, on the second: C wrote that of the first. */
 	function legend(data) {
 		const total = (data.parts ?? []).reduce((sum, part) => sum + part.value, 0);
-		const used = (data.parts ?? data.keys).filter((key, k) => data.parts || data.rows.some(row => row[k] > 0));
-		return el("ul", { class: "keys" }, ...used.map(key => el("li", { class: "k-" + key.key }, el("b", {}, key.label), key.value === undefined ? null : ` ${share(key.value, total)}, ${units.text(data.unit, key.value)}`)));
+		const used = data.parts ?? data.keys.filter((_, k) => data.rows.some(row => row[k] > 0));
+		const amount = value => value === undefined ? null : ` ${share(value, total)}, ${units.text(data.unit, value)}`;
+		const items = used.map(one => el("li", { class: "k-" + one.key }, el("b", {}, one.label), amount(one.value)));
+		return el("ul", { class: "keys" }, ...items);
 	}
 
 	const kinds = { parts, columns, curve, strip };

@@ -147,7 +147,9 @@ const tables = (() => {
 				rows.push(this.space(n - last));
 			this.body.replaceChildren(...rows);
 			this.table.setAttribute("aria-rowcount", String(n + 1));
-			this.count.textContent = n === this.rows.length ? `${units.count(n)} ${n === 1 ? "row" : "rows"}` : `${units.count(n)} of ${units.count(this.rows.length)} rows`;
+			const all = this.rows.length;
+			const of = n === all ? "" : ` of ${units.count(all)}`;
+			this.count.textContent = `${units.count(n)}${of} ${all === 1 ? "row" : "rows"}`;
 		}
 
 		/* The room of rows that are out of sight. */
@@ -165,7 +167,8 @@ const tables = (() => {
 			const short = this.short[k]?.[i];
 			const text = short ? short : cellText(column, value);
 			if (short || (value && isFound(column))) {
-				const button = el("button", { type: "button", class: short ? "name cut" : "name", title: short ? visibleName(value).slice(0, 500) : null }, text);
+				const title = short ? visibleName(value).slice(0, 500) : null;
+				const button = el("button", { type: "button", class: short ? "name cut" : "name", title }, text);
 				button.addEventListener("click", () => this.tell(column, value));
 				return el("td", { class: "text" }, button);
 			}
@@ -195,7 +198,8 @@ const tables = (() => {
 			const svg = el("svg", { class: "share", "aria-hidden": "true" });
 			if (column.bar === "delta") {
 				const x = value > 0 ? 50 : 50 - share / 2;
-				svg.append(el("rect", { class: value > 0 ? "f-slower" : "f-faster", x: x.toFixed(1) + "%", width: (share / 2).toFixed(1) + "%", height: 8 }));
+				const place = { x: x.toFixed(1) + "%", width: (share / 2).toFixed(1) + "%", height: 8 };
+				svg.append(el("rect", { class: value > 0 ? "f-slower" : "f-faster", ...place }));
 				svg.append(el("rect", { class: "f-soft", x: "50%", width: 1, height: 8 }));
 			} else {
 				svg.append(el("rect", { class: "f-" + column.bar, width: share.toFixed(1) + "%", height: 8 }));
