@@ -12,7 +12,8 @@
 #include "trace/step_name.h"
 
 #define CELLS_LEAST 10
-#define LABEL_PARTS 4 /* of the width labels take one such part at most */
+#define CELLS_MOST  16000000 /* of all rows: half a gigabyte */
+#define LABEL_PARTS 4        /* of the width labels take one such part at most */
 
 static const char *const track_kinds[] = { "stream", "thread", "async" };
 
@@ -193,6 +194,11 @@ static int add_row(struct sweeping *s, const struct slices_track *track, struct 
 {
 	struct cell_rows *r = s->rows;
 	const int64_t *total = s->sweep.total_ns;
+
+	if (r->n >= CELLS_MOST / r->ncells)
+		return err_set(err, ERR_USAGE,
+			       "more than %d cells in all: ask for fewer with --cells",
+			       CELLS_MOST);
 	struct cell_row *row = cell_rows_add(r, kind_of(track), place_of(r, track), track,
 					     track->device);
 
