@@ -80,10 +80,10 @@ on_terminal() { # COLUMNS COMMAND...
 }
 
 # Every reading command there is, one a line, but those whose operands are others or
-# which draw no table: calls.bats, export.bats, diff.bats, lines.bats, report.bats and
-# flame.bats have the same of them.
+# which draw no table: calls.bats, export.bats, diff.bats, lines.bats, report.bats,
+# flame.bats and view.bats have the same of them.
 reading_commands() {
-	ptool help --list | grep -vxE 'ingest|help|rm|callers|callees|export|diff|lines|report|flame'
+	ptool help --list | grep -vxE 'ingest|help|rm|callers|callees|export|diff|lines|report|flame|view'
 }
 
 # Calls a function for each of them: $command, and in ${extra[@]} what it cannot do
