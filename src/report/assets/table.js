@@ -51,6 +51,12 @@ const tables = (() => {
 		return isCopied ? Promise.resolve() : Promise.reject(new Error("the browser refuses to copy"));
 	}
 
+	function headClass(column) {
+		if (column.unit === "percent")
+			return "number percent";
+		return column.number ? "number" : "text";
+	}
+
 	/* Are its texts names of slices? */
 	function isFound(column) {
 		return column.name === "name" && tabs.has("timeline");
@@ -75,7 +81,7 @@ const tables = (() => {
 			const heads = this.columns.map((column, k) => {
 				const button = el("button", { type: "button" }, column.heading);
 				button.addEventListener("click", () => this.sortBy(k));
-				return el("th", { scope: "col", class: column.number ? "number" : "text", title: column.about }, button);
+				return el("th", { scope: "col", class: headClass(column), title: column.about }, button);
 			});
 			this.body = el("tbody");
 			this.table = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), this.body);
