@@ -50,7 +50,7 @@ top() { # ARGUMENT...
 	exits 3
 }
 
-@test "--no-idle knows the qualified names of py-spy 0.4" {
+@test "--no-idle knows qualified names, as of py-spy 0.4.3" {
 	printf 'thread (1): a;f (a.py:1);Event.wait (threading.py:655);Condition.wait (threading.py:355) 5
 thread (2): b;f (a.py:1);EpollSelector.select (selectors.py:468) 6
 thread (3): c;f (a.py:1);Thread.join (threading.py:1119);Thread._wait_for_tstate_lock (threading.py:1139) 7

@@ -409,50 +409,6 @@ uint32_t sample_thread_find(const struct sample_set *set, int64_t id)
 							       : UINT32_MAX;
 }
 
-/* "wait" of "Condition.wait", as py-spy writes it from 0.4.1 on. */
-static struct str last_name(struct str name)
-{
-	const char *dot = name.n ? memrchr(name.p, '.', name.n) : NULL;
-
-	return dot ? str_behind(name, (size_t)(dot - name.p) + 1) : name;
-}
-
-/*
- * Does the thread wait?  py-spy's own rule (src/python_spy.rs), by the innermost frame,
- * and joining a thread, which it knows from the kernel.
- */
-static bool is_idle(const struct sample_set *set, uint32_t node)
-{
-	static const struct {
-		const char *name, *file;
-		bool at_end;
-	} waits[] = {
-		{ "wait", "threading.py", true },
-		{ "_wait_for_tstate_lock", "threading.py", true },
-		{ "select", "selectors.py", true },
-		{ "poll", "asyncore.py", true },
-		{ "poll", "zmq", false },
-		{ "poll", "gevent", false },
-		{ "poll", "tornado", false },
-	};
-
-	if (node == SAMPLE_ROOT)
-		return false;
-	const struct sample_function *f = &set->functions[set->nodes[node].function];
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
-		struct str file = str_of(waits[i].file);
-		if (!str_is(last_name(f->name), waits[i].name))
-			continue;
-		if (waits[i].at_end
-			    ? f->file.n >= file.n &&
-				      str_equal(str_behind(f->file, f->file.n - file.n),
-						file)
-			    : str_contains(f->file, file))
-			return true;
-	}
-	return false;
-}
-
 static void add_samples(int64_t *to, int64_t samples)
 {
 	*to = *to == NUMBER_NONE || samples == NUMBER_NONE ? NUMBER_NONE
@@ -499,7 +455,8 @@ static int take_sum(struct loading *l, const struct filter *filter,
 		sum.node = (uint32_t)(l->first_node + (size_t)(node - s->first_node_id));
 	}
 	if (!has_thread(set, filter, s, query_number(stmt, 1), &sum.thread) ||
-	    (filter->samples.no_idle && is_idle(set, sum.node)))
+	    (filter->samples.no_idle && sum.node != SAMPLE_ROOT &&
+	     sample_is_idle(&set->functions[set->nodes[sum.node].function])))
 		return 0;
 	add_samples(&set->samples, sum.samples);
 	set->weight = sum_add(set->weight, sum.weight);

@@ -85,6 +85,9 @@ void sample_set_release(struct sample_set *set);
 /* The place of the thread of that id; UINT32_MAX: none, or left out by the filter. */
 uint32_t sample_thread_find(const struct sample_set *set, int64_t id);
 
+/* Does a thread wait whose innermost function this is?  As py-spy has it. */
+bool sample_is_idle(const struct sample_function *f);
+
 /* The unit of what sample_set_load() would choose. */
 int sample_unit(struct store *store, const struct scope *scope,
 		const struct filter *filter, enum unit *out, struct err *err);
