@@ -110,6 +110,22 @@ static void draw_strips(FILE *out, const struct strips *strips,
 	fputs("```\n", out);
 }
 
+/* As a list; what begins with blanks goes on with the item before it. */
+static void draw_notes(FILE *out, struct people *p)
+{
+	const struct table *t = p->table;
+
+	for (size_t i = 0; t->notes && t->notes[i]; i++) {
+		const char *note = t->notes[i];
+		bool goes_on = t->is_prose && *note == ' ';
+		fputs(i == 0 ? "\n" : "", out);
+		fputs(goes_on ? "  " : "* ", out);
+		write_escaped(out,
+			      people_line(p, goes_on ? note + strspn(note, " ") : note));
+		putc('\n', out);
+	}
+}
+
 /* A caption without rows says it all, as in tables for terminals. */
 static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 {
@@ -130,15 +146,7 @@ static void draw(FILE *out, struct people *p, const struct render_opts *opts)
 		draw_strips(out, t->strips, opts);
 	else if (p->rows->nrows || (!t->caption && !empty))
 		draw_rows(out, p);
-	for (size_t i = 0; t->notes && t->notes[i]; i++) {
-		const char *note = t->notes[i];
-		bool goes_on = t->is_prose && *note == ' ';
-		fputs(i == 0 ? "\n" : "", out);
-		fputs(goes_on ? "  " : "* ", out);
-		write_escaped(out,
-			      people_line(p, goes_on ? note + strspn(note, " ") : note));
-		putc('\n', out);
-	}
+	draw_notes(out, p);
 }
 
 static int markdown_render(struct table *t, const struct render_opts *opts, FILE *out,
