@@ -358,8 +358,10 @@ static void move_part(void *to, size_t part)
 	const struct model *m = moving->m;
 	size_t first = crew_cut(m->nslices, moving->parts, part);
 	size_t end = crew_cut(m->nslices, moving->parts, part + 1);
-	char *kept = (char *)&m->slices[first];
 
+	if (first == end)
+		return; /* perhaps of no slices at all */
+	char *kept = (char *)&m->slices[first];
 	for (size_t i = first; i < end; i++) {
 		model_tick(m, i);
 		moving->rows[moving->row_of[i]] = m->slices[i];
