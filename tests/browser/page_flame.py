@@ -39,7 +39,7 @@ class Studio:
 
     def page(self, *args):
         self.browser.open(self.draw("html", *args))
-        self.browser.wait(FIELD)
+        self.browser.wait("document.querySelector('[data-flame] canvas')?.style.width")
         return self.browser
 
     def svg(self, *args):
@@ -80,10 +80,27 @@ def a_page_is_drawn_searched_and_enlarged(studio):
     assert not browser.complaints()
 
 
+GROUND = """const canvas = document.querySelector("[data-flame] canvas");
+return canvas.getContext("2d").getImageData(canvas.width - 1, canvas.height - 1, 1, 1).data[0]"""
+
+
+def paper_is_white_below_a_dark_graph(studio):
+    browser = studio.page(*RECORDINGS["cpu"])
+    if browser.js("return document.documentElement.dataset.theme") == "light":
+        browser.key("t")
+    assert browser.js(GROUND) < 100
+    browser.js("dispatchEvent(new Event('beforeprint'))")
+    assert browser.js(GROUND) == 255
+    browser.js("dispatchEvent(new Event('afterprint'))")
+    assert browser.js(GROUND) < 100
+    browser.key("t")
+    browser.complaints()  # Chromium's own, of canvases that are read again and again
+
+
 def pages_of_every_kind_are_silent(studio):
     for name in ("cpu", "cprofile", "samples"):
         browser = studio.page(*RECORDINGS[name])
-        assert browser.js(COLOURS) > 3, name
+        assert browser.js(COLOURS) > 3, (name, browser.js(COLOURS))
         assert not browser.complaints(), name
     browser = studio.page("--base", COMPARED[0], COMPARED[1])
     assert " from " in detail(browser), detail(browser)
@@ -125,7 +142,7 @@ def a_picture_zooms_searches_and_goes_back(studio):
     assert browser.js("return document.querySelectorAll('#boxes .miss').length") == 0
 
 
-TESTS = [a_page_is_drawn_searched_and_enlarged, pages_of_every_kind_are_silent, attacks_are_text,
+TESTS = [a_page_is_drawn_searched_and_enlarged, paper_is_white_below_a_dark_graph, pages_of_every_kind_are_silent, attacks_are_text,
          a_picture_zooms_searches_and_goes_back]
 
 

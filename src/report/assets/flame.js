@@ -312,6 +312,17 @@ const flame = (() => {
 		}
 	}
 
+	/* Paper is white, whatever the screen is. */
+	function paper() {
+		const root = document.documentElement;
+		const theme = root.dataset.theme;
+		root.dataset.theme = "light";
+		drawn?.theme();
+		root.dataset.theme = theme;
+	}
+
+	addEventListener("beforeprint", paper);
+	addEventListener("afterprint", () => drawn?.theme());
 	tabs.add("flame", {
 		draw,
 		show,
