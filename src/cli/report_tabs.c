@@ -27,8 +27,8 @@
 		   "occupancy_pct the warps of an SM;tensor_core_pct kernel time"
 
 static const struct report_tab tabs[] = {
-	{ "overview", "Overview", ALL, report_overview, .is_slow = true },
-	{ "timeline", "Timeline", TRACES, report_timeline, .is_slow = true },
+	{ "overview", "Overview", ALL, .add = report_overview, .is_slow = true },
+	{ "timeline", "Timeline", TRACES, .add = report_timeline, .is_slow = true },
 	{ "operators", "Operators", TRACES, .tables = TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
 		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",
@@ -45,11 +45,11 @@ static const struct report_tab tabs[] = {
 		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
 		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time" }) },
 	{ "idle", "Idle", TRACES, .add = report_idle },
-	{ "steps", "Steps", TRACES, report_steps, .tables = TABLES(
+	{ "steps", "Steps", TRACES, .add = report_steps, .tables = TABLES(
 		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel", .of = "* the step" },
 		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .of = OF_DEVICES, .is_silent = true },
 		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
-	{ "memory", "Memory", TRACES, report_memory, .tables = TABLES(
+	{ "memory", "Memory", TRACES, .add = report_memory, .tables = TABLES(
 		{ "memory --wide", "table-peaks", "Peaks, and what was live at them", .bar = "bytes memcpy", .of = "* the peak" },
 		{ "memory --stats -n 0 --wide", "table-allocations", "What operators allocated", .is_silent = true },
 		{ "memory --growth -n 0 --wide", "table-growth", "Growth from step to step", .is_silent = true },
@@ -62,7 +62,7 @@ static const struct report_tab tabs[] = {
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
 	{ "modules", "Modules", TRACES, .tables = TABLES(
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
-	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, report_flame, .is_slow = true },
+	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, .add = report_flame, .is_slow = true },
 	{ "recording", "Recording", ALL, .tables = TABLES(
 		{ "info --wide", "table-info", "What was recorded", .of = OF_DEVICES },
 		{ "doctor --wide", "table-doctor", "What was wrong with it", .bar = NULL }) },

@@ -39,10 +39,10 @@ struct report_table {
 struct report_tab {
 	const char *id, *title; /* NULL ends the array */
 	unsigned kinds;         /* recordings that it is for */
+	bool is_slow;           /* it takes longest: it is begun first */
 	/* Adds what stands above the tables.  0, or -1 with err set.  NULL: nothing. */
 	int (*add)(struct report_making *m, struct err *err);
 	const struct report_table *tables; /* NULL: none */
-	bool is_slow;                      /* it takes longest: it is begun first */
 };
 
 /* All that are for the recording, made side by side.  0, or -1 with err set. */
