@@ -217,9 +217,15 @@ struct str place_way_title(const struct way *way)
 	return title;
 }
 
+/* Not of all rows alike. */
+static bool is_of_row(const struct way *way)
+{
+	return way->finds || strchr(way->line, '%') || way->filter;
+}
+
 void place_name_way(const struct way *way, struct str text, struct buf *out)
 {
-	if (way->finds || strchr(way->line, '%') || way->filter)
+	if (is_of_row(way))
 		buf_addf(out, "%s " STR_FMT, way->title, STR_ARG(text));
 	else
 		buf_add_str(out, place_way_title(way));
@@ -245,7 +251,8 @@ struct place *place_of_way(const struct place *from, const struct way *way, size
 	add_filled(&p->own, way->line, text, &p->arena);
 	add_filled(&p->filters, way->filter, text, &p->arena);
 	take_command(p);
-	if (sheet_cell(&from->sheet, at, "rank", &cell) && cell.type == CELL_INT)
+	if (is_of_row(way) && sheet_cell(&from->sheet, at, "rank", &cell) &&
+	    cell.type == CELL_INT)
 		add(&p->filters,
 		    arena_printf(&p->arena, "--rank=%" PRId64, cell.as.integer));
 	keep_filters(p, from, screen);

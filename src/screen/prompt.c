@@ -88,7 +88,7 @@ static void draw_choice(struct browser *b, const char *title, const char *const 
 			 i == chosen ? LOOK_CHOSEN : LOOK_PLAIN);
 	}
 	tty_text(b->tty, (struct tty_spot){ last, 0, columns, 0 },
-		 STR_LIT("Enter: choose q: back"), LOOK_DIM);
+		 STR_LIT("Enter: choose  q: back"), LOOK_DIM);
 	tty_show(b->tty);
 }
 
