@@ -41,8 +41,9 @@ KEYS = {
 }
 
 
-def be_shell(argv, environment, tells):
+def be_shell(argv, environment, tells, waits):
     """Leads the session: a command without one above it cannot be stopped by Ctrl-Z."""
+    os.read(waits, 1)  # until it is known how the terminal was
     pid = os.fork()
     if pid == 0:
         os.setpgid(0, 0)
@@ -95,12 +96,15 @@ class Terminal:
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.held = None
         self.told, tells = os.pipe()
+        waits, starts = os.pipe()
         shell, self.fd = pty.fork()
         if shell == 0:
-            be_shell(argv, environment, tells)
+            be_shell(argv, environment, tells, waits)
         os.close(tells)
+        os.close(waits)
         self.resize(columns, lines)
         self.before = termios.tcgetattr(self.fd)
+        os.write(starts, b".")
         self.pid = self.hear()
 
     def resize(self, columns, lines):
