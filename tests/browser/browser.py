@@ -7,6 +7,7 @@ complaints() is asked.
 import json
 import os
 import shutil
+import tempfile
 import time
 
 from selenium import webdriver
@@ -99,3 +100,31 @@ class Browser:
             if not address.startswith(("file://", "data:", "blob:", "about:", "chrome")):
                 found.append("request: " + address)
         return found
+
+
+def run_tests(tests, studio_of, ends_silent=False):
+    """TAP of tests that take a studio, which has a browser and a folder of its own; the exit status.
+
+    ONLY in the environment: those whose name has it.
+    """
+    failed = 0
+    tests = [test for test in tests if os.environ.get("ONLY", "") in test.__name__]
+    print(f"1..{len(tests)}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="ptool-pages.") as folder:
+        studio = studio_of(folder)
+        for number, test in enumerate(tests, 1):
+            name = test.__name__.replace("_", " ")
+            try:
+                test(studio)
+                complaints = studio.browser.complaints() if ends_silent else None
+                assert not complaints, complaints
+                print(f"ok {number} - {name}", flush=True)
+            except Exception as error:  # an assertion, or a script that failed
+                failed += 1
+                line = error.__traceback__
+                while line.tb_next:
+                    line = line.tb_next
+                print(f"not ok {number} - {name}\n# line {line.tb_lineno}: "
+                      f"{type(error).__name__}: {str(error)[:1500]}", flush=True)
+        studio.browser.close()
+    return 1 if failed else 0

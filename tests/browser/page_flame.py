@@ -5,10 +5,9 @@ Speaks TAP.  timeout: 120 s
 import os
 import subprocess
 import sys
-import tempfile
 
 import recordings
-from browser import Browser
+from browser import Browser, run_tests
 from recordings import ATTACKS, COMPARED, PTOOL, RECORDINGS
 
 FIELD = "document.querySelector('[data-flame] input')"
@@ -146,26 +145,5 @@ TESTS = [a_page_is_drawn_searched_and_enlarged, paper_is_white_below_a_dark_grap
          a_picture_zooms_searches_and_goes_back]
 
 
-def main():
-    failed = 0
-    print(f"1..{len(TESTS)}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="ptool-flames.") as folder:
-        studio = Studio(folder)
-        for number, test in enumerate(TESTS, 1):
-            name = test.__name__.replace("_", " ")
-            try:
-                test(studio)
-                print(f"ok {number} - {name}", flush=True)
-            except Exception as error:  # an assertion, or a script that failed
-                failed += 1
-                line = error.__traceback__
-                while line.tb_next:
-                    line = line.tb_next
-                print(f"not ok {number} - {name}\n# line {line.tb_lineno}: "
-                      f"{type(error).__name__}: {str(error)[:1500]}", flush=True)
-        studio.browser.close()
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(TESTS, Studio))

@@ -6,10 +6,9 @@ import base64
 import os
 import subprocess
 import sys
-import tempfile
 
 import recordings
-from browser import Browser
+from browser import Browser, run_tests
 from recordings import ATTACKS, COMPARED, RECORDINGS, answer, page_of
 
 # By the data block of a table: the command whose rows it has.  One that is not here fails.
@@ -309,28 +308,5 @@ TESTS = [
 ]
 
 
-def main():
-    failed = 0
-    only = os.environ.get("ONLY", "")
-    tests = [test for test in TESTS if only in test.__name__]
-    print(f"1..{len(tests)}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="ptool-pages.") as folder:
-        studio = Studio(folder)
-        for number, test in enumerate(tests, 1):
-            name = test.__name__.replace("_", " ")
-            try:
-                test(studio)
-                print(f"ok {number} - {name}", flush=True)
-            except Exception as error:  # an assertion, or a script that failed
-                failed += 1
-                line = error.__traceback__
-                while line.tb_next:
-                    line = line.tb_next
-                print(f"not ok {number} - {name}\n# line {line.tb_lineno}: "
-                      f"{type(error).__name__}: {str(error)[:1500]}", flush=True)
-        studio.browser.close()
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(TESTS, Studio))

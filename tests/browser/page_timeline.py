@@ -7,10 +7,9 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 import recordings
-from browser import Browser
+from browser import Browser, run_tests
 
 READY = "timelineTab.view && timelineTab.view.frames.times.length"
 MADE = ("idle", "collectives", "counter")
@@ -230,29 +229,5 @@ TESTS = [
 ]
 
 
-def main():
-    failed = 0
-    tests = [test for test in TESTS if os.environ.get("ONLY", "") in test.__name__]
-    print(f"1..{len(tests)}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="ptool-pages.") as folder:
-        studio = Studio(folder)
-        for number, test in enumerate(tests, 1):
-            name = test.__name__.replace("_", " ")
-            try:
-                test(studio)
-                complaints = studio.browser.complaints()
-                assert not complaints, complaints
-                print(f"ok {number} - {name}", flush=True)
-            except Exception as error:  # an assertion, or a script that failed
-                failed += 1
-                line = error.__traceback__
-                while line.tb_next:
-                    line = line.tb_next
-                print(f"not ok {number} - {name}\n# line {line.tb_lineno}: "
-                      f"{type(error).__name__}: {str(error)[:1500]}", flush=True)
-        studio.browser.close()
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(TESTS, Studio, ends_silent=True))
