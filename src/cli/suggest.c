@@ -79,7 +79,16 @@ static size_t shared_beginning(const char *a, const char *b)
 	return n;
 }
 
-/* Of equally near ones that which begins alike the longest: "limt" is "limit", not "list". */
+/* "limt" is rather "limit" than "list", "chrom" rather "chrome" than "chrometrace". */
+static bool begins_nearer(const char *wrong, const char *name, const char *nearest)
+{
+	size_t shared = shared_beginning(wrong, name);
+	size_t before = shared_beginning(wrong, nearest);
+
+	return shared > before || (shared == before && strlen(name) < strlen(nearest));
+}
+
+/* Of equally near ones that which begins alike the longest, then the shortest. */
 const char *suggest_nearest(const char *wrong, const char *const *names)
 {
 	size_t letters = strlen(wrong + strspn(wrong, "-"));
@@ -93,8 +102,7 @@ const char *suggest_nearest(const char *wrong, const char *const *names)
 			distance = 1;
 		bool is_nearer =
 			distance < best || (nearest && distance == best &&
-					    shared_beginning(wrong, names[i]) >
-						    shared_beginning(wrong, nearest));
+					    begins_nearer(wrong, names[i], nearest));
 		if (!is_nearer || distance >= letters)
 			continue;
 		best = distance;
