@@ -37,6 +37,7 @@ static const struct scan {
 	{ "transfer_copies.sql", "copy", "no index; as few rows as copies" },
 	{ "event_flows.sql", "flow", "no index; all arrows, for an export" },
 	{ "event_counters.sql", "counter", "no index; for an export" },
+	{ "module_texts.sql", "string", "once a command, up to the first module" },
 	{ "timeline_counters.sql", "counter", "no index; for a page" },
 	{ "memory_samples.sql", "counter", "no index; of files of mprof alone" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
