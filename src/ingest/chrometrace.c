@@ -15,8 +15,6 @@
 
 #include "ingest/json_stream.h"
 
-#define BOM "\xef\xbb\xbf"
-
 struct reading {
 	struct chrometrace trace;
 	struct json_stream in;
@@ -217,12 +215,8 @@ static int chrometrace_read(struct input *in, const struct read_options *options
 static enum probe chrometrace_probe(struct bytes head)
 {
 	static const struct str key = { "\"cat\"", 5 };
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_head(head);
 
-	if (str_starts_with(text, STR_LIT(BOM)))
-		text = str_behind(text, sizeof(BOM) - 1);
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
 	if (!str_starts_with(text, STR_LIT("[")))
 		return PROBE_NO;
 	const char *at = memmem(text.p, text.n, key.p, key.n);

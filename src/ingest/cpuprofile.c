@@ -13,6 +13,7 @@
 #include "base/sum.h"
 #include "ingest/cpuprofile.h"
 #include "ingest/json.h"
+#include "ingest/json_stream.h"
 
 #define FILE_MAX  ((size_t)1 << 30)
 #define US_DIGITS 6 /* of seconds */
@@ -286,17 +287,14 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 /* An object whose nodes have call frames, or a tree of them; keys in any order. */
 static enum probe cpuprofile_probe(struct bytes head)
 {
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_object_head(head);
 
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
-	if (!str_starts_with(text, STR_LIT("{")))
+	if (text.n == 0)
 		return PROBE_NO;
 	bool has_nodes = str_contains(text, STR_LIT("\"callFrame\"")) ||
 			 (str_contains(text, STR_LIT("\"head\"")) &&
 			  str_contains(text, STR_LIT("\"hitCount\"")));
-	bool is_one = has_nodes && str_contains(text, STR_LIT("\"functionName\"")) &&
-		      !str_contains(text, STR_LIT("\"traceEvents\""));
+	bool is_one = has_nodes && str_contains(text, STR_LIT("\"functionName\""));
 	return is_one ? PROBE_LIKELY : PROBE_NO;
 }
 

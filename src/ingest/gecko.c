@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "ingest/json_stream.h"
 
 #define FILE_MAX   ((size_t)1 << 30)
 #define BOM        "\xef\xbb\xbf"
@@ -327,14 +328,9 @@ static enum probe gecko_probe(struct bytes head)
 	static const char *const marks[] = { "\"preprocessedProfileVersion\"",
 					     "\"markerSchema\"", "\"gcpoison\"",
 					     "\"stackTable\"" };
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_object_head(head);
 
-	if (str_starts_with(text, STR_LIT(BOM)))
-		text = str_behind(text, sizeof(BOM) - 1);
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
-	if (!str_starts_with(text, STR_LIT("{")) ||
-	    str_contains(text, STR_LIT("\"traceEvents\"")))
+	if (text.n == 0)
 		return PROBE_NO;
 	if (str_contains(text, STR_LIT("\"Recorded Performance Data\"")))
 		return PROBE_SURE;

@@ -14,6 +14,26 @@ static int tell(const struct json_stream *s, enum finding what, uint64_t offset,
 	return tell_finding(s->sink, s->options, what, offset, excerpt, err);
 }
 
+struct str json_stream_head(struct bytes head)
+{
+	struct str text = { (const char *)head.p, head.n };
+
+	if (str_starts_with(text, STR_LIT(BOM)))
+		text = str_behind(text, sizeof(BOM) - 1);
+	while (text.n && json_is_blank(text.p[0]))
+		text = str_behind(text, 1);
+	return text;
+}
+
+struct str json_stream_object_head(struct bytes head)
+{
+	struct str text = json_stream_head(head);
+	bool is_other = !str_starts_with(text, STR_LIT("{")) ||
+			str_contains(text, STR_LIT("\"traceEvents\""));
+
+	return is_other ? (struct str){ text.p, 0 } : text;
+}
+
 int json_stream_open(struct json_stream *s, struct input *in,
 		     const struct read_options *options, struct sink *sink,
 		     struct err *err)

@@ -20,6 +20,11 @@ struct json_stream {
 	uint64_t wasted;                    /* bytes that mending looked at in vain */
 };
 
+/* For probes: the text behind a byte order mark and blanks, whose first byte says what it is. */
+struct str json_stream_head(struct bytes head);
+/* The same of an object that is no Chrome trace; else empty. */
+struct str json_stream_object_head(struct bytes head);
+
 /* At the first byte behind a byte order mark.  0, or -1 with err set. */
 int json_stream_open(struct json_stream *s, struct input *in,
 		     const struct read_options *options, struct sink *sink,

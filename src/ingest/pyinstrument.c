@@ -306,14 +306,9 @@ static int pyinstrument_read(struct input *in, const struct read_options *option
 /* Keys of a session of each version, or the tree and what stands before it. */
 static enum probe pyinstrument_probe(struct bytes head)
 {
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_object_head(head);
 
-	if (str_starts_with(text, STR_LIT("\xef\xbb\xbf")))
-		text = str_behind(text, 3);
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
-	if (text.n == 0 || text.p[0] != '{' ||
-	    str_contains(text, STR_LIT("\"traceEvents\"")))
+	if (text.n == 0)
 		return PROBE_NO;
 	bool is_session = str_contains(text, STR_LIT("\"frame_records\"")) ||
 			  str_contains(text, STR_LIT("\"start_call_stack\""));

@@ -288,14 +288,9 @@ static int scalene_read(struct input *in, const struct read_options *options,
 /* Keys are sorted: those of the files may be far away. */
 static enum probe scalene_probe(struct bytes head)
 {
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_object_head(head);
 
-	if (str_starts_with(text, STR_LIT("\xef\xbb\xbf")))
-		text = str_behind(text, 3);
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
-	if (text.n == 0 || text.p[0] != '{' ||
-	    str_contains(text, STR_LIT("\"traceEvents\"")))
+	if (text.n == 0)
 		return PROBE_NO;
 	bool has_time = str_contains(text, STR_LIT("\"elapsed_time_sec\""));
 	bool has_samples = str_contains(text, STR_LIT("\"alloc_samples\""));

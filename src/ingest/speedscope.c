@@ -13,8 +13,6 @@
 #include "base/decimal.h"
 #include "ingest/folded.h"
 
-#define BOM "\xef\xbb\xbf"
-
 static int out_of_range(const struct speedscope *s, const struct speedscope_frame *f,
 			struct err *err)
 {
@@ -332,14 +330,9 @@ static int speedscope_read(struct input *in, const struct read_options *options,
 /* The schema's address, or its keys: `"shared": {"frames"`, or a typed profile. */
 static enum probe speedscope_probe(struct bytes head)
 {
-	struct str text = { (const char *)head.p, head.n };
+	struct str text = json_stream_object_head(head);
 
-	if (str_starts_with(text, STR_LIT(BOM)))
-		text = str_behind(text, sizeof(BOM) - 1);
-	while (text.n && json_is_blank(text.p[0]))
-		text = str_behind(text, 1);
-	if (text.n == 0 || text.p[0] != '{' ||
-	    str_contains(text, STR_LIT("\"traceEvents\"")))
+	if (text.n == 0)
 		return PROBE_NO;
 	if (str_contains(text, STR_LIT("speedscope.app/file-format-schema.json")))
 		return PROBE_SURE;
