@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# ptool report as users see it from the shell; tests/browser opens its pages.
+# ptool report as users see it from the shell; tests/browser opens its pages.  Runs under TSAN,
+# too: tabs are made by several threads.
 
 load setup
 
