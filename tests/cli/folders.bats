@@ -441,7 +441,7 @@ ptool: ingest: logs/b\x1b[0m: passed over: no known format'
 	printf "%s\n" "$stderr" | prints_lines 'ptool: ingest: logs/trace.json.gz: 4,684 slices' \
 		'ptool: ingest: logs/atable.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it' \
 		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it'
-	(cd logs && zip -q ../logs.zip ./*)
+	(cd logs && python3 -m zipfile -c ../logs.zip ./*)
 	run --separate-stderr ptool ingest -q --run zip logs.zip
 	[ "$status" -eq 0 ]
 	profiles | prints_lines 'logs/trace.json.gz|4684' 'logs.zip/trace.json.gz|4684'
