@@ -85,7 +85,7 @@ gpu() {
 @test "help names every key, and the page has them all" {
 	gpu
 	screen --size=80x50 gpu.db see:'Q: quit' keys:? see:'What it does.*quit' keys:Ryr show keys:q see:'Q: quit' keys:Q exit >out
-	man -l "$TESTS/../man/ptool-view.1" >page 2>/dev/null || mandoc -T utf8 "$TESTS/../man/ptool-view.1" >page
+	mandoc -T utf8 "$TESTS/../man/ptool-view.1" | sed $'s/.\b//g' >page # bold is a letter, back, the letter
 	sed -n '/What it does/,/^$/p' out | sed '1d;/^$/d' | while read -r key _; do
 		grep -qF -- "$key" page || { echo "no $key"; false; }
 	done
