@@ -35,11 +35,5 @@ double flame_change(const struct flame *flame, const struct flame_node *node)
 
 struct cell flame_cell(const struct flame *flame, int64_t amount)
 {
-	double power = 1;
-
-	if (flame->decimals == 0)
-		return cell_int(amount);
-	for (int64_t i = 0; i < flame->decimals; i++)
-		power *= 10;
-	return cell_real((double)amount / power);
+	return cell_scaled(amount, flame->decimals);
 }

@@ -1,5 +1,16 @@
-/* The table type's one function of its own: see table.h. */
+/* Cells and tables: see table.h. */
 #include "base/table.h"
+
+struct cell cell_scaled(int64_t amount, int64_t decimals)
+{
+	double power = 1;
+
+	if (decimals == 0)
+		return cell_int(amount);
+	for (int64_t i = 0; i < decimals; i++)
+		power *= 10;
+	return cell_real((double)amount / power);
+}
 
 void table_copy_facts(struct table *to, const struct table *from)
 {

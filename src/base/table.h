@@ -73,6 +73,9 @@ static inline struct cell cell_text_or_null(const char *text)
 	return text ? cell_text(str_of(text)) : cell_null();
 }
 
+/* amount / 10^decimals: an integer without decimals, else real. */
+struct cell cell_scaled(int64_t amount, int64_t decimals);
+
 struct field;
 struct strips;
 

@@ -543,13 +543,7 @@ void sample_add_name(const struct sample_function *function, int64_t line,
 
 struct cell sample_weight_cell(const struct sample_set *set, int64_t weight)
 {
-	double power = 1;
-
-	if (set->decimals == 0)
-		return cell_int(weight);
-	for (int64_t i = 0; i < set->decimals; i++)
-		power *= 10;
-	return cell_real((double)weight / power);
+	return cell_scaled(weight, set->decimals);
 }
 
 int sample_check_filter(const struct filter *f, struct err *err)

@@ -115,6 +115,26 @@ const base = (() => {
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	}
 
+	/* Reads LEB128 numbers of embedded bytes, one after the other. */
+	class Numbers {
+		constructor(bytes, at = 0) {
+			this.bytes = bytes;
+			this.at = at;
+		}
+
+		number() {
+			let value = 0;
+			let scale = 1;
+			let byte;
+			do {
+				byte = this.bytes[this.at++];
+				value += (byte & 127) * scale;
+				scale *= 128;
+			} while (byte > 127);
+			return value;
+		}
+	}
+
 	/* Several may ask for the same. */
 	const asked = new Map();
 	function pageData(id) {
@@ -216,6 +236,6 @@ const base = (() => {
 		return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	}
 
-	return { el, units, fixed, grouped, visibleName, pageJson, pageBytes, pageData, trouble, tabs, go, onWidth, css };
+	return { el, units, Numbers, fixed, grouped, visibleName, pageJson, pageBytes, pageData, trouble, tabs, go, onWidth, css };
 })();
 const { el, units, visibleName, pageJson, pageBytes, pageData, tabs, go } = base;

@@ -13,24 +13,7 @@
 const flameData = (() => {
 	const AMOUNTS = ["host", "device"];
 
-	class Reader {
-		constructor(bytes) {
-			this.bytes = bytes;
-			this.at = 0;
-		}
-
-		number() {
-			let value = 0;
-			let scale = 1;
-			let byte;
-			do {
-				byte = this.bytes[this.at++];
-				value += (byte & 127) * scale;
-				scale *= 128;
-			} while (byte > 127);
-			return value;
-		}
-
+	class Reader extends base.Numbers {
 		/* n LEB128 numbers, whose k-th bytes stand together. */
 		column(n) {
 			const into = new Float64Array(n);

@@ -57,25 +57,6 @@ const timelineData = (() => {
 		}
 	}
 
-	class Reader {
-		constructor(bytes, at) {
-			this.bytes = bytes;
-			this.at = at;
-		}
-
-		number() {
-			let value = 0;
-			let scale = 1;
-			let byte;
-			do {
-				byte = this.bytes[this.at++];
-				value += (byte & 127) * scale;
-				scale *= 128;
-			} while (byte > 127);
-			return value;
-		}
-	}
-
 	const signed = code => code % 2 ? -(code + 1) / 2 : code / 2;
 
 	/* Lets the browser paint and listen. */
@@ -123,7 +104,7 @@ const timelineData = (() => {
 	}
 
 	async function unpackSlices(bytes, meta, chunk, patience) {
-		const reader = new Reader(bytes, meta.at);
+		const reader = new base.Numbers(bytes, meta.at);
 		const n = reader.number();
 		const ncolumns = reader.number();
 		const columns = {};
@@ -235,7 +216,7 @@ const timelineData = (() => {
 	}
 
 	function unpackSamples(bytes, meta) {
-		const reader = new Reader(bytes, meta.at);
+		const reader = new base.Numbers(bytes, meta.at);
 		const n = reader.number();
 		reader.number(); /* of columns: one */
 		const gaps = new Float64Array(n);
