@@ -10,18 +10,8 @@
 
 #include "base/alloc.h"
 
-#if !defined(PTOOL_USE_ZLIB) && defined(__has_include)
-#if __has_include(<isa-l/igzip_lib.h>)
-#define HAVE_IGZIP
-#endif
-#endif
-
-#ifdef HAVE_IGZIP
-#include <isa-l/igzip_lib.h>
-#else
 #define ZLIB_CONST /* what is compressed is not written to */
-#include <zlib.h>
-#endif
+#include "base/igzip.h"
 
 #define PIECE ((size_t)1 << 30)       /* bytes that an engine is given at once */
 #define ROOM  ((size_t)3 * 16 * 1024) /* whole groups of base64 */

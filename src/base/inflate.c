@@ -11,18 +11,10 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-
-#if !defined(PTOOL_USE_ZLIB) && defined(__has_include)
-#if __has_include(<isa-l/igzip_lib.h>)
-#define HAVE_IGZIP
-#endif
-#endif
+#include "base/igzip.h"
 
 #ifdef HAVE_IGZIP
 #include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
-#else
-#include <zlib.h>
 #endif
 
 #define GZIP_ID1       0x1f
