@@ -1,4 +1,4 @@
--- The ptool store, format 7: a public interface, explained in ptool-store(5).
+-- The ptool store, format 8: a public interface, explained in ptool-store(5).
 --
 -- Times are int64 nanoseconds.  `ts` counts from the profile's first event, so
 -- that absolute time = profile.base_ns + profile.start_ns + ts.  Sizes are bytes.
@@ -455,8 +455,10 @@ CREATE TABLE op_stat (
     total_ns    INTEGER NOT NULL,
     min_ns      INTEGER NOT NULL,
     max_ns      INTEGER NOT NULL,
-    mean_ns     REAL NOT NULL,
-    m2          REAL NOT NULL,             -- sum of squared deviations from the mean
+    squares0    INTEGER NOT NULL,          -- the sum of the squares of durations is squares0 +
+    squares1    INTEGER NOT NULL,          --   squares1 * 2^32 + squares2 * 2^64 + squares3 * 2^96,
+    squares2    INTEGER NOT NULL,          --   each from 0 to 2^32 - 1, so that sums over rows
+    squares3    INTEGER NOT NULL,          --   are exact without a carry
     histogram   BLOB,                      -- of durations, grain 1 only: ptool-store(5), HISTOGRAMS
     self_device_ns INTEGER NOT NULL,
     total_device_ns INTEGER NOT NULL,

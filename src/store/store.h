@@ -15,7 +15,7 @@ struct sqlite3;
 /* The SQLite header's application_id of a store: "ptol". */
 #define STORE_APPLICATION_ID 0x70746f6c
 /* The user_version this ptool reads and writes; a store of another one is ingested again. */
-#define STORE_SCHEMA_VERSION 7
+#define STORE_SCHEMA_VERSION 8
 
 struct store;
 

@@ -120,7 +120,7 @@ static void add_call(struct summing *s, const struct opstat_key *key,
 	}
 	struct opstat *group = opstats_group(&out->stats[GRAIN_FULL], &full);
 	opstat_merge(group, call);
-	histogram_add(&group->histogram, call->sums.max_ns);
+	histogram_add(&group->histogram, call->sums.max_ns, (uint64_t)call->sums.calls);
 	if (out->is_split)
 		opstat_merge(opstats_group(&out->stats[GRAIN_STEPS], &step), call);
 	out->has_steps |= step.step != ROW_NONE;
@@ -185,7 +185,7 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 			  .primitive_calls = 1,
 			  .min_ns = dur_ns,
 			  .max_ns = dur_ns,
-			  .mean_ns = (double)dur_ns,
+			  .squares = squares_of(dur_ns, 1),
 			  .self_device_ns = dur_ns,
 			  .total_device_ns = dur_ns,
 			  .flops = NUMBER_NONE },
@@ -321,30 +321,31 @@ static void add_printed_rows(struct summing *s)
 		const struct op_sums *sums = &row->sums;
 		bool is_device = row->kind != OP_HOST;
 		int64_t ns = is_device ? sums->total_device_ns : sums->total_ns;
-		double mean_ns = (double)ns / (double)sums->calls;
+		int64_t mean_ns = (int64_t)((double)ns / (double)sums->calls);
 		struct opstat_key key = { .step = ROW_NONE,
 					  .name = row->name,
 					  .shapes = row->shapes,
 					  .stack = row->stack,
 					  .overload = row->overload,
 					  .kind = (uint16_t)row->kind };
-		struct opstat call = { .first = { (int64_t)i, 0, i },
-				       .is_async = row->is_async,
-				       .sums = { .calls = sums->calls,
-						 .primitive_calls = sums->calls,
-						 .self_ns = sums->self_ns,
-						 .total_ns = sums->total_ns,
-						 .min_ns = (int64_t)mean_ns,
-						 .max_ns = (int64_t)mean_ns,
-						 .mean_ns = mean_ns,
-						 .self_device_ns = sums->self_device_ns,
-						 .total_device_ns = sums->total_device_ns,
-						 .cpu_bytes = sums->cpu_bytes,
-						 .self_cpu_bytes = sums->self_cpu_bytes,
-						 .device_bytes = sums->device_bytes,
-						 .self_device_bytes =
-							 sums->self_device_bytes,
-						 .flops = sums->flops } };
+		struct opstat call = {
+			.first = { (int64_t)i, 0, i },
+			.is_async = row->is_async,
+			.sums = { .calls = sums->calls,
+				  .primitive_calls = sums->calls,
+				  .self_ns = sums->self_ns,
+				  .total_ns = sums->total_ns,
+				  .min_ns = mean_ns,
+				  .max_ns = mean_ns,
+				  .squares = squares_of(mean_ns, sums->calls),
+				  .self_device_ns = sums->self_device_ns,
+				  .total_device_ns = sums->total_device_ns,
+				  .cpu_bytes = sums->cpu_bytes,
+				  .self_cpu_bytes = sums->self_cpu_bytes,
+				  .device_bytes = sums->device_bytes,
+				  .self_device_bytes = sums->self_device_bytes,
+				  .flops = sums->flops }
+		};
 		add_call(s, &key, &call);
 	}
 }

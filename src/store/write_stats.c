@@ -32,8 +32,8 @@ static void sums_cells(const struct opstat_sums *s, struct bulk_cell *c)
 	c[COL_OP_STAT_TOTAL_NS] = bulk_int(s->total_ns);
 	c[COL_OP_STAT_MIN_NS] = bulk_int(s->min_ns);
 	c[COL_OP_STAT_MAX_NS] = bulk_int(s->max_ns);
-	c[COL_OP_STAT_MEAN_NS] = bulk_real(s->mean_ns);
-	c[COL_OP_STAT_M2] = bulk_real(s->m2);
+	for (unsigned limb = 0; limb < SQUARES_LIMBS; limb++)
+		c[COL_OP_STAT_SQUARES0 + limb] = bulk_int(squares_limb(s->squares, limb));
 	c[COL_OP_STAT_SELF_DEVICE_NS] = bulk_number(s->self_device_ns);
 	c[COL_OP_STAT_TOTAL_DEVICE_NS] = bulk_number(s->total_device_ns);
 	c[COL_OP_STAT_CPU_MEM_BYTES] = bulk_number(s->cpu_bytes);

@@ -62,16 +62,6 @@ bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b
 	return a->order < b->order;
 }
 
-/* Chan, Golub, LeVeque 1979: two means and sums of squares into one. */
-static void merge_moments(struct opstat_sums *into, const struct opstat_sums *from)
-{
-	double na = (double)into->calls, nb = (double)from->calls, n = na + nb;
-	double delta = from->mean_ns - into->mean_ns;
-
-	into->mean_ns += delta * nb / n;
-	into->m2 += from->m2 + delta * delta * na * nb / n;
-}
-
 static void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *from)
 {
 	if (from->calls == 0)
@@ -80,7 +70,6 @@ static void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *
 		*into = *from;
 		return;
 	}
-	merge_moments(into, from);
 	into->calls = sum_add(into->calls, from->calls);
 	into->primitive_calls = sum_add(into->primitive_calls, from->primitive_calls);
 	into->self_ns = sum_add(into->self_ns, from->self_ns);
@@ -89,6 +78,7 @@ static void opstat_add_sums(struct opstat_sums *into, const struct opstat_sums *
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
 		into->max_ns = from->max_ns;
+	into->squares = squares_add(into->squares, from->squares);
 	into->self_device_ns = sum_add(into->self_device_ns, from->self_device_ns);
 	into->total_device_ns = sum_add(into->total_device_ns, from->total_device_ns);
 	into->cpu_bytes = sum_add(into->cpu_bytes, from->cpu_bytes);
@@ -142,7 +132,7 @@ struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)
 				     .total_ns = total_ns,
 				     .min_ns = total_ns,
 				     .max_ns = total_ns,
-				     .mean_ns = (double)total_ns,
+				     .squares = squares_of(total_ns, 1),
 				     .self_device_ns = node->self_device_ns,
 				     .total_device_ns = op_node_device_ns(node),
 				     .cpu_bytes = node->cpu_bytes,
@@ -154,6 +144,8 @@ struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)
 
 #define SUB_BITS  6
 #define SUB_COUNT (1 << SUB_BITS)
+/* That of INT64_MAX. */
+#define LAST_BUCKET ((62 - SUB_BITS + 2) * SUB_COUNT - 1)
 
 void histogram_release(struct histogram *h)
 {
@@ -216,9 +208,9 @@ static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 	h->n++;
 }
 
-void histogram_add(struct histogram *h, int64_t ns)
+void histogram_add(struct histogram *h, int64_t ns, uint64_t count)
 {
-	add_count(h, histogram_bucket_of(ns), 1);
+	add_count(h, histogram_bucket_of(ns), count);
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from)
@@ -246,4 +238,19 @@ void histogram_encode(const struct histogram *h, struct buf *out)
 		encode_number(out, buckets[i].count);
 		before = buckets[i].bucket;
 	}
+}
+
+bool histogram_decode(struct bytes blob, struct histogram *into)
+{
+	const uint8_t *p = blob.p, *end = p + blob.n;
+	uint64_t distance, count, bucket = 0;
+
+	while (p < end) {
+		if (!varint_get(&p, end, &distance) || !varint_get(&p, end, &count) ||
+		    distance > LAST_BUCKET - bucket)
+			return false;
+		bucket += distance;
+		add_count(into, (uint16_t)bucket, count);
+	}
+	return true;
 }

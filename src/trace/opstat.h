@@ -1,6 +1,6 @@
 /*
- * Groups of calls and their sums: the rows of op_stat.  Integer sums are the
- * same in any order; mean and M2 merge by Chan's formula.
+ * Groups of calls and their sums: the rows of op_stat.  All are integers, and those of
+ * parts add up to those of the whole in any order.
  */
 #ifndef PTOOL_TRACE_OPSTAT_H
 #define PTOOL_TRACE_OPSTAT_H
@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/squares.h"
 
 /*
  * A log-histogram of durations: 64 buckets to a power of two, so that a
@@ -42,9 +43,11 @@ static inline const struct histogram_bucket *histogram_buckets(const struct hist
 
 /* Negative durations count as 0. */
 uint16_t histogram_bucket_of(int64_t ns);
-void histogram_add(struct histogram *h, int64_t ns);
+void histogram_add(struct histogram *h, int64_t ns, uint64_t count);
 void histogram_merge(struct histogram *into, const struct histogram *from);
 void histogram_encode(const struct histogram *h, struct buf *out);
+/* Adds what a blob says; false, and what came before in `into`, where it is no histogram. */
+bool histogram_decode(struct bytes blob, struct histogram *into);
 
 struct spill;
 
@@ -75,7 +78,7 @@ struct opstat_first {
 struct opstat_sums {
 	int64_t calls, primitive_calls;
 	int64_t self_ns, total_ns, min_ns, max_ns;
-	double mean_ns, m2;
+	struct squares squares; /* of durations: those that min_ns and max_ns are of */
 	int64_t self_device_ns, total_device_ns;
 	int64_t cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes;
 	int64_t flops; /* NUMBER_NONE: no call has a formula */

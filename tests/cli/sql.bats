@@ -179,7 +179,7 @@ such"'
 	here
 	[ "$(ptool sql --format csv "SELECT count(*) AS n FROM pragma_table_info('run')")" = $'n\n2' ]
 	[ "$(ptool sql --format csv "SELECT value FROM json_each('[1,2]')")" = $'value\n1\n2' ]
-	[ "$(ptool sql --format csv 'PRAGMA user_version')" = $'user_version\n7' ]
+	[ "$(ptool sql --format csv 'PRAGMA user_version')" = $'user_version\n8' ]
 	[ "$(ptool sql --format csv 'PRAGMA integrity_check')" = $'integrity_check\n"ok"' ]
 	[ "$(ptool sql --format csv "SELECT upper(printf('%d-%s', 7, trim(' x '))) AS a")" = $'a\n"7-X"' ]
 	# every view of the store, whatever it computes

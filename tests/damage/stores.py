@@ -7,7 +7,7 @@ from collections import Counter
 APART = 4       # slice_row.flags
 DETAILS = ("kernel", "copy", "device_wait", "collective")
 OP_STAT = ("grain", "kind", "is_annotation", "is_async", "is_top_level", "calls", "primitive_calls", "self_ns", "total_ns",
-           "min_ns", "max_ns", "mean_ns", "m2", "self_device_ns", "total_device_ns", "cpu_mem_bytes", "self_cpu_mem_bytes",
+           "min_ns", "max_ns", "squares0", "squares1", "squares2", "squares3", "self_device_ns", "total_device_ns", "cpu_mem_bytes", "self_cpu_mem_bytes",
            "device_mem_bytes", "self_device_mem_bytes", "flops")
 ANNOTATION_STAT = ("calls", "host_ns", "device_ns", "device_span_ns", "launches")
 SLICE = ("class", "correlation", "external_id", "sequence")

@@ -111,6 +111,7 @@ def check_summaries(tap, db, case):
     tap.ok(names[0] == names[1] == names[2], f"{case}: and so does each name in them")
     tap.same(value(db, "SELECT count(*) FROM op_stat WHERE (histogram IS NOT NULL) <> (grain = 1)"), 0,
              f"{case}: grain 1 has the histograms")
+    check_squares(tap, db, case)
     # Work that no row is charged with was launched outside every operator and label.
     charged = value(db, "SELECT coalesce(sum(self_device_ns), 0) FROM op_stat WHERE grain = 0 AND kind IN (0, 3)")
     expected = sum(dur for work, dur in rows(db, f"SELECT id, dur FROM slice_row WHERE class IN {DEVICE_WORK}")
@@ -119,6 +120,17 @@ def check_summaries(tap, db, case):
     tap.same(rows(db, "SELECT coalesce(sum(calls), 0), coalesce(sum(self_device_ns), 0) FROM op_stat WHERE grain = 0 AND kind = 1"),
              rows(db, f"SELECT count(*), coalesce(sum(dur), 0) FROM slice_row s WHERE class IN {DEVICE_WORK} AND {SOUND}"),
              f"{case}: device rows add up to the device work")
+
+
+def check_squares(tap, db, case):
+    """Exact in every grain, and of device work those of its slices: Python's integers have no end."""
+    limbs = ", ".join(f"coalesce(sum(squares{i}), 0)" for i in range(4))
+    by_grain = [{kind: sum(part << 32 * i for i, part in enumerate(parts)) for kind, *parts in rows(
+        db, f"SELECT kind, {limbs} FROM op_stat WHERE grain = ? GROUP BY kind", grain)} for grain in (0, 1, 2)]
+    tap.ok(by_grain[0] == by_grain[1] == by_grain[2], f"{case}: squares of the grains add up to the same",
+           *[f"grain {i}: {by_grain[i]}" for i in range(3)])
+    tap.same(by_grain[0].get(1, 0), sum(dur * dur for dur, in rows(
+        db, f"SELECT dur FROM slice_row s WHERE class IN {DEVICE_WORK} AND {SOUND}")), f"{case}: squares are those of the slices")
 
 
 def is_charged(db, work):

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "base/varint.h"
 #include "trace/opstat.h"
 
 #define SUB_BITS  6
@@ -21,23 +20,6 @@ static int64_t value_of(uint16_t bucket)
 	int shift = bucket / SUB_COUNT - 1;
 	uint64_t low = (uint64_t)(SUB_COUNT + bucket % SUB_COUNT) << shift;
 	return (int64_t)(low + ((UINT64_C(1) << shift) >> 1));
-}
-
-/* the histogram of a blob, */
-static struct histogram decoded(struct buf *blob)
-{
-	const uint8_t *p = (const uint8_t *)blob->p, *end = p + blob->n;
-	struct histogram h = { 0 };
-	uint64_t distance, count, bucket = 0;
-
-	while (p < end) {
-		assert_true(varint_get(&p, end, &distance));
-		assert_true(varint_get(&p, end, &count));
-		bucket += distance;
-		while (count-- > 0)
-			histogram_add(&h, value_of((uint16_t)bucket));
-	}
-	return h;
 }
 
 /* and the value below which `percent` of the durations lie. */
@@ -112,7 +94,7 @@ static void percentiles_are_within_1_percent_of_the_exact_ones(void **state)
 	for (int i = 0; i < N; i++) {
 		random = random * 1103515245u + 12345u;
 		values[i] = 100 + (int64_t)(random >> 8) * (random >> 28);
-		histogram_add(&h, values[i]);
+		histogram_add(&h, values[i], 1);
 	}
 	qsort(values, N, sizeof(*values), by_value);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
@@ -139,12 +121,12 @@ static void merging_two_is_adding_all(void **state)
 
 	(void)state;
 	for (int64_t ns = 1; ns < INT64_C(1) << 40; ns *= 3) {
-		histogram_add(ns % 2 ? &one : &two, ns);
-		histogram_add(&all, ns);
-		histogram_add(&one, 1000);
-		histogram_add(&two, 1000);
-		histogram_add(&all, 1000);
-		histogram_add(&all, 1000);
+		histogram_add(ns % 2 ? &one : &two, ns, 1);
+		histogram_add(&all, ns, 1);
+		histogram_add(&one, 1000, 1);
+		histogram_add(&two, 1000, 1);
+		histogram_add(&all, 1000, 1);
+		histogram_add(&all, 1000, 1);
 	}
 	histogram_merge(&one, &two);
 	assert_same(&all, &one);
@@ -155,16 +137,17 @@ static void merging_two_is_adding_all(void **state)
 
 static void a_blob_gives_back_what_was_put_in(void **state)
 {
-	struct histogram h = { 0 }, back;
+	struct histogram h = { 0 }, back = { 0 };
 	struct buf blob;
 
 	(void)state;
 	buf_init(&blob, 1 << 20);
 	for (int64_t ns = 1; ns < INT64_MAX / 3; ns *= 3)
 		for (int i = 0; i < 200; i++)
-			histogram_add(&h, ns);
+			histogram_add(&h, ns, 1);
 	histogram_encode(&h, &blob);
-	back = decoded(&blob);
+	assert_true(histogram_decode((struct bytes){ (const uint8_t *)blob.p, blob.n },
+				     &back));
 	assert_same(&h, &back);
 	histogram_release(&h);
 	histogram_release(&back);
@@ -179,7 +162,7 @@ static void a_blob_of_one_duration_is_two_bytes(void **state)
 
 	(void)state;
 	buf_init(&blob, 64);
-	histogram_add(&h, 70);
+	histogram_add(&h, 70, 1);
 	histogram_encode(&h, &blob);
 	assert_int_equal(2, blob.n);
 	assert_int_equal(70, blob.p[0]);
@@ -188,16 +171,38 @@ static void a_blob_of_one_duration_is_two_bytes(void **state)
 	buf_release(&blob);
 }
 
+/* A blob of a store may hold anything. */
+static void what_is_no_histogram_is_refused(void **state)
+{
+	static const struct {
+		uint8_t bytes[4];
+		size_t n;
+	} blobs[] = {
+		{ { 70 }, 1 },            /* a bucket without a count */
+		{ { 70, 0x80 }, 2 },      /* a number that is cut off */
+		{ { 0x80, 0x1d, 1 }, 3 }, /* bucket 3712, one too many */
+		{ { 0x7f, 1, 0x81, 0x1c }, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(blobs) / sizeof(*blobs); i++) {
+		struct histogram h = { 0 };
+		assert_false(histogram_decode(
+			(struct bytes){ blobs[i].bytes, blobs[i].n }, &h));
+		histogram_release(&h);
+	}
+}
+
 /* There is one histogram a group, and a group a name or shape. */
 static void one_bucket_takes_no_memory_of_its_own(void **state)
 {
 	struct histogram h = { 0 };
 
 	(void)state;
-	histogram_add(&h, 70);
-	histogram_add(&h, 70);
+	histogram_add(&h, 70, 1);
+	histogram_add(&h, 70, 1);
 	assert_int_equal(0, h.cap);
-	histogram_add(&h, 7000);
+	histogram_add(&h, 7000, 1);
 	assert_int_equal(2, h.n);
 	assert_int_equal(2, histogram_buckets(&h)[0].count);
 	histogram_release(&h);
@@ -213,6 +218,7 @@ int main(void)
 		cmocka_unit_test(merging_two_is_adding_all),
 		cmocka_unit_test(a_blob_gives_back_what_was_put_in),
 		cmocka_unit_test(a_blob_of_one_duration_is_two_bytes),
+		cmocka_unit_test(what_is_no_histogram_is_refused),
 		cmocka_unit_test(one_bucket_takes_no_memory_of_its_own),
 	};
 

@@ -1,5 +1,4 @@
 /* Groups of calls and their sums. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ static struct opstat call(int64_t ts_ns, int64_t dur_ns)
 					  .total_ns = dur_ns,
 					  .min_ns = dur_ns,
 					  .max_ns = dur_ns,
-					  .mean_ns = (double)dur_ns,
+					  .squares = squares_of(dur_ns, 1),
 					  .flops = NUMBER_NONE } };
 }
 
@@ -127,33 +126,53 @@ static void sums_least_and_most_add_up(void **state)
 	assert_int_equal(50, group.sums.self_ns);
 	assert_int_equal(10, group.sums.min_ns);
 	assert_int_equal(40, group.sums.max_ns);
-	assert_true(fabs(group.sums.mean_ns - 25) < 1e-9);
-	assert_true(fabs(group.sums.m2 - 500) < 1e-9);
+	assert_int_equal(3000, group.sums.squares.low);
+	assert_int_equal(0, group.sums.squares.high);
 }
 
-/* Mean and M2 of halves merge to those of the whole, also far from zero. */
-static void moments_of_parts_merge_to_those_of_the_whole(void **state)
+/* What SQL does with the columns of op_stat, and then who reads them: a carry at the end. */
+static void squares_of_parts_add_up_to_those_of_the_whole(void **state)
 {
-	enum { N = 1000 };
-	struct opstat parts[3] = { { .sums.flops = NUMBER_NONE },
-				   { .sums.flops = NUMBER_NONE },
-				   { .sums.flops = NUMBER_NONE } };
-	struct opstat whole = { .sums.flops = NUMBER_NONE };
-	double mean = 0, m2 = 0;
+	enum { N = 3000, PARTS = 7 };
+	struct opstat parts[PARTS], whole = { .sums.flops = NUMBER_NONE };
+	int64_t limbs[SQUARES_LIMBS] = { 0 };
+	uint64_t random = 1;
 
 	(void)state;
-	for (int i = 0; i < N; i++)
-		mean += (1e9 + (i * 37) % 101) / N;
+	for (int i = 0; i < PARTS; i++)
+		parts[i] = (struct opstat){ .sums.flops = NUMBER_NONE };
 	for (int i = 0; i < N; i++) {
-		int64_t dur_ns = 1000000000 + (i * 37) % 101;
-		struct opstat c = call(i, dur_ns);
-		opstat_merge(&parts[i % 3], &c);
-		m2 += ((double)dur_ns - mean) * ((double)dur_ns - mean);
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		struct opstat c = call(i, (int64_t)(random >> (8 + i % 56)));
+		opstat_merge(&parts[i % PARTS], &c);
+		opstat_merge(&whole, &c);
 	}
-	for (int i = 0; i < 3; i++)
-		opstat_merge(&whole, &parts[i]);
-	assert_true(fabs(whole.sums.mean_ns - mean) < 1e-3);
-	assert_true(fabs(whole.sums.m2 / m2 - 1) < 1e-6);
+	for (int i = 0; i < PARTS; i++)
+		for (unsigned limb = 0; limb < SQUARES_LIMBS; limb++)
+			limbs[limb] += squares_limb(parts[i].sums.squares, limb);
+	for (unsigned limb = 0; limb + 1 < SQUARES_LIMBS; limb++) {
+		limbs[limb + 1] += limbs[limb] >> 32;
+		limbs[limb] &= UINT32_MAX;
+	}
+	for (unsigned limb = 0; limb < SQUARES_LIMBS; limb++)
+		assert_int_equal(squares_limb(whole.sums.squares, limb), limbs[limb]);
+	assert_true(whole.sums.squares.high > 0);
+}
+
+static void squares_stick_at_their_end(void **state)
+{
+	struct squares most = squares_of(INT64_MIN, 1), sum = most;
+
+	(void)state;
+	assert_int_equal(0, most.low);
+	assert_true(most.high == UINT64_C(1) << 62);
+	for (int i = 0; i < 4; i++)
+		sum = squares_add(sum, most);
+	assert_true(sum.low == UINT64_MAX && sum.high == UINT64_MAX);
+	sum = squares_of(INT64_MAX, INT64_MAX);
+	assert_true(sum.low == UINT64_MAX && sum.high == UINT64_MAX);
+	assert_int_equal(75, squares_of(-5, 3).low);
+	assert_int_equal(0, squares_of(5, 0).low);
 }
 
 static void flops_are_recorded_when_one_call_has_a_formula(void **state)
@@ -190,7 +209,8 @@ int main(void)
 		cmocka_unit_test(groups_are_listed_by_their_first_call),
 		cmocka_unit_test(the_flags_of_a_group_are_those_of_its_first_call),
 		cmocka_unit_test(sums_least_and_most_add_up),
-		cmocka_unit_test(moments_of_parts_merge_to_those_of_the_whole),
+		cmocka_unit_test(squares_of_parts_add_up_to_those_of_the_whole),
+		cmocka_unit_test(squares_stick_at_their_end),
 		cmocka_unit_test(flops_are_recorded_when_one_call_has_a_formula),
 		cmocka_unit_test(sums_beyond_64_bits_stick_at_the_end),
 	};

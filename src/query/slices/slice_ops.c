@@ -195,7 +195,7 @@ static int call_device_row(struct running *r, const struct call_track *t, uint32
 			  .primitive_calls = 1,
 			  .min_ns = dur_ns,
 			  .max_ns = dur_ns,
-			  .mean_ns = (double)dur_ns,
+			  .squares = squares_of(dur_ns, 1),
 			  .self_device_ns = dur_ns,
 			  .total_device_ns = dur_ns,
 			  .flops = NUMBER_NONE },
