@@ -37,10 +37,10 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 static void shorten(struct shortening *s, struct str name, size_t cells)
 {
 	buf_clear(&s->text);
-	if (utf8_width(name) <= cells)
-		buf_add_str(&s->text, name);
-	else if (s->shorten)
+	if (s->shorten)
 		s->shorten(&s->text, name, cells);
+	else if (utf8_width(name) <= cells)
+		buf_add_str(&s->text, name);
 	else
 		utf8_add_shortened(&s->text, name, cells);
 }

@@ -127,17 +127,36 @@ static void add_python(struct buf *out, struct str name, size_t cells)
 	}
 }
 
-/* "void ns::f<...>(...)" without "void " and the arguments. */
+/* Where the name begins behind "std::enable_if<(n) > 0, void>::type "; 0: at its head. */
+static size_t behind_return_type(struct str name)
+{
+	size_t depth = 0;
+
+	for (size_t i = name.n; i-- > 0;) {
+		char c = name.p[i];
+		if (c == '>' || c == ')')
+			depth++;
+		else if ((c == '<' || c == '(') && depth)
+			depth--;
+		else if (c == ' ' && !depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* "void ns::f<...>(...)" without the type that it returns, and without the arguments. */
 static struct str bare_kernel(struct str name)
 {
 	size_t arguments = arguments_at(name);
 
-	if (arguments != SIZE_MAX && arguments > 0 &&
-	    (is_ident(name.p[arguments - 1]) || name.p[arguments - 1] == '>'))
-		name.n = arguments;
-	if (str_starts_with(name, STR_LIT("void ")))
-		name = str_behind(name, 5);
-	return name;
+	if (arguments == SIZE_MAX || arguments == 0 ||
+	    !(is_ident(name.p[arguments - 1]) || name.p[arguments - 1] == '>'))
+		return str_starts_with(name, STR_LIT("void ")) ? str_behind(name, 5)
+							       : name;
+	name.n = arguments;
+	if (name.p[name.n - 1] == '>') /* templates alone say what they return */
+		return str_behind(name, behind_return_type(name));
+	return str_starts_with(name, STR_LIT("void ")) ? str_behind(name, 5) : name;
 }
 
 /* Without any "word::"; "(anonymous namespace)::" is one. */
@@ -355,17 +374,42 @@ static struct str built_in_of_pstats(struct str name, struct buf *text)
 	return buf_str(text);
 }
 
-/* "<built-in method mm of Tensor object at 0x7f...>": without the object, then "<mm>". */
+/* " at 0x7f..." before the end of "<...>" or "{...}": its length, else 0. */
+static size_t address_length(struct str name)
+{
+	static const struct str at = { " at 0x", 6 };
+	size_t n = at.n;
+
+	if (!str_starts_with(name, at))
+		return 0;
+	while (n < name.n && isxdigit((unsigned char)name.p[n]))
+		n++;
+	return n > at.n && n < name.n && strchr(">}", name.p[n]) ? n : 0;
+}
+
+/* "<built-in method mm of Tensor object at 0x7f...>": the object is another each time. */
+static struct str without_addresses(struct str name, struct buf *text)
+{
+	if (!str_contains(name, STR_LIT(" at 0x")))
+		return name;
+	for (size_t i = 0; i < name.n; i++) {
+		i += address_length(str_behind(name, i));
+		buf_add_char(text, name.p[i]);
+	}
+	return buf_str(text);
+}
+
+/* "<built-in method mm of Tensor object>": "<built-in method mm>", then "<mm>". */
 static struct str built_in(struct str name, size_t cells, struct buf *text)
 {
-	static const struct str of = { " of ", 4 }, at = { " at 0x", 6 };
+	static const struct str of = { " of ", 4 }, object = { " object>", 8 };
 	size_t kind = strlen("<built-in method "), end = name.n - 1;
 
 	if (str_starts_with(name, STR_LIT("<built-in function ")))
 		kind = strlen("<built-in function ");
 	else if (!str_starts_with(name, STR_LIT("<built-in method ")))
 		return name;
-	for (size_t i = kind; i < name.n && str_contains(name, at); i++)
+	for (size_t i = kind; i < name.n && str_contains(name, object); i++)
 		if (str_starts_with(str_behind(name, i), of)) {
 			end = i;
 			break;
@@ -494,12 +538,14 @@ static bool add_renamed(struct buf *out, struct str name, size_t cells)
 void short_name_add(struct buf *out, struct str name, size_t cells)
 {
 	size_t indent = indent_of(name);
-	struct buf text, plain;
+	struct buf text, plain, named;
 
 	if (utf8_width(name) > cells && add_renamed(out, name, cells))
 		return;
 	buf_init(&text, SIZE_MAX);
 	buf_init(&plain, SIZE_MAX);
+	buf_init(&named, SIZE_MAX);
+	name = without_addresses(name, &named);
 	if (indent && indent < cells) {
 		buf_add_str(out, (struct str){ name.p, indent });
 		name = str_behind(name, indent);
@@ -520,4 +566,5 @@ void short_name_add(struct buf *out, struct str name, size_t cells)
 		add_by_meaning(out, name, cells);
 	buf_release(&text);
 	buf_release(&plain);
+	buf_release(&named);
 }

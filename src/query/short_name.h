@@ -12,7 +12,10 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Adds the name in at most `cells` cells (at least 1); as it is when it fits. */
+/*
+ * Adds the name in at most `cells` cells (at least 1).  One that fits is as it is, but for
+ * addresses of objects, "<built-in method mm of Tensor object at 0x7f...>", which go.
+ */
 void short_name_add(struct buf *out, struct str name, size_t cells);
 
 #endif

@@ -82,12 +82,38 @@ static void share_room(struct people *p, const struct render_opts *opts)
 		size_t cells = c->width + (((size_t)opts->width - used) / ncut);
 		if (opts->name_max > 0 && cells > (size_t)opts->name_max)
 			cells = (size_t)opts->name_max;
-		if (c->width < c->whole_width && cells >= c->whole_width) {
-			c->texts = NULL;
-			c->width = c->whole_width;
-		} else if (c->width < c->whole_width) {
-			people_shorten(p, c, cells, opts->shorten);
-		}
+		if (c->width < c->whole_width)
+			people_shorten(p, c,
+				       cells < c->whole_width ? cells : c->whole_width,
+				       opts->shorten);
+	}
+}
+
+static bool gets_shorter(struct people *p, size_t column, apart_shorten_fn *shorten)
+{
+	bool is_shorter = false;
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	for (size_t row = 0; row < p->rows->nrows && !is_shorter; row++) {
+		struct str whole = people_cell(p, row, column);
+		buf_clear(&text);
+		shorten(&text, whole, SIZE_MAX);
+		is_shorter = text.n < whole.n;
+	}
+	buf_release(&text);
+	return is_shorter;
+}
+
+/* What a short name leaves out even where there is room: addresses of objects. */
+static void make_plain(struct people *p, const struct render_opts *opts)
+{
+	for (size_t i = 0; i < p->ncolumns && opts->shorten && !opts->whole_names; i++) {
+		struct people_column *c = &p->columns[i];
+		if (c->is_right || !gets_shorter(p, i, opts->shorten))
+			continue;
+		people_shorten(p, c, c->whole_width, opts->shorten);
+		c->whole_width = c->width;
 	}
 }
 
@@ -97,6 +123,7 @@ static void fit(struct people *p, const struct render_opts *opts)
 	size_t cap = SIZE_MAX;
 	bool all_give_way = false;
 
+	make_plain(p, opts);
 	if (opts->width > 0) {
 		people_fit(p, (size_t)opts->width, GUTTER);
 		all_give_way = line_width(p, 0, false) > (size_t)opts->width;

@@ -83,6 +83,13 @@ static void functions_lose_their_folders(void **state)
 		     "    [12] module.py(1518): _call_impl");
 	assert_short("<built-in method mm of Tensor object at 0x7faf8498c940>", 30,
 		     "<built-in method mm>");
+	assert_short("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, "
+		     "cublasGemvParamsEx<int> >(cublasGemvParamsEx<int>)",
+		     30, "kernel<cublasGemvParamsEx>");
+	assert_short("<built-in method mm of Tensor object at 0x7faf8498c940>", 99,
+		     "<built-in method mm of Tensor object>");
+	assert_short("<function f at 0x7f> > <C object at 0x55>, at 0xz>", 99,
+		     "<function f> > <C object>, at 0xz>");
 	assert_short("<built-in method builtins.exec>", 20, "<builtins.exec>");
 	assert_short("_ZN2ns11some_kernelIfLi4EEEvPT_", 30, "ns::some_kernel<float, 4>");
 	/* TnPF is newer than what demangles it here */

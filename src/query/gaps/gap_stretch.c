@@ -105,7 +105,7 @@ static void add_chain(struct buf *note, struct str chain)
 		}
 		from = (size_t)(next - chain.p);
 	}
-	buf_add_str(note, (struct str){ chain.p + from, chain.n - from });
+	short_name_add(note, (struct str){ chain.p + from, chain.n - from }, SIZE_MAX);
 }
 
 /* Is it a name that is in the note already? */
