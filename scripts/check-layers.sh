@@ -29,13 +29,15 @@ layer trace 'base|trace'
 layer ingest 'base|trace|ingest'
 layer store 'base|trace|ingest|store'
 layer query 'base|trace|store|query'
+layer remote 'base|trace|store|remote'
 layer report 'base|report'
 layer screen 'base|report|screen'
-layer cli 'base|trace|ingest|store|query|report|screen|cli'
+layer cli 'base|trace|ingest|store|remote|query|report|screen|cli'
 # Of the store the views have its readers alone.
 grep -rnE '#include "store/' src/query | grep -vE '"store/(store|sql)\.h"' |
 	sed 's/$/   <- query may include of store only store.h and sql.h/' >>"$bad" || true
-only sqlite3.h 'store/|query/'
+only sqlite3.h 'store/|query/|remote/'
+only 'curl/.*\.h' 'remote/curl_lib\.h:'
 only '(curses|term)\.h' 'screen/tty\.c:'
 only csv.h 'report/csv\.c:'
 only pcre2.h 'query/(filter|calls/python_re)\.c:'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh [GROUP...]: installs what is missing of Debian's packages for the
-# groups named (build test lint bench fuzz coverage; default: build).  Says
+# groups named (build test clickhouse lint bench fuzz coverage; default: build).  Says
 # which and why, and nothing when all are there.  DEPS=no: only says it, and fails.
 set -eu
 
@@ -19,6 +19,7 @@ build libarchive-dev reads zip and tar
 build libpcre2-dev regular expressions of --focus and --ignore
 build libncurses-dev ptool view fills the terminal with it
 build libiberty-dev demangles the names of C++ kernels
+build libcurl4-openssl-dev asks a ClickHouse database (ptool push)
 build libisal-dev:amd64,arm64 reads gzip several times faster than zlib
 test libcmocka-dev the unit tests are cmocka programs
 test bats the command-line tests are bats files
@@ -27,6 +28,8 @@ test sqlite3 the tests look into stores with it
 test zstd packs traces for the tests
 test python3-pyte reads the screens of ptool view
 test mandoc shows the man pages that the tests read
+clickhouse clickhouse-server the tests of ptool push start two of them
+clickhouse openssl makes the certificates of the tests
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols
 lint clang the second compiler

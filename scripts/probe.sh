@@ -38,7 +38,19 @@ if printf '%s\n' '#include <archive.h>' 'int main(void) { return archive_version
 	archive=$(readelf -d "$scratch/archive" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libarchive[^]]*\)\].*/\1/p')
 fi
 
+# The same of libcurl, which a build can do without.
+curl=
+# shellcheck disable=SC2046 # a list of flags
+if "$pkg_config" --exists libcurl &&
+	printf '%s\n' '#include <curl/curl.h>' 'int main(void) { return !curl_version(); }' |
+	$cc -x c -o "$scratch/curl" - $("$pkg_config" --cflags --libs libcurl) 2>/dev/null; then
+	curl=$(readelf -d "$scratch/curl" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libcurl[^]]*\)\].*/\1/p')
+fi
+
 echo "PKG_CFLAGS = $("$pkg_config" --cflags "$@")"
+if [ "$curl" ]; then
+	echo "PKG_CFLAGS += -DPTOOL_CURL_SONAME='\"$curl\"' $("$pkg_config" --cflags libcurl)"
+fi
 if [ "$archive" ]; then
 	echo "PKG_CFLAGS += -DPTOOL_ARCHIVE_SONAME='\"$archive\"'"
 	# All others, in their order; none has a blank in its name.
