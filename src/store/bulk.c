@@ -140,11 +140,11 @@ static int bulk_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int col
 		sqlite3_result_double(to, cell->real);
 		break;
 	case BULK_TEXT:
-		sqlite3_result_text64(to, cell->bytes.p, cell->bytes.n, SQLITE_STATIC,
+		sqlite3_result_text64(to, cell->bytes, cell->n, SQLITE_STATIC,
 				      SQLITE_UTF8);
 		break;
 	case BULK_BLOB:
-		sqlite3_result_blob64(to, cell->bytes.p, cell->bytes.n, SQLITE_STATIC);
+		sqlite3_result_blob64(to, cell->bytes, cell->n, SQLITE_STATIC);
 		break;
 	case BULK_UNSET:
 	case BULK_NULL:

@@ -26,12 +26,14 @@ enum bulk_kind {
 	BULK_BLOB
 };
 
+/* 16 bytes, which are set by two stores: there are twenty in each of millions of rows. */
 struct bulk_cell {
 	enum bulk_kind kind;
+	uint32_t n; /* bytes of a text or blob, of which SQLite takes less than 2 GiB */
 	union {
 		int64_t number;
 		double real;
-		struct str bytes; /* borrowed until the next row is asked for */
+		const char *bytes; /* borrowed until the next row is asked for */
 	};
 };
 
@@ -81,6 +83,11 @@ static inline struct bulk_cell bulk_number(int64_t value)
 	return value == NUMBER_NONE ? bulk_null() : bulk_int(value);
 }
 
+static inline struct str bulk_bytes(const struct bulk_cell *cell)
+{
+	return (struct str){ cell->bytes, cell->n };
+}
+
 static inline struct bulk_cell bulk_real(double value)
 {
 	return (struct bulk_cell){ .kind = BULK_REAL, .real = value };
@@ -88,12 +95,12 @@ static inline struct bulk_cell bulk_real(double value)
 
 static inline struct bulk_cell bulk_text(struct str text)
 {
-	return (struct bulk_cell){ .kind = BULK_TEXT, .bytes = text };
+	return (struct bulk_cell){ BULK_TEXT, (uint32_t)text.n, { .bytes = text.p } };
 }
 
 static inline struct bulk_cell bulk_blob(struct str bytes)
 {
-	return (struct bulk_cell){ .kind = BULK_BLOB, .bytes = bytes };
+	return (struct bulk_cell){ BULK_BLOB, (uint32_t)bytes.n, { .bytes = bytes.p } };
 }
 
 #endif

@@ -46,10 +46,10 @@ static void add_cell(struct record *record, const struct bulk_cell *cell)
 		record_real(record, cell->real);
 		break;
 	case BULK_TEXT:
-		record_text(record, cell->bytes);
+		record_text(record, bulk_bytes(cell));
 		break;
 	case BULK_BLOB:
-		record_blob(record, cell->bytes);
+		record_blob(record, bulk_bytes(cell));
 		break;
 	case BULK_UNSET:
 	case BULK_NULL:
