@@ -37,20 +37,36 @@ void opstats_release(struct opstats *s)
 	*s = (struct opstats){ 0 };
 }
 
-struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key)
+static bool is_row_of(const struct opstats *s, uint32_t row, const struct opstat_key *key)
+{
+	return memcmp(&s->rows[row].key, key, sizeof(*key)) == 0;
+}
+
+/* The group's row, a new and empty one when it was not seen before. */
+static uint32_t find_row(struct opstats *s, const struct opstat_key *key)
 {
 	uint64_t hash = hash_bytes(key, sizeof(*key));
 	size_t at;
 	uint32_t row = slots_first(&s->slots, hash, &at);
 
-	while (row != SLOT_FREE && memcmp(&s->rows[row].key, key, sizeof(*key)) != 0)
+	while (row != SLOT_FREE && !is_row_of(s, row, key))
 		row = slots_next(&s->slots, hash, &at);
 	if (row != SLOT_FREE)
-		return &s->rows[row];
+		return row;
 	slots_add(&s->slots, hash, (uint32_t)s->n);
 	s->rows = spill_grow(s->spill, s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
 	s->rows[s->n] = (struct opstat){ .key = *key, .sums.flops = NUMBER_NONE };
-	return &s->rows[s->n++];
+	return (uint32_t)s->n++;
+}
+
+/* The calls of a step have the same few names again and again. */
+struct opstat *opstats_group(struct opstats *s, const struct opstat_key *key)
+{
+	uint32_t *near = &s->near[(key->name ^ key->shapes * 31) % OPSTATS_NEAR];
+
+	if (*near >= s->n || !is_row_of(s, *near, key))
+		*near = find_row(s, key);
+	return &s->rows[*near];
 }
 
 bool opstat_is_before(const struct opstat_first *a, const struct opstat_first *b)

@@ -92,11 +92,14 @@ struct opstat {
 	struct histogram histogram;
 };
 
+#define OPSTATS_NEAR 256 /* a power of two */
+
 struct opstats {
 	struct opstat *rows; /* owned */
 	size_t n, cap;
-	struct slots slots;  /* rows by key */
-	uint32_t *order;     /* owned: rows by first call; NULL: as they are */
+	uint32_t near[OPSTATS_NEAR]; /* rows asked for last, by a few bits of their key */
+	struct slots slots;          /* rows by key */
+	uint32_t *order;             /* owned: rows by first call; NULL: as they are */
 	struct spill *spill; /* borrowed, or NULL: where all but the histograms lies */
 };
 
