@@ -14,7 +14,7 @@ struct ingest_opts {
 	struct opt_args files;
 	const char *store, *run, *input_format, *torch_version, *memory_limit;
 	struct opt_strings keep;
-	bool strict, quiet;
+	bool strict, quiet, summary_only;
 	int64_t jobs, max_expand;
 };
 
@@ -41,6 +41,8 @@ static const struct opt ingest_options[] = {
 	  INTO(STRING, torch_version) },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, INTO(STRINGS, keep) },
+	{ .name = "summary-only", .help = "leave the slices out of the store: it is small, and what needs them cannot be asked",
+	  INTO(FLAG, summary_only) },
 	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core that it may use)",
 	  INTO(UINT, jobs), .short_name = 'j' },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory to use for a file's contents (default: half the machine's)",
@@ -116,6 +118,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 			  .keep_args = o.keep.n > 0,
 			  .torch_version = torch_version,
 			  .threads = read_threads(o.jobs) },
+		.summary_only = o.summary_only,
 		.memory_limit = (uint64_t)memory_limit,
 		.max_expand = (uint64_t)o.max_expand,
 	};

@@ -147,8 +147,24 @@ int operand_open(const char *command, const char *path, bool is_quiet,
 	return rc;
 }
 
+/*
+ * The one place that says what to do where a question needs slices and the store has
+ * none; that it does, store_forbid_slices() finds.
+ */
+static void explain_slices(const struct operand *operand, struct err *err)
+{
+	(void)operand;
+	err_set(err, ERR_EMPTY,
+		"reads slices, which were left out of this store: ask a store that "
+		"'ptool ingest' made without --summary-only");
+}
+
 void operand_explain(const struct operand *operand, struct err *err)
 {
+	if (err->kind == ERR_EMPTY && store_missed_slices(operand->store)) {
+		explain_slices(operand, err);
+		return;
+	}
 	if (err->kind != ERR_INPUT || !operand->cached ||
 	    !store_is_damaged(operand->store))
 		return;

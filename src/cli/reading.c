@@ -224,7 +224,8 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 			     "the file is cut off, and what came after is missing, "
 			     "often all device work: copy or record it again");
 	rc = draw(plan, &reading, taker, err);
-	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter)
+	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter &&
+	    !store_missed_slices(operand->store))
 		filter_explain(operand->store, &scope, plan->filter, err);
 	scope_release(&scope);
 	return rc;

@@ -36,6 +36,7 @@ enum {
 	COLUMN_SHAPES,
 	COLUMN_STACKS,
 	COLUMN_FLOPS,
+	COLUMN_HAS_SLICES,
 	COLUMN_MTIME
 };
 
@@ -82,6 +83,7 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 		.has_shapes = sqlite3_column_int(stmt, COLUMN_SHAPES) != 0,
 		.has_stacks = sqlite3_column_int(stmt, COLUMN_STACKS) != 0,
 		.has_flops = sqlite3_column_int(stmt, COLUMN_FLOPS) != 0,
+		.has_slices = sqlite3_column_int(stmt, COLUMN_HAS_SLICES) != 0,
 	};
 }
 
@@ -260,6 +262,9 @@ int scope_load(struct store *store, const struct scope_request *request,
 		return -1;
 	}
 	summarize(out);
+	for (size_t i = 0; i < out->n; i++)
+		if (!out->profiles[i].has_slices)
+			store_forbid_slices(store);
 	return 0;
 }
 

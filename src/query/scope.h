@@ -31,6 +31,7 @@ struct scope_profile {
 	int64_t mtime_ns; /* when the file was changed last, since 1970, when has_mtime */
 	bool has_rank, has_base, has_mtime;
 	bool has_memory, has_shapes, has_stacks, has_flops;
+	bool has_slices; /* false: they were left out of the store */
 };
 
 struct scope {
@@ -58,7 +59,8 @@ struct scope_request {
 /*
  * ERR_EMPTY: the store holds no profile, has no such run, or nothing in it is
  * of that rank or that profile.  scope_release() frees; on failure there is
- * nothing to free.
+ * nothing to free.  Where a profile's slices were left out, the store refuses from
+ * then on to read slices: store_forbid_slices().
  */
 int scope_load(struct store *store, const struct scope_request *request,
 	       struct scope *out, struct err *err);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/store.h"
+
 #define NS_PER_S      INT64_C(1000000000)
 #define LIMIT_MAX_S   (INT64_MAX / NS_PER_S / 4)
 #define STEPS_BETWEEN 1000 /* of SQLite's machine, between two looks at the clock */
@@ -100,15 +102,19 @@ static int authorize(void *to, int action, const char *first, const char *second
 		return refuse(g, "ATTACH", first ? first : "");
 	case SQLITE_CREATE_VTABLE:
 		return refuse(g, "CREATE VIRTUAL TABLE", first);
+	case SQLITE_READ:
+		return store_may(g->store, action, first) ? SQLITE_OK : SQLITE_DENY;
 	default:
 		/* the caller refuses what writes: sqlite3_stmt_readonly() */
 		return SQLITE_OK;
 	}
 }
 
-void sql_guard_set(struct sql_guard *g, struct sqlite3 *db)
+void sql_guard_set(struct sql_guard *g, struct store *store)
 {
-	*g = (struct sql_guard){ .limit_s = 0 };
+	struct sqlite3 *db = store_db(store);
+
+	*g = (struct sql_guard){ .store = store };
 	sqlite3_set_authorizer(db, authorize, g);
 	sqlite3_progress_handler(db, 0, NULL, NULL); /* a query may take its time */
 }

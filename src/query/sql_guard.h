@@ -13,8 +13,10 @@
 #define SQL_GUARD_VALUE_SHARE 8
 
 struct sqlite3;
+struct store;
 
 struct sql_guard {
+	struct store *store; /* borrowed: what it has not may not be read */
 	const char
 		*kind; /* "function" or "PRAGMA" that was refused last; NULL: none was */
 	char name[64]; /* its name, cut */
@@ -28,7 +30,7 @@ struct sql_guard {
  * From now on SQLite asks `g`, which must live until sql_guard_remove(), of
  * each statement that the connection prepares.
  */
-void sql_guard_set(struct sql_guard *g, struct sqlite3 *db);
+void sql_guard_set(struct sql_guard *g, struct store *store);
 /* Statements end with SQLITE_INTERRUPT when `limit_s` seconds from now have passed. */
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s);
 /*

@@ -150,6 +150,20 @@ static int sort_in_files(struct sqlite3 *db, struct err *err)
 	return has_temporary_folder() ? sql_exec(db, "PRAGMA temp_store = FILE", err) : 0;
 }
 
+/* Where they were left out of all profiles, none may be taken for an answer. */
+static int look_for_slices(struct store *store, struct err *err)
+{
+	int64_t has_none = 0;
+	int rc = sql_int(
+		store_db(store),
+		"SELECT min(has_slices) IS NOT NULL AND max(has_slices) = 0 FROM profile",
+		&has_none, err);
+
+	if (rc == 0 && has_none)
+		store_forbid_slices(store);
+	return rc;
+}
+
 int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 		  struct err *err)
 {
@@ -158,7 +172,9 @@ int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 	*out = q;
 	q->db = store_db(store);
 	int rc = sort_in_files(q->db, err);
-	sql_guard_set(&q->guard, q->db);
+	if (rc == 0)
+		rc = look_for_slices(store, err);
+	sql_guard_set(&q->guard, store);
 	if (rc == 0 && prepare_all(q, text, err) == 0)
 		return 0;
 	user_sql_close(q);

@@ -13,7 +13,9 @@
 #include "store/ahead.h"
 #include "store/importing.h"
 #include "store/publish.h"
+#include "store/slice_tables.h"
 #include "store/sql.h"
+#include "store/statements.h"
 #include "store/store.h"
 #include "store/write.h"
 
@@ -372,6 +374,14 @@ static int prepare(struct importing *i, const char *run, struct err *err)
 	return write_run(i->db, run, &i->run_id, err);
 }
 
+/* Those of this run: summaries were made from them. */
+static int leave_slices_out(struct sqlite3 *db, const char *run, struct err *err)
+{
+	if (slice_tables_leave_out(db, run, err) < 0)
+		return -1;
+	return sql_exec(db, "COMMIT", err) < 0 ? -1 : sql_exec(db, "VACUUM", err);
+}
+
 /* Ends the publishing, whatever comes of it. */
 static int import_into(struct importing *i, struct publish *publish, const char *run,
 		       struct err *err)
@@ -393,6 +403,10 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 				 read_limits(&i->options->read), err);
 	intern_release(&i->texts);
 	spill_close(i->spill);
+	if (rc == 0)
+		rc = statements_run(i->db, "tell_device_types", run, err);
+	if (rc == 0 && i->options->summary_only)
+		rc = leave_slices_out(i->db, run, err);
 	if (rc == 0)
 		rc = publish_commit(publish, err);
 	else

@@ -62,7 +62,8 @@ struct import_options {
 	const char *run;             /* NULL: import_run_name() */
 	const struct reader *reader; /* NULL: by content */
 	struct read_options read;
-	bool fresh;      /* forget what the store holds */
+	bool fresh;        /* forget what the store holds */
+	bool summary_only; /* without slices: profile.has_slices */
 	bool one_by_one; /* all threads read one file: no other is in memory beside it */
 	uint64_t memory_limit; /* bytes of records in memory; 0: half of the machine's */
 	uint64_t max_expand;   /* times its size that a file may expand to; 0: as usual */

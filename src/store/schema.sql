@@ -37,10 +37,12 @@ CREATE TABLE profile (
     slices          INTEGER NOT NULL,      --   first_slice_id + slices - 1; the last are those set apart
     first_op_detail_id INTEGER NOT NULL,   -- its op_details likewise
     op_details      INTEGER NOT NULL,
+    device_type     TEXT,                  -- 'GPU', 'MTIA', 'HPU'; 'CPU': no device did work; NULL: no slices
     has_memory      INTEGER NOT NULL,      -- 1 when memory events were recorded (profile_memory)
     has_shapes      INTEGER NOT NULL,      -- record_shapes
     has_stacks      INTEGER NOT NULL,      -- with_stack
     has_flops       INTEGER NOT NULL,      -- with_flops
+    has_slices      INTEGER NOT NULL,      -- 0: its slices, and samples one by one, were left out; its other rows are all there
     -- How the operator table is built (ptool-top(1), OPERATOR TREE):
     all_slices          INTEGER NOT NULL,  -- 1: every host slice counts as an operator
     split_annotations   INTEGER NOT NULL,  -- 1: annotations are rows apart from operators

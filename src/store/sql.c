@@ -21,7 +21,6 @@ static enum err_kind kind_of_code(int code)
 	case SQLITE_LOCKED:
 		return ERR_IO;
 	case SQLITE_READONLY:
-	case SQLITE_AUTH:
 		return ERR_USAGE;
 	case SQLITE_INTERRUPT:
 		return ERR_INTERRUPT;
@@ -50,6 +49,9 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	if (primary == SQLITE_INTERRUPT && sqlite3_db_readonly(db, "main") == 1)
 		return err_set(err, ERR_INPUT,
 			       "the store is damaged: reading it comes to no end");
+	if (primary == SQLITE_AUTH)
+		return err_set(err, ERR_EMPTY,
+			       "reads slices, which the store does not have");
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 

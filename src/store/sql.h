@@ -32,7 +32,8 @@ int sql_int(struct sqlite3 *db, const char *text, int64_t *out, struct err *err)
 /*
  * The connection's last failure, as -1 with err set.  Disk and memory are
  * ERR_IO, a broken file or a missing table is ERR_INPUT, an attempt to write
- * what is read-only is ERR_USAGE, sqlite3_interrupt() is ERR_INTERRUPT.
+ * what is read-only is ERR_USAGE, sqlite3_interrupt() is ERR_INTERRUPT, slices that
+ * may not be read (store_forbid_slices()) are ERR_EMPTY.
  */
 int sql_error(struct sqlite3 *db, struct err *err);
 

@@ -18,15 +18,25 @@ SELECT id, text FROM string ORDER BY id;
 INSERT INTO profile (run_id, path, mtime_ns, format, dialect, rank, rank_source, worker, stamp,
     world_size, host, base_ns, start_ns,
     dur_ns, window_end_ns, span_end_ns, bytes, slices, has_memory, has_shapes, has_stacks,
-    has_flops, first_slice_id, first_op_detail_id, op_details, all_slices, split_annotations,
+    has_flops, has_slices, first_slice_id, first_op_detail_id, op_details, all_slices, split_annotations,
     float_memory_window, python_in_tree,
     keep_unfinished, annotation_fudge_ns, metadata)
 VALUES (:run_id, :path, :mtime_ns, :format, :dialect, :rank, :rank_source, :worker, :stamp,
     :world_size, :host, :base_ns, :start_ns,
     :dur_ns, :window_end_ns, :span_end_ns, :bytes, :slices, :has_memory, :has_shapes, :has_stacks,
-    :has_flops, :first_slice_id, :first_op_detail_id, :op_details, :all_slices, :split_annotations,
+    :has_flops, 1, :first_slice_id, :first_op_detail_id, :op_details, :all_slices, :split_annotations,
     :float_memory_window, :python_in_tree,
     :keep_unfinished, :annotation_fudge_ns, :metadata);
+
+-- What the device work of a run's profiles is of: the category of the first tells it.
+-- name: tell_device_types
+UPDATE profile SET device_type = coalesce((
+    SELECT CASE s.text WHEN 'mtia_ccp_events' THEN 'MTIA' WHEN 'hpu_op' THEN 'HPU' ELSE 'GPU' END
+    FROM (SELECT min(first_slice_id) AS first FROM track
+          WHERE profile_id = profile.id AND kind = 'stream' AND slices > 0) work
+    LEFT JOIN slice_row r ON r.id = work.first LEFT JOIN string s ON s.id = r.category_id
+    WHERE work.first IS NOT NULL), 'CPU')
+WHERE run_id = (SELECT id FROM run WHERE name = :run) AND slices > 0;
 
 -- name: set_span
 UPDATE profile SET span = ?2 WHERE id = ?1;
@@ -38,79 +48,104 @@ UPDATE profile SET rank = ?2, rank_source = 'order' WHERE id = ?1;
 -- name: drop_rank_unknown
 DELETE FROM finding WHERE profile_id = ?1 AND code = 'rank_unknown';
 
--- A run's slices are one range of ids, because they were written together.
+-- What hangs on slices stays NULL where they are left out.
+-- name: leave_out_of_steps
+UPDATE step SET slice_id = NULL WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: leave_out_of_tracks
+UPDATE track SET first_slice_id = NULL WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: leave_out_of_profiles
+UPDATE profile SET has_slices = 0, op_details = 0 WHERE run_id IN (
+    SELECT id FROM run WHERE name = :run);
+
+-- A run's slices are one range of ids, because they were written together. Those
+-- of profiles without slices were deleted already.
 -- name: remove_quarantine
 DELETE FROM quarantine WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_kernel
 DELETE FROM kernel WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_copy
 DELETE FROM copy WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_device_wait
 DELETE FROM device_wait WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_collective
 DELETE FROM collective WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_allocation
 DELETE FROM allocation WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_memory_range
 DELETE FROM memory_range WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_slice_args
 DELETE FROM slice_args WHERE slice_id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_flow
 DELETE FROM flow WHERE slice_out BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_op_detail
 DELETE FROM op_detail WHERE id BETWEEN
     (SELECT min(p.first_op_detail_id) FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run)
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_op_detail_id + p.op_details) - 1 FROM run r
-        JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+        JOIN profile p ON p.run_id = r.id WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_slice_pack
 DELETE FROM slice_pack WHERE id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_slice_row
 DELETE FROM slice_row WHERE id BETWEEN
-    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run)
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
-        WHERE r.name = :run);
+        WHERE r.name = :run AND p.has_slices);
 
 -- name: remove_counter
 DELETE FROM counter WHERE track_id IN (

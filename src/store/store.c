@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "store/schema_check.h"
+#include "store/slice_tables.h"
 #include "store/sql.h"
 #include "store/tree_check.h"
 
@@ -43,6 +44,7 @@
 
 struct store {
 	sqlite3 *db;
+	bool forbids_slices, missed_slices;
 	int64_t steps_left;
 };
 
@@ -220,6 +222,34 @@ bool store_is_damaged(struct store *store)
 	}
 	sqlite3_finalize(stmt);
 	return !is_ok;
+}
+
+bool store_may(struct store *store, int action, const char *table)
+{
+	if (!store->forbids_slices || action != SQLITE_READ || !slice_table_is(table))
+		return true;
+	store->missed_slices = true;
+	return false;
+}
+
+static int authorize(void *to, int action, const char *first, const char *second,
+		     const char *database, const char *inner)
+{
+	(void)second;
+	(void)database;
+	(void)inner;
+	return store_may(to, action, first) ? SQLITE_OK : SQLITE_DENY;
+}
+
+void store_forbid_slices(struct store *store)
+{
+	store->forbids_slices = true;
+	sqlite3_set_authorizer(store->db, authorize, store);
+}
+
+bool store_missed_slices(const struct store *store)
+{
+	return store->missed_slices;
 }
 
 struct sqlite3 *store_db(struct store *store)

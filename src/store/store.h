@@ -36,6 +36,19 @@ void store_close(struct store *store);
 struct sqlite3 *store_db(struct store *store);
 
 /*
+ * Slices were left out of what is asked: from now on a statement that reads them
+ * (slice_tables.h) is refused when it is prepared, ERR_EMPTY.
+ */
+void store_forbid_slices(struct store *store);
+/* Was one refused? */
+bool store_missed_slices(const struct store *store);
+/*
+ * For who has an authorizer of its own: false when this action of SQLite's reads slices
+ * that may not be read.
+ */
+bool store_may(struct store *store, int action, const char *table);
+
+/*
  * True when the path is a regular file with SQLite's magic: a store operand,
  * perhaps a foreign one, and not a raw trace.  Never reads from a pipe.
  */

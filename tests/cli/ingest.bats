@@ -401,3 +401,22 @@ split|kernel|7|mm' ]
 	sed 's/    dur         INTEGER NOT NULL,          -- 0 for instants/CHECK (ts > 0)/' "$schema" >odd.sql
 	run ! "$(dirname "$TESTS")/scripts/columns.sh" odd.sql
 }
+
+@test "--summary-only leaves the slices out, and what needs them says so" {
+	ptool ingest -q -o full.db "$GPU/collectives_rank0.json"
+	ptool ingest -q --run kept -o small.db "$GPU/copies.json"
+	ptool ingest -q --summary-only -o small.db "$GPU/collectives_rank0.json"
+	[ "$(ask small.db 'SELECT has_slices, slices > 0 FROM profile ORDER BY id')" = $'1|1\n0|1' ]
+	diff <(ptool top --format json full.db) <(ptool top --format json small.db)
+	diff <(ptool top --by step full.db) <(ptool top --by step small.db)
+	for command in tree 'top --thread 1' list; do
+		run --separate-stderr ptool $command small.db
+		exits 3
+		[[ "$stderr" == *"small.db: reads slices, which were left out"*"without --summary-only"* ]]
+	done
+	ptool list --run kept small.db >/dev/null
+	ptool rm -q kept -o small.db
+	run --separate-stderr ptool sql small.db 'SELECT count(*) FROM slice'
+	exits 3
+	[[ "$stderr" == *"reads slices"* ]]
+}

@@ -26,7 +26,7 @@ static void make_database(const char *path, const char *sql)
 	assert_int_equal(SQLITE_OK, sqlite3_close(db));
 }
 
-#define OUR_IDS "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 7;"
+#define OUR_IDS "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 8;"
 
 static void assert_refused(const char *path, enum err_kind kind, const char *text)
 {
@@ -106,7 +106,7 @@ static void files_that_are_no_store_say_so(void **state)
 
 	scratch_write(json, "{\"traceEvents\": []}");
 	scratch_write(empty, "");
-	make_database(foreign, "PRAGMA user_version = 7; CREATE TABLE t (a);");
+	make_database(foreign, "PRAGMA user_version = 8; CREATE TABLE t (a);");
 	assert_refused(json, ERR_INPUT, "not a ptool store");
 	assert_refused(empty, ERR_INPUT, "not a ptool store");
 	assert_refused(foreign, ERR_INPUT, "not a ptool store");
@@ -134,7 +134,7 @@ static void another_schema_tells_both_numbers(void **state)
 	make_database(path,
 		      "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 9;");
 	assert_refused(path, ERR_INPUT,
-		       "store has schema 9, this ptool reads 7; ingest the trace again");
+		       "store has schema 9, this ptool reads 8; ingest the trace again");
 	free(path);
 }
 

@@ -18,11 +18,8 @@
 -- device_type   of a trace: 'CPU' when no device did work, else 'MTIA' or 'HPU' by the category
 --               of the work, else 'GPU'
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
-work AS (SELECT profile_id, count(DISTINCT upid) AS n, min(first_slice_id) AS first FROM track
+work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track
          WHERE kind = 'stream' AND slices > 0 GROUP BY profile_id),
-kind AS (SELECT work.profile_id, CASE s.text WHEN 'mtia_ccp_events' THEN 'MTIA' WHEN 'hpu_op' THEN 'HPU'
-                                 ELSE 'GPU' END AS device_type
-         FROM work LEFT JOIN slice_row r ON r.id = work.first LEFT JOIN string s ON s.id = r.category_id),
 steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
 file AS (SELECT id, replace(replace(replace(replace(path, rtrim(path, replace(path, '/', '')), ''),
                         '.gz', ''), '.zst', ''), '.json', '') AS stem,
@@ -47,11 +44,10 @@ SELECT p.id AS profile, r.name AS run,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
        coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
-       CASE WHEN p.slices = 0 THEN NULL ELSE coalesce(kind.device_type, 'CPU') END AS device_type
+       p.device_type AS device_type
 FROM profile p JOIN named ON named.id = p.id
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
-LEFT JOIN kind ON kind.profile_id = p.id
 LEFT JOIN steps ON steps.profile_id = p.id
 LEFT JOIN findings ON findings.profile_id = p.id
 WHERE p.id IN (SELECT id FROM chosen)

@@ -1,0 +1,51 @@
+/* Tables of slices: see slice_tables.h. */
+#include "store/slice_tables.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "store/sql.h"
+#include "store/statements.h"
+
+/* Of each there is a statement remove_<table>. */
+static const char *const removals[] = {
+	"remove_quarantine",   "remove_kernel",     "remove_copy",
+	"remove_device_wait",  "remove_collective", "remove_allocation",
+	"remove_memory_range", "remove_slice_args", "remove_flow",
+	"remove_op_detail",    "remove_slice_pack", "remove_slice_row",
+	"remove_counter",      "remove_sample_row",
+};
+
+#define NREMOVALS (sizeof(removals) / sizeof(*removals))
+#define PREFIX    (sizeof("remove_") - 1)
+
+bool slice_table_is(const char *table)
+{
+	for (size_t i = 0; i < NREMOVALS; i++)
+		if (sqlite3_stricmp(table, removals[i] + PREFIX) == 0)
+			return true;
+	return false;
+}
+
+static int delete_from(struct sqlite3 *db, const char *removal, const char *run,
+		       struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (statement_prepare(db, removal, &stmt, err) < 0)
+		return -1;
+	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":run"), run, -1,
+			  SQLITE_STATIC);
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int slice_tables_leave_out(struct sqlite3 *db, const char *run, struct err *err)
+{
+	for (size_t i = 0; i < NREMOVALS; i++)
+		if (delete_from(db, removals[i], run, err) < 0)
+			return -1;
+	return statements_run(db, "leave_out_", run, err);
+}
