@@ -40,24 +40,18 @@ static bool whole(const struct json_value *value, int64_t *out)
 /* args: the file and the line that ran, which is null or 0 where it is not known. */
 static bool read_args(struct reading *r, struct str object, struct stacks_frame *frame)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return false;
-		if (done)
-			return true;
-		if (json_value(&j, &value) != JSON_OK)
-			return false;
+	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		if (str_is(key.text, "filename"))
 			frame->file = string_of(&value, &r->file);
 		else if (str_is(key.text, "line") &&
 			 (!whole(&value, &frame->line) || frame->line <= 0))
 			frame->line = NUMBER_NONE;
 	}
+	return more == 0;
 }
 
 /* Is it what a text of an event must be? */
@@ -113,20 +107,13 @@ static unsigned read_member(struct reading *r, struct chrometrace_event *e,
 static bool read_members(struct reading *r, struct str object,
 			 struct chrometrace_event *e, unsigned *parts)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return false;
-		if (done)
-			return true;
-		if (json_value(&j, &value) != JSON_OK)
-			return false;
+	while ((more = json_next_member(&items, &key, &value)) > 0)
 		*parts |= read_member(r, e, key.text, &value);
-	}
+	return more == 0;
 }
 
 /* 1, 0 where the text is cut, or -1. */

@@ -42,20 +42,14 @@ int64_t comm_elements(struct str dims, struct str types, struct str *type)
 {
 	struct json_value value;
 	int64_t sum = NUMBER_NONE;
-	bool done;
+	int more;
 
 	*type = (struct str){ "", 0 };
 	if (!dims.n || !types.n || types.p[0] != '[')
 		return NUMBER_NONE;
-	struct json j = json_of(types);
-	j.p++;
-	for (size_t i = 0;; i++) {
-		if (json_element(&j, i == 0, &done) != JSON_OK)
+	struct json_items items = json_items_of(types);
+	for (size_t i = 0; (more = json_next_element(&items, &value)) > 0; i++)
+		if (!add_tensor(dims, i, value.text, type, &sum))
 			return NUMBER_NONE;
-		if (done)
-			return sum;
-		if (json_value(&j, &value) != JSON_OK ||
-		    !add_tensor(dims, i, value.text, type, &sum))
-			return NUMBER_NONE;
-	}
+	return more == 0 ? sum : NUMBER_NONE;
 }

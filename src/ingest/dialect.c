@@ -15,17 +15,11 @@ static void each_member(struct str object,
 				     const struct json_value *value),
 			void *to)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK || done ||
-		    json_value(&j, &value) != JSON_OK)
-			return;
+	while (json_next_member(&items, &key, &value) > 0)
 		each(to, key.text, &value);
-	}
 }
 
 static void distributed_member(void *to, struct str key, const struct json_value *value)
@@ -71,17 +65,12 @@ static void device_member(void *to, struct str key, const struct json_value *val
 /* One object a device. */
 static void read_devices(struct chrome *c, const struct json_value *array)
 {
-	struct json j = json_of(array->text);
+	struct json_items items = json_items_of(array->text);
 	struct json_value value;
-	bool done;
 
 	if (array->type != JSON_ARRAY)
 		return;
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_element(&j, first, &done) != JSON_OK || done ||
-		    json_value(&j, &value) != JSON_OK)
-			return;
+	while (json_next_element(&items, &value) > 0) {
 		if (value.type != JSON_OBJECT)
 			continue;
 		struct device_entry d = { .fact = { NUMBER_NONE, STR_LIT(""), NUMBER_NONE,

@@ -41,19 +41,13 @@ void foreign_add_key(struct foreign *f, struct str key)
 
 void foreign_add_object(struct foreign *f, struct str object)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
 
 	if (f->nkeys)
 		return;
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK || done ||
-		    json_value(&j, &value) != JSON_OK)
-			return;
+	while (json_next_member(&items, &key, &value) > 0)
 		foreign_add_key(f, key.text);
-	}
 }
 
 static bool has_key(const struct foreign *f, const char *key)

@@ -26,41 +26,27 @@ int gecko_bad(const struct gecko *g, const char *at, const char *what, struct er
 int gecko_members(struct gecko *g, struct str object, gecko_each *each, void *to,
 		  struct err *err)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return gecko_bad(g, j.p, "a member that is none", err);
-		if (done)
-			return 0;
-		if (json_value(&j, &value) != JSON_OK)
-			return gecko_bad(g, j.p, "a value that is none", err);
+	while ((more = json_next_member(&items, &key, &value)) > 0)
 		if (each(g, key.text, &value, to, err) < 0)
 			return -1;
-	}
+	return more < 0 ? gecko_bad(g, items.j.p, "a member that is none", err) : 0;
 }
 
 int gecko_elements(struct gecko *g, struct str array, gecko_each *each, void *to,
 		   struct err *err)
 {
-	struct json j = json_of(array);
+	struct json_items items = json_items_of(array);
 	struct json_value value;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_element(&j, first, &done) != JSON_OK)
-			return gecko_bad(g, j.p, "an element that is none", err);
-		if (done)
-			return 0;
-		if (json_value(&j, &value) != JSON_OK)
-			return gecko_bad(g, j.p, "a value that is none", err);
+	while ((more = json_next_element(&items, &value)) > 0)
 		if (each(g, STR_LIT(""), &value, to, err) < 0)
 			return -1;
-	}
+	return more < 0 ? gecko_bad(g, items.j.p, "an element that is none", err) : 0;
 }
 
 /* A column that is asked for. */
@@ -132,17 +118,14 @@ static int add_row(struct gecko *g, struct str key, const struct json_value *row
 {
 	struct table *t = to;
 	struct json_value values[SCHEMA_MAX];
-	struct json j = json_of(row->text);
+	struct json_items items = json_items_of(row->text);
 	size_t n = 0;
-	bool done = false;
 	int64_t number;
 
 	(void)key;
 	if (row->type != JSON_ARRAY)
 		return gecko_bad(g, row->text.p, "a row of a table is no list", err);
-	j.p++;
-	while (n < SCHEMA_MAX && json_element(&j, n == 0, &done) == JSON_OK && !done &&
-	       json_value(&j, &values[n]) == JSON_OK)
+	while (n < SCHEMA_MAX && json_next_element(&items, &values[n]) > 0)
 		n++;
 	for (size_t i = 0; i < t->n; i++) {
 		struct wanted *w = &t->wanted[i];

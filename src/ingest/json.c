@@ -386,3 +386,32 @@ enum json_status json_element(struct json *j, bool first, bool *done)
 
 	return moved_to_value(j, p, *done);
 }
+
+static int next_value(struct json *j, enum json_status status, bool done,
+		      struct json_value *value)
+{
+	if (status != JSON_OK)
+		return -1;
+	if (done)
+		return 0;
+	return json_value(j, value) == JSON_OK ? 1 : -1;
+}
+
+int json_next_member(struct json_items *items, struct json_value *key,
+		     struct json_value *value)
+{
+	bool done, is_first = !items->is_begun;
+
+	items->is_begun = true;
+	enum json_status status = json_member(&items->j, is_first, key, &done);
+	return next_value(&items->j, status, done, value);
+}
+
+int json_next_element(struct json_items *items, struct json_value *value)
+{
+	bool done, is_first = !items->is_begun;
+
+	items->is_begun = true;
+	enum json_status status = json_element(&items->j, is_first, &done);
+	return next_value(&items->j, status, done, value);
+}

@@ -116,6 +116,30 @@ static inline struct json json_of(struct str text)
 }
 
 /*
+ * The members of an object, or the elements of an array, whose text is whole in memory:
+ *
+ *	struct json_items items = json_items_of(value.text);
+ *	while ((more = json_next_member(&items, &key, &value)) > 0)
+ */
+struct json_items {
+	struct json j;
+	bool is_begun;
+};
+
+static inline struct json_items json_items_of(struct str text)
+{
+	struct json_items items = { .j = json_of(text) };
+
+	items.j.p += text.n > 0; /* behind the bracket */
+	return items;
+}
+
+/* 1; 0 behind the last; -1 where the text is no JSON: j.p stands there. */
+int json_next_member(struct json_items *items, struct json_value *key,
+		     struct json_value *value);
+int json_next_element(struct json_items *items, struct json_value *value);
+
+/*
  * All leave p behind what was read, or after JSON_MORE and JSON_BAD where it
  * stopped.
  */

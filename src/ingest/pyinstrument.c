@@ -105,22 +105,18 @@ static int bad_sample(const struct pyinstrument *p, uint64_t offset, struct err 
 static int read_frames(struct pyinstrument *p, struct str list, uint64_t offset,
 		       struct pyinstrument_stack *to, struct err *err)
 {
-	struct json j = json_of(list);
+	struct json_items items = json_items_of(list);
 	struct json_value frame;
-	bool done;
+	int more;
 
 	*to = (struct pyinstrument_stack){ SAMPLE_NONE, SAMPLE_NONE };
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_element(&j, first, &done) != JSON_OK)
-			return bad_sample(p, offset, err);
-		if (done)
-			return 0;
-		if (json_value(&j, &frame) != JSON_OK || frame.type != JSON_STRING)
+	while ((more = json_next_element(&items, &frame)) > 0) {
+		if (frame.type != JSON_STRING)
 			return bad_sample(p, offset, err);
 		if (add_frame(p, frame.text, offset, to, err) < 0)
 			return -1;
 	}
+	return more < 0 ? bad_sample(p, offset, err) : 0;
 }
 
 /* Equal texts are equal stacks: they are looked at once. */
@@ -150,18 +146,12 @@ static int find_stack(struct pyinstrument *p, struct str list, uint64_t offset,
 static bool split_sample(const struct json_value *sample, struct json_value *frames,
 			 int64_t *ns)
 {
-	struct json j = json_of(sample->text);
+	struct json_items items = json_items_of(sample->text);
 	struct json_value seconds;
-	bool done;
 
-	if (sample->type != JSON_ARRAY)
-		return false;
-	j.p++;
-	if (json_element(&j, true, &done) != JSON_OK || done ||
-	    json_value(&j, frames) != JSON_OK || frames->type != JSON_ARRAY)
-		return false;
-	if (json_element(&j, false, &done) != JSON_OK || done ||
-	    json_value(&j, &seconds) != JSON_OK || seconds.type != JSON_NUMBER)
+	if (sample->type != JSON_ARRAY || json_next_element(&items, frames) <= 0 ||
+	    frames->type != JSON_ARRAY || json_next_element(&items, &seconds) <= 0 ||
+	    seconds.type != JSON_NUMBER)
 		return false;
 	return stacks_scaled(seconds.text, NS_DIGITS, ns) == DECIMAL_OK && *ns >= 0;
 }

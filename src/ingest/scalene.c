@@ -109,18 +109,14 @@ static int read_entry(struct reading *r, bool is_function, struct err *err)
 				     .is_function = is_function,
 				     .at = json_stream_at(&r->in) };
 	struct json_value object, key, value;
-	bool done = false;
 
 	int rc = json_stream_value(&r->in, &object, err);
 	if (rc <= 0)
 		return rc;
-	struct json j = json_of(object.text);
+	struct json_items items = json_items_of(object.text);
 	if (object.type != JSON_OBJECT)
 		return err_at(err, line.at, "a line is an object");
-	j.p++;
-	for (bool first = true; json_member(&j, first, &key, &done) == JSON_OK && !done &&
-				json_value(&j, &value) == JSON_OK;
-	     first = false)
+	while (json_next_member(&items, &key, &value) > 0)
 		if (take_member(r, key.text, &value, &line, err) < 0)
 			return -1;
 	if (line.line == NUMBER_NONE)

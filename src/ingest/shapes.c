@@ -15,7 +15,6 @@ static bool is_nested(struct str list)
 static void add_entry(const struct json_value *value, struct buf *out)
 {
 	struct json_value element;
-	bool done;
 
 	if (value->type == JSON_STRING) {
 		buf_add_char(out, '\'');
@@ -28,13 +27,10 @@ static void add_entry(const struct json_value *value, struct buf *out)
 		return;
 	}
 	buf_add_char(out, '[');
-	struct json j = json_of(value->text);
-	j.p++;
+	struct json_items items = json_items_of(value->text);
 	bool nested = is_nested(value->text); /* looks at all of it: once */
-	for (bool first = true; !nested; first = false) {
-		if (json_element(&j, first, &done) != JSON_OK || done ||
-		    json_value(&j, &element) != JSON_OK)
-			break;
+	for (bool first = true; !nested && json_next_element(&items, &element) > 0;
+	     first = false) {
 		if (!first)
 			buf_add_text(out, ", ");
 		buf_add_str(out, element.text);
@@ -44,22 +40,17 @@ static void add_entry(const struct json_value *value, struct buf *out)
 
 void shapes_python_text(struct str json, struct buf *out)
 {
-	struct json j = json_of(json);
+	struct json_items items = json_items_of(json);
+	bool is_list = json.n && json.p[0] == '[';
 	struct json_value value;
-	bool done;
 
 	buf_clear(out);
 	buf_add_char(out, '[');
-	if (json.n && json.p[0] == '[') {
-		j.p++;
-		for (bool first = true;; first = false) {
-			if (json_element(&j, first, &done) != JSON_OK || done ||
-			    json_value(&j, &value) != JSON_OK)
-				break;
-			if (!first)
-				buf_add_text(out, ", ");
-			add_entry(&value, out);
-		}
+	for (bool first = true; is_list && json_next_element(&items, &value) > 0;
+	     first = false) {
+		if (!first)
+			buf_add_text(out, ", ");
+		add_entry(&value, out);
 	}
 	buf_add_char(out, ']');
 }
@@ -67,19 +58,14 @@ void shapes_python_text(struct str json, struct buf *out)
 /* The value at `index` of a list; false when there is none. */
 static bool list_entry(struct str json, size_t index, struct json_value *value)
 {
-	struct json j = json_of(json);
-	bool done;
+	struct json_items items = json_items_of(json);
 
 	if (json.n == 0 || json.p[0] != '[')
 		return false;
-	j.p++;
-	for (size_t i = 0;; i++) {
-		if (json_element(&j, i == 0, &done) != JSON_OK || done ||
-		    json_value(&j, value) != JSON_OK)
-			return false;
+	for (size_t i = 0; json_next_element(&items, value) > 0; i++)
 		if (i == index)
 			return true;
-	}
+	return false;
 }
 
 /* The numbers of "[1, 64]", where all are plain. */
@@ -100,9 +86,9 @@ static bool plain_shape(struct str text, struct shape *out)
 
 bool shape_of_text(struct str text, struct shape *out)
 {
-	struct json j = json_of(text);
+	struct json_items items = json_items_of(text);
 	struct json_value value;
-	bool done;
+	int more;
 
 	out->present = false;
 	out->n = 0;
@@ -115,16 +101,11 @@ bool shape_of_text(struct str text, struct shape *out)
 	if (plain_shape(text, out))
 		return true;
 	out->n = 0;
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_element(&j, first, &done) != JSON_OK)
-			return false;
-		if (done)
-			return true;
-		if (out->n == SHAPE_DIMS_MAX || json_value(&j, &value) != JSON_OK ||
+	while ((more = json_next_element(&items, &value)) > 0)
+		if (out->n == SHAPE_DIMS_MAX ||
 		    json_int(&value, &out->dims[out->n++]) != DECIMAL_OK)
 			return false;
-	}
+	return more == 0;
 }
 
 void shapes_entry(struct str json, size_t index, struct shape *out)

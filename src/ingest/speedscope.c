@@ -70,18 +70,11 @@ static struct str string_of(const struct json_value *value, struct buf *into)
 static int frame_members(struct speedscope *s, struct str object, struct buf *file,
 			 struct stacks_frame *frame, struct err *err)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return json_stream_bad(&s->in, "a frame that is no object", err);
-		if (done)
-			return 0;
-		if (json_value(&j, &value) != JSON_OK)
-			return json_stream_bad(&s->in, "a frame that is no object", err);
+	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		if (str_is(key.text, "name"))
 			frame->name = string_of(&value, &s->text);
 		else if (str_is(key.text, "file"))
@@ -89,6 +82,7 @@ static int frame_members(struct speedscope *s, struct str object, struct buf *fi
 		else if (str_is(key.text, "line"))
 			frame->line = number_of(&value);
 	}
+	return more < 0 ? json_stream_bad(&s->in, "a frame that is no object", err) : 0;
 }
 
 static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct err *err)

@@ -12,19 +12,12 @@ struct event {
 static int read_event_fields(struct speedscope_profile *p, struct str object,
 			     struct event *e)
 {
-	struct json j = json_of(object);
+	struct json_items items = json_items_of(object);
 	struct json_value key, value;
 	struct speedscope_number at;
-	bool done;
+	int more;
 
-	j.p++;
-	for (bool first = true;; first = false) {
-		if (json_member(&j, first, &key, &done) != JSON_OK)
-			return -1;
-		if (done)
-			return 0;
-		if (json_value(&j, &value) != JSON_OK)
-			return -1;
+	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		if (str_is(key.text, "type") && value.type == JSON_STRING)
 			e->type = (char)(value.text.n == 1 ? value.text.p[0] : '\0');
 		else if (str_is(key.text, "frame"))
@@ -36,6 +29,7 @@ static int read_event_fields(struct speedscope_profile *p, struct str object,
 			e->at = at.value;
 		}
 	}
+	return more;
 }
 
 /* What the stack on top has had since the event before this. */
