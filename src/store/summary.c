@@ -181,14 +181,7 @@ static void add_device_row(struct summing *s, uint32_t row, enum op_kind kind)
 	struct opstat call = {
 		.first = first_of(m, row, slice->ts_ns, slice->dur_ns),
 		.is_top_level = true,
-		.sums = { .calls = 1,
-			  .primitive_calls = 1,
-			  .min_ns = dur_ns,
-			  .max_ns = dur_ns,
-			  .squares = squares_of(dur_ns, 1),
-			  .self_device_ns = dur_ns,
-			  .total_device_ns = dur_ns,
-			  .flops = NUMBER_NONE },
+		.sums = opstat_of_work(dur_ns),
 	};
 	add_call(s, &key, &call);
 }

@@ -123,5 +123,7 @@ static inline const struct opstat *opstats_at(const struct opstats *s, size_t i)
 /* The sums of one call, a node of a built tree. */
 struct op_node;
 struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops);
+/* The same of device work, and of an annotation of the device. */
+struct opstat_sums opstat_of_work(int64_t dur_ns);
 
 #endif

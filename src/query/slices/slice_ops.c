@@ -191,14 +191,7 @@ static int call_device_row(struct running *r, const struct call_track *t, uint32
 			 .is_annotation = annotation },
 		.first = { s->ts_ns, s->dur_ns, row },
 		.is_top_level = true,
-		.sums = { .calls = 1,
-			  .primitive_calls = 1,
-			  .min_ns = dur_ns,
-			  .max_ns = dur_ns,
-			  .squares = squares_of(dur_ns, 1),
-			  .self_device_ns = dur_ns,
-			  .total_device_ns = dur_ns,
-			  .flops = NUMBER_NONE },
+		.sums = opstat_of_work(dur_ns),
 	};
 	return r->request->call(r->request->to, &call, err);
 }
