@@ -1,8 +1,9 @@
 #!/bin/sh
 # columns.sh SCHEMA: the columns of its tables as a C header.  For each table an enum
-# COL_TABLE_COLUMN, in the order of the table, which ends in COL_TABLE_N, and the names
-# as the text TABLE_COLUMNS.  C code names columns by these alone, so that a column that
-# moves in the schema moves everywhere, and one that leaves it does not compile.
+# COL_TABLE_COLUMN, in the order of the table, which ends in COL_TABLE_N, the names as the
+# text TABLE_COLUMNS, and of tables called *_part, which have at most 64 columns, those that
+# are ids of texts as bits: TABLE_TEXTS.  C code names columns by these alone, so that a
+# column that moves in the schema moves everywhere, and one that leaves it does not compile.
 set -eu
 awk -v q='"' '
 { sub(/--.*/, "") }
@@ -16,6 +17,13 @@ awk -v q='"' '
 	for (i = 1; i <= n; i++)
 		printf "%s%s", (i > 1 ? ", " : ""), column[i]
 	print q
+	if (table ~ /_PART$/) {
+		printf "#define %s_TEXTS (UINT64_C(0)", table
+		for (i = 1; i <= n; i++)
+			if (is_text[i])
+				printf " | UINT64_C(1) << COL_%s_%s", table, toupper(column[i])
+		print ")"
+	}
 	table = ""
 }
 table {
@@ -28,6 +36,7 @@ table {
 			exit 1
 		}
 		column[++n] = word[1]
+		is_text[n] = part[i] ~ /REFERENCES string /
 	}
 }
 BEGIN { print "/* Made from the schema by scripts/columns.sh. */\n#ifndef PTOOL_STORE_COLUMNS_H\n#define PTOOL_STORE_COLUMNS_H" }

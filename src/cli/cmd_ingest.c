@@ -7,12 +7,14 @@
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "query/summary/summary.h"
 #include "store/import.h"
 #include "trace/torch_dialect.h"
 
 struct ingest_opts {
 	struct opt_args files;
 	const char *store, *run, *input_format, *torch_version, *memory_limit;
+	const char *summaries;
 	struct opt_strings keep;
 	bool strict, quiet, summary_only;
 	int64_t jobs, max_expand;
@@ -26,6 +28,9 @@ static const char *format_at(size_t i)
 }
 
 static const char *const keep_choices[] = { "args", NULL };
+
+/* By enum import_summaries. */
+static const char *const summaries_choices[] = { "auto", "yes", "no", NULL };
 
 /* clang-format off */
 static const struct opt ingest_options[] = {
@@ -43,6 +48,8 @@ static const struct opt ingest_options[] = {
 	  .choices = keep_choices, INTO(STRINGS, keep) },
 	{ .name = "summary-only", .help = "leave the slices out of the store: it is small, and what needs them cannot be asked",
 	  INTO(FLAG, summary_only) },
+	{ .name = "summaries", .arg = "WHEN", .help = "store what questions about whole profiles ask for: auto is yes for several profiles, or one with a rank (default: auto)",
+	  .choices = summaries_choices, INTO(CHOICE, summaries) },
 	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core that it may use)",
 	  INTO(UINT, jobs), .short_name = 'j' },
 	{ .name = "memory-limit", .arg = "SIZE", .help = "memory to use for a file's contents (default: half the machine's)",
@@ -91,6 +98,15 @@ static int read_torch_version(const struct ingest_opts *o, int *version, struct 
 		       o->torch_version, known);
 }
 
+static enum import_summaries summaries_of(const char *choice)
+{
+	int at = 0;
+
+	while (choice && strcmp(choice, summaries_choices[at]) != 0)
+		at++;
+	return (enum import_summaries)at;
+}
+
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -120,6 +136,8 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 			  .threads = read_threads(o.jobs) },
 		.summary_only = o.summary_only,
 		.memory_limit = (uint64_t)memory_limit,
+		.summaries = summaries_of(o.summaries),
+		.summarize = summaries_make_run,
 		.max_expand = (uint64_t)o.max_expand,
 	};
 	struct import_events events = ingesting_events(&ingesting);

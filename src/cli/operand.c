@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "ingest/foreign_head.h"
 #include "ingest/reader.h"
+#include "query/summary/summary.h"
 #include "store/cache.h"
 #include "store/import.h"
 
@@ -52,6 +53,7 @@ static int fill_cache(const char *command, const char *path, bool is_quiet,
 							: "read into the cache" };
 	struct import_options options = { .store = cache->path,
 					  .fresh = true,
+					  .summarize = summaries_make_run,
 					  .read.threads = read_threads(0) };
 	struct import_events events = ingesting_events(&ingesting);
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "store/ahead.h"
 #include "store/importing.h"
+#include "store/parts.h"
 #include "store/publish.h"
 #include "store/slice_tables.h"
 #include "store/sql.h"
@@ -125,6 +126,10 @@ int import_remove(const char *store, const char *run, struct import_events *even
 	publish_abort(publish);
 	return -1;
 }
+
+/* For who reads what is written: pages are not copied, nothing is put into files. */
+static const char reading_pragmas[] = "PRAGMA temp_store = MEMORY;"
+				      "PRAGMA mmap_size = 1073741824;";
 
 /* Virtual machine steps of SQLite between two looks at the interruption flag. */
 #define SQL_STEPS 100000
@@ -382,6 +387,42 @@ static int leave_slices_out(struct sqlite3 *db, const char *run, struct err *err
 	return sql_exec(db, "COMMIT", err) < 0 ? -1 : sql_exec(db, "VACUUM", err);
 }
 
+static bool wants_summaries(const struct importing *i)
+{
+	const struct import_options *options = i->options;
+
+	if (!options->summarize)
+		return false;
+	/* without slices there is nothing else to ask */
+	if (options->summary_only || options->summaries != IMPORT_SUMMARIES_AUTO)
+		return options->summary_only ||
+		       options->summaries == IMPORT_SUMMARIES_YES;
+	return i->nprofiles > 1 || i->profiles[0].rank != NUMBER_NONE;
+}
+
+static int write_new_texts(struct importing *i, struct err *err)
+{
+	size_t known = i->known_texts;
+
+	i->known_texts = i->texts.n;
+	return write_texts(i->db, &i->texts, known, read_limits(&i->options->read), err);
+}
+
+/* The run is read where it was written; texts that only summaries have follow it. */
+static int import_summarize(struct importing *i, const char *run, struct err *err)
+{
+	struct parts_writer writer = parts_writer(i->db, &i->texts);
+
+	if (!wants_summaries(i))
+		return 0;
+	if (sql_exec(i->db, reading_pragmas, err) < 0)
+		return -1;
+	struct store *store = store_of_writer(i->db);
+	int rc = i->options->summarize(store, run, &writer.sink, err);
+	store_close(store);
+	return rc < 0 ? -1 : write_new_texts(i, err);
+}
+
 /* Ends the publishing, whatever comes of it. */
 static int import_into(struct importing *i, struct publish *publish, const char *run,
 		       struct err *err)
@@ -399,8 +440,9 @@ static int import_into(struct importing *i, struct publish *publish, const char 
 	if (rc == 0)
 		rc = import_place(i, err);
 	if (rc == 0)
-		rc = write_texts(i->db, &i->texts, i->known_texts,
-				 read_limits(&i->options->read), err);
+		rc = write_new_texts(i, err);
+	if (rc == 0)
+		rc = import_summarize(i, run, err);
 	intern_release(&i->texts);
 	spill_close(i->spill);
 	if (rc == 0)

@@ -57,6 +57,16 @@ struct import_events {
 	void (*refused)(void *to, const char *path, const struct err *err);
 };
 
+/* Which runs have summaries (schema.sql, *_part). */
+enum import_summaries {
+	IMPORT_SUMMARIES_AUTO, /* of several profiles, or of one whose rank is known */
+	IMPORT_SUMMARIES_YES,
+	IMPORT_SUMMARIES_NO
+};
+
+struct part_sink;
+struct store;
+
 struct import_options {
 	const char *store;           /* path */
 	const char *run;             /* NULL: import_run_name() */
@@ -66,7 +76,14 @@ struct import_options {
 	bool summary_only; /* without slices: profile.has_slices */
 	bool one_by_one; /* all threads read one file: no other is in memory beside it */
 	uint64_t memory_limit; /* bytes of records in memory; 0: half of the machine's */
-	uint64_t max_expand;   /* times its size that a file may expand to; 0: as usual */
+	enum import_summaries summaries;
+	/*
+	 * Makes them, once the run is written and before the store is published: reads
+	 * the run there and gives rows to `to`.  NULL: there are none.
+	 */
+	int (*summarize)(struct store *store, const char *run, const struct part_sink *to,
+			 struct err *err);
+	uint64_t max_expand; /* times its size that a file may expand to; 0: as usual */
 };
 
 /*

@@ -489,6 +489,62 @@ CREATE TABLE annotation_stat (
 ) STRICT;
 CREATE INDEX annotation_stat_profile ON annotation_stat (profile_id);
 
+-- Which profiles have rows of their own in the tables *_part, where questions about whole
+-- profiles find what else must be summed up from slices: ptool-store(5), SUMMARIES.
+CREATE TABLE summary (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    part        TEXT NOT NULL,             -- name of the table: 'step_part'
+    first_row_id INTEGER NOT NULL,         -- its rows are first_row_id to
+    row_count   INTEGER NOT NULL           --   first_row_id + row_count - 1, in the order of the view
+) STRICT;
+
+-- Steps: what `ptool steps` reads.  One row for each (profile, device, step), in that order;
+-- of the columns before compute_ns each device has the same.
+CREATE TABLE step_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: none, or one without a number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    step        INTEGER NOT NULL,          -- its number
+    origin      INTEGER NOT NULL,          -- 0 recorded, 1 the whole file is the step, 2 none was recorded: all of it
+    ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
+    dur         INTEGER NOT NULL,
+    device_events INTEGER NOT NULL,        -- pieces of device work that ran in it, on all devices
+    launches    INTEGER NOT NULL,          -- of the profile, where it has no device work: calls that launched some
+    kernel_ns   INTEGER NOT NULL,          -- these eight add up to dur
+    memcpy_ns   INTEGER NOT NULL,
+    memset_ns   INTEGER NOT NULL,
+    communication_ns INTEGER NOT NULL,
+    runtime_ns  INTEGER NOT NULL,
+    dataloader_ns INTEGER NOT NULL,
+    cpu_exec_ns INTEGER NOT NULL,
+    other_ns    INTEGER NOT NULL,
+    data_loading_ns INTEGER NOT NULL,      -- phases of the host: these six add up to dur
+    host_to_device_ns INTEGER NOT NULL,
+    optimizer_ns INTEGER NOT NULL,
+    backward_ns INTEGER NOT NULL,
+    forward_ns  INTEGER NOT NULL,
+    no_phase_ns INTEGER NOT NULL,
+    gpu_data_loading_ns INTEGER NOT NULL,  -- device work that each of them launched, of all devices
+    gpu_host_to_device_ns INTEGER NOT NULL,
+    gpu_optimizer_ns INTEGER NOT NULL,
+    gpu_backward_ns INTEGER NOT NULL,
+    gpu_forward_ns INTEGER NOT NULL,
+    gpu_no_phase_ns INTEGER NOT NULL,
+    data_loading_from_id INTEGER REFERENCES string (id), -- what tells the phase; NULL: nothing does
+    host_to_device_from_id INTEGER REFERENCES string (id),
+    optimizer_from_id INTEGER REFERENCES string (id),
+    backward_from_id INTEGER REFERENCES string (id),
+    forward_from_id INTEGER REFERENCES string (id),
+    grew_slice_id INTEGER REFERENCES string (id), -- of a long step: what the host did more
+    grew_slice_ns INTEGER,                 -- its self time above the mean of the other steps
+    grew_unrecorded_ns INTEGER,            -- time more that is in no slice; NULL: nobody looked
+    compute_ns  INTEGER NOT NULL,          -- the device: these three are its busy time in the step
+    exposed_comm_ns INTEGER NOT NULL,
+    exposed_copy_ns INTEGER NOT NULL
+) STRICT;
+
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS
 SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,

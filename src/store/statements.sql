@@ -38,6 +38,10 @@ UPDATE profile SET device_type = coalesce((
     WHERE work.first IS NOT NULL), 'CPU')
 WHERE run_id = (SELECT id FROM run WHERE name = :run) AND slices > 0;
 
+-- name: insert_summary
+INSERT INTO summary (profile_id, part, first_row_id, row_count)
+VALUES (:profile_id, :part, :first_row_id, :row_count);
+
 -- name: set_span
 UPDATE profile SET span = ?2 WHERE id = ?1;
 
@@ -225,6 +229,14 @@ DELETE FROM op_stat WHERE profile_id IN (
 DELETE FROM annotation_stat WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_summary
+DELETE FROM summary WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_step_part
+DELETE FROM step_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_profile
 DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
@@ -248,4 +260,11 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(name_id) FROM annotation_stat
     UNION ALL SELECT max(file_id) FROM function
     UNION ALL SELECT max(name_id) FROM function
-    UNION ALL SELECT max(text_id) FROM line_stat));
+    UNION ALL SELECT max(text_id) FROM line_stat
+    UNION ALL SELECT max(device_name_id) FROM step_part
+    UNION ALL SELECT max(data_loading_from_id) FROM step_part
+    UNION ALL SELECT max(host_to_device_from_id) FROM step_part
+    UNION ALL SELECT max(optimizer_from_id) FROM step_part
+    UNION ALL SELECT max(backward_from_id) FROM step_part
+    UNION ALL SELECT max(forward_from_id) FROM step_part
+    UNION ALL SELECT max(grew_slice_id) FROM step_part));

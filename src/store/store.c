@@ -45,6 +45,7 @@
 struct store {
 	sqlite3 *db;
 	bool forbids_slices, missed_slices;
+	bool is_borrowed; /* the connection */
 	int64_t steps_left;
 };
 
@@ -204,8 +205,17 @@ void store_close(struct store *store)
 {
 	if (!store)
 		return;
-	sqlite3_close_v2(store->db);
+	if (!store->is_borrowed)
+		sqlite3_close_v2(store->db);
 	free(store);
+}
+
+struct store *store_of_writer(struct sqlite3 *db)
+{
+	struct store *store = xcalloc(1, sizeof(*store));
+
+	*store = (struct store){ .db = db, .is_borrowed = true };
+	return store;
 }
 
 bool store_is_damaged(struct store *store)

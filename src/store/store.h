@@ -49,6 +49,12 @@ bool store_missed_slices(const struct store *store);
 bool store_may(struct store *store, int action, const char *table);
 
 /*
+ * One that is being written, for who reads in it what is there: the connection stays the
+ * writer's, which outlives it.  store_close() frees.
+ */
+struct store *store_of_writer(struct sqlite3 *db);
+
+/*
  * True when the path is a regular file with SQLite's magic: a store operand,
  * perhaps a foreign one, and not a raw trace.  Never reads from a pipe.
  */

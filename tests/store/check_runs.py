@@ -85,6 +85,8 @@ def spelt(table, row, first_id, text_columns, texts):
             out[column] = cell - first_id.get(LINKS[table][column], 0)
         elif table == "profile" and column in OWN_RANGES:
             out[column] = cell - first_id[OWN_RANGES[column]]
+        elif column == "first_row_id":
+            out[column] = cell - first_id[row["part"]]
         elif column in ("slice_id", "profile_id"):
             out[column] = cell - first_id["slice_row" if column == "slice_id" else "profile"]
         else:
@@ -119,7 +121,7 @@ def check_same(tap, db, run, expected, name):
 
 def alone(work, name):
     """What the fixture gives in a store of its own."""
-    db = work.open(work.ingest(fixture(name), store="alone.db", options=("--run", "x", "--keep", "args")))
+    db = work.open(work.ingest(fixture(name), store="alone.db", options=("--run", "x", "--keep", "args", "--summaries", "yes")))
     found = contents(db, "x")
     db.close()
     return found
@@ -128,7 +130,7 @@ def alone(work, name):
 def check_adding(tap, work, expected):
     store = work.path("many.db")
     for name in NAMES:
-        work.ingest(fixture(name), store="many.db", fresh=False, options=("--run", name, "--keep", "args"))
+        work.ingest(fixture(name), store="many.db", fresh=False, options=("--run", name, "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_sound(tap, db, "six runs")
     tap.same(rows(db, "SELECT name FROM run ORDER BY id"), [(name,) for name in NAMES], "runs stand in the order they came")
@@ -140,7 +142,7 @@ def check_adding(tap, work, expected):
 
 def check_replacing(tap, work, store, expected):
     before = value_of(work, store, "SELECT count(*) FROM string")
-    work.ingest(fixture("sync"), store="many.db", fresh=False, options=("--run", "graph", "--keep", "args"))
+    work.ingest(fixture("sync"), store="many.db", fresh=False, options=("--run", "graph", "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_sound(tap, db, "a replaced run")
     tap.same(sorted(rows(db, "SELECT name FROM run")), sorted((n,) for n in NAMES), "a run replaces the one of its name")
@@ -149,7 +151,7 @@ def check_replacing(tap, work, store, expected):
                    f"after replacing graph, {name} is as it should be")
     db.close()
     for _ in range(3):
-        work.ingest(fixture("graph"), store="many.db", fresh=False, options=("--run", "graph", "--keep", "args"))
+        work.ingest(fixture("graph"), store="many.db", fresh=False, options=("--run", "graph", "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_same(tap, db, "graph", expected["graph"], "and it can be replaced again and again")
     tap.ok(value(db, "SELECT count(*) FROM string") <= before + value_of(work, work.path("alone.db"),
@@ -175,7 +177,7 @@ def check_removing(tap, work, store, expected):
         for each in left:
             check_same(tap, db, each, expected[each], f"without {name}, {each} is what it was")
         db.close()
-    work.ingest(fixture("memory"), store="many.db", fresh=False, options=("--run", "memory", "--keep", "args"))
+    work.ingest(fixture("memory"), store="many.db", fresh=False, options=("--run", "memory", "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_same(tap, db, "memory", expected["memory"], "a removed run can be added again")
     check_sound(tap, db, "added again")
@@ -201,7 +203,7 @@ def check_removing_the_newest(tap, work):
 def check_ranks(tap, work):
     """Several files in one call are one run."""
     names = ("collectives_rank0", "collectives_rank1", "graph")
-    store = work.ingest(*[fixture(name) for name in names], store="ranks.db", options=("--run", "job", "--keep", "args"))
+    store = work.ingest(*[fixture(name) for name in names], store="ranks.db", options=("--run", "job", "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_sound(tap, db, "three files")
     tap.same(rows(db, "SELECT path, rank FROM profile ORDER BY id"),
@@ -223,7 +225,7 @@ def check_empty(tap, work):
     with open(empty, "w", encoding="utf-8") as out:
         json.dump({"traceEvents": []}, out)
     store = work.ingest(empty, store="empty.db", options=("--run", "empty"))
-    work.ingest(fixture("graph"), store="empty.db", fresh=False, options=("--run", "graph", "--keep", "args"))
+    work.ingest(fixture("graph"), store="empty.db", fresh=False, options=("--run", "graph", "--keep", "args", "--summaries", "yes"))
     db = work.open(store)
     check_sound(tap, db, "an empty trace")
     tap.same(rows(db, "SELECT slices, dur_ns FROM profile ORDER BY id LIMIT 1"), [(0, 0)], "an empty trace is a profile")

@@ -20,6 +20,17 @@ static void name_slice(struct step_spent *g, struct step_mark *mark,
 		arena_copy(&g->steps->arena, text_pool_str(g->texts, spent->name - 1)).p;
 }
 
+static bool grew_more(const struct step_spent *g, const struct spent *a,
+		      const struct spent *b)
+{
+	int64_t a_ns = grew_ns(g, a), b_ns = b ? grew_ns(g, b) : 0;
+
+	if (a_ns != b_ns || !b)
+		return a_ns > b_ns;
+	return str_compare(text_pool_str(g->texts, a->name - 1),
+			   text_pool_str(g->texts, b->name - 1)) < 0;
+}
+
 /* The name that grew most on a step's own thread, or on the others. */
 static const struct spent *most_grown(const struct step_spent *g, size_t from, size_t to,
 				      bool is_own)
@@ -29,7 +40,7 @@ static const struct spent *most_grown(const struct step_spent *g, size_t from, s
 	for (size_t i = from; i < to; i++) {
 		const struct spent *spent = &g->spent[i];
 		if (spent->is_own == is_own && spent->name != SPENT_IN_NO_SLICE &&
-		    grew_ns(g, spent) > (most ? grew_ns(g, most) : 0))
+		    grew_more(g, spent, most))
 			most = spent;
 	}
 	return most;
@@ -123,6 +134,17 @@ static bool has_long(const struct steps *s, const struct steps_profile *p)
 	return is;
 }
 
+/* Is there a long step that nobody looked into when the summary was made? */
+static bool lacks_look(const struct steps *s, const struct steps_profile *p)
+{
+	for (size_t i = 0; i < p->bounds.n; i++) {
+		const struct step_mark *mark = &s->marks[p->first_mark + i];
+		if (mark->is_long && !mark->is_looked)
+			return true;
+	}
+	return false;
+}
+
 /* Rows of a file's other devices have what the first one's has. */
 static void copy_to_other_devices(struct steps *s)
 {
@@ -162,6 +184,10 @@ int step_growth_find(struct store *store, struct text_pool *texts, struct steps 
 		size_t *first = &first_of[s->profiles[i].group];
 		if (*first == s->nprofiles || !has_long(s, &s->profiles[i]))
 			continue;
+		if (s->profiles[i].is_stored && !s->profiles[i].is_file) {
+			s->has_unnamed |= lacks_look(s, &s->profiles[i]);
+			continue;
+		}
 		rc = find_in_group(store, texts, s, *first, err);
 		*first = s->nprofiles; /* once is enough */
 	}

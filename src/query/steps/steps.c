@@ -89,21 +89,18 @@ static void add_marks(struct steps *s, struct steps_profile *p,
 	}
 }
 
-static void add_profile(struct steps *s, struct steps_profile *p,
-			const struct device_work *work,
-			const struct steps_request *request)
+void steps_keep_profile(struct steps *s, struct steps_profile *p,
+			const struct filter *filter)
 {
 	s->has_single |= p->bounds.is_single;
 	s->has_unmoved |= p->bounds.is_unmoved;
 	s->lacks_device |= !p->has_work;
 	if (p->is_file)
 		join_group(s, p);
-	p->first_series = s->nseries;
 	p->first_mark = s->nmarks;
-	add_all_series(s, p, work, request);
 	if (s->nseries == p->first_series)
 		return;
-	add_marks(s, p, request->filter);
+	add_marks(s, p, filter);
 	keep_profile(s, p);
 	*p = (struct steps_profile){ .is_file = false }; /* moved */
 }
@@ -138,14 +135,14 @@ static int load_profile(const struct step_source *from, const struct device_work
 	int rc = step_host_load(from, work, bounds, &host, err);
 	if (rc == 0) {
 		divide_steps(p, work, &host);
-		if (request->phases)
+		if (request->phases || request->both)
 			step_phases_make(bounds, work, &host, &p->phases);
 	}
 	step_host_release(&host);
 	return rc;
 }
 
-static void release_profile(struct steps_profile *p)
+void steps_profile_release(struct steps_profile *p)
 {
 	step_phases_release(&p->phases);
 	free(p->shown);
@@ -163,58 +160,91 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 	int rc = load_profile(from, work, request, &p, err);
 
 	out->bounds = request->phases ? BOUNDS_HOST : request->bounds;
-	out->has_phases = request->phases;
-	if (rc == 0 && p.bounds.n)
-		add_profile(out, &p, work, request);
-	release_profile(&p);
+	out->has_phases = request->phases || request->both;
+	if (rc == 0 && p.bounds.n) {
+		p.first_series = out->nseries;
+		add_all_series(out, &p, work, request);
+		steps_keep_profile(out, &p, request->filter);
+	}
+	steps_profile_release(&p);
 	return rc;
 }
 
-/* What was launched in a profile without device work. */
+int step_launches(struct store *store, const struct scope_profile *profile, int64_t *n,
+		  struct err *err)
+{
+	char ids[32];
+
+	snprintf(ids, sizeof(ids), "[%" PRId64 "]", profile->id);
+	return device_launches(store, ids, n, err);
+}
+
 static int add_launches(struct store *store, const struct scope_profile *profile,
 			struct steps *out, struct err *err)
 {
-	char ids[32];
 	int64_t n;
 
-	snprintf(ids, sizeof(ids), "[%" PRId64 "]", profile->id);
-	if (device_launches(store, ids, &n, err) < 0)
+	if (step_launches(store, profile, &n, err) < 0)
 		return -1;
 	out->launches = sum_add(out->launches, n);
 	return 0;
+}
+
+static int load_slices(const struct step_source *from,
+		       const struct steps_request *request, size_t group,
+		       struct steps *out, struct err *err)
+{
+	struct device_work work;
+	int rc = device_work_load(from->store, from->texts, from->profile, true, &work,
+				  err);
+
+	if (rc == 0)
+		rc = steps_add_profile(from, &work, request, group, out, err);
+	if (rc == 0 && work.n == 0)
+		rc = add_launches(from->store, from->profile, out, err);
+	device_work_release(&work);
+	return rc;
 }
 
 int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err)
 {
 	struct text_pool texts;
+	struct summary_reader reader = { .n = 0 };
 
 	*out = (struct steps){ .nprofiles = 0 };
 	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &reader, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		const struct step_source from = { store, &texts, &scope->profiles[i] };
-		struct device_work work;
-		rc = device_work_load(store, &texts, from.profile, true, &work, err);
-		if (rc == 0)
-			rc = steps_add_profile(&from, &work, request, i, out, err);
-		if (rc == 0 && work.n == 0)
-			rc = add_launches(store, from.profile, out, err);
-		device_work_release(&work);
+		bool is_there;
+		rc = steps_add_stored(&reader, from.profile, request, i, out, &is_there,
+				      err);
+		if (rc == 0 && !is_there)
+			rc = load_slices(&from, request, i, out, err);
 	}
 	if (rc == 0) {
 		steps_sum_up(out);
 		rc = step_growth_find(store, &texts, out, err);
 	}
+	summary_reader_close(&reader);
 	text_pool_close(&texts);
 	return rc;
+}
+
+static void release_series(struct step_series *series)
+{
+	device_parts_release(&series->parts);
+	free(series->views);
 }
 
 void steps_release(struct steps *s)
 {
 	for (size_t i = 0; i < s->nprofiles; i++)
-		release_profile(&s->profiles[i]);
+		steps_profile_release(&s->profiles[i]);
 	for (size_t i = 0; i < s->nseries; i++)
-		device_parts_release(&s->series[i].parts);
+		release_series(&s->series[i]);
 	idmap_release(&s->files);
 	arena_release(&s->arena);
 	free(s->profiles);

@@ -19,6 +19,7 @@
 #include "query/scope.h"
 #include "query/steps/step_parts.h"
 #include "query/steps/step_phases.h"
+#include "query/summary/summary.h"
 #include "query/view.h"
 
 /* Nanoseconds of a row; the members of each group but the last add up to the total. */
@@ -41,6 +42,7 @@ struct step_mark {
 	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
 	const char *grew_slice;     /* when is_long; in the arena; NULL: none */
 	enum step_category grew;    /* when is_long: the category that did most */
+	bool is_looked; /* of a stored summary, when is_long: SPENT_MOST was not reached */
 	bool is_long;   /* 10 % and 5 median deviations above the median of its group */
 	bool is_hidden; /* the filter does not want it; in the median, not in the mean */
 };
@@ -70,14 +72,16 @@ struct steps_request {
 	const struct filter *filter; /* of --step and --device alone */
 	enum step_bounds_by bounds;  /* of phases always the host's */
 	bool phases;
+	bool both;                /* phases, and devices too: rows have all values */
 	struct view_request show; /* `asked`: steps_columns() of `phases` */
 };
 
 /* What is the same for all devices of a profile. */
 struct steps_profile {
 	const struct scope_profile *profile;
-	size_t group; /* rows of one group have a mean together, each device apart */
-	bool is_file; /* the whole file is its only step */
+	size_t group;   /* rows of one group have a mean together, each device apart */
+	bool is_stored; /* read from a summary, with what its slices tell of long steps */
+	bool is_file;   /* the whole file is its only step */
 	bool has_work;
 	struct step_bounds bounds;
 	int64_t (*categories)[NSTEP_CATEGORIES]; /* owned; by step, of all devices */
@@ -99,7 +103,9 @@ struct step_series {
 	const char *device_name; /* in the arena */
 	size_t place;            /* of the device among those of its group */
 	struct device_parts parts;
-	struct step_row mean; /* when has_mean */
+	int64_t (*views)
+		[NDEVICE_VIEWS]; /* of a stored one, by step, in their place; owned */
+	struct step_row mean;    /* when has_mean */
 	bool has_device, has_mean;
 };
 
@@ -137,6 +143,9 @@ void steps_release(struct steps *s);
 int steps_add_profile(const struct step_source *from, const struct device_work *work,
 		      const struct steps_request *request, size_t group,
 		      struct steps *out, struct err *err);
+/* Calls that launched device work in a profile that has none. */
+int step_launches(struct store *store, const struct scope_profile *profile, int64_t *n,
+		  struct err *err);
 /* Marks the long steps and makes the means, once all are there. */
 void steps_sum_up(struct steps *s);
 /*
@@ -149,6 +158,20 @@ void steps_sum_up(struct steps *s);
  */
 int step_growth_find(struct store *store, struct text_pool *texts, struct steps *s,
 		     struct err *err);
+
+/*
+ * steps_stored.c: the same from the rows of a profile in step_part; *is_there is false when
+ * it has none, and nothing was added.
+ */
+int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
+		     const struct steps_request *request, size_t group, struct steps *out,
+		     bool *is_there, struct err *err);
+/* For that, of steps_add_profile(): the series are there from first_series on; moves p. */
+void steps_keep_profile(struct steps *s, struct steps_profile *p,
+			const struct filter *filter);
+
+/* Accepts one that was moved. */
+void steps_profile_release(struct steps_profile *p);
 
 /*
  * A row's place: of a series the steps that the filter wants, then the mean; the means

@@ -212,6 +212,22 @@ static void sum_up_others(const struct company *c, struct sums *sums)
 	free(counted);
 }
 
+/* What other devices did in each step is there. */
+static void sum_up_stored(const struct company *c, struct member *members)
+{
+	const struct steps_profile *p = profile_of(c, 0);
+	struct steps *s = c->steps;
+
+	for (size_t i = p->first_series + 1;
+	     i < s->nseries && s->series[i].profile == s->series[p->first_series].profile;
+	     i++) {
+		for (size_t step = 0; step < c->n; step++)
+			members[step].series = &s->series[i];
+		const struct sums sums = add_up(c);
+		set_mean(s, &s->series[i], &members[0], &sums);
+	}
+}
+
 static void sum_up_profile(struct steps *s, const struct steps_profile *p)
 {
 	struct member *members = xcalloc(p->bounds.n, sizeof(*members));
@@ -223,7 +239,9 @@ static void sum_up_profile(struct steps *s, const struct steps_profile *p)
 	mark_long(&c);
 	struct sums sums = add_up(&c);
 	set_mean(s, first, &members[0], &sums);
-	if (sums.n)
+	if (sums.n && p->is_stored)
+		sum_up_stored(&c, members);
+	else if (sums.n)
 		sum_up_others(&c, &sums);
 	free(members);
 }

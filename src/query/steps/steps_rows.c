@@ -23,8 +23,8 @@ int64_t steps_value(const struct steps_profile *p, size_t step, enum step_value 
 	return p->categories[step][value - VALUE_CATEGORY];
 }
 
-static void add_device(const struct step_series *series, const struct step_bound *bound,
-		       struct step_row *row)
+static void add_device(const struct step_series *series, const struct step_bounds *bounds,
+		       size_t step, struct step_row *row)
 {
 	int64_t *view = &row->values[VALUE_DEVICE_VIEW];
 	int64_t idle_ns = row->values[VALUE_TOTAL];
@@ -32,7 +32,10 @@ static void add_device(const struct step_series *series, const struct step_bound
 	row->has_device = true;
 	row->device = series->device;
 	row->device_name = series->device_name;
-	device_parts_of(&series->parts, bound, view);
+	if (series->views)
+		memcpy(view, series->views[step], sizeof(series->views[step]));
+	else
+		device_parts_of(&series->parts, &bounds->items[step], view);
 	for (int i = 0; i < NDEVICE_VIEWS; i++)
 		idle_ns = sum_sub(idle_ns, view[i]);
 	row->values[VALUE_IDLE] = idle_ns;
@@ -77,7 +80,7 @@ void steps_make_row(const struct steps *s, const struct step_series *series, siz
 	if (s->has_phases)
 		add_phases(&p->phases, step, out);
 	if (series->has_device)
-		add_device(series, bound, out);
+		add_device(series, &p->bounds, step, out);
 }
 
 static const struct steps_profile *profile_at(const struct steps *s,

@@ -1,0 +1,92 @@
+/* The list of summaries, and making those of a run: see summary.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/summary/summary.h"
+
+const struct summary *const summaries[] = {
+	&summary_steps,
+	NULL,
+};
+
+const struct device_work *summary_work(struct summary_source *from, struct err *err)
+{
+	if (from->work)
+		return from->work;
+	from->work = xcalloc(1, sizeof(*from->work));
+	if (device_work_load(from->store, from->texts, from->profile, true, from->work,
+			     err) == 0)
+		return from->work;
+	device_work_release(from->work);
+	free(from->work);
+	from->work = NULL;
+	return NULL;
+}
+
+void summary_source_release(struct summary_source *from)
+{
+	if (from->work)
+		device_work_release(from->work);
+	free(from->work);
+	from->work = NULL;
+}
+
+static int make_rows(struct summary_source *from, const struct summary *summary,
+		     struct part_rows *out, struct err *err)
+{
+	/* a call graph, say, has no slice */
+	return from->profile->slices ? summary->make(from, out, err) : 0;
+}
+
+int summary_need(struct summary_reader *r, const struct scope_profile *profile,
+		 const struct summary *summary, struct part_rows *out, struct err *err)
+{
+	if (summary_has(r, profile, summary))
+		return summary_read(r, profile, summary, out, err);
+	if (r->source.profile != profile) {
+		summary_source_release(&r->source);
+		r->source = (struct summary_source){ .store = r->store,
+						     .texts = r->texts,
+						     .profile = profile };
+	}
+	part_rows_init(out, &summary->table);
+	return make_rows(&r->source, summary, out, err);
+}
+
+static int make_profile(struct summary_source *from, const struct part_sink *to,
+			struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && summaries[i]; i++) {
+		struct part_rows rows;
+		part_rows_init(&rows, &summaries[i]->table);
+		rc = make_rows(from, summaries[i], &rows, err);
+		if (rc == 0 && !rows.is_too_many)
+			rc = to->take(to, from->profile->id, &rows, err);
+		part_rows_release(&rows);
+	}
+	summary_source_release(from);
+	return rc;
+}
+
+int summaries_make_run(struct store *store, const char *run, const struct part_sink *to,
+		       struct err *err)
+{
+	const struct scope_request request = { .run = run };
+	struct text_pool texts;
+	struct scope scope;
+
+	if (scope_load(store, &request, &scope, err) < 0)
+		return -1;
+	int rc = text_pool_open(store, &texts, err);
+	for (size_t i = 0; rc == 0 && i < scope.n; i++) {
+		struct summary_source from = { .store = store,
+					       .texts = &texts,
+					       .profile = &scope.profiles[i] };
+		rc = make_profile(&from, to, err);
+	}
+	text_pool_close(&texts);
+	scope_release(&scope);
+	return rc;
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""check_roads.py: a store with summaries answers as one without, byte for byte: what the views
+read from step_part and its like is what slices give.   timeout: 300 s
+"""
+import concurrent.futures
+import glob
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
+from storetap import FIXTURES, SHARED, Tap, Workplace, fixtures
+
+QUESTIONS = [
+    "steps", "steps --phases", "steps --step 1..2", "steps --device 0", "steps --sort total",
+]
+FORMS = ("csv", "json", "table")
+
+
+def asked(place, store, question, form):
+    done = place.ptool(question.split()[0], store, *question.split()[1:], "--format", form, check=False)
+    return done.returncode, done.stdout.replace(store, "STORE"), done.stderr.replace(store, "STORE")
+
+
+def differences(place, name, files):
+    """The questions that the two roads answer differently."""
+    stores = []
+    for road in ("no", "yes"):
+        stores.append(place.ingest(*files, store=f"{name}.{road}.db", options=("--summaries", road, "--run", "r")))
+    bad = [f"{q} --format {form}" for q in QUESTIONS for form in FORMS
+           if asked(place, stores[0], q, form) != asked(place, stores[1], q, form)]
+    for store in stores:
+        os.remove(store)
+    return bad
+
+
+def inputs():
+    found = [(name, [path]) for name, path in fixtures()]
+    for folder, kind in (("chrome", "*.json"), ("pyprof", "*.prof"), ("samples", "*.json")):
+        found += [(f"{folder}-{os.path.basename(p)}", [p])
+                  for p in sorted(glob.glob(os.path.join(FIXTURES, folder, kind)))[:8]]
+    gpu = os.path.join(FIXTURES, "gpu")
+    found.append(("collectives", [os.path.join(gpu, f"collectives_rank{i}.json") for i in (0, 1)]))
+    found.append(("ddp", [os.path.join(FIXTURES, "torch", f"t260_ddp_rank{i}", "trace.json.gz") for i in (0, 1)]))
+    found.append(("many", [os.path.join(gpu, f) for f in ("two_devices.json", "one_stream.json", "memory.json")]))
+    return found
+
+
+def recordings():
+    """Real ones, where they lie beside the checkout."""
+    return [(f"shared-{os.path.basename(p)}", [p]) for folder in ("gpu", "cases")
+            for p in sorted(glob.glob(os.path.join(SHARED, "data", folder, "*.json.gz")))]
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        those = inputs()
+        real = recordings() if os.environ.get("LONG") else recordings()[:4]
+        for (name, files), bad in zip(those + real, pool.map(lambda i: differences(place, *i), those + real)):
+            tap.ok(not bad, f"{name}: both roads give the same", *bad)
+        if not real:
+            tap.skip("real recordings", "../shared is not there")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
