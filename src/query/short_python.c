@@ -1,0 +1,147 @@
+/* Names of Python: see short_python.h. */
+#include "query/short_python.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "query/short_cut.h"
+
+#define FILE_LEAST 4 /* cells of a file's name that say something */
+
+/* "file.py:12(f)", "file.py(12): f": where Python's name of a place begins. */
+bool short_is_python(struct str name)
+{
+	size_t at = short_arguments_at(name);
+	bool has_line =
+		at != SIZE_MAX && at > 0 && isdigit((unsigned char)name.p[at - 1]);
+
+	return has_line || str_contains(name, STR_LIT(".py("));
+}
+
+/* Where the part begins that says which function it is: ".py(12): f", ".py:12(f)". */
+static size_t function_at(struct str name)
+{
+	static const struct str suffix = { ".py", 3 };
+
+	for (size_t i = 0; i + suffix.n < name.n; i++)
+		if (str_starts_with(str_behind(name, i), suffix) &&
+		    (name.p[i + suffix.n] == '(' || name.p[i + suffix.n] == ':'))
+			return i;
+	return name.n;
+}
+
+/* "f" of ".py(12): f", "(f)" of ".py:12(f)"; the text itself where it is neither. */
+static struct str function_alone(struct str rest)
+{
+	static const struct str colon = { "): ", 3 };
+
+	for (size_t i = 1; i < rest.n; i++) {
+		if (str_starts_with(str_behind(rest, i), colon))
+			return str_behind(rest, i + colon.n);
+		if (rest.p[i] == '(' && i > strlen(".py"))
+			return str_behind(rest, i);
+	}
+	return rest;
+}
+
+/* The function stays whole: the file's name gives way, then its suffix and line. */
+void short_add_python(struct buf *out, struct str name, size_t cells)
+{
+	name = short_without_folders(name);
+	size_t at = function_at(name);
+	struct str place = { name.p, at }, rest = str_behind(name, at);
+
+	if (utf8_width(name) <= cells || at == name.n) {
+		utf8_add_shortened(out, name, cells);
+		return;
+	}
+	if (utf8_width(rest) + FILE_LEAST > cells)
+		rest = function_alone(rest);
+	if (utf8_width(rest) + FILE_LEAST <= cells) {
+		short_add_head(out, place, cells - utf8_width(rest));
+		buf_add_str(out, rest);
+	} else {
+		short_add_or_cut(out, rest, cells);
+	}
+}
+
+/*
+ * pstats' "{built-in method m.f}" and "{method 'f' of 'C' objects}": the words that all
+ * of them have give way, "{m.f}" and "{f of C}".
+ */
+struct str short_built_in_of_pstats(struct str name, struct buf *text)
+{
+	static const struct str plain = { "{built-in method ", 17 },
+				method = { "{method '", 9 }, of = { "' of '", 6 },
+				objects = { "' objects}", 10 };
+
+	if (str_starts_with(name, plain)) {
+		buf_addf(text, "{" STR_FMT, STR_ARG(str_behind(name, plain.n)));
+		return buf_str(text);
+	}
+	if (!str_starts_with(name, method) || !str_contains(name, of) ||
+	    name.n < method.n + objects.n ||
+	    !str_equal(str_behind(name, name.n - objects.n), objects))
+		return name;
+	buf_add_char(text, '{');
+	for (size_t i = method.n; i < name.n - objects.n; i++) {
+		bool is_of = str_starts_with(str_behind(name, i), of);
+		buf_add_str(text,
+			    is_of ? STR_LIT(" of ") : (struct str){ name.p + i, 1 });
+		i += is_of ? of.n - 1 : 0;
+	}
+	buf_add_char(text, '}');
+	return buf_str(text);
+}
+
+/* " at 0x7f..." before the end of "<...>" or "{...}": its length, else 0. */
+static size_t address_length(struct str name)
+{
+	static const struct str at = { " at 0x", 6 };
+	size_t n = at.n;
+
+	if (!str_starts_with(name, at))
+		return 0;
+	while (n < name.n && isxdigit((unsigned char)name.p[n]))
+		n++;
+	return n > at.n && n < name.n && strchr(">}", name.p[n]) ? n : 0;
+}
+
+/* "<built-in method mm of Tensor object at 0x7f...>": the object is another each time. */
+struct str short_without_addresses(struct str name, struct buf *text)
+{
+	if (!str_contains(name, STR_LIT(" at 0x")))
+		return name;
+	for (size_t i = 0; i < name.n; i++) {
+		i += address_length(str_behind(name, i));
+		buf_add_char(text, name.p[i]);
+	}
+	return buf_str(text);
+}
+
+/* "<built-in method mm of Tensor object>": "<built-in method mm>", then "<mm>". */
+struct str short_built_in(struct str name, size_t cells, struct buf *text)
+{
+	static const struct str of = { " of ", 4 }, object = { " object>", 8 };
+	size_t kind = strlen("<built-in method "), end = name.n - 1;
+
+	if (str_starts_with(name, STR_LIT("<built-in function ")))
+		kind = strlen("<built-in function ");
+	else if (!str_starts_with(name, STR_LIT("<built-in method ")))
+		return name;
+	for (size_t i = kind; i < name.n && str_contains(name, object); i++)
+		if (str_starts_with(str_behind(name, i), of)) {
+			end = i;
+			break;
+		}
+	if (end <= kind)
+		return name;
+	buf_add(text, name.p, end);
+	buf_add_char(text, '>');
+	if (utf8_width(buf_str(text)) <= cells)
+		return buf_str(text);
+	buf_clear(text);
+	buf_addf(text, "<" STR_FMT ">", (int)(end - kind), name.p + kind);
+	return buf_str(text);
+}
