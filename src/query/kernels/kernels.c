@@ -61,14 +61,6 @@ static int64_t split_value(const struct gathering *g, const struct work_item *it
 	return NUMBER_NONE;
 }
 
-static void add_mean(struct kernel_mean *mean, double value, int64_t dur_ns)
-{
-	if (value < 0)
-		return;
-	mean->weighted += value * (double)dur_ns;
-	mean->weight += (double)dur_ns;
-}
-
 static void add_launch(struct kernel_launches *l, const struct work_item *item,
 		       const struct stream_busy *busy)
 {
@@ -100,8 +92,8 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 	if (dur_ns > group->max_ns)
 		group->max_ns = dur_ns;
 	if (detail) {
-		add_mean(&group->blocks, detail->blocks_per_sm, dur_ns);
-		add_mean(&group->occupancy, detail->occupancy_pct, dur_ns);
+		kernel_mean_add(&group->blocks, detail->blocks_per_sm, dur_ns);
+		kernel_mean_add(&group->occupancy, detail->occupancy_pct, dur_ns);
 	}
 	if (item->launch_id && is_asked(g, KERNELS_LAUNCHES))
 		add_launch(&group->launches, item, &g->busy[item->stream]);
@@ -245,6 +237,10 @@ int kernels_load(struct store *store, const struct scope *scope,
 
 void kernels_release(struct kernels *k)
 {
+	for (size_t i = 0; i < k->n; i++) {
+		kernel_mean_release(&k->groups[i].blocks);
+		kernel_mean_release(&k->groups[i].occupancy);
+	}
 	text_pool_close(&k->texts);
 	intern_release(&k->shapes);
 	intern_release(&k->keys);

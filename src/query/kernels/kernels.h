@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/kernels/kernel_detail.h"
+#include "query/kernels/kernel_mean.h"
 #include "query/kernels/tensor_core.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
@@ -42,11 +43,6 @@ struct kernels_query {
 
 extern const struct view kernels_view;
 
-/* Weighted by duration, over the calls that it is recorded for. */
-struct kernel_mean {
-	double weighted, weight;
-};
-
 /* Of the calls whose launching call is known. */
 struct kernel_launches {
 	int64_t calls;
@@ -68,7 +64,8 @@ struct kernel_group {
 	bool op_eligible; /* of op, when there is one */
 	int64_t calls, total_ns, min_ns, max_ns;
 	int64_t p50_ns, p95_ns; /* nearest rank: the least that so many reach */
-	struct kernel_mean blocks, occupancy;
+	struct kernel_mean blocks,
+		occupancy; /* of the calls that they are recorded for */
 	struct kernel_launches launches;
 };
 

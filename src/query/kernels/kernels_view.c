@@ -27,12 +27,6 @@ static struct cell average_cell(int64_t sum, int64_t n)
 					   : cell_null();
 }
 
-/* The mean; NULL when no call has it, or all that have it last 0 ns. */
-static struct cell kernel_mean_cell(const struct kernel_mean *mean)
-{
-	return mean->weight > 0 ? cell_real(mean->weighted / mean->weight) : cell_null();
-}
-
 static struct cell get_text(const void *from, const void *row, int offset)
 {
 	const struct showing *s = from;
