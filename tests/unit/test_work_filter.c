@@ -113,13 +113,13 @@ static void steps_times_and_durations_are_asked_too(void **state)
 	(void)state;
 	set_up(&t, &(struct filter_texts){
 			   .steps = "10", .times = "1us..2us", .min_dur = "5ns" });
-	const struct work_piece piece = { .step_id = 9, .start_ns = 1000, .dur_ns = 5 };
+	const struct work_piece piece = { .step = 10, .start_ns = 1000, .dur_ns = 5 };
 	struct work_piece other = piece;
 
 	assert_true(wants(&t, piece));
-	other.step_id = 5;
+	other.step = 11;
 	assert_false(wants(&t, other));
-	other.step_id = 0;
+	other.step = NUMBER_NONE;
 	assert_false(wants(&t, other));
 	other = piece;
 	other.start_ns = 2000;

@@ -22,11 +22,11 @@ unsigned comm_columns(enum comm_by by, bool across_ranks)
 	return across_ranks ? comm_ranks_columns(by) : comm_rows_columns(by);
 }
 
-static int add_profile(struct store *store, const struct scope_profile *profile,
-		       struct comm_sources *s, struct comm_rows *to, struct err *err)
+static int add_profile(struct comm_sources *s, const struct scope_profile *profile,
+		       struct comm_rows *to, struct err *err)
 {
 	struct comm_profile p;
-	int rc = comm_load(store, s, profile, true, &p, err);
+	int rc = comm_load(s, profile, true, &p, err);
 
 	if (rc == 0)
 		comm_rows_add(to, profile, &p);
@@ -59,15 +59,15 @@ static void add_notes(const struct comm_sources *s, struct memtable *to)
 			(long long)s->no_group);
 }
 
-static int open_profiles(struct store *store, const struct scope *scope,
-			 const struct comm_request *request, struct comm_sources *s,
-			 struct table **out, struct err *err)
+static int open_profiles(struct comm_sources *s, const struct scope *scope,
+			 const struct comm_request *request, struct table **out,
+			 struct err *err)
 {
 	struct comm_rows rows = { .by = request->by };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(store, &scope->profiles[i], s, &rows, err);
+		rc = add_profile(s, &scope->profiles[i], &rows, err);
 	if (rc == 0 && !rows.n)
 		rc = nothing(s, err);
 	if (rc == 0) {
@@ -89,15 +89,14 @@ static int read_world(struct store *store, const struct scope *scope, int64_t *s
 	return query_end(&q);
 }
 
-static int load_matches(struct store *store, const struct scope *scope,
-			struct comm_sources *s, bool with_compute, struct comm_matches *m,
-			struct err *err)
+static int load_matches(struct comm_sources *s, const struct scope *scope,
+			bool with_compute, struct comm_matches *m, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		struct comm_profile p;
-		rc = comm_load(store, s, &scope->profiles[i], with_compute, &p, err);
+		rc = comm_load(s, &scope->profiles[i], with_compute, &p, err);
 		if (rc == 0)
 			comm_matches_add(m, &scope->profiles[i], &p.calls);
 		if (rc == 0 && with_compute)
@@ -120,9 +119,8 @@ static int nothing_shared(const struct comm_matches *m, const struct comm_source
 }
 
 /* Aligned matches, to be released in both cases. */
-static int find_matches(struct store *store, const struct scope *scope,
-			struct comm_sources *s, bool with_compute, struct comm_matches *m,
-			struct err *err)
+static int find_matches(struct comm_sources *s, const struct scope *scope,
+			bool with_compute, struct comm_matches *m, struct err *err)
 {
 	*m = (struct comm_matches){ .nparts = 0 };
 	if (!scope->nranked && scope->n > 1)
@@ -135,7 +133,7 @@ static int find_matches(struct store *store, const struct scope *scope,
 			"--ranks compares ranks, and there is only one: ingest the "
 			"traces of several together");
 	comm_matches_init(scope, m);
-	if (load_matches(store, scope, s, with_compute, m, err) < 0)
+	if (load_matches(s, scope, with_compute, m, err) < 0)
 		return -1;
 	comm_matches_find(m);
 	if (!m->nmatches)
@@ -144,19 +142,19 @@ static int find_matches(struct store *store, const struct scope *scope,
 	return 0;
 }
 
-static int open_ranks(struct store *store, const struct scope *scope,
-		      const struct comm_request *request, struct comm_sources *s,
-		      struct table **out, struct err *err)
+static int open_ranks(struct comm_sources *s, const struct scope *scope,
+		      const struct comm_request *request, struct table **out,
+		      struct err *err)
 {
 	struct comm_matches m;
 	struct comm_ranks ranks = { .matches = &m,
-				    .texts = &s->texts,
+				    .texts = s->texts,
 				    .by = request->by,
 				    .show = &request->show };
-	int rc = find_matches(store, scope, s, request->by == COMM_BY_RANK, &m, err);
+	int rc = find_matches(s, scope, request->by == COMM_BY_RANK, &m, err);
 
 	if (rc == 0)
-		rc = read_world(store, scope, &ranks.world_size, err);
+		rc = read_world(s->store, scope, &ranks.world_size, err);
 	if (rc == 0)
 		*out = comm_ranks_table(&ranks, scope);
 	comm_matches_release(&m);
@@ -167,34 +165,41 @@ int comm_ranks_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, struct comm_rank **out, size_t *n,
 		    struct err *err)
 {
-	struct comm_sources s;
+	struct comm_sources s = { .found = 0 };
 	struct comm_matches m = { .nparts = 0 };
+	struct text_pool texts;
 
 	*out = NULL;
 	*n = 0;
-	int rc = comm_sources_open(store, scope, filter, &s, err);
+	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
-		rc = find_matches(store, scope, &s, true, &m, err);
+		rc = comm_sources_open(store, scope, filter, &texts, &s, err);
+	if (rc == 0)
+		rc = find_matches(&s, scope, true, &m, err);
 	if (rc == 0) {
 		*out = comm_ranks_sum(&m);
 		*n = m.nparticipants;
 	}
 	comm_matches_release(&m);
 	comm_sources_close(&s);
+	text_pool_close(&texts);
 	return rc;
 }
 
 int comm_open(struct store *store, const struct scope *scope,
 	      const struct comm_request *request, struct table **out, struct err *err)
 {
-	struct comm_sources s;
+	struct comm_sources s = { .found = 0 };
+	struct text_pool texts;
 
 	*out = NULL;
-	int rc = comm_sources_open(store, scope, request->filter, &s, err);
+	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
-		rc = request->across_ranks
-			     ? open_ranks(store, scope, request, &s, out, err)
-			     : open_profiles(store, scope, request, &s, out, err);
+		rc = comm_sources_open(store, scope, request->filter, &texts, &s, err);
+	if (rc == 0)
+		rc = request->across_ranks ? open_ranks(&s, scope, request, out, err)
+					   : open_profiles(&s, scope, request, out, err);
 	comm_sources_close(&s);
+	text_pool_close(&texts);
 	return rc;
 }

@@ -41,7 +41,7 @@ void comm_blocking_add(struct comm_matches *m, const struct scope_profile *profi
 
 	if (!who)
 		return;
-	for (uint32_t i = 0; i <= from->work.ndevices; i++)
+	for (uint32_t i = 0; i <= from->ndevices; i++)
 		add_exposed(from, i, who->origin_ns, &who->exposed);
 	intervals_unite(&who->exposed);
 }

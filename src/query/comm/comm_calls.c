@@ -213,21 +213,7 @@ static int add_call(const struct loading *l, struct comm_call call, int64_t step
 		return -1;
 	comm_told_fill_group(&told, &l->from->only_group);
 	comm_told_apply(l->from, &told, &call);
-	bool on_device = call.side == COMM_ON_DEVICE;
-	const struct work_piece piece = {
-		.name = call.collective,
-		.device = on_device ? l->work->devices[call.device].device : NUMBER_NONE,
-		.stream = call.stream,
-		.step_id = step_id,
-		.start_ns = call.start_ns,
-		.dur_ns = call.end_ns - call.start_ns,
-	};
-	out->found++;
-	int wanted = work_filter_wants(l->from->choice, &piece, err);
-	if (wanted <= 0)
-		return wanted;
-	if (!step_numbers_find(&l->from->choice->steps, step_id, &call.step))
-		call.step = NUMBER_NONE;
+	call.step = work_filter_step(l->from->choice, step_id);
 	*ARRAY_PUSH(out->items, out->n, out->cap) = call;
 	return 0;
 }
@@ -324,6 +310,12 @@ static int compare_calls(const void *a, const void *b)
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
 }
 
+void comm_calls_sort(struct comm_calls *c)
+{
+	if (c->n)
+		qsort(c->items, c->n, sizeof(*c->items), compare_calls);
+}
+
 int comm_calls_load(const struct comm_from *from, const struct scope_profile *profile,
 		    const struct device_work *work, struct comm_calls *out,
 		    struct err *err)
@@ -334,15 +326,15 @@ int comm_calls_load(const struct comm_from *from, const struct scope_profile *pr
 	*out = (struct comm_calls){ .n = 0 };
 	if (add_kernels(&l, err) < 0)
 		return -1;
-	int rc = comm_ranges_load(from->store, from->texts, profile, out->found > 0,
-				  &ranges, err);
+	int rc = comm_ranges_load(from->store, from->texts, profile, out->n > 0, &ranges,
+				  err);
 	for (size_t i = 0; rc == 0 && i < ranges.n; i++)
 		rc = add_range(&l, &ranges.items[i], err);
 	comm_ranges_release(&ranges);
-	if (rc == 0 && !out->found)
+	if (rc == 0 && !out->n)
 		rc = add_facts(&l, err);
-	if (rc == 0 && out->n)
-		qsort(out->items, out->n, sizeof(*out->items), compare_calls);
+	if (rc == 0)
+		comm_calls_sort(out);
 	return rc;
 }
 
@@ -375,18 +367,15 @@ enum {
 	RANKS
 };
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct collective_fact_row *x = a, *y = b;
-
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
 int collective_facts_load(struct store *store, struct text_pool *texts,
+			  const struct scope_profile *profile,
 			  struct collective_facts *out, struct err *err)
 {
+	const struct scope_profile all = { .first_slice_id = 1, .slices = INT64_MAX };
+
 	*out = (struct collective_facts){ .n = 0 };
-	struct query q = query_open(store, asset_query_views_collective_rows_sql, err);
+	struct query q = query_of_profile(store, asset_query_views_collective_rows_sql,
+					  profile ? profile : &all, err);
 
 	while (query_next(&q, err)) {
 		*ARRAY_PUSH(out->rows, out->n, out->cap) = (struct collective_fact_row){
@@ -401,10 +390,7 @@ int collective_facts_load(struct store *store, struct text_pool *texts,
 			.ranks = text_pool_column(texts, q.stmt, RANKS),
 		};
 	}
-	int rc = query_end(&q);
-	if (out->n)
-		qsort(out->rows, out->n, sizeof(*out->rows), compare_rows);
-	return rc;
+	return query_end(&q);
 }
 
 void collective_facts_release(struct collective_facts *f)

@@ -19,7 +19,7 @@
 
 /*
  * What the store's table `collective` tells of slices: of operators, of ranges of
- * backends and of kernels.  All rows of a store, found by their slice.
+ * backends and of kernels.  Found by their slice.
  */
 
 /* Texts are the pool's, TEXT_NONE where there is none; numbers likewise NUMBER_NONE. */
@@ -34,8 +34,9 @@ struct collective_facts {
 	size_t n, cap;
 };
 
-/* `texts` is borrowed.  collective_facts_release() in both cases. */
+/* Of one profile, or NULL: of all.  collective_facts_release() in both cases. */
 int collective_facts_load(struct store *store, struct text_pool *texts,
+			  const struct scope_profile *profile,
 			  struct collective_facts *out, struct err *err);
 void collective_facts_release(struct collective_facts *f);
 
@@ -63,7 +64,7 @@ struct comm_call {
 	uint32_t dtype;      /* float32, ..., or as it is spelled */
 	uint32_t group, ranks;
 	uint32_t algorithm, protocol;
-	uint32_t device; /* place in the work's devices; ndevices: the host */
+	uint32_t device; /* place among the devices; their number: the host */
 	uint8_t kind;    /* enum collective */
 	uint8_t side;    /* enum comm_side */
 };
@@ -71,7 +72,6 @@ struct comm_call {
 struct comm_calls {
 	struct comm_call *items; /* owned; by (device, start, stream, slice) */
 	size_t n, cap;
-	int64_t found; /* before anything was chosen */
 };
 
 /* The process group of all collectives of a profile; of nothing where none is known. */
@@ -86,15 +86,18 @@ struct comm_from {
 	struct text_pool *texts;
 	struct slice_finder *finder;
 	const struct collective_facts *facts;
-	struct work_filter *choice;   /* its names are those of collectives */
-	struct comm_group only_group; /* of those that do not tell theirs */
+	const struct work_filter *choice; /* for the numbers of steps */
+	struct comm_group only_group;     /* of those that do not tell theirs */
 };
 
-/* Those that the choice wants; comm_calls_release() in both cases. */
+/* All of a profile; comm_calls_release() in both cases. */
 int comm_calls_load(const struct comm_from *from, const struct scope_profile *profile,
 		    const struct device_work *work, struct comm_calls *out,
 		    struct err *err);
 void comm_calls_release(struct comm_calls *c);
+
+/* By (device, start, stream, slice). */
+void comm_calls_sort(struct comm_calls *c);
 
 /* "device", "host", "launch". */
 const char *comm_side_name(enum comm_side side);

@@ -11,34 +11,29 @@
 ASSET(asset_query_views_comm_group_sql);
 
 int comm_sources_open(struct store *store, const struct scope *scope,
-		      const struct filter *filter, struct comm_sources *out,
-		      struct err *err)
+		      const struct filter *filter, struct text_pool *texts,
+		      struct comm_sources *out, struct err *err)
 {
-	*out = (struct comm_sources){ .found = 0 };
-	if (text_pool_open(store, &out->texts, err) < 0 ||
-	    slice_finder_open(store, &out->texts, &out->finder, err) < 0 ||
-	    work_filter_open(store, scope, filter, &out->texts, &out->choice, err) < 0)
+	*out = (struct comm_sources){ .store = store, .texts = texts };
+	if (slice_finder_open(store, texts, &out->finder, err) < 0)
 		return -1;
-	return collective_facts_load(store, &out->texts, &out->facts, err);
+	return work_filter_open(store, scope, filter, texts, &out->choice, err);
 }
 
 void comm_sources_close(struct comm_sources *s)
 {
-	collective_facts_release(&s->facts);
 	work_filter_close(&s->choice);
 	slice_finder_close(&s->finder);
-	text_pool_close(&s->texts);
 }
 
 /*
  * Beside what does a collective of the host run?  Beside the computing of any device;
  * without one, beside operators.
  */
-static int find_host_compute(struct store *store, struct comm_sources *s,
-			     const struct scope_profile *profile,
+static int find_host_compute(struct comm_sources *s, const struct scope_profile *profile,
 			     struct comm_profile *out, struct err *err)
 {
-	size_t ndevices = out->work.ndevices;
+	size_t ndevices = out->ndevices;
 	struct intervals *host = &out->compute[ndevices];
 
 	bool any = false;
@@ -48,7 +43,7 @@ static int find_host_compute(struct store *store, struct comm_sources *s,
 	if (!any)
 		return 0;
 	if (!ndevices)
-		return comm_host_compute(store, &s->texts, profile, host, err);
+		return comm_host_compute(s->store, s->texts, profile, host, err);
 	for (size_t i = 0; i < ndevices; i++)
 		for (size_t k = 0; k < out->compute[i].n; k++)
 			intervals_add(host, out->compute[i].items[k].start_ns,
@@ -67,7 +62,6 @@ static bool lacks_group(const struct comm_call *c)
 
 static void note_calls(struct comm_sources *s, const struct comm_calls *calls)
 {
-	s->found += calls->found;
 	for (size_t i = 0; i < calls->n; i++) {
 		s->launch_only += calls->items[i].side == COMM_LAUNCH_ONLY;
 		s->no_group += lacks_group(&calls->items[i]);
@@ -76,52 +70,112 @@ static void note_calls(struct comm_sources *s, const struct comm_calls *calls)
 	}
 }
 
-static int find_group(struct store *store, struct comm_sources *s,
-		      const struct scope_profile *profile, struct comm_group *out,
-		      struct err *err)
+static int find_group(struct comm_sources *s, const struct scope_profile *profile,
+		      struct comm_group *out, struct err *err)
 {
 	*out = (struct comm_group){ TEXT_NONE, TEXT_NONE, NUMBER_NONE };
-	struct query q =
-		query_of_profile(store, asset_query_views_comm_group_sql, profile, err);
+	struct query q = query_of_profile(s->store, asset_query_views_comm_group_sql,
+					  profile, err);
 
 	if (query_next(&q, err))
-		*out = (struct comm_group){ text_pool_column(&s->texts, q.stmt, 0),
-					    text_pool_column(&s->texts, q.stmt, 2),
+		*out = (struct comm_group){ text_pool_column(s->texts, q.stmt, 0),
+					    text_pool_column(s->texts, q.stmt, 2),
 					    query_number(q.stmt, 1) };
 	return query_end(&q);
 }
 
-int comm_load(struct store *store, struct comm_sources *s,
-	      const struct scope_profile *profile, bool with_compute,
-	      struct comm_profile *out, struct err *err)
+static void copy_devices(const struct device_work *work, struct comm_profile *out)
 {
-	struct comm_from from = { .store = store,
-				  .texts = &s->texts,
+	out->ndevices = work->ndevices;
+	out->devices = xcalloc(work->ndevices + 1, sizeof(*out->devices));
+	for (size_t i = 0; i < work->ndevices; i++) {
+		const struct work_device *device = &work->devices[i];
+		out->devices[i].device = device->device;
+		if (device->name)
+			out->devices[i].name = arena_strdup(&out->arena, device->name);
+	}
+}
+
+int comm_load_slices(struct comm_sources *s, const struct scope_profile *profile,
+		     const struct device_work *work, bool with_compute,
+		     struct comm_profile *out, struct err *err)
+{
+	struct collective_facts facts = { .n = 0 };
+	struct comm_from from = { .store = s->store,
+				  .texts = s->texts,
 				  .finder = &s->finder,
-				  .facts = &s->facts,
+				  .facts = &facts,
 				  .choice = &s->choice };
 
-	*out = (struct comm_profile){ .compute = NULL };
-	if (find_group(store, s, profile, &from.only_group, err) < 0 ||
-	    device_work_load(store, &s->texts, profile, false, &out->work, err) < 0 ||
-	    comm_calls_load(&from, profile, &out->work, &out->calls, err) < 0)
-		return -1;
-	note_calls(s, &out->calls);
-	if (!with_compute)
-		return 0;
-	out->compute = xcalloc(out->work.ndevices + 1, sizeof(*out->compute));
-	for (size_t i = 0; i < out->work.ndevices; i++)
-		device_work_union(&out->work, &out->work.devices[i],
-				  WORK_BIT(WORK_COMPUTE), &out->compute[i]);
-	return find_host_compute(store, s, profile, out, err);
+	*out = (struct comm_profile){ .ndevices = 0 };
+	copy_devices(work, out);
+	int rc = find_group(s, profile, &from.only_group, err);
+	if (rc == 0)
+		rc = collective_facts_load(s->store, s->texts, profile, &facts, err);
+	if (rc == 0)
+		rc = comm_calls_load(&from, profile, work, &out->calls, err);
+	collective_facts_release(&facts);
+	if (rc < 0 || !with_compute)
+		return rc;
+	out->compute = xcalloc(out->ndevices + 1, sizeof(*out->compute));
+	for (size_t i = 0; i < out->ndevices; i++)
+		device_work_union(work, &work->devices[i], WORK_BIT(WORK_COMPUTE),
+				  &out->compute[i]);
+	return find_host_compute(s, profile, out, err);
+}
+
+/* Those that are wanted, in their order. */
+static int choose_calls(struct comm_sources *s, struct comm_profile *p, struct err *err)
+{
+	struct comm_calls *calls = &p->calls;
+	size_t n = 0;
+
+	for (size_t i = 0; i < calls->n; i++) {
+		const struct comm_call *c = &calls->items[i];
+		bool on_device = c->side == COMM_ON_DEVICE;
+		const struct work_piece piece = {
+			.name = c->collective,
+			.device = on_device ? p->devices[c->device].device : NUMBER_NONE,
+			.stream = c->stream,
+			.step = c->step,
+			.start_ns = c->start_ns,
+			.dur_ns = c->end_ns - c->start_ns,
+		};
+		int wanted = work_filter_wants(&s->choice, &piece, err);
+		if (wanted < 0)
+			return -1;
+		if (wanted)
+			calls->items[n++] = *c;
+	}
+	s->found += (int64_t)calls->n;
+	calls->n = n;
+	return 0;
+}
+
+int comm_load(struct comm_sources *s, const struct scope_profile *profile,
+	      bool with_compute, struct comm_profile *out, struct err *err)
+{
+	struct device_work work;
+
+	*out = (struct comm_profile){ .ndevices = 0 };
+	int rc = device_work_load(s->store, s->texts, profile, false, &work, err);
+	if (rc == 0)
+		rc = comm_load_slices(s, profile, &work, with_compute, out, err);
+	device_work_release(&work);
+	if (rc == 0)
+		rc = choose_calls(s, out, err);
+	if (rc == 0)
+		note_calls(s, &out->calls);
+	return rc;
 }
 
 void comm_profile_release(struct comm_profile *p)
 {
-	for (size_t i = 0; p->compute && i <= p->work.ndevices; i++)
+	for (size_t i = 0; p->compute && i <= p->ndevices; i++)
 		intervals_release(&p->compute[i]);
 	free(p->compute);
+	free(p->devices);
 	comm_calls_release(&p->calls);
-	device_work_release(&p->work);
-	*p = (struct comm_profile){ .compute = NULL };
+	arena_release(&p->arena);
+	*p = (struct comm_profile){ .ndevices = 0 };
 }

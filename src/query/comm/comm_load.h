@@ -2,14 +2,15 @@
 #ifndef PTOOL_QUERY_COMM_LOAD_H
 #define PTOOL_QUERY_COMM_LOAD_H
 
+#include "base/arena.h"
 #include "query/comm/comm_calls.h"
 #include "query/filter.h"
 
 struct comm_sources {
-	struct text_pool texts;
+	struct store *store;     /* borrowed */
+	struct text_pool *texts; /* borrowed */
 	struct slice_finder finder;
-	struct collective_facts facts;
-	struct work_filter choice;
+	struct work_filter choice;  /* its names are those of collectives */
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
 	int64_t no_group; /* chosen ones that lack but the size of the group for a bus bandwidth */
 	bool several_groups; /* a profile's collectives are of several */
@@ -17,24 +18,30 @@ struct comm_sources {
 
 /* What comm_load() gives of one profile. */
 struct comm_profile {
-	struct device_work work;
+	struct work_device
+		*devices; /* owned: numbers and names alone; the host is not there */
+	size_t ndevices;
 	struct comm_calls calls;
 	struct intervals *compute; /* owned; by device, the host's behind them */
+	struct arena arena;        /* of names */
 };
 
-/* comm_sources_close() in both cases. */
+/* `filter` and `texts` are borrowed.  comm_sources_close() in both cases. */
 int comm_sources_open(struct store *store, const struct scope *scope,
-		      const struct filter *filter, struct comm_sources *out,
-		      struct err *err);
+		      const struct filter *filter, struct text_pool *texts,
+		      struct comm_sources *out, struct err *err);
 void comm_sources_close(struct comm_sources *s);
 
 /*
- * with_compute: fills `compute`, else there is none.  comm_profile_release() in both
- * cases.
+ * Those that the choice wants.  with_compute: fills `compute`, else there is none.
+ * comm_profile_release() in both cases.
  */
-int comm_load(struct store *store, struct comm_sources *s,
-	      const struct scope_profile *profile, bool with_compute,
-	      struct comm_profile *out, struct err *err);
+int comm_load(struct comm_sources *s, const struct scope_profile *profile,
+	      bool with_compute, struct comm_profile *out, struct err *err);
+/* All of them, of the profile's work and slices. */
+int comm_load_slices(struct comm_sources *s, const struct scope_profile *profile,
+		     const struct device_work *work, bool with_compute,
+		     struct comm_profile *out, struct err *err);
 void comm_profile_release(struct comm_profile *p);
 
 #endif

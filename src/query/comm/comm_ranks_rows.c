@@ -47,6 +47,15 @@ static const struct comm_part *part_of(const struct comm_matches *m, size_t matc
 	return &m->parts[m->matches[match].first];
 }
 
+/* Groups and kinds have no order of their own: by what the first rank did first. */
+static int compare_firsts(const struct comm_matches *m, size_t a, size_t b)
+{
+	const struct comm_part *x = part_of(m, a), *y = part_of(m, b);
+	int order = sort_order(x->participant, y->participant);
+
+	return order ? order : sort_order(x->call.slice_id, y->call.slice_id);
+}
+
 static struct comm_verdict *judge_all(const struct comm_matches *m)
 {
 	struct comm_verdict *verdicts = xcalloc(m->nmatches + 1, sizeof(*verdicts));
@@ -213,14 +222,16 @@ static struct comm_ranks_rows room_for(size_t n)
 	};
 }
 
-/* Waited for longest, then the first in the order of matches. */
+/* Waited for longest, then the first. */
 static bool waited_more(const void *context, uint32_t a, uint32_t b)
 {
 	const struct judging *j = context;
 	const struct kind_sums *x = &j->kinds[a], *y = &j->kinds[b];
 	int order = sort_order(y->sums.wait_ns, x->sums.wait_ns);
 
-	return order ? order < 0 : x->first < y->first;
+	if (!order)
+		order = compare_firsts(j->r->matches, x->first, y->first);
+	return order < 0;
 }
 
 struct comm_ranks_rows comm_ranks_kinds(const struct comm_ranks *r, struct arena *arena)
@@ -326,6 +337,8 @@ static bool started_before(const void *context, uint32_t a, uint32_t b)
 
 	if (!order)
 		order = sort_order(j->verdicts[a].start_ns, j->verdicts[b].start_ns);
+	if (!order)
+		order = compare_firsts(m, a, b);
 	return order < 0;
 }
 

@@ -224,7 +224,7 @@ static struct cell device_cell(const struct comm_profile *p, const struct comm_c
 {
 	if (c->side != COMM_ON_DEVICE)
 		return cell_null();
-	struct cell cell = work_device_cell(&p->work.devices[c->device]);
+	struct cell cell = work_device_cell(&p->devices[c->device]);
 	if (cell.type == CELL_TEXT)
 		cell.as.text = arena_copy(arena, cell.as.text);
 	return cell;
@@ -305,7 +305,7 @@ struct memtable *comm_rows_table(const struct comm_rows *rows,
 				 const struct comm_sources *s, const struct scope *scope,
 				 const struct view_request *show)
 {
-	const struct view_rows of = { &s->texts, rows->items, rows->n,
+	const struct view_rows of = { s->texts, rows->items, rows->n,
 				      sizeof(*rows->items) };
 	struct view_request request = *show;
 

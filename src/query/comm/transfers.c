@@ -117,8 +117,6 @@ static int add_transfer(const struct transfers_from *from, const struct work_ite
 	t.kind = what.kind == TRANSFER_COPY ? copied.kind : (uint8_t)what.kind;
 	t.memory = (uint8_t)what.memory;
 	t.bytes = copied.bytes;
-	if (!step_numbers_find(&from->choice->steps, item->step_id, &t.step))
-		t.step = NUMBER_NONE;
 	if (find_call(f, item->launch_id, &t, err) < 0 ||
 	    slice_finder_find(f, item->op_id, &op, err) < 0)
 		return -1;
@@ -136,11 +134,12 @@ int transfers_load(const struct transfers_from *from, const struct device_work *
 		const struct work_stream *stream = &work->streams[item->stream];
 		if (!work_kind_is_memory((enum work_kind)item->kind))
 			continue;
+		int64_t step = work_filter_step(from->choice, item->step_id);
 		const struct work_piece piece = {
 			.name = item->name,
 			.device = work->devices[stream->device].device,
 			.stream = stream->stream,
-			.step_id = item->step_id,
+			.step = step,
 			.start_ns = item->start_ns,
 			.dur_ns = item->end_ns - item->start_ns,
 		};
@@ -151,6 +150,7 @@ int transfers_load(const struct transfers_from *from, const struct device_work *
 					    .end_ns = item->end_ns,
 					    .slice_id = item->slice_id,
 					    .stream = stream->stream,
+					    .step = step,
 					    .launch_start_ns = NUMBER_NONE,
 					    .name = item->name,
 					    .call = TEXT_NONE,

@@ -54,16 +54,20 @@ static int wants_at_any_time(struct work_filter *f, const struct work_piece *pie
 			     struct err *err)
 {
 	const struct filter *filter = f->filter;
-	int64_t step = 0;
-	bool in_step =
-		filter->has_steps && step_numbers_find(&f->steps, piece->step_id, &step);
 
 	if (!has_number(&filter->devices, piece->device) ||
 	    !has_number(&filter->streams, piece->stream) ||
-	    !filter_has_step(filter, step, in_step) ||
+	    !filter_has_step(filter, piece->step, piece->step != NUMBER_NONE) ||
 	    !filter_has_dur(filter, piece->dur_ns))
 		return 0;
 	return has_name(f, piece->name, err);
+}
+
+int64_t work_filter_step(const struct work_filter *f, int64_t step_id)
+{
+	int64_t step;
+
+	return step_numbers_find(&f->steps, step_id, &step) ? step : NUMBER_NONE;
 }
 
 int work_filter_wants(struct work_filter *f, const struct work_piece *piece,
@@ -103,7 +107,7 @@ static int wants_item(struct work_filter *f, const struct device_work *work,
 		&(struct work_piece){ .name = item->name,
 				      .device = work->devices[stream->device].device,
 				      .stream = stream->stream,
-				      .step_id = item->step_id,
+				      .step = work_filter_step(f, item->step_id),
 				      .dur_ns = sum_sub(item->end_ns, item->start_ns) },
 		err);
 }

@@ -21,10 +21,13 @@ struct work_filter {
 	size_t names_cap;
 };
 
-/* What is asked about; device and stream are NUMBER_NONE for work of the host. */
+/*
+ * What is asked about; device and stream are NUMBER_NONE for work of the host, and step is
+ * the number of one, or NUMBER_NONE.
+ */
 struct work_piece {
 	uint32_t name; /* text of the pool */
-	int64_t device, stream, step_id, start_ns, dur_ns;
+	int64_t device, stream, step, start_ns, dur_ns;
 };
 
 /* ERR_USAGE for --thread and --cat, which device work does not have here. */
@@ -37,6 +40,8 @@ int work_filter_open(struct store *store, const struct scope *scope,
 /* Accepts a zeroed one. */
 void work_filter_close(struct work_filter *f);
 
+/* The number of a step by its id, NUMBER_NONE for none. */
+int64_t work_filter_step(const struct work_filter *f, int64_t step_id);
 /* 1, 0, or -1 with err set: a regular expression takes too long. */
 int work_filter_wants(struct work_filter *f, const struct work_piece *piece,
 		      struct err *err);

@@ -110,7 +110,8 @@ static bool is_shown(const struct gathering *g, const struct work_item *item)
 	return !copies || g->query->with_copies;
 }
 
-static int is_wanted(struct gathering *g, const struct work_item *item, struct err *err)
+static int is_wanted(struct gathering *g, const struct work_item *item, int64_t step,
+		     struct err *err)
 {
 	const struct work_stream *stream = &g->work.streams[item->stream];
 
@@ -119,7 +120,7 @@ static int is_wanted(struct gathering *g, const struct work_item *item, struct e
 		&(struct work_piece){ .name = item->name,
 				      .device = g->work.devices[stream->device].device,
 				      .stream = stream->stream,
-				      .step_id = item->step_id,
+				      .step = step,
 				      .start_ns = item->start_ns,
 				      .dur_ns = sum_sub(item->end_ns, item->start_ns) },
 		err);
@@ -130,13 +131,12 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 	struct group_key key = { .name = item->name,
 				 .op = TEXT_NONE,
 				 .shape = TEXT_NONE };
-	int64_t step;
-	int wanted;
-
 	if (!is_shown(g, item))
 		return 0;
 	g->has_work = true;
-	if ((wanted = is_wanted(g, item, err)) <= 0)
+	int64_t step = work_filter_step(&g->wanted, item->step_id);
+	int wanted = is_wanted(g, item, step, err);
+	if (wanted <= 0)
 		return wanted;
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
@@ -144,8 +144,6 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 		key.op = g->ops[item - g->work.items];
 		key.shape = detail ? detail->shape : TEXT_NONE;
 	}
-	if (!step_numbers_find(&g->wanted.steps, item->step_id, &step))
-		step = NUMBER_NONE;
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
 		key.split[i] = is_asked(g, KERNELS_BY(i))
 				       ? split_value(g, item, (enum kernel_split)i, step)

@@ -342,7 +342,7 @@ static int open_shared(struct timeline_view *v, struct err *err)
 	struct store *store = s->store;
 
 	if (text_pool_open(store, &s->texts, err) < 0 ||
-	    collective_facts_load(store, &s->texts, &s->facts, err) < 0 ||
+	    collective_facts_load(store, &s->texts, NULL, &s->facts, err) < 0 ||
 	    slice_pack_open(store, PACKED_NAME | PACKED_CLASS | PACKED_DETAIL, &s->host,
 			    err) < 0 ||
 	    slice_pack_open(store, PACKED_NAME | PACKED_CLASS | PACKED_LAUNCH | PACKED_OP,
