@@ -49,6 +49,7 @@ void text_pool_close(struct text_pool *t)
 	sqlite3_finalize(t->stmt);
 	intern_release(&t->intern);
 	free(t->numbers);
+	free(t->work_kinds);
 	*t = (struct text_pool){ .stmt = NULL };
 }
 

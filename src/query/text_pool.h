@@ -21,6 +21,9 @@ struct text_pool {
 	struct intern intern; /* open to who makes texts of his own */
 	uint32_t *numbers;    /* by string.id: number + 1; 0: not read yet */
 	int64_t max_id;
+	/* Owned: what kinds of device work names are, once for all profiles (device_work.c). */
+	uint8_t *work_kinds;
+	size_t work_kinds_cap;
 };
 
 /* The largest string.id; ERR_INPUT when the store is too small to have so many. */

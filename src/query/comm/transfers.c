@@ -10,6 +10,15 @@
 
 ASSET(asset_query_views_transfer_copies_sql);
 
+/* Bytes and directions of all copies and sets of a profile, by slice. */
+struct copied_bytes {
+	struct copied {
+		int64_t slice_id, bytes; /* bytes may be NUMBER_NONE */
+		uint8_t kind;            /* enum transfer_kind; TRANSFER_COPY: unknown */
+	} * items;                       /* owned; by slice_id */
+	size_t n, cap;
+};
+
 static int compare_copied(const void *a, const void *b)
 {
 	const struct copied *x = a, *y = b;
@@ -17,10 +26,12 @@ static int compare_copied(const void *a, const void *b)
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
 }
 
-int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err)
+static int copied_bytes_load(struct store *store, const struct scope_profile *profile,
+			     struct copied_bytes *out, struct err *err)
 {
 	*out = (struct copied_bytes){ .n = 0 };
-	struct query q = query_open(store, asset_query_views_transfer_copies_sql, err);
+	struct query q = query_of_profile(store, asset_query_views_transfer_copies_sql,
+					  profile, err);
 
 	while (query_next(&q, err)) {
 		struct cell direction = query_cell(q.stmt, 2);
@@ -33,12 +44,6 @@ int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err 
 		*ARRAY_PUSH(out->items, out->n, out->cap) = row;
 	}
 	return query_end(&q);
-}
-
-void copied_bytes_release(struct copied_bytes *b)
-{
-	free(b->items);
-	*b = (struct copied_bytes){ .n = 0 };
 }
 
 static struct copied copied_of(const struct copied_bytes *b, int64_t slice_id)
@@ -89,34 +94,23 @@ static int find_call(struct slice_finder *f, int64_t launch_id, struct transfer 
 {
 	struct found_slice call;
 	uint32_t next;
-	int rc = slice_finder_find(f, launch_id, &call, err);
+	int rc = slice_finder_call(f, launch_id, &call, &next, err);
 
 	if (rc <= 0)
 		return rc;
 	t->call = call.name;
-	t->launch_start_ns = call.ts_ns;
-	if (slice_finder_next_call(f, &call, &next, err) < 0)
-		return -1;
 	const struct transfer_name what = { t->kind, t->memory };
 	t->wait = (uint8_t)transfer_wait_of(what, text_pool_str(f->texts, call.name),
 					    text_pool_str(f->texts, next));
 	return 0;
 }
 
-static int add_transfer(const struct transfers_from *from, const struct work_item *item,
+static int add_transfer(struct transfers_sources *from, const struct work_item *item,
 			struct transfer t, struct transfers *out, struct err *err)
 {
-	struct slice_finder *f = from->finder;
+	struct slice_finder *f = &from->finder;
 	struct found_slice op;
-	bool is_set = item->kind == WORK_MEMSET;
-	struct transfer_name what =
-		transfer_name_of(is_set, text_pool_str(f->texts, item->name));
 
-	struct copied copied = copied_of(from->bytes, item->slice_id);
-
-	t.kind = what.kind == TRANSFER_COPY ? copied.kind : (uint8_t)what.kind;
-	t.memory = (uint8_t)what.memory;
-	t.bytes = copied.bytes;
 	if (find_call(f, item->launch_id, &t, err) < 0 ||
 	    slice_finder_find(f, item->op_id, &op, err) < 0)
 		return -1;
@@ -125,40 +119,80 @@ static int add_transfer(const struct transfers_from *from, const struct work_ite
 	return 0;
 }
 
-int transfers_load(const struct transfers_from *from, const struct device_work *work,
-		   struct transfers *out, struct err *err)
+/* All but the calls of the host. */
+static struct transfer transfer_of(const struct transfers_sources *from,
+				   const struct work_item *item,
+				   const struct work_stream *stream,
+				   const struct copied_bytes *bytes)
 {
+	struct copied copied = copied_of(bytes, item->slice_id);
+	struct transfer_name what = transfer_name_of(
+		item->kind == WORK_MEMSET, text_pool_str(from->texts, item->name));
+
+	return (struct transfer){
+		.start_ns = item->start_ns,
+		.end_ns = item->end_ns,
+		.slice_id = item->slice_id,
+		.bytes = copied.bytes,
+		.stream = stream->stream,
+		.step = work_filter_step(&from->choice, item->step_id),
+		.name = item->name,
+		.call = TEXT_NONE,
+		.device = (uint32_t)stream->device,
+		.kind = what.kind == TRANSFER_COPY ? copied.kind : (uint8_t)what.kind,
+		.memory = (uint8_t)what.memory,
+	};
+}
+
+static int add_item(struct transfers_sources *from, const struct device_work *work,
+		    const struct work_item *item, const struct copied_bytes *bytes,
+		    struct transfers *out, struct err *err)
+{
+	const struct work_stream *stream = &work->streams[item->stream];
+	const struct transfer t = transfer_of(from, item, stream, bytes);
+	const struct work_piece piece = {
+		.name = item->name,
+		.device = work->devices[stream->device].device,
+		.stream = stream->stream,
+		.step = t.step,
+		.start_ns = item->start_ns,
+		.dur_ns = item->end_ns - item->start_ns,
+	};
+	int wanted = work_filter_wants(&from->choice, &piece, err);
+
+	return wanted > 0 ? add_transfer(from, item, t, out, err) : wanted;
+}
+
+int transfers_load(struct transfers_sources *from, const struct scope_profile *profile,
+		   const struct device_work *work, struct transfers *out, struct err *err)
+{
+	struct copied_bytes bytes;
+
 	*out = (struct transfers){ .n = 0 };
-	for (size_t i = 0; i < work->n; i++) {
+	int rc = copied_bytes_load(from->store, profile, &bytes, err);
+	for (size_t i = 0; i < work->n && rc == 0; i++) {
 		const struct work_item *item = &work->items[i];
-		const struct work_stream *stream = &work->streams[item->stream];
-		if (!work_kind_is_memory((enum work_kind)item->kind))
-			continue;
-		int64_t step = work_filter_step(from->choice, item->step_id);
-		const struct work_piece piece = {
-			.name = item->name,
-			.device = work->devices[stream->device].device,
-			.stream = stream->stream,
-			.step = step,
-			.start_ns = item->start_ns,
-			.dur_ns = item->end_ns - item->start_ns,
-		};
-		int wanted = work_filter_wants(from->choice, &piece, err);
-		if (wanted < 0)
-			return -1;
-		const struct transfer t = { .start_ns = item->start_ns,
-					    .end_ns = item->end_ns,
-					    .slice_id = item->slice_id,
-					    .stream = stream->stream,
-					    .step = step,
-					    .launch_start_ns = NUMBER_NONE,
-					    .name = item->name,
-					    .call = TEXT_NONE,
-					    .device = (uint32_t)stream->device };
-		if (wanted && add_transfer(from, item, t, out, err) < 0)
-			return -1;
+		if (work_kind_is_memory((enum work_kind)item->kind))
+			rc = add_item(from, work, item, &bytes, out, err);
 	}
-	return 0;
+	free(bytes.items);
+	return rc;
+}
+
+int transfers_sources_open(struct store *store, const struct scope *scope,
+			   const struct filter *filter, struct text_pool *texts,
+			   struct transfers_sources *out, struct err *err)
+{
+	*out = (struct transfers_sources){ .store = store, .texts = texts };
+	if (slice_finder_open(store, texts, &out->finder, err) < 0)
+		return -1;
+	return work_filter_open(store, scope, filter, texts, &out->choice, err);
+}
+
+void transfers_sources_close(struct transfers_sources *s)
+{
+	work_filter_close(&s->choice);
+	slice_finder_close(&s->finder);
 }
 
 void transfers_release(struct transfers *t)

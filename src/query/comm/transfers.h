@@ -72,41 +72,38 @@ struct transfer {
 	int64_t bytes;           /* or NUMBER_NONE */
 	int64_t stream;          /* its number, or NUMBER_NONE */
 	int64_t step;            /* N, or NUMBER_NONE */
-	int64_t launch_start_ns; /* or NUMBER_NONE */
 	uint32_t name, op, call; /* texts, or TEXT_NONE */
 	uint32_t device;         /* place in the work's devices */
 	uint8_t kind, memory;    /* enum transfer_kind, host_memory */
 	uint8_t wait;            /* enum transfer_wait */
 };
 
-/* Bytes and directions of all copies and sets of a store, by slice. */
-struct copied_bytes {
-	struct copied {
-		int64_t slice_id, bytes; /* bytes may be NUMBER_NONE */
-		uint8_t kind;            /* enum transfer_kind; TRANSFER_COPY: unknown */
-	} * items;                       /* owned; by slice_id */
-	size_t n, cap;
-};
-
-/* copied_bytes_release() in both cases. */
-int copied_bytes_load(struct store *store, struct copied_bytes *out, struct err *err);
-void copied_bytes_release(struct copied_bytes *b);
-
 struct transfers {
 	struct transfer *items; /* owned; by (device, start, stream, slice) */
 	size_t n, cap;
 };
 
-/* What transfers are made from; all borrowed. */
-struct transfers_from {
-	struct slice_finder *finder;
-	struct work_filter *choice;
-	const struct copied_bytes *bytes;
+/* What transfers are made from. */
+struct transfers_sources {
+	struct store *store;     /* borrowed */
+	struct text_pool *texts; /* borrowed */
+	struct slice_finder finder;
+	struct work_filter choice;
 };
 
-/* The copies and sets of `work` that the choice wants; transfers_release() in both cases. */
-int transfers_load(const struct transfers_from *from, const struct device_work *work,
-		   struct transfers *out, struct err *err);
+/* `filter` and `texts` are borrowed.  transfers_sources_close() in both cases. */
+int transfers_sources_open(struct store *store, const struct scope *scope,
+			   const struct filter *filter, struct text_pool *texts,
+			   struct transfers_sources *out, struct err *err);
+/* Accepts zeroed ones. */
+void transfers_sources_close(struct transfers_sources *s);
+/*
+ * The copies and sets of a profile's work that the choice wants; transfers_release() in
+ * both cases.
+ */
+int transfers_load(struct transfers_sources *from, const struct scope_profile *profile,
+		   const struct device_work *work, struct transfers *out,
+		   struct err *err);
 void transfers_release(struct transfers *t);
 
 /* "call", "pageable", "sync", "no"; NULL for WAIT_UNKNOWN. */

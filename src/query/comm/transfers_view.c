@@ -1,5 +1,5 @@
 /* ptool transfers: see transfers.h. */
-#include "query/comm/transfers.h"
+#include "query/comm/transfers_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,26 +14,6 @@
 
 /* What rows of a table have; each way to group has some of these. */
 enum { SUMS = 1, KINDS = 2, OPS = 4, STEPS = 8, SINGLE = 16 };
-
-/* One transfer, or a group of them. */
-struct row {
-	const struct scope_profile *profile;
-	struct cell device;
-	struct transfer of; /* the first of a group, ... */
-	uint32_t first;     /* ... and its place */
-	int64_t calls, total_ns;
-	int64_t bytes,
-		sized_ns;       /* of those whose bytes are recorded; NUMBER_NONE: none */
-	int64_t blocking_calls; /* NUMBER_NONE: no launching call is recorded */
-	struct exposure exposure;
-};
-
-struct rows {
-	struct row *items; /* owned */
-	size_t n, cap;
-	struct arena arena; /* of devices without a number, and of what is shown */
-	enum transfers_by by;
-};
 
 /* What getters read beside the row. */
 struct showing {
@@ -52,7 +32,7 @@ enum { PLACE_PROFILE, PLACE_RANK, PLACE_DEVICE };
 
 static struct cell get_place(const void *from, const void *row, int what)
 {
-	const struct row *r = row;
+	const struct transfer_row *r = row;
 
 	(void)from;
 	if (what == PLACE_DEVICE)
@@ -66,7 +46,7 @@ enum { WHAT_BOTH, WHAT_KIND, WHAT_MEMORY, WHAT_WAIT };
 
 static struct cell get_what(const void *from, const void *row, int what)
 {
-	const struct transfer *t = &((const struct row *)row)->of;
+	const struct transfer *t = &((const struct transfer_row *)row)->of;
 	const char *kind = transfer_kind_name((enum transfer_kind)t->kind);
 	const char *memory = host_memory_name((enum host_memory)t->memory);
 
@@ -88,14 +68,15 @@ static struct cell get_text(const void *from, const void *row, int arg)
 
 static struct cell get_bandwidth(const void *from, const void *row, int arg)
 {
-	const struct row *r = row;
+	const struct transfer_row *r = row;
 
 	(void)from, (void)arg;
 	return bandwidth_cell(r->bytes, r->sized_ns);
 }
 
-#define NUMBER(member) .get = view_number, .arg = (int)offsetof(struct row, member)
-#define TEXT(member)   .get = get_text, .arg = (int)offsetof(struct row, member)
+#define NUMBER(member) \
+	.get = view_number, .arg = (int)offsetof(struct transfer_row, member)
+#define TEXT(member) .get = get_text, .arg = (int)offsetof(struct transfer_row, member)
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -159,230 +140,83 @@ static const struct view_part people_by_device[] = {
 	{ .fields = NULL },
 };
 
-static int compare_keys(enum transfers_by by, const struct transfer *a,
-			const struct transfer *b)
-{
-	int order = sort_order(a->device, b->device);
-
-	if (order || by == TRANSFERS_BY_DEVICE)
-		return order;
-	order = sort_order(a->kind, b->kind);
-	if (!order)
-		order = sort_order(a->memory, b->memory);
-	if (!order && by == TRANSFERS_BY_OP)
-		order = sort_order(a->op, b->op);
-	if (!order && by == TRANSFERS_BY_STEP)
-		order = sort_order(a->step, b->step);
-	return order;
-}
-
-/* What compares transfers of a device, or sums of them. */
-struct grouping {
-	const struct transfer *items;
-	const struct row *rows;
-	enum transfers_by by;
-};
-
-static bool key_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct grouping *g = context;
-
-	return compare_keys(g->by, &g->items[a], &g->items[b]) < 0;
-}
-
-/* By device, step, the longest first, the first. */
-static bool sums_before(const void *context, uint32_t a, uint32_t b)
-{
-	const struct grouping *g = context;
-	const struct row *x = &g->rows[a], *y = &g->rows[b];
-	int order = sort_order(x->of.device, y->of.device);
-
-	if (!order && g->by == TRANSFERS_BY_STEP)
-		order = sort_order(x->of.step, y->of.step);
-	if (!order)
-		order = sort_order(y->total_ns, x->total_ns);
-	if (!order)
-		order = sort_order(x->first, y->first);
-	return order < 0;
-}
-
-static void add_transfer(struct row *row, const struct transfer *t)
-{
-	int64_t dur_ns = t->end_ns - t->start_ns;
-
-	row->calls++;
-	row->total_ns = sum_add(row->total_ns, dur_ns);
-	if (t->bytes != NUMBER_NONE) {
-		row->bytes =
-			sum_add(row->bytes == NUMBER_NONE ? 0 : row->bytes, t->bytes);
-		row->sized_ns = sum_add(row->sized_ns, dur_ns);
-	}
-	if (t->wait != WAIT_UNKNOWN)
-		row->blocking_calls =
-			(row->blocking_calls == NUMBER_NONE ? 0 : row->blocking_calls) +
-			(t->wait != WAIT_NO);
-}
-
-/* A profile's transfers; compute: when each device computed. */
-struct profile_transfers {
-	const struct scope_profile *profile;
-	const struct device_work *work;
-	const struct transfers *all;
-	struct intervals *compute;
-};
-
-/* Of the transfers at[0..n), which are of one group. */
-static struct row sum_up(const struct profile_transfers *p, const uint32_t *at, size_t n,
-			 struct arena *arena)
-{
-	const struct transfer *first = &p->all->items[at[0]];
-	struct row row = { .profile = p->profile,
-			   .device = work_device_cell(&p->work->devices[first->device]),
-			   .of = *first,
-			   .first = at[0],
-			   .bytes = NUMBER_NONE,
-			   .blocking_calls = NUMBER_NONE };
-	struct intervals ran = { .n = 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct transfer *t = &p->all->items[at[i]];
-		add_transfer(&row, t);
-		intervals_add(&ran, t->start_ns, t->end_ns);
-	}
-	row.exposure = exposure_of(&ran, &p->compute[first->device]);
-	intervals_release(&ran);
-	if (row.device.type == CELL_TEXT)
-		row.device.as.text = arena_copy(arena, row.device.as.text);
-	return row;
-}
-
-static void add_row(struct rows *to, struct row row)
-{
-	*ARRAY_PUSH(to->items, to->n, to->cap) = row;
-}
-
-static void add_sums(const struct profile_transfers *p, struct rows *to)
-{
-	struct grouping g = { .items = p->all->items, .by = to->by };
-	struct sort_groups groups;
-
-	sort_groups_make(&groups, p->all->n, key_before, &g);
-	struct row *rows = xcalloc(groups.n + 1, sizeof(*rows));
-	for (size_t i = 0; i < groups.n; i++)
-		rows[i] = sum_up(p, groups.items[i].at, groups.items[i].n, &to->arena);
-	g.rows = rows;
-	uint32_t *order = sorted_places(groups.n, sums_before, &g);
-	for (size_t i = 0; i < groups.n; i++)
-		add_row(to, rows[order[i]]);
-	free(order);
-	free(rows);
-	sort_groups_release(&groups);
-}
-
-static void add_rows(struct profile_transfers *p, struct rows *to)
-{
-	const struct device_work *work = p->work;
-
-	p->compute = xcalloc(work->ndevices + 1, sizeof(*p->compute));
-	for (size_t i = 0; i < work->ndevices; i++)
-		device_work_union(work, &work->devices[i], WORK_BIT(WORK_COMPUTE),
-				  &p->compute[i]);
-	if (to->by != TRANSFERS_SINGLE)
-		add_sums(p, to);
-	for (uint32_t i = 0; to->by == TRANSFERS_SINGLE && i < p->all->n; i++)
-		add_row(to, sum_up(p, &i, 1, &to->arena));
-	for (size_t i = 0; i < work->ndevices; i++)
-		intervals_release(&p->compute[i]);
-	free(p->compute);
-}
-
-struct transfers_sources {
-	struct text_pool texts;
-	struct slice_finder finder;
-	struct work_filter choice;
-	struct copied_bytes bytes;
+struct transfers_view {
+	struct transfers_sources sources;
+	struct transfer_rows rows;
 	bool has_work; /* any profile has device work */
 };
 
-static int open_sources(struct store *store, const struct scope *scope,
-			const struct filter *filter, struct transfers_sources *s,
-			struct err *err)
+static int add_profile(struct transfers_view *v, const struct scope_profile *profile,
+		       enum transfers_by by, struct err *err)
 {
-	if (text_pool_open(store, &s->texts, err) < 0 ||
-	    slice_finder_open(store, &s->texts, &s->finder, err) < 0 ||
-	    work_filter_open(store, scope, filter, &s->texts, &s->choice, err) < 0)
-		return -1;
-	return copied_bytes_load(store, &s->bytes, err);
-}
-
-static void close_sources(struct transfers_sources *s)
-{
-	copied_bytes_release(&s->bytes);
-	work_filter_close(&s->choice);
-	slice_finder_close(&s->finder);
-	text_pool_close(&s->texts);
-}
-
-static int add_profile(struct store *store, const struct scope_profile *profile,
-		       struct transfers_sources *s, struct rows *to, struct err *err)
-{
-	const struct transfers_from from = { &s->finder, &s->choice, &s->bytes };
-	struct device_work work = { .n = 0 };
+	struct device_work work;
 	struct transfers all = { .n = 0 };
-	struct profile_transfers p = { .profile = profile, .work = &work, .all = &all };
-	int rc = device_work_load(store, &s->texts, profile, false, &work, err);
+	int rc = device_work_load(v->sources.store, v->sources.texts, profile, false,
+				  &work, err);
 
 	if (rc == 0)
-		rc = transfers_load(&from, &work, &all, err);
+		rc = transfers_load(&v->sources, profile, &work, &all, err);
 	if (rc == 0)
-		add_rows(&p, to);
-	s->has_work |= work.n > 0;
+		transfer_rows_add(&v->rows, by, profile, &work, &all);
+	v->has_work |= work.n > 0;
 	transfers_release(&all);
 	device_work_release(&work);
 	return rc;
 }
 
-static int add_profiles(struct store *store, const struct scope *scope,
-			const struct filter *filter, struct transfers_sources *s,
-			struct rows *to, struct err *err)
+static int add_profiles(struct transfers_view *v, const struct scope *scope,
+			const struct transfers_request *request, struct err *err)
 {
-	int rc = open_sources(store, scope, filter, s, err);
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(store, &scope->profiles[i], s, to, err);
-	if (rc == 0 && !s->has_work)
-		rc = device_work_lacks(store, scope, err);
-	if (rc == 0 && !to->n)
+		rc = add_profile(v, &scope->profiles[i], request->by, err);
+	if (rc == 0 && !v->has_work)
+		rc = device_work_lacks(v->sources.store, scope, err);
+	if (rc == 0 && !v->rows.n)
 		rc = err_set(err, ERR_EMPTY,
-			     filter_is_given(filter)
+			     filter_is_given(request->filter)
 				     ? "no copy or set matches"
 				     : "no copy or set of memory was recorded");
 	return rc;
+}
+
+static struct memtable *table_of(const struct transfers_view *v,
+				 const struct scope *scope,
+				 const struct transfers_request *request,
+				 struct arena *arena)
+{
+	const struct showing from = { v->sources.texts, arena };
+	const struct view_rows of = { &from, v->rows.items, v->rows.n,
+				      sizeof(*v->rows.items) };
+	struct view_request show = request->show;
+
+	if (request->by == TRANSFERS_BY_DEVICE)
+		show.people = people_by_device;
+	if (request->by == TRANSFERS_SINGLE)
+		show.people = people_single;
+	return view_table(&transfers_view, &of, scope, &show);
 }
 
 int transfers_open(struct store *store, const struct scope *scope,
 		   const struct transfers_request *request, struct table **out,
 		   struct err *err)
 {
-	struct view_request show = request->show;
-	struct transfers_sources s = { .has_work = false };
-	struct rows rows = { .by = request->by };
+	struct transfers_view v = { .has_work = false };
+	struct text_pool texts;
 
 	if (work_filter_check(request->filter, err) < 0)
 		return -1;
-	int rc = add_profiles(store, scope, request->filter, &s, &rows, err);
-	if (request->by == TRANSFERS_BY_DEVICE)
-		show.people = people_by_device;
-	if (request->by == TRANSFERS_SINGLE)
-		show.people = people_single;
-	if (rc == 0) {
-		const struct showing from = { &s.texts, &rows.arena };
-		const struct view_rows of = { &from, rows.items, rows.n,
-					      sizeof(*rows.items) };
-		*out = &view_table(&transfers_view, &of, scope, &show)->table;
-	}
-	close_sources(&s);
-	arena_release(&rows.arena);
-	free(rows.items);
+	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0)
+		rc = transfers_sources_open(store, scope, request->filter, &texts,
+					    &v.sources, err);
+	if (rc == 0)
+		rc = add_profiles(&v, scope, request, err);
+	if (rc == 0)
+		*out = &table_of(&v, scope, request, &v.rows.arena)->table;
+	transfers_sources_close(&v.sources);
+	text_pool_close(&texts);
+	transfer_rows_release(&v.rows);
 	return rc;
 }

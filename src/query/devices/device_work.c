@@ -33,9 +33,6 @@ enum {
 struct device_work_owned {
 	struct arena arena; /* names */
 	size_t items_cap, streams_cap, devices_cap;
-	uint8_t *
-		kinds; /* by text: enum work_kind + 1 per class of copies, sets and others */
-	size_t kinds_cap;
 };
 
 struct loading {
@@ -56,11 +53,11 @@ static const char *copy_text(struct device_work *work, struct sqlite3_stmt *stmt
 /* Names are judged once each; copies and sets are what they are whatever their names. */
 static enum work_kind kind_of(struct loading *l, enum slice_class class, uint32_t name)
 {
-	struct device_work_owned *own = l->out->owned;
+	struct text_pool *texts = l->texts;
 	size_t key = ((size_t)(name + 1U) * 3) + (class == CLASS_MEMCPY   ? 1
 						  : class == CLASS_MEMSET ? 2
 									  : 0);
-	uint8_t *kind = ARRAY_AT(own->kinds, own->kinds_cap, key);
+	uint8_t *kind = ARRAY_AT(texts->work_kinds, texts->work_kinds_cap, key);
 
 	if (!*kind)
 		*kind = (uint8_t)(1 + work_kind_of(class, text_pool_str(l->texts, name)));
@@ -233,10 +230,8 @@ int device_work_load(struct store *store, struct text_pool *texts,
 
 void device_work_release(struct device_work *work)
 {
-	if (work->owned) {
+	if (work->owned)
 		arena_release(&work->owned->arena);
-		free(work->owned->kinds);
-	}
 	free(work->owned);
 	free(work->items);
 	free(work->streams);

@@ -11,8 +11,8 @@ ASSET(asset_query_views_slice_at_sql);
 ASSET(asset_query_views_slice_shapes_sql);
 ASSET(asset_query_views_next_call_sql);
 
-enum { NEXT_NAME, NEXT_CLASS, NEXT_TRACK, NEXT_PARENT };
-enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP };
+/* Columns of slice_at.sql and next_call.sql. */
+enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP, NEXT_ID };
 
 int slice_finder_open(struct store *store, struct text_pool *texts,
 		      struct slice_finder *out, struct err *err)
@@ -37,10 +37,9 @@ void slice_finder_close(struct slice_finder *f)
 	*f = (struct slice_finder){ .texts = NULL };
 }
 
-static int read_found(struct slice_finder *f, struct found_slice *out, struct err *err)
+static int read_found(struct slice_finder *f, struct sqlite3_stmt *stmt,
+		      struct found_slice *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt = f->at;
-
 	out->ts_ns = sqlite3_column_int64(stmt, AT_TS);
 	out->dur_ns = sqlite3_column_int64(stmt, AT_DUR);
 	out->track_id = sqlite3_column_int64(stmt, AT_TRACK);
@@ -65,7 +64,7 @@ int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *ou
 		return 0;
 	query_bind_int(f->at, ":id", id);
 	int rc = sql_step(f->at, err);
-	if (rc > 0 && read_found(f, out, err) < 0)
+	if (rc > 0 && read_found(f, f->at, out, err) < 0)
 		rc = -1;
 	sqlite3_reset(f->at);
 	return rc;
@@ -74,28 +73,45 @@ int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *ou
 /* Is the slice that the statement stands on a call beside that one? */
 static bool is_call_beside(struct sqlite3_stmt *stmt, const struct found_slice *call)
 {
-	int class = sqlite3_column_int(stmt, NEXT_CLASS);
+	int class = sqlite3_column_int(stmt, AT_CLASS);
 
 	return (class == CLASS_RUNTIME || class == CLASS_DRIVER) &&
-	       sqlite3_column_int64(stmt, NEXT_TRACK) == call->track_id &&
-	       sqlite3_column_int64(stmt, NEXT_PARENT) == call->parent_id;
+	       sqlite3_column_int64(stmt, AT_TRACK) == call->track_id &&
+	       sqlite3_column_int64(stmt, AT_PARENT) == call->parent_id;
 }
 
-int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
-			   uint32_t *name, struct err *err)
+/* Of the call that the statement stands on, and the one behind it. */
+static int read_calls(struct slice_finder *f, struct found_slice *call, uint32_t *next,
+		      struct err *err)
 {
 	struct sqlite3_stmt *stmt = f->next_call;
 	int rc;
 
-	*name = TEXT_NONE;
-	query_bind_int(stmt, ":id", call->id);
+	if (read_found(f, stmt, call, err) < 0)
+		return -1;
 	while ((rc = sql_step(stmt, err)) > 0 && !is_call_beside(stmt, call))
 		;
-	if (rc > 0)
-		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, NEXT_NAME),
-				      name, err);
+	return rc > 0 ? text_pool_number(f->texts, sqlite3_column_int64(stmt, AT_NAME),
+					 next, err)
+		      : rc;
+}
+
+int slice_finder_call(struct slice_finder *f, int64_t id, struct found_slice *out,
+		      uint32_t *next, struct err *err)
+{
+	struct sqlite3_stmt *stmt = f->next_call;
+
+	*out = (struct found_slice){ .id = id, .name = TEXT_NONE };
+	*next = TEXT_NONE;
+	if (id <= 0)
+		return 0;
+	query_bind_int(stmt, ":id", id);
+	int rc = sql_step(stmt, err);
+	bool is_there = rc > 0 && sqlite3_column_int64(stmt, NEXT_ID) == id;
+	if (is_there)
+		rc = read_calls(f, out, next, err);
 	sqlite3_reset(stmt);
-	return rc;
+	return rc < 0 ? -1 : is_there;
 }
 
 int slice_finder_shapes(struct slice_finder *f, int64_t id, uint32_t *shapes,

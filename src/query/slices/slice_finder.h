@@ -35,11 +35,11 @@ void slice_finder_close(struct slice_finder *f);
 int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *out,
 		      struct err *err);
 /*
- * The name of the next call of the runtime near `call`, on its thread and within the
- * slice around it; TEXT_NONE when there is none.
+ * The same, and the name of the next call of the runtime near it, on its thread and within
+ * the slice around it; TEXT_NONE when there is none.
  */
-int slice_finder_next_call(struct slice_finder *f, const struct found_slice *call,
-			   uint32_t *name, struct err *err);
+int slice_finder_call(struct slice_finder *f, int64_t id, struct found_slice *out,
+		      uint32_t *next, struct err *err);
 /* The text of the shapes of an operator's inputs, "[[8, 3], []]", or TEXT_NONE. */
 int slice_finder_shapes(struct slice_finder *f, int64_t id, uint32_t *shapes,
 			struct err *err);

@@ -1,0 +1,37 @@
+/* Copies and sets as rows of a table: single ones, or sums of groups of a device. */
+#ifndef PTOOL_QUERY_TRANSFERS_ROWS_H
+#define PTOOL_QUERY_TRANSFERS_ROWS_H
+
+#include "base/arena.h"
+#include "query/comm/transfers.h"
+#include "query/devices/work_times.h"
+
+/* One transfer, or a group of them. */
+struct transfer_row {
+	const struct scope_profile *profile;
+	struct cell device;
+	struct transfer of; /* the first of a group, ... */
+	uint32_t first;     /* ... and its place */
+	int64_t calls, total_ns;
+	int64_t bytes,
+		sized_ns;       /* of those whose bytes are recorded; NUMBER_NONE: none */
+	int64_t blocking_calls; /* NUMBER_NONE: no launching call is recorded */
+	struct exposure exposure;
+};
+
+struct transfer_rows {
+	struct transfer_row *items; /* owned */
+	size_t n, cap;
+	struct arena arena; /* of devices without a number, and of what is shown */
+};
+
+/*
+ * Rows of a profile's transfers: of single ones in their order; of groups, for each device
+ * (and step) those that took longest first.
+ */
+void transfer_rows_add(struct transfer_rows *to, enum transfers_by by,
+		       const struct scope_profile *profile,
+		       const struct device_work *work, const struct transfers *all);
+void transfer_rows_release(struct transfer_rows *rows);
+
+#endif
