@@ -11,7 +11,7 @@
 #   make lint fuzz bench coverage format install uninstall dist clean
 -include config.mk
 
-VERSION = 0.1.0
+VERSION = 0.2.0
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man

@@ -20,6 +20,9 @@ ASSET(asset_report_page_js_hash);
 ASSET(asset_report_assets_svg_flame_css);
 ASSET(asset_report_assets_svg_flame_js);
 ASSET(asset_store_schema_sql);
+/* Formats of before, and the steps from each to the next. */
+ASSET(asset_store_schema_7_sql);
+ASSET(asset_store_lift_7_sql);
 ASSET(asset_store_statements_sql);
 
 #endif

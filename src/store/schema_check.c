@@ -92,11 +92,8 @@ static struct object object_of(struct str sql)
 	return (struct object){ sql, type, word_at(&p), false };
 }
 
-static void schema_load(struct schema *schema)
+static void schema_load(struct schema *schema, struct str rest)
 {
-	struct str rest = { (const char *)asset_store_schema_sql,
-			    asset_store_schema_sql_len };
-
 	schema->n = 0;
 	while ((rest = skip_blanks(rest)).n && schema->n < OBJECTS_MAX) {
 		size_t n = (size_t)(statement_end(rest.p) - rest.p);
@@ -156,7 +153,7 @@ static int check_row(struct schema *schema, struct sqlite3_stmt *stmt, struct er
 	return 0;
 }
 
-static int compare(struct sqlite3 *db, struct err *err)
+static int compare(struct sqlite3 *db, struct str text, struct err *err)
 {
 	struct schema schema;
 	struct sqlite3_stmt *stmt;
@@ -164,7 +161,7 @@ static int compare(struct sqlite3 *db, struct err *err)
 
 	if (sql_prepare(db, "SELECT type, name, sql FROM sqlite_schema", &stmt, err) < 0)
 		return -1;
-	schema_load(&schema);
+	schema_load(&schema, text);
 	while ((rc = sql_step(stmt, err)) > 0 &&
 	       (rc = check_row(&schema, stmt, err)) == 0)
 		;
@@ -184,13 +181,13 @@ static int stop(void *is_stopped)
 	return 1;
 }
 
-int schema_check(struct sqlite3 *db, struct err *err)
+int schema_check_as(struct sqlite3 *db, struct str schema, struct err *err)
 {
 	bool is_stopped = false;
 	int longest = sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, STATEMENT_MAX);
 
 	sqlite3_progress_handler(db, STEPS_MAX, stop, &is_stopped);
-	int rc = compare(db, err);
+	int rc = compare(db, schema, err);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, longest);
 	if (rc < 0 && is_stopped)
@@ -199,4 +196,12 @@ int schema_check(struct sqlite3 *db, struct err *err)
 			"not as ptool wrote it: it has too many tables; ingest the "
 			"trace again");
 	return rc;
+}
+
+int schema_check(struct sqlite3 *db, struct err *err)
+{
+	struct str schema = { (const char *)asset_store_schema_sql,
+			      asset_store_schema_sql_len };
+
+	return schema_check_as(db, schema, err);
 }

@@ -3,6 +3,7 @@
 #define PTOOL_STORE_SCHEMA_CHECK_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct sqlite3;
 
@@ -12,5 +13,7 @@ struct sqlite3;
  * schema alone, whatever the size of the database.
  */
 int schema_check(struct sqlite3 *db, struct err *err);
+/* The same for the CREATE statements of another schema, with a NUL behind them. */
+int schema_check_as(struct sqlite3 *db, struct str schema, struct err *err);
 
 #endif

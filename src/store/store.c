@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/lift.h"
 #include "store/schema_check.h"
 #include "store/slice_tables.h"
 #include "store/sql.h"
@@ -91,6 +92,18 @@ struct store_header store_read_header(int fd)
 	return header;
 }
 
+static int refuse_schema(uint32_t schema, struct err *err)
+{
+	const char *what = "ingest the trace again";
+
+	if (schema > STORE_SCHEMA_VERSION)
+		what = "a newer ptool wrote it, and a newer one reads it";
+	else if (lift_knows(schema))
+		what = "'ptool migrate' lifts it";
+	return err_set(err, ERR_INPUT, "store has schema %u, this ptool reads %d; %s",
+		       (unsigned)schema, STORE_SCHEMA_VERSION, what);
+}
+
 int store_check_header(const struct store_header *header, struct err *err)
 {
 	if (header->error)
@@ -105,9 +118,7 @@ int store_check_header(const struct store_header *header, struct err *err)
 			       "set it back with PRAGMA journal_mode = DELETE");
 	if (header->schema == STORE_SCHEMA_VERSION)
 		return 0;
-	return err_set(err, ERR_INPUT,
-		       "store has schema %u, this ptool reads %d; ingest the trace again",
-		       (unsigned)header->schema, STORE_SCHEMA_VERSION);
+	return refuse_schema(header->schema, err);
 }
 
 /* Not blocking: opening a named pipe must not wait for its writer. */
