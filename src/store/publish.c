@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "store/lift.h"
 #include "store/lockfile.h"
 #include "store/schema_check.h"
 #include "store/sql.h"
@@ -265,7 +266,7 @@ static int open_old(struct publish *p, bool keep_old, struct err *err)
 		return err_set(err, ERR_USAGE, "exists and is not a ptool store");
 	if (!keep_old)
 		return 0;
-	if (header.schema != STORE_SCHEMA_VERSION)
+	if (header.schema != STORE_SCHEMA_VERSION && !lift_knows(header.schema))
 		return err_set(
 			err, ERR_INPUT,
 			"store has schema %u, this ptool writes %d; move it away first",

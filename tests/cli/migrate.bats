@@ -58,12 +58,17 @@ answers() { # STORE
 	only_files old.db was.db new.db
 	new_store today.db
 	diff <(answers new.db) <(answers today.db)
+	squares='SELECT id, squares0, squares1, squares2, squares3 FROM op_stat'
+	diff <(ask new.db "$squares") <(ask today.db "$squares")
 }
 
 @test "without -o the old store is replaced, with its mode, and links are followed" {
 	old_store 7
 	chmod 640 old.db
 	ln -s old.db ptool.db
+	run --separate-stderr ptool ingest "$GPU/copies.json"
+	exits 4
+	says "ptool: ingest: ptool.db: store has schema 7, this ptool reads $SCHEMA; 'ptool migrate' lifts it"
 	run --separate-stderr ptool migrate
 	exits 0
 	[ "$(ask old.db 'PRAGMA user_version')" = "$SCHEMA" ]
