@@ -9,3 +9,15 @@ SELECT *,
        lift_squares(2, calls, iif(kind IN (1, 2), self_device_ns, total_ns), m2) AS squares2,
        lift_squares(3, calls, iif(kind IN (1, 2), self_device_ns, total_ns), m2) AS squares3
 FROM op_stat_7;
+
+-- What ingest tells now (tell_device_types of statements.sql); slices were never left out.
+CREATE TEMP VIEW profile_8 AS
+SELECT p.*, 1 AS has_slices,
+       CASE WHEN p.slices > 0 THEN coalesce(
+           (SELECT CASE c.text WHEN 'mtia_ccp_events' THEN 'MTIA' WHEN 'hpu_op' THEN 'HPU' ELSE 'GPU' END
+            FROM (SELECT min(first_slice_id) AS first, count(*) AS n FROM track_7
+                  WHERE profile_id = p.id AND kind = 'stream' AND slices > 0) work
+            LEFT JOIN slice_row_7 s ON s.id = work.first
+            LEFT JOIN string_7 c ON c.id = s.category_id
+            WHERE work.n > 0), 'CPU') END AS device_type
+FROM profile_7 p;

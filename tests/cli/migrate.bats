@@ -58,8 +58,10 @@ answers() { # STORE
 	only_files old.db was.db new.db
 	new_store today.db
 	diff <(answers new.db) <(answers today.db)
-	squares='SELECT id, squares0, squares1, squares2, squares3 FROM op_stat'
-	diff <(ask new.db "$squares") <(ask today.db "$squares")
+	for rows in 'id, squares0, squares1, squares2, squares3 FROM op_stat' \
+		'id, has_slices, device_type FROM profile'; do
+		diff <(ask new.db "SELECT $rows") <(ask today.db "SELECT $rows")
+	done
 }
 
 @test "without -o the old store is replaced, with its mode, and links are followed" {
