@@ -1,0 +1,82 @@
+/* ptool ranks: what each rank's time went to, and which one holds up the others. */
+#include "cli/table_command.h"
+#include "query/ranks/ranks.h"
+
+struct ranks_opts {
+	struct table_opts on;
+	struct view_opts view;
+	const char *by;
+};
+
+/* By enum rank_by. */
+static const char *const by_names[] = { "rank", "step", NULL };
+
+/* clang-format off */
+static const struct opt ranks_options[] = {
+	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; or for each step of each, with a map of who held up the others when",
+	  .choices = by_names, OPT_INTO(CHOICE, struct ranks_opts, by) },
+	VIEW_OPTIONS(struct ranks_opts, view, &ranks_view),
+	OPT_END
+};
+
+static const struct opt_group ranks_groups[] = {
+	TABLE_OPERAND,
+	{ .opts = ranks_options },
+	TABLE_GROUPS,
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct ranks_opts defaults = {
+	.by = "rank",
+	.view = { .limit = VIEW_LIMIT_PEOPLE },
+	.on = TABLE_DEFAULTS,
+};
+
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
+{
+	const struct ranks_opts *o = options;
+	struct ranks_request *to = request;
+
+	(void)filter, (void)err;
+	*to = (struct ranks_request){
+		.by = (enum rank_by)opt_choice_place(by_names, o->by),
+	};
+	to->show.asked = ranks_columns(to->by);
+	return 0;
+}
+
+static int open_ranks(const struct reading *r, void *request, struct table **out,
+		      struct err *err)
+{
+	return ranks_open(r->store, r->scope, request, out, err);
+}
+
+static const char *const examples[] = { "ptool ranks run.db", "ptool ranks --by step",
+					"ptool ranks --sort late -n 5",
+					"ptool ranks --format csv -o ranks.csv", NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct ranks_request),
+	.make = make_request,
+	.open = open_ranks,
+	.view = &ranks_view,
+	.sorting = offsetof(struct ranks_opts, view),
+	.show = offsetof(struct ranks_request, show),
+};
+
+const struct command cmd_ranks = {
+	.name = "ranks",
+	.part = COMMAND_RANKS,
+	.question = "Which rank holds up the others, and why?",
+	.summary = "Show what each rank's time went to, and which hold up others",
+	.groups = ranks_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.views = COMMAND_VIEWS(&ranks_view),
+	.exits = EXITS_READING("there are several ranks",
+			       "no recording says its rank, or there is only one rank"),
+	.table = &table,
+};

@@ -1,0 +1,381 @@
+/* Waits, and what they end in: see rank_waits.h. */
+#include "query/ranks/rank_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/comm/comm_judge.h"
+
+static const char *const whys[NRANK_WHYS - NGAP_CAUSES][2] = {
+	[RANK_WHY_COMPUTE - NGAP_CAUSES] = { "compute", "longer compute" },
+	[RANK_WHY_COPY - NGAP_CAUSES] = { "copy", "longer copies" },
+	[RANK_WHY_TRANSFER - NGAP_CAUSES] = { "transfer", "longer collectives" },
+	[RANK_WHY_OUTSIDE - NGAP_CAUSES] = { "outside", "outside of steps" },
+	[RANK_WHY_UNKNOWN - NGAP_CAUSES] = { "none", "no visible cause" },
+};
+
+const char *rank_why_code(int why)
+{
+	return why < NGAP_CAUSES ? gap_causes[why].code : whys[why - NGAP_CAUSES][0];
+}
+
+const char *rank_why_title(int why)
+{
+	return why < NGAP_CAUSES ? gap_causes[why].title : whys[why - NGAP_CAUSES][1];
+}
+
+/* How many collectives back the one before is looked for. */
+#define BACK_MOST 1024
+
+/* What a rank did of a match; times as those of its parts. */
+struct own_call {
+	int64_t slice_id, start_ns, end_ns;
+	size_t match;
+};
+
+struct own_calls {
+	struct own_call *by_slice, *in_time; /* in one block; the first owns it */
+	size_t n;
+};
+
+/* What a rank did in a window. */
+struct account {
+	int64_t ns[NRANK_WHYS];
+	int64_t waited_ns, length_ns;
+};
+
+struct finding {
+	const struct comm_matches *m;
+	const struct rank_facts *facts;
+	struct rank_waits *out;
+	struct own_calls *calls;       /* owned; by participant */
+	struct comm_verdict *verdicts; /* owned; by match */
+	struct rank_root *spare;       /* owned; roots under way */
+	size_t nspare, spare_cap;
+};
+
+/* The window in which two ranks are compared: from the collective before to this one. */
+struct window {
+	uint32_t rank, other;
+	int64_t from_ns, to_ns;
+};
+
+static int by_slice(const void *a, const void *b)
+{
+	const struct own_call *x = a, *y = b;
+
+	return sort_order(x->slice_id, y->slice_id);
+}
+
+static int in_time(const void *a, const void *b)
+{
+	const struct own_call *x = a, *y = b;
+	int order = sort_order(x->start_ns, y->start_ns);
+
+	return order ? order : by_slice(a, b);
+}
+
+static void list_calls(struct finding *f)
+{
+	const struct comm_matches *m = f->m;
+
+	for (size_t i = 0; i < m->nmatches; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++)
+			f->calls[m->parts[m->matches[i].first + k].participant].n++;
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		struct own_calls *c = &f->calls[p];
+		c->by_slice = xcalloc((c->n * 2) + 1, sizeof(*c->by_slice));
+		c->in_time = c->by_slice + c->n;
+		c->n = 0;
+	}
+	for (size_t i = 0; i < m->nmatches; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++) {
+			const struct comm_part *part = &m->parts[m->matches[i].first + k];
+			struct own_calls *c = &f->calls[part->participant];
+			c->by_slice[c->n++] = (struct own_call){ part->call.slice_id,
+								 part->call.start_ns,
+								 part->call.end_ns, i };
+		}
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		struct own_calls *c = &f->calls[p];
+		if (!c->n)
+			continue;
+		memcpy(c->in_time, c->by_slice, c->n * sizeof(*c->in_time));
+		qsort(c->by_slice, c->n, sizeof(*c->by_slice), by_slice);
+		qsort(c->in_time, c->n, sizeof(*c->in_time), in_time);
+	}
+}
+
+static const struct own_call *call_of(const struct own_calls *c, int64_t slice_id)
+{
+	size_t at;
+
+	SEARCH(at, 0, c->n, c->by_slice[at].slice_id < slice_id);
+	return at < c->n && c->by_slice[at].slice_id == slice_id ? &c->by_slice[at]
+								 : NULL;
+}
+
+/* The moment of the aligned clock as the participant's parts count. */
+static int64_t own_time(const struct comm_matches *m, uint32_t p, int64_t ns)
+{
+	const struct comm_participant *who = &m->participants[p];
+
+	return sum_sub(sum_add(ns, who->offset_ns), who->origin_ns);
+}
+
+static void add_waits(struct finding *f, uint32_t p)
+{
+	const struct rank_facts *facts = &f->facts[p];
+
+	for (size_t i = 0; i < facts->nparts; i++) {
+		const struct rank_part *part = &facts->parts[i];
+		const struct own_call *call =
+			part->call ? call_of(&f->calls[p], part->call) : NULL;
+		if (!call || f->verdicts[call->match].late == p)
+			continue;
+		const struct comm_verdict *v = &f->verdicts[call->match];
+		int64_t came_ns = sum_add(v->start_ns, v->skew_ns);
+		int64_t ns = sum_sub(own_time(f->m, p, came_ns), part->start_ns);
+		if (ns <= 0)
+			continue;
+		*ARRAY_PUSH(f->out->items, f->out->n, f->out->cap) = (struct rank_wait){
+			.rank = p,
+			.late = v->late,
+			.step = part->step,
+			.match = call->match,
+			.start_ns = part->start_ns,
+			.ns = ns < part->ns ? ns : part->ns,
+			.came_ns = came_ns,
+		};
+	}
+}
+
+/* Did the participant take part?  Its own part, or NULL. */
+static const struct comm_part *part_of(const struct comm_matches *m, size_t match,
+				       uint32_t p)
+{
+	const struct comm_part *parts = m->parts + m->matches[match].first;
+	size_t at;
+
+	SEARCH(at, 0, m->matches[match].n, parts[at].participant < p);
+	return at < m->matches[match].n && parts[at].participant == p ? &parts[at] : NULL;
+}
+
+/* Where the step begins that is under way then, or all that is known of the rank. */
+static int64_t step_start(const struct rank_facts *f, int64_t ns)
+{
+	int64_t start_ns = f->nparts ? f->parts[0].start_ns : ns;
+
+	for (size_t i = 0; i < f->nsteps && f->steps[i].start_ns <= ns; i++)
+		if (f->steps[i].number != NUMBER_NONE)
+			start_ns = f->steps[i].start_ns;
+	return start_ns < ns ? start_ns : ns;
+}
+
+/* The windows of both before the match: from the newest collective that both were in. */
+static void find_windows(const struct finding *f, const struct rank_wait *wait,
+			 struct window *waiting, struct window *late)
+{
+	const struct own_calls *calls = &f->calls[wait->rank];
+	const struct comm_part *mine = part_of(f->m, wait->match, wait->rank);
+	const struct comm_part *theirs = part_of(f->m, wait->match, wait->late);
+	int64_t start_ns = mine->call.start_ns;
+	size_t at, back = 0;
+
+	*waiting = (struct window){ wait->rank, wait->late, 0, start_ns };
+	*late = (struct window){ wait->late, wait->rank, 0, theirs->call.start_ns };
+	SEARCH(at, 0, calls->n, calls->in_time[at].start_ns < start_ns);
+	while (at-- > 0 && back++ < BACK_MOST) {
+		const struct own_call *before = &calls->in_time[at];
+		const struct comm_part *other = part_of(f->m, before->match, wait->late);
+		if (!other || before->end_ns > start_ns ||
+		    other->call.end_ns > late->to_ns)
+			continue;
+		waiting->from_ns = before->end_ns;
+		late->from_ns = other->call.end_ns;
+		return;
+	}
+	waiting->from_ns = step_start(&f->facts[wait->rank], start_ns);
+	late->from_ns = step_start(&f->facts[wait->late], late->to_ns);
+}
+
+/* The waits of a rank that begin in [from, to). */
+static const struct rank_wait *waits_from(const struct rank_waits *w, uint32_t rank,
+					  int64_t from_ns)
+{
+	size_t at;
+
+	SEARCH(at, w->first[rank], w->first[rank + 1], w->items[at].start_ns < from_ns);
+	return &w->items[at];
+}
+
+#define EACH_WAIT(wait, waits, window)                                     \
+	for (const struct rank_wait *wait =                                \
+		     waits_from(waits, (window)->rank, (window)->from_ns); \
+	     wait < (waits)->items + (waits)->first[(window)->rank + 1] && \
+	     wait->start_ns < (window)->to_ns;                             \
+	     wait++)
+
+/*
+ * What the rank did in the window, but waiting for the other one.  Its parts are cut
+ * where collectives begin and end, so that each lies within or outside.
+ */
+static struct account account_of(const struct finding *f, const struct window *w)
+{
+	const struct rank_facts *facts = &f->facts[w->rank];
+	struct account a = { .length_ns = sum_sub(w->to_ns, w->from_ns) };
+	int64_t known_ns = 0, waited_ns = 0;
+	size_t at;
+
+	SEARCH(at, 0, facts->nparts, facts->parts[at].start_ns < w->from_ns);
+	for (; at < facts->nparts && facts->parts[at].start_ns < w->to_ns; at++) {
+		const struct rank_part *part = &facts->parts[at];
+		static const int why_of[] = { [RANK_COMPUTE] = RANK_WHY_COMPUTE,
+					      [RANK_COPY] = RANK_WHY_COPY,
+					      [RANK_COLLECTIVE] = RANK_WHY_TRANSFER };
+		int why = part->what == RANK_IDLE ? part->cause : why_of[part->what];
+		a.ns[why] = sum_add(a.ns[why], part->ns);
+		known_ns = sum_add(known_ns, part->ns);
+	}
+	EACH_WAIT(wait, f->out, w)
+	{
+		waited_ns = sum_add(waited_ns, wait->ns);
+		if (wait->late != w->other)
+			a.waited_ns = sum_add(a.waited_ns, wait->ns);
+	}
+	a.ns[RANK_WHY_TRANSFER] = sum_sub(a.ns[RANK_WHY_TRANSFER], waited_ns);
+	if (known_ns < a.length_ns)
+		a.ns[RANK_WHY_OUTSIDE] = a.length_ns - known_ns;
+	return a;
+}
+
+/* Adds to the roots under way; those of one rank and reason are one. */
+static void add_root(struct finding *f, uint32_t rank, int why, int64_t ns)
+{
+	for (size_t i = 0; i < f->nspare; i++)
+		if (f->spare[i].rank == rank && f->spare[i].why == why) {
+			f->spare[i].ns = sum_add(f->spare[i].ns, ns);
+			return;
+		}
+	if (ns)
+		*ARRAY_PUSH(f->spare, f->nspare, f->spare_cap) =
+			(struct rank_root){ rank, (uint8_t)why, ns };
+}
+
+/* What of an amount falls to the weights up to `sum` of `total`: all of it at the end. */
+static int64_t share_of(int64_t amount, int64_t sum, int64_t total)
+{
+	return sum >= total
+		       ? amount
+		       : sum_of_double((double)amount * ((double)sum / (double)total));
+}
+
+/* An amount that ends in what the waits of the window for third ranks end in. */
+static void follow(struct finding *f, const struct window *w, int64_t amount)
+{
+	int64_t total = 0, sum = 0, given = 0;
+
+	EACH_WAIT(wait, f->out, w)
+	if (wait->late != w->other && wait->nroots)
+		total = sum_add(total, wait->ns);
+	if (!total) {
+		add_root(f, w->rank, RANK_WHY_UNKNOWN, amount);
+		return;
+	}
+	EACH_WAIT(wait, f->out, w)
+	{
+		if (wait->late == w->other)
+			continue;
+		for (size_t i = 0; i < wait->nroots; i++) {
+			const struct rank_root root = f->out->roots[wait->first_root + i];
+			sum = sum_add(sum, root.ns);
+			int64_t upto = share_of(amount, sum, total);
+			add_root(f, root.rank, root.why, upto - given);
+			given = upto;
+		}
+	}
+}
+
+/* What the late one did more of, in proportion. */
+static void charge(struct finding *f, struct rank_wait *wait)
+{
+	struct window mine, theirs;
+	int64_t more[NRANK_WHYS + 1], total = 0, sum = 0, given = 0;
+
+	find_windows(f, wait, &mine, &theirs);
+	struct account a = account_of(f, &mine), b = account_of(f, &theirs);
+	for (int i = 0; i <= NRANK_WHYS; i++) {
+		int64_t ns = i < NRANK_WHYS ? sum_sub(b.ns[i], a.ns[i])
+					    : sum_sub(b.waited_ns, a.waited_ns);
+		more[i] = ns > 0 ? ns : 0;
+		total = sum_add(total, more[i]);
+	}
+	f->nspare = 0;
+	for (int i = 0; i <= NRANK_WHYS && total; i++) {
+		if (!more[i])
+			continue;
+		sum = sum_add(sum, more[i]);
+		int64_t upto = share_of(wait->ns, sum, total);
+		if (i < NRANK_WHYS)
+			add_root(f, wait->late, i, upto - given);
+		else
+			follow(f, &theirs, upto - given);
+		given = upto;
+	}
+	if (!total)
+		add_root(f, wait->late, RANK_WHY_UNKNOWN, wait->ns);
+	wait->first_root = f->out->nroots;
+	wait->nroots = f->nspare;
+	for (size_t i = 0; i < f->nspare; i++)
+		*ARRAY_PUSH(f->out->roots, f->out->nroots, f->out->roots_cap) =
+			f->spare[i];
+}
+
+static bool came_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct rank_wait *items = context;
+
+	return items[a].came_ns < items[b].came_ns;
+}
+
+void rank_waits_find(const struct comm_matches *m, const struct rank_facts *facts,
+		     struct rank_waits *out)
+{
+	struct finding f = { .m = m, .facts = facts, .out = out };
+
+	*out = (struct rank_waits){ .n = 0 };
+	out->first = xcalloc(m->nparticipants + 1, sizeof(*out->first));
+	f.calls = xcalloc(m->nparticipants + 1, sizeof(*f.calls));
+	f.verdicts = xcalloc(m->nmatches + 1, sizeof(*f.verdicts));
+	list_calls(&f);
+	for (size_t i = 0; i < m->nmatches; i++)
+		f.verdicts[i] = comm_judge(m, &m->matches[i]);
+	for (uint32_t p = 0; p < m->nparticipants; p++) {
+		out->first[p] = out->n;
+		add_waits(&f, p);
+	}
+	out->first[m->nparticipants] = out->n;
+	/* what a late one itself waited for came before it did */
+	uint32_t *order = sorted_places(out->n, came_before, out->items);
+	for (size_t i = 0; i < out->n; i++)
+		charge(&f, &out->items[order[i]]);
+	free(order);
+	for (size_t p = 0; p < m->nparticipants; p++)
+		free(f.calls[p].by_slice);
+	free(f.calls);
+	free(f.verdicts);
+	free(f.spare);
+}
+
+void rank_waits_release(struct rank_waits *w)
+{
+	free(w->items);
+	free(w->first);
+	free(w->roots);
+	*w = (struct rank_waits){ .n = 0 };
+}

@@ -1,0 +1,197 @@
+/* What stands below the table of ranks: see ranks.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/memtable.h"
+#include "base/units.h"
+#include "query/ranks/ranks.h"
+
+/* So many are named, of each kind. */
+#define NAMED_MOST 8
+
+struct text {
+	char room[UNITS_TEXT_MAX];
+};
+
+static const char *time_text(int64_t ns, struct text *to)
+{
+	return units_text(UNIT_NS, cell_int(ns), to->room).p;
+}
+
+static int64_t rank_of(const struct ranks *r, size_t p)
+{
+	return r->matches.participants[p].profile->rank;
+}
+
+/* The ranks that have the bit: "3", "3 and 5", "3, 5 and 2 more"; how many. */
+static size_t list_ranks(const struct ranks *r, unsigned bit, struct buf *to)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t p = 0; p < r->matches.nparticipants; p++)
+		n += (r->models[p].sums.unlike & bit) != 0;
+	size_t named = n > NAMED_MOST ? NAMED_MOST : n;
+	for (size_t p = 0; p < r->matches.nparticipants && at < named; p++) {
+		if (!(r->models[p].sums.unlike & bit))
+			continue;
+		const char *between = !at ? "" : at + 1 == n ? " and " : ", ";
+		buf_addf(to, "%s%" PRId64, between, rank_of(r, p));
+		at++;
+	}
+	if (n > named)
+		buf_addf(to, " and %zu more", n - named);
+	return n;
+}
+
+static int64_t first_rank(const struct ranks *r, unsigned bit)
+{
+	for (size_t p = 0; p < r->matches.nparticipants; p++)
+		if (r->models[p].sums.unlike & bit)
+			return rank_of(r, p);
+	return 0;
+}
+
+/* Of those that have the bit the one whose ratio is largest. */
+static double largest_ratio(const struct ranks *r, unsigned bit)
+{
+	double most = 0;
+
+	for (size_t p = 0; p < r->matches.nparticipants; p++) {
+		const struct rank_model *m = &r->models[p];
+		double ratio = bit == RANK_SLOW_LINK ? m->link_ratio : m->compute_ratio;
+		if ((m->sums.unlike & bit) && ratio > most)
+			most = ratio;
+	}
+	return most;
+}
+
+/* What to look at next: the words around the first of these ranks. */
+static const struct {
+	unsigned bit;
+	const char *is, *are, *look, *look_more;
+	bool has_ratio;
+} kinds[] = {
+	{ RANK_SLOW_COMPUTE, "computes slowly", "compute slowly",
+	  "compare the clock, power and temperature of its device; 'ptool kernels --rank ",
+	  "' lists the kernels", true },
+	{ RANK_MORE_COMPUTE, "computes longer than the others, with kernels as fast",
+	  "compute longer than the others, with kernels as fast",
+	  "'ptool kernels --rank ", "' shows which ones it has more of", false },
+	{ RANK_SLOW_LINK, "transfers slowly", "transfer slowly",
+	  "check the links between these ranks; 'ptool comm --by size --rank ",
+	  "' lists the collectives", true },
+	{ RANK_LATE_HOST, "is idle longer than the others",
+	  "are idle longer than the others", "'ptool gaps --rank ", "' shows why",
+	  false },
+};
+
+static void note_unlike(const struct ranks *r, struct memtable *to)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct buf list;
+		buf_init(&list, SIZE_MAX);
+		size_t n = list_ranks(r, kinds[i].bit, &list);
+		if (n && kinds[i].has_ratio)
+			buf_addf(&list, " %s, %.2f times as long as usual",
+				 n > 1 ? kinds[i].are : kinds[i].is,
+				 largest_ratio(r, kinds[i].bit));
+		else if (n)
+			buf_addf(&list, " %s", n > 1 ? kinds[i].are : kinds[i].is);
+		if (n)
+			memtable_add_note(to, "rank%s " STR_FMT ": %s%" PRId64 "%s",
+					  n > 1 ? "s" : "", STR_ARG(buf_str(&list)),
+					  kinds[i].look, first_rank(r, kinds[i].bit),
+					  kinds[i].look_more);
+		buf_release(&list);
+	}
+}
+
+/* Who made the others wait most in a step, and why. */
+struct culprit {
+	size_t rank;                  /* participant */
+	const struct rank_sums *sums; /* NULL: nobody */
+};
+
+static struct culprit culprit_of(const struct ranks *r, int64_t number)
+{
+	struct culprit most = { 0, NULL };
+
+	for (size_t p = 0; p < r->matches.nparticipants; p++)
+		for (size_t i = 0; i < r->facts[p].nsteps; i++) {
+			const struct rank_sums *s = &r->models[p].steps[i];
+			if (r->facts[p].steps[i].number == number && s->late_ns &&
+			    (!most.sums || s->late_ns > most.sums->late_ns))
+				most = (struct culprit){ p, s };
+		}
+	return most;
+}
+
+static int reason_of(const struct rank_sums *s)
+{
+	int why = 0;
+
+	for (int i = 1; i < NRANK_WHYS; i++)
+		if (s->why_ns[i] > s->why_ns[why])
+			why = i;
+	return why;
+}
+
+static void note_steps(const struct ranks *r, struct memtable *to)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < r->nsteps && named < NAMED_MOST; i++) {
+		const struct ranks_step *step = &r->steps[i];
+		struct text wall, late;
+		if (!step->is_slow)
+			continue;
+		named++;
+		double times = (double)step->wall_ns / r->usual_step_ns;
+		struct culprit c = culprit_of(r, step->number);
+		if (c.sums)
+			memtable_add_note(
+				to,
+				"step %" PRId64 " takes %s, %.2f times the median; the "
+				"others waited %s in all for rank %" PRId64 " (%s)",
+				step->number, time_text(step->wall_ns, &wall), times,
+				time_text(c.sums->late_ns, &late), rank_of(r, c.rank),
+				rank_why_title(reason_of(c.sums)));
+		else
+			memtable_add_note(
+				to, "step %" PRId64 " takes %s, %.2f times the median",
+				step->number, time_text(step->wall_ns, &wall), times);
+	}
+}
+
+static void note_clocks(const struct ranks *r, struct memtable *to)
+{
+	const struct comm_matches *m = &r->matches;
+	int64_t error_ns = 0;
+	struct text error;
+
+	if (!m->nmatches) {
+		memtable_add_note(to, "no two ranks share a collective: who waited for "
+				      "whom is not known");
+		return;
+	}
+	for (size_t p = 0; p < m->nparticipants; p++)
+		if (m->participants[p].error_ns > error_ns)
+			error_ns = m->participants[p].error_ns;
+	memtable_add_note(to,
+			  "clocks are aligned on the ends of collectives, to within %s",
+			  time_text(error_ns, &error));
+	if (m->direct)
+		memtable_add_note(to, "%" PRId64 " sends and receives count as transfer",
+				  m->direct);
+}
+
+void ranks_add_notes(const struct ranks *r, struct memtable *m)
+{
+	note_unlike(r, m);
+	note_steps(r, m);
+	note_clocks(r, m);
+	if (r->matches.unranked)
+		memtable_add_note(m, "%" PRId64 " profiles have no rank and are left out",
+				  r->matches.unranked);
+}

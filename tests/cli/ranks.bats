@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# ptool ranks: what each rank's time went to, and who holds up the others.
+
+load setup
+
+setup_store() {
+	ptool ingest -q --run job "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
+}
+
+# made PLANT: a store of a made fleet, fleet.db.
+made() {
+	mkdir fleet
+	python3 "$TESTS/gen/fleet.py" fleet 7 "$1"
+	ptool ingest -q -o fleet.db fleet/*.json
+}
+
+@test "ranks and their steps, as people and machines read them" {
+	setup_store
+	ptool ranks --width 80 | like_golden ranks.txt
+	ptool ranks --by step --width 80 | like_golden ranks_step.txt
+	ptool ranks --format csv | like_golden ranks.csv
+	ptool ranks --by step --format csv | like_golden ranks_step.csv
+}
+
+@test "a slow rank is named, and what to do next, in 80 columns" {
+	made slow_rank
+	ptool ranks fleet.db --width 80 | like_golden ranks_slow.txt
+	ptool ranks fleet.db --by step -n 3 --width 80 >steps
+	[ "$(wc -L <steps)" -le 80 ]
+	ptool ranks fleet.db --by step --wide | grep -q '^Ranks  Caused waiting'
+}
+
+@test "--rank shows one, which is compared with all" {
+	setup_store
+	ptool ranks --rank 1 --format csv | cut -d, -f2,14 | diff - <(printf 'rank,late_ns\n1,243859\n')
+}
+
+@test "one rank, or none, is an answer of its own" {
+	ptool ingest -q "$GPU/collectives_rank0.json"
+	run -3 --separate-stderr ptool ranks
+	[[ $stderr == *"only one rank"* ]]
+}
