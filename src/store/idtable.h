@@ -1,6 +1,6 @@
 /*
  * Ids to rows, built once and then only asked: ids that are given by counters
- * lie in an array by id, others in an idmap.
+ * lie in an array by id, whose pages without any id are left out; others in an idmap.
  */
 #ifndef PTOOL_STORE_IDTABLE_H
 #define PTOOL_STORE_IDTABLE_H
@@ -9,13 +9,17 @@
 
 #include "base/idmap.h"
 
+#define IDTABLE_PAGE 256 /* ids */
+
 struct idtable {
 	int64_t *ids;   /* owned while it is filled */
 	uint32_t *rows; /* likewise */
 	size_t n, ids_cap, rows_cap;
-	int64_t first;   /* id of dense[0]; the least one */
-	uint32_t *dense; /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
-	size_t ndense;
+	int64_t first; /* the least id */
+	/* Owned: by (id - first) / IDTABLE_PAGE, its page in `dense`, whose page 0 has no id. */
+	uint32_t *pages;
+	size_t npages;       /* 0: the ids lie too far apart */
+	uint32_t *dense;     /* owned; row, UINT32_MAX, or SEVERAL: see `map` */
 	struct idmap map;    /* ids with several rows, or all when they lie far apart */
 	struct spill *spill; /* borrowed, or NULL: where all of it lies */
 };

@@ -91,13 +91,36 @@ static void a_table_of_ids_from_a_counter_is_an_array(void **state)
 	idtable_add(&t, 70010, 1000);
 	idtable_build(&t);
 
-	assert_true(t.ndense > 0);
+	assert_true(t.npages > 0);
 	assert_rows(&t, 70000, (const uint32_t[]){ 0 }, 1);
 	assert_rows(&t, 70010, (const uint32_t[]){ 5, 1000 }, 2);
 	assert_rows(&t, 70001, NULL, 0);
 	assert_rows(&t, 69999, NULL, 0);
 	assert_rows(&t, 70199, NULL, 0);
 	assert_rows(&t, INT64_MIN, NULL, 0);
+	idtable_release(&t);
+}
+
+static void an_array_has_the_pages_alone_that_have_ids(void **state)
+{
+	struct idtable t = { 0 };
+	(void)state;
+
+	for (uint32_t i = 0; i < 2000; i++)
+		idtable_add(&t, (i < 1000 ? -5 : 300000) + (int64_t)i, i);
+	idtable_add(&t, 300999, 7);
+	idtable_build(&t);
+
+	assert_true(t.npages > 1000);
+	assert_int_equal(0, t.pages[500]);
+	assert_rows(&t, -5, (const uint32_t[]){ 0 }, 1);
+	assert_rows(&t, 994, (const uint32_t[]){ 999 }, 1);
+	assert_rows(&t, 301000, (const uint32_t[]){ 1000 }, 1);
+	assert_rows(&t, 301999, (const uint32_t[]){ 1999 }, 1);
+	assert_rows(&t, 300999, (const uint32_t[]){ 7 }, 1);
+	assert_rows(&t, 995, NULL, 0);
+	assert_rows(&t, 150000, NULL, 0);
+	assert_rows(&t, INT64_MAX, NULL, 0);
 	idtable_release(&t);
 }
 
@@ -112,7 +135,7 @@ static void a_table_of_ids_far_apart_is_a_map(void **state)
 	idtable_add(&t, INT64_MAX, 4);
 	idtable_build(&t);
 
-	assert_int_equal(0, t.ndense);
+	assert_int_equal(0, t.npages);
 	assert_rows(&t, INT64_MIN, (const uint32_t[]){ 1 }, 1);
 	assert_rows(&t, INT64_MAX, (const uint32_t[]){ 2, 4 }, 2);
 	assert_rows(&t, 1, NULL, 0);
@@ -136,6 +159,7 @@ int main(void)
 		cmocka_unit_test(rows_of_one_id_come_in_the_order_they_were_added),
 		cmocka_unit_test(hostile_ids_take_no_longer_than_others),
 		cmocka_unit_test(a_table_of_ids_from_a_counter_is_an_array),
+		cmocka_unit_test(an_array_has_the_pages_alone_that_have_ids),
 		cmocka_unit_test(a_table_of_ids_far_apart_is_a_map),
 		cmocka_unit_test(an_empty_table_knows_no_id),
 	};
