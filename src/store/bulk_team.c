@@ -36,36 +36,34 @@ struct bulk_team {
 	struct record record;            /* of the caller's thread */
 };
 
-static void add_cell(struct record *record, const struct bulk_cell *cell)
+static inline struct record_at add_cell(struct record *record, struct record_at at,
+					const struct bulk_cell *cell)
 {
 	switch (cell->kind) {
 	case BULK_INT:
-		record_int(record, cell->number);
-		break;
+		return record_int(at, cell->number);
 	case BULK_REAL:
-		record_real(record, cell->real);
-		break;
+		return record_real(at, cell->real);
 	case BULK_TEXT:
-		record_text(record, bulk_bytes(cell));
-		break;
+		return record_text(record, at, bulk_bytes(cell));
 	case BULK_BLOB:
-		record_blob(record, bulk_bytes(cell));
-		break;
+		return record_blob(record, at, bulk_bytes(cell));
 	case BULK_UNSET:
 	case BULK_NULL:
-		record_null(record);
 		break;
 	}
+	return record_null(at);
 }
 
 /* Cells as a record in *record; returns its id. */
 static int64_t make_record(const struct bulk *bulk, const struct bulk_cell *cells,
 			   int64_t next_id, struct record *record)
 {
-	record_begin(record);
-	record_null(record); /* the id is the rowid */
+	struct record_at at = record_null(record_begin(record)); /* the id is the rowid */
+
 	for (int i = 1; i < bulk->ncolumns; i++)
-		add_cell(record, &cells[i]);
+		at = add_cell(record, at, &cells[i]);
+	record_end(record, at);
 	return cells[0].kind == BULK_INT ? cells[0].number : next_id;
 }
 

@@ -8,31 +8,11 @@
 
 #include "base/alloc.h"
 
-/* Serial types of section 2.1. */
-enum {
-	TYPE_NULL = 0,
-	TYPE_INT8 = 1,
-	TYPE_INT16,
-	TYPE_INT24,
-	TYPE_INT32,
-	TYPE_INT48,
-	TYPE_INT64,
-	TYPE_REAL,
-	TYPE_0, /* the integers 0 and 1, without a byte */
-	TYPE_1,
-	TYPE_BLOB = 12, /* and 2 a byte */
-	TYPE_TEXT = 13  /* likewise */
-};
-
 /* The largest integer, of either sign, that takes six bytes. */
 #define INT48_MAX ((INT64_C(1) << 47) - 1)
 
-/* By the bytes that an integer needs: those that it gets, and its type. */
-static const struct {
-	uint8_t n, type;
-} int_types[] = { { 0, TYPE_0 },     { 1, TYPE_INT8 },  { 2, TYPE_INT16 },
-		  { 3, TYPE_INT24 }, { 4, TYPE_INT32 }, { 6, TYPE_INT48 },
-		  { 6, TYPE_INT48 }, { 8, TYPE_INT64 }, { 8, TYPE_INT64 } };
+/* What a row of numbers needs, and what is written behind the last one. */
+#define NUMBERS_BYTES (RECORD_COLUMNS_MAX * sizeof(uint64_t) + sizeof(uint64_t))
 
 void record_release(struct record *r)
 {
@@ -41,10 +21,17 @@ void record_release(struct record *r)
 	*r = (struct record){ .body = NULL };
 }
 
-void record_begin(struct record *r)
+struct record_at record_begin(struct record *r)
 {
-	r->ntypes = 0;
-	r->nbody = 0;
+	if (r->cap < NUMBERS_BYTES)
+		r->body = xgrow(r->body, &r->cap, NUMBERS_BYTES, 1);
+	return (struct record_at){ r->types, r->body };
+}
+
+void record_end(struct record *r, struct record_at at)
+{
+	r->ntypes = (size_t)(at.type - r->types);
+	r->nbody = (size_t)(at.body - r->body);
 }
 
 uint8_t *record_varint_put(uint8_t *p, uint64_t value)
@@ -84,94 +71,47 @@ size_t record_varint_get(const uint8_t *p, size_t n, uint64_t *value)
 	return 0;
 }
 
-static void add_type(struct record *r, uint64_t type)
-{
-	assert(r->ntypes + RECORD_VARINT_MAX <= sizeof(r->types));
-	r->ntypes = (size_t)(record_varint_put(r->types + r->ntypes, type) - r->types);
-}
-
-/* Room for n more bytes. */
-static uint8_t *room(struct record *r, size_t n)
-{
-	if (r->cap - r->nbody < n)
-		r->body = xgrow(r->body, &r->cap, r->nbody + n, 1);
-	uint8_t *p = r->body + r->nbody;
-	r->nbody += n;
-	return p;
-}
-
-void record_null(struct record *r)
-{
-	add_type(r, TYPE_NULL);
-}
-
-/* The first byte is the highest one. */
-static uint64_t big_endian(uint64_t value)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return value;
-#else
-	return __builtin_bswap64(value);
-#endif
-}
-
-/* The low n bytes of the value. */
-static void add_bytes(struct record *r, uint64_t value, unsigned n)
-{
-	uint64_t bytes = big_endian(value << (64 - 8 * n));
-
-	memcpy(room(r, sizeof(bytes)), &bytes, sizeof(bytes));
-	r->nbody -= sizeof(bytes) - n;
-}
-
-/* Without a branch for each type: what integers need differs from row to row. */
-void record_int(struct record *r, int64_t value)
-{
-	uint64_t size = value < 0 ? ~(uint64_t)value : (uint64_t)value;
-	unsigned bits = 64 - (unsigned)__builtin_clzll(size | 1), need = bits / 8 + 1;
-
-	assert(r->ntypes < sizeof(r->types));
-	if (value == 0 || value == 1) {
-		r->types[r->ntypes++] = value ? TYPE_1 : TYPE_0;
-		return;
-	}
-	r->types[r->ntypes++] = int_types[need].type;
-	add_bytes(r, (uint64_t)value, int_types[need].n);
-}
-
-void record_real(struct record *r, double value)
+struct record_at record_real(struct record_at at, double value)
 {
 	uint64_t bits;
 
-	if (isnan(value)) {
-		record_null(r);
-		return;
-	}
+	if (isnan(value))
+		return record_null(at);
 	/* As sqlite3VdbeIntegerAffinity() and OP_MakeRecord do. */
-	if (fabs(value) <= (double)INT48_MAX && value == (double)(int64_t)value) {
-		record_int(r, (int64_t)value);
-		return;
-	}
-	add_type(r, TYPE_REAL);
+	if (fabs(value) <= (double)INT48_MAX && value == (double)(int64_t)value)
+		return record_int(at, (int64_t)value);
+	*at.type++ = RECORD_REAL;
 	memcpy(&bits, &value, sizeof(bits));
-	add_bytes(r, bits, sizeof(bits));
+	bits = record_big_endian(bits);
+	memcpy(at.body, &bits, sizeof(bits));
+	at.body += sizeof(bits);
+	return at;
 }
 
-static void add_text(struct record *r, struct str bytes, unsigned type)
+static struct record_at add_bytes(struct record *r, struct record_at at, struct str bytes,
+				  unsigned type)
 {
-	add_type(r, type + 2 * (uint64_t)bytes.n);
+	size_t n = (size_t)(at.body - r->body);
+
+	assert(at.type + RECORD_VARINT_MAX <= r->types + sizeof(r->types));
+	at.type = record_varint_put(at.type, type + 2 * (uint64_t)bytes.n);
+	if (r->cap - n < bytes.n + NUMBERS_BYTES)
+		r->body = xgrow(r->body, &r->cap, n + bytes.n + NUMBERS_BYTES, 1);
+	at.body = r->body + n;
 	if (bytes.n)
-		memcpy(room(r, bytes.n), bytes.p, bytes.n);
+		memcpy(at.body, bytes.p, bytes.n);
+	at.body += bytes.n;
+	return at;
 }
 
-void record_text(struct record *r, struct str text)
+struct record_at record_text(struct record *r, struct record_at at, struct str text)
 {
-	add_text(r, text, TYPE_TEXT);
+	return add_bytes(r, at, text, RECORD_TEXT);
 }
 
-void record_blob(struct record *r, struct str bytes)
+struct record_at record_blob(struct record *r, struct record_at at, struct str bytes)
 {
-	add_text(r, bytes, TYPE_BLOB);
+	return add_bytes(r, at, bytes, RECORD_BLOB);
 }
 
 /* The header tells its own size, itself included. */

@@ -165,21 +165,22 @@ static void add_by_tree(struct comparison *c)
 {
 	struct err err = ERR_INIT;
 
-	record_begin(&c->record);
-	record_null(&c->record); /* the rowid's own column */
+	/* the rowid's own column */
+	struct record_at at = record_null(record_begin(&c->record));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		const struct value *v = &c->values[i];
 		if (v->type == SQLITE_INTEGER)
-			record_int(&c->record, v->integer);
+			at = record_int(at, v->integer);
 		else if (v->type == SQLITE_FLOAT)
-			record_real(&c->record, v->real);
+			at = record_real(at, v->real);
 		else if (v->type == SQLITE_TEXT)
-			record_text(&c->record, v->text);
+			at = record_text(&c->record, at, v->text);
 		else if (v->type == SQLITE_BLOB)
-			record_blob(&c->record, v->text);
+			at = record_blob(&c->record, at, v->text);
 		else
-			record_null(&c->record);
+			at = record_null(at);
 	}
+	record_end(&c->record, at);
 	must(btree_add(&c->btree, c->rowid, record_whole(&c->record), &err) == 0,
 	     err.text);
 }
