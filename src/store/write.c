@@ -19,6 +19,9 @@
 
 #define JSON_MAX ((size_t)1 << 30)
 
+/* A row of slice_pack has as many bytes as about so many others. */
+#define PACK_WEIGHT 1024
+
 /* More ids than this nobody writes; those of a profile are added to it. */
 #define ID_MAX (INT64_C(1) << 62)
 
@@ -282,12 +285,15 @@ static int insert_tables(const struct write_rows *w, struct bulk_team *team,
 			 struct sqlite3 *db, const struct table_rows *tables,
 			 struct err *err)
 {
-	struct bulk_writer to =
-		bulk_writer(db, w, team, (int64_t)w->m->limits->page_rows);
+	int64_t page_rows = (int64_t)w->m->limits->page_rows;
+	struct bulk_writer to = bulk_writer(db, w, team, page_rows);
 	int rc = 0;
 
-	for (; tables->bulk && rc == 0; tables++)
+	for (; tables->bulk && rc == 0; tables++) {
+		to.page_rows =
+			tables->bulk == &bulk_pack ? page_rows / PACK_WEIGHT : page_rows;
 		rc = bulk_write(&to, tables->bulk, (int64_t)tables->n, err);
+	}
 	return bulk_writer_end(&to, err) < 0 ? -1 : rc;
 }
 
