@@ -156,7 +156,13 @@ uint32_t model_process(struct model *m, struct ident pid)
 	return at;
 }
 
-uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
+static bool is_same_ident(struct ident a, struct ident b)
+{
+	return a.text == b.text && (a.text != TEXT_NONE || a.number == b.number);
+}
+
+/* As model_place(), of one that may be new. */
+static uint32_t find_place(struct model *m, struct ident pid, struct ident tid)
 {
 	struct ident key[2];
 
@@ -181,6 +187,18 @@ uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
 	m->places[at] = place;
 	m->nplaces = at + 1U;
 	return at;
+}
+
+/* Arrows go to and fro between a few threads and streams. */
+uint32_t model_place(struct model *m, struct ident pid, struct ident tid)
+{
+	uint64_t bits = (uint64_t)pid.number ^ (uint64_t)tid.number;
+	uint32_t *near = &m->near_places[bits % NEAR_PLACES];
+
+	if (*near >= m->nplaces || !is_same_ident(m->places[*near].pid, pid) ||
+	    !is_same_ident(m->places[*near].tid, tid))
+		*near = find_place(m, pid, tid);
+	return *near;
 }
 
 static uint32_t add_track(struct model *m, struct track track)

@@ -202,6 +202,8 @@ struct args_rec {
 				 (m)->n##array + 1, sizeof(*(m)->array)),   \
 	 &(m)->array[(m)->n##array++])
 
+#define NEAR_PLACES 16 /* a power of two */
+
 struct model {
 	struct intern *texts; /* borrowed: shared by the profiles of a run */
 	struct spill *spill;  /* borrowed, or NULL: where what grows with events lies */
@@ -214,6 +216,8 @@ struct model {
 	MODEL_ARRAY(uint32_t, categories);
 	MODEL_ARRAY(struct process, processes);
 	MODEL_ARRAY(struct place, places);
+	uint32_t near_places
+		[NEAR_PLACES]; /* asked for last, by a few bits of pid and tid */
 	MODEL_ARRAY(struct track, tracks);
 	MODEL_ARRAY(struct slice_rec, slices);
 	struct wides numbers;         /* the slices' keys and what hangs on them */
