@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/spill.h"
 
+/* Of a block: small at first, for what holds little and is made often. */
+#define FIRST_SIZE ((size_t)4 * 1024)
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
 struct arena_block {
@@ -31,13 +33,21 @@ static void add_block(struct arena *a, size_t size)
 	a->end = block->bytes + size;
 }
 
+static size_t block_size(const struct arena *a, size_t want)
+{
+	size_t usual = a->total < FIRST_SIZE ? FIRST_SIZE : a->total;
+
+	usual = usual < BLOCK_SIZE ? usual : BLOCK_SIZE;
+	return want > usual || want > BLOCK_SIZE / 4 ? want : usual;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	const size_t align = alignof(max_align_t);
 	size_t want = (size + align - 1) & ~(align - 1);
 
 	if ((size_t)(a->end - a->at) < want || !a->at)
-		add_block(a, want > BLOCK_SIZE / 4 ? want : BLOCK_SIZE);
+		add_block(a, block_size(a, want));
 	void *p = a->at;
 	a->at += want;
 	return p;
