@@ -20,8 +20,7 @@
 #include "store/store.h"
 #include "store/write.h"
 
-/* Length of the longest folder of a's first n bytes that b lies in too. */
-static size_t common_folder(const char *a, const char *b, size_t n)
+size_t import_common_folder(const char *a, const char *b, size_t n)
 {
 	size_t same = 0, slash = 0;
 
@@ -45,7 +44,7 @@ char *import_run_name(const char *const *paths, size_t npaths)
 		if (!other)
 			continue;
 		if (name && strcmp(name, other) != 0)
-			n = common_folder(name, other, n);
+			n = import_common_folder(name, other, n);
 		if (name) {
 			free(other);
 			continue;

@@ -103,6 +103,9 @@ int import_files(const struct import_options *options, const char *const *paths,
  */
 char *import_run_name(const char *const *paths, size_t npaths);
 
+/* Length of the longest folder of a's first n bytes that b lies in too; 0: there is none. */
+size_t import_common_folder(const char *a, const char *b, size_t n);
+
 /*
  * Deletes a run, all or nothing.  ERR_EMPTY when there is none of that name,
  * ERR_INPUT when there is no store.

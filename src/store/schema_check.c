@@ -198,10 +198,36 @@ int schema_check_as(struct sqlite3 *db, struct str schema, struct err *err)
 	return rc;
 }
 
+static struct str own_schema(void)
+{
+	return (struct str){ (const char *)asset_store_schema_sql,
+			     asset_store_schema_sql_len };
+}
+
 int schema_check(struct sqlite3 *db, struct err *err)
 {
-	struct str schema = { (const char *)asset_store_schema_sql,
-			      asset_store_schema_sql_len };
+	return schema_check_as(db, own_schema(), err);
+}
 
-	return schema_check_as(db, schema, err);
+static int run(struct sqlite3 *db, struct str sql, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (sqlite3_prepare_v2(db, sql.p, (int)sql.n, &stmt, NULL) != SQLITE_OK)
+		return sql_error(db, err);
+	int rc = sql_step(stmt, err);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int schema_make(struct sqlite3 *db, bool of_tables, struct err *err)
+{
+	struct schema schema;
+
+	schema_load(&schema, own_schema());
+	for (size_t i = 0; i < schema.n; i++)
+		if (str_is(schema.objects[i].type, "TABLE") == of_tables &&
+		    run(db, schema.objects[i].sql, err) < 0)
+			return -1;
+	return 0;
 }

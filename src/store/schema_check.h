@@ -1,6 +1,8 @@
-/* Is the schema of a database the one that ptool writes? */
+/* The schema that ptool writes: is that of a database the same? */
 #ifndef PTOOL_STORE_SCHEMA_CHECK_H
 #define PTOOL_STORE_SCHEMA_CHECK_H
+
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -15,5 +17,8 @@ struct sqlite3;
 int schema_check(struct sqlite3 *db, struct err *err);
 /* The same for the CREATE statements of another schema, with a NUL behind them. */
 int schema_check_as(struct sqlite3 *db, struct str schema, struct err *err);
+
+/* Runs the statements of schema.sql that make tables, or the others: indexes and views. */
+int schema_make(struct sqlite3 *db, bool of_tables, struct err *err);
 
 #endif

@@ -11,6 +11,19 @@ INSERT INTO run (name) VALUES (?1);
 -- name: select_run
 SELECT id FROM run WHERE name = ?1 LIMIT 1;
 
+-- What a store of a fleet holds.  A rank by the order of files is one among these alone.
+-- name: fleet_profiles
+SELECT r.name, p.path, CASE p.rank_source WHEN 'order' THEN NULL ELSE p.rank END, p.base_ns,
+    p.start_ns, p.dur_ns, p.slices, p.bytes
+FROM profile p JOIN run r ON r.id = p.run_id ORDER BY p.id;
+
+-- name: forget_ranks_by_order
+UPDATE profile SET rank = NULL, rank_source = NULL
+WHERE rank_source = 'order' AND run_id = (SELECT id FROM run WHERE name = :run);
+
+-- name: select_profiles
+SELECT id, path, rank FROM profile WHERE run_id = ?1 ORDER BY id;
+
 -- name: select_strings
 SELECT id, text FROM string ORDER BY id;
 
@@ -61,8 +74,12 @@ UPDATE step SET slice_id = NULL WHERE profile_id IN (
 UPDATE track SET first_slice_id = NULL WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: leave_out_of_series
+UPDATE sample_series SET first_sample_id = 1 WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: leave_out_of_profiles
-UPDATE profile SET has_slices = 0, op_details = 0 WHERE run_id IN (
+UPDATE profile SET has_slices = 0, first_slice_id = 1, first_op_detail_id = 1, op_details = 0 WHERE run_id IN (
     SELECT id FROM run WHERE name = :run);
 
 -- A run's slices are one range of ids, because they were written together. Those

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/asset.h"
 #include "base/buf.h"
 #include "ingest/kineto.h"
 #include "store/bulk_writer.h"
 #include "store/health.h"
+#include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/summary.h"
@@ -27,9 +27,14 @@
 
 int write_schema(struct sqlite3 *db, struct err *err)
 {
+	return write_tables(db, err) < 0 ? -1 : schema_make(db, false, err);
+}
+
+int write_tables(struct sqlite3 *db, struct err *err)
+{
 	struct sqlite3_stmt *stmt;
 
-	if (sql_exec(db, (const char *)asset_store_schema_sql, err) < 0 ||
+	if (schema_make(db, true, err) < 0 ||
 	    statement_prepare(db, "insert_class", &stmt, err) < 0)
 		return -1;
 	int rc = 0;

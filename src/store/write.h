@@ -13,6 +13,8 @@ struct sqlite3;
 
 /* Makes the tables of schema.sql and the rows that every store has. */
 int write_schema(struct sqlite3 *db, struct err *err);
+/* The same without indexes and views, which schema_make() adds behind the rows. */
+int write_tables(struct sqlite3 *db, struct err *err);
 /*
  * The texts of the store into an empty table, in the order of their ids: a text's
  * id is its number + 1.

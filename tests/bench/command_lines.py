@@ -65,6 +65,7 @@ LINES = {
             "STORE @SELECT * FROM v_kernel", "STORE @SELECT * FROM v_step", "STORE @SELECT * FROM v_function",
             "--format json STORE @SELECT name, count(*) FROM slice GROUP BY name"],
     "report": ["-f -o OUT STORE", "-f -o OUT STORE OTHER"],
+    "merge": ["-q -f -o OUT STORE"],
     "migrate": ["-q -f -o OUT COPY"],
     "rm": ["-q -o COPY it"],
     "help": ["top"],

@@ -1,0 +1,18 @@
+/* What a user is told of the stores of a fleet (store/fleet.h). */
+#ifndef PTOOL_CLI_FLEET_TOLD_H
+#define PTOOL_CLI_FLEET_TOLD_H
+
+#include <stddef.h>
+
+#include "store/fleet.h"
+#include "store/merge.h"
+
+/* "64 stores, 64 profiles, 4,796,096 slices" of the store that was made. */
+void fleet_told_merged(const char *command, const char *store,
+		       const struct merge_result *result);
+/* Files in the folders that are no stores. */
+void fleet_told_others(const char *command, const struct fleet *fleet);
+/* An error for each store that is left out; how many these are. */
+size_t fleet_told_left_out(const char *command, const struct fleet *fleet);
+
+#endif

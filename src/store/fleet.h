@@ -1,0 +1,65 @@
+/*
+ * Stores that make up one run, one for each rank as a rule: which there are among files and
+ * folders, what they hold, in which order one ingest of all their inputs would have taken
+ * these, and which cannot be part of it.
+ */
+#ifndef PTOOL_STORE_FLEET_H
+#define PTOOL_STORE_FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/walk.h"
+
+struct fleet_profile {
+	const char *path; /* of the recording */
+	int64_t rank; /* NUMBER_NONE: none was recorded, or it is from an order of files */
+	int64_t base_ns, start_ns, dur_ns, slices, bytes;
+	size_t store; /* place */
+};
+
+struct fleet_store {
+	const char *path;
+	struct stat st;
+	const char *run;        /* the one it holds */
+	const char *first_path; /* of its first profile: its place in the order */
+	struct err *err;        /* not NULL: it is left out, as this says */
+	size_t number;          /* in the order in which they were found */
+};
+
+struct fleet {
+	struct fleet_store *stores; /* owned */
+	size_t n, cap;
+	struct fleet_profile *profiles; /* owned */
+	size_t nprofiles, profiles_cap;
+	const char **others; /* owned: other files of the folders */
+	size_t nothers, others_cap;
+	const char *run; /* the name that the run of all gets */
+	struct arena arena;
+};
+
+/*
+ * What lies in folders is taken if it is a ptool store of any schema; a file that is named,
+ * whatever it is.  `except` is none of them: NULL, or a file, such as the one that is to be
+ * written.  ERR_INPUT: a folder cannot be listed.  fleet_release() frees, always.
+ */
+int fleet_find(const char *const *paths, size_t n, const char *except, struct fleet *out,
+	       walk_stop_fn *stop, void *to, struct err *err);
+/*
+ * Opens each, orders them, and finds those that are to be left out: no store, of another
+ * schema, damaged, of several runs, the same recording as another, or of another run's
+ * rank.  0 however many these are.
+ */
+int fleet_look(struct fleet *fleet, walk_stop_fn *stop, void *to, struct err *err);
+/* Notes why a store is left out. */
+void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
+		     const struct err *why);
+/* Stores that are not left out. */
+size_t fleet_count(const struct fleet *fleet);
+void fleet_release(struct fleet *fleet);
+
+#endif

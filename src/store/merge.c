@@ -1,0 +1,228 @@
+/* One store of many: see merge.h. */
+#include "store/merge.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/machine.h"
+#include "base/spill.h"
+#include "base/str.h"
+#include "store/importing.h"
+#include "store/merge_copy.h"
+#include "store/publish.h"
+#include "store/schema_check.h"
+#include "store/sql.h"
+#include "store/statements.h"
+#include "store/write.h"
+
+struct merging {
+	struct fleet *fleet;
+	const struct merge_options *options;
+	const struct import_events *events;
+	struct merge_target to;
+	const char *run;
+	struct fleet_store *bad; /* the store that is to blame for a failure, or NULL */
+	uint64_t done;           /* bytes of stores */
+};
+
+static int tell_unfinished(const char *temporary, const char *lock, void *to,
+			   struct err *err)
+{
+	const struct import_events *events = to;
+
+	return events->unfinished ? events->unfinished(events->to, temporary, lock, err)
+				  : 0;
+}
+
+static int tell(struct merging *m, struct err *err)
+{
+	return m->events->progress ? m->events->progress(m->events->to, m->done, err) : 0;
+}
+
+/* Ctrl-C while SQLite is at work. */
+#define SQL_STEPS 100000
+
+static int on_sql_steps(void *to)
+{
+	struct err ignored = ERR_INIT;
+
+	return tell(to, &ignored) < 0;
+}
+
+static int copy_store(struct merging *m, struct fleet_store *source, struct err *err)
+{
+	struct store *from;
+
+	if (m->events->begin)
+		m->events->begin(m->events->to, source->path, 0);
+	if (tell(m, err) < 0)
+		return -1;
+	int rc = store_open(source->path, &from, err);
+	if (rc == 0)
+		rc = merge_copy(&m->to, from, err);
+	store_close(from);
+	if (rc < 0 && err->kind == ERR_INPUT)
+		m->bad = source;
+	m->done += (uint64_t)source->st.st_size;
+	return rc;
+}
+
+static int copy_stores(struct merging *m, struct err *err)
+{
+	for (size_t i = 0; i < m->fleet->n; i++)
+		if (!m->fleet->stores[i].err &&
+		    copy_store(m, &m->fleet->stores[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* As of files that one ingest has read. */
+static int list_profiles(struct merging *m, struct importing *i, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (statement_prepare(m->to.db, "select_profiles", &stmt, err) < 0)
+		return -1;
+	sqlite3_bind_int64(stmt, 1, m->to.run_id);
+	while ((rc = sql_step(stmt, err)) > 0) {
+		const char *path = (const char *)sqlite3_column_text(stmt, 1);
+		bool is_ranked = sqlite3_column_type(stmt, 2) != SQLITE_NULL;
+		struct import_profile *p =
+			ARRAY_PUSH(i->profiles, i->nprofiles, i->profiles_cap);
+		*p = (struct import_profile){
+			.id = sqlite3_column_int64(stmt, 0),
+			.shown = xstrdup(path ? path : ""),
+			.path = xstrdup(path ? path : ""),
+			.rank = is_ranked ? sqlite3_column_int64(stmt, 2) : NUMBER_NONE,
+		};
+		p->name = file_name_parse(str_of(p->shown));
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* Spans, and ranks by the order of files: both of all profiles together. */
+static int place_profiles(struct merging *m, struct err *err)
+{
+	struct import_result ignored = { 0 };
+	struct importing i = {
+		.db = m->to.db, .result = &ignored, .is_collection = true, .noperands = 1
+	};
+	int rc = statements_run(m->to.db, "forget_ranks_by_order", m->run, err);
+
+	if (rc == 0)
+		rc = list_profiles(m, &i, err);
+	if (rc == 0)
+		rc = import_place(&i, err);
+	for (size_t k = 0; k < i.nprofiles; k++) {
+		free(i.profiles[k].shown);
+		free(i.profiles[k].path);
+	}
+	free(i.profiles);
+	return rc;
+}
+
+static int fill(struct merging *m, struct err *err)
+{
+	struct merge_target *to = &m->to;
+
+	if (sql_exec(to->db, "BEGIN", err) < 0 || write_tables(to->db, err) < 0 ||
+	    write_run(to->db, m->run, &to->run_id, err) < 0 ||
+	    merge_tables_read(to->db, &to->tables, err) < 0)
+		return -1;
+	if (copy_stores(m, err) < 0 || schema_make(to->db, false, err) < 0 ||
+	    place_profiles(m, err) < 0)
+		return -1;
+	return write_texts(to->db, &to->texts, 0, &usual_limits, err);
+}
+
+/* Ends the publishing, whatever comes of it. */
+static int merge_into(struct merging *m, struct publish *publish, struct err *err)
+{
+	struct spill *spill =
+		spill_open(machine_memory() / 2, publish_temp_path(publish));
+
+	m->to = (struct merge_target){ .db = publish_db(publish),
+				       .summaries = m->options->summaries,
+				       .grains = m->options->summaries
+							 ? m->options->grains
+							 : MERGE_GRAINS_ALL };
+	intern_init_in(&m->to.texts, spill);
+	sqlite3_progress_handler(m->to.db, SQL_STEPS, on_sql_steps, m);
+	int rc = fill(m, err);
+	merge_tables_release(&m->to.tables);
+	intern_release(&m->to.texts);
+	spill_close(spill);
+	if (rc == 0)
+		return publish_commit(publish, err);
+	publish_abort(publish);
+	return -1;
+}
+
+static int merge_once(struct merging *m, struct err *err)
+{
+	struct publish_keep keep = { .always = false,
+				     .to = (void *)(uintptr_t)m->events,
+				     .made = tell_unfinished };
+	struct publish *publish;
+
+	m->bad = NULL;
+	m->done = 0;
+	if (publish_begin_keep(m->options->store, &keep, &publish, err) < 0)
+		return -1;
+	return merge_into(m, publish, err);
+}
+
+static const struct fleet_store *first_left_out(const struct fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->n; i++)
+		if (fleet->stores[i].err)
+			return &fleet->stores[i];
+	return NULL;
+}
+
+/* Is there nothing to be done, or not without those that are left out? */
+static int check(const struct merging *m, struct err *err)
+{
+	const struct fleet_store *out = first_left_out(m->fleet);
+
+	if (out && (m->options->strict || fleet_count(m->fleet) == 0)) {
+		*err = *out->err;
+		return -1;
+	}
+	return fleet_count(m->fleet) ? 0
+				     : err_set(err, ERR_INPUT, "holds no ptool store");
+}
+
+int merge_stores(struct fleet *fleet, const struct merge_options *options,
+		 const struct import_events *events, struct merge_result *result,
+		 struct err *err)
+{
+	struct merging m = { .fleet = fleet,
+			     .options = options,
+			     .events = events,
+			     .run = options->run ? options->run : fleet->run };
+	int rc;
+
+	/* One that turns out to be damaged spoils what is made: that begins anew without it. */
+	do {
+		*err = (struct err)ERR_INIT;
+		rc = check(&m, err);
+		m.bad = NULL;
+		if (rc == 0)
+			rc = merge_once(&m, err);
+		if (rc < 0 && m.bad)
+			fleet_leave_out(fleet, m.bad, err);
+	} while (rc < 0 && m.bad);
+	*result = (struct merge_result){ .stores = fleet_count(fleet) };
+	for (size_t i = 0; i < fleet->nprofiles; i++) {
+		const struct fleet_profile *p = &fleet->profiles[i];
+		result->profiles += fleet->stores[p->store].err == NULL;
+		result->slices += fleet->stores[p->store].err ? 0 : p->slices;
+	}
+	return rc;
+}

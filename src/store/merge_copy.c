@@ -1,0 +1,358 @@
+/* Copying the rows of a store behind those of another: see merge_copy.h. */
+#include "store/merge_copy.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/varint.h"
+#include "store/bulk_writer.h"
+#include "store/columns.h"
+#include "store/sql.h"
+
+/* More ids than this nobody writes. */
+#define ID_MAX  (INT64_C(1) << 62)
+#define SQL_MAX ((size_t)16384)
+/* 8192 slices of a pack, ten bytes each at most. */
+#define PACK_MAX ((size_t)1 << 20)
+
+struct copying {
+	struct merge_target *to;
+	struct sqlite3 *from;
+	int64_t shift[MERGE_TABLES_MAX]; /* of the ids of each table */
+	int64_t most[MERGE_TABLES_MAX];  /* the largest id in `from` */
+	uint32_t *texts;           /* owned; by id: number in to->texts + 1; 0: not yet */
+	struct sqlite3_stmt *text; /* of one id */
+	/* The table that is being copied. */
+	const struct merge_table *table;
+	bool renumbers; /* a part of its rows: ids are given anew */
+	struct sqlite3_stmt *rows;
+	struct buf packed[MERGE_COLUMNS_MAX];
+	struct err err; /* row functions cannot fail: the first failure */
+};
+
+static void damaged(struct copying *c, const char *what)
+{
+	if (!c->err.kind)
+		err_set(&c->err, ERR_INPUT, "the store is damaged: %s", what);
+}
+
+static uint32_t fetch_text(struct copying *c, int64_t id)
+{
+	uint32_t number = 0;
+
+	sqlite3_bind_int64(c->text, 1, id);
+	if (sql_step(c->text, &c->err) > 0) {
+		const char *p = (const char *)sqlite3_column_text(c->text, 0);
+		size_t n = (size_t)sqlite3_column_bytes(c->text, 0);
+		number = intern_add(&c->to->texts, (struct str){ p ? p : "", n }) + 1;
+	}
+	sqlite3_reset(c->text);
+	return number;
+}
+
+/* Id in the new store of the text that has `id` in the old one. */
+static int64_t text_of(struct copying *c, int64_t id)
+{
+	if (id < 1 || id > c->most[c->to->tables.string]) {
+		damaged(c, "a text is missing");
+		return 1;
+	}
+	if (c->texts[id] == 0)
+		c->texts[id] = fetch_text(c, id);
+	if (c->texts[id] == 0)
+		damaged(c, "a text is missing");
+	return c->texts[id];
+}
+
+/* The same of a row; the first id of an empty range may be the one behind the last. */
+static int64_t id_of(struct copying *c, unsigned table, int64_t id)
+{
+	if (id < 0 || id > c->most[table] + 1)
+		damaged(c, "an id refers to no row");
+	return id + c->shift[table];
+}
+
+static int64_t packed_of(struct copying *c, const struct merge_column *column, int64_t id)
+{
+	if (id == 0)
+		return 0;
+	return column->kind == MERGE_PACKED_TEXTS ? text_of(c, id)
+						  : id_of(c, column->table, id);
+}
+
+static void put_packed(struct buf *out, uint64_t code)
+{
+	uint8_t bytes[VARINT_MAX];
+	uint8_t *end = varint_put(bytes, code);
+
+	buf_add(out, (const char *)bytes, (size_t)(end - bytes));
+}
+
+/* The ids of a column of slice_pack, moved. */
+static struct str repack(struct copying *c, int i, struct str blob)
+{
+	const struct merge_column *column = &c->table->column[i];
+	const uint8_t *p = (const uint8_t *)blob.p, *end = p + blob.n;
+	bool is_text = column->kind == MERGE_PACKED_TEXTS;
+	struct buf *out = &c->packed[i];
+	int64_t id = 0, before = 0;
+	uint64_t code;
+
+	buf_clear(out);
+	while (p < end && varint_get(&p, end, &code)) {
+		id = is_text ? (int64_t)code
+			     : (int64_t)((uint64_t)id + (uint64_t)zigzag_value(code));
+		int64_t moved = packed_of(c, column, id);
+		put_packed(out, is_text ? (uint64_t)moved
+					: zigzag_of((int64_t)((uint64_t)moved -
+							      (uint64_t)before)));
+		before = moved;
+	}
+	return buf_str(out);
+}
+
+static struct str bytes_at(struct sqlite3_stmt *stmt, int i)
+{
+	const char *p = sqlite3_column_blob(stmt, i); /* the length behind it */
+
+	return (struct str){ p ? p : "", (size_t)sqlite3_column_bytes(stmt, i) };
+}
+
+static struct bulk_cell plain_cell(struct sqlite3_stmt *stmt, int i)
+{
+	switch (sqlite3_column_type(stmt, i)) {
+	case SQLITE_INTEGER:
+		return bulk_int(sqlite3_column_int64(stmt, i));
+	case SQLITE_FLOAT:
+		return bulk_real(sqlite3_column_double(stmt, i));
+	case SQLITE_TEXT:
+		return bulk_text(bytes_at(stmt, i));
+	case SQLITE_BLOB:
+		return bulk_blob(bytes_at(stmt, i));
+	default:
+		return bulk_null();
+	}
+}
+
+/* An id of a table that is left out is NULL, and where there must be one, 1. */
+static struct bulk_cell id_cell(struct copying *c, int i)
+{
+	const struct merge_column *column = &c->table->column[i];
+	int64_t id = sqlite3_column_int64(c->rows, i);
+
+	if (sqlite3_column_type(c->rows, i) == SQLITE_NULL)
+		return bulk_null();
+	if (column->kind == MERGE_TEXT)
+		return bulk_int(text_of(c, id));
+	if (c->to->summaries && c->to->tables.table[column->table].is_slices)
+		return column->is_optional ? bulk_null() : bulk_int(1);
+	return bulk_int(id_of(c, column->table, id));
+}
+
+static struct bulk_cell cell_of(struct copying *c, int i)
+{
+	switch (c->table->column[i].kind) {
+	case MERGE_TEXT:
+	case MERGE_ID:
+		return id_cell(c, i);
+	case MERGE_PACKED_TEXTS:
+	case MERGE_PACKED_IDS:
+		if (sqlite3_column_type(c->rows, i) != SQLITE_BLOB)
+			return bulk_null();
+		return bulk_blob(repack(c, i, bytes_at(c->rows, i)));
+	case MERGE_PLAIN:
+		break;
+	}
+	return plain_cell(c->rows, i);
+}
+
+/* A profile whose slices are left out, here or before. */
+static void leave_out(struct copying *c, struct bulk_cell *cells)
+{
+	if (!c->to->summaries && cells[COL_PROFILE_HAS_SLICES].number != 0)
+		return;
+	cells[COL_PROFILE_HAS_SLICES] = bulk_int(0);
+	cells[COL_PROFILE_FIRST_SLICE_ID] = bulk_int(1);
+	cells[COL_PROFILE_FIRST_OP_DETAIL_ID] = bulk_int(1);
+	cells[COL_PROFILE_OP_DETAILS] = bulk_int(0);
+}
+
+static void copy_row(const void *from, int64_t row, struct bulk_cell *cells)
+{
+	struct copying *c = *(struct copying *const *)from;
+	bool is_profile = c->table == &c->to->tables.table[c->to->tables.profile];
+
+	(void)row;
+	if (c->err.kind == ERR_NONE && sql_step(c->rows, &c->err) <= 0)
+		damaged(c, "a table has fewer rows than it says");
+	/* of those without slices some ids refer to what is no more */
+	struct err before = c->err;
+	for (int i = 0; i < c->table->ncolumns; i++)
+		cells[i] = cell_of(c, i);
+	if (c->renumbers)
+		cells[0] = (struct bulk_cell){ .kind = BULK_UNSET };
+	if (!is_profile)
+		return;
+	if (cells[COL_PROFILE_HAS_SLICES].number == 0)
+		c->err = before;
+	leave_out(c, cells);
+}
+
+/* "1, 2, 4" as a list for SQL: of grains 0, 1 and 2. */
+static const char *const grain_lists[] = { "-1", "0",    "1",    "0, 1",
+					   "2",  "0, 2", "1, 2", "0, 1, 2" };
+
+static void add_where(const struct copying *c, const struct merge_table *table,
+		      struct buf *sql)
+{
+	unsigned grains = c->to->grains;
+
+	if (strcmp(table->name, "op_stat") == 0 && grains != MERGE_GRAINS_ALL)
+		buf_addf(
+			sql,
+			" WHERE profile_id IN (SELECT id FROM profile) AND grain IN (%s)",
+			grain_lists[grains]);
+}
+
+/* How many rows, and what their ids are moved by. */
+static int measure(struct copying *c, unsigned place, int64_t *rows, struct err *err)
+{
+	const struct merge_table *table = &c->to->tables.table[place];
+	const char *id = table->has_id ? table->columns : "0";
+	int n = (int)strcspn(id, ",");
+	struct buf sql;
+	struct sqlite3_stmt *stmt;
+
+	buf_init(&sql, SQL_MAX);
+	buf_addf(&sql,
+		 "SELECT (SELECT min(%.*s) FROM %s), (SELECT max(%.*s) FROM %s), "
+		 "(SELECT count(*) FROM %s",
+		 n, id, table->name, n, id, table->name, table->name);
+	add_where(c, table, &sql);
+	buf_add_text(&sql, ")");
+	int rc = sql_prepare(c->from, sql.p, &stmt, err);
+	buf_release(&sql);
+	if (rc < 0)
+		return -1;
+	rc = sql_step(stmt, err) < 0 ? -1 : 0;
+	int64_t least = sqlite3_column_int64(stmt, 0),
+		most = sqlite3_column_int64(stmt, 1);
+	*rows = sqlite3_column_int64(stmt, 2);
+	sqlite3_finalize(stmt);
+	if (rc == 0 && (least < 0 || most > ID_MAX || c->to->last[place] > ID_MAX))
+		return err_set(err, ERR_INPUT,
+			       "the store is damaged: it has ids beyond 2^62");
+	c->most[place] = most;
+	c->shift[place] = c->to->last[place] - (least > 0 ? least - 1 : 0);
+	return rc;
+}
+
+static bool is_copied(const struct copying *c, const struct merge_table *table)
+{
+	return !table->is_kept && !(c->to->summaries && table->is_slices);
+}
+
+static int copy_table(struct copying *c, unsigned place, struct bulk_writer *writer,
+		      int64_t rows, struct err *err)
+{
+	const struct merge_table *table = &c->to->tables.table[place];
+	const struct bulk bulk = { .table = table->name,
+				   .columns = table->columns,
+				   .ncolumns = table->ncolumns,
+				   .row = copy_row };
+	struct buf sql;
+
+	buf_init(&sql, SQL_MAX);
+	buf_addf(&sql, "SELECT %s FROM %s", table->columns, table->name);
+	add_where(c, table, &sql);
+	c->renumbers = strstr(sql.p, " WHERE ") != NULL;
+	buf_add_text(&sql, table->has_id ? " ORDER BY 1" : " ORDER BY 1, 2");
+	int rc = sql_prepare(c->from, sql.p, &c->rows, err);
+	buf_release(&sql);
+	if (rc < 0)
+		return -1;
+	c->table = table;
+	c->err = (struct err)ERR_INIT;
+	rc = bulk_write(writer, &bulk, rows, err);
+	sqlite3_finalize(c->rows);
+	if (c->err.kind) {
+		*err = c->err;
+		return -1;
+	}
+	c->to->last[place] = c->renumbers ? c->to->last[place] + rows
+					  : c->most[place] + c->shift[place];
+	return rc;
+}
+
+/*
+ * Ids of texts are dense, as write_load_texts() wants them.  With slices all texts are taken
+ * in the order of their ids, which is the order in which one ingest would meet them.
+ */
+static int load_texts(struct copying *c, struct err *err)
+{
+	int64_t n = 0, most = 0;
+
+	if (sql_int(c->from, "SELECT count(*) FROM string", &n, err) < 0 ||
+	    sql_int(c->from, "SELECT coalesce(max(id), 0) FROM string", &most, err) < 0 ||
+	    sql_prepare(c->from, "SELECT text FROM string WHERE id = ?1", &c->text, err) <
+		    0)
+		return -1;
+	if (n != most)
+		return err_set(err, ERR_INPUT,
+			       "the store's texts are out of order; ingest again");
+	c->most[c->to->tables.string] = n;
+	c->texts = xcalloc((size_t)n + 1, sizeof(*c->texts));
+	for (int64_t id = 1; id <= n && !c->to->summaries && !c->err.kind; id++)
+		text_of(c, id);
+	if (!c->err.kind)
+		return 0;
+	*err = c->err;
+	return -1;
+}
+
+static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err *err)
+{
+	const struct merge_tables *tables = &c->to->tables;
+	int64_t rows[MERGE_TABLES_MAX] = { 0 }, run = 0;
+
+	if (sql_int(c->from, "SELECT max(id) FROM run", &run, err) < 0)
+		return -1;
+	c->most[tables->run] = run;
+	c->shift[tables->run] = c->to->run_id - run;
+	for (unsigned i = 0; i < tables->n; i++)
+		if (is_copied(c, &tables->table[i]) && measure(c, i, &rows[i], err) < 0)
+			return -1;
+	for (unsigned i = 0; i < tables->n; i++)
+		if (rows[i] && copy_table(c, i, writer, rows[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int merge_copy(struct merge_target *to, struct store *from, struct err *err)
+{
+	struct copying *c = xcalloc(1, sizeof(*c));
+	const void *row_from = &c;
+	struct bulk_team *alone = bulk_team_new(&row_from, 0, NULL, NULL);
+	/* no table has an index yet: all are written as pages */
+	struct bulk_writer writer = bulk_writer(to->db, row_from, alone, 1);
+
+	c->to = to;
+	c->from = store_db(from);
+	for (int i = 0; i < MERGE_COLUMNS_MAX; i++)
+		buf_init(&c->packed[i], PACK_MAX);
+	int rc = load_texts(c, err);
+	if (rc == 0)
+		rc = copy_tables(c, &writer, err);
+	if (bulk_writer_end(&writer, err) < 0)
+		rc = -1;
+	bulk_team_free(alone);
+	sqlite3_finalize(c->text);
+	free(c->texts);
+	for (int i = 0; i < MERGE_COLUMNS_MAX; i++)
+		buf_release(&c->packed[i]);
+	free(c);
+	return rc;
+}

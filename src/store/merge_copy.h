@@ -1,0 +1,44 @@
+/*
+ * All rows of a store behind those of another one: ids are moved, texts renumbered.  Rows
+ * are read and written one by one, so that memory is that of the texts.
+ */
+#ifndef PTOOL_STORE_MERGE_COPY_H
+#define PTOOL_STORE_MERGE_COPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "store/merge_tables.h"
+#include "store/store.h"
+
+struct sqlite3;
+
+/* Rows of op_stat; they are most of a summary, and few questions need all. */
+enum merge_grains {
+	MERGE_GRAIN_NAMES = 1,
+	MERGE_GRAIN_FULL = 2,
+	MERGE_GRAIN_STEPS = 4,
+	MERGE_GRAINS_ALL = 7
+};
+
+/* What is being made: tables without indexes, in a transaction. */
+struct merge_target {
+	struct sqlite3 *db; /* borrowed */
+	struct merge_tables tables;
+	int64_t last[MERGE_TABLES_MAX]; /* the largest id of each table so far */
+	int64_t run_id;
+	struct intern texts;
+	bool summaries; /* slices are left out */
+	unsigned
+		grains; /* MERGE_GRAIN_* of op_stat; of all the rest nothing is left out */
+};
+
+/*
+ * 0, or -1 with err set.  ERR_INPUT: the store that is read is to blame; what is being
+ * made is then of no use.  The rows of the store are of one run.
+ */
+int merge_copy(struct merge_target *to, struct store *from, struct err *err);
+
+#endif
