@@ -8,6 +8,7 @@
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "query/summary/summary.h"
 #include "store/merge.h"
 
 struct merge_opts {
@@ -67,7 +68,8 @@ static int merge(const struct merge_opts *o, const struct import_events *events,
 {
 	const struct merge_options options = { .store = store,
 					       .run = o->run,
-					       .strict = o->strict };
+					       .strict = o->strict,
+					       .summarize = summaries_make_run };
 
 	if (fleet_find((const char *const *)o->stores.items, o->stores.n, store, fleet,
 		       wait_for_user, NULL, err) < 0 ||

@@ -140,17 +140,26 @@ static int fill(struct merging *m, struct err *err)
 	return write_texts(to->db, &to->texts, 0, &usual_limits, err);
 }
 
+/* As one ingest: of several profiles; one with a rank has them already. */
+static bool wants_parts(const struct merging *m)
+{
+	return m->options->summaries || m->fleet->nprofiles > 1;
+}
+
 /* Ends the publishing, whatever comes of it. */
 static int merge_into(struct merging *m, struct publish *publish, struct err *err)
 {
 	struct spill *spill =
 		spill_open(machine_memory() / 2, publish_temp_path(publish));
 
-	m->to = (struct merge_target){ .db = publish_db(publish),
-				       .summaries = m->options->summaries,
-				       .grains = m->options->summaries
-							 ? m->options->grains
-							 : MERGE_GRAINS_ALL };
+	const struct merge_options *o = m->options;
+	m->to = (struct merge_target){
+		.db = publish_db(publish),
+		.summaries = o->summaries,
+		.grains = o->summaries ? o->grains : MERGE_GRAINS_ALL,
+		.parts = !o->no_parts,
+		.summarize = wants_parts(m) ? o->summarize : NULL,
+	};
 	intern_init_in(&m->to.texts, spill);
 	sqlite3_progress_handler(m->to.db, SQL_STEPS, on_sql_steps, m);
 	int rc = fill(m, err);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "store/fleet.h"
 #include "store/import.h"
+#include "store/merge_copy.h"
 
 struct merge_options {
 	const char *store; /* path; a store that is there is replaced */
@@ -19,6 +20,8 @@ struct merge_options {
 	bool strict;       /* -1 with the first one's error when a store is left out */
 	bool summaries;    /* without slices: profile.has_slices */
 	unsigned grains;   /* with `summaries`: MERGE_GRAIN_* of merge_copy.h */
+	bool no_parts;     /* with `summaries`: without the tables *_part */
+	merge_summarize_fn *summarize; /* makes what a store has not of these; or NULL */
 };
 
 struct merge_result {

@@ -10,6 +10,7 @@
 #include "base/varint.h"
 #include "store/bulk_writer.h"
 #include "store/columns.h"
+#include "store/parts.h"
 #include "store/sql.h"
 
 /* More ids than this nobody writes. */
@@ -152,6 +153,21 @@ static struct bulk_cell id_cell(struct copying *c, int i)
 	return bulk_int(id_of(c, column->table, id));
 }
 
+/* Which table it is of says the column before it. */
+static struct bulk_cell part_id_cell(struct copying *c, int i)
+{
+	const struct merge_tables *tables = &c->to->tables;
+	const char *part = (const char *)sqlite3_column_text(c->rows, i - 1);
+	unsigned t = 0;
+
+	while (t < tables->n && !(part && strcmp(tables->table[t].name, part) == 0))
+		t++;
+	if (t < tables->n)
+		return bulk_int(id_of(c, t, sqlite3_column_int64(c->rows, i)));
+	damaged(c, "a summary is of no table");
+	return bulk_int(1);
+}
+
 static struct bulk_cell cell_of(struct copying *c, int i)
 {
 	switch (c->table->column[i].kind) {
@@ -163,6 +179,8 @@ static struct bulk_cell cell_of(struct copying *c, int i)
 		if (sqlite3_column_type(c->rows, i) != SQLITE_BLOB)
 			return bulk_null();
 		return bulk_blob(repack(c, i, bytes_at(c->rows, i)));
+	case MERGE_PART_ID:
+		return part_id_cell(c, i);
 	case MERGE_PLAIN:
 		break;
 	}
@@ -252,7 +270,8 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 
 static bool is_copied(const struct copying *c, const struct merge_table *table)
 {
-	return !table->is_kept && !(c->to->summaries && table->is_slices);
+	return !table->is_kept && !(c->to->summaries && table->is_slices) &&
+	       !(table->is_part && !c->to->parts);
 }
 
 static int copy_table(struct copying *c, unsigned place, struct bulk_writer *writer,
@@ -331,6 +350,47 @@ static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err
 	return 0;
 }
 
+/* Rows that are made, of profiles that have other ids in the new store. */
+struct moved_sink {
+	struct part_sink sink;
+	struct parts_writer writer;
+	int64_t shift;
+};
+
+static int take_moved(const struct part_sink *sink, int64_t profile_id,
+		      const struct part_rows *rows, struct err *err)
+{
+	const struct moved_sink *s = (const struct moved_sink *)sink;
+
+	return s->writer.sink.take(&s->writer.sink, profile_id + s->shift, rows, err);
+}
+
+static int find_last(struct merge_target *to, unsigned place, struct err *err)
+{
+	char *sql = xasprintf("SELECT coalesce(max(id), 0) FROM %s",
+			      to->tables.table[place].name);
+	int rc = sql_int(to->db, sql, &to->last[place], err);
+
+	free(sql);
+	return rc;
+}
+
+static int make_parts(struct copying *c, struct store *from, struct err *err)
+{
+	struct merge_target *to = c->to;
+	struct moved_sink sink = { .sink = { take_moved },
+				   .writer = parts_writer(to->db, &to->texts),
+				   .shift = c->shift[to->tables.profile] };
+
+	if (!to->parts || !to->summarize)
+		return 0;
+	int rc = to->summarize(from, NULL, &sink.sink, err);
+	for (unsigned i = 0; i < to->tables.n && rc == 0; i++)
+		if (to->tables.table[i].is_part)
+			rc = find_last(to, i, err);
+	return rc;
+}
+
 int merge_copy(struct merge_target *to, struct store *from, struct err *err)
 {
 	struct copying *c = xcalloc(1, sizeof(*c));
@@ -348,6 +408,8 @@ int merge_copy(struct merge_target *to, struct store *from, struct err *err)
 		rc = copy_tables(c, &writer, err);
 	if (bulk_writer_end(&writer, err) < 0)
 		rc = -1;
+	if (rc == 0)
+		rc = make_parts(c, from, err);
 	bulk_team_free(alone);
 	sqlite3_finalize(c->text);
 	free(c->texts);

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
+#include "base/part_rows.h"
 #include "store/merge_tables.h"
 #include "store/store.h"
 
@@ -23,6 +24,10 @@ enum merge_grains {
 	MERGE_GRAINS_ALL = 7
 };
 
+/* Makes the rows of summaries that a store has not: summaries_make_run(). */
+typedef int merge_summarize_fn(struct store *store, const char *run,
+			       const struct part_sink *to, struct err *err);
+
 /* What is being made: tables without indexes, in a transaction. */
 struct merge_target {
 	struct sqlite3 *db; /* borrowed */
@@ -30,9 +35,10 @@ struct merge_target {
 	int64_t last[MERGE_TABLES_MAX]; /* the largest id of each table so far */
 	int64_t run_id;
 	struct intern texts;
-	bool summaries; /* slices are left out */
-	unsigned
-		grains; /* MERGE_GRAIN_* of op_stat; of all the rest nothing is left out */
+	bool summaries;  /* slices are left out */
+	unsigned grains; /* MERGE_GRAIN_* of op_stat */
+	bool parts;      /* with the tables *_part; where rows are missing */
+	merge_summarize_fn *summarize; /*   this makes them; or NULL */
 };
 
 /*

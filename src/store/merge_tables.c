@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/str.h"
 #include "store/slice_tables.h"
 #include "store/sql.h"
 
@@ -29,6 +30,7 @@ static const struct {
 	{ "slice_pack", "launch_id", "slice_row", MERGE_PACKED_IDS },
 	{ "slice_pack", "op_id", "slice_row", MERGE_PACKED_IDS },
 	{ "slice_pack", "op_detail_id", "op_detail", MERGE_PACKED_IDS },
+	{ "summary", "first_row_id", "summary", MERGE_PART_ID },
 };
 
 /* Those that every store has, and those that are made for the run. */
@@ -129,6 +131,13 @@ static void add_reference(struct merge_tables *t, struct merge_table *table,
 		      strcmp(of, "string") == 0 ? MERGE_TEXT : MERGE_ID);
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && strcmp(name + n - m, end) == 0;
+}
+
 static int list_tables(struct sqlite3 *db, struct merge_tables *t, struct err *err)
 {
 	static const char sql[] =
@@ -143,6 +152,8 @@ static int list_tables(struct sqlite3 *db, struct merge_tables *t, struct err *e
 		struct merge_table *table = &t->table[t->n++];
 		table->name = arena_strdup(&t->arena, text(stmt, 0));
 		table->is_slices = slice_table_is(table->name);
+		table->is_part = strcmp(table->name, "summary") == 0 ||
+				 ends_with(table->name, "_part");
 	}
 	sqlite3_finalize(stmt);
 	return rc;

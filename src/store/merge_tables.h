@@ -22,7 +22,8 @@ enum merge_kind {
 	MERGE_TEXT,         /* id of a text */
 	MERGE_ID,           /* id of a row of `table` */
 	MERGE_PACKED_TEXTS, /* such ids in a blob, a number each */
-	MERGE_PACKED_IDS    /* and as differences (ptool-store(5), PACKED SLICES) */
+	MERGE_PACKED_IDS,   /* and as differences (ptool-store(5), PACKED SLICES) */
+	MERGE_PART_ID       /* of a row of the table that the column before names */
 };
 
 struct merge_column {
@@ -37,6 +38,7 @@ struct merge_table {
 	struct merge_column column[MERGE_COLUMNS_MAX];
 	bool has_id;    /* the first column is its key; else the first two are */
 	bool is_slices; /* slice_table_is() */
+	bool is_part;   /* of summaries (*_part), or the list of what these have */
 	bool is_kept;   /* not copied: each store has its own */
 };
 

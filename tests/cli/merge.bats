@@ -17,9 +17,10 @@ two_ranks() {
 	stores_of "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
 }
 
-# All that is in a store.
+# All that is in a store.  What summaries alone call by a text has its number behind all
+# others where one ingest made them, and behind those of its store where they were merged.
 dump() { # STORE
-	sqlite3 -readonly "$1" .dump
+	python3 "$TESTS/store/dump_texts.py" "$1"
 }
 
 # Is what `merge` makes of the stores of in/'s files what `ingest` makes of in/?
@@ -95,7 +96,7 @@ ptool: merge: stores/log.txt: left out: not a ptool store'
 ptool: merge: stores/copy.db: holds the same recording as 'stores/collectives_rank0.json.db'
 ptool: merge: stores/text.db: the store's texts are out of order; ingest again
 ptool: merge: stores/a_other.db: holds 2 runs: merge stores of one run each ('ptool rm' deletes a run)
-ptool: merge: stores/old.db: store has schema 7, this ptool reads 8; ingest the trace again
+ptool: merge: stores/old.db: store has schema 7, this ptool reads 8; 'ptool migrate' lifts it
 ptool: merge: stores/torn.db: damaged" ]
 	ptool ingest -q -o one.db in
 	diff <(dump one.db) <(dump run.db)

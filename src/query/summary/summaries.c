@@ -53,13 +53,15 @@ int summary_need(struct summary_reader *r, const struct scope_profile *profile,
 	return make_rows(&r->source, summary, out, err);
 }
 
-static int make_profile(struct summary_source *from, const struct part_sink *to,
-			struct err *err)
+static int make_profile(struct summary_source *from, struct summary_reader *there,
+			const struct part_sink *to, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && summaries[i]; i++) {
 		struct part_rows rows;
+		if (summary_has(there, from->profile, summaries[i]))
+			continue;
 		part_rows_init(&rows, &summaries[i]->table);
 		rc = make_rows(from, summaries[i], &rows, err);
 		if (rc == 0 && !rows.is_too_many)
@@ -79,13 +81,19 @@ int summaries_make_run(struct store *store, const char *run, const struct part_s
 
 	if (scope_load(store, &request, &scope, err) < 0)
 		return -1;
+	struct summary_reader there = { .n = 0 };
 	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &there, err);
 	for (size_t i = 0; rc == 0 && i < scope.n; i++) {
+		if (!scope.profiles[i].has_slices)
+			continue;
 		struct summary_source from = { .store = store,
 					       .texts = &texts,
 					       .profile = &scope.profiles[i] };
-		rc = make_profile(&from, to, err);
+		rc = make_profile(&from, &there, to, err);
 	}
+	summary_reader_close(&there);
 	text_pool_close(&texts);
 	scope_release(&scope);
 	return rc;

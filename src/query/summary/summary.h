@@ -92,7 +92,10 @@ int summary_read(struct summary_reader *r, const struct scope_profile *profile,
 int summary_need(struct summary_reader *r, const struct scope_profile *profile,
 		 const struct summary *summary, struct part_rows *out, struct err *err);
 
-/* Makes all rows of the run and gives them to the sink, profile by profile. */
+/*
+ * Makes the rows of the run that the store has not, and can be made, and gives them to the
+ * sink, profile by profile; `run` NULL: of the newest.
+ */
 int summaries_make_run(struct store *store, const char *run, const struct part_sink *to,
 		       struct err *err);
 
