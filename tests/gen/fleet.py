@@ -131,4 +131,4 @@ class Fleet:
 
 
 if __name__ == "__main__":
-    Fleet(int((sys.argv + [0, 0])[2]), (sys.argv + [None] * 3)[3]).save(sys.argv[1])
+    Fleet(int((sys.argv[2:] + [0])[0]), (sys.argv[3:] + [None])[0]).save(sys.argv[1])

@@ -1,0 +1,77 @@
+/* ptool trend: runs in the order of time, and where they changed. */
+#include "cli/table_command.h"
+#include "query/trend/trend.h"
+
+struct trend_opts {
+	struct table_opts on;
+	struct view_opts view;
+	const char *column;
+};
+
+/* clang-format off */
+static const struct opt trend_options[] = {
+	{ .name = "column", .arg = "WHAT", .help = "draw this as a curve, and look for changes of it: the median step, busy or idle time of a device in a step, or the peak of memory",
+	  .choices = trend_column_names, OPT_INTO(CHOICE, struct trend_opts, column) },
+	VIEW_OPTIONS(struct trend_opts, view, &trend_view),
+	OPT_END
+};
+
+static const struct opt_group trend_groups[] = {
+	TABLE_OPERAND,
+	{ .opts = trend_options },
+	TABLE_GROUPS,
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct trend_opts defaults = { .column = "step", .on = TABLE_DEFAULTS };
+
+static int make_request(const void *options, const struct filter *filter, void *request,
+			struct err *err)
+{
+	const struct trend_opts *o = options;
+
+	(void)filter, (void)err;
+	*(struct trend_request *)request = (struct trend_request){
+		.column = (enum trend_column)opt_choice_place(trend_column_names,
+							      o->column),
+	};
+	return 0;
+}
+
+static int open_trend(const struct reading *r, void *request, struct table **out,
+		      struct err *err)
+{
+	return trend_open(r->store, r->scope, request, out, err);
+}
+
+static const char *const examples[] = { "ptool trend runs.db",
+					"ptool trend runs.db --column peak",
+					"ptool trend runs.db --sort change -n 3",
+					"ptool trend runs.db --format csv -o trend.csv",
+					NULL };
+
+static const struct table_command table = {
+	.request_size = sizeof(struct trend_request),
+	.make = make_request,
+	.open = open_trend,
+	.view = &trend_view,
+	.sorting = offsetof(struct trend_opts, view),
+	.show = offsetof(struct trend_request, show),
+	.all_runs = true,
+};
+
+const struct command cmd_trend = {
+	.name = "trend",
+	.part = COMMAND_STORE,
+	.question = "When did runs become slower?",
+	.summary = "Show runs in time, and where they changed",
+	.groups = trend_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.views = COMMAND_VIEWS(&trend_view),
+	.exits = EXITS_READING("there are runs with steps or memory",
+			       "no run has steps or memory, or none matches"),
+	.table = &table,
+};

@@ -1,0 +1,413 @@
+/* Runs in time: see trend.h. */
+#include "query/trend/trend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/bars.h"
+#include "base/buf.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "base/units.h"
+#include "query/memory/memory_peak.h"
+#include "query/query.h"
+#include "query/stats/change_points.h"
+#include "query/steps/step_outliers.h"
+#include "query/steps/steps.h"
+
+#define CURVE_CELLS 60
+#define NS_PER_S    INT64_C(1000000000)
+#define SHOWN_MOST  8 /* changes that are told in words */
+
+const char *const trend_column_names[] = {
+	[TREND_STEP] = "step", [TREND_BUSY] = "busy",   [TREND_IDLE] = "idle",
+	[TREND_PEAK] = "peak", [NTREND_COLUMNS] = NULL,
+};
+
+static const struct {
+	const char *what; /* begins a sentence */
+	enum unit unit;
+} columns[NTREND_COLUMNS] = {
+	[TREND_STEP] = { "Median step", UNIT_NS },
+	[TREND_BUSY] = { "Busy time of a device in a step", UNIT_NS },
+	[TREND_IDLE] = { "Idle time of a device in a step", UNIT_NS },
+	[TREND_PEAK] = { "Peak of memory", UNIT_BYTES },
+};
+
+struct trend_run {
+	const char *name; /* the scope's */
+	char when[40];    /* "2026-11-23 12:16:01"; empty: not known */
+	int64_t time_ns;  /* since 1970, of its first event; NUMBER_NONE: not known */
+	int64_t profiles, steps;
+	int64_t values[NTREND_COLUMNS]; /* NUMBER_NONE: not recorded */
+	double change_pct, p; /* when has_change: of the column that is followed */
+	bool has_change;
+};
+
+struct trend {
+	struct trend_run *runs; /* owned */
+	size_t n, cap;
+};
+
+/* Sums of one run over its profiles, devices and steps. */
+struct summing {
+	struct trend_run *run;
+	int64_t *steps_ns; /* owned; of all ranks */
+	size_t nsteps, cap;
+	int64_t busy_ns, idle_ns, ndevice_steps;
+};
+
+static void set_time(struct trend_run *run)
+{
+	time_t seconds = (time_t)(run->time_ns / NS_PER_S);
+	struct tm tm;
+
+	if (run->time_ns == NUMBER_NONE || !gmtime_r(&seconds, &tm))
+		return;
+	strftime(run->when, sizeof(run->when), "%Y-%m-%d %H:%M:%S", &tm);
+}
+
+/* The first event, where the recording has an absolute clock; else the file's time. */
+static int64_t time_of(const struct scope_profile *p)
+{
+	if (p->has_base && p->base_ns > 0)
+		return sum_add(p->base_ns, p->start_ns);
+	if (p->start_ns > 0 &&
+	    p->start_ns / NS_PER_S > 1000000000) /* since 1970 itself */
+		return p->start_ns;
+	return p->has_mtime ? p->mtime_ns : NUMBER_NONE;
+}
+
+static void add_steps(struct summing *s, const struct steps *steps)
+{
+	struct steps_at at = { 0 };
+	struct step_row row;
+
+	while (steps_next(steps, &at)) {
+		steps_row(steps, &at, &row);
+		if (row.is_mean || row.is_single)
+			continue;
+		if (row.is_first)
+			*ARRAY_PUSH(s->steps_ns, s->nsteps, s->cap) =
+				row.values[VALUE_HOST];
+		if (!row.has_work || !row.has_device)
+			continue;
+		s->ndevice_steps++;
+		s->idle_ns = sum_add(s->idle_ns, row.values[VALUE_IDLE]);
+		for (int i = 0; i < NDEVICE_VIEWS; i++)
+			s->busy_ns =
+				sum_add(s->busy_ns, row.values[VALUE_DEVICE_VIEW + i]);
+	}
+}
+
+static int add_peak(void *to, const struct memory_device *device,
+		    const struct memory_peak *peak, struct err *err)
+{
+	struct trend_run *run = to;
+
+	(void)device, (void)err;
+	if (peak->allocated.bytes >
+	    run->values[TREND_PEAK]) /* NUMBER_NONE is the least */
+		run->values[TREND_PEAK] = peak->allocated.bytes;
+	return 0;
+}
+
+static int sum_up(struct store *store, struct scope *scope, struct summing *s,
+		  struct err *err)
+{
+	static const struct filter everything = { .focus = NULL };
+	const struct steps_request request = { .filter = &everything, .both = true };
+	struct steps steps;
+	int rc = steps_load(store, scope, &request, &steps, err);
+
+	if (rc == 0)
+		add_steps(s, &steps);
+	steps_release(&steps);
+	for (size_t i = 0; rc == 0 && i < scope->n; i++)
+		if (scope->profiles[i].has_memory)
+			rc = memory_peak_each(store, &scope->profiles[i], &everything,
+					      add_peak, s->run, err);
+	return rc;
+}
+
+/* The profiles of one run, which stand together; texts are the larger scope's. */
+static int add_run(struct trend *t, struct store *store, const struct scope *scope,
+		   size_t first, size_t n, struct err *err)
+{
+	struct scope of_run = { .profiles = scope->profiles + first, .n = n };
+	struct trend_run *run = ARRAY_PUSH(t->runs, t->n, t->cap);
+	struct summing s = { .run = run };
+
+	*run = (struct trend_run){ .name = scope->profiles[first].run,
+				   .time_ns = NUMBER_NONE,
+				   .profiles = (int64_t)n };
+	for (int i = 0; i < NTREND_COLUMNS; i++)
+		run->values[i] = NUMBER_NONE;
+	for (size_t i = 0; i < n; i++) {
+		int64_t ns = time_of(&of_run.profiles[i]);
+		if (ns != NUMBER_NONE &&
+		    (run->time_ns == NUMBER_NONE || ns < run->time_ns))
+			run->time_ns = ns;
+	}
+	set_time(run);
+	int rc = sum_up(store, &of_run, &s, err);
+	run->steps = (int64_t)s.nsteps;
+	if (s.nsteps)
+		run->values[TREND_STEP] = step_median(s.steps_ns, s.nsteps);
+	if (s.ndevice_steps) {
+		run->values[TREND_BUSY] = s.busy_ns / s.ndevice_steps;
+		run->values[TREND_IDLE] = s.idle_ns / s.ndevice_steps;
+	}
+	free(s.steps_ns);
+	return rc;
+}
+
+/* What has no time comes first, in the order of ingest. */
+static bool is_earlier(const void *context, uint32_t a, uint32_t b)
+{
+	const struct trend_run *runs = context;
+
+	return runs[a].time_ns < runs[b].time_ns;
+}
+
+static void sort_runs(struct trend *t)
+{
+	uint32_t *order = sorted_places(t->n, is_earlier, t->runs);
+	struct trend_run *runs = xrealloc_array(NULL, t->n + 1, sizeof(*runs));
+
+	for (size_t i = 0; i < t->n; i++)
+		runs[i] = t->runs[order[i]];
+	free(order);
+	free(t->runs);
+	t->runs = runs;
+}
+
+/* The runs that have the column: their places and values. */
+struct series {
+	size_t *at; /* owned, as the others */
+	double *values;
+	size_t n;
+};
+
+static struct series series_of(const struct trend *t, enum trend_column column)
+{
+	struct series s = { .at = xcalloc(t->n + 1, sizeof(*s.at)),
+			    .values = xcalloc(t->n + 1, sizeof(*s.values)) };
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->runs[i].values[column] == NUMBER_NONE)
+			continue;
+		s.at[s.n] = i;
+		s.values[s.n++] = (double)t->runs[i].values[column];
+	}
+	return s;
+}
+
+static void series_release(struct series *s)
+{
+	free(s->at);
+	free(s->values);
+}
+
+static int64_t median_of(const struct series *s, size_t first, size_t end)
+{
+	int64_t *values = xcalloc(end - first + 1, sizeof(*values));
+
+	for (size_t i = first; i < end; i++)
+		values[i - first] = (int64_t)s->values[i];
+	int64_t median = end > first ? step_median(values, end - first) : 0;
+	free(values);
+	return median;
+}
+
+static void mark_changes(struct trend *t, const struct series *s, enum unit unit,
+			 struct memtable *to, const char *what)
+{
+	struct change_point *changes = xcalloc(s->n + 1, sizeof(*changes));
+	size_t n = change_points_find(s->values, s->n, changes);
+	const char **notes = xcalloc(n + 1, sizeof(*notes));
+
+	for (size_t i = 0; i < n; i++) {
+		size_t first = i ? changes[i - 1].at : 0;
+		size_t end = i + 1 < n ? changes[i + 1].at : s->n;
+		int64_t before = median_of(s, first, changes[i].at);
+		int64_t after = median_of(s, changes[i].at, end);
+		struct trend_run *run = &t->runs[s->at[changes[i].at]];
+		char was[UNITS_TEXT_MAX], is[UNITS_TEXT_MAX];
+		run->has_change = true;
+		run->p = changes[i].p;
+		run->change_pct =
+			before ? 100.0 * (double)(after - before) / (double)before : 0;
+		struct str old = units_text(unit, cell_int(before), was);
+		struct str new = units_text(unit, cell_int(after), is);
+		notes[i] = arena_printf(&to->arena,
+					"%s goes from " STR_FMT " to " STR_FMT
+					" (%+.1f%%, p = %.3f) at run %s",
+					what, STR_ARG(old), STR_ARG(new), run->change_pct,
+					run->p, run->name);
+	}
+	for (size_t i = n > SHOWN_MOST ? n - SHOWN_MOST : 0; i < n; i++)
+		memtable_add_note(to, "%s", notes[i]);
+	free(notes);
+	free(changes);
+}
+
+static void add_curve(const struct series *s, enum unit unit, const char *what,
+		      struct memtable *to)
+{
+	double low = s->values[0], high = low;
+	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+	double *values = xcalloc(s->n + 1, sizeof(*values));
+	struct buf line;
+
+	for (size_t i = 0; i < s->n; i++) {
+		values[i] = s->values[i];
+		low = values[i] < low ? values[i] : low;
+		high = values[i] > high ? values[i] : high;
+	}
+	struct str from = units_text(unit, cell_int((int64_t)low), least);
+	struct str until = units_text(unit, cell_int((int64_t)high), most);
+	buf_init(&line, SIZE_MAX);
+	buf_addf(&line, "%s: " STR_FMT " to " STR_FMT, what, STR_ARG(from),
+		 STR_ARG(until));
+	to->table.caption = arena_copy(&to->arena, buf_str(&line)).p;
+	buf_clear(&line);
+	size_t n = bars_squeeze(values, s->n, CURVE_CELLS);
+	bars_add_curve(&line, values, n, low, high);
+	const char **under = arena_alloc(&to->arena, 2 * sizeof(*under));
+	under[0] = arena_copy(&to->arena, buf_str(&line)).p;
+	under[1] = NULL;
+	to->table.under = under;
+	buf_release(&line);
+	free(values);
+}
+
+static struct cell get_name(const void *from, const void *row, int arg)
+{
+	(void)from, (void)arg;
+	return cell_text_or_null(((const struct trend_run *)row)->name);
+}
+
+static struct cell get_when(const void *from, const void *row, int arg)
+{
+	const char *when = ((const struct trend_run *)row)->when;
+
+	(void)from, (void)arg;
+	return *when ? cell_text(str_of(when)) : cell_null();
+}
+
+/* Without seconds. */
+static struct cell get_minute(const void *from, const void *row, int arg)
+{
+	struct cell when = get_when(from, row, arg);
+
+	if (when.type == CELL_TEXT && when.as.text.n > 3)
+		when.as.text.n -= 3;
+	return when;
+}
+
+static struct cell get_value(const void *from, const void *row, int column)
+{
+	(void)from;
+	return number_cell(((const struct trend_run *)row)->values[column]);
+}
+
+static struct cell get_change(const void *from, const void *row, int of_p)
+{
+	const struct trend_run *run = row;
+
+	(void)from;
+	return run->has_change ? cell_real(of_p ? run->p : run->change_pct) : cell_null();
+}
+
+#define ROW(member) .get = view_number, .arg = (int)offsetof(struct trend_run, member)
+
+/* clang-format off */
+static const struct field fields[] = {
+	{ "run", "Run", "name of the run", NULL, UNIT_TEXT, .get = get_name, .flags = FIELD_KEY },
+	{ "recorded_minute", "Recorded (UTC)", NULL, NULL, UNIT_TEXT, .get = get_minute, .flags = FIELD_PEOPLE, .leaves = 1 },
+	{ "recorded", "Recorded (UTC)", "when its first event was; where the recording does not say, when its file was changed last", NULL, UNIT_TEXT, .get = get_when },
+	{ "recorded_ns", "Recorded", "the same, since 1970", "time", UNIT_ID, ROW(time_ns) },
+	{ "profiles", "Profiles", "number of profiles, such as ranks", NULL, UNIT_COUNT, ROW(profiles), .leaves = 4 },
+	{ "steps", "Steps", "number of steps of all of them", NULL, UNIT_COUNT, ROW(steps), .leaves = 3 },
+	{ "step_ns", "Step", "median of the steps", "step", UNIT_NS, .get = get_value, .arg = TREND_STEP },
+	{ "busy_ns", "Busy", "mean time in a step in which a device ran something", "busy", UNIT_NS, .get = get_value, .arg = TREND_BUSY },
+	{ "idle_ns", "Idle", "mean time in a step in which a device ran nothing", "idle", UNIT_NS, .get = get_value, .arg = TREND_IDLE },
+	{ "peak_bytes", "Peak", "largest peak of allocated memory of any device", "peak", UNIT_BYTES, .get = get_value, .arg = TREND_PEAK, .leaves = 2 },
+	{ "change_pct", "Change", "where what --column follows changes for good: its new median, against the one before the change", "change", UNIT_PERCENT, .get = get_change },
+	{ "change_p", "p", "how likely such a change is in these runs in any order", NULL, UNIT_RATIO, .get = get_change, .arg = 1, .leaves = 5 },
+	{ .name = NULL },
+};
+/* clang-format on */
+
+static const struct view_part people[] = {
+	{ NULL, "run recorded_minute profiles? steps step_ns! busy_ns idle_ns peak_bytes "
+		"change_pct change_p" },
+	{ .fields = NULL },
+};
+
+const struct view trend_view = { .name = "trend", .fields = fields, .people = people };
+
+static bool has_any(const struct trend *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (int k = 0; k < NTREND_COLUMNS; k++)
+			if (t->runs[i].values[k] != NUMBER_NONE)
+				return true;
+	return false;
+}
+
+static struct table *make_table(struct trend *t, const struct scope *scope,
+				const struct trend_request *request)
+{
+	struct series s = series_of(t, request->column);
+	struct memtable *notes = memtable_new(NULL, 0); /* changes are rows, too */
+	const char *what = columns[request->column].what;
+	enum unit unit = columns[request->column].unit;
+
+	mark_changes(t, &s, unit, notes, what);
+	const struct view_rows rows = { NULL, t->runs, t->n, sizeof(*t->runs) };
+	struct memtable *m = view_table(&trend_view, &rows, scope, &request->show);
+	if (s.n > 1 && request->show.for_people)
+		add_curve(&s, unit, what, m);
+	for (size_t i = 0; i < notes->nnotes; i++)
+		memtable_add_note(m, "%s", notes->notes[i]);
+	if (s.n < 2 * (size_t)CHANGE_LEAST)
+		memtable_add_note(m,
+				  "changes are looked for in %d runs or more that have "
+				  "the column; there are %zu",
+				  2 * CHANGE_LEAST, s.n);
+	else if (!notes->nnotes)
+		memtable_add_note(m, "no change in %zu runs (p > %.2f)", s.n, CHANGE_P);
+	table_free(&notes->table);
+	series_release(&s);
+	return &m->table;
+}
+
+int trend_open(struct store *store, const struct scope *scope,
+	       const struct trend_request *request, struct table **out, struct err *err)
+{
+	struct trend t = { .n = 0 };
+	int rc = 0;
+
+	for (size_t i = 0, end; rc == 0 && i < scope->n; i = end) {
+		for (end = i; end < scope->n &&
+			      scope->profiles[end].run_id == scope->profiles[i].run_id;
+		     end++)
+			;
+		rc = add_run(&t, store, scope, i, end - i, err);
+	}
+	if (rc == 0 && !has_any(&t))
+		rc = err_set(err, ERR_EMPTY,
+			     "no run has steps or memory; record with torch.profiler and "
+			     "call its step()");
+	if (rc == 0) {
+		sort_runs(&t);
+		*out = make_table(&t, scope, request);
+	}
+	free(t.runs);
+	return rc;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# ptool trend: runs in time, and where they changed.
+
+load setup
+
+# runs N: a store of N recordings, a run each, ingested in another order than recorded.
+runs() {
+	mkdir made
+	python3 "$TESTS/gen/runs.py" made "$1"
+	for file in $(ls -r made); do
+		ptool ingest -q --run "${file%.json}" "made/$file"
+	done
+}
+
+@test "runs stand in the order of time, and a change is named at its run" {
+	runs 15
+	ptool trend --width 80 | like_golden trend.txt
+	ptool trend --column peak --format csv | like_golden trend.csv
+	ptool trend --wide | grep -q '^note: Median step goes from .* at run run11$'
+}
+
+@test "few runs are shown, and nothing is made of them" {
+	runs 3
+	ptool trend >out
+	grep -q '^note: changes are looked for in 6 runs or more' out
+	[ "$(grep -c '^run0' out)" = 3 ]
+}
+
+@test "without steps there is nothing to follow" {
+	ptool ingest -q "$FIXTURES/lines/lp503.txt"
+	run -3 --separate-stderr ptool trend
+	[[ $stderr == *"no run has steps"* ]]
+}
