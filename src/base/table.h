@@ -108,6 +108,11 @@ struct table {
 	 */
 	const char *empty;
 	const char *const *notes;
+	/*
+	 * What it means that there is no row, for machines: "not_recorded" or
+	 * "nothing_matched"; NULL: it is an answer.
+	 */
+	const char *status;
 	/* "93.1% of self CPU time" in the footer; NULL when it means nothing. */
 	const char *share;
 	/* For people: columns that are null, or amounts of 0, in all rows are not drawn. */

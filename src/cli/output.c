@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/drawn_ascii.h"
 #include "base/utf8.h"
+#include "cli/budget.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "query/short_name.h"
@@ -44,6 +45,8 @@ const struct opt output_options[] = {
 	  INTO(UINT, width) },
 	{ .name = "names", .arg = "LENGTH", .help = "shorten long names to fit, or keep them whole",
 	  .choices = names_choices, INTO(CHOICE, names) },
+	{ .name = "budget", .arg = "TOKENS", .help = "leave out rows until the answer has at most so many tokens (of 3.5 bytes)",
+	  INTO(UINT, budget) },
 	{ .name = "no-pager", .help = "write straight to the terminal",
 	  INTO(FLAG, no_pager) },
 	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would execute (csv, tsv)",
@@ -320,6 +323,11 @@ void output_picture(const struct output *out, struct str text)
 		fwrite(text.p, 1, text.n, out->stream);
 }
 
+static bool is_for_ascii(const struct renderer *renderer)
+{
+	return strcmp(renderer->name, "table") == 0 && terminal_is_ascii();
+}
+
 /* Tables of people are made whole before they are drawn: so is their text here. */
 static int render_ascii(const struct renderer *renderer, struct table *t,
 			const struct output *out, struct err *err)
@@ -339,11 +347,26 @@ static int render_ascii(const struct renderer *renderer, struct table *t,
 	return rc == 0 ? render_end(out->stream, err) : -1;
 }
 
+static int render_within(const struct renderer *renderer, struct table *t,
+			 const struct output *out, int64_t tokens, struct err *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	int rc = budget_draw(renderer, t, &out->render, tokens, &text, &n, err);
+
+	if (rc == 0 && is_for_ascii(renderer))
+		write_ascii((struct str){ text, n }, out->stream);
+	else if (rc == 0)
+		fwrite(text, 1, n, out->stream);
+	free(text);
+	return rc == 0 ? render_end(out->stream, err) : -1;
+}
+
 /* The table, and those that belong below it. */
 static int render_all(const struct renderer *renderer, struct table *t,
 		      const struct output *out, struct err *err)
 {
-	bool is_ascii = strcmp(renderer->name, "table") == 0 && terminal_is_ascii();
+	bool is_ascii = is_for_ascii(renderer);
 
 	for (const struct table *first = t; t; t = t->more) {
 		if (t != first)
@@ -365,7 +388,8 @@ int output_table(const char *command, struct table *t, const struct output_opts 
 	if (!renderer || output_open(&out, command, o, err) < 0)
 		return -1;
 	errno = 0;
-	int rc = render_all(renderer, t, &out, err);
+	int rc = o->budget ? render_within(renderer, t, &out, o->budget, err)
+			   : render_all(renderer, t, &out, err);
 	if (rc < 0 && !ferror(out.stream)) {
 		/* the table failed, not the stream: its message stands */
 		output_close(&out, false, err);
@@ -373,5 +397,19 @@ int output_table(const char *command, struct table *t, const struct output_opts 
 	}
 	if (rc < 0)
 		out.write_errno = errno;
+	return output_close(&out, true, err);
+}
+
+int output_nothing(const char *command, const char *status, const char *message,
+		   const struct output_opts *o, struct err *err)
+{
+	const struct renderer *renderer = output_renderer(o, err);
+	struct output out;
+
+	if (!renderer || !renderer->nothing)
+		return renderer ? 0 : -1;
+	if (output_open(&out, command, o, err) < 0)
+		return -1;
+	renderer->nothing(command, status, message, out.stream);
 	return output_close(&out, true, err);
 }

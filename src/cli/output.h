@@ -28,6 +28,7 @@ struct output_opts {
 	bool wide;            /* as wide as it gets */
 	const char *names;    /* "short", "full"; NULL: short */
 	int64_t width;        /* terminal cells of a line; 0: see output_width() */
+	int64_t budget;       /* tokens; 0: none */
 };
 
 /* The initialiser of the member, and the row in the command's list of groups. */
@@ -35,7 +36,7 @@ struct output_opts {
 #define OUTPUT_DEFAULTS { .color = "auto", .names = "short" }
 #define OUTPUT_GROUP(type, member) { "Output", output_options, offsetof(type, member), true }
 /* clang-format on */
-/* --format, -o, -f, --color, -q, --wide, --width, --names, --no-pager, --escape-formulas */
+/* --format, -o, -f, --color, -q, --wide, --width, --names, --budget, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
 
 /*
@@ -50,6 +51,10 @@ int output_check(const struct output_opts *o, struct err *err);
  */
 int output_table(const char *command, struct table *t, const struct output_opts *o,
 		 struct err *err);
+
+/* Of what made no table: writes `status` and the message, where the format has a place. */
+int output_nothing(const char *command, const char *status, const char *message,
+		   const struct output_opts *o, struct err *err);
 
 /* Without -o, or with -o -. */
 bool output_to_stdout(const struct output_opts *o);

@@ -181,19 +181,36 @@ bool reading_is_for_people(const struct output_opts *o)
 			    strcmp(renderer->name, "markdown") == 0);
 }
 
-/* taker: NULL for the plan's output. */
+static bool is_given(const struct reading_plan *plan)
+{
+	const struct scope_opts *scope = plan->scope;
+
+	return (plan->filter && filter_is_given(plan->filter)) ||
+	       (scope && (scope->run || scope->rank || scope->profile));
+}
+
+/* What it means that nothing is there. */
+static const char *empty_status(const struct reading_plan *plan)
+{
+	return is_given(plan) ? "nothing_matched" : "not_recorded";
+}
+
+/* taker: NULL for the plan's output, which *is_drawn says has the table. */
 static int draw(const struct reading_plan *plan, const struct reading *r,
-		const struct reading_taker *taker, struct err *err)
+		const struct reading_taker *taker, bool *is_drawn, struct err *err)
 {
 	struct table *table = NULL;
 
 	if (plan->open(r, plan->request, &table, err) < 0)
 		return -1;
-	if (plan->nothing && !table->empty)
-		table->empty = ""; /* the message says it */
+	if (plan->nothing) {
+		table->empty = table->empty ? table->empty : ""; /* the message says it */
+		table->status = empty_status(plan);
+	}
 	table = hints_complete(table, plan->operand);
 	int rc = taker ? taker->take(taker, table, err)
 		       : output_table(plan->command, table, plan->output, err);
+	*is_drawn = true;
 	if (rc == 0 && table->total_rows == 0 && plan->nothing)
 		rc = plan->lacks && !filter_is_given(plan->filter)
 			     ? filter_lacks(r->scope, plan->lacks, err)
@@ -203,7 +220,8 @@ static int draw(const struct reading_plan *plan, const struct reading *r,
 }
 
 static int read_operand(const struct reading_plan *plan, const struct operand *operand,
-			const struct reading_taker *taker, struct err *err)
+			const struct reading_taker *taker, bool *is_drawn,
+			struct err *err)
 {
 	struct scope scope;
 	int rc =
@@ -223,7 +241,7 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 		message_note(plan->command, operand->path,
 			     "the file is cut off, and what came after is missing, "
 			     "often all device work: copy or record it again");
-	rc = draw(plan, &reading, taker, err);
+	rc = draw(plan, &reading, taker, is_drawn, err);
 	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter &&
 	    !store_missed_slices(operand->store))
 		filter_explain(operand->store, &scope, plan->filter, err);
@@ -240,8 +258,10 @@ static bool is_of_store(const struct err *err)
 int reading_take(const struct reading_plan *plan, const struct reading_taker *taker,
 		 struct err *err)
 {
+	bool is_drawn;
+
 	if (scope_options_check(plan->scope, err) < 0 ||
-	    read_operand(plan, taker->operand, taker, err) < 0) {
+	    read_operand(plan, taker->operand, taker, &is_drawn, err) < 0) {
 		operand_explain(taker->operand, err);
 		hints_complete_error(err, plan->operand);
 		return -1;
@@ -262,9 +282,14 @@ int reading_run(const struct reading_plan *plan)
 			 &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
-	if (read_operand(plan, &operand, NULL, &err) < 0) {
+	bool is_drawn = false;
+	if (read_operand(plan, &operand, NULL, &is_drawn, &err) < 0) {
+		struct err ignored = ERR_INIT;
 		operand_explain(&operand, &err);
 		hints_complete_error(&err, plan->operand);
+		if (err.kind == ERR_EMPTY && !is_drawn)
+			output_nothing(plan->command, empty_status(plan), err.text,
+				       plan->output, &ignored);
 		code = message_error(plan->command,
 				     is_of_store(&err) ? operand.path : NULL, &err);
 	}

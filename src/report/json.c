@@ -31,6 +31,12 @@ static void write_head(struct writer *w, const char *command, const struct table
 	writer_str(w, STR_LIT("],\n\"rows\":["));
 }
 
+static void write_status(struct writer *w, const char *status)
+{
+	writer_str(w, STR_LIT(",\"status\":"));
+	json_text_str(w, str_of(status));
+}
+
 static void write_tail(struct writer *w, const struct table *t)
 {
 	writer_str(w, STR_LIT("],\n\"total_rows\":"));
@@ -43,7 +49,10 @@ static void write_tail(struct writer *w, const struct table *t)
 			writer_byte(w, ',');
 		json_text_str(w, str_of(t->notes[i]));
 	}
-	writer_str(w, STR_LIT("]}\n"));
+	writer_str(w, STR_LIT("]"));
+	if (t->total_rows == 0 && t->status)
+		write_status(w, t->status);
+	writer_str(w, STR_LIT("}\n"));
 }
 
 static int json_render(struct table *t, const struct render_opts *opts, FILE *out,
@@ -74,9 +83,27 @@ static int json_render(struct table *t, const struct render_opts *opts, FILE *ou
 	return rc < 0 ? -1 : render_end(out, err);
 }
 
+static void json_nothing(const char *command, const char *status, const char *message,
+			 FILE *out)
+{
+	struct writer w = { .out = out };
+
+	writer_str(&w, STR_LIT("{\"command\":"));
+	json_text_str(&w, str_of(command));
+	writer_str(&w,
+		   STR_LIT(",\"columns\":[],\"rows\":[],\"total_rows\":0,\"notes\":["));
+	json_text_str(&w, str_of(message));
+	writer_str(&w, STR_LIT("]"));
+	write_status(&w, status);
+	writer_str(&w, STR_LIT("}\n"));
+	writer_flush(&w);
+}
+
 const struct renderer json_renderer = {
 	.name = "json",
 	.help = "one JSON object with columns, rows and notes",
 	.suffix = "json",
+	.has_notes = true,
 	.render = json_render,
+	.nothing = json_nothing,
 };

@@ -172,5 +172,6 @@ const struct renderer markdown_renderer = {
 	.name = "markdown",
 	.help = "a GitHub table to paste into an issue",
 	.suffix = "md",
+	.has_notes = true,
 	.render = markdown_render,
 };

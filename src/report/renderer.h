@@ -29,6 +29,7 @@ struct renderer {
 	const char *help;   /* one lower-case line */
 	const char *suffix; /* of -o FILE, blank-separated: "csv"; NULL: none */
 	bool is_binary;     /* nothing for a terminal */
+	bool has_notes;     /* it writes the notes of a table */
 	/*
 	 * Pulls every row, writes, and does not close `out`.  0, or -1 with err set
 	 * (the table's failure, or ERR_IO).  People's tables (table, markdown) collect
@@ -36,6 +37,12 @@ struct renderer {
 	 */
 	int (*render)(struct table *t, const struct render_opts *opts, FILE *out,
 		      struct err *err);
+	/*
+	 * Writes that there is no table, with a table's `status` and what is told on
+	 * stderr; NULL: the format has no place for that.
+	 */
+	void (*nothing)(const char *command, const char *status, const char *message,
+			FILE *out);
 };
 
 /* NULL-terminated; the first is the default. */

@@ -54,5 +54,6 @@ const struct renderer table_renderer = {
 	.name = "table",
 	.help = "aligned columns for people, fitted to the terminal",
 	.suffix = "txt",
+	.has_notes = true,
 	.render = table_render,
 };

@@ -1,0 +1,28 @@
+/*
+ * An answer that fits a number of tokens, for programs that pay for what they read: rows
+ * that do not fit are left out, the last first, then notes; never a part of a row.  A token
+ * is taken as 3.5 bytes, what tokenizers make of tables of names and numbers on average.
+ */
+#ifndef PTOOL_CLI_BUDGET_H
+#define PTOOL_CLI_BUDGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/table.h"
+#include "report/renderer.h"
+
+/* Bytes of so many tokens. */
+size_t budget_bytes(int64_t tokens);
+
+/*
+ * The table and those below it, drawn as they fit into `tokens` (over 0): *text, which the
+ * caller frees, of *n bytes.  What was left out is told in a note of the last table, or,
+ * by formats that have none, on stderr.
+ */
+int budget_draw(const struct renderer *renderer, struct table *t,
+		const struct render_opts *opts, int64_t tokens, char **text, size_t *n,
+		struct err *err);
+
+#endif

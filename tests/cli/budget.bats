@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# --budget: answers that fit a number of tokens, and what machines are told where there is
+# no answer.
+
+load setup
+
+# Python's truth of an expression about JSON on stdin, `j`.
+json_is() { # EXPRESSION
+	python3 -c 'import json, sys; j = json.load(sys.stdin); sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+bytes_of() { # ARGS...
+	ptool "$@" | wc -c
+}
+
+@test "every reading command fits into its budget, in every format with rows" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	for command in top steps devices streams kernels transfers list info doctor advise; do
+		for format in table csv json markdown; do
+			ptool "$command" --format $format s.db >all
+			least=$(bytes_of "$command" --budget 1 --format $format s.db 2>/dev/null)
+			budget=$(($(wc -c <all) / 4))
+			most=$((budget * 7 / 2 > least + 8 ? budget * 7 / 2 : least + 8)) # of a longer number
+			[ "$(bytes_of "$command" --budget $budget --format $format s.db 2>/dev/null)" -le $most ] ||
+				{ echo "$command $format"; return 1; }
+		done
+	done
+}
+
+@test "rows are left out whole, the last first, and that is told" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	ptool list --format csv s.db >all
+	run --separate-stderr ptool list --budget 200 --format csv s.db
+	exits 0
+	[ "$(wc -l <<<"$output")" -lt "$(wc -l <all)" ]
+	head -n "$(wc -l <<<"$output")" all | diff - <(echo "$output")
+	[[ $stderr == "ptool: list: cut to "*" rows, for --budget 200: --budget 0 writes all" ]]
+
+	ptool list --format json --budget 400 s.db >cut.json
+	json_is 'j["total_rows"] > len(j["rows"]) and j["notes"][-1].startswith("cut to ")' <cut.json
+	run ptool list --budget 200 --limit 0 s.db
+	[[ ${lines[-1]} == "note: cut to "* ]]
+	# a share is of the rows that were to be shown
+	run ptool top --budget 120 s.db
+	[[ $output != *"% of"* ]]
+}
+
+@test "an answer that fits is as it is without a budget" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	for command in top steps advise overview; do
+		ptool "$command" s.db >without
+		ptool "$command" --budget 100000 s.db | diff without -
+	done
+}
+
+@test "one row stands however small the budget is; prose is cut between its lines" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	[ "$(ptool list --format csv --budget 1 s.db 2>/dev/null | wc -l)" -eq 2 ]
+	ptool advise s.db >all
+	ptool advise --budget 1 s.db >cut
+	[ "$(wc -l <cut)" -lt "$(wc -l <all)" ]
+	grep -qF '... cut to 1 tokens' cut
+}
+
+@test "JSON says what is not recorded apart from what no filter matches" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	run --separate-stderr ptool comm --format json s.db
+	exits 3
+	json_is 'j["status"] == "not_recorded" and j["total_rows"] == 0 and j["rows"] == []' <<<"$output"
+	json_is 'j["notes"][0].startswith("no collective was recorded: ")' <<<"$output"
+	run --separate-stderr ptool list --focus zzz --format json s.db
+	exits 3
+	json_is 'j["status"] == "nothing_matched" and j["rows"] == []' <<<"$output"
+	run --separate-stderr ptool steps --rank 7 --format json s.db
+	exits 3
+	json_is 'j["status"] == "nothing_matched"' <<<"$output"
+	# what there is has no status
+	ptool list --format json s.db | json_is '"status" not in j'
+}
