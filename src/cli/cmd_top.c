@@ -175,6 +175,23 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return check(o, query, err);
 }
 
+/* Which of the summaries top_load() reads: one grain, and ranks apart only when asked for. */
+static void need_of(const void *from, struct fetch_need *out)
+{
+	const struct top_query *query = &((const struct top_request *)from)->query;
+	unsigned asked = query->show.asked;
+	unsigned detail = TOP_SHAPE | TOP_STACK | TOP_OVERLOAD;
+	unsigned apart = TOP_SPLIT(TOP_BY_RANK) | TOP_SPLIT(TOP_BY_PROFILE);
+
+	out->tables = asked & TOP_ANNOTATION ? FETCH_SMALL ",annotation_stat"
+					     : FETCH_SMALL ",op_stat";
+	out->grains = asked & TOP_SPLIT(TOP_BY_STEP) || query->filter->has_steps
+			      ? FETCH_OPS_OF_STEPS
+		      : asked & detail ? FETCH_OPS_IN_DETAIL
+				       : FETCH_OPS_BY_NAME;
+	out->merges_ops = !(asked & apart);
+}
+
 /* A call graph has neither slices nor anything to split its functions by. */
 static int check_functions(const struct top_opts *o, const struct filter *filter,
 			   struct err *err)
@@ -356,6 +373,7 @@ static int run(const struct command *self, int argc, char **argv)
 static const struct table_command table = {
 	.request_size = sizeof(struct top_request),
 	.make = make_request,
+	.need = need_of,
 	.open = open_top,
 };
 

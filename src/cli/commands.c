@@ -4,9 +4,9 @@
 extern const struct command cmd_advise, cmd_callees, cmd_callers, cmd_comm, cmd_devices,
 	cmd_diff, cmd_doctor, cmd_export, cmd_flame, cmd_gaps, cmd_help, cmd_info,
 	cmd_ingest, cmd_kernels, cmd_lines, cmd_list, cmd_memory, cmd_merge, cmd_migrate,
-	cmd_modules, cmd_overview, cmd_pstats, cmd_ranks, cmd_report, cmd_rm, cmd_sql,
-	cmd_steps, cmd_streams, cmd_top, cmd_timeline, cmd_transfers, cmd_tree, cmd_trend,
-	cmd_view;
+	cmd_modules, cmd_overview, cmd_pstats, cmd_push, cmd_ranks, cmd_report, cmd_rm,
+	cmd_schema, cmd_sql, cmd_steps, cmd_streams, cmd_top, cmd_timeline, cmd_transfers,
+	cmd_tree, cmd_trend, cmd_view;
 
 const char *const command_parts[NCOMMAND_PARTS] = {
 	[COMMAND_START] = "Start here",    [COMMAND_GPU] = "GPU",
@@ -49,6 +49,8 @@ const struct command *const commands[] = {
 	&cmd_merge,
 	&cmd_migrate,
 	&cmd_rm,
+	&cmd_push,
+	&cmd_schema,
 	&cmd_help,
 	NULL,
 };

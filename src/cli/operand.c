@@ -10,9 +10,11 @@
 #include "cli/ingesting.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/remote_operand.h"
 #include "ingest/foreign_head.h"
 #include "ingest/reader.h"
 #include "query/summary/summary.h"
+#include "remote/url.h"
 #include "store/cache.h"
 #include "store/import.h"
 
@@ -129,8 +131,8 @@ static bool is_of_another_program(const char *path)
 	return is_known;
 }
 
-int operand_open(const char *command, const char *path, bool is_quiet,
-		 struct operand *out, struct err *err)
+static int open_file(const char *command, const char *path, bool is_quiet,
+		     struct operand *out, struct err *err)
 {
 	const char *name = operand_name(path);
 	int rc;
@@ -149,13 +151,37 @@ int operand_open(const char *command, const char *path, bool is_quiet,
 	return rc;
 }
 
+int operand_open_for(const struct operand_wish *wish, struct operand *out,
+		     struct err *err)
+{
+	*out = (struct operand){ .is_remote = wish->path && url_is(wish->path) };
+	return out->is_remote
+		       ? remote_operand_open(wish, out, err)
+		       : open_file(wish->command, wish->path, wish->is_quiet, out, err);
+}
+
+int operand_open(const char *command, const char *path, bool is_quiet,
+		 struct operand *out, struct err *err)
+{
+	const struct operand_wish wish = { .command = command,
+					   .path = path,
+					   .is_quiet = is_quiet };
+
+	return operand_open_for(&wish, out, err);
+}
+
 /*
  * The one place that says what to do where a question needs slices and the store has
  * none; that it does, store_forbid_slices() finds.
  */
 static void explain_slices(const struct operand *operand, struct err *err)
 {
-	(void)operand;
+	if (operand->is_remote) {
+		err_set(err, ERR_EMPTY,
+			"reads slices, which are not in a database: 'ptool pull URL -o "
+			"STORE' brings the store here, if it was pushed --with-store");
+		return;
+	}
 	err_set(err, ERR_EMPTY,
 		"reads slices, which were left out of this store: ask a store that "
 		"'ptool ingest' made without --summary-only");

@@ -5,6 +5,8 @@
 #ifndef PTOOL_CLI_OPERAND_H
 #define PTOOL_CLI_OPERAND_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "store/store.h"
 
@@ -13,10 +15,26 @@ struct operand {
 	char *path;          /* owned: what messages call it */
 	char *cached;        /* owned: its store in the cache, or NULL */
 	bool is_raw;         /* no store: it was ingested into the cache */
+	bool is_remote;      /* a database's, of which a part is in a temporary store */
 };
 
 /* The path of the default store: $PTOOL_STORE, else ptool.db. */
 const char *operand_default_store(void);
+
+struct fetch_need;
+struct scope_opts;
+
+/* What it is opened for: of a database only that is brought here.  All borrowed. */
+struct operand_wish {
+	const char *command;
+	const char *path; /* NULL: the default store */
+	bool is_quiet;
+	const struct scope_opts *scope; /* NULL: all profiles of the newest run */
+	bool all_runs;                  /* as in struct reading_plan */
+	const struct fetch_need *need;  /* NULL: what the command reads */
+};
+int operand_open_for(const struct operand_wish *wish, struct operand *out,
+		     struct err *err);
 
 /*
  * Opens it; `path` NULL is the default.  Says on stderr when a raw file is

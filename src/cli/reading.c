@@ -278,8 +278,13 @@ int reading_run(const struct reading_plan *plan)
 	if (scope_options_check(plan->scope, &err) < 0 ||
 	    !output_renderer(plan->output, &err) || output_check(plan->output, &err) < 0)
 		return message_error(plan->command, NULL, &err);
-	if (operand_open(plan->command, plan->operand, plan->output->quiet, &operand,
-			 &err) < 0)
+	const struct operand_wish wish = { .command = plan->command,
+					   .path = plan->operand,
+					   .is_quiet = plan->output->quiet,
+					   .scope = plan->scope,
+					   .all_runs = plan->all_runs,
+					   .need = plan->need };
+	if (operand_open_for(&wish, &operand, &err) < 0)
 		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
 	bool is_drawn = false;

@@ -42,8 +42,9 @@ struct reading_plan {
 	int (*open)(const struct reading *r, void *request, struct table **out,
 		    struct err *err);
 	const void *options;
-	void *request;               /* for open() */
-	const struct filter *filter; /* what it read by; NULL: the command has none */
+	const struct fetch_need *need; /* of a database; NULL: what the command reads */
+	void *request;                 /* for open() */
+	const struct filter *filter;   /* what it read by; NULL: the command has none */
 	const char *
 		nothing; /* said, with exit 3, when no row came; NULL: that is an answer */
 	const char *lacks; /* said to be lacking where no filter was given; or NULL */

@@ -105,6 +105,9 @@ static int read_table(const struct command *self, const void *options, void *req
 		filter_release(&filter);
 		return -1;
 	}
+	struct fetch_need need = { .tables = NULL };
+	if (t->need)
+		t->need(request, &need);
 	const struct reading_plan plan = { .command = self->name,
 					   .operand = on->operand,
 					   .scope = &on->scope,
@@ -113,6 +116,7 @@ static int read_table(const struct command *self, const void *options, void *req
 					   .open = t->open,
 					   .options = options,
 					   .request = request,
+					   .need = t->need ? &need : NULL,
 					   .filter = &filter,
 					   .nothing = t->nothing_of
 							      ? t->nothing_of(request)

@@ -30,6 +30,7 @@
 #include "cli/reading.h"
 #include "cli/view_options.h"
 #include "query/filter.h"
+#include "remote/fetch.h"
 
 /*
  * --focus, --ignore, --cat, --thread, --stream, --device, --step, --time and
@@ -90,6 +91,8 @@ struct table_command {
 	const struct view *view;
 	const struct view *(*view_of)(const void *options);
 	size_t sorting, show;
+	/* What of a database the request reads; NULL: what its command does. */
+	void (*need)(const void *request, struct fetch_need *out);
 	bool is_of_devices; /* filters that choose no device work are refused */
 	bool all_runs;      /* as in struct reading_plan, as are these */
 	const char *nothing, *lacks;

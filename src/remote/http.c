@@ -13,9 +13,10 @@
 #define TIMEOUT_S       300L
 #define SLOWEST_BYTES_S 1000L
 #define OK              200
-#define PIECE_MAX       ((size_t)8 << 20)
-#define ERROR_MAX       ((size_t)16 << 10)
-#define SQL_MAX         ((size_t)1 << 20)
+/* A mebibyte usually; more where a single text is larger. */
+#define PIECE_MAX ((size_t)1 << 30)
+#define ERROR_MAX ((size_t)16 << 10)
+#define SQL_MAX   ((size_t)1 << 20)
 
 struct http {
 	const struct curl_lib *lib; /* borrowed */

@@ -68,6 +68,8 @@ LINES = {
     "merge": ["-q -f -o OUT STORE"],
     "migrate": ["-q -f -o OUT COPY"],
     "rm": ["-q -o COPY it"],
+    "push": [],  # to servers: tests/remote
+    "schema": ["clickhouse"],
     "help": ["top"],
 }
 

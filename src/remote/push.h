@@ -1,0 +1,64 @@
+/*
+ * Pushing the profiles of a store into a database.  One profile is one push: immutable
+ * rows under a fresh push_id, its row of `profile` last, which makes it visible.  Whoever
+ * dies before leaves rows that nobody reads (`ptool gc`).  The newest push of a profile
+ * (its run's name and its path) is the one that counts.
+ */
+#ifndef PTOOL_REMOTE_PUSH_H
+#define PTOOL_REMOTE_PUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/part_rows.h"
+#include "remote/http.h"
+#include "remote/tables.h"
+#include "store/store.h"
+
+struct pusher;
+
+/*
+ * Gives the rows that a profile has in the table of a summary, made where the store has
+ * none: 1; 0: such a profile has none; -1 with err set.  part_rows_release() if 1.
+ */
+struct push_parts {
+	int (*load)(const struct push_parts *parts, int64_t profile_id, const char *table,
+		    struct part_rows *out, struct err *err);
+};
+
+/* All borrowed. */
+struct push_options {
+	struct http *http;
+	const char *run; /* the name there; NULL: the store's */
+	bool with_store; /* the store's file too, for `ptool pull` */
+	/* Told before a failed try is repeated, and of how many seconds are waited; or NULL. */
+	void (*again)(void *to, const char *why, unsigned wait_s);
+	void *to;
+};
+
+/* What was sent. */
+struct push_sums {
+	uint64_t profiles, rows;
+};
+
+/* push_close() ends it and accepts NULL; *out is NULL on failure. */
+int push_open(const struct push_options *options, struct pusher **out, struct err *err);
+void push_close(struct pusher *p);
+
+/*
+ * Each profile of the store's newest run.  0, or -1 with err set: then the later ones are
+ * not pushed.
+ */
+struct push_from {
+	struct store *store;
+	const char *path; /* the store's, resolved */
+	const struct push_parts *parts;
+};
+int push_run(struct pusher *p, const struct push_from *from, struct push_sums *sums,
+	     struct err *err);
+
+/* Numbers of names that every ptool gives alike. */
+uint64_t push_run_id(const char *run);
+
+#endif

@@ -1,0 +1,178 @@
+/* Rows that are pushed: see rows.h. */
+#include "remote/rows.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "store/sql.h"
+
+#define SQL_MAX     ((size_t)64 << 10)
+#define PIECE_BYTES ((size_t)1 << 20)
+
+/* What the ids of a table's rows of a profile count from. */
+static void add_base(const char *of, const char *key, struct buf *sql)
+{
+	if (strcmp(of, "slice_row") == 0)
+		buf_add_text(sql, "p.first_slice_id");
+	else if (strcmp(of, "op_detail") == 0)
+		buf_add_text(sql, "p.first_op_detail_id");
+	else
+		buf_addf(sql, "(SELECT min(%s) FROM %s WHERE profile_id = p.id)", key,
+			 of);
+}
+
+static void add_column(const struct remote_table *t, const struct remote_column *c,
+		       struct buf *sql)
+{
+	switch (c->role) {
+	case ROLE_VALUE:
+		buf_addf(sql, "t.%s", c->column);
+		break;
+	case ROLE_SEQ:
+		buf_addf(sql, "t.%s - ", t->key);
+		add_base(t->name, t->key, sql);
+		break;
+	case ROLE_TEXT:
+		buf_addf(sql, "(SELECT text FROM string WHERE id = t.%s)", c->column);
+		break;
+	case ROLE_ROW:
+		buf_addf(sql, "t.%s - ", c->column);
+		add_base(c->of, c->of_key, sql);
+		break;
+	case ROLE_NUMBER:
+		buf_addf(sql, "(SELECT number FROM %s WHERE %s = t.%s)", c->of, c->of_key,
+			 c->column);
+		break;
+	}
+}
+
+static void select_rows(const struct remote_table *t, struct buf *sql)
+{
+	buf_add_text(sql, "SELECT ");
+	for (size_t i = 0; i < t->n; i++) {
+		buf_add_text(sql, i ? ", " : "");
+		add_column(t, &t->columns[i], sql);
+	}
+	buf_addf(sql,
+		 " FROM profile p CROSS JOIN %s t ON t.profile_id = p.id "
+		 "WHERE p.id = :profile ORDER BY t.%s",
+		 t->name, t->key);
+}
+
+int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,
+		     struct err *err)
+{
+	struct buf sql;
+
+	rows->stmt = NULL;
+	rows->nrows = 0;
+	rows->is_at_row = false;
+	buf_init(&sql, SQL_MAX);
+	select_rows(rows->table, &sql);
+	int rc = sql_prepare(db, sql.p, &rows->stmt, err);
+	buf_release(&sql);
+	if (rc < 0)
+		return -1;
+	sqlite3_bind_int64(rows->stmt, 1, profile_id);
+	rc = sql_step(rows->stmt, err);
+	rows->is_at_row = rc > 0;
+	return rc < 0 ? -1 : 0;
+}
+
+static bool put_cell(const struct remote_column *c, struct sqlite3_stmt *stmt, int i,
+		     struct buf *to)
+{
+	if (c->type.nullable) {
+		bool is_null = sqlite3_column_type(stmt, i) == SQLITE_NULL;
+		if (!rowbinary_put_null(to, is_null) || is_null)
+			return is_null;
+	}
+	if (c->type.kind == ROWBINARY_INT)
+		return rowbinary_put_int(to, sqlite3_column_int64(stmt, i));
+	if (c->type.kind == ROWBINARY_REAL)
+		return rowbinary_put_real(to, sqlite3_column_double(stmt, i));
+	const void *p = sqlite3_column_blob(stmt, i);
+	return rowbinary_put_text(
+		to, (struct str){ p, (size_t)sqlite3_column_bytes(stmt, i) });
+}
+
+int remote_rows_put(const struct remote_table *table, struct sqlite3_stmt *stmt,
+		    struct buf *to, struct err *err)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (!put_cell(&table->columns[i], stmt, (int)i, to))
+			return err_set(err, ERR_INPUT, "a row of %s is too large to push",
+				       table->name);
+	return 0;
+}
+
+int remote_rows_give(void *from, struct buf *piece, struct err *err)
+{
+	struct remote_rows *rows = from;
+	int rc = 1;
+
+	while (rows->is_at_row && piece->n < PIECE_BYTES && rc > 0) {
+		rowbinary_put_int(piece, (int64_t)rows->run_id);
+		rowbinary_put_int(piece, (int64_t)rows->push_id);
+		if (remote_rows_put(rows->table, rows->stmt, piece, err) < 0)
+			return -1;
+		rows->nrows++;
+		rc = sql_step(rows->stmt, err);
+		rows->is_at_row = rc > 0;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+/* In place of the ids of texts the rows have texts. */
+static bool put_value(const struct remote_column *c, struct cell value, struct buf *to)
+{
+	if (c->type.nullable) {
+		bool is_null = value.type == CELL_NULL;
+		if (!rowbinary_put_null(to, is_null) || is_null)
+			return is_null;
+	}
+	if (c->type.kind == ROWBINARY_INT)
+		return rowbinary_put_int(to, part_int(value, 0));
+	if (c->type.kind == ROWBINARY_REAL)
+		return rowbinary_put_real(to, value.type == CELL_REAL
+						      ? value.as.real
+						      : (double)part_int(value, 0));
+	return rowbinary_put_text(to, value.type == CELL_TEXT ? value.as.text
+							      : (struct str){ "", 0 });
+}
+
+static int put_part(struct remote_parts *parts, struct buf *piece, struct err *err)
+{
+	const struct remote_table *t = parts->table;
+	const struct cell *row = part_rows_at(&parts->rows, parts->at);
+
+	rowbinary_put_int(piece, (int64_t)parts->run_id);
+	rowbinary_put_int(piece, (int64_t)parts->push_id);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct remote_column *c = &t->columns[i];
+		struct cell value = c->role == ROLE_SEQ ? cell_int((int64_t)parts->at)
+							: row[c->place];
+		if (!put_value(c, value, piece))
+			return err_set(err, ERR_INPUT, "a row of %s is too large to push",
+				       t->name);
+	}
+	parts->at++;
+	return 0;
+}
+
+int remote_parts_give(void *from, struct buf *piece, struct err *err)
+{
+	struct remote_parts *parts = from;
+	int rc = 0;
+
+	while (rc == 0 && parts->at < parts->rows.n && piece->n < PIECE_BYTES)
+		rc = put_part(parts, piece, err);
+	return rc;
+}
+
+void remote_rows_close(struct remote_rows *rows)
+{
+	sqlite3_finalize(rows->stmt);
+	rows->stmt = NULL;
+}

@@ -1,0 +1,49 @@
+/* Rows of a store's table as RowBinary, a piece at a time: what an INSERT sends. */
+#ifndef PTOOL_REMOTE_ROWS_H
+#define PTOOL_REMOTE_ROWS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/part_rows.h"
+#include "remote/tables.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct remote_rows {
+	const struct remote_table *table; /* borrowed */
+	struct sqlite3_stmt *stmt;        /* owned; its columns are the table's */
+	uint64_t run_id, push_id;         /* before each row */
+	uint64_t nrows;                   /* that were given */
+	bool is_at_row;                   /* one is waiting in the statement */
+};
+
+/*
+ * Those of a profile, in their order; after it nrows is 0, and is_at_row false where there
+ * is none.  remote_rows_close() in both cases.
+ */
+int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,
+		     struct err *err);
+/* As http_request.give of a struct remote_rows. */
+int remote_rows_give(void *from, struct buf *piece, struct err *err);
+void remote_rows_close(struct remote_rows *rows);
+/*
+ * The cells of the row that the statement is at, one after the other.  -1 with an
+ * ERR_INPUT: the buffer has no room for it.
+ */
+int remote_rows_put(const struct remote_table *table, struct sqlite3_stmt *stmt,
+		    struct buf *to, struct err *err);
+
+/* The same of a summary's rows. */
+struct remote_parts {
+	const struct remote_table *table; /* borrowed */
+	struct part_rows rows;            /* owned by who fills them */
+	uint64_t run_id, push_id;
+	size_t at; /* the next one */
+};
+/* As http_request.give of a struct remote_parts. */
+int remote_parts_give(void *from, struct buf *piece, struct err *err);
+
+#endif
