@@ -7,6 +7,7 @@ extern const struct command cmd_advise, cmd_callees, cmd_callers, cmd_comm, cmd_
 	cmd_modules, cmd_overview, cmd_pstats, cmd_push, cmd_ranks, cmd_report, cmd_rm,
 	cmd_schema, cmd_sql, cmd_steps, cmd_streams, cmd_top, cmd_timeline, cmd_transfers,
 	cmd_tree, cmd_trend, cmd_view;
+extern const struct command cmd_gate;
 
 const char *const command_parts[NCOMMAND_PARTS] = {
 	[COMMAND_START] = "Start here",    [COMMAND_GPU] = "GPU",
@@ -26,6 +27,7 @@ const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_diff,
 	&cmd_trend,
+	&cmd_gate,
 	&cmd_gaps,
 	&cmd_devices,
 	&cmd_streams,

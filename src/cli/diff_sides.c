@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "cli/baseline.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/scope_options.h"
@@ -143,6 +144,25 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 	return 0;
 }
 
+/* An operand: a store, a raw file, or all runs of a baseline. */
+static int add_operand(struct opening *opening, enum diff_which which, const char *path,
+		       const char *run, struct err *err)
+{
+	const char *name = path ? baseline_of_operand(path) : NULL;
+	const char *directory = baseline_directory(opening->o->baselines);
+	struct baseline baseline;
+
+	if (!name)
+		return add_input(opening, which, path, run, err);
+	if (baseline_find(directory, name, &opening->out->inputs->arena, &baseline, err) <
+	    0)
+		return -1;
+	for (size_t i = 0; i < baseline.n; i++)
+		if (add_input(opening, which, baseline.paths[i], run, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* The files of a pattern, sorted; a path without any magic is itself. */
 static int add_pattern(struct opening *opening, enum diff_which which,
 		       const char *pattern, const char *run, struct err *err)
@@ -150,6 +170,8 @@ static int add_pattern(struct opening *opening, enum diff_which which,
 	glob_t found = { 0 };
 	int rc = 0;
 
+	if (baseline_of_operand(pattern))
+		return add_operand(opening, which, pattern, run, err);
 	switch (glob(pattern, GLOB_NOMAGIC, NULL, &found)) {
 	case 0:
 		break;
@@ -209,8 +231,8 @@ static int add_operands(struct opening *opening, struct err *err)
 				 err);
 	for (size_t i = 0; i < o->operands.n; i++) {
 		enum diff_which which = i < nbase || o->aa ? DIFF_BASE : DIFF_NEW;
-		if (add_input(opening, which, o->operands.items[i], run_of_side(o, which),
-			      err) < 0)
+		if (add_operand(opening, which, o->operands.items[i],
+				run_of_side(o, which), err) < 0)
 			return -1;
 	}
 	return 0;

@@ -18,6 +18,7 @@ struct diff_side_opts {
 	struct opt_strings runs;           /* --run */
 	const char *rank, *profile;        /* NULL: not given */
 	bool aa;                           /* all are base */
+	const char *baselines;             /* their folder; NULL: the default */
 	bool is_quiet;                     /* do not say what is read into the cache */
 };
 

@@ -28,31 +28,34 @@ static const char *const names_choices[] = { "short", "full", NULL };
 #define INTO(type, member) OPT_INTO(type, struct output_opts, member)
 
 /* clang-format off */
-const struct opt output_options[] = {
-	{ .name = "format", .arg = "FORMAT", .help = "output format",
-	  .choice_at = format_at, INTO(CHOICE, format) },
-	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix chooses the format",
-	  INTO(STRING, path), .short_name = 'o' },
-	{ .name = "force", .help = "replace FILE when it exists",
-	  INTO(FLAG, force), .short_name = 'f' },
-	{ .name = "color", .arg = "WHEN", .help = "use colour",
-	  .choices = terminal_color_choices, INTO(CHOICE, color) },
-	{ .name = "quiet", .help = "do not report what was read into the cache",
-	  INTO(FLAG, quiet), .short_name = 'q' },
-	{ .name = "wide", .help = "show every column and whole names, however long the lines",
-	  INTO(FLAG, wide) },
-	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to this width (default: the terminal's, or 120)",
-	  INTO(UINT, width) },
-	{ .name = "names", .arg = "LENGTH", .help = "shorten long names to fit, or keep them whole",
-	  .choices = names_choices, INTO(CHOICE, names) },
-	{ .name = "budget", .arg = "TOKENS", .help = "leave out rows until the answer has at most so many tokens (of 3.5 bytes)",
-	  INTO(UINT, budget) },
-	{ .name = "no-pager", .help = "write straight to the terminal",
-	  INTO(FLAG, no_pager) },
-	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would execute (csv, tsv)",
-	  INTO(FLAG, escape_formulas) },
+/* All of them; -f may be taken. */
+#define OUTPUT_ROWS(short_force) \
+	{ .name = "format", .arg = "FORMAT", .help = "output format", \
+	  .choice_at = format_at, INTO(CHOICE, format) }, \
+	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix chooses the format", \
+	  INTO(STRING, path), .short_name = 'o' }, \
+	{ .name = "force", .help = "replace FILE when it exists", \
+	  INTO(FLAG, force), .short_name = (short_force) }, \
+	{ .name = "color", .arg = "WHEN", .help = "use colour", \
+	  .choices = terminal_color_choices, INTO(CHOICE, color) }, \
+	{ .name = "quiet", .help = "do not report what was read into the cache", \
+	  INTO(FLAG, quiet), .short_name = 'q' }, \
+	{ .name = "wide", .help = "show every column and whole names, however long the lines", \
+	  INTO(FLAG, wide) }, \
+	{ .name = "width", .arg = "COLUMNS", .help = "fit tables to this width (default: the terminal's, or 120)", \
+	  INTO(UINT, width) }, \
+	{ .name = "names", .arg = "LENGTH", .help = "shorten long names to fit, or keep them whole", \
+	  .choices = names_choices, INTO(CHOICE, names) }, \
+	{ .name = "budget", .arg = "TOKENS", .help = "leave out rows until the answer has at most so many tokens (of 3.5 bytes)", \
+	  INTO(UINT, budget) }, \
+	{ .name = "no-pager", .help = "write straight to the terminal", \
+	  INTO(FLAG, no_pager) }, \
+	{ .name = "escape-formulas", .help = "put ' before text that a spreadsheet would execute (csv, tsv)", \
+	  INTO(FLAG, escape_formulas) }, \
 	OPT_END
-};
+
+const struct opt output_options[] = { OUTPUT_ROWS('f') };
+const struct opt output_options_long_force[] = { OUTPUT_ROWS(0) };
 /* clang-format on */
 
 bool output_to_stdout(const struct output_opts *o)

@@ -38,6 +38,8 @@ struct output_opts {
 /* clang-format on */
 /* --format, -o, -f, --color, -q, --wide, --width, --names, --budget, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
+/* The same, for a command whose -f is another option. */
+extern const struct opt output_options_long_force[];
 
 /*
  * Whether the output can be written at all: to be asked before long work.

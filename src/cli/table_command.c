@@ -176,13 +176,11 @@ static int use_table(const struct table_command *t, const struct reading *r,
 	return rc;
 }
 
-int table_command_use(const char *line, const struct reading *r,
-		      const struct table_use *use, struct err *err)
+int table_command_use_words(const struct command *command, int nwords, char **words,
+			    const struct reading *r, const struct table_use *use,
+			    struct err *err)
 {
 	struct arena arena = { 0 };
-	char *words[WORDS_MAX];
-	int n = split(line, &arena, words);
-	const struct command *command = command_find(words[0]);
 	const struct table_command *t = command->table;
 	struct table_opts *options = arena_alloc(&arena, command->options_size);
 	void *request = xcalloc(1, t->request_size + 1);
@@ -190,7 +188,7 @@ int table_command_use(const char *line, const struct reading *r,
 	int rc = -1;
 
 	memcpy(options, command->defaults, command->options_size);
-	if (opt_parse(command->groups, n - 1, words + 1, options, err) == OPT_PARSED &&
+	if (opt_parse(command->groups, nwords, words, options, err) == OPT_PARSED &&
 	    filter_options_compile(&options->filter, &filter, err) == 0 &&
 	    make_request(t, options, &filter, request, err) == 0) {
 		struct reading reading = *r;
@@ -202,6 +200,19 @@ int table_command_use(const char *line, const struct reading *r,
 		t->release(request);
 	filter_release(&filter);
 	free(request);
+	arena_release(&arena);
+	return rc;
+}
+
+int table_command_use(const char *line, const struct reading *r,
+		      const struct table_use *use, struct err *err)
+{
+	struct arena arena = { 0 };
+	char *words[WORDS_MAX];
+	int n = split(line, &arena, words);
+	int rc = table_command_use_words(command_find(words[0]), n - 1, words + 1, r, use,
+					 err);
+
 	arena_release(&arena);
 	return rc;
 }

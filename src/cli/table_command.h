@@ -111,6 +111,11 @@ struct table_use {
 int table_command_use(const char *line, const struct reading *r,
 		      const struct table_use *use, struct err *err);
 
+/* The same of words, which are reordered; none of them is an operand. */
+int table_command_use_words(const struct command *command, int nwords, char **words,
+			    const struct reading *r, const struct table_use *use,
+			    struct err *err);
+
 /* Parses and reads; returns the exit code. */
 int table_command_run(const struct command *self, int argc, char **argv);
 /* Reads alone: for who has parsed. */

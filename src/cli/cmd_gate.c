@@ -1,0 +1,220 @@
+/* ptool gate: does a recording keep its budgets? */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/gate.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+
+struct gate_opts {
+	const char *budget, *dir, *alpha, *junit, *verdict_file;
+	struct diff_side_opts sides;
+	int64_t runs;
+	bool within_run, power, github;
+	struct output_opts output;
+};
+
+#define INTO(type, member) OPT_INTO(type, struct gate_opts, member)
+
+/* clang-format off */
+static const struct opt gate_operands[] = {
+	{ .name = "new", .arg = "STORE|FILE", .help = "the new runs (default: $PTOOL_STORE or ./ptool.db)",
+	  INTO(ARGS, sides.operands) },
+	OPT_END
+};
+
+static const struct opt gate_options[] = {
+	{ .name = "file", .arg = "FILE", .help = "the budgets",
+	  INTO(STRING, budget), .short_name = 'f' },
+	{ .name = "dir", .arg = "FOLDER", .help = "folder of the baselines (default: $PTOOL_BASELINES or .ptool/baselines)",
+	  INTO(STRING, dir) },
+	{ .name = "alpha", .arg = "P", .help = "a failure needs a smaller p",
+	  INTO(STRING, alpha) },
+	{ .name = "within-run", .help = "with one run a side, judge by its steps",
+	  INTO(FLAG, within_run) },
+	{ .name = "power", .help = "show what the gate would see, at the noise of its baselines",
+	  INTO(FLAG, power) },
+	{ .name = "runs", .arg = "N", .help = "with --power, new runs that are to come (default: as many as the baseline has)",
+	  INTO(UINT, runs) },
+	{ .name = "run", .arg = "NAME", .help = "a new run of the store; given again and again, several",
+	  INTO(STRINGS, sides.runs) },
+	OPT_END
+};
+
+static const struct opt report_options[] = {
+	{ .name = "junit", .arg = "FILE", .help = "also write JUnit XML",
+	  INTO(STRING, junit) },
+	{ .name = "github", .help = "also print annotations, and add to $GITHUB_STEP_SUMMARY",
+	  INTO(FLAG, github) },
+	{ .name = "verdict-file", .arg = "FILE", .help = "also write the verdict: pass, fail or inconclusive",
+	  INTO(STRING, verdict_file) },
+	OPT_END
+};
+
+static const struct opt_group gate_groups[] = {
+	{ .title = "Operands", .opts = gate_operands },
+	{ .opts = gate_options },
+	{ .title = "Reports", .opts = report_options },
+	{ "Output", output_options_long_force, offsetof(struct gate_opts, output), true },
+	OPT_GROUP_END
+};
+/* clang-format on */
+
+static const struct gate_opts defaults = { .budget = BUDGET_FILE,
+					   .alpha = "0.02",
+					   .output = OUTPUT_DEFAULTS };
+
+static int check(const struct gate_opts *o, double *alpha, struct err *err)
+{
+	char *end;
+
+	*alpha = strtod(o->alpha, &end);
+	if (end == o->alpha || *end || !(*alpha > 0 && *alpha < 1))
+		return err_set(
+			err, ERR_USAGE,
+			"--alpha wants a probability between 0 and 1, not '%.100s'",
+			o->alpha);
+	if (o->runs && !o->power)
+		return err_set(err, ERR_USAGE, "--runs goes with --power");
+	if (o->power && (o->sides.operands.n || o->sides.runs.n))
+		return err_set(err, ERR_USAGE,
+			       "--power reads the baselines alone: without new runs");
+	if (o->power && (o->junit || o->github || o->verdict_file))
+		return err_set(err, ERR_USAGE,
+			       "--power has no verdict: without --junit, --github and "
+			       "--verdict-file");
+	return output_renderer(&o->output, err) && output_check(&o->output, err) == 0
+		       ? 0
+		       : -1;
+}
+
+static int report(const struct gate *g, const struct gate_opts *o, struct err *err)
+{
+	if (o->junit && gate_write_junit(g, o->junit, err) < 0)
+		return -1;
+	if (o->verdict_file && gate_write_verdict(g, o->verdict_file, err) < 0)
+		return -1;
+	if (!o->github)
+		return 0;
+	gate_annotate(g, o->budget);
+	return gate_write_summary(g, err);
+}
+
+static int show(const struct gate *g, const struct gate_opts *o, struct err *err)
+{
+	bool for_people = reading_is_for_people(&o->output);
+	struct memtable *m = o->power ? gate_power_table(g, (size_t)o->runs, for_people)
+				      : gate_table(g, for_people);
+	int rc = output_table("gate", &m->table, &o->output, err);
+
+	table_free(&m->table);
+	return rc < 0 || o->power ? rc : report(g, o, err);
+}
+
+static int exit_code(const struct gate *g, const struct gate_opts *o)
+{
+	static const int codes[] = {
+		[GATE_PASS] = EXIT_OK,
+		[GATE_FAIL] = EXIT_FINDING,
+		[GATE_INCONCLUSIVE] = EXIT_EMPTY,
+	};
+
+	return o->power ? EXIT_OK : codes[g->verdict];
+}
+
+/* What an error is about: a line of the budgets, or a run. */
+static const char *culprit_of(const struct gate *g, const struct gate_opts *o,
+			      const struct err *err, struct arena *arena)
+{
+	if (err->kind == ERR_USAGE && g->budgets.line)
+		return arena_printf(arena, "%s:%d", o->budget, g->budgets.line);
+	if (err->kind == ERR_IO)
+		return NULL;
+	return g->culprit ? g->culprit : g->budgets.n ? NULL : o->budget;
+}
+
+static int judge(const struct gate_opts *o, const struct gate_plan *plan)
+{
+	struct err err = ERR_INIT;
+	struct arena arena = { 0 };
+	struct gate g;
+	int rc = gate_load(&g, o->budget, plan, &err);
+
+	if (rc == 0)
+		rc = show(&g, o, &err);
+	int code = rc < 0 ? message_error("gate", culprit_of(&g, o, &err, &arena), &err)
+			  : exit_code(&g, o);
+	arena_release(&arena);
+	gate_release(&g);
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct gate_opts o;
+	struct err err = ERR_INIT;
+	struct diff_sides sides = { .inputs = NULL };
+	const char *culprit = NULL;
+	double alpha;
+	int code;
+
+	if (!command_parse(self, argc, argv, &o, &code))
+		return code;
+	if (check(&o, &alpha, &err) < 0)
+		return message_error(self->name, NULL, &err);
+	o.sides.aa = true;
+	o.sides.is_quiet = o.output.quiet;
+	o.sides.baselines = o.dir;
+	const struct gate_plan plan = { .command = self->name,
+					.new_side = &sides,
+					.directory = o.dir,
+					.alpha = alpha,
+					.within_run = o.within_run,
+					.is_power = o.power,
+					.is_quiet = o.output.quiet };
+	int rc = diff_sides_check(&o.sides, &err);
+	if (rc == 0 && !o.power)
+		rc = diff_sides_open(self->name, &o.sides, &sides, &culprit, &err);
+	if (rc < 0) {
+		diff_sides_explain(&sides, &err);
+		code = message_error(self->name, culprit, &err);
+	} else {
+		code = judge(&o, &plan);
+	}
+	diff_sides_close(&sides);
+	return code;
+}
+
+static const char *const examples[] = {
+	"ptool gate -f ptool.budget new.json",
+	"ptool gate new*.db --junit gate.xml --verdict-file verdict",
+	"ptool gate --github new*.db || [ $? -eq 3 ]", "ptool gate --power --runs 4", NULL
+};
+
+/* clang-format off */
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "every budget is kept, or its failure is acknowledged" },
+	{ EXIT_FINDING, "a budget is broken" },
+	{ EXIT_USAGE, "a mistake in the command line or in the budgets; or the output exists" },
+	{ EXIT_EMPTY, "inconclusive: none is broken, but some cannot be decided, for want of runs or because the recording lacks it; or a baseline is empty" },
+	{ EXIT_INPUT, "a store, file, baseline or the budgets are missing, cannot be read, or are of another schema" },
+	{ EXIT_IO, "a report or the cache cannot be written, or memory runs out" },
+	{ EXIT_INTERRUPT, "interrupted while a file was read into the cache" },
+	EXITS_END,
+};
+/* clang-format on */
+
+const struct command cmd_gate = {
+	.name = "gate",
+	.part = COMMAND_START,
+	.question = "Does it keep its budgets, in CI?",
+	.summary = "Judge recordings by budgets and baselines",
+	.groups = gate_groups,
+	.defaults = &defaults,
+	.options_size = sizeof(defaults),
+	.examples = examples,
+	.views = COMMAND_VIEWS(&gate_view, &gate_power_view),
+	.exits = exits,
+	.run = run,
+};

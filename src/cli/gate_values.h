@@ -1,0 +1,40 @@
+/* The numbers of a budget: a view of each run, and what the budget makes of its rows. */
+#ifndef PTOOL_CLI_GATE_VALUES_H
+#define PTOOL_CLI_GATE_VALUES_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "cli/diff_sides.h"
+#include "cli/gate_budget.h"
+
+/* A row of a view: what tells it apart, its step, and the number. */
+struct gate_row {
+	const char *key, *step; /* in the arena; step NULL: it has none */
+	double value;
+};
+
+struct gate_run {
+	struct gate_row *rows; /* owned */
+	size_t n, cap;
+	const char *lacks; /* in the arena: why it has none; NULL: it has */
+};
+
+struct gate_runs {
+	struct gate_run *items; /* owned; one for each run of a side */
+	size_t n;
+	const char *column; /* in the arena; its whole name; NULL: no run has rows */
+	enum unit unit;
+	struct arena arena;
+};
+
+/*
+ * Of the runs of a side.  What a recording lacks is no error; -1 with err set, and the run
+ * that it is about in *culprit, or NULL.  gate_runs_release() in both cases.
+ */
+int gate_runs_load(const struct budget *b, const struct diff_run *runs, size_t n,
+		   struct gate_runs *out, const char **culprit, struct err *err);
+void gate_runs_release(struct gate_runs *r);
+
+#endif

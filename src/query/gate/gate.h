@@ -1,0 +1,98 @@
+/*
+ * Budgets, judged: numbers of recordings against a limit, or against those of a baseline.
+ *
+ *	gate_judge(&trial, &limits, &result);   each for itself
+ *	gate_decide(results, n, alpha);         all together: which failures to believe
+ */
+#ifndef PTOOL_QUERY_GATE_H
+#define PTOOL_QUERY_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "query/stats/rank_tests.h"
+
+enum gate_verdict { GATE_PASS, GATE_FAIL, GATE_INCONCLUSIVE };
+
+/* Intervals are of this confidence; a pass is one whose interval is within the tolerance. */
+#define GATE_INTERVAL_PCT 95
+
+/* The numbers of a side, one for each of its runs (or steps); borrowed, finite. */
+struct gate_side {
+	const double *values;
+	size_t n;
+};
+
+struct gate_trial {
+	struct gate_side base, new_side; /* base.n is 0: against `limit` */
+	bool is_paired;                  /* values of one place belong together */
+	bool higher_is_better;
+	double limit;
+	double tolerance; /* percent of base's middle, or deviations of base's runs */
+	bool is_in_noise; /* ... and which */
+	const struct u_distribution
+		*exact; /* of these sizes; borrowed; NULL: it is made */
+};
+
+struct gate_result {
+	enum gate_verdict verdict;
+	double base, value;       /* middles of the sides; base NaN: there is none */
+	double change_pct;        /* of base; NaN: base is 0, or there is none */
+	double low_pct, high_pct; /* NaN: fewer than two values a side */
+	double tolerance_pct;     /* NaN: against a limit, or no noise is known */
+	double p, q;              /* NaN: not tested */
+	bool is_worse;            /* worse than the tolerance, by the estimate */
+	bool can_decide;          /* values are enough for some p below alpha */
+	bool has_noise;     /* values of a side differ; else any difference is real */
+	bool is_within;     /* the interval is within the tolerance */
+	bool is_headline;   /* tested alone */
+	bool is_row;        /* one of many: never the headline; set by who knows it */
+	size_t outliers[2]; /* of base and the new side; left out of all of this */
+	double noise_pct; /* deviation of a run, or of a pair; of base; NaN: not known */
+};
+
+#define GATE_RUNS_MAX 1000
+
+/* All but verdict and q of those that are tested. */
+void gate_judge(const struct gate_trial *trial, double alpha, struct gate_result *out);
+/*
+ * The verdicts: the first that is tested is the headline, believed when p < alpha; the
+ * others when their q, by Benjamini and Hochberg, is.
+ */
+void gate_decide(struct gate_result *results, size_t n, double alpha);
+
+/*
+ * Runs a side that are likely to decide what is inconclusive, at least 2; 0: no number up
+ * to GATE_RUNS_MAX.
+ */
+size_t gate_runs_needed(const struct gate_trial *trial, const struct gate_result *r,
+			double alpha);
+
+/* What a gate of these trials does, at the noise that its baselines have. */
+struct gate_power {
+	double aa_pct; /* of gates of one program so many fail */
+	double aa_inconclusive_pct;
+	double *least_80,
+		*least_90; /* owned; by trial, percent of base; NaN: none is seen */
+};
+
+/*
+ * Simulated from the values of each baseline, `nnew` of them (0: as many as base) for the
+ * new side; the same numbers give the same answer.  gate_power_release() frees.
+ */
+void gate_power_make(const struct gate_trial *trials, size_t n, size_t nnew, double alpha,
+		     struct gate_power *out);
+void gate_power_release(struct gate_power *p);
+
+/* One number of a run's rows. */
+struct gate_stat {
+	const char *name; /* NULL ends the list */
+	const char *help;
+	double (*of)(double *values, size_t n); /* may sort them; n >= 1 */
+};
+extern const struct gate_stat gate_stats[];
+
+/* Of values in any order, which are sorted; of an even number the mean of two. */
+double gate_median(double *values, size_t n);
+
+#endif

@@ -1,0 +1,85 @@
+/* What a budget makes of the rows of a run: one number. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "query/gate/gate.h"
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The smallest value that `pct` percent of all are at most: nearest rank. */
+static double percentile(double *values, size_t n, size_t pct)
+{
+	size_t rank = (n * pct + 99) / 100;
+
+	qsort(values, n, sizeof(*values), compare);
+	return values[rank ? rank - 1 : 0];
+}
+
+double gate_median(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
+	return values[(n - 1) / 2] + (values[n / 2] - values[(n - 1) / 2]) / 2;
+}
+
+static double sum(double *values, size_t n)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += values[i];
+	return all;
+}
+
+static double mean(double *values, size_t n)
+{
+	return sum(values, n) / (double)n;
+}
+
+static double least(double *values, size_t n)
+{
+	return percentile(values, n, 0);
+}
+
+static double most(double *values, size_t n)
+{
+	return percentile(values, n, 100);
+}
+
+static double p90(double *values, size_t n)
+{
+	return percentile(values, n, 90);
+}
+
+static double p95(double *values, size_t n)
+{
+	return percentile(values, n, 95);
+}
+
+static double p99(double *values, size_t n)
+{
+	return percentile(values, n, 99);
+}
+
+static double count(double *values, size_t n)
+{
+	(void)values;
+	return (double)n;
+}
+
+const struct gate_stat gate_stats[] = {
+	{ "median", "the middle of the rows' values", gate_median },
+	{ "mean", "their mean", mean },
+	{ "sum", "what they add up to", sum },
+	{ "min", "the smallest", least },
+	{ "max", "the largest", most },
+	{ "p90", "the value that 90 % of the rows do not exceed", p90 },
+	{ "p95", "likewise, 95 %", p95 },
+	{ "p99", "likewise, 99 %", p99 },
+	{ "count", "how many rows have a value", count },
+	{ .name = NULL },
+};

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# ptool gate and ptool baseline: verdicts, exit statuses and reports.  The statistics are held
+# by tests/unit/test_gate.c.  Stores of their own: not in check-fast.
+
+load setup
+
+# Stores NAME1.db ... of runs with so many steps each, whose steps take BASE us and what the
+# run's number makes of it.
+runs() { # NAME COUNT BASE
+	python3 - "$@" <<-'PY'
+		import json, sys
+		name, count, base = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+		for run in range(1, count + 1):
+		    events, at = [], 0
+		    for step in range(4):
+		        dur = round(base * (1 + .002 * (run * 7 % 5 - 2)) + step, 3)
+		        for what, cat, start, length in (("ProfilerStep#%d" % step, "user_annotation", 0, dur),
+		                                         ("aten::mm", "cpu_op", 1, dur * .75), ("aten::add", "cpu_op", dur * .8, dur * .1)):
+		            events.append({"ph": "X", "cat": cat, "name": what, "pid": 1, "tid": 1, "ts": at + start,
+		                           "dur": round(length, 3), "args": {}})
+		        at += dur + 10
+		    events.append({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}})
+		    with open("%s%d.json" % (name, run), "w") as out:
+		        json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+	PY
+}
+
+budget() { # LINE...: ptool.budget of these lines
+	printf '%s\n' "$@" >ptool.budget
+}
+
+# A budget of steps against base*.json, and what is added to it.
+step_budget() { # LINE...
+	budget '[step time]' 'view = steps' 'column = total_ns' "$@"
+}
+
+verdict() { # VERDICT STATUS ARGUMENT...
+	run --separate-stderr ptool gate -q --wide --verdict-file verdict "${@:3}"
+	exits "$2"
+	[ "$(cat verdict)" = "$1" ]
+}
+
+@test "a limit is kept or broken, in whatever unit, by one run or several" {
+	runs new 3 1000
+	step_budget 'max = 1.2 ms'
+	verdict pass 0 new1.json
+	step_budget 'max = 900 us'
+	verdict fail 1 new1.json new2.json
+	[[ $output == "gate failed: step time"* ]]
+	step_budget 'min = 900 us'
+	verdict pass 0 new1.json
+	step_budget 'min = 2 ms'
+	verdict fail 1 new1.json
+	step_budget 'max = 1001 us'
+	verdict inconclusive 3 new?.json
+	[[ $output == *"more runs are likely to decide"* ]]
+}
+
+@test "pass, fail and inconclusive against runs, through a pipe and through make" {
+	runs base 6 1000
+	runs new 6 1050
+	step_budget 'against = base*.json' 'tolerance = 2 %'
+	verdict pass 0 base?.json
+	verdict fail 1 new?.json
+	[[ $output == *"step time: "*" -> "*", +5."*"% (95% CI "*"allowed 2%, p = "*"6 v 6"* ]]
+	verdict inconclusive 3 new1.json
+	[[ $output == *"5 runs a side are likely to decide: 4 more new ones"* ]]
+	# a pipe that is read, and one that is not
+	set -o pipefail
+	status=0
+	ptool gate -q new?.json | cat >out || status=$?
+	[ $status -eq 1 ]
+	grep -q '^gate failed: step time' out
+	status=0
+	ptool gate -q new1.json | head -c 1 >out || status=$?
+	[ $status -eq 3 ]
+	printf 'pass fail inconclusive:\n\t@%s gate -q $(RUNS)\n' "$PTOOL" >Makefile
+	make -s pass RUNS='base1.json base2.json base3.json base4.json base5.json base6.json'
+	run make -s fail RUNS='new1.json new2.json new3.json new4.json new5.json new6.json'
+	[ "$status" -eq 2 ]
+	[[ $output == *"Error 1"* ]]
+	run make -s inconclusive RUNS=new1.json
+	[[ $output == *"Error 3"* ]]
+}
+
+@test "a smaller number is worse where higher is better; noise can be the tolerance" {
+	runs base 6 1000
+	runs new 6 950
+	step_budget 'against = base*.json' 'better = higher'
+	verdict fail 1 new?.json
+	step_budget 'against = base*.json'
+	verdict pass 0 new?.json
+	step_budget 'against = base*.json' 'tolerance = 50 sigma'
+	runs new 6 1050
+	verdict pass 0 new?.json
+}
+
+@test "rows are judged together, and those that got worse are named" {
+	runs base 6 1000
+	runs new 6 1050
+	budget '[operators]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = base*.json' 'focus = aten'
+	verdict fail 1 new?.json
+	[[ $output == *"aten::mm"*"note: operators: 2 of 2 rows are worse"* ]]
+	verdict pass 0 base?.json
+	verdict inconclusive 3 new1.json
+	run --separate-stderr ptool gate -q new?.json --format json
+	exits 1
+	python3 -c '
+import json, sys
+rows = json.load(sys.stdin)["rows"]
+assert [row["row"] for row in rows] == [None, "aten::add, host", "aten::mm, host"] or len(rows) == 3, rows
+assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and rows[1]["unit"] == "ns", rows' <<<"$output"
+}
+
+@test "without noise a single run decides" {
+	runs base 4 1000
+	budget '[calls]' 'view = top' 'column = calls' 'stat = sum' 'against = base*.json' 'tolerance = 0 %'
+	verdict pass 0 base1.json
+	python3 - <<-'PY'
+		import json
+		trace = json.load(open("base1.json"))
+		trace["traceEvents"].append(dict(trace["traceEvents"][1], name="aten::relu", ts=2, dur=1))
+		json.dump(trace, open("more.json", "w"))
+	PY
+	verdict fail 1 more.json
+}
+
+@test "what is acknowledged does not count, until its day is over" {
+	runs new 1 1000
+	step_budget 'max = 900 us' 'acknowledge = a slower loader, until the fix until 2999-12-31'
+	verdict pass 0 new1.json
+	[[ $output == *"fail"*"acknowledged until 2999-12-31: a slower loader, until the fix"* ]]
+	step_budget 'max = 900 us' 'acknowledge = a slower loader until 2020-01-31'
+	verdict fail 1 new1.json
+	[[ $output == *"its acknowledgement expired after 2020-01-31: a slower loader"* ]]
+	step_budget 'max = 900 us' 'acknowledge = a slower loader'
+	run --separate-stderr ptool gate -q new1.json
+	exits 2
+	says "ptool: gate: ptool.budget:5: an acknowledgement is a reason and its last day: REASON until YYYY-MM-DD"
+}
+
+@test "mistakes in budgets are told with their line, and what is near" {
+	runs new 1 1000
+	wrong() { # MESSAGE LINE...
+		budget "${@:2}"
+		run --separate-stderr ptool gate -q new1.json
+		exits 2
+		[[ $stderr == "ptool: gate: ptool.budget:$1"* ]] || { echo "$stderr"; return 1; }
+	}
+	wrong "3: unknown column 'totl_ns'; did you mean 'total_ns'?" '[a]' 'view = steps' 'column = totl_ns' 'max = 1 ms'
+	wrong "2: unknown view 'step'; did you mean 'steps'?" '[a]' 'view = step' 'column = total_ns' 'max = 1 ms'
+	wrong "4: unknown key 'tolerence'; did you mean 'tolerance'?" '[a]' 'view = steps' 'column = total_ns' 'tolerence = 1 %' 'max = 1 s'
+	wrong "3: unknown stat 'p59'; did you mean 'p95'?" '[a]' 'view = steps' 'stat = p59' 'column = total_ns' 'max = 1 s'
+	wrong "4: '180 msec' is no amount; " '[a]' 'view = steps' 'column = total_ns' 'max = 180 msec'
+	wrong "4: total_ns wants a limit such as '180 ms'" '[a]' 'view = steps' 'column = total_ns' 'max = 180'
+	wrong "1: [a] wants one of max, min and against" '[a]' 'view = steps' 'column = total_ns'
+	wrong "1: [a] has no view; " '[a]' 'column = total_ns'
+	wrong "5: 'max' is given twice" '[a]' 'view = steps' 'column = total_ns' 'max = 1 s' 'max = 2 s'
+	wrong "1: 'view' is in no section; " 'view = steps'
+	wrong "2: neither [SECTION] nor KEY = VALUE: 'steps'" '[a]' 'steps'
+	wrong "1: --step wants N, A..B" '[a]' 'view = steps' 'column = total_ns' 'max = 1 s' 'step = x'
+	: >ptool.budget
+	run --separate-stderr ptool gate -q new1.json
+	exits 2
+	says "ptool: gate: ptool.budget: it holds no budget; write a [SECTION]"
+	run --separate-stderr ptool gate -f none new1.json
+	exits 4
+	[[ $stderr == "ptool: gate: none: there is no such file; "* ]]
+}
+
+@test "an empty side is no pass: missing, without such data, or of another format" {
+	runs base 1 1000
+	step_budget 'max = 2 ms'
+	run --separate-stderr ptool gate -q none*.json
+	exits 4
+	budget '[copies]' 'view = transfers' 'column = total_ns' 'stat = sum' 'max = 1 s'
+	verdict inconclusive 3 base1.json
+	[[ $output == *"base1.json: "* ]]
+	step_budget 'max = 2 ms' 'step = 77'
+	verdict inconclusive 3 base1.json
+	step_budget 'against = base*.db'
+	run --separate-stderr ptool gate -q base1.json
+	exits 4
+	says "ptool: gate: base*.db: no file matches"
+	ptool ingest -q -o base1.db base1.json
+	sqlite3 base1.db 'PRAGMA user_version = 3'
+	run --separate-stderr ptool gate -q base1.json
+	exits 4
+	[[ $stderr == "ptool: gate: base1.db: "*"3"* ]]
+}
+
+@test "--within-run lets the steps of one run decide, in pairs" {
+	runs base 1 1000
+	runs new 1 1100
+	step_budget 'against = base1.json'
+	run --separate-stderr ptool gate -q --within-run --alpha 0.05 new1.json
+	exits 1
+	[[ $output == *"4 v 4 steps"* ]]
+	run --separate-stderr ptool gate -q new1.json
+	exits 3
+}
+
+@test "JUnit, annotations and the step summary say what the table says" {
+	runs base 6 1000
+	runs new 6 1050
+	budget '[a <b>, "c"]' 'view = steps' 'column = total_ns' 'against = base*.json' '[limit]' 'view = steps' 'column = total_ns' 'max = 9 ms' \
+		'[copies]' 'view = transfers' 'column = total_ns' 'stat = sum' 'max = 1 s'
+	GITHUB_STEP_SUMMARY=summary.md run --separate-stderr ptool gate -q new?.json --junit gate.xml --github
+	exits 1
+	[[ $output == *$'\n'"::error file=ptool.budget,line=1,title=ptool gate%3A a <b>%2C \"c\"::"*"%25"* ]]
+	[[ $output == *$'\n'"::warning file=ptool.budget,line=9,title=ptool gate%3A copies::"* ]]
+	python3 - <<-'PY'
+		import xml.etree.ElementTree as tree
+		suite = tree.parse("gate.xml").getroot()[0]
+		assert suite.attrib["tests"] == "3" and suite.attrib["failures"] == "1" and suite.attrib["skipped"] == "1", suite.attrib
+		case = suite[0]
+		assert case.attrib["name"] == 'a <b>, "c"' and case[0].tag == "failure" and "+5" in case[0].attrib["message"], case.attrib
+		assert suite[2][0].tag == "skipped"
+	PY
+	grep -q '^## gate failed: ' summary.md
+	grep -q '^### Against base\*.json' summary.md
+	grep -q '^| operators | ' summary.md
+	grep -q '^| aten::mm | ' summary.md
+	run --separate-stderr ptool gate -q new?.json --junit none/gate.xml
+	exits 5
+	says "ptool: gate: none/gate.xml: No such file or directory"
+}
+
+@test "--power tells how often gates of one program fail, and what they see" {
+	runs base 8 1000
+	step_budget 'against = base*.json' 'tolerance = 1 %'
+	run --separate-stderr ptool gate -q --power --format json
+	exits 0
+	python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+row = answer["rows"][0]
+assert answer["notes"][0].startswith("of 100 gates of one program 0"), answer
+assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 3, row' <<<"$output"
+	run --separate-stderr ptool gate --power base1.json
+	exits 2
+}
