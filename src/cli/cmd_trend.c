@@ -63,7 +63,7 @@ static const struct table_command table = {
 
 const struct command cmd_trend = {
 	.name = "trend",
-	.part = COMMAND_STORE,
+	.part = COMMAND_START,
 	.question = "When did runs become slower?",
 	.summary = "Show runs in time, and where they changed",
 	.groups = trend_groups,
