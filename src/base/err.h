@@ -19,7 +19,7 @@ enum err_kind {
 };
 
 #define ERR_NO_OFFSET INT64_C(-1)
-#define ERR_TEXT_MAX  512
+#define ERR_TEXT_MAX  768
 
 struct err {
 	enum err_kind kind;

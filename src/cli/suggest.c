@@ -133,7 +133,7 @@ int suggest_unknown(struct err *err, const char *what, const char *wrong,
 		    const char *const *names)
 {
 	const char *nearest = suggest_nearest(wrong, names);
-	char valid[ERR_TEXT_MAX / 2];
+	char valid[ERR_TEXT_MAX * 2 / 3];
 	char meant[WORD_MAX + 32] = "";
 
 	if (nearest)
