@@ -9,6 +9,10 @@
 #   make check-browser installs Chromium, and checks the page of ptool report in it
 #   make bench-compare REV=COMMIT   the working tree beside that commit
 #   make lint fuzz bench coverage format install uninstall dist clean
+#   make deb           a package of Debian, in build/deb; ARCH=arm64: of another machine
+#   make static        one program without libraries, in build-static-MACHINE
+#   make wheel         a wheel around it, in build-static-MACHINE
+#   make check-packages   installs, upgrades, removes and runs all of these; PARTS=deb: one
 -include config.mk
 
 VERSION = 0.2.0
@@ -16,7 +20,9 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
-BUILD ?= build$(if $(SAN),-san)$(if $(TSAN),-tsan)
+# Of the compiler: x86_64, aarch64.
+MACHINE = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+BUILD ?= build$(if $(SAN),-san)$(if $(TSAN),-tsan)$(if $(STATIC),-static-$(MACHINE))
 CC ?= cc
 AR ?= ar
 INSTALL ?= install
@@ -63,7 +69,7 @@ REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/replay_%,$(FUZZ_SRCS))
 TEST_OBJS := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(UNIT_SRCS) \
 	$(wildcard tests/fuzz/*.c tests/bench/*.c tests/tools/*.c))
 C_FILES := $(wildcard src/main.c) $(SRCS) $(UNIT_SRCS) $(sort $(wildcard tests/fuzz/*.c tests/bench/*.c tests/tools/*.c))
-SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) .ci/run
+SCRIPTS := $(wildcard scripts/*.sh tests/bench/*.sh) tests/packages/run .ci/run
 PAGES := $(sort $(wildcard man/*.[1-8]))
 PAGES1 := $(filter %.1,$(PAGES))
 PAGES5 := $(filter %.5,$(PAGES))
@@ -92,7 +98,7 @@ CPP_OWN = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -I$(BUILD)/gen -include base/banned.h $(PKG_CFLAGS)
 OWN_CFLAGS = $(CPP_OWN) $(WARN) -fno-common -pthread $(HARDEN) $(SANITIZE) \
 	-ffile-prefix-map=$(CURDIR)=. -MMD -MP
-OWN_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(SANITIZE)
+OWN_LDFLAGS = -pthread $(if $(STATIC),-static-pie -s,-pie) -Wl,-z,relro,-z,now $(SANITIZE)
 LIBS = $(PKG_LIBS) -lm
 
 Q = $(if $(V),,@)
@@ -105,14 +111,15 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(s
 all: $(BUILD)/ptool $(COMPLETED)
 
 # Goals that compile nothing themselves must work before the libraries are there.
-NO_PROBE = demo check check-fast check-browser lint fuzz bench bench-compare coverage format uninstall dist clean
+NO_PROBE = demo check check-fast check-browser lint fuzz bench bench-compare coverage format uninstall dist clean \
+	deb static wheel check-packages
 ifneq ($(filter-out $(NO_PROBE),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/probe.mk
 endif
 # Asked every time, written only when the answer or the flags are new: then all is rebuilt.
 $(BUILD)/probe.mk: FORCE
 	@mkdir -p $(@D)
-	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' STATIC='$(STATIC)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
 	echo '# $(subst ','\'',$(VERSION) $(CC) $(OWN_LDFLAGS) $(HARDEN) $(DEV) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' \
 		>>$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi || \
 	{ rm -f $@.$$$$; false; }
@@ -274,14 +281,31 @@ install: $(BUILD)/ptool $(COMPLETED)
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)%)
 
+# The same bytes for the same commit, wherever and whenever.
 dist:
-	git archive --prefix=ptool-$(VERSION)/ HEAD | gzip -9n >ptool-$(VERSION).tar.gz
+	git -c tar.umask=0022 archive --format=tar --prefix=ptool-$(VERSION)/ HEAD | \
+		gzip -9n >ptool-$(VERSION).tar.gz
+# In a copy, as dpkg-buildpackage writes into the folder above.
+deb:
+	@DEPS='$(DEPS)' scripts/deps.sh $(if $(ARCH),,build) deb
+	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/ptool-$(VERSION)
+	tar -c --exclude='./build*' --exclude=./.git . | tar -x -C $(BUILD)/deb/ptool-$(VERSION)
+	cd $(BUILD)/deb/ptool-$(VERSION) && dpkg-buildpackage -us -uc -b $(if $(ARCH),-a$(ARCH))
+	rm -rf $(BUILD)/deb/ptool-$(VERSION)
+static:
+	@DEPS='$(DEPS)' scripts/deps.sh build static
+	@$(SUBMAKE) STATIC=1 BUILD=build-static-$(MACHINE) build-static-$(MACHINE)/ptool
+wheel: static
+	python3 scripts/wheel.py $(VERSION) $(MACHINE) build-static-$(MACHINE)/ptool build-static-$(MACHINE)
+check-packages:
+	@tests/packages/run $(PARTS)
 clean:
 	rm -rf build build-* $(BUILD) $(BUILD)-*
 
 .PHONY: all demo check check-fast check-browser everything objects threaded fuzz fuzz-targets bench bench-compare coverage lint \
 	lint-format lint-layers \
-	lint-tidy lint-cppcheck lint-scripts lint-assets lint-man format install uninstall dist clean FORCE
+	lint-tidy lint-cppcheck lint-scripts lint-assets lint-man format install uninstall dist deb static \
+	wheel check-packages clean FORCE
 .DELETE_ON_ERROR:
 # Keep the objects between a test's source and its program.
 .SECONDARY:

@@ -51,6 +51,11 @@ bench zstd packs them as well
 bench libsimdjson-dev the floor that the JSON parser is measured against
 fuzz clang compiles for libFuzzer
 fuzz libclang-rt-14-dev libFuzzer itself
+deb debhelper builds the package
+deb lintian looks for mistakes in it
+static nettle-dev libarchive's, for members that are encrypted
+static libbz2-dev the same, for members that bzip2 packed
+static liblzma-dev the same, for those that xz packed
 coverage gcovr prints which lines the tests reach
 TABLE
 }

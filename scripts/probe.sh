@@ -1,9 +1,11 @@
 #!/bin/sh
 # probe.sh PACKAGE...: what this machine's compiler ($CC) and libraries offer,
 # as make variables on stdout.  Fails with one line when a library is missing.
+# With $STATIC for a program that has all of them in it, and loads none.
 set -eu
 cc=${CC:-cc}
 pkg_config=${PKG_CONFIG:-pkg-config}
+static=${STATIC:+-static-pie}
 
 die() {
 	echo "ptool: $1 (on Debian: scripts/deps.sh build)" >&2
@@ -15,7 +17,7 @@ compiles() { # HEADER FLAGS...
 	header=$1
 	shift
 	printf '%s\n' '#include <stdio.h>' "#include <$header>" 'int main(void) { return 0; }' |
-		$cc -x c -o "$scratch/a.out" - "$@" 2>/dev/null
+		$cc ${static:+"$static"} -x c -o "$scratch/a.out" - "$@" 2>/dev/null
 }
 
 scratch=$(mktemp -d)
@@ -33,7 +35,7 @@ compiles libiberty/demangle.h -liberty || die "the library libiberty (-liberty) 
 # The name by which libarchive is loaded when it is needed, as a program that needs it has it.
 archive=
 # shellcheck disable=SC2046 # a list of flags
-if printf '%s\n' '#include <archive.h>' 'int main(void) { return archive_version_number() == 0; }' |
+if [ -z "$static" ] && printf '%s\n' '#include <archive.h>' 'int main(void) { return archive_version_number() == 0; }' |
 	$cc -x c -o "$scratch/archive" - $("$pkg_config" --libs libarchive) 2>/dev/null; then
 	archive=$(readelf -d "$scratch/archive" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libarchive[^]]*\)\].*/\1/p')
 fi
@@ -41,7 +43,7 @@ fi
 # The same of libcurl, which a build can do without.
 curl=
 # shellcheck disable=SC2046 # a list of flags
-if "$pkg_config" --exists libcurl &&
+if [ -z "$static" ] && "$pkg_config" --exists libcurl &&
 	printf '%s\n' '#include <curl/curl.h>' 'int main(void) { return !curl_version(); }' |
 	$cc -x c -o "$scratch/curl" - $("$pkg_config" --cflags --libs libcurl) 2>/dev/null; then
 	curl=$(readelf -d "$scratch/curl" 2>/dev/null | sed -n 's/.*NEEDED.*\[\(libcurl[^]]*\)\].*/\1/p')
@@ -58,7 +60,10 @@ if [ "$archive" ]; then
 	# shellcheck disable=SC2086 # a list of packages
 	set -- $linked
 fi
-echo "PKG_LIBS = $("$pkg_config" --libs "$@") -lcsv -liberty"
+libs="$("$pkg_config" --libs "$@") -lcsv -liberty"
+# What libarchive needs of others for the formats that are read, in any order.
+[ -z "$static" ] || libs="-Wl,--start-group $libs -lnettle -llzma -lbz2 -Wl,--end-group"
+echo "PKG_LIBS = $libs"
 if compiles isa-l/igzip_lib.h -lisal; then
 	echo "PKG_LIBS += -lisal"
 else
