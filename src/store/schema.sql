@@ -545,6 +545,62 @@ CREATE TABLE step_part (
     exposed_copy_ns INTEGER NOT NULL
 ) STRICT;
 
+-- Idle time of devices: what `ptool gaps` reads.  First a row of level 0 for each device; then,
+-- for each way to group idle time, rows of level 1 for each (device, group), and behind them of
+-- level 2 for each (device, group, cause).  Nothing is charged to other ranks here: what may be
+-- theirs is in gap_wait_part.
+CREATE TABLE gap_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: it has no number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    level       INTEGER NOT NULL,
+    grouping    TEXT,                      -- 'cause', 'step', 'stream', 'annotation', 'op', 'frame'; NULL: level 0
+    place       INTEGER,                   -- of a step or stream: its place among the profile's; NULL: none
+    number      INTEGER,                   -- of that step or stream
+    key_id      INTEGER REFERENCES string (id), -- the operator, frame or annotation; a stream without a number
+    cause       TEXT,                      -- of level 2, and where they are the groups
+    idle_ns     INTEGER NOT NULL,
+    gaps        INTEGER,                   -- of level 0 and 1: in how many
+    longest_ns  INTEGER,                   -- of level 1: the most of it in one gap
+    stepped_ns  INTEGER,                   -- of level 0 and 1: of idle_ns, in steps
+    long_ns     INTEGER,                   -- where causes are the groups, of level 1: of idle_ns, in gaps in which it is 1 ms or more
+    blamed_id   INTEGER REFERENCES string (id), -- of level 2: what is charged with most of it,
+    blamed_ns   INTEGER,                   --   and with how much
+    span_ns     INTEGER,                   -- of level 0: what idle_ns is a part of
+    outside_ns  INTEGER,                   -- of level 0: idle between its first and last work, but in no step
+    steps       INTEGER,                   -- of level 0: steps in which something counts
+    is_merged   INTEGER                    -- of level 0: 1: there are too many steps to tell apart
+) STRICT;
+
+-- Idle time while the host was in a collective, one stretch after the other: what becomes
+-- 'late_rank' as far as other ranks came to the collective later.
+CREATE TABLE gap_wait_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device_place INTEGER NOT NULL,         -- of its row of level 0 among those of the profile
+    gap         INTEGER NOT NULL,          -- which gap, counted from 0 over all of the profile
+    ts          INTEGER NOT NULL,          -- [ts, ts + dur)
+    dur         INTEGER NOT NULL,
+    step_place  INTEGER,                   -- as gap_part.place
+    stream_place INTEGER,
+    op_id       INTEGER REFERENCES string (id),
+    frame_id    INTEGER REFERENCES string (id),
+    annotation_id INTEGER REFERENCES string (id),
+    blamed_id   INTEGER REFERENCES string (id)
+) STRICT;
+
+-- Collectives as ranks are compared by them: the nth of a group is the same on all ranks.
+CREATE TABLE gap_call_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    members_id  INTEGER REFERENCES string (id), -- name and ranks of the process group
+    on_device   INTEGER NOT NULL,          -- 1: the kernel, 0: the call on the host
+    name_id     INTEGER REFERENCES string (id), -- of the collective
+    ts          INTEGER NOT NULL,
+    dur         INTEGER NOT NULL
+) STRICT;
+
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS
 SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,

@@ -254,6 +254,18 @@ DELETE FROM summary WHERE profile_id IN (
 DELETE FROM step_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_gap_part
+DELETE FROM gap_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_gap_wait_part
+DELETE FROM gap_wait_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_gap_call_part
+DELETE FROM gap_call_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_profile
 DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
@@ -284,4 +296,13 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(optimizer_from_id) FROM step_part
     UNION ALL SELECT max(backward_from_id) FROM step_part
     UNION ALL SELECT max(forward_from_id) FROM step_part
-    UNION ALL SELECT max(grew_slice_id) FROM step_part));
+    UNION ALL SELECT max(grew_slice_id) FROM step_part
+    UNION ALL SELECT max(device_name_id) FROM gap_part
+    UNION ALL SELECT max(key_id) FROM gap_part
+    UNION ALL SELECT max(blamed_id) FROM gap_part
+    UNION ALL SELECT max(op_id) FROM gap_wait_part
+    UNION ALL SELECT max(frame_id) FROM gap_wait_part
+    UNION ALL SELECT max(annotation_id) FROM gap_wait_part
+    UNION ALL SELECT max(blamed_id) FROM gap_wait_part
+    UNION ALL SELECT max(members_id) FROM gap_call_part
+    UNION ALL SELECT max(name_id) FROM gap_call_part));

@@ -97,6 +97,8 @@ def spelt(table, row, first_id, text_columns, texts):
         for column, n in (("first_slice_id", "slices"), ("first_op_detail_id", "op_details")):
             if not out[n]:
                 out.pop(column)
+    if table == "summary" and not out["row_count"]:
+        out.pop("first_row_id")
     return out
 
 

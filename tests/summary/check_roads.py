@@ -7,11 +7,15 @@ import glob
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "store"))
+sys.path.insert(1, os.path.join(HERE, "..", "gaps"))
+import check_ranks
 from storetap import FIXTURES, SHARED, Tap, Workplace, fixtures
 
 QUESTIONS = [
     "steps", "steps --phases", "steps --step 1..2", "steps --device 0", "steps --sort total",
+    "gaps", "gaps --by op", "gaps --by frame", "gaps --by annotation", "gaps --by step", "gaps --by stream",
 ]
 FORMS = ("csv", "json", "table")
 
@@ -45,6 +49,12 @@ def inputs():
     return found
 
 
+def late_ranks(place):
+    """Two ranks, of which one is late; and with another clock."""
+    return [place_of.save(place.path(f"late{rank}.json"), shift=check_ranks.SKEW * rank)
+            for rank in (0, 1) for place_of in [check_ranks.trace_of(rank, [30_000, 90_000, 200_000])]]
+
+
 def recordings():
     """Real ones, where they lie beside the checkout."""
     return [(f"shared-{os.path.basename(p)}", [p]) for folder in ("gpu", "cases")
@@ -54,7 +64,7 @@ def recordings():
 def main():
     tap = Tap()
     with Workplace() as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        those = inputs()
+        those = inputs() + [("late", late_ranks(place))]
         real = recordings() if os.environ.get("LONG") else recordings()[:4]
         for (name, files), bad in zip(those + real, pool.map(lambda i: differences(place, *i), those + real)):
             tap.ok(not bad, f"{name}: both roads give the same", *bad)

@@ -94,6 +94,16 @@ void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
 			  ns_text(out, ranks->error_ns));
 }
 
+/* Of equal ones the first by its text. */
+static bool is_more(const struct gap_causes_seen *seen, const struct gap_sum *sum,
+		    const struct gap_profile *p)
+{
+	if (sum->idle_ns != seen->look_ns[sum->cause] || !sum->idle_ns)
+		return sum->idle_ns > seen->look_ns[sum->cause];
+	return str_compare(text_pool_str(p->texts, sum->blamed),
+			   seen->look_at[sum->cause]) < 0;
+}
+
 void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 		   const struct gap_sums *by_cause, const struct gap_profile *p)
 {
@@ -106,7 +116,7 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 				sum_add(seen->cause_ns[cause], sum->idle_ns);
 			seen->long_ns[cause] =
 				sum_add(seen->long_ns[cause], sum->long_ns);
-		} else if (sum->idle_ns > seen->look_ns[cause]) {
+		} else if (is_more(seen, sum, p)) {
 			seen->look_ns[cause] = sum->idle_ns;
 			seen->look_at[cause] = arena_copy(
 				&out->arena, text_pool_str(p->texts, sum->blamed));

@@ -31,6 +31,32 @@ bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap)
 	       filter_has_dur(p->filter, gap->end_ns - gap->start_ns);
 }
 
+uint32_t gap_stream_of(const struct gap_profile *p, const struct gap *gap)
+{
+	return gap->after == GAP_NO_WORK ? (uint32_t)p->work.nstreams
+					 : p->work.items[gap->after].stream;
+}
+
+uint32_t gap_key_of(const struct gap_profile *p, enum gap_by by, const struct gap *gap,
+		    const struct gap_amount *amount, size_t step)
+{
+	switch (by) {
+	case GAPS_BY_OP:
+		return amount->of->op;
+	case GAPS_BY_FRAME:
+		return amount->of->frame;
+	case GAPS_BY_ANNOTATION:
+		return amount->of->annotation;
+	case GAPS_BY_STEP: /* what is in no step behind those that are */
+		return (uint32_t)(step == GAP_NO_STEP ? p->range.nsteps : step);
+	case GAPS_BY_STREAM:
+		return gap_stream_of(p, gap);
+	case GAPS_BY_CAUSE:
+		break;
+	}
+	return amount->cause;
+}
+
 void gap_profile_read(const struct gap_profile *p, enum gap_key key,
 		      struct gap_reader *out)
 {
@@ -181,19 +207,14 @@ static int add_up(struct gap_profile *p, struct err *err)
 	return rc;
 }
 
-int gap_profile_load(struct store *store, const struct scope_profile *profile,
-		     const struct gap_table_request *request, struct gap_ranks *ranks,
-		     struct gap_profile *out, struct err *err)
+/* Behind the work. */
+static int find_blame(struct store *store, const struct gap_table_request *request,
+		      struct gap_ranks *ranks, struct gap_profile *out, struct err *err)
 {
-	*out = (struct gap_profile){ .profile = profile,
-				     .filter = request->filter,
-				     .texts = ranks->texts };
 	bool has_roots =
 		request->charges_roots || (request->is_list && !request->is_brief);
-	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0)
-		return -1;
 	const struct gap_range_request range = { .store = store,
-						 .profile = profile,
+						 .profile = out->profile,
 						 .work = &out->work,
 						 .filter = request->filter,
 						 .is_inner = request->is_inner };
@@ -201,13 +222,13 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 		return -1;
 	const struct gap_blame_request blame = { .store = store,
 						 .texts = out->texts,
-						 .profile = profile,
+						 .profile = out->profile,
 						 .work = &out->work,
 						 .range = &out->range,
 						 .has_roots = has_roots };
 	if (gap_blame_load(&blame, &out->blame, err) < 0)
 		return -1;
-	gap_ranks_charge(ranks, profile, &out->blame);
+	gap_ranks_charge(ranks, out->profile, &out->blame);
 	if (gap_blame_check(&out->blame, err) < 0)
 		return -1;
 	out->has_roots = request->charges_roots;
@@ -217,12 +238,38 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 	return add_up(out, err);
 }
 
+int gap_profile_load(struct store *store, const struct scope_profile *profile,
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err)
+{
+	*out = (struct gap_profile){ .profile = profile,
+				     .filter = request->filter,
+				     .texts = ranks->texts };
+	if (device_work_load(store, out->texts, profile, true, &out->work, err) < 0)
+		return -1;
+	return find_blame(store, request, ranks, out, err);
+}
+
+int gap_profile_make(struct store *store, const struct scope_profile *profile,
+		     const struct device_work *work,
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err)
+{
+	*out = (struct gap_profile){ .profile = profile,
+				     .filter = request->filter,
+				     .texts = ranks->texts,
+				     .work = *work,
+				     .has_others_work = true };
+	return find_blame(store, request, ranks, out, err);
+}
+
 void gap_profile_release(struct gap_profile *p)
 {
 	gap_roots_release(&p->roots);
 	gap_blame_release(&p->blame);
 	gap_range_release(&p->range);
-	device_work_release(&p->work);
+	if (!p->has_others_work)
+		device_work_release(&p->work);
 	free(p->totals);
 	*p = (struct gap_profile){ .totals = NULL };
 }

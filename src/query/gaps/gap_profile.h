@@ -27,6 +27,7 @@ struct gap_profile {
 	struct gap_blame blame;
 	struct gap_roots roots;
 	bool has_roots;           /* they are charged */
+	bool has_others_work;     /* `work` is borrowed */
 	struct gap_total *totals; /* owned; by device */
 };
 
@@ -38,10 +39,23 @@ struct gap_profile {
 int gap_profile_load(struct store *store, const struct scope_profile *profile,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err);
+/* The same of work that is there, with its launches; borrowed. */
+int gap_profile_make(struct store *store, const struct scope_profile *profile,
+		     const struct device_work *work,
+		     const struct gap_table_request *request, struct gap_ranks *ranks,
+		     struct gap_profile *out, struct err *err);
 void gap_profile_release(struct gap_profile *p);
 
 /* By --device, --stream and --min-dur. */
 bool gap_profile_wants(const struct gap_profile *p, const struct gap *gap);
+/* The place of its stream; behind all of them for the gap after the last work. */
+uint32_t gap_stream_of(const struct gap_profile *p, const struct gap *gap);
+/*
+ * What an amount of a gap, in that step or GAP_NO_STEP, is grouped by: a cause, a text, or
+ * a place among the steps or streams; behind them where there is none.
+ */
+uint32_t gap_key_of(const struct gap_profile *p, enum gap_by by, const struct gap *gap,
+		    const struct gap_amount *amount, size_t step);
 /* Of what is charged with that key, and to roots when they are charged. */
 void gap_profile_read(const struct gap_profile *p, enum gap_key key,
 		      struct gap_reader *out);

@@ -13,16 +13,11 @@
 #include "base/sum.h"
 #include "query/gaps/gap_clocks.h"
 #include "query/query.h"
+#include "store/columns.h"
 
 ASSET(asset_query_views_gap_collectives_sql);
 
-enum { ROW_ID, ROW_MEMBERS, ROW_ON_DEVICE, ROW_NAME, ROW_TS, ROW_DUR };
-
-/* [from, to) on the host of a rank that waits for another. */
-struct late {
-	int64_t from_ns, to_ns;
-	int64_t rank;
-};
+enum { ROW_MEMBERS, ROW_ON_DEVICE, ROW_NAME, ROW_TS, ROW_DUR };
 
 static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int column)
 {
@@ -31,8 +26,8 @@ static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int col
 	return intern_add(&r->texts->intern, str_of(text ? text : ""));
 }
 
-static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *rank,
-		     struct err *err)
+static int load_slices(struct gap_ranks *r, struct store *store, struct gap_rank *rank,
+		       struct err *err)
 {
 	struct query q = query_of_profile(store, asset_query_views_gap_collectives_sql,
 					  rank->profile, err);
@@ -45,7 +40,6 @@ static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *
 			break;
 		}
 		*ARRAY_PUSH(rank->items, rank->n, rank->cap) = (struct gap_collective){
-			.slice_id = sqlite3_column_int64(q.stmt, ROW_ID),
 			.start_ns = ts_ns,
 			.end_ns = ts_ns + dur_ns,
 			.members = own_text(r, q.stmt, ROW_MEMBERS),
@@ -56,11 +50,87 @@ static int load_rank(struct gap_ranks *r, struct store *store, struct gap_rank *
 	return query_end(&q);
 }
 
+static uint32_t text_of(struct gap_ranks *r, struct cell cell)
+{
+	return intern_add(&r->texts->intern,
+			  cell.type == CELL_TEXT ? cell.as.text : STR_LIT(""));
+}
+
+/* The same from the rows of a summary. */
+static int load_rows(struct gap_ranks *r, struct summary_reader *reader,
+		     struct gap_rank *rank, struct err *err)
+{
+	struct part_rows rows;
+	int rc = summary_read(reader, rank->profile, &summary_gap_calls, &rows, err);
+
+	for (size_t i = 0; rc == 0 && i < rows.n; i++) {
+		const struct cell *c = part_rows_at(&rows, i);
+		int64_t ts_ns = part_int(c[COL_GAP_CALL_PART_TS], 0);
+		int64_t dur_ns = part_int(c[COL_GAP_CALL_PART_DUR], -1);
+		if (!query_is_range(ts_ns, dur_ns)) {
+			rc = summary_damaged(&summary_gap_calls, err);
+			break;
+		}
+		*ARRAY_PUSH(rank->items, rank->n, rank->cap) = (struct gap_collective){
+			.start_ns = ts_ns,
+			.end_ns = ts_ns + dur_ns,
+			.members = text_of(r, c[COL_GAP_CALL_PART_MEMBERS_ID]),
+			.name = text_of(r, c[COL_GAP_CALL_PART_NAME_ID]),
+			.on_device = part_int(c[COL_GAP_CALL_PART_ON_DEVICE], 0) != 0,
+		};
+	}
+	part_rows_release(&rows);
+	return rc;
+}
+
+static int load_all(struct gap_ranks *r, struct store *store, struct err *err)
+{
+	struct summary_reader reader;
+	int rc = summary_reader_open(store, r->texts, &reader, err);
+
+	for (size_t i = 0; rc == 0 && i < r->run.n; i++) {
+		const struct scope_profile *profile = &r->run.profiles[i];
+		if (!profile->has_rank)
+			continue;
+		struct gap_rank *rank = &r->ranks[r->n++];
+		rank->profile = profile;
+		rc = summary_has(&reader, profile, &summary_gap_calls)
+			     ? load_rows(r, &reader, rank, err)
+			     : load_slices(r, store, rank, err);
+	}
+	summary_reader_close(&reader);
+	return rc;
+}
+
+static int make_calls(struct summary_source *from, struct part_rows *out, struct err *err)
+{
+	struct gap_ranks r = { .texts = from->texts };
+	struct gap_rank rank = { .profile = from->profile };
+	int rc = load_slices(&r, from->store, &rank, err);
+
+	for (size_t i = 0; rc == 0 && i < rank.n; i++) {
+		const struct gap_collective *item = &rank.items[i];
+		struct cell *c = part_rows_add(out);
+		if (!c)
+			break;
+		c[COL_GAP_CALL_PART_MEMBERS_ID] =
+			text_pool_cell(from->texts, item->members);
+		c[COL_GAP_CALL_PART_ON_DEVICE] = cell_int(item->on_device);
+		c[COL_GAP_CALL_PART_NAME_ID] = text_pool_cell(from->texts, item->name);
+		c[COL_GAP_CALL_PART_TS] = cell_int(item->start_ns);
+		c[COL_GAP_CALL_PART_DUR] = cell_int(item->end_ns - item->start_ns);
+	}
+	free(rank.items);
+	return rc;
+}
+
+const struct summary summary_gap_calls = { PART_TABLE(GAP_CALL_PART, gap_call_part),
+					   make_calls };
+
 int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run,
 		   struct gap_ranks *out, struct err *err)
 {
 	const struct scope_request request = { .run = run };
-	int rc = 0;
 
 	*out = (struct gap_ranks){ .texts = texts };
 	if (scope_load(store, &request, &out->run, err) < 0)
@@ -68,12 +138,7 @@ int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run
 	if (out->run.nranks < 2)
 		return 0;
 	out->ranks = xcalloc(out->run.n, sizeof(*out->ranks));
-	for (size_t i = 0; rc == 0 && i < out->run.n; i++) {
-		if (!out->run.profiles[i].has_rank)
-			continue;
-		out->ranks[out->n].profile = &out->run.profiles[i];
-		rc = load_rank(out, store, &out->ranks[out->n++], err);
-	}
+	int rc = load_all(out, store, err);
 	if (rc == 0)
 		gap_clocks_align(out);
 	return rc;
@@ -92,19 +157,19 @@ void gap_ranks_close(struct gap_ranks *r)
 }
 
 /* When the last of the others came to each of the rank's collectives on the host. */
-static struct late *find_late(const struct gap_ranks *r, const struct gap_rank *rank)
+static struct gap_late *find_late(const struct gap_ranks *r, const struct gap_rank *rank)
 {
-	struct late *late = xcalloc(rank->n, sizeof(*late));
+	struct gap_late *late = xcalloc(rank->n, sizeof(*late));
 
 	for (size_t i = 0; i < rank->ngroups; i++) {
 		const struct gap_group *group = &rank->groups[i];
 		for (size_t k = 0; k < group->n; k++) {
-			struct late *at = &late[group->first + k];
+			struct gap_late *at = &late[group->first + k];
 			int64_t came_ns, number;
 			at->from_ns = at->to_ns = rank->items[group->first + k].start_ns;
 			if (gap_clocks_last(r, rank, group, k, &came_ns, &number) &&
 			    came_ns > at->from_ns)
-				*at = (struct late){ at->from_ns, came_ns, number };
+				*at = (struct gap_late){ at->from_ns, came_ns, number };
 		}
 	}
 	return late;
@@ -112,7 +177,7 @@ static struct late *find_late(const struct gap_ranks *r, const struct gap_rank *
 
 static int by_start(const void *a, const void *b)
 {
-	const struct late *x = a, *y = b;
+	const struct gap_late *x = a, *y = b;
 
 	if (x->from_ns != y->from_ns)
 		return x->from_ns < y->from_ns ? -1 : 1;
@@ -124,7 +189,7 @@ static int by_start(const void *a, const void *b)
  * clocks are wrong; by start, none touches another's inside.
  */
 static size_t choose_late(const struct gap_ranks *r, const struct gap_rank *rank,
-			  struct late *late)
+			  struct gap_late *late)
 {
 	size_t n = 0;
 
@@ -150,23 +215,29 @@ static void add_part(struct gap_line *to, struct gap_segment segment, int64_t fr
 		gap_line_add(to, segment);
 }
 
+uint32_t gap_ranks_text(struct gap_ranks *r, int64_t rank)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "rank %" PRId64, rank);
+	return intern_add(&r->texts->intern, str_of(text));
+}
+
 /* Cuts the segment where waits for others begin and end. */
 static void split(struct gap_ranks *r, struct gap_line *to,
-		  const struct gap_segment *segment, const struct late *late,
+		  const struct gap_segment *segment, const struct gap_late *late,
 		  size_t nlate)
 {
 	int64_t at_ns = segment->start_ns;
 	size_t at;
-	char text[40];
 
 	/* the first that ends behind the segment's start */
 	SEARCH(at, 0, nlate, late[at].to_ns <= at_ns);
 	for (; at < nlate && late[at].from_ns < segment->end_ns; at++) {
 		struct gap_segment waiting = *segment;
 		add_part(to, *segment, at_ns, late[at].from_ns);
-		snprintf(text, sizeof(text), "rank %" PRId64, late[at].rank);
 		waiting.cause = GAP_LATE_RANK;
-		waiting.blamed = intern_add(&r->texts->intern, str_of(text));
+		waiting.blamed = gap_ranks_text(r, late[at].rank);
 		add_part(to, waiting, late[at].from_ns, late[at].to_ns);
 		at_ns = late[at].to_ns > at_ns ? late[at].to_ns : at_ns;
 	}
@@ -181,8 +252,8 @@ static bool has_communication(const struct gap_line *line)
 	return false;
 }
 
-static void cut_line(struct gap_ranks *r, struct gap_line *line, const struct late *late,
-		     size_t nlate)
+static void cut_line(struct gap_ranks *r, struct gap_line *line,
+		     const struct gap_late *late, size_t nlate)
 {
 	struct gap_line cut = { .n = 0 };
 
@@ -198,8 +269,8 @@ static void cut_line(struct gap_ranks *r, struct gap_line *line, const struct la
 	line->cap = cut.cap;
 }
 
-static void charge(struct gap_ranks *r, struct gap_blame *blame, const struct late *late,
-		   size_t nlate)
+static void charge(struct gap_ranks *r, struct gap_blame *blame,
+		   const struct gap_late *late, size_t nlate)
 {
 	bool *is_cut = xcalloc(blame->nlines, sizeof(*is_cut));
 
@@ -230,15 +301,24 @@ static const struct gap_rank *rank_of(struct gap_ranks *r, int64_t profile_id)
 	return NULL;
 }
 
-void gap_ranks_charge(struct gap_ranks *r, const struct scope_profile *profile,
-		      struct gap_blame *blame)
+size_t gap_ranks_late(struct gap_ranks *r, const struct scope_profile *profile,
+		      struct gap_late **out)
 {
 	const struct gap_rank *rank = rank_of(r, profile->id);
 
+	*out = NULL;
 	if (!rank || !rank->n)
-		return;
-	struct late *late = find_late(r, rank);
-	size_t n = choose_late(r, rank, late);
+		return 0;
+	*out = find_late(r, rank);
+	return choose_late(r, rank, *out);
+}
+
+void gap_ranks_charge(struct gap_ranks *r, const struct scope_profile *profile,
+		      struct gap_blame *blame)
+{
+	struct gap_late *late;
+	size_t n = gap_ranks_late(r, profile, &late);
+
 	if (n)
 		charge(r, blame, late, n);
 	free(late);

@@ -8,9 +8,9 @@
 #define PTOOL_QUERY_GAP_RANKS_H
 
 #include "query/gaps/gap_blame.h"
+#include "query/summary/summary.h"
 
 struct gap_collective {
-	int64_t slice_id;
 	int64_t start_ns, end_ns; /* from its profile's first event */
 	uint32_t members, name;   /* texts */
 	bool on_device;
@@ -51,6 +51,19 @@ struct gap_ranks {
 int gap_ranks_open(struct store *store, struct text_pool *texts, const char *run,
 		   struct gap_ranks *out, struct err *err);
 void gap_ranks_close(struct gap_ranks *r);
+
+/*
+ * When the profile's host was in a collective and waited for another rank: by start, none
+ * touches another's inside.  The caller frees *out.
+ */
+struct gap_late {
+	int64_t from_ns, to_ns; /* from the profile's first event */
+	int64_t rank;
+};
+size_t gap_ranks_late(struct gap_ranks *r, const struct scope_profile *profile,
+		      struct gap_late **out);
+/* What that is charged to: a text of the pool. */
+uint32_t gap_ranks_text(struct gap_ranks *r, int64_t rank);
 
 /* Charges the profile's waits for others to the late rank. */
 void gap_ranks_charge(struct gap_ranks *r, const struct scope_profile *profile,

@@ -74,6 +74,16 @@ void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, in
 		sum->stepped_ns = sum_add(sum->stepped_ns, ns);
 }
 
+size_t gap_sums_place(struct gap_sums *s, const struct gap_sum *of)
+{
+	return (size_t)(sum_of(s, of) - s->items);
+}
+
+void gap_sums_put(struct gap_sums *s, const struct gap_sum *sum)
+{
+	*sum_of(s, sum) = *sum;
+}
+
 /* Few sums leave no large table behind: what it takes is in proportion to them. */
 void gap_sums_clear(struct gap_sums *s)
 {
@@ -99,6 +109,14 @@ static int compare_texts(const struct text_pool *texts, uint32_t a, uint32_t b)
 	return str_compare(text_pool_str(texts, a), text_pool_str(texts, b));
 }
 
+bool gap_sum_is_more(const struct text_pool *texts, const struct gap_sum *x,
+		     const struct gap_sum *y)
+{
+	if (x->idle_ns != y->idle_ns)
+		return x->idle_ns > y->idle_ns;
+	return compare_texts(texts, x->blamed, y->blamed) < 0;
+}
+
 /* Is it more of the row than what the row is charged to most so far? */
 static bool is_larger(const struct gap_sum *sum, int64_t cause_ns,
 		      const struct gap_row *row, const struct text_pool *texts)
@@ -111,9 +129,7 @@ static bool is_larger(const struct gap_sum *sum, int64_t cause_ns,
 		return cause_ns > row->cause_ns;
 	if (sum->cause != largest->cause)
 		return sum->cause < largest->cause;
-	if (sum->idle_ns != largest->idle_ns)
-		return sum->idle_ns > largest->idle_ns;
-	return compare_texts(texts, sum->blamed, largest->blamed) < 0;
+	return gap_sum_is_more(texts, sum, largest);
 }
 
 struct ordering {
@@ -150,8 +166,7 @@ static void put_in_order(struct gap_row *rows, size_t n, const struct text_pool 
 	free(at);
 }
 
-/* The sums of each cause of each row. */
-static void add_causes(struct gap_sums *causes, const struct gap_sums *sums)
+void gap_sums_of_causes(const struct gap_sums *sums, struct gap_sums *causes)
 {
 	for (size_t i = 0; i < sums->n; i++) {
 		struct gap_sum of = sums->items[i];
@@ -160,22 +175,21 @@ static void add_causes(struct gap_sums *causes, const struct gap_sums *sums)
 	}
 }
 
-size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
-		     const struct text_pool *texts, enum gap_order order,
-		     struct gap_row **out)
+size_t gap_rows_from(const struct gap_row_sums *from, const struct text_pool *texts,
+		     enum gap_order order, struct gap_row **out)
 {
-	struct gap_sums index = { .n = 0 }, causes = { .n = 0 };
+	const struct gap_sums *sums = from->sums, *totals = from->totals;
+	struct gap_sums index = { .n = 0 };
 	struct gap_row *rows = xcalloc(totals->n + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < totals->n; i++) {
 		rows[i].sum = totals->items[i];
 		sum_of(&index, &totals->items[i]);
 	}
-	add_causes(&causes, sums);
 	for (size_t i = 0; i < sums->n; i++) {
 		struct gap_sum of = sums->items[i];
 		of.blamed = TEXT_NONE;
-		int64_t cause_ns = sum_of(&causes, &of)->idle_ns;
+		int64_t cause_ns = sum_of(from->causes, &of)->idle_ns;
 		of.cause = GAP_NONE;
 		struct gap_row *row = &rows[sum_of(&index, &of) - index.items];
 		if (!is_larger(&sums->items[i], cause_ns, row, texts))
@@ -184,8 +198,20 @@ size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
 		row->cause_ns = cause_ns;
 	}
 	gap_sums_release(&index);
-	gap_sums_release(&causes);
 	put_in_order(rows, totals->n, texts, order);
 	*out = rows;
 	return totals->n;
+}
+
+size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
+		     const struct text_pool *texts, enum gap_order order,
+		     struct gap_row **out)
+{
+	struct gap_sums causes = { .n = 0 };
+	const struct gap_row_sums from = { sums, totals, &causes };
+
+	gap_sums_of_causes(sums, &causes);
+	size_t n = gap_rows_from(&from, texts, order, out);
+	gap_sums_release(&causes);
+	return n;
 }

@@ -34,6 +34,10 @@ struct gap_sums {
  */
 void gap_sums_add(struct gap_sums *s, const struct gap_sum *of, uint32_t gap, int64_t ns,
 		  bool in_step);
+/* The place in items of one like it, which is added when it is not there. */
+size_t gap_sums_place(struct gap_sums *s, const struct gap_sum *of);
+/* A sum that is made already; none like it is there. */
+void gap_sums_put(struct gap_sums *s, const struct gap_sum *sum);
 void gap_sums_clear(struct gap_sums *s);
 void gap_sums_release(struct gap_sums *s);
 
@@ -47,12 +51,24 @@ struct gap_row {
 /* In which order rows stand within a device; equal ones by the key or its text. */
 enum gap_order { GAP_LARGEST, GAP_LARGEST_BY_TEXT, GAP_BY_KEY };
 
+/* Into empty ones: of sums by (device, key, cause, blamed) those by (device, key, cause). */
+void gap_sums_of_causes(const struct gap_sums *sums, struct gap_sums *causes);
+/* Is x more of its cause than y? */
+bool gap_sum_is_more(const struct text_pool *texts, const struct gap_sum *x,
+		     const struct gap_sum *y);
 /*
- * One for each (device, key) of `sums`, from `totals`, which were added with cause
+ * One for each (device, key) of sums, from totals, which were added with cause
  * GAP_NONE and no text.  *out is the caller's to free.
  */
 size_t gap_rows_make(const struct gap_sums *sums, const struct gap_sums *totals,
 		     const struct text_pool *texts, enum gap_order order,
 		     struct gap_row **out);
+/* The same where causes are summed up already: of each, `sums` may have the largest alone. */
+struct gap_row_sums {
+	const struct gap_sums *sums, *totals;
+	struct gap_sums *causes; /* gap_sums_of_causes() */
+};
+size_t gap_rows_from(const struct gap_row_sums *from, const struct text_pool *texts,
+		     enum gap_order order, struct gap_row **out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_list.h"
 #include "query/gaps/gap_notes.h"
+#include "query/gaps/gap_stored.h"
 #include "query/query.h"
 #include "query/view.h"
 
@@ -95,41 +96,14 @@ struct making {
 	struct gap_listing *list;
 	const struct scope *scope;
 	struct memtable *out;
-	struct gap_sums sums, totals;
+	struct gap_sums sums, totals, by_row_cause; /* as struct gap_row_sums */
 	struct gap_sums by_cause; /* whatever the rows are for: gap_notes_add() */
 	struct gap_causes_seen causes;
 	bool has_work, has_steps;
 	int64_t nrows; /* without the limit */
 	struct gap_ranks ranks;
+	struct summary_reader reader;
 };
-
-/* Behind all streams: the gap after the last work. */
-static uint32_t stream_of(const struct gap_profile *p, const struct gap *g)
-{
-	return g->after == GAP_NO_WORK ? (uint32_t)p->work.nstreams
-				       : p->work.items[g->after].stream;
-}
-
-static uint32_t key_of(const struct making *m, const struct gap_profile *p,
-		       const struct gap *gap, const struct gap_amount *amount,
-		       size_t step)
-{
-	switch (m->request->by) {
-	case GAPS_BY_OP:
-		return amount->of->op;
-	case GAPS_BY_FRAME:
-		return amount->of->frame;
-	case GAPS_BY_ANNOTATION:
-		return amount->of->annotation;
-	case GAPS_BY_STEP: /* what is in no step behind those that are */
-		return (uint32_t)(step == GAP_NO_STEP ? p->range.nsteps : step);
-	case GAPS_BY_STREAM:
-		return stream_of(p, gap);
-	case GAPS_BY_CAUSE:
-		break;
-	}
-	return amount->cause;
-}
 
 static void add_amount(struct making *m, const struct gap_profile *p, uint32_t gap,
 		       const struct gap_amount *amount, size_t step)
@@ -137,7 +111,7 @@ static void add_amount(struct making *m, const struct gap_profile *p, uint32_t g
 	const struct gap *g = &p->blame.gaps.items[gap];
 	bool in_step = step != GAP_NO_STEP;
 	struct gap_sum of = { .device = g->device,
-			      .key = key_of(m, p, g, amount, step),
+			      .key = gap_key_of(p, m->request->by, g, amount, step),
 			      .cause = amount->cause,
 			      .blamed = amount->blamed };
 
@@ -242,9 +216,9 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 		[GAPS_BY_STEP] = GAP_BY_KEY,
 		[GAPS_BY_STREAM] = GAP_LARGEST,
 	};
+	const struct gap_row_sums from = { &m->sums, &m->totals, &m->by_row_cause };
 	struct gap_row *rows;
-	size_t n = gap_rows_make(&m->sums, &m->totals, p->texts, orders[m->request->by],
-				 &rows);
+	size_t n = gap_rows_from(&from, p->texts, orders[m->request->by], &rows);
 
 	for (size_t i = 0, shown = 0; i < n; i++) {
 		shown = i && rows[i].sum.device == rows[i - 1].sum.device ? shown + 1 : 0;
@@ -256,6 +230,7 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	gap_notes_add(m->out, &m->causes, &m->by_cause, p);
 	gap_sums_clear(&m->sums);
 	gap_sums_clear(&m->totals);
+	gap_sums_clear(&m->by_row_cause);
 	gap_sums_clear(&m->by_cause);
 }
 
@@ -277,10 +252,47 @@ static int add_gaps(struct making *m, const struct gap_profile *p, struct err *e
 		if (gap_profile_wants(p, &gaps->items[i]))
 			rc = add_gap(m, p, &reader, i, err);
 		if (rc == 0 && (i + 1 == gaps->n ||
-				gaps->items[i + 1].device != gaps->items[i].device))
+				gaps->items[i + 1].device != gaps->items[i].device)) {
+			gap_sums_of_causes(&m->sums, &m->by_row_cause);
 			add_rows(m, p);
+		}
 	}
 	gap_reader_close(&reader);
+	return rc;
+}
+
+static void add_notes(struct making *m, const struct gap_profile *p)
+{
+	for (uint32_t i = 0; i < p->work.ndevices; i++) {
+		m->has_work = true;
+		m->has_steps |= p->totals[i].steps > 0;
+		if (p->totals[i].is_wanted)
+			gap_notes_device(m->out, &m->causes, m->scope, p, i);
+	}
+	if (p->range.is_merged)
+		gap_notes_merged(m->out, p);
+}
+
+/* 1 when the store has rows of it, and they are all that is needed; 0; or -1. */
+static int add_stored(struct making *m, const struct scope_profile *profile,
+		      struct err *err)
+{
+	const struct gap_device_sums sums = { &m->sums, &m->totals, &m->by_row_cause,
+					      &m->by_cause };
+	struct gap_stored stored;
+
+	if (m->list_request || !gap_stored_can(m->request))
+		return 0;
+	int rc = gap_stored_load(&m->reader, profile, m->request->by, &m->ranks, &stored,
+				 err);
+	for (uint32_t i = 0; rc > 0 && i < stored.profile.work.ndevices; i++) {
+		gap_stored_sums(&stored, i, &sums);
+		if (m->totals.n)
+			add_rows(m, &stored.profile);
+	}
+	if (rc > 0)
+		add_notes(m, &stored.profile);
+	gap_stored_release(&stored);
 	return rc;
 }
 
@@ -290,20 +302,17 @@ static int add_profile(struct making *m, struct store *store,
 	const struct gap_table_request *request =
 		m->list_request ? m->list_request : m->request;
 	struct gap_profile p;
-	int rc = gap_profile_load(store, profile, request, &m->ranks, &p, err);
+	int rc = add_stored(m, profile, err);
 
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	rc = gap_profile_load(store, profile, request, &m->ranks, &p, err);
 	if (rc == 0)
 		rc = add_gaps(m, &p, err);
 	if (rc == 0 && m->list)
 		rc = gap_listing_add(m->list, &p, err);
-	for (uint32_t i = 0; rc == 0 && i < p.work.ndevices; i++) {
-		m->has_work = true;
-		m->has_steps |= p.totals[i].steps > 0;
-		if (p.totals[i].is_wanted)
-			gap_notes_device(m->out, &m->causes, m->scope, &p, i);
-	}
-	if (rc == 0 && p.range.is_merged)
-		gap_notes_merged(m->out, &p);
+	if (rc == 0)
+		add_notes(m, &p);
 	gap_profile_release(&p);
 	return rc;
 }
@@ -346,6 +355,8 @@ static int make(struct making *m, struct store *store, struct table **list,
 	if (rc == 0)
 		rc = gap_ranks_open(store, &texts, m->scope->profiles[0].run, &m->ranks,
 				    err);
+	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &m->reader, err);
 	if (rc == 0 && m->list_request)
 		rc = (m->list = gap_listing_open(store, &texts, m->scope, m->list_request,
 						 err))
@@ -358,6 +369,7 @@ static int make(struct making *m, struct store *store, struct table **list,
 	if (rc == 0 && m->list && list && !(*list = gap_listing_finish(m->list, err)))
 		rc = -1;
 	gap_listing_close(m->list);
+	summary_reader_close(&m->reader);
 	gap_ranks_close(&m->ranks);
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
@@ -373,6 +385,7 @@ static int open_sums(struct making *m, struct store *store, struct table **out,
 	int rc = make(m, store, list, err);
 	gap_sums_release(&m->sums);
 	gap_sums_release(&m->totals);
+	gap_sums_release(&m->by_row_cause);
 	gap_sums_release(&m->by_cause);
 	m->out->table.total_rows = m->nrows;
 	if (rc == 0) {

@@ -218,11 +218,10 @@ int steps_load(struct store *store, const struct scope *scope,
 		rc = summary_reader_open(store, &texts, &reader, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		const struct step_source from = { store, &texts, &scope->profiles[i] };
-		bool is_there;
-		rc = steps_add_stored(&reader, from.profile, request, i, out, &is_there,
-				      err);
-		if (rc == 0 && !is_there)
+		rc = steps_add_stored(&reader, from.profile, request, i, out, err);
+		if (rc == 0)
 			rc = load_slices(&from, request, i, out, err);
+		rc = rc < 0 ? -1 : 0;
 	}
 	if (rc == 0) {
 		steps_sum_up(out);

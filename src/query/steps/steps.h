@@ -160,12 +160,12 @@ int step_growth_find(struct store *store, struct text_pool *texts, struct steps 
 		     struct err *err);
 
 /*
- * steps_stored.c: the same from the rows of a profile in step_part; *is_there is false when
- * it has none, and nothing was added.
+ * steps_stored.c: the same from the rows of a profile in step_part: 1, 0 when it has none
+ * and nothing was added, or -1 with err set.
  */
 int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
 		     const struct steps_request *request, size_t group, struct steps *out,
-		     bool *is_there, struct err *err);
+		     struct err *err);
 /* For that, of steps_add_profile(): the series are there from first_series on; moves p. */
 void steps_keep_profile(struct steps *s, struct steps_profile *p,
 			const struct filter *filter);

@@ -294,13 +294,11 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 }
 
 int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
-		     const struct steps_request *request, size_t group, struct steps *out,
-		     bool *is_there, struct err *err)
+		     const struct steps_request *request, size_t group, struct steps *out, struct err *err)
 {
 	struct steps_profile p = { .profile = profile, .group = group };
 	struct part_rows rows;
 
-	*is_there = false;
 	if ((!request->phases && request->bounds != BOUNDS_HOST) ||
 	    !summary_has(reader, profile, &summary_steps))
 		return 0;
@@ -311,13 +309,13 @@ int steps_add_stored(struct summary_reader *reader, const struct scope_profile *
 	if (rc == 0 && rows.n && (rows.n % r.nsteps != 0 || !is_whole(&rows)))
 		rc = summary_damaged(&summary_steps, err);
 	/* what was launched in a profile without steps and operators, its slices tell */
-	*is_there = rc == 0 && rows.n > 0;
-	if (*is_there) {
+	bool is_there = rc == 0 && rows.n > 0;
+	if (is_there) {
 		out->bounds = BOUNDS_HOST;
 		out->has_phases = request->phases;
 		add_stored(&r, request, &p);
 	}
 	steps_profile_release(&p);
 	part_rows_release(&rows);
-	return rc;
+	return rc < 0 ? -1 : is_there;
 }

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "query/gaps/gap_profile.h"
 #include "query/summary/summary.h"
 
 const struct summary *const summaries[] = {
-	&summary_steps,
-	NULL,
+	&summary_steps, &summary_gaps, &summary_gap_waits, &summary_gap_calls, NULL,
 };
 
 const struct device_work *summary_work(struct summary_source *from, struct err *err)
@@ -23,8 +23,30 @@ const struct device_work *summary_work(struct summary_source *from, struct err *
 	return NULL;
 }
 
+const struct gap_profile *summary_idle(struct summary_source *from, struct err *err)
+{
+	static const struct gap_table_request all = { .by = GAPS_BY_CAUSE };
+	const struct device_work *work = summary_work(from, err);
+	struct gap_ranks alone = { .texts = from->texts };
+
+	if (from->idle || !work)
+		return from->idle;
+	from->idle = xcalloc(1, sizeof(*from->idle));
+	if (gap_profile_make(from->store, from->profile, work, &all, &alone, from->idle,
+			     err) == 0)
+		return from->idle;
+	gap_profile_release(from->idle);
+	free(from->idle);
+	from->idle = NULL;
+	return NULL;
+}
+
 void summary_source_release(struct summary_source *from)
 {
+	if (from->idle)
+		gap_profile_release(from->idle);
+	free(from->idle);
+	from->idle = NULL;
 	if (from->work)
 		device_work_release(from->work);
 	free(from->work);

@@ -38,18 +38,25 @@
 #include "query/text_pool.h"
 #include "store/store.h"
 
+struct gap_profile;
+
 /* What summaries of one profile are made of, read once for all of them.  All borrowed. */
 struct summary_source {
 	struct store *store;
 	struct text_pool *texts;
 	const struct scope_profile *profile;
 	struct device_work *work; /* owned; NULL until summary_work() */
+	struct gap_profile *idle; /* owned; NULL until summary_idle() */
 };
 
 /* With launches; NULL with err set. */
 const struct device_work *summary_work(struct summary_source *from, struct err *err);
+/* Idle time of all of it, as `ptool gaps` charges it, to no other rank; likewise. */
+const struct gap_profile *summary_idle(struct summary_source *from, struct err *err);
 /* Accepts one without work. */
 void summary_source_release(struct summary_source *from);
+
+struct gap_profile;
 
 struct summary {
 	struct part_table table;
@@ -59,7 +66,8 @@ struct summary {
 
 /* All of them, NULL-terminated: summaries.c. */
 extern const struct summary *const summaries[];
-extern const struct summary summary_steps;
+extern const struct summary summary_steps, summary_gaps, summary_gap_waits,
+	summary_gap_calls;
 
 /* Which rows a store has. */
 struct summary_reader {
@@ -88,7 +96,18 @@ bool summary_has(struct summary_reader *r, const struct scope_profile *profile,
  */
 int summary_read(struct summary_reader *r, const struct scope_profile *profile,
 		 const struct summary *summary, struct part_rows *out, struct err *err);
-/* The same, or where the store has none made from its slices. */
+/*
+ * The same up to the first row that `wants` does not want: what stands at the beginning
+ * costs nothing for what is behind it.  The cells of the row are those of the table.
+ */
+struct summary_prefix {
+	bool (*wants)(const struct summary_prefix *prefix, const struct cell *row);
+};
+int summary_read_prefix(struct summary_reader *r, const struct scope_profile *profile,
+			const struct summary *summary,
+			const struct summary_prefix *prefix, struct part_rows *out,
+			struct err *err);
+/* summary_read(), or where the store has none made from its slices. */
 int summary_need(struct summary_reader *r, const struct scope_profile *profile,
 		 const struct summary *summary, struct part_rows *out, struct err *err);
 

@@ -150,11 +150,26 @@ static int read_row(struct summary_reader *r, const struct summary_place *place,
 	return 0;
 }
 
-int summary_read(struct summary_reader *r, const struct scope_profile *profile,
-		 const struct summary *summary, struct part_rows *out, struct err *err)
+/* 1: it was the last one that is wanted. */
+static int add_row(struct summary_reader *r, const struct summary_place *place,
+		   const struct summary_prefix *prefix, struct part_rows *out,
+		   struct err *err)
+{
+	if (read_row(r, place, out, err) < 0)
+		return -1;
+	if (!prefix || prefix->wants(prefix, part_rows_at(out, out->n - 1)))
+		return 0;
+	out->n--;
+	return 1;
+}
+
+int summary_read_prefix(struct summary_reader *r, const struct scope_profile *profile,
+			const struct summary *summary,
+			const struct summary_prefix *prefix, struct part_rows *out,
+			struct err *err)
 {
 	const struct summary_place *place = find(r, profile, summary);
-	int rc;
+	int rc = 0, more;
 
 	part_rows_init(out, &summary->table);
 	if (!place || place->nrows == 0)
@@ -163,13 +178,18 @@ int summary_read(struct summary_reader *r, const struct scope_profile *profile,
 		return -1;
 	sqlite3_bind_int64(r->stmt, 1, place->first_row_id);
 	sqlite3_bind_int64(r->stmt, 2, place->first_row_id + place->nrows - 1);
-	while ((rc = sql_step(r->stmt, err)) > 0)
-		if (read_row(r, place, out, err) < 0) {
-			sqlite3_reset(r->stmt);
-			return -1;
-		}
+	while (rc == 0 && (more = sql_step(r->stmt, err)) > 0)
+		rc = add_row(r, place, prefix, out, err);
 	sqlite3_reset(r->stmt);
+	if (rc == 0 && more < 0)
+		return -1;
 	if (rc == 0 && (int64_t)out->n != place->nrows)
 		return summary_damaged(summary, err);
-	return rc;
+	return rc < 0 ? -1 : 0;
+}
+
+int summary_read(struct summary_reader *r, const struct scope_profile *profile,
+		 const struct summary *summary, struct part_rows *out, struct err *err)
+{
+	return summary_read_prefix(r, profile, summary, NULL, out, err);
 }
