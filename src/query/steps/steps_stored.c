@@ -294,7 +294,8 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 }
 
 int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
-		     const struct steps_request *request, size_t group, struct steps *out, struct err *err)
+		     const struct steps_request *request, size_t group, struct steps *out,
+		     struct err *err)
 {
 	struct steps_profile p = { .profile = profile, .group = group };
 	struct part_rows rows;
