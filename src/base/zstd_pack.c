@@ -20,3 +20,12 @@ int zstd_pack(struct str bytes, struct buf *to, struct err *err)
 	free(frame);
 	return is_packed ? 0 : err_set(err, ERR_IO, "out of memory");
 }
+
+int zstd_unpack(struct str frame, char *to, size_t room, size_t *n, struct err *err)
+{
+	*n = ZSTD_decompress(to, room, frame.p, frame.n);
+	if (!ZSTD_isError(*n))
+		return 0;
+	return err_set(err, ERR_INPUT, "a frame of zstd is damaged: %s",
+		       ZSTD_getErrorName(*n));
+}

@@ -8,5 +8,10 @@
 
 /* Adds the frame to the buffer; -1 with an ERR_IO where memory runs out. */
 int zstd_pack(struct str bytes, struct buf *to, struct err *err);
+/*
+ * One frame, and nothing after it, into at most `room` bytes; how many it had.  -1 with an
+ * ERR_INPUT: it is none, or has more.
+ */
+int zstd_unpack(struct str frame, char *to, size_t room, size_t *n, struct err *err);
 
 #endif

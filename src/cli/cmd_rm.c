@@ -1,4 +1,4 @@
-/* ptool rm: deletes runs from a store. */
+/* ptool rm: deletes runs from a store, or from a database. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -6,20 +6,23 @@
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "cli/remote_options.h"
 #include "cli/scope_options.h"
+#include "remote/remove.h"
 #include "store/import.h"
 
 struct rm_opts {
 	struct opt_args runs;
 	const char *store;
 	bool quiet;
+	struct remote_opts remote;
 };
 
 #define INTO(type, member) OPT_INTO(type, struct rm_opts, member)
 
 /* clang-format off */
 static const struct opt rm_options[] = {
-	{ .name = "run", .arg = "RUN", .help = "a run to delete: its name, or the file it was made from",
+	{ .name = "run", .arg = "RUN", .help = "a run to delete: its name, the file it was made from, or a URL of a database with ?run=",
 	  INTO(ARGS, runs), .required = true },
 	{ .name = "store", .arg = "STORE", .help = "the store (default: $PTOOL_STORE or ./ptool.db)",
 	  INTO(STRING, store), .short_name = 'o' },
@@ -29,7 +32,9 @@ static const struct opt rm_options[] = {
 };
 /* clang-format on */
 
-static const struct opt_group rm_groups[] = { { .opts = rm_options }, OPT_GROUP_END };
+static const struct opt_group rm_groups[] = { { .opts = rm_options },
+					      REMOTE_GROUP(struct rm_opts, remote),
+					      OPT_GROUP_END };
 
 static const struct rm_opts defaults;
 
@@ -88,6 +93,59 @@ static int remove_runs(const struct command *self, const struct rm_opts *o,
 	return 0;
 }
 
+/* A run of a database; `name` NULL: the URL's. */
+static int remove_remote(const struct command *self, const struct rm_opts *o,
+			 const char *url, const char *name, struct err *err)
+{
+	struct remote_place place;
+	struct pusher *pusher;
+	uint64_t nprofiles;
+
+	if (remote_place_open(url, &o->remote, &place, err) < 0)
+		return -1;
+	const struct push_options options = { .http = place.http };
+	const char *run = name ? name : place.url.run;
+	int rc = push_open(&options, &pusher, err);
+	if (rc == 0 && !run)
+		rc = err_set(err, ERR_USAGE, "which run? add ?run=NAME to the URL");
+	if (rc == 0)
+		rc = remove_run(pusher, run, &nprofiles, err);
+	if (rc == 0 && !o->quiet)
+		message_note(self->name, place.url.name, "deleted run '%s'", run);
+	push_close(pusher);
+	remote_place_close(&place);
+	return rc;
+}
+
+static bool is_remote(const struct rm_opts *o)
+{
+	for (size_t i = 0; i < o->runs.n; i++)
+		if (url_is(o->runs.items[i]))
+			return true;
+	return o->store && url_is(o->store);
+}
+
+/* `rm URL?run=NAME ...` or `rm NAME ... -o URL` */
+static int run_remote(const struct command *self, const struct rm_opts *o)
+{
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < o->runs.n; i++) {
+		const char *name = o->runs.items[i];
+		const char *url = url_is(name) ? name : o->store;
+		int rc = url && url_is(url)
+				 ? remove_remote(self, o, url, url == name ? NULL : name,
+						 &err)
+				 : err_set(&err, ERR_USAGE,
+					   "runs of a store and of a database cannot be "
+					   "deleted at once");
+		if (rc < 0)
+			return message_error(self->name,
+					     err.kind == ERR_USAGE ? NULL : url, &err);
+	}
+	return EXIT_OK;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct rm_opts o;
@@ -97,6 +155,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	if (is_remote(&o))
+		return run_remote(self, &o);
 	const char *path = operand_name(o.store);
 	interrupt_catch();
 	code = EXIT_OK;
@@ -106,16 +166,18 @@ static int run(const struct command *self, int argc, char **argv)
 	return code;
 }
 
-static const char *const examples[] = { "ptool rm trace.json",
-					"ptool rm before after -o experiments.db", NULL };
+static const char *const examples[] = {
+	"ptool rm trace.json", "ptool rm before after -o experiments.db",
+	"ptool rm 'clickhouse://db.example/traces?run=nightly'", NULL
+};
 
 /* clang-format off */
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "the runs are gone" },
 	{ EXIT_USAGE, "a mistake in the command line" },
-	{ EXIT_EMPTY, "there is no run of that name in the store" },
-	{ EXIT_INPUT, "the store is missing, is not a store, or is of another schema" },
-	{ EXIT_IO, "the store cannot be written, or memory runs out" },
+	{ EXIT_EMPTY, "there is no run of that name" },
+	{ EXIT_INPUT, "the store is missing, is not a store, or is of another schema; or the database lacks tables" },
+	{ EXIT_IO, "the store cannot be written, the server fails, or memory runs out" },
 	{ EXIT_INTERRUPT, "interrupted; the first of several runs may be deleted already" },
 	EXITS_END,
 };

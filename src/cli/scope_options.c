@@ -56,6 +56,18 @@ static int parse_rank(const char *text, struct scope_request *request, struct er
 	return 0;
 }
 
+int scope_options_read_rank(const char *text, int64_t *first, int64_t *last,
+			    struct err *err)
+{
+	struct scope_request request;
+
+	if (parse_rank(text, &request, err) < 0)
+		return -1;
+	*first = request.first_rank;
+	*last = request.last_rank;
+	return 0;
+}
+
 int scope_options_check(const struct scope_opts *o, struct err *err)
 {
 	struct scope_request request;

@@ -26,6 +26,10 @@ extern const struct opt scope_options[];
 /* ERR_USAGE when --rank is not N or A..B: to be asked before a store is opened. */
 int scope_options_check(const struct scope_opts *o, struct err *err);
 
+/* "N" or "A..B"; ERR_USAGE where it is neither. */
+int scope_options_read_rank(const char *text, int64_t *first, int64_t *last,
+			    struct err *err);
+
 /*
  * The profiles that these options name; scope_release() frees.  A run may be
  * named by the file it was made from, too.  ERR_EMPTY: nothing is there, or no

@@ -221,27 +221,47 @@ static int find_largest_sum(const struct pushing *p, int64_t *out, struct err *e
 }
 
 /* The columns of DDL_PROFILE_OWN. */
-static int put_own(const struct pushing *p, struct buf *row, struct err *err)
-{
-	int64_t largest;
+struct own {
+	const char *run, *counts;
+	uint64_t run_id, key, push_id, store_key;
+	int64_t place, largest_sum;
+	bool is_deleted;
+	struct push_file file;
+};
 
-	if (find_largest_sum(p, &largest, err) < 0)
-		return -1;
-	rowbinary_put_int(row, (int64_t)p->run_id);
-	rowbinary_put_text(row, str_of(p->run));
-	rowbinary_put_int(row, (int64_t)p->key);
-	rowbinary_put_int(row, (int64_t)p->push_id);
-	rowbinary_put_int(row, 0);
+static void put_own(const struct own *own, struct buf *row)
+{
+	rowbinary_put_int(row, (int64_t)own->run_id);
+	rowbinary_put_text(row, str_of(own->run));
+	rowbinary_put_int(row, (int64_t)own->key);
+	rowbinary_put_int(row, (int64_t)own->push_id);
+	rowbinary_put_int(row, own->is_deleted);
 	rowbinary_put_int(row, STORE_SCHEMA_VERSION);
 	rowbinary_put_text(row, str_of(PTOOL_VERSION));
 	rowbinary_put_int(row, clock_ns());
-	rowbinary_put_int(row, (int64_t)p->store_key);
-	rowbinary_put_int(row, p->place);
-	rowbinary_put_text(row, buf_str(&p->counts));
-	rowbinary_put_int(row, largest);
-	rowbinary_put_int(row, (int64_t)p->file.push_id);
-	rowbinary_put_int(row, p->file.bytes);
-	rowbinary_put_text(row, str_of(p->file.sha256));
+	rowbinary_put_int(row, (int64_t)own->store_key);
+	rowbinary_put_int(row, own->place);
+	rowbinary_put_text(row, str_of(own->counts));
+	rowbinary_put_int(row, own->largest_sum);
+	rowbinary_put_int(row, (int64_t)own->file.push_id);
+	rowbinary_put_int(row, own->file.bytes);
+	rowbinary_put_text(row, str_of(own->file.sha256));
+}
+
+static int put_own_of(const struct pushing *p, struct buf *row, struct err *err)
+{
+	struct own own = { .run = p->run,
+			   .counts = p->counts.n ? p->counts.p : "",
+			   .run_id = p->run_id,
+			   .key = p->key,
+			   .push_id = p->push_id,
+			   .store_key = p->store_key,
+			   .place = p->place,
+			   .file = p->file };
+
+	if (find_largest_sum(p, &own.largest_sum, err) < 0)
+		return -1;
+	put_own(&own, row);
 	return 0;
 }
 
@@ -289,7 +309,7 @@ static int publish(struct pushing *p, struct err *err)
 	insert_into(&p->pusher->tables.profile, DDL_PROFILE_OWN_NAMES, &sql);
 	request.sql = sql.p;
 	request.from = &row;
-	int rc = put_own(p, &row, err);
+	int rc = put_own_of(p, &row, err);
 	if (rc == 0)
 		rc = put_profile(p, &row, err);
 	if (rc == 0)
@@ -434,4 +454,36 @@ void push_close(struct pusher *p)
 		return;
 	remote_tables_release(&p->tables);
 	free(p);
+}
+
+struct http *push_http(const struct pusher *p)
+{
+	return p->options.http;
+}
+
+int push_tombstones(struct pusher *p, const char *run, const uint64_t *keys, size_t n,
+		    struct err *err)
+{
+	static const struct remote_table profile = { .name = "profile" };
+	struct own own = { .run = run, .counts = "", .is_deleted = true };
+	struct http_request request = { .give = give_row };
+	struct buf rows, sql;
+
+	own.run_id = push_run_id(run);
+	if (ask_newest(p, own.run_id, err) < 0)
+		return -1;
+	buf_init(&rows, ROW_MAX);
+	buf_init(&sql, SQL_MAX);
+	for (size_t i = 0; i < n; i++) {
+		own.key = keys[i];
+		own.push_id = fresh_push_id(p);
+		put_own(&own, &rows);
+	}
+	insert_into(&profile, DDL_PROFILE_OWN_NAMES, &sql);
+	request.sql = sql.p;
+	request.from = &rows;
+	int rc = http_ask(p->options.http, &request, err);
+	buf_release(&rows);
+	buf_release(&sql);
+	return rc;
 }

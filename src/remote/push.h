@@ -58,7 +58,12 @@ struct push_from {
 int push_run(struct pusher *p, const struct push_from *from, struct push_sums *sums,
 	     struct err *err);
 
-/* Numbers of names that every ptool gives alike. */
+/* The number of a run's name, which every ptool gives alike. */
 uint64_t push_run_id(const char *run);
+
+/* For remove.h: rows that hide the profiles of a run with these keys. */
+int push_tombstones(struct pusher *p, const char *run, const uint64_t *keys, size_t n,
+		    struct err *err);
+struct http *push_http(const struct pusher *p);
 
 #endif

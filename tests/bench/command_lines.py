@@ -70,6 +70,8 @@ LINES = {
     "migrate": ["-q -f -o OUT COPY"],
     "rm": ["-q -o COPY it"],
     "push": [],  # to servers: tests/remote
+    "pull": [],
+    "gc": [],
     "schema": ["clickhouse"],
     "help": ["top"],
 }

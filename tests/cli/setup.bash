@@ -83,7 +83,7 @@ on_terminal() { # COLUMNS COMMAND...
 # which draw no table: calls.bats, export.bats, diff.bats, lines.bats, report.bats,
 # flame.bats and view.bats have the same of them.
 reading_commands() {
-	ptool help --list | grep -vxE 'ingest|help|rm|push|schema|callers|callees|export|diff|lines|report|flame|view'
+	ptool help --list | grep -vxE 'ingest|help|rm|push|pull|gc|schema|callers|callees|export|diff|lines|report|flame|view'
 }
 
 # Calls a function for each of them: $command, and in ${extra[@]} what it cannot do

@@ -1,0 +1,2 @@
+-- Rows of pushes that nobody reads.
+ALTER TABLE {table} DELETE WHERE push_id IN ({pushes})

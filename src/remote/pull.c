@@ -1,0 +1,160 @@
+/* Stores out of a database: see pull.h. */
+#include "remote/pull.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/asset.h"
+#include "base/sha256.h"
+#include "base/zstd_pack.h"
+#include "remote/ask.h"
+#include "remote/push_file.h"
+
+ASSET(asset_remote_store_chunks_sql);
+
+#define SQL_MAX ((size_t)64 << 10)
+
+static bool is_chosen(const struct pull_wish *wish, const struct remote_push *push)
+{
+	return !wish->has_rank || (push->has_rank && push->rank >= wish->first_rank &&
+				   push->rank <= wish->last_rank);
+}
+
+/* The one store of all that are chosen. */
+static int choose_store(const struct remote_list *list, const struct pull_wish *wish,
+			struct pull_store *out, struct err *err)
+{
+	size_t chosen = 0, without = 0;
+
+	*out = (struct pull_store){ .push_id = 0 };
+	for (size_t i = 0; i < list->n; i++) {
+		const struct remote_push *push = &list->items[i];
+		if (!is_chosen(wish, push))
+			continue;
+		chosen++;
+		without += push->store_push_id == 0;
+		if (push->store_push_id == 0 || push->store_push_id == out->push_id)
+			continue;
+		if (out->push_id)
+			return err_set(err, ERR_EMPTY,
+				       "the run has several stores: choose one with "
+				       "--rank");
+		out->run_id = push->run_id;
+		out->push_id = push->store_push_id;
+		out->bytes = push->store_bytes;
+		snprintf(out->sha256, sizeof(out->sha256), "%s", push->store_sha256);
+	}
+	if (chosen == 0)
+		return err_set(err, ERR_EMPTY, "the run has no profile of that rank");
+	if (out->push_id == 0)
+		return err_set(err, ERR_EMPTY,
+			       "the store is not in the database: it was pushed without "
+			       "--with-store");
+	return without ? err_set(err, ERR_EMPTY,
+				 "only some of the profiles were pushed --with-store: "
+				 "choose one with --rank")
+		       : 0;
+}
+
+int pull_find(struct http *http, const struct pull_wish *wish, struct pull_store *out,
+	      struct err *err)
+{
+	struct remote_tables tables;
+	struct remote_list list = { .n = 0 };
+	int rc = remote_tables_load(&tables, err);
+
+	if (rc == 0)
+		rc = remote_list_load(http, &tables, &wish->runs, &list, err);
+	if (rc == 0)
+		rc = choose_store(&list, wish, out, err);
+	remote_list_release(&list);
+	remote_tables_release(&tables);
+	return rc;
+}
+
+struct writing {
+	int fd;
+	const char *path;
+	char *piece; /* PUSH_FILE_PIECE */
+	int64_t seq, bytes, wanted;
+	struct sha256 sum;
+};
+
+static int write_bytes(struct writing *w, struct str bytes, struct err *err)
+{
+	while (bytes.n) {
+		ssize_t n = write(w->fd, bytes.p, bytes.n);
+		if (n < 0 && errno != EINTR)
+			return err_set(err, ERR_IO, "cannot write '%s': %s", w->path,
+				       strerror(errno));
+		bytes = str_behind(bytes, n > 0 ? (size_t)n : 0);
+	}
+	return 0;
+}
+
+static int take_chunk(void *to, const struct rowbinary_cell *cells, struct err *err)
+{
+	struct writing *w = to;
+	size_t n;
+
+	if (cells[0].number != w->seq++ ||
+	    zstd_unpack(cells[1].text, w->piece, PUSH_FILE_PIECE, &n, err) < 0)
+		return err_set(err, ERR_IO, "the store in the database is damaged");
+	struct str bytes = { w->piece, n };
+	sha256_add(&w->sum, bytes);
+	w->bytes += (int64_t)n;
+	if (w->bytes > w->wanted)
+		return err_set(err, ERR_IO, "the store in the database is damaged");
+	return write_bytes(w, bytes, err);
+}
+
+static int check_sum(struct writing *w, const struct pull_store *store, struct err *err)
+{
+	char sha256[SHA256_HEX];
+
+	sha256_end(&w->sum, sha256);
+	if (w->bytes == store->bytes && strcmp(sha256, store->sha256) == 0)
+		return 0;
+	return err_set(err, ERR_IO,
+		       "the server has %" PRId64 " of %" PRId64 " bytes of the store: "
+		       "wait until it has all, or push it again",
+		       w->bytes, store->bytes);
+}
+
+int pull_write(struct http *http, const struct pull_store *store, int fd,
+	       const char *path, struct err *err)
+{
+	static const struct rowbinary_type types[] = { { ROWBINARY_INT, false },
+						       { ROWBINARY_TEXT, false } };
+	char run[24], push[24];
+	const struct ask_word words[] = { { "run", run },
+					  { "push", push },
+					  { NULL, NULL } };
+	struct writing w = { .fd = fd, .path = path, .wanted = store->bytes };
+	struct rowbinary_reader reader = {
+		.types = types,
+		.ntypes = 2,
+		.most = store->bytes < 0 ? 0
+					 : (uint64_t)store->bytes / PUSH_FILE_PIECE + 1,
+		.row = take_chunk,
+		.to = &w,
+	};
+	struct buf sql;
+
+	snprintf(run, sizeof(run), "%" PRIu64, store->run_id);
+	snprintf(push, sizeof(push), "%" PRIu64, store->push_id);
+	buf_init(&sql, SQL_MAX);
+	ask_fill(asset_remote_store_chunks_sql, words, &sql);
+	sha256_init(&w.sum);
+	w.piece = xmalloc(PUSH_FILE_PIECE);
+	int rc = ask_rows(http, sql.p, NULL, &reader, err);
+	if (rc == 0)
+		rc = check_sum(&w, store, err);
+	free(w.piece);
+	buf_release(&sql);
+	return rc;
+}
