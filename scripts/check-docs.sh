@@ -139,6 +139,8 @@ for page in man/*.[1-8]; do
 done
 # shellcheck disable=SC2094 # the name is for messages
 check_examples README.md <README.md
+# shellcheck disable=SC2094
+check_examples docs/agents.md <docs/agents.md
 for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
 	check_paths "$file"
 done

@@ -41,6 +41,7 @@ static void copy_looks(struct memtable *m, const struct table *from)
 	table_copy_facts(&m->table, from);
 	m->table.fields = from->fields;
 	m->table.empty = from->empty;
+	m->table.status = from->status;
 	m->table.drops_zeros = from->drops_zeros;
 	m->table.is_form = from->is_form;
 	m->table.is_prose = from->is_prose;

@@ -58,6 +58,7 @@ LINES = {
                "--match a --format csv STORE", "--callers --strip-dirs --sort name --format csv STORE", "STORE OTHER"],
     "lines": [],  # of profiles without slices: tests/pyprof/check_lines.py
     "view": [],  # it asks the others: tests/cli/view.bats
+    "mcp": [],  # it, too: tests/cli/mcp.bats
     "info": ["STORE", "--format json STORE", "--rank 0 STORE"],
     "list": ["STORE", "--limit 20 STORE", "--sort dur --limit 20 STORE", "--sort self --format csv STORE", "--sort name STORE",
              "--step 0.. STORE", "--focus . STORE", "--format ndjson STORE"],

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# ptool mcp: messages of a client, well meant and hostile, and what it may read.
+
+load setup
+
+setup_file() {
+	mkdir -p "$BATS_FILE_TMPDIR/in/ranks" "$BATS_FILE_TMPDIR/out"
+	cd "$BATS_FILE_TMPDIR" || return 1
+	ptool ingest -q -o in/s.db "$GPU/copies.json"
+	cp in/s.db out/secret.db
+	cp "$GPU/copies.json" in/ranks/rank0.json
+	ln -s ../out/secret.db in/link.db
+	ln -s ../in/s.db in/inner.db
+	ln -s ../../out/secret.db in/ranks/rank1.json
+	mkfifo in/pipe
+}
+
+# Answers of "ptool mcp in" to the lines on stdin.
+serve() {
+	(cd "$BATS_FILE_TMPDIR" && ptool mcp "$@")
+}
+
+# Calls a tool with the arguments, a text of JSON; prints the text of the answer and
+# "error" or "answer".
+call() { # TOOL ARGUMENTS
+	printf '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" |
+		serve in | python3 -c '
+import json, sys
+(line,) = sys.stdin.read().splitlines()
+j = json.loads(line)
+assert j["jsonrpc"] == "2.0" and j["id"] == "x", j
+if "error" in j:
+    print(j["error"]["message"] + "\nrefused")
+else:
+    (content,) = j["result"]["content"]
+    print(content["text"].removesuffix("\n") + ("\nerror" if j["result"]["isError"] else "\nanswer"))'
+}
+
+@test "the handshake, ping and the list of tools, one line a request" {
+	serve in >replies <<-'E'
+		{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}
+		{"jsonrpc":"2.0","method":"notifications/initialized"}
+
+		{"jsonrpc":"2.0","id":"a\"\u0041","method":"ping"}
+		{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+		{"jsonrpc":"2.0","id":3,"result":{}}
+		{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"1999-01-01"}}
+	E
+	python3 - <<-'E'
+		import json
+		replies = [json.loads(line) for line in open("replies")]
+		assert [r["id"] for r in replies] == [0, 'a"A', 2, 4], replies
+		assert replies[0]["result"]["protocolVersion"] == "2025-03-26"
+		assert replies[3]["result"]["protocolVersion"] == "2025-06-18"
+		assert replies[1]["result"] == {}
+		tools = {t["name"]: t["inputSchema"] for t in replies[2]["result"]["tools"]}
+		assert set(tools) == {"overview", "advise", "query", "diff", "sql", "help"}
+		assert "top" in tools["query"]["properties"]["command"]["enum"]
+		assert tools["diff"]["required"] == ["before", "after"]
+	E
+}
+
+@test "a tool's answer is what the command prints" {
+	cd "$BATS_FILE_TMPDIR"
+	for file in s.db inner.db "$PWD/in/s.db" ./../in/s.db; do
+		call query "{\"command\":\"list\",\"file\":\"$file\",\"options\":{\"limit\":2,\"sort\":\"dur\",\"cat\":[\"kernel\",\"gpu_memcpy\"],\"wide\":true,\"names\":null}}" >"$BATS_TEST_TMPDIR/got"
+		{ ptool list --limit 2 --sort dur --cat kernel --cat gpu_memcpy --wide in/s.db; echo answer; } |
+			diff - "$BATS_TEST_TMPDIR/got"
+	done
+	call sql '{"file":"s.db","query":"SELECT count(*) AS n FROM slice","format":"csv"}' |
+		diff <(ptool sql --format csv in/s.db 'SELECT count(*) AS n FROM slice'; echo answer) -
+	call diff '{"before":"s.db","after":["s.db"],"format":"json"}' |
+		diff <(ptool diff --format json in/s.db -- in/s.db; echo answer) -
+	call help '{"command":"gaps"}' | diff <(ptool help gaps; echo answer) -
+	call overview '{"file":"s.db"}' | grep -q '^answer$'
+}
+
+@test "a budget cuts the answer; what is not recorded is no problem found" {
+	call query '{"command":"list","file":"s.db","budget":100}' >got
+	[ "$(wc -c <got)" -lt 400 ]
+	grep -q 'for --budget 100' got
+	call help '{"command":"top","budget":50}' >got
+	grep -qx '... cut to 50 tokens' got
+	call query '{"command":"comm","file":"s.db"}' >got
+	grep -q '"status":"not_recorded"' got
+	[ "$(tail -n 1 got)" = answer ]
+	call query '{"command":"list","file":"s.db","options":{"focus":"zzz"}}' | grep -q '"status":"nothing_matched"'
+}
+
+@test "nothing outside of the folders is read, and nobody learns what is there" {
+	for file in ../out/secret.db "$BATS_FILE_TMPDIR/out/secret.db" link.db /etc/passwd ../nothing \
+		nothing pipe '' '-' ranks 's.db\u0000' 'clickhouse://localhost/x' '--help' in2; do
+		call query "{\"command\":\"info\",\"file\":\"$file\"}" >got
+		[ "$(tail -n 1 got)" = error ] || { cat got; return 1; }
+		[[ $file == *u0000 ]] || grep -q 'is no file in the folders that this server reads' got ||
+			{ echo "$file"; cat got; return 1; }
+	done
+	# a folder whose name begins alike is another
+	mkdir -p "$BATS_FILE_TMPDIR/in2"
+	call query '{"command":"info","file":"../in2"}' | grep -q 'is no file in'
+	call sql "{\"file\":\"s.db\",\"query\":\"ATTACH '$BATS_FILE_TMPDIR/out/secret.db' AS o\"}" | grep -q 'not allowed'
+	call diff '{"before":"s.db","after":"../out/secret.db"}' | tail -n 1 | grep -qx error
+}
+
+@test "nothing is written: commands and options that write or name files are refused" {
+	for command in rm ingest export report sql merge lines view mcp help zzz '--version' ''; do
+		call query "{\"command\":\"$command\",\"file\":\"s.db\"}" >got
+		grep -q 'no command that a client may ask' got || { echo "$command"; cat got; return 1; }
+	done
+	for option in output o 'output=x' force base help 'limit=1' '' 'a b'; do
+		call query "{\"command\":\"top\",\"file\":\"s.db\",\"options\":{\"$option\":\"made\"}}" >got
+		[ "$(tail -n 1 got)" = error ] || { echo "$option"; cat got; return 1; }
+	done
+	call query '{"command":"top","file":"s.db","options":{"sort":"--output=made"}}' | grep -q "unknown sort key '--output=made'"
+	call query '{"command":"callers","pattern":"--output=made","file":"s.db"}' >got
+	[ -z "$(find "$BATS_FILE_TMPDIR" -name made)" ]
+}
+
+@test "what is no request is told, and the next is answered" {
+	{
+		echo '{"jsonrpc":"2.0","id":1,'
+		echo '[1]'
+		echo 'null'
+		echo '{"id":{"a":1},"method":"ping"}'
+		echo '{"id":1,"method":5}'
+		echo '{"id":1,"method":"no/such"}'
+		echo '{"id":1,"method":"tools/call"}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"rm"}}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"command":[]}}}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"command":"top","file":{}}}}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"command":"top","file":"s.db","options":[]}}}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"command":"top","file":"s.db","budget":-1}}}'
+		echo '{"id":1,"method":"tools/call","params":{"name":"query","arguments":{"command":"top","file":"s.db","options":{"limit":{}}}}}'
+		python3 -c 'print("[" * 200000)'
+		python3 -c 'print("{\"id\":1,\"method\":\"ping\",\"x\":\"" + "y" * 2000000 + "\"}")'
+		python3 -c 'import json; print(json.dumps({"id": 1, "method": "tools/call", "params": {"name": "query", "arguments": {"command": "top", "file": ["s.db"] * 500}}}))'
+		printf '{"id":\x01\xff}\n'
+		echo '{"jsonrpc":"2.0","id":9,"method":"ping"}'
+	} | serve in >replies
+	python3 - <<-'E'
+		import json
+		replies = [json.loads(line) for line in open("replies")]
+		assert len(replies) == 18, len(replies)
+		assert replies[-1] == {"jsonrpc": "2.0", "id": 9, "result": {}}
+		codes = [r["error"]["code"] if "error" in r else r["result"]["isError"] for r in replies[:-1]]
+		assert codes == [-32700, -32600, -32600, -32600, -32600, -32601, -32602, -32602, True, True, True,
+		                 True, True, -32700, -32600, True, -32700], codes
+	E
+}
+
+@test "an answer that takes too long is broken off" {
+	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"file":"s.db","query":"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"}}}' |
+		serve --timeout 200ms in | grep -q 'it takes too long; ask for less.*"isError":true'
+}
+
+@test "its own command line: 2, 4, 5; help" {
+	run --separate-stderr ptool mcp --timeout 5
+	exits 2
+	run --separate-stderr ptool mcp --budget 0
+	exits 2
+	run --separate-stderr ptool mcp nowhere
+	exits 4
+	run --separate-stderr ptool mcp "$BATS_FILE_TMPDIR/in/s.db"
+	exits 4
+	[[ $stderr == "ptool: mcp: "*"s.db is no folder" ]]
+	run --separate-stderr sh -c 'echo "{\"id\":1,\"method\":\"ping\"}" | "$PTOOL" mcp . >/dev/full'
+	exits 5
+}
