@@ -167,12 +167,13 @@ void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 
 size_t sort_first(const void *items, size_t n, size_t size, size_t offset, int64_t key)
 {
-	const char *first = (const char *)items + offset;
+	const char *first = items; /* NULL, perhaps, where n is 0 */
 	int64_t value;
 	size_t at;
 
 	SEARCH(at, 0, n,
-	       *(int64_t *)memcpy(&value, first + (at * size), sizeof(value)) < key);
+	       *(int64_t *)memcpy(&value, first + offset + at * size, sizeof(value)) <
+		       key);
 	return at;
 }
 
