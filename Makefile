@@ -96,7 +96,7 @@ HARDEN = -fstack-protector-strong -fPIE $(if $(SAN)$(TSAN),,$(if $(filter -O1 -O
 COMMA = ,
 CPP_OWN = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DPTOOL_VERSION='"$(VERSION)"' -Isrc -I$(BUILD)/gen -include base/banned.h $(PKG_CFLAGS)
-OWN_CFLAGS = $(CPP_OWN) $(WARN) -fno-common -pthread $(HARDEN) $(SANITIZE) \
+OWN_CFLAGS = $(CPP_OWN) $(WARN) $(TUNE) -fno-common -pthread $(HARDEN) $(SANITIZE) \
 	-ffile-prefix-map=$(CURDIR)=. -MMD -MP
 OWN_LDFLAGS = -pthread $(if $(STATIC),-static-pie -s,-pie) -Wl,-z,relro,-z,now $(SANITIZE)
 LIBS = $(PKG_LIBS) -lm
