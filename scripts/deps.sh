@@ -51,6 +51,7 @@ bench zstd packs them as well
 bench libsimdjson-dev the floor that the JSON parser is measured against
 fuzz clang compiles for libFuzzer
 fuzz libclang-rt-14-dev libFuzzer itself
+deb build-essential what the building of every package may use
 deb debhelper builds the package
 deb lintian looks for mistakes in it
 static nettle-dev libarchive's, for members that are encrypted
