@@ -109,6 +109,7 @@ static la_int64_t on_seek(struct archive *archive, void *bundle, la_int64_t offs
 static _Thread_local bool is_inside;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 
+#ifdef __GLIBC__
 static void on_ending(int status, void *unused)
 {
 	(void)unused;
@@ -120,6 +121,11 @@ static void ask_at_exit(void)
 {
 	on_exit(on_ending, NULL);
 }
+#else /* musl does not tell the status, and then it is 1 without a word */
+static void ask_at_exit(void)
+{
+}
+#endif
 
 /* Only what the first bytes are, so that nothing else is tried on damaged ones. */
 static int support(struct bundle *b, bool zip, bool can_seek)

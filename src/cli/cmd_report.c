@@ -1,6 +1,7 @@
 /* ptool report: one page that shows all of a recording, offline. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/message.h"

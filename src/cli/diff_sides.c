@@ -170,9 +170,10 @@ static int add_pattern(struct opening *opening, enum diff_which which,
 	glob_t found = { 0 };
 	int rc = 0;
 
-	if (baseline_of_operand(pattern))
+	/* GLOB_NOMAGIC is glibc's alone */
+	if (baseline_of_operand(pattern) || !pattern[strcspn(pattern, "*?[")])
 		return add_operand(opening, which, pattern, run, err);
-	switch (glob(pattern, GLOB_NOMAGIC, NULL, &found)) {
+	switch (glob(pattern, 0, NULL, &found)) {
 	case 0:
 		break;
 	case GLOB_NOMATCH:
