@@ -18,14 +18,24 @@ void bars_add_level(struct buf *out, double share)
 	buf_add(out, bars[step_of(share, NBARS - 1)], BARS_BYTES);
 }
 
-void bars_add_cover(struct buf *out, double share)
+int bars_cover(double share)
 {
 	size_t eighths = step_of(share, NBARS);
 
-	if (share > 0)
-		buf_add(out, bars[eighths ? eighths - 1 : 0], BARS_BYTES);
+	return share > 0 ? (int)(eighths ? eighths : 1) : 0;
+}
+
+void bars_add_eighths(struct buf *out, int eighths)
+{
+	if (eighths > 0 && eighths <= NBARS)
+		buf_add(out, bars[eighths - 1], BARS_BYTES);
 	else
 		buf_add_char(out, ' ');
+}
+
+void bars_add_cover(struct buf *out, double share)
+{
+	bars_add_eighths(out, bars_cover(share));
 }
 
 void bars_add_curve(struct buf *out, const double *values, size_t n, double low,

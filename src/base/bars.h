@@ -14,6 +14,9 @@
 
 /* How high a number stands between 0 and 1: the lowest block for 0. */
 void bars_add_level(struct buf *out, double share);
+/* The same as a number, 0 to 8: nothing alone is 0. */
+int bars_cover(double share);
+void bars_add_eighths(struct buf *out, int eighths);
 /* How much of the cell is covered: a blank for 0, and a block for anything more. */
 void bars_add_cover(struct buf *out, double share);
 /* n numbers from the lowest block for `low` to the highest for `high`. */

@@ -601,6 +601,68 @@ CREATE TABLE gap_call_part (
     dur         INTEGER NOT NULL
 ) STRICT;
 
+-- Devices: what `ptool devices` reads, a row for each that did work.
+CREATE TABLE device_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: it has no number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    span_ns     INTEGER NOT NULL,          -- from the first to the last work
+    busy_ns     INTEGER NOT NULL,          -- of that, with any work
+    idle_ns     INTEGER NOT NULL,
+    compute_ns  INTEGER NOT NULL,
+    communication_ns INTEGER NOT NULL,
+    memory_ns   INTEGER NOT NULL,          -- copies and sets
+    overlap_ns  INTEGER NOT NULL,          -- communication and computation at once
+    exposed_comm_ns INTEGER NOT NULL,
+    exposed_copy_ns INTEGER NOT NULL,
+    events      INTEGER NOT NULL,          -- pieces of work
+    start_ns    INTEGER NOT NULL,
+    edge_ns     INTEGER,                   -- of the recording outside the span
+    steps_ns    INTEGER NOT NULL,          -- all steps; what several share counts once
+    busy_in_steps_ns INTEGER NOT NULL,
+    kernel_ns   INTEGER NOT NULL,          -- sum of the durations of kernels
+    tensor_core_ns INTEGER NOT NULL,       -- of that, by names that say Tensor Cores
+    tensor_core_unknown_ns INTEGER NOT NULL, -- of that, by names that do not say
+    window_start_ns INTEGER,               -- the TensorBoard plugin's window; NULL: there is none
+    window_ns   INTEGER,
+    utilization_tensorboard_pct REAL,      -- figures in that window; NULL: not known
+    sm_efficiency_pct REAL,
+    occupancy_pct REAL,
+    name_id     INTEGER REFERENCES string (id), -- as the recording describes it
+    memory_bytes INTEGER,
+    compute_capability_id INTEGER REFERENCES string (id),
+    sms         INTEGER
+) STRICT;
+
+-- Streams: what `ptool streams` reads, a row for each that did work.
+CREATE TABLE stream_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: it has no number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    stream      INTEGER,                   -- NULL: it has no number
+    stream_name_id INTEGER REFERENCES string (id), -- what it is called then
+    events      INTEGER NOT NULL,          -- pieces of work
+    kernels     INTEGER NOT NULL,          -- those that neither copy nor set memory
+    span_ns     INTEGER NOT NULL,          -- as in device_part, and below
+    busy_ns     INTEGER NOT NULL,
+    idle_ns     INTEGER NOT NULL,
+    compute_ns  INTEGER NOT NULL,
+    communication_ns INTEGER NOT NULL,
+    memory_ns   INTEGER NOT NULL,
+    overlap_ns  INTEGER NOT NULL,
+    exposed_comm_ns INTEGER NOT NULL,
+    exposed_copy_ns INTEGER NOT NULL,
+    sum_ns      INTEGER NOT NULL,          -- sum of all durations
+    start_ns    INTEGER NOT NULL,
+    launched    INTEGER NOT NULL,          -- pieces of work whose launch is recorded
+    queue_max   INTEGER,                   -- the longest queue; NULL: no launch is
+    queue_wait_ns INTEGER,                 -- time that all pieces waited, added up
+    queue_ns    INTEGER,                   -- from the first launch to the last start of work
+    curve       INTEGER NOT NULL           -- the profile's time of work in 16 cells of 4 bits, the first in the lowest: eighths of it in which the stream was busy
+) STRICT;
+
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS
 SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,

@@ -266,6 +266,14 @@ DELETE FROM gap_wait_part WHERE profile_id IN (
 DELETE FROM gap_call_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_device_part
+DELETE FROM device_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_stream_part
+DELETE FROM stream_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_profile
 DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
@@ -305,4 +313,9 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(annotation_id) FROM gap_wait_part
     UNION ALL SELECT max(blamed_id) FROM gap_wait_part
     UNION ALL SELECT max(members_id) FROM gap_call_part
-    UNION ALL SELECT max(name_id) FROM gap_call_part));
+    UNION ALL SELECT max(name_id) FROM gap_call_part
+    UNION ALL SELECT max(device_name_id) FROM device_part
+    UNION ALL SELECT max(name_id) FROM device_part
+    UNION ALL SELECT max(compute_capability_id) FROM device_part
+    UNION ALL SELECT max(device_name_id) FROM stream_part
+    UNION ALL SELECT max(stream_name_id) FROM stream_part));

@@ -16,6 +16,7 @@ from storetap import FIXTURES, SHARED, Tap, Workplace, fixtures
 QUESTIONS = [
     "steps", "steps --phases", "steps --step 1..2", "steps --device 0", "steps --sort total",
     "gaps", "gaps --by op", "gaps --by frame", "gaps --by annotation", "gaps --by step", "gaps --by stream",
+    "devices", "streams",
 ]
 FORMS = ("csv", "json", "table")
 

@@ -9,10 +9,19 @@
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
 #include "query/query.h"
+#include "query/summary/part_cells.h"
+#include "store/columns.h"
 
 static struct cell if_known(double value)
 {
 	return value >= 0 ? cell_real(value) : cell_null();
+}
+
+static struct cell share_of(struct cell part, struct cell whole)
+{
+	return whole.as.integer > 0 ? cell_real(100.0 * (double)part.as.integer /
+						(double)whole.as.integer)
+				    : cell_null();
 }
 
 /* What of the recording lies outside the span, --time considered. */
@@ -44,10 +53,23 @@ static void put_times(const struct work_profile *p, const struct work_times *t,
 	cells[DEVICE_EVENTS] = cell_int(t->events);
 	cells[DEVICE_START] = cell_int(t->start_ns);
 	cells[DEVICE_EDGE] = edge_cell(p, t);
-	cells[DEVICE_BUSY_SHARE] =
-		t->span_ns > 0
-			? cell_real(100.0 * (double)t->busy_ns / (double)t->span_ns)
-			: cell_null();
+}
+
+/* What is no fact of its own: shares of what is there. */
+static void put_shares(struct cell *cells)
+{
+	int64_t kernel_ns = cells[DEVICE_KERNEL_SUM].as.integer;
+	const struct tensor_core_times times = {
+		.yes_ns = cells[DEVICE_TENSOR_CORE_SUM].as.integer,
+		.unknown_ns = cells[DEVICE_TENSOR_CORE_UNKNOWN_SUM].as.integer,
+	};
+
+	cells[DEVICE_BUSY_SHARE] = share_of(cells[DEVICE_BUSY], cells[DEVICE_SPAN]);
+	cells[DEVICE_UTILIZATION] =
+		share_of(cells[DEVICE_BUSY_IN_STEPS], cells[DEVICE_STEPS]);
+	cells[DEVICE_TENSOR_CORE] = if_known(tensor_core_pct(times, kernel_ns));
+	cells[DEVICE_TENSOR_CORE_UNKNOWN] =
+		if_known(tensor_core_unknown_pct(times, kernel_ns));
 }
 
 static void put_figures(const struct device_figures *f, struct figures_window window,
@@ -56,9 +78,7 @@ static void put_figures(const struct device_figures *f, struct figures_window wi
 	cells[DEVICE_UTILIZATION_TENSORBOARD] = if_known(f->utilization_pct);
 	cells[DEVICE_SM_EFFICIENCY] = if_known(f->sm_efficiency_pct);
 	cells[DEVICE_OCCUPANCY] = if_known(f->occupancy_pct);
-	cells[DEVICE_TENSOR_CORE] = if_known(f->tensor_core_pct);
 	cells[DEVICE_KERNEL_SUM] = cell_int(f->kernel_ns);
-	cells[DEVICE_TENSOR_CORE_UNKNOWN] = if_known(f->tensor_core_unknown_pct);
 	cells[DEVICE_TENSOR_CORE_SUM] = cell_int(f->tensor_core.yes_ns);
 	cells[DEVICE_TENSOR_CORE_UNKNOWN_SUM] = cell_int(f->tensor_core.unknown_ns);
 	cells[DEVICE_WINDOW_START] =
@@ -90,9 +110,6 @@ static void put_utilization(const struct device_work *work,
 	intervals_release(&busy);
 	cells[DEVICE_STEPS] = cell_int(steps_ns);
 	cells[DEVICE_BUSY_IN_STEPS] = cell_int(busy_ns);
-	cells[DEVICE_UTILIZATION] =
-		steps_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)steps_ns)
-			     : cell_null();
 }
 
 /* All that the rows of one profile are made of. */
@@ -127,6 +144,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 		put_figures(&figures, r->window, cells);
 		put_utilization(work, device, &r->steps, cells);
 		put_properties(known, cells);
+		put_shares(cells);
 		memtable_add_row(rows, cells);
 		added = 1;
 	}
@@ -159,6 +177,80 @@ int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err
 	return rc;
 }
 
+/* The columns of device_part but those of the device's number; the other cells follow. */
+static const struct part_cell part_cells[] = {
+	{ DEVICE_SPAN, COL_DEVICE_PART_SPAN_NS, PART_CELL_INT },
+	{ DEVICE_BUSY, COL_DEVICE_PART_BUSY_NS, PART_CELL_INT },
+	{ DEVICE_IDLE, COL_DEVICE_PART_IDLE_NS, PART_CELL_INT },
+	{ DEVICE_COMPUTE, COL_DEVICE_PART_COMPUTE_NS, PART_CELL_INT },
+	{ DEVICE_COMMUNICATION, COL_DEVICE_PART_COMMUNICATION_NS, PART_CELL_INT },
+	{ DEVICE_MEMORY, COL_DEVICE_PART_MEMORY_NS, PART_CELL_INT },
+	{ DEVICE_OVERLAP, COL_DEVICE_PART_OVERLAP_NS, PART_CELL_INT },
+	{ DEVICE_EXPOSED_COMM, COL_DEVICE_PART_EXPOSED_COMM_NS, PART_CELL_INT },
+	{ DEVICE_EXPOSED_COPY, COL_DEVICE_PART_EXPOSED_COPY_NS, PART_CELL_INT },
+	{ DEVICE_EVENTS, COL_DEVICE_PART_EVENTS, PART_CELL_INT },
+	{ DEVICE_START, COL_DEVICE_PART_START_NS, PART_CELL_INT },
+	{ DEVICE_EDGE, COL_DEVICE_PART_EDGE_NS, PART_CELL_INT_OR_NULL },
+	{ DEVICE_STEPS, COL_DEVICE_PART_STEPS_NS, PART_CELL_INT },
+	{ DEVICE_BUSY_IN_STEPS, COL_DEVICE_PART_BUSY_IN_STEPS_NS, PART_CELL_INT },
+	{ DEVICE_KERNEL_SUM, COL_DEVICE_PART_KERNEL_NS, PART_CELL_INT },
+	{ DEVICE_TENSOR_CORE_SUM, COL_DEVICE_PART_TENSOR_CORE_NS, PART_CELL_INT },
+	{ DEVICE_TENSOR_CORE_UNKNOWN_SUM, COL_DEVICE_PART_TENSOR_CORE_UNKNOWN_NS,
+	  PART_CELL_INT },
+	{ DEVICE_WINDOW_START, COL_DEVICE_PART_WINDOW_START_NS, PART_CELL_INT_OR_NULL },
+	{ DEVICE_WINDOW, COL_DEVICE_PART_WINDOW_NS, PART_CELL_INT_OR_NULL },
+	{ DEVICE_UTILIZATION_TENSORBOARD, COL_DEVICE_PART_UTILIZATION_TENSORBOARD_PCT,
+	  PART_CELL_REAL },
+	{ DEVICE_SM_EFFICIENCY, COL_DEVICE_PART_SM_EFFICIENCY_PCT, PART_CELL_REAL },
+	{ DEVICE_OCCUPANCY, COL_DEVICE_PART_OCCUPANCY_PCT, PART_CELL_REAL },
+	{ DEVICE_NAME, COL_DEVICE_PART_NAME_ID, PART_CELL_TEXT },
+	{ DEVICE_MEMORY_BYTES, COL_DEVICE_PART_MEMORY_BYTES, PART_CELL_INT_OR_NULL },
+	{ DEVICE_CAPABILITY, COL_DEVICE_PART_COMPUTE_CAPABILITY_ID, PART_CELL_TEXT },
+	{ DEVICE_SMS, COL_DEVICE_PART_SMS, PART_CELL_INT_OR_NULL },
+};
+
+#define NPART_CELLS (sizeof(part_cells) / sizeof(*part_cells))
+
+static int make(struct summary_source *from, struct part_rows *out, struct err *err)
+{
+	struct memtable *rows = memtable_new(NULL, NDEVICE_COLUMNS);
+	struct work_profile p;
+	int rc = work_profile_of_summary(from, &p, err);
+
+	if (rc == 0 && p.work.n)
+		rc = device_rows_add(rows, &p, err) < 0 ? -1 : 0;
+	for (size_t i = 0; rc == 0 && i < rows->nrows; i++) {
+		const struct cell *row = memtable_row(rows, i);
+		struct cell *c = part_rows_add(out);
+		if (!c)
+			break;
+		part_cells_put(part_cells, NPART_CELLS, row, out, c);
+		part_name_put(row[DEVICE_NUMBER], COL_DEVICE_PART_DEVICE, out, c);
+	}
+	work_profile_release_summary(&p);
+	table_free(&rows->table);
+	return rc;
+}
+
+const struct summary summary_devices = { PART_TABLE(DEVICE_PART, device_part), make };
+
+static int visit_rows(void *to, const struct scope_profile *profile,
+		      const struct part_rows *rows, struct err *err)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct cell *c = part_rows_at(rows, i);
+		struct cell cells[NDEVICE_COLUMNS];
+		if (!part_cells_get(part_cells, NPART_CELLS, c, cells))
+			return summary_damaged(&summary_devices, err);
+		cells[DEVICE_PROFILE] = cell_int(profile->id);
+		cells[DEVICE_RANK] = scope_rank_cell(profile);
+		cells[DEVICE_NUMBER] = part_name_get(COL_DEVICE_PART_DEVICE, c);
+		put_shares(cells);
+		memtable_add_row(to, cells);
+	}
+	return 1;
+}
+
 static int visit(void *to, struct work_profile *p, struct err *err)
 {
 	return device_rows_add(to, p, err);
@@ -167,7 +259,10 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 int device_rows(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct memtable *out, struct err *err)
 {
-	const struct work_visitor visitor = { .visit = visit, .to = out };
+	const struct work_visitor visitor = { .visit = visit,
+					      .to = out,
+					      .summary = &summary_devices,
+					      .visit_rows = visit_rows };
 
 	return work_profiles_visit(store, scope, filter, &visitor, err);
 }

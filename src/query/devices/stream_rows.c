@@ -11,6 +11,8 @@
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
+#include "query/summary/part_cells.h"
+#include "store/columns.h"
 
 #define CURVE_CELLS 16
 
@@ -18,7 +20,6 @@ static void put_times(const struct work_times *t, struct cell *cells)
 {
 	cells[STREAM_EVENTS] = cell_int(t->events);
 	cells[STREAM_KERNELS] = cell_int(t->kernels);
-	cells[STREAM_COPIES] = cell_int(t->events - t->kernels);
 	cells[STREAM_SPAN] = cell_int(t->span_ns);
 	cells[STREAM_BUSY] = cell_int(t->busy_ns);
 	cells[STREAM_IDLE] = cell_int(t->idle_ns);
@@ -30,10 +31,25 @@ static void put_times(const struct work_times *t, struct cell *cells)
 	cells[STREAM_EXPOSED_COPY] = cell_int(t->exposed_copy_ns);
 	cells[STREAM_SUM] = cell_int(t->sum_ns);
 	cells[STREAM_START] = cell_int(t->start_ns);
+}
+
+/* What is no fact of its own. */
+static void put_shares(struct cell *cells)
+{
+	int64_t span_ns = cells[STREAM_SPAN].as.integer;
+	int64_t busy_ns = cells[STREAM_BUSY].as.integer;
+	struct cell waited = cells[STREAM_QUEUE_WAIT], queue = cells[STREAM_QUEUE];
+
+	cells[STREAM_COPIES] = cell_int(sum_sub(cells[STREAM_EVENTS].as.integer,
+						cells[STREAM_KERNELS].as.integer));
 	cells[STREAM_BUSY_SHARE] =
-		t->span_ns > 0
-			? cell_real(100.0 * (double)t->busy_ns / (double)t->span_ns)
-			: cell_null();
+		span_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)span_ns)
+			    : cell_null();
+	cells[STREAM_QUEUE_MEAN] = cell_null();
+	if (queue.type == CELL_INT && queue.as.integer > 0 &&
+	    !sum_is_stuck(waited.as.integer))
+		cells[STREAM_QUEUE_MEAN] =
+			cell_real((double)waited.as.integer / (double)queue.as.integer);
 }
 
 /* Of a queue in the times that are asked for; nothing of one that is not recorded. */
@@ -60,9 +76,6 @@ static int put_queue(const struct launch_queue *q, const struct filter *filter,
 	cells[STREAM_QUEUE_MAX] = cell_int(part.max);
 	cells[STREAM_QUEUE_WAIT] = cell_int(part.waiting_ns);
 	cells[STREAM_QUEUE] = cell_int(length_ns);
-	if (length_ns > 0 && !sum_is_stuck(part.waiting_ns))
-		cells[STREAM_QUEUE_MEAN] =
-			cell_real((double)part.waiting_ns / (double)length_ns);
 	return 0;
 }
 
@@ -117,14 +130,70 @@ static struct stream_curve *stream_curves(const struct device_work *work)
 	return curves;
 }
 
-static struct cell curve_cell(const struct stream_curve *c, struct buf *text)
+/* As stream_part has it: eighths of each cell. */
+#define CURVE_BITS 4
+
+static int64_t curve_number(const struct stream_curve *c)
+{
+	uint64_t number = 0;
+
+	for (size_t i = CURVE_CELLS; i-- > 0;)
+		number = number << CURVE_BITS | (uint64_t)bars_cover(c->shares[i]);
+	return (int64_t)number;
+}
+
+static struct cell curve_cell(int64_t curve, struct buf *text)
 {
 	buf_clear(text);
-	for (size_t i = 0; i < CURVE_CELLS; i++)
-		bars_add_cover(text, c->shares[i]);
-	while (text->n && text->p[text->n - 1] == ' ')
-		text->n--;
+	for (uint64_t left = (uint64_t)curve; left; left >>= CURVE_BITS)
+		bars_add_eighths(text, (int)(left & ((1U << CURVE_BITS) - 1)));
 	return cell_text(buf_str(text));
+}
+
+/* Rows of a table, or of the summary. */
+struct making {
+	struct memtable *rows; /* or NULL, and */
+	struct buf text;
+	struct part_rows *parts;
+};
+
+/* The columns of stream_part but the numbers of device and stream, and the curve. */
+static const struct part_cell part_cells[] = {
+	{ STREAM_EVENTS, COL_STREAM_PART_EVENTS, PART_CELL_INT },
+	{ STREAM_KERNELS, COL_STREAM_PART_KERNELS, PART_CELL_INT },
+	{ STREAM_SPAN, COL_STREAM_PART_SPAN_NS, PART_CELL_INT },
+	{ STREAM_BUSY, COL_STREAM_PART_BUSY_NS, PART_CELL_INT },
+	{ STREAM_IDLE, COL_STREAM_PART_IDLE_NS, PART_CELL_INT },
+	{ STREAM_COMPUTE, COL_STREAM_PART_COMPUTE_NS, PART_CELL_INT },
+	{ STREAM_COMMUNICATION, COL_STREAM_PART_COMMUNICATION_NS, PART_CELL_INT },
+	{ STREAM_MEMORY, COL_STREAM_PART_MEMORY_NS, PART_CELL_INT },
+	{ STREAM_OVERLAP, COL_STREAM_PART_OVERLAP_NS, PART_CELL_INT },
+	{ STREAM_EXPOSED_COMM, COL_STREAM_PART_EXPOSED_COMM_NS, PART_CELL_INT },
+	{ STREAM_EXPOSED_COPY, COL_STREAM_PART_EXPOSED_COPY_NS, PART_CELL_INT },
+	{ STREAM_SUM, COL_STREAM_PART_SUM_NS, PART_CELL_INT },
+	{ STREAM_START, COL_STREAM_PART_START_NS, PART_CELL_INT },
+	{ STREAM_LAUNCHED, COL_STREAM_PART_LAUNCHED, PART_CELL_INT },
+	{ STREAM_QUEUE_MAX, COL_STREAM_PART_QUEUE_MAX, PART_CELL_INT_OR_NULL },
+	{ STREAM_QUEUE_WAIT, COL_STREAM_PART_QUEUE_WAIT_NS, PART_CELL_INT_OR_NULL },
+	{ STREAM_QUEUE, COL_STREAM_PART_QUEUE_NS, PART_CELL_INT_OR_NULL },
+};
+
+#define NPART_CELLS (sizeof(part_cells) / sizeof(*part_cells))
+
+static void add_row(struct making *m, struct cell *cells, int64_t curve)
+{
+	if (m->rows) {
+		cells[STREAM_CURVE] = curve_cell(curve, &m->text);
+		memtable_add_row(m->rows, cells);
+		return;
+	}
+	struct cell *c = part_rows_add(m->parts);
+	if (!c)
+		return;
+	part_cells_put(part_cells, NPART_CELLS, cells, m->parts, c);
+	part_name_put(cells[STREAM_DEVICE], COL_STREAM_PART_DEVICE, m->parts, c);
+	part_name_put(cells[STREAM_NUMBER], COL_STREAM_PART_STREAM, m->parts, c);
+	c[COL_STREAM_PART_CURVE] = cell_int(curve);
 }
 
 struct stream_facts {
@@ -133,8 +202,8 @@ struct stream_facts {
 	const struct stream_curve *curves;
 };
 
-static int add_rows(struct memtable *rows, const struct work_profile *p,
-		    const struct stream_facts *of, struct buf *text, struct err *err)
+static int add_rows(struct making *m, const struct work_profile *p,
+		    const struct stream_facts *of, struct err *err)
 {
 	int added = 0;
 
@@ -150,8 +219,8 @@ static int add_rows(struct memtable *rows, const struct work_profile *p,
 		put_times(&of->times[i], cells);
 		if (put_queue(&of->queues[i], p->filter, cells, err) < 0)
 			return -1;
-		cells[STREAM_CURVE] = curve_cell(&of->curves[i], text);
-		memtable_add_row(rows, cells);
+		put_shares(cells);
+		add_row(m, cells, curve_number(&of->curves[i]));
 		added = 1;
 	}
 	return added;
@@ -165,24 +234,61 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 	work_filter_times(&p->work, p->filter);
 	struct work_times *times = work_times_of_streams(&p->work, err);
 	struct stream_curve *curves = stream_curves(&p->work);
-	struct buf text;
-	buf_init(&text, (size_t)CURVE_CELLS * BARS_BYTES);
 	const struct stream_facts facts = { times, queues, curves };
 	if (times)
-		rc = add_rows(to, p, &facts, &text, err);
-	buf_release(&text);
+		rc = add_rows(to, p, &facts, err);
 	free(curves);
 	free(times);
 	launch_queues_free(queues, p->work.nstreams);
 	return rc;
 }
 
+static int make_parts(struct summary_source *from, struct part_rows *out, struct err *err)
+{
+	struct making m = { .parts = out };
+	struct work_profile p;
+	int rc = work_profile_of_summary(from, &p, err);
+
+	if (rc == 0 && p.work.n)
+		rc = visit(&m, &p, err) < 0 ? -1 : 0;
+	work_profile_release_summary(&p);
+	return rc;
+}
+
+const struct summary summary_streams = { PART_TABLE(STREAM_PART, stream_part),
+					 make_parts };
+
+static int visit_rows(void *to, const struct scope_profile *profile,
+		      const struct part_rows *rows, struct err *err)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct cell *c = part_rows_at(rows, i);
+		struct cell cells[NSTREAM_COLUMNS];
+		if (!part_cells_get(part_cells, NPART_CELLS, c, cells))
+			return summary_damaged(&summary_streams, err);
+		cells[STREAM_PROFILE] = cell_int(profile->id);
+		cells[STREAM_RANK] = scope_rank_cell(profile);
+		cells[STREAM_DEVICE] = part_name_get(COL_STREAM_PART_DEVICE, c);
+		cells[STREAM_NUMBER] = part_name_get(COL_STREAM_PART_STREAM, c);
+		put_shares(cells);
+		add_row(to, cells, part_int(c[COL_STREAM_PART_CURVE], 0));
+	}
+	return 1;
+}
+
 int stream_rows(struct store *store, const struct scope *scope,
 		const struct filter *filter, struct memtable *out, struct err *err)
 {
-	const struct work_visitor visitor = { .visit = visit, .to = out };
+	struct making m = { .rows = out };
+	const struct work_visitor visitor = { .visit = visit,
+					      .to = &m,
+					      .summary = &summary_streams,
+					      .visit_rows = visit_rows };
 
-	return work_profiles_visit(store, scope, filter, &visitor, err);
+	buf_init(&m.text, (size_t)CURVE_CELLS * BARS_BYTES);
+	int rc = work_profiles_visit(store, scope, filter, &visitor, err);
+	buf_release(&m.text);
+	return rc;
 }
 
 #define CELL(place) .get = view_cell, .arg = (place)

@@ -9,6 +9,7 @@
 #include "query/devices/device_work.h"
 #include "query/filter.h"
 #include "query/steps/step_bounds.h"
+#include "query/summary/summary.h"
 
 struct work_profile {
 	struct store *store;
@@ -36,7 +37,20 @@ struct work_visitor {
 	/* 1 when it made something of it, 0 when not, -1 with err set. */
 	int (*visit)(void *to, struct work_profile *p, struct err *err);
 	void *to;
+	/*
+	 * Where a store has this summary of a profile, and nothing is filtered: likewise, of
+	 * its rows, of which there is one at least.  NULL: work alone tells.
+	 */
+	const struct summary *summary;
+	int (*visit_rows)(void *to, const struct scope_profile *profile,
+			  const struct part_rows *rows, struct err *err);
 };
+
+/* All of a profile, for a summary: of work that is there; borrowed. */
+int work_profile_of_summary(struct summary_source *from, struct work_profile *out,
+			    struct err *err);
+/* It borrows the work. */
+void work_profile_release_summary(struct work_profile *p);
 
 /*
  * In the order of the scope; profiles without device work are passed by.  ERR_EMPTY,
