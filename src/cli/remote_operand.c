@@ -19,7 +19,7 @@ static const struct {
 	{ "info", { .tables = FETCH_SMALL } },
 	{ "doctor", { .tables = FETCH_SMALL } },
 	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
-	{ "gaps", { .tables = FETCH_SMALL ",gap_part" } },
+	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
 	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
 };
@@ -38,17 +38,20 @@ static const struct fetch_need *need_of(const struct operand_wish *wish)
 
 /* Of the profiles that the options choose, which are in the store by now. */
 static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
-			const char *path, struct err *err)
+			const char *url_run, const char *path, struct err *err)
 {
-	static const struct scope_opts all;
-	const struct scope_opts *o = wish->scope ? wish->scope : &all;
+	struct scope_opts o = { .run = url_run };
 	struct store *store;
 	struct scope scope;
 
+	if (wish->scope)
+		o = *wish->scope;
+	if (!o.run)
+		o.run = url_run;
 	if (store_open(path, &store, err) < 0)
 		return -1;
-	int rc = wish->all_runs ? scope_options_load_all(store, o, &scope, err)
-				: scope_options_load(store, o, &scope, err);
+	int rc = wish->all_runs && !o.run ? scope_options_load_all(store, &o, &scope, err)
+					  : scope_options_load(store, &o, &scope, err);
 	store_close(store);
 	if (rc < 0)
 		return -1;
@@ -71,7 +74,7 @@ static int fill_store(const struct operand_wish *wish, const struct remote_place
 	int rc = fetch_begin(place->http, &runs, path, &f, err);
 
 	if (rc == 0)
-		rc = fetch_chosen(f, wish, path, err);
+		rc = fetch_chosen(f, wish, place->url.run, path, err);
 	if (rc == 0 && fetch_others(f))
 		message_note(wish->command, NULL,
 			     "%zu profiles are left out: another ptool pushed them, "

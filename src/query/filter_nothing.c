@@ -8,9 +8,12 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/units.h"
+#include "query/query.h"
 #include "query/slices/slices.h"
 #include "query/steps/step_numbers.h"
 #include "trace/fact.h"
+
+ASSET(asset_query_views_filter_names_sql);
 
 #define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */
 #define RUN_TO_FOLD 3             /* 5, 6, 7 is 5..7 */
@@ -143,21 +146,25 @@ static bool is_new(struct marks *marks, int64_t id)
 	return new;
 }
 
-static int see_name(struct seen *s, const struct slice_row *row, struct err *err)
+static int see_text(struct seen *s, struct str name, struct err *err)
 {
 	struct filter focus = { .focus = s->filter->focus },
 		      ignore = { .ignore = s->filter->ignore };
-	struct str name;
 
-	if (slices_text(s->slices, row->name_id, &name, err) < 0)
-		return -1;
-	if (!is_new(&s->names, row->name_id))
-		return 0;
 	int focused = filter_has_name(&focus, name, err);
 	int kept = focused < 0 ? -1 : filter_has_name(&ignore, name, err);
 	s->is_focused |= focused > 0;
 	s->is_kept |= kept > 0;
 	return kept < 0 ? -1 : 0;
+}
+
+static int see_name(struct seen *s, const struct slice_row *row, struct err *err)
+{
+	struct str name;
+
+	if (slices_text(s->slices, row->name_id, &name, err) < 0)
+		return -1;
+	return is_new(&s->names, row->name_id) ? see_text(s, name, err) : 0;
 }
 
 static int see_category(struct seen *s, const struct slice_row *row, struct err *err)
@@ -206,9 +213,35 @@ static bool needs_pass(const struct filter *f)
 	return f->focus || f->ignore || f->categories.n || f->has_min_dur;
 }
 
+static bool has_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->profiles[i].has_slices)
+			return false;
+	return true;
+}
+
+/* What was asked without slices has steps and names alone as filters. */
+static int see_summaries(struct seen *s, struct store *store, const struct scope *scope,
+			 struct err *err)
+{
+	if (see_steps(s, store, scope, err) < 0)
+		return -1;
+	struct query q = query_of_scope(store, asset_query_views_filter_names_sql,
+					scope->ids, err);
+	while (query_next(&q, err)) {
+		struct cell name = query_cell(q.stmt, 0);
+		if (name.type == CELL_TEXT)
+			q.rc = see_text(s, name.as.text, err);
+	}
+	return query_end(&q);
+}
+
 static int see_all(struct seen *s, struct store *store, const struct scope *scope,
 		   struct err *err)
 {
+	if (!has_slices(scope))
+		return see_summaries(s, store, scope, err);
 	if (see_steps(s, store, scope, err) < 0 ||
 	    slices_open(store, scope, NULL, &s->slices, err) < 0)
 		return -1;

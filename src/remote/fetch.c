@@ -30,7 +30,14 @@ struct fetched {
 	int64_t first_slice_id;
 	uint64_t nrows;     /* of the table that is read */
 	int64_t *first_ids; /* of its rows, by table */
-	bool is_wanted;
+	bool is_chosen;     /* by the question; others may say whom it waited for */
+};
+
+/* Whose rows are asked for. */
+struct choice {
+	struct buf live, runs;
+	uint64_t last_run;
+	bool is_all;
 };
 
 struct step_id {
@@ -45,14 +52,15 @@ struct fetch {
 	struct fetched *profiles; /* owned; list.n */
 	int64_t *first_ids;       /* owned; tables.n for each profile */
 	struct temp_store store;
-	struct buf live, runs; /* of the wanted ones */
+	struct choice all, chosen;
 	struct step_id *steps; /* owned: by number, the first of each */
 	size_t nsteps, steps_cap;
 	/* The table that is read. */
 	const struct remote_table *table;
-	int64_t next_id;  /* of its rows */
-	size_t at;        /* the profile of the last row */
-	uint64_t nmerged; /* rows that were added up in the database */
+	const struct choice *choice; /* all or chosen */
+	int64_t next_id;             /* of its rows */
+	size_t at;                   /* the profile of the last row */
+	uint64_t nmerged;            /* rows that were added up in the database */
 };
 
 static int64_t number_of(const struct remote_table *profile,
@@ -62,6 +70,24 @@ static int64_t number_of(const struct remote_table *profile,
 		if (strcmp(profile->columns[i].name, name) == 0)
 			return cells[i].number;
 	return 0;
+}
+
+static void init_choice(struct choice *c, bool is_all)
+{
+	*c = (struct choice){ .is_all = is_all };
+	buf_init(&c->live, LIVE_MAX);
+	buf_init(&c->runs, SQL_MAX);
+}
+
+static void release_choice(struct choice *c)
+{
+	buf_release(&c->live);
+	buf_release(&c->runs);
+}
+
+static bool is_wanted(const struct fetch *f, size_t no)
+{
+	return f->choice->is_all || f->profiles[no].is_chosen;
 }
 
 /* The ids after those of a profile that has `n` rows; hostile numbers wrap nowhere. */
@@ -104,8 +130,8 @@ int fetch_begin(struct http *http, const struct remote_wish *wish, const char *p
 	*out = f;
 	f->http = http;
 	f->path = xstrdup(path);
-	buf_init(&f->live, LIVE_MAX);
-	buf_init(&f->runs, SQL_MAX);
+	init_choice(&f->all, true);
+	init_choice(&f->chosen, false);
 	if (remote_tables_load(&f->tables, err) < 0 ||
 	    remote_list_load(http, &f->tables, wish, &f->list, err) < 0)
 		return -1;
@@ -130,8 +156,8 @@ void fetch_end(struct fetch *f)
 	temp_store_close(&f->store);
 	remote_list_release(&f->list);
 	remote_tables_release(&f->tables);
-	buf_release(&f->live);
-	buf_release(&f->runs);
+	release_choice(&f->all);
+	release_choice(&f->chosen);
 	free(f->profiles);
 	free(f->first_ids);
 	free(f->steps);
@@ -145,22 +171,30 @@ static int too_many(struct err *err)
 		       "so many runs cannot be asked at once: choose one with --run");
 }
 
-/* The pushes of these profiles, and their runs. */
+/* The profile's push, and its run. */
+static bool add_to_choice(struct fetch *f, struct choice *c, size_t no)
+{
+	const struct remote_push *push = &f->list.items[no];
+	bool is_new = c->live.n == 0 || push->run_id != c->last_run;
+
+	if (is_new &&
+	    !buf_addf(&c->runs, "%s%" PRIu64, c->live.n ? ", " : "", push->run_id))
+		return false;
+	c->last_run = push->run_id;
+	return rowbinary_put_int(&c->live, (int64_t)push->push_id) &&
+	       rowbinary_put_int(&c->live, (int64_t)no);
+}
+
 static int choose(struct fetch *f, const int64_t *ids, size_t n, struct err *err)
 {
-	uint64_t last_run = 0;
 	bool fits = true;
 
-	for (size_t i = 0; i < n; i++) {
-		size_t no = (size_t)ids[i] - 1;
-		const struct remote_push *push = &f->list.items[no];
-		f->profiles[no].is_wanted = true;
-		fits &= rowbinary_put_int(&f->live, (int64_t)push->push_id) &&
-			rowbinary_put_int(&f->live, (int64_t)no);
-		if (i == 0 || push->run_id != last_run)
-			fits &= buf_addf(&f->runs, "%s%" PRIu64, i ? ", " : "",
-					 push->run_id);
-		last_run = push->run_id;
+	for (size_t i = 0; i < n; i++)
+		f->profiles[ids[i] - 1].is_chosen = true;
+	for (size_t i = 0; i < f->list.n; i++) {
+		fits &= add_to_choice(f, &f->all, i);
+		if (f->profiles[i].is_chosen)
+			fits &= add_to_choice(f, &f->chosen, i);
 	}
 	return fits ? 0 : too_many(err);
 }
@@ -173,7 +207,7 @@ static int nonsense(struct err *err)
 /* A row of the profile `no` comes: of the same as the last one or of a later one. */
 static struct fetched *profile_of_row(struct fetch *f, int64_t no)
 {
-	if (no < 0 || (uint64_t)no >= f->list.n || !f->profiles[no].is_wanted ||
+	if (no < 0 || (uint64_t)no >= f->list.n || !is_wanted(f, (size_t)no) ||
 	    (size_t)no < f->at)
 		return NULL;
 	struct fetched *p = &f->profiles[no];
@@ -259,7 +293,7 @@ static int tell_incomplete(const struct fetch *f, const char *count, uint64_t go
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct remote_push *push = &f->list.items[i];
 		uint64_t has;
-		if (!f->profiles[i].is_wanted)
+		if (!is_wanted(f, i))
 			continue;
 		remote_push_count(push, count, &has);
 		if (has == f->profiles[i].nrows)
@@ -289,9 +323,11 @@ static int take_count(void *to, const struct rowbinary_cell *cells, struct err *
 	return 0;
 }
 
-static void begin_table(struct fetch *f, const struct remote_table *table)
+static void begin_table(struct fetch *f, const struct remote_table *table,
+			const struct choice *choice)
 {
 	f->table = table;
+	f->choice = choice;
 	f->next_id = 1;
 	f->at = 0;
 	f->nmerged = 0;
@@ -305,8 +341,7 @@ static uint64_t rows_wanted(const struct fetch *f, const char *count)
 	uint64_t sum = 0, n;
 
 	for (size_t i = 0; i < f->list.n; i++)
-		if (f->profiles[i].is_wanted &&
-		    remote_push_count(&f->list.items[i], count, &n))
+		if (is_wanted(f, i) && remote_push_count(&f->list.items[i], count, &n))
 			sum += n;
 	return sum;
 }
@@ -335,7 +370,7 @@ static void fill(const struct fetch *f, const struct question *q, struct buf *sq
 	}
 	const struct ask_word words[] = { { "columns", columns.p },
 					  { "table", f->table->name },
-					  { "runs", f->runs.p },
+					  { "runs", f->choice->runs.p },
 					  { "grains", grain },
 					  { "keys", keys.p },
 					  { "aggregates", aggregates.p },
@@ -360,10 +395,10 @@ static int incomplete(struct fetch *f, const struct question *q, uint64_t got,
 	struct buf sql;
 
 	if (q->is_merged) {
-		begin_table(f, f->table);
+		begin_table(f, f->table, f->choice);
 		buf_init(&sql, SQL_MAX);
 		fill(f, &counts, &sql);
-		if (ask_rows(f->http, sql.p, &f->live, &reader, &ignored) == 0)
+		if (ask_rows(f->http, sql.p, &f->choice->live, &reader, &ignored) == 0)
 			tell_incomplete(f, f->table->name, got, wanted, err);
 		buf_release(&sql);
 		if (err->kind != ERR_NONE)
@@ -395,7 +430,7 @@ static int ask_table(struct fetch *f, const struct question *q, struct err *err)
 		types[own + i] = f->table->columns[i].type;
 	buf_init(&sql, SQL_MAX);
 	fill(f, q, &sql);
-	int rc = ask_rows(f->http, sql.p, &f->live, &reader, err);
+	int rc = ask_rows(f->http, sql.p, &f->choice->live, &reader, err);
 	buf_release(&sql);
 	uint64_t got = q->is_merged ? f->nmerged : reader.nrows;
 	if (rc == 0 && got != wanted)
@@ -411,7 +446,7 @@ static int write_places(struct fetch *f, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < f->list.n; i++)
-		if (f->profiles[i].is_wanted &&
+		if (is_wanted(f, i) &&
 		    remote_push_count(&f->list.items[i], f->table->name, &n))
 			rc = temp_store_add_part(&f->store, f->table, (int64_t)i + 1,
 						 n ? f->profiles[i].first_ids[of] : 1,
@@ -424,7 +459,7 @@ static int fetch_table(struct fetch *f, const struct remote_table *table, struct
 	const struct question rows = { .file = asset_remote_rows_sql,
 				       .count = table->name };
 
-	begin_table(f, table);
+	begin_table(f, table, &f->all);
 	if (temp_store_begin_table(&f->store, table, err) < 0 ||
 	    ask_table(f, &rows, err) < 0)
 		return -1;
@@ -437,7 +472,7 @@ static bool may_merge(const struct fetch *f)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < f->list.n; i++)
-		if (f->profiles[i].is_wanted &&
+		if (is_wanted(f, i) &&
 		    (f->list.items[i].largest_sum < 0 ||
 		     __builtin_add_overflow(sum, f->list.items[i].largest_sum, &sum)))
 			return false;
@@ -458,7 +493,7 @@ static int fetch_ops(struct fetch *f, const struct remote_table *table,
 		if (need->grains && !(need->grains >> q.grain & 1))
 			continue;
 		snprintf(count, sizeof(count), "op_stat.%u", q.grain);
-		begin_table(f, table);
+		begin_table(f, table, &f->chosen);
 		if (temp_store_begin_table(&f->store, table, err) < 0 ||
 		    ask_table(f, &q, err) < 0)
 			return -1;
@@ -475,7 +510,9 @@ static bool is_needed(const char *tables, const char *name)
 		return true;
 	for (const char *at = tables; *at; at += *at == ',') {
 		size_t word = strcspn(at, ",");
-		if (word == n && strncmp(at, name, n) == 0)
+		bool is_prefix = word && at[word - 1] == '*';
+		if (is_prefix ? strncmp(at, name, word - 1) == 0
+			      : word == n && strncmp(at, name, n) == 0)
 			return true;
 		at += word;
 	}

@@ -29,7 +29,7 @@ enum {
 
 /* What a question reads beside the profiles. */
 struct fetch_need {
-	/* Names with ',' between them; NULL: all tables. */
+	/* Names with ',' between them, "gap_*" for all that begin so; NULL: all tables. */
 	const char *tables;
 	/* Grains of op_stat, as bits; 0: all. */
 	unsigned grains;

@@ -231,8 +231,7 @@ static int ask_profiles(struct http *http, const char *runs, struct remote_list 
 	return rc;
 }
 
-static int no_profile(const struct remote_list *list, const struct remote_wish *wish,
-		      struct err *err)
+static int no_profile(const struct remote_list *list, struct err *err)
 {
 	if (list->nothers)
 		return err_set(err, ERR_INPUT,
@@ -240,10 +239,6 @@ static int no_profile(const struct remote_list *list, const struct remote_wish *
 			       ", this ptool reads %d: push them again with this one, or "
 			       "use theirs",
 			       list->newest_schema, STORE_SCHEMA_VERSION);
-	if (wish->run)
-		return err_set(err, ERR_EMPTY,
-			       "the database has no run '%.200s'; 'ptool info' lists all",
-			       wish->run);
 	return err_set(err, ERR_EMPTY,
 		       "the database holds no run; 'ptool push URL STORE' adds one");
 }
@@ -258,8 +253,11 @@ int remote_list_load(struct http *http, const struct remote_tables *tables,
 	if (choose_runs(http, wish, runs, sizeof(runs), err) < 0 ||
 	    ask_profiles(http, runs, out, err) < 0)
 		return -1;
+	/* who finds no such run among all of them says which there are */
+	if (out->n == 0 && wish->run && ask_profiles(http, "1", out, err) < 0)
+		return -1;
 	sort_pushes(out);
-	return out->n ? 0 : no_profile(out, wish, err);
+	return out->n ? 0 : no_profile(out, err);
 }
 
 void remote_list_release(struct remote_list *list)

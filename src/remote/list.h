@@ -43,7 +43,7 @@ struct remote_wish {
 };
 
 /*
- * ERR_EMPTY: there is no such run, or none at all.  ERR_INPUT: all are of another format.
+ * Where there is no such run all of them are given.  ERR_EMPTY: there is none.  ERR_INPUT: all are of another format.
  * remote_list_release() in both cases.
  */
 int remote_list_load(struct http *http, const struct remote_tables *tables,

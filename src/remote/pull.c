@@ -20,6 +20,8 @@ ASSET(asset_remote_store_chunks_sql);
 
 static bool is_chosen(const struct pull_wish *wish, const struct remote_push *push)
 {
+	if (wish->runs.run && strcmp(wish->runs.run, push->run) != 0)
+		return false;
 	return !wish->has_rank || (push->has_rank && push->rank >= wish->first_rank &&
 				   push->rank <= wish->last_rank);
 }
@@ -49,7 +51,8 @@ static int choose_store(const struct remote_list *list, const struct pull_wish *
 		snprintf(out->sha256, sizeof(out->sha256), "%s", push->store_sha256);
 	}
 	if (chosen == 0)
-		return err_set(err, ERR_EMPTY, "the run has no profile of that rank");
+		return err_set(err, ERR_EMPTY,
+			       "there is no such run, or no such rank in it");
 	if (out->push_id == 0)
 		return err_set(err, ERR_EMPTY,
 			       "the store is not in the database: it was pushed without "
