@@ -139,6 +139,19 @@ static bool list(const char *folder, wanted_fn *wanted, struct arena *arena,
 	return true;
 }
 
+bool baseline_has(const char *folder, const char *beginning)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+	bool has = false;
+
+	while (dir && !has && (entry = readdir(dir)) != NULL)
+		has = strncmp(entry->d_name, beginning, strlen(beginning)) == 0;
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
 int baseline_names(const char *directory, struct arena *arena, const char *const **out,
 		   struct err *err)
 {

@@ -34,6 +34,8 @@ struct baseline {
  */
 int baseline_find(const char *directory, const char *name, struct arena *arena,
 		  struct baseline *out, struct err *err);
+/* Is there a file in the folder whose name begins so? */
+bool baseline_has(const char *folder, const char *beginning);
 /* The names of all, A to Z, NULL-terminated; in the arena. */
 int baseline_names(const char *directory, struct arena *arena, const char *const **out,
 		   struct err *err);

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_advise;
+extern const struct command cmd_baseline;
 extern const struct command cmd_callees;
 extern const struct command cmd_callers;
 extern const struct command cmd_comm;
@@ -78,6 +79,7 @@ const struct command *const commands[] = {
 	&cmd_lines,
 	&cmd_ingest,
 	&cmd_list,
+	&cmd_baseline,
 	&cmd_sql,
 	&cmd_export,
 	&cmd_doctor,

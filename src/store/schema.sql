@@ -434,7 +434,8 @@ CREATE TABLE finding (
 -- adds up to the same totals: grain 0 has a row for each (profile, kind, annotation or
 -- not, name) with step_id NULL; grain 1 for each of those and (shapes, stack,
 -- overload), step_id NULL too; grain 2 for each (profile, step, kind, annotation or
--- not, name), where step_id NULL means outside every step.
+-- not, name), where step_id NULL means outside every step.  The store of a baseline has
+-- grain 3 in place of 2: the same for all steps together, without what is outside them.
 CREATE TABLE op_stat (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),

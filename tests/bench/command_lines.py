@@ -53,6 +53,7 @@ LINES = {
              "--step 0.. STORE OTHER", "--by name --focus . STORE OTHER",
              "STORE OTHER STORE OTHER -- OTHER STORE OTHER OTHER"],
     "gate": [],  # it asks the others: tests/cli/gate.bats
+    "baseline": [],  # ptool merge's work, into a folder: tests/cli/gate.bats
     "export": ["--to pstats -f -o OUT STORE"],
     "pstats": ["STORE", "--sort cumulative --limit 20 STORE", "--callers STORE", "--callees STORE", "--strip-dirs STORE",
                "--match a --format csv STORE", "--callers --strip-dirs --sort name --format csv STORE", "STORE OTHER"],

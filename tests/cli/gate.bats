@@ -240,3 +240,63 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	run --separate-stderr ptool gate --power base1.json
 	exits 2
 }
+
+@test "a baseline answers diff and gate as its recordings do, keeps the last runs, and says what it lacks" {
+	runs base 8 1000
+	runs new 8 1050
+	ptool baseline save main base?.json -q
+	for options in "" "--format csv" "--accounting --format csv" "--headline --format json"; do
+		# shellcheck disable=SC2086
+		ptool diff -q baseline:main -- new?.json $options >got
+		# shellcheck disable=SC2086
+		ptool diff -q base?.json -- new?.json $options >wanted
+		diff wanted got
+	done
+	step_budget 'against = main'
+	verdict fail 1 new?.json
+	[[ $output == *"8 v 8"* ]]
+	PTOOL_BASELINES=.ptool/baselines verdict pass 0 base?.json
+	ptool baseline save main new[12].json -q --keep 3
+	ptool baseline show main --format csv | cut -d, -f1 >got
+	printf '%s\n' run '"base8"' '"new1"' '"new2"' | diff - got
+	ptool baseline list --format csv | grep -q '^"main",3,'
+	for options in "--by annotation" "--by idle" "--step 1..2"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr ptool diff -q baseline:main -- base?.json $options
+		exits 3
+	done
+	run --separate-stderr ptool diff -q baseline:man -- base?.json
+	exits 4
+	says "ptool: diff: there is no baseline 'man' in .ptool/baselines; did you mean 'main'?"
+	step_budget 'against = mian'
+	run --separate-stderr ptool gate -q new1.json
+	exits 4
+	for store in .ptool/baselines/main/*new1.db; do
+		sqlite3 "$store" 'PRAGMA user_version = 3'
+	done
+	step_budget 'against = main'
+	run --separate-stderr ptool gate -q new1.json
+	exits 4
+	[[ $stderr == "ptool: gate: .ptool/baselines/main/"*"-new1.db: "*"3"* ]]
+	ptool baseline rm main -q
+	run --separate-stderr ptool baseline list
+	exits 3
+	mkdir -p .ptool/baselines/main
+	run --separate-stderr ptool gate -q new1.json
+	exits 3
+	[[ $stderr == *"baseline 'main' in .ptool/baselines holds no run; "* ]]
+	run --separate-stderr ptool baseline save ../x base1.json
+	exits 2
+	run --separate-stderr ptool baseline save main none.json
+	exits 4
+	[ -z "$(ls -A .ptool/baselines/main)" ]
+}
+
+@test "runs of the same names, which go together, are compared in pairs" {
+	runs base 8 1000
+	mkdir after
+	(cd after && runs base 8 1010)
+	step_budget 'against = base*.json' 'tolerance = 0.5 %'
+	verdict fail 1 after/base?.json
+	[[ $output == *"8 pairs"* ]]
+}

@@ -13,6 +13,8 @@
 #include "query/diff/diff_rows.h"
 #include "query/query.h"
 
+ASSET(asset_query_views_diff_summed_sql);
+
 static const struct diff_run *run_of(const struct diff *d, size_t which, size_t i)
 {
 	return &d->request->runs[which][i];
@@ -182,14 +184,33 @@ static int choose_metric(struct diff *d, struct err *err)
 	return 0;
 }
 
-static void choose_units(struct diff *d)
+/* Has a run the operators of its steps only together, as baselines have? */
+static int find_summed(const struct diff *d, bool *has, struct err *err)
+{
+	*has = false;
+	for (size_t which = 0; which < NDIFF_SIDES; which++)
+		for (size_t i = 0; i < d->sides[which].nruns && !*has; i++) {
+			const struct diff_run *run = run_of(d, which, i);
+			if (run->scope->profiles[0].has_slices)
+				continue;
+			struct query q = query_of_scope(run->store,
+							asset_query_views_diff_summed_sql,
+							run->scope->ids, err);
+			*has = query_next(&q, err) && sqlite3_column_int(q.stmt, 0) != 0;
+			if (query_end(&q) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+static void choose_units(struct diff *d, bool is_summed)
 {
 	const struct diff_request *r = d->request;
 	bool is_single = d->sides[DIFF_BASE].nruns <= 1 && d->sides[DIFF_NEW].nruns <= 1;
 	bool has_chosen = r->first_step || r->filter->has_steps;
 
 	d->per_step = d->has_steps && !r->total && !d->by->is_whole;
-	d->within_run = d->per_step && is_single;
+	d->within_run = d->per_step && is_single && !is_summed;
 	if ((d->is_call_graph && has_self(d)) || d->unit == UNIT_BYTES)
 		d->subject = DIFF_OF_ROWS;
 	else if (d->has_steps && (!r->total || has_chosen))
@@ -206,13 +227,22 @@ static void choose_units(struct diff *d)
 
 int diff_open(struct diff *d, const struct diff_request *request, struct err *err)
 {
+	bool is_summed;
+
 	*d = (struct diff){ .request = request };
 	intern_init(&d->names);
 	for (size_t i = 0; i < NDIFF_SIDES; i++)
 		d->sides[i].nruns = request->nruns[i];
 	if (check_kinds(d, err) < 0 || choose_rows(d, err) < 0 || load_steps(d, err) < 0)
 		return -1;
-	choose_units(d);
+	if (find_summed(d, &is_summed, err) < 0)
+		return -1;
+	if (is_summed && !d->by->is_whole &&
+	    (request->first_step || request->filter->has_steps))
+		return err_set(err, ERR_EMPTY,
+			       "a baseline has the operators of all steps together: "
+			       "compare without --step and --first-step");
+	choose_units(d, is_summed);
 	if (choose_metric(d, err) < 0 || diff_read_rows(d, err) < 0)
 		return -1;
 	diff_headline_make(d);

@@ -182,6 +182,9 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 static int add_profile(struct accounting *a, struct text_pool *texts, bool of_device,
 		       struct err *err)
 {
+	const struct diff_account_of stored = { a->run->store, a->profile, a->steps };
+	if (!a->profile->has_slices)
+		return diff_account_stored(&stored, texts, of_device, a->sums, err);
 	int rc = device_work_load(a->run->store, texts, a->profile, false, &a->work, err);
 
 	if (rc == 0 && of_device)
@@ -266,7 +269,12 @@ int diff_account_make(const struct diff *d, struct diff_account *out, struct err
 	out->n = out->of_device ? NDEVICE_NAMES : NHOST_NAMES;
 	for (size_t i = 0; i < out->n; i++)
 		out->names[i] = out->of_device ? device_names[i] : host_parts[i].name;
-	if (account_side(d, DIFF_BASE, out, err) < 0)
-		return -1;
-	return account_side(d, DIFF_NEW, out, err);
+	int rc = account_side(d, DIFF_BASE, out, err);
+	if (rc == 0)
+		rc = account_side(d, DIFF_NEW, out, err);
+	if (rc == 0 || err->kind != ERR_EMPTY)
+		return rc;
+	*err = (struct err)ERR_INIT;
+	out->n = 0;
+	return 0;
 }

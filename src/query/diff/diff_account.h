@@ -8,6 +8,7 @@
 #define PTOOL_QUERY_DIFF_ACCOUNT_H
 
 #include "query/diff/diff.h"
+#include "query/diff/diff_steps.h"
 
 #define DIFF_PARTS_MAX 8
 
@@ -19,8 +20,24 @@ struct diff_account {
 	bool of_device; /* of several devices of a profile: their mean */
 };
 
-/* ERR_INPUT when a store does not fit together. */
+/*
+ * ERR_INPUT when a store does not fit together.  Without slices the parts are those of the
+ * store's summaries; where it has none of these steps, there is no accounting.
+ */
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err);
+
+/* A profile whose slices were left out; all borrowed. */
+struct diff_account_of {
+	struct store *store;
+	const struct scope_profile *profile;
+	const struct diff_steps *steps;
+};
+
+struct text_pool;
+
+/* Adds its parts to `sums`.  ERR_EMPTY: its summaries do not have them. */
+int diff_account_stored(const struct diff_account_of *of, struct text_pool *texts,
+			bool of_device, int64_t *sums, struct err *err);
 
 /* parts[i] / units each, rounded so that they add up to their sum / units, rounded. */
 void diff_account_divide(int64_t *parts, size_t n, int64_t units);

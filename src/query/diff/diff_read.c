@@ -89,7 +89,8 @@ static int load_side(struct diff *d, size_t which, struct err *why, struct err *
 		struct err own = ERR_INIT;
 		if (load_run(d, which, i, &own) == 0)
 			continue;
-		if (own.kind != ERR_EMPTY) {
+		if (own.kind != ERR_EMPTY ||
+		    store_missed_slices(run_of(d, which, i)->store)) {
 			*err = own;
 			return fail(d, which, i);
 		}

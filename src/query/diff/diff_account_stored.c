@@ -1,0 +1,108 @@
+/* Parts of steps from the rows of a summary, where slices were left out: diff_account.h. */
+#include <stdlib.h>
+
+#include "base/sum.h"
+#include "query/diff/diff_account.h"
+#include "query/summary/summary.h"
+#include "store/columns.h"
+
+/* What is left of a step is the last part: idle, or other. */
+static const int device_columns[] = { COL_STEP_PART_COMPUTE_NS,
+				      COL_STEP_PART_EXPOSED_COMM_NS,
+				      COL_STEP_PART_EXPOSED_COPY_NS };
+static const int host_columns[] = { COL_STEP_PART_COMMUNICATION_NS,
+				    COL_STEP_PART_RUNTIME_NS, COL_STEP_PART_DATALOADER_NS,
+				    COL_STEP_PART_CPU_EXEC_NS };
+
+#define NDEVICE (sizeof(device_columns) / sizeof(*device_columns))
+#define NHOST   (sizeof(host_columns) / sizeof(*host_columns))
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct diff_range *x = a, *y = b;
+
+	if (x->profile_id != y->profile_id)
+		return x->profile_id < y->profile_id ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Is the row of a step that is compared? */
+static bool is_wanted(const struct diff_steps *steps, int64_t profile_id,
+		      const struct cell *row)
+{
+	const struct diff_range key = { .profile_id = profile_id,
+					.number = part_int(row[COL_STEP_PART_STEP], -1),
+					.start_ns = part_int(row[COL_STEP_PART_TS], -1) };
+	const struct diff_range *found =
+		steps->nranges ? bsearch(&key, steps->ranges, steps->nranges, sizeof(key),
+					 compare_ranges)
+			       : NULL;
+
+	return found && found->dur_ns == part_int(row[COL_STEP_PART_DUR], -1);
+}
+
+/* Steps of a profile stand once for each of its devices. */
+static size_t count_steps(const struct diff_steps *steps, int64_t profile_id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < steps->nranges; i++)
+		n += steps->ranges[i].profile_id == profile_id;
+	return n;
+}
+
+static void add_row(const struct cell *row, bool of_device, int64_t *sums)
+{
+	const int *columns = of_device ? device_columns : host_columns;
+	size_t n = of_device ? NDEVICE : NHOST;
+	int64_t left = part_int(row[COL_STEP_PART_DUR], 0);
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t ns = part_int(row[columns[i]], 0);
+		sums[i] = sum_add(sums[i], ns);
+		left = sum_sub(left, ns);
+	}
+	sums[n] = sum_add(sums[n], left);
+}
+
+static int add_rows(const struct diff_account_of *of, const struct part_rows *rows,
+		    bool of_device, int64_t *sums, struct err *err)
+{
+	int64_t all[DIFF_PARTS_MAX] = { 0 };
+	size_t n = 0, nsteps = count_steps(of->steps, of->profile->id);
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct cell *row = part_rows_at(rows, i);
+		if (is_wanted(of->steps, of->profile->id, row)) {
+			add_row(row, of_device, all);
+			n++;
+		}
+	}
+	if (nsteps == 0 || n == 0 || n % nsteps)
+		return err_set(err, ERR_EMPTY,
+			       "the parts of these steps were left out with the slices");
+	diff_account_divide(all, (of_device ? NDEVICE : NHOST) + 1,
+			    (int64_t)(n / nsteps));
+	for (size_t i = 0; i <= (of_device ? NDEVICE : NHOST); i++)
+		sums[i] = sum_add(sums[i], all[i]);
+	return 0;
+}
+
+int diff_account_stored(const struct diff_account_of *of, struct text_pool *texts,
+			bool of_device, int64_t *sums, struct err *err)
+{
+	struct summary_reader reader;
+	struct part_rows rows;
+
+	part_rows_init(&rows, &summary_steps.table);
+	int rc = summary_reader_open(of->store, texts, &reader, err);
+	if (rc == 0 && summary_has(&reader, of->profile, &summary_steps))
+		rc = summary_read(&reader, of->profile, &summary_steps, &rows, err);
+	if (rc == 0)
+		rc = add_rows(of, &rows, of_device, sums, err);
+	part_rows_release(&rows);
+	summary_reader_close(&reader);
+	return rc;
+}
