@@ -664,6 +664,20 @@ CREATE TABLE stream_part (
     curve       INTEGER NOT NULL           -- the profile's time of work in 16 cells of 4 bits, the first in the lowest: eighths of it in which the stream was busy
 ) STRICT;
 
+-- What the time of a rank's steps went to, in time: what `ptool ranks` reads.  A row for each
+-- kind of time in each stretch; stretches begin and end where collectives and steps do.
+CREATE TABLE rank_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    step        INTEGER,                   -- its number; NULL: none
+    step_ts     INTEGER NOT NULL,          -- when it begins on the host
+    ts          INTEGER NOT NULL,          -- the stretch
+    dur         INTEGER NOT NULL,
+    ns          INTEGER NOT NULL,          -- of this kind
+    what_id     INTEGER NOT NULL REFERENCES string (id), -- 'compute', 'copy', 'collective' when nothing else ran; else the cause of idle time: ptool-gaps(1)
+    place       INTEGER                    -- of a collective that is all of the stretch: slice_row.id less profile.first_slice_id
+) STRICT;
+
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS
 SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,

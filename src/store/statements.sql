@@ -274,6 +274,10 @@ DELETE FROM device_part WHERE profile_id IN (
 DELETE FROM stream_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_rank_part
+DELETE FROM rank_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_profile
 DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
@@ -298,6 +302,7 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(file_id) FROM function
     UNION ALL SELECT max(name_id) FROM function
     UNION ALL SELECT max(text_id) FROM line_stat
+    UNION ALL SELECT max(what_id) FROM rank_part
     UNION ALL SELECT max(device_name_id) FROM step_part
     UNION ALL SELECT max(data_loading_from_id) FROM step_part
     UNION ALL SELECT max(host_to_device_from_id) FROM step_part

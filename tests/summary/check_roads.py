@@ -17,6 +17,7 @@ QUESTIONS = [
     "steps", "steps --phases", "steps --step 1..2", "steps --device 0", "steps --sort total",
     "gaps", "gaps --by op", "gaps --by frame", "gaps --by annotation", "gaps --by step", "gaps --by stream",
     "devices", "streams",
+    "ranks", "ranks --by step",
 ]
 FORMS = ("csv", "json", "table")
 

@@ -6,13 +6,13 @@
 #ifndef PTOOL_QUERY_RANK_FACTS_H
 #define PTOOL_QUERY_RANK_FACTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/comm/comm_load.h"
+#include "query/comm/comm_calls.h"
 #include "query/gaps/gap_cause.h"
 #include "query/scope.h"
+#include "query/summary/summary.h"
 
 enum rank_what {
 	RANK_COMPUTE,    /* a kernel computed; without devices, operators ran */
@@ -32,16 +32,10 @@ struct rank_part {
 	uint8_t cause; /* enum gap_cause, of idle time */
 };
 
-/* Steps do not overlap: a moment belongs to the step that began last. */
+/* Steps do not overlap: a moment belongs to the step that began last.  None is empty. */
 struct rank_step {
 	int64_t number; /* NUMBER_NONE: of no step */
 	int64_t start_ns, wall_ns;
-};
-
-/* Kernels of one name and launch, or operators of one name. */
-struct rank_kernel {
-	uint32_t key; /* the same on all ranks */
-	int64_t calls, ns;
 };
 
 struct rank_facts {
@@ -50,18 +44,17 @@ struct rank_facts {
 	size_t nsteps, steps_cap;
 	struct rank_part *parts; /* owned */
 	size_t nparts, parts_cap;
-	struct rank_kernel *kernels; /* owned; by key */
-	size_t nkernels, kernels_cap;
-	bool has_devices;
 };
 
 /*
- * From slices: rank_timeline.c.  `from` is comm_load()'s of the same profile.
- * rank_facts_release() in both cases.
+ * From slices; `calls` are the profile's collectives.  rank_facts_release() in both cases.
  */
-int rank_facts_load(struct store *store, struct comm_sources *sources,
-		    const struct comm_profile *from, const struct scope_profile *profile,
+int rank_facts_make(struct summary_source *from, const struct comm_calls *calls,
 		    struct rank_facts *out, struct err *err);
+/* The same, read from rank_part where the store has it. */
+int rank_facts_load(struct summary_reader *reader, const struct comm_calls *calls,
+		    const struct scope_profile *profile, struct rank_facts *out,
+		    struct err *err);
 void rank_facts_release(struct rank_facts *f);
 
 #endif

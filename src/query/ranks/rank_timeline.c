@@ -20,8 +20,8 @@ struct piece {
 };
 
 struct timeline {
-	struct gap_profile gaps;
-	const struct comm_profile *from;
+	const struct gap_profile *gaps;              /* borrowed */
+	const struct comm_calls *told;               /* borrowed */
 	struct intervals host;                       /* without devices: operators */
 	struct intervals compute, copies, all, idle; /* sets within the windows */
 	struct comm_call *calls;                     /* owned; by start */
@@ -30,7 +30,7 @@ struct timeline {
 	size_t n, cap;
 	int64_t *bounds; /* owned; starts and ends of calls, rising */
 	size_t nbounds;
-	size_t nowhere; /* place of the step that is none; SIZE_MAX: not met */
+	size_t newest; /* the step of the newest piece, as pieces say it */
 };
 
 static void add_piece(struct timeline *t, struct piece piece)
@@ -38,7 +38,7 @@ static void add_piece(struct timeline *t, struct piece piece)
 	int64_t from_ns = piece.start_ns, end_ns = piece.end_ns;
 	struct gap_part part;
 
-	while (gap_range_next(&t->gaps.range, &from_ns, end_ns, &part)) {
+	while (gap_range_next(&t->gaps->range, &from_ns, end_ns, &part)) {
 		piece.start_ns = part.start_ns;
 		piece.end_ns = part.end_ns;
 		piece.step = part.step;
@@ -57,7 +57,7 @@ static void add_set(struct timeline *t, const struct intervals *set, enum rank_w
 /* When work of these kinds ran on any device. */
 static void unite_devices(const struct timeline *t, unsigned kinds, struct intervals *out)
 {
-	const struct device_work *work = &t->gaps.work;
+	const struct device_work *work = &t->gaps->work;
 
 	*out = (struct intervals){ .n = 0 };
 	for (size_t i = 0; i < work->ndevices; i++) {
@@ -72,10 +72,10 @@ static void unite_devices(const struct timeline *t, unsigned kinds, struct inter
 
 static void find_sets(struct timeline *t)
 {
-	const struct intervals *windows = &t->gaps.range.wanted;
+	const struct intervals *windows = &t->gaps->range.wanted;
 	struct intervals memory;
 
-	if (!t->gaps.work.ndevices) {
+	if (!t->gaps->work.ndevices) {
 		intervals_intersect(&t->host, windows, &t->compute);
 		intervals_intersect(&t->host, windows, &t->all);
 	} else {
@@ -99,7 +99,7 @@ static int by_start(const void *a, const void *b)
 /* Of recordings with devices those on devices, and those of the host behind them. */
 static void sort_calls(struct timeline *t)
 {
-	const struct comm_calls *calls = &t->from->calls;
+	const struct comm_calls *calls = t->told;
 
 	t->calls = xcalloc(calls->n + 1, sizeof(*t->calls));
 	t->bounds = xcalloc((calls->n * 2) + 1, sizeof(*t->bounds));
@@ -198,7 +198,7 @@ static void add_idle_set(struct timeline *t, const struct intervals *set,
 /* While all are idle the first device is: what it is charged with says why. */
 static void add_idle(struct timeline *t)
 {
-	const struct gap_blame *b = &t->gaps.blame;
+	const struct gap_blame *b = &t->gaps->blame;
 	struct intervals waiting = { .n = 0 };
 
 	for (size_t i = 0; i < b->gaps.n && b->gaps.items[i].device == 0; i++) {
@@ -239,7 +239,7 @@ static void add_rest(struct timeline *t)
 	for (size_t i = 0; i < t->n; i++)
 		intervals_add(&known, t->pieces[i].start_ns, t->pieces[i].end_ns);
 	intervals_unite(&known);
-	intervals_subtract(&t->gaps.range.wanted, &known, &rest);
+	intervals_subtract(&t->gaps->range.wanted, &known, &rest);
 	add_idle_set(t, &rest, GAP_UNKNOWN);
 	intervals_release(&known);
 	intervals_release(&rest);
@@ -309,17 +309,18 @@ static void add_to_stretch(struct rank_facts *f, struct stretch *s,
 		s->ns[piece->what] += ns;
 }
 
-/* The step's place; what is in none is in one behind them that has no number. */
+/* The step's place: pieces come in time. */
 static uint32_t step_of(struct timeline *t, struct rank_facts *f, const struct piece *p)
 {
-	if (p->step != GAP_NO_STEP)
-		return (uint32_t)p->step;
-	if (t->nowhere == SIZE_MAX) {
-		t->nowhere = f->nsteps;
+	const struct gap_step *step =
+		p->step == GAP_NO_STEP ? NULL : &t->gaps->range.steps[p->step];
+
+	if (!f->nsteps || t->newest != p->step)
 		*ARRAY_PUSH(f->steps, f->nsteps, f->steps_cap) =
-			(struct rank_step){ NUMBER_NONE, p->start_ns, 0 };
-	}
-	return (uint32_t)t->nowhere;
+			(struct rank_step){ step ? step->number : NUMBER_NONE,
+					    step ? step->start_ns : p->start_ns, 0 };
+	t->newest = p->step;
+	return (uint32_t)f->nsteps - 1;
 }
 
 static void add_stretches(struct timeline *t, struct rank_facts *f)
@@ -348,17 +349,8 @@ static void add_stretches(struct timeline *t, struct rank_facts *f)
 	close_stretch(f, &s);
 }
 
-static void add_steps(const struct gap_range *range, struct rank_facts *f)
-{
-	for (size_t i = 0; i < range->nsteps; i++)
-		*ARRAY_PUSH(f->steps, f->nsteps, f->steps_cap) =
-			(struct rank_step){ range->steps[i].number,
-					    range->steps[i].start_ns, 0 };
-}
-
 static void release(struct timeline *t)
 {
-	gap_profile_release(&t->gaps);
 	intervals_release(&t->host);
 	intervals_release(&t->compute);
 	intervals_release(&t->copies);
@@ -369,27 +361,27 @@ static void release(struct timeline *t)
 	free(t->bounds);
 }
 
-int rank_facts_load(struct store *store, struct comm_sources *sources,
-		    const struct comm_profile *from, const struct scope_profile *profile,
+int rank_facts_make(struct summary_source *from, const struct comm_calls *calls,
 		    struct rank_facts *out, struct err *err)
 {
-	struct timeline t = { .from = from, .nowhere = SIZE_MAX };
-	struct gap_ranks alone = { .texts = sources->texts };
-	const struct gap_table_request request = { .filter = NULL };
+	struct timeline t = { .told = calls };
+	int rc = 0;
 
-	*out = (struct rank_facts){ .profile = profile };
-	int rc = gap_profile_load(store, profile, &request, &alone, &t.gaps, err);
-	out->has_devices = t.gaps.work.ndevices > 0;
-	if (rc == 0 && !out->has_devices)
-		rc = comm_host_compute(store, sources->texts, profile, &t.host, err);
+	*out = (struct rank_facts){ .profile = from->profile };
+	t.gaps = summary_idle(from, err);
+	if (!t.gaps)
+		return -1;
+	bool has_devices = t.gaps->work.ndevices > 0;
+	if (!has_devices)
+		rc = comm_host_compute(from->store, from->texts, from->profile, &t.host,
+				       err);
 	if (rc == 0) {
-		add_steps(&t.gaps.range, out);
 		find_sets(&t);
 		sort_calls(&t);
 		add_set(&t, &t.compute, RANK_COMPUTE);
 		add_set(&t, &t.copies, RANK_COPY);
 		add_collectives(&t);
-		if (out->has_devices)
+		if (has_devices)
 			add_idle(&t);
 		else
 			add_host_idle(&t);
@@ -404,6 +396,5 @@ void rank_facts_release(struct rank_facts *f)
 {
 	free(f->steps);
 	free(f->parts);
-	free(f->kernels);
 	*f = (struct rank_facts){ .nsteps = 0 };
 }

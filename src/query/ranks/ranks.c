@@ -10,7 +10,8 @@
 #include "base/sum.h"
 #include "query/comm/comm_align.h"
 
-static int load_rank(struct store *store, struct ranks *r, size_t p, struct err *err)
+static int load_rank(struct ranks *r, size_t p, struct summary_reader *reader,
+		     struct err *err)
 {
 	const struct scope_profile *profile = r->matches.participants[p].profile;
 	struct comm_profile from;
@@ -18,8 +19,7 @@ static int load_rank(struct store *store, struct ranks *r, size_t p, struct err 
 
 	if (rc == 0) {
 		comm_matches_add(&r->matches, profile, &from.calls);
-		rc = rank_facts_load(store, &r->sources, &from, profile, &r->facts[p],
-				     err);
+		rc = rank_facts_load(reader, &from.calls, profile, &r->facts[p], err);
 	}
 	comm_profile_release(&from);
 	return rc;
@@ -217,8 +217,11 @@ int ranks_load(struct store *store, const struct scope *scope, struct ranks *out
 	comm_matches_init(scope, &out->matches);
 	out->facts = xcalloc(out->matches.nparticipants + 1, sizeof(*out->facts));
 	out->models = xcalloc(out->matches.nparticipants + 1, sizeof(*out->models));
+	struct summary_reader reader;
+	rc = summary_reader_open(store, &out->texts, &reader, err);
 	for (size_t p = 0; rc == 0 && p < out->matches.nparticipants; p++)
-		rc = load_rank(store, out, p, err);
+		rc = load_rank(out, p, &reader, err);
+	summary_reader_close(&reader);
 	if (rc < 0)
 		return -1;
 	comm_matches_find(&out->matches);

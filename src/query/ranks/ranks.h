@@ -5,6 +5,7 @@
 #ifndef PTOOL_QUERY_RANKS_H
 #define PTOOL_QUERY_RANKS_H
 
+#include "query/comm/comm_load.h"
 #include "query/ranks/rank_waits.h"
 #include "query/view.h"
 

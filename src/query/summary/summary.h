@@ -67,7 +67,7 @@ struct summary {
 /* All of them, NULL-terminated: summaries.c. */
 extern const struct summary *const summaries[];
 extern const struct summary summary_steps, summary_gaps, summary_gap_waits,
-	summary_gap_calls, summary_devices, summary_streams;
+	summary_gap_calls, summary_devices, summary_streams, summary_ranks;
 
 /* Which rows a store has. */
 struct summary_reader {
