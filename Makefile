@@ -101,6 +101,11 @@ OWN_CFLAGS = $(CPP_OWN) $(WARN) $(TUNE) -fno-common -pthread $(HARDEN) $(SANITIZ
 OWN_LDFLAGS = -pthread $(if $(STATIC),-static-pie -s,-pie) -Wl,-z,relro,-z,now $(SANITIZE)
 LIBS = $(PKG_LIBS) -lm
 
+# Where little time is spent and much code is: a packager may want it small.
+COLD_CFLAGS ?=
+$(foreach folder,cli screen remote query/advise query/overview query/diff,$(BUILD)/obj/$(folder)/%.o): \
+	CFLAGS += $(COLD_CFLAGS)
+
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 compile = $(CC) $(OWN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
@@ -120,7 +125,7 @@ endif
 $(BUILD)/probe.mk: FORCE
 	@mkdir -p $(@D)
 	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' STATIC='$(STATIC)' scripts/probe.sh $(PKGS) >$@.$$$$ && \
-	echo '# $(subst ','\'',$(VERSION) $(CC) $(OWN_LDFLAGS) $(HARDEN) $(DEV) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' \
+	echo '# $(subst ','\'',$(VERSION) $(CC) $(OWN_LDFLAGS) $(HARDEN) $(DEV) $(CPPFLAGS) $(CFLAGS) $(COLD_CFLAGS) $(LDFLAGS))' \
 		>>$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi || \
 	{ rm -f $@.$$$$; false; }
 
@@ -290,7 +295,7 @@ deb:
 	@DEPS='$(DEPS)' scripts/deps.sh $(if $(ARCH),,build) deb
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/ptool-$(VERSION)
 	tar -c --exclude='./build*' --exclude=./.git . | tar -x -C $(BUILD)/deb/ptool-$(VERSION)
-	cd $(BUILD)/deb/ptool-$(VERSION) && dpkg-buildpackage -us -uc -b $(if $(ARCH),-a$(ARCH))
+	cd $(BUILD)/deb/ptool-$(VERSION) && dpkg-buildpackage -us -uc -b -j$(shell nproc) $(if $(ARCH),-a$(ARCH))
 	rm -rf $(BUILD)/deb/ptool-$(VERSION)
 static:
 	@DEPS='$(DEPS)' scripts/deps.sh build static
