@@ -1,7 +1,7 @@
 #!/bin/sh
 # bare-root.sh, sourced: a bare Debian 12 in a folder of its own, to chroot into.
 # Whoever sources it sets `me`, its name; where no such root can be made, it ends
-# with 77 and says why.
+# with 77 and says why, but for bare_root_why_not().
 
 no() {
 	echo "${me-bare-root.sh}: $*" >&2
@@ -22,12 +22,19 @@ leave() {
 	rm -rf --one-file-system "$scratch"
 }
 
-# Everything lies in $scratch, which goes at the end.
-bare_root_begin() {
-	[ "$(id -u)" -eq 0 ] || no "needs root, for chroot and mount"
+# Why no root can be made here; nothing where one can.  Installs debootstrap.
+bare_root_why_not() {
+	[ "$(id -u)" -eq 0 ] || {
+		echo "needs root, for chroot and mount"
+		return
+	}
 	command -v debootstrap >/dev/null || {
 		apt-get -qq update && apt-get -qq install -y --no-install-recommends debootstrap
-	} >/dev/null 2>&1 || no "no debootstrap here, and apt-get cannot install it"
+	} >/dev/null 2>&1 || echo "no debootstrap here, and apt-get cannot install it"
+}
+
+# Everything lies in $scratch, which goes at the end.
+bare_root_begin() {
 	scratch=$(mktemp -d)
 	trap leave EXIT
 	trap 'exit 130' INT TERM

@@ -11,6 +11,8 @@ me=bare.sh
 # shellcheck source=scripts/bare-root.sh disable=SC1091
 . scripts/bare-root.sh
 
+why=$(bare_root_why_not)
+[ -z "$why" ] || no "$why"
 bare_root_begin
 root=$scratch/root
 # git and make are what a clone needs.
