@@ -115,11 +115,11 @@ static int no_stop(void *to, struct err *err)
 /* What a store says of its one run, without slices. */
 static int merge_store(struct doing *d, const char *from, const char *to, struct err *err)
 {
+	static const struct fetch_need everything;
 	const struct merge_options options = {
 		.store = to,
 		.strict = true,
-		.summaries = true,
-		.grains = MERGE_GRAINS_ALL,
+		.need = &everything,
 		.summarize = summaries_make_run,
 	};
 	struct ingesting writing = { .command = d->self->name,
@@ -131,7 +131,7 @@ static int merge_store(struct doing *d, const char *from, const char *to, struct
 	int rc = fleet_find(&from, 1, to, &fleet, no_stop, NULL, err);
 
 	if (rc == 0)
-		rc = fleet_look(&fleet, no_stop, NULL, err);
+		rc = fleet_look(&fleet, true, no_stop, NULL, err);
 	if (rc == 0)
 		rc = merge_stores(&fleet, &options, &events, &result, err);
 	ingesting_end(&writing);

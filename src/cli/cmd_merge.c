@@ -73,7 +73,7 @@ static int merge(const struct merge_opts *o, const struct import_events *events,
 
 	if (fleet_find((const char *const *)o->stores.items, o->stores.n, store, fleet,
 		       wait_for_user, NULL, err) < 0 ||
-	    fleet_look(fleet, wait_for_user, NULL, err) < 0)
+	    fleet_look(fleet, true, wait_for_user, NULL, err) < 0)
 		return -1;
 	return merge_stores(fleet, &options, events, result, err);
 }

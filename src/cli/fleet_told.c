@@ -19,17 +19,40 @@ static void add_count(struct buf *line, int64_t n, const char *what)
 	buf_addf(line, " %s%s", what, n == 1 ? "" : "s");
 }
 
+static void add_counts(struct buf *line, const struct merge_result *result)
+{
+	add_count(line, (int64_t)result->stores, "store");
+	buf_add_text(line, ", ");
+	add_count(line, (int64_t)result->profiles, "profile");
+	buf_add_text(line, ", ");
+	add_count(line, result->slices, "slice");
+}
+
+void fleet_told_read(const char *command, const char *folder, const struct fleet *fleet,
+		     const struct merge_result *result)
+{
+	struct buf line;
+
+	buf_init(&line, ERR_TEXT_MAX);
+	add_counts(&line, result);
+	buf_add_text(&line, " read as one run");
+	if (fleet->nothers)
+		buf_add_text(&line, ", ");
+	if (fleet->nothers) {
+		add_count(&line, (int64_t)fleet->nothers, "other file");
+		buf_add_text(&line, " left out");
+	}
+	message_note(command, folder, STR_FMT, STR_ARG(buf_str(&line)));
+	buf_release(&line);
+}
+
 void fleet_told_merged(const char *command, const char *store,
 		       const struct merge_result *result)
 {
 	struct buf line;
 
 	buf_init(&line, ERR_TEXT_MAX);
-	add_count(&line, (int64_t)result->stores, "store");
-	buf_add_text(&line, ", ");
-	add_count(&line, (int64_t)result->profiles, "profile");
-	buf_add_text(&line, ", ");
-	add_count(&line, result->slices, "slice");
+	add_counts(&line, result);
 	message_note(command, store, STR_FMT, STR_ARG(buf_str(&line)));
 	buf_release(&line);
 }

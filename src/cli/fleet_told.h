@@ -10,6 +10,9 @@
 /* "64 stores, 64 profiles, 4,796,096 slices" of the store that was made. */
 void fleet_told_merged(const char *command, const char *store,
 		       const struct merge_result *result);
+/* The same in one line of a command that reads them, with what else is in the folder. */
+void fleet_told_read(const char *command, const char *folder, const struct fleet *fleet,
+		     const struct merge_result *result);
 /* Files in the folders that are no stores. */
 void fleet_told_others(const char *command, const struct fleet *fleet);
 /* An error for each store that is left out; how many these are. */

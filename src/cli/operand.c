@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/fleet_operand.h"
 #include "cli/ingesting.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
@@ -154,10 +155,15 @@ static int open_file(const char *command, const char *path, bool is_quiet,
 int operand_open_for(const struct operand_wish *wish, struct operand *out,
 		     struct err *err)
 {
+	int rc;
+
 	*out = (struct operand){ .is_remote = wish->path && url_is(wish->path) };
-	return out->is_remote
-		       ? remote_operand_open(wish, out, err)
-		       : open_file(wish->command, wish->path, wish->is_quiet, out, err);
+	if (out->is_remote)
+		return remote_operand_open(wish, out, err);
+	rc = fleet_operand_open(wish, out, err);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	return open_file(wish->command, wish->path, wish->is_quiet, out, err);
 }
 
 int operand_open(const char *command, const char *path, bool is_quiet,
@@ -176,6 +182,12 @@ int operand_open(const char *command, const char *path, bool is_quiet,
  */
 static void explain_slices(const struct operand *operand, struct err *err)
 {
+	if (operand->is_fleet) {
+		err_set(err, ERR_EMPTY,
+			"reads slices: --rank N asks the store of that rank, and 'ptool "
+			"merge -o run.db DIR' makes one store of all");
+		return;
+	}
 	if (operand->is_remote) {
 		err_set(err, ERR_EMPTY,
 			"reads slices, which are not in a database: 'ptool pull URL -o "

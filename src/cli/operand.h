@@ -15,6 +15,7 @@ struct operand {
 	char *path;          /* owned: what messages call it */
 	char *cached;        /* owned: its store in the cache, or NULL */
 	bool is_raw;         /* no store: it was ingested into the cache */
+	bool is_fleet;       /* a folder of stores, merged into one without slices */
 	bool is_remote;      /* a database's, of which a part is in a temporary store */
 };
 
@@ -24,7 +25,10 @@ const char *operand_default_store(void);
 struct fetch_need;
 struct scope_opts;
 
-/* What it is opened for: of a database only that is brought here.  All borrowed. */
+/*
+ * What it is opened for: of a database, or of a folder of stores, only that is brought
+ * here.  All borrowed.
+ */
 struct operand_wish {
 	const char *command;
 	const char *path; /* NULL: the default store */

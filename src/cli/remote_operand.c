@@ -6,35 +6,11 @@
 #include "base/alloc.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/operand_need.h"
 #include "cli/remote_options.h"
 #include "cli/scope_options.h"
 #include "remote/fetch.h"
 #include "store/cache.h"
-
-/* What commands read that do not read all; those that can tell better say it themselves. */
-static const struct {
-	const char *command;
-	struct fetch_need need;
-} needs[] = {
-	{ "info", { .tables = FETCH_SMALL } },
-	{ "doctor", { .tables = FETCH_SMALL } },
-	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
-	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
-	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
-	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
-};
-
-static const struct fetch_need *need_of(const struct operand_wish *wish)
-{
-	static const struct fetch_need everything;
-
-	if (wish->need)
-		return wish->need;
-	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (strcmp(needs[i].command, wish->command) == 0)
-			return &needs[i].need;
-	return &everything;
-}
 
 /* Of the profiles that the options choose, which are in the store by now. */
 static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
@@ -58,7 +34,7 @@ static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
 	int64_t *ids = xmalloc(scope.n * sizeof(*ids));
 	for (size_t i = 0; i < scope.n; i++)
 		ids[i] = scope.profiles[i].id;
-	rc = fetch_rows(f, ids, scope.n, need_of(wish), err);
+	rc = fetch_rows(f, ids, scope.n, operand_need(wish), err);
 	free(ids);
 	scope_release(&scope);
 	return rc;

@@ -30,7 +30,7 @@
 #include "cli/reading.h"
 #include "cli/view_options.h"
 #include "query/filter.h"
-#include "remote/fetch.h"
+#include "store/need.h"
 
 /*
  * --focus, --ignore, --cat, --thread, --stream, --device, --step, --time and

@@ -501,24 +501,6 @@ static int fetch_ops(struct fetch *f, const struct remote_table *table,
 	return 0;
 }
 
-/* Is the name among those in a list with ','? */
-static bool is_needed(const char *tables, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (!tables)
-		return true;
-	for (const char *at = tables; *at; at += *at == ',') {
-		size_t word = strcspn(at, ",");
-		bool is_prefix = word && at[word - 1] == '*';
-		if (is_prefix ? strncmp(at, name, word - 1) == 0
-			      : word == n && strncmp(at, name, n) == 0)
-			return true;
-		at += word;
-	}
-	return false;
-}
-
 int fetch_rows(struct fetch *f, const int64_t *ids, size_t n,
 	       const struct fetch_need *need, struct err *err)
 {
@@ -528,7 +510,7 @@ int fetch_rows(struct fetch *f, const int64_t *ids, size_t n,
 		return -1;
 	for (size_t i = 0; rc == 0 && i < f->tables.n; i++) {
 		const struct remote_table *table = &f->tables.items[i];
-		if (!is_needed(need->tables, table->name))
+		if (!fetch_need_has(need, table->name))
 			continue;
 		rc = strcmp(table->name, "op_stat") == 0 ? fetch_ops(f, table, need, err)
 							 : fetch_table(f, table, err);

@@ -14,31 +14,9 @@
 #include "base/err.h"
 #include "remote/http.h"
 #include "remote/list.h"
+#include "store/need.h"
 
 struct fetch;
-
-/* What every question about traces reads, and little of it. */
-#define FETCH_SMALL "process,thread,track,step,device,finding"
-
-/* Grains of op_stat (schema.sql). */
-enum {
-	FETCH_OPS_BY_NAME = 1 << 0,
-	FETCH_OPS_IN_DETAIL = 1 << 1,
-	FETCH_OPS_OF_STEPS = 1 << 2
-};
-
-/* What a question reads beside the profiles. */
-struct fetch_need {
-	/* Names with ',' between them, "gap_*" for all that begin so; NULL: all tables. */
-	const char *tables;
-	/* Grains of op_stat, as bits; 0: all. */
-	unsigned grains;
-	/*
-	 * It does not tell the profiles apart in op_stat: one row in place of each
-	 * group's.  `grains` is one grain then.
-	 */
-	bool merges_ops;
-};
 
 /*
  * Asks for the profiles and writes them into a new store at the path, in the order of

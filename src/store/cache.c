@@ -191,23 +191,48 @@ static bool find_in(const char *folder, uint64_t key, struct cache_entry *out)
 	       (access(folder, W_OK | X_OK) == 0 && lstat(out->path, &st) < 0);
 }
 
-/* False when the cache cannot keep it. */
-static bool find_cached(const char *raw_path, const struct stat *st,
-			struct cache_entry *out)
+/* A cached place for the key, or false. */
+static bool find_by_key(uint64_t key, struct cache_entry *out)
 {
 	char *folder = cache_folder();
-	char *real_path = realpath(raw_path, NULL);
-	uint64_t key;
-	bool is_found = folder && real_path && find_key(real_path, st, &key) == 0 &&
-			find_in(folder, key, out);
+	bool is_found = folder && find_in(folder, key, out);
 
 	if (!is_found) {
 		free(out->path);
 		out->path = NULL;
 	}
-	free(real_path);
 	free(folder);
 	return is_found;
+}
+
+/* False when the cache cannot keep it. */
+static bool find_cached(const char *raw_path, const struct stat *st,
+			struct cache_entry *out)
+{
+	char *real_path = realpath(raw_path, NULL);
+	uint64_t key;
+	bool is_found =
+		real_path && find_key(real_path, st, &key) == 0 && find_by_key(key, out);
+
+	free(real_path);
+	return is_found;
+}
+
+int cache_find_many(const char *what, const struct cache_file *files, size_t n,
+		    struct cache_entry *out, struct err *err)
+{
+	uint64_t key = hash_bytes(what, strlen(what));
+
+	*out = (struct cache_entry){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		char *real_path = realpath(files[i].path, NULL);
+		key = key_of(real_path ? real_path : files[i].path, &files[i].st, key);
+		free(real_path);
+	}
+	if (find_by_key(key, out) || find_temporary(out, err) == 0)
+		return 0;
+	cache_discard(out);
+	return -1;
 }
 
 int cache_find(const char *raw_path, struct cache_entry *out, struct err *err)
@@ -312,6 +337,22 @@ static struct cached *list_stores(DIR *dir, const char *folder, size_t *n)
 	if (*n)
 		qsort(stores, *n, sizeof(*stores), by_last_use);
 	return stores;
+}
+
+bool cache_has(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char *folder =
+		has_our_name(name) && name[NAME_LEN] == '\0' ? cache_folder() : NULL;
+	char *cached = folder ? xasprintf("%s/%s", folder, name) : NULL;
+	struct stat a, b;
+	bool is_in = cached && stat(cached, &a) == 0 && stat(path, &b) == 0 &&
+		     a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+
+	free(cached);
+	free(folder);
+	return is_in;
 }
 
 void cache_trim(uint64_t max_bytes)

@@ -12,7 +12,9 @@
 #define PTOOL_STORE_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 
@@ -34,6 +36,18 @@ struct cache_entry {
  * ERR_INPUT: the trace is missing.  cache_discard() ends the entry.
  */
 int cache_find(const char *raw_path, struct cache_entry *out, struct err *err);
+/*
+ * The same of what is made of several files, in their order; `what` tells apart what is made
+ * of the same ones.
+ */
+struct cache_file {
+	const char *path;
+	struct stat st;
+};
+int cache_find_many(const char *what, const struct cache_file *files, size_t n,
+		    struct cache_entry *out, struct err *err);
+/* Is it a store of the cache? */
+bool cache_has(const char *path);
 /* A ready store that store_open() refuses: it is deleted, and to be made anew. */
 void cache_drop_damaged(struct cache_entry *entry);
 /* The store is not to be found again: cache_discard() deletes it. */

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "store/cache.h"
 #include "store/import.h"
 #include "store/sql.h"
 #include "store/statements.h"
@@ -39,7 +40,8 @@ static int find_in_folder(struct fleet *fleet, const char *path,
 
 	for (size_t i = 0; i < walk.n && rc == 0; i++) {
 		const struct walk_file *file = &walk.files[i];
-		if (file->kind == WALK_FILE && is_same_file(&file->st, except))
+		if (file->kind == WALK_FILE &&
+		    (is_same_file(&file->st, except) || cache_has(file->path)))
 			continue;
 		if (file->kind == WALK_FILE && store_is_own(file->path))
 			add_store(fleet, file->path, &file->st);
@@ -145,14 +147,15 @@ static int read_profiles(struct fleet *fleet, size_t place, struct sqlite3 *db,
 	return rc;
 }
 
-static void look_at(struct fleet *fleet, size_t place)
+static void look_at(struct fleet *fleet, size_t place, bool is_whole)
 {
 	struct fleet_store *store = &fleet->stores[place];
 	struct err err = ERR_INIT;
 	struct store *opened;
 	size_t before = fleet->nprofiles;
 
-	if (store_open(store->path, &opened, &err) == 0 &&
+	if ((is_whole ? store_open(store->path, &opened, &err)
+		      : store_open_in_part(store->path, &opened, &err)) == 0 &&
 	    read_profiles(fleet, place, store_db(opened), &err) == 0) {
 		store_close(opened);
 		return;
@@ -285,13 +288,17 @@ static void name_run(struct fleet *fleet)
 		fleet->run = arena_copy(&fleet->arena, (struct str){ name, n }).p;
 }
 
-int fleet_look(struct fleet *fleet, walk_stop_fn *stop, void *to, struct err *err)
+int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, void *to,
+	       struct err *err)
 {
-	for (size_t i = 0; i < fleet->n; i++) {
+	for (size_t i = 0; i < fleet->n && !fleet->is_looked_at; i++) {
 		if (stop && stop(to, err) < 0)
 			return -1;
-		look_at(fleet, i);
+		look_at(fleet, i, is_whole);
 	}
+	if (fleet->is_looked_at)
+		return 0;
+	fleet->is_looked_at = true;
 	order_stores(fleet);
 	renumber(fleet);
 	find_doubles(fleet);

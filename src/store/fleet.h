@@ -39,6 +39,7 @@ struct fleet {
 	const char **others; /* owned: other files of the folders */
 	size_t nothers, others_cap;
 	const char *run; /* the name that the run of all gets */
+	bool is_looked_at;
 	struct arena arena;
 };
 
@@ -52,9 +53,10 @@ int fleet_find(const char *const *paths, size_t n, const char *except, struct fl
 /*
  * Opens each, orders them, and finds those that are to be left out: no store, of another
  * schema, damaged, of several runs, the same recording as another, or of another run's
- * rank.  0 however many these are.
+ * rank.  0 however many these are.  `is_whole`: as who reads all of each, store_open().
  */
-int fleet_look(struct fleet *fleet, walk_stop_fn *stop, void *to, struct err *err);
+int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, void *to,
+	       struct err *err);
 /* Notes why a store is left out. */
 void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
 		     const struct err *why);

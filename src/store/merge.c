@@ -60,9 +60,10 @@ static int copy_store(struct merging *m, struct fleet_store *source, struct err 
 		m->events->begin(m->events->to, source->path, 0);
 	if (tell(m, err) < 0)
 		return -1;
-	int rc = store_open(source->path, &from, err);
+	int rc = m->to.need ? store_open_in_part(source->path, &from, err)
+			    : store_open(source->path, &from, err);
 	if (rc == 0)
-		rc = merge_copy(&m->to, from, err);
+		rc = merge_copy(&m->to, from, source->st.st_size, err);
 	store_close(from);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		m->bad = source;
@@ -143,7 +144,7 @@ static int fill(struct merging *m, struct err *err)
 /* As one ingest: of several profiles; one with a rank has them already. */
 static bool wants_parts(const struct merging *m)
 {
-	return m->options->summaries || m->fleet->nprofiles > 1;
+	return m->options->need || m->fleet->nprofiles > 1;
 }
 
 /* Ends the publishing, whatever comes of it. */
@@ -152,14 +153,10 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 	struct spill *spill =
 		spill_open(machine_memory() / 2, publish_temp_path(publish));
 
-	const struct merge_options *o = m->options;
-	m->to = (struct merge_target){
-		.db = publish_db(publish),
-		.summaries = o->summaries,
-		.grains = o->summaries ? o->grains : MERGE_GRAINS_ALL,
-		.parts = !o->no_parts,
-		.summarize = wants_parts(m) ? o->summarize : NULL,
-	};
+	m->to = (struct merge_target){ .db = publish_db(publish),
+				       .need = m->options->need,
+				       .summarize = wants_parts(m) ? m->options->summarize
+								   : NULL };
 	intern_init_in(&m->to.texts, spill);
 	sqlite3_progress_handler(m->to.db, SQL_STEPS, on_sql_steps, m);
 	int rc = fill(m, err);

@@ -18,9 +18,8 @@ struct merge_options {
 	const char *store; /* path; a store that is there is replaced */
 	const char *run;   /* NULL: the fleet's name */
 	bool strict;       /* -1 with the first one's error when a store is left out */
-	bool summaries;    /* without slices: profile.has_slices */
-	unsigned grains;   /* with `summaries`: MERGE_GRAIN_* of merge_copy.h */
-	bool no_parts;     /* with `summaries`: without the tables *_part */
+	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
+	const struct fetch_need *need;
 	merge_summarize_fn *summarize; /* makes what a store has not of these; or NULL */
 };
 

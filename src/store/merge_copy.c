@@ -148,7 +148,7 @@ static struct bulk_cell id_cell(struct copying *c, int i)
 		return bulk_null();
 	if (column->kind == MERGE_TEXT)
 		return bulk_int(text_of(c, id));
-	if (c->to->summaries && c->to->tables.table[column->table].is_slices)
+	if (c->to->need && c->to->tables.table[column->table].is_slices)
 		return column->is_optional ? bulk_null() : bulk_int(1);
 	return bulk_int(id_of(c, column->table, id));
 }
@@ -190,7 +190,7 @@ static struct bulk_cell cell_of(struct copying *c, int i)
 /* A profile whose slices are left out, here or before. */
 static void leave_out(struct copying *c, struct bulk_cell *cells)
 {
-	if (!c->to->summaries && cells[COL_PROFILE_HAS_SLICES].number != 0)
+	if (!c->to->need && cells[COL_PROFILE_HAS_SLICES].number != 0)
 		return;
 	cells[COL_PROFILE_HAS_SLICES] = bulk_int(0);
 	cells[COL_PROFILE_FIRST_SLICE_ID] = bulk_int(1);
@@ -219,20 +219,41 @@ static void copy_row(const void *from, int64_t row, struct bulk_cell *cells)
 	leave_out(c, cells);
 }
 
-/* "1, 2, 4" as a list for SQL: of grains 0, 1 and 2. */
+static bool is_copied(const struct merge_target *to, const struct merge_table *table)
+{
+	if (table->is_kept || !to->need)
+		return !table->is_kept;
+	return !table->is_slices && (table == &to->tables.table[to->tables.profile] ||
+				     strcmp(table->name, "summary") == 0 ||
+				     fetch_need_has(to->need, table->name));
+}
+
+/* Of the list of what has rows of its own: that which is copied. */
+static void add_where_of_summary(const struct merge_target *to, struct buf *sql)
+{
+	buf_add_text(sql, " WHERE part IN (''");
+	for (unsigned i = 0; i < to->tables.n; i++)
+		if (to->tables.table[i].is_part && is_copied(to, &to->tables.table[i]))
+			buf_addf(sql, ", '%s'", to->tables.table[i].name);
+	buf_add_text(sql, ")");
+}
+
+/* Which grains of op_stat, by their bits; -1 is none. */
 static const char *const grain_lists[] = { "-1", "0",    "1",    "0, 1",
 					   "2",  "0, 2", "1, 2", "0, 1, 2" };
 
-static void add_where(const struct copying *c, const struct merge_table *table,
+static void add_where(const struct merge_target *to, const struct merge_table *table,
 		      struct buf *sql)
 {
-	unsigned grains = c->to->grains;
+	unsigned grains = to->need ? fetch_need_grains(to->need) : FETCH_OPS_ALL;
 
-	if (strcmp(table->name, "op_stat") == 0 && grains != MERGE_GRAINS_ALL)
+	if (to->need && strcmp(table->name, "summary") == 0)
+		add_where_of_summary(to, sql);
+	if (strcmp(table->name, "op_stat") == 0 && grains != FETCH_OPS_ALL)
 		buf_addf(
 			sql,
 			" WHERE profile_id IN (SELECT id FROM profile) AND grain IN (%s)",
-			grain_lists[grains]);
+			grain_lists[grains & FETCH_OPS_ALL]);
 }
 
 /* How many rows, and what their ids are moved by. */
@@ -247,9 +268,9 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 	buf_init(&sql, SQL_MAX);
 	buf_addf(&sql,
 		 "SELECT (SELECT min(%.*s) FROM %s), (SELECT max(%.*s) FROM %s), "
-		 "(SELECT count(*) FROM %s",
+		 "(SELECT coalesce(sum(1), 0) FROM %s",
 		 n, id, table->name, n, id, table->name, table->name);
-	add_where(c, table, &sql);
+	add_where(c->to, table, &sql);
 	buf_add_text(&sql, ")");
 	int rc = sql_prepare(c->from, sql.p, &stmt, err);
 	buf_release(&sql);
@@ -268,12 +289,6 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 	return rc;
 }
 
-static bool is_copied(const struct copying *c, const struct merge_table *table)
-{
-	return !table->is_kept && !(c->to->summaries && table->is_slices) &&
-	       !(table->is_part && !c->to->parts);
-}
-
 static int copy_table(struct copying *c, unsigned place, struct bulk_writer *writer,
 		      int64_t rows, struct err *err)
 {
@@ -286,7 +301,7 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
 
 	buf_init(&sql, SQL_MAX);
 	buf_addf(&sql, "SELECT %s FROM %s", table->columns, table->name);
-	add_where(c, table, &sql);
+	add_where(c->to, table, &sql);
 	c->renumbers = strstr(sql.p, " WHERE ") != NULL;
 	buf_add_text(&sql, table->has_id ? " ORDER BY 1" : " ORDER BY 1, 2");
 	int rc = sql_prepare(c->from, sql.p, &c->rows, err);
@@ -310,21 +325,25 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
  * Ids of texts are dense, as write_load_texts() wants them.  With slices all texts are taken
  * in the order of their ids, which is the order in which one ingest would meet them.
  */
-static int load_texts(struct copying *c, struct err *err)
+static int load_texts(struct copying *c, int64_t bytes, struct err *err)
 {
 	int64_t n = 0, most = 0;
 
-	if (sql_int(c->from, "SELECT count(*) FROM string", &n, err) < 0 ||
-	    sql_int(c->from, "SELECT coalesce(max(id), 0) FROM string", &most, err) < 0 ||
-	    sql_prepare(c->from, "SELECT text FROM string WHERE id = ?1", &c->text, err) <
-		    0)
+	/* of a part, a text that is missing shows when it is looked up */
+	if (sql_int(c->from, "SELECT coalesce(max(id), 0) FROM string", &most, err) < 0)
 		return -1;
-	if (n != most)
+	n = most;
+	if (!c->to->need && sql_int(c->from, "SELECT count(*) FROM string", &n, err) < 0)
+		return -1;
+	if (sql_prepare(c->from, "SELECT text FROM string WHERE id = ?1", &c->text, err) <
+	    0)
+		return -1;
+	if (n != most || most < 0 || most > bytes)
 		return err_set(err, ERR_INPUT,
 			       "the store's texts are out of order; ingest again");
 	c->most[c->to->tables.string] = n;
 	c->texts = xcalloc((size_t)n + 1, sizeof(*c->texts));
-	for (int64_t id = 1; id <= n && !c->to->summaries && !c->err.kind; id++)
+	for (int64_t id = 1; id <= n && !c->to->need && !c->err.kind; id++)
 		text_of(c, id);
 	if (!c->err.kind)
 		return 0;
@@ -342,7 +361,8 @@ static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err
 	c->most[tables->run] = run;
 	c->shift[tables->run] = c->to->run_id - run;
 	for (unsigned i = 0; i < tables->n; i++)
-		if (is_copied(c, &tables->table[i]) && measure(c, i, &rows[i], err) < 0)
+		if (is_copied(c->to, &tables->table[i]) &&
+		    measure(c, i, &rows[i], err) < 0)
 			return -1;
 	for (unsigned i = 0; i < tables->n; i++)
 		if (rows[i] && copy_table(c, i, writer, rows[i], err) < 0)
@@ -354,6 +374,7 @@ static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err
 struct moved_sink {
 	struct part_sink sink;
 	struct parts_writer writer;
+	const struct merge_target *to;
 	int64_t shift;
 };
 
@@ -362,7 +383,23 @@ static int take_moved(const struct part_sink *sink, int64_t profile_id,
 {
 	const struct moved_sink *s = (const struct moved_sink *)sink;
 
-	return s->writer.sink.take(&s->writer.sink, profile_id + s->shift, rows, err);
+	for (unsigned i = 0; i < s->to->tables.n; i++)
+		if (strcmp(s->to->tables.table[i].name, rows->table->name) == 0 &&
+		    is_copied(s->to, &s->to->tables.table[i]))
+			return s->writer.sink.take(&s->writer.sink, profile_id + s->shift,
+						   rows, err);
+	return 0;
+}
+
+static bool needs_parts(const struct merge_target *to)
+{
+	bool is_any = false;
+
+	for (unsigned i = 0; i < to->tables.n; i++)
+		is_any |= to->tables.table[i].is_part &&
+			  strcmp(to->tables.table[i].name, "summary") != 0 &&
+			  is_copied(to, &to->tables.table[i]);
+	return is_any;
 }
 
 static int find_last(struct merge_target *to, unsigned place, struct err *err)
@@ -380,9 +417,10 @@ static int make_parts(struct copying *c, struct store *from, struct err *err)
 	struct merge_target *to = c->to;
 	struct moved_sink sink = { .sink = { take_moved },
 				   .writer = parts_writer(to->db, &to->texts),
+				   .to = to,
 				   .shift = c->shift[to->tables.profile] };
 
-	if (!to->parts || !to->summarize)
+	if (!to->summarize || !needs_parts(to))
 		return 0;
 	int rc = to->summarize(from, NULL, &sink.sink, err);
 	for (unsigned i = 0; i < to->tables.n && rc == 0; i++)
@@ -391,7 +429,8 @@ static int make_parts(struct copying *c, struct store *from, struct err *err)
 	return rc;
 }
 
-int merge_copy(struct merge_target *to, struct store *from, struct err *err)
+int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
+	       struct err *err)
 {
 	struct copying *c = xcalloc(1, sizeof(*c));
 	const void *row_from = &c;
@@ -403,7 +442,7 @@ int merge_copy(struct merge_target *to, struct store *from, struct err *err)
 	c->from = store_db(from);
 	for (int i = 0; i < MERGE_COLUMNS_MAX; i++)
 		buf_init(&c->packed[i], PACK_MAX);
-	int rc = load_texts(c, err);
+	int rc = load_texts(c, bytes, err);
 	if (rc == 0)
 		rc = copy_tables(c, &writer, err);
 	if (bulk_writer_end(&writer, err) < 0)

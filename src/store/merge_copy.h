@@ -12,17 +12,10 @@
 #include "base/intern.h"
 #include "base/part_rows.h"
 #include "store/merge_tables.h"
+#include "store/need.h"
 #include "store/store.h"
 
 struct sqlite3;
-
-/* Rows of op_stat; they are most of a summary, and few questions need all. */
-enum merge_grains {
-	MERGE_GRAIN_NAMES = 1,
-	MERGE_GRAIN_FULL = 2,
-	MERGE_GRAIN_STEPS = 4,
-	MERGE_GRAINS_ALL = 7
-};
 
 /* Makes the rows of summaries that a store has not: summaries_make_run(). */
 typedef int merge_summarize_fn(struct store *store, const char *run,
@@ -35,16 +28,17 @@ struct merge_target {
 	int64_t last[MERGE_TABLES_MAX]; /* the largest id of each table so far */
 	int64_t run_id;
 	struct intern texts;
-	bool summaries;  /* slices are left out */
-	unsigned grains; /* MERGE_GRAIN_* of op_stat */
-	bool parts;      /* with the tables *_part; where rows are missing */
-	merge_summarize_fn *summarize; /*   this makes them; or NULL */
+	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
+	const struct fetch_need *need;
+	merge_summarize_fn
+		*summarize; /* makes rows of *_part that are missing; or NULL */
 };
 
 /*
  * 0, or -1 with err set.  ERR_INPUT: the store that is read is to blame; what is being
- * made is then of no use.  The rows of the store are of one run.
+ * made is then of no use.  The rows of the store are of one run; `bytes` is its size.
  */
-int merge_copy(struct merge_target *to, struct store *from, struct err *err);
+int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
+	       struct err *err);
 
 #endif

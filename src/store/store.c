@@ -48,6 +48,7 @@ struct store {
 	bool forbids_slices, missed_slices;
 	bool is_borrowed; /* the connection */
 	int64_t steps_left;
+	int64_t bytes; /* of its file */
 };
 
 /*
@@ -57,8 +58,8 @@ struct store {
  */
 static const char reading_pragmas[] = "PRAGMA query_only = ON;"
 				      "PRAGMA locking_mode = EXCLUSIVE;"
-				      "PRAGMA temp_store = MEMORY;"
-				      "PRAGMA mmap_size = 1073741824;";
+				      "PRAGMA temp_store = MEMORY;";
+static const char mapping_pragma[] = "PRAGMA mmap_size = 1073741824;";
 
 static uint32_t big_endian32(const uint8_t *p)
 {
@@ -170,7 +171,7 @@ static int count_steps(void *to)
 	return store->steps_left < 0;
 }
 
-static int open_db(struct store *store, const char *path, int64_t bytes, struct err *err)
+static int open_db(struct store *store, const char *path, bool is_whole, struct err *err)
 {
 	char *uri = sql_uri(path, "mode=ro&immutable=0");
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
@@ -183,16 +184,18 @@ static int open_db(struct store *store, const char *path, int64_t bytes, struct 
 	sql_harden(store->db);
 	/* VACUUM INTO attaches, and makes its file before it finds that it may not. */
 	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
-	if (sql_exec(store->db, reading_pragmas, err) < 0)
+	if (sql_exec(store->db, reading_pragmas, err) < 0 ||
+	    (is_whole && sql_exec(store->db, mapping_pragma, err) < 0))
 		return -1;
 	if (schema_check(store->db, err) < 0 ||
-	    (bytes < CHECKED_BYTES && tree_check(store->db, err) < 0))
+	    (is_whole && store->bytes < CHECKED_BYTES && tree_check(store->db, err) < 0))
 		return -1;
 	sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
 	return 0;
 }
 
-int store_open(const char *path, struct store **out, struct err *err)
+static int open_store(const char *path, bool is_whole, struct store **out,
+		      struct err *err)
 {
 	int64_t bytes = 0;
 
@@ -201,15 +204,26 @@ int store_open(const char *path, struct store **out, struct err *err)
 		return -1;
 
 	struct store *store = xcalloc(1, sizeof(*store));
+	store->bytes = bytes;
 	store->steps_left =
 		STEPS_LEAST +
 		(bytes < INT64_MAX / STEPS_A_BYTE / 2 ? bytes * STEPS_A_BYTE : 0);
-	if (open_db(store, path, bytes, err) < 0) {
+	if (open_db(store, path, is_whole, err) < 0) {
 		store_close(store);
 		return -1;
 	}
 	*out = store;
 	return 0;
+}
+
+int store_open(const char *path, struct store **out, struct err *err)
+{
+	return open_store(path, true, out, err);
+}
+
+int store_open_in_part(const char *path, struct store **out, struct err *err)
+{
+	return open_store(path, false, out, err);
 }
 
 void store_close(struct store *store)

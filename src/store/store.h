@@ -25,6 +25,12 @@ struct store;
  * write (schema_check.h).  ERR_IO when reading fails.  store_close() frees *out, which is NULL on failure.
  */
 int store_open(const char *path, struct store **out, struct err *err);
+/*
+ * The same for who reads a little of many stores: the pages of it are not looked at first.
+ * Rows of a damaged one may come in circles, which ends like an endless query: no SQL that
+ * walks pages in one step, as count(*) does.
+ */
+int store_open_in_part(const char *path, struct store **out, struct err *err);
 /* Reads all of it: true when it is no sound database, whatever rows say. */
 bool store_is_damaged(struct store *store);
 /* Accepts NULL.  Statements on store_db() must be finalized before. */

@@ -1,0 +1,197 @@
+/* A folder of stores: see fleet_operand.h. */
+#include "cli/fleet_operand.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "cli/fleet_told.h"
+#include "cli/ingesting.h"
+#include "cli/message.h"
+#include "cli/operand_need.h"
+#include "cli/scope_options.h"
+#include "query/summary/summary.h"
+#include "store/cache.h"
+#include "store/merge.h"
+#include "trace/fact.h"
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int wait_for_user(void *to, struct err *err)
+{
+	(void)to;
+	return interrupt_check(err);
+}
+
+/* What is made of the same stores for other questions is another store. */
+static char *what_of(const char *folder, const struct fetch_need *need)
+{
+	char *real_path = realpath(folder, NULL);
+	char *what =
+		xasprintf("stores of %s: %s %u", real_path ? real_path : folder,
+			  need->tables ? need->tables : "all", fetch_need_grains(need));
+
+	free(real_path);
+	return what;
+}
+
+static int find_place(const struct fleet *fleet, const char *folder,
+		      const struct fetch_need *need, struct cache_entry *out,
+		      struct err *err)
+{
+	struct cache_file *files = xcalloc(fleet->n, sizeof(*files));
+	char *what = what_of(folder, need);
+
+	for (size_t i = 0; i < fleet->n; i++)
+		files[i] =
+			(struct cache_file){ fleet->stores[i].path, fleet->stores[i].st };
+	int rc = cache_find_many(what, files, fleet->n, out, err);
+	free(what);
+	free(files);
+	return rc;
+}
+
+/* Call graphs, sampled stacks and lines are no slices: of them all tables are read. */
+static const struct fetch_need *need_of(const struct operand_wish *wish,
+					const struct fleet *fleet)
+{
+	static const struct fetch_need everything;
+
+	for (size_t i = 0; i < fleet->nprofiles; i++)
+		if (fleet->profiles[i].slices == 0)
+			return &everything;
+	return operand_need(wish);
+}
+
+/* All into the place; says on stderr what was left out. */
+static int merge(const struct operand_wish *wish, struct fleet *fleet,
+		 struct cache_entry *cache, struct err *err)
+{
+	struct merge_result result = { .stores = 0 };
+	char *folder =
+		cache->is_temporary
+			? xstrndup(cache->path,
+				   (size_t)(strrchr(cache->path, '/') - cache->path))
+			: NULL;
+	struct ingesting writing = { .command = wish->command,
+				     .subject = wish->path,
+				     .folder = folder };
+	struct import_events events = ingesting_events(&writing);
+	/* what others may change, they may forge */
+	mode_t before = umask(077);
+	int rc = fleet_look(fleet, false, wait_for_user, NULL, err);
+	const struct merge_options options = { .store = cache->path,
+					       .need = need_of(wish, fleet),
+					       .summarize = summaries_make_run };
+	if (rc == 0)
+		rc = merge_stores(fleet, &options, &events, &result, err);
+	umask(before);
+	ingesting_end(&writing);
+	free(folder);
+	if (rc == 0 && !wish->is_quiet)
+		fleet_told_read(wish->command, wish->path, fleet, &result);
+	if (fleet_told_left_out(wish->command, fleet) && rc == 0)
+		cache_forget(cache);
+	if (rc < 0 && err->kind == ERR_INPUT)
+		err_set(err, ERR_INPUT, "no store in it can be read");
+	if (rc == 0)
+		rc = interrupt_check(err);
+	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
+	return rc;
+}
+
+static int open_merged(const struct operand_wish *wish, struct fleet *fleet,
+		       struct cache_entry *cache, struct operand *out, struct err *err)
+{
+	if (cache->unused)
+		message_note(wish->command, NULL, "%s", cache->unused);
+	if (cache->is_ready) {
+		struct err ignored = ERR_INIT;
+		if (store_open(cache->path, &out->store, &ignored) == 0)
+			return 0;
+		cache_drop_damaged(cache);
+	}
+	if (merge(wish, fleet, cache, err) < 0)
+		return -1;
+	if (!cache->is_temporary)
+		cache_trim(CACHE_MAX_BYTES);
+	return store_open(cache->path, &out->store, err);
+}
+
+/* Without slices: those of a rank are in its own store. */
+static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
+		      struct operand *out, struct err *err)
+{
+	struct cache_entry cache;
+
+	if (find_place(fleet, wish->path, operand_need(wish), &cache, err) < 0)
+		return -1;
+	int rc = open_merged(wish, fleet, &cache, out, err);
+	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
+		out->cached = xstrdup(cache.path);
+	cache_discard(&cache);
+	if (rc == 0)
+		store_forbid_slices(out->store);
+	out->is_fleet = true;
+	return rc;
+}
+
+/* The store that holds all that the options choose, or NULL. */
+static const struct fleet_store *only_chosen(const struct operand_wish *wish,
+					     struct fleet *fleet, struct err *err)
+{
+	const struct fleet_store *only = NULL;
+	int64_t first, last;
+
+	if (fleet->n == 1)
+		return &fleet->stores[0];
+	struct err ignored = ERR_INIT; /* of --rank: that was checked before */
+	if (!wish->scope || wish->scope->run || !wish->scope->rank ||
+	    scope_options_read_rank(wish->scope->rank, &first, &last, &ignored) < 0)
+		return NULL;
+	if (fleet_look(fleet, false, wait_for_user, NULL, err) < 0)
+		return NULL;
+	for (size_t i = 0; i < fleet->nprofiles; i++) {
+		const struct fleet_profile *p = &fleet->profiles[i];
+		const struct fleet_store *store = &fleet->stores[p->store];
+		if (store->err || p->rank < first || p->rank > last)
+			continue;
+		if (only && only != store)
+			return NULL;
+		only = store;
+	}
+	return only;
+}
+
+int fleet_operand_open(const struct operand_wish *wish, struct operand *out,
+		       struct err *err)
+{
+	struct fleet fleet;
+
+	if (!is_folder(wish->path))
+		return 0;
+	*out = (struct operand){ .store = NULL };
+	int rc = fleet_find(&wish->path, 1, NULL, &fleet, NULL, NULL, err);
+	if (rc < 0 || fleet.n == 0) {
+		/* who reads raw recordings tells what is wrong with it */
+		*err = (struct err)ERR_INIT;
+		fleet_release(&fleet);
+		return 0;
+	}
+	const struct fleet_store *only = only_chosen(wish, &fleet, err);
+	if (err->kind)
+		rc = -1;
+	else
+		rc = only ? store_open(only->path, &out->store, err)
+			  : open_fleet(wish, &fleet, out, err);
+	if (rc == 0)
+		out->path = xstrdup(wish->path);
+	fleet_release(&fleet);
+	return rc < 0 ? -1 : 1;
+}

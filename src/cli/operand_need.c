@@ -1,0 +1,30 @@
+/* What commands read: see operand_need.h. */
+#include "cli/operand_need.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Those that do not read all; what they leave out is told by a failure, never by an answer. */
+static const struct {
+	const char *command;
+	struct fetch_need need;
+} needs[] = {
+	{ "info", { .tables = FETCH_SMALL } },
+	{ "doctor", { .tables = FETCH_SMALL } },
+	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
+	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
+	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
+	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
+};
+
+const struct fetch_need *operand_need(const struct operand_wish *wish)
+{
+	static const struct fetch_need everything;
+
+	if (wish->need)
+		return wish->need;
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (strcmp(needs[i].command, wish->command) == 0)
+			return &needs[i].need;
+	return &everything;
+}

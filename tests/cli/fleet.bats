@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# A folder of stores, one for each rank, as the operand of the commands that read.
+
+load setup
+
+# Two ranks, in a store each in stores/, and one.db of both.
+fleet() {
+	mkdir -p in stores
+	cp "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json" in
+	ptool ingest -q -o one.db in
+	for n in 0 1; do
+		ptool ingest -q -o stores/$n.db in/collectives_rank$n.json
+	done
+}
+
+# The same answer, and the same exit status, from one store as from the folder.
+same() { # ARGUMENT...
+	run --separate-stderr ptool "$@" one.db
+	ours=$output status_of_one=$status
+	run --separate-stderr ptool "$@" -q stores
+	[ "$status" -eq "$status_of_one" ] || { echo "$*: $status, not $status_of_one: $stderr"; return 1; }
+	diff <(echo "$ours") <(echo "$output")
+}
+
+@test "a folder of stores answers as one store of all would" {
+	fleet
+	for line in top 'top --by rank' 'top --by step --limit 0' 'top --rank 0..1 --format csv' 'top --by annotation' \
+		steps 'steps --phases' 'steps --format json' doctor 'info --format csv'; do
+		same $line
+	done
+	ptool sql stores 'SELECT count(*) AS n, sum(calls) FROM op_stat' >sql
+	ptool sql one.db 'SELECT count(*) AS n, sum(calls) FROM op_stat' | diff - sql
+}
+
+@test "it is merged once, and again when a store has changed" {
+	fleet
+	echo x >stores/job.log
+	run --separate-stderr ptool top stores
+	exits 0
+	says 'ptool: top: stores: 2 stores, 2 profiles, 82 slices read as one run, 1 other file left out'
+	run --separate-stderr ptool top stores
+	exits 0
+	says ''
+	ptool ingest -q -f -o stores/1.db in/collectives_rank1.json 2>/dev/null || ptool ingest -q -o stores/1.db in/collectives_rank1.json
+	run --separate-stderr ptool top stores
+	[[ "$stderr" == *"2 stores"* ]]
+	# stores of the cache are none of the folder's
+	mkdir stores/cache
+	XDG_CACHE_HOME=$PWD/stores/cache ptool top -q stores >a
+	XDG_CACHE_HOME=$PWD/stores/cache ptool top -q --by rank stores >b
+	ptool top -q stores | diff a -
+	ptool top -q --by rank stores | diff b -
+}
+
+@test "what needs slices says how to get them, and one rank has them" {
+	fleet
+	for command in tree list 'top --thread 1'; do
+		run --separate-stderr ptool $command -q stores
+		exits 3
+		says "ptool: ${command%% *}: stores: reads slices: --rank N asks the store of that rank, and 'ptool merge -o run.db DIR' makes one store of all"
+	done
+	diff <(ptool tree --rank 1 one.db) <(ptool tree --rank 1 stores)
+	run --separate-stderr ptool tree --rank 7 stores
+	exits 3
+	[[ "$stderr" == *"--rank 7: there are ranks 0, 1"* ]]
+}
+
+@test "a store that cannot be part of it is told each time, and the others answer" {
+	fleet
+	cp stores/1.db stores/2.db
+	head -c 20000 stores/1.db >stores/torn.db
+	for _ in 1 2; do
+		run --separate-stderr ptool steps --format csv stores
+		exits 0
+		[[ "$stderr" == *"stores/2.db: holds the same recording as 'stores/1.db'"* ]]
+		[[ "$stderr" == *"stores/torn.db: "* ]]
+		[ "$output" = "$(ptool steps --format csv one.db)" ]
+	done
+	rm stores/[012].db
+	run --separate-stderr ptool top stores
+	exits 4
+	[[ "$stderr" == "ptool: top: stores: "* ]]
+}
+
+@test "one store in a folder is that store; a folder without one is raw recordings" {
+	fleet
+	rm stores/1.db
+	diff <(ptool tree stores/0.db) <(ptool tree stores)
+	diff <(ptool top one.db) <(ptool top -q in)
+}
+
+@test "stores without summaries give the same rows, made from their slices" {
+	mkdir -p in stores
+	cp "$GPU/two_streams.json" "$GPU/everything.json" in
+	ptool ingest -q -o one.db in 2>/dev/null
+	for name in two_streams everything; do
+		ptool ingest -q --summaries no -o stores/$name.db in/$name.json
+	done
+	same steps --format csv
+	same top
+}
+
+@test "folders of stores of call graphs and of sampled stacks answer, too" {
+	mkdir -p in stores
+	cp "$FIXTURES/samples/austin.txt" "$FIXTURES/samples/perf.txt" in
+	ptool ingest -q -o one.db in
+	for name in austin perf; do
+		ptool ingest -q -o stores/$name.db in/$name.txt
+	done
+	same top --profile austin.txt
+	same tree --profile perf.txt
+}
