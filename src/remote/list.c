@@ -18,6 +18,8 @@ ASSET(asset_remote_newest_run_sql);
 
 #define SQL_MAX      ((size_t)64 << 10)
 #define PROFILES_MAX 1000000
+/* Of what is kept of them: 6 KB each usually. */
+#define LIST_BYTES_MAX ((size_t)1 << 30)
 
 /* The columns of DDL_PROFILE_OWN_NAMES. */
 enum {
@@ -91,7 +93,8 @@ static int add_push(void *to, const struct rowbinary_cell *cells, struct err *er
 		.store_bytes = cells[OWN_STORE_BYTES].number,
 	};
 
-	(void)err;
+	if (list->arena.total > LIST_BYTES_MAX)
+		return err_set(err, ERR_IO, "the server lists more profiles than can be");
 	if (push.schema > list->newest_schema)
 		list->newest_schema = push.schema;
 	if (push.schema != STORE_SCHEMA_VERSION) {

@@ -13,6 +13,9 @@
 
 #define SQL_MAX ((size_t)64 << 10)
 
+/* Bytes of different texts, which are in memory. */
+#define TEXTS_MAX ((size_t)1 << 30)
+
 /* Nobody else knows of it, and nobody wants it after a crash. */
 static const char pragmas[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 			      "PRAGMA locking_mode = NORMAL; PRAGMA cache_size = -8192;"
@@ -202,6 +205,8 @@ int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,
 	const struct remote_table *table = t->table;
 	int at = 1;
 
+	if (t->texts.text.total > TEXTS_MAX)
+		return err_set(err, ERR_IO, "the server's answer has too many texts");
 	sqlite3_bind_int64(t->insert, at++, bases->profile_id);
 	for (size_t i = 0; i < table->n; i++) {
 		const struct remote_column *c = &table->columns[i];

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""check_hostile.py: whatever a server answers, ptool ends with one clear line, the right exit code
+and nothing left behind, and says the password to nobody but the server that it asks.
+"""
+import glob
+import http.server
+import os
+import shutil
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "store"))
+from storetap import FIXTURES, PTOOL, Tap
+
+SECRET = "hunter2-of-mine"
+TRACE = os.path.join(FIXTURES, "gpu", "everything.json")
+EXCEPTION = b"Code: 241. DB::Exception: Memory limit exceeded, e.what() = DB::Exception"
+
+
+def number(n):
+    return struct.pack("<q", n)
+
+
+def text(data):
+    n, head = len(data), b""
+    while n >= 128:
+        head, n = head + bytes([n & 127 | 128]), n >> 7
+    return head + bytes([n]) + data
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers as self.server.behave says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *unused):
+        pass
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while int(self.rfile.readline() or b"0", 16):
+                self.rfile.readline()  # good enough: what is sent here is short
+            return
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def answer(self, data, status=200, length=None, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data) if length is None else length))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_POST(self):
+        self.server.asked.append((self.path, dict(self.headers)))
+        self.close_connection = True
+        try:
+            self.body()
+            self.server.behave(self)
+        except OSError:
+            pass
+
+
+def endless(piece):
+    def behave(h):
+        h.send_response(200)
+        h.end_headers()
+        while True:
+            h.wfile.write(piece)
+    return behave
+
+
+def slow(h):
+    h.send_response(200)
+    h.end_headers()
+    for _ in range(100):
+        h.wfile.write(b"\0")
+        h.wfile.flush()
+        time.sleep(0.3)
+
+
+def nobody(h):
+    time.sleep(20)
+
+
+BEHAVIOURS = {
+    "garbage": lambda h: h.answer(bytes(range(256)) * 64),
+    "an exception with status 200": lambda h: h.answer(EXCEPTION),
+    "an exception": lambda h: h.answer(EXCEPTION + b" " + SECRET.encode(), 500),
+    "a page": lambda h: h.answer(b"<html>It works!</html>"),
+    "a length that is cut": lambda h: h.answer(number(1)[:5], length=1000),
+    "half a row": lambda h: h.answer(number(7) + text(b"run")[:2]),
+    "a text of exabytes": lambda h: h.answer((number(7) + b"\xff" * 9 + b"\x01") * 3),
+    "zeroes without end": endless(b"\0" * 65536),
+    "rows without end": endless((number(1) * 8192)),
+    "a byte in a while": slow,
+    "nothing at all": nobody,
+    "a redirect": lambda h: h.answer(b"", 302, Location=f"http://127.0.0.1:{h.server.other}/"),
+    "no entry": lambda h: h.answer(b"go away", 403),
+    "nothing": lambda h: h.answer(b""),
+    "a colour": lambda h: h.answer(b"Code: 1, \x1b[31mred\x1b[0m\nsecond line", 500),
+}
+
+
+class Fake:
+    """A server with a behaviour; `context`: of TLS."""
+
+    def __init__(self, behave, context=None):
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.http.behave, self.http.asked, self.http.other = behave, [], 1
+        if context:
+            self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
+        self.http.handle_error = lambda *unused: None
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+        self.port = self.http.server_address[1]
+
+    def close(self):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def ptool(folder, *argv, **env):
+    env = {k: v for k, v in dict(os.environ, PTOOL_TIMEOUT="1", TMPDIR=folder, PTOOL_CACHE=os.path.join(folder, "cache"),
+                                 **env).items() if "proxy" not in k.lower()}
+    return subprocess.run([PTOOL, *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+
+def wrong(done, code, folder):
+    """What is wrong with how it ended, as a list."""
+    err = done.stderr.decode(errors="replace")
+    bad = [] if done.returncode == code else [f"exit {done.returncode}"]
+    bad += [] if err.count("\n") == 1 and "\x1b" not in err else [err[:300]]
+    bad += ["it prints"] if done.stdout else []
+    bad += ["it tells the password"] if SECRET in err else []
+    return bad + ["left behind: " + p for p in glob.glob(os.path.join(folder, "ptool-*"))]
+
+
+def check_behaviours(tap, folder, store):
+    target = Fake(lambda h: h.answer(b""))
+    for name, behave in BEHAVIOURS.items():
+        fake = Fake(behave)
+        fake.http.other = target.port
+        url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
+        out = os.path.join(folder, "out.db")
+        bad = wrong(ptool(folder, "top", url, PTOOL_PASSWORD=SECRET), 3 if name == "nothing" else 5, folder)
+        bad += wrong(ptool(folder, "pull", "-o", out, url, PTOOL_PASSWORD=SECRET), 3 if name == "nothing" else 5, folder)
+        if name != "nothing":  # it takes all that it is given
+            bad += wrong(ptool(folder, "push", "-q", url, store, PTOOL_PASSWORD=SECRET), 5, folder)
+        bad += ["it leaves a file"] if glob.glob(out + "*") else []
+        bad += ["the password is in the address"] if any(SECRET in path for path, _ in fake.http.asked) else []
+        fake.close()
+        tap.ok(not bad, f"a server that answers {name}", *bad)
+    tap.ok(not target.http.asked, "nobody follows a redirect with the password", *target.http.asked)
+    target.close()
+
+
+def check_login(tap, folder):
+    fake = Fake(lambda h: h.answer(b""))
+    url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
+    secret = os.path.join(folder, "password")
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write(SECRET + "\nanother line\n")
+    os.makedirs(os.path.join(folder, "home"))
+    with open(os.path.join(folder, "home", ".netrc"), "w", encoding="utf-8") as file:
+        file.write(f"machine 127.0.0.1 login me password {SECRET}\n")
+
+    def header(name, *argv, **env):
+        fake.http.asked.clear()
+        ptool(folder, *argv, **env)
+        return fake.http.asked[0][1].get(name) if fake.http.asked else None
+
+    gc = ("gc", url)
+    tap.same(header("X-ClickHouse-Key", *gc, PTOOL_PASSWORD=SECRET, CLICKHOUSE_PASSWORD="no"), SECRET, "PTOOL_PASSWORD is sent")
+    tap.same(header("X-ClickHouse-Key", *gc, CLICKHOUSE_PASSWORD=SECRET), SECRET, "or CLICKHOUSE_PASSWORD")
+    tap.same(header("X-ClickHouse-Key", *gc, "--password-file", secret, PTOOL_PASSWORD="no"), SECRET, "or the first line of a file")
+    tap.ok((header("Authorization", *gc, HOME=os.path.join(folder, "home")) or "").startswith("Basic "), "or what netrc has")
+    done = ptool(folder, "gc", url.replace("me@", f"me:{SECRET}@"))
+    tap.ok(done.returncode == 2 and SECRET.encode() not in done.stderr, "a password in the URL is refused and not repeated", done.stderr)
+    done = ptool(folder, "gc", url, PTOOL_PASSWORD="a\nX-Evil: 1")
+    tap.ok(done.returncode == 2, "nor one that is a header of its own", done.stderr)
+    fake.close()
+
+
+def check_tls(tap, folder):
+    if not shutil.which("openssl"):
+        tap.skip("certificates", "openssl is not installed")
+        return
+    key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    fake = Fake(lambda h: h.answer(b""), context)
+    url = f"clickhouses://me@localhost:{fake.port}/d"
+    done = ptool(folder, "top", url, PTOOL_PASSWORD=SECRET)
+    tap.ok(done.returncode == 5 and b"certificate" in done.stderr and not fake.http.asked, "a certificate of nobody is refused", done.stderr)
+    done = ptool(folder, "top", url, PTOOL_PASSWORD=SECRET, PTOOL_CACERT=cert)
+    tap.ok(done.returncode == 3 and fake.http.asked, "that of an authority which is named is taken", done.stderr)
+    done = ptool(folder, "top", url.replace("localhost", "127.0.0.1"), PTOOL_CACERT=cert)
+    tap.ok(done.returncode == 5 and b"certificate" in done.stderr, "that of another host is refused", done.stderr)
+    fake.close()
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="hostile.") as folder:
+        store = os.path.join(folder, "a.db")
+        subprocess.run([PTOOL, "ingest", "-q", "-o", store, TRACE], check=True)
+        if b"without libcurl" in ptool(folder, "gc", "clickhouse://127.0.0.1:1/d").stderr:
+            tap.skip("servers", "this ptool was built without libcurl")
+            tap.done()
+        done = ptool(folder, "push", "clickhouse://127.0.0.1:1/d", store)
+        tap.ok(not wrong(done, 5, folder), "a server that is down", done.stderr)
+        check_behaviours(tap, folder, store)
+        check_login(tap, folder)
+        check_tls(tap, folder)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
