@@ -215,6 +215,7 @@ bench:
 	@$(SUBMAKE) $(BUILD)/ptool $(BUILD)/tools/diff_power
 	@CC='$(CC)' tests/bench/bench.py $(BUILD)/ptool $(BUILD)/bench
 	@$(BUILD)/tools/diff_power
+	@tests/bench/gates.py $(BUILD)/ptool $(BUILD)/bench
 	@[ -z "$$(command -v chromedriver)" ] || \
 		tests/bench/page.py $(BUILD)/ptool $$(ls $(BUILD)/bench/gpu-*.json $(BUILD)/bench/recorded-*.json 2>/dev/null)
 

@@ -1,5 +1,6 @@
 /* ptool gate: does a recording keep its budgets? */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/gate.h"
@@ -65,6 +66,14 @@ static const struct gate_opts defaults = { .budget = BUDGET_FILE,
 					   .alpha = "0.02",
 					   .output = OUTPUT_DEFAULTS };
 
+/* As output_check(), whose -f is another option here. */
+static int check_output(const struct output_opts *o, struct err *err)
+{
+	if (!output_to_stdout(o) && !o->force && access(o->path, F_OK) == 0)
+		return err_set(err, ERR_USAGE, "%s exists; --force replaces it", o->path);
+	return output_renderer(o, err) ? output_check(o, err) : -1;
+}
+
 static int check(const struct gate_opts *o, double *alpha, struct err *err)
 {
 	char *end;
@@ -84,9 +93,7 @@ static int check(const struct gate_opts *o, double *alpha, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "--power has no verdict: without --junit, --github and "
 			       "--verdict-file");
-	return output_renderer(&o->output, err) && output_check(&o->output, err) == 0
-		       ? 0
-		       : -1;
+	return check_output(&o->output, err);
 }
 
 static int report(const struct gate *g, const struct gate_opts *o, struct err *err)

@@ -221,6 +221,10 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	grep -q '^### Against base\*.json' summary.md
 	grep -q '^| operators | ' summary.md
 	grep -q '^| aten::mm | ' summary.md
+	touch out.csv
+	run --separate-stderr ptool gate -q new?.json -o out.csv
+	exits 2
+	says "ptool: gate: out.csv exists; --force replaces it"
 	run --separate-stderr ptool gate -q new?.json --junit none/gate.xml
 	exits 5
 	says "ptool: gate: none/gate.xml: No such file or directory"

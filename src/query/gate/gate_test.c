@@ -16,8 +16,8 @@
 /* By rank, a difference is found as by a mean of so many times fewer values: 3 / pi. */
 #define EFFICIENCY 0.9549
 
-/* Worse than the middle by so many median deviations is an outlier, as in ptool steps ... */
-#define OUTLIER 5
+/* Worse than the middle by so many median deviations is an outlier ... */
+#define OUTLIER 6
 
 /* ... of which there is at most one among so many. */
 #define OUTLIERS_OF 4
