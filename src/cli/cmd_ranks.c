@@ -6,6 +6,7 @@ struct ranks_opts {
 	struct table_opts on;
 	struct view_opts view;
 	const char *by;
+	bool what_if;
 };
 
 /* By enum rank_by. */
@@ -15,6 +16,8 @@ static const char *const by_names[] = { "rank", "step", NULL };
 static const struct opt ranks_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; or for each step of each, with a map of who held up the others when",
 	  .choices = by_names, OPT_INTO(CHOICE, struct ranks_opts, by) },
+	{ .name = "what-if", .help = "play the run again without stragglers: what they cost, of which kind, on which ranks",
+	  OPT_INTO(FLAG, struct ranks_opts, what_if) },
 	VIEW_OPTIONS(struct ranks_opts, view, &ranks_view),
 	OPT_END
 };
@@ -39,10 +42,15 @@ static int make_request(const void *options, const struct filter *filter, void *
 	const struct ranks_opts *o = options;
 	struct ranks_request *to = request;
 
-	(void)filter, (void)err;
+	(void)filter;
 	*to = (struct ranks_request){
 		.by = (enum rank_by)opt_choice_place(by_names, o->by),
+		.what_if = o->what_if,
 	};
+	if (o->what_if && to->by != RANKS_BY_RANK)
+		return err_set(
+			err, ERR_USAGE,
+			"--what-if is of whole runs, and --by step of single steps");
 	to->show.asked = ranks_columns(to->by);
 	return 0;
 }
@@ -53,15 +61,24 @@ static int open_ranks(const struct reading *r, void *request, struct table **out
 	return ranks_open(r->store, r->scope, request, out, err);
 }
 
-static const char *const examples[] = { "ptool ranks run.db", "ptool ranks --by step",
+static const struct view *view_of(const void *options)
+{
+	return ((const struct ranks_opts *)options)->what_if ? &ranks_whatif_view
+							     : &ranks_view;
+}
+
+static const char *const examples[] = { "ptool ranks run.db",
+					"ptool ranks --by step",
+					"ptool ranks --what-if",
 					"ptool ranks --sort late -n 5",
-					"ptool ranks --format csv -o ranks.csv", NULL };
+					"ptool ranks --format csv -o ranks.csv",
+					NULL };
 
 static const struct table_command table = {
 	.request_size = sizeof(struct ranks_request),
 	.make = make_request,
 	.open = open_ranks,
-	.view = &ranks_view,
+	.view_of = view_of,
 	.sorting = offsetof(struct ranks_opts, view),
 	.show = offsetof(struct ranks_request, show),
 };
@@ -75,7 +92,7 @@ const struct command cmd_ranks = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&ranks_view),
+	.views = COMMAND_VIEWS(&ranks_view, &ranks_whatif_view),
 	.exits = EXITS_READING("there are several ranks",
 			       "no recording says its rank, or there is only one rank"),
 	.table = &table,

@@ -111,6 +111,72 @@ def check_sums(tap, place, seed):
     tap.same(got, {r: most[r] for r in most if most[r][0]}, f"fleet {seed}: whom each rank waited for most")
 
 
+def segments(made, ahead):
+    """By rank, a step after the other: [(compute, idle) of its three segments], and ends of the two collectives."""
+    steps = [[] for _ in made.work]
+    for rank, work in enumerate(made.work):
+        for _, begin, end in made.steps[rank]:
+            calls = [(start, ended, call) for start, ended, _, call in work if call and begin <= start < end]
+            bounds = [begin] + [at for start, ended, _ in calls for at in (start, ended)] + [end]
+            parts = []
+            for low, high in zip(bounds[::2], bounds[1::2]):
+                compute = sum(ended - start for start, ended, _, call in work if not call and low <= start < high)
+                parts.append((compute, high - low - compute))
+            shift = made.clock[rank] - ahead[rank]
+            steps[rank].append((begin + shift, parts, [(s + shift, e + shift, c) for s, e, c in calls]))
+    return steps
+
+
+def replay(made, ideal):
+    """How long the run takes when played again, or without stragglers: man ptool-ranks, WHAT IF."""
+    steps = segments(made, clocks(made))
+    came, usual, mean = {}, {}, {}
+    for rank in steps:
+        for _, parts, calls in rank:
+            for start, _, call in calls:
+                came[call[2], call[3]] = max(came.get((call[2], call[3]), start), start)
+            for place, part in enumerate(parts):
+                for kind, ns in enumerate(part):
+                    mean.setdefault((place, kind), []).append(ns)
+    for rank in steps:
+        for _, _, calls in rank:
+            for _, ended, call in calls:
+                usual.setdefault(len(call[0]), []).append(max(0, ended - came[call[2], call[3]]))
+    usual = {size: median(ns) for size, ns in usual.items()}
+    mean = {key: sum(ns) // len(ns) for key, ns in mean.items()}
+    now = [rank[0][0] for rank in steps]
+    first = min(now)
+    for step in range(made.nsteps):
+        for place in range(3):
+            arrived = {}
+            for rank, line in enumerate(steps):
+                _, parts, calls = line[step]
+                now[rank] += sum(mean[place, kind] if ideal else ns for kind, ns in enumerate(parts[place]))
+                if place < 2:
+                    arrived.setdefault(calls[place][2][2], []).append(rank)
+            for ranks in arrived.values():
+                last = max(now[rank] for rank in ranks)
+                for rank in ranks:
+                    _, ended, call = steps[rank][step][2][place]
+                    took = usual[len(call[0])] if ideal else max(0, ended - came[call[2], call[3]])
+                    now[rank] = max(now[rank], last + took)
+    return max(now) - first
+
+
+def check_what_if(tap, place, seed):
+    made = fleet.Fleet(seed, fleet.PLANTS[seed % 4], ranks=6, steps=5)
+    rows = table(place, place.ingest(*made.save(place.folder.name)), "--what-if")
+    time = {row["what"]: number(row, "time_ns") for row in rows if row["what"] not in ("kind", "rank")}
+    tap.same([time["replayed"], time["ideal"]], [replay(made, False), replay(made, True)],
+             f"fleet {seed}: played again, and without stragglers, as a slow second program has it")
+    tap.ok(abs(time["replayed"] - time["recorded"]) <= 1_000, f"fleet {seed}: played again it takes as long", time)
+    kind = max((float(row["slowdown"]), row["kind"]) for row in rows if row["what"] == "kind")[1]
+    worst = max((float(row["slowdown"]), number(row, "rank")) for row in rows if row["what"] == "rank")[1]
+    what = {"slow_rank": "compute", "slow_link": "transfer"}.get(made.plant, "idle")
+    tap.ok(kind == what and worst in (made.pair(made.who) if what == "transfer" else [made.who]),
+           f"fleet {seed}: {made.plant} is what slows it down", kind, worst, made.who)
+
+
 def chain(place):
     """Rank 2 pauses, keeps 1 waiting, and so 1 keeps 0 waiting: [paths]."""
     traces = [gaptrace.Trace(rank=rank) for rank in range(3)]
@@ -199,6 +265,7 @@ def main():
         check_fixtures(tap, place)
         for seed in range(4):
             check_sums(tap, place, seed)
+            check_what_if(tap, place, seed)
         check_chain(tap, place)
         check_plants(tap, place)
     tap.done()

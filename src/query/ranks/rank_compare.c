@@ -271,10 +271,8 @@ static uint32_t *number_groups(const struct comm_matches *m, uint32_t *ngroups)
 	return group_of;
 }
 
-/* Alike in whatever group of as many ranks. */
-static int compare_classes(const struct transfer *x, const struct transfer *y)
+int ranks_compare_calls(const struct comm_call *a, const struct comm_call *b)
 {
-	const struct comm_call *a = x->call, *b = y->call;
 	int order = sort_order(a->group_size, b->group_size);
 
 	if (!order)
@@ -289,7 +287,7 @@ static int compare_classes(const struct transfer *x, const struct transfer *y)
 static int by_class(const void *a, const void *b)
 {
 	const struct transfer *x = a, *y = b;
-	int order = compare_classes(x, y);
+	int order = ranks_compare_calls(x->call, y->call);
 
 	if (!order)
 		order = sort_order(x->group, y->group);
@@ -329,10 +327,10 @@ static void add_class(struct ratios *to, struct link_group *groups,
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && items[end].group == items[i].group; end++)
 			;
+		size_t middle = i + (end - i - 1) / 2;
 		groups[items[i].group].size = items[i].call->group_size;
 		alike[nalike++] =
-			(struct shared){ items[i].group, 1,
-					 (double)items[i + ((end - i - 1) / 2)].ns };
+			(struct shared){ items[i].group, 1, (double)items[middle].ns };
 	}
 	add_ratios(to, alike, nalike, 1);
 	free(alike);
@@ -346,7 +344,9 @@ static void find_group_ratios(const struct comm_matches *m, const uint32_t *grou
 	size_t n = list_transfers(m, group_of, items);
 
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && !compare_classes(&items[i], &items[end]); end++)
+		for (end = i;
+		     end < n && !ranks_compare_calls(items[i].call, items[end].call);
+		     end++)
 			;
 		add_class(&ratios, groups, items + i, end - i);
 	}

@@ -99,9 +99,10 @@ static int read_what(struct cell cell, struct rank_part *part)
 /* Of rows of one step the place; a new one where another begins. */
 static uint32_t step_of(struct rank_facts *f, int64_t number, int64_t start_ns)
 {
-	const struct rank_step *last = f->nsteps ? &f->steps[f->nsteps - 1] : NULL;
+	bool is_new = f->nsteps == 0 || f->steps[f->nsteps - 1].number != number ||
+		      f->steps[f->nsteps - 1].start_ns != start_ns;
 
-	if (!last || last->number != number || last->start_ns != start_ns)
+	if (is_new)
 		*ARRAY_PUSH(f->steps, f->nsteps, f->steps_cap) =
 			(struct rank_step){ number, start_ns, 0 };
 	return (uint32_t)f->nsteps - 1;

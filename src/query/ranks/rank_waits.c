@@ -204,22 +204,31 @@ static void find_windows(const struct finding *f, const struct rank_wait *wait,
 	late->from_ns = step_start(&f->facts[wait->late], late->to_ns);
 }
 
-/* The waits of a rank that begin in [from, to). */
-static const struct rank_wait *waits_from(const struct rank_waits *w, uint32_t rank,
-					  int64_t from_ns)
+/* The wait, if it begins within the window and is the rank's; else NULL. */
+static const struct rank_wait *wait_at(const struct rank_waits *w,
+				       const struct window *window, size_t at)
+{
+	return at < w->first[window->rank + 1] && w->items[at].start_ns < window->to_ns
+		       ? &w->items[at]
+		       : NULL;
+}
+
+static const struct rank_wait *first_wait(const struct rank_waits *w,
+					  const struct window *window)
 {
 	size_t at;
 
-	SEARCH(at, w->first[rank], w->first[rank + 1], w->items[at].start_ns < from_ns);
-	return &w->items[at];
+	SEARCH(at, w->first[window->rank], w->first[window->rank + 1],
+	       w->items[at].start_ns < window->from_ns);
+	return wait_at(w, window, at);
 }
 
-#define EACH_WAIT(wait, waits, window)                                     \
-	for (const struct rank_wait *wait =                                \
-		     waits_from(waits, (window)->rank, (window)->from_ns); \
-	     wait < (waits)->items + (waits)->first[(window)->rank + 1] && \
-	     wait->start_ns < (window)->to_ns;                             \
-	     wait++)
+static const struct rank_wait *next_wait(const struct rank_waits *w,
+					 const struct window *window,
+					 const struct rank_wait *wait)
+{
+	return wait_at(w, window, (size_t)(wait - w->items) + 1);
+}
 
 /*
  * What the rank did in the window, but waiting for the other one.  Its parts are cut
@@ -242,8 +251,8 @@ static struct account account_of(const struct finding *f, const struct window *w
 		a.ns[why] = sum_add(a.ns[why], part->ns);
 		known_ns = sum_add(known_ns, part->ns);
 	}
-	EACH_WAIT(wait, f->out, w)
-	{
+	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
+	     wait = next_wait(f->out, w, wait)) {
 		waited_ns = sum_add(waited_ns, wait->ns);
 		if (wait->late != w->other)
 			a.waited_ns = sum_add(a.waited_ns, wait->ns);
@@ -280,15 +289,16 @@ static void follow(struct finding *f, const struct window *w, int64_t amount)
 {
 	int64_t total = 0, sum = 0, given = 0;
 
-	EACH_WAIT(wait, f->out, w)
-	if (wait->late != w->other && wait->nroots)
-		total = sum_add(total, wait->ns);
+	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
+	     wait = next_wait(f->out, w, wait))
+		if (wait->late != w->other && wait->nroots)
+			total = sum_add(total, wait->ns);
 	if (!total) {
 		add_root(f, w->rank, RANK_WHY_UNKNOWN, amount);
 		return;
 	}
-	EACH_WAIT(wait, f->out, w)
-	{
+	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
+	     wait = next_wait(f->out, w, wait)) {
 		if (wait->late == w->other)
 			continue;
 		for (size_t i = 0; i < wait->nroots; i++) {

@@ -71,16 +71,23 @@ size_t ranks_step_place(const struct ranks *r, int64_t number);
 int ranks_compare(struct store *store, const struct scope *scope, struct ranks *r,
 		  struct err *err);
 
+/* -1, 0 or 1: are they alike, in whatever group of as many ranks? */
+int ranks_compare_calls(const struct comm_call *a, const struct comm_call *b);
+
 struct ranks_request {
 	enum rank_by by;
+	bool what_if;
 	struct view_request show; /* `asked`: ranks_columns() */
 };
 
-extern const struct view ranks_view;
+extern const struct view ranks_view, ranks_whatif_view;
 unsigned ranks_columns(enum rank_by by);
 
 /* ranks_heat.c: ranks by steps, how long others waited because of each; or NULL. */
 struct memtable *ranks_heat(const struct ranks *r);
+/* ranks_whatif.c: the run without stragglers, played again. */
+struct memtable *ranks_whatif(const struct ranks *r, const struct scope *scope,
+			      const struct view_request *show);
 /* ranks_notes.c: who is unlike the others, and what to look at next. */
 void ranks_add_notes(const struct ranks *r, struct memtable *m);
 

@@ -68,22 +68,22 @@ static double largest_ratio(const struct ranks *r, unsigned bit)
 
 /* What to look at next: the words around the first of these ranks. */
 static const struct {
-	unsigned bit;
 	const char *is, *are, *look, *look_more;
+	unsigned bit;
 	bool has_ratio;
 } kinds[] = {
-	{ RANK_SLOW_COMPUTE, "computes slowly", "compute slowly",
+	{ "computes slowly", "compute slowly",
 	  "compare the clock, power and temperature of its device; 'ptool kernels --rank ",
-	  "' lists the kernels", true },
-	{ RANK_MORE_COMPUTE, "computes longer than the others, with kernels as fast",
+	  "' lists the kernels", RANK_SLOW_COMPUTE, true },
+	{ "computes longer than the others, with kernels as fast",
 	  "compute longer than the others, with kernels as fast",
-	  "'ptool kernels --rank ", "' shows which ones it has more of", false },
-	{ RANK_SLOW_LINK, "transfers slowly", "transfer slowly",
+	  "'ptool kernels --rank ", "' shows which ones it has more of",
+	  RANK_MORE_COMPUTE, false },
+	{ "transfers slowly", "transfer slowly",
 	  "check the links between these ranks; 'ptool comm --by size --rank ",
-	  "' lists the collectives", true },
-	{ RANK_LATE_HOST, "is idle longer than the others",
-	  "are idle longer than the others", "'ptool gaps --rank ", "' shows why",
-	  false },
+	  "' lists the collectives", RANK_SLOW_LINK, true },
+	{ "is idle longer than the others", "are idle longer than the others",
+	  "'ptool gaps --rank ", "' shows why", RANK_LATE_HOST, false },
 };
 
 static void note_unlike(const struct ranks *r, struct memtable *to)

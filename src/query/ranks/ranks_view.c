@@ -250,7 +250,10 @@ int ranks_open(struct store *store, const struct scope *scope,
 	if (rc < 0)
 		return -1;
 	rc = ranks_load(store, &run, &r, err);
-	if (rc == 0) {
+	if (rc == 0 && request->what_if) {
+		struct memtable *whatif = ranks_whatif(&r, &run, &show);
+		*out = &whatif->table;
+	} else if (rc == 0) {
 		add_rows(&m, &r);
 		const struct view_rows rows = { NULL, m.items, m.n, sizeof(*m.items) };
 		show.people = request->by == RANKS_BY_STEP ? people_by_step : people;

@@ -1,0 +1,371 @@
+/* A run played again: see rank_replay.h. */
+#include "query/ranks/rank_replay.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/comm/comm_align.h"
+#include "query/comm/comm_judge.h"
+
+const char *const replay_kind_names[NREPLAY_KINDS] = {
+	[REPLAY_COMPUTE] = "compute",
+	[REPLAY_COPY] = "copy",
+	[REPLAY_IDLE] = "idle",
+	[REPLAY_TRANSFER] = "transfer",
+};
+
+enum node_kind { NODE_WORK, NODE_COME, NODE_LEAVE };
+
+struct node {
+	enum node_kind kind;
+	uint32_t usual; /* of a segment: place in usuals; of others: the match's part */
+	uint32_t match;
+	uint32_t step, place;          /* of a segment: place among those of the step */
+	int64_t ns[NREPLAY_KINDS + 1]; /* of a segment; the last: outside of steps */
+};
+
+/* What a segment usually takes: sums, then means. */
+struct usual {
+	uint32_t nsegments, place; /* of the step; of the segment in it */
+	int64_t ns[NREPLAY_KINDS], n;
+};
+
+struct line {
+	struct node *nodes; /* owned */
+	size_t n, cap;
+	int64_t start_ns, end_ns; /* on the aligned clock */
+	size_t at;                /* while it is played */
+	int64_t now_ns;
+};
+
+struct replay {
+	const struct ranks *ranks;
+	struct line *lines;   /* owned; by participant */
+	struct usual *usuals; /* owned */
+	size_t nusuals, usuals_cap;
+	int64_t *transfer_ns, *usual_transfer_ns; /* owned; by part of the matches */
+	int64_t *came_ns; /* owned; by match, while it is played */
+	size_t *missing;  /* likewise: ranks that have not come */
+};
+
+/* What a rank did of a match. */
+struct coming {
+	int64_t start_ns, end_ns, slice_id;
+	uint32_t match, part;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct coming *x = a, *y = b;
+	int order = sort_order(x->start_ns, y->start_ns);
+
+	return order ? order : sort_order(x->slice_id, y->slice_id);
+}
+
+/* The collectives of a participant in time; the caller frees. */
+static struct coming *list_comings(const struct comm_matches *m, uint32_t p, size_t *n)
+{
+	struct coming *items = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < m->nmatches; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++) {
+			size_t at = m->matches[i].first + k;
+			const struct comm_part *part = &m->parts[at];
+			if (part->participant == p)
+				*ARRAY_PUSH(items, *n, cap) = (struct coming){
+					part->call.start_ns, part->call.end_ns,
+					part->call.slice_id, (uint32_t)i, (uint32_t)at
+				};
+		}
+	if (*n)
+		qsort(items, *n, sizeof(*items), by_start);
+	return items;
+}
+
+static void add_event(struct line *l, enum node_kind kind, const struct coming *c)
+{
+	*ARRAY_PUSH(l->nodes, l->n, l->cap) =
+		(struct node){ .kind = kind, .usual = c->part, .match = c->match };
+}
+
+/* The segment under way, or a new one of the step. */
+static struct node *segment_of(struct line *l, uint32_t step)
+{
+	uint32_t place = 0;
+
+	if (l->n && l->nodes[l->n - 1].kind == NODE_WORK &&
+	    l->nodes[l->n - 1].step == step)
+		return &l->nodes[l->n - 1];
+	for (size_t i = l->n; i-- > 0;)
+		if (l->nodes[i].kind == NODE_WORK) {
+			if (l->nodes[i].step == step)
+				place = l->nodes[i].place + 1;
+			break;
+		}
+	struct node *node = ARRAY_PUSH(l->nodes, l->n, l->cap);
+	*node = (struct node){ .kind = NODE_WORK, .step = step, .place = place };
+	return node;
+}
+
+/* The matched collective that the part is the end of; NULL: it is other time. */
+static const struct coming *leaving(const struct coming *comings, size_t n,
+				    const struct rank_part *part)
+{
+	for (size_t i = n; part->call && i-- > 0;)
+		if (comings[i].slice_id == part->call)
+			return comings[i].end_ns == part->end_ns ? &comings[i] : NULL;
+	return NULL;
+}
+
+static void make_line(const struct ranks *r, uint32_t p, struct line *l)
+{
+	static const enum replay_kind kinds[] = { [RANK_COMPUTE] = REPLAY_COMPUTE,
+						  [RANK_COPY] = REPLAY_COPY,
+						  [RANK_COLLECTIVE] = REPLAY_TRANSFER,
+						  [RANK_IDLE] = REPLAY_IDLE };
+	const struct rank_facts *f = &r->facts[p];
+	const struct comm_participant *who = &r->matches.participants[p];
+	int64_t shift_ns = sum_sub(who->origin_ns, who->offset_ns);
+	size_t n, next = 0;
+	struct coming *comings = list_comings(&r->matches, p, &n);
+	int64_t end_ns = f->nparts ? f->parts[0].start_ns : 0;
+
+	l->start_ns = sum_add(end_ns, shift_ns);
+	for (size_t i = 0; i < f->nparts; i++) {
+		const struct rank_part *part = &f->parts[i];
+		if (part->start_ns > end_ns)
+			segment_of(l, part->step)->ns[NREPLAY_KINDS] +=
+				part->start_ns - end_ns;
+		for (; next < n && comings[next].start_ns <= part->start_ns; next++)
+			add_event(l, NODE_COME, &comings[next]);
+		const struct coming *left = leaving(comings, next, part);
+		if (left)
+			add_event(l, NODE_LEAVE, left);
+		else
+			segment_of(l, part->step)->ns[kinds[part->what]] += part->ns;
+		end_ns = part->end_ns;
+	}
+	for (; next < n; next++)
+		add_event(l, NODE_COME, &comings[next]);
+	l->end_ns = sum_add(end_ns, shift_ns);
+	free(comings);
+}
+
+static uint32_t usual_place(struct replay *p, uint32_t nsegments, uint32_t place)
+{
+	for (size_t i = 0; i < p->nusuals; i++)
+		if (p->usuals[i].nsegments == nsegments && p->usuals[i].place == place)
+			return (uint32_t)i;
+	*ARRAY_PUSH(p->usuals, p->nusuals, p->usuals_cap) =
+		(struct usual){ nsegments, place, { 0 }, 0 };
+	return (uint32_t)p->nusuals - 1;
+}
+
+/* How many segments the step of this one has. */
+static uint32_t count_segments(const struct line *l, size_t at)
+{
+	uint32_t n = l->nodes[at].place + 1;
+
+	for (; at < l->n; at++)
+		if (l->nodes[at].kind == NODE_WORK) {
+			if (l->nodes[at].place + 1 < n)
+				break;
+			n = l->nodes[at].place + 1;
+		}
+	return n;
+}
+
+static void add_usuals(struct replay *p, struct line *l)
+{
+	uint32_t nsegments = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct node *node = &l->nodes[i];
+		if (node->kind != NODE_WORK)
+			continue;
+		if (node->place == 0)
+			nsegments = count_segments(l, i);
+		node->usual = usual_place(p, nsegments, node->place);
+		struct usual *u = &p->usuals[node->usual];
+		for (int k = 0; k < NREPLAY_KINDS; k++)
+			u->ns[k] = sum_add(u->ns[k], node->ns[k]);
+		u->n++;
+	}
+}
+
+struct transfer {
+	const struct comm_call *call;
+	size_t part;
+	int64_t ns;
+};
+
+static int by_class(const void *a, const void *b)
+{
+	const struct transfer *x = a, *y = b;
+	int order = ranks_compare_calls(x->call, y->call);
+
+	return order ? order : sort_order(x->ns, y->ns);
+}
+
+/* Each rank's time from when the last came, and the median of all that are alike. */
+static void find_transfers(struct replay *p)
+{
+	const struct comm_matches *m = &p->ranks->matches;
+	struct transfer *items = xcalloc(m->nparts + 1, sizeof(*items));
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nmatches; i++) {
+		struct comm_verdict v = comm_judge(m, &m->matches[i]);
+		int64_t came_ns = sum_add(v.start_ns, v.skew_ns);
+		for (size_t k = 0; k < m->matches[i].n; k++) {
+			size_t at = m->matches[i].first + k;
+			const struct comm_part *part = &m->parts[at];
+			int64_t offset_ns = m->participants[part->participant].offset_ns;
+			int64_t ns = sum_sub(sum_sub(part->end_ns, offset_ns), came_ns);
+			p->transfer_ns[at] = ns > 0 ? ns : 0;
+			items[n++] =
+				(struct transfer){ &part->call, at, p->transfer_ns[at] };
+		}
+	}
+	if (n)
+		qsort(items, n, sizeof(*items), by_class);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i;
+		     end < n && !ranks_compare_calls(items[i].call, items[end].call);
+		     end++)
+			;
+		int64_t median_ns = items[i + (end - i - 1) / 2].ns;
+		for (size_t k = i; k < end; k++)
+			p->usual_transfer_ns[items[k].part] = median_ns;
+	}
+	free(items);
+}
+
+struct replay *replay_new(const struct ranks *r)
+{
+	struct replay *p = xcalloc(1, sizeof(*p));
+
+	p->ranks = r;
+	p->lines = xcalloc(r->matches.nparticipants + 1, sizeof(*p->lines));
+	p->transfer_ns = xcalloc(r->matches.nparts + 1, sizeof(*p->transfer_ns));
+	p->usual_transfer_ns =
+		xcalloc(r->matches.nparts + 1, sizeof(*p->usual_transfer_ns));
+	p->came_ns = xcalloc(r->matches.nmatches + 1, sizeof(*p->came_ns));
+	p->missing = xcalloc(r->matches.nmatches + 1, sizeof(*p->missing));
+	for (uint32_t i = 0; i < r->matches.nparticipants; i++) {
+		make_line(r, i, &p->lines[i]);
+		add_usuals(p, &p->lines[i]);
+	}
+	for (size_t i = 0; i < p->nusuals; i++)
+		for (int k = 0; k < NREPLAY_KINDS; k++)
+			p->usuals[i].ns[k] /= p->usuals[i].n;
+	find_transfers(p);
+	return p;
+}
+
+void replay_free(struct replay *p)
+{
+	for (size_t i = 0; i < p->ranks->matches.nparticipants; i++)
+		free(p->lines[i].nodes);
+	free(p->lines);
+	free(p->usuals);
+	free(p->transfer_ns);
+	free(p->usual_transfer_ns);
+	free(p->came_ns);
+	free(p->missing);
+	free(p);
+}
+
+static int64_t segment_ns(const struct replay *p, const struct node *node, unsigned fixed)
+{
+	const struct usual *u = &p->usuals[node->usual];
+	int64_t ns = node->ns[NREPLAY_KINDS];
+
+	for (int k = 0; k < NREPLAY_KINDS; k++)
+		ns = sum_add(ns, fixed >> k & 1 ? u->ns[k] : node->ns[k]);
+	return ns;
+}
+
+/* On to the next collective that not all have come to; did it get anywhere? */
+static bool play(struct replay *p, struct line *l, unsigned fixed, bool force)
+{
+	size_t from = l->at;
+
+	for (; l->at < l->n; l->at++) {
+		const struct node *node = &l->nodes[l->at];
+		int64_t *came_ns = &p->came_ns[node->match];
+		if (node->kind == NODE_WORK) {
+			l->now_ns = sum_add(l->now_ns, segment_ns(p, node, fixed));
+		} else if (node->kind == NODE_COME) {
+			*came_ns = l->now_ns > *came_ns ? l->now_ns : *came_ns;
+			p->missing[node->match]--;
+		} else {
+			if (p->missing[node->match] && !force)
+				break;
+			force = false;
+			const int64_t *transfers = fixed >> REPLAY_TRANSFER & 1
+							   ? p->usual_transfer_ns
+							   : p->transfer_ns;
+			int64_t left_ns = sum_add(*came_ns, transfers[node->usual]);
+			l->now_ns = left_ns > l->now_ns ? left_ns : l->now_ns;
+		}
+	}
+	return l->at > from;
+}
+
+static void begin(struct replay *p)
+{
+	const struct comm_matches *m = &p->ranks->matches;
+
+	for (size_t i = 0; i < m->nmatches; i++) {
+		p->came_ns[i] = INT64_MIN;
+		p->missing[i] = m->matches[i].n;
+	}
+	for (size_t i = 0; i < m->nparticipants; i++) {
+		p->lines[i].at = 0;
+		p->lines[i].now_ns = p->lines[i].start_ns;
+	}
+}
+
+int64_t replay_run(struct replay *p, const unsigned *fixed)
+{
+	size_t n = p->ranks->matches.nparticipants;
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	bool is_stuck = false;
+
+	begin(p);
+	for (bool goes_on = true; goes_on;) {
+		bool moved = false, ended = true;
+		for (size_t i = 0; i < n; i++) {
+			/* ranks that wait for each other, by wrong clocks, do not do so forever */
+			bool moves = play(p, &p->lines[i], fixed[i], is_stuck && !moved);
+			moved = moved || moves;
+			ended = ended && p->lines[i].at == p->lines[i].n;
+		}
+		is_stuck = !moved;
+		goes_on = !ended;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct line *l = &p->lines[i];
+		first_ns = l->start_ns < first_ns ? l->start_ns : first_ns;
+		last_ns = l->now_ns > last_ns ? l->now_ns : last_ns;
+	}
+	return n ? sum_sub(last_ns, first_ns) : 0;
+}
+
+int64_t replay_recorded(const struct replay *p)
+{
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+
+	for (size_t i = 0; i < p->ranks->matches.nparticipants; i++) {
+		const struct line *l = &p->lines[i];
+		first_ns = l->start_ns < first_ns ? l->start_ns : first_ns;
+		last_ns = l->end_ns > last_ns ? l->end_ns : last_ns;
+	}
+	return p->ranks->matches.nparticipants ? sum_sub(last_ns, first_ns) : 0;
+}
