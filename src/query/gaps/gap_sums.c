@@ -41,17 +41,23 @@ static void grow(struct gap_sums *s)
 
 static struct gap_sum *sum_of(struct gap_sums *s, const struct gap_sum *of)
 {
+	/* most are of the same as the one before */
+	if (s->newest < s->n && is_same(&s->items[s->newest], of))
+		return &s->items[s->newest];
 	if (s->n * 2 >= s->nslots)
 		grow(s);
 	size_t at = hash_of(of) & (s->nslots - 1);
 	for (; s->slots[at]; at = (at + 1) & (s->nslots - 1))
-		if (is_same(&s->items[s->slots[at] - 1], of))
-			return &s->items[s->slots[at] - 1];
+		if (is_same(&s->items[s->slots[at] - 1], of)) {
+			s->newest = s->slots[at] - 1;
+			return &s->items[s->newest];
+		}
 	struct gap_sum *sum = ARRAY_PUSH(s->items, s->n, s->cap);
 	*sum = *of;
 	sum->idle_ns = sum->gaps = sum->gap_ns = 0;
 	sum->longest_ns = sum->stepped_ns = sum->long_ns = 0;
 	s->slots[at] = (uint32_t)s->n;
+	s->newest = s->n - 1;
 	return sum;
 }
 

@@ -26,6 +26,7 @@ struct gap_sums {
 	size_t n, cap;
 	uint32_t *slots; /* owned; open addressing, place + 1 */
 	size_t nslots;
+	size_t newest; /* place of the one that was asked for last */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include "query/summary/summary.h"
 
 const struct summary *const summaries[] = {
-	&summary_steps,     &summary_gaps,  &summary_gap_waits,
-	&summary_gap_calls, &summary_ranks, NULL,
+	&summary_steps,   &summary_gaps,    &summary_gap_waits, &summary_gap_calls,
+	&summary_devices, &summary_streams, &summary_ranks,     NULL,
 };
 
 const struct device_work *summary_work(struct summary_source *from, struct err *err)
