@@ -254,7 +254,7 @@ static void set_memory(struct summing *s)
 	uint32_t *rows = spill_alloc(m->spill, m->nmemory, sizeof(*rows));
 	size_t n = 0;
 
-	for (uint32_t row = 0; row < m->nrows; row++) {
+	for (uint32_t row = 0; row < m->nrows && n < m->nmemory; row++) {
 		model_tick(m, row);
 		if (slice_is_allocation(model_slice(m, row)))
 			rows[n++] = row;

@@ -166,6 +166,7 @@ void histogram_release(struct histogram *h)
 {
 	if (h->cap)
 		free(h->more);
+	free(h->places);
 	*h = (struct histogram){ 0 };
 }
 
@@ -187,6 +188,8 @@ static size_t find(const struct histogram *h, uint16_t bucket)
 	const struct histogram_bucket *buckets = histogram_buckets(h);
 	size_t at = 0, n = h->n;
 
+	if (h->places && h->places[bucket])
+		return h->places[bucket] - 1U;
 	while (n > 0) {
 		size_t half = n / 2;
 		bool is_behind = buckets[at + half].bucket < bucket;
@@ -211,6 +214,22 @@ static void grow(struct histogram *h)
 	h->cap = cap;
 }
 
+/* So many buckets are of a group of more calls, which is worth a table of them all. */
+#define PLACES_FROM 128
+
+/* The buckets from that one on have moved, or have no places yet. */
+static void note_places(struct histogram *h, size_t from)
+{
+	if (h->n < PLACES_FROM)
+		return;
+	if (!h->places) {
+		h->places = xcalloc(LAST_BUCKET + 1, sizeof(*h->places));
+		from = 0;
+	}
+	for (size_t i = from; i < h->n; i++)
+		h->places[h->more[i].bucket] = (uint16_t)(i + 1);
+}
+
 static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 {
 	size_t at = find(h, bucket);
@@ -226,6 +245,7 @@ static void add_count(struct histogram *h, uint16_t bucket, uint64_t count)
 	memmove(&buckets[at + 1], &buckets[at], (h->n - at) * sizeof(*buckets));
 	buckets[at] = (struct histogram_bucket){ bucket, count };
 	h->n++;
+	note_places(h, at);
 }
 
 void histogram_add(struct histogram *h, int64_t ns, uint64_t count)

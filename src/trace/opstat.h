@@ -32,6 +32,8 @@ struct histogram {
 		struct histogram_bucket *more; /* owned */
 	};
 	uint32_t n, cap; /* cap 0: there is `one` or none */
+	uint16_t *
+		places; /* owned, or NULL where there are few: by bucket, its place + 1 */
 };
 
 void histogram_release(struct histogram *h);
