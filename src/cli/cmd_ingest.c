@@ -4,6 +4,7 @@
 
 #include "base/expand.h"
 #include "cli/command.h"
+#include "cli/ingest_told.h"
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -16,7 +17,8 @@ struct ingest_opts {
 	const char *store, *run, *input_format, *torch_version, *memory_limit;
 	const char *summaries;
 	struct opt_strings keep;
-	bool strict, quiet, summary_only;
+	const char *format;
+	bool strict, quiet, summary_only, if_missing;
 	int64_t jobs, max_expand;
 };
 
@@ -27,6 +29,7 @@ static const char *format_at(size_t i)
 	return readers[i] ? readers[i]->name : NULL;
 }
 
+static const char *const format_choices[] = { "json", NULL };
 static const char *const keep_choices[] = { "args", NULL };
 
 /* By enum import_summaries. */
@@ -58,6 +61,10 @@ static const struct opt ingest_options[] = {
 	  INTO(UINT, max_expand) },
 	{ .name = "strict", .help = "refuse input that would be repaired or skipped with a warning",
 	  INTO(FLAG, strict) },
+	{ .name = "if-missing", .help = "do nothing when the store is of these files already, as they are now",
+	  INTO(FLAG, if_missing) },
+	{ .name = "format", .arg = "FORMAT", .help = "json: also write to standard output what became of each file, an object a line",
+	  .choices = format_choices, INTO(CHOICE, format) },
 	{ .name = "quiet", .help = "only report problems",
 	  INTO(FLAG, quiet), .short_name = 'q' },
 	OPT_END
@@ -140,10 +147,21 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 		.summarize = summaries_make_run,
 		.max_expand = (uint64_t)o.max_expand,
 	};
+	if (o.if_missing &&
+	    import_is_there(&options, (const char *const *)o.files.items, o.files.n)) {
+		if (!o.quiet)
+			message_note(self->name, store, "is of these files already");
+		return EXIT_OK;
+	}
+	struct ingest_told told = { .ingesting = &ingesting, .run = o.run };
 	struct import_events events = ingesting_events(&ingesting);
+	if (o.format)
+		ingest_told_begin(&told, &events);
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,
 			      &events, &result, &err);
 	ingesting_end(&ingesting);
+	if (o.format && ingest_told_end(&told, self->name, o.files, &err) < 0)
+		return message_error(self->name, NULL, &err);
 	/* A refused file was told when it was refused. */
 	if (rc < 0 && !result.is_refusal)
 		return message_error(self->name, options.store, &err);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -157,10 +158,21 @@ static int on_sql_steps(void *to)
 	return import_wait(to, &err) < 0;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 void import_note(struct importing *i, enum import_end end, const struct import_file *file,
 		 const struct err *err)
 {
 	struct import_result *result = i->result;
+	int64_t before = i->noted_ns;
+
+	i->noted_ns = now_ns();
 
 	result->stored += end == IMPORT_STORED;
 	result->refused += end == IMPORT_REFUSED;
@@ -171,6 +183,9 @@ void import_note(struct importing *i, enum import_end end, const struct import_f
 	*outcome = (struct outcome){ .end = end, .file = *file };
 	outcome->path = xstrdup(file->path);
 	outcome->file.path = outcome->path;
+	outcome->file.dur_ns = i->noted_ns - before;
+	if (end != IMPORT_STORED)
+		outcome->file.rank = NUMBER_NONE;
 	if (end == IMPORT_STORED)
 		return;
 	outcome->err = xmalloc(sizeof(*outcome->err));
@@ -463,7 +478,8 @@ int import_files(const struct import_options *options, const char *const *paths,
 	struct importing i = { .options = options,
 			       .events = events,
 			       .result = result,
-			       .noperands = npaths };
+			       .noperands = npaths,
+			       .noted_ns = now_ns() };
 	char *run = options->run ? xstrdup(options->run) : import_run_name(paths, npaths);
 	struct keep_question question = { run, options->fresh, events };
 	struct publish_keep keep = { .decide = decide_keep,

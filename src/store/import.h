@@ -21,6 +21,8 @@ struct import_file {
 	uint64_t bytes;   /* decompressed */
 	int64_t slices, functions, stacks, operators;
 	int64_t findings; /* warnings and errors */
+	int64_t rank;   /* NUMBER_NONE: not known, or told by the order of files alone */
+	int64_t dur_ns; /* of reading and writing it, since the file before it */
 };
 
 /* Files passed over that are told one by one. */
@@ -95,6 +97,13 @@ struct import_options {
 int import_files(const struct import_options *options, const char *const *paths,
 		 size_t npaths, const struct import_events *events,
 		 struct import_result *result, struct err *err);
+
+/*
+ * Is the store already of these files, and of nothing else under the run's name: each by
+ * its path and when it was changed?  False also where that cannot be told, as of a pipe.
+ */
+bool import_is_there(const struct import_options *options, const char *const *paths,
+		     size_t npaths);
 
 /*
  * The name of a run of these files: the resolved path of the one, the folder

@@ -167,6 +167,7 @@ static int store_reading(struct importing *i, const struct import_source *source
 	file.stacks = loaded.stacks;
 	file.operators = loaded.operators;
 	file.findings = loaded.findings;
+	file.rank = loaded.rank;
 	note_profile(i, source, &loaded);
 	import_note(i, IMPORT_STORED, &file, NULL);
 	return 0;

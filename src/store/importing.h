@@ -87,6 +87,7 @@ struct importing {
 	uint64_t beyond;        /* bytes of all files beyond what they may expand to */
 	bool is_collection;     /* an operand was a folder or an archive */
 	uint64_t total, before; /* bytes of all files (0: unknown), of those done */
+	int64_t noted_ns;       /* when a file was noted last */
 	uint64_t told;          /* the progress: it never goes back */
 	struct ahead *ahead;    /* owned; reads files before their turn, or NULL */
 	const struct input *archive; /* that the input is a member of, or NULL */

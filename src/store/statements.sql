@@ -17,6 +17,17 @@ SELECT r.name, p.path, CASE p.rank_source WHEN 'order' THEN NULL ELSE p.rank END
     p.start_ns, p.dur_ns, p.slices, p.bytes
 FROM profile p JOIN run r ON r.id = p.run_id ORDER BY p.id;
 
+-- Profiles of the run ?1 from the file ?2, or from what is in it, when it was changed at ?3 and
+-- slices were kept or, ?4, left out; -1: there are some of another kind.
+-- name: has_recording
+SELECT CASE WHEN count(*) = coalesce(sum(coalesce(p.mtime_ns, ?3) = ?3 AND p.has_slices <> ?4), 0)
+    THEN count(*) ELSE -1 END
+FROM run r JOIN profile p ON p.run_id = r.id
+WHERE r.name = ?1 AND (p.path = ?2 OR substr(p.path, 1, length(?2) + 1) = ?2 || '/');
+
+-- name: count_recordings
+SELECT count(*) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = ?1;
+
 -- name: forget_ranks_by_order
 UPDATE profile SET rank = NULL, rank_source = NULL
 WHERE rank_source = 'order' AND run_id = (SELECT id FROM run WHERE name = :run);

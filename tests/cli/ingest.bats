@@ -420,3 +420,48 @@ split|kernel|7|mm' ]
 	exits 3
 	[[ "$stderr" == *"reads slices"* ]]
 }
+
+@test "--if-missing does nothing where the store is of these files as they are now" {
+	mkdir in
+	cp "$GPU/collectives_rank0.json" "$GPU/copies.json" in
+	echo note >in/notes.txt
+	for input in in/copies.json in; do
+		rm -f it.db
+		ptool ingest -q --if-missing -o it.db "$input"
+		cp it.db was.db
+		run --separate-stderr ptool ingest --if-missing -o it.db "$input"
+		exits 0
+		says 'ptool: ingest: it.db: is of these files already'
+		cmp it.db was.db
+		# slices left out, another name, a file that changed: made again
+		ptool ingest -q --if-missing --summary-only -o it.db "$input"
+		[ "$(ask it.db 'SELECT max(has_slices) FROM profile')" = 0 ]
+		ptool ingest -q --if-missing --run named -o it.db "$input"
+		[ "$(ask it.db 'SELECT count(*) FROM run')" = 2 ]
+	done
+	ptool ingest -q -o it.db in
+	touch in/copies.json
+	run --separate-stderr ptool ingest --if-missing -o it.db in
+	[[ "$stderr" == *"copies.json: "*slice* ]]
+	rm in/copies.json
+	run --separate-stderr ptool ingest --if-missing -o it.db in
+	[[ "$stderr" == *"rank0.json: 41 slices"* ]]
+	run --separate-stderr ptool ingest --if-missing -o it.db missing.json
+	exits 4
+}
+
+@test "--format json tells what became of each file, an object a line" {
+	cp "$GPU/collectives_rank1.json" rank1.json
+	echo no >no.json
+	run --separate-stderr ptool ingest -q --format json --run r -o it.db rank1.json no.json
+	exits 4
+	python3 - "$output" <<-'PY'
+		import json, sys
+		good, bad = (json.loads(line) for line in sys.argv[1].splitlines())
+		seconds = good.pop("seconds")
+		assert 0 < seconds < 600, seconds
+		assert good == {"path": "rank1.json", "run": "r", "rank": 1, "slices": 41, "findings": good["findings"],
+		                "bytes": good["bytes"], "error": None} and good["bytes"] > 1000, good
+		assert bad["path"] == "no.json" and "known format" in bad["error"] and bad["slices"] is None, bad
+	PY
+}
