@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/expand.h"
+#include "base/regex.h"
 #include "cli/command.h"
 #include "cli/ingest_told.h"
 #include "cli/ingesting.h"
@@ -14,7 +15,7 @@
 
 struct ingest_opts {
 	struct opt_args files;
-	const char *store, *run, *input_format, *torch_version, *memory_limit;
+	const char *store, *run, *input_format, *torch_version, *step_name, *memory_limit;
 	const char *summaries;
 	struct opt_strings keep;
 	const char *format;
@@ -47,6 +48,8 @@ static const struct opt ingest_options[] = {
 	  .choice_at = format_at, INTO(CHOICE, input_format) },
 	{ .name = "torch-version", .arg = "X.Y", .help = "read PyTorch traces as this version wrote them, whatever they look like",
 	  INTO(STRING, torch_version) },
+	{ .name = "step-name", .arg = "RE", .help = "what this regular expression matches is a step; its first group is the number",
+	  INTO(STRING, step_name) },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, INTO(STRINGS, keep) },
 	{ .name = "summary-only", .help = "leave the slices out of the store: it is small, and what needs them cannot be asked",
@@ -87,7 +90,12 @@ static int check_options(const struct ingest_opts *o, struct err *err)
 		return err_set(err, ERR_USAGE, "a store is a file, not standard output");
 	if (o->max_expand == 0)
 		return err_set(err, ERR_USAGE, "--max-expand wants 1 or more");
-	return 0;
+	struct regex *step_name = NULL;
+	int rc = o->step_name
+			 ? regex_compile("--step-name", o->step_name, &step_name, err)
+			 : 0;
+	regex_free(step_name);
+	return rc;
 }
 
 /* 0 when the option was not given. */
@@ -140,6 +148,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 		.read = { .strict = o.strict,
 			  .keep_args = o.keep.n > 0,
 			  .torch_version = torch_version,
+			  .step_name = o.step_name,
 			  .threads = read_threads(o.jobs) },
 		.summary_only = o.summary_only,
 		.memory_limit = (uint64_t)memory_limit,

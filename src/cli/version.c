@@ -4,7 +4,7 @@
 #include <archive.h>
 #include <zstd.h>
 
-#include "query/filter.h"
+#include "base/regex.h"
 #include "report/renderer.h"
 #include "store/store.h"
 
@@ -28,7 +28,7 @@ void version_print(FILE *out)
 {
 	char regex[64];
 
-	filter_regex_version(regex);
+	regex_version(regex);
 	fprintf(out, "ptool %s\n", PTOOL_VERSION);
 	fprintf(out, "store schema %d\n", store_schema_version());
 	fprintf(out, "sqlite %s\n", store_sqlite_version());

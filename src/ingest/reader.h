@@ -23,7 +23,8 @@ struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args;    /* pass each event's args on as JSON text */
 	int torch_version; /* major * 100 + minor, instead of the dialect's; 0: by content */
-	unsigned threads;            /* beside the caller's */
+	const char *step_name; /* regular expression of steps' names; NULL: known ones */
+	unsigned threads;      /* beside the caller's */
 	const struct limits *limits; /* borrowed; NULL: the usual ones */
 	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
 	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */

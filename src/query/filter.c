@@ -1,89 +1,9 @@
-/* The filters of reading commands: see filter.h.  Regular expressions are PCRE2's. */
+/* The filters of reading commands: see filter.h. */
 #include "query/filter.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#include "base/alloc.h"
 #include "base/decimal.h"
+#include "base/regex.h"
 #include "trace/category.h"
-
-/*
- * What one match may cost before it is given up: an expression such as (a+)+$
- * would else run for years on a long name.
- */
-#define MATCH_LIMIT UINT32_C(1000000)
-#define HEAP_KIB    UINT32_C(20000)
-/* Bytes of a name in a message. */
-#define NAME_SHOWN ((size_t)100)
-
-struct filter_regex {
-	const char *option, *pattern; /* borrowed */
-	pcre2_code *code;
-	pcre2_match_data *data;
-	pcre2_match_context *context;
-};
-
-static void regex_free(struct filter_regex *r)
-{
-	if (!r)
-		return;
-	pcre2_code_free(r->code);
-	pcre2_match_data_free(r->data);
-	pcre2_match_context_free(r->context);
-	free(r);
-}
-
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ERR_IO, "out of memory");
-}
-
-static int regex_compile(const char *option, const char *text, struct filter_regex **out,
-			 struct err *err)
-{
-	struct filter_regex *r = xcalloc(1, sizeof(*r));
-	char why[128];
-	size_t at;
-	int code;
-
-	*out = r; /* the filter's from here on */
-	r->option = option;
-	r->pattern = text;
-	r->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
-					PCRE2_NEVER_BACKSLASH_C,
-				&code, &at, NULL);
-	if (!r->code) {
-		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-		return err_set(err, ERR_USAGE, "%s '%.200s': character %zu: %s", option,
-			       text, at + 1, why);
-	}
-	r->data = pcre2_match_data_create(1, NULL);
-	r->context = pcre2_match_context_create(NULL);
-	if (!r->data || !r->context)
-		return out_of_memory(err);
-	pcre2_set_match_limit(r->context, MATCH_LIMIT);
-	pcre2_set_heap_limit(r->context, HEAP_KIB);
-	return 0;
-}
-
-static int regex_match(const struct filter_regex *r, struct str text, struct err *err)
-{
-	const char *p = text.p ? text.p : "";
-	int rc = pcre2_match(r->code, (PCRE2_SPTR)p, text.n, 0, 0, r->data, r->context);
-
-	if (rc >= 0)
-		return 1;
-	if (rc == PCRE2_ERROR_NOMATCH)
-		return 0;
-	if (rc == PCRE2_ERROR_NOMEMORY)
-		return out_of_memory(err);
-	struct str shown = { p, text.n < NAME_SHOWN ? text.n : NAME_SHOWN };
-	return err_set(err, ERR_USAGE,
-		       "%s takes too long on '" STR_FMT "'; make it simpler", r->option,
-		       STR_ARG(shown));
-}
 
 /* The next of a comma list; false at its end. */
 static bool next_item(const char **at, struct str *item)
@@ -273,16 +193,6 @@ void filter_release(struct filter *f)
 	*f = (struct filter){ .focus = NULL };
 }
 
-const char *filter_option(const struct filter_regex *r)
-{
-	return r->option;
-}
-
-const char *filter_pattern(const struct filter_regex *r)
-{
-	return r->pattern;
-}
-
 int filter_has_name(const struct filter *f, struct str name, struct err *err)
 {
 	int focused = f->focus ? regex_match(f->focus, name, err) : 1;
@@ -366,11 +276,4 @@ bool filter_wants_python(const struct filter *f)
 {
 	return f->categories.n &&
 	       filter_has_category(f, STR_LIT("python_function"), CLASS_PYTHON);
-}
-
-void filter_regex_version(char out[64])
-{
-	/* PCRE2 asks for at least 24 bytes. */
-	if (pcre2_config(PCRE2_CONFIG_VERSION, out) < 0)
-		out[0] = '\0';
 }

@@ -45,10 +45,10 @@ struct sample_choice {
 	bool no_idle;       /* none of threads that wait */
 };
 
-struct filter_regex;
+struct regex;
 
 struct filter {
-	struct filter_regex *focus, *ignore; /* owned; NULL: not given */
+	struct regex *focus, *ignore; /* owned; NULL: not given */
 	struct filter_names categories, threads;
 	unsigned
 		classes; /* bits (1 << class): those whose names are among the categories */
@@ -66,10 +66,6 @@ struct filter {
  */
 int filter_compile(const struct filter_texts *texts, struct filter *out, struct err *err);
 void filter_release(struct filter *f);
-
-/* What messages call the expression's option, and as it was given; borrowed. */
-const char *filter_option(const struct filter_regex *r);
-const char *filter_pattern(const struct filter_regex *r);
 
 /* Was --focus or --ignore given? */
 static inline bool filter_chooses_names(const struct filter *f)
@@ -105,8 +101,5 @@ bool filter_wants_python(const struct filter *f);
  * when it is none, or negative, or beyond int64.
  */
 bool filter_parse_time(struct str text, int64_t *ns);
-
-/* "10.42 2022-12-11": PCRE2's, for `ptool --version`. */
-void filter_regex_version(char out[64]);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/regex.h"
 #include "base/sort.h"
 #include "base/units.h"
 #include "query/query.h"
@@ -369,10 +370,10 @@ static void tell_first(struct seen *s, const struct scope *scope, struct err *er
 		tell_names(err, "--cat", "categories", &f->categories, &s->categories);
 	else if (f->focus && !s->is_focused)
 		err_set(err, ERR_EMPTY, "%s '%.100s' matches no name",
-			filter_option(f->focus), filter_pattern(f->focus));
+			regex_option(f->focus), regex_pattern(f->focus));
 	else if (f->ignore && !s->is_kept)
 		err_set(err, ERR_EMPTY, "%s '%.100s' matches every name",
-			filter_option(f->ignore), filter_pattern(f->ignore));
+			regex_option(f->ignore), regex_pattern(f->ignore));
 	else if (f->has_times && f->from_ns > longest_profile(scope))
 		tell_time(err, "--time begins after the recording, which lasts",
 			  longest_profile(scope));

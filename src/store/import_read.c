@@ -76,6 +76,7 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 		return;
 	out->loader = loader_new(how->texts, how->spill, how->progress, how->to);
 	loader_set_limits(out->loader, read_limits(&options));
+	loader_set_step_name(out->loader, options.step_name);
 	if (reader->read(in, &options, loader_sink(out->loader), &out->why) < 0)
 		return;
 	if (!out->is_sure && loader_is_empty(out->loader))

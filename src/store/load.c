@@ -481,6 +481,11 @@ void loader_set_limits(struct loader *l, const struct limits *limits)
 	l->model.limits = limits;
 }
 
+void loader_set_step_name(struct loader *l, const char *pattern)
+{
+	l->model.step_name = pattern;
+}
+
 void loader_free(struct loader *l)
 {
 	if (!l)

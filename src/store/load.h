@@ -30,6 +30,8 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 struct limits;
 /* Other ones than the usual; borrowed. */
 void loader_set_limits(struct loader *l, const struct limits *limits);
+/* See struct read_options; borrowed. */
+void loader_set_step_name(struct loader *l, const char *pattern);
 void loader_free(struct loader *l);
 /* Borrowed: hand it to a reader's read(). */
 struct sink *loader_sink(struct loader *l);

@@ -260,6 +260,7 @@ struct model {
 	struct wides far_selves;
 	MODEL_ARRAY(struct charge, charges); /* by row; of others it is 0 */
 	MODEL_ARRAY(uint32_t, works); /* rows of device work with a launch, by launch */
+	const char *step_name; /* regular expression of their names, or NULL; borrowed */
 	MODEL_ARRAY(struct step_rec, steps);
 	struct owned_step *step_owners; /* the steps by process, and once more by start */
 	MODEL_ARRAY(struct arrow_rec, arrows);

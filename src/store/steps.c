@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/crew.h"
+#include "base/decimal.h"
+#include "base/regex.h"
 #include "base/search.h"
 #include "trace/step_name.h"
 
@@ -42,16 +44,18 @@ static const struct group_mark *find_group(const struct model *m, uint32_t row)
 		       by_group_slice);
 }
 
+static bool may_be_step(const struct slice_rec *s)
+{
+	return (s->class == CLASS_OP || s->class == CLASS_ANNOTATION) &&
+	       s->phase == PHASE_COMPLETE;
+}
+
 /* The step that the row is: by its name in PyTorch's traces, by its args in xprof's. */
 static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 {
-	const struct slice_rec *s = model_slice(m, row);
 	const struct step_mark key = { .slice = row };
 
-	if ((s->class != CLASS_OP && s->class != CLASS_ANNOTATION) ||
-	    s->phase != PHASE_COMPLETE)
-		return false;
-	if (step_name_number(intern_str(m->texts, s->name), number))
+	if (step_name_number(intern_str(m->texts, model_slice(m, row)->name), number))
 		return true;
 	const struct step_mark *mark =
 		m->nstep_marks ? bsearch(&key, m->step_marks, m->nstep_marks, sizeof(key),
@@ -62,9 +66,28 @@ static bool is_step(const struct model *m, uint32_t row, int64_t *number)
 	return mark != NULL;
 }
 
+/*
+ * By the expression that was given: the number is its first group, else to be counted.
+ * What it takes too long for is none.
+ */
+static bool is_named_step(const struct model *m, const struct regex *regex, uint32_t row,
+			  int64_t *number)
+{
+	struct str name = intern_str(m->texts, model_slice(m, row)->name), digits;
+	struct err ignored = ERR_INIT;
+
+	if (regex_match(regex, name, &ignored) <= 0)
+		return false;
+	if (!regex_group(regex, name, &digits) ||
+	    decimal_text_int(digits, number) != DECIMAL_OK)
+		*number = NUMBER_NONE;
+	return true;
+}
+
 /* The steps among a part of the rows. */
 struct found_steps {
 	struct spill *spill;
+	struct regex *regex; /* owned; NULL: by the names that producers give */
 	MODEL_ARRAY(struct step_mark, marks);
 };
 
@@ -77,6 +100,7 @@ struct step_search {
 static void search_part(void *to, size_t part)
 {
 	const struct step_search *search = to;
+	struct found_steps *found = &search->parts[part];
 	const struct model *m = search->m;
 	uint32_t end = (uint32_t)crew_cut(m->nrows, search->nparts, part + 1);
 	int64_t number;
@@ -84,9 +108,11 @@ static void search_part(void *to, size_t part)
 	for (uint32_t row = (uint32_t)crew_cut(m->nrows, search->nparts, part); row < end;
 	     row++) {
 		model_tick(m, row);
-		if (is_step(m, row, &number))
-			*APPEND(&search->parts[part], marks) =
-				(struct step_mark){ number, row };
+		if (!may_be_step(model_slice(m, row)))
+			continue;
+		if (found->regex ? is_named_step(m, found->regex, row, &number)
+				 : is_step(m, row, &number))
+			*APPEND(found, marks) = (struct step_mark){ number, row };
 	}
 }
 
@@ -106,14 +132,20 @@ static void find_steps(struct model *m)
 {
 	unsigned others = model_others(m, m->nrows);
 	struct step_search search = { .m = m, .nparts = (size_t)others + 1 };
+	struct err ignored = ERR_INIT; /* the expression was compiled before */
 
 	search.parts = xcalloc(search.nparts, sizeof(*search.parts));
-	for (size_t i = 0; i < search.nparts; i++)
+	for (size_t i = 0; i < search.nparts; i++) {
 		search.parts[i].spill = m->spill;
+		if (m->step_name)
+			(void)regex_compile("--step-name", m->step_name,
+					    &search.parts[i].regex, &ignored);
+	}
 	crew_run(others, search.nparts, search_part, &search);
 	for (size_t i = 0; i < search.nparts; i++) {
 		for (size_t k = 0; k < search.parts[i].nmarks; k++)
 			add_step(m, &search.parts[i].marks[k]);
+		regex_free(search.parts[i].regex);
 		spill_free(m->spill, search.parts[i].marks);
 	}
 	free(search.parts);
@@ -147,6 +179,20 @@ static void step_of_file(struct model *m)
 		(struct step_rec){ m->file_step, m->start_ns, m->end_ns, ROW_NONE };
 }
 
+/* Those whose names tell no number: by their place in the process, from 0. */
+static void number_steps(struct model *m)
+{
+	int64_t place = 0;
+
+	for (size_t i = 0; i < m->nsteps; i++, place++) {
+		struct step_rec *step = &m->steps[m->step_owners[i].step];
+		if (i && m->step_owners[i].process != m->step_owners[i - 1].process)
+			place = 0;
+		if (step->number == NUMBER_NONE)
+			step->number = place;
+	}
+}
+
 void steps_of_rows(struct model *m)
 {
 	find_steps(m);
@@ -161,6 +207,7 @@ void steps_of_rows(struct model *m)
 		m->step_owners[m->nsteps + i] = m->step_owners[i];
 	}
 	qsort(m->step_owners, m->nsteps, sizeof(*m->step_owners), by_process);
+	number_steps(m);
 }
 
 struct step_cursor step_cursor(const struct model *m)

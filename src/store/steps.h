@@ -1,6 +1,6 @@
 /*
- * Steps of training: ProfilerStep#N, or what says its number, and which host rows belong to which.  A
- * row belongs to the step that holds its start, on any thread: of its own
+ * Steps: ProfilerStep#N, or what says its number; or what model.step_name matches.  And
+ * which host rows belong to which.  A row belongs to the step that holds its start, on any thread: of its own
  * process, or of any process where its own has none.  Without any the file may be
  * a step as a whole: model.file_step.
  */

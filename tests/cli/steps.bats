@@ -163,6 +163,38 @@ mean 100000 0 100000" ]
 	ptool steps t.json 2>/dev/null | grep 'no ProfilerStep in the recording'
 }
 
+@test "--step-name: what it matches is a step, of any producer; the first group is its number" {
+	python3 - >t.json <<-'E'
+		import json
+		events = []
+		for i, name in enumerate(["step[DECODE bs=32]", "step[DECODE bs=32]", "ProfilerStep#7", "batch 40", "batch 41"]):
+		    events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": 1000 * i, "dur": 900})
+		    events.append({"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 1000 * i + 100, "dur": 500})
+		events.append({"ph": "X", "cat": "user_annotation", "name": "batch 50", "pid": 2, "tid": 2, "ts": 9000, "dur": 900})
+		print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+	E
+	numbers() { # RE
+		rm -f s.db
+		ptool ingest -q ${1:+--step-name "$1"} -o s.db t.json
+		ptool sql --format csv s.db 'SELECT number, ts FROM step ORDER BY ts' | tail -n +2 | paste -sd' '
+	}
+	[ "$(numbers '')" = '7,2000000' ]
+	# those without a number are counted
+	[ "$(numbers '^step\[DECODE')" = '0,0 1,1000000' ]
+	[ "$(numbers 'batch (\d+)')" = '40,3000000 41,4000000 50,9000000' ]
+	# in each process
+	[ "$(numbers '^batch')" = '0,3000000 1,4000000 0,9000000' ]
+	[ "$(ptool steps --step 1 --format csv s.db | wc -l)" -eq 3 ]
+	[ -z "$(numbers zzz)" ]
+	[ -z "$(numbers '(e+)+$')" ]
+	# the same for any number of threads
+	for jobs in 1 4; do ptool ingest -q -j$jobs --step-name '^batch' -o j$jobs.db t.json; done
+	cmp j1.db j4.db
+	run --separate-stderr ptool ingest --step-name '(' -o s.db t.json
+	exits 2
+	[ "$stderr" = "ptool: ingest: --step-name '(': character 2: missing closing parenthesis" ]
+}
+
 @test "without steps the recording lasts from the first operator or work to the last" {
 	{
 		event cpu_op aten::mm 10 90

@@ -110,7 +110,9 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				      "tf.profiler.experimental.Trace"
 				    : "no ProfilerStep in the recording: all of it "
 				      "is step 0; to record steps, call step() of "
-				      "torch.profiler.profile at the end of each");
+				      "torch.profiler.profile at the end of each, or "
+				      "name a label that is one: 'ptool ingest "
+				      "--step-name RE FILE'");
 	if (s->launches)
 		memtable_add_note(m,
 				  "%lld calls launched kernels, and no kernel was "
