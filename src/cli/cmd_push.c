@@ -45,11 +45,9 @@ static const struct opt_group push_groups[] = {
 
 static const struct push_opts defaults;
 
-static void tell_again(void *to, const char *why, unsigned wait_s)
+static void tell_again(const char *why, unsigned wait_s)
 {
-	const struct command *self = to;
-
-	message_note(self->name, NULL, "%s; trying again in %u s", why, wait_s);
+	message_note("push", NULL, "%s; trying again in %u s", why, wait_s);
 }
 
 /* Summaries of the store that is open: those it has, else made from its slices. */
@@ -163,7 +161,6 @@ static int run(const struct command *self, int argc, char **argv)
 		.run = o.run ? o.run : place.url.run,
 		.with_store = o.store,
 		.again = o.quiet ? NULL : tell_again,
-		.to = (void *)(uintptr_t)self,
 	};
 	if (push_open(&options, &pusher, &err) < 0)
 		code = message_error(self->name, NULL, &err);

@@ -9,12 +9,13 @@ static const struct {
 	const char *command;
 	struct fetch_need need;
 } needs[] = {
-	{ "info", { .tables = FETCH_SMALL } },
+	{ "info", { .tables = FETCH_SMALL ",device_part" } },
 	{ "doctor", { .tables = FETCH_SMALL } },
 	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
 	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
+	{ "ranks", { .tables = FETCH_SMALL ",step_part,gap_*,rank_*,comm_*" } },
 };
 
 const struct fetch_need *operand_need(const struct operand_wish *wish)

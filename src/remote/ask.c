@@ -9,7 +9,7 @@ static const char *value_of(struct str name, const struct ask_word *words)
 	for (; words && words->name; words++)
 		if (str_is(name, words->name))
 			return words->value;
-	assert(!"a word that nobody gives");
+	assert(false); /* a word that nobody gives */
 	return "";
 }
 

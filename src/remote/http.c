@@ -21,7 +21,8 @@
 struct http {
 	const struct curl_lib *lib; /* borrowed */
 	CURL *easy;                 /* owned; keeps its connection */
-	struct http_config config;  /* password and cacert are owned */
+	struct http_config config;  /* borrows the next two */
+	char *password, *cacert;    /* owned; or NULL */
 	long code;                  /* of the server's last error; 0: it is no server's */
 };
 
@@ -266,8 +267,10 @@ int http_open(const struct http_config *config, struct http **out, struct err *e
 		xdie_of_memory();
 	*out = xcalloc(1, sizeof(**out));
 	**out = (struct http){ .lib = lib, .easy = easy, .config = *config };
-	(*out)->config.password = config->password ? xstrdup(config->password) : NULL;
-	(*out)->config.cacert = config->cacert ? xstrdup(config->cacert) : NULL;
+	if (config->password)
+		(*out)->config.password = (*out)->password = xstrdup(config->password);
+	if (config->cacert)
+		(*out)->config.cacert = (*out)->cacert = xstrdup(config->cacert);
 	return 0;
 }
 
@@ -284,8 +287,8 @@ void http_close(struct http *http)
 	if (!http)
 		return;
 	http->lib->curl_easy_cleanup(http->easy);
-	wipe((char *)(uintptr_t)http->config.password);
-	free((char *)(uintptr_t)http->config.cacert);
+	wipe(http->password);
+	free(http->cacert);
 	free(http);
 }
 

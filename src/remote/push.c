@@ -372,7 +372,7 @@ static int try_often(struct pushing *p, int (*try_once)(struct pushing *, struct
 			break;
 		unsigned ms = wait_before(tries);
 		if (o->again)
-			o->again(o->to, err->text, (ms + 999) / 1000);
+			o->again(err->text, (ms + 999) / 1000);
 		wait_ms(ms);
 	}
 	return rc;

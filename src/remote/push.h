@@ -33,8 +33,7 @@ struct push_options {
 	const char *run; /* the name there; NULL: the store's */
 	bool with_store; /* the store's file too, for `ptool pull` */
 	/* Told before a failed try is repeated, and of how many seconds are waited; or NULL. */
-	void (*again)(void *to, const char *why, unsigned wait_s);
-	void *to;
+	void (*again)(const char *why, unsigned wait_s);
 };
 
 /* What was sent. */

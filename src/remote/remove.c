@@ -161,7 +161,7 @@ int remove_dead(struct http *http, uint64_t before, uint64_t *npushes, struct er
 	char moment[24];
 	struct collecting c = { .http = http, .before = moment };
 	struct remote_tables tables;
-	uint64_t is_cluster;
+	uint64_t is_cluster = 0;
 
 	snprintf(moment, sizeof(moment), "%" PRIu64, before);
 	int rc = remote_tables_load(&tables, err);

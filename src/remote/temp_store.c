@@ -187,16 +187,17 @@ static void bind_reference(const struct remote_table *table, size_t i,
 	size_t of = remote_table_find(bases->tables, c->of);
 	int64_t first =
 		of < bases->tables->n ? bases->first_ids[of] : bases->first_slice_id;
-	int64_t id;
+	int64_t id = 0;
+	bool is_null = cell->is_null;
 
-	if (cell->is_null)
+	if (!is_null && by_number)
+		id = bases->step_of(bases->from, cell->number);
+	else if (!is_null)
+		is_null = __builtin_add_overflow(first, cell->number, &id);
+	if (is_null)
 		sqlite3_bind_null(stmt, at);
-	else if (by_number)
-		sqlite3_bind_int64(stmt, at, bases->step_of(bases->from, cell->number));
-	else if (!__builtin_add_overflow(first, cell->number, &id))
-		sqlite3_bind_int64(stmt, at, id);
 	else
-		sqlite3_bind_null(stmt, at);
+		sqlite3_bind_int64(stmt, at, id);
 }
 
 int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,

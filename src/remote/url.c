@@ -134,7 +134,7 @@ static const char *name_of(const struct remote_url *url, struct arena *arena)
 {
 	struct buf name;
 
-	buf_init(&name, 8 * TEXT_MAX_BYTES);
+	buf_init(&name, (size_t)8 * TEXT_MAX_BYTES);
 	buf_add_text(&name, url->is_tls ? tls : plain);
 	if (url->user) {
 		url_encode(&name, url->user);

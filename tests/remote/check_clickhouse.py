@@ -53,6 +53,8 @@ top --flops
 top --top-level --format csv
 top --run nobody
 top --by nothing
+diff --by step --format csv
+diff
 steps
 steps --format csv
 steps --format json
@@ -66,6 +68,11 @@ gaps
 gaps --format csv
 gaps --by step --format json
 gaps --rank 1
+devices
+devices --format csv
+devices --rank 1 --format json
+streams
+streams --format csv
 doctor
 doctor --format json
 info --format csv
@@ -94,7 +101,8 @@ class Place:
 
 
 def answer(place, line, operand):
-    code, out, err = place.ptool(*line.split(), operand)
+    operands = [operand, operand] if line.startswith("diff") else [operand]
+    code, out, err = place.ptool(*line.split(), *operands)
     return code, out.replace(operand, "OPERAND"), err.replace(operand, "OPERAND")
 
 
