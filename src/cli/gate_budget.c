@@ -15,7 +15,7 @@
 
 #define FILE_MAX (1 << 20)
 
-#define TOLERANCE_PCT 3
+#define TOLERANCE_PCT 2
 
 static int set_view(struct budgets *b, struct budget *to, const char *value,
 		    struct err *err)

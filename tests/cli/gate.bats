@@ -256,6 +256,12 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 		ptool diff -q base?.json -- new?.json $options >wanted
 		diff wanted got
 	done
+	# a recording with device work on two streams, steps and collectives: parts from its summary
+	ptool baseline save gpu "$EVERYTHING" -q
+	ptool diff -q baseline:gpu "$EVERYTHING" --accounting --format csv >got
+	ptool diff -q "$EVERYTHING" "$EVERYTHING" --accounting --format csv | diff - got
+	ptool diff -q baseline:gpu "$EVERYTHING" --by kernel --format csv | cut -d, -f1-11 >got
+	ptool diff -q "$EVERYTHING" "$EVERYTHING" --by kernel --format csv | cut -d, -f1-11 | diff - got
 	step_budget 'against = main'
 	verdict fail 1 new?.json
 	[[ $output == *"8 v 8"* ]]
@@ -283,6 +289,7 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	exits 4
 	[[ $stderr == "ptool: gate: .ptool/baselines/main/"*"-new1.db: "*"3"* ]]
 	ptool baseline rm main -q
+	ptool baseline rm gpu -q
 	run --separate-stderr ptool baseline list
 	exits 3
 	mkdir -p .ptool/baselines/main
