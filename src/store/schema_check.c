@@ -14,8 +14,8 @@
 #include "base/str.h"
 #include "store/sql.h"
 
-#define OBJECTS_MAX 64
-/* What SQLite may read before it is refused: ours has 30 statements below 4 KiB. */
+#define OBJECTS_MAX 128
+/* What SQLite may read before it is refused: ours has 60 statements below 8 KiB. */
 #define STATEMENT_MAX 65536
 #define STEPS_MAX     10000
 
