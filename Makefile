@@ -103,7 +103,7 @@ LIBS = $(PKG_LIBS) -lm
 
 # Where little time is spent and much code is: a packager may want it small.
 COLD_CFLAGS ?=
-$(foreach folder,cli screen remote query/advise query/overview query/diff,$(BUILD)/obj/$(folder)/%.o): \
+$(foreach folder,cli screen remote query/advise query/calls query/comm query/diff query/lines query/overview,$(BUILD)/obj/$(folder)/%.o): \
 	CFLAGS += $(COLD_CFLAGS)
 
 Q = $(if $(V),,@)

@@ -2,15 +2,17 @@
 #include "base/intern.h"
 
 #include <assert.h>
+#include <endian.h>
 
 #include "base/spill.h"
 
+/* The same on every machine: colours of names come from hashes. */
 static uint64_t word_of(const unsigned char *p)
 {
 	uint64_t word;
 
 	memcpy(&word, p, sizeof(word));
-	return word;
+	return le64toh(word);
 }
 
 /* Of less than eight bytes, as a word: each of them counts. */
@@ -22,7 +24,7 @@ static uint64_t short_word(const unsigned char *p, size_t n)
 		return n ? p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16 : 0;
 	memcpy(&first, p, sizeof(first));
 	memcpy(&last, p + n - sizeof(last), sizeof(last));
-	return first | (uint64_t)last << 32;
+	return le32toh(first) | (uint64_t)le32toh(last) << 32;
 }
 
 static uint64_t fold_word(uint64_t h, uint64_t word)
