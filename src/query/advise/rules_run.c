@@ -35,8 +35,8 @@ static int judge_straggler(const struct rule_run *run, const struct comm_rank *s
 		return -1;
 	struct advice *a = advice_add(
 		run, cell_null(),
-		"look at why that rank is late: its data, its host, its clocks; 'ptool "
-		"diff' compares two ranks",
+		"'ptool ranks' shows what that rank did longer than the others: its "
+		"kernels, its host, its data",
 		"rank %lld comes last to %lld of %lld collectives, and keeps another "
 		"waiting %.1f%% of the recording",
 		(long long)s->profile->rank, (long long)s->late_calls,
