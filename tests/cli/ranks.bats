@@ -40,3 +40,16 @@ made() {
 	run -3 --separate-stderr ptool ranks
 	[[ $stderr == *"only one rank"* ]]
 }
+
+@test "mistakes are told by the exit status, and an output is whole or not there" {
+	setup_store
+	run -4 --separate-stderr ptool ranks nowhere.db
+	run -2 --separate-stderr ptool ranks --by sten
+	run -2 --separate-stderr ptool ranks --what-if --by step
+	run -3 --separate-stderr ptool ranks --run another
+	ptool ranks -o out.json
+	run -2 --separate-stderr ptool ranks -o out.json
+	ptool ranks --what-if -f -o out.json
+	grep -q '"replayed"' out.json
+	only_files out.json ptool.db
+}

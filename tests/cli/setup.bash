@@ -80,10 +80,11 @@ on_terminal() { # COLUMNS COMMAND...
 }
 
 # Every reading command there is, one a line, but those whose operands are others or
-# which draw no table: calls.bats, export.bats, diff.bats, lines.bats, report.bats,
-# flame.bats, view.bats and mcp.bats have the same of them.
+# which draw no table of any store: calls.bats, export.bats, diff.bats, lines.bats,
+# report.bats, flame.bats, view.bats, mcp.bats, ranks.bats, merge.bats, migrate.bats and
+# gate.bats have the same of them.
 reading_commands() {
-	ptool help --list | grep -vxE 'ingest|help|rm|push|pull|gc|schema|callers|callees|export|diff|lines|report|flame|view|mcp'
+	ptool help --list | grep -vxE 'ingest|help|rm|push|pull|gc|schema|callers|callees|export|diff|lines|report|flame|view|mcp|ranks|merge|migrate|gate|baseline'
 }
 
 # Calls a function for each of them: $command, and in ${extra[@]} what it cannot do
