@@ -54,7 +54,7 @@ static const struct opt ingest_options[] = {
 	  .choices = keep_choices, INTO(STRINGS, keep) },
 	{ .name = "summary-only", .help = "leave the slices out of the store: it is small, and what needs them cannot be asked",
 	  INTO(FLAG, summary_only) },
-	{ .name = "summaries", .arg = "WHEN", .help = "store what questions about whole profiles ask for: auto is yes for several profiles, or one with a rank (default: auto)",
+	{ .name = "summaries", .arg = "WHEN", .help = "store what questions about whole profiles ask for: auto is yes for several profiles, or one of several ranks (default: auto)",
 	  .choices = summaries_choices, INTO(CHOICE, summaries) },
 	{ .name = "jobs", .arg = "N", .help = "number of threads (default: one per core that it may use)",
 	  INTO(UINT, jobs), .short_name = 'j' },

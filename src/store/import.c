@@ -411,7 +411,8 @@ static bool wants_summaries(const struct importing *i)
 	if (options->summary_only || options->summaries != IMPORT_SUMMARIES_AUTO)
 		return options->summary_only ||
 		       options->summaries == IMPORT_SUMMARIES_YES;
-	return i->nprofiles > 1 || i->profiles[0].rank != NUMBER_NONE;
+	return i->nprofiles > 1 ||
+	       (i->profiles[0].rank != NUMBER_NONE && !i->profiles[0].is_alone);
 }
 
 static int write_new_texts(struct importing *i, struct err *err)

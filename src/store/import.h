@@ -61,7 +61,7 @@ struct import_events {
 
 /* Which runs have summaries (schema.sql, *_part). */
 enum import_summaries {
-	IMPORT_SUMMARIES_AUTO, /* of several profiles, or of one whose rank is known */
+	IMPORT_SUMMARIES_AUTO, /* of several profiles, or of one of several ranks */
 	IMPORT_SUMMARIES_YES,
 	IMPORT_SUMMARIES_NO
 };

@@ -82,7 +82,8 @@ static void note_profile(struct importing *i, const struct import_source *source
 	*p = (struct import_profile){ .id = loaded->profile_id,
 				      .shown = xstrdup(source->shown),
 				      .path = xstrdup(source->path),
-				      .rank = loaded->rank };
+				      .rank = loaded->rank,
+				      .is_alone = loaded->is_alone };
 	p->name = file_name_parse(str_of(p->shown));
 	if (!loaded->is_rank_of_name)
 		return;

@@ -56,6 +56,7 @@ struct import_profile {
 	char *shown, *path;    /* owned */
 	struct file_name name; /* borrows from `shown` */
 	int64_t rank;          /* or NUMBER_NONE */
+	bool is_alone;         /* the only rank, as it says */
 };
 
 /* What was printed of a profile, until it is known whether that lies beside it. */

@@ -52,6 +52,7 @@ struct load_result {
 	int64_t profile_id, slices, functions, stacks, operators;
 	int64_t findings; /* of severity warning or error */
 	int64_t rank;     /* or NUMBER_NONE */
+	bool is_alone;    /* the recording says that there is no other rank */
 	bool is_rank_of_name;
 };
 

@@ -141,7 +141,7 @@ static int fill(struct merging *m, struct err *err)
 	return write_texts(to->db, &to->texts, 0, &usual_limits, err);
 }
 
-/* As one ingest: of several profiles; one with a rank has them already. */
+/* As one ingest: of several profiles; one of several ranks has them already. */
 static bool wants_parts(const struct merging *m)
 {
 	return m->options->need || m->fleet->nprofiles > 1;

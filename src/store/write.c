@@ -472,6 +472,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 					.operators = (int64_t)m->nop_sums,
 					.stacks = (int64_t)m->samples.nsummed,
 					.rank = m->profile.rank,
+					.is_alone = m->profile.world_size == 1,
 					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)
 		if (finding_kinds[m->findings[i].finding].severity >= SEVERITY_WARNING)

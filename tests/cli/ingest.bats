@@ -402,6 +402,16 @@ split|kernel|7|mm' ]
 	run ! "$(dirname "$TESTS")/scripts/columns.sh" odd.sql
 }
 
+@test "one of several ranks has summaries, the only rank has none unless asked" {
+	sed -E 's/"world_size": *[0-9]+/"world_size": 1/' "$GPU/collectives_rank0.json" >alone.json
+	ptool ingest -q -o ranks.db "$GPU/collectives_rank0.json"
+	ptool ingest -q -o alone.db alone.json
+	ptool ingest -q --summaries yes -o asked.db alone.json
+	[ "$(ask ranks.db 'SELECT count(*) > 0 FROM device_part')" = 1 ]
+	[ "$(ask alone.db 'SELECT count(*) FROM device_part')" = 0 ]
+	[ "$(ask asked.db 'SELECT count(*) > 0 FROM device_part')" = 1 ]
+}
+
 @test "--summary-only leaves the slices out, and what needs them says so" {
 	ptool ingest -q -o full.db "$GPU/collectives_rank0.json"
 	ptool ingest -q --run kept -o small.db "$GPU/copies.json"
