@@ -30,6 +30,8 @@ enum comm_backend comm_range_backend(struct str name, struct str *collective)
 	if (name.n < 5 || (name.p[3] != ':' && name.p[4] != ':'))
 		return COMM_BACKEND_NONE;
 	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++) {
+		if (name.p[0] != backends[i].prefix[0])
+			continue;
 		struct str prefix = str_of(backends[i].prefix);
 		if (!str_starts_with(name, prefix))
 			continue;

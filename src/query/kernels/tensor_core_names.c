@@ -3,6 +3,10 @@
  * decides.  Names were read in recordings (PyTorch 1.9 to 2.9 on V100 to B200 and MI210
  * to MI355X; vLLM, SGLang, xDiT), in trackers, and in the sources named at each group.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
 #include "base/demangle.h"
 #include "query/kernels/tensor_core.h"
 
@@ -162,31 +166,16 @@ static const struct name_row rows[] = {
 	  NULL, WORD, NO, 0 },
 };
 
-static int lower(char c)
+static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-}
-
-static bool is_at(const char *text, const char *part, size_t n, bool any_capitals)
-{
-	if (!any_capitals)
-		return memcmp(text, part, n) == 0;
-	for (size_t i = 0; i < n; i++)
-		if (lower(text[i]) != part[i])
-			return false;
-	return true;
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool has_part(struct str text, const char *part, size_t n, enum place place)
 {
-	size_t last = text.n < n ? 0 : text.n - n + 1;
-
-	if (place == START && last > 1)
-		last = 1;
-	for (size_t i = 0; i < last; i++)
-		if (is_at(text.p + i, part, n, place == WORD))
-			return true;
-	return false;
+	if (place == START)
+		return text.n >= n && memcmp(text.p, part, n) == 0;
+	return memmem(text.p, text.n, part, n) != NULL;
 }
 
 static bool has_any(struct str text, const char *parts, enum place place)
@@ -219,27 +208,47 @@ static struct str head_of(struct str name)
 	return (struct str){ name.p, n };
 }
 
-static bool fits(const struct name_row *row, struct str name, struct str head)
+/* A name as rows look at it. */
+struct looked {
+	struct str name, head;
+	struct str word; /* the head in small letters, as the parts of WORD are */
+};
+
+static bool fits(const struct name_row *row, const struct looked *l)
 {
-	struct str text = row->place == ANYWHERE || row->place == START ? name : head;
+	bool is_whole = row->place == ANYWHERE || row->place == START;
+	struct str text = row->place == WORD ? l->word : is_whole ? l->name : l->head;
 
 	return has_any(text, row->part, row->place) &&
 	       (!row->and || has_any(text, row->and, row->place));
 }
 
-static enum tensor_core judge(struct str name, int capability)
+static enum tensor_core judge_rows(const struct looked *l, int capability)
 {
-	struct str plain =
-		str_starts_with(name, STR_LIT("void ")) ? str_behind(name, 5) : name;
-	struct str head = head_of(plain);
-
-	if (capability && capability < TENSOR_CORE_FIRST)
-		return TENSOR_CORE_NO;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (fits(&rows[i], plain, head))
+		if (fits(&rows[i], l))
 			return capability && capability < rows[i].least ? TENSOR_CORE_NO
 									: rows[i].says;
 	return TENSOR_CORE_UNKNOWN;
+}
+
+static enum tensor_core judge(struct str name, int capability)
+{
+	struct looked l = {
+		.name = str_starts_with(name, STR_LIT("void ")) ? str_behind(name, 5)
+								: name,
+	};
+
+	if (capability && capability < TENSOR_CORE_FIRST)
+		return TENSOR_CORE_NO;
+	l.head = head_of(l.name);
+	char *word = xmalloc(l.head.n + 1);
+	for (size_t i = 0; i < l.head.n; i++)
+		word[i] = lower(l.head.p[i]);
+	l.word = (struct str){ word, l.head.n };
+	enum tensor_core says = judge_rows(&l, capability);
+	free(word);
+	return says;
 }
 
 enum tensor_core tensor_core_kernel(struct str name, int capability)
