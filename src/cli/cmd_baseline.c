@@ -128,10 +128,10 @@ static int merge_store(struct doing *d, const char *from, const char *to, struct
 	struct import_events events = ingesting_events(&writing);
 	struct fleet fleet = { .n = 0 };
 	struct merge_result result;
-	int rc = fleet_find(&from, 1, to, &fleet, no_stop, NULL, err);
+	int rc = fleet_find(&from, 1, to, &fleet, no_stop, err);
 
 	if (rc == 0)
-		rc = fleet_look(&fleet, true, no_stop, NULL, err);
+		rc = fleet_look(&fleet, true, no_stop, err);
 	if (rc == 0)
 		rc = merge_stores(&fleet, &options, &events, &result, err);
 	ingesting_end(&writing);

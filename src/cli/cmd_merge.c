@@ -72,8 +72,8 @@ static int merge(const struct merge_opts *o, const struct import_events *events,
 					       .summarize = summaries_make_run };
 
 	if (fleet_find((const char *const *)o->stores.items, o->stores.n, store, fleet,
-		       wait_for_user, NULL, err) < 0 ||
-	    fleet_look(fleet, true, wait_for_user, NULL, err) < 0)
+		       wait_for_user, err) < 0 ||
+	    fleet_look(fleet, true, wait_for_user, err) < 0)
 		return -1;
 	return merge_stores(fleet, &options, events, result, err);
 }

@@ -45,7 +45,7 @@ static int find_place(const struct fleet *fleet, const char *folder,
 		      const struct fetch_need *need, struct cache_entry *out,
 		      struct err *err)
 {
-	struct cache_file *files = xcalloc(fleet->n, sizeof(*files));
+	struct cache_file *files = xrealloc_array(NULL, fleet->n + 1, sizeof(*files));
 	char *what = what_of(folder, need);
 
 	for (size_t i = 0; i < fleet->n; i++)
@@ -85,7 +85,7 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	struct import_events events = ingesting_events(&writing);
 	/* what others may change, they may forge */
 	mode_t before = umask(077);
-	int rc = fleet_look(fleet, false, wait_for_user, NULL, err);
+	int rc = fleet_look(fleet, false, wait_for_user, err);
 	const struct merge_options options = { .store = cache->path,
 					       .need = need_of(wish, fleet),
 					       .summarize = summaries_make_run };
@@ -155,7 +155,7 @@ static const struct fleet_store *only_chosen(const struct operand_wish *wish,
 	if (!wish->scope || wish->scope->run || !wish->scope->rank ||
 	    scope_options_read_rank(wish->scope->rank, &first, &last, &ignored) < 0)
 		return NULL;
-	if (fleet_look(fleet, false, wait_for_user, NULL, err) < 0)
+	if (fleet_look(fleet, false, wait_for_user, err) < 0)
 		return NULL;
 	for (size_t i = 0; i < fleet->nprofiles; i++) {
 		const struct fleet_profile *p = &fleet->profiles[i];
@@ -177,7 +177,7 @@ int fleet_operand_open(const struct operand_wish *wish, struct operand *out,
 	if (!is_folder(wish->path))
 		return 0;
 	*out = (struct operand){ .store = NULL };
-	int rc = fleet_find(&wish->path, 1, NULL, &fleet, NULL, NULL, err);
+	int rc = fleet_find(&wish->path, 1, NULL, &fleet, NULL, err);
 	if (rc < 0 || fleet.n == 0) {
 		/* who reads raw recordings tells what is wrong with it */
 		*err = (struct err)ERR_INIT;

@@ -32,11 +32,10 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 static int find_in_folder(struct fleet *fleet, const char *path,
-			  const struct stat *except, walk_stop_fn *stop, void *to,
-			  struct err *err)
+			  const struct stat *except, walk_stop_fn *stop, struct err *err)
 {
 	struct walk walk;
-	int rc = walk_folder(path, &walk, stop, to, err);
+	int rc = walk_folder(path, &walk, stop, NULL, err);
 
 	for (size_t i = 0; i < walk.n && rc == 0; i++) {
 		const struct walk_file *file = &walk.files[i];
@@ -54,7 +53,7 @@ static int find_in_folder(struct fleet *fleet, const char *path,
 }
 
 int fleet_find(const char *const *paths, size_t n, const char *except, struct fleet *out,
-	       walk_stop_fn *stop, void *to, struct err *err)
+	       walk_stop_fn *stop, struct err *err)
 {
 	struct stat not = { 0 }, st;
 	int rc = 0;
@@ -64,7 +63,7 @@ int fleet_find(const char *const *paths, size_t n, const char *except, struct fl
 		not = (struct stat){ 0 };
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode))
-			rc = find_in_folder(out, paths[i], &not, stop, to, err);
+			rc = find_in_folder(out, paths[i], &not, stop, err);
 		else
 			add_store(out, paths[i], &st);
 	}
@@ -288,11 +287,10 @@ static void name_run(struct fleet *fleet)
 		fleet->run = arena_copy(&fleet->arena, (struct str){ name, n }).p;
 }
 
-int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, void *to,
-	       struct err *err)
+int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct err *err)
 {
 	for (size_t i = 0; i < fleet->n && !fleet->is_looked_at; i++) {
-		if (stop && stop(to, err) < 0)
+		if (stop && stop(NULL, err) < 0)
 			return -1;
 		look_at(fleet, i, is_whole);
 	}

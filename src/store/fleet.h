@@ -47,16 +47,16 @@ struct fleet {
  * What lies in folders is taken if it is a ptool store of any schema; a file that is named,
  * whatever it is.  `except` is none of them: NULL, or a file, such as the one that is to be
  * written.  ERR_INPUT: a folder cannot be listed.  fleet_release() frees, always.
+ * `stop` gets NULL; it may be NULL.
  */
 int fleet_find(const char *const *paths, size_t n, const char *except, struct fleet *out,
-	       walk_stop_fn *stop, void *to, struct err *err);
+	       walk_stop_fn *stop, struct err *err);
 /*
  * Opens each, orders them, and finds those that are to be left out: no store, of another
  * schema, damaged, of several runs, the same recording as another, or of another run's
  * rank.  0 however many these are.  `is_whole`: as who reads all of each, store_open().
  */
-int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, void *to,
-	       struct err *err);
+int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct err *err);
 /* Notes why a store is left out. */
 void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
 		     const struct err *why);

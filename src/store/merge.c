@@ -31,7 +31,7 @@ struct merging {
 static int tell_unfinished(const char *temporary, const char *lock, void *to,
 			   struct err *err)
 {
-	const struct import_events *events = to;
+	const struct import_events *events = ((const struct merging *)to)->events;
 
 	return events->unfinished ? events->unfinished(events->to, temporary, lock, err)
 				  : 0;
@@ -171,9 +171,7 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 
 static int merge_once(struct merging *m, struct err *err)
 {
-	struct publish_keep keep = { .always = false,
-				     .to = (void *)(uintptr_t)m->events,
-				     .made = tell_unfinished };
+	struct publish_keep keep = { .always = false, .to = m, .made = tell_unfinished };
 	struct publish *publish;
 
 	m->bad = NULL;
