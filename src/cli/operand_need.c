@@ -15,6 +15,9 @@ static const struct {
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
 	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
+	{ "ranks",
+	  { .tables = FETCH_SMALL ",rank_part,comm_call,op_stat",
+	    .grains = FETCH_OPS_BY_NAME } },
 	{ "ranks", { .tables = FETCH_SMALL ",step_part,gap_*,rank_*,comm_*" } },
 };
 

@@ -209,6 +209,16 @@ static int begin_name(struct kernels_seen *k, struct ranks *r, int64_t name_id,
 	return 0;
 }
 
+/* The participant of each profile of the scope, plus 1; 0: it has no rank. */
+static uint32_t *number_profiles(const struct ranks *r, const struct scope *scope)
+{
+	uint32_t *who = xcalloc(scope->n + 1, sizeof(*who));
+
+	for (uint32_t p = 0; p < r->matches.nparticipants; p++)
+		who[r->matches.participants[p].profile - scope->profiles] = p + 1;
+	return who;
+}
+
 static int compare_kernels(struct store *store, const struct scope *scope,
 			   struct ranks *r, struct err *err)
 {
@@ -216,26 +226,27 @@ static int compare_kernels(struct store *store, const struct scope *scope,
 					scope->ids, err);
 	struct kernels_seen k = { .name_id = -1 };
 	struct ratios ratios = { .n = 0 };
+	uint32_t *who = number_profiles(r, scope);
 
 	while (query_next(&q, err)) {
 		int64_t name_id = sqlite3_column_int64(q.stmt, 0);
 		const struct scope_profile *profile =
 			scope_find(scope, sqlite3_column_int64(q.stmt, 1));
-		const struct comm_participant *who =
-			profile ? comm_matches_who(&r->matches, profile) : NULL;
+		uint32_t rank = profile ? who[profile - scope->profiles] : 0;
 		int64_t calls = sqlite3_column_int64(q.stmt, 2);
 		if (name_id != k.name_id) {
 			end_name(&k, &ratios);
 			q.rc = begin_name(&k, r, name_id, err);
 		}
-		if (who && calls > 0)
-			*ARRAY_PUSH(k.items, k.n, k.cap) = (struct shared){
-				(uint32_t)(who - r->matches.participants), calls,
-				(double)sqlite3_column_int64(q.stmt, 3) / (double)calls
-			};
+		if (rank && calls > 0)
+			*ARRAY_PUSH(k.items, k.n, k.cap) =
+				(struct shared){ rank - 1, calls,
+						 (double)sqlite3_column_int64(q.stmt, 3) /
+							 (double)calls };
 	}
 	end_name(&k, &ratios);
 	free(k.items);
+	free(who);
 	set_compute_ratios(r, &ratios);
 	return query_end(&q);
 }
