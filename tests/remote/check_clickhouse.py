@@ -77,6 +77,8 @@ doctor
 doctor --format json
 info --format csv
 info --rank 1 --format json""".splitlines()
+if os.environ.get("SAN"):
+    QUESTIONS = QUESTIONS[::6]
 
 
 class Place:
