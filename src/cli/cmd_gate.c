@@ -63,7 +63,7 @@ static const struct opt_group gate_groups[] = {
 /* clang-format on */
 
 static const struct gate_opts defaults = { .budget = BUDGET_FILE,
-					   .alpha = "0.02",
+					   .alpha = "0.01",
 					   .output = OUTPUT_DEFAULTS };
 
 /* As output_check(), whose -f is another option here. */

@@ -24,18 +24,20 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /*
- * P(W <= w) for w = 0 to n (n + 1) / 2, of ranks 1 to n that are each in W or not: the
- * caller frees.
+ * P(W <= w) for w = 0 to the sum of the weights, each of which is in W or not, as likely as
+ * not: the caller frees.
  */
-static double *distribution(size_t n)
+static double *distribution(const size_t *weights, size_t n)
 {
-	size_t all = n * (n + 1) / 2;
-	double *p = xcalloc(all + 1, sizeof(*p));
+	size_t all = 0;
 
+	for (size_t i = 0; i < n; i++)
+		all += weights[i];
+	double *p = xcalloc(all + 1, sizeof(*p));
 	p[0] = 1;
-	for (size_t rank = 1; rank <= n; rank++)
+	for (size_t i = 0; i < n; i++)
 		for (size_t w = all + 1; w-- > 0;)
-			p[w] = p[w] / 2 + (w >= rank ? p[w - rank] / 2 : 0);
+			p[w] = p[w] / 2 + (w >= weights[i] ? p[w - weights[i]] / 2 : 0);
 	for (size_t w = 1; w <= all; w++)
 		p[w] += p[w - 1];
 	return p;
@@ -44,7 +46,7 @@ static double *distribution(size_t n)
 struct ranked {
 	double w, tie_term; /* the sum of t^3 - t over groups of t equal sizes */
 	size_t n;
-	bool has_ties;
+	size_t twice[SIGNED_RANK_MAX]; /* ranks, which may be halves; of the first */
 };
 
 /* `sorted` by size, without zeros; equal sizes share the mean of their ranks. */
@@ -57,10 +59,12 @@ static struct ranked rank_all(const double *sorted, size_t n)
 		     end < n && fabs(sorted[end]) == fabs(sorted[first]);)
 			end++;
 		double t = (double)(end - first), rank = (double)(first + 1 + end) / 2;
-		for (size_t i = first; i < end; i++)
+		for (size_t i = first; i < end; i++) {
 			r.w += sorted[i] > 0 ? rank : 0;
+			if (i < SIGNED_RANK_MAX)
+				r.twice[i] = first + 1 + end;
+		}
 		r.tie_term += t * t * t - t;
-		r.has_ties |= end - first > 1;
 	}
 	return r;
 }
@@ -77,12 +81,13 @@ static double approximate_p(const struct ranked *r)
 	return p < 1 ? p : 1;
 }
 
+/* Of these ranks, whatever ties they have. */
 static double exact_p(const struct ranked *r)
 {
 	double n = (double)r->n, all = n * (n + 1) / 2;
 	double smaller = r->w < all - r->w ? r->w : all - r->w;
-	double *at_most = distribution(r->n);
-	double p = 2 * at_most[(size_t)smaller];
+	double *at_most = distribution(r->twice, r->n);
+	double p = 2 * at_most[(size_t)(2 * smaller)];
 
 	free(at_most);
 	return p < 1 ? p : 1;
@@ -102,7 +107,7 @@ struct signed_rank signed_rank_test(const double *differences, size_t n)
 	struct signed_rank out = { .w = r.w, .p = 1, .n = left };
 	if (left == 0)
 		return out;
-	out.is_exact = !r.has_ties && left == n && n <= SIGNED_RANK_MAX;
+	out.is_exact = left <= SIGNED_RANK_MAX;
 	out.p = out.is_exact ? exact_p(&r) : approximate_p(&r);
 	return out;
 }
@@ -119,7 +124,10 @@ static size_t lower_place(size_t n, double alpha)
 			ceil(mean - normal_quantile_above(alpha / 2) * sqrt(variance));
 		return at < 1 ? 1 : (size_t)at;
 	}
-	double *at_most = distribution(n);
+	size_t ranks[SIGNED_RANK_MAX];
+	for (size_t i = 0; i < n; i++)
+		ranks[i] = i + 1;
+	double *at_most = distribution(ranks, n);
 	while (at_most[place] < alpha / 2)
 		place++;
 	free(at_most);

@@ -12,7 +12,7 @@
 
 #include "query/stats/rank_tests.h"
 
-/* Beyond it, or with ties or zeros, p is the normal approximation's. */
+/* Beyond it p is the normal approximation's; zeros are left out, ties share their ranks. */
 #define SIGNED_RANK_MAX 50
 
 struct signed_rank {
