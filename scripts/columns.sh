@@ -2,10 +2,18 @@
 # columns.sh SCHEMA: the columns of its tables as a C header.  For each table an enum
 # COL_TABLE_COLUMN, in the order of the table, which ends in COL_TABLE_N, the names as the
 # text TABLE_COLUMNS, and of tables called *_part, which have at most 64 columns, those that
-# are ids of texts as bits: TABLE_TEXTS.  C code names columns by these alone, so that a
-# column that moves in the schema moves everywhere, and one that leaves it does not compile.
+# are ids of texts and those that are blobs as bits: TABLE_TEXTS, TABLE_BLOBS.  C code names
+# columns by these alone, so that a column that moves in the schema moves everywhere, and one
+# that leaves it does not compile.
 set -eu
 awk -v q='"' '
+function bits(what, is_set,    i) {
+	printf "#define %s_%s (UINT64_C(0)", table, what
+	for (i = 1; i <= n; i++)
+		if (is_set[i])
+			printf " | UINT64_C(1) << COL_%s_%s", table, toupper(column[i])
+	print ")"
+}
 { sub(/--.*/, "") }
 /^CREATE TABLE / { table = toupper($3); n = 0; next }
 /^\)/ && table {
@@ -18,11 +26,8 @@ awk -v q='"' '
 		printf "%s%s", (i > 1 ? ", " : ""), column[i]
 	print q
 	if (table ~ /_PART$/) {
-		printf "#define %s_TEXTS (UINT64_C(0)", table
-		for (i = 1; i <= n; i++)
-			if (is_text[i])
-				printf " | UINT64_C(1) << COL_%s_%s", table, toupper(column[i])
-		print ")"
+		bits("TEXTS", is_text)
+		bits("BLOBS", is_blob)
 	}
 	table = ""
 }
@@ -37,6 +42,7 @@ table {
 		}
 		column[++n] = word[1]
 		is_text[n] = part[i] ~ /REFERENCES string /
+		is_blob[n] = part[i] ~ / BLOB/
 	}
 }
 BEGIN { print "/* Made from the schema by scripts/columns.sh. */\n#ifndef PTOOL_STORE_COLUMNS_H\n#define PTOOL_STORE_COLUMNS_H" }

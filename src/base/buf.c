@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/varint.h"
 
 void buf_init(struct buf *b, size_t max)
 {
@@ -55,6 +56,13 @@ bool buf_add_text(struct buf *b, const char *text)
 bool buf_add_char(struct buf *b, char c)
 {
 	return buf_add(b, &c, 1);
+}
+
+bool buf_add_varint(struct buf *b, uint64_t value)
+{
+	uint8_t bytes[VARINT_MAX];
+
+	return buf_add(b, bytes, (size_t)(varint_put(bytes, value) - bytes));
 }
 
 bool buf_add_blanks(struct buf *b, size_t n)

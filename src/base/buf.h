@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -24,6 +25,8 @@ bool buf_add_str(struct buf *b, struct str s);
 bool buf_add_text(struct buf *b, const char *text);
 bool buf_add_char(struct buf *b, char c);
 bool buf_add_blanks(struct buf *b, size_t n);
+/* LEB128: base/varint.h. */
+bool buf_add_varint(struct buf *b, uint64_t value);
 bool buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);
 

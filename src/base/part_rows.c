@@ -34,6 +34,11 @@ struct cell *part_rows_add(struct part_rows *rows)
 	return row;
 }
 
+struct cell part_rows_bytes(struct part_rows *rows, struct str bytes)
+{
+	return cell_text(arena_copy(&rows->arena, bytes));
+}
+
 struct cell part_rows_text(struct part_rows *rows, const char *text)
 {
 	return text ? cell_text(arena_copy(&rows->arena, str_of(text))) : cell_null();

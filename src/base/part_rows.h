@@ -22,12 +22,13 @@ struct part_table {
 	const char *columns; /* "id, profile_id, device, ..." */
 	int ncolumns;        /* at most 64 */
 	uint64_t texts;      /* bits of columns that are ids of texts in the store */
+	uint64_t blobs;      /* of those that are bytes; here texts, too */
 };
 
 /* Of a table of schema.sql: its name in large and in small letters. */
-#define PART_TABLE(TABLE, table)                                        \
-	{                                                               \
-#table, TABLE##_COLUMNS, COL_##TABLE##_N, TABLE##_TEXTS \
+#define PART_TABLE(TABLE, table)                                                       \
+	{                                                                              \
+#table, TABLE##_COLUMNS, COL_##TABLE##_N, TABLE##_TEXTS, TABLE##_BLOBS \
 	}
 
 struct part_rows {
@@ -45,6 +46,8 @@ void part_rows_release(struct part_rows *rows);
 struct cell *part_rows_add(struct part_rows *rows);
 /* Of the row: a copy of the text; NULL is null. */
 struct cell part_rows_text(struct part_rows *rows, const char *text);
+/* The same of bytes. */
+struct cell part_rows_bytes(struct part_rows *rows, struct str bytes);
 
 static inline const struct cell *part_rows_at(const struct part_rows *rows, size_t row)
 {

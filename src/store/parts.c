@@ -19,15 +19,20 @@ struct row_maker {
 	int64_t profile_id;
 };
 
-static struct bulk_cell cell_of(const struct row_maker *m, struct cell cell, bool is_id)
+static struct bulk_cell cell_of(const struct row_maker *m, struct cell cell, int column)
 {
+	uint64_t bit = UINT64_C(1) << column;
+
 	if (cell.type == CELL_INT)
 		return bulk_int(cell.as.integer);
 	if (cell.type == CELL_REAL)
 		return bulk_real(cell.as.real);
-	if (cell.type == CELL_TEXT && is_id)
+	if (cell.type != CELL_TEXT)
+		return bulk_null();
+	if (m->rows->table->texts & bit)
 		return bulk_int((int64_t)intern_add(m->texts, cell.as.text) + 1);
-	return cell.type == CELL_TEXT ? bulk_text(cell.as.text) : bulk_null();
+	return m->rows->table->blobs & bit ? bulk_blob(cell.as.text)
+					   : bulk_text(cell.as.text);
 }
 
 static void make_row(const void *from, int64_t row, struct bulk_cell *cells)
@@ -38,7 +43,7 @@ static void make_row(const void *from, int64_t row, struct bulk_cell *cells)
 
 	cells[COL_PART_PROFILE_ID] = bulk_int(m->profile_id);
 	for (int i = COL_PART_FIRST; i < table->ncolumns; i++)
-		cells[i] = cell_of(m, values[i], table->texts >> i & 1);
+		cells[i] = cell_of(m, values[i], i);
 }
 
 static int last_id(struct sqlite3 *db, const struct part_table *table, int64_t *id,
@@ -66,7 +71,7 @@ static int write_place(struct sqlite3 *db, const struct row_maker *m, int64_t fi
 	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":part"), name, -1,
 			  SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":first_row_id"),
-			   first_id);
+			   m->rows->n ? first_id : 0);
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":row_count"),
 			   (int64_t)m->rows->n);
 	int rc = sql_step(stmt, err) < 0 ? -1 : 0;

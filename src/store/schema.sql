@@ -678,6 +678,72 @@ CREATE TABLE rank_part (
     place       INTEGER                    -- of a collective that is all of the stretch: slice_row.id less profile.first_slice_id
 ) STRICT;
 
+-- Device work by name: what `ptool kernels` reads.  One row for each (profile, stream, name,
+-- class, blocks_per_sm, occupancy_pct).
+CREATE TABLE kernel_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: one without a number
+    stream      INTEGER,                   -- likewise
+    class       INTEGER NOT NULL REFERENCES slice_class (id),
+    name_id     INTEGER REFERENCES string (id),
+    blocks_per_sm REAL,                    -- NULL: not recorded
+    occupancy_pct REAL,                    -- likewise, and where 0 stands for that
+    calls       INTEGER NOT NULL,
+    total_ns    INTEGER NOT NULL,
+    min_ns      INTEGER NOT NULL,
+    max_ns      INTEGER NOT NULL,
+    durations   BLOB NOT NULL              -- each in ns with its calls: ptool-store(5), HISTOGRAMS
+) STRICT;
+
+-- Copies and sets of memory: what `ptool transfers` reads.  Each grain has all of them: 0 a
+-- row for each (profile, device), 1 for each of those and (kind, memory), 2 for each of
+-- those and op, 3 for each of those of grain 1 and step; in the order of the command.
+CREATE TABLE transfer_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    grain       INTEGER NOT NULL,
+    device      INTEGER,                   -- NULL: one without a number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    kind_id     INTEGER REFERENCES string (id), -- 'HtoD', ..., 'copy', 'memset'
+    memory_id   INTEGER REFERENCES string (id), -- 'pageable', 'pinned', 'managed'; NULL: not recorded
+    op_id       INTEGER REFERENCES string (id), -- operator that launched them; NULL: none
+    step        INTEGER,                   -- its number; NULL: none
+    calls       INTEGER NOT NULL,
+    total_ns    INTEGER NOT NULL,
+    busy_ns     INTEGER NOT NULL,          -- time with any of them
+    exposed_ns  INTEGER NOT NULL,          -- and without computation
+    bytes       INTEGER,                   -- of those that tell; NULL: none does
+    sized_ns    INTEGER NOT NULL,          -- time of those that tell
+    blocking_calls INTEGER                 -- the host waited for them; NULL: no launch is recorded
+) STRICT;
+
+-- Collectives one by one: what `ptool comm` reads, with --ranks, too.  By (profile, device,
+-- ts, stream, slice), those of the host behind those of devices.
+CREATE TABLE comm_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    device      INTEGER,                   -- NULL: the host, or a device without a number
+    device_name_id INTEGER REFERENCES string (id), -- what it is called then
+    stream      INTEGER,
+    side_id     INTEGER NOT NULL REFERENCES string (id), -- 'device', 'host', 'launch' where only that was recorded
+    ts          INTEGER NOT NULL,
+    dur         INTEGER NOT NULL,
+    step        INTEGER,                   -- number; NULL: none
+    collective_id INTEGER REFERENCES string (id), -- 'all_reduce', ..., or as it is spelled
+    dtype_id    INTEGER REFERENCES string (id),
+    group_id    INTEGER REFERENCES string (id),
+    group_ranks_id INTEGER REFERENCES string (id),
+    group_size  INTEGER,
+    sequence    INTEGER,                   -- number in the group
+    bytes       INTEGER,                   -- size of the message: ptool-comm(1)
+    algorithm_id INTEGER REFERENCES string (id),
+    protocol_id INTEGER REFERENCES string (id),
+    name_id     INTEGER REFERENCES string (id), -- of the kernel or range
+    place       INTEGER NOT NULL,          -- slice_row.id less profile.first_slice_id
+    compute     BLOB                       -- when computation ran beside it, packed: ptool-store(5)
+) STRICT;
+
 -- Slices with their texts; the first columns are those of Perfetto's table.
 CREATE VIEW slice AS
 SELECT s.id AS id, s.ts AS ts, s.dur AS dur, s.track_id AS track_id, c.text AS category,

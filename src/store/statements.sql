@@ -289,6 +289,18 @@ DELETE FROM stream_part WHERE profile_id IN (
 DELETE FROM rank_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_kernel_part
+DELETE FROM kernel_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_transfer_part
+DELETE FROM transfer_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
+-- name: remove_comm_part
+DELETE FROM comm_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_profile
 DELETE FROM profile WHERE run_id IN (SELECT id FROM run WHERE name = :run);
 
@@ -334,4 +346,18 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(name_id) FROM device_part
     UNION ALL SELECT max(compute_capability_id) FROM device_part
     UNION ALL SELECT max(device_name_id) FROM stream_part
-    UNION ALL SELECT max(stream_name_id) FROM stream_part));
+    UNION ALL SELECT max(stream_name_id) FROM stream_part
+    UNION ALL SELECT max(name_id) FROM kernel_part
+    UNION ALL SELECT max(device_name_id) FROM transfer_part
+    UNION ALL SELECT max(kind_id) FROM transfer_part
+    UNION ALL SELECT max(memory_id) FROM transfer_part
+    UNION ALL SELECT max(op_id) FROM transfer_part
+    UNION ALL SELECT max(device_name_id) FROM comm_part
+    UNION ALL SELECT max(side_id) FROM comm_part
+    UNION ALL SELECT max(collective_id) FROM comm_part
+    UNION ALL SELECT max(dtype_id) FROM comm_part
+    UNION ALL SELECT max(group_id) FROM comm_part
+    UNION ALL SELECT max(group_ranks_id) FROM comm_part
+    UNION ALL SELECT max(algorithm_id) FROM comm_part
+    UNION ALL SELECT max(protocol_id) FROM comm_part
+    UNION ALL SELECT max(name_id) FROM comm_part));

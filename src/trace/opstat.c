@@ -159,8 +159,6 @@ struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops)
 
 #define SUB_BITS  6
 #define SUB_COUNT (1 << SUB_BITS)
-/* That of INT64_MAX. */
-#define LAST_BUCKET ((62 - SUB_BITS + 2) * SUB_COUNT - 1)
 
 void histogram_release(struct histogram *h)
 {
@@ -169,6 +167,9 @@ void histogram_release(struct histogram *h)
 	free(h->places);
 	*h = (struct histogram){ 0 };
 }
+
+_Static_assert(HISTOGRAM_BUCKETS == (62 - SUB_BITS + 2) * SUB_COUNT,
+	       "INT64_MAX's is last");
 
 /* Below 64 every value has a bucket of its own. */
 uint16_t histogram_bucket_of(int64_t ns)
@@ -261,21 +262,14 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 		add_count(into, buckets[i].bucket, buckets[i].count);
 }
 
-static void encode_number(struct buf *out, uint64_t value)
-{
-	uint8_t bytes[VARINT_MAX];
-
-	buf_add(out, bytes, (size_t)(varint_put(bytes, value) - bytes));
-}
-
 void histogram_encode(const struct histogram *h, struct buf *out)
 {
 	const struct histogram_bucket *buckets = histogram_buckets(h);
 	uint16_t before = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
-		encode_number(out, (uint64_t)(buckets[i].bucket - before));
-		encode_number(out, buckets[i].count);
+		buf_add_varint(out, (uint64_t)(buckets[i].bucket - before));
+		buf_add_varint(out, buckets[i].count);
 		before = buckets[i].bucket;
 	}
 }
@@ -287,7 +281,7 @@ bool histogram_decode(struct bytes blob, struct histogram *into)
 
 	while (p < end) {
 		if (!varint_get(&p, end, &distance) || !varint_get(&p, end, &count) ||
-		    distance > LAST_BUCKET - bucket)
+		    distance >= HISTOGRAM_BUCKETS - bucket)
 			return false;
 		bucket += distance;
 		add_count(into, (uint16_t)bucket, count);

@@ -20,6 +20,8 @@
  * As a blob: for every bucket that is not empty, in ascending order, the
  * distance from the one before and the count, both LEB128.
  */
+#define HISTOGRAM_BUCKETS 3712
+
 struct histogram_bucket {
 	uint16_t bucket;
 	uint64_t count;

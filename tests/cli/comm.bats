@@ -188,6 +188,14 @@ setup_store() {
 	ptool comm --format csv >/dev/null
 	sqlite3 ptool.db "UPDATE profile SET base_ns = 9223372036854775807, start_ns = 9223372036854775807"
 	ptool comm --ranks --list --format csv >/dev/null
+	local change
+	for change in "dur = -1" "ts = -1" "place = -1" "compute = x'ff'" "side_id = 1"; do
+		cp ptool.db edited.db
+		sqlite3 edited.db "UPDATE comm_part SET $change"
+		run -4 --separate-stderr ptool comm edited.db
+		says "ptool: comm: edited.db: the rows of comm_part do not fit together; ingest again"
+	done
+	sqlite3 ptool.db "DELETE FROM summary"
 	edit_slices "UPDATE slice_row SET dur = 9223372036854775807"
 	run -4 --separate-stderr ptool comm
 	[[ $stderr == "ptool: comm: ptool.db: the store's slices do not fit together"* ]]

@@ -80,6 +80,17 @@ load setup
 	says "ptool: top: --format torch takes --by shape, stack and overload alone, and no --tensor-cores"
 }
 
+@test "durations of a store that was edited are refused" {
+	ptool ingest -q --summaries yes -o whole.db "$GPU/two_streams.json"
+	for change in "calls = calls + 1" "min_ns = min_ns - 1" "max_ns = max_ns + 1" "total_ns = -1" \
+		"durations = x''" "durations = x'ff'" "durations = CAST(durations || x'0000' AS BLOB)"; do
+		cp whole.db edited.db
+		sqlite3 edited.db "UPDATE kernel_part SET $change"
+		run -4 --separate-stderr ptool kernels edited.db
+		says "ptool: kernels: edited.db: the rows of kernel_part do not fit together; ingest again"
+	done
+}
+
 @test "a store that was edited is refused, or read, but never crashes" {
 	ptool ingest -q "$GPU/two_streams.json"
 	for change in "kernel SET slice_id = 1" "kernel SET grid_x = NULL, registers = -5" \

@@ -66,8 +66,15 @@ setup_store() {
 }
 
 @test "a store that somebody edited is told, not believed" {
+	ptool ingest -q --summaries yes -o edited.db "$GPU/copies.json"
+	sqlite3 edited.db "UPDATE transfer_part SET exposed_ns = busy_ns + 1"
+	run -4 --separate-stderr ptool transfers edited.db
+	says "ptool: transfers: edited.db: the rows of transfer_part do not fit together; ingest again"
 	setup_store
 	edit_slices "UPDATE slice_row SET launch_id = 9223372036854775807 WHERE launch_id IS NOT NULL"
+	run -4 --separate-stderr ptool transfers
+	says "ptool: transfers: ptool.db: the store's slices do not fit together; ingest again"
+	edit_slices "UPDATE slice_row SET launch_id = NULL"
 	ptool transfers >/dev/null
 	sqlite3 ptool.db "UPDATE copy SET bytes = 9223372036854775807"
 	ptool transfers --format csv >/dev/null

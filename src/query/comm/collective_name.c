@@ -71,6 +71,15 @@ const char *collective_text(enum collective collective)
 	return texts[collective];
 }
 
+enum collective collective_called(struct str text)
+{
+	enum collective c = COLLECTIVE_OTHER + 1;
+
+	while (c < NCOLLECTIVES && !str_is(text, texts[c]))
+		c++;
+	return c < NCOLLECTIVES ? c : COLLECTIVE_OTHER;
+}
+
 bool collective_synchronizes(enum collective c)
 {
 	return c == COLLECTIVE_ALL_REDUCE || c == COLLECTIVE_ALL_GATHER ||

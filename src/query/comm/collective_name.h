@@ -33,6 +33,8 @@ enum collective {
 enum collective collective_of(struct str name);
 /* "all_reduce", ...; NULL for COLLECTIVE_OTHER. */
 const char *collective_text(enum collective collective);
+/* The one of that text; COLLECTIVE_OTHER of any other. */
+enum collective collective_called(struct str text);
 
 /* No rank leaves before all have come: what clocks can be aligned on. */
 bool collective_synchronizes(enum collective collective);

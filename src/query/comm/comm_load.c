@@ -6,13 +6,14 @@
 
 #include "base/alloc.h"
 #include "query/comm/comm_host.h"
+#include "query/comm/comm_stored.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_comm_group_sql);
 
-int comm_sources_open(struct store *store, const struct scope *scope,
-		      const struct filter *filter, struct text_pool *texts,
-		      struct comm_sources *out, struct err *err)
+int comm_slices_open(struct store *store, const struct scope *scope,
+		     const struct filter *filter, struct text_pool *texts,
+		     struct comm_sources *out, struct err *err)
 {
 	*out = (struct comm_sources){ .store = store, .texts = texts };
 	if (slice_finder_open(store, texts, &out->finder, err) < 0)
@@ -20,8 +21,18 @@ int comm_sources_open(struct store *store, const struct scope *scope,
 	return work_filter_open(store, scope, filter, texts, &out->choice, err);
 }
 
+int comm_sources_open(struct store *store, const struct scope *scope,
+		      const struct filter *filter, struct text_pool *texts,
+		      struct comm_sources *out, struct err *err)
+{
+	if (comm_slices_open(store, scope, filter, texts, out, err) < 0)
+		return -1;
+	return summary_reader_open(store, texts, &out->summaries, err);
+}
+
 void comm_sources_close(struct comm_sources *s)
 {
+	summary_reader_close(&s->summaries);
 	work_filter_close(&s->choice);
 	slice_finder_close(&s->finder);
 }
@@ -152,8 +163,8 @@ static int choose_calls(struct comm_sources *s, struct comm_profile *p, struct e
 	return 0;
 }
 
-int comm_load(struct comm_sources *s, const struct scope_profile *profile,
-	      bool with_compute, struct comm_profile *out, struct err *err)
+static int load_slices(struct comm_sources *s, const struct scope_profile *profile,
+		       bool with_compute, struct comm_profile *out, struct err *err)
 {
 	struct device_work work;
 
@@ -162,6 +173,15 @@ int comm_load(struct comm_sources *s, const struct scope_profile *profile,
 	if (rc == 0)
 		rc = comm_load_slices(s, profile, &work, with_compute, out, err);
 	device_work_release(&work);
+	return rc;
+}
+
+int comm_load(struct comm_sources *s, const struct scope_profile *profile,
+	      bool with_compute, struct comm_profile *out, struct err *err)
+{
+	bool is_stored = summary_has(&s->summaries, profile, &summary_comm);
+	int rc = is_stored ? comm_load_stored(s, profile, with_compute, out, err)
+			   : load_slices(s, profile, with_compute, out, err);
 	if (rc == 0)
 		rc = choose_calls(s, out, err);
 	if (rc == 0)

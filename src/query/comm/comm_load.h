@@ -5,10 +5,12 @@
 #include "base/arena.h"
 #include "query/comm/comm_calls.h"
 #include "query/filter.h"
+#include "query/summary/summary.h"
 
 struct comm_sources {
 	struct store *store;     /* borrowed */
 	struct text_pool *texts; /* borrowed */
+	struct summary_reader summaries;
 	struct slice_finder finder;
 	struct work_filter choice;  /* its names are those of collectives */
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
@@ -30,6 +32,10 @@ struct comm_profile {
 int comm_sources_open(struct store *store, const struct scope *scope,
 		      const struct filter *filter, struct text_pool *texts,
 		      struct comm_sources *out, struct err *err);
+/* The same without the store's summaries, for comm_load_slices() alone. */
+int comm_slices_open(struct store *store, const struct scope *scope,
+		     const struct filter *filter, struct text_pool *texts,
+		     struct comm_sources *out, struct err *err);
 void comm_sources_close(struct comm_sources *s);
 
 /*

@@ -108,13 +108,9 @@ static int find_call(struct slice_finder *f, int64_t launch_id, struct transfer 
 static int add_transfer(struct transfers_sources *from, const struct work_item *item,
 			struct transfer t, struct transfers *out, struct err *err)
 {
-	struct slice_finder *f = &from->finder;
-	struct found_slice op;
-
-	if (find_call(f, item->launch_id, &t, err) < 0 ||
-	    slice_finder_find(f, item->op_id, &op, err) < 0)
+	if (find_call(&from->finder, item->launch_id, &t, err) < 0)
 		return -1;
-	t.op = op.name;
+	t.op = item->op_name;
 	*ARRAY_PUSH(out->items, out->n, out->cap) = t;
 	return 0;
 }

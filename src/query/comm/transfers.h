@@ -98,8 +98,8 @@ int transfers_sources_open(struct store *store, const struct scope *scope,
 /* Accepts zeroed ones. */
 void transfers_sources_close(struct transfers_sources *s);
 /*
- * The copies and sets of a profile's work that the choice wants; transfers_release() in
- * both cases.
+ * The copies and sets of a profile's work, which is loaded with operators, that the choice
+ * wants; transfers_release() in both cases.
  */
 int transfers_load(struct transfers_sources *from, const struct scope_profile *profile,
 		   const struct device_work *work, struct transfers *out,

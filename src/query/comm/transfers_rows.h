@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "query/comm/transfers.h"
 #include "query/devices/work_times.h"
+#include "query/summary/summary.h"
 
 /* One transfer, or a group of them. */
 struct transfer_row {
@@ -32,6 +33,11 @@ struct transfer_rows {
 void transfer_rows_add(struct transfer_rows *to, enum transfers_by by,
 		       const struct scope_profile *profile,
 		       const struct device_work *work, const struct transfers *all);
+/* The same, of groups, from rows of transfer_part; *is_there: the store has them. */
+int transfer_rows_stored(struct transfer_rows *to, enum transfers_by by,
+			 struct summary_reader *reader,
+			 const struct scope_profile *profile, bool *is_there,
+			 struct err *err);
 void transfer_rows_release(struct transfer_rows *rows);
 
 #endif

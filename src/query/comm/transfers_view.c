@@ -142,17 +142,18 @@ static const struct view_part people_by_device[] = {
 
 struct transfers_view {
 	struct transfers_sources sources;
+	struct summary_reader summaries;
 	struct transfer_rows rows;
 	bool has_work; /* any profile has device work */
 };
 
-static int add_profile(struct transfers_view *v, const struct scope_profile *profile,
-		       enum transfers_by by, struct err *err)
+static int add_slices(struct transfers_view *v, const struct scope_profile *profile,
+		      enum transfers_by by, struct err *err)
 {
 	struct device_work work;
 	struct transfers all = { .n = 0 };
-	int rc = device_work_load(v->sources.store, v->sources.texts, profile, false,
-				  &work, err);
+	int rc = device_work_load(v->sources.store, v->sources.texts, profile,
+				  WORK_WITH_OPS, &work, err);
 
 	if (rc == 0)
 		rc = transfers_load(&v->sources, profile, &work, &all, err);
@@ -167,11 +168,21 @@ static int add_profile(struct transfers_view *v, const struct scope_profile *pro
 static int add_profiles(struct transfers_view *v, const struct scope *scope,
 			const struct transfers_request *request, struct err *err)
 {
+	bool is_whole = !filter_is_given(request->filter);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		rc = add_profile(v, &scope->profiles[i], request->by, err);
-	if (rc == 0 && !v->has_work)
+	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
+		bool is_there = false;
+		if (is_whole)
+			rc = transfer_rows_stored(&v->rows, request->by, &v->summaries,
+						  &scope->profiles[i], &is_there, err);
+		if (rc == 0 && !is_there)
+			rc = add_slices(v, &scope->profiles[i], request->by, err);
+	}
+	if (rc == 0 && !v->rows.n && !v->has_work)
+		rc = device_work_is_there(v->sources.store, scope->ids, &v->has_work,
+					  err);
+	if (rc == 0 && !v->rows.n && !v->has_work)
 		rc = device_work_lacks(v->sources.store, scope, err);
 	if (rc == 0 && !v->rows.n)
 		rc = err_set(err, ERR_EMPTY,
@@ -212,9 +223,12 @@ int transfers_open(struct store *store, const struct scope *scope,
 		rc = transfers_sources_open(store, scope, request->filter, &texts,
 					    &v.sources, err);
 	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &v.summaries, err);
+	if (rc == 0)
 		rc = add_profiles(&v, scope, request, err);
 	if (rc == 0)
 		*out = &table_of(&v, scope, request, &v.rows.arena)->table;
+	summary_reader_close(&v.summaries);
 	transfers_sources_close(&v.sources);
 	text_pool_close(&texts);
 	transfer_rows_release(&v.rows);

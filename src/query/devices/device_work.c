@@ -14,6 +14,7 @@
 #include "query/slices/slice_pack.h"
 
 ASSET(asset_query_views_device_launches_sql);
+ASSET(asset_query_views_device_work_any_sql);
 ASSET(asset_query_views_work_tracks_sql);
 
 #define COLUMNS    (PACKED_NAME | PACKED_CLASS | PACKED_STEP | PACKED_LAUNCH | PACKED_OP)
@@ -82,6 +83,7 @@ static int add_item(struct loading *l, struct err *err)
 		.op_id = s->op_id,
 		.step_id = s->step_id,
 		.launch_name = TEXT_NONE,
+		.op_name = TEXT_NONE,
 		.stream = (uint32_t)out->nstreams,
 		.class = s->class,
 	};
@@ -174,31 +176,40 @@ static int load_streams(struct loading *l, struct sqlite3_stmt *tracks, struct e
 	return rc;
 }
 
-static int add_launch(void *context, size_t place, const struct packed_slice *slice,
-		      int64_t track_id, struct err *err)
+/* Of the launches, and behind them those of the operators. */
+static int add_link(void *context, size_t place, const struct packed_slice *slice,
+		    int64_t track_id, struct err *err)
 {
 	struct loading *l = context;
-	struct work_item *item = &l->out->items[place];
+	struct device_work *out = l->out;
 
+	if (place >= out->n)
+		return text_pool_number(l->texts, slice->name_id,
+					&out->items[place - out->n].op_name, err);
+	struct work_item *item = &out->items[place];
 	item->launch_start_ns = slice->start_ns;
 	item->launch_end_ns = slice->end_ns;
 	item->launch_track_id = track_id;
 	return text_pool_number(l->texts, slice->name_id, &item->launch_name, err);
 }
 
-static int load_launches(struct loading *l, struct store *store,
-			 const struct scope_profile *profile, struct err *err)
+static int load_links(struct loading *l, struct store *store,
+		      const struct scope_profile *profile, enum work_links links,
+		      struct err *err)
 {
 	struct device_work *out = l->out;
-	int64_t *ids = xrealloc_array(NULL, out->n + 1, sizeof(*ids));
+	size_t n = links == WORK_WITH_OPS ? 2 * out->n : out->n;
+	int64_t *ids = xrealloc_array(NULL, n + 1, sizeof(*ids));
 
 	for (size_t i = 0; i < out->n; i++)
 		ids[i] = out->items[i].launch_id;
+	for (size_t i = out->n; i < n; i++)
+		ids[i] = out->items[i - out->n].op_id;
 	int rc = slice_pick(store, profile,
 			    &(struct slice_picks){ .ids = ids,
-						   .n = out->n,
+						   .n = n,
 						   .columns = PACKED_NAME,
-						   .each = add_launch,
+						   .each = add_link,
 						   .context = l },
 			    err);
 	free(ids);
@@ -206,7 +217,7 @@ static int load_launches(struct loading *l, struct store *store,
 }
 
 int device_work_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile, bool with_launches,
+		     const struct scope_profile *profile, enum work_links links,
 		     struct device_work *out, struct err *err)
 {
 	struct loading l = {
@@ -225,7 +236,7 @@ int device_work_load(struct store *store, struct text_pool *texts,
 	}
 	sqlite3_finalize(tracks);
 	slice_pack_close(&l.slices);
-	return rc == 0 && with_launches ? load_launches(&l, store, profile, err) : rc;
+	return rc == 0 && links ? load_links(&l, store, profile, links, err) : rc;
 }
 
 void device_work_release(struct device_work *work)
@@ -259,6 +270,18 @@ int device_launches(struct store *store, const char *ids, int64_t *n, struct err
 
 	if (query_next(&q, err))
 		*n = sqlite3_column_int64(q.stmt, 0);
+	return query_end(&q);
+}
+
+int device_work_is_there(struct store *store, const char *ids, bool *is_there,
+			 struct err *err)
+{
+	*is_there = false;
+	struct query q =
+		query_of_scope(store, asset_query_views_device_work_any_sql, ids, err);
+
+	if (query_next(&q, err))
+		*is_there = sqlite3_column_int(q.stmt, 0);
 	return query_end(&q);
 }
 

@@ -46,10 +46,11 @@ struct work_item {
 	/* Of the launching call, when they were asked for and launch_id is not 0. */
 	int64_t launch_start_ns, launch_end_ns, launch_track_id;
 	uint32_t launch_name;
-	uint32_t name;   /* text; TEXT_NONE: none */
-	uint32_t stream; /* place in streams */
-	uint8_t class;   /* enum slice_class */
-	uint8_t kind;    /* enum work_kind */
+	uint32_t op_name; /* likewise, of the operator; TEXT_NONE: none */
+	uint32_t name;    /* text; TEXT_NONE: none */
+	uint32_t stream;  /* place in streams */
+	uint8_t class;    /* enum slice_class */
+	uint8_t kind;     /* enum work_kind */
 };
 
 struct work_stream {
@@ -77,17 +78,23 @@ struct device_work {
 	struct device_work_owned *owned;
 };
 
+/* What is told of the slices that work links to. */
+enum work_links { WORK_ALONE, WORK_WITH_LAUNCHES, WORK_WITH_OPS /* and with launches */ };
+
 /*
  * `texts` is borrowed: names of several profiles of a store are the same numbers in
  * it.  device_work_release() in both cases, also of a zeroed one.
  */
 int device_work_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile, bool with_launches,
+		     const struct scope_profile *profile, enum work_links links,
 		     struct device_work *out, struct err *err);
 void device_work_release(struct device_work *work);
 
 /* Calls that launched kernels or graphs in profiles, whose ids are as scope.ids. */
 int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err);
+/* Have such profiles device work? */
+int device_work_is_there(struct store *store, const char *ids, bool *is_there,
+			 struct err *err);
 /*
  * -1 with an ERR_EMPTY: no device work was recorded in any profile, and how to record it,
  * or that what was launched was not recorded.

@@ -9,18 +9,19 @@
 #include "query/query.h"
 #include "trace/fact.h"
 
+ASSET(asset_query_views_kernel_rates_sql);
 ASSET(asset_query_views_kernel_rows_sql);
 
-/* Columns of kernel_rows.sql. */
+/* Columns of kernel_rows.sql; kernel_rates.sql has the first ones. */
 enum {
 	SLICE_ID,
 	BLOCKS_PER_SM,
 	OCCUPANCY,
+	WARPS_PER_SM,
 	GRID,
 	BLOCK = GRID + 3,
 	REGISTERS = BLOCK + 3,
-	SHARED,
-	WARPS_PER_SM
+	SHARED
 };
 
 /* Negative, infinite and NaN (which SQLite reads as NULL) say as little as nothing. */
@@ -65,8 +66,10 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 	*out = (struct kernel_details){ .n = 0 };
 	if (profile->slices == 0)
 		return 0;
-	struct query q =
-		query_of_profile(store, asset_query_views_kernel_rows_sql, profile, err);
+	struct query q = query_of_profile(store,
+					  shapes ? asset_query_views_kernel_rows_sql
+						 : asset_query_views_kernel_rates_sql,
+					  profile, err);
 
 	while (query_next(&q, err)) {
 		double blocks_per_sm = share_at(q.stmt, BLOCKS_PER_SM);

@@ -9,18 +9,7 @@
 #include "query/kernels/kernels_gather.h"
 #include "query/query.h"
 
-/* What a group's calls are found by; compared as bytes, so there is no padding. */
-struct group_key {
-	int64_t split[NKERNEL_SPLITS];
-	uint32_t name, op, shape, unused;
-};
-
-static bool is_asked(const struct gathering *g, unsigned bit)
-{
-	return g->query->show.asked & bit;
-}
-
-static struct kernel_group *group_of(struct gathering *g, const struct group_key *key)
+struct kernel_group *kernels_group(struct gathering *g, const struct kernel_key *key)
 {
 	struct kernels *out = g->out;
 	size_t known = out->keys.n;
@@ -95,7 +84,7 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		kernel_mean_add(&group->blocks, detail->blocks_per_sm, dur_ns);
 		kernel_mean_add(&group->occupancy, detail->occupancy_pct, dur_ns);
 	}
-	if (item->launch_id && is_asked(g, KERNELS_LAUNCHES))
+	if (item->launch_id && kernels_asked(g, KERNELS_LAUNCHES))
 		add_launch(&group->launches, item, &g->busy[item->stream]);
 	if (g->query->sums_only)
 		return;
@@ -103,9 +92,9 @@ static void add_call(struct gathering *g, struct kernel_group *group,
 		(struct duration){ dur_ns, (uint32_t)(group - g->out->groups) };
 }
 
-static bool is_shown(const struct gathering *g, const struct work_item *item)
+bool kernels_shows(const struct gathering *g, int class)
 {
-	bool copies = item->class == CLASS_MEMCPY || item->class == CLASS_MEMSET;
+	bool copies = class == CLASS_MEMCPY || class == CLASS_MEMSET;
 
 	return !copies || g->query->with_copies;
 }
@@ -128,10 +117,10 @@ static int is_wanted(struct gathering *g, const struct work_item *item, int64_t 
 
 static int add_item(struct gathering *g, const struct work_item *item, struct err *err)
 {
-	struct group_key key = { .name = item->name,
-				 .op = TEXT_NONE,
-				 .shape = TEXT_NONE };
-	if (!is_shown(g, item))
+	struct kernel_key key = { .name = item->name,
+				  .op = TEXT_NONE,
+				  .shape = TEXT_NONE };
+	if (!kernels_shows(g, item->class))
 		return 0;
 	g->has_work = true;
 	int64_t step = work_filter_step(&g->wanted, item->step_id);
@@ -140,15 +129,15 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 		return wanted;
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
-	if (is_asked(g, KERNELS_BY_OP)) {
+	if (kernels_asked(g, KERNELS_BY_OP)) {
 		key.op = g->ops[item - g->work.items];
 		key.shape = detail ? detail->shape : TEXT_NONE;
 	}
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
-		key.split[i] = is_asked(g, KERNELS_BY(i))
+		key.split[i] = kernels_asked(g, KERNELS_BY(i))
 				       ? split_value(g, item, (enum kernel_split)i, step)
 				       : NUMBER_NONE;
-	add_call(g, group_of(g, &key), item, detail);
+	add_call(g, kernels_group(g, &key), item, detail);
 	return 0;
 }
 
@@ -157,28 +146,29 @@ static int add_items(struct gathering *g, struct err *err)
 {
 	int rc = 0;
 
-	if (is_asked(g, KERNELS_LAUNCHES))
+	if (kernels_asked(g, KERNELS_LAUNCHES))
 		kernels_queue_begin(g);
 	for (size_t i = 0; i < g->work.n && rc == 0; i++) {
 		rc = add_item(g, &g->work.items[i], err);
-		if (is_asked(g, KERNELS_LAUNCHES))
+		if (kernels_asked(g, KERNELS_LAUNCHES))
 			kernels_queue_pass(g, &g->work.items[i]);
 	}
 	kernels_queue_end(g);
 	return rc;
 }
 
-static int add_profile(struct gathering *g, struct err *err)
+static int add_slices(struct gathering *g, struct err *err)
 {
 	struct kernels *out = g->out;
 	int rc = device_work_load(g->store, &out->texts, g->profile,
-				  is_asked(g, KERNELS_LAUNCHES), &g->work, err);
+				  kernels_asked(g, KERNELS_LAUNCHES), &g->work, err);
 
 	if (rc == 0 && !g->query->sums_only)
 		rc = kernel_details_load(g->store, g->profile,
-					 is_asked(g, KERNELS_BY_OP) ? &out->shapes : NULL,
+					 kernels_asked(g, KERNELS_BY_OP) ? &out->shapes
+									 : NULL,
 					 &g->details, err);
-	if (rc == 0 && is_asked(g, KERNELS_BY_OP))
+	if (rc == 0 && kernels_asked(g, KERNELS_BY_OP))
 		rc = kernels_find_ops(g, err);
 	if (rc == 0)
 		rc = add_items(g, err);
@@ -187,13 +177,26 @@ static int add_profile(struct gathering *g, struct err *err)
 	return rc;
 }
 
+static int add_profiles(struct gathering *g, const struct scope *scope, struct err *err)
+{
+	struct summary_reader reader;
+	int rc = summary_reader_open(g->store, &g->out->texts, &reader, err);
+
+	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
+		bool is_there;
+		g->profile = &scope->profiles[i];
+		rc = kernels_add_parts(g, &reader, &is_there, err);
+		if (rc == 0 && !is_there)
+			rc = add_slices(g, err);
+	}
+	summary_reader_close(&reader);
+	return rc;
+}
+
 static int gather(struct gathering *g, const struct scope *scope, struct err *err)
 {
-	for (size_t i = 0; i < scope->n; i++) {
-		g->profile = &scope->profiles[i];
-		if (add_profile(g, err) < 0)
-			return -1;
-	}
+	if (add_profiles(g, scope, err) < 0)
+		return -1;
 	if (g->out->n)
 		return 0;
 	if (g->has_work)
@@ -229,6 +232,8 @@ int kernels_load(struct store *store, const struct scope *scope,
 	free(g.ops);
 	free(g.facts);
 	free(g.durations);
+	free(g.packed);
+	arena_release(&out->arena);
 	work_filter_close(&g.wanted);
 	return rc;
 }

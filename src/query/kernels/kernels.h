@@ -72,6 +72,7 @@ struct kernel_group {
 struct kernels {
 	struct text_pool texts;
 	struct intern shapes, keys;
+	struct arena arena; /* of what rows of the store say, until groups are finished */
 	struct kernel_group *groups; /* owned */
 	size_t n, cap;
 	int64_t calls, total_ns;              /* of all groups */

@@ -8,9 +8,16 @@
 #include "query/devices/device_work.h"
 #include "query/devices/work_filter.h"
 #include "query/kernels/kernels.h"
+#include "query/summary/summary.h"
 
 struct duration {
 	int64_t ns;
+	uint32_t group;
+};
+
+/* Durations of a row of kernel_part, as it has them. */
+struct packed_durations {
+	struct str bytes; /* in kernels.arena */
 	uint32_t group;
 };
 
@@ -44,6 +51,8 @@ struct gathering {
 	size_t facts_cap;
 	struct duration *durations; /* owned */
 	size_t ndurations, durations_cap;
+	struct packed_durations *packed; /* owned */
+	size_t npacked, packed_cap;
 	struct work_filter wanted;
 	struct stream_busy *busy; /* owned; by stream: the work up to the newest */
 	size_t nbusy;
@@ -71,7 +80,32 @@ int64_t kernels_busy_until(const struct stream_busy *busy);
 /* How long the stream was at work within [from_ns, to_ns). */
 int64_t kernels_busy_ns(const struct stream_busy *busy, int64_t from_ns, int64_t to_ns);
 
-/* percentiles, and which operators are eligible. */
+/* Which operators are eligible, and sums. */
 void kernels_finish(struct gathering *g);
+
+/* kernels_percentiles.c: those of all groups. */
+void kernels_set_percentiles(struct gathering *g);
+/* Do varints say `calls` durations of least_ns to most_ns, which ascend? */
+bool kernels_durations_fit(struct str packed, int64_t calls, int64_t least_ns,
+			   int64_t most_ns);
+
+/* kernels.c: the group of rows that are told apart by these. */
+struct kernel_key {
+	int64_t split[NKERNEL_SPLITS];
+	uint32_t name, op, shape, unused; /* compared as bytes, so there is no padding */
+};
+
+struct kernel_group *kernels_group(struct gathering *g, const struct kernel_key *key);
+static inline bool kernels_asked(const struct gathering *g, unsigned bit)
+{
+	return g->query->show.asked & bit;
+}
+
+/* Is work of this class among what is asked for? */
+bool kernels_shows(const struct gathering *g, int class);
+
+/* kernel_parts.c: adds the profile's rows of kernel_part; *is_there: it has them. */
+int kernels_add_parts(struct gathering *g, struct summary_reader *reader, bool *is_there,
+		      struct err *err);
 
 #endif

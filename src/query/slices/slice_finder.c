@@ -80,7 +80,10 @@ static bool is_call_beside(struct sqlite3_stmt *stmt, const struct found_slice *
 	       sqlite3_column_int64(stmt, AT_PARENT) == call->parent_id;
 }
 
-/* Of the call that the statement stands on, and the one behind it. */
+/*
+ * Of the call that the statement stands on, and the one behind it.  Parents of what lies
+ * within the slice around the call are not before that slice; then it has ended.
+ */
 static int read_calls(struct slice_finder *f, struct found_slice *call, uint32_t *next,
 		      struct err *err)
 {
@@ -90,7 +93,8 @@ static int read_calls(struct slice_finder *f, struct found_slice *call, uint32_t
 	if (read_found(f, stmt, call, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0 && !is_call_beside(stmt, call))
-		;
+		if (sqlite3_column_int64(stmt, AT_PARENT) < call->parent_id)
+			return 0;
 	return rc > 0 ? text_pool_number(f->texts, sqlite3_column_int64(stmt, AT_NAME),
 					 next, err)
 		      : rc;

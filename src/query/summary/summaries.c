@@ -6,8 +6,17 @@
 #include "query/summary/summary.h"
 
 const struct summary *const summaries[] = {
-	&summary_steps,   &summary_gaps,    &summary_gap_waits, &summary_gap_calls,
-	&summary_devices, &summary_streams, &summary_ranks,     NULL,
+	&summary_steps,
+	&summary_gaps,
+	&summary_gap_waits,
+	&summary_gap_calls,
+	&summary_devices,
+	&summary_streams,
+	&summary_ranks,
+	&summary_kernels,
+	&summary_transfers,
+	&summary_comm,
+	NULL,
 };
 
 const struct device_work *summary_work(struct summary_source *from, struct err *err)
@@ -15,8 +24,8 @@ const struct device_work *summary_work(struct summary_source *from, struct err *
 	if (from->work)
 		return from->work;
 	from->work = xcalloc(1, sizeof(*from->work));
-	if (device_work_load(from->store, from->texts, from->profile, true, from->work,
-			     err) == 0)
+	if (device_work_load(from->store, from->texts, from->profile, WORK_WITH_OPS,
+			     from->work, err) == 0)
 		return from->work;
 	device_work_release(from->work);
 	free(from->work);

@@ -49,7 +49,7 @@ struct summary_source {
 	struct gap_profile *idle; /* owned; NULL until summary_idle() */
 };
 
-/* With launches; NULL with err set. */
+/* With launches and operators; NULL with err set. */
 const struct device_work *summary_work(struct summary_source *from, struct err *err);
 /* Idle time of all of it, as `ptool gaps` charges it, to no other rank; likewise. */
 const struct gap_profile *summary_idle(struct summary_source *from, struct err *err);
@@ -67,7 +67,8 @@ struct summary {
 /* All of them, NULL-terminated: summaries.c. */
 extern const struct summary *const summaries[];
 extern const struct summary summary_steps, summary_gaps, summary_gap_waits,
-	summary_gap_calls, summary_devices, summary_streams, summary_ranks;
+	summary_gap_calls, summary_devices, summary_streams, summary_ranks,
+	summary_kernels, summary_transfers, summary_comm;
 
 /* Which rows a store has. */
 struct summary_reader {
