@@ -224,7 +224,7 @@ static void note_places(struct histogram *h, size_t from)
 	if (h->n < PLACES_FROM)
 		return;
 	if (!h->places) {
-		h->places = xcalloc(LAST_BUCKET + 1, sizeof(*h->places));
+		h->places = xcalloc((HISTOGRAM_BUCKETS - 1) + 1, sizeof(*h->places));
 		from = 0;
 	}
 	for (size_t i = from; i < h->n; i++)

@@ -16,8 +16,7 @@ int comm_slices_open(struct store *store, const struct scope *scope,
 		     struct comm_sources *out, struct err *err)
 {
 	*out = (struct comm_sources){ .store = store, .texts = texts };
-	if (slice_finder_open(store, texts, &out->finder, err) < 0)
-		return -1;
+	out->finder = slice_finder_of(store, texts);
 	return work_filter_open(store, scope, filter, texts, &out->choice, err);
 }
 

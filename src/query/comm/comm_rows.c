@@ -64,6 +64,15 @@ static struct cell get_side(const void *from, const void *row, int arg)
 	return cell_text(str_of(comm_side_name((enum comm_side)r->of.side)));
 }
 
+/* Null where the slice was left out of the store. */
+static struct cell get_slice(const void *from, const void *row, int arg)
+{
+	const struct comm_row *r = row;
+
+	(void)from, (void)arg;
+	return r->profile->has_slices ? cell_int(r->of.slice_id) : cell_null();
+}
+
 static struct cell get_bandwidth(const void *from, const void *row, int is_bus)
 {
 	const struct comm_row *r = row;
@@ -108,7 +117,7 @@ static const struct field fields[] = {
 	{ "algorithm", "Algorithm", "algorithm of NCCL, by the kernel's name, with --list", NULL, UNIT_TEXT, TEXT(of.algorithm), .needs = SINGLE },
 	{ "protocol", "Protocol", "protocol of NCCL, likewise, with --list", NULL, UNIT_TEXT, TEXT(of.protocol), .needs = SINGLE },
 	{ "name", "Name", "kernel or range, with --list", NULL, UNIT_TEXT, TEXT(of.name), .needs = SINGLE },
-	{ "id", "ID", "number of the slice: slice.id, with --list", NULL, UNIT_ID, NUMBER(of.slice_id), .needs = SINGLE },
+	{ "id", "ID", "number of the slice: slice.id, with --list", NULL, UNIT_ID, .get = get_slice, .needs = SINGLE },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -14,18 +14,23 @@ ASSET(asset_query_views_next_call_sql);
 /* Columns of slice_at.sql and next_call.sql. */
 enum { AT_TS, AT_DUR, AT_NAME, AT_TRACK, AT_PARENT, AT_CLASS, AT_STEP, NEXT_ID };
 
-int slice_finder_open(struct store *store, struct text_pool *texts,
-		      struct slice_finder *out, struct err *err)
+struct slice_finder slice_finder_of(struct store *store, struct text_pool *texts)
 {
-	*out = (struct slice_finder){ .texts = texts };
-	if (query_prepare(store, asset_query_views_slice_at_sql, &out->at, err) < 0 ||
-	    query_prepare(store, asset_query_views_next_call_sql, &out->next_call, err) <
-		    0 ||
-	    query_prepare(store, asset_query_views_slice_shapes_sql, &out->shapes, err) <
-		    0 ||
-	    query_prepare(store, asset_query_views_slice_any_sql, &out->held, err) < 0)
+	return (struct slice_finder){ .store = store, .texts = texts };
+}
+
+/* Stands the statement, NULL until it is needed, on the slice. */
+static int step_to(struct slice_finder *f, const unsigned char *sql,
+		   struct sqlite3_stmt **stmt, int64_t id, struct err *err)
+{
+	if (!f->held && (query_prepare(f->store, asset_query_views_slice_any_sql,
+				       &f->held, err) < 0 ||
+			 sql_step(f->held, err) < 0))
 		return -1;
-	return sql_step(out->held, err) < 0 ? -1 : 0;
+	if (!*stmt && query_prepare(f->store, sql, stmt, err) < 0)
+		return -1;
+	query_bind_int(*stmt, ":id", id);
+	return sql_step(*stmt, err);
 }
 
 void slice_finder_close(struct slice_finder *f)
@@ -62,8 +67,7 @@ int slice_finder_find(struct slice_finder *f, int64_t id, struct found_slice *ou
 	*out = (struct found_slice){ .id = id, .name = TEXT_NONE };
 	if (id <= 0)
 		return 0;
-	query_bind_int(f->at, ":id", id);
-	int rc = sql_step(f->at, err);
+	int rc = step_to(f, asset_query_views_slice_at_sql, &f->at, id, err);
 	if (rc > 0 && read_found(f, f->at, out, err) < 0)
 		rc = -1;
 	sqlite3_reset(f->at);
@@ -103,32 +107,26 @@ static int read_calls(struct slice_finder *f, struct found_slice *call, uint32_t
 int slice_finder_call(struct slice_finder *f, int64_t id, struct found_slice *out,
 		      uint32_t *next, struct err *err)
 {
-	struct sqlite3_stmt *stmt = f->next_call;
-
 	*out = (struct found_slice){ .id = id, .name = TEXT_NONE };
 	*next = TEXT_NONE;
 	if (id <= 0)
 		return 0;
-	query_bind_int(stmt, ":id", id);
-	int rc = sql_step(stmt, err);
-	bool is_there = rc > 0 && sqlite3_column_int64(stmt, NEXT_ID) == id;
+	int rc = step_to(f, asset_query_views_next_call_sql, &f->next_call, id, err);
+	bool is_there = rc > 0 && sqlite3_column_int64(f->next_call, NEXT_ID) == id;
 	if (is_there)
 		rc = read_calls(f, out, next, err);
-	sqlite3_reset(stmt);
+	sqlite3_reset(f->next_call);
 	return rc < 0 ? -1 : is_there;
 }
 
 int slice_finder_shapes(struct slice_finder *f, int64_t id, uint32_t *shapes,
 			struct err *err)
 {
-	struct sqlite3_stmt *stmt = f->shapes;
-
 	*shapes = TEXT_NONE;
-	query_bind_int(stmt, ":id", id);
-	int rc = sql_step(stmt, err);
-	if (rc > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
-		rc = text_pool_number(f->texts, sqlite3_column_int64(stmt, 0), shapes,
-				      err);
-	sqlite3_reset(stmt);
+	int rc = step_to(f, asset_query_views_slice_shapes_sql, &f->shapes, id, err);
+	if (rc > 0 && sqlite3_column_type(f->shapes, 0) != SQLITE_NULL)
+		rc = text_pool_number(f->texts, sqlite3_column_int64(f->shapes, 0),
+				      shapes, err);
+	sqlite3_reset(f->shapes);
 	return rc < 0 ? -1 : 0;
 }

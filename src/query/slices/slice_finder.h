@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 struct slice_finder {
+	struct store *store; /* borrowed; as long as it has no slice to find, not asked */
 	struct text_pool *texts; /* borrowed */
 	struct sqlite3_stmt *at, *next_call, *shapes;
 	/* On its row all the time: else every lookup locks the file anew. */
@@ -25,9 +26,8 @@ struct found_slice {
 	int class; /* as the store says: perhaps no enum slice_class */
 };
 
-/* slice_finder_close() in both cases. */
-int slice_finder_open(struct store *store, struct text_pool *texts,
-		      struct slice_finder *out, struct err *err);
+/* For slice_finder_close(). */
+struct slice_finder slice_finder_of(struct store *store, struct text_pool *texts);
 /* Accepts a zeroed one. */
 void slice_finder_close(struct slice_finder *f);
 
