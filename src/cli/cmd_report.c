@@ -86,7 +86,8 @@ static int report(const struct report_opts *o, const struct operand *operand,
 		.page = &page,
 		.reading = &reading,
 		.opts = o,
-		.path = operand->is_raw ? operand->cached : operand->path,
+		.path = operand->is_raw || operand->is_fleet ? operand->cached
+							     : operand->path,
 		.id = "",
 		.title = "",
 	};

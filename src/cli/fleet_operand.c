@@ -191,7 +191,7 @@ int fleet_operand_open(const struct operand_wish *wish, struct operand *out,
 		rc = only ? store_open(only->path, &out->store, err)
 			  : open_fleet(wish, &fleet, out, err);
 	if (rc == 0)
-		out->path = xstrdup(wish->path);
+		out->path = xstrdup(only ? only->path : wish->path);
 	fleet_release(&fleet);
 	return rc < 0 ? -1 : 1;
 }

@@ -174,6 +174,10 @@ int report_tabs_add(struct report_making *m, struct err *err)
 	size_t n = 0, ordered = 0;
 	int rc = 0;
 
+	/* another connection would not know that slices are missing */
+	for (size_t i = 0; i < m->reading->scope->n; i++)
+		if (!m->reading->scope->profiles[i].has_slices)
+			m->path = NULL;
 	for (const struct report_tab *tab = tabs; tab->id; tab++)
 		if (tab->kinds & REPORT_KIND(m->kind))
 			jobs[n++] = (struct tab_job){ .of = m, .tab = tab };

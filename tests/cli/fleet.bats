@@ -59,6 +59,9 @@ same() { # ARGUMENT...
 		exits 3
 		says "ptool: ${command%% *}: stores: reads slices: --rank N asks the store of that rank, and 'ptool merge -o run.db DIR' makes one store of all"
 	done
+	run --separate-stderr ptool report -q -o x.html stores
+	exits 3
+	[[ "$stderr" == "ptool: report: stores: reads slices: --rank N"* ]]
 	diff <(ptool tree --rank 1 one.db) <(ptool tree --rank 1 stores)
 	run --separate-stderr ptool tree --rank 7 stores
 	exits 3
