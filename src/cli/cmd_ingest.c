@@ -77,7 +77,8 @@ static const struct opt ingest_options[] = {
 static const struct opt_group ingest_groups[] = { { .opts = ingest_options },
 						  OPT_GROUP_END };
 
-static const struct ingest_opts defaults = { .max_expand = EXPAND_FACTOR };
+static const struct ingest_opts defaults = { .summaries = "auto",
+					     .max_expand = EXPAND_FACTOR };
 
 /* What the types of the options do not say. */
 static int check_options(const struct ingest_opts *o, struct err *err)
@@ -113,15 +114,6 @@ static int read_torch_version(const struct ingest_opts *o, int *version, struct 
 		       o->torch_version, known);
 }
 
-static enum import_summaries summaries_of(const char *choice)
-{
-	int at = 0;
-
-	while (choice && strcmp(choice, summaries_choices[at]) != 0)
-		at++;
-	return (enum import_summaries)at;
-}
-
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -152,7 +144,8 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 			  .threads = read_threads(o.jobs) },
 		.summary_only = o.summary_only,
 		.memory_limit = (uint64_t)memory_limit,
-		.summaries = summaries_of(o.summaries),
+		.summaries = (enum import_summaries)opt_choice_place(summaries_choices,
+								     o.summaries),
 		.summarize = summaries_make_run,
 		.max_expand = (uint64_t)o.max_expand,
 	};

@@ -121,19 +121,21 @@ static void add_totals(struct summing *s, enum gap_by by)
 	}
 }
 
-/* What is charged with most of each (device, key, cause): by place in `causes`. */
-static const struct gap_sum **find_largest(const struct summing *s,
-					   const struct gap_sums *sums,
-					   struct gap_sums *causes)
+/* What is charged with most of each of `causes`: by its place the place in `sums`. */
+static size_t *find_largest(const struct summing *s, const struct gap_sums *sums,
+			    struct gap_sums *causes)
 {
-	const struct gap_sum **largest = xcalloc(causes->n + 1, sizeof(*largest));
+	size_t *largest = xrealloc_array(NULL, causes->n + 1, sizeof(*largest));
 
+	for (size_t i = 0; i < causes->n; i++)
+		largest[i] = SIZE_MAX;
 	for (size_t i = 0; i < sums->n; i++) {
 		struct gap_sum of = sums->items[i];
 		of.blamed = TEXT_NONE;
-		const struct gap_sum **most = &largest[gap_sums_place(causes, &of)];
-		if (!*most || gap_sum_is_more(s->p->texts, &sums->items[i], *most))
-			*most = &sums->items[i];
+		size_t *most = &largest[gap_sums_place(causes, &of)];
+		if (*most == SIZE_MAX ||
+		    gap_sum_is_more(s->p->texts, &sums->items[i], &sums->items[*most]))
+			*most = i;
 	}
 	return largest;
 }
@@ -142,17 +144,19 @@ static void add_causes(struct summing *s, enum gap_by by)
 {
 	struct gap_sums causes = { .n = 0 };
 
+	if (!s->sums[by].items)
+		return;
 	gap_sums_of_causes(&s->sums[by], &causes);
-	const struct gap_sum **largest = find_largest(s, &s->sums[by], &causes);
+	size_t *largest = find_largest(s, &s->sums[by], &causes);
 	for (size_t i = 0; i < causes.n; i++) {
 		const struct gap_sum *sum = &causes.items[i];
 		struct cell *c = add_row(s, by, 2, sum);
 		if (!c)
 			break;
 		c[COL_GAP_PART_CAUSE] = cell_text(str_of(gap_causes[sum->cause].code));
-		c[COL_GAP_PART_BLAMED_ID] =
-			text_pool_cell(s->p->texts, largest[i]->blamed);
-		c[COL_GAP_PART_BLAMED_NS] = cell_int(largest[i]->idle_ns);
+		const struct gap_sum *most = &s->sums[by].items[largest[i]];
+		c[COL_GAP_PART_BLAMED_ID] = text_pool_cell(s->p->texts, most->blamed);
+		c[COL_GAP_PART_BLAMED_NS] = cell_int(most->idle_ns);
 	}
 	free(largest);
 	gap_sums_release(&causes);

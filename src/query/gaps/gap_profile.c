@@ -250,12 +250,11 @@ int gap_profile_load(struct store *store, const struct scope_profile *profile,
 	return find_blame(store, request, ranks, out, err);
 }
 
-int gap_profile_make(struct store *store, const struct scope_profile *profile,
-		     const struct device_work *work,
+int gap_profile_make(struct store *store, const struct device_work *work,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err)
 {
-	*out = (struct gap_profile){ .profile = profile,
+	*out = (struct gap_profile){ .profile = out->profile,
 				     .filter = request->filter,
 				     .texts = ranks->texts,
 				     .work = *work,

@@ -39,9 +39,8 @@ struct gap_profile {
 int gap_profile_load(struct store *store, const struct scope_profile *profile,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err);
-/* The same of work that is there, with its launches; borrowed. */
-int gap_profile_make(struct store *store, const struct scope_profile *profile,
-		     const struct device_work *work,
+/* The same of out->profile, whose work is there, with its launches; borrowed. */
+int gap_profile_make(struct store *store, const struct device_work *work,
 		     const struct gap_table_request *request, struct gap_ranks *ranks,
 		     struct gap_profile *out, struct err *err);
 void gap_profile_release(struct gap_profile *p);

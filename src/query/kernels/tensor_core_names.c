@@ -166,9 +166,11 @@ static const struct name_row rows[] = {
 	  NULL, WORD, NO, 0 },
 };
 
-static char lower(char c)
+static unsigned char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	unsigned char byte = (unsigned char)c;
+
+	return byte >= 'A' && byte <= 'Z' ? byte | 0x20U : byte;
 }
 
 static bool has_part(struct str text, const char *part, size_t n, enum place place)
@@ -242,10 +244,10 @@ static enum tensor_core judge(struct str name, int capability)
 	if (capability && capability < TENSOR_CORE_FIRST)
 		return TENSOR_CORE_NO;
 	l.head = head_of(l.name);
-	char *word = xmalloc(l.head.n + 1);
+	unsigned char *word = xmalloc(l.head.n + 1);
 	for (size_t i = 0; i < l.head.n; i++)
 		word[i] = lower(l.head.p[i]);
-	l.word = (struct str){ word, l.head.n };
+	l.word = (struct str){ (const char *)word, l.head.n };
 	enum tensor_core says = judge_rows(&l, capability);
 	free(word);
 	return says;

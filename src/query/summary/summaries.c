@@ -42,8 +42,8 @@ const struct gap_profile *summary_idle(struct summary_source *from, struct err *
 	if (from->idle || !work)
 		return from->idle;
 	from->idle = xcalloc(1, sizeof(*from->idle));
-	if (gap_profile_make(from->store, from->profile, work, &all, &alone, from->idle,
-			     err) == 0)
+	from->idle->profile = from->profile;
+	if (gap_profile_make(from->store, work, &all, &alone, from->idle, err) == 0)
 		return from->idle;
 	gap_profile_release(from->idle);
 	free(from->idle);
