@@ -113,6 +113,8 @@ static int64_t at_rank(struct counted *items, size_t n, uint64_t rank)
 	uint64_t seen = 0;
 	size_t i = 0;
 
+	if (!n) /* never: groups have calls */
+		return 0;
 	qsort(items, n, sizeof(*items), by_duration);
 	while (i + 1 < n && seen + items[i].calls < rank)
 		seen += items[i++].calls;
