@@ -50,7 +50,7 @@ static int make_rows(struct summary_source *from, const struct comm_calls *calls
 	return rc;
 }
 
-/* Only ranks are compared. */
+/* Also of a profile without a rank: the order of files may tell it later (`ptool merge`). */
 static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
 	static const struct filter all = { .has_steps = false };
@@ -58,8 +58,6 @@ static int make(struct summary_source *from, struct part_rows *out, struct err *
 	struct comm_profile comm = { .ndevices = 0 };
 	struct scope scope;
 
-	if (!from->profile->has_rank)
-		return 0;
 	const struct device_work *work = summary_work(from, err);
 	if (!work)
 		return -1;
