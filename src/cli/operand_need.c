@@ -16,9 +16,8 @@ static const struct {
 	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
 	{ "ranks",
-	  { .tables = FETCH_SMALL ",rank_part,comm_call,op_stat",
+	  { .tables = FETCH_SMALL ",rank_part,comm_*,op_stat",
 	    .grains = FETCH_OPS_BY_NAME } },
-	{ "ranks", { .tables = FETCH_SMALL ",step_part,gap_*,rank_*,comm_*" } },
 };
 
 const struct fetch_need *operand_need(const struct operand_wish *wish)

@@ -33,7 +33,8 @@ static bool is_summary(const char *name)
 	static const char ending[] = "_part";
 	size_t n = strlen(name), end = sizeof(ending) - 1;
 
-	return n > end && strcmp(name + n - end, ending) == 0;
+	return (n > end && strcmp(name + n - end, ending) == 0) ||
+	       strcmp(name, "comm_call") == 0;
 }
 
 static enum rowbinary_kind kind_of(const char *type)

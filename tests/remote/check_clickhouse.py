@@ -73,6 +73,10 @@ devices --format csv
 devices --rank 1 --format json
 streams
 streams --format csv
+ranks
+ranks --format csv
+comm --format csv
+comm --ranks
 doctor
 doctor --format json
 info --format csv
