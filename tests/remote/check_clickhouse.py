@@ -77,6 +77,7 @@ ranks
 ranks --format csv
 comm --format csv
 comm --ranks
+kernels --format csv
 doctor
 doctor --format json
 info --format csv
