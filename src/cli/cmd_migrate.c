@@ -41,7 +41,7 @@ static int check_output(const struct migrate_opts *o, struct err *err)
 
 	if (!o->output || o->force || stat(o->output, &st) < 0)
 		return 0;
-	return err_set(err, ERR_USAGE, "%s exists; -f replaces it", o->output);
+	return err_set(err, ERR_USAGE, "exists; -f replaces it");
 }
 
 static int migrate(const struct command *self, const struct migrate_opts *o,
@@ -80,7 +80,9 @@ static int run(const struct command *self, int argc, char **argv)
 	const char *path = operand_name(o.store);
 	interrupt_catch();
 	if (migrate(self, &o, path, &err) < 0)
-		return message_error(self->name, path, &err);
+		return message_error(self->name,
+				     err.kind == ERR_USAGE && o.output ? o.output : path,
+				     &err);
 	return EXIT_OK;
 }
 

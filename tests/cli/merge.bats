@@ -74,6 +74,11 @@ ptool: merge: stores/log.txt: left out: not a ptool store'
 	run --separate-stderr ptool merge -o stores/run.db stores
 	exits 2
 	says 'ptool: merge: stores/run.db exists; -f replaces it'
+	echo text >text
+	run --separate-stderr ptool merge -f -o text stores
+	exits 2
+	[ "${stderr##*$'\n'}" = 'ptool: merge: text: exists and is not a ptool store' ]
+	[ "$(cat text)" = text ]
 	run --separate-stderr ptool merge -q -f --run night -o stores/run.db stores
 	exits 0
 	says ''

@@ -88,13 +88,13 @@ answers() { # STORE
 	cp old.db new.db
 	run --separate-stderr ptool migrate old.db -o new.db
 	exits 2
-	says 'ptool: migrate: old.db: new.db exists; -f replaces it'
+	says 'ptool: migrate: new.db: exists; -f replaces it'
 	ptool migrate -qf old.db -o new.db
 	[ "$(ask new.db 'PRAGMA user_version')" = "$SCHEMA" ]
 	echo text >text
 	run --separate-stderr ptool migrate -f old.db -o text
 	exits 2
-	says 'ptool: migrate: old.db: exists and is not a ptool store'
+	says 'ptool: migrate: text: exists and is not a ptool store'
 	[ "$(cat text)" = text ]
 }
 
