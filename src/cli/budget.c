@@ -211,7 +211,7 @@ static void tell(const struct answer *a, int64_t tokens)
 }
 
 int budget_draw(const struct renderer *renderer, struct table *t,
-		const struct render_opts *opts, int64_t tokens, char **text, size_t *n,
+		const struct render_opts *opts, int64_t tokens, struct budget_text *out,
 		struct err *err)
 {
 	struct answer a = { .renderer = renderer, .opts = opts };
@@ -223,8 +223,7 @@ int budget_draw(const struct renderer *renderer, struct table *t,
 		rc = fit(&a, tokens, err);
 	if (rc == 0)
 		tell(&a, tokens);
-	*text = a.text;
-	*n = a.ntext;
+	*out = (struct budget_text){ a.text, a.ntext };
 	for (size_t i = 0; i < a.n; i++) {
 		table_free(&a.parts[i].m->table);
 		free(a.parts[i].notes);

@@ -16,13 +16,17 @@
 /* Bytes of so many tokens. */
 size_t budget_bytes(int64_t tokens);
 
+struct budget_text {
+	char *p; /* owned by who asked: free() */
+	size_t n;
+};
+
 /*
- * The table and those below it, drawn as they fit into `tokens` (over 0): *text, which the
- * caller frees, of *n bytes.  What was left out is told in a note of the last table, or,
- * by formats that have none, on stderr.
+ * The table and those below it, drawn as they fit into `tokens` (over 0).  What was left
+ * out is told in a note of the last table, or, by formats that have none, on stderr.
  */
 int budget_draw(const struct renderer *renderer, struct table *t,
-		const struct render_opts *opts, int64_t tokens, char **text, size_t *n,
+		const struct render_opts *opts, int64_t tokens, struct budget_text *out,
 		struct err *err);
 
 #endif

@@ -48,7 +48,7 @@ static int find_place(const struct fleet *fleet, const char *folder,
 	struct cache_file *files = xrealloc_array(NULL, fleet->n + 1, sizeof(*files));
 	char *what = what_of(folder, need);
 
-	for (size_t i = 0; i < fleet->n; i++)
+	for (size_t i = 0; i < fleet->n && fleet->stores; i++)
 		files[i] =
 			(struct cache_file){ fleet->stores[i].path, fleet->stores[i].st };
 	int rc = cache_find_many(what, files, fleet->n, out, err);

@@ -353,15 +353,14 @@ static int render_ascii(const struct renderer *renderer, struct table *t,
 static int render_within(const struct renderer *renderer, struct table *t,
 			 const struct output *out, int64_t tokens, struct err *err)
 {
-	char *text = NULL;
-	size_t n = 0;
-	int rc = budget_draw(renderer, t, &out->render, tokens, &text, &n, err);
+	struct budget_text text;
+	int rc = budget_draw(renderer, t, &out->render, tokens, &text, err);
 
 	if (rc == 0 && is_for_ascii(renderer))
-		write_ascii((struct str){ text, n }, out->stream);
+		write_ascii((struct str){ text.p, text.n }, out->stream);
 	else if (rc == 0)
-		fwrite(text, 1, n, out->stream);
-	free(text);
+		fwrite(text.p, 1, text.n, out->stream);
+	free(text.p);
 	return rc == 0 ? render_end(out->stream, err) : -1;
 }
 

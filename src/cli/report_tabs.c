@@ -163,6 +163,14 @@ static void make_tab(void *order, size_t i)
 	store_close(own);
 }
 
+static bool has_all_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->profiles[i].has_slices)
+			return false;
+	return true;
+}
+
 /* A thread holds the device work of a tab: more of them take more memory than they help. */
 #define THREADS_MAX 3
 
@@ -174,10 +182,8 @@ int report_tabs_add(struct report_making *m, struct err *err)
 	size_t n = 0, ordered = 0;
 	int rc = 0;
 
-	/* another connection would not know that slices are missing */
-	for (size_t i = 0; i < m->reading->scope->n; i++)
-		if (!m->reading->scope->profiles[i].has_slices)
-			m->path = NULL;
+	if (!has_all_slices(m->reading->scope)) /* another connection would not know it */
+		m->path = NULL;
 	for (const struct report_tab *tab = tabs; tab->id; tab++)
 		if (tab->kinds & REPORT_KIND(m->kind))
 			jobs[n++] = (struct tab_job){ .of = m, .tab = tab };
