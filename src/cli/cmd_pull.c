@@ -25,7 +25,7 @@ struct pull_opts {
 
 /* clang-format off */
 static const struct opt pull_options[] = {
-	{ .name = "url", .arg = "URL", .help = "the database: clickhouse[s]://[user@]host[:port]/database[?run=NAME]",
+	{ .name = "url", .arg = "URL", .help = "clickhouse[s]://[user@]host[:port]/database, with ?run=NAME where it holds several runs",
 	  INTO(ARG, url), .required = true },
 	{ .name = "output", .arg = "STORE", .help = "the file to write",
 	  INTO(STRING, output), .short_name = 'o' },

@@ -277,7 +277,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 --run '' a.json|--run wants a name
 --keep arg a.json|unknown --keep 'arg'; did you mean 'args'? (valid: args)
 --input-format chrom a.json|unknown --input-format 'chrom'; did you mean 'chrome'? (valid: lprof, mprof, pstats, snapshot, timeline, speedscope, pyinstrument, scalene, chrometrace, gecko, chrome, pstats-text
---strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --keep, --summary-only, --summaries, --jobs, --memory-limit, --max-expand, --strict, --quiet, --help)
+--strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --step-name, --keep, --summary-only, --summaries, --jobs, --memory-limit, --max-expand, --strict, --if-missing, --format, --quiet, --help)
 --torch-version 1.99 a.json|--torch-version '1.99' is none of 1.8 to 1.13, 2.0 to 2.15
 --strict=yes a.json|--strict takes no value
 -x a.json|unknown option '-x'
@@ -396,7 +396,7 @@ split|kernel|7|mm' ]
 		    print("\nenum {\n\t" + ",\n\t".join(enum) + "\n};")
 		    print(f'#define {table.upper()}_COLUMNS \\\n\t"{", ".join(names)}"')
 	PY
-	"$(dirname "$TESTS")/scripts/columns.sh" "$schema" | sed '1,3d; /^#define .*_TEXTS /d' | head -n -2 |
+	"$(dirname "$TESTS")/scripts/columns.sh" "$schema" | sed '1,3d; /^#define .*_\(TEXTS\|BLOBS\) /d' | head -n -2 |
 		diff -u wanted -
 	sed 's/    dur         INTEGER NOT NULL,          -- 0 for instants/CHECK (ts > 0)/' "$schema" >odd.sql
 	run ! "$(dirname "$TESTS")/scripts/columns.sh" odd.sql

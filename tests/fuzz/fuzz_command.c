@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define COLUMNS_MAX 400
+#define COLUMNS_MAX 1000
 #define WORDS_MAX   16
 #define RECORD      4
 #define RECORDS_MAX 64

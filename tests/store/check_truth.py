@@ -223,11 +223,11 @@ def check_memory(tap, db, case, truth):
     for kind, device in rows(db, "SELECT DISTINCT device_type, device FROM allocation ORDER BY 1, 2"):
         records = rows(db, "SELECT s.ts + f.start_ns, a.bytes, a.total_allocated_bytes, a.total_reserved_bytes "
                        "FROM allocation a JOIN slice_row s ON s.id = a.slice_id JOIN track t ON t.id = s.track_id "
-                       "JOIN profile f ON f.id = t.profile_id WHERE NOT out_of_memory AND device_type = ? "
+                       "JOIN profile f ON f.id = t.profile_id WHERE NOT out_of_memory AND a.device_type = ? "
                        "AND device = ? ORDER BY s.ts, s.id", kind, device)
         refused = rows(db, "SELECT s.ts + f.start_ns, a.bytes FROM allocation a JOIN slice_row s ON s.id = a.slice_id "
                        "JOIN track t ON t.id = s.track_id JOIN profile f ON f.id = t.profile_id "
-                       "WHERE out_of_memory AND device_type = ? AND device = ? ORDER BY s.ts", kind, device)
+                       "WHERE out_of_memory AND a.device_type = ? AND device = ? ORDER BY s.ts", kind, device)
         peak = max(records, key=lambda r: r[2])
         got.append({"device_type": kind, "device_id": device, "records": len(records),
                     "base_bytes": records[0][2] - records[0][1], "final_bytes": records[-1][2], "peak_bytes": peak[2],

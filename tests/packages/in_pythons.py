@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_wheel.py WHEEL TRACE: installs the wheel into the oldest and the newest Python that are here (pyenv's and
+"""in_pythons.py WHEEL TRACE: installs the wheel into the oldest and the newest Python that are here (pyenv's and
 Debian's, but no older than 3.6), with pandas where pip can get it and without, and asks both roads.  Prints TAP."""
 import glob
 import os
