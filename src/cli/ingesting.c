@@ -50,6 +50,16 @@ static int on_progress(void *to, uint64_t consumed, struct err *err)
 	return interrupt_check(err);
 }
 
+/* What was unfinished is made, or given up. */
+static void forget_unfinished(struct ingesting *i)
+{
+	interrupt_leave(NULL);
+	free(i->temporary);
+	free(i->lock);
+	free(i->last_words);
+	i->temporary = i->lock = i->last_words = NULL;
+}
+
 /*
  * Between two looks at the flag a pass over millions of rows may take longer than a
  * user likes to wait: from here on Ctrl-C has nobody to wait for.
@@ -60,6 +70,7 @@ static int on_unfinished(void *to, const char *temporary, const char *lock,
 	struct ingesting *i = to;
 	char *line = message_line(i->command, i->subject, "interrupted");
 
+	forget_unfinished(i); /* a merge that began anew */
 	i->temporary = xstrdup(temporary);
 	i->lock = xstrdup(lock);
 	i->last_words =
@@ -244,12 +255,9 @@ struct import_events ingesting_events(struct ingesting *i)
 void ingesting_end(struct ingesting *i)
 {
 	erase(i);
-	interrupt_leave(NULL);
-	free(i->temporary);
-	free(i->lock);
-	free(i->last_words);
+	forget_unfinished(i);
 	free(i->only);
-	i->temporary = i->lock = i->last_words = i->only = NULL;
+	i->only = NULL;
 }
 
 #define SECOND_NS       INT64_C(1000000000)
