@@ -279,6 +279,7 @@ static const char *const examples[] = {
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "the query ran, even if it selected nothing" },
 	{ EXIT_USAGE, "a mistake in the query or in the command line; a statement that writes or is refused; a query that took longer than --timeout; or the output exists" },
+	{ EXIT_EMPTY, "the query reads slices, which were left out of the store" },
 	{ EXIT_INPUT, "the store, the file or the query's file is missing, cannot be read, or is of another schema" },
 	{ EXIT_IO, "the output or the cache cannot be written, or the query needs more memory than --memory-limit" },
 	{ EXIT_INTERRUPT, "interrupted" },
