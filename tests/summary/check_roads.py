@@ -87,7 +87,8 @@ def recordings():
 def main():
     tap = Tap()
     with Workplace() as place, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        those = inputs() + [("late", late_ranks(place))]
+        share = 4 if os.environ.get("SAN") else 1  # of the inputs, one in so many
+        those = inputs()[::share] + [("late", late_ranks(place))]
         real = recordings() if os.environ.get("LONG") else recordings()[:4]
         for (name, files), bad in zip(those + real, pool.map(lambda i: differences(place, *i), those + real)):
             tap.ok(not bad, f"{name}: both roads give the same", *bad)
