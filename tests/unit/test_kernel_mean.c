@@ -29,9 +29,9 @@ static void a_mean_is_the_same_bits_in_any_order(void **state)
 		kernel_mean_add(&a, value_of(i), ns_of(i));
 		kernel_mean_add(&b, value_of(i * 37 % N), ns_of(i * 37 % N));
 	}
-	assert_int_equal(CELL_REAL, kernel_mean_cell(&a).type);
-	assert_memory_equal(&(double){ kernel_mean_cell(&a).as.real },
-			    &(double){ kernel_mean_cell(&b).as.real }, sizeof(double));
+	struct cell x = kernel_mean_cell(&a), y = kernel_mean_cell(&b);
+	assert_int_equal(CELL_REAL, x.type);
+	assert_memory_equal(&x.as.real, &y.as.real, sizeof(double));
 	assert_int_equal(11, a.n);
 	kernel_mean_release(&a);
 	kernel_mean_release(&b);

@@ -124,7 +124,7 @@ static size_t lower_place(size_t n, double alpha)
 			ceil(mean - normal_quantile_above(alpha / 2) * sqrt(variance));
 		return at < 1 ? 1 : (size_t)at;
 	}
-	size_t ranks[SIGNED_RANK_MAX];
+	size_t ranks[SIGNED_RANK_MAX] = { 0 };
 	for (size_t i = 0; i < n; i++)
 		ranks[i] = i + 1;
 	double *at_most = distribution(ranks, n);
