@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh [GROUP...]: installs what is missing of Debian's packages for the
-# groups named (build test clickhouse lint bench fuzz coverage; default: build).  Says
+# groups named (build test clickhouse fleet lint bench fuzz coverage; default: build).  Says
 # which and why, and nothing when all are there.  DEPS=no: only says it, and fails.
 set -eu
 
@@ -30,6 +30,7 @@ test python3-pyte reads the screens of ptool view
 test mandoc shows the man pages that the tests read
 clickhouse clickhouse-server the tests of ptool push start two of them
 clickhouse openssl makes the certificates of the tests
+fleet parallel runs a recipe of docs/fleet.md
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols
 lint clang the second compiler

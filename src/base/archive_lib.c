@@ -2,25 +2,15 @@
 #include "base/archive_lib.h"
 
 #ifdef PTOOL_ARCHIVE_SONAME
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/load_function.h"
 
 static struct archive_lib lib;
 static const char *missing; /* what it lacks; NULL: nothing */
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
-
-/* ISO C knows no way from a pointer to an object to one to a function. */
-static void load_function(void *handle, const char *name, void *function)
-{
-	void *found = dlsym(handle, name);
-
-	if (!found)
-		missing = name;
-	memcpy(function, &found, sizeof(found));
-}
 
 static void load(void)
 {
@@ -34,7 +24,9 @@ static void load(void)
 		missing = "the library";
 		return;
 	}
-#define ARCHIVE_LOAD(name) load_function(handle, #name, &lib.name);
+#define ARCHIVE_LOAD(name)                            \
+	if (!load_function(handle, #name, &lib.name)) \
+		missing = #name;
 	ARCHIVE_FUNCTIONS(ARCHIVE_LOAD)
 #undef ARCHIVE_LOAD
 }

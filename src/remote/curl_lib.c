@@ -2,9 +2,9 @@
 #include "remote/curl_lib.h"
 
 #ifdef PTOOL_CURL_SONAME
-#include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
+
+#include "base/load_function.h"
 
 /* The same library over another TLS, where Debian has only that one. */
 #define OTHER_SONAME "libcurl-gnutls.so.4"
@@ -12,16 +12,6 @@
 static struct curl_lib lib;
 static const char *missing; /* what it lacks; NULL: nothing */
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
-
-/* ISO C knows no way from a pointer to an object to one to a function. */
-static void load_function(void *handle, const char *name, void *function)
-{
-	void *found = dlsym(handle, name);
-
-	if (!found)
-		missing = name;
-	memcpy(function, &found, sizeof(found));
-}
 
 static void load(void)
 {
@@ -33,7 +23,9 @@ static void load(void)
 		missing = "the library";
 		return;
 	}
-#define CURL_LOAD(name) load_function(handle, #name, &lib.name);
+#define CURL_LOAD(name)                               \
+	if (!load_function(handle, #name, &lib.name)) \
+		missing = #name;
 	CURL_FUNCTIONS(CURL_LOAD)
 #undef CURL_LOAD
 	if (!missing && lib.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)

@@ -28,24 +28,10 @@ bool slice_table_is(const char *table)
 	return false;
 }
 
-static int delete_from(struct sqlite3 *db, const char *removal, const char *run,
-		       struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-
-	if (statement_prepare(db, removal, &stmt, err) < 0)
-		return -1;
-	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":run"), run, -1,
-			  SQLITE_STATIC);
-	int rc = sql_step(stmt, err);
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
 int slice_tables_leave_out(struct sqlite3 *db, const char *run, struct err *err)
 {
 	for (size_t i = 0; i < NREMOVALS; i++)
-		if (delete_from(db, removals[i], run, err) < 0)
+		if (statement_run(db, removals[i], run, err) < 0)
 			return -1;
 	return statements_run(db, "leave_out_", run, err);
 }

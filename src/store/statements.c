@@ -34,12 +34,9 @@ int statement_prepare(struct sqlite3 *db, const char *name, struct sqlite3_stmt 
 	return err_set(err, ERR_IO, "no statement '%s'", name);
 }
 
-static int run_one(struct sqlite3 *db, const char *sql, const char *run, struct err *err)
+/* Ends the statement. */
+static int run_one(struct sqlite3_stmt *stmt, const char *run, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-
-	if (sql_prepare(db, sql, &stmt, err) < 0)
-		return -1;
 	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":run"), run, -1,
 			  SQLITE_STATIC);
 	int rc = sql_step(stmt, err);
@@ -47,14 +44,23 @@ static int run_one(struct sqlite3 *db, const char *sql, const char *run, struct 
 	return rc;
 }
 
+int statement_run(struct sqlite3 *db, const char *name, const char *run, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	return statement_prepare(db, name, &stmt, err) < 0 ? -1 : run_one(stmt, run, err);
+}
+
 int statements_run(struct sqlite3 *db, const char *prefix, const char *run,
 		   struct err *err)
 {
 	const char *p = (const char *)asset_store_statements_sql;
+	struct sqlite3_stmt *stmt;
 
 	while ((p = next_name(p)))
 		if (str_starts_with(name_at(p), str_of(prefix)) &&
-		    run_one(db, p + name_at(p).n, run, err) < 0)
+		    (sql_prepare(db, p + name_at(p).n, &stmt, err) < 0 ||
+		     run_one(stmt, run, err) < 0))
 			return -1;
 	return 0;
 }
