@@ -20,17 +20,18 @@ static const struct {
 	enum gap_cause cause;
 	const char *color;
 } causes[] = {
-	{ GAP_SYNC, "memset" },        { GAP_READ, "memset" },
-	{ GAP_COPY, "memcpy" },        { GAP_ENGINE, "memcpy" },
-	{ GAP_LOADER, "data" },        { GAP_COLLECTION, "data" },
-	{ GAP_COMMUNICATION, "comm" }, { GAP_LATE_RANK, "comm" },
-	{ GAP_LATENCY, "runtime" },    { GAP_CALL, "runtime" },
-	{ GAP_MALLOC, "runtime" },     { GAP_OPERATOR, "cpu" },
-	{ GAP_PYTHON, "python" },      { GAP_OPTIMIZER, "note" },
-	{ GAP_ANNOTATION, "note" },    { GAP_COMPILE, "note" },
-	{ GAP_ORDER, "kernel" },       { GAP_EVENT, "kernel" },
-	{ GAP_GRAPH_START, "kernel" }, { GAP_GRAPH_NODES, "kernel" },
-	{ GAP_GRAPH_END, "kernel" },
+	{ GAP_SYNC, "memset" },          { GAP_READ, "memset" },
+	{ GAP_COPY, "memcpy" },          { GAP_ENGINE, "memcpy" },
+	{ GAP_LOADER, "data" },          { GAP_COLLECTION, "data" },
+	{ GAP_COMMUNICATION, "comm" },   { GAP_LATE_RANK, "comm" },
+	{ GAP_LATENCY, "runtime" },      { GAP_CALL, "runtime" },
+	{ GAP_MALLOC, "runtime" },       { GAP_OPERATOR, "cpu" },
+	{ GAP_PYTHON, "python" },        { GAP_OPTIMIZER, "note" },
+	{ GAP_ANNOTATION, "note" },      { GAP_COMPILE, "note" },
+	{ GAP_ORDER, "kernel" },         { GAP_EVENT, "kernel" },
+	{ GAP_GRAPH_START, "kernel" },   { GAP_GRAPH_NODES, "kernel" },
+	{ GAP_GRAPH_END, "kernel" },     { GAP_GRAPH_BETWEEN, "kernel" },
+	{ GAP_GRAPH_LAUNCH, "runtime" },
 };
 
 const char *report_color(struct str name)

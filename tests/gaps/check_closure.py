@@ -155,7 +155,7 @@ CASES = {
     "inference-sglang_decode-sglang_qwen3-8b_decode": (None, "event_wait", (LATENCY, "stream_order")),
     "inference-vllm_decode_full-graph_execution": (None, None, ("stream_order", "copy_engine")),
     "inference-xdit_sd_3.5-profile_trace_rank_0": (482_651_000, "python", ("communication_wait", "slow_start")),
-    "negative_queue_length_values_check-rank0": (None, "graph_start", ()),
+    "negative_queue_length_values_check-rank0": (None, "graph_nodes", ()),
     "execution_trace-benchmark_simple_add_trace": (None, "slow_start", ("allocation", LATENCY)),
     "nccl_parser_config-nccl_data": (None, "operator", ("communication_wait",)),
 }

@@ -121,9 +121,26 @@ def graph_start(p):
         p.trace.work(p.at + p.size + i * 2_000, 2_000, call, f"node_{i}")
 
 
-def graph_start_late(p):
-    """Launched inside the gap: from the launch on."""
+def graph_between(p):
+    """A replay right after another one, both launched before."""
+    call = p.trace.call("cudaGraphLaunch", p.at - 45_000, 5_000)
+    for ts in (p.at - 10_000, p.at - 5_000):
+        p.trace.work(ts, 5_000, call, "node", stream=20)
+    call = p.trace.call("cudaGraphLaunch", p.at - 35_000, 5_000)
+    for ts in (p.at + p.size, p.at + p.size + 2_000):
+        p.trace.work(ts, 2_000, call, "node", stream=20)
+
+
+def graph_launch(p):
+    """Launched inside the gap: from the call on."""
     call = p.trace.call("hipGraphLaunch", p.at + 1_000, 900)
+    for i in range(3):
+        p.trace.work(p.at + p.size + i * 2_000, 2_000, call, f"node_{i}")
+
+
+def graph_launching(p):
+    """The call had begun before the gap, and takes until its end."""
+    call = p.trace.call("hipGraphLaunch", p.at - 15_000, 15_000 + p.size)
     for i in range(3):
         p.trace.work(p.at + p.size + i * 2_000, 2_000, call, f"node_{i}")
 
@@ -226,8 +243,11 @@ PLANTS = {
     "launch_latency": ("cudaLaunchKernel", latency, Kind(FEW, middling)),
     "event_wait, launched late": ("after", held, Kind(FEW, long, 1_000)),
     "event_wait, launched late, cuda_sync": ("stream 20", held_by_row, Kind(FEW, long, 1_000)),
-    "graph_start": ("cudaGraphLaunch", graph_start),
-    "graph_start, launched late": ("hipGraphLaunch", graph_start_late, Kind(MANY, middling, 1_000)),
+    "graph_start": ("cudaGraphLaunch", graph_start, Kind(MANY, short)),
+    "graph_between": ("cudaGraphLaunch", graph_between, Kind(MANY, short)),
+    "graph_launch": ("hipGraphLaunch", graph_launch, Kind(FEW, middling, 1_000)),
+    "graph_launch, of a slow call": ("hipGraphLaunch", graph_launching, Kind(MANY, long)),
+    "graph_nodes, before the first": ("cudaGraphLaunch", graph_start, Kind(FEW, long)),
     "graph_nodes": ("hipGraphLaunch", graph_nodes, Kind(MANY, long)),
     "graph_nodes, by the graph's id": ("graph 3", lambda p: lost_nodes(p, correlation=p.trace.lost_call()),
                                        Kind(MANY, long)),

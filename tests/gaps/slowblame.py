@@ -30,7 +30,7 @@ HOST = ("op", "annotation", "python", "call", "profiler")
 
 CAUSES = ("sync device_read blocking_copy allocation dataloader communication_wait compilation garbage_collection "
           "optimizer profiler slow_start operator annotation python runtime_call untraced_host event_wait copy_engine "
-          "stream_order graph_start graph_nodes graph_end launch_latency earlier_work launch_unknown late_rank").split()
+          "stream_order graph_launch graph_start graph_between graph_nodes graph_end launch_latency earlier_work launch_unknown late_rank").split()
 
 Piece = collections.namedtuple("Piece", "device gap a b cause blamed op frame annotation stream step", defaults=[None])
 Gap = collections.namedtuple("Gap", "number device start end work last")  # last: what ended last before it
@@ -401,7 +401,12 @@ class Blame:
             if told:
                 return 5, told
         if work.is_of_graph():
-            return 6, None
+            if call.end > gap.start:
+                return 6, ("graph_launch", max(0, gap.end - call.end))
+            before = self.previous(work)
+            if not before or self.stream_end(gap.device, work.stream, work.order) != gap.start:
+                before = gap.last
+            return 6, ("graph_between" if before and before.is_of_graph() else "graph_start", gap.end - gap.start)
         if call.ts <= gap.start and call.end <= gap.start:
             before = self.previous(work)
             if before and self.stream_end(gap.device, work.stream, work.order) == gap.start:
@@ -420,10 +425,31 @@ class Blame:
                 continue
             number, told = self.rules[gap] = self.rule(gap)
             call = gap.work.launch
+            if number == 6 and told[0] != "graph_launch":
+                self.lengths[gap.device, gap.work.stream, told[0]].append(told[1])
+            if number == 6 and told[0] == "graph_launch" and not self.was_told(gap.work):
+                self.latencies[call.name, gap.work.kind].append(told[1])
             if number == 7:
                 self.lengths[gap.device, gap.work.stream, told[0]].append(gap.end - gap.start)
             if number == 8 and call.ts > gap.start and not self.was_told(gap.work):
                 self.latencies[call.name, gap.work.kind].append(gap.work.ts - call.ts)
+
+    def rule_6(self, gap, cause, length):
+        work, call = gap.work, gap.work.launch
+        at = max(gap.start, min(call.ts, gap.end))
+        if cause != "graph_launch":
+            bound = ordinary(self.lengths[gap.device, work.stream, cause], length, 10_000, 20_000)
+            yield at, gap.end, "graph_nodes" if length > bound else cause, call.name
+            return
+        told = self.was_told(work)
+        bound = ordinary(self.latencies[call.name, work.kind], None if told else length, 20_000, 100_000)
+        end = min(gap.end, call.end + bound)
+        yield at, end, cause, call.name
+        if told:
+            waits = self.waits_for(work)
+            yield end, gap.end, "event_wait", self.blamed_on_wait(waits[0] if waits else None, work)
+        else:
+            yield end, gap.end, "graph_nodes", call.name
 
     def rule_8(self, gap):
         work, call, inside = gap.work, gap.work.launch, gap.work.launch.ts > gap.start
@@ -457,7 +483,7 @@ class Blame:
         elif number == 5:
             yield at, gap.end, "event_wait", told
         elif number == 6:
-            yield at, gap.end, "graph_start", call.name
+            yield from self.rule_6(gap, *told)
         elif number == 7:
             length = gap.end - gap.start
             bound = ordinary(self.lengths[gap.device, work.stream, told[0]], length, 10_000, 20_000)

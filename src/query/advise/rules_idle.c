@@ -320,7 +320,7 @@ static uint64_t causes_of_others(const struct rule *self)
  */
 static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 {
-	if (cause == GAP_GRAPH_START || cause == GAP_GRAPH_NODES)
+	if (cause == GAP_GRAPH_NODES)
 		return loss->long_ns > loss->ns / 2;
 	return cause == GAP_UNTRACED || cause == GAP_EARLIER || cause == GAP_UNKNOWN;
 }

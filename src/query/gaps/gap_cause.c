@@ -34,7 +34,9 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for: another stream, or work that was not recorded; " LOOK_THERE, NULL },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL, NULL },
 	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL, "let XLA fuse more: " MORE_JIT },
-	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put more work into each graph", ALL_NODES "the graph waited for another stream or for its upload (first replay), or its first kernels were not recorded", NULL },
+	[GAP_GRAPH_LAUNCH] = { "graph_launch", "launch of a graph", "launch the graph before the device runs out of work, or put more work into each graph", "replay each graph once before you measure: its first launch uploads it", NULL },
+	[GAP_GRAPH_START] = { "graph_start", "before a graph replay", "put the work before the graph into it", NULL, NULL },
+	[GAP_GRAPH_BETWEEN] = { "graph_between", "between graph replays", "put the work of several replays into one graph", NULL, NULL },
 	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", ALL_NODES "a host, event or conditional node held the graph up, or kernels of it were not recorded", NULL },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL, NULL },
 	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL, "launch less often: " MORE_JIT ", or use larger batches" },
@@ -209,7 +211,9 @@ static bool has_frames(const struct gap_loss *loss)
 static bool has_graphs(const struct gap_loss *loss)
 {
 	return !loss->is_xprof &&
-	       (loss->cause_ns[GAP_GRAPH_START] > 0 ||
+	       (loss->cause_ns[GAP_GRAPH_LAUNCH] > 0 ||
+		loss->cause_ns[GAP_GRAPH_START] > 0 ||
+		loss->cause_ns[GAP_GRAPH_BETWEEN] > 0 ||
 		loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0);
 }
 

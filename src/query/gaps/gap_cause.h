@@ -34,7 +34,9 @@ enum gap_cause {
 	GAP_EVENT,
 	GAP_ENGINE,
 	GAP_ORDER,
+	GAP_GRAPH_LAUNCH,
 	GAP_GRAPH_START,
+	GAP_GRAPH_BETWEEN,
 	GAP_GRAPH_NODES,
 	GAP_GRAPH_END,
 	GAP_LATENCY,
@@ -102,7 +104,8 @@ static inline bool gap_cause_drains(enum gap_cause cause)
 static inline bool gap_cause_is_burst(enum gap_cause cause)
 {
 	return cause == GAP_OPTIMIZER ||
-	       (cause >= GAP_OPERATOR && cause <= GAP_UNTRACED) || cause == GAP_LATENCY;
+	       (cause >= GAP_OPERATOR && cause <= GAP_UNTRACED) || cause == GAP_LATENCY ||
+	       cause == GAP_GRAPH_LAUNCH;
 }
 
 /* Is it a step's own annotation, which covers everything and says nothing? */

@@ -21,11 +21,12 @@ static const struct gap_bounds queued_apart = { .few_ns = 20000, .least_ns = 100
 enum way {
 	WAY_DONE,   /* cause and blame stand */
 	WAY_LAUNCH, /* the work was on its way */
-	WAY_QUEUED  /* work of its stream, or a copy, ran right before it */
+	WAY_REPLAY, /* so was a graph, whose call was not over as the gap began */
+	WAY_QUEUED /* work of its stream, a copy, or any before a graph ran right before it */
 };
 
 struct verdict {
-	struct gap_sample sample; /* of WAY_LAUNCH and WAY_QUEUED */
+	struct gap_sample sample; /* but of WAY_DONE */
 	int64_t wait_slice_id; /* of the wait that its stream was told; 0: none known */
 	int64_t slice_id;
 	uint32_t wait_for; /* text: what that waits for */
@@ -148,6 +149,31 @@ static void set_launch(const struct judging *j, const struct gap *g, struct verd
 	charge_to(v, GAP_LATENCY, after->launch_id, after->launch_name);
 }
 
+/* The first work of a replay: the graph was being launched, or was queued. */
+static void judge_replay(const struct judging *j, const struct gap *g, struct verdict *v)
+{
+	const struct work_item *after = item_of(j, g->after);
+	const struct stream_past *past = &j->past[after->stream];
+	uint32_t behind = past->item != GAP_NO_WORK && past->end_ns == g->start_ns
+				  ? past->item
+				  : g->before;
+
+	if (after->launch_end_ns > g->start_ns) {
+		v->way = WAY_REPLAY;
+		v->cause = GAP_GRAPH_LAUNCH;
+		v->sample.kind = (uint64_t)after->launch_name << 8 | after->class;
+		v->sample.ns = g->end_ns > after->launch_end_ns
+				       ? sum_sub(g->end_ns, after->launch_end_ns)
+				       : 0;
+		return;
+	}
+	v->way = WAY_QUEUED;
+	v->cause =
+		gap_graphs_has(&j->graphs, behind) ? GAP_GRAPH_BETWEEN : GAP_GRAPH_START;
+	v->sample.kind = (uint64_t)after->stream << 8 | v->cause;
+	v->sample.ns = g->end_ns - g->start_ns;
+}
+
 /* Nothing says when it was launched; a graph's id may say what the gap lies in. */
 static void judge_unlaunched(const struct judging *j, const struct gap *g,
 			     struct verdict *v)
@@ -183,15 +209,15 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 		find_hold(j, &view, v);
 	if (v->was_told)
 		return;
-	v->cause = GAP_GRAPH_START;
-	if (is_graph)
-		return;
-	queued = queued_cause(j, g, &behind);
+	queued = is_graph ? GAP_NONE : queued_cause(j, g, &behind);
 	if (!is_inside && after->launch_end_ns <= g->start_ns && queued) {
 		set_queued(j, g, queued, behind, v);
 		return;
 	}
-	set_launch(j, g, v);
+	if (is_graph)
+		judge_replay(j, g, v);
+	else
+		set_launch(j, g, v);
 	const struct stream_wait *wait = stream_waits_told(j->waits, &view);
 	if (is_inside && (wait || (!j->blame->knows_waits && j->blame->waited[g->after])))
 		set_wait(j, g, wait, v);
@@ -218,6 +244,13 @@ static void pass_item(struct judging *j, uint32_t item, uint32_t device)
 		past->end_ns = w->end_ns;
 }
 
+/* Does it say how long launches of its kind take? */
+static bool is_launch(const struct verdict *v, const struct gap *g)
+{
+	return v->way == WAY_REPLAY ||
+	       (v->way == WAY_LAUNCH && g->host_end_ns > g->start_ns);
+}
+
 /* Gaps and items in one walk: what each stream ran before the work that ends a gap. */
 static void judge_all(struct judging *j)
 {
@@ -242,7 +275,7 @@ static void judge_all(struct judging *j)
 		v->is_first = j->past[item_of(j, g->after)->stream].item == GAP_NO_WORK;
 		v->is_first_use = see_name(j, item_of(j, g->after)->name, g->device);
 		judge(j, g, v);
-		if (v->way == WAY_LAUNCH && !v->was_told && g->host_end_ns > g->start_ns)
+		if (is_launch(v, g) && !v->was_told)
 			gap_usual_add(&j->launches, v->sample);
 		if (v->way == WAY_QUEUED)
 			gap_usual_add(&j->queued, v->sample);
@@ -317,6 +350,25 @@ static void add_launch(const struct judging *j, uint32_t gap, int64_t at_ns,
 	add_rest(j, gap, &at_ns, v);
 }
 
+/*
+ * The launch of a graph until its call is over, and as long after it as is ordinary.
+ * From then on the device has the graph: what it does there was not recorded.
+ */
+static void add_replay(const struct judging *j, uint32_t gap, int64_t at_ns,
+		       struct verdict *v)
+{
+	const struct gap *g = &j->blame->gaps.items[gap];
+	int64_t bound_ns = gap_usual_bound(&j->launches, &v->sample, &launches_last);
+	int64_t end_ns = sum_add(item_of(j, g->after)->launch_end_ns, bound_ns);
+
+	add(j, gap, &at_ns, end_ns, GAP_GRAPH_LAUNCH, v);
+	if (v->was_told) {
+		v->slice_id = v->wait_slice_id;
+		v->blamed = v->wait_for;
+	}
+	add(j, gap, &at_ns, g->end_ns, v->was_told ? GAP_EVENT : GAP_GRAPH_NODES, v);
+}
+
 /* What the device waited for, once the host had launched. */
 static void add_late(const struct judging *j, uint32_t gap)
 {
@@ -326,9 +378,14 @@ static void add_late(const struct judging *j, uint32_t gap)
 
 	if (v.way == WAY_LAUNCH) {
 		add_launch(j, gap, at_ns, &v);
+	} else if (v.way == WAY_REPLAY) {
+		add_replay(j, gap, at_ns, &v);
 	} else if (v.way == WAY_QUEUED &&
 		   v.sample.ns > gap_usual_bound(&j->queued, &v.sample, &queued_apart)) {
-		add_rest(j, gap, &at_ns, &v);
+		if (v.cause == GAP_GRAPH_START || v.cause == GAP_GRAPH_BETWEEN)
+			add(j, gap, &at_ns, g->end_ns, GAP_GRAPH_NODES, &v);
+		else
+			add_rest(j, gap, &at_ns, &v);
 	} else {
 		add(j, gap, &at_ns, g->end_ns, (enum gap_cause)v.cause, &v);
 	}
