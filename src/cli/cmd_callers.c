@@ -1,5 +1,6 @@
 /* ptool callers, ptool callees: who calls a function, and what it calls. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "cli/sample_options.h"
@@ -136,11 +137,26 @@ static int open_edges(const struct reading *r, void *from, struct table **out,
 	return rc;
 }
 
+/* One operand that is a file is what to read: the function was forgotten. */
+static int check_operands(const struct callers_opts *o, enum call_side side,
+			  struct err *err)
+{
+	struct stat st;
+
+	if (o->on.operand || stat(o->regex, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "%.200s is a file: name a function before it: 'ptool %s RE FILE'",
+		       o->regex, side == CALL_CALLERS ? "callers" : "callees");
+}
+
 static int make_side(const struct callers_opts *o, enum call_side side,
 		     struct callers_request *request, struct err *err)
 {
 	const struct filter_texts texts = { .focus = o->regex, .focus_as = "RE" };
 
+	if (check_operands(o, side, err) < 0)
+		return -1;
 	request->opts = o;
 	request->edges.side = side;
 	if (filter_compile(&texts, &request->filter, err) < 0)

@@ -67,7 +67,7 @@ static bool is_beginning(const char *wrong, const char *name)
 {
 	size_t letters = strlen(wrong + strspn(wrong, "-"));
 
-	return letters >= 3 && strncmp(wrong, name, strlen(wrong)) == 0;
+	return letters >= 2 && strncmp(wrong, name, strlen(wrong)) == 0;
 }
 
 static size_t shared_beginning(const char *a, const char *b)

@@ -11,8 +11,10 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "query/query.h"
+#include "query/short_name.h"
 
-#define CAPTION_MAX ((size_t)256)
+#define CAPTION_MAX   ((size_t)256)
+#define EXCERPT_CELLS ((size_t)60)
 
 /* clang-format off */
 /* The cells of a row: the columns of finding.sql, then how many profiles it is about. */
@@ -161,12 +163,17 @@ static void explain_damage(struct memtable *to, const struct finding_kind *kind,
 			   const struct cell *cells)
 {
 	bool has_share = cells[SHARE].type != CELL_NULL;
-	struct str excerpt =
-		cells[EXCERPT].type == CELL_TEXT ? cells[EXCERPT].as.text : STR_LIT("");
+	struct buf first;
 
-	memtable_add_note(to, "%s: %s%s; %s%s" STR_FMT, kind->code, kind->what,
+	buf_init(&first, CAPTION_MAX);
+	if (cells[EXCERPT].type == CELL_TEXT && cells[EXCERPT].as.text.n) {
+		buf_add_text(&first, "; first: ");
+		short_name_add(&first, cells[EXCERPT].as.text, EXCERPT_CELLS);
+	}
+	memtable_add_note(to, "%s: %s%s; %s" STR_FMT, kind->code, kind->what,
 			  share_words(kind, has_share, &to->arena), kind->done,
-			  excerpt.n ? "; first: " : "", STR_ARG(excerpt));
+			  STR_ARG(buf_str(&first)));
+	buf_release(&first);
 }
 
 static void add_damage(struct memtable *to, const struct memtable *all)

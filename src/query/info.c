@@ -20,7 +20,7 @@ enum { INFO_PROFILE, INFO_RUN, INFO_NAME, INFO_PATH, INFO_FORMAT, INFO_DIALECT, 
 /* clang-format on */
 
 /* Bits of struct field's `needs`: what people see; machines get all of it. */
-enum { OF_RUNS = 1, OF_NAMES = 2, OF_SPANS = 4, OF_STARTS = 8 };
+enum { OF_RUNS = 1, OF_NAMES = 2, OF_SPANS = 4, OF_STARTS = 8, OF_FORMATS = 16 };
 
 #define CELL(place) .get = view_cell, .arg = (place)
 #define PEOPLE      .flags = FIELD_PEOPLE
@@ -31,7 +31,7 @@ static const struct field fields[] = {
 	{ "run", "Run", "name of its run, which --run takes", NULL, UNIT_TEXT, CELL(INFO_RUN), .needs = OF_RUNS },
 	{ "name", "Worker", NULL, NULL, UNIT_TEXT, CELL(INFO_NAME), PEOPLE, .needs = OF_NAMES },
 	{ "path", "File", "the file, as it was when it was ingested", NULL, UNIT_TEXT, CELL(INFO_PATH) },
-	{ "format", "Format", "format, as in ptool-formats(5)", NULL, UNIT_TEXT, CELL(INFO_FORMAT) },
+	{ "format", "Format", "format, as in ptool-formats(5)", NULL, UNIT_TEXT, CELL(INFO_FORMAT), .needs = OF_FORMATS },
 	{ "dialect", "Dialect", "dialect, likewise", NULL, UNIT_TEXT, CELL(INFO_DIALECT) },
 	{ "host", "Host", "host, as the file gives it", NULL, UNIT_TEXT, CELL(INFO_HOST) },
 	{ "rank", "Rank", "rank, likewise", NULL, UNIT_ID, CELL(INFO_RANK) },
@@ -59,8 +59,9 @@ static const struct field fields[] = {
 const struct view info_view = {
 	.name = "info",
 	.fields = fields,
-	.people = VIEW_PART("profile! run! name! rank span start_minute span_ns! slices! "
-			    "steps devices"),
+	.people = VIEW_PART(
+		"profile! run! name! format rank span start_minute span_ns slices "
+		"steps devices"),
 };
 
 static int load(struct store *store, const struct scope *scope, struct memtable **out,
@@ -158,12 +159,15 @@ static bool has_unranked(const struct scope *scope)
  */
 static unsigned people_want(struct memtable *m, const struct scope *scope)
 {
+	/* What has no slices is no trace: what it is says more than the rest of its row. */
+	unsigned asked = count_rows(m, INFO_SLICES) < m->nrows ? OF_FORMATS : 0U;
+
 	if (count_texts(m, INFO_WORKER, NULL) +
 			    count_texts(m, INFO_RANK_SOURCE, "order") ==
 		    0 &&
 	    !has_unranked(scope))
-		return OF_RUNS | OF_STARTS;
-	unsigned asked = OF_NAMES | (count_above(m, INFO_SPAN, 1) > 0 ? OF_SPANS : 0U);
+		return asked | OF_RUNS | OF_STARTS;
+	asked |= OF_NAMES | (count_above(m, INFO_SPAN, 1) > 0 ? OF_SPANS : 0U);
 	if (count_runs(scope) > 1)
 		return asked | OF_RUNS;
 	memtable_add_note(m, "run: %s", scope->profiles[0].run);

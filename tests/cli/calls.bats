@@ -242,3 +242,8 @@ for r in rows:
 assert device[None] == int(sys.argv[1]) > 0, device[None]' "$launched"
 	done
 }
+
+@test "a file where the function belongs is told, not taken for its name" {
+	run -2 --separate-stderr ptool callers "$PROF"
+	says "ptool: callers: $PROF is a file: name a function before it: 'ptool callers RE FILE'"
+}

@@ -54,6 +54,7 @@ static void a_beginning_is_as_good_as_the_name(void **state)
 	(void)state;
 	assert_string_equal("cumulative", suggest_nearest("cum", sort_keys));
 	assert_string_equal("--format", suggest_nearest("--for", options));
+	assert_string_equal("cumulative", suggest_nearest("cu", sort_keys));
 }
 
 static void nothing_is_suggested_for_what_is_like_no_name(void **state)
