@@ -130,6 +130,17 @@ bool chrome_is_plain(const struct chrome *c);
 
 /* phase.c: what the current event says.  0, or -1 with err set. */
 int phase_event(struct chrome *c, struct err *err);
+/* ts of the current event: 1 and *ns; 0 when it was skipped with a finding; -1. */
+int chrome_time(struct chrome *c, int64_t *ns, struct err *err);
+
+/*
+ * arrow.c.  The event's id or id2's, "local" or "global"; false when there is none.
+ */
+bool chrome_id(const struct event *e, struct json_value *id, bool *local);
+/* s and t bind to the slice around them, f to the next unless bp is "e".  0, or -1. */
+int arrow_event(struct chrome *c, struct err *err);
+/* The two halves of an arrow of version 2, which ride on a slice that has a bind_id.  Likewise. */
+int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err *err);
 
 /*
  * facts.c.  The number of a string value's text, escapes undone.

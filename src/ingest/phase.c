@@ -1,8 +1,6 @@
 /*
  * The phases (ph) of Chrome's Trace Event Format, one function each, and the
  * table of them.  Phases that no view uses are counted, never silently lost.
- *
- * Arrows of flows come in two versions, ids that events share in three spellings.
  */
 #include "base/decimal.h"
 #include "ingest/chrome.h"
@@ -95,8 +93,7 @@ static enum decimal_status read_us(const struct chrome *c, enum event_field fiel
 			   : json_us_to_ns(value, ns);
 }
 
-/* ts of the current event: 1 and *ns; 0 when it was skipped with a finding; -1. */
-static int phase_time(struct chrome *c, int64_t *ns, struct err *err)
+int chrome_time(struct chrome *c, int64_t *ns, struct err *err)
 {
 	enum decimal_status status = DECIMAL_BAD;
 
@@ -108,111 +105,6 @@ static int phase_time(struct chrome *c, int64_t *ns, struct err *err)
 	if (*ns > INT64_MAX / 2 || *ns < INT64_MIN / 2)
 		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
 	return 1;
-}
-
-/* An arrow's id: "31" and 31 are the same, and so is "0x1f". */
-static struct ident flow_id(struct chrome *c, const struct json_value *id)
-{
-	struct ident ident = { 0, TEXT_NONE };
-
-	if ((id->type == JSON_NUMBER && json_int(id, &ident.number) == DECIMAL_OK) ||
-	    decimal_id(id->text, &ident.number))
-		return ident;
-	ident.text = chrome_text(c, id);
-	return ident;
-}
-
-/* The id itself or id2's, "local" or "global"; false when there is none. */
-static bool arrow_id(const struct event *e, struct json_value *id, bool *local)
-{
-	struct json_value key;
-	bool done;
-
-	*local = false;
-	*id = e->field[FIELD_ID];
-	if (event_has(e, FIELD_ID))
-		return id->text.n > 0;
-	if (!event_has(e, FIELD_ID2) || e->field[FIELD_ID2].type != JSON_OBJECT)
-		return false;
-	struct json j = json_of(e->field[FIELD_ID2].text);
-	j.p++;
-	if (json_member(&j, true, &key, &done) != JSON_OK || done ||
-	    json_value(&j, id) != JSON_OK)
-		return false;
-	*local = str_is(key.text, "local");
-	return id->text.n > 0;
-}
-
-/* Old recordings mark by category which arrows end in the slice around them (catapult). */
-static bool has_old_binding(struct str category)
-{
-	static const struct str marks[] = { { "input", 5 }, { "ipc.flow", 8 } };
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (str_contains(category, marks[i]))
-			return true;
-	return false;
-}
-
-/* s and t bind to the slice around them, f to the next unless bp is "e". */
-static int arrow_event(struct chrome *c, struct err *err)
-{
-	struct event *e = &c->event;
-	char ph = e->field[FIELD_PH].text.p[0];
-	struct flow_fact flow = {
-		.pid = chrome_ident(c, FIELD_PID),
-		.tid = chrome_ident(c, FIELD_TID),
-		.end = ph == 's'   ? FLOW_START
-		       : ph == 't' ? FLOW_STEP
-				   : FLOW_FINISH,
-		.enclosing = ph != 'f' || str_is(event_text(e, FIELD_BP), "e") ||
-			     has_old_binding(event_text(e, FIELD_CAT)),
-		.offset = e->offset,
-	};
-	struct json_value id;
-	bool local;
-
-	int rc = phase_time(c, &flow.ts_ns, err);
-	if (rc <= 0)
-		return rc;
-	if (!arrow_id(e, &id, &local))
-		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
-	flow.id = flow_id(c, &id);
-	flow.category = chrome_category(c);
-	if (flow.category == TEXT_NONE)
-		flow.category = c->sink->text(c->sink, STR_LIT(""));
-	flow.name = chrome_name(c);
-	kineto_list_arrow(c, &flow);
-	return c->sink->flow(c->sink, &flow, err);
-}
-
-/* The two halves of an arrow of version 2, which ride on a slice. */
-static int arrow_on_slice(struct chrome *c, const struct slice_fact *slice,
-			  struct err *err)
-{
-	const struct event *e = &c->event;
-
-	bool in =
-		event_has(e, FIELD_FLOW_IN) && e->field[FIELD_FLOW_IN].type == JSON_TRUE;
-	bool out = event_has(e, FIELD_FLOW_OUT) &&
-		   e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
-	if (!event_has(e, FIELD_BIND_ID) || (!in && !out))
-		return 0;
-	uint32_t text = c->sink->text(c->sink, STR_LIT("bind_id"));
-	struct flow_fact flow = {
-		.ts_ns = slice->ts_ns,
-		.pid = chrome_ident(c, FIELD_PID),
-		.tid = chrome_ident(c, FIELD_TID),
-		.category = text,
-		.name = text,
-		.id = flow_id(c, &e->field[FIELD_BIND_ID]),
-		.end = in && out ? FLOW_STEP
-		       : in      ? FLOW_FINISH
-				 : FLOW_START,
-		.enclosing = true,
-		.offset = e->offset,
-	};
-	return c->sink->flow(c->sink, &flow, err);
 }
 
 /* What a ph means here.  `handle` is NULL for a phase that no view uses. */
@@ -321,7 +213,7 @@ static int on_complete(struct chrome *c, struct err *err)
 	struct slice_fact slice = { .phase = PHASE_COMPLETE };
 	struct kineto_facts facts;
 
-	int rc = phase_time(c, &slice.ts_ns, err);
+	int rc = chrome_time(c, &slice.ts_ns, err);
 	if (rc > 0)
 		rc = event_duration(c, &slice, err);
 	if (rc <= 0)
@@ -341,7 +233,7 @@ static int on_complete(struct chrome *c, struct err *err)
 		return -1;
 	if (check_duration(c, &slice, err) < 0 || emit(c, &slice, err) < 0)
 		return -1;
-	return arrow_on_slice(c, &slice, err);
+	return event_has(&c->event, FIELD_BIND_ID) ? arrow_on_slice(c, &slice, err) : 0;
 }
 
 static int on_thread_slice(struct chrome *c, enum slice_phase phase, struct err *err)
@@ -349,7 +241,7 @@ static int on_thread_slice(struct chrome *c, enum slice_phase phase, struct err 
 	struct slice_fact slice = { .phase = phase };
 	struct kineto_facts facts;
 
-	int rc = phase_time(c, &slice.ts_ns, err);
+	int rc = chrome_time(c, &slice.ts_ns, err);
 	if (rc <= 0)
 		return rc;
 	fill_slice(c, &slice, &facts);
@@ -412,7 +304,7 @@ static int on_counter(struct chrome *c, struct err *err)
 	struct counter_fact counter = { .pid = chrome_ident(c, FIELD_PID),
 					.offset = e->offset };
 
-	int rc = phase_time(c, &counter.ts_ns, err);
+	int rc = chrome_time(c, &counter.ts_ns, err);
 	if (rc <= 0)
 		return rc;
 	counter.name = counter_name(c);
@@ -454,10 +346,10 @@ static int on_async(struct chrome *c, enum slice_phase phase, bool legacy,
 	struct json_value id;
 	bool local;
 
-	int rc = phase_time(c, &slice.ts_ns, err);
+	int rc = chrome_time(c, &slice.ts_ns, err);
 	if (rc <= 0)
 		return rc;
-	if (!arrow_id(e, &id, &local))
+	if (!chrome_id(e, &id, &local))
 		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
 	struct str parts[] = { event_text(e, legacy ? FIELD_NAME : FIELD_CAT),
 			       event_has(e, FIELD_SCOPE) ? STR_LIT(":") : STR_LIT(""),
