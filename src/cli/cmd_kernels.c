@@ -13,7 +13,7 @@ struct kernels_opts {
 
 /* clang-format off */
 static const struct opt kernels_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory)",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by the name and these, joined by commas (op: operator, grid, block, registers, shared memory; family: in place of the name)",
 	  .choice_of = view_options_by_at, .of = &kernels_view, INTO(STRINGS, by), .is_list = true },
 	{ .name = "launches", .help = "show launch delay, queue time, and the share that is launch-bound",
 	  INTO(FLAG, launches) },
@@ -49,6 +49,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 	};
 	for (size_t i = 0; i < o->by.n; i++)
 		query->show.asked |= view_by(&kernels_view, o->by.items[i]);
+	if (!(query->show.asked & KERNELS_BY_FAMILY))
+		query->show.asked |= KERNELS_BY_NAME;
 	return 0;
 }
 

@@ -10,11 +10,12 @@ load setup
 	on_terminal 80 "$PTOOL" kernels --by op --launches --no-pager --color never |
 		like_golden kernels_op_80.txt
 	ptool kernels | like_golden kernels.txt
+	ptool kernels --by family | like_golden kernels_family.txt
 }
 
 @test "no line for a terminal is longer than it" {
 	ptool ingest -q "$GPU/two_devices.json"
-	for by in name op stream op,stream,step; do
+	for by in name op stream op,stream,step family family,op; do
 		on_terminal 80 "$PTOOL" kernels --by "$by" --launches --no-pager --color never >wide
 		[ "$(awk '{ print length }' wide | sort -n | tail -1)" -le 80 ]
 	done
@@ -26,6 +27,8 @@ load setup
 	ptool kernels --by op,stream --launches --format csv | like_golden kernels_op.csv
 	run -0 ptool kernels --format ndjson --limit 1
 	[ "${#lines[@]}" -eq 1 ]
+	ptool kernels --by family --format csv | head -1 | grep -q '^family,calls,'
+	ptool kernels --by family,name --format csv | head -1 | grep -q '^name,family,calls,'
 }
 
 @test "what --by knows, and what it does not" {
@@ -33,7 +36,7 @@ load setup
 	run -0 ptool kernels --by device --format csv
 	[[ $output = *',device'* ]]
 	run -2 --separate-stderr ptool kernels --by grid
-	says "ptool: kernels: unknown --by 'grid' (valid: name, op, rank, profile, device, stream, step)"
+	says "ptool: kernels: unknown --by 'grid' (valid: name, family, op, rank, profile, device, stream, step)"
 	run -2 --separate-stderr ptool kernels --thread 1
 	says "ptool: kernels: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool kernels --sort occupency

@@ -241,8 +241,11 @@ static int add_part(struct gathering *g, const struct cell *c, struct err *err)
 	int wanted = work_filter_wants(&g->wanted, &piece, err);
 	if (wanted <= 0)
 		return wanted;
-	const struct kernel_key key = key_of(g, c, name);
-	add_sums(g, kernels_group(g, &key), c);
+	struct kernel_key key = key_of(g, c, name);
+	enum work_kind kind = work_kind_of((enum slice_class) class,
+					   text_pool_str(&g->out->texts, name));
+	add_sums(g, kernels_add(g, &key, kind, c[COL_KERNEL_PART_TOTAL_NS].as.integer),
+		 c);
 	return 0;
 }
 

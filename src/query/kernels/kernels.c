@@ -9,7 +9,8 @@
 #include "query/kernels/kernels_gather.h"
 #include "query/query.h"
 
-struct kernel_group *kernels_group(struct gathering *g, const struct kernel_key *key)
+static struct kernel_group *group_of(struct gathering *g, const struct kernel_key *key,
+				     const struct kernel_group *first)
 {
 	struct kernels *out = g->out;
 	size_t known = out->keys.n;
@@ -18,13 +19,45 @@ struct kernel_group *kernels_group(struct gathering *g, const struct kernel_key 
 	if (out->keys.n == known)
 		return &out->groups[at];
 	struct kernel_group *group = ARRAY_PUSH(out->groups, out->n, out->cap);
-	*group =
-		(struct kernel_group){ .name = key->name,
-				       .op = key->op,
-				       .shape = key->shape,
-				       .min_ns = INT64_MAX,
-				       .tensor_core = kernels_tensor_core(g, key->name) };
+	*group = *first;
+	group->name = key->name;
+	group->op = key->op;
+	group->shape = key->shape;
+	group->min_ns = INT64_MAX;
 	memcpy(group->split, key->split, sizeof(group->split));
+	return group;
+}
+
+static void add_tensor_core(struct tensor_core_times *times, enum tensor_core says,
+			    int64_t ns)
+{
+	if (says == TENSOR_CORE_YES)
+		times->yes_ns = sum_add(times->yes_ns, ns);
+	else if (says == TENSOR_CORE_UNKNOWN)
+		times->unknown_ns = sum_add(times->unknown_ns, ns);
+}
+
+struct kernel_group *kernels_add(struct gathering *g, struct kernel_key *key,
+				 enum work_kind kind, int64_t ns)
+{
+	const struct name_facts facts = kernels_judge(g, key->name);
+	const struct kernel_group first = {
+		.family = kind == WORK_COMPUTE ? facts.family
+					       : kernel_family_of(kind, str_of("")),
+		.tensor_core = facts.tensor_core,
+		.uses_tensor_core = facts.tensor_core == TENSOR_CORE_YES,
+	};
+
+	if (kernels_asked(g, KERNELS_BY_FAMILY)) {
+		key->family = first.family;
+		if (!kernels_asked(g, KERNELS_BY_NAME))
+			key->name = TEXT_NONE;
+	}
+	struct kernel_group *group = group_of(g, key, &first);
+	if (group->tensor_core != first.tensor_core)
+		group->tensor_core = TENSOR_CORE_UNKNOWN;
+	group->uses_tensor_core |= first.uses_tensor_core;
+	add_tensor_core(&g->out->tensor_core, first.tensor_core, ns);
 	return group;
 }
 
@@ -137,7 +170,10 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 		key.split[i] = kernels_asked(g, KERNELS_BY(i))
 				       ? split_value(g, item, (enum kernel_split)i, step)
 				       : NUMBER_NONE;
-	add_call(g, kernels_group(g, &key), item, detail);
+	add_call(g,
+		 kernels_add(g, &key, (enum work_kind)item->kind,
+			     sum_sub(item->end_ns, item->start_ns)),
+		 item, detail);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
  * ptool kernels: the kernels of a scope in groups of one name, or of one name,
- * operator and launch shape.  All profiles are added up but where --by splits them.
+ * operator and launch shape, or of one family.  All profiles are added up but where --by splits them.
  */
 #ifndef PTOOL_QUERY_KERNELS_H
 #define PTOOL_QUERY_KERNELS_H
@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "query/filter.h"
 #include "query/kernels/kernel_detail.h"
+#include "query/kernels/kernel_family.h"
 #include "query/kernels/kernel_mean.h"
 #include "query/kernels/tensor_core.h"
 #include "query/scope.h"
@@ -32,7 +33,9 @@ enum kernel_split {
 /* What `show.asked` has bits for: columns, and what tells rows apart. */
 #define KERNELS_BY_OP     1u /* operator, grid, block, registers and shared memory too */
 #define KERNELS_LAUNCHES  2u /* what the launching calls say */
-#define KERNELS_BY(split) (4u << (split)) /* of enum kernel_split */
+#define KERNELS_BY(split) (4u << (split))            /* of enum kernel_split */
+#define KERNELS_BY_FAMILY KERNELS_BY(NKERNEL_SPLITS) /* in place of names, unless */
+#define KERNELS_BY_NAME   (2 * KERNELS_BY_FAMILY)    /*   they are asked for, too */
 
 struct kernels_query {
 	const struct filter *filter; /* borrowed; steps, times, names, devices, streams */
@@ -60,8 +63,10 @@ struct kernel_group {
 	int64_t split[NKERNEL_SPLITS];
 	uint32_t name, op; /* texts */
 	uint32_t shape;    /* in kernels.shapes; TEXT_NONE: none */
-	enum tensor_core tensor_core;
-	bool op_eligible; /* of op, when there is one */
+	enum kernel_family family;
+	enum tensor_core tensor_core; /* unknown, too, where names of a family differ */
+	bool uses_tensor_core;        /* one of its kernels does */
+	bool op_eligible;             /* of op, when there is one */
 	int64_t calls, total_ns, min_ns, max_ns;
 	int64_t p50_ns, p95_ns; /* nearest rank: the least that so many reach */
 	struct kernel_mean blocks,
@@ -77,6 +82,7 @@ struct kernels {
 	size_t n, cap;
 	int64_t calls, total_ns;              /* of all groups */
 	struct tensor_core_times tensor_core; /* of total_ns */
+	int64_t unknown_ns;                   /* of total_ns: of no known family */
 };
 
 /*

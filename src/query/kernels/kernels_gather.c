@@ -21,8 +21,7 @@ static void set_eligible(struct kernels *out)
 
 	for (size_t i = 0; i < out->n; i++)
 		if (out->groups[i].op != TEXT_NONE)
-			used[out->groups[i].op] |=
-				out->groups[i].tensor_core == TENSOR_CORE_YES;
+			used[out->groups[i].op] |= out->groups[i].uses_tensor_core;
 	for (size_t i = 0; i < out->n; i++) {
 		struct kernel_group *group = &out->groups[i];
 		if (group->op != TEXT_NONE)
@@ -42,13 +41,10 @@ void kernels_finish(struct gathering *g)
 	set_eligible(out);
 	for (size_t i = 0; i < out->n; i++) {
 		const struct kernel_group *group = &out->groups[i];
-		struct tensor_core_times *times = &out->tensor_core;
 		out->calls = sum_add(out->calls, group->calls);
 		out->total_ns = sum_add(out->total_ns, group->total_ns);
-		if (group->tensor_core == TENSOR_CORE_YES)
-			times->yes_ns = sum_add(times->yes_ns, group->total_ns);
-		else if (group->tensor_core == TENSOR_CORE_UNKNOWN)
-			times->unknown_ns = sum_add(times->unknown_ns, group->total_ns);
+		if (group->family == FAMILY_UNKNOWN)
+			out->unknown_ns = sum_add(out->unknown_ns, group->total_ns);
 	}
 }
 
@@ -65,16 +61,18 @@ static struct name_facts *facts_of(struct gathering *g, uint32_t text)
 	return &g->facts[text];
 }
 
-enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name)
+struct name_facts kernels_judge(struct gathering *g, uint32_t name)
 {
 	if (name == TEXT_NONE)
-		return TENSOR_CORE_UNKNOWN;
+		return (struct name_facts){ .table_name = TEXT_NONE };
 	struct name_facts *facts = facts_of(g, name);
-	if (!facts->is_judged)
-		facts->tensor_core = tensor_core_kernel(
-			text_pool_str(&g->out->texts, name), g->capability);
+	if (!facts->is_judged) {
+		struct str text = text_pool_str(&g->out->texts, name);
+		facts->tensor_core = tensor_core_kernel(text, g->capability);
+		facts->family = kernel_family_of(WORK_COMPUTE, text);
+	}
 	facts->is_judged = true;
-	return facts->tensor_core;
+	return *facts;
 }
 
 /* The name as the operator table spells it. */

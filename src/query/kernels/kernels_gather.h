@@ -24,7 +24,8 @@ struct packed_durations {
 /* By text: what is found once for each name. */
 struct name_facts {
 	bool is_judged;
-	enum tensor_core tensor_core; /* when is_judged */
+	enum tensor_core tensor_core; /* when is_judged, as the next */
+	enum kernel_family family;    /* of what computes */
 	uint32_t table_name; /* as the operator table spells it; TEXT_NONE: not known */
 };
 
@@ -61,7 +62,8 @@ struct gathering {
 };
 
 /* kernels_gather.c */
-enum tensor_core kernels_tensor_core(struct gathering *g, uint32_t name);
+/* What its name says; facts that are nothing for TEXT_NONE. */
+struct name_facts kernels_judge(struct gathering *g, uint32_t name);
 /*
  * Sets `ops`, the names of the operators that work was launched for, as the operator
  * table spells them; TEXT_NONE: none is known.
@@ -92,10 +94,17 @@ bool kernels_durations_fit(struct str packed, int64_t calls, int64_t least_ns,
 /* kernels.c: the group of rows that are told apart by these. */
 struct kernel_key {
 	int64_t split[NKERNEL_SPLITS];
-	uint32_t name, op, shape, unused; /* compared as bytes, so there is no padding */
+	uint32_t name, op, shape;
+	uint32_t
+		family; /* of rows by family; compared as bytes, so there is no padding */
 };
 
-struct kernel_group *kernels_group(struct gathering *g, const struct kernel_key *key);
+/*
+ * The group of a piece of work of that kind, to which `ns` are added, where keys say what
+ * else tells rows apart than the name.
+ */
+struct kernel_group *kernels_add(struct gathering *g, struct kernel_key *key,
+				 enum work_kind kind, int64_t ns);
 static inline bool kernels_asked(const struct gathering *g, unsigned bit)
 {
 	return g->query->show.asked & bit;

@@ -79,6 +79,14 @@ static struct cell get_tensor_core(const void *from, const void *row, int arg)
 		       : cell_int(g->tensor_core == TENSOR_CORE_YES);
 }
 
+static struct cell get_family(const void *from, const void *row, int arg)
+{
+	const struct kernel_group *g = row;
+
+	(void)from, (void)arg;
+	return cell_text(str_of(kernel_family_name(g->family)));
+}
+
 static struct cell get_eligible(const void *from, const void *row, int arg)
 {
 	const struct kernel_group *g = row;
@@ -199,7 +207,9 @@ static struct cell get_launch_share(const void *from, const void *row, int offse
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "name", "Name", "name, A to Z", NULL, UNIT_TEXT, GET(get_text, GROUP(name)), .flags = FIELD_KEY },
+	{ "name", "Name", "name, A to Z", NULL, UNIT_TEXT, GET(get_text, GROUP(name)), .needs = KERNELS_BY_NAME, .flags = FIELD_KEY },
+	{ "family", NULL, "family of kernels, A to Z, by the name; unknown: it does not say", NULL, UNIT_TEXT, .get = get_family, .flags = FIELD_KEY },
+	{ "people_family", "Family", NULL, NULL, UNIT_TEXT, .get = get_family, .needs = KERNELS_BY_FAMILY, .flags = FIELD_PEOPLE },
 	{ "calls", "Calls", "number of calls", "count ncalls instances", UNIT_COUNT, GET(view_int64, GROUP(calls)) },
 	{ "total_ns", "Total", "time of all calls",
 	  "total time sum self_device_ns self_device_time_total device_time_total", UNIT_NS, GET(view_int64, GROUP(total_ns)) },
@@ -240,7 +250,8 @@ static const struct field fields[] = {
 };
 
 static const struct view_word by[] = {
-	{ "name", 0 },
+	{ "name", KERNELS_BY_NAME },
+	{ "family", KERNELS_BY_FAMILY },
 	{ "op", KERNELS_BY_OP },
 	{ "rank", KERNELS_BY(KERNEL_BY_RANK) },
 	{ "profile", KERNELS_BY(KERNEL_BY_PROFILE) },
@@ -256,7 +267,7 @@ const struct view kernels_view = {
 	.name = "kernels",
 	.fields = fields,
 	.people = VIEW_PART(
-		"name op people_grid people_block registers shared_memory_bytes rank "
+		"people_family name op people_grid people_block registers shared_memory_bytes rank "
 		"profile device stream step tensor_core op_tensor_core_eligible "
 		"total_ns total_pct calls mean_ns min_ns p50_ns p95_ns max_ns "
 		"blocks_per_sm occupancy_pct mean_launch_delay_ns mean_queue_ns "
@@ -284,6 +295,17 @@ static void note_tensor_cores(struct memtable *m, const struct kernels *k)
 		memtable_add_note(m, "Tensor Cores: %.2f%% of kernel time", pct);
 }
 
+static void note_families(struct memtable *m, const struct kernels *k)
+{
+	struct cell pct = share_cell(k->unknown_ns, k->total_ns);
+
+	if (k->unknown_ns > 0 && pct.type == CELL_REAL)
+		memtable_add_note(m,
+				  "unknown: kernels whose names tell no family, "
+				  "%.2f%% of kernel time",
+				  pct.as.real);
+}
+
 static void note_ranks(struct memtable *m, const struct scope *scope, unsigned asked)
 {
 	unsigned apart = KERNELS_BY(KERNEL_BY_RANK) | KERNELS_BY(KERNEL_BY_PROFILE);
@@ -307,6 +329,8 @@ int kernels_open(struct store *store, const struct scope *scope,
 			view_table(&kernels_view, &rows, scope, &query->show);
 		note_ranks(m, scope, query->show.asked);
 		note_tensor_cores(m, &k);
+		if (query->show.asked & KERNELS_BY_FAMILY)
+			note_families(m, &k);
 		*out = &m->table;
 	}
 	arena_release(&arena);

@@ -3,25 +3,13 @@
  * decides.  Names were read in recordings (PyTorch 1.9 to 2.9 on V100 to B200 and MI210
  * to MI355X; vLLM, SGLang, xDiT), in trackers, and in the sources named at each group.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/alloc.h"
-#include "base/demangle.h"
+#include "query/kernels/kernel_name.h"
 #include "query/kernels/tensor_core.h"
-
-/* Where a row's parts are looked for. */
-enum place {
-	ANYWHERE,
-	HEAD, /* before template arguments and parameters */
-	WORD, /* there, in any capitals; the row has small letters */
-	START /* of the name, "void " apart */
-};
 
 /* Parts are alternatives with '|' between them; `and` NULL: `part` is enough. */
 struct name_row {
 	const char *part, *and;
-	enum place place;
+	enum kernel_name_place place;
 	enum tensor_core says;
 	int least; /* compute capability x 10: devices below it have none for these */
 };
@@ -29,6 +17,11 @@ struct name_row {
 #define YES TENSOR_CORE_YES
 #define NO  TENSOR_CORE_NO
 #define ASK TENSOR_CORE_UNKNOWN
+
+#define ANYWHERE NAME_ANYWHERE
+#define HEAD     NAME_HEAD
+#define WORD     NAME_WORD
+#define START    NAME_START
 
 static const struct name_row rows[] = {
 	/* Helpers of the families below, which multiply no matrices: FlashAttention 2 to 4
@@ -166,104 +159,29 @@ static const struct name_row rows[] = {
 	  NULL, WORD, NO, 0 },
 };
 
-static unsigned char lower(char c)
+static bool fits(const struct name_row *row, const struct kernel_name *name)
 {
-	unsigned char byte = (unsigned char)c;
-
-	return byte >= 'A' && byte <= 'Z' ? byte | 0x20U : byte;
+	return kernel_name_has(name, row->place, row->part) &&
+	       (!row->and || kernel_name_has(name, row->place, row->and));
 }
 
-static bool has_part(struct str text, const char *part, size_t n, enum place place)
-{
-	if (place == START)
-		return text.n >= n && memcmp(text.p, part, n) == 0;
-	return memmem(text.p, text.n, part, n) != NULL;
-}
-
-static bool has_any(struct str text, const char *parts, enum place place)
-{
-	for (;;) {
-		size_t n = strcspn(parts, "|");
-
-		if (has_part(text, parts, n, place))
-			return true;
-		if (!parts[n])
-			return false;
-		parts += n + 1;
-	}
-}
-
-/* Up to the first argument of a template or of the function. */
-static struct str head_of(struct str name)
-{
-	static const struct str unnamed = { "(anonymous namespace)", 21 };
-	size_t n = 0;
-
-	while (n < name.n && name.p[n] != '<') {
-		if (name.p[n] != '(')
-			n++;
-		else if (str_starts_with(str_behind(name, n), unnamed))
-			n += unnamed.n;
-		else
-			break;
-	}
-	return (struct str){ name.p, n };
-}
-
-/* A name as rows look at it. */
-struct looked {
-	struct str name, head;
-	struct str word; /* the head in small letters, as the parts of WORD are */
-};
-
-static bool fits(const struct name_row *row, const struct looked *l)
-{
-	bool is_whole = row->place == ANYWHERE || row->place == START;
-	struct str text = row->place == WORD ? l->word : is_whole ? l->name : l->head;
-
-	return has_any(text, row->part, row->place) &&
-	       (!row->and || has_any(text, row->and, row->place));
-}
-
-static enum tensor_core judge_rows(const struct looked *l, int capability)
+static enum tensor_core judge(const struct kernel_name *name, int capability)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (fits(&rows[i], l))
+		if (fits(&rows[i], name))
 			return capability && capability < rows[i].least ? TENSOR_CORE_NO
 									: rows[i].says;
 	return TENSOR_CORE_UNKNOWN;
 }
 
-static enum tensor_core judge(struct str name, int capability)
+enum tensor_core tensor_core_kernel(struct str name, int capability)
 {
-	struct looked l = {
-		.name = str_starts_with(name, STR_LIT("void ")) ? str_behind(name, 5)
-								: name,
-	};
+	struct kernel_name read;
 
 	if (capability && capability < TENSOR_CORE_FIRST)
 		return TENSOR_CORE_NO;
-	l.head = head_of(l.name);
-	unsigned char *word = xmalloc(l.head.n + 1);
-	for (size_t i = 0; i < l.head.n; i++)
-		word[i] = lower(l.head.p[i]);
-	l.word = (struct str){ (const char *)word, l.head.n };
-	enum tensor_core says = judge_rows(&l, capability);
-	free(word);
-	return says;
-}
-
-enum tensor_core tensor_core_kernel(struct str name, int capability)
-{
-	struct buf plain;
-
-	/* AMD's tools name the kernel's descriptor */
-	if (name.n > 3 && memcmp(name.p + name.n - 3, ".kd", 3) == 0)
-		name.n -= 3;
-	if (!str_starts_with(name, STR_LIT("_Z")))
-		return judge(name, capability);
-	bool is_mangled = demangle(name, &plain);
-	enum tensor_core says = judge(is_mangled ? buf_str(&plain) : name, capability);
-	buf_release(&plain);
+	kernel_name_read(name, &read);
+	enum tensor_core says = judge(&read, capability);
+	kernel_name_release(&read);
 	return says;
 }

@@ -1,0 +1,83 @@
+/* Names of kernels for tables of names: see kernel_name.h. */
+#include "query/kernels/kernel_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/demangle.h"
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Up to the first argument of a template or of the function. */
+static struct str head_of(struct str name)
+{
+	static const struct str unnamed = { "(anonymous namespace)", 21 };
+	size_t n = 0;
+
+	while (n < name.n && name.p[n] != '<') {
+		if (name.p[n] != '(')
+			n++;
+		else if (str_starts_with(str_behind(name, n), unnamed))
+			n += unnamed.n;
+		else
+			break;
+	}
+	return (struct str){ name.p, n };
+}
+
+void kernel_name_read(struct str name, struct kernel_name *out)
+{
+	/* AMD's tools name the kernel's descriptor */
+	if (name.n > 3 && memcmp(name.p + name.n - 3, ".kd", 3) == 0)
+		name.n -= 3;
+	buf_init(&out->plain, SIZE_MAX);
+	if (str_starts_with(name, STR_LIT("_Z")) && demangle(name, &out->plain))
+		name = buf_str(&out->plain);
+	if (str_starts_with(name, STR_LIT("void ")))
+		name = str_behind(name, 5);
+	out->whole = name;
+	out->head = head_of(name);
+	out->word = xmalloc(out->head.n + 1);
+	for (size_t i = 0; i < out->head.n; i++)
+		out->word[i] = lower(out->head.p[i]);
+}
+
+void kernel_name_release(struct kernel_name *n)
+{
+	free(n->word);
+	buf_release(&n->plain);
+}
+
+static struct str text_at(const struct kernel_name *n, enum kernel_name_place place)
+{
+	if (place == NAME_WORD)
+		return (struct str){ n->word, n->head.n };
+	return place == NAME_HEAD ? n->head : n->whole;
+}
+
+static bool has_part(struct str text, const char *part, size_t n, bool at_start)
+{
+	if (at_start)
+		return text.n >= n && memcmp(text.p, part, n) == 0;
+	return memmem(text.p, text.n, part, n) != NULL;
+}
+
+bool kernel_name_has(const struct kernel_name *n, enum kernel_name_place place,
+		     const char *parts)
+{
+	struct str text = text_at(n, place);
+
+	for (;;) {
+		size_t length = strcspn(parts, "|");
+
+		if (has_part(text, parts, length, place == NAME_START))
+			return true;
+		if (!parts[length])
+			return false;
+		parts += length + 1;
+	}
+}
