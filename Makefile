@@ -53,6 +53,8 @@ GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.c) $(JOINED:=.has
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
 # Columns of the store's tables, for C.
 COLUMNS := $(BUILD)/gen/store/columns.h
+# What tells this program from one of other sources: it is in the keys of the cache.
+SOURCES := $(BUILD)/gen/store/sources.h
 UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter tests/unit/test_%,$(UNIT_SRCS)))
 UNIT_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(filter-out tests/unit/test_%,$(UNIT_SRCS)))
@@ -135,6 +137,12 @@ $(BUILD)/libptool.a: $(OBJS)
 $(BUILD)/ptool: $(BUILD)/obj/main.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	$(Q)$(link) $^ $(LIBS)
+# Asked every time, written only when it is new, as probe.mk is.
+$(SOURCES): FORCE
+	@mkdir -p $(@D)
+	@cat $(SRCS) $(filter src/%,$(HEADERS)) $(ASSETS) | sha256sum | \
+		sed 's/^\(.\{16\}\).*/#define PTOOL_SOURCES "\1"/' >$@.$$$$ && \
+	if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 $(COLUMNS): src/store/schema.sql scripts/columns.sh
 	$(call say,COLUMNS,$<)
 	@mkdir -p $(@D)
@@ -142,7 +150,7 @@ $(COLUMNS): src/store/schema.sql scripts/columns.sh
 $(BUILD)/completions/ptool.%: $(BUILD)/ptool
 	@mkdir -p $(@D)
 	$(Q)$(RUN_PTOOL) help --$* >$@.new && mv $@.new $@
-$(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk | $(COLUMNS)
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/probe.mk | $(COLUMNS) $(SOURCES)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(compile)
@@ -161,7 +169,7 @@ $(JOINED:=.c) $(JOINED:=.hash.c): %.c: % scripts/embed.sh
 	$(Q)scripts/embed.sh $< asset_report_$(subst .,_,$(notdir $<)) >$@.new && mv $@.new $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/probe.mk
 	$(Q)$(compile)
-$(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk | $(COLUMNS)
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/probe.mk | $(COLUMNS) $(SOURCES)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(compile)
@@ -252,12 +260,12 @@ lint-layers:
 # its own limit, a sixth of the time) unless DEEP=1.
 TIDY_STATES = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=30000)
 lint-tidy: $(C_FILES:%.c=$(BUILD)/tidy/%.ok)
-$(BUILD)/tidy/%.ok: %.c $(HEADERS) $(COLUMNS) .clang-tidy $(BUILD)/probe.mk
+$(BUILD)/tidy/%.ok: %.c $(HEADERS) $(COLUMNS) .clang-tidy $(BUILD)/probe.mk | $(SOURCES)
 	$(call say,TIDY,$<)
 	@mkdir -p $(@D)
 	@$(CLANG_TIDY) --quiet $< -- $(CPP_OWN) $(WARN) $(TIDY_STATES) >$@.log 2>&1 || { cat $@.log; false; }
 	@touch $@
-lint-cppcheck: $(COLUMNS)
+lint-cppcheck: $(COLUMNS) $(SOURCES)
 	$(call say,CPPCHECK)
 	@cppcheck -q --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
 		--inline-suppr --suppress=missingIncludeSystem -Isrc -I$(BUILD)/gen $(C_FILES)

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/walk.h"
 #include "store/publish.h"
+#include "store/sources.h" /* made from all of src */
 #include "store/store.h"
 
 /* "<16 hexadecimal digits>.db" */
@@ -65,8 +66,8 @@ static void make_folders(const char *path)
 
 /*
  * The change time is in the key too: it is the one that no copying or unpacking
- * program sets back, and a stale store would give wrong numbers, as might one that
- * another version has read.
+ * program sets back, and a stale store would give wrong numbers, as might one that a
+ * program of other sources has made.
  */
 static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t before)
 {
@@ -75,7 +76,7 @@ static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t be
 			  before, real_path, (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
 			  (intmax_t)st->st_size, (intmax_t)st->st_mtim.tv_sec,
 			  st->st_mtim.tv_nsec, (intmax_t)st->st_ctim.tv_sec,
-			  st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION, PTOOL_VERSION);
+			  st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION, PTOOL_SOURCES);
 	uint64_t hash = hash_bytes(key, strlen(key));
 
 	free(key);

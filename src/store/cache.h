@@ -2,8 +2,8 @@
  * Where the stores of raw traces are kept that reading commands were given: in
  * $PTOOL_CACHE, else $XDG_CACHE_HOME/ptool, else $HOME/.cache/ptool.  A name is
  * made of the trace's resolved path, its file's identity, size and times, and
- * the schema: a trace that changes gets another one.  So does a folder, by the
- * files below it.
+ * the program: a trace that changes gets another one, and so it does from a ptool of
+ * other sources, which may count differently.  So does a folder, by the files below it.
  *
  * The folder and the stores in it must be the user's own, and nobody else may
  * write to them: a store of somebody else would answer what that one likes.
