@@ -105,7 +105,8 @@ static int spill_file_write(int fd, const char *p, size_t n)
 #define LARGE_MIN ((size_t)1 << 20)
 
 /* From this size on memory may come in pages of 2 MiB, as far as it is touched. */
-#define HUGE_MIN ((size_t)8 << 20)
+#define HUGE_MIN  ((size_t)2 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 /*
  * Pages of files that may be in memory however low the limit is: with less, what is
@@ -277,27 +278,56 @@ static void move_pages(char *from, size_t bytes, char *to)
 		mapped(mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to));
 }
 
+/* How far p is before a place where a page of 2 MiB may begin. */
+static size_t before_place(const char *p)
+{
+	return -(uintptr_t)p % HUGE_PAGE;
+}
+
+/* Large ones begin at such a place, so that such pages move with them undivided. */
+static char *map_place(size_t bytes)
+{
+	if (bytes < HUGE_MIN)
+		return map_memory(bytes);
+	char *p = map_memory(bytes + HUGE_PAGE);
+	size_t before = before_place(p);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + bytes, HUGE_PAGE - before);
+	return p + before;
+}
+
+/* MAP_FAILED: not at its place. */
+static char *grow_in_place(const struct area *area, size_t bytes)
+{
+	if (!area->bytes || area->file_bytes ||
+	    (bytes >= HUGE_MIN && before_place(area->p)))
+		return MAP_FAILED;
+	return mremap(area->p, area->bytes, bytes, 0);
+}
+
 /* Grows in memory, behind what a file may hold of it. */
 static void grow_in_memory(struct spill *s, struct area *area, size_t bytes)
 {
-	char *p;
+	char *p = grow_in_place(area, bytes);
 
-	if (area->bytes && !area->file_bytes) {
-		p = mapped(mremap(area->p, area->bytes, bytes, MREMAP_MAYMOVE));
-	} else {
-		p = map_memory(bytes);
-	}
-	if (area->file_bytes) {
+	if (p == MAP_FAILED) {
+		p = map_place(bytes);
 		move_pages(area->p, area->file_bytes, p);
 		move_pages(area->p + area->file_bytes, area->bytes - area->file_bytes,
 			   p + area->file_bytes);
 	}
-	/* a hint: without it the pages come one by one */
+	/* a hint: without it pages come by 4 KiB, each with a fault */
 	if (bytes - area->file_bytes >= HUGE_MIN)
 		madvise(p + area->file_bytes, bytes - area->file_bytes, MADV_HUGEPAGE);
 	s->in_memory += bytes - area->bytes;
 	area->p = p;
 	area->bytes = bytes;
+}
+
+static size_t rounded(size_t bytes, size_t page)
+{
+	return (bytes + page - 1) & ~(page - 1);
 }
 
 /*
@@ -306,7 +336,7 @@ static void grow_in_memory(struct spill *s, struct area *area, size_t bytes)
  */
 static void grow_area(struct spill *s, struct area *area, size_t bytes)
 {
-	bytes = (bytes + s->page - 1) & ~(s->page - 1);
+	bytes = rounded(bytes, s->page);
 	bool is_over = s->in_memory + (bytes - area->bytes) > s->limit - s->limit / 4;
 
 	if (s->why == 0 && (area->fd >= 0 || is_over)) {
@@ -314,7 +344,8 @@ static void grow_area(struct spill *s, struct area *area, size_t bytes)
 		drop_pages(s);
 	}
 	if (area->bytes < bytes)
-		grow_in_memory(s, area, bytes);
+		grow_in_memory(s, area,
+			       bytes < HUGE_MIN ? bytes : rounded(bytes, HUGE_PAGE));
 }
 
 static struct area *new_area(struct spill *s, size_t bytes)
