@@ -14,6 +14,7 @@ extern const struct command cmd_flame;
 extern const struct command cmd_gaps;
 extern const struct command cmd_gate;
 extern const struct command cmd_gc;
+extern const struct command cmd_graphs;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_ingest;
@@ -64,6 +65,7 @@ const struct command *const commands[] = {
 	&cmd_gate,
 	&cmd_gaps,
 	&cmd_devices,
+	&cmd_graphs,
 	&cmd_streams,
 	&cmd_kernels,
 	&cmd_transfers,

@@ -29,6 +29,7 @@ LINES = {
              "--by stream STORE", "--by op --limit 0 --format csv STORE", "--list STORE",
              "--list --limit 0 --format csv STORE", "--inner STORE", "--root STORE", "--causes hta STORE",
              "--causes hta --format csv STORE", "--step 0.. STORE", "--device 0 STORE"],
+    "graphs": ["STORE", "--format csv STORE"],
     "overview": ["STORE", "--format json STORE"],
     "advise": ["STORE", "--evidence STORE", "--verbose STORE", "--format json STORE"],
     "transfers": ["STORE", "--by op STORE", "--by step STORE", "--by device STORE", "--list STORE", "--step 0.. STORE"],
