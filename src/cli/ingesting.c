@@ -197,7 +197,11 @@ static void tell_ranks(const struct ingesting *i, const struct import_result *re
 {
 	int64_t first = result->first_rank, last = result->last_rank;
 
-	if (result->named_ranks == 1 && !i->where)
+	if (result->placed_ranks)
+		message_note(i->command, NULL,
+			     "ranks are computed from axes (tensor, data, pipeline "
+			     "parallel and so on) that file names or recordings give");
+	else if (result->named_ranks == 1 && !i->where)
 		message_note(i->command, NULL, "rank %" PRId64 " is from a file name",
 			     first);
 	else if (result->named_ranks && !i->where)

@@ -83,6 +83,22 @@ static bool is_local(struct str before)
 				STR_LIT("local"));
 }
 
+/* Nor is its rank of one axis: "tp_rank_3". */
+static bool is_of_axis(struct str before)
+{
+	size_t end = before.n, at;
+
+	if (end > 0 && strchr("_-", before.p[end - 1]))
+		end--;
+	for (at = end; at > 0 && is_letter(before.p[at - 1]);)
+		at--;
+	struct str word = { before.p + at, end - at };
+	for (size_t i = 0; i < NAXES; i++)
+		if (word.n == 2 && starts_with_word(word, str_of(axis_names[i])))
+			return true;
+	return false;
+}
+
 /* "3" of "3", "_3", "-3" and "=3" when that is a number of its own; else NUMBER_NONE. */
 static int64_t number_behind(struct str text)
 {
@@ -111,7 +127,8 @@ static int64_t number_of(struct str name, struct str word)
 			continue;
 		rest = (struct str){ rest.p + word.n, rest.n - word.n };
 		int64_t number = number_behind(rest);
-		if (number != NUMBER_NONE && !is_local((struct str){ name.p, i }))
+		struct str before = { name.p, i };
+		if (number != NUMBER_NONE && !is_local(before) && !is_of_axis(before))
 			return number;
 	}
 	return NUMBER_NONE;
@@ -133,6 +150,11 @@ struct file_name file_name_parse(struct str path)
 	if (out.rank == NUMBER_NONE)
 		out.rank = number_of(file_name_base(file_name_folder(path)),
 				     STR_LIT("rank"));
+	struct axes_told told = axes_of_file_name(file_name_base(path));
+	if (!axes_known(&told.axes))
+		told = axes_of_file_name(file_name_base(file_name_folder(path)));
+	out.axes = told.axes;
+	out.is_axes_sure = told.is_sure;
 	out.step = number_of(base, STR_LIT("step"));
 	return out;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "trace/axes.h"
 
 struct file_name {
 	bool is_handler;   /* ends as the names of TensorBoard's handler do */
@@ -16,11 +17,13 @@ struct file_name {
 	int64_t stamp;     /* of such a name, or NUMBER_NONE */
 	int64_t rank;      /* behind the word "rank", or NUMBER_NONE */
 	int64_t step;      /* behind the word "step", or NUMBER_NONE */
+	struct axes axes;  /* "-TP-1-DP-0", "dp0_pp0_tp1", "tp_rank_3" */
+	bool is_axes_sure; /* they cannot be sizes, as in "llama_tp8_pp2.json" */
 };
 
 /*
- * Pure.  Only the last part of the path counts, but for a rank, which the folder
- * around it may tell too (rank0/trace.json).
+ * Pure.  Only the last part of the path counts, but for a rank and its axes, which the
+ * folder around it may tell too (rank0/trace.json).
  */
 struct file_name file_name_parse(struct str path);
 

@@ -9,6 +9,7 @@
 #include "query/devices/devices.h"
 #include "query/query.h"
 #include "query/samples/sample_series.h"
+#include "trace/axes.h"
 
 /* clang-format off */
 /* The cells of a row: the columns of info.sql. */
@@ -16,11 +17,22 @@ enum { INFO_PROFILE, INFO_RUN, INFO_NAME, INFO_PATH, INFO_FORMAT, INFO_DIALECT, 
        INFO_RANK, INFO_WORLD, INFO_RANK_SOURCE, INFO_WORKER, INFO_SPAN, INFO_START,
        INFO_START_MINUTE, INFO_SPAN_NS, INFO_SLICES, INFO_STEPS, INFO_DEVICES, INFO_MEMORY,
        INFO_SHAPES, INFO_STACKS, INFO_FLOPS, INFO_FINDINGS, INFO_BYTES, INFO_DEVICE_TYPE,
-       NINFO_CELLS };
+       INFO_TP, INFO_DP, INFO_PP, INFO_EP, INFO_CP, NINFO_CELLS };
 /* clang-format on */
 
 /* Bits of struct field's `needs`: what people see; machines get all of it. */
-enum { OF_RUNS = 1, OF_NAMES = 2, OF_SPANS = 4, OF_STARTS = 8, OF_FORMATS = 16 };
+enum {
+	OF_RUNS = 1,
+	OF_NAMES = 2,
+	OF_SPANS = 4,
+	OF_STARTS = 8,
+	OF_FORMATS = 16,
+	OF_TP = 32, /* and the bits above it: the other axes */
+	OF_DP = 64,
+	OF_PP = 128,
+	OF_EP = 256,
+	OF_CP = 512
+};
 
 #define CELL(place) .get = view_cell, .arg = (place)
 #define PEOPLE      .flags = FIELD_PEOPLE
@@ -36,7 +48,7 @@ static const struct field fields[] = {
 	{ "host", "Host", "host, as the file gives it", NULL, UNIT_TEXT, CELL(INFO_HOST) },
 	{ "rank", "Rank", "rank, likewise", NULL, UNIT_ID, CELL(INFO_RANK) },
 	{ "world_size", "World size", "ranks of the job, likewise", NULL, UNIT_COUNT, CELL(INFO_WORLD) },
-	{ "rank_source", "Rank source", "where the rank comes from: recording, name or order, as ptool-ingest(1) explains", NULL, UNIT_TEXT, CELL(INFO_RANK_SOURCE) },
+	{ "rank_source", "Rank source", "where the rank comes from: recording, name, axes or order, as ptool-ingest(1) explains", NULL, UNIT_TEXT, CELL(INFO_RANK_SOURCE) },
 	{ "worker", "Worker", "worker of a file that tensorboard_trace_handler named", NULL, UNIT_TEXT, CELL(INFO_WORKER) },
 	{ "span", "Span no.", "place among that worker's files, from 1", NULL, UNIT_COUNT, CELL(INFO_SPAN), .needs = OF_SPANS },
 	{ "start", "Start (UTC)", "the first event in UTC, to the nanosecond, if the file has the time of day", NULL, UNIT_TEXT, CELL(INFO_START) },
@@ -52,6 +64,11 @@ static const struct field fields[] = {
 	{ "findings", "Findings", "kinds of findings: ptool doctor lists them", NULL, UNIT_COUNT, CELL(INFO_FINDINGS) },
 	{ "input_bytes", "Input", "size of the file, decompressed", NULL, UNIT_BYTES, CELL(INFO_BYTES) },
 	{ "device_type", "Device type", "of a trace: CPU when no device did work, else MTIA, HPU or GPU", NULL, UNIT_TEXT, CELL(INFO_DEVICE_TYPE) },
+	{ "tp", "TP", "place in its tensor parallel group, from 0, if the recording or its name has it", NULL, UNIT_ID, CELL(INFO_TP), .needs = OF_TP },
+	{ "dp", "DP", "place in its data parallel group, likewise", NULL, UNIT_ID, CELL(INFO_DP), .needs = OF_DP },
+	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, CELL(INFO_PP), .needs = OF_PP },
+	{ "ep", "EP", "place in its expert parallel group, likewise", NULL, UNIT_ID, CELL(INFO_EP), .needs = OF_EP },
+	{ "cp", "CP", "place in its context parallel group, likewise", NULL, UNIT_ID, CELL(INFO_CP), .needs = OF_CP },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -60,7 +77,7 @@ const struct view info_view = {
 	.name = "info",
 	.fields = fields,
 	.people = VIEW_PART(
-		"profile! run! name! format rank span start_minute span_ns slices "
+		"profile! run! name! format rank tp dp pp ep cp span start_minute span_ns slices "
 		"steps devices"),
 };
 
@@ -162,6 +179,9 @@ static unsigned people_want(struct memtable *m, const struct scope *scope)
 	/* What has no slices is no trace: what it is says more than the rest of its row. */
 	unsigned asked = count_rows(m, INFO_SLICES) < m->nrows ? OF_FORMATS : 0U;
 
+	for (int axis = 0; axis < NAXES; axis++)
+		if (count_above(m, INFO_TP + axis, 0) > 0)
+			asked |= (unsigned)OF_TP << axis;
 	if (count_texts(m, INFO_WORKER, NULL) +
 			    count_texts(m, INFO_RANK_SOURCE, "order") ==
 		    0 &&
@@ -213,7 +233,11 @@ static void note_ranks(struct memtable *m)
 {
 	size_t named = count_texts(m, INFO_RANK_SOURCE, "name");
 	size_t ordered = count_texts(m, INFO_RANK_SOURCE, "order");
+	size_t placed = count_texts(m, INFO_RANK_SOURCE, "axes");
 
+	if (placed)
+		memtable_add_note(m, "the ranks of %zu profiles are computed from axes",
+				  placed);
 	if (named)
 		memtable_add_note(m,
 				  "the rank%s of %zu profile%s %s from the file name%s",

@@ -83,6 +83,7 @@ static void note_profile(struct importing *i, const struct import_source *source
 				      .shown = xstrdup(source->shown),
 				      .path = xstrdup(source->path),
 				      .rank = loaded->rank,
+				      .axes = loaded->axes,
 				      .is_alone = loaded->is_alone };
 	p->name = file_name_parse(str_of(p->shown));
 	if (!loaded->is_rank_of_name)

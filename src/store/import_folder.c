@@ -37,12 +37,12 @@ static int set_number(struct importing *i, const char *statement, int64_t profil
 	return rc;
 }
 
-static int set_rank(struct importing *i, int64_t profile_id, int64_t rank,
-		    struct err *err)
+int import_set_rank(struct importing *i, const char *statement, int64_t profile_id,
+		    int64_t rank, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 
-	if (set_number(i, "set_rank_by_order", profile_id, rank, err) < 0 ||
+	if (set_number(i, statement, profile_id, rank, err) < 0 ||
 	    statement_prepare(i->db, "drop_rank_unknown", &stmt, err) < 0)
 		return -1;
 	sqlite3_bind_int64(stmt, 1, profile_id);
@@ -120,7 +120,8 @@ static int set_ranks(struct importing *i, struct chosen *those, struct err *err)
 		return 0;
 	for (size_t k = 0; k < those->n; k++) {
 		rank += is_next_rank(i, those, k);
-		if (set_rank(i, i->profiles[those->at[k]].id, rank, err) < 0)
+		if (import_set_rank(i, "set_rank_by_order", i->profiles[those->at[k]].id,
+				    rank, err) < 0)
 			return -1;
 	}
 	i->result->ordered_ranks = (size_t)last + 1;
@@ -148,16 +149,17 @@ int import_place(struct importing *i, struct err *err)
 		if (i->profiles[k].name.stamp != NUMBER_NONE)
 			those.at[those.n++] = k;
 	int rc = set_spans(i, &those, err);
+	int by_axes = rc < 0 ? -1 : import_place_axes(i, err);
 	those.n = 0;
-	if (i->is_collection && i->noperands == 1 && !is_ranked(i))
+	if (by_axes == 0 && i->is_collection && i->noperands == 1 && !is_ranked(i))
 		for (uint32_t k = 0; k < i->nprofiles; k++)
 			if (i->profiles[k].name.step == NUMBER_NONE)
 				those.at[those.n++] = k;
-	if (rc == 0)
+	if (by_axes == 0)
 		rc = set_ranks(i, &those, err);
 	free(those.at);
 	free(those.spare);
-	return rc;
+	return by_axes < 0 ? -1 : rc;
 }
 
 /* What was noted before a folder or archive was gone through. */

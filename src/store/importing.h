@@ -56,6 +56,7 @@ struct import_profile {
 	char *shown, *path;    /* owned */
 	struct file_name name; /* borrows from `shown` */
 	int64_t rank;          /* or NUMBER_NONE */
+	struct axes axes;      /* as they are stored */
 	bool is_alone;         /* the only rank, as it says */
 };
 
@@ -138,7 +139,15 @@ int import_folder(struct importing *i, const struct import_operand *folder,
 int import_archive(struct importing *i, const struct import_source *source,
 		   struct input *in, struct expand *expand, struct err *err);
 
-/* import_folder.c: spans, and ranks by order. */
+/* import_folder.c: spans, and ranks by axes or order. */
 int import_place(struct importing *i, struct err *err);
+/*
+ * import_axes.c: stores the axes that only all names together tell, and numbers ranks by
+ * axes where nothing else does.  1: it did; 0: axes tell no rank.
+ */
+int import_place_axes(struct importing *i, struct err *err);
+/* Stores the rank of a profile, by statements.sql's set_rank_by_order or _by_axes. */
+int import_set_rank(struct importing *i, const char *statement, int64_t profile_id,
+		    int64_t rank, struct err *err);
 
 #endif

@@ -12,7 +12,7 @@ FROM op_stat_7;
 
 -- What ingest tells now (tell_device_types of statements.sql); slices were never left out.
 CREATE TEMP VIEW profile_8 AS
-SELECT p.*, 1 AS has_slices,
+SELECT p.*, 1 AS has_slices, NULL AS tp, NULL AS dp, NULL AS pp, NULL AS ep, NULL AS cp,
        CASE WHEN p.slices > 0 THEN coalesce(
            (SELECT CASE c.text WHEN 'mtia_ccp_events' THEN 'MTIA' WHEN 'hpu_op' THEN 'HPU' ELSE 'GPU' END
             FROM (SELECT min(first_slice_id) AS first, count(*) AS n FROM track_7

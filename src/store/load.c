@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/idmap.h"
 #include "store/apart.h"
+#include "store/axes_find.h"
 #include "store/args.h"
 #include "store/flow.h"
 #include "store/fudge.h"
@@ -534,6 +535,7 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 		m->profile.rank = source->name.rank;
 		m->is_rank_of_name = true;
 	}
+	axes_find(m, &source->name);
 	m->file_step = source->name.step;
 	m->threads = source->threads;
 	functions_settle(&m->functions);

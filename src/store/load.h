@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "ingest/file_name.h"
 #include "ingest/sink.h"
+#include "trace/axes.h"
 
 struct sqlite3;
 struct spill;
@@ -52,7 +53,8 @@ struct load_result {
 	int64_t profile_id, slices, functions, stacks, operators;
 	int64_t findings; /* of severity warning or error */
 	int64_t rank;     /* or NUMBER_NONE */
-	bool is_alone;    /* the recording says that there is no other rank */
+	struct axes axes;
+	bool is_alone; /* the recording says that there is no other rank */
 	bool is_rank_of_name;
 };
 

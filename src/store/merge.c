@@ -101,6 +101,10 @@ static int list_profiles(struct merging *m, struct importing *i, struct err *err
 			.rank = is_ranked ? sqlite3_column_int64(stmt, 2) : NUMBER_NONE,
 		};
 		p->name = file_name_parse(str_of(p->shown));
+		for (int a = 0; a < NAXES; a++)
+			p->axes.at[a] = sqlite3_column_type(stmt, 3 + a) == SQLITE_NULL
+						? NUMBER_NONE
+						: sqlite3_column_int64(stmt, 3 + a);
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -113,7 +117,7 @@ static int place_profiles(struct merging *m, struct err *err)
 	struct importing i = {
 		.db = m->to.db, .result = &ignored, .is_collection = true, .noperands = 1
 	};
-	int rc = statements_run(m->to.db, "forget_ranks_by_order", m->run, err);
+	int rc = statements_run(m->to.db, "forget_placed_ranks", m->run, err);
 
 	if (rc == 0)
 		rc = list_profiles(m, &i, err);

@@ -19,6 +19,7 @@ void model_init(struct model *m, struct intern *texts, struct spill *spill)
 			     .numbers = { .spill = spill },
 			     .arrow_ids = { .spill = spill },
 			     .far_selves = { .spill = spill },
+			     .axes = AXES_NONE,
 			     .file_step = NUMBER_NONE };
 	uniques_init(&m->op_details, sizeof(struct op_fact), spill);
 	uniques_init(&m->device_setups, sizeof(struct device_fact), spill);

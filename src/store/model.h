@@ -15,6 +15,7 @@
 #include "store/samples.h"
 #include "store/unique.h"
 #include "store/wide.h"
+#include "trace/axes.h"
 #include "trace/fact.h"
 #include "trace/finding.h"
 
@@ -212,6 +213,7 @@ struct model {
 	struct arena arena;
 	struct profile_fact profile;
 	bool is_rank_of_name; /* profile.rank is what the file's name tells */
+	struct axes axes;     /* the rank's place in them: axes_find.h */
 	int64_t file_step;    /* the step that its name tells, or NUMBER_NONE */
 	MODEL_ARRAY(uint32_t, categories);
 	MODEL_ARRAY(struct process, processes);

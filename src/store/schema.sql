@@ -21,7 +21,12 @@ CREATE TABLE profile (
     format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome', 'pstats', 'samples'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
     rank            INTEGER,
-    rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'order'
+    rank_source     TEXT,                  -- what tells it: 'recording' (distributedInfo), 'name', 'axes', 'order'
+    tp              INTEGER,               -- its place among those of its tensor parallel group, from 0
+    dp              INTEGER,               -- likewise data parallel
+    pp              INTEGER,               -- pipeline parallel: its stage
+    ep              INTEGER,               -- expert parallel
+    cp              INTEGER,               -- context parallel
     worker          TEXT,                  -- of a name <worker>.<stamp>.pt.trace.json
     stamp           INTEGER,               -- likewise
     span            INTEGER,               -- place of the stamp among the worker's, from 1

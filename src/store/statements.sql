@@ -11,9 +11,9 @@ INSERT INTO run (name) VALUES (?1);
 -- name: select_run
 SELECT id FROM run WHERE name = ?1 LIMIT 1;
 
--- What a store of a fleet holds.  A rank by the order of files is one among these alone.
+-- What a store of a fleet holds.  A rank by order or axes is one among these files alone.
 -- name: fleet_profiles
-SELECT r.name, p.path, CASE p.rank_source WHEN 'order' THEN NULL ELSE p.rank END, p.base_ns,
+SELECT r.name, p.path, iif(p.rank_source IN ('order', 'axes'), NULL, p.rank), p.base_ns,
     p.start_ns, p.dur_ns, p.slices, p.bytes
 FROM profile p JOIN run r ON r.id = p.run_id ORDER BY p.id;
 
@@ -28,25 +28,25 @@ WHERE r.name = ?1 AND (p.path = ?2 OR substr(p.path, 1, length(?2) + 1) = ?2 || 
 -- name: count_recordings
 SELECT count(*) FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = ?1;
 
--- name: forget_ranks_by_order
+-- name: forget_placed_ranks
 UPDATE profile SET rank = NULL, rank_source = NULL
-WHERE rank_source = 'order' AND run_id = (SELECT id FROM run WHERE name = :run);
+WHERE rank_source IN ('order', 'axes') AND run_id = (SELECT id FROM run WHERE name = :run);
 
 -- name: select_profiles
-SELECT id, path, rank FROM profile WHERE run_id = ?1 ORDER BY id;
+SELECT id, path, rank, tp, dp, pp, ep, cp FROM profile WHERE run_id = ?1 ORDER BY id;
 
 -- name: select_strings
 SELECT id, text FROM string ORDER BY id;
 
 -- name: insert_profile
-INSERT INTO profile (run_id, path, mtime_ns, format, dialect, rank, rank_source, worker, stamp,
-    world_size, host, base_ns, start_ns,
+INSERT INTO profile (run_id, path, mtime_ns, format, dialect, rank, rank_source,
+    tp, dp, pp, ep, cp, worker, stamp, world_size, host, base_ns, start_ns,
     dur_ns, window_end_ns, span_end_ns, bytes, slices, has_memory, has_shapes, has_stacks,
     has_flops, has_slices, first_slice_id, first_op_detail_id, op_details, all_slices, split_annotations,
     float_memory_window, python_in_tree,
     keep_unfinished, annotation_fudge_ns, metadata)
-VALUES (:run_id, :path, :mtime_ns, :format, :dialect, :rank, :rank_source, :worker, :stamp,
-    :world_size, :host, :base_ns, :start_ns,
+VALUES (:run_id, :path, :mtime_ns, :format, :dialect, :rank, :rank_source,
+    :tp, :dp, :pp, :ep, :cp, :worker, :stamp, :world_size, :host, :base_ns, :start_ns,
     :dur_ns, :window_end_ns, :span_end_ns, :bytes, :slices, :has_memory, :has_shapes, :has_stacks,
     :has_flops, 1, :first_slice_id, :first_op_detail_id, :op_details, :all_slices, :split_annotations,
     :float_memory_window, :python_in_tree,
@@ -71,6 +71,12 @@ UPDATE profile SET span = ?2 WHERE id = ?1;
 
 -- name: set_rank_by_order
 UPDATE profile SET rank = ?2, rank_source = 'order' WHERE id = ?1;
+
+-- name: set_rank_by_axes
+UPDATE profile SET rank = ?2, rank_source = 'axes' WHERE id = ?1;
+
+-- name: set_axes
+UPDATE profile SET tp = ?2, dp = ?3, pp = ?4, ep = ?5, cp = ?6 WHERE id = ?1;
 
 -- The rank came after the look at the recording's health.
 -- name: drop_rank_unknown

@@ -207,6 +207,10 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 	if (p->rank != NUMBER_NONE)
 		bind_text(stmt, ":rank_source",
 			  str_of(m->is_rank_of_name ? "name" : "recording"));
+	for (int a = 0; a < NAXES; a++) {
+		char name[] = { ':', axis_names[a][0], axis_names[a][1], '\0' };
+		bind_number(stmt, name, m->axes.at[a]);
+	}
 	if (source->name.worker.n)
 		bind_text(stmt, ":worker", source->name.worker);
 	bind_number(stmt, ":stamp", source->name.stamp);
@@ -472,6 +476,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 					.operators = (int64_t)m->nop_sums,
 					.stacks = (int64_t)m->samples.nsummed,
 					.rank = m->profile.rank,
+					.axes = m->axes,
 					.is_alone = m->profile.world_size == 1,
 					.is_rank_of_name = m->is_rank_of_name };
 	for (size_t i = 0; i < m->nfindings; i++)

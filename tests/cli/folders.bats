@@ -235,6 +235,58 @@ ptool: ingest: logs/: given twice; it is read once'
 		'train_step_3.json||||'
 }
 
+@test "ranks: computed from the axes that names give, not from the order of names" {
+	axes='SELECT rank, rank_source, tp, dp, pp, ep, cp FROM profile ORDER BY rank, id'
+	event='{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]'
+	mkdir sglang attention sizes own replicas
+	for place in TP-0-PP-0 TP-0-PP-1 TP-1-PP-0 TP-1-PP-1; do
+		echo "$event}" >"sglang/17.2-$place-EXTEND.trace.json"
+	done
+	run --separate-stderr ptool ingest -o s.db sglang
+	[ "${stderr_lines[-1]}" = 'ptool: ingest: ranks are computed from axes (tensor, data, pipeline parallel and so on) that file names or recordings give' ]
+	ask s.db "$axes" | prints_lines '0|axes|0||0||' '1|axes|1||0||' '2|axes|0||1||' '3|axes|1||1||'
+	# data parallel attention: parts of the tensor parallel group
+	for place in TP-0-DP-0 TP-1-DP-0 TP-2-DP-1 TP-3-DP-1; do
+		echo "$event}" >"attention/17.2-$place.trace.json"
+	done
+	ptool ingest -q -o a.db attention 2>err
+	ask a.db "$axes" | prints_lines '0|axes|0|0|||' '1|axes|1|0|||' '2|axes|2|1|||' '3|axes|3|1|||'
+	# the same numbers everywhere are sizes
+	for rank in 0 1; do echo "$event}" >"sizes/llama_tp8_pp2_rank$rank.json"; done
+	ptool ingest -q -o z.db sizes 2>err
+	ask z.db "$axes" | prints_lines '0|name|||||' '1|name|||||'
+	for place in tp1_pp0 tp0_pp1 tp0_pp0; do echo "$event}" >"own/trace_$place.json"; done
+	ptool ingest -q -o o.db own 2>err
+	ask o.db "$axes" | prints_lines '0|axes|0||0||' '1|axes|1||0||' '2|axes|0||1||'
+	# replicas that are jobs of their own, each with a rank 0
+	for dp in 0 1; do
+		for tp in 0 1; do
+			echo "$event,\"distributedInfo\":{\"rank\":$tp,\"world_size\":2}}" \
+				>"replicas/17.2-TP-$tp-DP-$dp.trace.json"
+		done
+	done
+	ptool ingest -q -o r.db replicas 2>err
+	ask r.db "$axes" | prints_lines '0|axes|0|0|||' '1|axes|1|0|||' '2|axes|0|1|||' '3|axes|1|1|||'
+	# one store each, and all of them again
+	mkdir stores
+	for file in sglang/*; do ptool ingest -q --run s -o "stores/$(basename "$file").db" "$file"; done
+	ptool merge -q -o m.db stores
+	ask m.db "$axes" | prints_lines '0|axes|0||0||' '1|axes|1||0||' '2|axes|0||1||' '3|axes|1||1||'
+}
+
+@test "process groups tell axes where the recording tells its rank" {
+	cat >t.json <<-'EOF'
+		{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2,"args":{
+		 "Collective name":"allreduce","Process Group Description":"mesh_ep","Process Group Ranks":"[1, 5]"},"cat":"cpu_op"}],
+		 "distributedInfo":{"pg_config":[{"pg_name":"0","pg_desc":"default_pg","ranks":[0,1,2,3,4,5,6,7]},
+		  {"pg_name":"1","pg_desc":"TENSOR_MODEL_PARALLEL_GROUP","ranks":"[4, 5]"},
+		  {"pg_name":"2","pg_desc":"mesh_dp","ranks":[1,3,5,7]}],"rank":5,"world_size":8}}
+	EOF
+	ptool ingest -q t.json
+	ask ptool.db 'SELECT rank, tp, dp, pp, ep FROM profile' | prints_lines '5|1|2||1'
+	ptool info | grep -qE '^ID  Run +Rank +TP  DP  EP'
+}
+
 @test "one rank alone, from its name or from nothing" {
 	trace 1 >rank5.json
 	run --separate-stderr ptool ingest rank5.json

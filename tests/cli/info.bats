@@ -13,7 +13,7 @@ three_runs() {
 # The folder of the fixtures differs from machine to machine, and the size of a
 # file is not what these goldens are about.
 without_folder() {
-	sed -E "s|$FIXTURES|FIXTURES|g; s/,[0-9]+,("[CG]PU")\$/,BYTES,\1/; s/(\"input_bytes\":)[0-9]+/\1BYTES/"
+	sed -E "s|$FIXTURES|FIXTURES|g; s/,[0-9]+,("[CG]PU"),/,BYTES,\1,/; s/(\"input_bytes\":)[0-9]+/\1BYTES/"
 }
 
 @test "all profiles of all runs, in the order they came, as people read it" {

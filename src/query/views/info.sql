@@ -5,7 +5,8 @@
 --               its folder's where several are called so
 -- path          of the file, as resolved when it was ingested
 -- format, dialect, host, rank, world_size  NULL where not recorded
--- rank_source   what tells the rank: 'recording', 'name', 'order'
+-- rank_source   what tells the rank: 'recording', 'name', 'axes', 'order'
+-- tp, dp, pp, ep, cp  its place in the axes of its job; NULL where nothing tells
 -- worker, span  of a name that TensorBoard's handler gave
 -- start         first event as UTC, to the nanosecond; NULL when the file does not tell
 -- start_minute  the same for people
@@ -44,7 +45,7 @@ SELECT p.id AS profile, r.name AS run,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
        coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
-       p.device_type AS device_type
+       p.device_type AS device_type, p.tp AS tp, p.dp AS dp, p.pp AS pp, p.ep AS ep, p.cp AS cp
 FROM profile p JOIN named ON named.id = p.id
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
