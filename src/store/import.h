@@ -32,7 +32,7 @@ struct import_result {
 	size_t stored, refused, passed; /* files */
 	/* Profiles whose rank their name told; workers numbered in order; all ranks. */
 	size_t named_ranks, ordered_ranks;
-	size_t placed_ranks; /* profiles whose rank axes told */
+	size_t placed_ranks;           /* profiles whose rank axes told */
 	int64_t first_rank, last_rank; /* of those */
 	bool is_refusal; /* after -1: err is a file's, and was told to `refused` */
 };
